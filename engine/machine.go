@@ -1,0 +1,44 @@
+package engine
+
+import (
+	"fmt"
+	"time"
+
+	"stepback/asl"
+	"stepback/engine/plan"
+)
+
+// StateMachine is a state machine that executions can be started of.
+type StateMachine struct {
+	ARN, Name  string
+	Definition string
+	RoleARN    string
+	Express    bool
+	Created    time.Time
+
+	plan *plan.Plan
+}
+
+// CreateStateMachine parses, validates and plans a definition under a name. The error of a definition that AWS would refuse
+// is an *asl.Error with all its diagnostics.
+func (e *Engine) CreateStateMachine(name, definition, roleARN string, express bool) (*StateMachine, error) {
+	machine, diagnostics := asl.Parse(definition)
+	if err := asl.AsError(diagnostics, definition); err != nil {
+		return nil, err
+	}
+	p, err := plan.Compile(machine)
+	if err != nil {
+		return nil, fmt.Errorf("state machine %s: %w", name, err)
+	}
+	m := &StateMachine{
+		ARN: e.names.machine(name), Name: name, Definition: definition, RoleARN: roleARN, Express: express,
+		Created: e.clock.Now(), plan: p,
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed {
+		return nil, ErrClosed
+	}
+	e.machines[m.ARN] = m
+	return m, nil
+}
