@@ -20,11 +20,11 @@ type StateMachine struct {
 }
 
 // CreateStateMachine parses, validates and plans a definition under a name. The error of a definition that AWS would refuse
-// is an *asl.Error with all its diagnostics.
+// is a *DefinitionError with all its diagnostics.
 func (e *Engine) CreateStateMachine(name, definition, roleARN string, express bool) (*StateMachine, error) {
 	machine, diagnostics := asl.Parse(definition)
-	if err := asl.AsError(diagnostics, definition); err != nil {
-		return nil, err
+	if asl.HasErrors(diagnostics) {
+		return nil, &DefinitionError{Definition: definition, Diagnostics: diagnostics}
 	}
 	p, err := plan.Compile(machine)
 	if err != nil {
@@ -42,3 +42,12 @@ func (e *Engine) CreateStateMachine(name, definition, roleARN string, express bo
 	e.machines[m.ARN] = m
 	return m, nil
 }
+
+// DefinitionError is the refusal of a definition, with everything that is wrong with it.
+type DefinitionError struct {
+	Definition  string
+	Diagnostics []asl.Diagnostic
+}
+
+// Error implements error in the words of the service; asl.Render shows the same to people.
+func (e *DefinitionError) Error() string { return asl.InvalidDefinition(e.Diagnostics) }

@@ -517,7 +517,8 @@ func TestOversizedResult(t *testing.T) {
 
 func TestTheHistoryEndsAt25000Events(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, `{"StartAt":"A","States":{"A":{"Type":"Pass","Next":"B"},"B":{"Type":"Pass","Next":"A"}}}`, `{}`).run(t)
+	w := newWorld(t, `{"StartAt":"A","States":{"A":{"Type":"Pass","Next":"B"},
+		"B":{"Type":"Choice","Choices":[{"Variable":"$.stop","BooleanEquals":true,"Next":"E"}],"Default":"A"},"E":{"Type":"Succeed"}}}`, `{"stop":false}`).run(t)
 	last := w.history[len(w.history)-1]
 	if len(w.history) != interpreter.MaxEvents || last.Type != history.ExecutionFailed || last.ID != interpreter.MaxEvents {
 		t.Errorf("%d events, the last is %+v", len(w.history), last)

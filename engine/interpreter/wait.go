@@ -119,5 +119,5 @@ func (x *Execution) taskTimedOut(t *thread, heartbeat bool) {
 	}
 	f := failure{Failure: history.Named(plan.ErrTimeout), heartbeat: heartbeat}
 	x.taskEnded(t, task, timedOut, f.Failure)
-	x.failed(t, f)
+	x.goOn(t, x.failed(t, f))
 }
