@@ -75,7 +75,7 @@ func (f Function) check() error {
 	case f.Handler != nil && reflect.TypeOf(f.Handler).String() == "*lambda.handlerOptions":
 		problem = errors.New("pass the function itself as Handler, not what lambda.NewHandler made of it")
 	case f.Timeout < 0, f.MemoryMB < 0, f.Concurrency < 0, f.Environments < 0:
-		problem = errors.New("Timeout, MemoryMB, Concurrency and Environments must not be negative")
+		problem = errors.New("the fields Timeout, MemoryMB, Concurrency and Environments must not be negative")
 	default:
 		return nil
 	}

@@ -35,7 +35,7 @@ func (s *Service) beginLog(d *deployed, requestID string, tail bool) *invocation
 	if s.opts.Logs == nil && !tail {
 		return nil
 	}
-	l := &invocationLog{sink: s.opts.Logs, function: d, requestID: requestID, begun: now()}
+	l := &invocationLog{sink: s.opts.Logs, function: d, requestID: requestID, begun: time.Now()}
 	if tail {
 		l.tail = []byte{}
 	}
@@ -51,7 +51,7 @@ func (l *invocationLog) started(init time.Duration) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.begun, l.init = now(), init
+	l.begun, l.init = time.Now(), init
 }
 
 // measured notes the largest memory that the environment has used.
@@ -82,7 +82,7 @@ func (l *invocationLog) end(a answer) {
 		fmt.Fprintf(&b, "%s %s\n", l.requestID, a.payload)
 	}
 	l.mu.Lock()
-	took, init, peak := now().Sub(l.begun), l.init, l.peak
+	took, init, peak := time.Since(l.begun), l.init, l.peak
 	l.mu.Unlock()
 	fmt.Fprintf(&b, "END RequestId: %s\n", l.requestID)
 	fmt.Fprintf(&b, "REPORT RequestId: %s\tDuration: %.2f ms\tBilled Duration: %d ms\tMemory Size: %d MB",

@@ -57,7 +57,7 @@ func (e *processEnvironment) run(ctx context.Context, c *call) (answer, bool, er
 	}
 	var init time.Duration
 	if fresh {
-		init = now().Sub(e.begun)
+		init = time.Since(e.begun)
 	}
 	c.log.started(init)
 	return e.exchange(ctx, c)
@@ -87,8 +87,8 @@ func (e *processEnvironment) awaitReady(ctx context.Context, c *call) (*answer, 
 }
 
 func (e *processEnvironment) exchange(ctx context.Context, c *call) (answer, bool, error) {
-	event := &event{call: c, deadline: now().Add(c.timeout), answers: make(chan answer, 1)}
-	limit := time.NewTimer(c.timeout)
+	event := &event{call: c, deadline: deadlineAfter(c.timeout), answers: make(chan answer, 1)}
+	limit := time.NewTimer(time.Until(event.deadline))
 	defer limit.Stop()
 	events := e.api.events
 	for {
@@ -96,6 +96,9 @@ func (e *processEnvironment) exchange(ctx context.Context, c *call) (answer, boo
 		case events <- event:
 			events = nil // sent; now wait
 		case a := <-event.answers:
+			if !time.Now().Before(event.deadline) { // it gave up at its deadline; Lambda would have stopped it
+				return timedOut(c.requestID, c.timeout), false, nil
+			}
 			c.log.measured(peakMemory(e.cmd.Process.Pid))
 			return a, true, nil
 		case <-e.exited:
@@ -111,6 +114,11 @@ func (e *processEnvironment) exchange(ctx context.Context, c *call) (answer, boo
 			return answer{}, false, ctx.Err()
 		}
 	}
+}
+
+// deadlineAfter rounds up to the milliseconds in which the process is told.
+func deadlineAfter(timeout time.Duration) time.Time {
+	return time.UnixMilli(time.Now().Add(timeout + time.Millisecond - 1).UnixMilli())
 }
 
 // endAnswer is what the service reports of a process that has ended.
@@ -138,7 +146,7 @@ func (e *processEnvironment) start() error {
 	cmd.Stdout, cmd.Stderr = e.output, e.output
 	cmd.WaitDelay = time.Second // a grandchild may hold the pipe
 	inOwnGroup(cmd)
-	e.begun, e.fresh, e.exited = now(), true, make(chan struct{})
+	e.begun, e.fresh, e.exited = time.Now(), true, make(chan struct{})
 	if err := cmd.Start(); err != nil {
 		e.api.close()
 		return err

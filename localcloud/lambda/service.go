@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
-	"time"
 )
 
 // Options are the settings of a Service; the zero value is usable.
@@ -116,6 +115,3 @@ func (s *Service) Close(ctx context.Context) error {
 	}
 	return fmt.Errorf("close the Lambda service: %d handlers ignored the end of their context and still run: %w", s.Abandoned(), ctx.Err())
 }
-
-// now is the clock of deadlines and of the log. Functions run in real time.
-func now() time.Time { return time.Now() }

@@ -3,7 +3,6 @@ package s3
 import (
 	"crypto/md5"
 	"encoding/hex"
-	"hash"
 	"io"
 	"os"
 	"time"
@@ -79,7 +78,7 @@ func hasherOf(r io.Reader) summing {
 	if h, ok := r.(interface{ Sum([]byte) []byte }); ok {
 		return summing{reader: r, Sum: h.Sum}
 	}
-	var h hash.Hash = md5.New()
+	h := md5.New()
 	return summing{reader: io.TeeReader(r, h), Sum: h.Sum}
 }
 

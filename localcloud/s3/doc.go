@@ -17,6 +17,9 @@
 // (such requests are refused as NotImplemented, never half obeyed), and never
 // decides what an event starts.
 //
+// Where file names are not case-sensitive, neither are keys: there "A" and "a"
+// are one object.
+//
 // Layout of the directory:
 //
 //	BUCKET/KEY              objects (odd keys with %-escapes, see keypath.go)

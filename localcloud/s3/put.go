@@ -44,7 +44,7 @@ func putConditions(c *gofakes3.PutConditions) func(*version) error {
 			return nil
 		}
 		if current == nil {
-			return gofakes3.ResourceError(gofakes3.ErrNoSuchKey, "")
+			return keyNotFound()
 		}
 		if !matchesETag(*c.IfMatch, current.ETag) {
 			return gofakes3.ErrorMessage(gofakes3.ErrPreconditionFailed, "At least one of the pre-conditions you specified did not hold: the ETag is "+current.ETag)

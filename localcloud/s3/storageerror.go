@@ -31,6 +31,10 @@ func (s *store) storageError(err error) error {
 	return gofakes3.ErrorMessage(gofakes3.ErrInternal, fmt.Sprintf("The storage under %s failed: %v", s.root, err))
 }
 
+func keyNotFound() error {
+	return gofakes3.ErrorMessage(gofakes3.ErrNoSuchKey, "The specified key does not exist.")
+}
+
 func isNotDirectory(err error) bool {
 	return errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ENAMETOOLONG)
 }

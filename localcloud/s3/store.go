@@ -102,7 +102,7 @@ func (s *store) openObject(bucket, key string) (*os.File, fs.FileInfo, error) {
 			return nil, nil, err
 		}
 	}
-	return nil, nil, gofakes3.KeyNotFound(key)
+	return nil, nil, keyNotFound()
 }
 
 // isMissing reports that a path does not exist, because it or one of its
