@@ -19,6 +19,9 @@ type StateMachine struct {
 	plan *plan.Plan
 }
 
+// ExecutionARN is the ARN of the machine's STANDARD execution of this name.
+func (m *StateMachine) ExecutionARN(name string) string { return executionARN(m.ARN, name) }
+
 // CreateStateMachine parses, validates and plans a definition under a name. The error of a definition that AWS would refuse
 // is a *DefinitionError with all its diagnostics.
 func (e *Engine) CreateStateMachine(name, definition, roleARN string, express bool) (*StateMachine, error) {
