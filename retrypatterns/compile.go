@@ -1,0 +1,127 @@
+package retrypatterns
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// Compilation is a state's Retry array and what is to be known about it.
+type Compilation struct {
+	Retry []Retrier
+	Notes []Note
+}
+
+// Compile compiles a state of the default table; see [Table.Compile].
+func Compile(state string) (Compilation, error) { return DefaultTable().Compile(state) }
+
+// Compile turns a state's rows into its ASL Retry array, row by row in the
+// table's order. What ASL cannot express is replaced by the nearest thing it
+// can, and a [Note] says so. A row that Step Functions would refuse is an error
+// (of [RowError] values, joined), and so is a state that the table lacks.
+func (t Table) Compile(state string) (Compilation, error) {
+	s, ok := t.State(state)
+	if !ok {
+		return Compilation{}, fmt.Errorf("state %q is not in the retry table; it has %s", state, t.names())
+	}
+	return s.Compile()
+}
+
+func (t Table) names() []string {
+	names := make([]string, len(t.States))
+	for i, s := range t.States {
+		names[i] = s.State
+	}
+	return names
+}
+
+// Compile is [Table.Compile] for one state.
+func (s StateRetries) Compile() (Compilation, error) {
+	if problems := s.problems(); len(problems) > 0 {
+		return Compilation{}, errors.Join(problems...)
+	}
+	var c Compilation
+	for i, row := range s.Rows {
+		lowering := lowering{state: s.State, row: i + 1}
+		c.Retry = append(c.Retry, lowering.retrier(row))
+		c.Notes = append(c.Notes, lowering.notes...)
+		c.Notes = append(c.Notes, shadowed(s, i)...)
+	}
+	return c, nil
+}
+
+// lowering compiles one valid row and collects the notes about it.
+type lowering struct {
+	state string
+	row   int
+	notes []Note
+}
+
+func (l *lowering) note(kind NoteKind, field, from, to string) {
+	l.notes = append(l.notes, Note{kind, l.state, l.row, field, from, to})
+}
+
+func (l *lowering) retrier(row Row) Retrier {
+	r := Retrier{ErrorEquals: slices.Clone(row.Errors), MaxAttempts: row.Policy.MaxAttempts, Comment: row.Comment}
+	if r.MaxAttempts == 0 {
+		return r
+	}
+	r.IntervalSeconds = l.seconds("IntervalSeconds", row.Policy.Interval, 1, maxIntervalSeconds)
+	r.BackoffRate = row.Policy.Rate
+	if row.Policy.MaxDelay > 0 {
+		// Rounding must not close the gap between interval and cap.
+		r.MaxDelaySeconds = l.seconds("MaxDelaySeconds", row.Policy.MaxDelay, r.IntervalSeconds+1, maxDelaySeconds)
+	}
+	r.JitterStrategy = l.jitter(row.Policy.Jitter)
+	return r
+}
+
+// seconds rounds to whole seconds, half a second up, and into [lowest, highest].
+func (l *lowering) seconds(field string, d time.Duration, lowest, highest int) int {
+	whole := int(d / time.Second)
+	if d%time.Second >= time.Second/2 {
+		whole++
+	}
+	switch clamped := min(max(whole, lowest), highest); {
+	case clamped != whole:
+		l.note(ValueClamped, field, d.String(), strconv.Itoa(clamped))
+		return clamped
+	case d%time.Second != 0:
+		l.note(SecondsRounded, field, d.String(), strconv.Itoa(whole))
+	}
+	return whole
+}
+
+func (l *lowering) jitter(j Jitter) Jitter {
+	switch j {
+	case "", JitterNone:
+		return JitterNone
+	case JitterFull:
+		return JitterFull
+	}
+	l.note(JitterLowered, "JitterStrategy", string(j), string(JitterFull))
+	return JitterFull
+}
+
+// shadowed notes the names of row i that an earlier row of the state matches.
+func shadowed(s StateRetries, i int) []Note {
+	var notes []Note
+	for _, name := range s.Rows[i].Errors {
+		by := slices.IndexFunc(s.Rows[:i], func(earlier Row) bool { return matches(earlier.Errors, name) })
+		if by >= 0 {
+			notes = append(notes, Note{ErrorShadowed, s.State, i + 1, "ErrorEquals", name, fmt.Sprintf("row %d", by+1)})
+		}
+	}
+	return notes
+}
+
+// matches reports whether a retrier on errorEquals takes every error that a
+// retrier on name would: States.TaskFailed takes everything but a timeout.
+func matches(errorEquals []string, name string) bool {
+	if slices.Contains(errorEquals, name) {
+		return true
+	}
+	return slices.Contains(errorEquals, StatesTaskFailed) && name != StatesTimeout && name != statesALL
+}

@@ -1,0 +1,121 @@
+package retrypatterns
+
+import (
+	"time"
+)
+
+// The states of the CSV state machine that the default table covers.
+const (
+	ValidateCSVFile         = "ValidateCSVFile"
+	ProcessSingleUserRecord = "ProcessSingleUserRecord"
+	AggregateResults        = "AggregateResults"
+	NotifyValidationFailure = "NotifyValidationFailure"
+	NotifyCompletion        = "NotifyCompletion"
+	NotifyFailure           = "NotifyFailure"
+)
+
+// DefaultTable returns the CSV system's retry table, a fresh copy each time.
+//
+// Each state's rows begin with one that names the permanent errors and never
+// retries them. Then come the source's rows, in the source's order and with the
+// source's numbers, and after them the additions: errors that the state can
+// raise and the source's rows forget, each by its pattern in the error map. One
+// exception: a row on States.TaskFailed takes every error but a timeout, so in
+// ValidateCSVFile the additions that it would swallow stand before it.
+//
+// The three Notify states are not in the source; all their rows are additions.
+func DefaultTable() Table {
+	return Table{States: []StateRetries{
+		{ValidateCSVFile, 300 * time.Second, 30 * time.Second, validateRows()},
+		{ProcessSingleUserRecord, 30 * time.Second, 10 * time.Second, processRows()},
+		{AggregateResults, 120 * time.Second, 20 * time.Second, aggregateRows()},
+		{NotifyValidationFailure, 30 * time.Second, 0, notifyRows()},
+		{NotifyCompletion, 30 * time.Second, 0, notifyRows()},
+		{NotifyFailure, 30 * time.Second, 0, notifyRows()},
+	}}
+}
+
+func validateRows() []Row {
+	return []Row{
+		neverRetry(),
+		// "Aggressive retry of Lambda service exceptions"
+		source("AWS Lambda サービス例外の積極的再試行", seconds(1, 2.0, 60, 5, JitterFull),
+			LambdaServiceException, LambdaAWSLambdaException, LambdaSdkClientException),
+		// "Conservative retry of Lambda throttling"
+		source("Lambda スロットリング用の保守的再試行", seconds(5, 2.5, 300, 3, JitterPartial),
+			LambdaTooManyRequestsException, LambdaThrottledException),
+		// "Adaptive retry of S3 errors"
+		source("S3関連エラーの適応的再試行", seconds(2, 2.0, 120, 4, JitterFull),
+			S3ServiceUnavailable, S3InternalError),
+		addition("S3 asks for a slower rate", Conservative, S3SlowDown),
+		addition("network errors on the way to S3", Conservative, TimeoutError, ConnectionTimeoutError, SocketTimeoutError),
+		// "Minimal retry of general task failures"
+		source("一般的タスク失敗の最小再試行", seconds(2, 1.5, 10, 2, JitterNone), StatesTaskFailed),
+		addition("a hang, which States.TaskFailed does not match", Minimal, StatesTimeout),
+	}
+}
+
+func processRows() []Row {
+	return []Row{
+		neverRetry(),
+		// "Retry tuned for database connection errors"
+		source("データベース接続エラー最適化再試行", seconds(2, 1.8, 30, 4, JitterFull),
+			DatabaseConnectionError, AuroraTemporaryError, DeadlockException),
+		// "Aggressive retry of concurrent update conflicts"
+		source("同時更新競合の積極的再試行", seconds(1, 2.0, 15, 5, JitterFull),
+			ConcurrentModificationException, OptimisticLockException),
+		// "Lambda throttling control"
+		source("Lambda スロットリング制御", seconds(3, 2.5, 60, 4, JitterPartial),
+			LambdaThrottledException, LambdaTooManyRequestsException),
+		// "Network errors"
+		source("ネットワーク関連エラー", seconds(5, 2.5, 300, 3, JitterPartial),
+			TimeoutError, ConnectionTimeoutError, SocketTimeoutError),
+		addition("faults of Lambda itself", Aggressive,
+			LambdaServiceException, LambdaAWSLambdaException, LambdaSdkClientException, LambdaClientExecutionTimeoutException),
+		addition("a hang", Minimal, StatesTimeout, StatesHeartbeatTimeout),
+		addition("a crash or the function's own timeout", Minimal, RuntimeExitError, LambdaUnknown, SandboxTimedout),
+	}
+}
+
+func aggregateRows() []Row {
+	return []Row{
+		neverRetry(),
+		// "Retry of temporary errors of the aggregation"
+		source("集約処理の一時的エラー再試行", seconds(3, 2.0, 180, 3, JitterFull),
+			LambdaServiceException, LambdaAWSLambdaException),
+		// "Retry of S3 write errors"
+		source("S3書き込みエラーの再試行", seconds(5, 2.5, 300, 3, JitterPartial),
+			S3SlowDown, S3ServiceUnavailable),
+		addition("faults on the way to Lambda", Aggressive, LambdaSdkClientException, LambdaClientExecutionTimeoutException),
+		addition("Lambda throttling", Conservative, LambdaTooManyRequestsException, LambdaThrottledException),
+		addition("S3 faults", Aggressive, S3InternalError),
+		addition("dead letters are settled in the database", DatabaseOptimized, DatabaseConnectionError, AuroraTemporaryError, DeadlockException),
+		addition("concurrent update conflicts", Aggressive, ConcurrentModificationException, OptimisticLockException),
+		addition("network errors", Conservative, TimeoutError, ConnectionTimeoutError, SocketTimeoutError),
+		addition("a hang", Minimal, StatesTimeout, StatesHeartbeatTimeout),
+		addition("a crash or the function's own timeout", Minimal, RuntimeExitError, LambdaUnknown, SandboxTimedout),
+	}
+}
+
+func notifyRows() []Row {
+	return []Row{
+		neverRetry(),
+		addition("faults of SNS itself", Aggressive, SNSInternalErrorException, SNSAmazonSNSException, SNSSdkClientException),
+		addition("SNS throttling", Conservative, SNSThrottledException),
+		addition("a hang", Minimal, StatesTimeout, StatesHeartbeatTimeout),
+	}
+}
+
+func neverRetry() Row {
+	return Row{Errors: PermanentErrors(), Comment: "Addition: errors that no retry can mend", Provenance: Addition}
+}
+
+func source(comment string, policy Policy, errors ...string) Row {
+	return Row{Errors: errors, Policy: policy, Comment: comment, Provenance: FromSource}
+}
+
+func addition(what string, name PatternName, errors ...string) Row {
+	pattern, _ := PatternNamed(name)
+	comment := "Addition: " + what + ", pattern " + string(name)
+	return Row{Errors: errors, Policy: pattern.Policy, Comment: comment, Provenance: Addition}
+}

@@ -1,0 +1,125 @@
+package retrypatterns
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// WriteMarkdown writes the reference page of the retry table: patterns, error
+// map, rows of each state, presets and classification tables, all from the
+// same data that the code decides by. The error is the writer's.
+func WriteMarkdown(w io.Writer) error {
+	var page strings.Builder
+	page.WriteString("# Retry patterns\n\n" +
+		"This page is generated from package `retrypatterns` by `go generate ./retrypatterns`; do not edit it.\n\n" +
+		"*source* marks rows of the source design, with its numbers untouched; *addition* marks rows that close a gap in it.\n")
+	writePatterns(&page)
+	writeErrorMap(&page)
+	for _, s := range DefaultTable().States {
+		writeState(&page, s)
+	}
+	writePresets(&page)
+	writeClassification(&page)
+	_, err := io.WriteString(w, page.String())
+	return err
+}
+
+func writePatterns(page *strings.Builder) {
+	t := newMarkdownTable("Pattern", "For", "Retries", "First delay", "Rate", "Longest delay", "Jitter", "Total wait, mean", "Total wait, longest")
+	for _, p := range patterns {
+		total := p.Policy.Schedule().Total
+		t.row(append([]string{string(p.Name), p.Use}, append(policyCells(p.Policy), total.Mean.String(), total.Max.String())...)...)
+	}
+	section(page, "The four patterns", "`DECORRELATED`, `PARTIAL` and `PROPORTIONAL` jitter exist in this project's own policies only. "+
+		"Amazon States Language knows `FULL` and `NONE`, so compiled retriers have `FULL` in their place.", t)
+}
+
+func writeErrorMap(page *strings.Builder) {
+	t := newMarkdownTable("Error", "Pattern", "From")
+	for _, row := range errorPatterns {
+		t.row("`"+row.Error+"`", string(row.Pattern), string(row.Provenance))
+	}
+	for _, name := range permanentErrors {
+		t.row("`"+name+"`", "never retried", string(Addition))
+	}
+	section(page, "Error → pattern", "", t)
+}
+
+func writeState(page *strings.Builder, s StateRetries) {
+	t := newMarkdownTable("#", "Errors", "Retries", "First delay", "Rate", "Longest delay", "Jitter", "From", "Comment")
+	for i, row := range s.Rows {
+		cells := append([]string{strconv.Itoa(i + 1), "`" + strings.Join(row.Errors, "` `") + "`"}, policyCells(row.Policy)...)
+		t.row(append(cells, string(row.Provenance), row.Comment)...)
+	}
+	limits := "Timeout " + s.Timeout.String() + " per attempt."
+	if s.Heartbeat > 0 {
+		limits = "Timeout " + s.Timeout.String() + " per attempt, heartbeat " + s.Heartbeat.String() + "."
+	}
+	section(page, "State "+s.State, limits, t)
+}
+
+func policyCells(p Policy) []string {
+	if p.MaxAttempts == 0 {
+		return []string{"0", "", "", "", ""}
+	}
+	return []string{strconv.Itoa(p.MaxAttempts), p.Interval.String(), formatFloat(p.Rate), p.MaxDelay.String(), string(p.Jitter)}
+}
+
+func writePresets(page *strings.Builder) {
+	t := newMarkdownTable("Preset", "For", "Retries", "First delay", "Rate", "Longest delay", "Jitter factor", "Total wait, longest")
+	for _, p := range presets {
+		cells := policyCells(p.Policy)
+		cells[4] = formatFloat(p.Policy.JitterFactor)
+		total := p.Policy.Schedule().Total.Max.Round(time.Millisecond)
+		t.row(append([]string{p.Name, p.Use}, append(cells, total.String())...)...)
+	}
+	section(page, "Presets for callers in Go", "The jitter factor is the part of a delay that is added at random on top of it. "+
+		"The totals are computed; those printed in the source document (4.5 s, 90 s, 30 min) do not follow from its formula.", t)
+}
+
+func writeClassification(page *strings.Builder) {
+	heading(page, "Classification", "How errors get their names. *Transient*: it did not happen, repeat it. *Unknown outcome*: repeat it only if it is "+
+		"idempotent. *Conflict*: start again from the read. *Permanent*: do not repeat it.")
+	for _, kind := range classificationTables() {
+		t := newMarkdownTable(kind.key, "Meaning", "Error", "Class", "Pattern")
+		for _, row := range kind.rows {
+			pattern := "never retried"
+			if p, ok := PatternFor(row.verdict.name); ok {
+				pattern = string(p.Name)
+			}
+			t.row(row.identity, row.meaning, "`"+row.verdict.name+"`", string(row.verdict.class), pattern)
+		}
+		fmt.Fprintf(page, "\n### %s\n\n%s", kind.title, t.String())
+	}
+}
+
+func section(page *strings.Builder, title, text string, t *markdownTable) {
+	heading(page, title, text)
+	page.WriteString("\n" + t.String())
+}
+
+func heading(page *strings.Builder, title, text string) {
+	page.WriteString("\n## " + title + "\n")
+	if text != "" {
+		page.WriteString("\n" + text + "\n")
+	}
+}
+
+func formatFloat(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
+
+// markdownTable collects the lines of one table.
+type markdownTable struct{ strings.Builder }
+
+func newMarkdownTable(columns ...string) *markdownTable {
+	t := new(markdownTable)
+	t.row(columns...)
+	t.WriteString(strings.Repeat("|---", len(columns)) + "|\n")
+	return t
+}
+
+func (t *markdownTable) row(cells ...string) {
+	t.WriteString("| " + strings.Join(cells, " | ") + " |\n")
+}

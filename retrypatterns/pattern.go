@@ -1,0 +1,60 @@
+package retrypatterns
+
+import (
+	"slices"
+	"time"
+)
+
+// PatternName names one of the four retry patterns.
+type PatternName string
+
+// The four patterns of the retry design.
+const (
+	Aggressive        PatternName = "aggressive"
+	Conservative      PatternName = "conservative"
+	Minimal           PatternName = "minimal"
+	DatabaseOptimized PatternName = "database_optimized"
+)
+
+// Pattern is a policy with a name and the kind of error it is meant for.
+type Pattern struct {
+	Name   PatternName
+	Use    string
+	Policy Policy
+}
+
+// patterns holds the source's numbers exactly: initial interval, backoff rate,
+// maximum delay, maximum number of retries, jitter strategy.
+var patterns = []Pattern{
+	{Aggressive, "temporary errors", seconds(1, 2.0, 60, 5, JitterFull)},
+	{Conservative, "resource limits", seconds(5, 2.5, 300, 3, JitterPartial)},
+	{Minimal, "configuration errors", seconds(2, 1.5, 10, 2, JitterNone)},
+	{DatabaseOptimized, "database connections", seconds(2, 1.8, 30, 4, JitterFull)},
+}
+
+// seconds writes a policy in the units and the order of the source's tables.
+func seconds(interval int, rate float64, maxDelay, maxAttempts int, jitter Jitter) Policy {
+	return Policy{
+		Interval:    time.Duration(interval) * time.Second,
+		Rate:        rate,
+		MaxDelay:    time.Duration(maxDelay) * time.Second,
+		MaxAttempts: maxAttempts,
+		Jitter:      jitter,
+	}
+}
+
+// Patterns returns the four patterns in the source's order. The slice is the
+// caller's own.
+func Patterns() []Pattern { return slices.Clone(patterns) }
+
+// PatternNamed returns the pattern of that name, and whether there is one.
+func PatternNamed(name PatternName) (Pattern, bool) {
+	i := slices.IndexFunc(patterns, func(p Pattern) bool { return p.Name == name })
+	if i < 0 {
+		return Pattern{}, false
+	}
+	return patterns[i], true
+}
+
+// String reads like "aggressive (temporary errors): 5 retries, 1s ×2 up to 1m0s, jitter FULL".
+func (p Pattern) String() string { return string(p.Name) + " (" + p.Use + "): " + p.Policy.String() }

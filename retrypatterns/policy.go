@@ -1,0 +1,150 @@
+package retrypatterns
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"time"
+)
+
+// maxDuration is where delays saturate: about 292 years.
+const maxDuration = time.Duration(math.MaxInt64)
+
+// Source gives the random numbers of jitter: uniformly distributed 64-bit
+// values. *rand.Rand, *rand.PCG and *rand.ChaCha8 of math/rand/v2 are Sources.
+type Source interface {
+	Uint64() uint64
+}
+
+// Policy is one backoff rule. Its methods accept any values and never panic or
+// overflow: a negative interval is 0, a rate below 1 (or NaN) is 1, a MaxDelay
+// of 0 or less is no cap, an unknown jitter is none, and a delay too long for
+// time.Duration is the longest one. [Table.Validate] is where such values are
+// refused.
+type Policy struct {
+	// Interval is the delay before the first retry; the base of DECORRELATED.
+	Interval time.Duration
+	// Rate multiplies the delay from one retry to the next; 1 or more.
+	Rate float64
+	// MaxDelay caps the delay before jitter; 0 means no cap.
+	MaxDelay time.Duration
+	// MaxAttempts is the number of retries, as in ASL: the first attempt does
+	// not count, and 0 means never retry.
+	MaxAttempts int
+	// Jitter spreads the delay.
+	Jitter Jitter
+	// JitterFactor is the fraction of the delay that PROPORTIONAL adds at most;
+	// 0 to 1. Other strategies ignore it.
+	JitterFactor float64
+}
+
+// Delay returns the wait before the given retry, counted from 1: Step
+// Functions' rule d = Interval × Rate^(retry−1), capped by MaxDelay, then
+// jitter. A retry number below 1 waits nothing; MaxAttempts is not looked at.
+// Both ends of a jitter range can be drawn, and a nil Source draws the longest
+// wait. It allocates nothing.
+//
+// For DECORRELATED the previous delay is taken to be the interval; use
+// [Policy.DelayAfter] where the real one is known.
+func (p Policy) Delay(retry int, rnd Source) time.Duration {
+	return p.DelayAfter(retry, 0, rnd)
+}
+
+// DelayAfter is Delay for callers that keep the previous wait, which only
+// DECORRELATED looks at; 0 or less means that there is none.
+func (p Policy) DelayAfter(retry int, previous time.Duration, rnd Source) time.Duration {
+	d := p.ceiling(retry)
+	switch p.Jitter {
+	case JitterFull:
+		return uniform(rnd, 0, d)
+	case JitterPartial:
+		return uniform(rnd, d/2, d)
+	case JitterProportional:
+		return uniform(rnd, d, saturatingAdd(d, scale(d, p.JitterFactor)))
+	case JitterDecorrelated:
+		if retry < 1 {
+			return 0
+		}
+		base := max(p.Interval, 0)
+		if previous <= 0 {
+			previous = base
+		}
+		return p.capped(uniform(rnd, base, saturatingTimes(previous, 3)))
+	default:
+		return d
+	}
+}
+
+// ceiling is the delay before jitter.
+func (p Policy) ceiling(retry int) time.Duration {
+	if retry < 1 || p.Interval <= 0 {
+		return 0
+	}
+	d := p.Interval
+	if retry > 1 && p.Rate > 1 { // false for NaN
+		d = scale(d, math.Pow(p.Rate, float64(retry-1)))
+	}
+	return p.capped(d)
+}
+
+func (p Policy) capped(d time.Duration) time.Duration {
+	if p.MaxDelay > 0 {
+		return min(d, p.MaxDelay)
+	}
+	return d
+}
+
+// uniform draws from [lo, hi], both ends included, exactly: multiplying by the
+// number of values instead of by a float keeps every nanosecond in range.
+func uniform(rnd Source, lo, hi time.Duration) time.Duration {
+	if hi <= lo {
+		return lo
+	}
+	if rnd == nil {
+		return hi
+	}
+	offset, _ := bits.Mul64(rnd.Uint64(), uint64(hi-lo)+1)
+	return lo + time.Duration(offset)
+}
+
+// scale multiplies, rounds to the nanosecond and stays within [0, maxDuration];
+// a factor that is negative or not a number gives 0.
+func scale(d time.Duration, factor float64) time.Duration {
+	product := math.Round(float64(d) * factor)
+	switch {
+	case product >= math.MaxInt64:
+		return maxDuration
+	case product > 0:
+		return time.Duration(product)
+	default:
+		return 0
+	}
+}
+
+// saturatingAdd adds two durations that are not negative.
+func saturatingAdd(a, b time.Duration) time.Duration {
+	if a > maxDuration-b {
+		return maxDuration
+	}
+	return a + b
+}
+
+// String reads like "5 retries, 1s ×2 up to 1m0s, jitter FULL".
+func (p Policy) String() string {
+	if p.MaxAttempts == 0 {
+		return "no retry"
+	}
+	limit := "without a cap"
+	if p.MaxDelay > 0 {
+		limit = "up to " + p.MaxDelay.String()
+	}
+	jitter := string(p.Jitter)
+	switch p.Jitter {
+	case "":
+		jitter = string(JitterNone)
+	case JitterProportional:
+		jitter += " " + formatFloat(p.JitterFactor)
+	}
+	return fmt.Sprintf("%d retries, %s ×%s %s, jitter %s", p.MaxAttempts, p.Interval,
+		formatFloat(p.Rate), limit, jitter)
+}

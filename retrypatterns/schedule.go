@@ -1,0 +1,133 @@
+package retrypatterns
+
+import (
+	"math"
+	"sort"
+	"time"
+)
+
+// listedRetries bounds how many retries a [Schedule] lists one by one. Totals
+// cover all of them.
+const listedRetries = 1000
+
+// Wait is what a delay, or a sum of delays, can be.
+type Wait struct {
+	Min, Mean, Max time.Duration
+}
+
+// Schedule is what a [Policy] can do to a caller that fails every time.
+type Schedule struct {
+	// Retries is the number of retries, never negative.
+	Retries int
+	// Waits holds the wait before retry 1, 2, …; at most the first 1,000.
+	Waits []Wait
+	// Total sums all retries. Where a total exceeds about 292 years it stays there.
+	Total Wait
+}
+
+// Schedule computes the waits of all MaxAttempts retries. Bounds are exact;
+// means are exact except for DECORRELATED once its cap bites, where the mean
+// of each step is computed from the mean of the step before, which is an upper
+// bound of the true mean.
+func (p Policy) Schedule() Schedule {
+	retries := max(p.MaxAttempts, 0)
+	s := Schedule{Retries: retries, Waits: make([]Wait, 0, min(retries, listedRetries))}
+	base := max(p.Interval, 0)
+	wait := Wait{base, base, base}
+	for retry := 1; retry <= min(retries, listedRetries); retry++ {
+		wait = p.wait(retry, wait)
+		s.Waits = append(s.Waits, wait)
+		s.Total = s.Total.plus(wait)
+	}
+	if retries > listedRetries {
+		s.Total = s.Total.plus(p.rest(listedRetries+1, retries, wait))
+	}
+	return s
+}
+
+// wait is what the given retry's delay can be after the previous one.
+func (p Policy) wait(retry int, previous Wait) Wait {
+	if p.Jitter == JitterDecorrelated {
+		return p.decorrelatedWait(previous)
+	}
+	return p.spread(p.ceiling(retry))
+}
+
+// spread applies the jitter to a delay or to a sum of delays: for all
+// strategies but DECORRELATED the bounds are proportional to the delay.
+func (p Policy) spread(d time.Duration) Wait {
+	switch p.Jitter {
+	case JitterFull:
+		return Wait{0, d / 2, d}
+	case JitterPartial:
+		return Wait{d / 2, d/2 + d/4, d}
+	case JitterProportional:
+		extra := scale(d, p.JitterFactor)
+		return Wait{d, saturatingAdd(d, extra/2), saturatingAdd(d, extra)}
+	default:
+		return Wait{d, d, d}
+	}
+}
+
+func (p Policy) decorrelatedWait(previous Wait) Wait {
+	base := max(p.Interval, 0)
+	limit := maxDuration
+	if p.MaxDelay > 0 {
+		limit = p.MaxDelay
+	}
+	return Wait{
+		Min:  min(base, limit),
+		Mean: cappedUniformMean(base, saturatingTimes(previous.Mean, 3), limit),
+		Max:  min(max(base, saturatingTimes(previous.Max, 3)), limit),
+	}
+}
+
+// cappedUniformMean is the mean of min(limit, X), X uniform in [lo, hi].
+func cappedUniformMean(lo, hi, limit time.Duration) time.Duration {
+	switch {
+	case lo >= limit:
+		return limit
+	case hi <= lo:
+		return lo
+	case hi <= limit:
+		return lo + (hi-lo)/2
+	}
+	below := float64(limit-lo) / float64(hi-lo) // chance of staying below the limit
+	mean := below*(float64(lo)+float64(limit))/2 + (1-below)*float64(limit)
+	return min(scale(1, mean), limit)
+}
+
+// rest sums retries from…to without walking through them: their number may be
+// anything up to MaxInt.
+func (p Policy) rest(from, to int, last Wait) Wait {
+	if p.Jitter == JitterDecorrelated {
+		// After 1,000 steps of growth by at least half, every bound is at its limit.
+		return p.decorrelatedWait(last).times(to - from + 1)
+	}
+	// Delays grow until they reach the last one's height and stay there.
+	top := p.ceiling(to)
+	growing := sort.Search(to-from, func(i int) bool { return p.ceiling(from+i) >= top })
+	sum := saturatingTimes(top, to-from+1-growing)
+	if growing > 0 {
+		first := p.ceiling(from)
+		geometric := (math.Pow(p.Rate, float64(growing)) - 1) / (p.Rate - 1)
+		sum = saturatingAdd(sum, scale(first, geometric))
+	}
+	return p.spread(sum)
+}
+
+func (w Wait) plus(v Wait) Wait {
+	return Wait{saturatingAdd(w.Min, v.Min), saturatingAdd(w.Mean, v.Mean), saturatingAdd(w.Max, v.Max)}
+}
+
+func (w Wait) times(n int) Wait {
+	return Wait{saturatingTimes(w.Min, n), saturatingTimes(w.Mean, n), saturatingTimes(w.Max, n)}
+}
+
+// saturatingTimes multiplies two numbers that are not negative.
+func saturatingTimes(d time.Duration, n int) time.Duration {
+	if n > 0 && d > maxDuration/time.Duration(n) {
+		return maxDuration
+	}
+	return d * time.Duration(n)
+}

@@ -1,0 +1,47 @@
+package retrypatterns
+
+import (
+	"slices"
+	"time"
+)
+
+// Row is one retrier of a state before it is compiled.
+type Row struct {
+	// Errors are the error names it applies to; at least one.
+	Errors []string
+	// Policy is how it retries; the zero Policy never does.
+	Policy Policy
+	// Comment becomes the retrier's Comment: the source's own words for the
+	// source's rows, "Addition: …" for the others.
+	Comment string
+	// Provenance tells the source's rows from additions.
+	Provenance Provenance
+}
+
+// StateRetries is what the table says about one state.
+type StateRetries struct {
+	// State is the state's name.
+	State string
+	// Timeout is the state's TimeoutSeconds; whole seconds, at least 1.
+	Timeout time.Duration
+	// Heartbeat is its HeartbeatSeconds; 0 means none, else below Timeout.
+	Heartbeat time.Duration
+	// Rows become the Retry array, in this order.
+	Rows []Row
+}
+
+// Table holds the retry rows of the states of one state machine. It is a plain
+// value that anybody may build or change; [Table.Validate] and
+// [Table.Compile] refuse what Step Functions would refuse.
+type Table struct {
+	States []StateRetries
+}
+
+// State returns the entry of that name, and whether there is one.
+func (t Table) State(name string) (StateRetries, bool) {
+	i := slices.IndexFunc(t.States, func(s StateRetries) bool { return s.State == name })
+	if i < 0 {
+		return StateRetries{}, false
+	}
+	return t.States[i], true
+}
