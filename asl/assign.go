@@ -1,23 +1,13 @@
 package asl
 
 import (
-	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"stepback/asl/jsonvalue"
-	"stepback/asl/source"
 )
 
-// assignment is one variable that a state assigns, kept until the variables of all scopes are known.
-type assignment struct {
-	name  string
-	scope *scope
-	at    source.Path // of the object with the Assign field's members
-	key   string
-}
-
-// assign reads an Assign field and notes its variables in the current scope.
+// assign reads an Assign field.
 func (d *decoder) assign(o object, readable statesParts) *jsonvalue.Value {
 	v, ok := o.get("Assign")
 	if !ok {
@@ -42,11 +32,7 @@ func (d *decoder) assign(o object, readable statesParts) *jsonvalue.Value {
 }
 
 func (d *decoder) variable(key string, language QueryLanguage) {
-	name := key
-	if language == JSONPath {
-		name = strings.TrimSuffix(key, ".$")
-	}
-	switch {
+	switch name := variableName(key, language); {
 	case name == "states":
 		d.report(SeverityError, ReservedVariableName, "Cannot assign to reserved variable '$states'.").onKey(key)
 	case utf8.RuneCountInString(name) > maxNameLength:
@@ -56,28 +42,7 @@ func (d *decoder) variable(key string, language QueryLanguage) {
 		d.report(SeverityError, InvalidVariableName,
 			"Invalid variable name '"+name+"': the variable name contains invalid characters.").onKey(key).
 			hint("a letter, then letters, digits and underscores; a whole variable is assigned, never a part of it")
-	default:
-		if d.scope.variables == nil {
-			d.scope.variables = map[string]bool{}
-		}
-		d.scope.variables[name] = true
-		d.assigned = append(d.assigned, assignment{name: name, scope: d.scope, at: d.path.Join(), key: key})
 	}
-}
-
-// checkVariableScopes reports assignments of a name that a scope around it assigns, too.
-func (d *decoder) checkVariableScopes() {
-	for _, a := range d.assigned {
-		for s := a.scope; s.parent != nil && !s.isolated; s = s.parent {
-			if s.parent.variables[a.name] {
-				d.path = a.at
-				d.fail("Variable '%s' is already assigned in an outer scope", a.name).onKey(a.key).
-					hint("inner states may read the variables around them, not assign them; choose another name")
-				break
-			}
-		}
-	}
-	d.path = nil
 }
 
 // isName reports whether a text can be the name of a variable: Unicode ID_Start, then ID_Continue.

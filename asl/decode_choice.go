@@ -98,7 +98,7 @@ func (d *decoder) condition(o object) *jsonvalue.Value {
 
 // comparison reads Variable and the one operator that goes with it.
 func (d *decoder) comparison(o object, r *Rule) {
-	found := o.present(operatorList)
+	found := o.operators()
 	if !o.has("Variable") {
 		if len(found) > 0 {
 			d.fail("Field '%s' is not supported", found[0]).onKey(found[0]).hint("an operator needs a Variable beside it")
@@ -117,6 +117,17 @@ func (d *decoder) comparison(o object, r *Rule) {
 		d.fail("There should only be one of the following fields: [%s]", strings.Join(found, ", ")).onKey(found[1]).
 			hint("combine comparisons with And, Or and Not")
 	}
+}
+
+// operators are the names of the operators in a rule, in the order of the text.
+func (o object) operators() []string {
+	var found []string
+	for _, key := range o.value.Keys() {
+		if operators[key] != noOperand {
+			found = append(found, key)
+		}
+	}
+	return found
 }
 
 // operand checks the value that an operator compares with.

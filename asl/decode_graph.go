@@ -40,10 +40,8 @@ func (d *decoder) states(o object, g *Graph) {
 	d.checkTransitions(g, states.Keys(), d.failures == before && o.has("StartAt"))
 }
 
-// nested decodes a graph inside a state; its states see the variables around them unless it is isolated.
-func (d *decoder) nested(o object, express, isolated bool) *Graph {
-	d.scope = &scope{parent: d.scope, express: express, isolated: isolated}
-	defer func() { d.scope = d.scope.parent }()
+// nested decodes a graph inside a state.
+func (d *decoder) nested(o object) *Graph {
 	o.require("States", "StartAt")
 	o.str("Comment")
 	g := &Graph{}

@@ -20,7 +20,7 @@ func (d *decoder) machine(v jsonvalue.Value) *Machine {
 	o.choice("Version", languageVersion)
 	d.language = m.QueryLanguage
 	d.states(o, &m.Graph)
-	d.checkVariableScopes()
+	d.checkVariables(&m.Graph)
 	d.checkRepeated(v)
 	return m
 }
@@ -29,10 +29,9 @@ func (d *decoder) machine(v jsonvalue.Value) *Machine {
 func (d *decoder) standalone(name string, v jsonvalue.Value) *Machine {
 	m := &Machine{Version: languageVersion, QueryLanguage: JSONPath, Graph: Graph{StartAt: name}}
 	if s := d.state(name, v); s != nil {
-		m.QueryLanguage = s.QueryLanguage
 		m.States = []*State{s}
 	}
-	d.checkVariableScopes()
+	d.checkVariables(&m.Graph)
 	for _, f := range d.findings {
 		if f.Location != "" {
 			f.Location = standaloneLocation(name, f.Location)

@@ -23,6 +23,7 @@ func (d *decoder) mapState(o object, s *State) {
 		if v, ok := o.get(key); ok {
 			d.enter(key)
 			d.processor(v, m)
+			d.iterators[m] = key == "Iterator"
 			d.leave()
 		}
 	}
@@ -48,7 +49,10 @@ func (d *decoder) processor(v jsonvalue.Value, m *MapFields) {
 		d.processorConfig(config, m)
 		d.leave()
 	}
-	m.Processor = d.nested(o, d.scope.express || m.Execution == express, m.Distributed)
+	outer := d.express
+	d.express = outer || m.Execution == express
+	m.Processor = d.nested(o)
+	d.express = outer
 }
 
 func (d *decoder) processorConfig(v jsonvalue.Value, m *MapFields) {
@@ -62,7 +66,7 @@ func (d *decoder) processorConfig(v jsonvalue.Value, m *MapFields) {
 	case m.Distributed:
 		o.require("ExecutionType")
 		m.Execution = execution
-		if d.scope.express {
+		if d.express {
 			d.fail("Express state machine does not support Map states in DISTRIBUTED mode").onKey("Mode").
 				hint("use INLINE mode, or type STANDARD for the state machine")
 		}

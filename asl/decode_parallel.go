@@ -8,7 +8,7 @@ func (d *decoder) parallel(o object, s *State) {
 	}
 	o.each("Branches", func(_ int, v jsonvalue.Value) {
 		if branch, ok := d.object(v, branchFields, JSONPath); ok {
-			s.Branches = append(s.Branches, d.nested(branch, d.scope.express, false))
+			s.Branches = append(s.Branches, d.nested(branch))
 		}
 	})
 }

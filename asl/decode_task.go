@@ -43,7 +43,7 @@ func (d *decoder) resource(o object) string {
 			hint("an ARN such as arn:aws:states:::lambda:invoke or arn:aws:lambda:REGION:ACCOUNT:function:NAME")
 		return arn
 	}
-	if d.scope.express {
+	if d.express {
 		d.checkExpress(arn)
 	}
 	return arn

@@ -21,18 +21,11 @@ type decoder struct {
 	failures int     // how many findings are errors
 
 	language QueryLanguage // of the whole machine
-	scope    *scope
+	express  bool          // the states that are decoded run in an express workflow
 	names    map[string]bool
 	labels   map[string]bool
-	assigned []assignment
-}
 
-// scope is one graph of states: variables and the kind of workflow belong to it.
-type scope struct {
-	parent    *scope
-	express   bool
-	isolated  bool // a distributed Map's children: they cannot see the variables around them
-	variables map[string]bool
+	iterators map[*MapFields]bool // those with the old name of ItemProcessor
 }
 
 // finding is a diagnostic whose place in the text is not known yet.
@@ -46,8 +39,8 @@ type finding struct {
 func newDecoder(o Options, text string) *decoder {
 	return &decoder{
 		options: o, text: text, language: JSONPath,
-		scope: &scope{express: o.Express},
-		names: map[string]bool{}, labels: map[string]bool{},
+		express: o.Express,
+		names:   map[string]bool{}, labels: map[string]bool{}, iterators: map[*MapFields]bool{},
 	}
 }
 

@@ -43,17 +43,19 @@ func (d *decoder) errorEquals(o object, last bool) []string {
 
 // adviseErrorName looks for names that are nearly a reserved one. The service accepts them, but nothing ever matches them.
 func (d *decoder) adviseErrorName(name string) {
-	reserved := strings.HasPrefix(name, "States.")
 	if slices.Contains(reservedErrors, name) || strings.HasPrefix(name, "States.Http.StatusCode.") {
 		return
 	}
-	if !reserved && !strings.HasPrefix(strings.ToLower(name), "state") {
+	if len(name) < 2 || !strings.EqualFold(name[:2], "st") {
+		return // most names are the function's own
+	}
+	guess := didYouMean(name, reservedErrors)
+	if guess == "" && !strings.HasPrefix(name, "States.") {
 		return
 	}
-	f := d.report(SeverityAdvice, UnknownErrorName, "'"+name+"' is no reserved error name; it matches nothing but an error of this very name")
-	if guess := didYouMean(name, reservedErrors); guess != "" {
-		f.hint(guess)
-	} else {
-		f.hint("the reserved names are " + strings.Join(reservedErrors, ", "))
+	if guess == "" {
+		guess = "the reserved names are " + strings.Join(reservedErrors, ", ")
 	}
+	d.report(SeverityAdvice, UnknownErrorName,
+		"'"+name+"' is no reserved error name; it matches nothing but an error of this very name").hint(guess)
 }

@@ -103,6 +103,7 @@ func (o object) str(key string) string {
 		o.d.enter(key)
 		o.d.expect("String", v)
 		o.d.leave()
+		return ""
 	}
 	return v.Text()
 }

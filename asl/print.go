@@ -2,6 +2,7 @@ package asl
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 
 	"stepback/asl/jsonvalue"
@@ -25,9 +26,10 @@ func Print(m *Machine) string {
 
 // Value returns the definition as a JSON tree.
 func (m *Machine) Value() jsonvalue.Value {
-	w := newWriter(m.QueryLanguage, m.QueryLanguage)
+	language := cmp.Or(m.QueryLanguage, JSONPath)
+	w := newWriter(language, language)
 	w.text("Comment", m.Comment)
-	if m.QueryLanguage == JSONata {
+	if language == JSONata {
 		w.text("QueryLanguage", string(JSONata))
 	}
 	w.graph(&m.Graph)

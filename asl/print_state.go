@@ -1,12 +1,14 @@
 package asl
 
-import "stepback/asl/jsonvalue"
+import (
+	"cmp"
+
+	"stepback/asl/jsonvalue"
+)
 
 // writeState writes a state's members in the order in which the developer guide shows them.
 func (w writer) writeState(s *State) {
-	if w.state = s.QueryLanguage; w.state == "" {
-		w.state = w.machine
-	}
+	w.state = cmp.Or(s.QueryLanguage, w.machine)
 	w.text("Type", string(s.Type))
 	w.text("Comment", s.Comment)
 	if w.state != w.machine {

@@ -113,13 +113,7 @@ func (w *walk) reach(name string) {
 			continue
 		}
 		w.reached[s.Name] = true
-		pending = append(pending, s.Next, s.Default)
-		for _, r := range s.Choices {
-			pending = append(pending, r.Next)
-		}
-		for _, c := range s.Catch {
-			pending = append(pending, c.Next)
-		}
+		pending = append(pending, s.targets()...)
 	}
 }
 
