@@ -22,7 +22,9 @@ type exportUsersCmd struct {
 }
 
 // Help shows an example.
-func (exportUsersCmd) Help() string { return "Example:\n  stepback export users --data .stepback > users.csv" }
+func (exportUsersCmd) Help() string {
+	return "Example:\n  stepback export users --data .stepback > users.csv"
+}
 
 // Run prints the users in the order of their IDs.
 func (c *exportUsersCmd) Run(ctx context.Context, std streams) (err error) {

@@ -17,4 +17,3 @@ func newStreams(out, err *os.File) streams {
 	}
 	return s
 }
-

@@ -36,7 +36,7 @@ func (e *env) Lookup(p *jsonpath.Path) (jsonvalue.Value, error) {
 }
 
 // Random returns 64 random bits.
-func (e *env) Random() uint64 { return e.x.random.next() }
+func (e *env) Random() uint64 { return e.x.random.Uint64() }
 
 // context builds the context object as the current state sees it.
 func (e *env) context() jsonvalue.Value {

@@ -2,7 +2,6 @@ package interpreter
 
 import (
 	"errors"
-	"math"
 	"time"
 
 	"stepback/asl/intrinsic"
@@ -12,6 +11,9 @@ import (
 	"stepback/engine/history"
 	"stepback/engine/plan"
 )
+
+// longestWait bounds a single delay, so that its end is a time that can be represented.
+const longestWait = 100 * 365 * 24 * time.Hour
 
 // failure is an error on its way through Retry and Catch.
 type failure struct {
@@ -57,31 +59,16 @@ func (x *Execution) retry(t *thread, f failure) bool {
 		if t.retries == nil {
 			t.retries = make([]int64, len(t.state.Retry))
 		}
-		if t.retries[i] >= r.MaxAttempts {
+		if t.retries[i] >= int64(r.Policy.MaxAttempts) {
 			return false
 		}
 		t.retries[i]++
 		t.retried++
 		t.children = nil
-		t.timeout = x.timer(t, retryDelay, backoff(r, t.retries[i], x.random.float()))
+		t.timeout = x.timer(t, retryDelay, min(r.Policy.Delay(int(t.retries[i]), &x.random), longestWait))
 		return true
 	}
 	return false
-}
-
-// backoff is the delay before retry n (from 1): IntervalSeconds × BackoffRate^(n−1), capped by MaxDelaySeconds, and with FULL
-// jitter uniformly between nothing and that.
-func backoff(r *plan.Retrier, n int64, u float64) time.Duration {
-	d := float64(r.IntervalSeconds) * math.Pow(r.BackoffRate, float64(n-1))
-	limit := float64(math.MaxInt32)
-	if r.MaxDelaySeconds > 0 {
-		limit = float64(r.MaxDelaySeconds)
-	}
-	d = min(d, limit)
-	if r.FullJitter {
-		d *= u
-	}
-	return time.Duration(d * float64(time.Second))
 }
 
 // caught moves the thread to a catcher's state. OutputPath does not apply.

@@ -81,7 +81,7 @@ func (x *Execution) startMapRun(t *thread, in *Payload, items *mapItems, concurr
 func (x *Execution) snapshot(t *thread, in *Payload) env {
 	x.executionContext()
 	in.Value()
-	frozen := &Execution{info: x.info, aboutRun: x.aboutRun, aboutModel: x.aboutModel, random: random{x.random.next()}, input: x.input}
+	frozen := &Execution{info: x.info, aboutRun: x.aboutRun, aboutModel: x.aboutModel, random: random{x.random.Uint64()}, input: x.input}
 	return env{x: frozen, t: &thread{state: t.state, entered: t.entered, retried: t.retried, vars: t.vars.flat()}, input: in}
 }
 

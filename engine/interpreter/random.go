@@ -5,7 +5,8 @@ import "encoding/hex"
 // random is the splitmix64 generator, seeded anew by every event.
 type random struct{ state uint64 }
 
-func (r *random) next() uint64 {
+// Uint64 returns 64 random bits.
+func (r *random) Uint64() uint64 {
 	r.state += 0x9E3779B97F4A7C15
 	z := r.state
 	z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9
@@ -13,13 +14,10 @@ func (r *random) next() uint64 {
 	return z ^ (z >> 31)
 }
 
-// float returns a number in [0, 1).
-func (r *random) float() float64 { return float64(r.next()>>11) / (1 << 53) }
-
 // uuid returns a version 4 UUID.
 func (r *random) uuid() string {
 	var b [16]byte
-	hi, lo := r.next(), r.next()
+	hi, lo := r.Uint64(), r.Uint64()
 	for i := range 8 {
 		b[i], b[8+i] = byte(hi>>(8*i)), byte(lo>>(8*i))
 	}

@@ -126,7 +126,7 @@ func (x *Execution) credentials(t *thread) (string, bool) {
 func (x *Execution) token() string {
 	b := make([]byte, 0, len(x.info.ARN)+40)
 	for range 4 {
-		b = binary.BigEndian.AppendUint64(b, x.random.next())
+		b = binary.BigEndian.AppendUint64(b, x.random.Uint64())
 	}
 	b = binary.BigEndian.AppendUint64(b, uint64(x.nextID+1))
 	return base64.URLEncoding.EncodeToString(append(b, x.info.ARN...))

@@ -3,11 +3,13 @@ package plan
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"stepback/asl"
 	"stepback/asl/jsonpath"
 	"stepback/asl/jsonvalue"
 	"stepback/asl/template"
+	"stepback/retrypatterns"
 )
 
 func selector(field string, p asl.Path) (Selector, error) {
@@ -79,6 +81,18 @@ func text(field string, s asl.Scalar) (Text, error) {
 	default:
 		return Text{Field: field}, nil
 	}
+}
+
+// policy is the backoff rule of a retrier.
+func policy(r *asl.Retrier) retrypatterns.Policy {
+	p := retrypatterns.Policy{
+		Interval: time.Duration(r.IntervalSeconds) * time.Second, Rate: r.BackoffRate,
+		MaxDelay: time.Duration(r.MaxDelaySeconds) * time.Second, MaxAttempts: int(r.MaxAttempts), Jitter: retrypatterns.JitterNone,
+	}
+	if r.FullJitter {
+		p.Jitter = retrypatterns.JitterFull
+	}
+	return p
 }
 
 // matcher decides which error names a retrier or catcher handles.

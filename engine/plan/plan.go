@@ -11,6 +11,7 @@ import (
 	"stepback/asl/jsonvalue"
 	"stepback/asl/template"
 	"stepback/engine/history"
+	"stepback/retrypatterns"
 )
 
 // Plan is a state machine ready to run.
@@ -69,8 +70,8 @@ func (p Placement) Replaces() bool { return !p.Discard && p.At == nil }
 
 // Retrier is one compiled element of Retry.
 type Retrier struct {
-	asl.Retrier
 	matcher
+	Policy retrypatterns.Policy
 }
 
 // Catcher is one compiled element of Catch.
@@ -175,7 +176,7 @@ func (c *compiler) state(st *State, s *asl.State, states map[string]*State) erro
 
 func (c *compiler) handlers(st *State, s *asl.State, states map[string]*State) error {
 	for _, r := range s.Retry {
-		st.Retry = append(st.Retry, Retrier{Retrier: r, matcher: newMatcher(r.ErrorEquals)})
+		st.Retry = append(st.Retry, Retrier{matcher: newMatcher(r.ErrorEquals), Policy: policy(&r)})
 	}
 	for i, k := range s.Catch {
 		next := states[k.Next]
