@@ -16,7 +16,7 @@ import (
 
 // pragmas of every connection. synchronous FULL makes a commit durable before it
 // is answered, also against a loss of power.
-var pragmas = []string{"busy_timeout(5000)", "journal_mode(WAL)", "synchronous(FULL)", "cache_size(-65536)", "temp_store(MEMORY)"}
+var pragmas = []string{"busy_timeout(5000)", "synchronous(FULL)", "cache_size(-65536)", "temp_store(MEMORY)"}
 
 // Store is a csvimport.Store.
 type Store struct {
@@ -30,7 +30,10 @@ type Store struct {
 
 // Open opens the database at path, and creates the file, its directory and its
 // tables when they are missing. Several processes may do so at once.
-func Open(ctx context.Context, path string) (*Store, error) {
+func Open(ctx context.Context, path string) (*Store, error) { return open(ctx, path, nil) }
+
+// open has a hook that runs after each commit, before it is answered.
+func open(ctx context.Context, path string, committed func()) (*Store, error) {
 	if dir := filepath.Dir(path); dir != "." {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return nil, csvimport.Fail(csvimport.DatabaseConnectionError, "cannot create the directory of the database %s: %w", path, err)
@@ -40,13 +43,16 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	if err != nil {
 		return nil, failure("open "+path, err)
 	}
-	if err := migrate(ctx, db); err != nil {
-		return nil, errors.Join(failure("open "+path, err), db.Close())
+	for _, prepare := range []func(context.Context, *sql.DB) error{useWAL, migrate} {
+		if err := prepare(ctx, db); err != nil {
+			return nil, errors.Join(failure("open "+path, err), db.Close())
+		}
 	}
 	w, err := newWriter(ctx, db, dsn(path))
 	if err != nil {
 		return nil, errors.Join(failure("open "+path, err), db.Close())
 	}
+	w.committed = committed
 	s := &Store{db: db, tasks: make(chan task, maxGroup), closing: make(chan struct{}), done: make(chan struct{})}
 	go func() {
 		defer close(s.done)

@@ -6,6 +6,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"runtime"
 
 	"stepback/csvimport"
 )
@@ -28,6 +29,8 @@ type writer struct {
 	fresh []csvimport.Source         // numbered in the open transaction
 	stmts statements
 	args  [4]driver.NamedValue
+
+	committed func() // a test's hook between commit and answer; nil otherwise
 }
 
 type statements struct {
@@ -100,6 +103,7 @@ func (w *writer) run(tasks <-chan task, closing <-chan struct{}) error {
 			group = collect(append(group[:0], t), tasks)
 			w.commitGroup(group)
 			clear(group)
+			runtime.Gosched() // let those who were answered hand in their next record
 			continue
 		case <-closing:
 		}
@@ -154,6 +158,9 @@ func (w *writer) transact(group []task) error {
 		return err
 	}
 	w.fresh = w.fresh[:0]
+	if w.committed != nil {
+		w.committed()
+	}
 	return nil
 }
 
