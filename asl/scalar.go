@@ -9,7 +9,7 @@ type literalCheck interface {
 
 // scalar reads a field that has a literal form (in JSONata possibly an expression) and in JSONPath a …Path form.
 func (o object) scalar(key string, literal literalCheck, kind pathKind) Scalar {
-	if !(key == "Seconds" || key == "Timestamp") {
+	if key != "Seconds" && key != "Timestamp" { // a Wait state counts all four together
 		o.atMostOne(key, key+"Path")
 	}
 	var s Scalar
