@@ -51,7 +51,17 @@ func (e *Engine) StartExecution(ctx context.Context, machineARN, name, input str
 	if err := e.register(r); err != nil {
 		return "", err
 	}
-	return info.ARN, nil
+	select {
+	case <-r.begun:
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+	select {
+	case <-r.done:
+		return info.ARN, r.err
+	default:
+		return info.ARN, nil
+	}
 }
 
 // existing decides what a repeated start of a name means: the ARN when it is running with the same input.
@@ -76,7 +86,7 @@ func (e *Engine) existing(ctx context.Context, arn, input string) (string, error
 
 func (e *Engine) newRun(m *StateMachine, info interpreter.Info) *run {
 	return &run{
-		engine: e, x: interpreter.New(m.plan, info), done: make(chan struct{}),
+		engine: e, x: interpreter.New(m.plan, info), begun: make(chan struct{}), done: make(chan struct{}),
 		timers: map[int64]*clock.Timer{}, calls: map[int64]context.CancelFunc{},
 		record: journal.Execution{
 			ARN: info.ARN, Name: info.Name, MachineARN: info.MachineARN, Express: info.Express,
@@ -109,6 +119,9 @@ func (e *Engine) Wait(ctx context.Context, arn string) (*journal.Execution, erro
 		case <-r.done:
 		case <-ctx.Done():
 			return nil, ctx.Err()
+		}
+		if r.err != nil {
+			return nil, r.err
 		}
 	}
 	return e.DescribeExecution(ctx, arn)

@@ -155,4 +155,3 @@ func (s *stateItems) Next(context.Context) (itemreader.Item, error) {
 }
 
 func (s *stateItems) Close() error { return nil }
-

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"stepback/engine/history"
 	"stepback/engine/interpreter"
 	"stepback/engine/journal"
+	"stepback/engine/plan"
 )
 
 // run is an execution that is under way: the interpreter's state, the events waiting for it, and what it has in flight.
@@ -18,7 +20,9 @@ type run struct {
 	x      *interpreter.Execution
 	record journal.Execution
 	ended  func(*journal.Execution) // of a child execution: tells its Map Run
-	done   chan struct{}            // closed once the end is durable
+	begun  chan struct{}            // closed once the start is durable, or was refused
+	done   chan struct{}            // closed once the end is durable, or the journal refused to go on
+	err    error                    // why the journal refused; set before done is closed
 
 	mu      sync.Mutex
 	events  []interpreter.Event
@@ -29,6 +33,7 @@ type run struct {
 	// Touched only by the worker that has the run.
 	result  interpreter.Result
 	applied []interpreter.Event
+	started bool
 	timers  map[int64]*clock.Timer
 	calls   map[int64]context.CancelFunc
 }
@@ -89,10 +94,9 @@ func (r *run) step(events []interpreter.Event, now time.Time) *journal.Record {
 // committed carries out the effects of a durable step and lets the run go on.
 func (r *run) committed(events int, err error) {
 	if err != nil {
-		r.engine.log.Error("the journal refused a step; the execution is left as it was",
-			"execution", r.record.ARN, "error", err)
-		r.abandon()
+		r.refused(err)
 	} else {
+		r.begin()
 		r.perform()
 	}
 	clear(r.applied)
@@ -106,6 +110,37 @@ func (r *run) committed(events int, err error) {
 	for range events {
 		r.engine.clock.Release()
 	}
+}
+
+// begin tells whoever started the execution that its start is durable.
+func (r *run) begin() {
+	if !r.started {
+		r.started = true
+		close(r.begun)
+	}
+}
+
+// refused gives an execution up because the journal cannot keep what it did: nothing of the step becomes visible.
+func (r *run) refused(err error) {
+	e := r.engine
+	e.log.Error("the journal refused a step; the execution is left as it was", "execution", r.record.ARN, "error", err)
+	r.err = fmt.Errorf("execution %s cannot go on: the journal refused a step: %w", r.record.ARN, err)
+	r.abandon()
+	e.forget(r)
+	r.begin()
+	close(r.done)
+	if r.ended != nil {
+		r.record.Status = interpreter.Failed
+		r.record.Failure = history.NewFailure(plan.ErrRuntime, r.err.Error())
+		r.ended(&r.record)
+	}
+}
+
+// forget drops a run that is not under way any more.
+func (e *Engine) forget(r *run) {
+	e.mu.Lock()
+	delete(e.runs, r.record.ARN)
+	e.mu.Unlock()
 }
 
 func (r *run) perform() {
@@ -151,9 +186,7 @@ func (r *run) finish() {
 		e.cfg.Observe(&r.record, r.history)
 	}
 	r.abandon()
-	e.mu.Lock()
-	delete(e.runs, r.record.ARN)
-	e.mu.Unlock()
+	e.forget(r)
 	close(r.done)
 	if r.ended != nil {
 		r.ended(&r.record)
