@@ -98,6 +98,9 @@ func (r *run) settle(ctx context.Context) error {
 }
 
 func (r *run) report(l *letter, decided csvimport.Outcome) error {
+	if decided == csvimport.Applied && r.tally.outcome(l.Row) == csvimport.AlreadyApplied {
+		return nil // counted, and another result says since when
+	}
 	fresh, err := r.count(l.Row, decided)
 	if err != nil || !fresh {
 		return err

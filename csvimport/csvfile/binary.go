@@ -26,15 +26,20 @@ var signatures = []struct{ magic, name, advice string }{
 	{"MZ", "a program", "check the upload"},
 }
 
-// looksBinary explains why a head that has no readable header is not text at
-// all, or is nil. It is asked only then, so that a CSV with a few NUL
-// bytes or one that begins with "MZ" keeps its rows.
-func looksBinary(head []byte) error {
+// hasSignature explains which kind of file a head that has no readable header
+// begins, or is nil. It and looksBinary are asked only then, so that a CSV with a
+// few NUL bytes or one that begins with "MZ" keeps its rows.
+func hasSignature(head []byte) error {
 	for _, s := range signatures {
 		if bytes.HasPrefix(head, []byte(s.magic)) {
 			return csvimport.Fail(csvimport.CSVFileBinary, "the object is %s, not a CSV file: %s and upload the CSV", s.name, s.advice)
 		}
 	}
+	return nil
+}
+
+// looksBinary explains why a head is not text at all, or is nil.
+func looksBinary(head []byte) error {
 	var control int
 	first := -1
 	for i, c := range head {

@@ -35,14 +35,18 @@ var unsupportedMarks = []struct{ mark, name string }{
 	{"\xFE\xFF", "UTF-16BE"},
 }
 
+func unsupportedMark(head []byte) error {
+	for _, m := range unsupportedMarks {
+		if bytes.HasPrefix(head, []byte(m.mark)) {
+			return csvimport.Fail(csvimport.CSVEncodingUnsupported, "byte 0: the byte order mark of %s; %s", m.name, acceptedEncodings)
+		}
+	}
+	return nil
+}
+
 // detect decides the encoding by the first bytes of a file. whole tells that
 // they are the whole file.
 func detect(head []byte, whole bool) (Encoding, error) {
-	for _, m := range unsupportedMarks {
-		if bytes.HasPrefix(head, []byte(m.mark)) {
-			return "", csvimport.Fail(csvimport.CSVEncodingUnsupported, "byte 0: the byte order mark of %s; %s", m.name, acceptedEncodings)
-		}
-	}
 	if at := bytes.Index(head, []byte("\x1b$")); at >= 0 {
 		return "", csvimport.Fail(csvimport.CSVEncodingUnsupported, "line %d, byte %d: an escape sequence of ISO-2022-JP; %s", lineOf(head, at), at, acceptedEncodings)
 	}
@@ -56,11 +60,12 @@ func detect(head []byte, whole bool) (Encoding, error) {
 	if bad < 0 {
 		return UTF8, nil
 	}
-	if !decodesAsShiftJIS(head, whole) {
-		return "", notDecodable(head, bad, "UTF-8, and the file is not Shift_JIS either")
-	}
-	if looksLikeEUCJP(head) {
+	valid := decodesAsShiftJIS(head, whole)
+	switch {
+	case decodesAsEUCJP(head) && (!valid || mostlyHalfWidth(head)):
 		return "", csvimport.Fail(csvimport.CSVEncodingUnsupported, "line %d, byte %d: the text looks like EUC-JP; %s", lineOf(head, bad), bad, acceptedEncodings)
+	case !valid:
+		return "", notDecodable(head, bad, "UTF-8, and the file is not Shift_JIS either")
 	}
 	return ShiftJIS, nil
 }
@@ -105,9 +110,9 @@ func decodeShiftJIS(head []byte) []byte {
 	return text
 }
 
-// looksLikeEUCJP tells Shift_JIS from EUC-JP, which mostly decodes as Shift_JIS
-// too, but then as half-width katakana throughout.
-func looksLikeEUCJP(head []byte) bool {
+// mostlyHalfWidth is the sign of EUC-JP that decodes as Shift_JIS too: it does
+// so as half-width katakana throughout.
+func mostlyHalfWidth(head []byte) bool {
 	var halfWidth, other int
 	for _, r := range string(decodeShiftJIS(head)) {
 		switch {
@@ -117,9 +122,10 @@ func looksLikeEUCJP(head []byte) bool {
 			other++
 		}
 	}
-	if halfWidth < 9*other {
-		return false
-	}
+	return halfWidth >= 9*other
+}
+
+func decodesAsEUCJP(head []byte) bool {
 	text, _, err := transform.Bytes(japanese.EUCJP.NewDecoder(), head)
 	return err == nil && !bytes.ContainsRune(bytes.TrimSuffix(text, []byte("\uFFFD")), utf8.RuneError)
 }

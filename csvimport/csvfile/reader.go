@@ -39,10 +39,13 @@ func NewReader(src io.Reader, assume Encoding) (*Reader, error) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
+	if err := unsupportedMark(head); err != nil {
+		return nil, err
+	}
 	encoding := assume
 	if encoding == "" {
 		if encoding, err = detect(head, err != nil); err != nil {
-			return nil, firstError(looksBinary(head), err)
+			return nil, firstError(hasSignature(head), looksBinary(head), err)
 		}
 	}
 	irregular := encoding != UTF8
@@ -57,7 +60,7 @@ func NewReader(src io.Reader, assume Encoding) (*Reader, error) {
 	if err := r.readHeader(); err != nil {
 		var f *csvimport.Failure
 		if errors.As(err, &f) && f.Name == csvimport.CSVHeaderInvalid {
-			return nil, firstError(looksUTF16(head), looksBinary(head), err)
+			return nil, firstError(hasSignature(head), looksUTF16(head), looksBinary(head), err)
 		}
 		return nil, err
 	}

@@ -23,7 +23,7 @@ func failure(doing, what string, err error) error {
 		}
 	}
 	var response *smithyhttp.ResponseError
-	if errors.As(err, &response) {
+	if errors.As(err, &response) && response.HTTPStatusCode() != 0 { // 0: there was no answer
 		if f := byStatus(what, response.HTTPStatusCode()); f != nil {
 			f.Err = err
 			return f

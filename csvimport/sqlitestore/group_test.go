@@ -1,7 +1,9 @@
 package sqlitestore
 
 import (
+	"database/sql/driver"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"testing"
 
@@ -58,5 +60,49 @@ func TestGroupWithOneBrokenTask(t *testing.T) {
 	var f *csvimport.Failure
 	if !errors.As(broken.err, &f) || f.Name != csvimport.DatabaseConstraintViolation {
 		t.Errorf("the broken task got %v, want DatabaseConstraintViolation", broken.err)
+	}
+}
+
+// TestDiskFull lets the database file reach a size limit, which SQLite reports as
+// a full disk: the records that no longer fit fail for good, the others stay.
+func TestDiskFull(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "users.db")
+	s, err := Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	w, err := newWriter(t.Context(), s.db, dsn(path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	limit, err := w.conn.(driver.ConnPrepareContext).PrepareContext(t.Context(), "PRAGMA max_page_count = 12")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := w.find(limit.(driver.StmtQueryContext)); err != nil {
+		t.Fatal(err)
+	}
+	applied := int64(0)
+	for row := int64(0); ; row++ {
+		late := &applyTask{file: csvimport.Source{Bucket: "b", Key: "k", ETag: "e"}, row: row, inc: csvimport.Increment{UserID: fmt.Sprintf("user %0200d", row), LoginCount: 1}, done: make(chan struct{})}
+		w.commitGroup([]task{late})
+		if late.err == nil {
+			applied++
+			continue
+		}
+		var f *csvimport.Failure
+		if !errors.As(late.err, &f) || f.Name != csvimport.RetryNotWorthwhile {
+			t.Errorf("error is %v, want RetryNotWorthwhile", late.err)
+		}
+		break
+	}
+	if err := errors.Join(limit.Close(), w.close()); err != nil {
+		t.Error(err)
+	}
+	var users int64
+	if err := s.Export(t.Context(), func(csvimport.User) error { users++; return nil }); err != nil || users != applied || applied == 0 {
+		t.Errorf("%d users, %v; %d records were answered as applied", users, err, applied)
 	}
 }
