@@ -1,0 +1,53 @@
+package engine
+
+import (
+	"errors"
+
+	"stepback/engine/interpreter"
+	"stepback/engine/itembatcher"
+	"stepback/engine/plan"
+)
+
+// openBatcher prepares the ItemBatcher, if there is one.
+func (s *items) openBatcher(c *interpreter.MapRunCall) error {
+	if c.State.Map.Batcher == nil {
+		return nil
+	}
+	cfg := itembatcher.Config{MaxItemsPerBatch: c.MaxItemsPerBatch, MaxInputBytesPerBatch: c.MaxInputBytesPerBatch}
+	if c.BatchInput != nil {
+		cfg.BatchInput = c.BatchInput.JSON()
+	}
+	b, err := itembatcher.New(cfg)
+	if err != nil {
+		return &TaskError{Name: plan.ErrRuntime, Cause: err.Error()}
+	}
+	s.batcher = b
+	return nil
+}
+
+// add puts an item into the batch being filled and queues the batch when it is full.
+func (s *items) add(item []byte) error {
+	b, full, err := s.batcher.Add(item)
+	var large *itembatcher.ItemTooLargeError
+	if errors.As(err, &large) {
+		return &TaskError{Name: plan.ErrDataLimitExceeded, Cause: large.Error()}
+	}
+	if err != nil {
+		return err
+	}
+	if full {
+		s.queued = append(s.queued, batch{string(b.Input), int64(b.Items)})
+	}
+	return nil
+}
+
+// flush queues the last, smaller batch.
+func (s *items) flush() error {
+	if s.batcher == nil {
+		return nil
+	}
+	if b, some := s.batcher.Flush(); some {
+		s.queued = append(s.queued, batch{string(b.Input), int64(b.Items)})
+	}
+	return nil
+}
