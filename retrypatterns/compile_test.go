@@ -103,7 +103,8 @@ func TestEachStateRetriesWhatItCanMeet(t *testing.T) {
 	t.Parallel()
 	everywhere := []string{"Lambda.ServiceException", "Lambda.AWSLambdaException", "Lambda.SdkClientException", "Lambda.ClientExecutionTimeoutException",
 		"Lambda.TooManyRequestsException", "Lambda.ThrottledException", "TimeoutError", "ConnectionTimeoutError", "SocketTimeoutError",
-		"States.Timeout", "States.HeartbeatTimeout", "Runtime.ExitError", "Lambda.Unknown", "Sandbox.Timedout"}
+		"States.Timeout", "States.HeartbeatTimeout", "Runtime.ExitError", "Lambda.Unknown", "Sandbox.Timedout",
+		"TooManyRequestsError", "ServiceUnavailableError", "InternalServerError"}
 	database := []string{"DatabaseConnectionError", "AuroraTemporaryError", "DeadlockException", "ConcurrentModificationException", "OptimisticLockException"}
 	s3 := []string{"S3.SlowDown", "S3.ServiceUnavailable", "S3.InternalError"}
 	tests := map[string][]string{
@@ -151,7 +152,7 @@ func TestDefaultTableShadowsNothing(t *testing.T) {
 	if err := table.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	lowered := map[string]int{rp.ValidateCSVFile: 3, rp.ProcessSingleUserRecord: 2, rp.AggregateResults: 3,
+	lowered := map[string]int{rp.ValidateCSVFile: 3, rp.ProcessSingleUserRecord: 3, rp.AggregateResults: 3,
 		rp.NotifyValidationFailure: 1, rp.NotifyCompletion: 1, rp.NotifyFailure: 1}
 	for _, entry := range table.States {
 		compiled, _ := table.Compile(entry.State)

@@ -28,6 +28,8 @@ func TestExplainProcessSingleUserRecord(t *testing.T) {
 		{"Lambda.ThrottledException", []time.Duration{3000 * ms, 7500 * ms, 18750 * ms, 46875 * ms}, rp.Wait{Mean: 38062500 * time.Microsecond, Max: 76125 * ms}, false, 226125 * ms},
 		{"TimeoutError", []time.Duration{5000 * ms, 12500 * ms, 31250 * ms}, rp.Wait{Mean: 24375 * ms, Max: 48750 * ms}, false, 168750 * ms},
 		{"Lambda.ServiceException", []time.Duration{1000 * ms, 2000 * ms, 4000 * ms, 8000 * ms, 16000 * ms}, rp.Wait{Mean: 15500 * ms, Max: 31000 * ms}, false, 211000 * ms},
+		{"TooManyRequestsError", []time.Duration{5000 * ms, 12500 * ms, 31250 * ms}, rp.Wait{Mean: 24375 * ms, Max: 48750 * ms}, false, 168750 * ms},
+		{"ServiceUnavailableError", []time.Duration{1000 * ms, 2000 * ms, 4000 * ms, 8000 * ms, 16000 * ms}, rp.Wait{Mean: 15500 * ms, Max: 31000 * ms}, false, 211000 * ms},
 		{"States.Timeout", []time.Duration{2000 * ms, 3000 * ms}, rp.Wait{Min: 5000 * ms, Mean: 5000 * ms, Max: 5000 * ms}, true, 95000 * ms},
 		{"Runtime.ExitError", []time.Duration{2000 * ms, 3000 * ms}, rp.Wait{Min: 5000 * ms, Mean: 5000 * ms, Max: 5000 * ms}, true, 95000 * ms},
 	}
@@ -45,11 +47,11 @@ func TestExplainProcessSingleUserRecord(t *testing.T) {
 			t.Errorf("retrier %d: %+v\nwant %+v", i, got, w)
 		}
 	}
-	// 4+5+4+3+5+2+2 retries; 26 attempts of 30 s and the waits.
-	if e.Retries != 25 || e.Wait.Max != 219619*ms || e.Longest != 26*30*time.Second+219619*ms {
+	// 4+5+4+3+5+3+5+2+2 retries; 34 attempts of 30 s and the waits.
+	if e.Retries != 33 || e.Wait.Max != 299369*ms || e.Longest != 34*30*time.Second+299369*ms {
 		t.Errorf("whole state: %d retries, waits %s, lasts %s", e.Retries, e.Wait.Max, e.Longest)
 	}
-	if len(e.Notes) != 2 || e.Retriers[1].Provenance != rp.FromSource || e.Retriers[7].Provenance != rp.Addition {
+	if len(e.Notes) != 3 || e.Retriers[1].Provenance != rp.FromSource || e.Retriers[7].Provenance != rp.Addition {
 		t.Errorf("notes %v, provenance %s, %s", e.Notes, e.Retriers[1].Provenance, e.Retriers[7].Provenance)
 	}
 }
