@@ -1,0 +1,71 @@
+# stepback: retries in workflows. `make help` lists the targets.
+SHELL := /bin/bash
+GO ?= go
+LINT_VERSION := v2.15.0
+VULN_VERSION := v1.9.0
+BIN := bin
+LAMBDAS := validate process aggregate
+FUZZTIME ?= 10s
+
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: run
+run: ## the main job: a bundled CSV goes through the state machine (ARGS="--csv FILE …" for your own)
+	@$(GO) run ./cmd/stepback run $(ARGS)
+
+.PHONY: test
+test: ## all tests
+	$(GO) vet ./...
+	$(GO) test ./...
+
+.PHONY: race
+race: ## all tests under the race detector
+	$(GO) test -race ./...
+
+.PHONY: build
+build: lambdas ## the stepback command and the Lambda bootstraps for this machine, in bin/
+	$(GO) build -trimpath -o $(BIN)/stepback ./cmd/stepback
+
+.PHONY: lambdas
+lambdas: ## the Lambda bootstraps for this machine, in bin/lambdas/NAME/bootstrap
+	@for l in $(LAMBDAS); do \
+		CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -tags lambda.norpc -ldflags "-s -w -buildid=" \
+			-o $(BIN)/lambdas/$$l/bootstrap ./lambdas/$$l || exit 1; done
+
+.PHONY: lambdas-arm64
+lambdas-arm64: ## the Lambda bootstraps as AWS runs them (provided.al2023, arm64), in dist/lambdas/NAME/bootstrap
+	@for l in $(LAMBDAS); do \
+		GOOS=linux GOARCH=arm64 CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -tags lambda.norpc -ldflags "-s -w -buildid=" \
+			-o dist/lambdas/$$l/bootstrap ./lambdas/$$l || exit 1; done
+
+.PHONY: bench
+bench: ## measure speed and memory, as ratios to a floor measured in the same run
+	$(GO) run ./bench
+
+.PHONY: fuzz
+fuzz: ## every fuzz target for FUZZTIME each
+	@$(GO) list ./... | while read -r p; do \
+		for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz'); do \
+			echo "$$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$p || exit 1; done; done
+
+.PHONY: generate
+generate: ## regenerate golden files and generated docs
+	$(GO) generate ./...
+
+.PHONY: lint
+lint: ## golangci-lint, installed when it is missing
+	@command -v golangci-lint >/dev/null || test -x "$$($(GO) env GOPATH)/bin/golangci-lint" || \
+		$(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
+	@PATH="$$($(GO) env GOPATH)/bin:$$PATH" golangci-lint run ./...
+
+.PHONY: vuln
+vuln: ## known vulnerabilities in what is called
+	$(GO) run golang.org/x/vuln/cmd/govulncheck@$(VULN_VERSION) ./...
+
+.PHONY: clean
+clean: ## remove what build and run leave behind
+	rm -rf $(BIN) dist .stepback

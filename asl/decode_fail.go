@@ -1,0 +1,33 @@
+package asl
+
+import "stepback/asl/jsonvalue"
+
+func (d *decoder) failState(o object, s *State) {
+	literal := text{pathPossible: o.language == JSONPath}
+	s.Error = o.scalar("Error", literal, referencePathOrIntrinsic)
+	s.Cause = o.scalar("Cause", literal, referencePathOrIntrinsic)
+}
+
+// text checks a literal string and warns when it looks like a path that nobody will follow.
+type text struct {
+	pathPossible bool // the field has a …Path form here
+}
+
+func (t text) check(d *decoder, v jsonvalue.Value) {
+	if v.Kind() != jsonvalue.String {
+		d.expect("String", v)
+		return
+	}
+	if t.pathPossible {
+		d.warnNoPath(v.Text())
+	}
+}
+
+// warnNoPath is for literals whose field has a …Path form.
+func (d *decoder) warnNoPath(s string) {
+	if looksDynamic(s) {
+		name := d.path[len(d.path)-1].Name
+		d.report(SeverityWarning, NoPath, "The value looks like a path, but the name of the field '"+name+"' does not end with 'Path'").
+			hint("a path belongs into '" + name + "Path'; as it is, the text itself is used")
+	}
+}

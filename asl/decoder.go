@@ -1,0 +1,135 @@
+package asl
+
+import (
+	"fmt"
+
+	"stepback/asl/jsonvalue"
+	"stepback/asl/source"
+)
+
+// maxFindings bounds the work on a hopeless definition; the service itself returns at most 100 diagnostics.
+const maxFindings = 1000
+
+// decoder turns the JSON tree of a definition into a Machine and collects what is wrong with it on the way. It knows where it
+// is by a stack of steps, so that a location costs nothing until it is needed.
+type decoder struct {
+	options  Options
+	text     string
+	path     source.Path
+	findings []*finding
+	dropped  finding // takes the findings beyond maxFindings
+	failures int     // how many findings are errors
+
+	language QueryLanguage // of the whole machine
+	express  bool          // the states that are decoded run in an express workflow
+	names    map[string]bool
+	labels   map[string]bool
+
+	iterators map[*MapFields]bool // those with the old name of ItemProcessor
+}
+
+// finding is a diagnostic whose place in the text is not known yet.
+type finding struct {
+	Diagnostic
+	focus source.Path
+	key   bool // the member's name is meant, not its value
+	exact bool // Span is already known
+}
+
+func newDecoder(o Options, text string) *decoder {
+	return &decoder{
+		options: o, text: text, language: JSONPath,
+		express: o.Express,
+		names:   map[string]bool{}, labels: map[string]bool{}, iterators: map[*MapFields]bool{},
+	}
+}
+
+func (d *decoder) enter(name string)  { d.path = append(d.path, source.Member(name)) }
+func (d *decoder) enterElement(i int) { d.path = append(d.path, source.Element(i)) }
+func (d *decoder) leave()             { d.path = d.path[:len(d.path)-1] }
+
+// report adds a diagnostic about the value at the current path.
+func (d *decoder) report(severity Severity, code Code, message string) *finding {
+	if len(d.findings) >= maxFindings {
+		return &d.dropped
+	}
+	if severity == SeverityError {
+		d.failures++
+	}
+	f := &finding{focus: d.path.Join(), Diagnostic: Diagnostic{
+		Severity: severity, Code: code, Message: message, Location: d.path.String(),
+	}}
+	d.findings = append(d.findings, f)
+	return f
+}
+
+// fail reports that the value at the current path breaks the language's schema.
+func (d *decoder) fail(format string, args ...any) *finding {
+	return d.report(SeverityError, SchemaValidationFailed, fmt.Sprintf(format, args...))
+}
+
+// hint adds what would be accepted.
+func (f *finding) hint(text string) *finding {
+	f.Hint = text
+	return f
+}
+
+// onKey moves the caret, not the location, to the name of a member of the value.
+func (f *finding) onKey(name string) *finding {
+	f.focus, f.key = f.focus.Join(source.Member(name)), true
+	return f
+}
+
+// at puts the caret to a known place.
+func (f *finding) at(span source.Span) *finding {
+	f.Span, f.exact = span, true
+	return f
+}
+
+// nowhere takes the location away from a remark about the definition as a whole.
+func (f *finding) nowhere() *finding {
+	f.Location = ""
+	return f
+}
+
+// diagnostics finishes the collection: it finds the places in the text, which costs something only when there are findings.
+func (d *decoder) diagnostics() []Diagnostic {
+	if len(d.findings) == 0 {
+		return nil
+	}
+	lines := source.NewLines(d.text)
+	var index *source.Index
+	found := make([]Diagnostic, len(d.findings))
+	for i, f := range d.findings {
+		if !f.exact {
+			if index == nil {
+				index = source.NewIndex(d.text)
+			}
+			f.Span = d.span(index, f)
+		}
+		p := lines.Position(f.Span.Start)
+		f.Line, f.Column = p.Line, p.Column
+		found[i] = f.Diagnostic
+	}
+	return found
+}
+
+// span chooses what to underline: the name of the member or its value; of an object or array only the name or the bracket.
+func (d *decoder) span(index *source.Index, f *finding) source.Span {
+	if f.key {
+		return index.Key(f.focus)
+	}
+	value := index.Value(f.focus)
+	if value.Start >= len(d.text) || d.text[value.Start] != '{' && d.text[value.Start] != '[' {
+		return value
+	}
+	if key := index.Key(f.focus); key != value {
+		return key
+	}
+	return source.Span{Start: value.Start, End: value.Start + 1}
+}
+
+// expect reports a value of the wrong JSON type.
+func (d *decoder) expect(kind string, v jsonvalue.Value) {
+	d.fail("Expected value of type %s", kind).hint(fmt.Sprintf("found %s", kindWithArticle(v)))
+}

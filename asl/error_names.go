@@ -1,0 +1,61 @@
+package asl
+
+import (
+	"slices"
+	"strings"
+
+	"stepback/asl/jsonvalue"
+)
+
+// anyError matches every error that can be handled at all.
+const anyError = "States.ALL"
+
+// reservedErrors are the error names of the states language and of Step Functions.
+var reservedErrors = []string{
+	anyError, "States.BranchFailed", "States.DataLimitExceeded", "States.ExceedToleratedFailureThreshold",
+	"States.HeartbeatTimeout", "States.Http.Socket", "States.IntrinsicFailure", "States.ItemReaderFailed",
+	"States.NoChoiceMatched", "States.ParameterPathFailure", "States.Permissions", "States.QueryEvaluationError",
+	"States.ResultPathMatchFailure", "States.ResultWriterFailed", "States.Runtime", "States.TaskFailed", "States.Timeout",
+}
+
+// errorEquals reads the error names of a retrier or catcher.
+func (d *decoder) errorEquals(o object, last bool) []string {
+	if !o.notEmpty("ErrorEquals") {
+		return nil
+	}
+	var names []string
+	o.each("ErrorEquals", func(_ int, v jsonvalue.Value) {
+		if v.Kind() != jsonvalue.String {
+			d.expect("String", v)
+			return
+		}
+		names = append(names, v.Text())
+		d.adviseErrorName(v.Text())
+	})
+	if slices.Contains(names, anyError) && (len(names) > 1 || !last) {
+		d.enter("ErrorEquals")
+		d.fail("States.ALL must appear alone and at end of list").
+			hint("move it into an element of its own after all the others")
+		d.leave()
+	}
+	return names
+}
+
+// adviseErrorName looks for names that are nearly a reserved one. The service accepts them, but nothing ever matches them.
+func (d *decoder) adviseErrorName(name string) {
+	if slices.Contains(reservedErrors, name) || strings.HasPrefix(name, "States.Http.StatusCode.") {
+		return
+	}
+	if len(name) < 2 || !strings.EqualFold(name[:2], "st") {
+		return // most names are the function's own
+	}
+	guess := didYouMean(name, reservedErrors)
+	if guess == "" && !strings.HasPrefix(name, "States.") {
+		return
+	}
+	if guess == "" {
+		guess = "the reserved names are " + strings.Join(reservedErrors, ", ")
+	}
+	d.report(SeverityAdvice, UnknownErrorName,
+		"'"+name+"' is no reserved error name; it matches nothing but an error of this very name").hint(guess)
+}

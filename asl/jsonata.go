@@ -1,0 +1,95 @@
+package asl
+
+import (
+	"strings"
+
+	"stepback/asl/jsonvalue"
+)
+
+// statesParts are the parts of $states that only some fields may read.
+type statesParts uint8
+
+const (
+	readsResult      statesParts = 1 << iota // $states.result
+	readsErrorOutput                         // $states.errorOutput
+)
+
+// resultOf says what Output and Assign of a state type may read.
+func resultOf(t Type) statesParts {
+	switch t {
+	case Task, Parallel, Map:
+		return readsResult
+	default:
+		return 0
+	}
+}
+
+// expression returns the text between {% and %}. opened reports whether the string starts as an expression does.
+func expression(s string) (body string, opened bool) {
+	body, opened = strings.CutPrefix(s, "{%")
+	return strings.TrimSuffix(body, "%}"), opened
+}
+
+// expressions checks every JSONata expression inside a value at the current path.
+func (d *decoder) expressions(v jsonvalue.Value, readable statesParts) {
+	switch v.Kind() {
+	case jsonvalue.Object:
+		for i, key := range v.Keys() {
+			d.enter(key)
+			d.expressions(v.At(i), readable)
+			d.leave()
+		}
+	case jsonvalue.Array:
+		for i, e := range v.Elements() {
+			d.enterElement(i)
+			d.expressions(e, readable)
+			d.leave()
+		}
+	case jsonvalue.String:
+		if body, opened := expression(v.Text()); opened {
+			d.expression(v.Text(), body, readable)
+		}
+	}
+}
+
+func (d *decoder) expression(whole, body string, readable statesParts) {
+	if len(whole) < len("{%%}") || !strings.HasSuffix(whole, "%}") {
+		d.fail("JSONata string must start with {%% and end with %%}").hint("nothing may follow the closing %}")
+		return
+	}
+	if d.options.Syntax.JSONata != nil {
+		if err := d.options.Syntax.JSONata(body); err != nil {
+			d.report(SeverityError, InvalidJSONataExpression, err.Error())
+			return
+		}
+	}
+	if readable&readsResult == 0 && reads(body, "$states.result") {
+		d.unreadable("$states.result", "Output and Assign of Task, Parallel and Map states")
+	}
+	if readable&readsErrorOutput == 0 && reads(body, "$states.errorOutput") {
+		d.unreadable("$states.errorOutput", "Output and Assign of catchers")
+	}
+}
+
+func (d *decoder) unreadable(name, where string) {
+	d.report(SeverityError, UnsupportedJSONataExpression, "Reference to '"+name+"' is not supported here.").
+		hint(name + " exists only in " + where)
+}
+
+// reads reports whether an expression names the variable path outside of its string literals.
+func reads(body, name string) bool {
+	if !strings.Contains(body, name) {
+		return false
+	}
+	code := outsideQuotes(body)
+	for {
+		_, after, found := strings.Cut(code, name)
+		if !found {
+			return false
+		}
+		if after == "" || !isNamePart(rune(after[0])) {
+			return true
+		}
+		code = after
+	}
+}

@@ -1,0 +1,334 @@
+package jsonvalue
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// MaxDepth is how deeply arrays and objects may nest, the limit of the JSON parser that AWS uses.
+const MaxDepth = 1000
+
+// SyntaxError says where a text stops being JSON.
+type SyntaxError struct {
+	// Offset counts bytes from 0; Line and Column count from 1, columns in bytes.
+	Offset, Line, Column int
+	// Message says what was found and what would have been accepted.
+	Message string
+}
+
+// Error implements error.
+func (e *SyntaxError) Error() string {
+	return fmt.Sprintf("%s at line %d, column %d", e.Message, e.Line, e.Column)
+}
+
+// Parse reads exactly one JSON value. Strings without escapes and numbers share the text's memory. The error is a
+// *SyntaxError.
+func Parse(text string) (Value, error) {
+	p := parser{s: text}
+	p.space()
+	v, err := p.value(0)
+	if err != nil {
+		return Value{}, err
+	}
+	p.space()
+	if p.i < len(p.s) {
+		return Value{}, p.fail("unexpected text after the value")
+	}
+	return v, nil
+}
+
+type parser struct {
+	s string
+	i int
+}
+
+func (p *parser) fail(message string) error {
+	at := min(p.i, len(p.s))
+	before := p.s[:at]
+	line := strings.Count(before, "\n") + 1
+	return &SyntaxError{Offset: at, Line: line, Column: at - strings.LastIndexByte(before, '\n'), Message: message}
+}
+
+func (p *parser) space() {
+	for p.i < len(p.s) {
+		switch p.s[p.i] {
+		case ' ', '\t', '\n', '\r':
+			p.i++
+		default:
+			return
+		}
+	}
+}
+
+func (p *parser) value(depth int) (Value, error) {
+	if p.i >= len(p.s) {
+		return Value{}, p.fail("unexpected end of the text, expected a value")
+	}
+	if depth > MaxDepth {
+		return Value{}, p.fail(fmt.Sprintf("nesting is deeper than %d levels", MaxDepth))
+	}
+	switch c := p.s[p.i]; {
+	case c == '{':
+		return p.object(depth)
+	case c == '[':
+		return p.array(depth)
+	case c == '"':
+		s, err := p.str()
+		return Value{kind: String, text: s}, err
+	case c == '-' || c >= '0' && c <= '9':
+		return p.number()
+	case c == 't':
+		return OfBool(true), p.word("true")
+	case c == 'f':
+		return OfBool(false), p.word("false")
+	case c == 'n':
+		return Value{}, p.word("null")
+	default:
+		return Value{}, p.fail(fmt.Sprintf("unexpected character %s, expected a value", p.shown()))
+	}
+}
+
+func (p *parser) shown() string {
+	r, _ := utf8.DecodeRuneInString(p.s[p.i:])
+	return fmt.Sprintf("%q", r)
+}
+
+func (p *parser) word(w string) error {
+	if !strings.HasPrefix(p.s[p.i:], w) {
+		return p.fail("unexpected word, expected true, false or null")
+	}
+	p.i += len(w)
+	return nil
+}
+
+func (p *parser) array(depth int) (Value, error) {
+	p.i++
+	p.space()
+	n := &node{}
+	if p.i < len(p.s) && p.s[p.i] == ']' {
+		p.i++
+		return Value{kind: Array, node: n}, nil
+	}
+	for {
+		p.space()
+		v, err := p.value(depth + 1)
+		if err != nil {
+			return Value{}, err
+		}
+		n.vals = append(n.vals, v)
+		more, err := p.comma(']')
+		if err != nil {
+			return Value{}, err
+		}
+		if !more {
+			return Value{kind: Array, node: n}, nil
+		}
+	}
+}
+
+// comma consumes the separator after an element: true for a comma, false for the closing bracket.
+func (p *parser) comma(closing byte) (bool, error) {
+	p.space()
+	if p.i < len(p.s) {
+		switch p.s[p.i] {
+		case ',':
+			p.i++
+			return true, nil
+		case closing:
+			p.i++
+			return false, nil
+		}
+	}
+	return false, p.fail(fmt.Sprintf("expected ',' or '%c'", closing))
+}
+
+func (p *parser) object(depth int) (Value, error) {
+	p.i++
+	p.space()
+	b := NewObject(4)
+	if p.i < len(p.s) && p.s[p.i] == '}' {
+		p.i++
+		return b.Value(), nil
+	}
+	for {
+		p.space()
+		if p.i >= len(p.s) || p.s[p.i] != '"' {
+			return Value{}, p.fail("expected a member name in double quotes")
+		}
+		key, err := p.str()
+		if err != nil {
+			return Value{}, err
+		}
+		p.space()
+		if p.i >= len(p.s) || p.s[p.i] != ':' {
+			return Value{}, p.fail("expected ':' after the member name")
+		}
+		p.i++
+		p.space()
+		v, err := p.value(depth + 1)
+		if err != nil {
+			return Value{}, err
+		}
+		b.Set(key, v)
+		more, err := p.comma('}')
+		if err != nil {
+			return Value{}, err
+		}
+		if !more {
+			return b.Value(), nil
+		}
+	}
+}
+
+func (p *parser) number() (Value, error) {
+	start := p.i
+	if p.s[p.i] == '-' {
+		p.i++
+	}
+	whole := p.digits()
+	if whole == 0 {
+		return Value{}, p.fail("expected a digit")
+	}
+	if whole > 1 && p.s[p.i-whole] == '0' {
+		p.i -= whole
+		return Value{}, p.fail("a number must not start with 0")
+	}
+	if p.i < len(p.s) && p.s[p.i] == '.' {
+		p.i++
+		if p.digits() == 0 {
+			return Value{}, p.fail("expected a digit after the decimal point")
+		}
+	}
+	if p.i < len(p.s) && (p.s[p.i] == 'e' || p.s[p.i] == 'E') {
+		p.i++
+		if p.i < len(p.s) && (p.s[p.i] == '+' || p.s[p.i] == '-') {
+			p.i++
+		}
+		if p.digits() == 0 {
+			return Value{}, p.fail("expected a digit in the exponent")
+		}
+	}
+	return Value{kind: Number, text: p.s[start:p.i]}, nil
+}
+
+func (p *parser) digits() int {
+	start := p.i
+	for p.i < len(p.s) && p.s[p.i] >= '0' && p.s[p.i] <= '9' {
+		p.i++
+	}
+	return p.i - start
+}
+
+// str reads a quoted string at the cursor.
+func (p *parser) str() (string, error) {
+	p.i++
+	start := p.i
+	for p.i < len(p.s) {
+		switch c := p.s[p.i]; {
+		case c == '"':
+			s := p.s[start:p.i]
+			p.i++
+			return s, nil
+		case c == '\\':
+			return p.escaped(start)
+		case c < 0x20:
+			return "", p.fail("control characters must be escaped inside a string")
+		default:
+			p.i++
+		}
+	}
+	return "", p.fail("unexpected end of the text inside a string")
+}
+
+// escaped reads the rest of a string once the first backslash has been seen.
+func (p *parser) escaped(start int) (string, error) {
+	buf := make([]byte, 0, p.i-start+32)
+	buf = append(buf, p.s[start:p.i]...)
+	for p.i < len(p.s) {
+		c := p.s[p.i]
+		switch {
+		case c == '"':
+			p.i++
+			return string(buf), nil
+		case c < 0x20:
+			return "", p.fail("control characters must be escaped inside a string")
+		case c != '\\':
+			buf = append(buf, c)
+			p.i++
+		default:
+			var err error
+			if buf, err = p.escape(buf); err != nil {
+				return "", err
+			}
+		}
+	}
+	return "", p.fail("unexpected end of the text inside a string")
+}
+
+func (p *parser) escape(buf []byte) ([]byte, error) {
+	if p.i+1 >= len(p.s) {
+		return nil, p.fail("unexpected end of the text inside an escape")
+	}
+	c := p.s[p.i+1]
+	switch c {
+	case '"', '\\', '/':
+		buf = append(buf, c)
+	case 'b':
+		buf = append(buf, '\b')
+	case 'f':
+		buf = append(buf, '\f')
+	case 'n':
+		buf = append(buf, '\n')
+	case 'r':
+		buf = append(buf, '\r')
+	case 't':
+		buf = append(buf, '\t')
+	case 'u':
+		return p.unicode(buf)
+	default:
+		return nil, p.fail(`unknown escape, expected one of \" \\ \/ \b \f \n \r \t \uXXXX`)
+	}
+	p.i += 2
+	return buf, nil
+}
+
+func (p *parser) unicode(buf []byte) ([]byte, error) {
+	r, ok := p.hex4(p.i + 2)
+	if !ok {
+		return nil, p.fail(`expected four hexadecimal digits after \u`)
+	}
+	p.i += 6
+	if utf16.IsSurrogate(r) {
+		if low, ok := p.hex4(p.i + 2); ok && strings.HasPrefix(p.s[p.i:], `\u`) {
+			if full := utf16.DecodeRune(r, low); full != utf8.RuneError {
+				p.i += 6
+				return utf8.AppendRune(buf, full), nil
+			}
+		}
+		r = utf8.RuneError
+	}
+	return utf8.AppendRune(buf, r), nil
+}
+
+func (p *parser) hex4(at int) (rune, bool) {
+	if at+4 > len(p.s) {
+		return 0, false
+	}
+	var r rune
+	for _, c := range []byte(p.s[at : at+4]) {
+		r <<= 4
+		switch {
+		case c >= '0' && c <= '9':
+			r |= rune(c - '0')
+		case c >= 'a' && c <= 'f':
+			r |= rune(c-'a') + 10
+		case c >= 'A' && c <= 'F':
+			r |= rune(c-'A') + 10
+		default:
+			return 0, false
+		}
+	}
+	return r, true
+}

@@ -1,0 +1,94 @@
+package jsonvalue
+
+import "unicode/utf8"
+
+// AppendJSON appends the value's compact JSON text: no blanks, keys in order, numbers as they were written, everything but
+// quotes, backslashes and control characters unescaped (as Jackson writes it).
+func (v Value) AppendJSON(dst []byte) []byte {
+	switch v.kind {
+	case Null:
+		return append(dst, "null"...)
+	case Bool:
+		if v.flag {
+			return append(dst, "true"...)
+		}
+		return append(dst, "false"...)
+	case Number:
+		return append(dst, v.text...)
+	case String:
+		return AppendQuoted(dst, v.text)
+	case Array:
+		dst = append(dst, '[')
+		for i, e := range v.node.vals {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = e.AppendJSON(dst)
+		}
+		return append(dst, ']')
+	default:
+		dst = append(dst, '{')
+		for i, k := range v.node.keys {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = AppendQuoted(dst, k)
+			dst = append(dst, ':')
+			dst = v.node.vals[i].AppendJSON(dst)
+		}
+		return append(dst, '}')
+	}
+}
+
+// JSON returns the value's compact JSON text.
+func (v Value) JSON() string { return string(v.AppendJSON(nil)) }
+
+const hexDigits = "0123456789ABCDEF"
+
+// AppendQuoted appends s as a JSON string. Bytes that are not UTF-8 become U+FFFD.
+func AppendQuoted(dst []byte, s string) []byte {
+	dst = append(dst, '"')
+	start := 0
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c >= utf8.RuneSelf {
+			r, n := utf8.DecodeRuneInString(s[i:])
+			if r == utf8.RuneError && n == 1 {
+				dst = append(dst, s[start:i]...)
+				dst = append(dst, "\uFFFD"...)
+				start = i + 1
+			}
+			i += n
+			continue
+		}
+		if c >= 0x20 && c != '"' && c != '\\' {
+			i++
+			continue
+		}
+		dst = append(dst, s[start:i]...)
+		dst = appendEscape(dst, c)
+		i++
+		start = i
+	}
+	dst = append(dst, s[start:]...)
+	return append(dst, '"')
+}
+
+func appendEscape(dst []byte, c byte) []byte {
+	switch c {
+	case '"', '\\':
+		return append(dst, '\\', c)
+	case '\b':
+		return append(dst, `\b`...)
+	case '\f':
+		return append(dst, `\f`...)
+	case '\n':
+		return append(dst, `\n`...)
+	case '\r':
+		return append(dst, `\r`...)
+	case '\t':
+		return append(dst, `\t`...)
+	default:
+		return append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
+	}
+}

@@ -1,0 +1,158 @@
+// Package jsonvalue is the JSON tree that paths, intrinsics and expressions work on: immutable values that keep the
+// order of object keys and the text of numbers (1.0 stays 1.0, a 20-digit integer keeps every digit).
+//
+// It never converts a number to binary floating point unless asked to, never reorders keys and never mutates a value that
+// has been handed out: changes are made by copying the spine (With, WithIndex).
+package jsonvalue
+
+import "strconv"
+
+// Kind says which of JSON's six kinds a Value is.
+type Kind uint8
+
+// The six kinds of JSON. The zero Value is null.
+const (
+	Null Kind = iota
+	Bool
+	Number
+	String
+	Array
+	Object
+)
+
+// String returns the kind's JSON name in lower case, as used in messages.
+func (k Kind) String() string {
+	switch k {
+	case Null:
+		return "null"
+	case Bool:
+		return "boolean"
+	case Number:
+		return "number"
+	case String:
+		return "string"
+	case Array:
+		return "array"
+	default:
+		return "object"
+	}
+}
+
+// Value is one immutable JSON value. It is small (five words) and meant to be passed by value.
+type Value struct {
+	kind Kind
+	flag bool
+	text string
+	node *node
+}
+
+// node holds the children of an array (keys nil) or an object (keys and vals of equal length, in source order).
+type node struct {
+	keys  []string
+	vals  []Value
+	index map[string]int
+}
+
+// indexFrom is the number of keys from which an object gets a hash index; below it a scan is faster.
+const indexFrom = 12
+
+// OfBool returns a boolean.
+func OfBool(b bool) Value { return Value{kind: Bool, flag: b} }
+
+// OfString returns a string.
+func OfString(s string) Value { return Value{kind: String, text: s} }
+
+// OfInt returns an integer number.
+func OfInt(i int64) Value { return Value{kind: Number, text: strconv.FormatInt(i, 10)} }
+
+// OfNumberText returns a number with this very text, which must be a JSON number; the caller vouches for it.
+func OfNumberText(text string) Value { return Value{kind: Number, text: text} }
+
+// OfArray returns an array that takes ownership of the elements: the caller must not change the slice afterwards.
+func OfArray(elements []Value) Value { return Value{kind: Array, node: &node{vals: elements}} }
+
+// Kind returns the value's kind.
+func (v Value) Kind() Kind { return v.kind }
+
+// IsNull reports whether the value is JSON null.
+func (v Value) IsNull() bool { return v.kind == Null }
+
+// Bool returns the boolean; false for other kinds.
+func (v Value) Bool() bool { return v.flag }
+
+// Text returns a string's content or a number's literal text; empty for other kinds.
+func (v Value) Text() string { return v.text }
+
+// Len returns the number of elements of an array or members of an object; 0 for other kinds.
+func (v Value) Len() int {
+	if v.node == nil {
+		return 0
+	}
+	return len(v.node.vals)
+}
+
+// Elements returns an array's elements or an object's member values in order. The slice must not be changed.
+func (v Value) Elements() []Value {
+	if v.node == nil {
+		return nil
+	}
+	return v.node.vals
+}
+
+// Keys returns an object's keys in order; nil for other kinds. The slice must not be changed.
+func (v Value) Keys() []string {
+	if v.node == nil {
+		return nil
+	}
+	return v.node.keys
+}
+
+// At returns element i of an array (or the i-th member value of an object); i must be in range.
+func (v Value) At(i int) Value { return v.node.vals[i] }
+
+// Get returns the member of this name. It reports false for a missing member and for anything but an object.
+func (v Value) Get(key string) (Value, bool) {
+	if v.kind != Object {
+		return Value{}, false
+	}
+	if i := v.node.find(key); i >= 0 {
+		return v.node.vals[i], true
+	}
+	return Value{}, false
+}
+
+func (n *node) find(key string) int {
+	if n.index != nil {
+		if i, ok := n.index[key]; ok {
+			return i
+		}
+		return -1
+	}
+	for i, k := range n.keys {
+		if k == key {
+			return i
+		}
+	}
+	return -1
+}
+
+// With returns a copy of the object with the member set: in place when the key exists, appended otherwise. On anything but
+// an object it starts from an empty one.
+func (v Value) With(key string, member Value) Value {
+	b := NewObject(v.Len() + 1)
+	if v.kind == Object {
+		for i, k := range v.node.keys {
+			b.Set(k, v.node.vals[i])
+		}
+	}
+	b.Set(key, member)
+	return b.Value()
+}
+
+// WithIndex returns a copy of the array with element i replaced; i must be in range.
+func (v Value) WithIndex(i int, element Value) Value {
+	vals := make([]Value, len(v.node.vals))
+	copy(vals, v.node.vals)
+	vals[i] = element
+	return OfArray(vals)
+}

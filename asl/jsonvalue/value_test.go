@@ -1,0 +1,175 @@
+package jsonvalue_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"stepback/asl/jsonvalue"
+)
+
+func ExampleParse() {
+	v, err := jsonvalue.Parse(`{"b": 1.0, "a": 12345678901234567890}`)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(v.JSON())
+	// Output: {"b":1.0,"a":12345678901234567890}
+}
+
+func TestParseAndPrint(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		`null`:                     `null`,
+		` true `:                   `true`,
+		`-0.50e+10`:                `-0.50e+10`,
+		`"a\u0041\ud83d\ude00\n/"`: `"aA😀\n/"`,
+		`"\ud800x"`:                "\"\uFFFDx\"",
+		`"\u001f"`:                 `"\u001F"`,
+		`[ 1 , [ ] , { } ]`:        `[1,[],{}]`,
+		`{"a":1,"b":2,"a":3}`:      `{"a":3,"b":2}`,
+		`"<>&é"`:                   `"<>&é"`,
+	} {
+		v, err := jsonvalue.Parse(in)
+		if err != nil {
+			t.Errorf("Parse(%s): %v", in, err)
+			continue
+		}
+		if got := v.JSON(); got != want {
+			t.Errorf("Parse(%s) prints %s, want %s", in, got, want)
+		}
+	}
+}
+
+func TestParseErrorsNameThePlace(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		``:             `unexpected end of the text, expected a value at line 1, column 1`,
+		"{\n \"a\" 1}": `expected ':' after the member name at line 2, column 6`,
+		`[1,]`:         `unexpected character ']', expected a value at line 1, column 4`,
+		`01`:           `a number must not start with 0 at line 1, column 1`,
+		`"\x"`:         `unknown escape, expected one of \" \\ \/ \b \f \n \r \t \uXXXX at line 1, column 2`,
+		`{} {}`:        `unexpected text after the value at line 1, column 4`,
+		`nul`:          `unexpected word, expected true, false or null at line 1, column 1`,
+		`"a`:           `unexpected end of the text inside a string at line 1, column 3`,
+	} {
+		_, err := jsonvalue.Parse(in)
+		if err == nil || err.Error() != want {
+			t.Errorf("Parse(%q) = %v, want %s", in, err, want)
+		}
+	}
+}
+
+func TestDeepNestingIsRefused(t *testing.T) {
+	t.Parallel()
+	if _, err := jsonvalue.Parse(strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000)); err == nil {
+		t.Error("10,000 levels were accepted")
+	}
+	if _, err := jsonvalue.Parse(strings.Repeat("[", 1000) + strings.Repeat("]", 1000)); err != nil {
+		t.Errorf("1,000 levels: %v", err)
+	}
+}
+
+func TestEqualAndCompare(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		a, b string
+		want bool
+	}{
+		{`1`, `1.0`, true},
+		{`100`, `1e2`, true},
+		{`9007199254740993`, `9007199254740992`, false},
+		{`{"a":1,"b":[2]}`, `{"b":[2.0],"a":1}`, true},
+		{`{"a":1}`, `{"a":1,"b":2}`, false},
+		{`"1"`, `1`, false},
+		{`1e999`, `2e999`, true}, // beyond the exact range both are infinite
+	} {
+		if got := jsonvalue.Equal(must(t, c.a), must(t, c.b)); got != c.want {
+			t.Errorf("Equal(%s, %s) = %v", c.a, c.b, got)
+		}
+	}
+}
+
+func TestWholeNumbers(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]int64{`2`: 2, `2.0`: 2, `2e3`: 2000, `-7`: -7} {
+		if got, ok := must(t, in).Int(); !ok || got != want {
+			t.Errorf("%s.Int() = %d, %v", in, got, ok)
+		}
+	}
+	for _, in := range []string{`2.5`, `9223372036854775808`, `1e400`, `"2"`} {
+		if got, ok := must(t, in).Int(); ok {
+			t.Errorf("%s.Int() = %d, want none", in, got)
+		}
+	}
+}
+
+func TestChangesLeaveTheOriginalAlone(t *testing.T) {
+	t.Parallel()
+	v := must(t, `{"a":[1,2],"b":3}`)
+	a, _ := v.Get("a")
+	changed := v.With("a", a.WithIndex(1, jsonvalue.OfString("x"))).With("c", jsonvalue.Value{})
+	if got := changed.JSON(); got != `{"a":[1,"x"],"b":3,"c":null}` {
+		t.Error(got)
+	}
+	if got := v.JSON(); got != `{"a":[1,2],"b":3}` {
+		t.Error("the original changed:", got)
+	}
+}
+
+func TestLargeObjectsAreIndexed(t *testing.T) {
+	t.Parallel()
+	b := jsonvalue.NewObject(0)
+	for i := range 100 {
+		b.Set(fmt.Sprint("k", i), jsonvalue.OfInt(int64(i)))
+	}
+	b.Set("k50", jsonvalue.OfInt(-1))
+	v := b.Value()
+	if got, _ := v.Get("k50"); v.Len() != 100 || got.Text() != "-1" {
+		t.Errorf("len %d, k50 %s", v.Len(), got.Text())
+	}
+	if _, ok := v.Get("nope"); ok {
+		t.Error("found a member that is not there")
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, seed := range []string{`{"a":[1,2.50,"\u00e9"]}`, `"\ud83d\ude00"`, `[[[[`, `1e+`, "\"\xff\""} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		v, err := jsonvalue.Parse(s)
+		if err != nil {
+			return
+		}
+		if !json.Valid([]byte(s)) {
+			t.Fatalf("accepted %q, which is not JSON", s)
+		}
+		again, err := jsonvalue.Parse(v.JSON())
+		if err != nil || again.JSON() != v.JSON() {
+			t.Fatalf("%q prints as %q, which reads as %q, %v", s, v.JSON(), again.JSON(), err)
+		}
+	})
+}
+
+func must(t *testing.T, s string) jsonvalue.Value {
+	t.Helper()
+	v, err := jsonvalue.Parse(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func BenchmarkParse(b *testing.B) {
+	const doc = `{"user_id":"u000001","login_count":"12","post_count":"3","nested":{"a":[1,2,3],"b":null,"c":true}}`
+	b.ReportAllocs()
+	b.SetBytes(int64(len(doc)))
+	for b.Loop() {
+		if _, err := jsonvalue.Parse(doc); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,187 @@
+package asl
+
+import (
+	"slices"
+	"strings"
+
+	"stepback/asl/jsonvalue"
+)
+
+// object reads the members of one JSON object of the definition. It reports what is missing, unknown or of the wrong type, and
+// hands out only members that may stand there.
+type object struct {
+	d        *decoder
+	value    jsonvalue.Value
+	fields   *fields
+	language QueryLanguage
+}
+
+// object checks that the value at the current path is an object and that it has no members but the given fields.
+func (d *decoder) object(v jsonvalue.Value, allowed *fields, language QueryLanguage) (object, bool) {
+	if v.Kind() != jsonvalue.Object {
+		d.expect("Object", v)
+		return object{}, false
+	}
+	o := object{d: d, value: v, fields: allowed, language: language}
+	for _, key := range v.Keys() {
+		o.checkName(key)
+	}
+	return o, true
+}
+
+func (o object) checkName(key string) {
+	only, known := o.fields.language[key]
+	switch {
+	case !known:
+		o.d.fail("Field '%s' is not supported", key).onKey(key).hint(o.fields.suggest(key, o.language))
+	case only != "" && only != o.language:
+		o.d.fail("The QueryLanguage is set to '%s', but field '%s' is only supported for the '%s' QueryLanguage",
+			o.language, key, only).onKey(key).hint(counterpart(key, o.language))
+	}
+}
+
+// get returns a member if it is there and may be there.
+func (o object) get(key string) (jsonvalue.Value, bool) {
+	if only, known := o.fields.language[key]; !known || only != "" && only != o.language {
+		return jsonvalue.Value{}, false
+	}
+	return o.value.Get(key)
+}
+
+func (o object) has(key string) bool {
+	_, ok := o.get(key)
+	return ok
+}
+
+// present filters the keys that are there.
+func (o object) present(keys []string) []string {
+	var found []string
+	for _, k := range keys {
+		if o.has(k) {
+			found = append(found, k)
+		}
+	}
+	return found
+}
+
+// require reports which of the keys are missing.
+func (o object) require(keys ...string) bool {
+	missing := slices.DeleteFunc(slices.Clone(keys), o.has)
+	if len(missing) == 0 {
+		return true
+	}
+	o.d.fail("These fields are required: [%s]", strings.Join(missing, ", "))
+	return false
+}
+
+// atMostOne reports keys that exclude each other.
+func (o object) atMostOne(keys ...string) {
+	if found := o.present(keys); len(found) > 1 {
+		o.d.fail("There should only be one of the following fields: [%s]", strings.Join(keys, ", ")).onKey(found[1])
+	}
+}
+
+// exactlyOne reports when none or several of the keys are there; keys of the other query language do not count.
+func (o object) exactlyOne(keys ...string) {
+	keys = slices.DeleteFunc(keys, func(k string) bool {
+		only := o.fields.language[k]
+		return only != "" && only != o.language
+	})
+	if len(o.present(keys)) == 0 {
+		o.d.fail("This object should have only one of the following fields: [%s]", strings.Join(keys, ", "))
+	}
+	o.atMostOne(keys...)
+}
+
+// str reads a string; empty when the member is absent or wrong.
+func (o object) str(key string) string {
+	v, ok := o.get(key)
+	if !ok {
+		return ""
+	}
+	if v.Kind() != jsonvalue.String {
+		o.d.enter(key)
+		o.d.expect("String", v)
+		o.d.leave()
+		return ""
+	}
+	return v.Text()
+}
+
+// filled reads a string that must not be empty.
+func (o object) filled(key string) string {
+	s := o.str(key)
+	if v, ok := o.get(key); ok && s == "" && v.Kind() == jsonvalue.String {
+		o.d.enter(key)
+		o.d.fail("Value cannot be empty")
+		o.d.leave()
+	}
+	return s
+}
+
+// choice reads a string that must be one of the values.
+func (o object) choice(key string, values ...string) string {
+	s := o.str(key)
+	if v, ok := o.get(key); !ok || v.Kind() != jsonvalue.String || slices.Contains(values, s) {
+		return s
+	}
+	o.d.enter(key)
+	o.d.fail("Value should be one of the following: [%s]", strings.Join(values, ", ")).hint(didYouMean(s, values))
+	o.d.leave()
+	return ""
+}
+
+func (o object) boolean(key string) bool {
+	v, ok := o.get(key)
+	if ok && v.Kind() != jsonvalue.Bool {
+		o.d.enter(key)
+		o.d.expect("Boolean", v)
+		o.d.leave()
+	}
+	return v.Bool()
+}
+
+// integer reads a whole number within the limits; absent means the fallback.
+func (o object) integer(key string, within limits, fallback int64) int64 {
+	v, ok := o.get(key)
+	if !ok {
+		return fallback
+	}
+	o.d.enter(key)
+	defer o.d.leave()
+	within.check(o.d, v)
+	i, _ := v.Int()
+	return i
+}
+
+// each calls the function for every element of an array, with the path leading to it, and returns how many there are.
+func (o object) each(key string, read func(i int, v jsonvalue.Value)) int {
+	array, ok := o.get(key)
+	if !ok {
+		return 0
+	}
+	o.d.enter(key)
+	defer o.d.leave()
+	if array.Kind() != jsonvalue.Array {
+		o.d.expect("Array", array)
+		return 0
+	}
+	for i, v := range array.Elements() {
+		o.d.enterElement(i)
+		read(i, v)
+		o.d.leave()
+	}
+	return array.Len()
+}
+
+// notEmpty reports an empty array or object.
+func (o object) notEmpty(key string) bool {
+	v, ok := o.get(key)
+	if !ok || v.Len() > 0 || v.Kind() != jsonvalue.Array && v.Kind() != jsonvalue.Object {
+		return ok
+	}
+	o.d.enter(key)
+	o.d.fail("Value cannot be empty")
+	o.d.leave()
+	return false
+}

@@ -1,0 +1,111 @@
+package asl
+
+import (
+	"errors"
+	"fmt"
+
+	"stepback/asl/jsonvalue"
+	"stepback/asl/source"
+)
+
+// Options say how strictly and for what kind of state machine a definition is read. The zero value is a standard state
+// machine whose paths, intrinsic calls and expressions get only a light check.
+type Options struct {
+	// Express refuses what express state machines cannot do: activities, .sync, .waitForTaskToken, distributed Map.
+	Express bool
+	// Syntax checks the expression languages.
+	Syntax Syntax
+}
+
+// Syntax holds the checkers of the expression languages that stand inside a definition. Each returns nil or says what is
+// wrong; a nil function leaves the language to the parser's own light check.
+type Syntax struct {
+	// Path checks any path: $.a[*], $$.Execution.Id, $variable.field.
+	Path func(path string) error
+	// ReferencePath checks a path that leads to a single node.
+	ReferencePath func(path string) error
+	// Intrinsic checks a call such as States.Format('{}', $.a).
+	Intrinsic func(call string) error
+	// JSONata checks the text between {% and %}.
+	JSONata func(expression string) error
+}
+
+// Parse reads and validates the definition of a standard state machine. See Options.Parse.
+func Parse(definition string) (*Machine, []Diagnostic) { return Options{}.Parse(definition) }
+
+// Parse reads and validates a definition. The machine is nil exactly when the diagnostics contain an error; otherwise it is
+// complete, with all defaults filled in. Diagnostics are in the order in which Step Functions reports them, at most 1,000.
+func (o Options) Parse(definition string) (*Machine, []Diagnostic) {
+	d := newDecoder(o, definition)
+	var m *Machine
+	if v, ok := d.read(); ok {
+		m = d.machine(v)
+	}
+	diagnostics := d.diagnostics()
+	if HasErrors(diagnostics) {
+		return nil, diagnostics
+	}
+	return m, diagnostics
+}
+
+// ParseState reads and validates a single state that stands alone, as TestState takes it; it becomes the only state, of the
+// given name, of the machine that is returned. The states that it names as targets need not exist.
+func (o Options) ParseState(name, state string) (*Machine, []Diagnostic) {
+	d := newDecoder(o, state)
+	var m *Machine
+	if v, ok := d.read(); ok {
+		m = d.standalone(name, v)
+	}
+	diagnostics := d.diagnostics()
+	if HasErrors(diagnostics) {
+		return nil, diagnostics
+	}
+	return m, diagnostics
+}
+
+// read turns the text into a JSON object.
+func (d *decoder) read() (jsonvalue.Value, bool) {
+	v, err := jsonvalue.Parse(d.text)
+	var syntax *jsonvalue.SyntaxError
+	switch {
+	case d.blank():
+		d.fail("Definition must be a valid JSON object").hint("an object with at least StartAt and States")
+	case errors.As(err, &syntax):
+		d.malformed(syntax)
+	case v.IsNull():
+		d.report(SeverityError, MissingDescription, "Received a null or empty workflow input").
+			hint("an object with at least StartAt and States")
+	case v.Kind() != jsonvalue.Object:
+		d.fail("Definition must be a valid JSON object").hint(fmt.Sprintf("this is %s", kindWithArticle(v)))
+	default:
+		return v, true
+	}
+	return jsonvalue.Value{}, false
+}
+
+func (d *decoder) blank() bool {
+	for _, c := range []byte(d.text) {
+		if c != ' ' && c != '\t' && c != '\r' && c != '\n' {
+			return false
+		}
+	}
+	return true
+}
+
+// malformed reports text that is not JSON. The message ends in line and column as the service's own parser gives them.
+func (d *decoder) malformed(e *jsonvalue.SyntaxError) {
+	p := source.NewLines(d.text).Position(e.Offset)
+	message := fmt.Sprintf("%s at [line: %d, column: %d]", e.Message, p.Line, p.Column)
+	d.report(SeverityError, InvalidJSONDescription, message).nowhere().at(source.Span{Start: e.Offset, End: e.Offset + 1})
+}
+
+func kindWithArticle(v jsonvalue.Value) string {
+	switch kind := v.Kind(); kind {
+	case jsonvalue.Array, jsonvalue.Object:
+		return "an " + kind.String()
+	case jsonvalue.Null:
+		return "null"
+	default:
+		return "a " + kind.String()
+	}
+}

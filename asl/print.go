@@ -1,0 +1,118 @@
+package asl
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+
+	"stepback/asl/jsonvalue"
+)
+
+// MarshalJSON writes the definition compactly. See Print.
+func (m *Machine) MarshalJSON() ([]byte, error) {
+	return m.Value().AppendJSON(nil), nil
+}
+
+// Print writes the definition as indented JSON with a line feed at its end. Fields stand in a fixed order, states in that of
+// the machine; parsing the text gives an equal machine again. Retriers show their defaults; other defaults, the old names of
+// fields, and comments of anything but machines, states, rules, retriers and catchers are left out.
+func Print(m *Machine) string {
+	var out bytes.Buffer
+	// The text comes from a JSON tree, so Indent cannot fail.
+	_ = json.Indent(&out, m.Value().AppendJSON(nil), "", "  ")
+	out.WriteByte('\n')
+	return out.String()
+}
+
+// Value returns the definition as a JSON tree.
+func (m *Machine) Value() jsonvalue.Value {
+	language := cmp.Or(m.QueryLanguage, JSONPath)
+	w := newWriter(language, language)
+	w.text("Comment", m.Comment)
+	if language == JSONata {
+		w.text("QueryLanguage", string(JSONata))
+	}
+	w.graph(&m.Graph)
+	w.integer("TimeoutSeconds", m.TimeoutSeconds)
+	return w.object.Value()
+}
+
+// writer collects the members of one object and leaves out what is empty.
+type writer struct {
+	object  jsonvalue.ObjectBuilder
+	machine QueryLanguage // of the whole machine
+	state   QueryLanguage // of the state that is written
+}
+
+func newWriter(machine, state QueryLanguage) writer {
+	return writer{object: jsonvalue.NewObject(8), machine: machine, state: state}
+}
+
+// locationField is the name of the field with the bucket of a reader or writer.
+func (w writer) locationField() string {
+	if w.state == JSONata {
+		return "Arguments"
+	}
+	return "Parameters"
+}
+
+func (w writer) text(key, s string) {
+	if s != "" {
+		w.object.Set(key, jsonvalue.OfString(s))
+	}
+}
+
+func (w writer) integer(key string, i int64) {
+	if i != 0 {
+		w.object.Set(key, jsonvalue.OfInt(i))
+	}
+}
+
+func (w writer) any(key string, v *jsonvalue.Value) {
+	if v != nil {
+		w.object.Set(key, *v)
+	}
+}
+
+func (w writer) path(key string, p Path) {
+	switch {
+	case !p.Present:
+	case p.Null:
+		w.object.Set(key, jsonvalue.Value{})
+	default:
+		w.object.Set(key, jsonvalue.OfString(p.Text))
+	}
+}
+
+func (w writer) scalar(key string, s Scalar) {
+	w.any(key, s.Literal)
+	w.text(key+"Path", s.Path)
+}
+
+func (w writer) texts(key string, list []string) {
+	elements := make([]jsonvalue.Value, len(list))
+	for i, s := range list {
+		elements[i] = jsonvalue.OfString(s)
+	}
+	w.object.Set(key, jsonvalue.OfArray(elements))
+}
+
+// inner writes an object as a member.
+func (w writer) inner(key string, write func(writer)) {
+	w.object.Set(key, w.element(write))
+}
+
+func (w writer) element(write func(writer)) jsonvalue.Value {
+	inner := newWriter(w.machine, w.state)
+	write(inner)
+	return inner.object.Value()
+}
+
+func (w writer) graph(g *Graph) {
+	w.object.Set("StartAt", jsonvalue.OfString(g.StartAt))
+	states := jsonvalue.NewObject(len(g.States))
+	for _, s := range g.States {
+		states.Set(s.Name, w.element(func(w writer) { w.writeState(s) }))
+	}
+	w.object.Set("States", states.Value())
+}

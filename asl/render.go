@@ -1,0 +1,46 @@
+package asl
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"stepback/asl/source"
+)
+
+// Render prints diagnostics for people, in the order of the text, each with its line, a caret under the place and what would
+// be accepted:
+//
+//	machine.json:3:34: error SCHEMA_VALIDATION_FAILED: Field 'Nxt' is not supported at /States/A
+//	  3 |     "A": {"Type": "Pass", "Nxt": "B"},
+//	    |                           ^^^^^
+//	    = did you mean 'Next'? a Pass state accepts …
+//
+// definition is the text that was parsed; filename only stands in the output.
+func Render(diagnostics []Diagnostic, definition, filename string) string {
+	sorted := slices.Clone(diagnostics)
+	slices.SortStableFunc(sorted, func(a, b Diagnostic) int { return cmp.Compare(a.Span.Start, b.Span.Start) })
+	lines := source.NewLines(definition)
+	var b strings.Builder
+	for _, d := range sorted {
+		d.render(&b, lines, filename)
+	}
+	return b.String()
+}
+
+func (d Diagnostic) render(b *strings.Builder, lines *source.Lines, filename string) {
+	fmt.Fprintf(b, "%s:%d:%d: %s %s: %s", filename, d.Line, d.Column, strings.ToLower(string(d.Severity)), d.Code,
+		strings.TrimSpace(d.Message))
+	if d.Location != "" {
+		fmt.Fprintf(b, " at %s", d.Location)
+	}
+	number := strconv.Itoa(d.Line)
+	margin := strings.Repeat(" ", len(number))
+	line, carets := lines.Excerpt(d.Span)
+	fmt.Fprintf(b, "\n  %s | %s\n  %s | %s\n", number, line, margin, carets)
+	if d.Hint != "" {
+		fmt.Fprintf(b, "  %s = %s\n", margin, d.Hint)
+	}
+}

@@ -1,0 +1,39 @@
+package asl
+
+import "stepback/asl/jsonvalue"
+
+// literalCheck judges a literal value at the current path.
+type literalCheck interface {
+	check(d *decoder, v jsonvalue.Value)
+}
+
+// scalar reads a field that has a literal form (in JSONata possibly an expression) and in JSONPath a …Path form.
+func (o object) scalar(key string, literal literalCheck, kind pathKind) Scalar {
+	if key != "Seconds" && key != "Timestamp" { // a Wait state counts all four together
+		o.atMostOne(key, key+"Path")
+	}
+	var s Scalar
+	if v, ok := o.get(key); ok {
+		s.Literal = &v
+		o.d.enter(key)
+		o.literal(v, literal)
+		o.d.leave()
+	}
+	s.Path = o.path(key+"Path", kind).Text
+	return s
+}
+
+// literal checks a literal, or in JSONata the expression that stands for it.
+func (o object) literal(v jsonvalue.Value, literal literalCheck) {
+	if o.language == JSONata && v.Kind() == jsonvalue.String {
+		if _, opened := expression(v.Text()); opened {
+			o.d.expressions(v, 0)
+			return
+		}
+		if l, isNumber := literal.(limits); isNumber {
+			o.d.fail("JSONata string must start with {%% and end with %%}").hint(l.accepted() + ", or an expression")
+			return
+		}
+	}
+	literal.check(o.d, v)
+}

@@ -1,0 +1,88 @@
+package source
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/width"
+)
+
+// contextWidth is how many characters of a long line are shown on either side of the caret.
+const contextWidth = 60
+
+// Excerpt returns the line in which the span starts and a second line with carets under the span (at least one, and never
+// beyond the line's end). Tabs stay tabs in both lines, and characters that a terminal shows two cells wide get two cells. Of
+// a very long line only the surroundings are shown, with … where it was cut.
+func (l *Lines) Excerpt(span Span) (line, carets string) {
+	span.Start = max(0, min(span.Start, len(l.text)))
+	text, start := l.line(span.Start)
+	from := min(span.Start-start, len(text))
+	to := min(max(span.End-start, from), len(text))
+	before, marked, after := text[:from], text[from:to], text[to:]
+	if cut := lastRunes(before, contextWidth); cut != before {
+		before = "…" + cut
+	}
+	if cut := firstRunes(marked, 2*contextWidth); cut != marked {
+		marked, after = cut, "…"
+	}
+	if cut := firstRunes(after, contextWidth); cut != after {
+		after = cut + "…"
+	}
+	return before + marked + after, blanks(before) + strings.Repeat("^", max(1, cells(marked)))
+}
+
+// blanks is the white space that is exactly as wide as s.
+func blanks(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		if r == '\t' {
+			b.WriteByte('\t')
+			continue
+		}
+		b.WriteString("  "[:runeCells(r)])
+	}
+	return b.String()
+}
+
+func cells(s string) int {
+	n := 0
+	for _, r := range s {
+		n += runeCells(r)
+	}
+	return n
+}
+
+// runeCells is how many terminal cells a character takes: 0, 1 or 2.
+func runeCells(r rune) int {
+	if r < utf8.RuneSelf {
+		return 1
+	}
+	if unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf) {
+		return 0
+	}
+	switch width.LookupRune(r).Kind() {
+	case width.EastAsianWide, width.EastAsianFullwidth:
+		return 2
+	}
+	return 1
+}
+
+func firstRunes(s string, n int) string {
+	for i := range s {
+		if n == 0 {
+			return s[:i]
+		}
+		n--
+	}
+	return s
+}
+
+func lastRunes(s string, n int) string {
+	i := len(s)
+	for ; n > 0 && i > 0; n-- {
+		_, size := utf8.DecodeLastRuneInString(s[:i])
+		i -= size
+	}
+	return s[i:]
+}

@@ -1,0 +1,45 @@
+package source
+
+import (
+	"sort"
+	"strings"
+	"unicode/utf8"
+)
+
+// Position is a place for people: line and column count from 1, columns in characters (Unicode code points).
+type Position struct {
+	Line, Column int
+}
+
+// Lines turns byte offsets of one text into positions.
+type Lines struct {
+	text   string
+	starts []int // offset of each line's first byte
+}
+
+// NewLines prepares a text.
+func NewLines(text string) *Lines {
+	l := &Lines{text: text, starts: []int{0}}
+	for i := 0; ; {
+		n := strings.IndexByte(text[i:], '\n')
+		if n < 0 {
+			return l
+		}
+		i += n + 1
+		l.starts = append(l.starts, i)
+	}
+}
+
+// Position returns the place of a byte offset; offsets outside the text are moved to its ends.
+func (l *Lines) Position(offset int) Position {
+	offset = max(0, min(offset, len(l.text)))
+	line := sort.SearchInts(l.starts, offset+1)
+	return Position{Line: line, Column: utf8.RuneCountInString(l.text[l.starts[line-1]:offset]) + 1}
+}
+
+// line returns the text of the line that holds the offset, without its end, and the offset of its first byte.
+func (l *Lines) line(offset int) (text string, start int) {
+	start = l.starts[l.Position(offset).Line-1]
+	text, _, _ = strings.Cut(l.text[start:], "\n")
+	return strings.TrimSuffix(text, "\r"), start
+}

@@ -1,0 +1,140 @@
+package asl
+
+import (
+	"strings"
+
+	"stepback/asl/jsonvalue"
+	"stepback/asl/source"
+)
+
+// checkVariables reports states inside a Parallel or Map state that assign a variable which a state before that Parallel or
+// Map has assigned: inner states may read the variables around them but not change them. What the Parallel or Map itself assigns
+// does not exist yet. A distributed Map's children are executions of their own and free in this.
+func (d *decoder) checkVariables(g *Graph) {
+	if d.failures == 0 {
+		d.checkInner(g, nil)
+	}
+}
+
+func (d *decoder) checkInner(g *Graph, outer map[string]bool) {
+	d.enter("States")
+	defer d.leave()
+	for _, s := range g.States {
+		d.enter(s.Name)
+		d.checkAssigned(s, outer)
+		if s.Branches != nil || s.Map != nil {
+			d.checkContainer(g, s, outer)
+		}
+		d.leave()
+	}
+}
+
+func (d *decoder) checkContainer(g *Graph, s *State, outer map[string]bool) {
+	visible := variablesBefore(g, s.Name)
+	for name := range outer {
+		visible[name] = true
+	}
+	for i, b := range s.Branches {
+		d.path = append(d.path, source.Member("Branches"), source.Element(i))
+		d.checkInner(b, visible)
+		d.path = d.path[:len(d.path)-2]
+	}
+	if s.Map == nil || s.Map.Processor == nil {
+		return
+	}
+	if s.Map.Distributed {
+		visible = nil
+	}
+	d.enter("ItemProcessor")
+	if d.iterators[s.Map] {
+		d.path[len(d.path)-1] = source.Member("Iterator")
+	}
+	d.checkInner(s.Map.Processor, visible)
+	d.leave()
+}
+
+// checkAssigned reports the variables of the state at the current path that exist around it.
+func (d *decoder) checkAssigned(s *State, outer map[string]bool) {
+	if len(outer) == 0 {
+		return
+	}
+	eachAssign(s, func(assign *jsonvalue.Value, at ...source.Step) {
+		for _, key := range assign.Keys() {
+			name := variableName(key, s.QueryLanguage)
+			if !outer[name] {
+				continue
+			}
+			before := d.path
+			d.path = d.path.Join(append(at, source.Member("Assign"))...)
+			d.fail("Variable '%s' is already assigned in an outer scope", name).onKey(key).
+				hint("inner states may read the variables around them, not assign them; choose another name")
+			d.path = before
+		}
+	})
+}
+
+// eachAssign visits every Assign of a state with the way to it.
+func eachAssign(s *State, visit func(assign *jsonvalue.Value, at ...source.Step)) {
+	if s.Assign != nil {
+		visit(s.Assign)
+	}
+	for i, r := range s.Choices {
+		if r.Assign != nil {
+			visit(r.Assign, source.Member("Choices"), source.Element(i))
+		}
+	}
+	for i, c := range s.Catch {
+		if c.Assign != nil {
+			visit(c.Assign, source.Member("Catch"), source.Element(i))
+		}
+	}
+}
+
+// variableName is the variable that a key of an Assign field assigns.
+func variableName(key string, language QueryLanguage) string {
+	if language == JSONPath {
+		return strings.TrimSuffix(key, ".$")
+	}
+	return key
+}
+
+// variablesBefore returns the variables that may have been assigned, in the same graph, when the named state is
+// entered.
+func variablesBefore(g *Graph, name string) map[string]bool {
+	before := map[string][]*State{}
+	for _, s := range g.States {
+		for _, target := range s.targets() {
+			before[target] = append(before[target], s)
+		}
+	}
+	variables, seen, pending := map[string]bool{}, map[string]bool{name: true}, []string{name}
+	for len(pending) > 0 {
+		last := pending[len(pending)-1]
+		pending = pending[:len(pending)-1]
+		for _, s := range before[last] {
+			if seen[s.Name] {
+				continue
+			}
+			seen[s.Name] = true
+			pending = append(pending, s.Name)
+			eachAssign(s, func(assign *jsonvalue.Value, _ ...source.Step) {
+				for _, key := range assign.Keys() {
+					variables[variableName(key, s.QueryLanguage)] = true
+				}
+			})
+		}
+	}
+	return variables
+}
+
+// targets are the names of all states that may follow.
+func (s *State) targets() []string {
+	targets := []string{s.Next, s.Default}
+	for _, r := range s.Choices {
+		targets = append(targets, r.Next)
+	}
+	for _, c := range s.Catch {
+		targets = append(targets, c.Next)
+	}
+	return targets
+}

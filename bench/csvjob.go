@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime/pprof"
+	"sync"
+
+	"stepback/csvimport"
+	"stepback/csvimport/sample"
+	"stepback/csvimport/sqlitestore"
+	"stepback/pipeline"
+)
+
+// inFlight is how many records the plain loop has on their way into the store at once: as many as the pipeline's 16 child
+// executions of up to 40 iterations, so that both fill the store's transactions alike.
+const inFlight = 16 * 40
+
+// csvJob measures a CSV import end to end against a plain Go loop that reads, checks and upserts the same rows into the same
+// store, in the same transactions.
+func csvJob(ctx context.Context, rows, runs int, profile string) (result, error) {
+	r := result{name: "CSV job, " + thousands(rows) + " rows, batch 100, SQLite, end to end", unit: "s", target: "≤ 4 × the plain loop"}
+	dir, err := os.MkdirTemp("", "stepback-bench-")
+	if err != nil {
+		return r, err
+	}
+	defer os.RemoveAll(dir)
+	file, err := sampleFile(dir, rows)
+	if err != nil {
+		return r, err
+	}
+	if profile != "" {
+		f, err := os.Create(profile)
+		if err != nil {
+			return r, err
+		}
+		defer f.Close()
+		if err := pprof.StartCPUProfile(f); err != nil {
+			return r, err
+		}
+		defer pprof.StopCPUProfile()
+	}
+	for i := range runs {
+		floor, err := timed(func() error { return plainLoop(ctx, file, filepath.Join(dir, fmt.Sprintf("plain-%d.db", i))) })
+		if err != nil {
+			return r, err
+		}
+		whole, err := timed(func() error { return importFile(ctx, file, filepath.Join(dir, fmt.Sprintf("data-%d", i)), rows) })
+		if err != nil {
+			return r, err
+		}
+		r.floor, r.values = append(r.floor, floor), append(r.values, whole)
+	}
+	return r, nil
+}
+
+func sampleFile(dir string, rows int) (string, error) {
+	file := filepath.Join(dir, "activity.csv")
+	f, err := os.Create(file)
+	if err != nil {
+		return "", err
+	}
+	return file, errors.Join(sample.Write(f, sample.Options{Rows: rows, Seed: 1}), f.Close())
+}
+
+// importFile is what stepback run does, from opening the data directory to closing it.
+func importFile(ctx context.Context, file, data string, rows int) error {
+	p, err := pipeline.Open(ctx, pipeline.Config{Dir: data})
+	if err != nil {
+		return err
+	}
+	report, err := p.Import(ctx, file, false, nil)
+	if err = errors.Join(err, p.Close()); err != nil {
+		return err
+	}
+	if report.Rows == nil || report.Rows.Applied != int64(rows) {
+		return fmt.Errorf("the run ended %s with rows %+v: %s %s", report.Status, report.Rows, report.Error, report.Cause)
+	}
+	return nil
+}
+
+type plainRow struct {
+	row int64
+	inc csvimport.Increment
+}
+
+// plainLoop is the floor: one reader, as many callers of the store as the pipeline has, nothing else.
+func plainLoop(ctx context.Context, file, database string) (err error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close() //nolint:errcheck // only read
+	store, err := sqlitestore.Open(ctx, database)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	source := csvimport.Source{Bucket: "csv-input", Key: "activity.csv", ETag: "plain"}
+	rows := make(chan plainRow, inFlight)
+	failed := make(chan error, inFlight)
+	var callers sync.WaitGroup
+	for range inFlight {
+		callers.Go(func() {
+			for r := range rows {
+				if _, err := store.Apply(ctx, source, r.row, r.inc); err != nil {
+					failed <- err
+					return
+				}
+			}
+		})
+	}
+	err = readRows(f, rows, failed)
+	close(rows)
+	callers.Wait()
+	return err
+}
+
+func readRows(f io.Reader, rows chan<- plainRow, failed <-chan error) error {
+	in := csv.NewReader(f)
+	in.ReuseRecord = true
+	if _, err := in.Read(); err != nil {
+		return err
+	}
+	for i := int64(0); ; i++ {
+		record, err := in.Read()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		inc, problems := csvimport.ParseFields(record[0], record[1], record[2])
+		if len(problems) > 0 {
+			return errors.New(csvimport.JoinProblems(problems))
+		}
+		select {
+		case rows <- plainRow{i, inc}:
+		case err := <-failed:
+			return err
+		}
+	}
+}

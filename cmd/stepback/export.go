@@ -1,0 +1,62 @@
+package main
+
+import (
+	"context"
+	"encoding/csv"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"stepback/csvimport"
+	"stepback/csvimport/database"
+	"stepback/pipeline"
+)
+
+type exportCmd struct {
+	Users exportUsersCmd `cmd:"" help:"Print the user counters as CSV: user_id,login_count,post_count."`
+}
+
+type exportUsersCmd struct {
+	Data string `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory."`
+	DB   string `name:"db" default:"sqlite" placeholder:"sqlite|postgres://…" help:"Database, as it was given to run."`
+}
+
+// Help shows an example.
+func (exportUsersCmd) Help() string {
+	return "Example:\n  stepback export users --data .stepback > users.csv"
+}
+
+// Run prints the users in the order of their IDs.
+func (c *exportUsersCmd) Run(ctx context.Context, std streams) (err error) {
+	address, err := pipeline.DatabaseURL(c.Data, c.DB)
+	if err != nil {
+		return &exitError{exitUsage, err}
+	}
+	if path, ok := sqlitePath(address); ok && !exists(path) {
+		return fmt.Errorf("there is no database at %s; stepback run makes one", path)
+	}
+	store, err := database.Open(ctx, address)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if e := store.Close(); err == nil {
+			err = e
+		}
+	}()
+	w := csv.NewWriter(std.out)
+	if err := w.Write([]string{"user_id", "login_count", "post_count"}); err != nil {
+		return err
+	}
+	err = store.Export(ctx, func(u csvimport.User) error {
+		return w.Write([]string{u.UserID, strconv.FormatInt(u.LoginCount, 10), strconv.FormatInt(u.PostCount, 10)})
+	})
+	if err != nil {
+		return err
+	}
+	w.Flush()
+	return w.Error()
+}
+
+// sqlitePath is the file of an SQLite address.
+func sqlitePath(address string) (string, bool) { return strings.CutPrefix(address, "sqlite:") }

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"stepback/engine/history"
+	"stepback/engine/journal"
+	"stepback/engine/journal/pebble"
+)
+
+type historyCmd struct {
+	Execution string `arg:"" help:"Name or ARN of an execution; the end of a child execution's ARN is enough."`
+	Data      string `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory."`
+	JSON      bool   `name:"json" help:"Print the events as GetExecutionHistory answers them."`
+	Children  bool   `help:"List the child executions of the execution's Map Runs instead."`
+}
+
+// Help shows examples.
+func (historyCmd) Help() string {
+	return `Examples:
+  stepback history sample-10000-rows-0a1b2c3d4e5f6071
+  stepback history sample-10000-rows-0a1b2c3d4e5f6071 --children
+  stepback history 7c0ffee0-1111-4222-8333-444455556666 --json`
+}
+
+// Run prints the events.
+func (c *historyCmd) Run(ctx context.Context, std streams) (err error) {
+	dir := filepath.Join(c.Data, "journal")
+	if !exists(dir) {
+		return fmt.Errorf("there is no journal in %s; name the data directory of a run with --data", c.Data)
+	}
+	j, err := pebble.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if e := j.Close(); err == nil {
+			err = e
+		}
+	}()
+	x, err := findExecution(ctx, j, c.Execution)
+	if err != nil {
+		return err
+	}
+	events, err := j.History(ctx, x.ARN)
+	if errors.Is(err, journal.ErrNotFound) {
+		return fmt.Errorf("execution %s has not ended (status %s): its process stopped before the history was written", x.ARN, x.Status)
+	}
+	if err != nil {
+		return err
+	}
+	switch {
+	case c.Children:
+		return printChildren(ctx, std.out, j, x)
+	case c.JSON:
+		return printEventsJSON(std.out, events)
+	default:
+		printTrace(std.out, x, events)
+		return nil
+	}
+}
+
+// findExecution finds an execution by its ARN, its name, or the end of its ARN.
+func findExecution(ctx context.Context, j journal.Journal, name string) (*journal.Execution, error) {
+	if strings.HasPrefix(name, "arn:") {
+		return j.Execution(ctx, name)
+	}
+	var found []*journal.Execution
+	for x, err := range j.Executions(ctx, "arn:") {
+		if err != nil {
+			return nil, err
+		}
+		if x.Name == name {
+			return x, nil
+		}
+		if strings.HasSuffix(x.ARN, name) || strings.HasPrefix(x.Name, name) {
+			found = append(found, x)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return nil, fmt.Errorf("no execution is called %q", name)
+	case 1:
+		return found[0], nil
+	default:
+		return nil, fmt.Errorf("%q fits %d executions, for example %s and %s; give more of the name", name, len(found), found[0].Name, found[1].Name)
+	}
+}
+
+func printEventsJSON(w io.Writer, events []history.Event) error {
+	dst := []byte(`{"events":[`)
+	for i := range events {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, "\n  "...)
+		dst = events[i].AppendJSON(dst, true)
+	}
+	_, err := w.Write(append(dst, "\n]}\n"...))
+	return err
+}
+
+func printChildren(ctx context.Context, w io.Writer, j journal.Journal, parent *journal.Execution) error {
+	t := newTable("child execution", "status", ">rows", ">events")
+	prefix := strings.Replace(parent.MachineARN, ":stateMachine:", ":execution:", 1) + "/"
+	for x, err := range j.Executions(ctx, prefix) {
+		if err != nil {
+			return err
+		}
+		if !x.Start.Before(parent.Start) && (parent.Stop.IsZero() || !x.Start.After(parent.Stop)) {
+			t.add(x.Name, x.Status, x.Items, x.HistorySize)
+		}
+	}
+	t.print(w, "")
+	return nil
+}

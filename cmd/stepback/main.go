@@ -1,0 +1,117 @@
+// Command stepback runs state machines and their retries on this machine: it imports CSV files of user activity through the
+// same state machine and the same Lambda functions that AWS runs, shows what was retried and why, and explains the retry table.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+)
+
+// The exit codes, documented in --help and docs/command-line.md.
+const (
+	exitOK      = 0
+	exitFailure = 1 // the run failed, or stepback could not do what it was asked
+	exitUsage   = 2 // the command line is wrong
+	exitData    = 3 // the run finished, and the file or some of its rows need a person
+	exitStopped = 130
+)
+
+// exitError carries the exit code of an outcome that has been reported already.
+type exitError struct {
+	code int
+	err  error // nil when everything has been said
+}
+
+func (e *exitError) Error() string {
+	if e.err == nil {
+		return fmt.Sprintf("exit status %d", e.code)
+	}
+	return e.err.Error()
+}
+
+func (e *exitError) Unwrap() error { return e.err }
+
+// streams are where the command reads and writes.
+type streams struct {
+	out, err io.Writer
+	terminal bool // err is a terminal: progress may be redrawn
+	width    int
+}
+
+type commandLine struct {
+	Run     runCmd     `cmd:"" help:"Import a CSV file of user activity through the state machine."`
+	Export  exportCmd  `cmd:"" help:"Print what the database holds."`
+	History historyCmd `cmd:"" help:"Print an execution's events."`
+	Sample  sampleCmd  `cmd:"" help:"Write a CSV file of made-up user activity."`
+	Retries retriesCmd `cmd:"" help:"Show and explain the retry table."`
+}
+
+const description = `Retries in workflows: a Step Functions-style engine and retry toolkit.
+
+Exit status: 0 success; 1 the run or the command failed; 2 wrong usage; 3 the run finished, but the file or some of its rows
+need a person (refused, rejected or dead-lettered); 130 stopped by Ctrl-C.`
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := execute(ctx, os.Args[1:], newStreams(os.Stdout, os.Stderr))
+	stop()
+	os.Exit(code)
+}
+
+// execute runs one command line and returns the exit code.
+func execute(ctx context.Context, args []string, io streams) int {
+	var cli commandLine
+	exited := -1
+	parser, err := kong.New(&cli,
+		kong.Name("stepback"), kong.Description(description), kong.UsageOnError(),
+		kong.Writers(io.out, io.err), kong.Exit(func(code int) { exited = code }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 110}),
+		kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(io),
+	)
+	if err != nil {
+		return report(io, err)
+	}
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	command, err := parser.Parse(args)
+	if exited >= 0 {
+		return exited
+	}
+	if err != nil {
+		var parse *kong.ParseError
+		if errors.As(err, &parse) {
+			_ = parse.Context.PrintUsage(true)
+		}
+		fmt.Fprintf(io.err, "stepback: %v\n", err)
+		return exitUsage
+	}
+	return report(io, command.Run())
+}
+
+// report says what went wrong, once, and picks the exit code.
+func report(io streams, err error) int {
+	if err == nil {
+		return exitOK
+	}
+	code := exitFailure
+	var e *exitError
+	if errors.As(err, &e) {
+		code = e.code
+		if e.err == nil {
+			return code
+		}
+	}
+	if errors.Is(err, context.Canceled) {
+		code = exitStopped
+	}
+	fmt.Fprintf(io.err, "stepback: %v\n", err)
+	return code
+}

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"stepback/retrypatterns"
+)
+
+type retriesCmd struct {
+	Show    retriesShowCmd    `cmd:"" help:"Print the retry table: patterns, errors, and each state's rows."`
+	Explain retriesExplainCmd `cmd:"" help:"Explain one state's retries: delays, worst-case waits, and whether they fit its timeout."`
+}
+
+type retriesShowCmd struct {
+	JSON bool `name:"json" help:"Print each state's compiled Retry array as JSON."`
+}
+
+// Help shows an example.
+func (retriesShowCmd) Help() string { return "Example:\n  stepback retries show" }
+
+// Run prints the table.
+func (c *retriesShowCmd) Run(std streams) error {
+	table := retrypatterns.DefaultTable()
+	if c.JSON {
+		return showJSON(std.out, table)
+	}
+	showPatterns(std.out)
+	for _, s := range table.States {
+		fmt.Fprintf(std.out, "\n%s  (timeout %s, heartbeat %s)\n", s.State, plain(s.Timeout), plain(s.Heartbeat))
+		t := newTable("errors", ">retries", ">interval", ">rate", ">cap", "jitter", "from")
+		for _, r := range s.Rows {
+			p := r.Policy
+			if p.MaxAttempts == 0 {
+				t.add(folded(r.Errors), 0, "", "", "", "", r.Provenance)
+				continue
+			}
+			t.add(folded(r.Errors), p.MaxAttempts, plain(p.Interval), p.Rate, plain(p.MaxDelay), p.Jitter, r.Provenance)
+		}
+		t.print(std.out, "  ")
+	}
+	return nil
+}
+
+func showJSON(w io.Writer, table retrypatterns.Table) error {
+	out := map[string][]retrypatterns.Retrier{}
+	for _, s := range table.States {
+		c, err := s.Compile()
+		if err != nil {
+			return err
+		}
+		out[s.State] = c.Retry
+	}
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	return enc.Encode(out)
+}
+
+func showPatterns(w io.Writer) {
+	t := newTable("pattern", ">retries", ">interval", ">rate", ">cap", "jitter", "errors")
+	for _, p := range retrypatterns.Patterns() {
+		var names []string
+		for _, e := range retrypatterns.ErrorPatterns() {
+			if e.Pattern == p.Name {
+				names = append(names, e.Error)
+			}
+		}
+		t.add(p.Name, p.Policy.MaxAttempts, plain(p.Policy.Interval), p.Policy.Rate, plain(p.Policy.MaxDelay), p.Policy.Jitter, strings.Join(names, ", "))
+	}
+	t.print(w, "")
+}
+
+// folded shortens a long list of errors.
+func folded(names []string) string {
+	const shown = 3
+	if len(names) <= shown+1 {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:shown], ", "), len(names)-shown)
+}
+
+type retriesExplainCmd struct {
+	State string `arg:"" help:"ValidateCSVFile, ProcessSingleUserRecord or AggregateResults."`
+	JSON  bool   `name:"json" help:"Print the explanation as JSON."`
+}
+
+// Help shows an example.
+func (retriesExplainCmd) Help() string {
+	return "Example:\n  stepback retries explain ProcessSingleUserRecord"
+}
+
+// Run prints the explanation.
+func (c *retriesExplainCmd) Run(std streams) error {
+	table := retrypatterns.DefaultTable()
+	if _, ok := table.State(c.State); !ok {
+		var names []string
+		for _, s := range table.States {
+			names = append(names, s.State)
+		}
+		return &exitError{exitUsage, fmt.Errorf("no state %q has retries; one of %s has", c.State, strings.Join(names, ", "))}
+	}
+	e, err := table.Explain(c.State)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		enc := json.NewEncoder(std.out)
+		enc.SetIndent("", "  ")
+		return enc.Encode(e)
+	}
+	explain(std.out, e)
+	return nil
+}
+
+func explain(w io.Writer, e retrypatterns.Explanation) {
+	fmt.Fprintf(w, "%s: each attempt may take %s\n", e.State, plain(e.Timeout))
+	for _, r := range e.Retriers {
+		fmt.Fprintf(w, "\n%s  (%s)\n", strings.Join(r.Retrier.ErrorEquals, ", "), r.Provenance)
+		if r.Schedule.Retries == 0 {
+			fmt.Fprintln(w, "  never retried")
+			continue
+		}
+		t := newTable(">retry", ">shortest", ">mean", ">longest")
+		for i, d := range r.Schedule.Waits {
+			t.add(i+1, plain(d.Min), plain(d.Mean), plain(d.Max))
+		}
+		total := r.Schedule.Total
+		t.add("all", plain(total.Min), plain(total.Mean), plain(total.Max))
+		t.print(w, "  ")
+		verdict := "fits"
+		if !r.WaitFitsTimeout {
+			verdict = "does not fit"
+		}
+		fmt.Fprintf(w, "  the longest total wait of %s %s the state's timeout of %s; with every attempt running into it the state lasts %s\n",
+			plain(total.Max), verdict, plain(e.Timeout), plain(r.Longest))
+	}
+	fmt.Fprintf(w, "\nif the errors alternate: %d retries, up to %s of waiting, at the longest %s in the state\n",
+		e.Retries, plain(e.Wait.Max), plain(e.Longest))
+	fmt.Fprintln(w, "the timeout runs anew for each attempt and not during waits")
+	for _, n := range e.Notes {
+		fmt.Fprintf(w, "note: %s\n", n)
+	}
+}
+
+// plain writes a duration without needless zeros: 5m0s is 5m.
+func plain(d time.Duration) string {
+	s := d.Round(time.Millisecond).String()
+	if short, ok := strings.CutSuffix(s, "m0s"); ok {
+		s = short + "m"
+	}
+	if short, ok := strings.CutSuffix(s, "h0m"); ok {
+		s = short + "h"
+	}
+	return s
+}

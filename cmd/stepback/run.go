@@ -1,0 +1,143 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"stepback/csvimport/sample"
+	"stepback/localcloud/faults"
+	"stepback/pipeline"
+	"stepback/statemachine"
+)
+
+// sampleRows and sampleSeed are those of the bundled sample, the file of a run without --csv.
+const (
+	sampleRows = 10_000
+	sampleSeed = 1
+)
+
+type runCmd struct {
+	CSV         string   `name:"csv" type:"existingfile" placeholder:"FILE" help:"File to import; a made-up one of 10,000 rows when absent."`
+	Data        string   `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory: objects, database, journal, logs. Default .stepback."`
+	Fault       []string `sep:"none" placeholder:"STATE:ERROR:RATE" help:"Let a share of a state's invocations fail (repeatable): an error name, hang, crash or throttle, at ValidateCSVFile, ProcessSingleUserRecord or AggregateResults."`
+	Seed        uint64   `default:"1" help:"Decides which invocations the faults befall."`
+	VirtualTime bool     `help:"Let waits pass at once; timestamps are as if they had been waited for."`
+	Concurrency int      `default:"16" help:"Child executions at one time."`
+	Batch       int      `default:"100" help:"Rows per child execution; 1 is one child per row."`
+	Tolerated   float64  `name:"tolerated-failure-percentage" default:"5" help:"Share of rows that may be rejected or dead-lettered."`
+	DB          string   `name:"db" default:"sqlite" placeholder:"sqlite|postgres://…" help:"Database of the user counters."`
+	Lambda      string   `enum:"in-process,process" default:"in-process" help:"Run the functions in this process, or as the bootstrap binaries that AWS gets."`
+	Bootstraps  string   `type:"path" placeholder:"DIR" help:"Where NAME/bootstrap binaries are, with --lambda process; built from the sources when absent."`
+	Again       bool     `help:"Import a file once more that was imported before; records that were applied stay applied once."`
+	JSON        bool     `name:"json" help:"Print the report as JSON."`
+	Verbose     bool     `short:"v" help:"Print what the functions and the engine log, to standard error."`
+}
+
+// Help shows examples.
+func (runCmd) Help() string {
+	return `Examples:
+  stepback run
+  stepback run --csv activity.csv --fault ProcessSingleUserRecord:DatabaseConnectionError:0.1
+  stepback run --csv activity.csv --fault ProcessSingleUserRecord:hang:1% --virtual-time --json
+
+The same file again on the same data directory changes nothing and shows the earlier report. A run that was interrupted is
+made again; records that were applied are not applied twice.`
+}
+
+// Run imports the file and prints the report.
+func (c *runCmd) Run(ctx context.Context, std streams) error {
+	cfg, err := c.config(ctx, std)
+	if err != nil {
+		return &exitError{exitUsage, err}
+	}
+	p, err := pipeline.Open(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	report, err := c.importFile(ctx, p, std)
+	if e := p.Close(); err == nil && e != nil {
+		err = fmt.Errorf("closing the data directory: %w", e)
+	}
+	if err != nil {
+		if errors.Is(err, context.Canceled) {
+			return fmt.Errorf("stopped; run the same command again to finish the import: %w", err)
+		}
+		return err
+	}
+	return c.print(report, std)
+}
+
+func (c *runCmd) config(ctx context.Context, std streams) (pipeline.Config, error) {
+	cfg := pipeline.Config{
+		Dir: c.Data, Database: c.DB, Concurrency: c.Concurrency, Batch: c.Batch, ToleratedFailurePercentage: &c.Tolerated,
+		Seed: c.Seed, VirtualTime: c.VirtualTime,
+	}
+	for _, text := range c.Fault {
+		spec, err := faults.ParseSpec(text, statemachine.TaskStates()...)
+		if err != nil {
+			return cfg, err
+		}
+		cfg.Faults = append(cfg.Faults, spec)
+	}
+	if c.Verbose {
+		cfg.Log = slog.New(slog.NewTextHandler(std.err, nil))
+	}
+	if c.Lambda == "process" {
+		dir, err := bootstraps(ctx, c.Bootstraps, c.Data)
+		if err != nil {
+			return cfg, err
+		}
+		cfg.Bootstraps = dir
+	}
+	return cfg, nil
+}
+
+func (c *runCmd) importFile(ctx context.Context, p *pipeline.Pipeline, std streams) (*pipeline.Report, error) {
+	file := c.CSV
+	if file == "" {
+		file = filepath.Join(c.Data, fmt.Sprintf("sample-%d-rows.csv", sampleRows))
+		err := writeFile(file, func(w io.Writer) error { return sample.Write(w, sample.Options{Rows: sampleRows, Seed: sampleSeed}) })
+		if err != nil {
+			return nil, err
+		}
+	}
+	if c.JSON {
+		return p.Import(ctx, file, c.Again, nil)
+	}
+	bar := newProgress(std, filepath.Base(file))
+	defer bar.done()
+	return p.Import(ctx, file, c.Again, bar.update)
+}
+
+// print prints the report and picks the exit status.
+func (c *runCmd) print(r *pipeline.Report, std streams) error {
+	if c.JSON {
+		enc := json.NewEncoder(std.out)
+		enc.SetIndent("", "  ")
+		if err := enc.Encode(r); err != nil {
+			return err
+		}
+	} else {
+		printReport(std.out, r)
+	}
+	switch r.Verdict() {
+	case pipeline.Complete:
+		return nil
+	case pipeline.NeedsPerson:
+		return &exitError{code: exitData}
+	default:
+		return &exitError{code: exitFailure}
+	}
+}
+
+// exists reports whether a file is there.
+func exists(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil
+}

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"stepback/csvimport/sample"
+)
+
+type sampleCmd struct {
+	Rows     int     `default:"10000" help:"Number of rows."`
+	Seed     uint64  `default:"1" help:"The same seed gives the same file."`
+	Invalid  float64 `default:"0" help:"Share of rows that break a rule, 0 to 1."`
+	Japanese bool    `help:"Write the header in Japanese."`
+	Output   string  `short:"o" type:"path" help:"File to write; standard output when absent."`
+}
+
+// Help shows an example.
+func (sampleCmd) Help() string {
+	return "Example:\n  stepback sample --rows 100000 --seed 7 -o activity.csv"
+}
+
+// Run writes the file.
+func (c *sampleCmd) Run(std streams) error {
+	if c.Rows < 0 || c.Invalid < 0 || c.Invalid > 1 {
+		return &exitError{exitUsage, fmt.Errorf("--rows must not be negative and --invalid must be between 0 and 1")}
+	}
+	o := sample.Options{Rows: c.Rows, Seed: c.Seed, Invalid: c.Invalid, Japanese: c.Japanese}
+	if c.Output == "" {
+		return sample.Write(std.out, o)
+	}
+	return writeFile(c.Output, func(w io.Writer) error { return sample.Write(w, o) })
+}
+
+// writeFile writes a file and reports the error of closing it too.
+func writeFile(name string, write func(io.Writer) error) (err error) {
+	f, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if e := f.Close(); err == nil {
+			err = e
+		}
+	}()
+	return write(f)
+}

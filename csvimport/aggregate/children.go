@@ -1,0 +1,92 @@
+package aggregate
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+)
+
+// child is a child execution that did not succeed.
+type child struct {
+	Name, Input, Status string
+	Error, Cause        string
+	StartDate, StopDate json.RawMessage
+}
+
+// childInput is the input of a child in either shape.
+type childInput struct {
+	item
+	Items []item
+}
+
+type item struct {
+	Row    *int64          `json:"row"`
+	Record json.RawMessage `json:"record"`
+}
+
+// readFailed reads one child that failed, timed out or was aborted. What became of
+// its rows is not known.
+func (r *run) readFailed(ctx context.Context, decoder *json.Decoder) error {
+	return r.readChild(ctx, decoder, func(c child) letter {
+		l := letter{Reason: reasonChildFailed, Error: c.Error, Cause: c.Cause, FirstTime: timeText(c.StartDate), LastTime: timeText(c.StopDate)}
+		if l.Error == "" {
+			l.Error = "States." + map[string]string{"TIMED_OUT": "Timeout"}[c.Status]
+		}
+		if l.Error == "States." {
+			l.Error = "ChildExecutionFailed"
+		}
+		if l.Cause == "" {
+			l.Cause = fmt.Sprintf("child execution %s ended with status %s", c.Name, c.Status)
+		}
+		return l
+	})
+}
+
+// readPending reads one child that was never started.
+func (r *run) readPending(ctx context.Context, decoder *json.Decoder) error {
+	return r.readChild(ctx, decoder, func(child) letter {
+		return letter{Reason: reasonNotStarted, Error: reasonNotStarted, Cause: "not started: the Map Run stopped"}
+	})
+}
+
+// readChild makes a letter of each row in a child's input. A child without
+// input (the ResultWriter leaves out what is too long) has rows that no
+// result names; they are found by reading the data again.
+func (r *run) readChild(ctx context.Context, decoder *json.Decoder, describe func(child) letter) error {
+	var c child
+	if err := decoder.Decode(&c); err != nil {
+		return err
+	}
+	if c.Input == "" {
+		return nil
+	}
+	var in childInput
+	if err := json.Unmarshal([]byte(c.Input), &in); err != nil {
+		return fmt.Errorf("the input of child execution %s: %w", c.Name, err)
+	}
+	items := in.Items
+	if in.Row != nil {
+		items = append(items, in.item)
+	}
+	for _, it := range items {
+		if it.Row == nil {
+			return fmt.Errorf("the input of child execution %s: an item lacks its row", c.Name)
+		}
+		l := describe(c)
+		l.Row, l.Payload = *it.Row, it.Record
+		if err := r.deadLetter(ctx, l); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// timeText is a time of a result file: text, or a number of seconds or
+// milliseconds, as it stands there.
+func timeText(raw json.RawMessage) string {
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		return text
+	}
+	return string(raw)
+}

@@ -1,0 +1,78 @@
+package aggregate
+
+import (
+	"time"
+
+	"stepback/csvimport"
+)
+
+// Input is the step's event.
+type Input struct {
+	Source    csvimport.Source   `json:"source"`
+	Execution string             `json:"execution"` // name of the execution
+	Rows      int64              `json:"rows"`      // as ValidateCSVFile counted them
+	Data      csvimport.Location `json:"data"`      // what the ItemReader read
+	Results   Place              `json:"results"`   // where the ResultWriter wrote
+	Output    Place              `json:"output"`    // where the summary goes
+	// ToleratedFailurePercentage is 0 to 100.
+	ToleratedFailurePercentage float64   `json:"toleratedFailurePercentage"`
+	StartTime                  string    `json:"startTime"` // of the execution
+	MapError                   *MapError `json:"mapError"`  // when the Map as a whole failed
+}
+
+// Place is a bucket and a prefix in it.
+type Place struct {
+	Bucket string `json:"bucket"`
+	Prefix string `json:"prefix"`
+}
+
+func (p Place) object(name string) csvimport.Location {
+	return csvimport.Location{Bucket: p.Bucket, Key: csvimport.JoinKey(p.Prefix, name)}
+}
+
+// MapError is the error output of the Map state.
+type MapError struct {
+	Error string `json:"Error"`
+	Cause string `json:"Cause"`
+}
+
+// Output is the step's result and, with the same members, the summary object.
+type Output struct {
+	Source                     csvimport.Source   `json:"source"`
+	Execution                  string             `json:"execution"`
+	StartTime                  string             `json:"startTime,omitempty"`
+	EndTime                    time.Time          `json:"endTime"`
+	Rows                       int64              `json:"rows"`
+	Applied                    int64              `json:"applied"`
+	AlreadyApplied             int64              `json:"alreadyApplied"`
+	Rejected                   int64              `json:"rejected"`
+	DeadLettered               int64              `json:"deadLettered"`
+	SettledAsApplied           int64              `json:"settledAsApplied"` // of applied: failed by the results, but counted by the database
+	FailedPercentage           float64            `json:"failedPercentage"` // 100 × (rejected + deadLettered) / rows
+	ToleratedFailurePercentage float64            `json:"toleratedFailurePercentage"`
+	WithinTolerance            bool               `json:"withinTolerance"` // failedPercentage ≤ tolerated, and no mapError
+	MapError                   *MapError          `json:"mapError,omitempty"`
+	Errors                     map[string]int64   `json:"errors"` // rejected and dead-lettered rows by error name
+	Summary                    csvimport.Location `json:"summary"`
+	DeadLetters                csvimport.Location `json:"deadLetters"`
+	Corrections                csvimport.Location `json:"corrections"`
+}
+
+func (in Input) check() error {
+	if err := in.Source.Check(); err != nil {
+		return err
+	}
+	switch {
+	case in.Rows < 0:
+		return csvimport.Fail(csvimport.InvalidInput, "rows is %d; it is the number of rows ValidateCSVFile counted", in.Rows)
+	case in.Results.Bucket == "":
+		return csvimport.Fail(csvimport.InvalidInput, "the event lacks results.bucket, where the Map's ResultWriter wrote")
+	case in.Output.Bucket == "":
+		return csvimport.Fail(csvimport.InvalidInput, "the event lacks output.bucket, where the summary goes")
+	case in.Data.Bucket == "" || in.Data.Key == "":
+		return csvimport.Fail(csvimport.InvalidInput, "the event lacks data.bucket or data.key, the object the Map read")
+	case in.ToleratedFailurePercentage < 0 || in.ToleratedFailurePercentage > 100:
+		return csvimport.Fail(csvimport.InvalidInput, "toleratedFailurePercentage is %v; it lies between 0 and 100", in.ToleratedFailurePercentage)
+	}
+	return nil
+}

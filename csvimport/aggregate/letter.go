@@ -1,0 +1,140 @@
+package aggregate
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+
+	"stepback/csvimport"
+	"stepback/csvimport/csvfile"
+)
+
+// Why a row is a dead letter.
+const (
+	reasonRetriesExhausted = "RetriesExhausted" // the last attempt failed like those before it
+	reasonNotRetried       = "NotRetried"       // the first failure was final
+	reasonNotWorthwhile    = "NotWorthwhile"    // another attempt was refused
+	reasonChildFailed      = "ChildFailed"      // the child execution failed as a whole
+	reasonNotStarted       = "NotStarted"       // the Map Run stopped before the row's turn
+	reasonNotProcessed     = "NotProcessed"     // no result names the row
+)
+
+// settleBatch is how many rows one settlement takes.
+const settleBatch = 500
+
+// letter is a line of the dead letters.
+type letter struct {
+	Reason    string          `json:"reason"`
+	Error     string          `json:"error"` // the last one
+	Cause     string          `json:"cause"`
+	Attempts  int64           `json:"attempts"` // 0 when not known
+	FirstTime string          `json:"firstTime,omitempty"`
+	LastTime  string          `json:"lastTime,omitempty"`
+	Row       int64           `json:"row"`
+	Line      int64           `json:"line"`    // in the uploaded file
+	Payload   json.RawMessage `json:"payload"` // the record as it was read
+}
+
+func letterOf(res result, reason string) letter {
+	return letter{
+		Reason: reason, Error: res.Error, Cause: res.Cause, Attempts: res.Attempts,
+		FirstTime: res.FirstTime, LastTime: res.LastTime, Row: *res.Row, Payload: res.Record,
+	}
+}
+
+func reasonOf(res result) string {
+	switch {
+	case res.Error == csvimport.RetryNotWorthwhile || res.Error == csvimport.CircuitOpen:
+		return reasonNotWorthwhile
+	case res.Attempts > 1:
+		return reasonRetriesExhausted
+	}
+	return reasonNotRetried
+}
+
+// record is the letter's payload. In a file that was read as it is, each row is
+// one line and the header the first.
+func (l *letter) record() (csvimport.Record, int64) {
+	var record csvimport.Record
+	_ = json.Unmarshal(l.Payload, &record) // anything else has no columns to correct
+	line, err := strconv.ParseInt(record.Line, 10, 64)
+	if err != nil {
+		line = l.Row + 2
+	}
+	return record, line
+}
+
+// deadLetter collects a row for settlement.
+func (r *run) deadLetter(ctx context.Context, l letter) error {
+	if l.Row < 0 || l.Row >= r.in.Rows {
+		_, err := r.count(l.Row, csvimport.DeadLettered)
+		return err
+	}
+	r.unsettled = append(r.unsettled, l)
+	if len(r.unsettled) < settleBatch {
+		return nil
+	}
+	return r.settle(ctx)
+}
+
+// settle asks the database about the rows collected: one that was counted is
+// applied, the others can no longer be counted and become dead letters.
+func (r *run) settle(ctx context.Context) error {
+	rows := make([]int64, len(r.unsettled))
+	for i, l := range r.unsettled {
+		rows[i] = l.Row
+	}
+	decided, err := r.aggregator.Store.Settle(ctx, r.in.Source, rows)
+	if err != nil {
+		return err
+	}
+	for i := range r.unsettled {
+		if err := r.report(&r.unsettled[i], decided[i]); err != nil {
+			return err
+		}
+	}
+	r.unsettled = r.unsettled[:0]
+	return nil
+}
+
+func (r *run) report(l *letter, decided csvimport.Outcome) error {
+	if decided == csvimport.Applied && r.tally.outcome(l.Row) == csvimport.AlreadyApplied {
+		return nil // counted, and another result says since when
+	}
+	fresh, err := r.count(l.Row, decided)
+	if err != nil || !fresh {
+		return err
+	}
+	if decided == csvimport.Applied {
+		r.settled++
+		return nil
+	}
+	_, l.Line = l.record()
+	if len(l.Payload) == 0 {
+		l.Payload = json.RawMessage("null")
+	}
+	if err := r.letters.write(l); err != nil {
+		return err
+	}
+	return r.writeCorrection(*l)
+}
+
+// writeCorrection adds a row to the file that a person corrects and uploads again.
+func (r *run) writeCorrection(l letter) error {
+	r.errors[l.Error]++
+	record, line := l.record()
+	return r.corrections.Write(
+		csvfile.Guard(record.UserID), csvfile.Guard(record.LoginCount), csvfile.Guard(record.PostCount),
+		strconv.FormatInt(line, 10), csvfile.Guard(l.Error), csvfile.Guard(messageOf(l.Cause)))
+}
+
+// messageOf is the message inside a cause as Lambda writes it, or the cause.
+func messageOf(cause string) string {
+	var lambda struct {
+		ErrorMessage string `json:"errorMessage"`
+	}
+	if json.Unmarshal([]byte(cause), &lambda) == nil && lambda.ErrorMessage != "" {
+		return lambda.ErrorMessage
+	}
+	return cause
+}

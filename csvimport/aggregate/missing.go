@@ -1,0 +1,68 @@
+package aggregate
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+
+	"stepback/csvimport"
+	"stepback/csvimport/csvfile"
+)
+
+// settleMissing accounts for the rows that no result names, by reading the
+// Map's data again. It reads nothing when there are none.
+func (r *run) settleMissing(ctx context.Context) error {
+	if r.tally.count("") == 0 {
+		return nil
+	}
+	object, err := r.aggregator.Objects.Get(ctx, r.in.Data, r.dataETag())
+	if err != nil {
+		return missingResult(r.in, err)
+	}
+	defer object.Body.Close()
+	items, err := csvfile.NewItems(object.Body)
+	if err != nil {
+		return unreadable(r.in.Data, err)
+	}
+	var rows int64
+	for {
+		record, err := items.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return unreadable(r.in.Data, err)
+		}
+		if rows < r.in.Rows && r.tally.outcome(rows) == "" {
+			if err := r.notProcessed(ctx, rows, record); err != nil {
+				return err
+			}
+		}
+		rows++
+	}
+	if rows != r.in.Rows {
+		return r.mismatch("%s has %d rows, but the file was validated with %d", r.in.Data, rows, r.in.Rows)
+	}
+	return r.settle(ctx)
+}
+
+// dataETag pins the uploaded file's version; a normalised copy has one version.
+func (r *run) dataETag() string {
+	if r.in.Data == (csvimport.Location{Bucket: r.in.Source.Bucket, Key: r.in.Source.Key}) {
+		return r.in.Source.ETag
+	}
+	return ""
+}
+
+func (r *run) notProcessed(ctx context.Context, row int64, record csvimport.Record) error {
+	payload, err := json.Marshal(record)
+	if err != nil {
+		return err
+	}
+	l := letter{Reason: reasonNotProcessed, Error: reasonNotProcessed, Cause: "no result of the Map names this row", Row: row, Payload: payload}
+	if r.in.MapError != nil {
+		l.Cause += "; the Map failed: " + r.in.MapError.Error
+	}
+	return r.deadLetter(ctx, l)
+}

@@ -1,0 +1,145 @@
+package aggregate
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"stepback/csvimport"
+)
+
+// readResults reads all result files.
+func (r *run) readResults(ctx context.Context, m manifest) error {
+	for _, group := range []struct {
+		files []resultFile
+		read  func(context.Context, *json.Decoder) error
+	}{
+		{m.ResultFiles.SUCCEEDED, r.readSucceeded},
+		{m.ResultFiles.FAILED, r.readFailed},
+		{m.ResultFiles.PENDING, r.readPending},
+	} {
+		for _, file := range group.files {
+			if err := r.readFile(ctx, csvimport.Location{Bucket: m.DestinationBucket, Key: file.Key}, group.read); err != nil {
+				return err
+			}
+		}
+	}
+	return r.settle(ctx)
+}
+
+// readFile reads one array of child executions, one element at a time.
+func (r *run) readFile(ctx context.Context, at csvimport.Location, read func(context.Context, *json.Decoder) error) error {
+	object, err := r.aggregator.Objects.Get(ctx, at, "")
+	if err != nil {
+		return missingResult(r.in, err)
+	}
+	defer object.Body.Close()
+	decoder := json.NewDecoder(object.Body)
+	if err := expect(decoder, '['); err != nil {
+		return unreadable(at, err)
+	}
+	for decoder.More() {
+		if err := read(ctx, decoder); err != nil {
+			return unreadable(at, err)
+		}
+	}
+	if err := expect(decoder, ']'); err != nil {
+		return unreadable(at, err)
+	}
+	return nil
+}
+
+func expect(decoder *json.Decoder, delim json.Delim) error {
+	token, err := decoder.Token()
+	if err != nil {
+		return err
+	}
+	if token != delim {
+		return fmt.Errorf("byte %d: expected %v, found %v", decoder.InputOffset(), delim, token)
+	}
+	return nil
+}
+
+// readSucceeded reads one child that succeeded. Its input is not looked at.
+func (r *run) readSucceeded(ctx context.Context, decoder *json.Decoder) error {
+	var child struct{ Name, Output string }
+	if err := decoder.Decode(&child); err != nil {
+		return err
+	}
+	var out childOutput
+	if err := json.Unmarshal([]byte(child.Output), &out); err != nil {
+		return fmt.Errorf("the output of child execution %s: %w", child.Name, err)
+	}
+	if err := r.countChild(ctx, &out); err != nil {
+		var f *csvimport.Failure
+		if errors.As(err, &f) {
+			return err
+		}
+		return fmt.Errorf("the output of child execution %s: %w", child.Name, err)
+	}
+	return nil
+}
+
+// childOutput is the output of a child in either shape: the lists of a batch, or
+// the one result of a single row.
+type childOutput struct {
+	result
+	Applied        []int64  `json:"applied"`
+	AlreadyApplied []int64  `json:"alreadyApplied"`
+	Failed         []result `json:"failed"`
+}
+
+// result is the result of one row.
+type result struct {
+	Outcome   csvimport.Outcome `json:"outcome"`
+	Row       *int64            `json:"row"`
+	Record    json.RawMessage   `json:"record"`
+	Error     string            `json:"error"`
+	Cause     string            `json:"cause"`
+	Attempts  int64             `json:"attempts"`
+	FirstTime string            `json:"firstTime"`
+	LastTime  string            `json:"lastTime"`
+}
+
+func (r *run) countChild(ctx context.Context, out *childOutput) error {
+	if out.Outcome != "" {
+		return r.countResult(ctx, out.result)
+	}
+	for _, row := range out.Applied {
+		if _, err := r.count(row, csvimport.Applied); err != nil {
+			return err
+		}
+	}
+	for _, row := range out.AlreadyApplied {
+		if _, err := r.count(row, csvimport.AlreadyApplied); err != nil {
+			return err
+		}
+	}
+	for _, result := range out.Failed {
+		if err := r.countResult(ctx, result); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *run) countResult(ctx context.Context, res result) error {
+	if res.Row == nil {
+		return errors.New("a result lacks its row")
+	}
+	switch res.Outcome {
+	case csvimport.Applied, csvimport.AlreadyApplied:
+		_, err := r.count(*res.Row, res.Outcome)
+		return err
+	case csvimport.Rejected:
+		fresh, err := r.count(*res.Row, csvimport.Rejected)
+		if err != nil || !fresh {
+			return err
+		}
+		return r.writeCorrection(letterOf(res, ""))
+	case csvimport.DeadLettered:
+		return r.deadLetter(ctx, letterOf(res, reasonOf(res)))
+	}
+	return fmt.Errorf("row %d has the outcome %q, which is none of applied, alreadyApplied, rejected and deadLettered", *res.Row, res.Outcome)
+}

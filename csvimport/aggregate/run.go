@@ -1,0 +1,71 @@
+package aggregate
+
+import (
+	"errors"
+	"fmt"
+
+	"stepback/csvimport"
+	"stepback/csvimport/csvfile"
+	"stepback/csvimport/spool"
+)
+
+// run is one aggregation under way.
+type run struct {
+	aggregator *Aggregator
+	in         Input
+	tally      *tally
+	unsettled  []letter // dead-lettered by the results, not yet by the database
+	settled    int64    // of those, counted after all
+	errors     map[string]int64
+
+	lettersFile, correctionsFile *spool.File
+	corrections                  *csvfile.Writer
+	letters                      *jsonLines
+}
+
+func newRun(a *Aggregator, in Input) (*run, error) {
+	r := &run{aggregator: a, in: in, tally: newTally(in.Rows), errors: map[string]int64{}}
+	var err error
+	if r.lettersFile, err = spool.Create("dead-letters"); err != nil {
+		return nil, err
+	}
+	if r.correctionsFile, err = spool.Create("corrections"); err != nil {
+		return nil, errors.Join(err, r.lettersFile.Close())
+	}
+	r.letters = newJSONLines(r.lettersFile)
+	r.corrections = csvfile.NewWriter(r.correctionsFile)
+	if err := r.corrections.Write("user_id", "login_count", "post_count", "line", "error", "reason"); err != nil {
+		r.close()
+		return nil, err
+	}
+	return r, nil
+}
+
+// close removes the temporary files.
+func (r *run) close() {
+	_ = r.lettersFile.Close()
+	_ = r.correctionsFile.Close()
+}
+
+// count notes the outcome of a row. It tells whether the row is new; the same
+// outcome twice is fine, another one is a mismatch.
+func (r *run) count(row int64, outcome csvimport.Outcome) (bool, error) {
+	if row < 0 || row >= r.in.Rows {
+		return false, r.mismatch("a result is about row %d, but %s has rows 0 to %d", row, r.in.Source, r.in.Rows-1)
+	}
+	before := r.tally.outcome(row)
+	if before == "" {
+		r.tally.set(row, outcome)
+		return true, nil
+	}
+	if before != outcome {
+		return false, r.mismatch("row %d is both %s and %s", row, before, outcome)
+	}
+	return false, nil
+}
+
+// mismatch is AggregateMismatch with what to look at.
+func (r *run) mismatch(format string, args ...any) error {
+	return csvimport.Fail(csvimport.AggregateMismatch, "execution %s: %s; the result files are under s3://%s/%s, nothing was written",
+		r.in.Execution, fmt.Sprintf(format, args...), r.in.Results.Bucket, r.in.Results.Prefix)
+}

@@ -1,0 +1,45 @@
+package csvfile
+
+import (
+	"io"
+	"slices"
+
+	"stepback/csvimport"
+)
+
+// MaxProblems is how many problems a report lists; it counts all of them.
+const MaxProblems = 100
+
+// Report is what a check found.
+type Report struct {
+	Format
+	Rows     int64
+	Regular  bool                // the file can be read as it is, without a normalised copy
+	BadRows  int64               // rows with at least one problem
+	Count    int64               // problems in all rows
+	Problems []csvimport.Problem // the first MaxProblems
+}
+
+// Check reads a file to its end.
+func Check(r *Reader) (Report, error) {
+	report := Report{Format: r.Format()}
+	for {
+		row, err := r.Next()
+		if err == io.EOF {
+			report.Regular = r.Regular()
+			return report, nil
+		}
+		if err != nil {
+			return report, err
+		}
+		report.Rows++
+		if len(row.Problems) == 0 {
+			continue
+		}
+		report.BadRows++
+		report.Count += int64(len(row.Problems))
+		if room := MaxProblems - len(report.Problems); room > 0 {
+			report.Problems = append(report.Problems, slices.Clone(row.Problems[:min(room, len(row.Problems))])...)
+		}
+	}
+}

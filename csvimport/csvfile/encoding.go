@@ -1,0 +1,149 @@
+package csvfile
+
+import (
+	"bytes"
+	"io"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding/japanese"
+	"golang.org/x/text/transform"
+
+	"stepback/csvimport"
+)
+
+// Encoding is how a file's text is encoded.
+type Encoding string
+
+// The encodings that are read. Shift_JIS is Windows code page 932, as Excel
+// writes it in Japan.
+const (
+	UTF8     Encoding = "UTF-8"
+	UTF8BOM  Encoding = "UTF-8 with BOM"
+	ShiftJIS Encoding = "Shift_JIS"
+)
+
+const byteOrderMark = "\xEF\xBB\xBF"
+
+const acceptedEncodings = "accepted are UTF-8 (with or without BOM) and Shift_JIS; save the file as \"CSV UTF-8\" and upload it again"
+
+// unsupportedMarks are the byte order marks of encodings that are not read;
+// UTF-32LE's begins with UTF-16LE's, so it comes first.
+var unsupportedMarks = []struct{ mark, name string }{
+	{"\xFF\xFE\x00\x00", "UTF-32LE"},
+	{"\x00\x00\xFE\xFF", "UTF-32BE"},
+	{"\xFF\xFE", "UTF-16LE"},
+	{"\xFE\xFF", "UTF-16BE"},
+}
+
+func unsupportedMark(head []byte) error {
+	for _, m := range unsupportedMarks {
+		if bytes.HasPrefix(head, []byte(m.mark)) {
+			return csvimport.Fail(csvimport.CSVEncodingUnsupported, "byte 0: the byte order mark of %s; %s", m.name, acceptedEncodings)
+		}
+	}
+	return nil
+}
+
+// detect decides the encoding by the first bytes of a file. whole tells that
+// they are the whole file.
+func detect(head []byte, whole bool) (Encoding, error) {
+	if at := bytes.Index(head, []byte("\x1b$")); at >= 0 {
+		return "", csvimport.Fail(csvimport.CSVEncodingUnsupported, "line %d, byte %d: an escape sequence of ISO-2022-JP; %s", lineOf(head, at), at, acceptedEncodings)
+	}
+	bad := invalidUTF8(head, whole)
+	if bytes.HasPrefix(head, []byte(byteOrderMark)) {
+		if bad >= 0 {
+			return "", notDecodable(head, bad, "UTF-8, which the byte order mark announces")
+		}
+		return UTF8BOM, nil
+	}
+	if bad < 0 {
+		return UTF8, nil
+	}
+	valid := decodesAsShiftJIS(head, whole)
+	switch {
+	case decodesAsEUCJP(head) && (!valid || mostlyHalfWidth(head)):
+		return "", csvimport.Fail(csvimport.CSVEncodingUnsupported, "line %d, byte %d: the text looks like EUC-JP; %s", lineOf(head, bad), bad, acceptedEncodings)
+	case !valid:
+		return "", notDecodable(head, bad, "UTF-8, and the file is not Shift_JIS either")
+	}
+	return ShiftJIS, nil
+}
+
+func notDecodable(head []byte, at int, what string) error {
+	return csvimport.Fail(csvimport.CSVEncodingUnsupported, "line %d, byte %d (0x%02X) is not %s; %s", lineOf(head, at), at, head[at], what, acceptedEncodings)
+}
+
+func lineOf(head []byte, at int) int { return 1 + bytes.Count(head[:at], []byte{'\n'}) }
+
+// invalidUTF8 is the offset of the first byte that is not UTF-8, or −1.
+func invalidUTF8(text []byte, whole bool) int {
+	if !whole {
+		text = trimPartialRune(text)
+	}
+	if utf8.Valid(text) {
+		return -1
+	}
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRune(text[i:])
+		if r == utf8.RuneError && size == 1 {
+			return i
+		}
+		i += size
+	}
+	return -1
+}
+
+func decodesAsShiftJIS(head []byte, whole bool) bool {
+	text := decodeShiftJIS(head)
+	if !whole {
+		text = bytes.TrimSuffix(text, []byte("\uFFFD")) // a pair that the head's end cuts in two
+	}
+	return !bytes.ContainsRune(text, utf8.RuneError)
+}
+
+func decodeShiftJIS(head []byte) []byte {
+	text, _, err := transform.Bytes(japanese.ShiftJIS.NewDecoder(), head)
+	if err != nil {
+		return []byte("\uFFFD\uFFFD")
+	}
+	return text
+}
+
+// mostlyHalfWidth is the sign of EUC-JP that decodes as Shift_JIS too: it does
+// so as half-width katakana throughout.
+func mostlyHalfWidth(head []byte) bool {
+	var halfWidth, other int
+	for _, r := range string(decodeShiftJIS(head)) {
+		switch {
+		case r >= 0xFF61 && r <= 0xFF9F:
+			halfWidth++
+		case r >= 0x80:
+			other++
+		}
+	}
+	return halfWidth >= 9*other
+}
+
+func decodesAsEUCJP(head []byte) bool {
+	text, _, err := transform.Bytes(japanese.EUCJP.NewDecoder(), head)
+	return err == nil && !bytes.ContainsRune(bytes.TrimSuffix(text, []byte("\uFFFD")), utf8.RuneError)
+}
+
+// decoder is src as UTF-8 without a byte order mark. Bytes that are not in the
+// encoding stay as they are (UTF-8) or become U+FFFD (Shift_JIS): the rows
+// that hold them are found by notInEncoding.
+func decoder(src io.Reader, encoding Encoding) io.Reader {
+	if encoding == ShiftJIS {
+		return transform.NewReader(src, japanese.ShiftJIS.NewDecoder())
+	}
+	return src
+}
+
+// notInEncoding tells whether a field holds bytes that are not in the encoding.
+func notInEncoding(field []byte, encoding Encoding) bool {
+	if encoding == ShiftJIS {
+		return bytes.ContainsRune(field, utf8.RuneError)
+	}
+	return !utf8.Valid(field)
+}

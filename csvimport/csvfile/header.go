@@ -1,0 +1,116 @@
+package csvfile
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"golang.org/x/text/unicode/norm"
+
+	"stepback/csvimport"
+)
+
+// column is what a column of the file means.
+type column int
+
+const (
+	columnUnknown column = iota
+	columnUserID
+	columnLoginCount
+	columnPostCount
+	columnIgnored // one of those a corrections file adds
+)
+
+// columnNames are the accepted headers, in the form that fold gives them.
+var columnNames = map[string]column{
+	"user_id": columnUserID, "ユーザーid": columnUserID,
+	"login_count": columnLoginCount, "ログイン回数": columnLoginCount,
+	"post_count": columnPostCount, "投稿回数": columnPostCount,
+	"line": columnIgnored, "error": columnIgnored, "reason": columnIgnored,
+}
+
+var canonicalNames = [...]string{columnUserID: "user_id", columnLoginCount: "login_count", columnPostCount: "post_count"}
+
+const acceptedHeader = "expected are the columns user_id (or ユーザーID), login_count (or ログイン回数) and post_count (or 投稿回数), each once, in any order; the columns line, error and reason of a corrections file may stay and are ignored"
+
+// fold makes names comparable: NFKC (so full-width and half-width letters are
+// the same), lower case, no blanks around.
+func fold(name string) string {
+	return strings.ToLower(strings.TrimSpace(norm.NFKC.String(name)))
+}
+
+// header is a header row that was understood.
+type header struct {
+	columns    []column
+	canonical  bool // exactly user_id,login_count,post_count
+	correction bool // has columns of a corrections file
+}
+
+// known counts the columns that have an accepted name.
+func known(fields [][]byte) int {
+	var n int
+	for _, f := range fields {
+		if columnNames[fold(string(f))] != columnUnknown {
+			n++
+		}
+	}
+	return n
+}
+
+// readHeader understands a header row, or fails with CSVHeaderInvalid saying
+// which column is wrong and what is accepted.
+func readHeader(row *rawRow, delimiter Delimiter) (header, error) {
+	h := header{canonical: row.traits == 0 && len(row.fields) == 3 && delimiter == Comma}
+	first := map[string]int{}
+	var faults []string
+	for i, f := range row.fields {
+		name := fold(string(f))
+		c := columnNames[name]
+		id := name
+		if c != columnUnknown && c != columnIgnored {
+			id = canonicalNames[c]
+			h.canonical = h.canonical && int(c) == i+1 && string(f) == id
+		}
+		if c == columnIgnored {
+			h.correction = true
+		}
+		if c == columnUnknown {
+			faults = append(faults, fmt.Sprintf("column %d %s is not known", i+1, strconv.Quote(abbreviate(string(f)))))
+		} else if at, twice := first[id]; twice {
+			faults = append(faults, fmt.Sprintf("%s stands twice, in columns %d and %d", id, at, i+1))
+		} else {
+			first[id] = i + 1
+		}
+		h.columns = append(h.columns, c)
+	}
+	for _, name := range canonicalNames[columnUserID:] {
+		if first[name] == 0 {
+			faults = append(faults, name+" is missing")
+		}
+	}
+	if len(faults) == 0 {
+		return h, nil
+	}
+	hint := ""
+	if known(row.fields) == 0 && looksLikeData(row.fields) {
+		hint = "; the first row looks like data: put a header row above it"
+	}
+	return header{}, csvimport.Fail(csvimport.CSVHeaderInvalid, "line %d: %s (columns separated by %s); %s%s", row.line, strings.Join(faults, ", "), delimiter, acceptedHeader, hint)
+}
+
+func looksLikeData(fields [][]byte) bool {
+	for _, f := range fields {
+		if _, err := strconv.Atoi(strings.TrimSpace(string(f))); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+func abbreviate(s string) string {
+	const most = 40
+	if r := []rune(s); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return s
+}

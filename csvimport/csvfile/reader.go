@@ -1,0 +1,127 @@
+package csvfile
+
+import (
+	"bufio"
+	"errors"
+	"io"
+
+	"stepback/csvimport"
+)
+
+const headBytes = 64 << 10
+
+// Format is how a file turned out to be written.
+type Format struct {
+	Encoding  Encoding
+	Delimiter Delimiter
+}
+
+// Reader gives the rows of a file, one at a time.
+type Reader struct {
+	scanner   *scanner
+	format    Format
+	header    header
+	index     int64
+	irregular bool // something that AWS's ItemReader might read otherwise
+	text      []byte
+	row       Row
+}
+
+// NewReader looks at the head of a file, decides its encoding and delimiter,
+// and reads its header. assume is the encoding to take in place of the one
+// the head suggests, or empty.
+//
+// It fails with CSVFileEmpty, CSVFileBinary, CSVEncodingUnsupported or
+// CSVHeaderInvalid, or with the error of src.
+func NewReader(src io.Reader, assume Encoding) (*Reader, error) {
+	buffered := bufio.NewReaderSize(src, headBytes)
+	head, err := buffered.Peek(headBytes)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	if err := unsupportedMark(head); err != nil {
+		return nil, err
+	}
+	encoding := assume
+	if encoding == "" {
+		if encoding, err = detect(head, err != nil); err != nil {
+			return nil, firstError(hasSignature(head), looksBinary(head), err)
+		}
+	}
+	irregular := encoding != UTF8
+	if encoding == UTF8BOM {
+		if _, err := buffered.Discard(len(byteOrderMark)); err != nil {
+			return nil, err
+		}
+	}
+	r := &Reader{scanner: newScanner(decoder(buffered, encoding)), irregular: irregular}
+	r.format.Encoding = encoding
+	head = append([]byte(nil), head...) // the header may read beyond bufio's window
+	if err := r.readHeader(); err != nil {
+		var f *csvimport.Failure
+		if errors.As(err, &f) && f.Name == csvimport.CSVHeaderInvalid {
+			return nil, firstError(hasSignature(head), looksUTF16(head), looksBinary(head), err)
+		}
+		return nil, err
+	}
+	return r, nil
+}
+
+func firstError(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readHeader skips blank lines, tries each delimiter and keeps the one by which
+// most column names are known.
+func (r *Reader) readHeader() error {
+	s := r.scanner
+	for {
+		if _, err := s.locate(); errors.Is(err, io.EOF) {
+			return csvimport.Fail(csvimport.CSVFileEmpty, "the object holds nothing but blank lines; upload a file with a header and rows")
+		} else if err != nil {
+			return err
+		}
+		if !s.row.blank() {
+			break
+		}
+		if _, err := s.next(); err != nil {
+			return err
+		}
+		r.irregular = true
+	}
+	best, bestKnown, bestFields := Comma, -1, 0
+	for _, d := range []Delimiter{Comma, Tab, Semicolon} {
+		s.delimiter = byte(d)
+		if _, err := s.locate(); err != nil {
+			return err
+		}
+		if n := known(s.row.fields); n > bestKnown || n == bestKnown && len(s.row.fields) > bestFields {
+			best, bestKnown, bestFields = d, n, len(s.row.fields)
+		}
+	}
+	s.delimiter = byte(best)
+	r.format.Delimiter = best
+	row, err := s.next()
+	if err != nil {
+		return err
+	}
+	if row.traits&(traitTooLong|traitOpenQuote|traitAfterQuote) != 0 {
+		return csvimport.Fail(csvimport.CSVHeaderInvalid, "line %d: the header %s; %s", row.line, faultOf(row.traits, len(row.fields)), acceptedHeader)
+	}
+	r.header, err = readHeader(row, best)
+	r.irregular = r.irregular || !r.header.canonical
+	return err
+}
+
+// Format is the file's encoding and delimiter.
+func (r *Reader) Format() Format { return r.format }
+
+// Regular tells whether everything read so far is exactly what AWS's ItemReader
+// and any other CSV reader take in the same way: UTF-8, canonical header, commas, LF,
+// no blank lines, no line breaks in quotes, no backslashes, no problems.
+func (r *Reader) Regular() bool { return !r.irregular }

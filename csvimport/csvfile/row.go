@@ -1,0 +1,141 @@
+package csvfile
+
+import (
+	"fmt"
+	"strconv"
+	"unicode/utf8"
+
+	"stepback/csvimport"
+)
+
+// MaxValueBytes is how much of a value a row keeps. No value that long is
+// valid, so only values of rows with a problem are ever shortened.
+const MaxValueBytes = 1024
+
+// Row is one row of data. It is valid until the next call of Reader.Next.
+type Row struct {
+	Index      int64 // from 0, blank lines and the header not counted
+	Line       int64 // of the row's first byte in the file, from 1
+	UserID     string
+	LoginCount string
+	PostCount  string
+	Problems   []csvimport.Problem // empty when the row can be imported
+}
+
+// Next returns the next row that is not blank, or io.EOF. A byte that is not in
+// the file's encoding is CSVEncodingUnsupported: half a file in another
+// encoding is not guessed at.
+func (r *Reader) Next() (*Row, error) {
+	raw, err := r.scanner.next()
+	for err == nil && raw.blank() {
+		r.irregular = true
+		raw, err = r.scanner.next()
+	}
+	if err != nil {
+		return nil, err
+	}
+	if raw.traits&traitNonASCII != 0 {
+		if err := r.checkEncoding(raw); err != nil {
+			return nil, err
+		}
+	}
+	r.row = Row{Index: r.index, Line: raw.line, Problems: r.row.Problems[:0]}
+	r.index++
+	r.setValues(raw)
+	r.check(raw)
+	if raw.traits&^(traitNonASCII|traitQuoted) != 0 || len(r.row.Problems) > 0 {
+		r.irregular = true
+	}
+	return &r.row, nil
+}
+
+func (r *Reader) checkEncoding(raw *rawRow) error {
+	for i, f := range raw.fields {
+		if notInEncoding(f, r.format.Encoding) {
+			return csvimport.Fail(csvimport.CSVEncodingUnsupported, "line %d, column %d: bytes that are not %s; %s", raw.line, i+1, r.format.Encoding, acceptedEncodings)
+		}
+	}
+	return nil
+}
+
+// setValues copies the three values out of the scanner's buffer, in one
+// allocation.
+func (r *Reader) setValues(raw *rawRow) {
+	var bounds [4][2]int
+	text := r.text[:0]
+	for i, f := range raw.fields {
+		if i >= len(r.header.columns) {
+			break
+		}
+		c := r.header.columns[i]
+		if c < columnUserID || c > columnPostCount {
+			continue
+		}
+		if r.header.correction {
+			f = unguard(f)
+		}
+		begin := len(text)
+		text = append(text, shorten(f)...)
+		bounds[c] = [2]int{begin, len(text)}
+	}
+	r.text = text
+	all := string(text)
+	at := func(c column) string { return all[bounds[c][0]:bounds[c][1]] }
+	r.row.UserID, r.row.LoginCount, r.row.PostCount = at(columnUserID), at(columnLoginCount), at(columnPostCount)
+}
+
+// check notes what is wrong with the row. A row that could not be split says so
+// and nothing else: its values are not where they should be.
+func (r *Reader) check(raw *rawRow) {
+	switch {
+	case raw.traits&(traitTooLong|traitOpenQuote|traitAfterQuote) != 0:
+		r.note("the row " + faultOf(raw.traits, len(raw.fields)))
+	case len(raw.fields) < len(r.header.columns):
+		r.note(fmt.Sprintf("the row has %s, the header has %d columns: add what is missing", plural(len(raw.fields), "field"), len(r.header.columns)))
+	case len(raw.fields) > len(r.header.columns):
+		r.note(fmt.Sprintf("the row has %s, the header has %d columns: put a value that contains the %s in double quotes", plural(len(raw.fields), "field"), len(r.header.columns), r.format.Delimiter))
+	default:
+		_, problems := csvimport.ParseFields(r.row.UserID, r.row.LoginCount, r.row.PostCount)
+		for _, p := range problems {
+			p.Line = raw.line
+			r.row.Problems = append(r.row.Problems, p)
+		}
+	}
+	if raw.traits&traitNUL != 0 && len(r.row.Problems) == 0 {
+		r.note("the row holds a NUL byte: remove it") // in a column that is ignored
+	}
+}
+
+func (r *Reader) note(message string) {
+	r.row.Problems = append(r.row.Problems, csvimport.Problem{Line: r.row.Line, Message: message})
+}
+
+// faultOf says why a row could not be split.
+func faultOf(traits trait, fields int) string {
+	switch {
+	case traits&traitTooLong != 0:
+		return "is longer than " + strconv.Itoa(MaxRowBytes) + " bytes: check for a missing line end or quote"
+	case traits&traitOpenQuote != 0:
+		return "opens a double quote that is not closed: close it, or write \"\" for a quote inside a value"
+	}
+	return "has text after a closing double quote: write \"\" for a quote inside a value"
+}
+
+// shorten cuts a value to MaxValueBytes, between characters.
+func shorten(f []byte) []byte {
+	if len(f) <= MaxValueBytes {
+		return f
+	}
+	n := MaxValueBytes
+	for n > 0 && !utf8.RuneStart(f[n]) {
+		n--
+	}
+	return f[:n]
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(n) + " " + noun + "s"
+}

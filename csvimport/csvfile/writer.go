@@ -1,0 +1,85 @@
+package csvfile
+
+import (
+	"bufio"
+	"io"
+	"strconv"
+	"strings"
+
+	"stepback/csvimport"
+)
+
+// Writer writes rows so that AWS's ItemReader reads back exactly what was
+// written: UTF-8, comma, LF, quotes where they are needed, and every backslash
+// doubled, because that reader takes a backslash as an escape and drops a
+// lone one.
+type Writer struct {
+	out *bufio.Writer
+}
+
+// NewWriter writes to out.
+func NewWriter(out io.Writer) *Writer { return &Writer{out: bufio.NewWriterSize(out, 64<<10)} }
+
+// Write adds one row.
+func (w *Writer) Write(values ...string) error {
+	for i, v := range values {
+		if i > 0 {
+			w.out.WriteByte(',')
+		}
+		writeValue(w.out, v)
+	}
+	return w.out.WriteByte('\n') // bufio.Writer keeps the first error
+}
+
+// Flush writes what is buffered. It returns the first error of any Write.
+func (w *Writer) Flush() error { return w.out.Flush() }
+
+func writeValue(out *bufio.Writer, v string) {
+	if !strings.ContainsAny(v, "\",\n\r\\") {
+		out.WriteString(v)
+		return
+	}
+	quote := strings.ContainsAny(v, "\",\n\r")
+	if quote {
+		out.WriteByte('"')
+	}
+	for i := range len(v) {
+		switch v[i] {
+		case '"':
+			out.WriteString(`""`)
+		case '\\':
+			out.WriteString(`\\`)
+		default:
+			out.WriteByte(v[i])
+		}
+	}
+	if quote {
+		out.WriteByte('"')
+	}
+}
+
+// Normalise writes the copy of a file that the ItemReader gets: the columns
+// user_id, login_count, post_count, line and problem, where line is the row's line
+// in the uploaded file and problem is empty or says why the row must be
+// rejected. It writes every row and returns how many.
+func Normalise(r *Reader, out io.Writer) (int64, error) {
+	w := NewWriter(out)
+	if err := w.Write("user_id", "login_count", "post_count", "line", "problem"); err != nil {
+		return 0, err
+	}
+	var rows int64
+	for {
+		row, err := r.Next()
+		if err == io.EOF {
+			return rows, w.Flush()
+		}
+		if err != nil {
+			return rows, err
+		}
+		err = w.Write(row.UserID, row.LoginCount, row.PostCount, strconv.FormatInt(row.Line, 10), csvimport.JoinProblems(row.Problems))
+		if err != nil {
+			return rows, err
+		}
+		rows++
+	}
+}

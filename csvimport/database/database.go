@@ -1,0 +1,56 @@
+// Package database opens the store that a DATABASE_URL names.
+//
+// It knows the schemes and nothing else; it never logs an address unmasked.
+package database
+
+import (
+	"context"
+	"net/url"
+	"strings"
+
+	"stepback/csvimport"
+	"stepback/csvimport/postgresstore"
+	"stepback/csvimport/sqlitestore"
+)
+
+// Open opens sqlite:/path/file.db or postgres://user:password@host/name. Any
+// other address is InvalidInput.
+func Open(ctx context.Context, address string) (csvimport.Store, error) {
+	scheme, rest, _ := strings.Cut(address, ":")
+	switch scheme {
+	case "sqlite":
+		path := strings.TrimPrefix(rest, "//")
+		if path == "" {
+			return nil, csvimport.Fail(csvimport.InvalidInput, "the database address sqlite: lacks a path; write sqlite:/path/file.db")
+		}
+		return opened(sqlitestore.Open(ctx, path))
+	case "postgres", "postgresql":
+		return opened(postgresstore.Open(ctx, address))
+	case "":
+		return nil, csvimport.Fail(csvimport.InvalidInput, "DATABASE_URL is not set; set it to sqlite:/path/file.db or postgres://user:password@host/name")
+	}
+	return nil, csvimport.Fail(csvimport.InvalidInput, "the database address %s is not understood; write sqlite:/path/file.db or postgres://user:password@host/name", Mask(address))
+}
+
+// opened keeps a nil store from becoming a non-nil interface.
+func opened[S csvimport.Store](store S, err error) (csvimport.Store, error) {
+	if err != nil {
+		return nil, err
+	}
+	return store, nil
+}
+
+// Mask is an address without its password, for logs.
+func Mask(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		scheme, _, _ := strings.Cut(address, ":")
+		return scheme + ":…"
+	}
+	query := u.Query()
+	if query.Has("password") {
+		query.Set("password", "xxxxx")
+		u.RawQuery = query.Encode()
+	}
+	return u.Redacted()
+}

@@ -1,0 +1,71 @@
+package database_test
+
+import (
+	"errors"
+	"path/filepath"
+	"testing"
+
+	"stepback/csvimport"
+	"stepback/csvimport/database"
+)
+
+func TestMask(t *testing.T) {
+	t.Parallel()
+	for address, want := range map[string]string{
+		"postgres://u:secret@host:5432/db?sslmode=disable": "postgres://u:xxxxx@host:5432/db?sslmode=disable",
+		"postgres://host/db?password=secret":               "postgres://host/db?password=xxxxx",
+		"sqlite:/var/lib/users.db":                         "sqlite:/var/lib/users.db",
+		"postgres://u:se%zzcret@host/db":                   "postgres:…",
+		"":                                                 "",
+	} {
+		if got := database.Mask(address); got != want {
+			t.Errorf("Mask(%q) is %q, want %q", address, got, want)
+		}
+	}
+}
+
+func TestOpenRefuses(t *testing.T) {
+	t.Parallel()
+	for address, want := range map[string]string{
+		"":                        "InvalidInput: DATABASE_URL is not set; set it to sqlite:/path/file.db or postgres://user:password@host/name",
+		"sqlite:":                 "InvalidInput: the database address sqlite: lacks a path; write sqlite:/path/file.db",
+		"mysql://u:secret@host/x": "InvalidInput: the database address mysql://u:xxxxx@host/x is not understood; write sqlite:/path/file.db or postgres://user:password@host/name",
+	} {
+		store, err := database.Open(t.Context(), address)
+		if store != nil || err == nil || err.Error() != want {
+			t.Errorf("%q: %v, %v; want %s", address, store, err, want)
+		}
+	}
+}
+
+// TestLazy uses a database that opens and one that never does.
+func TestLazy(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "users.db")
+	lazy := database.NewLazy("sqlite:" + path)
+	file := csvimport.Source{Bucket: "b", Key: "k", ETag: "e"}
+	for range 2 {
+		if outcome, err := lazy.Apply(t.Context(), file, 0, csvimport.Increment{UserID: "u", LoginCount: 1}); err != nil || outcome == "" {
+			t.Fatalf("Apply: %s, %v", outcome, err)
+		}
+	}
+	if got, err := lazy.Settle(t.Context(), file, []int64{0}); err != nil || got[0] != csvimport.Applied {
+		t.Errorf("Settle: %v, %v", got, err)
+	}
+	stop := errors.New("stop")
+	if err := lazy.Export(t.Context(), func(csvimport.User) error { return stop }); !errors.Is(err, stop) {
+		t.Errorf("Export: %v", err)
+	}
+	if err := lazy.Close(); err != nil {
+		t.Error(err)
+	}
+	broken := database.NewLazy("sqlite:" + t.TempDir())
+	for range 2 {
+		if _, err := broken.Apply(t.Context(), file, 0, csvimport.Increment{UserID: "u"}); csvimport.AsFailure(err).Name != csvimport.DatabaseConnectionError {
+			t.Errorf("a directory opened as a database: %v", err)
+		}
+	}
+	if err := broken.Close(); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,76 @@
+package database
+
+import (
+	"context"
+
+	"stepback/csvimport"
+)
+
+// Lazy is a store that is opened by the first call that needs it. A Lambda
+// function uses it so that a database which cannot be reached fails the
+// invocation with a named error, which is retried, and not the start of the
+// process, which has no name.
+type Lazy struct {
+	address string
+	slot    chan csvimport.Store // holds the store, or nil before it is open
+}
+
+// NewLazy names the database. It opens nothing.
+func NewLazy(address string) *Lazy {
+	l := &Lazy{address: address, slot: make(chan csvimport.Store, 1)}
+	l.slot <- nil
+	return l
+}
+
+// store opens the database unless it is open. A failed attempt is repeated by
+// the next call.
+func (l *Lazy) store(ctx context.Context) (csvimport.Store, error) {
+	select {
+	case s := <-l.slot:
+		var err error
+		if s == nil {
+			s, err = Open(ctx, l.address)
+		}
+		l.slot <- s
+		return s, err
+	case <-ctx.Done():
+		return nil, csvimport.AsFailure(ctx.Err())
+	}
+}
+
+// Apply implements csvimport.Store.
+func (l *Lazy) Apply(ctx context.Context, file csvimport.Source, row int64, inc csvimport.Increment) (csvimport.Outcome, error) {
+	s, err := l.store(ctx)
+	if err != nil {
+		return "", err
+	}
+	return s.Apply(ctx, file, row, inc)
+}
+
+// Settle implements csvimport.Store.
+func (l *Lazy) Settle(ctx context.Context, file csvimport.Source, rows []int64) ([]csvimport.Outcome, error) {
+	s, err := l.store(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return s.Settle(ctx, file, rows)
+}
+
+// Export implements csvimport.Store.
+func (l *Lazy) Export(ctx context.Context, visit func(csvimport.User) error) error {
+	s, err := l.store(ctx)
+	if err != nil {
+		return err
+	}
+	return s.Export(ctx, visit)
+}
+
+// Close closes the database if it was opened.
+func (l *Lazy) Close() error {
+	s := <-l.slot
+	l.slot <- nil
+	if s == nil {
+		return nil
+	}
+	return s.Close()
+}

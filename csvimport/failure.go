@@ -1,0 +1,49 @@
+package csvimport
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+)
+
+// Failure is an error with the name by which Step Functions decides whether to
+// retry, catch or give up. Its message says what was wrong, where, and what to do.
+type Failure struct {
+	Name    string // one of the error name constants
+	Message string // without the name
+	Err     error  // what caused it; may be nil
+}
+
+// Fail makes a Failure with a formatted message. A %w argument becomes Err.
+func Fail(name, format string, args ...any) *Failure {
+	err := fmt.Errorf(format, args...)
+	return &Failure{Name: name, Message: err.Error(), Err: errors.Unwrap(err)}
+}
+
+// Error is the name and the message.
+func (f *Failure) Error() string { return f.Name + ": " + f.Message }
+
+// Unwrap is the cause.
+func (f *Failure) Unwrap() error { return f.Err }
+
+// AsFailure finds the Failure in err's chain. An error without one is named by
+// what it is: a deadline, cancellation or timeout is TimeoutError, since
+// every step may be repeated safely; anything else is UnexpectedError.
+func AsFailure(err error) *Failure {
+	var f *Failure
+	if errors.As(err, &f) {
+		return f
+	}
+	var n net.Error
+	switch {
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+		return &Failure{Name: TimeoutError, Message: "the invocation was cut off before it finished; repeating it is safe: " + err.Error(), Err: err}
+	case errors.As(err, &n) && n.Timeout():
+		return &Failure{Name: TimeoutError, Message: err.Error(), Err: err}
+	}
+	return &Failure{Name: UnexpectedError, Message: err.Error(), Err: err}
+}
+
+// UnexpectedError names an error that no rule of this project knows.
+const UnexpectedError = "UnexpectedError"

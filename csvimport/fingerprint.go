@@ -1,0 +1,18 @@
+package csvimport
+
+// Fingerprint is a 64-bit hash (FNV-1a) of an increment. A store keeps it
+// beside the idempotency key, to notice a key that comes back with other
+// values. It is part of the stored data: it must never change.
+func (inc Increment) Fingerprint() int64 {
+	const offset, prime = 14695981039346656037, 1099511628211
+	h := uint64(offset)
+	for i := range len(inc.UserID) {
+		h = (h ^ uint64(inc.UserID[i])) * prime
+	}
+	for _, n := range [2]int64{inc.LoginCount, inc.PostCount} {
+		for shift := 0; shift < 64; shift += 8 {
+			h = (h ^ uint64(byte(n>>shift))) * prime
+		}
+	}
+	return int64(h)
+}

@@ -1,0 +1,77 @@
+package handlers
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/aws/aws-lambda-go/lambda/messages"
+
+	"stepback/csvimport"
+)
+
+// Func is a Lambda handler function. The event is decoded inside it, so that a
+// malformed one is InvalidInput and not the name of some decoder's type. Its
+// errors are messages.InvokeResponse_Error by value, whose Type is the
+// error name that Step Functions sees.
+type Func[Output any] func(ctx context.Context, event json.RawMessage) (Output, error)
+
+// wrap makes a Func of a step. A nil log writes nothing.
+func wrap[Input, Output any](name string, log *slog.Logger, step func(context.Context, Input) (Output, error), attrs func(Input, Output) []slog.Attr) Func[Output] {
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	return func(ctx context.Context, event json.RawMessage) (Output, error) {
+		begin := time.Now()
+		var in Input
+		var out Output
+		err := decode(event, &in)
+		if err == nil {
+			out, err = step(ctx, in)
+		}
+		level := slog.LevelInfo
+		if err != nil {
+			level = slog.LevelError
+		}
+		if log.Enabled(ctx, level) {
+			all := append(attrs(in, out), slog.String("step", name), slog.Duration("took", time.Since(begin)))
+			message := "done"
+			if err != nil {
+				f := csvimport.AsFailure(err)
+				all = append(all, slog.String("error", f.Name), slog.String("cause", f.Message))
+				message = "failed"
+			}
+			log.LogAttrs(ctx, level, message, all...)
+		}
+		if err != nil {
+			var none Output
+			return none, encode(err)
+		}
+		return out, nil
+	}
+}
+
+// decode reads an event, or fails with InvalidInput saying where it is wrong.
+func decode(event json.RawMessage, in any) error {
+	err := json.Unmarshal(event, in)
+	if err == nil {
+		return nil
+	}
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &kind):
+		return csvimport.Fail(csvimport.InvalidInput, "the event's %s is a %s, expected %s (byte %d)", kind.Field, kind.Value, kind.Type, kind.Offset)
+	case errors.As(err, &syntax):
+		return csvimport.Fail(csvimport.InvalidInput, "the event is not JSON: %v (byte %d)", err, syntax.Offset)
+	}
+	return csvimport.Fail(csvimport.InvalidInput, "the event cannot be read: %w", err)
+}
+
+// encode gives an error the form whose name reaches Step Functions.
+func encode(err error) error {
+	f := csvimport.AsFailure(err)
+	return messages.InvokeResponse_Error{Type: f.Name, Message: f.Message}
+}

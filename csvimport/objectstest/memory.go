@@ -1,0 +1,112 @@
+// Package objectstest is csvimport.Objects in memory, for tests.
+package objectstest
+
+import (
+	"bytes"
+	"context"
+	"crypto/md5"
+	"encoding/hex"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"stepback/csvimport"
+)
+
+// Memory is an object store. Its zero value is empty. Each object that is put is one
+// second newer than the one before.
+type Memory struct {
+	mu      sync.Mutex
+	objects map[csvimport.Location]object
+	clock   time.Time
+	gets    int
+}
+
+type object struct {
+	content     []byte
+	contentType string
+	modified    time.Time
+}
+
+// Set puts an object and returns it as a source.
+func (m *Memory) Set(at csvimport.Location, content, contentType string) csvimport.Source {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.objects == nil {
+		m.objects = map[csvimport.Location]object{}
+		m.clock = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	}
+	m.clock = m.clock.Add(time.Second)
+	o := object{content: []byte(content), contentType: contentType, modified: m.clock}
+	m.objects[at] = o
+	return csvimport.Source{Bucket: at.Bucket, Key: at.Key, ETag: o.etag()}
+}
+
+// Content is an object's content, and whether there is one.
+func (m *Memory) Content(at csvimport.Location) (string, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	o, ok := m.objects[at]
+	return string(o.content), ok
+}
+
+// Gets is how many objects were opened.
+func (m *Memory) Gets() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.gets
+}
+
+func (o object) etag() string {
+	sum := md5.Sum(o.content)
+	return hex.EncodeToString(sum[:])
+}
+
+// Get implements csvimport.Objects.
+func (m *Memory) Get(_ context.Context, at csvimport.Location, etag string) (*csvimport.Object, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	o, ok := m.objects[at]
+	switch {
+	case !ok:
+		return nil, csvimport.Fail(csvimport.CSVFileNotFound, "%s does not exist", at)
+	case etag != "" && etag != o.etag():
+		return nil, csvimport.Fail(csvimport.CSVFileChanged, "%s was replaced", at)
+	}
+	m.gets++
+	return &csvimport.Object{Body: io.NopCloser(bytes.NewReader(o.content)), Size: int64(len(o.content)), ETag: o.etag(), ContentType: o.contentType}, nil
+}
+
+// Put implements csvimport.Objects.
+func (m *Memory) Put(_ context.Context, at csvimport.Location, body io.ReadSeeker, size int64, contentType string) error {
+	content, err := io.ReadAll(body)
+	if err != nil {
+		return err
+	}
+	if int64(len(content)) != size {
+		return csvimport.Fail(csvimport.UnexpectedError, "%s: %d bytes were announced, %d came", at, size, len(content))
+	}
+	m.Set(at, string(content), contentType)
+	return nil
+}
+
+// List implements csvimport.Objects.
+func (m *Memory) List(_ context.Context, bucket, prefix string, visit func(csvimport.ObjectInfo) error) error {
+	m.mu.Lock()
+	var found []csvimport.ObjectInfo
+	for at, o := range m.objects {
+		if at.Bucket == bucket && strings.HasPrefix(at.Key, prefix) {
+			found = append(found, csvimport.ObjectInfo{Key: at.Key, Size: int64(len(o.content)), LastModified: o.modified})
+		}
+	}
+	m.mu.Unlock()
+	slices.SortFunc(found, func(a, b csvimport.ObjectInfo) int { return strings.Compare(a.Key, b.Key) })
+	for _, info := range found {
+		if err := visit(info); err != nil {
+			return err
+		}
+	}
+	return nil
+}

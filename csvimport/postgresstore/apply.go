@@ -1,0 +1,134 @@
+package postgresstore
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"github.com/jackc/pgx/v5"
+
+	"stepback/csvimport"
+)
+
+const (
+	claimRow   = "INSERT INTO import_rows (file_id, row_number, fingerprint) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING"
+	findRow    = "SELECT fingerprint FROM import_rows WHERE file_id = $1 AND row_number = $2"
+	readUser   = "SELECT login_count, post_count, version FROM users WHERE user_id = $1"
+	addUser    = "INSERT INTO users (user_id, login_count, post_count, version) VALUES ($1, $2, $3, 1) ON CONFLICT DO NOTHING"
+	updateUser = "UPDATE users SET login_count = $2, post_count = $3, version = version + 1 WHERE user_id = $1 AND version = $4"
+)
+
+// Apply implements csvimport.Store.
+func (s *Store) Apply(ctx context.Context, file csvimport.Source, row int64, inc csvimport.Increment) (csvimport.Outcome, error) {
+	id, err := s.fileID(ctx, file)
+	if err != nil {
+		return "", err
+	}
+	outcome := csvimport.Applied
+	err = pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
+		a := application{tx: tx, inc: inc}
+		claimed, err := a.claim(ctx, id, row)
+		if err != nil {
+			return err
+		}
+		if !claimed {
+			outcome = csvimport.AlreadyApplied
+			return a.repeat(ctx, id, file, row)
+		}
+		return a.count(ctx)
+	})
+	if err != nil {
+		return "", failure("apply a record", err)
+	}
+	return outcome, nil
+}
+
+// application is one record in its transaction.
+type application struct {
+	tx   pgx.Tx
+	inc  csvimport.Increment
+	user userRow
+}
+
+type userRow struct {
+	found                 bool
+	logins, posts, number int64 // number: its version
+}
+
+// claim inserts the idempotency key and reads the user, in one round trip. A
+// concurrent claim of the same key is waited for.
+func (a *application) claim(ctx context.Context, file, row int64) (bool, error) {
+	var batch pgx.Batch
+	batch.Queue(claimRow, file, row, a.inc.Fingerprint())
+	batch.Queue(readUser, a.inc.UserID)
+	results := a.tx.SendBatch(ctx, &batch)
+	tag, err := results.Exec()
+	if err == nil {
+		err = a.user.scan(results.QueryRow())
+	}
+	if closing := results.Close(); err == nil {
+		err = closing
+	}
+	return tag.RowsAffected() == 1, err
+}
+
+func (u *userRow) scan(row pgx.Row) error {
+	err := row.Scan(&u.logins, &u.posts, &u.number)
+	u.found = err == nil
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil
+	}
+	return err
+}
+
+// repeat decides what a key that is there already means.
+func (a *application) repeat(ctx context.Context, id int64, file csvimport.Source, row int64) error {
+	var stored *int64
+	if err := a.tx.QueryRow(ctx, findRow, id, row).Scan(&stored); err != nil {
+		return err
+	}
+	switch {
+	case stored == nil:
+		return csvimport.RowClosed(file, row)
+	case *stored != a.inc.Fingerprint():
+		return csvimport.KeyReused(file, row)
+	}
+	return nil
+}
+
+// count adds to the user as it was read; when somebody else was faster, it reads
+// once more under a row lock, after which nobody can be.
+func (a *application) count(ctx context.Context) error {
+	if won, err := a.write(ctx); won || err != nil {
+		return lostRace(err)
+	}
+	if err := a.user.scan(a.tx.QueryRow(ctx, readUser+" FOR UPDATE", a.inc.UserID)); err != nil {
+		return lostRace(err)
+	}
+	won, err := a.write(ctx)
+	if !won && err == nil {
+		return csvimport.Fail(csvimport.OptimisticLockException, "user %q was changed by somebody else twice in one transaction; nothing was changed", a.inc.UserID)
+	}
+	return lostRace(err)
+}
+
+// write is the optimistic write. It tells whether the user still was as read.
+func (a *application) write(ctx context.Context) (bool, error) {
+	if !a.user.found {
+		tag, err := a.tx.Exec(ctx, addUser, a.inc.UserID, a.inc.LoginCount, a.inc.PostCount)
+		return tag.RowsAffected() == 1, err
+	}
+	if a.user.logins > math.MaxInt64-a.inc.LoginCount || a.user.posts > math.MaxInt64-a.inc.PostCount {
+		return false, csvimport.CounterOverflow(a.inc)
+	}
+	tag, err := a.tx.Exec(ctx, updateUser, a.inc.UserID, a.user.logins+a.inc.LoginCount, a.user.posts+a.inc.PostCount, a.user.number)
+	return tag.RowsAffected() == 1, err
+}
+
+// lostRace names a lock on the user's row that could not be had in time.
+func lostRace(err error) error {
+	if isLockTimeout(err) {
+		return csvimport.Fail(csvimport.OptimisticLockException, "the user's row stayed locked by other transactions for longer than lock_timeout; nothing was changed: %w", err)
+	}
+	return err
+}

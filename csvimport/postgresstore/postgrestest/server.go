@@ -1,0 +1,171 @@
+// Package postgrestest gives tests a PostgreSQL server: the one that
+// STEPBACK_TEST_POSTGRES names, or a throw-away server from the machine's own
+// binaries, or none, and then the test is skipped.
+package postgrestest
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"sync/atomic"
+	"syscall"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Variable names the connection string of a server to use. Its user must be
+// allowed to create databases.
+const Variable = "STEPBACK_TEST_POSTGRES"
+
+// Server is a running server.
+type Server struct {
+	url       *url.URL
+	databases atomic.Int64
+}
+
+// Start finds or starts a server, or skips the test with the reason. It is
+// stopped when the test ends.
+func Start(t testing.TB) *Server {
+	t.Helper()
+	if address := os.Getenv(Variable); address != "" {
+		u, err := url.Parse(address)
+		if err != nil {
+			t.Fatalf("%s is not a connection string: %v", Variable, err)
+		}
+		return &Server{url: u}
+	}
+	bin := findBinaries()
+	if bin == "" {
+		t.Skipf("no PostgreSQL: set %s to a connection string, or install the server (Debian: postgresql)", Variable)
+	}
+	return startOwn(t, bin)
+}
+
+// Database makes an empty database and returns its connection string.
+func (s *Server) Database(t testing.TB) string {
+	t.Helper()
+	ctx := context.Background()
+	conn, err := pgx.Connect(ctx, s.url.String())
+	if err != nil {
+		t.Fatalf("connect to PostgreSQL: %v", err)
+	}
+	defer conn.Close(ctx)
+	name := fmt.Sprintf("stepback_test_%d_%d", os.Getpid(), s.databases.Add(1))
+	if _, err := conn.Exec(ctx, "CREATE DATABASE "+name); err != nil {
+		t.Fatalf("create a database: %v", err)
+	}
+	t.Cleanup(func() { s.drop(t, name) })
+	u := *s.url
+	u.Path = "/" + name
+	return u.String()
+}
+
+func (s *Server) drop(t testing.TB, name string) {
+	ctx := context.Background()
+	conn, err := pgx.Connect(ctx, s.url.String())
+	if err != nil {
+		t.Errorf("connect to PostgreSQL: %v", err)
+		return
+	}
+	defer conn.Close(ctx)
+	if _, err := conn.Exec(ctx, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)"); err != nil {
+		t.Errorf("drop the database: %v", err)
+	}
+}
+
+// findBinaries is the directory that holds initdb and pg_ctl, or empty.
+func findBinaries() string {
+	dirs, _ := filepath.Glob("/usr/lib/postgresql/*/bin")
+	if path, err := exec.LookPath("initdb"); err == nil {
+		dirs = append(dirs, filepath.Dir(path))
+	}
+	for i := len(dirs) - 1; i >= 0; i-- {
+		if isFile(filepath.Join(dirs[i], "initdb")) && isFile(filepath.Join(dirs[i], "pg_ctl")) {
+			return dirs[i]
+		}
+	}
+	return ""
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && !info.IsDir()
+}
+
+func startOwn(t testing.TB, bin string) *Server {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "stepback-postgres-*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	who := serverUser(t, dir)
+	data := filepath.Join(dir, "data")
+	run(t, who, dir, filepath.Join(bin, "initdb"), "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
+	port := freePort(t)
+	options := fmt.Sprintf("-c listen_addresses=127.0.0.1 -c port=%d -c unix_socket_directories='' -c fsync=off -c max_connections=200", port)
+	run(t, who, dir, filepath.Join(bin, "pg_ctl"), "-D", data, "-o", options, "-l", filepath.Join(dir, "log"), "-w", "start")
+	t.Cleanup(func() {
+		run(t, who, dir, filepath.Join(bin, "pg_ctl"), "-D", data, "-m", "immediate", "-w", "stop")
+	})
+	return &Server{url: &url.URL{Scheme: "postgres", User: url.User("postgres"), Host: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), Path: "/postgres", RawQuery: "sslmode=disable"}}
+}
+
+// serverUser is who runs the server: PostgreSQL refuses to run as root.
+func serverUser(t testing.TB, dir string) *syscall.Credential {
+	if os.Geteuid() != 0 {
+		return nil
+	}
+	for _, name := range []string{"postgres", "nobody"} {
+		u, err := user.Lookup(name)
+		if err != nil {
+			continue
+		}
+		uid, errUID := strconv.ParseUint(u.Uid, 10, 32)
+		gid, errGID := strconv.ParseUint(u.Gid, 10, 32)
+		if errUID != nil || errGID != nil || os.Chown(dir, int(uid), int(gid)) != nil {
+			continue
+		}
+		return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
+	}
+	t.Skip("no PostgreSQL: it does not run as root, and there is no user postgres or nobody to run it as")
+	return nil
+}
+
+// run runs a command as that user. Its output goes to a file, because pg_ctl's
+// server would hold a pipe open.
+func run(t testing.TB, who *syscall.Credential, dir, program string, args ...string) {
+	t.Helper()
+	out, err := os.CreateTemp("", "stepback-postgres-output-*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.Remove(out.Name())
+	defer out.Close()
+	cmd := exec.Command(program, args...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, out, out
+	if who != nil {
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: who}
+	}
+	if err := cmd.Run(); err != nil {
+		said, _ := os.ReadFile(out.Name())
+		log, _ := os.ReadFile(filepath.Join(dir, "log"))
+		t.Fatalf("%s: %v\n%s\n%s", program, err, said, log)
+	}
+}
+
+func freePort(t testing.TB) int {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port
+}

@@ -1,0 +1,89 @@
+package postgresstore
+
+import (
+	"context"
+	"errors"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"stepback/csvimport"
+)
+
+// schemaVersion is kept in the table schema_version.
+const schemaVersion = 1
+
+// migrationLock serialises processes that migrate at the same time.
+const migrationLock = 0x73746570_6261636b // "stepback"
+
+// migrations[i] takes a database from version i to i+1. User ids sort by their
+// bytes, as in every other store. A row with fingerprint NULL was closed by Settle.
+var migrations = [schemaVersion]string{`
+CREATE TABLE users (
+	user_id     text COLLATE "C" PRIMARY KEY,
+	login_count bigint NOT NULL CHECK (login_count >= 0),
+	post_count  bigint NOT NULL CHECK (post_count >= 0),
+	version     bigint NOT NULL
+);
+CREATE TABLE import_files (
+	id     bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+	bucket text NOT NULL,
+	key    text NOT NULL,
+	etag   text NOT NULL,
+	UNIQUE (bucket, key, etag)
+);
+CREATE TABLE import_rows (
+	file_id     bigint NOT NULL REFERENCES import_files (id),
+	row_number  bigint NOT NULL,
+	fingerprint bigint,
+	PRIMARY KEY (file_id, row_number)
+);
+`}
+
+func migrate(ctx context.Context, pool *pgxpool.Pool) error {
+	if v, err := version(ctx, pool); err != nil || v == schemaVersion {
+		return err
+	}
+	return pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", int64(migrationLock)); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, "CREATE TABLE IF NOT EXISTS schema_version (version integer NOT NULL)"); err != nil {
+			return err
+		}
+		current, err := version(ctx, tx)
+		if err != nil {
+			return err
+		}
+		if current > schemaVersion {
+			return csvimport.Fail(csvimport.RetryNotWorthwhile, "the database has schema version %d, this program knows up to %d: use a newer program", current, schemaVersion)
+		}
+		for _, step := range migrations[current:] {
+			if _, err := tx.Exec(ctx, step); err != nil {
+				return err
+			}
+		}
+		if _, err := tx.Exec(ctx, "DELETE FROM schema_version"); err != nil {
+			return err
+		}
+		_, err = tx.Exec(ctx, "INSERT INTO schema_version VALUES ($1)", schemaVersion)
+		return err
+	})
+}
+
+type rowQuerier interface {
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+}
+
+// version is 0 in a database without tables.
+func version(ctx context.Context, q rowQuerier) (int, error) {
+	const undefinedTable = "42P01"
+	var v int
+	err := q.QueryRow(ctx, "SELECT version FROM schema_version").Scan(&v)
+	var state *pgconn.PgError
+	if errors.Is(err, pgx.ErrNoRows) || errors.As(err, &state) && state.Code == undefinedTable {
+		return 0, nil
+	}
+	return v, err
+}

@@ -1,0 +1,66 @@
+package postgresstore
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"stepback/csvimport"
+)
+
+// Session limits that hold unless the connection string sets others. A record's
+// transaction takes milliseconds; one that waits longer is better retried.
+const (
+	defaultLockTimeout      = "5s"
+	defaultStatementTimeout = "20s"
+	connectTimeout          = 5 * time.Second
+)
+
+// Store is a csvimport.Store.
+type Store struct {
+	pool *pgxpool.Pool
+
+	mu    sync.Mutex
+	files map[csvimport.Source]int64
+}
+
+// Open connects to the database that a postgres:// connection string names, and
+// creates the tables when they are missing. Several processes may do so at
+// once. The string takes pgx's parameters (pool_max_conns, sslmode …)
+// and PostgreSQL's settings (lock_timeout …).
+func Open(ctx context.Context, url string) (*Store, error) {
+	config, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		return nil, csvimport.Fail(csvimport.InvalidInput, "the database address is not valid: %w", err) // pgx masks the password
+	}
+	params := config.ConnConfig.RuntimeParams
+	setDefault(params, "lock_timeout", defaultLockTimeout)
+	setDefault(params, "statement_timeout", defaultStatementTimeout)
+	setDefault(params, "application_name", "stepback")
+	if config.ConnConfig.ConnectTimeout == 0 {
+		config.ConnConfig.ConnectTimeout = connectTimeout
+	}
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return nil, failure("connect", err)
+	}
+	if err := migrate(ctx, pool); err != nil {
+		pool.Close()
+		return nil, failure("open the database", err)
+	}
+	return &Store{pool: pool, files: map[csvimport.Source]int64{}}, nil
+}
+
+func setDefault(params map[string]string, name, value string) {
+	if _, ok := params[name]; !ok {
+		params[name] = value
+	}
+}
+
+// Close waits for running calls and closes the connections.
+func (s *Store) Close() error {
+	s.pool.Close()
+	return nil
+}

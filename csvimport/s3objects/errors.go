@@ -1,0 +1,95 @@
+package s3objects
+
+import (
+	"context"
+	"errors"
+	"net"
+
+	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
+	"github.com/aws/smithy-go"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
+
+	"stepback/csvimport"
+)
+
+// failure names an error of S3 by its code, else by its HTTP status, else by
+// what the network said.
+func failure(doing, what string, err error) error {
+	var api smithy.APIError
+	if errors.As(err, &api) {
+		if f := byCode(what, api.ErrorCode()); f != nil {
+			f.Err = err
+			return f
+		}
+	}
+	var response *smithyhttp.ResponseError
+	if errors.As(err, &response) && response.HTTPStatusCode() != 0 { // 0: there was no answer
+		if f := byStatus(what, response.HTTPStatusCode()); f != nil {
+			f.Err = err
+			return f
+		}
+		return csvimport.Fail(csvimport.RetryNotWorthwhile, "S3 refuses to %s %s: %w", doing, what, err)
+	}
+	return csvimport.Fail(nameOfNetworkError(err), "cannot %s %s: %w", doing, what, err)
+}
+
+func byCode(what, code string) *csvimport.Failure {
+	switch code {
+	case "NoSuchKey", "NotFound":
+		return csvimport.Fail(csvimport.CSVFileNotFound, "%s does not exist (any more): check the key, or upload the file again", what)
+	case "NoSuchBucket":
+		return csvimport.Fail(csvimport.CSVFileNotFound, "%s: there is no such bucket: check the bucket's name and region", what)
+	case "PreconditionFailed":
+		return changed(what)
+	case "AccessDenied", "AllAccessDisabled", "InvalidAccessKeyId", "SignatureDoesNotMatch", "ExpiredToken", "InvalidObjectState":
+		return csvimport.Fail(csvimport.AccessDenied, "%s: S3 answers %s: check the credentials and the permissions s3:GetObject, s3:PutObject and s3:ListBucket (without the last, a missing object looks like this too)", what, code)
+	case "SlowDown", "RequestLimitExceeded", "Throttling", "ThrottlingException", "TooManyRequests":
+		return csvimport.Fail(csvimport.S3SlowDown, "%s: S3 answers %s: too many requests for this prefix", what, code)
+	case "ServiceUnavailable", "OperationAborted", "ConditionalRequestConflict":
+		return csvimport.Fail(csvimport.S3ServiceUnavailable, "%s: S3 answers %s", what, code)
+	case "InternalError":
+		return csvimport.Fail(csvimport.S3InternalError, "%s: S3 answers %s", what, code)
+	case "RequestTimeout", "RequestTimeoutException":
+		return csvimport.Fail(csvimport.TimeoutError, "%s: S3 answers %s: the request took too long to arrive", what, code)
+	}
+	return nil
+}
+
+func byStatus(what string, status int) *csvimport.Failure {
+	switch {
+	case status == 401 || status == 403:
+		return byCode(what, "AccessDenied")
+	case status == 404:
+		return byCode(what, "NotFound")
+	case status == 412:
+		return changed(what)
+	case status == 408:
+		return byCode(what, "RequestTimeout")
+	case status == 429:
+		return byCode(what, "SlowDown")
+	case status == 503:
+		return byCode(what, "ServiceUnavailable")
+	case status >= 500:
+		return byCode(what, "InternalError")
+	}
+	return nil
+}
+
+func changed(what string) *csvimport.Failure {
+	return csvimport.Fail(csvimport.CSVFileChanged, "%s was replaced after the event that started this execution: the newer version starts an execution of its own", what)
+}
+
+// nameOfNetworkError names a request that got no answer, or half of one.
+func nameOfNetworkError(err error) string {
+	var op *net.OpError
+	var signing *v4.SigningError
+	switch {
+	case errors.As(err, &signing): // there are no credentials
+		return csvimport.AccessDenied
+	case errors.As(err, &op) && op.Op == "dial":
+		return csvimport.ConnectionTimeoutError
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+		return csvimport.TimeoutError
+	}
+	return csvimport.SocketTimeoutError
+}

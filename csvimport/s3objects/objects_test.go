@@ -1,0 +1,143 @@
+package s3objects_test
+
+import (
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/johannesboyne/gofakes3"
+	"github.com/johannesboyne/gofakes3/backend/s3mem"
+
+	"stepback/csvimport"
+	"stepback/csvimport/s3objects"
+)
+
+func client(endpoint string) *s3objects.Objects {
+	return s3objects.New(s3.New(s3.Options{
+		Region: "us-east-1", BaseEndpoint: aws.String(endpoint), UsePathStyle: true, RetryMaxAttempts: 1,
+		Credentials: credentials.NewStaticCredentialsProvider("id", "secret", ""),
+	}))
+}
+
+func fake(t *testing.T) *s3objects.Objects {
+	t.Helper()
+	backend := s3mem.New()
+	if err := backend.CreateBucket("in"); err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(gofakes3.New(backend).Server())
+	t.Cleanup(server.Close)
+	return client(server.URL)
+}
+
+func wantName(t *testing.T, err error, name string) {
+	t.Helper()
+	var f *csvimport.Failure
+	if !errors.As(err, &f) || f.Name != name {
+		t.Errorf("error is %v, want %s", err, name)
+	}
+}
+
+func TestPutGetList(t *testing.T) {
+	t.Parallel()
+	o := fake(t)
+	for _, key := range []string{"a/1.csv", "a/日本語 2.csv", "b/3.csv"} {
+		if err := o.Put(t.Context(), csvimport.Location{Bucket: "in", Key: key}, strings.NewReader("content"), 7, "text/csv"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var keys []string
+	err := o.List(t.Context(), "in", "a/", func(info csvimport.ObjectInfo) error {
+		keys = append(keys, info.Key)
+		return nil
+	})
+	if err != nil || strings.Join(keys, "|") != "a/1.csv|a/日本語 2.csv" {
+		t.Errorf("listed %q, %v", keys, err)
+	}
+	at := csvimport.Location{Bucket: "in", Key: "a/日本語 2.csv"}
+	object, err := o.Get(t.Context(), at, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := io.ReadAll(object.Body)
+	if err != nil || string(content) != "content" || object.Size != 7 || object.ETag != "9a0364b9e99bb480dd25e1f0284c8555" {
+		t.Errorf("object is %q, %+v, %v", content, object, err)
+	}
+	if _, err := o.Get(t.Context(), at, object.ETag); err != nil {
+		t.Errorf("with its ETag: %v", err)
+	}
+	_, err = o.Get(t.Context(), at, "0123456789abcdef0123456789abcdef")
+	wantName(t, err, csvimport.CSVFileChanged)
+}
+
+func TestMissing(t *testing.T) {
+	t.Parallel()
+	o := fake(t)
+	_, err := o.Get(t.Context(), csvimport.Location{Bucket: "in", Key: "none.csv"}, "e")
+	wantName(t, err, csvimport.CSVFileNotFound)
+	_, err = o.Get(t.Context(), csvimport.Location{Bucket: "nowhere", Key: "none.csv"}, "")
+	wantName(t, err, csvimport.CSVFileNotFound)
+	wantName(t, o.List(t.Context(), "nowhere", "", nil), csvimport.CSVFileNotFound)
+}
+
+func TestServiceErrors(t *testing.T) {
+	t.Parallel()
+	for code, test := range map[string]struct {
+		status int
+		want   string
+	}{
+		"SlowDown":           {503, csvimport.S3SlowDown},
+		"ServiceUnavailable": {503, csvimport.S3ServiceUnavailable},
+		"InternalError":      {500, csvimport.S3InternalError},
+		"RequestTimeout":     {400, csvimport.TimeoutError},
+		"AccessDenied":       {403, csvimport.AccessDenied},
+		"PreconditionFailed": {412, csvimport.CSVFileChanged},
+		"Unheard":            {400, csvimport.RetryNotWorthwhile},
+		"UnheardToo":         {502, csvimport.S3InternalError},
+	} {
+		calls := 0
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			calls++
+			w.WriteHeader(test.status)
+			_, _ = io.WriteString(w, "<Error><Code>"+code+"</Code><Message>m</Message></Error>")
+		}))
+		_, err := client(server.URL).Get(t.Context(), csvimport.Location{Bucket: "in", Key: "k"}, "e")
+		server.Close()
+		wantName(t, err, test.want)
+		if calls != 1 {
+			t.Errorf("%s: %d requests, want 1: the state machine retries, not the SDK", code, calls)
+		}
+	}
+}
+
+func TestNetworkErrors(t *testing.T) {
+	t.Parallel()
+	_, err := client("http://127.0.0.1:1").Get(t.Context(), csvimport.Location{Bucket: "in", Key: "k"}, "")
+	wantName(t, err, csvimport.ConnectionTimeoutError)
+
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		conn, buffered, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			return
+		}
+		_, _ = buffered.WriteString("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nhalf")
+		_ = buffered.Flush()
+		_ = conn.(*net.TCPConn).SetLinger(0)
+		_ = conn.Close()
+	}))
+	defer server.Close()
+	object, err := client(server.URL).Get(t.Context(), csvimport.Location{Bucket: "in", Key: "k"}, "")
+	if err != nil {
+		wantName(t, err, csvimport.SocketTimeoutError) // the reset may overtake the header
+		return
+	}
+	_, err = io.ReadAll(object.Body)
+	wantName(t, err, csvimport.SocketTimeoutError)
+}

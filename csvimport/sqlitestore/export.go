@@ -1,0 +1,30 @@
+package sqlitestore
+
+import (
+	"context"
+
+	"stepback/csvimport"
+)
+
+// Export implements csvimport.Store. A single SELECT sees one state of the database
+// and does not hold up the writer.
+func (s *Store) Export(ctx context.Context, visit func(csvimport.User) error) error {
+	rows, err := s.db.QueryContext(ctx, "SELECT user_id, login_count, post_count FROM users ORDER BY user_id")
+	if err != nil {
+		return failure("read the users", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var u csvimport.User
+		if err := rows.Scan(&u.UserID, &u.LoginCount, &u.PostCount); err != nil {
+			return failure("read the users", err)
+		}
+		if err := visit(u); err != nil {
+			return err
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return failure("read the users", err)
+	}
+	return nil
+}

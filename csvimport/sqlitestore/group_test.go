@@ -1,0 +1,108 @@
+package sqlitestore
+
+import (
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"stepback/csvimport"
+)
+
+// brokenTask fails as a statement does that the database refuses.
+type brokenTask struct {
+	err  error
+	done chan struct{}
+}
+
+func (t *brokenTask) apply(w *writer) error {
+	_, err := w.change(w.stmts.claim, int64(1), nil, nil) // row must not be NULL
+	return err
+}
+
+func (t *brokenTask) answer(err error) {
+	t.err = failure("test", err)
+	close(t.done)
+}
+
+func TestGroupWithOneBrokenTask(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "users.db")
+	s, err := Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	w, err := newWriter(t.Context(), s.db, dsn(path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := csvimport.Source{Bucket: "b", Key: "k", ETag: "e"}
+	var good []*applyTask
+	group := []task{}
+	for row := range int64(3) {
+		g := &applyTask{file: file, row: row, inc: csvimport.Increment{UserID: "u", LoginCount: 1}, done: make(chan struct{})}
+		good = append(good, g)
+		group = append(group, g)
+	}
+	broken := &brokenTask{done: make(chan struct{})}
+	group = append(group[:1], append([]task{broken}, group[1:]...)...)
+	w.commitGroup(group)
+	if err := w.close(); err != nil {
+		t.Error(err)
+	}
+	for _, g := range good {
+		if g.err != nil || g.outcome != csvimport.Applied {
+			t.Errorf("row %d: %s, %v; want applied", g.row, g.outcome, g.err)
+		}
+	}
+	var f *csvimport.Failure
+	if !errors.As(broken.err, &f) || f.Name != csvimport.DatabaseConstraintViolation {
+		t.Errorf("the broken task got %v, want DatabaseConstraintViolation", broken.err)
+	}
+}
+
+// TestDiskFull lets the database file reach a size limit, which SQLite reports as
+// a full disk: the records that no longer fit fail for good, the others stay.
+func TestDiskFull(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "users.db")
+	s, err := Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	w, err := newWriter(t.Context(), s.db, dsn(path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	limit, err := w.conn.(driver.ConnPrepareContext).PrepareContext(t.Context(), "PRAGMA max_page_count = 12")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := w.find(limit.(driver.StmtQueryContext)); err != nil {
+		t.Fatal(err)
+	}
+	applied := int64(0)
+	for row := int64(0); ; row++ {
+		late := &applyTask{file: csvimport.Source{Bucket: "b", Key: "k", ETag: "e"}, row: row, inc: csvimport.Increment{UserID: fmt.Sprintf("user %0200d", row), LoginCount: 1}, done: make(chan struct{})}
+		w.commitGroup([]task{late})
+		if late.err == nil {
+			applied++
+			continue
+		}
+		var f *csvimport.Failure
+		if !errors.As(late.err, &f) || f.Name != csvimport.RetryNotWorthwhile {
+			t.Errorf("error is %v, want RetryNotWorthwhile", late.err)
+		}
+		break
+	}
+	if err := errors.Join(limit.Close(), w.close()); err != nil {
+		t.Error(err)
+	}
+	var users int64
+	if err := s.Export(t.Context(), func(csvimport.User) error { users++; return nil }); err != nil || users != applied || applied == 0 {
+		t.Errorf("%d users, %v; %d records were answered as applied", users, err, applied)
+	}
+}

@@ -1,0 +1,84 @@
+package sqlitestore
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+
+	"stepback/csvimport"
+)
+
+// schemaVersion is kept in PRAGMA user_version.
+const schemaVersion = 1
+
+// migrations[i] takes a database from version i to i+1.
+//
+// A million rows are a million keys, so a key is two integers: the file's number
+// and the row, clustered in insertion order. A row with fingerprint NULL was
+// closed by Settle.
+var migrations = [schemaVersion]string{`
+CREATE TABLE users (
+	user_id     TEXT PRIMARY KEY,
+	login_count INTEGER NOT NULL CHECK (typeof(login_count) = 'integer' AND login_count >= 0),
+	post_count  INTEGER NOT NULL CHECK (typeof(post_count) = 'integer' AND post_count >= 0),
+	version     INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE import_files (
+	id     INTEGER PRIMARY KEY,
+	bucket TEXT NOT NULL,
+	key    TEXT NOT NULL,
+	etag   TEXT NOT NULL,
+	UNIQUE (bucket, key, etag)
+);
+CREATE TABLE import_rows (
+	file_id     INTEGER NOT NULL REFERENCES import_files (id),
+	row         INTEGER NOT NULL,
+	fingerprint INTEGER,
+	PRIMARY KEY (file_id, row)
+) WITHOUT ROWID;
+`}
+
+// migrate brings the database to schemaVersion under the write lock, so that
+// processes that open it together do it once.
+func migrate(ctx context.Context, db *sql.DB) error {
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	if current, err := version(ctx, conn); err != nil || current == schemaVersion {
+		return err
+	}
+	if _, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
+		return err
+	}
+	if err := migrateLocked(ctx, conn); err != nil {
+		conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK") // err is what matters
+		return err
+	}
+	_, err = conn.ExecContext(ctx, "COMMIT")
+	return err
+}
+
+func migrateLocked(ctx context.Context, conn *sql.Conn) error {
+	current, err := version(ctx, conn)
+	if err != nil {
+		return err
+	}
+	if current > schemaVersion {
+		return csvimport.Fail(csvimport.RetryNotWorthwhile, "the database has schema version %d, this program knows up to %d: use a newer program", current, schemaVersion)
+	}
+	for _, step := range migrations[current:] {
+		if _, err := conn.ExecContext(ctx, step); err != nil {
+			return err
+		}
+	}
+	_, err = conn.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", schemaVersion))
+	return err
+}
+
+func version(ctx context.Context, conn *sql.Conn) (int, error) {
+	var v int
+	err := conn.QueryRowContext(ctx, "PRAGMA user_version").Scan(&v)
+	return v, err
+}

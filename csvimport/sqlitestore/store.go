@@ -1,0 +1,109 @@
+package sqlitestore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"net/url"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"stepback/csvimport"
+
+	_ "modernc.org/sqlite" // the driver
+)
+
+// pragmas of every connection. synchronous FULL makes a commit durable before it
+// is answered, also against a loss of power.
+var pragmas = []string{"busy_timeout(5000)", "synchronous(FULL)", "cache_size(-65536)", "temp_store(MEMORY)"}
+
+// Store is a csvimport.Store.
+type Store struct {
+	db      *sql.DB // for reading
+	tasks   chan task
+	closing chan struct{}
+	done    chan struct{}
+	once    sync.Once
+	err     error // of closing; read after done
+}
+
+// Open opens the database at path, and creates the file, its directory and its
+// tables when they are missing. Several processes may do so at once.
+func Open(ctx context.Context, path string) (*Store, error) { return open(ctx, path, nil) }
+
+// open has a hook that runs after each commit, before it is answered.
+func open(ctx context.Context, path string, committed func()) (*Store, error) {
+	if dir := filepath.Dir(path); dir != "." {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return nil, csvimport.Fail(csvimport.DatabaseConnectionError, "cannot create the directory of the database %s: %w", path, err)
+		}
+	}
+	db, err := sql.Open("sqlite", dsn(path))
+	if err != nil {
+		return nil, failure("open "+path, err)
+	}
+	for _, prepare := range []func(context.Context, *sql.DB) error{useWAL, migrate} {
+		if err := prepare(ctx, db); err != nil {
+			return nil, errors.Join(failure("open "+path, err), db.Close())
+		}
+	}
+	w, err := newWriter(ctx, db, dsn(path))
+	if err != nil {
+		return nil, errors.Join(failure("open "+path, err), db.Close())
+	}
+	w.committed = committed
+	s := &Store{db: db, tasks: make(chan task, maxGroup), closing: make(chan struct{}), done: make(chan struct{})}
+	go func() {
+		defer close(s.done)
+		s.err = w.run(s.tasks, s.closing)
+	}()
+	return s, nil
+}
+
+func dsn(path string) string {
+	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + url.Values{"_pragma": pragmas}.Encode()
+}
+
+// Close commits what is waiting and closes the database. Calls that come later
+// fail with DatabaseConnectionError.
+func (s *Store) Close() error {
+	s.once.Do(func() {
+		close(s.closing)
+		<-s.done
+		s.err = errors.Join(s.err, s.db.Close())
+	})
+	return s.err
+}
+
+// do hands a task to the writer and waits for its answer. When ctx ends first the
+// outcome is unknown; repeating the call is safe.
+func (s *Store) do(ctx context.Context, t task, answer <-chan struct{}) error {
+	if err := ctx.Err(); err != nil {
+		return csvimport.AsFailure(err)
+	}
+	select {
+	case s.tasks <- t:
+	case <-ctx.Done():
+		return csvimport.AsFailure(ctx.Err())
+	case <-s.closing:
+		return errClosed()
+	}
+	select {
+	case <-answer:
+		return nil
+	case <-ctx.Done():
+		return csvimport.AsFailure(ctx.Err())
+	case <-s.done:
+	}
+	select { // the writer may have answered just before it ended
+	case <-answer:
+		return nil
+	default:
+		return errClosed()
+	}
+}
+
+func errClosed() error {
+	return csvimport.Fail(csvimport.DatabaseConnectionError, "the database is closed")
+}

@@ -1,0 +1,32 @@
+package sqlitestore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"modernc.org/sqlite"
+)
+
+// useWAL turns on the write-ahead log, which the database file then remembers.
+// SQLite does not wait for other processes that do the same at this moment
+// (its busy timeout does not cover it), so this does, up to five seconds.
+func useWAL(ctx context.Context, db *sql.DB) error {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	for {
+		_, err := db.ExecContext(ctx, "PRAGMA journal_mode = WAL")
+		var code *sqlite.Error
+		if err == nil || !errors.As(err, &code) || code.Code()&0xff != codeBusy {
+			return err
+		}
+		again := time.NewTimer(5 * time.Millisecond)
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+			again.Stop()
+			return err
+		}
+	}
+}

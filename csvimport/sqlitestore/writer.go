@@ -1,0 +1,210 @@
+package sqlitestore
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"runtime"
+
+	"stepback/csvimport"
+)
+
+// maxGroup is the most tasks one transaction takes.
+const maxGroup = 1024
+
+// task is a piece of work in a transaction of the writer's. apply does it;
+// answer tells the caller, after the commit (or with what went wrong).
+type task interface {
+	apply(w *writer) error
+	answer(err error)
+}
+
+// writer owns the one connection that writes. It talks to the driver directly:
+// database/sql's bookkeeping costs as much as SQLite's work.
+type writer struct {
+	conn  driver.Conn
+	files map[csvimport.Source]int64 // numbers of files that are committed
+	fresh []csvimport.Source         // numbered in the open transaction
+	stmts statements
+	args  [4]driver.NamedValue
+
+	committed func() // a test's hook between commit and answer; nil otherwise
+}
+
+type statements struct {
+	begin, commit, rollback   driver.StmtExecContext
+	claim, unclaim, increment driver.StmtExecContext
+	findRow, findFile         driver.StmtQueryContext
+	addFile                   driver.StmtExecContext
+}
+
+func newWriter(ctx context.Context, db *sql.DB, dsn string) (*writer, error) {
+	conn, err := db.Driver().Open(dsn)
+	if err != nil {
+		return nil, err
+	}
+	w := &writer{conn: conn, files: map[csvimport.Source]int64{}}
+	for i := range w.args {
+		w.args[i].Ordinal = i + 1
+	}
+	if err := w.prepare(ctx); err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	return w, nil
+}
+
+func (w *writer) prepare(ctx context.Context) error {
+	conn, ok := w.conn.(driver.ConnPrepareContext)
+	if !ok {
+		return errors.New("the driver cannot prepare statements under a context")
+	}
+	s := &w.stmts
+	for _, p := range []struct {
+		exec  *driver.StmtExecContext
+		query *driver.StmtQueryContext
+		sql   string
+	}{
+		{exec: &s.begin, sql: "BEGIN IMMEDIATE"},
+		{exec: &s.commit, sql: "COMMIT"},
+		{exec: &s.rollback, sql: "ROLLBACK"},
+		{exec: &s.claim, sql: "INSERT INTO import_rows (file_id, row, fingerprint) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"},
+		{exec: &s.unclaim, sql: "DELETE FROM import_rows WHERE file_id = ? AND row = ?"},
+		{exec: &s.increment, sql: `INSERT INTO users (user_id, login_count, post_count, version) VALUES (?, ?, ?, 1)
+			ON CONFLICT (user_id) DO UPDATE SET login_count = login_count + excluded.login_count,
+				post_count = post_count + excluded.post_count, version = version + 1
+			WHERE login_count <= 9223372036854775807 - excluded.login_count
+				AND post_count <= 9223372036854775807 - excluded.post_count`},
+		{query: &s.findRow, sql: "SELECT fingerprint FROM import_rows WHERE file_id = ? AND row = ?"},
+		{query: &s.findFile, sql: "SELECT id FROM import_files WHERE bucket = ? AND key = ? AND etag = ?"},
+		{exec: &s.addFile, sql: "INSERT INTO import_files (bucket, key, etag) VALUES (?, ?, ?)"},
+	} {
+		stmt, err := conn.PrepareContext(ctx, p.sql)
+		if err != nil {
+			return err
+		}
+		if p.exec != nil {
+			*p.exec = stmt.(driver.StmtExecContext)
+		} else {
+			*p.query = stmt.(driver.StmtQueryContext)
+		}
+	}
+	return nil
+}
+
+// run takes tasks until closing, and then what is waiting still. The connection
+// is used by this goroutine alone.
+func (w *writer) run(tasks <-chan task, closing <-chan struct{}) error {
+	group := make([]task, 0, maxGroup)
+	for {
+		select {
+		case t := <-tasks:
+			group = collect(append(group[:0], t), tasks)
+			w.commitGroup(group)
+			clear(group)
+			runtime.Gosched() // let those who were answered hand in their next record
+			continue
+		case <-closing:
+		}
+		if group = collect(group[:0], tasks); len(group) == 0 {
+			return w.close()
+		}
+		w.commitGroup(group)
+	}
+}
+
+// collect adds what is waiting already.
+func collect(group []task, tasks <-chan task) []task {
+	for len(group) < maxGroup {
+		select {
+		case t := <-tasks:
+			group = append(group, t)
+		default:
+			return group
+		}
+	}
+	return group
+}
+
+// commitGroup does a group in one transaction. If a task breaks the transaction,
+// all of it is undone and each task gets a transaction of its own, so that
+// only the one at fault fails.
+func (w *writer) commitGroup(group []task) {
+	err := w.transact(group)
+	if err != nil && len(group) > 1 && !hitsEveryone(err) {
+		for i := range group {
+			group[i].answer(w.transact(group[i : i+1]))
+		}
+		return
+	}
+	for _, t := range group {
+		t.answer(err)
+	}
+}
+
+func (w *writer) transact(group []task) error {
+	if err := w.exec(w.stmts.begin); err != nil {
+		return err
+	}
+	for _, t := range group {
+		if err := t.apply(w); err != nil {
+			w.undo()
+			return err
+		}
+	}
+	if err := w.exec(w.stmts.commit); err != nil {
+		w.undo()
+		return err
+	}
+	w.fresh = w.fresh[:0]
+	if w.committed != nil {
+		w.committed()
+	}
+	return nil
+}
+
+// undo rolls back and forgets the file numbers that were given out.
+func (w *writer) undo() {
+	_ = w.exec(w.stmts.rollback) // SQLite may have rolled back by itself
+	for _, file := range w.fresh {
+		delete(w.files, file)
+	}
+	w.fresh = w.fresh[:0]
+}
+
+func (w *writer) exec(stmt driver.StmtExecContext) error {
+	_, err := stmt.ExecContext(context.Background(), nil)
+	return err
+}
+
+// change runs a statement and tells how many rows it changed.
+func (w *writer) change(stmt driver.StmtExecContext, args ...driver.Value) (int64, error) {
+	result, err := stmt.ExecContext(context.Background(), w.bind(args))
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+func (w *writer) bind(args []driver.Value) []driver.NamedValue {
+	for i, a := range args {
+		w.args[i].Value = a
+	}
+	return w.args[:len(args)]
+}
+
+// close gives the connection back. Its statements go with it.
+func (w *writer) close() error {
+	s := &w.stmts
+	var errs []error
+	for _, stmt := range []any{s.begin, s.commit, s.rollback, s.claim, s.unclaim, s.increment, s.findRow, s.findFile, s.addFile} {
+		if closer, ok := stmt.(interface{ Close() error }); ok {
+			errs = append(errs, closer.Close())
+		}
+	}
+	if err := errors.Join(append(errs, w.conn.Close())...); err != nil {
+		return fmt.Errorf("closing the SQLite connection: %w", err)
+	}
+	return nil
+}

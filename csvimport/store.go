@@ -1,0 +1,61 @@
+package csvimport
+
+import "context"
+
+// Outcome is what became of one row. Every row ends in exactly one.
+type Outcome string
+
+// The four outcomes, as they are spelled in results and summaries.
+const (
+	Applied        Outcome = "applied"        // counted now
+	AlreadyApplied Outcome = "alreadyApplied" // an idempotent repeat; counted before
+	Rejected       Outcome = "rejected"       // breaks a business rule; never counted
+	DeadLettered   Outcome = "deadLettered"   // retries exhausted or not worthwhile; never counted
+)
+
+// Increment is what one record adds to one user.
+type Increment struct {
+	UserID     string
+	LoginCount int64 // ≥ 0
+	PostCount  int64 // ≥ 0
+}
+
+// User is a row of the users table.
+type User struct {
+	UserID     string
+	LoginCount int64
+	PostCount  int64
+}
+
+// Store is the database of user counters. All methods may be called
+// concurrently. Errors are *Failure with a name of the error → pattern map.
+//
+// Every implementation passes the suite in package storetest.
+type Store interface {
+	// Apply adds inc to its user and records the row's idempotency key (file
+	// and row number) in one transaction, and answers after that transaction is
+	// durable. It answers Applied for the call that counted and AlreadyApplied for
+	// every other call with the same key, whether repeated, concurrent, or
+	// after a crash.
+	//
+	// Any error means that either nothing happened or the outcome is unknown; in
+	// both cases the same call may be repeated safely. Permanent errors:
+	// InvalidInput when the key was used with other values, RetryNotWorthwhile
+	// when Settle has closed the row, ValidationError when a counter would
+	// exceed 9223372036854775807.
+	Apply(ctx context.Context, file Source, row int64, inc Increment) (Outcome, error)
+
+	// Settle decides rows whose outcome is unknown, in one transaction: each is
+	// Applied if it was counted, else it becomes DeadLettered and its
+	// key is claimed, so that an attempt which is still running somewhere can no
+	// longer count it. The result has one outcome for each of rows, in order.
+	// Settling a row again gives the same answer.
+	Settle(ctx context.Context, file Source, rows []int64) ([]Outcome, error)
+
+	// Export calls visit for each user in the order of the user id's bytes, over one
+	// consistent state of the table.
+	Export(ctx context.Context, visit func(User) error) error
+
+	// Close waits for what is running and closes the database.
+	Close() error
+}

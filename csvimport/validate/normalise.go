@@ -1,0 +1,49 @@
+package validate
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+
+	"stepback/csvimport"
+	"stepback/csvimport/csvfile"
+	"stepback/csvimport/spool"
+)
+
+// copyLocation is where the normalised copy of a file goes: always the same
+// place for the same version of the same file, so that a repeated step
+// overwrites its own copy and nothing else.
+func copyLocation(in Input) csvimport.Location {
+	bucket := in.WorkBucket
+	if bucket == "" {
+		bucket = in.Source.Bucket
+	}
+	sum := sha256.Sum256([]byte(in.Source.Bucket + "\x00" + in.Source.Key + "\x00" + in.Source.ETag))
+	return csvimport.Location{Bucket: bucket, Key: csvimport.JoinKey(in.WorkPrefix, "normalised-"+hex.EncodeToString(sum[:12])+".csv")}
+}
+
+// normalise reads the file a second time and writes its copy.
+func (v *Validator) normalise(ctx context.Context, source csvimport.Source, report csvfile.Report, to csvimport.Location) error {
+	body, err := v.open(ctx, source)
+	if err != nil {
+		return err
+	}
+	defer body.Close()
+	r, err := csvfile.NewReader(body, report.Encoding)
+	if err != nil {
+		return err
+	}
+	file, err := spool.Create("normalised")
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	rows, err := csvfile.Normalise(r, file)
+	if err != nil {
+		return err
+	}
+	if rows != report.Rows {
+		return csvimport.Fail(csvimport.CSVFileChanged, "%s had %d rows when it was checked and %d when it was copied", source, report.Rows, rows)
+	}
+	return file.Put(ctx, v.Objects, to, "text/csv; charset=utf-8")
+}

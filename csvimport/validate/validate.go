@@ -1,0 +1,130 @@
+package validate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"stepback/csvimport"
+	"stepback/csvimport/csvfile"
+)
+
+// DefaultMaxBytes is the size limit of an upload when none is set: 100 MiB.
+const DefaultMaxBytes = 104857600
+
+// Input is the step's event.
+type Input struct {
+	Source     csvimport.Source `json:"source"`
+	WorkBucket string           `json:"workBucket"` // where a normalised copy goes; the source's bucket when empty
+	WorkPrefix string           `json:"workPrefix"`
+}
+
+// Output is the step's result.
+type Output struct {
+	Valid        bool                `json:"valid"` // false only when there are rows and none of them can be imported
+	Rows         int64               `json:"rows"`
+	Encoding     csvfile.Encoding    `json:"encoding"`
+	Delimiter    string              `json:"delimiter"` // comma, tab or semicolon
+	Normalised   bool                `json:"normalised"`
+	Data         csvimport.Location  `json:"data"` // what the ItemReader reads
+	ProblemCount int64               `json:"problemCount"`
+	ProblemRows  int64               `json:"problemRows"` // rows that will be rejected
+	Problems     []csvimport.Problem `json:"problems"`    // the first 100
+	Reason       string              `json:"reason,omitempty"`
+}
+
+// Validator checks files. Its zero MaxBytes means DefaultMaxBytes.
+type Validator struct {
+	Objects  csvimport.Objects
+	MaxBytes int64
+}
+
+// Validate checks one file. A file that cannot be processed at all is a
+// *csvimport.Failure with a permanent name; rows that cannot be imported are
+// problems in the output, and are rejected one by one later.
+func (v *Validator) Validate(ctx context.Context, in Input) (Output, error) {
+	in.Source = in.Source.Normal()
+	if err := checkInput(in); err != nil {
+		return Output{}, err
+	}
+	report, err := v.check(ctx, in.Source)
+	if err != nil {
+		return Output{}, v.explain(ctx, in.Source, err)
+	}
+	out := outputOf(in.Source, report)
+	if !out.Valid || report.Regular {
+		return out, nil
+	}
+	out.Data = copyLocation(in)
+	out.Normalised = true
+	if err := v.normalise(ctx, in.Source, report, out.Data); err != nil {
+		return Output{}, v.explain(ctx, in.Source, err)
+	}
+	return out, nil
+}
+
+func checkInput(in Input) error {
+	if err := in.Source.Check(); err != nil {
+		return err
+	}
+	if strings.HasSuffix(in.Source.Key, "/") {
+		return csvimport.Fail(csvimport.CSVKeyIsDirectory, "%s is a directory key, not a file: upload a CSV file under it", in.Source)
+	}
+	return nil
+}
+
+func outputOf(source csvimport.Source, report csvfile.Report) Output {
+	out := Output{
+		Valid:        report.Rows == 0 || report.BadRows < report.Rows,
+		Rows:         report.Rows,
+		Encoding:     report.Encoding,
+		Delimiter:    report.Delimiter.String(),
+		Data:         csvimport.Location{Bucket: source.Bucket, Key: source.Key},
+		ProblemCount: report.Count,
+		ProblemRows:  report.BadRows,
+		Problems:     report.Problems,
+	}
+	if out.Problems == nil {
+		out.Problems = []csvimport.Problem{}
+	}
+	if !out.Valid {
+		first := report.Problems[0]
+		out.Reason = fmt.Sprintf("none of the %d rows can be imported; the first problem is in line %d: %s", out.Rows, first.Line, csvimport.JoinProblems(report.Problems[:1]))
+	}
+	return out
+}
+
+// check reads the file once. When the head looked like UTF-8 but a later line is
+// not, the file is read again as Shift_JIS before it is refused.
+func (v *Validator) check(ctx context.Context, source csvimport.Source) (csvfile.Report, error) {
+	report, err := v.pass(ctx, source, "")
+	var f *csvimport.Failure
+	if err == nil || !errors.As(err, &f) || f.Name != csvimport.CSVEncodingUnsupported || report.Encoding != csvfile.UTF8 {
+		return report, err
+	}
+	second, errSecond := v.pass(ctx, source, csvfile.ShiftJIS)
+	if errSecond != nil && !errors.As(errSecond, &f) {
+		return second, errSecond
+	}
+	switch {
+	case errSecond == nil:
+		return second, nil
+	case f.Name == csvimport.CSVEncodingUnsupported:
+		return report, err // the place where it stops being UTF-8 says more
+	}
+	return second, errSecond
+}
+
+func (v *Validator) pass(ctx context.Context, source csvimport.Source, assume csvfile.Encoding) (csvfile.Report, error) {
+	body, err := v.open(ctx, source)
+	if err != nil {
+		return csvfile.Report{}, err
+	}
+	defer body.Close()
+	r, err := csvfile.NewReader(body, assume)
+	if err != nil {
+		return csvfile.Report{}, err
+	}
+	return csvfile.Check(r)
+}

@@ -1,0 +1,26 @@
+package engine
+
+import (
+	"fmt"
+	"strings"
+)
+
+// names builds the ARNs of one account and region.
+type names struct{ region, account string }
+
+func (n names) machine(name string) string {
+	return fmt.Sprintf("arn:aws:states:%s:%s:stateMachine:%s", n.region, n.account, name)
+}
+
+// executionARN names an execution of a machine; machine ARNs of a distributed Map's children are labelled (machine/label).
+func executionARN(machineARN, name string) string {
+	return strings.Replace(machineARN, ":stateMachine:", ":execution:", 1) + ":" + name
+}
+
+// expressARN names an EXPRESS execution, whose name alone does not identify it.
+func expressARN(machineARN, name, id string) string {
+	return strings.Replace(machineARN, ":stateMachine:", ":express:", 1) + ":" + name + ":" + id
+}
+
+// lastPart returns what follows the last colon of an ARN.
+func lastPart(arn string) string { return arn[strings.LastIndexByte(arn, ':')+1:] }

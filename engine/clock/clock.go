@@ -1,0 +1,211 @@
+// Package clock is the one source of time for everything that waits. It has three forms behind one type: real time, time that
+// runs faster or slower than real (Scaled), and virtual time, which stands still while anything can run and jumps to the next
+// timer when nothing can. It never decides what to do when a timer rings.
+package clock
+
+import (
+	"container/heap"
+	"sync"
+	"time"
+)
+
+// Alarm is what a timer rings. Ring runs on the clock's own goroutine: it must be quick and must not wait for the clock.
+type Alarm interface{ Ring() }
+
+// AlarmFunc makes an Alarm of a function.
+type AlarmFunc func()
+
+// Ring implements Alarm.
+func (f AlarmFunc) Ring() { f() }
+
+// Clock tells the time and rings timers. It owns one goroutine, which Close ends and waits for.
+type Clock struct {
+	mode  mode
+	scale float64
+	start time.Time // real start of the clock
+
+	mu     sync.Mutex
+	timers timers
+	seq    uint64
+	now    time.Time // virtual time
+	holds  int       // virtual: how many pieces of work can run right now
+	wake   chan struct{}
+	quit   chan struct{}
+	done   chan struct{}
+	once   sync.Once
+}
+
+type mode uint8
+
+const (
+	realTime mode = iota
+	virtualTime
+)
+
+// Real returns a clock that follows the machine's.
+func Real() *Clock { return open(realTime, 1, time.Now()) }
+
+// Scaled returns a clock on which factor seconds pass in each real second; factor must be positive.
+func Scaled(factor float64) *Clock { return open(realTime, factor, time.Now()) }
+
+// Virtual returns a clock that starts at the given instant and jumps to its next timer whenever nothing holds it.
+func Virtual(start time.Time) *Clock { return open(virtualTime, 1, start) }
+
+func open(m mode, scale float64, start time.Time) *Clock {
+	c := &Clock{
+		mode: m, scale: scale, start: time.Now(), now: start,
+		wake: make(chan struct{}, 1), quit: make(chan struct{}), done: make(chan struct{}),
+	}
+	go c.run()
+	return c
+}
+
+// IsVirtual reports whether the clock's time is virtual.
+func (c *Clock) IsVirtual() bool { return c.mode == virtualTime }
+
+// Now returns the current time in UTC.
+func (c *Clock) Now() time.Time {
+	if c.mode == realTime {
+		if c.scale == 1 {
+			return time.Now().UTC()
+		}
+		return c.start.Add(time.Duration(float64(time.Since(c.start)) * c.scale)).UTC()
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now.UTC()
+}
+
+// Hold keeps virtual time still until the matching Release. Whatever is able to run holds the clock: a queued event, a task
+// that is being carried out. On a real clock it does nothing.
+func (c *Clock) Hold() {
+	if c.mode == realTime {
+		return
+	}
+	c.mu.Lock()
+	c.holds++
+	c.mu.Unlock()
+}
+
+// Release ends a Hold.
+func (c *Clock) Release() {
+	if c.mode == realTime {
+		return
+	}
+	c.mu.Lock()
+	c.holds--
+	if c.holds < 0 {
+		c.mu.Unlock()
+		panic("clock: Release without Hold")
+	}
+	idle := c.holds == 0 && len(c.timers) > 0
+	c.mu.Unlock()
+	if idle {
+		c.poke()
+	}
+}
+
+func (c *Clock) poke() {
+	select {
+	case c.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Timer is one scheduled ring.
+type Timer struct {
+	clock *Clock
+	at    time.Time
+	seq   uint64
+	alarm Alarm
+	index int // place in the heap, -1 when not in it
+}
+
+// Schedule rings the alarm at the given time, at once if it has passed. Timers for the same instant ring in the order in which
+// they were scheduled.
+func (c *Clock) Schedule(at time.Time, a Alarm) *Timer {
+	t := &Timer{clock: c, at: at, alarm: a}
+	c.mu.Lock()
+	c.seq++
+	t.seq = c.seq
+	heap.Push(&c.timers, t)
+	first := t.index == 0 && (c.mode == realTime || c.holds == 0)
+	c.mu.Unlock()
+	if first {
+		c.poke()
+	}
+	return t
+}
+
+// Stop cancels the timer. It reports whether the timer had not rung yet.
+func (t *Timer) Stop() bool {
+	t.clock.mu.Lock()
+	defer t.clock.mu.Unlock()
+	if t.index < 0 {
+		return false
+	}
+	heap.Remove(&t.clock.timers, t.index)
+	return true
+}
+
+// Close stops the clock: no timer rings afterwards. It waits for a ring that is under way.
+func (c *Clock) Close() {
+	c.once.Do(func() { close(c.quit) })
+	<-c.done
+}
+
+func (c *Clock) run() {
+	defer close(c.done)
+	sleep := time.NewTimer(time.Hour)
+	defer sleep.Stop()
+	for {
+		t, wait := c.next()
+		if t != nil {
+			t.alarm.Ring()
+			c.Release()
+			continue
+		}
+		sleep.Reset(wait)
+		select {
+		case <-c.quit:
+			return
+		case <-c.wake:
+		case <-sleep.C:
+		}
+	}
+}
+
+// next takes the timer that is due, holding the clock for its ring, or says how long to wait for one.
+func (c *Clock) next() (*Timer, time.Duration) {
+	select {
+	case <-c.quit:
+		return nil, time.Hour
+	default:
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.timers) == 0 {
+		return nil, time.Hour
+	}
+	t := c.timers[0]
+	if c.mode == virtualTime {
+		if c.holds > 0 {
+			return nil, time.Hour
+		}
+		if t.at.After(c.now) {
+			c.now = t.at
+		}
+		c.holds++
+		heap.Pop(&c.timers)
+		return t, 0
+	}
+	now := time.Now()
+	if c.scale != 1 {
+		now = c.start.Add(time.Duration(float64(time.Since(c.start)) * c.scale))
+	}
+	if d := t.at.Sub(now); d > 0 {
+		return nil, max(time.Duration(float64(d)/c.scale), time.Microsecond)
+	}
+	heap.Pop(&c.timers)
+	return t, 0
+}

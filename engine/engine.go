@@ -1,0 +1,128 @@
+// Package engine runs state machines: around the pure interpreter it owns the clock, the workers, the journal, the tasks in
+// flight and the Map Runs. It knows no AWS service by name; integrations are handed to it.
+package engine
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+
+	"stepback/engine/clock"
+	"stepback/engine/history"
+	"stepback/engine/journal"
+)
+
+// Config is what an engine is made of. Clock and Journal are required; the rest has defaults.
+type Config struct {
+	Clock   *clock.Clock
+	Journal journal.Journal
+	// Integrations carry out tasks, by service and action: "lambda:invoke", "sns:publish". The entry "function" carries out
+	// tasks whose Resource is the ARN of a Lambda function.
+	Integrations map[string]Integration
+	// Objects is where ItemReaders read and ResultWriters write; nil when there is no object store.
+	Objects Objects
+	// TempDir is where ResultWriters spool; empty means the system's.
+	TempDir string
+	// Region and Account appear in ARNs; default us-east-1 and 000000000000.
+	Region, Account string
+	// Workers is the number of goroutines that step executions; default one per CPU.
+	Workers int
+	// Seed makes all randomness repeatable; 0 draws a seed.
+	Seed uint64
+	// Observe is told of every execution that ended, with its whole history, before anybody else learns of the end. It runs
+	// on a worker and must be quick; the slice is only valid during the call.
+	Observe func(*journal.Execution, []history.Event)
+	Log     *slog.Logger
+}
+
+// Engine runs executions. It is safe for concurrent use.
+type Engine struct {
+	cfg   Config
+	clock *clock.Clock
+	names names
+	log   *slog.Logger
+
+	ctx    context.Context // ends when the engine closes; parent of all tasks
+	cancel context.CancelFunc
+	tasks  sync.WaitGroup // task invocations and Map Runs
+	queue  queue
+	seeds  seeds
+
+	mu       sync.Mutex
+	machines map[string]*StateMachine
+	runs     map[string]*run
+	mapRuns  map[string]*mapRun
+	closed   bool
+}
+
+// ErrClosed says that the engine takes no more work.
+var ErrClosed = errors.New("engine: closed")
+
+// New starts an engine. Close ends it.
+func New(cfg Config) (*Engine, error) {
+	if cfg.Clock == nil || cfg.Journal == nil {
+		return nil, errors.New("engine: Config needs a Clock and a Journal")
+	}
+	if cfg.Region == "" {
+		cfg.Region = "us-east-1"
+	}
+	if cfg.Account == "" {
+		cfg.Account = "000000000000"
+	}
+	if cfg.Workers <= 0 {
+		cfg.Workers = runtime.GOMAXPROCS(0)
+	}
+	if cfg.Seed == 0 {
+		cfg.Seed = rand.Uint64()
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	e := &Engine{
+		cfg: cfg, clock: cfg.Clock, log: cfg.Log, names: names{cfg.Region, cfg.Account},
+		machines: map[string]*StateMachine{}, runs: map[string]*run{}, mapRuns: map[string]*mapRun{},
+	}
+	e.seeds.state = cfg.Seed
+	e.ctx, e.cancel = context.WithCancel(context.Background())
+	e.queue.start(cfg.Workers, e.work)
+	return e, nil
+}
+
+// Close stops taking work, cancels the tasks in flight, and waits for everything the engine started. Executions that are still
+// running stay as the journal has them. It does not close the clock or the journal, which the caller owns.
+func (e *Engine) Close() {
+	e.mu.Lock()
+	e.closed = true
+	e.mu.Unlock()
+	e.cancel()
+	e.tasks.Wait()
+	e.queue.stop()
+	e.mu.Lock()
+	runs := make([]*run, 0, len(e.runs))
+	for _, r := range e.runs {
+		runs = append(runs, r)
+	}
+	e.mu.Unlock()
+	for _, r := range runs {
+		r.release()
+	}
+}
+
+// seeds hands out the seeds of events, repeatably for one engine seed and one order of events.
+type seeds struct {
+	mu    sync.Mutex
+	state uint64
+}
+
+func (s *seeds) next() uint64 {
+	s.mu.Lock()
+	s.state += 0x9E3779B97F4A7C15
+	z := s.state
+	s.mu.Unlock()
+	z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9
+	z = (z ^ (z >> 27)) * 0x94D049BB133111EB
+	return z ^ (z >> 31)
+}

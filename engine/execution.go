@@ -1,0 +1,185 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+
+	"stepback/asl/jsonvalue"
+	"stepback/engine/clock"
+	"stepback/engine/history"
+	"stepback/engine/interpreter"
+	"stepback/engine/journal"
+)
+
+// The errors of starting and finding executions.
+var (
+	ErrAlreadyExists = errors.New("execution already exists")
+	ErrNoMachine     = errors.New("state machine does not exist")
+	ErrNoExecution   = errors.New("execution does not exist")
+	ErrInput         = errors.New("invalid state machine execution input")
+)
+
+// StartExecution starts an execution and returns its ARN once it is durable. A name that is already running with the same
+// input starts nothing and returns the same ARN; any other use of a STANDARD name is ErrAlreadyExists.
+func (e *Engine) StartExecution(ctx context.Context, machineARN, name, input string) (string, error) {
+	e.mu.Lock()
+	m := e.machines[machineARN]
+	e.mu.Unlock()
+	if m == nil {
+		return "", fmt.Errorf("%w: %s", ErrNoMachine, machineARN)
+	}
+	if _, err := jsonvalue.Parse(input); err != nil {
+		return "", fmt.Errorf("%w: %w", ErrInput, err)
+	}
+	if len(input) > interpreter.MaxPayload {
+		return "", fmt.Errorf("%w: %d bytes are more than the %d that an execution takes", ErrInput, len(input), interpreter.MaxPayload)
+	}
+	info := interpreter.Info{
+		Name: name, MachineARN: m.ARN, MachineName: m.Name, RoleARN: m.RoleARN, Region: e.cfg.Region, Express: m.Express, Input: input,
+	}
+	if m.Express {
+		info.ARN = expressARN(m.ARN, name, newUUID(e.seeds.next(), e.seeds.next()))
+	} else {
+		info.ARN = executionARN(m.ARN, name)
+		if arn, err := e.existing(ctx, info.ARN, input); arn != "" || err != nil {
+			return arn, err
+		}
+	}
+	r := e.newRun(m, info)
+	if err := e.register(r); err != nil {
+		return "", err
+	}
+	select {
+	case <-r.begun:
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+	select {
+	case <-r.done:
+		return info.ARN, r.err
+	default:
+		return info.ARN, nil
+	}
+}
+
+// existing decides what a repeated start of a name means: the ARN when it is running with the same input.
+func (e *Engine) existing(ctx context.Context, arn, input string) (string, error) {
+	e.mu.Lock()
+	r := e.runs[arn]
+	e.mu.Unlock()
+	if r != nil && r.record.Input == input {
+		return arn, nil
+	}
+	if r == nil {
+		_, err := e.cfg.Journal.Execution(ctx, arn)
+		if errors.Is(err, journal.ErrNotFound) {
+			return "", nil
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+	return "", fmt.Errorf("%w: '%s'", ErrAlreadyExists, arn)
+}
+
+func (e *Engine) newRun(m *StateMachine, info interpreter.Info) *run {
+	return &run{
+		engine: e, x: interpreter.New(m.plan, info), begun: make(chan struct{}), done: make(chan struct{}),
+		timers: map[int64]*clock.Timer{}, calls: map[int64]context.CancelFunc{},
+		record: journal.Execution{
+			ARN: info.ARN, Name: info.Name, MachineARN: info.MachineARN, Express: info.Express,
+			Status: interpreter.Running, Start: e.clock.Now(), Input: info.Input,
+		},
+	}
+}
+
+// register makes a run known and starts it.
+func (e *Engine) register(r *run) error {
+	e.mu.Lock()
+	switch {
+	case e.closed:
+		e.mu.Unlock()
+		return ErrClosed
+	case e.runs[r.record.ARN] != nil:
+		e.mu.Unlock()
+		return fmt.Errorf("%w: '%s'", ErrAlreadyExists, r.record.ARN)
+	}
+	e.runs[r.record.ARN] = r
+	e.mu.Unlock()
+	r.deliver(interpreter.Event{Kind: interpreter.Start})
+	return nil
+}
+
+// Wait waits for the end of an execution and returns what became of it.
+func (e *Engine) Wait(ctx context.Context, arn string) (*journal.Execution, error) {
+	if r := e.running(arn); r != nil {
+		select {
+		case <-r.done:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		if r.err != nil {
+			return nil, r.err
+		}
+	}
+	return e.DescribeExecution(ctx, arn)
+}
+
+func (e *Engine) running(arn string) *run {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.runs[arn]
+}
+
+// DescribeExecution returns an execution's current state.
+func (e *Engine) DescribeExecution(ctx context.Context, arn string) (*journal.Execution, error) {
+	x, err := e.cfg.Journal.Execution(ctx, arn)
+	if errors.Is(err, journal.ErrNotFound) {
+		return nil, fmt.Errorf("%w: '%s'", ErrNoExecution, arn)
+	}
+	return x, err
+}
+
+// History returns an execution's events so far.
+func (e *Engine) History(ctx context.Context, arn string) ([]history.Event, error) {
+	if r := e.running(arn); r != nil {
+		return r.snapshot(), nil
+	}
+	h, err := e.cfg.Journal.History(ctx, arn)
+	if errors.Is(err, journal.ErrNotFound) {
+		return nil, fmt.Errorf("%w: '%s'", ErrNoExecution, arn)
+	}
+	return h, err
+}
+
+// StopExecution ends an execution with status ABORTED. Stopping one that has ended changes nothing.
+func (e *Engine) StopExecution(ctx context.Context, arn string, f history.Failure) error {
+	r := e.running(arn)
+	if r == nil {
+		_, err := e.DescribeExecution(ctx, arn)
+		return err
+	}
+	r.deliver(interpreter.Event{Kind: interpreter.Stop, Failure: f})
+	return nil
+}
+
+// StopAll stops every running execution and waits for their ends to be durable.
+func (e *Engine) StopAll(ctx context.Context, f history.Failure) error {
+	e.mu.Lock()
+	runs := make(map[string]*run, len(e.runs))
+	maps.Copy(runs, e.runs)
+	e.mu.Unlock()
+	for _, r := range runs {
+		r.deliver(interpreter.Event{Kind: interpreter.Stop, Failure: f})
+	}
+	for _, r := range runs {
+		select {
+		case <-r.done:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}

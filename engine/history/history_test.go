@@ -1,0 +1,116 @@
+package history_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"stepback/engine/history"
+)
+
+func ExampleEvent_AppendJSON() {
+	e := history.Event{
+		ID: 5, Previous: 4, Time: 1_700_000_000_123_000_000, Type: history.TaskFailed,
+		More: &history.Details{Failure: history.NewFailure("Boom", "why"), Resource: "invoke", ResourceType: "lambda"},
+	}
+	fmt.Println(string(e.AppendJSON(nil, true)))
+	// Output: {"timestamp":1700000000.123,"type":"TaskFailed","id":5,"previousEventId":4,"taskFailedEventDetails":{"resourceType":"lambda","resource":"invoke","error":"Boom","cause":"why"}}
+}
+
+func TestJSONOfEachShape(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		event history.Event
+		want  string
+	}{
+		{history.Event{ID: 1, Type: history.ExecutionStarted, Data: `{}`, More: &history.Details{RoleARN: "arn:aws:iam::1:role/r"}},
+			`"executionStartedEventDetails":{"input":"{}","inputDetails":{"truncated":false},"roleArn":"arn:aws:iam::1:role/r"}`},
+		{history.Event{Type: history.ExecutionAborted}, `"executionAbortedEventDetails":{}`},
+		{history.Event{Type: history.ExecutionFailed, More: &history.Details{Failure: history.Named("States.Timeout")}},
+			`"executionFailedEventDetails":{"error":"States.Timeout"}`},
+		{history.Event{Type: history.MapStateStarted, More: &history.Details{}}, `"mapStateStartedEventDetails":{"length":0}`},
+		{history.Event{Type: history.MapIterationStarted, Name: "M", More: &history.Details{Index: 2}},
+			`"mapIterationStartedEventDetails":{"name":"M","index":2}`},
+		{history.Event{Type: history.PassStateExited, Name: "P", Data: `1`, More: &history.Details{Assigned: []history.Assignment{{Name: "x", Value: `"v"`}}}},
+			`"stateExitedEventDetails":{"name":"P","output":"1","outputDetails":{"truncated":false},"assignedVariables":{"x":"\"v\""},"assignedVariablesDetails":{"truncated":false}}`},
+		{history.Event{Type: history.TaskScheduled, Data: `{"a":1}`, More: &history.Details{Resource: "invoke", ResourceType: "lambda", Region: "r", TimeoutInSeconds: 5}},
+			`"taskScheduledEventDetails":{"resourceType":"lambda","resource":"invoke","region":"r","parameters":"{\"a\":1}","timeoutInSeconds":5}`},
+		{history.Event{Type: history.LambdaFunctionScheduled, Data: `1`, More: &history.Details{Resource: "arn"}},
+			`"lambdaFunctionScheduledEventDetails":{"resource":"arn","input":"1","inputDetails":{"truncated":false}}`},
+	} {
+		got := string(c.event.AppendJSON(nil, true))
+		want := fmt.Sprintf(`{"timestamp":0.000,"type":"%s","id":%d,"previousEventId":0,%s}`, c.event.Type, c.event.ID, c.want)
+		if got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+		if !json.Valid([]byte(got)) {
+			t.Errorf("not JSON: %s", got)
+		}
+	}
+}
+
+func TestJSONWithoutData(t *testing.T) {
+	t.Parallel()
+	e := history.Event{ID: 2, Type: history.PassStateEntered, Name: "P", Data: `{"secret":1}`}
+	if got := string(e.AppendJSON(nil, false)); got != `{"timestamp":0.000,"type":"PassStateEntered","id":2,"previousEventId":0,"stateEnteredEventDetails":{"name":"P"}}` {
+		t.Error(got)
+	}
+}
+
+func TestEveryTypeHasAName(t *testing.T) {
+	t.Parallel()
+	for i := history.ExecutionStarted; i <= history.EvaluationFailed; i++ {
+		if i.String() == "" || i.String() == "Unknown" {
+			t.Errorf("type %d has no name", i)
+		}
+	}
+}
+
+func TestBinaryReadsBack(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		events := rapid.SliceOf(rapid.Custom(drawEvent)).Draw(t, "events")
+		stored := history.AppendBinary(nil, events)
+		got, rest, err := history.Decode(append(stored, "rest"...))
+		if err != nil || string(rest) != "rest" {
+			t.Fatalf("Decode: %v, rest %q", err, rest)
+		}
+		if len(events) > 0 && !reflect.DeepEqual(got, events) {
+			t.Fatalf("got  %+v\nwant %+v", got, events)
+		}
+	})
+}
+
+func drawEvent(t *rapid.T) history.Event {
+	e := history.Event{
+		ID: rapid.Int64Range(1, 1<<40).Draw(t, "id"), Previous: rapid.Int64Range(0, 1<<40).Draw(t, "previous"),
+		Time: rapid.Int64Range(0, 1<<62).Draw(t, "time"), Type: history.Type(rapid.IntRange(1, int(history.EvaluationFailed)).Draw(t, "type")),
+		Name: rapid.String().Draw(t, "name"), Data: rapid.String().Draw(t, "data"),
+	}
+	if rapid.Bool().Draw(t, "details") {
+		e.More = &history.Details{
+			Resource: rapid.String().Draw(t, "resource"), RoleARN: rapid.String().Draw(t, "role"),
+			Index: rapid.Int64().Draw(t, "index"), TimeoutInSeconds: rapid.Int64().Draw(t, "timeout"),
+		}
+		if rapid.Bool().Draw(t, "failed") {
+			e.More.Failure = history.NewFailure(rapid.String().Draw(t, "error"), rapid.String().Draw(t, "cause"))
+		}
+		if rapid.Bool().Draw(t, "assigned") {
+			e.More.Assigned = []history.Assignment{{Name: "x", Value: rapid.String().Draw(t, "value")}}
+		}
+	}
+	return e
+}
+
+func FuzzDecode(f *testing.F) {
+	f.Add(history.AppendBinary(nil, []history.Event{{ID: 1, Type: history.ExecutionStarted, Data: "{}"}}))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		events, _, err := history.Decode(b)
+		if err == nil && len(events) > len(b) {
+			t.Fatal("more events than bytes")
+		}
+	})
+}

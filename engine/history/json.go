@@ -1,0 +1,208 @@
+package history
+
+import (
+	"strconv"
+	"strings"
+
+	"stepback/asl/jsonvalue"
+)
+
+// AppendJSON appends the event as GetExecutionHistory answers it: timestamp in epoch seconds with milliseconds, the details
+// member of its type, and the …Details{truncated:false} members beside inputs and outputs. Without data, inputs, outputs and
+// parameters are left out.
+func (e *Event) AppendJSON(dst []byte, data bool) []byte {
+	w := writer{dst: append(dst, '{'), first: true}
+	w.key("timestamp")
+	w.dst = appendSeconds(w.dst, e.Time)
+	w.str("type", e.Type.String())
+	w.num("id", e.ID)
+	w.num("previousEventId", e.Previous)
+	if k := types[e.Type].kind; k != none {
+		w.key(memberName(e.Type))
+		w.dst = append(w.dst, '{')
+		w.first = true
+		w.details(e, k, data)
+		w.dst = append(w.dst, '}')
+	}
+	return append(w.dst, '}')
+}
+
+func memberName(t Type) string {
+	switch {
+	case t.Entered():
+		return "stateEnteredEventDetails"
+	case t.Exited():
+		return "stateExitedEventDetails"
+	default:
+		n := t.String()
+		return strings.ToLower(n[:1]) + n[1:] + "EventDetails"
+	}
+}
+
+// appendSeconds appends nanoseconds since the epoch as seconds with three decimals.
+func appendSeconds(dst []byte, ns int64) []byte {
+	ms := ns / 1e6
+	dst = strconv.AppendInt(dst, ms/1000, 10)
+	frac := ms % 1000
+	return append(dst, '.', byte('0'+frac/100), byte('0'+frac/10%10), byte('0'+frac%10))
+}
+
+type writer struct {
+	dst   []byte
+	first bool
+}
+
+func (w *writer) key(k string) {
+	if !w.first {
+		w.dst = append(w.dst, ',')
+	}
+	w.first = false
+	w.dst = append(w.dst, '"')
+	w.dst = append(w.dst, k...)
+	w.dst = append(w.dst, '"', ':')
+}
+
+func (w *writer) str(k, v string) {
+	w.key(k)
+	w.dst = jsonvalue.AppendQuoted(w.dst, v)
+}
+
+func (w *writer) num(k string, v int64) {
+	w.key(k)
+	w.dst = strconv.AppendInt(w.dst, v, 10)
+}
+
+func (w *writer) some(k, v string) {
+	if v != "" {
+		w.str(k, v)
+	}
+}
+
+// text writes a JSON text as a string, with the member that says it was not truncated.
+func (w *writer) text(k, v string, data bool) {
+	if !data {
+		return
+	}
+	w.str(k, v)
+	w.key(k + "Details")
+	w.dst = append(w.dst, `{"truncated":false}`...)
+}
+
+func (w *writer) failure(f Failure) {
+	if f.HasError {
+		w.str("error", f.Error)
+	}
+	if f.HasCause {
+		w.str("cause", f.Cause)
+	}
+}
+
+func (w *writer) resource(m *Details) {
+	w.str("resourceType", m.ResourceType)
+	w.str("resource", m.Resource)
+}
+
+func (w *writer) limits(m *Details) {
+	if m.TimeoutInSeconds > 0 {
+		w.num("timeoutInSeconds", m.TimeoutInSeconds)
+	}
+	if m.HeartbeatInSeconds > 0 {
+		w.num("heartbeatInSeconds", m.HeartbeatInSeconds)
+	}
+}
+
+func (w *writer) credentials(m *Details) {
+	if m.RoleARN != "" {
+		w.key("taskCredentials")
+		w.dst = append(w.dst, `{"roleArn":`...)
+		w.dst = jsonvalue.AppendQuoted(w.dst, m.RoleARN)
+		w.dst = append(w.dst, '}')
+	}
+}
+
+var noDetails Details
+
+func (w *writer) details(e *Event, k kind, data bool) {
+	m := e.More
+	if m == nil {
+		m = &noDetails
+	}
+	switch k {
+	case executionStarted:
+		w.text("input", e.Data, data)
+		w.some("roleArn", m.RoleARN)
+	case output:
+		w.text("output", e.Data, data)
+	case failure:
+		w.failure(m.Failure)
+	case redriven:
+		w.num("redriveCount", m.RedriveCount)
+	case stateEntered:
+		w.str("name", e.Name)
+		w.text("input", e.Data, data)
+	case stateExited:
+		w.exited(e, m, data)
+	case task:
+		w.resource(m)
+	case taskOutput:
+		w.resource(m)
+		w.text("output", e.Data, data)
+	case taskFailure:
+		w.resource(m)
+		w.failure(m.Failure)
+	case taskScheduled, lambdaScheduled, activityScheduled:
+		w.scheduled(e, m, k, data)
+	case activityStarted:
+		w.some("workerName", e.Name)
+	case length:
+		w.num("length", m.Length)
+	case iteration:
+		w.str("name", e.Name)
+		w.num("index", m.Index)
+	case mapRun:
+		w.str("mapRunArn", m.MapRunARN)
+	case mapRunRedriven:
+		w.str("mapRunArn", m.MapRunARN)
+		w.num("redriveCount", m.RedriveCount)
+	case evaluationFailed:
+		w.str("state", e.Name)
+		w.failure(m.Failure)
+		w.some("location", m.Location)
+	case none:
+	}
+}
+
+func (w *writer) scheduled(e *Event, m *Details, k kind, data bool) {
+	switch k {
+	case taskScheduled:
+		w.resource(m)
+		w.str("region", m.Region)
+		if data {
+			w.str("parameters", e.Data)
+		}
+	case lambdaScheduled, activityScheduled:
+		w.str("resource", m.Resource)
+		w.text("input", e.Data, data)
+	}
+	w.limits(m)
+	w.credentials(m)
+}
+
+func (w *writer) exited(e *Event, m *Details, data bool) {
+	w.str("name", e.Name)
+	w.text("output", e.Data, data)
+	if len(m.Assigned) == 0 || !data {
+		return
+	}
+	w.key("assignedVariables")
+	w.dst = append(w.dst, '{')
+	for i, a := range m.Assigned {
+		if i > 0 {
+			w.dst = append(w.dst, ',')
+		}
+		w.dst = jsonvalue.AppendQuoted(w.dst, a.Name)
+		w.dst = append(w.dst, ':')
+		w.dst = jsonvalue.AppendQuoted(w.dst, a.Value)
+	}
+	w.dst = append(w.dst, `},"assignedVariablesDetails":{"truncated":false}`...)
+}

@@ -1,0 +1,166 @@
+// Package lambda carries out the tasks that call Lambda functions: the optimized integration lambda:invoke and Resources that
+// are the ARN of a function. It shapes requests, results and errors as Step Functions does; it runs no function itself.
+package lambda
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"stepback/asl/jsonvalue"
+	"stepback/engine"
+)
+
+// Call is one invocation of a function.
+type Call struct {
+	// State and Attempt say which run of which state this is; an invoker that injects faults goes by them.
+	State   string
+	Attempt int64
+	// Function is a name or an ARN, Qualifier a version or alias.
+	Function, Qualifier string
+	// Payload is the event's JSON text.
+	Payload []byte
+}
+
+// Answer is what the function answered.
+type Answer struct {
+	StatusCode      int
+	FunctionError   string // "Unhandled" when the payload describes an error
+	Payload         []byte // JSON text; empty means null
+	ExecutedVersion string
+	RequestID       string
+}
+
+// Invoker runs functions. An error that is an *InvokeError is one of the Lambda API.
+type Invoker interface {
+	Invoke(ctx context.Context, c *Call) (*Answer, error)
+}
+
+// InvokeError is an error of the Invoke operation itself, such as TooManyRequestsException.
+type InvokeError struct {
+	Code, Message, RequestID string
+	StatusCode               int
+}
+
+// Error implements error.
+func (e *InvokeError) Error() string { return e.Code + ": " + e.Message }
+
+// Integration carries out lambda:invoke.
+type Integration struct{ Invoker Invoker }
+
+// Invoke implements engine.Integration.
+func (i Integration) Invoke(ctx context.Context, t *engine.Task) (string, error) {
+	params, err := jsonvalue.Parse(t.Parameters)
+	if err != nil {
+		return "", err
+	}
+	function, _ := params.Get("FunctionName")
+	if function.Text() == "" {
+		return "", &engine.TaskError{Name: "States.Runtime", Cause: "The Parameters '" + t.Parameters +
+			"' could not be used to start the Task: [The field \"FunctionName\" is required but was missing]"}
+	}
+	c := &Call{State: t.State, Attempt: t.Attempt, Function: function.Text(), Payload: []byte("{}")}
+	if q, ok := params.Get("Qualifier"); ok {
+		c.Qualifier = q.Text()
+	}
+	if p, ok := params.Get("Payload"); ok {
+		c.Payload = p.AppendJSON(nil)
+	}
+	a, err := i.Invoker.Invoke(ctx, c)
+	if err != nil {
+		return "", invokeError(err)
+	}
+	payload, ok := parsed(a.Payload)
+	if a.FunctionError != "" {
+		return "", functionError(payload, ok, a.Payload, payload.JSON())
+	}
+	if !ok {
+		return "", &engine.TaskError{Name: "States.Runtime", Cause: "The function " + c.Function + " answered with something that is not JSON."}
+	}
+	return envelope(a, payload), nil
+}
+
+// Function carries out tasks whose Resource is a function's ARN: the state's payload is the event, and the function's answer
+// is the result, byte for byte.
+type Function struct{ Invoker Invoker }
+
+// Invoke implements engine.Integration.
+func (f Function) Invoke(ctx context.Context, t *engine.Task) (string, error) {
+	a, err := f.Invoker.Invoke(ctx, &Call{State: t.State, Attempt: t.Attempt, Function: t.Resource, Payload: []byte(t.Parameters)})
+	if err != nil {
+		return "", invokeError(err)
+	}
+	payload, ok := parsed(a.Payload)
+	if a.FunctionError != "" {
+		return "", functionError(payload, ok, a.Payload, string(a.Payload))
+	}
+	if !ok {
+		return "", &engine.TaskError{Name: "States.Runtime", Cause: "The function " + t.Resource + " answered with something that is not JSON."}
+	}
+	if len(a.Payload) == 0 {
+		return "null", nil
+	}
+	return string(a.Payload), nil
+}
+
+func parsed(payload []byte) (jsonvalue.Value, bool) {
+	if len(payload) == 0 {
+		return jsonvalue.Value{}, true
+	}
+	v, err := jsonvalue.Parse(string(payload))
+	return v, err == nil
+}
+
+// functionError names the error that a function reported.
+func functionError(payload jsonvalue.Value, ok bool, raw []byte, cause string) error {
+	if !ok {
+		return &engine.TaskError{Name: "Lambda.Unknown", Cause: string(raw)}
+	}
+	name := "Lambda.Unknown"
+	if v, has := payload.Get("errorType"); has && v.Text() != "" {
+		name = v.Text()
+	}
+	return &engine.TaskError{Name: name, Cause: cause}
+}
+
+// invokeError names an error of the Invoke operation as Step Functions does.
+func invokeError(err error) error {
+	var api *InvokeError
+	if !errors.As(err, &api) {
+		return &engine.TaskError{Name: "Lambda.SdkClientException", Cause: "Unable to execute HTTP request: " + err.Error()}
+	}
+	return &engine.TaskError{
+		Name: "Lambda." + strings.TrimPrefix(api.Code, "Lambda."),
+		Cause: api.Message + " (Service: AWSLambda; Status Code: " + strconv.Itoa(api.StatusCode) + "; Error Code: " + api.Code +
+			"; Request ID: " + api.RequestID + "; Proxy: null)",
+	}
+}
+
+// envelope is the result of lambda:invoke: the answer with the metadata that the service adds.
+func envelope(a *Answer, payload jsonvalue.Value) string {
+	status := a.StatusCode
+	if status == 0 {
+		status = http.StatusOK
+	}
+	dst := make([]byte, 0, len(a.Payload)+400)
+	dst = append(dst, `{"ExecutedVersion":`...)
+	dst = jsonvalue.AppendQuoted(dst, orDefault(a.ExecutedVersion, "$LATEST"))
+	dst = append(dst, `,"Payload":`...)
+	dst = payload.AppendJSON(dst)
+	dst = append(dst, `,"SdkHttpMetadata":{"HttpStatusCode":`...)
+	dst = strconv.AppendInt(dst, int64(status), 10)
+	dst = append(dst, `},"SdkResponseMetadata":{"RequestId":`...)
+	dst = jsonvalue.AppendQuoted(dst, a.RequestID)
+	dst = append(dst, `},"StatusCode":`...)
+	dst = strconv.AppendInt(dst, int64(status), 10)
+	return string(append(dst, '}'))
+}
+
+func orDefault(s, def string) string {
+	if s == "" {
+		return def
+	}
+	return s
+}

@@ -1,0 +1,108 @@
+package lambda_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"stepback/engine"
+	"stepback/engine/integration/lambda"
+)
+
+// answers is an Invoker with one answer.
+type answers struct {
+	answer lambda.Answer
+	err    error
+	call   *lambda.Call
+}
+
+func (a *answers) Invoke(_ context.Context, c *lambda.Call) (*lambda.Answer, error) {
+	a.call = c
+	return &a.answer, a.err
+}
+
+const parameters = `{"FunctionName":"f","Qualifier":"7","Payload":{"a":1.0}}`
+
+func TestOptimizedInvoke(t *testing.T) {
+	t.Parallel()
+	i := &answers{answer: lambda.Answer{StatusCode: 200, Payload: []byte(`{"b": 2}`), RequestID: "r"}}
+	out, err := lambda.Integration{Invoker: i}.Invoke(context.Background(), &engine.Task{State: "S", Attempt: 3, Parameters: parameters})
+	want := `{"ExecutedVersion":"$LATEST","Payload":{"b":2},"SdkHttpMetadata":{"HttpStatusCode":200},"SdkResponseMetadata":{"RequestId":"r"},"StatusCode":200}`
+	if err != nil || out != want {
+		t.Errorf("%s, %v", out, err)
+	}
+	if c := i.call; c.Function != "f" || c.Qualifier != "7" || string(c.Payload) != `{"a":1.0}` || c.State != "S" || c.Attempt != 3 {
+		t.Errorf("call %+v", c)
+	}
+}
+
+func TestErrorsAreNamedAsTheServiceNamesThem(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		answers  answers
+		function bool
+		error    string
+		cause    string
+	}{
+		"function error, compact": {
+			answers: answers{answer: lambda.Answer{FunctionError: "Unhandled", Payload: []byte(`{"errorMessage": "m", "errorType": "Boom"}`)}},
+			error:   "Boom", cause: `{"errorMessage":"m","errorType":"Boom"}`,
+		},
+		"function error, byte for byte": {
+			answers:  answers{answer: lambda.Answer{FunctionError: "Unhandled", Payload: []byte(`{"errorMessage": "m", "errorType": "Boom"}`)}},
+			function: true, error: "Boom", cause: `{"errorMessage": "m", "errorType": "Boom"}`,
+		},
+		"without a type": {
+			answers: answers{answer: lambda.Answer{FunctionError: "Unhandled", Payload: []byte(`{"errorMessage":"m"}`)}},
+			error:   "Lambda.Unknown", cause: `{"errorMessage":"m"}`,
+		},
+		"throttled": {
+			answers: answers{err: &lambda.InvokeError{Code: "TooManyRequestsException", Message: "Rate Exceeded.", StatusCode: 429, RequestID: "r"}},
+			error:   "Lambda.TooManyRequestsException",
+			cause:   "Rate Exceeded. (Service: AWSLambda; Status Code: 429; Error Code: TooManyRequestsException; Request ID: r; Proxy: null)",
+		},
+		"transport": {
+			answers: answers{err: errors.New("connection reset")},
+			error:   "Lambda.SdkClientException", cause: "Unable to execute HTTP request: connection reset",
+		},
+		"not JSON": {
+			answers: answers{answer: lambda.Answer{Payload: []byte("<html>")}},
+			error:   "States.Runtime", cause: "The function f answered with something that is not JSON.",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var in engine.Integration = lambda.Integration{Invoker: &c.answers}
+			if c.function {
+				in = lambda.Function{Invoker: &c.answers}
+			}
+			_, err := in.Invoke(context.Background(), &engine.Task{Resource: "f", Parameters: parameters})
+			var e *engine.TaskError
+			if !errors.As(err, &e) || e.Name != c.error || e.Cause != c.cause {
+				t.Errorf("got %v, want %s: %s", err, c.error, c.cause)
+			}
+		})
+	}
+}
+
+func TestMissingFunctionName(t *testing.T) {
+	t.Parallel()
+	_, err := lambda.Integration{Invoker: &answers{}}.Invoke(context.Background(), &engine.Task{Parameters: `{}`})
+	var e *engine.TaskError
+	if !errors.As(err, &e) || e.Name != "States.Runtime" {
+		t.Error(err)
+	}
+}
+
+func TestDirectARNKeepsTheAnswer(t *testing.T) {
+	t.Parallel()
+	i := &answers{answer: lambda.Answer{Payload: []byte(`{"b": 2}`)}}
+	out, err := lambda.Function{Invoker: i}.Invoke(context.Background(), &engine.Task{Resource: "arn:aws:lambda:r:a:function:f", Parameters: `{"x": 1}`})
+	if err != nil || out != `{"b": 2}` || string(i.call.Payload) != `{"x": 1}` {
+		t.Errorf("%s, %v", out, err)
+	}
+	i.answer.Payload = nil
+	if out, err = (lambda.Function{Invoker: i}).Invoke(context.Background(), &engine.Task{Parameters: `{}`}); err != nil || out != "null" {
+		t.Errorf("void: %s, %v", out, err)
+	}
+}

@@ -1,0 +1,111 @@
+package interpreter
+
+import (
+	"fmt"
+	"time"
+
+	"stepback/asl"
+	"stepback/asl/jsonpath"
+	"stepback/asl/jsonvalue"
+)
+
+// env is what paths and intrinsic calls of a state see: its input, the context object, the variables and a source of
+// randomness.
+type env struct {
+	x     *Execution
+	t     *thread
+	input *Payload
+	token string           // Task.Token, only while the parameters of a token task are built
+	item  *jsonvalue.Value // Map.Item, only in a Map's ItemSelector
+}
+
+// Lookup finds what a path selects.
+func (e *env) Lookup(p *jsonpath.Path) (jsonvalue.Value, error) {
+	switch p.Root() {
+	case jsonpath.Context:
+		return p.Eval(e.context())
+	case jsonpath.Variable:
+		v, ok := e.t.vars.get(p.Variable())
+		if !ok {
+			return jsonvalue.Value{}, fmt.Errorf("the variable $%s has no value here", p.Variable())
+		}
+		return p.Eval(v)
+	default:
+		return p.Eval(e.input.Value())
+	}
+}
+
+// Random returns 64 random bits.
+func (e *env) Random() uint64 { return e.x.random.Uint64() }
+
+// context builds the context object as the current state sees it.
+func (e *env) context() jsonvalue.Value {
+	x, t := e.x, e.t
+	b := jsonvalue.NewObject(5)
+	b.Set("Execution", x.executionContext())
+	state := jsonvalue.NewObject(3)
+	state.Set("EnteredTime", jsonvalue.OfString(Instant(t.entered)))
+	state.Set("Name", jsonvalue.OfString(t.state.Name))
+	switch t.state.Type {
+	case asl.Task, asl.Parallel, asl.Map:
+		state.Set("RetryCount", jsonvalue.OfInt(t.retried))
+	default:
+	}
+	b.Set("State", state.Value())
+	b.Set("StateMachine", x.aboutModel)
+	if e.token != "" {
+		task := jsonvalue.NewObject(1)
+		task.Set("Token", jsonvalue.OfString(e.token))
+		b.Set("Task", task.Value())
+	}
+	if e.item != nil {
+		m := jsonvalue.NewObject(1)
+		m.Set("Item", *e.item)
+		b.Set("Map", m.Value())
+	}
+	return b.Value()
+}
+
+// executionContext builds the parts of the context object that do not change, once.
+func (x *Execution) executionContext() jsonvalue.Value {
+	if !x.aboutRun.IsNull() {
+		return x.aboutRun
+	}
+	b := jsonvalue.NewObject(6)
+	b.Set("Id", jsonvalue.OfString(x.info.ARN))
+	b.Set("Input", x.input.Value())
+	b.Set("StartTime", jsonvalue.OfString(Instant(x.start)))
+	b.Set("Name", jsonvalue.OfString(x.info.Name))
+	b.Set("RoleArn", jsonvalue.OfString(x.info.RoleARN))
+	b.Set("RedriveCount", jsonvalue.OfInt(0))
+	x.aboutRun = b.Value()
+	m := jsonvalue.NewObject(2)
+	m.Set("Id", jsonvalue.OfString(x.info.MachineARN))
+	m.Set("Name", jsonvalue.OfString(x.info.MachineName))
+	x.aboutModel = m.Value()
+	return x.aboutRun
+}
+
+// Instant formats a time as the context object shows it: UTC with milliseconds, without them when they are zero.
+func Instant(t time.Time) string {
+	t = t.UTC()
+	if t.Nanosecond()/1e6 == 0 {
+		return t.Format("2006-01-02T15:04:05Z")
+	}
+	return t.Format("2006-01-02T15:04:05.000Z")
+}
+
+// mapItem builds the context object's Map.Item.
+func mapItem(index int64, value jsonvalue.Value, key, source string) *jsonvalue.Value {
+	b := jsonvalue.NewObject(4)
+	b.Set("Index", jsonvalue.OfInt(index))
+	b.Set("Value", value)
+	if key != "" {
+		b.Set("Key", jsonvalue.OfString(key))
+	}
+	if source != "" {
+		b.Set("Source", jsonvalue.OfString(source))
+	}
+	v := b.Value()
+	return &v
+}

@@ -1,0 +1,79 @@
+package interpreter
+
+import (
+	"time"
+
+	"stepback/engine/history"
+)
+
+// EventKind says what happened to an execution.
+type EventKind uint8
+
+// The events an execution reacts to.
+const (
+	Start            EventKind = iota + 1 // the execution begins
+	Continue                              // go on after an effect of kind Yield
+	TimerFired                            // the timer of this ID rang
+	TaskStarted                           // a worker took the activity task of this ID; Worker names it
+	TaskSubmitted                         // a .sync or token task's call was accepted; Output is the API's answer
+	TaskHeartbeat                         // the task of this ID is alive
+	TaskSucceeded                         // Output is the result's JSON text
+	TaskFailed                            // Failure says how
+	TaskStartFailed                       // the task could not be started
+	TaskSubmitFailed                      // the call of a .sync or token task failed
+	MapRunSucceeded                       // Output is the Map Run's result
+	MapRunFailed                          // Failure says how
+	Stop                                  // StopExecution; Failure carries what the caller gave
+)
+
+// Event is one thing that happened to an execution, with everything the interpreter needs to know about it.
+type Event struct {
+	Kind EventKind
+	At   time.Time
+	// Seed is where all randomness of this step comes from: jitter, UUIDs, States.MathRandom.
+	Seed uint64
+	// ID is that of the timer, task or Map Run concerned.
+	ID      int64
+	Output  string
+	Worker  string
+	Failure history.Failure
+}
+
+// EffectKind says what the shell is asked to do.
+type EffectKind uint8
+
+// The effects of a step.
+const (
+	InvokeTask   EffectKind = iota + 1 // carry out Task and report by its ID
+	CancelTask                         // nobody waits for this task any more
+	SetTimer                           // ring at At
+	CancelTimer                        // forget the timer
+	StartMapRun                        // carry out MapRun and report by its ID
+	CancelMapRun                       // stop the Map Run and its children
+	Yield                              // feed a Continue event: this step has run long enough
+	Finish                             // the execution has ended; see Status, Output and Failure
+)
+
+// Effect is one thing the shell must do once the history of the step is durable.
+type Effect struct {
+	Kind   EffectKind
+	ID     int64
+	At     time.Time
+	Task   *TaskCall
+	MapRun *MapRunCall
+}
+
+// Result is what one step produced: events to append to the history, effects to carry out, in order. The slices are reused
+// when the same Result is passed to the next step.
+type Result struct {
+	History []history.Event
+	Effects []Effect
+}
+
+// Reset empties the result and keeps its memory.
+func (r *Result) Reset() {
+	clear(r.History)
+	clear(r.Effects)
+	r.History = r.History[:0]
+	r.Effects = r.Effects[:0]
+}

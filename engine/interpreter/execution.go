@@ -1,0 +1,224 @@
+package interpreter
+
+import (
+	"time"
+
+	"stepback/asl/jsonvalue"
+	"stepback/engine/history"
+	"stepback/engine/plan"
+)
+
+// Status is an execution's status as the API spells it.
+type Status string
+
+// The statuses of an execution.
+const (
+	Running   Status = "RUNNING"
+	Succeeded Status = "SUCCEEDED"
+	Failed    Status = "FAILED"
+	TimedOut  Status = "TIMED_OUT"
+	Aborted   Status = "ABORTED"
+)
+
+// MaxEvents is the longest history of a STANDARD execution.
+const MaxEvents = 25_000
+
+// transitionsPerStep bounds how many states one step enters before it yields, so that a long loop cannot starve others.
+const transitionsPerStep = 512
+
+// Info is what an execution knows about itself. It does not change.
+type Info struct {
+	ARN, Name                string
+	MachineARN, MachineName  string
+	RoleARN                  string
+	Region                   string
+	Express                  bool
+	Input                    string // JSON text
+	MachineAlias, MachineRev string // the alias and version ARN it was started by, if any
+}
+
+// Execution is one run of a state machine. It is not safe for concurrent use: the shell feeds it one event at a time.
+type Execution struct {
+	plan *plan.Plan
+	info Info
+
+	status  Status
+	output  *Payload
+	failure history.Failure
+	lastID  int64
+	start   time.Time
+
+	root   *thread
+	ready  []*thread
+	waits  map[int64]*wait
+	nextID int64
+
+	// Valid during a step.
+	now    time.Time
+	random random
+	out    *Result
+
+	input      *Payload
+	aboutRun   jsonvalue.Value // context object: Execution
+	aboutModel jsonvalue.Value // context object: StateMachine
+}
+
+// New returns an execution that waits for its Start event.
+func New(p *plan.Plan, info Info) *Execution {
+	return &Execution{plan: p, info: info, status: Running, waits: map[int64]*wait{}, input: TextPayload(info.Input)}
+}
+
+// Info returns what the execution knows about itself.
+func (x *Execution) Info() Info { return x.info }
+
+// Status returns the execution's current status.
+func (x *Execution) Status() Status { return x.status }
+
+// Output returns the JSON text of a succeeded execution's output.
+func (x *Execution) Output() string {
+	if x.output == nil {
+		return ""
+	}
+	return x.output.Text()
+}
+
+// Failure returns how a failed, timed out or stopped execution ended.
+func (x *Execution) Failure() history.Failure { return x.failure }
+
+// Step applies one event: it appends to the result what happened and what is to be done. Events that come too late (a task
+// that was cancelled, anything after the end) change nothing.
+func (x *Execution) Step(e *Event, out *Result) {
+	if x.status != Running {
+		return
+	}
+	x.now, x.random, x.out = e.At, random{e.Seed}, out
+	x.apply(e)
+	x.drain()
+	x.out = nil
+}
+
+func (x *Execution) apply(e *Event) {
+	switch e.Kind {
+	case Start:
+		x.begin()
+	case Continue:
+	case Stop:
+		x.stop(e.Failure)
+	default:
+		w := x.waits[e.ID]
+		if w == nil {
+			return
+		}
+		w.happened(x, e)
+	}
+}
+
+// begin writes ExecutionStarted and readies the first state.
+func (x *Execution) begin() {
+	x.start = x.now
+	x.emit(history.Event{Type: history.ExecutionStarted, Data: x.info.Input, More: &history.Details{RoleARN: x.info.RoleARN}})
+	if limit := x.limitSeconds(); limit > 0 {
+		x.timer(nil, machineTimeout, secondsOf(limit))
+	}
+	x.root = &thread{state: x.plan.Root.Start, input: x.input, vars: &variables{}}
+	x.ready = append(x.ready, x.root)
+}
+
+// expressSeconds is how long an EXPRESS execution may take.
+const expressSeconds = 300
+
+// limitSeconds is how long the execution may take; 0 means no limit.
+func (x *Execution) limitSeconds() int64 {
+	limit := x.plan.TimeoutSeconds
+	if x.info.Express && (limit == 0 || limit > expressSeconds) {
+		return expressSeconds
+	}
+	return limit
+}
+
+// drain runs every thread that can run until all wait or have ended.
+func (x *Execution) drain() {
+	budget := transitionsPerStep
+	for len(x.ready) > 0 && x.status == Running {
+		t := x.ready[0]
+		x.ready = x.ready[1:]
+		for x.status == Running && !t.gone && t.state != nil {
+			if budget == 0 {
+				x.ready = append([]*thread{t}, x.ready...)
+				x.effect(Effect{Kind: Yield})
+				return
+			}
+			budget--
+			if !x.enter(t) {
+				break
+			}
+		}
+	}
+	if len(x.ready) == 0 {
+		x.ready = nil
+	}
+}
+
+// emit appends an event to the history and returns its ID. The last event a STANDARD history has room for is kept for its end.
+func (x *Execution) emit(e history.Event) int64 {
+	if x.status != Running {
+		return x.lastID
+	}
+	if x.lastID == MaxEvents-1 && !x.info.Express && !e.Type.Terminal() {
+		x.fail(e.Previous, history.NewFailure(plan.ErrRuntime, "The execution reached the maximum number of history events (25000)."))
+		return x.lastID
+	}
+	x.lastID++
+	e.ID = x.lastID
+	e.Time = x.now.UnixNano()
+	x.out.History = append(x.out.History, e)
+	return e.ID
+}
+
+// effect asks the shell for something. An execution that has ended starts nothing any more.
+func (x *Execution) effect(e Effect) {
+	if x.status != Running {
+		switch e.Kind {
+		case InvokeTask, SetTimer, StartMapRun, Yield:
+			return
+		default:
+		}
+	}
+	x.out.Effects = append(x.out.Effects, e)
+}
+
+func (x *Execution) succeed(t *thread) {
+	x.emit(history.Event{Type: history.ExecutionSucceeded, Previous: t.last, Data: t.input.Text()})
+	x.output = t.input
+	x.finish(Succeeded)
+}
+
+func (x *Execution) fail(previous int64, f history.Failure) {
+	x.emit(history.Event{Type: history.ExecutionFailed, Previous: previous, More: &history.Details{Failure: f}})
+	x.failure = f
+	x.finish(Failed)
+}
+
+func (x *Execution) stop(f history.Failure) {
+	x.emit(history.Event{Type: history.ExecutionAborted, More: &history.Details{Failure: f}})
+	x.failure = f
+	x.finish(Aborted)
+}
+
+func (x *Execution) timeOut() {
+	x.emit(history.Event{Type: history.ExecutionTimedOut, Previous: x.lastID, More: &history.Details{Failure: history.Named(plan.ErrTimeout)}})
+	x.failure = history.Named(plan.ErrTimeout)
+	x.finish(TimedOut)
+}
+
+// finish ends the execution: whatever is still under way is cancelled.
+func (x *Execution) finish(s Status) {
+	x.status = s
+	for id, w := range x.waits {
+		x.cancel(id, w)
+	}
+	x.ready = nil
+	x.effect(Effect{Kind: Finish})
+}
+
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }

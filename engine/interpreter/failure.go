@@ -1,0 +1,137 @@
+package interpreter
+
+import (
+	"errors"
+	"time"
+
+	"stepback/asl/intrinsic"
+	"stepback/asl/jsonpath"
+	"stepback/asl/jsonvalue"
+	"stepback/asl/template"
+	"stepback/engine/history"
+	"stepback/engine/plan"
+)
+
+// longestWait bounds a single delay, so that its end is a time that can be represented.
+const longestWait = 100 * 365 * 24 * time.Hour
+
+// failure is an error on its way through Retry and Catch.
+type failure struct {
+	history.Failure
+	heartbeat bool // a States.Timeout that a missed heartbeat caused
+}
+
+func tooLarge(what string) failure {
+	return failure{Failure: history.NewFailure(plan.ErrDataLimitExceeded,
+		"The state/task '"+what+"' returned a result with a size exceeding the maximum number of bytes service limit.")}
+}
+
+// failed handles the failure of a thread's current state: Retry, then Catch, then the end of the scope. It reports whether the
+// thread can go on at once.
+func (x *Execution) failed(t *thread, f failure) bool {
+	if x.status != Running || t.gone {
+		return false
+	}
+	if x.retry(t, f) {
+		return false
+	}
+	if t.children != nil {
+		t.children.writeFailed(x)
+		t.children = nil
+	}
+	for i := range t.state.Catch {
+		c := &t.state.Catch[i]
+		if c.Matches(f.Error, f.heartbeat) {
+			return x.caught(t, c, f)
+		}
+	}
+	x.scopeFailed(t, f)
+	return false
+}
+
+// retry schedules another run of the state if the first retrier that handles the error has attempts left.
+func (x *Execution) retry(t *thread, f failure) bool {
+	for i := range t.state.Retry {
+		r := &t.state.Retry[i]
+		if !r.Matches(f.Error, f.heartbeat) {
+			continue
+		}
+		if t.retries == nil {
+			t.retries = make([]int64, len(t.state.Retry))
+		}
+		if t.retries[i] >= int64(r.Policy.MaxAttempts) {
+			return false
+		}
+		t.retries[i]++
+		t.retried++
+		t.children = nil
+		t.timeout = x.timer(t, retryDelay, min(r.Policy.Delay(int(t.retries[i]), &x.random), longestWait))
+		return true
+	}
+	return false
+}
+
+// caught moves the thread to a catcher's state. OutputPath does not apply.
+func (x *Execution) caught(t *thread, c *plan.Catcher, f failure) bool {
+	errorOutput := ValuePayload(f.output())
+	out, ok := x.place(t, c.ResultPath, errorOutput)
+	if !ok {
+		return false
+	}
+	assigned, ok := x.assign(t, c.Assign, errorOutput)
+	if !ok {
+		return false
+	}
+	return x.exit(t, out, c.Next, t.last, assigned)
+}
+
+// output is the Error Output that a catcher hands on. A timeout has no cause, which reads as an empty one; what a worker left
+// out reads as null.
+func (f failure) output() jsonvalue.Value {
+	b := jsonvalue.NewObject(2)
+	name, cause := jsonvalue.Value{}, jsonvalue.Value{}
+	if f.HasError {
+		name = jsonvalue.OfString(f.Error)
+	}
+	if f.HasCause || f.Error == plan.ErrTimeout {
+		cause = jsonvalue.OfString(f.Cause)
+	}
+	b.Set("Error", name)
+	b.Set("Cause", cause)
+	return b.Value()
+}
+
+// scopeFailed ends the scope that a thread runs in.
+func (x *Execution) scopeFailed(t *thread, f failure) {
+	if t.fan == nil {
+		x.fail(t.last, f.Failure)
+		return
+	}
+	t.fan.failedBy(x, t, f)
+}
+
+// expressionError fails a state whose path, template or intrinsic call could not be evaluated.
+func (x *Execution) expressionError(t *thread, err error, field string, input *Payload) bool {
+	var missing *template.PathError
+	if errors.As(err, &missing) {
+		return x.runtimeError(t, "The JSONPath '"+missing.Path+"' specified for the field '"+missing.Field+
+			"' could not be found in the input '"+x.searched(t, missing, input)+"'")
+	}
+	var function *intrinsic.Error
+	if errors.As(err, &function) {
+		return x.failed(t, failure{Failure: history.NewFailure(plan.ErrIntrinsicFailure, x.described(t, function.Error()))})
+	}
+	var notFound *jsonpath.NotFoundError
+	if errors.As(err, &notFound) {
+		return x.runtimeError(t, "Invalid path '"+notFound.Path+"' : "+notFound.Message)
+	}
+	return x.runtimeError(t, field+": "+err.Error())
+}
+
+// searched is the text of what a missing path was looked for in.
+func (x *Execution) searched(t *thread, missing *template.PathError, input *Payload) string {
+	if missing.Root == jsonpath.Context {
+		return t.env.context().JSON()
+	}
+	return input.Text()
+}

@@ -1,0 +1,208 @@
+package interpreter
+
+import (
+	"strconv"
+	"strings"
+
+	"stepback/asl/jsonvalue"
+	"stepback/engine/history"
+	"stepback/engine/plan"
+)
+
+// MapRunCall is a distributed Map for the shell to carry out: the items, how they become the inputs of child executions, how
+// many run at once, how many may fail, and where the results go.
+type MapRunCall struct {
+	ARN   string
+	State *plan.State
+	// Label names the child executions' state machine: <machine>/<label>.
+	Label string
+	// Items are the items of the state's input; nil when a reader supplies them. Keys are set for an object's members.
+	Items []jsonvalue.Value
+	Keys  []string
+
+	MaxConcurrency             int64 // 0 means as many as the service allows
+	ToleratedFailureCount      int64
+	ToleratedFailurePercentage float64
+
+	ReaderParameters jsonvalue.Value
+	MaxItems         jsonvalue.Value // null when absent
+	WriterParameters jsonvalue.Value
+
+	MaxItemsPerBatch      int64 // 0 means no limit
+	MaxInputBytesPerBatch int64 // 0 means no limit
+	BatchInput            *jsonvalue.Value
+
+	env   env // a snapshot: the parent may go on while items are selected
+	input *Payload
+}
+
+// Select applies the ItemSelector to one item. It may be called from one goroutine at a time, whatever the parent execution
+// does meanwhile.
+func (c *MapRunCall) Select(index int64, item jsonvalue.Value, key, source string) (jsonvalue.Value, error) {
+	s := c.State.Map.ItemSelector
+	if s == nil {
+		return item, nil
+	}
+	c.env.item = mapItem(index, item, key, source)
+	v, err := s.Eval(&c.env)
+	if err != nil {
+		return jsonvalue.Value{}, err
+	}
+	return v, nil
+}
+
+// startMapRun writes the events of a distributed Map's start and hands it to the shell.
+func (x *Execution) startMapRun(t *thread, in *Payload, items *mapItems, concurrency int64) bool {
+	m := t.state.Map
+	length := int64(0)
+	if items != nil {
+		length = int64(items.len())
+	}
+	t.last = x.emit(history.Event{Type: history.MapStateStarted, Previous: t.last, More: &history.Details{Length: length}})
+	call := &MapRunCall{State: t.state, Label: m.Label, MaxConcurrency: concurrency, input: in}
+	if items != nil {
+		call.Items, call.Keys = items.values, items.keys
+	}
+	if !x.mapRunFields(t, in, call) {
+		return false
+	}
+	call.ARN = strings.Replace(x.info.MachineARN, ":stateMachine:", ":mapRun:", 1) + "/" + m.Label + ":" + x.random.uuid()
+	call.env = x.snapshot(t, in)
+	t.last = x.emit(history.Event{Type: history.MapRunStarted, Previous: t.last, More: &history.Details{MapRunARN: call.ARN}})
+	t.mapRunStarted = t.last
+	t.children = &fan{owner: t}
+	w := x.await(t, mapRunResult)
+	t.work = w.id
+	x.effect(Effect{Kind: StartMapRun, ID: w.id, MapRun: call})
+	return false
+}
+
+// snapshot copies what an ItemSelector sees, so that it can be evaluated beside the running execution.
+func (x *Execution) snapshot(t *thread, in *Payload) env {
+	x.executionContext()
+	in.Value()
+	frozen := &Execution{info: x.info, aboutRun: x.aboutRun, aboutModel: x.aboutModel, random: random{x.random.Uint64()}, input: x.input}
+	return env{x: frozen, t: &thread{state: t.state, entered: t.entered, retried: t.retried, vars: t.vars.flat()}, input: in}
+}
+
+// flat copies the variables visible in a scope into one.
+func (v *variables) flat() *variables {
+	out := &variables{values: map[string]jsonvalue.Value{}}
+	for s := v; s != nil; s = s.outer {
+		for name, value := range s.values {
+			if _, inner := out.values[name]; !inner {
+				out.values[name] = value
+			}
+		}
+	}
+	return out
+}
+
+// mapRunFields evaluates everything that a Map Run's fields say.
+func (x *Execution) mapRunFields(t *thread, in *Payload, c *MapRunCall) bool {
+	m := t.state.Map
+	t.env.input = in
+	count, ok := x.mapNumber(t, m.ToleratedFailureCount, 0)
+	if !ok {
+		return false
+	}
+	if count < 0 {
+		return x.runtimeError(t, "ToleratedFailureCount cannot be negative.")
+	}
+	c.ToleratedFailureCount = int64(count)
+	if c.ToleratedFailurePercentage, ok = x.percentage(t, m.ToleratedFailurePercentage); !ok {
+		return false
+	}
+	return x.readerFields(t, in, c) && x.batcherFields(t, in, c) && x.writerFields(t, in, c)
+}
+
+func (x *Execution) percentage(t *thread, n plan.Number) (float64, bool) {
+	p := n.Literal
+	if n.Path != nil {
+		v, err := t.env.Lookup(n.Path)
+		if err != nil {
+			return 0, x.expressionError(t, err, n.Field+"Path", t.env.input)
+		}
+		if p, err = strconv.ParseFloat(v.Text(), 64); v.Kind() != jsonvalue.Number || err != nil {
+			return 0, x.notA(t, n, v, "float")
+		}
+	}
+	if p < 0 || p > 100 {
+		return 0, x.runtimeError(t, "ToleratedFailurePercentage must be between 0 and 100.")
+	}
+	return p, true
+}
+
+func (x *Execution) readerFields(t *thread, in *Payload, c *MapRunCall) bool {
+	r := t.state.Map.Reader
+	if r == nil {
+		return true
+	}
+	if r.Parameters != nil {
+		v, err := r.Parameters.Eval(&t.env)
+		if err != nil {
+			return x.expressionError(t, err, "ItemReader.Parameters", in)
+		}
+		c.ReaderParameters = v
+	}
+	if !r.MaxItems.Present {
+		return true
+	}
+	n, ok := x.mapNumber(t, r.MaxItems, 0)
+	c.MaxItems = jsonvalue.OfInt(int64(n))
+	return ok
+}
+
+func (x *Execution) batcherFields(t *thread, in *Payload, c *MapRunCall) bool {
+	b := t.state.Map.Batcher
+	if b == nil {
+		return true
+	}
+	n, ok := x.mapNumber(t, b.MaxItemsPerBatch, 0)
+	if !ok {
+		return false
+	}
+	c.MaxItemsPerBatch = int64(n)
+	if n, ok = x.mapNumber(t, b.MaxInputBytesPerBatch, 0); !ok {
+		return false
+	}
+	c.MaxInputBytesPerBatch = int64(n)
+	if b.BatchInput != nil {
+		v, err := b.BatchInput.Eval(&t.env)
+		if err != nil {
+			return x.expressionError(t, err, "ItemBatcher.BatchInput", in)
+		}
+		c.BatchInput = &v
+	}
+	return true
+}
+
+func (x *Execution) writerFields(t *thread, in *Payload, c *MapRunCall) bool {
+	w := t.state.Map.Writer
+	if w == nil || w.Parameters == nil {
+		return true
+	}
+	v, err := w.Parameters.Eval(&t.env)
+	if err != nil {
+		return x.expressionError(t, err, "ResultWriter.Parameters", in)
+	}
+	c.WriterParameters = v
+	return true
+}
+
+// mapRunEnded takes the end of a Map Run. The state's exit follows from the run's start, as the service writes it.
+func (x *Execution) mapRunEnded(t *thread, e *Event) {
+	if e.Kind == MapRunFailed {
+		t.last = x.emit(history.Event{Type: history.MapRunFailed, Previous: t.last, More: &history.Details{Failure: e.Failure}})
+		x.goOn(t, x.failed(t, failure{Failure: e.Failure}))
+		return
+	}
+	id := x.emit(history.Event{Type: history.MapRunSucceeded, Previous: t.last})
+	x.emit(history.Event{Type: history.MapStateSucceeded, Previous: id})
+	t.children = nil
+	if len(e.Output) > MaxPayload {
+		x.goOn(t, x.failed(t, tooLarge(t.state.Name)))
+		return
+	}
+	x.complete(t, TextPayload(e.Output), t.mapRunStarted)
+}

@@ -1,0 +1,186 @@
+package interpreter
+
+import (
+	"errors"
+	"strconv"
+	"time"
+
+	"stepback/asl/jsonpath"
+	"stepback/asl/jsonvalue"
+	"stepback/engine/history"
+	"stepback/engine/plan"
+)
+
+// runPass builds the result from Result or Parameters, or hands the input on.
+func (x *Execution) runPass(t *thread) bool {
+	s := t.state
+	if s.Result == nil && s.Parameters == nil && s.InputPath.Identity() && s.OutputPath.Identity() && s.ResultPath.Replaces() && s.Assign == nil {
+		return x.exit(t, t.input, s.Next, t.last, nil)
+	}
+	result, ok := x.effectiveInput(t)
+	if !ok {
+		return false
+	}
+	if s.Result != nil {
+		result = ValuePayload(*s.Result)
+	}
+	return x.finishState(t, result, t.last)
+}
+
+// effectiveInput applies InputPath and Parameters.
+func (x *Execution) effectiveInput(t *thread) (*Payload, bool) {
+	in, ok := x.selectPayload(t, t.state.InputPath, t.input, "InputPath")
+	if !ok || t.state.Parameters == nil {
+		return in, ok
+	}
+	t.env.input = in
+	v, err := t.state.Parameters.Eval(&t.env)
+	if err != nil {
+		return nil, x.expressionError(t, err, "Parameters", in)
+	}
+	return ValuePayload(v), true
+}
+
+func (x *Execution) runSucceed(t *thread) bool {
+	in, ok := x.effectiveInput(t)
+	if !ok {
+		return false
+	}
+	return x.finishState(t, in, t.last)
+}
+
+func (x *Execution) runFail(t *thread) bool {
+	var f failure
+	t.env.input = t.input
+	var ok bool
+	if f.Error, f.HasError, ok = x.text(t, t.state.Fail.Error); !ok {
+		return false
+	}
+	if f.Cause, f.HasCause, ok = x.text(t, t.state.Fail.Cause); !ok {
+		return false
+	}
+	x.scopeFailed(t, f)
+	return false
+}
+
+// text evaluates a string field that may be a path or an intrinsic call.
+func (x *Execution) text(t *thread, field plan.Text) (text string, present, ok bool) {
+	if field.Source == nil {
+		return field.Literal, field.Present, true
+	}
+	v, err := field.Source.Eval(&t.env)
+	if err != nil {
+		return "", false, x.expressionError(t, err, field.Field+"Path", t.input)
+	}
+	s := v.At(0)
+	if s.Kind() != jsonvalue.String {
+		return "", false, x.runtimeError(t, "The "+field.Field+"Path field must refer to a string, but refers to: "+s.JSON())
+	}
+	return s.Text(), true, true
+}
+
+func (x *Execution) runChoice(t *thread) bool {
+	in, ok := x.effectiveInput(t)
+	if !ok {
+		return false
+	}
+	t.env.input = in
+	for i := range t.state.Choice.Rules {
+		r := &t.state.Choice.Rules[i]
+		matched, err := r.Matches(&t.env)
+		if err != nil {
+			return x.runtimeError(t, "Invalid path '"+pathOf(err)+"': The choice state's condition path references an invalid value.")
+		}
+		if matched {
+			return x.chosen(t, in, r.Next, r)
+		}
+	}
+	if t.state.Choice.Default == nil {
+		return x.failed(t, failure{Failure: history.NewFailure(plan.ErrNoChoiceMatched,
+			x.described(t, "Failed to transition out of the state. The state's Choices did not match and no Default is set."))})
+	}
+	return x.chosen(t, in, t.state.Choice.Default, nil)
+}
+
+// chosen leaves a Choice state; a rule's own Assign takes the place of the state's.
+func (x *Execution) chosen(t *thread, in *Payload, next *plan.State, r *plan.Rule) bool {
+	a := t.state.Assign
+	if r != nil {
+		a = r.Assign
+	}
+	out, ok := x.selectPayload(t, t.state.OutputPath, in, "OutputPath")
+	if !ok {
+		return false
+	}
+	assigned, ok := x.assign(t, a, in)
+	if !ok {
+		return false
+	}
+	return x.exit(t, out, next, t.last, assigned)
+}
+
+func (x *Execution) runWait(t *thread) bool {
+	in, ok := x.effectiveInput(t)
+	if !ok {
+		return false
+	}
+	d, ok := x.waitFor(t, in)
+	if !ok {
+		return false
+	}
+	if d >= 1<<31*time.Second {
+		return x.runtimeError(t, "Wait state delay is too long.")
+	}
+	t.pending = in
+	t.timeout = x.timer(t, waitState, max(d, 0))
+	return false
+}
+
+func (x *Execution) waitFor(t *thread, in *Payload) (time.Duration, bool) {
+	w := t.state.Wait
+	t.env.input = in
+	switch {
+	case w.Seconds.Path != nil:
+		v, err := t.env.Lookup(w.Seconds.Path)
+		if err != nil {
+			return 0, x.runtimeError(t, "The SecondsPath parameter does not reference an input value: "+w.Seconds.Path.Text())
+		}
+		n, err := strconv.ParseInt(v.Text(), 10, 64)
+		switch {
+		case v.Kind() != jsonvalue.Number || err != nil:
+			return 0, x.runtimeError(t, "The SecondsPath parameter cannot be parsed as a long value: "+w.Seconds.Path.Text()+" == "+v.JSON())
+		case n < 0:
+			return 0, x.runtimeError(t, "The SecondsPath parameter references a negative value: "+w.Seconds.Path.Text()+" == "+v.JSON())
+		}
+		return secondsOf(n), true
+	case w.Seconds.Present:
+		return secondsOf(int64(w.Seconds.Literal)), true
+	case w.TimestampPath != nil:
+		v, err := t.env.Lookup(w.TimestampPath)
+		if err != nil {
+			return 0, x.runtimeError(t, "The TimestampPath parameter does not reference an input value: "+w.TimestampPath.Text())
+		}
+		at, ok := plan.ParseTimestamp(v.Text())
+		if v.Kind() != jsonvalue.String || !ok {
+			return 0, x.runtimeError(t, "The TimestampPath parameter does not reference a valid ISO-8601 extended offset date-time format string: "+
+				w.TimestampPath.Text()+" == "+v.Text())
+		}
+		return at.Sub(x.now), true
+	default:
+		return w.Timestamp.Sub(x.now), true
+	}
+}
+
+// pathOf is the text of the path that an error is about.
+func pathOf(err error) string {
+	var missing *jsonpath.NotFoundError
+	if errors.As(err, &missing) {
+		return missing.Path
+	}
+	return err.Error()
+}
+
+// secondsOf converts whole seconds without overflow.
+func secondsOf(n int64) time.Duration {
+	return time.Duration(min(n, int64(1<<33))) * time.Second
+}

@@ -1,0 +1,48 @@
+package interpreter
+
+import (
+	"sort"
+
+	"stepback/asl/jsonvalue"
+	"stepback/engine/history"
+)
+
+// maxVariables is how many bytes all variables of a scope may hold.
+const maxVariables = 10 << 20
+
+// get finds a variable in this scope or an outer one.
+func (v *variables) get(name string) (jsonvalue.Value, bool) {
+	for s := v; s != nil; s = s.outer {
+		if value, ok := s.values[name]; ok {
+			return value, true
+		}
+	}
+	return jsonvalue.Value{}, false
+}
+
+// set assigns every member of an object and returns the assignments in the order of their names. It reports false, having
+// changed nothing, when the limits of 256 KiB for one Assign or 10 MiB for the scope are exceeded.
+func (v *variables) set(object jsonvalue.Value) ([]history.Assignment, bool) {
+	assigned := make([]history.Assignment, 0, object.Len())
+	total := 0
+	for i, name := range object.Keys() {
+		text := object.At(i).JSON()
+		total += len(text)
+		assigned = append(assigned, history.Assignment{Name: name, Value: text})
+	}
+	if total > MaxPayload || v.size+total > maxVariables {
+		return nil, false
+	}
+	if v.values == nil {
+		v.values = make(map[string]jsonvalue.Value, object.Len())
+	}
+	for i, name := range object.Keys() {
+		if old, ok := v.values[name]; ok {
+			v.size -= len(old.JSON())
+		}
+		v.values[name] = object.At(i)
+	}
+	v.size += total
+	sort.Slice(assigned, func(i, j int) bool { return assigned[i].Name < assigned[j].Name })
+	return assigned, true
+}

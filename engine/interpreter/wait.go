@@ -1,0 +1,123 @@
+package interpreter
+
+import (
+	"time"
+
+	"stepback/engine/history"
+	"stepback/engine/plan"
+)
+
+// wait is something an execution waits for: a timer, a task or a Map Run, each under its own ID.
+type wait struct {
+	id     int64
+	thread *thread
+	kind   waitKind
+	task   *TaskCall
+}
+
+type waitKind uint8
+
+const (
+	machineTimeout waitKind = iota
+	taskTimeout
+	taskHeartbeat
+	retryDelay
+	waitState
+	taskResult
+	mapRunResult
+)
+
+func (x *Execution) await(t *thread, k waitKind) *wait {
+	x.nextID++
+	w := &wait{id: x.nextID, thread: t, kind: k}
+	x.waits[w.id] = w
+	return w
+}
+
+// timer asks for a ring after d and returns the timer's ID.
+func (x *Execution) timer(t *thread, k waitKind, d time.Duration) int64 {
+	w := x.await(t, k)
+	x.effect(Effect{Kind: SetTimer, ID: w.id, At: x.now.Add(d)})
+	return w.id
+}
+
+// cancel forgets a wait and tells the shell.
+func (x *Execution) cancel(id int64, w *wait) {
+	delete(x.waits, id)
+	switch w.kind {
+	case taskResult:
+		x.effect(Effect{Kind: CancelTask, ID: id})
+	case mapRunResult:
+		x.effect(Effect{Kind: CancelMapRun, ID: id})
+	default:
+		x.effect(Effect{Kind: CancelTimer, ID: id})
+	}
+}
+
+// cancelTimer cancels the timer at *id, if any, and clears it.
+func (x *Execution) cancelTimer(id *int64) {
+	if w := x.waits[*id]; w != nil {
+		x.cancel(*id, w)
+	}
+	*id = 0
+}
+
+// happened dispatches an event to what waited for it.
+func (w *wait) happened(x *Execution, e *Event) {
+	t := w.thread
+	switch {
+	case e.Kind == TimerFired && w.kind < taskResult:
+		delete(x.waits, w.id)
+		x.rang(w, t)
+	case w.kind == taskResult:
+		x.taskEvent(w, e)
+	case w.kind == mapRunResult && (e.Kind == MapRunSucceeded || e.Kind == MapRunFailed):
+		delete(x.waits, w.id)
+		t.work = 0
+		x.mapRunEnded(t, e)
+	}
+}
+
+func (x *Execution) rang(w *wait, t *thread) {
+	switch w.kind {
+	case machineTimeout:
+		x.timeOut()
+	case taskTimeout:
+		t.timeout = 0
+		x.taskTimedOut(t, false)
+	case taskHeartbeat:
+		t.heartbeat = 0
+		x.taskTimedOut(t, true)
+	case retryDelay:
+		t.timeout = 0
+		x.resume(t)
+	case waitState:
+		t.timeout = 0
+		x.complete(t, t.pending, t.last)
+	case taskResult, mapRunResult:
+	}
+}
+
+// resume runs the thread's state again after the delay of a retry.
+func (x *Execution) resume(t *thread) {
+	if x.run(t) {
+		x.ready = append(x.ready, t)
+	}
+}
+
+// complete ends the work of a thread's state and readies what comes next.
+func (x *Execution) complete(t *thread, result *Payload, previous int64) {
+	if x.finishState(t, result, previous) {
+		x.ready = append(x.ready, t)
+	}
+}
+
+func (x *Execution) taskTimedOut(t *thread, heartbeat bool) {
+	task := t.endWork(x, true)
+	if task == nil {
+		return
+	}
+	f := failure{Failure: history.Named(plan.ErrTimeout), heartbeat: heartbeat}
+	x.taskEnded(t, task, timedOut, f.Failure)
+	x.goOn(t, x.failed(t, f))
+}

@@ -1,0 +1,188 @@
+// Package pebble keeps executions in a Pebble store in a directory. Histories are written whole, compressed, when an execution
+// ends; the start and the end of top-level executions are synced to disk before they become visible.
+package pebble
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"sync"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/klauspost/compress/s2"
+
+	"stepback/engine/history"
+	"stepback/engine/journal"
+)
+
+// formatVersion is written into every store; a store with a higher one is refused.
+const formatVersion = "1"
+
+// The keys of the store: one version record, executions and histories by ARN.
+const (
+	versionKey      = "v"
+	executionPrefix = "x/"
+	historyPrefix   = "h/"
+)
+
+// Journal is a journal.Journal on disk.
+type Journal struct {
+	db      *pebble.DB
+	buffers sync.Pool
+}
+
+// Open opens or creates the store in a directory. Only one process at a time can have it open.
+func Open(dir string) (*Journal, error) {
+	cache := pebble.NewCache(16 << 20)
+	defer cache.Unref()
+	db, err := pebble.Open(dir, &pebble.Options{
+		Cache: cache, MemTableSize: 16 << 20, Logger: silent{},
+		FormatMajorVersion: pebble.FormatNewest,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("opening the journal in %s (is another stepback using this data directory?): %w", dir, err)
+	}
+	j := &Journal{db: db}
+	j.buffers.New = func() any { return new([]byte) }
+	if err := j.checkVersion(); err != nil {
+		return nil, errors.Join(fmt.Errorf("journal in %s: %w", dir, err), db.Close())
+	}
+	return j, nil
+}
+
+func (j *Journal) checkVersion() error {
+	v, closer, err := j.db.Get([]byte(versionKey))
+	if errors.Is(err, pebble.ErrNotFound) {
+		return j.db.Set([]byte(versionKey), []byte(formatVersion), pebble.Sync)
+	}
+	if err != nil {
+		return err
+	}
+	found := string(v)
+	if err := closer.Close(); err != nil {
+		return err
+	}
+	if found != formatVersion {
+		return fmt.Errorf("format version %s is not the %s that this stepback reads; use the version that wrote it", found, formatVersion)
+	}
+	return nil
+}
+
+// Commit implements journal.Journal.
+func (j *Journal) Commit(r *journal.Record, done func(error)) {
+	if !r.Begin && !r.End {
+		done(nil)
+		return
+	}
+	done(j.write(r))
+}
+
+func (j *Journal) write(r *journal.Record) error {
+	b := j.db.NewBatch()
+	defer b.Close() //nolint:errcheck // closing a committed batch only returns its memory
+	about, err := json.Marshal(r.Execution)
+	if err != nil {
+		return err
+	}
+	if err := b.Set([]byte(executionPrefix+r.Execution.ARN), about, nil); err != nil {
+		return err
+	}
+	if r.End {
+		buf := j.buffers.Get().(*[]byte)
+		*buf = history.AppendBinary((*buf)[:0], r.All)
+		err := b.Set([]byte(historyPrefix+r.Execution.ARN), s2.Encode(nil, *buf), nil)
+		j.buffers.Put(buf)
+		if err != nil {
+			return err
+		}
+	}
+	durability := pebble.NoSync
+	if r.Execution.MapRunARN == "" {
+		durability = pebble.Sync
+	}
+	return b.Commit(durability)
+}
+
+// Execution implements journal.Journal.
+func (j *Journal) Execution(_ context.Context, arn string) (*journal.Execution, error) {
+	v, closer, err := j.db.Get([]byte(executionPrefix + arn))
+	if err != nil {
+		return nil, found(err, arn)
+	}
+	defer closer.Close() //nolint:errcheck // a read-only handle
+	x := &journal.Execution{}
+	return x, json.Unmarshal(v, x)
+}
+
+func found(err error, arn string) error {
+	if errors.Is(err, pebble.ErrNotFound) {
+		return fmt.Errorf("%w: %s", journal.ErrNotFound, arn)
+	}
+	return err
+}
+
+// History implements journal.Journal.
+func (j *Journal) History(_ context.Context, arn string) ([]history.Event, error) {
+	v, closer, err := j.db.Get([]byte(historyPrefix + arn))
+	if err != nil {
+		return nil, found(err, arn)
+	}
+	defer closer.Close() //nolint:errcheck // a read-only handle
+	raw, err := s2.Decode(nil, v)
+	if err != nil {
+		return nil, fmt.Errorf("history of %s: %w", arn, err)
+	}
+	events, _, err := history.Decode(raw)
+	return events, err
+}
+
+// Executions implements journal.Journal.
+func (j *Journal) Executions(ctx context.Context, prefix string) iter.Seq2[*journal.Execution, error] {
+	return func(yield func(*journal.Execution, error) bool) {
+		lower := []byte(executionPrefix + prefix)
+		it, err := j.db.NewIterWithContext(ctx, &pebble.IterOptions{LowerBound: lower, UpperBound: after(lower)})
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		defer it.Close() //nolint:errcheck // errors are reported by Error below
+		for it.First(); it.Valid(); it.Next() {
+			x := &journal.Execution{}
+			if err := json.Unmarshal(it.Value(), x); err != nil {
+				yield(nil, fmt.Errorf("%s: %w", it.Key(), err))
+				return
+			}
+			if !yield(x, nil) {
+				return
+			}
+		}
+		if err := it.Error(); err != nil {
+			yield(nil, err)
+		}
+	}
+}
+
+// after is the first key behind all that begin with a prefix.
+func after(prefix []byte) []byte {
+	end := append([]byte(nil), prefix...)
+	for i := len(end) - 1; i >= 0; i-- {
+		if end[i]++; end[i] != 0 {
+			return end[:i+1]
+		}
+	}
+	return nil
+}
+
+// Close implements journal.Journal.
+func (j *Journal) Close() error { return errors.Join(j.db.Flush(), j.db.Close()) }
+
+// silent drops Pebble's own messages; its errors reach the caller as errors.
+type silent struct{}
+
+func (silent) Infof(string, ...any)  {}
+func (silent) Errorf(string, ...any) {}
+func (silent) Fatalf(format string, args ...any) {
+	panic("pebble: " + fmt.Sprintf(format, args...))
+}

@@ -1,0 +1,66 @@
+package pebble_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"stepback/engine/history"
+	"stepback/engine/interpreter"
+	"stepback/engine/journal"
+	"stepback/engine/journal/journaltest"
+	"stepback/engine/journal/pebble"
+)
+
+func open(t *testing.T, dir string) *pebble.Journal {
+	t.Helper()
+	j, err := pebble.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j
+}
+
+func TestJournal(t *testing.T) {
+	t.Parallel()
+	journaltest.Run(t, func(t *testing.T) journal.Journal {
+		t.Helper()
+		j := open(t, t.TempDir())
+		t.Cleanup(func() {
+			if err := j.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+		return j
+	})
+}
+
+func TestReopenedStoreKeepsExecutions(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	j := open(t, dir)
+	x := &journal.Execution{ARN: "arn:1", Status: interpreter.Succeeded, Output: "1"}
+	j.Commit(&journal.Record{Execution: x, End: true, All: []history.Event{{ID: 1, Type: history.ExecutionSucceeded, Data: "1"}}}, func(err error) {
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	j = open(t, dir)
+	defer j.Close() //nolint:errcheck // the test has what it wants
+	if got, err := j.Execution(context.Background(), "arn:1"); err != nil || got.Output != "1" {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+func TestOneProcessPerDirectory(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	j := open(t, dir)
+	defer j.Close() //nolint:errcheck // the test has what it wants
+	if _, err := pebble.Open(dir); err == nil || !strings.Contains(err.Error(), "is another stepback using this data directory?") {
+		t.Errorf("second Open: %v", err)
+	}
+}

@@ -1,0 +1,56 @@
+package engine
+
+import (
+	"fmt"
+	"time"
+
+	"stepback/asl"
+	"stepback/engine/plan"
+)
+
+// StateMachine is a state machine that executions can be started of.
+type StateMachine struct {
+	ARN, Name  string
+	Definition string
+	RoleARN    string
+	Express    bool
+	Created    time.Time
+
+	plan *plan.Plan
+}
+
+// ExecutionARN is the ARN of the machine's STANDARD execution of this name.
+func (m *StateMachine) ExecutionARN(name string) string { return executionARN(m.ARN, name) }
+
+// CreateStateMachine parses, validates and plans a definition under a name. The error of a definition that AWS would refuse
+// is a *DefinitionError with all its diagnostics.
+func (e *Engine) CreateStateMachine(name, definition, roleARN string, express bool) (*StateMachine, error) {
+	machine, diagnostics := asl.Parse(definition)
+	if asl.HasErrors(diagnostics) {
+		return nil, &DefinitionError{Definition: definition, Diagnostics: diagnostics}
+	}
+	p, err := plan.Compile(machine)
+	if err != nil {
+		return nil, fmt.Errorf("state machine %s: %w", name, err)
+	}
+	m := &StateMachine{
+		ARN: e.names.machine(name), Name: name, Definition: definition, RoleARN: roleARN, Express: express,
+		Created: e.clock.Now(), plan: p,
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed {
+		return nil, ErrClosed
+	}
+	e.machines[m.ARN] = m
+	return m, nil
+}
+
+// DefinitionError is the refusal of a definition, with everything that is wrong with it.
+type DefinitionError struct {
+	Definition  string
+	Diagnostics []asl.Diagnostic
+}
+
+// Error implements error in the words of the service; asl.Render shows the same to people.
+func (e *DefinitionError) Error() string { return asl.InvalidDefinition(e.Diagnostics) }

@@ -1,0 +1,157 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"stepback/engine/interpreter"
+	"stepback/engine/itembatcher"
+	"stepback/engine/itemreader"
+	"stepback/engine/plan"
+)
+
+// Objects is the object store that ItemReaders read and ResultWriters write.
+type Objects interface {
+	itemreader.Objects
+	resultwriter.Objects
+}
+
+// batch is the input of one child execution and how many items it holds.
+type batch struct {
+	input string
+	items int64
+}
+
+// items is the stream of child inputs of one Map Run: read, selected, batched.
+type items struct {
+	call    *interpreter.MapRunCall
+	reader  itemSource
+	batcher *itembatcher.Batcher // nil when each item is a child of its own
+	done    bool
+	queued  []batch
+}
+
+// itemSource yields items until io.EOF.
+type itemSource interface {
+	Next(ctx context.Context) (itemreader.Item, error)
+	Close() error
+}
+
+// open opens the dataset of a Map Run.
+func (m *mapRun) open(ctx context.Context) (*items, error) {
+	s := &items{call: m.call}
+	if r := m.call.State.Map.Reader; r != nil {
+		if m.engine.cfg.Objects == nil {
+			return nil, &TaskError{Name: plan.ErrItemReaderFailed, Cause: "No object store is configured for the ItemReader."}
+		}
+		reader, err := itemreader.Open(ctx, m.engine.cfg.Objects, readerConfig(m.call, r))
+		if err != nil {
+			return nil, readerError(err)
+		}
+		s.reader = reader
+	} else {
+		s.reader = &stateItems{call: m.call}
+	}
+	return s, s.openBatcher(m.call)
+}
+
+func readerConfig(c *interpreter.MapRunCall, r *plan.Reader) itemreader.Config {
+	text := func(field string) string {
+		v, _ := c.ReaderParameters.Get(field)
+		return v.Text()
+	}
+	limit, _ := c.MaxItems.Int()
+	return itemreader.Config{
+		Resource: r.Resource, Bucket: text("Bucket"), Key: text("Key"), VersionID: text("VersionId"),
+		ExpectedBucketOwner: text("ExpectedBucketOwner"), Prefix: text("Prefix"),
+		InputType: r.InputType, Transformation: r.Transformation, ManifestType: r.ManifestType,
+		CSVDelimiter: r.CSVDelimiter, CSVHeaderLocation: r.CSVHeaderLocation, CSVHeaders: r.CSVHeaders,
+		ItemsPointer: r.ItemsPointer, MaxItems: limit,
+	}
+}
+
+// readerError names a failure of the reader as the workflow sees it.
+func readerError(err error) error {
+	var e *itemreader.Error
+	if errors.As(err, &e) {
+		return &TaskError{Name: plan.ErrItemReaderFailed, Cause: e.Cause}
+	}
+	return err
+}
+
+// next returns the next child input, or io.EOF.
+func (s *items) next(ctx context.Context) (batch, error) {
+	for len(s.queued) == 0 {
+		if s.done {
+			return batch{}, io.EOF
+		}
+		if err := s.read(ctx); err != nil {
+			return batch{}, err
+		}
+	}
+	b := s.queued[0]
+	s.queued = s.queued[1:]
+	return b, nil
+}
+
+// read takes one item into the queue or the batch being filled.
+func (s *items) read(ctx context.Context) error {
+	item, err := s.reader.Next(ctx)
+	if errors.Is(err, io.EOF) {
+		s.done = true
+		return s.flush()
+	}
+	if err != nil {
+		return readerError(err)
+	}
+	input, err := s.selected(item)
+	if err != nil {
+		return err
+	}
+	if s.batcher == nil {
+		if len(input) > interpreter.MaxPayload {
+			return &TaskError{Name: plan.ErrDataLimitExceeded, Cause: fmt.Sprintf(
+				"Item %d of the Map is %d bytes as the input of a child execution; the limit is %d.", item.Index, len(input), interpreter.MaxPayload)}
+		}
+		s.queued = append(s.queued, batch{string(input), 1})
+		return nil
+	}
+	return s.add(input)
+}
+
+// selected applies the ItemSelector.
+func (s *items) selected(item itemreader.Item) ([]byte, error) {
+	if s.call.State.Map.ItemSelector == nil {
+		return item.Input().AppendJSON(nil), nil
+	}
+	v, err := s.call.Select(item.Index, item.Value, item.Key, item.Source)
+	if err != nil {
+		return nil, &TaskError{Name: plan.ErrRuntime, Cause: fmt.Sprintf("The ItemSelector of state '%s' failed on item %d: %v", s.call.State.Name, item.Index, err)}
+	}
+	return v.AppendJSON(nil), nil
+}
+
+// Close closes the dataset.
+func (s *items) Close() { _ = s.reader.Close() } //nolint:errcheck // only read
+
+// stateItems are the items of a Map whose dataset is its input.
+type stateItems struct {
+	call *interpreter.MapRunCall
+	at   int
+}
+
+func (s *stateItems) Next(context.Context) (itemreader.Item, error) {
+	if s.at >= len(s.call.Items) {
+		return itemreader.Item{}, io.EOF
+	}
+	item := itemreader.Item{Index: int64(s.at), Value: s.call.Items[s.at], Source: "STATE_DATA"}
+	if s.call.Keys != nil {
+		item.Key, item.Keyed = s.call.Keys[s.at], true
+	}
+	s.at++
+	return item, nil
+}
+
+func (s *stateItems) Close() error { return nil }

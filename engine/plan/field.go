@@ -1,0 +1,151 @@
+package plan
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"stepback/asl"
+	"stepback/asl/jsonpath"
+	"stepback/asl/jsonvalue"
+	"stepback/asl/template"
+	"stepback/retrypatterns"
+)
+
+func selector(field string, p asl.Path) (Selector, error) {
+	if p.Null {
+		return Selector{Null: true}, nil
+	}
+	if !p.Present || p.Text == "$" {
+		return Selector{}, nil
+	}
+	path, err := jsonpath.Compile(p.Text)
+	if err != nil {
+		return Selector{}, fmt.Errorf("%s: %w", field, err)
+	}
+	return Selector{Path: path}, nil
+}
+
+func placement(p asl.Path) (Placement, error) {
+	if p.Null {
+		return Placement{Discard: true}, nil
+	}
+	if !p.Present || p.Text == "$" {
+		return Placement{}, nil
+	}
+	ref, err := jsonpath.CompileReference(p.Text)
+	if err != nil {
+		return Placement{}, fmt.Errorf("ResultPath: %w", err)
+	}
+	return Placement{At: ref}, nil
+}
+
+func payload(field string, v *jsonvalue.Value) (*template.Template, error) {
+	if v == nil {
+		return nil, nil //nolint:nilnil // an absent field compiles to no template
+	}
+	t, err := template.Compile(*v)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", field, err)
+	}
+	return t, nil
+}
+
+func number(field string, s asl.Scalar) (Number, error) {
+	switch {
+	case s.Literal != nil:
+		return Number{Present: true, Literal: s.Literal.Float(), Field: field}, nil
+	case s.Path != "":
+		p, err := jsonpath.Compile(s.Path)
+		if err != nil {
+			return Number{}, fmt.Errorf("%sPath: %w", field, err)
+		}
+		return Number{Present: true, Path: p, Field: field}, nil
+	default:
+		return Number{Field: field}, nil
+	}
+}
+
+func text(field string, s asl.Scalar) (Text, error) {
+	switch {
+	case s.Literal != nil:
+		return Text{Present: true, Literal: s.Literal.Text(), Field: field}, nil
+	case s.Path != "":
+		b := jsonvalue.NewObject(1)
+		b.Set(field+"Path.$", jsonvalue.OfString(s.Path))
+		t, err := template.Compile(b.Value())
+		if err != nil {
+			return Text{}, fmt.Errorf("%sPath: %w", field, err)
+		}
+		return Text{Present: true, Source: t, Field: field}, nil
+	default:
+		return Text{Field: field}, nil
+	}
+}
+
+// policy is the backoff rule of a retrier.
+func policy(r *asl.Retrier) retrypatterns.Policy {
+	p := retrypatterns.Policy{
+		Interval: time.Duration(r.IntervalSeconds) * time.Second, Rate: r.BackoffRate,
+		MaxDelay: time.Duration(r.MaxDelaySeconds) * time.Second, MaxAttempts: int(r.MaxAttempts), Jitter: retrypatterns.JitterNone,
+	}
+	if r.FullJitter {
+		p.Jitter = retrypatterns.JitterFull
+	}
+	return p
+}
+
+// matcher decides which error names a retrier or catcher handles.
+type matcher struct {
+	names      []string
+	all        bool // States.ALL
+	taskFailed bool // States.TaskFailed
+}
+
+func newMatcher(names []string) matcher {
+	m := matcher{names: names}
+	for _, n := range names {
+		m.all = m.all || n == ErrAll
+		m.taskFailed = m.taskFailed || n == ErrTaskFailed
+	}
+	return m
+}
+
+// Matches reports whether the error is handled. States.Runtime never is, not even by its name; States.TaskFailed stands for
+// everything but States.Timeout; a heartbeat overrun, which is reported as States.Timeout, also answers to States.HeartbeatTimeout.
+func (m matcher) Matches(name string, heartbeat bool) bool {
+	if name == ErrRuntime {
+		return false
+	}
+	if m.all || m.taskFailed && name != ErrTimeout {
+		return true
+	}
+	for _, n := range m.names {
+		if n == name || heartbeat && n == ErrHeartbeatTimeout {
+			return true
+		}
+	}
+	return false
+}
+
+// Names of errors that the language itself raises.
+const (
+	ErrAll                    = "States.ALL"
+	ErrTaskFailed             = "States.TaskFailed"
+	ErrTimeout                = "States.Timeout"
+	ErrHeartbeatTimeout       = "States.HeartbeatTimeout"
+	ErrRuntime                = "States.Runtime"
+	ErrDataLimitExceeded      = "States.DataLimitExceeded"
+	ErrNoChoiceMatched        = "States.NoChoiceMatched"
+	ErrResultPathMatchFailure = "States.ResultPathMatchFailure"
+	ErrIntrinsicFailure       = "States.IntrinsicFailure"
+	ErrExceedToleratedFailure = "States.ExceedToleratedFailureThreshold"
+	ErrItemReaderFailed       = "States.ItemReaderFailed"
+	ErrResultWriterFailed     = "States.ResultWriterFailed"
+	ErrPermissions            = "States.Permissions"
+)
+
+// isPath reports whether a choice operator compares with another path.
+func isPath(operator string) bool {
+	return strings.HasSuffix(operator, "Path")
+}

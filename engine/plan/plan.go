@@ -1,0 +1,222 @@
+// Package plan turns a parsed definition into the form that is run: names become pointers, paths, templates, intrinsic calls
+// and choice rules are compiled, resources are taken apart. A plan is immutable and shared by all executions of a state
+// machine. It never runs anything and does no I/O.
+package plan
+
+import (
+	"fmt"
+
+	"stepback/asl"
+	"stepback/asl/jsonpath"
+	"stepback/asl/jsonvalue"
+	"stepback/asl/template"
+	"stepback/engine/history"
+	"stepback/retrypatterns"
+)
+
+// Plan is a state machine ready to run.
+type Plan struct {
+	// TimeoutSeconds limits a whole execution; 0 means no limit.
+	TimeoutSeconds int64
+	Root           *Graph
+}
+
+// Graph is one scope of states: the machine, a branch or a Map's processor.
+type Graph struct {
+	Start  *State
+	States []*State
+}
+
+// State is one state with everything compiled that its type needs; the rest is nil.
+type State struct {
+	Name            string
+	Type            asl.Type
+	Entered, Exited history.Type
+	Next            *State // nil at the end of the scope
+	InputPath       Selector
+	OutputPath      Selector
+	ResultPath      Placement
+	Parameters      *template.Template
+	ResultSelector  *template.Template
+	Assign          *template.Template
+	Result          *jsonvalue.Value
+	Retry           []Retrier
+	Catch           []Catcher
+	Task            *Task
+	Choice          *Choice
+	Wait            *Wait
+	Fail            *Fail
+	Branches        []*Graph
+	Map             *Map
+}
+
+// Selector is InputPath or OutputPath: the whole value (zero), nothing ({}), or what a path selects.
+type Selector struct {
+	Null bool
+	Path *jsonpath.Path
+}
+
+// Identity reports whether the selector lets the value through unchanged.
+func (s Selector) Identity() bool { return !s.Null && s.Path == nil }
+
+// Placement is ResultPath: replace the input (zero), discard the result, or put it at a reference path.
+type Placement struct {
+	Discard bool
+	At      *jsonpath.Reference
+}
+
+// Replaces reports whether the result takes the input's place.
+func (p Placement) Replaces() bool { return !p.Discard && p.At == nil }
+
+// Retrier is one compiled element of Retry.
+type Retrier struct {
+	matcher
+	Policy retrypatterns.Policy
+}
+
+// Catcher is one compiled element of Catch.
+type Catcher struct {
+	matcher
+	Next       *State
+	ResultPath Placement
+	Assign     *template.Template
+}
+
+// Number is a numeric field: a literal, or a path to the number.
+type Number struct {
+	Present bool
+	Literal float64
+	Path    *jsonpath.Path
+	Field   string // "MaxConcurrency", …
+}
+
+// Text is a string field: a literal, a path or an intrinsic call (ErrorPath, CausePath).
+type Text struct {
+	Present bool
+	Literal string
+	Source  *template.Template // {"ErrorPath.$": …}, evaluated as one template so that causes name the field
+	Field   string
+}
+
+// Compile plans a machine. The error names the state and the field.
+func Compile(m *asl.Machine) (*Plan, error) {
+	c := compiler{}
+	root, err := c.graph(&m.Graph)
+	if err != nil {
+		return nil, err
+	}
+	return &Plan{TimeoutSeconds: m.TimeoutSeconds, Root: root}, nil
+}
+
+type compiler struct{}
+
+func (c *compiler) graph(g *asl.Graph) (*Graph, error) {
+	out := &Graph{}
+	byName := make(map[string]*State, len(g.States))
+	for _, s := range g.States {
+		st := &State{Name: s.Name, Type: s.Type}
+		byName[s.Name] = st
+		out.States = append(out.States, st)
+	}
+	for i, s := range g.States {
+		if err := c.state(out.States[i], s, byName); err != nil {
+			return nil, fmt.Errorf("state %q: %w", s.Name, err)
+		}
+	}
+	var ok bool
+	if out.Start, ok = byName[g.StartAt]; !ok {
+		return nil, fmt.Errorf("StartAt names %q, which is not one of its States", g.StartAt)
+	}
+	return out, nil
+}
+
+var entered = map[asl.Type][2]history.Type{
+	asl.Task:     {history.TaskStateEntered, history.TaskStateExited},
+	asl.Parallel: {history.ParallelStateEntered, history.ParallelStateExited},
+	asl.Map:      {history.MapStateEntered, history.MapStateExited},
+	asl.Pass:     {history.PassStateEntered, history.PassStateExited},
+	asl.Wait:     {history.WaitStateEntered, history.WaitStateExited},
+	asl.Choice:   {history.ChoiceStateEntered, history.ChoiceStateExited},
+	asl.Succeed:  {history.SucceedStateEntered, history.SucceedStateExited},
+	asl.Fail:     {history.FailStateEntered, history.Unknown},
+}
+
+func (c *compiler) state(st *State, s *asl.State, states map[string]*State) error {
+	types, ok := entered[s.Type]
+	if !ok {
+		return fmt.Errorf("unknown Type %q", s.Type)
+	}
+	if s.QueryLanguage == asl.JSONata {
+		return fmt.Errorf("QueryLanguage JSONata is not supported; use JSONPath")
+	}
+	st.Entered, st.Exited = types[0], types[1]
+	if s.Next != "" {
+		if st.Next = states[s.Next]; st.Next == nil {
+			return fmt.Errorf("Next names %q, which is not one of the States beside it", s.Next)
+		}
+	}
+	st.Result = s.Result
+	steps := []func() error{
+		func() (err error) { st.InputPath, err = selector("InputPath", s.InputPath); return },
+		func() (err error) { st.OutputPath, err = selector("OutputPath", s.OutputPath); return },
+		func() (err error) { st.ResultPath, err = placement(s.ResultPath); return },
+		func() (err error) { st.Parameters, err = payload("Parameters", s.Parameters); return },
+		func() (err error) { st.ResultSelector, err = payload("ResultSelector", s.ResultSelector); return },
+		func() (err error) { st.Assign, err = payload("Assign", s.Assign); return },
+		func() error { return c.handlers(st, s, states) },
+		func() error { return c.byType(st, s, states) },
+	}
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *compiler) handlers(st *State, s *asl.State, states map[string]*State) error {
+	for _, r := range s.Retry {
+		st.Retry = append(st.Retry, Retrier{matcher: newMatcher(r.ErrorEquals), Policy: policy(&r)})
+	}
+	for i, k := range s.Catch {
+		next := states[k.Next]
+		if next == nil {
+			return fmt.Errorf("Catch[%d].Next names %q, which is not one of the States beside it", i, k.Next)
+		}
+		at, err := placement(k.ResultPath)
+		if err != nil {
+			return fmt.Errorf("Catch[%d]: %w", i, err)
+		}
+		assign, err := payload("Assign", k.Assign)
+		if err != nil {
+			return fmt.Errorf("Catch[%d]: %w", i, err)
+		}
+		st.Catch = append(st.Catch, Catcher{matcher: newMatcher(k.ErrorEquals), Next: next, ResultPath: at, Assign: assign})
+	}
+	return nil
+}
+
+func (c *compiler) byType(st *State, s *asl.State, states map[string]*State) (err error) {
+	switch s.Type {
+	case asl.Task:
+		st.Task, err = task(s)
+	case asl.Choice:
+		st.Choice, err = choice(s, states)
+	case asl.Wait:
+		st.Wait, err = wait(s)
+	case asl.Fail:
+		st.Fail, err = fail(s)
+	case asl.Parallel:
+		for i, b := range s.Branches {
+			g, err := c.graph(b)
+			if err != nil {
+				return fmt.Errorf("Branches[%d]: %w", i, err)
+			}
+			st.Branches = append(st.Branches, g)
+		}
+	case asl.Map:
+		st.Map, err = c.mapState(s)
+	case asl.Pass, asl.Succeed:
+	}
+	return err
+}

@@ -1,0 +1,96 @@
+package plan
+
+import (
+	"strings"
+
+	"stepback/asl"
+	"stepback/asl/template"
+	"stepback/engine/history"
+)
+
+// Target says what kind of thing a Task's Resource names.
+type Target uint8
+
+// The kinds of resources.
+const (
+	Integration Target = iota // arn:aws:states:::service:action[.pattern]
+	Function                  // the ARN of a Lambda function
+	Activity                  // the ARN of an activity
+)
+
+// Pattern is how a service integration completes.
+type Pattern string
+
+// The integration patterns.
+const (
+	RequestResponse  Pattern = ""
+	Sync             Pattern = "sync"
+	Sync2            Pattern = "sync:2"
+	WaitForTaskToken Pattern = "waitForTaskToken"
+)
+
+// Task is what a Task state calls.
+type Task struct {
+	Resource string
+	Target   Target
+	// Service and Action are those of an integration: "lambda" and "invoke", "aws-sdk:s3" and "getObject".
+	Service, Action string
+	Pattern         Pattern
+	Timeout         Number
+	Heartbeat       Number
+	Credentials     *template.Template
+	// StartedDetails are the details that every TaskStarted, TaskSubmitted and TaskSucceeded event of an integration shares.
+	StartedDetails *history.Details
+}
+
+// HistoryResource is the resource name that history events carry: the action with its pattern.
+func (t *Task) HistoryResource() string {
+	if t.Pattern == RequestResponse {
+		return t.Action
+	}
+	return t.Action + "." + string(t.Pattern)
+}
+
+func task(s *asl.State) (*Task, error) {
+	t := &Task{Resource: s.Resource}
+	t.resource()
+	t.StartedDetails = &history.Details{Resource: t.HistoryResource(), ResourceType: t.Service}
+	var err error
+	if t.Timeout, err = number("TimeoutSeconds", s.TimeoutSeconds); err != nil {
+		return nil, err
+	}
+	if t.Heartbeat, err = number("HeartbeatSeconds", s.HeartbeatSeconds); err != nil {
+		return nil, err
+	}
+	t.Credentials, err = payload("Credentials", s.Credentials)
+	return t, err
+}
+
+// resource takes an ARN apart: arn:partition:service:region:account:rest.
+func (t *Task) resource() {
+	parts := strings.SplitN(t.Resource, ":", 6)
+	if len(parts) < 6 {
+		return
+	}
+	rest := parts[5]
+	switch {
+	case parts[2] == "lambda":
+		t.Target = Function
+	case parts[2] == "states" && strings.HasPrefix(rest, "activity:"):
+		t.Target = Activity
+	default:
+		t.integration(rest)
+	}
+}
+
+func (t *Task) integration(rest string) {
+	for _, p := range []Pattern{Sync2, Sync, WaitForTaskToken} {
+		if body, ok := strings.CutSuffix(rest, "."+string(p)); ok {
+			rest, t.Pattern = body, p
+			break
+		}
+	}
+	if i := strings.LastIndexByte(rest, ':'); i >= 0 {
+		t.Service, t.Action = rest[:i], rest[i+1:]
+	}
+}

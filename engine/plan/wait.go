@@ -1,0 +1,67 @@
+package plan
+
+import (
+	"fmt"
+	"time"
+
+	"stepback/asl"
+	"stepback/asl/jsonpath"
+)
+
+// Wait is a Wait state's delay: a number of seconds or an instant.
+type Wait struct {
+	Seconds       Number
+	Timestamp     time.Time // when Timestamp is literal
+	TimestampPath *jsonpath.Path
+}
+
+func wait(s *asl.State) (*Wait, error) {
+	w := &Wait{}
+	var err error
+	if w.Seconds, err = number("Seconds", s.Seconds); err != nil || w.Seconds.Present {
+		return w, err
+	}
+	if s.Timestamp.Path != "" {
+		if w.TimestampPath, err = jsonpath.Compile(s.Timestamp.Path); err != nil {
+			return nil, fmt.Errorf("TimestampPath: %w", err)
+		}
+		return w, nil
+	}
+	if s.Timestamp.Literal == nil {
+		return nil, fmt.Errorf("a Wait state needs Seconds, SecondsPath, Timestamp or TimestampPath")
+	}
+	t, ok := ParseTimestamp(s.Timestamp.Literal.Text())
+	if !ok {
+		return nil, fmt.Errorf("Timestamp %q is not a date and time such as 2026-01-02T03:04:05Z", s.Timestamp.Literal.Text())
+	}
+	w.Timestamp = t
+	return w, nil
+}
+
+// ParseTimestamp reads an ISO 8601 date and time with an upper-case T and a zone, as the language demands.
+func ParseTimestamp(s string) (time.Time, bool) {
+	if len(s) < 11 || s[10] != 'T' {
+		return time.Time{}, false
+	}
+	for _, layout := range [...]string{time.RFC3339Nano, "2006-01-02T15:04Z07:00"} {
+		if t, err := time.Parse(layout, s); err == nil {
+			return t, true
+		}
+	}
+	return time.Time{}, false
+}
+
+// Fail is what a Fail state raises.
+type Fail struct {
+	Error, Cause Text
+}
+
+func fail(s *asl.State) (*Fail, error) {
+	f := &Fail{}
+	var err error
+	if f.Error, err = text("Error", s.Error); err != nil {
+		return nil, err
+	}
+	f.Cause, err = text("Cause", s.Cause)
+	return f, err
+}

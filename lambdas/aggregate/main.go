@@ -1,0 +1,27 @@
+// Command aggregate is the Lambda function of the state AggregateResults.
+//
+// Environment: DATABASE_URL (sqlite:/path/file.db or postgres://…) and the AWS
+// SDK's own variables.
+package main
+
+import (
+	"context"
+	"os"
+
+	"github.com/aws/aws-lambda-go/lambda"
+
+	"stepback/csvimport/database"
+	"stepback/csvimport/handlers"
+	"stepback/csvimport/s3objects"
+)
+
+func main() {
+	log := handlers.Log()
+	objects, err := s3objects.FromEnvironment(context.Background())
+	if err != nil {
+		log.Error("cannot start", "error", err.Error())
+		os.Exit(1)
+	}
+	store := database.NewLazy(os.Getenv("DATABASE_URL"))
+	lambda.Start(handlers.Aggregate(objects, store, log))
+}

@@ -1,0 +1,83 @@
+package lambda
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"regexp"
+	"time"
+)
+
+// Defaults of a Function, as the Lambda service has them.
+const (
+	DefaultTimeout     = 3 * time.Second
+	DefaultMemoryMB    = 128
+	DefaultConcurrency = 1000
+)
+
+// Function is what Register makes known. Exactly one of Handler and Command
+// is set.
+type Function struct {
+	// Name has 1 to 64 characters out of A-Z a-z 0-9 - and _.
+	Name string
+	// Handler is what the function's main passes to lambda.Start: a function
+	// of one of the shapes that Start documents, or a type with Invoke(ctx,
+	// []byte) ([]byte, error). It is called from many goroutines. What
+	// lambda.NewHandler returns is refused: its Invoke returns bytes out of a
+	// pool that the next invocation overwrites.
+	Handler any
+	// Command is a bootstrap binary and its arguments.
+	Command []string
+	// Dir is the working directory of Command; the default is this process's.
+	Dir string
+	// Env is added to the environment that Lambda sets for a Command. Nothing
+	// but PATH and TMPDIR is inherited from this process.
+	Env map[string]string
+	// Timeout limits one invocation; the default is 3 s.
+	Timeout time.Duration
+	// MemoryMB is what the function is told its memory is; it is no limit.
+	MemoryMB int
+	// Concurrency is the number of invocations at one time above which further
+	// ones are throttled; the default is 1,000.
+	Concurrency int
+	// Environments is the number of execution environments (for a Command:
+	// processes) above which an invocation waits for one to come free instead
+	// of starting another; the default is Concurrency.
+	Environments int
+}
+
+var functionName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+
+func (f Function) withDefaults() Function {
+	if f.Timeout == 0 {
+		f.Timeout = DefaultTimeout
+	}
+	if f.MemoryMB == 0 {
+		f.MemoryMB = DefaultMemoryMB
+	}
+	if f.Concurrency == 0 {
+		f.Concurrency = DefaultConcurrency
+	}
+	if f.Environments == 0 {
+		f.Environments = f.Concurrency
+	}
+	return f
+}
+
+func (f Function) check() error {
+	if !functionName.MatchString(f.Name) {
+		return fmt.Errorf("function name %q: use 1 to 64 characters out of A-Z a-z 0-9 - and _", f.Name)
+	}
+	var problem error
+	switch {
+	case (f.Handler == nil) == (len(f.Command) == 0):
+		problem = errors.New("set exactly one of Handler and Command")
+	case f.Handler != nil && reflect.TypeOf(f.Handler).String() == "*lambda.handlerOptions":
+		problem = errors.New("pass the function itself as Handler, not what lambda.NewHandler made of it")
+	case f.Timeout < 0, f.MemoryMB < 0, f.Concurrency < 0, f.Environments < 0:
+		problem = errors.New("the fields Timeout, MemoryMB, Concurrency and Environments must not be negative")
+	default:
+		return nil
+	}
+	return fmt.Errorf("function %s: %w", f.Name, problem)
+}

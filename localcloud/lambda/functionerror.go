@@ -1,0 +1,62 @@
+package lambda
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// unhandled is the only kind of function error that the service reports.
+const unhandled = "Unhandled"
+
+// answer is what an execution environment has to say to one invocation.
+type answer struct {
+	payload []byte
+	failed  bool // payload is {"errorMessage", "errorType", …}
+}
+
+// failure builds the answer for an error that the service itself reports.
+func failure(errorType, message string) answer {
+	payload, err := json.Marshal(struct {
+		Type    string `json:"errorType"`
+		Message string `json:"errorMessage"`
+	}{errorType, message})
+	if err != nil {
+		panic(err) // two strings are always marshalable
+	}
+	return answer{payload: payload, failed: true}
+}
+
+func timedOut(requestID string, after time.Duration) answer {
+	return failure("Sandbox.Timedout", fmt.Sprintf("RequestId: %s Error: Task timed out after %.2f seconds", requestID, after.Seconds()))
+}
+
+// exited reports a process that ended without an answer; how is "exit status
+// 1", "signal: killed" or empty for status 0.
+func exited(requestID, how string) answer {
+	if how == "" {
+		return failure("Runtime.ExitError", fmt.Sprintf("RequestId: %s Error: Runtime exited without providing a reason", requestID))
+	}
+	return failure("Runtime.ExitError", fmt.Sprintf("RequestId: %s Error: Runtime exited with error: %s", requestID, how))
+}
+
+func responseTooLarge(size int) answer {
+	return failure("Function.ResponseSizeTooLarge", fmt.Sprintf(
+		"Response payload size (%d bytes) exceeded maximum allowed payload size (%d bytes).", size, MaxResponseBytes))
+}
+
+// settle checks what a function answered. The real service passes bytes that
+// are no JSON on, where no state machine can use them; here they are the
+// function's error, and the message says what came.
+func settle(a answer) answer {
+	switch {
+	case len(a.payload) > MaxResponseBytes:
+		return responseTooLarge(len(a.payload))
+	case !json.Valid(a.payload) && a.failed:
+		return failure("Runtime.SerializationError", fmt.Sprintf("The function reported an error that is not JSON: %.100q", a.payload))
+	case !json.Valid(a.payload):
+		return failure("Runtime.SerializationError", fmt.Sprintf(
+			"The function answered %d bytes that are not JSON; they begin with %.100q. Return a value that encodes to JSON.", len(a.payload), a.payload))
+	}
+	return a
+}

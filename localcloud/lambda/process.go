@@ -1,0 +1,175 @@
+package lambda
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os/exec"
+	"sync"
+	"time"
+)
+
+// initTimeout is how long a bootstrap may take until it asks for its first
+// event.
+const initTimeout = 10 * time.Second
+
+// processRunner runs a function's bootstrap in processes of its own.
+type processRunner struct {
+	function *deployed
+	region   string
+	logs     LogSink
+}
+
+func (r *processRunner) newEnvironment() environment {
+	return &processEnvironment{runner: r}
+}
+
+// processEnvironment is one bootstrap process and the Runtime API it speaks
+// to. It starts with its first invocation.
+type processEnvironment struct {
+	runner  *processRunner
+	api     *runtimeAPI
+	cmd     *exec.Cmd
+	output  *lineWriter
+	exited  chan struct{} // closed when the process has been reaped
+	exitErr error         // set before that
+	fresh   bool          // has not taken an invocation yet
+	begun   time.Time
+	reap    sync.WaitGroup
+}
+
+// run gives c to the process and waits for the answer, the process's end or
+// the end of the time, whichever comes first. The function's time begins when
+// it has taken the event.
+func (e *processEnvironment) run(ctx context.Context, c *call) (answer, bool, error) {
+	if e.cmd == nil {
+		if err := e.start(); err != nil {
+			return failure("Runtime.InvalidEntrypoint", "RequestId: "+c.requestID+" Error: "+err.Error()), false, nil
+		}
+	}
+	e.output.log(c.log)
+	fresh := e.fresh
+	if a, err := e.awaitReady(ctx, c); a != nil || err != nil {
+		if a == nil {
+			a = &answer{}
+		}
+		return *a, false, err
+	}
+	var init time.Duration
+	if fresh {
+		init = time.Since(e.begun)
+	}
+	c.log.started(init)
+	return e.exchange(ctx, c)
+}
+
+// awaitReady waits until the process asks for an event. It answers itself
+// when the process never does.
+func (e *processEnvironment) awaitReady(ctx context.Context, c *call) (*answer, error) {
+	limit := time.NewTimer(initTimeout)
+	defer limit.Stop()
+	select {
+	case <-e.api.ready:
+		e.fresh = false
+		return nil, nil
+	case <-e.exited:
+		if !e.fresh {
+			return nil, errStale
+		}
+		a := e.endAnswer(c)
+		return &a, nil
+	case <-limit.C:
+		a := timedOut(c.requestID, initTimeout)
+		return &a, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (e *processEnvironment) exchange(ctx context.Context, c *call) (answer, bool, error) {
+	event := &event{call: c, deadline: deadlineAfter(c.timeout), answers: make(chan answer, 1)}
+	limit := time.NewTimer(time.Until(event.deadline))
+	defer limit.Stop()
+	events := e.api.events
+	for {
+		select {
+		case events <- event:
+			events = nil // sent; now wait
+		case a := <-event.answers:
+			if !time.Now().Before(event.deadline) { // it gave up at its deadline; Lambda would have stopped it
+				return timedOut(c.requestID, c.timeout), false, nil
+			}
+			c.log.measured(peakMemory(e.cmd.Process.Pid))
+			return a, true, nil
+		case <-e.exited:
+			select {
+			case a := <-event.answers: // answered, then died
+				return a, false, nil
+			default:
+				return e.endAnswer(c), false, nil
+			}
+		case <-limit.C:
+			return timedOut(c.requestID, c.timeout), false, nil
+		case <-ctx.Done():
+			return answer{}, false, ctx.Err()
+		}
+	}
+}
+
+// deadlineAfter rounds up to the milliseconds in which the process is told.
+func deadlineAfter(timeout time.Duration) time.Time {
+	return time.UnixMilli(time.Now().Add(timeout + time.Millisecond - 1).UnixMilli())
+}
+
+// endAnswer is what the service reports of a process that has ended.
+func (e *processEnvironment) endAnswer(c *call) answer {
+	if a := e.api.initFailure(); a != nil {
+		return *a
+	}
+	how := ""
+	if e.exitErr != nil {
+		how = e.exitErr.Error()
+	}
+	return exited(c.requestID, how)
+}
+
+func (e *processEnvironment) start() error {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	f := e.runner.function
+	e.api = serveRuntimeAPI(listener)
+	e.output = &lineWriter{}
+	cmd := exec.Command(f.Command[0], f.Command[1:]...) //nolint:gosec // the owner's own functions
+	cmd.Dir, cmd.Env = f.Dir, e.runner.environ(listener.Addr().String())
+	cmd.Stdout, cmd.Stderr = e.output, e.output
+	cmd.WaitDelay = time.Second // a grandchild may hold the pipe
+	inOwnGroup(cmd)
+	e.begun, e.fresh, e.exited = time.Now(), true, make(chan struct{})
+	if err := cmd.Start(); err != nil {
+		e.api.close()
+		return err
+	}
+	e.cmd = cmd
+	e.reap.Go(func() {
+		err := cmd.Wait()
+		if errors.Is(err, exec.ErrWaitDelay) {
+			err = nil
+		}
+		e.exitErr = err
+		close(e.exited)
+	})
+	return nil
+}
+
+// close kills the process with its children and reaps it.
+func (e *processEnvironment) close() {
+	if e.cmd == nil {
+		return
+	}
+	killGroup(e.cmd)
+	e.reap.Wait()
+	e.output.flush()
+	e.api.close()
+}

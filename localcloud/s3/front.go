@@ -1,0 +1,99 @@
+package s3
+
+import (
+	"encoding/xml"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// front stands before gofakes3 and does what it leaves out: it refuses what
+// would be misunderstood, decodes aws-chunked bodies, and gives reads their
+// conditional headers.
+func front(protocol http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if refusal := refuse(r); refusal != nil {
+			refusal.write(w, r)
+			return
+		}
+		if refusal := decodeChunked(r); refusal != nil {
+			refusal.write(w, r)
+			return
+		}
+		markOwnHeaders(r)
+		if r.Method != http.MethodGet && r.Method != http.MethodHead {
+			protocol.ServeHTTP(w, r)
+			return
+		}
+		cw := &conditionalWriter{ResponseWriter: w, request: r, conditions: takeConditions(r.Header)}
+		protocol.ServeHTTP(cw, r)
+		cw.finish()
+	})
+}
+
+// protocolError is an S3 error that the front handler answers itself.
+type protocolError struct {
+	XMLName xml.Name `xml:"Error"`
+	Code    string
+	Message string
+	status  int
+}
+
+func (e *protocolError) write(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "application/xml")
+	w.Header().Del("Content-Length")
+	w.WriteHeader(e.status)
+	if r.Method != http.MethodHead && e.status != http.StatusNotModified {
+		fmt.Fprint(w, xml.Header)
+		_ = xml.NewEncoder(w).Encode(e) // the client has gone if this fails
+	}
+}
+
+// understood are the query parameters of the operations that are served. Any
+// other one names a sub-resource (acl, tagging, policy …): gofakes3 would
+// ignore it and, for a PUT, overwrite the object itself.
+var understood = []string{
+	"continuation-token", "delete", "delimiter", "encoding-type", "fetch-owner", "key-marker", "list-type",
+	"location", "marker", "max-keys", "max-parts", "max-uploads", "optional-object-attributes", "part-number-marker",
+	"partNumber", "prefix", "start-after", "upload-id-marker", "uploadId", "uploads", "versioning", "x-id",
+}
+
+func refuse(r *http.Request) *protocolError {
+	if r.Header.Get("Origin") != "" {
+		return &protocolError{Code: "AccessDenied", status: http.StatusForbidden, Message: "Requests of web pages are not served."}
+	}
+	query := r.URL.Query()
+	for name := range query {
+		if strings.HasPrefix(name, "response-") || strings.HasPrefix(name, "X-Amz-") || slices.Contains(understood, name) {
+			continue
+		}
+		return notImplemented(fmt.Sprintf("The sub-resource or parameter %q is not served here.", name))
+	}
+	if r.Method == http.MethodPost && !query.Has("delete") && !query.Has("uploads") && !query.Has("uploadId") {
+		return notImplemented("Uploads by an HTML form are not served here.")
+	}
+	if query.Has("uploadId") && r.Header.Get("X-Amz-Copy-Source") != "" {
+		return notImplemented("UploadPartCopy is not served here; use CopyObject or UploadPart.")
+	}
+	return nil
+}
+
+func notImplemented(message string) *protocolError {
+	return &protocolError{Code: "NotImplemented", Message: message, status: http.StatusNotImplemented}
+}
+
+// markOwnHeaders notes which headers a copy that replaces metadata brings.
+func markOwnHeaders(r *http.Request) {
+	r.Header.Del(ownHeader)
+	if !strings.EqualFold(r.Header.Get("X-Amz-Metadata-Directive"), "REPLACE") {
+		return
+	}
+	var own []string
+	for name := range r.Header {
+		if strings.HasPrefix(name, "X-Amz-Meta-") || strings.HasPrefix(name, "Content-") {
+			own = append(own, name)
+		}
+	}
+	r.Header.Set(ownHeader, strings.Join(own, ","))
+}

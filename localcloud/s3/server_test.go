@@ -1,0 +1,195 @@
+package s3_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+	"github.com/aws/smithy-go"
+
+	"stepback/localcloud/s3"
+)
+
+const bucket = "incoming"
+
+// start serves dir with the bucket "incoming" until the test ends.
+func start(t *testing.T, dir string, opts s3.Options) (*s3.Server, *awss3.Client) {
+	t.Helper()
+	server, err := s3.Open(dir, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { server.Close() })
+	if err := server.CreateBucket(bucket); err != nil {
+		t.Fatal(err)
+	}
+	return server, server.Client(t.Context())
+}
+
+func put(t *testing.T, c *awss3.Client, key, body string) *awss3.PutObjectOutput {
+	t.Helper()
+	out, err := c.PutObject(t.Context(), &awss3.PutObjectInput{Bucket: aws.String(bucket), Key: &key, Body: strings.NewReader(body)})
+	if err != nil {
+		t.Fatalf("put %q: %v", key, err)
+	}
+	return out
+}
+
+func get(t *testing.T, c *awss3.Client, in *awss3.GetObjectInput) (string, *awss3.GetObjectOutput) {
+	t.Helper()
+	in.Bucket = aws.String(bucket)
+	out, err := c.GetObject(t.Context(), in)
+	if err != nil {
+		t.Fatalf("get %q: %v", *in.Key, err)
+	}
+	defer out.Body.Close()
+	body, err := io.ReadAll(out.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(body), out
+}
+
+// codeOf returns the S3 error code of err.
+func codeOf(err error) string {
+	var api smithy.APIError
+	if errors.As(err, &api) {
+		return api.ErrorCode()
+	}
+	return ""
+}
+
+func TestObjectKeepsBodyETagTypeAndMetadataOverARestart(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	server, c := start(t, dir, s3.Options{})
+	_, err := c.PutObject(t.Context(), &awss3.PutObjectInput{
+		Bucket: aws.String(bucket), Key: aws.String("in/users.csv"), Body: strings.NewReader("hello"),
+		ContentType: aws.String("text/csv"), Metadata: map[string]string{"Owner": "ops"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, before := get(t, c, &awss3.GetObjectInput{Key: aws.String("in/users.csv")})
+	server.Close()
+
+	_, c = start(t, dir, s3.Options{Sync: true})
+	put(t, c, "in/deeper/synced", "x")
+	body, after := get(t, c, &awss3.GetObjectInput{Key: aws.String("in/users.csv")})
+	if body != "hello" || *after.ETag != `"5d41402abc4b2a76b9719d911017c592"` || *after.ContentType != "text/csv" ||
+		after.Metadata["owner"] != "ops" || *after.ContentLength != 5 || !after.LastModified.Equal(*before.LastModified) {
+		t.Errorf("body %q, %+v", body, after)
+	}
+	onDisk, err := os.ReadFile(filepath.Join(dir, bucket, "in", "users.csv"))
+	if err != nil || string(onDisk) != "hello" {
+		t.Errorf("the file a person looks for: %q, %v", onDisk, err)
+	}
+	head, err := c.HeadObject(t.Context(), &awss3.HeadObjectInput{Bucket: aws.String(bucket), Key: aws.String("in/users.csv")})
+	if err != nil || *head.ETag != *after.ETag || *head.ContentLength != 5 {
+		t.Errorf("head %+v, %v", head, err)
+	}
+}
+
+func TestAbsentThingsHaveS3sCodes(t *testing.T) {
+	t.Parallel()
+	_, c := start(t, t.TempDir(), s3.Options{})
+	_, err := c.GetObject(t.Context(), &awss3.GetObjectInput{Bucket: aws.String(bucket), Key: aws.String("none")})
+	if codeOf(err) != "NoSuchKey" || !strings.Contains(err.Error(), "The specified key does not exist.") {
+		t.Errorf("get: %v", err)
+	}
+	_, err = c.HeadObject(t.Context(), &awss3.HeadObjectInput{Bucket: aws.String(bucket), Key: aws.String("none")})
+	if codeOf(err) != "NotFound" {
+		t.Errorf("head: %v", err)
+	}
+	_, err = c.PutObject(t.Context(), &awss3.PutObjectInput{Bucket: aws.String("nowhere"), Key: aws.String("k"), Body: strings.NewReader("")})
+	if codeOf(err) != "NoSuchBucket" {
+		t.Errorf("put: %v", err)
+	}
+	_, err = c.DeleteObject(t.Context(), &awss3.DeleteObjectInput{Bucket: aws.String(bucket), Key: aws.String("none")})
+	if err != nil {
+		t.Errorf("deleting what is not there: %v", err)
+	}
+}
+
+func TestUnseekableAndChunkedBodies(t *testing.T) {
+	t.Parallel()
+	server, _ := start(t, t.TempDir(), s3.Options{})
+	c := awss3.New(server.Client(t.Context()).Options(), func(o *awss3.Options) {
+		o.RequestChecksumCalculation = aws.RequestChecksumCalculationWhenSupported
+	})
+	body := strings.Repeat("0123456789", 30_000)
+	_, err := c.PutObject(t.Context(), &awss3.PutObjectInput{Bucket: aws.String(bucket), Key: aws.String("k"), Body: bytes.NewReader([]byte(body))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := get(t, c, &awss3.GetObjectInput{Key: aws.String("k")}); got != body {
+		t.Errorf("%d bytes came back", len(got))
+	}
+}
+
+func TestBuckets(t *testing.T) {
+	t.Parallel()
+	server, c := start(t, t.TempDir(), s3.Options{})
+	if err := server.CreateBucket("incoming"); err != nil {
+		t.Errorf("making a bucket again: %v", err)
+	}
+	for _, name := range []string{"..", "a/b", ".meta", "UPPER", ""} {
+		if err := server.CreateBucket(name); err == nil {
+			t.Errorf("bucket %q was made", name)
+		}
+	}
+	if err := server.CreateBucket("results"); err != nil {
+		t.Fatal(err)
+	}
+	list, err := c.ListBuckets(t.Context(), &awss3.ListBucketsInput{})
+	if err != nil || len(list.Buckets) != 2 || *list.Buckets[0].Name != "incoming" || *list.Buckets[1].Name != "results" {
+		t.Errorf("%+v, %v", list, err)
+	}
+	put(t, c, "deep/er/k", "x")
+	_, err = c.DeleteBucket(t.Context(), &awss3.DeleteBucketInput{Bucket: aws.String(bucket)})
+	if codeOf(err) != "BucketNotEmpty" {
+		t.Errorf("deleting a full bucket: %v", err)
+	}
+	if _, err := c.DeleteObject(t.Context(), &awss3.DeleteObjectInput{Bucket: aws.String(bucket), Key: aws.String("deep/er/k")}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err = c.DeleteBucket(t.Context(), &awss3.DeleteBucketInput{Bucket: aws.String(bucket)}); err != nil {
+		t.Errorf("deleting an empty bucket: %v", err)
+	}
+}
+
+func TestSubresourcesAreRefusedNotMistakenForTheObject(t *testing.T) {
+	t.Parallel()
+	_, c := start(t, t.TempDir(), s3.Options{})
+	put(t, c, "k", "hello")
+	_, err := c.PutObjectTagging(t.Context(), &awss3.PutObjectTaggingInput{Bucket: aws.String(bucket), Key: aws.String("k"),
+		Tagging: &types.Tagging{TagSet: []types.Tag{{Key: aws.String("a"), Value: aws.String("b")}}}})
+	if codeOf(err) != "NotImplemented" {
+		t.Errorf("tagging: %v", err)
+	}
+	if body, _ := get(t, c, &awss3.GetObjectInput{Key: aws.String("k")}); body != "hello" {
+		t.Errorf("the object is now %q", body)
+	}
+}
+
+func TestStartRefusesOtherThanLoopback(t *testing.T) {
+	t.Parallel()
+	server, err := s3.Open(t.TempDir(), s3.Options{Addr: "0.0.0.0:0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Start(context.Background()); err == nil || !strings.Contains(err.Error(), "loopback") {
+		t.Errorf("%v", err)
+	}
+}

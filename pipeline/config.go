@@ -1,0 +1,97 @@
+package pipeline
+
+import (
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"strings"
+
+	"stepback/localcloud/faults"
+)
+
+// Config says how a pipeline is built. Dir is required; the zero value of everything else is the default.
+type Config struct {
+	// Dir is the data directory: objects, database, journal, logs, notifications.
+	Dir string
+	// Database is "sqlite" (the default, a file in Dir) or a postgres:// address.
+	Database string
+	// Concurrency is how many child executions run at once; default 16.
+	Concurrency int
+	// Batch is how many rows one child execution takes, 1 to 500; default 100.
+	Batch int
+	// ToleratedFailurePercentage is 0 to 100; nil means 5.
+	ToleratedFailurePercentage *float64
+	// Faults are injected into the invocations of the three functions, decided by Seed.
+	Faults []faults.Spec
+	Seed   uint64
+	// VirtualTime lets every wait pass at once, with the timestamps it would have had.
+	VirtualTime bool
+	// Bootstraps is a directory with NAME/bootstrap binaries; when set the functions run as processes of their own.
+	Bootstraps string
+	Log        *slog.Logger
+}
+
+const (
+	region  = "us-east-1"
+	account = "000000000000"
+
+	inputBucket  = "csv-input"
+	resultBucket = "csv-results"
+	machineName  = "csv-import"
+	topicName    = "csv-import-notifications"
+
+	defaultConcurrency = 16
+	defaultBatch       = 100
+	// MaxBatch keeps the history of a child execution within the 25,000 events it may have, even when every row uses up every
+	// retry.
+	MaxBatch = 500
+)
+
+// DefaultTolerance is the tolerated failure percentage when none is given.
+const DefaultTolerance = 5.0
+
+func (c *Config) defaults() error {
+	if c.Dir == "" {
+		return fmt.Errorf("a data directory is required")
+	}
+	dir, err := filepath.Abs(c.Dir)
+	if err != nil {
+		return err
+	}
+	c.Dir = dir
+	if c.Concurrency == 0 {
+		c.Concurrency = defaultConcurrency
+	}
+	if c.Batch == 0 {
+		c.Batch = defaultBatch
+	}
+	if c.ToleratedFailurePercentage == nil {
+		t := DefaultTolerance
+		c.ToleratedFailurePercentage = &t
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	switch t := *c.ToleratedFailurePercentage; {
+	case c.Concurrency < 1 || c.Concurrency > 10_000:
+		return fmt.Errorf("concurrency %d is not between 1 and 10,000", c.Concurrency)
+	case c.Batch < 1 || c.Batch > MaxBatch:
+		return fmt.Errorf("batch %d is not between 1 and %d (see docs/decisions/005-batches.md)", c.Batch, MaxBatch)
+	case !(t >= 0 && t <= 100):
+		return fmt.Errorf("tolerated failure percentage %v is not between 0 and 100", t)
+	}
+	c.Database, err = DatabaseURL(c.Dir, c.Database)
+	return err
+}
+
+// DatabaseURL is the address of the database that a --db option and a data directory name.
+func DatabaseURL(dir, database string) (string, error) {
+	switch {
+	case database == "" || database == "sqlite":
+		return "sqlite:" + filepath.Join(dir, "users.db"), nil
+	case strings.HasPrefix(database, "sqlite:"), strings.HasPrefix(database, "postgres://"), strings.HasPrefix(database, "postgresql://"):
+		return database, nil
+	default:
+		return "", fmt.Errorf("database %q is neither sqlite nor a postgres:// address", database)
+	}
+}

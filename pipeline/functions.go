@@ -1,0 +1,143 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"stepback/csvimport/database"
+	"stepback/csvimport/handlers"
+	"stepback/csvimport/s3objects"
+	"stepback/engine/clock"
+	integration "stepback/engine/integration/lambda"
+	"stepback/localcloud/faults"
+	"stepback/localcloud/lambda"
+)
+
+// functions are the three Lambda functions of the import, as handlers in this process or as processes of their own, with the
+// faults that befall them.
+type functions struct {
+	service  *lambda.Service
+	injector *faults.Injector
+	logs     *lambda.FileLogs
+	store    *database.Lazy
+}
+
+const (
+	validateFunction  = "csv-validate"
+	processFunction   = "csv-process"
+	aggregateFunction = "csv-aggregate"
+)
+
+// limits are the functions' own timeouts, a little above those of their states, so that the state's decides; and how many
+// processes a function may have.
+var limits = map[string]struct {
+	timeout   time.Duration
+	processes int
+}{
+	validateFunction:  {310 * time.Second, 1},
+	processFunction:   {40 * time.Second, 4},
+	aggregateFunction: {130 * time.Second, 1},
+}
+
+func openFunctions(_ context.Context, cfg *Config, endpoint string, c *clock.Clock) (*functions, error) {
+	logs, err := lambda.OpenFileLogs(filepath.Join(cfg.Dir, "logs", "lambda"))
+	if err != nil {
+		return nil, err
+	}
+	f := &functions{logs: logs}
+	options := lambda.Options{Region: region, Account: account}
+	if cfg.Bootstraps != "" {
+		options.Logs = logs
+	}
+	f.service = lambda.New(options)
+	if cfg.Bootstraps != "" {
+		err = f.registerProcesses(cfg, endpoint)
+	} else {
+		err = f.registerHandlers(cfg, endpoint)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.close())
+	}
+	f.injector = faults.New(faults.Service{Lambda: f.service}, cfg.Seed, cfg.Faults, c)
+	return f, nil
+}
+
+// registerHandlers runs the functions in this process. They log what went wrong through the pipeline's own log.
+func (f *functions) registerHandlers(cfg *Config, endpoint string) error {
+	f.store = database.NewLazy(cfg.Database)
+	objects := s3objects.New(awss3.New(awss3.Options{
+		Region: region, BaseEndpoint: aws.String(endpoint), UsePathStyle: true, RetryMaxAttempts: 1,
+		Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
+	}))
+	handlerOf := map[string]any{
+		validateFunction:  handlers.Validate(objects, 0, cfg.Log),
+		processFunction:   handlers.Process(f.store, cfg.Log),
+		aggregateFunction: handlers.Aggregate(objects, f.store, cfg.Log),
+	}
+	for name, h := range handlerOf {
+		err := f.service.Register(lambda.Function{Name: name, Handler: h, Timeout: limits[name].timeout, Concurrency: 1 << 20})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// registerProcesses runs the functions as the bootstrap binaries that AWS gets.
+func (f *functions) registerProcesses(cfg *Config, endpoint string) error {
+	env := map[string]string{
+		"DATABASE_URL": cfg.Database, "AWS_ENDPOINT_URL_S3": endpoint,
+		"AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local",
+	}
+	for name, dir := range map[string]string{validateFunction: "validate", processFunction: "process", aggregateFunction: "aggregate"} {
+		bootstrap := filepath.Join(cfg.Bootstraps, dir, "bootstrap")
+		if _, err := os.Stat(bootstrap); err != nil {
+			return fmt.Errorf("the bootstrap of %s is missing (make lambdas builds it): %w", name, err)
+		}
+		err := f.service.Register(lambda.Function{
+			Name: name, Command: []string{bootstrap}, Env: env,
+			Timeout: limits[name].timeout, Concurrency: 1 << 20, Environments: limits[name].processes,
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// closeTimeout bounds the wait for functions that do not end by themselves.
+const closeTimeout = 5 * time.Second
+
+func (f *functions) close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
+	defer cancel()
+	errs := []error{f.service.Close(ctx)}
+	if f.store != nil {
+		errs = append(errs, f.store.Close())
+	}
+	return errors.Join(append(errs, f.logs.Close())...)
+}
+
+// Invoke implements the engine's lambda Invoker.
+func (f *functions) Invoke(ctx context.Context, c *integration.Call) (*integration.Answer, error) {
+	out, err := f.injector.Invoke(ctx, faults.Call{State: c.State, Attempt: int(c.Attempt), FunctionName: c.Function, Payload: c.Payload})
+	if err != nil {
+		var api *lambda.APIError
+		if errors.As(err, &api) {
+			return nil, &integration.InvokeError{Code: api.Code, Message: api.Message, StatusCode: api.StatusCode}
+		}
+		return nil, err
+	}
+	return &integration.Answer{
+		StatusCode: out.StatusCode, FunctionError: out.FunctionError, Payload: out.Payload,
+		ExecutedVersion: out.ExecutedVersion, RequestID: out.RequestID,
+	}, nil
+}

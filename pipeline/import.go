@@ -1,0 +1,210 @@
+package pipeline
+
+import (
+	"context"
+	"crypto/md5" //nolint:gosec // an ETag is an MD5 digest; nothing is protected by it
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"stepback/engine"
+	"stepback/engine/history"
+	"stepback/engine/interpreter"
+	"stepback/engine/journal"
+	"stepback/localcloud/objectevent"
+)
+
+// Progress is how far a run has come.
+type Progress struct {
+	Stage string // the state that the execution is in
+	// Done and Total count rows; Total is 0 until the file has been counted.
+	Done, Total int64
+	// Children counts the child executions under way.
+	Children int64
+}
+
+// Import puts a file into the input bucket, which starts its execution, waits for the end, and reports. The same content under
+// the same name was imported before: then nothing is started and the earlier report comes back, unless again is set, which
+// starts another execution for the same records (those applied already are not applied twice). watch, if not nil, is called
+// about ten times a second from the calling goroutine.
+func (p *Pipeline) Import(ctx context.Context, file string, again bool, watch func(Progress)) (*Report, error) {
+	began := time.Now()
+	key := filepath.Base(file)
+	s, err := p.upload(ctx, file, key)
+	if err != nil {
+		return nil, err
+	}
+	if s.repeated && (again || p.interrupted(ctx, s.arn)) {
+		if s, err = p.another(ctx, s); err != nil {
+			return nil, err
+		}
+	}
+	if s.repeated {
+		return p.earlier(ctx, s.arn)
+	}
+	x, err := p.wait(ctx, s.arn, watch)
+	if err != nil {
+		return nil, err
+	}
+	report := p.report(ctx, x)
+	report.Elapsed = Seconds(time.Since(began))
+	return report, p.save(report)
+}
+
+// upload puts the file into the bucket and returns what its Object Created event started.
+func (p *Pipeline) upload(ctx context.Context, file, key string) (start, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return start{}, err
+	}
+	defer f.Close() //nolint:errcheck // only read
+	info, err := f.Stat()
+	if err != nil {
+		return start{}, err
+	}
+	if info.IsDir() {
+		return start{}, fmt.Errorf("%s is a directory; name a CSV file", file)
+	}
+	digest := md5.New() //nolint:gosec // see the import
+	if _, err := io.Copy(digest, f); err != nil {
+		return start{}, err
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return start{}, err
+	}
+	if _, err := p.client.PutObject(ctx, &awss3.PutObjectInput{
+		Bucket: aws.String(inputBucket), Key: aws.String(key), Body: f, ContentLength: aws.Int64(info.Size()),
+	}); err != nil {
+		return start{}, fmt.Errorf("putting %s into the bucket %s: %w", file, inputBucket, err)
+	}
+	p.mu.Lock()
+	s, ok := p.starts[startKey(key, hex.EncodeToString(digest.Sum(nil)))]
+	p.mu.Unlock()
+	if !ok {
+		return start{}, fmt.Errorf("no Object Created event came for %s: the file changed while it was read; try again", file)
+	}
+	return s, s.err
+}
+
+// begin starts the execution of a file under the name that its key and ETag give.
+func (p *Pipeline) begin(name string, input objectevent.ExecutionInput) start {
+	text, err := json.Marshal(input)
+	if err != nil {
+		return start{err: err}
+	}
+	s := start{name: name}
+	s.arn, err = p.engine.StartExecution(context.Background(), p.machine.ARN, name, string(text))
+	if errors.Is(err, engine.ErrAlreadyExists) {
+		s.repeated, s.arn = true, p.machine.ExecutionARN(name)
+		return s
+	}
+	s.err = err
+	return s
+}
+
+// interrupted reports whether an earlier execution never came to an end of its own: its process died, or it was stopped.
+func (p *Pipeline) interrupted(ctx context.Context, arn string) bool {
+	x, err := p.engine.DescribeExecution(ctx, arn)
+	return err == nil && (x.Status == interpreter.Running || x.Status == interpreter.Aborted)
+}
+
+// another starts one more execution for a file that has had one, under the first free number.
+func (p *Pipeline) another(ctx context.Context, s start) (start, error) {
+	x, err := p.engine.DescribeExecution(ctx, s.arn)
+	if err != nil {
+		return start{}, err
+	}
+	var input objectevent.ExecutionInput
+	if err := json.Unmarshal([]byte(x.Input), &input); err != nil {
+		return start{}, err
+	}
+	for n := 2; ; n++ {
+		next := p.begin(numbered(s.name, n), input)
+		if !next.repeated {
+			return next, next.err
+		}
+		if p.interrupted(ctx, next.arn) {
+			continue
+		}
+	}
+}
+
+// numbered is the name of the n-th execution of a file.
+func numbered(name string, n int) string {
+	suffix := fmt.Sprintf("-%d", n)
+	return name[:min(len(name), 80-len(suffix))] + suffix
+}
+
+// wait waits for the end of an execution. When the context ends it stops the execution and waits for that.
+func (p *Pipeline) wait(ctx context.Context, arn string, watch func(Progress)) (*journal.Execution, error) {
+	type outcome struct {
+		x   *journal.Execution
+		err error
+	}
+	ended := make(chan outcome, 1)
+	go func() {
+		x, err := p.engine.Wait(context.Background(), arn)
+		ended <- outcome{x, err}
+	}()
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case o := <-ended:
+			return o.x, o.err
+		case <-ctx.Done():
+			stop := history.NewFailure("Interrupted", "stepback was asked to stop")
+			if err := p.engine.StopExecution(context.Background(), arn, stop); err != nil {
+				return nil, err
+			}
+			<-ended
+			return nil, ctx.Err()
+		case <-tick.C:
+			if watch != nil {
+				watch(p.progress(arn))
+			}
+		}
+	}
+}
+
+func (p *Pipeline) progress(arn string) Progress {
+	var g Progress
+	events, err := p.engine.History(context.Background(), arn)
+	if err != nil {
+		return g
+	}
+	for i := range events {
+		if events[i].Type.Entered() {
+			g.Stage = events[i].Name
+		}
+		if g.Total == 0 && events[i].Type == history.TaskSucceeded {
+			g.Total = rowsOf(events[i].Data)
+		}
+	}
+	for _, c := range p.engine.MapRuns() {
+		g.Done += c.Items.Succeeded + c.Items.Failed + c.Items.TimedOut + c.Items.Aborted
+		g.Children += c.Executions.Running
+	}
+	return g
+}
+
+// rowsOf finds the row count in the answer of ValidateCSVFile.
+func rowsOf(output string) int64 {
+	var answer struct {
+		Payload struct {
+			Rows int64 `json:"rows"`
+		}
+	}
+	if json.Unmarshal([]byte(output), &answer) != nil {
+		return 0
+	}
+	return answer.Payload.Rows
+}

@@ -1,0 +1,215 @@
+package pipeline
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"stepback/csvimport/aggregate"
+	"stepback/csvimport/database"
+	"stepback/engine/interpreter"
+	"stepback/engine/journal"
+)
+
+// Report is what an import came to.
+type Report struct {
+	Execution string `json:"execution"`
+	Name      string `json:"name"`
+	// Status is that of the execution: SUCCEEDED, FAILED, TIMED_OUT or ABORTED. Earlier says that it ended before this call.
+	Status  string `json:"status"`
+	Earlier bool   `json:"earlier,omitempty"`
+	Error   string `json:"error,omitempty"`
+	Cause   string `json:"cause,omitempty"`
+	// Rows is nil when the file was refused before any row was read.
+	Rows    *Rows   `json:"rows,omitempty"`
+	Retries []Retry `json:"retries"`
+	// Waited is the sum of all delays before retries and Worked that of all attempts, over all children at once; both on the
+	// run's own clock. Elapsed is real time.
+	Waited   Seconds          `json:"waitedSeconds"`
+	Worked   Seconds          `json:"workedSeconds"`
+	Elapsed  Seconds          `json:"elapsedSeconds"`
+	Attempts int64            `json:"attempts"`
+	Injected map[string]int   `json:"injectedFaults,omitempty"` // by STATE:ERROR
+	Errors   map[string]int64 `json:"errors,omitempty"`         // rejected and dead-lettered rows by error name
+	Outputs  Outputs          `json:"outputs"`
+}
+
+// Rows counts the file's rows by outcome. The four outcomes add up to Total.
+type Rows struct {
+	Total          int64   `json:"total"`
+	Applied        int64   `json:"applied"`
+	AlreadyApplied int64   `json:"alreadyApplied"`
+	Rejected       int64   `json:"rejected"`
+	DeadLettered   int64   `json:"deadLettered"`
+	FailedPercent  float64 `json:"failedPercentage"`
+}
+
+// Retry is what happened to one state under one error.
+type Retry struct {
+	State string `json:"state"`
+	Error string `json:"error"`
+	// Pattern is the retry pattern, or the row of the state's table, that handles the error; empty when it is not retried.
+	Pattern   string  `json:"pattern"`
+	Failures  int64   `json:"failures"`
+	Retries   int64   `json:"retries"`
+	Recovered int64   `json:"recovered"`
+	Exhausted int64   `json:"exhausted"`
+	Waited    Seconds `json:"waitedSeconds"`
+}
+
+// Outputs says where things are.
+type Outputs struct {
+	Summary       string `json:"summary,omitempty"`
+	DeadLetters   string `json:"deadLetters,omitempty"`
+	Corrections   string `json:"corrections,omitempty"`
+	Notifications string `json:"notifications"`
+	Database      string `json:"database"`
+}
+
+// Seconds is a duration that is written as seconds with three decimals.
+type Seconds time.Duration
+
+// MarshalJSON implements json.Marshaler.
+func (s Seconds) MarshalJSON() ([]byte, error) {
+	return fmt.Appendf(nil, "%.3f", time.Duration(s).Seconds()), nil
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (s *Seconds) UnmarshalJSON(b []byte) error {
+	var f float64
+	if err := json.Unmarshal(b, &f); err != nil {
+		return err
+	}
+	*s = Seconds(math.Round(f * float64(time.Second)))
+	return nil
+}
+
+// report builds the report of an execution that has just ended.
+func (p *Pipeline) report(ctx context.Context, x *journal.Execution) *Report {
+	r := &Report{
+		Execution: x.ARN, Name: x.Name, Status: string(x.Status), Retries: []Retry{},
+		Outputs: Outputs{Notifications: filepath.Join(p.cfg.Dir, "notifications.jsonl"), Database: database.Mask(p.cfg.Database)},
+	}
+	if x.Status != interpreter.Succeeded {
+		r.Error, r.Cause = x.Failure.Error, x.Failure.Cause
+	}
+	p.addRows(ctx, r)
+	for _, t := range p.retries.Tallies() {
+		r.Retries = append(r.Retries, Retry{
+			State: t.State, Error: t.Error, Pattern: patternOf(t.State, t.Error), Failures: t.Failures, Retries: t.Retries,
+			Recovered: t.Recovered, Exhausted: t.Exhausted, Waited: Seconds(t.Waited),
+		})
+		r.Waited += Seconds(t.Waited)
+	}
+	worked, attempts := p.retries.Worked()
+	r.Worked, r.Attempts = Seconds(worked), attempts
+	for _, c := range p.compute.injector.Counts() {
+		if r.Injected == nil {
+			r.Injected = map[string]int{}
+		}
+		r.Injected[c.State+":"+c.Error] += c.Injected
+	}
+	return r
+}
+
+// addRows takes the rows and the places of the outputs from the summary that AggregateResults wrote, if it did.
+func (p *Pipeline) addRows(ctx context.Context, r *Report) {
+	s, err := p.summary(ctx, r.Name)
+	if err != nil {
+		return
+	}
+	r.Rows = &Rows{
+		Total: s.Rows, Applied: s.Applied, AlreadyApplied: s.AlreadyApplied, Rejected: s.Rejected, DeadLettered: s.DeadLettered,
+		FailedPercent: s.FailedPercentage,
+	}
+	r.Errors = s.Errors
+	r.Outputs.Summary = p.path(s.Summary.Bucket, s.Summary.Key)
+	r.Outputs.DeadLetters = p.path(s.DeadLetters.Bucket, s.DeadLetters.Key)
+	r.Outputs.Corrections = p.path(s.Corrections.Bucket, s.Corrections.Key)
+}
+
+// summary reads the summary object of an execution.
+func (p *Pipeline) summary(_ context.Context, name string) (*aggregate.Output, error) {
+	b, err := os.ReadFile(p.path(resultBucket, summaryKey(name)))
+	if err != nil {
+		return nil, err
+	}
+	s := &aggregate.Output{}
+	return s, json.Unmarshal(b, s)
+}
+
+// path is where the embedded S3 keeps an object, which is a plain file.
+func (p *Pipeline) path(bucket, key string) string {
+	if bucket == "" {
+		return ""
+	}
+	return filepath.Join(p.cfg.Dir, "objects", bucket, filepath.FromSlash(key))
+}
+
+// save keeps a report, so that the same file can be answered with it later.
+func (p *Pipeline) save(r *Report) error {
+	b, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	name := p.reportPath(r.Execution)
+	if err := os.MkdirAll(filepath.Dir(name), 0o750); err != nil {
+		return err
+	}
+	return os.WriteFile(name, append(b, '\n'), 0o600)
+}
+
+func (p *Pipeline) reportPath(arn string) string {
+	return filepath.Join(p.cfg.Dir, "reports", arn[strings.LastIndexByte(arn, ':')+1:]+".json")
+}
+
+// earlier returns the report of an execution that ended before.
+func (p *Pipeline) earlier(ctx context.Context, arn string) (*Report, error) {
+	b, err := os.ReadFile(p.reportPath(arn))
+	if errors.Is(err, os.ErrNotExist) {
+		x, err := p.engine.DescribeExecution(ctx, arn)
+		if err != nil {
+			return nil, err
+		}
+		r := p.report(ctx, x)
+		r.Earlier = true
+		return r, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	r := &Report{}
+	if err := json.Unmarshal(b, r); err != nil {
+		return nil, fmt.Errorf("report of %s: %w", arn, err)
+	}
+	r.Earlier = true
+	return r, nil
+}
+
+// Verdict is what a report means to whoever has to act on it.
+type Verdict int
+
+// The verdicts, from good to bad.
+const (
+	Complete    Verdict = iota // every row is applied
+	NeedsPerson                // the file was refused, or some rows were rejected or dead-lettered
+	Unsuccessful
+)
+
+// Verdict judges the report.
+func (r *Report) Verdict() Verdict {
+	switch {
+	case r.Status == string(interpreter.Succeeded) && r.Rows != nil && r.Rows.Rejected+r.Rows.DeadLettered == 0:
+		return Complete
+	case r.Status == string(interpreter.Succeeded), refused(r.Error):
+		return NeedsPerson
+	default:
+		return Unsuccessful
+	}
+}
