@@ -47,7 +47,8 @@ func validateRows() []Row {
 		// "Adaptive retry of S3 errors"
 		source("S3関連エラーの適応的再試行", seconds(2, 2.0, 120, 4, JitterFull),
 			S3ServiceUnavailable, S3InternalError),
-		addition("S3 asks for a slower rate", Conservative, S3SlowDown),
+		addition("S3 or another callee asks for a slower rate", Conservative, S3SlowDown, TooManyRequestsError),
+		addition("a callee fails", Aggressive, ServiceUnavailableError, InternalServerError),
 		addition("network errors on the way to S3", Conservative, TimeoutError, ConnectionTimeoutError, SocketTimeoutError),
 		// "Minimal retry of general task failures"
 		source("一般的タスク失敗の最小再試行", seconds(2, 1.5, 10, 2, JitterNone), StatesTaskFailed),
@@ -72,6 +73,8 @@ func processRows() []Row {
 			TimeoutError, ConnectionTimeoutError, SocketTimeoutError),
 		addition("faults of Lambda itself", Aggressive,
 			LambdaServiceException, LambdaAWSLambdaException, LambdaSdkClientException, LambdaClientExecutionTimeoutException),
+		addition("a callee asks for a slower rate", Conservative, TooManyRequestsError),
+		addition("a callee fails", Aggressive, ServiceUnavailableError, InternalServerError),
 		addition("a hang", Minimal, StatesTimeout, StatesHeartbeatTimeout),
 		addition("a crash or the function's own timeout", Minimal, RuntimeExitError, LambdaUnknown, SandboxTimedout),
 	}
@@ -87,8 +90,8 @@ func aggregateRows() []Row {
 		source("S3書き込みエラーの再試行", seconds(5, 2.5, 300, 3, JitterPartial),
 			S3SlowDown, S3ServiceUnavailable),
 		addition("faults on the way to Lambda", Aggressive, LambdaSdkClientException, LambdaClientExecutionTimeoutException),
-		addition("Lambda throttling", Conservative, LambdaTooManyRequestsException, LambdaThrottledException),
-		addition("S3 faults", Aggressive, S3InternalError),
+		addition("Lambda or another callee asks for a slower rate", Conservative, LambdaTooManyRequestsException, LambdaThrottledException, TooManyRequestsError),
+		addition("S3 or another callee fails", Aggressive, S3InternalError, ServiceUnavailableError, InternalServerError),
 		addition("dead letters are settled in the database", DatabaseOptimized, DatabaseConnectionError, AuroraTemporaryError, DeadlockException),
 		addition("concurrent update conflicts", Aggressive, ConcurrentModificationException, OptimisticLockException),
 		addition("network errors", Conservative, TimeoutError, ConnectionTimeoutError, SocketTimeoutError),

@@ -23,10 +23,10 @@ func classificationTables() []classificationTable {
 	return []classificationTable{
 		{"SQLSTATE (PostgreSQL, Aurora)", "SQLSTATE", sqlRows()},
 		{"SQLite result code", "Code", sqliteRows()},
-		{"AWS error code", "Service", awsRows()},
+		{"AWS error code", "Code", awsRows()},
 		{"HTTP status", "Status", httpRows()},
 		{"gRPC code", "Code", grpcRows()},
-		{"Network, TLS, DNS and operating system errors of Go", "Source", networkRows()},
+		{"Network, TLS, DNS and operating system errors of Go", "Error value", networkRows()},
 		{"Message text, where no code exists", "Text", messageRows()},
 	}
 }
@@ -77,7 +77,7 @@ func awsRows() []classificationRow {
 	var rows []classificationRow
 	for _, r := range awsRules {
 		codes := "`" + strings.Join(r.codes, "` `") + "`"
-		rows = append(rows, classificationRow{cmp.Or(r.service, "any"), codes, r.verdict})
+		rows = append(rows, classificationRow{codes, cmp.Or(r.service, "any service"), r.verdict})
 	}
 	return rows
 }
@@ -85,7 +85,7 @@ func awsRows() []classificationRow {
 func networkRows() []classificationRow {
 	var rows []classificationRow
 	for _, r := range networkRules {
-		rows = append(rows, classificationRow{"error value", r.meaning, r.verdict})
+		rows = append(rows, classificationRow{r.meaning, "", r.verdict})
 	}
 	return rows
 }

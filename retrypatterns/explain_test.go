@@ -1,0 +1,64 @@
+package retrypatterns_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	rp "stepback/retrypatterns"
+)
+
+func TestExplainProcessSingleUserRecord(t *testing.T) {
+	t.Parallel()
+	e, err := rp.DefaultTable().Explain(rp.ProcessSingleUserRecord)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ms := time.Millisecond
+	want := []struct {
+		first   string
+		waits   []time.Duration // longest wait before each retry
+		total   rp.Wait
+		fits    bool
+		longest time.Duration
+	}{
+		{"CSVFileNotFound", nil, rp.Wait{}, true, 30 * time.Second},
+		{"DatabaseConnectionError", []time.Duration{2000 * ms, 3600 * ms, 6480 * ms, 11664 * ms}, rp.Wait{Mean: 11872 * ms, Max: 23744 * ms}, true, 173744 * ms},
+		{"ConcurrentModificationException", []time.Duration{1000 * ms, 2000 * ms, 4000 * ms, 8000 * ms, 15000 * ms}, rp.Wait{Mean: 15000 * ms, Max: 30000 * ms}, true, 210000 * ms},
+		{"Lambda.ThrottledException", []time.Duration{3000 * ms, 7500 * ms, 18750 * ms, 46875 * ms}, rp.Wait{Mean: 38062500 * time.Microsecond, Max: 76125 * ms}, false, 226125 * ms},
+		{"TimeoutError", []time.Duration{5000 * ms, 12500 * ms, 31250 * ms}, rp.Wait{Mean: 24375 * ms, Max: 48750 * ms}, false, 168750 * ms},
+		{"Lambda.ServiceException", []time.Duration{1000 * ms, 2000 * ms, 4000 * ms, 8000 * ms, 16000 * ms}, rp.Wait{Mean: 15500 * ms, Max: 31000 * ms}, false, 211000 * ms},
+		{"TooManyRequestsError", []time.Duration{5000 * ms, 12500 * ms, 31250 * ms}, rp.Wait{Mean: 24375 * ms, Max: 48750 * ms}, false, 168750 * ms},
+		{"ServiceUnavailableError", []time.Duration{1000 * ms, 2000 * ms, 4000 * ms, 8000 * ms, 16000 * ms}, rp.Wait{Mean: 15500 * ms, Max: 31000 * ms}, false, 211000 * ms},
+		{"States.Timeout", []time.Duration{2000 * ms, 3000 * ms}, rp.Wait{Min: 5000 * ms, Mean: 5000 * ms, Max: 5000 * ms}, true, 95000 * ms},
+		{"Runtime.ExitError", []time.Duration{2000 * ms, 3000 * ms}, rp.Wait{Min: 5000 * ms, Mean: 5000 * ms, Max: 5000 * ms}, true, 95000 * ms},
+	}
+	if len(e.Retriers) != len(want) || e.Timeout != 30*time.Second || e.Heartbeat != 10*time.Second {
+		t.Fatalf("%d retriers, timeout %s, heartbeat %s", len(e.Retriers), e.Timeout, e.Heartbeat)
+	}
+	for i, w := range want {
+		got := e.Retriers[i]
+		var waits []time.Duration
+		for _, wait := range got.Schedule.Waits {
+			waits = append(waits, wait.Max)
+		}
+		if got.Retrier.ErrorEquals[0] != w.first || !slices.Equal(waits, w.waits) || got.Schedule.Total != w.total ||
+			got.WaitFitsTimeout != w.fits || got.Longest != w.longest {
+			t.Errorf("retrier %d: %+v\nwant %+v", i, got, w)
+		}
+	}
+	// 4+5+4+3+5+3+5+2+2 retries; 34 attempts of 30 s and the waits.
+	if e.Retries != 33 || e.Wait.Max != 299369*ms || e.Longest != 34*30*time.Second+299369*ms {
+		t.Errorf("whole state: %d retries, waits %s, lasts %s", e.Retries, e.Wait.Max, e.Longest)
+	}
+	if len(e.Notes) != 3 || e.Retriers[1].Provenance != rp.FromSource || e.Retriers[7].Provenance != rp.Addition {
+		t.Errorf("notes %v, provenance %s, %s", e.Notes, e.Retriers[1].Provenance, e.Retriers[7].Provenance)
+	}
+}
+
+func TestExplainUnknownState(t *testing.T) {
+	t.Parallel()
+	if _, err := rp.DefaultTable().Explain("Nowhere"); err == nil {
+		t.Error("no error for a state that the table lacks")
+	}
+}
