@@ -58,6 +58,8 @@ func BenchmarkCSV20Columns(b *testing.B) {
 
 func BenchmarkJSON(b *testing.B) {
 	benchmark(b, Config{InputType: "JSON"},
-		func(i int) string { return fmt.Sprintf(`{"user_id":"user-%06d","login_count":%d,"post_count":%d},`, i, i%17, i%5) }, "[",
+		func(i int) string {
+			return fmt.Sprintf(`{"user_id":"user-%06d","login_count":%d,"post_count":%d},`, i, i%17, i%5)
+		}, "[",
 		"null]")
 }
