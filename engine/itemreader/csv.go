@@ -1,0 +1,60 @@
+package itemreader
+
+import (
+	"errors"
+	"io"
+
+	"stepback/asl/jsonvalue"
+)
+
+// csvRecords reads a delimited text object: one item per row, an object of strings with the header's names as keys.
+type csvRecords struct {
+	rows   csvRows
+	header []string
+}
+
+// newCSVRecords reads the header when it is the first row. An object without any row has no items.
+func newCSVRecords(cfg *Config, w window, where string) (*csvRecords, error) {
+	r := &csvRecords{rows: csvRows{w: w, where: where, delimiter: delimiters[cfg.CSVDelimiter]}}
+	if cfg.CSVHeaderLocation == "GIVEN" {
+		r.setHeader(cfg.CSVHeaders)
+		return r, nil
+	}
+	names, err := r.rows.read()
+	if errors.Is(err, io.EOF) {
+		return r, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := checkHeader(names); err != nil {
+		return nil, err
+	}
+	r.setHeader(append([]string(nil), names...))
+	return r, nil
+}
+
+func (r *csvRecords) setHeader(names []string) {
+	r.header = names
+	r.rows.columns = len(names)
+}
+
+func (r *csvRecords) next() (Item, error) {
+	fields, err := r.rows.read()
+	if err != nil {
+		return Item{}, err
+	}
+	row := jsonvalue.NewObject(len(r.header))
+	for i, name := range r.header {
+		if i < len(fields) {
+			row.Set(name, jsonvalue.OfString(fields[i]))
+		} else {
+			row.Set(name, jsonvalue.OfString(""))
+		}
+	}
+	return Item{Value: row.Value()}, nil
+}
+
+func (r *csvRecords) skip() error { return r.rows.skip() }
+
+func (r *csvRecords) offset() int64 { return r.rows.w.base }

@@ -1,0 +1,180 @@
+package itemreader
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"stepback/asl/jsonvalue"
+)
+
+// jsonRecords reads the elements of one array, or the members of one object, out of a JSON document. It holds one item at a
+// time; what it passes over on the way to ItemsPointer or in skip is not held at all, and checked only for its brackets.
+type jsonRecords struct {
+	w       window
+	where   string
+	closing byte // ']' or '}'
+	whole   bool // the array is the document, so nothing may follow it
+	begun   bool
+	done    bool
+}
+
+func newJSONRecords(cfg *Config, w window, where string) (*jsonRecords, error) {
+	r := &jsonRecords{w: w, where: where, whole: cfg.ItemsPointer == ""}
+	steps, err := parsePointer(cfg.ItemsPointer)
+	if err != nil {
+		return nil, err
+	}
+	b, err := r.peek()
+	if err != nil {
+		return nil, err
+	}
+	if b == endOfText {
+		return nil, failf("%s is empty, expected a JSON array", where)
+	}
+	if err := r.descend(cfg.ItemsPointer, steps); err != nil {
+		return nil, err
+	}
+	b, err = r.peek()
+	switch {
+	case err != nil:
+		return nil, err
+	case b == '[':
+		r.closing = ']'
+	case b == '{' && !r.whole:
+		r.closing = '}'
+	default:
+		return nil, &Error{Cause: causeNotIterable}
+	}
+	r.w.advance(1, 0)
+	return r, nil
+}
+
+func (r *jsonRecords) next() (Item, error) {
+	if more, err := r.element(); err != nil || !more {
+		return Item{}, r.endOr(err)
+	}
+	item := Item{}
+	if r.closing == '}' {
+		key, err := r.memberName()
+		if err != nil {
+			return Item{}, err
+		}
+		item.Key, item.Keyed = key, true
+	}
+	v, err := r.value()
+	item.Value = v
+	return item, err
+}
+
+func (r *jsonRecords) skip() error {
+	if more, err := r.element(); err != nil || !more {
+		return r.endOr(err)
+	}
+	if r.closing == '}' {
+		if _, err := r.memberName(); err != nil {
+			return err
+		}
+	}
+	return r.pass()
+}
+
+func (r *jsonRecords) offset() int64 { return r.w.base }
+
+func (r *jsonRecords) endOr(err error) error {
+	if err != nil {
+		return err
+	}
+	return io.EOF
+}
+
+// element moves to the next element; false when the closing bracket was there instead.
+func (r *jsonRecords) element() (bool, error) {
+	if r.done {
+		return false, nil
+	}
+	more, err := r.separator(r.closing, !r.begun)
+	r.begun = true
+	if err != nil || more {
+		return more, err
+	}
+	r.done = true
+	if !r.whole {
+		return false, nil
+	}
+	b, err := r.peek()
+	if err == nil && b != endOfText {
+		err = r.fault("unexpected text behind the end of the document")
+	}
+	return false, err
+}
+
+// separator consumes what stands between two elements of an array or object: a comma (true) or the closing bracket (false).
+// Before the first element there is no comma.
+func (r *jsonRecords) separator(closing byte, first bool) (bool, error) {
+	b, err := r.peek()
+	switch {
+	case err != nil:
+		return false, err
+	case b == int(closing):
+		r.w.advance(1, 0)
+		return false, nil
+	case first:
+		return true, nil
+	case b != ',':
+		return false, r.fault(fmt.Sprintf("expected ',' or '%c'", closing))
+	}
+	r.w.advance(1, 0)
+	return true, nil
+}
+
+// memberName reads a member's name and its colon.
+func (r *jsonRecords) memberName() (string, error) {
+	b, err := r.peek()
+	if err != nil {
+		return "", err
+	}
+	if b != '"' {
+		return "", r.fault("expected a member name in double quotes")
+	}
+	name, err := r.value()
+	if err != nil {
+		return "", err
+	}
+	b, err = r.peek()
+	if err != nil {
+		return "", err
+	}
+	if b != ':' {
+		return "", r.fault("expected ':' behind the member name")
+	}
+	r.w.advance(1, 0)
+	return name.Text(), nil
+}
+
+// value reads the value at the cursor.
+func (r *jsonRecords) value() (jsonvalue.Value, error) {
+	if err := r.toValue(); err != nil {
+		return jsonvalue.Value{}, err
+	}
+	n, err := r.frame()
+	if err != nil {
+		return jsonvalue.Value{}, err
+	}
+	v, err := jsonvalue.Parse(string(r.w.view()[:n]))
+	var syntax *jsonvalue.SyntaxError
+	if errors.As(err, &syntax) {
+		line, at := r.w.line+int64(syntax.Line)-1, r.w.base+int64(syntax.Offset)
+		return v, &Error{Cause: jsonFault(r.where, line, at, syntax.Message), Err: err}
+	}
+	r.w.consume(n)
+	return v, err
+}
+
+func (r *jsonRecords) fault(message string) error {
+	return &Error{Cause: jsonFault(r.where, r.w.line, r.w.base, message)}
+}
+
+func jsonFault(where string, line, offset int64, message string) string {
+	return fmt.Sprintf("%s line %d (byte %d) is not JSON: %s", where, line, offset, message)
+}

@@ -1,0 +1,89 @@
+package itemreader
+
+import (
+	"context"
+	"io"
+	"strings"
+
+	"stepback/asl/jsonvalue"
+)
+
+// pages walks through a listing, one page in memory at a time.
+type pages struct {
+	objects        Objects
+	bucket, prefix string
+
+	page  []ListedObject
+	token string
+	begun bool
+}
+
+func (p *pages) next(ctx context.Context) (ListedObject, error) {
+	for len(p.page) == 0 {
+		if p.begun && p.token == "" {
+			return ListedObject{}, io.EOF
+		}
+		page, token, err := p.objects.List(ctx, p.bucket, p.prefix, p.token)
+		if err != nil {
+			return ListedObject{}, storeError(ctx, "listing S3://"+p.bucket+"/"+p.prefix, err)
+		}
+		p.page, p.token, p.begun = page, token, true
+	}
+	o := p.page[0]
+	p.page = p.page[1:]
+	return o, nil
+}
+
+// listingSource yields one item per listed object, its metadata. The "folders" that the S3 console makes count as objects.
+type listingSource struct{ pages pages }
+
+func (l *listingSource) next(ctx context.Context) (Item, error) {
+	o, err := l.pages.next(ctx)
+	if err != nil {
+		return Item{}, err
+	}
+	return Item{Value: o.item(), Source: "S3://" + l.pages.bucket}, nil
+}
+
+func (l *listingSource) skip(ctx context.Context) error {
+	_, err := l.pages.next(ctx)
+	return err
+}
+
+func (l *listingSource) position() Position { return Position{Source: "S3://" + l.pages.bucket} }
+
+func (l *listingSource) close() error { return nil }
+
+// item returns the metadata as recorded from the real service: ETag is spelled Etag, LastModified is in epoch seconds.
+func (o ListedObject) item() jsonvalue.Value {
+	class := o.StorageClass
+	if class == "" {
+		class = "STANDARD"
+	}
+	b := jsonvalue.NewObject(5)
+	b.Set("Etag", jsonvalue.OfString(o.ETag))
+	b.Set("LastModified", jsonvalue.OfInt(o.LastModified.Unix()))
+	b.Set("Key", jsonvalue.OfString(o.Key))
+	b.Set("Size", jsonvalue.OfInt(o.Size))
+	b.Set("StorageClass", jsonvalue.OfString(class))
+	return b.Value()
+}
+
+// listedKeys yields the objects to load for LOAD_AND_FLATTEN. The empty objects by which the S3 console marks folders hold no
+// items and are left out.
+type listedKeys struct{ pages pages }
+
+func (l *listedKeys) nextKey(ctx context.Context) (location, error) {
+	for {
+		o, err := l.pages.next(ctx)
+		if err != nil {
+			return location{}, err
+		}
+		if o.Size == 0 && strings.HasSuffix(o.Key, "/") {
+			continue
+		}
+		return location{bucket: l.pages.bucket, key: o.Key}, nil
+	}
+}
+
+func (l *listedKeys) close() error { return nil }

@@ -1,0 +1,27 @@
+package itemreader
+
+import (
+	"context"
+	"io"
+	"time"
+)
+
+// Objects is what the reader needs of an object store. Implementations map the store's errors to messages that name bucket
+// and key; the reader uses them as the cause of States.ItemReaderFailed.
+type Objects interface {
+	// Get opens an object for reading and reports its size in bytes (-1 when unknown). versionID and expectedOwner may be
+	// empty. The caller closes the body.
+	Get(ctx context.Context, bucket, key, versionID, expectedOwner string) (body io.ReadCloser, size int64, err error)
+	// List returns one page of the objects whose keys start with prefix, in key order, and the token of the next page
+	// (empty after the last).
+	List(ctx context.Context, bucket, prefix, token string) (page []ListedObject, next string, err error)
+}
+
+// ListedObject is one entry of a listing, as ListObjectsV2 returns it.
+type ListedObject struct {
+	Key          string
+	ETag         string // with its quotation marks, as S3 returns it
+	Size         int64  // bytes
+	StorageClass string // empty means STANDARD
+	LastModified time.Time
+}

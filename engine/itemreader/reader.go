@@ -1,0 +1,121 @@
+package itemreader
+
+import (
+	"context"
+	"errors"
+	"io"
+)
+
+// Reader yields the items of one dataset in order. It is for one goroutine at a time.
+type Reader interface {
+	// Next returns the next item, or io.EOF behind the last one or at MaxItems. Other errors are an *Error, or the context's.
+	// An error is final.
+	Next(ctx context.Context) (Item, error)
+	// Skip passes over up to n items, cheaper than reading them, for resuming at a Position. It stops without an error when
+	// the dataset ends earlier.
+	Skip(ctx context.Context, n int64) error
+	// Position says how far the reader is.
+	Position() Position
+	// Close releases the open object.
+	Close() error
+}
+
+// Open checks the configuration and opens the dataset, up to and including a CSV header or the way to ItemsPointer, so that most
+// mistakes show here. The context of the call that opens an object (Open, or Next and Skip where there are several) governs
+// the object's content too, so use one context for the life of the reader. The error is an *Error, or the context's.
+func Open(ctx context.Context, objects Objects, cfg Config) (Reader, error) {
+	if err := cfg.check(); err != nil {
+		return nil, err
+	}
+	src, err := openSource(ctx, objects, &cfg)
+	if err != nil {
+		return nil, err
+	}
+	return &counted{src: src, max: cfg.MaxItems}, nil
+}
+
+// source is a dataset whose items carry their Source but no Index.
+type source interface {
+	next(ctx context.Context) (Item, error)
+	skip(ctx context.Context) error
+	position() Position
+	close() error
+}
+
+func openSource(ctx context.Context, objects Objects, cfg *Config) (source, error) {
+	switch {
+	case cfg.listing() && cfg.Transformation != "LOAD_AND_FLATTEN":
+		return &listingSource{pages: pages{objects: objects, bucket: cfg.Bucket, prefix: cfg.Prefix}}, nil
+	case cfg.listing():
+		keys := &listedKeys{pages: pages{objects: objects, bucket: cfg.Bucket, prefix: cfg.Prefix}}
+		return openSequence(ctx, objects, cfg, keys)
+	case cfg.inventory():
+		return openInventory(ctx, objects, cfg)
+	case cfg.ManifestType == "ATHENA_DATA":
+		return openAthena(ctx, objects, cfg)
+	default:
+		return openSequence(ctx, objects, cfg, &oneKey{at: cfg.location()})
+	}
+}
+
+func (c *Config) location() location {
+	return location{bucket: c.Bucket, key: c.Key, versionID: c.VersionID, expectedOwner: c.ExpectedBucketOwner}
+}
+
+// counted numbers the items, stops at MaxItems and makes errors final.
+type counted struct {
+	src   source
+	max   int64
+	index int64
+	err   error
+}
+
+func (c *counted) Next(ctx context.Context) (Item, error) {
+	if err := c.ready(ctx); err != nil {
+		return Item{}, err
+	}
+	item, err := c.src.next(ctx)
+	if err != nil {
+		c.err = err
+		return Item{}, err
+	}
+	item.Index = c.index
+	c.index++
+	return item, nil
+}
+
+func (c *counted) Skip(ctx context.Context, n int64) error {
+	for ; n > 0; n-- {
+		err := c.ready(ctx)
+		if err == nil {
+			err = c.src.skip(ctx)
+			c.err = err
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		c.index++
+	}
+	return nil
+}
+
+func (c *counted) ready(ctx context.Context) error {
+	switch {
+	case c.err != nil:
+		return c.err
+	case c.max > 0 && c.index >= c.max:
+		return io.EOF
+	}
+	return ctx.Err()
+}
+
+func (c *counted) Position() Position {
+	p := c.src.position()
+	p.Index = c.index
+	return p
+}
+
+func (c *counted) Close() error { return c.src.close() }

@@ -1,0 +1,127 @@
+package itemreader
+
+import (
+	"context"
+	"errors"
+	"io"
+)
+
+// keys yields the objects of a dataset one after the other, io.EOF behind the last.
+type keys interface {
+	nextKey(ctx context.Context) (location, error)
+	close() error
+}
+
+// oneKey is a dataset of a single object.
+type oneKey struct {
+	at   location
+	used bool
+}
+
+func (o *oneKey) nextKey(context.Context) (location, error) {
+	if o.used {
+		return location{}, io.EOF
+	}
+	o.used = true
+	return o.at, nil
+}
+
+func (o *oneKey) close() error { return nil }
+
+// sequence reads the items of several objects as one dataset.
+type sequence struct {
+	objects Objects
+	cfg     *Config
+	keys    keys
+
+	where string // the open object
+	text  *text
+	items records
+}
+
+// openSequence opens the first object at once, so that its mistakes show when the reader is opened.
+func openSequence(ctx context.Context, objects Objects, cfg *Config, from keys) (*sequence, error) {
+	s := &sequence{objects: objects, cfg: cfg, keys: from}
+	if err := s.openNext(ctx); err != nil && !errors.Is(err, io.EOF) {
+		_ = s.close() // err says more
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *sequence) next(ctx context.Context) (Item, error) {
+	for s.items != nil {
+		item, err := s.items.next()
+		if err == nil {
+			item.Source = s.where
+			return item, nil
+		}
+		if err := s.afterError(ctx, err); err != nil {
+			return Item{}, err
+		}
+	}
+	return Item{}, io.EOF
+}
+
+func (s *sequence) skip(ctx context.Context) error {
+	for s.items != nil {
+		err := s.items.skip()
+		if err == nil {
+			return nil
+		}
+		if err := s.afterError(ctx, err); err != nil {
+			return err
+		}
+	}
+	return io.EOF
+}
+
+// afterError goes on with the next object at the end of one.
+func (s *sequence) afterError(ctx context.Context, err error) error {
+	if errors.Is(err, io.EOF) {
+		return s.openNext(ctx)
+	}
+	return storeError(ctx, "reading "+s.where, err)
+}
+
+func (s *sequence) openNext(ctx context.Context) error {
+	if err := s.closeText(); err != nil {
+		return storeError(ctx, "closing "+s.where, err)
+	}
+	at, err := s.keys.nextKey(ctx)
+	if err != nil {
+		return err
+	}
+	s.where = at.String()
+	if s.text, err = openText(ctx, s.objects, at); err != nil {
+		return err
+	}
+	items, err := newRecords(s.cfg, s.text, s.where)
+	if err != nil {
+		return storeError(ctx, "reading "+s.where, err)
+	}
+	s.items = items
+	return nil
+}
+
+func (s *sequence) closeText() error {
+	s.items = nil
+	if s.text == nil {
+		return nil
+	}
+	t := s.text
+	s.text = nil
+	return t.Close()
+}
+
+func (s *sequence) position() Position {
+	p := Position{Source: s.where}
+	if s.items != nil {
+		p.Offset = s.items.offset()
+	}
+	return p
+}
+
+func (s *sequence) close() error {
+	return errors.Join(s.closeText(), s.keys.close())
+}
