@@ -110,7 +110,7 @@ func TestStringForms(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	uncapped := rp.Policy{MaxAttempts: 1, Interval: time.Second, Rate: 2, Jitter: rp.JitterProportional, JitterFactor: 0.2}
-	if got, want := uncapped.String(), "1 retries, 1s ×2 without a cap, jitter PROPORTIONAL 0.2"; got != want {
+	if got, want := uncapped.String(), "1 retry, 1s ×2 without a cap, jitter PROPORTIONAL 0.2"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if got := (rp.Policy{}).String(); got != "no retry" {

@@ -145,6 +145,10 @@ func (p Policy) String() string {
 	case JitterProportional:
 		jitter += " " + formatFloat(p.JitterFactor)
 	}
-	return fmt.Sprintf("%d retries, %s ×%s %s, jitter %s", p.MaxAttempts, p.Interval,
+	noun := "retries"
+	if p.MaxAttempts == 1 {
+		noun = "retry"
+	}
+	return fmt.Sprintf("%d %s, %s ×%s %s, jitter %s", p.MaxAttempts, noun, p.Interval,
 		formatFloat(p.Rate), limit, jitter)
 }

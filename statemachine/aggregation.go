@@ -1,0 +1,62 @@
+package statemachine
+
+import (
+	"fmt"
+
+	"stepback/retrypatterns"
+)
+
+func (b builder) aggregateResults() object {
+	return b.lambda(retrypatterns.AggregateResults, "Accounts for every row: summary, dead letters and corrections",
+		b.AggregateFunction,
+		object{
+			{"source.$", "$.source"},
+			{"execution.$", "$.execution"},
+			{"rows.$", "$.validation.report.rows"},
+			{"data.$", "$.validation.report.data"},
+			{"results.$", "$.results"},
+			{"output.$", "$.output"},
+			{"toleratedFailurePercentage", b.ToleratedFailurePercentage},
+			{"startTime.$", "$.startTime"},
+			{"mapError.$", "$.mapError"},
+		},
+		object{
+			{"ResultSelector", object{{"summary.$", "$.Payload"}}},
+			{"ResultPath", "$.aggregation"},
+			catchAll("$.error", retrypatterns.NotifyFailure),
+			{"Next", checkTolerance},
+		})
+}
+
+func (b builder) checkTolerance() object {
+	return object{
+		{"Type", "Choice"},
+		{"Choices", []object{
+			{{"Variable", "$.mapError"}, {"IsNull", false}, {"Next", mapRunFailed}},
+			{{"Variable", "$.aggregation.summary.withinTolerance"}, {"BooleanEquals", true}, {"Next", retrypatterns.NotifyCompletion}},
+		}},
+		{"Default", toleranceExceeded},
+	}
+}
+
+func (b builder) mapRunFailed() object {
+	return object{
+		{"Type", "Pass"},
+		{"Comment", "The Map Run did not finish; the summary says how far it came"},
+		{"Parameters", object{{"Error.$", "$.mapError.Error"}, {"Cause.$", "$.mapError.Cause"}}},
+		{"ResultPath", "$.error"},
+		{"Next", retrypatterns.NotifyFailure},
+	}
+}
+
+func (b builder) toleranceExceeded() object {
+	cause := fmt.Sprintf("States.Format('{} rejected and {} dead-lettered of {} rows; %v percent are tolerated. Summary: s3://{}/{}', "+
+		"$.aggregation.summary.rejected, $.aggregation.summary.deadLettered, $.aggregation.summary.rows, "+
+		"$.aggregation.summary.summary.bucket, $.aggregation.summary.summary.key)", b.ToleratedFailurePercentage)
+	return object{
+		{"Type", "Pass"},
+		{"Parameters", object{{"Error", ToleranceExceeded}, {"Cause.$", cause}}},
+		{"ResultPath", "$.error"},
+		{"Next", retrypatterns.NotifyFailure},
+	}
+}

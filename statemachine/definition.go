@@ -1,0 +1,128 @@
+package statemachine
+
+import (
+	"fmt"
+	"time"
+
+	"stepback/retrypatterns"
+)
+
+// The states that are not in the retry table, which names the others.
+const (
+	initialize         = "Initialize"
+	checkValidation    = "CheckValidation"
+	invalidFile        = "InvalidFile"
+	validationFailure  = "ValidationFailure"
+	importRejected     = "ImportRejected"
+	processUserRecords = "ProcessUserRecords"
+	processBatch       = "ProcessBatch"
+	rejectRecord       = "RejectRecord"
+	deadLetterRecord   = "DeadLetterRecord"
+	checkTolerance     = "CheckTolerance"
+	mapRunFailed       = "MapRunFailed"
+	toleranceExceeded  = "ToleranceExceeded"
+	importSucceeded    = "ImportSucceeded"
+	importFailed       = "ImportFailed"
+)
+
+// ToleranceExceeded is the error with which an execution fails when more rows
+// were rejected or dead-lettered than are tolerated.
+const ToleranceExceeded = "ToleratedFailurePercentageExceeded"
+
+// TaskStates returns the names of the states that invoke a Lambda function, in
+// the order in which an execution reaches them.
+func TaskStates() []string {
+	return []string{retrypatterns.ValidateCSVFile, retrypatterns.ProcessSingleUserRecord, retrypatterns.AggregateResults}
+}
+
+// OutputPrefix is the key prefix, in the result bucket, of what an execution
+// leaves behind for people: summary, dead letters, corrections.
+func OutputPrefix(execution string) string { return "output/" + execution }
+
+// Definition writes the state machine as indented JSON. Its Retry arrays,
+// timeouts and heartbeats are those of the table's states of the same names.
+// The same table and options always give the same text. The error names each
+// option that is out of range, or is that of the table's [retrypatterns.Table.Compile].
+func Definition(table retrypatterns.Table, o Options) ([]byte, error) {
+	if err := o.check(); err != nil {
+		return nil, fmt.Errorf("state machine options: %w", err)
+	}
+	b := builder{Options: o, limits: map[string]object{}}
+	for _, s := range table.States {
+		compiled, err := s.Compile()
+		if err != nil {
+			return nil, err
+		}
+		b.limits[s.State] = limits(s, compiled.Retry)
+	}
+	for _, state := range append(TaskStates(), retrypatterns.NotifyValidationFailure, retrypatterns.NotifyCompletion, retrypatterns.NotifyFailure) {
+		if _, ok := b.limits[state]; !ok {
+			return nil, fmt.Errorf("state %q is not in the retry table", state)
+		}
+	}
+	return b.machine().indented()
+}
+
+// builder holds what the states are built from.
+type builder struct {
+	Options
+	limits map[string]object // by state: its timeout, heartbeat and Retry
+}
+
+// limits are the members of a state that the retry table decides.
+func limits(s retrypatterns.StateRetries, retry []retrypatterns.Retrier) object {
+	o := object{{"TimeoutSeconds", int(s.Timeout / time.Second)}}
+	if s.Heartbeat > 0 {
+		o = append(o, member{"HeartbeatSeconds", int(s.Heartbeat / time.Second)})
+	}
+	return append(o, member{"Retry", retry})
+}
+
+func (b builder) machine() object {
+	return object{
+		{"Comment", "CSV import: validates a file of user activity, applies it row by row, and accounts for every row"},
+		{"StartAt", initialize},
+		{"TimeoutSeconds", int(b.Timeout / time.Second)},
+		{"States", object{
+			{initialize, b.initialize()},
+			{retrypatterns.ValidateCSVFile, b.validateCSVFile()},
+			{checkValidation, b.checkValidation()},
+			{invalidFile, b.invalidFile()},
+			{validationFailure, b.validationFailure()},
+			{retrypatterns.NotifyValidationFailure, b.notifyValidationFailure()},
+			{importRejected, fail("The file was not imported")},
+			{processUserRecords, b.processUserRecords()},
+			{retrypatterns.AggregateResults, b.aggregateResults()},
+			{checkTolerance, b.checkTolerance()},
+			{retrypatterns.NotifyCompletion, b.notifyCompletion()},
+			{importSucceeded, object{{"Type", "Succeed"}, {"OutputPath", "$.aggregation.summary"}}},
+			{mapRunFailed, b.mapRunFailed()},
+			{toleranceExceeded, b.toleranceExceeded()},
+			{retrypatterns.NotifyFailure, b.notifyFailure()},
+			{importFailed, fail("Not all rows are accounted for, or too many of them failed")},
+		}},
+	}
+}
+
+// task is a Task state: what it calls, what the retry table says, where it goes.
+func (b builder) task(state, comment, resource string, parameters object, then object) object {
+	o := object{{"Type", "Task"}, {"Comment", comment}, {"Resource", resource}, {"Parameters", parameters}}
+	o = append(o, b.limits[state]...)
+	return append(o, then...)
+}
+
+// lambda is a Task state that invokes a function. The optimized integration,
+// unlike a bare function ARN, also keeps Lambda's own faults apart by name.
+func (b builder) lambda(state, comment, function string, payload object, then object) object {
+	return b.task(state, comment, "arn:aws:states:::lambda:invoke", object{{"FunctionName", function}, {"Payload", payload}}, then)
+}
+
+// catchAll goes on at next with the error written to path.
+func catchAll(path, next string) member {
+	return member{"Catch", []object{{{"ErrorEquals", []string{"States.ALL"}}, {"ResultPath", path}, {"Next", next}}}}
+}
+
+// fail ends the execution with the error that led to it.
+func fail(comment string) object {
+	return object{{"Type", "Fail"}, {"Comment", comment}, {"ErrorPath", "$.error.Error"}, {"CausePath", "$.error.Cause"}}
+}

@@ -1,0 +1,229 @@
+package statemachine_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"stepback/asl"
+	"stepback/retrypatterns"
+	"stepback/statemachine"
+)
+
+var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
+
+// local has the names of a laptop.
+func local() statemachine.Options {
+	o := statemachine.DefaultOptions()
+	o.ValidateFunction, o.ProcessFunction, o.AggregateFunction = "csv-validate", "csv-process", "csv-aggregate"
+	o.ResultBucket = "csv-results"
+	o.TopicARN = "arn:aws:sns:us-east-1:000000000000:csv-import"
+	return o
+}
+
+func variants() map[string]statemachine.Options {
+	single := local()
+	single.BatchSize = 1
+	return map[string]statemachine.Options{"batch": local(), "single": single, "substitutions": statemachine.Substitutions()}
+}
+
+func definition(t *testing.T, o statemachine.Options) []byte {
+	t.Helper()
+	text, err := statemachine.Definition(retrypatterns.DefaultTable(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+func TestGoldenDefinitions(t *testing.T) {
+	t.Parallel()
+	for name, options := range variants() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			file := "testdata/" + name + ".golden.json"
+			got := definition(t, options)
+			if *update {
+				if err := os.WriteFile(file, got, 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(got, want) {
+				t.Errorf("the definition differs from %s; if that is meant, run go test ./statemachine -update", file)
+			}
+			if again := definition(t, options); !bytes.Equal(got, again) {
+				t.Error("the same options gave another text")
+			}
+		})
+	}
+}
+
+func TestDefinitionsAreValid(t *testing.T) {
+	t.Parallel()
+	for name, options := range variants() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			text := definition(t, options)
+			if machine, diagnostics := asl.Parse(string(text)); machine == nil || len(diagnostics) > 0 {
+				t.Errorf("diagnostics: %v", diagnostics)
+			}
+			if len(text) > 1<<20 {
+				t.Errorf("%d bytes, above the limit of 1 MiB", len(text))
+			}
+		})
+	}
+}
+
+// states collects the states of a definition by name, nested ones included.
+func states(t *testing.T, text []byte) map[string]map[string]any {
+	t.Helper()
+	var machine any
+	if err := json.Unmarshal(text, &machine); err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]map[string]any{}
+	var walk func(any)
+	walk = func(v any) {
+		graph, _ := v.(map[string]any)
+		in, _ := graph["States"].(map[string]any)
+		for name, s := range in {
+			state := s.(map[string]any)
+			found[name] = state
+			walk(state["ItemProcessor"])
+		}
+	}
+	walk(machine)
+	return found
+}
+
+func TestRetryArraysAreTheTablesCompilation(t *testing.T) {
+	t.Parallel()
+	table := retrypatterns.DefaultTable()
+	for name, options := range variants() {
+		found := states(t, definition(t, options))
+		for _, entry := range table.States {
+			compiled, err := table.Compile(entry.State)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, _ := json.Marshal(compiled.Retry)
+			var want any
+			_ = json.Unmarshal(text, &want)
+			state := found[entry.State]
+			if !reflect.DeepEqual(state["Retry"], want) {
+				t.Errorf("%s: Retry of %s is not the table's", name, entry.State)
+			}
+			if state["TimeoutSeconds"] != entry.Timeout.Seconds() {
+				t.Errorf("%s: %s has TimeoutSeconds %v", name, entry.State, state["TimeoutSeconds"])
+			}
+			if heartbeat := entry.Heartbeat.Seconds(); heartbeat > 0 && state["HeartbeatSeconds"] != heartbeat {
+				t.Errorf("%s: %s has HeartbeatSeconds %v", name, entry.State, state["HeartbeatSeconds"])
+			}
+		}
+		for state, fields := range found {
+			if _, known := table.State(state); fields["Type"] == "Task" && !known {
+				t.Errorf("%s: task %s has no retry rows", name, state)
+			}
+		}
+	}
+}
+
+func TestAChangedTableChangesTheDefinition(t *testing.T) {
+	t.Parallel()
+	table := retrypatterns.DefaultTable()
+	table.States[0].Rows[1].Policy.MaxAttempts = 1
+	text, err := statemachine.Definition(table, local())
+	if err != nil {
+		t.Fatal(err)
+	}
+	retry := states(t, text)[retrypatterns.ValidateCSVFile]["Retry"].([]any)
+	if got := retry[1].(map[string]any)["MaxAttempts"]; got != 1.0 {
+		t.Errorf("MaxAttempts is %v", got)
+	}
+}
+
+func TestSubstitutionsAreTheOnlyNames(t *testing.T) {
+	t.Parallel()
+	text := string(definition(t, statemachine.Substitutions()))
+	found := regexp.MustCompile(`\$\{[A-Za-z]+\}`).FindAllString(text, -1)
+	slices.Sort(found)
+	want := []string{"${AggregateFunctionArn}", "${NotificationTopicArn}", "${ProcessFunctionArn}", "${ResultBucketName}", "${ValidateFunctionArn}"}
+	if got := slices.Compact(found); !slices.Equal(got, want) {
+		t.Errorf("placeholders %v, want %v", got, want)
+	}
+	filled := strings.NewReplacer("${ValidateFunctionArn}", "csv-validate", "${ProcessFunctionArn}", "csv-process", "${AggregateFunctionArn}", "csv-aggregate",
+		"${ResultBucketName}", "csv-results", "${NotificationTopicArn}", "arn:aws:sns:us-east-1:000000000000:csv-import").Replace(text)
+	if filled != string(definition(t, local())) {
+		t.Error("filling in the placeholders does not give the definition with the same names")
+	}
+}
+
+func TestBatchOneIsTheSourcesShape(t *testing.T) {
+	t.Parallel()
+	single := variants()["single"]
+	found := states(t, definition(t, single))
+	if _, inner := found["ProcessBatch"]; inner {
+		t.Error("batch 1 has an inner Map")
+	}
+	if _, batcher := found["ProcessUserRecords"]["ItemBatcher"]; batcher {
+		t.Error("batch 1 has an ItemBatcher")
+	}
+	processor := found["ProcessUserRecords"]["ItemProcessor"].(map[string]any)
+	if processor["StartAt"] != "ProcessSingleUserRecord" {
+		t.Errorf("children start at %v", processor["StartAt"])
+	}
+}
+
+func TestOptionsOutOfRange(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name   string
+		change func(*statemachine.Options)
+		want   string
+	}{
+		{"no function", func(o *statemachine.Options) { o.ProcessFunction = "" }, "state machine options: ProcessFunction is empty"},
+		{"no bucket", func(o *statemachine.Options) { o.ResultBucket = "" }, "state machine options: ResultBucket is empty"},
+		{"no topic", func(o *statemachine.Options) { o.TopicARN = "" }, "state machine options: TopicARN is empty"},
+		{"concurrency", func(o *statemachine.Options) { o.Concurrency = 10_001 }, "state machine options: Concurrency is 10001; want 1 to 10000"},
+		{"batch 0", func(o *statemachine.Options) { o.BatchSize = 0 }, "state machine options: BatchSize is 0; want 1 to 500"},
+		{"batch concurrency", func(o *statemachine.Options) { o.BatchConcurrency = 41 }, "state machine options: BatchConcurrency is 41; want 1 to 40"},
+		{"percentage", func(o *statemachine.Options) { o.ToleratedFailurePercentage = 100.5 }, "state machine options: ToleratedFailurePercentage is 100.5; want 0 to 100"},
+		{"timeout", func(o *statemachine.Options) { o.Timeout = time.Millisecond }, "state machine options: Timeout is 1ms; want whole seconds from 1s to a year"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			o := local()
+			tt.change(&o)
+			if _, err := statemachine.Definition(retrypatterns.DefaultTable(), o); err == nil || err.Error() != tt.want {
+				t.Errorf("got %v, want %s", err, tt.want)
+			}
+		})
+	}
+}
+
+func TestTablesThatDoNotFit(t *testing.T) {
+	t.Parallel()
+	incomplete := retrypatterns.DefaultTable()
+	incomplete.States = incomplete.States[1:]
+	if _, err := statemachine.Definition(incomplete, local()); err == nil || err.Error() != `state "ValidateCSVFile" is not in the retry table` {
+		t.Errorf("missing state: %v", err)
+	}
+	wrong := retrypatterns.DefaultTable()
+	wrong.States[0].Rows[1].Policy.Rate = 0.5
+	if _, err := statemachine.Definition(wrong, local()); err == nil || !strings.Contains(err.Error(), "BackoffRate is 0.5") {
+		t.Errorf("wrong rate: %v", err)
+	}
+}

@@ -1,0 +1,45 @@
+package statemachine
+
+import "stepback/retrypatterns"
+
+// notify publishes a message to the topic. What the message says has happened
+// already, so the execution goes on to its end even if nobody can be told.
+func (b builder) notify(state, subject string, message object, next string) object {
+	return b.task(state, "Tells how the import ended; whether anybody hears it does not change that", "arn:aws:states:::sns:publish",
+		object{{"TopicArn", b.TopicARN}, {"Subject", subject}, {"Message", message}},
+		object{
+			{"ResultPath", nil},
+			catchAll("$.notifyError", next),
+			{"Next", next},
+		})
+}
+
+func (b builder) notifyValidationFailure() object {
+	return b.notify(retrypatterns.NotifyValidationFailure, "CSV import rejected", object{
+		{"status", "REJECTED"},
+		{"source.$", "$.source"},
+		{"execution.$", "$.execution"},
+		{"error.$", "$.error"},
+		{"validation.$", "$.validation"},
+	}, importRejected)
+}
+
+func (b builder) notifyCompletion() object {
+	return b.notify(retrypatterns.NotifyCompletion, "CSV import succeeded", object{
+		{"status", "SUCCEEDED"},
+		{"source.$", "$.source"},
+		{"execution.$", "$.execution"},
+		{"summary.$", "$.aggregation.summary"},
+	}, importSucceeded)
+}
+
+func (b builder) notifyFailure() object {
+	return b.notify(retrypatterns.NotifyFailure, "CSV import failed", object{
+		{"status", "FAILED"},
+		{"source.$", "$.source"},
+		{"execution.$", "$.execution"},
+		{"error.$", "$.error"},
+		{"mapError.$", "$.mapError"},
+		{"aggregation.$", "$.aggregation"},
+	}, importFailed)
+}

@@ -1,0 +1,52 @@
+package statemachine
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// object is a JSON object whose members keep the order in which they are
+// written, so that a definition reads from top to bottom and never changes
+// without a reason.
+type object []member
+
+type member struct {
+	name  string
+	value any
+}
+
+// MarshalJSON writes the members in order, and text as it stands: no < or & is escaped.
+func (o object) MarshalJSON() ([]byte, error) {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	text.WriteByte('{')
+	for i, m := range o {
+		if i > 0 {
+			text.WriteByte(',')
+		}
+		if err := encoder.Encode(m.name); err != nil {
+			return nil, err
+		}
+		text.WriteByte(':')
+		if err := encoder.Encode(m.value); err != nil {
+			return nil, err
+		}
+	}
+	text.WriteByte('}')
+	return text.Bytes(), nil
+}
+
+// indented writes the object as a text that ends in a line feed.
+func (o object) indented() ([]byte, error) {
+	compact, err := o.MarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	var text bytes.Buffer
+	if err := json.Indent(&text, compact, "", "  "); err != nil {
+		return nil, err
+	}
+	text.WriteByte('\n')
+	return text.Bytes(), nil
+}

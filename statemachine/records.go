@@ -1,0 +1,153 @@
+package statemachine
+
+import "stepback/retrypatterns"
+
+// processUserRecords is the distributed Map over the rows in S3. If it fails as
+// a whole, the rows that did get somewhere are still aggregated.
+func (b builder) processUserRecords() object {
+	o := object{
+		{"Type", "Map"},
+		{"Comment", "One child execution per batch of rows"},
+		{"Label", processUserRecords},
+		{"ItemReader", object{
+			{"Resource", "arn:aws:states:::s3:getObject"},
+			{"ReaderConfig", object{{"InputType", "CSV"}, {"CSVHeaderLocation", "FIRST_ROW"}}},
+			{"Parameters", object{
+				{"Bucket.$", "$.validation.report.data.bucket"},
+				{"Key.$", "$.validation.report.data.key"},
+			}},
+		}},
+	}
+	o = append(o, b.items()...)
+	return append(o,
+		member{"MaxConcurrency", b.Concurrency},
+		member{"ToleratedFailurePercentage", b.ToleratedFailurePercentage},
+		member{"ItemProcessor", b.childExecution()},
+		member{"ResultWriter", object{
+			{"Resource", "arn:aws:states:::s3:putObject"},
+			{"Parameters", object{{"Bucket.$", "$.results.bucket"}, {"Prefix.$", "$.results.prefix"}}},
+		}},
+		member{"ResultPath", "$.map"},
+		catchAll("$.mapError", retrypatterns.AggregateResults),
+		member{"Next", retrypatterns.AggregateResults},
+	)
+}
+
+// maxBatchBytes makes batches of unusually long rows smaller. The results of a
+// batch repeat its failed rows, each with its error, and have to fit into the
+// 256 KiB that Step Functions hands on from state to state.
+const maxBatchBytes = 64 << 10
+
+// items says what a child execution gets: a batch of rows with the source once,
+// or one row with its source.
+func (b builder) items() object {
+	row := object{{"row.$", "$$.Map.Item.Index"}, {"record.$", "$$.Map.Item.Value"}}
+	source := member{"source.$", "$.source"}
+	if b.BatchSize == 1 {
+		return object{{"ItemSelector", append(object{source}, row...)}}
+	}
+	return object{
+		{"ItemSelector", row},
+		{"ItemBatcher", object{
+			{"MaxItemsPerBatch", b.BatchSize},
+			{"MaxInputBytesPerBatch", maxBatchBytes},
+			{"BatchInput", object{source}},
+		}},
+	}
+}
+
+// childExecution is the machine of the Map's children.
+func (b builder) childExecution() object {
+	config := member{"ProcessorConfig", object{{"Mode", "DISTRIBUTED"}, {"ExecutionType", "STANDARD"}}}
+	if b.BatchSize == 1 {
+		return append(object{config}, b.record()...)
+	}
+	return object{
+		config,
+		{"StartAt", processBatch},
+		{"States", object{{processBatch, b.processBatch()}}},
+	}
+}
+
+// processBatch applies the rows of one batch and keeps of them what
+// AggregateResults needs: numbers for those that went well, everything about
+// those that did not.
+func (b builder) processBatch() object {
+	return object{
+		{"Type", "Map"},
+		{"ItemsPath", "$.Items"},
+		{"ItemSelector", object{
+			{"source.$", "$.BatchInput.source"},
+			{"row.$", "$$.Map.Item.Value.row"},
+			{"record.$", "$$.Map.Item.Value.record"},
+		}},
+		{"MaxConcurrency", b.BatchConcurrency},
+		{"ItemProcessor", append(object{{"ProcessorConfig", object{{"Mode", "INLINE"}}}}, b.record()...)},
+		{"ResultSelector", object{
+			{"applied.$", "$[?(@.outcome == 'applied')].row"},
+			{"alreadyApplied.$", "$[?(@.outcome == 'alreadyApplied')].row"},
+			{"failed.$", "$[?(@.outcome == 'rejected' || @.outcome == 'deadLettered')]"},
+		}},
+		{"End", true},
+	}
+}
+
+// record is the machine of one row: {source, row, record} in, its result out.
+func (b builder) record() object {
+	return object{
+		{"StartAt", retrypatterns.ProcessSingleUserRecord},
+		{"States", object{
+			{retrypatterns.ProcessSingleUserRecord, b.processSingleUserRecord()},
+			{rejectRecord, failedRecord("A business rule refuses the record", "rejected")},
+			{deadLetterRecord, failedRecord("Retries are used up, or not worth it", "deadLettered")},
+		}},
+	}
+}
+
+func (b builder) processSingleUserRecord() object {
+	return b.lambda(retrypatterns.ProcessSingleUserRecord, "Adds one row's counts to its user, exactly once",
+		b.ProcessFunction,
+		object{{"source.$", "$.source"}, {"row.$", "$.row"}, {"record.$", "$.record"}},
+		object{
+			{"OutputPath", "$.Payload"},
+			{"Catch", []object{
+				catchRecord(retrypatterns.ValidationError, rejectRecord),
+				catchRecord("States.ALL", deadLetterRecord),
+			}},
+			{"End", true},
+		})
+}
+
+// catchRecord keeps what only the failing state knows: the number of attempts
+// and when the first one began.
+func catchRecord(errorName, next string) object {
+	return object{
+		{"ErrorEquals", []string{errorName}},
+		{"ResultPath", "$.failure"},
+		{"Assign", object{
+			{"attempts.$", "States.MathAdd($$.State.RetryCount, 1)"},
+			{"firstTime.$", "$$.State.EnteredTime"},
+		}},
+		{"Next", next},
+	}
+}
+
+// failedRecord shapes a failure as the row's result, so that it reaches S3 with
+// the others and is not lost if the Map as a whole fails.
+func failedRecord(comment, outcome string) object {
+	return object{
+		{"Type", "Pass"},
+		{"Comment", comment},
+		{"Parameters", object{
+			{"outcome", outcome},
+			{"row.$", "$.row"},
+			{"record.$", "$.record"},
+			{"error.$", "$.failure.Error"},
+			{"cause.$", "$.failure.Cause"},
+			{"attempts.$", "$attempts"},
+			{"firstTime.$", "$firstTime"},
+			{"lastTime.$", "$$.State.EnteredTime"},
+		}},
+		{"End", true},
+	}
+}

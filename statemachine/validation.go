@@ -1,0 +1,81 @@
+package statemachine
+
+import "stepback/retrypatterns"
+
+// initialize shapes the execution's input {bucket, key, etag}. Everything that
+// a later state may or may not write starts as null, since a path that leads
+// nowhere would fail the execution for good.
+func (b builder) initialize() object {
+	return object{
+		{"Type", "Pass"},
+		{"Comment", "Gives every later state the same fields to read"},
+		{"Parameters", object{
+			{"source", object{{"bucket.$", "$.bucket"}, {"key.$", "$.key"}, {"etag.$", "$.etag"}}},
+			{"execution.$", "$$.Execution.Name"},
+			{"startTime.$", "$$.Execution.StartTime"},
+			{"work", b.place("work/")},
+			{"results", b.place("results/")},
+			{"output", b.place(OutputPrefix(""))},
+			{"validation", nil},
+			{"mapError", nil},
+			{"aggregation", nil},
+		}},
+		{"Next", retrypatterns.ValidateCSVFile},
+	}
+}
+
+// place is a prefix of the result bucket that belongs to the execution alone.
+func (b builder) place(folder string) object {
+	return object{{"bucket", b.ResultBucket}, {"prefix.$", "States.Format('" + folder + "{}', $$.Execution.Name)"}}
+}
+
+func (b builder) validateCSVFile() object {
+	return b.lambda(retrypatterns.ValidateCSVFile, "Reads the whole file; writes a normalised copy where the Map could not read the original",
+		b.ValidateFunction,
+		object{
+			{"source.$", "$.source"},
+			{"workBucket.$", "$.work.bucket"},
+			{"workPrefix.$", "$.work.prefix"},
+		},
+		object{
+			{"ResultSelector", object{{"report.$", "$.Payload"}}},
+			{"ResultPath", "$.validation"},
+			catchAll("$.error", validationFailure),
+			{"Next", checkValidation},
+		})
+}
+
+func (b builder) checkValidation() object {
+	return object{
+		{"Type", "Choice"},
+		{"Choices", []object{{{"Variable", "$.validation.report.valid"}, {"BooleanEquals", true}, {"Next", processUserRecords}}}},
+		{"Default", invalidFile},
+	}
+}
+
+// invalidFile gives a report that says "not valid" the form of an error, which
+// is the form in which the other refusals arrive.
+func (b builder) invalidFile() object {
+	return object{
+		{"Type", "Pass"},
+		{"Comment", "No row of the file can be imported"},
+		{"Parameters", object{{"Error", retrypatterns.ValidationError}, {"Cause.$", "$.validation.report.reason"}}},
+		{"ResultPath", "$.error"},
+		{"Next", validationFailure},
+	}
+}
+
+func (b builder) validationFailure() object {
+	return object{
+		{"Type", "Pass"},
+		{"Comment", "What there is to say about a file that is not imported"},
+		{"Parameters", object{
+			{"source.$", "$.source"},
+			{"execution.$", "$.execution"},
+			{"startTime.$", "$.startTime"},
+			{"error.$", "$.error"},
+			{"validation.$", "$.validation"},
+		}},
+		{"Next", retrypatterns.NotifyValidationFailure},
+	}
+}
