@@ -10,6 +10,7 @@ import (
 	"stepback/engine/itembatcher"
 	"stepback/engine/itemreader"
 	"stepback/engine/plan"
+	"stepback/engine/resultwriter"
 )
 
 // Objects is the object store that ItemReaders read and ResultWriters write.

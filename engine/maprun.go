@@ -24,10 +24,11 @@ type mapRun struct {
 	id     int64
 	call   *interpreter.MapRunCall
 	child  *StateMachine
-	source items
+	source *items
 	sink   results
 
-	children map[string]*run
+	children map[string]*child
+	started  int64 // child executions so far
 	ends     inbox
 	failure  *history.Failure // why the Map Run is failing; nil while it is not
 	drained  bool             // all items have been read
@@ -36,12 +37,18 @@ type mapRun struct {
 	counts Counts
 }
 
+// child is a child execution that is under way, with its place among all of the Map Run's.
+type child struct {
+	*run
+	index int64
+}
+
 // startMapRun begins a Map Run on behalf of a step.
 func (r *run) startMapRun(id int64, call *interpreter.MapRunCall) {
 	e := r.engine
 	ctx, cancel := context.WithCancel(e.ctx)
 	r.calls[id] = cancel
-	m := &mapRun{engine: e, parent: r, id: id, call: call, child: r.childMachine(call), children: map[string]*run{}}
+	m := &mapRun{engine: e, parent: r, id: id, call: call, child: r.childMachine(call), children: map[string]*child{}}
 	m.ends.signal = make(chan struct{}, 1)
 	e.mu.Lock()
 	e.mapRuns[call.ARN] = m
@@ -90,7 +97,7 @@ func (m *mapRun) process(ctx context.Context) (string, error) {
 	if m.sink, err = m.openSink(); err != nil {
 		return "", err
 	}
-	defer m.sink.Abort()
+	defer m.sink.abort()
 	if err := m.loop(ctx); err != nil {
 		return "", err
 	}
@@ -98,12 +105,12 @@ func (m *mapRun) process(ctx context.Context) (string, error) {
 		m.judge(true)
 	}
 	if m.failure == nil {
-		return m.sink.Finish(ctx)
+		return m.sink.finish(ctx)
 	}
 	if err := m.writePending(ctx); err != nil {
 		m.engine.log.Warn("could not list the items of a failed Map Run that were not started", "mapRun", m.call.ARN, "error", err)
 	}
-	if _, err := m.sink.Finish(ctx); err != nil && ctx.Err() == nil {
+	if _, err := m.sink.finish(ctx); err != nil && ctx.Err() == nil {
 		return "", err
 	}
 	return "", &TaskError{Name: m.failure.Error, Cause: m.failure.Cause}
@@ -153,7 +160,8 @@ func (m *mapRun) startNext(ctx context.Context) error {
 	r := m.engine.newRun(m.child, info)
 	r.record.MapRunARN, r.record.Items = m.call.ARN, b.items
 	r.ended = func(x *journal.Execution) { m.ends.put(m.engine, x) }
-	m.children[info.ARN] = r
+	m.children[info.ARN] = &child{r, m.started}
+	m.started++
 	m.count(func(c *Counts) { c.Items.Running += b.items; c.Executions.Running++ })
 	return m.engine.register(r)
 }
@@ -174,9 +182,10 @@ func (m *mapRun) await(ctx context.Context) error {
 	}
 	for _, x := range m.ends.take() {
 		m.engine.clock.Release()
+		index := m.children[x.ARN].index
 		delete(m.children, x.ARN)
 		m.ended(x)
-		if err := m.sink.add(x); err != nil {
+		if err := m.sink.add(index, x); err != nil {
 			m.fail(err)
 		}
 	}
@@ -228,8 +237,8 @@ func (m *mapRun) fail(err error) {
 	}
 	f := history.NewFailure(t.Name, t.Cause)
 	m.failure = &f
-	for _, r := range m.children {
-		r.deliver(interpreter.Event{Kind: interpreter.Stop})
+	for _, c := range m.children {
+		c.deliver(interpreter.Event{Kind: interpreter.Stop})
 	}
 }
 
@@ -247,7 +256,7 @@ func (m *mapRun) writePending(ctx context.Context) error {
 			return fmt.Errorf("reading the rest of the items: %w", err)
 		}
 		m.count(func(c *Counts) { c.Items.Pending += b.items; c.Executions.Pending++ })
-		if err := m.sink.pending(b); err != nil {
+		if err := m.sink.pending(m.child, newUUID(m.engine.seeds.next(), m.engine.seeds.next()), b); err != nil {
 			return err
 		}
 	}

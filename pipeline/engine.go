@@ -1,0 +1,54 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+
+	"stepback/engine"
+	"stepback/engine/integration/lambda"
+	"stepback/engine/integration/sns"
+	"stepback/engine/s3objects"
+	topics "stepback/localcloud/sns"
+	"stepback/statemachine"
+)
+
+// openEngine starts the engine and creates the state machine.
+func (p *Pipeline) openEngine(context.Context) error {
+	e, err := engine.New(engine.Config{
+		Clock: p.clock, Journal: p.journal, Region: region, Account: account, Log: p.cfg.Log, Observe: p.observe,
+		Objects: s3objects.New(p.client), TempDir: p.cfg.Dir,
+		Integrations: map[string]engine.Integration{
+			"lambda:invoke": lambda.Integration{Invoker: p.compute},
+			"function":      lambda.Function{Invoker: p.compute},
+			"sns:publish":   sns.Integration{Publisher: publisher{p.topics}},
+		},
+	})
+	if err != nil {
+		return err
+	}
+	p.engine = e
+	p.onClose(func() error { e.Close(); return nil })
+	definition, err := p.definition()
+	if err != nil {
+		return err
+	}
+	p.machine, err = e.CreateStateMachine(machineName, definition, "arn:aws:iam::"+account+":role/"+machineName, false)
+	return err
+}
+
+func (p *Pipeline) definition() (string, error) {
+	return statemachine.Definition(statemachine.Options{})
+}
+
+// publisher hands the engine's messages to the embedded SNS.
+type publisher struct{ topics *topics.Topics }
+
+func (p publisher) Publish(ctx context.Context, m sns.Message) (string, error) {
+	id, err := p.topics.Publish(ctx, topics.PublishInput{TopicARN: m.TopicARN, Subject: m.Subject, Message: m.Body})
+	var api *topics.APIError
+	if errors.As(err, &api) {
+		return "", &sns.PublishError{Code: api.Code, Message: api.Message, StatusCode: api.StatusCode}
+	}
+	return id, err
+}
+
