@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"stepback/localcloud/faults"
+	"stepback/statemachine"
 )
 
 // Config says how a pipeline is built. Dir is required; the zero value of everything else is the default.
@@ -42,9 +43,8 @@ const (
 
 	defaultConcurrency = 16
 	defaultBatch       = 100
-	// MaxBatch keeps the history of a child execution within the 25,000 events it may have, even when every row uses up every
-	// retry.
-	MaxBatch = 500
+	// batchConcurrency is how many rows of a batch are applied at once, the most that an inline Map does.
+	batchConcurrency = 40
 )
 
 // DefaultTolerance is the tolerated failure percentage when none is given.
@@ -75,8 +75,8 @@ func (c *Config) defaults() error {
 	switch t := *c.ToleratedFailurePercentage; {
 	case c.Concurrency < 1 || c.Concurrency > 10_000:
 		return fmt.Errorf("concurrency %d is not between 1 and 10,000", c.Concurrency)
-	case c.Batch < 1 || c.Batch > MaxBatch:
-		return fmt.Errorf("batch %d is not between 1 and %d (see docs/decisions/005-batches.md)", c.Batch, MaxBatch)
+	case c.Batch < 1 || c.Batch > statemachine.MaxBatchSize:
+		return fmt.Errorf("batch %d is not between 1 and %d (see docs/decisions/005-batches.md)", c.Batch, statemachine.MaxBatchSize)
 	case !(t >= 0 && t <= 100):
 		return fmt.Errorf("tolerated failure percentage %v is not between 0 and 100", t)
 	}

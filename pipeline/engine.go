@@ -9,6 +9,7 @@ import (
 	"stepback/engine/integration/sns"
 	"stepback/engine/s3objects"
 	topics "stepback/localcloud/sns"
+	"stepback/retrypatterns"
 	"stepback/statemachine"
 )
 
@@ -37,7 +38,13 @@ func (p *Pipeline) openEngine(context.Context) error {
 }
 
 func (p *Pipeline) definition() (string, error) {
-	return statemachine.Definition(statemachine.Options{})
+	o := statemachine.DefaultOptions()
+	o.ValidateFunction, o.ProcessFunction, o.AggregateFunction = validateFunction, processFunction, aggregateFunction
+	o.ResultBucket, o.TopicARN = resultBucket, p.topic
+	o.Concurrency, o.BatchSize, o.BatchConcurrency = p.cfg.Concurrency, p.cfg.Batch, batchConcurrency
+	o.ToleratedFailurePercentage = *p.cfg.ToleratedFailurePercentage
+	text, err := statemachine.Definition(retrypatterns.DefaultTable(), o)
+	return string(text), err
 }
 
 // publisher hands the engine's messages to the embedded SNS.
@@ -51,4 +58,3 @@ func (p publisher) Publish(ctx context.Context, m sns.Message) (string, error) {
 	}
 	return id, err
 }
-

@@ -30,6 +30,7 @@ type Pipeline struct {
 	objects *s3.Server
 	client  *awss3.Client
 	topics  *sns.Topics
+	topic   string // its ARN
 	compute *functions
 	engine  *engine.Engine
 	machine *engine.StateMachine
@@ -114,7 +115,7 @@ func (p *Pipeline) openTopics(context.Context) error {
 	}
 	p.topics = topics
 	p.onClose(topics.Close)
-	_, err = topics.CreateTopic(topicName)
+	p.topic, err = topics.CreateTopic(topicName)
 	return err
 }
 

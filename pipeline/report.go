@@ -15,6 +15,8 @@ import (
 	"stepback/csvimport/database"
 	"stepback/engine/interpreter"
 	"stepback/engine/journal"
+	"stepback/retrypatterns"
+	"stepback/statemachine"
 )
 
 // Report is what an import came to.
@@ -136,7 +138,7 @@ func (p *Pipeline) addRows(ctx context.Context, r *Report) {
 
 // summary reads the summary object of an execution.
 func (p *Pipeline) summary(_ context.Context, name string) (*aggregate.Output, error) {
-	b, err := os.ReadFile(p.path(resultBucket, summaryKey(name)))
+	b, err := os.ReadFile(p.path(resultBucket, statemachine.OutputPrefix(name)+"/summary.json"))
 	if err != nil {
 		return nil, err
 	}
@@ -207,9 +209,52 @@ func (r *Report) Verdict() Verdict {
 	switch {
 	case r.Status == string(interpreter.Succeeded) && r.Rows != nil && r.Rows.Rejected+r.Rows.DeadLettered == 0:
 		return Complete
-	case r.Status == string(interpreter.Succeeded), refused(r.Error):
+	case r.Status == string(interpreter.Succeeded), refused(r.Error),
+		r.Error == statemachine.ToleranceExceeded && r.Rows != nil && r.Rows.DeadLettered == 0:
 		return NeedsPerson
 	default:
 		return Unsuccessful
 	}
+}
+
+// patternOf names the pattern by which a state retries an error: that of the table's row which handles it, where the row has
+// a pattern's numbers, or else the row's own numbers. It is empty when the error is not retried.
+func patternOf(state, name string) string {
+	s, ok := retrypatterns.DefaultTable().State(state)
+	if !ok {
+		return ""
+	}
+	for _, row := range s.Rows {
+		if !handles(row.Errors, name) {
+			continue
+		}
+		if row.Policy.MaxAttempts == 0 {
+			return ""
+		}
+		for _, p := range retrypatterns.Patterns() {
+			if p.Policy == row.Policy {
+				return string(p.Name)
+			}
+		}
+		if p, ok := retrypatterns.PatternFor(name); ok {
+			return string(p.Name) + ", own numbers"
+		}
+		return row.Policy.String()
+	}
+	return ""
+}
+
+// handles reports whether a row's errors match a name as Step Functions matches them.
+func handles(errors []string, name string) bool {
+	for _, e := range errors {
+		if e == name || e == retrypatterns.StatesTaskFailed && name != retrypatterns.StatesTimeout {
+			return true
+		}
+	}
+	return false
+}
+
+// refused reports whether an execution failed because its file cannot be imported as it is.
+func refused(name string) bool {
+	return strings.HasPrefix(name, "CSV") || name == retrypatterns.ValidationError
 }
