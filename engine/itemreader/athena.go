@@ -33,7 +33,7 @@ func (a *athenaFiles) nextKey(ctx context.Context) (location, error) {
 		return location{}, io.EOF
 	}
 	if err != nil {
-		return location{}, storeError(ctx, "reading "+a.where, err)
+		return location{}, bodyError(ctx, a.where, err)
 	}
 	uri := strings.TrimSpace(fields[0])
 	path, ok := strings.CutPrefix(uri, "s3://")

@@ -35,9 +35,17 @@ func failf(format string, args ...any) error {
 	return &Error{Cause: fmt.Sprintf(format, args...)}
 }
 
-// storeError types an error of the object store. A cancelled context stays what it is: the Map run was stopped, the reader did
-// not fail.
-func storeError(ctx context.Context, doing string, err error) error {
+// storeError types an error of Objects, whose text names bucket and key already.
+func storeError(ctx context.Context, err error) error { return failure(ctx, "", err) }
+
+// bodyError types an error in the middle of an object.
+func bodyError(ctx context.Context, where string, err error) error {
+	return failure(ctx, "reading "+where+": ", err)
+}
+
+// failure types an error unless it is typed already. A cancelled context stays what it is: the Map run was stopped, the reader
+// did not fail.
+func failure(ctx context.Context, prefix string, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -45,5 +53,5 @@ func storeError(ctx context.Context, doing string, err error) error {
 	if errors.As(err, &typed) {
 		return err
 	}
-	return &Error{Cause: doing + ": " + err.Error(), Err: err}
+	return &Error{Cause: prefix + err.Error(), Err: err}
 }

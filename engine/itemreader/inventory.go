@@ -54,10 +54,10 @@ func readManifest(ctx context.Context, objects Objects, at location) (jsonvalue.
 	}
 	content, err := io.ReadAll(io.LimitReader(t, maxManifestBytes+1))
 	if err != nil {
-		return jsonvalue.Value{}, t.abandon(storeError(ctx, "reading "+at.String(), err))
+		return jsonvalue.Value{}, t.abandon(bodyError(ctx, at.String(), err))
 	}
 	if err := t.Close(); err != nil {
-		return jsonvalue.Value{}, storeError(ctx, "closing "+at.String(), err)
+		return jsonvalue.Value{}, bodyError(ctx, at.String(), err)
 	}
 	if len(content) > maxManifestBytes {
 		return jsonvalue.Value{}, failf("%s is larger than 64 MiB; it must be the manifest.json of an S3 inventory", at)

@@ -25,7 +25,7 @@ func (p *pages) next(ctx context.Context) (ListedObject, error) {
 		}
 		page, token, err := p.objects.List(ctx, p.bucket, p.prefix, p.token)
 		if err != nil {
-			return ListedObject{}, storeError(ctx, "listing S3://"+p.bucket+"/"+p.prefix, err)
+			return ListedObject{}, storeError(ctx, err)
 		}
 		p.page, p.token, p.begun = page, token, true
 	}

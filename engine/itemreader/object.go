@@ -28,14 +28,14 @@ type text struct {
 func openText(ctx context.Context, objects Objects, at location) (*text, error) {
 	body, size, err := objects.Get(ctx, at.bucket, at.key, at.versionID, at.expectedOwner)
 	if err != nil {
-		return nil, storeError(ctx, "reading "+at.String(), err)
+		return nil, storeError(ctx, err)
 	}
 	t := &text{Reader: &interruptible{ctx: ctx, r: body}, closers: []func() error{body.Close}}
 	if size > MaxObjectBytes {
 		return nil, t.abandon(tooLarge(at.String()))
 	}
 	if err := t.decompress(at.key); err != nil {
-		return nil, t.abandon(storeError(ctx, "decompressing "+at.String(), err))
+		return nil, t.abandon(bodyError(ctx, at.String(), err))
 	}
 	t.Reader = &capped{r: t.Reader, left: MaxObjectBytes, where: at.String()}
 	return t, nil

@@ -45,7 +45,7 @@ func TestCompressedObjects(t *testing.T) {
 	}
 	cfg := csvConfig()
 	cfg.Key = "g.csv.gz"
-	wantCause(t, objects, cfg, "decompressing S3://data/g.csv.gz: the name ends in .gz, but the content is not gzip: gzip: invalid header")
+	wantCause(t, objects, cfg, "reading S3://data/g.csv.gz: the name ends in .gz, but the content is not gzip: gzip: invalid header")
 }
 
 // hugeObjects claims a size, or never ends.
@@ -81,7 +81,7 @@ func TestListing(t *testing.T) {
 	cfg.Prefix = "none"
 	wantItems(t, objects, cfg, `[]`)
 	cfg.Bucket = "elsewhere"
-	wantCause(t, objects, cfg, "listing S3://elsewhere/none: The specified bucket does not exist")
+	wantCause(t, objects, cfg, "The specified bucket does not exist")
 }
 
 func TestLoadAndFlatten(t *testing.T) {

@@ -33,7 +33,7 @@ func TestConfigFaults(t *testing.T) {
 			"ManifestType ATHENA_DATA needs an InputType of CSV or JSONL, the format of the UNLOAD query"},
 		{func(c *Config) { c.Resource, c.Transformation, c.InputType = listObjects, "LOAD_AND_FLATTEN", "" },
 			"Transformation LOAD_AND_FLATTEN needs an InputType of CSV, JSON or JSONL"},
-		{func(c *Config) { c.Key = "absent" }, "reading S3://data/absent: The specified key does not exist."},
+		{func(c *Config) { c.Key = "absent" }, "The specified key does not exist."},
 	}
 	for _, test := range tests {
 		cfg := csvConfig()
@@ -173,4 +173,58 @@ func ExampleOpen() {
 	// Output:
 	// 0 S3://data/users.csv {"user_id":"u1","login_count":"3"}
 	// 1 S3://data/users.csv {"user_id":"u2","login_count":"5"}
+}
+
+// endlessRows is a CSV or JSON object that never ends.
+type endlessRows struct {
+	memoryObjects
+	head, row string
+}
+
+func (e endlessRows) Get(context.Context, string, string, string, string) (io.ReadCloser, int64, error) {
+	return io.NopCloser(io.MultiReader(strings.NewReader(e.head), &repeated{text: e.row})), -1, nil
+}
+
+type repeated struct {
+	text string
+	at   int
+}
+
+func (r *repeated) Read(p []byte) (int, error) {
+	n := copy(p, r.text[r.at:])
+	r.at = (r.at + n) % len(r.text)
+	return n, nil
+}
+
+func TestMemoryDoesNotGrowWithTheObject(t *testing.T) {
+	t.Parallel()
+	rows := strings.Repeat("u1,1,2\n\"u2\",3,4\n", 500)
+	values := strings.Repeat(`{"user_id":"u1","n":[1,2]},`, 500)
+	for _, test := range []struct {
+		cfg    Config
+		object endlessRows
+		view   func(records) *window
+	}{
+		{csvConfig(), endlessRows{head: "a,b,c\n", row: rows}, func(r records) *window { return &r.(*csvRecords).rows.w }},
+		{Config{Resource: getObject, Bucket: "data", Key: "f", InputType: "JSON"}, endlessRows{head: "[", row: values},
+			func(r records) *window { return &r.(*jsonRecords).w }},
+	} {
+		r, err := Open(t.Context(), test.object, test.cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		for range 50_000 {
+			if _, err := r.Next(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := r.Skip(t.Context(), 50_000); err != nil {
+			t.Fatal(err)
+		}
+		w := test.view(r.(*counted).src.(*sequence).items)
+		if len(w.buf) != firstWindow {
+			t.Errorf("%s: after %d bytes the window is %d bytes", test.cfg.InputType, w.base, len(w.buf))
+		}
+	}
 }

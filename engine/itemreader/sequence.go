@@ -81,12 +81,12 @@ func (s *sequence) afterError(ctx context.Context, err error) error {
 	if errors.Is(err, io.EOF) {
 		return s.openNext(ctx)
 	}
-	return storeError(ctx, "reading "+s.where, err)
+	return bodyError(ctx, s.where, err)
 }
 
 func (s *sequence) openNext(ctx context.Context) error {
 	if err := s.closeText(); err != nil {
-		return storeError(ctx, "closing "+s.where, err)
+		return bodyError(ctx, s.where, err)
 	}
 	at, err := s.keys.nextKey(ctx)
 	if err != nil {
@@ -98,7 +98,7 @@ func (s *sequence) openNext(ctx context.Context) error {
 	}
 	items, err := newRecords(s.cfg, s.text, s.where)
 	if err != nil {
-		return storeError(ctx, "reading "+s.where, err)
+		return bodyError(ctx, s.where, err)
 	}
 	s.items = items
 	return nil

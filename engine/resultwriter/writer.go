@@ -168,7 +168,7 @@ func (w *Writer) put(ctx context.Context, key string, body io.ReadSeeker, size i
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	return &Error{Cause: fmt.Sprintf("writing S3://%s/%s: %v", w.cfg.Bucket, key, err), Err: err}
+	return &Error{Cause: err.Error(), Err: err}
 }
 
 // Abort removes the temporary files and uploads nothing. The error is an *Error. It may be called more than once, also after

@@ -1,0 +1,101 @@
+// Package s3objects lets item readers and result writers of distributed Maps work on S3: it is their object store over the AWS
+// SDK's client.
+//
+// It is thin: it makes no decision, keeps nothing, and leaves endpoints, credentials, path style and retries to the client it is
+// given. Its only knowledge is how to word S3's errors so that the cause of a failed state names the object and what to do.
+package s3objects
+
+import (
+	"context"
+	"io"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"stepback/engine/itemreader"
+	"stepback/engine/resultwriter"
+)
+
+// Client is what Store needs of *s3.Client.
+type Client interface {
+	GetObject(context.Context, *s3.GetObjectInput, ...func(*s3.Options)) (*s3.GetObjectOutput, error)
+	ListObjectsV2(context.Context, *s3.ListObjectsV2Input, ...func(*s3.Options)) (*s3.ListObjectsV2Output, error)
+	PutObject(context.Context, *s3.PutObjectInput, ...func(*s3.Options)) (*s3.PutObjectOutput, error)
+}
+
+// Store reads and writes S3 objects. It may be used by several goroutines at once.
+type Store struct{ client Client }
+
+var (
+	_ itemreader.Objects   = (*Store)(nil)
+	_ resultwriter.Objects = (*Store)(nil)
+)
+
+// New returns a Store over the client.
+func New(client Client) *Store { return &Store{client: client} }
+
+// Get implements itemreader.Objects. The error is an *Error, or the context's.
+func (s *Store) Get(ctx context.Context, bucket, key, versionID, expectedOwner string) (io.ReadCloser, int64, error) {
+	out, err := s.client.GetObject(ctx, &s3.GetObjectInput{
+		Bucket:              aws.String(bucket),
+		Key:                 aws.String(key),
+		VersionId:           optional(versionID),
+		ExpectedBucketOwner: optional(expectedOwner),
+	})
+	if err != nil {
+		return nil, 0, failure(ctx, "GetObject", bucket, key, err)
+	}
+	size := int64(-1)
+	if out.ContentLength != nil {
+		size = *out.ContentLength
+	}
+	return out.Body, size, nil
+}
+
+// List implements itemreader.Objects: one page of up to 1,000 objects. The error is an *Error, or the context's.
+func (s *Store) List(ctx context.Context, bucket, prefix, token string) ([]itemreader.ListedObject, string, error) {
+	out, err := s.client.ListObjectsV2(ctx, &s3.ListObjectsV2Input{
+		Bucket:            aws.String(bucket),
+		Prefix:            optional(prefix),
+		ContinuationToken: optional(token),
+	})
+	if err != nil {
+		return nil, "", failure(ctx, "ListObjectsV2", bucket, prefix, err)
+	}
+	page := make([]itemreader.ListedObject, len(out.Contents))
+	for i, o := range out.Contents {
+		page[i] = itemreader.ListedObject{
+			Key:          aws.ToString(o.Key),
+			ETag:         aws.ToString(o.ETag),
+			Size:         aws.ToInt64(o.Size),
+			StorageClass: string(o.StorageClass),
+			LastModified: aws.ToTime(o.LastModified),
+		}
+	}
+	if !aws.ToBool(out.IsTruncated) {
+		return page, "", nil
+	}
+	return page, aws.ToString(out.NextContinuationToken), nil
+}
+
+// Put implements resultwriter.Objects. The error is an *Error, or the context's.
+func (s *Store) Put(ctx context.Context, bucket, key string, body io.ReadSeeker, size int64) error {
+	_, err := s.client.PutObject(ctx, &s3.PutObjectInput{
+		Bucket:        aws.String(bucket),
+		Key:           aws.String(key),
+		Body:          body,
+		ContentLength: aws.Int64(size),
+		ContentType:   aws.String("application/json"),
+	})
+	if err != nil {
+		return failure(ctx, "PutObject", bucket, key, err)
+	}
+	return nil
+}
+
+func optional(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
