@@ -1,0 +1,58 @@
+package intrinsic
+
+import (
+	"hash/maphash"
+
+	"stepback/asl/jsonvalue"
+)
+
+// arrayUnique is States.ArrayUnique: the first of every set of deeply equal elements, in order.
+func arrayUnique(values []jsonvalue.Value, _ Env) (jsonvalue.Value, error) {
+	if err := wantArray(values[0]); err != nil {
+		return jsonvalue.Value{}, err
+	}
+	seen := make(map[uint64][]jsonvalue.Value, values[0].Len())
+	unique := make([]jsonvalue.Value, 0, values[0].Len())
+	for _, e := range values[0].Elements() {
+		key := fingerprint(e)
+		if !containsEqual(seen[key], e) {
+			seen[key] = append(seen[key], e)
+			unique = append(unique, e)
+		}
+	}
+	return jsonvalue.OfArray(unique), nil
+}
+
+func containsEqual(elements []jsonvalue.Value, v jsonvalue.Value) bool {
+	for _, e := range elements {
+		if jsonvalue.Equal(e, v) {
+			return true
+		}
+	}
+	return false
+}
+
+var fingerprintSeed = maphash.MakeSeed()
+
+// fingerprint maps deeply equal values to the same number: numbers by value, objects whatever the order of their members.
+func fingerprint(v jsonvalue.Value) uint64 {
+	sum := uint64(v.Kind())
+	switch v.Kind() {
+	case jsonvalue.Bool:
+		return maphash.Comparable(fingerprintSeed, v.Bool())
+	case jsonvalue.Number:
+		return maphash.Comparable(fingerprintSeed, v.Float())
+	case jsonvalue.String:
+		return maphash.String(fingerprintSeed, v.Text())
+	case jsonvalue.Array:
+		for _, e := range v.Elements() {
+			sum = sum*31 + fingerprint(e)
+		}
+	case jsonvalue.Object:
+		for i, key := range v.Keys() {
+			sum += maphash.String(fingerprintSeed, key) ^ (fingerprint(v.At(i)) * 31)
+		}
+	default:
+	}
+	return sum
+}

@@ -1,0 +1,71 @@
+// Package intrinsic compiles and evaluates the intrinsic functions of Amazon States Language: the States.Name(…) calls that
+// payload templates of the JSONPath language may hold.
+//
+// It never touches a clock, a global random source or the outside: paths and randomness come from the caller's Env, so that
+// the same call with the same Env gives the same value. It does not know fields or states; see asl/template for those.
+package intrinsic
+
+import (
+	"strings"
+
+	"stepback/asl/jsonpath"
+	"stepback/asl/jsonvalue"
+)
+
+// Env is what a call reads beyond its own text.
+type Env interface {
+	// Lookup returns what a path selects. A path that selects nothing is a *jsonpath.NotFoundError.
+	Lookup(p *jsonpath.Path) (jsonvalue.Value, error)
+	// Random returns 64 random bits, for States.UUID and for States.MathRandom without a seed.
+	Random() uint64
+}
+
+// Call is a compiled call with its arguments. It is immutable and safe for concurrent use.
+type Call struct {
+	text      string
+	name      string
+	arguments []argument
+	apply     apply
+}
+
+// apply computes a function from its evaluated arguments, whose number has been checked; it owns the slice. Its error says
+// what is wrong without naming the function.
+type apply func(arguments []jsonvalue.Value, env Env) (jsonvalue.Value, error)
+
+// IsCall reports whether a text means to call an intrinsic function; Compile says whether it does so correctly.
+func IsCall(text string) bool { return strings.HasPrefix(text, "States.") }
+
+// Text returns the call as it was written.
+func (c *Call) Text() string { return c.text }
+
+// Eval evaluates the arguments from left to right, then the function. The error is an *Error when a function, this one or a
+// nested one, cannot handle its arguments, and an *ArgumentError when a path argument has no value.
+func (c *Call) Eval(env Env) (jsonvalue.Value, error) {
+	values := make([]jsonvalue.Value, len(c.arguments))
+	for i, a := range c.arguments {
+		v, err := a.eval(env, c.name)
+		if err != nil {
+			return jsonvalue.Value{}, err
+		}
+		values[i] = v
+	}
+	v, err := c.apply(values, env)
+	if err != nil {
+		return jsonvalue.Value{}, &Error{Function: c.name, Reason: err.Error()}
+	}
+	return v, nil
+}
+
+// Paths returns the paths that the call and the calls nested in it read, in the order in which they are written.
+func (c *Call) Paths() []*jsonpath.Path {
+	var paths []*jsonpath.Path
+	for _, a := range c.arguments {
+		switch a := a.(type) {
+		case pathArgument:
+			paths = append(paths, a.path)
+		case callArgument:
+			paths = append(paths, a.call.Paths()...)
+		}
+	}
+	return paths
+}

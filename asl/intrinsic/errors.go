@@ -1,0 +1,55 @@
+package intrinsic
+
+import (
+	"fmt"
+
+	"stepback/asl/jsonpath"
+)
+
+// SyntaxError says where a text stops being a call.
+type SyntaxError struct {
+	// Column counts bytes of the text from 1.
+	Column int
+	// Message says what was found and what would have been accepted.
+	Message string
+	// Err is what is wrong with a path argument, nil otherwise.
+	Err error
+}
+
+// Error implements error.
+func (e *SyntaxError) Error() string {
+	if e.Err != nil {
+		return fmt.Sprintf("%s at column %d: %v", e.Message, e.Column, e.Err)
+	}
+	return fmt.Sprintf("%s at column %d", e.Message, e.Column)
+}
+
+// Unwrap returns what is wrong with a path argument.
+func (e *SyntaxError) Unwrap() error { return e.Err }
+
+// Error says why a function could not be evaluated. Amazon States Language calls it States.IntrinsicFailure.
+type Error struct {
+	// Function is the full name, such as States.ArrayGetItem.
+	Function string
+	// Reason says what is wrong with which argument.
+	Reason string
+}
+
+// Error implements error.
+func (e *Error) Error() string { return e.Function + ": " + e.Reason }
+
+// ArgumentError says that a path argument has no value: Err is what Env.Lookup returned.
+type ArgumentError struct {
+	// Function is the full name of the function that has the argument.
+	Function string
+	Path     *jsonpath.Path
+	Err      error
+}
+
+// Error implements error.
+func (e *ArgumentError) Error() string {
+	return fmt.Sprintf("the argument %s of %s: %v", e.Path.Text(), e.Function, e.Err)
+}
+
+// Unwrap returns the error of the lookup.
+func (e *ArgumentError) Unwrap() error { return e.Err }

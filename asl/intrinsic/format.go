@@ -1,0 +1,98 @@
+package intrinsic
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"stepback/asl/jsonvalue"
+)
+
+const placeholder = "{}"
+
+// prepareFormat splits a literal template once. Only there can braces be escaped.
+func prepareFormat(arguments []argument) apply {
+	template, ok := arguments[0].(literalArgument)
+	if !ok || template.value.Kind() != jsonvalue.String {
+		return nil
+	}
+	pieces := splitEscaped(template.raw)
+	return func(values []jsonvalue.Value, _ Env) (jsonvalue.Value, error) { return join(pieces, values[1:]) }
+}
+
+// splitEscaped cuts what stands between the quotes of a literal at its placeholders and resolves the escapes of the pieces.
+func splitEscaped(raw string) []string {
+	var pieces []string
+	start := 0
+	for i := 0; i < len(raw); {
+		switch {
+		case raw[i] == '\\':
+			i += 2
+		case strings.HasPrefix(raw[i:], placeholder):
+			pieces = append(pieces, unescape(raw[start:i]))
+			i += len(placeholder)
+			start = i
+		default:
+			i++
+		}
+	}
+	return append(pieces, unescape(raw[start:]))
+}
+
+// format is States.Format with a template that is not a literal.
+func format(values []jsonvalue.Value, _ Env) (jsonvalue.Value, error) {
+	if values[0].Kind() != jsonvalue.String {
+		return jsonvalue.Value{}, wrongKind("the template", values[0], jsonvalue.String)
+	}
+	return join(strings.Split(values[0].Text(), placeholder), values[1:])
+}
+
+// join puts one value between each two pieces.
+func join(pieces []string, values []jsonvalue.Value) (jsonvalue.Value, error) {
+	if len(pieces) == 0 || len(pieces)-1 != len(values) {
+		return jsonvalue.Value{}, fmt.Errorf("the template has %d placeholders {} for %d values", len(pieces)-1, len(values))
+	}
+	var out []byte
+	for i, v := range values {
+		out = append(out, pieces[i]...)
+		out = appendShown(out, v)
+		if len(out) > maxFormatted {
+			return jsonvalue.Value{}, errors.New("the result is longer than the largest payload")
+		}
+	}
+	return jsonvalue.OfString(string(append(out, pieces[len(values)]...))), nil
+}
+
+// maxFormatted bounds the result: a payload holds at most 262,144 bytes of UTF-8.
+const maxFormatted = 256 << 10
+
+// appendShown appends a value as Java's toString shows it: strings bare, {a=1, b=[]} for objects. Recordings of the service show
+// this although the specification forbids objects and arrays here.
+func appendShown(dst []byte, v jsonvalue.Value) []byte {
+	switch v.Kind() {
+	case jsonvalue.String:
+		return append(dst, v.Text()...)
+	case jsonvalue.Array:
+		dst = append(dst, '[')
+		for i, e := range v.Elements() {
+			dst = appendShown(separated(dst, i), e)
+		}
+		return append(dst, ']')
+	case jsonvalue.Object:
+		dst = append(dst, '{')
+		for i, key := range v.Keys() {
+			dst = append(append(separated(dst, i), key...), '=')
+			dst = appendShown(dst, v.At(i))
+		}
+		return append(dst, '}')
+	default:
+		return v.AppendJSON(dst)
+	}
+}
+
+func separated(dst []byte, i int) []byte {
+	if i == 0 {
+		return dst
+	}
+	return append(dst, ", "...)
+}

@@ -1,0 +1,60 @@
+package intrinsic
+
+import (
+	"fmt"
+	"math"
+	"unicode/utf8"
+
+	"stepback/asl/jsonvalue"
+)
+
+// maxExact is the largest integer up to which every integer is a float64.
+const maxExact = 1 << 53
+
+// rounded returns a number rounded to the nearest integer, halves towards positive infinity, as Java's Math.round does.
+func rounded(what string, v jsonvalue.Value) (int64, error) {
+	if v.Kind() != jsonvalue.Number {
+		return 0, wrongKind(what, v, jsonvalue.Number)
+	}
+	i, whole := v.Int()
+	if !whole {
+		f := v.Float()
+		floor := math.Floor(f)
+		if f-floor >= 0.5 {
+			floor++
+		}
+		i = int64(max(min(floor, maxExact+1), -maxExact-1))
+	}
+	if i > maxExact || i < -maxExact {
+		return 0, fmt.Errorf("%s %s is too large, expected at most 2^53", what, v.Text())
+	}
+	return i, nil
+}
+
+func wrongKind(what string, v jsonvalue.Value, want jsonvalue.Kind) error {
+	return fmt.Errorf("%s is %s, expected %s", what, withArticle(v.Kind()), withArticle(want))
+}
+
+func withArticle(k jsonvalue.Kind) string {
+	switch k {
+	case jsonvalue.Null:
+		return "null"
+	case jsonvalue.Array, jsonvalue.Object:
+		return "an " + k.String()
+	default:
+		return "a " + k.String()
+	}
+}
+
+// maxData is how many characters Base64 and hash functions take.
+const maxData = 10_000
+
+func checkData(s string) error {
+	if len(s) <= maxData {
+		return nil
+	}
+	if n := utf8.RuneCountInString(s); n > maxData {
+		return fmt.Errorf("the data has %d characters, expected at most %d", n, maxData)
+	}
+	return nil
+}

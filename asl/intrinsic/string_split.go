@@ -1,0 +1,23 @@
+package intrinsic
+
+import (
+	"strings"
+
+	"stepback/asl/jsonvalue"
+)
+
+// stringSplit is States.StringSplit: it cuts at any single character of the delimiters and drops empty pieces.
+func stringSplit(values []jsonvalue.Value, _ Env) (jsonvalue.Value, error) {
+	for i, what := range [...]string{"the string", "the delimiters"} {
+		if values[i].Kind() != jsonvalue.String {
+			return jsonvalue.Value{}, wrongKind(what, values[i], jsonvalue.String)
+		}
+	}
+	delimiters := values[1].Text()
+	parts := strings.FieldsFunc(values[0].Text(), func(r rune) bool { return strings.ContainsRune(delimiters, r) })
+	pieces := make([]jsonvalue.Value, len(parts))
+	for i, part := range parts {
+		pieces[i] = jsonvalue.OfString(part)
+	}
+	return jsonvalue.OfArray(pieces), nil
+}

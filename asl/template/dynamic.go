@@ -1,0 +1,61 @@
+package template
+
+import (
+	"errors"
+	"fmt"
+
+	"stepback/asl/intrinsic"
+	"stepback/asl/jsonpath"
+	"stepback/asl/jsonvalue"
+)
+
+// pathMember is the value of a dynamic key that is a path.
+type pathMember struct {
+	field string
+	path  *jsonpath.Path
+}
+
+func (m *pathMember) eval(env Env) (jsonvalue.Value, error) {
+	v, err := env.Lookup(m.path)
+	if err != nil {
+		return jsonvalue.Value{}, lookupError(m.field, m.path, err, err)
+	}
+	return v, nil
+}
+
+func (m *pathMember) paths(visit func(*jsonpath.Path)) { visit(m.path) }
+
+// callMember is the value of a dynamic key that is an intrinsic call.
+type callMember struct {
+	field string
+	call  *intrinsic.Call
+}
+
+func (m *callMember) eval(env Env) (jsonvalue.Value, error) {
+	v, err := m.call.Eval(env)
+	if err == nil {
+		return v, nil
+	}
+	var argument *intrinsic.ArgumentError
+	if errors.As(err, &argument) {
+		return jsonvalue.Value{}, lookupError(m.field, argument.Path, argument.Err, err)
+	}
+	return jsonvalue.Value{}, inField(m.field, err)
+}
+
+func (m *callMember) paths(visit func(*jsonpath.Path)) {
+	for _, p := range m.call.Paths() {
+		visit(p)
+	}
+}
+
+// lookupError turns the error of a lookup, and of the expression around it, into the field's.
+func lookupError(field string, path *jsonpath.Path, lookup, whole error) error {
+	var missing *jsonpath.NotFoundError
+	if errors.As(lookup, &missing) {
+		return &PathError{Field: field, Path: path.Text(), Root: path.Root(), Err: missing}
+	}
+	return inField(field, whole)
+}
+
+func inField(field string, err error) error { return fmt.Errorf("the field '%s': %w", field, err) }

@@ -1,0 +1,46 @@
+// Package template compiles and evaluates the payload templates of the JSONPath language: JSON in which the values of keys
+// ending in .$ are paths or intrinsic calls (Parameters, ResultSelector, ItemSelector, Assign, …).
+//
+// It knows neither states nor their order of evaluation, and it never evaluates a value whose key has no such ending: "$name"
+// stays text there. Everything is parsed once, by Compile; parts without dynamic keys are shared by all results.
+package template
+
+import (
+	"slices"
+
+	"stepback/asl/intrinsic"
+	"stepback/asl/jsonpath"
+	"stepback/asl/jsonvalue"
+)
+
+// Env is what a template reads: paths and randomness.
+type Env = intrinsic.Env
+
+// Template is a compiled template. It is immutable and safe for concurrent use.
+type Template struct{ root node }
+
+// Compile reads a template. The error is a *FieldError that names the offending key.
+func Compile(v jsonvalue.Value) (*Template, error) {
+	root, err := compile(v)
+	if err != nil {
+		return nil, err
+	}
+	return &Template{root}, nil
+}
+
+// Eval returns the template with every dynamic key replaced by its value, keys in the order of the template. A path that finds
+// nothing, alone or as the argument of a call, is a *PathError; a call that fails is an *intrinsic.Error; other errors of the Env
+// are wrapped with the name of the field.
+func (t *Template) Eval(env Env) (jsonvalue.Value, error) { return t.root.eval(env) }
+
+// References returns the names of the variables that the template reads, sorted, without $.
+func (t *Template) References() []string {
+	var names []string
+	t.root.paths(func(p *jsonpath.Path) {
+		if p.Root() == jsonpath.Variable {
+			names = append(names, p.Variable())
+		}
+	})
+	slices.Sort(names)
+	return slices.Compact(names)
+}
