@@ -7,7 +7,9 @@ import (
 )
 
 // array is States.Array.
-func array(values []jsonvalue.Value, _ Env) (jsonvalue.Value, error) { return jsonvalue.OfArray(values), nil }
+func array(values []jsonvalue.Value, _ Env) (jsonvalue.Value, error) {
+	return jsonvalue.OfArray(values), nil
+}
 
 // arrayContains is States.ArrayContains, by deep equality.
 func arrayContains(values []jsonvalue.Value, _ Env) (jsonvalue.Value, error) {

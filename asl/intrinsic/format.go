@@ -1,7 +1,6 @@
 package intrinsic
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -49,7 +48,7 @@ func format(values []jsonvalue.Value, _ Env) (jsonvalue.Value, error) {
 
 // join puts one value between each two pieces.
 func join(pieces []string, values []jsonvalue.Value) (jsonvalue.Value, error) {
-	if len(pieces) == 0 || len(pieces)-1 != len(values) {
+	if len(pieces)-1 != len(values) {
 		return jsonvalue.Value{}, fmt.Errorf("the template has %d placeholders {} for %d values", len(pieces)-1, len(values))
 	}
 	var out []byte
@@ -57,14 +56,15 @@ func join(pieces []string, values []jsonvalue.Value) (jsonvalue.Value, error) {
 		out = append(out, pieces[i]...)
 		out = appendShown(out, v)
 		if len(out) > maxFormatted {
-			return jsonvalue.Value{}, errors.New("the result is longer than the largest payload")
+			return jsonvalue.Value{}, fmt.Errorf("the result is longer than %d bytes", maxFormatted)
 		}
 	}
 	return jsonvalue.OfString(string(append(out, pieces[len(values)]...))), nil
 }
 
-// maxFormatted bounds the result: a payload holds at most 262,144 bytes of UTF-8.
-const maxFormatted = 256 << 10
+// maxFormatted, in bytes, is far above what a payload may hold, which is not checked here. It keeps a template that repeats a
+// large value from exhausting the memory.
+const maxFormatted = 4 << 20
 
 // appendShown appends a value as Java's toString shows it: strings bare, {a=1, b=[]} for objects. Recordings of the service show
 // this although the specification forbids objects and arrays here.

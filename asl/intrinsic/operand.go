@@ -23,7 +23,7 @@ func rounded(what string, v jsonvalue.Value) (int64, error) {
 		if f-floor >= 0.5 {
 			floor++
 		}
-		i = int64(max(min(floor, maxExact+1), -maxExact-1))
+		i = int64(max(min(floor, 2*maxExact), -2*maxExact))
 	}
 	if i > maxExact || i < -maxExact {
 		return 0, fmt.Errorf("%s %s is too large, expected at most 2^53", what, v.Text())

@@ -8,7 +8,7 @@ import (
 
 // stringSplit is States.StringSplit: it cuts at any single character of the delimiters and drops empty pieces.
 func stringSplit(values []jsonvalue.Value, _ Env) (jsonvalue.Value, error) {
-	for i, what := range [...]string{"the string", "the delimiters"} {
+	for i, what := range [...]string{"the string", "the delimiter"} {
 		if values[i].Kind() != jsonvalue.String {
 			return jsonvalue.Value{}, wrongKind(what, values[i], jsonvalue.String)
 		}

@@ -1,0 +1,71 @@
+package intrinsic_test
+
+// recordedArray are calls that the real service was recorded with, in the order of the recordings.
+var recordedArray = []recording{
+	{`States.Array()`, [][2]string{
+		{`{"FunctionInput":"HelloWorld"}`, `[]`},
+	}},
+	{`States.Array($.FunctionInput.fst, $.FunctionInput.snd)`, [][2]string{
+		{`{"FunctionInput":{"fst":"","snd":""}}`, `["",""]`},
+		{`{"FunctionInput":{"fst":" ","snd":" "}}`, `[" "," "]`},
+		{`{"FunctionInput":{"fst":"HelloWorld","snd":"HelloWorld"}}`, `["HelloWorld","HelloWorld"]`},
+		{`{"FunctionInput":{"fst":null,"snd":null}}`, `[null,null]`},
+		{`{"FunctionInput":{"fst":1,"snd":1}}`, `[1,1]`},
+		{`{"FunctionInput":{"fst":1.1,"snd":1.1}}`, `[1.1,1.1]`},
+		{`{"FunctionInput":{"fst":"{\"Arg1\": 1, \"Arg2\": []}","snd":"{\"Arg1\": 1, \"Arg2\": []}"}}`, `["{\"Arg1\": 1, \"Arg2\": []}","{\"Arg1\": 1, \"Arg2\": []}"]`},
+		{`{"FunctionInput":{"fst":{"Arg1":1,"Arg2":[]},"snd":{"Arg1":1,"Arg2":[]}}}`, `[{"Arg1":1,"Arg2":[]},{"Arg1":1,"Arg2":[]}]`},
+	}},
+	{`States.ArrayContains($.FunctionInput.fst, $.FunctionInput.snd)`, [][2]string{
+		{`{"FunctionInput":{"fst":[],"snd":null}}`, `false`},
+		{`{"FunctionInput":{"fst":[],"snd":[]}}`, `false`},
+		{`{"FunctionInput":{"fst":[],"snd":1}}`, `false`},
+		{`{"FunctionInput":{"fst":[[1,2,3],2],"snd":null}}`, `false`},
+		{`{"FunctionInput":{"fst":[[1,2,3],2],"snd":[1,2,3]}}`, `true`},
+		{`{"FunctionInput":{"fst":[{"1":2,"2":[]}],"snd":[]}}`, `false`},
+		{`{"FunctionInput":{"fst":[{"1":2,"2":[]}],"snd":{"1":2,"2":[]}}}`, `true`},
+		{`{"FunctionInput":{"fst":[true,false],"snd":true}}`, `true`},
+		{`{"FunctionInput":{"fst":[true,false],"snd":false}}`, `true`},
+	}},
+	{`States.ArrayGetItem($.FunctionInput.fst, $.FunctionInput.snd)`, [][2]string{
+		{`{"FunctionInput":{"fst":[1,2,3,4,5,6,7,8,9],"snd":5}}`, `6`},
+	}},
+	{`States.ArrayLength($.FunctionInput)`, [][2]string{
+		{`{"FunctionInput":[1,2,3,4,5,6,7,8,9]}`, `9`},
+	}},
+	{`States.ArrayPartition($.FunctionInput.fst, $.FunctionInput.snd)`, [][2]string{
+		{`{"FunctionInput":{"fst":[],"snd":1}}`, `[]`},
+		{`{"FunctionInput":{"fst":[],"snd":2}}`, `[]`},
+		{`{"FunctionInput":{"fst":[],"snd":3}}`, `[]`},
+		{`{"FunctionInput":{"fst":[],"snd":4}}`, `[]`},
+		{`{"FunctionInput":{"fst":[],"snd":5}}`, `[]`},
+		{`{"FunctionInput":{"fst":[0],"snd":1}}`, `[[0]]`},
+		{`{"FunctionInput":{"fst":[0],"snd":2}}`, `[[0]]`},
+		{`{"FunctionInput":{"fst":[0],"snd":3}}`, `[[0]]`},
+		{`{"FunctionInput":{"fst":[0],"snd":4}}`, `[[0]]`},
+		{`{"FunctionInput":{"fst":[0],"snd":5}}`, `[[0]]`},
+		{`{"FunctionInput":{"fst":[0,1],"snd":1}}`, `[[0],[1]]`},
+		{`{"FunctionInput":{"fst":[0,1],"snd":2}}`, `[[0,1]]`},
+		{`{"FunctionInput":{"fst":[0,1],"snd":3}}`, `[[0,1]]`},
+		{`{"FunctionInput":{"fst":[0,1],"snd":4}}`, `[[0,1]]`},
+		{`{"FunctionInput":{"fst":[0,1],"snd":5}}`, `[[0,1]]`},
+		{`{"FunctionInput":{"fst":[0,1,2],"snd":1}}`, `[[0],[1],[2]]`},
+		{`{"FunctionInput":{"fst":[0,1,2],"snd":2}}`, `[[0,1],[2]]`},
+		{`{"FunctionInput":{"fst":[0,1,2],"snd":3}}`, `[[0,1,2]]`},
+		{`{"FunctionInput":{"fst":[0,1,2],"snd":4}}`, `[[0,1,2]]`},
+		{`{"FunctionInput":{"fst":[0,1,2],"snd":5}}`, `[[0,1,2]]`},
+		{`{"FunctionInput":{"fst":[0,1,2,3],"snd":1}}`, `[[0],[1],[2],[3]]`},
+		{`{"FunctionInput":{"fst":[0,1,2,3],"snd":2}}`, `[[0,1],[2,3]]`},
+		{`{"FunctionInput":{"fst":[0,1,2,3],"snd":3}}`, `[[0,1,2],[3]]`},
+		{`{"FunctionInput":{"fst":[0,1,2,3],"snd":4}}`, `[[0,1,2,3]]`},
+		{`{"FunctionInput":{"fst":[0,1,2,3],"snd":5}}`, `[[0,1,2,3]]`},
+	}},
+	{`States.ArrayRange($.FunctionInput.fst, $.FunctionInput.snd, $.FunctionInput.trd)`, [][2]string{
+		{`{"FunctionInput":{"fst":0,"snd":9,"trd":3}}`, `[0,3,6,9]`},
+		{`{"FunctionInput":{"fst":0,"snd":10,"trd":3}}`, `[0,3,6,9]`},
+		{`{"FunctionInput":{"fst":1,"snd":9,"trd":9}}`, `[1]`},
+		{`{"FunctionInput":{"fst":1,"snd":9,"trd":2}}`, `[1,3,5,7,9]`},
+	}},
+	{`States.ArrayLength($.FunctionInput)`, [][2]string{
+		{`{"FunctionInput":[null,null,true,true,false,false,1,1,1.1,0,0,"HelloWorld","HelloWorld",[],[],[null],[null],{"a":1,"b":2},{"a":1,"b":2},{"a":1,"b":1}]}`, `20`},
+	}},
+}
