@@ -48,7 +48,7 @@ func format(values []jsonvalue.Value, _ Env) (jsonvalue.Value, error) {
 
 // join puts one value between each two pieces.
 func join(pieces []string, values []jsonvalue.Value) (jsonvalue.Value, error) {
-	if len(pieces) == 0 || len(pieces)-1 != len(values) {
+	if len(pieces)-1 != len(values) {
 		return jsonvalue.Value{}, fmt.Errorf("the template has %d placeholders {} for %d values", len(pieces)-1, len(values))
 	}
 	var out []byte
