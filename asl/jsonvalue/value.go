@@ -5,7 +5,11 @@
 // has been handed out: changes are made by copying the spine (With, WithIndex).
 package jsonvalue
 
-import "strconv"
+import (
+	"maps"
+	"slices"
+	"strconv"
+)
 
 // Kind says which of JSON's six kinds a Value is.
 type Kind uint8
@@ -139,11 +143,22 @@ func (n *node) find(key string) int {
 // With returns a copy of the object with the member set: in place when the key exists, appended otherwise. On anything but
 // an object it starts from an empty one.
 func (v Value) With(key string, member Value) Value {
+	if v.kind != Object {
+		b := NewObject(1)
+		b.Set(key, member)
+		return b.Value()
+	}
+	if i := v.node.find(key); i >= 0 {
+		// Keys and index of an object never change once it is built, so the copy shares them.
+		n := &node{keys: v.node.keys, vals: slices.Clone(v.node.vals), index: v.node.index}
+		n.vals[i] = member
+		return Value{kind: Object, node: n}
+	}
 	b := NewObject(v.Len() + 1)
-	if v.kind == Object {
-		for i, k := range v.node.keys {
-			b.Set(k, v.node.vals[i])
-		}
+	b.n.keys = append(b.n.keys, v.node.keys...)
+	b.n.vals = append(b.n.vals, v.node.vals...)
+	if v.node.index != nil {
+		b.n.index = maps.Clone(v.node.index)
 	}
 	b.Set(key, member)
 	return b.Value()
