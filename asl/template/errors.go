@@ -27,7 +27,7 @@ type PathError struct {
 	// Path is the path's text; of a call, that of the argument without a value.
 	Path string
 	// Root is what the path was looked up in.
-	Root jsonpath.RootKind
+	Root jsonpath.Root
 	// Err is the *jsonpath.NotFoundError.
 	Err error
 }

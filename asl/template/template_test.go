@@ -129,7 +129,7 @@ func TestMissingPath(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		template, field, path string
-		root                  jsonpath.RootKind
+		root                  jsonpath.Root
 	}{
 		{`{"k.$":"$.nothing"}`, "k.$", "$.nothing", jsonpath.Input},
 		{`{"o":[{"k.$":"$$.nothing"}]}`, "k.$", "$$.nothing", jsonpath.Context},

@@ -19,19 +19,36 @@ type env struct {
 	item  *jsonvalue.Value // Map.Item, only in a Map's ItemSelector
 }
 
+// lookupError is the failure of a path, with the path as it was written.
+type lookupError struct {
+	path string
+	err  error
+}
+
+func (e *lookupError) Error() string { return e.err.Error() }
+func (e *lookupError) Unwrap() error { return e.err }
+
 // Lookup finds what a path selects.
 func (e *env) Lookup(p *jsonpath.Path) (jsonvalue.Value, error) {
+	v, err := e.find(p)
+	if err != nil {
+		return v, &lookupError{p.Text(), err}
+	}
+	return v, nil
+}
+
+func (e *env) find(p *jsonpath.Path) (jsonvalue.Value, error) {
 	switch p.Root() {
 	case jsonpath.Context:
-		return p.Eval(e.context())
+		return p.Select(e.context())
 	case jsonpath.Variable:
 		v, ok := e.t.vars.get(p.Variable())
 		if !ok {
 			return jsonvalue.Value{}, fmt.Errorf("the variable $%s has no value here", p.Variable())
 		}
-		return p.Eval(v)
+		return p.Select(v)
 	default:
-		return p.Eval(e.input.Value())
+		return p.Select(e.input.Value())
 	}
 }
 

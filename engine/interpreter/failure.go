@@ -121,9 +121,9 @@ func (x *Execution) expressionError(t *thread, err error, field string, input *P
 	if errors.As(err, &function) {
 		return x.failed(t, failure{Failure: history.NewFailure(plan.ErrIntrinsicFailure, x.described(t, function.Error()))})
 	}
-	var notFound *jsonpath.NotFoundError
-	if errors.As(err, &notFound) {
-		return x.runtimeError(t, "Invalid path '"+notFound.Path+"' : "+notFound.Message)
+	var lookup *lookupError
+	if errors.As(err, &lookup) {
+		return x.runtimeError(t, "Invalid path '"+lookup.path+"' : "+lookup.Error())
 	}
 	return x.runtimeError(t, field+": "+err.Error())
 }

@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"time"
 
-	"stepback/asl/jsonpath"
 	"stepback/asl/jsonvalue"
 	"stepback/engine/history"
 	"stepback/engine/plan"
@@ -173,9 +172,9 @@ func (x *Execution) waitFor(t *thread, in *Payload) (time.Duration, bool) {
 
 // pathOf is the text of the path that an error is about.
 func pathOf(err error) string {
-	var missing *jsonpath.NotFoundError
-	if errors.As(err, &missing) {
-		return missing.Path
+	var lookup *lookupError
+	if errors.As(err, &lookup) {
+		return lookup.path
 	}
 	return err.Error()
 }
