@@ -96,7 +96,7 @@ func plainLoop(ctx context.Context, file, database string) (err error) {
 		return err
 	}
 	defer f.Close() //nolint:errcheck // only read
-	store, err := sqlitestore.Open(ctx, database)
+	store, err := sqlitestore.Open(ctx, database, sqlitestore.Full)
 	if err != nil {
 		return err
 	}

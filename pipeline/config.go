@@ -80,8 +80,15 @@ func (c *Config) defaults() error {
 	case !(t >= 0 && t <= 100):
 		return fmt.Errorf("tolerated failure percentage %v is not between 0 and 100", t)
 	}
-	c.Database, err = DatabaseURL(c.Dir, c.Database)
-	return err
+	if c.Database, err = DatabaseURL(c.Dir, c.Database); err != nil {
+		return err
+	}
+	if c.VirtualTime && strings.HasPrefix(c.Database, "sqlite:") && !strings.Contains(c.Database, "?") {
+		// In virtual time retries come one at a time, so that each would wait for a sync of its own; a simulation need not
+		// survive a loss of power.
+		c.Database += "?synchronous=normal"
+	}
+	return nil
 }
 
 // DatabaseURL is the address of the database that a --db option and a data directory name.

@@ -59,4 +59,8 @@ func (c *exportUsersCmd) Run(ctx context.Context, std streams) (err error) {
 }
 
 // sqlitePath is the file of an SQLite address.
-func sqlitePath(address string) (string, bool) { return strings.CutPrefix(address, "sqlite:") }
+func sqlitePath(address string) (string, bool) {
+	rest, ok := strings.CutPrefix(address, "sqlite:")
+	path, _, _ := strings.Cut(rest, "?")
+	return path, ok
+}

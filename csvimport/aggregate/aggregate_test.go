@@ -25,7 +25,7 @@ type world struct {
 // newWorld uploads a file of n rows u0,0,0 u1,1,1 …
 func newWorld(t *testing.T, n int) *world {
 	t.Helper()
-	store, err := sqlitestore.Open(t.Context(), filepath.Join(t.TempDir(), "users.db"))
+	store, err := sqlitestore.Open(t.Context(), filepath.Join(t.TempDir(), "users.db"), sqlitestore.Full)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,8 @@ import (
 )
 
 // Open opens sqlite:/path/file.db or postgres://user:password@host/name. Any
-// other address is InvalidInput.
+// other address is InvalidInput. sqlite:/path/file.db?synchronous=normal does
+// without a sync to disk for each commit, for simulations.
 func Open(ctx context.Context, address string) (csvimport.Store, error) {
 	scheme, rest, _ := strings.Cut(address, ":")
 	switch scheme {
@@ -23,13 +24,29 @@ func Open(ctx context.Context, address string) (csvimport.Store, error) {
 		if path == "" {
 			return nil, csvimport.Fail(csvimport.InvalidInput, "the database address sqlite: lacks a path; write sqlite:/path/file.db")
 		}
-		return opened(sqlitestore.Open(ctx, path))
+		path, durability, err := sqliteDurability(path)
+		if err != nil {
+			return nil, err
+		}
+		return opened(sqlitestore.Open(ctx, path, durability))
 	case "postgres", "postgresql":
 		return opened(postgresstore.Open(ctx, address))
 	case "":
 		return nil, csvimport.Fail(csvimport.InvalidInput, "DATABASE_URL is not set; set it to sqlite:/path/file.db or postgres://user:password@host/name")
 	}
 	return nil, csvimport.Fail(csvimport.InvalidInput, "the database address %s is not understood; write sqlite:/path/file.db or postgres://user:password@host/name", Mask(address))
+}
+
+// sqliteDurability takes the option behind an SQLite path off.
+func sqliteDurability(address string) (path string, d sqlitestore.Durability, err error) {
+	path, options, _ := strings.Cut(address, "?")
+	switch options {
+	case "", "synchronous=full":
+		return path, sqlitestore.Full, nil
+	case "synchronous=normal":
+		return path, sqlitestore.Normal, nil
+	}
+	return "", "", csvimport.Fail(csvimport.InvalidInput, "the option %q of the database address is not understood; write ?synchronous=normal or nothing", options)
 }
 
 // opened keeps a nil store from becoming a non-nil interface.

@@ -45,7 +45,7 @@ func applyUntilKilled(path string) error {
 		return err
 	}
 	ctx := context.Background()
-	s, err := open(ctx, path, func() {
+	s, err := open(ctx, path, Full, func() {
 		if left--; left == 0 {
 			_ = self.Kill()
 			select {} // nothing is answered any more
@@ -101,7 +101,7 @@ func TestCrashBetweenCommitAndAnswer(t *testing.T) {
 	if crashes != 4 {
 		t.Errorf("%d crashes, want 4", crashes)
 	}
-	s, err := Open(t.Context(), path)
+	s, err := Open(t.Context(), path, Full)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,12 +29,12 @@ func (t *brokenTask) answer(err error) {
 func TestGroupWithOneBrokenTask(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "users.db")
-	s, err := Open(t.Context(), path)
+	s, err := Open(t.Context(), path, Full)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	w, err := newWriter(t.Context(), s.db, dsn(path))
+	w, err := newWriter(t.Context(), s.db, dsn(path, Full))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,12 +68,12 @@ func TestGroupWithOneBrokenTask(t *testing.T) {
 func TestDiskFull(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "users.db")
-	s, err := Open(t.Context(), path)
+	s, err := Open(t.Context(), path, Full)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	w, err := newWriter(t.Context(), s.db, dsn(path))
+	w, err := newWriter(t.Context(), s.db, dsn(path, Full))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,9 +14,17 @@ import (
 	_ "modernc.org/sqlite" // the driver
 )
 
-// pragmas of every connection. synchronous FULL makes a commit durable before it
-// is answered, also against a loss of power.
-var pragmas = []string{"busy_timeout(5000)", "synchronous(FULL)", "cache_size(-65536)", "temp_store(MEMORY)"}
+// pragmas of every connection.
+var pragmas = []string{"busy_timeout(5000)", "cache_size(-65536)", "temp_store(MEMORY)"}
+
+// Durability says what a commit survives once it has been answered.
+type Durability string
+
+// The two durabilities. Neither can damage the database or lose a commit when the process dies.
+const (
+	Full   Durability = "FULL"   // also a loss of power: the commit is synced to the disk
+	Normal Durability = "NORMAL" // a loss of power may take the last commits back
+)
 
 // Store is a csvimport.Store.
 type Store struct {
@@ -30,16 +38,18 @@ type Store struct {
 
 // Open opens the database at path, and creates the file, its directory and its
 // tables when they are missing. Several processes may do so at once.
-func Open(ctx context.Context, path string) (*Store, error) { return open(ctx, path, nil) }
+func Open(ctx context.Context, path string, d Durability) (*Store, error) {
+	return open(ctx, path, d, nil)
+}
 
 // open has a hook that runs after each commit, before it is answered.
-func open(ctx context.Context, path string, committed func()) (*Store, error) {
+func open(ctx context.Context, path string, d Durability, committed func()) (*Store, error) {
 	if dir := filepath.Dir(path); dir != "." {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return nil, csvimport.Fail(csvimport.DatabaseConnectionError, "cannot create the directory of the database %s: %w", path, err)
 		}
 	}
-	db, err := sql.Open("sqlite", dsn(path))
+	db, err := sql.Open("sqlite", dsn(path, d))
 	if err != nil {
 		return nil, failure("open "+path, err)
 	}
@@ -48,7 +58,7 @@ func open(ctx context.Context, path string, committed func()) (*Store, error) {
 			return nil, errors.Join(failure("open "+path, err), db.Close())
 		}
 	}
-	w, err := newWriter(ctx, db, dsn(path))
+	w, err := newWriter(ctx, db, dsn(path, d))
 	if err != nil {
 		return nil, errors.Join(failure("open "+path, err), db.Close())
 	}
@@ -61,8 +71,9 @@ func open(ctx context.Context, path string, committed func()) (*Store, error) {
 	return s, nil
 }
 
-func dsn(path string) string {
-	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + url.Values{"_pragma": pragmas}.Encode()
+func dsn(path string, d Durability) string {
+	all := append([]string{"synchronous(" + string(d) + ")"}, pragmas...)
+	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + url.Values{"_pragma": all}.Encode()
 }
 
 // Close commits what is waiting and closes the database. Calls that come later

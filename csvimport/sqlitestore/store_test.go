@@ -14,7 +14,7 @@ import (
 
 func open(t testing.TB, path string) *sqlitestore.Store {
 	t.Helper()
-	s, err := sqlitestore.Open(t.Context(), path)
+	s, err := sqlitestore.Open(t.Context(), path, sqlitestore.Full)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +34,7 @@ func TestOpenTogether(t *testing.T) {
 	var all sync.WaitGroup
 	for row := range int64(8) {
 		all.Go(func() {
-			s, err := sqlitestore.Open(t.Context(), path)
+			s, err := sqlitestore.Open(t.Context(), path, sqlitestore.Full)
 			if err != nil {
 				t.Errorf("Open: %v", err)
 				return
@@ -69,7 +69,7 @@ func TestClosed(t *testing.T) {
 
 func TestNotADatabase(t *testing.T) {
 	t.Parallel()
-	_, err := sqlitestore.Open(t.Context(), t.TempDir())
+	_, err := sqlitestore.Open(t.Context(), t.TempDir(), sqlitestore.Full)
 	storetest.WantName(t, err, csvimport.DatabaseConnectionError)
 }
 
