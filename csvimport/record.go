@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"stepback/retrypatterns"
 )
 
 // Limits of a record.
@@ -36,11 +38,11 @@ type Problem struct {
 // or separators. A record that breaks one is a ValidationError.
 func (r Record) Increment() (Increment, error) {
 	if r.Problem != "" {
-		return Increment{}, Fail(ValidationError, "%s%s", r.place(), r.Problem)
+		return Increment{}, Fail(retrypatterns.ValidationError, "%s%s", r.place(), r.Problem)
 	}
 	inc, problems := ParseFields(r.UserID, r.LoginCount, r.PostCount)
 	if len(problems) > 0 {
-		return Increment{}, Fail(ValidationError, "%s%s", r.place(), JoinProblems(problems))
+		return Increment{}, Fail(retrypatterns.ValidationError, "%s%s", r.place(), JoinProblems(problems))
 	}
 	return inc, nil
 }

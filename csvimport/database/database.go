@@ -11,6 +11,7 @@ import (
 	"stepback/csvimport"
 	"stepback/csvimport/postgresstore"
 	"stepback/csvimport/sqlitestore"
+	"stepback/retrypatterns"
 )
 
 // Open opens sqlite:/path/file.db or postgres://user:password@host/name. Any
@@ -21,15 +22,15 @@ func Open(ctx context.Context, address string) (csvimport.Store, error) {
 	case "sqlite":
 		path := strings.TrimPrefix(rest, "//")
 		if path == "" {
-			return nil, csvimport.Fail(csvimport.InvalidInput, "the database address sqlite: lacks a path; write sqlite:/path/file.db")
+			return nil, csvimport.Fail(retrypatterns.InvalidInput, "the database address sqlite: lacks a path; write sqlite:/path/file.db")
 		}
 		return opened(sqlitestore.Open(ctx, path))
 	case "postgres", "postgresql":
 		return opened(postgresstore.Open(ctx, address))
 	case "":
-		return nil, csvimport.Fail(csvimport.InvalidInput, "DATABASE_URL is not set; set it to sqlite:/path/file.db or postgres://user:password@host/name")
+		return nil, csvimport.Fail(retrypatterns.InvalidInput, "DATABASE_URL is not set; set it to sqlite:/path/file.db or postgres://user:password@host/name")
 	}
-	return nil, csvimport.Fail(csvimport.InvalidInput, "the database address %s is not understood; write sqlite:/path/file.db or postgres://user:password@host/name", Mask(address))
+	return nil, csvimport.Fail(retrypatterns.InvalidInput, "the database address %s is not understood; write sqlite:/path/file.db or postgres://user:password@host/name", Mask(address))
 }
 
 // opened keeps a nil store from becoming a non-nil interface.

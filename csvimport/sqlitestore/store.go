@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"stepback/csvimport"
+	"stepback/retrypatterns"
 
 	_ "modernc.org/sqlite" // the driver
 )
@@ -36,7 +37,7 @@ func Open(ctx context.Context, path string) (*Store, error) { return open(ctx, p
 func open(ctx context.Context, path string, committed func()) (*Store, error) {
 	if dir := filepath.Dir(path); dir != "." {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
-			return nil, csvimport.Fail(csvimport.DatabaseConnectionError, "cannot create the directory of the database %s: %w", path, err)
+			return nil, failure("create the directory of "+path, err)
 		}
 	}
 	db, err := sql.Open("sqlite", dsn(path))
@@ -105,5 +106,5 @@ func (s *Store) do(ctx context.Context, t task, answer <-chan struct{}) error {
 }
 
 func errClosed() error {
-	return csvimport.Fail(csvimport.DatabaseConnectionError, "the database is closed")
+	return csvimport.Fail(retrypatterns.DatabaseConnectionError, "the database is closed")
 }
