@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
 	rp "stepback/retrypatterns"
 )
 

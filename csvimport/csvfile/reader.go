@@ -112,7 +112,7 @@ func (r *Reader) readHeader() error {
 		return err
 	}
 	if row.traits&(traitTooLong|traitOpenQuote|traitAfterQuote) != 0 {
-		return csvimport.Fail(retrypatterns.CSVHeaderInvalid, "line %d: the header %s; %s", row.line, faultOf(row.traits, len(row.fields)), acceptedHeader)
+		return csvimport.Fail(retrypatterns.CSVHeaderInvalid, "line %d: the header %s; %s", row.line, faultOf(row.traits), acceptedHeader)
 	}
 	r.header, err = readHeader(row, best)
 	r.irregular = r.irregular || !r.header.canonical

@@ -90,7 +90,7 @@ func (r *Reader) setValues(raw *rawRow) {
 func (r *Reader) check(raw *rawRow) {
 	switch {
 	case raw.traits&(traitTooLong|traitOpenQuote|traitAfterQuote) != 0:
-		r.note("the row " + faultOf(raw.traits, len(raw.fields)))
+		r.note("the row " + faultOf(raw.traits))
 	case len(raw.fields) < len(r.header.columns):
 		r.note(fmt.Sprintf("the row has %s, the header has %d columns: add what is missing", plural(len(raw.fields), "field"), len(r.header.columns)))
 	case len(raw.fields) > len(r.header.columns):
@@ -112,7 +112,7 @@ func (r *Reader) note(message string) {
 }
 
 // faultOf says why a row could not be split.
-func faultOf(traits trait, fields int) string {
+func faultOf(traits trait) string {
 	switch {
 	case traits&traitTooLong != 0:
 		return "is longer than " + strconv.Itoa(MaxRowBytes) + " bytes: check for a missing line end or quote"

@@ -54,7 +54,7 @@ func migrate(ctx context.Context, db *sql.DB) error {
 		return err
 	}
 	if err := migrateLocked(ctx, conn); err != nil {
-		conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK") // err is what matters
+		_, _ = conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK") // err is what matters
 		return err
 	}
 	_, err = conn.ExecContext(ctx, "COMMIT")

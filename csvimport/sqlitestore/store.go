@@ -55,7 +55,7 @@ func open(ctx context.Context, path string, committed func()) (*Store, error) {
 	}
 	w.committed = committed
 	s := &Store{db: db, tasks: make(chan task, maxGroup), closing: make(chan struct{}), done: make(chan struct{})}
-	go func() {
+	go func() { //nolint:contextcheck // the writer serves all callers until Close; ctx is about opening only
 		defer close(s.done)
 		s.err = w.run(s.tasks, s.closing)
 	}()

@@ -18,7 +18,7 @@ func (v *Validator) open(ctx context.Context, source csvimport.Source) (io.ReadC
 		return nil, err
 	}
 	if err := v.checkObject(source, object); err != nil {
-		object.Body.Close()
+		_ = object.Body.Close()
 		return nil, err
 	}
 	return &limitedBody{ReadCloser: object.Body, left: v.maxBytes(), source: source, limit: v.maxBytes()}, nil
