@@ -154,5 +154,6 @@ func (d *decoder) operand(o object, r *Rule) {
 			return
 		}
 		d.checkPath(r.Operand.Text(), referencePath)
+	case noOperand: // r.Operator is always one of operators
 	}
 }

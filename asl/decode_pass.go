@@ -38,6 +38,7 @@ func (d *decoder) warnStatic(v jsonvalue.Value) {
 		if looksDynamic(v.Text()) {
 			d.reportStatic()
 		}
+	default: // numbers, booleans and null hold no text
 	}
 }
 

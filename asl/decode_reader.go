@@ -100,7 +100,7 @@ func (d *decoder) readerConfig(o object, r *ItemReader) {
 	d.inputType(o, r)
 	d.csvConfig(o, r)
 	if o.has("ItemsPointer") {
-		d.itemsPointer(o, r)
+		d.itemsPointer(r)
 	}
 }
 
@@ -155,7 +155,7 @@ func (d *decoder) csvHeaders(o object, r *ItemReader) {
 	}
 }
 
-func (d *decoder) itemsPointer(o object, r *ItemReader) {
+func (d *decoder) itemsPointer(r *ItemReader) {
 	switch {
 	case r.InputType != "JSON":
 		d.fail("Field 'ItemsPointer' is not supported").onKey("ItemsPointer").hint(`only "InputType": "JSON" has it`)

@@ -115,5 +115,6 @@ func (d *decoder) byType(o object, s *State) {
 		d.choice(o, s)
 	case Fail:
 		d.failState(o, s)
+	case Succeed: // has the common fields only
 	}
 }

@@ -131,5 +131,5 @@ func (d *decoder) span(index *source.Index, f *finding) source.Span {
 
 // expect reports a value of the wrong JSON type.
 func (d *decoder) expect(kind string, v jsonvalue.Value) {
-	d.fail("Expected value of type %s", kind).hint(fmt.Sprintf("found %s", kindWithArticle(v)))
+	d.fail("Expected value of type %s", kind).hint("found " + kindWithArticle(v))
 }

@@ -49,6 +49,7 @@ func (d *decoder) expressions(v jsonvalue.Value, readable statesParts) {
 		if body, opened := expression(v.Text()); opened {
 			d.expression(v.Text(), body, readable)
 		}
+	default: // numbers, booleans and null hold no text
 	}
 }
 

@@ -154,24 +154,23 @@ func (o object) integer(key string, within limits, fallback int64) int64 {
 	return i
 }
 
-// each calls the function for every element of an array, with the path leading to it, and returns how many there are.
-func (o object) each(key string, read func(i int, v jsonvalue.Value)) int {
+// each calls the function for every element of an array, with the path leading to it.
+func (o object) each(key string, read func(i int, v jsonvalue.Value)) {
 	array, ok := o.get(key)
 	if !ok {
-		return 0
+		return
 	}
 	o.d.enter(key)
 	defer o.d.leave()
 	if array.Kind() != jsonvalue.Array {
 		o.d.expect("Array", array)
-		return 0
+		return
 	}
 	for i, v := range array.Elements() {
 		o.d.enterElement(i)
 		read(i, v)
 		o.d.leave()
 	}
-	return array.Len()
 }
 
 // notEmpty reports an empty array or object.

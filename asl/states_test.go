@@ -193,7 +193,7 @@ func TestJSONata(t *testing.T) {
 	}
 	o := asl.Options{Syntax: asl.Syntax{JSONata: func(s string) error {
 		if s == " 1 + " {
-			return errors.New("Unexpected end of expression") //nolint:staticcheck // the service's own words
+			return errors.New("Unexpected end of expression")
 		}
 		return nil
 	}}}

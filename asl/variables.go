@@ -129,7 +129,8 @@ func variablesBefore(g *Graph, name string) map[string]bool {
 
 // targets are the names of all states that may follow.
 func (s *State) targets() []string {
-	targets := []string{s.Next, s.Default}
+	targets := make([]string, 0, 2+len(s.Choices)+len(s.Catch))
+	targets = append(targets, s.Next, s.Default)
 	for _, r := range s.Choices {
 		targets = append(targets, r.Next)
 	}

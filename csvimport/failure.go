@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
+
+	"stepback/retrypatterns"
 )
 
 // Failure is an error with the name by which Step Functions decides whether to
 // retry, catch or give up. Its message says what was wrong, where, and what to do.
 type Failure struct {
-	Name    string // one of the error name constants
+	Name    string // one of retrypatterns' constants, or UnexpectedError
 	Message string // without the name
 	Err     error  // what caused it; may be nil
 }
@@ -28,19 +29,20 @@ func (f *Failure) Error() string { return f.Name + ": " + f.Message }
 func (f *Failure) Unwrap() error { return f.Err }
 
 // AsFailure finds the Failure in err's chain. An error without one is named by
-// what it is: a deadline, cancellation or timeout is TimeoutError, since
-// every step may be repeated safely; anything else is UnexpectedError.
+// what it is: a deadline or cancellation is TimeoutError, since it is the
+// invocation that ends and every step may be repeated safely; what
+// [retrypatterns.ClassifyNetwork] knows has its name there; anything else is
+// UnexpectedError.
 func AsFailure(err error) *Failure {
 	var f *Failure
 	if errors.As(err, &f) {
 		return f
 	}
-	var n net.Error
-	switch {
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
-		return &Failure{Name: TimeoutError, Message: "the invocation was cut off before it finished; repeating it is safe: " + err.Error(), Err: err}
-	case errors.As(err, &n) && n.Timeout():
-		return &Failure{Name: TimeoutError, Message: err.Error(), Err: err}
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+		return &Failure{Name: retrypatterns.TimeoutError, Message: "the invocation was cut off before it finished; repeating it is safe: " + err.Error(), Err: err}
+	}
+	if c, ok := retrypatterns.ClassifyNetwork(err); ok {
+		return &Failure{Name: c.Error, Message: err.Error(), Err: err}
 	}
 	return &Failure{Name: UnexpectedError, Message: err.Error(), Err: err}
 }

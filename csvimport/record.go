@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"stepback/retrypatterns"
 )
 
 // Limits of a record.
@@ -36,11 +38,11 @@ type Problem struct {
 // or separators. A record that breaks one is a ValidationError.
 func (r Record) Increment() (Increment, error) {
 	if r.Problem != "" {
-		return Increment{}, Fail(ValidationError, "%s%s", r.place(), r.Problem)
+		return Increment{}, Fail(retrypatterns.ValidationError, "%s%s", r.place(), r.Problem)
 	}
 	inc, problems := ParseFields(r.UserID, r.LoginCount, r.PostCount)
 	if len(problems) > 0 {
-		return Increment{}, Fail(ValidationError, "%s%s", r.place(), JoinProblems(problems))
+		return Increment{}, Fail(retrypatterns.ValidationError, "%s%s", r.place(), JoinProblems(problems))
 	}
 	return inc, nil
 }
@@ -110,14 +112,14 @@ func parseCount(text string) (int64, string) {
 	if isDigits(text) {
 		n, err := strconv.ParseInt(text, 10, 64)
 		if err != nil {
-			return 0, fmt.Sprintf("%s is too large: the largest count is 9223372036854775807", text)
+			return 0, text + " is too large: the largest count is 9223372036854775807"
 		}
 		return n, ""
 	}
 	if len(text) > 1 && text[0] == '-' && isDigits(text[1:]) {
-		return 0, fmt.Sprintf("%s is negative: counts are added, so only 0 and more are allowed", text)
+		return 0, text + " is negative: counts are added, so only 0 and more are allowed"
 	}
-	return 0, fmt.Sprintf("%s is not a whole number: use the digits 0 to 9 only, without sign, separators or decimals", strconv.Quote(text))
+	return 0, strconv.Quote(text) + " is not a whole number: use the digits 0 to 9 only, without sign, separators or decimals"
 }
 
 func isDigits(s string) bool {

@@ -3,6 +3,8 @@ package csvimport
 import (
 	"fmt"
 	"strings"
+
+	"stepback/retrypatterns"
 )
 
 // Source is one version of one uploaded file, as S3's Object Created event
@@ -34,7 +36,7 @@ func (s Source) Check() error {
 		}
 	}
 	if len(missing) > 0 {
-		return Fail(InvalidInput, "the event lacks %s; expected \"source\":{\"bucket\":…,\"key\":…,\"etag\":…} of the uploaded object", strings.Join(missing, ", "))
+		return Fail(retrypatterns.InvalidInput, "the event lacks %s; expected \"source\":{\"bucket\":…,\"key\":…,\"etag\":…} of the uploaded object", strings.Join(missing, ", "))
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ type sqliteRule struct {
 // then the primary codes. The rest are statements that SQLite refuses.
 var sqliteRules = []sqliteRule{
 	{517, "SQLITE_BUSY_SNAPSHOT", verdict{ConcurrentModificationException, Conflict}}, // waiting does not help: begin again
+	{2, "SQLITE_INTERNAL", verdict{StorageError, Permanent}},
 	{3, "SQLITE_PERM", verdict{AccessDenied, Permanent}},
 	{4, "SQLITE_ABORT", verdict{OperationCancelled, Permanent}},
 	{5, "SQLITE_BUSY", verdict{AuroraTemporaryError, Transient}},

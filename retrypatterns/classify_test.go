@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
 	rp "stepback/retrypatterns"
 )
 
@@ -99,7 +100,7 @@ func TestClassifySQLite(t *testing.T) {
 		5: {"AuroraTemporaryError", rp.Transient}, 261: {"AuroraTemporaryError", rp.Transient}, 773: {"AuroraTemporaryError", rp.Transient},
 		517: {"ConcurrentModificationException", rp.Conflict}, 6: {"DeadlockException", rp.Conflict}, 262: {"DeadlockException", rp.Conflict},
 		15: {"AuroraTemporaryError", rp.Transient}, 10: {"StorageError", rp.Permanent}, 266: {"StorageError", rp.Permanent},
-		13: {"StorageError", rp.Permanent}, 14: {"StorageError", rp.Permanent},
+		2: {"StorageError", rp.Permanent}, 11: {"StorageError", rp.Permanent}, 8: {"StorageError", rp.Permanent}, 13: {"StorageError", rp.Permanent}, 14: {"StorageError", rp.Permanent},
 		19: {"DatabaseConstraintViolation", rp.Permanent}, 2067: {"DatabaseConstraintViolation", rp.Permanent}, 1: {"DatabaseConstraintViolation", rp.Permanent},
 		9: {"OperationCancelled", rp.Permanent}, 23: {"AccessDenied", rp.Permanent},
 	}

@@ -100,9 +100,10 @@ func (l *lowering) jitter(j Jitter) Jitter {
 		return JitterNone
 	case JitterFull:
 		return JitterFull
+	default:
+		l.note(JitterLowered, "JitterStrategy", string(j), string(JitterFull))
+		return JitterFull
 	}
-	l.note(JitterLowered, "JitterStrategy", string(j), string(JitterFull))
-	return JitterFull
 }
 
 // shadowed notes the names of row i that an earlier row of the state matches.

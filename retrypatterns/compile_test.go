@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
 	rp "stepback/retrypatterns"
 )
 

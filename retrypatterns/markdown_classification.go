@@ -32,7 +32,7 @@ func classificationTables() []classificationTable {
 }
 
 func httpRows() []classificationRow {
-	var rows []classificationRow
+	rows := make([]classificationRow, 0, len(httpRules))
 	for _, r := range httpRules {
 		status := strconv.Itoa(r.from)
 		if r.to > r.from {
@@ -74,7 +74,7 @@ func sqliteRows() []classificationRow {
 }
 
 func awsRows() []classificationRow {
-	var rows []classificationRow
+	rows := make([]classificationRow, 0, len(awsRules))
 	for _, r := range awsRules {
 		codes := "`" + strings.Join(r.codes, "` `") + "`"
 		rows = append(rows, classificationRow{codes, cmp.Or(r.service, "any service"), r.verdict})
@@ -83,7 +83,7 @@ func awsRows() []classificationRow {
 }
 
 func networkRows() []classificationRow {
-	var rows []classificationRow
+	rows := make([]classificationRow, 0, len(networkRules))
 	for _, r := range networkRules {
 		rows = append(rows, classificationRow{r.meaning, "", r.verdict})
 	}
@@ -91,7 +91,7 @@ func networkRows() []classificationRow {
 }
 
 func messageRows() []classificationRow {
-	var rows []classificationRow
+	rows := make([]classificationRow, 0, len(messageRules))
 	for _, r := range messageRules {
 		rows = append(rows, classificationRow{"`" + r.text + "`", "", r.verdict})
 	}

@@ -1,6 +1,7 @@
 package retrypatterns
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/bits"
@@ -138,11 +139,8 @@ func (p Policy) String() string {
 	if p.MaxDelay > 0 {
 		limit = "up to " + p.MaxDelay.String()
 	}
-	jitter := string(p.Jitter)
-	switch p.Jitter {
-	case "":
-		jitter = string(JitterNone)
-	case JitterProportional:
+	jitter := cmp.Or(string(p.Jitter), string(JitterNone))
+	if p.Jitter == JitterProportional {
 		jitter += " " + formatFloat(p.JitterFactor)
 	}
 	noun := "retries"

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -96,7 +97,7 @@ func (r Row) checkErrors(last bool, report reporter) {
 // that have one nearby, such as half a second, are left to compiling.
 func (p Policy) check(report reporter) {
 	if p.MaxAttempts < 0 || p.MaxAttempts > maxRetryAttempts {
-		report("MaxAttempts", fmt.Sprint(p.MaxAttempts), "0 to 99999999")
+		report("MaxAttempts", strconv.Itoa(p.MaxAttempts), "0 to 99999999")
 	}
 	if !p.Jitter.known() {
 		report("JitterStrategy", string(p.Jitter), "NONE, FULL, PARTIAL, DECORRELATED or PROPORTIONAL")

@@ -64,8 +64,9 @@ func runeCells(r rune) int {
 	switch width.LookupRune(r).Kind() {
 	case width.EastAsianWide, width.EastAsianFullwidth:
 		return 2
+	default:
+		return 1
 	}
-	return 1
 }
 
 func firstRunes(s string, n int) string {

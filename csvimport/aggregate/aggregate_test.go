@@ -13,6 +13,7 @@ import (
 	"stepback/csvimport/objectstest"
 	"stepback/csvimport/sqlitestore"
 	"stepback/csvimport/validate"
+	"stepback/retrypatterns"
 )
 
 // world is one execution: its file, its database and its results.
@@ -225,7 +226,7 @@ func TestFailedPendingAndMissing(t *testing.T) {
 		}
 	}
 	_, err := w.store.Apply(t.Context(), w.in.Source, 7, csvimport.Increment{UserID: "u7", LoginCount: 7, PostCount: 7})
-	if err == nil || csvimport.AsFailure(err).Name != csvimport.RetryNotWorthwhile {
+	if err == nil || csvimport.AsFailure(err).Name != retrypatterns.RetryNotWorthwhile {
 		t.Errorf("a late attempt on a dead-lettered row gets %v, want RetryNotWorthwhile", err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"stepback/csvimport"
 	"stepback/csvimport/csvfile"
+	"stepback/retrypatterns"
 )
 
 // Why a row is a dead letter.
@@ -44,7 +45,7 @@ func letterOf(res result, reason string) letter {
 
 func reasonOf(res result) string {
 	switch {
-	case res.Error == csvimport.RetryNotWorthwhile || res.Error == csvimport.CircuitOpen:
+	case res.Error == retrypatterns.RetryNotWorthwhile || res.Error == retrypatterns.CircuitOpen:
 		return reasonNotWorthwhile
 	case res.Attempts > 1:
 		return reasonRetriesExhausted

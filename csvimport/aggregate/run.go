@@ -7,6 +7,7 @@ import (
 	"stepback/csvimport"
 	"stepback/csvimport/csvfile"
 	"stepback/csvimport/spool"
+	"stepback/retrypatterns"
 )
 
 // run is one aggregation under way.
@@ -66,6 +67,6 @@ func (r *run) count(row int64, outcome csvimport.Outcome) (bool, error) {
 
 // mismatch is AggregateMismatch with what to look at.
 func (r *run) mismatch(format string, args ...any) error {
-	return csvimport.Fail(csvimport.AggregateMismatch, "execution %s: %s; the result files are under s3://%s/%s, nothing was written",
+	return csvimport.Fail(retrypatterns.AggregateMismatch, "execution %s: %s; the result files are under s3://%s/%s, nothing was written",
 		r.in.Execution, fmt.Sprintf(format, args...), r.in.Results.Bucket, r.in.Results.Prefix)
 }

@@ -17,6 +17,7 @@ func (d Delimiter) String() string {
 		return "tab"
 	case Semicolon:
 		return "semicolon"
+	default:
+		return "comma"
 	}
-	return "comma"
 }

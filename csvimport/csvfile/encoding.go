@@ -9,6 +9,7 @@ import (
 	"golang.org/x/text/transform"
 
 	"stepback/csvimport"
+	"stepback/retrypatterns"
 )
 
 // Encoding is how a file's text is encoded.
@@ -38,7 +39,7 @@ var unsupportedMarks = []struct{ mark, name string }{
 func unsupportedMark(head []byte) error {
 	for _, m := range unsupportedMarks {
 		if bytes.HasPrefix(head, []byte(m.mark)) {
-			return csvimport.Fail(csvimport.CSVEncodingUnsupported, "byte 0: the byte order mark of %s; %s", m.name, acceptedEncodings)
+			return csvimport.Fail(retrypatterns.CSVEncodingUnsupported, "byte 0: the byte order mark of %s; %s", m.name, acceptedEncodings)
 		}
 	}
 	return nil
@@ -48,7 +49,7 @@ func unsupportedMark(head []byte) error {
 // they are the whole file.
 func detect(head []byte, whole bool) (Encoding, error) {
 	if at := bytes.Index(head, []byte("\x1b$")); at >= 0 {
-		return "", csvimport.Fail(csvimport.CSVEncodingUnsupported, "line %d, byte %d: an escape sequence of ISO-2022-JP; %s", lineOf(head, at), at, acceptedEncodings)
+		return "", csvimport.Fail(retrypatterns.CSVEncodingUnsupported, "line %d, byte %d: an escape sequence of ISO-2022-JP; %s", lineOf(head, at), at, acceptedEncodings)
 	}
 	bad := invalidUTF8(head, whole)
 	if bytes.HasPrefix(head, []byte(byteOrderMark)) {
@@ -63,7 +64,7 @@ func detect(head []byte, whole bool) (Encoding, error) {
 	valid := decodesAsShiftJIS(head, whole)
 	switch {
 	case decodesAsEUCJP(head) && (!valid || mostlyHalfWidth(head)):
-		return "", csvimport.Fail(csvimport.CSVEncodingUnsupported, "line %d, byte %d: the text looks like EUC-JP; %s", lineOf(head, bad), bad, acceptedEncodings)
+		return "", csvimport.Fail(retrypatterns.CSVEncodingUnsupported, "line %d, byte %d: the text looks like EUC-JP; %s", lineOf(head, bad), bad, acceptedEncodings)
 	case !valid:
 		return "", notDecodable(head, bad, "UTF-8, and the file is not Shift_JIS either")
 	}
@@ -71,7 +72,7 @@ func detect(head []byte, whole bool) (Encoding, error) {
 }
 
 func notDecodable(head []byte, at int, what string) error {
-	return csvimport.Fail(csvimport.CSVEncodingUnsupported, "line %d, byte %d (0x%02X) is not %s; %s", lineOf(head, at), at, head[at], what, acceptedEncodings)
+	return csvimport.Fail(retrypatterns.CSVEncodingUnsupported, "line %d, byte %d (0x%02X) is not %s; %s", lineOf(head, at), at, head[at], what, acceptedEncodings)
 }
 
 func lineOf(head []byte, at int) int { return 1 + bytes.Count(head[:at], []byte{'\n'}) }

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"stepback/csvimport"
+	"stepback/retrypatterns"
 )
 
 // column is what a column of the file means.
@@ -95,7 +96,7 @@ func readHeader(row *rawRow, delimiter Delimiter) (header, error) {
 	if known(row.fields) == 0 && looksLikeData(row.fields) {
 		hint = "; the first row looks like data: put a header row above it"
 	}
-	return header{}, csvimport.Fail(csvimport.CSVHeaderInvalid, "line %d: %s (columns separated by %s); %s%s", row.line, strings.Join(faults, ", "), delimiter, acceptedHeader, hint)
+	return header{}, csvimport.Fail(retrypatterns.CSVHeaderInvalid, "line %d: %s (columns separated by %s); %s%s", row.line, strings.Join(faults, ", "), delimiter, acceptedHeader, hint)
 }
 
 func looksLikeData(fields [][]byte) bool {

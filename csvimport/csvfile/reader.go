@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"stepback/csvimport"
+	"stepback/retrypatterns"
 )
 
 const headBytes = 64 << 10
@@ -59,7 +60,7 @@ func NewReader(src io.Reader, assume Encoding) (*Reader, error) {
 	head = append([]byte(nil), head...) // the header may read beyond bufio's window
 	if err := r.readHeader(); err != nil {
 		var f *csvimport.Failure
-		if errors.As(err, &f) && f.Name == csvimport.CSVHeaderInvalid {
+		if errors.As(err, &f) && f.Name == retrypatterns.CSVHeaderInvalid {
 			return nil, firstError(hasSignature(head), looksUTF16(head), looksBinary(head), err)
 		}
 		return nil, err
@@ -82,7 +83,7 @@ func (r *Reader) readHeader() error {
 	s := r.scanner
 	for {
 		if _, err := s.locate(); errors.Is(err, io.EOF) {
-			return csvimport.Fail(csvimport.CSVFileEmpty, "the object holds nothing but blank lines; upload a file with a header and rows")
+			return csvimport.Fail(retrypatterns.CSVFileEmpty, "the object holds nothing but blank lines; upload a file with a header and rows")
 		} else if err != nil {
 			return err
 		}
@@ -111,7 +112,7 @@ func (r *Reader) readHeader() error {
 		return err
 	}
 	if row.traits&(traitTooLong|traitOpenQuote|traitAfterQuote) != 0 {
-		return csvimport.Fail(csvimport.CSVHeaderInvalid, "line %d: the header %s; %s", row.line, faultOf(row.traits, len(row.fields)), acceptedHeader)
+		return csvimport.Fail(retrypatterns.CSVHeaderInvalid, "line %d: the header %s; %s", row.line, faultOf(row.traits), acceptedHeader)
 	}
 	r.header, err = readHeader(row, best)
 	r.irregular = r.irregular || !r.header.canonical

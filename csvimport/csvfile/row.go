@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"stepback/csvimport"
+	"stepback/retrypatterns"
 )
 
 // MaxValueBytes is how much of a value a row keeps. No value that long is
@@ -52,7 +53,7 @@ func (r *Reader) Next() (*Row, error) {
 func (r *Reader) checkEncoding(raw *rawRow) error {
 	for i, f := range raw.fields {
 		if notInEncoding(f, r.format.Encoding) {
-			return csvimport.Fail(csvimport.CSVEncodingUnsupported, "line %d, column %d: bytes that are not %s; %s", raw.line, i+1, r.format.Encoding, acceptedEncodings)
+			return csvimport.Fail(retrypatterns.CSVEncodingUnsupported, "line %d, column %d: bytes that are not %s; %s", raw.line, i+1, r.format.Encoding, acceptedEncodings)
 		}
 	}
 	return nil
@@ -89,7 +90,7 @@ func (r *Reader) setValues(raw *rawRow) {
 func (r *Reader) check(raw *rawRow) {
 	switch {
 	case raw.traits&(traitTooLong|traitOpenQuote|traitAfterQuote) != 0:
-		r.note("the row " + faultOf(raw.traits, len(raw.fields)))
+		r.note("the row " + faultOf(raw.traits))
 	case len(raw.fields) < len(r.header.columns):
 		r.note(fmt.Sprintf("the row has %s, the header has %d columns: add what is missing", plural(len(raw.fields), "field"), len(r.header.columns)))
 	case len(raw.fields) > len(r.header.columns):
@@ -111,7 +112,7 @@ func (r *Reader) note(message string) {
 }
 
 // faultOf says why a row could not be split.
-func faultOf(traits trait, fields int) string {
+func faultOf(traits trait) string {
 	switch {
 	case traits&traitTooLong != 0:
 		return "is longer than " + strconv.Itoa(MaxRowBytes) + " bytes: check for a missing line end or quote"

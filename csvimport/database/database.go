@@ -11,6 +11,7 @@ import (
 	"stepback/csvimport"
 	"stepback/csvimport/postgresstore"
 	"stepback/csvimport/sqlitestore"
+	"stepback/retrypatterns"
 )
 
 // Open opens sqlite:/path/file.db or postgres://user:password@host/name. Any
@@ -22,7 +23,7 @@ func Open(ctx context.Context, address string) (csvimport.Store, error) {
 	case "sqlite":
 		path := strings.TrimPrefix(rest, "//")
 		if path == "" {
-			return nil, csvimport.Fail(csvimport.InvalidInput, "the database address sqlite: lacks a path; write sqlite:/path/file.db")
+			return nil, csvimport.Fail(retrypatterns.InvalidInput, "the database address sqlite: lacks a path; write sqlite:/path/file.db")
 		}
 		path, durability, err := sqliteDurability(path)
 		if err != nil {
@@ -32,9 +33,9 @@ func Open(ctx context.Context, address string) (csvimport.Store, error) {
 	case "postgres", "postgresql":
 		return opened(postgresstore.Open(ctx, address))
 	case "":
-		return nil, csvimport.Fail(csvimport.InvalidInput, "DATABASE_URL is not set; set it to sqlite:/path/file.db or postgres://user:password@host/name")
+		return nil, csvimport.Fail(retrypatterns.InvalidInput, "DATABASE_URL is not set; set it to sqlite:/path/file.db or postgres://user:password@host/name")
 	}
-	return nil, csvimport.Fail(csvimport.InvalidInput, "the database address %s is not understood; write sqlite:/path/file.db or postgres://user:password@host/name", Mask(address))
+	return nil, csvimport.Fail(retrypatterns.InvalidInput, "the database address %s is not understood; write sqlite:/path/file.db or postgres://user:password@host/name", Mask(address))
 }
 
 // sqliteDurability takes the option behind an SQLite path off.
@@ -46,7 +47,7 @@ func sqliteDurability(address string) (path string, d sqlitestore.Durability, er
 	case "synchronous=normal":
 		return path, sqlitestore.Normal, nil
 	}
-	return "", "", csvimport.Fail(csvimport.InvalidInput, "the option %q of the database address is not understood; write ?synchronous=normal or nothing", options)
+	return "", "", csvimport.Fail(retrypatterns.InvalidInput, "the option %q of the database address is not understood; write ?synchronous=normal or nothing", options)
 }
 
 // opened keeps a nil store from becoming a non-nil interface.

@@ -7,6 +7,7 @@ import (
 
 	"stepback/csvimport"
 	"stepback/csvimport/database"
+	"stepback/retrypatterns"
 )
 
 func TestMask(t *testing.T) {
@@ -61,7 +62,7 @@ func TestLazy(t *testing.T) {
 	}
 	broken := database.NewLazy("sqlite:" + t.TempDir())
 	for range 2 {
-		if _, err := broken.Apply(t.Context(), file, 0, csvimport.Increment{UserID: "u"}); csvimport.AsFailure(err).Name != csvimport.DatabaseConnectionError {
+		if _, err := broken.Apply(t.Context(), file, 0, csvimport.Increment{UserID: "u"}); csvimport.AsFailure(err).Name != retrypatterns.StorageError {
 			t.Errorf("a directory opened as a database: %v", err)
 		}
 	}

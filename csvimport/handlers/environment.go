@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"stepback/csvimport"
+	"stepback/retrypatterns"
 )
 
 // MaxBytes reads CSV_MAX_BYTES, in bytes; 0 when it is not set. Anything but a
@@ -17,7 +18,7 @@ func MaxBytes() (int64, error) {
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n <= 0 {
-		return 0, csvimport.Fail(csvimport.InvalidInput, "CSV_MAX_BYTES is %q; set it to a number of bytes above 0, or leave it unset for 104857600", text)
+		return 0, csvimport.Fail(retrypatterns.InvalidInput, "CSV_MAX_BYTES is %q; set it to a number of bytes above 0, or leave it unset for 104857600", text)
 	}
 	return n, nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-lambda-go/lambda/messages"
 
 	"stepback/csvimport"
+	"stepback/retrypatterns"
 )
 
 // Func is a Lambda handler function. The event is decoded inside it, so that a
@@ -63,11 +64,11 @@ func decode(event json.RawMessage, in any) error {
 	var kind *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &kind):
-		return csvimport.Fail(csvimport.InvalidInput, "the event's %s is a %s, expected %s (byte %d)", kind.Field, kind.Value, kind.Type, kind.Offset)
+		return csvimport.Fail(retrypatterns.InvalidInput, "the event's %s is a %s, expected %s (byte %d)", kind.Field, kind.Value, kind.Type, kind.Offset)
 	case errors.As(err, &syntax):
-		return csvimport.Fail(csvimport.InvalidInput, "the event is not JSON: %v (byte %d)", err, syntax.Offset)
+		return csvimport.Fail(retrypatterns.InvalidInput, "the event is not JSON: %v (byte %d)", err, syntax.Offset)
 	}
-	return csvimport.Fail(csvimport.InvalidInput, "the event cannot be read: %w", err)
+	return csvimport.Fail(retrypatterns.InvalidInput, "the event cannot be read: %w", err)
 }
 
 // encode gives an error the form whose name reaches Step Functions.

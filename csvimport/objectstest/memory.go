@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"stepback/csvimport"
+	"stepback/retrypatterns"
 )
 
 // Memory is an object store. Its zero value is empty. Each object that is put is one
@@ -71,9 +72,9 @@ func (m *Memory) Get(_ context.Context, at csvimport.Location, etag string) (*cs
 	o, ok := m.objects[at]
 	switch {
 	case !ok:
-		return nil, csvimport.Fail(csvimport.CSVFileNotFound, "%s does not exist", at)
+		return nil, csvimport.Fail(retrypatterns.CSVFileNotFound, "%s does not exist", at)
 	case etag != "" && etag != o.etag():
-		return nil, csvimport.Fail(csvimport.CSVFileChanged, "%s was replaced", at)
+		return nil, csvimport.Fail(retrypatterns.CSVFileChanged, "%s was replaced", at)
 	}
 	m.gets++
 	return &csvimport.Object{Body: io.NopCloser(bytes.NewReader(o.content)), Size: int64(len(o.content)), ETag: o.etag(), ContentType: o.contentType}, nil

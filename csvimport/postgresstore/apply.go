@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"stepback/csvimport"
+	"stepback/retrypatterns"
 )
 
 const (
@@ -107,7 +108,7 @@ func (a *application) count(ctx context.Context) error {
 	}
 	won, err := a.write(ctx)
 	if !won && err == nil {
-		return csvimport.Fail(csvimport.OptimisticLockException, "user %q was changed by somebody else twice in one transaction; nothing was changed", a.inc.UserID)
+		return csvimport.Fail(retrypatterns.OptimisticLockException, "user %q was changed by somebody else twice in one transaction; nothing was changed", a.inc.UserID)
 	}
 	return lostRace(err)
 }
@@ -128,7 +129,7 @@ func (a *application) write(ctx context.Context) (bool, error) {
 // lostRace names a lock on the user's row that could not be had in time.
 func lostRace(err error) error {
 	if isLockTimeout(err) {
-		return csvimport.Fail(csvimport.OptimisticLockException, "the user's row stayed locked by other transactions for longer than lock_timeout; nothing was changed: %w", err)
+		return csvimport.Fail(retrypatterns.OptimisticLockException, "the user's row stayed locked by other transactions for longer than lock_timeout; nothing was changed: %w", err)
 	}
 	return err
 }

@@ -9,9 +9,14 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"stepback/csvimport"
+	"stepback/retrypatterns"
 )
 
-const lockNotAvailable = "55P03"
+// SQLSTATEs that mean more to this store than to others.
+const (
+	lockNotAvailable = "55P03"
+	queryCanceled    = "57014"
+)
 
 // failure names an error of PostgreSQL by its SQLSTATE, and an error of the
 // connection by what the network said.
@@ -23,26 +28,40 @@ func failure(doing string, err error) error {
 	var state *pgconn.PgError
 	if errors.As(err, &state) {
 		return &csvimport.Failure{
-			Name:    csvimport.NameOfSQLState(state.Code),
+			Name:    nameOfSQLState(state.Code),
 			Message: fmt.Sprintf("PostgreSQL cannot %s: %s (SQLSTATE %s)", doing, state.Message, state.Code),
 			Err:     err,
 		}
 	}
-	return &csvimport.Failure{Name: nameOfNetworkError(err), Message: fmt.Sprintf("PostgreSQL cannot %s: %v", doing, err), Err: err}
+	return &csvimport.Failure{Name: nameOfConnectionError(err), Message: fmt.Sprintf("PostgreSQL cannot %s: %v", doing, err), Err: err}
 }
 
-func nameOfNetworkError(err error) string {
-	var dial *net.OpError
-	var timeout net.Error
-	switch {
-	case errors.As(err, &dial) && dial.Op == "dial" && dial.Timeout():
-		return csvimport.ConnectionTimeoutError
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
-		return csvimport.TimeoutError
-	case errors.As(err, &timeout) && timeout.Timeout():
-		return csvimport.SocketTimeoutError
+// nameOfSQLState reads a cancelled query as what it is here: the
+// statement_timeout this store sets ran out, and the transaction may be
+// repeated. A code that is no error, and yet failed a call, is not tried again.
+func nameOfSQLState(code string) string {
+	if code == queryCanceled {
+		return retrypatterns.TimeoutError
 	}
-	return csvimport.DatabaseConnectionError
+	if c, ok := retrypatterns.ClassifySQLState(code); ok {
+		return c.Error
+	}
+	return retrypatterns.RetryNotWorthwhile
+}
+
+// nameOfConnectionError takes timeouts, and what no retry mends, as the network
+// names them. A connection that was refused, reset or lost is a database's, as
+// SQLSTATE class 08 would say if the server could still answer.
+func nameOfConnectionError(err error) string {
+	var timeout net.Error
+	c, ok := retrypatterns.ClassifyNetwork(err)
+	switch {
+	case errors.Is(err, context.Canceled): // the invocation ends: repeating it is safe
+		return retrypatterns.TimeoutError
+	case ok && (c.Class == retrypatterns.Permanent || errors.As(err, &timeout) && timeout.Timeout()):
+		return c.Error
+	}
+	return retrypatterns.DatabaseConnectionError
 }
 
 func isLockTimeout(err error) bool {

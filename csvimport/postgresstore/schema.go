@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"stepback/csvimport"
+	"stepback/retrypatterns"
 )
 
 // schemaVersion is kept in the table schema_version.
@@ -57,7 +58,7 @@ func migrate(ctx context.Context, pool *pgxpool.Pool) error {
 			return err
 		}
 		if current > schemaVersion {
-			return csvimport.Fail(csvimport.RetryNotWorthwhile, "the database has schema version %d, this program knows up to %d: use a newer program", current, schemaVersion)
+			return csvimport.Fail(retrypatterns.RetryNotWorthwhile, "the database has schema version %d, this program knows up to %d: use a newer program", current, schemaVersion)
 		}
 		for _, step := range migrations[current:] {
 			if _, err := tx.Exec(ctx, step); err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"stepback/csvimport"
+	"stepback/retrypatterns"
 )
 
 // Session limits that hold unless the connection string sets others. A record's
@@ -33,7 +34,7 @@ type Store struct {
 func Open(ctx context.Context, url string) (*Store, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
-		return nil, csvimport.Fail(csvimport.InvalidInput, "the database address is not valid: %w", err) // pgx masks the password
+		return nil, csvimport.Fail(retrypatterns.InvalidInput, "the database address is not valid: %w", err) // pgx masks the password
 	}
 	params := config.ConnConfig.RuntimeParams
 	setDefault(params, "lock_timeout", defaultLockTimeout)

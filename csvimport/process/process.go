@@ -8,6 +8,7 @@ import (
 	"context"
 
 	"stepback/csvimport"
+	"stepback/retrypatterns"
 )
 
 // Input is the step's event.
@@ -48,11 +49,11 @@ func check(in Input) error {
 	}
 	switch {
 	case in.Row == nil:
-		return csvimport.Fail(csvimport.InvalidInput, "the event lacks row, the number of the record in the file, from 0")
+		return csvimport.Fail(retrypatterns.InvalidInput, "the event lacks row, the number of the record in the file, from 0")
 	case *in.Row < 0:
-		return csvimport.Fail(csvimport.InvalidInput, "row is %d; rows are numbered from 0", *in.Row)
+		return csvimport.Fail(retrypatterns.InvalidInput, "row is %d; rows are numbered from 0", *in.Row)
 	case in.Record == nil:
-		return csvimport.Fail(csvimport.InvalidInput, "the event lacks record, the columns user_id, login_count and post_count as text")
+		return csvimport.Fail(retrypatterns.InvalidInput, "the event lacks record, the columns user_id, login_count and post_count as text")
 	}
 	return nil
 }

@@ -3,13 +3,13 @@ package s3objects
 import (
 	"context"
 	"errors"
-	"net"
 
 	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 	"github.com/aws/smithy-go"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
 	"stepback/csvimport"
+	"stepback/retrypatterns"
 )
 
 // failure names an error of S3 by its code, else by its HTTP status, else by
@@ -28,7 +28,7 @@ func failure(doing, what string, err error) error {
 			f.Err = err
 			return f
 		}
-		return csvimport.Fail(csvimport.RetryNotWorthwhile, "S3 refuses to %s %s: %w", doing, what, err)
+		return csvimport.Fail(retrypatterns.RetryNotWorthwhile, "S3 refuses to %s %s: %w", doing, what, err)
 	}
 	return csvimport.Fail(nameOfNetworkError(err), "cannot %s %s: %w", doing, what, err)
 }
@@ -36,21 +36,21 @@ func failure(doing, what string, err error) error {
 func byCode(what, code string) *csvimport.Failure {
 	switch code {
 	case "NoSuchKey", "NotFound":
-		return csvimport.Fail(csvimport.CSVFileNotFound, "%s does not exist (any more): check the key, or upload the file again", what)
+		return csvimport.Fail(retrypatterns.CSVFileNotFound, "%s does not exist (any more): check the key, or upload the file again", what)
 	case "NoSuchBucket":
-		return csvimport.Fail(csvimport.CSVFileNotFound, "%s: there is no such bucket: check the bucket's name and region", what)
+		return csvimport.Fail(retrypatterns.CSVFileNotFound, "%s: there is no such bucket: check the bucket's name and region", what)
 	case "PreconditionFailed":
 		return changed(what)
 	case "AccessDenied", "AllAccessDisabled", "InvalidAccessKeyId", "SignatureDoesNotMatch", "ExpiredToken", "InvalidObjectState":
-		return csvimport.Fail(csvimport.AccessDenied, "%s: S3 answers %s: check the credentials and the permissions s3:GetObject, s3:PutObject and s3:ListBucket (without the last, a missing object looks like this too)", what, code)
+		return csvimport.Fail(retrypatterns.AccessDenied, "%s: S3 answers %s: check the credentials and the permissions s3:GetObject, s3:PutObject and s3:ListBucket (without the last, a missing object looks like this too)", what, code)
 	case "SlowDown", "RequestLimitExceeded", "Throttling", "ThrottlingException", "TooManyRequests":
-		return csvimport.Fail(csvimport.S3SlowDown, "%s: S3 answers %s: too many requests for this prefix", what, code)
+		return csvimport.Fail(retrypatterns.S3SlowDown, "%s: S3 answers %s: too many requests for this prefix", what, code)
 	case "ServiceUnavailable", "OperationAborted", "ConditionalRequestConflict":
-		return csvimport.Fail(csvimport.S3ServiceUnavailable, "%s: S3 answers %s", what, code)
+		return csvimport.Fail(retrypatterns.S3ServiceUnavailable, "%s: S3 answers %s", what, code)
 	case "InternalError":
-		return csvimport.Fail(csvimport.S3InternalError, "%s: S3 answers %s", what, code)
+		return csvimport.Fail(retrypatterns.S3InternalError, "%s: S3 answers %s", what, code)
 	case "RequestTimeout", "RequestTimeoutException":
-		return csvimport.Fail(csvimport.TimeoutError, "%s: S3 answers %s: the request took too long to arrive", what, code)
+		return csvimport.Fail(retrypatterns.TimeoutError, "%s: S3 answers %s: the request took too long to arrive", what, code)
 	}
 	return nil
 }
@@ -76,20 +76,20 @@ func byStatus(what string, status int) *csvimport.Failure {
 }
 
 func changed(what string) *csvimport.Failure {
-	return csvimport.Fail(csvimport.CSVFileChanged, "%s was replaced after the event that started this execution: the newer version starts an execution of its own", what)
+	return csvimport.Fail(retrypatterns.CSVFileChanged, "%s was replaced after the event that started this execution: the newer version starts an execution of its own", what)
 }
 
 // nameOfNetworkError names a request that got no answer, or half of one.
 func nameOfNetworkError(err error) string {
-	var op *net.OpError
 	var signing *v4.SigningError
 	switch {
 	case errors.As(err, &signing): // there are no credentials
-		return csvimport.AccessDenied
-	case errors.As(err, &op) && op.Op == "dial":
-		return csvimport.ConnectionTimeoutError
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
-		return csvimport.TimeoutError
+		return retrypatterns.AccessDenied
+	case errors.Is(err, context.Canceled): // the invocation ends: repeating it is safe
+		return retrypatterns.TimeoutError
 	}
-	return csvimport.SocketTimeoutError
+	if c, ok := retrypatterns.ClassifyNetwork(err); ok {
+		return c.Error
+	}
+	return retrypatterns.SocketTimeoutError
 }

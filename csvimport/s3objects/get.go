@@ -2,6 +2,7 @@ package s3objects
 
 import (
 	"context"
+	"errors"
 	"io"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -22,7 +23,7 @@ func (o *Objects) Get(ctx context.Context, at csvimport.Location, etag string) (
 	}
 	found := csvimport.UnquoteETag(aws.ToString(out.ETag))
 	if etag != "" && found != "" && found != csvimport.UnquoteETag(etag) { // a server that ignores If-Match
-		out.Body.Close()
+		_ = out.Body.Close()
 		return nil, changed(at.String())
 	}
 	size := int64(-1)
@@ -45,7 +46,7 @@ type body struct {
 
 func (b *body) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		err = failure("read", b.what, err)
 	}
 	return n, err

@@ -17,6 +17,7 @@ import (
 
 	"stepback/csvimport"
 	"stepback/csvimport/s3objects"
+	"stepback/retrypatterns"
 )
 
 func client(endpoint string) *s3objects.Objects {
@@ -74,17 +75,17 @@ func TestPutGetList(t *testing.T) {
 		t.Errorf("with its ETag: %v", err)
 	}
 	_, err = o.Get(t.Context(), at, "0123456789abcdef0123456789abcdef")
-	wantName(t, err, csvimport.CSVFileChanged)
+	wantName(t, err, retrypatterns.CSVFileChanged)
 }
 
 func TestMissing(t *testing.T) {
 	t.Parallel()
 	o := fake(t)
 	_, err := o.Get(t.Context(), csvimport.Location{Bucket: "in", Key: "none.csv"}, "e")
-	wantName(t, err, csvimport.CSVFileNotFound)
+	wantName(t, err, retrypatterns.CSVFileNotFound)
 	_, err = o.Get(t.Context(), csvimport.Location{Bucket: "nowhere", Key: "none.csv"}, "")
-	wantName(t, err, csvimport.CSVFileNotFound)
-	wantName(t, o.List(t.Context(), "nowhere", "", nil), csvimport.CSVFileNotFound)
+	wantName(t, err, retrypatterns.CSVFileNotFound)
+	wantName(t, o.List(t.Context(), "nowhere", "", nil), retrypatterns.CSVFileNotFound)
 }
 
 func TestServiceErrors(t *testing.T) {
@@ -93,14 +94,14 @@ func TestServiceErrors(t *testing.T) {
 		status int
 		want   string
 	}{
-		"SlowDown":           {503, csvimport.S3SlowDown},
-		"ServiceUnavailable": {503, csvimport.S3ServiceUnavailable},
-		"InternalError":      {500, csvimport.S3InternalError},
-		"RequestTimeout":     {400, csvimport.TimeoutError},
-		"AccessDenied":       {403, csvimport.AccessDenied},
-		"PreconditionFailed": {412, csvimport.CSVFileChanged},
-		"Unheard":            {400, csvimport.RetryNotWorthwhile},
-		"UnheardToo":         {502, csvimport.S3InternalError},
+		"SlowDown":           {503, retrypatterns.S3SlowDown},
+		"ServiceUnavailable": {503, retrypatterns.S3ServiceUnavailable},
+		"InternalError":      {500, retrypatterns.S3InternalError},
+		"RequestTimeout":     {400, retrypatterns.TimeoutError},
+		"AccessDenied":       {403, retrypatterns.AccessDenied},
+		"PreconditionFailed": {412, retrypatterns.CSVFileChanged},
+		"Unheard":            {400, retrypatterns.RetryNotWorthwhile},
+		"UnheardToo":         {502, retrypatterns.S3InternalError},
 	} {
 		calls := 0
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -120,7 +121,7 @@ func TestServiceErrors(t *testing.T) {
 func TestNetworkErrors(t *testing.T) {
 	t.Parallel()
 	_, err := client("http://127.0.0.1:1").Get(t.Context(), csvimport.Location{Bucket: "in", Key: "k"}, "")
-	wantName(t, err, csvimport.ConnectionTimeoutError)
+	wantName(t, err, retrypatterns.ConnectionTimeoutError)
 
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		conn, buffered, err := http.NewResponseController(w).Hijack()
@@ -135,9 +136,9 @@ func TestNetworkErrors(t *testing.T) {
 	defer server.Close()
 	object, err := client(server.URL).Get(t.Context(), csvimport.Location{Bucket: "in", Key: "k"}, "")
 	if err != nil {
-		wantName(t, err, csvimport.SocketTimeoutError) // the reset may overtake the header
+		wantName(t, err, retrypatterns.SocketTimeoutError) // the reset may overtake the header
 		return
 	}
 	_, err = io.ReadAll(object.Body)
-	wantName(t, err, csvimport.SocketTimeoutError)
+	wantName(t, err, retrypatterns.SocketTimeoutError)
 }

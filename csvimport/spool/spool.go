@@ -10,6 +10,7 @@ import (
 	"os"
 
 	"stepback/csvimport"
+	"stepback/retrypatterns"
 )
 
 // File is an object being written.
@@ -57,5 +58,5 @@ func (f *File) Close() error {
 // failure names a fault of the temporary disk: trying again on the same full
 // disk would fail again.
 func failure(err error) error {
-	return csvimport.Fail(csvimport.RetryNotWorthwhile, "cannot write to the temporary directory %s (free space there, or set TMPDIR): %w", os.TempDir(), err)
+	return csvimport.Fail(retrypatterns.RetryNotWorthwhile, "cannot write to the temporary directory %s (free space there, or set TMPDIR): %w", os.TempDir(), err)
 }

@@ -8,6 +8,7 @@ import (
 	"modernc.org/sqlite"
 
 	"stepback/csvimport"
+	"stepback/retrypatterns"
 )
 
 const (
@@ -17,7 +18,8 @@ const (
 	codeReadOnly = 8
 )
 
-// failure names an error of SQLite by its result code.
+// failure names an error of SQLite by its result code, and an error of the file
+// system by what the system says.
 func failure(doing string, err error) error {
 	var f *csvimport.Failure
 	var code *sqlite.Error
@@ -27,9 +29,22 @@ func failure(doing string, err error) error {
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
 		return csvimport.AsFailure(err)
 	case errors.As(err, &code):
-		return &csvimport.Failure{Name: csvimport.NameOfSQLiteCode(code.Code()), Message: fmt.Sprintf("SQLite cannot %s: %s%s", doing, code.Error(), advice(code.Code())), Err: err}
+		return &csvimport.Failure{Name: nameOf(code.Code()), Message: fmt.Sprintf("SQLite cannot %s: %s%s", doing, code.Error(), advice(code.Code())), Err: err}
 	}
-	return csvimport.Fail(csvimport.DatabaseConnectionError, "SQLite cannot %s: %w", doing, err)
+	name := retrypatterns.DatabaseConnectionError
+	if c, ok := retrypatterns.ClassifyNetwork(err); ok && c.Class == retrypatterns.Permanent {
+		name = c.Error
+	}
+	return csvimport.Fail(name, "SQLite cannot %s: %w", doing, err)
+}
+
+// nameOf is the error name of a result code; one that is no error, and yet
+// failed a call, is not tried again.
+func nameOf(code int) string {
+	if c, ok := retrypatterns.ClassifySQLite(code); ok {
+		return c.Error
+	}
+	return retrypatterns.RetryNotWorthwhile
 }
 
 func advice(code int) string {

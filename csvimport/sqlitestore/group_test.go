@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"stepback/csvimport"
+	"stepback/retrypatterns"
 )
 
 // brokenTask fails as a statement does that the database refuses.
@@ -58,7 +59,7 @@ func TestGroupWithOneBrokenTask(t *testing.T) {
 		}
 	}
 	var f *csvimport.Failure
-	if !errors.As(broken.err, &f) || f.Name != csvimport.DatabaseConstraintViolation {
+	if !errors.As(broken.err, &f) || f.Name != retrypatterns.DatabaseConstraintViolation {
 		t.Errorf("the broken task got %v, want DatabaseConstraintViolation", broken.err)
 	}
 }
@@ -93,8 +94,8 @@ func TestDiskFull(t *testing.T) {
 			continue
 		}
 		var f *csvimport.Failure
-		if !errors.As(late.err, &f) || f.Name != csvimport.RetryNotWorthwhile {
-			t.Errorf("error is %v, want RetryNotWorthwhile", late.err)
+		if !errors.As(late.err, &f) || f.Name != retrypatterns.StorageError {
+			t.Errorf("error is %v, want StorageError", late.err)
 		}
 		break
 	}

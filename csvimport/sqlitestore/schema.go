@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"stepback/csvimport"
+	"stepback/retrypatterns"
 )
 
 // schemaVersion is kept in PRAGMA user_version.
@@ -53,7 +54,7 @@ func migrate(ctx context.Context, db *sql.DB) error {
 		return err
 	}
 	if err := migrateLocked(ctx, conn); err != nil {
-		conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK") // err is what matters
+		_, _ = conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK") // err is what matters
 		return err
 	}
 	_, err = conn.ExecContext(ctx, "COMMIT")
@@ -66,7 +67,7 @@ func migrateLocked(ctx context.Context, conn *sql.Conn) error {
 		return err
 	}
 	if current > schemaVersion {
-		return csvimport.Fail(csvimport.RetryNotWorthwhile, "the database has schema version %d, this program knows up to %d: use a newer program", current, schemaVersion)
+		return csvimport.Fail(retrypatterns.RetryNotWorthwhile, "the database has schema version %d, this program knows up to %d: use a newer program", current, schemaVersion)
 	}
 	for _, step := range migrations[current:] {
 		if _, err := conn.ExecContext(ctx, step); err != nil {

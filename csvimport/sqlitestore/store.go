@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"stepback/csvimport"
+	"stepback/retrypatterns"
 
 	_ "modernc.org/sqlite" // the driver
 )
@@ -46,7 +47,7 @@ func Open(ctx context.Context, path string, d Durability) (*Store, error) {
 func open(ctx context.Context, path string, d Durability, committed func()) (*Store, error) {
 	if dir := filepath.Dir(path); dir != "." {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
-			return nil, csvimport.Fail(csvimport.DatabaseConnectionError, "cannot create the directory of the database %s: %w", path, err)
+			return nil, failure("create the directory of "+path, err)
 		}
 	}
 	db, err := sql.Open("sqlite", dsn(path, d))
@@ -64,7 +65,7 @@ func open(ctx context.Context, path string, d Durability, committed func()) (*St
 	}
 	w.committed = committed
 	s := &Store{db: db, tasks: make(chan task, maxGroup), closing: make(chan struct{}), done: make(chan struct{})}
-	go func() {
+	go func() { //nolint:contextcheck // the writer serves all callers until Close; ctx is about opening only
 		defer close(s.done)
 		s.err = w.run(s.tasks, s.closing)
 	}()
@@ -116,5 +117,5 @@ func (s *Store) do(ctx context.Context, t task, answer <-chan struct{}) error {
 }
 
 func errClosed() error {
-	return csvimport.Fail(csvimport.DatabaseConnectionError, "the database is closed")
+	return csvimport.Fail(retrypatterns.DatabaseConnectionError, "the database is closed")
 }

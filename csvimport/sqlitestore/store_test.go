@@ -10,6 +10,7 @@ import (
 	"stepback/csvimport"
 	"stepback/csvimport/sqlitestore"
 	"stepback/csvimport/storetest"
+	"stepback/retrypatterns"
 )
 
 func open(t testing.TB, path string) *sqlitestore.Store {
@@ -64,13 +65,13 @@ func TestClosed(t *testing.T) {
 		}
 	}
 	_, err := s.Apply(t.Context(), csvimport.Source{Bucket: "b", Key: "k", ETag: "e"}, 0, csvimport.Increment{UserID: "u"})
-	storetest.WantName(t, err, csvimport.DatabaseConnectionError)
+	storetest.WantName(t, err, retrypatterns.DatabaseConnectionError)
 }
 
 func TestNotADatabase(t *testing.T) {
 	t.Parallel()
 	_, err := sqlitestore.Open(t.Context(), t.TempDir(), sqlitestore.Full)
-	storetest.WantName(t, err, csvimport.DatabaseConnectionError)
+	storetest.WantName(t, err, retrypatterns.StorageError)
 }
 
 // BenchmarkApply is one record per operation, from 64 (and more) concurrent callers.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"stepback/csvimport"
+	"stepback/retrypatterns"
 )
 
 // Open opens a store over an empty database.
@@ -122,14 +123,14 @@ func testKeyOfFileVersion(t *testing.T, s csvimport.Store) {
 func testOtherValues(t *testing.T, s csvimport.Store) {
 	apply(t, s, 0, csvimport.Increment{UserID: "u", LoginCount: 1})
 	_, err := s.Apply(t.Context(), file, 0, csvimport.Increment{UserID: "u", LoginCount: 2})
-	WantName(t, err, csvimport.InvalidInput)
+	WantName(t, err, retrypatterns.InvalidInput)
 	wantUser(t, s, "u", 1, 0)
 }
 
 func testOverflow(t *testing.T, s csvimport.Store) {
 	apply(t, s, 0, csvimport.Increment{UserID: "u", LoginCount: math.MaxInt64, PostCount: 5})
 	_, err := s.Apply(t.Context(), file, 1, csvimport.Increment{UserID: "u", LoginCount: 1, PostCount: 1})
-	WantName(t, err, csvimport.ValidationError)
+	WantName(t, err, retrypatterns.ValidationError)
 	wantUser(t, s, "u", math.MaxInt64, 5)
 	// The row's key was not used up: it may still be applied with room to spare.
 	if got := apply(t, s, 1, csvimport.Increment{UserID: "u", PostCount: 1}); got != csvimport.Applied {
@@ -193,7 +194,7 @@ func testFailureIsolation(t *testing.T, s csvimport.Store) {
 				t.Errorf("row %d: %v", row, err)
 			}
 			if id == "full" {
-				WantName(t, err, csvimport.ValidationError)
+				WantName(t, err, retrypatterns.ValidationError)
 			}
 		})
 	}
@@ -215,7 +216,7 @@ func testSettle(t *testing.T, s csvimport.Store) {
 		}
 	}
 	_, err := s.Apply(t.Context(), file, 2, inc)
-	WantName(t, err, csvimport.RetryNotWorthwhile)
+	WantName(t, err, retrypatterns.RetryNotWorthwhile)
 	if got := apply(t, s, 1, inc); got != csvimport.AlreadyApplied {
 		t.Errorf("outcome is %s, want alreadyApplied", got)
 	}
@@ -238,7 +239,7 @@ func testSettleRace(t *testing.T, s csvimport.Store) {
 		all.Go(func() {
 			_, err := s.Apply(t.Context(), file, row, csvimport.Increment{UserID: "u", LoginCount: 1})
 			if err != nil {
-				WantName(t, err, csvimport.RetryNotWorthwhile)
+				WantName(t, err, retrypatterns.RetryNotWorthwhile)
 			}
 		})
 	}
@@ -286,7 +287,7 @@ func testCancelled(t *testing.T, s csvimport.Store) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err := s.Apply(ctx, file, 0, csvimport.Increment{UserID: "u", LoginCount: 1})
-	WantName(t, err, csvimport.TimeoutError)
+	WantName(t, err, retrypatterns.TimeoutError)
 	if got := apply(t, s, 0, csvimport.Increment{UserID: "u", LoginCount: 1}); got != csvimport.Applied && got != csvimport.AlreadyApplied {
 		t.Errorf("outcome is %s", got)
 	}

@@ -8,6 +8,7 @@ import (
 	"stepback/csvimport"
 	"stepback/csvimport/csvfile"
 	"stepback/csvimport/spool"
+	"stepback/retrypatterns"
 )
 
 // copyLocation is where the normalised copy of a file goes: always the same
@@ -43,7 +44,7 @@ func (v *Validator) normalise(ctx context.Context, source csvimport.Source, repo
 		return err
 	}
 	if rows != report.Rows {
-		return csvimport.Fail(csvimport.CSVFileChanged, "%s had %d rows when it was checked and %d when it was copied", source, report.Rows, rows)
+		return csvimport.Fail(retrypatterns.CSVFileChanged, "%s had %d rows when it was checked and %d when it was copied", source, report.Rows, rows)
 	}
 	return file.Put(ctx, v.Objects, to, "text/csv; charset=utf-8")
 }

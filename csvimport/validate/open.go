@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"stepback/csvimport"
+	"stepback/retrypatterns"
 )
 
 // open opens the file and refuses what is not a file or is too large, before
@@ -17,7 +18,7 @@ func (v *Validator) open(ctx context.Context, source csvimport.Source) (io.ReadC
 		return nil, err
 	}
 	if err := v.checkObject(source, object); err != nil {
-		object.Body.Close()
+		_ = object.Body.Close()
 		return nil, err
 	}
 	return &limitedBody{ReadCloser: object.Body, left: v.maxBytes(), source: source, limit: v.maxBytes()}, nil
@@ -33,11 +34,11 @@ func (v *Validator) maxBytes() int64 {
 func (v *Validator) checkObject(source csvimport.Source, object *csvimport.Object) error {
 	switch {
 	case object.ETag != "" && csvimport.UnquoteETag(object.ETag) != source.ETag:
-		return csvimport.Fail(csvimport.CSVFileChanged, "%s now has ETag %s, the event was for %s: the newer version starts an execution of its own", source, csvimport.UnquoteETag(object.ETag), source.ETag)
+		return csvimport.Fail(retrypatterns.CSVFileChanged, "%s now has ETag %s, the event was for %s: the newer version starts an execution of its own", source, csvimport.UnquoteETag(object.ETag), source.ETag)
 	case object.Size == 0 && isFolderMarker(source.Key, object.ContentType):
-		return csvimport.Fail(csvimport.CSVKeyIsDirectory, "%s is a folder marker, not a file: upload a CSV file under it", source)
+		return csvimport.Fail(retrypatterns.CSVKeyIsDirectory, "%s is a folder marker, not a file: upload a CSV file under it", source)
 	case object.Size == 0:
-		return csvimport.Fail(csvimport.CSVFileEmpty, "%s is empty (0 bytes): upload a file with a header and rows", source)
+		return csvimport.Fail(retrypatterns.CSVFileEmpty, "%s is empty (0 bytes): upload a file with a header and rows", source)
 	case object.Size > v.maxBytes():
 		return tooLarge(source, object.Size, v.maxBytes())
 	}
@@ -50,7 +51,7 @@ func isFolderMarker(key, contentType string) bool {
 }
 
 func tooLarge(source csvimport.Source, size, limit int64) error {
-	return csvimport.Fail(csvimport.CSVFileTooLarge, "%s has %d bytes, the limit is %d: split the file, or raise CSV_MAX_BYTES", source, size, limit)
+	return csvimport.Fail(retrypatterns.CSVFileTooLarge, "%s has %d bytes, the limit is %d: split the file, or raise CSV_MAX_BYTES", source, size, limit)
 }
 
 // limitedBody enforces the size limit on bytes read too, for an object whose
@@ -77,8 +78,8 @@ func (v *Validator) explain(ctx context.Context, source csvimport.Source, err er
 	if !errors.As(err, &f) {
 		return err
 	}
-	if f.Name == csvimport.CSVFileNotFound && v.isDirectory(ctx, source) {
-		return csvimport.Fail(csvimport.CSVKeyIsDirectory, "%s is a directory (there are objects under %s/), not a file: name one of them", source, source.Key)
+	if f.Name == retrypatterns.CSVFileNotFound && v.isDirectory(ctx, source) {
+		return csvimport.Fail(retrypatterns.CSVKeyIsDirectory, "%s is a directory (there are objects under %s/), not a file: name one of them", source, source.Key)
 	}
 	if strings.Contains(f.Message, source.String()) {
 		return err

@@ -8,6 +8,7 @@ import (
 
 	"stepback/csvimport"
 	"stepback/csvimport/csvfile"
+	"stepback/retrypatterns"
 )
 
 // DefaultMaxBytes is the size limit of an upload when none is set: 100 MiB.
@@ -69,7 +70,7 @@ func checkInput(in Input) error {
 		return err
 	}
 	if strings.HasSuffix(in.Source.Key, "/") {
-		return csvimport.Fail(csvimport.CSVKeyIsDirectory, "%s is a directory key, not a file: upload a CSV file under it", in.Source)
+		return csvimport.Fail(retrypatterns.CSVKeyIsDirectory, "%s is a directory key, not a file: upload a CSV file under it", in.Source)
 	}
 	return nil
 }
@@ -100,7 +101,7 @@ func outputOf(source csvimport.Source, report csvfile.Report) Output {
 func (v *Validator) check(ctx context.Context, source csvimport.Source) (csvfile.Report, error) {
 	report, err := v.pass(ctx, source, "")
 	var f *csvimport.Failure
-	if err == nil || !errors.As(err, &f) || f.Name != csvimport.CSVEncodingUnsupported || report.Encoding != csvfile.UTF8 {
+	if err == nil || !errors.As(err, &f) || f.Name != retrypatterns.CSVEncodingUnsupported || report.Encoding != csvfile.UTF8 {
 		return report, err
 	}
 	second, errSecond := v.pass(ctx, source, csvfile.ShiftJIS)
@@ -110,7 +111,7 @@ func (v *Validator) check(ctx context.Context, source csvimport.Source) (csvfile
 	switch {
 	case errSecond == nil:
 		return second, nil
-	case f.Name == csvimport.CSVEncodingUnsupported:
+	case f.Name == retrypatterns.CSVEncodingUnsupported:
 		return report, err // the place where it stops being UTF-8 says more
 	}
 	return second, errSecond

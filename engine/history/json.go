@@ -183,6 +183,7 @@ func (w *writer) scheduled(e *Event, m *Details, k kind, data bool) {
 	case lambdaScheduled, activityScheduled:
 		w.str("resource", m.Resource)
 		w.text("input", e.Data, data)
+	default: // the others are never scheduled
 	}
 	w.limits(m)
 	w.credentials(m)

@@ -2,6 +2,7 @@ package itemreader
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -30,7 +31,7 @@ func benchmark(b *testing.B, cfg Config, row func(i int) string, header, footer 
 		for ; err == nil; n++ {
 			_, err = r.Next(ctx)
 		}
-		if err != io.EOF || n < rows+1 {
+		if !errors.Is(err, io.EOF) || n < rows+1 {
 			b.Fatal(n, err)
 		}
 	}

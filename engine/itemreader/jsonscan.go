@@ -134,7 +134,7 @@ func (s *valueScan) scan(piece []byte) (int, bool) {
 // text goes through a string to its closing quotation mark and returns that one's position; inText stays true when the piece
 // ends first.
 func (s *valueScan) text(piece []byte) int {
-	for i := 0; i < len(piece); i++ {
+	for i := range piece {
 		if s.escaped {
 			s.escaped = false
 			continue

@@ -19,7 +19,7 @@ var modified = time.Date(2022, 11, 17, 15, 44, 41, 0, time.UTC)
 func (m memoryObjects) Get(_ context.Context, bucket, key, _, _ string) (io.ReadCloser, int64, error) {
 	content, ok := m[key]
 	if !ok || bucket != "data" {
-		return nil, 0, errors.New("The specified key does not exist.")
+		return nil, 0, errors.New("The specified key does not exist.") //nolint:revive // S3's own words
 	}
 	return io.NopCloser(strings.NewReader(content)), int64(len(content)), nil
 }

@@ -104,10 +104,10 @@ func TestCancelledContextIsNoReaderFailure(t *testing.T) {
 		t.Fatal(err)
 	}
 	cancel()
-	if _, err := r.Next(ctx); err != context.Canceled {
+	if _, err := r.Next(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("Next: got %v", err)
 	}
-	if _, err := Open(ctx, hugeObjects{}, csvConfig()); err != context.Canceled {
+	if _, err := Open(ctx, hugeObjects{}, csvConfig()); !errors.Is(err, context.Canceled) {
 		t.Errorf("Open: got %v", err)
 	}
 	if err := r.Close(); err != nil {

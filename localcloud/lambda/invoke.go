@@ -65,7 +65,7 @@ func (s *Service) Invoke(ctx context.Context, in InvokeInput) (InvokeOutput, err
 func (s *Service) run(ctx context.Context, d *deployed, payload []byte, tail bool) (InvokeOutput, error) {
 	running, cancel := context.WithCancel(ctx)
 	defer cancel()
-	defer context.AfterFunc(s.ctx, cancel)()
+	defer context.AfterFunc(s.ctx, cancel)() //nolint:contextcheck // it watches the service's end as well as the caller's
 	c := &call{requestID: newRequestID(), arn: d.arn, payload: payload, timeout: d.Timeout}
 	c.log = s.beginLog(d, c.requestID, tail)
 	a, err := d.pool.run(running, c)

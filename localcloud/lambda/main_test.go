@@ -58,7 +58,7 @@ var handlers = map[string]any{
 	},
 	"panic": func() error { panic("at the disco") },
 	"bounds": func(event []int) (int, error) {
-		return event[len(event)], nil
+		return event[len(event)], nil //nolint:gocritic // out of range on purpose
 	},
 	"context": func(ctx context.Context) (any, error) {
 		lc, _ := lambdacontext.FromContext(ctx)

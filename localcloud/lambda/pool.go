@@ -2,6 +2,7 @@ package lambda
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 )
@@ -61,7 +62,7 @@ func (p *pool) run(ctx context.Context, c *call) (answer, error) {
 		} else {
 			env.close()
 		}
-		if err != errStale {
+		if !errors.Is(err, errStale) {
 			return a, err
 		}
 	}

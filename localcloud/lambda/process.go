@@ -44,7 +44,7 @@ type processEnvironment struct {
 func (e *processEnvironment) run(ctx context.Context, c *call) (answer, bool, error) {
 	if e.cmd == nil {
 		if err := e.start(); err != nil {
-			return failure("Runtime.InvalidEntrypoint", "RequestId: "+c.requestID+" Error: "+err.Error()), false, nil
+			return failure("Runtime.InvalidEntrypoint", "RequestId: "+c.requestID+" Error: "+err.Error()), false, nil //nolint:nilerr // a function's failure is its answer
 		}
 	}
 	e.output.log(c.log)
@@ -134,14 +134,14 @@ func (e *processEnvironment) endAnswer(c *call) answer {
 }
 
 func (e *processEnvironment) start() error {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	listener, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // listening on the loopback does not wait
 	if err != nil {
 		return err
 	}
 	f := e.runner.function
 	e.api = serveRuntimeAPI(listener)
 	e.output = &lineWriter{}
-	cmd := exec.Command(f.Command[0], f.Command[1:]...) //nolint:gosec // the owner's own functions
+	cmd := exec.Command(f.Command[0], f.Command[1:]...) //nolint:gosec,noctx // the owner's own functions, which outlive one call
 	cmd.Dir, cmd.Env = f.Dir, e.runner.environ(listener.Addr().String())
 	cmd.Stdout, cmd.Stderr = e.output, e.output
 	cmd.WaitDelay = time.Second // a grandchild may hold the pipe

@@ -79,7 +79,7 @@ func TestAnswers(t *testing.T) {
 				t.Errorf("%s: %v", c.handler, err)
 				continue
 			}
-			if string(out.Payload) != c.want || out.FunctionError != c.functionError || out.StatusCode != 200 || out.ExecutedVersion != "$LATEST" {
+			if string(out.Payload) != c.want || out.FunctionError != c.functionError || out.StatusCode != http.StatusOK || out.ExecutedVersion != "$LATEST" {
 				t.Errorf("%s: %d %q %.300s\nwant %s", c.handler, out.StatusCode, out.FunctionError, out.Payload, c.want)
 			}
 			if !requestID.MatchString(out.RequestID) {
@@ -281,7 +281,7 @@ func TestCloseEndsWhatRunsAndRefusesWhatComes(t *testing.T) {
 		if err := <-done; !errors.As(err, &api) || api.Code != "ServiceException" {
 			t.Errorf("under way: %v", err)
 		}
-		if _, err := s.Invoke(t.Context(), lambda.InvokeInput{FunctionName: "F"}); !errors.As(err, &api) || api.StatusCode != 500 {
+		if _, err := s.Invoke(t.Context(), lambda.InvokeInput{FunctionName: "F"}); !errors.As(err, &api) || api.StatusCode != http.StatusInternalServerError {
 			t.Errorf("after: %v", err)
 		}
 	})

@@ -30,7 +30,7 @@ type body struct {
 }
 
 // discard removes the body if nothing took it over.
-func (b body) discard() { os.Remove(b.path) }
+func (b body) discard() { _ = os.Remove(b.path) }
 
 // receive streams r into a new file. On any error nothing of it is left.
 func (s *store) receive(r io.Reader, size int64) (b body, err error) {
@@ -43,7 +43,7 @@ func (s *store) receive(r io.Reader, size int64) (b body, err error) {
 			err = s.storageError(closeErr)
 		}
 		if err != nil {
-			os.Remove(f.Name())
+			_ = os.Remove(f.Name())
 		}
 	}()
 	sum := hasherOf(r)

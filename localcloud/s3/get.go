@@ -20,7 +20,7 @@ func (s *store) GetObject(bucket, key string, want *gofakes3.ObjectRangeRequest)
 		return nil, err
 	}
 	if obj.Range, err = rangeOf(want, obj.Size); err != nil {
-		f.Close()
+		_ = f.Close()
 		return nil, err
 	}
 	obj.Contents = f
@@ -36,7 +36,7 @@ func (s *store) HeadObject(bucket, key string) (*gofakes3.Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.Close()
+	_ = f.Close()
 	obj.Contents = http.NoBody
 	return obj, nil
 }
@@ -56,7 +56,7 @@ func (s *store) open(bucket, key string) (*os.File, *gofakes3.Object, error) {
 	}
 	v, err := s.describe(bucket, key, f, info)
 	if err != nil {
-		f.Close()
+		_ = f.Close()
 		return nil, nil, s.storageError(err)
 	}
 	return f, asObject(key, v), nil

@@ -45,7 +45,7 @@ func TestEveryKeyIsKeptAndNoneLeavesItsBucket(t *testing.T) {
 	if got := allKeys(t, c, "", ""); len(got) != 0 {
 		t.Errorf("left after deletion: %q", got)
 	}
-	filepath.WalkDir(dir, func(path string, d fs.DirEntry, _ error) error {
+	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, _ error) error {
 		if !d.IsDir() && d.Name() != "%.bucket" {
 			t.Errorf("a file is left: %s", path)
 		}

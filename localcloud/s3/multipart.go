@@ -60,7 +60,7 @@ func (s *store) CreateMultipartUpload(bucket, key string, meta map[string]string
 		return "", s.storageError(err)
 	}
 	if err := os.WriteFile(filepath.Join(s.uploadDir(u.ID), uploadFile), text, 0o644); err != nil {
-		os.RemoveAll(s.uploadDir(u.ID))
+		_ = os.RemoveAll(s.uploadDir(u.ID))
 		return "", s.storageError(err)
 	}
 	return u.ID, nil

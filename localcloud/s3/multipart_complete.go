@@ -119,7 +119,7 @@ func (r *partsReader) Read(p []byte) (int, error) {
 
 func (r *partsReader) close() {
 	if r.open != nil {
-		r.open.Close()
+		_ = r.open.Close()
 		r.open = nil
 	}
 }

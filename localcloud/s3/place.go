@@ -96,7 +96,7 @@ func (s *store) placeOf(bucket, key string) (string, error) {
 	}
 	info, err := os.Stat(plain)
 	if err == nil && info.IsDir() && os.Remove(plain) != nil { // an empty one may go
-		return beside, nil
+		return beside, nil //nolint:nilerr // it is not empty
 	}
 	return plain, nil
 }

@@ -49,7 +49,7 @@ func (s *store) readRecord(bucket, key string) (record, error) {
 	}
 	var r record
 	if json.Unmarshal(text, &r) != nil || r.Key != key {
-		return record{}, nil // damaged by hand: described anew from the content
+		return record{}, nil //nolint:nilerr // damaged by hand: described anew from the content
 	}
 	return r, nil
 }
@@ -108,9 +108,9 @@ func (s *store) adopt(bucket, key string, v version) error {
 	defer s.commit.Unlock()
 	f, info, err := s.openObject(bucket, key)
 	if err != nil {
-		return nil //nolint:nilerr // deleted meanwhile: nothing to describe
+		return nil // deleted meanwhile: nothing to describe
 	}
-	f.Close()
+	_ = f.Close()
 	if info.Size() != v.Size || !info.ModTime().Equal(v.Modified) {
 		return nil
 	}

@@ -97,7 +97,7 @@ func (s *store) openObject(bucket, key string) (*os.File, fs.FileInfo, error) {
 		if err == nil && info.Mode().IsRegular() {
 			return f, info, nil
 		}
-		f.Close()
+		_ = f.Close()
 		if err != nil {
 			return nil, nil, err
 		}

@@ -68,6 +68,7 @@ func (s *Server) Database(t testing.TB) string {
 }
 
 func (s *Server) drop(t testing.TB, name string) {
+	t.Helper()
 	ctx := context.Background()
 	conn, err := pgx.Connect(ctx, s.url.String())
 	if err != nil {
@@ -101,7 +102,7 @@ func isFile(path string) bool {
 
 func startOwn(t testing.TB, bin string) *Server {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "stepback-postgres-*")
+	dir, err := os.MkdirTemp("", "stepback-postgres-*") //nolint:usetesting // another user must be able to reach it, which t.TempDir does not grant
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,6 +121,7 @@ func startOwn(t testing.TB, bin string) *Server {
 
 // serverUser is who runs the server: PostgreSQL refuses to run as root.
 func serverUser(t testing.TB, dir string) *syscall.Credential {
+	t.Helper()
 	if os.Geteuid() != 0 {
 		return nil
 	}
@@ -143,13 +145,12 @@ func serverUser(t testing.TB, dir string) *syscall.Credential {
 // server would hold a pipe open.
 func run(t testing.TB, who *syscall.Credential, dir, program string, args ...string) {
 	t.Helper()
-	out, err := os.CreateTemp("", "stepback-postgres-output-*")
+	out, err := os.CreateTemp(dir, "output-*")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer os.Remove(out.Name())
 	defer out.Close()
-	cmd := exec.Command(program, args...)
+	cmd := exec.Command(program, args...) //nolint:gosec,noctx // initdb and pg_ctl of the machine, also while the test's context has ended
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, out, out
 	if who != nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: who}
@@ -162,7 +163,8 @@ func run(t testing.TB, who *syscall.Credential, dir, program string, args ...str
 }
 
 func freePort(t testing.TB) int {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // listening on the loopback does not wait
 	if err != nil {
 		t.Fatal(err)
 	}
