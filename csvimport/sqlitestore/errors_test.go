@@ -33,7 +33,7 @@ func TestDirectoryCannotBeMade(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, err := Open(t.Context(), filepath.Join(file, "users.db"))
+	_, err := Open(t.Context(), filepath.Join(file, "users.db"), Full)
 	if got := csvimport.AsFailure(err).Name; got != retrypatterns.DatabaseConnectionError {
 		t.Errorf("error is %v, want DatabaseConnectionError", err)
 	}
