@@ -1,0 +1,144 @@
+package jsonpath
+
+import (
+	"regexp"
+	"strings"
+
+	"stepback/asl/jsonvalue"
+)
+
+// brokenLiteral is a literal that Jayway cannot recover from, unlike one that just is not there.
+type brokenLiteral struct{ error }
+
+// source reads one side of a comparison.
+func (f *filterParser) source() (source, error) {
+	switch c := f.peek(); c {
+	case '!':
+		f.i++
+		if next := f.peek(); next != '@' && next != '$' {
+			return nil, f.fail("Unexpected character: !")
+		}
+		path, err := f.path()
+		if err != nil {
+			return nil, err
+		}
+		path.negated = true
+		return path, nil
+	case '@', '$':
+		return f.path()
+	case '\'', '"':
+		return f.quoted(c)
+	case '[', '{':
+		return f.json(c)
+	case '/':
+		return f.pattern()
+	case 't':
+		return f.word("true", "boolean literal", jsonvalue.OfBool(true))
+	case 'f':
+		return f.word("false", "boolean literal", jsonvalue.OfBool(false))
+	case 'n':
+		return f.word("null", "<null> value", jsonvalue.Value{})
+	default:
+		return f.number()
+	}
+}
+
+func (f *filterParser) word(word, what string, v jsonvalue.Value) (source, error) {
+	if !f.accept(word) {
+		return nil, f.fail("Expected %s", what)
+	}
+	return literal{value: v}, nil
+}
+
+func (f *filterParser) quoted(quote byte) (source, error) {
+	end := unescapedIndex(f.s, f.i+1, quote)
+	if end < 0 {
+		return nil, f.fail("String literal does not have matching quotes. Expected %c in %s", quote, f.s)
+	}
+	text := unescape(f.s[f.i+1 : end])
+	f.i = end + 1
+	return literal{value: jsonvalue.OfString(text)}, nil
+}
+
+func (f *filterParser) number() (source, error) {
+	start := f.i
+	for f.i < len(f.s) && strings.IndexByte("0123456789-.", f.s[f.i]) >= 0 {
+		f.i++
+	}
+	v, ok := spelledNumber(f.s[start:f.i])
+	if !ok {
+		return nil, &brokenLiteral{f.malformed()}
+	}
+	return literal{value: v}, nil
+}
+
+func (f *filterParser) json(opening byte) (source, error) {
+	end := matchingClose(f.s, f.i, opening+2, false) // ] and } stand two places after [ and {
+	if end < 0 {
+		return nil, f.fail("String not closed. Expected ' in %s", f.s)
+	}
+	v, ok := parseLenient(f.s[f.i : end+1])
+	if !ok {
+		return nil, f.fail("The literal %s is not JSON", f.s[f.i:end+1])
+	}
+	f.i = end + 1
+	return literal{value: v}, nil
+}
+
+// patternFlags maps the flags of Jayway's patterns to those of Go's; the others change nothing here.
+var patternFlags = map[byte]string{'i': "i", 'm': "m", 's': "s", 'd': "", 'u': "", 'U': ""}
+
+func (f *filterParser) pattern() (source, error) {
+	end := unescapedIndex(f.s, f.i+1, '/')
+	if end < 0 {
+		return nil, f.fail("Pattern not closed. Expected / in %s", f.s)
+	}
+	text, flags := f.s[f.i+1:end], ""
+	end++
+	for ; end < len(f.s); end++ {
+		flag, ok := patternFlags[f.s[end]]
+		if !ok {
+			break
+		}
+		flags += flag
+	}
+	if flags != "" {
+		flags = "(?" + flags + ")"
+	}
+	re, err := regexp.Compile(flags + `\A(?:` + text + `)\z`)
+	if err != nil {
+		return nil, &brokenLiteral{f.fail("The pattern /%s/ cannot be used: %v", text, err)}
+	}
+	f.i = end
+	return literal{pattern: re}, nil
+}
+
+// path reads a path from the item or the root; it ends at a blank, at an operator and at a parenthesis that it did not open.
+func (f *filterParser) path() (*pathOperand, error) {
+	start, calls := f.i, 0
+	f.i++
+scan:
+	for f.i < len(f.s) {
+		c := f.s[f.i]
+		switch {
+		case c == '[':
+			end := matchingClose(f.s, f.i, ']', false)
+			if end < 0 {
+				return nil, f.fail("Square brackets does not match in filter %s", f.s)
+			}
+			f.i = end
+		case c == '(':
+			calls++
+		case c == ')' && calls > 0:
+			calls--
+		case calls == 0 && (c == ')' || c == ' ' || isOperatorSymbol(c)):
+			break scan
+		}
+		f.i++
+	}
+	s, _, err := f.c.compile(f.s[start:f.i], f.offset+start)
+	if err != nil {
+		return nil, err
+	}
+	return &pathOperand{steps: s}, nil
+}

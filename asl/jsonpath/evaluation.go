@@ -1,0 +1,96 @@
+package jsonpath
+
+import (
+	"errors"
+	"fmt"
+
+	"stepback/asl/jsonvalue"
+)
+
+// maxVisits bounds the nodes that one evaluation may touch, filters included. The largest payload of 262,144 bytes has fewer
+// than 132,000 nodes, so that ordinary recursive descent and filters that look up 4,000 items in a list of 4,000 fit.
+const maxVisits = 16_000_000
+
+// resultCost is what a selected node costs in visits, because results take memory.
+const resultCost = 8
+
+// evaluation is one run of a path, or of a path inside a filter.
+type evaluation struct {
+	steps *steps
+	root  jsonvalue.Value
+	found []jsonvalue.Value
+	// strict makes a missing member an error everywhere: Jayway's REQUIRE_PROPERTIES, which existence tests use.
+	strict bool
+	// quiet leaves out message texts, which filters throw away.
+	quiet  bool
+	budget *budget
+}
+
+// budget is shared by an evaluation and those of its filters.
+type budget struct {
+	visits int
+	// roots remembers what paths from the root ($) inside filters yield, which is the same for every item.
+	roots map[*pathOperand]operand
+}
+
+func newBudget() *budget { return &budget{visits: maxVisits} }
+
+func (b *budget) spend(visits int) error {
+	b.visits -= visits
+	if b.visits < 0 {
+		return &EvaluationError{Message: fmt.Sprintf("the path visits more than %d nodes", maxVisits)}
+	}
+	return nil
+}
+
+// run evaluates all steps from v and returns the result: the node, or an array of nodes.
+func (e *evaluation) run(v jsonvalue.Value) (jsonvalue.Value, error) {
+	if err := e.from(0, v); err != nil {
+		return jsonvalue.Value{}, err
+	}
+	if !e.steps.definite {
+		return jsonvalue.OfArray(e.found), nil
+	}
+	if len(e.found) == 0 {
+		return jsonvalue.Value{}, e.absent(func() string { return "No results for path: " + e.steps.text() })
+	}
+	return e.found[len(e.found)-1], nil
+}
+
+// from evaluates the steps from position i on; past the last one v is a result.
+func (e *evaluation) from(i int, v jsonvalue.Value) error {
+	if i == len(e.steps.list) {
+		return e.result(v)
+	}
+	if err := e.budget.spend(1); err != nil {
+		return err
+	}
+	return e.steps.list[i].apply(e, i, v)
+}
+
+// result adds a node to what the path selects.
+func (e *evaluation) result(v jsonvalue.Value) error {
+	e.found = append(e.found, v)
+	return e.budget.spend(resultCost)
+}
+
+func (e *evaluation) leaf(i int) bool { return i == len(e.steps.list)-1 }
+
+// exact reports whether all steps before i are definite, so that a mismatch at i is an error and not just no result.
+func (e *evaluation) exact(i int) bool { return i <= e.steps.exact }
+
+func (e *evaluation) absent(message func() string) error {
+	if e.quiet {
+		return errAbsent
+	}
+	return &NotFoundError{Message: message()}
+}
+
+// isAbsent reports whether the error means that a path led nowhere.
+func isAbsent(err error) bool {
+	if errors.Is(err, errAbsent) {
+		return true
+	}
+	_, ok := errors.AsType[*NotFoundError](err)
+	return ok
+}

@@ -1,0 +1,90 @@
+package jsonpath
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"stepback/asl/jsonvalue"
+)
+
+// length counts the elements of an array or the members of an object; of anything else it is null.
+func length(v jsonvalue.Value, arguments []jsonvalue.Value) (jsonvalue.Value, error) {
+	if len(arguments) > 0 && arguments[0].Kind() == jsonvalue.Array {
+		v = arguments[0]
+	}
+	if v.Kind() != jsonvalue.Array && v.Kind() != jsonvalue.Object {
+		return jsonvalue.Value{}, nil
+	}
+	return jsonvalue.OfInt(int64(v.Len())), nil
+}
+
+// keys lists an object's member names; of anything else it is null.
+func keys(v jsonvalue.Value, _ []jsonvalue.Value) (jsonvalue.Value, error) {
+	if v.Kind() != jsonvalue.Object {
+		return jsonvalue.Value{}, nil
+	}
+	names := make([]jsonvalue.Value, v.Len())
+	for i, k := range v.Keys() {
+		names[i] = jsonvalue.OfString(k)
+	}
+	return jsonvalue.OfArray(names), nil
+}
+
+// appendValues adds its arguments to the end of an array; anything else stays as it is.
+func appendValues(v jsonvalue.Value, arguments []jsonvalue.Value) (jsonvalue.Value, error) {
+	if v.Kind() != jsonvalue.Array {
+		return v, nil
+	}
+	return jsonvalue.OfArray(slices.Concat(v.Elements(), arguments)), nil
+}
+
+// concat joins the strings among v's elements and then its arguments.
+func concat(v jsonvalue.Value, arguments []jsonvalue.Value) (jsonvalue.Value, error) {
+	var b strings.Builder
+	if v.Kind() == jsonvalue.Array {
+		for _, element := range v.Elements() {
+			if element.Kind() == jsonvalue.String {
+				b.WriteString(element.Text())
+			}
+		}
+	}
+	for _, a := range arguments {
+		switch a.Kind() {
+		case jsonvalue.Array:
+			for _, element := range a.Elements() {
+				if !element.IsNull() {
+					b.Write(element.AppendJava(nil))
+				}
+			}
+		case jsonvalue.String:
+			b.WriteString(a.Text())
+		}
+	}
+	return jsonvalue.OfString(b.String()), nil
+}
+
+func first(v jsonvalue.Value, _ []jsonvalue.Value) (jsonvalue.Value, error) { return pick(v, 0) }
+
+func last(v jsonvalue.Value, _ []jsonvalue.Value) (jsonvalue.Value, error) { return pick(v, -1) }
+
+func elementAt(v jsonvalue.Value, arguments []jsonvalue.Value) (jsonvalue.Value, error) {
+	if len(arguments) > 0 {
+		if i, ok := arguments[0].Int(); ok && i == int64(int32(i)) {
+			return pick(v, int(i))
+		}
+	}
+	return jsonvalue.Value{}, &EvaluationError{Message: "index() needs a whole number as its argument"}
+}
+
+func pick(v jsonvalue.Value, index int) (jsonvalue.Value, error) {
+	if v.Kind() != jsonvalue.Array {
+		return jsonvalue.Value{}, &EvaluationError{Message: "Aggregation function attempted to calculate value using empty array"}
+	}
+	at, ok := arrayPosition(v, index)
+	if !ok {
+		return jsonvalue.Value{}, &EvaluationError{
+			Message: fmt.Sprintf("Target index:%d larger than object count:%d", index, v.Len())}
+	}
+	return v.At(at), nil
+}

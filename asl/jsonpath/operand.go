@@ -1,0 +1,101 @@
+package jsonpath
+
+import (
+	"regexp"
+
+	"stepback/asl/jsonvalue"
+)
+
+// operand is what a comparison compares: a value, nothing at all (a path that leads nowhere) or a regular expression.
+type operand struct {
+	value     jsonvalue.Value
+	undefined bool
+	pattern   *regexp.Regexp
+}
+
+func (o operand) is(kind jsonvalue.Kind) bool {
+	return !o.undefined && o.pattern == nil && o.value.Kind() == kind
+}
+
+// isTree reports whether the operand is an array or an object.
+func (o operand) isTree() bool { return o.is(jsonvalue.Array) || o.is(jsonvalue.Object) }
+
+// weight estimates what comparing the operand costs, in visits.
+func (o operand) weight() int { return weight(o.value) }
+
+func weight(v jsonvalue.Value) int {
+	if v.Kind() == jsonvalue.String {
+		return 1 + len(v.Text())/64
+	}
+	w := 1
+	for _, child := range v.Elements() {
+		w += weight(child)
+	}
+	return w
+}
+
+// source yields an operand for an item.
+type source interface {
+	operand(e *evaluation, item jsonvalue.Value) (operand, error)
+}
+
+// literal is an operand that is the same for every item.
+type literal operand
+
+func (l literal) operand(*evaluation, jsonvalue.Value) (operand, error) { return operand(l), nil }
+
+// pathOperand is a path from the item (@) or from the root ($).
+type pathOperand struct {
+	steps   steps
+	negated bool // written with a ! before it
+}
+
+func (p *pathOperand) operand(e *evaluation, item jsonvalue.Value) (operand, error) {
+	if p.steps.atItem {
+		return p.evaluate(e, item)
+	}
+	if o, ok := e.budget.roots[p]; ok {
+		return o, nil
+	}
+	o, err := p.evaluate(e, e.root)
+	if err != nil {
+		return operand{}, err
+	}
+	if e.budget.roots == nil {
+		e.budget.roots = map[*pathOperand]operand{}
+	}
+	e.budget.roots[p] = o
+	return o, nil
+}
+
+func (p *pathOperand) evaluate(e *evaluation, start jsonvalue.Value) (operand, error) {
+	if p.steps.plain != nil {
+		v, ok := p.steps.walk(start)
+		return operand{value: v, undefined: !ok}, nil
+	}
+	inner := evaluation{steps: &p.steps, root: e.root, quiet: true, budget: e.budget}
+	v, err := inner.run(start)
+	if err != nil && isAbsent(err) {
+		return operand{undefined: true}, nil
+	}
+	return operand{value: v}, err
+}
+
+// exists reports whether the path leads somewhere. Inside it, every named member must be there: @.list[*].a is not satisfied
+// when one element lacks a.
+func (p *pathOperand) exists(e *evaluation, item jsonvalue.Value) (bool, error) {
+	start := e.root
+	if p.steps.atItem {
+		start = item
+	}
+	if p.steps.plain != nil {
+		_, ok := p.steps.walk(start)
+		return ok, e.budget.spend(1)
+	}
+	inner := evaluation{steps: &p.steps, root: e.root, strict: true, quiet: true, budget: e.budget}
+	_, err := inner.run(start)
+	if err != nil && isAbsent(err) {
+		return false, nil
+	}
+	return err == nil, err
+}

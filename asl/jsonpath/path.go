@@ -1,0 +1,150 @@
+package jsonpath
+
+import (
+	"errors"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"stepback/asl/jsonvalue"
+)
+
+// Root says which value a path starts from.
+type Root uint8
+
+// The three roots of Amazon States Language: $ is the state's input, $$ the context object and $name a variable.
+const (
+	Input Root = iota
+	Context
+	Variable
+)
+
+// Path is a compiled path.
+type Path struct {
+	text     string
+	root     Root
+	variable string
+	steps    steps
+	trailing bool // the text has one character after the last step, which Jayway ignores
+}
+
+// Compile reads a path: $…, $$… or $name…, with Jayway's steps after it. The error is a *SyntaxError.
+func Compile(text string) (*Path, error) {
+	trimmed := strings.Trim(text, " ")
+	if !strings.HasPrefix(trimmed, "$") {
+		return nil, &SyntaxError{Path: text, Column: 1, Message: "Path must start with '$'"}
+	}
+	p := &Path{text: text}
+	skipped := len(text) - len(strings.TrimLeft(text, " "))
+	rest := trimmed[1:]
+	switch {
+	case strings.HasPrefix(rest, "$"):
+		p.root, rest = Context, rest[1:]
+		skipped++
+	default:
+		if n := identifierLength(rest); n > 0 {
+			p.root, p.variable, rest = Variable, rest[:n], rest[n:]
+			skipped += n
+		}
+	}
+	c := compiler{whole: text}
+	program, trailing, err := c.compile("$"+rest, skipped)
+	if err != nil {
+		return nil, err
+	}
+	p.steps, p.trailing = program, trailing
+	return p, nil
+}
+
+// identifierLength returns the length in bytes of the variable name at the start of s, 0 when there is none: a letter, then
+// letters, digits, marks and underscores.
+func identifierLength(s string) int {
+	for i, r := range s {
+		if unicode.IsLetter(r) || unicode.Is(unicode.Nl, r) {
+			continue
+		}
+		if i > 0 && (r == '_' || unicode.In(r, unicode.Nd, unicode.Mn, unicode.Mc, unicode.Pc)) {
+			continue
+		}
+		return i
+	}
+	if !utf8.ValidString(s) {
+		return 0
+	}
+	return len(s)
+}
+
+// Text returns the path as it was written.
+func (p *Path) Text() string { return p.text }
+
+// Local returns the path as seen from its root value: "$$.State.Name" and "$x[0]" become "$.State.Name" and "$[0]". Messages
+// of the real service name paths inside intrinsic functions this way.
+func (p *Path) Local() string {
+	text := strings.Trim(p.text, " ")
+	switch p.root {
+	case Context:
+		return text[1:]
+	case Variable:
+		return "$" + text[1+len(p.variable):]
+	default:
+		return text
+	}
+}
+
+// Root says which value the path starts from.
+func (p *Path) Root() Root { return p.root }
+
+// Variable returns the name of the variable the path starts from, without the $; empty for the other roots.
+func (p *Path) Variable() string { return p.variable }
+
+// Definite reports whether the path selects exactly one node or fails, so that its result is that node. The result of any
+// other path is an array of the nodes found.
+func (p *Path) Definite() bool { return p.steps.definite }
+
+// IsReference reports whether the path is a reference path: only member names and array indexes from 0, so that it names a
+// single place. Any root is accepted.
+func (p *Path) IsReference() bool {
+	if p.trailing {
+		return false
+	}
+	for _, s := range p.steps.list {
+		switch s := s.(type) {
+		case *propertyStep:
+			if len(s.names) > 1 || s.quote == 0 && strings.ContainsAny(s.names[0], "@,:?*") {
+				return false
+			}
+		case *indexStep:
+			if len(s.indexes) > 1 || s.indexes[0] < 0 {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// Eval evaluates the path on the value of its root with Jayway's semantics: the node of a definite path, an array otherwise.
+// The error is a *NotFoundError when the path leads nowhere and an *EvaluationError when it cannot be applied at all.
+func (p *Path) Eval(root jsonvalue.Value) (jsonvalue.Value, error) {
+	if p.steps.plain != nil {
+		if v, ok := p.steps.walk(root); ok {
+			return v, nil
+		}
+	}
+	e := evaluation{steps: &p.steps, root: root, budget: newBudget()}
+	return e.run(root)
+}
+
+// Select evaluates like Eval, but an indefinite path that leads nowhere yields an empty array: that is what the real service
+// puts into payloads for "$.missing[*]", where Jayway itself reports a missing property.
+func (p *Path) Select(root jsonvalue.Value) (jsonvalue.Value, error) {
+	v, err := p.Eval(root)
+	if err == nil || p.Definite() {
+		return v, err
+	}
+	if _, missing := errors.AsType[*NotFoundError](err); missing {
+		return jsonvalue.OfArray(nil), nil
+	}
+	return v, err
+}

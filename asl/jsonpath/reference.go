@@ -1,0 +1,116 @@
+package jsonpath
+
+import (
+	"fmt"
+	"strings"
+
+	"stepback/asl/jsonvalue"
+)
+
+// Reference is a compiled reference path: a path from the input that names a single place, as ResultPath needs it.
+type Reference struct {
+	text  string
+	steps []plainStep
+}
+
+// IsReferencePath reports whether the text is a reference path from the input ($): members and array indexes only.
+func IsReferencePath(text string) bool {
+	_, err := CompileReference(text)
+	return err == nil
+}
+
+// CompileReference reads a reference path: $ followed by .name, ['name'] and [n] with n from 0. The error is a *SyntaxError.
+func CompileReference(text string) (*Reference, error) {
+	p, err := Compile(text)
+	if err != nil {
+		return nil, err
+	}
+	if p.root != Input || !p.IsReference() {
+		return nil, &SyntaxError{Path: text, Column: 1,
+			Message: "A reference path names a single place: $ followed by .name, ['name'] and [index] only"}
+	}
+	return &Reference{text: strings.Trim(text, " "), steps: p.steps.plain}, nil
+}
+
+// Text returns the path as it was written.
+func (r *Reference) Text() string { return r.text }
+
+// Set returns a copy of root in which value stands at the reference's place. The rules are those of ResultPath: $ replaces
+// everything; otherwise root must be an object, objects that are missing on the way are created, and array elements must
+// exist already. The error is a *ReferenceError.
+func (r *Reference) Set(root, value jsonvalue.Value) (jsonvalue.Value, error) {
+	if len(r.steps) == 0 {
+		return value, nil
+	}
+	if root.Kind() != jsonvalue.Object {
+		return jsonvalue.Value{}, r.fail(root, "it is not an object but "+article(root.Kind()))
+	}
+	changed, reason := place(root, r.steps, value)
+	if reason != "" {
+		return jsonvalue.Value{}, r.fail(root, reason)
+	}
+	return changed, nil
+}
+
+// place returns v with value at the place that the steps name, or the reason why there is no such place.
+func place(v jsonvalue.Value, steps []plainStep, value jsonvalue.Value) (changed jsonvalue.Value, reason string) {
+	if len(steps) == 0 {
+		return value, ""
+	}
+	s := &steps[0]
+	if !s.isKey {
+		return placeAt(v, s.index, steps[1:], value)
+	}
+	if v.Kind() != jsonvalue.Object {
+		return v, fmt.Sprintf("the member '%s' cannot be set in %s", s.name, article(v.Kind()))
+	}
+	child, ok := v.Get(s.name)
+	if !ok {
+		child = jsonvalue.NewObject(1).Value()
+	}
+	if child, reason = place(child, steps[1:], value); reason != "" {
+		return v, reason
+	}
+	return v.With(s.name, child), ""
+}
+
+func placeAt(v jsonvalue.Value, index int, rest []plainStep, value jsonvalue.Value) (changed jsonvalue.Value, reason string) {
+	if v.Kind() != jsonvalue.Array {
+		return v, fmt.Sprintf("the element [%d] cannot be set in %s", index, article(v.Kind()))
+	}
+	if index >= v.Len() {
+		return v, fmt.Sprintf("the index %d is outside an array of %d elements", index, v.Len())
+	}
+	child, reason := place(v.At(index), rest, value)
+	if reason != "" {
+		return v, reason
+	}
+	return v.WithIndex(index, child), ""
+}
+
+func article(k jsonvalue.Kind) string {
+	switch k {
+	case jsonvalue.Null:
+		return "null"
+	case jsonvalue.Array, jsonvalue.Object:
+		return "an " + k.String()
+	default:
+		return "a " + k.String()
+	}
+}
+
+func (r *Reference) fail(root jsonvalue.Value, reason string) error {
+	return &ReferenceError{Path: r.text, Input: root, Reason: reason}
+}
+
+// ReferenceError says that a reference path names no place in a value. Step Functions calls it States.ResultPathMatchFailure.
+type ReferenceError struct {
+	Path   string
+	Input  jsonvalue.Value // the whole value
+	Reason string          // what is in the way
+}
+
+// Error implements error, with the text of the real service. Reason has the details.
+func (e *ReferenceError) Error() string {
+	return fmt.Sprintf("Unable to apply ReferencePath %s to input %s", e.Path, e.Input.JSON())
+}

@@ -1,0 +1,44 @@
+package jsonpath
+
+import (
+	"strings"
+
+	"stepback/asl/jsonvalue"
+)
+
+// scanStep is recursive descent (..): the following step is applied to every object and array from here down, parents first.
+type scanStep struct{}
+
+func (*scanStep) definite(bool) bool { return false }
+
+func (*scanStep) scans(*evaluation, int, jsonvalue.Value) (bool, error) { return false, nil }
+
+func (*scanStep) apply(e *evaluation, i int, v jsonvalue.Value) error {
+	return scan(e, i+1, e.steps.list[i+1], v)
+}
+
+func scan(e *evaluation, i int, target step, v jsonvalue.Value) error {
+	if v.Kind() != jsonvalue.Object && v.Kind() != jsonvalue.Array {
+		return nil
+	}
+	if err := e.budget.spend(1); err != nil {
+		return err
+	}
+	ok, err := target.scans(e, i, v)
+	if err != nil {
+		return err
+	}
+	if ok {
+		if err := target.apply(e, i, v); err != nil {
+			return err
+		}
+	}
+	for _, child := range v.Elements() {
+		if err := scan(e, i, target, child); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (*scanStep) appendTo(b *strings.Builder) { b.WriteString("..") }
