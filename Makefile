@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 GO ?= go
 LINT_VERSION := v2.15.0
-VULN_VERSION := v1.9.0
+VULN_VERSION := v1.8.0
 BIN := bin
 LAMBDAS := validate process aggregate
 FUZZTIME ?= 10s
