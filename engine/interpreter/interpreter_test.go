@@ -399,11 +399,13 @@ func TestMapFailureAbortsRunningIterations(t *testing.T) {
 		10<9 TaskScheduled 2
 		11<10 TaskStarted
 		12<8 TaskTimedOut error=States.Timeout
-		13<12 MapIterationFailed M[0]
-		14<12 TaskStateAborted
-		15<12 MapIterationAborted M[1]
-		16<12 MapStateFailed
-		17<16 ExecutionFailed error=States.Timeout`)
+		13<11 TaskTimedOut error=States.Timeout
+		14<12 MapIterationFailed M[0]
+		15<12 TaskStateAborted
+		16<12 MapIterationAborted M[1]
+		17<12 TaskStateAborted
+		18<12 MapStateFailed
+		19<18 ExecutionFailed error=States.Timeout`)
 }
 
 func TestEmptyMapSucceedsAtOnce(t *testing.T) {
