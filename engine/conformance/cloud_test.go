@@ -158,6 +158,9 @@ func (c *cloud) describeExecution(ctx context.Context, p map[string]any) (string
 	if x.Status == interpreter.Succeeded {
 		members = append(members, "output", x.Output, "outputDetails", included)
 	}
+	if x.Status == interpreter.TimedOut { // the service says no more than that
+		return answer(members...), nil
+	}
 	if x.Failure.HasError {
 		members = append(members, "error", x.Failure.Error)
 	}

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-var dateTime = regexp.MustCompile(`\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})`)
+var dateTime = regexp.MustCompile(
+	`\d{4}-(1[0-2]|0[1-9])-(3[01]|0[1-9]|[12]\d)T(2[0-3]|[01]\d):[0-5]\d(:[0-5]\d(\.\d+)?)?(Z|[+-](2[0-3]|[01]\d):?[0-5]\d)`)
 
 // Normalise brings an actual answer into the form of the recordings: dates become words, JSON texts become objects.
 func Normalise(answer any) any {

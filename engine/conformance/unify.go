@@ -109,12 +109,25 @@ func (u *unifier) text(path, want string, got any) *Mismatch {
 		if u.matches(want, g) {
 			return nil
 		}
+		if w, g := container(want), container(g); w != nil && g != nil {
+			return u.attempt(path, w, g)
+		}
 	case map[string]any, []any:
 		if inner, ok := parse(want); ok {
 			return u.unify(path, inner, got)
 		}
 	}
 	return &Mismatch{path, u.names.Text(want), got}
+}
+
+// container is the list or object that a text holds, nil when it holds anything else.
+func container(text string) any {
+	switch v := embedded(text).(type) {
+	case map[string]any, []any:
+		return v
+	default:
+		return nil
+	}
 }
 
 // matches compares texts. What a placeholder binds must be some text, and the same wherever it occurs.
