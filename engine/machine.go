@@ -25,7 +25,7 @@ func (m *StateMachine) ExecutionARN(name string) string { return executionARN(m.
 // CreateStateMachine parses, validates and plans a definition under a name. The error of a definition that AWS would refuse
 // is a *DefinitionError with all its diagnostics.
 func (e *Engine) CreateStateMachine(name, definition, roleARN string, express bool) (*StateMachine, error) {
-	machine, diagnostics := asl.Parse(definition)
+	machine, diagnostics := asl.Options{Express: express}.Parse(definition)
 	if asl.HasErrors(diagnostics) {
 		return nil, &DefinitionError{Definition: definition, Diagnostics: diagnostics}
 	}
