@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -28,6 +29,9 @@ func main() {
 	child := flag.String("child", "", "used by bench itself")
 	profile := flag.String("cpuprofile", "", "file for a CPU profile of the CSV job")
 	flag.Parse()
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(300) // as the command does
+	}
 	var err error
 	if *child != "" {
 		err = memoryChild(context.Background(), *child, *big)

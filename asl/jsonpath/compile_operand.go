@@ -107,7 +107,7 @@ func (f *filterParser) pattern() (source, error) {
 	}
 	re, err := regexp.Compile(flags + `\A(?:` + text + `)\z`)
 	if err != nil {
-		return nil, &brokenLiteral{err}
+		return nil, &brokenLiteral{f.fail("The pattern /%s/ cannot be used: %v", text, err)}
 	}
 	f.i = end
 	return literal{pattern: re}, nil

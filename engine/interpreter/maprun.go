@@ -43,7 +43,7 @@ func (c *MapRunCall) Select(index int64, item jsonvalue.Value, key, source strin
 	if s == nil {
 		return item, nil
 	}
-	c.env.item = mapItem(index, item, key, source)
+	c.env.at(mapItem(index, item, key, source))
 	v, err := s.Eval(&c.env)
 	if err != nil {
 		return jsonvalue.Value{}, err
@@ -101,7 +101,7 @@ func (v *variables) flat() *variables {
 // mapRunFields evaluates everything that a Map Run's fields say.
 func (x *Execution) mapRunFields(t *thread, in *Payload, c *MapRunCall) bool {
 	m := t.state.Map
-	t.env.input = in
+	t.env.over(in)
 	count, ok := x.mapNumber(t, m.ToleratedFailureCount, 0)
 	if !ok {
 		return false
@@ -200,9 +200,9 @@ func (x *Execution) mapRunEnded(t *thread, e *Event) {
 	id := x.emit(history.Event{Type: history.MapRunSucceeded, Previous: t.last})
 	x.emit(history.Event{Type: history.MapStateSucceeded, Previous: id})
 	t.children = nil
-	if len(e.Output) > MaxPayload {
+	if len(e.Output.Text()) > MaxPayload {
 		x.goOn(t, x.failed(t, tooLarge(t.state.Name)))
 		return
 	}
-	x.complete(t, TextPayload(e.Output), t.mapRunStarted)
+	x.complete(t, e.Output, t.mapRunStarted)
 }

@@ -25,7 +25,7 @@ func (x *Execution) runMap(t *thread) bool {
 	if !ok {
 		return false
 	}
-	t.env.input = in
+	t.env.over(in)
 	concurrency, ok := x.mapNumber(t, m.MaxConcurrency, 0)
 	if !ok {
 		return false
@@ -69,10 +69,10 @@ func (f *fan) iterate(x *Execution, previous int64) {
 	id := x.emit(history.Event{Type: history.MapIterationStarted, Previous: previous, Name: t.state.Name, More: iteration(i)})
 	in := ValuePayload(f.items.values[i])
 	if s := t.state.Map.ItemSelector; s != nil {
-		t.env.input = t.mapInput
-		t.env.item = mapItem(int64(i), f.items.values[i], "", "")
+		t.env.over(t.mapInput)
+		t.env.at(mapItem(int64(i), f.items.values[i], "", ""))
 		v, err := s.Eval(&t.env)
-		t.env.item = nil
+		t.env.at(nil)
 		if err != nil {
 			f.selectorFailed(x, i, id, err)
 			return
