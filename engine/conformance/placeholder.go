@@ -56,7 +56,7 @@ func (n *Names) value(name string) (string, bool) {
 			n.fresh = map[string]string{}
 		}
 		if n.fresh[name] == "" {
-			n.fresh[name] = fmt.Sprintf("%08x", rand.Uint32()) //nolint:gosec // a name, not a secret
+			n.fresh[name] = fmt.Sprintf("%08x", rand.Uint32())
 		}
 		return n.fresh[name], true
 	case strings.HasPrefix(name, "s"):

@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 )
 
 // Case is one recorded program of API calls and what the service answered.
@@ -72,27 +70,23 @@ type Check struct {
 // Load reads all cases under root, the folder that holds "cases", in the order of their paths. Without such a folder there are
 // none.
 func Load(root string) ([]*Case, error) {
-	var cases []*Case
-	dir := filepath.Join(root, "cases")
-	if _, err := os.Stat(dir); err != nil {
-		return nil, nil //nolint:nilerr // nothing recorded here
+	files := os.DirFS(root)
+	paths, err := fs.Glob(files, "cases/*/*.json")
+	if err != nil {
+		return nil, err
 	}
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".json") {
-			return err
-		}
-		text, err := os.ReadFile(path)
+	cases := make([]*Case, len(paths))
+	for i, path := range paths {
+		text, err := fs.ReadFile(files, path)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		c := &Case{}
-		if err := decode(text, c); err != nil {
-			return fmt.Errorf("%s: %w", path, err)
+		cases[i] = &Case{}
+		if err := decode(text, cases[i]); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
 		}
-		cases = append(cases, c)
-		return nil
-	})
-	return cases, err
+	}
+	return cases, nil
 }
 
 // decode reads JSON, keeping the text of numbers.
