@@ -20,6 +20,7 @@ func (v Value) remaining(limit int) int {
 		return limit - len(v.text)
 	case String:
 		return limit - quotedLength(v.text, limit)
+	default:
 	}
 	limit -= 2 + max(0, len(v.node.vals)-1)
 	for i, e := range v.node.vals {

@@ -102,7 +102,7 @@ func (v *variables) flat() *variables {
 func (x *Execution) mapRunFields(t *thread, in *Payload, c *MapRunCall) bool {
 	m := t.state.Map
 	t.env.over(in)
-	count, ok := x.mapNumber(t, m.ToleratedFailureCount, 0)
+	count, ok := x.mapNumber(t, m.ToleratedFailureCount)
 	if !ok {
 		return false
 	}
@@ -148,7 +148,7 @@ func (x *Execution) readerFields(t *thread, in *Payload, c *MapRunCall) bool {
 	if !r.MaxItems.Present {
 		return true
 	}
-	n, ok := x.mapNumber(t, r.MaxItems, 0)
+	n, ok := x.mapNumber(t, r.MaxItems)
 	c.MaxItems = jsonvalue.OfInt(int64(n))
 	return ok
 }
@@ -158,12 +158,12 @@ func (x *Execution) batcherFields(t *thread, in *Payload, c *MapRunCall) bool {
 	if b == nil {
 		return true
 	}
-	n, ok := x.mapNumber(t, b.MaxItemsPerBatch, 0)
+	n, ok := x.mapNumber(t, b.MaxItemsPerBatch)
 	if !ok {
 		return false
 	}
 	c.MaxItemsPerBatch = int64(n)
-	if n, ok = x.mapNumber(t, b.MaxInputBytesPerBatch, 0); !ok {
+	if n, ok = x.mapNumber(t, b.MaxInputBytesPerBatch); !ok {
 		return false
 	}
 	c.MaxInputBytesPerBatch = int64(n)

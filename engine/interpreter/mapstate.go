@@ -26,7 +26,7 @@ func (x *Execution) runMap(t *thread) bool {
 		return false
 	}
 	t.env.over(in)
-	concurrency, ok := x.mapNumber(t, m.MaxConcurrency, 0)
+	concurrency, ok := x.mapNumber(t, m.MaxConcurrency)
 	if !ok {
 		return false
 	}
@@ -112,11 +112,11 @@ func (x *Execution) items(t *thread, in *Payload) (*mapItems, bool) {
 	}
 }
 
-// mapNumber evaluates a whole number of a Map state. A path may find it as a string.
-func (x *Execution) mapNumber(t *thread, n plan.Number, absent float64) (float64, bool) {
+// mapNumber evaluates a whole number of a Map state; an absent one is 0. A path may find it as a string.
+func (x *Execution) mapNumber(t *thread, n plan.Number) (float64, bool) {
 	switch {
 	case !n.Present:
-		return absent, true
+		return 0, true
 	case n.Path == nil:
 		return n.Literal, true
 	}

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -28,11 +29,11 @@ func wait(s *asl.State) (*Wait, error) {
 		return w, nil
 	}
 	if s.Timestamp.Literal == nil {
-		return nil, fmt.Errorf("a Wait state needs Seconds, SecondsPath, Timestamp or TimestampPath")
+		return nil, errors.New("a Wait state needs Seconds, SecondsPath, Timestamp or TimestampPath")
 	}
 	t, ok := ParseTimestamp(s.Timestamp.Literal.Text())
 	if !ok {
-		return nil, fmt.Errorf("Timestamp %q is not a date and time such as 2026-01-02T03:04:05Z", s.Timestamp.Literal.Text())
+		return nil, fmt.Errorf("the Timestamp %q is not a date and time such as 2026-01-02T03:04:05Z", s.Timestamp.Literal.Text())
 	}
 	w.Timestamp = t
 	return w, nil

@@ -79,7 +79,7 @@ func (j *Journal) Commit(r *journal.Record, done func(error)) {
 
 func (j *Journal) write(r *journal.Record) error {
 	b := j.db.NewBatch()
-	defer b.Close() //nolint:errcheck // closing a committed batch only returns its memory
+	defer b.Close()
 	raw, packed := j.buffers.Get().(*[]byte), j.buffers.Get().(*[]byte)
 	defer j.buffers.Put(raw)
 	defer j.buffers.Put(packed)
@@ -110,7 +110,7 @@ func (j *Journal) Execution(_ context.Context, arn string) (*journal.Execution, 
 	if err != nil {
 		return nil, found(err, arn)
 	}
-	defer closer.Close() //nolint:errcheck // a read-only handle
+	defer closer.Close()
 	return unpack(v)
 }
 
@@ -135,7 +135,7 @@ func (j *Journal) History(_ context.Context, arn string) ([]history.Event, error
 	if err != nil {
 		return nil, found(err, arn)
 	}
-	defer closer.Close() //nolint:errcheck // a read-only handle
+	defer closer.Close()
 	raw, err := s2.Decode(nil, v)
 	if err != nil {
 		return nil, fmt.Errorf("history of %s: %w", arn, err)
@@ -153,7 +153,7 @@ func (j *Journal) Executions(ctx context.Context, prefix string) iter.Seq2[*jour
 			yield(nil, err)
 			return
 		}
-		defer it.Close() //nolint:errcheck // errors are reported by Error below
+		defer it.Close()
 		for it.First(); it.Valid(); it.Next() {
 			x, err := unpack(it.Value())
 			if err != nil {
