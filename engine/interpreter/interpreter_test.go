@@ -405,11 +405,88 @@ func TestMapFailureAbortsRunningIterations(t *testing.T) {
 		10<9 TaskScheduled 2
 		11<10 TaskStarted
 		12<8 TaskTimedOut error=States.Timeout
-		13<12 MapIterationFailed M[0]
-		14<12 TaskStateAborted
-		15<12 MapIterationAborted M[1]
-		16<12 MapStateFailed
-		17<16 ExecutionFailed error=States.Timeout`)
+		13<11 TaskTimedOut error=States.Timeout
+		14<12 MapIterationFailed M[0]
+		15<12 TaskStateAborted
+		16<12 MapIterationAborted M[1]
+		17<12 TaskStateAborted
+		18<12 MapStateFailed
+		19<18 ExecutionFailed error=States.Timeout`)
+}
+
+func TestATaskThatFailsItsBranchCountsAsAborted(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, `{"StartAt":"P","States":{"P":{"Type":"Parallel","End":true,"Branches":[
+		{"StartAt":"T","States":{"T":{`+lambda+`,"End":true}}}]}}}`, `{}`)
+	w.answer = script(map[string][]string{"T": {"!X"}})
+	w.run(t).expect(t, `
+		1<0 ExecutionStarted
+		2<0 ParallelStateEntered P {}
+		3<2 ParallelStateStarted
+		4<3 TaskStateEntered T {}
+		5<4 TaskScheduled {}
+		6<5 TaskStarted
+		7<6 TaskFailed error=X
+		8<7 TaskStateAborted
+		9<7 ParallelStateFailed
+		10<9 ExecutionFailed error=X`)
+}
+
+func TestTasksThatTimeOutTogetherRetryApart(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, `{"StartAt":"M","States":{"M":{"Type":"Map","End":true,"ItemProcessor":{"StartAt":"T","States":{
+		"T":{`+lambda+`,"TimeoutSeconds":5,"Retry":[{"ErrorEquals":["States.Timeout"]}],"End":true}}}}}}`, `[1,2]`)
+	w.answer = script(map[string][]string{"T": {"-", "-", "3"}})
+	w.run(t).expect(t, `
+		1<0 ExecutionStarted
+		2<0 MapStateEntered M [1,2]
+		3<2 MapStateStarted length=2
+		4<3 MapIterationStarted M[0]
+		5<3 MapIterationStarted M[1]
+		6<4 TaskStateEntered T 1
+		7<6 TaskScheduled 1
+		8<7 TaskStarted
+		9<5 TaskStateEntered T 2
+		10<9 TaskScheduled 2
+		11<10 TaskStarted
+		12<8 TaskTimedOut error=States.Timeout
+		13<11 TaskTimedOut error=States.Timeout
+		14<12 TaskScheduled 1
+		15<14 TaskStarted
+		16<15 TaskSucceeded 3
+		17<16 TaskStateExited T 3
+		18<17 MapIterationSucceeded M[0]
+		19<13 TaskScheduled 2
+		20<19 TaskStarted
+		21<20 TaskSucceeded 3
+		22<21 TaskStateExited T 3
+		23<22 MapIterationSucceeded M[1]
+		24<23 MapStateSucceeded
+		25<23 MapStateExited M [3,3]
+		26<25 ExecutionSucceeded [3,3]`)
+}
+
+func TestMapNumbersMayBeStrings(t *testing.T) {
+	t.Parallel()
+	const definition = `{"StartAt":"M","States":{"M":{"Type":"Map","End":true,"MaxConcurrencyPath":"$.n","ItemsPath":"$.items",
+		"ItemProcessor":{"StartAt":"A","States":{"A":{"Type":"Pass","End":true}}}}}}`
+	if w := newWorld(t, definition, `{"n":"1","items":[1,2]}`).run(t); w.x.Output() != `[1,2]` {
+		t.Errorf("%s\n%s", w.x.Output(), w.trace())
+	}
+	w := newWorld(t, definition, `{"n":"x","items":[1,2]}`).run(t)
+	if want := `The MaxConcurrencyPath field refers to value "x" which is not a valid integer: $.n`; !strings.HasSuffix(w.x.Failure().Cause, want) {
+		t.Errorf("%+v", w.x.Failure())
+	}
+}
+
+func TestErrorPathThatFindsNothingIsNamed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, `{"StartAt":"F","States":{"F":{"Type":"Fail","ErrorPath":"$.e"}}}`, `{"a":1}`).run(t)
+	want := "An error occurred while executing the state 'F' (entered at the event id #2). The JSONPath '$.e' specified for the field " +
+		"'ErrorPath' could not be found in the input '{\"a\":1}'"
+	if f := w.x.Failure(); f.Error != "States.Runtime" || f.Cause != want {
+		t.Errorf("%+v", f)
+	}
 }
 
 func TestEmptyMapSucceedsAtOnce(t *testing.T) {
