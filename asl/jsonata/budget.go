@@ -13,7 +13,7 @@ type budget struct {
 
 const (
 	checkEvery   = 4096
-	bytesPerStep = 64
+	bytesPerStep = 16
 )
 
 func limitError(message string) *Error { return &Error{Code: "U1001", Message: message} }
@@ -36,6 +36,24 @@ func (b *budget) spend(n int) *Error {
 
 // spendText takes the steps for making n bytes of text.
 func (b *budget) spendText(n int) *Error { return b.spend(n / bytesPerStep) }
+
+// maxItems is how many elements an array may have that an expression makes, the limit of the range operator.
+const maxItems = 1e7
+
+// spendItems takes the steps for making an array of n elements from others.
+func (b *budget) spendItems(n int) *Error {
+	if n > maxItems {
+		return limitError("An array may have at most 10000000 elements")
+	}
+	return b.spend(n / 4)
+}
+
+// tick takes one step of a walk that cannot fail. It reports false when there is none left: the walk then ends early, and the next
+// spend fails.
+func (b *budget) tick() bool {
+	b.steps--
+	return b.steps >= 0
+}
 
 func (b *budget) nest(depth int) *Error {
 	if depth > b.depth {

@@ -115,12 +115,14 @@ var isoDate = func() []datePart {
 	return parts
 }()
 
+// maxMillis is how far from 1970 JavaScript's dates reach.
+const maxMillis = 8.64e15
+
 // formatDate writes milliseconds since 1970 with a picture.
 func formatDate(millis float64, parts []datePart, z zone) (string, *Error) {
 	millis = math.Trunc(millis + (60*z.hours+z.minutes)*60*1000)
-	const most = 8.64e15 // the range of JavaScript's dates
 	var t *time.Time
-	if math.Abs(millis) <= most {
+	if math.Abs(millis) <= maxMillis {
 		valid := time.UnixMilli(int64(millis)).UTC()
 		t = &valid
 	}

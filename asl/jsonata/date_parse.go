@@ -186,6 +186,8 @@ func matchDate(text string, parts []datePart) (parsedDate, bool, *Error) {
 			}
 			if ok {
 				d[parts[i].component] = f
+			} else {
+				delete(d, parts[i].component)
 			}
 		}
 	}
@@ -255,6 +257,9 @@ func (d parsedDate) millis(byYearDay, halfDays bool) float64 {
 	offset := d['Z']
 	if offset == 0 {
 		offset = d['z']
+	}
+	if math.Abs(millis) > maxMillis {
+		return math.NaN()
 	}
 	return millis - offset*60*1000
 }

@@ -122,9 +122,15 @@ func stringify(v value) string {
 	if n, ok := v.(*native); ok {
 		return `{"_jsonata_function":true,"signature":{"definition":` + stringify(n.signature.definition) + `}}`
 	}
-	tree, ok := toJSON(v)
-	if !ok {
+	if v == nil || isFunction(v) {
 		return "undefined"
 	}
-	return string(appendStringified(nil, tree))
+	w := stringifier{budget: &budget{steps: mostShown, depth: mostShown}}
+	if err := w.write(v, 0); err != nil {
+		return string(w.out) + "…"
+	}
+	return string(w.out)
 }
+
+// mostShown is how many elements of a value a message shows.
+const mostShown = 10_000

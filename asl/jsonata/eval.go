@@ -107,11 +107,11 @@ func (ev *evaluator) dispatch(n *node, input value, f *frame) (value, *Error) {
 	case unaryNode:
 		return ev.unary(n, input, f)
 	case nameNode:
-		return lookupKey(input, n.text), nil
+		return ev.budget.lookupKey(input, n.text), nil
 	case stringNode, numberNode, valueNode:
 		return n.literal, nil
 	case wildcardNode:
-		return wildcard(input), nil
+		return ev.budget.wildcard(input), nil
 	case descendantNode:
 		return ev.descendants(input)
 	case parentNode:
@@ -156,7 +156,7 @@ func (ev *evaluator) condition(n *node, input value, f *frame) (value, *Error) {
 	if err != nil {
 		return nil, err
 	}
-	yes, err := truth(condition)
+	yes, err := ev.budget.truth(condition)
 	switch {
 	case err != nil:
 		return nil, err
@@ -226,19 +226,28 @@ func (ev *evaluator) arrayConstructor(n *node, input value, f *frame) (value, *E
 		case child.kind == unaryNode && child.text == "[":
 			result.push(v)
 		default:
+			if list, ok := v.(*array); ok && len(result.items) == 0 {
+				// Sharing is safe: elements never change, and the capacity keeps additions apart.
+				items := list.list()
+				result.items = items[:len(items):len(items)]
+				continue
+			}
 			result.add(v)
 		}
 	}
-	return result, ev.budget.spend(len(result.items) / 8)
+	return result, ev.budget.spendItems(len(result.items))
 }
 
 // lookupKey returns the member of an object, or the members of all objects of an array.
-func lookupKey(input value, key string) value {
+func (b *budget) lookupKey(input value, key string) value {
+	if !b.tick() {
+		return nil
+	}
 	switch input := input.(type) {
 	case *array:
 		result := newSequence()
 		for _, item := range input.list() {
-			if v := lookupKey(item, key); v != nil {
+			if v := b.lookupKey(item, key); v != nil {
 				result.add(v)
 			}
 		}
@@ -253,14 +262,14 @@ func lookupKey(input value, key string) value {
 }
 
 // wildcard returns all member values; arrays among them are flattened.
-func wildcard(input value) value {
+func (b *budget) wildcard(input value) value {
 	if a, ok := input.(*array); ok && a.outer && len(a.items) > 0 {
 		input = a.items[0]
 	}
 	results := newSequence()
 	visit := func(v value) {
 		if a, ok := v.(*array); ok {
-			results = newArray(flatten(a, results.items))
+			results = newArray(b.flatten(a, results.items))
 		} else {
 			results.push(v)
 		}
@@ -278,10 +287,13 @@ func wildcard(input value) value {
 	return results
 }
 
-func flatten(a *array, into []value) []value {
+func (b *budget) flatten(a *array, into []value) []value {
 	for _, item := range a.list() {
+		if !b.tick() {
+			break
+		}
 		if inner, ok := item.(*array); ok {
-			into = flatten(inner, into)
+			into = b.flatten(inner, into)
 		} else {
 			into = append(into, item)
 		}
@@ -327,7 +339,7 @@ func (ev *evaluator) descend(input value, result *array) *Error {
 }
 
 // truth is the effective boolean value; undefined is false.
-func truth(v value) (bool, *Error) {
+func (b *budget) truth(v value) (bool, *Error) {
 	switch v := v.(type) {
 	case bool:
 		return v, nil
@@ -340,7 +352,7 @@ func truth(v value) (bool, *Error) {
 		_, _, err := numeric(v)
 		return v != 0, err
 	case *array:
-		return anyTrue(v.list())
+		return b.anyTrue(v.list())
 	case *object:
 		return v.len() > 0, nil
 	case *tuple, *lambda, *native:
@@ -350,10 +362,13 @@ func truth(v value) (bool, *Error) {
 	}
 }
 
-func anyTrue(items []value) (bool, *Error) {
+func (b *budget) anyTrue(items []value) (bool, *Error) {
 	found := false
 	for _, item := range items {
-		yes, err := truth(item)
+		if !b.tick() {
+			break
+		}
+		yes, err := b.truth(item)
 		if err != nil {
 			return false, err
 		}

@@ -157,7 +157,10 @@ func (ev *evaluator) applyOnce(procedure value, args []value, input value, f *fr
 	case *closure:
 		return ev.apply(p.function, args, null{}, p.frame, origin{})
 	case *matcher:
-		text, _ := argument(args, 0).(string)
+		text, ok := argument(args, 0).(string)
+		if !ok {
+			text = stringify(argument(args, 0)) // "undefined", or close to what JavaScript makes of other values
+		}
 		return ev.matchObject(p.first(units(text)))
 	case *nextMatch:
 		return ev.matchObject(p)

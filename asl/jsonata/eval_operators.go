@@ -34,7 +34,7 @@ func (n *node) at(err *Error) *Error {
 }
 
 func (ev *evaluator) logical(n *node, left, input value, f *frame) (value, *Error) {
-	yes, err := truth(left)
+	yes, err := ev.budget.truth(left)
 	if err != nil {
 		return nil, err
 	}
@@ -45,16 +45,16 @@ func (ev *evaluator) logical(n *node, left, input value, f *frame) (value, *Erro
 	if err != nil {
 		return nil, err
 	}
-	yes, err = truth(right)
+	yes, err = ev.budget.truth(right)
 	return yes, err
 }
 
 func (ev *evaluator) operate(operator string, left, right value) (value, *Error) {
 	switch operator {
 	case "=":
-		return left != nil && right != nil && equal(left, right), nil
+		return left != nil && right != nil && ev.budget.equal(left, right), nil
 	case "!=":
-		return left != nil && right != nil && !equal(left, right), nil
+		return left != nil && right != nil && !ev.budget.equal(left, right), nil
 	case "<", "<=", ">", ">=":
 		return compare(operator, left, right)
 	case "&":
@@ -101,7 +101,10 @@ func arithmetic(operator string, left, right value) (value, *Error) {
 }
 
 // equal is deep equality: arrays in order, objects whatever the order of their members.
-func equal(a, b value) bool {
+func (w *budget) equal(a, b value) bool {
+	if !w.tick() {
+		return false
+	}
 	switch a := a.(type) {
 	case *array:
 		b, ok := b.(*array)
@@ -109,7 +112,7 @@ func equal(a, b value) bool {
 			return false
 		}
 		for i, item := range a.list() {
-			if !equal(item, b.list()[i]) {
+			if !w.equal(item, b.list()[i]) {
 				return false
 			}
 		}
@@ -121,7 +124,7 @@ func equal(a, b value) bool {
 		}
 		for i, key := range a.names() {
 			j := b.find(key)
-			if j < 0 || !equal(a.at(i), b.at(j)) {
+			if j < 0 || !w.equal(a.at(i), b.at(j)) {
 				return false
 			}
 		}
@@ -254,9 +257,6 @@ func (ev *evaluator) stringify(v value, pretty bool) (string, *Error) {
 	return string(w.out), ev.budget.spendText(len(w.out))
 }
 
-// maxRange is how many numbers the range operator may make.
-const maxRange = 1e7
-
 func (ev *evaluator) rangeOf(left, right value) (value, *Error) {
 	from, ok := wholeNumber(left)
 	if !ok {
@@ -270,7 +270,7 @@ func (ev *evaluator) rangeOf(left, right value) (value, *Error) {
 		return nil, nil
 	}
 	size := to - from + 1
-	if size > maxRange {
+	if size > maxItems {
 		return nil, raise("D2014", size)
 	}
 	if err := ev.budget.spend(int(size)); err != nil {

@@ -67,7 +67,7 @@ func context(item value) value {
 	if t, ok := item.(*tuple); ok {
 		return t.context
 	}
-	return lookupKey(item, "@")
+	return nil
 }
 
 // keepSingleton marks the result of a path with an empty predicate: it stays an array.
@@ -152,7 +152,7 @@ func (ev *evaluator) step(step *node, items value, f *frame, last bool) (value, 
 			sequence.push(v)
 		}
 	}
-	return sequence, ev.budget.spend(len(sequence.items) / 8)
+	return sequence, ev.budget.spendItems(len(sequence.items))
 }
 
 // applyStages filters the result of a step and binds positions in it.
@@ -277,7 +277,7 @@ func (ev *evaluator) filter(predicate *node, input value, f *frame) (value, *Err
 		if err != nil {
 			return nil, err
 		}
-		times, err := selected(v, i, list.len())
+		times, err := ev.selected(v, i, list.len())
 		if err != nil {
 			return nil, err
 		}
@@ -300,13 +300,13 @@ func (a *array) atPosition(number float64) value {
 }
 
 // selected says how often a predicate's value selects the item at position i of length.
-func selected(v value, i, length int) (int, *Error) {
+func (ev *evaluator) selected(v value, i, length int) (int, *Error) {
 	positions, ok, err := positionList(v)
 	if err != nil {
 		return 0, err
 	}
 	if !ok {
-		yes, err := truth(v)
+		yes, err := ev.budget.truth(v)
 		if err != nil || !yes {
 			return 0, err
 		}

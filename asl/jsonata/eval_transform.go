@@ -91,7 +91,7 @@ func (t *transformer) change(ev *evaluator, match value) *Error {
 func assign(ev *evaluator, target value, key string, v value) *Error {
 	switch target := target.(type) {
 	case *object:
-		if containsObject(v, target) {
+		if ev != nil && ev.budget.contains(v, target) {
 			return runtimeError("Converting circular structure to JSON")
 		}
 		target.set(key, v)
@@ -111,22 +111,25 @@ func assign(ev *evaluator, target value, key string, v value) *Error {
 	}
 }
 
-// containsObject reports whether target is part of a value. Trees still on their input are not looked at: nothing in them
+// contains reports whether target is part of a value. Trees still on their input are not looked at: nothing in them
 // can be changed.
-func containsObject(v value, target *object) bool {
+func (b *budget) contains(v value, target *object) bool {
+	if !b.tick() {
+		return true
+	}
 	switch v := v.(type) {
 	case *object:
 		if v == target {
 			return true
 		}
 		for _, member := range v.vals {
-			if containsObject(member, target) {
+			if b.contains(member, target) {
 				return true
 			}
 		}
 	case *array:
 		for _, item := range v.items {
-			if containsObject(item, target) {
+			if b.contains(item, target) {
 				return true
 			}
 		}

@@ -30,7 +30,7 @@ func (ev *evaluator) joined(first, second value) (value, *Error) {
 		return first, nil
 	}
 	items := appendTo(appendTo(nil, first), second)
-	return newArray(items), ev.budget.spend(len(items) / 8)
+	return newArray(items), ev.budget.spendItems(len(items))
 }
 
 func distinct(c *call, v value) (value, *Error) {
@@ -46,7 +46,7 @@ func distinct(c *call, v value) (value, *Error) {
 			if err := c.ev.budget.spend(len(result.items)); err != nil {
 				return nil, err
 			}
-			if !containsEqual(result.items, item) {
+			if !c.ev.containsEqual(result.items, item) {
 				result.push(item)
 			}
 		default:
@@ -59,9 +59,9 @@ func distinct(c *call, v value) (value, *Error) {
 	return result, nil
 }
 
-func containsEqual(items []value, wanted value) bool {
+func (ev *evaluator) containsEqual(items []value, wanted value) bool {
 	for _, item := range items {
-		if equal(item, wanted) {
+		if ev.budget.equal(item, wanted) {
 			return true
 		}
 	}

@@ -1,12 +1,12 @@
 package jsonata
 
 var booleanFunctions = map[string]*native{
-	"boolean": define("<x-:b>", 1, whenDefined(func(_ *call, v value) (value, *Error) {
-		yes, err := truth(v)
+	"boolean": define("<x-:b>", 1, whenDefined(func(c *call, v value) (value, *Error) {
+		yes, err := c.ev.budget.truth(v)
 		return yes, err
 	})),
-	"not": define("<x-:b>", 1, whenDefined(func(_ *call, v value) (value, *Error) {
-		yes, err := truth(v)
+	"not": define("<x-:b>", 1, whenDefined(func(c *call, v value) (value, *Error) {
+		yes, err := c.ev.budget.truth(v)
 		return !yes, err
 	})),
 	"exists": define("<x:b>", 1, func(_ *call, args []value) (value, *Error) { return argument(args, 0) != nil, nil }),

@@ -47,7 +47,7 @@ func (c *call) accepts(function, item, place, whole value) (bool, *Error) {
 	if err != nil {
 		return false, err
 	}
-	return truth(v)
+	return c.ev.budget.truth(v)
 }
 
 func filterFunction(c *call, args []value) (value, *Error) {

@@ -1,13 +1,13 @@
 package jsonata
 
 var objectFunctions = map[string]*native{
-	"keys": define("<x-:a<s>>", 1, func(_ *call, args []value) (value, *Error) { return keys(argument(args, 0)), nil }),
-	"lookup": define("<x-s:x>", 2, func(_ *call, args []value) (value, *Error) {
+	"keys": define("<x-:a<s>>", 1, func(c *call, args []value) (value, *Error) { return c.ev.budget.keys(argument(args, 0)), nil }),
+	"lookup": define("<x-s:x>", 2, func(c *call, args []value) (value, *Error) {
 		key, ok := argument(args, 1).(string)
 		if !ok {
 			key = "undefined" // as JavaScript reads it
 		}
-		return lookupKey(argument(args, 0), key), nil
+		return c.ev.budget.lookupKey(argument(args, 0), key), nil
 	}),
 	"spread": define("<x-:a<o>>", 1, func(c *call, args []value) (value, *Error) { return c.ev.spread(argument(args, 0)) }),
 	"merge":  define("<a<o>:o>", 1, whenDefined(merge)),
@@ -15,17 +15,20 @@ var objectFunctions = map[string]*native{
 }
 
 // keys returns the keys of an object, or of all objects in an array.
-func keys(v value) *array {
+func (b *budget) keys(v value) *array {
 	result := newSequence()
 	switch v := v.(type) {
 	case *array:
 		all := newObject(0)
 		for _, item := range v.list() {
-			for _, key := range keys(item).items {
+			if !b.tick() {
+				break
+			}
+			for _, key := range b.keys(item).items {
 				all.set(textOf(key), true)
 			}
 		}
-		return keys(all)
+		return b.keys(all)
 	case *object:
 		for _, key := range v.names() {
 			result.push(key)
@@ -40,6 +43,9 @@ func (ev *evaluator) spread(v value) (value, *Error) {
 	case *array:
 		result := value(newSequence())
 		for _, item := range v.list() {
+			if err := ev.budget.spend(1); err != nil {
+				return nil, err
+			}
 			parts, err := ev.spread(item)
 			if err != nil {
 				return nil, err

@@ -24,7 +24,7 @@ type Env interface {
 type Limits struct {
 	// Depth is how deeply evaluations nest; a call of a function takes several levels, a tail call none. Default 5000.
 	Depth int
-	// Steps is how much work is done: one step per node evaluated, element made and 64 bytes of text made. Default 20 million,
+	// Steps is how much work is done: one step per node evaluated, element made and 16 bytes of text made. Default 20 million,
 	// which is some seconds.
 	Steps int
 	// Output is how many bytes the compact JSON text of the result may have. Default unlimited.
@@ -143,6 +143,9 @@ func (x *Expression) Eval(env Env) (Result, error) {
 }
 
 func (ev *evaluator) result(v value) (Result, *Error) {
+	if err := ev.budget.spend(0); err != nil {
+		return Result{}, err
+	}
 	switch {
 	case v == nil:
 		return Result{}, nil

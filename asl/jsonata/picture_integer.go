@@ -235,7 +235,10 @@ func (p *integerPicture) parse(s string) (float64, *Error) {
 	case letterPicture:
 		return fromLetters(s, p.letters == upperLetters), nil
 	case romanPicture:
-		return fromRoman(strings.ToUpper(s)), nil
+		if p.letters != upperLetters {
+			s = strings.ToUpper(s)
+		}
+		return fromRoman(s), nil
 	case wordPicture:
 		return fromWords(strings.ToLower(s)), nil
 	default:

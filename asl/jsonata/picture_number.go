@@ -202,10 +202,13 @@ func formatNumberFunction(_ *call, args []value) (value, *Error) {
 		if err != nil {
 			return nil, err
 		}
-		if code := f.validate(s); code != "" {
+		pictures = append(pictures, &numberPicture{subPicture: s})
+	}
+	for i, p := range pictures {
+		if code := f.validate(p.subPicture); code != "" {
 			return nil, &Error{Code: code}
 		}
-		pictures = append(pictures, f.analyse(s))
+		pictures[i] = f.analyse(p.subPicture)
 	}
 	p := pictures[0]
 	if number < 0 || math.IsNaN(number) {

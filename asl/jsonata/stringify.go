@@ -3,19 +3,9 @@ package jsonata
 import (
 	"strings"
 	"unicode/utf8"
-
-	"stepback/asl/jsonvalue"
 )
 
 const hexDigits = "0123456789abcdef"
-
-// appendStringified writes a tree as JSON.stringify does.
-func appendStringified(dst []byte, v jsonvalue.Value) []byte {
-	w := stringifier{out: dst}
-	// Only the precise form can fail.
-	_ = w.write(fromJSON(v), 0)
-	return w.out
-}
 
 // stringifier writes values as JSON text.
 type stringifier struct {
@@ -23,15 +13,13 @@ type stringifier struct {
 	// precise rounds numbers to 15 digits and shows functions as empty strings, as $string does.
 	precise bool
 	pretty  bool
-	// budget is charged for what is written; nil means unbounded.
+	// budget is charged for what is written.
 	budget *budget
 }
 
 func (w *stringifier) write(v value, depth int) *Error {
-	if w.budget != nil {
-		if err := w.budget.nest(depth); err != nil {
-			return err
-		}
+	if err := w.budget.nest(depth); err != nil {
+		return err
 	}
 	switch v := v.(type) {
 	case nil:
@@ -128,9 +116,6 @@ func (w *stringifier) separate(i, depth int) *Error {
 		w.out = append(w.out, ',')
 	}
 	w.newline(depth)
-	if w.budget == nil {
-		return nil
-	}
 	return w.budget.spend(1)
 }
 

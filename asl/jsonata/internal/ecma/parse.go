@@ -9,6 +9,7 @@ var (
 	errUnmatched    = errors.New("Unmatched ')'")
 	errNothing      = errors.New("Nothing to repeat")
 	errOrder        = errors.New("numbers out of order in {} quantifier")
+	errQuantifier   = errors.New("Invalid quantifier")
 	errClassOrder   = errors.New("Range out of order in character class")
 	errClass        = errors.New("Unterminated character class")
 	errBackslash    = errors.New(`\ at end of pattern`)
@@ -241,6 +242,9 @@ func (p *parser) quantified(n *node, quantifiable bool, firstGroup int) (*node, 
 		low, high = l, h
 	default:
 		return n, nil
+	}
+	if n.op == opLookbehind {
+		return nil, errQuantifier
 	}
 	if !quantifiable {
 		return nil, errNothing
