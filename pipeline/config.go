@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"stepback/localcloud/faults"
+	"stepback/localcloud/lambda"
 	"stepback/statemachine"
 )
 
@@ -30,6 +31,9 @@ type Config struct {
 	// Bootstraps is a directory with NAME/bootstrap binaries; when set the functions run as processes of their own.
 	Bootstraps string
 	Log        *slog.Logger
+
+	// adjust, if not nil, may change a function before it is registered; for tests of functions that misbehave.
+	adjust func(*lambda.Function)
 }
 
 const (

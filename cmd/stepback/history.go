@@ -11,6 +11,7 @@ import (
 	"stepback/engine/history"
 	"stepback/engine/journal"
 	"stepback/engine/journal/pebble"
+	"stepback/pipeline"
 )
 
 type historyCmd struct {
@@ -107,14 +108,12 @@ func printEventsJSON(w io.Writer, events []history.Event) error {
 
 func printChildren(ctx context.Context, w io.Writer, j journal.Journal, parent *journal.Execution) error {
 	t := newTable("child execution", "status", ">rows", ">events")
-	prefix := strings.Replace(parent.MachineARN, ":stateMachine:", ":execution:", 1) + "/"
-	for x, err := range j.Executions(ctx, prefix) {
-		if err != nil {
-			return err
-		}
-		if !x.Start.Before(parent.Start) && (parent.Stop.IsZero() || !x.Start.After(parent.Stop)) {
-			t.add(x.Name, x.Status, x.Items, x.HistorySize)
-		}
+	err := pipeline.Children(ctx, j, parent, func(x *journal.Execution) error {
+		t.add(x.Name, x.Status, x.Items, x.HistorySize)
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	t.print(w, "")
 	return nil
