@@ -95,7 +95,7 @@ func plainLoop(ctx context.Context, file, database string) (err error) {
 	if err != nil {
 		return err
 	}
-	defer f.Close() //nolint:errcheck // only read
+	defer f.Close()
 	store, err := sqlitestore.Open(ctx, database, sqlitestore.Full)
 	if err != nil {
 		return err

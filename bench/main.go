@@ -7,7 +7,9 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -28,6 +30,9 @@ func main() {
 	child := flag.String("child", "", "used by bench itself")
 	profile := flag.String("cpuprofile", "", "file for a CPU profile of the CSV job")
 	flag.Parse()
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(300) // as the command does
+	}
 	var err error
 	if *child != "" {
 		err = memoryChild(context.Background(), *child, *big)
@@ -89,7 +94,7 @@ func timed(f func() error) (float64, error) {
 
 // thousands writes a count for a heading.
 func thousands(n int) string {
-	s := fmt.Sprint(n)
+	s := strconv.Itoa(n)
 	var parts []string
 	for len(s) > 3 {
 		parts = append([]string{s[len(s)-3:]}, parts...)

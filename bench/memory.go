@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -60,5 +61,5 @@ func memoryChild(ctx context.Context, dir string, rows int) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("/proc/self/status does not tell the peak memory")
+	return errors.New("/proc/self/status does not tell the peak memory")
 }

@@ -21,6 +21,3 @@ func executionARN(machineARN, name string) string {
 func expressARN(machineARN, name, id string) string {
 	return strings.Replace(machineARN, ":stateMachine:", ":express:", 1) + ":" + name + ":" + id
 }
-
-// lastPart returns what follows the last colon of an ARN.
-func lastPart(arn string) string { return arn[strings.LastIndexByte(arn, ':')+1:] }

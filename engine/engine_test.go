@@ -22,7 +22,13 @@ var epoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 type invoke func(ctx context.Context, t *engine.Task) (string, error)
 
-func (f invoke) Invoke(ctx context.Context, t *engine.Task) (string, error) { return f(ctx, t) }
+func (f invoke) Invoke(ctx context.Context, t *engine.Task) (engine.Result, error) {
+	out, err := f(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	return interpreter.TextPayload(out), nil
+}
 
 type bed struct {
 	*engine.Engine

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"stepback/asl"
+	"stepback/asl/intrinsic"
+	"stepback/asl/jsonpath"
 	"stepback/engine/plan"
 )
 
@@ -25,7 +27,7 @@ func (m *StateMachine) ExecutionARN(name string) string { return executionARN(m.
 // CreateStateMachine parses, validates and plans a definition under a name. The error of a definition that AWS would refuse
 // is a *DefinitionError with all its diagnostics.
 func (e *Engine) CreateStateMachine(name, definition, roleARN string, express bool) (*StateMachine, error) {
-	machine, diagnostics := asl.Parse(definition)
+	machine, diagnostics := asl.Options{Express: express, Syntax: syntax}.Parse(definition)
 	if asl.HasErrors(diagnostics) {
 		return nil, &DefinitionError{Definition: definition, Diagnostics: diagnostics}
 	}
@@ -44,6 +46,22 @@ func (e *Engine) CreateStateMachine(name, definition, roleARN string, express bo
 	}
 	e.machines[m.ARN] = m
 	return m, nil
+}
+
+// syntax lets the parser check paths and intrinsic calls with the packages that will evaluate them.
+var syntax = asl.Syntax{
+	Path:          func(text string) error { _, err := jsonpath.Compile(text); return err },
+	ReferencePath: referencePath,
+	Intrinsic:     func(text string) error { _, err := intrinsic.Compile(text); return err },
+}
+
+// referencePath accepts a path that names a single place; of the context object and variables too, where the field allows them.
+func referencePath(text string) error {
+	p, err := jsonpath.Compile(text)
+	if err == nil && !p.IsReference() {
+		return fmt.Errorf("%s is not a reference path: it may select more than one place", text)
+	}
+	return err
 }
 
 // DefinitionError is the refusal of a definition, with everything that is wrong with it.

@@ -135,7 +135,7 @@ func (s *items) selected(item itemreader.Item) ([]byte, error) {
 }
 
 // Close closes the dataset.
-func (s *items) Close() { _ = s.reader.Close() } //nolint:errcheck // only read
+func (s *items) Close() { _ = s.reader.Close() }
 
 // stateItems are the items of a Map whose dataset is its input.
 type stateItems struct {

@@ -79,7 +79,7 @@ func (r *run) childMachine(call *interpreter.MapRunCall) *StateMachine {
 func (m *mapRun) carryOut(ctx context.Context) interpreter.Event {
 	output, err := m.process(ctx)
 	if err == nil {
-		return interpreter.Event{Kind: interpreter.MapRunSucceeded, ID: m.id, Output: output}
+		return interpreter.Event{Kind: interpreter.MapRunSucceeded, ID: m.id, Output: interpreter.TextPayload(output)}
 	}
 	var t *TaskError
 	if !errors.As(err, &t) {

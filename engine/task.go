@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime/debug"
 
+	"stepback/asl/jsonvalue"
 	"stepback/engine/history"
 	"stepback/engine/interpreter"
 	"stepback/engine/plan"
@@ -18,12 +19,25 @@ type Task struct {
 	Attempt          int64
 	// Resource is the state's Resource; Parameters is the JSON text it is called with.
 	Resource, Parameters string
+
+	value jsonvalue.Value // the tree of Parameters, null when it is not at hand
 }
 
-// Integration carries out the tasks of one service. Invoke returns the result's JSON text, or an error; a *TaskError says
+// Value returns the tree of the parameters.
+func (t *Task) Value() (jsonvalue.Value, error) {
+	if !t.value.IsNull() {
+		return t.value, nil
+	}
+	return jsonvalue.Parse(t.Parameters)
+}
+
+// Result is what a task came to: JSON text, with its tree where that is at hand. See interpreter.TextPayload and ParsedPayload.
+type Result = *interpreter.Payload
+
+// Integration carries out the tasks of one service. Invoke returns the result, or an error; a *TaskError says
 // by which name the workflow sees it. The context ends when nobody waits for the answer any more.
 type Integration interface {
-	Invoke(ctx context.Context, t *Task) (string, error)
+	Invoke(ctx context.Context, t *Task) (Result, error)
 }
 
 // TaskError is a failure as the state machine sees it.
@@ -67,7 +81,7 @@ func (r *run) outcome(ctx context.Context, id int64, call *interpreter.TaskCall)
 }
 
 // attempt calls the integration. A panic in one is reported as a failed task and takes nothing else down.
-func (r *run) attempt(ctx context.Context, call *interpreter.TaskCall) (output string, err error) {
+func (r *run) attempt(ctx context.Context, call *interpreter.TaskCall) (output Result, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			r.engine.log.Error("an integration panicked", "resource", call.Task.Resource, "panic", p, "stack", string(debug.Stack()))
@@ -76,10 +90,11 @@ func (r *run) attempt(ctx context.Context, call *interpreter.TaskCall) (output s
 	}()
 	in := r.engine.integration(call.Task)
 	if in == nil {
-		return "", &TaskError{Name: plan.ErrRuntime, Cause: "No integration for the resource " + call.Task.Resource + " is configured."}
+		return nil, &TaskError{Name: plan.ErrRuntime, Cause: "No integration for the resource " + call.Task.Resource + " is configured."}
 	}
 	return in.Invoke(ctx, &Task{
 		Execution: r.record.ARN, State: call.State, Attempt: call.Attempt, Resource: call.Task.Resource, Parameters: call.Parameters,
+		value: call.Value,
 	})
 }
 

@@ -175,18 +175,20 @@ func (f *filterParser) factor() (condition, error) {
 func (f *filterParser) relation() (condition, error) {
 	left, err := f.source()
 	if err != nil {
+		if broken, ok := errors.AsType[*brokenLiteral](err); ok {
+			return nil, broken.error
+		}
 		return nil, err
 	}
 	after := f.i
-	holds, err := f.operator()
-	if err == nil {
-		var right source
-		if right, err = f.source(); err == nil {
-			return comparison{left: left, right: right, holds: holds}, nil
+	c := comparison{left: left}
+	if err = f.operator(&c); err == nil {
+		if c.right, err = f.source(); err == nil {
+			return c, nil
 		}
 	}
-	if _, broken := errors.AsType[*brokenLiteral](err); broken {
-		return nil, f.malformed()
+	if broken, ok := errors.AsType[*brokenLiteral](err); ok {
+		return nil, broken.error
 	}
 	f.i = after
 	path, ok := left.(*pathOperand)
@@ -196,8 +198,8 @@ func (f *filterParser) relation() (condition, error) {
 	return existence{path: path, want: !path.negated}, nil
 }
 
-// operator reads symbols, or a word that a blank ends.
-func (f *filterParser) operator() (relation, error) {
+// operator reads the operator of a comparison: symbols, or a word that a blank ends.
+func (f *filterParser) operator(c *comparison) error {
 	f.blanks()
 	start := f.i
 	symbol := f.i < len(f.s) && isOperatorSymbol(f.s[f.i])
@@ -205,11 +207,13 @@ func (f *filterParser) operator() (relation, error) {
 		f.i++
 	}
 	name := f.s[start:f.i]
-	holds, ok := relations[strings.ToUpper(name)]
+	key := strings.ToUpper(name)
+	holds, ok := relations[key]
 	if !ok {
-		return nil, f.fail("Filter operator %s is not supported!", name)
+		return f.fail("Filter operator %s is not supported!", name)
 	}
-	return holds, nil
+	c.holds, c.pairwise = holds, pairwise[key]
+	return nil
 }
 
 func isOperatorSymbol(c byte) bool { return strings.IndexByte("<>=~!", c) >= 0 }

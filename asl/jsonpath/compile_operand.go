@@ -93,21 +93,22 @@ func (f *filterParser) pattern() (source, error) {
 	if end < 0 {
 		return nil, f.fail("Pattern not closed. Expected / in %s", f.s)
 	}
-	text, flags := f.s[f.i+1:end], ""
+	text, flags := f.s[f.i+1:end], []string(nil)
 	end++
 	for ; end < len(f.s); end++ {
 		flag, ok := patternFlags[f.s[end]]
 		if !ok {
 			break
 		}
-		flags += flag
+		flags = append(flags, flag)
 	}
-	if flags != "" {
-		flags = "(?" + flags + ")"
+	options := strings.Join(flags, "")
+	if options != "" {
+		options = "(?" + options + ")"
 	}
-	re, err := regexp.Compile(flags + `\A(?:` + text + `)\z`)
+	re, err := regexp.Compile(options + `\A(?:` + text + `)\z`)
 	if err != nil {
-		return nil, &brokenLiteral{err}
+		return nil, &brokenLiteral{f.fail("The pattern /%s/ cannot be used: %v", text, err)}
 	}
 	f.i = end
 	return literal{pattern: re}, nil

@@ -52,18 +52,23 @@ func (c existence) test(e *evaluation, item jsonvalue.Value) (bool, error) {
 type comparison struct {
 	left, right source
 	holds       relation
+	pairwise    bool // the relation compares elements with elements
 }
 
 func (c comparison) test(e *evaluation, item jsonvalue.Value) (bool, error) {
-	if err := e.budget.visit(); err != nil {
-		return false, err
-	}
 	left, err := c.left.operand(e, item)
 	if err != nil {
 		return false, err
 	}
 	right, err := c.right.operand(e, item)
 	if err != nil {
+		return false, err
+	}
+	cost := left.weight() + right.weight()
+	if c.pairwise {
+		cost = left.weight() * right.weight()
+	}
+	if err := e.budget.spend(cost); err != nil {
 		return false, err
 	}
 	return c.holds(left, right)

@@ -8,8 +8,11 @@ import (
 )
 
 // maxVisits bounds the nodes that one evaluation may touch, filters included. The largest payload of 262,144 bytes has fewer
-// than 132,000 nodes, so that ordinary recursive descent stays far below.
-const maxVisits = 4_000_000
+// than 132,000 nodes, so that ordinary recursive descent and filters that look up 4,000 items in a list of 4,000 fit.
+const maxVisits = 16_000_000
+
+// resultCost is what a selected node costs in visits, because results take memory.
+const resultCost = 8
 
 // evaluation is one run of a path, or of a path inside a filter.
 type evaluation struct {
@@ -32,8 +35,8 @@ type budget struct {
 
 func newBudget() *budget { return &budget{visits: maxVisits} }
 
-func (b *budget) visit() error {
-	b.visits--
+func (b *budget) spend(visits int) error {
+	b.visits -= visits
 	if b.visits < 0 {
 		return &EvaluationError{Message: fmt.Sprintf("the path visits more than %d nodes", maxVisits)}
 	}
@@ -56,14 +59,19 @@ func (e *evaluation) run(v jsonvalue.Value) (jsonvalue.Value, error) {
 
 // from evaluates the steps from position i on; past the last one v is a result.
 func (e *evaluation) from(i int, v jsonvalue.Value) error {
-	if err := e.budget.visit(); err != nil {
+	if i == len(e.steps.list) {
+		return e.result(v)
+	}
+	if err := e.budget.spend(1); err != nil {
 		return err
 	}
-	if i == len(e.steps.list) {
-		e.found = append(e.found, v)
-		return nil
-	}
 	return e.steps.list[i].apply(e, i, v)
+}
+
+// result adds a node to what the path selects.
+func (e *evaluation) result(v jsonvalue.Value) error {
+	e.found = append(e.found, v)
+	return e.budget.spend(resultCost)
 }
 
 func (e *evaluation) leaf(i int) bool { return i == len(e.steps.list)-1 }

@@ -28,6 +28,7 @@ func (s *filterStep) apply(e *evaluation, i int, v jsonvalue.Value) error {
 		return e.from(i+1, v)
 	case jsonvalue.Array:
 		return s.elements(e, i, v)
+	default:
 	}
 	switch {
 	case !e.exact(i):

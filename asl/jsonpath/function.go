@@ -52,9 +52,8 @@ func (s *functionStep) apply(e *evaluation, i int, v jsonvalue.Value) error {
 		return err
 	}
 	// Jayway records the result of every call, also of one in the middle of a chain; a definite path yields the last one.
-	e.found = append(e.found, result)
-	if e.leaf(i) {
-		return nil
+	if err := e.result(result); err != nil || e.leaf(i) {
+		return err
 	}
 	return e.from(i+1, result)
 }

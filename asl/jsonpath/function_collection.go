@@ -59,6 +59,7 @@ func concat(v jsonvalue.Value, arguments []jsonvalue.Value) (jsonvalue.Value, er
 			}
 		case jsonvalue.String:
 			b.WriteString(a.Text())
+		default: // Jayway leaves other arguments out
 		}
 	}
 	return jsonvalue.OfString(b.String()), nil

@@ -20,6 +20,20 @@ func (o operand) is(kind jsonvalue.Kind) bool {
 // isTree reports whether the operand is an array or an object.
 func (o operand) isTree() bool { return o.is(jsonvalue.Array) || o.is(jsonvalue.Object) }
 
+// weight estimates what comparing the operand costs, in visits.
+func (o operand) weight() int { return weight(o.value) }
+
+func weight(v jsonvalue.Value) int {
+	if v.Kind() == jsonvalue.String {
+		return 1 + len(v.Text())/64
+	}
+	w := 1
+	for _, child := range v.Elements() {
+		w += weight(child)
+	}
+	return w
+}
+
 // source yields an operand for an item.
 type source interface {
 	operand(e *evaluation, item jsonvalue.Value) (operand, error)
@@ -76,7 +90,7 @@ func (p *pathOperand) exists(e *evaluation, item jsonvalue.Value) (bool, error) 
 	}
 	if p.steps.plain != nil {
 		_, ok := p.steps.walk(start)
-		return ok, e.budget.visit()
+		return ok, e.budget.spend(1)
 	}
 	inner := evaluation{steps: &p.steps, root: e.root, strict: true, quiet: true, budget: e.budget}
 	_, err := inner.run(start)

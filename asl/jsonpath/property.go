@@ -57,7 +57,7 @@ func (s *propertyStep) member(e *evaluation, i int, v jsonvalue.Value, name stri
 		return e.from(i+1, child)
 	case e.leaf(i) && !e.strict:
 		return nil
-	case !e.leaf(i) && !e.strict && !(e.exact(i) && len(s.names) == 1):
+	case !e.leaf(i) && !e.strict && (!e.exact(i) || len(s.names) != 1):
 		return nil
 	}
 	return e.absent(func() string { return "Missing property in path " + e.steps.location(i) + "['" + name + "']" })
@@ -111,6 +111,7 @@ func javaClass(v jsonvalue.Value) string {
 		return "net.minidev.json.JSONArray"
 	case jsonvalue.Object:
 		return "java.util.LinkedHashMap"
+	default:
 	}
 	if !v.IsIntegerText() {
 		return "java.lang.Double"

@@ -31,6 +31,9 @@ var relations = map[string]relation{
 	"EMPTY":    empty,
 }
 
+// pairwise are the relations that compare the elements of both sides with each other.
+var pairwise = map[string]bool{"SUBSETOF": true, "ANYOF": true, "NONEOF": true, "ALL": true}
+
 func negate(r relation) relation {
 	return func(left, right operand) (bool, error) {
 		ok, err := r(left, right)

@@ -21,7 +21,7 @@ func scan(e *evaluation, i int, target step, v jsonvalue.Value) error {
 	if v.Kind() != jsonvalue.Object && v.Kind() != jsonvalue.Array {
 		return nil
 	}
-	if err := e.budget.visit(); err != nil {
+	if err := e.budget.spend(1); err != nil {
 		return err
 	}
 	ok, err := target.scans(e, i, v)

@@ -59,6 +59,10 @@ func CompareNumbers(a, b Value) int {
 			return sign(x < y, x > y)
 		}
 	}
+	if isShortDecimal(a.text) && isShortDecimal(b.text) {
+		// Up to 15 digits, different decimals are different float64 numbers in the same order.
+		return sign(a.Float() < b.Float(), a.Float() > b.Float())
+	}
 	x, okX := exact(a.text)
 	y, okY := exact(b.text)
 	if okX && okY {
@@ -66,6 +70,8 @@ func CompareNumbers(a, b Value) int {
 	}
 	return sign(a.Float() < b.Float(), a.Float() > b.Float())
 }
+
+func isShortDecimal(text string) bool { return len(text) <= 15 && !strings.ContainsAny(text, "eE") }
 
 func sign(less, greater bool) int {
 	switch {

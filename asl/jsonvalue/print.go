@@ -41,9 +41,20 @@ func (v Value) AppendJSON(dst []byte) []byte {
 }
 
 // JSON returns the value's compact JSON text.
-func (v Value) JSON() string { return string(v.AppendJSON(nil)) }
+func (v Value) JSON() string { return string(v.AppendJSON(make([]byte, 0, usualSize))) }
+
+// usualSize is where the buffer for a text begins: enough for most payloads of a workflow.
+const usualSize = 256
 
 const hexDigits = "0123456789ABCDEF"
+
+// plain are the bytes that stand for themselves in a string.
+var plain = func() (t [256]bool) {
+	for c := 0x20; c < utf8.RuneSelf; c++ {
+		t[c] = c != '"' && c != '\\'
+	}
+	return t
+}()
 
 // AppendQuoted appends s as a JSON string. Bytes that are not UTF-8 become U+FFFD.
 func AppendQuoted(dst []byte, s string) []byte {
@@ -51,6 +62,10 @@ func AppendQuoted(dst []byte, s string) []byte {
 	start := 0
 	for i := 0; i < len(s); {
 		c := s[i]
+		if plain[c] {
+			i++
+			continue
+		}
 		if c >= utf8.RuneSelf {
 			r, n := utf8.DecodeRuneInString(s[i:])
 			if r == utf8.RuneError && n == 1 {
@@ -59,10 +74,6 @@ func AppendQuoted(dst []byte, s string) []byte {
 				start = i + 1
 			}
 			i += n
-			continue
-		}
-		if c >= 0x20 && c != '"' && c != '\\' {
-			i++
 			continue
 		}
 		dst = append(dst, s[start:i]...)

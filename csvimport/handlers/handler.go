@@ -17,7 +17,18 @@ import (
 // malformed one is InvalidInput and not the name of some decoder's type. Its
 // errors are messages.InvokeResponse_Error by value, whose Type is the
 // error name that Step Functions sees.
+//
+// A Func is a lambda.Handler, so that the runtime hands it the event's bytes as they came instead of decoding them twice.
 type Func[Output any] func(ctx context.Context, event json.RawMessage) (Output, error)
+
+// Invoke implements lambda.Handler.
+func (f Func[Output]) Invoke(ctx context.Context, event []byte) ([]byte, error) {
+	out, err := f(ctx, event)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(out)
+}
 
 // wrap makes a Func of a step. A nil log writes nothing.
 func wrap[Input, Output any](name string, log *slog.Logger, step func(context.Context, Input) (Output, error), attrs func(Input, Output) []slog.Attr) Func[Output] {

@@ -12,7 +12,7 @@ import (
 )
 
 // maxGroup is the most tasks one transaction takes.
-const maxGroup = 1024
+const maxGroup = 256
 
 // task is a piece of work in a transaction of the writer's. apply does it;
 // answer tells the caller, after the commit (or with what went wrong).

@@ -17,6 +17,24 @@ type env struct {
 	input *Payload
 	token string           // Task.Token, only while the parameters of a token task are built
 	item  *jsonvalue.Value // Map.Item, only in a Map's ItemSelector
+
+	state jsonvalue.Value // context object: State, once built
+	built jsonvalue.Value // the whole context object, once built for the current item
+}
+
+// over sets what $ means.
+func (e *env) over(p *Payload) { e.input = p }
+
+// at sets the item that a Map's ItemSelector is evaluated for; nil ends that.
+func (e *env) at(item *jsonvalue.Value) {
+	e.item = item
+	e.built = jsonvalue.Value{}
+}
+
+// withToken sets the task token that parameters may use; empty ends that.
+func (e *env) withToken(token string) {
+	e.token = token
+	e.built = jsonvalue.Value{}
 }
 
 // lookupError is the failure of a path, with the path as it was written.
@@ -55,20 +73,15 @@ func (e *env) find(p *jsonpath.Path) (jsonvalue.Value, error) {
 // Random returns 64 random bits.
 func (e *env) Random() uint64 { return e.x.random.Uint64() }
 
-// context builds the context object as the current state sees it.
+// context is the context object as the current state sees it, built once for each run of the state and each item.
 func (e *env) context() jsonvalue.Value {
-	x, t := e.x, e.t
+	if !e.built.IsNull() {
+		return e.built
+	}
+	x := e.x
 	b := jsonvalue.NewObject(5)
 	b.Set("Execution", x.executionContext())
-	state := jsonvalue.NewObject(3)
-	state.Set("EnteredTime", jsonvalue.OfString(Instant(t.entered)))
-	state.Set("Name", jsonvalue.OfString(t.state.Name))
-	switch t.state.Type {
-	case asl.Task, asl.Parallel, asl.Map:
-		state.Set("RetryCount", jsonvalue.OfInt(t.retried))
-	default:
-	}
-	b.Set("State", state.Value())
+	b.Set("State", e.stateContext())
 	b.Set("StateMachine", x.aboutModel)
 	if e.token != "" {
 		task := jsonvalue.NewObject(1)
@@ -80,7 +93,25 @@ func (e *env) context() jsonvalue.Value {
 		m.Set("Item", *e.item)
 		b.Set("Map", m.Value())
 	}
-	return b.Value()
+	e.built = b.Value()
+	return e.built
+}
+
+func (e *env) stateContext() jsonvalue.Value {
+	if !e.state.IsNull() {
+		return e.state
+	}
+	t := e.t
+	b := jsonvalue.NewObject(3)
+	b.Set("EnteredTime", jsonvalue.OfString(Instant(t.entered)))
+	b.Set("Name", jsonvalue.OfString(t.state.Name))
+	switch t.state.Type {
+	case asl.Task, asl.Parallel, asl.Map:
+		b.Set("RetryCount", jsonvalue.OfInt(t.retried))
+	default:
+	}
+	e.state = b.Value()
+	return e.state
 }
 
 // executionContext builds the parts of the context object that do not change, once.

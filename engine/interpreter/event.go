@@ -17,7 +17,7 @@ const (
 	TaskStarted                           // a worker took the activity task of this ID; Worker names it
 	TaskSubmitted                         // a .sync or token task's call was accepted; Output is the API's answer
 	TaskHeartbeat                         // the task of this ID is alive
-	TaskSucceeded                         // Output is the result's JSON text
+	TaskSucceeded                         // Output is the result
 	TaskFailed                            // Failure says how
 	TaskStartFailed                       // the task could not be started
 	TaskSubmitFailed                      // the call of a .sync or token task failed
@@ -33,8 +33,9 @@ type Event struct {
 	// Seed is where all randomness of this step comes from: jitter, UUIDs, States.MathRandom.
 	Seed uint64
 	// ID is that of the timer, task or Map Run concerned.
-	ID      int64
-	Output  string
+	ID int64
+	// Output belongs to the execution from now on.
+	Output  *Payload
 	Worker  string
 	Failure history.Failure
 }

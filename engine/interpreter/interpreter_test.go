@@ -166,7 +166,7 @@ func script(answers map[string][]string) func(c *interpreter.TaskCall) interpret
 		case strings.HasPrefix(a, "!"):
 			return interpreter.Event{Kind: interpreter.TaskFailed, Failure: history.NewFailure(a[1:], "because")}
 		default:
-			return interpreter.Event{Kind: interpreter.TaskSucceeded, Output: a}
+			return interpreter.Event{Kind: interpreter.TaskSucceeded, Output: interpreter.TextPayload(a)}
 		}
 	}
 }
@@ -428,7 +428,7 @@ func TestDistributedMap(t *testing.T) {
 		if err != nil || v.JSON() != `{"v":20,"from":"f"}` {
 			t.Errorf("selected %s, %v", v.JSON(), err)
 		}
-		return interpreter.Event{Kind: interpreter.MapRunSucceeded, Output: `["done"]`}
+		return interpreter.Event{Kind: interpreter.MapRunSucceeded, Output: interpreter.TextPayload(`["done"]`)}
 	}
 	w.run(t).expect(t, `
 		1<0 ExecutionStarted

@@ -43,7 +43,7 @@ func (c *MapRunCall) Select(index int64, item jsonvalue.Value, key, source strin
 	if s == nil {
 		return item, nil
 	}
-	c.env.item = mapItem(index, item, key, source)
+	c.env.at(mapItem(index, item, key, source))
 	v, err := s.Eval(&c.env)
 	if err != nil {
 		return jsonvalue.Value{}, err
@@ -101,8 +101,8 @@ func (v *variables) flat() *variables {
 // mapRunFields evaluates everything that a Map Run's fields say.
 func (x *Execution) mapRunFields(t *thread, in *Payload, c *MapRunCall) bool {
 	m := t.state.Map
-	t.env.input = in
-	count, ok := x.mapNumber(t, m.ToleratedFailureCount, 0)
+	t.env.over(in)
+	count, ok := x.mapNumber(t, m.ToleratedFailureCount)
 	if !ok {
 		return false
 	}
@@ -148,7 +148,7 @@ func (x *Execution) readerFields(t *thread, in *Payload, c *MapRunCall) bool {
 	if !r.MaxItems.Present {
 		return true
 	}
-	n, ok := x.mapNumber(t, r.MaxItems, 0)
+	n, ok := x.mapNumber(t, r.MaxItems)
 	c.MaxItems = jsonvalue.OfInt(int64(n))
 	return ok
 }
@@ -158,12 +158,12 @@ func (x *Execution) batcherFields(t *thread, in *Payload, c *MapRunCall) bool {
 	if b == nil {
 		return true
 	}
-	n, ok := x.mapNumber(t, b.MaxItemsPerBatch, 0)
+	n, ok := x.mapNumber(t, b.MaxItemsPerBatch)
 	if !ok {
 		return false
 	}
 	c.MaxItemsPerBatch = int64(n)
-	if n, ok = x.mapNumber(t, b.MaxInputBytesPerBatch, 0); !ok {
+	if n, ok = x.mapNumber(t, b.MaxInputBytesPerBatch); !ok {
 		return false
 	}
 	c.MaxInputBytesPerBatch = int64(n)
@@ -200,9 +200,9 @@ func (x *Execution) mapRunEnded(t *thread, e *Event) {
 	id := x.emit(history.Event{Type: history.MapRunSucceeded, Previous: t.last})
 	x.emit(history.Event{Type: history.MapStateSucceeded, Previous: id})
 	t.children = nil
-	if len(e.Output) > MaxPayload {
+	if len(e.Output.Text()) > MaxPayload {
 		x.goOn(t, x.failed(t, tooLarge(t.state.Name)))
 		return
 	}
-	x.complete(t, TextPayload(e.Output), t.mapRunStarted)
+	x.complete(t, e.Output, t.mapRunStarted)
 }

@@ -25,8 +25,8 @@ func (x *Execution) runMap(t *thread) bool {
 	if !ok {
 		return false
 	}
-	t.env.input = in
-	concurrency, ok := x.mapNumber(t, m.MaxConcurrency, 0)
+	t.env.over(in)
+	concurrency, ok := x.mapNumber(t, m.MaxConcurrency)
 	if !ok {
 		return false
 	}
@@ -69,10 +69,10 @@ func (f *fan) iterate(x *Execution, previous int64) {
 	id := x.emit(history.Event{Type: history.MapIterationStarted, Previous: previous, Name: t.state.Name, More: iteration(i)})
 	in := ValuePayload(f.items.values[i])
 	if s := t.state.Map.ItemSelector; s != nil {
-		t.env.input = t.mapInput
-		t.env.item = mapItem(int64(i), f.items.values[i], "", "")
+		t.env.over(t.mapInput)
+		t.env.at(mapItem(int64(i), f.items.values[i], "", ""))
 		v, err := s.Eval(&t.env)
-		t.env.item = nil
+		t.env.at(nil)
 		if err != nil {
 			f.selectorFailed(x, i, id, err)
 			return
@@ -113,10 +113,10 @@ func (x *Execution) items(t *thread, in *Payload) (*mapItems, bool) {
 }
 
 // mapNumber evaluates a whole number of a Map state.
-func (x *Execution) mapNumber(t *thread, n plan.Number, absent float64) (float64, bool) {
+func (x *Execution) mapNumber(t *thread, n plan.Number) (float64, bool) {
 	switch {
 	case !n.Present:
-		return absent, true
+		return 0, true
 	case n.Path == nil:
 		return n.Literal, true
 	}

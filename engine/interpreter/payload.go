@@ -25,6 +25,11 @@ const (
 // TextPayload returns the payload of a text that is known to be valid JSON.
 func TextPayload(text string) *Payload { return &Payload{text: text, has: hasText} }
 
+// ParsedPayload returns the payload of a text whose tree is known already.
+func ParsedPayload(text string, v jsonvalue.Value) *Payload {
+	return &Payload{text: text, value: v, has: hasText | hasValue}
+}
+
 // ValuePayload returns the payload of a tree.
 func ValuePayload(v jsonvalue.Value) *Payload { return &Payload{value: v, has: hasValue} }
 

@@ -32,7 +32,7 @@ func (x *Execution) effectiveInput(t *thread) (*Payload, bool) {
 	if !ok || t.state.Parameters == nil {
 		return in, ok
 	}
-	t.env.input = in
+	t.env.over(in)
 	v, err := t.state.Parameters.Eval(&t.env)
 	if err != nil {
 		return nil, x.expressionError(t, err, "Parameters", in)
@@ -50,7 +50,7 @@ func (x *Execution) runSucceed(t *thread) bool {
 
 func (x *Execution) runFail(t *thread) bool {
 	var f failure
-	t.env.input = t.input
+	t.env.over(t.input)
 	var ok bool
 	if f.Error, f.HasError, ok = x.text(t, t.state.Fail.Error); !ok {
 		return false
@@ -83,7 +83,7 @@ func (x *Execution) runChoice(t *thread) bool {
 	if !ok {
 		return false
 	}
-	t.env.input = in
+	t.env.over(in)
 	for i := range t.state.Choice.Rules {
 		r := &t.state.Choice.Rules[i]
 		matched, err := r.Matches(&t.env)
@@ -137,7 +137,7 @@ func (x *Execution) runWait(t *thread) bool {
 
 func (x *Execution) waitFor(t *thread, in *Payload) (time.Duration, bool) {
 	w := t.state.Wait
-	t.env.input = in
+	t.env.over(in)
 	switch {
 	case w.Seconds.Path != nil:
 		v, err := t.env.Lookup(w.Seconds.Path)

@@ -17,8 +17,9 @@ type TaskCall struct {
 	// State is the name of the Task state, Attempt counts its runs from 0.
 	State   string
 	Attempt int64
-	// Parameters is the JSON text sent to the resource.
+	// Parameters is the JSON text sent to the resource; Value is its tree where that was at hand, null otherwise.
 	Parameters string
+	Value      jsonvalue.Value
 	// Token is the task token of a token task or activity, empty otherwise.
 	Token string
 	// RoleARN is the role of the task's credentials, if it has any.
@@ -36,14 +37,16 @@ func (x *Execution) runTask(t *thread) bool {
 		call.Token = x.token()
 	}
 	if s.Task.Pattern == plan.WaitForTaskToken {
-		t.env.token = call.Token
+		t.env.withToken(call.Token)
 	}
 	params, ok := x.effectiveInput(t)
-	t.env.token = ""
+	if t.env.token != "" {
+		t.env.withToken("")
+	}
 	if !ok {
 		return false
 	}
-	t.env.input = t.input
+	t.env.over(t.input)
 	if call.Timeout, ok = x.limit(t, s.Task.Timeout); !ok {
 		return false
 	}
@@ -54,6 +57,9 @@ func (x *Execution) runTask(t *thread) bool {
 		return false
 	}
 	call.Parameters = params.Text()
+	if s.Parameters != nil {
+		call.Value = params.Value()
+	}
 	if len(call.Parameters) > MaxPayload {
 		return x.failed(t, tooLarge(s.Name))
 	}
@@ -146,7 +152,7 @@ func (x *Execution) taskEvent(w *wait, e *Event) {
 			t.heartbeat = x.timer(t, taskHeartbeat, t.beat)
 		}
 	case TaskSubmitted:
-		x.writeTask(t, w.task, history.TaskSubmitted, e.Output)
+		x.writeTask(t, w.task, history.TaskSubmitted, e.Output.Text())
 	case TaskSucceeded:
 		x.taskSucceeded(t, e.Output)
 	case TaskFailed:
@@ -176,8 +182,9 @@ func (t *thread) endWork(x *Execution, running bool) *TaskCall {
 	return w.task
 }
 
-func (x *Execution) taskSucceeded(t *thread, output string) {
+func (x *Execution) taskSucceeded(t *thread, result *Payload) {
 	call := t.endWork(x, false)
+	output := result.Text()
 	if len(output) > MaxPayload {
 		name := t.state.Task.Resource
 		if call.Task.Target == plan.Integration {
@@ -193,7 +200,7 @@ func (x *Execution) taskSucceeded(t *thread, output string) {
 	} else {
 		x.writeTask(t, call, succeededType(call.Task.Target), output)
 	}
-	x.complete(t, TextPayload(output), t.last)
+	x.complete(t, result, t.last)
 }
 
 func (x *Execution) taskFailed(t *thread, how outcome, f history.Failure) {

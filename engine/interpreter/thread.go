@@ -83,7 +83,7 @@ func (x *Execution) finishState(t *thread, result *Payload, previous int64) bool
 	s := t.state
 	raw := result
 	if s.ResultSelector != nil {
-		t.env.input = result
+		t.env.over(result)
 		v, err := s.ResultSelector.Eval(&t.env)
 		if err != nil {
 			return x.expressionError(t, err, "ResultSelector", result)
@@ -159,7 +159,7 @@ func (x *Execution) selectPayload(t *thread, s plan.Selector, p *Payload, field 
 	case s.Null:
 		return TextPayload("{}"), true
 	}
-	t.env.input = p
+	t.env.over(p)
 	v, err := t.env.Lookup(s.Path)
 	if err != nil {
 		return nil, x.expressionError(t, err, field, p)
@@ -172,7 +172,7 @@ func (x *Execution) assign(t *thread, a *template.Template, result *Payload) ([]
 	if a == nil {
 		return nil, true
 	}
-	t.env.input = result
+	t.env.over(result)
 	v, err := a.Eval(&t.env)
 	if err != nil {
 		return nil, x.expressionError(t, err, "Assign", result)

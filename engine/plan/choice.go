@@ -41,22 +41,22 @@ func choice(s *asl.State, states map[string]*State) (*Choice, error) {
 	c := &Choice{}
 	if s.Default != "" {
 		if c.Default = states[s.Default]; c.Default == nil {
-			return nil, fmt.Errorf("Default names %q, which is not one of the States beside it", s.Default)
+			return nil, fmt.Errorf("the field Default names %q, which is not one of the States beside it", s.Default)
 		}
 	}
 	for i := range s.Choices {
 		r := &s.Choices[i]
 		next := states[r.Next]
 		if next == nil {
-			return nil, fmt.Errorf("Choices[%d].Next names %q, which is not one of the States beside it", i, r.Next)
+			return nil, fmt.Errorf("the rule Choices[%d].Next names %q, which is not one of the States beside it", i, r.Next)
 		}
 		t, err := compileTest(r)
 		if err != nil {
-			return nil, fmt.Errorf("Choices[%d]: %w", i, err)
+			return nil, fmt.Errorf("rule Choices[%d]: %w", i, err)
 		}
 		assign, err := payload("Assign", r.Assign)
 		if err != nil {
-			return nil, fmt.Errorf("Choices[%d]: %w", i, err)
+			return nil, fmt.Errorf("rule Choices[%d]: %w", i, err)
 		}
 		c.Rules = append(c.Rules, Rule{Next: next, Assign: assign, test: t})
 	}
@@ -127,7 +127,7 @@ type operator func(variable, operand jsonvalue.Value) bool
 func compileComparison(r *asl.Rule) (test, error) {
 	v, err := jsonpath.Compile(r.Variable)
 	if err != nil {
-		return nil, fmt.Errorf("Variable: %w", err)
+		return nil, fmt.Errorf("the field Variable: %w", err)
 	}
 	if r.Operator == "IsPresent" {
 		return present{v, r.Operand.Bool()}, nil

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"errors"
 	"fmt"
 
 	"stepback/asl"
@@ -49,7 +50,7 @@ type Writer struct {
 func (c *compiler) mapState(s *asl.State) (*Map, error) {
 	f := s.Map
 	if f == nil || f.Processor == nil {
-		return nil, fmt.Errorf("a Map state needs an ItemProcessor")
+		return nil, errors.New("a Map state needs an ItemProcessor")
 	}
 	g, err := c.graph(f.Processor)
 	if err != nil {

@@ -4,6 +4,7 @@
 package plan
 
 import (
+	"errors"
 	"fmt"
 
 	"stepback/asl"
@@ -147,12 +148,12 @@ func (c *compiler) state(st *State, s *asl.State, states map[string]*State) erro
 		return fmt.Errorf("unknown Type %q", s.Type)
 	}
 	if s.QueryLanguage == asl.JSONata {
-		return fmt.Errorf("QueryLanguage JSONata is not supported; use JSONPath")
+		return errors.New("QueryLanguage JSONata is not supported; use JSONPath")
 	}
 	st.Entered, st.Exited = types[0], types[1]
 	if s.Next != "" {
 		if st.Next = states[s.Next]; st.Next == nil {
-			return fmt.Errorf("Next names %q, which is not one of the States beside it", s.Next)
+			return fmt.Errorf("the field Next names %q, which is not one of the States beside it", s.Next)
 		}
 	}
 	st.Result = s.Result
@@ -181,15 +182,15 @@ func (c *compiler) handlers(st *State, s *asl.State, states map[string]*State) e
 	for i, k := range s.Catch {
 		next := states[k.Next]
 		if next == nil {
-			return fmt.Errorf("Catch[%d].Next names %q, which is not one of the States beside it", i, k.Next)
+			return fmt.Errorf("the field Catch[%d].Next names %q, which is not one of the States beside it", i, k.Next)
 		}
 		at, err := placement(k.ResultPath)
 		if err != nil {
-			return fmt.Errorf("Catch[%d]: %w", i, err)
+			return fmt.Errorf("catcher Catch[%d]: %w", i, err)
 		}
 		assign, err := payload("Assign", k.Assign)
 		if err != nil {
-			return fmt.Errorf("Catch[%d]: %w", i, err)
+			return fmt.Errorf("catcher Catch[%d]: %w", i, err)
 		}
 		st.Catch = append(st.Catch, Catcher{matcher: newMatcher(k.ErrorEquals), Next: next, ResultPath: at, Assign: assign})
 	}

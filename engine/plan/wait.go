@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -28,7 +29,7 @@ func wait(s *asl.State) (*Wait, error) {
 		return w, nil
 	}
 	if s.Timestamp.Literal == nil {
-		return nil, fmt.Errorf("a Wait state needs Seconds, SecondsPath, Timestamp or TimestampPath")
+		return nil, errors.New("a Wait state needs Seconds, SecondsPath, Timestamp or TimestampPath")
 	}
 	t, ok := ParseTimestamp(s.Timestamp.Literal.Text())
 	if !ok {

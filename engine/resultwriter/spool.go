@@ -97,7 +97,7 @@ func (s *spool) write(text []byte) error {
 
 // remove deletes the temporary files.
 func (s *spool) remove() error {
-	var all []error
+	all := make([]error, 0, 2*len(s.parts))
 	for _, p := range s.parts {
 		all = append(all, p.file.Close(), os.Remove(p.file.Name()))
 	}

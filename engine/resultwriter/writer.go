@@ -174,7 +174,7 @@ func (w *Writer) put(ctx context.Context, key string, body io.ReadSeeker, size i
 // Abort removes the temporary files and uploads nothing. The error is an *Error. It may be called more than once, also after
 // Finish.
 func (w *Writer) Abort() error {
-	var all []error
+	all := make([]error, 0, len(fileStatuses))
 	for _, status := range fileStatuses {
 		all = append(all, w.spools[status].remove())
 	}

@@ -207,7 +207,7 @@ func TestFailures(t *testing.T) {
 		t.Parallel()
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, err := newWriter(t, refusing{ctx.Err()}, Config{}).Finish(ctx); err != context.Canceled {
+		if _, err := newWriter(t, refusing{ctx.Err()}, Config{}).Finish(ctx); !errors.Is(err, context.Canceled) {
 			t.Errorf("got %v", err)
 		}
 	})

@@ -128,7 +128,7 @@ func TestErrorsOfS3(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, _, err := s.Get(ctx, "data", "k", "", ""); err != context.Canceled {
+	if _, _, err := s.Get(ctx, "data", "k", "", ""); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: got %v", err)
 	}
 }

@@ -37,7 +37,7 @@ type Service struct{ Lambda *lambda.Service }
 
 // Invoke implements Invoker.
 func (s Service) Invoke(ctx context.Context, call Call) (lambda.InvokeOutput, error) {
-	return s.Lambda.Invoke(ctx, lambda.InvokeInput{FunctionName: call.FunctionName, Payload: call.Payload})
+	return s.Lambda.Invoke(ctx, lambda.InvokeInput{FunctionName: call.FunctionName, Payload: call.Payload, Valid: true})
 }
 
 // Injector is an Invoker that lets faults befall some invocations of another.

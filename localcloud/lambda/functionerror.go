@@ -52,11 +52,12 @@ func settle(a answer) answer {
 	switch {
 	case len(a.payload) > MaxResponseBytes:
 		return responseTooLarge(len(a.payload))
-	case !json.Valid(a.payload) && a.failed:
+	case json.Valid(a.payload):
+		return a
+	case a.failed:
 		return failure("Runtime.SerializationError", fmt.Sprintf("The function reported an error that is not JSON: %.100q", a.payload))
-	case !json.Valid(a.payload):
+	default:
 		return failure("Runtime.SerializationError", fmt.Sprintf(
 			"The function answered %d bytes that are not JSON; they begin with %.100q. Return a value that encodes to JSON.", len(a.payload), a.payload))
 	}
-	return a
 }

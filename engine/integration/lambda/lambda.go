@@ -3,6 +3,7 @@
 package lambda
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 
 	"stepback/asl/jsonvalue"
 	"stepback/engine"
+	"stepback/engine/interpreter"
 )
 
 // Call is one invocation of a function.
@@ -51,14 +53,14 @@ func (e *InvokeError) Error() string { return e.Code + ": " + e.Message }
 type Integration struct{ Invoker Invoker }
 
 // Invoke implements engine.Integration.
-func (i Integration) Invoke(ctx context.Context, t *engine.Task) (string, error) {
-	params, err := jsonvalue.Parse(t.Parameters)
+func (i Integration) Invoke(ctx context.Context, t *engine.Task) (engine.Result, error) {
+	params, err := t.Value()
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	function, _ := params.Get("FunctionName")
 	if function.Text() == "" {
-		return "", &engine.TaskError{Name: "States.Runtime", Cause: "The Parameters '" + t.Parameters +
+		return nil, &engine.TaskError{Name: "States.Runtime", Cause: "The Parameters '" + t.Parameters +
 			"' could not be used to start the Task: [The field \"FunctionName\" is required but was missing]"}
 	}
 	c := &Call{State: t.State, Attempt: t.Attempt, Function: function.Text(), Payload: []byte("{}")}
@@ -70,14 +72,14 @@ func (i Integration) Invoke(ctx context.Context, t *engine.Task) (string, error)
 	}
 	a, err := i.Invoker.Invoke(ctx, c)
 	if err != nil {
-		return "", invokeError(err)
+		return nil, invokeError(err)
 	}
 	payload, ok := parsed(a.Payload)
 	if a.FunctionError != "" {
-		return "", functionError(payload, ok, a.Payload, payload.JSON())
+		return nil, functionError(payload, ok, a.Payload, payload.JSON())
 	}
 	if !ok {
-		return "", &engine.TaskError{Name: "States.Runtime", Cause: "The function " + c.Function + " answered with something that is not JSON."}
+		return nil, &engine.TaskError{Name: "States.Runtime", Cause: "The function " + c.Function + " answered with something that is not JSON."}
 	}
 	return envelope(a, payload), nil
 }
@@ -87,22 +89,22 @@ func (i Integration) Invoke(ctx context.Context, t *engine.Task) (string, error)
 type Function struct{ Invoker Invoker }
 
 // Invoke implements engine.Integration.
-func (f Function) Invoke(ctx context.Context, t *engine.Task) (string, error) {
+func (f Function) Invoke(ctx context.Context, t *engine.Task) (engine.Result, error) {
 	a, err := f.Invoker.Invoke(ctx, &Call{State: t.State, Attempt: t.Attempt, Function: t.Resource, Payload: []byte(t.Parameters)})
 	if err != nil {
-		return "", invokeError(err)
+		return nil, invokeError(err)
 	}
 	payload, ok := parsed(a.Payload)
 	if a.FunctionError != "" {
-		return "", functionError(payload, ok, a.Payload, string(a.Payload))
+		return nil, functionError(payload, ok, a.Payload, string(a.Payload))
 	}
 	if !ok {
-		return "", &engine.TaskError{Name: "States.Runtime", Cause: "The function " + t.Resource + " answered with something that is not JSON."}
+		return nil, &engine.TaskError{Name: "States.Runtime", Cause: "The function " + t.Resource + " answered with something that is not JSON."}
 	}
 	if len(a.Payload) == 0 {
-		return "null", nil
+		return interpreter.ParsedPayload("null", payload), nil
 	}
-	return string(a.Payload), nil
+	return interpreter.ParsedPayload(string(a.Payload), payload), nil
 }
 
 func parsed(payload []byte) (jsonvalue.Value, bool) {
@@ -139,28 +141,23 @@ func invokeError(err error) error {
 }
 
 // envelope is the result of lambda:invoke: the answer with the metadata that the service adds.
-func envelope(a *Answer, payload jsonvalue.Value) string {
-	status := a.StatusCode
-	if status == 0 {
-		status = http.StatusOK
+func envelope(a *Answer, payload jsonvalue.Value) engine.Result {
+	status := jsonvalue.OfInt(http.StatusOK)
+	if a.StatusCode != 0 {
+		status = jsonvalue.OfInt(int64(a.StatusCode))
 	}
-	dst := make([]byte, 0, len(a.Payload)+400)
-	dst = append(dst, `{"ExecutedVersion":`...)
-	dst = jsonvalue.AppendQuoted(dst, orDefault(a.ExecutedVersion, "$LATEST"))
-	dst = append(dst, `,"Payload":`...)
-	dst = payload.AppendJSON(dst)
-	dst = append(dst, `,"SdkHttpMetadata":{"HttpStatusCode":`...)
-	dst = strconv.AppendInt(dst, int64(status), 10)
-	dst = append(dst, `},"SdkResponseMetadata":{"RequestId":`...)
-	dst = jsonvalue.AppendQuoted(dst, a.RequestID)
-	dst = append(dst, `},"StatusCode":`...)
-	dst = strconv.AppendInt(dst, int64(status), 10)
-	return string(append(dst, '}'))
+	b := jsonvalue.NewObject(5)
+	b.Set("ExecutedVersion", jsonvalue.OfString(cmp.Or(a.ExecutedVersion, "$LATEST")))
+	b.Set("Payload", payload)
+	b.Set("SdkHttpMetadata", object("HttpStatusCode", status))
+	b.Set("SdkResponseMetadata", object("RequestId", jsonvalue.OfString(a.RequestID)))
+	b.Set("StatusCode", status)
+	v := b.Value()
+	return interpreter.ParsedPayload(string(v.AppendJSON(make([]byte, 0, len(a.Payload)+200))), v)
 }
 
-func orDefault(s, def string) string {
-	if s == "" {
-		return def
-	}
-	return s
+func object(key string, member jsonvalue.Value) jsonvalue.Value {
+	b := jsonvalue.NewObject(1)
+	b.Set(key, member)
+	return b.Value()
 }

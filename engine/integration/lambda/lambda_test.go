@@ -28,8 +28,8 @@ func TestOptimizedInvoke(t *testing.T) {
 	i := &answers{answer: lambda.Answer{StatusCode: 200, Payload: []byte(`{"b": 2}`), RequestID: "r"}}
 	out, err := lambda.Integration{Invoker: i}.Invoke(context.Background(), &engine.Task{State: "S", Attempt: 3, Parameters: parameters})
 	want := `{"ExecutedVersion":"$LATEST","Payload":{"b":2},"SdkHttpMetadata":{"HttpStatusCode":200},"SdkResponseMetadata":{"RequestId":"r"},"StatusCode":200}`
-	if err != nil || out != want {
-		t.Errorf("%s, %v", out, err)
+	if err != nil || out.Text() != want {
+		t.Errorf("%v, %v", out, err)
 	}
 	if c := i.call; c.Function != "f" || c.Qualifier != "7" || string(c.Payload) != `{"a":1.0}` || c.State != "S" || c.Attempt != 3 {
 		t.Errorf("call %+v", c)
@@ -98,11 +98,11 @@ func TestDirectARNKeepsTheAnswer(t *testing.T) {
 	t.Parallel()
 	i := &answers{answer: lambda.Answer{Payload: []byte(`{"b": 2}`)}}
 	out, err := lambda.Function{Invoker: i}.Invoke(context.Background(), &engine.Task{Resource: "arn:aws:lambda:r:a:function:f", Parameters: `{"x": 1}`})
-	if err != nil || out != `{"b": 2}` || string(i.call.Payload) != `{"x": 1}` {
-		t.Errorf("%s, %v", out, err)
+	if err != nil || out.Text() != `{"b": 2}` || string(i.call.Payload) != `{"x": 1}` {
+		t.Errorf("%v, %v", out, err)
 	}
 	i.answer.Payload = nil
-	if out, err = (lambda.Function{Invoker: i}).Invoke(context.Background(), &engine.Task{Parameters: `{}`}); err != nil || out != "null" {
-		t.Errorf("void: %s, %v", out, err)
+	if out, err = (lambda.Function{Invoker: i}).Invoke(context.Background(), &engine.Task{Parameters: `{}`}); err != nil || out.Text() != "null" {
+		t.Errorf("void: %v, %v", out, err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"stepback/asl/jsonvalue"
 	"stepback/engine"
+	"stepback/engine/interpreter"
 )
 
 // Message is one message to publish.
@@ -32,20 +33,20 @@ func (e *PublishError) Error() string { return e.Code + ": " + e.Message }
 type Integration struct{ Publisher Publisher }
 
 // Invoke implements engine.Integration. A Message that is not a string is published as its JSON text.
-func (i Integration) Invoke(ctx context.Context, t *engine.Task) (string, error) {
-	params, err := jsonvalue.Parse(t.Parameters)
+func (i Integration) Invoke(ctx context.Context, t *engine.Task) (engine.Result, error) {
+	params, err := t.Value()
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	m := Message{TopicARN: text(params, "TopicArn"), Subject: text(params, "Subject"), Body: text(params, "Message")}
 	id, err := i.Publisher.Publish(ctx, m)
 	if err != nil {
-		return "", publishError(err)
+		return nil, publishError(err)
 	}
 	dst := jsonvalue.AppendQuoted([]byte(`{"MessageId":`), id)
 	dst = append(dst, `,"SdkHttpMetadata":{"HttpStatusCode":200},"SdkResponseMetadata":{"RequestId":`...)
 	dst = jsonvalue.AppendQuoted(dst, id)
-	return string(append(dst, "}}"...)), nil
+	return interpreter.TextPayload(string(append(dst, "}}"...))), nil
 }
 
 func publishError(err error) error {

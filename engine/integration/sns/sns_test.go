@@ -25,8 +25,8 @@ func TestPublish(t *testing.T) {
 	out, err := sns.Integration{Publisher: p}.Invoke(context.Background(), &engine.Task{
 		Parameters: `{"TopicArn":"arn:t","Subject":"s","Message":{"rows": 3}}`,
 	})
-	if err != nil || out != `{"MessageId":"id-1","SdkHttpMetadata":{"HttpStatusCode":200},"SdkResponseMetadata":{"RequestId":"id-1"}}` {
-		t.Errorf("%s, %v", out, err)
+	if err != nil || out.Text() != `{"MessageId":"id-1","SdkHttpMetadata":{"HttpStatusCode":200},"SdkResponseMetadata":{"RequestId":"id-1"}}` {
+		t.Errorf("%v, %v", out, err)
 	}
 	if p.got != (sns.Message{TopicARN: "arn:t", Subject: "s", Body: `{"rows":3}`}) {
 		t.Errorf("%+v", p.got)

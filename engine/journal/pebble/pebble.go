@@ -4,7 +4,6 @@ package pebble
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -37,10 +36,9 @@ type Journal struct {
 func Open(dir string) (*Journal, error) {
 	cache := pebble.NewCache(16 << 20)
 	defer cache.Unref()
-	db, err := pebble.Open(dir, &pebble.Options{
-		Cache: cache, MemTableSize: 16 << 20, Logger: silent{},
-		FormatMajorVersion: pebble.FormatNewest,
-	})
+	options := &pebble.Options{Cache: cache, MemTableSize: 16 << 20, Logger: silent{}, FormatMajorVersion: pebble.FormatNewest}
+	options.ApplyCompressionSettings(func() pebble.DBCompressionSettings { return pebble.DBCompressionNone }) // values are compressed already
+	db, err := pebble.Open(dir, options)
 	if err != nil {
 		return nil, fmt.Errorf("opening the journal in %s (is another stepback using this data directory?): %w", dir, err)
 	}
@@ -81,20 +79,21 @@ func (j *Journal) Commit(r *journal.Record, done func(error)) {
 
 func (j *Journal) write(r *journal.Record) error {
 	b := j.db.NewBatch()
-	defer b.Close() //nolint:errcheck // closing a committed batch only returns its memory
-	about, err := json.Marshal(r.Execution)
-	if err != nil {
-		return err
+	defer b.Close()
+	raw, packed := j.buffers.Get().(*[]byte), j.buffers.Get().(*[]byte)
+	defer j.buffers.Put(raw)
+	defer j.buffers.Put(packed)
+	set := func(key string) error {
+		*packed = s2.Encode((*packed)[:cap(*packed)], *raw)
+		return b.Set([]byte(key+r.Execution.ARN), *packed, nil)
 	}
-	if err := b.Set([]byte(executionPrefix+r.Execution.ARN), about, nil); err != nil {
+	*raw = r.Execution.AppendBinary((*raw)[:0])
+	if err := set(executionPrefix); err != nil {
 		return err
 	}
 	if r.End {
-		buf := j.buffers.Get().(*[]byte)
-		*buf = history.AppendBinary((*buf)[:0], r.All)
-		err := b.Set([]byte(historyPrefix+r.Execution.ARN), s2.Encode(nil, *buf), nil)
-		j.buffers.Put(buf)
-		if err != nil {
+		*raw = history.AppendBinary((*raw)[:0], r.All)
+		if err := set(historyPrefix); err != nil {
 			return err
 		}
 	}
@@ -111,9 +110,16 @@ func (j *Journal) Execution(_ context.Context, arn string) (*journal.Execution, 
 	if err != nil {
 		return nil, found(err, arn)
 	}
-	defer closer.Close() //nolint:errcheck // a read-only handle
-	x := &journal.Execution{}
-	return x, json.Unmarshal(v, x)
+	defer closer.Close()
+	return unpack(v)
+}
+
+func unpack(packed []byte) (*journal.Execution, error) {
+	raw, err := s2.Decode(nil, packed)
+	if err != nil {
+		return nil, err
+	}
+	return journal.Decode(raw)
 }
 
 func found(err error, arn string) error {
@@ -129,7 +135,7 @@ func (j *Journal) History(_ context.Context, arn string) ([]history.Event, error
 	if err != nil {
 		return nil, found(err, arn)
 	}
-	defer closer.Close() //nolint:errcheck // a read-only handle
+	defer closer.Close()
 	raw, err := s2.Decode(nil, v)
 	if err != nil {
 		return nil, fmt.Errorf("history of %s: %w", arn, err)
@@ -147,10 +153,10 @@ func (j *Journal) Executions(ctx context.Context, prefix string) iter.Seq2[*jour
 			yield(nil, err)
 			return
 		}
-		defer it.Close() //nolint:errcheck // errors are reported by Error below
+		defer it.Close()
 		for it.First(); it.Valid(); it.Next() {
-			x := &journal.Execution{}
-			if err := json.Unmarshal(it.Value(), x); err != nil {
+			x, err := unpack(it.Value())
+			if err != nil {
 				yield(nil, fmt.Errorf("%s: %w", it.Key(), err))
 				return
 			}

@@ -49,7 +49,7 @@ func TestReopenedStoreKeepsExecutions(t *testing.T) {
 		t.Fatal(err)
 	}
 	j = open(t, dir)
-	defer j.Close() //nolint:errcheck // the test has what it wants
+	defer j.Close()
 	if got, err := j.Execution(context.Background(), "arn:1"); err != nil || got.Output != "1" {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -59,7 +59,7 @@ func TestOneProcessPerDirectory(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	j := open(t, dir)
-	defer j.Close() //nolint:errcheck // the test has what it wants
+	defer j.Close()
 	if _, err := pebble.Open(dir); err == nil || !strings.Contains(err.Error(), "is another stepback using this data directory?") {
 		t.Errorf("second Open: %v", err)
 	}

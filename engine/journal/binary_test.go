@@ -1,0 +1,38 @@
+package journal_test
+
+import (
+	"reflect"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"stepback/engine/history"
+	"stepback/engine/interpreter"
+	"stepback/engine/journal"
+)
+
+func TestDescriptionReadsBack(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		text := func(name string) string { return rapid.String().Draw(t, name) }
+		x := &journal.Execution{
+			ARN: text("arn"), Name: text("name"), MachineARN: text("machine"), MapRunARN: text("run"),
+			Express: rapid.Bool().Draw(t, "express"), Status: interpreter.Status(text("status")),
+			Start: time.Unix(0, rapid.Int64Min(1).Draw(t, "start")).UTC(), Input: text("input"), Output: text("output"),
+			Items: rapid.Int64().Draw(t, "items"), HistorySize: rapid.Int64().Draw(t, "size"),
+		}
+		if rapid.Bool().Draw(t, "failed") {
+			x.Failure = history.NewFailure(text("error"), text("cause"))
+		}
+		got, err := journal.Decode(x.AppendBinary(nil))
+		if err != nil || !reflect.DeepEqual(got, x) {
+			t.Fatalf("%+v, %v; want %+v", got, err, x)
+		}
+	})
+}
+
+func FuzzDecode(f *testing.F) {
+	f.Add((&journal.Execution{ARN: "a", Input: "{}"}).AppendBinary(nil))
+	f.Fuzz(func(_ *testing.T, b []byte) { _, _ = journal.Decode(b) })
+}
