@@ -14,9 +14,9 @@ func (r *Report) Advice() string {
 	case refused(r.Error) && r.Rows == nil:
 		return "Correct the file and import it again, under the same name or another."
 	case lost && r.Rows.Rejected == 0:
-		return "Import the rows that are left with --again once the cause is gone, or as a file of their own: the corrections."
+		return "Import the corrections file once the cause is gone: it holds the rows that were not applied."
 	case lost:
-		return "Correct the rows in the corrections file and import that; what was applied stays applied once."
+		return "Correct the rows in the corrections file and import that: it holds the rows that were not applied."
 	case v == Unsuccessful:
 		return "Once the cause is gone, --again imports what is left; what was applied stays applied once."
 	default:

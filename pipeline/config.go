@@ -31,6 +31,9 @@ type Config struct {
 	// Bootstraps is a directory with NAME/bootstrap binaries; when set the functions run as processes of their own.
 	Bootstraps string
 	Log        *slog.Logger
+	// DiskFull is called when the disk of Dir has no room for the journal. It has to end the process; the next run on the same
+	// directory goes on where this one came to. Without it a full disk is a panic.
+	DiskFull func()
 
 	// adjust, if not nil, may change a function before it is registered; for tests of functions that misbehave.
 	adjust func(*lambda.Function)

@@ -35,7 +35,7 @@ func (c *historyCmd) Run(ctx context.Context, std streams) (err error) {
 	if !exists(dir) {
 		return fmt.Errorf("there is no journal in %s; name the data directory of a run with --data", c.Data)
 	}
-	j, err := pebble.Open(dir)
+	j, err := pebble.Open(dir, pebble.Options{})
 	if err != nil {
 		return err
 	}

@@ -77,6 +77,10 @@ func (c *runCmd) config(ctx context.Context, std streams) (pipeline.Config, erro
 	cfg := pipeline.Config{
 		Dir: c.Data, Database: c.DB, Concurrency: c.Concurrency, Batch: c.Batch, ToleratedFailurePercentage: &c.Tolerated,
 		Seed: c.Seed, VirtualTime: c.VirtualTime,
+		DiskFull: func() {
+			fmt.Fprintf(std.err, "\nstepback: the disk of %s is full; nothing that was applied is lost: make room and run the same command again to finish the import\n", c.Data)
+			os.Exit(exitFailure)
+		},
 	}
 	for _, text := range c.Fault {
 		spec, err := faults.ParseSpec(text, statemachine.TaskStates()...)
