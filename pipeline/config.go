@@ -57,9 +57,18 @@ const (
 // DefaultTolerance is the tolerated failure percentage when none is given.
 const DefaultTolerance = 5.0
 
+// ConfigError says which setting of a Config is out of range.
+type ConfigError struct{ text string }
+
+// Error implements error.
+func (e *ConfigError) Error() string { return e.text }
+
+func wrong(format string, args ...any) error { return &ConfigError{fmt.Sprintf(format, args...)} }
+
+// defaults fills in what is not set and checks the rest.
 func (c *Config) defaults() error {
 	if c.Dir == "" {
-		return fmt.Errorf("a data directory is required")
+		return wrong("a data directory is required")
 	}
 	dir, err := filepath.Abs(c.Dir)
 	if err != nil {
@@ -81,11 +90,11 @@ func (c *Config) defaults() error {
 	}
 	switch t := *c.ToleratedFailurePercentage; {
 	case c.Concurrency < 1 || c.Concurrency > 10_000:
-		return fmt.Errorf("concurrency %d is not between 1 and 10,000", c.Concurrency)
+		return wrong("concurrency %d is not between 1 and 10,000", c.Concurrency)
 	case c.Batch < 1 || c.Batch > statemachine.MaxBatchSize:
-		return fmt.Errorf("batch %d is not between 1 and %d (see docs/decisions/005-batches.md)", c.Batch, statemachine.MaxBatchSize)
+		return wrong("batch %d is not between 1 and %d (see docs/decisions/005-batches.md)", c.Batch, statemachine.MaxBatchSize)
 	case !(t >= 0 && t <= 100):
-		return fmt.Errorf("tolerated failure percentage %v is not between 0 and 100", t)
+		return wrong("tolerated failure percentage %v is not between 0 and 100", t)
 	}
 	if c.Database, err = DatabaseURL(c.Dir, c.Database); err != nil {
 		return err
@@ -106,6 +115,6 @@ func DatabaseURL(dir, database string) (string, error) {
 	case strings.HasPrefix(database, "sqlite:"), strings.HasPrefix(database, "postgres://"), strings.HasPrefix(database, "postgresql://"):
 		return database, nil
 	default:
-		return "", fmt.Errorf("database %q is neither sqlite nor a postgres:// address", database)
+		return "", wrong("database %q is neither sqlite nor a postgres:// address", database)
 	}
 }

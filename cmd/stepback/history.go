@@ -69,7 +69,11 @@ func (c *historyCmd) Run(ctx context.Context, std streams) (err error) {
 // findExecution finds an execution by its ARN, its name, or the end of its ARN.
 func findExecution(ctx context.Context, j journal.Journal, name string) (*journal.Execution, error) {
 	if strings.HasPrefix(name, "arn:") {
-		return j.Execution(ctx, name)
+		x, err := j.Execution(ctx, name)
+		if errors.Is(err, journal.ErrNotFound) {
+			return nil, fmt.Errorf("no execution has the ARN %s", name)
+		}
+		return x, err
 	}
 	var found []*journal.Execution
 	for x, err := range j.Executions(ctx, "arn:") {
