@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -31,14 +32,16 @@ func stepbackUnder(ctx context.Context, args ...string) said {
 	return said{code, out.String(), err.String()}
 }
 
-// ends checks an exit code, and that texts are on standard output.
+var blanks = regexp.MustCompile(" +")
+
+// ends checks an exit code, and that texts are on standard output. How wide tables are does not matter.
 func (s said) ends(t *testing.T, code int, texts ...string) {
 	t.Helper()
 	if s.code != code {
 		t.Errorf("exit code %d, want %d\n%s\n%s", s.code, code, s.out, s.err)
 	}
 	for _, text := range texts {
-		if !strings.Contains(s.out, text) {
+		if !strings.Contains(blanks.ReplaceAllString(s.out, " "), blanks.ReplaceAllString(text, " ")) {
 			t.Errorf("standard output lacks %q:\n%s", text, s.out)
 		}
 	}
@@ -147,15 +150,15 @@ func TestASampleRun(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")
 	s := stepback(t, "run", "--data", data, "--virtual-time")
-	s.ends(t, 0, "SUCCEEDED  sample-10000-rows-csv-", "applied          10,000", "in the file      10,000", "10,003 attempts worked for",
+	s.ends(t, 0, "SUCCEEDED  sample-10000-rows-csv-", "applied 10,000", "in the file 10,000", "10,003 attempts worked for",
 		data+"/objects/csv-results/output/", data+"/notifications.jsonl", "stepback history sample-10000-rows-csv-")
 	if strings.Contains(s.err, "\r") || strings.Contains(s.err, "\x1b") {
 		t.Errorf("there is no terminal, and yet: %q", s.err)
 	}
 	s = stepback(t, "run", "--data", data, "--virtual-time")
-	s.ends(t, 0, "This file was imported before; nothing was done. The earlier report (--again imports it once more):", "applied          10,000")
+	s.ends(t, 0, "This file was imported before; nothing was done. The earlier report (--again imports it once more):", "applied 10,000")
 	s = stepback(t, "run", "--data", data, "--virtual-time", "--again")
-	s.ends(t, 0, "applied               0", "already applied  10,000")
+	s.ends(t, 0, "applied 0", "already applied 10,000")
 }
 
 func TestExitCodes(t *testing.T) {
@@ -171,7 +174,7 @@ func TestExitCodes(t *testing.T) {
 		"all applied": {good, nil, 0, []string{"SUCCEEDED  activity-csv-"}},
 		"a row rejected": {
 			good + "bert,x,2\n", nil, 3,
-			[]string{"rejected             1", "1 × ValidationError", "Correct the rows in the corrections file and import that"},
+			[]string{"rejected 1", "1 × ValidationError", "Correct the rows in the corrections file and import that"},
 		},
 		"too many rejected": {header + "anna,1,2\nbert,x,2\n", nil, 3, []string{"FAILED  activity-csv-", "ToleratedFailurePercentageExceeded: 1 rejected"}},
 		"file refused": {
@@ -192,7 +195,7 @@ func TestExitCodes(t *testing.T) {
 		},
 		"every record fails": {
 			good, []string{"--fault", "ProcessSingleUserRecord:DatabaseConnectionError:1"}, 1,
-			[]string{"ToleratedFailurePercentageExceeded", "dead-lettered       40", "database_optimized", "40 × DatabaseConnectionError"},
+			[]string{"ToleratedFailurePercentageExceeded", "dead-lettered 40", "database_optimized", "40 × DatabaseConnectionError"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
