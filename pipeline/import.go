@@ -54,8 +54,8 @@ func (p *Pipeline) Import(ctx context.Context, file string, again bool, watch fu
 	if err != nil {
 		return nil, err
 	}
-	report := p.report(ctx, x)
-	report.Elapsed = Seconds(time.Since(began))
+	report := p.report(ctx, x, &p.retries)
+	report.Elapsed, report.Injected = Seconds(time.Since(began)), p.injected()
 	return report, p.save(report)
 }
 

@@ -99,7 +99,7 @@ func (p *Pipeline) openClock(context.Context) error {
 }
 
 func (p *Pipeline) openJournal(context.Context) error {
-	j, err := pebble.Open(filepath.Join(p.cfg.Dir, "journal"))
+	j, err := pebble.Open(filepath.Join(p.cfg.Dir, "journal"), pebble.Options{DiskFull: p.cfg.DiskFull})
 	if err != nil {
 		return err
 	}

@@ -99,6 +99,7 @@ func execute(ctx context.Context, args []string, io streams) int {
 	if err != nil {
 		var parse *kong.ParseError
 		if errors.As(err, &parse) {
+			parser.Stdout = io.err
 			_ = parse.Context.PrintUsage(true)
 		}
 		fmt.Fprintf(io.err, "stepback: %v\n", err)

@@ -19,12 +19,19 @@ func printReport(w io.Writer, r *pipeline.Report) {
 	}
 	fmt.Fprintf(w, "%s  %s\n", r.Status, r.Name)
 	if r.Error != "" {
-		fmt.Fprintf(w, "  %s: %s\n", r.Error, r.Cause)
+		in := ""
+		if r.State != "" {
+			in = " in " + r.State
+		}
+		fmt.Fprintf(w, "  %s%s: %s\n", r.Error, in, r.Cause)
 	}
 	printRows(w, r)
 	printRetries(w, r)
 	printTimes(w, r)
 	printOutputs(w, r)
+	if advice := r.Advice(); advice != "" {
+		fmt.Fprintf(w, "\n  %s\n", advice)
+	}
 }
 
 func printRows(w io.Writer, r *pipeline.Report) {

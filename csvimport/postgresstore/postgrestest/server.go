@@ -28,6 +28,8 @@ const Variable = "STEPBACK_TEST_POSTGRES"
 type Server struct {
 	url       *url.URL
 	databases atomic.Int64
+	options   string                             // it is started with
+	control   func(t testing.TB, args ...string) // runs pg_ctl; nil when the server is not ours
 }
 
 // Start finds or starts a server, or skips the test with the reason. It is
@@ -46,6 +48,22 @@ func Start(t testing.TB) *Server {
 		t.Skipf("no PostgreSQL: set %s to a connection string, or install the server (Debian: postgresql)", Variable)
 	}
 	return startOwn(t, bin)
+}
+
+// Stop stops the server as a crash would: connections break and nothing is said. The test is skipped when the server is not
+// one that Start started.
+func (s *Server) Stop(t testing.TB) {
+	t.Helper()
+	if s.control == nil {
+		t.Skipf("the server that %s names is not ours to stop", Variable)
+	}
+	s.control(t, "-m", "immediate", "stop")
+}
+
+// Restart starts the server that Stop stopped, and waits until it accepts connections.
+func (s *Server) Restart(t testing.TB) {
+	t.Helper()
+	s.control(t, "-o", s.options, "start")
 }
 
 // Database makes an empty database and returns its connection string.
@@ -111,12 +129,14 @@ func startOwn(t testing.TB, bin string) *Server {
 	data := filepath.Join(dir, "data")
 	run(t, who, dir, filepath.Join(bin, "initdb"), "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
 	port := freePort(t)
+	control := func(t testing.TB, args ...string) {
+		t.Helper()
+		run(t, who, dir, filepath.Join(bin, "pg_ctl"), append([]string{"-D", data, "-l", filepath.Join(dir, "log"), "-w"}, args...)...)
+	}
 	options := fmt.Sprintf("-c listen_addresses=127.0.0.1 -c port=%d -c unix_socket_directories='' -c fsync=off -c max_connections=200", port)
-	run(t, who, dir, filepath.Join(bin, "pg_ctl"), "-D", data, "-o", options, "-l", filepath.Join(dir, "log"), "-w", "start")
-	t.Cleanup(func() {
-		run(t, who, dir, filepath.Join(bin, "pg_ctl"), "-D", data, "-m", "immediate", "-w", "stop")
-	})
-	return &Server{url: &url.URL{Scheme: "postgres", User: url.User("postgres"), Host: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), Path: "/postgres", RawQuery: "sslmode=disable"}}
+	control(t, "-o", options, "start")
+	t.Cleanup(func() { control(t, "-m", "immediate", "stop") })
+	return &Server{options: options, control: control, url: &url.URL{Scheme: "postgres", User: url.User("postgres"), Host: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), Path: "/postgres", RawQuery: "sslmode=disable"}}
 }
 
 // serverUser is who runs the server: PostgreSQL refuses to run as root.
