@@ -127,6 +127,16 @@ func (e *Engine) Wait(ctx context.Context, arn string) (*journal.Execution, erro
 	return e.DescribeExecution(ctx, arn)
 }
 
+// Ended returns a channel that is closed once an execution is not under way any more.
+func (e *Engine) Ended(arn string) <-chan struct{} {
+	if r := e.running(arn); r != nil {
+		return r.done
+	}
+	closed := make(chan struct{})
+	close(closed)
+	return closed
+}
+
 func (e *Engine) running(arn string) *run {
 	e.mu.Lock()
 	defer e.mu.Unlock()
