@@ -49,6 +49,9 @@ func (e *Engine) StartExecution(ctx context.Context, machineARN, name, input str
 	}
 	r := e.newRun(m, info)
 	if err := e.register(r); err != nil {
+		if errors.Is(err, ErrAlreadyExists) { // somebody else started it in between
+			return e.existing(ctx, info.ARN, input)
+		}
 		return "", err
 	}
 	select {
