@@ -2,19 +2,24 @@
 SHELL := /bin/bash
 GO ?= go
 LINT_VERSION := v2.15.0
-VULN_VERSION := v1.9.0
+VULN_VERSION := v1.8.0
 BIN := bin
 LAMBDAS := validate process aggregate
 FUZZTIME ?= 10s
+# What `make run` breaks on purpose, unless ARGS says otherwise.
+ARGS ?= --concurrency 50 \
+	--fault ProcessSingleUserRecord:DatabaseConnectionError:3% \
+	--fault ProcessSingleUserRecord:throttle:1% \
+	--fault ProcessSingleUserRecord:crash:1%
 
 .DEFAULT_GOAL := help
 
 .PHONY: help
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: run
-run: ## the main job: a bundled CSV goes through the state machine (ARGS="--csv FILE …" for your own)
+run: ## the main job: a bundled CSV goes through the state machine, with faults (ARGS="--csv FILE …" for your own)
 	@$(GO) run ./cmd/stepback run $(ARGS)
 
 .PHONY: test

@@ -49,6 +49,9 @@ func (e *Engine) StartExecution(ctx context.Context, machineARN, name, input str
 	}
 	r := e.newRun(m, info)
 	if err := e.register(r); err != nil {
+		if errors.Is(err, ErrAlreadyExists) { // somebody else started it in between
+			return e.existing(ctx, info.ARN, input)
+		}
 		return "", err
 	}
 	select {
@@ -125,6 +128,16 @@ func (e *Engine) Wait(ctx context.Context, arn string) (*journal.Execution, erro
 		}
 	}
 	return e.DescribeExecution(ctx, arn)
+}
+
+// Ended returns a channel that is closed once an execution is not under way any more.
+func (e *Engine) Ended(arn string) <-chan struct{} {
+	if r := e.running(arn); r != nil {
+		return r.done
+	}
+	closed := make(chan struct{})
+	close(closed)
+	return closed
 }
 
 func (e *Engine) running(arn string) *run {

@@ -64,6 +64,12 @@ func referencePath(text string) error {
 	return err
 }
 
+// Validate returns everything that is wrong or doubtful about a definition, as creating a state machine of it would find.
+func Validate(definition string, express bool) []asl.Diagnostic {
+	_, diagnostics := asl.Options{Express: express, Syntax: syntax}.Parse(definition)
+	return diagnostics
+}
+
 // DefinitionError is the refusal of a definition, with everything that is wrong with it.
 type DefinitionError struct {
 	Definition  string

@@ -160,10 +160,13 @@ func (m *mapRun) startNext(ctx context.Context) error {
 	r := m.engine.newRun(m.child, info)
 	r.record.MapRunARN, r.record.Items = m.call.ARN, b.items
 	r.ended = func(x *journal.Execution) { m.ends.put(m.engine, x) }
+	if err := m.engine.register(r); err != nil {
+		return err
+	}
 	m.children[info.ARN] = &child{r, m.started}
 	m.started++
 	m.count(func(c *Counts) { c.Items.Running += b.items; c.Executions.Running++ })
-	return m.engine.register(r)
+	return nil
 }
 
 // await takes the ends of children, waiting for one. When the Map Run is cancelled it stops its children and goes on waiting

@@ -127,8 +127,8 @@ func (r *run) refused(err error) {
 	r.err = fmt.Errorf("execution %s cannot go on: the journal refused a step: %w", r.record.ARN, err)
 	r.abandon()
 	e.forget(r)
+	close(r.done) // first: who waits for the start looks here next
 	r.begin()
-	close(r.done)
 	if r.ended != nil {
 		r.record.Status = interpreter.Failed
 		r.record.Failure = history.NewFailure(plan.ErrRuntime, r.err.Error())

@@ -64,7 +64,7 @@ func openFunctions(_ context.Context, cfg *Config, endpoint string, c *clock.Clo
 		err = f.registerHandlers(cfg, endpoint)
 	}
 	if err != nil {
-		return nil, errors.Join(err, f.close())
+		return nil, errors.Join(err, f.close()) //nolint:contextcheck // closing has its own limit
 	}
 	f.injector = faults.New(faults.Service{Lambda: f.service}, cfg.Seed, cfg.Faults, c)
 	return f, nil

@@ -188,6 +188,10 @@ func TestAnInterruptedRunIsPickedUp(t *testing.T) {
 		}
 		ended(t, r, "SUCCEEDED", "", pipeline.NeedsPerson)
 		tr.accounts(t, r, rows)
+		// From now on that one is the file's import.
+		if again := tr.run(t, false); !again.Earlier || again.Name != r.Name {
+			t.Errorf("imported once more: earlier %v, %s after %s", again.Earlier, again.Name, r.Name)
+		}
 		break
 	}
 }

@@ -150,7 +150,7 @@ func (p *Pipeline) objectCreated(event objectevent.Event) {
 	if event.Detail.Bucket.Name != inputBucket || p.engine == nil {
 		return
 	}
-	s := p.begin(event.ExecutionName(), event.ExecutionInput())
+	s := p.begin(context.Background(), event.ExecutionName(), event.ExecutionInput())
 	p.mu.Lock()
 	p.starts[startKey(event.Detail.Object.Key, event.Detail.Object.ETag)] = s
 	p.mu.Unlock()

@@ -30,7 +30,7 @@ func (p *parser) quotedNames(quote byte) error {
 		if err != nil {
 			return err
 		}
-		names = append(names, unescape(p.s[at+1:end]))
+		names = append(names, quotedName(p.s[at+1:end], quote))
 		at = end
 	}
 	if at >= len(p.s) {
@@ -66,6 +66,15 @@ func unescapedIndex(s string, start int, c byte) int {
 		}
 	}
 	return -1
+}
+
+// quotedName resolves the escapes of a name. Between single quotes \" is no escape: Step Functions, unlike Jayway, looks for a
+// name with the backslash.
+func quotedName(s string, quote byte) string {
+	if quote == '\'' {
+		s = strings.ReplaceAll(s, `\"`, `\\"`)
+	}
+	return unescape(s)
 }
 
 // unescape resolves backslash escapes as Java source has them; a backslash before any other character is dropped.

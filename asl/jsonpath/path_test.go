@@ -100,6 +100,23 @@ func TestEval(t *testing.T) {
 	}
 }
 
+func TestEscapesInQuotedNames(t *testing.T) {
+	t.Parallel()
+	root := must(t, `{"a'b":1,"a\"b":2,"a\\\"b":3,"a\\b":4}`)
+	for path, want := range map[string]string{
+		`$['a\'b']`: `1`, `$["a\"b"]`: `2`, `$['a"b']`: `2`, `$['a\"b']`: `3`, `$['a\\b']`: `4`, `$["a'b"]`: `1`,
+	} {
+		p, err := jsonpath.Compile(path)
+		if err != nil {
+			t.Errorf("%s: %v", path, err)
+			continue
+		}
+		if got, err := p.Eval(root); err != nil || got.JSON() != want {
+			t.Errorf("%s = %s, %v; want %s", path, got.JSON(), err, want)
+		}
+	}
+}
+
 func TestFilters(t *testing.T) {
 	t.Parallel()
 	root := must(t, shop)

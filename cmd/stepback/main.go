@@ -52,6 +52,8 @@ type commandLine struct {
 	History historyCmd `cmd:"" help:"Print an execution's events."`
 	Sample  sampleCmd  `cmd:"" help:"Write a CSV file of made-up user activity."`
 	Retries retriesCmd `cmd:"" help:"Show and explain the retry table."`
+
+	Validate validateCmd `cmd:"" help:"Check state machine definitions as AWS Step Functions would."`
 }
 
 const description = `Retries in workflows: a Step Functions-style engine and retry toolkit.

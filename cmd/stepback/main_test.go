@@ -305,7 +305,7 @@ func TestOneProcessPerDataDirectory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer p.Close() //nolint:errcheck // nothing was done with it
+	defer p.Close()
 	file := write(t, "user_id,login_count,post_count\n")
 	stepback(t, "run", "--csv", file, "--data", data).complains(t, 1, "is another stepback using this data directory?")
 	stepback(t, "history", "x", "--data", data).complains(t, 1, "is another stepback using this data directory?")

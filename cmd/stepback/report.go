@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"stepback/pipeline"
@@ -78,7 +81,7 @@ func printOutputs(w io.Writer, r *pipeline.Report) {
 		{"notifications", r.Outputs.Notifications}, {"database", r.Outputs.Database},
 	} {
 		if o[1] != "" {
-			t.add(o[0], o[1])
+			t.add(o[0], shortPath(o[1]))
 		}
 	}
 	t.print(w, "  ")
@@ -96,4 +99,17 @@ func rounded(s pipeline.Seconds) string {
 	default:
 		return d.Round(time.Second).String()
 	}
+}
+
+// shortPath writes a path under the working directory relative to it.
+func shortPath(path string) string {
+	dir, err := os.Getwd()
+	if err != nil {
+		return path
+	}
+	prefix, file, _ := strings.Cut(path, "/")
+	if rel, err := filepath.Rel(dir, "/"+file); err == nil && filepath.IsLocal(rel) {
+		return prefix + rel
+	}
+	return path
 }

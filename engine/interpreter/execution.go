@@ -28,13 +28,12 @@ const transitionsPerStep = 512
 
 // Info is what an execution knows about itself. It does not change.
 type Info struct {
-	ARN, Name                string
-	MachineARN, MachineName  string
-	RoleARN                  string
-	Region                   string
-	Express                  bool
-	Input                    string // JSON text
-	MachineAlias, MachineRev string // the alias and version ARN it was started by, if any
+	ARN, Name               string
+	MachineARN, MachineName string
+	RoleARN                 string
+	Region                  string
+	Express                 bool
+	Input                   string // JSON text
 }
 
 // Execution is one run of a state machine. It is not safe for concurrent use: the shell feeds it one event at a time.

@@ -72,12 +72,16 @@ func (f *fan) finish(x *Execution) {
 }
 
 // failedBy ends the state because one of its threads failed: the others are aborted, and the owner's Retry and Catch decide.
-// Everything written here follows from the event that failed the thread.
+// Everything written here follows from the event that failed the thread. A Task that failed counts as aborted too, because its
+// state is never left.
 func (f *fan) failedBy(x *Execution, t *thread, err failure) {
 	cause := t.last
 	f.threads[t.index] = nil
 	if f.items != nil {
 		x.emit(history.Event{Type: history.MapIterationFailed, Previous: cause, Name: f.owner.state.Name, More: iteration(t.index)})
+	}
+	if t.state.Type == asl.Task {
+		x.emit(history.Event{Type: history.TaskStateAborted, Previous: cause})
 	}
 	f.abort(x, cause)
 	f.owner.last = cause
@@ -91,10 +95,10 @@ func (f *fan) abort(x *Execution, cause int64) {
 			continue
 		}
 		f.threads[i] = nil
-		x.abort(t, cause)
 		if f.items != nil {
 			x.emit(history.Event{Type: history.MapIterationAborted, Previous: cause, Name: f.owner.state.Name, More: iteration(i)})
 		}
+		x.abort(t, cause)
 	}
 }
 

@@ -86,6 +86,12 @@ func (w *world) step(e interpreter.Event) {
 func (w *world) run(tb testing.TB) *world {
 	tb.Helper()
 	w.step(interpreter.Event{Kind: interpreter.Start})
+	return w.finish(tb)
+}
+
+// finish drives an execution that has started to its end.
+func (w *world) finish(tb testing.TB) *world {
+	tb.Helper()
 	for w.x.Status() == interpreter.Running {
 		if len(w.queue) > 0 {
 			e := w.queue[0]
@@ -399,11 +405,88 @@ func TestMapFailureAbortsRunningIterations(t *testing.T) {
 		10<9 TaskScheduled 2
 		11<10 TaskStarted
 		12<8 TaskTimedOut error=States.Timeout
-		13<12 MapIterationFailed M[0]
-		14<12 TaskStateAborted
-		15<12 MapIterationAborted M[1]
-		16<12 MapStateFailed
-		17<16 ExecutionFailed error=States.Timeout`)
+		13<11 TaskTimedOut error=States.Timeout
+		14<12 MapIterationFailed M[0]
+		15<12 TaskStateAborted
+		16<12 MapIterationAborted M[1]
+		17<12 TaskStateAborted
+		18<12 MapStateFailed
+		19<18 ExecutionFailed error=States.Timeout`)
+}
+
+func TestATaskThatFailsItsBranchCountsAsAborted(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, `{"StartAt":"P","States":{"P":{"Type":"Parallel","End":true,"Branches":[
+		{"StartAt":"T","States":{"T":{`+lambda+`,"End":true}}}]}}}`, `{}`)
+	w.answer = script(map[string][]string{"T": {"!X"}})
+	w.run(t).expect(t, `
+		1<0 ExecutionStarted
+		2<0 ParallelStateEntered P {}
+		3<2 ParallelStateStarted
+		4<3 TaskStateEntered T {}
+		5<4 TaskScheduled {}
+		6<5 TaskStarted
+		7<6 TaskFailed error=X
+		8<7 TaskStateAborted
+		9<7 ParallelStateFailed
+		10<9 ExecutionFailed error=X`)
+}
+
+func TestTasksThatTimeOutTogetherRetryApart(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, `{"StartAt":"M","States":{"M":{"Type":"Map","End":true,"ItemProcessor":{"StartAt":"T","States":{
+		"T":{`+lambda+`,"TimeoutSeconds":5,"Retry":[{"ErrorEquals":["States.Timeout"]}],"End":true}}}}}}`, `[1,2]`)
+	w.answer = script(map[string][]string{"T": {"-", "-", "3"}})
+	w.run(t).expect(t, `
+		1<0 ExecutionStarted
+		2<0 MapStateEntered M [1,2]
+		3<2 MapStateStarted length=2
+		4<3 MapIterationStarted M[0]
+		5<3 MapIterationStarted M[1]
+		6<4 TaskStateEntered T 1
+		7<6 TaskScheduled 1
+		8<7 TaskStarted
+		9<5 TaskStateEntered T 2
+		10<9 TaskScheduled 2
+		11<10 TaskStarted
+		12<8 TaskTimedOut error=States.Timeout
+		13<11 TaskTimedOut error=States.Timeout
+		14<12 TaskScheduled 1
+		15<14 TaskStarted
+		16<15 TaskSucceeded 3
+		17<16 TaskStateExited T 3
+		18<17 MapIterationSucceeded M[0]
+		19<13 TaskScheduled 2
+		20<19 TaskStarted
+		21<20 TaskSucceeded 3
+		22<21 TaskStateExited T 3
+		23<22 MapIterationSucceeded M[1]
+		24<23 MapStateSucceeded
+		25<23 MapStateExited M [3,3]
+		26<25 ExecutionSucceeded [3,3]`)
+}
+
+func TestMapNumbersMayBeStrings(t *testing.T) {
+	t.Parallel()
+	const definition = `{"StartAt":"M","States":{"M":{"Type":"Map","End":true,"MaxConcurrencyPath":"$.n","ItemsPath":"$.items",
+		"ItemProcessor":{"StartAt":"A","States":{"A":{"Type":"Pass","End":true}}}}}}`
+	if w := newWorld(t, definition, `{"n":"1","items":[1,2]}`).run(t); w.x.Output() != `[1,2]` {
+		t.Errorf("%s\n%s", w.x.Output(), w.trace())
+	}
+	w := newWorld(t, definition, `{"n":"x","items":[1,2]}`).run(t)
+	if want := `The MaxConcurrencyPath field refers to value "x" which is not a valid integer: $.n`; !strings.HasSuffix(w.x.Failure().Cause, want) {
+		t.Errorf("%+v", w.x.Failure())
+	}
+}
+
+func TestErrorPathThatFindsNothingIsNamed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, `{"StartAt":"F","States":{"F":{"Type":"Fail","ErrorPath":"$.e"}}}`, `{"a":1}`).run(t)
+	want := "An error occurred while executing the state 'F' (entered at the event id #2). The JSONPath '$.e' specified for the field " +
+		"'ErrorPath' could not be found in the input '{\"a\":1}'"
+	if f := w.x.Failure(); f.Error != "States.Runtime" || f.Cause != want {
+		t.Errorf("%+v", f)
+	}
 }
 
 func TestEmptyMapSucceedsAtOnce(t *testing.T) {
@@ -568,4 +651,54 @@ func BenchmarkTransitions(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/states, "ns/transition")
+}
+
+const activity = `"Type":"Task","Resource":"arn:aws:states:us-east-1:1:activity:a"`
+
+func TestActivityWithHeartbeats(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, `{"StartAt":"T","States":{"T":{`+activity+`,"TimeoutSeconds":60,"HeartbeatSeconds":10,"End":true}}}`, `{}`)
+	var id int64
+	w.step(interpreter.Event{Kind: interpreter.Start})
+	for i := range w.timers {
+		id = i - 1 // the task was given its ID just before its timeout
+	}
+	w.step(interpreter.Event{Kind: interpreter.TaskStarted, ID: id, Worker: "me"})
+	w.now = epoch.Add(8 * time.Second)
+	w.step(interpreter.Event{Kind: interpreter.TaskHeartbeat, ID: id})
+	if at := earliest(w.timers); !at.Equal(epoch.Add(18 * time.Second)) {
+		t.Errorf("the next deadline is %v, want ten seconds after the heartbeat", at.Sub(epoch))
+	}
+	w.queue = append(w.queue, interpreter.Event{Kind: interpreter.TaskSucceeded, ID: id, Output: interpreter.TextPayload(`1`)})
+	w.finish(t).expect(t, `
+		1<0 ExecutionStarted
+		2<0 TaskStateEntered T {}
+		3<2 ActivityScheduled {}
+		4<3 ActivityStarted me
+		5<4 ActivitySucceeded 1
+		6<5 TaskStateExited T 1
+		7<6 ExecutionSucceeded 1`)
+}
+
+func TestMissedHeartbeatIsATimeout(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, `{"StartAt":"T","States":{"T":{"Type":"Task","Resource":"arn:aws:states:::sqs:sendMessage.waitForTaskToken",
+		"Parameters":{"Token.$":"$$.Task.Token"},"HeartbeatSeconds":5,"TimeoutSeconds":600,
+		"Catch":[{"ErrorEquals":["States.HeartbeatTimeout"],"Next":"E"}],"End":true},"E":{"Type":"Succeed"}}}`, `{}`)
+	w.answer = script(map[string][]string{"T": {"-"}})
+	w.run(t)
+	if w.x.Output() != `{"Error":"States.Timeout","Cause":""}` || w.now != epoch.Add(5*time.Second) {
+		t.Errorf("%s after %v\n%s", w.x.Output(), w.now.Sub(epoch), w.trace())
+	}
+}
+
+// earliest is the time of the next timer.
+func earliest(timers map[int64]time.Time) time.Time {
+	var first time.Time
+	for _, at := range timers {
+		if first.IsZero() || at.Before(first) {
+			first = at
+		}
+	}
+	return first
 }

@@ -112,7 +112,7 @@ func (x *Execution) items(t *thread, in *Payload) (*mapItems, bool) {
 	}
 }
 
-// mapNumber evaluates a whole number of a Map state.
+// mapNumber evaluates a whole number of a Map state; an absent one is 0. A path may find it as a string.
 func (x *Execution) mapNumber(t *thread, n plan.Number) (float64, bool) {
 	switch {
 	case !n.Present:
@@ -125,7 +125,7 @@ func (x *Execution) mapNumber(t *thread, n plan.Number) (float64, bool) {
 		return 0, x.expressionError(t, err, n.Field+"Path", t.env.input)
 	}
 	i, err := strconv.ParseInt(v.Text(), 10, 64)
-	if v.Kind() != jsonvalue.Number || err != nil {
+	if v.Kind() != jsonvalue.Number && v.Kind() != jsonvalue.String || err != nil {
 		return 0, x.notA(t, n, v, "integer")
 	}
 	return float64(i), true

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"stepback/asl/jsonvalue"
+	"stepback/asl/template"
 	"stepback/engine/history"
 	"stepback/engine/plan"
 )
@@ -68,6 +69,12 @@ func (x *Execution) text(t *thread, field plan.Text) (text string, present, ok b
 		return field.Literal, field.Present, true
 	}
 	v, err := field.Source.Eval(&t.env)
+	var missing *template.PathError
+	if errors.As(err, &missing) {
+		named := *missing
+		named.Field = field.Field + "Path" // the template's key has a .$ that the state's field has not
+		err = &named
+	}
 	if err != nil {
 		return "", false, x.expressionError(t, err, field.Field+"Path", t.input)
 	}

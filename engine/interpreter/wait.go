@@ -1,6 +1,8 @@
 package interpreter
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	"stepback/engine/history"
@@ -13,6 +15,7 @@ type wait struct {
 	thread *thread
 	kind   waitKind
 	task   *TaskCall
+	at     time.Time // when the timer rings
 }
 
 type waitKind uint8
@@ -37,7 +40,8 @@ func (x *Execution) await(t *thread, k waitKind) *wait {
 // timer asks for a ring after d and returns the timer's ID.
 func (x *Execution) timer(t *thread, k waitKind, d time.Duration) int64 {
 	w := x.await(t, k)
-	x.effect(Effect{Kind: SetTimer, ID: w.id, At: x.now.Add(d)})
+	w.at = x.now.Add(d)
+	x.effect(Effect{Kind: SetTimer, ID: w.id, At: w.at})
 	return w.id
 }
 
@@ -112,12 +116,40 @@ func (x *Execution) complete(t *thread, result *Payload, previous int64) {
 	}
 }
 
+// taskTimedOut fails a task. Within a Parallel or Map state all tasks whose time is up at this instant are written as timed out
+// before the first of them fails the others.
 func (x *Execution) taskTimedOut(t *thread, heartbeat bool) {
-	task := t.endWork(x, true)
-	if task == nil {
-		return
+	late := []lateTask{{thread: t, heartbeat: heartbeat}}
+	if t.fan != nil {
+		late = append(late, x.overdue(t)...)
 	}
-	f := failure{Failure: history.Named(plan.ErrTimeout), heartbeat: heartbeat}
-	x.taskEnded(t, task, timedOut, f.Failure)
-	x.goOn(t, x.failed(t, f))
+	written := late[:0]
+	for _, l := range late {
+		if task := l.thread.endWork(x, true); task != nil {
+			x.taskEnded(l.thread, task, timedOut, history.Named(plan.ErrTimeout))
+			written = append(written, l)
+		}
+	}
+	for _, l := range written {
+		x.goOn(l.thread, x.failed(l.thread, failure{Failure: history.Named(plan.ErrTimeout), heartbeat: l.heartbeat}))
+	}
+}
+
+// lateTask is a thread whose task has not ended in time.
+type lateTask struct {
+	thread    *thread
+	heartbeat bool // the limit is HeartbeatSeconds
+	id        int64
+}
+
+// overdue finds the tasks of other threads whose timers have not rung but are due.
+func (x *Execution) overdue(but *thread) []lateTask {
+	var late []lateTask
+	for id, w := range x.waits {
+		if (w.kind == taskTimeout || w.kind == taskHeartbeat) && w.thread != but && !w.at.After(x.now) {
+			late = append(late, lateTask{w.thread, w.kind == taskHeartbeat, id})
+		}
+	}
+	slices.SortFunc(late, func(a, b lateTask) int { return cmp.Compare(a.id, b.id) })
+	return late
 }

@@ -211,7 +211,7 @@ func (c *compiler) byType(st *State, s *asl.State, states map[string]*State) (er
 		for i, b := range s.Branches {
 			g, err := c.graph(b)
 			if err != nil {
-				return fmt.Errorf("Branches[%d]: %w", i, err)
+				return fmt.Errorf("branch Branches[%d]: %w", i, err)
 			}
 			st.Branches = append(st.Branches, g)
 		}

@@ -33,7 +33,7 @@ func wait(s *asl.State) (*Wait, error) {
 	}
 	t, ok := ParseTimestamp(s.Timestamp.Literal.Text())
 	if !ok {
-		return nil, fmt.Errorf("Timestamp %q is not a date and time such as 2026-01-02T03:04:05Z", s.Timestamp.Literal.Text())
+		return nil, fmt.Errorf("the Timestamp %q is not a date and time such as 2026-01-02T03:04:05Z", s.Timestamp.Literal.Text())
 	}
 	w.Timestamp = t
 	return w, nil

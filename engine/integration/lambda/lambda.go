@@ -68,7 +68,7 @@ func (i Integration) Invoke(ctx context.Context, t *engine.Task) (engine.Result,
 		c.Qualifier = q.Text()
 	}
 	if p, ok := params.Get("Payload"); ok {
-		c.Payload = p.AppendJSON(nil)
+		c.Payload = eventOf(p)
 	}
 	a, err := i.Invoker.Invoke(ctx, c)
 	if err != nil {
@@ -82,6 +82,21 @@ func (i Integration) Invoke(ctx context.Context, t *engine.Task) (engine.Result,
 		return nil, &engine.TaskError{Name: "States.Runtime", Cause: "The function " + c.Function + " answered with something that is not JSON."}
 	}
 	return envelope(a, payload), nil
+}
+
+// eventOf is the event that a Payload parameter makes: null stands for no payload at all, and a string that is JSON text is sent
+// as it is.
+func eventOf(payload jsonvalue.Value) []byte {
+	switch payload.Kind() {
+	case jsonvalue.Null:
+		return []byte("{}")
+	case jsonvalue.String:
+		if _, err := jsonvalue.Parse(payload.Text()); err == nil {
+			return []byte(payload.Text())
+		}
+	default:
+	}
+	return payload.AppendJSON(nil)
 }
 
 // Function carries out tasks whose Resource is a function's ARN: the state's payload is the event, and the function's answer

@@ -36,6 +36,19 @@ func TestOptimizedInvoke(t *testing.T) {
 	}
 }
 
+func TestPayloadBecomesTheEvent(t *testing.T) {
+	t.Parallel()
+	for payload, event := range map[string]string{
+		`null`: `{}`, `"true"`: `true`, `"\"text\""`: `"text"`, `"{\"a\": 1}"`: `{"a": 1}`, `"no JSON"`: `"no JSON"`, `[1]`: `[1]`,
+	} {
+		i := &answers{answer: lambda.Answer{Payload: []byte(`1`)}}
+		task := &engine.Task{Parameters: `{"FunctionName":"f","Payload":` + payload + `}`}
+		if _, err := (lambda.Integration{Invoker: i}).Invoke(context.Background(), task); err != nil || string(i.call.Payload) != event {
+			t.Errorf("Payload %s: event %s, %v; want %s", payload, i.call.Payload, err, event)
+		}
+	}
+}
+
 func TestErrorsAreNamedAsTheServiceNamesThem(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -1,0 +1,89 @@
+package conformance_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"stepback/engine/clock"
+	"stepback/engine/conformance"
+	"stepback/engine/integration/lambda"
+)
+
+// functions serves the Lambda functions of one case by their rules.
+type functions struct {
+	clock *clock.Clock
+	rules map[string]conformance.Rule
+
+	mu    sync.Mutex
+	calls map[string]int
+}
+
+// Invoke implements lambda.Invoker.
+func (f *functions) Invoke(ctx context.Context, c *lambda.Call) (*lambda.Answer, error) {
+	name := c.Function
+	if _, after, ok := strings.Cut(name, ":function:"); ok {
+		name, _, _ = strings.Cut(after, ":")
+	}
+	rule, ok := f.rules[name]
+	if !ok {
+		return nil, &lambda.InvokeError{
+			Code: "ResourceNotFoundException", StatusCode: 404, RequestID: uuid.NewString(),
+			Message: fmt.Sprintf("Function not found: arn:aws:lambda:%s:%s:function:%s:$LATEST", region, account, name),
+		}
+	}
+	if len(rule.Sequence) > 0 {
+		rule = rule.Sequence[f.turn(name, len(rule.Sequence))]
+	}
+	if rule.DelaySeconds > 0 {
+		if err := f.clock.Sleep(ctx, time.Duration(rule.DelaySeconds*float64(time.Second))); err != nil {
+			return nil, err
+		}
+	}
+	return reply(rule, c.Payload)
+}
+
+// turn counts a function's calls and says which of its rules is next.
+func (f *functions) turn(name string, rules int) int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.calls == nil {
+		f.calls = map[string]int{}
+	}
+	n := min(f.calls[name], rules-1)
+	f.calls[name]++
+	return n
+}
+
+func reply(r conformance.Rule, event []byte) (*lambda.Answer, error) {
+	a := &lambda.Answer{StatusCode: 200, RequestID: uuid.NewString(), Payload: event}
+	switch {
+	case r.Echo:
+	case r.ReturnRepeat != nil:
+		a.Payload = []byte(`"` + strings.Repeat(r.ReturnRepeat.Text, r.ReturnRepeat.Count) + `"`)
+	case r.Error != nil:
+		a.FunctionError = "Unhandled"
+		var b bytes.Buffer
+		e := json.NewEncoder(&b)
+		e.SetEscapeHTML(false)
+		err := e.Encode(struct {
+			Message string   `json:"errorMessage"`
+			Type    string   `json:"errorType"`
+			Request string   `json:"requestId"`
+			Trace   []string `json:"stackTrace"`
+		}{r.Error.ErrorMessage, r.Error.ErrorType, a.RequestID, r.Error.StackTrace})
+		if err != nil {
+			return nil, err
+		}
+		a.Payload = bytes.TrimSpace(b.Bytes())
+	default:
+		a.Payload = r.Return
+	}
+	return a, nil
+}
