@@ -56,6 +56,7 @@ func (p *Pipeline) Import(ctx context.Context, file string, again bool, watch fu
 	}
 	report := p.report(ctx, x)
 	report.Elapsed = Seconds(time.Since(began))
+	p.countRows(report)
 	return report, p.save(report)
 }
 
