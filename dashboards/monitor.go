@@ -85,7 +85,7 @@ func (b *layout) search(m *retrymetrics.Metric, set retrymetrics.Set) Row {
 func (b *layout) numbers() {
 	b.row(3,
 		number("Retries", retrymetrics.Count, b.machine(retrymetrics.RetryAttempts, "retries", plain)),
-		number("Retry success rate", retrymetrics.Percent, b.rate(retrymetrics.RetrySuccessRate(), "success rate", good)),
+		number("Retry success rate", retrymetrics.Percent, b.rate(retrymetrics.RetrySuccessRate(), "% of ended retries", good)),
 		number("Failed attempts", retrymetrics.Count, b.machine(retrymetrics.TaskFailures, "failed attempts", bad)),
 		number("Throttles", retrymetrics.Count, b.machine(retrymetrics.Throttles, "throttles", warn)),
 		number("Dead-lettered rows", retrymetrics.Count, b.machine(retrymetrics.RowsDeadLettered, "rows", bad)),

@@ -8,6 +8,12 @@ import (
 	"stepback/retrymetrics/metricsfile"
 )
 
+// StateMachine is the name of the state machine and Region its region: what its metrics are found by.
+const (
+	StateMachine = machineName
+	Region       = region
+)
+
 // openMetrics lets the metric data be kept in the data directory when everything else has ended. A run is short: its metrics
 // have CloudWatch's high resolution.
 func (p *Pipeline) openMetrics(context.Context) error {
