@@ -1,6 +1,7 @@
 package alarms_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -184,4 +185,29 @@ func ExampleSet_Rule() {
 	fmt.Println(s.Rule())
 	// Output:
 	// ALARM("csv-import-dead-letters") OR ALARM("csv-import-executions-failed") OR ALARM("csv-import-circuit-breaker-open")
+}
+
+func TestDocsAreCurrent(t *testing.T) {
+	t.Parallel()
+	const page = "../docs/alarms.md"
+	var want bytes.Buffer
+	if err := alarms.WriteMarkdown(&want); err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		if err := os.WriteFile(page, want.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(page)
+	if err != nil || !bytes.Equal(got, want.Bytes()) {
+		t.Errorf("%s is out of date (%v): run go generate ./alarms", page, err)
+	}
+	for _, level := range []retrymetrics.Level{retrymetrics.LevelAll, retrymetrics.LevelError} {
+		for _, a := range newSet(t, level).Alarms {
+			if !strings.Contains(want.String(), "\n## "+a.Name+"\n") {
+				t.Errorf("%s links a heading that is not there", a.Name)
+			}
+		}
+	}
 }

@@ -17,7 +17,8 @@ type Options struct {
 	Level retrymetrics.Level
 	// Topic is the ARN of the SNS topic for messages, PagingTopic that of the one which wakes people; it is Topic when empty.
 	Topic, PagingTopic string
-	// Guide is the address of the operating guide; each alarm links its own heading there.
+	// Guide is the address of the page that docs/alarms.md is published as, that path when empty; each alarm links its own
+	// heading there.
 	Guide string
 }
 
@@ -34,7 +35,7 @@ func New(o Options) (Set, error) {
 	}
 	o.Level = cmp.Or(o.Level, retrymetrics.LevelAll)
 	o.PagingTopic = cmp.Or(o.PagingTopic, o.Topic)
-	o.Guide = cmp.Or(o.Guide, "docs/metrics.md")
+	o.Guide = cmp.Or(o.Guide, "docs/alarms.md")
 	s := Set{Options: o}
 	for _, a := range append(o.source(), o.additions()...) {
 		if !a.at(o) {

@@ -144,6 +144,7 @@ func (t *teller) flush() { t.flushAttempts(); t.flushPasses() }
 func (t *teller) flushAttempts() {
 	if t.attempts.n > 0 {
 		t.add(TaskAttempts, t.labels(t.attempts.state), t.attempts.at, float64(t.attempts.n))
+		t.add(RetryAttempts, t.labels(t.attempts.state), t.attempts.at, 0) // see recovered
 	}
 	t.attempts.n = 0
 }
@@ -155,10 +156,12 @@ func (t *teller) flushPasses() {
 	t.passes.n = 0
 }
 
-func (t *teller) one(m *Metric, k Key, at int64) {
+func (t *teller) one(m *Metric, k Key, at int64) { t.some(m, k, at, 1) }
+
+func (t *teller) some(m *Metric, k Key, at int64, n float64) {
 	l := t.labels(k.State)
 	l.ErrorType = ErrorTypeOf(k.Error)
-	t.add(m, l, at, 1)
+	t.add(m, l, at, n)
 }
 
 func (t *teller) failed(f failure) {
@@ -180,11 +183,17 @@ func (t *teller) retried(f failure, at int64) {
 	t.add(RetryDelay, t.labels(f.key.State), at, rounded(time.Duration(at-f.at).Seconds()))
 }
 
-func (t *teller) recovered(k Key, at int64) { t.one(RetrySuccess, k, at) }
+// recovered counts a success and no failure: metric math has no value where a term has never had one, and FILL does not help a
+// metric that nobody has published.
+func (t *teller) recovered(k Key, at int64) {
+	t.one(RetrySuccess, k, at)
+	t.some(RetryFailure, k, at, 0)
+}
 
 func (t *teller) ended(f failure) {
 	if f.retry {
 		t.one(RetryFailure, f.key, f.at)
+		t.some(RetrySuccess, f.key, f.at, 0)
 	}
 }
 

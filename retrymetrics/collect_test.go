@@ -81,17 +81,21 @@ func TestPointsOfAHistory(t *testing.T) {
 	}
 	want := []string{
 		"00:00 CircuitBreakerState Work/ [0]",
+		"00:00 RetryAttempts Work/ [0]",
 		"00:00 RetryAttempts Work/Lambda.TooManyRequestsException [1]",
 		"00:00 RetryDelay Work/ [2.2]",
+		"00:00 RetryFailure Work/Lambda.TooManyRequestsException [0]",
 		"00:00 RetrySuccess Work/Lambda.TooManyRequestsException [1]",
 		"00:00 TaskAttempts Work/ [2]",
 		"00:00 TaskFailures Work/Lambda.TooManyRequestsException [1]",
 		"00:00 Throttles Work/ [1]",
 		"00:01 CircuitBreakerState Work/ [1]",
 		"00:01 ExecutionsFailed / [1]",
+		"00:01 RetryAttempts Work/ [0]",
 		"00:01 RetryAttempts Work/States.Timeout [1]",
 		"00:01 RetryDelay Work/ [1]",
 		"00:01 RetryFailure Work/CircuitOpen [1]",
+		"00:01 RetrySuccess Work/CircuitOpen [0]",
 		"00:01 TaskAttempts Work/ [2]",
 		"00:01 TaskFailures Work/CircuitOpen [1]",
 		"00:01 TaskFailures Work/States.Timeout [1]",
@@ -234,7 +238,7 @@ func TestTheOldestExecutionIsForgottenFirst(t *testing.T) {
 	reader.Read(events[:5])
 	reader.Read(logged(t, parent, everything()[:2]))
 	got := reader.Read(events[5:7])
-	if len(got) != 2 || got[1].Metric != retrymetrics.UnpairedEvents {
+	if len(got) != 3 || got[2].Metric != retrymetrics.UnpairedEvents {
 		t.Errorf("%+v", got)
 	}
 }

@@ -154,11 +154,12 @@ func TestErrorTypesAreBounded(t *testing.T) {
 func ExampleCollector() {
 	var c retrymetrics.Collector
 	c.Add("arn:aws:states:us-east-1:000000000000:execution:csv-import:file-1", everything())
-	for _, p := range c.Points()[:3] {
+	for _, p := range c.Points()[:4] {
 		fmt.Println(p.Start.Format("15:04"), p.Metric.Name(), p.Labels.State, p.Labels.ErrorType, p.Values[0], p.Metric.Unit())
 	}
 	// Output:
 	// 00:00 CircuitBreakerState Work  0 None
+	// 00:00 RetryAttempts Work  0 Count
 	// 00:00 RetryAttempts Work Lambda.TooManyRequestsException 1 Count
 	// 00:00 RetryDelay Work  2.2 Seconds
 }

@@ -4,6 +4,8 @@
 // The package reads, counts and encodes; it never waits, retries, publishes, or reads a clock.
 package retrymetrics
 
+//go:generate go test . -run TestDocsAreCurrent -update
+
 import (
 	"cmp"
 	"slices"
