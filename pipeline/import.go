@@ -56,6 +56,7 @@ func (p *Pipeline) Import(ctx context.Context, file string, again bool, watch fu
 	}
 	report := p.report(ctx, x, &p.retries)
 	report.Elapsed, report.Injected = Seconds(time.Since(began)), p.injected()
+	p.countRows(report)
 	return report, p.save(report)
 }
 
