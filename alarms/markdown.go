@@ -35,15 +35,11 @@ func WriteMarkdown(w io.Writer) error {
 }
 
 func (a Alarm) section(b *bytes.Buffer, s Set) {
-	watched, level := "", "ERROR and ALL"
-	if a.Rate != nil {
-		watched = a.Rate.Name
-	} else {
-		watched = a.Series.Metric.Name() + ", " + string(a.Stat)
-	}
-	if !a.at(Options{StateMachine: s.StateMachine, Level: retrymetrics.LevelError}) {
+	level := "ERROR and ALL"
+	switch {
+	case !a.at(Options{StateMachine: s.StateMachine, Level: retrymetrics.LevelError}):
 		level = "ALL"
-	} else if s.Level == retrymetrics.LevelError {
+	case s.Level == retrymetrics.LevelError:
 		level = "ERROR"
 	}
 	pages := "sends a message"
@@ -52,5 +48,13 @@ func (a Alarm) section(b *bytes.Buffer, s Set) {
 	}
 	fmt.Fprintf(b, "\n## %s\n\n%s **First:** %s\n\n", a.Name, a.Meaning, a.First)
 	fmt.Fprintf(b, "`%s` %s %v in %d of %d periods of %v; missing data: %s; log level %s; %s.\n",
-		watched, a.Comparison, a.Threshold, a.Breaching, a.Periods, a.Period, a.Missing, level, pages)
+		a.watches(), a.Comparison, a.Threshold, a.Breaching, a.Periods, a.Period, a.Missing, level, pages)
+}
+
+// watches names what the alarm watches.
+func (a Alarm) watches() string {
+	if a.Rate != nil {
+		return a.Rate.Name
+	}
+	return a.Series.Metric.Name() + ", " + string(a.Stat)
 }

@@ -68,7 +68,7 @@ type PutCompositeAlarm struct {
 
 // Put returns the inputs that make the alarms, and the composite that pages, which has to be made after them.
 func (s Set) Put() ([]PutMetricAlarm, PutCompositeAlarm) {
-	var out []PutMetricAlarm
+	out := make([]PutMetricAlarm, 0, len(s.Alarms))
 	for _, a := range s.Alarms {
 		out = append(out, s.put(a))
 	}
@@ -114,7 +114,7 @@ func (s Set) queries(a Alarm) []MetricDataQuery {
 }
 
 func dimensions(s retrymetrics.Series) []NamedValue {
-	var out []NamedValue
+	out := make([]NamedValue, 0, len(s.Values))
 	for i, d := range s.Set.Dimensions() {
 		out = append(out, NamedValue{d, s.Values[i]})
 	}

@@ -2,6 +2,7 @@ package alarms
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -31,7 +32,7 @@ type Set struct {
 // New returns the alarms. The error is that of [Alarm.Check].
 func New(o Options) (Set, error) {
 	if o.StateMachine == "" {
-		return Set{}, fmt.Errorf("alarms need the state machine's name")
+		return Set{}, errors.New("alarms need the state machine's name")
 	}
 	o.Level = cmp.Or(o.Level, retrymetrics.LevelAll)
 	o.PagingTopic = cmp.Or(o.PagingTopic, o.Topic)

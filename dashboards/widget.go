@@ -61,8 +61,9 @@ type Search struct {
 
 // Expression writes the search as metric math.
 func (s Search) Expression(stat retrymetrics.Stat) string {
-	names := []string{retrymetrics.Namespace}
-	for _, d := range s.Set.Dimensions() {
+	dimensions := s.Set.Dimensions()
+	names := append(make([]string, 0, 1+len(dimensions)), retrymetrics.Namespace)
+	for _, d := range dimensions {
 		names = append(names, string(d))
 	}
 	return fmt.Sprintf(`SEARCH('{%s} MetricName="%s" StateMachine="%s"', '%s', %d)`,

@@ -2,6 +2,7 @@ package retrymetrics
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -37,7 +38,7 @@ func ParseRecord(text []byte) (Record, error) {
 		return Record{}, fmt.Errorf("log record of Step Functions: %w", err)
 	}
 	if j.ARN == "" || j.ID < 1 {
-		return Record{}, fmt.Errorf("log record of Step Functions: it lacks execution_arn or id; the log group must be the state machine's own")
+		return Record{}, errors.New("log record of Step Functions: it lacks execution_arn or id; the log group must be the state machine's own")
 	}
 	return Record{
 		Execution: j.ARN, ID: j.ID, Previous: j.Previous, Type: eventTypes[j.Type], Time: j.Millis * int64(time.Millisecond),

@@ -1,6 +1,7 @@
 package retrymetrics
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 )
@@ -21,7 +22,7 @@ func (m *Metric) In(s Set, values ...string) Series { return Series{m, s, values
 func (s Series) Check() error {
 	switch {
 	case s.Metric == nil:
-		return fmt.Errorf("a series without a metric")
+		return errors.New("a series without a metric")
 	case !slices.Contains(s.Metric.sets, s.Set):
 		return fmt.Errorf("%s is not published with %s; declare the set in the catalogue or use one of %v", s.Metric.name, s.Set, s.Metric.sets)
 	case len(s.Values) != len(sets[s.Set]):

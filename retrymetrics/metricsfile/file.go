@@ -34,7 +34,7 @@ func Read(dir string) ([]retrymetrics.Point, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close() //nolint:errcheck // only read
+	defer f.Close()
 	var points []retrymetrics.Point
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, 1<<20)
