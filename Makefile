@@ -4,7 +4,7 @@ GO ?= go
 LINT_VERSION := v2.15.0
 VULN_VERSION := v1.8.0
 BIN := bin
-LAMBDAS := validate process aggregate
+LAMBDAS := validate process aggregate start
 FUZZTIME ?= 10s
 # What `make run` breaks on purpose, unless ARGS says otherwise.
 ARGS ?= --concurrency 50 \
