@@ -19,7 +19,7 @@ import (
 	"stepback/engine/history"
 	"stepback/engine/interpreter"
 	"stepback/engine/journal"
-	"stepback/localcloud/objectevent"
+	"stepback/objectevent"
 )
 
 // Progress is how far a run has come.

@@ -16,9 +16,9 @@ import (
 	"stepback/engine/history"
 	"stepback/engine/journal"
 	"stepback/engine/journal/pebble"
-	"stepback/localcloud/objectevent"
 	"stepback/localcloud/s3"
 	"stepback/localcloud/sns"
+	"stepback/objectevent"
 	"stepback/retrymetrics"
 )
 
