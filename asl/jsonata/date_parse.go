@@ -1,0 +1,256 @@
+package jsonata
+
+import (
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// pattern returns the regular expression of what a component accepts.
+func (p *datePart) pattern() (string, *Error) {
+	switch {
+	case p.component == 0:
+		return regexp.QuoteMeta(p.literal), nil
+	case p.component == 'Z' || p.component == 'z':
+		s := "[-+][0-9]+"
+		if p.component == 'z' {
+			s = "GMT" + s
+		}
+		if p.integer.regular > 0 {
+			s += regexp.QuoteMeta(string(p.integer.separators[0].character)) + "[0-9]+"
+		}
+		return s, nil
+	case p.integer != nil:
+		return p.integer.pattern(p.digits)
+	case strings.IndexByte("MxFP", p.component) >= 0:
+		return "[a-zA-Z]+", nil
+	default:
+		return "", raise("D3133", string(rune(p.component)))
+	}
+}
+
+// pattern returns the regular expression of a number of so many digits at most.
+func (p *integerPicture) pattern(digits int) (string, *Error) {
+	switch p.primary {
+	case letterPicture:
+		return "[a-z]+", nil
+	case romanPicture:
+		return "[mdclxvi]+", nil
+	case wordPicture:
+		names := make([]string, 0, len(wordValues))
+		for name := range wordValues {
+			names = append(names, name)
+		}
+		return "(?:" + strings.Join(names, "|") + "|and|[-, ])+", nil
+	case sequencePicture:
+		return "", raise("D3130", p.token)
+	}
+	s := "[0-9]+"
+	if digits > 0 {
+		s = "[0-9]{" + strconv.Itoa(max(digits-p.optional, 0)) + "," + strconv.Itoa(digits) + "}"
+	}
+	if p.ordinal {
+		s += "(?:th|st|nd|rd)"
+	}
+	return s, nil
+}
+
+// read turns the text of a component into its number; NaN when it is none.
+func (p *datePart) read(s string) float64 {
+	switch {
+	case p.component == 'Z' || p.component == 'z':
+		return p.readZone(s)
+	case p.integer != nil:
+		return p.integer.parse(s)
+	case p.component == 'P':
+		switch s {
+		case "am", "AM":
+			return 0
+		case "pm", "PM":
+			return 1
+		}
+		return math.NaN()
+	case p.component == 'F':
+		return p.readName(dayNames[1:], s)
+	default:
+		return p.readName(monthNames, s)
+	}
+}
+
+func (p *datePart) readName(names []string, s string) float64 {
+	for i, name := range names {
+		if p.maxWidth > 0 && len(name) > p.maxWidth {
+			name = name[:p.maxWidth]
+		}
+		if name == s {
+			return float64(i + 1)
+		}
+	}
+	return math.NaN()
+}
+
+// readZone returns an offset in minutes.
+func (p *datePart) readZone(s string) float64 {
+	s = strings.TrimPrefix(strings.ToUpper(s), "GMT")
+	if p.integer.regular > 0 {
+		hours, minutes, _ := strings.Cut(s, string(p.integer.separators[0].character))
+		return leadingInteger(hours)*60 + leadingInteger(minutes)
+	}
+	if len(s) <= 3 {
+		return leadingInteger(s) * 60
+	}
+	return leadingInteger(s[:3])*60 + leadingInteger(s[3:])
+}
+
+// parsedDate collects the components of a date that is being read.
+type parsedDate map[byte]float64
+
+// given reports whether a component was read and is not zero.
+func (d parsedDate) given(component byte) bool {
+	f, ok := d[component]
+	return ok && f != 0 && !math.IsNaN(f)
+}
+
+// isSet reports whether a component has a value at all.
+func (d parsedDate) isSet(component byte) bool {
+	f, ok := d[component]
+	return ok && !math.IsNaN(f)
+}
+
+// matches reports whether some of the wanted components are given, and none of the others of all.
+func (d parsedDate) matches(all, wanted string) bool {
+	some := false
+	for i := range len(all) {
+		if !d.given(all[i]) {
+			continue
+		}
+		if strings.IndexByte(wanted, all[i]) < 0 {
+			return false
+		}
+		some = true
+	}
+	return some
+}
+
+// parseDate reads a date that was written with a picture. It reports false when the text does not fit.
+func parseDate(text string, parts []datePart, now func() time.Time) (float64, bool, *Error) {
+	d, err := matchDate(text, parts)
+	if err != nil || len(d) == 0 {
+		return 0, false, err
+	}
+	const dates, times = "YXMxWwdD", "PHhmsf"
+	byMonth := d.matches(dates, "YMD")
+	byYearDay := !byMonth && d.matches(dates, "Yd")
+	byMonthWeek := d.matches(dates, "XxwF")
+	byWeek := !byMonthWeek && d.matches(dates, "XWF")
+	halfDays := !d.matches(times, "Hmsf") && d.matches(times, "Phmsf")
+	order := "YMD"
+	switch {
+	case byYearDay:
+		order = "YD"
+	case byMonthWeek:
+		order = "XxwF"
+	case byWeek:
+		order = "XWF"
+	}
+	if halfDays {
+		order += "Phmsf"
+	} else {
+		order += "Hmsf"
+	}
+	if err := d.complete(order, now); err != nil {
+		return 0, false, err
+	}
+	if byMonthWeek || byWeek {
+		return 0, false, &Error{Code: "D3136"}
+	}
+	return d.millis(byYearDay, halfDays), true, nil
+}
+
+func matchDate(text string, parts []datePart) (parsedDate, *Error) {
+	pattern := "(?i)^"
+	for i := range parts {
+		s, err := parts[i].pattern()
+		if err != nil {
+			return nil, err
+		}
+		pattern += "(" + s + ")"
+	}
+	re, err := regexp.Compile(pattern + "$")
+	if err != nil {
+		return nil, runtimeError("Invalid regular expression: " + pattern)
+	}
+	groups := re.FindStringSubmatch(text)
+	if groups == nil {
+		return nil, nil
+	}
+	d := parsedDate{}
+	for i := range parts {
+		if parts[i].component != 0 {
+			d[parts[i].component] = parts[i].read(groups[i+1])
+		}
+	}
+	return d, nil
+}
+
+// complete fills in what is missing: what is larger than the given components from the present, what is smaller with the
+// start. A gap between given components is an error.
+func (d parsedDate) complete(order string, now func() time.Time) *Error {
+	started, ended := false, false
+	for i := range len(order) {
+		component := order[i]
+		switch {
+		case d.isSet(component):
+			started = true
+			if ended {
+				return &Error{Code: "D3136"}
+			}
+		case started:
+			d[component] = 0
+			if strings.IndexByte("MDd", component) >= 0 {
+				d[component] = 1
+			}
+			ended = true
+		default:
+			d[component] = float64(dateComponent(now(), component))
+		}
+	}
+	return nil
+}
+
+func (d parsedDate) millis(byYearDay, halfDays bool) float64 {
+	month := max(d['M']-1, 0)
+	dayOfMonth := d['D']
+	if byYearDay {
+		month, dayOfMonth = 0, d['d']
+	}
+	hour := d['H']
+	if halfDays {
+		hour = math.Mod(d['h'], 12)
+		if d['h'] != 12 {
+			hour = d['h']
+		}
+		if d['P'] == 1 {
+			hour += 12
+		}
+	}
+	year := d['Y']
+	if year >= 0 && year <= 99 {
+		year += 1900 // as JavaScript's Date.UTC has it
+	}
+	const most = 1e9
+	for _, f := range []float64{year, month, dayOfMonth, hour, d['m'], d['s'], d['f']} {
+		if math.IsNaN(f) || math.Abs(f) > most {
+			return math.NaN()
+		}
+	}
+	t := time.Date(int(year), time.Month(int(month)+1), int(dayOfMonth), int(hour), int(d['m']), int(d['s']), 0, time.UTC)
+	millis := float64(t.UnixMilli()) + d['f']
+	offset := d['Z']
+	if offset == 0 {
+		offset = d['z']
+	}
+	return millis - offset*60*1000
+}

@@ -1,0 +1,119 @@
+package jsonata
+
+import (
+	"strconv"
+	"strings"
+
+	"stepback/asl/jsonvalue"
+)
+
+// Error is why an expression could not be compiled or evaluated.
+type Error struct {
+	// Code is the reference implementation's error code, such as S0201 or T2001. It is empty for the errors of the JavaScript
+	// runtime that the reference implementation lets through, such as an invalid regular expression.
+	Code string
+	// Position counts UTF-16 code units from the start of the expression; 0 when the error has no place.
+	Position int
+	// Token is the operator, function or symbol concerned; empty when there is none.
+	Token string
+	// Message is the reference implementation's text, without the code.
+	Message string
+
+	// The details that messages show.
+	value, value2, token, exponent value
+	index                          int
+	kind, function                 string
+	located                        bool
+}
+
+// Error implements error: the message alone, for the code is a field of its own.
+func (e *Error) Error() string { return e.Message }
+
+// raise is an error of a code about a value.
+func raise(code string, v value) *Error { return &Error{Code: code, value: v} }
+
+// runtimeError is an error of the JavaScript runtime: no code, only a message.
+func runtimeError(message string) *Error { return &Error{Message: message} }
+
+func (e *Error) setToken(token string) {
+	e.token, e.Token = token, token
+}
+
+// finish fills in the message and turns the position from bytes of the source into UTF-16 code units.
+func (e *Error) finish(source string) *Error {
+	if e.located {
+		return e
+	}
+	e.located = true
+	e.Position = jsonvalue.LenUTF16(source[:min(max(e.Position, 0), len(source))])
+	e.describe()
+	return e
+}
+
+// describe fills in the message of the code: {{{name}}} stands for a detail as text, {{name}} for its JSON text.
+func (e *Error) describe() {
+	template, ok := messages[e.Code]
+	if !ok {
+		return
+	}
+	var b strings.Builder
+	for {
+		before, rest, found := strings.Cut(template, "{{")
+		b.WriteString(before)
+		if !found {
+			break
+		}
+		name, after, _ := strings.Cut(rest, "}}")
+		if raw, plain := strings.CutPrefix(name, "{"); plain {
+			b.WriteString(e.plainDetail(raw))
+			after = strings.TrimPrefix(after, "}")
+		} else {
+			b.WriteString(e.detail(name))
+		}
+		template = after
+	}
+	e.Message = b.String()
+}
+
+func (e *Error) plainDetail(name string) string {
+	switch name {
+	case "message":
+		return e.Message
+	case "functionName":
+		return e.function
+	default:
+		return e.Token
+	}
+}
+
+func (e *Error) detail(name string) string {
+	switch name {
+	case "token":
+		return stringify(e.token)
+	case "value":
+		return stringify(e.value)
+	case "value2":
+		return stringify(e.value2)
+	case "exp":
+		return stringify(e.exponent)
+	case "index":
+		return strconv.Itoa(e.index)
+	default: // type
+		if e.kind == "" {
+			return "undefined"
+		}
+		return stringify(e.kind)
+	}
+}
+
+// stringify is JSON.stringify without options.
+func stringify(v value) string {
+	if n, ok := v.(*native); ok {
+		return `{"_jsonata_function":true,"signature":{"definition":` + stringify(n.signature.definition) + `}}`
+	}
+	tree, ok := toJSON(v)
+	if !ok {
+		return "undefined"
+	}
+	return string(appendStringified(nil, tree))
+}

@@ -1,0 +1,122 @@
+package jsonata
+
+// group is what one key has gathered.
+type group struct {
+	data value
+	pair int
+	// owned says that data is an array made here.
+	owned bool
+}
+
+// add appends an item as $append does.
+func (g *group) add(item value) {
+	switch {
+	case g.data == nil:
+		g.data = item
+	case item == nil:
+	case g.owned:
+		list, _ := g.data.(*array)
+		list.add(item)
+	default:
+		list := newArray(appendTo(nil, g.data))
+		list.add(item)
+		g.data, g.owned = list, true
+	}
+}
+
+// group makes an object of the items: each pair's key gathers items, its value is evaluated once for all that it gathered.
+func (ev *evaluator) group(n *grouping, input value, f *frame) (value, *Error) {
+	list, ok := input.(*array)
+	if !ok {
+		list = newSequence(input)
+	}
+	items := list.list()
+	if len(items) == 0 {
+		items = []value{nil}
+	}
+	groups := newObject(len(n.pairs))
+	for _, item := range items {
+		if err := ev.gather(n, groups, item, list.tuples, f); err != nil {
+			return nil, err
+		}
+	}
+	result := newObject(groups.len())
+	for i, key := range groups.names() {
+		g, _ := groups.at(i).(*group)
+		around, frame := g.data, f
+		if list.tuples {
+			t := reduce(g.data)
+			around, frame = t.context, f.of(t)
+		}
+		v, err := ev.eval(n.pairs[g.pair][1], around, frame)
+		if err != nil {
+			return nil, err
+		}
+		if v != nil {
+			result.set(key, v)
+		}
+	}
+	return result, nil
+}
+
+// gather evaluates the keys on one item.
+func (ev *evaluator) gather(n *grouping, groups *object, item value, tuples bool, f *frame) *Error {
+	around, frame := item, f
+	if tuples {
+		t, ok := item.(*tuple)
+		if !ok {
+			return runtimeError("Cannot read properties of undefined (reading '@')")
+		}
+		around, frame = t.context, f.of(t)
+	}
+	for i, pair := range n.pairs {
+		v, err := ev.eval(pair[0], around, frame)
+		if err != nil {
+			return err
+		}
+		key, ok := v.(string)
+		switch {
+		case v == nil:
+			continue
+		case !ok:
+			return &Error{Code: "T1003", Position: n.position, value: v}
+		}
+		g, ok := groups.get(key).(*group)
+		switch {
+		case !ok:
+			groups.set(key, &group{data: item, pair: i})
+		case g.pair != i:
+			return &Error{Code: "D1009", Position: n.position, value: key}
+		default:
+			g.add(item)
+		}
+	}
+	return nil
+}
+
+// reduce makes one tuple of several: what they bind is appended name by name.
+func reduce(data value) *tuple {
+	list, ok := data.(*array)
+	if !ok {
+		t, _ := data.(*tuple)
+		return t
+	}
+	first, _ := list.items[0].(*tuple)
+	contexts := group{data: first.context}
+	bound := make([]group, len(first.names))
+	for i := range first.names {
+		bound[i].data = first.vals[i]
+	}
+	for _, item := range list.items[1:] {
+		t, _ := item.(*tuple)
+		contexts.add(t.context)
+		for i, name := range first.names {
+			bound[i].add(t.get(name))
+		}
+	}
+	result := &tuple{context: contexts.data}
+	for i, name := range first.names {
+		result.set(name, bound[i].data)
+	}
+	return result
+}

@@ -1,0 +1,48 @@
+package jsonata
+
+import (
+	"encoding/base64"
+	"strings"
+)
+
+var encodingFunctions = map[string]*native{
+	"base64encode": define("<s-:s>", 1, ofText(encodeBase64)),
+	"base64decode": define("<s-:s>", 1, ofText(decodeBase64)),
+}
+
+// encodeBase64 encodes the low bytes of the text's UTF-16 code units, as btoa and Node's binary encoding have it.
+func encodeBase64(s string) string {
+	u := units(s)
+	data := make([]byte, len(u))
+	for i, c := range u {
+		data[i] = byte(c)
+	}
+	return base64.StdEncoding.EncodeToString(data)
+}
+
+// decodeBase64 makes a character of every byte. Both alphabets are read, what belongs to neither is skipped, and the first
+// padding ends the data.
+func decodeBase64(s string) string {
+	s, _, _ = strings.Cut(s, "=")
+	clean := strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'A' && r <= 'Z', r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '+', r == '/':
+			return r
+		case r == '-':
+			return '+'
+		case r == '_':
+			return '/'
+		default:
+			return -1
+		}
+	}, s)
+	if len(clean)%4 == 1 {
+		clean = clean[:len(clean)-1]
+	}
+	data, _ := base64.RawStdEncoding.DecodeString(clean)
+	runes := make([]rune, len(data))
+	for i, b := range data {
+		runes[i] = rune(b)
+	}
+	return string(runes)
+}

@@ -1,0 +1,80 @@
+package jsonata
+
+var objectFunctions = map[string]*native{
+	"keys": define("<x-:a<s>>", 1, func(_ *call, args []value) (value, *Error) { return keys(argument(args, 0)), nil }),
+	"lookup": define("<x-s:x>", 2, func(_ *call, args []value) (value, *Error) {
+		key, ok := argument(args, 1).(string)
+		if !ok {
+			key = "undefined" // as JavaScript reads it
+		}
+		return lookupKey(argument(args, 0), key), nil
+	}),
+	"spread": define("<x-:a<o>>", 1, func(c *call, args []value) (value, *Error) { return c.ev.spread(argument(args, 0)) }),
+	"merge":  define("<a<o>:o>", 1, whenDefined(merge)),
+	"clone":  define("<(oa)-:o>", 1, whenDefined(func(c *call, v value) (value, *Error) { return c.ev.cloneOf(v, 0) })),
+}
+
+// keys returns the keys of an object, or of all objects in an array.
+func keys(v value) *array {
+	result := newSequence()
+	switch v := v.(type) {
+	case *array:
+		all := newObject(0)
+		for _, item := range v.list() {
+			for _, key := range keys(item).items {
+				all.set(textOf(key), true)
+			}
+		}
+		return keys(all)
+	case *object:
+		for _, key := range v.names() {
+			result.push(key)
+		}
+	}
+	return result
+}
+
+// spread splits objects into objects of one member each.
+func (ev *evaluator) spread(v value) (value, *Error) {
+	switch v := v.(type) {
+	case *array:
+		result := value(newSequence())
+		for _, item := range v.list() {
+			parts, err := ev.spread(item)
+			if err != nil {
+				return nil, err
+			}
+			if result, err = ev.joined(result, parts); err != nil {
+				return nil, err
+			}
+		}
+		return result, nil
+	case *object:
+		result := newSequence()
+		for i, key := range v.names() {
+			single := newObject(1)
+			single.set(key, v.at(i))
+			result.push(single)
+		}
+		return result, ev.budget.spend(len(result.items))
+	default:
+		return v, nil
+	}
+}
+
+func merge(c *call, v value) (value, *Error) {
+	result := newObject(0)
+	for _, item := range itemsOf(v) {
+		o, ok := item.(*object)
+		if !ok {
+			continue
+		}
+		for i, key := range o.names() {
+			result.set(key, o.at(i))
+		}
+		if err := c.ev.budget.spend(o.len()); err != nil {
+			return nil, err
+		}
+	}
+	return result, nil
+}

@@ -1,0 +1,31 @@
+package jsonata
+
+import "math"
+
+var pictureFunctions = map[string]*native{
+	"formatNumber": define("<n-so?:s>", 3, formatNumberFunction),
+	"formatInteger": define("<n-s:s>", 2, func(_ *call, args []value) (value, *Error) {
+		if argument(args, 0) == nil {
+			return nil, nil
+		}
+		p, err := parseIntegerPicture(textOf(argument(args, 1)))
+		if err != nil {
+			return nil, err
+		}
+		s, err := p.format(math.Floor(numberOf(args[0])))
+		return s, err
+	}),
+	"parseInteger": define("<s-s:n>", 2, func(_ *call, args []value) (value, *Error) {
+		if argument(args, 0) == nil {
+			return nil, nil
+		}
+		p, err := parseIntegerPicture(textOf(argument(args, 1)))
+		if err != nil {
+			return nil, err
+		}
+		if p.primary == sequencePicture {
+			return nil, raise("D3130", p.token)
+		}
+		return p.parse(textOf(args[0])), nil
+	}),
+}

@@ -1,0 +1,128 @@
+package jsonata
+
+import (
+	"crypto/md5"  //nolint:gosec // one of the five algorithms that $hash offers
+	"crypto/sha1" //nolint:gosec // one of the five algorithms that $hash offers
+	"crypto/sha256"
+	"crypto/sha512"
+	"encoding/binary"
+	"encoding/hex"
+	"math"
+
+	"stepback/asl/jsonvalue"
+)
+
+// statesFunctions are the functions that AWS Step Functions adds.
+var statesFunctions = map[string]*native{
+	"partition": define("<an:a<a>>", 2, partition),
+	"range":     define("<nnn:a<n>>", 3, rangeFunction),
+	"hash":      define("<ss:s>", 2, hash),
+	"random":    define("<n?:n>", 1, random),
+	"uuid":      define("<:s>", 0, uuid),
+	"parse":     define("<s-:x>", 1, whenDefined(parseJSON)),
+}
+
+// maxStatesRange is how many elements $range may make.
+const maxStatesRange = 1000
+
+func partition(c *call, args []value) (value, *Error) {
+	if argument(args, 0) == nil {
+		return nil, nil
+	}
+	size := math.Floor(numberOf(argument(args, 1)))
+	if !(size >= 1) {
+		return nil, runtimeError("The second argument of the partition function must be a positive number")
+	}
+	rest := itemsOf(args[0])
+	result := newArray([]value{})
+	for len(rest) > 0 {
+		n := int(min(size, float64(len(rest))))
+		result.push(newArray(rest[:n:n]))
+		rest = rest[n:]
+	}
+	return result, c.ev.budget.spend(len(result.items))
+}
+
+func rangeFunction(c *call, args []value) (value, *Error) {
+	for i := range 3 {
+		if argument(args, i) == nil {
+			return nil, nil
+		}
+	}
+	first, last, step := math.Floor(numberOf(args[0])), math.Floor(numberOf(args[1])), math.Floor(numberOf(args[2]))
+	if step == 0 || math.IsNaN(step) {
+		return nil, runtimeError("The third argument of the range function must not be zero")
+	}
+	size := math.Floor((last-first)/step) + 1
+	if size > maxStatesRange {
+		return nil, runtimeError("The range function must not make more than 1000 elements")
+	}
+	result := newArray([]value{})
+	for i := 0.0; i < size; i++ {
+		result.push(first + i*step)
+	}
+	return result, c.ev.budget.spend(len(result.items))
+}
+
+func hash(_ *call, args []value) (value, *Error) {
+	if argument(args, 0) == nil {
+		return nil, nil
+	}
+	data := []byte(wellFormed(textOf(args[0])))
+	var sum []byte
+	switch textOf(argument(args, 1)) {
+	case "MD5":
+		s := md5.Sum(data) //nolint:gosec // the algorithm that was asked for
+		sum = s[:]
+	case "SHA-1":
+		s := sha1.Sum(data) //nolint:gosec // the algorithm that was asked for
+		sum = s[:]
+	case "SHA-256":
+		s := sha256.Sum256(data)
+		sum = s[:]
+	case "SHA-384":
+		s := sha512.Sum384(data)
+		sum = s[:]
+	case "SHA-512":
+		s := sha512.Sum512(data)
+		sum = s[:]
+	default:
+		return nil, runtimeError("The second argument of the hash function must be MD5, SHA-1, SHA-256, SHA-384 or SHA-512")
+	}
+	return hex.EncodeToString(sum), nil
+}
+
+// random is $random: with a seed always the same number, the first output of the splitmix64 generator.
+func random(c *call, args []value) (value, *Error) {
+	seed, ok := argument(args, 0).(float64)
+	if !ok {
+		return fraction(c.ev.env.Random()), nil
+	}
+	z := uint64(int64(math.Floor(seed))) + 0x9E3779B97F4A7C15
+	z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9
+	z = (z ^ (z >> 27)) * 0x94D049BB133111EB
+	return fraction(z ^ (z >> 31)), nil
+}
+
+// uuid is $uuid: a version 4 UUID (RFC 9562).
+func uuid(c *call, _ []value) (value, *Error) {
+	var b [16]byte
+	binary.LittleEndian.PutUint64(b[:8], c.ev.env.Random())
+	binary.LittleEndian.PutUint64(b[8:], c.ev.env.Random())
+	b[6] = b[6]&0x0F | 0x40
+	b[8] = b[8]&0x3F | 0x80
+	s := hex.EncodeToString(b[:])
+	return s[:8] + "-" + s[8:12] + "-" + s[12:16] + "-" + s[16:20] + "-" + s[20:], nil
+}
+
+func parseJSON(c *call, v value) (value, *Error) {
+	text := textOf(v)
+	if err := c.ev.budget.spendText(len(text)); err != nil {
+		return nil, err
+	}
+	tree, err := jsonvalue.Parse(text)
+	if err != nil {
+		return nil, runtimeError("The argument of the parse function is not JSON: " + err.Error())
+	}
+	return fromJSON(tree), nil
+}

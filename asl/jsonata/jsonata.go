@@ -1,0 +1,160 @@
+package jsonata
+
+import (
+	"math"
+	"time"
+
+	"stepback/asl/jsonvalue"
+)
+
+// Env is what an expression sees of the world. It is asked only for what the expression uses.
+type Env interface {
+	// Root returns the document that $ and $$ stand for; false when there is none.
+	Root() (jsonvalue.Value, bool)
+	// Lookup returns what a variable is bound to, named without its dollar; false when it is unbound. It is asked at most once
+	// per name and evaluation.
+	Lookup(name string) (jsonvalue.Value, bool)
+	// Now returns the time of the evaluation, for $now, $millis and the missing parts of dates. It is asked at most once.
+	Now() time.Time
+	// Random returns 64 evenly distributed bits, for $random, $shuffle and $uuid.
+	Random() uint64
+}
+
+// Limits bound an evaluation. A zero field means the default.
+type Limits struct {
+	// Depth is how deeply evaluations nest; a call of a function takes several levels, a tail call none. Default 5000.
+	Depth int
+	// Steps is how much work is done: one step per node evaluated, element made and 64 bytes of text made. Default 20 million,
+	// which is some seconds.
+	Steps int
+	// Output is how many bytes the compact JSON text of the result may have. Default unlimited.
+	Output int
+}
+
+const (
+	defaultDepth = 5000
+	defaultSteps = 20_000_000
+)
+
+// Option changes how an expression is compiled.
+type Option func(*Expression)
+
+// StepFunctions gives an expression the functions of AWS Step Functions: $partition, $range, $hash, $random with a seed, $uuid
+// and $parse, without $eval.
+func StepFunctions() Option {
+	return func(x *Expression) { x.builtins = stepFunctions }
+}
+
+// WithLimits sets the limits of every evaluation.
+func WithLimits(l Limits) Option {
+	return func(x *Expression) {
+		if l.Depth > 0 {
+			x.limits.Depth = l.Depth
+		}
+		if l.Steps > 0 {
+			x.limits.Steps = l.Steps
+		}
+		if l.Output > 0 {
+			x.limits.Output = l.Output
+		}
+	}
+}
+
+// Expression is a compiled expression, safe for concurrent use.
+type Expression struct {
+	source   string
+	root     *node
+	builtins map[string]*native
+	limits   Limits
+}
+
+// Compile reads an expression. The error is an *Error.
+func Compile(text string, options ...Option) (*Expression, error) {
+	x := &Expression{source: text, builtins: builtins, limits: Limits{Depth: defaultDepth, Steps: defaultSteps, Output: math.MaxInt}}
+	for _, option := range options {
+		option(x)
+	}
+	root, err := compile(text)
+	if err != nil {
+		return nil, err.finish(text)
+	}
+	x.root = root
+	return x, nil
+}
+
+func compile(text string) (*node, *Error) {
+	root, err := parse(text)
+	if err != nil {
+		return nil, err
+	}
+	return analyse(root)
+}
+
+// String returns the text that the expression was compiled from.
+func (x *Expression) String() string { return x.source }
+
+// ResultKind says what an evaluation came to.
+type ResultKind uint8
+
+// The kinds of results. The zero Result is undefined.
+const (
+	Undefined ResultKind = iota
+	Value
+	Function
+)
+
+// Result is what an expression evaluates to.
+type Result struct {
+	kind  ResultKind
+	value jsonvalue.Value
+}
+
+// Kind says whether the result is undefined, a JSON value or a function.
+func (r Result) Kind() ResultKind { return r.kind }
+
+// Value returns the JSON value; null for other kinds.
+func (r Result) Value() jsonvalue.Value { return r.value }
+
+// Eval evaluates the expression. Functions inside of arrays and numbers that JSON cannot hold become null, as JSON.stringify
+// has it. When env also has the method Err() error, as a context.Context does, it is asked from time to time and its error
+// ends the evaluation. Other errors are *Error; those of limits have the code U1001.
+func (x *Expression) Eval(env Env) (Result, error) {
+	ev := newEvaluator(x, env)
+	top := &frame{}
+	var input value
+	if root, ok := env.Root(); ok {
+		input = fromJSON(root)
+	}
+	top.bind("$", input)
+	if list, ok := input.(*array); ok {
+		input = &array{items: []value{list}, sequence: true, outer: true}
+	}
+	v, err := ev.eval(x.root, input, top)
+	if err == nil {
+		var r Result
+		if r, err = ev.result(v); err == nil {
+			return r, nil
+		}
+	}
+	if ev.budget.stopped != nil {
+		return Result{}, ev.budget.stopped
+	}
+	return Result{}, err.finish(x.source)
+}
+
+func (ev *evaluator) result(v value) (Result, *Error) {
+	switch {
+	case v == nil:
+		return Result{}, nil
+	case isFunction(v):
+		return Result{kind: Function}, nil
+	}
+	if err := ev.budget.measure(v, 0); err != nil {
+		return Result{}, err
+	}
+	tree, _ := toJSON(v)
+	if ev.limits.Output < math.MaxInt && !tree.FitsIn(ev.limits.Output) {
+		return Result{}, limitError("The result is larger than " + formatNumber(float64(ev.limits.Output)) + " bytes")
+	}
+	return Result{kind: Value, value: tree}, nil
+}

@@ -1,0 +1,121 @@
+package jsonata
+
+import "stepback/asl/jsonata/internal/ecma"
+
+// nodeKind says what a node of the syntax tree is.
+type nodeKind uint8
+
+const (
+	endNode nodeKind = iota
+	nameNode
+	variableNode
+	operatorNode
+	stringNode
+	numberNode
+	valueNode
+	regexNode
+	binaryNode
+	unaryNode
+	functionNode
+	partialNode
+	lambdaNode
+	conditionNode
+	transformNode
+	blockNode
+	wildcardNode
+	descendantNode
+	parentNode
+	pathNode
+	sortNode
+	bindNode
+	applyNode
+)
+
+// kindNames are the names that messages use.
+var kindNames = [...]string{
+	"", "name", "variable", "operator", "string", "number", "value", "regex", "binary", "unary", "function", "partial", "lambda",
+	"condition", "transform", "block", "wildcard", "descendant", "parent", "path", "sort", "bind", "apply",
+}
+
+// node is one node of the syntax tree. The parser fills in what the grammar says; analysis turns dots and brackets into paths
+// with steps, predicates and stages. After that the tree never changes.
+type node struct {
+	kind     nodeKind
+	text     string // operator, name or variable
+	literal  value  // of string, number and value
+	regex    *ecma.Regexp
+	position int
+
+	lhs, rhs *node
+	// children are the elements of an array constructor, the expressions of a block and the arguments of a call.
+	children []*node
+	pairs    [][2]*node // of an object constructor or grouping
+	terms    []sortTerm
+	steps    []*node
+
+	procedure *node      // of function and partial
+	signature *signature // of lambda
+	body      *node
+	thunk     bool
+
+	condition, then, otherwise *node
+	pattern, update, remove    *node
+
+	predicates, stages []stage
+	group              *grouping
+
+	keepArray     bool // followed by []
+	keepSingleton bool // a path with such a step
+	consArray     bool
+	tuple         bool
+	focus, index  string
+	ancestor      *slot
+	slot          *slot
+	seeking       []*slot
+}
+
+type sortTerm struct {
+	descending bool
+	expression *node
+}
+
+// stage is a filter, or the binding of a position to a variable when filter is nil.
+type stage struct {
+	filter   *node
+	variable string
+}
+
+type grouping struct {
+	pairs    [][2]*node
+	position int
+}
+
+// slot is where the item that a parent operator refers to is kept: under its label, level steps up.
+type slot struct {
+	label string
+	level int
+}
+
+// value is what messages show of the node as it came from the parser.
+func (n *node) value() value {
+	switch n.kind {
+	case stringNode, numberNode, valueNode:
+		return n.literal
+	case endNode:
+		return "(end)"
+	case regexNode:
+		return newObject(0)
+	case lambdaNode, conditionNode, transformNode, blockNode, parentNode, pathNode, sortNode:
+		return nil
+	default:
+		return n.text
+	}
+}
+
+// procedureName is what errors call the function that a call invokes; nil when it has no name.
+func (n *node) procedureName() value {
+	if n.kind == pathNode {
+		return n.steps[0].value()
+	}
+	return n.value()
+}

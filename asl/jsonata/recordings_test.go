@@ -1,0 +1,183 @@
+package jsonata_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"stepback/asl/jsonata"
+	"stepback/asl/jsonvalue"
+)
+
+// env is an Env of fixed values.
+type env struct {
+	root     *jsonvalue.Value
+	bindings jsonvalue.Value
+	now      time.Time
+	next     uint64
+}
+
+func (e *env) Root() (jsonvalue.Value, bool) {
+	if e.root == nil {
+		return jsonvalue.Value{}, false
+	}
+	return *e.root, true
+}
+
+func (e *env) Lookup(name string) (jsonvalue.Value, bool) { return e.bindings.Get(name) }
+func (e *env) Now() time.Time                             { return e.now }
+
+func (e *env) Random() uint64 {
+	e.next += 0x9E3779B97F4A7C15
+	return e.next
+}
+
+// recording is one expression with what the reference implementation made of it.
+type recording struct {
+	ID, Expr, Kind, Result, Code, Data, Bindings string
+	HasData, Unordered                           bool
+	// Depth is how deeply the harness of the official suite let evaluations nest.
+	Depth  int
+	Msg    *string
+	Errtok any
+}
+
+var loneSurrogate = regexp.MustCompile(`(\\ud[89ab][0-9a-f]{2})'`)
+
+// recordings returns the lines of a file of the shared recordings; without them the test is skipped.
+func recordings(t *testing.T, name string) []recording {
+	t.Helper()
+	folder := os.Getenv("STEPBACK_CONFORMANCE")
+	if folder == "" {
+		folder = filepath.Join("..", "..", "..", "shared", "conformance")
+	}
+	f, err := os.Open(filepath.Join(folder, "jsonata", name))
+	if errors.Is(err, os.ErrNotExist) {
+		t.Skipf("the recordings are not here (%v); set STEPBACK_CONFORMANCE to their folder", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var all []recording
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, 1<<24)
+	for lines.Scan() {
+		var r recording
+		// A surrogate without its partner does not survive in Go's strings; as an escape of the expression it does.
+		line := loneSurrogate.ReplaceAll(lines.Bytes(), []byte(`\$1'`))
+		if err := json.Unmarshal(line, &r); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, r)
+	}
+	if err := lines.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func evaluate(text string, e jsonata.Env, options ...jsonata.Option) (jsonata.Result, error) {
+	x, err := jsonata.Compile(text, options...)
+	if err != nil {
+		return jsonata.Result{}, err
+	}
+	return x.Eval(e)
+}
+
+// check replays one recording and returns how the outcome differs, empty when it does not.
+func (r *recording) check(t *testing.T) string {
+	t.Helper()
+	e := &env{now: time.Date(2026, 11, 20, 10, 30, 15, 123e6, time.UTC)}
+	if r.HasData {
+		root := parse(t, r.Data)
+		e.root = &root
+	}
+	if r.Bindings != "" {
+		e.bindings = parse(t, r.Bindings)
+	}
+	result, err := evaluate(r.Expr, e, jsonata.WithLimits(jsonata.Limits{Depth: r.Depth}))
+	if err != nil {
+		return r.checkError(err)
+	}
+	got := "undefined"
+	switch result.Kind() {
+	case jsonata.Value:
+		got = result.Value().JSON()
+	case jsonata.Function:
+		got = "function"
+	}
+	switch r.Kind {
+	case "error":
+		return "got " + got + ", want error " + r.Code
+	case "undef":
+		if got != "undefined" && got != "function" {
+			return "got " + got + ", want undefined"
+		}
+		return ""
+	}
+	if strings.Contains(r.Result, `"_jsonata_`) {
+		return "" // the innards of a function, which are not part of the language
+	}
+	if want := parse(t, r.Result); got != want.JSON() && !jsonvalue.Equal(result.Value(), want) && !r.Unordered {
+		return "got " + got + ", want " + want.JSON()
+	}
+	return ""
+}
+
+func (r *recording) checkError(err error) string {
+	var e *jsonata.Error
+	if !errors.As(err, &e) {
+		return "got an error of another type: " + err.Error()
+	}
+	switch {
+	case r.Kind != "error":
+		return "got " + e.Code + " " + e.Message + ", want " + r.Kind + " " + r.Result
+	case e.Code != r.Code:
+		return "got " + e.Code + " " + e.Message + ", want " + r.Code
+	case r.Msg != nil && e.Message != *r.Msg:
+		return "got message " + e.Message + ", want " + *r.Msg
+	case r.Errtok != nil && e.Token != fmt.Sprint(r.Errtok):
+		return "got token " + e.Token + ", want " + fmt.Sprint(r.Errtok)
+	default:
+		return ""
+	}
+}
+
+func parse(t *testing.T, text string) jsonvalue.Value {
+	t.Helper()
+	v, err := jsonvalue.Parse(text)
+	if err != nil {
+		t.Fatalf("the recording's JSON %s: %v", text, err)
+	}
+	return v
+}
+
+// TestRecordings replays what the reference implementation (2.0.6) has answered. allowed is how many recordings may differ.
+func TestRecordings(t *testing.T) {
+	t.Parallel()
+	for name, allowed := range map[string]int{"cases206.jsonl": 0, "probes.jsonl": 0, "fuzz.jsonl": 0} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			all := recordings(t, name)
+			failed := 0
+			for _, r := range all {
+				if difference := r.check(t); difference != "" {
+					failed++
+					t.Logf("%s: %s\n\t%s", r.ID, r.Expr, difference)
+				}
+			}
+			t.Logf("%d of %d recordings agree (%.2f %%)", len(all)-failed, len(all), 100*float64(len(all)-failed)/float64(len(all)))
+			if failed > allowed {
+				t.Errorf("%d recordings differ, expected at most %d", failed, allowed)
+			}
+		})
+	}
+}

@@ -1,0 +1,120 @@
+package jsonata
+
+import (
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// Strings are UTF-8. A surrogate without its partner, which JavaScript's strings may hold, is kept as the three bytes that
+// UTF-8 would use for it (WTF-8) and becomes U+FFFD when it leaves the evaluator.
+
+const (
+	surrogateMin = 0xD800
+	lowMin       = 0xDC00
+	surrogateMax = 0xDFFF
+)
+
+func isSurrogate(r rune) bool { return r >= surrogateMin && r <= surrogateMax }
+
+// decodeUnit returns the first character of a text and its length in bytes. A lone surrogate is returned as itself.
+func decodeUnit(s string) (rune, int) {
+	r, n := utf8.DecodeRuneInString(s)
+	if r == utf8.RuneError && n == 1 && len(s) >= 3 && s[0] == 0xED && s[1] >= 0xA0 && s[1] <= 0xBF && s[2]&0xC0 == 0x80 {
+		return 0xD000 | rune(s[1]&0x3F)<<6 | rune(s[2]&0x3F), 3
+	}
+	return r, n
+}
+
+// appendUnit appends a character; surrogates are joined with a high surrogate at the end of the text.
+func appendUnit(dst []byte, r rune) []byte {
+	if !isSurrogate(r) {
+		return utf8.AppendRune(dst, r)
+	}
+	if r >= lowMin && len(dst) >= 3 {
+		if high, n := decodeUnit(string(dst[len(dst)-3:])); n == 3 && isSurrogate(high) && high < lowMin {
+			return utf8.AppendRune(dst[:len(dst)-3], utf16.DecodeRune(high, r))
+		}
+	}
+	return append(dst, 0xED, 0x80|byte(r>>6&0x3F), 0x80|byte(r&0x3F))
+}
+
+// units returns the UTF-16 code units of a text.
+func units(s string) []uint16 {
+	out := make([]uint16, 0, len(s))
+	for i := 0; i < len(s); {
+		if c := s[i]; c < utf8.RuneSelf {
+			out = append(out, uint16(c))
+			i++
+			continue
+		}
+		r, n := decodeUnit(s[i:])
+		if r > 0xFFFF {
+			high, low := utf16.EncodeRune(r)
+			out = append(out, uint16(high), uint16(low))
+		} else {
+			out = append(out, uint16(r))
+		}
+		i += n
+	}
+	return out
+}
+
+// fromUnits is the reverse of units.
+func fromUnits(in []uint16) string {
+	out := make([]byte, 0, len(in))
+	for _, u := range in {
+		if u < utf8.RuneSelf {
+			out = append(out, byte(u))
+		} else {
+			out = appendUnit(out, rune(u))
+		}
+	}
+	return string(out)
+}
+
+// characters splits a text into its characters (code points).
+func characters(s string) []string {
+	out := make([]string, 0, len(s))
+	for len(s) > 0 {
+		_, n := decodeUnit(s)
+		out = append(out, s[:n])
+		s = s[n:]
+	}
+	return out
+}
+
+// countCharacters returns the number of code points of a text.
+func countCharacters(s string) int {
+	n := 0
+	for len(s) > 0 {
+		_, size := decodeUnit(s)
+		s = s[size:]
+		n++
+	}
+	return n
+}
+
+// concat joins two texts; halves of a surrogate pair that meet become one character.
+func concat(a, b string) string {
+	if len(b) >= 3 && b[0] == 0xED && len(a) >= 3 && a[len(a)-3] == 0xED {
+		if low, _ := decodeUnit(b); isSurrogate(low) {
+			return string(appendUnit([]byte(a), low)) + b[3:]
+		}
+	}
+	return a + b
+}
+
+// wellFormed replaces lone surrogates by U+FFFD.
+func wellFormed(s string) string {
+	if !strings.Contains(s, "\xED") || utf8.ValidString(s) {
+		return s
+	}
+	out := make([]byte, 0, len(s))
+	for len(s) > 0 {
+		r, n := decodeUnit(s)
+		out = utf8.AppendRune(out, r)
+		s = s[n:]
+	}
+	return string(out)
+}

@@ -1,0 +1,174 @@
+package jsonata
+
+import (
+	"stepback/asl/jsonvalue"
+)
+
+// value is what an expression works on: nil (undefined), null, bool, float64, string, *array, *object, *tuple or a callable.
+type value any
+
+// null is JSON null; undefined is the nil value.
+type null struct{}
+
+// array is a JSON array or a sequence, the list that a path builds up.
+type array struct {
+	items []value
+	// sequence marks a list that collapses to its only element, keepSingleton one that must not.
+	sequence, keepSingleton bool
+	// tuples marks a list of *tuple.
+	tuples bool
+	// cons marks an array built by a constructor inside a path: it is not flattened into the path's sequence.
+	cons bool
+	// outer marks the sequence that wraps an input document which is an array.
+	outer bool
+	// source is the tree that a lazily read array stands for.
+	source *jsonvalue.Value
+}
+
+func newArray(items []value) *array     { return &array{items: items} }
+func newSequence(items ...value) *array { return &array{items: items, sequence: true} }
+func (a *array) push(v value)           { a.items = append(a.items, v) }
+func (a *array) add(v value)            { a.items = appendTo(a.items, v) }
+func appendTo(list []value, v value) []value {
+	if more, ok := v.(*array); ok {
+		return append(list, more.list()...)
+	}
+	return append(list, v)
+}
+
+// list returns the elements. The caller must not change them.
+func (a *array) list() []value {
+	if a.items == nil && a.source != nil {
+		elements := a.source.Elements()
+		a.items = make([]value, len(elements))
+		for i, e := range elements {
+			a.items[i] = fromJSON(e)
+		}
+	}
+	return a.items
+}
+
+func (a *array) len() int {
+	if a.source != nil {
+		return a.source.Len()
+	}
+	return len(a.items)
+}
+
+// fromJSON wraps a tree; arrays and objects are read as far as they are used.
+func fromJSON(v jsonvalue.Value) value {
+	switch v.Kind() {
+	case jsonvalue.Null:
+		return null{}
+	case jsonvalue.Bool:
+		return v.Bool()
+	case jsonvalue.Number:
+		return v.Float()
+	case jsonvalue.String:
+		return v.Text()
+	case jsonvalue.Array:
+		return &array{source: &v}
+	default:
+		return &object{source: &v}
+	}
+}
+
+// toJSON returns the tree of a value as JSON.stringify would write it: undefined and functions become null inside arrays and
+// disappear from objects, as numbers that JSON cannot hold become null. It reports false for undefined and functions.
+func toJSON(v value) (jsonvalue.Value, bool) {
+	switch v := v.(type) {
+	case null:
+		return jsonvalue.Value{}, true
+	case bool:
+		return jsonvalue.OfBool(v), true
+	case float64:
+		return numberJSON(v), true
+	case string:
+		return jsonvalue.OfString(wellFormed(v)), true
+	case *array:
+		return arrayJSON(v), true
+	case *object:
+		return objectJSON(v), true
+	case *tuple:
+		return objectJSON(v.object()), true
+	default:
+		return jsonvalue.Value{}, false
+	}
+}
+
+func arrayJSON(a *array) jsonvalue.Value {
+	if a.source != nil {
+		return *a.source
+	}
+	elements := make([]jsonvalue.Value, len(a.items))
+	for i, e := range a.items {
+		elements[i], _ = toJSON(e)
+	}
+	return jsonvalue.OfArray(elements)
+}
+
+func objectJSON(o *object) jsonvalue.Value {
+	if o.source != nil {
+		return *o.source
+	}
+	b := jsonvalue.NewObject(len(o.keys))
+	for i, k := range o.keys {
+		if member, ok := toJSON(o.vals[i]); ok {
+			b.Set(wellFormed(k), member)
+		}
+	}
+	return b.Value()
+}
+
+// tuple is one element of a tuple stream: the context item and what @, # and % have bound on the way to it.
+type tuple struct {
+	context value
+	names   []string
+	vals    []value
+}
+
+func (t *tuple) clone() *tuple {
+	return &tuple{
+		context: t.context,
+		names:   append(make([]string, 0, len(t.names)+1), t.names...),
+		vals:    append(make([]value, 0, len(t.vals)+1), t.vals...),
+	}
+}
+
+func (t *tuple) get(name string) value {
+	for i, n := range t.names {
+		if n == name {
+			return t.vals[i]
+		}
+	}
+	return nil
+}
+
+func (t *tuple) set(name string, v value) {
+	for i, n := range t.names {
+		if n == name {
+			t.vals[i] = v
+			return
+		}
+	}
+	t.names = append(t.names, name)
+	t.vals = append(t.vals, v)
+}
+
+// merge sets everything that other binds, its context included.
+func (t *tuple) merge(other *tuple) {
+	t.context = other.context
+	for i, n := range other.names {
+		t.set(n, other.vals[i])
+	}
+}
+
+// object shows the tuple as the reference implementation represents it.
+func (t *tuple) object() *object {
+	o := newObject(len(t.names) + 1)
+	o.set("@", t.context)
+	for i, n := range t.names {
+		o.set(n, t.vals[i])
+	}
+	return o
+}
