@@ -160,7 +160,7 @@ func (m *mapRun) startNext(ctx context.Context) error {
 		info.ARN = executionARN(m.child.ARN, name)
 	}
 	r := m.engine.newRun(m.child, info)
-	r.record.MapRunARN, r.record.Items = m.call.ARN, b.items
+	r.record.MapRunARN, r.record.Items, r.record.Revision = m.call.ARN, b.items, m.parent.record.Revision
 	r.ended = func(x *journal.Execution) { m.ends.put(m.engine, x) }
 	if err := m.engine.register(r); err != nil {
 		return err
