@@ -27,5 +27,10 @@ func (s *Service) operations() map[string]awsjson.Operation {
 		"PublishStateMachineVersion":       awsjson.Handle(publishMembers, s.publishStateMachineVersion),
 		"ListStateMachineVersions":         awsjson.Handle(listVersionsMembers, s.listStateMachineVersions),
 		"DeleteStateMachineVersion":        awsjson.Handle(deleteVersionMembers, s.deleteStateMachineVersion),
+		"CreateStateMachineAlias":          awsjson.Handle(createAliasMembers, s.createStateMachineAlias),
+		"DescribeStateMachineAlias":        awsjson.Handle(aliasMembers, s.describeStateMachineAlias),
+		"UpdateStateMachineAlias":          awsjson.Handle(updateAliasMembers, s.updateStateMachineAlias),
+		"DeleteStateMachineAlias":          awsjson.Handle(aliasMembers, s.deleteStateMachineAlias),
+		"ListStateMachineAliases":          awsjson.Handle(listAliasesMembers, s.listStateMachineAliases),
 	}
 }
