@@ -11,7 +11,7 @@ import (
 type Logging struct {
 	Level                string        `json:"level,omitempty"`
 	IncludeExecutionData bool          `json:"includeExecutionData"`
-	Destinations         []Destination `json:"destinations,omitempty"`
+	Destinations         []Destination `json:"destinations,omitzero"`
 }
 
 // Destination is where log records go.

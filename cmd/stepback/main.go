@@ -53,6 +53,7 @@ type commandLine struct {
 	Sample  sampleCmd  `cmd:"" help:"Write a CSV file of made-up user activity."`
 	Retries retriesCmd `cmd:"" help:"Show and explain the retry table."`
 
+	Serve    serveCmd    `cmd:"" help:"Serve the API of AWS Step Functions on this machine."`
 	Validate validateCmd `cmd:"" help:"Check state machine definitions as AWS Step Functions would."`
 }
 
