@@ -54,8 +54,8 @@ type commandLine struct {
 	Retries retriesCmd `cmd:"" help:"Show and explain the retry table."`
 
 	Dashboard dashboardCmd `cmd:"" help:"Draw the retry dashboard of runs."`
-
-	Validate validateCmd `cmd:"" help:"Check state machine definitions as AWS Step Functions would."`
+	Serve     serveCmd     `cmd:"" help:"Serve the API of AWS Step Functions on this machine."`
+	Validate  validateCmd  `cmd:"" help:"Check state machine definitions as AWS Step Functions would."`
 }
 
 const description = `Retries in workflows: a Step Functions-style engine and retry toolkit.

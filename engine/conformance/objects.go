@@ -1,4 +1,4 @@
-package conformance_test
+package conformance
 
 import (
 	"bytes"
@@ -14,14 +14,14 @@ import (
 	"stepback/engine/itemreader"
 )
 
-// objects is an object store in memory.
-type objects struct {
+// Objects is an object store in memory.
+type Objects struct {
 	mu   sync.Mutex
 	kept map[string]map[string][]byte
 }
 
 // Put implements resultwriter.Objects.
-func (o *objects) Put(_ context.Context, bucket, key string, body io.ReadSeeker, _ int64) error {
+func (o *Objects) Put(_ context.Context, bucket, key string, body io.ReadSeeker, _ int64) error {
 	content, err := io.ReadAll(body)
 	if err != nil {
 		return err
@@ -39,7 +39,7 @@ func (o *objects) Put(_ context.Context, bucket, key string, body io.ReadSeeker,
 }
 
 // Get implements itemreader.Objects.
-func (o *objects) Get(_ context.Context, bucket, key, _, _ string) (io.ReadCloser, int64, error) {
+func (o *Objects) Get(_ context.Context, bucket, key, _, _ string) (io.ReadCloser, int64, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	content, ok := o.kept[bucket][key]
@@ -50,7 +50,7 @@ func (o *objects) Get(_ context.Context, bucket, key, _, _ string) (io.ReadClose
 }
 
 // List implements itemreader.Objects.
-func (o *objects) List(_ context.Context, bucket, prefix, _ string) ([]itemreader.ListedObject, string, error) {
+func (o *Objects) List(_ context.Context, bucket, prefix, _ string) ([]itemreader.ListedObject, string, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	var page []itemreader.ListedObject

@@ -1,4 +1,4 @@
-package conformance_test
+package conformance
 
 import (
 	"bytes"
@@ -12,37 +12,38 @@ import (
 	"github.com/google/uuid"
 
 	"stepback/engine/clock"
-	"stepback/engine/conformance"
 	"stepback/engine/integration/lambda"
 )
 
-// functions serves the Lambda functions of one case by their rules.
-type functions struct {
-	clock *clock.Clock
-	rules map[string]conformance.Rule
+// Functions serves the Lambda functions of one case by their rules. Delays pass on the clock.
+type Functions struct {
+	Clock *clock.Clock
+	Rules map[string]Rule
+	// Region and Account appear in the error of a function that is not there.
+	Region, Account string
 
 	mu    sync.Mutex
 	calls map[string]int
 }
 
 // Invoke implements lambda.Invoker.
-func (f *functions) Invoke(ctx context.Context, c *lambda.Call) (*lambda.Answer, error) {
+func (f *Functions) Invoke(ctx context.Context, c *lambda.Call) (*lambda.Answer, error) {
 	name := c.Function
 	if _, after, ok := strings.Cut(name, ":function:"); ok {
 		name, _, _ = strings.Cut(after, ":")
 	}
-	rule, ok := f.rules[name]
+	rule, ok := f.Rules[name]
 	if !ok {
 		return nil, &lambda.InvokeError{
 			Code: "ResourceNotFoundException", StatusCode: 404, RequestID: uuid.NewString(),
-			Message: fmt.Sprintf("Function not found: arn:aws:lambda:%s:%s:function:%s:$LATEST", region, account, name),
+			Message: fmt.Sprintf("Function not found: arn:aws:lambda:%s:%s:function:%s:$LATEST", f.Region, f.Account, name),
 		}
 	}
 	if len(rule.Sequence) > 0 {
 		rule = rule.Sequence[f.turn(name, len(rule.Sequence))]
 	}
 	if rule.DelaySeconds > 0 {
-		if err := f.clock.Sleep(ctx, time.Duration(rule.DelaySeconds*float64(time.Second))); err != nil {
+		if err := f.Clock.Sleep(ctx, time.Duration(rule.DelaySeconds*float64(time.Second))); err != nil {
 			return nil, err
 		}
 	}
@@ -50,7 +51,7 @@ func (f *functions) Invoke(ctx context.Context, c *lambda.Call) (*lambda.Answer,
 }
 
 // turn counts a function's calls and says which of its rules is next.
-func (f *functions) turn(name string, rules int) int {
+func (f *Functions) turn(name string, rules int) int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.calls == nil {
@@ -61,7 +62,7 @@ func (f *functions) turn(name string, rules int) int {
 	return n
 }
 
-func reply(r conformance.Rule, event []byte) (*lambda.Answer, error) {
+func reply(r Rule, event []byte) (*lambda.Answer, error) {
 	a := &lambda.Answer{StatusCode: 200, RequestID: uuid.NewString(), Payload: event}
 	switch {
 	case r.Echo:
