@@ -92,7 +92,7 @@ generate: ## regenerate golden files and generated docs
 lint: ## golangci-lint, installed when it is missing
 	@command -v golangci-lint >/dev/null || test -x "$$($(GO) env GOPATH)/bin/golangci-lint" || \
 		$(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
-	@PATH="$$($(GO) env GOPATH)/bin:$$PATH" golangci-lint run ./...
+	@PATH="$$($(GO) env GOPATH)/bin:$$PATH" golangci-lint run --allow-parallel-runners ./...
 
 .PHONY: vuln
 vuln: ## known vulnerabilities in what is called
