@@ -19,7 +19,7 @@ import (
 	"stepback/engine/history"
 	"stepback/engine/interpreter"
 	"stepback/engine/journal"
-	"stepback/localcloud/objectevent"
+	"stepback/objectevent"
 )
 
 // Progress is how far a run has come.
@@ -56,6 +56,7 @@ func (p *Pipeline) Import(ctx context.Context, file string, again bool, watch fu
 	}
 	report := p.report(ctx, x, &p.retries)
 	report.Elapsed, report.Injected = Seconds(time.Since(began)), p.injected()
+	p.countRows(report)
 	return report, p.save(report)
 }
 

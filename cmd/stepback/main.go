@@ -53,6 +53,8 @@ type commandLine struct {
 	Sample  sampleCmd  `cmd:"" help:"Write a CSV file of made-up user activity."`
 	Retries retriesCmd `cmd:"" help:"Show and explain the retry table."`
 
+	Dashboard dashboardCmd `cmd:"" help:"Draw the retry dashboard of runs."`
+
 	Validate validateCmd `cmd:"" help:"Check state machine definitions as AWS Step Functions would."`
 }
 

@@ -10,7 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"stepback/localcloud/objectevent"
+	"stepback/objectevent"
 )
 
 func TestExecutionNameKeepsTheBaseNameReadable(t *testing.T) {
