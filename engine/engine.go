@@ -99,8 +99,8 @@ func (e *Engine) Close() {
 	e.closed = true
 	e.mu.Unlock()
 	e.cancel()
+	e.queue.stop() // first: workers start tasks
 	e.tasks.Wait()
-	e.queue.stop()
 	e.mu.Lock()
 	runs := make([]*run, 0, len(e.runs))
 	for _, r := range e.runs {

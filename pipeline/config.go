@@ -54,6 +54,9 @@ const (
 	batchConcurrency = 40
 )
 
+// unsynced is the option of an SQLite address that does without a sync per commit.
+const unsynced = "?synchronous=normal"
+
 // DefaultTolerance is the tolerated failure percentage when none is given.
 const DefaultTolerance = 5.0
 
@@ -102,7 +105,7 @@ func (c *Config) defaults() error {
 	if c.VirtualTime && strings.HasPrefix(c.Database, "sqlite:") && !strings.Contains(c.Database, "?") {
 		// In virtual time retries come one at a time, so that each would wait for a sync of its own; a simulation need not
 		// survive a loss of power.
-		c.Database += "?synchronous=normal"
+		c.Database += unsynced
 	}
 	return nil
 }

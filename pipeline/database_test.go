@@ -40,16 +40,20 @@ func testImport(t *testing.T, server *postgrestest.Server) {
 
 // testGoesAwayAndComesBack stops the server in the middle of a run and starts it again while rows are retried.
 func testGoesAwayAndComesBack(t *testing.T, server *postgrestest.Server) {
+	server.NeedsControl(t)
 	rows := activities(600, 150)
 	tr := newTrial(t, "activity.csv", plain(rows))
 	tr.cfg.Database, tr.cfg.Batch, tr.cfg.Concurrency = server.Database(t), 10, 4
 	tr.tolerate(100)
+	stopped := make(chan struct{})
 	tr.before(func(n int64) {
 		switch n {
 		case 300:
-			server.Stop(t)
+			tell(t, server.Stop())
+			close(stopped)
 		case 400:
-			server.Restart(t)
+			<-stopped
+			tell(t, server.Restart())
 		}
 	})
 	r := tr.run(t, false)
@@ -71,19 +75,20 @@ func testGoesAwayAndComesBack(t *testing.T, server *postgrestest.Server) {
 
 // testStaysAway stops the server for good: the run fails, saying so, and a later one finishes the import.
 func testStaysAway(t *testing.T, server *postgrestest.Server) {
+	server.NeedsControl(t)
 	rows := activities(300, 100)
 	tr := newTrial(t, "activity.csv", plain(rows))
 	tr.cfg.Database, tr.cfg.Batch, tr.cfg.Concurrency = server.Database(t), 10, 4
 	tr.before(func(n int64) {
 		if n == 150 {
-			server.Stop(t)
+			tell(t, server.Stop())
 		}
 	})
 	r := tr.run(t, false)
 	if r.Verdict() != pipeline.Unsuccessful || r.State != "AggregateResults" || r.Error != "DatabaseConnectionError" || !strings.Contains(r.Advice(), "--again") {
 		t.Errorf("%s in %s: %s\n%s", r.Error, r.State, r.Cause, r.Advice())
 	}
-	server.Restart(t)
+	tell(t, server.Restart())
 	tr.cfg.AdjustFunction(nil)
 	r = tr.run(t, true)
 	ended(t, r, "SUCCEEDED", "", pipeline.NeedsPerson)
@@ -134,6 +139,14 @@ func TestTheDirectoryCannotBeWritten(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	if _, err := os.Stat(tr.file); err != nil {
+		t.Error(err)
+	}
+}
+
+// tell reports an error from whatever goroutine it came up in.
+func tell(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
 		t.Error(err)
 	}
 }

@@ -99,7 +99,7 @@ func (s *Seconds) UnmarshalJSON(b []byte) error {
 func (p *Pipeline) report(ctx context.Context, x *journal.Execution, retries *retrymetrics.Counter) *Report {
 	r := &Report{
 		Execution: x.ARN, Name: x.Name, Status: string(x.Status), Retries: []Retry{},
-		Outputs: Outputs{Notifications: filepath.Join(p.cfg.Dir, "notifications.jsonl"), Database: database.Mask(p.cfg.Database)},
+		Outputs: Outputs{Notifications: filepath.Join(p.cfg.Dir, "notifications.jsonl"), Database: database.Mask(strings.TrimSuffix(p.cfg.Database, unsynced))},
 	}
 	if x.Status != interpreter.Succeeded {
 		r.Error, r.Cause = x.Failure.Error, causeOf(x.Failure.Error, x.Failure.Cause)

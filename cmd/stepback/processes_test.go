@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -44,7 +45,7 @@ func TestLambdaProcesses(t *testing.T) {
 	t.Run("Ctrl-C", func(t *testing.T) {
 		before := runtime.NumGoroutine()
 		data := t.TempDir()
-		args := append(common, "--data", data, "--concurrency", "1", "--batch", "1")
+		args := append(slices.Clone(common), "--data", data, "--concurrency", "1", "--batch", "1")
 		interrupted(t, "ProcessUserRecords", args...).complains(t, 130, "stopped")
 		settled(t, before)
 		if left := processesOf(t, bootstraps); len(left) > 0 {
