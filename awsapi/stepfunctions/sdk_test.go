@@ -177,20 +177,21 @@ func TestSDKStopAndDelete(t *testing.T) {
 func TestSDKExpress(t *testing.T) {
 	t.Parallel()
 	c, ctx := client(newServer(t), "123456789012", "us-east-1"), t.Context()
-	sync := func(name, definition string) *sfn.StartSyncExecutionOutput {
-		x, err := c.StartSyncExecution(ctx, &sfn.StartSyncExecutionInput{StateMachineArn: create(t, c, name, definition, types.StateMachineTypeExpress)})
+	sync := func(machine *string) *sfn.StartSyncExecutionOutput {
+		x, err := c.StartSyncExecution(ctx, &sfn.StartSyncExecutionInput{StateMachineArn: machine})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return x
 	}
-	if x := sync("good", pass); x.Status != types.SyncExecutionStatusSucceeded || *x.Output != `{"a":1}` || x.BillingDetails.BilledMemoryUsedInMB != 64 {
+	if x := sync(create(t, c, "good", pass, types.StateMachineTypeExpress)); x.Status != types.SyncExecutionStatusSucceeded || *x.Output != `{"a":1}` || x.BillingDetails.BilledMemoryUsedInMB != 64 {
 		t.Errorf("%+v", x)
 	}
-	if x := sync("bad", failing); x.Status != types.SyncExecutionStatusFailed || *x.Error != "E" || *x.Cause != "C" || x.Output != nil {
+	if x := sync(create(t, c, "bad", failing, types.StateMachineTypeExpress)); x.Status != types.SyncExecutionStatusFailed || *x.Error != "E" || *x.Cause != "C" || x.Output != nil {
 		t.Errorf("%+v", x)
 	}
-	_, err := c.StartSyncExecution(ctx, &sfn.StartSyncExecutionInput{StateMachineArn: create(t, c, "standard", pass, types.StateMachineTypeStandard)})
+	machine := create(t, c, "standard", pass, types.StateMachineTypeStandard)
+	_, err := c.StartSyncExecution(ctx, &sfn.StartSyncExecutionInput{StateMachineArn: machine})
 	refused[*types.StateMachineTypeNotSupported](t, err, "not supported by this type")
 }
 
