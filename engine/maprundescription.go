@@ -13,8 +13,8 @@ import (
 
 // ErrNoMapRun says that no Map Run of that ARN is known, ErrMapRunOver that it cannot be changed any more.
 var (
-	ErrNoMapRun   = errors.New("Map Run does not exist")
-	ErrMapRunOver = errors.New("Map Run is not under way any more")
+	ErrNoMapRun   = errors.New("engine: no such Map Run")
+	ErrMapRunOver = errors.New("engine: the Map Run is not under way any more")
 )
 
 // MapRun describes a Map Run. Those that are over are known until the engine closes.

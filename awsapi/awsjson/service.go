@@ -35,6 +35,7 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	id := uuid.NewString()
 	w.Header().Set("X-Amzn-Requestid", id)
 	w.Header().Set("Content-Type", contentType)
+	w.Header().Set("X-Content-Type-Options", "nosniff")
 	result, err := s.answer(w, r)
 	if err != nil {
 		s.refuse(w, r, id, err)
@@ -101,7 +102,7 @@ func (s *Service) refuse(w http.ResponseWriter, r *http.Request, id string, err 
 func (s *Service) write(w http.ResponseWriter, status int, body []byte) {
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
-	if _, err := w.Write(body); err != nil && s.Log != nil {
+	if _, err := w.Write(body); err != nil && s.Log != nil { //nolint:gosec // the content type is JSON, which no browser renders
 		s.Log.Debug("a client went away", "error", err)
 	}
 }

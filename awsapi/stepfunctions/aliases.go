@@ -1,8 +1,8 @@
 package stepfunctions
 
 import (
-	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"stepback/awsapi/awsjson"
@@ -40,7 +40,7 @@ func checkRouting(routes []Route) (*resource, error) {
 			return nil, invalidRouting("Routing configuration must contain versions of the same state machine. Received: " + received)
 		}
 		sum += r.Weight
-		weights[i] = fmt.Sprint(r.Weight)
+		weights[i] = strconv.Itoa(r.Weight)
 	}
 	const all = 100
 	if sum != all {
@@ -86,7 +86,7 @@ func (s *Service) aliased(scope awsjson.Scope, arn string) (*Machine, *Alias, er
 		return nil, nil, invalidARN("Invalid ARN: " + arn)
 	}
 	m, err := s.machine(scope, at)
-	if isCode(err, "StateMachineDoesNotExist") {
+	if isMissing(err) {
 		return nil, nil, nil
 	}
 	if err != nil {

@@ -32,7 +32,7 @@ func (s *Service) createStateMachineAlias(_ context.Context, scope awsjson.Scope
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	m, err := s.changeable(scope, at)
-	if isCode(err, "StateMachineDoesNotExist") {
+	if isMissing(err) {
 		err = errNoReference
 	}
 	if err != nil {

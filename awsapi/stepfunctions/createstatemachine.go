@@ -105,7 +105,7 @@ func (s *Service) insert(scope awsjson.Scope, m *Machine, r *Revision) (*Machine
 	switch old, err := s.machine(scope, at); {
 	case err == nil:
 		return s.repeated(old, m, r)
-	case !isCode(err, "StateMachineDoesNotExist"):
+	case !isMissing(err):
 		return nil, err
 	}
 	if m.Publish {
@@ -141,8 +141,8 @@ func checkRole(arn string) error {
 	return nil
 }
 
-// isCode reports whether an error is the service's of this code.
-func isCode(err error, code string) bool {
+// isMissing reports whether an error says that a state machine does not exist.
+func isMissing(err error) bool {
 	var e *awsjson.Error
-	return errors.As(err, &e) && e.Code == code
+	return errors.As(err, &e) && e.Code == codeNoMachine
 }

@@ -43,7 +43,7 @@ func (s *Service) markDeleted(scope awsjson.Scope, at *resource) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	m, err := s.machine(scope, at)
-	if isCode(err, "StateMachineDoesNotExist") {
+	if isMissing(err) {
 		return nil
 	}
 	if err != nil {

@@ -26,7 +26,7 @@ func (s *Service) deleteStateMachineVersion(_ context.Context, scope awsjson.Sco
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	m, err := s.machine(scope, at)
-	if isCode(err, "StateMachineDoesNotExist") {
+	if isMissing(err) {
 		return &none{}, nil
 	}
 	if err != nil {

@@ -10,8 +10,10 @@ func invalidARN(why string) error { return failure("InvalidArn", "Invalid Arn", 
 
 func invalidName(name string) error { return failure("InvalidName", "Invalid Name", name) }
 
+const codeNoMachine = "StateMachineDoesNotExist"
+
 func noMachine(arn string) error {
-	return failure("StateMachineDoesNotExist", "State Machine Does Not Exist", arn)
+	return failure(codeNoMachine, "State Machine Does Not Exist", arn)
 }
 
 func machineExists(arn string) error {

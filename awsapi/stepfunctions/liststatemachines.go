@@ -29,7 +29,7 @@ func (s *Service) listStateMachines(_ context.Context, scope awsjson.Scope, in *
 	for _, m := range machines {
 		if m.Deleting {
 			at := &resource{text: m.ARN, scope: scope, kind: kindMachine, names: []string{m.Name}}
-			if _, err := s.bury(scope, m, at); isCode(err, "StateMachineDoesNotExist") {
+			if _, err := s.bury(scope, m, at); isMissing(err) {
 				continue
 			}
 		}

@@ -177,20 +177,21 @@ func TestSDKStopAndDelete(t *testing.T) {
 func TestSDKExpress(t *testing.T) {
 	t.Parallel()
 	c, ctx := client(newServer(t), "123456789012", "us-east-1"), t.Context()
-	sync := func(name, definition string) *sfn.StartSyncExecutionOutput {
-		x, err := c.StartSyncExecution(ctx, &sfn.StartSyncExecutionInput{StateMachineArn: create(t, c, name, definition, types.StateMachineTypeExpress)})
+	sync := func(machine *string) *sfn.StartSyncExecutionOutput {
+		x, err := c.StartSyncExecution(ctx, &sfn.StartSyncExecutionInput{StateMachineArn: machine})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return x
 	}
-	if x := sync("good", pass); x.Status != types.SyncExecutionStatusSucceeded || *x.Output != `{"a":1}` || x.BillingDetails.BilledMemoryUsedInMB != 64 {
+	if x := sync(create(t, c, "good", pass, types.StateMachineTypeExpress)); x.Status != types.SyncExecutionStatusSucceeded || *x.Output != `{"a":1}` || x.BillingDetails.BilledMemoryUsedInMB != 64 {
 		t.Errorf("%+v", x)
 	}
-	if x := sync("bad", failing); x.Status != types.SyncExecutionStatusFailed || *x.Error != "E" || *x.Cause != "C" || x.Output != nil {
+	if x := sync(create(t, c, "bad", failing, types.StateMachineTypeExpress)); x.Status != types.SyncExecutionStatusFailed || *x.Error != "E" || *x.Cause != "C" || x.Output != nil {
 		t.Errorf("%+v", x)
 	}
-	_, err := c.StartSyncExecution(ctx, &sfn.StartSyncExecutionInput{StateMachineArn: create(t, c, "standard", pass, types.StateMachineTypeStandard)})
+	machine := create(t, c, "standard", pass, types.StateMachineTypeStandard)
+	_, err := c.StartSyncExecution(ctx, &sfn.StartSyncExecutionInput{StateMachineArn: machine})
 	refused[*types.StateMachineTypeNotSupported](t, err, "not supported by this type")
 }
 
@@ -264,4 +265,71 @@ func TestSDKVersionsAndAliases(t *testing.T) {
 	}
 	_, err = c.CreateStateMachine(ctx, &sfn.CreateStateMachineInput{Name: aws.String("m"), Definition: aws.String(waiting), RoleArn: aws.String(role)})
 	refused[*types.StateMachineAlreadyExists](t, err, "State Machine Already Exists: '"+*machine+"'")
+}
+
+func TestSDKMapRun(t *testing.T) {
+	t.Parallel()
+	c, ctx := client(newServer(t), "123456789012", "us-east-1"), t.Context()
+	machine := create(t, c, "m", `{"StartAt":"M","States":{"M":{"Type":"Map","MaxConcurrency":1,"End":true,"ItemProcessor":{`+
+		`"ProcessorConfig":{"Mode":"DISTRIBUTED","ExecutionType":"STANDARD"},"StartAt":"W","States":{"W":{"Type":"Wait","Seconds":3600,"End":true}}}}}}`,
+		types.StateMachineTypeStandard)
+	x, err := c.StartExecution(ctx, &sfn.StartExecutionInput{StateMachineArn: machine, Input: aws.String(`[1,2,3]`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := mapRunWith(t, c, x.ExecutionArn, 1)
+	if _, err := c.UpdateMapRun(ctx, &sfn.UpdateMapRunInput{MapRunArn: run, MaxConcurrency: aws.Int32(2)}); err != nil {
+		t.Fatal(err)
+	}
+	mapRunWith(t, c, x.ExecutionArn, 2)
+	l := &sfn.ListExecutionsOutput{}
+	for len(l.Executions) < 2 && ctx.Err() == nil { // a child is counted before it is in the journal
+		if l, err = c.ListExecutions(ctx, &sfn.ListExecutionsInput{MapRunArn: run}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(l.Executions) != 2 || *l.Executions[0].MapRunArn != *run || *l.Executions[0].StateMachineArn != *machine+"/M" {
+		t.Errorf("%+v", l.Executions)
+	}
+	if _, err := c.StopExecution(ctx, &sfn.StopExecutionInput{ExecutionArn: x.ExecutionArn}); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		d, err := c.DescribeMapRun(ctx, &sfn.DescribeMapRunInput{MapRunArn: run})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d.Status == types.MapRunStatusRunning {
+			continue
+		}
+		if d.Status != types.MapRunStatusAborted || d.ItemCounts.Aborted != 2 || d.ItemCounts.Pending != 1 || d.MaxConcurrency != 2 {
+			t.Errorf("%+v %+v", d, d.ItemCounts)
+		}
+		break
+	}
+	_, err = c.UpdateMapRun(ctx, &sfn.UpdateMapRunInput{MapRunArn: run, MaxConcurrency: aws.Int32(3)})
+	refused[*types.ValidationException](t, err, "already complete")
+}
+
+// mapRunWith waits until an execution's Map Run has this many child executions under way.
+func mapRunWith(t *testing.T, c *sfn.Client, execution *string, running int64) *string {
+	t.Helper()
+	for t.Context().Err() == nil {
+		l, err := c.ListMapRuns(t.Context(), &sfn.ListMapRunsInput{ExecutionArn: execution})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(l.MapRuns) == 0 {
+			continue
+		}
+		d, err := c.DescribeMapRun(t.Context(), &sfn.DescribeMapRunInput{MapRunArn: l.MapRuns[0].MapRunArn})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d.ExecutionCounts.Running == running {
+			return l.MapRuns[0].MapRunArn
+		}
+	}
+	t.Fatal(t.Context().Err())
+	return nil
 }

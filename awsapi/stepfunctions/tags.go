@@ -25,7 +25,7 @@ func (m *Machine) tag(given []tag) error {
 }
 
 func (m *Machine) tags() []tag {
-	list := []tag{}
+	list := make([]tag, 0, len(m.Tags))
 	for _, k := range slices.Sorted(maps.Keys(m.Tags)) {
 		list = append(list, tag{k, m.Tags[k]})
 	}
@@ -42,7 +42,7 @@ func (s *Service) tagged(scope awsjson.Scope, arn string) (*Machine, error) {
 		return nil, resourceNotFound(arn)
 	}
 	m, err := s.machine(scope, at)
-	if isCode(err, "StateMachineDoesNotExist") {
+	if isMissing(err) {
 		return nil, resourceNotFound(arn)
 	}
 	return m, err

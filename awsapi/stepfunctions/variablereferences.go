@@ -80,8 +80,8 @@ func (r *references) collect(key string, v jsonvalue.Value) {
 }
 
 var (
-	pathVariable    = regexp.MustCompile(`(^|[^$\pL\pN_])\$([\pL][\pL\pN_]*)`)
-	jsonataVariable = regexp.MustCompile(`(^|[^$\pL\pN_])\$([\pL_][\pL\pN_]*)(\s*\()?`)
+	pathVariable    = regexp.MustCompile(`(\$+)(\pL[\pL\pN_]*)`)
+	jsonataVariable = regexp.MustCompile(`(\$+)([\pL_][\pL\pN_]*)(\s*\()?`)
 	pathLiteral     = regexp.MustCompile(`'(\\.|[^'\\])*'`)
 	jsonataLiteral  = regexp.MustCompile(`"(\\.|[^"\\])*"|'(\\.|[^'\\])*'`)
 )
@@ -94,7 +94,7 @@ func (r *references) text(key, s string) {
 			return
 		}
 		for _, m := range jsonataVariable.FindAllStringSubmatch(jsonataLiteral.ReplaceAllString(s, `""`), -1) {
-			if m[2] != "states" && m[3] == "" {
+			if m[1] == "$" && m[2] != "states" && m[3] == "" {
 				r.names[m[2]] = true
 			}
 		}
@@ -104,6 +104,8 @@ func (r *references) text(key, s string) {
 		return
 	}
 	for _, m := range pathVariable.FindAllStringSubmatch(pathLiteral.ReplaceAllString(s, "''"), -1) {
-		r.names[m[2]] = true
+		if m[1] == "$" {
+			r.names[m[2]] = true
+		}
 	}
 }

@@ -67,7 +67,7 @@ func (c *serveCmd) Run(ctx context.Context, std streams) (err error) {
 	}
 	defer func() { err = errors.Join(err, j.Close()) }()
 	engines := newEngines(j, lambda.Endpoint{URL: c.Endpoint}, log)
-	defer func() { err = errors.Join(err, engines.close()) }()
+	defer func() { err = errors.Join(err, engines.close(context.WithoutCancel(ctx))) }()
 	service := stepfunctions.New(stepfunctions.Config{
 		Open: engines.open, Store: stepfunctions.NewMemory(), Now: engines.clock.Now,
 		Default: awsjson.Scope{Account: c.Account, Region: c.Region}, Log: log,
@@ -108,7 +108,9 @@ func serve(ctx context.Context, l net.Listener, h http.Handler) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = server.Close()
 	}
-	<-done
+	if e := <-done; !errors.Is(e, http.ErrServerClosed) {
+		err = errors.Join(err, e)
+	}
 	return err
 }
 
@@ -145,10 +147,10 @@ func (s *engines) open(scope awsjson.Scope) (*engine.Engine, error) {
 }
 
 // close stops what is running and closes the engines.
-func (s *engines) close() error {
-	ctx, cancel := context.WithTimeout(context.Background(), grace)
+func (s *engines) close(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, grace)
 	defer cancel()
-	var errs []error
+	errs := make([]error, 0, len(s.made))
 	for _, e := range s.made {
 		errs = append(errs, e.StopAll(ctx, history.Failure{Cause: "The server was shut down.", HasCause: true}))
 		e.Close()

@@ -62,7 +62,7 @@ func TestServeAnswers(t *testing.T) {
 	if err := <-done; err != nil {
 		t.Error(err)
 	}
-	if err := engines.close(); err != nil {
+	if err := engines.close(t.Context()); err != nil {
 		t.Error(err)
 	}
 }
