@@ -98,15 +98,12 @@ func weekPeriod(t, start, end time.Time, before, within, after int) int {
 	}
 }
 
-// zone is an offset from UTC as the reference implementation reads it from a number such as -0530.
-type zone struct{ hours, minutes int }
+// zone is an offset from UTC as the reference implementation reads it from a number such as -0530; NaN when it is none.
+type zone struct{ hours, minutes float64 }
 
 func parseZone(text string) zone {
 	f := leadingInteger(text)
-	if math.IsNaN(f) || math.Abs(f) > 1e6 {
-		return zone{}
-	}
-	return zone{hours: int(math.Floor(f / 100)), minutes: int(math.Mod(f, 100))}
+	return zone{hours: math.Floor(f / 100), minutes: math.Mod(f, 100)}
 }
 
 // isoDate is how dates are written without a picture.
@@ -120,12 +117,13 @@ var isoDate = func() []datePart {
 
 // formatDate writes milliseconds since 1970 with a picture.
 func formatDate(millis float64, parts []datePart, z zone) (string, *Error) {
-	millis = math.Trunc(millis) + float64((60*z.hours+z.minutes)*60*1000)
+	millis = math.Trunc(millis + (60*z.hours+z.minutes)*60*1000)
 	const most = 8.64e15 // the range of JavaScript's dates
-	if math.IsNaN(millis) || math.Abs(millis) > most {
-		millis = 0
+	var t *time.Time
+	if math.Abs(millis) <= most {
+		valid := time.UnixMilli(int64(millis)).UTC()
+		t = &valid
 	}
-	t := time.UnixMilli(int64(millis)).UTC()
 	var b strings.Builder
 	for i := range parts {
 		if parts[i].component == 0 {
@@ -141,13 +139,14 @@ func formatDate(millis float64, parts []datePart, z zone) (string, *Error) {
 	return b.String(), nil
 }
 
-func (p *datePart) format(t time.Time, z zone) (string, *Error) {
+// format writes a component of a date; nil is an invalid date.
+func (p *datePart) format(t *time.Time, z zone) (string, *Error) {
 	switch p.component {
 	case 'Z', 'z':
 		return p.formatZone(z)
 	case 'P':
 		s := "am"
-		if t.Hour() >= 12 {
+		if t != nil && t.Hour() >= 12 {
 			s = "pm"
 		}
 		if p.named && p.letters == upperLetters {
@@ -157,27 +156,39 @@ func (p *datePart) format(t time.Time, z zone) (string, *Error) {
 	case 'C', 'E':
 		return "ISO", nil
 	}
-	n := dateComponent(t, p.component)
-	if p.named {
+	n := math.NaN()
+	if t != nil {
+		n = float64(dateComponent(*t, p.component))
+	}
+	switch {
+	case p.named && p.component == 'f':
+		return "", runtimeError("Cannot read properties of undefined (reading 'primary')")
+	case p.named && strings.IndexByte(integerComponents, p.component) >= 0:
 		return p.name(n)
+	case p.integer == nil:
+		return "undefined", nil // an unknown component, as the reference implementation shows it
 	}
 	if p.component == 'Y' && p.digits >= 0 {
-		n = int(math.Mod(float64(n), math.Pow(10, float64(p.digits))))
+		n = math.Mod(n, math.Pow(10, float64(p.digits)))
 	}
-	return p.integer.format(float64(n))
+	return p.integer.format(n)
 }
 
 // name writes the name of a month or day.
-func (p *datePart) name(n int) (string, *Error) {
-	var s string
+func (p *datePart) name(n float64) (string, *Error) {
+	var names []string
 	switch p.component {
 	case 'M', 'x':
-		s = monthNames[n-1]
+		names = monthNames
 	case 'F':
-		s = dayNames[n]
+		names = dayNames[1:]
 	default:
 		return "", raise("D3133", string(rune(p.component)))
 	}
+	if math.IsNaN(n) {
+		return p.missingName()
+	}
+	s := names[int(n)-1]
 	switch p.letters {
 	case upperLetters:
 		s = strings.ToUpper(s)
@@ -190,16 +201,32 @@ func (p *datePart) name(n int) (string, *Error) {
 	return s, nil
 }
 
+// missingName is what the reference implementation makes of the name of an invalid date.
+func (p *datePart) missingName() (string, *Error) {
+	property := ""
+	switch {
+	case p.letters == upperLetters:
+		property = "toUpperCase"
+	case p.letters == lowerLetters:
+		property = "toLowerCase"
+	case p.maxWidth >= 0:
+		property = "length"
+	default:
+		return "undefined", nil
+	}
+	return "", runtimeError("Cannot read properties of undefined (reading '" + property + "')")
+}
+
 func (p *datePart) formatZone(z zone) (string, *Error) {
 	offset := z.hours*100 + z.minutes
 	var s string
 	var err *Error
 	switch digits := p.integer.mandatory; {
 	case p.integer.regular > 0 || digits == 3 || digits == 4:
-		s, err = p.integer.format(float64(offset))
+		s, err = p.integer.format(offset)
 	case digits == 1 || digits == 2:
-		if s, err = p.integer.format(float64(z.hours)); err == nil && z.minutes != 0 {
-			minutes, _ := (&integerPicture{zero: '0', mandatory: 2}).format(float64(z.minutes))
+		if s, err = p.integer.format(z.hours); err == nil && z.minutes != 0 {
+			minutes, _ := (&integerPicture{zero: '0', mandatory: 2}).format(math.Floor(z.minutes))
 			s += ":" + minutes
 		}
 	default:

@@ -39,11 +39,7 @@ func (p *integerPicture) pattern(digits int) (string, *Error) {
 	case romanPicture:
 		return "[mdclxvi]+", nil
 	case wordPicture:
-		names := make([]string, 0, len(wordValues))
-		for name := range wordValues {
-			names = append(names, name)
-		}
-		return "(?:" + strings.Join(names, "|") + "|and|[-, ])+", nil
+		return "(?:" + strings.Join(wordOrder, "|") + "|and|[-, ])+", nil
 	case sequencePicture:
 		return "", raise("D3130", p.token)
 	}
@@ -57,21 +53,20 @@ func (p *integerPicture) pattern(digits int) (string, *Error) {
 	return s, nil
 }
 
-// read turns the text of a component into its number; NaN when it is none.
-func (p *datePart) read(s string) float64 {
+// read turns the text of a component into its number, and reports false when it is the name of nothing.
+func (p *datePart) read(s string) (float64, bool, *Error) {
 	switch {
 	case p.component == 'Z' || p.component == 'z':
-		return p.readZone(s)
+		return p.readZone(s), true, nil
 	case p.integer != nil:
-		return p.integer.parse(s)
+		f, err := p.integer.parse(s)
+		return f, true, err
 	case p.component == 'P':
-		switch s {
-		case "am", "AM":
-			return 0
-		case "pm", "PM":
-			return 1
+		afternoon := s == "pm" || s == "PM"
+		if afternoon {
+			return 1, true, nil
 		}
-		return math.NaN()
+		return 0, s == "am" || s == "AM", nil
 	case p.component == 'F':
 		return p.readName(dayNames[1:], s)
 	default:
@@ -79,16 +74,16 @@ func (p *datePart) read(s string) float64 {
 	}
 }
 
-func (p *datePart) readName(names []string, s string) float64 {
+func (p *datePart) readName(names []string, s string) (float64, bool, *Error) {
 	for i, name := range names {
 		if p.maxWidth > 0 && len(name) > p.maxWidth {
 			name = name[:p.maxWidth]
 		}
 		if name == s {
-			return float64(i + 1)
+			return float64(i + 1), true, nil
 		}
 	}
-	return math.NaN()
+	return 0, false, nil
 }
 
 // readZone returns an offset in minutes.
@@ -113,12 +108,6 @@ func (d parsedDate) given(component byte) bool {
 	return ok && f != 0 && !math.IsNaN(f)
 }
 
-// isSet reports whether a component has a value at all.
-func (d parsedDate) isSet(component byte) bool {
-	f, ok := d[component]
-	return ok && !math.IsNaN(f)
-}
-
 // matches reports whether some of the wanted components are given, and none of the others of all.
 func (d parsedDate) matches(all, wanted string) bool {
 	some := false
@@ -136,8 +125,8 @@ func (d parsedDate) matches(all, wanted string) bool {
 
 // parseDate reads a date that was written with a picture. It reports false when the text does not fit.
 func parseDate(text string, parts []datePart, now func() time.Time) (float64, bool, *Error) {
-	d, err := matchDate(text, parts)
-	if err != nil || len(d) == 0 {
+	d, found, err := matchDate(text, parts)
+	if err != nil || !found {
 		return 0, false, err
 	}
 	const dates, times = "YXMxWwdD", "PHhmsf"
@@ -169,30 +158,38 @@ func parseDate(text string, parts []datePart, now func() time.Time) (float64, bo
 	return d.millis(byYearDay, halfDays), true, nil
 }
 
-func matchDate(text string, parts []datePart) (parsedDate, *Error) {
+// matchDate reads the components; it reports false when the text does not fit or there are none.
+func matchDate(text string, parts []datePart) (parsedDate, bool, *Error) {
 	pattern := "(?i)^"
 	for i := range parts {
 		s, err := parts[i].pattern()
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		pattern += "(" + s + ")"
 	}
 	re, err := regexp.Compile(pattern + "$")
 	if err != nil {
-		return nil, runtimeError("Invalid regular expression: " + pattern)
+		return nil, false, runtimeError("Invalid regular expression: " + pattern)
 	}
 	groups := re.FindStringSubmatch(text)
 	if groups == nil {
-		return nil, nil
+		return nil, false, nil
 	}
-	d := parsedDate{}
+	d, found := parsedDate{}, false
 	for i := range parts {
 		if parts[i].component != 0 {
-			d[parts[i].component] = parts[i].read(groups[i+1])
+			found = true
+			f, ok, err := parts[i].read(groups[i+1])
+			if err != nil {
+				return nil, false, err
+			}
+			if ok {
+				d[parts[i].component] = f
+			}
 		}
 	}
-	return d, nil
+	return d, found, nil
 }
 
 // complete fills in what is missing: what is larger than the given components from the present, what is smaller with the
@@ -201,8 +198,9 @@ func (d parsedDate) complete(order string, now func() time.Time) *Error {
 	started, ended := false, false
 	for i := range len(order) {
 		component := order[i]
+		_, isSet := d[component]
 		switch {
-		case d.isSet(component):
+		case isSet:
 			started = true
 			if ended {
 				return &Error{Code: "D3136"}
@@ -213,6 +211,8 @@ func (d parsedDate) complete(order string, now func() time.Time) *Error {
 				d[component] = 1
 			}
 			ended = true
+		case component == 'P':
+			d[component] = 0 // the reference implementation never takes the present for the afternoon
 		default:
 			d[component] = float64(dateComponent(now(), component))
 		}
@@ -221,10 +221,14 @@ func (d parsedDate) complete(order string, now func() time.Time) *Error {
 }
 
 func (d parsedDate) millis(byYearDay, halfDays bool) float64 {
-	month := max(d['M']-1, 0)
-	dayOfMonth := d['D']
-	if byYearDay {
-		month, dayOfMonth = 0, d['d']
+	month, dayOfMonth := 0.0, d['D']
+	if d['M'] > 0 {
+		month = d['M'] - 1
+	}
+	if byYearDay && math.Abs(d['Y']) < 1e6 && math.Abs(d['d']) < 1e6 {
+		// Days beyond the end of the year do not change the year.
+		derived := time.Date(int(d['Y']), 1, int(d['d']), 0, 0, 0, 0, time.UTC)
+		month, dayOfMonth = float64(derived.Month()-1), float64(derived.Day())
 	}
 	hour := d['H']
 	if halfDays {

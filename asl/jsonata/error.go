@@ -36,7 +36,7 @@ func raise(code string, v value) *Error { return &Error{Code: code, value: v} }
 func runtimeError(message string) *Error { return &Error{Message: message} }
 
 func (e *Error) setToken(token string) {
-	e.token, e.Token = token, token
+	e.token = token
 }
 
 // finish fills in the message and turns the position from bytes of the source into UTF-16 code units.
@@ -46,8 +46,19 @@ func (e *Error) finish(source string) *Error {
 	}
 	e.located = true
 	e.Position = jsonvalue.LenUTF16(source[:min(max(e.Position, 0), len(source))])
+	if e.token != nil {
+		e.Token = shown(e.token)
+	}
 	e.describe()
 	return e
+}
+
+// shown is a token as text.
+func shown(token value) string {
+	if s, ok := token.(string); ok {
+		return s
+	}
+	return stringify(token)
 }
 
 // describe fills in the message of the code: {{{name}}} stands for a detail as text, {{name}} for its JSON text.
@@ -82,7 +93,7 @@ func (e *Error) plainDetail(name string) string {
 	case "functionName":
 		return e.function
 	default:
-		return e.Token
+		return shown(e.token)
 	}
 }
 

@@ -27,6 +27,11 @@ func (ev *evaluator) call(n *node, input value, f *frame, chained *value) (value
 	if l, ok := procedure.(*lambda); ok {
 		l.from = from
 	}
+	if procedure == (null{}) {
+		err := runtimeError("Cannot set properties of null (setting 'token')")
+		err.Position, err.token = from.position, from.token
+		return nil, err
+	}
 	known := from
 	switch procedure.(type) {
 	case *lambda, *native:
@@ -38,9 +43,8 @@ func (ev *evaluator) call(n *node, input value, f *frame, chained *value) (value
 		if err.Position == 0 {
 			err.Position = from.position
 		}
-		if err.Token == "" && from.token != nil {
+		if err.token == nil || !truthy(err.token) {
 			err.token = from.token
-			err.Token, _ = from.token.(string)
 		}
 		return nil, err
 	}
@@ -93,6 +97,9 @@ func (ev *evaluator) apply(procedure value, args []value, input value, f *frame,
 		if next, err = ev.eval(n.procedure, thunk.input, thunk.frame); err != nil {
 			return nil, err
 		}
+		if err = unmarkable(next, n.procedure); err != nil {
+			return nil, err
+		}
 		from := origin{position: n.procedure.position}
 		l, isLambda := next.(*lambda)
 		switch {
@@ -113,6 +120,21 @@ func (ev *evaluator) apply(procedure value, args []value, input value, f *frame,
 		result, err = ev.applyOnce(next, args, input, f, from)
 	}
 	return result, err
+}
+
+// unmarkable is the error of the reference implementation when a call in tail position finds no function: it fails where it
+// would note the call's place on the function.
+func unmarkable(v value, procedure *node) *Error {
+	property := "position"
+	if procedure.kind == variableNode {
+		property = "token"
+	}
+	switch v.(type) {
+	case nil, null, string, float64, bool:
+		return assign(nil, v, property, nil)
+	default:
+		return nil
+	}
 }
 
 // applyOnce calls a function; the result may be a thunk.

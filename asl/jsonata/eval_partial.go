@@ -38,9 +38,7 @@ func (ev *evaluator) partial(n *node, input value, f *frame) (value, *Error) {
 		err.setToken("..")
 		return nil, err
 	default:
-		err := &Error{Code: "T1008", Position: n.position, token: n.procedure.procedureName()}
-		err.Token, _ = err.token.(string)
-		return nil, err
+		return nil, &Error{Code: "T1008", Position: n.position, token: n.procedure.procedureName()}
 	}
 }
 

@@ -64,7 +64,7 @@ func toMillis(c *call, args []value) (value, *Error) {
 }
 
 var timestampParts = regexp.MustCompile(
-	`^(\d{4})(?:-(\d\d))?(?:-(\d\d))?(?:T(\d\d):(\d\d):(\d\d)(?:\.(\d+))?)?(?:(Z)|([+-])(\d\d):?(\d\d))?$`)
+	`^(\d{4})(?:-(\d\d))?(?:-(\d\d))?(?:T(\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:([+-])(\d\d):?(\d\d))?)?Z?$`)
 
 // parseTimestamp is JavaScript's Date.parse for what isoTimestamp accepts, in a process whose local time is UTC. NaN stands for
 // what it refuses.
@@ -82,14 +82,14 @@ func parseTimestamp(text string) float64 {
 	}
 	month, dayOfMonth, hour := number(2, 1), number(3, 1), number(4, 0)
 	midnight := hour == 24 && number(5, 0) == 0 && number(6, 0) == 0
-	if month < 1 || month > 12 || dayOfMonth < 1 || dayOfMonth > 31 || hour > 23 && !midnight {
+	if month < 1 || month > 12 || dayOfMonth < 1 || dayOfMonth > 31 || hour > 23 && !midnight || number(9, 0) > 23 {
 		return math.NaN()
 	}
 	t := time.Date(number(1, 0), time.Month(month), dayOfMonth, hour, number(5, 0), number(6, 0), 0, time.UTC)
 	fraction, _ := strconv.Atoi((m[7] + strings.Repeat("0", 3))[:3])
 	millis := t.UnixMilli() + int64(fraction)
-	offset := int64(number(10, 0)*60+number(11, 0)) * 60 * 1000
-	if m[9] == "-" {
+	offset := int64(number(9, 0)*60+number(10, 0)) * 60 * 1000
+	if m[8] == "-" {
 		offset = -offset
 	}
 	return float64(millis - offset)

@@ -136,7 +136,11 @@ func replace(c *call, args []value) (value, *Error) {
 		return text, nil
 	}
 	if plain, ok := pattern.(string); ok {
-		return c.replaceText(text, plain, textOf(argument(args, 2)), limit)
+		replacement, ok := argument(args, 2).(string)
+		if !ok {
+			replacement = "undefined" // as JavaScript's concatenation has it
+		}
+		return c.replaceText(text, plain, replacement, limit)
 	}
 	return c.replaceMatches(text, pattern, argument(args, 2), limit)
 }
@@ -192,6 +196,9 @@ func (c *call) replaceMatches(text string, pattern, replacement value, limit flo
 func (c *call) substitute(m *found, replacement value) (string, *Error) {
 	if text, ok := replacement.(string); ok {
 		return expand(text, m), nil
+	}
+	if replacement == nil {
+		return "", noFunction()
 	}
 	v, err := c.invoke(replacement, m.object())
 	if err != nil {

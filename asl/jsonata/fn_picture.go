@@ -8,7 +8,7 @@ var pictureFunctions = map[string]*native{
 		if argument(args, 0) == nil {
 			return nil, nil
 		}
-		p, err := parseIntegerPicture(textOf(argument(args, 1)))
+		p, err := integerPictureOf(argument(args, 1))
 		if err != nil {
 			return nil, err
 		}
@@ -19,13 +19,27 @@ var pictureFunctions = map[string]*native{
 		if argument(args, 0) == nil {
 			return nil, nil
 		}
-		p, err := parseIntegerPicture(textOf(argument(args, 1)))
+		p, err := integerPictureOf(argument(args, 1))
 		if err != nil {
 			return nil, err
 		}
 		if p.primary == sequencePicture {
 			return nil, raise("D3130", p.token)
 		}
-		return p.parse(textOf(args[0])), nil
+		f, err := p.parse(textOf(args[0]))
+		return f, err
 	}),
+}
+
+func integerPictureOf(v value) (*integerPicture, *Error) {
+	picture, ok := v.(string)
+	if !ok {
+		return nil, missingPicture("lastIndexOf")
+	}
+	return parseIntegerPicture(picture)
+}
+
+// missingPicture is what the reference implementation says when the picture is undefined.
+func missingPicture(method string) *Error {
+	return runtimeError("Cannot read properties of undefined (reading '" + method + "')")
 }

@@ -29,7 +29,6 @@ func (o origin) mark(err *Error) *Error {
 	}
 	if err.token == nil && o.token != nil {
 		err.token = o.token
-		err.Token, _ = o.token.(string)
 	}
 	if o.position != 0 {
 		err.Position = o.position

@@ -104,8 +104,16 @@ func (s *search) between(from, to int) string {
 	return fromUnits(s.text[min(from, to):max(from, to)])
 }
 
+// noFunction is what the reference implementation says when a function is missing.
+func noFunction() *Error {
+	return runtimeError("Cannot read properties of undefined (reading 'apply')")
+}
+
 // foundBy calls a function that acts as a pattern.
 func (c *call) foundBy(function value, args ...value) (*found, *Error) {
+	if function == nil {
+		return nil, noFunction()
+	}
 	v, err := c.invoke(function, args...)
 	if err != nil || v == nil {
 		return nil, err

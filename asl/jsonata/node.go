@@ -105,9 +105,12 @@ func (n *node) value() value {
 		return "(end)"
 	case regexNode:
 		return newObject(0)
-	case lambdaNode, conditionNode, transformNode, blockNode, parentNode, pathNode, sortNode:
-		return nil
+	case nameNode, variableNode:
+		return n.text
 	default:
+		if n.text == "" {
+			return nil
+		}
 		return n.text
 	}
 }

@@ -41,8 +41,14 @@ func precise(f float64) float64 {
 	if f == math.Trunc(f) && math.Abs(f) < 1e15 {
 		return f
 	}
+	text := strconv.FormatFloat(f, 'e', 14, 64)
+	const exact = 40
+	if digits := strconv.FormatFloat(math.Abs(f), 'e', exact, 64); digits[16] == '5' && strings.Trim(digits[17:exact+2], "0") == "" {
+		// Halfway: JavaScript rounds up.
+		text = strconv.FormatFloat(math.Copysign(math.Nextafter(math.Abs(f), math.Inf(1)), f), 'e', 14, 64)
+	}
 	// The error says that the largest numbers round to infinity, as they do in the reference implementation.
-	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(f, 'e', 14, 64), 64)
+	rounded, _ := strconv.ParseFloat(text, 64)
 	return rounded
 }
 

@@ -39,10 +39,6 @@ func parse(source string) (*node, *Error) {
 func (p *parser) unexpected(code string) *Error {
 	err := &Error{Code: code, Position: p.token.position}
 	err.token = p.token.value()
-	err.Token = p.token.text
-	if p.token.kind == endToken {
-		err.Token = "(end)"
-	}
 	return err
 }
 
@@ -202,9 +198,7 @@ func (p *parser) infix(t token, left *node) (*node, *Error) {
 }
 
 func notVariable(code string, position int, token value) *Error {
-	err := &Error{Code: code, Position: position, token: token}
-	err.Token, _ = token.(string)
-	return err
+	return &Error{Code: code, Position: position, token: token}
 }
 
 func tooDeep() *Error {

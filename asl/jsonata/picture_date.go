@@ -19,6 +19,9 @@ type datePart struct {
 	digits   int // of years, months and days; -1 when unlimited
 }
 
+// integerComponents are written as numbers unless a name is asked for.
+const integerComponents = "YMDdFWwXxHhmsf"
+
 var defaultPresentations = map[byte]string{
 	'Y': "1", 'M': "1", 'D': "1", 'd': "1", 'F': "n", 'W': "1", 'w': "1", 'X': "1", 'x': "1", 'H': "1", 'h': "1", 'P': "n", 'm': "01",
 	's': "01", 'f': "1", 'Z': "01:01", 'z': "01:01", 'C': "n", 'E': "n",
@@ -97,7 +100,7 @@ func (p *datePart) present(presentation string, modifier byte, minWidth int) *Er
 		p.named, p.letters = true, titleLetters
 	case presentation[0] == 'N':
 		p.named, p.letters = true, upperLetters
-	case strings.IndexByte("YMDdFWwXxHhmsf", p.component) >= 0:
+	case strings.IndexByte(integerComponents, p.component) >= 0:
 		if modifier != 0 {
 			presentation += ";" + string(modifier)
 		}

@@ -158,16 +158,16 @@ func gcd(a, b int) int {
 func (p *integerPicture) format(f float64) (string, *Error) {
 	magnitude := math.Abs(f)
 	var s string
+	var err *Error
 	switch p.primary {
 	case letterPicture:
 		s = toLetters(magnitude, p.letters == upperLetters)
 	case romanPicture:
-		s = toRoman(magnitude)
-		if p.letters == upperLetters {
+		if s, err = toRoman(magnitude); p.letters == upperLetters {
 			s = strings.ToUpper(s)
 		}
 	case wordPicture:
-		s = toWords(magnitude, p.ordinal)
+		s, err = toWords(magnitude, p.ordinal)
 		switch p.letters {
 		case upperLetters:
 			s = strings.ToUpper(s)
@@ -182,7 +182,7 @@ func (p *integerPicture) format(f float64) (string, *Error) {
 	if f < 0 {
 		s = "-" + s
 	}
-	return s, nil
+	return s, err
 }
 
 func (p *integerPicture) formatDecimal(f float64) string {
@@ -230,20 +230,20 @@ func (p *integerPicture) grouped(digits []rune) []rune {
 }
 
 // parse reads a number that was written with the picture; NaN when it is none.
-func (p *integerPicture) parse(s string) float64 {
+func (p *integerPicture) parse(s string) (float64, *Error) {
 	switch p.primary {
 	case letterPicture:
-		return fromLetters(s, p.letters == upperLetters)
+		return fromLetters(s, p.letters == upperLetters), nil
 	case romanPicture:
-		return fromRoman(strings.ToUpper(s))
+		return fromRoman(strings.ToUpper(s)), nil
 	case wordPicture:
-		return fromWords(strings.ToLower(s))
+		return fromWords(strings.ToLower(s)), nil
 	default:
 		return p.parseDecimal(s)
 	}
 }
 
-func (p *integerPicture) parseDecimal(s string) float64 {
+func (p *integerPicture) parseDecimal(s string) (float64, *Error) {
 	if p.ordinal {
 		s = s[:max(len(s)-2, 0)]
 	}
@@ -255,9 +255,15 @@ func (p *integerPicture) parseDecimal(s string) float64 {
 		}
 	}
 	if p.zero != '0' {
-		s = strings.Map(func(r rune) rune { return r - p.zero + '0' }, s)
+		digits := []rune(s)
+		for i, r := range digits {
+			if digits[i] = r - p.zero + '0'; digits[i] < 0 {
+				return 0, runtimeError("Invalid code point " + formatNumber(float64(digits[i])))
+			}
+		}
+		s = string(digits)
 	}
-	return leadingInteger(s)
+	return leadingInteger(s), nil
 }
 
 // leadingInteger is JavaScript's parseInt: the number that a text begins with, NaN when there is none.

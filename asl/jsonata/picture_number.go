@@ -188,7 +188,11 @@ func formatNumberFunction(_ *call, args []value) (value, *Error) {
 	}
 	number := numberOf(args[0])
 	f := newDecimalFormat(argument(args, 2))
-	halves := strings.Split(textOf(argument(args, 1)), f.pattern)
+	picture, ok := argument(args, 1).(string)
+	if !ok {
+		return nil, missingPicture("split")
+	}
+	halves := strings.Split(picture, f.pattern)
 	if len(halves) > 2 {
 		return nil, &Error{Code: "D3080"}
 	}
@@ -233,12 +237,7 @@ func (f *decimalFormat) write(p *numberPicture, number float64) string {
 	w, d := []rune(whole), []rune(fraction)
 	w = append([]rune(strings.Repeat(zero, max(p.minInteger-len(w), 0))), w...)
 	d = append(d, []rune(strings.Repeat(zero, max(p.minFraction-len(d), 0)))...)
-	text := f.groupInteger(p, w)
-	if len(d) > 0 && indexOf(p.text, f.decimal, 0) >= 0 {
-		text += f.decimal + f.groupFraction(p, d)
-	} else if len(d) > 0 {
-		text += f.decimal + string(d[:len(d)-1])
-	}
+	text := f.grouped(p, w, d)
 	if p.minExponent > 0 {
 		e := f.digits(math.Abs(float64(exponent)), 0)
 		sign := ""
@@ -282,22 +281,32 @@ func (f *decimalFormat) digits(number float64, places int) string {
 	}, s)
 }
 
-func (f *decimalFormat) groupInteger(p *numberPicture, digits []rune) string {
-	var b strings.Builder
-	for i, r := range digits {
-		left := len(digits) - i
-		if i > 0 && p.regular > 0 && left%p.regular == 0 || p.regular == 0 && slices.Contains(p.integerGroups, left) {
-			b.WriteString(f.grouping)
+// grouped joins both sides of the decimal separator and inserts grouping separators. A position beyond the left end counts from
+// the right one, as it does in the reference implementation.
+func (f *decimalFormat) grouped(p *numberPicture, whole, fraction []rune) string {
+	text := slices.Concat(whole, []rune(f.decimal), fraction)
+	point := len(whole)
+	insert := func(at int) {
+		i := sliceBound(float64(at), float64(len(text)))
+		text = slices.Insert(slices.Clone(text), i, []rune(f.grouping)...)
+	}
+	if p.regular > 0 {
+		for group := 1; group <= (point-1)/p.regular; group++ {
+			insert(point - group*p.regular)
 		}
-		b.WriteRune(r)
+	} else {
+		for _, position := range p.integerGroups {
+			insert(point - position)
+			point++
+		}
 	}
-	return b.String()
-}
-
-func (f *decimalFormat) groupFraction(p *numberPicture, digits []rune) string {
-	for _, at := range p.fractionGroups {
-		at = min(at, len(digits))
-		digits = slices.Insert(digits, at, []rune(f.grouping)...)
+	point = indexOf(text, f.decimal, 0)
+	for _, position := range p.fractionGroups {
+		insert(point + 1 + position)
 	}
-	return string(digits)
+	point = indexOf(text, f.decimal, 0)
+	if indexOf(p.text, f.decimal, 0) < 0 || point == len(text)-1 {
+		text = text[:len(text)-1]
+	}
+	return string(text)
 }

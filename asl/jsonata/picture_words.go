@@ -19,11 +19,11 @@ var (
 	magnitudes = []string{"Thousand", "Million", "Billion", "Trillion"}
 )
 
-func toWords(f float64, ordinal bool) string {
+func toWords(f float64, ordinal bool) (string, *Error) {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
-		return ""
+		return "", stackOverflow()
 	}
-	return words(f, false, ordinal)
+	return words(f, false, ordinal), nil
 }
 
 // words writes a number; follows says that a larger part stands before it.
@@ -72,24 +72,31 @@ func remainder(f float64, ordinal bool) string {
 	}
 }
 
-var wordValues = func() map[string]float64 {
-	values := map[string]float64{}
-	for i, word := range smallNumbers {
-		values[strings.ToLower(word)] = float64(i)
-		values[strings.ToLower(smallOrdinals[i])] = float64(i)
+var wordValues, wordOrder = func() (values map[string]float64, order []string) {
+	values = map[string]float64{}
+	add := func(word string, v float64) {
+		if _, known := values[word]; !known {
+			order = append(order, word)
+		}
+		values[word] = v
+	}
+	for _, list := range [][]string{smallNumbers, smallOrdinals} {
+		for i, word := range list {
+			add(strings.ToLower(word), float64(i))
+		}
 	}
 	for i, word := range decades {
 		word = strings.ToLower(word)
-		values[word] = float64(i+2) * 10
-		values[word[:len(word)-1]+"ieth"] = float64(i+2) * 10
+		add(word, float64(i+2)*10)
+		add(word[:len(word)-1]+"ieth", float64(i+2)*10)
 	}
-	values["hundredth"] = 100
+	add("hundredth", 100)
 	for i, word := range magnitudes {
 		word = strings.ToLower(word)
-		values[word] = math.Pow(10, float64(3*(i+1)))
-		values[word+"th"] = values[word]
+		add(word, math.Pow(10, float64(3*(i+1))))
+		add(word+"th", values[word])
 	}
-	return values
+	return values, order
 }()
 
 var wordBreak = regexp.MustCompile(`,\s|\sand\s|[\s\\-]`)
@@ -127,18 +134,23 @@ var romanNumerals = []struct {
 	{4, "iv"}, {1, "i"},
 }
 
-// longestRoman bounds how many letters a number may take; the reference implementation overflows its stack before.
+// longestRoman is how many letters a number may take before the reference implementation overflows its stack, roughly.
 const longestRoman = 10_000
 
-func toRoman(f float64) string {
+func stackOverflow() *Error { return runtimeError("Maximum call stack size exceeded") }
+
+func toRoman(f float64) (string, *Error) {
 	var b strings.Builder
 	for _, n := range romanNumerals {
-		for f >= n.value && b.Len() < longestRoman {
+		for f >= n.value {
+			if b.Len() > longestRoman {
+				return "", stackOverflow()
+			}
 			b.WriteString(n.text)
 			f -= n.value
 		}
 	}
-	return b.String()
+	return b.String(), nil
 }
 
 func fromRoman(s string) float64 {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -144,11 +145,18 @@ func (r *recording) checkError(err error) string {
 		return "got " + e.Code + " " + e.Message + ", want " + r.Code
 	case r.Msg != nil && e.Message != *r.Msg:
 		return "got message " + e.Message + ", want " + *r.Msg
-	case r.Errtok != nil && e.Token != fmt.Sprint(r.Errtok):
-		return "got token " + e.Token + ", want " + fmt.Sprint(r.Errtok)
+	case r.Errtok != nil && e.Token != tokenText(r.Errtok):
+		return "got token " + e.Token + ", want " + tokenText(r.Errtok)
 	default:
 		return ""
 	}
+}
+
+func tokenText(token any) string {
+	if f, ok := token.(float64); ok {
+		return strconv.FormatFloat(f, 'f', -1, 64)
+	}
+	return fmt.Sprint(token)
 }
 
 func parse(t *testing.T, text string) jsonvalue.Value {
