@@ -4,9 +4,9 @@ import "errors"
 
 // The messages are V8's.
 var (
-	errGroup        = errors.New("Invalid group")
-	errUnterminated = errors.New("Unterminated group")
-	errUnmatched    = errors.New("Unmatched ')'")
+	errGroup        = errors.New("Invalid group")      //nolint:staticcheck // the words of JavaScript
+	errUnterminated = errors.New("Unterminated group") //nolint:staticcheck // the words of JavaScript
+	errUnmatched    = errors.New("Unmatched ')'")      //nolint:staticcheck // the words of JavaScript
 	errNothing      = errors.New("Nothing to repeat")
 	errOrder        = errors.New("numbers out of order in {} quantifier")
 	errClassOrder   = errors.New("Range out of order in character class")
@@ -222,7 +222,7 @@ func (p *parser) groupName() (string, bool) {
 }
 
 func (p *parser) quantified(n *node, quantifiable bool, firstGroup int) (*node, error) {
-	low, high := 1, 1
+	var low, high int
 	switch p.peek(0) {
 	case '*':
 		low, high = 0, unbounded
