@@ -7,16 +7,16 @@ var (
 	errGroup        = errors.New("Invalid group")      //nolint:staticcheck // the words of JavaScript
 	errUnterminated = errors.New("Unterminated group") //nolint:staticcheck // the words of JavaScript
 	errUnmatched    = errors.New("Unmatched ')'")      //nolint:staticcheck // the words of JavaScript
-	errNothing      = errors.New("Nothing to repeat")
+	errNothing      = errors.New("Nothing to repeat")  //nolint:staticcheck // the words of JavaScript
 	errOrder        = errors.New("numbers out of order in {} quantifier")
-	errClassOrder   = errors.New("Range out of order in character class")
-	errClass        = errors.New("Unterminated character class")
+	errClassOrder   = errors.New("Range out of order in character class") //nolint:staticcheck // the words of JavaScript
+	errClass        = errors.New("Unterminated character class")          //nolint:staticcheck // the words of JavaScript
 	errBackslash    = errors.New(`\ at end of pattern`)
-	errName         = errors.New("Invalid capture group name")
-	errDuplicate    = errors.New("Duplicate capture group name")
-	errNamed        = errors.New("Invalid named reference")
-	errNamedMissing = errors.New("Invalid named capture referenced")
-	errLarge        = errors.New("Regular expression too large")
+	errName         = errors.New("Invalid capture group name")       //nolint:staticcheck // the words of JavaScript
+	errDuplicate    = errors.New("Duplicate capture group name")     //nolint:staticcheck // the words of JavaScript
+	errNamed        = errors.New("Invalid named reference")          //nolint:staticcheck // the words of JavaScript
+	errNamedMissing = errors.New("Invalid named capture referenced") //nolint:staticcheck // the words of JavaScript
+	errLarge        = errors.New("Regular expression too large")     //nolint:staticcheck // the words of JavaScript
 )
 
 // maxNesting bounds how deeply groups nest.
