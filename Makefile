@@ -49,9 +49,14 @@ lambdas: ## the Lambda bootstraps for this machine, in bin/lambdas/NAME/bootstra
 
 .PHONY: lambdas-arm64
 lambdas-arm64: ## the Lambda bootstraps as AWS runs them (provided.al2023, arm64), in dist/lambdas/NAME/bootstrap
+	@$(MAKE) --no-print-directory lambdas-for GOARCH=arm64 LAMBDA_OUT=dist/lambdas
+
+# The same bytes from the same source, wherever it is built.
+.PHONY: lambdas-for
+lambdas-for:
 	@for l in $(LAMBDAS); do \
-		GOOS=linux GOARCH=arm64 CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -tags lambda.norpc -ldflags "-s -w -buildid=" \
-			-o dist/lambdas/$$l/bootstrap ./lambdas/$$l || exit 1; done
+		GOOS=linux GOARCH=$(GOARCH) CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -tags lambda.norpc -ldflags "-s -w -buildid=" \
+			-o $(LAMBDA_OUT)/$$l/bootstrap ./lambdas/$$l || exit 1; done
 
 cdk/node_modules: cdk/package-lock.json
 	cd cdk && npm ci --ignore-scripts --no-audit --no-fund --loglevel error
@@ -69,6 +74,22 @@ deploy: lambdas-arm64 cdk/node_modules ## put the CSV import on AWS: make deploy
 .PHONY: destroy
 destroy: lambdas-arm64 cdk/node_modules ## take it away again: make destroy ENV=dev
 	cd cdk && $(CDK) destroy stepback-$(ENV) --no-notices $(CDKFLAGS)
+
+.PHONY: localstack-up
+localstack-up: ## start LocalStack and PostgreSQL in Docker
+	docker compose -f localstack/compose.yaml up --detach --wait
+
+.PHONY: localstack-deploy
+localstack-deploy: ## deploy the CSV import there, or to any ENDPOINT=http://…
+	@ENDPOINT=$(ENDPOINT) CDKFLAGS="$(CDKFLAGS)" localstack/deploy.sh
+
+.PHONY: localstack-run
+localstack-run: ## import CSV=FILE there and show the summary
+	@ENDPOINT=$(ENDPOINT) localstack/run.sh $(CSV)
+
+.PHONY: localstack-down
+localstack-down: ## stop them and forget everything
+	docker compose -f localstack/compose.yaml down --volumes
 
 .PHONY: cdk-test
 cdk-test: ## the tests of the CDK app, which is a module of its own

@@ -2,7 +2,9 @@
 //
 // Context (cdk deploy -c KEY=VALUE): bootstraps, the folder of the Lambda bootstraps
 // (../dist/lambdas); emails and endpoints, comma-separated, who is to hear of
-// imports and alarms beside those that the environment names.
+// imports and alarms beside those that the environment names. localSecret, the ARN of a
+// database's secret at a local endpoint such as LocalStack, and localArchitecture
+// (arm64 or x86_64) declare the environment local in place of the others.
 package main
 
 import (
@@ -16,6 +18,7 @@ import (
 
 	"stepback/cdk/csvimportstack"
 	"stepback/cdk/environment"
+	"stepback/localstack"
 )
 
 func main() {
@@ -36,10 +39,14 @@ func declare(app awscdk.App) error {
 	if bootstraps == "" {
 		bootstraps = "../dist/lambdas"
 	}
-	for _, e := range environment.All() {
+	environments, rewrite := environment.All(), func(definition []byte) ([]byte, error) { return definition, nil }
+	if secret := context(app, "localSecret"); secret != "" {
+		environments, rewrite = []environment.Environment{environment.Local(secret, context(app, "localArchitecture"))}, localstack.Definition
+	}
+	for _, e := range environments {
 		e.Emails = append(e.Emails, list(context(app, "emails"))...)
 		e.Endpoints = append(e.Endpoints, list(context(app, "endpoints"))...)
-		if _, err := csvimportstack.New(app, csvimportstack.Props{Environment: e, BootstrapFolder: bootstraps}); err != nil {
+		if _, err := csvimportstack.New(app, csvimportstack.Props{Environment: e, BootstrapFolder: bootstraps, Rewrite: rewrite}); err != nil {
 			return err
 		}
 	}

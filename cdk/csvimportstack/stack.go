@@ -29,7 +29,7 @@ type Props struct {
 	// BootstrapFolder has a folder for each function (validate, process,
 	// aggregate, start) with its executable, named bootstrap.
 	BootstrapFolder string
-	// Rewrite changes the definition for a place that is not quite AWS; nil for AWS.
+	// Rewrite changes the definition for a place that is not quite AWS; nil changes nothing.
 	Rewrite func(definition []byte) ([]byte, error)
 }
 

@@ -14,6 +14,7 @@ import (
 	"stepback/asl"
 	"stepback/cdk/csvimportstack"
 	"stepback/cdk/environment"
+	"stepback/localstack"
 	"stepback/retrypatterns"
 	"stepback/statemachine"
 )
@@ -257,6 +258,19 @@ func TestExistingDatabase(t *testing.T) {
 	const vpc = `{"SecurityGroupIds":["sg-1"],"SubnetIds":["subnet-1"]}`
 	if got := compact(t, synth(t, e).only(t, "AWS::Lambda::Function", "Process").Properties["VpcConfig"]); got != vpc {
 		t.Errorf("VPC %s", got)
+	}
+}
+
+func TestLocalIsRewritten(t *testing.T) {
+	e := environment.Local("arn:aws:secretsmanager:us-east-1:000000000000:secret:db-a1b2c3", "x86_64")
+	app := awscdk.NewApp(&awscdk.AppProps{Outdir: jsii.String(t.TempDir())})
+	s, err := csvimportstack.New(app, csvimportstack.Props{Environment: e, BootstrapFolder: bootstraps(t), Rewrite: localstack.Definition})
+	if err != nil {
+		t.Fatal(err)
+	}
+	machine := read(t, s).only(t, "AWS::StepFunctions::StateMachine", "")
+	if text := machine.Properties["DefinitionString"].(string); !strings.Contains(text, `"ToleratedFailurePercentage":5.0`) {
+		t.Error("the definition is not the one for LocalStack")
 	}
 }
 

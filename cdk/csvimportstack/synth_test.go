@@ -40,8 +40,8 @@ type resource struct {
 	DeletionPolicy string
 }
 
-// synth synthesizes the environment with stand-ins for the bootstraps.
-func synth(t *testing.T, e environment.Environment) template {
+// bootstraps is a folder of stand-ins for the functions' executables.
+func bootstraps(t *testing.T) string {
 	t.Helper()
 	folder := t.TempDir()
 	for _, name := range []string{"validate", "process", "aggregate", "start"} {
@@ -52,11 +52,23 @@ func synth(t *testing.T, e environment.Environment) template {
 			t.Fatal(err)
 		}
 	}
+	return folder
+}
+
+// synth synthesizes the environment.
+func synth(t *testing.T, e environment.Environment) template {
+	t.Helper()
 	app := awscdk.NewApp(&awscdk.AppProps{Outdir: jsii.String(t.TempDir())})
-	s, err := csvimportstack.New(app, csvimportstack.Props{Environment: e, BootstrapFolder: folder})
+	s, err := csvimportstack.New(app, csvimportstack.Props{Environment: e, BootstrapFolder: bootstraps(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
+	return read(t, s)
+}
+
+// read reads the stack's template back.
+func read(t *testing.T, s *csvimportstack.Stack) template {
+	t.Helper()
 	text, err := json.MarshalIndent(assertions.Template_FromStack(s.Stack, nil).ToJSON(), "", " ")
 	if err != nil {
 		t.Fatal(err)

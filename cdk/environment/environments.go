@@ -58,3 +58,14 @@ func Prod() Environment {
 	e.Database = Database{MinCapacity: 0.5, MaxCapacity: 16, Readers: 1, BackupDays: 14}
 	return e
 }
+
+// Local is an AWS-compatible endpoint on this machine, such as LocalStack: a batch
+// size of 1, which is all that LocalStack can, and a database that secretARN leads to.
+func Local(secretARN, architecture string) Environment {
+	e := Dev()
+	e.Name = "local"
+	e.BatchSize = 1
+	e.Architecture = architecture
+	e.Database = Database{SecretARN: secretARN}
+	return e
+}
