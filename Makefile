@@ -4,8 +4,14 @@ GO ?= go
 LINT_VERSION := v2.15.0
 VULN_VERSION := v1.8.0
 BIN := bin
-LAMBDAS := validate process aggregate
+LAMBDAS := validate process aggregate start metrics
 FUZZTIME ?= 10s
+# Where `make synth` writes, and what make deploy and make destroy act on.
+OUT ?= cdk/cdk.out
+ENV ?= dev
+# The CDK command line at its pinned version; npx would fetch another. CDKFLAGS="-c emails=you@example.com" subscribes you.
+CDK := node_modules/.bin/cdk
+CDKFLAGS ?=
 # What `make run` breaks on purpose, unless ARGS says otherwise.
 ARGS ?= --concurrency 50 \
 	--fault ProcessSingleUserRecord:DatabaseConnectionError:3% \
@@ -43,9 +49,51 @@ lambdas: ## the Lambda bootstraps for this machine, in bin/lambdas/NAME/bootstra
 
 .PHONY: lambdas-arm64
 lambdas-arm64: ## the Lambda bootstraps as AWS runs them (provided.al2023, arm64), in dist/lambdas/NAME/bootstrap
+	@$(MAKE) --no-print-directory lambdas-for GOARCH=arm64 LAMBDA_OUT=dist/lambdas
+
+# The same bytes from the same source, wherever it is built.
+.PHONY: lambdas-for
+lambdas-for:
 	@for l in $(LAMBDAS); do \
-		GOOS=linux GOARCH=arm64 CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -tags lambda.norpc -ldflags "-s -w -buildid=" \
-			-o dist/lambdas/$$l/bootstrap ./lambdas/$$l || exit 1; done
+		GOOS=linux GOARCH=$(GOARCH) CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -tags lambda.norpc -ldflags "-s -w -buildid=" \
+			-o $(LAMBDA_OUT)/$$l/bootstrap ./lambdas/$$l || exit 1; done
+
+cdk/node_modules: cdk/package-lock.json
+	cd cdk && npm ci --ignore-scripts --no-audit --no-fund --loglevel error
+	@touch $@
+
+.PHONY: synth
+synth: lambdas-arm64 cdk/node_modules ## the CloudFormation templates of dev, stg and prod, checked, in OUT; needs no AWS account
+	@mkdir -p $(OUT)
+	out=$$(cd $(OUT) && pwd) && cd cdk && $(CDK) synth --quiet --no-notices --output $$out $(CDKFLAGS) && ./check.sh $$out
+
+.PHONY: deploy
+deploy: lambdas-arm64 cdk/node_modules ## put the CSV import on AWS: make deploy ENV=dev CDKFLAGS="-c emails=you@example.com"
+	cd cdk && $(CDK) deploy stepback-$(ENV) --no-notices --outputs-file cdk.out/outputs-$(ENV).json $(CDKFLAGS)
+
+.PHONY: destroy
+destroy: lambdas-arm64 cdk/node_modules ## take it away again: make destroy ENV=dev
+	cd cdk && $(CDK) destroy stepback-$(ENV) --no-notices $(CDKFLAGS)
+
+.PHONY: localstack-up
+localstack-up: ## start LocalStack and PostgreSQL in Docker
+	docker compose -f localstack/compose.yaml up --detach --wait
+
+.PHONY: localstack-deploy
+localstack-deploy: ## deploy the CSV import there, or to any ENDPOINT=http://…
+	@ENDPOINT=$(ENDPOINT) CDKFLAGS="$(CDKFLAGS)" localstack/deploy.sh
+
+.PHONY: localstack-run
+localstack-run: ## import CSV=FILE there and show the summary
+	@ENDPOINT=$(ENDPOINT) localstack/run.sh $(CSV)
+
+.PHONY: localstack-down
+localstack-down: ## stop them and forget everything
+	docker compose -f localstack/compose.yaml down --volumes
+
+.PHONY: cdk-test
+cdk-test: ## the tests of the CDK app, which is a module of its own
+	cd cdk && $(GO) vet ./... && $(GO) test ./...
 
 .PHONY: bench
 bench: ## measure speed and memory, as ratios to a floor measured in the same run
@@ -65,7 +113,7 @@ generate: ## regenerate golden files and generated docs
 lint: ## golangci-lint, installed when it is missing
 	@command -v golangci-lint >/dev/null || test -x "$$($(GO) env GOPATH)/bin/golangci-lint" || \
 		$(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
-	@PATH="$$($(GO) env GOPATH)/bin:$$PATH" golangci-lint run ./...
+	@PATH="$$($(GO) env GOPATH)/bin:$$PATH" golangci-lint run --allow-parallel-runners ./...
 
 .PHONY: vuln
 vuln: ## known vulnerabilities in what is called

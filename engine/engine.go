@@ -55,6 +55,7 @@ type Engine struct {
 	machines map[string]*StateMachine
 	runs     map[string]*run
 	mapRuns  map[string]*mapRun
+	ended    map[string]*MapRun // Map Runs that are over
 	closed   bool
 }
 
@@ -83,7 +84,7 @@ func New(cfg Config) (*Engine, error) {
 	}
 	e := &Engine{
 		cfg: cfg, clock: cfg.Clock, log: cfg.Log, names: names{cfg.Region, cfg.Account},
-		machines: map[string]*StateMachine{}, runs: map[string]*run{}, mapRuns: map[string]*mapRun{},
+		machines: map[string]*StateMachine{}, runs: map[string]*run{}, mapRuns: map[string]*mapRun{}, ended: map[string]*MapRun{},
 	}
 	e.seeds.state = cfg.Seed
 	e.ctx, e.cancel = context.WithCancel(context.Background())
@@ -98,8 +99,8 @@ func (e *Engine) Close() {
 	e.closed = true
 	e.mu.Unlock()
 	e.cancel()
+	e.queue.stop() // first: workers start tasks
 	e.tasks.Wait()
-	e.queue.stop()
 	e.mu.Lock()
 	runs := make([]*run, 0, len(e.runs))
 	for _, r := range e.runs {

@@ -377,3 +377,30 @@ func TestClosingWithWorkInFlight(t *testing.T) {
 		t.Errorf("after Close: %v", err)
 	}
 }
+
+func TestConcurrentStartsOfOneName(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, nil)
+	m, err := b.CreateStateMachine("m", `{"StartAt":"W","States":{"W":{"Type":"Wait","Seconds":10,"End":true}}}`, "", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.clock.Hold()
+	defer b.clock.Release()
+	arns := make(chan string, 8)
+	for range cap(arns) {
+		go func() {
+			arn, err := b.StartExecution(context.Background(), m.ARN, "n", `{}`)
+			if err != nil {
+				t.Error(err)
+			}
+			arns <- arn
+		}()
+	}
+	first := <-arns
+	for range cap(arns) - 1 {
+		if arn := <-arns; arn != first {
+			t.Errorf("%s beside %s", arn, first)
+		}
+	}
+}

@@ -30,6 +30,23 @@ func (e *Engine) StartExecution(ctx context.Context, machineARN, name, input str
 	if m == nil {
 		return "", fmt.Errorf("%w: %s", ErrNoMachine, machineARN)
 	}
+	return e.Start(ctx, &Start{Machine: m, Name: name, Input: input})
+}
+
+// Start is an execution to start.
+type Start struct {
+	Machine *StateMachine
+	// Name is the execution's name, Input the JSON text of its input.
+	Name, Input string
+	// VersionARN and AliasARN are what the execution is started by; empty when it is the machine itself.
+	VersionARN, AliasARN string
+	// Revision is the caller's name for this state of the machine, kept with the execution; so is TraceHeader.
+	Revision, TraceHeader string
+}
+
+// Start starts an execution of a compiled machine, as StartExecution does.
+func (e *Engine) Start(ctx context.Context, s *Start) (string, error) {
+	m, name, input := s.Machine, s.Name, s.Input
 	if _, err := jsonvalue.Parse(input); err != nil {
 		return "", fmt.Errorf("%w: %w", ErrInput, err)
 	}
@@ -38,6 +55,7 @@ func (e *Engine) StartExecution(ctx context.Context, machineARN, name, input str
 	}
 	info := interpreter.Info{
 		Name: name, MachineARN: m.ARN, MachineName: m.Name, RoleARN: m.RoleARN, Region: e.cfg.Region, Express: m.Express, Input: input,
+		VersionARN: s.VersionARN, AliasARN: s.AliasARN,
 	}
 	if m.Express {
 		info.ARN = expressARN(m.ARN, name, newUUID(e.seeds.next(), e.seeds.next()))
@@ -48,7 +66,11 @@ func (e *Engine) StartExecution(ctx context.Context, machineARN, name, input str
 		}
 	}
 	r := e.newRun(m, info)
+	r.record.Revision, r.record.TraceHeader = s.Revision, s.TraceHeader
 	if err := e.register(r); err != nil {
+		if errors.Is(err, ErrAlreadyExists) { // somebody else started it in between
+			return e.existing(ctx, info.ARN, input)
+		}
 		return "", err
 	}
 	select {
@@ -91,6 +113,7 @@ func (e *Engine) newRun(m *StateMachine, info interpreter.Info) *run {
 		record: journal.Execution{
 			ARN: info.ARN, Name: info.Name, MachineARN: info.MachineARN, Express: info.Express,
 			Status: interpreter.Running, Start: e.clock.Now(), Input: info.Input,
+			VersionARN: info.VersionARN, AliasARN: info.AliasARN,
 		},
 	}
 }
@@ -125,6 +148,16 @@ func (e *Engine) Wait(ctx context.Context, arn string) (*journal.Execution, erro
 		}
 	}
 	return e.DescribeExecution(ctx, arn)
+}
+
+// Ended returns a channel that is closed once an execution is not under way any more.
+func (e *Engine) Ended(arn string) <-chan struct{} {
+	if r := e.running(arn); r != nil {
+		return r.done
+	}
+	closed := make(chan struct{})
+	close(closed)
+	return closed
 }
 
 func (e *Engine) running(arn string) *run {

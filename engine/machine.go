@@ -24,20 +24,11 @@ type StateMachine struct {
 // ExecutionARN is the ARN of the machine's STANDARD execution of this name.
 func (m *StateMachine) ExecutionARN(name string) string { return executionARN(m.ARN, name) }
 
-// CreateStateMachine parses, validates and plans a definition under a name. The error of a definition that AWS would refuse
-// is a *DefinitionError with all its diagnostics.
+// CreateStateMachine compiles a definition and keeps it under its name, for StartExecution to find.
 func (e *Engine) CreateStateMachine(name, definition, roleARN string, express bool) (*StateMachine, error) {
-	machine, diagnostics := asl.Options{Express: express, Syntax: syntax}.Parse(definition)
-	if asl.HasErrors(diagnostics) {
-		return nil, &DefinitionError{Definition: definition, Diagnostics: diagnostics}
-	}
-	p, err := plan.Compile(machine)
+	m, err := e.Compile(name, definition, roleARN, express)
 	if err != nil {
-		return nil, fmt.Errorf("state machine %s: %w", name, err)
-	}
-	m := &StateMachine{
-		ARN: e.names.machine(name), Name: name, Definition: definition, RoleARN: roleARN, Express: express,
-		Created: e.clock.Now(), plan: p,
+		return nil, err
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -46,6 +37,23 @@ func (e *Engine) CreateStateMachine(name, definition, roleARN string, express bo
 	}
 	e.machines[m.ARN] = m
 	return m, nil
+}
+
+// Compile parses, validates and plans a definition for Start. The error of a definition that AWS would refuse is a
+// *DefinitionError with all its diagnostics.
+func (e *Engine) Compile(name, definition, roleARN string, express bool) (*StateMachine, error) {
+	machine, diagnostics := asl.Options{Express: express, Syntax: syntax}.Parse(definition)
+	if asl.HasErrors(diagnostics) {
+		return nil, &DefinitionError{Definition: definition, Diagnostics: diagnostics}
+	}
+	p, err := plan.Compile(machine)
+	if err != nil {
+		return nil, fmt.Errorf("state machine %s: %w", name, err)
+	}
+	return &StateMachine{
+		ARN: e.names.machine(name), Name: name, Definition: definition, RoleARN: roleARN, Express: express,
+		Created: e.clock.Now(), plan: p,
+	}, nil
 }
 
 // syntax lets the parser check paths and intrinsic calls with the packages that will evaluate them.

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"fmt"
 	"time"
 
 	"stepback/engine/interpreter"
@@ -10,7 +9,8 @@ import (
 // Counts are the counters of a Map Run, by items and by child executions.
 type Counts struct {
 	Items, Executions Tally
-	Started           time.Time
+	// Started is when the Map Run began.
+	Started time.Time
 }
 
 // Tally counts by status.
@@ -47,17 +47,6 @@ func (m *mapRun) Counts() Counts {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.counts
-}
-
-// DescribeMapRun returns the counters of a Map Run that is under way.
-func (e *Engine) DescribeMapRun(arn string) (Counts, error) {
-	e.mu.Lock()
-	m := e.mapRuns[arn]
-	e.mu.Unlock()
-	if m == nil {
-		return Counts{}, fmt.Errorf("no Map Run %s is under way", arn)
-	}
-	return m.Counts(), nil
 }
 
 // MapRuns returns the counters of all Map Runs under way, by ARN.

@@ -35,6 +35,7 @@ type mapRun struct {
 
 	mu     sync.Mutex
 	counts Counts
+	limits MapRunLimits
 }
 
 // child is a child execution that is under way, with its place among all of the Map Run's.
@@ -49,6 +50,12 @@ func (r *run) startMapRun(id int64, call *interpreter.MapRunCall) {
 	ctx, cancel := context.WithCancel(e.ctx)
 	r.calls[id] = cancel
 	m := &mapRun{engine: e, parent: r, id: id, call: call, child: r.childMachine(call), children: map[string]*child{}}
+	m.counts.Started = e.clock.Now()
+	m.limits = MapRunLimits{
+		MaxConcurrency: call.MaxConcurrency, ToleratedFailureCount: call.ToleratedFailureCount,
+		ToleratedFailurePercentage: call.ToleratedFailurePercentage,
+		countGiven:                 call.State.Map.ToleratedFailureCount.Present, percentageGiven: call.State.Map.ToleratedFailurePercentage.Present,
+	}
 	m.ends.signal = make(chan struct{}, 1)
 	e.mu.Lock()
 	e.mapRuns[call.ARN] = m
@@ -59,10 +66,9 @@ func (r *run) startMapRun(id int64, call *interpreter.MapRunCall) {
 		defer e.tasks.Done()
 		defer e.clock.Release()
 		defer cancel()
-		r.deliver(m.carryOut(ctx))
-		e.mu.Lock()
-		delete(e.mapRuns, call.ARN)
-		e.mu.Unlock()
+		outcome := m.carryOut(ctx)
+		e.retire(m, outcome)
+		r.deliver(outcome)
 	}()
 }
 
@@ -118,12 +124,8 @@ func (m *mapRun) process(ctx context.Context) (string, error) {
 
 // loop starts children while there are items and room, and takes their ends, until nothing is left to do.
 func (m *mapRun) loop(ctx context.Context) error {
-	limit := maxChildren
-	if c := m.call.MaxConcurrency; c > 0 {
-		limit = int(min(c, maxChildren))
-	}
 	for {
-		for m.failure == nil && !m.drained && len(m.children) < limit && ctx.Err() == nil {
+		for m.failure == nil && !m.drained && len(m.children) < m.room() && ctx.Err() == nil {
 			if err := m.startNext(ctx); err != nil {
 				m.fail(err)
 			}
@@ -158,12 +160,15 @@ func (m *mapRun) startNext(ctx context.Context) error {
 		info.ARN = executionARN(m.child.ARN, name)
 	}
 	r := m.engine.newRun(m.child, info)
-	r.record.MapRunARN, r.record.Items = m.call.ARN, b.items
+	r.record.MapRunARN, r.record.Items, r.record.Revision = m.call.ARN, b.items, m.parent.record.Revision
 	r.ended = func(x *journal.Execution) { m.ends.put(m.engine, x) }
+	if err := m.engine.register(r); err != nil {
+		return err
+	}
 	m.children[info.ARN] = &child{r, m.started}
 	m.started++
 	m.count(func(c *Counts) { c.Items.Running += b.items; c.Executions.Running++ })
-	return m.engine.register(r)
+	return nil
 }
 
 // await takes the ends of children, waiting for one. When the Map Run is cancelled it stops its children and goes on waiting
@@ -177,7 +182,7 @@ func (m *mapRun) await(ctx context.Context) error {
 			return ErrClosed
 		}
 		if err != nil {
-			m.fail(&TaskError{Name: "States.Aborted", Cause: "The Map Run was aborted."})
+			m.fail(&TaskError{Name: aborted.Error, Cause: aborted.Cause})
 		}
 	}
 	for _, x := range m.ends.take() {
@@ -214,12 +219,11 @@ func (m *mapRun) judge(known bool) {
 	if failed == 0 {
 		return
 	}
-	f := m.call.State.Map
+	l := m.currentLimits()
 	total := c.Total()
-	byCount := f.ToleratedFailureCount.Present || !f.ToleratedFailurePercentage.Present
-	over := byCount && failed > m.call.ToleratedFailureCount
-	if f.ToleratedFailurePercentage.Present && known {
-		over = over || float64(failed)*100 > m.call.ToleratedFailurePercentage*float64(total)
+	over := (l.countGiven || !l.percentageGiven) && failed > l.ToleratedFailureCount
+	if l.percentageGiven && known {
+		over = over || float64(failed)*100 > l.ToleratedFailurePercentage*float64(total)
 	}
 	if over {
 		m.fail(&TaskError{Name: plan.ErrExceedToleratedFailure, Cause: "The specified tolerated failure threshold was exceeded"})
@@ -274,6 +278,11 @@ func (b *inbox) put(e *Engine, x *journal.Execution) {
 	b.mu.Lock()
 	b.ends = append(b.ends, x)
 	b.mu.Unlock()
+	b.poke()
+}
+
+// poke makes whoever waits look again.
+func (b *inbox) poke() {
 	select {
 	case b.signal <- struct{}{}:
 	default:

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"stepback/localcloud/faults"
+	"stepback/localcloud/lambda"
 	"stepback/statemachine"
 )
 
@@ -30,6 +31,12 @@ type Config struct {
 	// Bootstraps is a directory with NAME/bootstrap binaries; when set the functions run as processes of their own.
 	Bootstraps string
 	Log        *slog.Logger
+	// DiskFull is called when the disk of Dir has no room for the journal. It has to end the process; the next run on the same
+	// directory goes on where this one came to. Without it a full disk is a panic.
+	DiskFull func()
+
+	// adjust, if not nil, may change a function before it is registered; for tests of functions that misbehave.
+	adjust func(*lambda.Function)
 }
 
 const (
@@ -47,12 +54,24 @@ const (
 	batchConcurrency = 40
 )
 
+// unsynced is the option of an SQLite address that does without a sync per commit.
+const unsynced = "?synchronous=normal"
+
 // DefaultTolerance is the tolerated failure percentage when none is given.
 const DefaultTolerance = 5.0
 
+// ConfigError says which setting of a Config is out of range.
+type ConfigError struct{ text string }
+
+// Error implements error.
+func (e *ConfigError) Error() string { return e.text }
+
+func wrong(format string, args ...any) error { return &ConfigError{fmt.Sprintf(format, args...)} }
+
+// defaults fills in what is not set and checks the rest.
 func (c *Config) defaults() error {
 	if c.Dir == "" {
-		return fmt.Errorf("a data directory is required")
+		return wrong("a data directory is required")
 	}
 	dir, err := filepath.Abs(c.Dir)
 	if err != nil {
@@ -74,11 +93,11 @@ func (c *Config) defaults() error {
 	}
 	switch t := *c.ToleratedFailurePercentage; {
 	case c.Concurrency < 1 || c.Concurrency > 10_000:
-		return fmt.Errorf("concurrency %d is not between 1 and 10,000", c.Concurrency)
+		return wrong("concurrency %d is not between 1 and 10,000", c.Concurrency)
 	case c.Batch < 1 || c.Batch > statemachine.MaxBatchSize:
-		return fmt.Errorf("batch %d is not between 1 and %d (see docs/decisions/005-batches.md)", c.Batch, statemachine.MaxBatchSize)
+		return wrong("batch %d is not between 1 and %d (see docs/decisions/005-batches.md)", c.Batch, statemachine.MaxBatchSize)
 	case !(t >= 0 && t <= 100):
-		return fmt.Errorf("tolerated failure percentage %v is not between 0 and 100", t)
+		return wrong("tolerated failure percentage %v is not between 0 and 100", t)
 	}
 	if c.Database, err = DatabaseURL(c.Dir, c.Database); err != nil {
 		return err
@@ -86,7 +105,7 @@ func (c *Config) defaults() error {
 	if c.VirtualTime && strings.HasPrefix(c.Database, "sqlite:") && !strings.Contains(c.Database, "?") {
 		// In virtual time retries come one at a time, so that each would wait for a sync of its own; a simulation need not
 		// survive a loss of power.
-		c.Database += "?synchronous=normal"
+		c.Database += unsynced
 	}
 	return nil
 }
@@ -99,6 +118,6 @@ func DatabaseURL(dir, database string) (string, error) {
 	case strings.HasPrefix(database, "sqlite:"), strings.HasPrefix(database, "postgres://"), strings.HasPrefix(database, "postgresql://"):
 		return database, nil
 	default:
-		return "", fmt.Errorf("database %q is neither sqlite nor a postgres:// address", database)
+		return "", wrong("database %q is neither sqlite nor a postgres:// address", database)
 	}
 }

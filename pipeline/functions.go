@@ -64,7 +64,7 @@ func openFunctions(_ context.Context, cfg *Config, endpoint string, c *clock.Clo
 		err = f.registerHandlers(cfg, endpoint)
 	}
 	if err != nil {
-		return nil, errors.Join(err, f.close())
+		return nil, errors.Join(err, f.close()) //nolint:contextcheck // closing has its own limit
 	}
 	f.injector = faults.New(faults.Service{Lambda: f.service}, cfg.Seed, cfg.Faults, c)
 	return f, nil
@@ -83,8 +83,7 @@ func (f *functions) registerHandlers(cfg *Config, endpoint string) error {
 		aggregateFunction: handlers.Aggregate(objects, f.store, cfg.Log),
 	}
 	for name, h := range handlerOf {
-		err := f.service.Register(lambda.Function{Name: name, Handler: h, Timeout: limits[name].timeout, Concurrency: 1 << 20})
-		if err != nil {
+		if err := f.register(cfg, lambda.Function{Name: name, Handler: h}); err != nil {
 			return err
 		}
 	}
@@ -102,15 +101,21 @@ func (f *functions) registerProcesses(cfg *Config, endpoint string) error {
 		if _, err := os.Stat(bootstrap); err != nil {
 			return fmt.Errorf("the bootstrap of %s is missing (make lambdas builds it): %w", name, err)
 		}
-		err := f.service.Register(lambda.Function{
-			Name: name, Command: []string{bootstrap}, Env: env,
-			Timeout: limits[name].timeout, Concurrency: 1 << 20, Environments: limits[name].processes,
-		})
-		if err != nil {
+		l := lambda.Function{Name: name, Command: []string{bootstrap}, Env: env, Environments: limits[name].processes}
+		if err := f.register(cfg, l); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// register makes one function known. The engine bounds how many run at once, so nothing is throttled here.
+func (f *functions) register(cfg *Config, l lambda.Function) error {
+	l.Timeout, l.Concurrency = limits[l.Name].timeout, 1<<20
+	if cfg.adjust != nil {
+		cfg.adjust(&l)
+	}
+	return f.service.Register(l)
 }
 
 // closeTimeout bounds the wait for functions that do not end by themselves.

@@ -2,7 +2,7 @@ package pipeline
 
 import (
 	"context"
-	"crypto/md5" //nolint:gosec // an ETag is an MD5 digest; nothing is protected by it
+	"crypto/md5"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -19,7 +19,7 @@ import (
 	"stepback/engine/history"
 	"stepback/engine/interpreter"
 	"stepback/engine/journal"
-	"stepback/localcloud/objectevent"
+	"stepback/objectevent"
 )
 
 // Progress is how far a run has come.
@@ -43,7 +43,7 @@ func (p *Pipeline) Import(ctx context.Context, file string, again bool, watch fu
 		return nil, err
 	}
 	if s.repeated && (again || p.interrupted(ctx, s.arn)) {
-		if s, err = p.another(ctx, s); err != nil {
+		if s, err = p.another(ctx, s, again); err != nil {
 			return nil, err
 		}
 	}
@@ -54,8 +54,9 @@ func (p *Pipeline) Import(ctx context.Context, file string, again bool, watch fu
 	if err != nil {
 		return nil, err
 	}
-	report := p.report(ctx, x)
-	report.Elapsed = Seconds(time.Since(began))
+	report := p.report(ctx, x, &p.retries)
+	report.Elapsed, report.Injected = Seconds(time.Since(began)), p.injected()
+	p.countRows(report)
 	return report, p.save(report)
 }
 
@@ -65,7 +66,7 @@ func (p *Pipeline) upload(ctx context.Context, file, key string) (start, error) 
 	if err != nil {
 		return start{}, err
 	}
-	defer f.Close() //nolint:errcheck // only read
+	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
 		return start{}, err
@@ -73,7 +74,7 @@ func (p *Pipeline) upload(ctx context.Context, file, key string) (start, error) 
 	if info.IsDir() {
 		return start{}, fmt.Errorf("%s is a directory; name a CSV file", file)
 	}
-	digest := md5.New() //nolint:gosec // see the import
+	digest := md5.New()
 	if _, err := io.Copy(digest, f); err != nil {
 		return start{}, err
 	}
@@ -95,13 +96,13 @@ func (p *Pipeline) upload(ctx context.Context, file, key string) (start, error) 
 }
 
 // begin starts the execution of a file under the name that its key and ETag give.
-func (p *Pipeline) begin(name string, input objectevent.ExecutionInput) start {
+func (p *Pipeline) begin(ctx context.Context, name string, input objectevent.ExecutionInput) start {
 	text, err := json.Marshal(input)
 	if err != nil {
 		return start{err: err}
 	}
 	s := start{name: name}
-	s.arn, err = p.engine.StartExecution(context.Background(), p.machine.ARN, name, string(text))
+	s.arn, err = p.engine.StartExecution(ctx, p.machine.ARN, name, string(text))
 	if errors.Is(err, engine.ErrAlreadyExists) {
 		s.repeated, s.arn = true, p.machine.ExecutionARN(name)
 		return s
@@ -116,8 +117,9 @@ func (p *Pipeline) interrupted(ctx context.Context, arn string) bool {
 	return err == nil && (x.Status == interpreter.Running || x.Status == interpreter.Aborted)
 }
 
-// another starts one more execution for a file that has had one, under the first free number.
-func (p *Pipeline) another(ctx context.Context, s start) (start, error) {
+// another starts one more execution for a file that has had one, under the first free number. Unless again is set, an execution
+// in between that came to its end is the file's, and nothing is started.
+func (p *Pipeline) another(ctx context.Context, s start, again bool) (start, error) {
 	x, err := p.engine.DescribeExecution(ctx, s.arn)
 	if err != nil {
 		return start{}, err
@@ -127,12 +129,9 @@ func (p *Pipeline) another(ctx context.Context, s start) (start, error) {
 		return start{}, err
 	}
 	for n := 2; ; n++ {
-		next := p.begin(numbered(s.name, n), input)
-		if !next.repeated {
+		next := p.begin(ctx, numbered(s.name, n), input)
+		if !next.repeated || !again && !p.interrupted(ctx, next.arn) {
 			return next, next.err
-		}
-		if p.interrupted(ctx, next.arn) {
-			continue
 		}
 	}
 }
@@ -145,39 +144,27 @@ func numbered(name string, n int) string {
 
 // wait waits for the end of an execution. When the context ends it stops the execution and waits for that.
 func (p *Pipeline) wait(ctx context.Context, arn string, watch func(Progress)) (*journal.Execution, error) {
-	type outcome struct {
-		x   *journal.Execution
-		err error
-	}
-	ended := make(chan outcome, 1)
-	go func() {
-		x, err := p.engine.Wait(context.Background(), arn)
-		ended <- outcome{x, err}
-	}()
+	ended := p.engine.Ended(arn)
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
 	for {
 		select {
-		case o := <-ended:
-			return o.x, o.err
+		case <-ended:
+			return p.engine.Wait(ctx, arn)
 		case <-ctx.Done():
 			stop := history.NewFailure("Interrupted", "stepback was asked to stop")
-			if err := p.engine.StopExecution(context.Background(), arn, stop); err != nil {
-				return nil, err
-			}
-			<-ended
-			return nil, ctx.Err()
+			return nil, errors.Join(p.engine.StopAll(context.WithoutCancel(ctx), stop), ctx.Err())
 		case <-tick.C:
 			if watch != nil {
-				watch(p.progress(arn))
+				watch(p.progress(ctx, arn))
 			}
 		}
 	}
 }
 
-func (p *Pipeline) progress(arn string) Progress {
+func (p *Pipeline) progress(ctx context.Context, arn string) Progress {
 	var g Progress
-	events, err := p.engine.History(context.Background(), arn)
+	events, err := p.engine.History(ctx, arn)
 	if err != nil {
 		return g
 	}

@@ -16,9 +16,9 @@ import (
 	"stepback/engine/history"
 	"stepback/engine/journal"
 	"stepback/engine/journal/pebble"
-	"stepback/localcloud/objectevent"
 	"stepback/localcloud/s3"
 	"stepback/localcloud/sns"
+	"stepback/objectevent"
 	"stepback/retrymetrics"
 )
 
@@ -35,6 +35,7 @@ type Pipeline struct {
 	engine  *engine.Engine
 	machine *engine.StateMachine
 	retries retrymetrics.Counter
+	metrics retrymetrics.Collector
 	closers []func() error // in the order of opening
 
 	mu     sync.Mutex
@@ -60,7 +61,7 @@ func Open(ctx context.Context, cfg Config) (_ *Pipeline, err error) {
 		}
 	}()
 	for _, step := range []func(context.Context) error{
-		p.openDirectory, p.openClock, p.openJournal, p.openTopics, p.openObjects, p.openFunctions, p.openEngine,
+		p.openDirectory, p.openMetrics, p.openClock, p.openJournal, p.openTopics, p.openObjects, p.openFunctions, p.openEngine,
 	} {
 		if err := step(ctx); err != nil {
 			return nil, err
@@ -99,7 +100,7 @@ func (p *Pipeline) openClock(context.Context) error {
 }
 
 func (p *Pipeline) openJournal(context.Context) error {
-	j, err := pebble.Open(filepath.Join(p.cfg.Dir, "journal"))
+	j, err := pebble.Open(filepath.Join(p.cfg.Dir, "journal"), pebble.Options{DiskFull: p.cfg.DiskFull})
 	if err != nil {
 		return err
 	}
@@ -143,14 +144,17 @@ func (p *Pipeline) openFunctions(ctx context.Context) error {
 	return nil
 }
 
-func (p *Pipeline) observe(_ *journal.Execution, events []history.Event) { p.retries.Add(events) }
+func (p *Pipeline) observe(x *journal.Execution, events []history.Event) {
+	p.retries.Add(events)
+	p.metrics.Add(x.ARN, events)
+}
 
 // objectCreated starts the execution of a file that has arrived. A repeated event starts nothing.
 func (p *Pipeline) objectCreated(event objectevent.Event) {
 	if event.Detail.Bucket.Name != inputBucket || p.engine == nil {
 		return
 	}
-	s := p.begin(event.ExecutionName(), event.ExecutionInput())
+	s := p.begin(context.Background(), event.ExecutionName(), event.ExecutionInput())
 	p.mu.Lock()
 	p.starts[startKey(event.Detail.Object.Key, event.Detail.Object.ETag)] = s
 	p.mu.Unlock()

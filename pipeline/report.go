@@ -15,6 +15,7 @@ import (
 	"stepback/csvimport/database"
 	"stepback/engine/interpreter"
 	"stepback/engine/journal"
+	"stepback/retrymetrics"
 	"stepback/retrypatterns"
 	"stepback/statemachine"
 )
@@ -28,6 +29,8 @@ type Report struct {
 	Earlier bool   `json:"earlier,omitempty"`
 	Error   string `json:"error,omitempty"`
 	Cause   string `json:"cause,omitempty"`
+	// State is the state that failed the execution, if it was a task.
+	State string `json:"state,omitempty"`
 	// Rows is nil when the file was refused before any row was read.
 	Rows    *Rows   `json:"rows,omitempty"`
 	Retries []Retry `json:"retries"`
@@ -92,32 +95,41 @@ func (s *Seconds) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// report builds the report of an execution that has just ended.
-func (p *Pipeline) report(ctx context.Context, x *journal.Execution) *Report {
+// report builds the report of an execution that has ended.
+func (p *Pipeline) report(ctx context.Context, x *journal.Execution, retries *retrymetrics.Counter) *Report {
 	r := &Report{
 		Execution: x.ARN, Name: x.Name, Status: string(x.Status), Retries: []Retry{},
-		Outputs: Outputs{Notifications: filepath.Join(p.cfg.Dir, "notifications.jsonl"), Database: database.Mask(p.cfg.Database)},
+		Outputs: Outputs{Notifications: filepath.Join(p.cfg.Dir, "notifications.jsonl"), Database: database.Mask(strings.TrimSuffix(p.cfg.Database, unsynced))},
 	}
 	if x.Status != interpreter.Succeeded {
-		r.Error, r.Cause = x.Failure.Error, x.Failure.Cause
+		r.Error, r.Cause = x.Failure.Error, causeOf(x.Failure.Error, x.Failure.Cause)
+		if events, err := p.journal.History(ctx, x.ARN); err == nil && r.Error != statemachine.ToleranceExceeded {
+			r.State = failedState(events)
+		}
 	}
 	p.addRows(ctx, r)
-	for _, t := range p.retries.Tallies() {
+	for _, t := range retries.Tallies() {
 		r.Retries = append(r.Retries, Retry{
 			State: t.State, Error: t.Error, Pattern: patternOf(t.State, t.Error), Failures: t.Failures, Retries: t.Retries,
 			Recovered: t.Recovered, Exhausted: t.Exhausted, Waited: Seconds(t.Waited),
 		})
 		r.Waited += Seconds(t.Waited)
 	}
-	worked, attempts := p.retries.Worked()
+	worked, attempts := retries.Worked()
 	r.Worked, r.Attempts = Seconds(worked), attempts
-	for _, c := range p.compute.injector.Counts() {
-		if r.Injected == nil {
-			r.Injected = map[string]int{}
-		}
-		r.Injected[c.State+":"+c.Error] += c.Injected
-	}
 	return r
+}
+
+// injected counts the faults that were injected, by STATE:ERROR.
+func (p *Pipeline) injected() map[string]int {
+	var by map[string]int
+	for _, c := range p.compute.injector.Counts() {
+		if by == nil {
+			by = map[string]int{}
+		}
+		by[c.State+":"+c.Error] += c.Injected
+	}
+	return by
 }
 
 // addRows takes the rows and the places of the outputs from the summary that AggregateResults wrote, if it did.
@@ -171,7 +183,8 @@ func (p *Pipeline) reportPath(arn string) string {
 	return filepath.Join(p.cfg.Dir, "reports", arn[strings.LastIndexByte(arn, ':')+1:]+".json")
 }
 
-// earlier returns the report of an execution that ended before.
+// earlier returns the report of an execution that ended before. One that was not kept, because the process died before, is
+// built again from the journal.
 func (p *Pipeline) earlier(ctx context.Context, arn string) (*Report, error) {
 	b, err := os.ReadFile(p.reportPath(arn))
 	if errors.Is(err, os.ErrNotExist) {
@@ -179,8 +192,12 @@ func (p *Pipeline) earlier(ctx context.Context, arn string) (*Report, error) {
 		if err != nil {
 			return nil, err
 		}
-		r := p.report(ctx, x)
-		r.Earlier = true
+		retries, err := p.recount(ctx, x)
+		if err != nil {
+			return nil, err
+		}
+		r := p.report(ctx, x, retries)
+		r.Elapsed, r.Earlier = Seconds(x.Stop.Sub(x.Start)), true
 		return r, nil
 	}
 	if err != nil {

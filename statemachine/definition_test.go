@@ -200,7 +200,7 @@ func TestOptionsOutOfRange(t *testing.T) {
 		{"batch 0", func(o *statemachine.Options) { o.BatchSize = 0 }, "state machine options: BatchSize is 0; want 1 to 500"},
 		{"batch concurrency", func(o *statemachine.Options) { o.BatchConcurrency = 41 }, "state machine options: BatchConcurrency is 41; want 1 to 40"},
 		{"percentage", func(o *statemachine.Options) { o.ToleratedFailurePercentage = 100.5 }, "state machine options: ToleratedFailurePercentage is 100.5; want 0 to 100"},
-		{"timeout", func(o *statemachine.Options) { o.Timeout = time.Millisecond }, "state machine options: Timeout is 1ms; want whole seconds from 1s to a year"},
+		{"timeout", func(o *statemachine.Options) { o.Timeout = time.Millisecond }, "state machine options: the Timeout is 1ms; want whole seconds from 1s to a year"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

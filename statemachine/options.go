@@ -100,7 +100,7 @@ func (o Options) check() error {
 		problems = append(problems, fmt.Errorf("ToleratedFailurePercentage is %v; want 0 to 100", p))
 	}
 	if o.Timeout < time.Second || o.Timeout > maxTimeout || o.Timeout%time.Second != 0 {
-		problems = append(problems, fmt.Errorf("Timeout is %v; want whole seconds from 1s to a year", o.Timeout))
+		problems = append(problems, fmt.Errorf("the Timeout is %v; want whole seconds from 1s to a year", o.Timeout))
 	}
 	return errors.Join(problems...)
 }

@@ -6,8 +6,6 @@ import (
 	"time"
 )
 
-const day = 24 * time.Hour
-
 // weekStart returns the Monday of the first ISO week of a year or month: the one with its first Thursday.
 func weekStart(year int, month time.Month) time.Time {
 	first := time.Date(year, month, 1, 0, 0, 0, 0, time.UTC)
@@ -196,6 +194,7 @@ func (p *datePart) name(n float64) (string, *Error) {
 		s = strings.ToUpper(s)
 	case lowerLetters:
 		s = strings.ToLower(s)
+	default:
 	}
 	if p.maxWidth >= 0 && len(s) > p.maxWidth {
 		s = s[:p.maxWidth]
@@ -205,7 +204,7 @@ func (p *datePart) name(n float64) (string, *Error) {
 
 // missingName is what the reference implementation makes of the name of an invalid date.
 func (p *datePart) missingName() (string, *Error) {
-	property := ""
+	var property string
 	switch {
 	case p.letters == upperLetters:
 		property = "toUpperCase"

@@ -42,6 +42,7 @@ func (p *integerPicture) pattern(digits int) (string, *Error) {
 		return "(?:" + strings.Join(wordOrder, "|") + "|and|[-, ])+", nil
 	case sequencePicture:
 		return "", raise("D3130", p.token)
+	default:
 	}
 	s := "[0-9]+"
 	if digits > 0 {

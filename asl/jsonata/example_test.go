@@ -33,7 +33,7 @@ func Example() {
 }
 
 func ExampleCompile_error() {
-	_, err := jsonata.Compile(`$sum(1, `)
+	_, err := jsonata.Compile(`$sum(1`)
 	fmt.Println(err)
-	// Output: Unexpected end of expression
+	// Output: Expected ")" before end of expression
 }

@@ -1,5 +1,7 @@
 package jsonata
 
+import "strings"
+
 // block reads ( expression ; expression … ).
 func (p *parser) block(n *node) (*node, *Error) {
 	n.kind = blockNode
@@ -231,7 +233,8 @@ func (p *parser) lambda(n *node) (*node, *Error) {
 // signature reads the tokens of <parameters:result>.
 func (p *parser) signature(n *node) *Error {
 	start := p.token.position
-	text := "<"
+	var text strings.Builder
+	text.WriteByte('<')
 	for depth := 1; depth > 0 && !p.at("{") && p.token.kind != endToken; {
 		if err := p.advance(false); err != nil {
 			return err
@@ -243,15 +246,15 @@ func (p *parser) signature(n *node) *Error {
 			depth++
 		}
 		if s, ok := p.token.value().(string); ok {
-			text += s
+			text.WriteString(s)
 		} else {
-			text += p.token.text
+			text.WriteString(p.token.text)
 		}
 	}
 	if err := p.expect(">", false); err != nil {
 		return err
 	}
-	s, err := parseSignature(text)
+	s, err := parseSignature(text.String())
 	if err != nil {
 		err.Position += start
 		return err

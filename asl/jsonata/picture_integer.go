@@ -173,6 +173,7 @@ func (p *integerPicture) format(f float64) (string, *Error) {
 			s = strings.ToUpper(s)
 		case lowerLetters:
 			s = strings.ToLower(s)
+		default:
 		}
 	case decimalPicture:
 		s = p.formatDecimal(magnitude)

@@ -114,6 +114,7 @@ func (r *recording) check(t *testing.T) string {
 		got = result.Value().JSON()
 	case jsonata.Function:
 		got = "function"
+	default:
 	}
 	switch r.Kind {
 	case "error":

@@ -286,13 +286,13 @@ func (l *lexer) flags(pattern string) (token, *Error) {
 	}
 	re, err := ecma.Compile(units(pattern), strings.Contains(flags, "i"), strings.Contains(flags, "m"))
 	if err != nil {
-		sorted := "g"
-		for _, flag := range []string{"i", "m"} {
-			if strings.Contains(flags, flag) {
-				sorted += flag
+		sorted := []byte("g")
+		for _, flag := range []byte("im") {
+			if strings.IndexByte(flags, flag) >= 0 {
+				sorted = append(sorted, flag)
 			}
 		}
-		return token{}, runtimeError("Invalid regular expression: /" + pattern + "/" + sorted + ": " + err.Error())
+		return token{}, runtimeError("Invalid regular expression: /" + pattern + "/" + string(sorted) + ": " + err.Error())
 	}
 	return token{kind: regexToken, text: pattern, regex: re, position: l.position}, nil
 }

@@ -13,7 +13,11 @@ func (*scanStep) definite(bool) bool { return false }
 
 func (*scanStep) scans(*evaluation, int, jsonvalue.Value) (bool, error) { return false, nil }
 
+// apply selects nothing when no step follows, as in the path before the function of "$..concat()".
 func (*scanStep) apply(e *evaluation, i int, v jsonvalue.Value) error {
+	if e.leaf(i) {
+		return nil
+	}
 	return scan(e, i+1, e.steps.list[i+1], v)
 }
 

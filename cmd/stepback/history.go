@@ -11,6 +11,7 @@ import (
 	"stepback/engine/history"
 	"stepback/engine/journal"
 	"stepback/engine/journal/pebble"
+	"stepback/pipeline"
 )
 
 type historyCmd struct {
@@ -34,7 +35,7 @@ func (c *historyCmd) Run(ctx context.Context, std streams) (err error) {
 	if !exists(dir) {
 		return fmt.Errorf("there is no journal in %s; name the data directory of a run with --data", c.Data)
 	}
-	j, err := pebble.Open(dir)
+	j, err := pebble.Open(dir, pebble.Options{})
 	if err != nil {
 		return err
 	}
@@ -68,7 +69,11 @@ func (c *historyCmd) Run(ctx context.Context, std streams) (err error) {
 // findExecution finds an execution by its ARN, its name, or the end of its ARN.
 func findExecution(ctx context.Context, j journal.Journal, name string) (*journal.Execution, error) {
 	if strings.HasPrefix(name, "arn:") {
-		return j.Execution(ctx, name)
+		x, err := j.Execution(ctx, name)
+		if errors.Is(err, journal.ErrNotFound) {
+			return nil, fmt.Errorf("no execution has the ARN %s", name)
+		}
+		return x, err
 	}
 	var found []*journal.Execution
 	for x, err := range j.Executions(ctx, "arn:") {
@@ -107,14 +112,12 @@ func printEventsJSON(w io.Writer, events []history.Event) error {
 
 func printChildren(ctx context.Context, w io.Writer, j journal.Journal, parent *journal.Execution) error {
 	t := newTable("child execution", "status", ">rows", ">events")
-	prefix := strings.Replace(parent.MachineARN, ":stateMachine:", ":execution:", 1) + "/"
-	for x, err := range j.Executions(ctx, prefix) {
-		if err != nil {
-			return err
-		}
-		if !x.Start.Before(parent.Start) && (parent.Stop.IsZero() || !x.Start.After(parent.Stop)) {
-			t.add(x.Name, x.Status, x.Items, x.HistorySize)
-		}
+	err := pipeline.Children(ctx, j, parent, func(x *journal.Execution) error {
+		t.add(x.Name, x.Status, x.Items, x.HistorySize)
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	t.print(w, "")
 	return nil

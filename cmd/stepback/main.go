@@ -53,7 +53,9 @@ type commandLine struct {
 	Sample  sampleCmd  `cmd:"" help:"Write a CSV file of made-up user activity."`
 	Retries retriesCmd `cmd:"" help:"Show and explain the retry table."`
 
-	Validate validateCmd `cmd:"" help:"Check state machine definitions as AWS Step Functions would."`
+	Dashboard dashboardCmd `cmd:"" help:"Draw the retry dashboard of runs."`
+	Serve     serveCmd     `cmd:"" help:"Serve the API of AWS Step Functions on this machine."`
+	Validate  validateCmd  `cmd:"" help:"Check state machine definitions as AWS Step Functions would."`
 }
 
 const description = `Retries in workflows: a Step Functions-style engine and retry toolkit.
@@ -71,6 +73,7 @@ func main() {
 		debug.SetGCPercent(gcPercent)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the process at once
 	code := execute(ctx, os.Args[1:], newStreams(os.Stdout, os.Stderr))
 	stop()
 	os.Exit(code)
@@ -99,6 +102,7 @@ func execute(ctx context.Context, args []string, io streams) int {
 	if err != nil {
 		var parse *kong.ParseError
 		if errors.As(err, &parse) {
+			parser.Stdout = io.err
 			_ = parse.Context.PrintUsage(true)
 		}
 		fmt.Fprintf(io.err, "stepback: %v\n", err)

@@ -37,15 +37,18 @@ func (p *progress) update(g pipeline.Progress) {
 	}
 	p.last, p.stage = now, g.Stage
 	line := fmt.Sprintf("%s: %s", p.name, g.Stage)
-	if g.Total > 0 {
+	if counting(g) {
 		line += fmt.Sprintf(", %s of %s rows", grouped(min(g.Done, g.Total)), grouped(g.Total))
 	}
 	fmt.Fprintln(p.std.err, line)
 }
 
+// counting reports whether rows are being worked on.
+func counting(g pipeline.Progress) bool { return g.Total > 0 && g.Done+g.Children > 0 }
+
 func (p *progress) draw(g pipeline.Progress, now time.Time) {
 	text := fmt.Sprintf("%s  %s  %ds", p.name, g.Stage, int(now.Sub(p.began).Seconds()))
-	if g.Total > 0 {
+	if counting(g) {
 		done := min(g.Done, g.Total)
 		text += fmt.Sprintf("  %s/%s rows, %d children", grouped(done), grouped(g.Total), g.Children)
 		if room := p.std.width - len(text) - 4; room >= 10 {

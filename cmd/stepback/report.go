@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"stepback/pipeline"
@@ -19,12 +22,19 @@ func printReport(w io.Writer, r *pipeline.Report) {
 	}
 	fmt.Fprintf(w, "%s  %s\n", r.Status, r.Name)
 	if r.Error != "" {
-		fmt.Fprintf(w, "  %s: %s\n", r.Error, r.Cause)
+		in := ""
+		if r.State != "" {
+			in = " in " + r.State
+		}
+		fmt.Fprintf(w, "  %s%s: %s\n", r.Error, in, r.Cause)
 	}
 	printRows(w, r)
 	printRetries(w, r)
 	printTimes(w, r)
 	printOutputs(w, r)
+	if advice := r.Advice(); advice != "" {
+		fmt.Fprintf(w, "\n  %s\n", advice)
+	}
 }
 
 func printRows(w io.Writer, r *pipeline.Report) {
@@ -71,7 +81,7 @@ func printOutputs(w io.Writer, r *pipeline.Report) {
 		{"notifications", r.Outputs.Notifications}, {"database", r.Outputs.Database},
 	} {
 		if o[1] != "" {
-			t.add(o[0], o[1])
+			t.add(o[0], shortPath(o[1]))
 		}
 	}
 	t.print(w, "  ")
@@ -89,4 +99,17 @@ func rounded(s pipeline.Seconds) string {
 	default:
 		return d.Round(time.Second).String()
 	}
+}
+
+// shortPath writes a path under the working directory relative to it.
+func shortPath(path string) string {
+	dir, err := os.Getwd()
+	if err != nil {
+		return path
+	}
+	prefix, file, _ := strings.Cut(path, "/")
+	if rel, err := filepath.Rel(dir, "/"+file); err == nil && filepath.IsLocal(rel) {
+		return prefix + rel
+	}
+	return path
 }

@@ -96,7 +96,7 @@ func (retriesExplainCmd) Help() string {
 func (c *retriesExplainCmd) Run(std streams) error {
 	table := retrypatterns.DefaultTable()
 	if _, ok := table.State(c.State); !ok {
-		var names []string
+		names := make([]string, 0, len(table.States))
 		for _, s := range table.States {
 			names = append(names, s.State)
 		}

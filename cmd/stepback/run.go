@@ -34,7 +34,7 @@ type runCmd struct {
 	DB          string   `name:"db" default:"sqlite" placeholder:"sqlite|postgres://…" help:"Database of the user counters."`
 	Lambda      string   `enum:"in-process,process" default:"in-process" help:"Run the functions in this process, or as the bootstrap binaries that AWS gets."`
 	Bootstraps  string   `type:"path" placeholder:"DIR" help:"Where NAME/bootstrap binaries are, with --lambda process; built from the sources when absent."`
-	Again       bool     `help:"Import a file once more that was imported before; records that were applied stay applied once."`
+	Again       bool     `help:"Import a file once more that was imported before. Rows that were applied stay applied once; those that were dead-lettered stay closed: import the corrections file."`
 	JSON        bool     `name:"json" help:"Print the report as JSON."`
 	Verbose     bool     `short:"v" help:"Print what the functions and the engine log, to standard error."`
 }
@@ -58,6 +58,10 @@ func (c *runCmd) Run(ctx context.Context, std streams) error {
 	}
 	p, err := pipeline.Open(ctx, cfg)
 	if err != nil {
+		var wrong *pipeline.ConfigError
+		if errors.As(err, &wrong) {
+			return &exitError{exitUsage, err}
+		}
 		return err
 	}
 	report, err := c.importFile(ctx, p, std)
@@ -77,6 +81,13 @@ func (c *runCmd) config(ctx context.Context, std streams) (pipeline.Config, erro
 	cfg := pipeline.Config{
 		Dir: c.Data, Database: c.DB, Concurrency: c.Concurrency, Batch: c.Batch, ToleratedFailurePercentage: &c.Tolerated,
 		Seed: c.Seed, VirtualTime: c.VirtualTime,
+		DiskFull: func() {
+			fmt.Fprintf(std.err, "\nstepback: the disk of %s is full; nothing that was applied is lost: make room and run the same command again to finish the import\n", c.Data)
+			os.Exit(exitFailure)
+		},
+	}
+	if c.Concurrency == 0 || c.Batch == 0 {
+		return cfg, errors.New("--concurrency and --batch are 1 or more")
 	}
 	for _, text := range c.Fault {
 		spec, err := faults.ParseSpec(text, statemachine.TaskStates()...)

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"fmt"
+	"errors"
 	"io"
 	"os"
 
@@ -24,7 +24,7 @@ func (sampleCmd) Help() string {
 // Run writes the file.
 func (c *sampleCmd) Run(std streams) error {
 	if c.Rows < 0 || c.Invalid < 0 || c.Invalid > 1 {
-		return &exitError{exitUsage, fmt.Errorf("--rows must not be negative and --invalid must be between 0 and 1")}
+		return &exitError{exitUsage, errors.New("--rows must not be negative and --invalid must be between 0 and 1")}
 	}
 	o := sample.Options{Rows: c.Rows, Seed: c.Seed, Invalid: c.Invalid, Japanese: c.Japanese}
 	if c.Output == "" {

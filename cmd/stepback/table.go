@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -58,7 +59,7 @@ func (t *table) print(w io.Writer, indent string) {
 
 // grouped writes a number with commas between thousands.
 func grouped(n int64) string {
-	s := fmt.Sprint(n)
+	s := strconv.FormatInt(n, 10)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
 		s = s[:i] + "," + s[i:]
 	}

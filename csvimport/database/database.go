@@ -14,9 +14,15 @@ import (
 	"stepback/retrypatterns"
 )
 
-// Open opens sqlite:/path/file.db or postgres://user:password@host/name. Any
-// other address is InvalidInput. sqlite:/path/file.db?synchronous=normal does
-// without a sync to disk for each commit, for simulations.
+// Open opens the store of one of these addresses; any other is InvalidInput:
+//
+//   - sqlite:/path/file.db, or sqlite:/path/file.db?synchronous=normal to do without
+//     a sync to disk for each commit, in simulations;
+//   - postgres://user:password@host/name;
+//   - postgres+iam://user@host/name, at Amazon RDS or Aurora, as the IAM role of
+//     this process;
+//   - secretsmanager:ARN, a secret of AWS Secrets Manager with username, password,
+//     host, port, dbname and, to differ from verify-full, sslmode.
 func Open(ctx context.Context, address string) (csvimport.Store, error) {
 	scheme, rest, _ := strings.Cut(address, ":")
 	switch scheme {
@@ -32,6 +38,10 @@ func Open(ctx context.Context, address string) (csvimport.Store, error) {
 		return opened(sqlitestore.Open(ctx, path, durability))
 	case "postgres", "postgresql":
 		return opened(postgresstore.Open(ctx, address))
+	case iamScheme:
+		return openIAM(ctx, address)
+	case secretScheme:
+		return openSecret(ctx, rest)
 	case "":
 		return nil, csvimport.Fail(retrypatterns.InvalidInput, "DATABASE_URL is not set; set it to sqlite:/path/file.db or postgres://user:password@host/name")
 	}

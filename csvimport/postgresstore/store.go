@@ -31,11 +31,16 @@ type Store struct {
 // creates the tables when they are missing. Several processes may do so at
 // once. The string takes pgx's parameters (pool_max_conns, sslmode …)
 // and PostgreSQL's settings (lock_timeout …).
-func Open(ctx context.Context, url string) (*Store, error) {
+func Open(ctx context.Context, url string) (*Store, error) { return OpenWith(ctx, url, Access{}) }
+
+// OpenWith is Open for a server whose password changes while the program runs, or
+// whose certificate the system does not know.
+func OpenWith(ctx context.Context, url string, access Access) (*Store, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
 		return nil, csvimport.Fail(retrypatterns.InvalidInput, "the database address is not valid: %w", err) // pgx masks the password
 	}
+	access.apply(config)
 	params := config.ConnConfig.RuntimeParams
 	setDefault(params, "lock_timeout", defaultLockTimeout)
 	setDefault(params, "statement_timeout", defaultStatementTimeout)

@@ -26,13 +26,13 @@ const account, region = "123456789012", "us-east-1"
 type cloud struct {
 	engine  *engine.Engine
 	clock   *clock.Clock
-	objects *objects
+	objects *conformance.Objects
 }
 
-func newCloud(t *testing.T, stubs *functions) *cloud {
+func newCloud(t *testing.T, stubs *conformance.Functions) *cloud {
 	t.Helper()
-	c := &cloud{clock: clock.Virtual(time.Now().Truncate(time.Millisecond)), objects: &objects{}}
-	stubs.clock = c.clock
+	c := &cloud{clock: clock.Virtual(time.Now().Truncate(time.Millisecond)), objects: &conformance.Objects{}}
+	stubs.Clock = c.clock
 	e, err := engine.New(engine.Config{
 		Clock: c.clock, Journal: journal.NewMemory(), Objects: c.objects, TempDir: t.TempDir(), Region: region, Account: account,
 		Integrations: map[string]engine.Integration{

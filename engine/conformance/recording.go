@@ -54,6 +54,8 @@ type Step struct {
 
 	Wait         string
 	ExecutionARN string `json:"executionArn"`
+	MachineARN   string `json:"stateMachineArn"`
+	Status       string
 	Seconds      float64
 }
 

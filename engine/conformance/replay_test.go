@@ -32,13 +32,10 @@ func TestRecordings(t *testing.T) {
 			}
 		}
 	})
-	t.Log("\n" + tabulate(cases, verdicts))
-	total := &tally{}
-	for _, v := range verdicts {
-		total.add(v)
-	}
-	if total.replayed < fewest {
-		t.Errorf("only %d cases were replayed, fewer than %d", total.replayed, fewest)
+	table, total := conformance.Tabulate(cases, verdicts)
+	t.Log("\n" + table)
+	if total.Replayed < fewest {
+		t.Errorf("only %d cases were replayed, fewer than %d", total.Replayed, fewest)
 	}
 }
 
@@ -106,9 +103,9 @@ func replay(t *testing.T, c *conformance.Case) *conformance.Verdict {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	names := &conformance.Names{Account: account, Region: region, Now: time.Now()}
-	stubs := &functions{rules: map[string]conformance.Rule{}}
+	stubs := &conformance.Functions{Region: region, Account: account, Rules: map[string]conformance.Rule{}}
 	for name, rule := range c.Lambdas {
-		stubs.rules[names.Text(name)] = rule
+		stubs.Rules[names.Text(name)] = rule
 	}
 	service := newCloud(t, stubs)
 	judge := conformance.NewJudge(c, names)

@@ -40,6 +40,7 @@ const (
 	hasNumbers
 	hasNames
 	hasAssigned
+	hasRoute
 )
 
 func detailBits(m *Details) byte {
@@ -61,6 +62,9 @@ func detailBits(m *Details) byte {
 	}
 	if len(m.Assigned) > 0 {
 		bits |= hasAssigned
+	}
+	if m.VersionARN != "" || m.AliasARN != "" {
+		bits |= hasRoute
 	}
 	return bits
 }
@@ -93,6 +97,9 @@ func appendDetails(dst []byte, m *Details) []byte {
 		for _, a := range m.Assigned {
 			dst = appendString(appendString(dst, a.Name), a.Value)
 		}
+	}
+	if bits&hasRoute != 0 {
+		dst = appendString(appendString(dst, m.VersionARN), m.AliasARN)
 	}
 	return dst
 }
@@ -203,6 +210,9 @@ func (r *reader) details() *Details {
 		for i := uint64(0); i < n && !r.bad; i++ {
 			m.Assigned = append(m.Assigned, Assignment{Name: r.string(), Value: r.string()})
 		}
+	}
+	if bits&hasRoute != 0 {
+		m.VersionARN, m.AliasARN = r.string(), r.string()
 	}
 	return m
 }

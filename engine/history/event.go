@@ -34,6 +34,7 @@ type Details struct {
 	Length, Index, RedriveCount int64
 	RoleARN                     string // of the execution, or of a task's credentials
 	MapRunARN                   string
+	VersionARN, AliasARN        string // that an execution was started by
 	Location                    string // of a failed evaluation
 	// Assigned are the variables that a state set, as JSON text, in the order of their names.
 	Assigned []Assignment

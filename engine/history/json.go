@@ -131,6 +131,8 @@ func (w *writer) details(e *Event, k kind, data bool) {
 	case executionStarted:
 		w.text("input", e.Data, data)
 		w.some("roleArn", m.RoleARN)
+		w.some("stateMachineAliasArn", m.AliasARN)
+		w.some("stateMachineVersionArn", m.VersionARN)
 	case output:
 		w.text("output", e.Data, data)
 	case failure:

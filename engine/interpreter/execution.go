@@ -28,13 +28,14 @@ const transitionsPerStep = 512
 
 // Info is what an execution knows about itself. It does not change.
 type Info struct {
-	ARN, Name                string
-	MachineARN, MachineName  string
-	RoleARN                  string
-	Region                   string
-	Express                  bool
-	Input                    string // JSON text
-	MachineAlias, MachineRev string // the alias and version ARN it was started by, if any
+	ARN, Name               string
+	MachineARN, MachineName string
+	RoleARN                 string
+	Region                  string
+	Express                 bool
+	Input                   string // JSON text
+	// VersionARN and AliasARN are what the execution was started by, empty when it was the machine itself.
+	VersionARN, AliasARN string
 }
 
 // Execution is one run of a state machine. It is not safe for concurrent use: the shell feeds it one event at a time.
@@ -116,7 +117,9 @@ func (x *Execution) apply(e *Event) {
 // begin writes ExecutionStarted and readies the first state.
 func (x *Execution) begin() {
 	x.start = x.now
-	x.emit(history.Event{Type: history.ExecutionStarted, Data: x.info.Input, More: &history.Details{RoleARN: x.info.RoleARN}})
+	x.emit(history.Event{Type: history.ExecutionStarted, Data: x.info.Input, More: &history.Details{
+		RoleARN: x.info.RoleARN, VersionARN: x.info.VersionARN, AliasARN: x.info.AliasARN,
+	}})
 	if limit := x.limitSeconds(); limit > 0 {
 		x.timer(nil, machineTimeout, secondsOf(limit))
 	}

@@ -15,8 +15,7 @@ func (x *Execution) AppendBinary(dst []byte) []byte {
 	for _, s := range [...]string{
 		x.ARN, x.Name, x.MachineARN, x.MapRunARN, string(x.Status), x.Input, x.Output, x.Failure.Error, x.Failure.Cause,
 	} {
-		dst = binary.AppendUvarint(dst, uint64(len(s)))
-		dst = append(dst, s...)
+		dst = appendText(dst, s)
 	}
 	var bits byte
 	for i, b := range [...]bool{x.Express, x.Failure.HasError, x.Failure.HasCause} {
@@ -28,7 +27,29 @@ func (x *Execution) AppendBinary(dst []byte) []byte {
 	for _, n := range [...]int64{nanos(x.Start), nanos(x.Stop), x.Items, x.HistorySize} {
 		dst = binary.AppendVarint(dst, n)
 	}
+	for _, s := range x.origin() {
+		dst = appendText(dst, *s)
+	}
 	return dst
+}
+
+// origin are the members that stores of the first format may lack; they come last.
+func (x *Execution) origin() [4]*string {
+	return [...]*string{&x.VersionARN, &x.AliasARN, &x.Revision, &x.TraceHeader}
+}
+
+func appendText(dst []byte, s string) []byte {
+	dst = binary.AppendUvarint(dst, uint64(len(s)))
+	return append(dst, s...)
+}
+
+// text takes a string off the front of src; ok is false when there is none.
+func text(src []byte) (s string, rest []byte, ok bool) {
+	n, size := binary.Uvarint(src)
+	if size <= 0 || n > uint64(len(src)-size) {
+		return "", nil, false
+	}
+	return string(src[size : size+int(n)]), src[size+int(n):], true
 }
 
 // nanos is a time in nanoseconds since 1970, 0 for none.
@@ -53,12 +74,10 @@ func Decode(src []byte) (*Execution, error) {
 	for _, s := range [...]*string{
 		&x.ARN, &x.Name, &x.MachineARN, &x.MapRunARN, &status, &x.Input, &x.Output, &x.Failure.Error, &x.Failure.Cause,
 	} {
-		n, size := binary.Uvarint(src)
-		if size <= 0 || n > uint64(len(src)-size) {
+		var ok bool
+		if *s, src, ok = text(src); !ok {
 			return nil, errCorrupt
 		}
-		*s = string(src[size : size+int(n)])
-		src = src[size+int(n):]
 	}
 	if len(src) == 0 {
 		return nil, errCorrupt
@@ -76,5 +95,14 @@ func Decode(src []byte) (*Execution, error) {
 		src = src[size:]
 	}
 	x.Start, x.Stop = instant(start), instant(stop)
+	for _, s := range x.origin() {
+		if len(src) == 0 {
+			break
+		}
+		var ok bool
+		if *s, src, ok = text(src); !ok {
+			return nil, errCorrupt
+		}
+	}
 	return x, nil
 }

@@ -22,6 +22,10 @@ type Execution struct {
 	Name        string             `json:"name"`
 	MachineARN  string             `json:"stateMachineArn"`
 	MapRunARN   string             `json:"mapRunArn,omitempty"`
+	VersionARN  string             `json:"stateMachineVersionArn,omitempty"`
+	AliasARN    string             `json:"stateMachineAliasArn,omitempty"`
+	Revision    string             `json:"revision,omitempty"` // of the machine, as whoever started the execution names it
+	TraceHeader string             `json:"traceHeader,omitempty"`
 	Express     bool               `json:"express,omitempty"`
 	Status      interpreter.Status `json:"status"`
 	Start       time.Time          `json:"startDate"`

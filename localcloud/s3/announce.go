@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"stepback/localcloud/objectevent"
+	"stepback/objectevent"
 )
 
 // announce hands the event of a new object to the subscriber, if there is one.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/johannesboyne/gofakes3"
 
-	"stepback/localcloud/objectevent"
+	"stepback/objectevent"
 )
 
 // ownHeader names, separated by commas, the headers that a copy with

@@ -8,8 +8,8 @@ import (
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
-	"stepback/localcloud/objectevent"
 	"stepback/localcloud/s3"
+	"stepback/objectevent"
 )
 
 func TestCopy(t *testing.T) {

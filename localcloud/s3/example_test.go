@@ -9,8 +9,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
 
-	"stepback/localcloud/objectevent"
 	"stepback/localcloud/s3"
+	"stepback/objectevent"
 )
 
 func Example() {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/johannesboyne/gofakes3"
 
-	"stepback/localcloud/objectevent"
+	"stepback/objectevent"
 )
 
 // CompleteMultipartUpload joins the named parts to the object. Its ETag is

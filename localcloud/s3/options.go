@@ -3,7 +3,7 @@ package s3
 import (
 	"time"
 
-	"stepback/localcloud/objectevent"
+	"stepback/objectevent"
 )
 
 // Defaults of Options.

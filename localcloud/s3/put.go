@@ -6,7 +6,7 @@ import (
 
 	"github.com/johannesboyne/gofakes3"
 
-	"stepback/localcloud/objectevent"
+	"stepback/objectevent"
 )
 
 // PutObject stores a body that is streamed in.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/johannesboyne/gofakes3"
 
-	"stepback/localcloud/objectevent"
+	"stepback/objectevent"
 )
 
 // store keeps objects in a directory. It implements gofakes3.Backend and

@@ -6,6 +6,7 @@ package postgrestest
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"net/url"
 	"os"
@@ -28,6 +29,8 @@ const Variable = "STEPBACK_TEST_POSTGRES"
 type Server struct {
 	url       *url.URL
 	databases atomic.Int64
+	options   string                     // it is started with
+	control   func(args ...string) error // runs pg_ctl; nil when the server is not ours
 }
 
 // Start finds or starts a server, or skips the test with the reason. It is
@@ -47,6 +50,20 @@ func Start(t testing.TB) *Server {
 	}
 	return startOwn(t, bin)
 }
+
+// NeedsControl skips the test when the server is not one that Start started, so that Stop and Restart cannot be used.
+func (s *Server) NeedsControl(t testing.TB) {
+	t.Helper()
+	if s.control == nil {
+		t.Skipf("the server that %s names is not ours to stop", Variable)
+	}
+}
+
+// Stop stops the server as a crash would: connections break and nothing is said. It may be called from any goroutine.
+func (s *Server) Stop() error { return s.control("-m", "immediate", "stop") }
+
+// Restart starts the server that Stop stopped, and waits until it accepts connections.
+func (s *Server) Restart() error { return s.control("-o", s.options, "start") }
 
 // Database makes an empty database and returns its connection string.
 func (s *Server) Database(t testing.TB) string {
@@ -109,14 +126,23 @@ func startOwn(t testing.TB, bin string) *Server {
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	who := serverUser(t, dir)
 	data := filepath.Join(dir, "data")
-	run(t, who, dir, filepath.Join(bin, "initdb"), "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
+	if err := run(who, dir, filepath.Join(bin, "initdb"), "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"); err != nil {
+		t.Fatal(err)
+	}
 	port := freePort(t)
+	control := func(args ...string) error {
+		return run(who, dir, filepath.Join(bin, "pg_ctl"), append([]string{"-D", data, "-l", filepath.Join(dir, "log"), "-w"}, args...)...)
+	}
 	options := fmt.Sprintf("-c listen_addresses=127.0.0.1 -c port=%d -c unix_socket_directories='' -c fsync=off -c max_connections=200", port)
-	run(t, who, dir, filepath.Join(bin, "pg_ctl"), "-D", data, "-o", options, "-l", filepath.Join(dir, "log"), "-w", "start")
+	if err := control("-o", options, "start"); err != nil {
+		t.Fatal(err)
+	}
 	t.Cleanup(func() {
-		run(t, who, dir, filepath.Join(bin, "pg_ctl"), "-D", data, "-m", "immediate", "-w", "stop")
+		if err := control("-m", "immediate", "stop"); err != nil {
+			t.Error(err)
+		}
 	})
-	return &Server{url: &url.URL{Scheme: "postgres", User: url.User("postgres"), Host: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), Path: "/postgres", RawQuery: "sslmode=disable"}}
+	return &Server{options: options, control: control, url: &url.URL{Scheme: "postgres", User: url.User("postgres"), Host: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), Path: "/postgres", RawQuery: "sslmode=disable"}}
 }
 
 // serverUser is who runs the server: PostgreSQL refuses to run as root.
@@ -143,11 +169,10 @@ func serverUser(t testing.TB, dir string) *syscall.Credential {
 
 // run runs a command as that user. Its output goes to a file, because pg_ctl's
 // server would hold a pipe open.
-func run(t testing.TB, who *syscall.Credential, dir, program string, args ...string) {
-	t.Helper()
+func run(who *syscall.Credential, dir, program string, args ...string) error {
 	out, err := os.CreateTemp(dir, "output-*")
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
 	defer out.Close()
 	cmd := exec.Command(program, args...) //nolint:gosec,noctx // initdb and pg_ctl of the machine, also while the test's context has ended
@@ -158,16 +183,23 @@ func run(t testing.TB, who *syscall.Credential, dir, program string, args ...str
 	if err := cmd.Run(); err != nil {
 		said, _ := os.ReadFile(out.Name())
 		log, _ := os.ReadFile(filepath.Join(dir, "log"))
-		t.Fatalf("%s: %v\n%s\n%s", program, err, said, log)
+		return fmt.Errorf("%s: %w\n%s\n%s", program, err, said, log)
 	}
+	return nil
 }
 
+// freePort finds a port below those that the system hands out by itself. While the server is stopped nobody else gets it, and no
+// client that tries to connect can be given it as its own port and so connect to itself.
 func freePort(t testing.TB) int {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // listening on the loopback does not wait
-	if err != nil {
-		t.Fatal(err)
+	for range 100 {
+		port := 15000 + rand.IntN(15000)
+		l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port))) //nolint:noctx // listening on the loopback does not wait
+		if err == nil {
+			_ = l.Close()
+			return port
+		}
 	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
+	t.Fatal("no free port between 15000 and 30000")
+	return 0
 }

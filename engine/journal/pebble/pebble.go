@@ -7,9 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"strings"
 	"sync"
+	"syscall"
 
 	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/klauspost/compress/s2"
 
 	"stepback/engine/history"
@@ -32,15 +35,29 @@ type Journal struct {
 	buffers sync.Pool
 }
 
+// Options of a store; the zero value is usable.
+type Options struct {
+	// DiskFull is called when the disk has no room for what is written. It has to end the process: Pebble cannot go on without
+	// its log. What was committed before is there when the store is opened again. Without it a full disk is a panic.
+	DiskFull func()
+}
+
 // Open opens or creates the store in a directory. Only one process at a time can have it open.
-func Open(dir string) (*Journal, error) {
+func Open(dir string, o Options) (*Journal, error) {
 	cache := pebble.NewCache(16 << 20)
 	defer cache.Unref()
 	options := &pebble.Options{Cache: cache, MemTableSize: 16 << 20, Logger: silent{}, FormatMajorVersion: pebble.FormatNewest}
 	options.ApplyCompressionSettings(func() pebble.DBCompressionSettings { return pebble.DBCompressionNone }) // values are compressed already
+	if o.DiskFull != nil {
+		options.FS = vfs.OnDiskFull(vfs.Default, o.DiskFull)
+	}
 	db, err := pebble.Open(dir, options)
 	if err != nil {
-		return nil, fmt.Errorf("opening the journal in %s (is another stepback using this data directory?): %w", dir, err)
+		hint := ""
+		if locked(err) {
+			hint = " (is another stepback using this data directory?)"
+		}
+		return nil, fmt.Errorf("opening the journal in %s%s: %w", dir, hint, err)
 	}
 	j := &Journal{db: db}
 	j.buffers.New = func() any { return new([]byte) }
@@ -48,6 +65,11 @@ func Open(dir string) (*Journal, error) {
 		return nil, errors.Join(fmt.Errorf("journal in %s: %w", dir, err), db.Close())
 	}
 	return j, nil
+}
+
+// locked reports whether another process, or this one, has the store open.
+func locked(err error) bool {
+	return errors.Is(err, syscall.EAGAIN) || strings.Contains(err.Error(), "lock held by current process")
 }
 
 func (j *Journal) checkVersion() error {

@@ -14,7 +14,7 @@ import (
 
 func open(t *testing.T, dir string) *pebble.Journal {
 	t.Helper()
-	j, err := pebble.Open(dir)
+	j, err := pebble.Open(dir, pebble.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func TestOneProcessPerDirectory(t *testing.T) {
 	dir := t.TempDir()
 	j := open(t, dir)
 	defer j.Close()
-	if _, err := pebble.Open(dir); err == nil || !strings.Contains(err.Error(), "is another stepback using this data directory?") {
+	if _, err := pebble.Open(dir, pebble.Options{}); err == nil || !strings.Contains(err.Error(), "is another stepback using this data directory?") {
 		t.Errorf("second Open: %v", err)
 	}
 }

@@ -1,23 +1,25 @@
 package ecma
 
-import "errors"
+// syntaxError is why a pattern is refused, in V8's words.
+type syntaxError string
 
-// The messages are V8's.
-var (
-	errGroup        = errors.New("Invalid group")
-	errUnterminated = errors.New("Unterminated group")
-	errUnmatched    = errors.New("Unmatched ')'")
-	errNothing      = errors.New("Nothing to repeat")
-	errOrder        = errors.New("numbers out of order in {} quantifier")
-	errQuantifier   = errors.New("Invalid quantifier")
-	errClassOrder   = errors.New("Range out of order in character class")
-	errClass        = errors.New("Unterminated character class")
-	errBackslash    = errors.New(`\ at end of pattern`)
-	errName         = errors.New("Invalid capture group name")
-	errDuplicate    = errors.New("Duplicate capture group name")
-	errNamed        = errors.New("Invalid named reference")
-	errNamedMissing = errors.New("Invalid named capture referenced")
-	errLarge        = errors.New("Regular expression too large")
+func (e syntaxError) Error() string { return string(e) }
+
+const (
+	errGroup        = syntaxError("Invalid group")
+	errUnterminated = syntaxError("Unterminated group")
+	errUnmatched    = syntaxError("Unmatched ')'")
+	errNothing      = syntaxError("Nothing to repeat")
+	errOrder        = syntaxError("numbers out of order in {} quantifier")
+	errQuantifier   = syntaxError("Invalid quantifier")
+	errClassOrder   = syntaxError("Range out of order in character class")
+	errClass        = syntaxError("Unterminated character class")
+	errBackslash    = syntaxError(`\ at end of pattern`)
+	errName         = syntaxError("Invalid capture group name")
+	errDuplicate    = syntaxError("Duplicate capture group name")
+	errNamed        = syntaxError("Invalid named reference")
+	errNamedMissing = syntaxError("Invalid named capture referenced")
+	errLarge        = syntaxError("Regular expression too large")
 )
 
 // maxNesting bounds how deeply groups nest.
@@ -223,7 +225,7 @@ func (p *parser) groupName() (string, bool) {
 }
 
 func (p *parser) quantified(n *node, quantifiable bool, firstGroup int) (*node, error) {
-	low, high := 1, 1
+	var low, high int
 	switch p.peek(0) {
 	case '*':
 		low, high = 0, unbounded

@@ -1,0 +1,213 @@
+package alarms_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"stepback/alarms"
+	"stepback/retrymetrics"
+)
+
+var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
+
+const machine = "csv-import"
+
+func newSet(t *testing.T, level retrymetrics.Level) alarms.Set {
+	t.Helper()
+	s, err := alarms.New(alarms.Options{
+		StateMachine: machine, Level: level, Guide: "https://example.com/guide",
+		Topic: "arn:aws:sns:ap-northeast-1:000000000000:messages", PagingTopic: "arn:aws:sns:ap-northeast-1:000000000000:pager",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestAlarmsAreGolden(t *testing.T) {
+	t.Parallel()
+	for _, level := range []retrymetrics.Level{retrymetrics.LevelAll, retrymetrics.LevelError} {
+		var written struct {
+			Alarms    []alarms.PutMetricAlarm
+			Composite alarms.PutCompositeAlarm
+		}
+		written.Alarms, written.Composite = newSet(t, level).Put()
+		got, err := json.MarshalIndent(written, "", "  ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, '\n')
+		golden := "testdata/alarms-" + strings.ToLower(string(level)) + ".json"
+		if *update {
+			if err := os.WriteFile(golden, got, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(golden)
+		if err != nil || string(got) != string(want) {
+			t.Errorf("%s is out of date (%v): run go test ./alarms -update and look at the difference", golden, err)
+		}
+	}
+}
+
+// What the written alarms watch is declared with just those dimensions and that unit, and within CloudWatch's limits.
+func TestEveryAlarmWatchesAPublishedMetric(t *testing.T) {
+	t.Parallel()
+	for _, level := range []retrymetrics.Level{retrymetrics.LevelAll, retrymetrics.LevelError} {
+		all, composite := newSet(t, level).Put()
+		for _, a := range all {
+			if len(a.AlarmDescription) > 1024 || len(a.AlarmName) > 255 || !strings.Contains(a.AlarmDescription, "First: ") || !strings.Contains(a.AlarmDescription, "https://example.com/guide#") {
+				t.Errorf("%s: %s", a.AlarmName, a.AlarmDescription)
+			}
+			if a.MetricName != "" {
+				checkWatched(t, level, a.MetricName, a.Dimensions, a.Unit)
+			}
+			returned := 0
+			for _, q := range a.Metrics {
+				if q.ReturnData {
+					returned++
+				}
+				if q.MetricStat != nil {
+					checkWatched(t, level, q.MetricStat.Metric.MetricName, q.MetricStat.Metric.Dimensions, q.MetricStat.Unit)
+				}
+			}
+			if (a.MetricName == "") != (returned == 1) || strings.Contains(fmt.Sprint(a.Metrics), "SEARCH") {
+				t.Errorf("%s: %+v", a.AlarmName, a)
+			}
+			pages := strings.Contains(composite.AlarmRule, fmt.Sprintf("ALARM(%q)", a.AlarmName))
+			if pages == (len(a.AlarmActions) > 0) {
+				t.Errorf("%s tells nobody, or tells twice", a.AlarmName)
+			}
+		}
+		if len(composite.AlarmRule) > 10_240 || len(all) > 100 || len(composite.AlarmActions) != 1 {
+			t.Errorf("%+v", composite)
+		}
+	}
+}
+
+func checkWatched(t *testing.T, level retrymetrics.Level, name string, dimensions []alarms.NamedValue, unit retrymetrics.Unit) {
+	t.Helper()
+	given := map[retrymetrics.Dimension]string{}
+	for _, d := range dimensions {
+		given[d.Name] = d.Value
+	}
+	s, err := retrymetrics.SeriesOf(name, given)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	if s.Metric.Unit() != unit || !s.Metric.At(level) {
+		t.Errorf("%s in %s at level %s has no data", name, unit, level)
+	}
+}
+
+func point(m *retrymetrics.Metric, minute int, v float64) retrymetrics.Point {
+	return retrymetrics.Point{
+		Metric: m, Labels: retrymetrics.Labels{StateMachine: machine, State: "Work", ErrorType: "Other"},
+		Start: time.Unix(int64(60*minute), 0).UTC(), Values: []float64{v}, Counts: []int64{1},
+	}
+}
+
+func TestEvaluate(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		alarm  string
+		points []retrymetrics.Point
+		want   string
+	}{
+		"nothing":            {"dead-letters", nil, "[]"},
+		"none":               {"dead-letters", []retrymetrics.Point{point(retrymetrics.RowsDeadLettered, 0, 0)}, "[00:05 OK]"},
+		"one, then silence":  {"dead-letters", []retrymetrics.Point{point(retrymetrics.RowsDeadLettered, 0, 1)}, "[00:05 ALARM 00:10 OK]"},
+		"two of three":       {"throttled", []retrymetrics.Point{point(retrymetrics.Throttles, 0, 101), point(retrymetrics.Throttles, 10, 101)}, "[00:05 OK 00:15 ALARM 00:20 OK]"},
+		"one of three":       {"throttled", []retrymetrics.Point{point(retrymetrics.Throttles, 0, 100), point(retrymetrics.Throttles, 5, 101)}, "[00:05 OK]"},
+		"sums over minutes":  {"excessive-retries", []retrymetrics.Point{point(retrymetrics.RetryAttempts, 0, 60), point(retrymetrics.RetryAttempts, 4, 41)}, "[00:05 ALARM 00:10 OK]"},
+		"rate, half":         {"high-retry-failure-rate", []retrymetrics.Point{point(retrymetrics.RetrySuccess, 0, 5), point(retrymetrics.RetryFailure, 0, 5), point(retrymetrics.RetryFailure, 5, 1)}, "[00:05 OK]"},
+		"rate, low for long": {"high-retry-failure-rate", []retrymetrics.Point{point(retrymetrics.RetryFailure, 0, 5), point(retrymetrics.RetryFailure, 5, 1)}, "[00:05 OK 00:10 ALARM 00:15 OK]"},
+		"percentile stays":   {"slow-retries", []retrymetrics.Point{point(retrymetrics.RetryDelay, 0, 61), point(retrymetrics.RetryDelay, 5, 90)}, "[00:05 OK 00:10 ALARM 00:20 OK]"},
+	} {
+		s := newSet(t, retrymetrics.LevelAll)
+		i := slices.IndexFunc(s.Alarms, func(a alarms.Alarm) bool { return a.Name == c.alarm })
+		changes, err := s.Evaluate(s.Alarms[i], c.points)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, ch := range changes {
+			got = append(got, ch.At.Format("15:04"), string(ch.State))
+		}
+		if fmt.Sprint(got) != c.want {
+			t.Errorf("%s: %v, want %s", name, got, c.want)
+		}
+	}
+}
+
+func TestCheckRefuses(t *testing.T) {
+	t.Parallel()
+	series := func(m *retrymetrics.Metric, s retrymetrics.Set, values ...string) *retrymetrics.Series {
+		in := m.In(s, values...)
+		return &in
+	}
+	ok := alarms.Alarm{
+		Name: "a", Series: series(retrymetrics.Throttles, retrymetrics.ByMachine, machine), Period: time.Minute, Periods: 1, Breaching: 1,
+		Meaning: "m", First: "f",
+	}
+	if err := ok.Check(machine); err != nil {
+		t.Error(err)
+	}
+	for want, change := range map[string]func(*alarms.Alarm){
+		"is not published with {StateMachine, ErrorType}": func(a *alarms.Alarm) { a.Series = series(retrymetrics.Throttles, retrymetrics.ByError, "m", "e") },
+		"either a series or a rate":                       func(a *alarms.Alarm) { a.Series = nil },
+		"not a number of minutes":                         func(a *alarms.Alarm) { a.Period = 90 * time.Second },
+		"2 of 1 periods":                                  func(a *alarms.Alarm) { a.Breaching = 2 },
+		"what to do first":                                func(a *alarms.Alarm) { a.First = "" },
+	} {
+		a := ok
+		change(&a)
+		if err := a.Check(machine); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
+func ExampleSet_Rule() {
+	s, err := alarms.New(alarms.Options{StateMachine: "csv-import", Level: retrymetrics.LevelError})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(s.Rule())
+	// Output:
+	// ALARM("csv-import-dead-letters") OR ALARM("csv-import-executions-failed") OR ALARM("csv-import-circuit-breaker-open")
+}
+
+func TestDocsAreCurrent(t *testing.T) {
+	t.Parallel()
+	const page = "../docs/alarms.md"
+	var want bytes.Buffer
+	if err := alarms.WriteMarkdown(&want); err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		if err := os.WriteFile(page, want.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(page)
+	if err != nil || !bytes.Equal(got, want.Bytes()) {
+		t.Errorf("%s is out of date (%v): run go generate ./alarms", page, err)
+	}
+	for _, level := range []retrymetrics.Level{retrymetrics.LevelAll, retrymetrics.LevelError} {
+		for _, a := range newSet(t, level).Alarms {
+			if !strings.Contains(want.String(), "\n## "+a.Name+"\n") {
+				t.Errorf("%s links a heading that is not there", a.Name)
+			}
+		}
+	}
+}

@@ -1,0 +1,115 @@
+package alarms
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"stepback/retrymetrics"
+	"stepback/retrymetrics/metricmath"
+)
+
+// State is the state of an alarm.
+type State string
+
+// The states.
+const (
+	OK               State = "OK"
+	Alarming         State = "ALARM"
+	InsufficientData State = "INSUFFICIENT_DATA"
+)
+
+// Change is an alarm's change of state, at the end of the period that brought it about.
+type Change struct {
+	At    time.Time
+	State State
+}
+
+// Evaluate follows an alarm over metric data, period by period until one full window after the last of them, and returns its
+// changes of state. The alarm begins with INSUFFICIENT_DATA. CloudWatch looks back over some more periods than the window when
+// data are missing; with the treatments in use here that makes no difference to whether an alarm trips.
+func (s Set) Evaluate(a Alarm, points []retrymetrics.Point) ([]Change, error) {
+	if len(points) == 0 {
+		return nil, nil
+	}
+	from, to := points[0].Start, points[0].Start
+	for _, p := range points {
+		if p.Start.Before(from) {
+			from = p.Start
+		}
+		if p.Start.After(to) {
+			to = p.Start
+		}
+	}
+	grid := metricmath.GridOver(from, to.Add(time.Duration(a.Periods)*a.Period), a.Period)
+	values, err := s.values(a, points, grid)
+	if err != nil {
+		return nil, err
+	}
+	var changes []Change
+	state := InsufficientData
+	for i := range values {
+		next := a.judge(values[max(0, i+1-a.Periods):i+1], state)
+		if next != state {
+			state = next
+			changes = append(changes, Change{grid.At(i + 1), state})
+		}
+	}
+	return changes, nil
+}
+
+// values is what the alarm watches, by period.
+func (s Set) values(a Alarm, points []retrymetrics.Point, grid metricmath.Grid) (metricmath.Series, error) {
+	if a.Series != nil {
+		data, err := retrymetrics.Statistic(points, *a.Series, a.Stat, a.Period)
+		return grid.Series(data), err
+	}
+	terms := map[string]metricmath.Series{}
+	for i, series := range a.watched(s.StateMachine) {
+		data, err := retrymetrics.Statistic(points, series, a.Rate.Terms[i].Stat, a.Period)
+		if err != nil {
+			return nil, err
+		}
+		terms[a.Rate.Terms[i].ID] = grid.Series(data)
+	}
+	return metricmath.Evaluate(a.Rate.Expression, grid, terms)
+}
+
+// judge is the M out of N rule over the periods of one window.
+func (a Alarm) judge(window metricmath.Series, before State) State {
+	breaching, present := 0, 0
+	for _, v := range window {
+		if math.IsNaN(v) {
+			continue
+		}
+		present++
+		if a.Comparison.breaches(v, a.Threshold) {
+			breaching++
+		}
+	}
+	switch {
+	case breaching >= a.Breaching:
+		return Alarming
+	case present == 0 && a.Missing == Ignore:
+		return before
+	default:
+		return OK
+	}
+}
+
+// Tripped returns the names of the alarms that come into ALARM at any time over metric data, sorted, and whether the composite
+// pages.
+func (s Set) Tripped(points []retrymetrics.Point) (names []string, pages bool, err error) {
+	for _, a := range s.Alarms {
+		changes, err := s.Evaluate(a, points)
+		if err != nil {
+			return nil, false, err
+		}
+		if slices.ContainsFunc(changes, func(c Change) bool { return c.State == Alarming }) {
+			names = append(names, a.Name)
+			pages = pages || a.Pages
+		}
+	}
+	slices.Sort(names)
+	return names, pages, nil
+}

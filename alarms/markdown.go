@@ -1,0 +1,60 @@
+package alarms
+
+//go:generate go test . -run TestDocsAreCurrent -update
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+
+	"stepback/retrymetrics"
+)
+
+// WriteMarkdown writes docs/alarms.md, whose headings the alarms' descriptions link.
+func WriteMarkdown(w io.Writer) error {
+	var b bytes.Buffer
+	b.WriteString("# Alarms\n\nThis page is generated from package `alarms` by `go generate ./alarms`; do not edit it. The metrics are explained in [metrics.md](metrics.md).\n\n" +
+		"Most metrics are published only when something happens, so a period without data is no breach: no alarm is tripped by silence.\n\n" +
+		"## page\n\nThe composite that wakes a person: it is in ALARM while one of the alarms below marked *pages* is. Those send no message of their own, so that\n" +
+		"one trouble gives one call. The others send a message to the topic.\n")
+	seen := map[string]bool{}
+	for _, level := range []retrymetrics.Level{retrymetrics.LevelAll, retrymetrics.LevelError} {
+		s, err := New(Options{StateMachine: "csv-import", Level: level})
+		if err != nil {
+			return err
+		}
+		for _, a := range s.Alarms {
+			if !seen[a.Name] {
+				seen[a.Name] = true
+				a.section(&b, s)
+			}
+		}
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+func (a Alarm) section(b *bytes.Buffer, s Set) {
+	level := "ERROR and ALL"
+	switch {
+	case !a.at(Options{StateMachine: s.StateMachine, Level: retrymetrics.LevelError}):
+		level = "ALL"
+	case s.Level == retrymetrics.LevelError:
+		level = "ERROR"
+	}
+	pages := "sends a message"
+	if a.Pages {
+		pages = "*pages*"
+	}
+	fmt.Fprintf(b, "\n## %s\n\n%s **First:** %s\n\n", a.Name, a.Meaning, a.First)
+	fmt.Fprintf(b, "`%s` %s %v in %d of %d periods of %v; missing data: %s; log level %s; %s.\n",
+		a.watches(), a.Comparison, a.Threshold, a.Breaching, a.Periods, a.Period, a.Missing, level, pages)
+}
+
+// watches names what the alarm watches.
+func (a Alarm) watches() string {
+	if a.Rate != nil {
+		return a.Rate.Name
+	}
+	return a.Series.Metric.Name() + ", " + string(a.Stat)
+}

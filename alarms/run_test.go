@@ -1,0 +1,101 @@
+package alarms_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"stepback/alarms"
+	"stepback/csvimport/sample"
+	"stepback/localcloud/faults"
+	"stepback/pipeline"
+	"stepback/retrymetrics"
+	"stepback/retrymetrics/metricsfile"
+	"stepback/statemachine"
+)
+
+// importSample runs an import of made-up rows and returns the metric data that it leaves behind.
+func importSample(t *testing.T, specs ...string) []retrymetrics.Point {
+	t.Helper()
+	dir := t.TempDir()
+	cfg := pipeline.Config{Dir: dir, Seed: 1, VirtualTime: true}
+	for _, text := range specs {
+		spec, err := faults.ParseSpec(text, statemachine.TaskStates()...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cfg.Faults = append(cfg.Faults, spec)
+	}
+	file := filepath.Join(dir, "activity.csv")
+	f, err := os.Create(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := sample.Write(f, sample.Options{Rows: 300, Seed: 1}); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	p, err := pipeline.Open(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Import(t.Context(), file, false, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Close(); err != nil {
+		t.Fatal(err)
+	}
+	points, err := metricsfile.Read(dir)
+	if err != nil || len(points) == 0 {
+		t.Fatalf("%d points, %v", len(points), err)
+	}
+	// Periods begin at multiples of their length: let the run begin at one, whenever the test does.
+	late := points[0].Start.Sub(points[0].Start.Truncate(time.Hour))
+	for i := range points {
+		points[i].Start = points[i].Start.Add(-late)
+	}
+	return points
+}
+
+func TestTheAlarmsThatShouldTripAfterARunDo(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		faults []string
+		want   []string
+		pages  bool
+	}{
+		"no fault":           {nil, nil, false},
+		"some throttling":    {[]string{"ProcessSingleUserRecord:throttle:2%"}, nil, false},
+		"database goes down": {[]string{"ProcessSingleUserRecord:DatabaseConnectionError:100%"}, []string{"dead-letters", "excessive-retries", "executions-failed"}, true},
+		"breaker open":       {[]string{"ProcessSingleUserRecord:CircuitOpen:100%"}, []string{"dead-letters", "executions-failed"}, true},
+		"validation is down": {[]string{"ValidateCSVFile:TimeoutError:100%"}, []string{"executions-failed"}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			points := importSample(t, c.faults...)
+			got, pages, err := newSet(t, retrymetrics.LevelAll).Tripped(points)
+			if err != nil || !slices.Equal(got, c.want) || pages != c.pages {
+				t.Errorf("%v trip (pages: %v, %v), want %v", got, pages, err, c.want)
+			}
+		})
+	}
+}
+
+func TestAtLevelErrorTheSameRunStillPages(t *testing.T) {
+	t.Parallel()
+	points := slices.DeleteFunc(importSample(t, "ProcessSingleUserRecord:DatabaseConnectionError:100%"), func(p retrymetrics.Point) bool {
+		return !p.Metric.At(retrymetrics.LevelError)
+	})
+	s, err := alarms.New(alarms.Options{StateMachine: machine, Level: retrymetrics.LevelError})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, pages, err := s.Tripped(points)
+	if want := []string{"dead-letters", "excessive-failures", "executions-failed"}; err != nil || !pages || !slices.Equal(got, want) {
+		t.Errorf("%v trip (pages: %v, %v), want %v", got, pages, err, want)
+	}
+}

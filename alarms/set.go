@@ -1,0 +1,150 @@
+package alarms
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"stepback/retrymetrics"
+)
+
+// Options say what is watched and who is told. StateMachine is required.
+type Options struct {
+	StateMachine string
+	// Level is the log level of the state machine: at ERROR, alarms that take level ALL are left out, and failed attempts are
+	// watched in the place of retries. ALL when empty.
+	Level retrymetrics.Level
+	// Topic is the ARN of the SNS topic for messages, PagingTopic that of the one which wakes people; it is Topic when empty.
+	Topic, PagingTopic string
+	// Guide is the address of the page that docs/alarms.md is published as, that path when empty; each alarm links its own
+	// heading there.
+	Guide string
+}
+
+// Set is the alarms of a state machine.
+type Set struct {
+	Options
+	Alarms []Alarm
+}
+
+// New returns the alarms. The error is that of [Alarm.Check].
+func New(o Options) (Set, error) {
+	if o.StateMachine == "" {
+		return Set{}, errors.New("alarms need the state machine's name")
+	}
+	o.Level = cmp.Or(o.Level, retrymetrics.LevelAll)
+	o.PagingTopic = cmp.Or(o.PagingTopic, o.Topic)
+	o.Guide = cmp.Or(o.Guide, "docs/alarms.md")
+	s := Set{Options: o}
+	for _, a := range append(o.source(), o.additions()...) {
+		if !a.at(o) {
+			continue
+		}
+		if err := a.Check(o.StateMachine); err != nil {
+			return Set{}, err
+		}
+		s.Alarms = append(s.Alarms, a)
+	}
+	return s, nil
+}
+
+func (a Alarm) at(o Options) bool {
+	for _, s := range a.watched(o.StateMachine) {
+		if !s.Metric.At(o.Level) {
+			return false
+		}
+	}
+	return true
+}
+
+func (o Options) series(m *retrymetrics.Metric) *retrymetrics.Series {
+	s := m.In(retrymetrics.ByMachine, o.StateMachine)
+	return &s
+}
+
+// source are the two alarms of the source design, with its numbers. RetrySuccessRate, which the design reads and nobody
+// publishes, is metric math; what is missing does not breach.
+func (o Options) source() []Alarm {
+	rate := retrymetrics.RetrySuccessRate()
+	excessive := Alarm{
+		Name: "excessive-retries", Series: o.series(retrymetrics.RetryAttempts), Stat: retrymetrics.Sum,
+		Comparison: GreaterThanThreshold, Threshold: 100, Period: 5 * time.Minute, Periods: 1, Breaching: 1, Missing: NotBreaching,
+		Meaning: "More than 100 retries in 5 minutes: something that is called fails a lot.",
+		First:   "See which error leads in \"Failed attempts by error\", and look at that callee before touching the retry table.",
+	}
+	if o.Level == retrymetrics.LevelError {
+		excessive.Name, excessive.Series = "excessive-failures", o.series(retrymetrics.TaskFailures)
+		excessive.Meaning = "More than 100 failed attempts in 5 minutes: something that is called fails a lot."
+	}
+	return []Alarm{
+		{
+			Name: "high-retry-failure-rate", Rate: &rate, Comparison: LessThanThreshold, Threshold: 50,
+			Period: 5 * time.Minute, Periods: 2, Breaching: 2, Missing: NotBreaching, Pages: true,
+			Meaning: "For 10 minutes less than half of the retries that ended succeeded: retrying does not help.",
+			First:   "Find the error that is exhausted in the widget \"Retry Statistics\" and whether its callee is down; stop new files if it is.",
+		},
+		excessive,
+	}
+}
+
+// additions are what an operator needs beside them.
+func (o Options) additions() []Alarm {
+	above := func(name string, m *retrymetrics.Metric, threshold float64, breaching, periods int) Alarm {
+		return Alarm{
+			Name: name, Series: o.series(m), Stat: m.Stat(), Comparison: GreaterThanThreshold, Threshold: threshold,
+			Period: 5 * time.Minute, Periods: periods, Breaching: breaching, Missing: NotBreaching,
+		}
+	}
+	said := func(a Alarm, pages bool, meaning, first string) Alarm {
+		a.Pages, a.Meaning, a.First = pages, meaning, first
+		return a
+	}
+	breaker := above("circuit-breaker-open", retrymetrics.CircuitBreakerState, 0, 3, 5)
+	breaker.Period = time.Minute
+	slow := above("slow-retries", retrymetrics.RetryDelay, 60, 2, 3)
+	slow.Stat, slow.Missing = retrymetrics.P99, Ignore
+	return []Alarm{
+		said(above("dead-letters", retrymetrics.RowsDeadLettered, 0, 1, 1), true,
+			"Rows were dead-lettered: they are not counted, and nothing will retry them.",
+			"Read dead-letters.jsonl of the execution, mend the cause, then import its corrections file."),
+		said(above("executions-failed", retrymetrics.ExecutionsFailed, 0, 1, 1), true,
+			"A file's execution failed, timed out or was aborted.",
+			"Open the execution; its error says whether the file was refused (ask its sender) or the system failed (redrive)."),
+		said(breaker, true,
+			"The circuit breaker was open in 3 of 5 minutes: calls are refused to spare what is called.",
+			"Look at the health of the callee; the breaker closes by itself once trial calls succeed."),
+		said(above("throttled", retrymetrics.Throttles, 100, 2, 3), false,
+			"More than 100 attempts were throttled in two of three 5-minute periods.",
+			"Compare the Map's concurrency with the function's reserved concurrency; lower the one or raise the other."),
+		said(above("timeouts", retrymetrics.Timeouts, 20, 2, 3), false,
+			"More than 20 attempts ran out of time in two of three 5-minute periods.",
+			"Look at the function's duration and at locks in the database; a timed out attempt may have taken effect."),
+		said(slow, false,
+			"One retry in a hundred waited over a minute, in two of three 5-minute periods.",
+			"See which state waits; long waits are how the conservative pattern spares a callee, so look for what is throttled."),
+		said(above("metrics-incomplete", retrymetrics.UnpairedEvents, 0, 2, 3), false,
+			"Attempts in the log could not be paired with what came before, so that retries are undercounted.",
+			"See that the metrics function has a reserved concurrency of 1, and whether it was throttled or restarted."),
+	}
+}
+
+// FullName is an alarm's name in CloudWatch.
+func (s Set) FullName(name string) string { return s.StateMachine + "-" + name }
+
+// Description is an alarm's text: what is the matter, what to do first, and where to read on.
+func (s Set) Description(a Alarm) string {
+	return a.Meaning + " First: " + a.First + " Guide: " + s.Guide + "#" + a.Name
+}
+
+// Rule is the rule of the composite that pages: any of the paging alarms.
+func (s Set) Rule() string {
+	var terms []string
+	for _, a := range s.Alarms {
+		if a.Pages {
+			terms = append(terms, fmt.Sprintf("ALARM(%q)", s.FullName(a.Name)))
+		}
+	}
+	return strings.Join(terms, " OR ")
+}

@@ -1,0 +1,62 @@
+package awsjson_test
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+	"testing"
+
+	"stepback/awsapi/awsjson"
+)
+
+var members = []awsjson.Member{
+	{Name: "name", Required: true, Min: 1, Max: 5, Pattern: regexp.MustCompile(`^[a-z]*$`), Shown: "[a-z]*"},
+	{Name: "status", Enum: []string{"ON", "OFF"}},
+	{Name: "maxResults", Kind: awsjson.Integer, Min: 1, Max: 1000},
+	{Name: "share", Kind: awsjson.Number, Max: 100},
+	{Name: "publish", Kind: awsjson.Boolean},
+	{Name: "keys", Kind: awsjson.List, Min: 1, Max: 2, Element: &awsjson.Member{Min: 1}},
+	{Name: "tags", Kind: awsjson.List, Members: []awsjson.Member{{Name: "key", Required: true, Min: 1}}},
+	{Name: "trace", Kind: awsjson.Structure, Members: []awsjson.Member{{Name: "enabled", Kind: awsjson.Boolean, Required: true}}},
+}
+
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	const one = "ValidationException: 1 validation error detected: "
+	for request, want := range map[string]string{
+		`{"name":"a","maxResults":1000,"share":99.5,"keys":["k"],"tags":[{"key":"k"}],"trace":{"enabled":true}}`: "",
+		`{"name":"a","unknown":1}`:             "",
+		`{"name":"a","status":null}`:           "",
+		`{}`:                                   one + "Value null at 'name' failed to satisfy constraint: Member must not be null",
+		`{"name":""}`:                          one + "Value '' at 'name' failed to satisfy constraint: Member must have length greater than or equal to 1",
+		`{"name":"abcdef"}`:                    one + "Value 'abcdef' at 'name' failed to satisfy constraint: Member must have length less than or equal to 5",
+		`{"name":"A"}`:                         one + "Value 'A' at 'name' failed to satisfy constraint: Member must satisfy regular expression pattern: [a-z]*",
+		`{"name":"a","status":"on"}`:           one + "Value 'on' at 'status' failed to satisfy constraint: Member must satisfy enum value set: [ON, OFF]",
+		`{"name":"a","maxResults":1001}`:       one + "Value '1001' at 'maxResults' failed to satisfy constraint: Member must have value less than or equal to 1000",
+		`{"name":"a","maxResults":0}`:          one + "Value '0' at 'maxResults' failed to satisfy constraint: Member must have value greater than or equal to 1",
+		`{"name":"a","keys":[]}`:               one + "Value '[]' at 'keys' failed to satisfy constraint: Member must have length greater than or equal to 1",
+		`{"name":"a","keys":["x","y","z"]}`:    one + "Value '[x, y, z]' at 'keys' failed to satisfy constraint: Member must have length less than or equal to 2",
+		`{"name":"a","tags":[{"key":"k"},{}]}`: one + "Value null at 'tags.2.member.key' failed to satisfy constraint: Member must not be null",
+		`{"name":"a","trace":{}}`:              one + "Value null at 'trace.enabled' failed to satisfy constraint: Member must not be null",
+		`{"status":"x"}`: "ValidationException: 2 validation errors detected: Value null at 'name' failed to satisfy constraint: Member must not be null; " +
+			"Value 'x' at 'status' failed to satisfy constraint: Member must satisfy enum value set: [ON, OFF]",
+		`{"name":1}`:                    "SerializationException: NUMBER_VALUE can not be converted to the expected type",
+		`{"name":"a","maxResults":1.5}`: "SerializationException: NUMBER_VALUE can not be converted to the expected type",
+		`{"name":"a","publish":"yes"}`:  "SerializationException: STRING_VALUE can not be converted to the expected type",
+		`{"name":"a","keys":{}}`:        "SerializationException: Start of structure or map found where not expected.",
+	} {
+		d := json.NewDecoder(strings.NewReader(request))
+		d.UseNumber()
+		var o map[string]any
+		if err := d.Decode(&o); err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		if err := awsjson.Check(members, o); err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("%s:\n got %s\nwant %s", request, got, want)
+		}
+	}
+}

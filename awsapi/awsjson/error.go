@@ -1,0 +1,38 @@
+package awsjson
+
+import "net/http"
+
+// Error is an error as a client sees it.
+type Error struct {
+	// Code is the error's name, such as ValidationException; Message is what it says.
+	Code, Message string
+	// Status is the HTTP status; 0 means 400.
+	Status int
+	// Reason is the member of that name that some errors carry; empty means none.
+	Reason string
+}
+
+// Error implements error.
+func (e *Error) Error() string { return e.Code + ": " + e.Message }
+
+func (e *Error) status() int {
+	if e.Status == 0 {
+		return http.StatusBadRequest
+	}
+	return e.Status
+}
+
+// Invalid returns the ValidationException of a request that breaks a constraint.
+func Invalid(message string) *Error { return &Error{Code: "ValidationException", Message: message} }
+
+func malformed(message string) *Error {
+	return &Error{Code: "SerializationException", Message: message}
+}
+
+var (
+	unknownOperation = &Error{Code: "UnknownOperationException"}
+	tooLarge         = &Error{
+		Code: "RequestEntityTooLargeException", Message: "Request size exceeded 1048576 bytes", Status: http.StatusRequestEntityTooLarge,
+	}
+	internal = &Error{Code: "InternalFailure", Message: "The request processing has failed because of an internal error.", Status: http.StatusInternalServerError}
+)

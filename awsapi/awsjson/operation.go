@@ -1,0 +1,63 @@
+package awsjson
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+)
+
+// Operation is one operation of a service.
+type Operation struct {
+	members []Member
+	call    func(ctx context.Context, scope Scope, body []byte) (any, error)
+}
+
+// Handle makes an operation of a function. Members describe its request, which is decoded into an In; the result is encoded as
+// JSON. An error that is an *Error goes to the client, any other as an InternalFailure.
+func Handle[In, Out any](members []Member, f func(context.Context, Scope, *In) (*Out, error)) Operation {
+	return Operation{members, func(ctx context.Context, scope Scope, body []byte) (any, error) {
+		in := new(In)
+		if err := json.Unmarshal(body, in); err != nil {
+			return nil, malformed(err.Error())
+		}
+		return f(ctx, scope, in)
+	}}
+}
+
+// run checks a request and carries it out.
+func (o *Operation) run(ctx context.Context, scope Scope, body []byte) (any, error) {
+	if len(bytes.TrimSpace(body)) == 0 {
+		body = []byte("{}")
+	}
+	request, err := decode(body)
+	if err != nil {
+		return nil, err
+	}
+	if err := Check(o.members, request); err != nil {
+		return nil, err
+	}
+	return o.call(ctx, scope, body)
+}
+
+// decode reads the one JSON object that a request's body is.
+func decode(body []byte) (map[string]any, error) {
+	d := json.NewDecoder(bytes.NewReader(body))
+	d.UseNumber()
+	var request any
+	err := d.Decode(&request)
+	if err == nil {
+		if _, e := d.Token(); !errors.Is(e, io.EOF) {
+			err = errors.New("more than one value")
+		}
+	}
+	if err != nil {
+		return nil, malformed("")
+	}
+	o, ok := request.(map[string]any)
+	if !ok {
+		return nil, malformed("Start of structure or map found where not expected.")
+	}
+	return o, nil
+}

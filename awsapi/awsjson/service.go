@@ -1,0 +1,117 @@
+package awsjson
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/google/uuid"
+)
+
+// MaxBody is how large the body of a request may be, in bytes.
+const MaxBody = 1 << 20
+
+// contentType is that of requests and answers.
+const contentType = "application/x-amz-json-1.0"
+
+// Service is an http.Handler that serves the operations of one AWS service.
+type Service struct {
+	// Target is the part of X-Amz-Target before the operation's name, such as AWSStepFunctions.
+	Target     string
+	Operations map[string]Operation
+	// Default is the scope of requests that name none.
+	Default Scope
+	Log     *slog.Logger
+}
+
+// ServeHTTP implements http.Handler.
+func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	id := uuid.NewString()
+	w.Header().Set("X-Amzn-Requestid", id)
+	w.Header().Set("Content-Type", contentType)
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	result, err := s.answer(w, r)
+	if err != nil {
+		s.refuse(w, r, id, err)
+		return
+	}
+	body, err := encode(result)
+	if err != nil {
+		s.refuse(w, r, id, err)
+		return
+	}
+	s.write(w, http.StatusOK, body)
+}
+
+func (s *Service) answer(w http.ResponseWriter, r *http.Request) (any, error) {
+	o, err := s.operation(r)
+	if err != nil {
+		return nil, err
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
+	var large *http.MaxBytesError
+	if errors.As(err, &large) {
+		return nil, tooLarge
+	}
+	if err != nil {
+		return nil, malformed("the body could not be read")
+	}
+	return o.run(r.Context(), scopeOf(r, s.Default), body)
+}
+
+// operation finds what a request asks for.
+func (s *Service) operation(r *http.Request) (*Operation, error) {
+	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if r.Method != http.MethodPost || err != nil || media != contentType {
+		return nil, unknownOperation
+	}
+	target, name, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
+	o, ok := s.Operations[name]
+	if target != s.Target || !ok {
+		return nil, unknownOperation
+	}
+	return &o, nil
+}
+
+// refuse answers with an error.
+func (s *Service) refuse(w http.ResponseWriter, r *http.Request, id string, err error) {
+	var e *Error
+	if !errors.As(err, &e) {
+		if s.Log != nil {
+			s.Log.Error("a request failed", "target", r.Header.Get("X-Amz-Target"), "request", id, "error", err)
+		}
+		e = internal
+	}
+	body, err := encode(struct {
+		Type    string `json:"__type"`
+		Message string `json:"message,omitempty"`
+		Reason  string `json:"reason,omitempty"`
+	}{e.Code, e.Message, e.Reason})
+	if err != nil {
+		body = []byte("{}")
+	}
+	s.write(w, e.status(), body)
+}
+
+func (s *Service) write(w http.ResponseWriter, status int, body []byte) {
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(status)
+	if _, err := w.Write(body); err != nil && s.Log != nil { //nolint:gosec // the content type is JSON, which no browser renders
+		s.Log.Debug("a client went away", "error", err)
+	}
+}
+
+// encode is the JSON text of a result, without the escapes that HTML would need.
+func encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
+}

@@ -1,0 +1,34 @@
+package awsjson
+
+import "regexp"
+
+// Kind is the JSON type of a member.
+type Kind uint8
+
+// The kinds of members.
+const (
+	String Kind = iota
+	Integer
+	Number
+	Boolean
+	List
+	Structure
+)
+
+// Member describes one member of a request and its constraints, as the service's model has them.
+type Member struct {
+	Name     string
+	Kind     Kind
+	Required bool
+	// Min and Max bound the length of a string or list, or the value of a number. Max 0 means no upper bound.
+	Min, Max int64
+	// Enum are the values that a string may have, in the order in which the service lists them.
+	Enum []string
+	// Pattern is what a whole string must match; Shown is how the service writes it.
+	Pattern *regexp.Regexp
+	Shown   string
+	// Members are those of a structure, or of the structures in a list.
+	Members []Member
+	// Element constrains the strings of a list.
+	Element *Member
+}

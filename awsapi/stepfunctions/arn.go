@@ -1,0 +1,69 @@
+package stepfunctions
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"stepback/awsapi/awsjson"
+)
+
+// The resource types in ARNs.
+const (
+	kindMachine   = "stateMachine"
+	kindExecution = "execution"
+	kindExpress   = "express"
+	kindMapRun    = "mapRun"
+	kindActivity  = "activity"
+)
+
+// resource is a parsed ARN: arn:aws:states:REGION:ACCOUNT:KIND:NAME[:…].
+type resource struct {
+	text  string
+	scope awsjson.Scope
+	kind  string
+	names []string // what follows the kind, at least one
+}
+
+// parseARN reads an ARN of one of the given kinds.
+func parseARN(text string, kinds ...string) (*resource, error) {
+	if !strings.HasPrefix(text, "arn:") {
+		return nil, invalidARN("Invalid ARN prefix: " + text)
+	}
+	parts := strings.Split(text, ":")
+	const fixed = 6
+	if len(parts) <= fixed || parts[2] != "states" || slices.Contains(parts[fixed:], "") {
+		return nil, invalidARN("Invalid ARN: " + text)
+	}
+	r := &resource{text: text, scope: awsjson.Scope{Region: parts[3], Account: parts[4]}, kind: parts[5], names: parts[fixed:]}
+	if !slices.Contains(kinds, r.kind) {
+		return nil, invalidARN("Resource type not valid in this context: " + r.kind)
+	}
+	return r, nil
+}
+
+// machine is the ARN without a version or an alias.
+func (r *resource) machine() string {
+	if len(r.names) == 1 {
+		return r.text
+	}
+	return strings.TrimSuffix(r.text, ":"+strings.Join(r.names[1:], ":"))
+}
+
+// qualified reports whether the ARN names a version or an alias.
+func (r *resource) qualified() bool { return len(r.names) > 1 }
+
+// labelled reports whether the ARN names the machine of a Map Run's child executions.
+func (r *resource) labelled() bool { return strings.Contains(r.names[0], "/") }
+
+func machineARNOf(s awsjson.Scope, name string) string {
+	return "arn:aws:states:" + s.Region + ":" + s.Account + ":" + kindMachine + ":" + name
+}
+
+// validName reports whether a name has none of the characters that names may not have.
+func validName(name string) bool {
+	return utf8.ValidString(name) && !strings.ContainsFunc(name, func(c rune) bool {
+		return unicode.IsSpace(c) || unicode.IsControl(c) || strings.ContainsRune("<>{}[]?*\"#%\\^|~`$&,;:/", c)
+	})
+}

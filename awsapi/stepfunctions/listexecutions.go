@@ -1,0 +1,128 @@
+package stepfunctions
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"stepback/awsapi/awsjson"
+	"stepback/engine"
+	"stepback/engine/interpreter"
+	"stepback/engine/journal"
+)
+
+type listExecutionsRequest struct {
+	MachineARN    string             `json:"stateMachineArn"`
+	MapRunARN     string             `json:"mapRunArn"`
+	StatusFilter  interpreter.Status `json:"statusFilter"`
+	RedriveFilter string             `json:"redriveFilter"`
+	paged
+}
+
+var listExecutionsMembers = with(paging(maxListToken),
+	awsjson.Member{Name: "stateMachineArn", Min: 1, Max: maxARN},
+	awsjson.Member{Name: "mapRunArn", Min: 1, Max: maxLongARN},
+	awsjson.Member{Name: "statusFilter", Enum: []string{"SUCCEEDED", "TIMED_OUT", "PENDING_REDRIVE", "ABORTED", "FAILED", "RUNNING"}},
+	awsjson.Member{Name: "redriveFilter", Enum: []string{"REDRIVEN", "NOT_REDRIVEN"}},
+)
+
+type listedExecution struct {
+	ARN string `json:"executionArn"`
+	origin
+	Name         string             `json:"name"`
+	Status       interpreter.Status `json:"status"`
+	Started      awsjson.Time       `json:"startDate"`
+	Stopped      awsjson.Time       `json:"stopDate,omitzero"`
+	ItemCount    int64              `json:"itemCount,omitempty"`
+	RedriveCount int                `json:"redriveCount"`
+}
+
+type listExecutionsResponse struct {
+	Executions []listedExecution `json:"executions"`
+	NextToken  string            `json:"nextToken,omitempty"`
+}
+
+func (s *Service) listExecutions(ctx context.Context, scope awsjson.Scope, in *listExecutionsRequest) (*listExecutionsResponse, error) {
+	if (in.MachineARN == "") == (in.MapRunARN == "") {
+		return nil, awsjson.Invalid("Must provide exactly one of State Machine ARN or Map Run ARN")
+	}
+	machine, err := s.listed(scope, in)
+	if err != nil {
+		return nil, err
+	}
+	e, err := s.engine(scope)
+	if err != nil {
+		return nil, err
+	}
+	found, err := executions(ctx, e, machine, in.selects)
+	if err != nil {
+		return nil, err
+	}
+	out := &listExecutionsResponse{Executions: []listedExecution{}}
+	cut, next, err := page(in.paged, found, func(x *journal.Execution) string { return x.ARN })
+	for _, x := range cut {
+		out.Executions = append(out.Executions, listedExecution{
+			x.ARN, originOf(x), x.Name, x.Status, awsjson.Time(x.Start), awsjson.Time(x.Stop), x.Items, 0,
+		})
+	}
+	out.NextToken = next
+	return out, err
+}
+
+// listed finds the machine whose executions a request is about; the executions of a Map Run have a labelled one.
+func (s *Service) listed(scope awsjson.Scope, in *listExecutionsRequest) (string, error) {
+	if in.MapRunARN != "" {
+		at, err := parseARN(in.MapRunARN, kindMapRun)
+		if err != nil {
+			return "", err
+		}
+		if _, err := s.mapRun(scope, in.MapRunARN); err != nil {
+			return "", err
+		}
+		return machineARNOf(at.scope, at.names[0]), nil
+	}
+	at, err := parseARN(in.MachineARN, kindMachine)
+	if err != nil {
+		return "", err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m, err := s.machine(scope, at)
+	switch {
+	case err != nil:
+		return "", err
+	case m.Type == typeExpress:
+		return "", errTypeSupported
+	default:
+		return m.ARN, nil
+	}
+}
+
+// selects reports whether an execution is among those that the request asks for.
+func (in *listExecutionsRequest) selects(x *journal.Execution) bool {
+	at, err := parseARN(in.MachineARN, kindMachine)
+	if err == nil && at.qualified() && x.VersionARN != in.MachineARN && x.AliasARN != in.MachineARN {
+		return false
+	}
+	return x.MapRunARN == in.MapRunARN && (in.StatusFilter == "" || x.Status == in.StatusFilter) && in.RedriveFilter != "REDRIVEN"
+}
+
+// executions are the selected ones of a machine, newest first.
+func executions(ctx context.Context, e *engine.Engine, machine string, selects func(*journal.Execution) bool) ([]*journal.Execution, error) {
+	var found []*journal.Execution
+	for x, err := range e.Executions(ctx, machine) {
+		if err != nil {
+			return nil, err
+		}
+		if selects(x) {
+			found = append(found, x)
+		}
+	}
+	slices.SortFunc(found, func(a, b *journal.Execution) int {
+		if c := b.Start.Compare(a.Start); c != 0 {
+			return c
+		}
+		return strings.Compare(a.ARN, b.ARN)
+	})
+	return found, nil
+}

@@ -1,0 +1,27 @@
+package stepfunctions
+
+import (
+	"context"
+
+	"stepback/awsapi/awsjson"
+)
+
+type listTagsRequest struct {
+	ARN string `json:"resourceArn"`
+}
+
+var listTagsMembers = []awsjson.Member{arn("resourceArn")}
+
+type listTagsResponse struct {
+	Tags []tag `json:"tags"`
+}
+
+func (s *Service) listTagsForResource(_ context.Context, scope awsjson.Scope, in *listTagsRequest) (*listTagsResponse, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m, err := s.tagged(scope, in.ARN)
+	if err != nil {
+		return nil, err
+	}
+	return &listTagsResponse{m.tags()}, nil
+}

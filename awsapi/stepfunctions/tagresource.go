@@ -1,0 +1,32 @@
+package stepfunctions
+
+import (
+	"context"
+
+	"stepback/awsapi/awsjson"
+)
+
+type tagResourceRequest struct {
+	ARN  string `json:"resourceArn"`
+	Tags []tag  `json:"tags"`
+}
+
+var tagResourceMembers = []awsjson.Member{arn("resourceArn"), required(tags)}
+
+func required(m awsjson.Member) awsjson.Member {
+	m.Required = true
+	return m
+}
+
+func (s *Service) tagResource(_ context.Context, scope awsjson.Scope, in *tagResourceRequest) (*none, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m, err := s.tagged(scope, in.ARN)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.tag(in.Tags); err != nil {
+		return nil, err
+	}
+	return &none{}, s.cfg.Store.PutMachine(m)
+}

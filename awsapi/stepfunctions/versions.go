@@ -1,0 +1,33 @@
+package stepfunctions
+
+import (
+	"strconv"
+	"time"
+)
+
+// maxVersions is how many versions a machine may have.
+const maxVersions = 1000
+
+// version finds a version by its ARN; nil when there is none.
+func (m *Machine) version(arn string) *Version {
+	for i := range m.Versions {
+		if m.Versions[i].ARN == arn {
+			return &m.Versions[i]
+		}
+	}
+	return nil
+}
+
+// publish makes a version of the current revision; a revision has only one. Numbers are never used again.
+func (m *Machine) publish(description string, now time.Time) *Version {
+	for i := range m.Versions {
+		if m.Versions[i].Revision == m.Revision {
+			return &m.Versions[i]
+		}
+	}
+	m.LastVersion++
+	m.Versions = append(m.Versions, Version{
+		ARN: m.ARN + ":" + strconv.Itoa(m.LastVersion), Revision: m.Revision, Description: description, Created: now,
+	})
+	return &m.Versions[len(m.Versions)-1]
+}

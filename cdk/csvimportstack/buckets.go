@@ -1,0 +1,43 @@
+package csvimportstack
+
+import (
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awss3"
+	"github.com/aws/jsii-runtime-go"
+)
+
+func (s *Stack) addBuckets() {
+	e := s.Environment
+	s.InputBucket = s.bucket("InputBucket", e.InputBucket, e.InputDays)
+	s.ResultBucket = s.bucket("ResultBucket", e.ResultBucket, e.ResultDays)
+	announce(s.InputBucket)
+}
+
+// announce has the bucket tell EventBridge of its objects. CDK's own way is a custom
+// resource with a function that may change any bucket's notifications.
+func announce(b awss3.Bucket) {
+	b.Node().DefaultChild().(awss3.CfnBucket).SetNotificationConfiguration(&awss3.CfnBucket_NotificationConfigurationProperty{
+		EventBridgeConfiguration: &awss3.CfnBucket_EventBridgeConfigurationProperty{EventBridgeEnabled: jsii.Bool(true)},
+	})
+}
+
+// bucket is private and encrypted, refuses plain HTTP, and forgets objects after days.
+func (s *Stack) bucket(id, name string, days int) awss3.Bucket {
+	props := &awss3.BucketProps{
+		Encryption:        awss3.BucketEncryption_S3_MANAGED,
+		EnforceSSL:        jsii.Bool(true),
+		MinimumTLSVersion: jsii.Number(1.2),
+		BlockPublicAccess: awss3.BlockPublicAccess_BLOCK_ALL(),
+		ObjectOwnership:   awss3.ObjectOwnership_BUCKET_OWNER_ENFORCED,
+		RemovalPolicy:     s.removal(),
+		LifecycleRules: &[]*awss3.LifecycleRule{{
+			Id:                                  jsii.String("expire"),
+			Expiration:                          awscdk.Duration_Days(jsii.Number(days)),
+			AbortIncompleteMultipartUploadAfter: awscdk.Duration_Days(jsii.Number(1)),
+		}},
+	}
+	if name != "" {
+		props.BucketName = jsii.String(name)
+	}
+	return awss3.NewBucket(s.Stack, jsii.String(id), props)
+}

@@ -1,0 +1,117 @@
+package csvimportstack
+
+import (
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
+	"github.com/aws/jsii-runtime-go"
+
+	"stepback/retrypatterns"
+)
+
+// function is what one Lambda function has of its own.
+type function struct {
+	id, name, description string
+	memory                int           // MB
+	timeout               time.Duration // as its state's, so that neither outlives the other by much
+	environment           map[string]*string
+	access                []awsiam.PolicyStatement
+	vpc                   *awslambda.CfnFunction_VpcConfigProperty
+}
+
+// addFunctions declares the functions of the state machine's task states.
+func (s *Stack) addFunctions(bootstraps string, db database) {
+	e := s.Environment
+	in, results := s.InputBucket, s.ResultBucket
+	s.Validate = s.function(bootstraps, function{
+		id: "Validate", name: "validate", description: "State ValidateCSVFile: reads a file, writes a normalised copy where needed",
+		memory: e.ValidateMemory, timeout: timeoutOf(retrypatterns.ValidateCSVFile),
+		environment: map[string]*string{"CSV_MAX_BYTES": jsii.String(strconv.FormatInt(e.MaxFileBytes, 10))},
+		access: []awsiam.PolicyStatement{
+			allow([]string{"s3:GetObject"}, in.ArnForObjects(jsii.String("*"))),
+			allow([]string{"s3:PutObject", "s3:AbortMultipartUpload"}, results.ArnForObjects(jsii.String("work/*"))),
+		},
+	})
+	s.Process = s.function(bootstraps, function{
+		id: "Process", name: "process", description: "State ProcessSingleUserRecord: adds one row's counts to its user, exactly once",
+		memory: e.ProcessMemory, timeout: timeoutOf(retrypatterns.ProcessSingleUserRecord),
+		environment: map[string]*string{"DATABASE_URL": db.url},
+		access:      []awsiam.PolicyStatement{db.access}, vpc: db.vpc,
+	})
+	s.Aggregate = s.function(bootstraps, function{
+		id: "Aggregate", name: "aggregate", description: "State AggregateResults: accounts for every row",
+		memory: e.AggregateMemory, timeout: timeoutOf(retrypatterns.AggregateResults),
+		environment: map[string]*string{"DATABASE_URL": db.url},
+		access: []awsiam.PolicyStatement{
+			db.access,
+			// Without the right to list, S3 answers 403 in place of 404 for what is not there.
+			allow([]string{"s3:ListBucket"}, in.BucketArn(), results.BucketArn()),
+			allow([]string{"s3:GetObject"}, in.ArnForObjects(jsii.String("*")), results.ArnForObjects(jsii.String("*"))),
+			allow([]string{"s3:PutObject", "s3:AbortMultipartUpload"}, results.ArnForObjects(jsii.String("output/*"))),
+		},
+		vpc: db.vpc,
+	})
+	for _, r := range db.ready {
+		s.Process.Node().AddDependency(r)
+		s.Aggregate.Node().AddDependency(r)
+	}
+}
+
+// timeoutOf is the timeout that the retry table gives a state.
+func timeoutOf(state string) time.Duration {
+	s, ok := retrypatterns.DefaultTable().State(state)
+	if !ok {
+		panic("the retry table lacks " + state)
+	}
+	return s.Timeout
+}
+
+// function declares a function with a log group and a role that allows it nothing
+// but what it is for.
+func (s *Stack) function(bootstraps string, f function) awslambda.Function {
+	name := *s.name(f.name)
+	logs := s.logGroup(f.id+"Log", "/aws/lambda/"+name)
+	role := awsiam.NewRole(s.Stack, jsii.String(f.id+"Role"), &awsiam.RoleProps{
+		AssumedBy: awsiam.NewServicePrincipal(jsii.String("lambda.amazonaws.com"), nil),
+	})
+	role.AddToPolicy(allow([]string{"logs:CreateLogStream", "logs:PutLogEvents"}, logs.LogGroupArn()))
+	for _, statement := range f.access {
+		role.AddToPolicy(statement)
+	}
+	if f.vpc != nil {
+		role.AddToPolicy(networkInterfaces())
+	}
+	made := awslambda.NewFunction(s.Stack, jsii.String(f.id), &awslambda.FunctionProps{
+		FunctionName: jsii.String(name), Description: jsii.String(f.description),
+		Runtime: awslambda.Runtime_PROVIDED_AL2023(), Handler: jsii.String("bootstrap"), Architecture: s.architecture(),
+		Code:        awslambda.Code_FromAsset(jsii.String(filepath.Join(bootstraps, f.name)), nil),
+		MemorySize:  jsii.Number(f.memory),
+		Timeout:     awscdk.Duration_Seconds(jsii.Number(f.timeout.Seconds())),
+		Environment: &f.environment, Role: role, LogGroup: logs, Tracing: awslambda.Tracing_ACTIVE,
+	})
+	if f.vpc != nil {
+		made.Node().DefaultChild().(awslambda.CfnFunction).SetVpcConfig(f.vpc)
+		made.Node().AddDependency(role) // with its policy: Lambda tries the interfaces out at once
+	}
+	return made
+}
+
+func (s *Stack) architecture() awslambda.Architecture {
+	if s.Environment.Architecture == "x86_64" {
+		return awslambda.Architecture_X86_64()
+	}
+	return awslambda.Architecture_ARM_64()
+}
+
+// networkInterfaces lets Lambda place a function into a VPC. The interfaces have no names
+// before they exist.
+func networkInterfaces() awsiam.PolicyStatement {
+	return allow([]string{
+		"ec2:CreateNetworkInterface", "ec2:DescribeNetworkInterfaces", "ec2:DescribeSubnets", "ec2:DeleteNetworkInterface",
+		"ec2:AssignPrivateIpAddresses", "ec2:UnassignPrivateIpAddresses",
+	}, jsii.String("*"))
+}

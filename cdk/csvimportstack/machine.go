@@ -1,0 +1,82 @@
+package csvimportstack
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsstepfunctions"
+	"github.com/aws/jsii-runtime-go"
+)
+
+// mapLabel is the Label of the definition's distributed Map, which is part of the
+// names of its Map Runs and child executions.
+const mapLabel = "ProcessUserRecords"
+
+// addStateMachine declares the state machine. It has a fixed name, because its own
+// role speaks of it.
+func (s *Stack) addStateMachine(definition []byte) {
+	name := s.Environment.Prefix()
+	role := awsiam.NewRole(s.Stack, jsii.String("StateMachineRole"), &awsiam.RoleProps{
+		AssumedBy: awsiam.NewServicePrincipal(jsii.String("states.amazonaws.com"), &awsiam.ServicePrincipalOpts{
+			Conditions: &map[string]any{"StringEquals": map[string]any{"aws:SourceAccount": s.Account()}},
+		}),
+	})
+	for _, statement := range s.stateMachineAccess(name) {
+		role.AddToPolicy(statement)
+	}
+	s.StateMachine = awsstepfunctions.NewStateMachine(s.Stack, jsii.String("StateMachine"), &awsstepfunctions.StateMachineProps{
+		StateMachineName: jsii.String(name), Role: role,
+		DefinitionBody: awsstepfunctions.DefinitionBody_FromString(jsii.String(compact(definition))),
+		DefinitionSubstitutions: &map[string]*string{
+			"ValidateFunctionArn":  s.Validate.FunctionArn(),
+			"ProcessFunctionArn":   s.Process.FunctionArn(),
+			"AggregateFunctionArn": s.Aggregate.FunctionArn(),
+			"ResultBucketName":     s.ResultBucket.BucketName(),
+			"NotificationTopicArn": s.Topic.TopicArn(),
+		},
+		Logs: &awsstepfunctions.LogOptions{
+			// The prefix keeps CloudWatch from adding to a resource policy of limited length for each log group.
+			Destination:          s.logGroup("StateMachineLog", "/aws/vendedlogs/states/"+name),
+			Level:                awsstepfunctions.LogLevel(s.Environment.LogLevel),
+			IncludeExecutionData: jsii.Bool(s.Environment.LogExecutionData),
+		},
+		TracingEnabled: jsii.Bool(true),
+	})
+	s.StateMachine.Node().AddDependency(role)
+}
+
+// stateMachineAccess is what the definition does. CDK knows nothing of it, since
+// the definition is a text.
+func (s *Stack) stateMachineAccess(name string) []awsiam.PolicyStatement {
+	in, results := s.InputBucket, s.ResultBucket
+	children := []*string{s.states("execution", name+":*"), s.states("execution", name+"/"+mapLabel+":*")}
+	return []awsiam.PolicyStatement{
+		allow([]string{"lambda:InvokeFunction"}, s.Validate.FunctionArn(), s.Process.FunctionArn(), s.Aggregate.FunctionArn()),
+		allow([]string{"sns:Publish"}, s.Topic.TopicArn()),
+		// The ItemReader reads the upload or its normalised copy, the ResultWriter writes and joins its parts.
+		allow([]string{"s3:GetObject"}, in.ArnForObjects(jsii.String("*")), results.ArnForObjects(jsii.String("work/*"))),
+		allow([]string{"s3:GetObject", "s3:PutObject", "s3:ListMultipartUploadParts", "s3:AbortMultipartUpload"},
+			results.ArnForObjects(jsii.String("results/*"))),
+		allow([]string{"states:StartExecution"}, s.states("stateMachine", name)),
+		allow([]string{"states:DescribeExecution", "states:StopExecution", "states:RedriveExecution"}, children...),
+	}
+}
+
+// states is an ARN of Step Functions, built from names: the resource itself would close a cycle.
+func (s *Stack) states(resource, name string) *string {
+	return s.FormatArn(&awscdk.ArnComponents{
+		Service: jsii.String("states"), Resource: jsii.String(resource), ResourceName: jsii.String(name),
+		ArnFormat: awscdk.ArnFormat_COLON_RESOURCE_NAME,
+	})
+}
+
+// compact is the definition without its indentation, a third of its size.
+func compact(definition []byte) string {
+	var text bytes.Buffer
+	if err := json.Compact(&text, definition); err != nil {
+		panic("the definition is not JSON: " + err.Error())
+	}
+	return text.String()
+}

@@ -1,0 +1,24 @@
+package csvimportstack
+
+import (
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/jsii-runtime-go"
+)
+
+// addOutputs says where everything is.
+func (s *Stack) addOutputs() {
+	for _, o := range []struct {
+		id, description string
+		value           *string
+	}{
+		{"StateMachineArn", "The state machine", s.StateMachine.StateMachineArn()},
+		{"InputBucketName", "Files put here are imported", s.InputBucket.BucketName()},
+		{"ResultBucketName", "Summaries, dead letters and corrections", s.ResultBucket.BucketName()},
+		{"NotificationTopicArn", "Hears how each import ended", s.Topic.TopicArn()},
+		{"UndeliveredEventsUrl", "Events for which no execution could be started", s.UndeliveredEvents.QueueUrl()},
+		{"RetryConfigurationsTable", "Changes of the retry configuration", s.RetryConfigurations.TableName()},
+		{"CircuitBreakersTable", "States of the circuit breakers", s.Breaker.TableName()},
+	} {
+		awscdk.NewCfnOutput(s.Stack, jsii.String(o.id), &awscdk.CfnOutputProps{Value: o.value, Description: jsii.String(o.description)})
+	}
+}

@@ -1,0 +1,106 @@
+// Package csvimportstack declares the CSV import on AWS: buckets, functions, the
+// state machine, its start by S3 events, its tables, topic and database.
+//
+// It decides nothing that differs between environments, and writes no state
+// machine itself: both are given to it.
+package csvimportstack
+
+import (
+	"fmt"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsdynamodb"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awss3"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awssns"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awssqs"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsstepfunctions"
+	"github.com/aws/constructs-go/constructs/v10"
+	"github.com/aws/jsii-runtime-go"
+
+	"stepback/cdk/environment"
+	"stepback/retrypatterns"
+	"stepback/statemachine"
+)
+
+// Props are what a stack is made of.
+type Props struct {
+	Environment environment.Environment
+	// BootstrapFolder has a folder for each function (validate, process,
+	// aggregate, start) with its executable, named bootstrap.
+	BootstrapFolder string
+	// Rewrite changes the definition for a place that is not quite AWS; nil changes nothing.
+	Rewrite func(definition []byte) ([]byte, error)
+}
+
+// Stack is the CSV import in one environment.
+type Stack struct {
+	awscdk.Stack
+	Environment environment.Environment
+
+	InputBucket, ResultBucket    awss3.Bucket
+	Topic                        awssns.Topic
+	UndeliveredEvents            awssqs.Queue
+	RetryConfigurations, Breaker awsdynamodb.Table
+	Validate, Process, Aggregate awslambda.Function
+	Start                        awslambda.Function
+	StateMachine                 awsstepfunctions.StateMachine
+}
+
+// Name is the name of the stack of an environment.
+func Name(environmentName string) string { return "stepback-" + environmentName }
+
+// New declares the stack. The error says what of the environment is not allowed.
+func New(scope constructs.Construct, props Props) (*Stack, error) {
+	e := props.Environment
+	if err := e.Validate(); err != nil {
+		return nil, err
+	}
+	definition, err := definition(e, props.Rewrite)
+	if err != nil {
+		return nil, fmt.Errorf("environment %q: %w", e.Name, err)
+	}
+	s := &Stack{Environment: e, Stack: awscdk.NewStack(scope, jsii.String(Name(e.Name)), &awscdk.StackProps{
+		Description:           jsii.String("stepback: CSV import with retries, " + e.Name),
+		AnalyticsReporting:    jsii.Bool(false),
+		TerminationProtection: jsii.Bool(e.KeepData),
+		Synthesizer: awscdk.NewDefaultStackSynthesizer(&awscdk.DefaultStackSynthesizerProps{
+			GenerateBootstrapVersionRule: jsii.Bool(false),
+		}),
+	})}
+	awscdk.Tags_Of(s.Stack).Add(jsii.String("Application"), jsii.String("stepback"), nil)
+	awscdk.Tags_Of(s.Stack).Add(jsii.String("Environment"), jsii.String(e.Name), nil)
+	s.addBuckets()
+	s.addTopic()
+	s.addTables()
+	db := s.addDatabase()
+	s.addFunctions(props.BootstrapFolder, db)
+	s.addStateMachine(definition)
+	s.addStart(props.BootstrapFolder)
+	s.addOutputs()
+	return s, nil
+}
+
+// definition is the environment's state machine with placeholders for the
+// names of resources.
+func definition(e environment.Environment, rewrite func([]byte) ([]byte, error)) ([]byte, error) {
+	o := statemachine.Substitutions()
+	o.Concurrency, o.BatchSize, o.BatchConcurrency = e.Concurrency, e.BatchSize, e.BatchConcurrency
+	o.ToleratedFailurePercentage, o.Timeout = e.ToleratedFailurePercentage, e.Timeout
+	text, err := statemachine.Definition(retrypatterns.DefaultTable(), o)
+	if err != nil || rewrite == nil {
+		return text, err
+	}
+	return rewrite(text)
+}
+
+// name is the physical name of a resource.
+func (s *Stack) name(part string) *string { return jsii.String(s.Environment.Prefix() + "-" + part) }
+
+// removal is what becomes of data when the stack goes.
+func (s *Stack) removal() awscdk.RemovalPolicy {
+	if s.Environment.KeepData {
+		return awscdk.RemovalPolicy_RETAIN
+	}
+	return awscdk.RemovalPolicy_DESTROY
+}

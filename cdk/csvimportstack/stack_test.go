@@ -1,0 +1,290 @@
+package csvimportstack_test
+
+import (
+	"encoding/json"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/jsii-runtime-go"
+
+	"stepback/asl"
+	"stepback/cdk/csvimportstack"
+	"stepback/cdk/environment"
+	"stepback/localstack"
+	"stepback/retrypatterns"
+	"stepback/statemachine"
+)
+
+func TestDefinitionIsTheStateMachines(t *testing.T) {
+	e := environment.Dev()
+	e.BatchSize, e.ToleratedFailurePercentage = 50, 2.5
+	machine := synth(t, e).only(t, "AWS::StepFunctions::StateMachine", "")
+	got := []byte(machine.Properties["DefinitionString"].(string))
+
+	o := statemachine.Substitutions()
+	o.Concurrency, o.BatchSize, o.ToleratedFailurePercentage = 10, 50, 2.5
+	want, err := statemachine.Definition(retrypatterns.DefaultTable(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var a, b any
+	if json.Unmarshal(got, &a) != nil || json.Unmarshal(want, &b) != nil || !reflect.DeepEqual(a, b) {
+		t.Error("the deployed definition is not that of package statemachine")
+	}
+	if _, problems := asl.Parse(string(got)); len(problems) != 0 {
+		t.Errorf("%v", problems)
+	}
+}
+
+func TestEverySubstitutionIsBound(t *testing.T) {
+	machine := synth(t, environment.Prod()).only(t, "AWS::StepFunctions::StateMachine", "")
+	placeholder := regexp.MustCompile(`\$\{(\w+)\}`)
+	used := map[string]bool{}
+	for _, match := range placeholder.FindAllStringSubmatch(machine.Properties["DefinitionString"].(string), -1) {
+		used[match[1]] = true
+	}
+	bound := machine.Properties["DefinitionSubstitutions"].(map[string]any)
+	if len(used) == 0 || len(used) != len(bound) {
+		t.Errorf("%d placeholders, %d substitutions", len(used), len(bound))
+	}
+	for name := range used {
+		if bound[name] == nil {
+			t.Errorf("${%s} is not bound", name)
+		}
+	}
+}
+
+func TestMapLabelIsTheDefinitions(t *testing.T) {
+	x := synth(t, environment.Prod())
+	label := "csv-import-prod/ProcessUserRecords:*"
+	if !strings.Contains(x.only(t, "AWS::StepFunctions::StateMachine", "").Properties["DefinitionString"].(string), `"Label":"ProcessUserRecords"`) {
+		t.Error("the distributed Map has another label")
+	}
+	if !strings.Contains(compact(t, x.only(t, "AWS::IAM::Policy", "StateMachineRole")), ":execution:"+label) {
+		t.Error("the role may not describe the Map's child executions")
+	}
+}
+
+// wildcards are the actions that AWS offers for no narrower resource than *.
+var wildcards = map[string]string{
+	"xray:PutTraceSegments": "traces have no ARN", "xray:PutTelemetryRecords": "traces have no ARN",
+	"xray:GetSamplingRules": "not bound to a resource", "xray:GetSamplingTargets": "not bound to a resource",
+	"logs:CreateLogDelivery": "deliveries have no ARN", "logs:GetLogDelivery": "deliveries have no ARN",
+	"logs:UpdateLogDelivery": "deliveries have no ARN", "logs:DeleteLogDelivery": "deliveries have no ARN",
+	"logs:ListLogDeliveries": "deliveries have no ARN", "logs:PutResourcePolicy": "policies of the account",
+	"logs:DescribeResourcePolicies": "policies of the account", "logs:DescribeLogGroups": "a list of all",
+	"ec2:CreateNetworkInterface": "has no name before it exists", "ec2:DeleteNetworkInterface": "has no name before it exists",
+	"ec2:AssignPrivateIpAddresses": "has no name before it exists", "ec2:UnassignPrivateIpAddresses": "has no name before it exists",
+	"ec2:DescribeNetworkInterfaces": "a list of all", "ec2:DescribeSubnets": "a list of all",
+}
+
+func TestNoWildcardThatCouldBeNarrower(t *testing.T) {
+	for id, policy := range synth(t, environment.Prod()).ofType("AWS::IAM::Policy") {
+		document := policy.Properties["PolicyDocument"].(map[string]any)
+		for _, raw := range document["Statement"].([]any) {
+			statement := raw.(map[string]any)
+			for _, action := range each(statement["Action"]) {
+				name := action.(string)
+				if strings.Contains(name, "*") {
+					t.Errorf("%s allows %s", id, name)
+				}
+				if slices.Contains(each(statement["Resource"]), any("*")) && wildcards[name] == "" {
+					t.Errorf("%s allows %s on everything", id, name)
+				}
+			}
+		}
+	}
+}
+
+// each is a list, or the one value that CloudFormation writes in place of a list of one.
+func each(v any) []any {
+	if list, ok := v.([]any); ok {
+		return list
+	}
+	return []any{v}
+}
+
+func TestBucketsAreClosed(t *testing.T) {
+	x := synth(t, environment.Prod())
+	for id, b := range x.ofType("AWS::S3::Bucket") {
+		closed := `{"BlockPublicAcls":true,"BlockPublicPolicy":true,"IgnorePublicAcls":true,"RestrictPublicBuckets":true}`
+		if got := compact(t, b.Properties["PublicAccessBlockConfiguration"]); got != closed {
+			t.Errorf("%s: %s", id, got)
+		}
+		if !strings.Contains(compact(t, b.Properties["BucketEncryption"]), "AES256") || b.Properties["LifecycleConfiguration"] == nil || b.DeletionPolicy != "Retain" {
+			t.Errorf("%s is not encrypted, forgets nothing or goes with the stack", id)
+		}
+	}
+	policies := x.ofType("AWS::S3::BucketPolicy")
+	if len(policies) != 2 {
+		t.Errorf("%d bucket policies", len(policies))
+	}
+	for id, p := range policies {
+		if !strings.Contains(compact(t, p.Properties), `{"Bool":{"aws:SecureTransport":"false"}},"Effect":"Deny"`) {
+			t.Errorf("%s admits plain HTTP", id)
+		}
+	}
+	const events = `{"EventBridgeConfiguration":{"EventBridgeEnabled":true}}`
+	if got := compact(t, x.only(t, "AWS::S3::Bucket", "InputBucket").Properties["NotificationConfiguration"]); got != events {
+		t.Errorf("the input bucket announces %s", got)
+	}
+	if got := x.only(t, "AWS::S3::Bucket", "ResultBucket").Properties["NotificationConfiguration"]; got != nil {
+		t.Error("the result bucket announces its objects, and a normalised copy would be imported again")
+	}
+}
+
+func TestFunctions(t *testing.T) {
+	x := synth(t, environment.Prod())
+	for id, want := range map[string]string{
+		"Validate":  `{"memory":1024,"timeout":300,"vpc":false}`,
+		"Process":   `{"memory":512,"timeout":30,"vpc":true}`,
+		"Aggregate": `{"memory":1024,"timeout":120,"vpc":true}`,
+		"Start":     `{"memory":128,"timeout":30,"vpc":false}`,
+	} {
+		p := x.only(t, "AWS::Lambda::Function", id).Properties
+		got := compact(t, map[string]any{"memory": p["MemorySize"], "timeout": p["Timeout"], "vpc": p["VpcConfig"] != nil})
+		if got != want {
+			t.Errorf("%s is %s, want %s", id, got, want)
+		}
+		if p["Runtime"] != "provided.al2023" || p["Handler"] != "bootstrap" || compact(t, p["Architectures"]) != `["arm64"]` ||
+			compact(t, p["TracingConfig"]) != `{"Mode":"Active"}` {
+			t.Errorf("%s: %s", id, compact(t, p))
+		}
+	}
+}
+
+func TestObjectsStartExecutions(t *testing.T) {
+	x := synth(t, environment.Dev())
+	rule := x.only(t, "AWS::Events::Rule", "ObjectCreated").Properties
+	pattern := compact(t, rule["EventPattern"])
+	if !strings.HasPrefix(pattern, `{"detail":{"bucket":{"name":[{"Ref":"InputBucket`) ||
+		!strings.HasSuffix(pattern, `"detail-type":["Object Created"],"source":["aws.s3"]}`) {
+		t.Errorf("pattern %s", pattern)
+	}
+	targets := compact(t, rule["Targets"])
+	for _, part := range []string{`"Fn::GetAtt":["Start`, `"DeadLetterConfig":{"Arn":{"Fn::GetAtt":["UndeliveredEvents`, `"MaximumEventAgeInSeconds":7200`} {
+		if !strings.Contains(targets, part) {
+			t.Errorf("targets %s lack %s", targets, part)
+		}
+	}
+	if !strings.Contains(compact(t, x.only(t, "AWS::Lambda::EventInvokeConfig", "StartRetries")), `"OnFailure":{"Destination":{"Fn::GetAtt":["UndeliveredEvents`) {
+		t.Error("an event on which the function fails is lost")
+	}
+}
+
+func TestTablesAndLogs(t *testing.T) {
+	x := synth(t, environment.Prod())
+	if got := compact(t, x.only(t, "AWS::DynamoDB::Table", "RetryConfigurations").Properties["TimeToLiveSpecification"]); got != `{"AttributeName":"ttl","Enabled":true}` {
+		t.Errorf("ttl %s", got)
+	}
+	x.only(t, "AWS::DynamoDB::Table", "CircuitBreakers")
+	for id, group := range x.ofType("AWS::Logs::LogGroup") {
+		if group.Properties["RetentionInDays"] != 90.0 {
+			t.Errorf("%s is kept for %v days", id, group.Properties["RetentionInDays"])
+		}
+	}
+	machine := x.only(t, "AWS::StepFunctions::StateMachine", "").Properties
+	if name := x.only(t, "AWS::Logs::LogGroup", "StateMachineLog").Properties["LogGroupName"]; name != "/aws/vendedlogs/states/csv-import-prod" {
+		t.Errorf("the state machine logs to %v", name)
+	}
+	logging := machine["LoggingConfiguration"].(map[string]any)
+	if logging["Level"] != "ERROR" || logging["IncludeExecutionData"] != false || compact(t, machine["TracingConfiguration"]) != `{"Enabled":true}` {
+		t.Errorf("logging %s", compact(t, logging))
+	}
+}
+
+func TestSubscriptions(t *testing.T) {
+	e := environment.Dev()
+	e.Emails, e.Endpoints = []string{"ann@example.com"}, []string{"https://example.com/alarm"}
+	var got []string
+	for _, s := range synth(t, e).ofType("AWS::SNS::Subscription") {
+		got = append(got, s.Properties["Protocol"].(string)+" "+s.Properties["Endpoint"].(string))
+	}
+	slices.Sort(got)
+	if want := []string{"email ann@example.com", "https https://example.com/alarm"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestAurora(t *testing.T) {
+	dev, prod := synth(t, environment.Dev()), synth(t, environment.Prod())
+	cluster := dev.only(t, "AWS::RDS::DBCluster", "Database").Properties
+	if got := compact(t, cluster["ServerlessV2ScalingConfiguration"]); got != `{"MaxCapacity":2,"MinCapacity":0,"SecondsUntilAutoPause":600}` {
+		t.Errorf("dev scales %s", got)
+	}
+	for _, on := range []string{"StorageEncrypted", "EnableIAMDatabaseAuthentication", "ManageMasterUserPassword", "EnableHttpEndpoint"} {
+		if cluster[on] != true {
+			t.Errorf("%s is off", on)
+		}
+	}
+	kept := prod.only(t, "AWS::RDS::DBCluster", "Database")
+	if kept.DeletionPolicy != "Snapshot" || kept.Properties["DeletionProtection"] != true || len(prod.ofType("AWS::RDS::DBInstance")) != 2 {
+		t.Error("prod's database is not guarded, or stands alone")
+	}
+	if len(prod.ofType("AWS::EC2::NatGateway"))+len(prod.ofType("AWS::EC2::InternetGateway")) != 0 {
+		t.Error("the VPC has a way to the internet")
+	}
+	process := prod.only(t, "AWS::Lambda::Function", "Process")
+	if url := compact(t, process.Properties["Environment"]); !strings.Contains(url, "postgres+iam://stepback@") || strings.Contains(url, "password") {
+		t.Errorf("environment %s", url)
+	}
+	if !slices.ContainsFunc(process.DependsOn, func(id string) bool { return strings.HasPrefix(id, "DatabaseLogin") }) {
+		t.Error("the function may run before its user exists")
+	}
+}
+
+func TestExistingDatabase(t *testing.T) {
+	e := environment.Dev()
+	e.Database = environment.Database{SecretARN: "arn:aws:secretsmanager:us-east-1:123456789012:secret:db-a1b2c3"}
+	x := synth(t, e)
+	if len(x.ofType("AWS::RDS::DBCluster"))+len(x.ofType("AWS::EC2::VPC")) != 0 {
+		t.Error("a database is created beside the existing one")
+	}
+	for _, id := range []string{"Process", "Aggregate"} {
+		const url = `{"Variables":{"DATABASE_URL":"secretsmanager:arn:aws:secretsmanager:us-east-1:123456789012:secret:db-a1b2c3"}}`
+		if got := compact(t, x.only(t, "AWS::Lambda::Function", id).Properties["Environment"]); got != url {
+			t.Errorf("%s has %s", id, got)
+		}
+		const access = `{"Action":"secretsmanager:GetSecretValue","Effect":"Allow","Resource":"arn:aws:secretsmanager:us-east-1:123456789012:secret:db-a1b2c3"}`
+		if got := compact(t, x.only(t, "AWS::IAM::Policy", id+"Role").Properties); !strings.Contains(got, access) {
+			t.Errorf("%s may not read the secret: %s", id, got)
+		}
+	}
+	e.Database.SubnetIDs, e.Database.SecurityGroupIDs = []string{"subnet-1"}, []string{"sg-1"}
+	const vpc = `{"SecurityGroupIds":["sg-1"],"SubnetIds":["subnet-1"]}`
+	if got := compact(t, synth(t, e).only(t, "AWS::Lambda::Function", "Process").Properties["VpcConfig"]); got != vpc {
+		t.Errorf("VPC %s", got)
+	}
+}
+
+func TestLocalIsRewritten(t *testing.T) {
+	e := environment.Local("arn:aws:secretsmanager:us-east-1:000000000000:secret:db-a1b2c3", "x86_64")
+	app := awscdk.NewApp(&awscdk.AppProps{Outdir: jsii.String(t.TempDir())})
+	s, err := csvimportstack.New(app, csvimportstack.Props{Environment: e, BootstrapFolder: bootstraps(t), Rewrite: localstack.Definition})
+	if err != nil {
+		t.Fatal(err)
+	}
+	machine := read(t, s).only(t, "AWS::StepFunctions::StateMachine", "")
+	if text := machine.Properties["DefinitionString"].(string); !strings.Contains(text, `"ToleratedFailurePercentage":5.0`) {
+		t.Error("the definition is not the one for LocalStack")
+	}
+}
+
+func TestNewRefusesAnEnvironmentThatIsNotAllowed(t *testing.T) {
+	for want, change := range map[string]func(*environment.Environment){
+		`environment "dev": LogDays is 8; want one of`:                                      func(e *environment.Environment) { e.LogDays = 8 },
+		`environment "dev": state machine options: BatchSize is 1000; want 1 to 500`:        func(e *environment.Environment) { e.BatchSize = 1000 },
+		`environment "dev": state machine options: ToleratedFailurePercentage is 101; want`: func(e *environment.Environment) { e.ToleratedFailurePercentage = 101 },
+	} {
+		e := environment.Dev()
+		change(&e)
+		app := awscdk.NewApp(&awscdk.AppProps{Outdir: jsii.String(t.TempDir())})
+		if _, err := csvimportstack.New(app, csvimportstack.Props{Environment: e}); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("got  %v\nwant %s", err, want)
+		}
+	}
+}

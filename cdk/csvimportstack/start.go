@@ -1,0 +1,58 @@
+package csvimportstack
+
+import (
+	"time"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsevents"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awseventstargets"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awssqs"
+	"github.com/aws/jsii-runtime-go"
+
+	"stepback/objectevent"
+)
+
+// How often and how long an event is tried again before it goes to the queue.
+// EventBridge tries to hand it over; Lambda, which has it then, runs it three times.
+const (
+	deliveryAttempts = 10
+	deliveryHours    = 2
+)
+
+// addStart declares what starts an execution when an object arrives, and the
+// queue of the events for which that could not be done.
+func (s *Stack) addStart(bootstraps string) {
+	s.UndeliveredEvents = awssqs.NewQueue(s.Stack, jsii.String("UndeliveredEvents"), &awssqs.QueueProps{
+		QueueName: s.name("undelivered-events"), Encryption: awssqs.QueueEncryption_SQS_MANAGED, EnforceSSL: jsii.Bool(true),
+		RetentionPeriod: awscdk.Duration_Days(jsii.Number(14)), RemovalPolicy: awscdk.RemovalPolicy_DESTROY,
+	})
+	s.Start = s.function(bootstraps, function{
+		id: "Start", name: "start", description: "Starts the import of an object, once for each key and ETag",
+		memory: 128, timeout: 30 * time.Second,
+		environment: map[string]*string{"STATE_MACHINE_ARN": s.StateMachine.StateMachineArn()},
+		access: []awsiam.PolicyStatement{
+			allow([]string{"states:StartExecution"}, s.StateMachine.StateMachineArn()),
+			allow([]string{"sqs:SendMessage"}, s.UndeliveredEvents.QueueArn()),
+		},
+	})
+	awslambda.NewCfnEventInvokeConfig(s.Stack, jsii.String("StartRetries"), &awslambda.CfnEventInvokeConfigProps{
+		FunctionName: s.Start.FunctionName(), Qualifier: jsii.String("$LATEST"),
+		MaximumRetryAttempts: jsii.Number(2), MaximumEventAgeInSeconds: jsii.Number(deliveryHours * 3600),
+		DestinationConfig: &awslambda.CfnEventInvokeConfig_DestinationConfigProperty{
+			OnFailure: &awslambda.CfnEventInvokeConfig_OnFailureProperty{Destination: s.UndeliveredEvents.QueueArn()},
+		},
+	})
+	awsevents.NewRule(s.Stack, jsii.String("ObjectCreated"), &awsevents.RuleProps{
+		RuleName: s.name("object-created"), Description: jsii.String("An object in the input bucket starts its import"),
+		EventPattern: &awsevents.EventPattern{
+			Source: jsii.Strings(objectevent.Source), DetailType: jsii.Strings(objectevent.DetailType),
+			Detail: &map[string]any{"bucket": map[string]any{"name": []*string{s.InputBucket.BucketName()}}},
+		},
+		Targets: &[]awsevents.IRuleTarget{awseventstargets.NewLambdaFunction(s.Start, &awseventstargets.LambdaFunctionProps{
+			DeadLetterQueue: s.UndeliveredEvents, RetryAttempts: jsii.Number(deliveryAttempts),
+			MaxEventAge: awscdk.Duration_Hours(jsii.Number(deliveryHours)),
+		})},
+	})
+}

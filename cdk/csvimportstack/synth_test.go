@@ -1,0 +1,117 @@
+package csvimportstack_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/assertions"
+	"github.com/aws/jsii-runtime-go"
+
+	"stepback/cdk/csvimportstack"
+	"stepback/cdk/environment"
+)
+
+// TestMain switches CDK's own template validation off, which takes ten seconds a
+// synthesis; make synth has it on.
+func TestMain(m *testing.M) {
+	if err := os.Setenv("CDK_VALIDATION", "false"); err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	jsii.Close()
+	os.Exit(code)
+}
+
+// template is a CloudFormation template as far as the tests look at it.
+type template struct {
+	Resources map[string]resource
+	Outputs   map[string]any
+	text      []byte
+}
+
+type resource struct {
+	Type           string
+	Properties     map[string]any
+	DependsOn      []string
+	DeletionPolicy string
+}
+
+// bootstraps is a folder of stand-ins for the functions' executables.
+func bootstraps(t *testing.T) string {
+	t.Helper()
+	folder := t.TempDir()
+	for _, name := range []string{"validate", "process", "aggregate", "start"} {
+		if err := os.MkdirAll(filepath.Join(folder, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(folder, name, "bootstrap"), []byte(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return folder
+}
+
+// synth synthesizes the environment.
+func synth(t *testing.T, e environment.Environment) template {
+	t.Helper()
+	app := awscdk.NewApp(&awscdk.AppProps{Outdir: jsii.String(t.TempDir())})
+	s, err := csvimportstack.New(app, csvimportstack.Props{Environment: e, BootstrapFolder: bootstraps(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return read(t, s)
+}
+
+// read reads the stack's template back.
+func read(t *testing.T, s *csvimportstack.Stack) template {
+	t.Helper()
+	text, err := json.MarshalIndent(assertions.Template_FromStack(s.Stack, nil).ToJSON(), "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := template{text: append(text, '\n')}
+	if err := json.Unmarshal(text, &out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// ofType returns the resources of a type by logical id.
+func (x template) ofType(kind string) map[string]resource {
+	found := map[string]resource{}
+	for id, r := range x.Resources {
+		if r.Type == kind {
+			found[id] = r
+		}
+	}
+	return found
+}
+
+// only returns the resource of a type whose logical id has the prefix.
+func (x template) only(t *testing.T, kind, prefix string) resource {
+	t.Helper()
+	var found []resource
+	for id, r := range x.ofType(kind) {
+		if strings.HasPrefix(id, prefix) {
+			found = append(found, r)
+		}
+	}
+	if len(found) != 1 {
+		t.Fatalf("%d resources %s %s…, want 1", len(found), kind, prefix)
+	}
+	return found[0]
+}
+
+// compact is any value as JSON.
+func compact(t *testing.T, v any) string {
+	t.Helper()
+	text, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}

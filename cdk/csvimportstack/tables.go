@@ -1,0 +1,36 @@
+package csvimportstack
+
+import (
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsdynamodb"
+	"github.com/aws/jsii-runtime-go"
+)
+
+// addTables declares the table of retry configurations, one item for each change
+// to a state machine until its ttl (Unix seconds), and the table of circuit
+// breakers, one item for each dependency.
+func (s *Stack) addTables() {
+	s.RetryConfigurations = s.table("RetryConfigurations", &awsdynamodb.TableProps{
+		TableName:           s.name("retry_configurations"),
+		PartitionKey:        text("state_machine"),
+		SortKey:             text("updated_at"),
+		TimeToLiveAttribute: jsii.String("ttl"),
+	})
+	s.Breaker = s.table("CircuitBreakers", &awsdynamodb.TableProps{
+		TableName:    s.name("circuit_breakers"),
+		PartitionKey: text("dependency"),
+	})
+}
+
+func (s *Stack) table(id string, props *awsdynamodb.TableProps) awsdynamodb.Table {
+	props.BillingMode = awsdynamodb.BillingMode_PAY_PER_REQUEST
+	props.RemovalPolicy = s.removal()
+	props.DeletionProtection = jsii.Bool(s.Environment.KeepData)
+	props.PointInTimeRecoverySpecification = &awsdynamodb.PointInTimeRecoverySpecification{
+		PointInTimeRecoveryEnabled: jsii.Bool(s.Environment.KeepData),
+	}
+	return awsdynamodb.NewTable(s.Stack, jsii.String(id), props)
+}
+
+func text(name string) *awsdynamodb.Attribute {
+	return &awsdynamodb.Attribute{Name: jsii.String(name), Type: awsdynamodb.AttributeType_STRING}
+}

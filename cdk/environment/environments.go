@@ -1,0 +1,71 @@
+package environment
+
+import (
+	"time"
+
+	"stepback/statemachine"
+)
+
+// All returns the environments that are deployed: dev, stg and prod.
+func All() []Environment { return []Environment{Dev(), Stg(), Prod()} }
+
+// base is what the environments have in common.
+func base(name string) Environment {
+	o := statemachine.DefaultOptions()
+	return Environment{
+		Name:                       name,
+		InputDays:                  30,
+		ResultDays:                 90,
+		MaxFileBytes:               100 << 20,
+		Concurrency:                o.Concurrency,
+		BatchSize:                  o.BatchSize,
+		BatchConcurrency:           o.BatchConcurrency,
+		ToleratedFailurePercentage: o.ToleratedFailurePercentage,
+		Timeout:                    o.Timeout,
+		ValidateMemory:             1024,
+		ProcessMemory:              256,
+		AggregateMemory:            1024,
+		Architecture:               "arm64",
+	}
+}
+
+// Dev costs nothing while nobody uses it, keeps nothing and logs everything.
+func Dev() Environment {
+	e := base("dev")
+	e.Concurrency = 10
+	e.InputDays, e.ResultDays = 7, 7
+	e.LogLevel, e.LogExecutionData, e.LogDays = "ALL", true, 7
+	e.Database = Database{MinCapacity: 0, MaxCapacity: 2, AutoPause: 10 * time.Minute, BackupDays: 1}
+	return e
+}
+
+// Stg is prod at a smaller scale.
+func Stg() Environment {
+	e := base("stg")
+	e.LogLevel, e.LogDays = "ERROR", 30
+	e.Database = Database{MinCapacity: 0, MaxCapacity: 4, AutoPause: 30 * time.Minute, BackupDays: 7}
+	return e
+}
+
+// Prod keeps its data, never pauses and has an instance standing by.
+func Prod() Environment {
+	e := base("prod")
+	e.Concurrency = 200
+	e.InputDays, e.ResultDays = 90, 365
+	e.KeepData = true
+	e.ProcessMemory = 512
+	e.LogLevel, e.LogDays = "ERROR", 90
+	e.Database = Database{MinCapacity: 0.5, MaxCapacity: 16, Readers: 1, BackupDays: 14}
+	return e
+}
+
+// Local is an AWS-compatible endpoint on this machine, such as LocalStack: a batch
+// size of 1, which is all that LocalStack can, and a database that secretARN leads to.
+func Local(secretARN, architecture string) Environment {
+	e := Dev()
+	e.Name = "local"
+	e.BatchSize = 1
+	e.Architecture = architecture
+	e.Database = Database{SecretARN: secretARN}
+	return e
+}

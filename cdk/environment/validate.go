@@ -1,0 +1,101 @@
+package environment
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"net/mail"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// maxInvocations stays below the 1,000 concurrent invocations that an account has
+// in a region unless more are asked for, so that other functions still run.
+const maxInvocations = 900
+
+var (
+	legalName   = regexp.MustCompile(`^[a-z][a-z0-9-]{0,11}$`)
+	legalBucket = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
+	secretARN   = regexp.MustCompile(`^arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:\d{12}:secret:.+-\w{6}$`)
+
+	architectures = []string{"arm64", "x86_64"}
+	logLevels     = []string{"ALL", "ERROR", "FATAL", "OFF"}
+	// logDays are the retention periods that CloudWatch Logs has.
+	logDays = []int{1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653}
+)
+
+// Validate returns all that is wrong with the environment, joined. What the state
+// machine's options allow is checked where the definition is written.
+func (e Environment) Validate() error {
+	var c checker
+	c.that(legalName.MatchString(e.Name), "Name is %q; want up to 12 of a-z, 0-9 and -, a letter first", e.Name)
+	c.bucket("InputBucket", e.InputBucket)
+	c.bucket("ResultBucket", e.ResultBucket)
+	c.that(e.InputBucket == "" || e.InputBucket != e.ResultBucket,
+		"InputBucket and ResultBucket are both %q; a result in the input bucket would start an import", e.InputBucket)
+	c.within("InputDays", e.InputDays, 1, 3650)
+	c.within("ResultDays", e.ResultDays, 1, 3650)
+	c.that(e.MaxFileBytes >= 1, "MaxFileBytes is %d; want at least 1", e.MaxFileBytes)
+	c.that(e.Concurrency*e.BatchConcurrency <= maxInvocations,
+		"Concurrency × BatchConcurrency is %d; want at most %d, or Lambda throttles everything in the account", e.Concurrency*e.BatchConcurrency, maxInvocations)
+	c.within("ValidateMemory", e.ValidateMemory, 128, 10240)
+	c.within("ProcessMemory", e.ProcessMemory, 128, 10240)
+	c.within("AggregateMemory", e.AggregateMemory, 128, 10240)
+	c.that(slices.Contains(architectures, e.Architecture), "Architecture is %q; want one of %s", e.Architecture, strings.Join(architectures, ", "))
+	c.that(slices.Contains(logLevels, e.LogLevel), "LogLevel is %q; want one of %s", e.LogLevel, strings.Join(logLevels, ", "))
+	c.that(slices.Contains(logDays, e.LogDays), "LogDays is %d; want one of %v", e.LogDays, logDays)
+	for _, email := range e.Emails {
+		a, err := mail.ParseAddress(email)
+		c.that(err == nil && a.Address == email, "%q in Emails is not a bare e-mail address", email)
+	}
+	for _, endpoint := range e.Endpoints {
+		u, err := url.Parse(endpoint)
+		c.that(err == nil && u.Scheme == "https" && u.Host != "", "%q in Endpoints is not an HTTPS URL", endpoint)
+	}
+	c.database(e.Database)
+	if err := errors.Join(c...); err != nil {
+		return fmt.Errorf("environment %q: %w", e.Name, err)
+	}
+	return nil
+}
+
+// checker collects what is wrong.
+type checker []error
+
+func (c *checker) that(ok bool, format string, args ...any) {
+	if !ok {
+		*c = append(*c, fmt.Errorf(format, args...))
+	}
+}
+
+func (c *checker) within(name string, n, low, high int) {
+	c.that(n >= low && n <= high, "%s is %d; want %d to %d", name, n, low, high)
+}
+
+func (c *checker) bucket(field, name string) {
+	c.that(name == "" || legalBucket.MatchString(name) && !strings.Contains(name, ".."),
+		"%s is %q; want 3 to 63 of a-z, 0-9, . and -", field, name)
+}
+
+func (c *checker) database(d Database) {
+	c.that((len(d.SubnetIDs) == 0) == (len(d.SecurityGroupIDs) == 0), "Database wants both SubnetIDs and SecurityGroupIDs, or neither")
+	if d.SecretARN != "" {
+		c.that(secretARN.MatchString(d.SecretARN), "Database.SecretARN is %q; want the complete ARN, with the six characters at its end", d.SecretARN)
+		return
+	}
+	c.that(len(d.SubnetIDs) == 0, "Database has SubnetIDs and no SecretARN; a created cluster has subnets of its own")
+	c.that(d.MinCapacity >= 0 && halves(d.MinCapacity) && d.MinCapacity <= d.MaxCapacity,
+		"Database.MinCapacity is %v; want 0 to MaxCapacity (%v) in halves", d.MinCapacity, d.MaxCapacity)
+	c.that(d.MaxCapacity >= 1 && d.MaxCapacity <= 256 && halves(d.MaxCapacity), "Database.MaxCapacity is %v; want 1 to 256 in halves", d.MaxCapacity)
+	if d.MinCapacity == 0 {
+		c.that(d.AutoPause >= 5*time.Minute && d.AutoPause <= 24*time.Hour && d.AutoPause%time.Second == 0,
+			"Database.AutoPause is %v; want whole seconds from 5m to 24h when MinCapacity is 0", d.AutoPause)
+	}
+	c.within("Database.Readers", d.Readers, 0, 2)
+	c.within("Database.BackupDays", d.BackupDays, 1, 35)
+}
+
+func halves(units float64) bool { return units*2 == math.Trunc(units*2) }

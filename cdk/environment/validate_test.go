@@ -1,0 +1,56 @@
+package environment_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"stepback/cdk/environment"
+)
+
+func TestEnvironmentsAreValid(t *testing.T) {
+	t.Parallel()
+	names := map[string]bool{}
+	for _, e := range environment.All() {
+		if err := e.Validate(); err != nil {
+			t.Error(err)
+		}
+		names[e.Name] = true
+	}
+	if len(names) != 3 || !names["dev"] || !names["stg"] || !names["prod"] {
+		t.Errorf("environments %v", names)
+	}
+}
+
+func TestValidateSaysWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	for want, change := range map[string]func(*environment.Environment){
+		`Name is "Dev"; want up to 12 of a-z, 0-9 and -, a letter first`:   func(e *environment.Environment) { e.Name = "Dev" },
+		`InputBucket is "A_b"; want 3 to 63 of a-z, 0-9, . and -`:          func(e *environment.Environment) { e.InputBucket = "A_b" },
+		`InputBucket and ResultBucket are both "one"`:                      func(e *environment.Environment) { e.InputBucket, e.ResultBucket = "one", "one" },
+		`ResultDays is 0; want 1 to 3650`:                                  func(e *environment.Environment) { e.ResultDays = 0 },
+		`MaxFileBytes is 0; want at least 1`:                               func(e *environment.Environment) { e.MaxFileBytes = 0 },
+		`Concurrency × BatchConcurrency is 1000; want at most 900`:         func(e *environment.Environment) { e.Concurrency, e.BatchConcurrency = 100, 10 },
+		`ProcessMemory is 64; want 128 to 10240`:                           func(e *environment.Environment) { e.ProcessMemory = 64 },
+		`Architecture is "riscv"; want one of arm64, x86_64`:               func(e *environment.Environment) { e.Architecture = "riscv" },
+		`LogLevel is "DEBUG"; want one of ALL, ERROR, FATAL, OFF`:          func(e *environment.Environment) { e.LogLevel = "DEBUG" },
+		`LogDays is 10; want one of [1 3 5 7 14`:                           func(e *environment.Environment) { e.LogDays = 10 },
+		`"Ann <ann@example.com>" in Emails is not a bare e-mail address`:   func(e *environment.Environment) { e.Emails = []string{"Ann <ann@example.com>"} },
+		`"http://example.com" in Endpoints is not an HTTPS URL`:            func(e *environment.Environment) { e.Endpoints = []string{"http://example.com"} },
+		`Database.SecretARN is "db"; want the complete ARN`:                func(e *environment.Environment) { e.Database.SecretARN = "db" },
+		`Database wants both SubnetIDs and SecurityGroupIDs, or neither`:   func(e *environment.Environment) { e.Database.SubnetIDs = []string{"subnet-1"} },
+		`Database.MinCapacity is 0.3; want 0 to MaxCapacity (2) in halves`: func(e *environment.Environment) { e.Database.MinCapacity = 0.3 },
+		`Database.MaxCapacity is 0.5; want 1 to 256 in halves`:             func(e *environment.Environment) { e.Database.MaxCapacity = 0.5 },
+		`Database.AutoPause is 1m0s; want whole seconds from 5m to 24h`:    func(e *environment.Environment) { e.Database.AutoPause = time.Minute },
+		`Database.BackupDays is 36; want 1 to 35`:                          func(e *environment.Environment) { e.Database.BackupDays = 36 },
+		`Database has SubnetIDs and no SecretARN; a created cluster has subnets of`: func(e *environment.Environment) {
+			e.Database.SubnetIDs, e.Database.SecurityGroupIDs = []string{"s"}, []string{"g"}
+		},
+	} {
+		e := environment.Dev()
+		change(&e)
+		if err := e.Validate(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got  %v\nwant %s", err, want)
+		}
+	}
+}

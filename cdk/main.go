@@ -1,0 +1,64 @@
+// Command cdk is the CDK app of the CSV import: one stack for each environment.
+//
+// Context (cdk deploy -c KEY=VALUE): bootstraps, the folder of the Lambda bootstraps
+// (../dist/lambdas); emails and endpoints, comma-separated, who is to hear of
+// imports and alarms beside those that the environment names. localSecret, the ARN of a
+// database's secret at a local endpoint such as LocalStack, and localArchitecture
+// (arm64 or x86_64) declare the environment local in place of the others.
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/constructs-go/constructs/v10"
+	"github.com/aws/jsii-runtime-go"
+
+	"stepback/cdk/csvimportstack"
+	"stepback/cdk/environment"
+	"stepback/localstack"
+)
+
+func main() {
+	app := awscdk.NewApp(nil)
+	err := declare(app)
+	if err == nil {
+		app.Synth(nil)
+	}
+	jsii.Close()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func declare(app awscdk.App) error {
+	bootstraps := context(app, "bootstraps")
+	if bootstraps == "" {
+		bootstraps = "../dist/lambdas"
+	}
+	environments, rewrite := environment.All(), func(definition []byte) ([]byte, error) { return definition, nil }
+	if secret := context(app, "localSecret"); secret != "" {
+		environments, rewrite = []environment.Environment{environment.Local(secret, context(app, "localArchitecture"))}, localstack.Definition
+	}
+	for _, e := range environments {
+		e.Emails = append(e.Emails, list(context(app, "emails"))...)
+		e.Endpoints = append(e.Endpoints, list(context(app, "endpoints"))...)
+		if _, err := csvimportstack.New(app, csvimportstack.Props{Environment: e, BootstrapFolder: bootstraps, Rewrite: rewrite}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// context is the text of a context key, or empty.
+func context(scope constructs.Construct, key string) string {
+	text, _ := scope.Node().TryGetContext(jsii.String(key)).(string)
+	return text
+}
+
+func list(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
+}

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+// TestADiskThatIsFull runs stepback as a process of its own on a file system of two megabytes, and once more when that has grown.
+func TestADiskThatIsFull(t *testing.T) {
+	t.Parallel()
+	disk := t.TempDir()
+	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=2m"); err != nil {
+		t.Skipf("a small file system cannot be mounted here (it takes root on Linux): %v", err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(disk, syscall.MNT_DETACH); err != nil {
+			t.Error(err)
+		}
+	})
+	data := filepath.Join(disk, "data")
+	asProcess(t, "run", "--data", data).complains(t, 1, "stepback: the disk of "+data+" is full; nothing that was applied is lost: make room and run the same command again")
+	if err := syscall.Mount("tmpfs", disk, "tmpfs", syscall.MS_REMOUNT, "size=100m"); err != nil {
+		t.Fatal(err)
+	}
+	asProcess(t, "run", "--data", data).ends(t, 0, "SUCCEEDED", "in the file 10,000")
+	users := asProcess(t, "export", "users", "--data", data)
+	other := t.TempDir()
+	stepback(t, "run", "--data", other).ends(t, 0)
+	if want := stepback(t, "export", "users", "--data", other); users.out != want.out {
+		t.Error("the users differ from those of a run with room enough")
+	}
+}
+
+// asProcess runs a command line in a process of its own.
+func asProcess(t *testing.T, args ...string) said {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), self, args...)
+	cmd.Env = append(os.Environ(), "STEPBACK_TEST_AS_COMMAND=1")
+	var out, std bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &std
+	err = cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return said{cmd.ProcessState.ExitCode(), out.String(), std.String()}
+}

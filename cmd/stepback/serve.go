@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"stepback/awsapi/awsjson"
+	"stepback/awsapi/stepfunctions"
+	"stepback/engine"
+	"stepback/engine/clock"
+	"stepback/engine/history"
+	"stepback/engine/integration/lambda"
+	"stepback/engine/journal"
+	"stepback/engine/journal/pebble"
+)
+
+type serveCmd struct {
+	Listen   string `default:"127.0.0.1:4566" placeholder:"HOST:PORT" help:"Address to listen on; port 0 picks one. Default 127.0.0.1:4566."`
+	Data     string `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory: the journal of executions. Default .stepback."`
+	Public   bool   `help:"Allow an address that other machines can reach. Nobody is asked for credentials."`
+	Account  string `default:"000000000000" help:"Account of requests whose access key is not an account's twelve digits."`
+	Region   string `default:"us-east-1" help:"Region of requests that are not signed for one."`
+	Endpoint string `name:"lambda-endpoint" env:"LAMBDA_ENDPOINT" placeholder:"URL" help:"Where Lambda functions are invoked ($LAMBDA_ENDPOINT)."`
+	Verbose  bool   `short:"v" help:"Log what goes wrong inside, to standard error."`
+}
+
+// Help shows examples.
+func (serveCmd) Help() string {
+	return `Examples:
+  stepback serve
+  LAMBDA_ENDPOINT=http://127.0.0.1:9001 stepback serve --listen 127.0.0.1:8083 --data /tmp/states
+  aws stepfunctions --endpoint-url http://127.0.0.1:4566 list-state-machines
+
+Executions and their histories are kept in the data directory. State machines live as long as the process; executions that are
+still running when it ends are stopped.`
+}
+
+const (
+	headerTimeout = 10 * time.Second
+	// grace is how long requests may take to finish once the server is told to stop.
+	grace = 5 * time.Second
+)
+
+// Run serves until the context ends.
+func (c *serveCmd) Run(ctx context.Context, std streams) (err error) {
+	if err := c.check(); err != nil {
+		return &exitError{exitUsage, err}
+	}
+	log := slog.New(slog.DiscardHandler)
+	if c.Verbose {
+		log = slog.New(slog.NewTextHandler(std.err, nil))
+	}
+	if err := os.MkdirAll(c.Data, 0o750); err != nil {
+		return fmt.Errorf("data directory: %w", err)
+	}
+	j, err := pebble.Open(filepath.Join(c.Data, "journal"), pebble.Options{})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, j.Close()) }()
+	engines := newEngines(j, lambda.Endpoint{URL: c.Endpoint}, log)
+	defer func() { err = errors.Join(err, engines.close(context.WithoutCancel(ctx))) }()
+	service := stepfunctions.New(stepfunctions.Config{
+		Open: engines.open, Store: stepfunctions.NewMemory(), Now: engines.clock.Now,
+		Default: awsjson.Scope{Account: c.Account, Region: c.Region}, Log: log,
+	})
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", c.Listen)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(std.err, "stepback: AWS Step Functions on http://%s, executions in %s\n", listener.Addr(), c.Data)
+	return serve(ctx, listener, service.Handler())
+}
+
+// check refuses addresses that other machines can reach, unless they are wanted.
+func (c *serveCmd) check() error {
+	host, _, err := net.SplitHostPort(c.Listen)
+	if err != nil {
+		return fmt.Errorf("--listen %s: give HOST:PORT, for example 127.0.0.1:4566", c.Listen)
+	}
+	if ip := net.ParseIP(host); c.Public || host == "localhost" || ip != nil && ip.IsLoopback() {
+		return nil
+	}
+	return fmt.Errorf("--listen %s: other machines could reach this address, and nobody is asked for credentials; use 127.0.0.1, or add --public", c.Listen)
+}
+
+// serve answers requests until the context ends, then lets those under way finish for a while.
+func serve(ctx context.Context, l net.Listener, h http.Handler) error {
+	server := &http.Server{Handler: h, ReadHeaderTimeout: headerTimeout}
+	done := make(chan error, 1)
+	go func() { done <- server.Serve(l) }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+	}
+	stopping, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
+	defer cancel()
+	err := server.Shutdown(stopping)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = server.Close()
+	}
+	if e := <-done; !errors.Is(e, http.ErrServerClosed) {
+		err = errors.Join(err, e)
+	}
+	return err
+}
+
+// engines are the engines of all accounts and regions, over one clock and one journal.
+type engines struct {
+	clock   *clock.Clock
+	journal journal.Journal
+	invoker lambda.Invoker
+	log     *slog.Logger
+
+	mu   sync.Mutex
+	made []*engine.Engine
+}
+
+func newEngines(j journal.Journal, invoker lambda.Invoker, log *slog.Logger) *engines {
+	return &engines{clock: clock.Real(), journal: j, invoker: invoker, log: log}
+}
+
+// open makes the engine of an account and region.
+func (s *engines) open(scope awsjson.Scope) (*engine.Engine, error) {
+	e, err := engine.New(engine.Config{
+		Clock: s.clock, Journal: s.journal, Region: scope.Region, Account: scope.Account, Log: s.log,
+		Integrations: map[string]engine.Integration{
+			"lambda:invoke": lambda.Integration{Invoker: s.invoker}, "function": lambda.Function{Invoker: s.invoker},
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.made = append(s.made, e)
+	return e, nil
+}
+
+// close stops what is running and closes the engines.
+func (s *engines) close(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, grace)
+	defer cancel()
+	errs := make([]error, 0, len(s.made))
+	for _, e := range s.made {
+		errs = append(errs, e.StopAll(ctx, history.Failure{Cause: "The server was shut down.", HasCause: true}))
+		e.Close()
+	}
+	s.clock.Close()
+	return errors.Join(errs...)
+}

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+
+	"stepback/awsapi/awsjson"
+	"stepback/awsapi/stepfunctions"
+	"stepback/engine/integration/lambda"
+	"stepback/engine/journal"
+)
+
+func TestServeRefusesAddresses(t *testing.T) {
+	t.Parallel()
+	for listen, want := range map[string]string{
+		"0.0.0.0:0":        "other machines could reach",
+		":4566":            "other machines could reach",
+		"example.com:4566": "other machines could reach",
+		"127.0.0.1":        "give HOST:PORT",
+	} {
+		stepback(t, "serve", "--listen", listen, "--data", t.TempDir()).complains(t, exitUsage, want)
+	}
+}
+
+func TestServeEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	c := &serveCmd{Listen: "127.0.0.1:0", Data: t.TempDir(), Account: "000000000000", Region: "us-east-1"}
+	if err := c.Run(ctx, streams{out: io.Discard, err: io.Discard}); err != nil && !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+func TestServeAnswers(t *testing.T) {
+	t.Parallel()
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	engines := newEngines(journal.NewMemory(), lambda.Endpoint{}, slog.New(slog.DiscardHandler))
+	service := stepfunctions.New(stepfunctions.Config{
+		Open: engines.open, Store: stepfunctions.NewMemory(), Now: engines.clock.Now, Default: awsjson.Scope{Account: "000000000000", Region: "us-east-1"},
+	})
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() { done <- serve(ctx, l, service.Handler()) }()
+	machine := `{"name":"m","roleArn":"arn:aws:iam::000000000000:role/r","definition":` +
+		`"{\"StartAt\":\"F\",\"States\":{\"F\":{\"Type\":\"Task\",\"Resource\":\"arn:aws:lambda:us-east-1:000000000000:function:f\",\"End\":true}}}"}`
+	if got := post(t, l.Addr().String(), "CreateStateMachine", machine); !strings.Contains(got, `"arn:aws:states:us-east-1:000000000000:stateMachine:m"`) {
+		t.Error(got)
+	}
+	stop()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	if err := engines.close(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+func post(t *testing.T, address, operation, body string) string {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+address, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/x-amz-json-1.0")
+	r.Header.Set("X-Amz-Target", "AWSStepFunctions."+operation)
+	a, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = a.Body.Close() }()
+	var b bytes.Buffer
+	if _, err := b.ReadFrom(a.Body); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}

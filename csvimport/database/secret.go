@@ -1,0 +1,102 @@
+package database
+
+import (
+	"context"
+	"encoding/json"
+	"net"
+	"net/url"
+	"strconv"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/service/secretsmanager"
+
+	"stepback/csvimport"
+	"stepback/csvimport/postgresstore"
+	"stepback/csvimport/rdsroots"
+	"stepback/retrypatterns"
+)
+
+// secretScheme names a secret that says where the database is and who may enter.
+const secretScheme = "secretsmanager"
+
+// secret has the members that Amazon RDS gives a database's secret, and sslmode,
+// which is verify-full when it is absent.
+type secret struct {
+	Username string      `json:"username"`
+	Password string      `json:"password"`
+	Host     string      `json:"host"`
+	Port     json.Number `json:"port"`
+	DBName   string      `json:"dbname"`
+	SSLMode  string      `json:"sslmode"`
+}
+
+// openSecret opens secretsmanager:ARN. The password is read again for each new
+// connection, so that a rotation needs no restart.
+func openSecret(ctx context.Context, id string) (csvimport.Store, error) {
+	cfg, err := config.LoadDefaultConfig(ctx)
+	if err != nil {
+		return nil, csvimport.Fail(retrypatterns.InvalidInput, "the AWS configuration for the database's secret cannot be read: %w", err)
+	}
+	client := secretsmanager.NewFromConfig(cfg)
+	read := func(ctx context.Context) (secret, error) {
+		answer, err := client.GetSecretValue(ctx, &secretsmanager.GetSecretValueInput{SecretId: aws.String(id)})
+		if err != nil {
+			return secret{}, secretFailure(id, err)
+		}
+		return parseSecret(id, aws.ToString(answer.SecretString))
+	}
+	s, err := read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	password := func(ctx context.Context) (string, error) {
+		s, err := read(ctx)
+		return s.Password, err
+	}
+	return opened(postgresstore.OpenWith(ctx, s.address(), postgresstore.Access{Password: password, Roots: rdsroots.Pool()}))
+}
+
+// secretFailure names an error of Secrets Manager by its code.
+func secretFailure(id string, err error) error {
+	name := csvimport.AsFailure(err).Name
+	if c, ok := retrypatterns.Classify(err); ok {
+		name = c.Error
+	}
+	return csvimport.Fail(name, "the database's secret %s cannot be read: %w", id, err)
+}
+
+// parseSecret never repeats the secret's text in an error.
+func parseSecret(id, text string) (secret, error) {
+	var s secret
+	if json.Unmarshal([]byte(text), &s) != nil {
+		return s, csvimport.Fail(retrypatterns.InvalidInput, "the secret %s is not a JSON object with username, password, host, port and dbname", id)
+	}
+	for _, member := range []struct{ name, value string }{
+		{"username", s.Username}, {"password", s.Password}, {"host", s.Host}, {"dbname", s.DBName},
+	} {
+		if member.value == "" {
+			return s, csvimport.Fail(retrypatterns.InvalidInput, "the secret %s has no %s", id, member.name)
+		}
+	}
+	if s.Port == "" {
+		s.Port = "5432"
+	}
+	if n, err := strconv.ParseUint(s.Port.String(), 10, 16); err != nil || n == 0 {
+		return s, csvimport.Fail(retrypatterns.InvalidInput, "the secret %s has a port that is none; write 1 to 65535", id)
+	}
+	return s, nil
+}
+
+// address is the connection string without the password.
+func (s secret) address() string {
+	query := url.Values{}
+	if s.SSLMode != "" {
+		query.Set("sslmode", s.SSLMode)
+	}
+	u := url.URL{
+		Scheme: "postgres", User: url.User(s.Username), Host: net.JoinHostPort(s.Host, s.Port.String()),
+		Path: "/" + s.DBName, RawQuery: verified(query).Encode(),
+	}
+	return u.String()
+}

@@ -1,0 +1,68 @@
+package handlers
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+
+	"stepback/csvimport"
+	"stepback/objectevent"
+	"stepback/retrypatterns"
+)
+
+// Executions starts executions of one state machine.
+type Executions interface {
+	// Start starts an execution of that name. Started is false, without an
+	// error, when an execution of that name has ended already or has
+	// another input: the name stands for one version of one file, which is
+	// imported once.
+	Start(ctx context.Context, name, input string) (started bool, err error)
+}
+
+// Started is what became of one event.
+type Started struct {
+	Execution string `json:"execution"` // its name
+	Repeated  bool   `json:"repeated"`  // the event was delivered before, and nothing was started
+}
+
+// Start is the handler of S3's "Object Created" events: it starts the execution
+// that the object's key and ETag name. An event without bucket, key and ETag, or
+// of another kind, is InvalidInput.
+func Start(executions Executions, log *slog.Logger) Func[Started] {
+	step := func(ctx context.Context, event objectevent.Event) (Started, error) {
+		if err := checkEvent(event); err != nil {
+			return Started{}, err
+		}
+		input, err := json.Marshal(event.ExecutionInput())
+		if err != nil {
+			return Started{}, err
+		}
+		name := event.ExecutionName()
+		started, err := executions.Start(ctx, name, string(input))
+		if err != nil {
+			return Started{}, err
+		}
+		return Started{Execution: name, Repeated: !started}, nil
+	}
+	return wrap("StartExecution", log, step, func(in objectevent.Event, out Started) []slog.Attr {
+		return []slog.Attr{
+			slog.String("bucket", in.Detail.Bucket.Name), slog.String("key", in.Detail.Object.Key),
+			slog.String("execution", out.Execution), slog.Bool("repeated", out.Repeated),
+		}
+	})
+}
+
+func checkEvent(e objectevent.Event) error {
+	if e.Source != objectevent.Source || e.DetailType != objectevent.DetailType {
+		return csvimport.Fail(retrypatterns.InvalidInput, "the event is %q of %q, expected %q of %q: correct the rule's pattern",
+			e.DetailType, e.Source, objectevent.DetailType, objectevent.Source)
+	}
+	for _, field := range []struct{ name, value string }{
+		{"detail.bucket.name", e.Detail.Bucket.Name}, {"detail.object.key", e.Detail.Object.Key}, {"detail.object.etag", e.Detail.Object.ETag},
+	} {
+		if field.value == "" {
+			return csvimport.Fail(retrypatterns.InvalidInput, "the event %s has no %s", e.ID, field.name)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,32 @@
+package postgresstore
+
+import (
+	"context"
+	"crypto/x509"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// Access is what a connection string cannot say. The zero value adds nothing to it.
+type Access struct {
+	// Password gives the password for one new connection; nil means that of the
+	// connection string.
+	Password func(ctx context.Context) (string, error)
+	// Roots are the certificate authorities that a server's certificate is
+	// verified against where the connection string asks for that; nil means the system's.
+	Roots *x509.CertPool
+}
+
+func (a Access) apply(config *pgxpool.Config) {
+	if a.Password != nil {
+		config.BeforeConnect = func(ctx context.Context, c *pgx.ConnConfig) error {
+			password, err := a.Password(ctx)
+			c.Password = password
+			return err
+		}
+	}
+	if tls := config.ConnConfig.TLSConfig; tls != nil && a.Roots != nil {
+		tls.RootCAs = a.Roots
+	}
+}

@@ -1,0 +1,161 @@
+package dashboards
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	"stepback/retrymetrics"
+	"stepback/retrypatterns"
+)
+
+// Name is the dashboard's name in the source design.
+const Name = "CSV-Processing-Retry-Monitor"
+
+const (
+	timeSeries  = "timeSeries"
+	singleValue = "singleValue"
+	period      = 60 // seconds: what the metrics are published by
+)
+
+// Options say what the dashboard is about. StateMachine and Region are required.
+type Options struct {
+	StateMachine, Region string
+	// Name is [Name] when empty.
+	Name string
+	// Level is the log level of the state machine: at ERROR, what takes level ALL is left out. ALL when empty.
+	Level retrymetrics.Level
+	// Alarms are the ARNs of alarms to show, at most 100.
+	Alarms []string
+}
+
+// Colors that mean the same in every widget (each is readable on light and on dark ground).
+const (
+	good    = "#2ca02c"
+	bad     = "#d62728"
+	warn    = "#ff7f0e"
+	plain   = "#1f77b4"
+	unusual = "#9467bd"
+)
+
+// Monitor returns the dashboard. The error names the option that is missing.
+func Monitor(o Options) (Dashboard, error) {
+	if o.StateMachine == "" || o.Region == "" {
+		return Dashboard{}, fmt.Errorf("a dashboard needs the state machine's name (%q) and the region (%q)", o.StateMachine, o.Region)
+	}
+	b := layout{Options: o}
+	b.Level = cmp.Or(o.Level, retrymetrics.LevelAll)
+	b.text(3, b.header())
+	if len(o.Alarms) > 0 {
+		b.place(Widget{Title: "Alarms", Alarms: o.Alarms, Width: columns, Height: 3})
+	}
+	b.numbers()
+	b.retries()
+	b.causes()
+	b.progress()
+	b.text(10, baseTable())
+	d := Dashboard{Name: cmp.Or(o.Name, Name), Region: o.Region, Widgets: b.widgets}
+	return d, d.Check()
+}
+
+func (b *layout) header() string {
+	text := fmt.Sprintf("# Retries of %s\nCounted from the execution log at level %s, so that throttles and timeouts which no function saw are in. "+
+		"Rates are metric math over sums.", b.StateMachine, b.Level)
+	if b.Level == retrymetrics.LevelError {
+		text += " At this level failures are counted; retries, delays and recoveries take level ALL."
+	}
+	return text
+}
+
+// machine is a row of the whole state machine.
+func (b *layout) machine(m *retrymetrics.Metric, label, color string, stat ...retrymetrics.Stat) Row {
+	s := m.In(retrymetrics.ByMachine, b.StateMachine)
+	return Row{Label: label, Color: color, Stat: append(stat, m.Stat())[0], Series: &s}
+}
+
+func (b *layout) rate(r retrymetrics.Rate, label, color string) Row {
+	return Row{Label: label, Color: color, Rate: &Rate{r, retrymetrics.ByMachine, []string{b.StateMachine}}}
+}
+
+func (b *layout) search(m *retrymetrics.Metric, set retrymetrics.Set) Row {
+	return Row{Stat: m.Stat(), Search: &Search{m, set, b.StateMachine, period}}
+}
+
+func (b *layout) numbers() {
+	b.row(3,
+		number("Retries", retrymetrics.Count, b.machine(retrymetrics.RetryAttempts, "retries", plain)),
+		number("Retry success rate", retrymetrics.Percent, b.rate(retrymetrics.RetrySuccessRate(), "% of ended retries", good)),
+		number("Failed attempts", retrymetrics.Count, b.machine(retrymetrics.TaskFailures, "failed attempts", bad)),
+		number("Throttles", retrymetrics.Count, b.machine(retrymetrics.Throttles, "throttles", warn)),
+		number("Dead-lettered rows", retrymetrics.Count, b.machine(retrymetrics.RowsDeadLettered, "rows", bad)),
+		number("Failed files", retrymetrics.Count, b.machine(retrymetrics.ExecutionsFailed, "executions", bad)),
+	)
+}
+
+// retries are the source design's three widgets, and the retry rate.
+func (b *layout) retries() {
+	hundred := 100.0
+	success := graph("Retry Success Rate", retrymetrics.Percent, b.rate(retrymetrics.RetrySuccessRate(), "success rate", good))
+	success.Metric.Max = &hundred
+	success.Metric.Lines = []Line{{"alarm below", 50}}
+	b.row(6,
+		graph("Retry Statistics", retrymetrics.Count,
+			b.machine(retrymetrics.RetryAttempts, "RetryAttempts", plain),
+			b.machine(retrymetrics.RetrySuccess, "RetrySuccess", good),
+			b.machine(retrymetrics.RetryFailure, "RetryFailure", bad)),
+		success,
+	)
+	b.row(6,
+		graph("Retry Delays", retrymetrics.Seconds,
+			b.machine(retrymetrics.RetryDelay, "p50", good, retrymetrics.P50),
+			b.machine(retrymetrics.RetryDelay, "average", plain, retrymetrics.Average),
+			b.machine(retrymetrics.RetryDelay, "p99", warn, retrymetrics.P99),
+			b.machine(retrymetrics.RetryDelay, "longest", bad, retrymetrics.Maximum)),
+		graph("Retry rate: share of attempts that are retries", retrymetrics.Percent, b.rate(retrymetrics.RetryRate(), "retry rate", plain)),
+		graph("Mean attempts per task", retrymetrics.None, b.rate(retrymetrics.MeanAttempts(), "attempts", plain)),
+	)
+}
+
+// causes show what failed, where and by what.
+func (b *layout) causes() {
+	b.row(6,
+		stacked(graph("Failed attempts by error", retrymetrics.Count, b.search(retrymetrics.TaskFailures, retrymetrics.ByError))),
+		stacked(graph("Failed attempts by state", retrymetrics.Count, b.search(retrymetrics.TaskFailures, retrymetrics.ByState))),
+		stacked(graph("Retries by error", retrymetrics.Count, b.search(retrymetrics.RetryAttempts, retrymetrics.ByError))),
+	)
+	b.row(6,
+		graph("Throttles and timeouts", retrymetrics.Count,
+			b.machine(retrymetrics.Throttles, "throttles", warn), b.machine(retrymetrics.Timeouts, "timeouts", unusual)),
+		graph("Circuit breaker (1 open, 0 closed)", retrymetrics.None,
+			b.machine(retrymetrics.CircuitBreakerState, "state", bad), b.rate(retrymetrics.BreakerTransitions(), "transitions", unusual)),
+	)
+}
+
+func (b *layout) progress() {
+	b.row(6,
+		graph("Map progress: child executions that ended", retrymetrics.Count,
+			b.machine(retrymetrics.ChildExecutionsSucceeded, "succeeded", good), b.machine(retrymetrics.ChildExecutionsFailed, "failed", bad)),
+		stacked(graph("Rows by outcome", retrymetrics.Count,
+			b.machine(retrymetrics.RowsApplied, "applied", good), b.machine(retrymetrics.RowsAlreadyApplied, "already applied", plain),
+			b.machine(retrymetrics.RowsRejected, "rejected", warn), b.machine(retrymetrics.RowsDeadLettered, "dead-lettered", bad))),
+		graph("Files", retrymetrics.Count,
+			b.machine(retrymetrics.ExecutionsSucceeded, "succeeded", good), b.machine(retrymetrics.ExecutionsFailed, "failed", bad),
+			b.machine(retrymetrics.UnpairedEvents, "events not paired", unusual)),
+	)
+}
+
+// baseTable is the configuration that every other one is compared with.
+func baseTable() string {
+	var b strings.Builder
+	b.WriteString("## Base configuration of the retries\n| State | Errors | Retries | First delay | Rate | Cap | Jitter |\n|---|---|---|---|---|---|---|\n")
+	for _, s := range retrypatterns.DefaultTable().States {
+		for _, r := range s.Rows {
+			if p := r.Policy; p.MaxAttempts > 0 {
+				fmt.Fprintf(&b, "| %s | %s | %d | %s | %v | %s | %s |\n", s.State, strings.Join(r.Errors, ", "), p.MaxAttempts,
+					p.Interval.Round(time.Millisecond), p.Rate, p.MaxDelay.Round(time.Millisecond), p.Jitter)
+			}
+		}
+	}
+	return b.String()
+}

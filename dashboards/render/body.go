@@ -1,0 +1,90 @@
+// Package render draws a CloudWatch dashboard body with metric data as one self-contained page, in HTML or SVG, so that a person
+// can look at a run's dashboard without CloudWatch. It evaluates what this project's dashboards use: series, metric math and
+// searches by state machine. It fetches nothing and runs no scripts.
+package render
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// body is a dashboard body, as far as it is drawn.
+type body struct {
+	Widgets []widget `json:"widgets"`
+}
+
+type widget struct {
+	Type       string     `json:"type"`
+	X          int        `json:"x"`
+	Y          int        `json:"y"`
+	Width      int        `json:"width"`
+	Height     int        `json:"height"`
+	Properties properties `json:"properties"`
+}
+
+type properties struct {
+	Title       string              `json:"title"`
+	Markdown    string              `json:"markdown"`
+	View        string              `json:"view"`
+	Stacked     bool                `json:"stacked"`
+	Stat        string              `json:"stat"`
+	Metrics     [][]json.RawMessage `json:"metrics"`
+	YAxis       axes                `json:"yAxis"`
+	Annotations struct {
+		Horizontal []mark `json:"horizontal"`
+	} `json:"annotations"`
+}
+
+type axes struct {
+	Left axis `json:"left"`
+}
+
+type axis struct {
+	Label string   `json:"label"`
+	Min   *float64 `json:"min"`
+	Max   *float64 `json:"max"`
+}
+
+// mark is a horizontal annotation.
+type mark struct {
+	Label string  `json:"label"`
+	Value float64 `json:"value"`
+}
+
+// options are the last member of a metric row.
+type options struct {
+	Expression string `json:"expression"`
+	Label      string `json:"label"`
+	ID         string `json:"id"`
+	Stat       string `json:"stat"`
+	Color      string `json:"color"`
+	Visible    *bool  `json:"visible"`
+}
+
+func parse(text []byte) (body, error) {
+	var b body
+	if err := json.Unmarshal(text, &b); err != nil {
+		return b, fmt.Errorf("dashboard body: %w", err)
+	}
+	for i, w := range b.Widgets {
+		if w.Width < 1 || w.Height < 1 || w.X < 0 || w.Y < 0 || w.X+w.Width > 24 || w.Height > 1000 {
+			return b, fmt.Errorf("dashboard body: widget %d lies off the grid", i+1)
+		}
+	}
+	return b, nil
+}
+
+// row splits a metric row into its names and its options.
+func row(raw []json.RawMessage) ([]string, options, error) {
+	var names []string
+	var o options
+	for _, part := range raw {
+		var name string
+		if json.Unmarshal(part, &name) == nil {
+			names = append(names, name)
+		} else if err := json.Unmarshal(part, &o); err != nil {
+			return nil, o, err
+		}
+	}
+	return names, o, nil
+}

@@ -1,0 +1,90 @@
+package conformance
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"stepback/engine/clock"
+	"stepback/engine/integration/lambda"
+)
+
+// Functions serves the Lambda functions of one case by their rules. Delays pass on the clock.
+type Functions struct {
+	Clock *clock.Clock
+	Rules map[string]Rule
+	// Region and Account appear in the error of a function that is not there.
+	Region, Account string
+
+	mu    sync.Mutex
+	calls map[string]int
+}
+
+// Invoke implements lambda.Invoker.
+func (f *Functions) Invoke(ctx context.Context, c *lambda.Call) (*lambda.Answer, error) {
+	name := c.Function
+	if _, after, ok := strings.Cut(name, ":function:"); ok {
+		name, _, _ = strings.Cut(after, ":")
+	}
+	rule, ok := f.Rules[name]
+	if !ok {
+		return nil, &lambda.InvokeError{
+			Code: "ResourceNotFoundException", StatusCode: 404, RequestID: uuid.NewString(),
+			Message: fmt.Sprintf("Function not found: arn:aws:lambda:%s:%s:function:%s:$LATEST", f.Region, f.Account, name),
+		}
+	}
+	if len(rule.Sequence) > 0 {
+		rule = rule.Sequence[f.turn(name, len(rule.Sequence))]
+	}
+	if rule.DelaySeconds > 0 {
+		if err := f.Clock.Sleep(ctx, time.Duration(rule.DelaySeconds*float64(time.Second))); err != nil {
+			return nil, err
+		}
+	}
+	return reply(rule, c.Payload)
+}
+
+// turn counts a function's calls and says which of its rules is next.
+func (f *Functions) turn(name string, rules int) int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.calls == nil {
+		f.calls = map[string]int{}
+	}
+	n := min(f.calls[name], rules-1)
+	f.calls[name]++
+	return n
+}
+
+func reply(r Rule, event []byte) (*lambda.Answer, error) {
+	a := &lambda.Answer{StatusCode: 200, RequestID: uuid.NewString(), Payload: event}
+	switch {
+	case r.Echo:
+	case r.ReturnRepeat != nil:
+		a.Payload = []byte(`"` + strings.Repeat(r.ReturnRepeat.Text, r.ReturnRepeat.Count) + `"`)
+	case r.Error != nil:
+		a.FunctionError = "Unhandled"
+		var b bytes.Buffer
+		e := json.NewEncoder(&b)
+		e.SetEscapeHTML(false)
+		err := e.Encode(struct {
+			Message string   `json:"errorMessage"`
+			Type    string   `json:"errorType"`
+			Request string   `json:"requestId"`
+			Trace   []string `json:"stackTrace"`
+		}{r.Error.ErrorMessage, r.Error.ErrorType, a.RequestID, r.Error.StackTrace})
+		if err != nil {
+			return nil, err
+		}
+		a.Payload = bytes.TrimSpace(b.Bytes())
+	default:
+		a.Payload = r.Return
+	}
+	return a, nil
+}

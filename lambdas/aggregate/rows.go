@@ -1,0 +1,35 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+
+	"stepback/csvimport/aggregate"
+	"stepback/csvimport/handlers"
+	"stepback/retrymetrics"
+)
+
+// published also prints the rows by outcome in CloudWatch's embedded metric format. An answer that got lost and was asked for
+// again is counted twice.
+func published(next handlers.Func[aggregate.Output], machine string, out io.Writer) handlers.Func[aggregate.Output] {
+	if machine == "" {
+		return next
+	}
+	return func(ctx context.Context, event json.RawMessage) (aggregate.Output, error) {
+		answer, err := next(ctx, event)
+		if err != nil {
+			return answer, err
+		}
+		var c retrymetrics.Collector
+		c.AddRows(machine, answer.EndTime, retrymetrics.Rows{
+			Applied: answer.Applied, AlreadyApplied: answer.AlreadyApplied, Rejected: answer.Rejected, DeadLettered: answer.DeadLettered,
+		})
+		lines, err := retrymetrics.AppendEMF(nil, c.Points())
+		if err != nil {
+			return answer, err
+		}
+		_, err = out.Write(lines)
+		return answer, err
+	}
+}

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/base64"
+	"encoding/json"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-lambda-go/events"
+)
+
+func delivery(t *testing.T, kind string, messages ...string) events.CloudwatchLogsEvent {
+	t.Helper()
+	data := events.CloudwatchLogsData{MessageType: kind, LogGroup: "/aws/vendedlogs/states/csv-import"}
+	for _, m := range messages {
+		data.LogEvents = append(data.LogEvents, events.CloudwatchLogsLogEvent{Message: m})
+	}
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	if err := json.NewEncoder(z).Encode(data); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return events.CloudwatchLogsEvent{AWSLogs: events.CloudwatchLogsRawData{Data: base64.StdEncoding.EncodeToString(packed.Bytes())}}
+}
+
+func TestALogDeliveryBecomesEMF(t *testing.T) {
+	t.Parallel()
+	var out, log bytes.Buffer
+	h := handler{out: &out, log: slog.New(slog.NewTextHandler(&log, nil))}
+	const record = `{"id":"5","type":"TaskFailed","details":{"error":"States.Timeout","resource":"invoke","resourceType":"lambda"},` +
+		`"previous_event_id":"4","event_timestamp":"120000","execution_arn":"arn:aws:states:us-east-1:000000000000:execution:csv-import:f","redrive_count":"0"}`
+	if err := h.handle(t.Context(), delivery(t, "DATA_MESSAGE", record, "hello")); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.handle(t.Context(), delivery(t, "CONTROL_MESSAGE", "CWL CONTROL MESSAGE: Checking health of destination")); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"TaskFailures":1`, `"Timeouts":1`, `"ErrorType":"States.Timeout"`, `"Timestamp":120000`} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%s is not in %s", want, out.String())
+		}
+	}
+	if strings.Contains(out.String(), `"State":`) {
+		t.Errorf("the record does not tell the state: %s", out.String())
+	}
+	if n := strings.Count(log.String(), "record left out"); n != 1 {
+		t.Errorf("log: %s", log.String())
+	}
+	if err := h.handle(t.Context(), events.CloudwatchLogsEvent{AWSLogs: events.CloudwatchLogsRawData{Data: "?"}}); err == nil {
+		t.Error("a damaged delivery passes")
+	}
+}

@@ -1,0 +1,27 @@
+// Command start is the Lambda function that an S3 "Object Created" event reaches
+// through EventBridge: it starts the import of the object. An EventBridge rule
+// could start the execution by itself but cannot name it, and the name is what
+// keeps a repeated event from starting a second import.
+//
+// Environment: STATE_MACHINE_ARN and the AWS SDK's own variables.
+package main
+
+import (
+	"context"
+	"os"
+
+	"github.com/aws/aws-lambda-go/lambda"
+
+	"stepback/csvimport/handlers"
+	"stepback/csvimport/sfnexecutions"
+)
+
+func main() {
+	log := handlers.Log()
+	executions, err := sfnexecutions.FromEnvironment(context.Background(), os.Getenv("STATE_MACHINE_ARN"))
+	if err != nil {
+		log.Error("cannot start", "error", err.Error())
+		os.Exit(1)
+	}
+	lambda.Start(handlers.Start(executions, log))
+}

@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# Deploys the CSV import to an AWS-compatible endpoint: ENDPOINT, or LocalStack's. DATABASE_HOST (postgres), DATABASE_PORT
+# (5432), DATABASE_USER, DATABASE_PASSWORD (stepback) and DATABASE_NAME (csvimport) are the PostgreSQL server as the
+# functions reach it. CDKFLAGS goes to cdk deploy; --method=direct does without change sets.
+set -euo pipefail
+source "$(dirname "$0")/endpoint.sh"
+
+case "$(uname -m)" in
+	arm64 | aarch64) goarch=arm64 architecture=arm64 ;;
+	*) goarch=amd64 architecture=x86_64 ;;
+esac
+make -C "$root" --no-print-directory lambdas-for GOARCH="$goarch" LAMBDA_OUT=dist/local cdk/node_modules
+
+secret=stepback-local-database
+value=$(printf '{"username":"%s","password":"%s","host":"%s","port":"%s","dbname":"%s","sslmode":"disable"}' \
+	"${DATABASE_USER:-stepback}" "${DATABASE_PASSWORD:-stepback}" "${DATABASE_HOST:-postgres}" "${DATABASE_PORT:-5432}" "${DATABASE_NAME:-csvimport}")
+if aws secretsmanager describe-secret --secret-id "$secret" >/dev/null 2>&1; then
+	aws secretsmanager put-secret-value --secret-id "$secret" --secret-string "$value" >/dev/null
+else
+	aws secretsmanager create-secret --name "$secret" --secret-string "$value" >/dev/null
+fi
+arn=$(aws secretsmanager describe-secret --secret-id "$secret" --query ARN --output text)
+account=$(aws sts get-caller-identity --query Account --output text)
+
+cd "$root/cdk"
+context=(-c "localSecret=$arn" -c "localArchitecture=$architecture" -c bootstraps=../dist/local)
+CI=true node_modules/.bin/cdk bootstrap "aws://$account/$AWS_REGION" --no-notices "${context[@]}"
+# shellcheck disable=SC2086 # CDKFLAGS is a list of words
+CI=true node_modules/.bin/cdk deploy "$STACK" --no-notices --require-approval never "${context[@]}" ${CDKFLAGS:-}

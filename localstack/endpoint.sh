@@ -1,0 +1,15 @@
+# Sourced by the scripts beside it: where the AWS-compatible endpoint is. Every variable may be set outside.
+export AWS_ENDPOINT_URL="${ENDPOINT:-http://localhost:4566}"
+export AWS_REGION="${AWS_REGION:-us-east-1}" AWS_DEFAULT_REGION="${AWS_REGION:-us-east-1}"
+# A custom endpoint must never see the credentials of a real account.
+export AWS_ACCESS_KEY_ID=test AWS_SECRET_ACCESS_KEY=test AWS_EC2_METADATA_DISABLED=true
+unset AWS_PROFILE AWS_SESSION_TOKEN
+export AWS_PAGER=""
+STACK=stepback-local
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+# output prints an output of the deployed stack.
+output() {
+	aws cloudformation describe-stacks --stack-name "$STACK" --output text \
+		--query "Stacks[0].Outputs[?OutputKey=='$1'].OutputValue"
+}

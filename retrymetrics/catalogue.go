@@ -1,0 +1,75 @@
+package retrymetrics
+
+import "slices"
+
+// The metrics. RetryAttempts, RetrySuccess, RetryFailure, RetryDelay and CircuitBreakerState are the source design's.
+var (
+	TaskAttempts = declare("TaskAttempts", Count, FullLog, added,
+		"Attempts of tasks, first ones and retries.", ByMachine, ByState)
+	TaskFailures = declare("TaskFailures", Count, ErrorLog, added,
+		"Attempts that failed, whether or not another followed.", ByMachine, ByState, ByError, ByStateAndError)
+	RetryAttempts = declare("RetryAttempts", Count, FullLog, added,
+		"Retries: attempts that followed a failed one, under the error of the failed one.", ByMachine, ByState, ByError, ByStateAndError)
+	RetrySuccess = declare("RetrySuccess", Count, FullLog, added,
+		"Retries that succeeded, under the error they recovered from.", ByMachine, ByState, ByError)
+	RetryFailure = declare("RetryFailure", Count, FullLog, added,
+		"Retries that failed and were not followed by another: the retries were exhausted, or the last error is not retried.",
+		ByMachine, ByState, ByError)
+	RetryDelay = declare("RetryDelay", Seconds, FullLog, distribution,
+		"Time between a failure and the next attempt, as it was actually waited; to two significant digits.", ByMachine, ByState)
+	Throttles = declare("Throttles", Count, ErrorLog, added,
+		"Attempts refused for their rate or concurrency. The function never saw them.", ByMachine, ByState)
+	Timeouts = declare("Timeouts", Count, ErrorLog, added,
+		"Attempts ended by a timeout or a missing heartbeat. The function may have gone on.", ByMachine, ByState)
+	CircuitBreakerState = declare("CircuitBreakerState", None, ErrorLog, highest,
+		"1 when an attempt was refused by an open circuit breaker, 0 when one was let through and succeeded (level ALL only); the highest of a period.",
+		ByMachine, ByState)
+	ExecutionsSucceeded = declare("ExecutionsSucceeded", Count, FullLog, added,
+		"Files whose execution succeeded.", ByMachine)
+	ExecutionsFailed = declare("ExecutionsFailed", Count, ErrorLog, added,
+		"Files whose execution failed, timed out or was aborted.", ByMachine)
+	ChildExecutionsSucceeded = declare("ChildExecutionsSucceeded", Count, FullLog, added,
+		"Batches of rows that the distributed Map finished.", ByMachine)
+	ChildExecutionsFailed = declare("ChildExecutionsFailed", Count, ErrorLog, added,
+		"Batches of rows whose child execution failed, timed out or was aborted.", ByMachine)
+	UnpairedEvents = declare("UnpairedEvents", Count, FullLog, added,
+		"Attempts in the log whose beginning was not seen, so that it is unknown whether they are retries; none from whole histories.", ByMachine)
+	RowsApplied = declare("RowsApplied", Count, Summary, added,
+		"Rows that were counted in the database.", ByMachine)
+	RowsAlreadyApplied = declare("RowsAlreadyApplied", Count, Summary, added,
+		"Rows that an earlier attempt or execution had counted.", ByMachine)
+	RowsRejected = declare("RowsRejected", Count, Summary, added,
+		"Rows that a business rule refuses.", ByMachine)
+	RowsDeadLettered = declare("RowsDeadLettered", Count, Summary, added,
+		"Rows given up: retries exhausted, or not worth it.", ByMachine)
+)
+
+var catalogue = []*Metric{
+	TaskAttempts, TaskFailures, RetryAttempts, RetrySuccess, RetryFailure, RetryDelay, Throttles, Timeouts, CircuitBreakerState,
+	ExecutionsSucceeded, ExecutionsFailed, ChildExecutionsSucceeded, ChildExecutionsFailed,
+	UnpairedEvents, RowsApplied, RowsAlreadyApplied, RowsRejected, RowsDeadLettered,
+}
+
+func declare(name string, unit Unit, origin Origin, how mode, text string, in ...Set) *Metric {
+	stat := Sum
+	switch how {
+	case highest:
+		stat = Maximum
+	case distribution:
+		stat = Average
+	case added:
+	}
+	return &Metric{name: name, text: text, unit: unit, stat: stat, sets: in, origin: origin, mode: how}
+}
+
+// Catalogue returns every metric, in the order of the documentation.
+func Catalogue() []*Metric { return slices.Clone(catalogue) }
+
+// Named returns the metric of a name.
+func Named(name string) (*Metric, bool) {
+	i := slices.IndexFunc(catalogue, func(m *Metric) bool { return m.name == name })
+	if i < 0 {
+		return nil, false
+	}
+	return catalogue[i], true
+}

@@ -1,0 +1,215 @@
+package retrymetrics
+
+import (
+	"cmp"
+	"strings"
+	"sync"
+	"time"
+
+	"stepback/engine/history"
+	"stepback/retrypatterns"
+)
+
+// Collector turns what happened into metric data. The zero value is ready; it is safe for concurrent use.
+type Collector struct {
+	// Period is how long the periods are for which values are put together; 0 means a minute, CloudWatch's standard resolution.
+	Period time.Duration
+
+	mu     sync.Mutex
+	points points
+}
+
+// Add counts one ended execution's whole history.
+func (c *Collector) Add(executionARN string, events []history.Event) {
+	t := c.teller(MachineOf(executionARN))
+	one := scan{sink: &t}
+	one.run(events)
+	if n := len(events); n > 0 {
+		t.terminal(executionARN, events[n-1].Type, events[n-1].Time)
+	}
+	c.take(&t)
+}
+
+// Rows are a file's rows by outcome.
+type Rows struct{ Applied, AlreadyApplied, Rejected, DeadLettered int64 }
+
+// AddRows counts what AggregateResults found for one file.
+func (c *Collector) AddRows(machine string, at time.Time, r Rows) {
+	t := c.teller(machine)
+	l := Labels{StateMachine: machine}
+	for _, m := range []struct {
+		metric *Metric
+		n      int64
+	}{{RowsApplied, r.Applied}, {RowsAlreadyApplied, r.AlreadyApplied}, {RowsRejected, r.Rejected}, {RowsDeadLettered, r.DeadLettered}} {
+		t.add(m.metric, l, at.UnixNano(), float64(m.n))
+	}
+	c.take(&t)
+}
+
+func (c *Collector) teller(machine string) teller {
+	return teller{machine: machine, period: cmp.Or(c.Period, time.Minute)}
+}
+
+func (c *Collector) take(t *teller) {
+	t.flush()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, p := range t.points {
+		for i, v := range p.Values {
+			c.points.add(p.Metric, p.Labels, p.Start.UnixNano(), v, p.Counts[i])
+		}
+	}
+}
+
+// Points returns what has been counted, sorted by time, metric and labels.
+func (c *Collector) Points() []Point {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.points.sorted()
+}
+
+// Take returns what has been counted, like Points, and starts anew.
+func (c *Collector) Take() []Point {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	out := c.points.sorted()
+	c.points = nil
+	return out
+}
+
+// MachineOf returns the name of an execution's state machine.
+func MachineOf(executionARN string) string {
+	machine, _, _ := strings.Cut(afterType(executionARN), ":")
+	machine, _, _ = strings.Cut(machine, "/")
+	return machine
+}
+
+// child reports whether an execution is one of a distributed Map, whose machine name carries the Map's label.
+func child(executionARN string) bool {
+	machine, _, _ := strings.Cut(afterType(executionARN), ":")
+	return strings.Contains(machine, "/")
+}
+
+// afterType cuts arn:aws:states:REGION:ACCOUNT:execution: off.
+func afterType(arn string) string {
+	const before = 6
+	parts := strings.SplitN(arn, ":", before+1)
+	return parts[len(parts)-1]
+}
+
+// teller is the sink that writes points. Attempts and successes are by far the most that happens; they are counted while state
+// and period stay the same.
+type teller struct {
+	machine  string
+	period   time.Duration
+	points   points
+	attempts run
+	passes   run
+}
+
+// run is a number of like happenings.
+type run struct {
+	state string
+	at, n int64
+}
+
+func (t *teller) add(m *Metric, l Labels, at int64, v float64) {
+	t.points.add(m, l, startOf(at, t.period), v, 1)
+}
+
+func (t *teller) fits(r run, state string, at int64) bool {
+	return r.n > 0 && r.state == state && startOf(r.at, t.period) == startOf(at, t.period)
+}
+
+func (t *teller) labels(state string) Labels { return Labels{StateMachine: t.machine, State: state} }
+
+func (t *teller) attempted(state string, at int64) {
+	if !t.fits(t.attempts, state, at) {
+		t.flushAttempts()
+		t.attempts = run{state: state, at: at}
+	}
+	t.attempts.n++
+}
+
+func (t *teller) succeeded(state string, at int64) {
+	if !t.fits(t.passes, state, at) {
+		t.flushPasses()
+		t.passes = run{state: state, at: at}
+	}
+	t.passes.n++
+}
+
+func (t *teller) flush() { t.flushAttempts(); t.flushPasses() }
+
+func (t *teller) flushAttempts() {
+	if t.attempts.n > 0 {
+		t.add(TaskAttempts, t.labels(t.attempts.state), t.attempts.at, float64(t.attempts.n))
+		t.add(RetryAttempts, t.labels(t.attempts.state), t.attempts.at, 0) // see recovered
+	}
+	t.attempts.n = 0
+}
+
+func (t *teller) flushPasses() {
+	if t.passes.n > 0 {
+		t.add(CircuitBreakerState, t.labels(t.passes.state), t.passes.at, 0)
+	}
+	t.passes.n = 0
+}
+
+func (t *teller) one(m *Metric, k Key, at int64) { t.some(m, k, at, 1) }
+
+func (t *teller) some(m *Metric, k Key, at int64, n float64) {
+	l := t.labels(k.State)
+	l.ErrorType = ErrorTypeOf(k.Error)
+	t.add(m, l, at, n)
+}
+
+func (t *teller) failed(f failure) {
+	t.one(TaskFailures, f.key, f.at)
+	l := t.labels(f.key.State)
+	if throttled(f.key.Error) {
+		t.add(Throttles, l, f.at, 1)
+	}
+	if f.timedOut || ranOutOfTime(f.key.Error) {
+		t.add(Timeouts, l, f.at, 1)
+	}
+	if f.key.Error == retrypatterns.CircuitOpen {
+		t.add(CircuitBreakerState, l, f.at, 1)
+	}
+}
+
+func (t *teller) retried(f failure, at int64) {
+	t.one(RetryAttempts, f.key, at)
+	t.add(RetryDelay, t.labels(f.key.State), at, rounded(time.Duration(at-f.at).Seconds()))
+}
+
+// recovered counts a success and no failure: metric math has no value where a term has never had one, and FILL does not help a
+// metric that nobody has published.
+func (t *teller) recovered(k Key, at int64) {
+	t.one(RetrySuccess, k, at)
+	t.some(RetryFailure, k, at, 0)
+}
+
+func (t *teller) ended(f failure) {
+	if f.retry {
+		t.one(RetryFailure, f.key, f.at)
+		t.some(RetrySuccess, f.key, f.at, 0)
+	}
+}
+
+// terminal counts the end of an execution.
+func (t *teller) terminal(executionARN string, end history.Type, at int64) {
+	if !end.Terminal() {
+		return
+	}
+	m := ExecutionsFailed
+	switch {
+	case end == history.ExecutionSucceeded && child(executionARN):
+		m = ChildExecutionsSucceeded
+	case end == history.ExecutionSucceeded:
+		m = ExecutionsSucceeded
+	case child(executionARN):
+		m = ChildExecutionsFailed
+	}
+	t.add(m, Labels{StateMachine: t.machine}, at, 1)
+}

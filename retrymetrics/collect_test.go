@@ -1,0 +1,253 @@
+package retrymetrics_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"stepback/engine/history"
+	"stepback/retrymetrics"
+)
+
+const (
+	machine  = "csv-import"
+	parent   = "arn:aws:states:us-east-1:000000000000:execution:csv-import:file-1"
+	childARN = "arn:aws:states:us-east-1:000000000000:execution:csv-import/ProcessUserRecords:0001"
+)
+
+// everything is a history in which every metric that histories tell happens.
+func everything() []history.Event {
+	timedOut := failed(12, 11, 70, "States.Timeout")
+	timedOut.Type = history.TaskTimedOut
+	return []history.Event{
+		event(1, 0, 0, history.ExecutionStarted),
+		event(2, 0, 0, history.TaskStateEntered),
+		event(3, 2, 0, history.TaskScheduled),
+		event(4, 3, 0, history.TaskStarted),
+		failed(5, 4, 1, "Lambda.TooManyRequestsException"),
+		event(6, 5, 3.25, history.TaskScheduled),
+		event(7, 6, 3.25, history.TaskStarted),
+		event(8, 7, 4, history.TaskSucceeded),
+		event(9, 8, 4, history.TaskStateExited),
+		event(10, 9, 60, history.TaskStateEntered),
+		event(11, 10, 60, history.TaskScheduled),
+		timedOut,
+		event(13, 12, 71, history.TaskScheduled),
+		failed(14, 13, 72, "CircuitOpen"),
+		failed(15, 14, 73, ""),
+	}
+}
+
+func ended(events []history.Event, typ history.Type) []history.Event {
+	events = slices.Clone(events)
+	events[len(events)-1].Type = typ
+	return events
+}
+
+func TestEveryMetricIsEmittedWithEverySet(t *testing.T) {
+	t.Parallel()
+	var c retrymetrics.Collector
+	for _, arn := range []string{parent, childARN} {
+		c.Add(arn, ended(everything(), history.ExecutionSucceeded))
+		c.Add(arn, ended(everything(), history.ExecutionFailed))
+	}
+	c.AddRows(machine, time.Unix(100, 0), retrymetrics.Rows{Applied: 1})
+	points := c.Points()
+	var reader retrymetrics.LogReader
+	points = append(points, reader.Read([]retrymetrics.Record{{Execution: childARN, ID: 9, Previous: 8, Type: history.TaskScheduled}})...)
+	for _, m := range retrymetrics.Catalogue() {
+		if len(m.Sets()) == 0 || m.Description() == "" {
+			t.Errorf("%s has no dimension set or no description", m.Name())
+		}
+		for _, s := range m.Sets() {
+			if !slices.ContainsFunc(points, func(p retrymetrics.Point) bool { return p.Metric == m && p.Labels.Has(s) }) {
+				t.Errorf("%s is declared with %s, and nothing emits it", m.Name(), s)
+			}
+		}
+	}
+}
+
+func TestPointsOfAHistory(t *testing.T) {
+	t.Parallel()
+	var c retrymetrics.Collector
+	c.Add(parent, ended(everything(), history.ExecutionFailed))
+	got := make([]string, 0, 20)
+	for _, p := range c.Points() {
+		got = append(got, fmt.Sprintf("%s %s %s/%s %v", p.Start.Format("15:04"), p.Metric.Name(), p.Labels.State, p.Labels.ErrorType, p.Values))
+	}
+	want := []string{
+		"00:00 CircuitBreakerState Work/ [0]",
+		"00:00 RetryAttempts Work/ [0]",
+		"00:00 RetryAttempts Work/Lambda.TooManyRequestsException [1]",
+		"00:00 RetryDelay Work/ [2.2]",
+		"00:00 RetryFailure Work/Lambda.TooManyRequestsException [0]",
+		"00:00 RetrySuccess Work/Lambda.TooManyRequestsException [1]",
+		"00:00 TaskAttempts Work/ [2]",
+		"00:00 TaskFailures Work/Lambda.TooManyRequestsException [1]",
+		"00:00 Throttles Work/ [1]",
+		"00:01 CircuitBreakerState Work/ [1]",
+		"00:01 ExecutionsFailed / [1]",
+		"00:01 RetryAttempts Work/ [0]",
+		"00:01 RetryAttempts Work/States.Timeout [1]",
+		"00:01 RetryDelay Work/ [1]",
+		"00:01 RetryFailure Work/CircuitOpen [1]",
+		"00:01 RetrySuccess Work/CircuitOpen [0]",
+		"00:01 TaskAttempts Work/ [2]",
+		"00:01 TaskFailures Work/CircuitOpen [1]",
+		"00:01 TaskFailures Work/States.Timeout [1]",
+		"00:01 Timeouts Work/ [1]",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%q\nwant\n%q", got, want)
+	}
+}
+
+// drawHistory makes up a history of several tasks at once, as an inline Map writes it.
+func drawHistory(t *rapid.T) []history.Event {
+	events := []history.Event{event(1, 0, 0, history.ExecutionStarted)}
+	at := int64(0)
+	next := func(previous int64, typ history.Type) int64 {
+		at += rapid.Int64Range(0, 40).Draw(t, "pause") * int64(time.Second)
+		e := history.Event{ID: int64(len(events)) + 1, Previous: previous, Time: at, Type: typ}
+		if typ.Entered() {
+			e.Name = rapid.SampledFrom([]string{"A", "B"}).Draw(t, "state")
+		}
+		if typ == history.TaskFailed || typ == history.TaskTimedOut {
+			e.More = &history.Details{Failure: history.Named(rapid.SampledFrom([]string{"States.Timeout", "CircuitOpen", "made up", "SNS.ThrottledException"}).Draw(t, "error"))}
+		}
+		events = append(events, e)
+		return e.ID
+	}
+	tasks := make([]int64, rapid.IntRange(1, 4).Draw(t, "tasks"))
+	for i := range tasks {
+		tasks[i] = next(1, history.TaskStateEntered)
+	}
+	for range rapid.IntRange(0, 40).Draw(t, "steps") {
+		i := rapid.IntRange(0, len(tasks)-1).Draw(t, "task")
+		then := map[history.Type][]history.Type{
+			history.TaskStateEntered: {history.TaskScheduled},
+			history.TaskScheduled:    {history.TaskStarted, history.TaskTimedOut},
+			history.TaskStarted:      {history.TaskSucceeded, history.TaskFailed, history.TaskTimedOut},
+			history.TaskFailed:       {history.TaskScheduled, history.TaskStateExited},
+			history.TaskTimedOut:     {history.TaskScheduled, history.TaskStateExited},
+			history.TaskSucceeded:    {history.TaskStateExited},
+			history.TaskStateExited:  {history.TaskStateEntered},
+		}[events[tasks[i]-1].Type]
+		tasks[i] = next(tasks[i], rapid.SampledFrom(then).Draw(t, "type"))
+	}
+	next(tasks[0], rapid.SampledFrom([]history.Type{history.ExecutionSucceeded, history.ExecutionFailed}).Draw(t, "end"))
+	return events
+}
+
+// logged writes a history as Step Functions logs it.
+func logged(t rapid.TB, arn string, events []history.Event) []retrymetrics.Record {
+	t.Helper()
+	var out []retrymetrics.Record
+	for i := range events {
+		e := &events[i]
+		details := map[string]string{}
+		if e.Type.Entered() {
+			details["name"] = e.Name
+		}
+		if e.More != nil {
+			details["error"] = e.More.Error
+		}
+		text, err := json.Marshal(map[string]any{
+			"id": fmt.Sprint(e.ID), "previous_event_id": fmt.Sprint(e.Previous), "type": e.Type.String(), "details": details,
+			"event_timestamp": fmt.Sprint(e.Time / 1e6), "execution_arn": arn, "redrive_count": "0",
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := retrymetrics.ParseRecord(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+func TestTheLogTellsWhatTheHistoryTells(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		events := drawHistory(t)
+		var c retrymetrics.Collector
+		c.Add(childARN, events)
+		want, err := json.Marshal(c.Points())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var reader retrymetrics.LogReader
+		var points []retrymetrics.Point
+		for rest := logged(t, childARN, events); len(rest) > 0; {
+			n := rapid.IntRange(1, len(rest)).Draw(t, "batch")
+			batch := rest[:n]
+			if rapid.Bool().Draw(t, "twice") {
+				batch = append(slices.Clone(batch), batch...)
+			}
+			points = append(points, reader.Read(batch)...)
+			rest = rest[n:]
+		}
+		got, err := json.Marshal(retrymetrics.Merge(points))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(got) != string(want) {
+			t.Fatalf("log     %s\nhistory %s", got, want)
+		}
+	})
+}
+
+func TestLevelErrorTellsFailuresOnly(t *testing.T) {
+	t.Parallel()
+	var lines []retrymetrics.Record
+	for _, r := range logged(t, childARN, ended(everything(), history.ExecutionFailed)) {
+		switch r.Type {
+		case history.TaskFailed, history.TaskTimedOut, history.ExecutionFailed:
+			lines = append(lines, r)
+		default:
+		}
+	}
+	reader := retrymetrics.LogReader{ChildState: "ProcessSingleUserRecord"}
+	var found []*retrymetrics.Metric
+	for _, p := range reader.Read(lines) {
+		if !p.Metric.At(retrymetrics.LevelError) {
+			t.Errorf("%s comes from a log that cannot tell it", p.Metric.Name())
+		}
+		if p.Metric == retrymetrics.TaskFailures && p.Labels.State != "ProcessSingleUserRecord" {
+			t.Errorf("state %q", p.Labels.State)
+		}
+		found = append(found, p.Metric)
+	}
+	for _, m := range retrymetrics.Catalogue() {
+		if m.Origin() == retrymetrics.ErrorLog && m != retrymetrics.ExecutionsFailed && !slices.Contains(found, m) {
+			t.Errorf("%s is not counted at level ERROR", m.Name())
+		}
+	}
+}
+
+func TestTheOldestExecutionIsForgottenFirst(t *testing.T) {
+	t.Parallel()
+	reader := retrymetrics.LogReader{Executions: 1}
+	events := logged(t, childARN, everything())
+	reader.Read(events[:5])
+	reader.Read(logged(t, parent, everything()[:2]))
+	got := reader.Read(events[5:7])
+	if len(got) != 3 || got[2].Metric != retrymetrics.UnpairedEvents {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestRecordsThatAreNone(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"", "null", "{}", `{"id":1}`, `{"id":"x","execution_arn":"a"}`, `{"id":"1"}`} {
+		if _, err := retrymetrics.ParseRecord([]byte(text)); err == nil {
+			t.Errorf("%q is taken for a record", text)
+		}
+	}
+}

@@ -1,0 +1,67 @@
+package retrymetrics
+
+// Prices are what CloudWatch charges in one region, in USD.
+type Prices struct {
+	Region, Date string  // where and when they were read
+	LogGB        float64 // ingestion of one GB, standard class
+	MetricMonth  float64 // one custom metric for a month, up to 10,000 of them
+	AlarmMonth   float64 // one metric in an alarm of standard resolution for a month
+	PageMonth    float64 // one composite alarm for a month
+	Transitions  float64 // 1,000 state transitions of a STANDARD state machine, for comparison
+}
+
+// DefaultPrices are those of us-east-1, from secondary sources in November 2026. The free tier is not taken off.
+func DefaultPrices() Prices {
+	return Prices{
+		Region: "us-east-1", Date: "2026-11", LogGB: 0.50, MetricMonth: 0.30, AlarmMonth: 0.10, PageMonth: 0.50, Transitions: 0.025,
+	}
+}
+
+// Workload is a month of imports.
+type Workload struct {
+	Files, RowsPerFile, Batch int64
+	// FailedShare is failed attempts per row, 0 to 1.
+	FailedShare float64
+	// RecordBytes is the mean size of a log record without execution data, with what CloudWatch Logs adds to each.
+	RecordBytes int64
+}
+
+// DefaultWorkload is 1,000 files of a million rows in batches of 100, with one failed attempt for a hundred rows.
+func DefaultWorkload() Workload {
+	return Workload{Files: 1000, RowsPerFile: 1_000_000, Batch: 100, FailedShare: 0.01, RecordBytes: 450}
+}
+
+// What a history has, counted from one: each row of a batch, each child execution, each failed attempt.
+const (
+	eventsPerRow     = 7 // iteration started and succeeded, state entered and exited, task scheduled, started, succeeded
+	eventsPerChild   = 6
+	eventsPerFailure = 3 // scheduled, started, failed
+)
+
+// Records is how many log records the workload writes at a log level.
+func (w Workload) Records(level Level) float64 {
+	rows := float64(w.Files) * float64(w.RowsPerFile)
+	failures := rows * w.FailedShare
+	if level == LevelError {
+		return failures
+	}
+	return rows*eventsPerRow + rows/float64(w.Batch)*eventsPerChild + failures*eventsPerFailure
+}
+
+// GB is how much log the workload writes at a log level, in 10⁹ bytes.
+func (w Workload) GB(level Level) float64 { return w.Records(level) * float64(w.RecordBytes) / 1e9 }
+
+// SeriesCount is how many custom metrics there are at a log level when so many states and error types, and pairs of the two,
+// occur in a month.
+func SeriesCount(level Level, states, errors, pairs int) int {
+	n := 0
+	for _, m := range catalogue {
+		if !m.At(level) {
+			continue
+		}
+		for _, s := range m.sets {
+			n += map[Set]int{ByMachine: 1, ByState: states, ByError: errors, ByStateAndError: pairs}[s]
+		}
+	}
+	return n
+}

@@ -1,0 +1,160 @@
+package retrymetrics
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Limits of the embedded metric format (CloudWatch's specification).
+const (
+	maxMetricsPerDirective = 100
+	maxValuesPerMetric     = 100
+	maxDimensionValue      = 1024
+)
+
+// AppendEMF appends points as lines of CloudWatch's embedded metric format, one line per labels and period, or more where a
+// metric has over 100 values. Each metric is listed with every set it is declared with whose dimensions are all known.
+func AppendEMF(dst []byte, ps []Point) ([]byte, error) {
+	type place struct {
+		labels Labels
+		start  time.Time
+	}
+	var order []place
+	groups := map[place][]Point{}
+	for _, p := range ps {
+		at := place{p.Labels, p.Start}
+		if groups[at] == nil {
+			order = append(order, at)
+		}
+		groups[at] = append(groups[at], p)
+	}
+	for _, at := range order {
+		for rest := groups[at]; len(rest) > 0; {
+			var line emfLine
+			line, rest = fill(at.labels, at.start, rest)
+			if len(line.directives) == 0 {
+				continue
+			}
+			text, err := line.json()
+			if err != nil {
+				return dst, err
+			}
+			dst = append(append(dst, text...), '\n')
+		}
+	}
+	return dst, nil
+}
+
+// emfLine is one line under way.
+type emfLine struct {
+	labels     Labels
+	start      time.Time
+	directives []emfDirective
+	values     map[string]any
+}
+
+type emfDirective struct {
+	Namespace  string
+	Dimensions [][]Dimension
+	Metrics    []emfMetric
+}
+
+type emfMetric struct {
+	Name string
+	Unit Unit
+}
+
+// fill puts points into a line and returns what did not fit: values beyond the hundredth of a metric, and a metric that the
+// line has already.
+func fill(l Labels, start time.Time, ps []Point) (emfLine, []Point) {
+	line := emfLine{labels: l, start: start, values: map[string]any{}}
+	var rest []Point
+	for _, p := range ps {
+		if line.values[p.Metric.name] != nil || len(line.values) == maxMetricsPerDirective {
+			rest = append(rest, p)
+			continue
+		}
+		dimensions := dimensionsOf(p.Metric, l)
+		if len(dimensions) == 0 {
+			continue
+		}
+		values, left := spread(p)
+		if left != nil {
+			rest = append(rest, *left)
+		}
+		line.values[p.Metric.name] = values
+		line.directive(dimensions, emfMetric{p.Metric.name, p.Metric.unit})
+	}
+	return line, rest
+}
+
+func (line *emfLine) directive(dimensions [][]Dimension, m emfMetric) {
+	for i := range line.directives {
+		d := &line.directives[i]
+		if slices.EqualFunc(d.Dimensions, dimensions, slices.Equal) {
+			d.Metrics = append(d.Metrics, m)
+			return
+		}
+	}
+	line.directives = append(line.directives, emfDirective{Namespace, dimensions, []emfMetric{m}})
+}
+
+func dimensionsOf(m *Metric, l Labels) [][]Dimension {
+	var out [][]Dimension
+	for _, s := range m.sets {
+		if l.Has(s) {
+			out = append(out, sets[s])
+		}
+	}
+	return out
+}
+
+// spread writes values out as often as they came, up to the limit.
+func spread(p Point) (any, *Point) {
+	if len(p.Values) == 1 && p.Counts[0] == 1 {
+		return p.Values[0], nil
+	}
+	var out []float64
+	for i, v := range p.Values {
+		for n := range p.Counts[i] {
+			if len(out) == maxValuesPerMetric {
+				left := p
+				left.Values, left.Counts = p.Values[i:], slices.Clone(p.Counts[i:])
+				left.Counts[0] -= n
+				return out, &left
+			}
+			out = append(out, v)
+		}
+	}
+	return out, nil
+}
+
+func (line *emfLine) json() ([]byte, error) {
+	root := map[string]any{"_aws": map[string]any{"Timestamp": line.start.UnixMilli(), "CloudWatchMetrics": line.directives}}
+	for _, d := range []Dimension{StateMachine, State, ErrorType} {
+		if v := line.labels.Value(d); v != "" {
+			root[string(d)] = clip(v)
+		}
+	}
+	for name, v := range line.values {
+		root[name] = v
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(root); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// clip shortens a dimension's value to what CloudWatch takes.
+func clip(v string) string {
+	if len(v) <= maxDimensionValue {
+		return v
+	}
+	return strings.ToValidUTF8(v[:maxDimensionValue], "")
+}

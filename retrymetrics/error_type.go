@@ -1,0 +1,56 @@
+package retrymetrics
+
+import (
+	"slices"
+	"strings"
+
+	"stepback/retrypatterns"
+)
+
+// OtherError is the ErrorType of every error name that is not in the retry table.
+const OtherError = "Other"
+
+var errorTypes = knownErrors()
+
+func knownErrors() []string {
+	known := retrypatterns.PermanentErrors()
+	for _, p := range retrypatterns.ErrorPatterns() {
+		known = append(known, p.Error)
+	}
+	for _, s := range retrypatterns.DefaultTable().States {
+		for _, r := range s.Rows {
+			known = append(known, r.Errors...)
+		}
+	}
+	known = append(known, OtherError)
+	slices.Sort(known)
+	return slices.Compact(known)
+}
+
+// ErrorTypes returns every value that the dimension ErrorType can have, sorted.
+func ErrorTypes() []string { return slices.Clone(errorTypes) }
+
+// ErrorTypeOf returns the ErrorType of an error name. Names come from code, of which a panic alone can make up any: each would
+// be one more metric to pay for, so that a name which the retry table does not know is counted as [OtherError].
+func ErrorTypeOf(name string) string {
+	if _, ok := slices.BinarySearch(errorTypes, name); ok {
+		return name
+	}
+	return OtherError
+}
+
+// throttled reports whether an error says that a callee refused an attempt for its rate or concurrency.
+func throttled(name string) bool {
+	return strings.HasSuffix(name, "TooManyRequestsException") || strings.HasSuffix(name, "ThrottledException") ||
+		strings.HasSuffix(name, "ThrottlingException") || name == retrypatterns.S3SlowDown || name == retrypatterns.TooManyRequestsError
+}
+
+// ranOutOfTime reports whether an error says that time ran out on an attempt.
+func ranOutOfTime(name string) bool {
+	switch name {
+	case retrypatterns.StatesTimeout, retrypatterns.StatesHeartbeatTimeout, retrypatterns.SandboxTimedout,
+		retrypatterns.LambdaClientExecutionTimeoutException:
+		return true
+	}
+	return false
+}

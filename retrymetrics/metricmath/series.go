@@ -1,0 +1,58 @@
+// Package metricmath evaluates the part of CloudWatch's metric math that this project's dashboards and alarms use: numbers,
+// identifiers, + - * /, parentheses, and the functions FILL, ABS and DIFF. It fetches nothing: the caller brings the series.
+package metricmath
+
+import (
+	"math"
+	"time"
+
+	"stepback/retrymetrics"
+)
+
+// Series is a value for each of consecutive periods; NaN is a period without one.
+type Series []float64
+
+// Grid is consecutive periods.
+type Grid struct {
+	Start  time.Time
+	Period time.Duration
+	Len    int
+}
+
+// GridOver returns the fewest periods from the one that from is in to the one that to is in.
+func GridOver(from, to time.Time, period time.Duration) Grid {
+	start := from.Truncate(period)
+	return Grid{start, period, int(to.Truncate(period).Sub(start)/period) + 1}
+}
+
+// At returns the start of a period.
+func (g Grid) At(i int) time.Time { return g.Start.Add(time.Duration(i) * g.Period) }
+
+// Series lays datapoints onto the grid.
+func (g Grid) Series(points []retrymetrics.Datapoint) Series {
+	s := g.constant(math.NaN())
+	for _, p := range points {
+		if i := int(p.Start.Sub(g.Start) / g.Period); !p.Start.Before(g.Start) && i < g.Len {
+			s[i] = p.Value
+		}
+	}
+	return s
+}
+
+func (g Grid) constant(v float64) Series {
+	s := make(Series, g.Len)
+	for i := range s {
+		s[i] = v
+	}
+	return s
+}
+
+// Empty reports whether no period has a value.
+func (s Series) Empty() bool {
+	for _, v := range s {
+		if !math.IsNaN(v) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,182 @@
+package retrymetrics
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// Labels are the dimension values that are known about a value; empty ones are not.
+type Labels struct {
+	StateMachine string `json:"stateMachine"`
+	State        string `json:"state,omitempty"`
+	ErrorType    string `json:"errorType,omitempty"`
+}
+
+// Value returns the value of a dimension.
+func (l Labels) Value(d Dimension) string {
+	switch d {
+	case State:
+		return l.State
+	case ErrorType:
+		return l.ErrorType
+	default:
+		return l.StateMachine
+	}
+}
+
+// Has reports whether every dimension of a set has a value.
+func (l Labels) Has(s Set) bool {
+	for _, d := range sets[s] {
+		if l.Value(d) == "" {
+			return false
+		}
+	}
+	return true
+}
+
+// Point is what one metric came to in one period under its labels.
+type Point struct {
+	Metric *Metric
+	Labels Labels
+	Start  time.Time // of the period, UTC
+	// Values are distinct and ascending, Counts says how often each came. A counter has its sum as the only value, counted once.
+	Values []float64
+	Counts []int64
+}
+
+type pointJSON struct {
+	Metric string    `json:"metric"`
+	Labels Labels    `json:"labels"`
+	Start  time.Time `json:"start"`
+	Values []float64 `json:"values"`
+	Counts []int64   `json:"counts"`
+}
+
+// MarshalJSON implements json.Marshaler.
+func (p Point) MarshalJSON() ([]byte, error) {
+	return json.Marshal(pointJSON{p.Metric.name, p.Labels, p.Start, p.Values, p.Counts})
+}
+
+// UnmarshalJSON implements json.Unmarshaler. A metric that is not in the catalogue is an error.
+func (p *Point) UnmarshalJSON(b []byte) error {
+	var j pointJSON
+	if err := json.Unmarshal(b, &j); err != nil {
+		return err
+	}
+	m, ok := Named(j.Metric)
+	if !ok {
+		return fmt.Errorf("metric %q is not in the catalogue", j.Metric)
+	}
+	if len(j.Values) != len(j.Counts) || len(j.Values) == 0 {
+		return fmt.Errorf("metric %s has %d values and %d counts; there must be as many, and one at least", j.Metric, len(j.Values), len(j.Counts))
+	}
+	*p = Point{m, j.Labels, j.Start.UTC(), j.Values, j.Counts}
+	return nil
+}
+
+// add takes a value in, in the metric's own way.
+func (p *Point) add(v float64, times int64) {
+	if len(p.Values) == 0 {
+		p.Values, p.Counts = []float64{v}, []int64{times}
+		return
+	}
+	switch p.Metric.mode {
+	case added:
+		p.Values[0] += v
+	case highest:
+		p.Values[0] = max(p.Values[0], v)
+	case distribution:
+		i, found := slices.BinarySearch(p.Values, v)
+		if !found {
+			p.Values, p.Counts = slices.Insert(p.Values, i, v), slices.Insert(p.Counts, i, 0)
+		}
+		p.Counts[i] += times
+	}
+}
+
+// points are metrics' periods by what makes them one. The zero value is ready.
+type points map[pointKey]*Point
+
+type pointKey struct {
+	metric *Metric
+	labels Labels
+	start  int64
+}
+
+// add takes a value in at the start of a period, in nanoseconds since 1970.
+func (ps *points) add(m *Metric, l Labels, start int64, v float64, times int64) {
+	if *ps == nil {
+		*ps = points{}
+	}
+	k := pointKey{m, l, start}
+	p := (*ps)[k]
+	if p == nil {
+		p = &Point{Metric: m, Labels: l, Start: time.Unix(0, start).UTC()}
+		(*ps)[k] = p
+	}
+	p.add(v, times)
+}
+
+// startOf is the start of the period that a time is in; both in nanoseconds since 1970.
+func startOf(at int64, period time.Duration) int64 {
+	rest := at % int64(period)
+	if rest < 0 {
+		rest += int64(period)
+	}
+	return at - rest
+}
+
+// sorted returns the points in the order of [Sort].
+func (ps points) sorted() []Point {
+	out := make([]Point, 0, len(ps))
+	for _, p := range ps {
+		c := *p
+		c.Values, c.Counts = slices.Clone(p.Values), slices.Clone(p.Counts)
+		out = append(out, c)
+	}
+	Sort(out)
+	return out
+}
+
+// Sort puts points into the order of time, metric and labels.
+func Sort(ps []Point) {
+	slices.SortFunc(ps, func(a, b Point) int {
+		return cmp.Or(a.Start.Compare(b.Start), cmp.Compare(a.Metric.name, b.Metric.name), cmp.Compare(a.Labels.StateMachine, b.Labels.StateMachine),
+			cmp.Compare(a.Labels.State, b.Labels.State), cmp.Compare(a.Labels.ErrorType, b.Labels.ErrorType))
+	})
+}
+
+// Merge adds up points of the same metric, labels and start.
+func Merge(all []Point) []Point {
+	var ps points
+	ps.merge(all, 1)
+	return ps.sorted()
+}
+
+// Coarsen adds up points to longer periods.
+func Coarsen(all []Point, period time.Duration) []Point {
+	var ps points
+	ps.merge(all, period)
+	return ps.sorted()
+}
+
+func (ps *points) merge(all []Point, period time.Duration) {
+	for _, p := range all {
+		for i, v := range p.Values {
+			ps.add(p.Metric, p.Labels, startOf(p.Start.UnixNano(), period), v, p.Counts[i])
+		}
+	}
+}
+
+// rounded is a value to two significant digits, so that a distribution has some 90 values for each power of ten.
+func rounded(v float64) float64 {
+	r, err := strconv.ParseFloat(strconv.FormatFloat(v, 'e', 1, 64), 64)
+	if err != nil {
+		return v
+	}
+	return r
+}

@@ -1,0 +1,70 @@
+package retrymetrics
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// Series names one CloudWatch metric: a declared metric with one of its dimension sets and the set's values.
+type Series struct {
+	Metric *Metric
+	Set    Set
+	// Values are those of the set's dimensions, in their order.
+	Values []string
+}
+
+// In names the metric's series for a set and its values.
+func (m *Metric) In(s Set, values ...string) Series { return Series{m, s, values} }
+
+// Check reports why CloudWatch would find nothing under the series: a set that the metric is not published with, or other than one
+// value for each dimension.
+func (s Series) Check() error {
+	switch {
+	case s.Metric == nil:
+		return errors.New("a series without a metric")
+	case !slices.Contains(s.Metric.sets, s.Set):
+		return fmt.Errorf("%s is not published with %s; declare the set in the catalogue or use one of %v", s.Metric.name, s.Set, s.Metric.sets)
+	case len(s.Values) != len(sets[s.Set]):
+		return fmt.Errorf("%s with %s takes %d values, not %d", s.Metric.name, s.Set, len(sets[s.Set]), len(s.Values))
+	case slices.Contains(s.Values, ""):
+		return fmt.Errorf("%s with %s has an empty value, which CloudWatch refuses", s.Metric.name, s.Set)
+	}
+	return nil
+}
+
+// Matches reports whether a point is part of the series.
+func (s Series) Matches(p *Point) bool {
+	if p.Metric != s.Metric {
+		return false
+	}
+	for i, d := range sets[s.Set] {
+		if p.Labels.Value(d) != s.Values[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// SeriesOf finds the series that CloudWatch knows by a metric's name and dimensions.
+func SeriesOf(name string, dimensions map[Dimension]string) (Series, error) {
+	m, ok := Named(name)
+	if !ok {
+		return Series{}, fmt.Errorf("metric %q is not in the catalogue", name)
+	}
+	for _, s := range m.sets {
+		if len(sets[s]) != len(dimensions) {
+			continue
+		}
+		values := make([]string, 0, len(dimensions))
+		for _, d := range sets[s] {
+			if v, ok := dimensions[d]; ok {
+				values = append(values, v)
+			}
+		}
+		if len(values) == len(dimensions) {
+			return m.In(s, values...), nil
+		}
+	}
+	return Series{}, fmt.Errorf("%s is not published with the dimensions %v", name, dimensions)
+}
