@@ -12,7 +12,7 @@ import (
 )
 
 // outcome is the JSON text of a result, or the code and message of the error.
-func outcome(t *testing.T, text string, options ...jsonata.Option) string { //nolint:unparam // a case may bring its data
+func outcome(t *testing.T, text string, options ...jsonata.Option) string {
 	t.Helper()
 	e := &env{bindings: parse(t, `{"states":{"input":{"n":1.0,"big":12345678901234567890,"list":[1,2,3]}},"v":[{"a":1},{"a":2}]}`)}
 	r, err := evaluate(text, e, options...)
