@@ -35,7 +35,7 @@ func TestGroupWithOneBrokenTask(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	w, err := newWriter(t.Context(), s.db, dsn(path, Full))
+	w, err := newWriter(t.Context(), s.db, path, Full)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func TestDiskFull(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	w, err := newWriter(t.Context(), s.db, dsn(path, Full))
+	w, err := newWriter(t.Context(), s.db, path, Full)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -59,7 +59,7 @@ func open(ctx context.Context, path string, d Durability, committed func()) (*St
 			return nil, errors.Join(failure("open "+path, err), db.Close())
 		}
 	}
-	w, err := newWriter(ctx, db, dsn(path, d))
+	w, err := newWriter(ctx, db, path, d)
 	if err != nil {
 		return nil, errors.Join(failure("open "+path, err), db.Close())
 	}

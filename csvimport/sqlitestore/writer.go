@@ -29,6 +29,7 @@ type writer struct {
 	fresh []csvimport.Source         // numbered in the open transaction
 	stmts statements
 	args  [4]driver.NamedValue
+	file  identity
 
 	committed func() // a test's hook between commit and answer; nil otherwise
 }
@@ -40,12 +41,16 @@ type statements struct {
 	addFile                   driver.StmtExecContext
 }
 
-func newWriter(ctx context.Context, db *sql.DB, dsn string) (*writer, error) {
-	conn, err := db.Driver().Open(dsn)
+func newWriter(ctx context.Context, db *sql.DB, path string, d Durability) (*writer, error) {
+	file, err := identify(path)
 	if err != nil {
 		return nil, err
 	}
-	w := &writer{conn: conn, files: map[csvimport.Source]int64{}}
+	conn, err := db.Driver().Open(dsn(path, d))
+	if err != nil {
+		return nil, err
+	}
+	w := &writer{conn: conn, files: map[csvimport.Source]int64{}, file: file}
 	for i := range w.args {
 		w.args[i].Ordinal = i + 1
 	}
@@ -161,7 +166,7 @@ func (w *writer) transact(group []task) error {
 	if w.committed != nil {
 		w.committed()
 	}
-	return nil
+	return w.file.check()
 }
 
 // undo rolls back and forgets the file numbers that were given out.
