@@ -37,6 +37,9 @@ func Compile(field string, v jsonvalue.Value) (*Value, error) {
 	return &Value{field, root}, nil
 }
 
+// Field returns the field's name.
+func (v *Value) Field() string { return v.field }
+
 // Eval evaluates every expression and returns the value with their results. The error is an *Error.
 func (v *Value) Eval(env jsonata.Env) (jsonvalue.Value, error) { return v.root.eval(env) }
 
