@@ -20,7 +20,7 @@ type Config struct {
 	Clock   *clock.Clock
 	Journal journal.Journal
 	// Integrations carry out tasks, by service and action: "lambda:invoke", "sns:publish". The entry "function" carries out
-	// tasks whose Resource is the ARN of a Lambda function.
+	// tasks whose Resource is the ARN of a Lambda function, "aws-sdk" those of every aws-sdk:service that has no entry of its own.
 	Integrations map[string]Integration
 	// Objects is where ItemReaders read and ResultWriters write; nil when there is no object store.
 	Objects Objects

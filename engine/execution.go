@@ -187,8 +187,12 @@ func (e *Engine) History(ctx context.Context, arn string) ([]history.Event, erro
 	return h, err
 }
 
-// StopExecution ends an execution with status ABORTED. Stopping one that has ended changes nothing.
+// StopExecution ends an execution with status ABORTED. Stopping one that has ended changes nothing. An engine that closes stops
+// nothing any more: what runs stays as the journal has it.
 func (e *Engine) StopExecution(ctx context.Context, arn string, f history.Failure) error {
+	if e.ctx.Err() != nil {
+		return ErrClosed
+	}
 	r := e.running(arn)
 	if r == nil {
 		_, err := e.DescribeExecution(ctx, arn)

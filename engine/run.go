@@ -30,6 +30,10 @@ type run struct {
 	over    bool
 	history []history.Event
 
+	waiting     map[int]func() // called at the end; see whenOver
+	nextWaiting int
+	told        bool // those who waited have been told
+
 	// Touched only by the worker that has the run.
 	result  interpreter.Result
 	applied []interpreter.Event
@@ -128,6 +132,7 @@ func (r *run) refused(err error) {
 	r.abandon()
 	e.forget(r)
 	close(r.done) // first: who waits for the start looks here next
+	r.tell()
 	r.begin()
 	if r.ended != nil {
 		r.record.Status = interpreter.Failed
@@ -188,6 +193,7 @@ func (r *run) finish() {
 	r.abandon()
 	e.forget(r)
 	close(r.done)
+	r.tell()
 	if r.ended != nil {
 		r.ended(&r.record)
 	}
