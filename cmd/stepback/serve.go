@@ -66,12 +66,13 @@ func (c *serveCmd) Run(ctx context.Context, std streams) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, j.Close()) }()
-	engines := newEngines(j, lambda.Endpoint{URL: c.Endpoint}, log)
+	engines := newEngines(j, newSurroundings(lambda.Endpoint{URL: c.Endpoint}), log)
 	defer func() { err = errors.Join(err, engines.close(context.WithoutCancel(ctx))) }()
 	service := stepfunctions.New(stepfunctions.Config{
 		Open: engines.open, Store: stepfunctions.NewMemory(), Now: engines.clock.Now,
 		Default: awsjson.Scope{Account: c.Account, Region: c.Region}, Log: log,
 	})
+	engines.around.embed("sfn", service.Handler())
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", c.Listen)
 	if err != nil {
 		return err
@@ -118,24 +119,24 @@ func serve(ctx context.Context, l net.Listener, h http.Handler) error {
 type engines struct {
 	clock   *clock.Clock
 	journal journal.Journal
-	invoker lambda.Invoker
+	around  *surroundings
 	log     *slog.Logger
 
 	mu   sync.Mutex
 	made []*engine.Engine
 }
 
-func newEngines(j journal.Journal, invoker lambda.Invoker, log *slog.Logger) *engines {
-	return &engines{clock: clock.Real(), journal: j, invoker: invoker, log: log}
+func newEngines(j journal.Journal, around *surroundings, log *slog.Logger) *engines {
+	return &engines{clock: clock.Real(), journal: j, around: around, log: log}
 }
 
 // open makes the engine of an account and region.
 func (s *engines) open(scope awsjson.Scope) (*engine.Engine, error) {
+	var e *engine.Engine
+	await := func(ctx context.Context, arn string) error { return e.Await(ctx, arn) }
 	e, err := engine.New(engine.Config{
 		Clock: s.clock, Journal: s.journal, Region: scope.Region, Account: scope.Account, Log: s.log,
-		Integrations: map[string]engine.Integration{
-			"lambda:invoke": lambda.Integration{Invoker: s.invoker}, "function": lambda.Function{Invoker: s.invoker},
-		},
+		Integrations: s.around.integrations(scope, s.clock, await),
 	})
 	if err != nil {
 		return nil, err

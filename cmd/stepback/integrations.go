@@ -1,0 +1,43 @@
+package main
+
+import (
+	"context"
+	"net/http"
+	"os"
+
+	"stepback/awsapi/awsjson"
+	"stepback/awsapi/loopback"
+	"stepback/engine"
+	"stepback/engine/clock"
+	"stepback/engine/integration/awssdk"
+	"stepback/engine/integration/lambda"
+	"stepback/engine/integration/states"
+)
+
+// surroundings are what tasks reach outside their engine.
+type surroundings struct {
+	invoker   lambda.Invoker
+	endpoints awssdk.Endpoints
+}
+
+func newSurroundings(invoker lambda.Invoker) *surroundings {
+	return &surroundings{invoker: invoker, endpoints: awssdk.Endpoints{Getenv: os.Getenv, Embedded: map[string]awssdk.Endpoint{}}}
+}
+
+// embed makes a handler of this process the default endpoint of a service, by its name in aws-sdk Resources.
+func (s *surroundings) embed(service string, h http.Handler) {
+	s.endpoints.Embedded[service] = awssdk.Endpoint{URL: loopback.URL, Client: loopback.Client(h)}
+}
+
+// integrations are what the tasks of an account and region can call; await waits for an execution of the engine itself.
+func (s *surroundings) integrations(
+	scope awsjson.Scope, c *clock.Clock, await func(ctx context.Context, arn string) error,
+) map[string]engine.Integration {
+	all, start := awssdk.Integrations(&awssdk.Caller{Account: scope.Account, Region: scope.Region, Endpoints: s.endpoints})
+	if !s.endpoints.Embeds("sfn") {
+		await = states.Poll(start, c)
+	}
+	all["states:startExecution"] = states.Integration{API: start, Await: await}
+	all["lambda:invoke"], all["function"] = lambda.Integration{Invoker: s.invoker}, lambda.Function{Invoker: s.invoker}
+	return all
+}
