@@ -19,6 +19,7 @@ type run struct {
 	engine *Engine
 	x      *interpreter.Execution
 	record journal.Execution
+	mocks  Interceptor              // nil when nothing is mocked
 	ended  func(*journal.Execution) // of a child execution: tells its Map Run
 	begun  chan struct{}            // closed once the start is durable, or was refused
 	done   chan struct{}            // closed once the end is durable, or the journal refused to go on

@@ -80,6 +80,9 @@ func (r *run) invoke(id int64, call *interpreter.TaskCall) {
 
 // outcome carries a task out and says what came of it.
 func (r *run) outcome(ctx context.Context, id int64, call *interpreter.TaskCall) interpreter.Event {
+	if in := r.intercept(call); in != nil {
+		return r.mocked(ctx, id, call, in)
+	}
 	accepted := false
 	output, err := r.attempt(ctx, call, func(answer Result) {
 		accepted = true
@@ -88,17 +91,22 @@ func (r *run) outcome(ctx context.Context, id int64, call *interpreter.TaskCall)
 	if err == nil {
 		return interpreter.Event{Kind: interpreter.TaskSucceeded, ID: id, Output: output}
 	}
+	kind := interpreter.TaskFailed
+	if p := call.Task.Pattern; !accepted && (p == plan.Sync || p == plan.Sync2) {
+		kind = interpreter.TaskSubmitFailed
+	}
+	return interpreter.Event{Kind: kind, ID: id, Failure: failureOf(err)}
+}
+
+// failureOf is an integration's error as the state machine sees it.
+func failureOf(err error) history.Failure {
 	var t *TaskError
 	if !errors.As(err, &t) {
 		t = &TaskError{Name: plan.ErrTaskFailed, Cause: err.Error()}
 	}
 	f := history.NewFailure(t.Name, t.Cause)
 	f.HasCause = !t.NoCause
-	kind := interpreter.TaskFailed
-	if p := call.Task.Pattern; !accepted && (p == plan.Sync || p == plan.Sync2) {
-		kind = interpreter.TaskSubmitFailed
-	}
-	return interpreter.Event{Kind: kind, ID: id, Failure: f}
+	return f
 }
 
 // attempt calls the integration. A panic in one is reported as a failed task and takes nothing else down.
@@ -113,10 +121,17 @@ func (r *run) attempt(ctx context.Context, call *interpreter.TaskCall, submitted
 	if in == nil {
 		return nil, &TaskError{Name: plan.ErrRuntime, Cause: "No integration for the resource " + call.Task.Resource + " is configured."}
 	}
-	return in.Invoke(ctx, &Task{
+	t := r.task(call)
+	t.submitted = submitted
+	return in.Invoke(ctx, t)
+}
+
+// task is a call as integrations see it.
+func (r *run) task(call *interpreter.TaskCall) *Task {
+	return &Task{
 		Execution: r.record.ARN, State: call.State, Attempt: call.Attempt, Resource: call.Task.Resource, Parameters: call.Parameters,
-		Service: call.Task.Service, Action: call.Task.Action, Pattern: call.Task.Pattern, value: call.Value, submitted: submitted,
-	})
+		Service: call.Task.Service, Action: call.Task.Action, Pattern: call.Task.Pattern, value: call.Value,
+	}
 }
 
 func (e *Engine) integration(t *plan.Task) Integration {

@@ -11,6 +11,7 @@ import (
 	"stepback/engine/clock"
 	"stepback/engine/integration/awssdk"
 	"stepback/engine/integration/lambda"
+	"stepback/engine/integration/mock"
 	"stepback/engine/integration/states"
 )
 
@@ -18,10 +19,27 @@ import (
 type surroundings struct {
 	invoker   lambda.Invoker
 	endpoints awssdk.Endpoints
+	mocks     *mock.File // nil when there are no test cases
 }
 
 func newSurroundings(invoker lambda.Invoker) *surroundings {
 	return &surroundings{invoker: invoker, endpoints: awssdk.Endpoints{Getenv: os.Getenv, Embedded: map[string]awssdk.Endpoint{}}}
+}
+
+// mock loads a mock configuration, if there is one.
+func (s *surroundings) mock(path string) (err error) {
+	if path != "" {
+		s.mocks, err = mock.Open(path)
+	}
+	return err
+}
+
+// testCases finds what answers the tasks of a test case; nil when no mock configuration is loaded.
+func (s *surroundings) testCases() func(machine, testCase string) (engine.Interceptor, error) {
+	if s.mocks == nil {
+		return nil
+	}
+	return s.mocks.Execution
 }
 
 // embed makes a handler of this process the default endpoint of a service, by its name in aws-sdk Resources.
