@@ -10,6 +10,7 @@ import (
 	"stepback/engine"
 	"stepback/engine/clock"
 	"stepback/engine/integration/awssdk"
+	"stepback/engine/integration/httptask"
 	"stepback/engine/integration/lambda"
 	"stepback/engine/integration/mock"
 	"stepback/engine/integration/states"
@@ -17,13 +18,12 @@ import (
 
 // surroundings are what tasks reach outside their engine.
 type surroundings struct {
-	invoker   lambda.Invoker
 	endpoints awssdk.Endpoints
 	mocks     *mock.File // nil when there are no test cases
 }
 
-func newSurroundings(invoker lambda.Invoker) *surroundings {
-	return &surroundings{invoker: invoker, endpoints: awssdk.Endpoints{Getenv: os.Getenv, Embedded: map[string]awssdk.Endpoint{}}}
+func newSurroundings() *surroundings {
+	return &surroundings{endpoints: awssdk.Endpoints{Getenv: os.Getenv, Embedded: map[string]awssdk.Endpoint{}}}
 }
 
 // mock loads a mock configuration, if there is one.
@@ -47,15 +47,22 @@ func (s *surroundings) embed(service string, h http.Handler) {
 	s.endpoints.Embedded[service] = awssdk.Endpoint{URL: loopback.URL, Client: loopback.Client(h)}
 }
 
-// integrations are what the tasks of an account and region can call; await waits for an execution of the engine itself.
+// integrations are what the tasks of an account and region can call: functions by the invoker, nested executions of the same engine
+// (await waits for one), and all other services at their endpoints.
 func (s *surroundings) integrations(
-	scope awsjson.Scope, c *clock.Clock, await func(ctx context.Context, arn string) error,
+	scope awsjson.Scope, invoker lambda.Invoker, c *clock.Clock, await func(ctx context.Context, arn string) error,
 ) map[string]engine.Integration {
-	all, start := awssdk.Integrations(&awssdk.Caller{Account: scope.Account, Region: scope.Region, Endpoints: s.endpoints})
+	caller := &awssdk.Caller{Account: scope.Account, Region: scope.Region, Endpoints: s.endpoints}
+	all, start := awssdk.Integrations(caller)
 	if !s.endpoints.Embeds("sfn") {
 		await = states.Poll(start, c)
 	}
 	all["states:startExecution"] = states.Integration{API: start, Await: await}
-	all["lambda:invoke"], all["function"] = lambda.Integration{Invoker: s.invoker}, lambda.Function{Invoker: s.invoker}
+	calls := &httptask.Integration{Region: scope.Region}
+	if s.endpoints.Has("eventbridge") { // without, requests go out without the connection's authorization
+		calls.Connections = httptask.EventBridge{AWS: caller}
+	}
+	all["http:invoke"] = calls
+	all["lambda:invoke"], all["function"] = lambda.Integration{Invoker: invoker}, lambda.Function{Invoker: invoker}
 	return all
 }

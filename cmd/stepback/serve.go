@@ -67,11 +67,11 @@ func (c *serveCmd) Run(ctx context.Context, std streams) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, j.Close()) }()
-	around := newSurroundings(lambda.Endpoint{URL: c.Endpoint})
+	around := newSurroundings()
 	if err := around.mock(c.Mock); err != nil {
 		return &exitError{exitUsage, err}
 	}
-	engines := newEngines(j, around, log)
+	engines := newEngines(j, lambda.Endpoint{URL: c.Endpoint}, around, log)
 	defer func() { err = errors.Join(err, engines.close(context.WithoutCancel(ctx))) }()
 	service := stepfunctions.New(stepfunctions.Config{
 		Open: engines.open, Store: stepfunctions.NewMemory(), Now: engines.clock.Now,
@@ -124,6 +124,7 @@ func serve(ctx context.Context, l net.Listener, h http.Handler) error {
 type engines struct {
 	clock   *clock.Clock
 	journal journal.Journal
+	invoker lambda.Invoker
 	around  *surroundings
 	log     *slog.Logger
 
@@ -131,8 +132,8 @@ type engines struct {
 	made []*engine.Engine
 }
 
-func newEngines(j journal.Journal, around *surroundings, log *slog.Logger) *engines {
-	return &engines{clock: clock.Real(), journal: j, around: around, log: log}
+func newEngines(j journal.Journal, invoker lambda.Invoker, around *surroundings, log *slog.Logger) *engines {
+	return &engines{clock: clock.Real(), journal: j, invoker: invoker, around: around, log: log}
 }
 
 // open makes the engine of an account and region.
@@ -141,7 +142,7 @@ func (s *engines) open(scope awsjson.Scope) (*engine.Engine, error) {
 	await := func(ctx context.Context, arn string) error { return e.Await(ctx, arn) }
 	e, err := engine.New(engine.Config{
 		Clock: s.clock, Journal: s.journal, Region: scope.Region, Account: scope.Account, Log: s.log,
-		Integrations: s.around.integrations(scope, s.clock, await), Mocks: s.around.testCases(),
+		Integrations: s.around.integrations(scope, s.invoker, s.clock, await), Mocks: s.around.testCases(),
 	})
 	if err != nil {
 		return nil, err

@@ -185,6 +185,11 @@ func TestErrors(t *testing.T) {
 			err:   "S3.NoSuchBucketException",
 			cause: "no bucket (Service: S3, Status Code: 404, Request ID: r-2, Extended Request ID: h) (SDK Attempt Count: 1)",
 		},
+		"without a body": {
+			service: "s3", resource: "aws-sdk:s3:headObject", parameters: `{"Bucket":"b","Key":"k"}`,
+			answer: fake{status: 404, header: http.Header{"X-Amz-Request-Id": {"r-2"}}},
+			err:    "S3.NoSuchKeyException", cause: "null (Service: S3, Status Code: 404, Request ID: r-2) (SDK Attempt Count: 1)",
+		},
 		"a throttled call is not repeated": {
 			service: "dynamodb", resource: "dynamodb:getItem", parameters: `{"TableName":"t","Key":{"id":{"S":"1"}}}`,
 			answer: fake{status: 400, body: `{"__type":"com.amazonaws#ProvisionedThroughputExceededException","message":"slow"}`},
@@ -263,7 +268,7 @@ func TestUnknownService(t *testing.T) {
 	_, err := invoke(caller("sqs", &fake{}), "aws-sdk:nonsense:act", `{}`)
 	var task *engine.TaskError
 	if !errors.As(err, &task) || task.Name != plan.ErrRuntime || !strings.HasPrefix(task.Cause,
-		"The service nonsense of the resource arn:aws:states:::aws-sdk:nonsense:act is not supported; the services are cloudwatch, ") {
+		"The service nonsense is not supported; the services are cloudwatch, ") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -50,6 +50,16 @@ func (e *Endpoints) Find(s *Service) (Endpoint, error) {
 	return Endpoint{}, fmt.Errorf("no endpoint for %s is configured; set %s or %s to its URL", s.ID, s.Variable, s.environment())
 }
 
+// Has reports whether there is an endpoint for a service, named as in a Resource.
+func (e *Endpoints) Has(name string) bool {
+	s := service(name)
+	if s == nil {
+		return false
+	}
+	_, err := e.Find(s)
+	return err == nil
+}
+
 // Embeds reports whether a service, named as in a Resource, is called inside this process.
 func (e *Endpoints) Embeds(name string) bool {
 	s := service(name)

@@ -1,6 +1,7 @@
 package awssdk
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -40,7 +41,8 @@ func sdkNaming(s *Service) naming {
 		if r.host != "" {
 			ids += ", Extended Request ID: " + r.host
 		}
-		return fmt.Sprintf("%s (Service: %s, Status Code: %d, %s) (SDK Attempt Count: 1)", r.message, s.Class, r.status, ids)
+		message := cmp.Or(r.message, "null") // as Java writes a message that is not there
+		return fmt.Sprintf("%s (Service: %s, Status Code: %d, %s) (SDK Attempt Count: 1)", message, s.Class, r.status, ids)
 	}}
 }
 
@@ -97,6 +99,10 @@ func refused(s *Service, err error) *refusal {
 		r.shape = reflect.Indirect(reflect.ValueOf(api)).Type().Name()
 	case slices.Contains(s.modeled, r.code):
 		r.shape = r.code
+	}
+	var operation *smithy.OperationError
+	if errors.As(err, &operation) {
+		r.shape = cmp.Or(s.translated[operation.OperationName+":"+r.code], r.shape)
 	}
 	var response *awshttp.ResponseError
 	if errors.As(err, &response) {

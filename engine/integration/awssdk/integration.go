@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"stepback/asl/jsonvalue"
 	"stepback/engine"
 	"stepback/engine/interpreter"
 	"stepback/engine/plan"
@@ -18,20 +19,34 @@ func (i Integration) Invoke(ctx context.Context, t *engine.Task) (engine.Result,
 	if err != nil {
 		return nil, err
 	}
-	name := strings.TrimPrefix(t.Service, "aws-sdk:")
+	result, err := i.Caller.call(ctx, strings.TrimPrefix(t.Service, "aws-sdk:"), t.Action, params, t.Parameters)
+	if err != nil {
+		return nil, err
+	}
+	return interpreter.ValuePayload(result), nil
+}
+
+// Call calls an action of a service, named as in a Resource, for another integration. Parameters, result and errors are those of an
+// AWS SDK integration.
+func (c *Caller) Call(ctx context.Context, name, action string, params jsonvalue.Value) (jsonvalue.Value, error) {
+	return c.call(ctx, name, action, params, params.JSON())
+}
+
+// call calls an action; text is what an error quotes of the parameters.
+func (c *Caller) call(ctx context.Context, name, action string, params jsonvalue.Value, text string) (jsonvalue.Value, error) {
 	s := service(name)
 	if s == nil {
-		return nil, &engine.TaskError{Name: plan.ErrRuntime, Cause: "The service " + name + " of the resource " + t.Resource +
+		return jsonvalue.Value{}, &engine.TaskError{Name: plan.ErrRuntime, Cause: "The service " + name +
 			" is not supported; the services are " + strings.Join(Services(), ", ")}
 	}
 	names := sdkNaming(s)
-	o, err := i.Caller.find(ctx, s, t.Action)
+	o, err := c.find(ctx, s, action)
 	if err != nil {
-		return nil, names.taskError(s, params, t.Parameters, err)
+		return jsonvalue.Value{}, names.taskError(s, params, text, err)
 	}
 	a, err := o.call(ctx, params, sdkStyle)
 	if err != nil {
-		return nil, names.taskError(s, params, t.Parameters, err)
+		return jsonvalue.Value{}, names.taskError(s, params, text, err)
 	}
-	return interpreter.ValuePayload(a.output), nil
+	return a.output, nil
 }

@@ -21,8 +21,10 @@ type Service struct {
 
 	unions  []any    // the members of its union types
 	modeled []string // codes of errors that are the service's own although not every operation declares them
-	present []string // maps of results that are there even when they are empty
-	missing func(member string) (code, message string)
+	// translated are the shapes that the SDK for Java throws instead of others, by operation and shape.
+	translated map[string]string
+	present    []string // maps of results that are there even when they are empty
+	missing    func(member string) (code, message string)
 }
 
 // environment is the service's endpoint variable as the AWS SDKs name it.

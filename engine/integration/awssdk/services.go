@@ -90,7 +90,8 @@ var services = []Service{
 			"InvalidObjectState", "InvalidRequest", "InvalidWriteOffset", "NoSuchBucket", "NoSuchKey", "NoSuchUpload",
 			"ObjectAlreadyInActiveTierError", "ObjectNotInActiveTierError", "TooManyParts",
 		},
-		present: []string{"Metadata"},
+		translated: map[string]string{"HeadObject:NotFound": "NoSuchKey", "HeadBucket:NotFound": "NoSuchBucket"},
+		present:    []string{"Metadata"},
 	},
 	{
 		Name: "scheduler", ID: "Scheduler", Variable: "SCHEDULER_ENDPOINT", Class: "Scheduler",
