@@ -56,6 +56,7 @@ func TestEveryMetricIsEmittedWithEverySet(t *testing.T) {
 		c.Add(arn, ended(everything(), history.ExecutionFailed))
 	}
 	c.AddRows(machine, time.Unix(100, 0), retrymetrics.Rows{Applied: 1})
+	c.AddConfiguration(machine, time.Unix(100, 0), []retrymetrics.Configuration{{State: "Work", Retries: 1}})
 	points := c.Points()
 	var reader retrymetrics.LogReader
 	points = append(points, reader.Read([]retrymetrics.Record{{Execution: childARN, ID: 9, Previous: 8, Type: history.TaskScheduled}})...)

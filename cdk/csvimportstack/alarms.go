@@ -15,6 +15,7 @@ func (s *Stack) addAlarms() error {
 	set, err := alarms.New(alarms.Options{
 		StateMachine: s.Environment.Prefix(), Level: retrymetrics.Level(s.Environment.LogLevel),
 		Topic: *s.Topic.TopicArn(), Guide: s.Environment.Guide,
+		UndeliveredQueue: *s.name(undeliveredEvents), MetricsFunction: *s.name(metricsFunction),
 	})
 	if err != nil {
 		return err

@@ -39,8 +39,8 @@ func (w watched) check(level retrymetrics.Level) error {
 	switch {
 	case err != nil:
 		return err
-	case w.Namespace != retrymetrics.Namespace || w.Unit != "" && w.Unit != string(s.Metric.Unit()):
-		return fmt.Errorf("%s is published in %s as %s, not in %s as %s", w.MetricName, retrymetrics.Namespace, s.Metric.Unit(), w.Namespace, w.Unit)
+	case w.Namespace != s.Metric.Namespace() || w.Unit != "" && w.Unit != string(s.Metric.Unit()):
+		return fmt.Errorf("%s is published in %s as %s, not in %s as %s", w.MetricName, s.Metric.Namespace(), s.Metric.Unit(), w.Namespace, w.Unit)
 	case !s.Metric.At(level):
 		return fmt.Errorf("%s is not counted at log level %s", w.MetricName, level)
 	}
@@ -248,9 +248,13 @@ func TestTheDashboardShowsEveryAlarm(t *testing.T) {
 func TestMetricsAreCountedFromTheLog(t *testing.T) {
 	x := synth(t, environment.Prod())
 	f := x.only(t, "AWS::Lambda::Function", "Metrics").Properties
-	const variables = `{"Variables":{"CHILD_STATE":"ProcessSingleUserRecord","STATE_MACHINE":"csv-import-prod"}}`
-	if got := compact(t, f["Environment"]); got != variables || f["ReservedConcurrentExecutions"] != 1.0 {
+	const variables = `{"Variables":{"CHILD_STATE":"ProcessSingleUserRecord","STATE_MACHINE_ARN":{"Ref":"StateMachine`
+	if got := compact(t, f["Environment"]); !strings.HasPrefix(got, variables) || f["ReservedConcurrentExecutions"] != 1.0 {
 		t.Errorf("environment %s, %v instances", got, f["ReservedConcurrentExecutions"])
+	}
+	schedule := x.only(t, "AWS::Events::Rule", "ConfigurationSchedule").Properties
+	if schedule["ScheduleExpression"] != "rate(5 minutes)" || !strings.Contains(compact(t, schedule["Targets"]), `{"Fn::GetAtt":["Metrics`) {
+		t.Errorf("the configuration is published at %s", compact(t, schedule))
 	}
 	subscription := x.only(t, "AWS::Logs::SubscriptionFilter", "")
 	if log := compact(t, subscription.Properties["LogGroupName"]); !strings.HasPrefix(log, `{"Ref":"StateMachineLog`) || subscription.Properties["FilterPattern"] != "" {
