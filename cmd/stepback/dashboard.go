@@ -49,6 +49,8 @@ func (c *dashboardRenderCmd) Run(std streams) error {
 		err = page.HTML(&out)
 	case ".svg":
 		err = page.SVG(&out)
+	case ".png":
+		err = page.PNG(&out)
 	default:
 		return &exitError{exitUsage, fmt.Errorf("cannot write %q: name a file that ends in .html or .svg", c.Output)}
 	}
@@ -75,7 +77,7 @@ func dashboardPage(points []retrymetrics.Point) (render.Page, error) {
 	if err != nil {
 		return render.Page{}, err
 	}
-	page := render.Page{Name: d.Name, Body: body, Points: points}
+	page := render.Page{Name: d.Name, Body: body, Data: render.Points(points)}
 	for _, a := range set.Alarms {
 		shown, err := outcome(set, a, points)
 		if err != nil {
