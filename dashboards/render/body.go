@@ -90,3 +90,16 @@ func row(raw []json.RawMessage) ([]string, options, error) {
 	}
 	return names, o, nil
 }
+
+// AlarmARNs returns the ARNs of the alarms that a dashboard body shows, in their order.
+func AlarmARNs(text []byte) ([]string, error) {
+	b, err := parse(text)
+	if err != nil {
+		return nil, err
+	}
+	var all []string
+	for _, w := range b.Widgets {
+		all = append(all, w.Properties.Alarms...)
+	}
+	return all, nil
+}

@@ -59,8 +59,9 @@ func (ps Points) Find(m *retrymetrics.Metric, set retrymetrics.Set, machine stri
 		if p.Metric != m || p.Labels.StateMachine != machine || !p.Labels.Has(set) {
 			continue
 		}
-		var values []string
-		for _, d := range set.Dimensions() {
+		dimensions := set.Dimensions()
+		values := make([]string, 0, len(dimensions))
+		for _, d := range dimensions {
 			values = append(values, p.Labels.Value(d))
 		}
 		if !slices.ContainsFunc(found, func(s retrymetrics.Series) bool { return slices.Equal(s.Values, values) }) {

@@ -7,6 +7,7 @@ import (
 	"html"
 	"io"
 	"slices"
+	"strings"
 
 	"stepback/retrymetrics/metricmath"
 )
@@ -16,9 +17,14 @@ type Page struct {
 	Name string
 	Body []byte // the dashboard body
 	Data Data
+	// Note says what could not be drawn, or nothing.
+	Note string
 	// Alarms are shown above the widgets, if there are any.
 	Alarms []Alarm
 }
+
+// ok is the state of an alarm that did not trip and has data.
+const ok = "OK"
 
 // Alarm is one alarm's outcome over the metric data.
 type Alarm struct {
@@ -40,7 +46,7 @@ func (p Page) span(g metricmath.Grid) string {
 	if g.Len == 0 {
 		return "There are no metric data yet: run an import first."
 	}
-	return fmt.Sprintf("%s to %s UTC; one point per %v.", g.At(0).Format("2006-01-02 15:04:05"), g.At(g.Len).Format("2006-01-02 15:04:05"), g.Period)
+	return strings.TrimSpace(fmt.Sprintf("%s to %s UTC; one point per %v. %s", g.At(0).Format("2006-01-02 15:04:05"), g.At(g.Len).Format("2006-01-02 15:04:05"), g.Period, clip(p.Note, 160)))
 }
 
 // HTML draws the page as a self-contained HTML file.

@@ -77,8 +77,11 @@ func (s sheet) drawAlarms(on canvas) {
 	on.card(box{gap, sheetHead, 24*column - gap, s.top() - sheetHead - gap})
 	for i, a := range s.page.sortedAlarms() {
 		y, look := sheetHead+alarmLine*float64(i+1), fine
-		if a.Tripped {
+		switch {
+		case a.Tripped:
 			look = alarming
+		case a.State != ok:
+			look = small
 		}
 		on.text(point{gap + 12, y}, begins, look, a.State)
 		on.text(point{gap + 190, y}, begins, title, a.Name)

@@ -65,11 +65,11 @@ func (p Page) alarmTable(out io.Writer) {
 	}
 	fmt.Fprint(out, `<div class="alarms"><h2>Alarms over this range</h2><table>`)
 	for _, a := range p.sortedAlarms() {
-		class := "OK"
+		class := a.State
 		if a.Tripped {
 			class = "ALARM"
 		}
-		fmt.Fprintf(out, `<tr><td class="%s">%s</td><td>%s</td><td>%s</td></tr>`, class, html.EscapeString(a.State), html.EscapeString(a.Name), html.EscapeString(a.Text))
+		fmt.Fprintf(out, `<tr><td class="%s">%s</td><td>%s</td><td>%s</td></tr>`, html.EscapeString(class), html.EscapeString(a.State), html.EscapeString(a.Name), html.EscapeString(a.Text))
 	}
 	fmt.Fprintln(out, `</table></div>`)
 }
