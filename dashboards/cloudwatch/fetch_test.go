@@ -99,7 +99,7 @@ func (e *endpoint) ListMetrics(_ context.Context, in *sdk.ListMetricsInput, _ ..
 			listed("StateMachine", machine), listed("ErrorType", "States.Timeout", "StateMachine", machine),
 		}}, e.fails("ListMetrics")
 	}
-	return &sdk.ListMetricsOutput{Metrics: []types.Metric{listed("StateMachine", machine, "State", "Work"), listed("Other", "x")}}, nil
+	return &sdk.ListMetricsOutput{Metrics: []types.Metric{listed("StateMachine", machine, "State", "Work"), listed("StateMachine", machine, "State", "Work"), listed("Other", "x")}}, nil
 }
 
 func (e *endpoint) DescribeAlarms(context.Context, *sdk.DescribeAlarmsInput, ...func(*sdk.Options)) (*sdk.DescribeAlarmsOutput, error) {
@@ -133,6 +133,9 @@ func TestFetch(t *testing.T) {
 	var out bytes.Buffer
 	if err := page.HTML(&out); err != nil {
 		t.Fatal(err)
+	}
+	if n := strings.Count(out.String(), ">Work</text>"); n != 1 {
+		t.Errorf("the state is drawn %d times in the legend", n)
 	}
 	// 2 + 2 retries in the whole range; an error found by a search; the alarms' states.
 	for _, want := range []string{`y="58.0">4</text>`, ">States.Timeout</text>", `<td class="ALARM">ALARM</td><td>csv-import-page</td><td>act</td>`, "missing"} {

@@ -1,17 +1,23 @@
 package render
 
+import "fmt"
+
 // entry is one line of a chart in its legend, and where it stands there.
 type entry struct {
 	at           point
 	label, color string
 }
 
-const legendLine = 15.0
+const (
+	legendLine = 15.0
+	// legendLines is how many a legend has at most: the chart needs room, too.
+	legendLines = 4
+)
 
 // layOutLegend breaks the legend into lines and cuts labels that are longer than one.
 func (c *chart) layOutLegend() {
 	x, y := marginLeft, legendLine
-	for _, l := range c.lines {
+	for i, l := range c.lines {
 		label := []rune(l.label)
 		if room := int((c.w-marginLeft)/letter) - 4; len(label) > room && room > 1 {
 			label = append(label[:room-1:room-1], '…')
@@ -19,6 +25,10 @@ func (c *chart) layOutLegend() {
 		width := 18 + letter*float64(len(label))
 		if x > marginLeft && x+width > c.w {
 			x, y = marginLeft, y+legendLine
+		}
+		if y >= legendLines*legendLine && i < len(c.lines)-1 {
+			c.legend = append(c.legend, entry{point{x, y}, fmt.Sprintf("and %d more", len(c.lines)-i), ""})
+			return
 		}
 		c.legend = append(c.legend, entry{point{x, y}, string(label), l.color})
 		x += width + 4
@@ -35,7 +45,9 @@ func (c *chart) legendHeight() float64 {
 func (c *chart) drawLegend() {
 	for _, e := range c.legend {
 		base := c.h - c.legendHeight() + e.at.y - 4
-		c.on.swatch(point{e.at.x, base - 8}, e.color)
+		if e.color != "" {
+			c.on.swatch(point{e.at.x, base - 8}, e.color)
+		}
 		c.on.text(point{e.at.x + 13, base}, begins, small, e.label)
 	}
 }

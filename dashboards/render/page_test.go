@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -93,6 +94,21 @@ func TestSVGIsWellFormed(t *testing.T) {
 				t.Fatalf("%s: %v", name, err)
 			}
 		}
+	}
+}
+
+func TestALongLegendLeavesRoomForTheChart(t *testing.T) {
+	t.Parallel()
+	var points []retrymetrics.Point
+	for _, e := range retrymetrics.ErrorTypes() {
+		points = append(points, point(retrymetrics.TaskFailures, 0, e, 1))
+	}
+	var out bytes.Buffer
+	if err := page(t, points...).SVG(&out); err != nil {
+		t.Fatal(err)
+	}
+	if !regexp.MustCompile(`>and \d+ more</text>`).MatchString(out.String()) || strings.Contains(out.String(), `y1="-`) {
+		t.Error("the legend takes the chart's room")
 	}
 }
 
