@@ -22,7 +22,7 @@ type Options struct {
 	// UndeliveredQueue is the name of the queue of events for which no execution could be started, MetricsFunction that of the
 	// function which counts the metrics; without a name, the alarm on it is left out.
 	UndeliveredQueue, MetricsFunction string
-	// Guide is the address of the page that docs/alarms.md is published as, that path when empty; each alarm links its own
+	// Guide is the address of the page that docs/operating.md is published as, that path when empty; each alarm links its own
 	// heading there.
 	Guide string
 }
@@ -40,7 +40,7 @@ func New(o Options) (Set, error) {
 	}
 	o.Level = cmp.Or(o.Level, retrymetrics.LevelAll)
 	o.PagingTopic = cmp.Or(o.PagingTopic, o.Topic)
-	o.Guide = cmp.Or(o.Guide, "docs/alarms.md")
+	o.Guide = cmp.Or(o.Guide, "docs/operating.md")
 	s := Set{Options: o}
 	for _, a := range slices.Concat(o.source(), o.additions(), o.services()) {
 		if !a.at(o) {

@@ -90,7 +90,7 @@ at least once: records that come twice are counted once as long as their executi
 func writeCost(b *bytes.Buffer) {
 	w, p := DefaultWorkload(), DefaultPrices()
 	// A month with all task states and a dozen errors.
-	const states, errors, pairs, alarmMetrics = 6, 12, 20, 10
+	const states, errors, pairs, alarmMetrics = 6, 12, 20, 12
 	fmt.Fprintf(b, "For %s files of %s rows, batches of %d, %v %% failed attempts, %d bytes a record; prices of %s, %s, in USD, from secondary\n"+
 		"sources: check before use. Free tiers, volume tiers and the function's own invocations are not in it.\n\n",
 		grouped(float64(w.Files)), grouped(float64(w.RowsPerFile)), w.Batch, 100*w.FailedShare, w.RecordBytes, p.Region, p.Date)

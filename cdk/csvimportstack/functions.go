@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
 	"github.com/aws/jsii-runtime-go"
 
+	"stepback/retrymetrics"
 	"stepback/retrypatterns"
 )
 
@@ -19,6 +20,7 @@ type function struct {
 	memory                int           // MB
 	timeout               time.Duration // as its state's, so that neither outlives the other by much
 	instances             int           // at a time, reserved for it; 0 is as many as there is room for
+	quiet                 bool          // logs nothing of Lambda's own about invocations that went well
 	environment           map[string]*string
 	access                []awsiam.PolicyStatement
 	vpc                   *awslambda.CfnFunction_VpcConfigProperty
@@ -42,6 +44,8 @@ func (s *Stack) addFunctions(bootstraps string, db database) {
 		memory: e.ProcessMemory, timeout: timeoutOf(retrypatterns.ProcessSingleUserRecord),
 		environment: map[string]*string{"DATABASE_URL": db.url},
 		access:      []awsiam.PolicyStatement{db.access}, vpc: db.vpc,
+		// One invocation for each row: three lines about each would cost as much as the invocations.
+		quiet: e.LogLevel == string(retrymetrics.LevelError),
 	})
 	s.Aggregate = s.function(bootstraps, function{
 		id: "Aggregate", name: "aggregate", description: "State AggregateResults: accounts for every row",
@@ -96,6 +100,9 @@ func (s *Stack) function(bootstraps string, f function) awslambda.Function {
 	}
 	if f.instances > 0 {
 		props.ReservedConcurrentExecutions = jsii.Number(f.instances)
+	}
+	if f.quiet {
+		props.LoggingFormat, props.SystemLogLevelV2 = awslambda.LoggingFormat_JSON, awslambda.SystemLogLevel_WARN
 	}
 	made := awslambda.NewFunction(s.Stack, jsii.String(f.id), props)
 	if f.vpc != nil {

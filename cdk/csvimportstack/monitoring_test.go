@@ -273,6 +273,15 @@ func TestMetricsAreCountedFromTheLog(t *testing.T) {
 	}
 }
 
+func TestAnInvocationForEachRowIsNotLogged(t *testing.T) {
+	for level, x := range synthesized(t) {
+		logging := compact(t, x.only(t, "AWS::Lambda::Function", "Process").Properties["LoggingConfig"])
+		if quiet := strings.Contains(logging, `"SystemLogLevel":"WARN"`); quiet != (level == retrymetrics.LevelError) {
+			t.Errorf("%s: %s", level, logging)
+		}
+	}
+}
+
 func TestTheAlarmsLinkTheGuide(t *testing.T) {
 	e := environment.Dev()
 	e.Guide = "https://example.com/operating"
