@@ -56,7 +56,9 @@ func (p *Pipeline) Import(ctx context.Context, file string, again bool, watch fu
 	}
 	report := p.report(ctx, x, &p.retries)
 	report.Elapsed, report.Injected = Seconds(time.Since(began)), p.injected()
-	p.countRows(report)
+	if err := p.countImport(report); err != nil {
+		return nil, err
+	}
 	return report, p.save(report)
 }
 
