@@ -3,7 +3,6 @@ package awssdk
 import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatch"
-	cloudwatchtypes "github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatchlogs"
 	cloudwatchlogstypes "github.com/aws/aws-sdk-go-v2/service/cloudwatchlogs/types"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -32,10 +31,6 @@ var services = []Service{
 	{
 		Name: "cloudwatch", ID: "CloudWatch", Variable: "CLOUDWATCH_ENDPOINT", Class: "CloudWatch",
 		Client: func(c aws.Config) any { return cloudwatch.NewFromConfig(c) },
-		unions: []any{
-			cloudwatchtypes.EvaluationCriteriaMemberPromQLCriteria{}, cloudwatchtypes.EvaluationWindowMemberSlidingWindow{},
-			cloudwatchtypes.EvaluationWindowMemberWallClockWindow{},
-		},
 	},
 	{
 		Name: "cloudwatchlogs", ID: "CloudWatch Logs", Variable: "CLOUDWATCHLOGS_ENDPOINT", Class: "CloudWatchLogs",
