@@ -42,9 +42,11 @@ type processEnvironment struct {
 // the end of the time, whichever comes first. The function's time begins when
 // it has taken the event.
 func (e *processEnvironment) run(ctx context.Context, c *call) (answer, bool, error) {
+	c.log.start(e.cmd == nil)
 	if e.cmd == nil {
 		if err := e.start(); err != nil {
-			return failure("Runtime.InvalidEntrypoint", "RequestId: "+c.requestID+" Error: "+err.Error()), false, nil //nolint:nilerr // a function's failure is its answer
+			reason := explainStart(e.runner.function.Command[0], err)
+			return failure("Runtime.InvalidEntrypoint", "RequestId: "+c.requestID+" Error: "+reason), false, nil //nolint:nilerr // a function's failure is its answer
 		}
 	}
 	e.output.log(c.log)
