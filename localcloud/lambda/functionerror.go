@@ -13,6 +13,7 @@ const unhandled = "Unhandled"
 type answer struct {
 	payload []byte
 	failed  bool // payload is {"errorMessage", "errorType", …}
+	logged  bool // the runtime has logged its error itself
 }
 
 // failure builds the answer for an error that the service itself reports.

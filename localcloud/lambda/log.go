@@ -89,13 +89,13 @@ func (l *invocationLog) line(text []byte) {
 	}
 }
 
-// end logs a function error, as runtimes do, and the lines that the service
+// end logs a function error, unless the runtime did, and the lines that the service
 // ends an invocation with.
 func (l *invocationLog) end(a answer) {
 	if l == nil {
 		return
 	}
-	if a.failed {
+	if a.failed && !a.logged {
 		l.line(a.payload)
 	}
 	var b bytes.Buffer

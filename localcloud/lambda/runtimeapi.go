@@ -169,7 +169,7 @@ func (api *runtimeAPI) take(w http.ResponseWriter, r *http.Request) *event {
 func readError(r *http.Request) answer {
 	payload, _, err := readLimited(r.Body)
 	if err == nil && len(payload) > 0 {
-		return answer{payload: payload, failed: true}
+		return answer{payload: payload, failed: true, logged: true}
 	}
 	errorType := r.Header.Get("Lambda-Runtime-Function-Error-Type")
 	if errorType == "" {

@@ -20,7 +20,7 @@ func explainStart(command string, err error) string {
 	case errors.As(err, &missing):
 		return err.Error() + ": install it, or give the function another runtime"
 	case errors.Is(statErr, fs.ErrNotExist) && filepath.Base(command) == "bootstrap":
-		return "Couldn't find valid bootstrap(s): [" + command + "]"
+		return "Couldn't find valid bootstrap(s): [/var/task/bootstrap /opt/bootstrap]: there is no " + command + "; put a file bootstrap at the top of the deployment package"
 	case errors.Is(err, fs.ErrNotExist) && statErr == nil:
 		return err.Error() + ": the file is there, but the interpreter that its first line names, or its dynamic linker, is not"
 	case errors.Is(err, fs.ErrPermission) && statErr == nil && info.Mode()&0o111 == 0:

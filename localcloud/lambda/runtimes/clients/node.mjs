@@ -14,6 +14,12 @@ const [host, port] = [api.slice(0, api.lastIndexOf(':')), api.slice(api.lastInde
 const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
 let requestId = 'undefined';
 
+// shown writes paths as they are on AWS.
+function shown(text) {
+  return text.replaceAll(path.join(root, 'runtime.js'), '/var/runtime/index.mjs').replaceAll(root, '/var/task')
+    .replaceAll(import.meta.url, 'file:///var/runtime/index.mjs');
+}
+
 function call(method, where, body, headers = {}) {
   return new Promise((resolve, reject) => {
     const request = http.request({ host, port, method, path: base + where, agent, headers }, (response) => {
@@ -31,8 +37,8 @@ function call(method, where, body, headers = {}) {
 function failure(thrown) {
   if (util.types.isNativeError(thrown) || thrown instanceof Error) {
     return {
-      errorType: thrown.name || 'Error', errorMessage: thrown.message,
-      trace: (thrown.stack || '').split('\n'),
+      errorType: thrown.name || 'Error', errorMessage: shown(thrown.message),
+      trace: shown(thrown.stack || '').split('\n'),
     };
   }
   return { errorType: typeof thrown, errorMessage: String(thrown), trace: [] };
@@ -86,7 +92,7 @@ async function load(name) {
   return found;
 }
 
-async function loadModule(file, shown) {
+async function loadModule(file, name) {
   const require = createRequire(path.join(root, 'runtime.js'));
   try {
     for (const end of ['.js', '.mjs', '.cjs']) {
@@ -100,7 +106,7 @@ async function loadModule(file, shown) {
       throw Object.assign(new RuntimeError('Runtime.UserCodeSyntaxError', String(error)), { stack: error.stack });
     }
     if (error?.code === 'MODULE_NOT_FOUND' || error?.code === 'ERR_MODULE_NOT_FOUND') {
-      const message = String(error).replace(file, shown);
+      const message = String(error).replace(file, name);
       throw Object.assign(new RuntimeError('Runtime.ImportModuleError', message), { stack: error.stack });
     }
     throw error;

@@ -13,6 +13,7 @@ import traceback
 API = os.environ["AWS_LAMBDA_RUNTIME_API"]
 BASE = "/2018-06-01/runtime/"
 ROOT = os.environ.get("LAMBDA_TASK_ROOT", os.getcwd())
+SHOWN_ROOT = "/var/task"  # where the code is on AWS
 THIS = os.path.abspath(__file__)
 
 
@@ -95,7 +96,7 @@ def failure(error_type, message, trace=(), request_id=""):
 def frames(tb):
     """The stack of the function, without this file and the import machinery."""
     kept = [f for f in traceback.extract_tb(tb) if f.filename != THIS and not f.filename.startswith("<frozen importlib")]
-    return traceback.format_list(kept)
+    return [line.replace(ROOT, SHOWN_ROOT) for line in traceback.format_list(kept)]
 
 
 def report(error):
@@ -116,10 +117,10 @@ def load(name):
     try:
         loaded = importlib.import_module(module.replace("/", "."))
     except ImportError as e:
-        return None, failure("Runtime.ImportModuleError", "Unable to import module '%s': %s" % (module, e), frames(e.__traceback__))
+        return None, failure("Runtime.ImportModuleError", "Unable to import module '%s': %s" % (module, e))
     except SyntaxError as e:
         return None, failure("Runtime.UserCodeSyntaxError", "Syntax error in module '%s': %s" % (module, e),
-                             ['  File "%s" Line %s\n    %s\n' % (e.filename, e.lineno, (e.text or "").strip())])
+                             ['  File "%s" Line %s\n    %s\n' % (str(e.filename).replace(ROOT, SHOWN_ROOT), e.lineno, (e.text or "").strip())])
     except Exception as e:
         return None, failure(type(e).__name__, str(e), frames(e.__traceback__))
     handler = getattr(loaded, function, None)
