@@ -6,6 +6,9 @@ VULN_VERSION := v1.8.0
 BIN := bin
 LAMBDAS := validate process aggregate start metrics
 FUZZTIME ?= 10s
+# The first seed of make simulate, by default one of the day, and how many seeds.
+SEED ?= $(shell date +%Y%m%d0000)
+COUNT ?= 20000
 # Where `make synth` writes, and what make deploy and make destroy act on.
 OUT ?= cdk/cdk.out
 ENV ?= dev
@@ -102,6 +105,10 @@ cdk-test: ## the tests of the CDK app, which is a module of its own
 .PHONY: bench
 bench: ## measure speed and memory, as ratios to a floor measured in the same run
 	$(GO) run ./bench
+
+.PHONY: simulate
+simulate: ## random state machines and faults against an oracle: COUNT of them from SEED on
+	$(GO) test ./engine/simulation -first=$(SEED) -simulations=$(COUNT)
 
 .PHONY: fuzz
 fuzz: ## every fuzz target for FUZZTIME each
