@@ -15,6 +15,7 @@ type wait struct {
 	thread *thread
 	kind   waitKind
 	task   *TaskCall
+	mapRun *MapRunCall
 	at     time.Time // when the timer rings
 }
 
