@@ -7,7 +7,6 @@ import (
 	"maps"
 
 	"stepback/asl/jsonvalue"
-	"stepback/engine/clock"
 	"stepback/engine/history"
 	"stepback/engine/interpreter"
 	"stepback/engine/journal"
@@ -104,18 +103,6 @@ func (e *Engine) existing(ctx context.Context, arn, input string) (string, error
 		}
 	}
 	return "", fmt.Errorf("%w: '%s'", ErrAlreadyExists, arn)
-}
-
-func (e *Engine) newRun(m *StateMachine, info interpreter.Info) *run {
-	return &run{
-		engine: e, x: interpreter.New(m.plan, info), begun: make(chan struct{}), done: make(chan struct{}),
-		timers: map[int64]*clock.Timer{}, calls: map[int64]context.CancelFunc{},
-		record: journal.Execution{
-			ARN: info.ARN, Name: info.Name, MachineARN: info.MachineARN, Express: info.Express,
-			Status: interpreter.Running, Start: e.clock.Now(), Input: info.Input,
-			VersionARN: info.VersionARN, AliasARN: info.AliasARN,
-		},
-	}
 }
 
 // register makes a run known and starts it.

@@ -53,8 +53,7 @@ func (e *TaskError) Error() string { return e.Name + ": " + e.Cause }
 // invoke starts a task.
 func (r *run) invoke(id int64, call *interpreter.TaskCall) {
 	e := r.engine
-	ctx, cancel := context.WithCancel(e.ctx)
-	r.calls[id] = cancel
+	ctx, cancel := r.cancellable(id)
 	e.clock.Hold()
 	e.tasks.Add(1)
 	go func() {
