@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"stepback/engine/history"
 	"stepback/engine/interpreter"
@@ -14,13 +15,19 @@ import (
 
 // Recovered says what Recover found.
 type Recovered struct {
-	// Executions are the ARNs of the executions that are back at work, without those of their Map Runs, which Children counts.
-	Executions []string
+	// Executions are back at work. Those of their Map Runs are only counted, as Children.
+	Executions []Resumed
 	Children   int
 	// Left are the executions that could not be gone on with. The journal keeps them as they were.
 	Left []Unrecovered
 	// Aborted counts child executions that were ended because nobody waits for them any more.
 	Aborted int
+}
+
+// Resumed is an execution that goes on, and the time of its last step before.
+type Resumed struct {
+	ARN, Name   string
+	Interrupted time.Time
 }
 
 // Unrecovered is an execution that could not be gone on with, and why.
@@ -71,6 +78,11 @@ func (e *Engine) Recover(ctx context.Context) (*Recovered, error) {
 	if err := r.abortOrphans(ctx); err != nil {
 		return nil, fmt.Errorf("recovering executions: %w", err)
 	}
+	if e.cfg.Recovered != nil {
+		if err := e.cfg.Recovered(ctx, &r.found); err != nil {
+			return nil, err
+		}
+	}
 	r.setGoing()
 	return &r.found, nil
 }
@@ -109,7 +121,7 @@ func (c *recovery) read(ctx context.Context) error {
 		}
 		if r := c.replay(u, m, len(c.trees)); r != nil {
 			c.trees = append(c.trees, []*run{r})
-			c.found.Executions = append(c.found.Executions, u.ARN)
+			c.found.Executions = append(c.found.Executions, Resumed{u.ARN, u.Name, r.last})
 		}
 	}
 	return nil

@@ -285,7 +285,7 @@ func TestAnExecutionThatReplaysDifferentlyIsLeftAlone(t *testing.T) {
 	if len(found.Executions) != 1 {
 		t.Fatalf("back at work: %v", found.Executions)
 	}
-	if x, err := e.Wait(t.Context(), found.Executions[0]); err != nil || x.Output != `"ok"` {
+	if x, err := e.Wait(t.Context(), found.Executions[0].ARN); err != nil || x.Output != `"ok"` {
 		t.Errorf("the other: %+v, %v", x, err)
 	}
 	if x, err := e.DescribeExecution(t.Context(), arn); err != nil || x.Status != interpreter.Running {

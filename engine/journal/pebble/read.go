@@ -71,22 +71,32 @@ func (j *Journal) Executions(ctx context.Context, prefix string) iter.Seq2[*jour
 	}
 }
 
-// scan walks over the keys that begin with a prefix. The iterator stands at each in turn; its key and value are valid until the
-// next.
+// scan walks over the keys that begin with a prefix, until the context ends. The iterator stands at each in turn; its key and value are
+// valid until the next.
 func (j *Journal) scan(ctx context.Context, prefix string) iter.Seq2[*pebble.Iterator, error] {
 	return func(yield func(*pebble.Iterator, error) bool) {
+		for it, err := range j.walk(prefix) {
+			if err == nil {
+				err = ctx.Err()
+			}
+			if !yield(it, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// walk is scan without an end from outside.
+func (j *Journal) walk(prefix string) iter.Seq2[*pebble.Iterator, error] {
+	return func(yield func(*pebble.Iterator, error) bool) {
 		lower := []byte(prefix)
-		it, err := j.db.NewIterWithContext(ctx, &pebble.IterOptions{LowerBound: lower, UpperBound: after(lower)})
+		it, err := j.db.NewIter(&pebble.IterOptions{LowerBound: lower, UpperBound: after(lower)})
 		if err != nil {
 			yield(nil, err)
 			return
 		}
 		defer it.Close()
 		for it.First(); it.Valid(); it.Next() {
-			if err := ctx.Err(); err != nil {
-				yield(nil, err)
-				return
-			}
 			if !yield(it, nil) {
 				return
 			}

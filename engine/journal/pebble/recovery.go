@@ -52,7 +52,7 @@ func (j *Journal) Unfinished(ctx context.Context, prefix string) iter.Seq2[*jour
 // steps reads the steps of an execution that has not ended.
 func (j *Journal) steps(arn string) ([]journal.Step, error) {
 	var steps []journal.Step
-	for it, err := range j.scan(context.Background(), stepPrefix+arn+"\x00") {
+	for it, err := range j.walk(stepPrefix + arn + "\x00") {
 		if err != nil {
 			return nil, err
 		}

@@ -1,7 +1,6 @@
 package pebble
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strconv"
@@ -59,7 +58,11 @@ func (j *Journal) write(fill func(*pebble.Batch) error) error {
 func (j *Journal) upgrade() error {
 	b := j.db.NewBatch()
 	defer b.Close()
-	for x, err := range j.Executions(context.Background(), "") {
+	for it, err := range j.walk(executionPrefix) {
+		if err != nil {
+			return err
+		}
+		x, err := unpack(it.Value(), string(it.Key()), journal.Decode)
 		if err != nil {
 			return err
 		}
