@@ -81,6 +81,10 @@ deploy: lambdas-arm64 cdk/node_modules ## put the CSV import on AWS: make deploy
 destroy: lambdas-arm64 cdk/node_modules ## take it away again: make destroy ENV=dev
 	cd cdk && $(CDK) destroy stepback-$(ENV) --no-notices $(CDKFLAGS)
 
+.PHONY: cdk-trial
+cdk-trial: lambdas-arm64 cdk/node_modules ## bootstrap, deploy twice, diff and destroy against moto_server, or any ENDPOINT=http://…
+	@ENDPOINT=$(ENDPOINT) cdk/trial.sh
+
 .PHONY: localstack-up
 localstack-up: ## start LocalStack and PostgreSQL in Docker
 	docker compose -f localstack/compose.yaml up --detach --wait

@@ -67,6 +67,7 @@ func (r *run) finish() {
 	r.abandon()
 	e.forget(r)
 	close(r.done)
+	r.tell()
 	if r.ended != nil {
 		r.ended(&r.record)
 	}
@@ -81,6 +82,7 @@ func (r *run) refused(err error) {
 	r.abandon()
 	e.forget(r)
 	close(r.done) // first: who waits for the start looks here next
+	r.tell()
 	r.begin()
 	if r.ended != nil {
 		r.record.Status = interpreter.Running

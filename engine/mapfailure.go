@@ -37,7 +37,7 @@ func (m *mapRun) fail(err error) {
 	if m.failure != nil {
 		return
 	}
-	f := failureOf(err)
+	f := mapRunFailure(err)
 	m.failure = &f
 	for _, c := range m.children {
 		c.deliver(interpreter.Event{Kind: interpreter.Stop})

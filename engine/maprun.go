@@ -103,11 +103,11 @@ func (m *mapRun) carryOut(ctx context.Context) (interpreter.Event, error) {
 	case err == nil:
 		return interpreter.Event{Kind: interpreter.MapRunSucceeded, ID: m.id, Output: interpreter.TextPayload(output)}, nil
 	}
-	return interpreter.Event{Kind: interpreter.MapRunFailed, ID: m.id, Failure: failureOf(err)}, nil
+	return interpreter.Event{Kind: interpreter.MapRunFailed, ID: m.id, Failure: mapRunFailure(err)}, nil
 }
 
-// failureOf names an error as the workflow sees it.
-func failureOf(err error) history.Failure {
+// mapRunFailure names an error as the workflow sees it.
+func mapRunFailure(err error) history.Failure {
 	var t *TaskError
 	if !errors.As(err, &t) {
 		t = &TaskError{Name: plan.ErrRuntime, Cause: err.Error()}
@@ -206,7 +206,7 @@ func (m *mapRun) startNext(ctx context.Context) error {
 		Region: m.engine.cfg.Region, Express: m.child.Express, Input: b.input,
 	})
 	r.record.MapRunARN, r.record.FirstItem, r.record.Items, r.record.Revision = m.call.ARN, b.first, b.items, m.parent.record.Revision
-	r.ahead = m.parent.ahead
+	r.ahead, r.mocks = m.parent.ahead, m.parent.mocks
 	r.ended = m.childEnded
 	if err := m.engine.register(r); err != nil {
 		return err

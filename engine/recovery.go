@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -119,7 +120,12 @@ func (c *recovery) read(ctx context.Context) error {
 			c.leave(u, err)
 			continue
 		}
-		if r := c.replay(u, m, len(c.trees)); r != nil {
+		mocks, err := c.engine.mocks(m.Name, u.TestCase)
+		if err != nil {
+			c.leave(u, err)
+			continue
+		}
+		if r := c.replay(u, m, mocks, len(c.trees)); r != nil {
 			c.trees = append(c.trees, []*run{r})
 			c.found.Executions = append(c.found.Executions, Resumed{u.ARN, u.Name, r.last})
 		}
@@ -163,12 +169,12 @@ func (c *recovery) leave(u *journal.Unfinished, err error) {
 }
 
 // replay brings an execution to where it was; nil means that it is left alone.
-func (c *recovery) replay(u *journal.Unfinished, m *StateMachine, tree int) *run {
+func (c *recovery) replay(u *journal.Unfinished, m *StateMachine, mocks Interceptor, tree int) *run {
 	r := c.engine.revive(m, interpreter.Info{
 		ARN: u.ARN, Name: u.Name, MachineARN: m.ARN, MachineName: m.Name, RoleARN: m.RoleARN, Region: c.engine.cfg.Region,
 		Express: u.Express, Input: u.Input, VersionARN: u.VersionARN, AliasARN: u.AliasARN,
 	})
-	r.record = *u.Execution
+	r.record, r.mocks = *u.Execution, mocks
 	if err := r.replay(u.Steps); err != nil {
 		c.leave(u, err)
 		return nil
@@ -189,7 +195,7 @@ func (c *recovery) replayChildren() {
 		machine := m.parent.childMachine(m.call)
 		adopted := []*run{}
 		for _, u := range c.waiting[m.call.ARN] {
-			if r := c.replay(u, machine, m.tree); r != nil {
+			if r := c.replay(u, machine, m.parent.mocks, m.tree); r != nil {
 				adopted = append(adopted, r)
 				c.trees[m.tree] = append(c.trees[m.tree], r)
 				c.found.Children++
@@ -246,6 +252,7 @@ func (r *run) replay(steps []journal.Step) (err error) {
 			err = fmt.Errorf("replaying it panicked: %v", p)
 		}
 	}()
+	var effects []interpreter.Effect
 	for i := range steps {
 		s := &steps[i]
 		r.result.Reset()
@@ -257,18 +264,32 @@ func (r *run) replay(steps []journal.Step) (err error) {
 			return &DivergedError{Step: i, Then: s.History, Now: append([]history.Event(nil), r.result.History...)}
 		}
 		r.history = append(r.history, s.History...)
+		if r.mocks != nil {
+			effects = append(effects, r.result.Effects...)
+		}
 	}
 	if r.x.Status() != interpreter.Running || len(steps) == 0 {
 		return fmt.Errorf("its %d steps leave it %s", len(steps), r.x.Status())
 	}
 	r.result.Reset()
 	r.result.Effects = r.x.Outstanding()
+	r.skipMocks(effects, r.result.Effects)
 	r.steps, r.durable, r.started = int64(len(steps)), len(r.history), true
 	close(r.begun)
 	r.engine.clock.Hold()
 	r.commit.events = 1
 	r.commit.phase.Store(settled)
 	return nil
+}
+
+// skipMocks lets what mocks the tasks of an execution know of those in effects that have been carried out.
+func (r *run) skipMocks(effects, outstanding []interpreter.Effect) {
+	for i := range effects {
+		again := slices.ContainsFunc(outstanding, func(o interpreter.Effect) bool { return o.ID == effects[i].ID })
+		if effects[i].Kind == interpreter.InvokeTask && !again {
+			r.intercept(effects[i].Task)
+		}
+	}
 }
 
 // same reports whether two histories are equal to the last byte.

@@ -21,6 +21,7 @@ type run struct {
 	x          *interpreter.Execution
 	record     journal.Execution
 	definition *journal.Definition      // to be kept with the first step; nil for a child execution
+	mocks      Interceptor              // nil when nothing is mocked
 	ended      func(*journal.Execution) // of a child execution: tells its Map Run
 	ahead      time.Duration            // how far the execution's time is ahead of the clock; see catchUp
 	begun      chan struct{}            // closed once the start is durable, or was refused
@@ -36,6 +37,10 @@ type run struct {
 	durable int // how many events of the history are durable
 
 	commit commit
+
+	waiting     map[int]func() // called at the end; see whenOver
+	nextWaiting int
+	told        bool // those who waited have been told
 
 	// Touched only by the worker that has the run.
 	result  interpreter.Result

@@ -60,7 +60,9 @@ func (p *Pipeline) Import(ctx context.Context, file string, again bool, watch fu
 	}
 	report := p.report(ctx, x, retries)
 	report.Elapsed, report.Injected = Seconds(time.Since(began)), p.injected()
-	p.countRows(report)
+	if err := p.countImport(report); err != nil {
+		return nil, err
+	}
 	return report, errors.Join(p.save(report), p.finishResumed(ctx), p.tidy(ctx))
 }
 

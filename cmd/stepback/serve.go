@@ -29,6 +29,7 @@ type serveCmd struct {
 	Account  string `default:"000000000000" help:"Account of requests whose access key is not an account's twelve digits."`
 	Region   string `default:"us-east-1" help:"Region of requests that are not signed for one."`
 	Endpoint string `name:"lambda-endpoint" env:"LAMBDA_ENDPOINT" placeholder:"URL" help:"Where Lambda functions are invoked ($LAMBDA_ENDPOINT)."`
+	Mock     string `type:"path" env:"SFN_MOCK_CONFIG" placeholder:"FILE" help:"Mock configuration of Step Functions Local: StartExecution on ARN#TESTCASE takes the responses of that test case ($SFN_MOCK_CONFIG)."`
 	Verbose  bool   `short:"v" help:"Log what goes wrong inside, to standard error."`
 }
 
@@ -66,12 +67,17 @@ func (c *serveCmd) Run(ctx context.Context, std streams) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, j.Close()) }()
-	engines := newEngines(j, lambda.Endpoint{URL: c.Endpoint}, log)
+	around := newSurroundings()
+	if err := around.mock(c.Mock); err != nil {
+		return &exitError{exitUsage, err}
+	}
+	engines := newEngines(j, lambda.Endpoint{URL: c.Endpoint}, around, log)
 	defer func() { err = errors.Join(err, engines.close(context.WithoutCancel(ctx))) }()
 	service := stepfunctions.New(stepfunctions.Config{
 		Open: engines.open, Store: stepfunctions.NewMemory(), Now: engines.clock.Now,
-		Default: awsjson.Scope{Account: c.Account, Region: c.Region}, Log: log,
+		Default: awsjson.Scope{Account: c.Account, Region: c.Region}, Log: log, TestCases: around.mocks != nil,
 	})
+	around.embed("sfn", service.Handler())
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", c.Listen)
 	if err != nil {
 		return err
@@ -119,23 +125,24 @@ type engines struct {
 	clock   *clock.Clock
 	journal journal.Journal
 	invoker lambda.Invoker
+	around  *surroundings
 	log     *slog.Logger
 
 	mu   sync.Mutex
 	made []*engine.Engine
 }
 
-func newEngines(j journal.Journal, invoker lambda.Invoker, log *slog.Logger) *engines {
-	return &engines{clock: clock.Real(), journal: j, invoker: invoker, log: log}
+func newEngines(j journal.Journal, invoker lambda.Invoker, around *surroundings, log *slog.Logger) *engines {
+	return &engines{clock: clock.Real(), journal: j, invoker: invoker, around: around, log: log}
 }
 
 // open makes the engine of an account and region.
 func (s *engines) open(scope awsjson.Scope) (*engine.Engine, error) {
+	var e *engine.Engine
+	await := func(ctx context.Context, arn string) error { return e.Await(ctx, arn) }
 	e, err := engine.New(engine.Config{
 		Clock: s.clock, Journal: s.journal, Region: scope.Region, Account: scope.Account, Log: s.log,
-		Integrations: map[string]engine.Integration{
-			"lambda:invoke": lambda.Integration{Invoker: s.invoker}, "function": lambda.Function{Invoker: s.invoker},
-		},
+		Integrations: s.around.integrations(scope, s.invoker, s.clock, await), Mocks: s.around.testCases(),
 	})
 	if err != nil {
 		return nil, err

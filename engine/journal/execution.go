@@ -25,9 +25,10 @@ type Execution struct {
 	Output      string             `json:"output,omitempty"`
 	Failure     history.Failure    `json:"failure,omitzero"`
 	// FirstItem and Items say which items of its Map Run a child execution has: the index of the first and how many.
-	FirstItem   int64 `json:"firstItem,omitempty"`
-	Items       int64 `json:"itemCount,omitempty"`
-	HistorySize int64 `json:"historySize,omitempty"` // events; 0 until the end
+	FirstItem   int64  `json:"firstItem,omitempty"`
+	Items       int64  `json:"itemCount,omitempty"`
+	HistorySize int64  `json:"historySize,omitempty"` // events; 0 until the end
+	TestCase    string `json:"testCase,omitempty"`    // by which its tasks are mocked
 	// Definition is the ID of what the execution runs; empty for a child execution, which runs a part of its parent's.
 	Definition string `json:"definition,omitempty"`
 }

@@ -15,7 +15,7 @@ func (x *Execution) AppendBinary(dst []byte) []byte {
 	w.time(x.Stop)
 	w.number(x.Items)
 	w.number(x.HistorySize)
-	for _, s := range [...]string{x.VersionARN, x.AliasARN, x.Revision, x.TraceHeader, x.Definition} {
+	for _, s := range [...]string{x.VersionARN, x.AliasARN, x.Revision, x.TraceHeader, x.Definition, x.TestCase} {
 		w.text(s)
 	}
 	w.number(x.FirstItem)
@@ -31,7 +31,7 @@ func Decode(src []byte) (*Execution, error) {
 	r.flags(&x.Express, &x.Failure.HasError, &x.Failure.HasCause)
 	x.Start, x.Stop = r.time(), r.time()
 	x.Items, x.HistorySize = r.number(), r.number()
-	for _, s := range [...]*string{&x.VersionARN, &x.AliasARN, &x.Revision, &x.TraceHeader, &x.Definition} {
+	for _, s := range [...]*string{&x.VersionARN, &x.AliasARN, &x.Revision, &x.TraceHeader, &x.Definition, &x.TestCase} {
 		if r.more() {
 			*s = r.text()
 		}
