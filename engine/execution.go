@@ -7,7 +7,6 @@ import (
 	"maps"
 
 	"stepback/asl/jsonvalue"
-	"stepback/engine/clock"
 	"stepback/engine/history"
 	"stepback/engine/interpreter"
 	"stepback/engine/journal"
@@ -55,7 +54,7 @@ func (e *Engine) Start(ctx context.Context, s *Start) (string, error) {
 	if len(input) > interpreter.MaxPayload {
 		return "", fmt.Errorf("%w: %d bytes are more than the %d that an execution takes", ErrInput, len(input), interpreter.MaxPayload)
 	}
-	mocks, err := e.mocks(s)
+	mocks, err := e.mocks(s.Machine.Name, s.TestCase)
 	if err != nil {
 		return "", err
 	}
@@ -72,7 +71,7 @@ func (e *Engine) Start(ctx context.Context, s *Start) (string, error) {
 		}
 	}
 	r := e.newRun(m, info)
-	r.record.Revision, r.record.TraceHeader = s.Revision, s.TraceHeader
+	r.record.Revision, r.record.TraceHeader, r.record.TestCase = s.Revision, s.TraceHeader, s.TestCase
 	r.mocks = mocks
 	if err := e.register(r); err != nil {
 		if errors.Is(err, ErrAlreadyExists) { // somebody else started it in between
@@ -111,18 +110,6 @@ func (e *Engine) existing(ctx context.Context, arn, input string) (string, error
 		}
 	}
 	return "", fmt.Errorf("%w: '%s'", ErrAlreadyExists, arn)
-}
-
-func (e *Engine) newRun(m *StateMachine, info interpreter.Info) *run {
-	return &run{
-		engine: e, x: interpreter.New(m.plan, info), begun: make(chan struct{}), done: make(chan struct{}),
-		timers: map[int64]*clock.Timer{}, calls: map[int64]context.CancelFunc{},
-		record: journal.Execution{
-			ARN: info.ARN, Name: info.Name, MachineARN: info.MachineARN, Express: info.Express,
-			Status: interpreter.Running, Start: e.clock.Now(), Input: info.Input,
-			VersionARN: info.VersionARN, AliasARN: info.AliasARN,
-		},
-	}
 }
 
 // register makes a run known and starts it.

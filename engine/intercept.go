@@ -20,14 +20,14 @@ type Interceptor interface {
 var ErrTestCase = errors.New("no such test case")
 
 // mocks finds what intercepts the tasks of an execution.
-func (e *Engine) mocks(s *Start) (Interceptor, error) {
-	if s.TestCase == "" {
+func (e *Engine) mocks(machine, testCase string) (Interceptor, error) {
+	if testCase == "" {
 		return nil, nil //nolint:nilnil // nothing is mocked
 	}
 	if e.cfg.Mocks == nil {
 		return nil, fmt.Errorf("%w: no mock configuration is loaded", ErrTestCase)
 	}
-	mocks, err := e.cfg.Mocks(s.Machine.Name, s.TestCase)
+	mocks, err := e.cfg.Mocks(machine, testCase)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrTestCase, err)
 	}

@@ -66,25 +66,27 @@ func (e *TaskError) Error() string { return e.Name + ": " + e.Cause }
 // invoke starts a task.
 func (r *run) invoke(id int64, call *interpreter.TaskCall) {
 	e := r.engine
-	ctx, cancel := context.WithCancel(e.ctx)
-	r.calls[id] = cancel
+	ctx, cancel := r.cancellable(id)
+	accepted := call.Submitted() // before a crash
 	e.clock.Hold()
 	e.tasks.Add(1)
 	go func() {
 		defer e.tasks.Done()
 		defer e.clock.Release()
 		defer cancel()
-		r.deliver(r.outcome(ctx, id, call))
+		r.deliver(r.outcome(ctx, id, call, accepted))
 	}()
 }
 
-// outcome carries a task out and says what came of it.
-func (r *run) outcome(ctx context.Context, id int64, call *interpreter.TaskCall) interpreter.Event {
+// outcome carries a task out and says what came of it. accepted tells that the job of a .sync task has been submitted already.
+func (r *run) outcome(ctx context.Context, id int64, call *interpreter.TaskCall, accepted bool) interpreter.Event {
 	if in := r.intercept(call); in != nil {
 		return r.mocked(ctx, id, call, in)
 	}
-	accepted := false
 	output, err := r.attempt(ctx, call, func(answer Result) {
+		if accepted {
+			return
+		}
 		accepted = true
 		r.deliver(interpreter.Event{Kind: interpreter.TaskSubmitted, ID: id, Output: answer})
 	})
