@@ -23,14 +23,14 @@ import (
 )
 
 type serveCmd struct {
-	Listen   string `default:"127.0.0.1:4566" placeholder:"HOST:PORT" help:"Address to listen on; port 0 picks one. Default 127.0.0.1:4566."`
-	Data     string `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory: executions, functions, buckets, logs. Default .stepback."`
-	Public   bool   `help:"Allow an address that other machines can reach. Nobody is asked for credentials."`
-	Account  string `default:"000000000000" help:"Account of requests whose access key is not an account's twelve digits."`
-	Region   string `default:"us-east-1" help:"Region of requests that are not signed for one."`
+	Listen  string `default:"127.0.0.1:4566" placeholder:"HOST:PORT" help:"Address to listen on; port 0 picks one. Default 127.0.0.1:4566."`
+	Data    string `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory: executions, functions, buckets, logs. Default .stepback."`
+	Public  bool   `help:"Allow an address that other machines can reach. Nobody is asked for credentials."`
+	Account string `default:"000000000000" help:"Account of requests whose access key is not an account's twelve digits."`
+	Region  string `default:"us-east-1" help:"Region of requests that are not signed for one."`
 
 	embeddedServices
-	Verbose  bool   `short:"v" help:"Log what goes wrong inside, to standard error."`
+	Verbose bool `short:"v" help:"Log what goes wrong inside, to standard error."`
 }
 
 // Help shows examples.

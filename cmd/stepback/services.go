@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -10,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"strconv"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/config"
@@ -71,7 +71,7 @@ func reachable(a net.Addr) string {
 	if !ok || !tcp.IP.IsUnspecified() {
 		return a.String()
 	}
-	return net.JoinHostPort("127.0.0.1", fmt.Sprint(tcp.Port))
+	return net.JoinHostPort("127.0.0.1", strconv.Itoa(tcp.Port))
 }
 
 // client is the S3 client of Maps: for the embedded S3, or for another one with the credentials of the environment.
@@ -155,5 +155,5 @@ Use it with: export AWS_ENDPOINT_URL=%s AWS_REGION=us-east-1 AWS_ACCESS_KEY_ID=l
 func (s *services) close(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, grace)
 	defer cancel()
-	return errors.Join(s.functions.Close(ctx), s.s3.Close())
+	return s.functions.Close(ctx)
 }
