@@ -111,7 +111,7 @@ func TestTheLifeOfAFunction(t *testing.T) {
 		t.Errorf("%+v", made)
 	}
 	out, err := c.Invoke(t.Context(), &awslambda.InvokeInput{FunctionName: made.FunctionArn, Payload: []byte(`{"a":1}`), LogType: types.LogTypeTail})
-	if err != nil || string(out.Payload) != `{"who":"me","event":{"a":1}}` || aws.ToString(out.ExecutedVersion) != "$LATEST" || out.StatusCode != 200 {
+	if err != nil || string(out.Payload) != `{"who":"me","event":{"a":1}}` || aws.ToString(out.ExecutedVersion) != "$LATEST" || out.StatusCode != http.StatusOK {
 		t.Fatalf("%+v, %v", out, err)
 	}
 	tail, err := base64.StdEncoding.DecodeString(aws.ToString(out.LogResult))

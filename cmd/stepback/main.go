@@ -55,7 +55,7 @@ type commandLine struct {
 
 	Dashboard dashboardCmd `cmd:"" help:"Draw the retry dashboard of runs."`
 	Serve     serveCmd     `cmd:"" help:"Serve the APIs of AWS Step Functions, Lambda and S3 on this machine."`
-	Logs      logsCmd      `cmd:"" help:"Print what a Lambda function of serve, or of run --bootstraps, has logged."`
+	Logs      logsCmd      `cmd:"" help:"Print what a Lambda function of serve, or of run --lambda process, has logged."`
 	Validate  validateCmd  `cmd:"" help:"Check state machine definitions as AWS Step Functions would."`
 }
 

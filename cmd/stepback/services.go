@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -10,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"strconv"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/config"
@@ -27,8 +27,8 @@ import (
 
 // embeddedServices are the flags of the services that are served beside Step Functions.
 type embeddedServices struct {
-	LambdaEndpoint string `env:"LAMBDA_ENDPOINT,AWS_ENDPOINT_URL_LAMBDA" placeholder:"URL" help:"Where tasks invoke functions, instead of the embedded Lambda ($LAMBDA_ENDPOINT, $AWS_ENDPOINT_URL_LAMBDA)."`
-	S3Endpoint     string `name:"s3-endpoint" env:"S3_ENDPOINT,AWS_ENDPOINT_URL_S3" placeholder:"URL" help:"Where Maps read and write objects, instead of the embedded S3 ($S3_ENDPOINT, $AWS_ENDPOINT_URL_S3)."`
+	LambdaEndpoint string `env:"LAMBDA_ENDPOINT,AWS_ENDPOINT_URL_LAMBDA" placeholder:"URL" help:"Where tasks invoke functions, instead of the embedded Lambda."`
+	S3Endpoint     string `name:"s3-endpoint" env:"S3_ENDPOINT,AWS_ENDPOINT_URL_S3" placeholder:"URL" help:"Where Maps read and write objects, instead of the embedded S3."`
 	Environments   int    `name:"lambda-environments" default:"32" placeholder:"N" help:"Most processes of one function version; further invocations wait. Default 32."`
 }
 
@@ -47,7 +47,7 @@ type services struct {
 func (c *embeddedServices) open(ctx context.Context, data string, listening net.Addr, log *slog.Logger) (*services, error) {
 	s := &services{endpoint: "http://" + reachable(listening), lambdaEndpoint: c.LambdaEndpoint, s3Endpoint: c.S3Endpoint, log: log}
 	var err error
-	if s.s3, err = s3.Open(filepath.Join(data, "s3"), s3.Options{}); err != nil {
+	if s.s3, err = s3.Open(filepath.Join(data, "objects"), s3.Options{}); err != nil {
 		return nil, err
 	}
 	client, err := s.client(ctx)
@@ -71,7 +71,7 @@ func reachable(a net.Addr) string {
 	if !ok || !tcp.IP.IsUnspecified() {
 		return a.String()
 	}
-	return net.JoinHostPort("127.0.0.1", fmt.Sprint(tcp.Port))
+	return net.JoinHostPort("127.0.0.1", strconv.Itoa(tcp.Port))
 }
 
 // client is the S3 client of Maps: for the embedded S3, or for another one with the credentials of the environment.
@@ -153,12 +153,12 @@ func (s *services) listing(data string) string {
   health          %s%s
 Use it with: export AWS_ENDPOINT_URL=%s AWS_REGION=us-east-1 AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local
 `, s.endpoint, data, used(s.lambdaEndpoint, "functions in "+filepath.Join(data, "lambda")),
-		used(s.s3Endpoint, "buckets in "+filepath.Join(data, "s3")), s.endpoint, endpoint.HealthPath, s.endpoint)
+		used(s.s3Endpoint, "buckets in "+filepath.Join(data, "objects")), s.endpoint, endpoint.HealthPath, s.endpoint)
 }
 
 // close ends the functions' processes.
 func (s *services) close(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, grace)
 	defer cancel()
-	return errors.Join(s.functions.Close(ctx), s.s3.Close())
+	return s.functions.Close(ctx)
 }

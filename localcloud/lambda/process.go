@@ -45,7 +45,7 @@ func (e *processEnvironment) run(ctx context.Context, c *call) (answer, bool, er
 	if e.cmd == nil {
 		if err := e.start(); err != nil {
 			reason := explainStart(e.runner.function.Command[0], err)
-			return failure("Runtime.InvalidEntrypoint", "RequestId: "+c.requestID+" Error: "+reason), false, nil //nolint:nilerr // a function's failure is its answer
+			return failure("Runtime.InvalidEntrypoint", "RequestId: "+c.requestID+" Error: "+reason), false, nil
 		}
 	}
 	e.output.lines.log(c.log)

@@ -23,9 +23,9 @@ const (
 
 var (
 	// ErrEmpty says that a package has no files.
-	ErrEmpty = errors.New("Uploaded file must be a non-empty zip") //nolint:revive,staticcheck // Lambda's words
+	ErrEmpty = errors.New("Uploaded file must be a non-empty zip") //nolint:staticcheck // Lambda's words
 	// ErrTooLarge says that a package passes a limit.
-	ErrTooLarge = fmt.Errorf("Unzipped size must be smaller than %d bytes", int64(MaxUnzipped)) //nolint:revive,staticcheck // Lambda's words
+	ErrTooLarge = fmt.Errorf("Unzipped size must be smaller than %d bytes", int64(MaxUnzipped)) //nolint:staticcheck // Lambda's words
 )
 
 // Unpack writes the files of a zip file into dir, which exists and is empty. An error is ErrEmpty, ErrTooLarge, or says which

@@ -37,9 +37,9 @@ type Environment struct{ Variables map[string]string }
 
 // VPCConfig is kept and shown; functions run in no network of their own.
 type VPCConfig struct {
-	SubnetIds               []string
-	SecurityGroupIds        []string
-	VpcID                   string `json:"VpcId"`
+	SubnetIDs               []string `json:"SubnetIds"`
+	SecurityGroupIDs        []string `json:"SecurityGroupIds"`
+	VpcID                   string   `json:"VpcId"`
 	Ipv6AllowedForDualStack bool
 }
 

@@ -52,7 +52,7 @@ func (s *Service) Create(ctx context.Context, scope Scope, name string, in *Crea
 
 // configure checks everything and brings the code to its place.
 func (s *Service) configure(ctx context.Context, a *area, c *Configuration, in *CreateInput) error {
-	if err := in.Settings.apply(c); err != nil {
+	if err := in.apply(c); err != nil {
 		return err
 	}
 	if len(in.Architectures) > 0 {

@@ -5,12 +5,16 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
+
+	"github.com/aws/smithy-go"
 
 	"stepback/localcloud/lambda"
 	"stepback/localcloud/lambda/functions"
@@ -74,9 +78,9 @@ func python(t testing.TB, source string) *functions.CreateInput {
 	return in
 }
 
-func create(t testing.TB, s *functions.Service, name string, in *functions.CreateInput) *functions.Configuration {
+func create(t testing.TB, s *functions.Service, in *functions.CreateInput) *functions.Configuration {
 	t.Helper()
-	c, err := s.Create(t.Context(), home, name, in)
+	c, err := s.Create(t.Context(), home, "F", in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +116,7 @@ func TestAFunctionSurvivesARestart(t *testing.T) {
 	in := python(t, source("one"))
 	in.Environment = &functions.Environment{Variables: map[string]string{"A": "b"}}
 	in.Tags = map[string]string{"team": "x"}
-	before := create(t, s, "F", in)
+	before := create(t, s, in)
 	closeService(t, s)
 	s = open(t, dir, functions.Options{})
 	after, err := s.Get(home, "F", "")
@@ -128,7 +132,7 @@ func TestVersionsAndAliases(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	s := open(t, dir, functions.Options{})
-	create(t, s, "F", python(t, source("one")))
+	create(t, s, python(t, source("one")))
 	if c, err := s.Publish(t.Context(), home, "F", &functions.PublishInput{}); err != nil || c.Version != "1" || !strings.HasSuffix(c.FunctionArn, ":F:1") {
 		t.Fatalf("%+v, %v", c, err)
 	}
@@ -180,7 +184,7 @@ func TestVersionsAndAliases(t *testing.T) {
 func TestReservedConcurrency(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir(), functions.Options{})
-	create(t, s, "F", python(t, source("one")))
+	create(t, s, python(t, source("one")))
 	if err := s.Reserve(t.Context(), home, "F", new(0)); err != nil {
 		t.Fatal(err)
 	}
@@ -202,7 +206,7 @@ func TestReservedConcurrency(t *testing.T) {
 func TestScopesDoNotSeeEachOther(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir(), functions.Options{})
-	create(t, s, "F", python(t, source("one")))
+	create(t, s, python(t, source("one")))
 	other := functions.Scope{Account: "111111111111", Region: "us-east-1"}
 	if _, err := s.Get(other, "F", ""); err == nil || code(t, err) != "ResourceNotFoundException: Function not found: arn:aws:lambda:us-east-1:111111111111:function:F" {
 		t.Errorf("%v", err)
@@ -243,8 +247,96 @@ func TestCreateRefuses(t *testing.T) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
 	}
-	create(t, s, "F", python(t, source("one")))
+	create(t, s, python(t, source("one")))
 	if _, err := s.Create(t.Context(), home, "F", python(t, source("one"))); err == nil || code(t, err) != "ResourceConflictException: Function already exist: F" {
+		t.Errorf("%v", err)
+	}
+}
+
+// bucket is an S3 with one object.
+type bucket struct{ body []byte }
+
+func (b bucket) Get(_ context.Context, name, key, _, _ string) (io.ReadCloser, int64, error) {
+	if name != "bucket" || key != "f.zip" {
+		return nil, 0, &smithy.GenericAPIError{Code: "NoSuchKey", Message: "The specified key does not exist."}
+	}
+	return io.NopCloser(bytes.NewReader(b.body)), int64(len(b.body)), nil
+}
+
+func TestCodeEnvironmentAndLogsComeFromTheOptions(t *testing.T) {
+	t.Parallel()
+	logs := t.TempDir()
+	in := python(t, "")
+	in.Code = functions.Code{S3Bucket: "bucket", S3Key: "f.zip"}
+	in.Environment = &functions.Environment{Variables: map[string]string{"B": "own"}}
+	s := open(t, t.TempDir(), functions.Options{
+		Objects: bucket{packed(t, map[string]string{"app.py": "import os\ndef handler(e, c):\n    print('noted')\n    return [os.environ['A'], os.environ['B']]\n"})},
+		Env:     map[string]string{"A": "given", "B": "given"}, LogDir: logs,
+	})
+	create(t, s, in)
+	if out := invoke(t, s, "F", `{}`); string(out.Payload) != `["given", "own"]` {
+		t.Errorf("%s\n%s", out.Payload, out.LogTail)
+	}
+	path, _ := lambda.LogPath(filepath.Join(logs, home.Account, home.Region), "F")
+	if text, err := os.ReadFile(path); err != nil || !strings.Contains(string(text), " noted\n") {
+		t.Errorf("%s, %v", text, err)
+	}
+	_, err := s.UpdateCode(t.Context(), home, "F", &functions.UpdateCodeInput{Code: functions.Code{S3Bucket: "bucket", S3Key: "g.zip"}})
+	if err == nil || !strings.HasSuffix(code(t, err), "S3 Error Code: NoSuchKey. S3 Error Message: The specified key does not exist.") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestUpdatesAreChecked(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir(), functions.Options{})
+	before := create(t, s, python(t, source("one")))
+	in := &functions.UpdateCodeInput{Code: functions.Code{ZipFile: packed(t, map[string]string{"app.py": source("two")})}, DryRun: true}
+	if c, err := s.UpdateCode(t.Context(), home, "F", in); err != nil || c.CodeSha256 == before.CodeSha256 {
+		t.Errorf("a dry run shows what would be: %+v, %v", c, err)
+	}
+	if out := invoke(t, s, "F", `{}`); string(out.Payload) != `"one $LATEST"` {
+		t.Errorf("a dry run changed the function: %s", out.Payload)
+	}
+	in.DryRun, in.RevisionID = false, "another"
+	if _, err := s.UpdateCode(t.Context(), home, "F", in); err == nil || !strings.HasPrefix(code(t, err), "PreconditionFailedException: ") {
+		t.Errorf("%v", err)
+	}
+	in.RevisionID = before.RevisionID
+	if c, err := s.UpdateCode(t.Context(), home, "F", in); err != nil || c.RevisionID == before.RevisionID {
+		t.Errorf("%+v, %v", c, err)
+	}
+}
+
+func TestManyChangesAtOnce(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir(), functions.Options{})
+	create(t, s, python(t, source("one")))
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Go(func() {
+			if err := s.Tag(t.Context(), home, "F", map[string]string{string(rune('a' + i)): "x"}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if f, err := s.Get(home, "F", ""); err != nil || len(f.Tags) != 8 {
+		t.Errorf("%v, %v", f.Tags, err)
+	}
+}
+
+func TestADamagedRecordIsNamed(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := filepath.Join(dir, home.Account, home.Region, "F", "function.json")
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte("{"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := functions.Open(t.Context(), dir, functions.Options{}); err == nil || !strings.Contains(err.Error(), path+" is damaged") {
 		t.Errorf("%v", err)
 	}
 }

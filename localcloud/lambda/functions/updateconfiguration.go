@@ -11,7 +11,7 @@ type UpdateConfigurationInput struct {
 // UpdateConfiguration changes the configuration of $LATEST.
 func (s *Service) UpdateConfiguration(ctx context.Context, scope Scope, name string, in *UpdateConfigurationInput) (*Configuration, error) {
 	r, err := s.changeLatest(ctx, scope, name, in.RevisionID, func(_ *area, r *record) error {
-		if err := in.Settings.apply(&r.Latest); err != nil {
+		if err := in.apply(&r.Latest); err != nil {
 			return err
 		}
 		if _, err := s.runtimes.Launch(ctx, r.Latest.Runtime, ""); err != nil {
