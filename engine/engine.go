@@ -20,8 +20,11 @@ type Config struct {
 	Clock   *clock.Clock
 	Journal journal.Journal
 	// Integrations carry out tasks, by service and action: "lambda:invoke", "sns:publish". The entry "function" carries out
-	// tasks whose Resource is the ARN of a Lambda function.
+	// tasks whose Resource is the ARN of a Lambda function, "aws-sdk" those of every aws-sdk:service that has no entry of its own.
 	Integrations map[string]Integration
+	// Mocks finds what intercepts the tasks of an execution that is started for a test case, by the name of its state machine; nil
+	// when there are no test cases.
+	Mocks func(machine, testCase string) (Interceptor, error)
 	// Objects is where ItemReaders read and ResultWriters write; nil when there is no object store.
 	Objects Objects
 	// TempDir is where ResultWriters spool; empty means the system's.

@@ -161,6 +161,7 @@ func (m *mapRun) startNext(ctx context.Context) error {
 	}
 	r := m.engine.newRun(m.child, info)
 	r.record.MapRunARN, r.record.Items, r.record.Revision = m.call.ARN, b.items, m.parent.record.Revision
+	r.mocks = m.parent.mocks
 	r.ended = func(x *journal.Execution) { m.ends.put(m.engine, x) }
 	if err := m.engine.register(r); err != nil {
 		return err

@@ -19,6 +19,7 @@ type run struct {
 	engine *Engine
 	x      *interpreter.Execution
 	record journal.Execution
+	mocks  Interceptor              // nil when nothing is mocked
 	ended  func(*journal.Execution) // of a child execution: tells its Map Run
 	begun  chan struct{}            // closed once the start is durable, or was refused
 	done   chan struct{}            // closed once the end is durable, or the journal refused to go on
@@ -29,6 +30,10 @@ type run struct {
 	queued  bool // in the queue, with a worker, or waiting for a commit
 	over    bool
 	history []history.Event
+
+	waiting     map[int]func() // called at the end; see whenOver
+	nextWaiting int
+	told        bool // those who waited have been told
 
 	// Touched only by the worker that has the run.
 	result  interpreter.Result
@@ -128,6 +133,7 @@ func (r *run) refused(err error) {
 	r.abandon()
 	e.forget(r)
 	close(r.done) // first: who waits for the start looks here next
+	r.tell()
 	r.begin()
 	if r.ended != nil {
 		r.record.Status = interpreter.Failed
@@ -188,6 +194,7 @@ func (r *run) finish() {
 	r.abandon()
 	e.forget(r)
 	close(r.done)
+	r.tell()
 	if r.ended != nil {
 		r.ended(&r.record)
 	}
