@@ -11,7 +11,9 @@ import (
 func TestDashboardRender(t *testing.T) {
 	t.Parallel()
 	data, drawn := t.TempDir(), t.TempDir()
-	stepback(t, "run", "--data", data, "--virtual-time", "--seed", "1", "--fault", "ProcessSingleUserRecord:throttle:1%").ends(t, exitOK, "SUCCEEDED")
+	csv := filepath.Join(drawn, "activity.csv")
+	stepback(t, "sample", "--rows", "200", "-o", csv).ends(t, exitOK)
+	stepback(t, "run", "--data", data, "--csv", csv, "--virtual-time", "--seed", "1", "--fault", "ProcessSingleUserRecord:throttle:5%").ends(t, exitOK, "SUCCEEDED")
 	for name, begins := range map[string]string{"a.html": "<!doctype html>", "a.svg": "<svg ", "a.png": "\x89PNG"} {
 		file := filepath.Join(drawn, name)
 		stepback(t, "dashboard", "render", "--data", data, "-o", file).ends(t, exitOK, file)
