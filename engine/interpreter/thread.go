@@ -20,7 +20,7 @@ type thread struct {
 	vars    *variables
 	gone    bool // aborted
 	entered time.Time
-	entryID int64
+	entryID int64 // 0 between states
 	before  int64 // the event that the state's entry followed from
 
 	retries []int64 // per retrier of the current state
@@ -122,7 +122,7 @@ func (x *Execution) exit(t *thread, out *Payload, next *plan.State, previous int
 		e.More = &history.Details{Assigned: assigned}
 	}
 	t.last = x.emit(e)
-	t.input, t.state, t.catching = out, next, false
+	t.input, t.state, t.entryID, t.catching = out, next, 0, false
 	if next != nil {
 		return true
 	}
