@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"time"
 
 	"stepback/csvimport/sample"
 	"stepback/localcloud/faults"
@@ -46,8 +47,8 @@ func (runCmd) Help() string {
   stepback run --csv activity.csv --fault ProcessSingleUserRecord:DatabaseConnectionError:0.1
   stepback run --csv activity.csv --fault ProcessSingleUserRecord:hang:1% --virtual-time --json
 
-The same file again on the same data directory changes nothing and shows the earlier report. A run that was interrupted is
-made again; records that were applied are not applied twice.`
+The same file again on the same data directory changes nothing and shows the earlier report. A run whose process was killed goes on
+where it was; one that was stopped by Ctrl-C is made again, and records that were applied are not applied twice.`
 }
 
 // Run imports the file and prints the report.
@@ -62,19 +63,27 @@ func (c *runCmd) Run(ctx context.Context, std streams) error {
 		if errors.As(err, &wrong) {
 			return &exitError{exitUsage, err}
 		}
-		return err
+		return stopped(err)
+	}
+	for _, x := range p.Resumed() {
+		fmt.Fprintf(std.err, "resuming execution %s, interrupted at %s\n", x.Name, x.Interrupted.Local().Format(time.DateTime))
 	}
 	report, err := c.importFile(ctx, p, std)
 	if e := p.Close(); err == nil && e != nil {
 		err = fmt.Errorf("closing the data directory: %w", e)
 	}
 	if err != nil {
-		if errors.Is(err, context.Canceled) {
-			return fmt.Errorf("stopped; run the same command again to finish the import: %w", err)
-		}
-		return err
+		return stopped(err)
 	}
 	return c.print(report, std)
+}
+
+// stopped says what to do after Ctrl-C; other errors stay as they are.
+func stopped(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return fmt.Errorf("stopped; run the same command again to finish the import: %w", err)
+	}
+	return err
 }
 
 func (c *runCmd) config(ctx context.Context, std streams) (pipeline.Config, error) {

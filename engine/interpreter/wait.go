@@ -16,6 +16,7 @@ type wait struct {
 	thread *thread
 	kind   waitKind
 	task   *TaskCall
+	mapRun *MapRunCall
 	at     time.Time // when the timer rings
 }
 

@@ -118,11 +118,11 @@ func (s *shell) run() error {
 	if _, err := e.Wait(ctx, s.arn); err != nil {
 		return fmt.Errorf("the execution does not end: %w", err)
 	}
-	return s.judgeAll()
+	return s.judgeAll(ctx)
 }
 
 // judgeAll judges everything that has ended: executions, and Map Runs against their children.
-func (s *shell) judgeAll() error {
+func (s *shell) judgeAll(ctx context.Context) error {
 	var runs []*engine.MapRun
 	ended := s.soFar()
 	for i := range ended {
@@ -130,7 +130,11 @@ func (s *shell) judgeAll() error {
 			return &wrong{ended[i].ARN, err}
 		}
 		if slices.ContainsFunc(ended[i].history, func(e history.Event) bool { return e.Type == history.MapRunStarted }) {
-			runs = append(runs, s.engine.MapRunsOf(ended[i].ARN)...)
+			found, err := s.engine.MapRunsOf(ctx, ended[i].ARN)
+			if err != nil {
+				return err
+			}
+			runs = append(runs, found...)
 		}
 	}
 	ended = s.soFar() // again: of a Map Run that is over by now, all children are
