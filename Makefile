@@ -6,6 +6,10 @@ VULN_VERSION := v1.8.0
 BIN := bin
 LAMBDAS := validate process aggregate start metrics
 FUZZTIME ?= 10s
+# The first seed of make simulate and make crash, by default one of the day; how many seeds to simulate, how many kills to survive.
+SEED ?= $(shell date +%Y%m%d0000)
+COUNT ?= 20000
+KILLS ?= 300
 # Where `make synth` writes, and what make deploy and make destroy act on.
 OUT ?= cdk/cdk.out
 ENV ?= dev
@@ -36,6 +40,10 @@ test: ## all tests
 .PHONY: race
 race: ## all tests under the race detector
 	$(GO) test -race ./...
+
+.PHONY: crash
+crash: ## kill the import with SIGKILL at KILLS random instants chosen by SEED, restart it, and check everything
+	STEPBACK_CRASH_SEED=$(SEED) STEPBACK_CRASH_KILLS=$(KILLS) $(GO) test -count=1 -timeout 2h -v -run '^TestCrashes$$' ./cmd/stepback
 
 .PHONY: build
 build: lambdas ## the stepback command and the Lambda bootstraps for this machine, in bin/
@@ -75,6 +83,10 @@ deploy: lambdas-arm64 cdk/node_modules ## put the CSV import on AWS: make deploy
 destroy: lambdas-arm64 cdk/node_modules ## take it away again: make destroy ENV=dev
 	cd cdk && $(CDK) destroy stepback-$(ENV) --no-notices $(CDKFLAGS)
 
+.PHONY: cdk-trial
+cdk-trial: lambdas-arm64 cdk/node_modules ## bootstrap, deploy twice, diff and destroy against moto_server, or any ENDPOINT=http://…
+	@ENDPOINT=$(ENDPOINT) cdk/trial.sh
+
 .PHONY: localstack-up
 localstack-up: ## start LocalStack and PostgreSQL in Docker
 	docker compose -f localstack/compose.yaml up --detach --wait
@@ -98,6 +110,10 @@ cdk-test: ## the tests of the CDK app, which is a module of its own
 .PHONY: bench
 bench: ## measure speed and memory, as ratios to a floor measured in the same run
 	$(GO) run ./bench
+
+.PHONY: simulate
+simulate: ## random state machines and faults against an oracle: COUNT of them from SEED on
+	$(GO) test ./engine/simulation -first=$(SEED) -simulations=$(COUNT)
 
 .PHONY: fuzz
 fuzz: ## every fuzz target for FUZZTIME each

@@ -10,16 +10,16 @@ import (
 	"stepback/retrymetrics"
 )
 
-// WriteMarkdown writes docs/alarms.md, whose headings the alarms' descriptions link.
+// WriteMarkdown writes docs/alarms.md: every alarm with its numbers.
 func WriteMarkdown(w io.Writer) error {
 	var b bytes.Buffer
-	b.WriteString("# Alarms\n\nThis page is generated from package `alarms` by `go generate ./alarms`; do not edit it. The metrics are explained in [metrics.md](metrics.md).\n\n" +
+	b.WriteString("# Alarms\n\nThis page is generated from package `alarms` by `go generate ./alarms`; do not edit it. The metrics are explained in [metrics.md](metrics.md), and what to do in [operating.md](operating.md#alarms), which the alarms link.\n\n" +
 		"Most metrics are published only when something happens, so a period without data is no breach: no alarm is tripped by silence.\n\n" +
 		"## page\n\nThe composite that wakes a person: it is in ALARM while one of the alarms below marked *pages* is. Those send no message of their own, so that\n" +
 		"one trouble gives one call. The others send a message to the topic.\n")
 	seen := map[string]bool{}
 	for _, level := range []retrymetrics.Level{retrymetrics.LevelAll, retrymetrics.LevelError} {
-		s, err := New(Options{StateMachine: "csv-import", Level: level})
+		s, err := New(Options{StateMachine: "csv-import", Level: level, UndeliveredQueue: "undelivered-events", MetricsFunction: "metrics"})
 		if err != nil {
 			return err
 		}

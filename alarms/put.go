@@ -92,7 +92,7 @@ func (s Set) put(a Alarm) PutMetricAlarm {
 		p.Metrics = s.queries(a)
 		return p
 	}
-	p.Namespace, p.MetricName, p.Unit = retrymetrics.Namespace, a.Series.Metric.Name(), a.Series.Metric.Unit()
+	p.Namespace, p.MetricName, p.Unit = a.Series.Metric.Namespace(), a.Series.Metric.Name(), a.Series.Metric.Unit()
 	p.Dimensions, p.Period = dimensions(*a.Series), int(a.Period/time.Second)
 	switch a.Stat {
 	case retrymetrics.P50, retrymetrics.P99:
@@ -107,7 +107,7 @@ func (s Set) queries(a Alarm) []MetricDataQuery {
 	var out []MetricDataQuery
 	for i, series := range a.watched(s.StateMachine) {
 		m := MetricStat{Period: int(a.Period / time.Second), Stat: a.Rate.Terms[i].Stat, Unit: series.Metric.Unit()}
-		m.Metric.Namespace, m.Metric.MetricName, m.Metric.Dimensions = retrymetrics.Namespace, series.Metric.Name(), dimensions(series)
+		m.Metric.Namespace, m.Metric.MetricName, m.Metric.Dimensions = series.Metric.Namespace(), series.Metric.Name(), dimensions(series)
 		out = append(out, MetricDataQuery{ID: a.Rate.Terms[i].ID, MetricStat: &m})
 	}
 	return append(out, MetricDataQuery{ID: "rate", Expression: a.Rate.Expression, Label: a.Rate.Name, ReturnData: true})

@@ -9,6 +9,8 @@ import (
 
 	"stepback/alarms"
 	"stepback/csvimport/sample"
+	"stepback/dashboards"
+	"stepback/dashboards/render"
 	"stepback/localcloud/faults"
 	"stepback/pipeline"
 	"stepback/retrymetrics"
@@ -80,6 +82,41 @@ func TestTheAlarmsThatShouldTripAfterARunDo(t *testing.T) {
 			got, pages, err := newSet(t, retrymetrics.LevelAll).Tripped(points)
 			if err != nil || !slices.Equal(got, c.want) || pages != c.pages {
 				t.Errorf("%v trip (pages: %v, %v), want %v", got, pages, err, c.want)
+			}
+		})
+	}
+}
+
+// worst is a run in which everything happens that the dashboard shows.
+var worst = []string{
+	"ProcessSingleUserRecord:DatabaseConnectionError:20%", "ProcessSingleUserRecord:throttle:5%",
+	"ProcessSingleUserRecord:hang:2%", "ProcessSingleUserRecord:CircuitOpen:5%",
+}
+
+func TestARunWithFaultsGivesEveryWidgetDataAndTripsItsAlarms(t *testing.T) {
+	t.Parallel()
+	for level, want := range map[retrymetrics.Level][]string{
+		retrymetrics.LevelAll:   {"dead-letters", "excessive-retries", "executions-failed"},
+		retrymetrics.LevelError: {"dead-letters", "excessive-failures", "executions-failed"},
+	} {
+		t.Run(string(level), func(t *testing.T) {
+			t.Parallel()
+			points := slices.DeleteFunc(importSample(t, worst...), func(p retrymetrics.Point) bool { return !p.Metric.At(level) })
+			d, err := dashboards.Monitor(dashboards.Options{StateMachine: machine, Region: "us-east-1", Level: level})
+			if err != nil {
+				t.Fatal(err)
+			}
+			body, err := d.Body()
+			if err != nil {
+				t.Fatal(err)
+			}
+			empty, err := render.Page{Name: d.Name, Body: body, Data: render.Points(points)}.Empty()
+			if err != nil || len(empty) != 0 {
+				t.Errorf("no data in %q (%v)", empty, err)
+			}
+			got, pages, err := newSet(t, level).Tripped(points)
+			if err != nil || !slices.Equal(got, want) || !pages {
+				t.Errorf("%v trip (pages: %v, %v), want %v", got, pages, err, want)
 			}
 		})
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,7 +19,10 @@ type Options struct {
 	Level retrymetrics.Level
 	// Topic is the ARN of the SNS topic for messages, PagingTopic that of the one which wakes people; it is Topic when empty.
 	Topic, PagingTopic string
-	// Guide is the address of the page that docs/alarms.md is published as, that path when empty; each alarm links its own
+	// UndeliveredQueue is the name of the queue of events for which no execution could be started, MetricsFunction that of the
+	// function which counts the metrics; without a name, the alarm on it is left out.
+	UndeliveredQueue, MetricsFunction string
+	// Guide is the address of the page that docs/operating.md is published as, that path when empty; each alarm links its own
 	// heading there.
 	Guide string
 }
@@ -36,9 +40,9 @@ func New(o Options) (Set, error) {
 	}
 	o.Level = cmp.Or(o.Level, retrymetrics.LevelAll)
 	o.PagingTopic = cmp.Or(o.PagingTopic, o.Topic)
-	o.Guide = cmp.Or(o.Guide, "docs/alarms.md")
+	o.Guide = cmp.Or(o.Guide, "docs/operating.md")
 	s := Set{Options: o}
-	for _, a := range append(o.source(), o.additions()...) {
+	for _, a := range slices.Concat(o.source(), o.additions(), o.services()) {
 		if !a.at(o) {
 			continue
 		}
@@ -128,6 +132,30 @@ func (o Options) additions() []Alarm {
 			"Attempts in the log could not be paired with what came before, so that retries are undercounted.",
 			"See that the metrics function has a reserved concurrency of 1, and whether it was throttled or restarted."),
 	}
+}
+
+// services are alarms on what services of AWS publish about the parts around the state machine.
+func (o Options) services() []Alarm {
+	var all []Alarm
+	if o.UndeliveredQueue != "" {
+		waiting := retrymetrics.MessagesWaiting.In(retrymetrics.ByQueue, o.UndeliveredQueue)
+		all = append(all, Alarm{
+			Name: "undelivered-events", Series: &waiting, Stat: retrymetrics.Maximum, Comparison: GreaterThanThreshold, Threshold: 0,
+			Period: 5 * time.Minute, Periods: 1, Breaching: 1, Missing: NotBreaching, Pages: true,
+			Meaning: "Files arrived for which no execution could be started: nothing imports them.",
+			First:   "Read the messages of the queue; mend the cause, then copy each object onto itself, which announces it again.",
+		})
+	}
+	if o.MetricsFunction != "" {
+		failing := retrymetrics.FunctionErrors.In(retrymetrics.ByFunction, o.MetricsFunction)
+		all = append(all, Alarm{
+			Name: "metrics-failing", Series: &failing, Stat: retrymetrics.Sum, Comparison: GreaterThanThreshold, Threshold: 0,
+			Period: 5 * time.Minute, Periods: 3, Breaching: 2, Missing: NotBreaching,
+			Meaning: "The function that counts retries fails: while it does, the other alarms may see nothing.",
+			First:   "Read the function's log; until it works again, look at the executions themselves.",
+		})
+	}
+	return all
 }
 
 // FullName is an alarm's name in CloudWatch.

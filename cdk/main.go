@@ -2,12 +2,15 @@
 //
 // Context (cdk deploy -c KEY=VALUE): bootstraps, the folder of the Lambda bootstraps
 // (../dist/lambdas); emails and endpoints, comma-separated, who is to hear of
-// imports and alarms beside those that the environment names. localSecret, the ARN of a
+// imports and alarms beside those that the environment names; guide, the address that
+// docs/operating.md is published at; databaseSecret, the ARN of the secret of an existing database
+// in place of the environments' own. localSecret, the ARN of a
 // database's secret at a local endpoint such as LocalStack, and localArchitecture
 // (arm64 or x86_64) declare the environment local in place of the others.
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"strings"
@@ -46,6 +49,10 @@ func declare(app awscdk.App) error {
 	for _, e := range environments {
 		e.Emails = append(e.Emails, list(context(app, "emails"))...)
 		e.Endpoints = append(e.Endpoints, list(context(app, "endpoints"))...)
+		e.Guide = cmp.Or(context(app, "guide"), e.Guide)
+		if secret := context(app, "databaseSecret"); secret != "" {
+			e.Database = environment.Database{SecretARN: secret}
+		}
 		if _, err := csvimportstack.New(app, csvimportstack.Props{Environment: e, BootstrapFolder: bootstraps, Rewrite: rewrite}); err != nil {
 			return err
 		}

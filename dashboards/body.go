@@ -2,6 +2,7 @@ package dashboards
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 
@@ -111,7 +112,7 @@ func (d Dashboard) widget(w Widget) widgetJSON {
 func (d Dashboard) metric(w Widget) metricJSON {
 	m := w.Metric
 	out := metricJSON{
-		Title: w.Title, Region: d.Region, View: m.View, Stacked: m.Stacked, Period: period, Stat: string(retrymetrics.Sum),
+		Title: w.Title, Region: d.Region, View: m.View, Stacked: m.Stacked, Period: cmp.Or(m.Period, period), Stat: string(retrymetrics.Sum),
 		SetPeriodToTimeRange: m.View == singleValue,
 	}
 	if m.View == timeSeries {

@@ -17,6 +17,8 @@ const (
 	timeSeries  = "timeSeries"
 	singleValue = "singleValue"
 	period      = 60 // seconds: what the metrics are published by
+	// configurationPeriod is how often the configuration is published, in seconds.
+	configurationPeriod = 300
 )
 
 // Options say what the dashboard is about. StateMachine and Region are required.
@@ -54,6 +56,7 @@ func Monitor(o Options) (Dashboard, error) {
 	b.retries()
 	b.causes()
 	b.progress()
+	b.configuration()
 	b.text(10, baseTable())
 	d := Dashboard{Name: cmp.Or(o.Name, Name), Region: o.Region, Widgets: b.widgets}
 	return d, d.Check()
@@ -98,7 +101,7 @@ func (b *layout) retries() {
 	hundred := 100.0
 	success := graph("Retry Success Rate", retrymetrics.Percent, b.rate(retrymetrics.RetrySuccessRate(), "success rate", good))
 	success.Metric.Max = &hundred
-	success.Metric.Lines = []Line{{"alarm below", 50}}
+	success.Metric.Lines = []Line{{Label: "alarm below", Value: 50}}
 	b.row(6,
 		graph("Retry Statistics", retrymetrics.Count,
 			b.machine(retrymetrics.RetryAttempts, "RetryAttempts", plain),
@@ -143,6 +146,32 @@ func (b *layout) progress() {
 			b.machine(retrymetrics.ExecutionsSucceeded, "succeeded", good), b.machine(retrymetrics.ExecutionsFailed, "failed", bad),
 			b.machine(retrymetrics.UnpairedEvents, "events not paired", unusual)),
 	)
+}
+
+// configured are the states whose configuration is shown, each with its color.
+var configured = []struct{ state, color string }{
+	{retrypatterns.ValidateCSVFile, plain}, {retrypatterns.ProcessSingleUserRecord, warn}, {retrypatterns.AggregateResults, unusual},
+}
+
+// configuration shows what the state machine is configured to do now, and as dashed lines what the retry table says.
+func (b *layout) configuration() {
+	retries := graph("Configuration now (lines) and base (dashed): retries of a task", retrymetrics.Count)
+	waits := graph("Configuration now (lines) and base (dashed): longest wait in all", retrymetrics.Seconds)
+	for _, c := range configured {
+		base, ok := retrymetrics.BaseConfiguration(c.state)
+		if !ok {
+			continue
+		}
+		show := func(w Widget, m *retrymetrics.Metric, value float64) {
+			s := m.In(retrymetrics.ByState, b.StateMachine, c.state)
+			w.Metric.Rows = append(w.Metric.Rows, Row{Label: c.state, Color: c.color, Stat: m.Stat(), Series: &s})
+			w.Metric.Lines = append(w.Metric.Lines, Line{Label: "base of " + c.state, Value: value, Color: c.color})
+			w.Metric.Period = configurationPeriod
+		}
+		show(retries, retrymetrics.ConfiguredRetries, float64(base.Retries))
+		show(waits, retrymetrics.ConfiguredWait, base.Wait.Seconds())
+	}
+	b.row(6, retries, waits)
 }
 
 // baseTable is the configuration that every other one is compared with.

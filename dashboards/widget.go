@@ -27,12 +27,15 @@ type MetricWidget struct {
 	Unit     retrymetrics.Unit
 	Min, Max *float64
 	Lines    []Line
+	// Period is in seconds; 0 means a minute, which is what most metrics are published by.
+	Period int
 }
 
 // Line is a horizontal annotation.
 type Line struct {
 	Label string  `json:"label"`
 	Value float64 `json:"value"`
+	Color string  `json:"color,omitempty"`
 }
 
 // Row is one line of a metric widget: a series, a rate or a search. Color is a CSS color, or empty for CloudWatch's choice.

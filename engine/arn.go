@@ -12,6 +12,11 @@ func (n names) machine(name string) string {
 	return fmt.Sprintf("arn:aws:states:%s:%s:stateMachine:%s", n.region, n.account, name)
 }
 
+// executions is what the ARNs of all STANDARD executions begin with.
+func (n names) executions() string {
+	return fmt.Sprintf("arn:aws:states:%s:%s:execution:", n.region, n.account)
+}
+
 // executionARN names an execution of a machine; machine ARNs of a distributed Map's children are labelled (machine/label).
 func executionARN(machineARN, name string) string {
 	return strings.Replace(machineARN, ":stateMachine:", ":execution:", 1) + ":" + name

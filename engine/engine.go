@@ -20,8 +20,11 @@ type Config struct {
 	Clock   *clock.Clock
 	Journal journal.Journal
 	// Integrations carry out tasks, by service and action: "lambda:invoke", "sns:publish". The entry "function" carries out
-	// tasks whose Resource is the ARN of a Lambda function.
+	// tasks whose Resource is the ARN of a Lambda function, "aws-sdk" those of every aws-sdk:service that has no entry of its own.
 	Integrations map[string]Integration
+	// Mocks finds what intercepts the tasks of an execution that is started for a test case, by the name of its state machine; nil
+	// when there are no test cases.
+	Mocks func(machine, testCase string) (Interceptor, error)
 	// Objects is where ItemReaders read and ResultWriters write; nil when there is no object store.
 	Objects Objects
 	// TempDir is where ResultWriters spool; empty means the system's.
@@ -35,7 +38,10 @@ type Config struct {
 	// Observe is told of every execution that ended, with its whole history, before anybody else learns of the end. It runs
 	// on a worker and must be quick; the slice is only valid during the call.
 	Observe func(*journal.Execution, []history.Event)
-	Log     *slog.Logger
+	// Recovered is told by Recover what it found, when everything is replayed and before anything goes on. An error keeps it from
+	// going on.
+	Recovered func(context.Context, *Recovered) error
+	Log       *slog.Logger
 }
 
 // Engine runs executions. It is safe for concurrent use.
@@ -55,7 +61,7 @@ type Engine struct {
 	machines map[string]*StateMachine
 	runs     map[string]*run
 	mapRuns  map[string]*mapRun
-	ended    map[string]*MapRun // Map Runs that are over
+	adopted  map[string][]*run // replayed child executions that wait for their Map Runs, by ARN
 	closed   bool
 }
 
@@ -84,7 +90,7 @@ func New(cfg Config) (*Engine, error) {
 	}
 	e := &Engine{
 		cfg: cfg, clock: cfg.Clock, log: cfg.Log, names: names{cfg.Region, cfg.Account},
-		machines: map[string]*StateMachine{}, runs: map[string]*run{}, mapRuns: map[string]*mapRun{}, ended: map[string]*MapRun{},
+		machines: map[string]*StateMachine{}, runs: map[string]*run{}, mapRuns: map[string]*mapRun{}, adopted: map[string][]*run{},
 	}
 	e.seeds.state = cfg.Seed
 	e.ctx, e.cancel = context.WithCancel(context.Background())
@@ -93,13 +99,14 @@ func New(cfg Config) (*Engine, error) {
 }
 
 // Close stops taking work, cancels the tasks in flight, and waits for everything the engine started. Executions that are still
-// running stay as the journal has them. It does not close the clock or the journal, which the caller owns.
+// running stay as the journal has them, for Recover to go on with. It does not close the clock or the journal, which the caller
+// owns.
 func (e *Engine) Close() {
 	e.mu.Lock()
 	e.closed = true
 	e.mu.Unlock()
+	e.queue.stop() // first: workers start tasks, and must not see them fail because they are cancelled here
 	e.cancel()
-	e.queue.stop() // first: workers start tasks
 	e.tasks.Wait()
 	e.mu.Lock()
 	runs := make([]*run, 0, len(e.runs))
@@ -112,7 +119,8 @@ func (e *Engine) Close() {
 	}
 }
 
-// seeds hands out the seeds of events, repeatably for one engine seed and one order of events.
+// seeds hands out the seeds of events, repeatably for one engine seed and one order of events. Each run salts them, so that engines
+// of the same seed that follow each other on a journal do not draw the same identifiers for different executions.
 type seeds struct {
 	mu    sync.Mutex
 	state uint64

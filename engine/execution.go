@@ -7,7 +7,6 @@ import (
 	"maps"
 
 	"stepback/asl/jsonvalue"
-	"stepback/engine/clock"
 	"stepback/engine/history"
 	"stepback/engine/interpreter"
 	"stepback/engine/journal"
@@ -42,6 +41,8 @@ type Start struct {
 	VersionARN, AliasARN string
 	// Revision is the caller's name for this state of the machine, kept with the execution; so is TraceHeader.
 	Revision, TraceHeader string
+	// TestCase is what Config.Mocks is asked for; empty means that nothing is mocked.
+	TestCase string
 }
 
 // Start starts an execution of a compiled machine, as StartExecution does.
@@ -52,6 +53,10 @@ func (e *Engine) Start(ctx context.Context, s *Start) (string, error) {
 	}
 	if len(input) > interpreter.MaxPayload {
 		return "", fmt.Errorf("%w: %d bytes are more than the %d that an execution takes", ErrInput, len(input), interpreter.MaxPayload)
+	}
+	mocks, err := e.mocks(s.Machine.Name, s.TestCase)
+	if err != nil {
+		return "", err
 	}
 	info := interpreter.Info{
 		Name: name, MachineARN: m.ARN, MachineName: m.Name, RoleARN: m.RoleARN, Region: e.cfg.Region, Express: m.Express, Input: input,
@@ -66,7 +71,8 @@ func (e *Engine) Start(ctx context.Context, s *Start) (string, error) {
 		}
 	}
 	r := e.newRun(m, info)
-	r.record.Revision, r.record.TraceHeader = s.Revision, s.TraceHeader
+	r.record.Revision, r.record.TraceHeader, r.record.TestCase = s.Revision, s.TraceHeader, s.TestCase
+	r.mocks = mocks
 	if err := e.register(r); err != nil {
 		if errors.Is(err, ErrAlreadyExists) { // somebody else started it in between
 			return e.existing(ctx, info.ARN, input)
@@ -104,18 +110,6 @@ func (e *Engine) existing(ctx context.Context, arn, input string) (string, error
 		}
 	}
 	return "", fmt.Errorf("%w: '%s'", ErrAlreadyExists, arn)
-}
-
-func (e *Engine) newRun(m *StateMachine, info interpreter.Info) *run {
-	return &run{
-		engine: e, x: interpreter.New(m.plan, info), begun: make(chan struct{}), done: make(chan struct{}),
-		timers: map[int64]*clock.Timer{}, calls: map[int64]context.CancelFunc{},
-		record: journal.Execution{
-			ARN: info.ARN, Name: info.Name, MachineARN: info.MachineARN, Express: info.Express,
-			Status: interpreter.Running, Start: e.clock.Now(), Input: info.Input,
-			VersionARN: info.VersionARN, AliasARN: info.AliasARN,
-		},
-	}
 }
 
 // register makes a run known and starts it.
@@ -187,8 +181,12 @@ func (e *Engine) History(ctx context.Context, arn string) ([]history.Event, erro
 	return h, err
 }
 
-// StopExecution ends an execution with status ABORTED. Stopping one that has ended changes nothing.
+// StopExecution ends an execution with status ABORTED. Stopping one that has ended changes nothing. An engine that closes stops
+// nothing any more: what runs stays as the journal has it.
 func (e *Engine) StopExecution(ctx context.Context, arn string, f history.Failure) error {
+	if e.ctx.Err() != nil {
+		return ErrClosed
+	}
 	r := e.running(arn)
 	if r == nil {
 		_, err := e.DescribeExecution(ctx, arn)

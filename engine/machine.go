@@ -7,6 +7,7 @@ import (
 	"stepback/asl"
 	"stepback/asl/intrinsic"
 	"stepback/asl/jsonpath"
+	"stepback/engine/journal"
 	"stepback/engine/plan"
 )
 
@@ -18,7 +19,8 @@ type StateMachine struct {
 	Express    bool
 	Created    time.Time
 
-	plan *plan.Plan
+	plan       *plan.Plan
+	definition *journal.Definition // nil of a Map Run's processor
 }
 
 // ExecutionARN is the ARN of the machine's STANDARD execution of this name.
@@ -52,7 +54,7 @@ func (e *Engine) Compile(name, definition, roleARN string, express bool) (*State
 	}
 	return &StateMachine{
 		ARN: e.names.machine(name), Name: name, Definition: definition, RoleARN: roleARN, Express: express,
-		Created: e.clock.Now(), plan: p,
+		Created: e.clock.Now(), plan: p, definition: journal.NewDefinition(name, roleARN, definition, express),
 	}, nil
 }
 

@@ -36,9 +36,15 @@ func (s *items) add(item []byte) error {
 		return err
 	}
 	if full {
-		s.queued = append(s.queued, batch{string(b.Input), int64(b.Items)})
+		s.put(b)
 	}
 	return nil
+}
+
+// put queues a batch. Batches follow each other without gaps.
+func (s *items) put(b itembatcher.Batch) {
+	s.queued = append(s.queued, batch{string(b.Input), s.first, int64(b.Items)})
+	s.first += int64(b.Items)
 }
 
 // flush queues the last, smaller batch.
@@ -47,7 +53,7 @@ func (s *items) flush() error {
 		return nil
 	}
 	if b, some := s.batcher.Flush(); some {
-		s.queued = append(s.queued, batch{string(b.Input), int64(b.Items)})
+		s.put(b)
 	}
 	return nil
 }

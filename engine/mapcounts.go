@@ -1,9 +1,11 @@
 package engine
 
 import (
+	"maps"
+	"slices"
 	"time"
 
-	"stepback/engine/interpreter"
+	"stepback/engine/journal"
 )
 
 // Counts are the counters of a Map Run, by items and by child executions.
@@ -14,31 +16,11 @@ type Counts struct {
 }
 
 // Tally counts by status.
-type Tally struct {
-	Pending, Running, Succeeded, Failed, TimedOut, Aborted int64
-}
+type Tally = journal.Tally
 
-// Total is the number of everything counted.
-func (t Tally) Total() int64 {
-	return t.Pending + t.Running + t.Succeeded + t.Failed + t.TimedOut + t.Aborted
-}
-
-func (t *Tally) end(s interpreter.Status, n int64) {
-	switch s {
-	case interpreter.Succeeded:
-		t.Succeeded += n
-	case interpreter.Failed:
-		t.Failed += n
-	case interpreter.TimedOut:
-		t.TimedOut += n
-	default:
-		t.Aborted += n
-	}
-}
-
-func (m *mapRun) count(change func(*Counts)) {
+func (m *mapRun) count(change func(items, executions *Tally)) {
 	m.mu.Lock()
-	change(&m.counts)
+	change(&m.about.Items, &m.about.Executions)
 	m.mu.Unlock()
 }
 
@@ -46,20 +28,20 @@ func (m *mapRun) count(change func(*Counts)) {
 func (m *mapRun) Counts() Counts {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.counts
+	return Counts{Items: m.about.Items, Executions: m.about.Executions, Started: m.about.Started}
 }
 
 // MapRuns returns the counters of all Map Runs under way, by ARN.
 func (e *Engine) MapRuns() map[string]Counts {
-	e.mu.Lock()
-	runs := make([]*mapRun, 0, len(e.mapRuns))
-	for _, m := range e.mapRuns {
-		runs = append(runs, m)
-	}
-	e.mu.Unlock()
-	out := make(map[string]Counts, len(runs))
-	for _, m := range runs {
+	out := map[string]Counts{}
+	for _, m := range e.mapRunsUnderWay() {
 		out[m.call.ARN] = m.Counts()
 	}
 	return out
+}
+
+func (e *Engine) mapRunsUnderWay() []*mapRun {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.Collect(maps.Values(e.mapRuns))
 }

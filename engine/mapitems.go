@@ -19,10 +19,10 @@ type Objects interface {
 	resultwriter.Objects
 }
 
-// batch is the input of one child execution and how many items it holds.
+// batch is the input of one child execution, the index of its first item and how many it holds.
 type batch struct {
-	input string
-	items int64
+	input        string
+	first, items int64
 }
 
 // items is the stream of child inputs of one Map Run: read, selected, batched.
@@ -30,13 +30,21 @@ type items struct {
 	call    *interpreter.MapRunCall
 	reader  itemSource
 	batcher *itembatcher.Batcher // nil when each item is a child of its own
+	at      int64                // the index of the item to read next
+	first   int64                // the index of the first item of the batch being filled
+	covered []covered            // items that have child executions already, in order
 	done    bool
 	queued  []batch
 }
 
+// covered is a range of items.
+type covered struct{ from, to int64 }
+
 // itemSource yields items until io.EOF.
 type itemSource interface {
 	Next(ctx context.Context) (itemreader.Item, error)
+	// Skip passes over up to n items.
+	Skip(ctx context.Context, n int64) error
 	Close() error
 }
 
@@ -99,6 +107,9 @@ func (s *items) next(ctx context.Context) (batch, error) {
 
 // read takes one item into the queue or the batch being filled.
 func (s *items) read(ctx context.Context) error {
+	if len(s.covered) > 0 && s.covered[0].from == s.at {
+		return s.skip(ctx)
+	}
 	item, err := s.reader.Next(ctx)
 	if errors.Is(err, io.EOF) {
 		s.done = true
@@ -107,6 +118,7 @@ func (s *items) read(ctx context.Context) error {
 	if err != nil {
 		return readerError(err)
 	}
+	s.at++
 	input, err := s.selected(item)
 	if err != nil {
 		return err
@@ -116,10 +128,33 @@ func (s *items) read(ctx context.Context) error {
 			return &TaskError{Name: plan.ErrDataLimitExceeded, Cause: fmt.Sprintf(
 				"Item %d of the Map is %d bytes as the input of a child execution; the limit is %d.", item.Index, len(input), interpreter.MaxPayload)}
 		}
-		s.queued = append(s.queued, batch{string(input), 1})
+		s.queued = append(s.queued, batch{string(input), item.Index, 1})
 		return nil
 	}
 	return s.add(input)
+}
+
+// cover marks items as having a child execution. Ranges come in order.
+func (s *items) cover(first, items int64) {
+	if n := len(s.covered); n > 0 && s.covered[n-1].to == first {
+		s.covered[n-1].to += items
+		return
+	}
+	s.covered = append(s.covered, covered{first, first + items})
+}
+
+// skip passes over items that have child executions. What is left of the items before them is a batch of its own, as it was then.
+func (s *items) skip(ctx context.Context) error {
+	c := s.covered[0]
+	s.covered = s.covered[1:]
+	if err := s.flush(); err != nil {
+		return err
+	}
+	s.at, s.first = c.to, c.to
+	if err := s.reader.Skip(ctx, c.to-c.from); err != nil {
+		return readerError(err)
+	}
+	return nil
 }
 
 // selected applies the ItemSelector.
@@ -153,6 +188,11 @@ func (s *stateItems) Next(context.Context) (itemreader.Item, error) {
 	}
 	s.at++
 	return item, nil
+}
+
+func (s *stateItems) Skip(_ context.Context, n int64) error {
+	s.at += int(n)
+	return nil
 }
 
 func (s *stateItems) Close() error { return nil }

@@ -12,7 +12,7 @@ import (
 
 // results takes what child executions came to and makes the Map state's output of it.
 type results interface {
-	add(index int64, x *journal.Execution) error
+	add(x *journal.Execution) error
 	// pending lists a batch whose child was never started.
 	pending(child *StateMachine, name string, b batch) error
 	finish(ctx context.Context) (string, error)
@@ -62,7 +62,7 @@ func writerError(err error) error {
 // exported results go to S3.
 type exported struct{ writer *resultwriter.Writer }
 
-func (s *exported) add(_ int64, x *journal.Execution) error {
+func (s *exported) add(x *journal.Execution) error {
 	if err := s.writer.Add(resultOf(x)); err != nil {
 		return writerError(err)
 	}
@@ -92,11 +92,11 @@ func (s *exported) abort() { _ = s.writer.Abort() } // what remains are temporar
 // collected results become the state's output.
 type collected struct{ collector *resultwriter.Collector }
 
-func (s *collected) add(index int64, x *journal.Execution) error {
+func (s *collected) add(x *journal.Execution) error {
 	if x.Status != interpreter.Succeeded {
 		return nil
 	}
-	if err := s.collector.Add(index, resultOf(x)); err != nil {
+	if err := s.collector.Add(x.FirstItem, resultOf(x)); err != nil {
 		return writerError(err)
 	}
 	return nil
@@ -113,6 +113,14 @@ func (s *collected) finish(context.Context) (string, error) {
 }
 
 func (s *collected) abort() {}
+
+// nowhere is where results go before the ResultWriter is there.
+type nowhere struct{}
+
+func (nowhere) add(*journal.Execution) error               { return nil }
+func (nowhere) pending(*StateMachine, string, batch) error { return nil }
+func (nowhere) finish(context.Context) (string, error)     { return "", nil }
+func (nowhere) abort()                                     {}
 
 func resultOf(x *journal.Execution) resultwriter.ChildResult {
 	r := resultwriter.ChildResult{

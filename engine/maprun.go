@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"sync"
 
@@ -24,40 +23,31 @@ type mapRun struct {
 	id     int64
 	call   *interpreter.MapRunCall
 	child  *StateMachine
+	names  childNames
 	source *items
 	sink   results
 
-	children map[string]*child
-	started  int64 // child executions so far
+	// Of a Map Run that is gone on with: its child executions that have not ended.
+	resumed bool
+	adopted []*run
+
+	children map[string]*run
 	ends     inbox
 	failure  *history.Failure // why the Map Run is failing; nil while it is not
 	drained  bool             // all items have been read
 
-	mu     sync.Mutex
-	counts Counts
-	limits MapRunLimits
+	mu    sync.Mutex
+	about MapRun
 }
 
-// child is a child execution that is under way, with its place among all of the Map Run's.
-type child struct {
-	*run
-	index int64
-}
-
-// startMapRun begins a Map Run on behalf of a step.
+// startMapRun begins a Map Run on behalf of a step, or goes on with it.
 func (r *run) startMapRun(id int64, call *interpreter.MapRunCall) {
 	e := r.engine
-	ctx, cancel := context.WithCancel(e.ctx)
-	r.calls[id] = cancel
-	m := &mapRun{engine: e, parent: r, id: id, call: call, child: r.childMachine(call), children: map[string]*child{}}
-	m.counts.Started = e.clock.Now()
-	m.limits = MapRunLimits{
-		MaxConcurrency: call.MaxConcurrency, ToleratedFailureCount: call.ToleratedFailureCount,
-		ToleratedFailurePercentage: call.ToleratedFailurePercentage,
-		countGiven:                 call.State.Map.ToleratedFailureCount.Present, percentageGiven: call.State.Map.ToleratedFailurePercentage.Present,
-	}
-	m.ends.signal = make(chan struct{}, 1)
+	ctx, cancel := r.cancellable(id)
+	m := r.newMapRun(id, call)
 	e.mu.Lock()
+	m.adopted, m.resumed = e.adopted[call.ARN]
+	delete(e.adopted, call.ARN)
 	e.mapRuns[call.ARN] = m
 	e.mu.Unlock()
 	e.clock.Hold()
@@ -66,10 +56,30 @@ func (r *run) startMapRun(id int64, call *interpreter.MapRunCall) {
 		defer e.tasks.Done()
 		defer e.clock.Release()
 		defer cancel()
-		outcome := m.carryOut(ctx)
-		e.retire(m, outcome)
+		outcome, err := m.carryOut(ctx)
+		if err != nil {
+			m.abandon(err)
+			return
+		}
+		m.retire(outcome)
 		r.deliver(outcome)
 	}()
+}
+
+func (r *run) newMapRun(id int64, call *interpreter.MapRunCall) *mapRun {
+	m := &mapRun{engine: r.engine, parent: r, id: id, call: call, child: r.childMachine(call), sink: nowhere{}, children: map[string]*run{}}
+	m.names = newChildNames(call.ARN, m.child)
+	m.ends.signal = make(chan struct{}, 1)
+	m.about = MapRun{
+		ARN: call.ARN, Execution: r.record.ARN, Machine: m.child.ARN, Children: m.names.prefix,
+		Status: interpreter.Running, Started: m.now(),
+		MapRunLimits: MapRunLimits{
+			MaxConcurrency: call.MaxConcurrency, ToleratedFailureCount: call.ToleratedFailureCount,
+			ToleratedFailurePercentage: call.ToleratedFailurePercentage,
+			CountGiven:                 call.State.Map.ToleratedFailureCount.Present, PercentageGiven: call.State.Map.ToleratedFailurePercentage.Present,
+		},
+	}
+	return m
 }
 
 // childMachine is the state machine of a Map Run's child executions: the processor under a labelled name.
@@ -81,29 +91,46 @@ func (r *run) childMachine(call *interpreter.MapRunCall) *StateMachine {
 	}
 }
 
-// carryOut runs the Map Run to its end and says how it went.
-func (m *mapRun) carryOut(ctx context.Context) interpreter.Event {
+// carryOut runs the Map Run to its end and says how it went. An error means that it cannot go on in this process.
+func (m *mapRun) carryOut(ctx context.Context) (interpreter.Event, error) {
 	output, err := m.process(ctx)
-	if err == nil {
-		return interpreter.Event{Kind: interpreter.MapRunSucceeded, ID: m.id, Output: interpreter.TextPayload(output)}
+	var gone *abandonedError
+	switch {
+	case m.engine.ctx.Err() != nil:
+		return interpreter.Event{}, ErrClosed
+	case errors.As(err, &gone):
+		return interpreter.Event{}, gone.err
+	case err == nil:
+		return interpreter.Event{Kind: interpreter.MapRunSucceeded, ID: m.id, Output: interpreter.TextPayload(output)}, nil
 	}
+	return interpreter.Event{Kind: interpreter.MapRunFailed, ID: m.id, Failure: mapRunFailure(err)}, nil
+}
+
+// mapRunFailure names an error as the workflow sees it.
+func mapRunFailure(err error) history.Failure {
 	var t *TaskError
 	if !errors.As(err, &t) {
 		t = &TaskError{Name: plan.ErrRuntime, Cause: err.Error()}
 	}
-	return interpreter.Event{Kind: interpreter.MapRunFailed, ID: m.id, Failure: history.NewFailure(t.Name, t.Cause)}
+	return history.NewFailure(t.Name, t.Cause)
 }
 
+// abandonedError says that a child execution was given up because the journal refused it.
+type abandonedError struct{ err error }
+
+func (e *abandonedError) Error() string { return e.err.Error() }
+
 func (m *mapRun) process(ctx context.Context) (string, error) {
-	var err error
-	if m.source, err = m.open(ctx); err != nil {
+	defer func() { m.sink.abort() }()
+	m.takeOver()
+	if err := m.prepare(ctx); err != nil {
+		m.fail(err)
+		if e := m.loop(ctx); e != nil { // until the children that were taken over have ended
+			return "", e
+		}
 		return "", err
 	}
 	defer m.source.Close()
-	if m.sink, err = m.openSink(); err != nil {
-		return "", err
-	}
-	defer m.sink.abort()
 	if err := m.loop(ctx); err != nil {
 		return "", err
 	}
@@ -120,6 +147,30 @@ func (m *mapRun) process(ctx context.Context) (string, error) {
 		return "", err
 	}
 	return "", &TaskError{Name: m.failure.Error, Cause: m.failure.Cause}
+}
+
+// prepare opens both ends of the Map Run and, if it has been under way before, finds out how far it had come.
+func (m *mapRun) prepare(ctx context.Context) (err error) {
+	version, unknown := m.version(ctx) // before the object is opened: what is read may be newer, but not older
+	if m.source, err = m.open(ctx); err != nil {
+		return err
+	}
+	if unknown != nil {
+		m.source.Close()
+		return unknown
+	}
+	m.about.Source = version
+	sink, err := m.openSink()
+	if err != nil {
+		m.source.Close()
+		return err
+	}
+	m.sink = sink
+	if err := m.resume(ctx); err != nil {
+		m.source.Close()
+		return err
+	}
+	return nil
 }
 
 // loop starts children while there are items and room, and takes their ends, until nothing is left to do.
@@ -149,27 +200,24 @@ func (m *mapRun) startNext(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	name := newUUID(m.engine.seeds.next(), m.engine.seeds.next())
-	info := interpreter.Info{
-		Name: name, MachineARN: m.child.ARN, MachineName: m.child.Name, RoleARN: m.child.RoleARN,
+	name, arn := m.names.of(b.first)
+	r := m.engine.newRun(m.child, interpreter.Info{
+		ARN: arn, Name: name, MachineARN: m.child.ARN, MachineName: m.child.Name, RoleARN: m.child.RoleARN,
 		Region: m.engine.cfg.Region, Express: m.child.Express, Input: b.input,
-	}
-	if m.child.Express {
-		info.ARN = expressARN(m.child.ARN, name, newUUID(m.engine.seeds.next(), m.engine.seeds.next()))
-	} else {
-		info.ARN = executionARN(m.child.ARN, name)
-	}
-	r := m.engine.newRun(m.child, info)
-	r.record.MapRunARN, r.record.Items, r.record.Revision = m.call.ARN, b.items, m.parent.record.Revision
-	r.ended = func(x *journal.Execution) { m.ends.put(m.engine, x) }
+	})
+	r.record.MapRunARN, r.record.FirstItem, r.record.Items, r.record.Revision = m.call.ARN, b.first, b.items, m.parent.record.Revision
+	r.ahead, r.mocks = m.parent.ahead, m.parent.mocks
+	r.ended = m.childEnded
 	if err := m.engine.register(r); err != nil {
 		return err
 	}
-	m.children[info.ARN] = &child{r, m.started}
-	m.started++
-	m.count(func(c *Counts) { c.Items.Running += b.items; c.Executions.Running++ })
+	m.children[arn] = r
+	m.count(func(items, executions *Tally) { items.Running += b.items; executions.Running++ })
 	return nil
 }
+
+// childEnded is told of the end of a child, by the worker that has it.
+func (m *mapRun) childEnded(x *journal.Execution) { m.ends.put(m.engine, x) }
 
 // await takes the ends of children, waiting for one. When the Map Run is cancelled it stops its children and goes on waiting
 // for them; when the engine closes it gives up.
@@ -187,10 +235,13 @@ func (m *mapRun) await(ctx context.Context) error {
 	}
 	for _, x := range m.ends.take() {
 		m.engine.clock.Release()
-		index := m.children[x.ARN].index
+		r := m.children[x.ARN]
 		delete(m.children, x.ARN)
-		m.ended(x)
-		if err := m.sink.add(index, x); err != nil {
+		if !x.Ended() {
+			return &abandonedError{r.err}
+		}
+		m.count(func(items, executions *Tally) { items.Running -= x.Items; executions.Running-- })
+		if err := m.ended(x); err != nil {
 			m.fail(err)
 		}
 	}
@@ -198,123 +249,11 @@ func (m *mapRun) await(ctx context.Context) error {
 	return nil
 }
 
-// ended counts the end of a child.
-func (m *mapRun) ended(x *journal.Execution) {
-	m.count(func(c *Counts) {
-		c.Items.Running -= x.Items
-		c.Executions.Running--
-		c.Items.end(x.Status, x.Items)
-		c.Executions.end(x.Status, 1)
+// ended counts the end of a child and hands its result on.
+func (m *mapRun) ended(x *journal.Execution) error {
+	m.count(func(items, executions *Tally) {
+		items.End(x.Status, x.Items)
+		executions.End(x.Status, 1)
 	})
-}
-
-// judge fails the Map Run when more items have failed than are tolerated. The percentage is of all items, so it can only be
-// judged once their number is known.
-func (m *mapRun) judge(known bool) {
-	if m.failure != nil {
-		return
-	}
-	c := m.Counts().Items
-	failed := c.Failed + c.TimedOut
-	if failed == 0 {
-		return
-	}
-	l := m.currentLimits()
-	total := c.Total()
-	over := (l.countGiven || !l.percentageGiven) && failed > l.ToleratedFailureCount
-	if l.percentageGiven && known {
-		over = over || float64(failed)*100 > l.ToleratedFailurePercentage*float64(total)
-	}
-	if over {
-		m.fail(&TaskError{Name: plan.ErrExceedToleratedFailure, Cause: "The specified tolerated failure threshold was exceeded"})
-	}
-}
-
-// fail makes the Map Run fail: no child is started any more, and those under way are stopped.
-func (m *mapRun) fail(err error) {
-	if m.failure != nil {
-		return
-	}
-	var t *TaskError
-	if !errors.As(err, &t) {
-		t = &TaskError{Name: plan.ErrRuntime, Cause: err.Error()}
-	}
-	f := history.NewFailure(t.Name, t.Cause)
-	m.failure = &f
-	for _, c := range m.children {
-		c.deliver(interpreter.Event{Kind: interpreter.Stop})
-	}
-}
-
-// writePending lists the items that were never started in the results.
-func (m *mapRun) writePending(ctx context.Context) error {
-	if m.drained {
-		return nil
-	}
-	for {
-		b, err := m.source.next(ctx)
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("reading the rest of the items: %w", err)
-		}
-		m.count(func(c *Counts) { c.Items.Pending += b.items; c.Executions.Pending++ })
-		if err := m.sink.pending(m.child, newUUID(m.engine.seeds.next(), m.engine.seeds.next()), b); err != nil {
-			return err
-		}
-	}
-}
-
-// inbox collects the ends of children. Each carries a hold of the clock until it is taken.
-type inbox struct {
-	mu     sync.Mutex
-	ends   []*journal.Execution
-	signal chan struct{}
-}
-
-func (b *inbox) put(e *Engine, x *journal.Execution) {
-	e.clock.Hold()
-	b.mu.Lock()
-	b.ends = append(b.ends, x)
-	b.mu.Unlock()
-	b.poke()
-}
-
-// poke makes whoever waits look again.
-func (b *inbox) poke() {
-	select {
-	case b.signal <- struct{}{}:
-	default:
-	}
-}
-
-func (b *inbox) empty() bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return len(b.ends) == 0
-}
-
-func (b *inbox) take() []*journal.Execution {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	ends := b.ends
-	b.ends = nil
-	return ends
-}
-
-// wait waits for an end, for the engine to close, or, unless the run is stopping already, for the Map Run to be cancelled.
-func (b *inbox) wait(ctx, engine context.Context, stopping bool) error {
-	cancelled := ctx.Done()
-	if stopping {
-		cancelled = nil
-	}
-	select {
-	case <-b.signal:
-		return nil
-	case <-engine.Done():
-		return engine.Err()
-	case <-cancelled:
-		return ctx.Err()
-	}
+	return m.sink.add(x)
 }

@@ -1,14 +1,17 @@
 package engine
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"stepback/engine/history"
 	"stepback/engine/interpreter"
+	"stepback/engine/journal"
 )
 
 // ErrNoMapRun says that no Map Run of that ARN is known, ErrMapRunOver that it cannot be changed any more.
@@ -17,25 +20,11 @@ var (
 	ErrMapRunOver = errors.New("engine: the Map Run is not under way any more")
 )
 
-// MapRun describes a Map Run. Those that are over are known until the engine closes.
-type MapRun struct {
-	ARN string
-	// Execution is the ARN of the execution whose Map state it is, Machine the labelled ARN of its child executions' machine.
-	Execution, Machine string
-	Status             interpreter.Status
-	Stopped            time.Time // zero while it is under way
-	MapRunLimits
-	Counts
-}
+// MapRun describes a Map Run.
+type MapRun = journal.MapRun
 
 // MapRunLimits are what UpdateMapRun may change.
-type MapRunLimits struct {
-	MaxConcurrency             int64 // 0 means as many as the service allows
-	ToleratedFailureCount      int64
-	ToleratedFailurePercentage float64
-
-	countGiven, percentageGiven bool
-}
+type MapRunLimits = journal.MapRunLimits
 
 // MapRunUpdate changes the limits that are not nil.
 type MapRunUpdate struct {
@@ -44,85 +33,109 @@ type MapRunUpdate struct {
 }
 
 // DescribeMapRun returns what a Map Run is and how far it has come.
-func (e *Engine) DescribeMapRun(arn string) (*MapRun, error) {
+func (e *Engine) DescribeMapRun(ctx context.Context, arn string) (*MapRun, error) {
 	e.mu.Lock()
-	m, over := e.mapRuns[arn], e.ended[arn]
+	m := e.mapRuns[arn]
 	e.mu.Unlock()
-	switch {
-	case m != nil:
+	if m != nil {
 		return m.describe(), nil
-	case over != nil:
-		copied := *over
-		return &copied, nil
-	default:
+	}
+	kept, err := e.cfg.Journal.MapRun(ctx, arn)
+	if errors.Is(err, journal.ErrNotFound) {
 		return nil, fmt.Errorf("%w: %s", ErrNoMapRun, arn)
 	}
+	if err != nil {
+		return nil, err
+	}
+	return over(kept), nil
+}
+
+// over corrects the description of a Map Run that is not under way: one that was never said to be over went down with its
+// execution.
+func over(m *MapRun) *MapRun {
+	if m.Status == interpreter.Running {
+		m.Status = interpreter.Aborted
+	}
+	return m
 }
 
 // MapRunsOf returns the Map Runs of an execution, the latest first.
-func (e *Engine) MapRunsOf(execution string) []*MapRun {
-	var found []*MapRun
-	e.mu.Lock()
-	for _, m := range e.mapRuns {
+func (e *Engine) MapRunsOf(ctx context.Context, execution string) ([]*MapRun, error) {
+	byARN := map[string]*MapRun{}
+	for _, m := range e.mapRunsUnderWay() {
 		if m.parent.record.ARN == execution {
-			found = append(found, m.describe())
+			byARN[m.call.ARN] = m.describe()
 		}
 	}
-	for _, over := range e.ended {
-		if over.Execution == execution {
-			copied := *over
-			found = append(found, &copied)
+	for kept, err := range e.cfg.Journal.MapRuns(ctx, execution) {
+		if err == nil && kept.Status == interpreter.Running {
+			kept, err = e.DescribeMapRun(ctx, kept.ARN) // it may have come to its end meanwhile
+		}
+		if err != nil {
+			return nil, err
+		}
+		if kept.Execution == execution {
+			byARN[kept.ARN] = kept
 		}
 	}
-	e.mu.Unlock()
-	slices.SortFunc(found, func(a, b *MapRun) int {
+	return slices.SortedFunc(maps.Values(byARN), func(a, b *MapRun) int {
 		if c := b.Started.Compare(a.Started); c != 0 {
 			return c
 		}
 		return strings.Compare(a.ARN, b.ARN)
-	})
-	return found
+	}), nil
 }
 
 // UpdateMapRun changes the limits of a Map Run that is under way.
-func (e *Engine) UpdateMapRun(arn string, u MapRunUpdate) error {
+func (e *Engine) UpdateMapRun(ctx context.Context, arn string, u MapRunUpdate) error {
 	e.mu.Lock()
-	m, over := e.mapRuns[arn], e.ended[arn]
+	m := e.mapRuns[arn]
 	e.mu.Unlock()
-	switch {
-	case over != nil:
+	if m == nil {
+		if _, err := e.DescribeMapRun(ctx, arn); err != nil {
+			return err
+		}
 		return fmt.Errorf("%w: %s", ErrMapRunOver, arn)
-	case m == nil:
-		return fmt.Errorf("%w: %s", ErrNoMapRun, arn)
 	}
+	kept := make(chan error, 1)
 	m.mu.Lock()
-	m.limits.change(u)
+	if m.about.Status != interpreter.Running {
+		m.mu.Unlock()
+		return fmt.Errorf("%w: %s", ErrMapRunOver, arn)
+	}
+	u.change(&m.about.MapRunLimits)
+	m.keep(func(err error) { kept <- err })
 	m.mu.Unlock()
 	m.ends.poke()
-	return nil
+	select {
+	case err := <-kept:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
-func (l *MapRunLimits) change(u MapRunUpdate) {
+func (u *MapRunUpdate) change(l *MapRunLimits) {
 	if u.MaxConcurrency != nil {
 		l.MaxConcurrency = *u.MaxConcurrency
 	}
 	if u.ToleratedFailureCount != nil {
-		l.ToleratedFailureCount, l.countGiven = *u.ToleratedFailureCount, true
+		l.ToleratedFailureCount, l.CountGiven = *u.ToleratedFailureCount, true
 	}
 	if u.ToleratedFailurePercentage != nil {
-		l.ToleratedFailurePercentage, l.percentageGiven = *u.ToleratedFailurePercentage, true
+		l.ToleratedFailurePercentage, l.PercentageGiven = *u.ToleratedFailurePercentage, true
 	}
 }
 
-func (m *mapRun) currentLimits() MapRunLimits {
+func (m *mapRun) limits() MapRunLimits {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.limits
+	return m.about.MapRunLimits
 }
 
 // room is how many children may be under way at once.
 func (m *mapRun) room() int {
-	if c := m.currentLimits().MaxConcurrency; c > 0 {
+	if c := m.limits().MaxConcurrency; c > 0 {
 		return int(min(c, maxChildren))
 	}
 	return maxChildren
@@ -131,26 +144,47 @@ func (m *mapRun) room() int {
 func (m *mapRun) describe() *MapRun {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return &MapRun{
-		ARN: m.call.ARN, Execution: m.parent.record.ARN, Machine: m.child.ARN, Status: interpreter.Running,
-		MapRunLimits: m.limits, Counts: m.counts,
+	copied := m.about
+	return &copied
+}
+
+// now is the time of the execution that the Map Run belongs to.
+func (m *mapRun) now() time.Time { return m.engine.clock.Now().Add(m.parent.ahead) }
+
+// keep has the journal keep the description as it is. It is called with mu held, so that descriptions are kept in order. What is
+// counted as running is left out, since that is known from the child executions.
+func (m *mapRun) keep(done func(error)) {
+	copied := m.about
+	copied.Items.Running, copied.Executions.Running = 0, 0
+	m.engine.cfg.Journal.PutMapRun(&copied, done)
+}
+
+// retire keeps the description of a Map Run that is over. Who asks finds it here until the journal has it.
+func (m *mapRun) retire(outcome interpreter.Event) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.about.Status, m.about.Stopped = interpreter.Succeeded, m.now()
+	if outcome.Kind == interpreter.MapRunFailed {
+		m.about.Status = interpreter.Failed
+		if outcome.Failure == aborted {
+			m.about.Status = interpreter.Aborted
+		}
+	}
+	m.keep(func(error) { m.forget() })
+}
+
+// abandon gives the Map Run up in this process, and with it the execution that waits for it.
+func (m *mapRun) abandon(err error) {
+	m.forget()
+	if !errors.Is(err, ErrClosed) {
+		m.parent.giveUp(err)
 	}
 }
 
-// retire keeps the description of a Map Run that is over.
-func (e *Engine) retire(m *mapRun, outcome interpreter.Event) {
-	over := m.describe()
-	over.Status, over.Stopped = interpreter.Succeeded, e.clock.Now()
-	if outcome.Kind == interpreter.MapRunFailed {
-		over.Status = interpreter.Failed
-		if outcome.Failure == aborted {
-			over.Status = interpreter.Aborted
-		}
-	}
-	e.mu.Lock()
-	delete(e.mapRuns, m.call.ARN)
-	e.ended[m.call.ARN] = over
-	e.mu.Unlock()
+func (m *mapRun) forget() {
+	m.engine.mu.Lock()
+	delete(m.engine.mapRuns, m.call.ARN)
+	m.engine.mu.Unlock()
 }
 
 // aborted is how a Map Run fails whose execution has been stopped.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"strings"
 
 	"stepback/asl/jsonvalue"
 	"stepback/engine/history"
@@ -19,8 +20,12 @@ type Task struct {
 	Attempt          int64
 	// Resource is the state's Resource; Parameters is the JSON text it is called with.
 	Resource, Parameters string
+	// Service, Action and Pattern are the parts of an integration's Resource: "aws-sdk:s3", "getObject" and no pattern.
+	Service, Action string
+	Pattern         plan.Pattern
 
-	value jsonvalue.Value // the tree of Parameters, null when it is not at hand
+	value     jsonvalue.Value // the tree of Parameters, null when it is not at hand
+	submitted func(Result)    // reports TaskSubmitted
 }
 
 // Value returns the tree of the parameters.
@@ -29,6 +34,14 @@ func (t *Task) Value() (jsonvalue.Value, error) {
 		return t.value, nil
 	}
 	return jsonvalue.Parse(t.Parameters)
+}
+
+// Submitted reports that the job of a .sync task was accepted, with what the service answered. The task goes on: what Invoke
+// returns is the job's end.
+func (t *Task) Submitted(answer Result) {
+	if t.submitted != nil {
+		t.submitted(answer)
+	}
 }
 
 // Result is what a task came to: JSON text, with its tree where that is at hand. See interpreter.TextPayload and ParsedPayload.
@@ -53,35 +66,53 @@ func (e *TaskError) Error() string { return e.Name + ": " + e.Cause }
 // invoke starts a task.
 func (r *run) invoke(id int64, call *interpreter.TaskCall) {
 	e := r.engine
-	ctx, cancel := context.WithCancel(e.ctx)
-	r.calls[id] = cancel
+	ctx, cancel := r.cancellable(id)
+	accepted := call.Submitted() // before a crash
 	e.clock.Hold()
 	e.tasks.Add(1)
 	go func() {
 		defer e.tasks.Done()
 		defer e.clock.Release()
 		defer cancel()
-		r.deliver(r.outcome(ctx, id, call))
+		r.deliver(r.outcome(ctx, id, call, accepted))
 	}()
 }
 
-// outcome carries a task out and says what came of it.
-func (r *run) outcome(ctx context.Context, id int64, call *interpreter.TaskCall) interpreter.Event {
-	output, err := r.attempt(ctx, call)
+// outcome carries a task out and says what came of it. accepted tells that the job of a .sync task has been submitted already.
+func (r *run) outcome(ctx context.Context, id int64, call *interpreter.TaskCall, accepted bool) interpreter.Event {
+	if in := r.intercept(call); in != nil {
+		return r.mocked(ctx, id, call, in)
+	}
+	output, err := r.attempt(ctx, call, func(answer Result) {
+		if accepted {
+			return
+		}
+		accepted = true
+		r.deliver(interpreter.Event{Kind: interpreter.TaskSubmitted, ID: id, Output: answer})
+	})
 	if err == nil {
 		return interpreter.Event{Kind: interpreter.TaskSucceeded, ID: id, Output: output}
 	}
+	kind := interpreter.TaskFailed
+	if p := call.Task.Pattern; !accepted && (p == plan.Sync || p == plan.Sync2) {
+		kind = interpreter.TaskSubmitFailed
+	}
+	return interpreter.Event{Kind: kind, ID: id, Failure: failureOf(err)}
+}
+
+// failureOf is an integration's error as the state machine sees it.
+func failureOf(err error) history.Failure {
 	var t *TaskError
 	if !errors.As(err, &t) {
 		t = &TaskError{Name: plan.ErrTaskFailed, Cause: err.Error()}
 	}
 	f := history.NewFailure(t.Name, t.Cause)
 	f.HasCause = !t.NoCause
-	return interpreter.Event{Kind: interpreter.TaskFailed, ID: id, Failure: f}
+	return f
 }
 
 // attempt calls the integration. A panic in one is reported as a failed task and takes nothing else down.
-func (r *run) attempt(ctx context.Context, call *interpreter.TaskCall) (output Result, err error) {
+func (r *run) attempt(ctx context.Context, call *interpreter.TaskCall, submitted func(Result)) (output Result, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			r.engine.log.Error("an integration panicked", "resource", call.Task.Resource, "panic", p, "stack", string(debug.Stack()))
@@ -92,15 +123,28 @@ func (r *run) attempt(ctx context.Context, call *interpreter.TaskCall) (output R
 	if in == nil {
 		return nil, &TaskError{Name: plan.ErrRuntime, Cause: "No integration for the resource " + call.Task.Resource + " is configured."}
 	}
-	return in.Invoke(ctx, &Task{
+	t := r.task(call)
+	t.submitted = submitted
+	return in.Invoke(ctx, t)
+}
+
+// task is a call as integrations see it.
+func (r *run) task(call *interpreter.TaskCall) *Task {
+	return &Task{
 		Execution: r.record.ARN, State: call.State, Attempt: call.Attempt, Resource: call.Task.Resource, Parameters: call.Parameters,
-		value: call.Value,
-	})
+		Service: call.Task.Service, Action: call.Task.Action, Pattern: call.Task.Pattern, value: call.Value,
+	}
 }
 
 func (e *Engine) integration(t *plan.Task) Integration {
 	if t.Target == plan.Function {
 		return e.cfg.Integrations["function"]
 	}
-	return e.cfg.Integrations[t.Service+":"+t.Action]
+	if in := e.cfg.Integrations[t.Service+":"+t.Action]; in != nil {
+		return in
+	}
+	if strings.HasPrefix(t.Service, "aws-sdk:") {
+		return e.cfg.Integrations["aws-sdk"]
+	}
+	return nil
 }

@@ -7,16 +7,20 @@ import (
 	"stepback/engine"
 	"stepback/engine/integration/lambda"
 	"stepback/engine/integration/sns"
+	"stepback/engine/resultwriter"
 	"stepback/engine/s3objects"
 	topics "stepback/localcloud/sns"
 	"stepback/retrypatterns"
 	"stepback/statemachine"
 )
 
-// openEngine starts the engine and creates the state machine.
-func (p *Pipeline) openEngine(context.Context) error {
+// openEngine starts the engine, creates the state machine, and goes on with executions whose process died.
+func (p *Pipeline) openEngine(ctx context.Context) error {
+	if err := resultwriter.RemoveSpools(p.cfg.Dir); err != nil { // the journal is locked: nobody else is here
+		return err
+	}
 	e, err := engine.New(engine.Config{
-		Clock: p.clock, Journal: p.journal, Region: region, Account: account, Log: p.cfg.Log, Observe: p.observe,
+		Clock: p.clock, Journal: p.journal, Region: region, Account: account, Log: p.cfg.Log, Observe: p.observe, Recovered: p.recovered,
 		Objects: s3objects.New(p.client), TempDir: p.cfg.Dir,
 		Integrations: map[string]engine.Integration{
 			"lambda:invoke": lambda.Integration{Invoker: p.compute},
@@ -33,7 +37,10 @@ func (p *Pipeline) openEngine(context.Context) error {
 	if err != nil {
 		return err
 	}
-	p.machine, err = e.CreateStateMachine(machineName, definition, "arn:aws:iam::"+account+":role/"+machineName, false)
+	if p.machine, err = e.CreateStateMachine(machineName, definition, "arn:aws:iam::"+account+":role/"+machineName, false); err != nil {
+		return err
+	}
+	_, err = e.Recover(ctx)
 	return err
 }
 

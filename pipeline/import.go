@@ -54,10 +54,16 @@ func (p *Pipeline) Import(ctx context.Context, file string, again bool, watch fu
 	if err != nil {
 		return nil, err
 	}
-	report := p.report(ctx, x, &p.retries)
+	retries, err := p.counted(ctx, x)
+	if err != nil {
+		return nil, err
+	}
+	report := p.report(ctx, x, retries)
 	report.Elapsed, report.Injected = Seconds(time.Since(began)), p.injected()
-	p.countRows(report)
-	return report, p.save(report)
+	if err := p.countImport(report); err != nil {
+		return nil, err
+	}
+	return report, errors.Join(p.save(report), p.finishResumed(ctx), p.tidy(ctx))
 }
 
 // upload puts the file into the bucket and returns what its Object Created event started.
@@ -111,7 +117,8 @@ func (p *Pipeline) begin(ctx context.Context, name string, input objectevent.Exe
 	return s
 }
 
-// interrupted reports whether an earlier execution never came to an end of its own: its process died, or it was stopped.
+// interrupted reports whether an earlier execution never came to an end of its own: it was stopped, or its process died and it could
+// not be gone on with.
 func (p *Pipeline) interrupted(ctx context.Context, arn string) bool {
 	x, err := p.engine.DescribeExecution(ctx, arn)
 	return err == nil && (x.Status == interpreter.Running || x.Status == interpreter.Aborted)

@@ -22,11 +22,15 @@ func (p *Pipeline) openMetrics(context.Context) error {
 	return nil
 }
 
-// countRows counts the rows of a report that has just been made, as AggregateResults publishes them on AWS.
-func (p *Pipeline) countRows(r *Report) {
+// countImport counts the rows of a report that has just been made, as AggregateResults publishes them on AWS, and how the state
+// machine retries.
+func (p *Pipeline) countImport(r *Report) error {
 	if r.Rows != nil {
 		p.metrics.AddRows(machineName, p.clock.Now(), retrymetrics.Rows{
 			Applied: r.Rows.Applied, AlreadyApplied: r.Rows.AlreadyApplied, Rejected: r.Rows.Rejected, DeadLettered: r.Rows.DeadLettered,
 		})
 	}
+	all, err := retrymetrics.Configurations([]byte(p.machine.Definition))
+	p.metrics.AddConfiguration(machineName, p.clock.Now(), all)
+	return err
 }

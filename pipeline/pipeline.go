@@ -37,6 +37,7 @@ type Pipeline struct {
 	retries retrymetrics.Counter
 	metrics retrymetrics.Collector
 	closers []func() error // in the order of opening
+	resumed []engine.Resumed
 
 	mu     sync.Mutex
 	starts map[string]start // by object key and ETag
@@ -61,7 +62,7 @@ func Open(ctx context.Context, cfg Config) (_ *Pipeline, err error) {
 		}
 	}()
 	for _, step := range []func(context.Context) error{
-		p.openDirectory, p.openMetrics, p.openClock, p.openJournal, p.openTopics, p.openObjects, p.openFunctions, p.openEngine,
+		p.openDirectory, p.openMetrics, p.openClock, p.openJournal, p.openTopics, p.openObjects, p.openFunctions, p.openEngine, p.tidy,
 	} {
 		if err := step(ctx); err != nil {
 			return nil, err

@@ -42,12 +42,26 @@ var (
 		"Rows that a business rule refuses.", ByMachine)
 	RowsDeadLettered = declare("RowsDeadLettered", Count, Summary, added,
 		"Rows given up: retries exhausted, or not worth it.", ByMachine)
+	ConfiguredRetries = declare("ConfiguredRetries", Count, Definition, highest,
+		"Retries that a state's Retry array allows one task when errors alternate, as it is configured now.", ByState)
+	ConfiguredWait = declare("ConfiguredWait", Seconds, Definition, highest,
+		"How long these retries wait at most, together.", ByState)
 )
+
+// The metrics of AWS's own that alarms watch.
+var (
+	MessagesWaiting = vended("AWS/SQS", "ApproximateNumberOfMessagesVisible", Count, Maximum,
+		"Messages in the queue of events for which no execution could be started.", ByQueue)
+	FunctionErrors = vended("AWS/Lambda", "Errors", Count, Sum,
+		"Invocations of a function that failed.", ByFunction)
+)
+
+var vendedMetrics = []*Metric{MessagesWaiting, FunctionErrors}
 
 var catalogue = []*Metric{
 	TaskAttempts, TaskFailures, RetryAttempts, RetrySuccess, RetryFailure, RetryDelay, Throttles, Timeouts, CircuitBreakerState,
 	ExecutionsSucceeded, ExecutionsFailed, ChildExecutionsSucceeded, ChildExecutionsFailed,
-	UnpairedEvents, RowsApplied, RowsAlreadyApplied, RowsRejected, RowsDeadLettered,
+	UnpairedEvents, RowsApplied, RowsAlreadyApplied, RowsRejected, RowsDeadLettered, ConfiguredRetries, ConfiguredWait,
 }
 
 func declare(name string, unit Unit, origin Origin, how mode, text string, in ...Set) *Metric {
@@ -59,17 +73,23 @@ func declare(name string, unit Unit, origin Origin, how mode, text string, in ..
 		stat = Average
 	case added:
 	}
-	return &Metric{name: name, text: text, unit: unit, stat: stat, sets: in, origin: origin, mode: how}
+	return &Metric{namespace: Namespace, name: name, text: text, unit: unit, stat: stat, sets: in, origin: origin, mode: how}
 }
 
-// Catalogue returns every metric, in the order of the documentation.
+// vended declares a metric that a service of AWS publishes.
+func vended(namespace, name string, unit Unit, stat Stat, text string, in ...Set) *Metric {
+	return &Metric{namespace: namespace, name: name, text: text, unit: unit, stat: stat, sets: in, origin: Service}
+}
+
+// Catalogue returns every metric that is published here, in the order of the documentation.
 func Catalogue() []*Metric { return slices.Clone(catalogue) }
 
-// Named returns the metric of a name.
+// Named returns the metric of a name, one of AWS's own too.
 func Named(name string) (*Metric, bool) {
-	i := slices.IndexFunc(catalogue, func(m *Metric) bool { return m.name == name })
-	if i < 0 {
-		return nil, false
+	for _, all := range [][]*Metric{catalogue, vendedMetrics} {
+		if i := slices.IndexFunc(all, func(m *Metric) bool { return m.name == name }); i >= 0 {
+			return all[i], true
+		}
 	}
-	return catalogue[i], true
+	return nil, false
 }

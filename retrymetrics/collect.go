@@ -144,7 +144,10 @@ func (t *teller) flush() { t.flushAttempts(); t.flushPasses() }
 func (t *teller) flushAttempts() {
 	if t.attempts.n > 0 {
 		t.add(TaskAttempts, t.labels(t.attempts.state), t.attempts.at, float64(t.attempts.n))
-		t.add(RetryAttempts, t.labels(t.attempts.state), t.attempts.at, 0) // see recovered
+		// Nothing that went wrong is said as well: metric math has no value where a term has none, a chart shows a gap.
+		for _, m := range []*Metric{RetryAttempts, TaskFailures, Throttles, Timeouts} {
+			t.add(m, t.labels(t.attempts.state), t.attempts.at, 0)
+		}
 	}
 	t.attempts.n = 0
 }
@@ -202,14 +205,15 @@ func (t *teller) terminal(executionARN string, end history.Type, at int64) {
 	if !end.Terminal() {
 		return
 	}
-	m := ExecutionsFailed
-	switch {
-	case end == history.ExecutionSucceeded && child(executionARN):
-		m = ChildExecutionsSucceeded
-	case end == history.ExecutionSucceeded:
-		m = ExecutionsSucceeded
-	case child(executionARN):
-		m = ChildExecutionsFailed
+	succeeded, failed := ExecutionsSucceeded, ExecutionsFailed
+	if child(executionARN) {
+		succeeded, failed = ChildExecutionsSucceeded, ChildExecutionsFailed
 	}
-	t.add(m, Labels{StateMachine: t.machine}, at, 1)
+	l := Labels{StateMachine: t.machine}
+	if end == history.ExecutionSucceeded {
+		t.add(succeeded, l, at, 1)
+		t.add(failed, l, at, 0)
+		return
+	}
+	t.add(failed, l, at, 1)
 }

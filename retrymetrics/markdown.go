@@ -19,6 +19,11 @@ func WriteMarkdown(w io.Writer) error {
 		}
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s |\n", m.name, m.unit, m.stat, m.origin, strings.Join(in, "<br>"), m.text)
 	}
+	b.WriteString(ofAWS)
+	b.WriteString("| Metric | Namespace | Unit | Statistic | Dimension sets | What one value is |\n|---|---|---|---|---|---|\n")
+	for _, m := range vendedMetrics {
+		fmt.Fprintf(&b, "| `%s` | `%s` | %s | %s | %s | %s |\n", m.name, m.namespace, m.unit, m.stat, m.sets[0], m.text)
+	}
 	b.WriteString(rates)
 	b.WriteString("| Rate | Unit | Expression | What it is |\n|---|---|---|---|\n")
 	for _, r := range Rates() {
@@ -46,6 +51,14 @@ subscription; on a laptop from the histories themselves. The rows by outcome com
 The namespace is ` + "`" + Namespace + "`" + `. CloudWatch finds a custom metric by exactly a dimension set that it was published with and by its
 unit; dashboards and alarms are built from this table and checked against it. An error name that the retry table does not know
 is counted under the ErrorType ` + "`" + OtherError + "`" + `, so that no bug in a function can make up new metrics without end.
+
+`
+
+const ofAWS = `
+How a state machine is configured is published every five minutes on AWS, and with each import on a laptop, so that it can be
+compared with the base configuration, that of the retry table.
+
+Two more metrics come from AWS itself and cost nothing:
 
 `
 
@@ -77,7 +90,7 @@ at least once: records that come twice are counted once as long as their executi
 func writeCost(b *bytes.Buffer) {
 	w, p := DefaultWorkload(), DefaultPrices()
 	// A month with all task states and a dozen errors.
-	const states, errors, pairs, alarmMetrics = 6, 12, 20, 10
+	const states, errors, pairs, alarmMetrics = 6, 12, 20, 12
 	fmt.Fprintf(b, "For %s files of %s rows, batches of %d, %v %% failed attempts, %d bytes a record; prices of %s, %s, in USD, from secondary\n"+
 		"sources: check before use. Free tiers, volume tiers and the function's own invocations are not in it.\n\n",
 		grouped(float64(w.Files)), grouped(float64(w.RowsPerFile)), w.Batch, 100*w.FailedShare, w.RecordBytes, p.Region, p.Date)

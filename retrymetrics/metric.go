@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Namespace is the CloudWatch namespace of every metric here (section 6 of the source design).
+// Namespace is the CloudWatch namespace of every metric that is published here (section 6 of the source design).
 const Namespace = "CSVProcessing/Retry"
 
 // Unit is a CloudWatch unit. A query with another unit than the published one finds nothing.
@@ -39,6 +39,8 @@ const (
 	StateMachine Dimension = "StateMachine" // the machine's name
 	State        Dimension = "State"        // the state that the attempt belongs to
 	ErrorType    Dimension = "ErrorType"    // an error name, bounded by [ErrorTypeOf]
+	QueueName    Dimension = "QueueName"    // of metrics that Amazon SQS publishes
+	FunctionName Dimension = "FunctionName" // of metrics that AWS Lambda publishes
 )
 
 // Set is a dimension set that metrics are published with. CloudWatch does not add up over dimensions: a metric is found by
@@ -51,6 +53,8 @@ const (
 	ByState
 	ByError
 	ByStateAndError
+	ByQueue
+	ByFunction
 )
 
 var sets = [...][]Dimension{
@@ -58,6 +62,8 @@ var sets = [...][]Dimension{
 	ByState:         {StateMachine, State},
 	ByError:         {StateMachine, ErrorType},
 	ByStateAndError: {StateMachine, State, ErrorType},
+	ByQueue:         {QueueName},
+	ByFunction:      {FunctionName},
 }
 
 // Dimensions returns the set's dimensions in the order in which values are given.
@@ -82,11 +88,15 @@ const (
 	FullLog
 	// Summary is what AggregateResults found, at any log level.
 	Summary
+	// Definition is the state machine's definition, at any log level.
+	Definition
+	// Service is a service of AWS, which publishes the metric itself.
+	Service
 )
 
 // String says it for people.
 func (o Origin) String() string {
-	return [...]string{"log level ERROR", "log level ALL", "AggregateResults"}[o]
+	return [...]string{"log level ERROR", "log level ALL", "AggregateResults", "definition", "AWS itself"}[o]
 }
 
 // Level is a log level of a state machine at which metrics are counted from its log.
@@ -100,6 +110,7 @@ const (
 
 // Metric is one declared metric. Only this package can make one, so that what refers to a metric refers to a declared one.
 type Metric struct {
+	namespace  string
 	name, text string
 	unit       Unit
 	stat       Stat
@@ -116,6 +127,9 @@ const (
 	highest                  // to one maximum
 	distribution             // to values and how often each came
 )
+
+// Namespace returns the namespace it is published in, which is [Namespace] but for the metrics that AWS publishes.
+func (m *Metric) Namespace() string { return m.namespace }
 
 // Name returns the metric's name.
 func (m *Metric) Name() string { return m.name }

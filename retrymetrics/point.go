@@ -23,8 +23,10 @@ func (l Labels) Value(d Dimension) string {
 		return l.State
 	case ErrorType:
 		return l.ErrorType
-	default:
+	case StateMachine:
 		return l.StateMachine
+	default:
+		return "" // a dimension of AWS's own metrics
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Series names one CloudWatch metric: a declared metric with one of its dimension sets and the set's values.
@@ -16,6 +17,18 @@ type Series struct {
 
 // In names the metric's series for a set and its values.
 func (m *Metric) In(s Set, values ...string) Series { return Series{m, s, values} }
+
+// String names the series for people, and differs between different ones.
+func (s Series) String() string {
+	var b strings.Builder
+	b.WriteString(s.Metric.name)
+	for i, d := range sets[s.Set] {
+		if i < len(s.Values) {
+			fmt.Fprintf(&b, " %s=%q", d, s.Values[i])
+		}
+	}
+	return b.String()
+}
 
 // Check reports why CloudWatch would find nothing under the series: a set that the metric is not published with, or other than one
 // value for each dimension.

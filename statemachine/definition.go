@@ -35,6 +35,10 @@ func TaskStates() []string {
 	return []string{retrypatterns.ValidateCSVFile, retrypatterns.ProcessSingleUserRecord, retrypatterns.AggregateResults}
 }
 
+// WorkPrefix is the key prefix, in the result bucket, of what an execution
+// needs only while it runs.
+func WorkPrefix(execution string) string { return "work/" + execution }
+
 // OutputPrefix is the key prefix, in the result bucket, of what an execution
 // leaves behind for people: summary, dead letters, corrections.
 func OutputPrefix(execution string) string { return "output/" + execution }

@@ -2,6 +2,7 @@ package stepfunctions
 
 import (
 	"context"
+	"errors"
 
 	"stepback/awsapi/awsjson"
 	"stepback/engine"
@@ -54,8 +55,8 @@ type describeMapRunResponse struct {
 	RedriveCount               int                `json:"redriveCount"`
 }
 
-func (s *Service) describeMapRun(_ context.Context, scope awsjson.Scope, in *mapRunRequest) (*describeMapRunResponse, error) {
-	m, err := s.mapRun(scope, in.ARN)
+func (s *Service) describeMapRun(ctx context.Context, scope awsjson.Scope, in *mapRunRequest) (*describeMapRunResponse, error) {
+	m, err := s.mapRun(ctx, scope, in.ARN)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +69,7 @@ func (s *Service) describeMapRun(_ context.Context, scope awsjson.Scope, in *map
 }
 
 // mapRun finds a Map Run.
-func (s *Service) mapRun(scope awsjson.Scope, arn string) (*engine.MapRun, error) {
+func (s *Service) mapRun(ctx context.Context, scope awsjson.Scope, arn string) (*engine.MapRun, error) {
 	at, err := parseARN(arn, kindMapRun)
 	if err != nil {
 		return nil, err
@@ -80,9 +81,9 @@ func (s *Service) mapRun(scope awsjson.Scope, arn string) (*engine.MapRun, error
 	if err != nil {
 		return nil, err
 	}
-	m, err := e.DescribeMapRun(arn)
-	if err != nil {
+	m, err := e.DescribeMapRun(ctx, arn)
+	if errors.Is(err, engine.ErrNoMapRun) {
 		return nil, resourceNotFound(arn)
 	}
-	return m, nil
+	return m, err
 }

@@ -46,7 +46,7 @@ func (s *Service) listExecutions(ctx context.Context, scope awsjson.Scope, in *l
 	if (in.MachineARN == "") == (in.MapRunARN == "") {
 		return nil, awsjson.Invalid("Must provide exactly one of State Machine ARN or Map Run ARN")
 	}
-	machine, err := s.listed(scope, in)
+	machine, err := s.listed(ctx, scope, in)
 	if err != nil {
 		return nil, err
 	}
@@ -70,13 +70,13 @@ func (s *Service) listExecutions(ctx context.Context, scope awsjson.Scope, in *l
 }
 
 // listed finds the machine whose executions a request is about; the executions of a Map Run have a labelled one.
-func (s *Service) listed(scope awsjson.Scope, in *listExecutionsRequest) (string, error) {
+func (s *Service) listed(ctx context.Context, scope awsjson.Scope, in *listExecutionsRequest) (string, error) {
 	if in.MapRunARN != "" {
 		at, err := parseARN(in.MapRunARN, kindMapRun)
 		if err != nil {
 			return "", err
 		}
-		if _, err := s.mapRun(scope, in.MapRunARN); err != nil {
+		if _, err := s.mapRun(ctx, scope, in.MapRunARN); err != nil {
 			return "", err
 		}
 		return machineARNOf(at.scope, at.names[0]), nil

@@ -32,7 +32,11 @@ func (s *Service) listMapRuns(ctx context.Context, scope awsjson.Scope, in *list
 		return nil, err
 	}
 	listed := []listedMapRun{}
-	for _, m := range e.MapRunsOf(in.ARN) {
+	mapRuns, err := e.MapRunsOf(ctx, in.ARN)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range mapRuns {
 		listed = append(listed, listedMapRun{m.ARN, m.Execution, m.Machine, awsjson.Time(m.Started), awsjson.Time(m.Stopped)})
 	}
 	out := &listMapRunsResponse{}

@@ -16,6 +16,8 @@ type Config struct {
 	Open func(awsjson.Scope) (*engine.Engine, error)
 	// Store keeps the state machines.
 	Store Store
+	// TestCases says that executions can be started for a test case, with its name behind the ARN: stateMachine:NAME#TESTCASE.
+	TestCases bool
 	// Now tells the time.
 	Now func() time.Time
 	// Default is the account and region of requests that name none.

@@ -18,6 +18,7 @@ type startExecutionRequest struct {
 	Input        *string `json:"input"`
 	TraceHeader  string  `json:"traceHeader"`
 	IncludedData string  `json:"includedData"` // StartSyncExecution only
+	testCase     string
 }
 
 var startExecutionMembers = []awsjson.Member{
@@ -30,6 +31,7 @@ type startExecutionResponse struct {
 }
 
 func (s *Service) startExecution(ctx context.Context, scope awsjson.Scope, in *startExecutionRequest) (*startExecutionResponse, error) {
+	s.splitTestCase(in)
 	t, err := s.target(scope, in.ARN)
 	if err != nil {
 		return nil, err
@@ -67,8 +69,11 @@ func (s *Service) start(ctx context.Context, scope awsjson.Scope, t *target, in 
 	}
 	arn, err := e.Start(ctx, &engine.Start{
 		Machine: plan, Name: in.Name, Input: input, VersionARN: t.versionARN, AliasARN: t.aliasARN, Revision: t.revision.ID,
-		TraceHeader: in.TraceHeader,
+		TraceHeader: in.TraceHeader, TestCase: in.testCase,
 	})
+	if refusal := noTestCase(err); refusal != nil {
+		return nil, "", refusal
+	}
 	var syntax *jsonvalue.SyntaxError
 	switch {
 	case errors.As(err, &syntax):

@@ -24,6 +24,7 @@ type startSyncExecutionResponse struct {
 }
 
 func (s *Service) startSyncExecution(ctx context.Context, scope awsjson.Scope, in *startExecutionRequest) (*startSyncExecutionResponse, error) {
+	s.splitTestCase(in)
 	t, err := s.target(scope, in.ARN)
 	if err != nil {
 		return nil, err

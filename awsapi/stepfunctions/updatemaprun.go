@@ -22,8 +22,8 @@ var updateMapRunMembers = []awsjson.Member{
 	{Name: "toleratedFailureCount", Kind: awsjson.Integer},
 }
 
-func (s *Service) updateMapRun(_ context.Context, scope awsjson.Scope, in *updateMapRunRequest) (*none, error) {
-	if _, err := s.mapRun(scope, in.ARN); err != nil {
+func (s *Service) updateMapRun(ctx context.Context, scope awsjson.Scope, in *updateMapRunRequest) (*none, error) {
+	if _, err := s.mapRun(ctx, scope, in.ARN); err != nil {
 		return nil, err
 	}
 	if in.MaxConcurrency == nil && in.ToleratedFailureCount == nil && in.ToleratedFailurePercentage == nil {
@@ -36,7 +36,7 @@ func (s *Service) updateMapRun(_ context.Context, scope awsjson.Scope, in *updat
 	if err != nil {
 		return nil, err
 	}
-	err = e.UpdateMapRun(in.ARN, engine.MapRunUpdate{
+	err = e.UpdateMapRun(ctx, in.ARN, engine.MapRunUpdate{
 		MaxConcurrency: in.MaxConcurrency, ToleratedFailureCount: in.ToleratedFailureCount, ToleratedFailurePercentage: in.ToleratedFailurePercentage,
 	})
 	if errors.Is(err, engine.ErrMapRunOver) {

@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
 	"github.com/aws/jsii-runtime-go"
 
+	"stepback/retrymetrics"
 	"stepback/retrypatterns"
 )
 
@@ -18,6 +19,8 @@ type function struct {
 	id, name, description string
 	memory                int           // MB
 	timeout               time.Duration // as its state's, so that neither outlives the other by much
+	instances             int           // at a time, reserved for it; 0 is as many as there is room for
+	quiet                 bool          // logs nothing of Lambda's own about invocations that went well
 	environment           map[string]*string
 	access                []awsiam.PolicyStatement
 	vpc                   *awslambda.CfnFunction_VpcConfigProperty
@@ -41,11 +44,13 @@ func (s *Stack) addFunctions(bootstraps string, db database) {
 		memory: e.ProcessMemory, timeout: timeoutOf(retrypatterns.ProcessSingleUserRecord),
 		environment: map[string]*string{"DATABASE_URL": db.url},
 		access:      []awsiam.PolicyStatement{db.access}, vpc: db.vpc,
+		// One invocation for each row: three lines about each would cost as much as the invocations.
+		quiet: e.LogLevel == string(retrymetrics.LevelError),
 	})
 	s.Aggregate = s.function(bootstraps, function{
 		id: "Aggregate", name: "aggregate", description: "State AggregateResults: accounts for every row",
 		memory: e.AggregateMemory, timeout: timeoutOf(retrypatterns.AggregateResults),
-		environment: map[string]*string{"DATABASE_URL": db.url},
+		environment: map[string]*string{"DATABASE_URL": db.url, "STATE_MACHINE": jsii.String(e.Prefix())},
 		access: []awsiam.PolicyStatement{
 			db.access,
 			// Without the right to list, S3 answers 403 in place of 404 for what is not there.
@@ -85,14 +90,21 @@ func (s *Stack) function(bootstraps string, f function) awslambda.Function {
 	if f.vpc != nil {
 		role.AddToPolicy(networkInterfaces())
 	}
-	made := awslambda.NewFunction(s.Stack, jsii.String(f.id), &awslambda.FunctionProps{
+	props := &awslambda.FunctionProps{
 		FunctionName: jsii.String(name), Description: jsii.String(f.description),
 		Runtime: awslambda.Runtime_PROVIDED_AL2023(), Handler: jsii.String("bootstrap"), Architecture: s.architecture(),
 		Code:        awslambda.Code_FromAsset(jsii.String(filepath.Join(bootstraps, f.name)), nil),
 		MemorySize:  jsii.Number(f.memory),
 		Timeout:     awscdk.Duration_Seconds(jsii.Number(f.timeout.Seconds())),
 		Environment: &f.environment, Role: role, LogGroup: logs, Tracing: awslambda.Tracing_ACTIVE,
-	})
+	}
+	if f.instances > 0 {
+		props.ReservedConcurrentExecutions = jsii.Number(f.instances)
+	}
+	if f.quiet {
+		props.LoggingFormat, props.SystemLogLevelV2 = awslambda.LoggingFormat_JSON, awslambda.SystemLogLevel_WARN
+	}
+	made := awslambda.NewFunction(s.Stack, jsii.String(f.id), props)
 	if f.vpc != nil {
 		made.Node().DefaultChild().(awslambda.CfnFunction).SetVpcConfig(f.vpc)
 		made.Node().AddDependency(role) // with its policy: Lambda tries the interfaces out at once

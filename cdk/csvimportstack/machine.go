@@ -26,6 +26,8 @@ func (s *Stack) addStateMachine(definition []byte) {
 	for _, statement := range s.stateMachineAccess(name) {
 		role.AddToPolicy(statement)
 	}
+	// The prefix keeps CloudWatch from adding to a resource policy of limited length for each log group.
+	s.StateMachineLog = s.logGroup("StateMachineLog", "/aws/vendedlogs/states/"+name)
 	s.StateMachine = awsstepfunctions.NewStateMachine(s.Stack, jsii.String("StateMachine"), &awsstepfunctions.StateMachineProps{
 		StateMachineName: jsii.String(name), Role: role,
 		DefinitionBody: awsstepfunctions.DefinitionBody_FromString(jsii.String(compact(definition))),
@@ -37,8 +39,7 @@ func (s *Stack) addStateMachine(definition []byte) {
 			"NotificationTopicArn": s.Topic.TopicArn(),
 		},
 		Logs: &awsstepfunctions.LogOptions{
-			// The prefix keeps CloudWatch from adding to a resource policy of limited length for each log group.
-			Destination:          s.logGroup("StateMachineLog", "/aws/vendedlogs/states/"+name),
+			Destination:          s.StateMachineLog,
 			Level:                awsstepfunctions.LogLevel(s.Environment.LogLevel),
 			IncludeExecutionData: jsii.Bool(s.Environment.LogExecutionData),
 		},

@@ -12,9 +12,10 @@ func (s *Stack) addOutputs() {
 		value           *string
 	}{
 		{"StateMachineArn", "The state machine", s.StateMachine.StateMachineArn()},
+		{"DashboardUrl", "What is retried, and the alarms", s.dashboardURL()},
 		{"InputBucketName", "Files put here are imported", s.InputBucket.BucketName()},
 		{"ResultBucketName", "Summaries, dead letters and corrections", s.ResultBucket.BucketName()},
-		{"NotificationTopicArn", "Hears how each import ended", s.Topic.TopicArn()},
+		{"NotificationTopicArn", "Hears how each import ended, and of alarms", s.Topic.TopicArn()},
 		{"UndeliveredEventsUrl", "Events for which no execution could be started", s.UndeliveredEvents.QueueUrl()},
 		{"RetryConfigurationsTable", "Changes of the retry configuration", s.RetryConfigurations.TableName()},
 		{"CircuitBreakersTable", "States of the circuit breakers", s.Breaker.TableName()},

@@ -1,16 +1,20 @@
 // Package csvimportstack declares the CSV import on AWS: buckets, functions, the
-// state machine, its start by S3 events, its tables, topic and database.
+// state machine, its start by S3 events, its tables, topic and database, its metrics,
+// dashboard and alarms.
 //
 // It decides nothing that differs between environments, and writes no state
 // machine itself: both are given to it.
 package csvimportstack
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsdynamodb"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awslogs"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awss3"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awssns"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awssqs"
@@ -27,7 +31,7 @@ import (
 type Props struct {
 	Environment environment.Environment
 	// BootstrapFolder has a folder for each function (validate, process,
-	// aggregate, start) with its executable, named bootstrap.
+	// aggregate, start, metrics) with its executable, named bootstrap.
 	BootstrapFolder string
 	// Rewrite changes the definition for a place that is not quite AWS; nil changes nothing.
 	Rewrite func(definition []byte) ([]byte, error)
@@ -43,8 +47,12 @@ type Stack struct {
 	UndeliveredEvents            awssqs.Queue
 	RetryConfigurations, Breaker awsdynamodb.Table
 	Validate, Process, Aggregate awslambda.Function
-	Start                        awslambda.Function
+	Start, Metrics               awslambda.Function
 	StateMachine                 awsstepfunctions.StateMachine
+	StateMachineLog              awslogs.LogGroup
+	Dashboard                    awscloudwatch.CfnDashboard
+
+	alarmARNs []string // in the order in which the dashboard shows them
 }
 
 // Name is the name of the stack of an environment.
@@ -68,8 +76,10 @@ func New(scope constructs.Construct, props Props) (*Stack, error) {
 			GenerateBootstrapVersionRule: jsii.Bool(false),
 		}),
 	})}
-	awscdk.Tags_Of(s.Stack).Add(jsii.String("Application"), jsii.String("stepback"), nil)
-	awscdk.Tags_Of(s.Stack).Add(jsii.String("Environment"), jsii.String(e.Name), nil)
+	// CloudFormation takes tags of dashboards, of which neither cfn-lint 1.51 nor other endpoints know.
+	tagged := &awscdk.TagProps{ExcludeResourceTypes: jsii.Strings("AWS::CloudWatch::Dashboard")}
+	awscdk.Tags_Of(s.Stack).Add(jsii.String("Application"), jsii.String("stepback"), tagged)
+	awscdk.Tags_Of(s.Stack).Add(jsii.String("Environment"), jsii.String(e.Name), tagged)
 	s.addBuckets()
 	s.addTopic()
 	s.addTables()
@@ -77,6 +87,10 @@ func New(scope constructs.Construct, props Props) (*Stack, error) {
 	s.addFunctions(props.BootstrapFolder, db)
 	s.addStateMachine(definition)
 	s.addStart(props.BootstrapFolder)
+	s.addMetrics(props.BootstrapFolder)
+	if err := errors.Join(s.addAlarms(), s.addDashboard()); err != nil {
+		return nil, fmt.Errorf("environment %q: %w", e.Name, err)
+	}
 	s.addOutputs()
 	return s, nil
 }

@@ -21,11 +21,15 @@ const (
 	deliveryHours    = 2
 )
 
+// undeliveredEvents is the name of the queue of events for which no execution was started, which
+// an alarm watches.
+const undeliveredEvents = "undelivered-events"
+
 // addStart declares what starts an execution when an object arrives, and the
 // queue of the events for which that could not be done.
 func (s *Stack) addStart(bootstraps string) {
 	s.UndeliveredEvents = awssqs.NewQueue(s.Stack, jsii.String("UndeliveredEvents"), &awssqs.QueueProps{
-		QueueName: s.name("undelivered-events"), Encryption: awssqs.QueueEncryption_SQS_MANAGED, EnforceSSL: jsii.Bool(true),
+		QueueName: s.name(undeliveredEvents), Encryption: awssqs.QueueEncryption_SQS_MANAGED, EnforceSSL: jsii.Bool(true),
 		RetentionPeriod: awscdk.Duration_Days(jsii.Number(14)), RemovalPolicy: awscdk.RemovalPolicy_DESTROY,
 	})
 	s.Start = s.function(bootstraps, function{

@@ -44,7 +44,7 @@ type resource struct {
 func bootstraps(t *testing.T) string {
 	t.Helper()
 	folder := t.TempDir()
-	for _, name := range []string{"validate", "process", "aggregate", "start"} {
+	for _, name := range []string{"validate", "process", "aggregate", "start", "metrics"} {
 		if err := os.MkdirAll(filepath.Join(folder, name), 0o755); err != nil {
 			t.Fatal(err)
 		}

@@ -35,13 +35,17 @@ type Environment struct {
 	// Architecture is that of the functions' bootstraps: arm64 or x86_64.
 	Architecture string
 
-	// LogLevel is what the state machine logs: ALL, ERROR, FATAL or OFF.
+	// LogLevel is what the state machine logs: ALL or ERROR, between which docs/metrics.md
+	// helps to choose. Retries are counted from the log, so that there is nothing less.
 	LogLevel string
 	// LogExecutionData puts inputs and outputs, that is user records, into the log.
 	LogExecutionData bool
 	// LogDays is how long logs are kept, one of CloudWatch's retention periods.
 	LogDays int
 
+	// Guide is the HTTPS address under which docs/operating.md can be read, for alarms to
+	// link; empty names the file.
+	Guide string
 	// Emails and Endpoints (HTTPS URLs) are subscribed to the topic that imports
 	// and alarms report to. Each has to confirm its subscription once.
 	Emails, Endpoints []string

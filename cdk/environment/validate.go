@@ -22,7 +22,7 @@ var (
 	secretARN   = regexp.MustCompile(`^arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:\d{12}:secret:.+-\w{6}$`)
 
 	architectures = []string{"arm64", "x86_64"}
-	logLevels     = []string{"ALL", "ERROR", "FATAL", "OFF"}
+	logLevels     = []string{"ALL", "ERROR"}
 	// logDays are the retention periods that CloudWatch Logs has.
 	logDays = []int{1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653}
 )
@@ -45,7 +45,7 @@ func (e Environment) Validate() error {
 	c.within("ProcessMemory", e.ProcessMemory, 128, 10240)
 	c.within("AggregateMemory", e.AggregateMemory, 128, 10240)
 	c.that(slices.Contains(architectures, e.Architecture), "Architecture is %q; want one of %s", e.Architecture, strings.Join(architectures, ", "))
-	c.that(slices.Contains(logLevels, e.LogLevel), "LogLevel is %q; want one of %s", e.LogLevel, strings.Join(logLevels, ", "))
+	c.that(slices.Contains(logLevels, e.LogLevel), "LogLevel is %q; want %s: retries are counted from the log", e.LogLevel, strings.Join(logLevels, " or "))
 	c.that(slices.Contains(logDays, e.LogDays), "LogDays is %d; want one of %v", e.LogDays, logDays)
 	for _, email := range e.Emails {
 		a, err := mail.ParseAddress(email)
@@ -54,6 +54,10 @@ func (e Environment) Validate() error {
 	for _, endpoint := range e.Endpoints {
 		u, err := url.Parse(endpoint)
 		c.that(err == nil && u.Scheme == "https" && u.Host != "", "%q in Endpoints is not an HTTPS URL", endpoint)
+	}
+	if e.Guide != "" {
+		u, err := url.Parse(e.Guide)
+		c.that(err == nil && u.Scheme == "https" && u.Host != "" && u.Fragment == "", "Guide is %q; want an HTTPS URL without a fragment", e.Guide)
 	}
 	c.database(e.Database)
 	if err := errors.Join(c...); err != nil {

@@ -2,10 +2,13 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"stepback/alarms"
 	"stepback/dashboards"
@@ -16,50 +19,83 @@ import (
 )
 
 type dashboardCmd struct {
-	Render dashboardRenderCmd `cmd:"" help:"Draw the retry dashboard of a data directory's runs as HTML or SVG."`
+	Render dashboardRenderCmd `cmd:"" help:"Draw the retry dashboard of a data directory's runs, or of an endpoint, as HTML, SVG or PNG."`
 }
 
 type dashboardRenderCmd struct {
-	Data   string `type:"existingdir" default:".stepback" placeholder:"DIR" help:"Data directory of the runs. Default .stepback."`
-	Output string `short:"o" type:"path" default:"retry.html" placeholder:"FILE" help:"File to write: .html or .svg. Default retry.html."`
+	Data     string        `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory of the runs. Default .stepback."`
+	Endpoint string        `placeholder:"URL" help:"Draw the dashboard that CloudWatch, or what answers like it, has at URL, in place of a data directory's."`
+	Name     string        `placeholder:"NAME" default:"CSV-Processing-Retry-Monitor" help:"Name of the dashboard at the endpoint. Default CSV-Processing-Retry-Monitor."`
+	Since    time.Duration `placeholder:"DURATION" default:"3h" help:"How far the data of the endpoint go back. Default 3h."`
+	Output   string        `short:"o" type:"path" default:"retry.html" placeholder:"FILE" help:"File to write: .html, .svg or .png. Default retry.html."`
 }
 
 // Help shows an example.
 func (dashboardRenderCmd) Help() string {
 	return `Example:
   stepback dashboard render --data .stepback -o retry.html
+  stepback dashboard render --endpoint https://monitoring.us-east-1.amazonaws.com --name CSV-Processing-Retry-Monitor-dev -o retry.png
 
-The dashboard is the one that CloudWatch gets, drawn from the metric data that runs leave in the data directory, with the alarms
-that these data trip. For a PNG, print the page from a browser: stepback draws no bitmaps.`
+From a data directory, the dashboard is the one that CloudWatch gets, drawn from the metric data that runs leave there, with the
+alarms that these data trip. From an endpoint, its body, metric data and alarms are fetched, with the AWS SDK's usual variables and
+files for region and credentials; an endpoint on this machine gets the credentials "test".`
 }
 
 // Run draws the dashboard.
-func (c *dashboardRenderCmd) Run(std streams) error {
-	points, err := metricsfile.Read(c.Data)
+func (c *dashboardRenderCmd) Run(ctx context.Context, std streams) error {
+	draw, err := drawing(c.Output)
 	if err != nil {
 		return err
 	}
-	page, err := dashboardPage(points)
+	page, err := c.page(ctx)
 	if err != nil {
 		return err
 	}
 	var out bytes.Buffer
-	switch ext := strings.ToLower(filepath.Ext(c.Output)); ext {
-	case ".html", ".htm":
-		err = page.HTML(&out)
-	case ".svg":
-		err = page.SVG(&out)
-	default:
-		return &exitError{exitUsage, fmt.Errorf("cannot write %q: name a file that ends in .html or .svg", c.Output)}
+	if err := draw(page, &out); err != nil {
+		return err
 	}
+	empty, err := page.Empty()
 	if err != nil {
 		return err
 	}
 	if err := os.WriteFile(c.Output, out.Bytes(), 0o644); err != nil {
 		return err
 	}
-	fmt.Fprintf(std.out, "%s  (%d metric data)\n", c.Output, len(points))
+	fmt.Fprintln(std.out, c.Output)
+	if len(empty) > 0 {
+		fmt.Fprintf(std.err, "no data in: %s\n", strings.Join(empty, "; "))
+	}
 	return nil
+}
+
+// drawing is the form that a file's name asks for.
+func drawing(file string) (func(render.Page, io.Writer) error, error) {
+	switch strings.ToLower(filepath.Ext(file)) {
+	case ".html", ".htm":
+		return render.Page.HTML, nil
+	case ".svg":
+		return render.Page.SVG, nil
+	case ".png":
+		return render.Page.PNG, nil
+	default:
+		return nil, &exitError{exitUsage, fmt.Errorf("cannot write %q: name a file that ends in .html, .svg or .png", file)}
+	}
+}
+
+// page is the dashboard with its data, from wherever they are.
+func (c *dashboardRenderCmd) page(ctx context.Context) (render.Page, error) {
+	if c.Endpoint != "" {
+		return endpointPage(ctx, c.Endpoint, c.Name, c.Since)
+	}
+	if _, err := os.Stat(c.Data); err != nil {
+		return render.Page{}, &exitError{exitUsage, fmt.Errorf("no runs to draw: %w; name their data directory with --data", err)}
+	}
+	points, err := metricsfile.Read(c.Data)
+	if err != nil {
+		return render.Page{}, err
+	}
+	return dashboardPage(points)
 }
 
 func dashboardPage(points []retrymetrics.Point) (render.Page, error) {
@@ -75,7 +111,7 @@ func dashboardPage(points []retrymetrics.Point) (render.Page, error) {
 	if err != nil {
 		return render.Page{}, err
 	}
-	page := render.Page{Name: d.Name, Body: body, Points: points}
+	page := render.Page{Name: d.Name, Body: body, Data: render.Points(points)}
 	for _, a := range set.Alarms {
 		shown, err := outcome(set, a, points)
 		if err != nil {

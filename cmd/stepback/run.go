@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"time"
 
 	"stepback/csvimport/sample"
 	"stepback/localcloud/faults"
@@ -46,8 +47,8 @@ func (runCmd) Help() string {
   stepback run --csv activity.csv --fault ProcessSingleUserRecord:DatabaseConnectionError:0.1
   stepback run --csv activity.csv --fault ProcessSingleUserRecord:hang:1% --virtual-time --json
 
-The same file again on the same data directory changes nothing and shows the earlier report. A run that was interrupted is
-made again; records that were applied are not applied twice.`
+The same file again on the same data directory changes nothing and shows the earlier report. A run whose process was killed goes on
+where it was; one that was stopped by Ctrl-C is made again, and records that were applied are not applied twice.`
 }
 
 // Run imports the file and prints the report.
@@ -63,6 +64,9 @@ func (c *runCmd) Run(ctx context.Context, std streams) error {
 			return &exitError{exitUsage, err}
 		}
 		return err
+	}
+	for _, x := range p.Resumed() {
+		fmt.Fprintf(std.err, "resuming execution %s, interrupted at %s\n", x.Name, x.Interrupted.Local().Format(time.DateTime))
 	}
 	report, err := c.importFile(ctx, p, std)
 	if e := p.Close(); err == nil && e != nil {

@@ -17,7 +17,6 @@ import (
 	"stepback/engine"
 	"stepback/engine/clock"
 	"stepback/engine/history"
-	"stepback/engine/integration/lambda"
 	"stepback/engine/journal"
 	"stepback/engine/journal/pebble"
 )
@@ -28,6 +27,7 @@ type serveCmd struct {
 	Public  bool   `help:"Allow an address that other machines can reach. Nobody is asked for credentials."`
 	Account string `default:"000000000000" help:"Account of requests whose access key is not an account's twelve digits."`
 	Region  string `default:"us-east-1" help:"Region of requests that are not signed for one."`
+	Mock    string `type:"path" env:"SFN_MOCK_CONFIG" placeholder:"FILE" help:"Mock configuration of Step Functions Local: StartExecution on ARN#TESTCASE takes the responses of that test case ($SFN_MOCK_CONFIG)."`
 
 	embeddedServices
 	Verbose bool `short:"v" help:"Log what goes wrong inside, to standard error."`
@@ -39,7 +39,7 @@ func (serveCmd) Help() string {
   stepback serve
   LAMBDA_ENDPOINT=http://127.0.0.1:9001 stepback serve --listen 127.0.0.1:8083 --data /tmp/states
   AWS_ENDPOINT_URL=http://127.0.0.1:4566 aws stepfunctions list-state-machines
-  AWS_ENDPOINT_URL=http://127.0.0.1:4566 aws lambda invoke --function-name greet --payload '{}' --cli-binary-format raw-in-base64-out /dev/stdout
+  AWS_ENDPOINT_URL=http://127.0.0.1:4566 aws lambda invoke --function-name greet answer.json
 
 One address serves Step Functions, Lambda (its functions run as processes of this machine) and S3 (with the bucket in the path).
 Tasks that invoke functions, and Maps that read and write objects, use these two unless an endpoint is set.
@@ -71,6 +71,10 @@ func (c *serveCmd) Run(ctx context.Context, std streams) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, j.Close()) }()
+	around := newSurroundings()
+	if err := around.mock(c.Mock); err != nil {
+		return &exitError{exitUsage, err}
+	}
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", c.Listen)
 	if err != nil {
 		return err
@@ -81,12 +85,15 @@ func (c *serveCmd) Run(ctx context.Context, std streams) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, services.close(context.WithoutCancel(ctx))) }()
-	engines := newEngines(j, services, log)
+	engines := newEngines(j, services, around, log)
 	defer func() { err = errors.Join(err, engines.close(context.WithoutCancel(ctx))) }()
 	scope := awsjson.Scope{Account: c.Account, Region: c.Region}
 	service := stepfunctions.New(stepfunctions.Config{
-		Open: engines.open, Store: stepfunctions.NewMemory(), Now: engines.clock.Now, Default: scope, Log: log,
+		Open: engines.open, Store: stepfunctions.NewMemory(), Now: engines.clock.Now, Default: scope, Log: log, TestCases: around.mocks != nil,
 	})
+	around.embed("sfn", service.Handler())
+	around.embed("lambda", services.lambda(scope))
+	around.embed("s3", services.s3.Handler())
 	fmt.Fprint(std.err, services.listing(c.Data))
 	return serve(ctx, listener, services.handler(service.Handler(), scope, c.Public))
 }
@@ -130,24 +137,24 @@ type engines struct {
 	clock    *clock.Clock
 	journal  journal.Journal
 	services *services
+	around   *surroundings
 	log      *slog.Logger
 
 	mu   sync.Mutex
 	made []*engine.Engine
 }
 
-func newEngines(j journal.Journal, s *services, log *slog.Logger) *engines {
-	return &engines{clock: clock.Real(), journal: j, services: s, log: log}
+func newEngines(j journal.Journal, s *services, around *surroundings, log *slog.Logger) *engines {
+	return &engines{clock: clock.Real(), journal: j, services: s, around: around, log: log}
 }
 
 // open makes the engine of an account and region.
 func (s *engines) open(scope awsjson.Scope) (*engine.Engine, error) {
-	invoker := s.services.invoker(scope)
+	var e *engine.Engine
+	await := func(ctx context.Context, arn string) error { return e.Await(ctx, arn) }
 	e, err := engine.New(engine.Config{
 		Clock: s.clock, Journal: s.journal, Region: scope.Region, Account: scope.Account, Log: s.log, Objects: s.services.objects,
-		Integrations: map[string]engine.Integration{
-			"lambda:invoke": lambda.Integration{Invoker: invoker}, "function": lambda.Function{Invoker: invoker},
-		},
+		Integrations: s.around.integrations(scope, s.services.invoker(scope), s.clock, await), Mocks: s.around.testCases(),
 	})
 	if err != nil {
 		return nil, err

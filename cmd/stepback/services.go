@@ -111,10 +111,15 @@ func (s *services) invoker(scope awsjson.Scope) lambda.Invoker {
 	return functionInvoker{s.functions, functions.Scope{Account: scope.Account, Region: scope.Region}}
 }
 
+// lambda serves the API of the embedded Lambda.
+func (s *services) lambda(scope awsjson.Scope) http.Handler {
+	return lambdaapi.New(s.functions, scope, s.log)
+}
+
 // handler serves everything at one address.
 func (s *services) handler(stepFunctions http.Handler, scope awsjson.Scope, public bool) http.Handler {
 	h := &endpoint.Handler{
-		StepFunctions: stepFunctions, Lambda: lambdaapi.New(s.functions, scope, s.log), S3: s.s3.Handler(),
+		StepFunctions: stepFunctions, Lambda: s.lambda(scope), S3: s.s3.Handler(),
 		Health: endpoint.Health{Version: version(), Services: map[string]string{"stepfunctions": running, "lambda": running, "s3": running}},
 	}
 	if public { // a machine's names are not known to it

@@ -1,5 +1,5 @@
-// Package render draws a CloudWatch dashboard body with metric data as one self-contained page, in HTML or SVG, so that a person
-// can look at a run's dashboard without CloudWatch. It evaluates what this project's dashboards use: series, metric math and
+// Package render draws a CloudWatch dashboard body with metric data as one self-contained page, in HTML, SVG or PNG, so that a
+// person can look at a run's dashboard without CloudWatch. It evaluates what this project's dashboards use: series, metric math and
 // searches by state machine. It fetches nothing and runs no scripts.
 package render
 
@@ -25,6 +25,7 @@ type widget struct {
 type properties struct {
 	Title       string              `json:"title"`
 	Markdown    string              `json:"markdown"`
+	Alarms      []string            `json:"alarms"`
 	View        string              `json:"view"`
 	Stacked     bool                `json:"stacked"`
 	Stat        string              `json:"stat"`
@@ -49,6 +50,7 @@ type axis struct {
 type mark struct {
 	Label string  `json:"label"`
 	Value float64 `json:"value"`
+	Color string  `json:"color"`
 }
 
 // options are the last member of a metric row.
@@ -87,4 +89,17 @@ func row(raw []json.RawMessage) ([]string, options, error) {
 		}
 	}
 	return names, o, nil
+}
+
+// AlarmARNs returns the ARNs of the alarms that a dashboard body shows, in their order.
+func AlarmARNs(text []byte) ([]string, error) {
+	b, err := parse(text)
+	if err != nil {
+		return nil, err
+	}
+	var all []string
+	for _, w := range b.Widgets {
+		all = append(all, w.Properties.Alarms...)
+	}
+	return all, nil
 }

@@ -1,70 +1,59 @@
 package render
 
 import (
-	"fmt"
-	"html"
-	"io"
 	"math"
 	"strconv"
-	"strings"
 
 	"stepback/retrymetrics/metricmath"
 )
 
 // chart draws one time series widget into a box of w × h pixels, below the widget's title.
 type chart struct {
-	out    io.Writer
-	w, h   float64
-	grid   metricmath.Grid
-	lines  []line
-	marks  []mark
-	unit   string
-	top    float64 // the highest value of the axis
-	bottom float64
-	legend float64 // its height
+	on          canvas
+	w, h        float64
+	grid        metricmath.Grid
+	lines       []line // all, for the legend
+	drawn       []line // those with data
+	marks       []mark
+	top, bottom float64 // the ends of the axis
+	legend      []entry
 }
 
 const (
 	marginLeft, marginRight, marginTop, axisHeight = 46.0, 12.0, 6.0, 20.0
-	legendLine                                     = 15.0
 	letter                                         = 6.3 // about the width of a letter of the legend
 )
 
-func (w widget) chart(out io.Writer, lines []line, g metricmath.Grid, width, height float64) {
-	c := chart{out: out, w: width, h: height, grid: g, lines: lines, marks: w.Properties.Annotations.Horizontal, unit: w.Properties.YAxis.Left.Label}
-	var drawn []line
+func (w widget) chart(on canvas, lines []line, g metricmath.Grid, width, height float64) {
+	c := chart{on: on, w: width, h: height, grid: g, lines: lines, marks: w.Properties.Annotations.Horizontal}
 	for _, l := range lines {
 		if !l.values.Empty() {
-			drawn = append(drawn, l)
+			c.drawn = append(c.drawn, l)
 		}
 	}
-	c.scale(drawn, w.Properties)
-	c.layOutLegend(false)
+	c.scale(w.Properties)
+	c.layOutLegend()
 	c.axes()
-	for _, m := range c.marks {
-		y := c.y(m.Value)
-		fmt.Fprintf(out, `<line class="mark" x1="%.0f" x2="%.1f" y1="%.1f" y2="%.1f"/><text class="small" x="%.1f" y="%.1f" text-anchor="end">%s</text>`,
-			marginLeft, c.w-marginRight, y, y, c.w-marginRight-2, y-3, html.EscapeString(m.Label))
-	}
+	c.lower()
 	switch {
-	case len(drawn) == 0:
-		fmt.Fprintf(out, `<text class="none" x="%.1f" y="%.1f" text-anchor="middle">no data</text>`, (c.w+marginLeft)/2, c.floor()/2)
+	case len(c.drawn) == 0:
+		on.text(point{(c.w + marginLeft) / 2, c.floor() / 2}, centered, nothing, "no data")
 	case w.Properties.Stacked:
-		c.bars(drawn)
+		c.bars()
 	default:
-		for _, l := range drawn {
+		for _, l := range c.drawn {
 			c.curve(l)
 		}
 	}
-	c.layOutLegend(true)
+	c.drawLegend()
 }
 
 // scale fits the vertical axis to what is drawn.
-func (c *chart) scale(drawn []line, p properties) {
+func (c *chart) scale(p properties) {
 	highest := 0.0
 	for i := range c.grid.Len {
 		sum := 0.0
-		for _, l := range drawn {
+		for _, l := range c.drawn {
 			if v := l.values[i]; !math.IsNaN(v) {
 				sum += v
 				highest = max(highest, v)
@@ -75,7 +64,7 @@ func (c *chart) scale(drawn []line, p properties) {
 		}
 	}
 	for _, m := range c.marks {
-		highest = max(highest, m.Value)
+		highest = max(highest, m.Value*1.05) // with room for its label
 	}
 	if c.top = nice(highest); p.YAxis.Left.Max != nil {
 		c.top = *p.YAxis.Left.Max
@@ -102,7 +91,7 @@ func nice(v float64) float64 {
 	return 10 * base
 }
 
-func (c *chart) floor() float64 { return c.h - axisHeight - c.legend }
+func (c *chart) floor() float64 { return c.h - axisHeight - c.legendHeight() }
 
 func (c *chart) y(v float64) float64 {
 	return c.floor() - (v-c.bottom)/(c.top-c.bottom)*(c.floor()-marginTop)
@@ -119,8 +108,11 @@ func (c *chart) axes() {
 	const ticks = 4
 	for i := range ticks + 1 {
 		v := c.bottom + (c.top-c.bottom)*float64(i)/ticks
-		fmt.Fprintf(c.out, `<line class="grid" x1="%.0f" x2="%.1f" y1="%.1f" y2="%.1f"/><text class="small" x="%.0f" y="%.1f" text-anchor="end">%s</text>`,
-			marginLeft, c.w-marginRight, c.y(v), c.y(v), marginLeft-5, c.y(v)+3.5, short(v))
+		c.on.grid(point{marginLeft, c.y(v)}, point{c.w - marginRight, c.y(v)})
+		c.on.text(point{marginLeft - 5, c.y(v) + 3.5}, ends, small, short(v))
+	}
+	if c.grid.Len == 0 {
+		return
 	}
 	format := "15:04"
 	if c.grid.Period.Seconds() < 60 {
@@ -131,77 +123,69 @@ func (c *chart) axes() {
 	}
 	labels := min(c.grid.Len, max(2, int(c.w/130)))
 	for n := range labels {
-		i := 0
+		i, a := 0, centered
 		if labels > 1 {
 			i = n * (c.grid.Len - 1) / (labels - 1)
 		}
-		anchor := "middle"
 		if n == labels-1 && labels > 1 {
-			anchor = "end"
+			a = ends
 		}
-		fmt.Fprintf(c.out, `<text class="small" x="%.1f" y="%.1f" text-anchor="%s">%s</text>`, min(c.x(i)+letter*2, c.w-2), c.floor()+14, anchor, c.grid.At(i).Format(format))
+		c.on.text(point{min(c.x(i)+letter*2, c.w-2), c.floor() + 14}, a, small, c.grid.At(i).Format(format))
+	}
+}
+
+// lower draws the horizontal annotations, each with its label, one after the other so that labels of close values do not cover
+// each other.
+func (c *chart) lower() {
+	end := c.w - marginRight - 2
+	for _, m := range c.marks {
+		y := c.y(m.Value)
+		c.on.mark(point{marginLeft, y}, point{c.w - marginRight, y}, m.Color)
+		c.on.text(point{end, y - 3}, ends, small, m.Label)
+		if end -= letter * float64(len(m.Label)+1); end < marginLeft+letter*20 {
+			end = c.w - marginRight - 2
+		}
 	}
 }
 
 // curve draws a line through the periods that have a value, and each of these as a dot where there is room.
 func (c *chart) curve(l line) {
-	var path strings.Builder
-	var dots strings.Builder
+	var through []point
 	for i, v := range l.values {
 		if math.IsNaN(v) {
 			continue
 		}
-		x, y := c.x(i), c.y(min(max(v, c.bottom), c.top))
-		fmt.Fprintf(&path, " %.1f,%.1f", x, y)
+		at := point{c.x(i), c.y(min(max(v, c.bottom), c.top))}
+		through = append(through, at)
 		if c.step() > 5 {
-			fmt.Fprintf(&dots, `<circle cx="%.1f" cy="%.1f" r="2.2"><title>%s %s: %s</title></circle>`,
-				x, y, c.grid.At(i).Format("15:04:05"), html.EscapeString(l.label), short(v))
+			c.on.dot(at, l.color, c.said(i, l, v))
 		}
 	}
-	fmt.Fprintf(c.out, `<g stroke="%s" fill="%[1]s"><polyline fill="none" stroke-width="1.6" points="%s"/>%s</g>`, html.EscapeString(l.color), strings.TrimSpace(path.String()), dots.String())
+	if len(through) == 1 && c.step() <= 5 {
+		c.on.dot(through[0], l.color, l.label)
+	}
+	c.on.curve(through, l.color)
 }
 
 // bars draws lines on top of each other.
-func (c *chart) bars(lines []line) {
+func (c *chart) bars() {
 	sums := make([]float64, c.grid.Len)
 	width := min(max(1, c.step()*0.8), 60)
-	for _, l := range lines {
-		fmt.Fprintf(c.out, `<g fill="%s">`, html.EscapeString(l.color))
+	for _, l := range c.drawn {
 		for i, v := range l.values {
 			if math.IsNaN(v) || v <= 0 {
 				continue
 			}
 			low := sums[i]
 			sums[i] += v
-			fmt.Fprintf(c.out, `<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f"><title>%s %s: %s</title></rect>`,
-				c.x(i)-width/2, c.y(sums[i]), width, c.y(low)-c.y(sums[i]), c.grid.At(i).Format("15:04:05"), html.EscapeString(l.label), short(v))
+			c.on.bar(box{c.x(i) - width/2, c.y(sums[i]), width, c.y(low) - c.y(sums[i])}, l.color, c.said(i, l, v))
 		}
-		fmt.Fprint(c.out, `</g>`)
 	}
 }
 
-// layOutLegend finds the legend's height, or draws it.
-func (c *chart) layOutLegend(draw bool) {
-	x, y := marginLeft, legendLine
-	for _, l := range c.lines {
-		label := l.label
-		if room := int((c.w-marginLeft)/letter) - 4; len(label) > room && room > 1 {
-			label = strings.ToValidUTF8(label[:room-1], "") + "…"
-		}
-		width := 18 + letter*float64(len([]rune(label)))
-		if x > marginLeft && x+width > c.w {
-			x, y = marginLeft, y+legendLine
-		}
-		if draw {
-			base := c.h - c.legend + y - 4
-			fmt.Fprintf(c.out, `<rect x="%.1f" y="%.1f" width="9" height="9" rx="2" fill="%s"/><text class="small" x="%.1f" y="%.1f">%s</text>`,
-				x, base-8, html.EscapeString(l.color), x+13, base, html.EscapeString(label))
-		}
-		x += width + 4
-	}
-	if c.legend = y; len(c.lines) == 0 {
-		c.legend = 0
-	}
+// said is a value in words.
+func (c *chart) said(i int, l line, v float64) string {
+	return c.grid.At(i).Format("15:04:05") + " " + l.label + ": " + short(v)
 }
 
 // short writes a number in three significant digits or, from a thousand, in whole ones.

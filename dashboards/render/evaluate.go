@@ -3,11 +3,9 @@ package render
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"stepback/retrymetrics"
 	"stepback/retrymetrics/metricmath"
@@ -26,7 +24,7 @@ var palette = []string{"#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd", "#
 var searched = regexp.MustCompile(`^SEARCH\('\{([^}]+)\} MetricName="([^"]+)" StateMachine="([^"]+)"', '(\w+)', \d+\)$`)
 
 // lines evaluates a widget's rows over a grid. Rows that are not visible are terms of the others.
-func (w widget) lines(points []retrymetrics.Point, g metricmath.Grid) ([]line, error) {
+func (w widget) lines(data Data, g metricmath.Grid) ([]line, error) {
 	terms := map[string]metricmath.Series{}
 	var out []line
 	for _, raw := range w.Properties.Metrics {
@@ -34,7 +32,7 @@ func (w widget) lines(points []retrymetrics.Point, g metricmath.Grid) ([]line, e
 		if err != nil {
 			return nil, err
 		}
-		found, err := w.row(names, o, points, g, terms)
+		found, err := w.row(names, o, data, g, terms)
 		if err != nil {
 			return nil, fmt.Errorf("widget %q: %w", w.Properties.Title, err)
 		}
@@ -48,9 +46,9 @@ func (w widget) lines(points []retrymetrics.Point, g metricmath.Grid) ([]line, e
 	return out, nil
 }
 
-func (w widget) row(names []string, o options, points []retrymetrics.Point, g metricmath.Grid, terms map[string]metricmath.Series) ([]line, error) {
+func (w widget) row(names []string, o options, data Data, g metricmath.Grid, terms map[string]metricmath.Series) ([]line, error) {
 	if parts := searched.FindStringSubmatch(o.Expression); parts != nil {
-		return search(parts, points, g)
+		return search(parts, data, g)
 	}
 	if o.Expression != "" {
 		values, err := metricmath.Evaluate(o.Expression, g, terms)
@@ -67,11 +65,10 @@ func (w widget) row(names []string, o options, points []retrymetrics.Point, g me
 	if err != nil {
 		return nil, err
 	}
-	data, err := retrymetrics.Statistic(points, s, retrymetrics.Stat(cmp.Or(o.Stat, w.Properties.Stat)), g.Period)
+	values, err := data.Values(s, retrymetrics.Stat(cmp.Or(o.Stat, w.Properties.Stat)), g)
 	if err != nil {
 		return nil, err
 	}
-	values := g.Series(data)
 	if o.ID != "" {
 		terms[o.ID] = values
 	}
@@ -79,68 +76,42 @@ func (w widget) row(names []string, o options, points []retrymetrics.Point, g me
 }
 
 // search finds the series of a metric and labels each by what sets it apart.
-func search(parts []string, points []retrymetrics.Point, g metricmath.Grid) ([]line, error) {
+func search(parts []string, data Data, g metricmath.Grid) ([]line, error) {
 	metric, ok := retrymetrics.Named(parts[2])
 	if !ok {
 		return nil, fmt.Errorf("metric %q is not in the catalogue", parts[2])
 	}
-	wanted := strings.Split(parts[1], ",")[1:]
-	series := map[string]retrymetrics.Series{}
-	for i := range points {
-		p := &points[i]
-		if p.Metric != metric || p.Labels.StateMachine != parts[3] {
-			continue
-		}
-		dimensions := map[retrymetrics.Dimension]string{}
-		var label []string
-		for _, name := range wanted {
-			d := retrymetrics.Dimension(name)
-			dimensions[d] = p.Labels.Value(d)
-			if d != retrymetrics.StateMachine {
-				label = append(label, p.Labels.Value(d))
-			}
-		}
-		s, err := retrymetrics.SeriesOf(metric.Name(), dimensions)
+	set, err := setOf(metric, strings.Split(parts[1], ","))
+	if err != nil {
+		return nil, err
+	}
+	found, err := data.Find(metric, set, parts[3])
+	if err != nil {
+		return nil, err
+	}
+	out := make([]line, 0, len(found))
+	for _, s := range found {
+		values, err := data.Values(s, retrymetrics.Stat(parts[4]), g)
 		if err != nil {
 			return nil, err
 		}
-		if s.Check() == nil {
-			series[strings.Join(label, " ")] = s
-		}
+		out = append(out, line{label: strings.Join(s.Values[1:], " "), values: values})
 	}
-	var out []line
-	for _, label := range slices.Sorted(maps.Keys(series)) {
-		data, err := retrymetrics.Statistic(points, series[label], retrymetrics.Stat(parts[4]), g.Period)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, line{label: label, values: g.Series(data)})
-	}
+	slices.SortFunc(out, func(a, b line) int { return cmp.Compare(a.label, b.label) })
 	return out, nil
 }
 
-// whole is one period over everything, for single values.
-func whole() metricmath.Grid {
-	const century = 100 * 365 * 24 * time.Hour
-	return metricmath.Grid{Start: time.Unix(0, 0).UTC(), Period: century, Len: 1}
-}
-
-// automatic picks the shortest customary period that gives no more than 120 of them.
-func automatic(points []retrymetrics.Point) metricmath.Grid {
-	const most = 120
-	if len(points) == 0 {
-		return metricmath.Grid{Start: time.Unix(0, 0).UTC(), Period: time.Minute, Len: 1}
-	}
-	earlier := func(a, b retrymetrics.Point) int { return a.Start.Compare(b.Start) }
-	from, to := slices.MinFunc(points, earlier).Start, slices.MaxFunc(points, earlier).Start
-	period := 24 * time.Hour
-	for _, p := range []time.Duration{
-		time.Second, 5 * time.Second, 10 * time.Second, 30 * time.Second, time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour, 6 * time.Hour,
-	} {
-		if to.Sub(from) <= most*p {
-			period = p
-			break
+// setOf is the metric's dimension set that a search's schema, a namespace and dimensions, means. StateMachine is the first of
+// every set.
+func setOf(m *retrymetrics.Metric, schema []string) (retrymetrics.Set, error) {
+	for _, s := range m.Sets() {
+		var names []string
+		for _, d := range s.Dimensions() {
+			names = append(names, string(d))
+		}
+		if schema[0] == m.Namespace() && slices.Equal(schema[1:], names) && names[0] == string(retrymetrics.StateMachine) {
+			return s, nil
 		}
 	}
-	return metricmath.GridOver(from, to, period)
+	return 0, fmt.Errorf("%s is not published in %v", m.Name(), schema)
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -32,7 +33,7 @@ func page(t *testing.T, points ...retrymetrics.Point) render.Page {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return render.Page{Name: d.Name, Body: body, Points: points}
+	return render.Page{Name: d.Name, Body: body, Data: render.Points(points)}
 }
 
 func someRetries() []retrymetrics.Point {
@@ -53,7 +54,7 @@ func TestHTML(t *testing.T) {
 	}
 	for _, want := range []string{
 		"<h1>CSV-Processing-Retry-Monitor</h1>", "one point per 1s", `<td class="ALARM">ALARM at 00:05</td>`, "&lt;b&gt;act", "prefers-color-scheme:dark",
-		`y="58">75</text>`, "States.Timeout: 4</title>", "00:00:30 Other: 2</title>", ">longest</text>", "<th>Errors</th>",
+		`y="58.0">75</text>`, "States.Timeout: 4</title>", "00:00:30 Other: 2</title>", ">longest</text>", "<th>Errors</th>",
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is not on the page", want)
@@ -96,6 +97,21 @@ func TestSVGIsWellFormed(t *testing.T) {
 	}
 }
 
+func TestALongLegendLeavesRoomForTheChart(t *testing.T) {
+	t.Parallel()
+	var points []retrymetrics.Point
+	for _, e := range retrymetrics.ErrorTypes() {
+		points = append(points, point(retrymetrics.TaskFailures, 0, e, 1))
+	}
+	var out bytes.Buffer
+	if err := page(t, points...).SVG(&out); err != nil {
+		t.Fatal(err)
+	}
+	if !regexp.MustCompile(`>and \d+ more</text>`).MatchString(out.String()) || strings.Contains(out.String(), `y1="-`) {
+		t.Error("the legend takes the chart's room")
+	}
+}
+
 func TestBodiesThatCannotBeDrawn(t *testing.T) {
 	t.Parallel()
 	widget := func(row string) string {
@@ -112,7 +128,7 @@ func TestBodiesThatCannotBeDrawn(t *testing.T) {
 		widget(`[{"expression":"SEARCH('{CSVProcessing/Retry,StateMachine} MetricName=\"Nope\" StateMachine=\"m\"', 'Sum', 60)"}]`): `metric "Nope"`,
 		widget(`[3]`): "cannot unmarshal",
 	} {
-		p := render.Page{Name: "n", Body: []byte(body), Points: someRetries()}
+		p := render.Page{Name: "n", Body: []byte(body), Data: render.Points(someRetries())}
 		err := p.HTML(io.Discard)
 		if e := p.SVG(io.Discard); err == nil || !strings.Contains(err.Error(), want) || (e == nil && body != `{"widgets":[{"width":25}]}`) {
 			t.Errorf("%s: %v, want %q", body, err, want)

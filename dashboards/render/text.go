@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -57,23 +58,34 @@ func tableRow(out io.Writer, text string, head bool) {
 	fmt.Fprint(out, "</tr>")
 }
 
-// alarms writes the alarms, those first that tripped.
-func (p Page) alarms(out io.Writer) {
+// alarmTable writes the alarms.
+func (p Page) alarmTable(out io.Writer) {
 	if len(p.Alarms) == 0 {
 		return
 	}
 	fmt.Fprint(out, `<div class="alarms"><h2>Alarms over this range</h2><table>`)
-	for _, tripped := range []bool{true, false} {
-		for _, a := range p.Alarms {
-			if a.Tripped != tripped {
-				continue
-			}
-			class := "OK"
-			if tripped {
-				class = "ALARM"
-			}
-			fmt.Fprintf(out, `<tr><td class="%s">%s</td><td>%s</td><td>%s</td></tr>`, class, html.EscapeString(a.State), html.EscapeString(a.Name), html.EscapeString(a.Text))
+	for _, a := range p.sortedAlarms() {
+		class := a.State
+		if a.Tripped {
+			class = "ALARM"
 		}
+		fmt.Fprintf(out, `<tr><td class="%s">%s</td><td>%s</td><td>%s</td></tr>`, html.EscapeString(class), html.EscapeString(a.State), html.EscapeString(a.Name), html.EscapeString(a.Text))
 	}
 	fmt.Fprintln(out, `</table></div>`)
+}
+
+// sortedAlarms are the alarms, those first that tripped.
+func (p Page) sortedAlarms() []Alarm {
+	all := slices.Clone(p.Alarms)
+	slices.SortStableFunc(all, func(a, b Alarm) int {
+		switch {
+		case a.Tripped == b.Tripped:
+			return 0
+		case a.Tripped:
+			return -1
+		default:
+			return 1
+		}
+	})
+	return all
 }

@@ -24,6 +24,8 @@ const (
 	MapRunSucceeded                       // Output is the Map Run's result
 	MapRunFailed                          // Failure says how
 	Stop                                  // StopExecution; Failure carries what the caller gave
+
+	lastEventKind = Stop
 )
 
 // Event is one thing that happened to an execution, with everything the interpreter needs to know about it.

@@ -72,6 +72,7 @@ func (x *Execution) startMapRun(t *thread, in *Payload, items *mapItems, concurr
 	t.mapRunStarted = t.last
 	t.children = &fan{owner: t}
 	w := x.await(t, mapRunResult)
+	w.mapRun = call
 	t.work = w.id
 	x.effect(Effect{Kind: StartMapRun, ID: w.id, MapRun: call})
 	return false

@@ -21,7 +21,7 @@ type thread struct {
 	vars    *variables
 	gone    bool // aborted
 	entered time.Time
-	entryID int64
+	entryID int64 // 0 between states
 
 	retries []int64 // per retrier of the current state
 	retried int64   // all retries of the current state
@@ -115,7 +115,7 @@ func (x *Execution) exit(t *thread, out *Payload, next *plan.State, previous int
 		e.More = &history.Details{Assigned: assigned}
 	}
 	t.last = x.emit(e)
-	t.input, t.state = out, next
+	t.input, t.state, t.entryID = out, next, 0
 	if next != nil {
 		return true
 	}

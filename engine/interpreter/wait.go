@@ -2,6 +2,7 @@ package interpreter
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 
@@ -15,6 +16,7 @@ type wait struct {
 	thread *thread
 	kind   waitKind
 	task   *TaskCall
+	mapRun *MapRunCall
 	at     time.Time // when the timer rings
 }
 
@@ -29,6 +31,14 @@ const (
 	taskResult
 	mapRunResult
 )
+
+// open are the IDs of everything waited for, in the order of their beginning.
+func (x *Execution) open() []int64 {
+	if len(x.waits) == 0 {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(x.waits))
+}
 
 func (x *Execution) await(t *thread, k waitKind) *wait {
 	x.nextID++

@@ -2,107 +2,96 @@ package journal
 
 import (
 	"encoding/binary"
-	"errors"
+	"fmt"
 	"time"
-
-	"stepback/engine/interpreter"
 )
 
-var errCorrupt = errors.New("journal: a stored execution is cut short or damaged")
+// writer appends the members of a stored value.
+type writer struct{ dst []byte }
 
-// AppendBinary appends the compact stored form of an execution's description. It is read back by Decode.
-func (x *Execution) AppendBinary(dst []byte) []byte {
-	for _, s := range [...]string{
-		x.ARN, x.Name, x.MachineARN, x.MapRunARN, string(x.Status), x.Input, x.Output, x.Failure.Error, x.Failure.Cause,
-	} {
-		dst = appendText(dst, s)
+func (w *writer) text(s string) {
+	w.dst = binary.AppendUvarint(w.dst, uint64(len(s)))
+	w.dst = append(w.dst, s...)
+}
+
+func (w *writer) number(n int64) { w.dst = binary.AppendVarint(w.dst, n) }
+
+// time appends a time in nanoseconds since 1970, 0 for none.
+func (w *writer) time(t time.Time) {
+	if t.IsZero() {
+		w.number(0)
+		return
 	}
+	w.number(t.UnixNano())
+}
+
+// flags appends up to eight of them in one byte.
+func (w *writer) flags(flags ...bool) {
 	var bits byte
-	for i, b := range [...]bool{x.Express, x.Failure.HasError, x.Failure.HasCause} {
-		if b {
+	for i, f := range flags {
+		if f {
 			bits |= 1 << i
 		}
 	}
-	dst = append(dst, bits)
-	for _, n := range [...]int64{nanos(x.Start), nanos(x.Stop), x.Items, x.HistorySize} {
-		dst = binary.AppendVarint(dst, n)
+	w.dst = append(w.dst, bits)
+}
+
+// reader takes the members of a stored value off its front. After the first that cannot be read all others are empty.
+type reader struct {
+	src []byte
+	bad bool
+}
+
+func (r *reader) fail() {
+	r.bad, r.src = true, nil
+}
+
+func (r *reader) text() string {
+	n, size := binary.Uvarint(r.src)
+	if size <= 0 || n > uint64(len(r.src)-size) {
+		r.fail()
+		return ""
 	}
-	for _, s := range x.origin() {
-		dst = appendText(dst, *s)
-	}
-	return dst
+	s := string(r.src[size : size+int(n)])
+	r.src = r.src[size+int(n):]
+	return s
 }
 
-// origin are the members that stores of the first format may lack; they come last.
-func (x *Execution) origin() [4]*string {
-	return [...]*string{&x.VersionARN, &x.AliasARN, &x.Revision, &x.TraceHeader}
-}
-
-func appendText(dst []byte, s string) []byte {
-	dst = binary.AppendUvarint(dst, uint64(len(s)))
-	return append(dst, s...)
-}
-
-// text takes a string off the front of src; ok is false when there is none.
-func text(src []byte) (s string, rest []byte, ok bool) {
-	n, size := binary.Uvarint(src)
-	if size <= 0 || n > uint64(len(src)-size) {
-		return "", nil, false
-	}
-	return string(src[size : size+int(n)]), src[size+int(n):], true
-}
-
-// nanos is a time in nanoseconds since 1970, 0 for none.
-func nanos(t time.Time) int64 {
-	if t.IsZero() {
+func (r *reader) number() int64 {
+	n, size := binary.Varint(r.src)
+	if size <= 0 {
+		r.fail()
 		return 0
 	}
-	return t.UnixNano()
+	r.src = r.src[size:]
+	return n
 }
 
-func instant(ns int64) time.Time {
+func (r *reader) time() time.Time {
+	ns := r.number()
 	if ns == 0 {
 		return time.Time{}
 	}
 	return time.Unix(0, ns).UTC()
 }
 
-// Decode reads a description that AppendBinary wrote.
-func Decode(src []byte) (*Execution, error) {
-	x := &Execution{}
-	var status string
-	for _, s := range [...]*string{
-		&x.ARN, &x.Name, &x.MachineARN, &x.MapRunARN, &status, &x.Input, &x.Output, &x.Failure.Error, &x.Failure.Cause,
-	} {
-		var ok bool
-		if *s, src, ok = text(src); !ok {
-			return nil, errCorrupt
-		}
+func (r *reader) flags(flags ...*bool) {
+	if len(r.src) == 0 {
+		r.fail()
+		return
 	}
-	if len(src) == 0 {
-		return nil, errCorrupt
+	for i, f := range flags {
+		*f = r.src[0]&(1<<i) != 0
 	}
-	x.Status = interpreter.Status(status)
-	x.Express, x.Failure.HasError, x.Failure.HasCause = src[0]&1 != 0, src[0]&2 != 0, src[0]&4 != 0
-	src = src[1:]
-	var start, stop int64
-	for _, n := range [...]*int64{&start, &stop, &x.Items, &x.HistorySize} {
-		v, size := binary.Varint(src)
-		if size <= 0 {
-			return nil, errCorrupt
-		}
-		*n = v
-		src = src[size:]
+	r.src = r.src[1:]
+}
+
+// more reports whether there is anything left. Stores of an older format end earlier.
+func (r *reader) more() bool { return len(r.src) > 0 }
+
+func (r *reader) err(what string) error {
+	if r.bad {
+		return fmt.Errorf("journal: a stored %s is cut short or damaged", what)
 	}
-	x.Start, x.Stop = instant(start), instant(stop)
-	for _, s := range x.origin() {
-		if len(src) == 0 {
-			break
-		}
-		var ok bool
-		if *s, src, ok = text(src); !ok {
-			return nil, errCorrupt
-		}
-	}
-	return x, nil
+	return nil
 }

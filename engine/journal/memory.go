@@ -9,18 +9,25 @@ import (
 	"sync"
 
 	"stepback/engine/history"
+	"stepback/engine/interpreter"
 )
 
 // Memory keeps executions as long as the process lives. It is for tests and for one-shot runs.
 type Memory struct {
-	mu         sync.Mutex
-	executions map[string]*Execution
-	histories  map[string][]history.Event
+	mu          sync.Mutex
+	executions  map[string]*Execution
+	histories   map[string][]history.Event
+	steps       map[string][][]byte // of executions that have not ended, or not well
+	definitions map[string]*Definition
+	mapRuns     map[string]*MapRun
 }
 
 // NewMemory returns an empty store.
 func NewMemory() *Memory {
-	return &Memory{executions: map[string]*Execution{}, histories: map[string][]history.Event{}}
+	return &Memory{
+		executions: map[string]*Execution{}, histories: map[string][]history.Event{}, steps: map[string][][]byte{},
+		definitions: map[string]*Definition{}, mapRuns: map[string]*MapRun{},
+	}
 }
 
 // Commit implements Journal.
@@ -30,31 +37,52 @@ func (m *Memory) Commit(r *Record, done func(error)) {
 }
 
 func (m *Memory) keep(r *Record) {
-	if !r.Begin && !r.End {
+	if r.Execution.Express && !r.End {
 		return
+	}
+	var step []byte
+	lost := r.End && (r.Execution.Express || r.Execution.Status == interpreter.Succeeded) // nobody will ask for the events
+	if !lost {
+		step = AppendStep(nil, r.Events, r.History)
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	kept := *r.Execution
-	m.executions[kept.ARN] = &kept
+	arn := r.Execution.ARN
+	if r.Definition != nil {
+		m.definitions[r.Definition.ID] = r.Definition
+	}
+	if r.Begin || r.End {
+		kept := *r.Execution
+		m.executions[arn] = &kept
+	}
 	if r.End {
-		m.histories[kept.ARN] = slices.Clone(r.All)
+		m.histories[arn] = slices.Clone(r.All)
+	}
+	if lost {
+		delete(m.steps, arn)
+	} else {
+		m.steps[arn] = append(m.steps[arn], step)
 	}
 }
 
-// Execution implements Journal.
+// Execution implements Executions.
 func (m *Memory) Execution(_ context.Context, arn string) (*Execution, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	e, ok := m.executions[arn]
+	return lookUp(m.executions, arn)
+}
+
+// lookUp returns a copy of what a map has for a key.
+func lookUp[T any](kept map[string]*T, key string) (*T, error) {
+	found, ok := kept[key]
 	if !ok {
-		return nil, fmt.Errorf("%w: %s", ErrNotFound, arn)
+		return nil, fmt.Errorf("%w: %s", ErrNotFound, key)
 	}
-	copied := *e
+	copied := *found
 	return &copied, nil
 }
 
-// History implements Journal.
+// History implements Executions.
 func (m *Memory) History(_ context.Context, arn string) ([]history.Event, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -65,25 +93,115 @@ func (m *Memory) History(_ context.Context, arn string) ([]history.Event, error)
 	return slices.Clone(h), nil
 }
 
-// Executions implements Journal.
+// Executions implements Executions.
 func (m *Memory) Executions(_ context.Context, prefix string) iter.Seq2[*Execution, error] {
+	return each(m.executionsOf(prefix, func(*Execution) bool { return true }))
+}
+
+// executionsOf copies the executions that begin with a prefix, in the order of their ARNs.
+func (m *Memory) executionsOf(prefix string, wanted func(*Execution) bool) []*Execution {
 	m.mu.Lock()
 	var found []*Execution
-	for arn, e := range m.executions {
-		if strings.HasPrefix(arn, prefix) {
-			copied := *e
+	for arn, x := range m.executions {
+		if strings.HasPrefix(arn, prefix) && wanted(x) {
+			copied := *x
 			found = append(found, &copied)
 		}
 	}
 	m.mu.Unlock()
 	slices.SortFunc(found, func(a, b *Execution) int { return strings.Compare(a.ARN, b.ARN) })
-	return func(yield func(*Execution, error) bool) {
-		for _, e := range found {
-			if !yield(e, nil) {
+	return found
+}
+
+func each[T any](found []*T) iter.Seq2[*T, error] {
+	return func(yield func(*T, error) bool) {
+		for _, f := range found {
+			if !yield(f, nil) {
 				return
 			}
 		}
 	}
+}
+
+// Unfinished implements Recovery.
+func (m *Memory) Unfinished(_ context.Context, prefix string) iter.Seq2[*Unfinished, error] {
+	return func(yield func(*Unfinished, error) bool) {
+		for _, x := range m.executionsOf(prefix, func(x *Execution) bool { return !x.Ended() }) {
+			steps, err := m.stepsOf(x.ARN)
+			if !yield(&Unfinished{x, steps}, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+func (m *Memory) stepsOf(arn string) ([]Step, error) {
+	m.mu.Lock()
+	stored := slices.Clone(m.steps[arn])
+	m.mu.Unlock()
+	steps := make([]Step, len(stored))
+	for i, s := range stored {
+		var err error
+		if steps[i], err = DecodeStep(s); err != nil {
+			return nil, err
+		}
+	}
+	return steps, nil
+}
+
+// Events implements Recovery.
+func (m *Memory) Events(_ context.Context, arn string) ([]interpreter.Event, error) {
+	steps, err := m.stepsOf(arn)
+	if err == nil && len(steps) == 0 {
+		err = fmt.Errorf("%w: %s", ErrNotFound, arn)
+	}
+	var events []interpreter.Event
+	for _, s := range steps {
+		events = append(events, s.Events...)
+	}
+	return events, err
+}
+
+// Definition implements Recovery.
+func (m *Memory) Definition(_ context.Context, id string) (*Definition, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return lookUp(m.definitions, id)
+}
+
+// PutMapRun implements MapRuns.
+func (m *Memory) PutMapRun(r *MapRun, done func(error)) {
+	kept := *r
+	m.mu.Lock()
+	m.mapRuns[r.ARN] = &kept
+	m.mu.Unlock()
+	if done != nil {
+		done(nil)
+	}
+}
+
+// MapRun implements MapRuns.
+func (m *Memory) MapRun(_ context.Context, arn string) (*MapRun, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return lookUp(m.mapRuns, arn)
+}
+
+// MapRuns implements MapRuns.
+func (m *Memory) MapRuns(_ context.Context, prefix string) iter.Seq2[*MapRun, error] {
+	m.mu.Lock()
+	var found []*MapRun
+	for _, r := range m.mapRuns {
+		if strings.HasPrefix(r.Execution, prefix) {
+			copied := *r
+			found = append(found, &copied)
+		}
+	}
+	m.mu.Unlock()
+	slices.SortFunc(found, func(a, b *MapRun) int {
+		return strings.Compare(a.Execution+"\x00"+a.ARN, b.Execution+"\x00"+b.ARN)
+	})
+	return each(found)
 }
 
 // Close implements Journal.

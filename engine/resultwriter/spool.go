@@ -5,9 +5,27 @@ import (
 	"errors"
 	"io"
 	"os"
+	"path/filepath"
 )
 
-const spoolBuffer = 256 << 10
+const (
+	spoolBuffer = 256 << 10
+	spoolName   = "map-results-*"
+)
+
+// RemoveSpools removes the temporary files that processes which died left behind in a SpoolDir. Nobody may be using it.
+func RemoveSpools(dir string) error {
+	left, err := filepath.Glob(filepath.Join(dir, spoolName))
+	if err != nil {
+		return err
+	}
+	for _, name := range left {
+		if err := os.Remove(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // file is what a spool writes to: a temporary file, or a stand-in for one in tests.
 type file interface {

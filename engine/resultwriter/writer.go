@@ -82,7 +82,7 @@ func New(objects Objects, cfg Config) (*Writer, error) {
 }
 
 func (w *Writer) temporaryFile() (file, error) {
-	return os.CreateTemp(w.cfg.SpoolDir, "map-results-*")
+	return os.CreateTemp(w.cfg.SpoolDir, spoolName)
 }
 
 // Add takes one result. Failed, timed out and aborted children go to the FAILED files. The error is an *Error; what was added

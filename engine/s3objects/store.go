@@ -19,6 +19,7 @@ import (
 // Client is what Store needs of *s3.Client.
 type Client interface {
 	GetObject(context.Context, *s3.GetObjectInput, ...func(*s3.Options)) (*s3.GetObjectOutput, error)
+	HeadObject(context.Context, *s3.HeadObjectInput, ...func(*s3.Options)) (*s3.HeadObjectOutput, error)
 	ListObjectsV2(context.Context, *s3.ListObjectsV2Input, ...func(*s3.Options)) (*s3.ListObjectsV2Output, error)
 	PutObject(context.Context, *s3.PutObjectInput, ...func(*s3.Options)) (*s3.PutObjectOutput, error)
 }
@@ -50,6 +51,21 @@ func (s *Store) Get(ctx context.Context, bucket, key, versionID, expectedOwner s
 		size = *out.ContentLength
 	}
 	return out.Body, size, nil
+}
+
+// Version returns the ETag of an object, by which a Map Run that is gone on with sees whether its items have changed. The error is an
+// *Error, or the context's.
+func (s *Store) Version(ctx context.Context, bucket, key, versionID, expectedOwner string) (string, error) {
+	out, err := s.client.HeadObject(ctx, &s3.HeadObjectInput{
+		Bucket:              aws.String(bucket),
+		Key:                 aws.String(key),
+		VersionId:           optional(versionID),
+		ExpectedBucketOwner: optional(expectedOwner),
+	})
+	if err != nil {
+		return "", failure(ctx, "HeadObject", bucket, key, err)
+	}
+	return aws.ToString(out.ETag), nil
 }
 
 // List implements itemreader.Objects: one page of up to 1,000 objects. The error is an *Error, or the context's.

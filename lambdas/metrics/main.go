@@ -4,26 +4,39 @@
 // It keeps open executions in memory between invocations, so it counts exactly with a reserved concurrency of 1; with more,
 // attempts whose beginning another instance saw are counted as UnpairedEvents.
 //
-// Environment: CHILD_STATE, the only Task state of the Map's child executions (for log level ERROR, which does not name states).
+// Every other event, such as a schedule's, has it publish how the state machine retries at present.
+//
+// Environment: CHILD_STATE, the only Task state of the Map's child executions (for log level ERROR, which does not name states);
+// STATE_MACHINE_ARN, the state machine whose configuration is published.
 package main
 
 import (
 	"context"
+	"encoding/json"
 	"io"
 	"log/slog"
 	"os"
 	"sync"
+	"time"
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-lambda-go/lambda"
+	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/service/sfn"
 
 	"stepback/retrymetrics"
 )
 
 func main() {
+	log := slog.New(slog.NewJSONHandler(os.Stderr, nil))
+	cfg, err := config.LoadDefaultConfig(context.Background())
+	if err != nil {
+		log.Error("cannot start", "error", err.Error())
+		os.Exit(1)
+	}
 	h := handler{
-		reader: retrymetrics.LogReader{ChildState: os.Getenv("CHILD_STATE")},
-		out:    os.Stdout, log: slog.New(slog.NewJSONHandler(os.Stderr, nil)),
+		reader: retrymetrics.LogReader{ChildState: os.Getenv("CHILD_STATE")}, out: os.Stdout, log: log,
+		machines: sfn.NewFromConfig(cfg), machineARN: os.Getenv("STATE_MACHINE_ARN"), now: time.Now,
 	}
 	lambda.Start(h.handle)
 }
@@ -33,12 +46,28 @@ type handler struct {
 	reader retrymetrics.LogReader
 	out    io.Writer
 	log    *slog.Logger
+
+	machines   machines
+	machineARN string
+	now        func() time.Time
 }
 
-// handle takes one delivery of the subscription. A delivery that cannot be unpacked is an error; a record that cannot be read is
-// logged and left out, for another delivery of it would be no better.
-func (h *handler) handle(_ context.Context, event events.CloudwatchLogsEvent) error {
-	data, err := event.AWSLogs.Parse()
+// handle takes one event: a delivery of the subscription, or a call to publish the configuration.
+func (h *handler) handle(ctx context.Context, event json.RawMessage) error {
+	var delivery events.CloudwatchLogsEvent
+	if err := json.Unmarshal(event, &delivery); err != nil {
+		return err
+	}
+	if delivery.AWSLogs.Data == "" {
+		return h.configuration(ctx)
+	}
+	return h.records(delivery.AWSLogs)
+}
+
+// records counts one delivery. One that cannot be unpacked is an error; a record that cannot be read is logged and left out, for
+// another delivery of it would be no better.
+func (h *handler) records(delivery events.CloudwatchLogsRawData) error {
+	data, err := delivery.Parse()
 	if err != nil {
 		return err
 	}
@@ -56,7 +85,12 @@ func (h *handler) handle(_ context.Context, event events.CloudwatchLogsEvent) er
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	lines, err := retrymetrics.AppendEMF(nil, h.reader.Read(records))
+	return h.publish(h.reader.Read(records))
+}
+
+// publish prints points, which CloudWatch picks up from the function's log.
+func (h *handler) publish(points []retrymetrics.Point) error {
+	lines, err := retrymetrics.AppendEMF(nil, points)
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 )
 
-func delivery(t *testing.T, kind string, messages ...string) events.CloudwatchLogsEvent {
+func delivery(t *testing.T, kind string, messages ...string) json.RawMessage {
 	t.Helper()
 	data := events.CloudwatchLogsData{MessageType: kind, LogGroup: "/aws/vendedlogs/states/csv-import"}
 	for _, m := range messages {
@@ -26,7 +26,16 @@ func delivery(t *testing.T, kind string, messages ...string) events.CloudwatchLo
 	if err := z.Close(); err != nil {
 		t.Fatal(err)
 	}
-	return events.CloudwatchLogsEvent{AWSLogs: events.CloudwatchLogsRawData{Data: base64.StdEncoding.EncodeToString(packed.Bytes())}}
+	return raw(t, base64.StdEncoding.EncodeToString(packed.Bytes()))
+}
+
+func raw(t *testing.T, packed string) json.RawMessage {
+	t.Helper()
+	event, err := json.Marshal(events.CloudwatchLogsEvent{AWSLogs: events.CloudwatchLogsRawData{Data: packed}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return event
 }
 
 func TestALogDeliveryBecomesEMF(t *testing.T) {
@@ -52,7 +61,7 @@ func TestALogDeliveryBecomesEMF(t *testing.T) {
 	if n := strings.Count(log.String(), "record left out"); n != 1 {
 		t.Errorf("log: %s", log.String())
 	}
-	if err := h.handle(t.Context(), events.CloudwatchLogsEvent{AWSLogs: events.CloudwatchLogsRawData{Data: "?"}}); err == nil {
+	if err := h.handle(t.Context(), raw(t, "?")); err == nil {
 		t.Error("a damaged delivery passes")
 	}
 }

@@ -38,7 +38,13 @@ func (e Endpoint) Invoke(ctx context.Context, c *Call) (*Answer, error) {
 		return nil, err
 	}
 	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("X-Amz-Invocation-Type", "RequestResponse")
+	r.Header.Set("X-Amz-Invocation-Type", cmp.Or(c.InvocationType, "RequestResponse"))
+	if c.LogType != "" {
+		r.Header.Set("X-Amz-Log-Type", c.LogType)
+	}
+	if c.ClientContext != "" {
+		r.Header.Set("X-Amz-Client-Context", c.ClientContext)
+	}
 	answer, err := cmp.Or(e.Client, http.DefaultClient).Do(r)
 	if err != nil {
 		return nil, err
@@ -69,6 +75,7 @@ func read(r *http.Response, body []byte) (*Answer, error) {
 		return &Answer{
 			StatusCode: r.StatusCode, FunctionError: r.Header.Get("X-Amz-Function-Error"), Payload: body,
 			ExecutedVersion: r.Header.Get("X-Amz-Executed-Version"), RequestID: request,
+			LogResult: r.Header.Get("X-Amz-Log-Result"),
 		}, nil
 	}
 	var said struct {

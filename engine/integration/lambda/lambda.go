@@ -24,6 +24,9 @@ type Call struct {
 	Function, Qualifier string
 	// Payload is the event's JSON text.
 	Payload []byte
+	// InvocationType is RequestResponse, Event or DryRun; empty means the first. LogType "Tail" asks for the end of the log,
+	// ClientContext is handed to the function, in Base64.
+	InvocationType, LogType, ClientContext string
 }
 
 // Answer is what the function answered.
@@ -33,6 +36,7 @@ type Answer struct {
 	Payload         []byte // JSON text; empty means null
 	ExecutedVersion string
 	RequestID       string
+	LogResult       string // Base64
 }
 
 // Invoker runs functions. An error that is an *InvokeError is one of the Lambda API.
@@ -64,9 +68,8 @@ func (i Integration) Invoke(ctx context.Context, t *engine.Task) (engine.Result,
 			"' could not be used to start the Task: [The field \"FunctionName\" is required but was missing]"}
 	}
 	c := &Call{State: t.State, Attempt: t.Attempt, Function: function.Text(), Payload: []byte("{}")}
-	if q, ok := params.Get("Qualifier"); ok {
-		c.Qualifier = q.Text()
-	}
+	c.Qualifier, c.InvocationType = text(params, "Qualifier"), text(params, "InvocationType")
+	c.LogType, c.ClientContext = text(params, "LogType"), text(params, "ClientContext")
 	if p, ok := params.Get("Payload"); ok {
 		c.Payload = eventOf(p)
 	}
@@ -82,6 +85,11 @@ func (i Integration) Invoke(ctx context.Context, t *engine.Task) (engine.Result,
 		return nil, &engine.TaskError{Name: "States.Runtime", Cause: "The function " + c.Function + " answered with something that is not JSON."}
 	}
 	return envelope(a, payload), nil
+}
+
+func text(params jsonvalue.Value, name string) string {
+	v, _ := params.Get(name)
+	return v.Text()
 }
 
 // eventOf is the event that a Payload parameter makes: null stands for no payload at all, and a string that is JSON text is sent
@@ -161,9 +169,15 @@ func envelope(a *Answer, payload jsonvalue.Value) engine.Result {
 	if a.StatusCode != 0 {
 		status = jsonvalue.OfInt(int64(a.StatusCode))
 	}
-	b := jsonvalue.NewObject(5)
+	const members = 6
+	b := jsonvalue.NewObject(members)
 	b.Set("ExecutedVersion", jsonvalue.OfString(cmp.Or(a.ExecutedVersion, "$LATEST")))
-	b.Set("Payload", payload)
+	if a.LogResult != "" {
+		b.Set("LogResult", jsonvalue.OfString(a.LogResult))
+	}
+	if a.StatusCode != http.StatusAccepted && a.StatusCode != http.StatusNoContent { // an event is not answered
+		b.Set("Payload", payload)
+	}
 	b.Set("SdkHttpMetadata", object("HttpStatusCode", status))
 	b.Set("SdkResponseMetadata", object("RequestId", jsonvalue.OfString(a.RequestID)))
 	b.Set("StatusCode", status)

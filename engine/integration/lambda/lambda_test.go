@@ -36,6 +36,28 @@ func TestOptimizedInvoke(t *testing.T) {
 	}
 }
 
+func TestEventIsNotAnswered(t *testing.T) {
+	t.Parallel()
+	i := &answers{answer: lambda.Answer{StatusCode: 202, RequestID: "r"}}
+	out, err := lambda.Integration{Invoker: i}.Invoke(t.Context(), &engine.Task{Parameters: `{"FunctionName":"f","InvocationType":"Event"}`})
+	want := `{"ExecutedVersion":"$LATEST","SdkHttpMetadata":{"HttpStatusCode":202},"SdkResponseMetadata":{"RequestId":"r"},"StatusCode":202}`
+	if err != nil || out.Text() != want || i.call.InvocationType != "Event" {
+		t.Errorf("%v, %v, call %+v", out, err, i.call)
+	}
+}
+
+func TestLogIsHandedOn(t *testing.T) {
+	t.Parallel()
+	i := &answers{answer: lambda.Answer{StatusCode: 200, Payload: []byte("1"), LogResult: "bG9n"}}
+	out, err := lambda.Integration{Invoker: i}.Invoke(t.Context(), &engine.Task{Parameters: `{"FunctionName":"f","LogType":"Tail","ClientContext":"e30="}`})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if log, _ := out.Value().Get("LogResult"); log.Text() != "bG9n" || i.call.LogType != "Tail" || i.call.ClientContext != "e30=" {
+		t.Errorf("%s, call %+v", out.Text(), i.call)
+	}
+}
+
 func TestPayloadBecomesTheEvent(t *testing.T) {
 	t.Parallel()
 	for payload, event := range map[string]string{

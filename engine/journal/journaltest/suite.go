@@ -2,8 +2,8 @@
 package journaltest
 
 import (
-	"context"
 	"errors"
+	"iter"
 	"reflect"
 	"testing"
 	"time"
@@ -16,20 +16,35 @@ import (
 // Run tests the journals that open makes; each call must return a fresh, empty one.
 func Run(t *testing.T, open func(t *testing.T) journal.Journal) {
 	t.Helper()
-	t.Run("what was committed is found", func(t *testing.T) { t.Parallel(); found(t, open(t)) })
-	t.Run("what is missing is not found", func(t *testing.T) { t.Parallel(); missing(t, open(t)) })
-	t.Run("listing follows a prefix in order", func(t *testing.T) { t.Parallel(); listing(t, open(t)) })
-	t.Run("a running execution has no history yet", func(t *testing.T) { t.Parallel(); running(t, open(t)) })
-}
-
-func execution(arn string) *journal.Execution {
-	return &journal.Execution{
-		ARN: arn, Name: "n", MachineARN: "m", Status: interpreter.Running, Input: `{"a":1}`,
-		Start: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
+	for name, test := range map[string]func(*testing.T, journal.Journal){
+		"what was committed is found":                     found,
+		"what is missing is not found":                    missing,
+		"listing follows a prefix in order":               listing,
+		"a running execution has no history yet":          running,
+		"what has not ended comes back with its steps":    unfinished,
+		"one that ends in its first step is never open":   ephemeral,
+		"events are kept of what ended badly":             events,
+		"a record is taken up at once":                    takenUp,
+		"records become durable in order":                 ordered,
+		"EXPRESS executions are kept when they end":       express,
+		"definitions are kept with their first execution": definitions,
+		"Map Runs are found by ARN and by execution":      mapRuns,
+	} {
+		t.Run(name, func(t *testing.T) { t.Parallel(); test(t, open(t)) })
 	}
 }
 
-func commit(t *testing.T, j journal.Journal, r *journal.Record) {
+var start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+
+// Begun is the description of an execution that has just begun.
+func Begun(arn string) *journal.Execution {
+	return &journal.Execution{
+		ARN: arn, Name: "n", MachineARN: "m", Status: interpreter.Running, Input: `{"a":1}`, Start: start,
+	}
+}
+
+// Commit commits a record and waits until it is durable.
+func Commit(t testing.TB, j journal.Journal, r *journal.Record) {
 	t.Helper()
 	result := make(chan error, 1)
 	j.Commit(r, func(err error) { result <- err })
@@ -38,47 +53,94 @@ func commit(t *testing.T, j journal.Journal, r *journal.Record) {
 	}
 }
 
-func end(x *journal.Execution) *journal.Record {
-	x.Status, x.Output, x.Stop = interpreter.Succeeded, `{"b":2}`, x.Start.Add(time.Second)
-	return &journal.Record{Execution: x, End: true, All: []history.Event{
-		{ID: 1, Type: history.ExecutionStarted, Data: `{"a":1}`, Time: 1},
-		{ID: 2, Previous: 1, Type: history.ExecutionSucceeded, Data: `{"b":2}`, Time: 2},
-	}}
+// First is the first step of an execution.
+func First(x *journal.Execution) *journal.Record {
+	return &journal.Record{
+		Execution: x, Begin: true,
+		Events:  []interpreter.Event{{Kind: interpreter.Start, At: start, Seed: 7}},
+		History: []history.Event{{ID: 1, Type: history.ExecutionStarted, Data: x.Input, Time: start.UnixNano()}},
+	}
+}
+
+// Second is a step in the middle of an execution.
+func Second(x *journal.Execution) *journal.Record {
+	return &journal.Record{
+		Execution: x, Step: 1,
+		Events:  []interpreter.Event{{Kind: interpreter.TaskSucceeded, ID: 1, At: start, Seed: 8, Output: interpreter.TextPayload(`{"b":2}`)}},
+		History: []history.Event{{ID: 2, Previous: 1, Type: history.TaskSucceeded, Data: `{"b":2}`, Time: start.UnixNano()}},
+	}
+}
+
+// Last is the last step of an execution whose steps before it are First and Second.
+func Last(x *journal.Execution, s interpreter.Status) *journal.Record {
+	x.Status, x.Stop = s, start.Add(time.Second)
+	typ := history.ExecutionFailed
+	if s == interpreter.Succeeded {
+		x.Output, typ = `{"b":2}`, history.ExecutionSucceeded
+	}
+	r := &journal.Record{
+		Execution: x, Step: 2, End: true,
+		Events:  []interpreter.Event{{Kind: interpreter.TimerFired, ID: 2, At: x.Stop, Seed: 9}},
+		History: []history.Event{{ID: 3, Previous: 2, Type: typ, Data: x.Output, Time: x.Stop.UnixNano()}},
+	}
+	r.All = append(append(First(x).History, Second(x).History...), r.History...)
+	x.HistorySize = int64(len(r.All))
+	return r
+}
+
+func all[T any](t *testing.T, values iter.Seq2[*T, error]) []*T {
+	t.Helper()
+	var found []*T
+	for v, err := range values {
+		if err != nil {
+			t.Fatal(err)
+		}
+		found = append(found, v)
+	}
+	return found
 }
 
 func found(t *testing.T, j journal.Journal) {
-	x := execution("arn:1")
-	commit(t, j, &journal.Record{Execution: x, Begin: true})
-	rec := end(x)
-	commit(t, j, rec)
-	got, err := j.Execution(context.Background(), "arn:1")
+	x := Begun("arn:1")
+	Commit(t, j, First(x))
+	Commit(t, j, Second(x))
+	rec := Last(x, interpreter.Succeeded)
+	Commit(t, j, rec)
+	got, err := j.Execution(t.Context(), "arn:1")
 	if err != nil || !reflect.DeepEqual(got, x) {
 		t.Errorf("Execution: %+v, %v; want %+v", got, err, x)
 	}
-	h, err := j.History(context.Background(), "arn:1")
+	h, err := j.History(t.Context(), "arn:1")
 	if err != nil || !reflect.DeepEqual(h, rec.All) {
 		t.Errorf("History: %+v, %v", h, err)
+	}
+	if open := all(t, j.Unfinished(t.Context(), "")); len(open) > 0 {
+		t.Errorf("still unfinished: %+v", open[0])
 	}
 }
 
 func missing(t *testing.T, j journal.Journal) {
-	if _, err := j.Execution(context.Background(), "none"); !errors.Is(err, journal.ErrNotFound) {
-		t.Errorf("Execution: %v", err)
-	}
-	if _, err := j.History(context.Background(), "none"); !errors.Is(err, journal.ErrNotFound) {
-		t.Errorf("History: %v", err)
+	ctx := t.Context()
+	for name, read := range map[string]func() error{
+		"Execution":  func() error { _, err := j.Execution(ctx, "none"); return err },
+		"History":    func() error { _, err := j.History(ctx, "none"); return err },
+		"Events":     func() error { _, err := j.Events(ctx, "none"); return err },
+		"Definition": func() error { _, err := j.Definition(ctx, "none"); return err },
+		"MapRun":     func() error { _, err := j.MapRun(ctx, "none"); return err },
+	} {
+		if err := read(); !errors.Is(err, journal.ErrNotFound) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 
 func listing(t *testing.T, j journal.Journal) {
 	for _, arn := range []string{"a:2", "a:1", "b:1"} {
-		commit(t, j, &journal.Record{Execution: execution(arn), Begin: true})
+		Commit(t, j, First(Begun(arn)))
 	}
-	var got []string
-	for x, err := range j.Executions(context.Background(), "a:") {
-		if err != nil {
-			t.Fatal(err)
-		}
+	executions := all(t, j.Executions(t.Context(), "a:"))
+	got := make([]string, 0, len(executions))
+	for _, x := range executions {
 		got = append(got, x.ARN)
 	}
 	if want := []string{"a:1", "a:2"}; !reflect.DeepEqual(got, want) {
@@ -87,8 +149,145 @@ func listing(t *testing.T, j journal.Journal) {
 }
 
 func running(t *testing.T, j journal.Journal) {
-	commit(t, j, &journal.Record{Execution: execution("arn:1"), Begin: true})
-	if _, err := j.History(context.Background(), "arn:1"); !errors.Is(err, journal.ErrNotFound) {
+	Commit(t, j, First(Begun("arn:1")))
+	if _, err := j.History(t.Context(), "arn:1"); !errors.Is(err, journal.ErrNotFound) {
 		t.Errorf("History: %v", err)
+	}
+}
+
+func unfinished(t *testing.T, j journal.Journal) {
+	x, y := Begun("arn:1"), Begun("arn:10")
+	for _, r := range []*journal.Record{First(y), First(x), Second(x), First(Begun("other:1"))} {
+		Commit(t, j, r)
+	}
+	got := all(t, j.Unfinished(t.Context(), "arn:"))
+	if len(got) != 2 {
+		t.Fatalf("%d unfinished executions", len(got))
+	}
+	for i, want := range []*journal.Unfinished{
+		{Execution: x, Steps: []journal.Step{{Events: First(x).Events, History: First(x).History}, {Events: Second(x).Events, History: Second(x).History}}},
+		{Execution: y, Steps: []journal.Step{{Events: First(y).Events, History: First(y).History}}},
+	} {
+		if !reflect.DeepEqual(got[i], want) {
+			t.Errorf("%+v, want %+v", got[i], want)
+		}
+	}
+}
+
+func ephemeral(t *testing.T, j journal.Journal) {
+	x := Begun("arn:1")
+	r := Last(x, interpreter.Succeeded)
+	r.Begin, r.Step = true, 0
+	Commit(t, j, r)
+	if open := all(t, j.Unfinished(t.Context(), "")); len(open) > 0 {
+		t.Errorf("unfinished: %+v", open[0])
+	}
+	if got, err := j.Execution(t.Context(), "arn:1"); err != nil || got.Status != interpreter.Succeeded {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+func events(t *testing.T, j journal.Journal) {
+	x, y := Begun("arn:1"), Begun("arn:2")
+	for _, r := range []*journal.Record{First(x), Second(x), First(y), Second(y)} {
+		Commit(t, j, r)
+	}
+	Commit(t, j, Last(x, interpreter.Failed))
+	Commit(t, j, Last(y, interpreter.Succeeded))
+	got, err := j.Events(t.Context(), "arn:1")
+	want := append(append(First(x).Events, Second(x).Events...), Last(x, interpreter.Failed).Events...)
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, %v; want %+v", got, err, want)
+	}
+	if _, err := j.Events(t.Context(), "arn:2"); !errors.Is(err, journal.ErrNotFound) {
+		t.Errorf("events of a success: %v", err)
+	}
+}
+
+func takenUp(t *testing.T, j journal.Journal) {
+	x := Begun("arn:1")
+	r := First(x)
+	result := make(chan error, 1)
+	j.Commit(r, func(err error) { result <- err })
+	r.Events[0], r.History[0], x.Input = interpreter.Event{}, history.Event{}, "overwritten"
+	if err := <-result; err != nil {
+		t.Fatal(err)
+	}
+	got := all(t, j.Unfinished(t.Context(), ""))
+	if len(got) != 1 || got[0].Input != `{"a":1}` || got[0].Steps[0].Events[0].Seed != 7 || got[0].Steps[0].History[0].ID != 1 {
+		t.Errorf("%+v", got)
+	}
+}
+
+func ordered(t *testing.T, j journal.Journal) {
+	const n = 100
+	order := make(chan int, n)
+	for i := range n {
+		j.Commit(First(Begun("arn:"+string(rune('a'+i)))), func(error) { order <- i })
+	}
+	for i := range n {
+		if got := <-order; got != i {
+			t.Fatalf("record %d became durable after %d others", got, i)
+		}
+	}
+}
+
+func express(t *testing.T, j journal.Journal) {
+	x := Begun("arn:1")
+	x.Express = true
+	Commit(t, j, First(x))
+	if _, err := j.Execution(t.Context(), "arn:1"); !errors.Is(err, journal.ErrNotFound) {
+		t.Errorf("under way: %v", err)
+	}
+	Commit(t, j, Last(x, interpreter.Failed))
+	Commit(t, j, First(Begun("arn:2"))) // the end rides on this one
+	if got, err := j.Execution(t.Context(), "arn:1"); err != nil || got.Status != interpreter.Failed {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if _, err := j.Events(t.Context(), "arn:1"); !errors.Is(err, journal.ErrNotFound) {
+		t.Errorf("events: %v", err)
+	}
+}
+
+func definitions(t *testing.T, j journal.Journal) {
+	d := journal.NewDefinition("m", "role", `{"StartAt":"P"}`, false)
+	if other := journal.NewDefinition("m", "role", `{"StartAt":"P"}`, true); other.ID == d.ID {
+		t.Error("different definitions have the same ID")
+	}
+	for _, arn := range []string{"arn:1", "arn:2"} {
+		r := First(Begun(arn))
+		r.Definition = d
+		Commit(t, j, r)
+	}
+	if got, err := j.Definition(t.Context(), d.ID); err != nil || !reflect.DeepEqual(got, d) {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+func mapRuns(t *testing.T, j journal.Journal) {
+	m := &journal.MapRun{
+		ARN: "run:1", Execution: "arn:1", Machine: "m/l", Children: "c:1-", Status: interpreter.Running, Started: start, Source: "etag",
+		MapRunLimits: journal.MapRunLimits{MaxConcurrency: 3, ToleratedFailurePercentage: 2.5, PercentageGiven: true},
+	}
+	j.PutMapRun(m, nil)
+	over := *m
+	over.Status, over.Stopped, over.Items = interpreter.Failed, start.Add(time.Minute), journal.Tally{Succeeded: 2, Failed: 1}
+	for _, m := range []*journal.MapRun{&over, {ARN: "run:2", Execution: "arn:10"}, {ARN: "run:0", Execution: "arn:1"}} {
+		done := make(chan error, 1)
+		j.PutMapRun(m, func(err error) { done <- err })
+		if err := <-done; err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := j.MapRun(t.Context(), "run:1"); err != nil || !reflect.DeepEqual(got, &over) {
+		t.Errorf("%+v, %v", got, err)
+	}
+	runs := all(t, j.MapRuns(t.Context(), "arn:1"))
+	arns := make([]string, 0, len(runs))
+	for _, m := range runs {
+		arns = append(arns, m.ARN)
+	}
+	if want := []string{"run:0", "run:1", "run:2"}; !reflect.DeepEqual(arns, want) {
+		t.Errorf("%v, want %v", arns, want)
 	}
 }

@@ -1,0 +1,60 @@
+package loopback_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"stepback/awsapi/loopback"
+)
+
+func ExampleClient() {
+	client := loopback.Client(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		w.Header().Set("X-Path", r.URL.Path)
+		w.WriteHeader(http.StatusCreated)
+		fmt.Fprintf(w, "got %s", body)
+	}))
+	answer, err := client.Post(loopback.URL+"/things", "text/plain", strings.NewReader("it"))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer answer.Body.Close()
+	body, _ := io.ReadAll(answer.Body)
+	fmt.Println(answer.Status, answer.Header.Get("X-Path"), string(body))
+	// Output: 201 Created /things got it
+}
+
+func TestClientGivesUpWithItsContext(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	client := loopback.Client(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { cancel() }))
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, loopback.URL, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := client.Do(r)
+	if err == nil {
+		answer.Body.Close()
+	}
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("the call ended with %v", err)
+	}
+}
+
+func TestSilentHandlerAnswers200(t *testing.T) {
+	t.Parallel()
+	answer, err := loopback.Client(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})).Get(loopback.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK || answer.ContentLength != 0 {
+		t.Errorf("status %d, length %d", answer.StatusCode, answer.ContentLength)
+	}
+}

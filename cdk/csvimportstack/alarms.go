@@ -1,0 +1,108 @@
+package csvimportstack
+
+import (
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
+	"github.com/aws/jsii-runtime-go"
+
+	"stepback/alarms"
+	"stepback/retrymetrics"
+)
+
+// addAlarms declares the alarms and the composite that pages. Those that do not page by the composite
+// send messages of their own.
+func (s *Stack) addAlarms() error {
+	set, err := alarms.New(alarms.Options{
+		StateMachine: s.Environment.Prefix(), Level: retrymetrics.Level(s.Environment.LogLevel),
+		Topic: *s.Topic.TopicArn(), Guide: s.Environment.Guide,
+		UndeliveredQueue: *s.name(undeliveredEvents), MetricsFunction: *s.name(metricsFunction),
+	})
+	if err != nil {
+		return err
+	}
+	all, page := set.Put()
+	composite := awscloudwatch.NewCfnCompositeAlarm(s.Stack, jsii.String("PageAlarm"), &awscloudwatch.CfnCompositeAlarmProps{
+		AlarmName: jsii.String(page.AlarmName), AlarmDescription: jsii.String(page.AlarmDescription), AlarmRule: jsii.String(page.AlarmRule),
+		ActionsEnabled: page.ActionsEnabled, AlarmActions: actions(page.AlarmActions), OkActions: actions(page.OKActions),
+	})
+	s.alarmARNs = append(s.alarmARNs, *s.alarmARN(page.AlarmName))
+	for _, a := range all {
+		// The composite's rule names the alarms, which CloudFormation does not read.
+		composite.Node().AddDependency(s.alarm(a))
+		s.alarmARNs = append(s.alarmARNs, *s.alarmARN(a.AlarmName))
+	}
+	return nil
+}
+
+// alarmARN is built from the name: a reference would make the dashboard wait for the alarms.
+func (s *Stack) alarmARN(name string) *string {
+	return s.FormatArn(&awscdk.ArnComponents{
+		Service: jsii.String("cloudwatch"), Resource: jsii.String("alarm"), ResourceName: jsii.String(name),
+		ArnFormat: awscdk.ArnFormat_COLON_RESOURCE_NAME,
+	})
+}
+
+// alarm declares one alarm from PutMetricAlarm's input, whose members are CloudFormation's properties.
+func (s *Stack) alarm(a alarms.PutMetricAlarm) awscloudwatch.CfnAlarm {
+	props := &awscloudwatch.CfnAlarmProps{
+		AlarmName: jsii.String(a.AlarmName), AlarmDescription: jsii.String(a.AlarmDescription),
+		ActionsEnabled: a.ActionsEnabled, AlarmActions: actions(a.AlarmActions), OkActions: actions(a.OKActions),
+		EvaluationPeriods: jsii.Number(a.EvaluationPeriods), DatapointsToAlarm: jsii.Number(a.DatapointsToAlarm),
+		Threshold: jsii.Number(a.Threshold), ComparisonOperator: jsii.String(string(a.ComparisonOperator)),
+		TreatMissingData: jsii.String(string(a.TreatMissingData)), EvaluateLowSampleCountPercentile: given(a.EvaluateLowSampleCountPercentile),
+		Statistic: given(string(a.Statistic)), ExtendedStatistic: given(string(a.ExtendedStatistic)),
+	}
+	if a.MetricName != "" {
+		props.Namespace, props.MetricName, props.Unit = jsii.String(a.Namespace), jsii.String(a.MetricName), jsii.String(string(a.Unit))
+		props.Dimensions, props.Period = dimensions(a.Dimensions), jsii.Number(a.Period)
+	} else {
+		props.Metrics = queries(a.Metrics)
+	}
+	return awscloudwatch.NewCfnAlarm(s.Stack, jsii.String("Alarm-"+a.AlarmName[len(s.Environment.Prefix())+1:]), props)
+}
+
+func queries(all []alarms.MetricDataQuery) []*awscloudwatch.CfnAlarm_MetricDataQueryProperty {
+	out := make([]*awscloudwatch.CfnAlarm_MetricDataQueryProperty, 0, len(all))
+	for _, q := range all {
+		made := &awscloudwatch.CfnAlarm_MetricDataQueryProperty{
+			Id: jsii.String(q.ID), Expression: given(q.Expression), Label: given(q.Label), ReturnData: q.ReturnData,
+		}
+		if m := q.MetricStat; m != nil {
+			made.MetricStat = &awscloudwatch.CfnAlarm_MetricStatProperty{
+				Metric: &awscloudwatch.CfnAlarm_MetricProperty{
+					Namespace: jsii.String(m.Metric.Namespace), MetricName: jsii.String(m.Metric.MetricName), Dimensions: dimensions(m.Metric.Dimensions),
+				},
+				Period: jsii.Number(m.Period), Stat: jsii.String(string(m.Stat)), Unit: jsii.String(string(m.Unit)),
+			}
+		}
+		out = append(out, made)
+	}
+	return out
+}
+
+func dimensions(all []alarms.NamedValue) []*awscloudwatch.CfnAlarm_DimensionProperty {
+	out := make([]*awscloudwatch.CfnAlarm_DimensionProperty, 0, len(all))
+	for _, d := range all {
+		out = append(out, &awscloudwatch.CfnAlarm_DimensionProperty{Name: jsii.String(string(d.Name)), Value: jsii.String(d.Value)})
+	}
+	return out
+}
+
+func actions(arns []string) *[]any {
+	if len(arns) == 0 {
+		return nil
+	}
+	out := make([]any, 0, len(arns))
+	for _, arn := range arns {
+		out = append(out, arn)
+	}
+	return &out
+}
+
+// given is nil for an empty text, which leaves a property out.
+func given(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}

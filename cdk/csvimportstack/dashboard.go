@@ -1,0 +1,35 @@
+package csvimportstack
+
+import (
+	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
+	"github.com/aws/jsii-runtime-go"
+
+	"stepback/dashboards"
+	"stepback/retrymetrics"
+)
+
+// addDashboard declares the dashboard of the environment's retries, with its alarms. An account's dashboards
+// share one list for all regions, so that its name tells the environment.
+func (s *Stack) addDashboard() error {
+	d, err := dashboards.Monitor(dashboards.Options{
+		Name: dashboards.Name + "-" + s.Environment.Name, StateMachine: s.Environment.Prefix(), Region: *s.Region(),
+		Level: retrymetrics.Level(s.Environment.LogLevel), Alarms: s.alarmARNs,
+	})
+	if err != nil {
+		return err
+	}
+	body, err := d.Body()
+	if err != nil {
+		return err
+	}
+	s.Dashboard = awscloudwatch.NewCfnDashboard(s.Stack, jsii.String("Dashboard"), &awscloudwatch.CfnDashboardProps{
+		DashboardName: jsii.String(d.Name), DashboardBody: jsii.String(compact(body)),
+	})
+	return nil
+}
+
+// dashboardURL is the dashboard's address in the console of the region and partition.
+func (s *Stack) dashboardURL() *string {
+	return jsii.String("https://" + *s.Region() + ".console.aws.amazon.com/cloudwatch/home?region=" + *s.Region() +
+		"#dashboards/dashboard/" + *s.Dashboard.Ref())
+}

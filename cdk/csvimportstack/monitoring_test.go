@@ -1,0 +1,294 @@
+package csvimportstack_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"stepback/cdk/environment"
+	"stepback/retrymetrics"
+)
+
+// synthesized is both log levels: dev logs everything, prod what failed.
+func synthesized(t *testing.T) map[retrymetrics.Level]template {
+	t.Helper()
+	return map[retrymetrics.Level]template{
+		retrymetrics.LevelAll: synth(t, environment.Dev()), retrymetrics.LevelError: synth(t, environment.Prod()),
+	}
+}
+
+// watched is one metric that an alarm or a widget asks CloudWatch for.
+type watched struct {
+	Namespace, MetricName, Unit string
+	Dimensions                  []struct {
+		Name  retrymetrics.Dimension
+		Value string
+	}
+}
+
+// check asks the catalogue for the metric, as CloudWatch would look for it.
+func (w watched) check(level retrymetrics.Level) error {
+	values := map[retrymetrics.Dimension]string{}
+	for _, d := range w.Dimensions {
+		values[d.Name] = d.Value
+	}
+	s, err := retrymetrics.SeriesOf(w.MetricName, values)
+	switch {
+	case err != nil:
+		return err
+	case w.Namespace != s.Metric.Namespace() || w.Unit != "" && w.Unit != string(s.Metric.Unit()):
+		return fmt.Errorf("%s is published in %s as %s, not in %s as %s", w.MetricName, s.Metric.Namespace(), s.Metric.Unit(), w.Namespace, w.Unit)
+	case !s.Metric.At(level):
+		return fmt.Errorf("%s is not counted at log level %s", w.MetricName, level)
+	}
+	return nil
+}
+
+func TestEveryAlarmWatchesADeclaredMetric(t *testing.T) {
+	for level, x := range synthesized(t) {
+		all := x.ofType("AWS::CloudWatch::Alarm")
+		if len(all) < 6 {
+			t.Errorf("%s: %d alarms", level, len(all))
+		}
+		for id, r := range all {
+			var a struct {
+				watched
+				Metrics []struct {
+					Expression string
+					MetricStat struct {
+						Metric watched
+						Unit   string
+					}
+				}
+			}
+			if err := json.Unmarshal([]byte(compact(t, r.Properties)), &a); err != nil {
+				t.Fatal(err)
+			}
+			of := []watched{a.watched}
+			if a.MetricName == "" {
+				of = nil
+			}
+			for _, q := range a.Metrics {
+				if q.Expression == "" {
+					q.MetricStat.Metric.Unit = q.MetricStat.Unit
+					of = append(of, q.MetricStat.Metric)
+				}
+			}
+			for _, w := range of {
+				if err := w.check(level); err != nil {
+					t.Errorf("%s: %v", id, err)
+				}
+			}
+			if len(of) == 0 || !strings.Contains(r.Properties["AlarmDescription"].(string), " First: ") {
+				t.Errorf("%s watches nothing, or does not say what to do first", id)
+			}
+		}
+	}
+}
+
+func TestOneAlarmPagesAndTheOthersTell(t *testing.T) {
+	for level, x := range synthesized(t) {
+		page := x.only(t, "AWS::CloudWatch::CompositeAlarm", "")
+		topic := `[{"Ref":"Notifications`
+		if got := compact(t, page.Properties["AlarmActions"]); !strings.HasPrefix(got, topic) {
+			t.Errorf("%s: the page goes to %s", level, got)
+		}
+		rule := page.Properties["AlarmRule"].(string)
+		for id, r := range x.ofType("AWS::CloudWatch::Alarm") {
+			pages := strings.Contains(rule, fmt.Sprintf("ALARM(%q)", r.Properties["AlarmName"]))
+			tells := strings.HasPrefix(compact(t, r.Properties["AlarmActions"]), topic)
+			if pages == tells {
+				t.Errorf("%s reaches nobody, or twice", id)
+			}
+			if pages && !slices.Contains(page.DependsOn, id) {
+				t.Errorf("the composite may be made before %s", id)
+			}
+		}
+		named := regexp.MustCompile(`ALARM\("([^"]+)"\)`).FindAllStringSubmatch(rule, -1)
+		for _, n := range named {
+			if !slices.ContainsFunc(values(x.ofType("AWS::CloudWatch::Alarm")), func(r resource) bool { return r.Properties["AlarmName"] == n[1] }) {
+				t.Errorf("the rule speaks of %s, which is not declared", n[1])
+			}
+		}
+		policy := compact(t, x.only(t, "AWS::SNS::TopicPolicy", "Notifications").Properties["PolicyDocument"])
+		for _, part := range []string{
+			`"Action":"sns:Publish","Condition":{"StringEquals":{"aws:SourceAccount":{"Ref":"AWS::AccountId"}}},"Effect":"Allow","Principal":{"Service":"cloudwatch.amazonaws.com"}`,
+			`"Condition":{"Bool":{"aws:SecureTransport":"false"}},"Effect":"Deny"`,
+		} {
+			if !strings.Contains(policy, part) {
+				t.Errorf("the topic's policy %s lacks %s", policy, part)
+			}
+		}
+	}
+}
+
+func values(m map[string]resource) []resource {
+	out := make([]resource, 0, len(m))
+	for _, r := range m {
+		out = append(out, r)
+	}
+	return out
+}
+
+// text is a property with its references written as their names.
+func text(t *testing.T, v any) string {
+	t.Helper()
+	if s, ok := v.(string); ok {
+		return s
+	}
+	object := v.(map[string]any)
+	if ref, ok := object["Ref"].(string); ok {
+		return ref
+	}
+	var b strings.Builder
+	for _, part := range object["Fn::Join"].([]any)[1].([]any) {
+		b.WriteString(text(t, part))
+	}
+	return b.String()
+}
+
+type widget struct {
+	Type       string
+	Properties struct {
+		Title, Region string
+		Alarms        []string
+		Metrics       [][]any
+	}
+}
+
+func dashboard(t *testing.T, x template) []widget {
+	t.Helper()
+	var body struct{ Widgets []widget }
+	if err := json.Unmarshal([]byte(text(t, x.only(t, "AWS::CloudWatch::Dashboard", "").Properties["DashboardBody"])), &body); err != nil {
+		t.Fatal(err)
+	}
+	return body.Widgets
+}
+
+var searched = regexp.MustCompile(`^SEARCH\('\{([^}]*)\} MetricName="(\w+)" StateMachine="csv-import-\w+"', '\w+', 60\)$`)
+
+func TestEveryWidgetShowsADeclaredMetric(t *testing.T) {
+	for level, x := range synthesized(t) {
+		shown := 0
+		for _, w := range dashboard(t, x) {
+			for _, row := range w.Properties.Metrics {
+				if err := checkRow(row, level); err != nil {
+					t.Errorf("%s, %s: %v", level, w.Properties.Title, err)
+				}
+				shown++
+			}
+			if w.Type == "metric" && (w.Properties.Region != "AWS::Region" || len(w.Properties.Metrics) == 0) {
+				t.Errorf("%s: %+v", level, w)
+			}
+		}
+		if shown < 15 {
+			t.Errorf("%s: the dashboard shows %d metrics", level, shown)
+		}
+	}
+}
+
+// checkRow checks a row of a widget; expressions over ids are those of the other rows.
+func checkRow(row []any, level retrymetrics.Level) error {
+	options := row[len(row)-1].(map[string]any)
+	if expression, ok := options["expression"].(string); ok {
+		found := searched.FindStringSubmatch(expression)
+		if found == nil {
+			return nil
+		}
+		w := watched{MetricName: found[2]}
+		names := strings.Split(found[1], ",")
+		w.Namespace = names[0]
+		for _, d := range names[1:] {
+			w.Dimensions = append(w.Dimensions, struct {
+				Name  retrymetrics.Dimension
+				Value string
+			}{retrymetrics.Dimension(d), "any"})
+		}
+		return w.check(level)
+	}
+	w := watched{Namespace: row[0].(string), MetricName: row[1].(string)}
+	for i := 2; i+1 < len(row)-1; i += 2 {
+		w.Dimensions = append(w.Dimensions, struct {
+			Name  retrymetrics.Dimension
+			Value string
+		}{retrymetrics.Dimension(row[i].(string)), row[i+1].(string)})
+	}
+	return w.check(level)
+}
+
+func TestTheDashboardShowsEveryAlarm(t *testing.T) {
+	for level, x := range synthesized(t) {
+		var shown []string
+		for _, w := range dashboard(t, x) {
+			for _, arn := range w.Properties.Alarms {
+				shown = append(shown, strings.TrimPrefix(arn, "arn:AWS::Partition:cloudwatch:AWS::Region:AWS::AccountId:alarm:"))
+			}
+		}
+		var declared []string
+		for _, kind := range []string{"AWS::CloudWatch::Alarm", "AWS::CloudWatch::CompositeAlarm"} {
+			for _, r := range x.ofType(kind) {
+				declared = append(declared, r.Properties["AlarmName"].(string))
+			}
+		}
+		slices.Sort(shown)
+		slices.Sort(declared)
+		if !slices.Equal(shown, declared) {
+			t.Errorf("%s: the dashboard shows %q of %q", level, shown, declared)
+		}
+		output := x.Outputs["DashboardUrl"].(map[string]any)["Value"]
+		if got := text(t, output); !strings.HasPrefix(got, "https://AWS::Region.console.aws.amazon.com/cloudwatch/home?region=AWS::Region#dashboards/dashboard/Dashboard") {
+			t.Errorf("%s: address %s", level, got)
+		}
+	}
+}
+
+func TestMetricsAreCountedFromTheLog(t *testing.T) {
+	x := synth(t, environment.Prod())
+	f := x.only(t, "AWS::Lambda::Function", "Metrics").Properties
+	const variables = `{"Variables":{"CHILD_STATE":"ProcessSingleUserRecord","STATE_MACHINE_ARN":{"Ref":"StateMachine`
+	if got := compact(t, f["Environment"]); !strings.HasPrefix(got, variables) || f["ReservedConcurrentExecutions"] != 1.0 {
+		t.Errorf("environment %s, %v instances", got, f["ReservedConcurrentExecutions"])
+	}
+	schedule := x.only(t, "AWS::Events::Rule", "ConfigurationSchedule").Properties
+	if schedule["ScheduleExpression"] != "rate(5 minutes)" || !strings.Contains(compact(t, schedule["Targets"]), `{"Fn::GetAtt":["Metrics`) {
+		t.Errorf("the configuration is published at %s", compact(t, schedule))
+	}
+	subscription := x.only(t, "AWS::Logs::SubscriptionFilter", "")
+	if log := compact(t, subscription.Properties["LogGroupName"]); !strings.HasPrefix(log, `{"Ref":"StateMachineLog`) || subscription.Properties["FilterPattern"] != "" {
+		t.Errorf("subscribed to %s", compact(t, subscription.Properties))
+	}
+	if to := compact(t, subscription.Properties["DestinationArn"]); !strings.HasPrefix(to, `{"Fn::GetAtt":["Metrics`) {
+		t.Errorf("the subscription goes to %s", to)
+	}
+	permission := compact(t, x.only(t, "AWS::Lambda::Permission", "StateMachineLogMayInvoke").Properties)
+	if !strings.Contains(permission, `"Principal":"logs.amazonaws.com"`) || !strings.Contains(permission, `"SourceArn":{"Fn::GetAtt":["StateMachineLog`) {
+		t.Errorf("permission %s", permission)
+	}
+	// AggregateResults publishes the rows by outcome under the state machine's name.
+	if got := compact(t, x.only(t, "AWS::Lambda::Function", "Aggregate").Properties["Environment"]); !strings.Contains(got, `"STATE_MACHINE":"csv-import-prod"`) {
+		t.Errorf("AggregateResults has %s", got)
+	}
+}
+
+func TestAnInvocationForEachRowIsNotLogged(t *testing.T) {
+	for level, x := range synthesized(t) {
+		logging := compact(t, x.only(t, "AWS::Lambda::Function", "Process").Properties["LoggingConfig"])
+		if quiet := strings.Contains(logging, `"SystemLogLevel":"WARN"`); quiet != (level == retrymetrics.LevelError) {
+			t.Errorf("%s: %s", level, logging)
+		}
+	}
+}
+
+func TestTheAlarmsLinkTheGuide(t *testing.T) {
+	e := environment.Dev()
+	e.Guide = "https://example.com/operating"
+	for id, r := range synth(t, e).ofType("AWS::CloudWatch::Alarm") {
+		name := strings.TrimPrefix(r.Properties["AlarmName"].(string), "csv-import-dev-")
+		if text := r.Properties["AlarmDescription"].(string); !strings.HasSuffix(text, "Guide: https://example.com/operating#"+name) {
+			t.Errorf("%s: %s", id, text)
+		}
+	}
+}

@@ -1,0 +1,69 @@
+package environment_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"stepback/cdk/environment"
+	"stepback/retrymetrics"
+)
+
+// The table of the operating guide is computed.
+func TestTheGuideTellsTheComputedCosts(t *testing.T) {
+	t.Parallel()
+	const page = "../../docs/operating.md"
+	guide, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	prices := environment.DefaultPrices()
+	sum := 0.0
+	var rows []string
+	for _, c := range environment.Prod().Costs(retrymetrics.DefaultWorkload(), prices) {
+		sum += c.USD
+		rows = append(rows, fmt.Sprintf("| %s | %s | %s |", c.Item, strings.TrimSpace(grouped(c.Quantity)+" "+c.Unit), grouped(c.USD)))
+	}
+	rows = append(rows, fmt.Sprintf("| **sum** | | **%s** |", grouped(sum)))
+	table := strings.Join(rows, "\n")
+	if !strings.Contains(string(guide), table) {
+		t.Errorf("%s lacks the table\n%s", page, table)
+	}
+	if !strings.Contains(string(guide), prices.Region) || !strings.Contains(string(guide), prices.Date) {
+		t.Errorf("%s does not say where and when the prices are from", page)
+	}
+}
+
+// grouped writes a whole number with commas.
+func grouped(v float64) string {
+	text := fmt.Sprintf("%.0f", v)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
+}
+
+func TestCostsFollowTheEnvironment(t *testing.T) {
+	t.Parallel()
+	total := func(change func(*environment.Environment)) float64 {
+		e := environment.Prod()
+		change(&e)
+		sum := 0.0
+		for _, c := range e.Costs(retrymetrics.DefaultWorkload(), environment.DefaultPrices()) {
+			sum += c.USD
+		}
+		return sum
+	}
+	base := total(func(*environment.Environment) {})
+	for name, change := range map[string]func(*environment.Environment){
+		"a child for each row": func(e *environment.Environment) { e.BatchSize = 1 },
+		"twice the memory":     func(e *environment.Environment) { e.ProcessMemory *= 2 },
+		"another reader":       func(e *environment.Environment) { e.Database.Readers++ },
+		"everything logged":    func(e *environment.Environment) { e.LogLevel = "ALL" },
+	} {
+		if got := total(change); got <= base {
+			t.Errorf("%s costs %.0f, not more than %.0f", name, got, base)
+		}
+	}
+}

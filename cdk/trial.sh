@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# Deploys the stack of stg to an AWS-compatible endpoint and takes it away again, to see that all of it can be deployed: bootstrap,
+# deploy, deploy again (nothing changes), diff (none), the deployed definition against the golden one, destroy. ENDPOINT is the
+# endpoint; without it, moto_server is started (pip install 'moto[server]') and ended. Needs the AWS command line. Nothing of a real account is used or changed.
+set -euo pipefail
+cd "$(dirname "$0")"
+work=$(mktemp -d)
+moto=
+tidy() {
+	if [ -n "$moto" ]; then kill "$moto" 2>/dev/null && wait "$moto" 2>/dev/null || true; fi
+	rm -rf "$work"
+}
+trap tidy EXIT
+fail() { echo "FAILED: $*" >&2; exit 1; }
+command -v aws >/dev/null || fail "the AWS command line is not installed (pip install awscli)"
+
+if [ -z "${ENDPOINT:-}" ]; then
+	command -v moto_server >/dev/null || fail "moto_server is not installed (pip install 'moto[server]'); or set ENDPOINT"
+	port=$(node -e 'const s = require("net").createServer().listen(0, "127.0.0.1", () => { console.log(s.address().port); s.close(); })')
+	moto_server -p "$port" >"$work/moto.log" 2>&1 &
+	moto=$!
+	ENDPOINT=http://localhost:$port # not 127.0.0.1, whose first part moto takes for the name of a bucket
+fi
+export AWS_ENDPOINT_URL=$ENDPOINT AWS_REGION=us-east-1 AWS_DEFAULT_REGION=us-east-1 AWS_EC2_METADATA_DISABLED=true CI=true
+# Credentials of a real account must never reach another endpoint.
+export AWS_ACCESS_KEY_ID=test AWS_SECRET_ACCESS_KEY=test AWS_PAGER=
+unset AWS_PROFILE AWS_SESSION_TOKEN
+curl --silent --fail --retry 60 --retry-delay 1 --retry-connrefused --output /dev/null "$ENDPOINT/" || true
+
+account=123456789012 stack=stepback-stg
+# moto cannot create Aurora: the database is one that a secret leads to.
+context=(-c "databaseSecret=arn:aws:secretsmanager:us-east-1:$account:secret:trial-AbCdEf" -c emails=trial@example.com -c endpoints=https://example.com/trial)
+# cdk keeps what it prints in a log, and shows all of it when it fails.
+cdk() {
+	node_modules/.bin/cdk "$@" --no-notices "${context[@]}" >"$work/log" 2>&1 || { cat "$work/log" && fail "cdk $1"; }
+}
+deploy() { cdk deploy "$stack" --require-approval never --method=direct --outputs-file "$work/outputs.json"; }
+# output prints an output of the deployed stack, same tells whether two files are the same JSON.
+output() { node -p 'JSON.parse(require("fs").readFileSync(process.argv[1]))[process.argv[2]][process.argv[3]]' "$work/outputs.json" "$stack" "$1"; }
+same() {
+	node -e 'const [a, b] = process.argv.slice(1).map(f => JSON.parse(require("fs").readFileSync(f)));
+		process.exit(require("util").isDeepStrictEqual(a, b) ? 0 : 1)' "$1" "$2"
+}
+
+echo "== bootstrap"
+cdk bootstrap "aws://$account/us-east-1"
+echo "== deploy"
+deploy
+sed -n '/^Outputs:/,$p' "$work/log"
+echo "== deploy again"
+deploy
+grep "(no changes)" "$work/log" || fail "the second deployment changed something"
+echo "== diff"
+cdk diff "$stack" --fail --method=template
+grep "There were no differences" "$work/log"
+echo "== what is deployed"
+machine=$(output StateMachineArn)
+aws stepfunctions describe-state-machine --state-machine-arn "$machine" --query definition --output text >"$work/definition.json"
+same "$work/definition.json" ../statemachine/testdata/substitutions.golden.json || fail "the deployed definition is not the golden one"
+echo "the definition of $machine is the golden one"
+dashboard=$(output DashboardUrl)
+aws cloudwatch get-dashboard --dashboard-name "${dashboard##*/}" --query DashboardName --output text
+echo "== destroy"
+cdk destroy "$stack" --force
+test "$(aws stepfunctions list-state-machines --query 'length(stateMachines)')" = 0 || fail "a state machine is left"
+echo "trial: bootstrap, deploy, deploy again, diff and destroy are as they should be"

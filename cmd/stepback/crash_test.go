@@ -1,0 +1,223 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"stepback/engine/history"
+	"stepback/engine/interpreter"
+	"stepback/engine/journal"
+	"stepback/engine/journal/pebble"
+	"stepback/pipeline"
+)
+
+// crashRows is how long the files of the crash suite are, and every how many-th row of them breaks a rule.
+const crashRows, crashBad = 2000, 97
+
+// crashFile is a file with the users table it must come to.
+func crashFile(t *testing.T) (file, users string) {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString("user_id,login_count,post_count\n")
+	counts := map[string][2]int{}
+	for i := range crashRows {
+		user := fmt.Sprintf("user%02d", i*7%23)
+		if i%crashBad == crashBad-1 {
+			fmt.Fprintf(&b, "%s,many,1\n", user)
+			continue
+		}
+		fmt.Fprintf(&b, "%s,%d,%d\n", user, i%50, i%17)
+		counts[user] = [2]int{counts[user][0] + i%50, counts[user][1] + i%17}
+	}
+	lines := make([]string, 0, len(counts))
+	for user, n := range counts {
+		lines = append(lines, fmt.Sprintf("%s,%d,%d\n", user, n[0], n[1]))
+	}
+	slices.Sort(lines)
+	return write(t, b.String()), "user_id,login_count,post_count\n" + strings.Join(lines, "")
+}
+
+// victim is a run of the command in a process of its own, on one data directory.
+type victim struct {
+	data string
+	args []string
+}
+
+// live runs the command and kills its process after some time, unless it ends before that.
+func (v *victim) live(t *testing.T, after time.Duration) (out []byte, killed bool) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), after)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, os.Args[0], v.args...) // which kills with SIGKILL
+	cmd.Env = append(os.Environ(), "STEPBACK_TEST_AS_COMMAND=1")
+	var complaints bytes.Buffer
+	cmd.Stderr = &complaints
+	out, err := cmd.Output()
+	if ctx.Err() != nil {
+		return out, true
+	}
+	if code := cmd.ProcessState.ExitCode(); code != exitData {
+		t.Fatalf("exit status %d, %v\n%s%s", code, err, out, complaints.String())
+	}
+	return out, false
+}
+
+// number is a number in the environment.
+func number(t *testing.T, name string, otherwise int64) int64 {
+	t.Helper()
+	text := os.Getenv(name)
+	if text == "" {
+		return otherwise
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return n
+}
+
+// TestCrashes kills the import at random instants and starts it again until it has ended, for many data directories, until it has
+// killed often enough. STEPBACK_CRASH_SEED and STEPBACK_CRASH_KILLS choose which instants and how many; see make crash.
+func TestCrashes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("processes are started and killed for a while")
+	}
+	seed, kills := number(t, "STEPBACK_CRASH_SEED", 1), number(t, "STEPBACK_CRASH_KILLS", 12)
+	random := rand.New(rand.NewPCG(uint64(seed), 0))
+	file, users := crashFile(t)
+	common := []string{"run", "--csv", file, "--json", "--batch", "10", "--concurrency", "4"}
+	undisturbed := victim{t.TempDir(), common}
+	undisturbed.args = append(slices.Clone(common), "--data", undisturbed.data)
+	began := time.Now()
+	whole, _ := undisturbed.live(t, time.Minute)
+	long := time.Since(began)
+	for killed, job := int64(0), 0; killed < kills; job++ {
+		v := victim{data: t.TempDir()}
+		v.args = append(slices.Clone(common), "--data", v.data)
+		if job%2 == 1 { // retries, which wait in virtual time
+			v.args = append(v.args, "--virtual-time", "--seed", strconv.Itoa(job),
+				"--fault", "ProcessSingleUserRecord:DatabaseConnectionError:5%", "--fault", "AggregateResults:throttle:30%")
+		}
+		lives, limit := 1, 1+random.IntN(8)
+		for ; ; lives++ {
+			after := time.Minute
+			if lives <= limit && killed < kills {
+				after = time.Duration(random.Int64N(int64(long) * 5 / 4))
+			}
+			out, dead := v.live(t, after)
+			if !dead {
+				v.check(t, out, whole, users)
+				break
+			}
+			killed++
+		}
+		t.Logf("job %d of seed %d ended in its life number %d", job, seed, lives)
+	}
+}
+
+// check checks everything about a data directory whose import has ended.
+func (v *victim) check(t *testing.T, out, whole []byte, users string) {
+	t.Helper()
+	var got, want pipeline.Report
+	if err := json.Unmarshal(out, &got); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if err := json.Unmarshal(whole, &want); err != nil {
+		t.Fatal(err)
+	}
+	if got.Rows == nil || got.Rows.Total != crashRows || got.Rows.Rejected != want.Rows.Rejected || got.Rows.DeadLettered != 0 || got.Execution != want.Execution {
+		t.Errorf("the report says %+v of %s, an undisturbed one %+v of %s", got.Rows, got.Execution, want.Rows, want.Execution)
+	}
+	if s := stepback(t, "export", "users", "--data", v.data); s.out != users {
+		t.Errorf("users:\n%s\nwant\n%s", s.out, users)
+	}
+	for _, left := range []string{"map-results-*", "objects/csv-results/work/*"} {
+		if found, _ := filepath.Glob(filepath.Join(v.data, left)); len(found) > 0 {
+			t.Errorf("left behind: %v", found)
+		}
+	}
+	v.checkJournal(t, got.Execution)
+}
+
+// checkJournal checks that every execution has ended with a well-formed history, and that each item had exactly one.
+func (v *victim) checkJournal(t *testing.T, root string) {
+	t.Helper()
+	j, err := pebble.Open(filepath.Join(v.data, "journal"), pebble.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.Close()
+	items, roots := make([]int, crashRows), 0
+	for x, err := range j.Executions(t.Context(), "") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		events, err := j.History(t.Context(), x.ARN)
+		if err != nil {
+			t.Errorf("%s is %s: %v", x.ARN, x.Status, err)
+			continue
+		}
+		checkHistory(t, x, events)
+		if x.MapRunARN == "" {
+			roots++
+			continue
+		}
+		for i := x.FirstItem; i < x.FirstItem+x.Items; i++ {
+			items[i]++
+		}
+	}
+	if roots != 1 {
+		t.Errorf("%d executions beside child executions, want only %s", roots, root)
+	}
+	for i, n := range items {
+		if n != 1 {
+			t.Errorf("item %d has %d child executions", i, n)
+		}
+	}
+	for u, err := range j.Unfinished(t.Context(), "") {
+		t.Errorf("unfinished: %+v, %v", u, err)
+	}
+}
+
+// checkHistory checks what holds for the history of every execution that has ended: no transition is lost or there twice.
+func checkHistory(t *testing.T, x *journal.Execution, events []history.Event) {
+	t.Helper()
+	open := map[string]int{} // states entered and not left
+	for i := range events {
+		e := &events[i]
+		if e.ID != int64(i)+1 || e.Previous >= e.ID || i > 0 && e.Time < events[i-1].Time {
+			t.Errorf("%s: event %d is %+v", x.ARN, i+1, e)
+		}
+		if e.Type.Terminal() != (i == len(events)-1) {
+			t.Errorf("%s: event %d of %d is %s", x.ARN, i+1, len(events), e.Type)
+		}
+		switch {
+		case e.Type.Entered():
+			open[e.Name]++
+		case strings.HasSuffix(e.Type.String(), "StateExited"):
+			open[e.Name]--
+		}
+		if open[e.Name] < 0 {
+			t.Errorf("%s: event %d leaves %s once too often", x.ARN, i+1, e.Name)
+		}
+	}
+	for state, n := range open {
+		if n != 0 && x.Status == interpreter.Succeeded {
+			t.Errorf("%s: %s was entered %d times more than left", x.ARN, state, n)
+		}
+	}
+	if int64(len(events)) != x.HistorySize || x.Stop.Before(x.Start) {
+		t.Errorf("%s: %d events: %+v", x.ARN, len(events), x)
+	}
+}

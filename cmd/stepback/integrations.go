@@ -1,0 +1,68 @@
+package main
+
+import (
+	"context"
+	"net/http"
+	"os"
+
+	"stepback/awsapi/awsjson"
+	"stepback/awsapi/loopback"
+	"stepback/engine"
+	"stepback/engine/clock"
+	"stepback/engine/integration/awssdk"
+	"stepback/engine/integration/httptask"
+	"stepback/engine/integration/lambda"
+	"stepback/engine/integration/mock"
+	"stepback/engine/integration/states"
+)
+
+// surroundings are what tasks reach outside their engine.
+type surroundings struct {
+	endpoints awssdk.Endpoints
+	mocks     *mock.File // nil when there are no test cases
+}
+
+func newSurroundings() *surroundings {
+	return &surroundings{endpoints: awssdk.Endpoints{Getenv: os.Getenv, Embedded: map[string]awssdk.Endpoint{}}}
+}
+
+// mock loads a mock configuration, if there is one.
+func (s *surroundings) mock(path string) (err error) {
+	if path != "" {
+		s.mocks, err = mock.Open(path)
+	}
+	return err
+}
+
+// testCases finds what answers the tasks of a test case; nil when no mock configuration is loaded.
+func (s *surroundings) testCases() func(machine, testCase string) (engine.Interceptor, error) {
+	if s.mocks == nil {
+		return nil
+	}
+	return s.mocks.Execution
+}
+
+// embed makes a handler of this process the default endpoint of a service, by its name in aws-sdk Resources.
+func (s *surroundings) embed(service string, h http.Handler) {
+	s.endpoints.Embedded[service] = awssdk.Endpoint{URL: loopback.URL, Client: loopback.Client(h)}
+}
+
+// integrations are what the tasks of an account and region can call: functions by the invoker, nested executions of the same engine
+// (await waits for one), and all other services at their endpoints.
+func (s *surroundings) integrations(
+	scope awsjson.Scope, invoker lambda.Invoker, c *clock.Clock, await func(ctx context.Context, arn string) error,
+) map[string]engine.Integration {
+	caller := &awssdk.Caller{Account: scope.Account, Region: scope.Region, Endpoints: s.endpoints}
+	all, start := awssdk.Integrations(caller)
+	if !s.endpoints.Embeds("sfn") {
+		await = states.Poll(start, c)
+	}
+	all["states:startExecution"] = states.Integration{API: start, Await: await}
+	calls := &httptask.Integration{Region: scope.Region}
+	if s.endpoints.Has("eventbridge") { // without, requests go out without the connection's authorization
+		calls.Connections = httptask.EventBridge{AWS: caller}
+	}
+	all["http:invoke"] = calls
+	all["lambda:invoke"], all["function"] = lambda.Integration{Invoker: invoker}, lambda.Function{Invoker: invoker}
+	return all
+}

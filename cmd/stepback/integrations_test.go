@@ -1,0 +1,73 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/sfn"
+	"github.com/aws/aws-sdk-go-v2/service/sfn/types"
+
+	"stepback/awsapi/awsjson"
+	"stepback/awsapi/loopback"
+	"stepback/awsapi/stepfunctions"
+	"stepback/engine/journal"
+)
+
+// TestNestedExecution runs an execution that starts another one in the same process and waits for it.
+func TestNestedExecution(t *testing.T) {
+	t.Parallel()
+	around, scope := newSurroundings(), awsjson.Scope{Account: "000000000000", Region: "us-east-1"}
+	around.endpoints.Getenv = nil
+	engines := newEngines(journal.NewMemory(), &services{}, around, slog.New(slog.DiscardHandler))
+	service := stepfunctions.New(stepfunctions.Config{
+		Open: engines.open, Store: stepfunctions.NewMemory(), Now: engines.clock.Now, Default: scope,
+	})
+	around.embed("sfn", service.Handler())
+	t.Cleanup(func() {
+		if err := engines.close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	client := sfn.New(sfn.Options{BaseEndpoint: aws.String(loopback.URL), Region: scope.Region, HTTPClient: loopback.Client(service.Handler())})
+	create := func(name, definition string) *string {
+		m, err := client.CreateStateMachine(t.Context(), &sfn.CreateStateMachineInput{
+			Name: &name, Definition: &definition, RoleArn: aws.String("arn:aws:iam::000000000000:role/r"), Type: types.StateMachineTypeStandard,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m.StateMachineArn
+	}
+	child := create("child", `{"StartAt":"P","States":{"P":{"Type":"Pass","End":true}}}`)
+	parent := create("parent", `{"StartAt":"T","States":{"T":{"Type":"Task","Resource":"arn:aws:states:::states:startExecution.sync:2",`+
+		`"Parameters":{"StateMachineArn":"`+*child+`","Name":"c","Input":{"a":1}},"OutputPath":"$.Output","End":true}}}`)
+	x, err := client.StartExecution(t.Context(), &sfn.StartExecutionInput{StateMachineArn: parent})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended, err := engines.made[0].Wait(t.Context(), *x.ExecutionArn)
+	if err != nil || ended.Output != `{"a":1}` {
+		t.Errorf("%+v, %v", ended, err)
+	}
+}
+
+func TestServeRefusesABrokenMockConfiguration(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "MockConfigFile.json")
+	if err := os.WriteFile(path, []byte(`{"StateMachines": {}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := &serveCmd{Listen: "127.0.0.1:0", Data: t.TempDir(), Account: "000000000000", Region: "us-east-1", Mock: path}
+	err := c.Run(t.Context(), streams{out: io.Discard, err: io.Discard})
+	var exit *exitError
+	if !errors.As(err, &exit) || exit.code != exitUsage || !strings.Contains(err.Error(), path+": MockedResponses must be an object") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,183 @@
+package cloudwatch_test
+
+import (
+	"bytes"
+	"context"
+	"math"
+	"net"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	sdk "github.com/aws/aws-sdk-go-v2/service/cloudwatch"
+	"github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
+
+	"stepback/alarms"
+	"stepback/dashboards/cloudwatch"
+	"stepback/dashboards/render"
+	"stepback/retrymetrics"
+)
+
+// moto starts moto_server, which answers CloudWatch's API, and ends it with the test.
+func moto(t *testing.T) *sdk.Client {
+	t.Helper()
+	program, err := exec.LookPath("moto_server")
+	if err != nil {
+		t.Skip("moto_server is not installed (pip install 'moto[server]')")
+	}
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := l.Addr().String()
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, port, _ := strings.Cut(address, ":")
+	var log bytes.Buffer
+	server := exec.CommandContext(t.Context(), program, "-p", port)
+	server.Stdout, server.Stderr = &log, &log
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = server.Wait() }) // killed with the test's context
+	ready, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	for tick := time.NewTicker(20 * time.Millisecond); ; {
+		if c, err := (&net.Dialer{}).DialContext(ready, "tcp", address); err == nil {
+			c.Close()
+			tick.Stop()
+			break
+		}
+		select {
+		case <-tick.C:
+		case <-ready.Done():
+			t.Fatalf("moto_server does not listen: %s", log.String())
+		}
+	}
+	return sdk.New(sdk.Options{
+		Region: "us-east-1", BaseEndpoint: aws.String("http://localhost:" + port), Credentials: credentials.NewStaticCredentialsProvider("test", "test", ""),
+	})
+}
+
+// put publishes points as the metrics that CloudWatch makes of them: one for each dimension set.
+func put(t *testing.T, c *sdk.Client, points []retrymetrics.Point) {
+	t.Helper()
+	var all []types.MetricDatum
+	for _, p := range points {
+		for _, set := range p.Metric.Sets() {
+			if !p.Labels.Has(set) {
+				continue
+			}
+			d := types.MetricDatum{MetricName: aws.String(p.Metric.Name()), Timestamp: aws.Time(p.Start), Unit: types.StandardUnit(p.Metric.Unit())}
+			for _, name := range set.Dimensions() {
+				d.Dimensions = append(d.Dimensions, types.Dimension{Name: aws.String(string(name)), Value: aws.String(p.Labels.Value(name))})
+			}
+			for i, v := range p.Values {
+				for range p.Counts[i] {
+					one := d
+					one.Value = aws.Float64(v)
+					all = append(all, one)
+				}
+			}
+		}
+	}
+	for batch := range slices.Chunk(all, 200) {
+		if _, err := c.PutMetricData(t.Context(), &sdk.PutMetricDataInput{Namespace: aws.String(retrymetrics.Namespace), MetricData: batch}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func happened(at time.Time) []retrymetrics.Point {
+	var c retrymetrics.Collector
+	c.AddRows(machine, at, retrymetrics.Rows{Applied: 97, Rejected: 2, DeadLettered: 1})
+	c.AddConfiguration(machine, at, []retrymetrics.Configuration{{State: "ProcessSingleUserRecord", Retries: 9, Wait: 30 * time.Second}})
+	points := c.Points()
+	for minute, n := range []float64{3, 1, 4} {
+		for _, m := range []*retrymetrics.Metric{retrymetrics.TaskAttempts, retrymetrics.TaskFailures, retrymetrics.RetryAttempts, retrymetrics.RetrySuccess, retrymetrics.RetryFailure} {
+			v := n
+			if m == retrymetrics.TaskAttempts {
+				v = 10 * n
+			}
+			points = append(points, retrymetrics.Point{
+				Metric: m, Labels: retrymetrics.Labels{StateMachine: machine, State: "Work", ErrorType: "States.Timeout"},
+				Start: at.Add(time.Duration(minute) * time.Minute), Values: []float64{v}, Counts: []int64{1},
+			})
+		}
+	}
+	return points
+}
+
+// What an endpoint answers about published points is what is computed of them here, widget by widget and line by line.
+func TestAnEndpointDrawsWhatThePointsDo(t *testing.T) {
+	t.Parallel()
+	c := moto(t)
+	from := time.Now().UTC().Add(-time.Hour).Truncate(time.Minute)
+	points := happened(from.Add(10 * time.Minute))
+	put(t, c, points)
+	shown := bytes.ReplaceAll(body(t), []byte("csv-import-page"), []byte("csv-import-dead-letters"))
+	if _, err := c.PutDashboard(t.Context(), &sdk.PutDashboardInput{DashboardName: aws.String("d"), DashboardBody: aws.String(string(shown))}); err != nil {
+		t.Fatal(err)
+	}
+	putAlarms(t, c)
+	page, err := cloudwatch.Fetch(t.Context(), c, "d", from, from.Add(time.Hour))
+	if err != nil {
+		t.Fatal(err)
+	}
+	requests, err := render.Requests(body(t), render.Points(points).Find)
+	if err != nil || len(requests) < 30 {
+		t.Fatalf("%d requests, %v", len(requests), err)
+	}
+	compared := 0
+	for _, r := range requests {
+		if r.Stat == retrymetrics.P50 || r.Stat == retrymetrics.P99 {
+			continue // moto has no percentiles
+		}
+		want, err := render.Points(points).Values(r.Series, r.Stat, page.Data.Grid())
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := page.Data.Values(r.Series, r.Stat, page.Data.Grid())
+		if err != nil || !slices.EqualFunc(got, want, func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }) {
+			t.Errorf("%s %s: %v %v, want %v", r.Stat, r.Series, got, err, want)
+		}
+		if !want.Empty() {
+			compared++
+		}
+	}
+	if compared < 12 {
+		t.Errorf("only %d of %d requests have data", compared, len(requests))
+	}
+	if len(page.Alarms) != 2 || page.Alarms[0].Name != "csv-import-dead-letters" || page.Alarms[1].State != "missing" {
+		t.Errorf("alarms %+v", page.Alarms)
+	}
+}
+
+// putAlarms makes the alarms as they are written for PutMetricAlarm. moto 5.2 fails on every composite alarm.
+func putAlarms(t *testing.T, c *sdk.Client) {
+	t.Helper()
+	set, err := alarms.New(alarms.Options{StateMachine: machine, Topic: "arn:aws:sns:us-east-1:123456789012:t"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, _ := set.Put()
+	for _, a := range all {
+		if a.MetricName == "" {
+			continue
+		}
+		in := &sdk.PutMetricAlarmInput{
+			AlarmName: aws.String(a.AlarmName), AlarmDescription: aws.String(a.AlarmDescription), Namespace: aws.String(a.Namespace), MetricName: aws.String(a.MetricName),
+			ComparisonOperator: types.ComparisonOperator(a.ComparisonOperator), EvaluationPeriods: aws.Int32(int32(a.EvaluationPeriods)),
+			DatapointsToAlarm: aws.Int32(int32(a.DatapointsToAlarm)), Threshold: aws.Float64(a.Threshold), Period: aws.Int32(int32(a.Period)),
+			Statistic: types.Statistic(a.Statistic), TreatMissingData: aws.String(string(a.TreatMissingData)), Unit: types.StandardUnit(a.Unit),
+		}
+		if _, err := c.PutMetricAlarm(t.Context(), in); err != nil {
+			t.Errorf("%s: %v", a.AlarmName, err)
+		}
+	}
+}

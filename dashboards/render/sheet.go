@@ -1,0 +1,132 @@
+package render
+
+import (
+	"bytes"
+	"fmt"
+	"image/png"
+	"io"
+	"slices"
+
+	"stepback/retrymetrics/metricmath"
+)
+
+// sheet is the page laid out as one picture: heading, alarms and the metric widgets. Texts are left to HTML.
+type sheet struct {
+	page    Page
+	widgets []widget
+	grid    metricmath.Grid
+	first   int // the row of the grid that the widgets begin at
+	rows    int
+}
+
+const (
+	sheetHead = 60.0
+	alarmLine = 18.0
+	// alarmLetters is about how many letters fit beside an alarm's name.
+	alarmLetters = 138
+)
+
+func (p Page) sheet() (sheet, error) {
+	b, err := parse(p.Body)
+	if err != nil {
+		return sheet{}, err
+	}
+	s := sheet{page: p, grid: p.Data.Grid()}
+	s.widgets = slices.DeleteFunc(b.Widgets, func(w widget) bool { return w.Type != "metric" })
+	for i, w := range s.widgets {
+		if i == 0 || w.Y < s.first {
+			s.first = w.Y
+		}
+		s.rows = max(s.rows, w.Y+w.Height)
+	}
+	return s, nil
+}
+
+// top is where the widgets begin.
+func (s sheet) top() float64 {
+	if len(s.page.Alarms) == 0 {
+		return sheetHead
+	}
+	return sheetHead + float64(len(s.page.Alarms))*alarmLine + 2*gap
+}
+
+func (s sheet) size() (width, height float64) {
+	return 24*column + gap, s.top() + float64(s.rows-s.first)*unitHeight + gap
+}
+
+func (s sheet) draw(on canvas) error {
+	on.text(point{gap, 30}, begins, heading, s.page.Name)
+	on.text(point{gap, 48}, begins, small, s.page.span(s.grid))
+	s.drawAlarms(on)
+	for _, w := range s.widgets {
+		width, height := w.size()
+		at := on.moved(point{float64(w.X)*column + gap, s.top() + float64(w.Y-s.first)*unitHeight})
+		at.card(box{0, 0, width, height})
+		if err := w.draw(at, s.page.Data, s.grid); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// drawAlarms lists the alarms, those first that tripped.
+func (s sheet) drawAlarms(on canvas) {
+	if len(s.page.Alarms) == 0 {
+		return
+	}
+	on.card(box{gap, sheetHead, 24*column - gap, s.top() - sheetHead - gap})
+	for i, a := range s.page.sortedAlarms() {
+		y, look := sheetHead+alarmLine*float64(i+1), fine
+		switch {
+		case a.Tripped:
+			look = alarming
+		case a.State != ok:
+			look = small
+		}
+		on.text(point{gap + 12, y}, begins, look, a.State)
+		on.text(point{gap + 190, y}, begins, title, a.Name)
+		on.text(point{gap + 520, y}, begins, small, clip(a.Text, alarmLetters))
+	}
+}
+
+// clip shortens a text to so many letters.
+func clip(text string, letters int) string {
+	if r := []rune(text); len(r) > letters {
+		return string(r[:letters-1]) + "…"
+	}
+	return text
+}
+
+// SVG draws the page as one self-contained SVG file.
+func (p Page) SVG(out io.Writer) error {
+	s, err := p.sheet()
+	if err != nil {
+		return err
+	}
+	width, height := s.size()
+	var page bytes.Buffer
+	fmt.Fprintf(&page, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\"><style>%s</style>\n"+
+		`<rect class="ground" width="100%%" height="100%%"/>`, width, height, width, height, colors)
+	if err := s.draw(svg{out: &page}); err != nil {
+		return err
+	}
+	page.WriteString("\n</svg>\n")
+	_, err = out.Write(page.Bytes())
+	return err
+}
+
+// PNG draws the page as a bitmap of two dots for one pixel of the SVG file, on light ground.
+func (p Page) PNG(out io.Writer) error {
+	s, err := p.sheet()
+	if err != nil {
+		return err
+	}
+	b, err := newBitmap(s.size())
+	if err != nil {
+		return err
+	}
+	if err := s.draw(b); err != nil {
+		return err
+	}
+	return png.Encode(out, b.image)
+}

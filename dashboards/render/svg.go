@@ -1,0 +1,76 @@
+package render
+
+import (
+	"fmt"
+	"html"
+	"io"
+	"strings"
+)
+
+// svg draws SVG elements. Its colors are light or dark as the reader prefers, by the style sheet [colors].
+type svg struct {
+	out io.Writer
+	by  point
+}
+
+// classes are the styles' names in the style sheet.
+var classes = [...]string{
+	small: "small", title: "title", heading: "heading", number: "number", nothing: "none", alarming: "ALARM", fine: "OK",
+}
+
+var anchors = [...]string{begins: "", centered: ` text-anchor="middle"`, ends: ` text-anchor="end"`}
+
+func (s svg) moved(by point) canvas { return svg{s.out, s.at(by)} }
+
+func (s svg) at(p point) point { return point{s.by.x + p.x, s.by.y + p.y} }
+
+func (s svg) text(at point, a anchor, st style, text string) {
+	at = s.at(at)
+	fmt.Fprintf(s.out, `<text class="%s" x="%.1f" y="%.1f"%s>%s</text>`, classes[st], at.x, at.y, anchors[a], html.EscapeString(text))
+}
+
+func (s svg) grid(from, to point) { s.line(from, to, "grid", "") }
+
+func (s svg) mark(from, to point, color string) {
+	if color != "" {
+		color = ` style="stroke:` + html.EscapeString(color) + `"`
+	}
+	s.line(from, to, "mark", color)
+}
+
+func (s svg) line(from, to point, class, attributes string) {
+	from, to = s.at(from), s.at(to)
+	fmt.Fprintf(s.out, `<line class="%s" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"%s/>`, class, from.x, from.y, to.x, to.y, attributes)
+}
+
+func (s svg) curve(through []point, color string) {
+	var points strings.Builder
+	for i, p := range through {
+		if i > 0 {
+			points.WriteByte(' ')
+		}
+		p = s.at(p)
+		fmt.Fprintf(&points, "%.1f,%.1f", p.x, p.y)
+	}
+	fmt.Fprintf(s.out, `<polyline fill="none" stroke="%s" stroke-width="%v" stroke-linejoin="round" points="%s"/>`, html.EscapeString(color), curveWidth, points.String())
+}
+
+func (s svg) dot(at point, color, title string) {
+	at = s.at(at)
+	fmt.Fprintf(s.out, `<circle cx="%.1f" cy="%.1f" r="%v" fill="%s"><title>%s</title></circle>`, at.x, at.y, dotRadius, html.EscapeString(color), html.EscapeString(title))
+}
+
+func (s svg) bar(b box, color, title string) {
+	at := s.at(point{b.x, b.y})
+	fmt.Fprintf(s.out, `<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" fill="%s"><title>%s</title></rect>`, at.x, at.y, b.w, b.h, html.EscapeString(color), html.EscapeString(title))
+}
+
+func (s svg) swatch(at point, color string) {
+	at = s.at(at)
+	fmt.Fprintf(s.out, `<rect x="%.1f" y="%.1f" width="%v" height="%[3]v" rx="%v" fill="%s"/>`, at.x, at.y, swatchSize, swatchRound, html.EscapeString(color))
+}
+
+func (s svg) card(b box) {
+	at := s.at(point{b.x, b.y})
+	fmt.Fprintf(s.out, "\n"+`<rect class="card" x="%.1f" y="%.1f" width="%.1f" height="%.1f" rx="%v"/>`, at.x+0.5, at.y+0.5, b.w-1, b.h-1, cardRadius)
+}

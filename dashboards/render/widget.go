@@ -1,0 +1,40 @@
+package render
+
+import (
+	"stepback/retrymetrics/metricmath"
+)
+
+const (
+	column, unitHeight = 56.0, 44.0 // pixels of the grid
+	gap                = 10.0
+	headHeight         = 26.0
+)
+
+func (w widget) size() (width, height float64) {
+	return float64(w.Width)*column - gap, float64(w.Height)*unitHeight - gap
+}
+
+// draw draws a metric widget with its title.
+func (w widget) draw(on canvas, data Data, g metricmath.Grid) error {
+	width, height := w.size()
+	on.text(point{12, 20}, begins, title, w.Properties.Title)
+	if w.Properties.View == "singleValue" {
+		lines, err := w.lines(data, whole())
+		if err != nil {
+			return err
+		}
+		for i, l := range lines {
+			y := float64(i * 50)
+			on.text(point{12, y + 58}, begins, number, short(l.values[0]))
+			on.text(point{12, y + 80}, begins, small, l.label)
+		}
+		return nil
+	}
+	lines, err := w.lines(data, g)
+	if err != nil {
+		return err
+	}
+	on.text(point{width - marginRight, 20}, ends, small, w.Properties.YAxis.Left.Label)
+	w.chart(on.moved(point{0, headHeight}), lines, g, width, height-headHeight-4)
+	return nil
+}

@@ -1,0 +1,128 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+
+	"stepback/engine/clock"
+	"stepback/engine/interpreter"
+)
+
+// perform carries out the effects of a step, which is durable.
+func (r *run) perform() {
+	for i := range r.result.Effects {
+		f := &r.result.Effects[i]
+		switch f.Kind {
+		case interpreter.InvokeTask:
+			r.invoke(f.ID, f.Task)
+		case interpreter.CancelTask, interpreter.CancelMapRun:
+			if cancel, ok := r.calls[f.ID]; ok {
+				delete(r.calls, f.ID)
+				cancel()
+			}
+		case interpreter.SetTimer:
+			if r.timers == nil {
+				r.timers = map[int64]*clock.Timer{}
+			}
+			r.timers[f.ID] = r.engine.clock.Schedule(f.At.Add(-r.ahead), &alarm{r, f.ID})
+		case interpreter.CancelTimer:
+			if t, ok := r.timers[f.ID]; ok {
+				delete(r.timers, f.ID)
+				t.Stop()
+			}
+		case interpreter.StartMapRun:
+			r.startMapRun(f.ID, f.MapRun)
+		case interpreter.Yield:
+			r.deliver(interpreter.Event{Kind: interpreter.Continue})
+		case interpreter.Finish:
+			r.finish()
+		}
+	}
+}
+
+// alarm rings a run's timer.
+type alarm struct {
+	run *run
+	id  int64
+}
+
+func (a *alarm) Ring() { a.run.deliver(interpreter.Event{Kind: interpreter.TimerFired, ID: a.id}) }
+
+// cancellable gives something that is in flight a context that its cancellation ends.
+func (r *run) cancellable(id int64) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(r.engine.ctx)
+	if r.calls == nil {
+		r.calls = map[int64]context.CancelFunc{}
+	}
+	r.calls[id] = cancel
+	return ctx, cancel
+}
+
+// finish tells everybody who waits that the execution has ended.
+func (r *run) finish() {
+	e := r.engine
+	if e.cfg.Observe != nil {
+		e.cfg.Observe(&r.record, r.history)
+	}
+	r.abandon()
+	e.forget(r)
+	close(r.done)
+	r.tell()
+	if r.ended != nil {
+		r.ended(&r.record)
+	}
+}
+
+// refused gives an execution up because the journal cannot keep what it did: nothing of the step becomes visible, and the
+// execution is left as the journal has it.
+func (r *run) refused(err error) {
+	e := r.engine
+	e.log.Error("the journal refused a step; the execution is left as it was", "execution", r.record.ARN, "error", err)
+	r.err = fmt.Errorf("execution %s cannot go on: the journal refused a step: %w", r.record.ARN, err)
+	r.abandon()
+	e.forget(r)
+	close(r.done) // first: who waits for the start looks here next
+	r.tell()
+	r.begin()
+	if r.ended != nil {
+		r.record.Status = interpreter.Running
+		r.ended(&r.record)
+	}
+}
+
+// forget drops a run that is not under way any more.
+func (e *Engine) forget(r *run) {
+	e.mu.Lock()
+	delete(e.runs, r.record.ARN)
+	e.mu.Unlock()
+}
+
+// abandon drops what waits for the run and stops what it has in flight.
+func (r *run) abandon() {
+	r.mu.Lock()
+	r.over = true
+	dropped := len(r.events)
+	r.events = nil
+	r.mu.Unlock()
+	for id, cancel := range r.calls {
+		delete(r.calls, id)
+		cancel()
+	}
+	for id, t := range r.timers {
+		delete(r.timers, id)
+		t.Stop()
+	}
+	for range dropped {
+		r.engine.clock.Release()
+	}
+}
+
+// release gives up a run that is still under way when the engine closes, after its workers have ended.
+func (r *run) release() {
+	r.abandon()
+	if r.commit.phase.Load() != free {
+		for range r.commit.events {
+			r.engine.clock.Release()
+		}
+	}
+}

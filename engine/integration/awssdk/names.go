@@ -1,0 +1,52 @@
+package awssdk
+
+import (
+	"strings"
+	"unicode"
+)
+
+// upperFirst makes an action's name that of the client's method.
+func upperFirst(s string) string {
+	if s == "" {
+		return ""
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// lowerFirst is a member's name as services spell it in their messages.
+func lowerFirst(s string) string {
+	if s == "" {
+		return ""
+	}
+	return strings.ToLower(s[:1]) + s[1:]
+}
+
+// memberName is a member's name in the results of AWS SDK integrations: that of the SDK for Java with a capital. BOOL becomes Bool,
+// SSEKMSKeyId becomes SsekmsKeyId; ETag and ChecksumCRC32 stay as they are.
+func memberName(model string) string {
+	if model == "NULL" { // null is a word of Java
+		return "Nul"
+	}
+	r := []rune(model)
+	for i := 1; i < len(r) && unicode.IsUpper(r[i]); i++ {
+		if i+1 < len(r) && unicode.IsLower(r[i+1]) {
+			break
+		}
+		r[i] = unicode.ToLower(r[i])
+	}
+	return string(r)
+}
+
+// exceptionName is the name of the class that the SDK for Java throws for an error: NoSuchKey becomes NoSuchKeyException,
+// KMSInternalException KmsInternalException, ServiceFault ServiceException.
+func exceptionName(model string) string {
+	base := strings.TrimSuffix(strings.TrimSuffix(model, "Fault"), "Exception")
+	r := []rune(base)
+	for i := 1; i < len(r); i++ {
+		followed := i+1 < len(r) && unicode.IsLower(r[i+1])
+		if unicode.IsUpper(r[i]) && unicode.IsUpper(rune(base[i-1])) && !followed {
+			r[i] = unicode.ToLower(r[i])
+		}
+	}
+	return string(r) + "Exception"
+}

@@ -1,0 +1,170 @@
+package awssdk
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+
+	"stepback/asl/jsonvalue"
+	"stepback/engine"
+	"stepback/engine/interpreter"
+)
+
+// Optimized carries out one optimized integration, such as sqs:sendMessage.
+type Optimized struct {
+	Caller *Caller
+
+	service *Service
+	action  string
+	prefix  string   // of error names
+	base    string   // the name of errors that are not modeled
+	product string   // the service's name in causes
+	texts   []string // members that may be any JSON, which is sent as its text
+	prepare func(t *engine.Task, params jsonvalue.Value) jsonvalue.Value
+	judge   func(result jsonvalue.Value) error
+}
+
+// optimized are the optimized integrations with services of the SDK, by the names in their Resources.
+var optimized = map[string]Optimized{
+	"dynamodb:getItem":    dynamoDB("GetItem"),
+	"dynamodb:putItem":    dynamoDB("PutItem"),
+	"dynamodb:updateItem": dynamoDB("UpdateItem"),
+	"dynamodb:deleteItem": dynamoDB("DeleteItem"),
+	"events:putEvents": {
+		service: service("eventbridge"), action: "PutEvents", prefix: "EventBridge", base: "AmazonEventBridgeException",
+		product: "AmazonEventBridge", prepare: eventsOf, judge: failedEntries,
+	},
+	"sns:publish": {
+		service: service("sns"), action: "Publish", prefix: "SNS", base: "AmazonSNSException", product: "AmazonSNS",
+		texts: []string{"Message"},
+	},
+	"sqs:sendMessage": {
+		service: service("sqs"), action: "SendMessage", prefix: "SQS", base: "AmazonSQSException", product: "AmazonSQS",
+		texts: []string{"MessageBody"},
+	},
+}
+
+var startExecutionOf = Optimized{
+	service: service("sfn"), action: "StartExecution", prefix: "StepFunctions", base: "AWSStepFunctionsException",
+	product: "AWSStepFunctions", texts: []string{"Input"},
+}
+
+func dynamoDB(action string) Optimized {
+	return Optimized{
+		service: service("dynamodb"), action: action, prefix: "DynamoDB", base: "AmazonDynamoDBException", product: "AmazonDynamoDBv2",
+	}
+}
+
+// Integrations returns everything that a caller can carry out, by the names that engine.Config.Integrations takes, and beside it
+// states:startExecution, which by itself does not wait for the execution.
+func Integrations(c *Caller) (all map[string]engine.Integration, startExecution *Optimized) {
+	all = make(map[string]engine.Integration, len(optimized)+1)
+	all["aws-sdk"] = Integration{c}
+	for name, o := range optimized {
+		o.Caller = c
+		all[name] = &o
+	}
+	start := startExecutionOf
+	start.Caller = c
+	return all, &start
+}
+
+// Invoke implements engine.Integration.
+func (o *Optimized) Invoke(ctx context.Context, t *engine.Task) (engine.Result, error) {
+	params, err := t.Value()
+	if err != nil {
+		return nil, err
+	}
+	if o.prepare != nil {
+		params = o.prepare(t, params)
+	}
+	a, err := o.call(ctx, o.action, o.withTexts(params), t.Parameters)
+	if err != nil {
+		return nil, err
+	}
+	result := a.withMetadata()
+	if o.judge != nil {
+		if err := o.judge(result); err != nil {
+			return nil, err
+		}
+	}
+	return interpreter.ValuePayload(result), nil
+}
+
+// Call calls another action of the same service, and names its errors alike. The result has no HTTP metadata.
+func (o *Optimized) Call(ctx context.Context, action string, params jsonvalue.Value) (jsonvalue.Value, error) {
+	a, err := o.call(ctx, action, params, params.JSON())
+	if err != nil {
+		return jsonvalue.Value{}, err
+	}
+	return a.output, nil
+}
+
+// call calls an action; text is what an error quotes of the parameters.
+func (o *Optimized) call(ctx context.Context, action string, params jsonvalue.Value, text string) (*answer, error) {
+	n := optimizedNaming(o)
+	op, err := o.Caller.find(ctx, o.service, action)
+	if err != nil {
+		return nil, n.taskError(o.service, params, text, err)
+	}
+	a, err := op.call(ctx, params, optimizedStyle)
+	if err != nil {
+		return nil, n.taskError(o.service, params, text, err)
+	}
+	return a, nil
+}
+
+// withTexts writes the members that may be any JSON as text.
+func (o *Optimized) withTexts(params jsonvalue.Value) jsonvalue.Value {
+	for _, name := range o.texts {
+		if v, ok := params.Get(name); ok && !v.IsNull() && v.Kind() != jsonvalue.String {
+			params = params.With(name, jsonvalue.OfString(v.JSON()))
+		}
+	}
+	return params
+}
+
+// withMetadata is the result as optimized integrations have it: with the answer's HTTP status, headers and request ID.
+func (a *answer) withMetadata() jsonvalue.Value {
+	const extra = 3
+	out := jsonvalue.NewObject(a.output.Len() + extra)
+	for i, key := range a.output.Keys() {
+		out.Set(key, a.output.At(i))
+	}
+	if a.response != nil {
+		all, first := headers(a.response.Header)
+		h := jsonvalue.NewObject(extra)
+		h.Set("AllHttpHeaders", all)
+		h.Set("HttpHeaders", first)
+		h.Set("HttpStatusCode", jsonvalue.OfInt(int64(a.response.StatusCode)))
+		out.Set("SdkHttpMetadata", h.Value())
+	}
+	m := jsonvalue.NewObject(1)
+	m.Set("RequestId", jsonvalue.OfString(a.request))
+	out.Set("SdkResponseMetadata", m.Value())
+	return out.Value()
+}
+
+// headers writes the headers of an answer twice: with all their values, and with the first of each.
+func headers(h http.Header) (all, first jsonvalue.Value) {
+	names := make([]string, 0, len(h))
+	for name := range h {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	a, f := jsonvalue.NewObject(len(h)), jsonvalue.NewObject(len(h))
+	for _, name := range names {
+		values := make([]jsonvalue.Value, len(h[name]))
+		for i, v := range h[name] {
+			values[i] = jsonvalue.OfString(v)
+		}
+		key := name
+		if strings.EqualFold(name, "x-amzn-requestid") {
+			key = "x-amzn-RequestId"
+		}
+		a.Set(key, jsonvalue.OfArray(values))
+		f.Set(key, jsonvalue.OfString(h.Get(name)))
+	}
+	return a.Value(), f.Value()
+}

@@ -1,0 +1,81 @@
+package httptask
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"stepback/engine"
+	"stepback/engine/plan"
+)
+
+// Timeout is how long an endpoint may take to answer.
+const Timeout = 60 * time.Second
+
+// Integration carries out http:invoke.
+type Integration struct {
+	// Region appears in the User-Agent header.
+	Region string
+	// Connections finds the authorization of requests; nil means that they go out without.
+	Connections Connections
+	// Transport carries the requests out; nil means http.DefaultTransport.
+	Transport http.RoundTripper
+}
+
+// Invoke implements engine.Integration.
+func (i *Integration) Invoke(ctx context.Context, t *engine.Task) (engine.Result, error) {
+	params, err := t.Value()
+	if err != nil {
+		return nil, err
+	}
+	d, problems := describe(params)
+	if len(problems) > 0 {
+		return nil, &engine.TaskError{Name: plan.ErrRuntime, Cause: "The Parameters '" + t.Parameters +
+			"' could not be used to start the Task: [" + strings.Join(problems, ", ") + "]"}
+	}
+	ctx, cancel := context.WithTimeout(ctx, Timeout)
+	defer cancel()
+	if i.Connections != nil {
+		c, err := i.Connections.Find(ctx, d.connection)
+		if err != nil {
+			return nil, err
+		}
+		if err := i.authorize(ctx, d, c); err != nil {
+			return nil, err
+		}
+	}
+	r, err := d.request(ctx, i.Region)
+	if err != nil {
+		return nil, err
+	}
+	return i.exchange(r)
+}
+
+// exchange carries a request out.
+func (i *Integration) exchange(r *http.Request) (engine.Result, error) {
+	answer, err := i.client().Do(r)
+	if err != nil {
+		return nil, socketError(err)
+	}
+	defer answer.Body.Close()
+	return result(answer)
+}
+
+func (i *Integration) client() *http.Client {
+	return &http.Client{
+		Transport:     i.Transport,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+// socketError is a request that got no answer. The address is left out: its query may hold a secret.
+func socketError(err error) error {
+	var at *url.Error
+	if errors.As(err, &at) {
+		err = at.Err
+	}
+	return &engine.TaskError{Name: "States.Http.Socket", Cause: err.Error()}
+}

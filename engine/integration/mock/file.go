@@ -1,0 +1,58 @@
+package mock
+
+import (
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"stepback/engine"
+)
+
+// File is a mock configuration that is read again when its file changes. It is safe for concurrent use.
+type File struct {
+	path string
+
+	mu     sync.Mutex
+	config *Config
+	size   int64
+	stamp  time.Time
+}
+
+// Open reads a configuration file. Errors name the file and what is wrong with it.
+func Open(path string) (*File, error) {
+	f := &File{path: path}
+	_, err := f.load()
+	return f, err
+}
+
+// Execution returns what answers the tasks of one execution, by the configuration as the file has it now.
+func (f *File) Execution(machine, testCase string) (engine.Interceptor, error) {
+	c, err := f.load()
+	if err != nil {
+		return nil, err
+	}
+	return c.Execution(machine, testCase)
+}
+
+func (f *File) load() (*Config, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	info, err := os.Stat(f.path)
+	if err != nil {
+		return nil, fmt.Errorf("mock configuration: %w", err)
+	}
+	if f.config != nil && info.Size() == f.size && info.ModTime().Equal(f.stamp) {
+		return f.config, nil
+	}
+	text, err := os.ReadFile(f.path)
+	if err != nil {
+		return nil, fmt.Errorf("mock configuration: %w", err)
+	}
+	c, err := Parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("mock configuration %s: %w", f.path, err)
+	}
+	f.config, f.size, f.stamp = c, info.Size(), info.ModTime()
+	return c, nil
+}

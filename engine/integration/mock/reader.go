@@ -1,0 +1,45 @@
+package mock
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"stepback/asl/jsonvalue"
+)
+
+// reader collects what is wrong with a configuration.
+type reader struct{ errs []error }
+
+func (r *reader) problem(place, what string) {
+	r.errs = append(r.errs, fmt.Errorf("%s %s", place, what))
+}
+
+// object returns the keys of an object, and complains about anything else.
+func (r *reader) object(place string, v jsonvalue.Value) []string {
+	if v.Kind() != jsonvalue.Object {
+		r.problem(place, "must be an object")
+	}
+	return v.Keys()
+}
+
+// members complains about an object that is none, or has other members than these.
+func (r *reader) members(place string, v jsonvalue.Value, allowed ...string) {
+	if place == "" && v.Kind() != jsonvalue.Object {
+		r.problem("the configuration", "must be an object with StateMachines and MockedResponses")
+		return
+	}
+	prefix := place
+	if prefix != "" {
+		prefix += "."
+		r.object(place, v)
+	}
+	for _, key := range v.Keys() {
+		if !slices.Contains(allowed, key) {
+			r.problem(prefix+key, "is unknown; here may be "+strings.Join(allowed, ", "))
+		}
+	}
+}
+
+func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -1,0 +1,59 @@
+package interpreter_test
+
+import (
+	"bytes"
+	"reflect"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"stepback/engine/history"
+	"stepback/engine/interpreter"
+)
+
+func TestEventsReadBack(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.String()
+		events := make([]interpreter.Event, rapid.IntRange(0, 5).Draw(t, "events"))
+		for i := range events {
+			e := &events[i]
+			e.Kind = interpreter.EventKind(rapid.IntRange(int(interpreter.Start), int(interpreter.Stop)).Draw(t, "kind"))
+			e.At = time.Unix(0, rapid.Int64().Draw(t, "at")).UTC()
+			e.Seed, e.ID, e.Worker = rapid.Uint64().Draw(t, "seed"), rapid.Int64().Draw(t, "id"), text.Draw(t, "worker")
+			if rapid.Bool().Draw(t, "answered") {
+				e.Output = interpreter.TextPayload(text.Draw(t, "output"))
+			}
+			e.Failure = history.Failure{HasError: rapid.Bool().Draw(t, "error"), HasCause: rapid.Bool().Draw(t, "cause")}
+			if e.Failure.HasError {
+				e.Failure.Error = text.Draw(t, "name")
+			}
+			if e.Failure.HasCause {
+				e.Failure.Cause = text.Draw(t, "why")
+			}
+		}
+		stored := interpreter.AppendEvents([]byte("before"), events)
+		got, rest, err := interpreter.DecodeEvents(append(stored[len("before"):], "after"...))
+		if err != nil || string(rest) != "after" || !reflect.DeepEqual(got, events) {
+			t.Fatalf("%+v, %q, %v; want %+v", got, rest, err, events)
+		}
+	})
+}
+
+func FuzzDecodeEvents(f *testing.F) {
+	f.Add(interpreter.AppendEvents(nil, []interpreter.Event{
+		{Kind: interpreter.TaskSucceeded, ID: 3, At: epoch, Seed: 9, Output: interpreter.TextPayload(`{"a":1}`)},
+		{Kind: interpreter.TaskFailed, ID: 4, At: epoch, Failure: history.NewFailure("E", "c"), Worker: "w"},
+	}))
+	f.Fuzz(func(t *testing.T, stored []byte) {
+		events, rest, err := interpreter.DecodeEvents(stored)
+		if err != nil {
+			return
+		}
+		again, left, err := interpreter.DecodeEvents(interpreter.AppendEvents(nil, events))
+		if err != nil || len(left) != 0 || len(again) != len(events) || !bytes.HasSuffix(stored, rest) {
+			t.Fatalf("%+v reads back as %+v, %v", events, again, err)
+		}
+	})
+}

@@ -1,0 +1,36 @@
+package interpreter
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Outstanding returns the effects that were asked for and neither answered nor cancelled, in the order in which they were asked
+// for: what a shell that has replayed an execution's events must carry out again. It changes nothing.
+func (x *Execution) Outstanding() []Effect {
+	if x.status != Running {
+		return nil
+	}
+	effects := make([]Effect, 0, len(x.waits)+1)
+	for id, w := range x.waits {
+		switch w.kind {
+		case taskResult:
+			effects = append(effects, Effect{Kind: InvokeTask, ID: id, Task: w.task})
+		case mapRunResult:
+			effects = append(effects, Effect{Kind: StartMapRun, ID: id, MapRun: w.mapRun})
+		default:
+			effects = append(effects, Effect{Kind: SetTimer, ID: id, At: w.at})
+		}
+	}
+	slices.SortFunc(effects, func(a, b Effect) int { return cmp.Compare(a.ID, b.ID) })
+	if len(x.ready) > 0 {
+		effects = append(effects, Effect{Kind: Yield})
+	}
+	return effects
+}
+
+// Started reports whether the task's …Started event is written: an activity task that a worker has taken, or any other task.
+func (c *TaskCall) Started() bool { return c.started }
+
+// Submitted reports whether the call of a .sync or token task was accepted, so that only its end is waited for.
+func (c *TaskCall) Submitted() bool { return c.submitted }

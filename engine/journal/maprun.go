@@ -1,0 +1,37 @@
+package journal
+
+import (
+	"time"
+
+	"stepback/engine/interpreter"
+)
+
+// MapRun is what is kept of a Map Run. The counts of one that is under way are those of its beginning: its child executions
+// say how far it has come.
+type MapRun struct {
+	ARN string `json:"mapRunArn"`
+	// Execution is the ARN of the execution whose Map state it is, Machine the labelled ARN of its child executions' machine.
+	Execution string `json:"executionArn"`
+	Machine   string `json:"stateMachineArn"`
+	// Children is what the ARNs of its child executions begin with, and no others do.
+	Children string             `json:"children"`
+	Status   interpreter.Status `json:"status"`
+	Started  time.Time          `json:"startDate"`
+	Stopped  time.Time          `json:"stopDate,omitzero"` // zero while it is under way
+	// Source identifies the content of the items, so that a change of it is noticed; empty when it cannot change.
+	Source string `json:"source,omitempty"`
+	MapRunLimits
+	// Items and Executions count items and child executions.
+	Items      Tally `json:"itemCounts"`
+	Executions Tally `json:"executionCounts"`
+}
+
+// MapRunLimits are the limits of a Map Run that may be changed while it is under way.
+type MapRunLimits struct {
+	MaxConcurrency             int64   `json:"maxConcurrency"` // 0 means as many as the service allows
+	ToleratedFailureCount      int64   `json:"toleratedFailureCount"`
+	ToleratedFailurePercentage float64 `json:"toleratedFailurePercentage"`
+	// CountGiven and PercentageGiven say which of the two tolerances were given at all.
+	CountGiven      bool `json:"-"`
+	PercentageGiven bool `json:"-"`
+}

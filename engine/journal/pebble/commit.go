@@ -1,0 +1,123 @@
+package pebble
+
+import (
+	"fmt"
+
+	"stepback/engine/history"
+	"stepback/engine/interpreter"
+	"stepback/engine/journal"
+)
+
+const (
+	// manySteps is how many steps are removed one by one at the end of an execution; more are removed as a range.
+	manySteps = 64
+	// expressBacklog is how many bytes may wait for the disk before EXPRESS executions wait too.
+	expressBacklog = 8 << 20
+)
+
+// Commit implements journal.Journal.
+func (j *Journal) Commit(r *journal.Record, done func(error)) {
+	x := r.Execution
+	if x.Express && !r.End {
+		done(nil)
+		return
+	}
+	if r.Begin && x.MapRunARN == "" && !j.space.admits() {
+		done(fmt.Errorf("%w on %s", journal.ErrDiskFull, j.dir))
+		return
+	}
+	e := j.encoders.Get().(*encoder)
+	defer j.encoders.Put(e)
+	e.reset()
+	if err := j.encode(e, r); err != nil {
+		done(err)
+		return
+	}
+	if x.Express && j.committer.backlog() < expressBacklog {
+		j.committer.add(e.fill, nil)
+		done(nil)
+		return
+	}
+	j.committer.add(e.fill, done)
+}
+
+// encode prepares what a record changes.
+func (j *Journal) encode(e *encoder, r *journal.Record) error {
+	x := r.Execution
+	if r.Definition != nil {
+		j.define(e, r.Definition)
+	}
+	if r.Begin || r.End {
+		e.raw = x.AppendBinary(e.raw[:0])
+		e.pack(e.key(executionPrefix, x.ARN))
+	}
+	if !r.End {
+		e.raw = journal.AppendStep(e.raw[:0], r.Events, r.History)
+		e.pack(e.step(x.ARN, r.Step))
+		return nil
+	}
+	e.raw = history.AppendBinary(e.raw[:0], r.All)
+	e.pack(e.key(historyPrefix, x.ARN))
+	e.ended(x)
+	if !x.Express && x.Status != interpreter.Succeeded && len(r.Events) > 0 {
+		if err := j.keepEvents(e, r); err != nil {
+			return err
+		}
+	}
+	dropSteps(e, x.ARN, r.Step)
+	return nil
+}
+
+// ended lists the end of an execution, for retention. Child executions stay as long as their parents.
+func (e *encoder) ended(x *journal.Execution) {
+	if x.MapRunARN != "" {
+		return
+	}
+	from := len(e.keys)
+	e.keys = endKey(e.keys, x.Stop.UnixNano(), x.ARN)
+	e.ops = append(e.ops, operation{key: span{from, len(e.keys)}})
+}
+
+// define keeps a definition that is not kept yet.
+func (j *Journal) define(e *encoder, d *journal.Definition) {
+	j.mu.Lock()
+	kept := j.definitions[d.ID]
+	j.definitions[d.ID] = true
+	j.mu.Unlock()
+	if kept {
+		return
+	}
+	e.raw = d.AppendBinary(e.raw[:0])
+	e.pack(e.key(definitionPrefix, d.ID))
+}
+
+// keepEvents keeps all events of an execution that ended without success, so that it can be redriven.
+func (j *Journal) keepEvents(e *encoder, r *journal.Record) error {
+	events := r.Events
+	if r.Step > 0 {
+		steps, err := j.steps(r.Execution.ARN)
+		if err != nil {
+			return err
+		}
+		events = nil
+		for _, s := range steps {
+			events = append(events, s.Events...)
+		}
+		events = append(events, r.Events...)
+	}
+	e.raw = interpreter.AppendEvents(e.raw[:0], events)
+	e.pack(e.key(eventsPrefix, r.Execution.ARN))
+	return nil
+}
+
+// dropSteps removes the steps of an execution that has ended.
+func dropSteps(e *encoder, arn string, steps int64) {
+	if steps <= manySteps {
+		for i := range steps {
+			e.op(annihilate, e.step(arn, i))
+		}
+		return
+	}
+	from, to := e.step(arn, 0), e.step(arn, steps)
+	e.ops = append(e.ops, operation{from, to, removeRange})
+}

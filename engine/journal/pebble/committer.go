@@ -1,0 +1,193 @@
+package pebble
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"stepback/engine/journal"
+)
+
+const (
+	// groupBytes is how large a group grows before the next one is begun.
+	groupBytes = 4 << 20
+	// syncing is how many groups may wait for the disk at a time: one is synced while the next is applied.
+	syncing = 2
+)
+
+// group is the records that are synced together.
+type group struct {
+	batch *pebble.Batch
+	done  []func(error)
+}
+
+// committer writes groups of records, one after the other, each with one sync. It has two goroutines, which stop waits for: one
+// applies a group while the other waits until the one before is on the disk. Whoever adds a record waits for neither.
+type committer struct {
+	db     *pebble.DB
+	ended  sync.WaitGroup
+	synced chan *group
+
+	mu     sync.Mutex
+	more   sync.Cond
+	queue  []*group // the last one is being filled
+	idle   []*group
+	closed bool
+	broken error // why nothing can be committed any more
+}
+
+func startCommitter(db *pebble.DB) *committer {
+	c := &committer{db: db, synced: make(chan *group, syncing-1)}
+	c.more.L = &c.mu
+	c.ended.Go(c.apply)
+	c.ended.Go(c.settle)
+	return c
+}
+
+// add takes operations into the open group. done may be nil.
+func (c *committer) add(fill func(*pebble.Batch) error, done func(error)) {
+	c.mu.Lock()
+	err := c.refusal()
+	if err == nil {
+		g := c.open()
+		if err = fill(g.batch); err == nil && done != nil {
+			g.done = append(g.done, done)
+		}
+	}
+	c.mu.Unlock()
+	if err == nil {
+		c.more.Signal()
+	} else if done != nil {
+		done(err)
+	}
+}
+
+// refusal says why nothing is taken up, if that is so.
+func (c *committer) refusal() error {
+	if c.broken == nil && c.closed {
+		return journal.ErrClosed
+	}
+	return c.broken
+}
+
+// backlog is how many bytes wait to be applied.
+func (c *committer) backlog() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	bytes := 0
+	for _, g := range c.queue {
+		bytes += g.batch.Len()
+	}
+	return bytes
+}
+
+// open returns the group to fill.
+func (c *committer) open() *group {
+	if n := len(c.queue); n > 0 && c.queue[n-1].batch.Len() < groupBytes {
+		return c.queue[n-1]
+	}
+	var g *group
+	if n := len(c.idle); n > 0 {
+		g = c.idle[n-1]
+		c.idle = c.idle[:n-1]
+	} else {
+		g = &group{batch: c.db.NewBatch(pebble.WithInitialSizeBytes(64<<10), pebble.WithMaxRetainedSizeBytes(2*groupBytes))}
+	}
+	c.queue = append(c.queue, g)
+	return g
+}
+
+// take waits for the next group; nil means that there is none and will be none.
+func (c *committer) take() *group {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for len(c.queue) == 0 {
+		if c.closed {
+			return nil
+		}
+		c.more.Wait()
+	}
+	g := c.queue[0]
+	c.queue = append(c.queue[:0], c.queue[1:]...)
+	return g
+}
+
+// apply applies the groups in order.
+func (c *committer) apply() {
+	defer close(c.synced)
+	for g := c.take(); g != nil; g = c.take() {
+		if err := c.write(g.batch); err != nil {
+			c.fail(g, err)
+			continue
+		}
+		c.synced <- g
+	}
+}
+
+// write applies a batch. After the first error nothing is applied any more, since Pebble cannot go on without its log.
+func (c *committer) write(b *pebble.Batch) (err error) {
+	c.mu.Lock()
+	err = c.broken
+	c.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case refusal:
+			err = p.err
+		case error:
+			err = p
+		default:
+			panic(p)
+		}
+	}()
+	return c.db.ApplyNoSyncWait(b, pebble.Sync)
+}
+
+// settle tells, in order, that groups are on the disk.
+func (c *committer) settle() {
+	for g := range c.synced {
+		if err := g.batch.SyncWait(); err != nil {
+			c.fail(g, err)
+			continue
+		}
+		for i, done := range g.done {
+			done(nil)
+			g.done[i] = nil
+		}
+		g.done = g.done[:0]
+		g.batch.Reset()
+		c.mu.Lock()
+		c.idle = append(c.idle, g)
+		c.mu.Unlock()
+	}
+}
+
+// fail refuses a group and everything after it.
+func (c *committer) fail(g *group, err error) {
+	c.mu.Lock()
+	if c.broken == nil {
+		c.broken = fmt.Errorf("%w: %w", journal.ErrBroken, err)
+	}
+	err = c.broken
+	c.mu.Unlock()
+	for _, done := range g.done {
+		done(err)
+	}
+}
+
+// stop writes what waits, ends the goroutines and says whether something could not be written.
+func (c *committer) stop() error {
+	c.mu.Lock()
+	c.closed = true
+	c.mu.Unlock()
+	c.more.Broadcast()
+	c.ended.Wait()
+	for _, g := range c.idle {
+		_ = g.batch.Close() // returns its memory; nothing of it is left to write
+	}
+	return c.broken
+}

@@ -1,0 +1,99 @@
+package pebble
+
+import (
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/klauspost/compress/s2"
+)
+
+// encoder prepares the operations of one record, outside of the committer's lock, in memory that is used again.
+type encoder struct {
+	ops  []operation
+	keys []byte
+	raw  []byte // a value before compression
+	data []byte // the values
+}
+
+// operation sets a key, or removes it when it has no value.
+type operation struct {
+	key, value span
+	kind       kind
+}
+
+type kind uint8
+
+const (
+	set kind = iota
+	remove
+	// annihilate removes a key that has been set exactly once.
+	annihilate
+	removeRange // from key up to value
+)
+
+// span is a part of a buffer that may still move.
+type span struct{ from, to int }
+
+func (s span) of(b []byte) []byte { return b[s.from:s.to] }
+
+const retained = 1 << 20 // bytes of a buffer that is kept for the next record
+
+func (e *encoder) reset() {
+	e.ops, e.keys, e.raw, e.data = e.ops[:0], e.keys[:0], e.raw[:0], e.data[:0]
+	if cap(e.raw) > retained || cap(e.data) > retained {
+		e.raw, e.data = nil, nil
+	}
+}
+
+// key appends a key that consists of parts.
+func (e *encoder) key(prefix, arn string) span {
+	from := len(e.keys)
+	e.keys = append(append(e.keys, prefix...), arn...)
+	return span{from, len(e.keys)}
+}
+
+// step appends the key of a step.
+func (e *encoder) step(arn string, step int64) span {
+	from := len(e.keys)
+	e.keys = stepKey(e.keys, arn, step)
+	return span{from, len(e.keys)}
+}
+
+// pack sets a key to what is in raw, compressed.
+func (e *encoder) pack(key span) {
+	from := len(e.data)
+	n := s2.MaxEncodedLen(len(e.raw))
+	e.data = grow(e.data, n)
+	to := from + len(s2.Encode(e.data[from:from+n:from+n], e.raw))
+	e.data = e.data[:to]
+	e.ops = append(e.ops, operation{key, span{from, to}, set})
+}
+
+// grow makes room for n more bytes behind what b holds.
+func grow(b []byte, n int) []byte {
+	if cap(b)-len(b) < n {
+		b = append(make([]byte, 0, 2*cap(b)+n), b...)
+	}
+	return b
+}
+
+func (e *encoder) op(k kind, key span) { e.ops = append(e.ops, operation{key, span{}, k}) }
+
+// fill adds the operations to a batch.
+func (e *encoder) fill(b *pebble.Batch) error {
+	for _, o := range e.ops {
+		var err error
+		switch key := o.key.of(e.keys); o.kind {
+		case set:
+			err = b.Set(key, o.value.of(e.data), nil)
+		case remove:
+			err = b.Delete(key, nil)
+		case annihilate:
+			err = b.SingleDelete(key, nil)
+		case removeRange:
+			err = b.DeleteRange(key, o.value.of(e.keys), nil)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,36 @@
+package pebble
+
+import "encoding/binary"
+
+// The keys of the store begin with a letter for what is kept under them. The letter d belongs to documents.
+const (
+	versionKey       = "v"  // the format version, as decimal text
+	executionPrefix  = "x/" // ARN → description
+	historyPrefix    = "h/" // ARN → whole history, of executions that have ended
+	stepPrefix       = "s/" // ARN, 0, number → one step, of executions that have not ended
+	eventsPrefix     = "e/" // ARN → all events, of executions that ended without success
+	definitionPrefix = "m/" // ID → definition
+	mapRunPrefix     = "r/" // ARN → Map Run
+	ofPrefix         = "q/" // ARN of an execution, 0, ARN of one of its Map Runs → nothing
+	endPrefix        = "t/" // time of its end, ARN → nothing, of executions that are not children
+)
+
+func stepKey(dst []byte, arn string, step int64) []byte {
+	dst = append(append(append(dst, stepPrefix...), arn...), 0)
+	return binary.BigEndian.AppendUint64(dst, uint64(step))
+}
+
+func endKey(dst []byte, nanos int64, arn string) []byte {
+	return append(binary.BigEndian.AppendUint64(append(dst, endPrefix...), uint64(nanos)), arn...)
+}
+
+// after is the first key behind all that begin with a prefix.
+func after(prefix []byte) []byte {
+	end := append([]byte(nil), prefix...)
+	for i := len(end) - 1; i >= 0; i-- {
+		if end[i]++; end[i] != 0 {
+			return end[:i+1]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,41 @@
+package pebble
+
+import (
+	"context"
+	"iter"
+	"strings"
+
+	"stepback/engine/journal"
+)
+
+// PutMapRun implements journal.MapRuns.
+func (j *Journal) PutMapRun(m *journal.MapRun, done func(error)) {
+	e := j.encoders.Get().(*encoder)
+	defer j.encoders.Put(e)
+	e.reset()
+	e.raw = m.AppendBinary(e.raw[:0])
+	e.pack(e.key(mapRunPrefix, m.ARN))
+	e.ops = append(e.ops, operation{key: e.key(ofPrefix, m.Execution+"\x00"+m.ARN)})
+	j.committer.add(e.fill, done)
+}
+
+// MapRun implements journal.MapRuns.
+func (j *Journal) MapRun(_ context.Context, arn string) (*journal.MapRun, error) {
+	return read(j, mapRunPrefix, arn, journal.DecodeMapRun)
+}
+
+// MapRuns implements journal.MapRuns.
+func (j *Journal) MapRuns(ctx context.Context, prefix string) iter.Seq2[*journal.MapRun, error] {
+	return func(yield func(*journal.MapRun, error) bool) {
+		for it, err := range j.scan(ctx, ofPrefix+prefix) {
+			var m *journal.MapRun
+			if err == nil {
+				_, arn, _ := strings.Cut(string(it.Key()), "\x00")
+				m, err = j.MapRun(ctx, arn)
+			}
+			if !yield(m, err) || err != nil {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,108 @@
+package pebble
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/klauspost/compress/s2"
+
+	"stepback/engine/history"
+	"stepback/engine/journal"
+)
+
+// Execution implements journal.Executions.
+func (j *Journal) Execution(_ context.Context, arn string) (*journal.Execution, error) {
+	return read(j, executionPrefix, arn, journal.Decode)
+}
+
+// History implements journal.Executions.
+func (j *Journal) History(_ context.Context, arn string) ([]history.Event, error) {
+	return read(j, historyPrefix, arn, decodeHistory)
+}
+
+func decodeHistory(raw []byte) ([]history.Event, error) {
+	events, _, err := history.Decode(raw)
+	return events, err
+}
+
+// read reads the value of a key.
+func read[T any](j *Journal, prefix, arn string, decode func([]byte) (T, error)) (T, error) {
+	var none T
+	v, closer, err := j.db.Get([]byte(prefix + arn))
+	if errors.Is(err, pebble.ErrNotFound) {
+		return none, fmt.Errorf("%w: %s", journal.ErrNotFound, arn)
+	}
+	if err != nil {
+		return none, err
+	}
+	defer closer.Close()
+	return unpack(v, arn, decode)
+}
+
+// unpack decompresses and decodes a value.
+func unpack[T any](packed []byte, what string, decode func([]byte) (T, error)) (T, error) {
+	raw, err := s2.Decode(nil, packed)
+	if err != nil {
+		var none T
+		return none, fmt.Errorf("%s: %w", what, err)
+	}
+	value, err := decode(raw)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", what, err)
+	}
+	return value, err
+}
+
+// Executions implements journal.Executions.
+func (j *Journal) Executions(ctx context.Context, prefix string) iter.Seq2[*journal.Execution, error] {
+	return func(yield func(*journal.Execution, error) bool) {
+		for it, err := range j.scan(ctx, executionPrefix+prefix) {
+			var x *journal.Execution
+			if err == nil {
+				x, err = unpack(it.Value(), string(it.Key()), journal.Decode)
+			}
+			if !yield(x, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// scan walks over the keys that begin with a prefix, until the context ends. The iterator stands at each in turn; its key and value are
+// valid until the next.
+func (j *Journal) scan(ctx context.Context, prefix string) iter.Seq2[*pebble.Iterator, error] {
+	return func(yield func(*pebble.Iterator, error) bool) {
+		for it, err := range j.walk(prefix) {
+			if err == nil {
+				err = ctx.Err()
+			}
+			if !yield(it, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// walk is scan without an end from outside.
+func (j *Journal) walk(prefix string) iter.Seq2[*pebble.Iterator, error] {
+	return func(yield func(*pebble.Iterator, error) bool) {
+		lower := []byte(prefix)
+		it, err := j.db.NewIter(&pebble.IterOptions{LowerBound: lower, UpperBound: after(lower)})
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		defer it.Close()
+		for it.First(); it.Valid(); it.Next() {
+			if !yield(it, nil) {
+				return
+			}
+		}
+		if err := it.Error(); err != nil {
+			yield(nil, err)
+		}
+	}
+}

@@ -1,0 +1,79 @@
+package pebble
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"iter"
+
+	"stepback/engine/interpreter"
+	"stepback/engine/journal"
+)
+
+// Unfinished implements journal.Recovery.
+func (j *Journal) Unfinished(ctx context.Context, prefix string) iter.Seq2[*journal.Unfinished, error] {
+	return func(yield func(*journal.Unfinished, error) bool) {
+		var arn []byte
+		var steps []journal.Step
+		tell := func() bool {
+			if len(arn) == 0 {
+				return true
+			}
+			x, err := j.Execution(ctx, string(arn))
+			return yield(&journal.Unfinished{Execution: x, Steps: steps}, err) && err == nil
+		}
+		for it, err := range j.scan(ctx, stepPrefix+prefix) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			of, _, ok := bytes.Cut(it.Key()[len(stepPrefix):], []byte{0})
+			if !ok {
+				yield(nil, fmt.Errorf("the key %q is not that of a step", it.Key()))
+				return
+			}
+			if !bytes.Equal(of, arn) {
+				if !tell() {
+					return
+				}
+				arn, steps = append(arn[:0], of...), nil
+			}
+			s, err := unpack(it.Value(), string(of), journal.DecodeStep)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			steps = append(steps, s)
+		}
+		tell()
+	}
+}
+
+// steps reads the steps of an execution that has not ended.
+func (j *Journal) steps(arn string) ([]journal.Step, error) {
+	var steps []journal.Step
+	for it, err := range j.walk(stepPrefix + arn + "\x00") {
+		if err != nil {
+			return nil, err
+		}
+		s, err := unpack(it.Value(), arn, journal.DecodeStep)
+		if err != nil {
+			return nil, err
+		}
+		steps = append(steps, s)
+	}
+	return steps, nil
+}
+
+// Events implements journal.Recovery.
+func (j *Journal) Events(_ context.Context, arn string) ([]interpreter.Event, error) {
+	return read(j, eventsPrefix, arn, func(raw []byte) ([]interpreter.Event, error) {
+		events, _, err := interpreter.DecodeEvents(raw)
+		return events, err
+	})
+}
+
+// Definition implements journal.Recovery.
+func (j *Journal) Definition(_ context.Context, id string) (*journal.Definition, error) {
+	return read(j, definitionPrefix, id, func(raw []byte) (*journal.Definition, error) { return journal.DecodeDefinition(id, raw) })
+}

@@ -1,0 +1,94 @@
+package pebble
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"stepback/engine/history"
+	"stepback/engine/interpreter"
+	"stepback/engine/journal"
+)
+
+// formatVersion is written into every store; a store with a higher one is refused. Format 1 kept no events of executions that
+// had not ended.
+const formatVersion = 2
+
+func (j *Journal) checkVersion() error {
+	v, closer, err := j.db.Get([]byte(versionKey))
+	if errors.Is(err, pebble.ErrNotFound) {
+		return j.setVersion()
+	}
+	if err != nil {
+		return err
+	}
+	found, err := strconv.Atoi(string(v))
+	if err = errors.Join(err, closer.Close()); err != nil {
+		return fmt.Errorf("the store's format version: %w", err)
+	}
+	switch {
+	case found > formatVersion:
+		return fmt.Errorf("written by a newer stepback: format %d, this one reads up to %d; use the version that wrote it", found, formatVersion)
+	case found == formatVersion:
+		return nil
+	default:
+		return j.upgrade()
+	}
+}
+
+func (j *Journal) setVersion() error {
+	return j.write(func(b *pebble.Batch) error {
+		return b.Set([]byte(versionKey), []byte(strconv.Itoa(formatVersion)), nil)
+	})
+}
+
+// write commits operations at once, beside the committer.
+func (j *Journal) write(fill func(*pebble.Batch) error) error {
+	b := j.db.NewBatch()
+	defer b.Close()
+	if err := fill(b); err != nil {
+		return err
+	}
+	return b.Commit(pebble.Sync)
+}
+
+// upgrade makes a store of format 1 one of this format. Executions that had not ended are ended, since their events were not kept.
+func (j *Journal) upgrade() error {
+	b := j.db.NewBatch()
+	defer b.Close()
+	for it, err := range j.walk(executionPrefix) {
+		if err != nil {
+			return err
+		}
+		x, err := unpack(it.Value(), string(it.Key()), journal.Decode)
+		if err != nil {
+			return err
+		}
+		e := &encoder{}
+		if x.Ended() {
+			e.ended(x)
+		} else if err := j.encode(e, interrupt(x)); err != nil {
+			return err
+		}
+		if err := e.fill(b); err != nil {
+			return err
+		}
+	}
+	if err := b.Commit(pebble.Sync); err != nil {
+		return err
+	}
+	return j.setVersion()
+}
+
+// interrupt ends an execution whose events are unknown.
+func interrupt(x *journal.Execution) *journal.Record {
+	x.Status, x.Stop, x.HistorySize = interpreter.Aborted, x.Start, 2
+	x.Failure = history.NewFailure("Interrupted", "The process that ran the execution ended, and an earlier version of stepback did not keep its events.")
+	at := x.Start.UnixNano()
+	return &journal.Record{Execution: x, End: true, All: []history.Event{
+		{ID: 1, Time: at, Type: history.ExecutionStarted, Data: x.Input, More: &history.Details{}},
+		{ID: 2, Time: at, Type: history.ExecutionAborted, More: &history.Details{Failure: x.Failure}},
+	}}
+}

@@ -1,0 +1,36 @@
+package journal
+
+import "stepback/engine/interpreter"
+
+// Tally counts by status.
+type Tally struct {
+	Pending   int64 `json:"pending"`
+	Running   int64 `json:"running"`
+	Succeeded int64 `json:"succeeded"`
+	Failed    int64 `json:"failed"`
+	TimedOut  int64 `json:"timedOut"`
+	Aborted   int64 `json:"aborted"`
+}
+
+// Total is the number of everything counted.
+func (t Tally) Total() int64 {
+	return t.Pending + t.Running + t.Succeeded + t.Failed + t.TimedOut + t.Aborted
+}
+
+// End counts n more that ended with a status.
+func (t *Tally) End(s interpreter.Status, n int64) {
+	switch s {
+	case interpreter.Succeeded:
+		t.Succeeded += n
+	case interpreter.Failed:
+		t.Failed += n
+	case interpreter.TimedOut:
+		t.TimedOut += n
+	default:
+		t.Aborted += n
+	}
+}
+
+func (t *Tally) members() [6]*int64 {
+	return [...]*int64{&t.Pending, &t.Running, &t.Succeeded, &t.Failed, &t.TimedOut, &t.Aborted}
+}

@@ -1,0 +1,61 @@
+package engine
+
+import (
+	"context"
+	"sync"
+
+	"stepback/engine/journal"
+)
+
+// inbox collects the ends of children. Each carries a hold of the clock until it is taken.
+type inbox struct {
+	mu     sync.Mutex
+	ends   []*journal.Execution
+	signal chan struct{}
+}
+
+func (b *inbox) put(e *Engine, x *journal.Execution) {
+	e.clock.Hold()
+	b.mu.Lock()
+	b.ends = append(b.ends, x)
+	b.mu.Unlock()
+	b.poke()
+}
+
+// poke makes whoever waits look again.
+func (b *inbox) poke() {
+	select {
+	case b.signal <- struct{}{}:
+	default:
+	}
+}
+
+func (b *inbox) empty() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.ends) == 0
+}
+
+func (b *inbox) take() []*journal.Execution {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	ends := b.ends
+	b.ends = nil
+	return ends
+}
+
+// wait waits for an end, for the engine to close, or, unless the run is stopping already, for the Map Run to be cancelled.
+func (b *inbox) wait(ctx, engine context.Context, stopping bool) error {
+	cancelled := ctx.Done()
+	if stopping {
+		cancelled = nil
+	}
+	select {
+	case <-b.signal:
+		return nil
+	case <-engine.Done():
+		return engine.Err()
+	case <-cancelled:
+		return ctx.Err()
+	}
+}

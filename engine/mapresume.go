@@ -1,0 +1,97 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"stepback/engine/journal"
+	"stepback/engine/plan"
+)
+
+// Versions is what an object store may be able to tell beside the content of an object: what identifies it, such as its ETag. A
+// Map Run that is gone on with uses it to see whether its items have changed in between.
+type Versions interface {
+	Version(ctx context.Context, bucket, key, versionID, expectedOwner string) (string, error)
+}
+
+// version identifies the content of the items, as far as that can be told.
+func (m *mapRun) version(ctx context.Context) (string, error) {
+	r := m.call.State.Map.Reader
+	store, ok := m.engine.cfg.Objects.(Versions)
+	if r == nil || !ok {
+		return "", nil
+	}
+	c := readerConfig(m.call, r)
+	if c.Key == "" || c.Bucket == "" {
+		return "", nil
+	}
+	v, err := store.Version(ctx, c.Bucket, c.Key, c.VersionID, c.ExpectedBucketOwner)
+	if err != nil && ctx.Err() == nil {
+		err = &TaskError{Name: plan.ErrItemReaderFailed, Cause: err.Error()}
+	}
+	return v, err
+}
+
+// takeOver makes the child executions that had not ended children of this Map Run. They wait until it has found out how far it
+// had come.
+func (m *mapRun) takeOver() {
+	for _, r := range m.adopted {
+		r.ended = m.childEnded
+		m.children[r.record.ARN] = r
+		m.count(func(items, executions *Tally) { items.Running += r.record.Items; executions.Running++ })
+	}
+}
+
+// resume finds out what has become of the items, if the Map Run has been under way before: the children that have ended are
+// counted, and their results written, once more, and the items of all children are not read again.
+func (m *mapRun) resume(ctx context.Context) error {
+	if m.resumed {
+		kept, err := m.engine.cfg.Journal.MapRun(ctx, m.call.ARN)
+		switch {
+		case errors.Is(err, journal.ErrNotFound): // it had no child yet
+		case err != nil:
+			return err
+		default:
+			if err := m.recount(ctx, kept); err != nil {
+				return err
+			}
+		}
+	}
+	m.mu.Lock()
+	m.keep(nil)
+	m.mu.Unlock()
+	for _, r := range m.adopted {
+		r.goOn()
+	}
+	m.adopted = nil
+	m.judge(false)
+	return nil
+}
+
+func (m *mapRun) recount(ctx context.Context, kept *journal.MapRun) error {
+	if kept.Source != m.about.Source {
+		return &TaskError{Name: plan.ErrItemReaderFailed, Cause: fmt.Sprintf(
+			"The items have changed since the Map Run began: the object was %s and is %s now.", kept.Source, m.about.Source)}
+	}
+	m.mu.Lock()
+	m.about.Started, m.about.MapRunLimits = kept.Started, kept.MapRunLimits
+	m.mu.Unlock()
+	for x, err := range m.engine.cfg.Journal.Executions(ctx, m.names.prefix) {
+		if err != nil {
+			return err
+		}
+		switch {
+		case x.MapRunARN != m.call.ARN:
+			continue
+		case x.Ended():
+			if err := m.ended(x); err != nil {
+				return err
+			}
+		case m.children[x.ARN] == nil:
+			return fmt.Errorf("the child execution %s could not be gone on with", x.ARN)
+		}
+		m.source.cover(x.FirstItem, x.Items)
+	}
+	return nil
+}

@@ -1,0 +1,53 @@
+package simulation
+
+// tries bounds the work of shrinking one failure.
+const tries = 4000
+
+// shrink looks for fewer and smaller draws that fail as well, and returns the last failure it found.
+func shrink(made []int, failure error, simulate func(*draws) error) ([]int, error) {
+	left := tries
+	// attempt keeps a candidate that fails.
+	attempt := func(candidate []int) bool {
+		left--
+		d := repeated(candidate)
+		err := simulate(d)
+		if err == nil {
+			return false
+		}
+		made, failure = candidate[:min(len(candidate), len(d.made))], err
+		return true
+	}
+	for progress := true; progress && left > 0; {
+		progress = false
+		for size := len(made) / 2; size > 0 && left > 0; size /= 2 {
+			for at := 0; at+size <= len(made) && left > 0; {
+				if attempt(without(made, at, size)) {
+					progress = true
+				} else {
+					at += size
+				}
+			}
+		}
+		for at := 0; at < len(made) && left > 0; at++ {
+			for _, v := range []int{0, made[at] / 2, made[at] - 1} {
+				if v >= 0 && v < made[at] && attempt(with(made, at, v)) {
+					progress = true
+					break
+				}
+			}
+		}
+	}
+	return made, failure
+}
+
+func without(made []int, at, size int) []int {
+	out := make([]int, 0, len(made))
+	out = append(out, made[:at]...)
+	return append(out, made[at+size:]...)
+}
+
+func with(made []int, at, v int) []int {
+	out := append([]int(nil), made...)
+	out[at] = v
+	return out
+}
