@@ -86,9 +86,6 @@ func (q *request) invocation() (lambda.InvokeInput, error) {
 	if err != nil {
 		return lambda.InvokeInput{}, unparsable(errors.New("the client context is not base64"))
 	}
-	if len(client) == 0 {
-		client = nil
-	}
 	payload, err := io.ReadAll(io.LimitReader(q.Body, lambda.MaxRequestBytes+1))
 	if err != nil {
 		return lambda.InvokeInput{}, unparsable(err)

@@ -39,7 +39,7 @@ func (serveCmd) Help() string {
   stepback serve
   LAMBDA_ENDPOINT=http://127.0.0.1:9001 stepback serve --listen 127.0.0.1:8083 --data /tmp/states
   AWS_ENDPOINT_URL=http://127.0.0.1:4566 aws stepfunctions list-state-machines
-  AWS_ENDPOINT_URL=http://127.0.0.1:4566 aws lambda invoke --function-name greet --payload '{}' --cli-binary-format raw-in-base64-out /dev/stdout
+  AWS_ENDPOINT_URL=http://127.0.0.1:4566 aws lambda invoke --function-name greet answer.json
 
 One address serves Step Functions, Lambda (its functions run as processes of this machine) and S3 (with the bucket in the path).
 Tasks that invoke functions, and Maps that read and write objects, use these two unless an endpoint is set.

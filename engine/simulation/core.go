@@ -17,6 +17,9 @@ import (
 // longest is how many events a history may have before the execution is stopped: random machines may loop forever.
 const longest = 3000
 
+// year is how long an execution may take before it is stopped; the service allows no more.
+const year = 365 * 24 * time.Hour
+
 // core is one simulation of the interpreter alone: the smallest shell there can be, with time that jumps.
 type core struct {
 	*draws
@@ -96,7 +99,7 @@ func (c *core) run() error {
 		if !ok && c.ledger.tasks() == 0 {
 			return errors.New("the execution waits for nothing")
 		}
-		if !ok || n == stopAt || len(c.history) > longest {
+		if !ok || n == stopAt || len(c.history) > longest || c.now.Sub(machine.Epoch) > year {
 			c.stopped = true
 			e = interpreter.Event{Kind: interpreter.Stop, Failure: history.NewFailure("Stopped", "because")}
 		}

@@ -20,7 +20,7 @@ import (
 )
 
 // forever is when an execution that still runs is stopped, in virtual time: a task that hangs may have no limit.
-const forever = 3 * 365 * 24 * time.Hour
+const forever = 3 * year
 
 // stuck is the real time after which a simulation that makes no progress is a failure.
 const stuck = 30 * time.Second

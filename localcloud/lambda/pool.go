@@ -29,7 +29,7 @@ type call struct {
 	requestID     string
 	arn           string
 	payload       []byte
-	clientContext []byte // JSON; nil when the caller sent none
+	clientContext []byte // JSON; empty when the caller sent none
 	timeout       time.Duration
 	log           *invocationLog // nil when nobody wants a log
 }

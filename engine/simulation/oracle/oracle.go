@@ -98,8 +98,8 @@ func (j *judge) event(i int, e *history.Event) error {
 		}
 	}
 	if e.Time > j.now {
-		if len(j.expected) > 0 {
-			return errors.New("before it, at the same time as the event before: " + j.listExpected())
+		if err := j.nothingMissing(); err != nil {
+			return err
 		}
 		if err := j.overdue(e); err != nil {
 			return err
@@ -143,6 +143,9 @@ func (j *judge) begin(e *history.Event) error {
 // cut takes an end that comes from outside: it may come at any time, with threads open.
 func (j *judge) cut(e *history.Event) error {
 	j.ended = true
+	if err := j.nothingMissing(); err != nil {
+		return err
+	}
 	if e.Type == history.ExecutionAborted {
 		if !j.Stopped {
 			return errors.New("nobody stopped the execution")
@@ -163,8 +166,8 @@ func (j *judge) happen(t *thread, e *history.Event) error {
 	case e.Type.Exited():
 		return j.exit(t, e)
 	case e.Type.Terminal():
-		j.ended = true
-		return nil // expected, and judged as such
+		j.ended = true // expected, and judged as such
+		return j.nothingMissing()
 	}
 	switch e.Type {
 	case history.ParallelStateStarted, history.MapStateStarted:
