@@ -20,6 +20,13 @@ type Env interface {
 	Random() uint64
 }
 
+// MemberEnv is an Env that can say what a member of a variable is without making the whole variable.
+type MemberEnv interface {
+	Env
+	// Member returns a member of a variable, and whether there is such a member. It answers known false when it cannot tell.
+	Member(variable, name string) (v jsonvalue.Value, exists, known bool)
+}
+
 // Limits bound an evaluation. A zero field means the default.
 type Limits struct {
 	// Depth is how deeply evaluations nest; a call of a function takes several levels, a tail call none. Default 5000.
@@ -94,7 +101,11 @@ func compile(text string) (*node, *Error) {
 	if err != nil {
 		return nil, err
 	}
-	return analyse(root)
+	if root, err = analyse(root); err != nil {
+		return nil, err
+	}
+	root.walk((*node).markPlain)
+	return root, nil
 }
 
 // String returns the text that the expression was compiled from.
@@ -124,19 +135,22 @@ func (r Result) Value() jsonvalue.Value { return r.value }
 
 // Eval evaluates the expression. Functions inside of arrays and numbers that JSON cannot hold become null, as JSON.stringify
 // has it. When env also has the method Err() error, as a context.Context does, it is asked from time to time and its error
-// ends the evaluation. Other errors are *Error; those of limits have the code U1001.
+// ends the evaluation. When it has the method Spent(steps int), it is told in the end how much work was done, in the steps of
+// Limits. Other errors are *Error; those of limits have the code U1001.
 func (x *Expression) Eval(env Env) (Result, error) {
 	ev := newEvaluator(x, env)
-	top := &frame{}
+	if account, ok := env.(interface{ Spent(steps int) }); ok {
+		defer func() { account.Spent(x.limits.Steps - ev.budget.steps) }()
+	}
 	var input value
 	if root, ok := env.Root(); ok {
 		input = fromJSON(root)
+		ev.top.bind("$", input)
 	}
-	top.bind("$", input)
 	if list, ok := input.(*array); ok {
 		input = &array{items: []value{list}, sequence: true, outer: true}
 	}
-	v, err := ev.eval(x.root, input, top)
+	v, err := ev.eval(x.root, input, &ev.top)
 	if err == nil {
 		var r Result
 		if r, err = ev.result(v); err == nil {

@@ -69,9 +69,19 @@ func fromJSON(v jsonvalue.Value) value {
 	case jsonvalue.String:
 		return v.Text()
 	case jsonvalue.Array:
-		return &array{source: &v}
+		a := &struct { // one allocation for both
+			array
+			tree jsonvalue.Value
+		}{tree: v}
+		a.source = &a.tree
+		return &a.array
 	default:
-		return &object{source: &v}
+		o := &struct {
+			object
+			tree jsonvalue.Value
+		}{tree: v}
+		o.source = &o.tree
+		return &o.object
 	}
 }
 
