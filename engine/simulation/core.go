@@ -17,6 +17,9 @@ import (
 // longest is how many events a history may have before the execution is stopped: random machines may loop forever.
 const longest = 3000
 
+// year is how long an execution may take before it is stopped; the service allows no more.
+const year = 365 * 24 * time.Hour
+
 // core is one simulation of the interpreter alone: the smallest shell there can be, with time that jumps.
 type core struct {
 	*draws
@@ -39,6 +42,16 @@ type core struct {
 // simulateCore runs one simulation and returns what is wrong.
 func simulateCore(d *draws) error {
 	c := &core{draws: d, now: machine.Epoch}
+	err := c.simulate()
+	if err != nil {
+		return &Failure{Err: err, Definition: c.model.Definition(), Input: c.info.Input, Events: c.events, History: c.history}
+	}
+	return nil
+}
+
+// simulate draws a machine, runs it once and judges what came of it.
+func (c *core) simulate() error {
+	d := c.draws
 	c.model = machine.Random(d, machine.Limits{
 		States: 4, Depth: 3, Kinds: []machine.Kind{machine.Integration, machine.Function, machine.Token, machine.Job, machine.Activity},
 	})
@@ -58,13 +71,10 @@ func simulateCore(d *draws) error {
 	if d.one(3) {
 		c.late = 200 * time.Millisecond
 	}
-	if err = c.run(); err == nil {
-		err = c.judge()
+	if err := c.run(); err != nil {
+		return err
 	}
-	if err != nil {
-		return &Failure{Err: err, Definition: c.model.Definition(), Input: c.info.Input, Events: c.events, History: c.history}
-	}
-	return nil
+	return c.judge()
 }
 
 // run drives the execution to its end.
@@ -89,7 +99,7 @@ func (c *core) run() error {
 		if !ok && c.ledger.tasks() == 0 {
 			return errors.New("the execution waits for nothing")
 		}
-		if !ok || n == stopAt || len(c.history) > longest {
+		if !ok || n == stopAt || len(c.history) > longest || c.now.Sub(machine.Epoch) > year {
 			c.stopped = true
 			e = interpreter.Event{Kind: interpreter.Stop, Failure: history.NewFailure("Stopped", "because")}
 		}
@@ -195,13 +205,17 @@ func (c *core) nothing() error {
 
 // judge has the history judged, and that it can be had again from the events.
 func (c *core) judge() error {
-	failure := oracle.Check(&oracle.Subject{
-		Root: c.model.Root, TimeoutSeconds: c.model.TimeoutSeconds, Input: c.info.Input, History: c.history,
-		Status: string(c.x.Status()), Stopped: c.stopped, Lateness: c.late,
-	})
-	if failure != nil {
-		return failure
+	if err := oracle.Check(c.subject()); err != nil {
+		return err
 	}
 	_, err := replay(c.plan, c.info, c.events, c.done)
 	return err
+}
+
+// subject is the execution as the oracle sees it.
+func (c *core) subject() *oracle.Subject {
+	return &oracle.Subject{
+		Root: c.model.Root, TimeoutSeconds: c.model.TimeoutSeconds, Input: c.info.Input, History: c.history,
+		Status: string(c.x.Status()), Stopped: c.stopped, Lateness: c.late,
+	}
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // shown is how many events of a history a failure shows.
-const shown = 200
+const shown = 80
 
 // Failure is what a simulation found, with everything that led to it.
 type Failure struct {

@@ -1,14 +1,15 @@
 package simulation
 
-// tries bounds the work of shrinking one failure.
-const tries = 4000
+import "time"
+
+// patience bounds the real time that is spent on shrinking one failure.
+const patience = 10 * time.Second
 
 // shrink looks for fewer and smaller draws that fail as well, and returns the last failure it found.
 func shrink(made []int, failure error, simulate func(*draws) error) ([]int, error) {
-	left := tries
+	until := time.Now().Add(patience)
 	// attempt keeps a candidate that fails.
 	attempt := func(candidate []int) bool {
-		left--
 		d := repeated(candidate)
 		err := simulate(d)
 		if err == nil {
@@ -17,10 +18,10 @@ func shrink(made []int, failure error, simulate func(*draws) error) ([]int, erro
 		made, failure = candidate[:min(len(candidate), len(d.made))], err
 		return true
 	}
-	for progress := true; progress && left > 0; {
+	for progress := true; progress && time.Now().Before(until); {
 		progress = false
-		for size := len(made) / 2; size > 0 && left > 0; size /= 2 {
-			for at := 0; at+size <= len(made) && left > 0; {
+		for size := len(made) / 2; size > 0 && time.Now().Before(until); size /= 2 {
+			for at := 0; at+size <= len(made) && time.Now().Before(until); {
 				if attempt(without(made, at, size)) {
 					progress = true
 				} else {
@@ -28,7 +29,7 @@ func shrink(made []int, failure error, simulate func(*draws) error) ([]int, erro
 				}
 			}
 		}
-		for at := 0; at < len(made) && left > 0; at++ {
+		for at := 0; at < len(made) && time.Now().Before(until); at++ {
 			for _, v := range []int{0, made[at] / 2, made[at] - 1} {
 				if v >= 0 && v < made[at] && attempt(with(made, at, v)) {
 					progress = true

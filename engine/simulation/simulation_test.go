@@ -14,13 +14,19 @@ var (
 // TestCore drives the interpreter alone.
 func TestCore(t *testing.T) {
 	t.Parallel()
-	many(t, simulateCore)
+	many(t, simulateCore, *count)
+}
+
+// TestShell drives the whole engine in virtual time, a fifth as often: its simulations are longer.
+func TestShell(t *testing.T) {
+	t.Parallel()
+	many(t, simulateShell, max(*count/5, 1))
 }
 
 // many simulates from one seed or from many and shows the first failure, shrunk.
-func many(t *testing.T, simulate func(*draws) error) {
+func many(t *testing.T, simulate func(*draws) error, n int) {
 	t.Helper()
-	from, n := *first, *count
+	from := *first
 	if *seed != 0 {
 		from, n = *seed, 1
 	}

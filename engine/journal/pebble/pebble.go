@@ -18,7 +18,7 @@ import (
 
 const (
 	cacheBytes    = 16 << 20
-	memTableBytes = 32 << 20
+	memTableBytes = 16 << 20
 	bloomBits     = 10 // per key: one lookup in a hundred of something missing reads a block
 )
 

@@ -12,7 +12,7 @@ import (
 	"stepback/engine/journal/pebble"
 )
 
-func open(t *testing.T, dir string) *pebble.Journal {
+func open(t testing.TB, dir string) *pebble.Journal {
 	t.Helper()
 	j, err := pebble.Open(dir, pebble.Options{})
 	if err != nil {

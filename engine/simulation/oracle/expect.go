@@ -73,6 +73,14 @@ func (t *thread) related(other *thread) bool {
 	return t.fan != nil && t.up(func(x *thread) bool { return inside(other, x) }) != nil
 }
 
+// nothingMissing reports what should have come before an event that ends the history or comes later in time.
+func (j *judge) nothingMissing() error {
+	if len(j.expected) == 0 {
+		return nil
+	}
+	return errors.New("missing before it: " + j.listExpected())
+}
+
 func (j *judge) listExpected() string {
 	names := make([]string, 0, len(j.expected))
 	for _, x := range j.expected {

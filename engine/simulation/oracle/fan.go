@@ -41,6 +41,7 @@ func (j *judge) fanStarted(t *thread, e *history.Event) error {
 	if typ == machine.Parallel {
 		n := len(t.state.Branches)
 		t.children = &fan{owner: t, threads: make([]*thread, n), left: n, results: make([]any, n)}
+		t.from, t.to = e.Time, e.Time // until every branch has begun
 		return nil
 	}
 	return j.mapStarted(t, e)
@@ -108,9 +109,11 @@ func (f *fan) branch(j *judge, name string) *thread {
 		if s.Start().Name == name && f.threads[i] == nil {
 			t := j.thread(s, f, i)
 			t.given(decoded(f.owner.input)["n"], numbers(f.owner.input, "items"))
-			t.goTo(name, j.now)
+			t.goTo(name, f.owner.from)
 			f.threads[i] = t
-			f.begun++
+			if f.begun++; f.begun == len(f.threads) {
+				f.owner.to = 0
+			}
 			return t
 		}
 	}

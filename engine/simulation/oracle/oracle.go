@@ -40,12 +40,15 @@ func Check(s *Subject) error {
 	return j.end()
 }
 
+// longest is how many events a history may have; an execution fails rather than go beyond.
+const longest = 25_000
+
 // judge follows one history.
 type judge struct {
 	*Subject
 	now, start int64
 	root       *thread
-	all        []*thread // every thread there has been
+	all        []*thread // the threads that may be under way
 	who        []*thread // by event ID: the thread the event belongs to
 	late       []overrun // tasks that have timed out and whose failure has not been followed yet
 	expected   []expectation
@@ -95,6 +98,9 @@ func (j *judge) event(i int, e *history.Event) error {
 		}
 	}
 	if e.Time > j.now {
+		if err := j.nothingMissing(); err != nil {
+			return err
+		}
 		if err := j.overdue(e); err != nil {
 			return err
 		}
@@ -102,6 +108,10 @@ func (j *judge) event(i int, e *history.Event) error {
 	j.now = e.Time
 	if e.Type == history.ExecutionAborted || e.Type == history.ExecutionTimedOut {
 		return j.cut(e)
+	}
+	if e.ID == longest && e.Type == history.ExecutionFailed {
+		j.ended = true
+		return nil
 	}
 	t, err := j.expects(e)
 	if err != nil {
@@ -133,6 +143,9 @@ func (j *judge) begin(e *history.Event) error {
 // cut takes an end that comes from outside: it may come at any time, with threads open.
 func (j *judge) cut(e *history.Event) error {
 	j.ended = true
+	if err := j.nothingMissing(); err != nil {
+		return err
+	}
 	if e.Type == history.ExecutionAborted {
 		if !j.Stopped {
 			return errors.New("nobody stopped the execution")
@@ -153,8 +166,8 @@ func (j *judge) happen(t *thread, e *history.Event) error {
 	case e.Type.Exited():
 		return j.exit(t, e)
 	case e.Type.Terminal():
-		j.ended = true
-		return nil // expected, and judged as such
+		j.ended = true // expected, and judged as such
+		return j.nothingMissing()
 	}
 	switch e.Type {
 	case history.ParallelStateStarted, history.MapStateStarted:

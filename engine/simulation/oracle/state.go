@@ -54,6 +54,10 @@ func (j *judge) entered(t *thread) error {
 		t.phase = waiting
 		t.from = j.wakes(t)
 		t.to = t.from
+	case machine.Parallel:
+		j.expect(t, history.ParallelStateStarted)
+	case machine.Map:
+		j.expect(t, history.MapStateStarted)
 	case machine.Task:
 		j.expect(t, family[s.Task.Kind].scheduled)
 	}

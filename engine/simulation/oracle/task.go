@@ -55,7 +55,7 @@ func (j *judge) task(t *thread, e *history.Event) error {
 		return errors.New("no task is under way in the state")
 	}
 	switch {
-	case e.Type == f.started && c.Kind == machine.Activity && t.started == 0, e.Type == f.started && c.Kind != machine.Activity:
+	case e.Type == f.started && t.started == 0:
 		t.started = e.Time
 		t.limit()
 	case e.Type == history.TaskSubmitted && (c.Kind == machine.Job || c.Kind == machine.Token):
@@ -122,6 +122,9 @@ func (j *judge) timedOut(t *thread, e *history.Event) error {
 func (j *judge) mapRun(t *thread, e *history.Event) error {
 	if t.state == nil || t.state.Type != machine.Map || !t.state.Map.Distributed {
 		return errors.New("it follows from no distributed Map")
+	}
+	if e.Type != history.MapRunStarted && t.phase != working {
+		return errors.New("no Map Run is under way")
 	}
 	switch e.Type {
 	case history.MapRunStarted:

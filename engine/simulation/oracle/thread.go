@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"stepback/engine/history"
@@ -82,6 +83,7 @@ func (j *judge) within(want, got int64) error {
 
 // overdue reports a thread that has let the time pass at which something should have happened.
 func (j *judge) overdue(e *history.Event) error {
+	j.all = slices.DeleteFunc(j.all, func(t *thread) bool { return t.gone })
 	for _, t := range j.all {
 		if !t.gone && t.to > 0 && t.to+int64(j.Lateness) < e.Time {
 			name := t.next
