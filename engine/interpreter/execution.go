@@ -48,6 +48,7 @@ type Execution struct {
 	failure history.Failure
 	lastID  int64
 	start   time.Time
+	secret  string // of the task tokens
 
 	root   *thread
 	ready  []*thread
@@ -101,6 +102,7 @@ func (x *Execution) Step(e *Event, out *Result) {
 func (x *Execution) apply(e *Event) {
 	switch e.Kind {
 	case Start:
+		x.secret = e.Secret
 		x.begin()
 	case Continue:
 	case Stop:
