@@ -72,10 +72,9 @@ func (c *crashes) MaybeError(op errorfs.Op) error {
 // String implements errorfs.Injector.
 func (*crashes) String() string { return "crashes" }
 
-func diskEngine(t *testing.T, fs vfs.FS, o pebble.Options) (*engine.Engine, *pebble.Journal, *engine.Recovered) {
+func diskEngine(t *testing.T, fs vfs.FS) (*engine.Engine, *pebble.Journal, *engine.Recovered) {
 	t.Helper()
-	o.FS = fs
-	j, err := pebble.Open("journal", o)
+	j, err := pebble.Open("journal", pebble.Options{FS: fs, Retention: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +97,7 @@ func TestACrashAtEverySyncLosesNothing(t *testing.T) {
 	t.Parallel()
 	const executions = 6
 	d := &crashes{disk: vfs.NewCrashableMem(), random: rand.New(rand.NewPCG(1, 2))}
-	e, j, _ := diskEngine(t, errorfs.Wrap(d.disk, d), pebble.Options{})
+	e, j, _ := diskEngine(t, errorfs.Wrap(d.disk, d))
 	m, err := e.CreateStateMachine("m", diskDefinition, "", false)
 	if err != nil {
 		t.Fatal(err)
@@ -121,7 +120,7 @@ func TestACrashAtEverySyncLosesNothing(t *testing.T) {
 	}
 	t.Logf("%d syncs", len(d.images))
 	for n, im := range d.images {
-		e, j, _ := diskEngine(t, im.disk, pebble.Options{})
+		e, j, _ := diskEngine(t, im.disk)
 		for _, arn := range arns[:im.acknowledged] {
 			if x, err := e.Wait(t.Context(), arn); err != nil || x.Output != `[1,2,3,4,5,6,7]` {
 				t.Fatalf("crash at sync %d with %d acknowledged: %+v, %v", n, im.acknowledged, x, err)
@@ -181,7 +180,7 @@ func TestADiskThatRefusesWritesBreaksTheJournalAndLosesNothing(t *testing.T) {
 		t.Run(refusal.Error(), func(t *testing.T) {
 			t.Parallel()
 			disk, r := vfs.NewCrashableMem(), &refusals{}
-			e, j, _ := diskEngine(t, errorfs.Wrap(disk, r), pebble.Options{})
+			e, j, _ := diskEngine(t, errorfs.Wrap(disk, r))
 			m, err := e.CreateStateMachine("m", diskDefinition, "", false)
 			if err != nil {
 				t.Fatal(err)
@@ -205,7 +204,7 @@ func TestADiskThatRefusesWritesBreaksTheJournalAndLosesNothing(t *testing.T) {
 			if err := j.Close(); err == nil {
 				t.Error("Close says nothing of what could not be written")
 			}
-			e, j, _ = diskEngine(t, disk.CrashClone(vfs.CrashCloneCfg{}), pebble.Options{})
+			e, j, _ = diskEngine(t, disk.CrashClone(vfs.CrashCloneCfg{}))
 			defer j.Close()
 			defer e.Close()
 			if x, err := e.DescribeExecution(t.Context(), arn); err != nil || x.Output != want.Output || x.Status != interpreter.Succeeded {

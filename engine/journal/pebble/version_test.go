@@ -17,7 +17,7 @@ import (
 // plant writes keys into a store as another version of stepback might have.
 func plant(t *testing.T, dir string, pairs map[string][]byte) {
 	t.Helper()
-	db, err := store.Open(dir, &store.Options{FormatMajorVersion: store.FormatNewest})
+	db, err := store.Open(dir, &store.Options{FormatMajorVersion: store.FormatNewest, Logger: quiet{}})
 	if err != nil {
 		t.Fatal(err)
 	}
