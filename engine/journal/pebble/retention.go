@@ -21,8 +21,8 @@ const retentionInterval = time.Hour
 
 // retention removes executions in a goroutine of its own, which stop waits for.
 type retention struct {
-	cancel context.CancelFunc
-	ended  sync.WaitGroup
+	quit  chan struct{}
+	ended sync.WaitGroup
 }
 
 // retain starts to remove executions, now and every hour.
@@ -33,17 +33,16 @@ func (j *Journal) retain(d time.Duration) *retention {
 	if d == 0 {
 		d = DefaultRetention
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	r := &retention{cancel: cancel}
+	r := &retention{quit: make(chan struct{})}
 	r.ended.Go(func() {
 		tick := time.NewTicker(retentionInterval)
 		defer tick.Stop()
 		for {
 			// What could not be removed now is removed the next time; a disk that refuses writes shows in Commit.
-			_, _ = j.Expire(ctx, time.Now().Add(-d))
+			_, _ = j.expireAll(time.Now().Add(-d), r.stopping)
 			select {
 			case <-tick.C:
-			case <-ctx.Done():
+			case <-r.quit:
 				return
 			}
 		}
@@ -51,19 +50,34 @@ func (j *Journal) retain(d time.Duration) *retention {
 	return r
 }
 
+func (r *retention) stopping() error {
+	select {
+	case <-r.quit:
+		return journal.ErrClosed
+	default:
+		return nil
+	}
+}
+
 func (r *retention) stop() {
 	if r == nil {
 		return
 	}
-	r.cancel()
+	close(r.quit)
 	r.ended.Wait()
 }
 
 // Expire removes the executions that ended before a time, with everything that is kept of them and of their Map Runs, and returns
 // how many it was, without child executions.
 func (j *Journal) Expire(ctx context.Context, before time.Time) (int, error) {
-	n := 0
-	for it, err := range j.scan(ctx, endPrefix) {
+	return j.expireAll(before, ctx.Err)
+}
+
+func (j *Journal) expireAll(before time.Time, stopping func() error) (n int, err error) {
+	for it, err := range j.walk(endPrefix) {
+		if err == nil {
+			err = stopping()
+		}
 		if err != nil {
 			return n, err
 		}
@@ -75,7 +89,7 @@ func (j *Journal) Expire(ctx context.Context, before time.Time) (int, error) {
 		if int64(binary.BigEndian.Uint64(stamp)) >= before.UnixNano() {
 			break
 		}
-		if err := j.expire(ctx, key, string(stamp[8:])); err != nil {
+		if err := j.expire(key, string(stamp[8:])); err != nil {
 			return n, fmt.Errorf("removing %s: %w", stamp[8:], err)
 		}
 		n++
@@ -84,26 +98,26 @@ func (j *Journal) Expire(ctx context.Context, before time.Time) (int, error) {
 }
 
 // expire removes one execution.
-func (j *Journal) expire(ctx context.Context, end []byte, arn string) error {
+func (j *Journal) expire(end []byte, arn string) error {
 	return j.write(func(b *pebble.Batch) error {
 		errs := []error{b.Delete(end, nil)}
 		for _, prefix := range [...]string{executionPrefix, historyPrefix, eventsPrefix} {
 			errs = append(errs, b.Delete([]byte(prefix+arn), nil))
 		}
-		return errors.Join(append(errs, j.expireMapRuns(ctx, b, arn+"\x00"))...)
+		return errors.Join(append(errs, j.expireMapRuns(b, arn+"\x00"))...)
 	})
 }
 
 // expireMapRuns removes the Map Runs of the executions whose ARN begins with a prefix, and their child executions.
-func (j *Journal) expireMapRuns(ctx context.Context, b *pebble.Batch, prefix string) error {
-	for m, err := range j.MapRuns(ctx, prefix) {
+func (j *Journal) expireMapRuns(b *pebble.Batch, prefix string) error {
+	for m, err := range j.mapRuns(prefix) {
 		if errors.Is(err, journal.ErrNotFound) {
 			continue
 		}
 		if err != nil {
 			return err
 		}
-		if err := j.expireMapRuns(ctx, b, m.Children); err != nil {
+		if err := j.expireMapRuns(b, m.Children); err != nil {
 			return err
 		}
 		errs := []error{
