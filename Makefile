@@ -6,7 +6,9 @@ VULN_VERSION := v1.8.0
 BIN := bin
 LAMBDAS := validate process aggregate start metrics
 FUZZTIME ?= 10s
-SEED ?= 1
+# The first seed of make simulate and make crash, by default one of the day; how many seeds to simulate, how many kills to survive.
+SEED ?= $(shell date +%Y%m%d0000)
+COUNT ?= 20000
 KILLS ?= 300
 # Where `make synth` writes, and what make deploy and make destroy act on.
 OUT ?= cdk/cdk.out
@@ -108,6 +110,10 @@ cdk-test: ## the tests of the CDK app, which is a module of its own
 .PHONY: bench
 bench: ## measure speed and memory, as ratios to a floor measured in the same run
 	$(GO) run ./bench
+
+.PHONY: simulate
+simulate: ## random state machines and faults against an oracle: COUNT of them from SEED on
+	$(GO) test ./engine/simulation -first=$(SEED) -simulations=$(COUNT)
 
 .PHONY: fuzz
 fuzz: ## every fuzz target for FUZZTIME each

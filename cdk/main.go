@@ -42,9 +42,9 @@ func declare(app awscdk.App) error {
 	if bootstraps == "" {
 		bootstraps = "../dist/lambdas"
 	}
-	environments, rewrite := environment.All(), func(definition []byte) ([]byte, error) { return definition, nil }
+	environments, local, rewrite := environment.All(), false, func(definition []byte) ([]byte, error) { return definition, nil }
 	if secret := context(app, "localSecret"); secret != "" {
-		environments, rewrite = []environment.Environment{environment.Local(secret, context(app, "localArchitecture"))}, localstack.Definition
+		environments, local, rewrite = []environment.Environment{environment.Local(secret, context(app, "localArchitecture"))}, true, localstack.Definition
 	}
 	for _, e := range environments {
 		e.Emails = append(e.Emails, list(context(app, "emails"))...)
@@ -53,7 +53,7 @@ func declare(app awscdk.App) error {
 		if secret := context(app, "databaseSecret"); secret != "" {
 			e.Database = environment.Database{SecretARN: secret}
 		}
-		if _, err := csvimportstack.New(app, csvimportstack.Props{Environment: e, BootstrapFolder: bootstraps, Rewrite: rewrite}); err != nil {
+		if _, err := csvimportstack.New(app, csvimportstack.Props{Environment: e, BootstrapFolder: bootstraps, Rewrite: rewrite, DashboardApart: local}); err != nil {
 			return err
 		}
 	}

@@ -27,3 +27,9 @@ context=(-c "localSecret=$arn" -c "localArchitecture=$architecture" -c bootstrap
 CI=true node_modules/.bin/cdk bootstrap "aws://$account/$AWS_REGION" --no-notices "${context[@]}"
 # shellcheck disable=SC2086 # CDKFLAGS is a list of words
 CI=true node_modules/.bin/cdk deploy "$STACK" --no-notices --require-approval never "${context[@]}" ${CDKFLAGS:-}
+
+# LocalStack's CloudFormation has no dashboards, its CloudWatch has.
+cd "$root"
+aws cloudwatch put-dashboard --dashboard-name CSV-Processing-Retry-Monitor-local \
+	--dashboard-body "$(go run ./cmd/stepback dashboard body --state-machine csv-import-local --region "$AWS_REGION" --account "$account")" >/dev/null
+echo "stepback dashboard render --endpoint $AWS_ENDPOINT_URL --name CSV-Processing-Retry-Monitor-local -o retry.png"

@@ -48,7 +48,7 @@ var limits = map[string]struct {
 }
 
 func openFunctions(_ context.Context, cfg *Config, endpoint string, c *clock.Clock) (*functions, error) {
-	logs, err := lambda.OpenFileLogs(filepath.Join(cfg.Dir, "logs", "lambda"))
+	logs, err := lambda.OpenFileLogs(filepath.Join(cfg.Dir, "logs", "lambda"), 0)
 	if err != nil {
 		return nil, err
 	}

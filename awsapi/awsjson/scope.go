@@ -14,9 +14,9 @@ var (
 	regionName = regexp.MustCompile(`^[a-z0-9-]{1,32}$`)
 )
 
-// scopeOf reads the credential scope of a request's signature: Credential=KEY/date/region/service/aws4_request. An access key of
+// ScopeOf reads the credential scope of a request's signature: Credential=KEY/date/region/service/aws4_request. An access key of
 // twelve digits names the account; what the request does not say is taken from the defaults.
-func scopeOf(r *http.Request, defaults Scope) Scope {
+func ScopeOf(r *http.Request, defaults Scope) Scope {
 	s := defaults
 	_, credential, ok := strings.Cut(r.Header.Get("Authorization"), "Credential=")
 	if !ok {

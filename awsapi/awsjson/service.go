@@ -62,7 +62,7 @@ func (s *Service) answer(w http.ResponseWriter, r *http.Request) (any, error) {
 	if err != nil {
 		return nil, malformed("the body could not be read")
 	}
-	return o.run(r.Context(), scopeOf(r, s.Default), body)
+	return o.run(r.Context(), ScopeOf(r, s.Default), body)
 }
 
 // operation finds what a request asks for.

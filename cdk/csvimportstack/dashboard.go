@@ -12,7 +12,7 @@ import (
 // share one list for all regions, so that its name tells the environment.
 func (s *Stack) addDashboard() error {
 	d, err := dashboards.Monitor(dashboards.Options{
-		Name: dashboards.Name + "-" + s.Environment.Name, StateMachine: s.Environment.Prefix(), Region: *s.Region(),
+		Name: s.dashboardName(), StateMachine: s.Environment.Prefix(), Region: *s.Region(),
 		Level: retrymetrics.Level(s.Environment.LogLevel), Alarms: s.alarmARNs,
 	})
 	if err != nil {
@@ -31,5 +31,7 @@ func (s *Stack) addDashboard() error {
 // dashboardURL is the dashboard's address in the console of the region and partition.
 func (s *Stack) dashboardURL() *string {
 	return jsii.String("https://" + *s.Region() + ".console.aws.amazon.com/cloudwatch/home?region=" + *s.Region() +
-		"#dashboards/dashboard/" + *s.Dashboard.Ref())
+		"#dashboards/dashboard/" + s.dashboardName())
 }
+
+func (s *Stack) dashboardName() string { return dashboards.Name + "-" + s.Environment.Name }

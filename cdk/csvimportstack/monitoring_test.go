@@ -239,7 +239,7 @@ func TestTheDashboardShowsEveryAlarm(t *testing.T) {
 			t.Errorf("%s: the dashboard shows %q of %q", level, shown, declared)
 		}
 		output := x.Outputs["DashboardUrl"].(map[string]any)["Value"]
-		if got := text(t, output); !strings.HasPrefix(got, "https://AWS::Region.console.aws.amazon.com/cloudwatch/home?region=AWS::Region#dashboards/dashboard/Dashboard") {
+		if got := text(t, output); !strings.HasPrefix(got, "https://AWS::Region.console.aws.amazon.com/cloudwatch/home?region=AWS::Region#dashboards/dashboard/CSV-Processing-Retry-Monitor-") {
 			t.Errorf("%s: address %s", level, got)
 		}
 	}

@@ -7,7 +7,6 @@
 package csvimportstack
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
@@ -35,6 +34,9 @@ type Props struct {
 	BootstrapFolder string
 	// Rewrite changes the definition for a place that is not quite AWS; nil changes nothing.
 	Rewrite func(definition []byte) ([]byte, error)
+	// DashboardApart leaves the dashboard out, for a place that has dashboards but whose
+	// CloudFormation has none.
+	DashboardApart bool
 }
 
 // Stack is the CSV import in one environment.
@@ -88,7 +90,11 @@ func New(scope constructs.Construct, props Props) (*Stack, error) {
 	s.addStateMachine(definition)
 	s.addStart(props.BootstrapFolder)
 	s.addMetrics(props.BootstrapFolder)
-	if err := errors.Join(s.addAlarms(), s.addDashboard()); err != nil {
+	err = s.addAlarms()
+	if err == nil && !props.DashboardApart {
+		err = s.addDashboard()
+	}
+	if err != nil {
 		return nil, fmt.Errorf("environment %q: %w", e.Name, err)
 	}
 	s.addOutputs()

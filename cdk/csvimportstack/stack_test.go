@@ -265,11 +265,15 @@ func TestExistingDatabase(t *testing.T) {
 func TestLocalIsRewritten(t *testing.T) {
 	e := environment.Local("arn:aws:secretsmanager:us-east-1:000000000000:secret:db-a1b2c3", "x86_64")
 	app := awscdk.NewApp(&awscdk.AppProps{Outdir: jsii.String(t.TempDir())})
-	s, err := csvimportstack.New(app, csvimportstack.Props{Environment: e, BootstrapFolder: bootstraps(t), Rewrite: localstack.Definition})
+	s, err := csvimportstack.New(app, csvimportstack.Props{Environment: e, BootstrapFolder: bootstraps(t), Rewrite: localstack.Definition, DashboardApart: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	machine := read(t, s).only(t, "AWS::StepFunctions::StateMachine", "")
+	x := read(t, s)
+	if len(x.ofType("AWS::CloudWatch::Dashboard")) != 0 {
+		t.Error("LocalStack's CloudFormation has no dashboards")
+	}
+	machine := x.only(t, "AWS::StepFunctions::StateMachine", "")
 	if text := machine.Properties["DefinitionString"].(string); !strings.Contains(text, `"ToleratedFailurePercentage":5.0`) {
 		t.Error("the definition is not the one for LocalStack")
 	}

@@ -19,6 +19,7 @@ import (
 )
 
 type dashboardCmd struct {
+	Body   dashboardBodyCmd   `cmd:"" help:"Print the retry dashboard of a state machine as CloudWatch's PutDashboard takes it."`
 	Render dashboardRenderCmd `cmd:"" help:"Draw the retry dashboard of a data directory's runs, or of an endpoint, as HTML, SVG or PNG."`
 }
 

@@ -17,7 +17,6 @@ import (
 	"stepback/awsapi/awsjson"
 	"stepback/awsapi/loopback"
 	"stepback/awsapi/stepfunctions"
-	"stepback/engine/integration/lambda"
 	"stepback/engine/journal"
 )
 
@@ -26,7 +25,7 @@ func TestNestedExecution(t *testing.T) {
 	t.Parallel()
 	around, scope := newSurroundings(), awsjson.Scope{Account: "000000000000", Region: "us-east-1"}
 	around.endpoints.Getenv = nil
-	engines := newEngines(journal.NewMemory(), lambda.Endpoint{}, around, slog.New(slog.DiscardHandler))
+	engines := newEngines(journal.NewMemory(), &services{}, around, slog.New(slog.DiscardHandler))
 	service := stepfunctions.New(stepfunctions.Config{
 		Open: engines.open, Store: stepfunctions.NewMemory(), Now: engines.clock.Now, Default: scope,
 	})

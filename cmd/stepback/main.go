@@ -55,7 +55,8 @@ type commandLine struct {
 	Data    dataCmd    `cmd:"" help:"Look after the journal of a data directory."`
 
 	Dashboard dashboardCmd `cmd:"" help:"Draw the retry dashboard of runs."`
-	Serve     serveCmd     `cmd:"" help:"Serve the API of AWS Step Functions on this machine."`
+	Serve     serveCmd     `cmd:"" help:"Serve the APIs of AWS Step Functions, Lambda and S3 on this machine."`
+	Logs      logsCmd      `cmd:"" help:"Print what a Lambda function of serve, or of run --lambda process, has logged."`
 	Validate  validateCmd  `cmd:"" help:"Check state machine definitions as AWS Step Functions would."`
 }
 

@@ -63,7 +63,7 @@ func (c *runCmd) Run(ctx context.Context, std streams) error {
 		if errors.As(err, &wrong) {
 			return &exitError{exitUsage, err}
 		}
-		return err
+		return stopped(err)
 	}
 	for _, x := range p.Resumed() {
 		fmt.Fprintf(std.err, "resuming execution %s, interrupted at %s\n", x.Name, x.Interrupted.Local().Format(time.DateTime))
@@ -73,12 +73,17 @@ func (c *runCmd) Run(ctx context.Context, std streams) error {
 		err = fmt.Errorf("closing the data directory: %w", e)
 	}
 	if err != nil {
-		if errors.Is(err, context.Canceled) {
-			return fmt.Errorf("stopped; run the same command again to finish the import: %w", err)
-		}
-		return err
+		return stopped(err)
 	}
 	return c.print(report, std)
+}
+
+// stopped says what to do after Ctrl-C; other errors stay as they are.
+func stopped(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return fmt.Errorf("stopped; run the same command again to finish the import: %w", err)
+	}
+	return err
 }
 
 func (c *runCmd) config(ctx context.Context, std streams) (pipeline.Config, error) {

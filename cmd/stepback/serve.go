@@ -17,20 +17,20 @@ import (
 	"stepback/engine"
 	"stepback/engine/clock"
 	"stepback/engine/history"
-	"stepback/engine/integration/lambda"
 	"stepback/engine/journal"
 	"stepback/engine/journal/pebble"
 )
 
 type serveCmd struct {
-	Listen   string `default:"127.0.0.1:4566" placeholder:"HOST:PORT" help:"Address to listen on; port 0 picks one. Default 127.0.0.1:4566."`
-	Data     string `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory: the journal of executions. Default .stepback."`
-	Public   bool   `help:"Allow an address that other machines can reach. Nobody is asked for credentials."`
-	Account  string `default:"000000000000" help:"Account of requests whose access key is not an account's twelve digits."`
-	Region   string `default:"us-east-1" help:"Region of requests that are not signed for one."`
-	Endpoint string `name:"lambda-endpoint" env:"LAMBDA_ENDPOINT" placeholder:"URL" help:"Where Lambda functions are invoked ($LAMBDA_ENDPOINT)."`
-	Mock     string `type:"path" env:"SFN_MOCK_CONFIG" placeholder:"FILE" help:"Mock configuration of Step Functions Local: StartExecution on ARN#TESTCASE takes the responses of that test case ($SFN_MOCK_CONFIG)."`
-	Verbose  bool   `short:"v" help:"Log what goes wrong inside, to standard error."`
+	Listen  string `default:"127.0.0.1:4566" placeholder:"HOST:PORT" help:"Address to listen on; port 0 picks one. Default 127.0.0.1:4566."`
+	Data    string `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory: executions, functions, buckets, logs. Default .stepback."`
+	Public  bool   `help:"Allow an address that other machines can reach. Nobody is asked for credentials."`
+	Account string `default:"000000000000" help:"Account of requests whose access key is not an account's twelve digits."`
+	Region  string `default:"us-east-1" help:"Region of requests that are not signed for one."`
+	Mock    string `type:"path" env:"SFN_MOCK_CONFIG" placeholder:"FILE" help:"Mock configuration of Step Functions Local: StartExecution on ARN#TESTCASE takes the responses of that test case ($SFN_MOCK_CONFIG)."`
+
+	embeddedServices
+	Verbose bool `short:"v" help:"Log what goes wrong inside, to standard error."`
 }
 
 // Help shows examples.
@@ -38,10 +38,14 @@ func (serveCmd) Help() string {
 	return `Examples:
   stepback serve
   LAMBDA_ENDPOINT=http://127.0.0.1:9001 stepback serve --listen 127.0.0.1:8083 --data /tmp/states
-  aws stepfunctions --endpoint-url http://127.0.0.1:4566 list-state-machines
+  AWS_ENDPOINT_URL=http://127.0.0.1:4566 aws stepfunctions list-state-machines
+  AWS_ENDPOINT_URL=http://127.0.0.1:4566 aws lambda invoke --function-name greet answer.json
 
-Executions and their histories are kept in the data directory. State machines live as long as the process; executions that are
-still running when it ends are stopped.`
+One address serves Step Functions, Lambda (its functions run as processes of this machine) and S3 (with the bucket in the path).
+Tasks that invoke functions, and Maps that read and write objects, use these two unless an endpoint is set.
+
+Executions and their histories, functions and objects are kept in the data directory. State machines live as long as the process;
+executions that are still running when it ends are stopped.`
 }
 
 const (
@@ -71,19 +75,27 @@ func (c *serveCmd) Run(ctx context.Context, std streams) (err error) {
 	if err := around.mock(c.Mock); err != nil {
 		return &exitError{exitUsage, err}
 	}
-	engines := newEngines(j, lambda.Endpoint{URL: c.Endpoint}, around, log)
-	defer func() { err = errors.Join(err, engines.close(context.WithoutCancel(ctx))) }()
-	service := stepfunctions.New(stepfunctions.Config{
-		Open: engines.open, Store: stepfunctions.NewMemory(), Now: engines.clock.Now,
-		Default: awsjson.Scope{Account: c.Account, Region: c.Region}, Log: log, TestCases: around.mocks != nil,
-	})
-	around.embed("sfn", service.Handler())
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", c.Listen)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(std.err, "stepback: AWS Step Functions on http://%s, executions in %s\n", listener.Addr(), c.Data)
-	return serve(ctx, listener, service.Handler())
+	defer listener.Close()
+	services, err := c.open(ctx, c.Data, listener.Addr(), log)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, services.close(context.WithoutCancel(ctx))) }()
+	engines := newEngines(j, services, around, log)
+	defer func() { err = errors.Join(err, engines.close(context.WithoutCancel(ctx))) }()
+	scope := awsjson.Scope{Account: c.Account, Region: c.Region}
+	service := stepfunctions.New(stepfunctions.Config{
+		Open: engines.open, Store: stepfunctions.NewMemory(), Now: engines.clock.Now, Default: scope, Log: log, TestCases: around.mocks != nil,
+	})
+	around.embed("sfn", service.Handler())
+	around.embed("lambda", services.lambda(scope))
+	around.embed("s3", services.s3.Handler())
+	fmt.Fprint(std.err, services.listing(c.Data))
+	return serve(ctx, listener, services.handler(service.Handler(), scope, c.Public))
 }
 
 // check refuses addresses that other machines can reach, unless they are wanted.
@@ -122,18 +134,18 @@ func serve(ctx context.Context, l net.Listener, h http.Handler) error {
 
 // engines are the engines of all accounts and regions, over one clock and one journal.
 type engines struct {
-	clock   *clock.Clock
-	journal journal.Journal
-	invoker lambda.Invoker
-	around  *surroundings
-	log     *slog.Logger
+	clock    *clock.Clock
+	journal  journal.Journal
+	services *services
+	around   *surroundings
+	log      *slog.Logger
 
 	mu   sync.Mutex
 	made []*engine.Engine
 }
 
-func newEngines(j journal.Journal, invoker lambda.Invoker, around *surroundings, log *slog.Logger) *engines {
-	return &engines{clock: clock.Real(), journal: j, invoker: invoker, around: around, log: log}
+func newEngines(j journal.Journal, s *services, around *surroundings, log *slog.Logger) *engines {
+	return &engines{clock: clock.Real(), journal: j, services: s, around: around, log: log}
 }
 
 // open makes the engine of an account and region.
@@ -141,8 +153,8 @@ func (s *engines) open(scope awsjson.Scope) (*engine.Engine, error) {
 	var e *engine.Engine
 	await := func(ctx context.Context, arn string) error { return e.Await(ctx, arn) }
 	e, err := engine.New(engine.Config{
-		Clock: s.clock, Journal: s.journal, Region: scope.Region, Account: scope.Account, Log: s.log,
-		Integrations: s.around.integrations(scope, s.invoker, s.clock, await), Mocks: s.around.testCases(),
+		Clock: s.clock, Journal: s.journal, Region: scope.Region, Account: scope.Account, Log: s.log, Objects: s.services.objects,
+		Integrations: s.around.integrations(scope, s.services.invoker(scope), s.clock, await), Mocks: s.around.testCases(),
 	})
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"stepback/dashboards/render"
+	"stepback/retrymetrics"
 )
 
 func picture(t *testing.T, p render.Page) image.Image {
@@ -23,47 +24,63 @@ func picture(t *testing.T, p render.Page) image.Image {
 	return m
 }
 
-// has reports whether a color is in the picture.
-func has(m image.Image, c color.RGBA) bool {
-	for y := range m.Bounds().Dy() {
-		for x := range m.Bounds().Dx() {
-			if r, g, b, _ := m.At(x, y).RGBA(); byte(r>>8) == c.R && byte(g>>8) == c.G && byte(b>>8) == c.B {
-				return true
-			}
+// colors are those of the picture, which is opaque.
+func colors(t *testing.T, m image.Image) map[color.RGBA]bool {
+	t.Helper()
+	pixels, ok := m.(*image.RGBA)
+	if !ok {
+		t.Fatalf("the picture is a %T", m)
+	}
+	found := map[color.RGBA]bool{}
+	var before color.RGBA
+	for i := 0; i < len(pixels.Pix); i += 4 {
+		if c := (color.RGBA{pixels.Pix[i], pixels.Pix[i+1], pixels.Pix[i+2], pixels.Pix[i+3]}); c != before {
+			before, found[c] = c, true
 		}
 	}
-	return false
+	return found
+}
+
+// smallPage has a chart of lines and one of bars, and is quickly drawn.
+func smallPage(t *testing.T, points ...retrymetrics.Point) render.Page {
+	t.Helper()
+	p := page(t, points...)
+	p.Body = []byte(`{"widgets":[
+{"type":"metric","width":6,"height":4,"properties":{"title":"Lines","stat":"Sum","metrics":[["CSVProcessing/Retry","RetryAttempts","StateMachine","csv-import",{"color":"#1f77b4"}]]}},
+{"type":"metric","x":6,"width":6,"height":4,"properties":{"title":"Bars","stat":"Sum","stacked":true,"metrics":[["CSVProcessing/Retry","TaskFailures","StateMachine","csv-import",{"color":"#ff7f0e"}]]}}]}`)
+	return p
 }
 
 func TestPNG(t *testing.T) {
 	t.Parallel()
-	p := page(t, someRetries()...)
+	p := smallPage(t, someRetries()...)
 	without := picture(t, p)
 	if without.Bounds().Dx() != 2*(24*56+10) {
 		t.Errorf("%d dots wide", without.Bounds().Dx())
 	}
+	found := colors(t, without)
 	for what, c := range map[string]color.RGBA{
 		"ground": {0xf4, 0xf5, 0xf7, 0xff}, "card": {0xff, 0xff, 0xff, 0xff}, "ink": {0x16, 0x19, 0x1f, 0xff},
 		"a curve": {0x1f, 0x77, 0xb4, 0xff}, "a bar": {0xff, 0x7f, 0x0e, 0xff},
 	} {
-		if !has(without, c) {
+		if !found[c] {
 			t.Errorf("no %s", what)
 		}
 	}
 	p.Alarms = []render.Alarm{{Name: "quiet", State: "OK", Text: "all is well"}}
-	if with := picture(t, p); with.Bounds().Dy() <= without.Bounds().Dy() || !has(with, color.RGBA{0x2c, 0xa0, 0x2c, 0xff}) {
+	if with := picture(t, p); with.Bounds().Dy() <= without.Bounds().Dy() || !colors(t, with)[color.RGBA{0x2c, 0xa0, 0x2c, 0xff}] {
 		t.Error("the alarms are not drawn")
 	}
-	if picture(t, page(t)).Bounds() != without.Bounds() {
+	if picture(t, smallPage(t)).Bounds() != without.Bounds() {
 		t.Error("without data the page has another size")
 	}
 }
 
 func TestColorsThatAreNotKnownAreGray(t *testing.T) {
 	t.Parallel()
-	p := page(t, someRetries()...)
-	p.Body = bytes.ReplaceAll(p.Body, []byte("#2ca02c"), []byte("tomato"))
-	if !has(picture(t, p), color.RGBA{0x7f, 0x7f, 0x7f, 0xff}) {
+	p := smallPage(t, someRetries()...)
+	p.Body = bytes.ReplaceAll(p.Body, []byte("#1f77b4"), []byte("tomato"))
+	if !colors(t, picture(t, p))[color.RGBA{0x7f, 0x7f, 0x7f, 0xff}] {
 		t.Error("no gray")
 	}
 }

@@ -214,11 +214,11 @@ func (x *Execution) timeOut() {
 	x.finish(TimedOut)
 }
 
-// finish ends the execution: whatever is still under way is cancelled.
+// finish ends the execution: whatever is still under way is cancelled, in the order in which it began.
 func (x *Execution) finish(s Status) {
 	x.status = s
-	for id, w := range x.waits {
-		x.cancel(id, w)
+	for _, id := range x.open() {
+		x.cancel(id, x.waits[id])
 	}
 	x.ready = nil
 	x.effect(Effect{Kind: Finish})

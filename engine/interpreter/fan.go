@@ -85,7 +85,7 @@ func (f *fan) failedBy(x *Execution, t *thread, err failure) {
 	}
 	f.abort(x, cause)
 	f.owner.last = cause
-	x.goOn(f.owner, x.failed(f.owner, err))
+	x.failed(f.owner, err)
 }
 
 // abort stops all threads that are still running.

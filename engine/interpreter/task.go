@@ -102,6 +102,10 @@ func (c *TaskCall) beats() bool {
 
 // limit evaluates TimeoutSeconds or HeartbeatSeconds.
 func (x *Execution) limit(t *thread, n plan.Number) (time.Duration, bool) {
+	if n.Expression != nil {
+		i, ok := x.whole(t, n, 1)
+		return secondsOf(i), ok
+	}
 	if n.Path == nil {
 		return seconds(n.Literal), true
 	}
@@ -121,11 +125,14 @@ func (x *Execution) credentials(t *thread) (string, bool) {
 	if c == nil {
 		return "", true
 	}
-	v, err := c.Eval(&t.env)
+	v, err := t.env.eval(c)
 	if err != nil {
 		return "", x.expressionError(t, err, "Credentials", t.input)
 	}
 	role, _ := v.Get("RoleArn")
+	if role.Kind() != jsonvalue.String && c.Expression != nil {
+		return "", x.unexpected(t, c.Expression, "string", role)
+	}
 	return role.Text(), true
 }
 
@@ -194,7 +201,7 @@ func (x *Execution) taskSucceeded(t *thread, result *Payload) {
 		}
 		f := tooLarge(name)
 		x.taskEnded(t, call, ended, f.Failure)
-		x.goOn(t, x.failed(t, f))
+		x.failed(t, f)
 		return
 	}
 	if call.Task.Target == plan.Integration {
@@ -208,7 +215,7 @@ func (x *Execution) taskSucceeded(t *thread, result *Payload) {
 func (x *Execution) taskFailed(t *thread, how outcome, f history.Failure) {
 	call := t.endWork(x, false)
 	x.taskEnded(t, call, how, f)
-	x.goOn(t, x.failed(t, failure{Failure: f}))
+	x.failed(t, failure{Failure: f})
 }
 
 // goOn readies a thread that can run again.

@@ -5,7 +5,6 @@ import (
 
 	"stepback/asl"
 	"stepback/asl/jsonvalue"
-	"stepback/asl/template"
 	"stepback/engine/history"
 	"stepback/engine/plan"
 )
@@ -21,10 +20,13 @@ type thread struct {
 	vars    *variables
 	gone    bool // aborted
 	entered time.Time
-	entryID int64
+	entryID int64 // 0 between states
+	before  int64 // the event that the state's entry followed from
 
 	retries []int64 // per retrier of the current state
 	retried int64   // all retries of the current state
+
+	catching bool // a catcher is building its output: whatever fails now fails the scope
 
 	// What the state waits for: IDs in Execution.waits, 0 when not.
 	work, timeout, heartbeat int64
@@ -42,6 +44,7 @@ func (x *Execution) enter(t *thread) bool {
 	s := t.state
 	t.entered = x.now
 	t.retries, t.retried = nil, 0
+	t.before = t.last
 	t.entryID = x.emit(history.Event{Type: s.Entered, Previous: t.last, Name: s.Name, Data: t.input.Text()})
 	t.last = t.entryID
 	return x.run(t)
@@ -75,16 +78,20 @@ func (x *Execution) run(t *thread) bool {
 	}
 }
 
-// finishState applies ResultSelector, ResultPath, OutputPath and Assign to a state's result and leaves the state.
+// finishState applies ResultSelector, ResultPath, OutputPath and Assign, in JSONata Output and Assign, to a state's result and
+// leaves the state.
 func (x *Execution) finishState(t *thread, result *Payload, previous int64) bool {
 	if x.status != Running {
 		return false
 	}
 	s := t.state
+	if s.Language == asl.JSONata {
+		return x.finishQuery(t, result, previous)
+	}
 	raw := result
 	if s.ResultSelector != nil {
 		t.env.over(result)
-		v, err := s.ResultSelector.Eval(&t.env)
+		v, err := t.env.eval(s.ResultSelector)
 		if err != nil {
 			return x.expressionError(t, err, "ResultSelector", result)
 		}
@@ -115,7 +122,7 @@ func (x *Execution) exit(t *thread, out *Payload, next *plan.State, previous int
 		e.More = &history.Details{Assigned: assigned}
 	}
 	t.last = x.emit(e)
-	t.input, t.state = out, next
+	t.input, t.state, t.entryID, t.catching = out, next, 0, false
 	if next != nil {
 		return true
 	}
@@ -168,12 +175,12 @@ func (x *Execution) selectPayload(t *thread, s plan.Selector, p *Payload, field 
 }
 
 // assign evaluates Assign against a result and sets the variables. All right-hand sides see the old values.
-func (x *Execution) assign(t *thread, a *template.Template, result *Payload) ([]history.Assignment, bool) {
+func (x *Execution) assign(t *thread, a *plan.Payload, result *Payload) ([]history.Assignment, bool) {
 	if a == nil {
 		return nil, true
 	}
 	t.env.over(result)
-	v, err := a.Eval(&t.env)
+	v, err := t.env.eval(a)
 	if err != nil {
 		return nil, x.expressionError(t, err, "Assign", result)
 	}

@@ -2,6 +2,7 @@ package interpreter
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 
@@ -30,6 +31,14 @@ const (
 	taskResult
 	mapRunResult
 )
+
+// open are the IDs of everything waited for, in the order of their beginning.
+func (x *Execution) open() []int64 {
+	if len(x.waits) == 0 {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(x.waits))
+}
 
 func (x *Execution) await(t *thread, k waitKind) *wait {
 	x.nextID++
@@ -132,7 +141,7 @@ func (x *Execution) taskTimedOut(t *thread, heartbeat bool) {
 		}
 	}
 	for _, l := range written {
-		x.goOn(l.thread, x.failed(l.thread, failure{Failure: history.Named(plan.ErrTimeout), heartbeat: l.heartbeat}))
+		x.failed(l.thread, failure{Failure: history.Named(plan.ErrTimeout), heartbeat: l.heartbeat})
 	}
 }
 

@@ -1,13 +1,13 @@
-// Package plan turns a parsed definition into the form that is run: names become pointers, paths, templates, intrinsic calls
-// and choice rules are compiled, resources are taken apart. A plan is immutable and shared by all executions of a state
+// Package plan turns a parsed definition into the form that is run: names become pointers, paths, templates, intrinsic calls,
+// JSONata expressions and choice rules are compiled, resources are taken apart. A plan is immutable and shared by all executions of a state
 // machine. It never runs anything and does no I/O.
 package plan
 
 import (
-	"errors"
 	"fmt"
 
 	"stepback/asl"
+	"stepback/asl/expression"
 	"stepback/asl/jsonpath"
 	"stepback/asl/jsonvalue"
 	"stepback/asl/template"
@@ -28,18 +28,21 @@ type Graph struct {
 	States []*State
 }
 
-// State is one state with everything compiled that its type needs; the rest is nil.
+// State is one state with everything compiled that its type needs; the rest is nil. The paths of a JSONata state let everything
+// through unchanged.
 type State struct {
 	Name            string
 	Type            asl.Type
+	Language        asl.QueryLanguage
 	Entered, Exited history.Type
 	Next            *State // nil at the end of the scope
 	InputPath       Selector
 	OutputPath      Selector
 	ResultPath      Placement
-	Parameters      *template.Template
-	ResultSelector  *template.Template
-	Assign          *template.Template
+	Parameters      *Payload // in JSONata, Arguments
+	ResultSelector  *Payload
+	Output          *expression.Value // JSONata
+	Assign          *Payload
 	Result          *jsonvalue.Value
 	Retry           []Retrier
 	Catch           []Catcher
@@ -80,23 +83,26 @@ type Catcher struct {
 	matcher
 	Next       *State
 	ResultPath Placement
-	Assign     *template.Template
+	Assign     *Payload
+	Output     *expression.Value // JSONata
 }
 
-// Number is a numeric field: a literal, or a path to the number.
+// Number is a numeric field: a literal, a path to the number or a JSONata expression.
 type Number struct {
-	Present bool
-	Literal float64
-	Path    *jsonpath.Path
-	Field   string // "MaxConcurrency", …
+	Present    bool
+	Literal    float64
+	Path       *jsonpath.Path
+	Expression *expression.Value
+	Field      string // "MaxConcurrency", …
 }
 
-// Text is a string field: a literal, a path or an intrinsic call (ErrorPath, CausePath).
+// Text is a string field: a literal, a path or an intrinsic call (ErrorPath, CausePath), or a JSONata expression.
 type Text struct {
-	Present bool
-	Literal string
-	Source  *template.Template // {"ErrorPath.$": …}, evaluated as one template so that causes name the field
-	Field   string
+	Present    bool
+	Literal    string
+	Source     *template.Template // {"ErrorPath.$": …}, evaluated as one template so that causes name the field
+	Expression *expression.Value
+	Field      string
 }
 
 // Compile plans a machine. The error names the state and the field.
@@ -147,9 +153,8 @@ func (c *compiler) state(st *State, s *asl.State, states map[string]*State) erro
 	if !ok {
 		return fmt.Errorf("unknown Type %q", s.Type)
 	}
-	if s.QueryLanguage == asl.JSONata {
-		return errors.New("QueryLanguage JSONata is not supported; use JSONPath")
-	}
+	d := dialect(s.QueryLanguage)
+	st.Language = s.QueryLanguage
 	st.Entered, st.Exited = types[0], types[1]
 	if s.Next != "" {
 		if st.Next = states[s.Next]; st.Next == nil {
@@ -161,9 +166,10 @@ func (c *compiler) state(st *State, s *asl.State, states map[string]*State) erro
 		func() (err error) { st.InputPath, err = selector("InputPath", s.InputPath); return },
 		func() (err error) { st.OutputPath, err = selector("OutputPath", s.OutputPath); return },
 		func() (err error) { st.ResultPath, err = placement(s.ResultPath); return },
-		func() (err error) { st.Parameters, err = payload("Parameters", s.Parameters); return },
-		func() (err error) { st.ResultSelector, err = payload("ResultSelector", s.ResultSelector); return },
-		func() (err error) { st.Assign, err = payload("Assign", s.Assign); return },
+		func() (err error) { st.Parameters, err = d.arguments(s); return },
+		func() (err error) { st.ResultSelector, err = d.payload("ResultSelector", s.ResultSelector); return },
+		func() (err error) { st.Output, err = d.value("Output", s.Output); return },
+		func() (err error) { st.Assign, err = d.payload("Assign", s.Assign); return },
 		func() error { return c.handlers(st, s, states) },
 		func() error { return c.byType(st, s, states) },
 	}
@@ -179,22 +185,31 @@ func (c *compiler) handlers(st *State, s *asl.State, states map[string]*State) e
 	for _, r := range s.Retry {
 		st.Retry = append(st.Retry, Retrier{matcher: newMatcher(r.ErrorEquals), Policy: policy(&r)})
 	}
-	for i, k := range s.Catch {
-		next := states[k.Next]
-		if next == nil {
-			return fmt.Errorf("the field Catch[%d].Next names %q, which is not one of the States beside it", i, k.Next)
-		}
-		at, err := placement(k.ResultPath)
+	for i := range s.Catch {
+		k, err := catcher(s, i, states)
 		if err != nil {
 			return fmt.Errorf("catcher Catch[%d]: %w", i, err)
 		}
-		assign, err := payload("Assign", k.Assign)
-		if err != nil {
-			return fmt.Errorf("catcher Catch[%d]: %w", i, err)
-		}
-		st.Catch = append(st.Catch, Catcher{matcher: newMatcher(k.ErrorEquals), Next: next, ResultPath: at, Assign: assign})
+		st.Catch = append(st.Catch, k)
 	}
 	return nil
+}
+
+func catcher(s *asl.State, i int, states map[string]*State) (Catcher, error) {
+	k, d, at := &s.Catch[i], dialect(s.QueryLanguage), fmt.Sprintf("Catch[%d]/", i)
+	c := Catcher{matcher: newMatcher(k.ErrorEquals), Next: states[k.Next]}
+	if c.Next == nil {
+		return c, fmt.Errorf("the field Next names %q, which is not one of the States beside it", k.Next)
+	}
+	var err error
+	if c.ResultPath, err = placement(k.ResultPath); err != nil {
+		return c, err
+	}
+	if c.Assign, err = d.payload(at+"Assign", k.Assign); err != nil {
+		return c, err
+	}
+	c.Output, err = d.value(at+"Output", k.Output)
+	return c, err
 }
 
 func (c *compiler) byType(st *State, s *asl.State, states map[string]*State) (err error) {

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"stepback/asl"
-	"stepback/asl/template"
 	"stepback/engine/history"
 )
 
@@ -38,7 +37,7 @@ type Task struct {
 	Pattern         Pattern
 	Timeout         Number
 	Heartbeat       Number
-	Credentials     *template.Template
+	Credentials     *Payload
 	// StartedDetails are the details that every TaskStarted, TaskSubmitted and TaskSucceeded event of an integration shares.
 	StartedDetails *history.Details
 }
@@ -55,14 +54,15 @@ func task(s *asl.State) (*Task, error) {
 	t := &Task{Resource: s.Resource}
 	t.resource()
 	t.StartedDetails = &history.Details{Resource: t.HistoryResource(), ResourceType: t.Service}
+	d := dialect(s.QueryLanguage)
 	var err error
-	if t.Timeout, err = number("TimeoutSeconds", s.TimeoutSeconds); err != nil {
+	if t.Timeout, err = d.number("", "TimeoutSeconds", s.TimeoutSeconds); err != nil {
 		return nil, err
 	}
-	if t.Heartbeat, err = number("HeartbeatSeconds", s.HeartbeatSeconds); err != nil {
+	if t.Heartbeat, err = d.number("", "HeartbeatSeconds", s.HeartbeatSeconds); err != nil {
 		return nil, err
 	}
-	t.Credentials, err = payload("Credentials", s.Credentials)
+	t.Credentials, err = d.payload("Credentials", s.Credentials)
 	return t, err
 }
 

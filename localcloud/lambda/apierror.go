@@ -39,11 +39,14 @@ func requestTooLarge() *APIError {
 	}
 }
 
-func throttled() *APIError {
-	return &APIError{
-		Code: "TooManyRequestsException", Message: "Rate Exceeded.", StatusCode: http.StatusTooManyRequests,
-		Reason: "ReservedFunctionConcurrentInvocationLimitExceeded",
+// throttled names the limit: one that was reserved for the function, or the
+// account's.
+func throttled(most int64) *APIError {
+	reason := "ReservedFunctionConcurrentInvocationLimitExceeded"
+	if most == DefaultConcurrency {
+		reason = "ConcurrentInvocationLimitExceeded"
 	}
+	return &APIError{Code: "TooManyRequestsException", Message: "Rate Exceeded.", StatusCode: http.StatusTooManyRequests, Reason: reason}
 }
 
 func serviceClosed() *APIError {

@@ -8,6 +8,8 @@
 // speaks the Lambda Runtime API. The two share everything but that; one test
 // suite holds for both.
 //
-// The package does not retry, does not queue asynchronous invocations, does
-// not limit memory, and knows no versions or aliases but $LATEST.
+// The package retries asynchronous invocations only, as Lambda does, and does
+// not keep them over a restart. It does not limit memory, and it knows nothing
+// of deployment packages, aliases or the API's configuration: that is what
+// package functions is for.
 package lambda

@@ -15,11 +15,13 @@ const (
 	DefaultConcurrency = 1000
 )
 
-// Function is what Register makes known. Exactly one of Handler and Command
+// Function is what Register and Replace make known. Exactly one of Handler and Command
 // is set.
 type Function struct {
 	// Name has 1 to 64 characters out of A-Z a-z 0-9 - and _.
 	Name string
+	// Version is the number of a published version; the default is $LATEST.
+	Version string
 	// Handler is what the function's main passes to lambda.Start: a function
 	// of one of the shapes that Start documents, or a type with Invoke(ctx,
 	// []byte) ([]byte, error). It is called from many goroutines. What
@@ -28,8 +30,15 @@ type Function struct {
 	Handler any
 	// Command is a bootstrap binary and its arguments.
 	Command []string
-	// Dir is the working directory of Command; the default is this process's.
+	// Dir is the working directory of Command, where the function's code is;
+	// the default is this process's.
 	Dir string
+	// Runtime is the identifier that AWS_EXECUTION_ENV names, by default
+	// provided.al2023; Entry is what _HANDLER says, by default bootstrap.
+	Runtime, Entry string
+	// Interpreter says in the log of a cold start what runs the function; the
+	// default is Runtime.
+	Interpreter string
 	// Env is added to the environment that Lambda sets for a Command. Nothing
 	// but PATH and TMPDIR is inherited from this process.
 	Env map[string]string
@@ -44,11 +53,30 @@ type Function struct {
 	// processes) above which an invocation waits for one to come free instead
 	// of starting another; the default is Concurrency.
 	Environments int
+	// AnyAnswer passes an answer that is no JSON on as it is, which Lambda
+	// does; without it such an answer is the function's error.
+	AnyAnswer bool
+	// Released, when set, is called once when the function has been replaced,
+	// removed or closed and its last execution environment has ended. It must
+	// be quick and must not call the Service.
+	Released func()
 }
 
 var functionName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
 func (f Function) withDefaults() Function {
+	if f.Version == "" {
+		f.Version = Latest
+	}
+	if f.Runtime == "" {
+		f.Runtime = "provided.al2023"
+	}
+	if f.Interpreter == "" {
+		f.Interpreter = f.Runtime
+	}
+	if f.Entry == "" {
+		f.Entry = "bootstrap"
+	}
 	if f.Timeout == 0 {
 		f.Timeout = DefaultTimeout
 	}

@@ -13,6 +13,7 @@ const unhandled = "Unhandled"
 type answer struct {
 	payload []byte
 	failed  bool // payload is {"errorMessage", "errorType", …}
+	logged  bool // the runtime has logged its error itself
 }
 
 // failure builds the answer for an error that the service itself reports.
@@ -47,12 +48,12 @@ func responseTooLarge(size int) answer {
 
 // settle checks what a function answered. The real service passes bytes that
 // are no JSON on, where no state machine can use them; here they are the
-// function's error, and the message says what came.
-func settle(a answer) answer {
+// function's error, unless any is set, and the message says what came.
+func settle(a answer, any bool) answer {
 	switch {
 	case len(a.payload) > MaxResponseBytes:
 		return responseTooLarge(len(a.payload))
-	case json.Valid(a.payload):
+	case any && !a.failed, json.Valid(a.payload):
 		return a
 	case a.failed:
 		return failure("Runtime.SerializationError", fmt.Sprintf("The function reported an error that is not JSON: %.100q", a.payload))

@@ -39,6 +39,7 @@ type handlerEnvironment struct {
 func (e *handlerEnvironment) close() {}
 
 func (e *handlerEnvironment) run(ctx context.Context, c *call) (answer, bool, error) {
+	c.log.start(false)
 	running, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
 	running = lambdacontext.NewContext(running, &lambdacontext.LambdaContext{AwsRequestID: c.requestID, InvokedFunctionArn: c.arn})

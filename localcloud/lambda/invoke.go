@@ -1,6 +1,7 @@
 package lambda
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"math/rand/v2"
@@ -13,16 +14,19 @@ const (
 	MaxResponseBytes = 6<<20 + 100 // the service counts its envelope in
 )
 
-// latest is the only version there is.
-const latest = "$LATEST"
-
 // InvokeInput names the function and carries its event.
 type InvokeInput struct {
 	FunctionName string // a name, a partial or a full ARN, with or without qualifier
-	Qualifier    string // empty or $LATEST
+	Qualifier    string // empty or the number of a version
 	Payload      []byte // JSON, at most MaxRequestBytes; empty means {}
-	LogTail      bool   // asks for the last 4 KB of the invocation's log
-	Valid        bool   // the caller knows that Payload is JSON, so that it need not be checked again
+	// ClientContext is what the caller passes to the function beside the
+	// event, as JSON.
+	ClientContext []byte
+	// InvokedARN is what the function is told that it was invoked as; the
+	// default is its ARN with the qualifier that the call named.
+	InvokedARN string
+	LogTail    bool // asks for the last 4 KB of the invocation's log
+	Valid      bool // the caller knows that Payload is JSON, so that it need not be checked again
 }
 
 // InvokeOutput is what Lambda answers to an invocation that reached the
@@ -40,38 +44,55 @@ type InvokeOutput struct {
 // *APIError, or ctx's when ctx ended first. Unlike on AWS, the end of ctx ends
 // the function too: a handler's context is cancelled, a process killed.
 func (s *Service) Invoke(ctx context.Context, in InvokeInput) (InvokeOutput, error) {
-	t, apiErr := parseTarget(in.FunctionName, in.Qualifier)
+	d, payload, apiErr := s.admit(&in)
 	if apiErr != nil {
 		return InvokeOutput{}, apiErr
 	}
-	payload, apiErr := checkRequest(in.Payload, in.Valid)
-	if apiErr != nil {
-		return InvokeOutput{}, apiErr
-	}
-	d, known, apiErr := s.begin(t.name)
-	if apiErr != nil {
-		return InvokeOutput{}, apiErr
-	}
-	defer s.calls.Done()
-	if !known || t.qualifier != "" && t.qualifier != latest {
-		return InvokeOutput{}, notFound(s.unknownARN(t))
-	}
-	defer d.active.Add(-1)
-	if d.active.Add(1) > int64(d.Concurrency) {
-		return InvokeOutput{}, throttled()
-	}
-	return s.run(ctx, d, payload, in.LogTail)
+	defer s.leave(d)
+	in.Payload = payload
+	return s.run(ctx, d, &in, newRequestID())
 }
 
-func (s *Service) run(ctx context.Context, d *deployed, payload []byte, tail bool) (InvokeOutput, error) {
+// admit finds the function of a call that is in order. Its caller leaves it.
+func (s *Service) admit(in *InvokeInput) (*deployed, []byte, *APIError) {
+	n, err := parseName(in.FunctionName, in.Qualifier)
+	if err != nil {
+		return nil, nil, err
+	}
+	payload, err := checkRequest(in.Payload, in.Valid)
+	if err != nil {
+		return nil, nil, err
+	}
+	d, known, err := s.begin(n.Function, cmp.Or(n.Qualifier, Latest))
+	if err != nil {
+		return nil, nil, err
+	}
+	if !known {
+		return nil, nil, notFound(s.FunctionARN(n.Function) + ":" + cmp.Or(n.Qualifier, Latest))
+	}
+	if in.InvokedARN == "" {
+		in.InvokedARN = d.arn
+		if n.Qualifier != "" {
+			in.InvokedARN += ":" + n.Qualifier
+		}
+	}
+	return d, payload, nil
+}
+
+// run carries out one invocation, unless too many are under way.
+func (s *Service) run(ctx context.Context, d *deployed, in *InvokeInput, requestID string) (InvokeOutput, error) {
+	defer d.limit.active.Add(-1)
+	if most := d.limit.most.Load(); d.limit.active.Add(1) > most {
+		return InvokeOutput{}, throttled(most)
+	}
 	running, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(s.ctx, cancel)() //nolint:contextcheck // it watches the service's end as well as the caller's
-	c := &call{requestID: newRequestID(), arn: d.arn, payload: payload, timeout: d.Timeout}
-	c.log = s.beginLog(d, c.requestID, tail)
+	c := &call{requestID: requestID, arn: in.InvokedARN, payload: in.Payload, clientContext: in.ClientContext, timeout: d.Timeout}
+	c.log = s.beginLog(d, c.requestID, in.LogTail)
 	a, err := d.pool.run(running, c)
 	if err == nil {
-		a = settle(a)
+		a = settle(a, d.AnyAnswer)
 	}
 	c.log.end(a)
 	if ctx.Err() != nil {
@@ -80,11 +101,11 @@ func (s *Service) run(ctx context.Context, d *deployed, payload []byte, tail boo
 	if err != nil {
 		return InvokeOutput{}, serviceClosed()
 	}
-	out := InvokeOutput{StatusCode: http.StatusOK, Payload: a.payload, ExecutedVersion: latest, RequestID: c.requestID}
+	out := InvokeOutput{StatusCode: http.StatusOK, Payload: a.payload, ExecutedVersion: d.Version, RequestID: c.requestID}
 	if a.failed {
 		out.FunctionError = unhandled
 	}
-	if tail {
+	if in.LogTail {
 		out.LogTail = c.log.lastBytes()
 	}
 	return out, nil
@@ -100,14 +121,6 @@ func checkRequest(payload []byte, valid bool) ([]byte, *APIError) {
 		return nil, invalidContent("the payload is not valid JSON")
 	}
 	return payload, nil
-}
-
-func (s *Service) unknownARN(t target) string {
-	qualifier := t.qualifier
-	if qualifier == "" {
-		qualifier = latest
-	}
-	return s.FunctionARN(t.name) + ":" + qualifier
 }
 
 // newRequestID returns a random UUID. It need not be hard to guess, so it does

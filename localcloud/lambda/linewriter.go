@@ -11,6 +11,10 @@ const maxLine = 256 << 10
 // lineWriter cuts what a process writes into lines and logs each with the
 // invocation that runs. Lambda, too, counts late output to the next one.
 type lineWriter struct {
+	// A line that ends in mark is none of the process's; it is told to marked.
+	mark   string
+	marked chan struct{}
+
 	mu      sync.Mutex
 	current *invocationLog
 	partial []byte
@@ -29,7 +33,15 @@ func (w *lineWriter) Write(p []byte) (int, error) {
 	lines := w.cut(p)
 	w.mu.Unlock()
 	for _, line := range lines {
-		current.line(line)
+		rest, marked := bytes.CutSuffix(line, []byte(w.mark))
+		if !marked {
+			current.line(line)
+			continue
+		}
+		if len(rest) > 0 {
+			current.line(rest)
+		}
+		w.marked <- struct{}{}
 	}
 	return len(p), nil
 }
@@ -43,8 +55,9 @@ func (w *lineWriter) cut(p []byte) [][]byte {
 		if end < 0 && len(w.partial) < maxLine {
 			return lines
 		}
-		if end < 0 {
-			lines, w.partial = append(lines, w.partial), nil
+		if end < 0 { // what is cut off cannot hold a mark in part
+			cut := len(w.partial) - len(w.mark)
+			lines, w.partial = append(lines, w.partial[:cut:cut]), bytes.Clone(w.partial[cut:])
 			return lines
 		}
 		lines = append(lines, bytes.TrimSuffix(w.partial[:end:end], []byte("\r")))

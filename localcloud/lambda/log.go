@@ -17,13 +17,16 @@ type LogSink interface {
 // maxTail is how much of its log an invocation can ask for.
 const maxTail = 4 << 10
 
-// invocationLog writes the lines of one invocation, each with the request's
-// id. The methods of a nil log do nothing.
+// invocationLog writes the lines of one invocation. In the function's log,
+// where invocations mix, each line of the function follows the request's id;
+// the tail has the lines as they were written. The methods of a nil log do
+// nothing.
 type invocationLog struct {
 	sink      LogSink // nil when only the tail is wanted
 	function  *deployed
 	requestID string
 	begun     time.Time
+	opened    bool // START has been written
 
 	mu   sync.Mutex
 	tail []byte // nil unless it was asked for
@@ -39,8 +42,23 @@ func (s *Service) beginLog(d *deployed, requestID string, tail bool) *invocation
 	if tail {
 		l.tail = []byte{}
 	}
-	l.write("START RequestId: " + requestID + " Version: " + latest + "\n")
 	return l
+}
+
+// start writes how an invocation begins, and before that a cold start.
+func (l *invocationLog) start(cold bool) {
+	if l == nil {
+		return
+	}
+	var text string
+	if cold {
+		text = "INIT_START Runtime Version: " + l.function.Interpreter + "\n"
+	}
+	if !l.opened { // it is not the second environment, in the place of one that had ended
+		text += "START RequestId: " + l.requestID + " Version: " + l.function.Version + "\n"
+	}
+	l.opened = true
+	l.write(text, text)
 }
 
 // started notes when the function got its event, and how long a cold start
@@ -67,20 +85,20 @@ func (l *invocationLog) measured(megabytes int) {
 // line logs a line that the function wrote, without its end.
 func (l *invocationLog) line(text []byte) {
 	if l != nil {
-		l.write(l.requestID + " " + string(text) + "\n")
+		l.write(l.requestID+" "+string(text)+"\n", string(text)+"\n")
 	}
 }
 
-// end logs a function error, as runtimes do, and the lines that the service
+// end logs a function error, unless the runtime did, and the lines that the service
 // ends an invocation with.
 func (l *invocationLog) end(a answer) {
 	if l == nil {
 		return
 	}
-	var b bytes.Buffer
-	if a.failed {
-		fmt.Fprintf(&b, "%s %s\n", l.requestID, a.payload)
+	if a.failed && !a.logged {
+		l.line(a.payload)
 	}
+	var b bytes.Buffer
 	l.mu.Lock()
 	took, init, peak := time.Since(l.begun), l.init, l.peak
 	l.mu.Unlock()
@@ -94,19 +112,20 @@ func (l *invocationLog) end(a answer) {
 		fmt.Fprintf(&b, "\tInit Duration: %.2f ms", milliseconds(init))
 	}
 	b.WriteByte('\n')
-	l.write(b.String())
+	l.write(b.String(), b.String())
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-func (l *invocationLog) write(lines string) {
+// write logs text, and raw as the end of the invocation's log.
+func (l *invocationLog) write(text, raw string) {
 	if l.sink != nil {
-		l.sink.WriteLog(l.function.Name, []byte(lines))
+		l.sink.WriteLog(l.function.Name, []byte(text))
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.tail != nil {
-		l.tail = append(l.tail, lines...)
+		l.tail = append(l.tail, raw...)
 		l.tail = l.tail[max(0, len(l.tail)-maxTail):]
 	}
 }

@@ -1,35 +1,49 @@
 package lambda
 
 import (
+	"regexp"
 	"strings"
 )
 
-// target is the function that a call names.
-type target struct{ name, qualifier string }
+// Latest is the version of a function that has not been published.
+const Latest = "$LATEST"
 
-// parseTarget reads NAME, NAME:QUALIFIER, ACCOUNT:function:NAME and
-// arn:aws:lambda:REGION:ACCOUNT:function:NAME, the last two with or without
-// :QUALIFIER.
-func parseTarget(functionName, qualifier string) (target, *APIError) {
-	rest := functionName
-	if i := strings.Index(rest, "function:"); i >= 0 {
-		prefix := rest[:i]
-		if prefix != "" && strings.Count(prefix, ":") != 1 && !strings.HasPrefix(prefix, "arn:") {
-			return target{}, invalidParameter("%q is no function name or ARN", functionName)
+// Name is what the name of a function in a call says. Account and Region are
+// empty unless it is an ARN; Account is also in the form ACCOUNT:function:NAME.
+type Name struct{ Account, Region, Function, Qualifier string }
+
+// nameForm is the pattern of a function's name in Lambda's model.
+var nameForm = regexp.MustCompile(
+	`^(?:arn:aws[a-zA-Z-]*:lambda:(?:([a-z0-9-]+):)?)?(?:(\d{12}):)?(?:function:)?([A-Za-z0-9_-]+)(?::(\$LATEST|[A-Za-z0-9_-]+))?$`)
+
+// ParseName reads NAME, ACCOUNT:function:NAME and
+// arn:aws:lambda:REGION:ACCOUNT:function:NAME, each with or without
+// :QUALIFIER. The error is an *APIError.
+func ParseName(name, qualifier string) (Name, error) {
+	n, err := parseName(name, qualifier)
+	if err != nil {
+		return Name{}, err
+	}
+	return n, nil
+}
+
+func parseName(name, qualifier string) (Name, *APIError) {
+	n := Name{Function: name, Qualifier: qualifier}
+	if functionName.MatchString(name) { // the usual form costs no regular expression with groups
+		return n, nil
+	}
+	parts := nameForm.FindStringSubmatch(name)
+	if parts == nil || strings.HasPrefix(name, "arn:") && !strings.Contains(name, ":function:") {
+		return Name{}, invalidParameter("%q is no function name or ARN", name)
+	}
+	n.Region, n.Account, n.Function = parts[1], parts[2], parts[3]
+	if inName := parts[4]; inName != "" {
+		if qualifier != "" && qualifier != inName {
+			return Name{}, invalidParameter("The derived qualifier from the function name does not match the specified qualifier.")
 		}
-		rest = rest[i+len("function:"):]
+		n.Qualifier = inName
 	}
-	name, inName, qualified := strings.Cut(rest, ":")
-	if name == "" || strings.Contains(inName, ":") || qualified && inName == "" {
-		return target{}, invalidParameter("%q is no function name or ARN", functionName)
-	}
-	if qualified && qualifier != "" && qualifier != inName {
-		return target{}, invalidParameter("The derived qualifier from the function name does not match the specified qualifier.")
-	}
-	if qualified {
-		qualifier = inName
-	}
-	return target{name, qualifier}, nil
+	return n, nil
 }
 
 // FunctionARN returns the ARN of the function name in the service's region

@@ -2,7 +2,6 @@ package lambda
 
 import (
 	"context"
-	"errors"
 	"net"
 	"os/exec"
 	"sync"
@@ -30,7 +29,7 @@ type processEnvironment struct {
 	runner  *processRunner
 	api     *runtimeAPI
 	cmd     *exec.Cmd
-	output  *lineWriter
+	output  *output
 	exited  chan struct{} // closed when the process has been reaped
 	exitErr error         // set before that
 	fresh   bool          // has not taken an invocation yet
@@ -42,12 +41,17 @@ type processEnvironment struct {
 // the end of the time, whichever comes first. The function's time begins when
 // it has taken the event.
 func (e *processEnvironment) run(ctx context.Context, c *call) (answer, bool, error) {
+	c.log.start(e.cmd == nil)
 	if e.cmd == nil {
 		if err := e.start(); err != nil {
-			return failure("Runtime.InvalidEntrypoint", "RequestId: "+c.requestID+" Error: "+err.Error()), false, nil //nolint:nilerr // a function's failure is its answer
+			reason := explainStart(e.runner.function.Command[0], err)
+			return failure("Runtime.InvalidEntrypoint", "RequestId: "+c.requestID+" Error: "+reason), false, nil
 		}
 	}
-	e.output.log(c.log)
+	e.output.lines.log(c.log)
+	if c.log != nil {
+		defer e.output.sync()
+	}
 	fresh := e.fresh
 	if a, err := e.awaitReady(ctx, c); a != nil || err != nil {
 		if a == nil {
@@ -140,24 +144,23 @@ func (e *processEnvironment) start() error {
 	}
 	f := e.runner.function
 	e.api = serveRuntimeAPI(listener)
-	e.output = &lineWriter{}
 	cmd := exec.Command(f.Command[0], f.Command[1:]...) //nolint:gosec,noctx // the owner's own functions, which outlive one call
 	cmd.Dir, cmd.Env = f.Dir, e.runner.environ(listener.Addr().String())
-	cmd.Stdout, cmd.Stderr = e.output, e.output
-	cmd.WaitDelay = time.Second // a grandchild may hold the pipe
+	if e.output, err = openOutput(); err != nil {
+		e.api.close()
+		return err
+	}
+	cmd.Stdout, cmd.Stderr = e.output.w, e.output.w
 	inOwnGroup(cmd)
 	e.begun, e.fresh, e.exited = time.Now(), true, make(chan struct{})
 	if err := cmd.Start(); err != nil {
 		e.api.close()
+		e.output.close()
 		return err
 	}
 	e.cmd = cmd
 	e.reap.Go(func() {
-		err := cmd.Wait()
-		if errors.Is(err, exec.ErrWaitDelay) {
-			err = nil
-		}
-		e.exitErr = err
+		e.exitErr = cmd.Wait()
 		close(e.exited)
 	})
 	return nil
@@ -170,6 +173,6 @@ func (e *processEnvironment) close() {
 	}
 	killGroup(e.cmd)
 	e.reap.Wait()
-	e.output.flush()
+	e.output.close()
 	e.api.close()
 }

@@ -7,8 +7,6 @@ import (
 	"syscall"
 )
 
-func inOwnGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
-
 // killGroup kills the process and what it started. The group outlives its
 // leader, so it is killed even when the leader has gone; an error means that
 // nobody is left.

@@ -87,6 +87,9 @@ func (api *runtimeAPI) deliver(w http.ResponseWriter, e *event) {
 	h.Set("Lambda-Runtime-Deadline-Ms", strconv.FormatInt(e.deadline.UnixMilli(), 10))
 	h.Set("Lambda-Runtime-Invoked-Function-Arn", e.arn)
 	h.Set("Lambda-Runtime-Trace-Id", "Root=1-00000000-"+e.requestID[24:]+e.requestID[:8]+e.requestID[9:13]+";Sampled=0")
+	if len(e.clientContext) > 0 {
+		h.Set("Lambda-Runtime-Client-Context", string(e.clientContext))
+	}
 	_, _ = w.Write(e.payload) // a process that has gone is noticed by its exit
 }
 
@@ -166,7 +169,7 @@ func (api *runtimeAPI) take(w http.ResponseWriter, r *http.Request) *event {
 func readError(r *http.Request) answer {
 	payload, _, err := readLimited(r.Body)
 	if err == nil && len(payload) > 0 {
-		return answer{payload: payload, failed: true}
+		return answer{payload: payload, failed: true, logged: true}
 	}
 	errorType := r.Header.Get("Lambda-Runtime-Function-Error-Type")
 	if errorType == "" {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // Options are the settings of a Service; the zero value is usable.
@@ -15,6 +16,12 @@ type Options struct {
 	// Logs receives the functions' logs. Without it there are none, and no
 	// time is spent on them.
 	Logs LogSink
+	// IdleTimeout is how long an execution environment may be idle before it
+	// is ended; 0 keeps them until the function goes or the service closes.
+	IdleTimeout time.Duration
+	// EventRetries are the waits before the second and further attempts of an
+	// asynchronous invocation; the default is Lambda's, 1 and 2 minutes.
+	EventRetries []time.Duration
 }
 
 // Service is the Lambda service of the laptop. It is safe for concurrent use.
@@ -22,24 +29,33 @@ type Service struct {
 	opts Options
 
 	mu        sync.RWMutex
-	functions map[string]*deployed
+	functions map[versionKey]*deployed
+	limits    map[string]*limit // by function name
 	closed    bool
 
 	// calls counts invocations, and handlers that were abandoned when their
 	// time was up, until they have returned.
 	calls     sync.WaitGroup
 	abandoned atomic.Int64
+	events    atomic.Int64 // asynchronous invocations that have not ended
 	ctx       context.Context
 	stop      context.CancelFunc
+	keeper    sync.WaitGroup // ends idle environments
 }
+
+// versionKey is one version of a function.
+type versionKey struct{ name, version string }
 
 // deployed is a registered function with its execution environments.
 type deployed struct {
 	Function
-	arn    string
-	active atomic.Int64
-	pool   *pool
+	arn   string
+	limit *limit
+	pool  *pool
 }
+
+// limit bounds the invocations of all versions of a function at one time.
+type limit struct{ most, active atomic.Int64 }
 
 // New makes a Service without functions.
 func New(opts Options) *Service {
@@ -49,42 +65,67 @@ func New(opts Options) *Service {
 	if opts.Account == "" {
 		opts.Account = "000000000000"
 	}
-	s := &Service{opts: opts, functions: map[string]*deployed{}}
+	if opts.EventRetries == nil {
+		opts.EventRetries = []time.Duration{time.Minute, 2 * time.Minute}
+	}
+	s := &Service{opts: opts, functions: map[versionKey]*deployed{}, limits: map[string]*limit{}}
 	s.ctx, s.stop = context.WithCancel(context.Background())
+	if opts.IdleTimeout > 0 {
+		s.keeper.Go(s.endIdle)
+	}
 	return s
 }
 
-// Register makes f known. A name can be registered once.
-func (s *Service) Register(f Function) error {
-	f = f.withDefaults()
-	if err := f.check(); err != nil {
-		return err
-	}
-	d := &deployed{Function: f, arn: s.FunctionARN(f.Name)}
-	var r runner = &processRunner{function: d, region: s.opts.Region, logs: s.opts.Logs}
-	if f.Handler != nil {
-		r = &handlerRunner{handler: f.Handler, calls: &s.calls, abandoned: &s.abandoned}
-	}
-	d.pool = newPool(r, f.Environments)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if _, taken := s.functions[f.Name]; taken {
-		return fmt.Errorf("function %s is registered already", f.Name)
-	}
-	s.functions[f.Name] = d
-	return nil
-}
-
-// begin counts a call in, unless the service is closed.
-func (s *Service) begin(name string) (d *deployed, known bool, err *APIError) {
+// begin counts a call in, unless the service is closed. What knows the
+// function must leave it again.
+func (s *Service) begin(name, version string) (d *deployed, known bool, err *APIError) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	if s.closed {
 		return nil, false, serviceClosed()
 	}
-	d, known = s.functions[name]
-	s.calls.Add(1)
+	d, known = s.functions[versionKey{name, version}]
+	if known {
+		s.calls.Add(1)
+		d.pool.hold()
+	}
 	return d, known, nil
+}
+
+func (s *Service) leave(d *deployed) {
+	d.pool.release()
+	s.calls.Done()
+}
+
+// endIdle ends the environments that nobody has used for a while, until the
+// service closes.
+func (s *Service) endIdle() {
+	tick := time.NewTicker(s.opts.IdleTimeout / 2)
+	defer tick.Stop()
+	for {
+		select {
+		case now := <-tick.C:
+			s.endIdleSince(now.Add(-s.opts.IdleTimeout))
+		case <-s.ctx.Done():
+			return
+		}
+	}
+}
+
+func (s *Service) endIdleSince(t time.Time) {
+	for _, d := range s.all() {
+		d.pool.endIdleSince(t)
+	}
+}
+
+func (s *Service) all() []*deployed {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	list := make([]*deployed, 0, len(s.functions))
+	for _, d := range s.functions {
+		list = append(list, d)
+	}
+	return list
 }
 
 // Abandoned is the number of in-process handlers that ignored the end of
@@ -97,15 +138,19 @@ func (s *Service) Abandoned() int { return int(s.abandoned.Load()) }
 // cannot be stopped; the error says how many are left behind.
 func (s *Service) Close(ctx context.Context) error {
 	s.mu.Lock()
+	first := !s.closed
 	s.closed = true
 	s.mu.Unlock()
 	s.stop()
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
+		s.keeper.Wait()
 		s.calls.Wait()
-		for _, d := range s.functions {
-			d.pool.close()
+		if first {
+			for _, d := range s.all() {
+				d.pool.retire()
+			}
 		}
 	}()
 	select {

@@ -9,17 +9,20 @@ import (
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
 )
 
-// Client returns an S3 client for the started server. It takes nothing from
-// the environment, so a person's AWS profile never comes near it. It tries a
-// request twice at most: what fails here fails for a reason that waiting does
+// Client returns an S3 client for the started server.
+func (s *Server) Client(context.Context) *awss3.Client { return NewClient(s.Endpoint(), s.opts.Region) }
+
+// NewClient returns an S3 client for a server at the URL endpoint. It takes
+// nothing from the environment, so a person's AWS profile never comes near it.
+// It tries a request once: what fails here fails for a reason that waiting does
 // not cure.
-func (s *Server) Client(context.Context) *awss3.Client {
+func NewClient(endpoint, region string) *awss3.Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.Proxy = nil
 	transport.MaxIdleConnsPerHost = 64
 	return awss3.New(awss3.Options{
-		BaseEndpoint:               aws.String(s.Endpoint()),
-		Region:                     s.opts.Region,
+		BaseEndpoint:               aws.String(endpoint),
+		Region:                     region,
 		Credentials:                credentials.NewStaticCredentialsProvider("local", "local", ""),
 		UsePathStyle:               true,
 		HTTPClient:                 &http.Client{Transport: transport},

@@ -1,0 +1,58 @@
+package endpoint
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+)
+
+// Handler serves the services at one address.
+type Handler struct {
+	// StepFunctions, Lambda and S3 serve the three services.
+	StepFunctions, Lambda, S3 http.Handler
+	// Hosts are the names by which the address may be called besides those of the loopback interface; "*" allows any.
+	Hosts []string
+	// Health answers requests for HealthPath.
+	Health Health
+}
+
+// ServeHTTP implements http.Handler.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if reason := h.refusal(r); reason != "" {
+		refuse(w, http.StatusForbidden, "AccessDeniedException", reason)
+		return
+	}
+	if r.URL.Path == HealthPath || r.URL.Path == LocalStackHealthPath {
+		h.Health.ServeHTTP(w, r)
+		return
+	}
+	switch service := serviceOf(r); service {
+	case "states":
+		h.StepFunctions.ServeHTTP(w, r)
+	case "lambda":
+		h.Lambda.ServeHTTP(w, r)
+	case "s3":
+		h.S3.ServeHTTP(w, pathStyle(r))
+	default:
+		refuse(w, http.StatusNotImplemented, "NotImplementedException", unserved(service))
+	}
+}
+
+func unserved(service string) string {
+	name := strings.ToUpper(strings.ReplaceAll(service, "-", "_"))
+	return "The service " + service + " is not served at this address, which has Step Functions, Lambda and S3. " +
+		"Set AWS_ENDPOINT_URL_" + name + " for the client to where it is."
+}
+
+// refuse answers with an error in the form that most clients of AWS read.
+func refuse(w http.ResponseWriter, status int, code, message string) {
+	body, err := json.Marshal(map[string]string{"__type": code, "message": message})
+	if err != nil {
+		body = []byte("{}")
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.Header().Set("X-Amzn-Errortype", code)
+	w.WriteHeader(status)
+	_, _ = w.Write(body) // a client that has gone is nobody to tell
+}

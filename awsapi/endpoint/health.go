@@ -1,0 +1,33 @@
+package endpoint
+
+import (
+	"encoding/json"
+	"net/http"
+)
+
+// The paths that say whether the services are up. Tools that wait for LocalStack ask at its own.
+const (
+	HealthPath           = "/_stepback/health"
+	LocalStackHealthPath = "/_localstack/health"
+)
+
+// Health says which services there are and how they are: {"services": {"s3": "running"}, "version": "…"}.
+type Health struct {
+	Services map[string]string `json:"services"`
+	Version  string            `json:"version"`
+}
+
+// ServeHTTP implements http.Handler.
+func (h Health) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		refuse(w, http.StatusMethodNotAllowed, "MethodNotAllowed", "Use GET.")
+		return
+	}
+	body, err := json.Marshal(h)
+	if err != nil {
+		refuse(w, http.StatusInternalServerError, "InternalFailure", err.Error())
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write(body)
+}

@@ -1,0 +1,55 @@
+package endpoint
+
+import (
+	"net/http"
+	"regexp"
+	"strings"
+)
+
+// targets are the services that X-Amz-Target names.
+var targets = map[string]string{
+	"AWSStepFunctions": "states", "DynamoDB_20120810": "dynamodb", "AmazonSQS": "sqs", "AWSEvents": "events",
+	"Logs_20140328": "logs", "AmazonSSM": "ssm", "secretsmanager": "secrets-manager", "TrentService": "kms",
+}
+
+// lambdaPath is how the paths of Lambda begin: with the date of a version of its API. The dates could be buckets of S3, too, so that
+// what follows counts as well.
+var lambdaPath = regexp.MustCompile(
+	`^/(?:_stepback/lambda/|\d{4}-\d{2}-\d{2}/(?:functions|tags|account-settings|event-source-mappings|layers|code-signing-configs|durable-executions)(?:/|$))`)
+
+// serviceOf finds the service that a request is meant for: by its target, by the credential scope of its signature, or by its path.
+func serviceOf(r *http.Request) string {
+	if target := r.Header.Get("X-Amz-Target"); target != "" {
+		prefix, _, _ := strings.Cut(target, ".")
+		if service, ok := targets[prefix]; ok {
+			return service
+		}
+		return strings.ToLower(prefix)
+	}
+	if strings.HasPrefix(r.URL.Path, "/_stepback/lambda/") {
+		return "lambda"
+	}
+	if service := signedFor(r); service != "" {
+		return service
+	}
+	if lambdaPath.MatchString(r.URL.Path) {
+		return "lambda"
+	}
+	return "s3"
+}
+
+// signedFor reads the service from the credential scope KEY/date/region/service/aws4_request, in the header or, of a presigned
+// request, in the query.
+func signedFor(r *http.Request) string {
+	_, credential, ok := strings.Cut(r.Header.Get("Authorization"), "Credential=")
+	if !ok {
+		credential = r.URL.Query().Get("X-Amz-Credential")
+	}
+	credential, _, _ = strings.Cut(credential, ",")
+	parts := strings.Split(strings.TrimSpace(credential), "/")
+	const scopeParts = 5
+	if len(parts) != scopeParts {
+		return ""
+	}
+	return parts[3]
+}

@@ -1,0 +1,46 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestDashboardRender(t *testing.T) {
+	t.Parallel()
+	data, drawn := t.TempDir(), t.TempDir()
+	csv := filepath.Join(drawn, "activity.csv")
+	stepback(t, "sample", "--rows", "200", "-o", csv).ends(t, exitOK)
+	stepback(t, "run", "--data", data, "--csv", csv, "--virtual-time", "--seed", "1", "--fault", "ProcessSingleUserRecord:throttle:5%").ends(t, exitOK, "SUCCEEDED")
+	for name, begins := range map[string]string{"a.html": "<!doctype html>", "a.svg": "<svg ", "a.png": "\x89PNG"} {
+		file := filepath.Join(drawn, name)
+		stepback(t, "dashboard", "render", "--data", data, "-o", file).ends(t, exitOK, file)
+		if text, err := os.ReadFile(file); err != nil || !strings.HasPrefix(string(text), begins) {
+			t.Errorf("%s begins with %.20q (%v)", name, text, err)
+		}
+	}
+}
+
+func TestDashboardRenderComplains(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	for want, args := range map[string][]string{
+		"name a file that ends in .html, .svg or .png":                 {"--data", data, "-o", "retry.gif"},
+		"name their data directory with --data":                        {"--data", filepath.Join(data, "nowhere")},
+		`the endpoint "localhost:5000" is not a URL like http://local`: {"--endpoint", "localhost:5000"},
+		"name a minute at least":                                       {"--endpoint", "http://localhost:5000", "--since", "5s"},
+	} {
+		stepback(t, append([]string{"dashboard", "render"}, args...)...).complains(t, exitUsage, want)
+	}
+}
+
+func TestDashboardBody(t *testing.T) {
+	t.Parallel()
+	said := stepback(t, "dashboard", "body", "--state-machine", "m", "--account", "123456789012", "--level", "ERROR")
+	said.ends(t, exitOK, `"arn:aws:cloudwatch:us-east-1:123456789012:alarm:m-dead-letters"`, `"TaskFailures"`)
+	if !json.Valid([]byte(said.out)) || strings.Contains(said.out, `"RetryAttempts"`) {
+		t.Error("the body is no JSON, or shows what level ERROR does not tell")
+	}
+}

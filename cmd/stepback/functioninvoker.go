@@ -1,0 +1,58 @@
+package main
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"net/http"
+
+	"github.com/google/uuid"
+
+	"stepback/engine/integration/lambda"
+	locallambda "stepback/localcloud/lambda"
+	"stepback/localcloud/lambda/functions"
+)
+
+// functionInvoker invokes the functions of the embedded Lambda for the tasks of one account and region.
+type functionInvoker struct {
+	functions *functions.Service
+	scope     functions.Scope
+}
+
+// Invoke implements lambda.Invoker.
+func (i functionInvoker) Invoke(ctx context.Context, c *lambda.Call) (*lambda.Answer, error) {
+	in := locallambda.InvokeInput{
+		FunctionName: c.Function, Qualifier: c.Qualifier, Payload: c.Payload, Valid: true, LogTail: c.LogType == "Tail",
+	}
+	var err error
+	if in.ClientContext, err = base64.StdEncoding.DecodeString(c.ClientContext); err != nil {
+		return nil, &lambda.InvokeError{
+			Code: "InvalidRequestContentException", Message: "The client context is not base64.", StatusCode: http.StatusBadRequest, RequestID: uuid.NewString(),
+		}
+	}
+	a, err := i.invoke(ctx, c.InvocationType, in)
+	var refused *locallambda.APIError
+	if errors.As(err, &refused) {
+		return nil, &lambda.InvokeError{Code: refused.Code, Message: refused.Message, StatusCode: refused.StatusCode, RequestID: uuid.NewString()}
+	}
+	return a, err
+}
+
+// invoke carries out one of the three types of invocations.
+func (i functionInvoker) invoke(ctx context.Context, kind string, in locallambda.InvokeInput) (*lambda.Answer, error) {
+	switch kind {
+	case "Event":
+		id, err := i.functions.InvokeEvent(i.scope, in)
+		return &lambda.Answer{StatusCode: http.StatusAccepted, RequestID: id}, err
+	case "DryRun":
+		return &lambda.Answer{StatusCode: http.StatusNoContent, RequestID: uuid.NewString()}, i.functions.CheckInvoke(i.scope, in)
+	}
+	out, err := i.functions.Invoke(ctx, i.scope, in)
+	if err != nil {
+		return nil, err
+	}
+	return &lambda.Answer{
+		StatusCode: out.StatusCode, FunctionError: out.FunctionError, Payload: out.Payload,
+		ExecutedVersion: out.ExecutedVersion, RequestID: out.RequestID, LogResult: base64.StdEncoding.EncodeToString(out.LogTail),
+	}, nil
+}

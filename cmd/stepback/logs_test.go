@@ -1,0 +1,30 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func TestLogs(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	stepback(t, "logs", "f", "--data", data).complains(t, exitFailure, "no function in "+data+" has logged anything")
+	dir := filepath.Join(data, "logs", "lambda", "000000000000", "us-east-1")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"f.log.1": "1\n2\n", "f.log": "3\n4\n", "../../g.log": "5\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct {
+		function, lines, want string
+	}{{"f", "0", "1\n2\n3\n4\n"}, {"f", "3", "2\n3\n4\n"}, {"f", "9", "1\n2\n3\n4\n"}, {"f", "1", "4\n"}, {"g", "5", "5\n"}} {
+		if got := stepback(t, "logs", c.function, "--data", data, "-n", c.lines); got.code != exitOK || got.out != c.want {
+			t.Errorf("%s %s: %d %q %q", c.function, c.lines, got.code, got.out, got.err)
+		}
+	}
+	stepback(t, "logs", "h", "--data", data).complains(t, exitFailure, "there are logs of f, g")
+}

@@ -1,0 +1,45 @@
+package simulation
+
+import (
+	"slices"
+
+	"stepback/engine/interpreter"
+)
+
+// crash forgets the execution, has it again by replay, and issues again what is under way: tasks of which nothing was heard
+// are called a second time, and timers are set again.
+func (c *core) crash() error {
+	x, err := replay(c.plan, c.info, c.events, c.done)
+	if err != nil {
+		return err
+	}
+	c.x = x
+	c.ledger = ledger{}
+	for i := range c.events {
+		status := interpreter.Running
+		if i == len(c.events)-1 {
+			status = x.Status()
+		}
+		if err := c.ledger.take(&c.events[i], &c.done[i], status); err != nil {
+			return err
+		}
+	}
+	for i := range c.done {
+		for k := range c.done[i].Effects {
+			c.reissue(&c.done[i].Effects[k])
+		}
+	}
+	return nil
+}
+
+// reissue carries a task out again unless it has ended or has been heard of.
+func (c *core) reissue(f *interpreter.Effect) {
+	if f.Kind != interpreter.InvokeTask || c.ledger.open[f.ID] != interpreter.InvokeTask {
+		return
+	}
+	if slices.ContainsFunc(c.events, func(e interpreter.Event) bool { return e.ID == f.ID && e.Kind != interpreter.Continue }) {
+		return
+	}
+	c.pending = slices.DeleteFunc(c.pending, func(h happening) bool { return h.event.ID == f.ID && h.event.Kind != interpreter.Continue })
+	c.carryOut(f)
+}

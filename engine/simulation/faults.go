@@ -1,0 +1,94 @@
+package simulation
+
+import (
+	"encoding/json"
+	"time"
+
+	"stepback/engine/history"
+	"stepback/engine/interpreter"
+	"stepback/engine/plan"
+)
+
+// happening is an event that will be delivered to an execution at its time unless what it belongs to is cancelled.
+type happening struct {
+	at    time.Time
+	event interpreter.Event
+}
+
+// seconds are the delays of answers: whole, so that they meet timers at the same instant.
+func (d *draws) seconds(n int) time.Duration { return time.Duration(d.Intn(n)) * time.Second }
+
+// answers decides what becomes of a task: the events that a worker will report, in the order of their times.
+func (d *draws) answers(id int64, call *interpreter.TaskCall, now time.Time) []happening {
+	var out []happening
+	report := func(at time.Time, e interpreter.Event) {
+		e.ID = id
+		out = append(out, happening{at, e})
+	}
+	at := now.Add(d.seconds(4))
+	switch {
+	case call.Task.Target == plan.Activity:
+		if d.one(6) {
+			return nil // no worker ever asks for it
+		}
+		at = at.Add(500 * time.Millisecond) // so that a heartbeat and the task's time are not due at once
+		report(at, interpreter.Event{Kind: interpreter.TaskStarted, Worker: "w"})
+	case call.Task.Pattern != plan.RequestResponse:
+		if d.one(8) {
+			report(at, interpreter.Event{Kind: interpreter.TaskSubmitFailed, Failure: d.failure()})
+			return out
+		}
+		report(at, interpreter.Event{Kind: interpreter.TaskSubmitted, Output: interpreter.TextPayload(`{"id":1}`)})
+	case d.one(10):
+		report(at, interpreter.Event{Kind: interpreter.TaskStartFailed, Failure: d.failure()})
+		return out
+	}
+	if call.Heartbeat > 0 {
+		for beat := 0; beat < 3 && d.one(2); beat++ { // at half seconds, as the start of an activity
+			at = now.Add(at.Sub(now).Truncate(time.Second) + d.seconds(3) + 500*time.Millisecond)
+			report(at, interpreter.Event{Kind: interpreter.TaskHeartbeat})
+		}
+	}
+	at = at.Add(d.seconds(10))
+	switch d.Intn(6) {
+	default:
+		report(at, interpreter.Event{Kind: interpreter.TaskSucceeded, Output: interpreter.TextPayload(d.payload())})
+	case 3, 4:
+		report(at, interpreter.Event{Kind: interpreter.TaskFailed, Failure: d.failure()})
+	case 5: // hangs
+	}
+	return out
+}
+
+// failure is an error as a worker reports it.
+func (d *draws) failure() history.Failure {
+	name := pick(d, "Boom", "Throttled", "Odd", "Boom", "Throttled", "States.Timeout", "States.Runtime", "")
+	f := history.Failure{Error: name, HasError: name != ""}
+	if !d.one(4) {
+		f.Cause, f.HasCause = "because", true
+	}
+	return f
+}
+
+// payload is a document of the shape that all payloads of a simulated machine have.
+func (d *draws) payload() string {
+	items := make([]int, d.Intn(6))
+	for i := range items {
+		items[i] = d.Intn(6)
+	}
+	text, err := json.Marshal(map[string]any{"n": d.Intn(6), "items": items})
+	if err != nil {
+		panic("simulation: numbers cannot be written as JSON: " + err.Error())
+	}
+	return string(text)
+}
+
+// mapRun decides what becomes of a Map Run.
+func (d *draws) mapRun(id int64, now time.Time) []happening {
+	e := interpreter.Event{Kind: interpreter.MapRunSucceeded, ID: id, Output: interpreter.TextPayload("[" + d.payload() + "]")}
+	if d.one(3) {
+		name := pick(d, plan.ErrExceedToleratedFailure, plan.ErrItemReaderFailed, plan.ErrRuntime)
+		e = interpreter.Event{Kind: interpreter.MapRunFailed, ID: id, Failure: history.NewFailure(name, "because")}
+	}
+	return []happening{{now.Add(d.seconds(10)), e}}
+}

@@ -1,0 +1,85 @@
+package simulation
+
+import (
+	"fmt"
+
+	"stepback/engine/interpreter"
+)
+
+// ledger keeps what an execution has under way, by its effects, and finds effects that do not fit.
+type ledger struct {
+	open map[int64]interpreter.EffectKind // tasks, timers and Map Runs by ID
+	last int64
+	over bool
+}
+
+// begins are the effects that begin something, by the one that cancels it.
+var begins = map[interpreter.EffectKind]interpreter.EffectKind{
+	interpreter.CancelTask: interpreter.InvokeTask, interpreter.CancelTimer: interpreter.SetTimer,
+	interpreter.CancelMapRun: interpreter.StartMapRun,
+}
+
+// ends are the events after which what they report of is over.
+var ends = map[interpreter.EventKind]bool{
+	interpreter.TimerFired: true, interpreter.TaskSucceeded: true, interpreter.TaskFailed: true, interpreter.TaskStartFailed: true,
+	interpreter.TaskSubmitFailed: true, interpreter.MapRunSucceeded: true, interpreter.MapRunFailed: true,
+}
+
+// take books one step.
+func (l *ledger) take(e *interpreter.Event, r *interpreter.Result, status interpreter.Status) error {
+	if l.open == nil {
+		l.open = map[int64]interpreter.EffectKind{}
+	}
+	if ends[e.Kind] {
+		delete(l.open, e.ID)
+	}
+	for i := range r.Effects {
+		if err := l.effect(e, &r.Effects[i]); err != nil {
+			return err
+		}
+	}
+	if l.over != (status != interpreter.Running) {
+		return fmt.Errorf("the status is %s, but whether Finish was asked for is %v", status, l.over)
+	}
+	if l.over && len(l.open) > 0 {
+		return fmt.Errorf("the execution has ended with something under way: %v", l.open)
+	}
+	return nil
+}
+
+func (l *ledger) effect(e *interpreter.Event, f *interpreter.Effect) error {
+	if l.over {
+		return fmt.Errorf("effect %d of ID %d comes after the end", f.Kind, f.ID)
+	}
+	switch f.Kind {
+	case interpreter.InvokeTask, interpreter.SetTimer, interpreter.StartMapRun:
+		if f.ID <= l.last {
+			return fmt.Errorf("ID %d is not new", f.ID)
+		}
+		if f.Kind == interpreter.SetTimer && f.At.Before(e.At) {
+			return fmt.Errorf("timer %d is set to the past", f.ID)
+		}
+		l.last = f.ID
+		l.open[f.ID] = f.Kind
+	case interpreter.CancelTask, interpreter.CancelTimer, interpreter.CancelMapRun:
+		if l.open[f.ID] != begins[f.Kind] {
+			return fmt.Errorf("effect %d cancels %d, which is not under way", f.Kind, f.ID)
+		}
+		delete(l.open, f.ID)
+	case interpreter.Finish:
+		l.over = true
+	case interpreter.Yield:
+	}
+	return nil
+}
+
+// tasks counts the tasks under way.
+func (l *ledger) tasks() int {
+	n := 0
+	for _, k := range l.open {
+		if k == interpreter.InvokeTask {
+			n++
+		}
+	}
+	return n
+}

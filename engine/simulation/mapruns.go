@@ -1,0 +1,75 @@
+package simulation
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"stepback/engine"
+	"stepback/engine/interpreter"
+)
+
+// judgeMapRun compares a Map Run's counters with the child executions that there were, and looks at how many ran at once.
+func (s *shell) judgeMapRun(r *engine.MapRun, ended []execution) error {
+	if r.Stopped.IsZero() {
+		return nil // of an execution that ended before its Map Run did
+	}
+	var items, executions engine.Tally
+	var children []*execution
+	for i := range ended {
+		if x := &ended[i]; x.MapRunARN == r.ARN {
+			children = append(children, x)
+			tally(&items, x.Status, x.Items)
+			tally(&executions, x.Status, 1)
+		}
+	}
+	items.Pending, executions.Pending = r.Items.Pending, r.Executions.Pending // never started, so never seen
+	switch {
+	case r.Items != items:
+		return fmt.Errorf("its items are %+v, but its children's were %+v", r.Items, items)
+	case r.Executions != executions:
+		return fmt.Errorf("its executions are %+v, but there were %+v", r.Executions, executions)
+	case r.Status == interpreter.Succeeded && items.Pending+items.Aborted > 0:
+		return fmt.Errorf("it succeeded with %+v", items)
+	case r.Status == interpreter.Succeeded && items.Failed+items.TimedOut > r.ToleratedFailureCount:
+		return fmt.Errorf("it succeeded with more failures than the %d tolerated: %+v", r.ToleratedFailureCount, items)
+	}
+	if n := atOnce(children); r.MaxConcurrency > 0 && n > r.MaxConcurrency {
+		return fmt.Errorf("%d children ran at once, with a MaxConcurrency of %d", n, r.MaxConcurrency)
+	}
+	return nil
+}
+
+func tally(t *engine.Tally, status interpreter.Status, n int64) {
+	switch status {
+	case interpreter.Succeeded:
+		t.Succeeded += n
+	case interpreter.Failed:
+		t.Failed += n
+	case interpreter.TimedOut:
+		t.TimedOut += n
+	default:
+		t.Aborted += n
+	}
+}
+
+// atOnce is the largest number of executions under way between two moments: of several that start and end at the same one,
+// nobody can tell.
+func atOnce(executions []*execution) int64 {
+	changes := map[time.Time]int64{}
+	for _, x := range executions {
+		changes[x.Start]++
+		changes[x.Stop]--
+	}
+	moments := make([]time.Time, 0, len(changes))
+	for t := range changes {
+		moments = append(moments, t)
+	}
+	slices.SortFunc(moments, time.Time.Compare)
+	var running, most int64
+	for _, t := range moments {
+		running += changes[t]
+		most = max(most, running)
+	}
+	return most
+}

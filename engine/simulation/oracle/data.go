@@ -1,0 +1,134 @@
+package oracle
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+
+	"stepback/engine/simulation/machine"
+)
+
+type object = map[string]any
+
+func decoded(text string) object {
+	var v object
+	if json.Unmarshal([]byte(text), &v) != nil {
+		return nil
+	}
+	return v
+}
+
+// number is a member of a payload; -1 when it is missing, which no payload of a simulated machine is.
+func number(text, member string) int {
+	if n, ok := decoded(text)[member].(float64); ok {
+		return int(n)
+	}
+	return -1
+}
+
+// numbers is an array member of a payload.
+func numbers(text, member string) []any {
+	list, _ := decoded(text)[member].([]any)
+	return list
+}
+
+// judgeOutput compares a state's output with what its input and result make of it. The results of Map Runs are not known here.
+func (j *judge) judgeOutput(t *thread, output string) error {
+	in := decoded(t.input)
+	s := t.state
+	var want any = in
+	switch {
+	case t.caught != nil:
+		if !t.caught.Discard {
+			in["error"] = t.errorOutput(decoded(output))
+		}
+	case s.Type == machine.Choice || s.Type == machine.Wait || s.Type == machine.Succeed:
+	case s.Type == machine.Map && s.Map.Distributed && s.Data.ResultPath != "null":
+		return nil
+	default:
+		want = placed(in, s.Data.ResultPath, result(t, in))
+	}
+	var got any
+	if err := json.Unmarshal([]byte(output), &got); err != nil {
+		return err
+	}
+	if !reflect.DeepEqual(got, want) {
+		text, _ := json.Marshal(want)
+		return fmt.Errorf("its output %s should be %s", output, text)
+	}
+	return nil
+}
+
+// errorOutput is what a catcher hands on: a cause that a timeout leaves out is empty, what a worker leaves out is null.
+func (t *thread) errorOutput(got object) object {
+	f := &t.failure
+	if !f.knownCause {
+		return object{"Error": f.Error, "Cause": causeOf(got)}
+	}
+	out := object{"Error": nil, "Cause": nil}
+	if f.HasError {
+		out["Error"] = f.Error
+	}
+	if f.HasCause || f.Error == "States.Timeout" {
+		out["Cause"] = f.Cause
+	}
+	return out
+}
+
+// causeOf is the cause that an output shows.
+func causeOf(output object) any {
+	e, _ := output["error"].(object)
+	return e["Cause"]
+}
+
+func placed(in object, path string, result any) any {
+	switch path {
+	case "":
+		return result
+	case "null":
+		return in
+	default:
+		in[path[len("$."):]] = result
+		return in
+	}
+}
+
+// result is what the state's work and its templates make.
+func result(t *thread, in object) any {
+	d := t.state.Data
+	switch d.Form {
+	case machine.Literal:
+		out := object{"n": float64(d.N), "items": literal(d.Items)}
+		if t.state.Type != machine.Pass {
+			out["first"] = t.result.([]any)[0]
+		}
+		return out
+	case machine.Increment:
+		return object{"n": in["n"].(float64) + 1, "items": in["items"]}
+	case machine.Selected:
+		r := t.result.(object)
+		return object{"n": r["n"], "items": r["items"], "since": instant(t.entry)}
+	default:
+		if t.state.Type == machine.Pass {
+			return copied(in)
+		}
+		return t.result
+	}
+}
+
+// copied keeps a result from being placed into itself.
+func copied(in object) object {
+	out := object{}
+	for k, v := range in {
+		out[k] = v
+	}
+	return out
+}
+
+func literal(items []int) []any {
+	out := make([]any, 0, len(items))
+	for _, i := range items {
+		out = append(out, float64(i))
+	}
+	return out
+}

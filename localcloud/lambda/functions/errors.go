@@ -1,0 +1,27 @@
+package functions
+
+import (
+	"fmt"
+	"net/http"
+
+	"stepback/localcloud/lambda"
+)
+
+func invalid(format string, args ...any) error {
+	return &lambda.APIError{Code: "InvalidParameterValueException", Message: fmt.Sprintf(format, args...), StatusCode: http.StatusBadRequest}
+}
+
+func conflict(format string, args ...any) error {
+	return &lambda.APIError{Code: "ResourceConflictException", Message: fmt.Sprintf(format, args...), StatusCode: http.StatusConflict}
+}
+
+func notFound(format string, args ...any) error {
+	return &lambda.APIError{Code: "ResourceNotFoundException", Message: fmt.Sprintf(format, args...), StatusCode: http.StatusNotFound}
+}
+
+func stale() error {
+	return &lambda.APIError{
+		Code: "PreconditionFailedException", StatusCode: http.StatusPreconditionFailed,
+		Message: "The Revision Id provided does not match the latest Revision Id. Call the GetFunction/GetAlias API to retrieve the latest Revision Id",
+	}
+}

@@ -1,0 +1,75 @@
+package functions
+
+import (
+	"maps"
+	"slices"
+)
+
+// record is all that is kept of a function. It is never changed: whoever changes a function makes a new one.
+type record struct {
+	Latest   Configuration
+	Versions []Configuration `json:",omitempty"` // the published ones, oldest first
+	// Published is the number of the version published last, which may have been deleted since.
+	Published int
+	// PublishedFrom is the revision that $LATEST had then.
+	PublishedFrom string            `json:",omitempty"`
+	Aliases       map[string]Alias  `json:",omitempty"`
+	Reserved      *int              `json:",omitempty"` // concurrency
+	Tags          map[string]string `json:",omitempty"`
+}
+
+// Alias is a name for a version, as the API shows it (AliasConfiguration in Lambda's model).
+type Alias struct {
+	AliasArn        string
+	Name            string
+	FunctionVersion string
+	Description     string
+	RoutingConfig   *RoutingConfig `json:",omitempty"`
+	RevisionID      string         `json:"RevisionId"`
+}
+
+// RoutingConfig sends shares of an alias's invocations, from 0 to 1, to other versions.
+type RoutingConfig struct{ AdditionalVersionWeights map[string]float64 }
+
+func (r *record) clone() *record {
+	c := *r
+	c.Versions = slices.Clone(r.Versions)
+	c.Aliases = maps.Clone(r.Aliases)
+	c.Tags = maps.Clone(r.Tags)
+	return &c
+}
+
+// version finds a version, or the version that an alias stands for.
+func (r *record) version(qualifier string) (*Configuration, bool) {
+	if a, ok := r.Aliases[qualifier]; ok {
+		qualifier = a.FunctionVersion
+	}
+	if qualifier == "" {
+		return &r.Latest, true
+	}
+	return r.numbered(qualifier)
+}
+
+// numbered finds $LATEST or a published version.
+func (r *record) numbered(version string) (*Configuration, bool) {
+	if version == r.Latest.Version {
+		return &r.Latest, true
+	}
+	i := slices.IndexFunc(r.Versions, func(c Configuration) bool { return c.Version == version })
+	if i < 0 {
+		return nil, false
+	}
+	return &r.Versions[i], true
+}
+
+// all are the versions, $LATEST first.
+func (r *record) all() []Configuration { return append([]Configuration{r.Latest}, r.Versions...) }
+
+// codes are the hashes of the code that the versions need.
+func (r *record) codes() map[string]bool {
+	used := map[string]bool{}
+	for _, c := range r.all() {
+		used[c.CodeSha256] = true
+	}
+	return used
+}

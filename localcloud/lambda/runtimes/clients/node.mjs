@@ -1,0 +1,204 @@
+// Runs a Node.js function of AWS Lambda: takes events from the Lambda Runtime API and answers them as AWS's own client does.
+
+import http from 'node:http';
+import path from 'node:path';
+import fs from 'node:fs';
+import util from 'node:util';
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
+
+const api = process.env.AWS_LAMBDA_RUNTIME_API;
+const root = process.env.LAMBDA_TASK_ROOT || process.cwd();
+const base = '/2018-06-01/runtime/';
+const [host, port] = [api.slice(0, api.lastIndexOf(':')), api.slice(api.lastIndexOf(':') + 1)];
+const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+let requestId = 'undefined';
+
+// shown writes paths as they are on AWS.
+function shown(text) {
+  return text.replaceAll(path.join(root, 'runtime.js'), '/var/runtime/index.mjs').replaceAll(root, '/var/task')
+    .replaceAll(import.meta.url, 'file:///var/runtime/index.mjs');
+}
+
+function call(method, where, body, headers = {}) {
+  return new Promise((resolve, reject) => {
+    const request = http.request({ host, port, method, path: base + where, agent, headers }, (response) => {
+      const chunks = [];
+      response.on('data', (chunk) => chunks.push(chunk));
+      response.on('end', () => resolve({ status: response.statusCode, headers: response.headers, body: Buffer.concat(chunks).toString() }));
+      response.on('error', reject);
+    });
+    request.on('error', reject);
+    request.end(body);
+  });
+}
+
+// failure describes whatever was thrown.
+function failure(thrown) {
+  if (util.types.isNativeError(thrown) || thrown instanceof Error) {
+    return {
+      errorType: thrown.name || 'Error', errorMessage: shown(thrown.message),
+      trace: shown(thrown.stack || '').split('\n'),
+    };
+  }
+  return { errorType: typeof thrown, errorMessage: String(thrown), trace: [] };
+}
+
+class RuntimeError extends Error {
+  constructor(name, message) {
+    super(message);
+    this.name = name;
+  }
+}
+
+async function post(where, error) {
+  await call('POST', where, JSON.stringify(error), {
+    'Content-Type': 'application/json', 'Lambda-Runtime-Function-Error-Type': error.errorType,
+  });
+}
+
+// Logging carries the time, the request's id and the level, as on AWS.
+function patchConsole() {
+  const levels = { log: 'INFO', info: 'INFO', debug: 'DEBUG', warn: 'WARN', error: 'ERROR', trace: 'TRACE' };
+  for (const [method, level] of Object.entries(levels)) {
+    console[method] = (...args) => {
+      const text = util.format(...args).replaceAll('\n', '\r');
+      fs.writeSync(1, `${new Date().toISOString()}\t${requestId}\t${level}\t${text}\n`);
+    };
+  }
+}
+
+// load finds the handler "dir/file.function": an ES module or a CommonJS one, as its name and package.json say.
+async function load(name) {
+  const slash = name.lastIndexOf('/') + 1;
+  const match = /^([^.]*)\.(.+)$/.exec(name.slice(slash));
+  if (!match || name.includes('..')) {
+    throw new RuntimeError('Runtime.MalformedHandlerName', 'Bad handler');
+  }
+  const file = path.resolve(root, name.slice(0, slash), match[1]);
+  const module = await loadModule(file, name.slice(0, slash) + match[1]);
+  let found = module;
+  for (const part of match[2].split('.')) found = found?.[part];
+  if (found === undefined && module.default) {
+    found = module.default;
+    for (const part of match[2].split('.')) found = found?.[part];
+  }
+  if (found === undefined) {
+    throw new RuntimeError('Runtime.HandlerNotFound', `${name.slice(slash)} is undefined or not exported`);
+  }
+  if (typeof found !== 'function') {
+    throw new RuntimeError('Runtime.HandlerNotFound', `${name.slice(slash)} is not a function`);
+  }
+  return found;
+}
+
+async function loadModule(file, name) {
+  const require = createRequire(path.join(root, 'runtime.js'));
+  try {
+    for (const end of ['.js', '.mjs', '.cjs']) {
+      if (!fs.existsSync(file + end)) continue;
+      if (end === '.cjs' || end === '.js' && !isModule(path.dirname(file))) return require(file + end);
+      return await import(pathToFileURL(file + end).href);
+    }
+    return require(file);
+  } catch (error) {
+    if (error instanceof SyntaxError) {
+      throw Object.assign(new RuntimeError('Runtime.UserCodeSyntaxError', String(error)), { stack: error.stack });
+    }
+    if (error?.code === 'MODULE_NOT_FOUND' || error?.code === 'ERR_MODULE_NOT_FOUND') {
+      const message = String(error).replace(file, name);
+      throw Object.assign(new RuntimeError('Runtime.ImportModuleError', message), { stack: error.stack });
+    }
+    throw error;
+  }
+}
+
+// isModule looks for the package.json that says what .js files in a directory are.
+function isModule(directory) {
+  for (let at = directory; ; at = path.dirname(at)) {
+    const file = path.join(at, 'package.json');
+    if (fs.existsSync(file)) {
+      try {
+        return JSON.parse(fs.readFileSync(file, 'utf8')).type === 'module';
+      } catch {
+        return false;
+      }
+    }
+    if (at === root || at === path.dirname(at)) return false;
+  }
+}
+
+function contextOf(headers, finish) {
+  const deadline = Number(headers['lambda-runtime-deadline-ms']);
+  const client = headers['lambda-runtime-client-context'];
+  return {
+    callbackWaitsForEmptyEventLoop: true,
+    functionName: process.env.AWS_LAMBDA_FUNCTION_NAME, functionVersion: process.env.AWS_LAMBDA_FUNCTION_VERSION,
+    memoryLimitInMB: process.env.AWS_LAMBDA_FUNCTION_MEMORY_SIZE,
+    logGroupName: process.env.AWS_LAMBDA_LOG_GROUP_NAME, logStreamName: process.env.AWS_LAMBDA_LOG_STREAM_NAME,
+    awsRequestId: headers['lambda-runtime-aws-request-id'], invokedFunctionArn: headers['lambda-runtime-invoked-function-arn'],
+    clientContext: client ? JSON.parse(client) : undefined, identity: undefined,
+    getRemainingTimeInMillis: () => Math.max(0, deadline - Date.now()),
+    done: finish, succeed: (result) => finish(null, result), fail: (error) => finish(error ?? new Error('null')),
+  };
+}
+
+// whenIdle is called when the invocation has not been answered and nothing is left that could.
+let whenIdle = null;
+
+// invoke calls an async handler, or one that answers by its callback. What a handler returns that is neither is not its answer.
+function invoke(handler, headers, event) {
+  return new Promise((resolve, reject) => {
+    const finish = (error, result) => (error === null || error === undefined ? resolve(result) : reject(error));
+    const result = handler(event, contextOf(headers, finish), finish);
+    if (typeof result?.then === 'function') result.then(resolve, reject);
+    whenIdle = () => resolve(null);
+  });
+}
+
+async function answer(handler, headers, body) {
+  const id = headers['lambda-runtime-aws-request-id'];
+  try {
+    const result = await invoke(handler, headers, JSON.parse(body));
+    whenIdle = null;
+    const text = JSON.stringify(result === undefined ? null : result);
+    await call('POST', `invocation/${id}/response`, text, { 'Content-Type': 'application/json' });
+  } catch (thrown) {
+    const error = failure(thrown);
+    console.error('Invoke Error \t' + JSON.stringify({ ...error, stack: error.trace, trace: undefined }));
+    await post(`invocation/${id}/error`, error);
+  }
+}
+
+async function uncaught(kind, thrown) {
+  const error = { ...failure(thrown), errorType: kind };
+  if (kind === 'Runtime.UnhandledPromiseRejection') error.errorMessage = String(thrown);
+  console.error(JSON.stringify(error));
+  await post(requestId === 'undefined' ? 'init/error' : `invocation/${requestId}/error`, error);
+  process.exit(requestId === 'undefined' ? 1 : 128);
+}
+
+async function main() {
+  patchConsole();
+  process.chdir(root);
+  process.on('beforeExit', () => whenIdle?.());
+  process.on('uncaughtException', (error) => uncaught('Runtime.UncaughtException', error));
+  process.on('unhandledRejection', (error) => uncaught('Runtime.UnhandledPromiseRejection', error));
+  let handler;
+  try {
+    handler = await load(process.env._HANDLER || '');
+  } catch (thrown) {
+    const error = failure(thrown);
+    console.error(JSON.stringify(error));
+    await post('init/error', error);
+    process.exit(1);
+  }
+  for (;;) {
+    const next = await call('GET', 'invocation/next');
+    if (next.status !== 200) process.exit(1);
+    requestId = next.headers['lambda-runtime-aws-request-id'];
+    await answer(handler, next.headers, next.body);
+  }
+}
+
+await main();
