@@ -9,15 +9,10 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"sync"
 	"time"
 
 	"stepback/awsapi/awsjson"
 	"stepback/awsapi/stepfunctions"
-	"stepback/engine"
-	"stepback/engine/clock"
-	"stepback/engine/history"
-	"stepback/engine/journal"
 	"stepback/engine/journal/pebble"
 )
 
@@ -30,6 +25,8 @@ type serveCmd struct {
 	Mock    string `type:"path" env:"SFN_MOCK_CONFIG" placeholder:"FILE" help:"Mock configuration of Step Functions Local: StartExecution on ARN#TESTCASE takes the responses of that test case ($SFN_MOCK_CONFIG)."`
 
 	embeddedServices
+	Retention time.Duration `default:"2160h" placeholder:"DURATION" help:"How long executions are kept after their end. Default 2160h, which is 90 days."`
+
 	Verbose bool `short:"v" help:"Log what goes wrong inside, to standard error."`
 }
 
@@ -45,13 +42,15 @@ One address serves Step Functions, Lambda (its functions run as processes of thi
 Tasks that invoke functions, and Maps that read and write objects, use these two unless an endpoint is set.
 
 Executions and their histories, functions and objects are kept in the data directory. State machines live as long as the process;
-executions that are still running when it ends are stopped.`
+executions that are still running when it ends, however it ends, go on when it is started again.`
 }
 
 const (
 	headerTimeout = 10 * time.Second
 	// grace is how long requests may take to finish once the server is told to stop.
 	grace = 5 * time.Second
+	// reserve is how much of the disk is set aside so that executions can end when it is full: while it is, new ones are refused.
+	reserve = 64 << 20
 )
 
 // Run serves until the context ends.
@@ -66,7 +65,7 @@ func (c *serveCmd) Run(ctx context.Context, std streams) (err error) {
 	if err := os.MkdirAll(c.Data, 0o750); err != nil {
 		return fmt.Errorf("data directory: %w", err)
 	}
-	j, err := pebble.Open(filepath.Join(c.Data, "journal"), pebble.Options{})
+	j, err := pebble.Open(filepath.Join(c.Data, "journal"), pebble.Options{Reserve: reserve, Retention: c.Retention})
 	if err != nil {
 		return err
 	}
@@ -86,7 +85,7 @@ func (c *serveCmd) Run(ctx context.Context, std streams) (err error) {
 	}
 	defer func() { err = errors.Join(err, services.close(context.WithoutCancel(ctx))) }()
 	engines := newEngines(j, services, around, log)
-	defer func() { err = errors.Join(err, engines.close(context.WithoutCancel(ctx))) }()
+	defer engines.close()
 	scope := awsjson.Scope{Account: c.Account, Region: c.Region}
 	service := stepfunctions.New(stepfunctions.Config{
 		Open: engines.open, Store: stepfunctions.NewMemory(), Now: engines.clock.Now, Default: scope, Log: log, TestCases: around.mocks != nil,
@@ -94,6 +93,9 @@ func (c *serveCmd) Run(ctx context.Context, std streams) (err error) {
 	around.embed("sfn", service.Handler())
 	around.embed("lambda", services.lambda(scope))
 	around.embed("s3", services.s3.Handler())
+	if err := engines.recover(ctx, std.err); err != nil {
+		return err
+	}
 	fmt.Fprint(std.err, services.listing(c.Data))
 	return serve(ctx, listener, services.handler(service.Handler(), scope, c.Public))
 }
@@ -130,50 +132,4 @@ func serve(ctx context.Context, l net.Listener, h http.Handler) error {
 		err = errors.Join(err, e)
 	}
 	return err
-}
-
-// engines are the engines of all accounts and regions, over one clock and one journal.
-type engines struct {
-	clock    *clock.Clock
-	journal  journal.Journal
-	services *services
-	around   *surroundings
-	log      *slog.Logger
-
-	mu   sync.Mutex
-	made []*engine.Engine
-}
-
-func newEngines(j journal.Journal, s *services, around *surroundings, log *slog.Logger) *engines {
-	return &engines{clock: clock.Real(), journal: j, services: s, around: around, log: log}
-}
-
-// open makes the engine of an account and region.
-func (s *engines) open(scope awsjson.Scope) (*engine.Engine, error) {
-	var e *engine.Engine
-	await := func(ctx context.Context, arn string) error { return e.Await(ctx, arn) }
-	e, err := engine.New(engine.Config{
-		Clock: s.clock, Journal: s.journal, Region: scope.Region, Account: scope.Account, Log: s.log, Objects: s.services.objects,
-		Integrations: s.around.integrations(scope, s.services.invoker(scope), s.clock, await), Mocks: s.around.testCases(),
-	})
-	if err != nil {
-		return nil, err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.made = append(s.made, e)
-	return e, nil
-}
-
-// close stops what is running and closes the engines.
-func (s *engines) close(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, grace)
-	defer cancel()
-	errs := make([]error, 0, len(s.made))
-	for _, e := range s.made {
-		errs = append(errs, e.StopAll(ctx, history.Failure{Cause: "The server was shut down.", HasCause: true}))
-		e.Close()
-	}
-	s.clock.Close()
-	return errors.Join(errs...)
 }

@@ -61,9 +61,7 @@ func TestServeAnswers(t *testing.T) {
 	if err := <-done; err != nil {
 		t.Error(err)
 	}
-	if err := engines.close(t.Context()); err != nil {
-		t.Error(err)
-	}
+	engines.close()
 }
 
 func post(t *testing.T, address, operation, body string) string {

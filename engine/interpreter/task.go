@@ -27,8 +27,8 @@ type TaskCall struct {
 	// Timeout and Heartbeat are 0 when there is none.
 	Timeout, Heartbeat time.Duration
 
-	started   bool // the …Started event is written
-	submitted bool // the call of a .sync or token task was accepted
+	started    bool     // the …Started event is written
+	submission *Payload // what the accepted call of a .sync or token task answered
 }
 
 func (x *Execution) runTask(t *thread) bool {
@@ -160,7 +160,7 @@ func (x *Execution) taskEvent(w *wait, e *Event) {
 			t.heartbeat = x.timer(t, taskHeartbeat, t.beat)
 		}
 	case TaskSubmitted:
-		w.task.submitted = true
+		w.task.submission = e.Output
 		x.writeTask(t, w.task, history.TaskSubmitted, e.Output.Text())
 	case TaskSucceeded:
 		x.taskSucceeded(t, e.Output)
