@@ -47,7 +47,7 @@ func TestNestedExecution(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ended, err := engines.made[scope].Wait(t.Context(), *x.ExecutionArn)
+	ended, err := engines.made[0].Wait(t.Context(), *x.ExecutionArn)
 	if err != nil || ended.Output != `{"a":1}` {
 		t.Errorf("%+v, %v", ended, err)
 	}

@@ -9,10 +9,14 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"stepback/awsapi/awsjson"
 	"stepback/awsapi/stepfunctions"
+	"stepback/engine"
+	"stepback/engine/clock"
+	"stepback/engine/journal"
 	"stepback/engine/journal/pebble"
 )
 
@@ -41,8 +45,8 @@ func (serveCmd) Help() string {
 One address serves Step Functions, Lambda (its functions run as processes of this machine) and S3 (with the bucket in the path).
 Tasks that invoke functions, and Maps that read and write objects, use these two unless an endpoint is set.
 
-Executions and their histories, functions and objects are kept in the data directory. State machines live as long as the process;
-executions that are still running when it ends, however it ends, go on when it is started again.`
+State machines, executions and their histories, functions and objects are kept in the data directory. Executions that are still
+running when the process ends, however it ends, go on when it is started again: tasks that were in flight are invoked once more.`
 }
 
 const (
@@ -87,13 +91,17 @@ func (c *serveCmd) Run(ctx context.Context, std streams) (err error) {
 	engines := newEngines(j, services, around, log)
 	defer engines.close()
 	scope := awsjson.Scope{Account: c.Account, Region: c.Region}
+	store, err := stepfunctions.Keep(ctx, j)
+	if err != nil {
+		return err
+	}
 	service := stepfunctions.New(stepfunctions.Config{
-		Open: engines.open, Store: stepfunctions.NewMemory(), Now: engines.clock.Now, Default: scope, Log: log, TestCases: around.mocks != nil,
+		Open: engines.open, Store: store, Now: engines.clock.Now, Default: scope, Log: log, TestCases: around.mocks != nil,
 	})
 	around.embed("sfn", service.Handler())
 	around.embed("lambda", services.lambda(scope))
 	around.embed("s3", services.s3.Handler())
-	if err := engines.recover(ctx, std.err); err != nil {
+	if err := service.Resume(); err != nil {
 		return err
 	}
 	fmt.Fprint(std.err, services.listing(c.Data))
@@ -132,4 +140,60 @@ func serve(ctx context.Context, l net.Listener, h http.Handler) error {
 		err = errors.Join(err, e)
 	}
 	return err
+}
+
+// engines are the engines of all accounts and regions, over one clock and one journal.
+type engines struct {
+	clock    *clock.Clock
+	journal  journal.Journal
+	services *services
+	around   *surroundings
+	log      *slog.Logger
+
+	mu   sync.Mutex
+	made []*engine.Engine
+}
+
+func newEngines(j journal.Journal, s *services, around *surroundings, log *slog.Logger) *engines {
+	return &engines{clock: clock.Real(), journal: j, services: s, around: around, log: log}
+}
+
+// open makes the engine of an account and region.
+func (s *engines) open(scope awsjson.Scope) (*engine.Engine, error) {
+	var e *engine.Engine
+	await := func(ctx context.Context, arn string) error { return e.Await(ctx, arn) }
+	e, err := engine.New(engine.Config{
+		Clock: s.clock, Journal: s.journal, Region: scope.Region, Account: scope.Account, Log: s.log, Objects: s.services.objects,
+		Integrations: s.around.integrations(scope, s.services.invoker(scope), s.clock, await), Mocks: s.around.testCases(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	s.made = append(s.made, e)
+	s.mu.Unlock()
+	return e, s.recover(e)
+}
+
+// recover goes on with what an earlier process left under way.
+func (s *engines) recover(e *engine.Engine) error {
+	found, err := e.Recover(context.Background())
+	if err != nil {
+		return err
+	}
+	for _, x := range found.Left {
+		s.log.Error("an execution cannot go on; it is left as it was", "execution", x.ARN, "error", x.Err)
+	}
+	if n := len(found.Executions); n > 0 {
+		s.log.Info("executions go on", "executions", n, "children", found.Children)
+	}
+	return nil
+}
+
+// close closes the engines. What is running goes on when the journal is opened again.
+func (s *engines) close() {
+	for _, e := range s.made {
+		e.Close()
+	}
+	s.clock.Close()
 }
