@@ -95,6 +95,7 @@ func (c *serveCmd) Run(ctx context.Context, std streams) (err error) {
 	if err != nil {
 		return err
 	}
+	engines.activity = stepfunctions.HasActivity(store)
 	service := stepfunctions.New(stepfunctions.Config{
 		Open: engines.open, Store: store, Now: engines.clock.Now, Default: scope, Log: log, TestCases: around.mocks != nil,
 	})
@@ -148,6 +149,7 @@ type engines struct {
 	journal  journal.Journal
 	services *services
 	around   *surroundings
+	activity func(arn string) (bool, error)
 	log      *slog.Logger
 
 	mu   sync.Mutex
@@ -164,7 +166,7 @@ func (s *engines) open(scope awsjson.Scope) (*engine.Engine, error) {
 	await := func(ctx context.Context, arn string) error { return e.Await(ctx, arn) }
 	e, err := engine.New(engine.Config{
 		Clock: s.clock, Journal: s.journal, Region: scope.Region, Account: scope.Account, Log: s.log, Objects: s.services.objects,
-		Integrations: s.around.integrations(scope, s.services.invoker(scope), s.clock, await), Mocks: s.around.testCases(),
+		Integrations: s.around.integrations(scope, s.services.invoker(scope), s.clock, await), Mocks: s.around.testCases(), Activity: s.activity,
 	})
 	if err != nil {
 		return nil, err
