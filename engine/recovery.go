@@ -25,7 +25,7 @@ type Recovered struct {
 	Aborted int
 }
 
-// Resumed is an execution that goes on, and the time of its last step before.
+// Resumed is an execution that goes on, and the time of the last step before, of its own or of a child execution that goes on too.
 type Resumed struct {
 	ARN, Name   string
 	Interrupted time.Time
@@ -127,7 +127,7 @@ func (c *recovery) read(ctx context.Context) error {
 		}
 		if r := c.replay(u, m, mocks, len(c.trees)); r != nil {
 			c.trees = append(c.trees, []*run{r})
-			c.found.Executions = append(c.found.Executions, Resumed{u.ARN, u.Name, r.last})
+			c.found.Executions = append(c.found.Executions, Resumed{ARN: u.ARN, Name: u.Name})
 		}
 	}
 	return nil
@@ -210,15 +210,16 @@ func (c *recovery) replayChildren() {
 // to come: it was set back, or the execution ran in virtual time.
 func (c *recovery) catchUp() {
 	now := c.engine.clock.Now()
-	for _, tree := range c.trees {
-		latest := now
+	for i, tree := range c.trees {
+		latest := tree[0].last
 		for _, r := range tree {
 			if r.last.After(latest) {
 				latest = r.last
 			}
 		}
+		c.found.Executions[i].Interrupted = latest
 		for _, r := range tree {
-			r.ahead = latest.Sub(now)
+			r.ahead = max(0, latest.Sub(now))
 		}
 	}
 }
