@@ -125,7 +125,11 @@ func (e *Engine) register(r *run) error {
 	}
 	e.runs[r.record.ARN] = r
 	e.mu.Unlock()
-	r.deliver(interpreter.Event{Kind: interpreter.Start})
+	start := interpreter.Event{Kind: interpreter.Start}
+	if r.x.Tokens() {
+		start.Secret = e.secret()
+	}
+	r.deliver(start)
 	return nil
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"stepback/asl"
 	"stepback/asl/intrinsic"
+	"stepback/asl/jsonata"
 	"stepback/asl/jsonpath"
 	"stepback/engine/journal"
 	"stepback/engine/plan"
@@ -63,6 +64,7 @@ var syntax = asl.Syntax{
 	Path:          func(text string) error { _, err := jsonpath.Compile(text); return err },
 	ReferencePath: referencePath,
 	Intrinsic:     func(text string) error { _, err := intrinsic.Compile(text); return err },
+	JSONata:       func(text string) error { _, err := jsonata.Compile(text, jsonata.StepFunctions()); return err },
 }
 
 // referencePath accepts a path that names a single place; of the context object and variables too, where the field allows them.

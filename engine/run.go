@@ -30,7 +30,8 @@ type run struct {
 
 	mu      sync.Mutex
 	events  []interpreter.Event
-	queued  bool // in the queue, with a worker, or waiting for a commit
+	reports []report // on some of the events, in their order
+	queued  bool     // in the queue, with a worker, or waiting for a commit
 	over    bool
 	failing error // why the execution has to be given up; see giveUp
 	history []history.Event
@@ -45,6 +46,7 @@ type run struct {
 	// Touched only by the worker that has the run.
 	result  interpreter.Result
 	applied []interpreter.Event
+	asked   []report  // on some of the events of the step
 	steps   int64     // committed so far
 	last    time.Time // of the last step
 	salt    uint64    // of the seeds
@@ -149,6 +151,7 @@ func (e *Engine) work(r *run) {
 	failing := r.failing
 	events := r.events
 	r.events = r.applied[:0]
+	r.asked, r.reports = r.reports, nil
 	r.mu.Unlock()
 	r.applied = events
 	r.commit.events = len(events)
@@ -157,7 +160,7 @@ func (e *Engine) work(r *run) {
 		r.committed()
 		return
 	}
-	now := r.step(events)
+	events, now := r.step(events)
 	if len(r.result.History)+len(r.result.Effects) == 0 {
 		r.committed() // the events came too late: there is nothing to keep
 		return
@@ -169,20 +172,34 @@ func (e *Engine) work(r *run) {
 	}
 }
 
-// step applies events.
-func (r *run) step(events []interpreter.Event) time.Time {
+// step applies events and returns those that counted.
+func (r *run) step(events []interpreter.Event) ([]interpreter.Event, time.Time) {
 	now := r.now()
 	r.result.Reset()
+	asked, counted := r.asked, 0
 	for i := range events {
-		events[i].At = now
-		events[i].Seed = r.engine.seeds.next() ^ r.salt
-		r.x.Step(&events[i], &r.result)
+		if len(asked) > 0 && asked[0].at == i {
+			a := &asked[0]
+			asked = asked[1:]
+			if a.err = a.admit(r.x); a.err != nil {
+				continue
+			}
+		}
+		events[counted] = events[i]
+		e := &events[counted]
+		counted++
+		e.At = now
+		e.Seed = r.engine.seeds.next() ^ r.salt
+		r.x.Step(e, &r.result)
+		if e.Kind.EndsTask() {
+			delete(r.calls, e.ID) // even if its request is still under way: whoever reported the end need not be the one asked
+		}
 	}
 	r.last = now
 	r.mu.Lock()
 	r.history = append(r.history, r.result.History...)
 	r.mu.Unlock()
-	return now
+	return events[:counted], now
 }
 
 // toCommit is the journal record of what the worker just did.
@@ -215,12 +232,14 @@ func (r *run) answered(err error) {
 // committed carries out the effects of a durable step and lets the run go on.
 func (r *run) committed() {
 	if err := r.commit.err; err != nil {
+		r.answerReports(err)
 		r.refused(err)
 	} else {
 		r.mu.Lock()
 		r.durable = len(r.history)
 		r.mu.Unlock()
 		r.begin()
+		r.answerReports(nil)
 		r.perform()
 	}
 	clear(r.applied)

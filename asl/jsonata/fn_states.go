@@ -57,7 +57,7 @@ func rangeFunction(c *call, args []value) (value, *Error) {
 	if size > maxStatesRange {
 		return nil, runtimeError("The range function must not make more than 1000 elements")
 	}
-	result := newArray([]value{})
+	result := newSequence() // the service returns a range of one number as that number
 	for i := 0.0; i < size; i++ {
 		result.push(first + i*step)
 	}

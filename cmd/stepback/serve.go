@@ -16,7 +16,6 @@ import (
 	"stepback/awsapi/stepfunctions"
 	"stepback/engine"
 	"stepback/engine/clock"
-	"stepback/engine/history"
 	"stepback/engine/journal"
 	"stepback/engine/journal/pebble"
 )
@@ -44,8 +43,8 @@ func (serveCmd) Help() string {
 One address serves Step Functions, Lambda (its functions run as processes of this machine) and S3 (with the bucket in the path).
 Tasks that invoke functions, and Maps that read and write objects, use these two unless an endpoint is set.
 
-Executions and their histories, functions and objects are kept in the data directory. State machines live as long as the process;
-executions that are still running when it ends are stopped.`
+State machines, executions and their histories, functions and objects are kept in the data directory. Executions that are still
+running when the process ends, however it ends, go on when it is started again: tasks that were in flight are invoked once more.`
 }
 
 const (
@@ -86,14 +85,21 @@ func (c *serveCmd) Run(ctx context.Context, std streams) (err error) {
 	}
 	defer func() { err = errors.Join(err, services.close(context.WithoutCancel(ctx))) }()
 	engines := newEngines(j, services, around, log)
-	defer func() { err = errors.Join(err, engines.close(context.WithoutCancel(ctx))) }()
+	defer engines.close()
 	scope := awsjson.Scope{Account: c.Account, Region: c.Region}
+	store, err := stepfunctions.Keep(ctx, j)
+	if err != nil {
+		return err
+	}
 	service := stepfunctions.New(stepfunctions.Config{
-		Open: engines.open, Store: stepfunctions.NewMemory(), Now: engines.clock.Now, Default: scope, Log: log, TestCases: around.mocks != nil,
+		Open: engines.open, Store: store, Now: engines.clock.Now, Default: scope, Log: log, TestCases: around.mocks != nil,
 	})
 	around.embed("sfn", service.Handler())
 	around.embed("lambda", services.lambda(scope))
 	around.embed("s3", services.s3.Handler())
+	if err := service.Resume(); err != nil {
+		return err
+	}
 	fmt.Fprint(std.err, services.listing(c.Data))
 	return serve(ctx, listener, services.handler(service.Handler(), scope, c.Public))
 }
@@ -160,20 +166,30 @@ func (s *engines) open(scope awsjson.Scope) (*engine.Engine, error) {
 		return nil, err
 	}
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.made = append(s.made, e)
-	return e, nil
+	s.mu.Unlock()
+	return e, s.recover(e)
 }
 
-// close stops what is running and closes the engines.
-func (s *engines) close(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, grace)
-	defer cancel()
-	errs := make([]error, 0, len(s.made))
+// recover goes on with what an earlier process left under way.
+func (s *engines) recover(e *engine.Engine) error {
+	found, err := e.Recover(context.Background())
+	if err != nil {
+		return err
+	}
+	for _, x := range found.Left {
+		s.log.Error("an execution cannot go on; it is left as it was", "execution", x.ARN, "error", x.Err)
+	}
+	if n := len(found.Executions); n > 0 {
+		s.log.Info("executions go on", "executions", n, "children", found.Children)
+	}
+	return nil
+}
+
+// close closes the engines. What is running goes on when the journal is opened again.
+func (s *engines) close() {
 	for _, e := range s.made {
-		errs = append(errs, e.StopAll(ctx, history.Failure{Cause: "The server was shut down.", HasCause: true}))
 		e.Close()
 	}
 	s.clock.Close()
-	return errors.Join(errs...)
 }

@@ -116,7 +116,8 @@ func (u *unifier) line(want, got []event) []*Mismatch {
 	return out
 }
 
-// bags compares a history some of whose events may come in any order.
+// bags compares a history some of whose events may come in any order. Such recordings leave out the events that join the
+// branches.
 func (u *unifier) bags(want, got []event) []*Mismatch {
 	left := map[int64]event{}
 	for _, e := range got {
@@ -139,7 +140,7 @@ func (u *unifier) bags(want, got []event) []*Mismatch {
 		}
 	}
 	for _, e := range left {
-		if t := e.typ(); t != "ParallelStateSucceeded" && t != "ParallelStateExited" {
+		if t := e.typ(); !isJoin(t) && !isExit(t) {
 			out = append(out, &Mismatch{t, absent{}, map[string]any(e)})
 		}
 	}

@@ -59,7 +59,7 @@ func load(t *testing.T) []*conformance.Case {
 // unserved are the features that the embedded engine does not have, or that only its HTTP API will have. Definitions that must
 // be refused may use them.
 var unserved = []string{
-	"jsonata", "express", "sync-express", "test-state", "activity", "callback", "nested-execution", "credentials", "alias", "aws-sdk",
+	"express", "sync-express", "test-state", "activity", "callback", "nested-execution", "alias", "aws-sdk",
 }
 
 // replayable reports whether the engine can serve every call of a case. Cases about the API alone are left out.

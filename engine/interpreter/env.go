@@ -9,14 +9,16 @@ import (
 	"stepback/asl/jsonvalue"
 )
 
-// env is what paths and intrinsic calls of a state see: its input, the context object, the variables and a source of
-// randomness.
+// env is what paths, intrinsic calls and expressions of a state see: its input, the context object, the variables and a source
+// of randomness. As a query it is what JSONata expressions see.
 type env struct {
 	x     *Execution
 	t     *thread
-	input *Payload
-	token string           // Task.Token, only while the parameters of a token task are built
-	item  *jsonvalue.Value // Map.Item, only in a Map's ItemSelector
+	input *Payload // what $ means in JSONPath
+	// result and errorOutput are the parts of $states that only some fields of JSONata states see.
+	result, errorOutput *Payload
+	token               string           // Task.Token, only while the parameters of a token task are built
+	item                *jsonvalue.Value // Map.Item, only in a Map's ItemSelector
 
 	state jsonvalue.Value // context object: State, once built
 	built jsonvalue.Value // the whole context object, once built for the current item
@@ -79,6 +81,9 @@ func (e *env) context() jsonvalue.Value {
 		return e.built
 	}
 	x := e.x
+	if x.alone != nil && !x.alone.Context.IsNull() {
+		return x.alone.Context
+	}
 	b := jsonvalue.NewObject(5)
 	b.Set("Execution", x.executionContext())
 	b.Set("State", e.stateContext())

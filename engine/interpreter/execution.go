@@ -48,6 +48,7 @@ type Execution struct {
 	failure history.Failure
 	lastID  int64
 	start   time.Time
+	secret  string // of the task tokens
 
 	root   *thread
 	ready  []*thread
@@ -58,6 +59,8 @@ type Execution struct {
 	now    time.Time
 	random random
 	out    *Result
+
+	alone *Isolation // the first state is all that is run; nil usually
 
 	input      *Payload
 	aboutRun   jsonvalue.Value // context object: Execution
@@ -101,6 +104,7 @@ func (x *Execution) Step(e *Event, out *Result) {
 func (x *Execution) apply(e *Event) {
 	switch e.Kind {
 	case Start:
+		x.secret = e.Secret
 		x.begin()
 	case Continue:
 	case Stop:
@@ -124,6 +128,9 @@ func (x *Execution) begin() {
 		x.timer(nil, machineTimeout, secondsOf(limit))
 	}
 	x.root = &thread{state: x.plan.Root.Start, input: x.input, vars: &variables{}}
+	if x.alone != nil {
+		x.root.vars.set(x.alone.Variables)
+	}
 	x.ready = append(x.ready, x.root)
 }
 

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"time"
 
+	"stepback/asl"
+	"stepback/asl/expression"
 	"stepback/asl/intrinsic"
 	"stepback/asl/jsonpath"
 	"stepback/asl/jsonvalue"
@@ -26,13 +28,13 @@ func tooLarge(what string) failure {
 		"The state/task '"+what+"' returned a result with a size exceeding the maximum number of bytes service limit.")}
 }
 
-// failed handles the failure of a thread's current state: Retry, then Catch, then the end of the scope. It reports whether the
-// thread can go on at once.
+// failed handles the failure of a thread's current state: Retry, then Catch, then the end of the scope. A thread whose failure
+// is caught is readied. It always reports false, so that whoever found the failure stops what it was doing.
 func (x *Execution) failed(t *thread, f failure) bool {
 	if x.status != Running || t.gone {
 		return false
 	}
-	if x.retry(t, f) {
+	if !t.catching && x.retry(t, f) {
 		return false
 	}
 	if t.children != nil {
@@ -41,8 +43,10 @@ func (x *Execution) failed(t *thread, f failure) bool {
 	}
 	for i := range t.state.Catch {
 		c := &t.state.Catch[i]
-		if c.Matches(f.Error, f.heartbeat) {
-			return x.caught(t, c, f)
+		if !t.catching && c.Matches(f.Error, f.heartbeat) {
+			x.catching(i)
+			x.goOn(t, x.caught(t, c, f))
+			return false
 		}
 	}
 	x.scopeFailed(t, f)
@@ -59,21 +63,32 @@ func (x *Execution) retry(t *thread, f failure) bool {
 		if t.retries == nil {
 			t.retries = make([]int64, len(t.state.Retry))
 		}
-		if t.retries[i] >= int64(r.Policy.MaxAttempts) {
-			return false
+		if x.alone != nil {
+			t.retries[i] = x.alone.Retried
 		}
-		t.retries[i]++
-		t.retried++
-		t.children = nil
-		t.timeout = x.timer(t, retryDelay, min(r.Policy.Delay(int(t.retries[i]), &x.random), longestWait))
-		return true
+		again := t.retries[i] < int64(r.Policy.MaxAttempts)
+		if again {
+			t.retries[i]++
+			t.retried++
+			t.children = nil
+			x.runAgain(t, i, min(r.Policy.Delay(int(t.retries[i]), &x.random), longestWait))
+		} else {
+			x.exhausted(i)
+		}
+		return again
 	}
 	return false
 }
 
-// caught moves the thread to a catcher's state. OutputPath does not apply.
+// caught moves the thread to a catcher's state. OutputPath does not apply. What fails in the catcher itself, such as a
+// ResultPath that does not fit the input, is neither retried nor caught.
 func (x *Execution) caught(t *thread, c *plan.Catcher, f failure) bool {
 	errorOutput := ValuePayload(f.output())
+	t.catching = true
+	if t.state.Language == asl.JSONata {
+		t.env.result, t.env.errorOutput = nil, errorOutput
+		return x.leave(t, errorOutput, c.Output, c.Assign, c.Next)
+	}
 	out, ok := x.place(t, c.ResultPath, errorOutput)
 	if !ok {
 		return false
@@ -110,8 +125,12 @@ func (x *Execution) scopeFailed(t *thread, f failure) {
 	t.fan.failedBy(x, t, f)
 }
 
-// expressionError fails a state whose path, template or intrinsic call could not be evaluated.
+// expressionError fails a state whose path, template, intrinsic call or expression could not be evaluated.
 func (x *Execution) expressionError(t *thread, err error, field string, input *Payload) bool {
+	var evaluation *expression.Error
+	if errors.As(err, &evaluation) {
+		return x.evaluationFailed(t, evaluation.Field, evaluation.Error())
+	}
 	var missing *template.PathError
 	if errors.As(err, &missing) {
 		return x.runtimeError(t, "The JSONPath '"+missing.Path+"' specified for the field '"+missing.Field+

@@ -27,6 +27,9 @@ func (x *Execution) runParallel(t *thread) bool {
 		return false
 	}
 	s := t.state
+	if x.alone != nil {
+		return x.awaitWhole(t, nil)
+	}
 	f := &fan{owner: t, left: len(s.Branches), threads: make([]*thread, len(s.Branches)), results: make([]*Payload, len(s.Branches))}
 	f.started = x.emit(history.Event{Type: history.ParallelStateStarted, Previous: t.last})
 	t.children = f
@@ -85,7 +88,7 @@ func (f *fan) failedBy(x *Execution, t *thread, err failure) {
 	}
 	f.abort(x, cause)
 	f.owner.last = cause
-	x.goOn(f.owner, x.failed(f.owner, err))
+	x.failed(f.owner, err)
 }
 
 // abort stops all threads that are still running.

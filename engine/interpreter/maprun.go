@@ -44,30 +44,20 @@ func (c *MapRunCall) Select(index int64, item jsonvalue.Value, key, source strin
 		return item, nil
 	}
 	c.env.at(mapItem(index, item, key, source))
-	v, err := s.Eval(&c.env)
-	if err != nil {
-		return jsonvalue.Value{}, err
-	}
-	return v, nil
+	return c.env.eval(s)
 }
 
 // startMapRun writes the events of a distributed Map's start and hands it to the shell.
 func (x *Execution) startMapRun(t *thread, in *Payload, items *mapItems, concurrency int64) bool {
-	m := t.state.Map
 	length := int64(0)
 	if items != nil {
 		length = int64(items.len())
 	}
 	t.last = x.emit(history.Event{Type: history.MapStateStarted, Previous: t.last, More: &history.Details{Length: length}})
-	call := &MapRunCall{State: t.state, Label: m.Label, MaxConcurrency: concurrency, input: in}
-	if items != nil {
-		call.Items, call.Keys = items.values, items.keys
-	}
-	if !x.mapRunFields(t, in, call) {
+	call, ok := x.mapRunCall(t, in, items, concurrency)
+	if !ok {
 		return false
 	}
-	call.ARN = strings.Replace(x.info.MachineARN, ":stateMachine:", ":mapRun:", 1) + "/" + m.Label + ":" + x.random.uuid()
-	call.env = x.snapshot(t, in)
 	t.last = x.emit(history.Event{Type: history.MapRunStarted, Previous: t.last, More: &history.Details{MapRunARN: call.ARN}})
 	t.mapRunStarted = t.last
 	t.children = &fan{owner: t}
@@ -78,12 +68,27 @@ func (x *Execution) startMapRun(t *thread, in *Payload, items *mapItems, concurr
 	return false
 }
 
+// mapRunCall gathers what a distributed Map runs.
+func (x *Execution) mapRunCall(t *thread, in *Payload, items *mapItems, concurrency int64) (*MapRunCall, bool) {
+	c := &MapRunCall{State: t.state, Label: t.state.Map.Label, MaxConcurrency: concurrency, input: in}
+	if items != nil {
+		c.Items, c.Keys = items.values, items.keys
+	}
+	if !x.mapRunFields(t, in, c) {
+		return nil, false
+	}
+	c.ARN = strings.Replace(x.info.MachineARN, ":stateMachine:", ":mapRun:", 1) + "/" + c.Label + ":" + x.random.uuid()
+	c.env = x.snapshot(t, in)
+	return c, true
+}
+
 // snapshot copies what an ItemSelector sees, so that it can be evaluated beside the running execution.
 func (x *Execution) snapshot(t *thread, in *Payload) env {
 	x.executionContext()
 	in.Value()
-	frozen := &Execution{info: x.info, aboutRun: x.aboutRun, aboutModel: x.aboutModel, random: random{x.random.Uint64()}, input: x.input}
-	return env{x: frozen, t: &thread{state: t.state, entered: t.entered, retried: t.retried, vars: t.vars.flat()}, input: in}
+	t.input.Value()
+	frozen := &Execution{info: x.info, now: x.now, aboutRun: x.aboutRun, aboutModel: x.aboutModel, random: random{x.random.Uint64()}, input: x.input}
+	return env{x: frozen, t: &thread{state: t.state, input: t.input, entered: t.entered, retried: t.retried, vars: t.vars.flat()}, input: in}
 }
 
 // flat copies the variables visible in a scope into one.
@@ -119,6 +124,16 @@ func (x *Execution) mapRunFields(t *thread, in *Payload, c *MapRunCall) bool {
 
 func (x *Execution) percentage(t *thread, n plan.Number) (float64, bool) {
 	p := n.Literal
+	if n.Expression != nil {
+		v, ok := x.evaluate(t, n.Expression)
+		if !ok {
+			return 0, false
+		}
+		if v.Kind() != jsonvalue.Number {
+			return 0, x.unexpected(t, n.Expression, "number", v)
+		}
+		p = v.Float()
+	}
 	if n.Path != nil {
 		v, err := t.env.Lookup(n.Path)
 		if err != nil {
@@ -128,7 +143,9 @@ func (x *Execution) percentage(t *thread, n plan.Number) (float64, bool) {
 			return 0, x.notA(t, n, v, "float")
 		}
 	}
-	if p < 0 || p > 100 {
+	if outside := p < 0 || p > 100; outside && n.Expression != nil {
+		return 0, x.evaluationFailed(t, n.Expression.Field(), "ToleratedFailurePercentage must be between 0 and 100.")
+	} else if outside {
 		return 0, x.runtimeError(t, "ToleratedFailurePercentage must be between 0 and 100.")
 	}
 	return p, true
@@ -140,9 +157,9 @@ func (x *Execution) readerFields(t *thread, in *Payload, c *MapRunCall) bool {
 		return true
 	}
 	if r.Parameters != nil {
-		v, err := r.Parameters.Eval(&t.env)
+		v, err := t.env.eval(r.Parameters)
 		if err != nil {
-			return x.expressionError(t, err, "ItemReader.Parameters", in)
+			return x.expressionError(t, err, r.Parameters.Field, in)
 		}
 		c.ReaderParameters = v
 	}
@@ -169,9 +186,9 @@ func (x *Execution) batcherFields(t *thread, in *Payload, c *MapRunCall) bool {
 	}
 	c.MaxInputBytesPerBatch = int64(n)
 	if b.BatchInput != nil {
-		v, err := b.BatchInput.Eval(&t.env)
+		v, err := t.env.eval(b.BatchInput)
 		if err != nil {
-			return x.expressionError(t, err, "ItemBatcher.BatchInput", in)
+			return x.expressionError(t, err, b.BatchInput.Field, in)
 		}
 		c.BatchInput = &v
 	}
@@ -183,9 +200,9 @@ func (x *Execution) writerFields(t *thread, in *Payload, c *MapRunCall) bool {
 	if w == nil || w.Parameters == nil {
 		return true
 	}
-	v, err := w.Parameters.Eval(&t.env)
+	v, err := t.env.eval(w.Parameters)
 	if err != nil {
-		return x.expressionError(t, err, "ResultWriter.Parameters", in)
+		return x.expressionError(t, err, w.Parameters.Field, in)
 	}
 	c.WriterParameters = v
 	return true
@@ -195,14 +212,14 @@ func (x *Execution) writerFields(t *thread, in *Payload, c *MapRunCall) bool {
 func (x *Execution) mapRunEnded(t *thread, e *Event) {
 	if e.Kind == MapRunFailed {
 		t.last = x.emit(history.Event{Type: history.MapRunFailed, Previous: t.last, More: &history.Details{Failure: e.Failure}})
-		x.goOn(t, x.failed(t, failure{Failure: e.Failure}))
+		x.failed(t, failure{Failure: e.Failure})
 		return
 	}
 	id := x.emit(history.Event{Type: history.MapRunSucceeded, Previous: t.last})
 	x.emit(history.Event{Type: history.MapStateSucceeded, Previous: id})
 	t.children = nil
 	if len(e.Output.Text()) > MaxPayload {
-		x.goOn(t, x.failed(t, tooLarge(t.state.Name)))
+		x.failed(t, tooLarge(t.state.Name))
 		return
 	}
 	x.complete(t, e.Output, t.mapRunStarted)

@@ -1,8 +1,11 @@
 package interpreter
 
 import (
+	"errors"
 	"strconv"
 
+	"stepback/asl"
+	"stepback/asl/expression"
 	"stepback/asl/jsonvalue"
 	"stepback/engine/history"
 	"stepback/engine/plan"
@@ -19,12 +22,33 @@ type mapItems struct {
 
 func (m *mapItems) len() int { return len(m.values) }
 
+// key is the name of an object's member, empty when the items are those of an array.
+func (m *mapItems) key(i int) string {
+	if m.keys == nil {
+		return ""
+	}
+	return m.keys[i]
+}
+
+// value is what the items come from: an array, or an object.
+func (m *mapItems) value() jsonvalue.Value {
+	if m.keys == nil {
+		return jsonvalue.OfArray(m.values)
+	}
+	b := jsonvalue.NewObject(len(m.keys))
+	for i, k := range m.keys {
+		b.Set(k, m.values[i])
+	}
+	return b.Value()
+}
+
 func (x *Execution) runMap(t *thread) bool {
 	m := t.state.Map
 	in, ok := x.selectPayload(t, t.state.InputPath, t.input, "InputPath")
 	if !ok {
 		return false
 	}
+	x.traceInputPath(t.state, in)
 	t.env.over(in)
 	concurrency, ok := x.mapNumber(t, m.MaxConcurrency)
 	if !ok {
@@ -36,9 +60,18 @@ func (x *Execution) runMap(t *thread) bool {
 			return false
 		}
 	}
-	if m.Distributed {
+	switch {
+	case x.alone != nil:
+		return x.isolatedMap(t, in, items, int64(concurrency))
+	case m.Distributed:
 		return x.startMapRun(t, in, items, int64(concurrency))
+	default:
+		return x.startInlineMap(t, in, items, int(concurrency))
 	}
+}
+
+// startInlineMap starts as many iterations as may run at once; 0 means no limit of the state's own.
+func (x *Execution) startInlineMap(t *thread, in *Payload, items *mapItems, concurrency int) bool {
 	f := &fan{owner: t, items: items, left: items.len(), threads: make([]*thread, items.len()), results: make([]*Payload, items.len())}
 	t.mapInput = in
 	t.children = f
@@ -50,7 +83,7 @@ func (x *Execution) runMap(t *thread) bool {
 	}
 	limit := inlineConcurrency
 	if concurrency > 0 {
-		limit = min(limit, int(concurrency))
+		limit = min(limit, concurrency)
 	}
 	for range min(limit, items.len()) {
 		f.iterate(x, f.started)
@@ -71,7 +104,7 @@ func (f *fan) iterate(x *Execution, previous int64) {
 	if s := t.state.Map.ItemSelector; s != nil {
 		t.env.over(t.mapInput)
 		t.env.at(mapItem(int64(i), f.items.values[i], "", ""))
-		v, err := s.Eval(&t.env)
+		v, err := t.env.eval(s)
 		t.env.at(nil)
 		if err != nil {
 			f.selectorFailed(x, i, id, err)
@@ -82,18 +115,32 @@ func (f *fan) iterate(x *Execution, previous int64) {
 	f.launch(x, i, t.state.Map.Processor, in, id)
 }
 
-// selectorFailed fails the Map because the input of an iteration could not be built.
-func (f *fan) selectorFailed(x *Execution, index int, cause int64, err error) {
+// selectorFailed fails the Map because the input of an iteration could not be built. What is written follows from the start of
+// the iteration, or from the evaluation that failed.
+func (f *fan) selectorFailed(x *Execution, index int, started int64, err error) {
 	t := f.owner
-	x.emit(history.Event{Type: history.MapIterationFailed, Previous: cause, Name: t.state.Name, More: iteration(index)})
-	f.abort(x, cause)
-	t.last = cause
-	x.goOn(t, x.expressionError(t, err, "ItemSelector", t.mapInput))
+	t.last = started
+	var evaluation *expression.Error
+	isEvaluation := errors.As(err, &evaluation)
+	var cause failure
+	if isEvaluation {
+		cause = x.writeEvaluationFailed(t, started, evaluation.Field, evaluation.Error())
+	}
+	x.emit(history.Event{Type: history.MapIterationFailed, Previous: t.last, Name: t.state.Name, More: iteration(index)})
+	f.abort(x, t.last)
+	if isEvaluation {
+		x.failed(t, cause)
+		return
+	}
+	x.expressionError(t, err, "ItemSelector", t.mapInput)
 }
 
 // items finds what a Map without a reader iterates over.
 func (x *Execution) items(t *thread, in *Payload) (*mapItems, bool) {
 	m := t.state.Map
+	if t.state.Language == asl.JSONata {
+		return x.queriedItems(t)
+	}
 	v, path := in.Value(), "$"
 	if m.ItemsPath != nil {
 		path = m.ItemsPath.Text()
@@ -112,11 +159,35 @@ func (x *Execution) items(t *thread, in *Payload) (*mapItems, bool) {
 	}
 }
 
+// queriedItems finds what a Map in JSONata iterates over.
+func (x *Execution) queriedItems(t *thread) (*mapItems, bool) {
+	m, v := t.state.Map, t.input.Value()
+	if m.Items != nil {
+		var ok bool
+		if v, ok = x.evaluate(t, m.Items); !ok {
+			return nil, false
+		}
+	}
+	switch {
+	case v.Kind() == jsonvalue.Array:
+		return &mapItems{values: v.Elements()}, true
+	case v.Kind() == jsonvalue.Object && m.Distributed:
+		return &mapItems{values: v.Elements(), keys: v.Keys()}, true
+	case m.Items == nil:
+		return nil, x.evaluationFailed(t, "", "Map state input must be an array but was: "+v.JSON())
+	default:
+		return nil, x.unexpected(t, m.Items, "array", v)
+	}
+}
+
 // mapNumber evaluates a whole number of a Map state; an absent one is 0. A path may find it as a string.
 func (x *Execution) mapNumber(t *thread, n plan.Number) (float64, bool) {
 	switch {
 	case !n.Present:
 		return 0, true
+	case n.Expression != nil:
+		i, ok := x.whole(t, n, 0)
+		return float64(i), ok
 	case n.Path == nil:
 		return n.Literal, true
 	}

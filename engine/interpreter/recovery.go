@@ -29,6 +29,9 @@ func (x *Execution) Outstanding() []Effect {
 	return effects
 }
 
+// Scheduled reports whether the task's …Scheduled event is written: an activity task that is offered to workers, or any other task.
+func (c *TaskCall) Scheduled() bool { return c.scheduled }
+
 // Started reports whether the task's …Started event is written: an activity task that a worker has taken, or any other task.
 func (c *TaskCall) Started() bool { return c.started }
 

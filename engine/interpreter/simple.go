@@ -5,16 +5,19 @@ import (
 	"strconv"
 	"time"
 
+	"stepback/asl"
+	"stepback/asl/expression"
 	"stepback/asl/jsonvalue"
 	"stepback/asl/template"
 	"stepback/engine/history"
 	"stepback/engine/plan"
 )
 
-// runPass builds the result from Result or Parameters, or hands the input on.
+// runPass builds the result from Result or Parameters, in JSONata from Output, or hands the input on.
 func (x *Execution) runPass(t *thread) bool {
 	s := t.state
-	if s.Result == nil && s.Parameters == nil && s.InputPath.Identity() && s.OutputPath.Identity() && s.ResultPath.Replaces() && s.Assign == nil {
+	if s.Result == nil && s.Parameters == nil && s.InputPath.Identity() && s.OutputPath.Identity() && s.ResultPath.Replaces() &&
+		s.Assign == nil && s.Output == nil {
 		return x.exit(t, t.input, s.Next, t.last, nil)
 	}
 	result, ok := x.effectiveInput(t)
@@ -30,15 +33,20 @@ func (x *Execution) runPass(t *thread) bool {
 // effectiveInput applies InputPath and Parameters.
 func (x *Execution) effectiveInput(t *thread) (*Payload, bool) {
 	in, ok := x.selectPayload(t, t.state.InputPath, t.input, "InputPath")
-	if !ok || t.state.Parameters == nil {
-		return in, ok
+	if !ok {
+		return nil, false
 	}
-	t.env.over(in)
-	v, err := t.state.Parameters.Eval(&t.env)
-	if err != nil {
-		return nil, x.expressionError(t, err, "Parameters", in)
+	x.traceInputPath(t.state, in)
+	if p := t.state.Parameters; p != nil {
+		t.env.over(in)
+		v, err := t.env.eval(p)
+		if err != nil {
+			return nil, x.expressionError(t, err, p.Field, in)
+		}
+		in = ValuePayload(v)
 	}
-	return ValuePayload(v), true
+	x.traceParameters(t.state, in)
+	return in, true
 }
 
 func (x *Execution) runSucceed(t *thread) bool {
@@ -63,8 +71,15 @@ func (x *Execution) runFail(t *thread) bool {
 	return false
 }
 
-// text evaluates a string field that may be a path or an intrinsic call.
+// text evaluates a string field that may be a path, an intrinsic call or an expression.
 func (x *Execution) text(t *thread, field plan.Text) (text string, present, ok bool) {
+	if field.Expression != nil {
+		v, ok := x.evaluate(t, field.Expression)
+		if ok && v.Kind() != jsonvalue.String {
+			return "", false, x.unexpected(t, field.Expression, "string", v)
+		}
+		return v.Text(), ok, ok
+	}
 	if field.Source == nil {
 		return field.Literal, field.Present, true
 	}
@@ -93,9 +108,9 @@ func (x *Execution) runChoice(t *thread) bool {
 	t.env.over(in)
 	for i := range t.state.Choice.Rules {
 		r := &t.state.Choice.Rules[i]
-		matched, err := r.Matches(&t.env)
-		if err != nil {
-			return x.runtimeError(t, "Invalid path '"+pathOf(err)+"': The choice state's condition path references an invalid value.")
+		matched, ok := x.matches(t, r)
+		if !ok {
+			return false
 		}
 		if matched {
 			return x.chosen(t, in, r.Next, r)
@@ -108,11 +123,30 @@ func (x *Execution) runChoice(t *thread) bool {
 	return x.chosen(t, in, t.state.Choice.Default, nil)
 }
 
-// chosen leaves a Choice state; a rule's own Assign takes the place of the state's.
+// matches evaluates a rule. When it cannot be evaluated, the state has failed.
+func (x *Execution) matches(t *thread, r *plan.Rule) (matched, ok bool) {
+	if r.Condition == nil {
+		matched, err := r.Matches(&t.env)
+		if err != nil {
+			return false, x.runtimeError(t, "Invalid path '"+pathOf(err)+"': The choice state's condition path references an invalid value.")
+		}
+		return matched, true
+	}
+	v, ok := x.evaluate(t, r.Condition)
+	if ok && v.Kind() != jsonvalue.Bool {
+		return false, x.unexpected(t, r.Condition, "boolean", v)
+	}
+	return v.Bool(), ok
+}
+
+// chosen leaves a Choice state; a rule's own Assign and Output take the place of the state's.
 func (x *Execution) chosen(t *thread, in *Payload, next *plan.State, r *plan.Rule) bool {
-	a := t.state.Assign
+	a, output := t.state.Assign, t.state.Output
 	if r != nil {
-		a = r.Assign
+		a, output = r.Assign, r.Output
+	}
+	if t.state.Language == asl.JSONata {
+		return x.leave(t, in, output, a, next)
 	}
 	out, ok := x.selectPayload(t, t.state.OutputPath, in, "OutputPath")
 	if !ok {
@@ -146,6 +180,11 @@ func (x *Execution) waitFor(t *thread, in *Payload) (time.Duration, bool) {
 	w := t.state.Wait
 	t.env.over(in)
 	switch {
+	case w.Seconds.Expression != nil:
+		n, ok := x.whole(t, w.Seconds, 0)
+		return secondsOf(n), ok
+	case w.TimestampExpression != nil:
+		return x.untilTimestamp(t, w.TimestampExpression)
 	case w.Seconds.Path != nil:
 		v, err := t.env.Lookup(w.Seconds.Path)
 		if err != nil {
@@ -175,6 +214,23 @@ func (x *Execution) waitFor(t *thread, in *Payload) (time.Duration, bool) {
 	default:
 		return w.Timestamp.Sub(x.now), true
 	}
+}
+
+// untilTimestamp evaluates a Timestamp in JSONata.
+func (x *Execution) untilTimestamp(t *thread, field *expression.Value) (time.Duration, bool) {
+	v, ok := x.evaluate(t, field)
+	if !ok {
+		return 0, false
+	}
+	if v.Kind() != jsonvalue.String {
+		return 0, x.unexpected(t, field, "string", v)
+	}
+	at, ok := plan.ParseTimestamp(v.Text())
+	if !ok {
+		return 0, x.evaluationFailed(t, field.Field(),
+			"The Timestamp field cannot be parsed as an ISO-8601 extended offset date-time format string: "+v.Text())
+	}
+	return at.Sub(x.now), true
 }
 
 // pathOf is the text of the path that an error is about.

@@ -5,7 +5,6 @@ import (
 
 	"stepback/asl"
 	"stepback/asl/jsonvalue"
-	"stepback/asl/template"
 	"stepback/engine/history"
 	"stepback/engine/plan"
 )
@@ -22,13 +21,15 @@ type thread struct {
 	gone    bool // aborted
 	entered time.Time
 	entryID int64 // 0 between states
+	before  int64 // the event that the state's entry followed from
 
 	retries []int64 // per retrier of the current state
 	retried int64   // all retries of the current state
 
+	catching bool // a catcher is building its output: whatever fails now fails the scope
+
 	// What the state waits for: IDs in Execution.waits, 0 when not.
 	work, timeout, heartbeat int64
-	beat                     time.Duration // the heartbeat interval of the running task
 	children                 *fan
 	pending                  *Payload // a Wait state's effective input
 	mapInput                 *Payload // a Map state's effective input
@@ -42,8 +43,10 @@ func (x *Execution) enter(t *thread) bool {
 	s := t.state
 	t.entered = x.now
 	t.retries, t.retried = nil, 0
+	t.before = t.last
 	t.entryID = x.emit(history.Event{Type: s.Entered, Previous: t.last, Name: s.Name, Data: t.input.Text()})
 	t.last = t.entryID
+	x.trace(StageInput, t.input)
 	return x.run(t)
 }
 
@@ -75,25 +78,32 @@ func (x *Execution) run(t *thread) bool {
 	}
 }
 
-// finishState applies ResultSelector, ResultPath, OutputPath and Assign to a state's result and leaves the state.
+// finishState applies ResultSelector, ResultPath, OutputPath and Assign, in JSONata Output and Assign, to a state's result and
+// leaves the state.
 func (x *Execution) finishState(t *thread, result *Payload, previous int64) bool {
 	if x.status != Running {
 		return false
 	}
 	s := t.state
+	x.trace(StageResult, result)
+	if s.Language == asl.JSONata {
+		return x.finishQuery(t, result, previous)
+	}
 	raw := result
 	if s.ResultSelector != nil {
 		t.env.over(result)
-		v, err := s.ResultSelector.Eval(&t.env)
+		v, err := t.env.eval(s.ResultSelector)
 		if err != nil {
 			return x.expressionError(t, err, "ResultSelector", result)
 		}
 		result = ValuePayload(v)
 	}
+	x.trace(StageResultSelector, result)
 	out, ok := x.place(t, s.ResultPath, result)
 	if !ok {
 		return false
 	}
+	x.trace(StageResultPath, out)
 	if out, ok = x.selectPayload(t, s.OutputPath, out, "OutputPath"); !ok {
 		return false
 	}
@@ -115,7 +125,11 @@ func (x *Execution) exit(t *thread, out *Payload, next *plan.State, previous int
 		e.More = &history.Details{Assigned: assigned}
 	}
 	t.last = x.emit(e)
-	t.input, t.state, t.entryID = out, next, 0
+	if x.alone != nil {
+		x.alone.left(t, next)
+		next = nil
+	}
+	t.input, t.state, t.entryID, t.catching = out, next, 0, false
 	if next != nil {
 		return true
 	}
@@ -168,12 +182,12 @@ func (x *Execution) selectPayload(t *thread, s plan.Selector, p *Payload, field 
 }
 
 // assign evaluates Assign against a result and sets the variables. All right-hand sides see the old values.
-func (x *Execution) assign(t *thread, a *template.Template, result *Payload) ([]history.Assignment, bool) {
+func (x *Execution) assign(t *thread, a *plan.Payload, result *Payload) ([]history.Assignment, bool) {
 	if a == nil {
 		return nil, true
 	}
 	t.env.over(result)
-	v, err := a.Eval(&t.env)
+	v, err := t.env.eval(a)
 	if err != nil {
 		return nil, x.expressionError(t, err, "Assign", result)
 	}

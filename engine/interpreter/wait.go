@@ -141,7 +141,7 @@ func (x *Execution) taskTimedOut(t *thread, heartbeat bool) {
 		}
 	}
 	for _, l := range written {
-		x.goOn(l.thread, x.failed(l.thread, failure{Failure: history.Named(plan.ErrTimeout), heartbeat: l.heartbeat}))
+		x.failed(l.thread, failure{Failure: history.Named(plan.ErrTimeout), heartbeat: l.heartbeat})
 	}
 }
 

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"stepback/asl"
+	"stepback/asl/expression"
 	"stepback/asl/jsonpath"
 	"stepback/asl/jsonvalue"
-	"stepback/asl/template"
 )
 
 // Choice is a compiled Choice state.
@@ -18,11 +18,13 @@ type Choice struct {
 	Default *State
 }
 
-// Rule is one compiled top-level rule.
+// Rule is one compiled top-level rule. In JSONata it has a Condition, in JSONPath Matches evaluates it.
 type Rule struct {
-	Next   *State
-	Assign *template.Template
-	test   test
+	Next      *State
+	Assign    *Payload
+	Output    *expression.Value // JSONata
+	Condition *expression.Value // JSONata
+	test      test
 }
 
 // Lookup finds the value a path selects in the current input, context object or variables.
@@ -30,37 +32,48 @@ type Lookup interface {
 	Lookup(p *jsonpath.Path) (jsonvalue.Value, error)
 }
 
-// Matches evaluates the rule. The error is that of a Variable or operand path that selects nothing.
+// Matches evaluates a rule in JSONPath. The error is that of a Variable or operand path that selects nothing.
 func (r *Rule) Matches(env Lookup) (bool, error) { return r.test.eval(env) }
 
 type test interface {
 	eval(env Lookup) (bool, error)
 }
 
-func choice(s *asl.State, states map[string]*State) (*Choice, error) {
+func choice(s *asl.State, states scope) (*Choice, error) {
 	c := &Choice{}
 	if s.Default != "" {
-		if c.Default = states[s.Default]; c.Default == nil {
+		if c.Default = states.target(s.Default); c.Default == nil {
 			return nil, fmt.Errorf("the field Default names %q, which is not one of the States beside it", s.Default)
 		}
 	}
 	for i := range s.Choices {
-		r := &s.Choices[i]
-		next := states[r.Next]
-		if next == nil {
-			return nil, fmt.Errorf("the rule Choices[%d].Next names %q, which is not one of the States beside it", i, r.Next)
-		}
-		t, err := compileTest(r)
+		r, err := rule(dialect(s.QueryLanguage), &s.Choices[i], fmt.Sprintf("Choices[%d]/", i), states)
 		if err != nil {
 			return nil, fmt.Errorf("rule Choices[%d]: %w", i, err)
 		}
-		assign, err := payload("Assign", r.Assign)
-		if err != nil {
-			return nil, fmt.Errorf("rule Choices[%d]: %w", i, err)
-		}
-		c.Rules = append(c.Rules, Rule{Next: next, Assign: assign, test: t})
+		c.Rules = append(c.Rules, r)
 	}
 	return c, nil
+}
+
+// rule compiles a top-level rule; at is its place in the state.
+func rule(d dialect, r *asl.Rule, at string, states scope) (Rule, error) {
+	c := Rule{Next: states.target(r.Next)}
+	if c.Next == nil {
+		return c, fmt.Errorf("the field Next names %q, which is not one of the States beside it", r.Next)
+	}
+	var err error
+	if c.Assign, err = d.payload(at+"Assign", r.Assign); err != nil {
+		return c, err
+	}
+	if c.Output, err = d.value(at+"Output", r.Output); err != nil {
+		return c, err
+	}
+	if c.Condition, err = d.value(at+"Condition", r.Condition); err != nil || c.Condition != nil {
+		return c, err
+	}
+	c.test, err = compileTest(r)
+	return c, err
 }
 
 func compileTest(r *asl.Rule) (test, error) {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"stepback/asl"
+	"stepback/asl/expression"
 	"stepback/asl/jsonpath"
 	"stepback/asl/jsonvalue"
 	"stepback/asl/template"
@@ -40,19 +41,20 @@ func placement(p asl.Path) (Placement, error) {
 	return Placement{At: ref}, nil
 }
 
-func payload(field string, v *jsonvalue.Value) (*template.Template, error) {
-	if v == nil {
-		return nil, nil //nolint:nilnil // an absent field compiles to no template
+// arguments compiles what a state hands to its task, branches or result.
+func (d dialect) arguments(s *asl.State) (*Payload, error) {
+	if s.Arguments != nil {
+		return d.payload("Arguments", s.Arguments)
 	}
-	t, err := template.Compile(*v)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", field, err)
-	}
-	return t, nil
+	return d.payload("Parameters", s.Parameters)
 }
 
-func number(field string, s asl.Scalar) (Number, error) {
+// number compiles a numeric field; place is where it stands in the state, such as ItemBatcher/.
+func (d dialect) number(place, field string, s asl.Scalar) (Number, error) {
 	switch {
+	case s.Literal != nil && s.Literal.Kind() == jsonvalue.String:
+		e, err := expression.Compile(place+field, *s.Literal)
+		return Number{Present: true, Expression: e, Field: field}, err
 	case s.Literal != nil:
 		return Number{Present: true, Literal: s.Literal.Float(), Field: field}, nil
 	case s.Path != "":
@@ -66,8 +68,11 @@ func number(field string, s asl.Scalar) (Number, error) {
 	}
 }
 
-func text(field string, s asl.Scalar) (Text, error) {
+func (d dialect) text(field string, s asl.Scalar) (Text, error) {
 	switch {
+	case s.Literal != nil && d == dialect(asl.JSONata):
+		e, err := expression.Compile(field, *s.Literal)
+		return Text{Present: true, Expression: e, Field: field}, err
 	case s.Literal != nil:
 		return Text{Present: true, Literal: s.Literal.Text(), Field: field}, nil
 	case s.Path != "":
@@ -143,6 +148,7 @@ const (
 	ErrItemReaderFailed       = "States.ItemReaderFailed"
 	ErrResultWriterFailed     = "States.ResultWriterFailed"
 	ErrPermissions            = "States.Permissions"
+	ErrQueryEvaluation        = "States.QueryEvaluationError"
 )
 
 // isPath reports whether a choice operator compares with another path.

@@ -5,8 +5,9 @@ import (
 	"fmt"
 
 	"stepback/asl"
+	"stepback/asl/expression"
 	"stepback/asl/jsonpath"
-	"stepback/asl/template"
+	"stepback/asl/jsonvalue"
 )
 
 // Map is what a Map state iterates over and how.
@@ -15,8 +16,9 @@ type Map struct {
 	Distributed  bool
 	Express      bool // distributed: child executions are EXPRESS
 	Label        string
-	ItemsPath    *jsonpath.Path // nil means the whole input
-	ItemSelector *template.Template
+	ItemsPath    *jsonpath.Path    // nil means the whole input
+	Items        *expression.Value // JSONata; nil means the whole input
+	ItemSelector *Payload
 
 	MaxConcurrency             Number
 	ToleratedFailureCount      Number
@@ -30,7 +32,7 @@ type Map struct {
 // Reader is a compiled ItemReader.
 type Reader struct {
 	asl.ItemReader
-	Parameters *template.Template
+	Parameters *Payload // in JSONata, Arguments
 	MaxItems   Number
 }
 
@@ -38,21 +40,21 @@ type Reader struct {
 type Batcher struct {
 	MaxItemsPerBatch      Number
 	MaxInputBytesPerBatch Number
-	BatchInput            *template.Template
+	BatchInput            *Payload
 }
 
 // Writer is a compiled ResultWriter.
 type Writer struct {
 	asl.ResultWriter
-	Parameters *template.Template
+	Parameters *Payload // in JSONata, Arguments
 }
 
-func (c *compiler) mapState(s *asl.State) (*Map, error) {
+func mapState(s *asl.State) (*Map, error) {
 	f := s.Map
 	if f == nil || f.Processor == nil {
 		return nil, errors.New("a Map state needs an ItemProcessor")
 	}
-	g, err := c.graph(f.Processor)
+	g, err := graph(f.Processor, false)
 	if err != nil {
 		return nil, fmt.Errorf("ItemProcessor: %w", err)
 	}
@@ -65,20 +67,22 @@ func (c *compiler) mapState(s *asl.State) (*Map, error) {
 			return nil, fmt.Errorf("ItemsPath: %w", err)
 		}
 	}
+	d := dialect(s.QueryLanguage)
 	steps := []func() error{
-		func() (err error) { m.ItemSelector, err = payload("ItemSelector", f.ItemSelector); return },
-		func() (err error) { m.MaxConcurrency, err = number("MaxConcurrency", f.MaxConcurrency); return },
+		func() (err error) { m.Items, err = d.value("Items", f.Items); return },
+		func() (err error) { m.ItemSelector, err = d.payload("ItemSelector", f.ItemSelector); return },
+		func() (err error) { m.MaxConcurrency, err = d.number("", "MaxConcurrency", f.MaxConcurrency); return },
 		func() (err error) {
-			m.ToleratedFailureCount, err = number("ToleratedFailureCount", f.ToleratedFailureCount)
+			m.ToleratedFailureCount, err = d.number("", "ToleratedFailureCount", f.ToleratedFailureCount)
 			return
 		},
 		func() (err error) {
-			m.ToleratedFailurePercentage, err = number("ToleratedFailurePercentage", f.ToleratedFailurePercentage)
+			m.ToleratedFailurePercentage, err = d.number("", "ToleratedFailurePercentage", f.ToleratedFailurePercentage)
 			return
 		},
-		func() error { return m.reader(f.Reader) },
-		func() error { return m.batcher(f.Batcher) },
-		func() error { return m.writer(f.Writer) },
+		func() error { return m.reader(d, f.Reader) },
+		func() error { return m.batcher(d, f.Batcher) },
+		func() error { return m.writer(d, f.Writer) },
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {
@@ -88,41 +92,49 @@ func (c *compiler) mapState(s *asl.State) (*Map, error) {
 	return m, nil
 }
 
-func (m *Map) reader(r *asl.ItemReader) error {
+// location compiles what a reader or writer is called with.
+func (d dialect) location(owner string, v *jsonvalue.Value) (*Payload, error) {
+	if d == dialect(asl.JSONata) {
+		return d.payload(owner+"/Arguments", v)
+	}
+	return d.payload(owner+".Parameters", v)
+}
+
+func (m *Map) reader(d dialect, r *asl.ItemReader) error {
 	if r == nil {
 		return nil
 	}
 	m.Reader = &Reader{ItemReader: *r}
 	var err error
-	if m.Reader.Parameters, err = payload("ItemReader.Parameters", r.Parameters); err != nil {
+	if m.Reader.Parameters, err = d.location("ItemReader", r.Parameters); err != nil {
 		return err
 	}
-	m.Reader.MaxItems, err = number("MaxItems", r.MaxItems)
+	m.Reader.MaxItems, err = d.number("ItemReader/ReaderConfig/", "MaxItems", r.MaxItems)
 	return err
 }
 
-func (m *Map) batcher(b *asl.ItemBatcher) error {
+func (m *Map) batcher(d dialect, b *asl.ItemBatcher) error {
 	if b == nil {
 		return nil
 	}
 	m.Batcher = &Batcher{}
 	var err error
-	if m.Batcher.MaxItemsPerBatch, err = number("MaxItemsPerBatch", b.MaxItemsPerBatch); err != nil {
+	if m.Batcher.MaxItemsPerBatch, err = d.number("ItemBatcher/", "MaxItemsPerBatch", b.MaxItemsPerBatch); err != nil {
 		return err
 	}
-	if m.Batcher.MaxInputBytesPerBatch, err = number("MaxInputBytesPerBatch", b.MaxInputBytesPerBatch); err != nil {
+	if m.Batcher.MaxInputBytesPerBatch, err = d.number("ItemBatcher/", "MaxInputBytesPerBatch", b.MaxInputBytesPerBatch); err != nil {
 		return err
 	}
-	m.Batcher.BatchInput, err = payload("ItemBatcher.BatchInput", b.BatchInput)
+	m.Batcher.BatchInput, err = d.payload("ItemBatcher/BatchInput", b.BatchInput)
 	return err
 }
 
-func (m *Map) writer(w *asl.ResultWriter) error {
+func (m *Map) writer(d dialect, w *asl.ResultWriter) error {
 	if w == nil {
 		return nil
 	}
 	m.Writer = &Writer{ResultWriter: *w}
 	var err error
-	m.Writer.Parameters, err = payload("ResultWriter.Parameters", w.Parameters)
+	m.Writer.Parameters, err = d.location("ResultWriter", w.Parameters)
 	return err
 }

@@ -1,13 +1,13 @@
-// Package plan turns a parsed definition into the form that is run: names become pointers, paths, templates, intrinsic calls
-// and choice rules are compiled, resources are taken apart. A plan is immutable and shared by all executions of a state
+// Package plan turns a parsed definition into the form that is run: names become pointers, paths, templates, intrinsic calls,
+// JSONata expressions and choice rules are compiled, resources are taken apart. A plan is immutable and shared by all executions of a state
 // machine. It never runs anything and does no I/O.
 package plan
 
 import (
-	"errors"
 	"fmt"
 
 	"stepback/asl"
+	"stepback/asl/expression"
 	"stepback/asl/jsonpath"
 	"stepback/asl/jsonvalue"
 	"stepback/asl/template"
@@ -26,20 +26,25 @@ type Plan struct {
 type Graph struct {
 	Start  *State
 	States []*State
+	// Tokens says that a task of the scope, or of one inside it that the same execution runs, comes with task tokens.
+	Tokens bool
 }
 
-// State is one state with everything compiled that its type needs; the rest is nil.
+// State is one state with everything compiled that its type needs; the rest is nil. The paths of a JSONata state let everything
+// through unchanged.
 type State struct {
 	Name            string
 	Type            asl.Type
+	Language        asl.QueryLanguage
 	Entered, Exited history.Type
 	Next            *State // nil at the end of the scope
 	InputPath       Selector
 	OutputPath      Selector
 	ResultPath      Placement
-	Parameters      *template.Template
-	ResultSelector  *template.Template
-	Assign          *template.Template
+	Parameters      *Payload // in JSONata, Arguments
+	ResultSelector  *Payload
+	Output          *expression.Value // JSONata
+	Assign          *Payload
 	Result          *jsonvalue.Value
 	Retry           []Retrier
 	Catch           []Catcher
@@ -80,52 +85,73 @@ type Catcher struct {
 	matcher
 	Next       *State
 	ResultPath Placement
-	Assign     *template.Template
+	Assign     *Payload
+	Output     *expression.Value // JSONata
 }
 
-// Number is a numeric field: a literal, or a path to the number.
+// Number is a numeric field: a literal, a path to the number or a JSONata expression.
 type Number struct {
-	Present bool
-	Literal float64
-	Path    *jsonpath.Path
-	Field   string // "MaxConcurrency", …
+	Present    bool
+	Literal    float64
+	Path       *jsonpath.Path
+	Expression *expression.Value
+	Field      string // "MaxConcurrency", …
 }
 
-// Text is a string field: a literal, a path or an intrinsic call (ErrorPath, CausePath).
+// Text is a string field: a literal, a path or an intrinsic call (ErrorPath, CausePath), or a JSONata expression.
 type Text struct {
-	Present bool
-	Literal string
-	Source  *template.Template // {"ErrorPath.$": …}, evaluated as one template so that causes name the field
-	Field   string
+	Present    bool
+	Literal    string
+	Source     *template.Template // {"ErrorPath.$": …}, evaluated as one template so that causes name the field
+	Expression *expression.Value
+	Field      string
 }
 
 // Compile plans a machine. The error names the state and the field.
-func Compile(m *asl.Machine) (*Plan, error) {
-	c := compiler{}
-	root, err := c.graph(&m.Graph)
+func Compile(m *asl.Machine) (*Plan, error) { return compile(m, false) }
+
+// CompileState plans a machine that is a state taken out of its own, as asl.Options.ParseState returns it: the states that it
+// goes on with need not be there.
+func CompileState(m *asl.Machine) (*Plan, error) { return compile(m, true) }
+
+func compile(m *asl.Machine, open bool) (*Plan, error) {
+	root, err := graph(&m.Graph, open)
 	if err != nil {
 		return nil, err
 	}
 	return &Plan{TimeoutSeconds: m.TimeoutSeconds, Root: root}, nil
 }
 
-type compiler struct{}
+// scope is the states that may name each other.
+type scope struct {
+	states map[string]*State
+	open   bool // targets need not exist
+}
 
-func (c *compiler) graph(g *asl.Graph) (*Graph, error) {
+// target is the state of a name, nil when there is none.
+func (s scope) target(name string) *State {
+	if s.states[name] == nil && s.open {
+		s.states[name] = &State{Name: name, Type: asl.Succeed}
+	}
+	return s.states[name]
+}
+
+func graph(g *asl.Graph, open bool) (*Graph, error) {
 	out := &Graph{}
-	byName := make(map[string]*State, len(g.States))
+	states := scope{make(map[string]*State, len(g.States)), open}
 	for _, s := range g.States {
 		st := &State{Name: s.Name, Type: s.Type}
-		byName[s.Name] = st
+		states.states[s.Name] = st
 		out.States = append(out.States, st)
 	}
 	for i, s := range g.States {
-		if err := c.state(out.States[i], s, byName); err != nil {
+		if err := compileState(out.States[i], s, states); err != nil {
 			return nil, fmt.Errorf("state %q: %w", s.Name, err)
 		}
+		out.Tokens = out.Tokens || out.States[i].tokens()
 	}
 	var ok bool
-	if out.Start, ok = byName[g.StartAt]; !ok {
+	if out.Start, ok = states.states[g.StartAt]; !ok {
 		return nil, fmt.Errorf("StartAt names %q, which is not one of its States", g.StartAt)
 	}
 	return out, nil
@@ -142,17 +168,16 @@ var entered = map[asl.Type][2]history.Type{
 	asl.Fail:     {history.FailStateEntered, history.Unknown},
 }
 
-func (c *compiler) state(st *State, s *asl.State, states map[string]*State) error {
+func compileState(st *State, s *asl.State, states scope) error {
 	types, ok := entered[s.Type]
 	if !ok {
 		return fmt.Errorf("unknown Type %q", s.Type)
 	}
-	if s.QueryLanguage == asl.JSONata {
-		return errors.New("QueryLanguage JSONata is not supported; use JSONPath")
-	}
+	d := dialect(s.QueryLanguage)
+	st.Language = s.QueryLanguage
 	st.Entered, st.Exited = types[0], types[1]
 	if s.Next != "" {
-		if st.Next = states[s.Next]; st.Next == nil {
+		if st.Next = states.target(s.Next); st.Next == nil {
 			return fmt.Errorf("the field Next names %q, which is not one of the States beside it", s.Next)
 		}
 	}
@@ -161,11 +186,12 @@ func (c *compiler) state(st *State, s *asl.State, states map[string]*State) erro
 		func() (err error) { st.InputPath, err = selector("InputPath", s.InputPath); return },
 		func() (err error) { st.OutputPath, err = selector("OutputPath", s.OutputPath); return },
 		func() (err error) { st.ResultPath, err = placement(s.ResultPath); return },
-		func() (err error) { st.Parameters, err = payload("Parameters", s.Parameters); return },
-		func() (err error) { st.ResultSelector, err = payload("ResultSelector", s.ResultSelector); return },
-		func() (err error) { st.Assign, err = payload("Assign", s.Assign); return },
-		func() error { return c.handlers(st, s, states) },
-		func() error { return c.byType(st, s, states) },
+		func() (err error) { st.Parameters, err = d.arguments(s); return },
+		func() (err error) { st.ResultSelector, err = d.payload("ResultSelector", s.ResultSelector); return },
+		func() (err error) { st.Output, err = d.value("Output", s.Output); return },
+		func() (err error) { st.Assign, err = d.payload("Assign", s.Assign); return },
+		func() error { return handlers(st, s, states) },
+		func() error { return byType(st, s, states) },
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {
@@ -175,29 +201,38 @@ func (c *compiler) state(st *State, s *asl.State, states map[string]*State) erro
 	return nil
 }
 
-func (c *compiler) handlers(st *State, s *asl.State, states map[string]*State) error {
+func handlers(st *State, s *asl.State, states scope) error {
 	for _, r := range s.Retry {
 		st.Retry = append(st.Retry, Retrier{matcher: newMatcher(r.ErrorEquals), Policy: policy(&r)})
 	}
-	for i, k := range s.Catch {
-		next := states[k.Next]
-		if next == nil {
-			return fmt.Errorf("the field Catch[%d].Next names %q, which is not one of the States beside it", i, k.Next)
-		}
-		at, err := placement(k.ResultPath)
+	for i := range s.Catch {
+		k, err := catcher(s, i, states)
 		if err != nil {
 			return fmt.Errorf("catcher Catch[%d]: %w", i, err)
 		}
-		assign, err := payload("Assign", k.Assign)
-		if err != nil {
-			return fmt.Errorf("catcher Catch[%d]: %w", i, err)
-		}
-		st.Catch = append(st.Catch, Catcher{matcher: newMatcher(k.ErrorEquals), Next: next, ResultPath: at, Assign: assign})
+		st.Catch = append(st.Catch, k)
 	}
 	return nil
 }
 
-func (c *compiler) byType(st *State, s *asl.State, states map[string]*State) (err error) {
+func catcher(s *asl.State, i int, states scope) (Catcher, error) {
+	k, d, at := &s.Catch[i], dialect(s.QueryLanguage), fmt.Sprintf("Catch[%d]/", i)
+	c := Catcher{matcher: newMatcher(k.ErrorEquals), Next: states.target(k.Next)}
+	if c.Next == nil {
+		return c, fmt.Errorf("the field Next names %q, which is not one of the States beside it", k.Next)
+	}
+	var err error
+	if c.ResultPath, err = placement(k.ResultPath); err != nil {
+		return c, err
+	}
+	if c.Assign, err = d.payload(at+"Assign", k.Assign); err != nil {
+		return c, err
+	}
+	c.Output, err = d.value(at+"Output", k.Output)
+	return c, err
+}
+
+func byType(st *State, s *asl.State, states scope) (err error) {
 	switch s.Type {
 	case asl.Task:
 		st.Task, err = task(s)
@@ -209,14 +244,14 @@ func (c *compiler) byType(st *State, s *asl.State, states map[string]*State) (er
 		st.Fail, err = fail(s)
 	case asl.Parallel:
 		for i, b := range s.Branches {
-			g, err := c.graph(b)
+			g, err := graph(b, false)
 			if err != nil {
 				return fmt.Errorf("branch Branches[%d]: %w", i, err)
 			}
 			st.Branches = append(st.Branches, g)
 		}
 	case asl.Map:
-		st.Map, err = c.mapState(s)
+		st.Map, err = mapState(s)
 	case asl.Pass, asl.Succeed:
 	}
 	return err

@@ -97,10 +97,10 @@ func TestWhichErrorsARetrierHandles(t *testing.T) {
 	}
 }
 
-func TestJSONataIsRefusedByName(t *testing.T) {
+func TestAnExpressionThatDoesNotParseIsRefusedWithItsField(t *testing.T) {
 	t.Parallel()
-	_, err := compile(t, `{"QueryLanguage":"JSONata","StartAt":"P","States":{"P":{"Type":"Pass","End":true}}}`)
-	if err == nil || err.Error() != `state "P": QueryLanguage JSONata is not supported; use JSONPath` {
+	_, err := compile(t, `{"QueryLanguage":"JSONata","StartAt":"P","States":{"P":{"Type":"Pass","Output":{"a":"{% 1 + %}"},"End":true}}}`)
+	if err == nil || err.Error() != `state "P": the field 'Output/a': Unexpected end of expression` {
 		t.Error(err)
 	}
 }

@@ -1,10 +1,10 @@
 package plan
 
 import (
+	"slices"
 	"strings"
 
 	"stepback/asl"
-	"stepback/asl/template"
 	"stepback/engine/history"
 )
 
@@ -38,7 +38,7 @@ type Task struct {
 	Pattern         Pattern
 	Timeout         Number
 	Heartbeat       Number
-	Credentials     *template.Template
+	Credentials     *Payload
 	// StartedDetails are the details that every TaskStarted, TaskSubmitted and TaskSucceeded event of an integration shares.
 	StartedDetails *history.Details
 }
@@ -55,14 +55,15 @@ func task(s *asl.State) (*Task, error) {
 	t := &Task{Resource: s.Resource}
 	t.resource()
 	t.StartedDetails = &history.Details{Resource: t.HistoryResource(), ResourceType: t.Service}
+	d := dialect(s.QueryLanguage)
 	var err error
-	if t.Timeout, err = number("TimeoutSeconds", s.TimeoutSeconds); err != nil {
+	if t.Timeout, err = d.number("", "TimeoutSeconds", s.TimeoutSeconds); err != nil {
 		return nil, err
 	}
-	if t.Heartbeat, err = number("HeartbeatSeconds", s.HeartbeatSeconds); err != nil {
+	if t.Heartbeat, err = d.number("", "HeartbeatSeconds", s.HeartbeatSeconds); err != nil {
 		return nil, err
 	}
-	t.Credentials, err = payload("Credentials", s.Credentials)
+	t.Credentials, err = d.payload("Credentials", s.Credentials)
 	return t, err
 }
 
@@ -93,4 +94,16 @@ func (t *Task) integration(rest string) {
 	if i := strings.LastIndexByte(rest, ':'); i >= 0 {
 		t.Service, t.Action = rest[:i], rest[i+1:]
 	}
+}
+
+// Tokens reports whether a task token comes with each attempt of the task: with activities and tokens a worker ends the task by it,
+// and it may end the wait for a job early.
+func (t *Task) Tokens() bool { return t.Target == Activity || t.Pattern != RequestResponse }
+
+// tokens reports whether a task of the state, or of a scope that the state runs in the same execution, comes with task tokens.
+func (s *State) tokens() bool {
+	if s.Task != nil && s.Task.Tokens() || s.Map != nil && !s.Map.Distributed && s.Map.Processor.Tokens {
+		return true
+	}
+	return slices.ContainsFunc(s.Branches, func(g *Graph) bool { return g.Tokens })
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"stepback/asl"
+	"stepback/asl/expression"
 	"stepback/asl/jsonpath"
 )
 
@@ -14,12 +15,15 @@ type Wait struct {
 	Seconds       Number
 	Timestamp     time.Time // when Timestamp is literal
 	TimestampPath *jsonpath.Path
+	// TimestampExpression is a Timestamp in JSONata.
+	TimestampExpression *expression.Value
 }
 
 func wait(s *asl.State) (*Wait, error) {
 	w := &Wait{}
 	var err error
-	if w.Seconds, err = number("Seconds", s.Seconds); err != nil || w.Seconds.Present {
+	d := dialect(s.QueryLanguage)
+	if w.Seconds, err = d.number("", "Seconds", s.Seconds); err != nil || w.Seconds.Present {
 		return w, err
 	}
 	if s.Timestamp.Path != "" {
@@ -30,6 +34,10 @@ func wait(s *asl.State) (*Wait, error) {
 	}
 	if s.Timestamp.Literal == nil {
 		return nil, errors.New("a Wait state needs Seconds, SecondsPath, Timestamp or TimestampPath")
+	}
+	if expression.Opened(s.Timestamp.Literal.Text()) && s.QueryLanguage == asl.JSONata {
+		w.TimestampExpression, err = d.value("Timestamp", s.Timestamp.Literal)
+		return w, err
 	}
 	t, ok := ParseTimestamp(s.Timestamp.Literal.Text())
 	if !ok {
@@ -60,9 +68,9 @@ type Fail struct {
 func fail(s *asl.State) (*Fail, error) {
 	f := &Fail{}
 	var err error
-	if f.Error, err = text("Error", s.Error); err != nil {
+	if f.Error, err = dialect(s.QueryLanguage).text("Error", s.Error); err != nil {
 		return nil, err
 	}
-	f.Cause, err = text("Cause", s.Cause)
+	f.Cause, err = dialect(s.QueryLanguage).text("Cause", s.Cause)
 	return f, err
 }

@@ -1,0 +1,60 @@
+package expression
+
+import (
+	"errors"
+
+	"stepback/asl/jsonata"
+	"stepback/asl/jsonvalue"
+)
+
+// expression is one {% … %}.
+type expression struct {
+	place string
+	text  string // trimmed, for messages
+	code  *jsonata.Expression
+}
+
+func (e *expression) eval(env jsonata.Env) (jsonvalue.Value, error) {
+	result, err := e.code.Eval(env)
+	switch {
+	case err != nil:
+		return jsonvalue.Value{}, e.failure("threw an error during evaluation" + described(err))
+	case result.Kind() == jsonata.Undefined:
+		return jsonvalue.Value{}, e.failure("returned nothing (undefined).")
+	case result.Kind() == jsonata.Function:
+		return jsonvalue.Value{}, e.failure("returned an unsupported result type.")
+	default:
+		return result.Value(), nil
+	}
+}
+
+func (e *expression) failure(problem string) *Error {
+	return &Error{Field: e.place, Expression: e.text, Problem: problem}
+}
+
+// limitExceeded is the code of the errors that the service words without a code: an expression that took too much.
+const limitExceeded = "U1001"
+
+// described is the end of the sentence about an error: ". CODE: message", or ": message" where there is no code.
+func described(err error) string {
+	var e *jsonata.Error
+	if errors.As(err, &e) && e.Code != "" && e.Code != limitExceeded {
+		return ". " + e.Code + ": " + e.Message
+	}
+	return ": " + err.Error()
+}
+
+// Error is why a field has no value, in the words of the service.
+type Error struct {
+	// Field is the place in the state, such as Output/orders[0]: the location of an EvaluationFailed event.
+	Field string
+	// Expression is the text between {% and %} without the blanks around it.
+	Expression string
+	// Problem is what went wrong, the end of the message.
+	Problem string
+}
+
+// Error implements error.
+func (e *Error) Error() string {
+	return "The JSONata expression '" + e.Expression + "' specified for the field '" + e.Field + "' " + e.Problem
+}
