@@ -16,6 +16,8 @@ type Service interface {
 	Call(ctx context.Context, s *Step, params map[string]any) (answer *Answer, raw map[string]any, err error)
 	// Wait carries out a wait step for an execution or, where the step lists executions, for a state machine.
 	Wait(ctx context.Context, s *Step, arn string) error
+	// Begin starts one of the programs of a case that run beside it, unless it has been started.
+	Begin(ctx context.Context, c *Case, thread int, names *Names) error
 }
 
 // Replay runs the program of a case and judges the answers. A call that fails unexpectedly ends the program.
@@ -23,27 +25,42 @@ func Replay(ctx context.Context, c *Case, names *Names, on Service) (*Verdict, e
 	judge := NewJudge(c, names)
 	for i := range c.Steps {
 		s := &c.Steps[i]
+		if s.Thread != nil {
+			if err := on.Begin(ctx, c, *s.Thread, names); err != nil {
+				return nil, fmt.Errorf("step %d, in the background: %w", s.N, err)
+			}
+			continue
+		}
 		if s.Wait != "" {
 			if err := on.Wait(ctx, s, names.Text(cmp.Or(s.MachineARN, s.ExecutionARN))); err != nil {
 				return nil, fmt.Errorf("step %d, %s: %w", s.N, s.Wait, err)
 			}
 			continue
 		}
-		filled, err := names.Params(s.Params)
+		answer, err := Carry(ctx, s, names, on)
 		if err != nil {
-			return nil, fmt.Errorf("step %d, %s: %w", s.N, s.Op, err)
+			return nil, err
 		}
-		params, _ := filled.(map[string]any)
-		answer, raw, err := on.Call(ctx, s, params)
-		if err != nil {
-			return nil, fmt.Errorf("step %d, %s: %w", s.N, s.Op, err)
-		}
-		names.Answered(s.N, raw)
 		if !judge.Judge(s, answer) {
 			break
 		}
 	}
 	return &judge.Verdict, nil
+}
+
+// Carry makes the API call of a step.
+func Carry(ctx context.Context, s *Step, names *Names, on Service) (*Answer, error) {
+	filled, err := names.Params(s.Params)
+	if err != nil {
+		return nil, fmt.Errorf("step %d, %s: %w", s.N, s.Op, err)
+	}
+	params, _ := filled.(map[string]any)
+	answer, raw, err := on.Call(ctx, s, params)
+	if err != nil {
+		return nil, fmt.Errorf("step %d, %s: %w", s.N, s.Op, err)
+	}
+	names.Answered(s.N, raw)
+	return answer, nil
 }
 
 // Reply is the answer to an API call over HTTP, and the same as it came. The status is the HTTP status, the body JSON.

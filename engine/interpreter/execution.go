@@ -52,6 +52,7 @@ type Execution struct {
 	failure history.Failure
 	lastID  int64
 	start   time.Time
+	secret  string // of the task tokens
 
 	root   *thread
 	ready  []*thread
@@ -108,6 +109,7 @@ func (x *Execution) Step(e *Event, out *Result) {
 func (x *Execution) apply(e *Event) {
 	switch e.Kind {
 	case Start:
+		x.secret = e.Secret
 		x.begin()
 	case Continue:
 	case Stop:

@@ -26,6 +26,8 @@ type Plan struct {
 type Graph struct {
 	Start  *State
 	States []*State
+	// Tokens says that a task of the scope, or of one inside it that the same execution runs, comes with task tokens.
+	Tokens bool
 }
 
 // State is one state with everything compiled that its type needs; the rest is nil. The paths of a JSONata state let everything
@@ -146,6 +148,7 @@ func graph(g *asl.Graph, open bool) (*Graph, error) {
 		if err := compileState(out.States[i], s, states); err != nil {
 			return nil, fmt.Errorf("state %q: %w", s.Name, err)
 		}
+		out.Tokens = out.Tokens || out.States[i].tokens()
 	}
 	var ok bool
 	if out.Start, ok = states.states[g.StartAt]; !ok {
