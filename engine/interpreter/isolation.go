@@ -137,10 +137,13 @@ func (x *Execution) isolatedMap(t *thread, in *Payload, items *mapItems, concurr
 	if m.ItemSelector != nil && items != nil {
 		selected := make([]jsonvalue.Value, items.len())
 		for i, v := range items.values {
-			var err error
-			if selected[i], err = c.Select(int64(i), v, items.key(i), ""); err != nil {
-				return x.expressionError(t, err, "ItemSelector", in)
+			t.env.at(mapItem(int64(i), v, items.key(i), ""))
+			v, err := t.env.eval(m.ItemSelector)
+			t.env.at(nil)
+			if err != nil {
+				return x.expressionError(t, err, m.ItemSelector.Field, in)
 			}
+			selected[i] = v
 		}
 		x.trace(StageItemSelector, ValuePayload(jsonvalue.OfArray(selected)))
 	}
