@@ -81,9 +81,6 @@ func (e *env) context() jsonvalue.Value {
 		return e.built
 	}
 	x := e.x
-	if x.alone != nil && !x.alone.Context.IsNull() {
-		return x.alone.Context
-	}
 	b := jsonvalue.NewObject(5)
 	b.Set("Execution", x.executionContext())
 	b.Set("State", e.stateContext())

@@ -65,8 +65,6 @@ type Execution struct {
 	out    *Result
 	work   int // that expressions have done, in their steps
 
-	alone *Isolation // the first state is all that is run; nil usually
-
 	input      *Payload
 	aboutRun   jsonvalue.Value // context object: Execution
 	aboutModel jsonvalue.Value // context object: StateMachine
@@ -133,9 +131,6 @@ func (x *Execution) begin() {
 		x.timer(nil, machineTimeout, secondsOf(limit))
 	}
 	x.root = &thread{state: x.plan.Root.Start, input: x.input, vars: &variables{}}
-	if x.alone != nil {
-		x.root.vars.set(x.alone.Variables)
-	}
 	x.ready = append(x.ready, x.root)
 }
 

@@ -44,7 +44,6 @@ func (x *Execution) failed(t *thread, f failure) bool {
 	for i := range t.state.Catch {
 		c := &t.state.Catch[i]
 		if !t.catching && c.Matches(f.Error, f.heartbeat) {
-			x.catching(i)
 			x.goOn(t, x.caught(t, c, f))
 			return false
 		}
@@ -63,19 +62,14 @@ func (x *Execution) retry(t *thread, f failure) bool {
 		if t.retries == nil {
 			t.retries = make([]int64, len(t.state.Retry))
 		}
-		if x.alone != nil {
-			t.retries[i] = x.alone.Retried
+		if t.retries[i] >= int64(r.Policy.MaxAttempts) {
+			return false
 		}
-		again := t.retries[i] < int64(r.Policy.MaxAttempts)
-		if again {
-			t.retries[i]++
-			t.retried++
-			t.children = nil
-			x.runAgain(t, i, min(r.Policy.Delay(int(t.retries[i]), &x.random), longestWait))
-		} else {
-			x.exhausted(i)
-		}
-		return again
+		t.retries[i]++
+		t.retried++
+		t.children = nil
+		t.timeout = x.timer(t, retryDelay, min(r.Policy.Delay(int(t.retries[i]), &x.random), longestWait))
+		return true
 	}
 	return false
 }

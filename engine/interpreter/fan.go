@@ -27,9 +27,6 @@ func (x *Execution) runParallel(t *thread) bool {
 		return false
 	}
 	s := t.state
-	if x.alone != nil {
-		return x.awaitWhole(t, nil)
-	}
 	f := &fan{owner: t, left: len(s.Branches), threads: make([]*thread, len(s.Branches)), results: make([]*Payload, len(s.Branches))}
 	f.started = x.emit(history.Event{Type: history.ParallelStateStarted, Previous: t.last})
 	t.children = f

@@ -60,15 +60,21 @@ func (c *MapRunCall) Select(index int64, item jsonvalue.Value, key, source strin
 
 // startMapRun writes the events of a distributed Map's start and hands it to the shell.
 func (x *Execution) startMapRun(t *thread, in *Payload, items *mapItems, concurrency int64) bool {
+	m := t.state.Map
 	length := int64(0)
 	if items != nil {
 		length = int64(items.len())
 	}
 	t.last = x.emit(history.Event{Type: history.MapStateStarted, Previous: t.last, More: &history.Details{Length: length}})
-	call, ok := x.mapRunCall(t, in, items, concurrency)
-	if !ok {
+	call := &MapRunCall{State: t.state, Label: m.Label, MaxConcurrency: concurrency, input: in}
+	if items != nil {
+		call.Items, call.Keys = items.values, items.keys
+	}
+	if !x.mapRunFields(t, in, call) {
 		return false
 	}
+	call.ARN = strings.Replace(x.info.MachineARN, ":stateMachine:", ":mapRun:", 1) + "/" + m.Label + ":" + x.random.uuid()
+	call.env = x.snapshot(t, in)
 	t.last = x.emit(history.Event{Type: history.MapRunStarted, Previous: t.last, More: &history.Details{MapRunARN: call.ARN}})
 	t.mapRunStarted = t.last
 	t.children = &fan{owner: t}
@@ -77,20 +83,6 @@ func (x *Execution) startMapRun(t *thread, in *Payload, items *mapItems, concurr
 	t.work = w.id
 	x.effect(Effect{Kind: StartMapRun, ID: w.id, MapRun: call})
 	return false
-}
-
-// mapRunCall gathers what a distributed Map runs.
-func (x *Execution) mapRunCall(t *thread, in *Payload, items *mapItems, concurrency int64) (*MapRunCall, bool) {
-	c := &MapRunCall{State: t.state, Label: t.state.Map.Label, MaxConcurrency: concurrency, input: in}
-	if items != nil {
-		c.Items, c.Keys = items.values, items.keys
-	}
-	if !x.mapRunFields(t, in, c) {
-		return nil, false
-	}
-	c.ARN = strings.Replace(x.info.MachineARN, ":stateMachine:", ":mapRun:", 1) + "/" + c.Label + ":" + x.random.uuid()
-	c.env = x.snapshot(t, in)
-	return c, true
 }
 
 // snapshot copies what an ItemSelector sees, so that it can be evaluated beside the running execution.

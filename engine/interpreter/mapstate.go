@@ -22,33 +22,12 @@ type mapItems struct {
 
 func (m *mapItems) len() int { return len(m.values) }
 
-// key is the name of an object's member, empty when the items are those of an array.
-func (m *mapItems) key(i int) string {
-	if m.keys == nil {
-		return ""
-	}
-	return m.keys[i]
-}
-
-// value is what the items come from: an array, or an object.
-func (m *mapItems) value() jsonvalue.Value {
-	if m.keys == nil {
-		return jsonvalue.OfArray(m.values)
-	}
-	b := jsonvalue.NewObject(len(m.keys))
-	for i, k := range m.keys {
-		b.Set(k, m.values[i])
-	}
-	return b.Value()
-}
-
 func (x *Execution) runMap(t *thread) bool {
 	m := t.state.Map
 	in, ok := x.selectPayload(t, t.state.InputPath, t.input, "InputPath")
 	if !ok {
 		return false
 	}
-	x.traceInputPath(t.state, in)
 	t.env.over(in)
 	concurrency, ok := x.mapNumber(t, m.MaxConcurrency)
 	if !ok {
@@ -60,18 +39,9 @@ func (x *Execution) runMap(t *thread) bool {
 			return false
 		}
 	}
-	switch {
-	case x.alone != nil:
-		return x.isolatedMap(t, in, items, int64(concurrency))
-	case m.Distributed:
+	if m.Distributed {
 		return x.startMapRun(t, in, items, int64(concurrency))
-	default:
-		return x.startInlineMap(t, in, items, int(concurrency))
 	}
-}
-
-// startInlineMap starts as many iterations as may run at once; 0 means no limit of the state's own.
-func (x *Execution) startInlineMap(t *thread, in *Payload, items *mapItems, concurrency int) bool {
 	f := &fan{owner: t, items: items, left: items.len(), threads: make([]*thread, items.len()), results: make([]*Payload, items.len())}
 	t.mapInput = in
 	t.children = f
@@ -83,7 +53,7 @@ func (x *Execution) startInlineMap(t *thread, in *Payload, items *mapItems, conc
 	}
 	limit := inlineConcurrency
 	if concurrency > 0 {
-		limit = min(limit, concurrency)
+		limit = min(limit, int(concurrency))
 	}
 	for range min(limit, items.len()) {
 		f.iterate(x, f.started)

@@ -33,20 +33,15 @@ func (x *Execution) runPass(t *thread) bool {
 // effectiveInput applies InputPath and Parameters.
 func (x *Execution) effectiveInput(t *thread) (*Payload, bool) {
 	in, ok := x.selectPayload(t, t.state.InputPath, t.input, "InputPath")
-	if !ok {
-		return nil, false
+	if !ok || t.state.Parameters == nil {
+		return in, ok
 	}
-	x.traceInputPath(t.state, in)
-	if p := t.state.Parameters; p != nil {
-		t.env.over(in)
-		v, err := t.env.eval(p)
-		if err != nil {
-			return nil, x.expressionError(t, err, p.Field, in)
-		}
-		in = ValuePayload(v)
+	t.env.over(in)
+	v, err := t.env.eval(t.state.Parameters)
+	if err != nil {
+		return nil, x.expressionError(t, err, t.state.Parameters.Field, in)
 	}
-	x.traceParameters(t.state, in)
-	return in, true
+	return ValuePayload(v), true
 }
 
 func (x *Execution) runSucceed(t *thread) bool {

@@ -11,7 +11,6 @@ import (
 
 // TaskCall is a task for the shell to carry out.
 type TaskCall struct {
-	// Task is what the state calls; nil for an isolated Parallel or Map state as a whole.
 	Task *plan.Task
 	// State is the name of the Task state, Attempt counts its runs from 0.
 	State   string
@@ -149,10 +148,6 @@ func (x *Execution) credentials(t *thread) (string, bool) {
 // taskEvent handles what is reported of a running task.
 func (x *Execution) taskEvent(w *wait, e *Event) {
 	t := w.thread
-	if w.task.Task == nil {
-		x.wholeEnded(t, e)
-		return
-	}
 	switch e.Kind {
 	case TaskScheduled:
 		if !w.task.scheduled {

@@ -46,7 +46,6 @@ func (x *Execution) enter(t *thread) bool {
 	t.before = t.last
 	t.entryID = x.emit(history.Event{Type: s.Entered, Previous: t.last, Name: s.Name, Data: t.input.Text()})
 	t.last = t.entryID
-	x.trace(StageInput, t.input)
 	return x.run(t)
 }
 
@@ -85,7 +84,6 @@ func (x *Execution) finishState(t *thread, result *Payload, previous int64) bool
 		return false
 	}
 	s := t.state
-	x.trace(StageResult, result)
 	if s.Language == asl.JSONata {
 		return x.finishQuery(t, result, previous)
 	}
@@ -98,12 +96,10 @@ func (x *Execution) finishState(t *thread, result *Payload, previous int64) bool
 		}
 		result = ValuePayload(v)
 	}
-	x.trace(StageResultSelector, result)
 	out, ok := x.place(t, s.ResultPath, result)
 	if !ok {
 		return false
 	}
-	x.trace(StageResultPath, out)
 	if out, ok = x.selectPayload(t, s.OutputPath, out, "OutputPath"); !ok {
 		return false
 	}
@@ -125,10 +121,6 @@ func (x *Execution) exit(t *thread, out *Payload, next *plan.State, previous int
 		e.More = &history.Details{Assigned: assigned}
 	}
 	t.last = x.emit(e)
-	if x.alone != nil {
-		x.alone.left(t, next)
-		next = nil
-	}
 	t.input, t.state, t.entryID, t.catching = out, next, 0, false
 	if next != nil {
 		return true

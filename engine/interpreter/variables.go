@@ -1,8 +1,6 @@
 package interpreter
 
 import (
-	"maps"
-	"slices"
 	"sort"
 
 	"stepback/asl/jsonvalue"
@@ -20,15 +18,6 @@ func (v *variables) get(name string) (jsonvalue.Value, bool) {
 		}
 	}
 	return jsonvalue.Value{}, false
-}
-
-// object returns the variables of this scope, in the order of their names.
-func (v *variables) object() jsonvalue.Value {
-	b := jsonvalue.NewObject(len(v.values))
-	for _, name := range slices.Sorted(maps.Keys(v.values)) {
-		b.Set(name, v.values[name])
-	}
-	return b.Value()
 }
 
 // set assigns every member of an object and returns the assignments in the order of their names. It reports false, having

@@ -39,10 +39,10 @@ type test interface {
 	eval(env Lookup) (bool, error)
 }
 
-func choice(s *asl.State, states scope) (*Choice, error) {
+func choice(s *asl.State, states map[string]*State) (*Choice, error) {
 	c := &Choice{}
 	if s.Default != "" {
-		if c.Default = states.target(s.Default); c.Default == nil {
+		if c.Default = states[s.Default]; c.Default == nil {
 			return nil, fmt.Errorf("the field Default names %q, which is not one of the States beside it", s.Default)
 		}
 	}
@@ -57,8 +57,8 @@ func choice(s *asl.State, states scope) (*Choice, error) {
 }
 
 // rule compiles a top-level rule; at is its place in the state.
-func rule(d dialect, r *asl.Rule, at string, states scope) (Rule, error) {
-	c := Rule{Next: states.target(r.Next)}
+func rule(d dialect, r *asl.Rule, at string, states map[string]*State) (Rule, error) {
+	c := Rule{Next: states[r.Next]}
 	if c.Next == nil {
 		return c, fmt.Errorf("the field Next names %q, which is not one of the States beside it", r.Next)
 	}

@@ -49,12 +49,12 @@ type Writer struct {
 	Parameters *Payload // in JSONata, Arguments
 }
 
-func mapState(s *asl.State) (*Map, error) {
+func (c *compiler) mapState(s *asl.State) (*Map, error) {
 	f := s.Map
 	if f == nil || f.Processor == nil {
 		return nil, errors.New("a Map state needs an ItemProcessor")
 	}
-	g, err := graph(f.Processor, false)
+	g, err := c.graph(f.Processor)
 	if err != nil {
 		return nil, fmt.Errorf("ItemProcessor: %w", err)
 	}

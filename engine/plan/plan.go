@@ -108,50 +108,33 @@ type Text struct {
 }
 
 // Compile plans a machine. The error names the state and the field.
-func Compile(m *asl.Machine) (*Plan, error) { return compile(m, false) }
-
-// CompileState plans a machine that is a state taken out of its own, as asl.Options.ParseState returns it: the states that it
-// goes on with need not be there.
-func CompileState(m *asl.Machine) (*Plan, error) { return compile(m, true) }
-
-func compile(m *asl.Machine, open bool) (*Plan, error) {
-	root, err := graph(&m.Graph, open)
+func Compile(m *asl.Machine) (*Plan, error) {
+	c := compiler{}
+	root, err := c.graph(&m.Graph)
 	if err != nil {
 		return nil, err
 	}
 	return &Plan{TimeoutSeconds: m.TimeoutSeconds, Root: root}, nil
 }
 
-// scope is the states that may name each other.
-type scope struct {
-	states map[string]*State
-	open   bool // targets need not exist
-}
+type compiler struct{}
 
-// target is the state of a name, nil when there is none.
-func (s scope) target(name string) *State {
-	if s.states[name] == nil && s.open {
-		s.states[name] = &State{Name: name, Type: asl.Succeed}
-	}
-	return s.states[name]
-}
-
-func graph(g *asl.Graph, open bool) (*Graph, error) {
+func (c *compiler) graph(g *asl.Graph) (*Graph, error) {
 	out := &Graph{}
-	states := scope{make(map[string]*State, len(g.States)), open}
+	byName := make(map[string]*State, len(g.States))
 	for _, s := range g.States {
 		st := &State{Name: s.Name, Type: s.Type}
-		states.states[s.Name] = st
+		byName[s.Name] = st
 		out.States = append(out.States, st)
 	}
 	for i, s := range g.States {
-		if err := compileState(out.States[i], s, states); err != nil {
+		if err := c.state(out.States[i], s, byName); err != nil {
 			return nil, fmt.Errorf("state %q: %w", s.Name, err)
 		}
 		out.Tokens = out.Tokens || out.States[i].tokens()
 	}
 	var ok bool
-	if out.Start, ok = states.states[g.StartAt]; !ok {
+	if out.Start, ok = byName[g.StartAt]; !ok {
 		return nil, fmt.Errorf("StartAt names %q, which is not one of its States", g.StartAt)
 	}
 	return out, nil
@@ -168,7 +151,7 @@ var entered = map[asl.Type][2]history.Type{
 	asl.Fail:     {history.FailStateEntered, history.Unknown},
 }
 
-func compileState(st *State, s *asl.State, states scope) error {
+func (c *compiler) state(st *State, s *asl.State, states map[string]*State) error {
 	types, ok := entered[s.Type]
 	if !ok {
 		return fmt.Errorf("unknown Type %q", s.Type)
@@ -177,7 +160,7 @@ func compileState(st *State, s *asl.State, states scope) error {
 	st.Language = s.QueryLanguage
 	st.Entered, st.Exited = types[0], types[1]
 	if s.Next != "" {
-		if st.Next = states.target(s.Next); st.Next == nil {
+		if st.Next = states[s.Next]; st.Next == nil {
 			return fmt.Errorf("the field Next names %q, which is not one of the States beside it", s.Next)
 		}
 	}
@@ -190,8 +173,8 @@ func compileState(st *State, s *asl.State, states scope) error {
 		func() (err error) { st.ResultSelector, err = d.payload("ResultSelector", s.ResultSelector); return },
 		func() (err error) { st.Output, err = d.value("Output", s.Output); return },
 		func() (err error) { st.Assign, err = d.payload("Assign", s.Assign); return },
-		func() error { return handlers(st, s, states) },
-		func() error { return byType(st, s, states) },
+		func() error { return c.handlers(st, s, states) },
+		func() error { return c.byType(st, s, states) },
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {
@@ -201,7 +184,7 @@ func compileState(st *State, s *asl.State, states scope) error {
 	return nil
 }
 
-func handlers(st *State, s *asl.State, states scope) error {
+func (c *compiler) handlers(st *State, s *asl.State, states map[string]*State) error {
 	for _, r := range s.Retry {
 		st.Retry = append(st.Retry, Retrier{matcher: newMatcher(r.ErrorEquals), Policy: policy(&r)})
 	}
@@ -215,9 +198,9 @@ func handlers(st *State, s *asl.State, states scope) error {
 	return nil
 }
 
-func catcher(s *asl.State, i int, states scope) (Catcher, error) {
+func catcher(s *asl.State, i int, states map[string]*State) (Catcher, error) {
 	k, d, at := &s.Catch[i], dialect(s.QueryLanguage), fmt.Sprintf("Catch[%d]/", i)
-	c := Catcher{matcher: newMatcher(k.ErrorEquals), Next: states.target(k.Next)}
+	c := Catcher{matcher: newMatcher(k.ErrorEquals), Next: states[k.Next]}
 	if c.Next == nil {
 		return c, fmt.Errorf("the field Next names %q, which is not one of the States beside it", k.Next)
 	}
@@ -232,7 +215,7 @@ func catcher(s *asl.State, i int, states scope) (Catcher, error) {
 	return c, err
 }
 
-func byType(st *State, s *asl.State, states scope) (err error) {
+func (c *compiler) byType(st *State, s *asl.State, states map[string]*State) (err error) {
 	switch s.Type {
 	case asl.Task:
 		st.Task, err = task(s)
@@ -244,14 +227,14 @@ func byType(st *State, s *asl.State, states scope) (err error) {
 		st.Fail, err = fail(s)
 	case asl.Parallel:
 		for i, b := range s.Branches {
-			g, err := graph(b, false)
+			g, err := c.graph(b)
 			if err != nil {
 				return fmt.Errorf("branch Branches[%d]: %w", i, err)
 			}
 			st.Branches = append(st.Branches, g)
 		}
 	case asl.Map:
-		st.Map, err = mapState(s)
+		st.Map, err = c.mapState(s)
 	case asl.Pass, asl.Succeed:
 	}
 	return err
