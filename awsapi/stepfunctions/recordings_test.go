@@ -29,8 +29,8 @@ import (
 type floors struct{ replayed, outcome, history int }
 
 var (
-	withMoto    = floors{522, 421, 420}
-	withoutMoto = floors{482, 389, 388}
+	withMoto    = floors{642, 606, 594}
+	withoutMoto = floors{590, 480, 470}
 )
 
 var scope = awsjson.Scope{Account: "123456789012", Region: "us-east-1"}

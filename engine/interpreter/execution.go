@@ -59,6 +59,7 @@ type Execution struct {
 	random random
 	out    *Result
 
+	trial      *Trial // what a single state under test is run with; nil in executions
 	input      *Payload
 	aboutRun   jsonvalue.Value // context object: Execution
 	aboutModel jsonvalue.Value // context object: StateMachine
