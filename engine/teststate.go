@@ -67,13 +67,12 @@ func (e *Engine) tested(
 
 // testTask calls the integration of a task under test.
 func (e *Engine) testTask(ctx context.Context, arn string, call *interpreter.TaskCall) interpreter.Event {
-	var output Result
-	in, err := e.integration(call.Task), error(nil)
+	in := e.integration(call.Task)
 	if in == nil {
-		err = &TaskError{Name: plan.ErrRuntime, Cause: "No integration for the resource " + call.Task.Resource + " is configured."}
-	} else {
-		output, err = in.Invoke(ctx, taskOf(arn, call))
+		return interpreter.Event{Kind: interpreter.TaskFailed, Failure: history.NewFailure(
+			plan.ErrRuntime, "No integration for the resource "+call.Task.Resource+" is configured.")}
 	}
+	output, err := in.Invoke(ctx, taskOf(arn, call))
 	if err != nil {
 		return interpreter.Event{Kind: interpreter.TaskFailed, Failure: failureOf(err)}
 	}

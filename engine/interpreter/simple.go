@@ -26,6 +26,7 @@ func (x *Execution) runPass(t *thread) bool {
 	}
 	if s.Result != nil {
 		result = ValuePayload(*s.Result)
+		x.traceLiteral(result)
 	}
 	return x.finishState(t, result, t.last)
 }
@@ -62,6 +63,7 @@ func (x *Execution) runSucceed(t *thread) bool {
 func (x *Execution) runFail(t *thread) bool {
 	var f failure
 	t.env.over(t.input)
+	x.trace(AfterInputPath, t.input)
 	var ok bool
 	if f.Error, f.HasError, ok = x.text(t, t.state.Fail.Error); !ok {
 		return false

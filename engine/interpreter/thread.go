@@ -103,12 +103,12 @@ func (x *Execution) finishState(t *thread, result *Payload, previous int64) bool
 		}
 		result = ValuePayload(v)
 	}
-	x.trace(AfterResultSelector, result)
+	x.traceResult(t, AfterResultSelector, result)
 	out, ok := x.place(t, s.ResultPath, result)
 	if !ok {
 		return false
 	}
-	x.trace(AfterResultPath, out)
+	x.traceResult(t, AfterResultPath, out)
 	if out, ok = x.selectPayload(t, s.OutputPath, out, "OutputPath"); !ok {
 		return false
 	}

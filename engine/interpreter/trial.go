@@ -89,10 +89,30 @@ func (x *Execution) trace(s Stage, p *Payload) {
 	x.trial.Stages[s] = p.Text()
 }
 
+// traceResult keeps what goes into ResultSelector and ResultPath of the states that have them.
+func (x *Execution) traceResult(t *thread, s Stage, p *Payload) {
+	switch t.state.Type {
+	case asl.Pass, asl.Task, asl.Parallel, asl.Map:
+		x.trace(s, p)
+	default:
+	}
+}
+
+// traceLiteral keeps the Result of a Pass state, whose input the service does not show.
+func (x *Execution) traceLiteral(result *Payload) {
+	if x.trial != nil {
+		delete(x.trial.Stages, AfterInputPath)
+		delete(x.trial.Stages, AfterParameters)
+		x.trace(TaskResult, result)
+	}
+}
+
 // traceArguments keeps what Parameters or Arguments came to.
 func (x *Execution) traceArguments(t *thread, p *Payload) {
 	if t.state.Language != asl.JSONata {
-		x.trace(AfterParameters, p)
+		if t.state.Type == asl.Pass || t.state.Type == asl.Task {
+			x.trace(AfterParameters, p)
+		}
 	} else if t.state.Parameters != nil {
 		x.trace(AfterArguments, p)
 	}
@@ -116,6 +136,7 @@ func (x *Execution) try(t *thread) bool {
 		x.tryMap(t)
 	case tr.State.Branches != nil:
 		if _, ok := x.effectiveInput(t); ok {
+			delete(tr.Stages, AfterInputPath) // which the service does not show
 			x.tried(t)
 		}
 	default:
@@ -212,7 +233,7 @@ func (x *Execution) tryTolerance(t *thread) bool {
 	return true
 }
 
-// exceeded reports whether more iterations failed than the Map state tolerates.
+// exceeded reports whether more iterations failed than the Map state says it tolerates; one that says nothing is not judged.
 func (x *Execution) exceeded(items int) bool {
 	tr := x.trial
 	failed := float64(tr.FailedIterations)
@@ -220,7 +241,7 @@ func (x *Execution) exceeded(items int) bool {
 		return false
 	}
 	if tr.ToleratedFailureCount == nil && tr.ToleratedFailurePercentage == nil {
-		return true
+		return false
 	}
 	const percent = 100
 	return tr.ToleratedFailureCount != nil && failed > *tr.ToleratedFailureCount ||
