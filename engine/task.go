@@ -152,10 +152,7 @@ func (r *run) attempt(ctx context.Context, call *interpreter.TaskCall, submitted
 
 // task is a call as integrations see it.
 func (r *run) task(call *interpreter.TaskCall) *Task {
-	return &Task{
-		Execution: r.record.ARN, State: call.State, Attempt: call.Attempt, Resource: call.Task.Resource, Parameters: call.Parameters,
-		Service: call.Task.Service, Action: call.Task.Action, Pattern: call.Task.Pattern, Submission: call.Submission(), value: call.Value,
-	}
+	return taskOf(r.record.ARN, call)
 }
 
 func (e *Engine) integration(t *plan.Task) Integration {

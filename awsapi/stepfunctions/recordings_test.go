@@ -29,8 +29,8 @@ import (
 type floors struct{ replayed, outcome, history int }
 
 var (
-	withMoto    = floors{561, 556, 555}
-	withoutMoto = floors{516, 515, 514}
+	withMoto    = floors{681, 659, 657}
+	withoutMoto = floors{630, 610, 608}
 )
 
 var scope = awsjson.Scope{Account: "123456789012", Region: "us-east-1"}
