@@ -111,6 +111,11 @@ cdk-test: ## the tests of the CDK app, which is a module of its own
 bench: ## measure speed and memory, as ratios to a floor measured in the same run
 	$(GO) run ./bench
 
+.PHONY: conformance
+conformance: ## replay the recordings of the real service over HTTP: a table by group, and every difference (STEPBACK_CONFORMANCE: their folder)
+	@set -o pipefail; $(GO) test -count=1 -run '^TestRecordings$$' -v ./awsapi/stepfunctions | \
+		awk '/^=== (RUN|PAUSE|CONT)/ || /--- (PASS|SKIP)/ || /cases \(/ {next} /^=== NAME/ {print $$3; next} {print}'
+
 .PHONY: simulate
 simulate: ## random state machines and faults against an oracle: COUNT of them from SEED on
 	$(GO) test ./engine/simulation -first=$(SEED) -simulations=$(COUNT)

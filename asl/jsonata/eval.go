@@ -10,6 +10,7 @@ type evaluator struct {
 	env      Env
 	builtins map[string]*native
 	limits   Limits
+	names    bool
 	budget   budget
 	depth    int
 	external map[string]value
@@ -18,8 +19,8 @@ type evaluator struct {
 }
 
 func newEvaluator(x *Expression, env Env) *evaluator {
-	ev := &evaluator{env: env, builtins: x.builtins, limits: x.limits}
-	ev.budget = budget{steps: x.limits.Steps, depth: x.limits.Depth}
+	ev := &evaluator{env: env, builtins: x.builtins, limits: x.limits, names: x.names}
+	ev.budget = budget{steps: x.limits.Steps, depth: x.limits.Depth, memory: x.limits.Memory}
 	if i, ok := env.(interface{ Err() error }); ok {
 		ev.budget.interrupted = i.Err
 	}

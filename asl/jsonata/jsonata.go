@@ -27,6 +27,9 @@ type Limits struct {
 	// Steps is how much work is done: one step per node evaluated, element made and 16 bytes of text made. Default 20 million,
 	// which is some seconds.
 	Steps int
+	// Memory is how many bytes an array or text may take that is made on the way: 8 for an element, 1 for a byte of text. Default
+	// unlimited.
+	Memory int
 	// Output is how many bytes the compact JSON text of the result may have. Default unlimited.
 	Output int
 }
@@ -40,9 +43,9 @@ const (
 type Option func(*Expression)
 
 // StepFunctions gives an expression the functions of AWS Step Functions: $partition, $range, $hash, $random with a seed, $uuid
-// and $parse, without $eval.
+// and $parse, without $eval; and has results show the numbers that JSON cannot hold as texts, such as "Infinity".
 func StepFunctions() Option {
-	return func(x *Expression) { x.builtins = stepFunctions }
+	return func(x *Expression) { x.builtins, x.names = stepFunctions, true }
 }
 
 // WithLimits sets the limits of every evaluation.
@@ -53,6 +56,9 @@ func WithLimits(l Limits) Option {
 		}
 		if l.Steps > 0 {
 			x.limits.Steps = l.Steps
+		}
+		if l.Memory > 0 {
+			x.limits.Memory = l.Memory
 		}
 		if l.Output > 0 {
 			x.limits.Output = l.Output
@@ -66,11 +72,12 @@ type Expression struct {
 	root     *node
 	builtins map[string]*native
 	limits   Limits
+	names    bool // results name numbers that JSON cannot hold
 }
 
 // Compile reads an expression. The error is an *Error.
 func Compile(text string, options ...Option) (*Expression, error) {
-	x := &Expression{source: text, builtins: builtins, limits: Limits{Depth: defaultDepth, Steps: defaultSteps, Output: math.MaxInt}}
+	x := &Expression{source: text, builtins: builtins, limits: Limits{Depth: defaultDepth, Steps: defaultSteps, Memory: math.MaxInt, Output: math.MaxInt}}
 	for _, option := range options {
 		option(x)
 	}
@@ -154,6 +161,9 @@ func (ev *evaluator) result(v value) (Result, *Error) {
 	}
 	if err := ev.budget.measure(v, 0); err != nil {
 		return Result{}, err
+	}
+	if ev.budget.infinite && ev.names {
+		v = named(v)
 	}
 	tree, _ := toJSON(v)
 	if ev.limits.Output < math.MaxInt && !tree.FitsIn(ev.limits.Output) {
