@@ -114,7 +114,7 @@ func (r *run) outcome(ctx context.Context, id int64, call *interpreter.TaskCall,
 		e.Kind = interpreter.TaskSubmitted
 	case err == nil:
 		e.Kind = interpreter.TaskSucceeded
-	case !accepted && (pattern == plan.Sync || pattern == plan.Sync2):
+	case !accepted && pattern != plan.RequestResponse:
 		e.Kind, e.Failure = interpreter.TaskSubmitFailed, failureOf(err)
 	default:
 		e.Kind, e.Failure = interpreter.TaskFailed, failureOf(err)
