@@ -6,6 +6,10 @@ VULN_VERSION := v1.8.0
 BIN := bin
 LAMBDAS := validate process aggregate start metrics
 FUZZTIME ?= 10s
+# What make bench-compare compares with, which benchmarks, and how often each runs.
+BASE ?= main
+BENCH ?= .
+COMPARISONS ?= 6
 # The first seed of make simulate and make crash, by default one of the day; how many seeds to simulate, how many kills to survive.
 SEED ?= $(shell date +%Y%m%d0000)
 COUNT ?= 20000
@@ -110,6 +114,15 @@ cdk-test: ## the tests of the CDK app, which is a module of its own
 .PHONY: bench
 bench: ## measure speed and memory, as ratios to a floor measured in the same run
 	$(GO) run ./bench
+
+.PHONY: conformance
+conformance: ## replay the recordings of the real service over HTTP: a table by group, and every difference (STEPBACK_CONFORMANCE: their folder)
+	@set -o pipefail; $(GO) test -count=1 -run '^TestRecordings$$' -v ./awsapi/stepfunctions | \
+		awk '/^=== (RUN|PAUSE|CONT)/ || /--- (PASS|SKIP)/ || /cases \(/ {next} /^=== NAME/ {print $$3; next} {print}'
+
+.PHONY: bench-compare
+bench-compare: ## Go benchmarks of a base commit against the working tree: BASE=main BENCH=REGEXP COMPARISONS=6
+	bench/compare.sh $(BASE) '$(BENCH)' $(COMPARISONS)
 
 .PHONY: simulate
 simulate: ## random state machines and faults against an oracle: COUNT of them from SEED on

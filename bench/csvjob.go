@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime/pprof"
 	"sync"
 
 	"stepback/csvimport"
@@ -23,40 +22,22 @@ const inFlight = 16 * 40
 
 // csvJob measures a CSV import end to end against a plain Go loop that reads, checks and upserts the same rows into the same
 // store, in the same transactions.
-func csvJob(ctx context.Context, rows, runs int, profile string) (result, error) {
-	r := result{name: "CSV job, " + thousands(rows) + " rows, batch 100, SQLite, end to end", unit: "s", target: "≤ 4 × the plain loop"}
-	dir, err := os.MkdirTemp("", "stepback-bench-")
-	if err != nil {
-		return r, err
+func csvJob(rows int) measurement {
+	return measurement{
+		name: "CSV job, " + thousands(rows) + " rows, batch 100, SQLite, end to end", unit: "s", target: "≤ 2.5 × the plain loop",
+		measure: func(ctx context.Context, dir string) (reading, error) {
+			file, err := sampleFile(dir, rows)
+			if err != nil {
+				return reading{}, err
+			}
+			floor, err := timed(func() error { return plainLoop(ctx, file, filepath.Join(dir, "plain.db")) })
+			if err != nil {
+				return reading{}, err
+			}
+			whole, err := timed(func() error { return importFile(ctx, file, filepath.Join(dir, "data"), rows) })
+			return reading{whole, floor}, err
+		},
 	}
-	defer os.RemoveAll(dir)
-	file, err := sampleFile(dir, rows)
-	if err != nil {
-		return r, err
-	}
-	if profile != "" {
-		f, err := os.Create(profile)
-		if err != nil {
-			return r, err
-		}
-		defer f.Close()
-		if err := pprof.StartCPUProfile(f); err != nil {
-			return r, err
-		}
-		defer pprof.StopCPUProfile()
-	}
-	for i := range runs {
-		floor, err := timed(func() error { return plainLoop(ctx, file, filepath.Join(dir, fmt.Sprintf("plain-%d.db", i))) })
-		if err != nil {
-			return r, err
-		}
-		whole, err := timed(func() error { return importFile(ctx, file, filepath.Join(dir, fmt.Sprintf("data-%d", i)), rows) })
-		if err != nil {
-			return r, err
-		}
-		r.floor, r.values = append(r.floor, floor), append(r.values, whole)
-	}
-	return r, nil
 }
 
 func sampleFile(dir string, rows int) (string, error) {

@@ -12,39 +12,35 @@ import (
 	"strings"
 )
 
-// memory measures the largest resident size of a process that imports a big file.
-func memory(ctx context.Context, rows int) (result, error) {
-	r := result{name: "peak memory, " + thousands(rows) + " rows", unit: "MB", target: "< 512 MB"}
-	dir, err := os.MkdirTemp("", "stepback-bench-")
-	if err != nil {
-		return r, err
+// memory measures the largest resident size of a process that does a big job: a CSV import of rows, or a distributed Map of
+// children.
+func memory(job string, n, limit int) measurement {
+	return measurement{
+		name: "peak memory, " + thousands(n) + " " + job, unit: "MB", target: fmt.Sprintf("< %d MB", limit), once: true,
+		measure: func(ctx context.Context, dir string) (reading, error) {
+			self, err := os.Executable()
+			if err != nil {
+				return reading{}, err
+			}
+			cmd := exec.CommandContext(ctx, self, "-child", job, "-dir", dir, "-big", strconv.Itoa(n)) //nolint:gosec // this program
+			cmd.Stderr = os.Stderr
+			out, err := cmd.Output()
+			if err != nil {
+				return reading{}, err
+			}
+			var s reading
+			return s, json.Unmarshal(out, &s.value)
+		},
 	}
-	defer os.RemoveAll(dir)
-	self, err := os.Executable()
-	if err != nil {
-		return r, err
-	}
-	cmd := exec.CommandContext(ctx, self, "-child", dir, "-memory-rows", strconv.Itoa(rows)) //nolint:gosec // this program
-	cmd.Stderr = os.Stderr
-	out, err := cmd.Output()
-	if err != nil {
-		return r, err
-	}
-	var peak float64
-	if err := json.Unmarshal(out, &peak); err != nil {
-		return r, err
-	}
-	r.values = []float64{peak}
-	return r, nil
 }
 
-// memoryChild imports the file and prints this process's peak resident size in MB.
-func memoryChild(ctx context.Context, dir string, rows int) error {
-	file, err := sampleFile(dir, rows)
-	if err != nil {
-		return err
+// memoryChild does the job and prints this process's peak resident size in MB.
+func memoryChild(ctx context.Context, job, dir string, n int) error {
+	do := importRows
+	if job == "children" {
+		do = runChildren
 	}
-	if err := importFile(ctx, file, filepath.Join(dir, "data"), rows); err != nil {
+	if err := do(ctx, dir, n); err != nil {
 		return err
 	}
 	status, err := os.ReadFile("/proc/self/status")
@@ -62,4 +58,28 @@ func memoryChild(ctx context.Context, dir string, rows int) error {
 		}
 	}
 	return errors.New("/proc/self/status does not tell the peak memory")
+}
+
+func importRows(ctx context.Context, dir string, n int) error {
+	file, err := sampleFile(dir, n)
+	if err != nil {
+		return err
+	}
+	return importFile(ctx, file, filepath.Join(dir, "data"), n)
+}
+
+// runChildren runs a distributed Map over lines of an object, and writes the results to objects.
+func runChildren(ctx context.Context, dir string, n int) (err error) {
+	b, err := open(dir, &files{dir: dir, lines: n}, answer)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, b.Close()) }()
+	m, err := b.CreateStateMachine("m", passMap(1,
+		`"ItemReader":{"Resource":"arn:aws:states:::s3:getObject","ReaderConfig":{"InputType":"JSONL"},"Parameters":{"Bucket":"b","Key":"k"}},`,
+		`"ResultWriter":{"Resource":"arn:aws:states:::s3:putObject","Parameters":{"Bucket":"b","Prefix":"p"}},`), "", false)
+	if err != nil {
+		return err
+	}
+	return b.run(ctx, m, "e", "{}")
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -12,29 +13,27 @@ import (
 )
 
 // transitions measures one execution of 1,000 Pass and Choice transitions in memory on one core.
-func transitions(runs int) (result, error) {
-	const states, repeats = 1000, 200
-	p, err := chain(states)
-	if err != nil {
-		return result{}, err
-	}
-	r := result{name: "engine alone, Pass/Choice in memory, per transition", unit: "µs", target: "≤ 5 µs"}
-	var out interpreter.Result
-	for range runs {
-		s, err := timed(func() error {
-			for range repeats {
-				if err := runChain(p, &out); err != nil {
-					return err
-				}
+func transitions() measurement {
+	const states, repeats = 1000, 500
+	return measurement{
+		name: "Pass/Choice transition, interpreter in memory", unit: "µs", target: "< 1.5 µs",
+		measure: func(context.Context, string) (reading, error) {
+			p, err := chain(states)
+			if err != nil {
+				return reading{}, err
 			}
-			return nil
-		})
-		if err != nil {
-			return r, err
-		}
-		r.values = append(r.values, s*1e6/(states*repeats))
+			var out interpreter.Result
+			s, err := timed(func() error {
+				for range repeats {
+					if err := runChain(p, &out); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+			return reading{value: s * 1e6 / (states * repeats)}, err
+		},
 	}
-	return r, nil
 }
 
 func runChain(p *plan.Plan, out *interpreter.Result) error {

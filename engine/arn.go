@@ -17,6 +17,11 @@ func (n names) executions() string {
 	return fmt.Sprintf("arn:aws:states:%s:%s:execution:", n.region, n.account)
 }
 
+// activities is what the ARNs of all activities begin with.
+func (n names) activities() string {
+	return fmt.Sprintf("arn:aws:states:%s:%s:activity:", n.region, n.account)
+}
+
 // executionARN names an execution of a machine; machine ARNs of a distributed Map's children are labelled (machine/label).
 func executionARN(machineARN, name string) string {
 	return strings.Replace(machineARN, ":stateMachine:", ":execution:", 1) + ":" + name

@@ -101,9 +101,12 @@ func (e *Engine) forget(r *run) {
 func (r *run) abandon() {
 	r.mu.Lock()
 	r.over = true
-	dropped := len(r.events)
-	r.events = nil
+	dropped, reports := len(r.events), r.reports
+	r.events, r.reports = nil, nil
 	r.mu.Unlock()
+	for _, a := range reports {
+		a.answered(ErrTaskTimedOut)
+	}
 	for id, cancel := range r.calls {
 		delete(r.calls, id)
 		cancel()

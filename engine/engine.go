@@ -25,6 +25,8 @@ type Config struct {
 	// Mocks finds what intercepts the tasks of an execution that is started for a test case, by the name of its state machine; nil
 	// when there are no test cases.
 	Mocks func(machine, testCase string) (Interceptor, error)
+	// Activity reports whether there is an activity of an ARN; nil means that there are none.
+	Activity func(arn string) (bool, error)
 	// Objects is where ItemReaders read and ResultWriters write; nil when there is no object store.
 	Objects Objects
 	// TempDir is where ResultWriters spool; empty means the system's.
@@ -57,6 +59,9 @@ type Engine struct {
 	queue  queue
 	seeds  seeds
 
+	repeatable bool // a seed was given
+	activities activities
+
 	mu       sync.Mutex
 	machines map[string]*StateMachine
 	runs     map[string]*run
@@ -82,7 +87,8 @@ func New(cfg Config) (*Engine, error) {
 	if cfg.Workers <= 0 {
 		cfg.Workers = runtime.GOMAXPROCS(0)
 	}
-	if cfg.Seed == 0 {
+	repeatable := cfg.Seed != 0
+	if !repeatable {
 		cfg.Seed = rand.Uint64()
 	}
 	if cfg.Log == nil {
@@ -92,7 +98,8 @@ func New(cfg Config) (*Engine, error) {
 		cfg: cfg, clock: cfg.Clock, log: cfg.Log, names: names{cfg.Region, cfg.Account},
 		machines: map[string]*StateMachine{}, runs: map[string]*run{}, mapRuns: map[string]*mapRun{}, adopted: map[string][]*run{},
 	}
-	e.seeds.state = cfg.Seed
+	e.seeds.state, e.repeatable = cfg.Seed, repeatable
+	e.activities.clock, e.activities.queues = cfg.Clock, map[string]*activityQueue{}
 	e.ctx, e.cancel = context.WithCancel(context.Background())
 	e.queue.start(cfg.Workers, e.work)
 	return e, nil

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 
-	"stepback/asl/jsonvalue"
 	"stepback/engine/history"
 	"stepback/engine/interpreter"
 	"stepback/engine/journal"
@@ -29,87 +28,11 @@ func (e *Engine) StartExecution(ctx context.Context, machineARN, name, input str
 	if m == nil {
 		return "", fmt.Errorf("%w: %s", ErrNoMachine, machineARN)
 	}
-	return e.Start(ctx, &Start{Machine: m, Name: name, Input: input})
-}
-
-// Start is an execution to start.
-type Start struct {
-	Machine *StateMachine
-	// Name is the execution's name, Input the JSON text of its input.
-	Name, Input string
-	// VersionARN and AliasARN are what the execution is started by; empty when it is the machine itself.
-	VersionARN, AliasARN string
-	// Revision is the caller's name for this state of the machine, kept with the execution; so is TraceHeader.
-	Revision, TraceHeader string
-	// TestCase is what Config.Mocks is asked for; empty means that nothing is mocked.
-	TestCase string
-}
-
-// Start starts an execution of a compiled machine, as StartExecution does.
-func (e *Engine) Start(ctx context.Context, s *Start) (string, error) {
-	m, name, input := s.Machine, s.Name, s.Input
-	if _, err := jsonvalue.Parse(input); err != nil {
-		return "", fmt.Errorf("%w: %w", ErrInput, err)
-	}
-	if len(input) > interpreter.MaxPayload {
-		return "", fmt.Errorf("%w: %d bytes are more than the %d that an execution takes", ErrInput, len(input), interpreter.MaxPayload)
-	}
-	mocks, err := e.mocks(s.Machine.Name, s.TestCase)
+	started, err := e.Start(ctx, &Start{Machine: m, Name: name, Input: input})
 	if err != nil {
 		return "", err
 	}
-	info := interpreter.Info{
-		Name: name, MachineARN: m.ARN, MachineName: m.Name, RoleARN: m.RoleARN, Region: e.cfg.Region, Express: m.Express, Input: input,
-		VersionARN: s.VersionARN, AliasARN: s.AliasARN,
-	}
-	if m.Express {
-		info.ARN = expressARN(m.ARN, name, newUUID(e.seeds.next(), e.seeds.next()))
-	} else {
-		info.ARN = executionARN(m.ARN, name)
-		if arn, err := e.existing(ctx, info.ARN, input); arn != "" || err != nil {
-			return arn, err
-		}
-	}
-	r := e.newRun(m, info)
-	r.record.Revision, r.record.TraceHeader, r.record.TestCase = s.Revision, s.TraceHeader, s.TestCase
-	r.mocks = mocks
-	if err := e.register(r); err != nil {
-		if errors.Is(err, ErrAlreadyExists) { // somebody else started it in between
-			return e.existing(ctx, info.ARN, input)
-		}
-		return "", err
-	}
-	select {
-	case <-r.begun:
-	case <-ctx.Done():
-		return "", ctx.Err()
-	}
-	select {
-	case <-r.done:
-		return info.ARN, r.err
-	default:
-		return info.ARN, nil
-	}
-}
-
-// existing decides what a repeated start of a name means: the ARN when it is running with the same input.
-func (e *Engine) existing(ctx context.Context, arn, input string) (string, error) {
-	e.mu.Lock()
-	r := e.runs[arn]
-	e.mu.Unlock()
-	if r != nil && r.record.Input == input {
-		return arn, nil
-	}
-	if r == nil {
-		_, err := e.cfg.Journal.Execution(ctx, arn)
-		if errors.Is(err, journal.ErrNotFound) {
-			return "", nil
-		}
-		if err != nil {
-			return "", err
-		}
-	}
-	return "", fmt.Errorf("%w: '%s'", ErrAlreadyExists, arn)
+	return started.ARN, nil
 }
 
 // register makes a run known and starts it.
@@ -125,21 +48,18 @@ func (e *Engine) register(r *run) error {
 	}
 	e.runs[r.record.ARN] = r
 	e.mu.Unlock()
-	r.deliver(interpreter.Event{Kind: interpreter.Start})
+	start := interpreter.Event{Kind: interpreter.Start}
+	if r.x.Tokens() {
+		start.Secret = e.secret()
+	}
+	r.deliver(start)
 	return nil
 }
 
 // Wait waits for the end of an execution and returns what became of it.
 func (e *Engine) Wait(ctx context.Context, arn string) (*journal.Execution, error) {
 	if r := e.running(arn); r != nil {
-		select {
-		case <-r.done:
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-		if r.err != nil {
-			return nil, r.err
-		}
+		return r.wait(ctx)
 	}
 	return e.DescribeExecution(ctx, arn)
 }

@@ -46,6 +46,7 @@ func (r *run) intercept(call *interpreter.TaskCall) Integration {
 // request, and an activity has a worker.
 func (r *run) mocked(ctx context.Context, id int64, call *interpreter.TaskCall, in Integration) interpreter.Event {
 	if call.Task.Target == plan.Activity {
+		r.deliver(interpreter.Event{Kind: interpreter.TaskScheduled, ID: id})
 		r.deliver(interpreter.Event{Kind: interpreter.TaskStarted, ID: id})
 	}
 	output, err := in.Invoke(ctx, r.task(call))

@@ -32,10 +32,28 @@ func (c *recovery) abortOrphans(ctx context.Context) error {
 			c.found.Aborted++
 		}
 		if m != nil && m.Status == interpreter.Running {
-			m.Status, m.Stopped = interpreter.Aborted, c.engine.clock.Now()
-			c.engine.cfg.Journal.PutMapRun(m, nil)
+			if err := c.closeMapRun(ctx, m); err != nil {
+				return err
+			}
 		}
 	}
+	return nil
+}
+
+// closeMapRun ends a Map Run whose child executions have all ended, and counts them: what is kept of it is from its beginning.
+func (c *recovery) closeMapRun(ctx context.Context, m *journal.MapRun) error {
+	m.Status, m.Stopped = interpreter.Aborted, c.engine.clock.Now()
+	m.Items, m.Executions = journal.Tally{}, journal.Tally{}
+	for x, err := range c.engine.cfg.Journal.Executions(ctx, m.Children) {
+		if err != nil {
+			return err
+		}
+		if x.MapRunARN == m.ARN {
+			m.Items.End(x.Status, x.Items)
+			m.Executions.End(x.Status, 1)
+		}
+	}
+	c.engine.cfg.Journal.PutMapRun(m, nil)
 	return nil
 }
 

@@ -6,7 +6,6 @@ import (
 	"io"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"stepback/engine/clock"
@@ -30,7 +29,8 @@ type run struct {
 
 	mu      sync.Mutex
 	events  []interpreter.Event
-	queued  bool // in the queue, with a worker, or waiting for a commit
+	reports []report // on some of the events, in their order
+	queued  bool     // in the queue, with a worker, or waiting for a commit
 	over    bool
 	failing error // why the execution has to be given up; see giveUp
 	history []history.Event
@@ -45,6 +45,7 @@ type run struct {
 	// Touched only by the worker that has the run.
 	result  interpreter.Result
 	applied []interpreter.Event
+	asked   []report  // on some of the events of the step
 	steps   int64     // committed so far
 	last    time.Time // of the last step
 	salt    uint64    // of the seeds
@@ -52,22 +53,6 @@ type run struct {
 	timers  map[int64]*clock.Timer
 	calls   map[int64]context.CancelFunc
 }
-
-// commit is the step of a run that is with the journal.
-type commit struct {
-	phase    atomic.Int32
-	events   int         // how many hold the clock for it
-	err      error       // the journal's answer, from the phase settled on
-	answered func(error) // takes the answer
-}
-
-// The phases of a commit.
-const (
-	free       int32 = iota
-	committing       // the journal has the step, and the worker is still there
-	waiting          // the worker has gone on to other runs
-	settled          // the journal has answered
-)
 
 // newRun makes a run of an execution that is described by record and is about to begin.
 func (e *Engine) newRun(m *StateMachine, info interpreter.Info) *run {
@@ -149,6 +134,7 @@ func (e *Engine) work(r *run) {
 	failing := r.failing
 	events := r.events
 	r.events = r.applied[:0]
+	r.asked, r.reports = r.reports, nil
 	r.mu.Unlock()
 	r.applied = events
 	r.commit.events = len(events)
@@ -157,7 +143,7 @@ func (e *Engine) work(r *run) {
 		r.committed()
 		return
 	}
-	now := r.step(events)
+	events, now := r.step(events)
 	if len(r.result.History)+len(r.result.Effects) == 0 {
 		r.committed() // the events came too late: there is nothing to keep
 		return
@@ -169,73 +155,34 @@ func (e *Engine) work(r *run) {
 	}
 }
 
-// step applies events.
-func (r *run) step(events []interpreter.Event) time.Time {
+// step applies events and returns those that counted.
+func (r *run) step(events []interpreter.Event) ([]interpreter.Event, time.Time) {
 	now := r.now()
 	r.result.Reset()
+	asked, counted := r.asked, 0
 	for i := range events {
-		events[i].At = now
-		events[i].Seed = r.engine.seeds.next() ^ r.salt
-		r.x.Step(&events[i], &r.result)
+		if len(asked) > 0 && asked[0].at == i {
+			a := &asked[0]
+			asked = asked[1:]
+			if a.err = a.admit(r.x); a.err != nil {
+				continue
+			}
+		}
+		events[counted] = events[i]
+		e := &events[counted]
+		counted++
+		e.At = now
+		e.Seed = r.engine.seeds.next() ^ r.salt
+		r.x.Step(e, &r.result)
+		if e.Kind.EndsTask() {
+			delete(r.calls, e.ID) // even if its request is still under way: whoever reported the end need not be the one asked
+		}
 	}
 	r.last = now
 	r.mu.Lock()
 	r.history = append(r.history, r.result.History...)
 	r.mu.Unlock()
-	return now
-}
-
-// toCommit is the journal record of what the worker just did.
-func (r *run) toCommit(events []interpreter.Event, now time.Time) *journal.Record {
-	rec := &journal.Record{
-		Execution: &r.record, Definition: r.definition, Step: r.steps, Events: events, History: r.result.History, Begin: r.steps == 0,
-	}
-	r.definition = nil
-	r.steps++
-	if rec.Begin {
-		r.record.Start = now
-	}
-	if r.x.Status() != interpreter.Running {
-		rec.End, rec.All = true, r.history
-		r.record.Status, r.record.Stop = r.x.Status(), now
-		r.record.Output, r.record.Failure = r.x.Output(), r.x.Failure()
-		r.record.HistorySize = int64(len(r.history))
-	}
-	return rec
-}
-
-// answered takes the journal's answer to a commit, on any goroutine. A worker goes on from there.
-func (r *run) answered(err error) {
-	r.commit.err = err
-	if r.commit.phase.Swap(settled) == waiting {
-		r.engine.queue.put(r)
-	}
-}
-
-// committed carries out the effects of a durable step and lets the run go on.
-func (r *run) committed() {
-	if err := r.commit.err; err != nil {
-		r.refused(err)
-	} else {
-		r.mu.Lock()
-		r.durable = len(r.history)
-		r.mu.Unlock()
-		r.begin()
-		r.perform()
-	}
-	clear(r.applied)
-	for range r.commit.events {
-		r.engine.clock.Release()
-	}
-	r.commit.events = 0
-	r.commit.phase.Store(free)
-	r.mu.Lock()
-	again := (len(r.events) > 0 || r.failing != nil) && !r.over
-	r.queued = again
-	r.mu.Unlock()
-	if again {
-		r.engine.queue.put(r)
-	}
+	return events[:counted], now
 }
 
 // begin tells whoever started the execution that its start is durable.

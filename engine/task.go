@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"stepback/asl/jsonvalue"
+	"stepback/engine/clock"
 	"stepback/engine/history"
 	"stepback/engine/interpreter"
 	"stepback/engine/plan"
@@ -23,6 +24,9 @@ type Task struct {
 	// Service, Action and Pattern are the parts of an integration's Resource: "aws-sdk:s3", "getObject" and no pattern.
 	Service, Action string
 	Pattern         plan.Pattern
+	// Submission is what the service answered, as JSON text, when the job of a .sync task was submitted before a crash; empty when
+	// it was not.
+	Submission string
 
 	value     jsonvalue.Value // the tree of Parameters, null when it is not at hand
 	submitted func(Result)    // reports TaskSubmitted
@@ -67,21 +71,35 @@ func (e *TaskError) Error() string { return e.Name + ": " + e.Cause }
 func (r *run) invoke(id int64, call *interpreter.TaskCall) {
 	e := r.engine
 	ctx, cancel := r.cancellable(id)
-	accepted := call.Submitted() // before a crash
+	started, accepted := call.Started(), call.Submitted() // before a crash
+	if e.clock.IsVirtual() {
+		ctx = clock.Holding(ctx)
+	}
 	e.clock.Hold()
 	e.tasks.Add(1)
 	go func() {
 		defer e.tasks.Done()
 		defer e.clock.Release()
 		defer cancel()
-		r.deliver(r.outcome(ctx, id, call, accepted))
+		if call.Task.Target == plan.Activity {
+			r.invokeActivity(ctx, id, call, started)
+			return
+		}
+		if e, ok := r.outcome(ctx, id, call, accepted); ok {
+			r.deliver(e)
+		}
 	}()
 }
 
-// outcome carries a task out and says what came of it. accepted tells that the job of a .sync task has been submitted already.
-func (r *run) outcome(ctx context.Context, id int64, call *interpreter.TaskCall, accepted bool) interpreter.Event {
+// outcome carries a task out and says what came of it; nothing yet when it waits for its token. accepted tells that the request of
+// a token task, or the job of a .sync task, was accepted before a crash.
+func (r *run) outcome(ctx context.Context, id int64, call *interpreter.TaskCall, accepted bool) (interpreter.Event, bool) {
+	pattern := call.Task.Pattern
 	if in := r.intercept(call); in != nil {
-		return r.mocked(ctx, id, call, in)
+		return r.mocked(ctx, id, call, in), true
+	}
+	if pattern == plan.WaitForTaskToken && accepted {
+		return interpreter.Event{}, false
 	}
 	output, err := r.attempt(ctx, call, func(answer Result) {
 		if accepted {
@@ -90,14 +108,18 @@ func (r *run) outcome(ctx context.Context, id int64, call *interpreter.TaskCall,
 		accepted = true
 		r.deliver(interpreter.Event{Kind: interpreter.TaskSubmitted, ID: id, Output: answer})
 	})
-	if err == nil {
-		return interpreter.Event{Kind: interpreter.TaskSucceeded, ID: id, Output: output}
+	e := interpreter.Event{ID: id, Output: output}
+	switch {
+	case err == nil && pattern == plan.WaitForTaskToken:
+		e.Kind = interpreter.TaskSubmitted
+	case err == nil:
+		e.Kind = interpreter.TaskSucceeded
+	case !accepted && (pattern == plan.Sync || pattern == plan.Sync2):
+		e.Kind, e.Failure = interpreter.TaskSubmitFailed, failureOf(err)
+	default:
+		e.Kind, e.Failure = interpreter.TaskFailed, failureOf(err)
 	}
-	kind := interpreter.TaskFailed
-	if p := call.Task.Pattern; !accepted && (p == plan.Sync || p == plan.Sync2) {
-		kind = interpreter.TaskSubmitFailed
-	}
-	return interpreter.Event{Kind: kind, ID: id, Failure: failureOf(err)}
+	return e, true
 }
 
 // failureOf is an integration's error as the state machine sees it.

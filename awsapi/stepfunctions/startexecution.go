@@ -36,21 +36,17 @@ func (s *Service) startExecution(ctx context.Context, scope awsjson.Scope, in *s
 	if err != nil {
 		return nil, err
 	}
-	e, arn, err := s.start(ctx, scope, t, in)
+	started, err := s.start(ctx, scope, t, in)
 	if err != nil {
 		return nil, err
 	}
-	x, err := e.DescribeExecution(ctx, arn)
-	if err != nil {
-		return nil, err
-	}
-	return &startExecutionResponse{arn, awsjson.Time(x.Start)}, nil
+	return &startExecutionResponse{started.ARN, awsjson.Time(started.At)}, nil
 }
 
 // start starts an execution of a target.
-func (s *Service) start(ctx context.Context, scope awsjson.Scope, t *target, in *startExecutionRequest) (*engine.Engine, string, error) {
+func (s *Service) start(ctx context.Context, scope awsjson.Scope, t *target, in *startExecutionRequest) (*engine.Started, error) {
 	if !validName(in.Name) {
-		return nil, "", invalidName(in.Name)
+		return nil, invalidName(in.Name)
 	}
 	if in.Name == "" {
 		in.Name = uuid.NewString()
@@ -61,27 +57,27 @@ func (s *Service) start(ctx context.Context, scope awsjson.Scope, t *target, in 
 	}
 	e, err := s.engine(scope)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	plan, err := s.plan(e, t.revision)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
-	arn, err := e.Start(ctx, &engine.Start{
+	started, err := e.Start(ctx, &engine.Start{
 		Machine: plan, Name: in.Name, Input: input, VersionARN: t.versionARN, AliasARN: t.aliasARN, Revision: t.revision.ID,
 		TraceHeader: in.TraceHeader, TestCase: in.testCase,
 	})
 	if refusal := noTestCase(err); refusal != nil {
-		return nil, "", refusal
+		return nil, refusal
 	}
 	var syntax *jsonvalue.SyntaxError
 	switch {
 	case errors.As(err, &syntax):
-		return nil, "", invalidInput(syntax.Error())
+		return nil, invalidInput(syntax.Error())
 	case errors.Is(err, engine.ErrInput):
-		return nil, "", invalidInput(strings.TrimPrefix(err.Error(), engine.ErrInput.Error()+": "))
+		return nil, invalidInput(strings.TrimPrefix(err.Error(), engine.ErrInput.Error()+": "))
 	case errors.Is(err, engine.ErrAlreadyExists):
-		return nil, "", executionExists(plan.ExecutionARN(in.Name))
+		return nil, executionExists(plan.ExecutionARN(in.Name))
 	}
-	return e, arn, err
+	return started, err
 }

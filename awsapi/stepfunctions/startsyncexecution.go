@@ -32,11 +32,11 @@ func (s *Service) startSyncExecution(ctx context.Context, scope awsjson.Scope, i
 	if t.machine.Type != typeExpress {
 		return nil, errTypeSupported
 	}
-	e, arn, err := s.start(ctx, scope, t, in)
+	started, err := s.start(ctx, scope, t, in)
 	if err != nil {
 		return nil, err
 	}
-	x, err := e.Wait(ctx, arn)
+	x, err := started.Wait(ctx)
 	if err != nil {
 		return nil, err
 	}

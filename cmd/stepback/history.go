@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"strings"
 
 	"stepback/engine/history"
@@ -30,28 +29,16 @@ func (historyCmd) Help() string {
 }
 
 // Run prints the events.
-func (c *historyCmd) Run(ctx context.Context, std streams) (err error) {
-	dir := filepath.Join(c.Data, "journal")
-	if !exists(dir) {
-		return fmt.Errorf("there is no journal in %s; name the data directory of a run with --data", c.Data)
-	}
-	j, err := pebble.Open(dir, pebble.Options{})
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if e := j.Close(); err == nil {
-			err = e
-		}
-	}()
+func (c *historyCmd) Run(ctx context.Context, std streams) error {
+	return withJournal(c.Data, pebble.Options{}, func(j *pebble.Journal) error { return c.print(ctx, std, j) })
+}
+
+func (c *historyCmd) print(ctx context.Context, std streams, j journal.Journal) error {
 	x, err := findExecution(ctx, j, c.Execution)
 	if err != nil {
 		return err
 	}
-	events, err := j.History(ctx, x.ARN)
-	if errors.Is(err, journal.ErrNotFound) {
-		return fmt.Errorf("execution %s has not ended (status %s): its process stopped before the history was written", x.ARN, x.Status)
-	}
+	events, err := historyOf(ctx, j, x)
 	if err != nil {
 		return err
 	}
@@ -98,15 +85,7 @@ func findExecution(ctx context.Context, j journal.Journal, name string) (*journa
 }
 
 func printEventsJSON(w io.Writer, events []history.Event) error {
-	dst := []byte(`{"events":[`)
-	for i := range events {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = append(dst, "\n  "...)
-		dst = events[i].AppendJSON(dst, true)
-	}
-	_, err := w.Write(append(dst, "\n]}\n"...))
+	_, err := w.Write(append(appendEvents([]byte(`{"events":`), events, "\n  "), "}\n"...))
 	return err
 }
 

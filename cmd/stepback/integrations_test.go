@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"io"
 	"log/slog"
@@ -30,11 +29,7 @@ func TestNestedExecution(t *testing.T) {
 		Open: engines.open, Store: stepfunctions.NewMemory(), Now: engines.clock.Now, Default: scope,
 	})
 	around.embed("sfn", service.Handler())
-	t.Cleanup(func() {
-		if err := engines.close(context.Background()); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(engines.close)
 	client := sfn.New(sfn.Options{BaseEndpoint: aws.String(loopback.URL), Region: scope.Region, HTTPClient: loopback.Client(service.Handler())})
 	create := func(name, definition string) *string {
 		m, err := client.CreateStateMachine(t.Context(), &sfn.CreateStateMachineInput{

@@ -52,6 +52,7 @@ type commandLine struct {
 	History historyCmd `cmd:"" help:"Print an execution's events."`
 	Sample  sampleCmd  `cmd:"" help:"Write a CSV file of made-up user activity."`
 	Retries retriesCmd `cmd:"" help:"Show and explain the retry table."`
+	Data    dataCmd    `cmd:"" help:"Look after the journal of a data directory."`
 
 	Dashboard dashboardCmd `cmd:"" help:"Draw the retry dashboard of runs."`
 	Serve     serveCmd     `cmd:"" help:"Serve the APIs of AWS Step Functions, Lambda and S3 on this machine."`

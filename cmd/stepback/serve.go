@@ -16,7 +16,6 @@ import (
 	"stepback/awsapi/stepfunctions"
 	"stepback/engine"
 	"stepback/engine/clock"
-	"stepback/engine/history"
 	"stepback/engine/journal"
 	"stepback/engine/journal/pebble"
 )
@@ -30,6 +29,8 @@ type serveCmd struct {
 	Mock    string `type:"path" env:"SFN_MOCK_CONFIG" placeholder:"FILE" help:"Mock configuration of Step Functions Local: StartExecution on ARN#TESTCASE takes the responses of that test case ($SFN_MOCK_CONFIG)."`
 
 	embeddedServices
+	Retention time.Duration `default:"2160h" placeholder:"DURATION" help:"How long executions are kept after their end. Default 2160h, which is 90 days."`
+
 	Verbose bool `short:"v" help:"Log what goes wrong inside, to standard error."`
 }
 
@@ -44,14 +45,16 @@ func (serveCmd) Help() string {
 One address serves Step Functions, Lambda (its functions run as processes of this machine) and S3 (with the bucket in the path).
 Tasks that invoke functions, and Maps that read and write objects, use these two unless an endpoint is set.
 
-Executions and their histories, functions and objects are kept in the data directory. State machines live as long as the process;
-executions that are still running when it ends are stopped.`
+State machines, executions and their histories, functions and objects are kept in the data directory. Executions that are still
+running when the process ends, however it ends, go on when it is started again: tasks that were in flight are invoked once more.`
 }
 
 const (
 	headerTimeout = 10 * time.Second
 	// grace is how long requests may take to finish once the server is told to stop.
 	grace = 5 * time.Second
+	// reserve is how much of the disk is set aside so that executions can end when it is full: while it is, new ones are refused.
+	reserve = 64 << 20
 )
 
 // Run serves until the context ends.
@@ -66,7 +69,7 @@ func (c *serveCmd) Run(ctx context.Context, std streams) (err error) {
 	if err := os.MkdirAll(c.Data, 0o750); err != nil {
 		return fmt.Errorf("data directory: %w", err)
 	}
-	j, err := pebble.Open(filepath.Join(c.Data, "journal"), pebble.Options{})
+	j, err := pebble.Open(filepath.Join(c.Data, "journal"), pebble.Options{Reserve: reserve, Retention: c.Retention})
 	if err != nil {
 		return err
 	}
@@ -86,14 +89,22 @@ func (c *serveCmd) Run(ctx context.Context, std streams) (err error) {
 	}
 	defer func() { err = errors.Join(err, services.close(context.WithoutCancel(ctx))) }()
 	engines := newEngines(j, services, around, log)
-	defer func() { err = errors.Join(err, engines.close(context.WithoutCancel(ctx))) }()
+	defer engines.close()
 	scope := awsjson.Scope{Account: c.Account, Region: c.Region}
+	store, err := stepfunctions.Keep(ctx, j)
+	if err != nil {
+		return err
+	}
+	engines.activity = stepfunctions.HasActivity(store)
 	service := stepfunctions.New(stepfunctions.Config{
-		Open: engines.open, Store: stepfunctions.NewMemory(), Now: engines.clock.Now, Default: scope, Log: log, TestCases: around.mocks != nil,
+		Open: engines.open, Store: store, Now: engines.clock.Now, Default: scope, Log: log, TestCases: around.mocks != nil,
 	})
 	around.embed("sfn", service.Handler())
 	around.embed("lambda", services.lambda(scope))
 	around.embed("s3", services.s3.Handler())
+	if err := service.Resume(); err != nil {
+		return err
+	}
 	fmt.Fprint(std.err, services.listing(c.Data))
 	return serve(ctx, listener, services.handler(service.Handler(), scope, c.Public))
 }
@@ -138,6 +149,7 @@ type engines struct {
 	journal  journal.Journal
 	services *services
 	around   *surroundings
+	activity func(arn string) (bool, error)
 	log      *slog.Logger
 
 	mu   sync.Mutex
@@ -154,26 +166,36 @@ func (s *engines) open(scope awsjson.Scope) (*engine.Engine, error) {
 	await := func(ctx context.Context, arn string) error { return e.Await(ctx, arn) }
 	e, err := engine.New(engine.Config{
 		Clock: s.clock, Journal: s.journal, Region: scope.Region, Account: scope.Account, Log: s.log, Objects: s.services.objects,
-		Integrations: s.around.integrations(scope, s.services.invoker(scope), s.clock, await), Mocks: s.around.testCases(),
+		Integrations: s.around.integrations(scope, s.services.invoker(scope), s.clock, await), Mocks: s.around.testCases(), Activity: s.activity,
 	})
 	if err != nil {
 		return nil, err
 	}
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.made = append(s.made, e)
-	return e, nil
+	s.mu.Unlock()
+	return e, s.recover(e)
 }
 
-// close stops what is running and closes the engines.
-func (s *engines) close(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, grace)
-	defer cancel()
-	errs := make([]error, 0, len(s.made))
+// recover goes on with what an earlier process left under way.
+func (s *engines) recover(e *engine.Engine) error {
+	found, err := e.Recover(context.Background())
+	if err != nil {
+		return err
+	}
+	for _, x := range found.Left {
+		s.log.Error("an execution cannot go on; it is left as it was", "execution", x.ARN, "error", x.Err)
+	}
+	if n := len(found.Executions); n > 0 {
+		s.log.Info("executions go on", "executions", n, "children", found.Children)
+	}
+	return nil
+}
+
+// close closes the engines. What is running goes on when the journal is opened again.
+func (s *engines) close() {
 	for _, e := range s.made {
-		errs = append(errs, e.StopAll(ctx, history.Failure{Cause: "The server was shut down.", HasCause: true}))
 		e.Close()
 	}
 	s.clock.Close()
-	return errors.Join(errs...)
 }

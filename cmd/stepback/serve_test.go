@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"stepback/awsapi/awsjson"
 	"stepback/awsapi/stepfunctions"
@@ -61,9 +62,7 @@ func TestServeAnswers(t *testing.T) {
 	if err := <-done; err != nil {
 		t.Error(err)
 	}
-	if err := engines.close(t.Context()); err != nil {
-		t.Error(err)
-	}
+	engines.close()
 }
 
 func post(t *testing.T, address, operation, body string) string {
@@ -84,4 +83,41 @@ func post(t *testing.T, address, operation, body string) string {
 		t.Fatal(err)
 	}
 	return b.String()
+}
+
+// TestServeGoesOn ends a server while an execution is under way: the next one on the directory knows the machine and finishes the
+// execution.
+func TestServeGoesOn(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	const arn = "arn:aws:states:us-east-1:000000000000:execution:m:e"
+	first, endFirst := serving(t, dir)
+	post(t, strings.TrimPrefix(first, "http://"), "CreateStateMachine", `{"name":"m","roleArn":"arn:aws:iam::000000000000:role/r","tags":[{"key":"k","value":"v"}],"definition":`+
+		`"{\"StartAt\":\"W\",\"States\":{\"W\":{\"Type\":\"Wait\",\"TimestampPath\":\"$.until\",\"End\":true}}}"}`)
+	until := time.Now().Add(time.Hour).UTC().Format(time.RFC3339)
+	post(t, strings.TrimPrefix(first, "http://"), "StartExecution", `{"stateMachineArn":"arn:aws:states:us-east-1:000000000000:stateMachine:m","name":"e","input":"{\"until\":\"`+until+`\"}"}`)
+	endFirst()
+	second, endSecond := serving(t, dir)
+	for operation, want := range map[string]string{
+		"DescribeExecution":   `"status":"RUNNING"`,
+		"GetExecutionHistory": `"type":"WaitStateEntered"`,
+	} {
+		if got := post(t, strings.TrimPrefix(second, "http://"), operation, `{"executionArn":"`+arn+`"}`); !strings.Contains(got, want) {
+			t.Errorf("%s: %s\nlacks %s", operation, got, want)
+		}
+	}
+	tags := post(t, strings.TrimPrefix(second, "http://"), "ListTagsForResource", `{"resourceArn":"arn:aws:states:us-east-1:000000000000:stateMachine:m"}`)
+	if !strings.Contains(tags, `{"key":"k","value":"v"}`) {
+		t.Error(tags)
+	}
+	post(t, strings.TrimPrefix(second, "http://"), "StopExecution", `{"executionArn":"`+arn+`","error":"Enough"}`)
+	endSecond()
+	third, endThird := serving(t, dir)
+	defer endThird()
+	got := post(t, strings.TrimPrefix(third, "http://"), "GetExecutionHistory", `{"executionArn":"`+arn+`"}`)
+	for _, want := range []string{`"ExecutionStarted"`, `"WaitStateEntered"`, `"ExecutionAborted"`} {
+		if strings.Count(got, want) != 1 {
+			t.Errorf("the history has not one %s: %s", want, got)
+		}
+	}
 }

@@ -16,7 +16,11 @@ const dataWidth = 100
 // printTrace prints a history for people: one line per event, indented by how deep the state is nested, with the time since
 // the start and what the event carried.
 func printTrace(w io.Writer, x *journal.Execution, events []history.Event) {
-	fmt.Fprintf(w, "%s\n%s, %s to %s\n\n", x.ARN, x.Status, x.Start.Format(time.RFC3339), x.Stop.Format(time.RFC3339))
+	until := "not ended"
+	if x.Ended() {
+		until = "to " + x.Stop.Format(time.RFC3339)
+	}
+	fmt.Fprintf(w, "%s\n%s, %s %s\n\n", x.ARN, x.Status, x.Start.Format(time.RFC3339), until)
 	if len(events) == 0 {
 		return
 	}

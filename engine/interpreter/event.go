@@ -14,7 +14,7 @@ const (
 	Start            EventKind = iota + 1 // the execution begins
 	Continue                              // go on after an effect of kind Yield
 	TimerFired                            // the timer of this ID rang
-	TaskStarted                           // a worker took the activity task of this ID; Worker names it
+	TaskStarted                           // a worker took the scheduled activity task of this ID; Worker names it
 	TaskSubmitted                         // a .sync or token task's call was accepted; Output is the API's answer
 	TaskHeartbeat                         // the task of this ID is alive
 	TaskSucceeded                         // Output is the result
@@ -24,9 +24,15 @@ const (
 	MapRunSucceeded                       // Output is the Map Run's result
 	MapRunFailed                          // Failure says how
 	Stop                                  // StopExecution; Failure carries what the caller gave
+	TaskScheduled                         // the activity of the task of this ID exists: workers may take the task
 
-	lastEventKind = Stop
+	lastEventKind = TaskScheduled
 )
+
+// EndsTask reports whether a task is over after an event of this kind.
+func (k EventKind) EndsTask() bool {
+	return k == TaskSucceeded || k == TaskFailed || k == TaskStartFailed || k == TaskSubmitFailed
+}
 
 // Event is one thing that happened to an execution, with everything the interpreter needs to know about it.
 type Event struct {
@@ -34,6 +40,8 @@ type Event struct {
 	At   time.Time
 	// Seed is where all randomness of this step comes from: jitter, UUIDs, States.MathRandom.
 	Seed uint64
+	// Secret is what the task tokens of the execution are made with. Start carries it, so that it lives as long as the execution.
+	Secret string
 	// ID is that of the timer, task or Map Run concerned.
 	ID int64
 	// Output belongs to the execution from now on.

@@ -18,6 +18,7 @@ const (
 	eventHasWorker
 	eventHasError
 	eventHasCause
+	eventHasSecret
 )
 
 // AppendEvents appends the compact stored form of events that were applied one after the other. It is read back by DecodeEvents.
@@ -47,13 +48,16 @@ func AppendEvents(dst []byte, events []Event) []byte {
 		if bits&eventHasCause != 0 {
 			dst = appendText(dst, e.Failure.Cause)
 		}
+		if bits&eventHasSecret != 0 {
+			dst = appendText(dst, e.Secret)
+		}
 	}
 	return dst
 }
 
 func (e *Event) bits() byte {
 	var bits byte
-	for i, present := range [...]bool{e.ID != 0, e.Output != nil, e.Worker != "", e.Failure.HasError, e.Failure.HasCause} {
+	for i, present := range [...]bool{e.ID != 0, e.Output != nil, e.Worker != "", e.Failure.HasError, e.Failure.HasCause, e.Secret != ""} {
 		if present {
 			bits |= 1 << i
 		}
@@ -121,6 +125,9 @@ func (r *eventReader) event(e *Event) {
 	}
 	if e.Failure.HasCause {
 		e.Failure.Cause = r.text()
+	}
+	if bits&eventHasSecret != 0 {
+		e.Secret = r.text()
 	}
 }
 

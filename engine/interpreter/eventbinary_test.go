@@ -19,9 +19,10 @@ func TestEventsReadBack(t *testing.T) {
 		events := make([]interpreter.Event, rapid.IntRange(0, 5).Draw(t, "events"))
 		for i := range events {
 			e := &events[i]
-			e.Kind = interpreter.EventKind(rapid.IntRange(int(interpreter.Start), int(interpreter.Stop)).Draw(t, "kind"))
+			e.Kind = interpreter.EventKind(rapid.IntRange(int(interpreter.Start), int(interpreter.TaskScheduled)).Draw(t, "kind"))
 			e.At = time.Unix(0, rapid.Int64().Draw(t, "at")).UTC()
 			e.Seed, e.ID, e.Worker = rapid.Uint64().Draw(t, "seed"), rapid.Int64().Draw(t, "id"), text.Draw(t, "worker")
+			e.Secret = text.Draw(t, "secret")
 			if rapid.Bool().Draw(t, "answered") {
 				e.Output = interpreter.TextPayload(text.Draw(t, "output"))
 			}

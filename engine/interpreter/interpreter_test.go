@@ -653,45 +653,6 @@ func BenchmarkTransitions(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/states, "ns/transition")
 }
 
-const activity = `"Type":"Task","Resource":"arn:aws:states:us-east-1:1:activity:a"`
-
-func TestActivityWithHeartbeats(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, `{"StartAt":"T","States":{"T":{`+activity+`,"TimeoutSeconds":60,"HeartbeatSeconds":10,"End":true}}}`, `{}`)
-	var id int64
-	w.step(interpreter.Event{Kind: interpreter.Start})
-	for i := range w.timers {
-		id = i - 1 // the task was given its ID just before its timeout
-	}
-	w.step(interpreter.Event{Kind: interpreter.TaskStarted, ID: id, Worker: "me"})
-	w.now = epoch.Add(8 * time.Second)
-	w.step(interpreter.Event{Kind: interpreter.TaskHeartbeat, ID: id})
-	if at := earliest(w.timers); !at.Equal(epoch.Add(18 * time.Second)) {
-		t.Errorf("the next deadline is %v, want ten seconds after the heartbeat", at.Sub(epoch))
-	}
-	w.queue = append(w.queue, interpreter.Event{Kind: interpreter.TaskSucceeded, ID: id, Output: interpreter.TextPayload(`1`)})
-	w.finish(t).expect(t, `
-		1<0 ExecutionStarted
-		2<0 TaskStateEntered T {}
-		3<2 ActivityScheduled {}
-		4<3 ActivityStarted me
-		5<4 ActivitySucceeded 1
-		6<5 TaskStateExited T 1
-		7<6 ExecutionSucceeded 1`)
-}
-
-func TestMissedHeartbeatIsATimeout(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, `{"StartAt":"T","States":{"T":{"Type":"Task","Resource":"arn:aws:states:::sqs:sendMessage.waitForTaskToken",
-		"Parameters":{"Token.$":"$$.Task.Token"},"HeartbeatSeconds":5,"TimeoutSeconds":600,
-		"Catch":[{"ErrorEquals":["States.HeartbeatTimeout"],"Next":"E"}],"End":true},"E":{"Type":"Succeed"}}}`, `{}`)
-	w.answer = script(map[string][]string{"T": {"-"}})
-	w.run(t)
-	if w.x.Output() != `{"Error":"States.Timeout","Cause":""}` || w.now != epoch.Add(5*time.Second) {
-		t.Errorf("%s after %v\n%s", w.x.Output(), w.now.Sub(epoch), w.trace())
-	}
-}
-
 // earliest is the time of the next timer.
 func earliest(timers map[int64]time.Time) time.Time {
 	var first time.Time

@@ -29,8 +29,19 @@ func (x *Execution) Outstanding() []Effect {
 	return effects
 }
 
+// Scheduled reports whether the task's …Scheduled event is written: an activity task that is offered to workers, or any other task.
+func (c *TaskCall) Scheduled() bool { return c.scheduled }
+
 // Started reports whether the task's …Started event is written: an activity task that a worker has taken, or any other task.
 func (c *TaskCall) Started() bool { return c.started }
 
 // Submitted reports whether the call of a .sync or token task was accepted, so that only its end is waited for.
-func (c *TaskCall) Submitted() bool { return c.submitted }
+func (c *TaskCall) Submitted() bool { return c.submission != nil }
+
+// Submission returns what that call answered, as JSON text; empty when it was not accepted.
+func (c *TaskCall) Submission() string {
+	if c.submission == nil {
+		return ""
+	}
+	return c.submission.Text()
+}

@@ -1,8 +1,6 @@
 package interpreter
 
 import (
-	"encoding/base64"
-	"encoding/binary"
 	"strconv"
 	"time"
 
@@ -20,24 +18,25 @@ type TaskCall struct {
 	// Parameters is the JSON text sent to the resource; Value is its tree where that was at hand, null otherwise.
 	Parameters string
 	Value      jsonvalue.Value
-	// Token is the task token of a token task or activity, empty otherwise.
+	// Token is the task token of an activity or of a task that waits for a token or a job, empty otherwise.
 	Token string
 	// RoleARN is the role of the task's credentials, if it has any.
 	RoleARN string
 	// Timeout and Heartbeat are 0 when there is none.
 	Timeout, Heartbeat time.Duration
 
-	started   bool // the …Started event is written
-	submitted bool // the call of a .sync or token task was accepted
+	scheduled  bool     // the …Scheduled event is written
+	started    bool     // the …Started event is written
+	submission *Payload // what the accepted call of a .sync or token task answered
 }
 
 func (x *Execution) runTask(t *thread) bool {
 	s := t.state
 	call := &TaskCall{Task: s.Task, State: s.Name, Attempt: t.retried}
-	if s.Task.Target == plan.Activity || s.Task.Pattern == plan.WaitForTaskToken {
-		call.Token = x.token()
+	if s.Task.Tokens() {
+		call.Token = x.token(x.nextID + 1)
 	}
-	if s.Task.Pattern == plan.WaitForTaskToken {
+	if s.Task.Target != plan.Activity { // whose workers get it from GetActivityTask
 		t.env.withToken(call.Token)
 	}
 	params, ok := x.effectiveInput(t)
@@ -68,36 +67,46 @@ func (x *Execution) runTask(t *thread) bool {
 	return false
 }
 
-// schedule writes the task's events and asks the shell to carry it out. The clock of TimeoutSeconds starts with the …Started
-// event; only an activity waits for that.
+// schedule writes the task's events and asks the shell to carry it out. Those of an activity wait: only the shell knows whether
+// the activity exists, and when a worker takes the task.
 func (x *Execution) schedule(t *thread, call *TaskCall) {
 	w := x.await(t, taskResult)
 	w.task = call
 	t.work = w.id
-	x.writeScheduled(t, call)
+	activity := call.Task.Target == plan.Activity
+	if !activity {
+		x.taskScheduled(t, call)
+	}
 	x.effect(Effect{Kind: InvokeTask, ID: w.id, Task: call})
-	if call.Task.Target != plan.Activity {
+	if !activity {
 		x.taskStarted(t, call, "")
-	} else if call.Timeout > 0 {
-		t.timeout = x.timer(t, taskTimeout, call.Timeout)
 	}
 }
 
+func (x *Execution) taskScheduled(t *thread, call *TaskCall) {
+	call.scheduled = true
+	x.writeScheduled(t, call)
+}
+
+// taskStarted writes the task's start, with which the time of TimeoutSeconds begins. That of HeartbeatSeconds begins once there is
+// a worker: with an activity's start, and when the request that carries a token was accepted.
 func (x *Execution) taskStarted(t *thread, call *TaskCall, worker string) {
 	call.started = true
 	x.writeStarted(t, call, worker)
-	if call.Timeout > 0 && t.timeout == 0 {
+	if call.Timeout > 0 {
 		t.timeout = x.timer(t, taskTimeout, call.Timeout)
 	}
-	if call.beats() {
-		t.beat = call.Heartbeat
-		t.heartbeat = x.timer(t, taskHeartbeat, call.Heartbeat)
+	if call.Task.Target == plan.Activity {
+		x.beat(t, call)
 	}
 }
 
-// beats reports whether the task has a worker that can send heartbeats at all.
-func (c *TaskCall) beats() bool {
-	return c.Heartbeat > 0 && (c.Task.Target == plan.Activity || c.Task.Pattern == plan.WaitForTaskToken)
+// beat waits for the next heartbeat.
+func (x *Execution) beat(t *thread, call *TaskCall) {
+	if call.Heartbeat > 0 {
+		x.cancelTimer(&t.heartbeat)
+		t.heartbeat = x.timer(t, taskHeartbeat, call.Heartbeat)
+	}
 }
 
 // limit evaluates TimeoutSeconds or HeartbeatSeconds.
@@ -136,32 +145,28 @@ func (x *Execution) credentials(t *thread) (string, bool) {
 	return role.Text(), true
 }
 
-// token makes a task token that names the execution and cannot be guessed.
-func (x *Execution) token() string {
-	b := make([]byte, 0, len(x.info.ARN)+40)
-	for range 4 {
-		b = binary.BigEndian.AppendUint64(b, x.random.Uint64())
-	}
-	b = binary.BigEndian.AppendUint64(b, uint64(x.nextID+1))
-	return base64.URLEncoding.EncodeToString(append(b, x.info.ARN...))
-}
-
 // taskEvent handles what is reported of a running task.
 func (x *Execution) taskEvent(w *wait, e *Event) {
 	t := w.thread
 	switch e.Kind {
+	case TaskScheduled:
+		if !w.task.scheduled {
+			x.taskScheduled(t, w.task)
+		}
 	case TaskStarted:
-		if !w.task.started {
+		if w.task.scheduled && !w.task.started {
 			x.taskStarted(t, w.task, e.Worker)
 		}
 	case TaskHeartbeat:
 		if t.heartbeat != 0 {
-			x.cancelTimer(&t.heartbeat)
-			t.heartbeat = x.timer(t, taskHeartbeat, t.beat)
+			x.beat(t, w.task)
 		}
 	case TaskSubmitted:
-		w.task.submitted = true
+		w.task.submission = e.Output
 		x.writeTask(t, w.task, history.TaskSubmitted, e.Output.Text())
+		if w.task.Task.Pattern == plan.WaitForTaskToken {
+			x.beat(t, w.task)
+		}
 	case TaskSucceeded:
 		x.taskSucceeded(t, e.Output)
 	case TaskFailed:
@@ -212,8 +217,13 @@ func (x *Execution) taskSucceeded(t *thread, result *Payload) {
 	x.complete(t, result, t.last)
 }
 
+// taskFailed fails the thread's task. One that could not even be scheduled leaves no event of its own.
 func (x *Execution) taskFailed(t *thread, how outcome, f history.Failure) {
 	call := t.endWork(x, false)
+	if !call.scheduled {
+		x.goOn(t, x.runtimeError(t, f.Cause))
+		return
+	}
 	x.taskEnded(t, call, how, f)
 	x.failed(t, failure{Failure: f})
 }

@@ -30,7 +30,6 @@ type thread struct {
 
 	// What the state waits for: IDs in Execution.waits, 0 when not.
 	work, timeout, heartbeat int64
-	beat                     time.Duration // the heartbeat interval of the running task
 	children                 *fan
 	pending                  *Payload // a Wait state's effective input
 	mapInput                 *Payload // a Map state's effective input

@@ -26,6 +26,8 @@ type Plan struct {
 type Graph struct {
 	Start  *State
 	States []*State
+	// Tokens says that a task of the scope, or of one inside it that the same execution runs, comes with task tokens.
+	Tokens bool
 }
 
 // State is one state with everything compiled that its type needs; the rest is nil. The paths of a JSONata state let everything
@@ -129,6 +131,7 @@ func (c *compiler) graph(g *asl.Graph) (*Graph, error) {
 		if err := c.state(out.States[i], s, byName); err != nil {
 			return nil, fmt.Errorf("state %q: %w", s.Name, err)
 		}
+		out.Tokens = out.Tokens || out.States[i].tokens()
 	}
 	var ok bool
 	if out.Start, ok = byName[g.StartAt]; !ok {

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"slices"
 	"strings"
 
 	"stepback/asl"
@@ -93,4 +94,16 @@ func (t *Task) integration(rest string) {
 	if i := strings.LastIndexByte(rest, ':'); i >= 0 {
 		t.Service, t.Action = rest[:i], rest[i+1:]
 	}
+}
+
+// Tokens reports whether a task token comes with each attempt of the task: with activities and tokens a worker ends the task by it,
+// and it may end the wait for a job early.
+func (t *Task) Tokens() bool { return t.Target == Activity || t.Pattern != RequestResponse }
+
+// tokens reports whether a task of the state, or of a scope that the state runs in the same execution, comes with task tokens.
+func (s *State) tokens() bool {
+	if s.Task != nil && s.Task.Tokens() || s.Map != nil && !s.Map.Distributed && s.Map.Processor.Tokens {
+		return true
+	}
+	return slices.ContainsFunc(s.Branches, func(g *Graph) bool { return g.Tokens })
 }

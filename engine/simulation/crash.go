@@ -24,10 +24,12 @@ func (c *core) crash() error {
 			return err
 		}
 	}
-	for i := range c.done {
-		for k := range c.done[i].Effects {
-			c.reissue(&c.done[i].Effects[k])
-		}
+	outstanding := x.Outstanding()
+	if err := c.ledger.agrees(outstanding); err != nil {
+		return err
+	}
+	for i := range outstanding {
+		c.reissue(&outstanding[i])
 	}
 	return nil
 }

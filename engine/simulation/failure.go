@@ -55,7 +55,7 @@ func indented(definition string) string {
 
 var eventNames = map[interpreter.EventKind]string{
 	interpreter.Start: "Start", interpreter.Continue: "Continue", interpreter.TimerFired: "TimerFired",
-	interpreter.TaskStarted: "TaskStarted", interpreter.TaskSubmitted: "TaskSubmitted", interpreter.TaskHeartbeat: "TaskHeartbeat",
+	interpreter.TaskScheduled: "TaskScheduled", interpreter.TaskStarted: "TaskStarted", interpreter.TaskSubmitted: "TaskSubmitted", interpreter.TaskHeartbeat: "TaskHeartbeat",
 	interpreter.TaskSucceeded: "TaskSucceeded", interpreter.TaskFailed: "TaskFailed", interpreter.TaskStartFailed: "TaskStartFailed",
 	interpreter.TaskSubmitFailed: "TaskSubmitFailed", interpreter.MapRunSucceeded: "MapRunSucceeded",
 	interpreter.MapRunFailed: "MapRunFailed", interpreter.Stop: "Stop",

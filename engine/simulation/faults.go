@@ -26,12 +26,15 @@ func (d *draws) answers(id int64, call *interpreter.TaskCall, now time.Time) []h
 		out = append(out, happening{at, e})
 	}
 	at := now.Add(d.seconds(4))
+	if call.Heartbeat > 0 && call.Task.Target != plan.Activity {
+		at = at.Add(500 * time.Millisecond) // so that a heartbeat and the task's time are not due at once
+	}
 	switch {
 	case call.Task.Target == plan.Activity:
+		report(now, interpreter.Event{Kind: interpreter.TaskScheduled})
 		if d.one(6) {
-			return nil // no worker ever asks for it
+			return out // no worker ever asks for it
 		}
-		at = at.Add(500 * time.Millisecond) // so that a heartbeat and the task's time are not due at once
 		report(at, interpreter.Event{Kind: interpreter.TaskStarted, Worker: "w"})
 	case call.Task.Pattern != plan.RequestResponse:
 		if d.one(8) {
@@ -44,7 +47,7 @@ func (d *draws) answers(id int64, call *interpreter.TaskCall, now time.Time) []h
 		return out
 	}
 	if call.Heartbeat > 0 {
-		for beat := 0; beat < 3 && d.one(2); beat++ { // at half seconds, as the start of an activity
+		for beat := 0; beat < 3 && d.one(2); beat++ { // at half seconds after the task's call, for the same reason
 			at = now.Add(at.Sub(now).Truncate(time.Second) + d.seconds(3) + 500*time.Millisecond)
 			report(at, interpreter.Event{Kind: interpreter.TaskHeartbeat})
 		}

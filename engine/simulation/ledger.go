@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"fmt"
+	"maps"
 
 	"stepback/engine/interpreter"
 )
@@ -69,6 +70,25 @@ func (l *ledger) effect(e *interpreter.Event, f *interpreter.Effect) error {
 	case interpreter.Finish:
 		l.over = true
 	case interpreter.Yield:
+	}
+	return nil
+}
+
+// agrees compares what is under way with what an execution says of itself.
+func (l *ledger) agrees(outstanding []interpreter.Effect) error {
+	left := maps.Clone(l.open)
+	for i := range outstanding {
+		f := &outstanding[i]
+		if f.Kind == interpreter.Yield {
+			continue
+		}
+		if left[f.ID] != f.Kind {
+			return fmt.Errorf("%s %d is outstanding, but is not under way", effectNames[f.Kind], f.ID)
+		}
+		delete(left, f.ID)
+	}
+	if len(left) > 0 {
+		return fmt.Errorf("under way, but not outstanding: %v", left)
 	}
 	return nil
 }

@@ -10,14 +10,14 @@ import (
 )
 
 // judgeMapRun compares a Map Run's counters with the child executions that there were, and looks at how many ran at once.
-func (s *shell) judgeMapRun(r *engine.MapRun, ended []execution) error {
+func (s *shell) judgeMapRun(r *engine.MapRun, ended []*execution) error {
 	if r.Stopped.IsZero() {
 		return nil // of an execution that ended before its Map Run did
 	}
 	var items, executions engine.Tally
 	var children []*execution
-	for i := range ended {
-		if x := &ended[i]; x.MapRunARN == r.ARN {
+	for _, x := range ended {
+		if x.MapRunARN == r.ARN {
 			children = append(children, x)
 			tally(&items, x.Status, x.Items)
 			tally(&executions, x.Status, 1)

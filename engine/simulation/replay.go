@@ -9,13 +9,17 @@ import (
 	"stepback/engine/plan"
 )
 
-// replay feeds the same events to a new execution and demands the same history and effects of every step.
+// replay feeds the same events to a new execution and demands the same history and effects of every step. The events go
+// through their stored form.
 func replay(p *plan.Plan, info interpreter.Info, events []interpreter.Event, done []interpreter.Result) (*interpreter.Execution, error) {
 	x := interpreter.New(p, info)
 	for i := range events {
-		e := fresh(events[i])
+		e, err := stored(&events[i])
+		if err != nil {
+			return nil, fmt.Errorf("event %d does not read back: %w", i+1, err)
+		}
 		var r interpreter.Result
-		x.Step(&e, &r)
+		x.Step(e, &r)
 		if !reflect.DeepEqual(r.History, done[i].History) {
 			return nil, fmt.Errorf("replayed, step %d gives another history: %+v, not %+v", i+1, r.History, done[i].History)
 		}
@@ -26,12 +30,16 @@ func replay(p *plan.Plan, info interpreter.Info, events []interpreter.Event, don
 	return x, nil
 }
 
-// fresh copies an event with a payload of its own, as it would come from a store.
-func fresh(e interpreter.Event) interpreter.Event {
-	if e.Output != nil {
-		e.Output = interpreter.TextPayload(e.Output.Text())
+// stored is an event as it comes back from a store.
+func stored(e *interpreter.Event) (*interpreter.Event, error) {
+	events, rest, err := interpreter.DecodeEvents(interpreter.AppendEvents(nil, []interpreter.Event{*e}))
+	if err != nil {
+		return nil, err
 	}
-	return e
+	if len(events) != 1 || len(rest) != 0 {
+		return nil, fmt.Errorf("%d events and %d bytes come back of one event", len(events), len(rest))
+	}
+	return &events[0], nil
 }
 
 func sameEffect(a, b interpreter.Effect) bool {

@@ -5,9 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
-	"slices"
-	"strings"
-	"sync"
 	"time"
 
 	"stepback/engine"
@@ -16,7 +13,6 @@ import (
 	"stepback/engine/interpreter"
 	"stepback/engine/journal"
 	"stepback/engine/simulation/machine"
-	"stepback/engine/simulation/oracle"
 )
 
 // forever is when an execution that still runs is stopped, in virtual time: a task that hangs may have no limit.
@@ -25,168 +21,114 @@ const forever = 3 * year
 // stuck is the real time after which a simulation that makes no progress is a failure.
 const stuck = 30 * time.Second
 
-// shell is one simulation of the whole engine: workers, the virtual clock, Map Runs with child executions. The order in which
-// its goroutines run is not drawn; what tasks do depends only on what they are asked, so that most failures come again.
+// shell is one simulation of the whole engine: workers, the virtual clock, Map Runs with child executions, recovery after a
+// crash. The order in which its goroutines run is not drawn; what tasks do depends only on what they are asked, so that most
+// failures come again.
 type shell struct {
 	*draws
 	model *machine.Machine
 	input string
-	seed  int // of what tasks do
-	clock *clock.Clock
+	seed  int           // of what tasks do
+	stop  time.Duration // when the execution is stopped, from the beginning
+	kept  *journal.Memory
+	now   time.Time // when the next process begins
 
+	// Of the process that lives.
+	clock  *clock.Clock
 	engine *engine.Engine
 	arn    string // of the simulated execution
-
-	mu    sync.Mutex
-	ended []execution
-	// events counts those of all executions that have ended; enough says that the simulation was stopped for them.
-	events int
-	enough bool
-}
-
-// execution is one that has ended, the simulated one or a child.
-type execution struct {
-	journal.Execution
-	history []history.Event
 }
 
 // simulateShell runs one simulation and returns what is wrong.
 func simulateShell(d *draws) error {
-	s := &shell{draws: d, clock: clock.Virtual(machine.Epoch)}
-	defer s.clock.Close()
+	s := &shell{draws: d, kept: journal.NewMemory(), now: machine.Epoch, stop: forever}
 	s.model = machine.Random(d, machine.Limits{
 		States: 4, Depth: 3, Kinds: []machine.Kind{machine.Integration, machine.Function},
 	})
 	s.input, s.seed = d.payload(), d.Intn(1<<30)
-	var err error
+	if s.one(6) {
+		s.stop = s.seconds(30)
+	}
+	for range s.Intn(4) {
+		if over, err := s.life(1 + s.Intn(40)); over || err != nil {
+			return err
+		}
+	}
+	_, err := s.life(immortal)
+	return err
+}
+
+// life is one process: it recovers what the one before has left, and goes on until the execution has ended, which is then judged,
+// or the process dies after a number of commits.
+func (s *shell) life(commits int) (over bool, err error) {
+	s.clock = clock.Virtual(s.now)
+	defer s.clock.Close()
+	j := newMortal(s.kept, commits)
 	s.engine, err = engine.New(engine.Config{
-		Clock: s.clock, Journal: journal.NewMemory(), Seed: uint64(s.seed) + 1, Workers: 2, Observe: s.observe,
+		Clock: s.clock, Journal: j, Seed: uint64(s.seed) + 1, Workers: 2,
 		Integrations: map[string]engine.Integration{"test:call": s, "function": s},
 	})
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer s.engine.Close()
-	if err := s.run(); err != nil {
-		f := &Failure{Err: err, Definition: s.model.Definition(), Input: s.input}
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		var at *wrong
-		for i := range s.ended {
-			if errors.As(err, &at) && s.ended[i].ARN == at.arn {
-				f.History = s.ended[i].history
-			}
-		}
-		return f
+	j.tooMany = func() {
+		_ = s.engine.StopExecution(context.Background(), s.arn, history.NewFailure("Stopped", "it loops")) // unless it has ended
 	}
-	return nil
-}
-
-// wrong is what is wrong with one execution.
-type wrong struct {
-	arn string
-	err error
-}
-
-func (w *wrong) Error() string { return w.arn + ": " + w.err.Error() }
-func (w *wrong) Unwrap() error { return w.err }
-
-// run has one execution carried out and judges it, its children and its Map Runs.
-func (s *shell) run() error {
-	e := s.engine
 	ctx, cancel := context.WithTimeout(context.Background(), stuck)
 	defer cancel()
-	m, err := e.CreateStateMachine("m", s.model.Definition(), "", false)
-	if err != nil {
-		return err
+	ended := make(chan error, 1)
+	go func() { ended <- s.run(ctx) }()
+	select {
+	case <-j.died:
+		s.now = s.clock.Now() // time stands still: what was not committed holds it
+		cancel()
+		<-ended //nolint:errcheck // whatever it says, the process is dead
+		return false, nil
+	case err := <-ended:
+		if err == nil {
+			err = s.judgeAll(ctx)
+		}
+		return true, s.failure(err)
 	}
-	stop := forever
-	stopped := s.one(6)
-	if stopped {
-		stop = s.seconds(30)
-	}
-	s.arn = m.ExecutionARN("e")
+}
+
+// run recovers and has the execution carried out.
+func (s *shell) run(ctx context.Context) error {
+	e := s.engine
 	s.clock.Hold() // or time would jump to the stop before there is anything to stop
-	s.clock.Schedule(machine.Epoch.Add(stop), clock.AlarmFunc(func() {
-		_ = e.StopExecution(ctx, s.arn, history.NewFailure("Stopped", "because")) // it may have ended long before
-	}))
-	_, err = e.StartExecution(ctx, m.ARN, "e", s.input)
+	arn, err := s.begin(ctx)
 	s.clock.Release()
 	if err != nil {
 		return err
 	}
-	if _, err := e.Wait(ctx, s.arn); err != nil {
+	if _, err := e.Wait(ctx, arn); err != nil {
 		return fmt.Errorf("the execution does not end: %w", err)
-	}
-	return s.judgeAll(ctx)
-}
-
-// judgeAll judges everything that has ended: executions, and Map Runs against their children.
-func (s *shell) judgeAll(ctx context.Context) error {
-	var runs []*engine.MapRun
-	ended := s.soFar()
-	for i := range ended {
-		if err := s.judge(&ended[i]); err != nil {
-			return &wrong{ended[i].ARN, err}
-		}
-		if slices.ContainsFunc(ended[i].history, func(e history.Event) bool { return e.Type == history.MapRunStarted }) {
-			found, err := s.engine.MapRunsOf(ctx, ended[i].ARN)
-			if err != nil {
-				return err
-			}
-			runs = append(runs, found...)
-		}
-	}
-	ended = s.soFar() // again: of a Map Run that is over by now, all children are
-	for _, r := range runs {
-		if err := s.judgeMapRun(r, ended); err != nil {
-			return &wrong{r.Execution, fmt.Errorf("the Map Run %s: %w", r.ARN, err)}
-		}
 	}
 	return nil
 }
 
-// soFar are the executions that have ended.
-func (s *shell) soFar() []execution {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.Clone(s.ended)
-}
-
-func (s *shell) observe(x *journal.Execution, events []history.Event) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.ended = append(s.ended, execution{*x, slices.Clone(events)})
-	if s.events += len(events); s.events > longest && !s.enough {
-		s.enough = true
-		_ = s.engine.StopExecution(context.Background(), s.arn, history.NewFailure("Stopped", "it loops")) // unless it has ended
+func (s *shell) begin(ctx context.Context) (string, error) {
+	e := s.engine
+	m, err := e.CreateStateMachine("m", s.model.Definition(), "", false)
+	if err != nil {
+		return "", err
 	}
-}
-
-// judge has one history judged by the scope that the execution ran.
-func (s *shell) judge(x *execution) error {
-	subject := &oracle.Subject{
-		Root: s.model.Root, TimeoutSeconds: s.model.TimeoutSeconds, Input: x.Input, History: x.history, Status: string(x.Status), Stopped: true,
+	s.arn = m.ExecutionARN("e")
+	found, err := e.Recover(ctx)
+	if err != nil {
+		return "", err
 	}
-	if m := s.mapState(x); m != nil {
-		subject.Root, subject.TimeoutSeconds = m.Processor, 0
+	if len(found.Left) > 0 {
+		return "", fmt.Errorf("%s is not recovered: %w", found.Left[0].ARN, found.Left[0].Err)
 	}
-	return oracle.Check(subject)
-}
-
-// mapState is the Map state whose child an execution is; nil when it is none.
-func (s *shell) mapState(x *execution) *machine.State {
-	_, label, child := strings.Cut(x.MachineARN, "/")
-	if !child {
-		return nil
+	s.clock.Schedule(machine.Epoch.Add(s.stop), clock.AlarmFunc(func() {
+		_ = e.StopExecution(ctx, s.arn, history.NewFailure("Stopped", "because")) // it may have ended long before
+	}))
+	if _, err := e.StartExecution(ctx, m.ARN, "e", s.input); err != nil && !errors.Is(err, engine.ErrAlreadyExists) {
+		return "", err
 	}
-	var found *machine.State
-	s.model.Root.Walk(func(st *machine.State) {
-		if st.Name == label[strings.LastIndexByte(label, '/')+1:] {
-			found = st
-		}
-	})
-	return found
+	return s.arn, nil
 }
 
 // Invoke implements engine.Integration: what a task does follows from what it is asked.

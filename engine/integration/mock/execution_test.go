@@ -58,11 +58,11 @@ func run(t *testing.T, definition, testCase string, express bool) (x *journal.Ex
 	if err != nil {
 		t.Fatal(err)
 	}
-	arn, err := e.Start(t.Context(), &engine.Start{Machine: m, Name: "x", Input: "{}", TestCase: testCase})
+	started, err := e.Start(t.Context(), &engine.Start{Machine: m, Name: "x", Input: "{}", TestCase: testCase})
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, err = e.Wait(t.Context(), arn)
+	x, err = started.Wait(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

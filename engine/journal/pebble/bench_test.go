@@ -60,4 +60,3 @@ func BenchmarkEnds(b *testing.B) {
 	done.Wait()
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "executions/s")
 }
-

@@ -126,13 +126,18 @@ func (c *committer) apply() {
 }
 
 // write applies a batch. After the first error nothing is applied any more, since Pebble cannot go on without its log.
-func (c *committer) write(b *pebble.Batch) (err error) {
+func (c *committer) write(b *pebble.Batch) error {
 	c.mu.Lock()
-	err = c.broken
+	err := c.broken
 	c.mu.Unlock()
 	if err != nil {
 		return err
 	}
+	return guarded(func() error { return c.db.ApplyNoSyncWait(b, pebble.Sync) })
+}
+
+// guarded calls something that writes and turns Pebble's way of giving up into an error.
+func guarded(write func() error) (err error) {
 	defer func() {
 		switch p := recover().(type) {
 		case nil:
@@ -144,7 +149,7 @@ func (c *committer) write(b *pebble.Batch) (err error) {
 			panic(p)
 		}
 	}()
-	return c.db.ApplyNoSyncWait(b, pebble.Sync)
+	return write()
 }
 
 // settle tells, in order, that groups are on the disk.

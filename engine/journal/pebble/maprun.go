@@ -27,11 +27,25 @@ func (j *Journal) MapRun(_ context.Context, arn string) (*journal.MapRun, error)
 // MapRuns implements journal.MapRuns.
 func (j *Journal) MapRuns(ctx context.Context, prefix string) iter.Seq2[*journal.MapRun, error] {
 	return func(yield func(*journal.MapRun, error) bool) {
-		for it, err := range j.scan(ctx, ofPrefix+prefix) {
+		for m, err := range j.mapRuns(prefix) {
+			if err == nil {
+				err = ctx.Err()
+			}
+			if !yield(m, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// mapRuns is MapRuns without an end from outside.
+func (j *Journal) mapRuns(prefix string) iter.Seq2[*journal.MapRun, error] {
+	return func(yield func(*journal.MapRun, error) bool) {
+		for it, err := range j.walk(ofPrefix + prefix) {
 			var m *journal.MapRun
 			if err == nil {
 				_, arn, _ := strings.Cut(string(it.Key()), "\x00")
-				m, err = j.MapRun(ctx, arn)
+				m, err = read(j, mapRunPrefix, arn, journal.DecodeMapRun)
 			}
 			if !yield(m, err) || err != nil {
 				return

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/bloom"
@@ -28,6 +29,7 @@ type Journal struct {
 	dir       string
 	committer *committer
 	space     *space
+	retention *retention // nil when the store is only read
 	encoders  sync.Pool
 
 	mu          sync.Mutex
@@ -42,6 +44,8 @@ type Options struct {
 	// DiskFull, if not nil, is called when the disk has no room for what is written and no reserve is left. Without it, or when it
 	// returns, the journal refuses everything with journal.ErrBroken.
 	DiskFull func()
+	// Retention is how long executions are kept after their end; 0 means DefaultRetention, a negative time for ever.
+	Retention time.Duration
 	// FS is the file system; nil means the machine's.
 	FS vfs.FS
 	// ReadOnly opens a store for reading only.
@@ -65,10 +69,11 @@ func Open(dir string, o Options) (*Journal, error) {
 	if err := j.checkVersion(); err != nil {
 		return nil, errors.Join(fmt.Errorf("journal in %s: %w", dir, err), db.Close())
 	}
+	j.committer = startCommitter(db)
 	if !o.ReadOnly {
 		j.space.reserve()
+		j.retention = j.retain(o.Retention)
 	}
-	j.committer = startCommitter(db)
 	return j, nil
 }
 
@@ -98,6 +103,7 @@ func openError(dir string, err error) error {
 
 // Close implements journal.Journal.
 func (j *Journal) Close() error {
+	j.retention.stop()
 	err := j.committer.stop()
 	if err == nil {
 		err = j.db.Flush()

@@ -14,7 +14,7 @@ import (
 
 func open(t testing.TB, dir string) *pebble.Journal {
 	t.Helper()
-	j, err := pebble.Open(dir, pebble.Options{})
+	j, err := pebble.Open(dir, pebble.Options{Retention: -1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // spaceInterval is how often a full disk is looked at again.
-const spaceInterval = time.Second
+const spaceInterval = 50 * time.Millisecond
 
 // space looks after the room on the disk: it sets a file aside that is removed when the disk is full, so that what is under way
 // can be written, and has it back when there is room again.

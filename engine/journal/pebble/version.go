@@ -51,7 +51,7 @@ func (j *Journal) write(fill func(*pebble.Batch) error) error {
 	if err := fill(b); err != nil {
 		return err
 	}
-	return b.Commit(pebble.Sync)
+	return guarded(func() error { return b.Commit(pebble.Sync) })
 }
 
 // upgrade makes a store of format 1 one of this format. Executions that had not ended are ended, since their events were not kept.

@@ -199,7 +199,10 @@ func (d *draw) data(st *State) {
 	switch st.Type {
 	case Pass:
 		x.Form = pick(d, Plain, Literal, Increment)
-		x.ResultPath = pick(d, "", "$.note", "null")
+		x.ResultPath = pick(d, "", "null", "$.note")
+		if x.Form == Plain && x.ResultPath == "$.note" { // in a loop, it would double its input each time
+			x.ResultPath = ""
+		}
 	case Task:
 		x.Form = pick(d, Plain, Selected)
 		x.ResultPath = pick(d, "", "$.answer", "null")

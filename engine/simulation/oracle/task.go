@@ -81,17 +81,16 @@ func (j *judge) scheduled(t *thread) error {
 	}
 	t.phase, t.from, t.to, t.started = working, j.now, 0, 0
 	if t.state.Task.Kind == machine.Activity {
-		t.limit()
 		return nil
 	}
 	j.expect(t, family[t.state.Task.Kind].started)
 	return nil
 }
 
-// limit sets by when the task has to end: TimeoutSeconds after its start, of an activity after it was scheduled.
+// limit sets by when the task has to end: TimeoutSeconds after its start.
 func (t *thread) limit() {
-	if n := t.state.Task.TimeoutSeconds; n > 0 && t.to == 0 {
-		t.to = t.from + int64(n)*int64(time.Second)
+	if n := t.state.Task.TimeoutSeconds; n > 0 {
+		t.to = t.started + int64(n)*int64(time.Second)
 	}
 }
 

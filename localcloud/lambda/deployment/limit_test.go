@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"errors"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -29,4 +30,15 @@ func TestTheLimitCountsWhatIsWritten(t *testing.T) {
 			t.Errorf("limit %d: %v, want %v", limit, err, want)
 		}
 	}
+}
+
+func FuzzCleanName(f *testing.F) {
+	for _, name := range []string{"a/b", "../a", "a/../../b", "/a", `a\b`, "./a//b/", "a\x00", "..", "."} {
+		f.Add(name)
+	}
+	f.Fuzz(func(t *testing.T, name string) {
+		if clean, err := cleanName(name); err == nil && !filepath.IsLocal(filepath.FromSlash(clean)) {
+			t.Errorf("%q became %q", name, clean)
+		}
+	})
 }

@@ -114,13 +114,13 @@ func TestAFunctionSurvivesARestart(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir, functions.Options{})
 	in := python(t, source("one"))
-	in.Environment = &functions.Environment{Variables: map[string]string{"A": "b"}}
+	in.Environment = &functions.Environment{Variables: map[string]string{"AA": "b"}}
 	in.Tags = map[string]string{"team": "x"}
 	before := create(t, s, in)
 	closeService(t, s)
 	s = open(t, dir, functions.Options{})
 	after, err := s.Get(home, "F", "")
-	if err != nil || after.Configuration.RevisionID != before.RevisionID || after.Tags["team"] != "x" || after.Configuration.Environment.Variables["A"] != "b" {
+	if err != nil || after.Configuration.RevisionID != before.RevisionID || after.Tags["team"] != "x" || after.Configuration.Environment.Variables["AA"] != "b" {
 		t.Errorf("%+v, %v", after, err)
 	}
 	if out := invoke(t, s, "F", `{}`); string(out.Payload) != `"one $LATEST"` {
@@ -235,10 +235,13 @@ func TestCreateRefuses(t *testing.T) {
 		"image":     {func(in *functions.CreateInput) { in.PackageType = "Image" }, "Container images do not run here"},
 		"layers":    {func(in *functions.CreateInput) { in.Layers = []string{"arn"} }, "Layers are not served here"},
 		"variables": {func(in *functions.CreateInput) {
-			in.Environment = &functions.Environment{Variables: map[string]string{"AWS_REGION": "x", "B": "y"}}
+			in.Environment = &functions.Environment{Variables: map[string]string{"AWS_REGION": "x", "BB": "y"}}
 		}, "Reserved keys used in this request: AWS_REGION"},
+		"variable name": {func(in *functions.CreateInput) {
+			in.Environment = &functions.Environment{Variables: map[string]string{"A=B": "x"}}
+		}, `The environment variable "A=B"`},
 		"many variables": {func(in *functions.CreateInput) {
-			in.Environment = &functions.Environment{Variables: map[string]string{"A": strings.Repeat("x", 4096)}}
+			in.Environment = &functions.Environment{Variables: map[string]string{"AA": strings.Repeat("x", 4096)}}
 		}, "exceeded the 4KB limit"},
 	} {
 		in := python(t, source("one"))
@@ -268,10 +271,10 @@ func TestCodeEnvironmentAndLogsComeFromTheOptions(t *testing.T) {
 	logs := t.TempDir()
 	in := python(t, "")
 	in.Code = functions.Code{S3Bucket: "bucket", S3Key: "f.zip"}
-	in.Environment = &functions.Environment{Variables: map[string]string{"B": "own"}}
+	in.Environment = &functions.Environment{Variables: map[string]string{"BB": "own"}}
 	s := open(t, t.TempDir(), functions.Options{
-		Objects: bucket{packed(t, map[string]string{"app.py": "import os\ndef handler(e, c):\n    print('noted')\n    return [os.environ['A'], os.environ['B']]\n"})},
-		Env:     map[string]string{"A": "given", "B": "given"}, LogDir: logs,
+		Objects: bucket{packed(t, map[string]string{"app.py": "import os\ndef handler(e, c):\n    print('noted')\n    return [os.environ['AA'], os.environ['BB']]\n"})},
+		Env:     map[string]string{"AA": "given", "BB": "given"}, LogDir: logs,
 	})
 	create(t, s, in)
 	if out := invoke(t, s, "F", `{}`); string(out.Payload) != `["given", "own"]` {

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -94,9 +96,10 @@ func Open(ctx context.Context, dir string, opts Options) (*Service, error) {
 // Close refuses new invocations, ends those under way with their processes, and waits for them, at most until ctx ends.
 func (s *Service) Close(ctx context.Context) error {
 	s.mu.RLock()
-	defer s.mu.RUnlock()
-	errs := make([]error, 0, len(s.areas))
-	for _, a := range s.areas {
+	areas := slices.Collect(maps.Values(s.areas))
+	s.mu.RUnlock()
+	errs := make([]error, 0, len(areas))
+	for _, a := range areas {
 		errs = append(errs, a.lambda.Close(ctx))
 		if a.logs != nil {
 			errs = append(errs, a.logs.Close())

@@ -3,6 +3,7 @@ package functions
 import (
 	"encoding/json"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -127,11 +128,17 @@ var reserved = []string{
 	"AWS_SESSION_TOKEN", "LAMBDA_RUNTIME_DIR", "LAMBDA_TASK_ROOT", "_HANDLER",
 }
 
+// variableName is what Lambda lets a variable be called.
+var variableName = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9_]+$`)
+
 const cannotConfigure = "Lambda was unable to configure your environment variables because the environment variables you have provided "
 
 func checkEnvironment(variables map[string]string) error {
 	var taken []string
 	for _, name := range slices.Sorted(maps.Keys(variables)) {
+		if !variableName.MatchString(name) && !slices.Contains(reserved, name) {
+			return invalid("The environment variable %q: its name must match [a-zA-Z]([a-zA-Z0-9_])+", name)
+		}
 		if slices.Contains(reserved, name) {
 			taken = append(taken, name)
 		}

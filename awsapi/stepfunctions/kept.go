@@ -1,0 +1,102 @@
+package stepfunctions
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// Documents keep small texts under keys, durably.
+type Documents interface {
+	// PutDocument keeps a document, in place of the one that had the key, and returns when it is durable.
+	PutDocument(key string, value []byte) error
+	// DeleteDocument removes a document, if it is there.
+	DeleteDocument(key string) error
+	// EachDocument calls each with the documents whose key begins with a prefix, until it fails.
+	EachDocument(ctx context.Context, prefix string, each func(key string, value []byte) error) error
+}
+
+// Kept is a Store whose records outlive the process: they are read once, and written before they are seen.
+type Kept struct {
+	*Memory
+	documents Documents
+}
+
+// The keys of the records begin with these.
+const (
+	machineKey  = "states/machine/"
+	revisionKey = "states/revision/"
+	activityKey = "states/activity/"
+)
+
+// Keep reads the records that are among the documents, and keeps those to come there.
+func Keep(ctx context.Context, documents Documents) (*Kept, error) {
+	k := &Kept{NewMemory(), documents}
+	err := errors.Join(
+		load(ctx, documents, machineKey, k.Memory.PutMachine), load(ctx, documents, revisionKey, k.Memory.PutRevision),
+		load(ctx, documents, activityKey, k.Memory.PutActivity),
+	)
+	if err != nil {
+		return nil, fmt.Errorf("reading the state machines and activities: %w", err)
+	}
+	return k, nil
+}
+
+func load[T any](ctx context.Context, documents Documents, prefix string, put func(*T) error) error {
+	return documents.EachDocument(ctx, prefix, func(key string, value []byte) error {
+		record := new(T)
+		if err := json.Unmarshal(value, record); err != nil {
+			return fmt.Errorf("the document %s: %w", key, err)
+		}
+		return put(record)
+	})
+}
+
+// PutMachine implements Store.
+func (k *Kept) PutMachine(m *Machine) error {
+	if err := k.put(machineKey+m.ARN, m); err != nil {
+		return err
+	}
+	return k.Memory.PutMachine(m)
+}
+
+// DeleteMachine implements Store.
+func (k *Kept) DeleteMachine(arn string) error {
+	if err := k.documents.DeleteDocument(machineKey + arn); err != nil {
+		return err
+	}
+	return k.Memory.DeleteMachine(arn)
+}
+
+// PutRevision implements Store.
+func (k *Kept) PutRevision(r *Revision) error {
+	if err := k.put(revisionKey+r.ID, r); err != nil {
+		return err
+	}
+	return k.Memory.PutRevision(r)
+}
+
+// PutActivity implements Store.
+func (k *Kept) PutActivity(a *Activity) error {
+	if err := k.put(activityKey+a.ARN, a); err != nil {
+		return err
+	}
+	return k.Memory.PutActivity(a)
+}
+
+// DeleteActivity implements Store.
+func (k *Kept) DeleteActivity(arn string) error {
+	if err := k.documents.DeleteDocument(activityKey + arn); err != nil {
+		return err
+	}
+	return k.Memory.DeleteActivity(arn)
+}
+
+func (k *Kept) put(key string, record any) error {
+	value, err := json.Marshal(record)
+	if err != nil {
+		return err
+	}
+	return k.documents.PutDocument(key, value)
+}

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// measurement is one row of the table.
+type measurement struct {
+	name, unit, target string
+	once               bool // takes too long, or varies too little, for several runs
+	measure            func(ctx context.Context, dir string) (reading, error)
+}
+
+// reading is one run: a figure, and that of the same work without stepback where there is such a floor.
+type reading struct{ value, floor float64 }
+
+// result is what the runs of a measurement came to.
+type result struct {
+	measurement
+	values, floors []float64
+}
+
+// repeated measures several times, each in a fresh directory. Figure and floor alternate, so that both see the same machine.
+func (m measurement) repeated(ctx context.Context, runs int) (*result, error) {
+	r := &result{measurement: m}
+	if m.once {
+		runs = 1
+	}
+	for range runs {
+		dir, err := os.MkdirTemp("", "stepback-bench-")
+		if err != nil {
+			return nil, err
+		}
+		s, err := m.measure(ctx, dir)
+		if removed := os.RemoveAll(dir); err == nil {
+			err = removed
+		}
+		if err != nil {
+			return nil, err
+		}
+		r.values = append(r.values, s.value)
+		if s.floor > 0 {
+			r.floors = append(r.floors, s.floor)
+		}
+	}
+	return r, nil
+}
+
+const columns = "| %-58s | %14s | %17s | %10s | %6s | %-40s |\n"
+
+func printHead() {
+	fmt.Fprintf(os.Stdout, columns, "measurement", "median", "spread", "floor", "ratio", "target")
+	fmt.Fprintf(os.Stdout, columns, "---", "---", "---", "---", "---", "---")
+}
+
+// print writes a row of the table, which is Markdown too.
+func (r *result) print() {
+	floor, ratio := "", ""
+	if len(r.floors) > 0 {
+		floor = figure(median(r.floors))
+		ratio = fmt.Sprintf("%.2f", median(r.values)/median(r.floors))
+	}
+	spread := ""
+	if len(r.values) > 1 {
+		spread = figure(slices.Min(r.values)) + "–" + figure(slices.Max(r.values))
+	}
+	fmt.Fprintf(os.Stdout, columns, r.name, figure(median(r.values))+" "+r.unit, spread, floor, ratio, r.target)
+}
+
+// figure writes a number with three digits, or as a whole one.
+func figure(v float64) string {
+	if v >= 1000 {
+		return thousands(int(v))
+	}
+	return strconv.FormatFloat(v, 'g', 3, 64)
+}
+
+func median(values []float64) float64 {
+	s := slices.Sorted(slices.Values(values))
+	return s[len(s)/2]
+}
+
+// timed measures a function in seconds.
+func timed(f func() error) (float64, error) {
+	began := time.Now()
+	err := f()
+	return time.Since(began).Seconds(), err
+}
+
+// thousands writes a count for a heading.
+func thousands(n int) string {
+	s := strconv.Itoa(n)
+	var parts []string
+	for len(s) > 3 {
+		parts = append([]string{s[len(s)-3:]}, parts...)
+		s = s[:len(s)-3]
+	}
+	return strings.Join(append([]string{s}, parts...), ",")
+}

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"stepback/engine/history"
+	"stepback/engine/journal"
+	"stepback/engine/journal/pebble"
+)
+
+type dataCmd struct {
+	Check   dataCheckCmd   `cmd:"" help:"Check everything that the journal keeps."`
+	Compact dataCompactCmd `cmd:"" help:"Remove executions that are old, and give the room of what was removed back to the disk."`
+	Export  dataExportCmd  `cmd:"" help:"Print executions with their histories as JSON lines."`
+}
+
+// withJournal opens the journal of a data directory that is there already, and closes it again.
+func withJournal(data string, o pebble.Options, use func(*pebble.Journal) error) (err error) {
+	dir := filepath.Join(data, "journal")
+	if !exists(dir) {
+		return fmt.Errorf("there is no journal in %s; name the data directory of a run with --data", data)
+	}
+	j, err := pebble.Open(dir, o)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, j.Close()) }()
+	return use(j)
+}
+
+// historyOf is an execution's history: the whole of one that has ended, and what is there of one that has not.
+func historyOf(ctx context.Context, j journal.Journal, x *journal.Execution) ([]history.Event, error) {
+	if x.Ended() {
+		return j.History(ctx, x.ARN)
+	}
+	var events []history.Event
+	for u, err := range j.Unfinished(ctx, x.ARN) {
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range u.Steps {
+			if u.ARN == x.ARN {
+				events = append(events, s.History...)
+			}
+		}
+	}
+	return events, nil
+}

@@ -1,0 +1,40 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"stepback/engine/journal/pebble"
+)
+
+type dataCheckCmd struct {
+	Data string `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory."`
+}
+
+// Help shows an example.
+func (dataCheckCmd) Help() string {
+	return `Example:
+  stepback data check --data .stepback
+
+Reads every record: descriptions, steps, histories, Map Runs, definitions. Each problem is a line; without one the exit status is 0.`
+}
+
+// Run checks the journal and prints what is wrong with it.
+func (c *dataCheckCmd) Run(ctx context.Context, std streams) error {
+	problems := 0
+	return withJournal(c.Data, pebble.Options{Retention: -1}, func(j *pebble.Journal) error {
+		found, err := j.Check(ctx, func(err error) {
+			problems++
+			fmt.Fprintln(std.out, err)
+		})
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(std.out, "%d executions, %d of them ended, with %d events; %d Map Runs; %d definitions; problems: %d\n",
+			found.Executions, found.Ended, found.Events, found.MapRuns, found.Definitions, problems)
+		if problems > 0 {
+			return &exitError{code: exitFailure}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,42 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"stepback/engine/journal/pebble"
+)
+
+type dataCompactCmd struct {
+	Data      string        `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory."`
+	OlderThan time.Duration `default:"2160h" placeholder:"DURATION" help:"Remove executions that ended longer ago than this. Default 2160h, which is 90 days."`
+}
+
+// Help shows examples.
+func (dataCompactCmd) Help() string {
+	return `Examples:
+  stepback data compact
+  stepback data compact --older-than 24h`
+}
+
+// Run removes what is old and rewrites the store.
+func (c *dataCompactCmd) Run(ctx context.Context, std streams) error {
+	if c.OlderThan < 0 {
+		return &exitError{exitUsage, fmt.Errorf("--older-than %s is not a time that has passed", c.OlderThan)}
+	}
+	return withJournal(c.Data, pebble.Options{Retention: -1}, func(j *pebble.Journal) error {
+		removed, err := j.Expire(ctx, time.Now().Add(-c.OlderThan))
+		if err != nil {
+			return err
+		}
+		before, after, err := j.Compact(ctx)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(std.out, "removed %d executions; the journal takes %.1f MB, before %.1f MB\n", removed, megabytes(after), megabytes(before))
+		return nil
+	})
+}
+
+func megabytes(bytes uint64) float64 { return float64(bytes) / 1e6 }

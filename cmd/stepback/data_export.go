@@ -1,0 +1,65 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"stepback/engine/history"
+	"stepback/engine/journal/pebble"
+)
+
+type dataExportCmd struct {
+	Data   string `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory."`
+	Prefix string `placeholder:"ARN" help:"Only executions whose ARN begins with this."`
+}
+
+// Help shows examples.
+func (dataExportCmd) Help() string {
+	return `Examples:
+  stepback data export --data .stepback > executions.jsonl
+  stepback data export --prefix arn:aws:states:us-east-1:000000000000:execution:csv-import: | jq -r .execution.status
+
+Each line is one execution, in the order of their ARNs, with its events as GetExecutionHistory answers them.`
+}
+
+// Run prints the executions.
+func (c *dataExportCmd) Run(ctx context.Context, std streams) error {
+	return withJournal(c.Data, pebble.Options{Retention: -1}, func(j *pebble.Journal) error {
+		w := bufio.NewWriter(std.out)
+		var line []byte
+		for x, err := range j.Executions(ctx, c.Prefix) {
+			if err != nil {
+				return err
+			}
+			events, err := historyOf(ctx, j, x)
+			if err != nil {
+				return fmt.Errorf("%s: %w", x.ARN, err)
+			}
+			about, err := json.Marshal(x)
+			if err != nil {
+				return err
+			}
+			line = append(append(line[:0], `{"execution":`...), about...)
+			line = append(appendEvents(append(line, `,"events":`...), events, ""), "}\n"...)
+			if _, err := w.Write(line); err != nil {
+				return err
+			}
+		}
+		return w.Flush()
+	})
+}
+
+// appendEvents appends events as a JSON array, each behind a separator.
+func appendEvents(dst []byte, events []history.Event, before string) []byte {
+	dst = append(dst, '[')
+	for i := range events {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, before...)
+		dst = events[i].AppendJSON(dst, true)
+	}
+	return append(dst, ']')
+}

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"stepback/engine/journal"
+	"stepback/engine/journal/journaltest"
+	"stepback/engine/journal/pebble"
+)
+
+func TestData(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	stepback(t, "data", "check", "--data", data).complains(t, 1, "there is no journal in")
+	stepback(t, "run", "--data", data, "--csv", write(t, "user_id,login_count,post_count\nanna,1,2\nbert,3,4\n"), "--batch", "1").ends(t, 0)
+	stepback(t, "data", "check", "--data", data).ends(t, 0, "3 executions, 3 of them ended", "1 Map Runs; 1 definitions; problems: 0")
+
+	lines := strings.Split(strings.TrimSpace(stepback(t, "data", "export", "--data", data).out), "\n")
+	if len(lines) != 3 {
+		t.Fatalf("%d lines", len(lines))
+	}
+	for _, line := range lines {
+		var x struct {
+			Execution journal.Execution
+			Events    []struct{ ID int64 }
+		}
+		if err := json.Unmarshal([]byte(line), &x); err != nil {
+			t.Fatalf("%v: %s", err, line)
+		}
+		if n := len(x.Events); int64(n) != x.Execution.HistorySize || x.Events[n-1].ID != int64(n) {
+			t.Errorf("%s has %d events", x.Execution.ARN, n)
+		}
+	}
+	one := stepback(t, "data", "export", "--data", data, "--prefix", "arn:aws:states:us-east-1:000000000000:execution:csv-import:")
+	if strings.Count(one.out, "\n") != 1 {
+		t.Errorf("with a prefix: %s", one.out)
+	}
+	stepback(t, "data", "compact", "--data", data).ends(t, 0, "removed 0 executions")
+	stepback(t, "data", "compact", "--data", data, "--older-than", "0s").ends(t, 0, "removed 1 executions")
+	stepback(t, "data", "check", "--data", data).ends(t, 0, "0 executions")
+	stepback(t, "data", "compact", "--data", data, "--older-than=-1s").complains(t, 2, "--older-than -1s is not a time that has passed")
+}
+
+// TestHistoryOfAnExecutionThatHasNotEnded shows what a killed process left.
+func TestHistoryOfAnExecutionThatHasNotEnded(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	j, err := pebble.Open(filepath.Join(data, "journal"), pebble.Options{Retention: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := journaltest.Begun("arn:aws:states:us-east-1:000000000000:execution:m:half")
+	x.Name = "half"
+	journaltest.Commit(t, j, journaltest.First(x))
+	journaltest.Commit(t, j, journaltest.Second(x))
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	stepback(t, "history", "half", "--data", data).ends(t, 0, "RUNNING", "not ended", "ExecutionStarted", "TaskSucceeded")
+	if s := stepback(t, "data", "export", "--data", data); strings.Count(s.out, `"id"`) != 2 {
+		t.Errorf("%s", s.out)
+	}
+}

@@ -1,0 +1,145 @@
+package engine
+
+import (
+	"container/list"
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"stepback/engine/clock"
+)
+
+// activities brings the tasks of activities and the workers that poll for them together, first come first served.
+type activities struct {
+	clock *clock.Clock
+
+	mu     sync.Mutex
+	queues map[string]*activityQueue // of activities for which a task or a worker waits, by ARN
+}
+
+// activityQueue has either tasks or workers that wait.
+type activityQueue struct{ offers, pollers list.List }
+
+// poller is a worker that waits for a task. Whoever wakes it holds the clock on its behalf.
+type poller struct {
+	place *list.Element // in the queue; nil once it has been woken. Guarded by activities.mu
+	woken chan *offer   // nil comes when the time is over
+}
+
+// offer has a task taken by the worker that has waited longest, or keeps it for one.
+func (a *activities) offer(o *offer) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.put(o, (*list.List).PushBack)
+}
+
+// offerAgain is for a task whose worker has gone away before it had it: it is the next to be taken.
+func (a *activities) offerAgain(o *offer) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !o.withdrawn {
+		a.put(o, (*list.List).PushFront)
+	}
+}
+
+func (a *activities) put(o *offer, in func(*list.List, any) *list.Element) {
+	arn := o.call.Task.Resource
+	q := a.queue(arn)
+	if first := q.pollers.Front(); first != nil {
+		a.wake(arn, first.Value.(*poller), o)
+		return
+	}
+	o.place = in(&q.offers, o)
+}
+
+// withdraw takes a task back that nobody waits for any more.
+func (a *activities) withdraw(o *offer) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	o.withdrawn = true
+	if o.place != nil {
+		a.remove(o.call.Task.Resource, o)
+	}
+}
+
+// poll waits for a task of an activity until a time, or until ctx or the engine ends. It returns nil when none came. The caller
+// holds the clock; poll gives that up while it waits.
+func (a *activities) poll(ctx, engine context.Context, arn string, until time.Time) (*offer, error) {
+	a.mu.Lock()
+	q := a.queue(arn)
+	if first := q.offers.Front(); first != nil {
+		o := first.Value.(*offer)
+		a.remove(arn, o)
+		a.mu.Unlock()
+		return o, nil
+	}
+	if q.pollers.Len() == MaxPollers {
+		a.mu.Unlock()
+		return nil, fmt.Errorf("%w %s: at most %d may", ErrTooManyPollers, arn, MaxPollers)
+	}
+	p := &poller{woken: make(chan *offer, 1)}
+	p.place = q.pollers.PushBack(p)
+	a.mu.Unlock()
+	timer := a.clock.Schedule(until, clock.AlarmFunc(func() { a.leave(arn, p) }))
+	defer timer.Stop()
+	a.clock.Release()
+	var err error
+	select {
+	case o := <-p.woken:
+		return o, nil
+	case <-ctx.Done():
+		err = ctx.Err()
+	case <-engine.Done():
+		err = ErrClosed
+	}
+	a.leave(arn, p)
+	if o := <-p.woken; o != nil {
+		a.offerAgain(o)
+	}
+	return nil, err
+}
+
+// leave wakes a worker without a task unless it has been woken before.
+func (a *activities) leave(arn string, p *poller) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if p.place != nil {
+		a.wake(arn, p, nil)
+	}
+}
+
+// wake takes a worker out of its queue and hands it a task, or nil. The caller holds mu.
+func (a *activities) wake(arn string, p *poller, o *offer) {
+	q := a.queue(arn)
+	q.pollers.Remove(p.place)
+	p.place = nil
+	a.tidy(arn, q)
+	a.clock.Hold()
+	p.woken <- o // has room
+}
+
+// remove takes a task out of its queue. The caller holds mu.
+func (a *activities) remove(arn string, o *offer) {
+	q := a.queue(arn)
+	q.offers.Remove(o.place)
+	o.place = nil
+	a.tidy(arn, q)
+}
+
+// queue returns the queue of an activity. The caller holds mu.
+func (a *activities) queue(arn string) *activityQueue {
+	q := a.queues[arn]
+	if q == nil {
+		q = &activityQueue{}
+		a.queues[arn] = q
+	}
+	return q
+}
+
+// tidy forgets a queue in which nobody waits. The caller holds mu.
+func (a *activities) tidy(arn string, q *activityQueue) {
+	if q.offers.Len() == 0 && q.pollers.Len() == 0 {
+		delete(a.queues, arn)
+	}
+}

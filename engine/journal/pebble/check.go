@@ -1,0 +1,241 @@
+package pebble
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strings"
+
+	"stepback/engine/history"
+	"stepback/engine/interpreter"
+	"stepback/engine/journal"
+)
+
+// Checked says what Check looked at.
+type Checked struct {
+	Executions, Ended, Events, MapRuns, Definitions int
+}
+
+// Check reads everything that is kept and tells of each thing that is wrong with it: what does not decode, histories whose IDs are not
+// contiguous, that do not end with their one terminal event or end otherwise than the description says, steps of executions that
+// have ended, and references that lead nowhere. The error is that of a store which cannot be read at all.
+func (j *Journal) Check(ctx context.Context, problem func(error)) (Checked, error) {
+	c := &checker{j: j, ctx: ctx, tell: problem}
+	for it, err := range j.scan(ctx, "") {
+		if err != nil {
+			return c.found, err
+		}
+		if err := c.entry(string(it.Key()), it.Value()); err != nil {
+			c.tell(err)
+		}
+	}
+	return c.found, nil
+}
+
+type checker struct {
+	j     *Journal
+	ctx   context.Context //nolint:containedctx // of one call of Check
+	tell  func(error)
+	found Checked
+	steps int64 // of the execution whose steps are being looked at
+	of    string
+}
+
+// documents is the prefix of the keys that are somebody else's.
+const documents = "d"
+
+// entry checks one key and its value.
+func (c *checker) entry(key string, value []byte) error {
+	prefix, name := key, ""
+	if len(key) >= len(executionPrefix) {
+		prefix, name = key[:len(executionPrefix)], key[len(executionPrefix):]
+	}
+	switch prefix {
+	case executionPrefix:
+		return c.execution(name, value)
+	case historyPrefix, eventsPrefix:
+		return c.end(prefix, name, value)
+	case stepPrefix:
+		return c.step(name, value)
+	case definitionPrefix:
+		c.found.Definitions++
+		d, err := unpack(value, key, func(raw []byte) (*journal.Definition, error) { return journal.DecodeDefinition(name, raw) })
+		if err == nil && journal.NewDefinition(d.MachineName, d.RoleARN, d.Text, d.Express).ID != name {
+			err = fmt.Errorf("definition %s has another content than its ID says", name)
+		}
+		return err
+	case mapRunPrefix:
+		c.found.MapRuns++
+		m, err := unpack(value, key, journal.DecodeMapRun)
+		if err == nil {
+			_, err = c.j.Execution(c.ctx, m.Execution)
+		}
+		return wrap(key, err)
+	case ofPrefix:
+		_, arn, _ := strings.Cut(name, "\x00")
+		_, err := c.j.MapRun(c.ctx, arn)
+		return wrap(key, err)
+	case endPrefix:
+		return c.stop(key)
+	}
+	if key != versionKey && !strings.HasPrefix(key, documents) {
+		return fmt.Errorf("the key %q is nothing that stepback keeps", key)
+	}
+	return nil
+}
+
+func wrap(what string, err error) error {
+	if err != nil {
+		err = fmt.Errorf("%q: %w", what, err)
+	}
+	return err
+}
+
+// execution checks a description and, if it has ended, its history.
+func (c *checker) execution(arn string, value []byte) error {
+	c.found.Executions++
+	x, err := unpack(value, arn, journal.Decode)
+	if err != nil {
+		return err
+	}
+	if x.ARN != arn {
+		return fmt.Errorf("%s is kept as %s", x.ARN, arn)
+	}
+	if x.Definition != "" {
+		if _, err := c.j.Definition(c.ctx, x.Definition); err != nil {
+			c.tell(fmt.Errorf("%s: its definition: %w", arn, err))
+		}
+	}
+	if !x.Ended() {
+		return c.open(arn)
+	}
+	c.found.Ended++
+	events, err := c.j.History(c.ctx, arn)
+	if err != nil {
+		return fmt.Errorf("%s: its history: %w", arn, err)
+	}
+	c.found.Events += len(events)
+	return wrap(arn, wellFormed(x, events))
+}
+
+// open checks that an execution which has not ended has steps.
+func (c *checker) open(arn string) error {
+	steps, err := c.j.steps(arn)
+	if err != nil {
+		return err
+	}
+	var all []history.Event
+	for _, s := range steps {
+		all = append(all, s.History...)
+	}
+	c.found.Events += len(all)
+	if len(steps) == 0 {
+		return fmt.Errorf("%s has not ended and has no steps", arn)
+	}
+	return wrap(arn, contiguous(all))
+}
+
+// end checks what is kept only of executions that have ended.
+func (c *checker) end(prefix, arn string, value []byte) error {
+	x, err := c.j.Execution(c.ctx, arn)
+	if err != nil {
+		return wrap(prefix+arn, err)
+	}
+	if !x.Ended() {
+		return fmt.Errorf("%s has not ended and has more than its steps", arn)
+	}
+	if prefix == historyPrefix {
+		return nil // checked with the description
+	}
+	_, err = unpack(value, arn, func(raw []byte) ([]interpreter.Event, error) {
+		events, _, err := interpreter.DecodeEvents(raw)
+		return events, err
+	})
+	return err
+}
+
+// step checks one step; they come in order.
+func (c *checker) step(name string, value []byte) error {
+	arn, number, _ := strings.Cut(name, "\x00")
+	if arn != c.of {
+		c.of, c.steps = arn, 0
+		x, err := c.j.Execution(c.ctx, arn)
+		if err != nil {
+			c.tell(fmt.Errorf("steps of %s: %w", arn, err))
+		} else if x.Ended() {
+			c.tell(fmt.Errorf("%s has ended and still has steps", arn))
+		}
+	}
+	if want := binary.BigEndian.AppendUint64(nil, uint64(c.steps)); !bytes.Equal([]byte(number), want) {
+		c.tell(fmt.Errorf("%s: step %d is missing", arn, c.steps))
+	}
+	c.steps++
+	_, err := unpack(value, arn, journal.DecodeStep)
+	return err
+}
+
+// stop checks an entry of the list of ends.
+func (c *checker) stop(key string) error {
+	stamp := key[len(endPrefix):]
+	if len(stamp) < 8 {
+		return fmt.Errorf("the key %q is not that of an end", key)
+	}
+	x, err := c.j.Execution(c.ctx, stamp[8:])
+	if err != nil {
+		return fmt.Errorf("the end of %s: %w", stamp[8:], err)
+	}
+	if at := int64(binary.BigEndian.Uint64([]byte(stamp))); at != x.Stop.UnixNano() {
+		return fmt.Errorf("%s ended at another time than is listed", x.ARN)
+	}
+	return nil
+}
+
+// wellFormed checks the history of an execution that has ended against its description.
+func wellFormed(x *journal.Execution, events []history.Event) error {
+	if err := contiguous(events); err != nil {
+		return err
+	}
+	if n := int64(len(events)); n != x.HistorySize || n == 0 {
+		return fmt.Errorf("its history has %d events, its description says %d", n, x.HistorySize)
+	}
+	for i := range events[:len(events)-1] {
+		if events[i].Type.Terminal() {
+			return fmt.Errorf("event %d of %d is terminal: %s", i+1, len(events), events[i].Type)
+		}
+	}
+	last := &events[len(events)-1]
+	if want := terminal[x.Status]; last.Type != want {
+		return fmt.Errorf("its history ends with %s, its description says %s", last.Type, x.Status)
+	}
+	if x.Status == interpreter.Succeeded && last.Data != x.Output {
+		return errors.New("its history ends with another output than its description says")
+	}
+	if x.Stop.Before(x.Start) {
+		return fmt.Errorf("it stopped at %s, before it started at %s", x.Stop, x.Start)
+	}
+	return nil
+}
+
+// terminal is the event that a history ends with.
+var terminal = map[interpreter.Status]history.Type{
+	interpreter.Succeeded: history.ExecutionSucceeded, interpreter.Failed: history.ExecutionFailed,
+	interpreter.TimedOut: history.ExecutionTimedOut, interpreter.Aborted: history.ExecutionAborted,
+}
+
+// contiguous checks that IDs count from 1, that no event follows a later one, and that time does not go back.
+func contiguous(events []history.Event) error {
+	for i := range events {
+		e := &events[i]
+		switch {
+		case e.ID != int64(i)+1:
+			return fmt.Errorf("event number %d has the ID %d", i+1, e.ID)
+		case e.Previous < 0 || e.Previous >= e.ID:
+			return fmt.Errorf("event %d follows event %d", e.ID, e.Previous)
+		case i > 0 && e.Time < events[i-1].Time:
+			return fmt.Errorf("event %d is earlier than the one before", e.ID)
+		}
+	}
+	return nil
+}

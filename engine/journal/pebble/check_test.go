@@ -1,0 +1,106 @@
+package pebble_test
+
+import (
+	"strings"
+	"testing"
+
+	store "github.com/cockroachdb/pebble/v2"
+	"github.com/klauspost/compress/s2"
+
+	"stepback/engine/history"
+	"stepback/engine/interpreter"
+	"stepback/engine/journal/journaltest"
+	"stepback/engine/journal/pebble"
+)
+
+// sound makes a store with something of everything.
+func sound(t *testing.T) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	j, err := pebble.Open(dir, pebble.Options{Retention: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	family(t, j, "a", journaltest.Begun("").Start.Add(1e9))
+	running := journaltest.Begun("m:running")
+	journaltest.Commit(t, j, journaltest.First(running))
+	journaltest.Commit(t, j, journaltest.Second(running))
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// damage changes a store behind the journal's back.
+func damage(t *testing.T, dir string, change func(db *store.DB) error) {
+	t.Helper()
+	db, err := store.Open(dir, &store.Options{FormatMajorVersion: store.FormatNewest, Logger: quiet{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := change(db); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+type quiet struct{}
+
+func (quiet) Infof(string, ...any)  {}
+func (quiet) Errorf(string, ...any) {}
+func (quiet) Fatalf(string, ...any) {}
+
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	set := func(key string, value []byte) func(*store.DB) error {
+		return func(db *store.DB) error { return db.Set([]byte(key), value, store.Sync) }
+	}
+	remove := func(key string) func(*store.DB) error {
+		return func(db *store.DB) error { return db.Delete([]byte(key), store.Sync) }
+	}
+	x := journaltest.Begun("m:a")
+	r := journaltest.Last(x, interpreter.Failed)
+	gap := s2.Encode(nil, history.AppendBinary(nil, []history.Event{r.All[0], r.All[2]}))
+	for name, c := range map[string]struct {
+		change func(*store.DB) error
+		want   []string // one of each problem
+	}{
+		"nothing":                     {func(*store.DB) error { return nil }, nil},
+		"a description that is cut":   {set("x/m:a", s2.Encode(nil, []byte("\x03abc"))), []string{"m:a: journal: a stored execution is cut short", `"r/run:a": m:a`, "the end of m:a"}},
+		"a value that is no value":    {set("x/m:running", []byte("!")), []string{"m:running: s2:"}},
+		"a lost history":              {remove("h/m:a"), []string{"m:a: its history: journal: no such execution"}},
+		"a history with a gap":        {set("h/m:a", gap), []string{`"m:a": event number 2 has the ID 3`}},
+		"a lost step":                 {remove("s/m:running\x00\x00\x00\x00\x00\x00\x00\x00\x00"), []string{"m:running: step 0 is missing", "event number 1 has the ID 2"}},
+		"a step of an ended one":      {set("s/m:a\x00\x00\x00\x00\x00\x00\x00\x00\x00", gap), []string{"m:a has ended and still has steps", "stored events are cut short"}},
+		"a lost Map Run":              {remove("r/run:a"), []string{"no such execution: run:a"}},
+		"an execution out of nowhere": {set("h/m:b", gap), []string{"no such execution: m:b"}},
+		"an unknown key":              {set("unknown", nil), []string{`the key "unknown" is nothing that stepback keeps`}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := sound(t)
+			damage(t, dir, c.change)
+			j, err := pebble.Open(dir, pebble.Options{Retention: -1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer j.Close()
+			var problems []string
+			found, err := j.Check(t.Context(), func(err error) { problems = append(problems, err.Error()) })
+			if err != nil || found.MapRuns > 2 || found.Executions < 4 {
+				t.Errorf("%+v, %v", found, err)
+			}
+			all := strings.Join(problems, "\n")
+			if len(c.want) == 0 && all != "" {
+				t.Errorf("problems of a sound store:\n%s", all)
+			}
+			for _, want := range c.want {
+				if !strings.Contains(all, want) {
+					t.Errorf("no word of %q in\n%s", want, all)
+				}
+			}
+		})
+	}
+}

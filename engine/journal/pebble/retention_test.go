@@ -1,0 +1,97 @@
+package pebble_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"stepback/engine/interpreter"
+	"stepback/engine/journal"
+	"stepback/engine/journal/journaltest"
+	"stepback/engine/journal/pebble"
+)
+
+// family keeps an execution that ended badly at a time, with a Map Run of two children, one of which has a Map Run of its own.
+func family(t *testing.T, j journal.Journal, name string, stopped time.Time) {
+	t.Helper()
+	put := func(arn, mapRun string) {
+		x := journaltest.Begun(arn)
+		x.MapRunARN = mapRun
+		journaltest.Commit(t, j, journaltest.First(x))
+		journaltest.Commit(t, j, journaltest.Second(x))
+		r := journaltest.Last(x, interpreter.Failed)
+		x.Stop = stopped
+		journaltest.Commit(t, j, r)
+	}
+	put("m:"+name, "")
+	put("m/l:"+name+"-1", "run:"+name)
+	put("m/l:"+name+"-2", "run:"+name)
+	put("m/l/n:"+name+"-3", "run:"+name+"-2")
+	j.PutMapRun(&journal.MapRun{ARN: "run:" + name, Execution: "m:" + name, Children: "m/l:" + name + "-"}, nil)
+	j.PutMapRun(&journal.MapRun{ARN: "run:" + name + "-2", Execution: "m/l:" + name + "-2", Children: "m/l/n:" + name + "-"}, nil)
+}
+
+// left is the keys that are left of a name.
+func left(t *testing.T, j *pebble.Journal, name string) (found []string) {
+	t.Helper()
+	for _, arn := range []string{"m:" + name, "m/l:" + name + "-1", "m/l:" + name + "-2", "m/l/n:" + name + "-3"} {
+		_, err := j.Execution(t.Context(), arn)
+		_, errHistory := j.History(t.Context(), arn)
+		_, errEvents := j.Events(t.Context(), arn)
+		for i, err := range []error{err, errHistory, errEvents} {
+			if !errors.Is(err, journal.ErrNotFound) {
+				found = append(found, fmt.Sprint(arn, i))
+			}
+		}
+	}
+	for _, arn := range []string{"run:" + name, "run:" + name + "-2"} {
+		if _, err := j.MapRun(t.Context(), arn); !errors.Is(err, journal.ErrNotFound) {
+			found = append(found, arn)
+		}
+	}
+	return found
+}
+
+func TestExecutionsAreRemovedSomeTimeAfterTheirEnd(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	j, err := pebble.Open(dir, pebble.Options{Retention: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Now()
+	family(t, j, "old", now.Add(-91*24*time.Hour))
+	family(t, j, "young", now.Add(-89*24*time.Hour))
+	journaltest.Commit(t, j, journaltest.First(journaltest.Begun("m:running")))
+	all := left(t, j, "young")
+	if len(all) != 14 || len(left(t, j, "old")) != 14 {
+		t.Fatalf("before: %v", all)
+	}
+	if n, err := j.Expire(t.Context(), now.Add(-pebble.DefaultRetention)); n != 1 || err != nil {
+		t.Errorf("removed %d, %v", n, err)
+	}
+	if before, after, err := j.Compact(t.Context()); err != nil {
+		t.Errorf("compaction from %d to %d bytes: %v", before, after, err)
+	}
+	if found := left(t, j, "old"); len(found) > 0 {
+		t.Errorf("left of the old: %v", found)
+	}
+	if found := left(t, j, "young"); !slices.Equal(found, all) {
+		t.Errorf("left of the young: %v", found)
+	}
+	for m, err := range j.MapRuns(t.Context(), "m") {
+		if err != nil || m.ARN != "run:young" && m.ARN != "run:young-2" {
+			t.Errorf("%+v, %v", m, err)
+		}
+	}
+	for u, err := range j.Unfinished(t.Context(), "") {
+		if err != nil || u.ARN != "m:running" {
+			t.Errorf("%+v, %v", u, err)
+		}
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,115 @@
+package simulation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"stepback/engine"
+	"stepback/engine/history"
+	"stepback/engine/journal"
+	"stepback/engine/simulation/machine"
+	"stepback/engine/simulation/oracle"
+)
+
+// execution is one that has ended, the simulated one or a child.
+type execution struct {
+	*journal.Execution
+	history []history.Event
+}
+
+// wrong is what is wrong with one execution.
+type wrong struct {
+	*execution
+	err error
+}
+
+func (w *wrong) Error() string { return w.ARN + ": " + w.err.Error() }
+func (w *wrong) Unwrap() error { return w.err }
+
+// failure is the whole story of what is wrong; nil stays nil.
+func (s *shell) failure(err error) error {
+	if err == nil {
+		return nil
+	}
+	f := &Failure{Err: err, Definition: s.model.Definition(), Input: s.input}
+	var at *wrong
+	if errors.As(err, &at) {
+		f.History = at.history
+	}
+	return f
+}
+
+// judgeAll judges everything that has ended: executions, and Map Runs against their children.
+func (s *shell) judgeAll(ctx context.Context) error {
+	ended, err := s.ended(ctx)
+	if err != nil {
+		return err
+	}
+	runs := map[*execution][]*engine.MapRun{}
+	for _, x := range ended {
+		if err := s.judge(x); err != nil {
+			return &wrong{x, err}
+		}
+		if runs[x], err = s.engine.MapRunsOf(ctx, x.ARN); err != nil {
+			return err
+		}
+	}
+	if ended, err = s.ended(ctx); err != nil { // again: of a Map Run that is over by now, all children are
+		return err
+	}
+	for x, of := range runs {
+		for _, r := range of {
+			if err := s.judgeMapRun(r, ended); err != nil {
+				return &wrong{x, fmt.Errorf("the Map Run %s: %w", r.ARN, err)}
+			}
+		}
+	}
+	return nil
+}
+
+// ended are the executions that have ended, from the journal.
+func (s *shell) ended(ctx context.Context) ([]*execution, error) {
+	var out []*execution
+	for x, err := range s.kept.Executions(ctx, "") {
+		if err != nil {
+			return nil, err
+		}
+		if !x.Ended() {
+			continue
+		}
+		h, err := s.kept.History(ctx, x.ARN)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, &execution{x, h})
+	}
+	return out, nil
+}
+
+// judge has one history judged by the scope that the execution ran.
+func (s *shell) judge(x *execution) error {
+	subject := &oracle.Subject{
+		Root: s.model.Root, TimeoutSeconds: s.model.TimeoutSeconds, Input: x.Input, History: x.history, Status: string(x.Status), Stopped: true,
+	}
+	if m := s.mapState(x); m != nil {
+		subject.Root, subject.TimeoutSeconds = m.Processor, 0
+	}
+	return oracle.Check(subject)
+}
+
+// mapState is the Map state whose child an execution is; nil when it is none.
+func (s *shell) mapState(x *execution) *machine.State {
+	_, label, child := strings.Cut(x.MachineARN, "/")
+	if !child {
+		return nil
+	}
+	var found *machine.State
+	s.model.Root.Walk(func(st *machine.State) {
+		if st.Name == label[strings.LastIndexByte(label, '/')+1:] {
+			found = st
+		}
+	})
+	return found
+}

@@ -1,0 +1,143 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"stepback/asl/jsonvalue"
+	"stepback/engine/interpreter"
+	"stepback/engine/journal"
+)
+
+// Start is an execution to start.
+type Start struct {
+	Machine *StateMachine
+	// Name is the execution's name, Input the JSON text of its input.
+	Name, Input string
+	// VersionARN and AliasARN are what the execution is started by; empty when it is the machine itself.
+	VersionARN, AliasARN string
+	// Revision is the caller's name for this state of the machine, kept with the execution; so is TraceHeader.
+	Revision, TraceHeader string
+	// TestCase is what Config.Mocks is asked for; empty means that nothing is mocked.
+	TestCase string
+}
+
+// Started is an execution that was started, or that was running already under the same name with the same input.
+type Started struct {
+	ARN string
+	// At is when the execution began.
+	At time.Time
+
+	run *run
+}
+
+// Wait waits for the end of the execution and returns what became of it. It need not ask the journal, which is told of the ends of
+// EXPRESS executions without waiting for it.
+func (s *Started) Wait(ctx context.Context) (*journal.Execution, error) { return s.run.wait(ctx) }
+
+// Start starts an execution of a compiled machine, as StartExecution does.
+func (e *Engine) Start(ctx context.Context, s *Start) (*Started, error) {
+	r, err := e.prepare(s)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		if !r.record.Express {
+			same, err := e.existing(ctx, r)
+			if err != nil {
+				return nil, err
+			}
+			if same != nil {
+				return same.acknowledged(ctx)
+			}
+		}
+		err := e.register(r)
+		if err == nil {
+			return r.acknowledged(ctx)
+		}
+		if !errors.Is(err, ErrAlreadyExists) { // otherwise somebody else started it in between
+			return nil, err
+		}
+	}
+}
+
+// prepare makes the run of an execution.
+func (e *Engine) prepare(s *Start) (*run, error) {
+	if _, err := jsonvalue.Parse(s.Input); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrInput, err)
+	}
+	if len(s.Input) > interpreter.MaxPayload {
+		return nil, fmt.Errorf("%w: %d bytes are more than the %d that an execution takes", ErrInput, len(s.Input), interpreter.MaxPayload)
+	}
+	m := s.Machine
+	mocks, err := e.mocks(m.Name, s.TestCase)
+	if err != nil {
+		return nil, err
+	}
+	info := interpreter.Info{
+		Name: s.Name, MachineARN: m.ARN, MachineName: m.Name, RoleARN: m.RoleARN, Region: e.cfg.Region, Express: m.Express, Input: s.Input,
+		VersionARN: s.VersionARN, AliasARN: s.AliasARN,
+	}
+	if m.Express {
+		info.ARN = expressARN(m.ARN, s.Name, newUUID(e.seeds.next(), e.seeds.next()))
+	} else {
+		info.ARN = executionARN(m.ARN, s.Name)
+	}
+	r := e.newRun(m, info)
+	r.record.Revision, r.record.TraceHeader, r.record.TestCase = s.Revision, s.TraceHeader, s.TestCase
+	r.mocks = mocks
+	return r, nil
+}
+
+// existing decides what a repeated start of a name means: the execution that is running with the same input, or ErrAlreadyExists.
+// It is nil when there is none of that name.
+func (e *Engine) existing(ctx context.Context, r *run) (*run, error) {
+	arn := r.record.ARN
+	if same := e.running(arn); same != nil {
+		if same.record.Input == r.record.Input {
+			return same, nil
+		}
+		return nil, fmt.Errorf("%w: '%s'", ErrAlreadyExists, arn)
+	}
+	_, err := e.cfg.Journal.Execution(ctx, arn)
+	switch {
+	case errors.Is(err, journal.ErrNotFound):
+		return nil, nil //nolint:nilnil // there is none, which is the usual case
+	case err != nil:
+		return nil, err
+	}
+	return nil, fmt.Errorf("%w: '%s'", ErrAlreadyExists, arn)
+}
+
+// acknowledged waits until the start is durable.
+func (r *run) acknowledged(ctx context.Context) (*Started, error) {
+	select {
+	case <-r.begun:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	select {
+	case <-r.done:
+		if r.err != nil {
+			return nil, r.err
+		}
+	default:
+	}
+	return &Started{ARN: r.record.ARN, At: r.record.Start, run: r}, nil
+}
+
+// wait waits for the end and returns what became of the execution.
+func (r *run) wait(ctx context.Context) (*journal.Execution, error) {
+	select {
+	case <-r.done:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if r.err != nil {
+		return nil, r.err
+	}
+	copied := r.record
+	return &copied, nil
+}

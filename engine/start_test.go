@@ -1,0 +1,46 @@
+package engine_test
+
+import (
+	"testing"
+
+	"stepback/engine"
+	"stepback/engine/clock"
+	"stepback/engine/interpreter"
+	"stepback/engine/journal"
+)
+
+// behind is a journal that has not written EXPRESS executions yet when it is asked for them.
+type behind struct{ *journal.Memory }
+
+func (b behind) Commit(r *journal.Record, done func(error)) {
+	if r.Execution.Express {
+		done(nil)
+		return
+	}
+	b.Memory.Commit(r, done)
+}
+
+func TestAnExpressExecutionIsWaitedForBeforeTheJournalHasIt(t *testing.T) {
+	t.Parallel()
+	c := clock.Virtual(epoch)
+	defer c.Close()
+	e, err := engine.New(engine.Config{Clock: c, Journal: behind{journal.NewMemory()}, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	m, err := e.Compile("m", `{"StartAt":"P","States":{"P":{"Type":"Pass","End":true}}}`, "", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 100 {
+		started, err := e.Start(t.Context(), &engine.Start{Machine: m, Name: "e", Input: `{"a":1}`})
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, err := started.Wait(t.Context())
+		if err != nil || x.Status != interpreter.Succeeded || x.Output != `{"a":1}` || !started.At.Equal(epoch) {
+			t.Fatalf("%+v, %+v, %v", started, x, err)
+		}
+	}
+}
