@@ -163,8 +163,9 @@ func (s *items) selected(item itemreader.Item) ([]byte, error) {
 		return item.Input().AppendJSON(nil), nil
 	}
 	v, err := s.call.Select(item.Index, item.Value, item.Key, item.Source)
-	if err != nil {
-		return nil, &TaskError{Name: plan.ErrRuntime, Cause: fmt.Sprintf("The ItemSelector of state '%s' failed on item %d: %v", s.call.State.Name, item.Index, err)}
+	var failed *interpreter.ItemSelectorError
+	if errors.As(err, &failed) {
+		return nil, &TaskError{Name: failed.Failure.Error, Cause: failed.Cause}
 	}
 	return v.AppendJSON(nil), nil
 }

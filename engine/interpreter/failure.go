@@ -131,20 +131,28 @@ func (x *Execution) expressionError(t *thread, err error, field string, input *P
 	if errors.As(err, &evaluation) {
 		return x.evaluationFailed(t, evaluation.Field, evaluation.Error())
 	}
+	return x.failed(t, failure{Failure: x.expressionFailure(t, err, field, input)})
+}
+
+// expressionFailure names and words the error of a path, template, intrinsic call or expression.
+func (x *Execution) expressionFailure(t *thread, err error, field string, input *Payload) history.Failure {
+	var evaluation *expression.Error
 	var missing *template.PathError
-	if errors.As(err, &missing) {
-		return x.runtimeError(t, "The JSONPath '"+missing.Path+"' specified for the field '"+missing.Field+
-			"' could not be found in the input '"+x.searched(t, missing, input)+"'")
-	}
 	var function *intrinsic.Error
-	if errors.As(err, &function) {
-		return x.failed(t, failure{Failure: history.NewFailure(plan.ErrIntrinsicFailure, x.described(t, function.Error()))})
-	}
 	var lookup *lookupError
-	if errors.As(err, &lookup) {
-		return x.runtimeError(t, "Invalid path '"+lookup.path+"' : "+lookup.Error())
+	name, cause := plan.ErrRuntime, field+": "+err.Error()
+	switch {
+	case errors.As(err, &evaluation):
+		name, cause = plan.ErrQueryEvaluation, evaluation.Error()
+	case errors.As(err, &missing):
+		cause = "The JSONPath '" + missing.Path + "' specified for the field '" + missing.Field +
+			"' could not be found in the input '" + x.searched(t, missing, input) + "'"
+	case errors.As(err, &function):
+		name, cause = plan.ErrIntrinsicFailure, function.Error()
+	case errors.As(err, &lookup):
+		cause = "Invalid path '" + lookup.path + "' : " + lookup.Error()
 	}
-	return x.runtimeError(t, field+": "+err.Error())
+	return history.NewFailure(name, x.described(t, cause))
 }
 
 // searched is the text of what a missing path was looked for in.

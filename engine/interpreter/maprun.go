@@ -36,15 +36,26 @@ type MapRunCall struct {
 	input *Payload
 }
 
+// ItemSelectorError is why the input of a child execution could not be built, by the name and cause that the Map Run fails with.
+type ItemSelectorError struct{ history.Failure }
+
+// Error implements error.
+func (e *ItemSelectorError) Error() string { return e.Failure.Error + ": " + e.Cause }
+
 // Select applies the ItemSelector to one item. It may be called from one goroutine at a time, whatever the parent execution
-// does meanwhile.
+// does meanwhile. The error is an *ItemSelectorError.
 func (c *MapRunCall) Select(index int64, item jsonvalue.Value, key, source string) (jsonvalue.Value, error) {
 	s := c.State.Map.ItemSelector
 	if s == nil {
 		return item, nil
 	}
 	c.env.at(mapItem(index, item, key, source))
-	return c.env.eval(s)
+	v, err := c.env.eval(s)
+	if err != nil {
+		c.env.t.env = c.env // what the message shows
+		return v, &ItemSelectorError{c.env.x.expressionFailure(c.env.t, err, s.Field, c.input)}
+	}
+	return v, nil
 }
 
 // startMapRun writes the events of a distributed Map's start and hands it to the shell.
@@ -80,7 +91,7 @@ func (x *Execution) snapshot(t *thread, in *Payload) env {
 	in.Value()
 	t.input.Value()
 	frozen := &Execution{info: x.info, now: x.now, aboutRun: x.aboutRun, aboutModel: x.aboutModel, random: random{x.random.Uint64()}, input: x.input}
-	return env{x: frozen, t: &thread{state: t.state, input: t.input, entered: t.entered, retried: t.retried, vars: t.vars.flat()}, input: in}
+	return env{x: frozen, t: &thread{state: t.state, input: t.input, entered: t.entered, entryID: t.entryID, retried: t.retried, vars: t.vars.flat()}, input: in}
 }
 
 // flat copies the variables visible in a scope into one.

@@ -306,3 +306,27 @@ func TestHeavyExpressionsYield(t *testing.T) {
 		t.Errorf("%s %+v", w.x.Output(), w.x.Failure())
 	}
 }
+
+func TestItemSelectorErrors(t *testing.T) {
+	t.Parallel()
+	for selector, want := range map[string]string{
+		`"QueryLanguage":"JSONata","ItemSelector":{"a":"{% $none %}"}`: "States.QueryEvaluationError: An error occurred while executing the state 'X' " +
+			"(entered at the event id #2). The JSONata expression '$none' specified for the field 'ItemSelector/a' returned nothing (undefined).",
+		`"ItemSelector":{"a.$":"$.none"}`: "States.Runtime: An error occurred while executing the state 'X' (entered at the event id #2). " +
+			"The JSONPath '$.none' specified for the field 'a.$' could not be found in the input '[7]'",
+		`"ItemSelector":{"a.$":"States.ArrayGetItem($, 3)"}`: "States.IntrinsicFailure: An error occurred while executing the state 'X' " +
+			"(entered at the event id #2).",
+		`"ItemSelector":{"a.$":"$$.none"}`: "States.Runtime: An error occurred while executing the state 'X' (entered at the event id #2). " +
+			"The JSONPath '$$.none' specified for the field 'a.$' could not be found in the input '{",
+	} {
+		w := newWorld(t, `{"StartAt":"X","States":{"X":{"Type":"Map","End":true,`+selector+`,"ItemProcessor":{
+			"ProcessorConfig":{"Mode":"DISTRIBUTED","ExecutionType":"STANDARD"},"StartAt":"I","States":{"I":{"Type":"Pass","End":true}}}}}}`, `[7]`)
+		w.mapRun = func(c *interpreter.MapRunCall) interpreter.Event {
+			if _, err := c.Select(0, c.Items[0], "", ""); err == nil || !strings.HasPrefix(err.Error(), want) {
+				t.Errorf("%v\nwant %s", err, want)
+			}
+			return interpreter.Event{Kind: interpreter.MapRunSucceeded, Output: interpreter.TextPayload(`[]`)}
+		}
+		w.run(t)
+	}
+}
