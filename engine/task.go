@@ -114,7 +114,7 @@ func (r *run) outcome(ctx context.Context, id int64, call *interpreter.TaskCall,
 		e.Kind = interpreter.TaskSubmitted
 	case err == nil:
 		e.Kind = interpreter.TaskSucceeded
-	case !accepted && (pattern == plan.Sync || pattern == plan.Sync2):
+	case !accepted && pattern != plan.RequestResponse:
 		e.Kind, e.Failure = interpreter.TaskSubmitFailed, failureOf(err)
 	default:
 		e.Kind, e.Failure = interpreter.TaskFailed, failureOf(err)
@@ -152,10 +152,7 @@ func (r *run) attempt(ctx context.Context, call *interpreter.TaskCall, submitted
 
 // task is a call as integrations see it.
 func (r *run) task(call *interpreter.TaskCall) *Task {
-	return &Task{
-		Execution: r.record.ARN, State: call.State, Attempt: call.Attempt, Resource: call.Task.Resource, Parameters: call.Parameters,
-		Service: call.Task.Service, Action: call.Task.Action, Pattern: call.Task.Pattern, Submission: call.Submission(), value: call.Value,
-	}
+	return taskOf(r.record.ARN, call)
 }
 
 func (e *Engine) integration(t *plan.Task) Integration {

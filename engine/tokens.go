@@ -56,7 +56,7 @@ func (e *Engine) reportBy(ctx context.Context, text string, ev interpreter.Event
 	if r == nil {
 		return e.gone(ctx, token.Execution)
 	}
-	ev.ID = token.ID
+	ev.ID, ev.ByToken = token.ID, true
 	return r.ask(ctx, ev, func(x *interpreter.Execution) error {
 		switch {
 		case !x.Made(token):

@@ -13,6 +13,7 @@ func (s *Service) operations() map[string]awsjson.Operation {
 		"ValidateStateMachineDefinition":   awsjson.Handle(validateMembers, s.validateStateMachineDefinition),
 		"StartExecution":                   awsjson.Handle(startExecutionMembers, s.startExecution),
 		"StartSyncExecution":               awsjson.Handle(startSyncExecutionMembers, s.startSyncExecution),
+		"TestState":                        awsjson.Handle(testStateMembers, s.testState),
 		"DescribeExecution":                awsjson.Handle(describeExecutionMembers, s.describeExecution),
 		"StopExecution":                    awsjson.Handle(stopExecutionMembers, s.stopExecution),
 		"ListExecutions":                   awsjson.Handle(listExecutionsMembers, s.listExecutions),

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -16,19 +17,21 @@ type Service interface {
 	Call(ctx context.Context, s *Step, params map[string]any) (answer *Answer, raw map[string]any, err error)
 	// Wait carries out a wait step for an execution or, where the step lists executions, for a state machine.
 	Wait(ctx context.Context, s *Step, arn string) error
-	// Begin starts one of the programs of a case that run beside it, unless it has been started.
-	Begin(ctx context.Context, c *Case, thread int, names *Names) error
 }
 
-// Replay runs the program of a case and judges the answers. A call that fails unexpectedly ends the program.
+// Replay runs the program of a case, and those beside it, and judges the answers. A call that fails unexpectedly ends the program.
 func Replay(ctx context.Context, c *Case, names *Names, on Service) (*Verdict, error) {
+	beside := background{on: on, names: names}
+	verdict, err := replay(ctx, c, names, on, &beside)
+	return verdict, errors.Join(err, beside.wait())
+}
+
+func replay(ctx context.Context, c *Case, names *Names, on Service, beside *background) (*Verdict, error) {
 	judge := NewJudge(c, names)
 	for i := range c.Steps {
 		s := &c.Steps[i]
 		if s.Thread != nil {
-			if err := on.Begin(ctx, c, *s.Thread, names); err != nil {
-				return nil, fmt.Errorf("step %d, in the background: %w", s.N, err)
-			}
+			beside.begin(ctx, c, *s.Thread)
 			continue
 		}
 		if s.Wait != "" {
@@ -37,9 +40,9 @@ func Replay(ctx context.Context, c *Case, names *Names, on Service) (*Verdict, e
 			}
 			continue
 		}
-		answer, err := Carry(ctx, s, names, on)
+		answer, err := call(ctx, s, names, on)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("step %d, %s: %w", s.N, s.Op, err)
 		}
 		if !judge.Judge(s, answer) {
 			break
@@ -48,19 +51,18 @@ func Replay(ctx context.Context, c *Case, names *Names, on Service) (*Verdict, e
 	return &judge.Verdict, nil
 }
 
-// Carry makes the API call of a step.
-func Carry(ctx context.Context, s *Step, names *Names, on Service) (*Answer, error) {
+// call makes the API call of a step and remembers the answer for later ones.
+func call(ctx context.Context, s *Step, names *Names, on Service) (*Answer, error) {
 	filled, err := names.Params(s.Params)
 	if err != nil {
-		return nil, fmt.Errorf("step %d, %s: %w", s.N, s.Op, err)
+		return nil, err
 	}
 	params, _ := filled.(map[string]any)
 	answer, raw, err := on.Call(ctx, s, params)
-	if err != nil {
-		return nil, fmt.Errorf("step %d, %s: %w", s.N, s.Op, err)
+	if err == nil {
+		names.Answered(s.N, raw)
 	}
-	names.Answered(s.N, raw)
-	return answer, nil
+	return answer, err
 }
 
 // Reply is the answer to an API call over HTTP, and the same as it came. The status is the HTTP status, the body JSON.

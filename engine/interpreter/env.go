@@ -81,6 +81,9 @@ func (e *env) context() jsonvalue.Value {
 		return e.built
 	}
 	x := e.x
+	if x.trial != nil && x.trial.Context != nil {
+		return x.trial.context(e.item)
+	}
 	b := jsonvalue.NewObject(5)
 	b.Set("Execution", x.executionContext())
 	b.Set("State", e.stateContext())

@@ -48,6 +48,8 @@ type Event struct {
 	Output  *Payload
 	Worker  string
 	Failure history.Failure
+	// ByToken says that a worker reports by the task's token, and not the shell what came of the request.
+	ByToken bool
 }
 
 // EffectKind says what the shell is asked to do.

@@ -19,6 +19,7 @@ const (
 	eventHasError
 	eventHasCause
 	eventHasSecret
+	eventByToken
 )
 
 // AppendEvents appends the compact stored form of events that were applied one after the other. It is read back by DecodeEvents.
@@ -57,7 +58,7 @@ func AppendEvents(dst []byte, events []Event) []byte {
 
 func (e *Event) bits() byte {
 	var bits byte
-	for i, present := range [...]bool{e.ID != 0, e.Output != nil, e.Worker != "", e.Failure.HasError, e.Failure.HasCause, e.Secret != ""} {
+	for i, present := range [...]bool{e.ID != 0, e.Output != nil, e.Worker != "", e.Failure.HasError, e.Failure.HasCause, e.Secret != "", e.ByToken} {
 		if present {
 			bits |= 1 << i
 		}
@@ -119,6 +120,7 @@ func (r *eventReader) event(e *Event) {
 	if bits&eventHasWorker != 0 {
 		e.Worker = r.text()
 	}
+	e.ByToken = bits&eventByToken != 0
 	e.Failure = history.Failure{HasError: bits&eventHasError != 0, HasCause: bits&eventHasCause != 0}
 	if e.Failure.HasError {
 		e.Failure.Error = r.text()

@@ -22,7 +22,7 @@ func TestEventsReadBack(t *testing.T) {
 			e.Kind = interpreter.EventKind(rapid.IntRange(int(interpreter.Start), int(interpreter.TaskScheduled)).Draw(t, "kind"))
 			e.At = time.Unix(0, rapid.Int64().Draw(t, "at")).UTC()
 			e.Seed, e.ID, e.Worker = rapid.Uint64().Draw(t, "seed"), rapid.Int64().Draw(t, "id"), text.Draw(t, "worker")
-			e.Secret = text.Draw(t, "secret")
+			e.Secret, e.ByToken = text.Draw(t, "secret"), rapid.Bool().Draw(t, "by token")
 			if rapid.Bool().Draw(t, "answered") {
 				e.Output = interpreter.TextPayload(text.Draw(t, "output"))
 			}

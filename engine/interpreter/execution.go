@@ -65,6 +65,7 @@ type Execution struct {
 	out    *Result
 	work   int // that expressions have done, in their steps
 
+	trial      *Trial // what a single state under test is run with; nil in executions
 	input      *Payload
 	aboutRun   jsonvalue.Value // context object: Execution
 	aboutModel jsonvalue.Value // context object: StateMachine

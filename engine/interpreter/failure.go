@@ -44,6 +44,7 @@ func (x *Execution) failed(t *thread, f failure) bool {
 	for i := range t.state.Catch {
 		c := &t.state.Catch[i]
 		if !t.catching && c.Matches(f.Error, f.heartbeat) {
+			x.traceCatcher(i, f)
 			x.goOn(t, x.caught(t, c, f))
 			return false
 		}
@@ -59,6 +60,7 @@ func (x *Execution) retry(t *thread, f failure) bool {
 		if !r.Matches(f.Error, f.heartbeat) {
 			continue
 		}
+		x.traceRetrier(i)
 		if t.retries == nil {
 			t.retries = make([]int64, len(t.state.Retry))
 		}
@@ -68,7 +70,11 @@ func (x *Execution) retry(t *thread, f failure) bool {
 		t.retries[i]++
 		t.retried++
 		t.children = nil
-		t.timeout = x.timer(t, retryDelay, min(r.Policy.Delay(int(t.retries[i]), &x.random), longestWait))
+		delay := min(r.Policy.Delay(int(t.retries[i]), &x.random), longestWait)
+		if x.retriable(t, f, delay) {
+			return true
+		}
+		t.timeout = x.timer(t, retryDelay, delay)
 		return true
 	}
 	return false

@@ -6,6 +6,7 @@ import (
 
 	"stepback/asl"
 	"stepback/asl/expression"
+	"stepback/asl/jsonpath"
 	"stepback/asl/jsonvalue"
 	"stepback/engine/history"
 	"stepback/engine/plan"
@@ -119,6 +120,9 @@ func (x *Execution) items(t *thread, in *Payload) (*mapItems, bool) {
 	v, path := in.Value(), "$"
 	if m.ItemsPath != nil {
 		path = m.ItemsPath.Text()
+		if m.ItemsPath.Root() == jsonpath.Context {
+			path = path[1:] // as the service writes it
+		}
 		var err error
 		if v, err = t.env.Lookup(m.ItemsPath); err != nil {
 			return nil, x.expressionError(t, err, "ItemsPath", in)

@@ -138,6 +138,9 @@ func (x *Execution) finishQuery(t *thread, result *Payload, previous int64) bool
 	t.last = previous
 	if s.Task != nil || s.Map != nil || s.Branches != nil {
 		t.env.result = result
+		if s.Task != nil {
+			x.trace(TaskResult, result)
+		}
 	}
 	return x.leave(t, result, s.Output, s.Assign, s.Next)
 }

@@ -16,7 +16,7 @@ import (
 // runPass builds the result from Result or Parameters, in JSONata from Output, or hands the input on.
 func (x *Execution) runPass(t *thread) bool {
 	s := t.state
-	if s.Result == nil && s.Parameters == nil && s.InputPath.Identity() && s.OutputPath.Identity() && s.ResultPath.Replaces() &&
+	if x.trial == nil && s.Result == nil && s.Parameters == nil && s.InputPath.Identity() && s.OutputPath.Identity() && s.ResultPath.Replaces() &&
 		s.Assign == nil && s.Output == nil {
 		return x.exit(t, t.input, s.Next, t.last, nil)
 	}
@@ -26,6 +26,7 @@ func (x *Execution) runPass(t *thread) bool {
 	}
 	if s.Result != nil {
 		result = ValuePayload(*s.Result)
+		x.traceLiteral(result)
 	}
 	return x.finishState(t, result, t.last)
 }
@@ -33,15 +34,22 @@ func (x *Execution) runPass(t *thread) bool {
 // effectiveInput applies InputPath and Parameters.
 func (x *Execution) effectiveInput(t *thread) (*Payload, bool) {
 	in, ok := x.selectPayload(t, t.state.InputPath, t.input, "InputPath")
-	if !ok || t.state.Parameters == nil {
-		return in, ok
+	if !ok {
+		return nil, false
+	}
+	x.trace(AfterInputPath, in)
+	if t.state.Parameters == nil {
+		x.traceArguments(t, in)
+		return in, true
 	}
 	t.env.over(in)
 	v, err := t.env.eval(t.state.Parameters)
 	if err != nil {
 		return nil, x.expressionError(t, err, t.state.Parameters.Field, in)
 	}
-	return ValuePayload(v), true
+	in = ValuePayload(v)
+	x.traceArguments(t, in)
+	return in, true
 }
 
 func (x *Execution) runSucceed(t *thread) bool {
@@ -55,6 +63,7 @@ func (x *Execution) runSucceed(t *thread) bool {
 func (x *Execution) runFail(t *thread) bool {
 	var f failure
 	t.env.over(t.input)
+	x.trace(AfterInputPath, t.input)
 	var ok bool
 	if f.Error, f.HasError, ok = x.text(t, t.state.Fail.Error); !ok {
 		return false

@@ -28,6 +28,7 @@ type TaskCall struct {
 	scheduled  bool     // the …Scheduled event is written
 	started    bool     // the …Started event is written
 	submission *Payload // what the accepted call of a .sync or token task answered
+	early      *Event   // see overtakes
 }
 
 func (x *Execution) runTask(t *thread) bool {
@@ -148,6 +149,9 @@ func (x *Execution) credentials(t *thread) (string, bool) {
 // taskEvent handles what is reported of a running task.
 func (x *Execution) taskEvent(w *wait, e *Event) {
 	t := w.thread
+	if e.ByToken && x.overtakes(w, e) {
+		return
+	}
 	switch e.Kind {
 	case TaskScheduled:
 		if !w.task.scheduled {
@@ -164,7 +168,9 @@ func (x *Execution) taskEvent(w *wait, e *Event) {
 	case TaskSubmitted:
 		w.task.submission = e.Output
 		x.writeTask(t, w.task, history.TaskSubmitted, e.Output.Text())
-		if w.task.Task.Pattern == plan.WaitForTaskToken {
+		if w.task.early != nil {
+			x.taskEvent(w, w.task.early)
+		} else if w.task.Task.Pattern == plan.WaitForTaskToken {
 			x.beat(t, w.task)
 		}
 	case TaskSucceeded:
@@ -174,7 +180,11 @@ func (x *Execution) taskEvent(w *wait, e *Event) {
 	case TaskStartFailed:
 		x.taskFailed(t, startFailed, e.Failure)
 	case TaskSubmitFailed:
-		x.taskFailed(t, submitFailed, e.Failure)
+		if w.task.early != nil {
+			x.taskEvent(w, w.task.early)
+		} else {
+			x.taskFailed(t, submitFailed, e.Failure)
+		}
 	default:
 	}
 }

@@ -55,6 +55,9 @@ func (x *Execution) run(t *thread) bool {
 		return false
 	}
 	t.env = env{x: x, t: t}
+	if x.trial != nil && x.try(t) {
+		return false
+	}
 	switch t.state.Type {
 	case asl.Pass:
 		return x.runPass(t)
@@ -88,6 +91,9 @@ func (x *Execution) finishState(t *thread, result *Payload, previous int64) bool
 		return x.finishQuery(t, result, previous)
 	}
 	raw := result
+	if s.Task != nil {
+		x.trace(TaskResult, result)
+	}
 	if s.ResultSelector != nil {
 		t.env.over(result)
 		v, err := t.env.eval(s.ResultSelector)
@@ -96,10 +102,12 @@ func (x *Execution) finishState(t *thread, result *Payload, previous int64) bool
 		}
 		result = ValuePayload(v)
 	}
+	x.traceResult(t, AfterResultSelector, result)
 	out, ok := x.place(t, s.ResultPath, result)
 	if !ok {
 		return false
 	}
+	x.traceResult(t, AfterResultPath, out)
 	if out, ok = x.selectPayload(t, s.OutputPath, out, "OutputPath"); !ok {
 		return false
 	}
@@ -121,6 +129,7 @@ func (x *Execution) exit(t *thread, out *Payload, next *plan.State, previous int
 		e.More = &history.Details{Assigned: assigned}
 	}
 	t.last = x.emit(e)
+	next = x.leaving(t, next)
 	t.input, t.state, t.entryID, t.catching = out, next, 0, false
 	if next != nil {
 		return true
@@ -193,6 +202,9 @@ func (x *Execution) assign(t *thread, a *plan.Payload, result *Payload) ([]histo
 
 // described prefixes a message with the state it is about, as AWS does.
 func (x *Execution) described(t *thread, message string) string {
+	if x.trial != nil {
+		return message
+	}
 	return "An error occurred while executing the state '" + t.state.Name + "' (entered at the event id #" + itoa(t.entryID) + "). " + message
 }
 

@@ -66,7 +66,22 @@ func (x *Execution) Made(t Token) bool {
 // Awaits reports whether the task of this ID is under way, so that what its worker reports still counts.
 func (x *Execution) Awaits(id int64) bool {
 	w := x.waits[id]
-	return w != nil && w.kind == taskResult && (w.task.started || w.task.Task.Target != plan.Activity)
+	return w != nil && w.kind == taskResult && w.task.started && w.task.early == nil
+}
+
+// overtakes keeps the end of a task that was reported by its token before the request that carries the token was answered. The
+// answer, which the history has first, ends the wait; until then the report cannot time out any more, since the worker knows that it
+// counts.
+func (x *Execution) overtakes(w *wait, e *Event) bool {
+	if w.task.Task.Target == plan.Activity || w.task.submission != nil || !e.Kind.EndsTask() {
+		return false
+	}
+	early := *e
+	early.ByToken = false
+	w.task.early = &early
+	x.cancelTimer(&w.thread.timeout)
+	x.cancelTimer(&w.thread.heartbeat)
+	return true
 }
 
 // Offers reports whether the activity task of this ID waits for a worker to take it.

@@ -1,6 +1,7 @@
 package interpreter_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -143,6 +144,44 @@ func TestTokens(t *testing.T) {
 	again := newWorld(t, definition, `{}`)
 	if _, same := again.begin(t); same.Token != call.Token {
 		t.Errorf("replayed, the token is %s, not %s", same.Token, call.Token)
+	}
+}
+
+// TestAnEarlyReportWaitsForTheRequest reports by the token before the request that carried it was answered.
+func TestAnEarlyReportWaitsForTheRequest(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		answer interpreter.Event
+		want   []history.Type
+	}{
+		"accepted": {
+			interpreter.Event{Kind: interpreter.TaskSubmitted, Output: interpreter.TextPayload(`{}`)},
+			[]history.Type{history.TaskSubmitted, history.TaskSucceeded, history.TaskStateExited, history.ExecutionSucceeded},
+		},
+		"failed": {
+			interpreter.Event{Kind: interpreter.TaskSubmitFailed, Failure: history.Named("Crashed")},
+			[]history.Type{history.TaskSucceeded, history.TaskStateExited, history.ExecutionSucceeded},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, `{"StartAt":"T","States":{"T":{`+callback+`,"TimeoutSeconds":60,"HeartbeatSeconds":10,"End":true}}}`, `{}`)
+			id, _ := w.begin(t)
+			w.step(interpreter.Event{Kind: interpreter.TaskSucceeded, ID: id, Output: interpreter.TextPayload(`1`), ByToken: true})
+			if len(w.timers) > 0 || w.x.Awaits(id) || w.x.Status() != interpreter.Running {
+				t.Errorf("timers %v, status %s", w.timers, w.x.Status())
+			}
+			n := len(w.history)
+			c.answer.ID = id
+			w.step(c.answer)
+			var got []history.Type
+			for _, e := range w.history[n:] {
+				got = append(got, e.Type)
+			}
+			if !slices.Equal(got, c.want) || w.x.Output() != `1` {
+				t.Errorf("%v, %s; want %v", got, w.x.Output(), c.want)
+			}
+		})
 	}
 }
 

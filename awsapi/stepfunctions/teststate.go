@@ -1,0 +1,189 @@
+package stepfunctions
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"stepback/asl"
+	"stepback/asl/jsonvalue"
+	"stepback/awsapi/awsjson"
+	"stepback/engine"
+	"stepback/engine/history"
+	"stepback/engine/interpreter"
+	"stepback/engine/plan"
+)
+
+type testStateRequest struct {
+	Definition      string              `json:"definition"`
+	RoleARN         string              `json:"roleArn"`
+	Input           *string             `json:"input"`
+	InspectionLevel string              `json:"inspectionLevel"`
+	RevealSecrets   bool                `json:"revealSecrets"`
+	Variables       string              `json:"variables"`
+	StateName       string              `json:"stateName"`
+	Mock            *stateMock          `json:"mock"`
+	Context         *string             `json:"context"`
+	Configuration   *stateConfiguration `json:"stateConfiguration"`
+}
+
+// stateMock is what a state is said to come to, in place of doing its work.
+type stateMock struct {
+	Result *string     `json:"result"`
+	Error  *mockOutput `json:"errorOutput"`
+}
+
+type mockOutput struct {
+	Error *string `json:"error"`
+	Cause *string `json:"cause"`
+}
+
+type stateConfiguration struct {
+	RetrierRetryCount        int64   `json:"retrierRetryCount"`
+	MapIterationFailureCount *int64  `json:"mapIterationFailureCount"`
+	MapItemReaderData        *string `json:"mapItemReaderData"`
+}
+
+var testStateMembers = []awsjson.Member{
+	{Name: "definition", Required: true, Min: 1, Max: maxDefinition},
+	{Name: "roleArn", Min: 1, Max: maxARN},
+	{Name: "input", Max: maxData},
+	{Name: "inspectionLevel", Enum: []string{"INFO", "DEBUG", "TRACE"}},
+	{Name: "revealSecrets", Kind: awsjson.Boolean},
+	{Name: "variables", Max: maxData},
+	{Name: "stateName", Min: 1, Max: maxName},
+	{Name: "context", Max: maxData},
+	{Name: "mock", Kind: awsjson.Structure, Members: []awsjson.Member{
+		{Name: "result", Max: maxData},
+		{Name: "fieldValidationMode", Enum: []string{"STRICT", "PRESENT", "NONE"}},
+		{Name: "errorOutput", Kind: awsjson.Structure, Members: []awsjson.Member{
+			{Name: "error", Max: maxError}, {Name: "cause", Max: maxCause},
+		}},
+	}},
+	{Name: "stateConfiguration", Kind: awsjson.Structure, Members: []awsjson.Member{
+		{Name: "retrierRetryCount", Kind: awsjson.Integer},
+		{Name: "errorCausedByState", Min: 1, Max: maxName},
+		{Name: "mapIterationFailureCount", Kind: awsjson.Integer},
+		{Name: "mapItemReaderData", Max: maxDefinition},
+	}},
+}
+
+// testState runs one state by itself. Nothing is kept of it.
+func (s *Service) testState(ctx context.Context, scope awsjson.Scope, in *testStateRequest) (*testStateResponse, error) {
+	e, err := s.engine(scope)
+	if err != nil {
+		return nil, err
+	}
+	state, err := stateUnderTest(e, in)
+	if err != nil {
+		return nil, err
+	}
+	if err := in.check(state); err != nil {
+		return nil, err
+	}
+	tr, info, err := s.trial(scope, state, in)
+	if err != nil {
+		return nil, err
+	}
+	done, err := e.TestState(ctx, tr, info, in.mocked(tr))
+	if err != nil {
+		return nil, err
+	}
+	return testStateOutcome(in, info, tr, done), nil
+}
+
+// trial is the run that a request asks for.
+func (s *Service) trial(scope awsjson.Scope, state *plan.State, in *testStateRequest) (*interpreter.Trial, interpreter.Info, error) {
+	machine, name := uuid.NewString(), uuid.NewString()
+	info := interpreter.Info{
+		MachineName: machine, MachineARN: machineARNOf(scope, machine), Name: name, RoleARN: in.RoleARN, Region: scope.Region, Express: true,
+		ARN: "arn:aws:states:" + scope.Region + ":" + scope.Account + ":express:" + machine + ":" + name, Input: "{}",
+	}
+	tr := &interpreter.Trial{State: state}
+	if in.Input != nil {
+		info.Input = *in.Input
+	}
+	input, err := jsonvalue.Parse(info.Input)
+	if err != nil {
+		return nil, info, invalidInput(err.Error())
+	}
+	if in.Variables != "" {
+		if tr.Variables, err = jsonvalue.Parse(in.Variables); err != nil || tr.Variables.Kind() != jsonvalue.Object {
+			return nil, info, awsjson.Invalid("Variables must be a JSON object.")
+		}
+	}
+	if tr.Context, err = in.contextObject(info, input, state, s.cfg.Now()); err != nil {
+		return nil, info, err
+	}
+	return tr, info, in.configure(tr)
+}
+
+// configure applies the stateConfiguration and the mock of a request that has been checked.
+func (in *testStateRequest) configure(tr *interpreter.Trial) error {
+	if c := in.Configuration; c != nil {
+		tr.Retried = c.RetrierRetryCount
+		if c.MapIterationFailureCount != nil {
+			tr.FailedIterations = *c.MapIterationFailureCount
+		}
+		if c.MapItemReaderData != nil {
+			items, err := jsonvalue.Parse(*c.MapItemReaderData)
+			if err != nil {
+				return awsjson.Invalid("Map item reader data must be valid JSON.")
+			}
+			tr.Items = &items
+		}
+	}
+	if in.Mock == nil {
+		return nil
+	}
+	if in.Mock.Result != nil {
+		tr.Result = interpreter.TextPayload(*in.Mock.Result)
+	}
+	if in.Mock.Error != nil {
+		f := history.Failure{}
+		if f.HasError = in.Mock.Error.Error != nil; f.HasError {
+			f.Error = *in.Mock.Error.Error
+		}
+		if f.HasCause = in.Mock.Error.Cause != nil; f.HasCause {
+			f.Cause = *in.Mock.Error.Cause
+		}
+		tr.Failure = &f
+	}
+	return nil
+}
+
+// mocked answers a task with the mock, or is nil when there is none.
+func (in *testStateRequest) mocked(tr *interpreter.Trial) func() interpreter.Event {
+	switch {
+	case in.Mock == nil:
+		return nil
+	case tr.Failure != nil:
+		return func() interpreter.Event { return interpreter.Event{Kind: interpreter.TaskFailed, Failure: *tr.Failure} }
+	default:
+		return func() interpreter.Event { return interpreter.Event{Kind: interpreter.TaskSucceeded, Output: tr.Result} }
+	}
+}
+
+// stateUnderTest compiles the state of a request: a definition of its own, or one of a whole machine.
+func stateUnderTest(e *engine.Engine, in *testStateRequest) (*plan.State, error) {
+	definition, name := in.Definition, in.StateName
+	if name == "" {
+		name = loneState
+		root, err := jsonvalue.Parse(definition)
+		if err == nil && root.Kind() == jsonvalue.Object {
+			definition = machineAround(root)
+		}
+	}
+	m, err := e.Compile(name, definition, in.RoleARN, false)
+	if err != nil {
+		return nil, invalidDefinition(err.Error())
+	}
+	state := m.State(name)
+	if state == nil {
+		return nil, awsjson.Invalid("State not found in definition")
+	}
+	return state, nil
+}
+
+// hasBranches reports whether a state runs other states.
+func hasBranches(s *plan.State) bool { return s.Type == asl.Map || s.Type == asl.Parallel }

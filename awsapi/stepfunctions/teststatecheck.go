@@ -1,0 +1,67 @@
+package stepfunctions
+
+import (
+	"stepback/asl"
+	"stepback/asl/jsonvalue"
+	"stepback/awsapi/awsjson"
+	"stepback/engine/plan"
+)
+
+// check refuses what cannot be tested, in the words of the service.
+func (in *testStateRequest) check(state *plan.State) error {
+	if in.Mock != nil {
+		return in.checkMocked(state)
+	}
+	switch c := in.Configuration; {
+	case c != nil && c.MapIterationFailureCount != nil:
+		return awsjson.Invalid("TestState does not support MapIterationFailureCount when a mock is not specified.")
+	case hasBranches(state):
+		return invalidDefinition("TestState API does not support Map or Parallel states. " +
+			"Supported state types include: [Task, Wait, Pass, Succeed, Fail, Choice]")
+	case state.Type == asl.Task && in.RoleARN == "":
+		return awsjson.Invalid("RoleArn must be specified when testing a Task state")
+	}
+	return nil
+}
+
+func (in *testStateRequest) checkMocked(state *plan.State) error {
+	switch {
+	case (in.Mock.Result == nil) == (in.Mock.Error == nil):
+		return awsjson.Invalid("A test mock should have only one of the following fields: [result, errorOutput].")
+	case in.RevealSecrets:
+		return awsjson.Invalid("TestState does not support RevealSecrets when a mock is specified.")
+	case state.Type != asl.Task && !hasBranches(state):
+		return awsjson.Invalid("State type '" + string(state.Type) + "' is not supported when a mock is specified")
+	case in.Mock.Result == nil:
+		return nil
+	}
+	result, err := jsonvalue.Parse(*in.Mock.Result)
+	if err != nil {
+		return awsjson.Invalid("Mocked result must be valid JSON.")
+	}
+	return in.checkResult(state, result)
+}
+
+// checkResult checks the mocked result of a Map or Parallel state.
+func (in *testStateRequest) checkResult(state *plan.State, result jsonvalue.Value) error {
+	if !hasBranches(state) {
+		return nil
+	}
+	if state.Map != nil && state.Map.Writer != nil {
+		if result.Kind() != jsonvalue.Object {
+			return awsjson.Invalid("Mocked result must be a JSON object.")
+		}
+		return nil
+	}
+	if result.Kind() != jsonvalue.Array {
+		return awsjson.Invalid("Mocked result must be an array.")
+	}
+	if state.Map == nil && result.Len() != len(state.Branches) {
+		return awsjson.Invalid("Mocked result must contain the same number of items as number of Parallel branches.")
+	}
+	c := in.Configuration
+	if state.Map != nil && c != nil && c.MapIterationFailureCount != nil && *c.MapIterationFailureCount > int64(result.Len()) {
+		return awsjson.Invalid("Map iteration failure count must be less than or equal to the number of Map iterations")
+	}
+	return nil
+}

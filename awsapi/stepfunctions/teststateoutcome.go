@@ -1,0 +1,80 @@
+package stepfunctions
+
+import (
+	"stepback/engine"
+	"stepback/engine/history"
+	"stepback/engine/interpreter"
+)
+
+type testStateResponse struct {
+	Status     string         `json:"status"`
+	Output     *string        `json:"output,omitempty"`
+	Error      *string        `json:"error,omitempty"`
+	Cause      *string        `json:"cause,omitempty"`
+	NextState  string         `json:"nextState,omitempty"`
+	Inspection map[string]any `json:"inspectionData,omitempty"`
+}
+
+// errorDetails say what handles the error of a state; the backoff is in seconds.
+type errorDetails struct {
+	CatchIndex *int     `json:"catchIndex,omitempty"`
+	RetryIndex *int     `json:"retryIndex,omitempty"`
+	Backoff    *float64 `json:"retryBackoffIntervalSeconds,omitempty"`
+}
+
+// testStateOutcome is the answer for a state that has been tested.
+func testStateOutcome(in *testStateRequest, info interpreter.Info, tr *interpreter.Trial, done engine.TestedState) *testStateResponse {
+	out := &testStateResponse{NextState: tr.Next}
+	switch {
+	case done.Status == interpreter.Succeeded && tr.Catcher != nil:
+		out.Status, out.Output = "CAUGHT_ERROR", &done.Output
+		out.failed(tr.Caught)
+	case done.Status == interpreter.Succeeded:
+		out.Status, out.Output = "SUCCEEDED", &done.Output
+	default:
+		out.Status = "FAILED"
+		if tr.Backoff != nil {
+			out.Status = "RETRIABLE"
+		}
+		out.failed(done.Failure)
+	}
+	if in.InspectionLevel == "DEBUG" || in.InspectionLevel == "TRACE" {
+		out.Inspection = inspectionOf(info, tr)
+	}
+	return out
+}
+
+func (r *testStateResponse) failed(f history.Failure) {
+	if f.HasError {
+		r.Error = &f.Error
+	}
+	if f.HasCause {
+		r.Cause = &f.Cause
+	}
+}
+
+// inspectionOf is the data of every step of the state that was reached.
+func inspectionOf(info interpreter.Info, tr *interpreter.Trial) map[string]any {
+	data := map[string]any{"input": info.Input}
+	for stage, text := range tr.Stages {
+		data[string(stage)] = text
+	}
+	if tr.MaxConcurrency != nil {
+		data["maxConcurrency"] = *tr.MaxConcurrency
+	}
+	if tr.ToleratedFailureCount != nil {
+		data["toleratedFailureCount"] = int64(*tr.ToleratedFailureCount)
+	}
+	if tr.ToleratedFailurePercentage != nil {
+		data["toleratedFailurePercentage"] = *tr.ToleratedFailurePercentage
+	}
+	if tr.Catcher != nil || tr.Retrier != nil {
+		d := errorDetails{CatchIndex: tr.Catcher, RetryIndex: tr.Retrier}
+		if tr.Backoff != nil {
+			seconds := tr.Backoff.Seconds()
+			d.Backoff = &seconds
+		}
+		data["errorDetails"] = d
+	}
+	return data
+}

@@ -1,0 +1,84 @@
+package interpreter_test
+
+import (
+	"testing"
+	"time"
+
+	"stepback/asl"
+	"stepback/engine/history"
+	"stepback/engine/interpreter"
+	"stepback/engine/plan"
+)
+
+const triedMachine = `{"StartAt":"T","States":{
+	"T":{"Type":"Task","Resource":"arn:aws:states:::lambda:invoke","Parameters":{"n.$":"$.n"},"ResultPath":"$.r","Next":"P",
+		"Retry":[{"ErrorEquals":["Slow"],"IntervalSeconds":2,"BackoffRate":2,"MaxAttempts":4}],
+		"Catch":[{"ErrorEquals":["Broken"],"Next":"P"}]},
+	"P":{"Type":"Pass","End":true}}}`
+
+// try runs the Task state of triedMachine, which comes to the event.
+func try(t *testing.T, tr *interpreter.Trial, answer interpreter.Event) *interpreter.Execution {
+	t.Helper()
+	m, diagnostics := asl.Options{}.Parse(triedMachine)
+	if asl.HasErrors(diagnostics) {
+		t.Fatal(diagnostics)
+	}
+	p, err := plan.Compile(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr.State = p.Root.Find("T")
+	x := interpreter.NewTrial(tr, interpreter.Info{Input: `{"n":1,"m":2}`})
+	var r interpreter.Result
+	x.Step(&interpreter.Event{Kind: interpreter.Start, At: time.Unix(0, 0)}, &r)
+	answer.At, answer.ID = time.Unix(1, 0), r.Effects[0].ID
+	x.Step(&answer, &r)
+	return x
+}
+
+func TestTrialKeepsEveryStage(t *testing.T) {
+	t.Parallel()
+	tr := &interpreter.Trial{}
+	x := try(t, tr, interpreter.Event{Kind: interpreter.TaskSucceeded, Output: interpreter.TextPayload(`7`)})
+	if x.Status() != interpreter.Succeeded || x.Output() != `{"n":1,"m":2,"r":7}` || tr.Next != "P" {
+		t.Errorf("got %s, %s, next %q", x.Status(), x.Output(), tr.Next)
+	}
+	for stage, want := range map[interpreter.Stage]string{
+		interpreter.AfterInputPath: `{"n":1,"m":2}`, interpreter.AfterParameters: `{"n":1}`, interpreter.TaskResult: `7`,
+		interpreter.AfterResultSelector: `7`, interpreter.AfterResultPath: `{"n":1,"m":2,"r":7}`,
+	} {
+		if got := tr.Stages[stage]; got != want {
+			t.Errorf("%s: got %s, want %s", stage, got, want)
+		}
+	}
+}
+
+func TestTrialOfAFailure(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		err     string
+		retried int64
+		status  interpreter.Status
+		backoff time.Duration
+		caught  bool
+	}{
+		"first retry":  {"Slow", 0, interpreter.Failed, 2 * time.Second, false},
+		"fourth retry": {"Slow", 3, interpreter.Failed, 16 * time.Second, false},
+		"no more":      {"Slow", 4, interpreter.Failed, 0, false},
+		"caught":       {"Broken", 0, interpreter.Succeeded, 0, true},
+		"unhandled":    {"Other", 0, interpreter.Failed, 0, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tr := &interpreter.Trial{Retried: c.retried}
+			x := try(t, tr, interpreter.Event{Kind: interpreter.TaskFailed, Failure: history.NewFailure(c.err, "why")})
+			var backoff time.Duration
+			if tr.Backoff != nil {
+				backoff = *tr.Backoff
+			}
+			if x.Status() != c.status || backoff != c.backoff || (tr.Catcher != nil) != c.caught {
+				t.Errorf("got %s after %v, catcher %v", x.Status(), backoff, tr.Catcher)
+			}
+		})
+	}
+}

@@ -1,0 +1,20 @@
+package plan
+
+// Find returns the first state of this name in the scope or in one within it, or nil.
+func (g *Graph) Find(name string) *State {
+	for _, s := range g.States {
+		if s.Name == name {
+			return s
+		}
+		inner := s.Branches
+		if s.Map != nil {
+			inner = []*Graph{s.Map.Processor}
+		}
+		for _, b := range inner {
+			if found := b.Find(name); found != nil {
+				return found
+			}
+		}
+	}
+	return nil
+}
