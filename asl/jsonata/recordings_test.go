@@ -160,7 +160,7 @@ func tokenText(token any) string {
 	return fmt.Sprint(token)
 }
 
-func parse(t *testing.T, text string) jsonvalue.Value {
+func parse(t testing.TB, text string) jsonvalue.Value {
 	t.Helper()
 	v, err := jsonvalue.Parse(text)
 	if err != nil {
