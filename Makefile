@@ -118,7 +118,8 @@ bench: ## measure speed and memory, as ratios to a floor measured in the same ru
 .PHONY: conformance
 conformance: ## replay the recordings of the real service over HTTP: a table by group, and every difference (STEPBACK_CONFORMANCE: their folder)
 	@set -o pipefail; $(GO) test -count=1 -run '^TestRecordings$$' -v ./awsapi/stepfunctions | \
-		awk '/^=== (RUN|PAUSE|CONT)/ || /--- (PASS|SKIP)/ || /cases \(/ {next} /^=== NAME/ {print $$3; next} {print}'
+		awk '/^=== / {case = $$3; next} /--- (PASS|SKIP)/ {next} \
+			/_test\.go:[0-9]+: step/ {if (case != shown) print case; shown = case} {print}'
 
 .PHONY: bench-compare
 bench-compare: ## Go benchmarks of a base commit against the working tree: BASE=main BENCH=REGEXP COMPARISONS=6

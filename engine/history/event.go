@@ -49,9 +49,29 @@ type Failure struct {
 	HasError, HasCause bool
 }
 
-// NewFailure returns a failure with both an error name and a cause.
+// The longest error name and cause of the API's model, in characters.
+const (
+	maxError = 256
+	maxCause = 32_768
+)
+
+// NewFailure returns a failure with both an error name and a cause, cut to the lengths that the API allows.
 func NewFailure(name, cause string) Failure {
-	return Failure{Error: name, Cause: cause, HasError: true, HasCause: true}
+	return Failure{Error: cut(name, maxError), Cause: cut(cause, maxCause), HasError: true, HasCause: true}
+}
+
+// cut returns at most the first n characters of a text.
+func cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for i := range s {
+		if n == 0 {
+			return s[:i]
+		}
+		n--
+	}
+	return s
 }
 
 // Named returns a failure that has an error name and no cause.

@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"pgregory.net/rapid"
 
@@ -113,4 +115,16 @@ func FuzzDecode(f *testing.F) {
 			t.Fatal("more events than bytes")
 		}
 	})
+}
+
+func TestFailuresAreCutToWhatTheAPIAllows(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("é", 40_000)
+	f := history.NewFailure(long, long)
+	if utf8.RuneCountInString(f.Error) != 256 || utf8.RuneCountInString(f.Cause) != 32_768 || !utf8.ValidString(f.Cause) {
+		t.Errorf("%d and %d characters", utf8.RuneCountInString(f.Error), utf8.RuneCountInString(f.Cause))
+	}
+	if short := history.NewFailure("Boom", "because"); short.Error != "Boom" || short.Cause != "because" {
+		t.Errorf("%+v", short)
+	}
 }

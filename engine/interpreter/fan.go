@@ -27,6 +27,9 @@ func (x *Execution) runParallel(t *thread) bool {
 		return false
 	}
 	s := t.state
+	if s.Parameters != nil && len(in.Text()) > MaxPayload {
+		return x.failed(t, tooLarge(s.Name))
+	}
 	f := &fan{owner: t, left: len(s.Branches), threads: make([]*thread, len(s.Branches)), results: make([]*Payload, len(s.Branches))}
 	f.started = x.emit(history.Event{Type: history.ParallelStateStarted, Previous: t.last})
 	t.children = f

@@ -81,29 +81,34 @@ func (f *fan) iterate(x *Execution, previous int64) {
 			f.selectorFailed(x, i, id, err)
 			return
 		}
-		in = ValuePayload(v)
+		if in = ValuePayload(v); len(in.Text()) > MaxPayload {
+			t.last = id
+			f.refused(x, i, tooLarge(t.state.Name))
+			return
+		}
 	}
 	f.launch(x, i, t.state.Map.Processor, in, id)
 }
 
-// selectorFailed fails the Map because the input of an iteration could not be built. What is written follows from the start of
-// the iteration, or from the evaluation that failed.
+// selectorFailed fails the Map because the input of an iteration could not be built.
 func (f *fan) selectorFailed(x *Execution, index int, started int64, err error) {
 	t := f.owner
 	t.last = started
 	var evaluation *expression.Error
-	isEvaluation := errors.As(err, &evaluation)
-	var cause failure
-	if isEvaluation {
-		cause = x.writeEvaluationFailed(t, started, evaluation.Field, evaluation.Error())
-	}
-	x.emit(history.Event{Type: history.MapIterationFailed, Previous: t.last, Name: t.state.Name, More: iteration(index)})
-	f.abort(x, t.last)
-	if isEvaluation {
-		x.failed(t, cause)
+	if errors.As(err, &evaluation) {
+		f.refused(x, index, x.writeEvaluationFailed(t, started, evaluation.Field, evaluation.Error()))
 		return
 	}
-	x.expressionError(t, err, "ItemSelector", t.mapInput)
+	f.refused(x, index, failure{Failure: x.expressionFailure(t, err, "ItemSelector", t.mapInput)})
+}
+
+// refused fails the Map because of an iteration that cannot begin. What is written follows from the start of the iteration, or
+// from the evaluation that failed.
+func (f *fan) refused(x *Execution, index int, cause failure) {
+	t := f.owner
+	x.emit(history.Event{Type: history.MapIterationFailed, Previous: t.last, Name: t.state.Name, More: iteration(index)})
+	f.abort(x, t.last)
+	x.failed(t, cause)
 }
 
 // items finds what a Map without a reader iterates over.

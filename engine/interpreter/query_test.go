@@ -1,6 +1,7 @@
 package interpreter_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"stepback/asl/jsonvalue"
 	"stepback/engine/history"
 	"stepback/engine/interpreter"
+	"stepback/engine/plan"
 )
 
 // jsonata is a machine in JSONata with one state X, whose type and fields are given, and the state After if they name it.
@@ -328,5 +330,38 @@ func TestItemSelectorErrors(t *testing.T) {
 			return interpreter.Event{Kind: interpreter.MapRunSucceeded, Output: interpreter.TextPayload(`[]`)}
 		}
 		w.run(t)
+	}
+}
+
+func TestInputsOfBranchesAndIterationsAreLimited(t *testing.T) {
+	t.Parallel()
+	big := func(n int) string { return fmt.Sprintf(`"{%% $pad('', %d, 'x') %%}"`, n-2) } // two bytes are the quotes
+	for name, fields := range map[string]string{
+		"branch":    `"Type":"Parallel","Arguments":%s,"End":true,"Branches":[{"StartAt":"I","States":{"I":{"Type":"Pass","Output":1,"End":true}}}]`,
+		"iteration": `"Type":"Map","Items":[1],"ItemSelector":%s,"End":true,"ItemProcessor":{"StartAt":"I","States":{"I":{"Type":"Pass","Output":1,"End":true}}}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if w := newWorld(t, jsonata(fmt.Sprintf(fields, big(interpreter.MaxPayload))), `{}`).run(t); w.x.Output() != "[1]" {
+				t.Errorf("at the limit: %s %+v", w.x.Status(), w.x.Failure())
+			}
+			w := newWorld(t, jsonata(fmt.Sprintf(fields, big(interpreter.MaxPayload+1))), `{}`).run(t)
+			if w.x.Failure().Error != plan.ErrDataLimitExceeded {
+				t.Errorf("one byte more: %s %+v", w.x.Status(), w.x.Failure())
+			}
+		})
+	}
+}
+
+func TestVariablesAreLimited(t *testing.T) {
+	t.Parallel()
+	assign := func(n int) string {
+		return jsonata(fmt.Sprintf(`"Type":"Pass","Assign":{"v":"{%% $pad('', %d, 'x') %%}"},"Output":"{%% 1 %%}","End":true`, n-2))
+	}
+	if w := newWorld(t, assign(interpreter.MaxPayload), `{}`).run(t); w.x.Output() != "1" {
+		t.Errorf("at the limit: %s %+v", w.x.Status(), w.x.Failure())
+	}
+	if w := newWorld(t, assign(interpreter.MaxPayload+1), `{}`).run(t); w.x.Failure().Error != plan.ErrDataLimitExceeded {
+		t.Errorf("one byte more: %s %+v", w.x.Status(), w.x.Failure())
 	}
 }
