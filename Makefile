@@ -119,6 +119,11 @@ bench: ## measure speed and memory, as ratios to a floor measured in the same ru
 bench-compare: ## Go benchmarks of a base commit against the working tree: BASE=main BENCH=REGEXP COMPARISONS=6
 	bench/compare.sh $(BASE) '$(BENCH)' $(COMPARISONS)
 
+.PHONY: conformance
+conformance: ## replay the recordings of the real service over HTTP: a table by group, and every difference (STEPBACK_CONFORMANCE: their folder)
+	@set -o pipefail; $(GO) test -count=1 -run '^TestRecordings$$' -v ./awsapi/stepfunctions | \
+		awk '/^=== (RUN|PAUSE|CONT)/ || /--- (PASS|SKIP)/ || /cases \(/ {next} /^=== NAME/ {print $$3; next} {print}'
+
 .PHONY: simulate
 simulate: ## random state machines and faults against an oracle: COUNT of them from SEED on
 	$(GO) test ./engine/simulation -first=$(SEED) -simulations=$(COUNT)

@@ -59,16 +59,30 @@ func (d *decoder) expression(whole, body string, readable statesParts) {
 		return
 	}
 	if d.options.Syntax.JSONata != nil {
-		if err := d.options.Syntax.JSONata(body); err != nil {
+		reads, err := d.options.Syntax.JSONata(body)
+		if err != nil {
 			d.report(SeverityError, InvalidJSONataExpression, err.Error())
 			return
 		}
+		d.noDocument(reads)
 	}
 	if readable&readsResult == 0 && reads(body, "$states.result") {
 		d.unreadable("$states.result", "Output and Assign of Task, Parallel and Map states")
 	}
 	if readable&readsErrorOutput == 0 && reads(body, "$states.errorOutput") {
 		d.unreadable("$states.errorOutput", "Output and Assign of catchers")
+	}
+}
+
+// noDocument reports what an expression reads of the document that JSONata usually has and states do not.
+func (d *decoder) noDocument(reads []string) {
+	for _, name := range reads {
+		if name == "$$" {
+			d.unreadable(name, "JSONata outside of Step Functions; the input is $states.input")
+			continue
+		}
+		d.report(SeverityError, UnsupportedJSONataExpression, "Reference to '"+name+"' at the top level is not supported.").
+			hint("an expression starts from $states.input, $states.context or a variable")
 	}
 }
 

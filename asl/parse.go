@@ -17,7 +17,7 @@ type Options struct {
 	Syntax Syntax
 }
 
-// Syntax holds the checkers of the expression languages that stand inside a definition. Each returns nil or says what is
+// Syntax holds the checkers of the expression languages that stand inside a definition. Each returns no error or says what is
 // wrong; a nil function leaves the language to the parser's own light check.
 type Syntax struct {
 	// Path checks any path: $.a[*], $$.Execution.Id, $variable.field.
@@ -26,8 +26,9 @@ type Syntax struct {
 	ReferencePath func(path string) error
 	// Intrinsic checks a call such as States.Format('{}', $.a).
 	Intrinsic func(call string) error
-	// JSONata checks the text between {% and %}.
-	JSONata func(expression string) error
+	// JSONata checks the text between {% and %}. It also returns what the expression reads of an input document, which states do
+	// not have: names of fields, $ and $$.
+	JSONata func(expression string) (reads []string, err error)
 }
 
 // Parse reads and validates the definition of a standard state machine. See Options.Parse.

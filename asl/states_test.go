@@ -191,11 +191,14 @@ func TestJSONata(t *testing.T) {
 	jsonata := func(members string) string {
 		return "{\"QueryLanguage\": \"JSONata\", \"StartAt\": \"X\", \"States\": {\n\"X\": {\n" + members + "\n}}}"
 	}
-	o := asl.Options{Syntax: asl.Syntax{JSONata: func(s string) error {
+	o := asl.Options{Syntax: asl.Syntax{JSONata: func(s string) ([]string, error) {
 		if s == " 1 + " {
-			return errors.New("Unexpected end of expression")
+			return nil, errors.New("Unexpected end of expression")
 		}
-		return nil
+		if s == " phone & $$.a " {
+			return []string{"phone", "$$"}, nil
+		}
+		return nil, nil
 	}}}
 	runDiagnosed(t, o, []diagnosedCase{
 		{
@@ -203,6 +206,13 @@ func TestJSONata(t *testing.T) {
 			[]string{
 				"3:33 ERROR INVALID_JSONATA_EXPRESSION Unexpected end of expression @ /States/X/Output/a",
 				"3:52 " + schema + "JSONata string must start with {% and end with %} @ /States/X/Output/b[0]",
+			},
+		},
+		{
+			"reads of a document", jsonata(`"Type": "Pass", "Output": "{% phone & $$.a %}", "End": true`),
+			[]string{
+				"3:27 ERROR UNSUPPORTED_JSONATA_EXPRESSION Reference to 'phone' at the top level is not supported. @ /States/X/Output",
+				"3:27 ERROR UNSUPPORTED_JSONATA_EXPRESSION Reference to '$$' is not supported here. @ /States/X/Output",
 			},
 		},
 		{

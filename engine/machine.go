@@ -64,7 +64,16 @@ var syntax = asl.Syntax{
 	Path:          func(text string) error { _, err := jsonpath.Compile(text); return err },
 	ReferencePath: referencePath,
 	Intrinsic:     func(text string) error { _, err := intrinsic.Compile(text); return err },
-	JSONata:       func(text string) error { _, err := jsonata.Compile(text, jsonata.StepFunctions()); return err },
+	JSONata:       expression,
+}
+
+// expression compiles an expression and says what it reads of an input document.
+func expression(text string) ([]string, error) {
+	x, err := jsonata.Compile(text, jsonata.StepFunctions())
+	if err != nil {
+		return nil, err
+	}
+	return x.RootReads(), nil
 }
 
 // referencePath accepts a path that names a single place; of the context object and variables too, where the field allows them.

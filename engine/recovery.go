@@ -1,11 +1,9 @@
 package engine
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -25,7 +23,7 @@ type Recovered struct {
 	Aborted int
 }
 
-// Resumed is an execution that goes on, and the time of its last step before.
+// Resumed is an execution that goes on, and the time of the last step before, of its own or of a child execution that goes on too.
 type Resumed struct {
 	ARN, Name   string
 	Interrupted time.Time
@@ -127,7 +125,7 @@ func (c *recovery) read(ctx context.Context) error {
 		}
 		if r := c.replay(u, m, mocks, len(c.trees)); r != nil {
 			c.trees = append(c.trees, []*run{r})
-			c.found.Executions = append(c.found.Executions, Resumed{u.ARN, u.Name, r.last})
+			c.found.Executions = append(c.found.Executions, Resumed{ARN: u.ARN, Name: u.Name})
 		}
 	}
 	return nil
@@ -210,15 +208,16 @@ func (c *recovery) replayChildren() {
 // to come: it was set back, or the execution ran in virtual time.
 func (c *recovery) catchUp() {
 	now := c.engine.clock.Now()
-	for _, tree := range c.trees {
-		latest := now
+	for i, tree := range c.trees {
+		latest := tree[0].last
 		for _, r := range tree {
 			if r.last.After(latest) {
 				latest = r.last
 			}
 		}
+		c.found.Executions[i].Interrupted = latest
 		for _, r := range tree {
-			r.ahead = latest.Sub(now)
+			r.ahead = max(0, latest.Sub(now))
 		}
 	}
 }
@@ -236,63 +235,4 @@ func (c *recovery) setGoing() {
 	for _, tree := range c.trees {
 		tree[0].goOn()
 	}
-}
-
-// goOn lets a worker carry out what a replayed execution waits for.
-func (r *run) goOn() {
-	r.mu.Lock()
-	r.wake()
-}
-
-// replay applies the events of all steps and compares the history that they give with what is kept. The run is then where a
-// durable step leaves it, with everything outstanding as the effects of that step.
-func (r *run) replay(steps []journal.Step) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("replaying it panicked: %v", p)
-		}
-	}()
-	var effects []interpreter.Effect
-	for i := range steps {
-		s := &steps[i]
-		r.result.Reset()
-		for k := range s.Events {
-			r.x.Step(&s.Events[k], &r.result)
-			r.last, r.salt = s.Events[k].At, r.salt*31+s.Events[k].Seed
-		}
-		if !same(r.result.History, s.History) {
-			return &DivergedError{Step: i, Then: s.History, Now: append([]history.Event(nil), r.result.History...)}
-		}
-		r.history = append(r.history, s.History...)
-		if r.mocks != nil {
-			effects = append(effects, r.result.Effects...)
-		}
-	}
-	if r.x.Status() != interpreter.Running || len(steps) == 0 {
-		return fmt.Errorf("its %d steps leave it %s", len(steps), r.x.Status())
-	}
-	r.result.Reset()
-	r.result.Effects = r.x.Outstanding()
-	r.skipMocks(effects, r.result.Effects)
-	r.steps, r.durable, r.started = int64(len(steps)), len(r.history), true
-	close(r.begun)
-	r.engine.clock.Hold()
-	r.commit.events = 1
-	r.commit.phase.Store(settled)
-	return nil
-}
-
-// skipMocks lets what mocks the tasks of an execution know of those in effects that have been carried out.
-func (r *run) skipMocks(effects, outstanding []interpreter.Effect) {
-	for i := range effects {
-		again := slices.ContainsFunc(outstanding, func(o interpreter.Effect) bool { return o.ID == effects[i].ID })
-		if effects[i].Kind == interpreter.InvokeTask && !again {
-			r.intercept(effects[i].Task)
-		}
-	}
-}
-
-// same reports whether two histories are equal to the last byte.
-func same(a, b []history.Event) bool {
-	return len(a) == len(b) && bytes.Equal(history.AppendBinary(nil, a), history.AppendBinary(nil, b))
 }

@@ -6,7 +6,6 @@ import (
 	"io"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"stepback/engine/clock"
@@ -54,22 +53,6 @@ type run struct {
 	timers  map[int64]*clock.Timer
 	calls   map[int64]context.CancelFunc
 }
-
-// commit is the step of a run that is with the journal.
-type commit struct {
-	phase    atomic.Int32
-	events   int         // how many hold the clock for it
-	err      error       // the journal's answer, from the phase settled on
-	answered func(error) // takes the answer
-}
-
-// The phases of a commit.
-const (
-	free       int32 = iota
-	committing       // the journal has the step, and the worker is still there
-	waiting          // the worker has gone on to other runs
-	settled          // the journal has answered
-)
 
 // newRun makes a run of an execution that is described by record and is about to begin.
 func (e *Engine) newRun(m *StateMachine, info interpreter.Info) *run {
@@ -200,61 +183,6 @@ func (r *run) step(events []interpreter.Event) ([]interpreter.Event, time.Time) 
 	r.history = append(r.history, r.result.History...)
 	r.mu.Unlock()
 	return events[:counted], now
-}
-
-// toCommit is the journal record of what the worker just did.
-func (r *run) toCommit(events []interpreter.Event, now time.Time) *journal.Record {
-	rec := &journal.Record{
-		Execution: &r.record, Definition: r.definition, Step: r.steps, Events: events, History: r.result.History, Begin: r.steps == 0,
-	}
-	r.definition = nil
-	r.steps++
-	if rec.Begin {
-		r.record.Start = now
-	}
-	if r.x.Status() != interpreter.Running {
-		rec.End, rec.All = true, r.history
-		r.record.Status, r.record.Stop = r.x.Status(), now
-		r.record.Output, r.record.Failure = r.x.Output(), r.x.Failure()
-		r.record.HistorySize = int64(len(r.history))
-	}
-	return rec
-}
-
-// answered takes the journal's answer to a commit, on any goroutine. A worker goes on from there.
-func (r *run) answered(err error) {
-	r.commit.err = err
-	if r.commit.phase.Swap(settled) == waiting {
-		r.engine.queue.put(r)
-	}
-}
-
-// committed carries out the effects of a durable step and lets the run go on.
-func (r *run) committed() {
-	if err := r.commit.err; err != nil {
-		r.answerReports(err)
-		r.refused(err)
-	} else {
-		r.mu.Lock()
-		r.durable = len(r.history)
-		r.mu.Unlock()
-		r.begin()
-		r.answerReports(nil)
-		r.perform()
-	}
-	clear(r.applied)
-	for range r.commit.events {
-		r.engine.clock.Release()
-	}
-	r.commit.events = 0
-	r.commit.phase.Store(free)
-	r.mu.Lock()
-	again := (len(r.events) > 0 || r.failing != nil) && !r.over
-	r.queued = again
-	r.mu.Unlock()
-	if again {
-		r.engine.queue.put(r)
-	}
 }
 
 // begin tells whoever started the execution that its start is durable.

@@ -24,6 +24,9 @@ type Task struct {
 	// Service, Action and Pattern are the parts of an integration's Resource: "aws-sdk:s3", "getObject" and no pattern.
 	Service, Action string
 	Pattern         plan.Pattern
+	// Submission is what the service answered, as JSON text, when the job of a .sync task was submitted before a crash; empty when
+	// it was not.
+	Submission string
 
 	value     jsonvalue.Value // the tree of Parameters, null when it is not at hand
 	submitted func(Result)    // reports TaskSubmitted
@@ -151,7 +154,7 @@ func (r *run) attempt(ctx context.Context, call *interpreter.TaskCall, submitted
 func (r *run) task(call *interpreter.TaskCall) *Task {
 	return &Task{
 		Execution: r.record.ARN, State: call.State, Attempt: call.Attempt, Resource: call.Task.Resource, Parameters: call.Parameters,
-		Service: call.Task.Service, Action: call.Task.Action, Pattern: call.Task.Pattern, value: call.Value,
+		Service: call.Task.Service, Action: call.Task.Action, Pattern: call.Task.Pattern, Submission: call.Submission(), value: call.Value,
 	}
 }
 

@@ -30,23 +30,24 @@ var (
 func (e *Engine) SendTaskSuccess(ctx context.Context, token, output string) error {
 	v, err := jsonvalue.Parse(output)
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrOutput, err)
+		err = fmt.Errorf("%w: %w", ErrOutput, err)
 	}
-	return e.reportBy(ctx, token, interpreter.Event{Kind: interpreter.TaskSucceeded, Output: interpreter.ParsedPayload(output, v)})
+	return e.reportBy(ctx, token, interpreter.Event{Kind: interpreter.TaskSucceeded, Output: interpreter.ParsedPayload(output, v)}, err)
 }
 
 // SendTaskFailure fails the task of a token. It returns once that is durable.
 func (e *Engine) SendTaskFailure(ctx context.Context, token string, f history.Failure) error {
-	return e.reportBy(ctx, token, interpreter.Event{Kind: interpreter.TaskFailed, Failure: f})
+	return e.reportBy(ctx, token, interpreter.Event{Kind: interpreter.TaskFailed, Failure: f}, nil)
 }
 
 // SendTaskHeartbeat begins the time of HeartbeatSeconds anew for the task of a token.
 func (e *Engine) SendTaskHeartbeat(ctx context.Context, token string) error {
-	return e.reportBy(ctx, token, interpreter.Event{Kind: interpreter.TaskHeartbeat})
+	return e.reportBy(ctx, token, interpreter.Event{Kind: interpreter.TaskHeartbeat}, nil)
 }
 
-// reportBy delivers what a worker reports to the execution that handed the token out.
-func (e *Engine) reportBy(ctx context.Context, text string, ev interpreter.Event) error {
+// reportBy delivers what a worker reports to the execution that handed the token out. A refusal of the report, which may be nil, is
+// for those alone whose token is good.
+func (e *Engine) reportBy(ctx context.Context, text string, ev interpreter.Event, refusal error) error {
 	token, ok := interpreter.ParseToken(text)
 	if !ok {
 		return ErrInvalidToken
@@ -63,7 +64,7 @@ func (e *Engine) reportBy(ctx context.Context, text string, ev interpreter.Event
 		case !x.Awaits(token.ID):
 			return ErrTaskTimedOut
 		}
-		return nil
+		return refusal
 	})
 }
 

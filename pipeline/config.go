@@ -31,7 +31,7 @@ type Config struct {
 	// Bootstraps is a directory with NAME/bootstrap binaries; when set the functions run as processes of their own.
 	Bootstraps string
 	Log        *slog.Logger
-	// DiskFull is called when the disk of Dir has no room for the journal. It has to end the process; the next run on the same
+	// DiskFull is called when the disk has no room for the journal in Dir or for the SQLite database. It has to end the process; the next run on the same
 	// directory goes on where this one came to. Without it a full disk is a panic.
 	DiskFull func()
 

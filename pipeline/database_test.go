@@ -115,13 +115,16 @@ func TestAnotherProcessLocksTheDatabase(t *testing.T) {
 		}
 	}
 	tr.cfg.Batch, tr.cfg.Concurrency = 10, 2
-	tr.before(func(n int64) { // 20 rows are under way at once
+	locked := make(chan struct{})
+	tr.before(func(n int64) { // the ten rows of a batch come at once, whatever becomes of them
 		switch n {
-		case 100:
+		case 92:
 			exec("PRAGMA busy_timeout = 5000")
 			exec("BEGIN IMMEDIATE")
 			exec("UPDATE users SET login_count = login_count")
-		case 110:
+			close(locked)
+		case 100:
+			<-locked
 			exec("ROLLBACK")
 		}
 	})

@@ -12,6 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
 
+	"stepback/csvimport"
 	"stepback/csvimport/database"
 	"stepback/csvimport/handlers"
 	"stepback/csvimport/s3objects"
@@ -27,7 +28,7 @@ type functions struct {
 	service  *lambda.Service
 	injector *faults.Injector
 	logs     *lambda.FileLogs
-	store    *database.Lazy
+	store    csvimport.Store
 }
 
 const (
@@ -72,7 +73,7 @@ func openFunctions(_ context.Context, cfg *Config, endpoint string, c *clock.Clo
 
 // registerHandlers runs the functions in this process. They log what went wrong through the pipeline's own log.
 func (f *functions) registerHandlers(cfg *Config, endpoint string) error {
-	f.store = database.NewLazy(cfg.Database)
+	f.store = roomy{database.NewLazy(cfg.Database), cfg.DiskFull}
 	objects := s3objects.New(awss3.New(awss3.Options{
 		Region: region, BaseEndpoint: aws.String(endpoint), UsePathStyle: true, RetryMaxAttempts: 1,
 		Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),

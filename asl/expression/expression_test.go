@@ -38,6 +38,8 @@ func TestEval(t *testing.T) {
 		`{"a":["x","{% $n %}"],"{% $n %}":null}`: `{"a":["x",2],"{% $n %}":null}`,
 		`"{% {'k': 1/4} %}"`:                     `{"k":0.25}`,
 		`"{% $partition([1,2,3], $n) %}"`:        `[[1,2],[3]]`,
+		`"{% [1/0, {'k': -1/0}] %}"`:             `["Infinity",{"k":"-Infinity"}]`,
+		`"{% $count([1..873782]) %}"`:            `873782`,
 	} {
 		v, err := expression.Compile("Output", parse(t, text))
 		if err != nil {
@@ -69,6 +71,11 @@ func TestErrorsAreWordedAsTheServiceWordsThem(t *testing.T) {
 			`"{% $eval('1') %}"`, "Output",
 			"The JSONata expression '$eval('1')' specified for the field 'Output' threw an error during evaluation. " +
 				"T1006: Attempted to invoke a non-function",
+		},
+		{
+			`"{% $count([1..873783]) %}"`, "Output",
+			"The JSONata expression '$count([1..873783])' specified for the field 'Output' threw an error during evaluation: " +
+				"Expression evaluation memory limit exceeded: Check for excessive memory usage",
 		},
 	} {
 		v, err := expression.Compile("Output", parse(t, test.text))

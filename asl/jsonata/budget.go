@@ -1,10 +1,15 @@
 package jsonata
 
-import "stepback/asl/jsonvalue"
+import (
+	"math"
+
+	"stepback/asl/jsonvalue"
+)
 
 // budget is what is left of the work that an evaluation may do.
 type budget struct {
-	steps, depth int
+	steps, depth, memory int
+	infinite             bool // measure has seen a number that JSON cannot hold
 	// untilCheck counts down to the next question whether the evaluation was interrupted.
 	untilCheck  int
 	interrupted func() error
@@ -14,6 +19,7 @@ type budget struct {
 const (
 	checkEvery   = 4096
 	bytesPerStep = 16
+	bytesPerItem = 8
 )
 
 func limitError(message string) *Error { return &Error{Code: "U1001", Message: message} }
@@ -35,13 +41,33 @@ func (b *budget) spend(n int) *Error {
 }
 
 // spendText takes the steps for making n bytes of text.
-func (b *budget) spendText(n int) *Error { return b.spend(n / bytesPerStep) }
+func (b *budget) spendText(n int) *Error {
+	if n > b.memory {
+		return memoryError()
+	}
+	return b.spend(n / bytesPerStep)
+}
+
+// allocate checks that an array of n elements fits.
+func (b *budget) allocate(n int) *Error {
+	if n > b.memory/bytesPerItem {
+		return memoryError()
+	}
+	return nil
+}
+
+func memoryError() *Error {
+	return limitError("Expression evaluation memory limit exceeded: Check for excessive memory usage")
+}
 
 // maxItems is how many elements an array may have that an expression makes, the limit of the range operator.
 const maxItems = 1e7
 
 // spendItems takes the steps for making an array of n elements from others.
 func (b *budget) spendItems(n int) *Error {
+	if err := b.allocate(n); err != nil {
+		return err
+	}
 	if n > maxItems {
 		return limitError("An array may have at most 10000000 elements")
 	}
@@ -71,6 +97,8 @@ func (b *budget) measure(v value, depth int) *Error {
 		return err
 	}
 	switch v := v.(type) {
+	case float64:
+		b.infinite = b.infinite || math.IsInf(v, 0) || math.IsNaN(v)
 	case *array:
 		if v.source != nil {
 			return nil

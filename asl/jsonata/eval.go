@@ -8,18 +8,22 @@ import (
 // evaluator is the state of one evaluation.
 type evaluator struct {
 	env      Env
+	members  MemberEnv // the Env, if it is one
 	builtins map[string]*native
 	limits   Limits
+	names    bool
 	budget   budget
 	depth    int
-	external map[string]value
+	top      frame
+	external frame // what the Env has answered
 	time     time.Time
 	timeRead bool
 }
 
 func newEvaluator(x *Expression, env Env) *evaluator {
-	ev := &evaluator{env: env, builtins: x.builtins, limits: x.limits}
-	ev.budget = budget{steps: x.limits.Steps, depth: x.limits.Depth}
+	ev := &evaluator{env: env, builtins: x.builtins, limits: x.limits, names: x.names}
+	ev.budget = budget{steps: x.limits.Steps, depth: x.limits.Depth, memory: x.limits.Memory}
+	ev.members, _ = env.(MemberEnv)
 	if i, ok := env.(interface{ Err() error }); ok {
 		ev.budget.interrupted = i.Err
 	}
@@ -38,7 +42,7 @@ func (ev *evaluator) lookup(f *frame, name string) value {
 	if v, ok := f.lookup(name); ok {
 		return v
 	}
-	if v, ok := ev.external[name]; ok {
+	if v, ok := ev.external.lookup(name); ok {
 		return v
 	}
 	var v value
@@ -47,10 +51,7 @@ func (ev *evaluator) lookup(f *frame, name string) value {
 	} else if fn, ok := ev.builtins[name]; ok {
 		v = fn
 	}
-	if ev.external == nil {
-		ev.external = map[string]value{}
-	}
-	ev.external[name] = v
+	ev.external.bind(name, v)
 	return v
 }
 

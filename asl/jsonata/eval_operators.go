@@ -273,6 +273,9 @@ func (ev *evaluator) rangeOf(left, right value) (value, *Error) {
 	if size > maxItems {
 		return nil, raise("D2014", size)
 	}
+	if err := ev.budget.allocate(int(size)); err != nil {
+		return nil, err
+	}
 	if err := ev.budget.spend(int(size)); err != nil {
 		return nil, err
 	}

@@ -5,16 +5,16 @@ import "math"
 // path evaluates steps one after the other, each on every item of the previous one's result. From the first step that binds a
 // focus, a position or a parent on, the items are tuples.
 func (ev *evaluator) path(n *node, input value, f *frame) (value, *Error) {
-	items := value(newSequence(input))
-	if a, ok := input.(*array); ok && n.steps[0].kind != variableNode {
-		items = a
+	items, done, err := ev.startPath(n, input, f)
+	if err != nil || done == len(n.steps) && !isArray(items) {
+		return items, err
 	}
-	var result value
+	result := items
 	var tuples *array
 	streaming := false
-	for i, step := range n.steps {
+	for i := done; i < len(n.steps); i++ {
+		step := n.steps[i]
 		streaming = streaming || step.tuple
-		var err *Error
 		switch {
 		case i == 0 && step.consArray:
 			result, err = ev.eval(step, items, f)
@@ -40,7 +40,6 @@ func (ev *evaluator) path(n *node, input value, f *frame) (value, *Error) {
 		}
 	}
 	if n.keepSingleton {
-		var err *Error
 		if result, err = keepSingleton(result); err != nil {
 			return nil, err
 		}
@@ -52,6 +51,31 @@ func (ev *evaluator) path(n *node, input value, f *frame) (value, *Error) {
 		result = tuples
 	}
 	return ev.group(n.group, result, f)
+}
+
+// startPath evaluates the plain steps of a path, as far as there are any. It returns the items to go on with, and how many steps
+// are done: all of them when nothing is left to iterate over. What is no array is the result of the whole path.
+func (ev *evaluator) startPath(n *node, input value, f *frame) (items value, done int, err *Error) {
+	a, ok := input.(*array)
+	switch {
+	case ok && n.steps[0].kind != variableNode:
+		return a, 0, nil
+	case ok || n.plain == 0:
+		return newSequence(input), 0, nil
+	}
+	if items, done, err = ev.plainSteps(n, input, f); err != nil {
+		return nil, 0, err
+	}
+	if isArray(items) {
+		if isEmpty(items) {
+			done = len(n.steps)
+		}
+		return items, done, nil
+	}
+	if done < len(n.steps) || n.keepSingleton || n.keepArray || n.group != nil {
+		items = newSequence(items)
+	}
+	return items, done, nil
 }
 
 // contexts returns the items of a tuple stream without their bindings.

@@ -20,6 +20,13 @@ type Env interface {
 	Random() uint64
 }
 
+// MemberEnv is an Env that can say what a member of a variable is without making the whole variable.
+type MemberEnv interface {
+	Env
+	// Member returns a member of a variable, and whether there is such a member. It answers known false when it cannot tell.
+	Member(variable, name string) (v jsonvalue.Value, exists, known bool)
+}
+
 // Limits bound an evaluation. A zero field means the default.
 type Limits struct {
 	// Depth is how deeply evaluations nest; a call of a function takes several levels, a tail call none. Default 5000.
@@ -27,6 +34,9 @@ type Limits struct {
 	// Steps is how much work is done: one step per node evaluated, element made and 16 bytes of text made. Default 20 million,
 	// which is some seconds.
 	Steps int
+	// Memory is how many bytes an array or text may take that is made on the way: 8 for an element, 1 for a byte of text. Default
+	// unlimited.
+	Memory int
 	// Output is how many bytes the compact JSON text of the result may have. Default unlimited.
 	Output int
 }
@@ -40,9 +50,9 @@ const (
 type Option func(*Expression)
 
 // StepFunctions gives an expression the functions of AWS Step Functions: $partition, $range, $hash, $random with a seed, $uuid
-// and $parse, without $eval.
+// and $parse, without $eval; and has results show the numbers that JSON cannot hold as texts, such as "Infinity".
 func StepFunctions() Option {
-	return func(x *Expression) { x.builtins = stepFunctions }
+	return func(x *Expression) { x.builtins, x.names = stepFunctions, true }
 }
 
 // WithLimits sets the limits of every evaluation.
@@ -53,6 +63,9 @@ func WithLimits(l Limits) Option {
 		}
 		if l.Steps > 0 {
 			x.limits.Steps = l.Steps
+		}
+		if l.Memory > 0 {
+			x.limits.Memory = l.Memory
 		}
 		if l.Output > 0 {
 			x.limits.Output = l.Output
@@ -66,11 +79,12 @@ type Expression struct {
 	root     *node
 	builtins map[string]*native
 	limits   Limits
+	names    bool // results name numbers that JSON cannot hold
 }
 
 // Compile reads an expression. The error is an *Error.
 func Compile(text string, options ...Option) (*Expression, error) {
-	x := &Expression{source: text, builtins: builtins, limits: Limits{Depth: defaultDepth, Steps: defaultSteps, Output: math.MaxInt}}
+	x := &Expression{source: text, builtins: builtins, limits: Limits{Depth: defaultDepth, Steps: defaultSteps, Memory: math.MaxInt, Output: math.MaxInt}}
 	for _, option := range options {
 		option(x)
 	}
@@ -87,7 +101,11 @@ func compile(text string) (*node, *Error) {
 	if err != nil {
 		return nil, err
 	}
-	return analyse(root)
+	if root, err = analyse(root); err != nil {
+		return nil, err
+	}
+	root.walk((*node).markPlain)
+	return root, nil
 }
 
 // String returns the text that the expression was compiled from.
@@ -117,19 +135,22 @@ func (r Result) Value() jsonvalue.Value { return r.value }
 
 // Eval evaluates the expression. Functions inside of arrays and numbers that JSON cannot hold become null, as JSON.stringify
 // has it. When env also has the method Err() error, as a context.Context does, it is asked from time to time and its error
-// ends the evaluation. Other errors are *Error; those of limits have the code U1001.
+// ends the evaluation. When it has the method Spent(steps int), it is told in the end how much work was done, in the steps of
+// Limits. Other errors are *Error; those of limits have the code U1001.
 func (x *Expression) Eval(env Env) (Result, error) {
 	ev := newEvaluator(x, env)
-	top := &frame{}
+	if account, ok := env.(interface{ Spent(steps int) }); ok {
+		defer func() { account.Spent(x.limits.Steps - ev.budget.steps) }()
+	}
 	var input value
 	if root, ok := env.Root(); ok {
 		input = fromJSON(root)
+		ev.top.bind("$", input)
 	}
-	top.bind("$", input)
 	if list, ok := input.(*array); ok {
 		input = &array{items: []value{list}, sequence: true, outer: true}
 	}
-	v, err := ev.eval(x.root, input, top)
+	v, err := ev.eval(x.root, input, &ev.top)
 	if err == nil {
 		var r Result
 		if r, err = ev.result(v); err == nil {
@@ -154,6 +175,9 @@ func (ev *evaluator) result(v value) (Result, *Error) {
 	}
 	if err := ev.budget.measure(v, 0); err != nil {
 		return Result{}, err
+	}
+	if ev.budget.infinite && ev.names {
+		v = named(v)
 	}
 	tree, _ := toJSON(v)
 	if ev.limits.Output < math.MaxInt && !tree.FitsIn(ev.limits.Output) {

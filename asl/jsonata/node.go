@@ -1,6 +1,10 @@
 package jsonata
 
-import "stepback/asl/jsonata/internal/ecma"
+import (
+	"slices"
+
+	"stepback/asl/jsonata/internal/ecma"
+)
 
 // nodeKind says what a node of the syntax tree is.
 type nodeKind uint8
@@ -52,6 +56,7 @@ type node struct {
 	pairs    [][2]*node // of an object constructor or grouping
 	terms    []sortTerm
 	steps    []*node
+	plain    int // how many steps at the front are a variable or names and nothing else
 
 	procedure *node      // of function and partial
 	signature *signature // of lambda
@@ -94,6 +99,41 @@ type grouping struct {
 type slot struct {
 	label string
 	level int
+}
+
+// walk visits the node and everything under it.
+func (n *node) walk(visit func(*node)) {
+	if n == nil {
+		return
+	}
+	visit(n)
+	for _, c := range []*node{
+		n.lhs, n.rhs, n.procedure, n.body, n.condition, n.then, n.otherwise, n.pattern, n.update, n.remove,
+	} {
+		c.walk(visit)
+	}
+	for _, list := range [][]*node{n.children, n.steps} {
+		for _, c := range list {
+			c.walk(visit)
+		}
+	}
+	walkPairs(n.pairs, visit)
+	if n.group != nil {
+		walkPairs(n.group.pairs, visit)
+	}
+	for _, t := range n.terms {
+		t.expression.walk(visit)
+	}
+	for _, s := range slices.Concat(n.predicates, n.stages) {
+		s.filter.walk(visit)
+	}
+}
+
+func walkPairs(pairs [][2]*node, visit func(*node)) {
+	for _, p := range pairs {
+		p[0].walk(visit)
+		p[1].walk(visit)
+	}
 }
 
 // value is what messages show of the node as it came from the parser.

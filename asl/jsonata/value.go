@@ -1,6 +1,8 @@
 package jsonata
 
 import (
+	"math"
+
 	"stepback/asl/jsonvalue"
 )
 
@@ -67,9 +69,19 @@ func fromJSON(v jsonvalue.Value) value {
 	case jsonvalue.String:
 		return v.Text()
 	case jsonvalue.Array:
-		return &array{source: &v}
+		a := &struct { // one allocation for both
+			array
+			tree jsonvalue.Value
+		}{tree: v}
+		a.source = &a.tree
+		return &a.array
 	default:
-		return &object{source: &v}
+		o := &struct {
+			object
+			tree jsonvalue.Value
+		}{tree: v}
+		o.source = &o.tree
+		return &o.object
 	}
 }
 
@@ -118,6 +130,37 @@ func objectJSON(o *object) jsonvalue.Value {
 		}
 	}
 	return b.Value()
+}
+
+// named is a result in which the numbers that JSON cannot hold are replaced by their names.
+func named(v value) value {
+	switch v := v.(type) {
+	case float64:
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return formatNumber(v)
+		}
+		return v
+	case *array:
+		if v.source != nil {
+			return v
+		}
+		items := make([]value, len(v.items))
+		for i, e := range v.items {
+			items[i] = named(e)
+		}
+		return newArray(items)
+	case *object:
+		if v.source != nil {
+			return v
+		}
+		o := newObject(len(v.keys))
+		for i, k := range v.keys {
+			o.set(k, named(v.vals[i]))
+		}
+		return o
+	default:
+		return v
+	}
 }
 
 // tuple is one element of a tuple stream: the context item and what @, # and % have bound on the way to it.

@@ -93,7 +93,7 @@ func (s *Service) newMachine(scope awsjson.Scope, in *createStateMachineRequest)
 		ARN: r.MachineARN, Name: in.Name, Type: in.Type, Created: now, Revision: r.ID, Tags: map[string]string{},
 		Publish: in.Publish, VersionDescription: in.VersionDescription,
 	}
-	if err := m.tag(in.Tags); err != nil {
+	if err := setTags(m.ARN, m.Tags, in.Tags); err != nil {
 		return nil, nil, err
 	}
 	return m, r, nil
@@ -141,8 +141,8 @@ func checkRole(arn string) error {
 	return nil
 }
 
-// isMissing reports whether an error says that a state machine does not exist.
+// isMissing reports whether an error says that a state machine or an activity does not exist.
 func isMissing(err error) bool {
 	var e *awsjson.Error
-	return errors.As(err, &e) && e.Code == codeNoMachine
+	return errors.As(err, &e) && (e.Code == codeNoMachine || e.Code == codeNoActivity)
 }

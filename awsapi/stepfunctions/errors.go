@@ -10,10 +10,17 @@ func invalidARN(why string) error { return failure("InvalidArn", "Invalid Arn", 
 
 func invalidName(name string) error { return failure("InvalidName", "Invalid Name", name) }
 
-const codeNoMachine = "StateMachineDoesNotExist"
+const (
+	codeNoMachine  = "StateMachineDoesNotExist"
+	codeNoActivity = "ActivityDoesNotExist"
+)
 
 func noMachine(arn string) error {
 	return failure(codeNoMachine, "State Machine Does Not Exist", arn)
+}
+
+func noActivity(arn string) error {
+	return failure(codeNoActivity, "Activity Does Not Exist", arn)
 }
 
 func machineExists(arn string) error {

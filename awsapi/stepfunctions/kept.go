@@ -27,14 +27,18 @@ type Kept struct {
 const (
 	machineKey  = "states/machine/"
 	revisionKey = "states/revision/"
+	activityKey = "states/activity/"
 )
 
 // Keep reads the records that are among the documents, and keeps those to come there.
 func Keep(ctx context.Context, documents Documents) (*Kept, error) {
 	k := &Kept{NewMemory(), documents}
-	err := errors.Join(load(ctx, documents, machineKey, k.Memory.PutMachine), load(ctx, documents, revisionKey, k.Memory.PutRevision))
+	err := errors.Join(
+		load(ctx, documents, machineKey, k.Memory.PutMachine), load(ctx, documents, revisionKey, k.Memory.PutRevision),
+		load(ctx, documents, activityKey, k.Memory.PutActivity),
+	)
 	if err != nil {
-		return nil, fmt.Errorf("reading the state machines: %w", err)
+		return nil, fmt.Errorf("reading the state machines and activities: %w", err)
 	}
 	return k, nil
 }
@@ -71,6 +75,22 @@ func (k *Kept) PutRevision(r *Revision) error {
 		return err
 	}
 	return k.Memory.PutRevision(r)
+}
+
+// PutActivity implements Store.
+func (k *Kept) PutActivity(a *Activity) error {
+	if err := k.put(activityKey+a.ARN, a); err != nil {
+		return err
+	}
+	return k.Memory.PutActivity(a)
+}
+
+// DeleteActivity implements Store.
+func (k *Kept) DeleteActivity(arn string) error {
+	if err := k.documents.DeleteDocument(activityKey + arn); err != nil {
+		return err
+	}
+	return k.Memory.DeleteActivity(arn)
 }
 
 func (k *Kept) put(key string, record any) error {

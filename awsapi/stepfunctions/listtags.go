@@ -19,9 +19,9 @@ type listTagsResponse struct {
 func (s *Service) listTagsForResource(_ context.Context, scope awsjson.Scope, in *listTagsRequest) (*listTagsResponse, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	m, err := s.tagged(scope, in.ARN)
+	t, err := s.tagged(scope, in.ARN)
 	if err != nil {
 		return nil, err
 	}
-	return &listTagsResponse{m.tags()}, nil
+	return &listTagsResponse{t.list()}, nil
 }

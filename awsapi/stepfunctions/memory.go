@@ -1,6 +1,7 @@
 package stepfunctions
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"sync"
@@ -8,14 +9,15 @@ import (
 
 // Memory is a Store that lives as long as the process.
 type Memory struct {
-	mu        sync.Mutex
-	machines  map[string]*Machine
-	revisions map[string]Revision
+	mu         sync.Mutex
+	machines   map[string]*Machine
+	revisions  map[string]Revision
+	activities map[string]*Activity
 }
 
 // NewMemory returns an empty store.
 func NewMemory() *Memory {
-	return &Memory{machines: map[string]*Machine{}, revisions: map[string]Revision{}}
+	return &Memory{machines: map[string]*Machine{}, revisions: map[string]Revision{}, activities: map[string]*Activity{}}
 }
 
 // Machine implements Store.
@@ -80,5 +82,48 @@ func (s *Memory) PutRevision(r *Revision) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.revisions[r.ID] = *r
+	return nil
+}
+
+// Activity implements Store.
+func (s *Memory) Activity(arn string) (*Activity, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	a, ok := s.activities[arn]
+	if !ok {
+		return nil, ErrNotFound
+	}
+	return a.clone(), nil
+}
+
+// Activities implements Store.
+func (s *Memory) Activities(prefix string) ([]*Activity, error) {
+	s.mu.Lock()
+	var found []*Activity
+	for arn, a := range s.activities {
+		if strings.HasPrefix(arn, prefix) {
+			found = append(found, a.clone())
+		}
+	}
+	s.mu.Unlock()
+	slices.SortFunc(found, func(a, b *Activity) int {
+		return cmp.Or(a.Created.Compare(b.Created), strings.Compare(a.ARN, b.ARN))
+	})
+	return found, nil
+}
+
+// PutActivity implements Store.
+func (s *Memory) PutActivity(a *Activity) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.activities[a.ARN] = a.clone()
+	return nil
+}
+
+// DeleteActivity implements Store.
+func (s *Memory) DeleteActivity(arn string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.activities, arn)
 	return nil
 }

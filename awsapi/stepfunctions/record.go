@@ -10,7 +10,7 @@ import (
 // ErrNotFound says that a Store does not have what it was asked for.
 var ErrNotFound = errors.New("stepfunctions: no such record")
 
-// Store keeps what is known of state machines beside their executions. Implementations are safe for concurrent use; what they
+// Store keeps what is known of state machines beside their executions, and activities. Implementations are safe for concurrent use; what they
 // hand out is the caller's own.
 type Store interface {
 	// Machine returns a state machine by its unqualified ARN, or ErrNotFound.
@@ -22,6 +22,12 @@ type Store interface {
 	// Revision returns a revision by its ID, or ErrNotFound. Revisions outlive their machine: executions refer to them.
 	Revision(id string) (*Revision, error)
 	PutRevision(r *Revision) error
+	// Activity returns an activity by its ARN, or ErrNotFound.
+	Activity(arn string) (*Activity, error)
+	// Activities returns the activities whose ARN begins with a prefix, in the order of their creation.
+	Activities(prefix string) ([]*Activity, error)
+	PutActivity(a *Activity) error
+	DeleteActivity(arn string) error
 }
 
 // Machine is a state machine.

@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -29,8 +29,8 @@ import (
 type floors struct{ replayed, outcome, history int }
 
 var (
-	withMoto    = floors{522, 421, 420}
-	withoutMoto = floors{482, 389, 388}
+	withMoto    = floors{561, 556, 555}
+	withoutMoto = floors{516, 515, 514}
 )
 
 var scope = awsjson.Scope{Account: "123456789012", Region: "us-east-1"}
@@ -69,16 +69,12 @@ func TestRecordings(t *testing.T) {
 // load reads the recordings, or skips the test when there are none.
 func load(t *testing.T) []*conformance.Case {
 	t.Helper()
-	root := os.Getenv("STEPBACK_CONFORMANCE")
-	if root == "" {
-		root = filepath.Join("..", "..", "..", "shared", "conformance")
-	}
-	cases, err := conformance.Load(root)
+	cases, err := conformance.Find(filepath.Join("..", ".."))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(cases) == 0 {
-		t.Skipf("no recordings under %s; set STEPBACK_CONFORMANCE to the folder that holds cases/", root)
+		t.Skipf("the recordings are not here; set %s to the folder that holds cases/", conformance.Variable)
 	}
 	return cases
 }
@@ -96,7 +92,7 @@ func replayable(c *conformance.Case, moto bool) bool {
 	known := stepfunctions.New(stepfunctions.Config{}).Handler().Operations
 	for i := range c.Steps {
 		s := &c.Steps[i]
-		if _, ok := known[s.Op]; s.Thread != nil || s.Wait == "" && !ok && s.Service == "" {
+		if _, ok := known[s.Op]; s.Wait == "" && !ok && s.Service == "" {
 			return false
 		}
 	}
@@ -113,6 +109,8 @@ type world struct {
 	url     string
 
 	tasksUseS3 bool
+	background bool // programs in the background hold the clock
+	beside     background
 }
 
 func newWorld(t *testing.T, stubs *conformance.Functions, moto string) *world {
@@ -127,17 +125,18 @@ func newWorld(t *testing.T, stubs *conformance.Functions, moto string) *world {
 		API: start, Await: func(ctx context.Context, arn string) error { return w.engine.Await(ctx, arn) },
 	}
 	stubs.Clock = w.clock
+	store := stepfunctions.NewMemory()
 	var err error
 	w.engine, err = engine.New(engine.Config{
 		Clock: w.clock, Journal: journal.NewMemory(), Objects: &w.objects, TempDir: t.TempDir(), Region: scope.Region, Account: scope.Account,
-		Integrations: integrations,
+		Integrations: integrations, Activity: stepfunctions.HasActivity(store),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	service := stepfunctions.New(stepfunctions.Config{
 		Open:  func(awsjson.Scope) (*engine.Engine, error) { return w.engine, nil },
-		Store: stepfunctions.NewMemory(), Now: w.clock.Now, Default: scope,
+		Store: store, Now: w.clock.Now, Default: scope,
 	})
 	w.caller.Endpoints.Embedded = map[string]awssdk.Endpoint{"sfn": {URL: loopback.URL, Client: loopback.Client(service.Handler())}}
 	server := httptest.NewServer(service.Handler())
@@ -162,133 +161,103 @@ func replay(t *testing.T, c *conformance.Case, moto string) *conformance.Verdict
 		stubs.Rules[names.Text(name)] = rule
 	}
 	w := newWorld(t, stubs, moto)
-	w.tasksUseS3 = c.Has("aws-sdk")
-	judge := conformance.NewJudge(c, names)
-	for i := range c.Steps {
-		s := &c.Steps[i]
-		if s.Wait != "" {
-			w.wait(ctx, t, s, names)
-			continue
-		}
-		params, err := names.Params(s.Params)
-		if err != nil {
-			t.Fatal(err)
-		}
-		answer, raw := w.call(ctx, t, s, params.(map[string]any))
-		names.Answered(s.N, raw)
-		if !judge.Judge(s, answer) {
-			break
-		}
-	}
-	return &judge.Verdict
-}
-
-// wait carries a wait step out, letting virtual time pass.
-func (w *world) wait(ctx context.Context, t *testing.T, s *conformance.Step, names *conformance.Names) {
-	t.Helper()
-	var err error
-	switch s.Wait {
-	case "execution-terminated":
-		w.clock.Release()
-		_, err = w.engine.Wait(ctx, names.Text(s.ExecutionARN))
-		w.clock.Hold()
-	case "execution-listed-with-status":
-		w.listed(ctx, t, names.Text(s.MachineARN), s.Status)
-	case "sleep":
-		err = w.clock.Sleep(ctx, time.Duration(s.Seconds*float64(time.Second)))
-	default: // an execution has started once StartExecution has answered
+	w.tasksUseS3, w.background = c.Has("aws-sdk"), c.Has("background-steps")
+	defer w.beside.Wait()
+	verdict, err := conformance.Replay(ctx, c, names, w)
+	if err == nil {
+		err = w.beside.failure()
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
+	return verdict
 }
 
-func (w *world) listed(ctx context.Context, t *testing.T, machine, status string) {
-	t.Helper()
+// Wait carries a wait step out, letting virtual time pass.
+func (w *world) Wait(ctx context.Context, s *conformance.Step, arn string) error {
+	switch s.Wait {
+	case "execution-terminated":
+		w.clock.Release()
+		_, err := w.engine.Wait(ctx, arn)
+		w.clock.Hold()
+		return err
+	case "execution-listed-with-status":
+		return w.listed(ctx, arn, s.Status)
+	case "sleep":
+		return w.clock.Sleep(ctx, time.Duration(s.Seconds*float64(time.Second)))
+	default: // an execution has started once StartExecution has answered
+		return nil
+	}
+}
+
+func (w *world) listed(ctx context.Context, machine, status string) error {
 	list := &conformance.Step{Op: "ListExecutions"}
 	for ctx.Err() == nil {
-		a, _ := w.call(ctx, t, list, map[string]any{"stateMachineArn": machine, "statusFilter": status})
+		a, _, err := w.Call(ctx, list, map[string]any{"stateMachineArn": machine, "statusFilter": status})
+		if err != nil {
+			return err
+		}
 		if executions, _ := a.Result["executions"].([]any); len(executions) > 0 {
-			return
+			return nil
 		}
 	}
-	t.Fatal(ctx.Err())
+	return ctx.Err()
 }
 
-// call carries an API call out. It returns the answer for the judge, and as it came for later placeholders.
-func (w *world) call(ctx context.Context, t *testing.T, s *conformance.Step, params map[string]any) (*conformance.Answer, map[string]any) {
-	t.Helper()
+// Call carries an API call out.
+func (w *world) Call(ctx context.Context, s *conformance.Step, params map[string]any) (*conformance.Answer, map[string]any, error) {
 	if s.Service != "" {
-		return w.scene(ctx, t, s, params)
+		return w.scene(ctx, s, params)
 	}
-	if err := w.clock.Sleep(ctx, time.Millisecond); err != nil { // so that no two starts are at the same time
-		t.Fatal(err)
+	if !w.background {
+		if err := w.clock.Sleep(ctx, time.Millisecond); err != nil { // so that no two starts are at the same time
+			return nil, nil, err
+		}
 	}
-	if s.Op == "StartSyncExecution" {
+	if s.Op == "StartSyncExecution" || s.Op == "GetActivityTask" {
 		w.clock.Release()
 		defer w.clock.Hold()
 	}
-	status, body := w.post(ctx, t, s.Op, params)
-	result, raw := object(t, body), object(t, body)
-	if status != http.StatusOK {
-		code, _ := raw["__type"].(string)
-		message, _ := raw["message"].(string)
-		return &conformance.Answer{Code: code, Message: message}, raw
+	status, body, err := w.post(ctx, s.Op, params)
+	if err != nil {
+		return nil, nil, err
 	}
-	result["ResponseMetadata"] = map[string]any{"HTTPStatusCode": json.Number("200")}
-	conformance.Normalise(result)
-	return &conformance.Answer{Result: result}, raw
+	return conformance.Reply(status, body)
 }
 
 // scene carries out a call of another service. Objects are put where Map states read them, and where tasks do when a case has any.
-func (w *world) scene(ctx context.Context, t *testing.T, s *conformance.Step, params map[string]any) (*conformance.Answer, map[string]any) {
-	t.Helper()
+func (w *world) scene(ctx context.Context, s *conformance.Step, params map[string]any) (*conformance.Answer, map[string]any, error) {
 	if s.Op == "PutObject" {
 		body, _ := params["Body"].(string)
 		if err := w.objects.Put(ctx, params["Bucket"].(string), params["Key"].(string), strings.NewReader(body), int64(len(body))); err != nil {
-			t.Fatal(err)
+			return nil, nil, err
 		}
 	}
 	if s.Service == "s3" && !w.tasksUseS3 {
-		return &conformance.Answer{Result: map[string]any{}}, nil
+		return &conformance.Answer{Result: map[string]any{}}, nil, nil
 	}
 	if s.Op == "PutObject" { // what S3 does by itself, and moto does not
 		params["ContentType"], params["ServerSideEncryption"] = "binary/octet-stream", "AES256"
 	}
-	return w.around(ctx, t, s, params)
+	return w.around(ctx, s, params)
 }
 
-func (w *world) post(ctx context.Context, t *testing.T, op string, params map[string]any) (int, []byte) {
-	t.Helper()
+func (w *world) post(ctx context.Context, op string, params map[string]any) (int, []byte, error) {
 	body, err := json.Marshal(params)
 	if err != nil {
-		t.Fatal(err)
+		return 0, nil, err
 	}
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, w.url, bytes.NewReader(body))
 	if err != nil {
-		t.Fatal(err)
+		return 0, nil, err
 	}
 	r.Header.Set("Content-Type", "application/x-amz-json-1.0")
 	r.Header.Set("X-Amz-Target", "AWSStepFunctions."+op)
 	answer, err := http.DefaultClient.Do(r)
 	if err != nil {
-		t.Fatal(err)
+		return 0, nil, err
 	}
 	defer func() { _ = answer.Body.Close() }()
-	var b bytes.Buffer
-	if _, err := b.ReadFrom(answer.Body); err != nil {
-		t.Fatal(err)
-	}
-	return answer.StatusCode, b.Bytes()
-}
-
-func object(t *testing.T, text []byte) map[string]any {
-	t.Helper()
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.UseNumber()
-	var o map[string]any
-	if err := d.Decode(&o); err != nil {
-		t.Fatalf("%s: %v", text, err)
-	}
-	return o
+	text, err := io.ReadAll(answer.Body)
+	return answer.StatusCode, text, err
 }

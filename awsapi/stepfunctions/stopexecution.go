@@ -4,16 +4,14 @@ import (
 	"context"
 
 	"stepback/awsapi/awsjson"
-	"stepback/engine/history"
 )
 
 type stopExecutionRequest struct {
-	ARN   string  `json:"executionArn"`
-	Error *string `json:"error"`
-	Cause *string `json:"cause"`
+	ARN string `json:"executionArn"`
+	givenFailure
 }
 
-var stopExecutionMembers = []awsjson.Member{executionARN(), {Name: "error", Max: maxError}, {Name: "cause", Max: maxCause}}
+var stopExecutionMembers = with(failureMembers, executionARN())
 
 type stopExecutionResponse struct {
 	Stopped awsjson.Time `json:"stopDate"`
@@ -24,14 +22,7 @@ func (s *Service) stopExecution(ctx context.Context, scope awsjson.Scope, in *st
 	if err != nil {
 		return nil, err
 	}
-	f := history.Failure{}
-	if in.Error != nil {
-		f.Error, f.HasError = *in.Error, true
-	}
-	if in.Cause != nil {
-		f.Cause, f.HasCause = *in.Cause, true
-	}
-	if err := e.StopExecution(ctx, in.ARN, f); err != nil {
+	if err := e.StopExecution(ctx, in.ARN, in.failure()); err != nil {
 		return nil, err
 	}
 	x, err := e.Wait(ctx, in.ARN)

@@ -21,12 +21,12 @@ func required(m awsjson.Member) awsjson.Member {
 func (s *Service) tagResource(_ context.Context, scope awsjson.Scope, in *tagResourceRequest) (*none, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	m, err := s.tagged(scope, in.ARN)
+	t, err := s.tagged(scope, in.ARN)
 	if err != nil {
 		return nil, err
 	}
-	if err := m.tag(in.Tags); err != nil {
+	if err := setTags(in.ARN, t.tags, in.Tags); err != nil {
 		return nil, err
 	}
-	return &none{}, s.cfg.Store.PutMachine(m)
+	return &none{}, t.put()
 }

@@ -1,7 +1,6 @@
 package stepfunctions
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 
@@ -13,37 +12,56 @@ type tag struct {
 	Value string `json:"value"`
 }
 
-// tag sets tags of a machine.
-func (m *Machine) tag(given []tag) error {
+// setTags adds tags to those of the resource of an ARN.
+func setTags(arn string, tags map[string]string, given []tag) error {
 	for _, t := range given {
-		m.Tags[t.Key] = t.Value
+		tags[t.Key] = t.Value
 	}
-	if len(m.Tags) > maxTags {
-		return &awsjson.Error{Code: "TooManyTags", Message: fmt.Sprintf("Too many tags: '%s'", m.ARN)}
+	if len(tags) > maxTags {
+		return failure("TooManyTags", "Too many tags", arn)
 	}
 	return nil
 }
 
-func (m *Machine) tags() []tag {
-	list := make([]tag, 0, len(m.Tags))
-	for _, k := range slices.Sorted(maps.Keys(m.Tags)) {
-		list = append(list, tag{k, m.Tags[k]})
+// tagged is a resource with tags.
+type tagged struct {
+	tags map[string]string
+	put  func() error // keeps the resource with its tags as they are now
+}
+
+func (t *tagged) list() []tag {
+	list := make([]tag, 0, len(t.tags))
+	for _, k := range slices.Sorted(maps.Keys(t.tags)) {
+		list = append(list, tag{k, t.tags[k]})
 	}
 	return list
 }
 
-// tagged finds the machine whose tags a request is about. The caller holds the lock.
-func (s *Service) tagged(scope awsjson.Scope, arn string) (*Machine, error) {
+// tagged finds the machine or activity whose tags a request is about. The caller holds the lock.
+func (s *Service) tagged(scope awsjson.Scope, arn string) (*tagged, error) {
 	at, err := parseARN(arn, kindMachine, kindActivity)
 	if err != nil {
 		return nil, err
 	}
-	if at.kind != kindMachine || at.qualified() {
+	if at.qualified() {
 		return nil, resourceNotFound(arn)
+	}
+	if at.kind == kindActivity {
+		a, err := s.activity(scope, at)
+		if isMissing(err) {
+			return nil, resourceNotFound(arn)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return &tagged{a.Tags, func() error { return s.cfg.Store.PutActivity(a) }}, nil
 	}
 	m, err := s.machine(scope, at)
 	if isMissing(err) {
 		return nil, resourceNotFound(arn)
 	}
-	return m, err
+	if err != nil {
+		return nil, err
+	}
+	return &tagged{m.Tags, func() error { return s.cfg.Store.PutMachine(m) }}, nil
 }

@@ -19,12 +19,12 @@ var untagResourceMembers = []awsjson.Member{
 func (s *Service) untagResource(_ context.Context, scope awsjson.Scope, in *untagResourceRequest) (*none, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	m, err := s.tagged(scope, in.ARN)
+	t, err := s.tagged(scope, in.ARN)
 	if err != nil {
 		return nil, err
 	}
 	for _, k := range in.Keys {
-		delete(m.Tags, k)
+		delete(t.tags, k)
 	}
-	return &none{}, s.cfg.Store.PutMachine(m)
+	return &none{}, t.put()
 }

@@ -29,6 +29,8 @@ type serveCmd struct {
 	Mock    string `type:"path" env:"SFN_MOCK_CONFIG" placeholder:"FILE" help:"Mock configuration of Step Functions Local: StartExecution on ARN#TESTCASE takes the responses of that test case ($SFN_MOCK_CONFIG)."`
 
 	embeddedServices
+	Retention time.Duration `default:"2160h" placeholder:"DURATION" help:"How long executions are kept after their end. Default 2160h, which is 90 days."`
+
 	Verbose bool `short:"v" help:"Log what goes wrong inside, to standard error."`
 }
 
@@ -51,6 +53,8 @@ const (
 	headerTimeout = 10 * time.Second
 	// grace is how long requests may take to finish once the server is told to stop.
 	grace = 5 * time.Second
+	// reserve is how much of the disk is set aside so that executions can end when it is full: while it is, new ones are refused.
+	reserve = 64 << 20
 )
 
 // Run serves until the context ends.
@@ -65,7 +69,7 @@ func (c *serveCmd) Run(ctx context.Context, std streams) (err error) {
 	if err := os.MkdirAll(c.Data, 0o750); err != nil {
 		return fmt.Errorf("data directory: %w", err)
 	}
-	j, err := pebble.Open(filepath.Join(c.Data, "journal"), pebble.Options{})
+	j, err := pebble.Open(filepath.Join(c.Data, "journal"), pebble.Options{Reserve: reserve, Retention: c.Retention})
 	if err != nil {
 		return err
 	}
@@ -91,6 +95,7 @@ func (c *serveCmd) Run(ctx context.Context, std streams) (err error) {
 	if err != nil {
 		return err
 	}
+	engines.activity = stepfunctions.HasActivity(store)
 	service := stepfunctions.New(stepfunctions.Config{
 		Open: engines.open, Store: store, Now: engines.clock.Now, Default: scope, Log: log, TestCases: around.mocks != nil,
 	})
@@ -144,6 +149,7 @@ type engines struct {
 	journal  journal.Journal
 	services *services
 	around   *surroundings
+	activity func(arn string) (bool, error)
 	log      *slog.Logger
 
 	mu   sync.Mutex
@@ -160,7 +166,7 @@ func (s *engines) open(scope awsjson.Scope) (*engine.Engine, error) {
 	await := func(ctx context.Context, arn string) error { return e.Await(ctx, arn) }
 	e, err := engine.New(engine.Config{
 		Clock: s.clock, Journal: s.journal, Region: scope.Region, Account: scope.Account, Log: s.log, Objects: s.services.objects,
-		Integrations: s.around.integrations(scope, s.services.invoker(scope), s.clock, await), Mocks: s.around.testCases(),
+		Integrations: s.around.integrations(scope, s.services.invoker(scope), s.clock, await), Mocks: s.around.testCases(), Activity: s.activity,
 	})
 	if err != nil {
 		return nil, err

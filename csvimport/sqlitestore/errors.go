@@ -16,6 +16,8 @@ const (
 	codeIOError  = 10
 	codeBusy     = 5
 	codeReadOnly = 8
+
+	codeNoRoomForSharedMemory = codeIOError | 19<<8 // the index of the write-ahead log could not grow
 )
 
 // failure names an error of SQLite by its result code, and an error of the file
@@ -71,4 +73,10 @@ func hitsEveryone(err error) bool {
 		return true
 	}
 	return false
+}
+
+// IsDiskFull tells whether an error of a Store came of a disk without room.
+func IsDiskFull(err error) bool {
+	var code *sqlite.Error
+	return errors.As(err, &code) && (code.Code()&0xff == codeFull || code.Code() == codeNoRoomForSharedMemory)
 }

@@ -7,20 +7,24 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
-// Names gives the placeholders of one run of a case their values.
+// Names gives the placeholders of one run of a case their values. It is safe for concurrent use, as programs in the background need.
 type Names struct {
 	Account, Region string
 	Now             time.Time
 
+	mu      sync.Mutex
 	answers map[int]any
 	fresh   map[string]string
 }
 
 // Answered makes a step's answer available to the placeholders of later steps.
 func (n *Names) Answered(step int, answer any) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
 	if n.answers == nil {
 		n.answers = map[int]any{}
 	}
@@ -43,6 +47,8 @@ func (n *Names) Text(s string) string {
 }
 
 func (n *Names) value(name string) (string, bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
 	switch {
 	case name == "account":
 		return n.Account, true

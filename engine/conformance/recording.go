@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 )
 
@@ -67,6 +68,20 @@ type Check struct {
 	Contains  bool
 	Exception *struct{ Type, Text string }
 	LastEvent map[string]any
+}
+
+// Variable names the environment variable with the folder of the recordings, which holds cases/. Without it they are looked for
+// in ../shared/conformance beside the module.
+const Variable = "STEPBACK_CONFORMANCE"
+
+// Find reads all cases of the folder that Variable names or, when it is empty, of ../shared/conformance seen from the module's
+// root. Without such a folder there are none.
+func Find(moduleRoot string) ([]*Case, error) {
+	root := os.Getenv(Variable)
+	if root == "" {
+		root = filepath.Join(moduleRoot, "..", "shared", "conformance")
+	}
+	return Load(root)
 }
 
 // Load reads all cases under root, the folder that holds "cases", in the order of their paths. Without such a folder there are

@@ -23,8 +23,12 @@ const (
 // MaxEvents is the longest history of a STANDARD execution.
 const MaxEvents = 25_000
 
-// transitionsPerStep bounds how many states one step enters before it yields, so that a long loop cannot starve others.
-const transitionsPerStep = 512
+// transitionsPerStep bounds how many states one step enters before it yields, so that a long loop cannot starve others. As much
+// work of expressions as workPerTransition counts as another state.
+const (
+	transitionsPerStep = 512
+	workPerTransition  = 1000
+)
 
 // Info is what an execution knows about itself. It does not change.
 type Info struct {
@@ -59,6 +63,7 @@ type Execution struct {
 	now    time.Time
 	random random
 	out    *Result
+	work   int // that expressions have done, in their steps
 
 	alone *Isolation // the first state is all that is run; nil usually
 
@@ -153,7 +158,9 @@ func (x *Execution) drain() {
 		t := x.ready[0]
 		x.ready = x.ready[1:]
 		for x.status == Running && !t.gone && t.state != nil {
-			if budget == 0 {
+			budget -= x.work / workPerTransition
+			x.work %= workPerTransition
+			if budget <= 0 {
 				x.ready = append([]*thread{t}, x.ready...)
 				x.effect(Effect{Kind: Yield})
 				return

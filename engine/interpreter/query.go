@@ -23,6 +23,31 @@ func (q *query) Lookup(name string) (jsonvalue.Value, bool) {
 	return q.t.vars.get(name)
 }
 
+// Member implements jsonata.MemberEnv, so that an expression which reads the input alone does not make the context object.
+func (q *query) Member(variable, name string) (v jsonvalue.Value, exists, known bool) {
+	if variable != "states" {
+		return v, false, false
+	}
+	var part *Payload
+	switch name {
+	case "input":
+		part = q.t.input
+	case "result":
+		part = q.result
+	case "errorOutput":
+		part = q.errorOutput
+	case "context":
+		return (*env)(q).context(), true, true
+	}
+	if part == nil {
+		return v, false, true
+	}
+	return part.Value(), true, true
+}
+
+// Spent takes the work of an expression into account, so that an execution with heavy ones yields to others sooner.
+func (q *query) Spent(steps int) { q.x.work += steps }
+
 // Now implements jsonata.Env.
 func (q *query) Now() time.Time { return q.x.now }
 

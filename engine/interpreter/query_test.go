@@ -268,3 +268,41 @@ func TestAResultThatDoesNotFitIsCaught(t *testing.T) {
 		t.Errorf("%s %+v\n%s", w.x.Output(), w.x.Failure(), w.trace())
 	}
 }
+
+// BenchmarkLoop counts to 100 with a Pass and a Choice state, in both query languages.
+func BenchmarkLoop(b *testing.B) {
+	for language, definition := range map[string]string{
+		"JSONPath": `{"StartAt":"P","States":{"P":{"Type":"Pass","Parameters":{"n.$":"States.MathAdd($.n, 1)"},"Next":"C"},
+			"C":{"Type":"Choice","Choices":[{"Variable":"$.n","NumericLessThan":100,"Next":"P"}],"Default":"E"},"E":{"Type":"Succeed"}}}`,
+		"JSONata": `{"QueryLanguage":"JSONata","StartAt":"P","States":{"P":{"Type":"Pass","Output":{"n":"{% $states.input.n + 1 %}"},"Next":"C"},
+			"C":{"Type":"Choice","Choices":[{"Condition":"{% $states.input.n < 100 %}","Next":"P"}],"Default":"E"},"E":{"Type":"Succeed"}}}`,
+	} {
+		b.Run(language, func(b *testing.B) {
+			p := compile(b, definition)
+			var r interpreter.Result
+			b.ReportAllocs()
+			for b.Loop() {
+				r.Reset()
+				x := interpreter.New(p, interpreter.Info{Input: `{"n":0}`})
+				x.Step(&interpreter.Event{Kind: interpreter.Start, At: epoch}, &r)
+				if x.Status() != interpreter.Succeeded {
+					b.Fatal(x.Failure())
+				}
+			}
+		})
+	}
+}
+
+// TestHeavyExpressionsYield has a loop whose expressions do the work of many transitions each.
+func TestHeavyExpressionsYield(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, `{"QueryLanguage":"JSONata","StartAt":"P","States":{"P":{"Type":"Pass","Output":"{% $sum([1..50000].($ * 2)) %}","Next":"Q"},
+		"Q":{"Type":"Pass","Output":"{% $sum([1..500000]) %}","Next":"R"},"R":{"Type":"Pass","End":true}}}`, `{}`)
+	w.step(interpreter.Event{Kind: interpreter.Start})
+	if w.x.Status() != interpreter.Running || len(w.queue) != 1 || w.queue[0].Kind != interpreter.Continue {
+		t.Fatalf("%s, queue %v", w.x.Status(), w.queue)
+	}
+	if w.finish(t); w.x.Output() != "125000250000" {
+		t.Errorf("%s %+v", w.x.Output(), w.x.Failure())
+	}
+}

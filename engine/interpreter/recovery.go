@@ -36,4 +36,12 @@ func (c *TaskCall) Scheduled() bool { return c.scheduled }
 func (c *TaskCall) Started() bool { return c.started }
 
 // Submitted reports whether the call of a .sync or token task was accepted, so that only its end is waited for.
-func (c *TaskCall) Submitted() bool { return c.submitted }
+func (c *TaskCall) Submitted() bool { return c.submission != nil }
+
+// Submission returns what that call answered, as JSON text; empty when it was not accepted.
+func (c *TaskCall) Submission() string {
+	if c.submission == nil {
+		return ""
+	}
+	return c.submission.Text()
+}

@@ -26,9 +26,9 @@ type TaskCall struct {
 	// Timeout and Heartbeat are 0 when there is none.
 	Timeout, Heartbeat time.Duration
 
-	scheduled bool // the …Scheduled event is written
-	started   bool // the …Started event is written
-	submitted bool // the call of a .sync or token task was accepted
+	scheduled  bool     // the …Scheduled event is written
+	started    bool     // the …Started event is written
+	submission *Payload // what the accepted call of a .sync or token task answered
 }
 
 func (x *Execution) runTask(t *thread) bool {
@@ -167,7 +167,7 @@ func (x *Execution) taskEvent(w *wait, e *Event) {
 			x.beat(t, w.task)
 		}
 	case TaskSubmitted:
-		w.task.submitted = true
+		w.task.submission = e.Output
 		x.writeTask(t, w.task, history.TaskSubmitted, e.Output.Text())
 		if w.task.Task.Pattern == plan.WaitForTaskToken {
 			x.beat(t, w.task)

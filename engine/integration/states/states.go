@@ -31,7 +31,7 @@ const stopTime = 10 * time.Second
 
 // Invoke implements engine.Integration.
 func (i Integration) Invoke(ctx context.Context, t *engine.Task) (engine.Result, error) {
-	started, err := i.API.Invoke(ctx, t)
+	started, err := i.start(ctx, t)
 	if err != nil || t.Pattern != plan.Sync && t.Pattern != plan.Sync2 {
 		return started, err
 	}
@@ -44,6 +44,14 @@ func (i Integration) Invoke(ctx context.Context, t *engine.Task) (engine.Result,
 		return nil, err
 	}
 	return i.outcome(ctx, t, arn)
+}
+
+// start starts the execution, unless that was done before a crash.
+func (i Integration) start(ctx context.Context, t *engine.Task) (engine.Result, error) {
+	if t.Submission != "" {
+		return interpreter.TextPayload(t.Submission), nil
+	}
+	return i.API.Invoke(ctx, t)
 }
 
 // outcome is what a .sync task comes to: the description of the execution.

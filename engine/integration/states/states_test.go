@@ -87,6 +87,19 @@ func TestGivenUpTaskStopsItsExecution(t *testing.T) {
 	}
 }
 
+func TestASubmittedExecutionIsNotStartedAgain(t *testing.T) {
+	t.Parallel()
+	a := &api{described: []string{`{"Status":"SUCCEEDED"}`}}
+	i := states.Integration{API: a, Await: func(context.Context, string) error { return nil }}
+	got, err := i.Invoke(t.Context(), &engine.Task{Pattern: plan.Sync, Submission: `{"ExecutionArn":"before","StartDate":1}`})
+	if err != nil || got.Text() != `{"Status":"SUCCEEDED"}` {
+		t.Errorf("got %v, %v", got, err)
+	}
+	if want := []string{`DescribeExecution{"ExecutionArn":"before"}`}; !slices.Equal(a.called, want) {
+		t.Errorf("called %q, want %q", a.called, want)
+	}
+}
+
 func TestPoll(t *testing.T) {
 	t.Parallel()
 	c := clock.Virtual(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))

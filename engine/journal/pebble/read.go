@@ -89,8 +89,12 @@ func (j *Journal) scan(ctx context.Context, prefix string) iter.Seq2[*pebble.Ite
 // walk is scan without an end from outside.
 func (j *Journal) walk(prefix string) iter.Seq2[*pebble.Iterator, error] {
 	return func(yield func(*pebble.Iterator, error) bool) {
-		lower := []byte(prefix)
-		it, err := j.db.NewIter(&pebble.IterOptions{LowerBound: lower, UpperBound: after(lower)})
+		var within pebble.IterOptions
+		if prefix != "" {
+			within.LowerBound = []byte(prefix)
+			within.UpperBound = after(within.LowerBound)
+		}
+		it, err := j.db.NewIter(&within)
 		if err != nil {
 			yield(nil, err)
 			return

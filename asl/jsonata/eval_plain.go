@@ -1,0 +1,97 @@
+package jsonata
+
+// markPlain counts the plain steps at the front of a path, which are evaluated without making a sequence for each.
+func (n *node) markPlain() {
+	n.plain = 0
+	for i, step := range n.steps {
+		if step.kind != nameNode && (i > 0 || step.kind != variableNode || step.text == "") || !step.bare() {
+			return
+		}
+		n.plain++
+	}
+}
+
+// bare reports whether nothing is attached to a step.
+func (n *node) bare() bool {
+	return n.predicates == nil && n.stages == nil && n.group == nil && !n.tuple && !n.keepArray && !n.consArray &&
+		n.focus == "" && n.index == "" && n.ancestor == nil && n.seeking == nil
+}
+
+// plainSteps evaluates the plain steps of a path on one item, as far as there is one item only. It returns that item or, where a
+// step made an array, what is evaluated further, and how many steps are done.
+func (ev *evaluator) plainSteps(n *node, item value, f *frame) (value, int, *Error) {
+	if err := ev.budget.nest(ev.depth + 1); err != nil {
+		return nil, 0, err
+	}
+	for i := 0; i < n.plain; i++ {
+		if err := ev.budget.spend(1); err != nil {
+			return nil, 0, err
+		}
+		step := n.steps[i]
+		switch {
+		case step.kind == nameNode:
+			item = ev.plainKey(item, step.text)
+		case n.plain > 1 && ev.member(step.text, n.steps[1].text, f, &item):
+			i++
+		default:
+			item = ev.lookup(f, step.text)
+		}
+		if item == nil {
+			return newSequence(), 0, nil
+		}
+		if a, ok := item.(*array); ok {
+			result, err := ev.flattened(a, i == len(n.steps)-1)
+			return result, i + 1, err
+		}
+	}
+	return item, n.plain, nil
+}
+
+// plainKey reads a member; of a tree without keeping what is read.
+func (ev *evaluator) plainKey(item value, key string) value {
+	o, ok := item.(*object)
+	if !ok || o.source == nil || o.vals != nil {
+		return ev.budget.lookupKey(item, key)
+	}
+	if v, ok := o.source.Get(key); ok {
+		return fromJSON(v)
+	}
+	return nil
+}
+
+// flattened is an array as what a step made of one item.
+func (ev *evaluator) flattened(a *array, last bool) (value, *Error) {
+	if last && !a.sequence {
+		return a, nil
+	}
+	if a.cons {
+		return newSequence(a), nil
+	}
+	sequence := newSequence()
+	sequence.add(a)
+	return sequence, ev.budget.spendItems(len(sequence.items))
+}
+
+// member reads a member of a variable of the Env, if the Env can do that and the expression binds no such variable itself.
+func (ev *evaluator) member(variable, name string, f *frame, item *value) bool {
+	if ev.members == nil {
+		return false
+	}
+	if _, bound := f.lookup(variable); bound {
+		return false
+	}
+	v, exists, known := ev.members.Member(variable, name)
+	if !known {
+		return false
+	}
+	*item = nil
+	if exists {
+		*item = fromJSON(v)
+	}
+	return true
+}
+
+func isArray(v value) bool {
+	_, ok := v.(*array)
+	return ok
+}

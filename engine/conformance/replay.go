@@ -1,0 +1,83 @@
+package conformance
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+)
+
+// Service carries out the steps of a case.
+type Service interface {
+	// Call makes an API call. The raw answer is what later placeholders look into; the judge gets the answer normalised. An error
+	// means that the call could not be made at all.
+	Call(ctx context.Context, s *Step, params map[string]any) (answer *Answer, raw map[string]any, err error)
+	// Wait carries out a wait step for an execution or, where the step lists executions, for a state machine.
+	Wait(ctx context.Context, s *Step, arn string) error
+	// Begin starts one of the programs of a case that run beside it, unless it has been started.
+	Begin(ctx context.Context, c *Case, thread int, names *Names) error
+}
+
+// Replay runs the program of a case and judges the answers. A call that fails unexpectedly ends the program.
+func Replay(ctx context.Context, c *Case, names *Names, on Service) (*Verdict, error) {
+	judge := NewJudge(c, names)
+	for i := range c.Steps {
+		s := &c.Steps[i]
+		if s.Thread != nil {
+			if err := on.Begin(ctx, c, *s.Thread, names); err != nil {
+				return nil, fmt.Errorf("step %d, in the background: %w", s.N, err)
+			}
+			continue
+		}
+		if s.Wait != "" {
+			if err := on.Wait(ctx, s, names.Text(cmp.Or(s.MachineARN, s.ExecutionARN))); err != nil {
+				return nil, fmt.Errorf("step %d, %s: %w", s.N, s.Wait, err)
+			}
+			continue
+		}
+		answer, err := Carry(ctx, s, names, on)
+		if err != nil {
+			return nil, err
+		}
+		if !judge.Judge(s, answer) {
+			break
+		}
+	}
+	return &judge.Verdict, nil
+}
+
+// Carry makes the API call of a step.
+func Carry(ctx context.Context, s *Step, names *Names, on Service) (*Answer, error) {
+	filled, err := names.Params(s.Params)
+	if err != nil {
+		return nil, fmt.Errorf("step %d, %s: %w", s.N, s.Op, err)
+	}
+	params, _ := filled.(map[string]any)
+	answer, raw, err := on.Call(ctx, s, params)
+	if err != nil {
+		return nil, fmt.Errorf("step %d, %s: %w", s.N, s.Op, err)
+	}
+	names.Answered(s.N, raw)
+	return answer, nil
+}
+
+// Reply is the answer to an API call over HTTP, and the same as it came. The status is the HTTP status, the body JSON.
+func Reply(status int, body []byte) (*Answer, map[string]any, error) {
+	var raw, result map[string]any // two trees: normalising changes one
+	if err := decode(body, &raw); err != nil {
+		return nil, nil, fmt.Errorf("status %d, %s: %w", status, body, err)
+	}
+	if status >= http.StatusBadRequest {
+		code, _ := raw["__type"].(string)
+		message, _ := raw["message"].(string)
+		return &Answer{Code: code, Message: message}, raw, nil
+	}
+	if err := decode(body, &result); err != nil {
+		return nil, nil, err
+	}
+	result["ResponseMetadata"] = map[string]any{"HTTPStatusCode": json.Number(strconv.Itoa(status))}
+	Normalise(result)
+	return &Answer{Result: result}, raw, nil
+}

@@ -1,0 +1,70 @@
+package engine
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"stepback/engine/history"
+	"stepback/engine/interpreter"
+	"stepback/engine/journal"
+)
+
+// goOn lets a worker carry out what a replayed execution waits for.
+func (r *run) goOn() {
+	r.mu.Lock()
+	r.wake()
+}
+
+// replay applies the events of all steps and compares the history that they give with what is kept. The run is then where a
+// durable step leaves it, with everything outstanding as the effects of that step.
+func (r *run) replay(steps []journal.Step) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("replaying it panicked: %v", p)
+		}
+	}()
+	var effects []interpreter.Effect
+	for i := range steps {
+		s := &steps[i]
+		r.result.Reset()
+		for k := range s.Events {
+			r.x.Step(&s.Events[k], &r.result)
+			r.last, r.salt = s.Events[k].At, r.salt*31+s.Events[k].Seed
+		}
+		if !same(r.result.History, s.History) {
+			return &DivergedError{Step: i, Then: s.History, Now: append([]history.Event(nil), r.result.History...)}
+		}
+		r.history = append(r.history, s.History...)
+		if r.mocks != nil {
+			effects = append(effects, r.result.Effects...)
+		}
+	}
+	if r.x.Status() != interpreter.Running || len(steps) == 0 {
+		return fmt.Errorf("its %d steps leave it %s", len(steps), r.x.Status())
+	}
+	r.result.Reset()
+	r.result.Effects = r.x.Outstanding()
+	r.skipMocks(effects, r.result.Effects)
+	r.steps, r.durable, r.started = int64(len(steps)), len(r.history), true
+	close(r.begun)
+	r.engine.clock.Hold()
+	r.commit.events = 1
+	r.commit.phase.Store(settled)
+	return nil
+}
+
+// skipMocks lets what mocks the tasks of an execution know of those in effects that have been carried out.
+func (r *run) skipMocks(effects, outstanding []interpreter.Effect) {
+	for i := range effects {
+		again := slices.ContainsFunc(outstanding, func(o interpreter.Effect) bool { return o.ID == effects[i].ID })
+		if effects[i].Kind == interpreter.InvokeTask && !again {
+			r.intercept(effects[i].Task)
+		}
+	}
+}
+
+// same reports whether two histories are equal to the last byte.
+func same(a, b []history.Event) bool {
+	return len(a) == len(b) && bytes.Equal(history.AppendBinary(nil, a), history.AppendBinary(nil, b))
+}
