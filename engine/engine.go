@@ -61,6 +61,7 @@ type Engine struct {
 
 	repeatable bool // a seed was given
 	activities activities
+	redriven   redriveTokens
 
 	mu       sync.Mutex
 	machines map[string]*StateMachine

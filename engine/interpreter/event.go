@@ -25,8 +25,9 @@ const (
 	MapRunFailed                          // Failure says how
 	Stop                                  // StopExecution; Failure carries what the caller gave
 	TaskScheduled                         // the activity of the task of this ID exists: workers may take the task
+	Redrive                               // an execution that ended without success goes on where it failed
 
-	lastEventKind = TaskScheduled
+	lastEventKind = Redrive
 )
 
 // EndsTask reports whether a task is over after an event of this kind.

@@ -54,6 +54,9 @@ type Execution struct {
 	start   time.Time
 	secret  string // of the task tokens
 
+	redrives int64
+	redriven time.Time // the last time
+
 	root   *thread
 	ready  []*thread
 	waits  map[int64]*wait
@@ -96,7 +99,7 @@ func (x *Execution) Failure() history.Failure { return x.failure }
 // Step applies one event: it appends to the result what happened and what is to be done. Events that come too late (a task
 // that was cancelled, anything after the end) change nothing.
 func (x *Execution) Step(e *Event, out *Result) {
-	if x.status != Running {
+	if x.status != Running && (e.Kind != Redrive || x.status == Succeeded) {
 		return
 	}
 	x.now, x.random, x.out = e.At, random{e.Seed}, out
@@ -113,6 +116,10 @@ func (x *Execution) apply(e *Event) {
 	case Continue:
 	case Stop:
 		x.stop(e.Failure)
+	case Redrive:
+		if x.status != Running {
+			x.redrive()
+		}
 	default:
 		w := x.waits[e.ID]
 		if w == nil {
@@ -128,15 +135,20 @@ func (x *Execution) begin() {
 	x.emit(history.Event{Type: history.ExecutionStarted, Data: x.info.Input, More: &history.Details{
 		RoleARN: x.info.RoleARN, VersionARN: x.info.VersionARN, AliasARN: x.info.AliasARN,
 	}})
-	if limit := x.limitSeconds(); limit > 0 {
-		x.timer(nil, machineTimeout, secondsOf(limit))
-	}
+	x.limitTime()
 	x.root = &thread{state: x.plan.Root.Start, input: x.input, vars: &variables{}}
 	x.ready = append(x.ready, x.root)
 }
 
 // expressSeconds is how long an EXPRESS execution may take.
 const expressSeconds = 300
+
+// limitTime sets the time by which the execution has to end.
+func (x *Execution) limitTime() {
+	if limit := x.limitSeconds(); limit > 0 {
+		x.timer(nil, machineTimeout, secondsOf(limit))
+	}
+}
 
 // limitSeconds is how long the execution may take; 0 means no limit.
 func (x *Execution) limitSeconds() int64 {
