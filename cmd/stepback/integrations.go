@@ -69,6 +69,12 @@ func (s *surroundings) integrations(
 		calls.Connections = httptask.EventBridge{AWS: caller}
 	}
 	all["http:invoke"] = calls
+	all["apigateway:invoke"] = &httptask.Gateway{
+		Endpoint: func() string { return s.endpoints.Getenv("APIGATEWAY_ENDPOINT") },
+		Sign: func(ctx context.Context, r *http.Request, body string) error {
+			return caller.Sign(ctx, r, body, "execute-api")
+		},
+	}
 	all["lambda:invoke"], all["function"] = lambda.Integration{Invoker: invoker}, lambda.Function{Invoker: invoker}
 	return all
 }

@@ -24,8 +24,10 @@ func Start(t *testing.T) string {
 		t.Fatal(err)
 	}
 	host, port, _ := net.SplitHostPort(l.Addr().String())
-	l.Close()
-	server := exec.CommandContext(t.Context(), command, "-H", host, "-p", port)
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	server := exec.CommandContext(t.Context(), command, "-H", host, "-p", port) //nolint:gosec // the command is found by its own name
 	output, err := server.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
