@@ -41,7 +41,9 @@ func New(cfg Config) *Service {
 
 // Handler serves the service's operations over AWS JSON 1.0.
 func (s *Service) Handler() *awsjson.Service {
-	return &awsjson.Service{Target: "AWSStepFunctions", Operations: s.operations(), Default: s.cfg.Default, Log: s.cfg.Log}
+	return &awsjson.Service{
+		Target: "AWSStepFunctions", Operations: s.operations(), Failure: unavailable, Default: s.cfg.Default, Log: s.cfg.Log,
+	}
 }
 
 // none is the answer of operations that answer nothing.

@@ -33,7 +33,7 @@ type updateStateMachineResponse struct {
 }
 
 func (s *Service) updateStateMachine(_ context.Context, scope awsjson.Scope, in *updateStateMachineRequest) (*updateStateMachineResponse, error) {
-	at, err := parseARN(in.ARN, kindMachine)
+	at, err := parseMachineARN(in.ARN)
 	switch {
 	case err != nil:
 		return nil, err
@@ -94,6 +94,7 @@ func (s *Service) revise(e *engine.Engine, m *Machine, in *updateStateMachineReq
 		return nil, err
 	}
 	s.compiled[r.ID] = plan
+	delete(s.compiled, current.ID) // a version of it is compiled again when it is started
 	m.Revision = r.ID
 	return &r, s.cfg.Store.PutRevision(&r)
 }
@@ -117,7 +118,7 @@ func (r *Revision) change(in *updateStateMachineRequest) (err error) {
 		r.Tracing = *in.Tracing
 	}
 	if in.Encryption != nil {
-		r.Encryption = encryptionOf(in.Encryption)
+		r.Encryption, err = encryptionOf(in.Encryption)
 	}
-	return nil
+	return err
 }
