@@ -25,8 +25,10 @@ func (e *Error) status() int {
 	return e.Status
 }
 
+const codeInvalid = "ValidationException"
+
 // Invalid returns the ValidationException of a request that breaks a constraint.
-func Invalid(message string) *Error { return &Error{Code: "ValidationException", Message: message} }
+func Invalid(message string) *Error { return &Error{Code: codeInvalid, Message: message} }
 
 func tooLarge(limit int64) *Error {
 	return &Error{

@@ -41,8 +41,8 @@ func (o *Operation) maxBody() int64 {
 	return MaxBody
 }
 
-// run checks a request and carries it out.
-func (o *Operation) run(ctx context.Context, scope Scope, body []byte) (any, error) {
+// run checks a request and carries it out. A broken constraint has a code of the service.
+func (o *Operation) run(ctx context.Context, scope Scope, body []byte, invalid string) (any, error) {
 	if len(bytes.TrimSpace(body)) == 0 {
 		body = []byte("{}")
 	}
@@ -51,6 +51,9 @@ func (o *Operation) run(ctx context.Context, scope Scope, body []byte) (any, err
 		return nil, err
 	}
 	if err := Check(o.Members, request); err != nil {
+		if err.Code == codeInvalid {
+			err.Code = invalid
+		}
 		return nil, err
 	}
 	return o.call(ctx, scope, body)

@@ -28,6 +28,8 @@ type Service struct {
 	// Protocol is the version of AWS JSON; empty means 1.0.
 	Protocol   string
 	Operations map[string]Operation
+	// Invalid is the code of refusals of requests that break a constraint; empty means ValidationException.
+	Invalid string
 	// Failure turns an error of what is behind the operations into one for clients; nil, from it or for it, means an InternalFailure.
 	Failure func(error) *Error
 	// Default is the scope of requests that name none.
@@ -67,7 +69,7 @@ func (s *Service) answer(w http.ResponseWriter, r *http.Request) (any, error) {
 	if err != nil {
 		return nil, malformed("the body could not be read")
 	}
-	return o.run(r.Context(), ScopeOf(r, s.Default), body)
+	return o.run(r.Context(), ScopeOf(r, s.Default), body, cmp.Or(s.Invalid, codeInvalid))
 }
 
 func (s *Service) contentType() string { return mediaType + cmp.Or(s.Protocol, "1.0") }

@@ -2,7 +2,6 @@ package stepfunctions
 
 import (
 	"slices"
-	"strings"
 
 	"stepback/awsapi/awsjson"
 )
@@ -66,7 +65,7 @@ func loggingOf(given *Logging) (Logging, error) {
 		return l, invalidLogging("Must specify exactly one Log Destination.")
 	}
 	for _, arn := range l.groups() {
-		if !strings.HasPrefix(arn, "arn:") || !strings.Contains(arn, ":logs:") || !strings.HasSuffix(arn, ":*") {
+		if _, _, ok := parseLogGroup(arn); !ok {
 			return l, invalidLogging("Invalid Log Destination ARN.")
 		}
 	}

@@ -112,6 +112,9 @@ func (s *Service) insert(scope awsjson.Scope, m *Machine, r *Revision) (*Machine
 	case !isMissing(err):
 		return nil, err
 	}
+	if err := s.subscribe(scope, r.Logging); err != nil {
+		return nil, err
+	}
 	if m.Publish {
 		m.Published = m.publish(m.VersionDescription, s.cfg.Now()).ARN
 	}

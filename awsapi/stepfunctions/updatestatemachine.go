@@ -55,7 +55,7 @@ func (s *Service) updateStateMachine(_ context.Context, scope awsjson.Scope, in 
 	if err != nil {
 		return nil, err
 	}
-	r, err := s.revise(e, m, in)
+	r, err := s.revise(scope, e, m, in)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func (s *Service) changeable(scope awsjson.Scope, at *resource) (*Machine, error
 }
 
 // revise gives the machine the revision that a request asks for; one that changes nothing is the current one.
-func (s *Service) revise(e *engine.Engine, m *Machine, in *updateStateMachineRequest) (*Revision, error) {
+func (s *Service) revise(scope awsjson.Scope, e *engine.Engine, m *Machine, in *updateStateMachineRequest) (*Revision, error) {
 	current, err := s.cfg.Store.Revision(m.Revision)
 	if err != nil {
 		return nil, err
@@ -92,6 +92,11 @@ func (s *Service) revise(e *engine.Engine, m *Machine, in *updateStateMachineReq
 	plan, err := compile(e, &r)
 	if err != nil {
 		return nil, err
+	}
+	if !r.Logging.equal(current.Logging) {
+		if err := s.subscribe(scope, r.Logging); err != nil {
+			return nil, err
+		}
 	}
 	s.compiled[r.ID] = plan
 	delete(s.compiled, current.ID) // a version of it is compiled again when it is started
