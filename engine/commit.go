@@ -65,6 +65,9 @@ func (r *run) committed() {
 		r.durable = len(r.history)
 		r.mu.Unlock()
 		r.begin()
+		if follow := r.engine.cfg.Follow; follow != nil && len(r.result.History) > 0 {
+			follow(&r.record, r.result.History)
+		}
 		r.answerReports(nil)
 		r.perform()
 	}

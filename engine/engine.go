@@ -40,6 +40,9 @@ type Config struct {
 	// Observe is told of every execution that ended, with its whole history, before anybody else learns of the end. It runs
 	// on a worker and must be quick; the slice is only valid during the call.
 	Observe func(*journal.Execution, []history.Event)
+	// Follow is told of the events of every step once they are durable, of each execution in their order. It runs on a worker and must
+	// be quick; the slice is only valid during the call.
+	Follow func(*journal.Execution, []history.Event)
 	// Recovered is told by Recover what it found, when everything is replayed and before anything goes on. An error keeps it from
 	// going on.
 	Recovered func(context.Context, *Recovered) error

@@ -154,20 +154,7 @@ func logged(t rapid.TB, arn string, events []history.Event) []retrymetrics.Recor
 	var out []retrymetrics.Record
 	for i := range events {
 		e := &events[i]
-		details := map[string]string{}
-		if e.Type.Entered() {
-			details["name"] = e.Name
-		}
-		if e.More != nil {
-			details["error"] = e.More.Error
-		}
-		text, err := json.Marshal(map[string]any{
-			"id": fmt.Sprint(e.ID), "previous_event_id": fmt.Sprint(e.Previous), "type": e.Type.String(), "details": details,
-			"event_timestamp": fmt.Sprint(e.Time / 1e6), "execution_arn": arn, "redrive_count": "0",
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := e.AppendLogRecord(nil, arn, 0, false)
 		r, err := retrymetrics.ParseRecord(text)
 		if err != nil {
 			t.Fatal(err)

@@ -3,6 +3,8 @@ package awsjson
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -68,6 +70,11 @@ func (v *violations) value(at string, m *Member, value any) {
 		var o map[string]any
 		if o, ok = value.(map[string]any); ok {
 			v.structure(at+".", m.Members, o)
+		}
+	case Map:
+		var o map[string]any
+		if o, ok = value.(map[string]any); ok {
+			v.mapping(at, m, o)
 		}
 	}
 	if !ok && v.wrong == nil {
@@ -149,6 +156,15 @@ func (v *violations) list(at string, m *Member, list []any) {
 		} else {
 			v.value(place, &Member{Kind: Structure, Members: m.Members}, e)
 		}
+	}
+}
+
+func (v *violations) mapping(at string, m *Member, o map[string]any) {
+	if m.Max > 0 && int64(len(o)) > m.Max {
+		v.found = append(v.found, "Value at '"+at+"' failed to satisfy constraint: Member must have length less than or equal to "+strconv.FormatInt(m.Max, 10))
+	}
+	for _, key := range slices.Sorted(maps.Keys(o)) {
+		v.value(at+"."+key+".member", m.Element, o[key])
 	}
 }
 

@@ -17,6 +17,7 @@ var members = []awsjson.Member{
 	{Name: "publish", Kind: awsjson.Boolean},
 	{Name: "keys", Kind: awsjson.List, Min: 1, Max: 2, Element: &awsjson.Member{Min: 1}},
 	{Name: "tags", Kind: awsjson.List, Members: []awsjson.Member{{Name: "key", Required: true, Min: 1}}},
+	{Name: "labels", Kind: awsjson.Map, Max: 2, Element: &awsjson.Member{Max: 3}},
 	{Name: "trace", Kind: awsjson.Structure, Members: []awsjson.Member{{Name: "enabled", Kind: awsjson.Boolean, Required: true}}},
 }
 
@@ -40,6 +41,8 @@ func TestCheck(t *testing.T) {
 		`{"name":"a","trace":{}}`:              one + "Value null at 'trace.enabled' failed to satisfy constraint: Member must not be null",
 		`{"status":"x"}`: "ValidationException: 2 validation errors detected: Value null at 'name' failed to satisfy constraint: Member must not be null; " +
 			"Value 'x' at 'status' failed to satisfy constraint: Member must satisfy enum value set: [ON, OFF]",
+		`{"name":"a","labels":{"b":"long"}}`:           one + "Value 'long' at 'labels.b.member' failed to satisfy constraint: Member must have length less than or equal to 3",
+		`{"name":"a","labels":{"b":"","c":"","d":""}}`: one + "Value at 'labels' failed to satisfy constraint: Member must have length less than or equal to 2",
 		`{"name":1}`:                    "SerializationException: NUMBER_VALUE can not be converted to the expected type",
 		`{"name":"a","maxResults":1.5}`: "SerializationException: NUMBER_VALUE can not be converted to the expected type",
 		`{"name":"a","publish":"yes"}`:  "SerializationException: STRING_VALUE can not be converted to the expected type",

@@ -1,6 +1,9 @@
 package awsjson
 
-import "net/http"
+import (
+	"fmt"
+	"net/http"
+)
 
 // Error is an error as a client sees it.
 type Error struct {
@@ -22,8 +25,16 @@ func (e *Error) status() int {
 	return e.Status
 }
 
+const codeInvalid = "ValidationException"
+
 // Invalid returns the ValidationException of a request that breaks a constraint.
-func Invalid(message string) *Error { return &Error{Code: "ValidationException", Message: message} }
+func Invalid(message string) *Error { return &Error{Code: codeInvalid, Message: message} }
+
+func tooLarge(limit int64) *Error {
+	return &Error{
+		Code: "RequestEntityTooLargeException", Message: fmt.Sprintf("Request size exceeded %d bytes", limit), Status: http.StatusRequestEntityTooLarge,
+	}
+}
 
 func malformed(message string) *Error {
 	return &Error{Code: "SerializationException", Message: message}
@@ -31,8 +42,5 @@ func malformed(message string) *Error {
 
 var (
 	unknownOperation = &Error{Code: "UnknownOperationException"}
-	tooLarge         = &Error{
-		Code: "RequestEntityTooLargeException", Message: "Request size exceeded 1048576 bytes", Status: http.StatusRequestEntityTooLarge,
-	}
-	internal = &Error{Code: "InternalFailure", Message: "The request processing has failed because of an internal error.", Status: http.StatusInternalServerError}
+	internal         = &Error{Code: "InternalFailure", Message: "The request processing has failed because of an internal error.", Status: http.StatusInternalServerError}
 )

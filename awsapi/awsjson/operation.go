@@ -10,14 +10,18 @@ import (
 
 // Operation is one operation of a service.
 type Operation struct {
-	members []Member
-	call    func(ctx context.Context, scope Scope, body []byte) (any, error)
+	// Members describe the request.
+	Members []Member
+	// Answer is a zero value of the answer's type; it and Members are what can be compared with the service's model.
+	Answer any
+
+	call func(ctx context.Context, scope Scope, body []byte) (any, error)
 }
 
 // Handle makes an operation of a function. Members describe its request, which is decoded into an In; the result is encoded as
 // JSON. An error that is an *Error goes to the client, any other as an InternalFailure.
 func Handle[In, Out any](members []Member, f func(context.Context, Scope, *In) (*Out, error)) Operation {
-	return Operation{members, func(ctx context.Context, scope Scope, body []byte) (any, error) {
+	return Operation{members, *new(Out), func(ctx context.Context, scope Scope, body []byte) (any, error) {
 		in := new(In)
 		if err := json.Unmarshal(body, in); err != nil {
 			return nil, malformed(err.Error())
@@ -26,8 +30,19 @@ func Handle[In, Out any](members []Member, f func(context.Context, Scope, *In) (
 	}}
 }
 
-// run checks a request and carries it out.
-func (o *Operation) run(ctx context.Context, scope Scope, body []byte) (any, error) {
+// maxBody is how large the body of a request may be: a member that may be as large as MaxBody has room for its escapes.
+func (o *Operation) maxBody() int64 {
+	const escaped = 4 * MaxBody
+	for i := range o.Members {
+		if m := &o.Members[i]; m.Kind == String && m.Max >= MaxBody {
+			return escaped
+		}
+	}
+	return MaxBody
+}
+
+// run checks a request and carries it out. A broken constraint has a code of the service.
+func (o *Operation) run(ctx context.Context, scope Scope, body []byte, invalid string) (any, error) {
 	if len(bytes.TrimSpace(body)) == 0 {
 		body = []byte("{}")
 	}
@@ -35,7 +50,10 @@ func (o *Operation) run(ctx context.Context, scope Scope, body []byte) (any, err
 	if err != nil {
 		return nil, err
 	}
-	if err := Check(o.members, request); err != nil {
+	if err := Check(o.Members, request); err != nil {
+		if err.Code == codeInvalid {
+			err.Code = invalid
+		}
 		return nil, err
 	}
 	return o.call(ctx, scope, body)

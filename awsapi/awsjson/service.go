@@ -2,6 +2,7 @@ package awsjson
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
@@ -14,17 +15,23 @@ import (
 	"github.com/google/uuid"
 )
 
-// MaxBody is how large the body of a request may be, in bytes.
+// MaxBody is how large the body of a request may be, in bytes, when none of its members may be that large itself.
 const MaxBody = 1 << 20
 
-// contentType is that of requests and answers.
-const contentType = "application/x-amz-json-1.0"
+// mediaType is the content type of requests and answers without the protocol's version.
+const mediaType = "application/x-amz-json-"
 
 // Service is an http.Handler that serves the operations of one AWS service.
 type Service struct {
 	// Target is the part of X-Amz-Target before the operation's name, such as AWSStepFunctions.
-	Target     string
+	Target string
+	// Protocol is the version of AWS JSON; empty means 1.0.
+	Protocol   string
 	Operations map[string]Operation
+	// Invalid is the code of refusals of requests that break a constraint; empty means ValidationException.
+	Invalid string
+	// Failure turns an error of what is behind the operations into one for clients; nil, from it or for it, means an InternalFailure.
+	Failure func(error) *Error
 	// Default is the scope of requests that name none.
 	Default Scope
 	Log     *slog.Logger
@@ -34,7 +41,7 @@ type Service struct {
 func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	id := uuid.NewString()
 	w.Header().Set("X-Amzn-Requestid", id)
-	w.Header().Set("Content-Type", contentType)
+	w.Header().Set("Content-Type", s.contentType())
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	result, err := s.answer(w, r)
 	if err != nil {
@@ -54,21 +61,33 @@ func (s *Service) answer(w http.ResponseWriter, r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, o.maxBody()))
 	var large *http.MaxBytesError
 	if errors.As(err, &large) {
-		return nil, tooLarge
+		return nil, tooLarge(large.Limit)
 	}
 	if err != nil {
 		return nil, malformed("the body could not be read")
 	}
-	return o.run(r.Context(), ScopeOf(r, s.Default), body)
+	return o.run(r.Context(), ScopeOf(r, s.Default), body, cmp.Or(s.Invalid, codeInvalid))
+}
+
+func (s *Service) contentType() string { return mediaType + cmp.Or(s.Protocol, "1.0") }
+
+// failure is what a client is told of an error that is none of the service's own.
+func (s *Service) failure(err error) *Error {
+	if s.Failure != nil {
+		if e := s.Failure(err); e != nil {
+			return e
+		}
+	}
+	return internal
 }
 
 // operation finds what a request asks for.
 func (s *Service) operation(r *http.Request) (*Operation, error) {
 	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if r.Method != http.MethodPost || err != nil || media != contentType {
+	if r.Method != http.MethodPost || err != nil || media != s.contentType() {
 		return nil, unknownOperation
 	}
 	target, name, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
@@ -86,7 +105,7 @@ func (s *Service) refuse(w http.ResponseWriter, r *http.Request, id string, err 
 		if s.Log != nil && r.Context().Err() == nil { // nobody waits for the answer otherwise
 			s.Log.Error("a request failed", "target", r.Header.Get("X-Amz-Target"), "request", id, "error", err)
 		}
-		e = internal
+		e = s.failure(err)
 	}
 	body, err := encode(struct {
 		Type    string `json:"__type"`

@@ -13,6 +13,7 @@ const (
 	Boolean
 	List
 	Structure
+	Map
 )
 
 // Member describes one member of a request and its constraints, as the service's model has them.
@@ -20,7 +21,7 @@ type Member struct {
 	Name     string
 	Kind     Kind
 	Required bool
-	// Min and Max bound the length of a string or list, or the value of a number. Max 0 means no upper bound.
+	// Min and Max bound the length of a string, list or map, or the value of a number. Max 0 means no upper bound.
 	Min, Max int64
 	// Enum are the values that a string may have, in the order in which the service lists them.
 	Enum []string
@@ -29,6 +30,6 @@ type Member struct {
 	Shown   string
 	// Members are those of a structure, or of the structures in a list.
 	Members []Member
-	// Element constrains the strings of a list.
+	// Element constrains the strings of a list, or the values of a map from strings to strings.
 	Element *Member
 }

@@ -8,8 +8,8 @@ import (
 
 // Handler serves the services at one address.
 type Handler struct {
-	// StepFunctions, Lambda and S3 serve the three services.
-	StepFunctions, Lambda, S3 http.Handler
+	// StepFunctions, Lambda, S3 and Logs serve the services; Logs is CloudWatch Logs.
+	StepFunctions, Lambda, S3, Logs http.Handler
 	// Hosts are the names by which the address may be called besides those of the loopback interface; "*" allows any.
 	Hosts []string
 	// Health answers requests for HealthPath.
@@ -31,6 +31,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.StepFunctions.ServeHTTP(w, r)
 	case "lambda":
 		h.Lambda.ServeHTTP(w, r)
+	case "logs":
+		h.Logs.ServeHTTP(w, r)
 	case "s3":
 		h.S3.ServeHTTP(w, pathStyle(r))
 	default:
@@ -40,7 +42,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func unserved(service string) string {
 	name := strings.ToUpper(strings.ReplaceAll(service, "-", "_"))
-	return "The service " + service + " is not served at this address, which has Step Functions, Lambda and S3. " +
+	return "The service " + service + " is not served at this address, which has Step Functions, Lambda, S3 and CloudWatch Logs. " +
 		"Set AWS_ENDPOINT_URL_" + name + " for the client to where it is."
 }
 

@@ -17,7 +17,7 @@ func says(name string) http.Handler {
 
 func handler() *endpoint.Handler {
 	return &endpoint.Handler{
-		StepFunctions: says("states"), Lambda: says("lambda"), S3: says("s3"), Hosts: []string{"box.example"},
+		StepFunctions: says("states"), Lambda: says("lambda"), S3: says("s3"), Logs: says("logs"), Hosts: []string{"box.example"},
 		Health: endpoint.Health{Services: map[string]string{"s3": "running"}, Version: "v1"},
 	}
 }
@@ -49,6 +49,7 @@ func TestServicesAreTold(t *testing.T) {
 		{"POST", "/", []string{"X-Amz-Target: AWSStepFunctions.ListStateMachines"}, "states /"},
 		{"POST", "/", []string{signed("states")}, "states /"},
 		{"POST", "/", []string{"X-Amz-Target: DynamoDB_20120810.ListTables"}, "The service dynamodb is not served"},
+		{"POST", "/", []string{"X-Amz-Target: Logs_20140328.FilterLogEvents"}, "logs /"},
 		{"POST", "/", []string{signed("sqs")}, "AWS_ENDPOINT_URL_SQS"},
 		{"GET", "/2015-03-31/functions", nil, "lambda /2015-03-31/functions"},
 		{"GET", "/2015-03-31/functions/", []string{signed("lambda")}, "lambda /2015-03-31/functions/"},

@@ -43,6 +43,24 @@ func parseARN(text string, kinds ...string) (*resource, error) {
 	return r, nil
 }
 
+// parseMachineARN reads the ARN of a machine, a version or an alias. It refuses that of the machine of a Map Run's child executions.
+func parseMachineARN(text string) (*resource, error) {
+	r, err := parseARN(text, kindMachine)
+	if err == nil && r.labelled() {
+		err = &awsjson.Error{
+			Code: "ValidationException", Reason: "API_DOES_NOT_SUPPORT_LABELED_ARNS",
+			Message: "This operation does not support labeled state machine ARNs: " + text,
+		}
+	}
+	return r, err
+}
+
+// unlabelled is the ARN of the machine whose distributed Map the label names, and the label.
+func (r *resource) unlabelled() (machine *resource, label string) {
+	name, label, _ := strings.Cut(r.names[0], "/")
+	return &resource{text: machineARNOf(r.scope, name), scope: r.scope, kind: r.kind, names: []string{name}}, label
+}
+
 // machine is the ARN without a version or an alias.
 func (r *resource) machine() string {
 	if len(r.names) == 1 {

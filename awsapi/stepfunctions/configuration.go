@@ -2,7 +2,6 @@ package stepfunctions
 
 import (
 	"slices"
-	"strings"
 
 	"stepback/awsapi/awsjson"
 )
@@ -66,25 +65,29 @@ func loggingOf(given *Logging) (Logging, error) {
 		return l, invalidLogging("Must specify exactly one Log Destination.")
 	}
 	for _, arn := range l.groups() {
-		if !strings.HasPrefix(arn, "arn:") || !strings.Contains(arn, ":logs:") || !strings.HasSuffix(arn, ":*") {
+		if _, _, ok := parseLogGroup(arn); !ok {
 			return l, invalidLogging("Invalid Log Destination ARN.")
 		}
 	}
 	return l, nil
 }
 
-func encryptionOf(given *Encryption) Encryption {
-	const reusePeriod = 300
-	switch {
-	case given == nil || given.Type == "AWS_OWNED_KEY":
-		return Encryption{Type: "AWS_OWNED_KEY"}
-	case given.KMSDataKeyReusePeriodSeconds == 0:
-		e := *given
-		e.KMSDataKeyReusePeriodSeconds = reusePeriod
-		return e
-	default:
-		return *given
+// encryptionOf completes and checks an encryptionConfiguration; nil means AWS's own key. Nothing is encrypted here.
+func encryptionOf(given *Encryption) (Encryption, error) {
+	const ownedKey, reusePeriod = "AWS_OWNED_KEY", 300
+	if given == nil {
+		return Encryption{Type: ownedKey}, nil
 	}
+	e := *given
+	switch {
+	case e.Type == ownedKey && (e.KMSKeyID != "" || e.KMSDataKeyReusePeriodSeconds != 0):
+		return e, invalidEncryption("kmsKeyId and kmsDataKeyReusePeriodSeconds must be null when type is AWS_OWNED_KEY")
+	case e.Type != ownedKey && e.KMSKeyID == "":
+		return e, invalidEncryption("kmsKeyId must not be null when type is CUSTOMER_MANAGED_KMS_KEY")
+	case e.Type != ownedKey && e.KMSDataKeyReusePeriodSeconds == 0:
+		e.KMSDataKeyReusePeriodSeconds = reusePeriod
+	}
+	return e, nil
 }
 
 func tracingOf(given *Tracing) Tracing {

@@ -27,8 +27,12 @@ func (s *Service) createActivity(_ context.Context, scope awsjson.Scope, in *cre
 	if !validName(in.Name) {
 		return nil, invalidName(in.Name)
 	}
+	encryption, err := encryptionOf(in.Encryption)
+	if err != nil {
+		return nil, err
+	}
 	a := &Activity{
-		ARN: activityARNOf(scope, in.Name), Name: in.Name, Created: s.cfg.Now(), Encryption: encryptionOf(in.Encryption), Tags: map[string]string{},
+		ARN: activityARNOf(scope, in.Name), Name: in.Name, Created: s.cfg.Now(), Encryption: encryption, Tags: map[string]string{},
 	}
 	if err := setTags(a.ARN, a.Tags, in.Tags); err != nil {
 		return nil, err

@@ -84,10 +84,14 @@ func (s *Service) newMachine(scope awsjson.Scope, in *createStateMachineRequest)
 	if err != nil {
 		return nil, nil, err
 	}
+	encryption, err := encryptionOf(in.Encryption)
+	if err != nil {
+		return nil, nil, err
+	}
 	now := s.cfg.Now()
 	r := &Revision{
 		ID: uuid.NewString(), MachineARN: machineARNOf(scope, in.Name), Name: in.Name, Type: in.Type, Initial: true, Definition: in.Definition,
-		RoleARN: in.RoleARN, Logging: logging, Tracing: tracingOf(in.Tracing), Encryption: encryptionOf(in.Encryption), Updated: now,
+		RoleARN: in.RoleARN, Logging: logging, Tracing: tracingOf(in.Tracing), Encryption: encryption, Updated: now,
 	}
 	m := &Machine{
 		ARN: r.MachineARN, Name: in.Name, Type: in.Type, Created: now, Revision: r.ID, Tags: map[string]string{},
@@ -106,6 +110,9 @@ func (s *Service) insert(scope awsjson.Scope, m *Machine, r *Revision) (*Machine
 	case err == nil:
 		return s.repeated(old, m, r)
 	case !isMissing(err):
+		return nil, err
+	}
+	if err := s.subscribe(scope, r.Logging); err != nil {
 		return nil, err
 	}
 	if m.Publish {

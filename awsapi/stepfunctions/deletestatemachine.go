@@ -16,7 +16,7 @@ var deleteStateMachineMembers = []awsjson.Member{machineARN()}
 
 // deleteStateMachine stops a machine's executions and marks it; it is gone once the last of them has ended.
 func (s *Service) deleteStateMachine(ctx context.Context, scope awsjson.Scope, in *deleteStateMachineRequest) (*none, error) {
-	at, err := parseARN(in.ARN, kindMachine)
+	at, err := parseMachineARN(in.ARN)
 	if err != nil {
 		return nil, err
 	}
@@ -61,6 +61,10 @@ func (s *Service) bury(scope awsjson.Scope, m *Machine, r *resource) (*Machine, 
 	}
 	if len(e.Running(m.ARN)) > 0 {
 		return m, nil
+	}
+	delete(s.compiled, m.Revision)
+	for _, v := range m.Versions {
+		delete(s.compiled, v.Revision)
 	}
 	return nil, errors.Join(s.cfg.Store.DeleteMachine(m.ARN), noMachine(r.text))
 }

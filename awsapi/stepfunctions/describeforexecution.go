@@ -3,6 +3,7 @@ package stepfunctions
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"stepback/awsapi/awsjson"
 )
@@ -12,6 +13,7 @@ type describeForExecutionResponse struct {
 	Name      string       `json:"name"`
 	Updated   awsjson.Time `json:"updateDate"`
 	MapRunARN string       `json:"mapRunArn,omitempty"`
+	Label     string       `json:"label,omitempty"`
 	configuration
 }
 
@@ -28,7 +30,9 @@ func (s *Service) describeStateMachineForExecution(ctx context.Context, scope aw
 	if err != nil {
 		return nil, err
 	}
+	_, label, _ := strings.Cut(x.MachineARN, "/")
 	return &describeForExecutionResponse{
-		ARN: x.MachineARN, Name: r.Name, Updated: awsjson.Time(r.Updated), MapRunARN: x.MapRunARN, configuration: configurationOf(r, in.IncludedData),
+		ARN: x.MachineARN, Name: r.Name, Updated: awsjson.Time(r.Updated), MapRunARN: x.MapRunARN, Label: label,
+		configuration: configurationOf(r, in.IncludedData),
 	}, nil
 }

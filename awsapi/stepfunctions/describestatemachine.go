@@ -42,6 +42,7 @@ type describeStateMachineResponse struct {
 	Type        string       `json:"type"`
 	Created     awsjson.Time `json:"creationDate"`
 	Description string       `json:"description,omitempty"`
+	Label       string       `json:"label,omitempty"`
 	configuration
 }
 
@@ -49,6 +50,9 @@ func (s *Service) describeStateMachine(_ context.Context, scope awsjson.Scope, i
 	at, err := parseARN(in.ARN, kindMachine)
 	if err != nil {
 		return nil, err
+	}
+	if at.labelled() {
+		return s.describeLabelled(scope, at, in.IncludedData)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,6 +1,13 @@
 package stepfunctions
 
-import "stepback/awsapi/awsjson"
+import (
+	"errors"
+	"net/http"
+
+	"stepback/awsapi/awsjson"
+	"stepback/engine"
+	"stepback/engine/journal"
+)
 
 func failure(code, text, subject string) error {
 	return &awsjson.Error{Code: code, Message: text + ": '" + subject + "'"}
@@ -51,8 +58,28 @@ func invalidLogging(why string) error {
 	return &awsjson.Error{Code: "InvalidLoggingConfiguration", Message: "Invalid Logging Configuration: " + why}
 }
 
+func invalidEncryption(why string) error {
+	return failure("InvalidEncryptionConfiguration", "Invalid Encryption Configuration", why)
+}
+
 func invalidDefinition(message string) error {
 	return &awsjson.Error{Code: "InvalidDefinition", Message: message}
+}
+
+// unavailable is the refusal of what cannot be kept now: clients try it again. It is nil when that is not what went wrong.
+func unavailable(err error) *awsjson.Error {
+	var why string
+	switch {
+	case errors.Is(err, journal.ErrDiskFull):
+		why = "The disk of the data directory is full; make room. What was acknowledged is kept."
+	case errors.Is(err, journal.ErrBroken):
+		why = "The disk of the data directory refused a write. What was acknowledged is kept; when the disk is well again, start stepback again."
+	case errors.Is(err, journal.ErrClosed), errors.Is(err, engine.ErrClosed):
+		why = "The server is shutting down."
+	default:
+		return nil
+	}
+	return &awsjson.Error{Code: "ServiceUnavailable", Message: why, Status: http.StatusServiceUnavailable}
 }
 
 func conflict(message string) error {

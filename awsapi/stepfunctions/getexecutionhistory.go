@@ -3,6 +3,8 @@ package stepfunctions
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"math"
 	"slices"
 	"strconv"
 
@@ -28,6 +30,14 @@ type getExecutionHistoryResponse struct {
 	NextToken string            `json:"nextToken,omitempty"`
 }
 
+// place is that of an event in the order that the request asks for.
+func (in *getExecutionHistoryRequest) place(id int64) string {
+	if in.Reverse {
+		id = math.MaxInt32 - id
+	}
+	return fmt.Sprintf("%010d", id)
+}
+
 func (s *Service) getExecutionHistory(ctx context.Context, scope awsjson.Scope, in *getExecutionHistoryRequest) (*getExecutionHistoryResponse, error) {
 	e, _, err := s.execution(ctx, scope, in.ARN, false)
 	if err != nil {
@@ -40,7 +50,8 @@ func (s *Service) getExecutionHistory(ctx context.Context, scope awsjson.Scope, 
 	if in.Reverse {
 		slices.Reverse(events)
 	}
-	cut, next, err := page(in.paged, events, func(ev history.Event) string { return strconv.FormatInt(ev.ID, 10) })
+	asked := s.listing("history", in.ARN, strconv.FormatBool(in.Reverse))
+	cut, next, err := page(in.paged, asked, events, func(ev history.Event) string { return in.place(ev.ID) })
 	if err != nil {
 		return nil, err
 	}

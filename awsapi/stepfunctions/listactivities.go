@@ -2,6 +2,7 @@ package stepfunctions
 
 import (
 	"context"
+	"time"
 
 	"stepback/awsapi/awsjson"
 )
@@ -27,6 +28,8 @@ func (s *Service) listActivities(_ context.Context, scope awsjson.Scope, in *pag
 		listed[i] = listedActivity{a.ARN, a.Name, awsjson.Time(a.Created)}
 	}
 	out := &listActivitiesResponse{}
-	out.Activities, out.NextToken, err = page(*in, listed, func(a listedActivity) string { return a.ARN })
+	out.Activities, out.NextToken, err = page(*in, s.listing("activities", activityARNOf(scope, "")), listed, func(a listedActivity) string {
+		return oldestFirst(time.Time(a.Created), a.ARN)
+	})
 	return out, err
 }

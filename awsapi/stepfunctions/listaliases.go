@@ -3,6 +3,7 @@ package stepfunctions
 import (
 	"context"
 	"slices"
+	"time"
 
 	"stepback/awsapi/awsjson"
 )
@@ -21,7 +22,7 @@ type listAliasesResponse struct {
 
 // listStateMachineAliases lists a machine's aliases, or those that route to a version. Recordings have them oldest first.
 func (s *Service) listStateMachineAliases(_ context.Context, scope awsjson.Scope, in *listVersionsRequest) (*listAliasesResponse, error) {
-	at, err := parseARN(in.ARN, kindMachine)
+	at, err := parseMachineARN(in.ARN)
 	if err != nil {
 		return nil, err
 	}
@@ -42,6 +43,8 @@ func (s *Service) listStateMachineAliases(_ context.Context, scope awsjson.Scope
 		listed = append(listed, listedAlias{a.ARN, awsjson.Time(a.Created)})
 	}
 	out := &listAliasesResponse{}
-	out.Aliases, out.NextToken, err = page(in.paged, listed, func(a listedAlias) string { return a.ARN })
+	out.Aliases, out.NextToken, err = page(in.paged, s.listing("aliases", in.ARN), listed, func(a listedAlias) string {
+		return oldestFirst(time.Time(a.Created), a.ARN)
+	})
 	return out, err
 }

@@ -59,7 +59,8 @@ func (s *Service) listExecutions(ctx context.Context, scope awsjson.Scope, in *l
 		return nil, err
 	}
 	out := &listExecutionsResponse{Executions: []listedExecution{}}
-	cut, next, err := page(in.paged, found, func(x *journal.Execution) string { return x.ARN })
+	asked := s.listing("executions", in.MachineARN, in.MapRunARN, string(in.StatusFilter), in.RedriveFilter)
+	cut, next, err := page(in.paged, asked, found, func(x *journal.Execution) string { return newestFirst(x.Start, x.ARN) })
 	for _, x := range cut {
 		out.Executions = append(out.Executions, listedExecution{
 			x.ARN, originOf(x), x.Name, x.Status, awsjson.Time(x.Start), awsjson.Time(x.Stop), x.Items, 0,
@@ -81,7 +82,7 @@ func (s *Service) listed(ctx context.Context, scope awsjson.Scope, in *listExecu
 		}
 		return machineARNOf(at.scope, at.names[0]), nil
 	}
-	at, err := parseARN(in.MachineARN, kindMachine)
+	at, err := parseMachineARN(in.MachineARN)
 	if err != nil {
 		return "", err
 	}

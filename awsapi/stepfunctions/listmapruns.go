@@ -40,6 +40,6 @@ func (s *Service) listMapRuns(ctx context.Context, scope awsjson.Scope, in *list
 		listed = append(listed, listedMapRun{m.ARN, m.Execution, m.Machine, awsjson.Time(m.Started), awsjson.Time(m.Stopped)})
 	}
 	out := &listMapRunsResponse{}
-	out.MapRuns, out.NextToken, err = page(in.paged, listed, func(m listedMapRun) string { return m.ARN })
+	out.MapRuns, out.NextToken, err = page(in.paged, s.listing("mapRuns", in.ARN), listed, func(m listedMapRun) string { return m.ARN })
 	return out, err
 }

@@ -2,6 +2,7 @@ package stepfunctions
 
 import (
 	"context"
+	"time"
 
 	"stepback/awsapi/awsjson"
 )
@@ -36,6 +37,8 @@ func (s *Service) listStateMachines(_ context.Context, scope awsjson.Scope, in *
 		listed = append(listed, listedMachine{m.ARN, m.Name, m.Type, awsjson.Time(m.Created)})
 	}
 	out := &listStateMachinesResponse{}
-	out.Machines, out.NextToken, err = page(*in, listed, func(m listedMachine) string { return m.ARN })
+	out.Machines, out.NextToken, err = page(*in, s.listing("stateMachines", machineARNOf(scope, "")), listed, func(m listedMachine) string {
+		return oldestFirst(time.Time(m.Created), m.ARN)
+	})
 	return out, err
 }

@@ -3,6 +3,7 @@ package stepfunctions
 import (
 	"context"
 	"slices"
+	"time"
 
 	"stepback/awsapi/awsjson"
 )
@@ -25,7 +26,7 @@ type listVersionsResponse struct {
 }
 
 func (s *Service) listStateMachineVersions(_ context.Context, scope awsjson.Scope, in *listVersionsRequest) (*listVersionsResponse, error) {
-	at, err := parseARN(in.ARN, kindMachine)
+	at, err := parseMachineARN(in.ARN)
 	if err != nil {
 		return nil, err
 	}
@@ -43,6 +44,8 @@ func (s *Service) listStateMachineVersions(_ context.Context, scope awsjson.Scop
 		listed = append(listed, listedVersion{v.ARN, awsjson.Time(v.Created)})
 	}
 	out := &listVersionsResponse{}
-	out.Versions, out.NextToken, err = page(in.paged, listed, func(v listedVersion) string { return v.ARN })
+	out.Versions, out.NextToken, err = page(in.paged, s.listing("versions", in.ARN), listed, func(v listedVersion) string {
+		return newestFirst(time.Time(v.Created), v.ARN)
+	})
 	return out, err
 }

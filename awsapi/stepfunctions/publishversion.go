@@ -27,7 +27,7 @@ type publishResponse struct {
 const initialRevision = "INITIAL"
 
 func (s *Service) publishStateMachineVersion(_ context.Context, scope awsjson.Scope, in *publishRequest) (*publishResponse, error) {
-	at, err := parseARN(in.ARN, kindMachine)
+	at, err := parseMachineARN(in.ARN)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func (s *Service) publishStateMachineVersion(_ context.Context, scope awsjson.Sc
 		return nil, conflict(fmt.Sprintf("Failed to publish the State Machine version for revision %s. The current State Machine revision is %s.",
 			in.RevisionID, current))
 	}
-	if len(m.Versions) >= maxVersions {
+	if len(m.Versions) >= maxVersions && !m.published(m.Revision) {
 		return nil, quotaExceeded(fmt.Sprintf("The maximum number of versions of a state machine is %d.", maxVersions))
 	}
 	v := m.publish(in.Description, s.cfg.Now())

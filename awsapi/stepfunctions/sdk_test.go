@@ -21,6 +21,7 @@ import (
 	"stepback/engine"
 	"stepback/engine/clock"
 	"stepback/engine/journal"
+	"stepback/localcloud/logs"
 )
 
 const (
@@ -33,12 +34,25 @@ const (
 // newServer serves the API over engines in real time.
 func newServer(t *testing.T) (url string) {
 	t.Helper()
+	url, _ = newLoggingServer(t)
+	return url
+}
+
+// newLoggingServer is newServer with the store that executions log to.
+func newLoggingServer(t *testing.T) (url string, groups *logs.Store) {
+	t.Helper()
 	c, j, store := clock.Real(), journal.NewMemory(), stepfunctions.NewMemory()
+	groups, err := logs.Open(t.TempDir(), logs.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	var made []*engine.Engine
-	service := stepfunctions.New(stepfunctions.Config{
+	var service *stepfunctions.Service
+	service = stepfunctions.New(stepfunctions.Config{
+		Logs: groups,
 		Open: func(s awsjson.Scope) (*engine.Engine, error) {
 			e, err := engine.New(engine.Config{
-				Clock: c, Journal: j, Region: s.Region, Account: s.Account, Activity: stepfunctions.HasActivity(store),
+				Clock: c, Journal: j, Region: s.Region, Account: s.Account, Activity: stepfunctions.HasActivity(store), Follow: service.Follow,
 			})
 			made = append(made, e)
 			return e, err
@@ -52,8 +66,9 @@ func newServer(t *testing.T) (url string) {
 			e.Close()
 		}
 		c.Close()
+		_ = groups.Close()
 	})
-	return server.URL
+	return server.URL, groups
 }
 
 // client is the SDK's client of a server, for an account and a region.

@@ -10,7 +10,7 @@ import (
 	"stepback/engine"
 )
 
-// Config is what the service is made of; all but Log is required.
+// Config is what the service is made of; all but Logs and Log is required.
 type Config struct {
 	// Open returns the engine of an account and region. It is called once for each; whoever made the engine closes it.
 	Open func(awsjson.Scope) (*engine.Engine, error)
@@ -18,6 +18,8 @@ type Config struct {
 	Store Store
 	// TestCases says that executions can be started for a test case, with its name behind the ARN: stateMachine:NAME#TESTCASE.
 	TestCases bool
+	// Logs is where executions log; nil means nowhere.
+	Logs LogGroups
 	// Now tells the time.
 	Now func() time.Time
 	// Default is the account and region of requests that name none.
@@ -27,7 +29,8 @@ type Config struct {
 
 // Service answers the operations. It is safe for concurrent use.
 type Service struct {
-	cfg Config
+	cfg  Config
+	logs sync.Map // by revision: *executionLog
 
 	mu       sync.Mutex // orders changes of state machines
 	engines  map[awsjson.Scope]*engine.Engine
@@ -41,7 +44,9 @@ func New(cfg Config) *Service {
 
 // Handler serves the service's operations over AWS JSON 1.0.
 func (s *Service) Handler() *awsjson.Service {
-	return &awsjson.Service{Target: "AWSStepFunctions", Operations: s.operations(), Default: s.cfg.Default, Log: s.cfg.Log}
+	return &awsjson.Service{
+		Target: "AWSStepFunctions", Operations: s.operations(), Failure: unavailable, Default: s.cfg.Default, Log: s.cfg.Log,
+	}
 }
 
 // none is the answer of operations that answer nothing.

@@ -15,7 +15,7 @@ type target struct {
 
 // target finds what an ARN of a machine, a version or an alias stands for; an alias picks one of its versions by weight.
 func (s *Service) target(scope awsjson.Scope, arn string) (*target, error) {
-	at, err := parseARN(arn, kindMachine)
+	at, err := parseMachineARN(arn)
 	if err != nil {
 		return nil, err
 	}

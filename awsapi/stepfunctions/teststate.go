@@ -64,7 +64,7 @@ var testStateMembers = []awsjson.Member{
 		{Name: "retrierRetryCount", Kind: awsjson.Integer},
 		{Name: "errorCausedByState", Min: 1, Max: maxName},
 		{Name: "mapIterationFailureCount", Kind: awsjson.Integer},
-		{Name: "mapItemReaderData", Max: maxDefinition},
+		{Name: "mapItemReaderData", Max: maxData},
 	}},
 }
 

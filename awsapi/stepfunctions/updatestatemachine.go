@@ -33,7 +33,7 @@ type updateStateMachineResponse struct {
 }
 
 func (s *Service) updateStateMachine(_ context.Context, scope awsjson.Scope, in *updateStateMachineRequest) (*updateStateMachineResponse, error) {
-	at, err := parseARN(in.ARN, kindMachine)
+	at, err := parseMachineARN(in.ARN)
 	switch {
 	case err != nil:
 		return nil, err
@@ -55,7 +55,7 @@ func (s *Service) updateStateMachine(_ context.Context, scope awsjson.Scope, in 
 	if err != nil {
 		return nil, err
 	}
-	r, err := s.revise(e, m, in)
+	r, err := s.revise(scope, e, m, in)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func (s *Service) changeable(scope awsjson.Scope, at *resource) (*Machine, error
 }
 
 // revise gives the machine the revision that a request asks for; one that changes nothing is the current one.
-func (s *Service) revise(e *engine.Engine, m *Machine, in *updateStateMachineRequest) (*Revision, error) {
+func (s *Service) revise(scope awsjson.Scope, e *engine.Engine, m *Machine, in *updateStateMachineRequest) (*Revision, error) {
 	current, err := s.cfg.Store.Revision(m.Revision)
 	if err != nil {
 		return nil, err
@@ -93,7 +93,13 @@ func (s *Service) revise(e *engine.Engine, m *Machine, in *updateStateMachineReq
 	if err != nil {
 		return nil, err
 	}
+	if !r.Logging.equal(current.Logging) {
+		if err := s.subscribe(scope, r.Logging); err != nil {
+			return nil, err
+		}
+	}
 	s.compiled[r.ID] = plan
+	delete(s.compiled, current.ID) // a version of it is compiled again when it is started
 	m.Revision = r.ID
 	return &r, s.cfg.Store.PutRevision(&r)
 }
@@ -117,7 +123,7 @@ func (r *Revision) change(in *updateStateMachineRequest) (err error) {
 		r.Tracing = *in.Tracing
 	}
 	if in.Encryption != nil {
-		r.Encryption = encryptionOf(in.Encryption)
+		r.Encryption, err = encryptionOf(in.Encryption)
 	}
-	return nil
+	return err
 }

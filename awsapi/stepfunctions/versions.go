@@ -1,6 +1,7 @@
 package stepfunctions
 
 import (
+	"slices"
 	"strconv"
 	"time"
 )
@@ -16,6 +17,11 @@ func (m *Machine) version(arn string) *Version {
 		}
 	}
 	return nil
+}
+
+// published reports whether a revision has a version.
+func (m *Machine) published(revision string) bool {
+	return slices.ContainsFunc(m.Versions, func(v Version) bool { return v.Revision == revision })
 }
 
 // publish makes a version of the current revision; a revision has only one. Numbers are never used again.

@@ -16,6 +16,7 @@ import (
 	"stepback/awsapi/stepfunctions"
 	"stepback/engine"
 	"stepback/engine/clock"
+	"stepback/engine/history"
 	"stepback/engine/journal"
 	"stepback/engine/journal/pebble"
 )
@@ -40,9 +41,11 @@ func (serveCmd) Help() string {
   stepback serve
   LAMBDA_ENDPOINT=http://127.0.0.1:9001 stepback serve --listen 127.0.0.1:8083 --data /tmp/states
   AWS_ENDPOINT_URL=http://127.0.0.1:4566 aws stepfunctions list-state-machines
+  AWS_ENDPOINT_URL=http://127.0.0.1:4566 aws logs tail /aws/vendedlogs/states/orders --follow
   AWS_ENDPOINT_URL=http://127.0.0.1:4566 aws lambda invoke --function-name greet answer.json
 
-One address serves Step Functions, Lambda (its functions run as processes of this machine) and S3 (with the bucket in the path).
+One address serves Step Functions, Lambda (its functions run as processes of this machine), S3 (with the bucket in the path) and
+CloudWatch Logs: what executions log by their loggingConfiguration, and functions in /aws/lambda/NAME.
 Tasks that invoke functions, and Maps that read and write objects, use these two unless an endpoint is set.
 
 State machines, executions and their histories, functions and objects are kept in the data directory. Executions that are still
@@ -98,9 +101,12 @@ func (c *serveCmd) Run(ctx context.Context, std streams) (err error) {
 	engines.activity = stepfunctions.HasActivity(store)
 	service := stepfunctions.New(stepfunctions.Config{
 		Open: engines.open, Store: store, Now: engines.clock.Now, Default: scope, Log: log, TestCases: around.mocks != nil,
+		Logs: services.logs,
 	})
+	engines.follow = service.Follow
 	around.embed("sfn", service.Handler())
 	around.embed("lambda", services.lambda(scope))
+	around.embed("cloudwatchlogs", services.cloudWatchLogs(scope))
 	around.embed("s3", services.s3.Handler())
 	if err := service.Resume(); err != nil {
 		return err
@@ -150,6 +156,7 @@ type engines struct {
 	services *services
 	around   *surroundings
 	activity func(arn string) (bool, error)
+	follow   func(*journal.Execution, []history.Event)
 	log      *slog.Logger
 
 	mu   sync.Mutex
@@ -166,7 +173,7 @@ func (s *engines) open(scope awsjson.Scope) (*engine.Engine, error) {
 	await := func(ctx context.Context, arn string) error { return e.Await(ctx, arn) }
 	e, err := engine.New(engine.Config{
 		Clock: s.clock, Journal: s.journal, Region: scope.Region, Account: scope.Account, Log: s.log, Objects: s.services.objects,
-		Integrations: s.around.integrations(scope, s.services.invoker(scope), s.clock, await), Mocks: s.around.testCases(), Activity: s.activity,
+		Integrations: s.around.integrations(scope, s.services.invoker(scope), s.clock, await), Mocks: s.around.testCases(), Activity: s.activity, Follow: s.follow,
 	})
 	if err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -11,6 +12,7 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/config"
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
@@ -18,10 +20,13 @@ import (
 	"stepback/awsapi/awsjson"
 	"stepback/awsapi/endpoint"
 	lambdaapi "stepback/awsapi/lambda"
+	logsapi "stepback/awsapi/logs"
 	"stepback/engine"
 	"stepback/engine/integration/lambda"
 	"stepback/engine/s3objects"
+	lambdalog "stepback/localcloud/lambda"
 	"stepback/localcloud/lambda/functions"
+	"stepback/localcloud/logs"
 	"stepback/localcloud/s3"
 )
 
@@ -39,6 +44,7 @@ type services struct {
 	s3Endpoint     string // empty for the embedded one
 	s3             *s3.Server
 	functions      *functions.Service
+	logs           *logs.Store
 	objects        engine.Objects
 	log            *slog.Logger
 }
@@ -54,16 +60,26 @@ func (c *embeddedServices) open(ctx context.Context, data string, listening net.
 	if err != nil {
 		return nil, err
 	}
+	if s.logs, err = logs.Open(filepath.Join(data, logGroups), logs.Options{Log: log}); err != nil {
+		return nil, err
+	}
 	objects := s3objects.New(client)
 	s.objects = objects
 	s.functions, err = functions.Open(ctx, filepath.Join(data, "lambda"), functions.Options{
 		Objects: objects, LogDir: filepath.Join(data, functionLogs), Env: s.environment(), Environments: c.Environments, Log: log,
+		LogSink: func(scope functions.Scope) lambdalog.LogSink { return functionLog{s.logs, logs.Scope(scope)} },
 	})
-	return s, err
+	if err != nil {
+		return nil, errors.Join(err, s.logs.Close())
+	}
+	return s, nil
 }
 
-// functionLogs is where the logs of functions are in a data directory.
-var functionLogs = filepath.Join("logs", "lambda")
+// functionLogs is where the logs of functions are in a data directory, logGroups where those of CloudWatch Logs are.
+var (
+	functionLogs = filepath.Join("logs", "lambda")
+	logGroups    = filepath.Join("logs", "groups")
+)
 
 // reachable is the address by which this machine's programs reach a listener.
 func reachable(a net.Addr) string {
@@ -116,11 +132,16 @@ func (s *services) lambda(scope awsjson.Scope) http.Handler {
 	return lambdaapi.New(s.functions, scope, s.log)
 }
 
+// cloudWatchLogs serves the API of the embedded CloudWatch Logs.
+func (s *services) cloudWatchLogs(scope awsjson.Scope) http.Handler {
+	return logsapi.New(s.logs, scope, time.Now, s.log)
+}
+
 // handler serves everything at one address.
 func (s *services) handler(stepFunctions http.Handler, scope awsjson.Scope, public bool) http.Handler {
 	h := &endpoint.Handler{
-		StepFunctions: stepFunctions, Lambda: s.lambda(scope), S3: s.s3.Handler(),
-		Health: endpoint.Health{Version: version(), Services: map[string]string{"stepfunctions": running, "lambda": running, "s3": running}},
+		StepFunctions: stepFunctions, Lambda: s.lambda(scope), S3: s.s3.Handler(), Logs: s.cloudWatchLogs(scope),
+		Health: endpoint.Health{Version: version(), Services: map[string]string{"stepfunctions": running, "lambda": running, "s3": running, "logs": running}},
 	}
 	if public { // a machine's names are not known to it
 		h.Hosts = []string{"*"}
@@ -150,15 +171,16 @@ func (s *services) listing(data string) string {
   Step Functions  executions in %s
   Lambda          %s
   S3              %s
+  CloudWatch Logs %s
   health          %s%s
 Use it with: export AWS_ENDPOINT_URL=%s AWS_REGION=us-east-1 AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local
 `, s.endpoint, data, used(s.lambdaEndpoint, "functions in "+filepath.Join(data, "lambda")),
-		used(s.s3Endpoint, "buckets in "+filepath.Join(data, "objects")), s.endpoint, endpoint.HealthPath, s.endpoint)
+		used(s.s3Endpoint, "buckets in "+filepath.Join(data, "objects")), "log groups in "+filepath.Join(data, logGroups), s.endpoint, endpoint.HealthPath, s.endpoint)
 }
 
 // close ends the functions' processes.
 func (s *services) close(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, grace)
 	defer cancel()
-	return s.functions.Close(ctx)
+	return errors.Join(s.functions.Close(ctx), s.logs.Close())
 }

@@ -3,6 +3,7 @@ package history
 import (
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"stepback/asl/jsonvalue"
 )
@@ -19,10 +20,7 @@ func (e *Event) AppendJSON(dst []byte, data bool) []byte {
 	w.num("previousEventId", e.Previous)
 	if k := types[e.Type].kind; k != none {
 		w.key(memberName(e.Type))
-		w.dst = append(w.dst, '{')
-		w.first = true
-		w.details(e, k, data)
-		w.dst = append(w.dst, '}')
+		w.object(e, k, data)
 	}
 	return append(w.dst, '}')
 }
@@ -50,6 +48,16 @@ func appendSeconds(dst []byte, ns int64) []byte {
 type writer struct {
 	dst   []byte
 	first bool
+	limit int // of the data's bytes; 0 means none
+}
+
+// object writes the details of an event as an object.
+func (w *writer) object(e *Event, k kind, data bool) {
+	w.dst = append(w.dst, '{')
+	w.first = true
+	w.details(e, k, data)
+	w.dst = append(w.dst, '}')
+	w.first = false
 }
 
 func (w *writer) key(k string) {
@@ -78,14 +86,28 @@ func (w *writer) some(k, v string) {
 	}
 }
 
-// text writes a JSON text as a string, with the member that says it was not truncated.
+// text writes a JSON text as a string, with the member that says whether it was truncated.
 func (w *writer) text(k, v string, data bool) {
 	if !data {
 		return
 	}
-	w.str(k, v)
+	shown := w.truncate(v)
+	w.str(k, shown)
 	w.key(k + "Details")
-	w.dst = append(w.dst, `{"truncated":false}`...)
+	w.dst = append(w.dst, `{"truncated":`...)
+	w.dst = append(strconv.AppendBool(w.dst, len(shown) < len(v)), '}')
+}
+
+// truncate cuts a text to the writer's limit, between two characters.
+func (w *writer) truncate(v string) string {
+	if w.limit == 0 || len(v) <= w.limit {
+		return v
+	}
+	end := w.limit
+	for end > 0 && !utf8.RuneStart(v[end]) {
+		end--
+	}
+	return v[:end]
 }
 
 func (w *writer) failure(f Failure) {
@@ -180,7 +202,7 @@ func (w *writer) scheduled(e *Event, m *Details, k kind, data bool) {
 		w.resource(m)
 		w.str("region", m.Region)
 		if data {
-			w.str("parameters", e.Data)
+			w.str("parameters", w.truncate(e.Data))
 		}
 	case lambdaScheduled, activityScheduled:
 		w.str("resource", m.Resource)

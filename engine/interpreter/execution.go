@@ -105,6 +105,9 @@ func (x *Execution) Step(e *Event, out *Result) {
 	x.now, x.random, x.out = e.At, random{e.Seed}, out
 	x.apply(e)
 	x.drain()
+	if e.Kind == Start {
+		x.limitLife()
+	}
 	x.out = nil
 }
 
@@ -157,6 +160,26 @@ func (x *Execution) limitSeconds() int64 {
 		return expressSeconds
 	}
 	return limit
+}
+
+// MaxDuration is how long a STANDARD execution may take: a year, as on AWS. One that takes longer ends as one does that overruns its
+// own TimeoutSeconds.
+const MaxDuration = 365 * 24 * time.Hour
+
+// lifeLimit is the ID of the timer that ends an execution after MaxDuration. It is none of those that are counted up, so that what an
+// execution without it has journaled still fits.
+const lifeLimit = -1
+
+// limitLife ends the execution after MaxDuration if nothing ends it before. An execution that has ended in its first step needs no
+// timer.
+func (x *Execution) limitLife() {
+	limit := x.limitSeconds()
+	if x.status != Running || limit > 0 && secondsOf(limit) <= MaxDuration {
+		return
+	}
+	w := &wait{id: lifeLimit, kind: machineTimeout, at: x.start.Add(MaxDuration)}
+	x.waits[w.id] = w
+	x.effect(Effect{Kind: SetTimer, ID: w.id, At: w.at, Background: true})
 }
 
 // drain runs every thread that can run until all wait or have ended.

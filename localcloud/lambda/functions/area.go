@@ -26,12 +26,35 @@ type codeKey struct{ function, sha256 string }
 
 func newArea(scope Scope, dir string, logs *lambda.FileLogs, opts Options) *area {
 	settings := lambda.Options{Region: scope.Region, Account: scope.Account, IdleTimeout: opts.IdleTimeout}
-	if logs != nil {
-		settings.Logs = logs
-	}
+	settings.Logs = sinks(scope, logs, opts)
 	return &area{
 		scope: scope, dir: dir, logs: logs, lambda: lambda.New(settings),
 		functions: map[string]*record{}, changing: map[string]chan struct{}{}, running: map[codeKey]int{},
+	}
+}
+
+// sinks are where the functions of a scope log; nil means nowhere.
+func sinks(scope Scope, files *lambda.FileLogs, opts Options) lambda.LogSink {
+	var all tee
+	if files != nil {
+		all = append(all, files)
+	}
+	if opts.LogSink != nil {
+		all = append(all, opts.LogSink(scope))
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return all
+}
+
+// tee gives logs to several sinks.
+type tee []lambda.LogSink
+
+// WriteLog implements lambda.LogSink.
+func (t tee) WriteLog(function string, lines []byte) {
+	for _, s := range t {
+		s.WriteLog(function, lines)
 	}
 }
 

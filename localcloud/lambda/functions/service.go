@@ -31,6 +31,8 @@ type Options struct {
 	Objects Objects
 	// LogDir is where logs are kept, as LogDir/ACCOUNT/REGION/NAME.log; empty means nowhere.
 	LogDir string
+	// LogSink is given the logs of the functions of a scope, too; nil means nobody is.
+	LogSink func(Scope) lambda.LogSink
 	// Env is in the environment of every function; the function's own variables win.
 	Env map[string]string
 	// Environments is the number of processes of one function version; the default is 32.

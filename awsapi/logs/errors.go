@@ -1,0 +1,31 @@
+package logs
+
+import (
+	"errors"
+
+	"stepback/awsapi/awsjson"
+	"stepback/localcloud/logs"
+)
+
+const codeInvalid = "InvalidParameterException"
+
+func invalid(message string) error { return &awsjson.Error{Code: codeInvalid, Message: message} }
+
+var (
+	errNoGroup      = &awsjson.Error{Code: "ResourceNotFoundException", Message: "The specified log group does not exist."}
+	errNoStream     = &awsjson.Error{Code: "ResourceNotFoundException", Message: "The specified log stream does not exist."}
+	errGroupExists  = &awsjson.Error{Code: "ResourceAlreadyExistsException", Message: "The specified log group already exists"}
+	errStreamExists = &awsjson.Error{Code: "ResourceAlreadyExistsException", Message: "The specified log stream already exists"}
+	errToken        = &awsjson.Error{Code: codeInvalid, Message: "The specified nextToken is invalid."}
+)
+
+// failure turns the store's errors into the service's.
+func failure(err error) *awsjson.Error {
+	switch {
+	case errors.Is(err, logs.ErrNoGroup):
+		return errNoGroup
+	case errors.Is(err, logs.ErrNoStream):
+		return errNoStream
+	}
+	return nil
+}

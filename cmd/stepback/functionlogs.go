@@ -1,0 +1,41 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"os"
+	"time"
+
+	"stepback/localcloud/logs"
+)
+
+// functionLog puts the logs of the functions of an account and region where AWS has them: in the log groups /aws/lambda/NAME. What
+// cannot be put there is still in the functions' log files.
+type functionLog struct {
+	store *logs.Store
+	scope logs.Scope
+}
+
+// WriteLog implements lambda.LogSink.
+func (l functionLog) WriteLog(function string, lines []byte) {
+	group, now := "/aws/lambda/"+function, time.Now()
+	var events []logs.Event
+	for line := range bytes.Lines(lines) {
+		events = append(events, logs.Event{Time: now.UnixMilli(), Message: string(line)})
+	}
+	err := l.store.Append(l.scope, group, stream(function, now), events)
+	if errors.Is(err, logs.ErrNoGroup) {
+		_ = l.store.CreateGroup(l.scope, logs.Group{Name: group}) // somebody else may have been faster
+		_ = l.store.Append(l.scope, group, stream(function, now), events)
+	}
+}
+
+// stream is named as Lambda names the streams of a version, with this process in the place of an environment.
+func stream(function string, now time.Time) string {
+	h := fnv.New128a()
+	_, _ = io.WriteString(h, fmt.Sprint(function, os.Getpid())) // cannot fail
+	return now.UTC().Format("2006/01/02") + fmt.Sprintf("/[$LATEST]%032x", h.Sum(nil))
+}
