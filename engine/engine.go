@@ -64,7 +64,7 @@ type Engine struct {
 
 	repeatable bool // a seed was given
 	activities activities
-	redriven   redriveTokens
+	redrives   redrives
 
 	mu       sync.Mutex
 	machines map[string]*StateMachine

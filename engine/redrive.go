@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"sync"
 	"time"
 
 	"stepback/engine/history"
@@ -13,20 +11,16 @@ import (
 	"stepback/engine/journal"
 )
 
-const (
-	// RedrivePeriod is how long after its end an execution can be redriven.
-	RedrivePeriod = 14 * 24 * time.Hour
-	// maxOpen is how long an execution may take, from its start.
-	maxOpen = 365 * 24 * time.Hour
-	// tokenPeriod is how long the token of a redrive is remembered.
-	tokenPeriod = 15 * time.Minute
-)
+// RedrivePeriod is how long after its end an execution can be redriven.
+const RedrivePeriod = 14 * 24 * time.Hour
 
 // NotRedrivableError says that an execution cannot be redriven, and why.
 type NotRedrivableError struct{ Reason string }
 
 // Error implements error.
 func (e *NotRedrivableError) Error() string { return e.Reason }
+
+var errRunning = &NotRedrivableError{"Execution is RUNNING and cannot be redriven"}
 
 // Redrivable returns a *NotRedrivableError unless an execution, or a Map Run's child execution with its Map Run, can be redriven. The
 // reasons are in the words of the service.
@@ -37,7 +31,7 @@ func (e *Engine) Redrivable(x *journal.Execution) error {
 		reason = "Execution is " + string(x.Status) + " and cannot be redriven"
 	case x.HistorySize >= interpreter.MaxEvents-1:
 		reason = "Execution history event limit exceeded"
-	case x.Stop.Sub(x.Start) > maxOpen:
+	case x.Stop.Sub(x.Start) > interpreter.MaxDuration:
 		reason = "Execution has exceeded the max execution time"
 	case e.clock.Now().Sub(x.Stop) > RedrivePeriod:
 		reason = "Execution redrivable period exceeded"
@@ -51,12 +45,16 @@ func (e *Engine) Redrivable(x *journal.Execution) error {
 // succeeded is not done again. Repeated with the same token within 15 minutes it changes nothing; an empty token is none. The error of
 // an execution that cannot be redriven is a *NotRedrivableError.
 func (e *Engine) RedriveExecution(ctx context.Context, arn, token string) (time.Time, error) {
+	if at, ok := e.redrives.find(arn, token, e.clock.Now()); ok {
+		return at, nil
+	}
+	if !e.redrives.begin(arn) {
+		return time.Time{}, errRunning
+	}
+	defer e.redrives.end(arn)
 	x, err := e.DescribeExecution(ctx, arn)
 	if err != nil {
 		return time.Time{}, err
-	}
-	if at, ok := e.redriven.find(arn, token, e.clock.Now()); ok {
-		return at, nil
 	}
 	if x.MapRunARN != "" {
 		return time.Time{}, &NotRedrivableError{"Child executions are redriven with the execution that their Map Run belongs to"}
@@ -78,7 +76,7 @@ func (e *Engine) RedriveExecution(ctx context.Context, arn, token string) (time.
 	}
 	if err := e.register(r, interpreter.Event{Kind: interpreter.Redrive}); err != nil {
 		if errors.Is(err, ErrAlreadyExists) { // somebody else has redriven it in between
-			err = &NotRedrivableError{"Execution is RUNNING and cannot be redriven"}
+			err = errRunning
 		}
 		return time.Time{}, err
 	}
@@ -88,8 +86,19 @@ func (e *Engine) RedriveExecution(ctx context.Context, arn, token string) (time.
 	if x, err = e.DescribeExecution(ctx, arn); err != nil {
 		return time.Time{}, err
 	}
-	e.redriven.remember(arn, token, x.Redriven)
+	e.redrives.remember(arn, token, x.Redriven)
 	return x.Redriven, nil
+}
+
+// PendingRedrive reports whether a child execution, which ended without success, waits for its Map Run to redrive it.
+func (e *Engine) PendingRedrive(x *journal.Execution) bool {
+	if x.MapRunARN == "" {
+		return false
+	}
+	e.mu.Lock()
+	m := e.mapRuns[x.MapRunARN]
+	e.mu.Unlock()
+	return m != nil && m.redrives(x) && m.describe().Status == interpreter.Running
 }
 
 // reopen brings an execution that has ended to where it was by replaying its events. It first waits until nothing of it is under
@@ -143,36 +152,4 @@ func (e *Engine) settle(ctx context.Context, arn string) error {
 		}
 	}
 	return nil
-}
-
-// redriveTokens are the tokens of the latest redrives, oldest first.
-type redriveTokens struct {
-	mu     sync.Mutex
-	latest []redriveToken
-}
-
-type redriveToken struct {
-	arn, token string
-	at         time.Time
-}
-
-// find returns when an execution was redriven with a token.
-func (r *redriveTokens) find(arn, token string, now time.Time) (time.Time, bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.latest = slices.DeleteFunc(r.latest, func(t redriveToken) bool { return now.Sub(t.at) > tokenPeriod })
-	i := slices.IndexFunc(r.latest, func(t redriveToken) bool { return t.arn == arn && t.token == token })
-	if i < 0 || token == "" {
-		return time.Time{}, false
-	}
-	return r.latest[i].at, true
-}
-
-func (r *redriveTokens) remember(arn, token string, at time.Time) {
-	if token == "" {
-		return
-	}
-	r.mu.Lock()
-	r.latest = append(r.latest, redriveToken{arn, token, at})
-	r.mu.Unlock()
 }

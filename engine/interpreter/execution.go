@@ -56,6 +56,8 @@ type Execution struct {
 
 	redrives int64
 	redriven time.Time // the last time
+	stopped  time.Time
+	closed   time.Duration // between ends and redrives
 
 	root   *thread
 	ready  []*thread
@@ -99,13 +101,13 @@ func (x *Execution) Failure() history.Failure { return x.failure }
 // Step applies one event: it appends to the result what happened and what is to be done. Events that come too late (a task
 // that was cancelled, anything after the end) change nothing.
 func (x *Execution) Step(e *Event, out *Result) {
-	if x.status != Running && (e.Kind != Redrive || x.status == Succeeded) {
+	if (x.status == Running) == (e.Kind == Redrive) || x.status == Succeeded {
 		return
 	}
 	x.now, x.random, x.out = e.At, random{e.Seed}, out
 	x.apply(e)
 	x.drain()
-	if e.Kind == Start {
+	if e.Kind == Start || e.Kind == Redrive {
 		x.limitLife()
 	}
 	x.out = nil
@@ -120,9 +122,7 @@ func (x *Execution) apply(e *Event) {
 	case Stop:
 		x.stop(e.Failure)
 	case Redrive:
-		if x.status != Running {
-			x.redrive()
-		}
+		x.redrive()
 	default:
 		w := x.waits[e.ID]
 		if w == nil {
@@ -177,7 +177,7 @@ func (x *Execution) limitLife() {
 	if x.status != Running || limit > 0 && secondsOf(limit) <= MaxDuration {
 		return
 	}
-	w := &wait{id: lifeLimit, kind: machineTimeout, at: x.start.Add(MaxDuration)}
+	w := &wait{id: lifeLimit, kind: machineTimeout, at: x.start.Add(x.closed + MaxDuration)}
 	x.waits[w.id] = w
 	x.effect(Effect{Kind: SetTimer, ID: w.id, At: w.at, Background: true})
 }
@@ -261,7 +261,7 @@ func (x *Execution) timeOut() {
 
 // finish ends the execution: whatever is still under way is cancelled, in the order in which it began.
 func (x *Execution) finish(s Status) {
-	x.status = s
+	x.status, x.stopped = s, x.now
 	for _, id := range x.open() {
 		x.cancel(id, x.waits[id])
 	}

@@ -19,6 +19,7 @@ func (x *Execution) redrive() {
 	x.status, x.failure = Running, history.Failure{}
 	x.redrives++
 	x.redriven = x.now
+	x.closed += x.now.Sub(x.stopped)
 	x.aboutRun = jsonvalue.Value{}
 	id := x.emit(history.Event{Type: history.ExecutionRedriven, Previous: x.lastID, More: &history.Details{RedriveCount: x.redrives}})
 	x.limitTime()
