@@ -126,7 +126,7 @@ func (x *Execution) limit(t *thread, n plan.Number) (time.Duration, bool) {
 		return 0, x.expressionError(t, missing, missing.Field, t.input)
 	}
 	i, err := strconv.ParseInt(v.Text(), 10, 64)
-	problem := ""
+	var problem string
 	switch {
 	case v.Kind() != jsonvalue.Number || err != nil:
 		problem = "cannot be parsed as a long value: "
