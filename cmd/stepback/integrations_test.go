@@ -16,6 +16,7 @@ import (
 	"stepback/awsapi/awsjson"
 	"stepback/awsapi/loopback"
 	"stepback/awsapi/stepfunctions"
+	"stepback/engine/clock"
 	"stepback/engine/journal"
 )
 
@@ -24,7 +25,7 @@ func TestNestedExecution(t *testing.T) {
 	t.Parallel()
 	around, scope := newSurroundings(), awsjson.Scope{Account: "000000000000", Region: "us-east-1"}
 	around.endpoints.Getenv = nil
-	engines := newEngines(journal.NewMemory(), &services{}, around, slog.New(slog.DiscardHandler))
+	engines := newEngines(clock.Real(), journal.NewMemory(), &services{}, around, slog.New(slog.DiscardHandler))
 	service := stepfunctions.New(stepfunctions.Config{
 		Open: engines.open, Store: stepfunctions.NewMemory(), Now: engines.clock.Now, Default: scope,
 	})
@@ -47,7 +48,7 @@ func TestNestedExecution(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ended, err := engines.made[0].Wait(t.Context(), *x.ExecutionArn)
+	ended, err := engines.made[scope].Wait(t.Context(), *x.ExecutionArn)
 	if err != nil || ended.Output != `{"a":1}` {
 		t.Errorf("%+v, %v", ended, err)
 	}
