@@ -44,6 +44,7 @@ type streams struct {
 	in       io.Reader // nil when nothing can be read
 	out, err io.Writer
 	terminal bool // err is a terminal: progress may be redrawn
+	colour   bool // out is a terminal that shows colours
 	width    int
 }
 
