@@ -173,7 +173,8 @@ func (s *services) listing(data string) string {
   S3              %s
   CloudWatch Logs %s
   health          %s%s
-Use it with: export AWS_ENDPOINT_URL=%s AWS_REGION=us-east-1 AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local
+Use it with: export AWS_ENDPOINT_URL=%s AWS_REGION=us-east-1 AWS_DEFAULT_REGION=us-east-1 AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local
+  and, for StartSyncExecution and TestState, AWS_DISABLE_HOST_PREFIX_INJECTION=true
 `, s.endpoint, data, used(s.lambdaEndpoint, "functions in "+filepath.Join(data, "lambda")),
 		used(s.s3Endpoint, "buckets in "+filepath.Join(data, "objects")), "log groups in "+filepath.Join(data, logGroups), s.endpoint, endpoint.HealthPath, s.endpoint)
 }
