@@ -48,12 +48,25 @@ require (
 	github.com/aws/aws-sdk-go-v2/internal/configsources v1.5.9 // indirect
 	github.com/aws/aws-sdk-go-v2/internal/endpoints/v2 v2.8.9 // indirect
 	github.com/aws/aws-sdk-go-v2/internal/v4a v1.5.9 // indirect
+	github.com/aws/aws-sdk-go-v2/service/athena v1.66.9 // indirect
+	github.com/aws/aws-sdk-go-v2/service/batch v1.65.2 // indirect
+	github.com/aws/aws-sdk-go-v2/service/bedrockruntime v1.63.10 // indirect
+	github.com/aws/aws-sdk-go-v2/service/cloudformation v1.82.4 // indirect
+	github.com/aws/aws-sdk-go-v2/service/codebuild v1.69.0 // indirect
+	github.com/aws/aws-sdk-go-v2/service/ecs v1.104.0 // indirect
+	github.com/aws/aws-sdk-go-v2/service/emr v1.71.0 // indirect
+	github.com/aws/aws-sdk-go-v2/service/emrserverless v1.41.2 // indirect
+	github.com/aws/aws-sdk-go-v2/service/glue v1.172.3 // indirect
+	github.com/aws/aws-sdk-go-v2/service/iam v1.64.7 // indirect
 	github.com/aws/aws-sdk-go-v2/service/internal/accept-encoding v1.13.24 // indirect
 	github.com/aws/aws-sdk-go-v2/service/internal/checksum v1.11.10 // indirect
 	github.com/aws/aws-sdk-go-v2/service/internal/endpoint-discovery v1.13.9 // indirect
 	github.com/aws/aws-sdk-go-v2/service/internal/presigned-url v1.14.9 // indirect
 	github.com/aws/aws-sdk-go-v2/service/internal/s3shared v1.20.9 // indirect
-	github.com/aws/aws-sdk-go-v2/service/lambda v1.114.1 // indirect
+	github.com/aws/aws-sdk-go-v2/service/rdsdata v1.33.0 // indirect
+	github.com/aws/aws-sdk-go-v2/service/redshiftdata v1.40.1 // indirect
+	github.com/aws/aws-sdk-go-v2/service/ses v1.42.7 // indirect
+	github.com/aws/aws-sdk-go-v2/service/sesv2 v1.79.6 // indirect
 	github.com/aws/aws-sdk-go-v2/service/signin v1.12.2 // indirect
 	github.com/aws/aws-sdk-go-v2/service/sso v1.39.2 // indirect
 	github.com/aws/aws-sdk-go-v2/service/ssooidc v1.44.2 // indirect

@@ -40,12 +40,16 @@ func (d *decoder) states(o object, g *Graph) {
 	d.checkTransitions(g, states.Keys(), d.failures == before && o.has("StartAt"))
 }
 
-// nested decodes a graph inside a state.
+// nested decodes a graph inside a state. Its QueryLanguage is that of its states, under the rule for single states.
 func (d *decoder) nested(o object) *Graph {
 	o.require("States", "StartAt")
 	o.str("Comment")
+	outer := d.language
+	d.language = d.queryLanguage(o, outer)
+	d.checkOverride(d.language, outer)
 	g := &Graph{}
 	d.states(o, g)
+	d.language = outer
 	return g
 }
 

@@ -51,21 +51,26 @@ func (d *decoder) stateType(v jsonvalue.Value) Type {
 	return Type(t.Text())
 }
 
-// stateLanguage is the language that counts for the state: its own, else that of the whole machine, never that of a Map or
-// Parallel state around it.
+// stateLanguage is the language that counts for the state: its own, else that of its branch or processor, else that of the whole
+// machine, never that of a Map or Parallel state around it.
 func (d *decoder) stateLanguage(v jsonvalue.Value) QueryLanguage {
 	own, _ := v.Get("QueryLanguage")
 	switch QueryLanguage(own.Text()) {
 	case JSONata:
 		return JSONata
 	case JSONPath:
-		if d.language == JSONata {
-			d.fail("'QueryLanguage' can not be 'JSONPath' if set to 'JSONata' for whole state machine").
-				onKey("QueryLanguage").hint("leave the state machine at JSONPath and set JSONata on single states")
-		}
+		d.checkOverride(JSONPath, d.language)
 		return JSONPath
 	}
 	return d.language
+}
+
+// checkOverride refuses JSONPath inside JSONata.
+func (d *decoder) checkOverride(own, outer QueryLanguage) {
+	if own == JSONPath && outer == JSONata {
+		d.fail("'QueryLanguage' can not be 'JSONPath' if set to 'JSONata' for whole state machine").
+			onKey("QueryLanguage").hint("leave the state machine at JSONPath and set JSONata on single states")
+	}
 }
 
 // transition reads Next and End of the types that have them.

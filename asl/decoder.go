@@ -20,7 +20,7 @@ type decoder struct {
 	dropped  finding // takes the findings beyond maxFindings
 	failures int     // how many findings are errors
 
-	language QueryLanguage // of the whole machine
+	language QueryLanguage // of the machine, branch or processor that is decoded
 	express  bool          // the states that are decoded run in an express workflow
 	names    map[string]bool
 	labels   map[string]bool

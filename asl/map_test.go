@@ -27,10 +27,6 @@ func TestMap(t *testing.T) {
 			[]string{"2:1 " + schema + "This object should have only one of the following fields: [ItemProcessor, Iterator] @ /States/X"},
 		},
 		{
-			"language of the processor", inState(`"Type": "Map", "End": true, "Iterator": {"QueryLanguage": "JSONata", "StartAt": "A", "States": {"A": {"Type": "Succeed"}}}`),
-			[]string{"3:42 " + schema + "Field 'QueryLanguage' is not supported @ /States/X/Iterator"},
-		},
-		{
 			"no type of the children", inMap(`{"Mode": "DISTRIBUTED"}`, `"Label": "a"`),
 			[]string{"3:19 " + schema + "These fields are required: [ExecutionType] @ /States/X/ItemProcessor/ProcessorConfig"},
 		},

@@ -13,6 +13,9 @@ import (
 type Options struct {
 	// Express refuses what express state machines cannot do: activities, .sync, .waitForTaskToken, distributed Map.
 	Express bool
+	// Resources refuses Resources of Tasks that Step Functions does not know: integrations and patterns that do not exist. An engine
+	// with integrations of its own takes them.
+	Resources bool
 	// Syntax checks the expression languages.
 	Syntax Syntax
 }

@@ -2,6 +2,7 @@ package asl_test
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 
 	"stepback/asl"
@@ -258,4 +259,36 @@ func TestExpress(t *testing.T) {
 			[]string{"3:67 " + schema + "Express state machine does not support Map states in DISTRIBUTED mode @ /States/X/ItemProcessor/ProcessorConfig"},
 		},
 	})
+}
+
+func TestResources(t *testing.T) {
+	t.Parallel()
+	const refused = "The resource provided %s is not recognized. The value is not a valid resource ARN, or the resource is not available in this region."
+	for arn, want := range map[string]string{
+		"arn:aws:states:::lambda:invoke": "", "arn:aws-cn:states:::lambda:invoke.waitForTaskToken": "",
+		"arn:aws:lambda:us-east-1:123456789012:function:f:live": "", "arn:aws:states:us-east-1:123456789012:activity:a": "",
+		"arn:aws:states:::states:startExecution.sync:2": "", "arn:aws:states:::ecs:runTask.sync": "", "arn:aws:states:::http:invoke": "",
+		"arn:aws:states:::aws-sdk:newservice:doIt": "", "arn:aws:states:::aws-sdk:sqs:sendMessage.waitForTaskToken": "",
+		"arn:aws:states:::lambda:invoke.sync":          "lambda:invoke has the patterns request-response, .waitForTaskToken",
+		"arn:aws:states:::lambda:invok":                "did you mean 'invoke'?",
+		"arn:aws:states:::ecs:runTask.sync:2":          "ecs:runTask has the patterns request-response, .sync, .waitForTaskToken",
+		"arn:aws:states:::translate:text":              "use aws-sdk:SERVICE:ACTION for a service without an optimized integration",
+		"arn:aws:states:::aws-sdk:s3:getObject.sync":   "actions of the AWS SDK are called at once or with .waitForTaskToken",
+		"arn:aws:states:::aws-sdk:s3:GetObject":        "actions begin with a small letter: getObject",
+		"arn:aws:states:::aws-sdk:s3":                  "an action such as aws-sdk:s3:getObject",
+		"arn:aws:sqs:us-east-1:123456789012:queue":     "an integration (arn:aws:states:::…), a function or an activity",
+		"arn:aws:states:us-east-1:123456789012:lambda": "an integration (arn:aws:states:::…), a function or an activity",
+	} {
+		definition := `{"StartAt":"S","States":{"S":{"Type":"Task","Resource":"` + arn + `","End":true}}}`
+		if _, found := asl.Parse(definition); len(found) > 0 {
+			t.Errorf("%s: an engine with integrations of its own refuses it: %v", arn, found)
+		}
+		_, found := asl.Options{Resources: true}.Parse(definition)
+		switch {
+		case want == "" && len(found) > 0, want != "" && len(found) != 1:
+			t.Errorf("%s: got %v", arn, found)
+		case want != "" && (found[0].Message != fmt.Sprintf(refused, arn) || found[0].Hint != want):
+			t.Errorf("%s: got %s (%s), want the hint %s", arn, found[0].Message, found[0].Hint, want)
+		}
+	}
 }

@@ -82,14 +82,14 @@ func plainLoop(ctx context.Context, file, database string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	source := csvimport.Source{Bucket: "csv-input", Key: "activity.csv", ETag: "plain"}
+	run := csvimport.Run{File: csvimport.Source{Bucket: "csv-input", Key: "activity.csv", ETag: "plain"}, Name: "plain"}
 	rows := make(chan plainRow, inFlight)
 	failed := make(chan error, inFlight)
 	var callers sync.WaitGroup
 	for range inFlight {
 		callers.Go(func() {
 			for r := range rows {
-				if _, err := store.Apply(ctx, source, r.row, r.inc); err != nil {
+				if _, err := store.Apply(ctx, run, r.row, r.inc); err != nil {
 					failed <- err
 					return
 				}

@@ -7,11 +7,19 @@ type Outcome string
 
 // The four outcomes, as they are spelled in results and summaries.
 const (
-	Applied        Outcome = "applied"        // counted now
-	AlreadyApplied Outcome = "alreadyApplied" // an idempotent repeat; counted before
+	Applied        Outcome = "applied"        // counted by this run, by whichever of its attempts
+	AlreadyApplied Outcome = "alreadyApplied" // counted by another run before
 	Rejected       Outcome = "rejected"       // breaks a business rule; never counted
 	DeadLettered   Outcome = "deadLettered"   // retries exhausted or not worthwhile; never counted
 )
+
+// Run is the import of one version of a file by one execution.
+type Run struct {
+	File Source
+	// Name tells the execution from every other, also from one of the same name in another place. A run without a name recognises
+	// nothing as its own: what it finds counted counts as another's.
+	Name string
+}
 
 // Increment is what one record adds to one user.
 type Increment struct {
@@ -33,24 +41,24 @@ type User struct {
 // Every implementation passes the suite in package storetest.
 type Store interface {
 	// Apply adds inc to its user and records the row's idempotency key (file
-	// and row number) in one transaction, and answers after that transaction is
-	// durable. It answers Applied for the call that counted and AlreadyApplied for
-	// every other call with the same key, whether repeated, concurrent, or
-	// after a crash.
+	// and row number) with the run in one transaction, and answers after that
+	// transaction is durable. Of all calls with the same key, whether repeated,
+	// concurrent, or after a crash, one counts; it and every other call of its run
+	// are answered Applied, those of other runs AlreadyApplied.
 	//
 	// Any error means that either nothing happened or the outcome is unknown; in
 	// both cases the same call may be repeated safely. Permanent errors:
 	// InvalidInput when the key was used with other values, RetryNotWorthwhile
 	// when Settle has closed the row, ValidationError when a counter would
 	// exceed 9223372036854775807.
-	Apply(ctx context.Context, file Source, row int64, inc Increment) (Outcome, error)
+	Apply(ctx context.Context, run Run, row int64, inc Increment) (Outcome, error)
 
 	// Settle decides rows whose outcome is unknown, in one transaction: each is
-	// Applied if it was counted, else it becomes DeadLettered and its
-	// key is claimed, so that an attempt which is still running somewhere can no
+	// Applied if the run has counted it, AlreadyApplied if another run has,
+	// else it becomes DeadLettered and its key is claimed, so that an attempt which is still running somewhere can no
 	// longer count it. The result has one outcome for each of rows, in order.
 	// Settling a row again gives the same answer.
-	Settle(ctx context.Context, file Source, rows []int64) ([]Outcome, error)
+	Settle(ctx context.Context, run Run, rows []int64) ([]Outcome, error)
 
 	// Export calls visit for each user in the order of the user id's bytes, over one
 	// consistent state of the table.

@@ -24,7 +24,11 @@ func (r *run) perform() {
 			if r.timers == nil {
 				r.timers = map[int64]*clock.Timer{}
 			}
-			r.timers[f.ID] = r.engine.clock.Schedule(f.At.Add(-r.ahead), &alarm{r, f.ID})
+			schedule := r.engine.clock.Schedule
+			if f.Background {
+				schedule = r.engine.clock.ScheduleInBackground
+			}
+			r.timers[f.ID] = schedule(f.At.Add(-r.ahead), &alarm{r, f.ID})
 		case interpreter.CancelTimer:
 			if t, ok := r.timers[f.ID]; ok {
 				delete(r.timers, f.ID)

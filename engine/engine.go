@@ -64,6 +64,7 @@ type Engine struct {
 
 	repeatable bool // a seed was given
 	activities activities
+	redrives   redrives
 
 	mu       sync.Mutex
 	machines map[string]*StateMachine

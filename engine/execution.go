@@ -35,8 +35,8 @@ func (e *Engine) StartExecution(ctx context.Context, machineARN, name, input str
 	return started.ARN, nil
 }
 
-// register makes a run known and starts it.
-func (e *Engine) register(r *run) error {
+// register makes a run known and starts it with an event.
+func (e *Engine) register(r *run, first interpreter.Event) error {
 	e.mu.Lock()
 	switch {
 	case e.closed:
@@ -48,11 +48,7 @@ func (e *Engine) register(r *run) error {
 	}
 	e.runs[r.record.ARN] = r
 	e.mu.Unlock()
-	start := interpreter.Event{Kind: interpreter.Start}
-	if r.x.Tokens() {
-		start.Secret = e.secret()
-	}
-	r.deliver(start)
+	r.deliver(first)
 	return nil
 }
 

@@ -85,9 +85,10 @@ func referencePath(text string) error {
 	return err
 }
 
-// Validate returns everything that is wrong or doubtful about a definition, as creating a state machine of it would find.
+// Validate returns everything that is wrong or doubtful about a definition, as Step Functions would find it. It also refuses resources
+// that the service does not have, which an engine with integrations of its own may.
 func Validate(definition string, express bool) []asl.Diagnostic {
-	_, diagnostics := asl.Options{Express: express, Syntax: syntax}.Parse(definition)
+	_, diagnostics := asl.Options{Express: express, Resources: true, Syntax: syntax}.Parse(definition)
 	return diagnostics
 }
 

@@ -125,7 +125,7 @@ func (nowhere) abort()                                     {}
 func resultOf(x *journal.Execution) resultwriter.ChildResult {
 	r := resultwriter.ChildResult{
 		Status: resultwriter.Status(x.Status), ExecutionARN: x.ARN, Name: x.Name, StateMachineARN: x.MachineARN,
-		Input: x.Input, Output: x.Output, Error: x.Failure.Error, Cause: x.Failure.Cause, StartDate: x.Start, StopDate: x.Stop,
+		Input: x.Input, Output: x.Output, Error: x.Failure.Error, Cause: x.Failure.Cause, StartDate: x.Start, StopDate: x.Stop, RedriveCount: x.RedriveCount,
 	}
 	switch x.Status {
 	case interpreter.Succeeded:

@@ -76,6 +76,9 @@ func (m *mapRun) recount(ctx context.Context, kept *journal.MapRun) error {
 	}
 	m.mu.Lock()
 	m.about.Started, m.about.MapRunLimits = kept.Started, kept.MapRunLimits
+	if kept.RedriveCount == m.about.RedriveCount {
+		m.about.Redriven = kept.Redriven
+	}
 	m.mu.Unlock()
 	for x, err := range m.engine.cfg.Journal.Executions(ctx, m.names.prefix) {
 		if err != nil {
@@ -84,6 +87,9 @@ func (m *mapRun) recount(ctx context.Context, kept *journal.MapRun) error {
 		switch {
 		case x.MapRunARN != m.call.ARN:
 			continue
+		case m.redrives(x):
+			m.redrivable = append(m.redrivable, x.ARN)
+			m.count(func(items, executions *Tally) { items.PendingRedrive += x.Items; executions.PendingRedrive++ })
 		case x.Ended():
 			if err := m.ended(x); err != nil {
 				return err

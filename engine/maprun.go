@@ -30,6 +30,8 @@ type mapRun struct {
 	// Of a Map Run that is gone on with: its child executions that have not ended.
 	resumed bool
 	adopted []*run
+	// redrivable are the ARNs of child executions to redrive, which ended without success before the Map Run was redriven.
+	redrivable []string
 
 	children map[string]*run
 	ends     inbox
@@ -38,6 +40,7 @@ type mapRun struct {
 
 	mu    sync.Mutex
 	about MapRun
+	gone  chan struct{} // closed once the Map Run has let go of everything
 }
 
 // startMapRun begins a Map Run on behalf of a step, or goes on with it.
@@ -48,6 +51,7 @@ func (r *run) startMapRun(id int64, call *interpreter.MapRunCall) {
 	e.mu.Lock()
 	m.adopted, m.resumed = e.adopted[call.ARN]
 	delete(e.adopted, call.ARN)
+	m.resumed = m.resumed || call.Redrive > 0
 	e.mapRuns[call.ARN] = m
 	e.mu.Unlock()
 	e.clock.Hold()
@@ -69,15 +73,18 @@ func (r *run) startMapRun(id int64, call *interpreter.MapRunCall) {
 func (r *run) newMapRun(id int64, call *interpreter.MapRunCall) *mapRun {
 	m := &mapRun{engine: r.engine, parent: r, id: id, call: call, child: r.childMachine(call), sink: nowhere{}, children: map[string]*run{}}
 	m.names = newChildNames(call.ARN, m.child)
-	m.ends.signal = make(chan struct{}, 1)
+	m.ends.signal, m.gone = make(chan struct{}, 1), make(chan struct{})
 	m.about = MapRun{
 		ARN: call.ARN, Execution: r.record.ARN, Machine: m.child.ARN, Children: m.names.prefix,
-		Status: interpreter.Running, Started: m.now(),
+		Status: interpreter.Running, Started: m.now(), RedriveCount: call.Redrive,
 		MapRunLimits: MapRunLimits{
 			MaxConcurrency: call.MaxConcurrency, ToleratedFailureCount: call.ToleratedFailureCount,
 			ToleratedFailurePercentage: call.ToleratedFailurePercentage,
 			CountGiven:                 call.State.Map.ToleratedFailureCount.Present, PercentageGiven: call.State.Map.ToleratedFailurePercentage.Present,
 		},
+	}
+	if call.Redrive > 0 {
+		m.about.Redriven = m.about.Started
 	}
 	return m
 }
@@ -140,6 +147,9 @@ func (m *mapRun) process(ctx context.Context) (string, error) {
 	if m.failure == nil {
 		return m.sink.finish(ctx)
 	}
+	if err := m.keepUnsuccessful(ctx); err != nil {
+		return "", err
+	}
 	if err := m.writePending(ctx); err != nil {
 		m.engine.log.Warn("could not list the items of a failed Map Run that were not started", "mapRun", m.call.ARN, "error", err)
 	}
@@ -176,12 +186,12 @@ func (m *mapRun) prepare(ctx context.Context) (err error) {
 // loop starts children while there are items and room, and takes their ends, until nothing is left to do.
 func (m *mapRun) loop(ctx context.Context) error {
 	for {
-		for m.failure == nil && !m.drained && len(m.children) < m.room() && ctx.Err() == nil {
+		for m.failure == nil && (!m.drained || len(m.redrivable) > 0) && len(m.children) < m.room() && ctx.Err() == nil {
 			if err := m.startNext(ctx); err != nil {
 				m.fail(err)
 			}
 		}
-		if len(m.children) == 0 && (m.drained || m.failure != nil) {
+		if len(m.children) == 0 && (m.drained && len(m.redrivable) == 0 || m.failure != nil) {
 			return nil
 		}
 		if err := m.await(ctx); err != nil {
@@ -190,8 +200,11 @@ func (m *mapRun) loop(ctx context.Context) error {
 	}
 }
 
-// startNext starts the child execution of the next batch of items.
+// startNext redrives a child execution, or starts that of the next batch of items.
 func (m *mapRun) startNext(ctx context.Context) error {
+	if len(m.redrivable) > 0 {
+		return m.redriveNext(ctx)
+	}
 	b, err := m.source.next(ctx)
 	if errors.Is(err, io.EOF) {
 		m.drained = true
@@ -206,13 +219,19 @@ func (m *mapRun) startNext(ctx context.Context) error {
 		Region: m.engine.cfg.Region, Express: m.child.Express, Input: b.input,
 	})
 	r.record.MapRunARN, r.record.FirstItem, r.record.Items, r.record.Revision = m.call.ARN, b.first, b.items, m.parent.record.Revision
-	r.ahead, r.mocks = m.parent.ahead, m.parent.mocks
-	r.ended = m.childEnded
-	if err := m.engine.register(r); err != nil {
+	r.mocks = m.parent.mocks
+	return m.begin(r, r.start())
+}
+
+// begin has a child execution run.
+func (m *mapRun) begin(r *run, first interpreter.Event) error {
+	r.ended, r.ahead = m.childEnded, max(r.ahead, m.parent.ahead)
+	r.record.MapRunRedrive = m.call.Redrive
+	if err := m.engine.register(r, first); err != nil {
 		return err
 	}
-	m.children[arn] = r
-	m.count(func(items, executions *Tally) { items.Running += b.items; executions.Running++ })
+	m.children[r.record.ARN] = r
+	m.count(func(items, executions *Tally) { items.Running += r.record.Items; executions.Running++ })
 	return nil
 }
 

@@ -185,6 +185,7 @@ func (m *mapRun) forget() {
 	m.engine.mu.Lock()
 	delete(m.engine.mapRuns, m.call.ARN)
 	m.engine.mu.Unlock()
+	close(m.gone)
 }
 
 // aborted is how a Map Run fails whose execution has been stopped.

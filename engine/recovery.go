@@ -136,19 +136,27 @@ func (c *recovery) machine(ctx context.Context, u *journal.Unfinished) (*StateMa
 	if m := c.machines[u.Definition]; m != nil {
 		return m.as(u.MachineARN), nil
 	}
-	d, err := c.engine.cfg.Journal.Definition(ctx, u.Definition)
+	m, err := c.engine.machineOf(ctx, u.Execution)
+	if err == nil {
+		c.machines[u.Definition] = m
+	}
+	return m, err
+}
+
+// machineOf compiles what an execution runs.
+func (e *Engine) machineOf(ctx context.Context, x *journal.Execution) (*StateMachine, error) {
+	d, err := e.cfg.Journal.Definition(ctx, x.Definition)
 	if errors.Is(err, journal.ErrNotFound) {
-		return nil, fmt.Errorf("its definition %q is not kept", u.Definition)
+		return nil, fmt.Errorf("its definition %q is not kept", x.Definition)
 	}
 	if err != nil {
 		return nil, err
 	}
-	m, err := c.engine.Compile(d.MachineName, d.Text, d.RoleARN, d.Express)
+	m, err := e.Compile(d.MachineName, d.Text, d.RoleARN, d.Express)
 	if err != nil {
 		return nil, fmt.Errorf("its definition is refused: %w", err)
 	}
-	c.machines[u.Definition] = m
-	return m.as(u.MachineARN), nil
+	return m.as(x.MachineARN), nil
 }
 
 // as is the machine under another ARN.
@@ -168,11 +176,7 @@ func (c *recovery) leave(u *journal.Unfinished, err error) {
 
 // replay brings an execution to where it was; nil means that it is left alone.
 func (c *recovery) replay(u *journal.Unfinished, m *StateMachine, mocks Interceptor, tree int) *run {
-	r := c.engine.revive(m, interpreter.Info{
-		ARN: u.ARN, Name: u.Name, MachineARN: m.ARN, MachineName: m.Name, RoleARN: m.RoleARN, Region: c.engine.cfg.Region,
-		Express: u.Express, Input: u.Input, VersionARN: u.VersionARN, AliasARN: u.AliasARN,
-	})
-	r.record, r.mocks = *u.Execution, mocks
+	r := c.engine.revive(u.Execution, m, mocks)
 	if err := r.replay(u.Steps); err != nil {
 		c.leave(u, err)
 		return nil

@@ -51,11 +51,16 @@ func (m *mortal) lives() bool {
 	return m.left >= 0
 }
 
-// life runs an engine on a journal until it dies, after some commits, or the execution has ended.
-func life(t *testing.T, kept *journal.Memory, commits int, task invoke, definition, input string) (ended bool) {
+// lived is an engine on a journal that dies after some commits, which ends its context.
+type lived struct {
+	*engine.Engine
+	ctx context.Context
+	end func()
+}
+
+func live(t *testing.T, kept *journal.Memory, commits int, task invoke) *lived {
 	t.Helper()
 	c := clock.Virtual(epoch)
-	defer c.Close()
 	j := &mortal{Memory: kept, left: commits, died: make(chan struct{})}
 	e, err := engine.New(engine.Config{
 		Clock: c, Journal: j, Seed: 1, Workers: 2, Integrations: map[string]engine.Integration{"test:call": task},
@@ -63,17 +68,11 @@ func life(t *testing.T, kept *journal.Memory, commits int, task invoke, definiti
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer e.Close()
 	found, err := e.Recover(t.Context())
 	if err != nil || len(found.Left) > 0 {
 		t.Fatalf("%+v, %v", found, err)
 	}
-	m, err := e.CreateStateMachine("m", definition, "arn:aws:iam::000000000000:role/r", false)
-	if err != nil {
-		t.Fatal(err)
-	}
 	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
 	go func() {
 		select {
 		case <-j.died:
@@ -81,9 +80,25 @@ func life(t *testing.T, kept *journal.Memory, commits int, task invoke, definiti
 		case <-ctx.Done():
 		}
 	}()
-	arn, err := e.StartExecution(ctx, m.ARN, "e", input)
+	return &lived{e, ctx, func() {
+		cancel()
+		e.Close()
+		c.Close()
+	}}
+}
+
+// life runs an engine on a journal until it dies, after some commits, or the execution has ended.
+func life(t *testing.T, kept *journal.Memory, commits int, task invoke, definition, input string) (ended bool) {
+	t.Helper()
+	l := live(t, kept, commits, task)
+	defer l.end()
+	m, err := l.CreateStateMachine("m", definition, "arn:aws:iam::000000000000:role/r", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	arn, err := l.StartExecution(l.ctx, m.ARN, "e", input)
 	if err == nil {
-		_, err = e.Wait(ctx, arn)
+		_, err = l.Wait(l.ctx, arn)
 	} else if errors.Is(err, engine.ErrAlreadyExists) {
 		return true
 	}

@@ -16,15 +16,35 @@ func (r *run) goOn() {
 	r.wake()
 }
 
-// replay applies the events of all steps and compares the history that they give with what is kept. The run is then where a
-// durable step leaves it, with everything outstanding as the effects of that step.
-func (r *run) replay(steps []journal.Step) (err error) {
+// replay brings a run to where its steps left it. It is then as after a durable step, with everything outstanding as the effects of
+// that step.
+func (r *run) replay(steps []journal.Step) error {
+	effects, err := r.reapply(steps)
+	if err != nil {
+		return err
+	}
+	if r.x.Status() != interpreter.Running || len(steps) == 0 {
+		return fmt.Errorf("its %d steps leave it %s", len(steps), r.x.Status())
+	}
+	r.result.Reset()
+	r.result.Effects = r.x.Outstanding()
+	r.skipMocks(effects, r.result.Effects)
+	r.steps, r.started = int64(len(steps)), true
+	close(r.begun)
+	r.engine.clock.Hold()
+	r.commit.events = 1
+	r.commit.phase.Store(settled)
+	return nil
+}
+
+// reapply applies the events of all steps and compares the history that they give with what is kept. It returns the effects that
+// they had if the tasks of the execution are mocked.
+func (r *run) reapply(steps []journal.Step) (effects []interpreter.Effect, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("replaying it panicked: %v", p)
 		}
 	}()
-	var effects []interpreter.Effect
 	for i := range steps {
 		s := &steps[i]
 		r.result.Reset()
@@ -33,25 +53,15 @@ func (r *run) replay(steps []journal.Step) (err error) {
 			r.last, r.salt = s.Events[k].At, r.salt*31+s.Events[k].Seed
 		}
 		if !same(r.result.History, s.History) {
-			return &DivergedError{Step: i, Then: s.History, Now: append([]history.Event(nil), r.result.History...)}
+			return nil, &DivergedError{Step: i, Then: s.History, Now: append([]history.Event(nil), r.result.History...)}
 		}
 		r.history = append(r.history, s.History...)
 		if r.mocks != nil {
 			effects = append(effects, r.result.Effects...)
 		}
 	}
-	if r.x.Status() != interpreter.Running || len(steps) == 0 {
-		return fmt.Errorf("its %d steps leave it %s", len(steps), r.x.Status())
-	}
-	r.result.Reset()
-	r.result.Effects = r.x.Outstanding()
-	r.skipMocks(effects, r.result.Effects)
-	r.steps, r.durable, r.started = int64(len(steps)), len(r.history), true
-	close(r.begun)
-	r.engine.clock.Hold()
-	r.commit.events = 1
-	r.commit.phase.Store(settled)
-	return nil
+	r.durable = len(r.history)
+	return effects, nil
 }
 
 // skipMocks lets what mocks the tasks of an execution know of those in effects that have been carried out.

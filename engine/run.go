@@ -20,6 +20,7 @@ type run struct {
 	x          *interpreter.Execution
 	record     journal.Execution
 	definition *journal.Definition      // to be kept with the first step; nil for a child execution
+	past       *journal.Past            // of an execution that is redriven: to be kept with the first step
 	mocks      Interceptor              // nil when nothing is mocked
 	ended      func(*journal.Execution) // of a child execution: tells its Map Run
 	ahead      time.Duration            // how far the execution's time is ahead of the clock; see catchUp
@@ -56,7 +57,7 @@ type run struct {
 
 // newRun makes a run of an execution that is described by record and is about to begin.
 func (e *Engine) newRun(m *StateMachine, info interpreter.Info) *run {
-	r := e.revive(m, info)
+	r := e.bare(m, info)
 	r.definition = m.definition
 	r.record = journal.Execution{
 		ARN: info.ARN, Name: info.Name, MachineARN: info.MachineARN, Express: info.Express,
@@ -69,8 +70,18 @@ func (e *Engine) newRun(m *StateMachine, info interpreter.Info) *run {
 	return r
 }
 
-// revive makes a run without a description.
-func (e *Engine) revive(m *StateMachine, info interpreter.Info) *run {
+// revive makes a run of an execution that is kept, before any of its events are replayed.
+func (e *Engine) revive(x *journal.Execution, m *StateMachine, mocks Interceptor) *run {
+	r := e.bare(m, interpreter.Info{
+		ARN: x.ARN, Name: x.Name, MachineARN: m.ARN, MachineName: m.Name, RoleARN: m.RoleARN, Region: e.cfg.Region,
+		Express: x.Express, Input: x.Input, VersionARN: x.VersionARN, AliasARN: x.AliasARN,
+	})
+	r.record, r.mocks = *x, mocks
+	return r
+}
+
+// bare makes a run without a description.
+func (e *Engine) bare(m *StateMachine, info interpreter.Info) *run {
 	r := &run{engine: e, x: interpreter.New(m.plan, info), begun: make(chan struct{}), done: make(chan struct{})}
 	r.commit.answered = r.answered
 	r.salt = saltOf(info.ARN)

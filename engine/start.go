@@ -53,7 +53,7 @@ func (e *Engine) Start(ctx context.Context, s *Start) (*Started, error) {
 				return same.acknowledged(ctx)
 			}
 		}
-		err := e.register(r)
+		err := e.register(r, r.start())
 		if err == nil {
 			return r.acknowledged(ctx)
 		}
@@ -109,6 +109,15 @@ func (e *Engine) existing(ctx context.Context, r *run) (*run, error) {
 		return nil, err
 	}
 	return nil, fmt.Errorf("%w: '%s'", ErrAlreadyExists, arn)
+}
+
+// start is the first event of an execution.
+func (r *run) start() interpreter.Event {
+	ev := interpreter.Event{Kind: interpreter.Start}
+	if r.x.Tokens() {
+		ev.Secret = r.engine.secret()
+	}
+	return ev
 }
 
 // acknowledged waits until the start is durable.

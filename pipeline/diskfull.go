@@ -15,15 +15,15 @@ type roomy struct {
 }
 
 // Apply implements csvimport.Store.
-func (s roomy) Apply(ctx context.Context, file csvimport.Source, row int64, inc csvimport.Increment) (csvimport.Outcome, error) {
-	outcome, err := s.Store.Apply(ctx, file, row, inc)
+func (s roomy) Apply(ctx context.Context, run csvimport.Run, row int64, inc csvimport.Increment) (csvimport.Outcome, error) {
+	outcome, err := s.Store.Apply(ctx, run, row, inc)
 	s.check(err)
 	return outcome, err
 }
 
 // Settle implements csvimport.Store.
-func (s roomy) Settle(ctx context.Context, file csvimport.Source, rows []int64) ([]csvimport.Outcome, error) {
-	outcomes, err := s.Store.Settle(ctx, file, rows)
+func (s roomy) Settle(ctx context.Context, run csvimport.Run, rows []int64) ([]csvimport.Outcome, error) {
+	outcomes, err := s.Store.Settle(ctx, run, rows)
 	s.check(err)
 	return outcomes, err
 }

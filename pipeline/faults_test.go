@@ -138,3 +138,25 @@ func TestTheSeedDecides(t *testing.T) {
 		t.Errorf("seed 1 gave %s and %s, seed 2 %s", first, second, other)
 	}
 }
+
+// TestASeedDecidesTheFaultsOfEveryRun imports one file in two data directories: both meet the same faults, at every state, and
+// what a crash left undone is not told from what it did.
+func TestASeedDecidesTheFaultsOfEveryRun(t *testing.T) {
+	t.Parallel()
+	rows := activities(400, 100)
+	var reports []*pipeline.Report
+	for range 2 {
+		tr := newTrial(t, "activity.csv", plain(rows))
+		tr.cfg.Seed = 3
+		tr.fault(t, "ProcessSingleUserRecord:crash:20%", "AggregateResults:throttle:60%")
+		r := tr.run(t, false)
+		tr.accounts(t, r, rows)
+		if r.Rows.AlreadyApplied != 0 || r.Injected["ProcessSingleUserRecord:crash"] == 0 {
+			t.Errorf("%+v after %v", r.Rows, r.Injected)
+		}
+		reports = append(reports, r)
+	}
+	if a, b := reports[0], reports[1]; fmt.Sprint(a.Injected, *a.Rows) != fmt.Sprint(b.Injected, *b.Rows) {
+		t.Errorf("the same seed gives %v and %v, %+v and %+v", a.Injected, b.Injected, *a.Rows, *b.Rows)
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
 
+	"stepback/asl/jsonvalue"
 	"stepback/csvimport"
 	"stepback/csvimport/database"
 	"stepback/csvimport/handlers"
@@ -29,6 +30,7 @@ type functions struct {
 	injector *faults.Injector
 	logs     *lambda.FileLogs
 	store    csvimport.Store
+	faulty   bool // some invocations suffer
 }
 
 const (
@@ -53,7 +55,7 @@ func openFunctions(_ context.Context, cfg *Config, endpoint string, c *clock.Clo
 	if err != nil {
 		return nil, err
 	}
-	f := &functions{logs: logs}
+	f := &functions{logs: logs, faulty: len(cfg.Faults) > 0}
 	options := lambda.Options{Region: region, Account: account}
 	if cfg.Bootstraps != "" {
 		options.Logs = logs
@@ -119,6 +121,21 @@ func (f *functions) register(cfg *Config, l lambda.Function) error {
 	return f.service.Register(l)
 }
 
+// timeless is an event without what tells when its execution began, so that a seed decides the same faults in every run.
+func timeless(event []byte) []byte {
+	v, err := jsonvalue.Parse(string(event))
+	if err != nil || v.Kind() != jsonvalue.Object {
+		return event
+	}
+	b := jsonvalue.NewObject(v.Len())
+	for i, name := range v.Keys() {
+		if name != "run" && name != "startTime" {
+			b.Set(name, v.At(i))
+		}
+	}
+	return []byte(b.Value().JSON())
+}
+
 // closeTimeout bounds the wait for functions that do not end by themselves.
 const closeTimeout = 5 * time.Second
 
@@ -134,7 +151,11 @@ func (f *functions) close() error {
 
 // Invoke implements the engine's lambda Invoker.
 func (f *functions) Invoke(ctx context.Context, c *integration.Call) (*integration.Answer, error) {
-	out, err := f.injector.Invoke(ctx, faults.Call{State: c.State, Attempt: int(c.Attempt), FunctionName: c.Function, Payload: c.Payload})
+	call := faults.Call{State: c.State, Attempt: int(c.Attempt), FunctionName: c.Function, Payload: c.Payload}
+	if f.faulty {
+		call.Drawn = timeless(c.Payload)
+	}
+	out, err := f.injector.Invoke(ctx, call)
 	if err != nil {
 		var api *lambda.APIError
 		if errors.As(err, &api) {

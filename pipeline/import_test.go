@@ -65,21 +65,27 @@ func TestTheSameFileAgainChangesNothing(t *testing.T) {
 	tr.accounts(t, second, rows)
 }
 
-// TestTheReportIsRebuilt takes the kept report away, as if the process had died before it was written.
+// TestTheReportIsRebuilt takes the kept report away, as if the process had died before it was written, or half of it.
 func TestTheReportIsRebuilt(t *testing.T) {
 	t.Parallel()
 	rows := activities(120, 60)
 	tr := newTrial(t, "activity.csv", plain(rows))
-	tr.run(t, false)
-	if err := os.RemoveAll(filepath.Join(tr.cfg.Dir, "reports")); err != nil {
-		t.Fatal(err)
+	name := filepath.Join(tr.cfg.Dir, "reports", tr.run(t, false).Name+".json")
+	for _, damage := range []func() error{
+		func() error { return os.Remove(name) },
+		func() error { return os.WriteFile(name, nil, 0o600) },
+		func() error { return os.WriteFile(name, []byte(`{"execution":"arn:`), 0o600) },
+	} {
+		if err := damage(); err != nil {
+			t.Fatal(err)
+		}
+		r := tr.run(t, false)
+		ended(t, r, "SUCCEEDED", "", pipeline.NeedsPerson)
+		if !r.Earlier || r.Attempts != 123 {
+			t.Errorf("earlier %v, %d attempts", r.Earlier, r.Attempts)
+		}
+		tr.accounts(t, r, rows)
 	}
-	r := tr.run(t, false)
-	ended(t, r, "SUCCEEDED", "", pipeline.NeedsPerson)
-	if !r.Earlier || r.Attempts != 123 {
-		t.Errorf("earlier %v, %d attempts", r.Earlier, r.Attempts)
-	}
-	tr.accounts(t, r, rows)
 }
 
 func TestAgainAppliesNothingTwice(t *testing.T) {

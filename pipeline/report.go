@@ -3,7 +3,6 @@ package pipeline
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -164,51 +163,6 @@ func (p *Pipeline) path(bucket, key string) string {
 		return ""
 	}
 	return filepath.Join(p.cfg.Dir, "objects", bucket, filepath.FromSlash(key))
-}
-
-// save keeps a report, so that the same file can be answered with it later.
-func (p *Pipeline) save(r *Report) error {
-	b, err := json.MarshalIndent(r, "", "  ")
-	if err != nil {
-		return err
-	}
-	name := p.reportPath(r.Execution)
-	if err := os.MkdirAll(filepath.Dir(name), 0o750); err != nil {
-		return err
-	}
-	return os.WriteFile(name, append(b, '\n'), 0o600)
-}
-
-func (p *Pipeline) reportPath(arn string) string {
-	return filepath.Join(p.cfg.Dir, "reports", arn[strings.LastIndexByte(arn, ':')+1:]+".json")
-}
-
-// earlier returns the report of an execution that ended before. One that was not kept, because the process died before, is
-// built again from the journal.
-func (p *Pipeline) earlier(ctx context.Context, arn string) (*Report, error) {
-	b, err := os.ReadFile(p.reportPath(arn))
-	if errors.Is(err, os.ErrNotExist) {
-		x, err := p.engine.DescribeExecution(ctx, arn)
-		if err != nil {
-			return nil, err
-		}
-		retries, err := p.recount(ctx, x)
-		if err != nil {
-			return nil, err
-		}
-		r := p.report(ctx, x, retries)
-		r.Elapsed, r.Earlier = Seconds(x.Stop.Sub(x.Start)), true
-		return r, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	r := &Report{}
-	if err := json.Unmarshal(b, r); err != nil {
-		return nil, fmt.Errorf("report of %s: %w", arn, err)
-	}
-	r.Earlier = true
-	return r, nil
 }
 
 // Verdict is what a report means to whoever has to act on it.

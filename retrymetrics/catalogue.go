@@ -37,7 +37,7 @@ var (
 	RowsApplied = declare("RowsApplied", Count, Summary, added,
 		"Rows that were counted in the database.", ByMachine)
 	RowsAlreadyApplied = declare("RowsAlreadyApplied", Count, Summary, added,
-		"Rows that an earlier attempt or execution had counted.", ByMachine)
+		"Rows that another execution had counted before.", ByMachine)
 	RowsRejected = declare("RowsRejected", Count, Summary, added,
 		"Rows that a business rule refuses.", ByMachine)
 	RowsDeadLettered = declare("RowsDeadLettered", Count, Summary, added,

@@ -12,6 +12,7 @@ func (b builder) aggregateResults() object {
 		object{
 			{"source.$", "$.source"},
 			{"execution.$", "$.execution"},
+			{"run.$", "$.run"},
 			{"rows.$", "$.validation.report.rows"},
 			{"data.$", "$.validation.report.data"},
 			{"results.$", "$.results"},

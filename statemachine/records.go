@@ -38,20 +38,20 @@ func (b builder) processUserRecords() object {
 // 256 KiB that Step Functions hands on from state to state.
 const maxBatchBytes = 64 << 10
 
-// items says what a child execution gets: a batch of rows with the source once,
-// or one row with its source.
+// items says what a child execution gets: a batch of rows with the source and
+// the run once, or one row with both.
 func (b builder) items() object {
 	row := object{{"row.$", "$$.Map.Item.Index"}, {"record.$", "$$.Map.Item.Value"}}
-	source := member{"source.$", "$.source"}
+	shared := object{{"source.$", "$.source"}, {"run.$", "$.run"}}
 	if b.BatchSize == 1 {
-		return object{{"ItemSelector", append(object{source}, row...)}}
+		return object{{"ItemSelector", append(shared, row...)}}
 	}
 	return object{
 		{"ItemSelector", row},
 		{"ItemBatcher", object{
 			{"MaxItemsPerBatch", b.BatchSize},
 			{"MaxInputBytesPerBatch", maxBatchBytes},
-			{"BatchInput", object{source}},
+			{"BatchInput", shared},
 		}},
 	}
 }
@@ -78,6 +78,7 @@ func (b builder) processBatch() object {
 		{"ItemsPath", "$.Items"},
 		{"ItemSelector", object{
 			{"source.$", "$.BatchInput.source"},
+			{"run.$", "$.BatchInput.run"},
 			{"row.$", "$$.Map.Item.Value.row"},
 			{"record.$", "$$.Map.Item.Value.record"},
 		}},
@@ -92,7 +93,7 @@ func (b builder) processBatch() object {
 	}
 }
 
-// record is the machine of one row: {source, row, record} in, its result out.
+// record is the machine of one row: {source, run, row, record} in, its result out.
 func (b builder) record() object {
 	return object{
 		{"StartAt", retrypatterns.ProcessSingleUserRecord},
@@ -107,7 +108,7 @@ func (b builder) record() object {
 func (b builder) processSingleUserRecord() object {
 	return b.lambda(retrypatterns.ProcessSingleUserRecord, "Adds one row's counts to its user, exactly once",
 		b.ProcessFunction,
-		object{{"source.$", "$.source"}, {"row.$", "$.row"}, {"record.$", "$.record"}},
+		object{{"source.$", "$.source"}, {"run.$", "$.run"}, {"row.$", "$.row"}, {"record.$", "$.record"}},
 		object{
 			{"OutputPath", "$.Payload"},
 			{"Catch", []object{

@@ -13,6 +13,7 @@ func (b builder) initialize() object {
 			{"source", object{{"bucket.$", "$.bucket"}, {"key.$", "$.key"}, {"etag.$", "$.etag"}}},
 			{"execution.$", "$$.Execution.Name"},
 			{"startTime.$", "$$.Execution.StartTime"},
+			{"run.$", "States.Format('{} {}', $$.Execution.Name, $$.Execution.StartTime)"},
 			{"work", b.place(WorkPrefix(""))},
 			{"results", b.place("results/")},
 			{"output", b.place(OutputPrefix(""))},

@@ -29,6 +29,9 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if in.Host == "" {
 		in.Host = in.URL.Host
 	}
+	if n, ok := contentLength(in); ok {
+		in.Header.Set("Content-Length", strconv.FormatInt(n, 10))
+	}
 	in.RequestURI, in.RemoteAddr = in.URL.RequestURI(), "127.0.0.1:0"
 	w := &response{header: http.Header{}}
 	t.handler.ServeHTTP(w, in)
@@ -41,6 +44,12 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Header: w.sent, Body: io.NopCloser(&w.body), ContentLength: int64(w.body.Len()), Request: r,
 	}, nil
+}
+
+// contentLength is the length that a client would send as a header, on which some handlers insist.
+func contentLength(r *http.Request) (int64, bool) {
+	empty := r.Method == http.MethodPut || r.Method == http.MethodPost || r.Method == http.MethodPatch
+	return r.ContentLength, r.ContentLength > 0 || r.ContentLength == 0 && r.Body == http.NoBody && empty
 }
 
 // response collects what a handler writes.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -56,5 +57,37 @@ func TestSilentHandlerAnswers200(t *testing.T) {
 	defer answer.Body.Close()
 	if answer.StatusCode != http.StatusOK || answer.ContentLength != 0 {
 		t.Errorf("status %d, length %d", answer.StatusCode, answer.ContentLength)
+	}
+}
+
+// TestLengthOfTheBody compares the header with that of a request over the network.
+func TestLengthOfTheBody(t *testing.T) {
+	t.Parallel()
+	told := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.Header.Get("Content-Length")) })
+	server := httptest.NewServer(told)
+	defer server.Close()
+	for name, c := range map[string]struct {
+		method string
+		body   io.Reader
+		want   string
+	}{
+		"a body": {http.MethodPut, strings.NewReader("four"), "4"}, "an empty body": {http.MethodPut, strings.NewReader(""), "0"},
+		"no body": {http.MethodGet, nil, ""}, "a body of unknown length": {http.MethodPut, io.MultiReader(strings.NewReader("four")), ""},
+	} {
+		for kind, client := range map[string]*http.Client{loopback.URL: loopback.Client(told), server.URL: server.Client()} {
+			r, err := http.NewRequestWithContext(t.Context(), c.method, kind, c.body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			answer, err := client.Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, _ := io.ReadAll(answer.Body)
+			answer.Body.Close()
+			if string(got) != c.want {
+				t.Errorf("%s at %s: Content-Length %q, want %q", name, kind, got, c.want)
+			}
+		}
 	}
 }

@@ -60,7 +60,7 @@ func (s *Service) createStateMachine(_ context.Context, scope awsjson.Scope, in 
 	if err != nil {
 		return nil, err
 	}
-	plan, err := compile(e, r)
+	plan, err := accept(e, r)
 	if err != nil {
 		return nil, err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"stepback/awsapi/awsjson"
-	"stepback/engine/interpreter"
 	"stepback/engine/journal"
 )
 
@@ -32,33 +31,22 @@ type describeExecutionResponse struct {
 	origin
 	Name          string       `json:"name"`
 	Started       awsjson.Time `json:"startDate"`
-	RedriveCount  int          `json:"redriveCount"`
+	RedriveCount  int64        `json:"redriveCount"`
+	Redriven      awsjson.Time `json:"redriveDate,omitzero"`
 	RedriveStatus string       `json:"redriveStatus,omitempty"`
 	RedriveReason string       `json:"redriveStatusReason,omitempty"`
 }
 
 func (s *Service) describeExecution(ctx context.Context, scope awsjson.Scope, in *describeExecutionRequest) (*describeExecutionResponse, error) {
-	_, x, err := s.execution(ctx, scope, in.ARN, true)
+	e, x, err := s.execution(ctx, scope, in.ARN, true)
 	if err != nil {
 		return nil, err
 	}
 	out := &describeExecutionResponse{
 		executionOutcome: outcomeOf(x, in.IncludedData), origin: originOf(x), Name: x.Name, Started: awsjson.Time(x.Start),
+		RedriveCount: x.RedriveCount, Redriven: awsjson.Time(x.Redriven),
 	}
-	out.RedriveStatus, out.RedriveReason = redrivable(x)
+	out.Status = statusOf(e, x)
+	out.RedriveStatus, out.RedriveReason = s.redrivability(e, x)
 	return out, nil
-}
-
-// redrivable says whether an execution could be redriven, and why not.
-func redrivable(x *journal.Execution) (status, reason string) {
-	switch {
-	case x.Status == interpreter.Running || x.Status == interpreter.Succeeded:
-		return "NOT_REDRIVABLE", "Execution is " + string(x.Status) + " and cannot be redriven"
-	case x.HistorySize >= interpreter.MaxEvents-1:
-		return "NOT_REDRIVABLE", "Execution history event limit exceeded"
-	case x.MapRunARN != "":
-		return "REDRIVABLE_BY_MAP_RUN", ""
-	default:
-		return "REDRIVABLE", ""
-	}
 }

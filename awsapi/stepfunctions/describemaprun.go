@@ -29,11 +29,14 @@ type counts struct {
 	Aborted        int64 `json:"aborted"`
 	Total          int64 `json:"total"`
 	ResultsWritten int64 `json:"resultsWritten"`
+	NotRedrivable  int64 `json:"failuresNotRedrivable,omitempty"`
+	PendingRedrive int64 `json:"pendingRedrive,omitempty"`
 }
 
 func countsOf(t engine.Tally, over bool) counts {
 	c := counts{
 		Pending: t.Pending, Running: t.Running, Succeeded: t.Succeeded, Failed: t.Failed, TimedOut: t.TimedOut, Aborted: t.Aborted, Total: t.Total(),
+		NotRedrivable: t.NotRedrivable, PendingRedrive: t.PendingRedrive,
 	}
 	if over { // results are written when the Map Run ends
 		c.ResultsWritten = t.Succeeded + t.Failed + t.TimedOut + t.Aborted
@@ -52,7 +55,8 @@ type describeMapRunResponse struct {
 	ToleratedFailurePercentage float64            `json:"toleratedFailurePercentage"`
 	Items                      counts             `json:"itemCounts"`
 	Executions                 counts             `json:"executionCounts"`
-	RedriveCount               int                `json:"redriveCount"`
+	RedriveCount               int64              `json:"redriveCount"`
+	Redriven                   awsjson.Time       `json:"redriveDate,omitzero"`
 }
 
 func (s *Service) describeMapRun(ctx context.Context, scope awsjson.Scope, in *mapRunRequest) (*describeMapRunResponse, error) {
@@ -65,6 +69,7 @@ func (s *Service) describeMapRun(ctx context.Context, scope awsjson.Scope, in *m
 		ARN: m.ARN, ExecutionARN: m.Execution, Status: m.Status, Started: awsjson.Time(m.Started), Stopped: awsjson.Time(m.Stopped),
 		MaxConcurrency: m.MaxConcurrency, ToleratedFailureCount: m.ToleratedFailureCount,
 		ToleratedFailurePercentage: m.ToleratedFailurePercentage, Items: countsOf(m.Items, over), Executions: countsOf(m.Executions, over),
+		RedriveCount: m.RedriveCount, Redriven: awsjson.Time(m.Redriven),
 	}, nil
 }
 

@@ -42,6 +42,10 @@ func noExecution(arn string) error {
 	return failure("ExecutionDoesNotExist", "Execution Does Not Exist", arn)
 }
 
+func notRedrivable(reason string) error {
+	return &awsjson.Error{Code: "ExecutionNotRedrivable", Message: reason}
+}
+
 func executionExists(arn string) error {
 	return failure("ExecutionAlreadyExists", "Execution Already Exists", arn)
 }

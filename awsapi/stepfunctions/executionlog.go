@@ -60,7 +60,7 @@ func (s *Service) Follow(x *journal.Execution, events []history.Event) {
 	for i := range events {
 		if e := &events[i]; l.level.Includes(e.Type) {
 			const millisecond = 1e6
-			records = append(records, logs.Event{Time: e.Time / millisecond, Message: string(e.AppendLogRecord(nil, x.ARN, 0, l.data))})
+			records = append(records, logs.Event{Time: e.Time / millisecond, Message: string(e.AppendLogRecord(nil, x.ARN, x.RedriveCount, l.data))})
 		}
 	}
 	if len(records) == 0 {

@@ -34,7 +34,8 @@ type listedExecution struct {
 	Started      awsjson.Time       `json:"startDate"`
 	Stopped      awsjson.Time       `json:"stopDate,omitzero"`
 	ItemCount    int64              `json:"itemCount,omitempty"`
-	RedriveCount int                `json:"redriveCount"`
+	RedriveCount int64              `json:"redriveCount"`
+	Redriven     awsjson.Time       `json:"redriveDate,omitzero"`
 }
 
 type listExecutionsResponse struct {
@@ -54,7 +55,7 @@ func (s *Service) listExecutions(ctx context.Context, scope awsjson.Scope, in *l
 	if err != nil {
 		return nil, err
 	}
-	found, err := executions(ctx, e, machine, in.selects)
+	found, err := executions(ctx, e, machine, func(x *journal.Execution) bool { return in.selects(e, x) })
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +64,8 @@ func (s *Service) listExecutions(ctx context.Context, scope awsjson.Scope, in *l
 	cut, next, err := page(in.paged, asked, found, func(x *journal.Execution) string { return newestFirst(x.Start, x.ARN) })
 	for _, x := range cut {
 		out.Executions = append(out.Executions, listedExecution{
-			x.ARN, originOf(x), x.Name, x.Status, awsjson.Time(x.Start), awsjson.Time(x.Stop), x.Items, 0,
+			x.ARN, originOf(x), x.Name, statusOf(e, x), awsjson.Time(x.Start), awsjson.Time(x.Stop), x.Items,
+			x.RedriveCount, awsjson.Time(x.Redriven),
 		})
 	}
 	out.NextToken = next
@@ -100,12 +102,15 @@ func (s *Service) listed(ctx context.Context, scope awsjson.Scope, in *listExecu
 }
 
 // selects reports whether an execution is among those that the request asks for.
-func (in *listExecutionsRequest) selects(x *journal.Execution) bool {
+func (in *listExecutionsRequest) selects(e *engine.Engine, x *journal.Execution) bool {
 	at, err := parseARN(in.MachineARN, kindMachine)
 	if err == nil && at.qualified() && x.VersionARN != in.MachineARN && x.AliasARN != in.MachineARN {
 		return false
 	}
-	return x.MapRunARN == in.MapRunARN && (in.StatusFilter == "" || x.Status == in.StatusFilter) && in.RedriveFilter != "REDRIVEN"
+	if in.RedriveFilter != "" && (x.RedriveCount > 0) != (in.RedriveFilter == "REDRIVEN") {
+		return false
+	}
+	return x.MapRunARN == in.MapRunARN && (in.StatusFilter == "" || statusOf(e, x) == in.StatusFilter)
 }
 
 // executions are the selected ones of a machine, newest first.

@@ -16,6 +16,7 @@ func (s *Service) operations() map[string]awsjson.Operation {
 		"TestState":                        awsjson.Handle(testStateMembers, s.testState),
 		"DescribeExecution":                awsjson.Handle(describeExecutionMembers, s.describeExecution),
 		"StopExecution":                    awsjson.Handle(stopExecutionMembers, s.stopExecution),
+		"RedriveExecution":                 awsjson.Handle(redriveExecutionMembers, s.redriveExecution),
 		"ListExecutions":                   awsjson.Handle(listExecutionsMembers, s.listExecutions),
 		"GetExecutionHistory":              awsjson.Handle(getExecutionHistoryMembers, s.getExecutionHistory),
 		"DescribeStateMachineForExecution": awsjson.Handle(describeExecutionMembers, s.describeStateMachineForExecution),

@@ -21,6 +21,7 @@ import (
 	"stepback/engine/conformance"
 	"stepback/engine/integration/awssdk"
 	"stepback/engine/integration/lambda"
+	"stepback/engine/integration/mototest"
 	"stepback/engine/integration/states"
 	"stepback/engine/journal"
 )
@@ -40,7 +41,7 @@ var scope = awsjson.Scope{Account: "123456789012", Region: "us-east-1"}
 func TestRecordings(t *testing.T) {
 	t.Parallel()
 	cases := load(t)
-	moto := startMoto(t)
+	moto := mototest.Start(t)
 	verdicts := make([]*conformance.Verdict, len(cases))
 	t.Run("cases", func(t *testing.T) {
 		for i, c := range cases {

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"stepback/asl"
 	"stepback/awsapi/awsjson"
 	"stepback/engine"
 )
@@ -107,7 +108,15 @@ func (s *Service) plan(e *engine.Engine, r *Revision) (*engine.StateMachine, err
 	return m, nil
 }
 
-// compile checks and plans a revision's definition.
+// accept checks the definition of a new revision as the service does, and plans it.
+func accept(e *engine.Engine, r *Revision) (*engine.StateMachine, error) {
+	if found := engine.Validate(r.Definition, r.Type == typeExpress); asl.HasErrors(found) {
+		return nil, invalidDefinition(asl.InvalidDefinition(found))
+	}
+	return compile(e, r)
+}
+
+// compile plans a revision's definition, which was accepted once.
 func compile(e *engine.Engine, r *Revision) (*engine.StateMachine, error) {
 	m, err := e.Compile(r.Name, r.Definition, r.RoleARN, r.Type == typeExpress)
 	if err != nil {

@@ -89,7 +89,7 @@ func (s *Service) revise(scope awsjson.Scope, e *engine.Engine, m *Machine, in *
 		return current, nil
 	}
 	r.ID, r.Initial, r.Updated = uuid.NewString(), false, s.cfg.Now()
-	plan, err := compile(e, &r)
+	plan, err := accept(e, &r)
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"stepback/engine/clock"
 	"stepback/engine/integration/awssdk"
 	"stepback/engine/integration/httptask"
+	"stepback/engine/integration/jobs"
 	"stepback/engine/integration/lambda"
 	"stepback/engine/integration/mock"
 	"stepback/engine/integration/states"
@@ -54,6 +55,11 @@ func (s *surroundings) integrations(
 ) map[string]engine.Integration {
 	caller := &awssdk.Caller{Account: scope.Account, Region: scope.Region, Endpoints: s.endpoints}
 	all, start := awssdk.Integrations(caller)
+	for name, in := range all {
+		if api, ok := in.(jobs.API); ok {
+			all[name] = jobs.Wait(name, api, c)
+		}
+	}
 	if !s.endpoints.Embeds("sfn") {
 		await = states.Poll(start, c)
 	}
@@ -63,6 +69,12 @@ func (s *surroundings) integrations(
 		calls.Connections = httptask.EventBridge{AWS: caller}
 	}
 	all["http:invoke"] = calls
+	all["apigateway:invoke"] = &httptask.Gateway{
+		Endpoint: func() string { return s.endpoints.Getenv("APIGATEWAY_ENDPOINT") },
+		Sign: func(ctx context.Context, r *http.Request, body string) error {
+			return caller.Sign(ctx, r, body, "execute-api")
+		},
+	}
 	all["lambda:invoke"], all["function"] = lambda.Integration{Invoker: invoker}, lambda.Function{Invoker: invoker}
 	return all
 }

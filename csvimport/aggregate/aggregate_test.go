@@ -39,7 +39,7 @@ func newWorld(t *testing.T, n int) *world {
 	}
 	at := csvimport.Location{Bucket: "in", Key: "a.csv"}
 	w.in = aggregate.Input{
-		Source: w.objects.Set(at, file.String(), ""), Execution: "a-1", Rows: int64(n), Data: at,
+		Source: w.objects.Set(at, file.String(), ""), Execution: "a-1", Run: "a-1 2026", Rows: int64(n), Data: at,
 		Results: aggregate.Place{Bucket: "work", Prefix: "runs/a-1/results"}, Output: aggregate.Place{Bucket: "out", Prefix: "a-1"},
 		ToleratedFailurePercentage: 5, StartTime: "2026-01-01T00:00:00Z",
 	}
@@ -98,7 +98,7 @@ func (w *world) run(t *testing.T) aggregate.Output {
 func (w *world) apply(t *testing.T, row int64) {
 	t.Helper()
 	inc := csvimport.Increment{UserID: fmt.Sprintf("u%d", row), LoginCount: row, PostCount: row}
-	if _, err := w.store.Apply(t.Context(), w.in.Source, row, inc); err != nil {
+	if _, err := w.store.Apply(t.Context(), csvimport.Run{File: w.in.Source, Name: w.in.Run}, row, inc); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -197,12 +197,16 @@ func TestSingleRecordChildren(t *testing.T) {
 }
 
 // TestFailedPendingAndMissing has a child that failed after its first record was
-// counted, one that was never started, and rows that no file names.
+// counted, one that was never started, and rows that no file names, one of which another run has counted.
 func TestFailedPendingAndMissing(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, 8)
+	w := newWorld(t, 9)
 	w.apply(t, 2)
 	w.apply(t, 6) // counted, but its child's result was lost
+	earlier := csvimport.Run{File: w.in.Source, Name: "a-0 2025"}
+	if _, err := w.store.Apply(t.Context(), earlier, 8, csvimport.Increment{UserID: "u8", LoginCount: 8, PostCount: 8}); err != nil {
+		t.Fatal(err)
+	}
 	item := func(i int) map[string]any { return map[string]any{"row": i, "record": record(i)} }
 	w.in.MapError = &aggregate.MapError{Error: "States.ExceedToleratedFailureThreshold", Cause: "c"}
 	w.results(t, "run", map[string][]map[string]any{
@@ -212,7 +216,7 @@ func TestFailedPendingAndMissing(t *testing.T) {
 	})
 	for range 2 { // the step may be repeated
 		out := w.run(t)
-		wantCounts(t, out, 8, 4, 0, 0, 4)
+		wantCounts(t, out, 9, 4, 1, 0, 4)
 		if out.SettledAsApplied != 2 || out.WithinTolerance {
 			t.Errorf("settled as applied %d, within tolerance %v; want 2 and false", out.SettledAsApplied, out.WithinTolerance)
 		}
@@ -225,7 +229,7 @@ func TestFailedPendingAndMissing(t *testing.T) {
 			t.Errorf("dead letters are\n%s\nwant\n%s", got, want)
 		}
 	}
-	_, err := w.store.Apply(t.Context(), w.in.Source, 7, csvimport.Increment{UserID: "u7", LoginCount: 7, PostCount: 7})
+	_, err := w.store.Apply(t.Context(), csvimport.Run{File: w.in.Source, Name: w.in.Run}, 7, csvimport.Increment{UserID: "u7", LoginCount: 7, PostCount: 7})
 	if err == nil || csvimport.AsFailure(err).Name != retrypatterns.RetryNotWorthwhile {
 		t.Errorf("a late attempt on a dead-lettered row gets %v, want RetryNotWorthwhile", err)
 	}

@@ -11,6 +11,7 @@ import (
 type Input struct {
 	Source    csvimport.Source   `json:"source"`
 	Execution string             `json:"execution"` // name of the execution
+	Run       string             `json:"run"`       // what the rows were applied with
 	Rows      int64              `json:"rows"`      // as ValidateCSVFile counted them
 	Data      csvimport.Location `json:"data"`      // what the ItemReader read
 	Results   Place              `json:"results"`   // where the ResultWriter wrote

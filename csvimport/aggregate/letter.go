@@ -79,13 +79,13 @@ func (r *run) deadLetter(ctx context.Context, l letter) error {
 }
 
 // settle asks the database about the rows collected: one that was counted is
-// applied, the others can no longer be counted and become dead letters.
+// applied, by this run or before, the others can no longer be counted and become dead letters.
 func (r *run) settle(ctx context.Context) error {
 	rows := make([]int64, len(r.unsettled))
 	for i, l := range r.unsettled {
 		rows[i] = l.Row
 	}
-	decided, err := r.aggregator.Store.Settle(ctx, r.in.Source, rows)
+	decided, err := r.aggregator.Store.Settle(ctx, csvimport.Run{File: r.in.Source, Name: r.in.Run}, rows)
 	if err != nil {
 		return err
 	}
@@ -99,8 +99,9 @@ func (r *run) settle(ctx context.Context) error {
 }
 
 func (r *run) report(l *letter, decided csvimport.Outcome) error {
-	if decided == csvimport.Applied && r.tally.outcome(l.Row) == csvimport.AlreadyApplied {
-		return nil // counted, and another result says since when
+	counted := decided != csvimport.DeadLettered
+	if before := r.tally.outcome(l.Row); counted && (before == csvimport.Applied || before == csvimport.AlreadyApplied) {
+		return nil // another result says so too
 	}
 	fresh, err := r.count(l.Row, decided)
 	if err != nil || !fresh {
@@ -108,6 +109,8 @@ func (r *run) report(l *letter, decided csvimport.Outcome) error {
 	}
 	if decided == csvimport.Applied {
 		r.settled++
+	}
+	if counted {
 		return nil
 	}
 	_, l.Line = l.record()

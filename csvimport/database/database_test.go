@@ -44,13 +44,13 @@ func TestLazy(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "users.db")
 	lazy := database.NewLazy("sqlite:" + path)
-	file := csvimport.Source{Bucket: "b", Key: "k", ETag: "e"}
+	run := csvimport.Run{File: csvimport.Source{Bucket: "b", Key: "k", ETag: "e"}, Name: "r"}
 	for range 2 {
-		if outcome, err := lazy.Apply(t.Context(), file, 0, csvimport.Increment{UserID: "u", LoginCount: 1}); err != nil || outcome == "" {
+		if outcome, err := lazy.Apply(t.Context(), run, 0, csvimport.Increment{UserID: "u", LoginCount: 1}); err != nil || outcome == "" {
 			t.Fatalf("Apply: %s, %v", outcome, err)
 		}
 	}
-	if got, err := lazy.Settle(t.Context(), file, []int64{0}); err != nil || got[0] != csvimport.Applied {
+	if got, err := lazy.Settle(t.Context(), run, []int64{0}); err != nil || got[0] != csvimport.Applied {
 		t.Errorf("Settle: %v, %v", got, err)
 	}
 	stop := errors.New("stop")
@@ -62,7 +62,7 @@ func TestLazy(t *testing.T) {
 	}
 	broken := database.NewLazy("sqlite:" + t.TempDir())
 	for range 2 {
-		if _, err := broken.Apply(t.Context(), file, 0, csvimport.Increment{UserID: "u"}); csvimport.AsFailure(err).Name != retrypatterns.StorageError {
+		if _, err := broken.Apply(t.Context(), run, 0, csvimport.Increment{UserID: "u"}); csvimport.AsFailure(err).Name != retrypatterns.StorageError {
 			t.Errorf("a directory opened as a database: %v", err)
 		}
 	}

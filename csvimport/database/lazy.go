@@ -39,21 +39,21 @@ func (l *Lazy) store(ctx context.Context) (csvimport.Store, error) {
 }
 
 // Apply implements csvimport.Store.
-func (l *Lazy) Apply(ctx context.Context, file csvimport.Source, row int64, inc csvimport.Increment) (csvimport.Outcome, error) {
+func (l *Lazy) Apply(ctx context.Context, run csvimport.Run, row int64, inc csvimport.Increment) (csvimport.Outcome, error) {
 	s, err := l.store(ctx)
 	if err != nil {
 		return "", err
 	}
-	return s.Apply(ctx, file, row, inc)
+	return s.Apply(ctx, run, row, inc)
 }
 
 // Settle implements csvimport.Store.
-func (l *Lazy) Settle(ctx context.Context, file csvimport.Source, rows []int64) ([]csvimport.Outcome, error) {
+func (l *Lazy) Settle(ctx context.Context, run csvimport.Run, rows []int64) ([]csvimport.Outcome, error) {
 	s, err := l.store(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return s.Settle(ctx, file, rows)
+	return s.Settle(ctx, run, rows)
 }
 
 // Export implements csvimport.Store.

@@ -77,7 +77,7 @@ func TestOpenSecretReadsThePasswordForEachConnection(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = store.Close() })
-	outcome, err := store.Apply(t.Context(), csvimport.Source{Bucket: "b", Key: "k", ETag: "e"}, 0, csvimport.Increment{UserID: "u"})
+	outcome, err := store.Apply(t.Context(), csvimport.Run{File: csvimport.Source{Bucket: "b", Key: "k", ETag: "e"}, Name: "r"}, 0, csvimport.Increment{UserID: "u"})
 	if err != nil || outcome != csvimport.Applied {
 		t.Errorf("Apply: %s, %v", outcome, err)
 	}

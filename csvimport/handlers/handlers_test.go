@@ -42,19 +42,18 @@ func TestProcess(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	h := lambda.NewHandler(handlers.Process(openStore(t), slog.New(slog.NewJSONHandler(&log, nil))))
-	const event = `{"source":{"bucket":"b","key":"k","etag":"e"},"row":7,"record":{"user_id":" u1 ","login_count":"3","post_count":"2"}}`
-	for _, want := range []string{
-		`{"outcome":"applied","row":7,"userId":"u1"}`,
-		`{"outcome":"alreadyApplied","row":7,"userId":"u1"}`,
-		`{"outcome":"alreadyApplied","row":7,"userId":"u1"}`,
+	for _, step := range []struct{ run, outcome string }{
+		{`"run":"one",`, "applied"}, {`"run":"one",`, "applied"}, {`"run":"two",`, "alreadyApplied"}, {"", "alreadyApplied"},
 	} {
+		event := `{"source":{"bucket":"b","key":"k","etag":"e"},` + step.run + `"row":7,"record":{"user_id":" u1 ","login_count":"3","post_count":"2"}}`
+		want := `{"outcome":"` + step.outcome + `","row":7,"userId":"u1"}`
 		got, err := h.Invoke(t.Context(), []byte(event))
 		if err != nil || string(got) != want {
-			t.Errorf("answer is %s, %v; want %s", got, err, want)
+			t.Errorf("run %s: answer is %s, %v; want %s", step.run, got, err, want)
 		}
 	}
-	if n := strings.Count(log.String(), "\n"); n != 3 {
-		t.Errorf("%d log lines, want 3:\n%s", n, log.String())
+	if n := strings.Count(log.String(), "\n"); n != 4 {
+		t.Errorf("%d log lines, want 4:\n%s", n, log.String())
 	}
 }
 

@@ -12,30 +12,31 @@ import (
 )
 
 const (
-	claimRow   = "INSERT INTO import_rows (file_id, row_number, fingerprint) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING"
-	findRow    = "SELECT fingerprint FROM import_rows WHERE file_id = $1 AND row_number = $2"
+	claimRow   = "INSERT INTO import_rows (file_id, row_number, fingerprint, run_id) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING"
+	findRow    = "SELECT fingerprint, run_id FROM import_rows WHERE file_id = $1 AND row_number = $2"
 	readUser   = "SELECT login_count, post_count, version FROM users WHERE user_id = $1"
 	addUser    = "INSERT INTO users (user_id, login_count, post_count, version) VALUES ($1, $2, $3, 1) ON CONFLICT DO NOTHING"
 	updateUser = "UPDATE users SET login_count = $2, post_count = $3, version = version + 1 WHERE user_id = $1 AND version = $4"
 )
 
 // Apply implements csvimport.Store.
-func (s *Store) Apply(ctx context.Context, file csvimport.Source, row int64, inc csvimport.Increment) (csvimport.Outcome, error) {
-	id, err := s.fileID(ctx, file)
+func (s *Store) Apply(ctx context.Context, run csvimport.Run, row int64, inc csvimport.Increment) (csvimport.Outcome, error) {
+	n, err := s.number(ctx, run)
 	if err != nil {
 		return "", err
 	}
-	outcome := csvimport.Applied
+	var outcome csvimport.Outcome
 	err = pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
 		a := application{tx: tx, inc: inc}
-		claimed, err := a.claim(ctx, id, row)
+		claimed, err := a.claim(ctx, n, row)
 		if err != nil {
 			return err
 		}
 		if !claimed {
-			outcome = csvimport.AlreadyApplied
-			return a.repeat(ctx, id, file, row)
+			outcome, err = a.repeat(ctx, n, run.File, row)
+			return err
 		}
+		outcome = csvimport.Applied
 		return a.count(ctx)
 	})
 	if err != nil {
@@ -58,9 +59,9 @@ type userRow struct {
 
 // claim inserts the idempotency key and reads the user, in one round trip. A
 // concurrent claim of the same key is waited for.
-func (a *application) claim(ctx context.Context, file, row int64) (bool, error) {
+func (a *application) claim(ctx context.Context, n numbers, row int64) (bool, error) {
 	var batch pgx.Batch
-	batch.Queue(claimRow, file, row, a.inc.Fingerprint())
+	batch.Queue(claimRow, n.file, row, a.inc.Fingerprint(), n.run)
 	batch.Queue(readUser, a.inc.UserID)
 	results := a.tx.SendBatch(ctx, &batch)
 	tag, err := results.Exec()
@@ -83,18 +84,18 @@ func (u *userRow) scan(row pgx.Row) error {
 }
 
 // repeat decides what a key that is there already means.
-func (a *application) repeat(ctx context.Context, id int64, file csvimport.Source, row int64) error {
-	var stored *int64
-	if err := a.tx.QueryRow(ctx, findRow, id, row).Scan(&stored); err != nil {
-		return err
+func (a *application) repeat(ctx context.Context, n numbers, file csvimport.Source, row int64) (csvimport.Outcome, error) {
+	var fingerprint, by *int64
+	if err := a.tx.QueryRow(ctx, findRow, n.file, row).Scan(&fingerprint, &by); err != nil {
+		return "", err
 	}
 	switch {
-	case stored == nil:
-		return csvimport.RowClosed(file, row)
-	case *stored != a.inc.Fingerprint():
-		return csvimport.KeyReused(file, row)
+	case fingerprint == nil:
+		return "", csvimport.RowClosed(file, row)
+	case *fingerprint != a.inc.Fingerprint():
+		return "", csvimport.KeyReused(file, row)
 	}
-	return nil
+	return n.counted(by), nil
 }
 
 // count adds to the user as it was read; when somebody else was faster, it reads

@@ -13,13 +13,14 @@ import (
 )
 
 // schemaVersion is kept in the table schema_version.
-const schemaVersion = 1
+const schemaVersion = 2
 
 // migrationLock serialises processes that migrate at the same time.
 const migrationLock = 0x73746570_6261636b // "stepback"
 
 // migrations[i] takes a database from version i to i+1. User ids sort by their
-// bytes, as in every other store. A row with fingerprint NULL was closed by Settle.
+// bytes, as in every other store. A row with fingerprint NULL was closed by Settle; one with run_id NULL was counted by a run
+// without a name.
 var migrations = [schemaVersion]string{`
 CREATE TABLE users (
 	user_id     text COLLATE "C" PRIMARY KEY,
@@ -40,6 +41,14 @@ CREATE TABLE import_rows (
 	fingerprint bigint,
 	PRIMARY KEY (file_id, row_number)
 );
+`, `
+CREATE TABLE import_runs (
+	id      bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+	file_id bigint NOT NULL REFERENCES import_files (id),
+	name    text NOT NULL,
+	UNIQUE (file_id, name)
+);
+ALTER TABLE import_rows ADD COLUMN run_id bigint;
 `}
 
 func migrate(ctx context.Context, pool *pgxpool.Pool) error {

@@ -24,7 +24,7 @@ type Store struct {
 	pool *pgxpool.Pool
 
 	mu    sync.Mutex
-	files map[csvimport.Source]int64
+	known map[csvimport.Run]numbers
 }
 
 // Open connects to the database that a postgres:// connection string names, and
@@ -56,7 +56,7 @@ func OpenWith(ctx context.Context, url string, access Access) (*Store, error) {
 		pool.Close()
 		return nil, failure("open the database", err)
 	}
-	return &Store{pool: pool, files: map[csvimport.Source]int64{}}, nil
+	return &Store{pool: pool, known: map[csvimport.Run]numbers{}}, nil
 }
 
 func setDefault(params map[string]string, name, value string) {

@@ -3,6 +3,7 @@ package postgresstore_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/url"
@@ -19,7 +20,7 @@ import (
 	"stepback/retrypatterns"
 )
 
-var file = csvimport.Source{Bucket: "b", Key: "k", ETag: "e"}
+var run = csvimport.Run{File: csvimport.Source{Bucket: "b", Key: "k", ETag: "e"}, Name: "r"}
 
 func open(t *testing.T, url string) *postgresstore.Store {
 	t.Helper()
@@ -36,6 +37,7 @@ func TestPostgreSQL(t *testing.T) {
 		storetest.Run(t, func(t *testing.T) csvimport.Store { return open(t, server.Database(t)) })
 	})
 	t.Run("OpenTogether", func(t *testing.T) { testOpenTogether(t, server.Database(t)) })
+	t.Run("Migration", func(t *testing.T) { testMigration(t, server.Database(t)) })
 	t.Run("LockedUser", func(t *testing.T) { testLockedUser(t, server.Database(t)) })
 	t.Run("LostAnswer", func(t *testing.T) { testLostAnswer(t, server.Database(t)) })
 	t.Run("Terminated", func(t *testing.T) { testTerminated(t, server.Database(t)) })
@@ -58,13 +60,39 @@ func testOpenTogether(t *testing.T, address string) {
 	all.Wait()
 }
 
+// testMigration opens a database of schema version 1.
+func testMigration(t *testing.T, address string) {
+	open(t, address).Close()
+	conn, err := pgx.Connect(t.Context(), address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(t.Context())
+	inc := csvimport.Increment{UserID: "u", LoginCount: 1}
+	if _, err := conn.Exec(t.Context(), fmt.Sprintf(`ALTER TABLE import_rows DROP COLUMN run_id; DROP TABLE import_runs; UPDATE schema_version SET version = 1;
+		INSERT INTO users VALUES ('u', 1, 0, 1); INSERT INTO import_files (bucket, key, etag) VALUES ('b', 'k', 'e');
+		INSERT INTO import_rows VALUES (1, 0, %d)`, inc.Fingerprint())); err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, address)
+	defer s.Close()
+	for row, want := range []csvimport.Outcome{csvimport.AlreadyApplied, csvimport.Applied} {
+		if got, err := s.Apply(t.Context(), run, int64(row), inc); err != nil || got != want {
+			t.Errorf("row %d: %s, %v; want %s", row, got, err, want)
+		}
+	}
+	if got := storetest.Users(t, s)["u"]; got != [2]int64{2, 0} {
+		t.Errorf("user has %v, want [2 0]", got)
+	}
+}
+
 // testLockedUser holds a user's row in another transaction for longer than
 // lock_timeout.
 func testLockedUser(t *testing.T, address string) {
 	s := open(t, address+"&lock_timeout=20")
 	defer s.Close()
 	inc := csvimport.Increment{UserID: "u", LoginCount: 1}
-	if _, err := s.Apply(t.Context(), file, 0, inc); err != nil {
+	if _, err := s.Apply(t.Context(), run, 0, inc); err != nil {
 		t.Fatal(err)
 	}
 	conn, err := pgx.Connect(t.Context(), address)
@@ -79,12 +107,12 @@ func testLockedUser(t *testing.T, address string) {
 	if _, err := tx.Exec(t.Context(), "UPDATE users SET version = version + 1"); err != nil {
 		t.Fatal(err)
 	}
-	_, err = s.Apply(t.Context(), file, 1, inc)
+	_, err = s.Apply(t.Context(), run, 1, inc)
 	storetest.WantName(t, err, retrypatterns.OptimisticLockException)
 	if err := tx.Commit(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if outcome, err := s.Apply(t.Context(), file, 1, inc); err != nil || outcome != csvimport.Applied {
+	if outcome, err := s.Apply(t.Context(), run, 1, inc); err != nil || outcome != csvimport.Applied {
 		t.Errorf("after the lock: %s, %v; want applied", outcome, err)
 	}
 	if got := storetest.Users(t, s)["u"]; got != [2]int64{2, 0} {
@@ -97,7 +125,7 @@ func testLockedUser(t *testing.T, address string) {
 func testLostAnswer(t *testing.T, address string) {
 	direct := open(t, address)
 	defer direct.Close()
-	if _, err := direct.Apply(t.Context(), file, 0, csvimport.Increment{UserID: "u", LoginCount: 1}); err != nil {
+	if _, err := direct.Apply(t.Context(), run, 0, csvimport.Increment{UserID: "u", LoginCount: 1}); err != nil {
 		t.Fatal(err)
 	}
 	cut := newCutter(t, address)
@@ -105,12 +133,12 @@ func testLostAnswer(t *testing.T, address string) {
 	defer s.Close()
 	inc := csvimport.Increment{UserID: "u", LoginCount: 10}
 	cut.arm()
-	_, err := s.Apply(t.Context(), file, 1, inc)
+	_, err := s.Apply(t.Context(), run, 1, inc)
 	storetest.WantName(t, err, retrypatterns.DatabaseConnectionError)
 	cut.wait()
-	outcome, err := s.Apply(t.Context(), file, 1, inc)
-	if err != nil || outcome != csvimport.AlreadyApplied {
-		t.Errorf("the repeat: %s, %v; want alreadyApplied", outcome, err)
+	outcome, err := s.Apply(t.Context(), run, 1, inc)
+	if err != nil || outcome != csvimport.Applied {
+		t.Errorf("the repeat: %s, %v; want applied", outcome, err)
 	}
 	if got := storetest.Users(t, s)["u"]; got != [2]int64{11, 0} {
 		t.Errorf("user has %v, want [11 0]", got)
@@ -120,7 +148,7 @@ func testLostAnswer(t *testing.T, address string) {
 func testTerminated(t *testing.T, address string) {
 	s := open(t, address)
 	defer s.Close()
-	if _, err := s.Apply(t.Context(), file, 0, csvimport.Increment{UserID: "u"}); err != nil {
+	if _, err := s.Apply(t.Context(), run, 0, csvimport.Increment{UserID: "u"}); err != nil {
 		t.Fatal(err)
 	}
 	err := s.Export(t.Context(), func(csvimport.User) error {
@@ -136,7 +164,7 @@ func testTerminated(t *testing.T, address string) {
 		storetest.WantName(t, err, retrypatterns.AuroraTemporaryError)
 	}
 	for row := range int64(10) { // connections that are gone are replaced
-		if _, err = s.Apply(t.Context(), file, 1+row, csvimport.Increment{UserID: "u", LoginCount: 1}); err == nil {
+		if _, err = s.Apply(t.Context(), run, 1+row, csvimport.Increment{UserID: "u", LoginCount: 1}); err == nil {
 			return
 		}
 	}

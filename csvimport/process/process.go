@@ -14,6 +14,7 @@ import (
 // Input is the step's event.
 type Input struct {
 	Source csvimport.Source  `json:"source"`
+	Run    string            `json:"run"` // tells the importing execution from every other
 	Row    *int64            `json:"row"` // from 0
 	Record *csvimport.Record `json:"record"`
 }
@@ -36,7 +37,7 @@ func Process(ctx context.Context, store csvimport.Store, in Input) (Output, erro
 	if err != nil {
 		return Output{}, err
 	}
-	outcome, err := store.Apply(ctx, in.Source.Normal(), *in.Row, inc)
+	outcome, err := store.Apply(ctx, csvimport.Run{File: in.Source.Normal(), Name: in.Run}, *in.Row, inc)
 	if err != nil {
 		return Output{}, err
 	}

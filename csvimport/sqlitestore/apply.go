@@ -9,7 +9,7 @@ import (
 // applyTask is one Apply. Its own refusals (a reused key, a closed row, a
 // full counter) are part of its result and leave the group's transaction whole.
 type applyTask struct {
-	file    csvimport.Source
+	run     csvimport.Run
 	row     int64
 	inc     csvimport.Increment
 	outcome csvimport.Outcome
@@ -19,8 +19,8 @@ type applyTask struct {
 }
 
 // Apply implements csvimport.Store.
-func (s *Store) Apply(ctx context.Context, file csvimport.Source, row int64, inc csvimport.Increment) (csvimport.Outcome, error) {
-	t := &applyTask{file: file, row: row, inc: inc, done: make(chan struct{})}
+func (s *Store) Apply(ctx context.Context, run csvimport.Run, row int64, inc csvimport.Increment) (csvimport.Outcome, error) {
+	t := &applyTask{run: run, row: row, inc: inc, done: make(chan struct{})}
 	if err := s.do(ctx, t, t.done); err != nil {
 		return "", err
 	}
@@ -39,17 +39,17 @@ func (t *applyTask) answer(err error) {
 
 func (t *applyTask) apply(w *writer) error {
 	t.outcome, t.refusal = "", nil
-	file, err := w.fileID(t.file)
+	n, err := w.number(t.run)
 	if err != nil {
 		return err
 	}
 	fingerprint := t.inc.Fingerprint()
-	claimed, err := w.change(w.stmts.claim, file, t.row, fingerprint)
+	claimed, err := w.change(w.stmts.claim, n.file, t.row, fingerprint, n.run)
 	if err != nil {
 		return err
 	}
 	if claimed == 0 {
-		return t.repeat(w, file, fingerprint)
+		return t.repeat(w, n, fingerprint)
 	}
 	counted, err := w.change(w.stmts.increment, t.inc.UserID, t.inc.LoginCount, t.inc.PostCount)
 	if err != nil {
@@ -57,7 +57,7 @@ func (t *applyTask) apply(w *writer) error {
 	}
 	if counted == 0 {
 		t.refusal = csvimport.CounterOverflow(t.inc)
-		_, err = w.change(w.stmts.unclaim, file, t.row)
+		_, err = w.change(w.stmts.unclaim, n.file, t.row)
 		return err
 	}
 	t.outcome = csvimport.Applied
@@ -65,18 +65,18 @@ func (t *applyTask) apply(w *writer) error {
 }
 
 // repeat decides what a key that is there already means.
-func (t *applyTask) repeat(w *writer, file, fingerprint int64) error {
-	stored, _, err := w.find(w.stmts.findRow, file, t.row)
+func (t *applyTask) repeat(w *writer, n numbers, fingerprint int64) error {
+	row, err := w.findRow(n.file, t.row)
 	if err != nil {
 		return err
 	}
-	switch stored {
+	switch row.fingerprint {
 	case nil:
-		t.refusal = csvimport.RowClosed(t.file, t.row)
+		t.refusal = csvimport.RowClosed(t.run.File, t.row)
 	case fingerprint:
-		t.outcome = csvimport.AlreadyApplied
+		t.outcome = row.outcome(n)
 	default:
-		t.refusal = csvimport.KeyReused(t.file, t.row)
+		t.refusal = csvimport.KeyReused(t.run.File, t.row)
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ const (
 	crashRows     = 60
 )
 
-var crashFile = csvimport.Source{Bucket: "b", Key: "k", ETag: "e"}
+var crashRun = csvimport.Run{File: csvimport.Source{Bucket: "b", Key: "k", ETag: "e"}, Name: "r"}
 
 // TestMain is also the child process that is killed.
 func TestMain(m *testing.M) {
@@ -61,7 +61,7 @@ func applyUntilKilled(path string) error {
 			all.Wait()
 		}
 		all.Go(func() {
-			_, errs[row] = s.Apply(ctx, crashFile, row, csvimport.Increment{UserID: "u", LoginCount: 1, PostCount: row})
+			_, errs[row] = s.Apply(ctx, crashRun, row, csvimport.Increment{UserID: "u", LoginCount: 1, PostCount: row})
 		})
 	}
 	all.Wait()

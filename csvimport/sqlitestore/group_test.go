@@ -18,7 +18,7 @@ type brokenTask struct {
 }
 
 func (t *brokenTask) apply(w *writer) error {
-	_, err := w.change(w.stmts.claim, int64(1), nil, nil) // row must not be NULL
+	_, err := w.change(w.stmts.claim, int64(1), nil, nil, nil) // row must not be NULL
 	return err
 }
 
@@ -39,11 +39,11 @@ func TestGroupWithOneBrokenTask(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file := csvimport.Source{Bucket: "b", Key: "k", ETag: "e"}
+	run := csvimport.Run{File: csvimport.Source{Bucket: "b", Key: "k", ETag: "e"}, Name: "r"}
 	var good []*applyTask
 	group := []task{}
 	for row := range int64(3) {
-		g := &applyTask{file: file, row: row, inc: csvimport.Increment{UserID: "u", LoginCount: 1}, done: make(chan struct{})}
+		g := &applyTask{run: run, row: row, inc: csvimport.Increment{UserID: "u", LoginCount: 1}, done: make(chan struct{})}
 		good = append(good, g)
 		group = append(group, g)
 	}
@@ -78,16 +78,16 @@ func TestDiskFull(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	limit, err := w.conn.(driver.ConnPrepareContext).PrepareContext(t.Context(), "PRAGMA max_page_count = 12")
+	limit, err := w.conn.(driver.ConnPrepareContext).PrepareContext(t.Context(), "PRAGMA max_page_count = 16")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := w.find(limit.(driver.StmtQueryContext)); err != nil {
+	if _, err := w.find(make([]driver.Value, 1), limit.(driver.StmtQueryContext)); err != nil {
 		t.Fatal(err)
 	}
 	applied := int64(0)
 	for row := int64(0); ; row++ {
-		late := &applyTask{file: csvimport.Source{Bucket: "b", Key: "k", ETag: "e"}, row: row, inc: csvimport.Increment{UserID: fmt.Sprintf("user %0200d", row), LoginCount: 1}, done: make(chan struct{})}
+		late := &applyTask{run: csvimport.Run{File: csvimport.Source{Bucket: "b", Key: "k", ETag: "e"}, Name: "r"}, row: row, inc: csvimport.Increment{UserID: fmt.Sprintf("user %0200d", row), LoginCount: 1}, done: make(chan struct{})}
 		w.commitGroup([]task{late})
 		if late.err == nil {
 			applied++

@@ -26,14 +26,14 @@ func TestTheFileIsTakenAway(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "users.db")
 			s := open(t, path)
 			defer s.Close()
-			file := csvimport.Source{Bucket: "b", Key: "k", ETag: "e"}
-			if _, err := s.Apply(t.Context(), file, 0, csvimport.Increment{UserID: "u", LoginCount: 1}); err != nil {
+			run := csvimport.Run{File: csvimport.Source{Bucket: "b", Key: "k", ETag: "e"}, Name: "r"}
+			if _, err := s.Apply(t.Context(), run, 0, csvimport.Increment{UserID: "u", LoginCount: 1}); err != nil {
 				t.Fatal(err)
 			}
 			if err := take(path); err != nil {
 				t.Fatal(err)
 			}
-			_, err := s.Apply(t.Context(), file, 1, csvimport.Increment{UserID: "u", LoginCount: 1})
+			_, err := s.Apply(t.Context(), run, 1, csvimport.Increment{UserID: "u", LoginCount: 1})
 			storetest.WantName(t, err, retrypatterns.StorageError)
 		})
 	}

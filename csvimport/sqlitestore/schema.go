@@ -10,13 +10,13 @@ import (
 )
 
 // schemaVersion is kept in PRAGMA user_version.
-const schemaVersion = 1
+const schemaVersion = 2
 
 // migrations[i] takes a database from version i to i+1.
 //
 // A million rows are a million keys, so a key is two integers: the file's number
 // and the row, clustered in insertion order. A row with fingerprint NULL was
-// closed by Settle.
+// closed by Settle; one with run_id NULL was counted by a run without a name.
 var migrations = [schemaVersion]string{`
 CREATE TABLE users (
 	user_id     TEXT PRIMARY KEY,
@@ -37,6 +37,14 @@ CREATE TABLE import_rows (
 	fingerprint INTEGER,
 	PRIMARY KEY (file_id, row)
 ) WITHOUT ROWID;
+`, `
+CREATE TABLE import_runs (
+	id      INTEGER PRIMARY KEY,
+	file_id INTEGER NOT NULL REFERENCES import_files (id),
+	name    TEXT NOT NULL,
+	UNIQUE (file_id, name)
+);
+ALTER TABLE import_rows ADD COLUMN run_id INTEGER REFERENCES import_runs (id);
 `}
 
 // migrate brings the database to schemaVersion under the write lock, so that

@@ -7,7 +7,7 @@ import (
 )
 
 type settleTask struct {
-	file     csvimport.Source
+	run      csvimport.Run
 	rows     []int64
 	outcomes []csvimport.Outcome
 	err      error
@@ -15,11 +15,11 @@ type settleTask struct {
 }
 
 // Settle implements csvimport.Store.
-func (s *Store) Settle(ctx context.Context, file csvimport.Source, rows []int64) ([]csvimport.Outcome, error) {
+func (s *Store) Settle(ctx context.Context, run csvimport.Run, rows []int64) ([]csvimport.Outcome, error) {
 	if len(rows) == 0 {
 		return nil, nil
 	}
-	t := &settleTask{file: file, rows: append([]int64(nil), rows...), done: make(chan struct{})}
+	t := &settleTask{run: run, rows: append([]int64(nil), rows...), done: make(chan struct{})}
 	if err := s.do(ctx, t, t.done); err != nil {
 		return nil, err
 	}
@@ -35,24 +35,22 @@ func (t *settleTask) answer(err error) {
 
 func (t *settleTask) apply(w *writer) error {
 	t.outcomes = t.outcomes[:0]
-	file, err := w.fileID(t.file)
+	n, err := w.number(t.run)
 	if err != nil {
 		return err
 	}
 	for _, row := range t.rows {
-		claimed, err := w.change(w.stmts.claim, file, row, nil)
+		claimed, err := w.change(w.stmts.claim, n.file, row, nil, n.run)
 		if err != nil {
 			return err
 		}
 		outcome := csvimport.DeadLettered
 		if claimed == 0 {
-			fingerprint, _, err := w.find(w.stmts.findRow, file, row)
+			found, err := w.findRow(n.file, row)
 			if err != nil {
 				return err
 			}
-			if fingerprint != nil {
-				outcome = csvimport.Applied
-			}
+			outcome = found.outcome(n)
 		}
 		t.outcomes = append(t.outcomes, outcome)
 	}

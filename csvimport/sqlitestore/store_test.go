@@ -40,7 +40,7 @@ func TestOpenTogether(t *testing.T) {
 				t.Errorf("Open: %v", err)
 				return
 			}
-			if _, err := s.Apply(t.Context(), csvimport.Source{Bucket: "b", Key: "k", ETag: "e"}, row, csvimport.Increment{UserID: "u", LoginCount: 1}); err != nil {
+			if _, err := s.Apply(t.Context(), csvimport.Run{File: csvimport.Source{Bucket: "b", Key: "k", ETag: "e"}, Name: "r"}, row, csvimport.Increment{UserID: "u", LoginCount: 1}); err != nil {
 				t.Errorf("Apply: %v", err)
 			}
 			if err := s.Close(); err != nil {
@@ -64,7 +64,7 @@ func TestClosed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	_, err := s.Apply(t.Context(), csvimport.Source{Bucket: "b", Key: "k", ETag: "e"}, 0, csvimport.Increment{UserID: "u"})
+	_, err := s.Apply(t.Context(), csvimport.Run{File: csvimport.Source{Bucket: "b", Key: "k", ETag: "e"}, Name: "r"}, 0, csvimport.Increment{UserID: "u"})
 	storetest.WantName(t, err, retrypatterns.DatabaseConnectionError)
 }
 
@@ -80,7 +80,7 @@ func BenchmarkApply(b *testing.B) {
 		b.Run(fmt.Sprintf("callers=%d", callers), func(b *testing.B) {
 			s := open(b, filepath.Join(b.TempDir(), "users.db"))
 			defer s.Close()
-			file := csvimport.Source{Bucket: "b", Key: "k", ETag: "e"}
+			run := csvimport.Run{File: csvimport.Source{Bucket: "b", Key: "k", ETag: "e"}, Name: "r"}
 			var row atomic.Int64
 			var all sync.WaitGroup
 			b.ReportAllocs()
@@ -92,7 +92,7 @@ func BenchmarkApply(b *testing.B) {
 							return
 						}
 						inc := csvimport.Increment{UserID: fmt.Sprintf("user-%06d", n*7919%10000), LoginCount: 3, PostCount: 2}
-						if _, err := s.Apply(b.Context(), file, n, inc); err != nil {
+						if _, err := s.Apply(b.Context(), run, n, inc); err != nil {
 							b.Error(err)
 							return
 						}

@@ -25,8 +25,8 @@ type task interface {
 // database/sql's bookkeeping costs as much as SQLite's work.
 type writer struct {
 	conn  driver.Conn
-	files map[csvimport.Source]int64 // numbers of files that are committed
-	fresh []csvimport.Source         // numbered in the open transaction
+	known map[csvimport.Run]numbers // of runs that are committed
+	fresh []csvimport.Run           // numbered in the open transaction
 	stmts statements
 	args  [4]driver.NamedValue
 	file  identity
@@ -35,10 +35,10 @@ type writer struct {
 }
 
 type statements struct {
-	begin, commit, rollback   driver.StmtExecContext
-	claim, unclaim, increment driver.StmtExecContext
-	findRow, findFile         driver.StmtQueryContext
-	addFile                   driver.StmtExecContext
+	begin, commit, rollback    driver.StmtExecContext
+	claim, unclaim, increment  driver.StmtExecContext
+	findRow, findFile, findRun driver.StmtQueryContext
+	addFile, addRun            driver.StmtExecContext
 }
 
 func newWriter(ctx context.Context, db *sql.DB, path string, d Durability) (*writer, error) {
@@ -50,7 +50,7 @@ func newWriter(ctx context.Context, db *sql.DB, path string, d Durability) (*wri
 	if err != nil {
 		return nil, err
 	}
-	w := &writer{conn: conn, files: map[csvimport.Source]int64{}, file: file}
+	w := &writer{conn: conn, known: map[csvimport.Run]numbers{}, file: file}
 	for i := range w.args {
 		w.args[i].Ordinal = i + 1
 	}
@@ -74,16 +74,18 @@ func (w *writer) prepare(ctx context.Context) error {
 		{exec: &s.begin, sql: "BEGIN IMMEDIATE"},
 		{exec: &s.commit, sql: "COMMIT"},
 		{exec: &s.rollback, sql: "ROLLBACK"},
-		{exec: &s.claim, sql: "INSERT INTO import_rows (file_id, row, fingerprint) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"},
+		{exec: &s.claim, sql: "INSERT INTO import_rows (file_id, row, fingerprint, run_id) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING"},
 		{exec: &s.unclaim, sql: "DELETE FROM import_rows WHERE file_id = ? AND row = ?"},
 		{exec: &s.increment, sql: `INSERT INTO users (user_id, login_count, post_count, version) VALUES (?, ?, ?, 1)
 			ON CONFLICT (user_id) DO UPDATE SET login_count = login_count + excluded.login_count,
 				post_count = post_count + excluded.post_count, version = version + 1
 			WHERE login_count <= 9223372036854775807 - excluded.login_count
 				AND post_count <= 9223372036854775807 - excluded.post_count`},
-		{query: &s.findRow, sql: "SELECT fingerprint FROM import_rows WHERE file_id = ? AND row = ?"},
+		{query: &s.findRow, sql: "SELECT fingerprint, run_id FROM import_rows WHERE file_id = ? AND row = ?"},
 		{query: &s.findFile, sql: "SELECT id FROM import_files WHERE bucket = ? AND key = ? AND etag = ?"},
 		{exec: &s.addFile, sql: "INSERT INTO import_files (bucket, key, etag) VALUES (?, ?, ?)"},
+		{query: &s.findRun, sql: "SELECT id FROM import_runs WHERE file_id = ? AND name = ?"},
+		{exec: &s.addRun, sql: "INSERT INTO import_runs (file_id, name) VALUES (?, ?)"},
 	} {
 		stmt, err := conn.PrepareContext(ctx, p.sql)
 		if err != nil {
@@ -169,11 +171,11 @@ func (w *writer) transact(group []task) error {
 	return w.file.check()
 }
 
-// undo rolls back and forgets the file numbers that were given out.
+// undo rolls back and forgets the numbers that were given out.
 func (w *writer) undo() {
 	_ = w.exec(w.stmts.rollback) // SQLite may have rolled back by itself
-	for _, file := range w.fresh {
-		delete(w.files, file)
+	for _, run := range w.fresh {
+		delete(w.known, run)
 	}
 	w.fresh = w.fresh[:0]
 }
@@ -203,7 +205,7 @@ func (w *writer) bind(args []driver.Value) []driver.NamedValue {
 func (w *writer) close() error {
 	s := &w.stmts
 	var errs []error
-	for _, stmt := range []any{s.begin, s.commit, s.rollback, s.claim, s.unclaim, s.increment, s.findRow, s.findFile, s.addFile} {
+	for _, stmt := range []any{s.begin, s.commit, s.rollback, s.claim, s.unclaim, s.increment, s.findRow, s.findFile, s.addFile, s.findRun, s.addRun} {
 		if closer, ok := stmt.(interface{ Close() error }); ok {
 			errs = append(errs, closer.Close())
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"sync"
 	"testing"
 
@@ -20,6 +21,7 @@ func Run(t *testing.T, open Open) {
 	for name, test := range map[string]func(*testing.T, csvimport.Store){
 		"Apply":                    testApply,
 		"Repeat":                   testRepeat,
+		"Runs":                     testRuns,
 		"KeyOfFileVersion":         testKeyOfFileVersion,
 		"OtherValues":              testOtherValues,
 		"Overflow":                 testOverflow,
@@ -44,11 +46,16 @@ func Run(t *testing.T, open Open) {
 	}
 }
 
-var file = csvimport.Source{Bucket: "uploads", Key: "activity.csv", ETag: "e1"}
+var (
+	file    = csvimport.Source{Bucket: "uploads", Key: "activity.csv", ETag: "e1"}
+	run     = csvimport.Run{File: file, Name: "activity-1 2026-01-01T00:00:00.000Z"}
+	another = csvimport.Run{File: file, Name: "activity-2 2026-01-02T00:00:00.000Z"}
+	unnamed = csvimport.Run{File: file}
+)
 
 func apply(t *testing.T, s csvimport.Store, row int64, inc csvimport.Increment) csvimport.Outcome {
 	t.Helper()
-	outcome, err := s.Apply(t.Context(), file, row, inc)
+	outcome, err := s.Apply(t.Context(), run, row, inc)
 	if err != nil {
 		t.Fatalf("Apply(row %d, %+v): %v", row, inc, err)
 	}
@@ -97,11 +104,41 @@ func testRepeat(t *testing.T, s csvimport.Store) {
 	inc := csvimport.Increment{UserID: "u", LoginCount: 1, PostCount: 1}
 	apply(t, s, 5, inc)
 	for range 3 {
-		if got := apply(t, s, 5, inc); got != csvimport.AlreadyApplied {
-			t.Errorf("outcome is %s, want alreadyApplied", got)
+		if got := apply(t, s, 5, inc); got != csvimport.Applied {
+			t.Errorf("outcome is %s, want applied, by this run", got)
 		}
 	}
 	wantUser(t, s, "u", 1, 1)
+}
+
+// testRuns repeats records in other runs.
+func testRuns(t *testing.T, s csvimport.Store) {
+	inc := csvimport.Increment{UserID: "u", LoginCount: 1}
+	for row, runs := range [][]struct {
+		run  csvimport.Run
+		want csvimport.Outcome
+	}{
+		{{run, csvimport.Applied}, {another, csvimport.AlreadyApplied}, {unnamed, csvimport.AlreadyApplied}, {run, csvimport.Applied}},
+		{{another, csvimport.Applied}, {run, csvimport.AlreadyApplied}, {another, csvimport.Applied}},
+		{{unnamed, csvimport.Applied}, {unnamed, csvimport.AlreadyApplied}, {run, csvimport.AlreadyApplied}},
+	} {
+		for i, step := range runs {
+			if got, err := s.Apply(t.Context(), step.run, int64(row), inc); err != nil || got != step.want {
+				t.Errorf("row %d, step %d: run %q is answered %s, %v; want %s", row, i, step.run.Name, got, err, step.want)
+			}
+		}
+	}
+	wantUser(t, s, "u", 3, 0)
+	rows := []int64{0, 1, 2, 3}
+	for name, want := range map[csvimport.Run][]csvimport.Outcome{
+		run:     {csvimport.Applied, csvimport.AlreadyApplied, csvimport.AlreadyApplied, csvimport.DeadLettered},
+		another: {csvimport.AlreadyApplied, csvimport.Applied, csvimport.AlreadyApplied, csvimport.DeadLettered},
+		unnamed: {csvimport.AlreadyApplied, csvimport.AlreadyApplied, csvimport.AlreadyApplied, csvimport.DeadLettered},
+	} {
+		if got, err := s.Settle(t.Context(), name, rows); err != nil || !slices.Equal(got, want) {
+			t.Errorf("Settle for run %q is %v, %v; want %v", name.Name, got, err, want)
+		}
+	}
 }
 
 func testKeyOfFileVersion(t *testing.T, s csvimport.Store) {
@@ -112,7 +149,7 @@ func testKeyOfFileVersion(t *testing.T, s csvimport.Store) {
 		{Bucket: file.Bucket, Key: "other.csv", ETag: file.ETag},
 		{Bucket: file.Bucket, Key: file.Key, ETag: "e2"},
 	} {
-		outcome, err := s.Apply(t.Context(), f, 0, inc)
+		outcome, err := s.Apply(t.Context(), csvimport.Run{File: f, Name: run.Name}, 0, inc)
 		if err != nil || outcome != csvimport.Applied {
 			t.Errorf("%v: %s, %v; want applied", f, outcome, err)
 		}
@@ -122,14 +159,14 @@ func testKeyOfFileVersion(t *testing.T, s csvimport.Store) {
 
 func testOtherValues(t *testing.T, s csvimport.Store) {
 	apply(t, s, 0, csvimport.Increment{UserID: "u", LoginCount: 1})
-	_, err := s.Apply(t.Context(), file, 0, csvimport.Increment{UserID: "u", LoginCount: 2})
+	_, err := s.Apply(t.Context(), run, 0, csvimport.Increment{UserID: "u", LoginCount: 2})
 	WantName(t, err, retrypatterns.InvalidInput)
 	wantUser(t, s, "u", 1, 0)
 }
 
 func testOverflow(t *testing.T, s csvimport.Store) {
 	apply(t, s, 0, csvimport.Increment{UserID: "u", LoginCount: math.MaxInt64, PostCount: 5})
-	_, err := s.Apply(t.Context(), file, 1, csvimport.Increment{UserID: "u", LoginCount: 1, PostCount: 1})
+	_, err := s.Apply(t.Context(), run, 1, csvimport.Increment{UserID: "u", LoginCount: 1, PostCount: 1})
 	WantName(t, err, retrypatterns.ValidationError)
 	wantUser(t, s, "u", math.MaxInt64, 5)
 	// The row's key was not used up: it may still be applied with room to spare.
@@ -145,7 +182,7 @@ func testConcurrentRepeats(t *testing.T, s csvimport.Store) {
 	var all sync.WaitGroup
 	for range callers {
 		all.Go(func() {
-			outcome, err := s.Apply(t.Context(), file, 7, csvimport.Increment{UserID: "u", LoginCount: 1})
+			outcome, err := s.Apply(t.Context(), unnamed, 7, csvimport.Increment{UserID: "u", LoginCount: 1})
 			if err != nil {
 				t.Errorf("Apply: %v", err)
 			}
@@ -169,7 +206,7 @@ func testConcurrentRecordsOneUser(t *testing.T, s csvimport.Store) {
 	var all sync.WaitGroup
 	for row := range int64(rows) {
 		all.Go(func() {
-			if _, err := s.Apply(t.Context(), file, row, csvimport.Increment{UserID: "hot", LoginCount: 1, PostCount: row}); err != nil {
+			if _, err := s.Apply(t.Context(), run, row, csvimport.Increment{UserID: "hot", LoginCount: 1, PostCount: row}); err != nil {
 				t.Errorf("Apply: %v", err)
 			}
 		})
@@ -189,7 +226,7 @@ func testFailureIsolation(t *testing.T, s csvimport.Store) {
 			if row%3 == 0 {
 				id = "full"
 			}
-			_, err := s.Apply(t.Context(), file, row, csvimport.Increment{UserID: id, LoginCount: 1})
+			_, err := s.Apply(t.Context(), run, row, csvimport.Increment{UserID: id, LoginCount: 1})
 			if id == "u" && err != nil {
 				t.Errorf("row %d: %v", row, err)
 			}
@@ -207,7 +244,7 @@ func testSettle(t *testing.T, s csvimport.Store) {
 	inc := csvimport.Increment{UserID: "u", LoginCount: 1}
 	apply(t, s, 1, inc)
 	for range 2 { // settling again gives the same answer
-		got, err := s.Settle(t.Context(), file, []int64{2, 1, 2})
+		got, err := s.Settle(t.Context(), run, []int64{2, 1, 2})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -215,13 +252,13 @@ func testSettle(t *testing.T, s csvimport.Store) {
 			t.Fatalf("Settle is %v, want deadLettered, applied, deadLettered", got)
 		}
 	}
-	_, err := s.Apply(t.Context(), file, 2, inc)
+	_, err := s.Apply(t.Context(), run, 2, inc)
 	WantName(t, err, retrypatterns.RetryNotWorthwhile)
-	if got := apply(t, s, 1, inc); got != csvimport.AlreadyApplied {
-		t.Errorf("outcome is %s, want alreadyApplied", got)
+	if got := apply(t, s, 1, inc); got != csvimport.Applied {
+		t.Errorf("outcome is %s, want applied", got)
 	}
 	wantUser(t, s, "u", 1, 0)
-	if got, err := s.Settle(t.Context(), file, nil); len(got) != 0 || err != nil {
+	if got, err := s.Settle(t.Context(), run, nil); len(got) != 0 || err != nil {
 		t.Errorf("Settle of nothing is %v, %v", got, err)
 	}
 }
@@ -237,13 +274,13 @@ func testSettleRace(t *testing.T, s csvimport.Store) {
 	var all sync.WaitGroup
 	for _, row := range list {
 		all.Go(func() {
-			_, err := s.Apply(t.Context(), file, row, csvimport.Increment{UserID: "u", LoginCount: 1})
+			_, err := s.Apply(t.Context(), run, row, csvimport.Increment{UserID: "u", LoginCount: 1})
 			if err != nil {
 				WantName(t, err, retrypatterns.RetryNotWorthwhile)
 			}
 		})
 	}
-	settled, err := s.Settle(t.Context(), file, list)
+	settled, err := s.Settle(t.Context(), run, list)
 	all.Wait()
 	if err != nil {
 		t.Fatal(err)
@@ -286,10 +323,10 @@ func testExport(t *testing.T, s csvimport.Store) {
 func testCancelled(t *testing.T, s csvimport.Store) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := s.Apply(ctx, file, 0, csvimport.Increment{UserID: "u", LoginCount: 1})
+	_, err := s.Apply(ctx, run, 0, csvimport.Increment{UserID: "u", LoginCount: 1})
 	WantName(t, err, retrypatterns.TimeoutError)
-	if got := apply(t, s, 0, csvimport.Increment{UserID: "u", LoginCount: 1}); got != csvimport.Applied && got != csvimport.AlreadyApplied {
-		t.Errorf("outcome is %s", got)
+	if got := apply(t, s, 0, csvimport.Increment{UserID: "u", LoginCount: 1}); got != csvimport.Applied {
+		t.Errorf("outcome is %s, want applied", got)
 	}
 	wantUser(t, s, "u", 1, 0)
 }

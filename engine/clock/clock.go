@@ -26,6 +26,7 @@ type Clock struct {
 
 	mu     sync.Mutex
 	timers timers
+	active int // timers that are not in the background
 	seq    uint64
 	now    time.Time // virtual time
 	holds  int       // virtual: how many pieces of work can run right now
@@ -98,7 +99,7 @@ func (c *Clock) Release() {
 		c.mu.Unlock()
 		panic("clock: Release without Hold")
 	}
-	idle := c.holds == 0 && len(c.timers) > 0
+	idle := c.holds == 0 && c.active > 0
 	c.mu.Unlock()
 	if idle {
 		c.poke()
@@ -119,16 +120,28 @@ type Timer struct {
 	seq   uint64
 	alarm Alarm
 	index int // place in the heap, -1 when not in it
+
+	background bool
 }
 
 // Schedule rings the alarm at the given time, at once if it has passed. Timers for the same instant ring in the order in which
 // they were scheduled.
 func (c *Clock) Schedule(at time.Time, a Alarm) *Timer {
-	t := &Timer{clock: c, at: at, alarm: a}
+	return c.schedule(&Timer{clock: c, at: at, alarm: a})
+}
+
+// ScheduleInBackground is Schedule for a limit that hardly anything reaches. It rings in its turn, but virtual time does not jump for
+// its sake: with nothing else to come, time stands still until somebody outside does something.
+func (c *Clock) ScheduleInBackground(at time.Time, a Alarm) *Timer {
+	return c.schedule(&Timer{clock: c, at: at, alarm: a, background: true})
+}
+
+func (c *Clock) schedule(t *Timer) *Timer {
 	c.mu.Lock()
 	c.seq++
 	t.seq = c.seq
 	heap.Push(&c.timers, t)
+	c.count(t, 1)
 	first := t.index == 0 && (c.mode == realTime || c.holds == 0)
 	c.mu.Unlock()
 	if first {
@@ -145,7 +158,15 @@ func (t *Timer) Stop() bool {
 		return false
 	}
 	heap.Remove(&t.clock.timers, t.index)
+	t.clock.count(t, -1)
 	return true
+}
+
+// count counts a timer that came or went.
+func (c *Clock) count(t *Timer, n int) {
+	if !t.background {
+		c.active += n
+	}
 }
 
 // Close stops the clock: no timer rings afterwards. It waits for a ring that is under way.
@@ -189,15 +210,14 @@ func (c *Clock) next() (*Timer, time.Duration) {
 	}
 	t := c.timers[0]
 	if c.mode == virtualTime {
-		if c.holds > 0 {
+		if c.holds > 0 || c.active == 0 && t.at.After(c.now) {
 			return nil, time.Hour
 		}
 		if t.at.After(c.now) {
 			c.now = t.at
 		}
 		c.holds++
-		heap.Pop(&c.timers)
-		return t, 0
+		return c.take(), 0
 	}
 	now := time.Now()
 	if c.scale != 1 {
@@ -206,6 +226,12 @@ func (c *Clock) next() (*Timer, time.Duration) {
 	if d := t.at.Sub(now); d > 0 {
 		return nil, max(time.Duration(float64(d)/c.scale), time.Microsecond)
 	}
-	heap.Pop(&c.timers)
-	return t, 0
+	return c.take(), 0
+}
+
+// take takes the first timer out of the heap.
+func (c *Clock) take() *Timer {
+	t := heap.Pop(&c.timers).(*Timer)
+	c.count(t, -1)
+	return t
 }

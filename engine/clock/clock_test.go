@@ -145,3 +145,30 @@ func BenchmarkScheduleAndStop(b *testing.B) {
 		c.Schedule(at, a).Stop()
 	}
 }
+
+func TestVirtualTimeDoesNotJumpToTheBackground(t *testing.T) {
+	t.Parallel()
+	c := clock.Virtual(epoch)
+	defer c.Close()
+	rang := make(chan time.Duration, 3)
+	ring := clock.AlarmFunc(func() { rang <- c.Now().Sub(epoch) })
+	c.ScheduleInBackground(epoch.Add(time.Hour), ring)
+	c.ScheduleInBackground(epoch.Add(3*time.Hour), ring)
+	gone := c.ScheduleInBackground(epoch.Add(time.Minute), ring)
+	if !gone.Stop() {
+		t.Error("a timer in the background cannot be stopped")
+	}
+	c.Hold()
+	c.Release()
+	if now := c.Now(); !now.Equal(epoch) {
+		t.Fatalf("time jumped to %v", now)
+	}
+	c.Schedule(epoch.Add(2*time.Hour), ring)
+	if first, second := <-rang, <-rang; first != time.Hour || second != 2*time.Hour {
+		t.Errorf("timers rang after %v and %v, want 1h and 2h", first, second)
+	}
+	c.ScheduleInBackground(epoch, ring) // is due
+	if third := <-rang; third != 2*time.Hour {
+		t.Errorf("a timer that was due rang after %v", third)
+	}
+}

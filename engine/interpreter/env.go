@@ -124,13 +124,16 @@ func (x *Execution) executionContext() jsonvalue.Value {
 	if !x.aboutRun.IsNull() {
 		return x.aboutRun
 	}
-	b := jsonvalue.NewObject(6)
+	b := jsonvalue.NewObject(7)
 	b.Set("Id", jsonvalue.OfString(x.info.ARN))
 	b.Set("Input", x.input.Value())
 	b.Set("StartTime", jsonvalue.OfString(Instant(x.start)))
 	b.Set("Name", jsonvalue.OfString(x.info.Name))
 	b.Set("RoleArn", jsonvalue.OfString(x.info.RoleARN))
-	b.Set("RedriveCount", jsonvalue.OfInt(0))
+	b.Set("RedriveCount", jsonvalue.OfInt(x.redrives))
+	if x.redrives > 0 {
+		b.Set("RedriveTime", jsonvalue.OfString(Instant(x.redriven)))
+	}
 	x.aboutRun = b.Value()
 	m := jsonvalue.NewObject(2)
 	m.Set("Id", jsonvalue.OfString(x.info.MachineARN))

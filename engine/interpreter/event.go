@@ -25,8 +25,9 @@ const (
 	MapRunFailed                          // Failure says how
 	Stop                                  // StopExecution; Failure carries what the caller gave
 	TaskScheduled                         // the activity of the task of this ID exists: workers may take the task
+	Redrive                               // an execution that ended without success goes on where it failed
 
-	lastEventKind = TaskScheduled
+	lastEventKind = Redrive
 )
 
 // EndsTask reports whether a task is over after an event of this kind.
@@ -59,7 +60,7 @@ type EffectKind uint8
 const (
 	InvokeTask   EffectKind = iota + 1 // carry out Task and report by its ID
 	CancelTask                         // nobody waits for this task any more
-	SetTimer                           // ring at At
+	SetTimer                           // ring at At; see Background
 	CancelTimer                        // forget the timer
 	StartMapRun                        // carry out MapRun and report by its ID
 	CancelMapRun                       // stop the Map Run and its children
@@ -69,11 +70,13 @@ const (
 
 // Effect is one thing the shell must do once the history of the step is durable.
 type Effect struct {
-	Kind   EffectKind
-	ID     int64
-	At     time.Time
-	Task   *TaskCall
-	MapRun *MapRunCall
+	Kind EffectKind
+	ID   int64
+	At   time.Time
+	// Background says that nobody waits for the timer to ring: time need not hurry to get there.
+	Background bool
+	Task       *TaskCall
+	MapRun     *MapRunCall
 }
 
 // Result is what one step produced: events to append to the history, effects to carry out, in order. The slices are reused

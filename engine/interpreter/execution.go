@@ -54,6 +54,11 @@ type Execution struct {
 	start   time.Time
 	secret  string // of the task tokens
 
+	redrives int64
+	redriven time.Time // the last time
+	stopped  time.Time
+	closed   time.Duration // between ends and redrives
+
 	root   *thread
 	ready  []*thread
 	waits  map[int64]*wait
@@ -96,12 +101,15 @@ func (x *Execution) Failure() history.Failure { return x.failure }
 // Step applies one event: it appends to the result what happened and what is to be done. Events that come too late (a task
 // that was cancelled, anything after the end) change nothing.
 func (x *Execution) Step(e *Event, out *Result) {
-	if x.status != Running {
+	if (x.status == Running) == (e.Kind == Redrive) || x.status == Succeeded {
 		return
 	}
 	x.now, x.random, x.out = e.At, random{e.Seed}, out
 	x.apply(e)
 	x.drain()
+	if e.Kind == Start || e.Kind == Redrive {
+		x.limitLife()
+	}
 	x.out = nil
 }
 
@@ -113,6 +121,8 @@ func (x *Execution) apply(e *Event) {
 	case Continue:
 	case Stop:
 		x.stop(e.Failure)
+	case Redrive:
+		x.redrive()
 	default:
 		w := x.waits[e.ID]
 		if w == nil {
@@ -128,15 +138,20 @@ func (x *Execution) begin() {
 	x.emit(history.Event{Type: history.ExecutionStarted, Data: x.info.Input, More: &history.Details{
 		RoleARN: x.info.RoleARN, VersionARN: x.info.VersionARN, AliasARN: x.info.AliasARN,
 	}})
-	if limit := x.limitSeconds(); limit > 0 {
-		x.timer(nil, machineTimeout, secondsOf(limit))
-	}
+	x.limitTime()
 	x.root = &thread{state: x.plan.Root.Start, input: x.input, vars: &variables{}}
 	x.ready = append(x.ready, x.root)
 }
 
 // expressSeconds is how long an EXPRESS execution may take.
 const expressSeconds = 300
+
+// limitTime sets the time by which the execution has to end.
+func (x *Execution) limitTime() {
+	if limit := x.limitSeconds(); limit > 0 {
+		x.timer(nil, machineTimeout, secondsOf(limit))
+	}
+}
 
 // limitSeconds is how long the execution may take; 0 means no limit.
 func (x *Execution) limitSeconds() int64 {
@@ -145,6 +160,26 @@ func (x *Execution) limitSeconds() int64 {
 		return expressSeconds
 	}
 	return limit
+}
+
+// MaxDuration is how long a STANDARD execution may take: a year, as on AWS. One that takes longer ends as one does that overruns its
+// own TimeoutSeconds.
+const MaxDuration = 365 * 24 * time.Hour
+
+// lifeLimit is the ID of the timer that ends an execution after MaxDuration. It is none of those that are counted up, so that what an
+// execution without it has journaled still fits.
+const lifeLimit = -1
+
+// limitLife ends the execution after MaxDuration if nothing ends it before. An execution that has ended in its first step needs no
+// timer.
+func (x *Execution) limitLife() {
+	limit := x.limitSeconds()
+	if x.status != Running || limit > 0 && secondsOf(limit) <= MaxDuration {
+		return
+	}
+	w := &wait{id: lifeLimit, kind: machineTimeout, at: x.start.Add(x.closed + MaxDuration)}
+	x.waits[w.id] = w
+	x.effect(Effect{Kind: SetTimer, ID: w.id, At: w.at, Background: true})
 }
 
 // drain runs every thread that can run until all wait or have ended.
@@ -226,7 +261,7 @@ func (x *Execution) timeOut() {
 
 // finish ends the execution: whatever is still under way is cancelled, in the order in which it began.
 func (x *Execution) finish(s Status) {
-	x.status = s
+	x.status, x.stopped = s, x.now
 	for _, id := range x.open() {
 		x.cancel(id, x.waits[id])
 	}

@@ -39,6 +39,9 @@ func (x *Execution) failed(t *thread, f failure) bool {
 	}
 	if t.children != nil {
 		t.children.writeFailed(x)
+		if f.Error != plan.ErrDataLimitExceeded { // after which a redrive does all of the state's work again
+			t.stopped = t.children
+		}
 		t.children = nil
 	}
 	for i := range t.state.Catch {

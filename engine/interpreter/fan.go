@@ -16,9 +16,12 @@ type fan struct {
 	results []*Payload
 	left    int // threads that have not succeeded yet
 
+	unfinished []*thread // that failed or were aborted, for a redrive
+
 	// Inline Map.
 	items *mapItems
 	next  int // the iteration to start next
+	limit int // how many iterations run at once
 }
 
 func (x *Execution) runParallel(t *thread) bool {
@@ -80,6 +83,7 @@ func (f *fan) finish(x *Execution) {
 func (f *fan) failedBy(x *Execution, t *thread, err failure) {
 	cause := t.last
 	f.threads[t.index] = nil
+	f.unfinished = append(f.unfinished, t)
 	if f.items != nil {
 		x.emit(history.Event{Type: history.MapIterationFailed, Previous: cause, Name: f.owner.state.Name, More: iteration(t.index)})
 	}
@@ -98,6 +102,7 @@ func (f *fan) abort(x *Execution, cause int64) {
 			continue
 		}
 		f.threads[i] = nil
+		f.unfinished = append(f.unfinished, t)
 		if f.items != nil {
 			x.emit(history.Event{Type: history.MapIterationAborted, Previous: cause, Name: f.owner.state.Name, More: iteration(i)})
 		}
@@ -110,7 +115,7 @@ func (x *Execution) abort(t *thread, cause int64) {
 	t.gone = true
 	if t.children != nil {
 		t.children.abort(x, cause)
-		t.children = nil
+		t.stopped, t.children = t.children, nil
 	}
 	if w := x.waits[t.work]; w != nil {
 		x.cancel(t.work, w)

@@ -479,6 +479,26 @@ func TestMapNumbersMayBeStrings(t *testing.T) {
 	}
 }
 
+func TestSecondsOfATaskByPath(t *testing.T) {
+	t.Parallel()
+	const said = "An error occurred while executing the state 'T' (entered at the event id #2). "
+	for _, field := range []string{"TimeoutSecondsPath", "HeartbeatSecondsPath"} {
+		for input, want := range map[string]string{
+			`{"a":1}`:   "The JSONPath '$.t' specified for the field '" + field + "' could not be found in the input '{\"a\":1}'",
+			`{"t":-1}`:  "The " + field + " parameter references a negative value: $.t == -1",
+			`{"t":0}`:   "The " + field + " parameter does not reference a positive value: $.t == 0",
+			`{"t":1.5}`: "The " + field + " parameter cannot be parsed as a long value: $.t == 1.5",
+			`{"t":"5"}`: `The ` + field + ` parameter cannot be parsed as a long value: $.t == "5"`,
+		} {
+			w := newWorld(t, `{"StartAt":"T","States":{"T":{"Type":"Task","Resource":"arn:aws:states:::sqs:sendMessage",
+				"`+field+`":"$.t","End":true}}}`, input).run(t)
+			if f := w.x.Failure(); f.Error != "States.Runtime" || f.Cause != said+want {
+				t.Errorf("%s of %s: got %s: %s", field, input, f.Error, f.Cause)
+			}
+		}
+	}
+}
+
 func TestErrorPathThatFindsNothingIsNamed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, `{"StartAt":"F","States":{"F":{"Type":"Fail","ErrorPath":"$.e"}}}`, `{"a":1}`).run(t)

@@ -14,6 +14,8 @@ import (
 type MapRunCall struct {
 	ARN   string
 	State *plan.State
+	// Redrive counts the redrives of the Map Run: child executions that ended without success before are redriven.
+	Redrive int64
 	// Label names the child executions' state machine: <machine>/<label>.
 	Label string
 	// Items are the items of the state's input; nil when a reader supplies them. Keys are set for an object's members.
@@ -77,11 +79,7 @@ func (x *Execution) startMapRun(t *thread, in *Payload, items *mapItems, concurr
 	call.env = x.snapshot(t, in)
 	t.last = x.emit(history.Event{Type: history.MapRunStarted, Previous: t.last, More: &history.Details{MapRunARN: call.ARN}})
 	t.mapRunStarted = t.last
-	t.children = &fan{owner: t}
-	w := x.await(t, mapRunResult)
-	w.mapRun = call
-	t.work = w.id
-	x.effect(Effect{Kind: StartMapRun, ID: w.id, MapRun: call})
+	x.awaitMapRun(t, call)
 	return false
 }
 
@@ -214,13 +212,16 @@ func (x *Execution) writerFields(t *thread, in *Payload, c *MapRunCall) bool {
 // mapRunEnded takes the end of a Map Run. The state's exit follows from the run's start, as the service writes it.
 func (x *Execution) mapRunEnded(t *thread, e *Event) {
 	if e.Kind == MapRunFailed {
+		if e.Failure.Error == plan.ErrDataLimitExceeded || e.Failure.Error == plan.ErrRuntime {
+			t.mapRun = nil // a redrive begins a new one
+		}
 		t.last = x.emit(history.Event{Type: history.MapRunFailed, Previous: t.last, More: &history.Details{Failure: e.Failure}})
 		x.failed(t, failure{Failure: e.Failure})
 		return
 	}
 	id := x.emit(history.Event{Type: history.MapRunSucceeded, Previous: t.last})
 	x.emit(history.Event{Type: history.MapStateSucceeded, Previous: id})
-	t.children = nil
+	t.children, t.mapRun = nil, nil
 	if len(e.Output.Text()) > MaxPayload {
 		x.failed(t, tooLarge(t.state.Name))
 		return

@@ -56,6 +56,7 @@ func (x *Execution) runMap(t *thread) bool {
 	if concurrency > 0 {
 		limit = min(limit, int(concurrency))
 	}
+	f.limit = limit
 	for range min(limit, items.len()) {
 		f.iterate(x, f.started)
 	}
@@ -93,7 +94,7 @@ func (f *fan) iterate(x *Execution, previous int64) {
 // selectorFailed fails the Map because the input of an iteration could not be built.
 func (f *fan) selectorFailed(x *Execution, index int, started int64, err error) {
 	t := f.owner
-	t.last = started
+	t.last, f.next = started, index
 	var evaluation *expression.Error
 	if errors.As(err, &evaluation) {
 		f.refused(x, index, x.writeEvaluationFailed(t, started, evaluation.Field, evaluation.Error()))

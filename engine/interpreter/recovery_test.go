@@ -77,7 +77,7 @@ func TestALongLoopIsOutstandingWhileItYields(t *testing.T) {
 	w := newWorld(t, `{"StartAt":"P","States":{"P":{"Type":"Pass","Next":"C"},
 		"C":{"Type":"Choice","Choices":[{"Variable":"$.done","IsPresent":true,"Next":"S"}],"Default":"P"},"S":{"Type":"Succeed"}}}`, `{}`)
 	w.step(interpreter.Event{Kind: interpreter.Start})
-	if o := w.x.Outstanding(); len(o) != 1 || o[0].Kind != interpreter.Yield {
+	if o := w.x.Outstanding(); len(o) != 2 || o[0].Kind != interpreter.SetTimer || !o[0].Background || o[1].Kind != interpreter.Yield {
 		t.Errorf("outstanding %v", o)
 	}
 }

@@ -24,7 +24,7 @@ func TestTheEndCancelsInOrder(t *testing.T) {
 			ids = append(ids, f.ID)
 		}
 	}
-	if want := []int64{1, 2, 3, 4, 5, 6}; !slices.Equal(ids, want) {
+	if want := []int64{-1, 1, 2, 3, 4, 5, 6}; !slices.Equal(ids, want) {
 		t.Errorf("cancelled %v, want %v", ids, want)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"stepback/asl/jsonvalue"
+	"stepback/asl/template"
 	"stepback/engine/history"
 	"stepback/engine/plan"
 )
@@ -121,13 +122,22 @@ func (x *Execution) limit(t *thread, n plan.Number) (time.Duration, bool) {
 	}
 	v, err := t.env.Lookup(n.Path)
 	if err != nil {
-		return 0, x.expressionError(t, err, n.Field+"Path", t.input)
+		missing := &template.PathError{Field: n.Field + "Path", Path: n.Path.Text(), Root: n.Path.Root(), Err: err}
+		return 0, x.expressionError(t, missing, missing.Field, t.input)
 	}
 	i, err := strconv.ParseInt(v.Text(), 10, 64)
-	if v.Kind() != jsonvalue.Number || err != nil || i <= 0 {
-		return 0, x.runtimeError(t, "The "+n.Field+"Path parameter does not reference a positive integer: "+n.Path.Text()+" == "+v.JSON())
+	var problem string
+	switch {
+	case v.Kind() != jsonvalue.Number || err != nil:
+		problem = "cannot be parsed as a long value: "
+	case i < 0:
+		problem = "references a negative value: "
+	case i == 0:
+		problem = "does not reference a positive value: "
+	default:
+		return secondsOf(i), true
 	}
-	return secondsOf(i), true
+	return 0, x.runtimeError(t, "The "+n.Field+"Path parameter "+problem+n.Path.Text()+" == "+v.JSON())
 }
 
 func (x *Execution) credentials(t *thread) (string, bool) {

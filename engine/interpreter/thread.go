@@ -33,7 +33,9 @@ type thread struct {
 	children                 *fan
 	pending                  *Payload // a Wait state's effective input
 	mapInput                 *Payload // a Map state's effective input
-	mapRunStarted            int64    // the MapRunStarted event
+	mapRun                   *MapRunCall
+	mapRunStarted            int64 // the MapRunStarted or MapRunRedriven event
+	stopped                  *fan  // of a state that failed or was aborted: what a redrive goes on with
 
 	env env
 }
@@ -58,6 +60,7 @@ func (x *Execution) run(t *thread) bool {
 	if x.trial != nil && x.try(t) {
 		return false
 	}
+	t.stopped, t.mapRun = nil, nil
 	switch t.state.Type {
 	case asl.Pass:
 		return x.runPass(t)

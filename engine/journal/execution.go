@@ -29,6 +29,11 @@ type Execution struct {
 	Items       int64  `json:"itemCount,omitempty"`
 	HistorySize int64  `json:"historySize,omitempty"` // events; 0 until the end
 	TestCase    string `json:"testCase,omitempty"`    // by which its tasks are mocked
+	// RedriveCount counts the redrives of the execution, Redriven is when the last was.
+	RedriveCount int64     `json:"redriveCount,omitempty"`
+	Redriven     time.Time `json:"redriveDate,omitzero"`
+	// MapRunRedrive is how often its Map Run had been redriven when the child execution was started or redriven.
+	MapRunRedrive int64 `json:"mapRunRedrive,omitempty"`
 	// Definition is the ID of what the execution runs; empty for a child execution, which runs a part of its parent's.
 	Definition string `json:"definition,omitempty"`
 }
@@ -49,6 +54,15 @@ type Record struct {
 	// Begin marks the first step, End the last; All is the whole history at the end of an execution.
 	Begin, End bool
 	All        []history.Event
+	// Past is set on the step that redrives an execution: everything before it, which becomes step 0 of the execution, as that is open
+	// again.
+	Past *Past
+}
+
+// Past is what an execution did until it ended without success.
+type Past struct {
+	Step
+	Stopped time.Time
 }
 
 // Step is what one step applied and produced, as it was committed.

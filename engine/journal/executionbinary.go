@@ -19,6 +19,11 @@ func (x *Execution) AppendBinary(dst []byte) []byte {
 		w.text(s)
 	}
 	w.number(x.FirstItem)
+	if x.RedriveCount|x.MapRunRedrive != 0 {
+		w.number(x.RedriveCount)
+		w.time(x.Redriven)
+		w.number(x.MapRunRedrive)
+	}
 	return w.dst
 }
 
@@ -38,6 +43,9 @@ func Decode(src []byte) (*Execution, error) {
 	}
 	if r.more() {
 		x.FirstItem = r.number()
+	}
+	if r.more() {
+		x.RedriveCount, x.Redriven, x.MapRunRedrive = r.number(), r.time(), r.number()
 	}
 	return x, r.err("execution")
 }

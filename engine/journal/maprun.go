@@ -20,6 +20,9 @@ type MapRun struct {
 	Stopped  time.Time          `json:"stopDate,omitzero"` // zero while it is under way
 	// Source identifies the content of the items, so that a change of it is noticed; empty when it cannot change.
 	Source string `json:"source,omitempty"`
+	// RedriveCount counts the redrives of the Map Run, Redriven is when the last was.
+	RedriveCount int64     `json:"redriveCount"`
+	Redriven     time.Time `json:"redriveDate,omitzero"`
 	MapRunLimits
 	// Items and Executions count items and child executions.
 	Items      Tally `json:"itemCounts"`

@@ -23,6 +23,10 @@ func (m *MapRun) AppendBinary(dst []byte) []byte {
 			w.number(*n)
 		}
 	}
+	if m.RedriveCount != 0 {
+		w.number(m.RedriveCount)
+		w.time(m.Redriven)
+	}
 	return w.dst
 }
 
@@ -39,6 +43,9 @@ func DecodeMapRun(src []byte) (*MapRun, error) {
 		for _, n := range t.members() {
 			*n = r.number()
 		}
+	}
+	if r.more() {
+		m.RedriveCount, m.Redriven = r.number(), r.time()
 	}
 	return m, r.err("Map Run")
 }

@@ -51,7 +51,11 @@ func (m *Memory) keep(r *Record) {
 	if r.Definition != nil {
 		m.definitions[r.Definition.ID] = r.Definition
 	}
-	if r.Begin || r.End {
+	if r.Past != nil {
+		delete(m.histories, arn)
+		m.steps[arn] = [][]byte{AppendStep(nil, r.Past.Events, r.Past.History)}
+	}
+	if r.Begin || r.End || r.Past != nil {
 		kept := *r.Execution
 		m.executions[arn] = &kept
 	}

@@ -10,11 +10,15 @@ type Tally struct {
 	Failed    int64 `json:"failed"`
 	TimedOut  int64 `json:"timedOut"`
 	Aborted   int64 `json:"aborted"`
+	// PendingRedrive ended without success before their Map Run was redriven, and are not redriven yet. NotRedrivable are those of the
+	// others that could not be redriven.
+	PendingRedrive int64 `json:"pendingRedrive,omitempty"`
+	NotRedrivable  int64 `json:"failuresNotRedrivable,omitempty"`
 }
 
 // Total is the number of everything counted.
 func (t Tally) Total() int64 {
-	return t.Pending + t.Running + t.Succeeded + t.Failed + t.TimedOut + t.Aborted
+	return t.Pending + t.PendingRedrive + t.Running + t.Succeeded + t.Failed + t.TimedOut + t.Aborted
 }
 
 // End counts n more that ended with a status.

@@ -192,6 +192,8 @@ func TestTimestamps(t *testing.T) {
 	for text, want := range map[string]bool{
 		"2026-01-02T03:04:05Z": true, "2026-01-02T03:04:05.123456789+09:00": true, "2026-01-02T03:04Z": true,
 		"2026-01-02 03:04:05Z": false, "2026-01-02t03:04:05z": false, "2026-01-02T03:04:05": false, "": false, "2026-13-02T03:04:05Z": false,
+		"2026-01-02T03:04:05.1234567890Z": false, "2026-01-02T03:04:05,5Z": false, "2026-01-02T03:04:05+18:00": true,
+		"2026-01-02T03:04:05-18:01": false, "2026-01-02T24:00:00Z": false, "2026-01-02T03:04:60Z": false,
 	} {
 		if _, ok := plan.ParseTimestamp(text); ok != want {
 			t.Errorf("%q: %v", text, ok)

@@ -3,6 +3,7 @@ package plan
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"stepback/asl"
@@ -47,17 +48,33 @@ func wait(s *asl.State) (*Wait, error) {
 	return w, nil
 }
 
-// ParseTimestamp reads an ISO 8601 date and time with an upper-case T and a zone, as the language demands.
+// maxOffset is how far from UTC a zone may be, and maxFraction how many digits a fraction of a second may have.
+const (
+	maxOffset   = 18 * 60 * 60
+	maxFraction = 9
+)
+
+// ParseTimestamp reads an ISO 8601 date and time with a T and a zone, as Java's ISO_OFFSET_DATE_TIME does, but for small letters, which
+// the language forbids.
 func ParseTimestamp(s string) (time.Time, bool) {
-	if len(s) < 11 || s[10] != 'T' {
+	if len(s) < 11 || s[10] != 'T' || strings.Contains(s, ",") || fraction(s) > maxFraction {
 		return time.Time{}, false
 	}
 	for _, layout := range [...]string{time.RFC3339Nano, "2006-01-02T15:04Z07:00"} {
-		if t, err := time.Parse(layout, s); err == nil {
-			return t, true
+		t, err := time.Parse(layout, s)
+		if err != nil {
+			continue
 		}
+		_, offset := t.Zone()
+		return t, -maxOffset <= offset && offset <= maxOffset
 	}
 	return time.Time{}, false
+}
+
+// fraction counts the digits after the point.
+func fraction(s string) int {
+	_, digits, _ := strings.Cut(s, ".")
+	return len(digits) - len(strings.TrimLeft(digits, "0123456789"))
 }
 
 // Fail is what a Fail state raises.

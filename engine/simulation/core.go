@@ -95,10 +95,10 @@ func (c *core) run() error {
 				return fmt.Errorf("after a crash: %w", err)
 			}
 		}
-		e, ok := c.next()
-		if !ok && c.ledger.tasks() == 0 {
+		if c.idle() {
 			return errors.New("the execution waits for nothing")
 		}
+		e, ok := c.next()
 		if !ok || n == stopAt || len(c.history) > longest || c.now.Sub(machine.Epoch) > year {
 			c.stopped = true
 			e = interpreter.Event{Kind: interpreter.Stop, Failure: history.NewFailure("Stopped", "because")}
@@ -111,6 +111,11 @@ func (c *core) run() error {
 		}
 	}
 	return nil
+}
+
+// idle reports whether nothing can happen to the execution any more but that its life ends.
+func (c *core) idle() bool {
+	return c.ledger.tasks() == 0 && !slices.ContainsFunc(c.pending, func(h happening) bool { return h.event.ID >= 0 })
 }
 
 // next picks one of the events that come next; time jumps to them.

@@ -54,13 +54,13 @@ func (l *ledger) effect(e *interpreter.Event, f *interpreter.Effect) error {
 	}
 	switch f.Kind {
 	case interpreter.InvokeTask, interpreter.SetTimer, interpreter.StartMapRun:
-		if f.ID <= l.last {
+		if _, open := l.open[f.ID]; open || f.ID <= l.last && !f.Background {
 			return fmt.Errorf("ID %d is not new", f.ID)
 		}
 		if f.Kind == interpreter.SetTimer && f.At.Before(e.At) {
 			return fmt.Errorf("timer %d is set to the past", f.ID)
 		}
-		l.last = f.ID
+		l.last = max(l.last, f.ID)
 		l.open[f.ID] = f.Kind
 	case interpreter.CancelTask, interpreter.CancelTimer, interpreter.CancelMapRun:
 		if l.open[f.ID] != begins[f.Kind] {

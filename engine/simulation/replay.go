@@ -43,7 +43,7 @@ func stored(e *interpreter.Event) (*interpreter.Event, error) {
 }
 
 func sameEffect(a, b interpreter.Effect) bool {
-	if a.Kind != b.Kind || a.ID != b.ID || !a.At.Equal(b.At) || (a.Task == nil) != (b.Task == nil) || (a.MapRun == nil) != (b.MapRun == nil) {
+	if a.Kind != b.Kind || a.ID != b.ID || a.Background != b.Background || !a.At.Equal(b.At) || (a.Task == nil) != (b.Task == nil) || (a.MapRun == nil) != (b.MapRun == nil) {
 		return false
 	}
 	if a.Task != nil {

@@ -17,6 +17,8 @@ type Call struct {
 	Attempt      int    // 0 for the first, 1 for the first retry …
 	FunctionName string
 	Payload      []byte
+	// Drawn is what chance goes by instead of the payload, where that tells one run from the next; nil means the payload.
+	Drawn []byte
 }
 
 // Invoker invokes functions. Its errors are *lambda.APIError for errors of the
@@ -83,7 +85,11 @@ func (i *Injector) Invoke(ctx context.Context, call Call) (lambda.InvokeOutput, 
 	if len(faults) == 0 {
 		return i.next.Invoke(ctx, call)
 	}
-	payload := sha256.Sum256(call.Payload)
+	drawn := call.Drawn
+	if drawn == nil {
+		drawn = call.Payload
+	}
+	payload := sha256.Sum256(drawn)
 	for _, f := range faults {
 		d := f.cast(call.State, &payload, call.Attempt)
 		if d.unit < f.Rate {

@@ -62,7 +62,8 @@ func Add(dir string, points []retrymetrics.Point) error {
 	}
 	all := compact(append(kept, points...))
 	all = all[max(0, len(all)-MaxLines):]
-	temporary, err := os.CreateTemp(dir, Name+".*")
+	// Only one process at a time has the directory; what one that was killed has left is overwritten.
+	temporary, err := os.OpenFile(filepath.Join(dir, Name+".new"), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
 		return fmt.Errorf("metric data: %w", err)
 	}

@@ -268,7 +268,7 @@ func TestUnknownService(t *testing.T) {
 	_, err := invoke(caller("sqs", &fake{}), "aws-sdk:nonsense:act", `{}`)
 	var task *engine.TaskError
 	if !errors.As(err, &task) || task.Name != plan.ErrRuntime || !strings.HasPrefix(task.Cause,
-		"The service nonsense is not supported; the services are cloudwatch, ") {
+		"The service nonsense is not supported; the services are athena, ") {
 		t.Errorf("got %v", err)
 	}
 }

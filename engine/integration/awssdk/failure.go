@@ -46,8 +46,13 @@ func sdkNaming(s *Service) naming {
 	}}
 }
 
-// optimizedNaming is that of optimized integrations: the SDK for Java, version 1.
+// optimizedNaming is that of optimized integrations: the SDK for Java, version 1, but for the youngest.
 func optimizedNaming(o *Optimized) naming {
+	if o.product == "" {
+		n := sdkNaming(o.service)
+		n.prefix, n.base = o.prefix, o.base
+		return n
+	}
 	return naming{o.prefix, o.base, func(r *refusal) string {
 		return fmt.Sprintf("%s (Service: %s; Status Code: %d; Error Code: %s; Request ID: %s; Proxy: null)",
 			r.message, o.product, r.status, r.code, r.request)

@@ -19,41 +19,11 @@ type Optimized struct {
 	action  string
 	prefix  string   // of error names
 	base    string   // the name of errors that are not modeled
-	product string   // the service's name in causes
+	product string   // the service's name in causes; empty where causes are worded as those of AWS SDK integrations
 	texts   []string // members that may be any JSON, which is sent as its text
 	prepare func(t *engine.Task, params jsonvalue.Value) jsonvalue.Value
+	shape   func(params, result jsonvalue.Value) jsonvalue.Value
 	judge   func(result jsonvalue.Value) error
-}
-
-// optimized are the optimized integrations with services of the SDK, by the names in their Resources.
-var optimized = map[string]Optimized{
-	"dynamodb:getItem":    dynamoDB("GetItem"),
-	"dynamodb:putItem":    dynamoDB("PutItem"),
-	"dynamodb:updateItem": dynamoDB("UpdateItem"),
-	"dynamodb:deleteItem": dynamoDB("DeleteItem"),
-	"events:putEvents": {
-		service: service("eventbridge"), action: "PutEvents", prefix: "EventBridge", base: "AmazonEventBridgeException",
-		product: "AmazonEventBridge", prepare: eventsOf, judge: failedEntries,
-	},
-	"sns:publish": {
-		service: service("sns"), action: "Publish", prefix: "SNS", base: "AmazonSNSException", product: "AmazonSNS",
-		texts: []string{"Message"},
-	},
-	"sqs:sendMessage": {
-		service: service("sqs"), action: "SendMessage", prefix: "SQS", base: "AmazonSQSException", product: "AmazonSQS",
-		texts: []string{"MessageBody"},
-	},
-}
-
-var startExecutionOf = Optimized{
-	service: service("sfn"), action: "StartExecution", prefix: "StepFunctions", base: "AWSStepFunctionsException",
-	product: "AWSStepFunctions", texts: []string{"Input"},
-}
-
-func dynamoDB(action string) Optimized {
-	return Optimized{
-		service: service("dynamodb"), action: action, prefix: "DynamoDB", base: "AmazonDynamoDBException", product: "AmazonDynamoDBv2",
-	}
 }
 
 // Integrations returns everything that a caller can carry out, by the names that engine.Config.Integrations takes, and beside it
@@ -62,8 +32,9 @@ func Integrations(c *Caller) (all map[string]engine.Integration, startExecution 
 	all = make(map[string]engine.Integration, len(optimized)+1)
 	all["aws-sdk"] = Integration{c}
 	for name, o := range optimized {
-		o.Caller = c
-		all[name] = &o
+		bound := *o
+		bound.Caller = c
+		all[name] = &bound
 	}
 	start := startExecutionOf
 	start.Caller = c
@@ -82,6 +53,9 @@ func (o *Optimized) Invoke(ctx context.Context, t *engine.Task) (engine.Result, 
 	a, err := o.call(ctx, o.action, o.withTexts(params), t.Parameters)
 	if err != nil {
 		return nil, err
+	}
+	if o.shape != nil {
+		a.output = o.shape(params, a.output)
 	}
 	result := a.withMetadata()
 	if o.judge != nil {

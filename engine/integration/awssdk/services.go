@@ -2,32 +2,58 @@ package awssdk
 
 import (
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/athena"
+	"github.com/aws/aws-sdk-go-v2/service/batch"
+	"github.com/aws/aws-sdk-go-v2/service/bedrockruntime"
+	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatch"
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatchlogs"
-	cloudwatchlogstypes "github.com/aws/aws-sdk-go-v2/service/cloudwatchlogs/types"
+	"github.com/aws/aws-sdk-go-v2/service/codebuild"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	dynamodbtypes "github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/aws-sdk-go-v2/service/ecs"
+	"github.com/aws/aws-sdk-go-v2/service/emr"
+	"github.com/aws/aws-sdk-go-v2/service/emrserverless"
 	"github.com/aws/aws-sdk-go-v2/service/eventbridge"
 	"github.com/aws/aws-sdk-go-v2/service/firehose"
+	"github.com/aws/aws-sdk-go-v2/service/glue"
+	"github.com/aws/aws-sdk-go-v2/service/iam"
 	"github.com/aws/aws-sdk-go-v2/service/kinesis"
 	"github.com/aws/aws-sdk-go-v2/service/kms"
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/rdsdata"
+	"github.com/aws/aws-sdk-go-v2/service/redshiftdata"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
-	s3types "github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"github.com/aws/aws-sdk-go-v2/service/scheduler"
 	"github.com/aws/aws-sdk-go-v2/service/secretsmanager"
+	"github.com/aws/aws-sdk-go-v2/service/ses"
+	"github.com/aws/aws-sdk-go-v2/service/sesv2"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 	"github.com/aws/aws-sdk-go-v2/service/sns"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/ssm"
-	ssmtypes "github.com/aws/aws-sdk-go-v2/service/ssm/types"
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 	"github.com/aws/aws-sdk-go-v2/service/xray"
-	xraytypes "github.com/aws/aws-sdk-go-v2/service/xray/types"
 )
 
 // services are the services that tasks can call. Another one is another row, and a module in go.mod.
 var services = []Service{
+	{
+		Name: "athena", ID: "Athena", Variable: "ATHENA_ENDPOINT", Class: "Athena",
+		Client: func(c aws.Config) any { return athena.NewFromConfig(c) },
+	},
+	{
+		Name: "batch", ID: "Batch", Variable: "BATCH_ENDPOINT", Class: "Batch",
+		Client: func(c aws.Config) any { return batch.NewFromConfig(c) },
+	},
+	{
+		Name: "bedrockruntime", ID: "Bedrock Runtime", Variable: "BEDROCK_RUNTIME_ENDPOINT", Class: "BedrockRuntime",
+		Client: func(c aws.Config) any { return bedrockruntime.NewFromConfig(c) },
+		unions: bedrockruntimeUnions,
+	},
+	{
+		Name: "cloudformation", ID: "CloudFormation", Variable: "CLOUDFORMATION_ENDPOINT", Class: "CloudFormation",
+		Client: func(c aws.Config) any { return cloudformation.NewFromConfig(c) },
+	},
 	{
 		Name: "cloudwatch", ID: "CloudWatch", Variable: "CLOUDWATCH_ENDPOINT", Class: "CloudWatch",
 		Client: func(c aws.Config) any { return cloudwatch.NewFromConfig(c) },
@@ -35,20 +61,31 @@ var services = []Service{
 	{
 		Name: "cloudwatchlogs", ID: "CloudWatch Logs", Variable: "CLOUDWATCHLOGS_ENDPOINT", Class: "CloudWatchLogs",
 		Client: func(c aws.Config) any { return cloudwatchlogs.NewFromConfig(c) },
-		unions: []any{
-			cloudwatchlogstypes.IntegrationDetailsMemberOpenSearchIntegrationDetails{},
-			cloudwatchlogstypes.ResourceConfigMemberOpenSearchResourceConfig{},
-		},
+		unions: cloudwatchlogsUnions,
+	},
+	{
+		Name: "codebuild", ID: "CodeBuild", Variable: "CODEBUILD_ENDPOINT", Class: "CodeBuild",
+		Client: func(c aws.Config) any { return codebuild.NewFromConfig(c) },
 	},
 	{
 		Name: "dynamodb", ID: "DynamoDB", Variable: "DYNAMODB_ENDPOINT", Class: "DynamoDb",
 		Client: func(c aws.Config) any { return dynamodb.NewFromConfig(c) },
-		unions: []any{
-			dynamodbtypes.AttributeValueMemberB{}, dynamodbtypes.AttributeValueMemberBOOL{}, dynamodbtypes.AttributeValueMemberBS{},
-			dynamodbtypes.AttributeValueMemberL{}, dynamodbtypes.AttributeValueMemberM{}, dynamodbtypes.AttributeValueMemberN{},
-			dynamodbtypes.AttributeValueMemberNS{}, dynamodbtypes.AttributeValueMemberNULL{}, dynamodbtypes.AttributeValueMemberS{},
-			dynamodbtypes.AttributeValueMemberSS{},
-		},
+		unions: dynamodbUnions,
+	},
+	{
+		Name: "ecs", ID: "ECS", Variable: "ECS_ENDPOINT", Class: "Ecs",
+		Client: func(c aws.Config) any { return ecs.NewFromConfig(c) },
+		unions: ecsUnions,
+	},
+	{
+		Name: "emr", ID: "EMR", Variable: "EMR_ENDPOINT", Class: "Emr",
+		Client: func(c aws.Config) any { return emr.NewFromConfig(c) },
+		unions: emrUnions,
+	},
+	{
+		Name: "emrserverless", ID: "EMR Serverless", Variable: "EMR_SERVERLESS_ENDPOINT", Class: "EmrServerless",
+		Client: func(c aws.Config) any { return emrserverless.NewFromConfig(c) },
+		unions: emrserverlessUnions,
 	},
 	{
 		Name: "eventbridge", ID: "EventBridge", Variable: "EVENTS_ENDPOINT", Class: "EventBridge",
@@ -57,6 +94,16 @@ var services = []Service{
 	{
 		Name: "firehose", ID: "Firehose", Variable: "FIREHOSE_ENDPOINT", Class: "Firehose",
 		Client: func(c aws.Config) any { return firehose.NewFromConfig(c) },
+	},
+	{
+		Name: "glue", ID: "Glue", Variable: "GLUE_ENDPOINT", Class: "Glue",
+		Client: func(c aws.Config) any { return glue.NewFromConfig(c) },
+		unions: glueUnions,
+	},
+	{
+		Name: "iam", ID: "IAM", Variable: "IAM_ENDPOINT", Class: "Iam",
+		Client: func(c aws.Config) any { return iam.NewFromConfig(c) },
+		unions: iamUnions,
 	},
 	{
 		Name: "kinesis", ID: "Kinesis", Variable: "KINESIS_ENDPOINT", Class: "Kinesis",
@@ -71,15 +118,21 @@ var services = []Service{
 		Client: func(c aws.Config) any { return lambda.NewFromConfig(c) },
 	},
 	{
+		Name: "rdsdata", ID: "RDS Data", Variable: "RDS_DATA_ENDPOINT", Class: "RdsData",
+		Client: func(c aws.Config) any { return rdsdata.NewFromConfig(c) },
+		unions: rdsdataUnions,
+	},
+	{
+		Name: "redshiftdata", ID: "Redshift Data", Variable: "REDSHIFT_DATA_ENDPOINT", Class: "RedshiftData",
+		Client: func(c aws.Config) any { return redshiftdata.NewFromConfig(c) },
+		unions: redshiftdataUnions,
+	},
+	{
 		Name: "s3", ID: "S3", Variable: "S3_ENDPOINT", Class: "S3",
 		Client: func(c aws.Config) any {
 			return s3.NewFromConfig(c, func(o *s3.Options) { o.UsePathStyle = true })
 		},
-		unions: []any{
-			s3types.AnalyticsFilterMemberAnd{}, s3types.AnalyticsFilterMemberPrefix{}, s3types.AnalyticsFilterMemberTag{},
-			s3types.MetricsFilterMemberAccessPointArn{}, s3types.MetricsFilterMemberAnd{}, s3types.MetricsFilterMemberPrefix{},
-			s3types.MetricsFilterMemberTag{}, s3types.ObjectEncryptionMemberSSEKMS{},
-		},
+		unions: s3Unions,
 		modeled: []string{
 			"BucketAlreadyExists", "BucketAlreadyOwnedByYou", "EncryptionTypeMismatch", "IdempotencyParameterMismatch",
 			"InvalidObjectState", "InvalidRequest", "InvalidWriteOffset", "NoSuchBucket", "NoSuchKey", "NoSuchUpload",
@@ -95,6 +148,15 @@ var services = []Service{
 	{
 		Name: "secretsmanager", ID: "Secrets Manager", Variable: "SECRETS_MANAGER_ENDPOINT", Class: "SecretsManager",
 		Client: func(c aws.Config) any { return secretsmanager.NewFromConfig(c) },
+	},
+	{
+		Name: "ses", ID: "SES", Variable: "SES_ENDPOINT", Class: "Ses",
+		Client: func(c aws.Config) any { return ses.NewFromConfig(c) },
+	},
+	{
+		Name: "sesv2", ID: "SESv2", Variable: "SESV2_ENDPOINT", Class: "SesV2",
+		Client: func(c aws.Config) any { return sesv2.NewFromConfig(c) },
+		unions: sesv2Unions,
 	},
 	{
 		Name: "sfn", ID: "SFN", Variable: "STEP_FUNCTIONS_ENDPOINT", Class: "Sfn",
@@ -114,10 +176,7 @@ var services = []Service{
 	{
 		Name: "ssm", ID: "SSM", Variable: "SSM_ENDPOINT", Class: "Ssm",
 		Client: func(c aws.Config) any { return ssm.NewFromConfig(c) },
-		unions: []any{
-			ssmtypes.CloudConnectorConfigurationMemberAzureConfiguration{}, ssmtypes.ConfigurationTargetsMemberSubscriptions{},
-			ssmtypes.ExecutionInputsMemberAutomation{}, ssmtypes.ExecutionPreviewMemberAutomation{}, ssmtypes.NodeTypeMemberInstance{},
-		},
+		unions: ssmUnions,
 	},
 	{
 		Name: "sts", ID: "STS", Variable: "STS_ENDPOINT", Class: "Sts",
@@ -126,10 +185,6 @@ var services = []Service{
 	{
 		Name: "xray", ID: "XRay", Variable: "XRAY_ENDPOINT", Class: "XRay",
 		Client: func(c aws.Config) any { return xray.NewFromConfig(c) },
-		unions: []any{
-			xraytypes.AnnotationValueMemberBooleanValue{}, xraytypes.AnnotationValueMemberNumberValue{},
-			xraytypes.AnnotationValueMemberStringValue{}, xraytypes.IndexingRuleValueMemberProbabilistic{},
-			xraytypes.IndexingRuleValueUpdateMemberProbabilistic{},
-		},
+		unions: xrayUnions,
 	},
 }

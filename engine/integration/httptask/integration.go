@@ -33,8 +33,7 @@ func (i *Integration) Invoke(ctx context.Context, t *engine.Task) (engine.Result
 	}
 	d, problems := describe(params)
 	if len(problems) > 0 {
-		return nil, &engine.TaskError{Name: plan.ErrRuntime, Cause: "The Parameters '" + t.Parameters +
-			"' could not be used to start the Task: [" + strings.Join(problems, ", ") + "]"}
+		return nil, unusable(t.Parameters, problems)
 	}
 	ctx, cancel := context.WithTimeout(ctx, Timeout)
 	defer cancel()
@@ -65,17 +64,28 @@ func (i *Integration) exchange(r *http.Request) (engine.Result, error) {
 }
 
 func (i *Integration) client() *http.Client {
-	return &http.Client{
-		Transport:     i.Transport,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
+	return &http.Client{Transport: i.Transport, CheckRedirect: stay}
+}
+
+// stay follows no redirect.
+func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+
+// unusable is the error of parameters that describe no request.
+func unusable(parameters string, problems []string) error {
+	return &engine.TaskError{Name: plan.ErrRuntime, Cause: "The Parameters '" + parameters +
+		"' could not be used to start the Task: [" + strings.Join(problems, ", ") + "]"}
 }
 
 // socketError is a request that got no answer. The address is left out: its query may hold a secret.
 func socketError(err error) error {
+	return &engine.TaskError{Name: "States.Http.Socket", Cause: cause(err)}
+}
+
+// cause is an error's text without the address.
+func cause(err error) string {
 	var at *url.Error
 	if errors.As(err, &at) {
 		err = at.Err
 	}
-	return &engine.TaskError{Name: "States.Http.Socket", Cause: err.Error()}
+	return err.Error()
 }

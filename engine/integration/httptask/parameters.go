@@ -147,3 +147,11 @@ func scalar(v jsonvalue.Value) (string, bool) {
 		return "", false
 	}
 }
+
+// textOf is a string's content, and the JSON text of anything else.
+func textOf(v jsonvalue.Value) string {
+	if v.Kind() == jsonvalue.String {
+		return v.Text()
+	}
+	return v.JSON()
+}

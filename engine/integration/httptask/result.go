@@ -18,22 +18,31 @@ const maxCause = 32_768
 
 // result is what a response comes to: its parts, or an error named after the status.
 func result(r *http.Response) (engine.Result, error) {
-	// One byte more than a result may have: the engine refuses it then.
-	body, err := io.ReadAll(io.LimitReader(r.Body, interpreter.MaxPayload+1))
+	text, err := bodyOf(r)
 	if err != nil {
 		return nil, socketError(err)
 	}
-	text := strings.ToValidUTF8(string(body), "\uFFFD")
 	if r.StatusCode < http.StatusOK || r.StatusCode >= http.StatusMultipleChoices {
 		return nil, &engine.TaskError{Name: "States.Http.StatusCode." + strconv.Itoa(r.StatusCode), Cause: shortened(text)}
 	}
-	const parts = 4
-	b := jsonvalue.NewObject(parts)
-	b.Set("Headers", headers(r.Header))
+	return parts(r, headers(r.Header, strings.ToLower), text), nil
+}
+
+// bodyOf reads a response's body, up to one byte more than a result may have: the engine refuses it then.
+func bodyOf(r *http.Response) (string, error) {
+	body, err := io.ReadAll(io.LimitReader(r.Body, interpreter.MaxPayload+1))
+	return strings.ToValidUTF8(string(body), "\uFFFD"), err
+}
+
+// parts is the result of a request that went well.
+func parts(r *http.Response, headers jsonvalue.Value, text string) engine.Result {
+	const count = 4
+	b := jsonvalue.NewObject(count)
+	b.Set("Headers", headers)
 	b.Set("ResponseBody", content(r.Header.Get("Content-Type"), text))
 	b.Set("StatusCode", jsonvalue.OfInt(int64(r.StatusCode)))
 	b.Set("StatusText", jsonvalue.OfString(statusText(r)))
-	return interpreter.ValuePayload(b.Value()), nil
+	return interpreter.ValuePayload(b.Value())
 }
 
 // content is a JSON body's value; any other body is text.
@@ -47,8 +56,8 @@ func content(kind, text string) jsonvalue.Value {
 	return jsonvalue.OfString(text)
 }
 
-// headers lists all values of each header, under names in lower case.
-func headers(h http.Header) jsonvalue.Value {
+// headers lists all values of each header, under the name that spelt gives it.
+func headers(h http.Header, spelt func(string) string) jsonvalue.Value {
 	names := make([]string, 0, len(h))
 	for name := range h {
 		names = append(names, name)
@@ -60,7 +69,7 @@ func headers(h http.Header) jsonvalue.Value {
 		for i, v := range h[name] {
 			values[i] = jsonvalue.OfString(v)
 		}
-		b.Set(strings.ToLower(name), jsonvalue.OfArray(values))
+		b.Set(spelt(name), jsonvalue.OfArray(values))
 	}
 	return b.Value()
 }

@@ -13,6 +13,7 @@ import (
 	"stepback/asl/jsonvalue"
 	"stepback/engine"
 	"stepback/engine/interpreter"
+	"stepback/engine/plan"
 )
 
 // Call is one invocation of a function.
@@ -62,12 +63,11 @@ func (i Integration) Invoke(ctx context.Context, t *engine.Task) (engine.Result,
 	if err != nil {
 		return nil, err
 	}
-	function, _ := params.Get("FunctionName")
-	if function.Text() == "" {
-		return nil, &engine.TaskError{Name: "States.Runtime", Cause: "The Parameters '" + t.Parameters +
-			"' could not be used to start the Task: [The field \"FunctionName\" is required but was missing]"}
+	if problems := unusable(params); len(problems) > 0 {
+		return nil, &engine.TaskError{Name: plan.ErrRuntime, Cause: "The Parameters '" + t.Parameters +
+			"' could not be used to start the Task: [" + strings.Join(problems, ", ") + "]"}
 	}
-	c := &Call{State: t.State, Attempt: t.Attempt, Function: function.Text(), Payload: []byte("{}")}
+	c := &Call{State: t.State, Attempt: t.Attempt, Function: text(params, "FunctionName"), Payload: []byte("{}")}
 	c.Qualifier, c.InvocationType = text(params, "Qualifier"), text(params, "InvocationType")
 	c.LogType, c.ClientContext = text(params, "LogType"), text(params, "ClientContext")
 	if p, ok := params.Get("Payload"); ok {
@@ -85,6 +85,29 @@ func (i Integration) Invoke(ctx context.Context, t *engine.Task) (engine.Result,
 		return nil, &engine.TaskError{Name: "States.Runtime", Cause: "The function " + c.Function + " answered with something that is not JSON."}
 	}
 	return envelope(a, payload), nil
+}
+
+// parameters are those of lambda:invoke, and whether they are strings.
+var parameters = map[string]bool{
+	"ClientContext": true, "FunctionName": true, "InvocationType": true, "LogType": true, "Payload": false, "Qualifier": true,
+}
+
+// unusable says why parameters cannot be used, in the words of the service.
+func unusable(params jsonvalue.Value) []string {
+	var problems []string
+	for i, name := range params.Keys() {
+		text, known := parameters[name]
+		switch kind := params.At(i).Kind(); {
+		case !known:
+			problems = append(problems, `The field "`+name+`" is not supported by Step Functions`)
+		case text && kind != jsonvalue.String && kind != jsonvalue.Null:
+			problems = append(problems, "The value for the field '"+name+"' must be a STRING")
+		}
+	}
+	if function, _ := params.Get("FunctionName"); function.IsNull() {
+		problems = append(problems, `The field "FunctionName" is required but was missing`)
+	}
+	return problems
 }
 
 func text(params jsonvalue.Value, name string) string {

@@ -120,12 +120,21 @@ func TestErrorsAreNamedAsTheServiceNamesThem(t *testing.T) {
 	}
 }
 
-func TestMissingFunctionName(t *testing.T) {
+func TestUnusableParameters(t *testing.T) {
 	t.Parallel()
-	_, err := lambda.Integration{Invoker: &answers{}}.Invoke(context.Background(), &engine.Task{Parameters: `{}`})
-	var e *engine.TaskError
-	if !errors.As(err, &e) || e.Name != "States.Runtime" {
-		t.Error(err)
+	for parameters, want := range map[string]string{
+		`{}`:                                    `The field "FunctionName" is required but was missing`,
+		`{"FunctionName":null}`:                 `The field "FunctionName" is required but was missing`,
+		`{"FunctionName":1}`:                    `The value for the field 'FunctionName' must be a STRING`,
+		`{"FunctionName":"f","functionName":1}`: `The field "functionName" is not supported by Step Functions`,
+		`{"FunctionName":"f","Body":1,"LogType":{}}`: `The field "Body" is not supported by Step Functions, ` +
+			`The value for the field 'LogType' must be a STRING`,
+	} {
+		_, err := lambda.Integration{Invoker: &answers{}}.Invoke(t.Context(), &engine.Task{Parameters: parameters})
+		full := "States.Runtime: The Parameters '" + parameters + "' could not be used to start the Task: [" + want + "]"
+		if err == nil || err.Error() != full {
+			t.Errorf("got  %v\nwant %s", err, full)
+		}
 	}
 }
 

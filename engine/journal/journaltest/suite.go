@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -26,6 +27,8 @@ func Run(t *testing.T, open func(t *testing.T) journal.Journal) {
 		"events are kept of what ended badly":             events,
 		"a record is taken up at once":                    takenUp,
 		"records become durable in order":                 ordered,
+		"a redriven execution is open again":              redriven,
+		"a redrive may end at once":                       redrivenAndOver,
 		"EXPRESS executions are kept when they end":       express,
 		"definitions are kept with their first execution": definitions,
 		"Map Runs are found by ARN and by execution":      mapRuns,
@@ -201,6 +204,71 @@ func events(t *testing.T, j journal.Journal) {
 	}
 	if _, err := j.Events(t.Context(), "arn:2"); !errors.Is(err, journal.ErrNotFound) {
 		t.Errorf("events of a success: %v", err)
+	}
+}
+
+// Redrive is the step that redrives an execution whose steps were First, Second and Last.
+func Redrive(x *journal.Execution) *journal.Record {
+	last := Last(x, interpreter.Failed)
+	past := &journal.Past{Stopped: x.Stop}
+	past.Events = append(append(First(x).Events, Second(x).Events...), last.Events...)
+	past.History = last.All
+	x.Status, x.Stop, x.HistorySize, x.RedriveCount, x.Redriven = interpreter.Running, time.Time{}, 0, 1, start.Add(time.Hour)
+	return &journal.Record{
+		Execution: x, Step: 1, Past: past,
+		Events:  []interpreter.Event{{Kind: interpreter.Redrive, At: x.Redriven, Seed: 10}},
+		History: []history.Event{{ID: 4, Previous: 3, Type: history.ExecutionRedriven, Time: x.Redriven.UnixNano(), More: &history.Details{RedriveCount: 1}}},
+	}
+}
+
+func failed(t *testing.T, j journal.Journal) *journal.Execution {
+	x := Begun("arn:1")
+	for _, r := range []*journal.Record{First(x), Second(x), Last(x, interpreter.Failed)} {
+		Commit(t, j, r)
+	}
+	return x
+}
+
+func redriven(t *testing.T, j journal.Journal) {
+	x := failed(t, j)
+	r := Redrive(x)
+	Commit(t, j, r)
+	if got, err := j.Execution(t.Context(), "arn:1"); err != nil || !reflect.DeepEqual(got, x) {
+		t.Errorf("%+v, %v; want %+v", got, err, x)
+	}
+	if _, err := j.History(t.Context(), "arn:1"); !errors.Is(err, journal.ErrNotFound) {
+		t.Errorf("the history of the end is still there: %v", err)
+	}
+	open := all(t, j.Unfinished(t.Context(), ""))
+	want := []journal.Step{r.Past.Step, {Events: r.Events, History: r.History}}
+	if len(open) != 1 || !reflect.DeepEqual(open[0].Steps, want) {
+		t.Errorf("%+v, want %+v", open, want)
+	}
+	over := Last(x, interpreter.Failed)
+	over.All = slices.Concat(r.Past.History, r.History, over.History)
+	Commit(t, j, over)
+	if open := all(t, j.Unfinished(t.Context(), "")); len(open) > 0 {
+		t.Errorf("still unfinished: %+v", open[0])
+	}
+	if got, err := j.Events(t.Context(), "arn:1"); err != nil || len(got) != 5 || got[3].Kind != interpreter.Redrive {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+func redrivenAndOver(t *testing.T, j journal.Journal) {
+	x := failed(t, j)
+	r := Redrive(x)
+	x.Status, x.Stop = interpreter.Failed, x.Redriven
+	r.End, r.All = true, slices.Concat(r.Past.History, r.History)
+	Commit(t, j, r)
+	if open := all(t, j.Unfinished(t.Context(), "")); len(open) > 0 {
+		t.Errorf("unfinished: %+v", open[0])
+	}
+	if got, err := j.Events(t.Context(), "arn:1"); err != nil || len(got) != 4 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if got, err := j.History(t.Context(), "arn:1"); err != nil || len(got) != 4 {
+		t.Errorf("%+v, %v", got, err)
 	}
 }
 

@@ -19,8 +19,9 @@ type Checked struct {
 }
 
 // Check reads everything that is kept and tells of each thing that is wrong with it: what does not decode, histories whose IDs are not
-// contiguous, that do not end with their one terminal event or end otherwise than the description says, steps of executions that
-// have ended, and references that lead nowhere. The error is that of a store which cannot be read at all.
+// contiguous, that do not end with a terminal event, have another one that no redrive follows or end otherwise than the description
+// says, steps of executions that have ended, and references that lead nowhere. The error is that of a store which cannot be read at
+// all.
 func (j *Journal) Check(ctx context.Context, problem func(error)) (Checked, error) {
 	c := &checker{j: j, ctx: ctx, tell: problem}
 	for it, err := range j.scan(ctx, "") {
@@ -201,7 +202,7 @@ func wellFormed(x *journal.Execution, events []history.Event) error {
 		return fmt.Errorf("its history has %d events, its description says %d", n, x.HistorySize)
 	}
 	for i := range events[:len(events)-1] {
-		if events[i].Type.Terminal() {
+		if events[i].Type.Terminal() && events[i+1].Type != history.ExecutionRedriven {
 			return fmt.Errorf("event %d of %d is terminal: %s", i+1, len(events), events[i].Type)
 		}
 	}

@@ -2,6 +2,7 @@ package pebble
 
 import (
 	"fmt"
+	"slices"
 
 	"stepback/engine/history"
 	"stepback/engine/interpreter"
@@ -47,7 +48,10 @@ func (j *Journal) encode(e *encoder, r *journal.Record) error {
 	if r.Definition != nil {
 		j.define(e, r.Definition)
 	}
-	if r.Begin || r.End {
+	if r.Past != nil && !r.End {
+		e.reopen(x, r.Past)
+	}
+	if r.Begin || r.End || r.Past != nil {
 		e.raw = x.AppendBinary(e.raw[:0])
 		e.pack(e.key(executionPrefix, x.ARN))
 	}
@@ -64,8 +68,30 @@ func (j *Journal) encode(e *encoder, r *journal.Record) error {
 			return err
 		}
 	}
+	if r.Past != nil { // of which no steps were kept
+		e.unlist(x, r.Past)
+		return nil
+	}
 	dropSteps(e, x.ARN, r.Step)
 	return nil
+}
+
+// reopen makes an execution that had ended one that has not: what it did becomes its first step.
+func (e *encoder) reopen(x *journal.Execution, past *journal.Past) {
+	e.raw = journal.AppendStep(e.raw[:0], past.Events, past.History)
+	e.pack(e.step(x.ARN, 0))
+	e.op(remove, e.key(historyPrefix, x.ARN))
+	e.op(remove, e.key(eventsPrefix, x.ARN))
+	e.unlist(x, past)
+}
+
+// unlist takes back that an execution has ended, for retention.
+func (e *encoder) unlist(x *journal.Execution, past *journal.Past) {
+	if x.MapRunARN == "" && !past.Stopped.Equal(x.Stop) {
+		from := len(e.keys)
+		e.keys = endKey(e.keys, past.Stopped.UnixNano(), x.ARN)
+		e.op(remove, span{from, len(e.keys)})
+	}
 }
 
 // ended lists the end of an execution, for retention. Child executions stay as long as their parents.
@@ -94,7 +120,10 @@ func (j *Journal) define(e *encoder, d *journal.Definition) {
 // keepEvents keeps all events of an execution that ended without success, so that it can be redriven.
 func (j *Journal) keepEvents(e *encoder, r *journal.Record) error {
 	events := r.Events
-	if r.Step > 0 {
+	switch {
+	case r.Past != nil:
+		events = append(slices.Clip(r.Past.Events), r.Events...)
+	case r.Step > 0:
 		steps, err := j.steps(r.Execution.ARN)
 		if err != nil {
 			return err

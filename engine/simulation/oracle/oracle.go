@@ -16,7 +16,7 @@ import (
 // Subject is an execution to judge.
 type Subject struct {
 	Root *machine.Scope
-	// TimeoutSeconds is the limit of the whole execution; 0 means none.
+	// TimeoutSeconds is the limit of the whole execution; 0 means that of every execution, a year.
 	TimeoutSeconds int
 	Input          string
 	History        []history.Event
@@ -152,10 +152,11 @@ func (j *judge) cut(e *history.Event) error {
 		}
 		return nil
 	}
-	if j.TimeoutSeconds == 0 {
-		return errors.New("the execution has no time limit")
+	limit := int64(365 * 24 * time.Hour)
+	if j.TimeoutSeconds > 0 {
+		limit = int64(j.TimeoutSeconds) * int64(time.Second)
 	}
-	return j.within(j.start+int64(j.TimeoutSeconds)*int64(time.Second), e.Time)
+	return j.within(j.start+limit, e.Time)
 }
 
 // happen dispatches an event of a thread.

@@ -1,0 +1,45 @@
+package asl_test
+
+import (
+	"strings"
+	"testing"
+
+	"stepback/asl"
+)
+
+// TestLanguageOfABranch reads a QueryLanguage that branches and item processors set for their states.
+func TestLanguageOfABranch(t *testing.T) {
+	t.Parallel()
+	const inner = `"StartAt":"A","States":{"A":{"Type":"Pass","End":true}}`
+	for scope, definition := range map[string]string{
+		"branch":    `"S":{"Type":"Parallel","End":true,"Branches":[{%,` + inner + `}]}`,
+		"processor": `"S":{"Type":"Map","End":true,"ItemProcessor":{%,` + inner + `}}`,
+	} {
+		for _, c := range []struct{ machine, own, want, err string }{
+			{"JSONPath", "JSONata", "JSONata", ""},
+			{"JSONPath", "JSONPath", "JSONPath", ""},
+			{"JSONata", "JSONata", "JSONata", ""},
+			{"JSONata", "JSONPath", "", "'QueryLanguage' can not be 'JSONPath' if set to 'JSONata' for whole state machine"},
+			{"JSONPath", "XPath", "", "Value should be one of the following: [JSONPath, JSONata]"},
+		} {
+			text := strings.Replace(definition, "%", `"QueryLanguage":"`+c.own+`"`, 1)
+			m, found := asl.Parse(`{"QueryLanguage":"` + c.machine + `","StartAt":"S","States":{` + text + `}}`)
+			if c.err != "" {
+				if len(found) != 1 || found[0].Message != c.err {
+					t.Errorf("%s %s in %s: got %v", scope, c.own, c.machine, found)
+				}
+				continue
+			}
+			if len(found) > 0 {
+				t.Fatalf("%s %s in %s: got %v", scope, c.own, c.machine, found)
+			}
+			graph := m.States[0].Branches
+			if m.States[0].Map != nil {
+				graph = []*asl.Graph{m.States[0].Map.Processor}
+			}
+			if got := string(graph[0].States[0].QueryLanguage); got != c.want || string(m.States[0].QueryLanguage) != c.machine {
+				t.Errorf("%s %s in %s: its state has %s", scope, c.own, c.machine, got)
+			}
+		}
+	}
+}

@@ -1,0 +1,134 @@
+package asl
+
+import (
+	"slices"
+	"strings"
+)
+
+// The patterns of integrations, as a Resource ends with them.
+const (
+	patternSync  = "sync"
+	patternSync2 = "sync:2"
+	patternToken = "waitForTaskToken"
+)
+
+var (
+	atOnce     = []string{""}
+	withToken  = []string{"", patternToken}
+	withJob    = []string{"", patternSync}
+	withBoth   = []string{"", patternSync, patternToken}
+	withNested = []string{"", patternSync, patternSync2, patternToken}
+)
+
+// optimized are the optimized integrations, by service and action, with their patterns (Developer Guide, "Integrating optimized
+// services"). Those of s3 belong to Maps and stand in no Task.
+var optimized = map[string]map[string][]string{
+	"apigateway": {"invoke": withToken},
+	"athena": {
+		"getQueryExecution": atOnce, "getQueryResults": atOnce, "startQueryExecution": withJob, "stopQueryExecution": atOnce,
+	},
+	"batch":   {"submitJob": withBoth},
+	"bedrock": {"createModelCustomizationJob": withJob, "invokeModel": withToken},
+	"codebuild": {
+		"batchDeleteBuilds": atOnce, "batchGetReports": atOnce, "deleteBuildBatch": atOnce, "retryBuildBatch": withJob,
+		"startBuild": withJob, "startBuildBatch": withJob, "stopBuild": atOnce, "stopBuildBatch": atOnce,
+	},
+	"databrew": {"startJobRun": withJob},
+	"dynamodb": {"deleteItem": atOnce, "getItem": atOnce, "putItem": atOnce, "updateItem": atOnce},
+	"ecs":      {"runTask": withBoth},
+	"eks": {
+		"call": atOnce, "createCluster": withJob, "createFargateProfile": withJob, "createNodegroup": withJob, "deleteCluster": withJob,
+		"deleteFargateProfile": withJob, "deleteNodegroup": withJob, "runJob": withBoth,
+	},
+	"elasticmapreduce": {
+		"addStep": withJob, "cancelStep": atOnce, "createCluster": withJob, "modifyInstanceFleetByName": atOnce,
+		"modifyInstanceGroupByName": atOnce, "setClusterTerminationProtection": atOnce, "terminateCluster": withJob,
+	},
+	"emr-containers": {"createVirtualCluster": atOnce, "deleteVirtualCluster": withJob, "startJobRun": withJob},
+	"emr-serverless": {
+		"cancelJobRun": withJob, "createApplication": withJob, "deleteApplication": withJob, "startApplication": withJob,
+		"startJobRun": withJob, "stopApplication": withJob,
+	},
+	"events":       {"putEvents": withToken},
+	"glue":         {"startJobRun": withJob},
+	"http":         {"invoke": atOnce},
+	"lambda":       {"invoke": withToken},
+	"mediaconvert": {"createJob": withJob},
+	"sagemaker": {
+		"createEndpoint": atOnce, "createEndpointConfig": atOnce, "createHyperParameterTuningJob": withJob, "createLabelingJob": withJob,
+		"createModel": atOnce, "createProcessingJob": withJob, "createTrainingJob": withJob, "createTransformJob": withJob,
+		"updateEndpoint": atOnce,
+	},
+	"sns":    {"publish": withToken},
+	"sqs":    {"sendMessage": withToken},
+	"states": {"startExecution": withNested},
+}
+
+// unknownResource says why a Task cannot have an ARN as its Resource; empty when it can. Services and actions of the AWS SDK are not
+// checked, since there are new ones every week; only the form is.
+func unknownResource(arn string) (hint string, unknown bool) {
+	parts := strings.SplitN(arn, ":", 6)
+	service, rest := parts[2], parts[5]
+	switch {
+	case service == "lambda", service == "states" && strings.HasPrefix(rest, "activity:"):
+		return "", false
+	case service != "states" || parts[3] != "" || parts[4] != "":
+		return "an integration (arn:aws:states:::…), a function or an activity", true
+	}
+	if sdk, ok := strings.CutPrefix(rest, "aws-sdk:"); ok {
+		return unknownAction(sdk)
+	}
+	return unknownIntegration(rest)
+}
+
+// unknownAction judges what comes after aws-sdk:, service:action with at most a token's pattern.
+func unknownAction(rest string) (hint string, unknown bool) {
+	name, pattern, _ := strings.Cut(rest, ".")
+	service, action, ok := strings.Cut(name, ":")
+	switch {
+	case !ok || service == "" || action == "" || strings.Contains(action, ":"):
+		return "an action such as aws-sdk:s3:getObject", true
+	case action[0] >= 'A' && action[0] <= 'Z':
+		return "actions begin with a small letter: " + strings.ToLower(action[:1]) + action[1:], true
+	case pattern != "" && pattern != patternToken:
+		return "actions of the AWS SDK are called at once or with .waitForTaskToken", true
+	}
+	return "", false
+}
+
+// unknownIntegration judges service:action[.pattern] of an optimized integration.
+func unknownIntegration(rest string) (hint string, unknown bool) {
+	name, pattern, _ := strings.Cut(rest, ".")
+	service, action, _ := strings.Cut(name, ":")
+	actions, ok := optimized[service]
+	if !ok {
+		return "use aws-sdk:SERVICE:ACTION for a service without an optimized integration", true
+	}
+	patterns, ok := actions[action]
+	if !ok {
+		return didYouMean(action, sortedKeys(actions)), true
+	}
+	if slices.Contains(patterns, pattern) {
+		return "", false
+	}
+	return service + ":" + action + " has the patterns " + strings.Join(named(patterns), ", "), true
+}
+
+func named(patterns []string) []string {
+	names := make([]string, len(patterns))
+	for i, p := range patterns {
+		if names[i] = "." + p; p == "" {
+			names[i] = "request-response"
+		}
+	}
+	return names
+}
+
+func sortedKeys(m map[string][]string) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

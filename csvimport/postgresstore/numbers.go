@@ -1,0 +1,78 @@
+package postgresstore
+
+import (
+	"context"
+	"errors"
+
+	"github.com/jackc/pgx/v5"
+
+	"stepback/csvimport"
+)
+
+// maxRuns bounds the numbers that are remembered.
+const maxRuns = 1024
+
+// numbers stand for a run in the tables.
+type numbers struct {
+	file int64
+	run  *int64 // nil for a run without a name
+}
+
+// counted is what a row that was counted by a run means for this one.
+func (n numbers) counted(by *int64) csvimport.Outcome {
+	if n.run != nil && by != nil && *by == *n.run {
+		return csvimport.Applied
+	}
+	return csvimport.AlreadyApplied
+}
+
+// number is what stands for a run, given on first use in transactions of their
+// own: a number without rows does no harm.
+func (s *Store) number(ctx context.Context, run csvimport.Run) (numbers, error) {
+	s.mu.Lock()
+	n, ok := s.known[run]
+	s.mu.Unlock()
+	if ok {
+		return n, nil
+	}
+	n, err := s.register(ctx, run)
+	if err != nil {
+		return n, failure("register the file", err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.known) >= maxRuns {
+		clear(s.known)
+	}
+	s.known[run] = n
+	return n, nil
+}
+
+const (
+	findFile = "SELECT id FROM import_files WHERE bucket = $1 AND key = $2 AND etag = $3"
+	addFile  = "INSERT INTO import_files (bucket, key, etag) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING"
+	findRun  = "SELECT id FROM import_runs WHERE file_id = $1 AND name = $2"
+	addRun   = "INSERT INTO import_runs (file_id, name) VALUES ($1, $2) ON CONFLICT DO NOTHING"
+)
+
+func (s *Store) register(ctx context.Context, run csvimport.Run) (n numbers, err error) {
+	if n.file, err = s.findOrAdd(ctx, findFile, addFile, run.File.Bucket, run.File.Key, run.File.ETag); err != nil || run.Name == "" {
+		return n, err
+	}
+	id, err := s.findOrAdd(ctx, findRun, addRun, n.file, run.Name)
+	n.run = &id
+	return n, err
+}
+
+// findOrAdd is the id of a table's row, which is added when it is not there.
+func (s *Store) findOrAdd(ctx context.Context, find, add string, key ...any) (int64, error) {
+	var id int64
+	err := s.pool.QueryRow(ctx, find, key...).Scan(&id)
+	if !errors.Is(err, pgx.ErrNoRows) {
+		return id, err
+	}
+	if _, err := s.pool.Exec(ctx, add, key...); err != nil {
+		return 0, err
+	}
+	return id, s.pool.QueryRow(ctx, find, key...).Scan(&id)
+}

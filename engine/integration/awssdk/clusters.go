@@ -1,0 +1,71 @@
+package awssdk
+
+import (
+	"stepback/asl/jsonvalue"
+	"stepback/engine"
+)
+
+// clusters adds the optimized integrations with EMR, which has an API of its own for Step Functions: one cluster, step or instance
+// group where EMR takes lists, and clusters where EMR has job flows.
+func clusters(table map[string]*Optimized) {
+	emr := func(name, action string, prepare rewriting, shape func(params, result jsonvalue.Value) jsonvalue.Value) {
+		table["elasticmapreduce:"+name] = &Optimized{
+			service: service("emr"), action: action, prefix: "ElasticMapReduce", base: "AmazonElasticMapReduceException",
+			product: "AmazonElasticMapReduce", prepare: prepare.apply, shape: shape,
+		}
+	}
+	flow, step := rewriting{"ClusterId": {"JobFlowIds", true}}, rewriting{"StepId": {"StepIds", true}}
+	emr("createCluster", "RunJobFlow", nil, renamed("JobFlowId", "ClusterId"))
+	emr("terminateCluster", "TerminateJobFlows", flow, nil)
+	emr("setClusterTerminationProtection", "SetTerminationProtection", flow, nil)
+	emr("addStep", "AddJobFlowSteps", rewriting{"ClusterId": {"JobFlowId", false}, "Step": {"Steps", true}}, first("StepIds", "StepId"))
+	emr("cancelStep", "CancelSteps", step, first("CancelStepsInfoList", "CancelStepsInfo"))
+}
+
+// rewriting says what members of a task's parameters become in a request.
+type rewriting map[string]struct {
+	name string
+	list bool // the member is the only element of a list
+}
+
+func (w rewriting) apply(_ *engine.Task, params jsonvalue.Value) jsonvalue.Value {
+	if params.Kind() != jsonvalue.Object {
+		return params
+	}
+	b := jsonvalue.NewObject(params.Len())
+	for i, key := range params.Keys() {
+		v := params.At(i)
+		if to, ok := w[key]; ok {
+			key = to.name
+			if to.list {
+				v = jsonvalue.OfArray([]jsonvalue.Value{v})
+			}
+		}
+		b.Set(key, v)
+	}
+	return b.Value()
+}
+
+func renamed(from, to string) func(params, result jsonvalue.Value) jsonvalue.Value {
+	return func(_, result jsonvalue.Value) jsonvalue.Value {
+		v, _ := result.Get(from)
+		return only(to, v)
+	}
+}
+
+// first makes a result of the first element of one of its lists.
+func first(list, name string) func(params, result jsonvalue.Value) jsonvalue.Value {
+	return func(_, result jsonvalue.Value) jsonvalue.Value {
+		v, _ := result.Get(list)
+		if v.Kind() != jsonvalue.Array || v.Len() == 0 {
+			return jsonvalue.NewObject(0).Value()
+		}
+		return only(name, v.Elements()[0])
+	}
+}
+
+func only(name string, v jsonvalue.Value) jsonvalue.Value {
+	b := jsonvalue.NewObject(1)
+	b.Set(name, v)
+	return b.Value()
+}

@@ -1,0 +1,148 @@
+package jobs
+
+import (
+	"context"
+	"time"
+
+	"stepback/asl/jsonvalue"
+	"stepback/engine"
+	"stepback/engine/clock"
+	"stepback/engine/interpreter"
+	"stepback/engine/plan"
+)
+
+// API is the API of the service that runs the jobs, with errors named as tasks see them.
+type API interface {
+	engine.Integration // submits a job
+	Call(ctx context.Context, action string, params jsonvalue.Value) (jsonvalue.Value, error)
+}
+
+// Integration carries out one optimized integration that starts jobs of one kind.
+type Integration struct {
+	api   API
+	clock *clock.Clock
+	kind  *kind
+	name  string // of the integration, such as ecs:runTask
+}
+
+const (
+	// The time between two looks at a job doubles from the first to the second.
+	firstPause, longestPause = time.Second, 10 * time.Second
+	// maxMissed is how many looks in a row may fail before the task does: one may come before the service knows its job everywhere.
+	maxMissed = 5
+	// stopTime is how long stopping a job may take that nobody waits for.
+	stopTime = 10 * time.Second
+)
+
+// Wait returns what carries an integration out together with its .sync pattern, by the integration's name, such as ecs:runTask. It
+// returns api itself for an integration that starts no job.
+func Wait(name string, api API, c *clock.Clock) engine.Integration {
+	k, ok := kinds[name]
+	if !ok {
+		return unwaited{name, api}
+	}
+	return &Integration{api, c, k, name}
+}
+
+// Invoke implements engine.Integration.
+func (i *Integration) Invoke(ctx context.Context, t *engine.Task) (engine.Result, error) {
+	if t.Pattern == plan.Sync2 {
+		return nil, unsupported(i.name, t.Pattern)
+	}
+	answer, err := i.submit(ctx, t)
+	if err != nil || t.Pattern != plan.Sync {
+		return answer, err
+	}
+	params, err := t.Value()
+	if err != nil {
+		return nil, err
+	}
+	t.Submitted(answer)
+	submitted := job{params, answer.Value()}
+	described, err := i.await(ctx, submitted)
+	if err != nil {
+		if ctx.Err() != nil {
+			i.stop(ctx, submitted)
+		}
+		return nil, err
+	}
+	return i.outcome(submitted, described)
+}
+
+// submit starts the job, unless that was done before a crash.
+func (i *Integration) submit(ctx context.Context, t *engine.Task) (engine.Result, error) {
+	if t.Submission != "" {
+		v, err := jsonvalue.Parse(t.Submission)
+		return interpreter.ParsedPayload(t.Submission, v), err
+	}
+	return i.api.Invoke(ctx, t)
+}
+
+// await looks at the job until it is over, and returns its last description.
+func (i *Integration) await(ctx context.Context, j job) (jsonvalue.Value, error) {
+	for pause, missed := firstPause, 0; ; pause = min(2*pause, longestPause) {
+		if err := i.clock.Sleep(ctx, pause); err != nil {
+			return jsonvalue.Value{}, err
+		}
+		d, err := i.api.Call(ctx, i.kind.describe, i.kind.named(j))
+		switch {
+		case ctx.Err() != nil:
+			return d, ctx.Err()
+		case err == nil && i.kind.over(d):
+			return d, nil
+		case err == nil && !i.kind.job(d).IsNull():
+			missed = 0
+			continue
+		}
+		if missed++; missed == maxMissed {
+			return d, i.lost(err)
+		}
+	}
+}
+
+// lost is the failure of a task whose job cannot be looked at.
+func (i *Integration) lost(err error) error {
+	if err != nil {
+		return err
+	}
+	return &engine.TaskError{Name: plan.ErrTaskFailed, Cause: i.kind.describe + " knows nothing of the job that " + i.name + " started."}
+}
+
+// outcome is what the task comes to when its job is over.
+func (i *Integration) outcome(j job, description jsonvalue.Value) (engine.Result, error) {
+	result := i.kind.result(j, description)
+	if !i.kind.succeeded(description) {
+		return nil, &engine.TaskError{Name: plan.ErrTaskFailed, Cause: result.JSON()}
+	}
+	return interpreter.ValuePayload(result), nil
+}
+
+// stop stops a job whose task was given up. There is nobody to tell when that fails.
+func (i *Integration) stop(ctx context.Context, j job) {
+	if i.kind.stop == "" {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTime)
+	defer cancel()
+	_, _ = i.api.Call(ctx, i.kind.stop, i.kind.stopped(j))
+}
+
+// unwaited is an integration without a .sync pattern.
+type unwaited struct {
+	name string
+	engine.Integration
+}
+
+// Invoke implements engine.Integration.
+func (u unwaited) Invoke(ctx context.Context, t *engine.Task) (engine.Result, error) {
+	if t.Pattern == plan.Sync || t.Pattern == plan.Sync2 {
+		return nil, unsupported(u.name, t.Pattern)
+	}
+	return u.Integration.Invoke(ctx, t)
+}
+
+func unsupported(name string, p plan.Pattern) error {
+	return &engine.TaskError{
+		Name: plan.ErrRuntime, Cause: "The integration arn:aws:states:::" + name + " is not supported with the pattern ." + string(p) + ".",
+	}
+}

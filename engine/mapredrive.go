@@ -1,0 +1,68 @@
+package engine
+
+import (
+	"context"
+	"errors"
+
+	"stepback/engine/interpreter"
+	"stepback/engine/journal"
+)
+
+// redrives reports whether a child execution ended without success before the Map Run was redriven the last time.
+func (m *mapRun) redrives(x *journal.Execution) bool {
+	return x.Ended() && x.Status != interpreter.Succeeded && x.MapRunRedrive < m.call.Redrive
+}
+
+// redriveNext goes on with the next child execution that is to be redriven. An EXPRESS one begins again.
+func (m *mapRun) redriveNext(ctx context.Context) error {
+	arn := m.redrivable[0]
+	m.redrivable = m.redrivable[1:]
+	x, err := m.engine.cfg.Journal.Execution(ctx, arn)
+	if err != nil {
+		return err
+	}
+	m.count(func(items, executions *Tally) { items.PendingRedrive -= x.Items; executions.PendingRedrive-- })
+	if x.Express {
+		r := m.engine.revive(x, m.child, m.parent.mocks)
+		r.restart()
+		return m.begin(r, r.start())
+	}
+	if err = m.engine.Redrivable(x); err == nil {
+		var r *run
+		if r, err = m.engine.reopen(ctx, x, m.child, m.parent.mocks); err == nil {
+			return m.begin(r, interpreter.Event{Kind: interpreter.Redrive})
+		}
+	}
+	if ctx.Err() != nil || errors.Is(err, ErrClosed) {
+		return err
+	}
+	m.engine.log.Warn("a child execution cannot be redriven", "execution", arn, "error", err)
+	m.count(func(items, executions *Tally) { items.NotRedrivable += x.Items; executions.NotRedrivable++ })
+	return m.ended(x)
+}
+
+// restart makes the description of an execution that has ended that of one which is about to begin.
+func (r *run) restart() {
+	x := &r.record
+	*x = journal.Execution{
+		ARN: x.ARN, Name: x.Name, MachineARN: x.MachineARN, MapRunARN: x.MapRunARN, Revision: x.Revision, Express: x.Express,
+		Status: interpreter.Running, Start: r.engine.clock.Now(), Input: x.Input, FirstItem: x.FirstItem, Items: x.Items,
+		RedriveCount: x.RedriveCount + 1, Redriven: r.engine.clock.Now(),
+	}
+}
+
+// keepUnsuccessful counts the child executions that the Map Run failed too early to redrive as what they were.
+func (m *mapRun) keepUnsuccessful(ctx context.Context) error {
+	for _, arn := range m.redrivable {
+		x, err := m.engine.cfg.Journal.Execution(ctx, arn)
+		if err != nil {
+			return err
+		}
+		m.count(func(items, executions *Tally) { items.PendingRedrive -= x.Items; executions.PendingRedrive-- })
+		if err := m.ended(x); err != nil {
+			return err
+		}
+	}
+	m.redrivable = nil
+	return nil
+}

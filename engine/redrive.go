@@ -1,0 +1,155 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"stepback/engine/history"
+	"stepback/engine/interpreter"
+	"stepback/engine/journal"
+)
+
+// RedrivePeriod is how long after its end an execution can be redriven.
+const RedrivePeriod = 14 * 24 * time.Hour
+
+// NotRedrivableError says that an execution cannot be redriven, and why.
+type NotRedrivableError struct{ Reason string }
+
+// Error implements error.
+func (e *NotRedrivableError) Error() string { return e.Reason }
+
+var errRunning = &NotRedrivableError{"Execution is RUNNING and cannot be redriven"}
+
+// Redrivable returns a *NotRedrivableError unless an execution, or a Map Run's child execution with its Map Run, can be redriven. The
+// reasons are in the words of the service.
+func (e *Engine) Redrivable(x *journal.Execution) error {
+	var reason string
+	switch {
+	case x.Status == interpreter.Running || x.Status == interpreter.Succeeded:
+		reason = "Execution is " + string(x.Status) + " and cannot be redriven"
+	case x.HistorySize >= interpreter.MaxEvents-1:
+		reason = "Execution history event limit exceeded"
+	case x.Stop.Sub(x.Start) > interpreter.MaxDuration:
+		reason = "Execution has exceeded the max execution time"
+	case e.clock.Now().Sub(x.Stop) > RedrivePeriod:
+		reason = "Execution redrivable period exceeded"
+	default:
+		return nil
+	}
+	return &NotRedrivableError{reason}
+}
+
+// RedriveExecution goes on with a STANDARD execution that ended without success, where it failed, and returns when it did. What
+// succeeded is not done again. Repeated with the same token within 15 minutes it changes nothing; an empty token is none. The error of
+// an execution that cannot be redriven is a *NotRedrivableError.
+func (e *Engine) RedriveExecution(ctx context.Context, arn, token string) (time.Time, error) {
+	if at, ok := e.redrives.find(arn, token, e.clock.Now()); ok {
+		return at, nil
+	}
+	if !e.redrives.begin(arn) {
+		return time.Time{}, errRunning
+	}
+	defer e.redrives.end(arn)
+	x, err := e.DescribeExecution(ctx, arn)
+	if err != nil {
+		return time.Time{}, err
+	}
+	if x.MapRunARN != "" {
+		return time.Time{}, &NotRedrivableError{"Child executions are redriven with the execution that their Map Run belongs to"}
+	}
+	if err := e.Redrivable(x); err != nil {
+		return time.Time{}, err
+	}
+	m, err := e.machineOf(ctx, x)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("execution %s: %w", arn, err)
+	}
+	mocks, err := e.mocks(m.Name, x.TestCase)
+	if err != nil {
+		return time.Time{}, err
+	}
+	r, err := e.reopen(ctx, x, m, mocks)
+	if err != nil {
+		return time.Time{}, err
+	}
+	if err := e.register(r, interpreter.Event{Kind: interpreter.Redrive}); err != nil {
+		if errors.Is(err, ErrAlreadyExists) { // somebody else has redriven it in between
+			err = errRunning
+		}
+		return time.Time{}, err
+	}
+	if _, err := r.acknowledged(ctx); err != nil {
+		return time.Time{}, err
+	}
+	if x, err = e.DescribeExecution(ctx, arn); err != nil {
+		return time.Time{}, err
+	}
+	e.redrives.remember(arn, token, x.Redriven)
+	return x.Redriven, nil
+}
+
+// PendingRedrive reports whether a child execution, which ended without success, waits for its Map Run to redrive it.
+func (e *Engine) PendingRedrive(x *journal.Execution) bool {
+	if x.MapRunARN == "" {
+		return false
+	}
+	e.mu.Lock()
+	m := e.mapRuns[x.MapRunARN]
+	e.mu.Unlock()
+	return m != nil && m.redrives(x) && m.describe().Status == interpreter.Running
+}
+
+// reopen brings an execution that has ended to where it was by replaying its events. It first waits until nothing of it is under
+// way any more.
+func (e *Engine) reopen(ctx context.Context, x *journal.Execution, m *StateMachine, mocks Interceptor) (*run, error) {
+	if err := e.settle(ctx, x.ARN); err != nil {
+		return nil, err
+	}
+	events, err := e.cfg.Journal.Events(ctx, x.ARN)
+	if err != nil {
+		return nil, fmt.Errorf("the events of %s: %w", x.ARN, err)
+	}
+	kept, err := e.cfg.Journal.History(ctx, x.ARN)
+	if err != nil {
+		return nil, fmt.Errorf("the history of %s: %w", x.ARN, err)
+	}
+	r := e.revive(x, m, mocks)
+	past := journal.Step{Events: events, History: kept}
+	effects, err := r.reapply([]journal.Step{past})
+	if err != nil {
+		return nil, fmt.Errorf("execution %s cannot be redriven: %w", x.ARN, err)
+	}
+	r.skipMocks(effects, nil)
+	r.result.Reset()
+	r.past = &journal.Past{Step: past, Stopped: x.Stop}
+	r.record.Status, r.record.Stop, r.record.Failure, r.record.HistorySize = interpreter.Running, time.Time{}, history.Failure{}, 0
+	r.record.RedriveCount++
+	r.steps = 1
+	r.ahead = max(0, r.last.Sub(e.clock.Now()))
+	return r, nil
+}
+
+// settle waits until an execution that has ended, and its Map Runs, have let go of everything.
+func (e *Engine) settle(ctx context.Context, arn string) error {
+	var ends []<-chan struct{}
+	if r := e.running(arn); r != nil {
+		ends = append(ends, r.done)
+	}
+	for _, m := range e.mapRunsUnderWay() {
+		if m.parent.record.ARN == arn {
+			ends = append(ends, m.gone)
+		}
+	}
+	for _, end := range ends {
+		select {
+		case <-end:
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-e.ctx.Done():
+			return ErrClosed
+		}
+	}
+	return nil
+}
