@@ -140,7 +140,7 @@ func (s *services) cloudWatchLogs(scope awsjson.Scope) http.Handler {
 // handler serves everything at one address.
 func (s *services) handler(stepFunctions http.Handler, scope awsjson.Scope, public bool) http.Handler {
 	h := &endpoint.Handler{
-		StepFunctions: stepFunctions, Lambda: s.lambda(scope), S3: s.s3.Handler(), Logs: s.cloudWatchLogs(scope),
+		StepFunctions: stepFunctions, Lambda: s.lambda(scope), S3: s.s3.Handler(), Logs: s.cloudWatchLogs(scope), Log: s.log,
 		Health: endpoint.Health{Version: version(), Services: map[string]string{"stepfunctions": running, "lambda": running, "s3": running, "logs": running}},
 	}
 	if public { // a machine's names are not known to it
