@@ -94,6 +94,8 @@ func (s *Service) listed(ctx context.Context, scope awsjson.Scope, in *listExecu
 	switch {
 	case err != nil:
 		return "", err
+	case at.qualified() && m.version(at.text) == nil && m.alias(at.text) == nil:
+		return "", noMachine(at.text)
 	case m.Type == typeExpress:
 		return "", errTypeSupported
 	default:

@@ -17,8 +17,11 @@ import (
 
 // model is what this test reads of the service's model, as AWS publishes it for its SDKs.
 type model struct {
-	Operations map[string]struct{ Input, Output shapeRef }
-	Shapes     map[string]*shape
+	Operations map[string]struct {
+		Input, Output shapeRef
+		Errors        []shapeRef
+	}
+	Shapes map[string]*shape
 }
 
 type shapeRef struct{ Shape string }
