@@ -191,12 +191,10 @@ def redrive():
     machine = create("redriven", FAIL)
     x = sfn.start_execution(stateMachineArn=machine)["executionArn"]
     assert ended(x)["redriveStatus"] == "REDRIVABLE"
-    try:
-        sfn.redrive_execution(executionArn=x)
-    except ClientError as e:
-        assert e.response["Error"]["Code"] == "UnknownOperationException", e
-        print("  RedriveExecution is not served yet")
-        return
+    token = "once"
+    redriven = sfn.redrive_execution(executionArn=x, clientToken=token)["redriveDate"]
+    assert sfn.redrive_execution(executionArn=x, clientToken=token)["redriveDate"] == redriven, "redriving is idempotent"
+    refused("ExecutionNotRedrivable", sfn.redrive_execution, executionArn=sfn.start_execution(stateMachineArn=create("running", WAIT))["executionArn"])
     assert eventually(lambda: sfn.describe_execution(executionArn=x)["redriveCount"] == 1 and ended(x))["status"] == "FAILED"
 
 
