@@ -33,7 +33,7 @@ type call struct {
 	clientContext []byte // JSON; empty when the caller sent none
 	timeout       time.Duration
 	closing       <-chan struct{} // closed when the service closes
-	log           *invocationLog // nil when nobody wants a log
+	log           *invocationLog  // nil when nobody wants a log
 }
 
 // pool keeps a function's idle environments, starts new ones on demand, and

@@ -36,7 +36,7 @@ type Service struct {
 	calls     sync.WaitGroup // invocations
 	threads   sync.WaitGroup // goroutines of environments that call handlers
 	abandoned atomic.Int64   // handlers whose time was up and that have not returned
-	events    atomic.Int64 // asynchronous invocations that have not ended
+	events    atomic.Int64   // asynchronous invocations that have not ended
 	ctx       context.Context
 	stop      context.CancelFunc
 	keeper    sync.WaitGroup // ends idle environments
