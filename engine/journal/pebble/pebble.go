@@ -39,11 +39,17 @@ type Journal struct {
 // Options of a store; the zero value is usable.
 type Options struct {
 	// Reserve is how many bytes of the disk are set aside for the time when it is full: then they are given up, executions that
-	// are under way go on with them, and new ones are refused with journal.ErrDiskFull until there is room again. 0 means none.
+	// are under way go on with them, and new ones are refused with journal.ErrDiskFull until there is room again. When they are used
+	// up, too, whatever is written waits for room. 0 means none.
 	Reserve int64
-	// DiskFull, if not nil, is called when the disk has no room for what is written and no reserve is left. Without it, or when it
-	// returns, the journal refuses everything with journal.ErrBroken.
+	// DiskFull, if not nil, is called when the disk has no room for what is written and no reserve is left. When it returns, or
+	// without it and a reserve, the journal refuses everything with journal.ErrBroken.
 	DiskFull func()
+	// Room, if not nil, is called when there is less or more room than before. It must be quick.
+	Room func(Room)
+	// Broken, if not nil, is called once, with an error that is journal.ErrBroken, when the disk has refused a write. Nothing is
+	// committed any more: whoever opened the store can close it and open it again. It must be quick.
+	Broken func(error)
 	// Retention is how long executions are kept after their end; 0 means DefaultRetention, a negative time for ever.
 	Retention time.Duration
 	// FS is the file system; nil means the machine's.
@@ -61,7 +67,10 @@ func Open(dir string, o Options) (*Journal, error) {
 	j.encoders.New = func() any { return new(encoder) }
 	cache := pebble.NewCache(cacheBytes)
 	defer cache.Unref() // the store has a reference of its own
-	db, err := pebble.Open(dir, j.options(&o, cache))
+	if err := j.space.toOpen(); err != nil {
+		return nil, openError(dir, err)
+	}
+	db, err := openStore(dir, j.options(&o, cache))
 	if err != nil {
 		return nil, openError(dir, err)
 	}
@@ -69,7 +78,7 @@ func Open(dir string, o Options) (*Journal, error) {
 	if err := j.checkVersion(); err != nil {
 		return nil, errors.Join(fmt.Errorf("journal in %s: %w", dir, err), db.Close())
 	}
-	j.committer = startCommitter(db)
+	j.committer = startCommitter(db, o.Broken)
 	if !o.ReadOnly {
 		j.space.reserve()
 		j.retention = j.retain(o.Retention)
@@ -89,11 +98,45 @@ func (j *Journal) options(o *Options, cache *pebble.Cache) *pebble.Options {
 	return p
 }
 
+// openStore opens Pebble's store. What Pebble finds in its log it writes into tables, and when the disk refuses that, it tries for
+// ever; then this gives up, and the store is closed if that comes to an end after all.
+func openStore(dir string, o *pebble.Options) (*pebble.DB, error) {
+	type outcome struct {
+		db  *pebble.DB
+		err error
+	}
+	refused, opened := make(chan error, 1), make(chan outcome, 1)
+	o.EventListener = &pebble.EventListener{BackgroundError: func(err error) {
+		select {
+		case refused <- err:
+		default:
+		}
+		<-time.NewTimer(spaceInterval).C // Pebble would try again at once
+	}}
+	go func() {
+		db, err := pebble.Open(dir, o)
+		opened <- outcome{db, err}
+	}()
+	select {
+	case s := <-opened:
+		return s.db, s.err
+	case err := <-refused:
+		go func() {
+			if s := <-opened; s.err == nil {
+				_ = s.db.Close() // nobody has used it
+			}
+		}()
+		return nil, err
+	}
+}
+
 // openError says why a store could not be opened and what to do.
 func openError(dir string, err error) error {
 	hint := ""
 	switch {
-	case errors.Is(err, syscall.EAGAIN), strings.Contains(err.Error(), "lock held by current process"):
+	case strings.Contains(err.Error(), "lock held by current process"):
+		hint = " (is another stepback using this data directory? this process itself has it open)"
+	case errors.Is(err, syscall.EAGAIN):
 		hint = " (is another stepback using this data directory?)"
 	case errors.Is(err, syscall.EROFS), errors.Is(err, fs.ErrPermission):
 		hint = " (stepback has to be able to write there)"
@@ -104,9 +147,10 @@ func openError(dir string, err error) error {
 // Close implements journal.Journal.
 func (j *Journal) Close() error {
 	j.retention.stop()
+	j.space.close()
 	err := j.committer.stop()
-	if err == nil {
-		err = j.db.Flush()
+	if err == nil && !j.space.short.Load() { // Pebble does not survive a flush that finds no room
+		err = guarded(j.db.Flush)
 	}
 	return errors.Join(err, j.db.Close(), j.space.release())
 }
