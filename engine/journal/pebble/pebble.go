@@ -6,10 +6,7 @@ package pebble
 import (
 	"errors"
 	"fmt"
-	"io/fs"
-	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -54,8 +51,10 @@ type Options struct {
 	Retention time.Duration
 	// FS is the file system; nil means the machine's.
 	FS vfs.FS
-	// ReadOnly opens a store for reading only.
+	// ReadOnly opens a store that is there for reading only, on a disk that may be read-only, too. Nothing is changed.
 	ReadOnly bool
+	// MustExist refuses to create a store.
+	MustExist bool
 }
 
 // Open opens or creates the store in a directory. Only one process at a time can have it open.
@@ -75,7 +74,7 @@ func Open(dir string, o Options) (*Journal, error) {
 		return nil, openError(dir, err)
 	}
 	j.db = db
-	if err := j.checkVersion(); err != nil {
+	if err := j.checkVersion(o.ReadOnly); err != nil {
 		return nil, errors.Join(fmt.Errorf("journal in %s: %w", dir, err), db.Close())
 	}
 	j.committer = startCommitter(db, o.Broken)
@@ -89,7 +88,10 @@ func Open(dir string, o Options) (*Journal, error) {
 func (j *Journal) options(o *Options, cache *pebble.Cache) *pebble.Options {
 	p := &pebble.Options{
 		Cache: cache, MemTableSize: memTableBytes, Logger: refusing{}, FormatMajorVersion: pebble.FormatNewest,
-		FS: vfs.OnDiskFull(o.FS, j.space.full), ReadOnly: o.ReadOnly,
+		FS: vfs.OnDiskFull(o.FS, j.space.full), ReadOnly: o.ReadOnly, ErrorIfNotExists: o.MustExist,
+	}
+	if o.ReadOnly {
+		p.FS = readOnlyFS{o.FS}
 	}
 	p.ApplyCompressionSettings(func() pebble.DBCompressionSettings { return pebble.DBCompressionNone }) // values are compressed already
 	for i := range p.Levels {
@@ -98,58 +100,12 @@ func (j *Journal) options(o *Options, cache *pebble.Cache) *pebble.Options {
 	return p
 }
 
-// openStore opens Pebble's store. What Pebble finds in its log it writes into tables, and when the disk refuses that, it tries for
-// ever; then this gives up, and the store is closed if that comes to an end after all.
-func openStore(dir string, o *pebble.Options) (*pebble.DB, error) {
-	type outcome struct {
-		db  *pebble.DB
-		err error
-	}
-	refused, opened := make(chan error, 1), make(chan outcome, 1)
-	o.EventListener = &pebble.EventListener{BackgroundError: func(err error) {
-		select {
-		case refused <- err:
-		default:
-		}
-		<-time.NewTimer(spaceInterval).C // Pebble would try again at once
-	}}
-	go func() {
-		db, err := pebble.Open(dir, o)
-		opened <- outcome{db, err}
-	}()
-	select {
-	case s := <-opened:
-		return s.db, s.err
-	case err := <-refused:
-		go func() {
-			if s := <-opened; s.err == nil {
-				_ = s.db.Close() // nobody has used it
-			}
-		}()
-		return nil, err
-	}
-}
-
-// openError says why a store could not be opened and what to do.
-func openError(dir string, err error) error {
-	hint := ""
-	switch {
-	case strings.Contains(err.Error(), "lock held by current process"):
-		hint = " (is another stepback using this data directory? this process itself has it open)"
-	case errors.Is(err, syscall.EAGAIN):
-		hint = " (is another stepback using this data directory?)"
-	case errors.Is(err, syscall.EROFS), errors.Is(err, fs.ErrPermission):
-		hint = " (stepback has to be able to write there)"
-	}
-	return fmt.Errorf("opening the journal in %s%s: %w", dir, hint, err)
-}
-
 // Close implements journal.Journal.
 func (j *Journal) Close() error {
 	j.retention.stop()
 	j.space.close()
 	err := j.committer.stop()
-	if err == nil && !j.space.short.Load() { // Pebble does not survive a flush that finds no room
+	if err == nil && !j.space.readOnly && !j.space.short.Load() { // Pebble does not survive a flush that finds no room
 		err = guarded(j.db.Flush)
 	}
 	return errors.Join(err, j.db.Close(), j.space.release())
