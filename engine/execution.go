@@ -85,10 +85,13 @@ func (e *Engine) DescribeExecution(ctx context.Context, arn string) (*journal.Ex
 	return x, err
 }
 
-// History returns an execution's events so far.
+// History returns an execution's events so far. Whoever has learnt from DescribeExecution that an execution has ended gets all of them,
+// although its run may not have heard from the journal yet.
 func (e *Engine) History(ctx context.Context, arn string) ([]history.Event, error) {
 	if r := e.running(arn); r != nil {
-		return r.snapshot(), nil
+		if x, err := e.cfg.Journal.Execution(ctx, arn); err != nil || x.Status == interpreter.Running {
+			return r.snapshot(), nil
+		}
 	}
 	h, err := e.cfg.Journal.History(ctx, arn)
 	if errors.Is(err, journal.ErrNotFound) {
