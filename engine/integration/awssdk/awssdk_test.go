@@ -69,6 +69,7 @@ func TestResults(t *testing.T) {
 		service, resource, parameters string
 		answer                        fake
 		target, heard, want           string
+		sent                          string // the body, to the letter, somewhere in what was heard
 	}{
 		"absent members are left out": {
 			service: "secretsmanager", resource: "aws-sdk:secretsmanager:listSecrets", parameters: `{}`, answer: fake{body: `{"SecretList":[]}`},
@@ -138,6 +139,14 @@ func TestResults(t *testing.T) {
 				`"x-amzn-RequestId":["r-1"]},"HttpHeaders":{"Content-Type":"application/json","x-amzn-RequestId":"r-1"},"HttpStatusCode":200},` +
 				`"SdkResponseMetadata":{"RequestId":"r-1"}}`,
 		},
+		"a body is JSON, quotes and all": {
+			service: "s3", resource: "aws-sdk:s3:putObject", parameters: `{"Bucket":"b","Key":"k","Body":"text data"}`,
+			answer: fake{header: http.Header{"Etag": {`"e"`}}}, want: `{"ETag":"\"e\""}`, sent: `"text data"`,
+		},
+		"a body that is an object": {
+			service: "s3", resource: "aws-sdk:s3:putObject", parameters: `{"Bucket":"b","Key":"k","Body":{"a":[1,true]}}`,
+			answer: fake{header: http.Header{"Etag": {`"e"`}}}, want: `{"ETag":"\"e\""}`, sent: `{"a":[1,true]}`,
+		},
 		"bytes": {
 			service: "kms", resource: "aws-sdk:kms:encrypt", parameters: `{"KeyId":"k","Plaintext":"hello"}`,
 			answer: fake{body: `{"CiphertextBlob":"//8=","KeyId":"k"}`},
@@ -156,6 +165,9 @@ func TestResults(t *testing.T) {
 			}
 			if f.target != c.target {
 				t.Errorf("called %s, want %s", f.target, c.target)
+			}
+			if !strings.Contains(f.heard, c.sent) {
+				t.Errorf("sent %s, want %s in it", f.heard, c.sent)
 			}
 			if c.heard != "" && !same(t, f.heard, c.heard) {
 				t.Errorf("sent %s\nwant %s", f.heard, c.heard)
