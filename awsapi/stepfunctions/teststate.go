@@ -29,8 +29,9 @@ type testStateRequest struct {
 
 // stateMock is what a state is said to come to, in place of doing its work.
 type stateMock struct {
-	Result *string     `json:"result"`
-	Error  *mockOutput `json:"errorOutput"`
+	Result     *string     `json:"result"`
+	Error      *mockOutput `json:"errorOutput"`
+	Validation string      `json:"fieldValidationMode"`
 }
 
 type mockOutput struct {
@@ -55,7 +56,7 @@ var testStateMembers = []awsjson.Member{
 	{Name: "context", Max: maxData},
 	{Name: "mock", Kind: awsjson.Structure, Members: []awsjson.Member{
 		{Name: "result", Max: maxData},
-		{Name: "fieldValidationMode", Enum: []string{"STRICT", "PRESENT", "NONE"}},
+		{Name: "fieldValidationMode", Enum: []string{validateStrictly, validatePresent, validateNothing}},
 		{Name: "errorOutput", Kind: awsjson.Structure, Members: []awsjson.Member{
 			{Name: "error", Max: maxError}, {Name: "cause", Max: maxCause},
 		}},

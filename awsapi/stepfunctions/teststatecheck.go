@@ -39,14 +39,14 @@ func (in *testStateRequest) checkMocked(state *plan.State) error {
 	if err != nil {
 		return awsjson.Invalid("Mocked result must be valid JSON.")
 	}
+	if state.Task != nil {
+		return in.Mock.checkAnswer(state.Task, result)
+	}
 	return in.checkResult(state, result)
 }
 
 // checkResult checks the mocked result of a Map or Parallel state.
 func (in *testStateRequest) checkResult(state *plan.State, result jsonvalue.Value) error {
-	if !hasBranches(state) {
-		return nil
-	}
 	if state.Map != nil && state.Map.Writer != nil {
 		if result.Kind() != jsonvalue.Object {
 			return awsjson.Invalid("Mocked result must be a JSON object.")
