@@ -9,7 +9,6 @@ import (
 	"stepback/asl/jsonvalue"
 	"stepback/awsapi/awsjson"
 	"stepback/engine"
-	"stepback/engine/history"
 	"stepback/engine/interpreter"
 	"stepback/engine/plan"
 )
@@ -41,6 +40,7 @@ type mockOutput struct {
 
 type stateConfiguration struct {
 	RetrierRetryCount        int64   `json:"retrierRetryCount"`
+	ErrorCausedByState       string  `json:"errorCausedByState"`
 	MapIterationFailureCount *int64  `json:"mapIterationFailureCount"`
 	MapItemReaderData        *string `json:"mapItemReaderData"`
 }
@@ -117,40 +117,6 @@ func (s *Service) trial(scope awsjson.Scope, state *plan.State, in *testStateReq
 		return nil, info, err
 	}
 	return tr, info, in.configure(tr)
-}
-
-// configure applies the stateConfiguration and the mock of a request that has been checked.
-func (in *testStateRequest) configure(tr *interpreter.Trial) error {
-	if c := in.Configuration; c != nil {
-		tr.Retried = c.RetrierRetryCount
-		if c.MapIterationFailureCount != nil {
-			tr.FailedIterations = *c.MapIterationFailureCount
-		}
-		if c.MapItemReaderData != nil {
-			items, err := jsonvalue.Parse(*c.MapItemReaderData)
-			if err != nil {
-				return awsjson.Invalid("Map item reader data must be valid JSON.")
-			}
-			tr.Items = &items
-		}
-	}
-	if in.Mock == nil {
-		return nil
-	}
-	if in.Mock.Result != nil {
-		tr.Result = interpreter.TextPayload(*in.Mock.Result)
-	}
-	if in.Mock.Error != nil {
-		f := history.Failure{}
-		if f.HasError = in.Mock.Error.Error != nil; f.HasError {
-			f.Error = *in.Mock.Error.Error
-		}
-		if f.HasCause = in.Mock.Error.Cause != nil; f.HasCause {
-			f.Cause = *in.Mock.Error.Cause
-		}
-		tr.Failure = &f
-	}
-	return nil
 }
 
 // mocked answers a task with the mock, or is nil when there is none.
