@@ -141,7 +141,7 @@ func (r *run) attempt(ctx context.Context, call *interpreter.TaskCall, submitted
 			err = &TaskError{Name: plan.ErrTaskFailed, Cause: fmt.Sprintf("the integration for %s panicked: %v", call.Task.Resource, p)}
 		}
 	}()
-	in := r.engine.integration(call.Task)
+	in := r.engine.integration(call)
 	if in == nil {
 		return nil, &TaskError{Name: plan.ErrRuntime, Cause: "No integration for the resource " + call.Task.Resource + " is configured."}
 	}
@@ -155,15 +155,16 @@ func (r *run) task(call *interpreter.TaskCall) *Task {
 	return taskOf(r.record.ARN, call)
 }
 
-func (e *Engine) integration(t *plan.Task) Integration {
+func (e *Engine) integration(call *interpreter.TaskCall) Integration {
+	t, all := call.Task, e.integrations(call)
 	if t.Target == plan.Function {
-		return e.cfg.Integrations["function"]
+		return all["function"]
 	}
-	if in := e.cfg.Integrations[t.Service+":"+t.Action]; in != nil {
+	if in := all[t.Service+":"+t.Action]; in != nil {
 		return in
 	}
 	if strings.HasPrefix(t.Service, "aws-sdk:") {
-		return e.cfg.Integrations["aws-sdk"]
+		return all["aws-sdk"]
 	}
 	return nil
 }

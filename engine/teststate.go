@@ -67,7 +67,7 @@ func (e *Engine) tested(
 
 // testTask calls the integration of a task under test.
 func (e *Engine) testTask(ctx context.Context, arn string, call *interpreter.TaskCall) interpreter.Event {
-	in := e.integration(call.Task)
+	in := e.integration(call)
 	if in == nil {
 		return interpreter.Event{Kind: interpreter.TaskFailed, Failure: history.NewFailure(
 			plan.ErrRuntime, "No integration for the resource "+call.Task.Resource+" is configured.")}

@@ -30,18 +30,24 @@ import (
 type floors struct{ replayed, outcome, history int }
 
 var (
-	withMoto    = floors{682, 677, 675}
-	withoutMoto = floors{637, 636, 635}
+	withMoto    = floors{689, 684, 683}
+	withoutMoto = floors{644, 643, 642}
 )
 
 var scope = awsjson.Scope{Account: "123456789012", Region: "us-east-1"}
+
+// recorded is where recordings are replayed: the account is one that a recording names.
+var recorded = awsjson.Scope{Account: "000000000000", Region: "us-east-1"}
+
+// Some recordings use a second account, and hide it behind another number where a role of either account is named.
+const secondary, hidden = "000000000002", "222222222222"
 
 // TestRecordings replays, over HTTP and in virtual time, every recorded case all of whose operations the API has, and prints how
 // many agree with what the real service answered.
 func TestRecordings(t *testing.T) {
 	t.Parallel()
 	cases := load(t)
-	moto := mototest.Start(t)
+	moto := mototest.Start(t, "MOTO_ACCOUNT_ID="+recorded.Account)
 	verdicts := make([]*conformance.Verdict, len(cases))
 	t.Run("cases", func(t *testing.T) {
 		for i, c := range cases {
@@ -80,8 +86,8 @@ func load(t *testing.T) []*conformance.Case {
 	return cases
 }
 
-// served are the needs that this test meets by itself: stubs of functions and objects. The case that needs API Gateway mocks it.
-var served = map[string]bool{"lambda": true, "s3": true, "apigateway": true}
+// served are the needs that this test meets by itself: stubs of functions, objects, accounts. The case that needs API Gateway mocks it.
+var served = map[string]bool{"lambda": true, "s3": true, "apigateway": true, "secondary-account": true}
 
 // replayable reports whether the API has all operations of a case, and this test the services around it.
 func replayable(c *conformance.Case, moto bool) bool {
@@ -106,11 +112,13 @@ func replayable(c *conformance.Case, moto bool) bool {
 // world is an API server in virtual time with stand-ins for the services around it. Time passes only while a call is made or a
 // case waits.
 type world struct {
-	clock   *clock.Clock
-	engine  *engine.Engine
-	objects conformance.Objects
-	caller  *awssdk.Caller
-	url     string
+	clock     *clock.Clock
+	engine    *engine.Engine
+	second    *engine.Engine // of the secondary account
+	objects   conformance.Objects
+	caller    *awssdk.Caller
+	endpoints awssdk.Endpoints
+	url       string
 
 	tasksUseS3 bool
 	background bool // there are programs in the background, which hold the clock
@@ -119,38 +127,76 @@ type world struct {
 func newWorld(t *testing.T, stubs *conformance.Functions, moto string) *world {
 	t.Helper()
 	w := &world{clock: clock.Virtual(time.Now().Truncate(time.Millisecond))}
-	w.caller = &awssdk.Caller{Account: scope.Account, Region: scope.Region, Endpoints: awssdk.Endpoints{
-		Getenv: func(name string) string { return map[string]string{"AWS_ENDPOINT_URL": moto}[name] },
-	}}
-	integrations, start := awssdk.Integrations(w.caller)
-	integrations["lambda:invoke"], integrations["function"] = lambda.Integration{Invoker: stubs}, lambda.Function{Invoker: stubs}
-	integrations["states:startExecution"] = states.Integration{
-		API: start, Await: func(ctx context.Context, arn string) error { return w.engine.Await(ctx, arn) },
+	w.endpoints = awssdk.Endpoints{
+		Getenv: func(name string) string { return map[string]string{"AWS_ENDPOINT_URL": moto}[name] }, Embedded: map[string]awssdk.Endpoint{},
 	}
+	w.caller = &awssdk.Caller{Account: recorded.Account, Region: recorded.Region, Endpoints: w.endpoints}
 	stubs.Clock = w.clock
 	store := stepfunctions.NewMemory()
-	var err error
-	w.engine, err = engine.New(engine.Config{
-		Clock: w.clock, Journal: journal.NewMemory(), Objects: &w.objects, TempDir: t.TempDir(), Region: scope.Region, Account: scope.Account,
-		Integrations: integrations, Activity: stepfunctions.HasActivity(store),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w.engine = w.account(t, w.caller, stubs, store)
+	w.second = w.account(t, &awssdk.Caller{Account: secondary, Region: recorded.Region, Endpoints: w.endpoints}, stubs, store)
 	service := stepfunctions.New(stepfunctions.Config{
-		Open:  func(awsjson.Scope) (*engine.Engine, error) { return w.engine, nil },
-		Store: store, Now: w.clock.Now, Default: scope,
+		Open:  func(of awsjson.Scope) (*engine.Engine, error) { return w.of(of.Account), nil },
+		Store: store, Now: w.clock.Now, Default: recorded,
 	})
-	w.caller.Endpoints.Embedded = map[string]awssdk.Endpoint{"sfn": {URL: loopback.URL, Client: loopback.Client(service.Handler())}}
+	w.endpoints.Embedded["sfn"] = awssdk.Endpoint{URL: loopback.URL, Client: loopback.Client(service.Handler())}
 	server := httptest.NewServer(service.Handler())
 	w.url = server.URL
 	w.clock.Hold()
 	t.Cleanup(func() {
 		server.Close()
 		w.engine.Close()
+		w.second.Close()
 		w.clock.Close()
 	})
 	return w
+}
+
+// account makes the engine of an account.
+func (w *world) account(t *testing.T, caller *awssdk.Caller, stubs *conformance.Functions, store stepfunctions.Store) *engine.Engine {
+	t.Helper()
+	e, err := engine.New(engine.Config{
+		Clock: w.clock, Journal: journal.NewMemory(), Objects: &w.objects, TempDir: t.TempDir(), Region: caller.Region, Account: caller.Account,
+		Integrations: w.integrations(caller, stubs), Activity: stepfunctions.HasActivity(store),
+		Assume: func(account string) map[string]engine.Integration {
+			if account == hidden {
+				account = secondary
+			}
+			return w.integrations(&awssdk.Caller{Account: account, Region: recorded.Region, Endpoints: w.endpoints}, stubs)
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// integrations are what tasks call for an account.
+func (w *world) integrations(caller *awssdk.Caller, stubs *conformance.Functions) map[string]engine.Integration {
+	all, start := awssdk.Integrations(caller)
+	all["lambda:invoke"], all["function"] = lambda.Integration{Invoker: stubs}, lambda.Function{Invoker: stubs}
+	all["states:startExecution"] = states.Integration{
+		API: start, Await: func(ctx context.Context, arn string) error { return w.of(accountOf(arn)).Await(ctx, arn) },
+	}
+	return all
+}
+
+// of is the engine of an account.
+func (w *world) of(account string) *engine.Engine {
+	if account == secondary {
+		return w.second
+	}
+	return w.engine
+}
+
+// accountOf is the account in an ARN.
+func accountOf(arn string) string {
+	const field = 4
+	parts := strings.Split(arn, ":")
+	if len(parts) <= field {
+		return ""
+	}
+	return parts[field]
 }
 
 // replay runs the program of a case.
@@ -158,8 +204,8 @@ func replay(t *testing.T, c *conformance.Case, moto string) *conformance.Verdict
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	names := &conformance.Names{Account: scope.Account, Region: scope.Region, Now: time.Now()}
-	stubs := &conformance.Functions{Region: scope.Region, Account: scope.Account, Rules: map[string]conformance.Rule{}}
+	names := &conformance.Names{Account: recorded.Account, Region: recorded.Region, Now: time.Now()}
+	stubs := &conformance.Functions{Region: recorded.Region, Account: recorded.Account, Rules: map[string]conformance.Rule{}}
 	for name, rule := range c.Lambdas {
 		stubs.Rules[names.Text(name)] = rule
 	}
@@ -183,7 +229,7 @@ func (w *world) Wait(ctx context.Context, s *conformance.Step, arn string) error
 	switch s.Wait {
 	case "execution-terminated":
 		w.clock.Release()
-		_, err := w.engine.Wait(ctx, arn)
+		_, err := w.of(accountOf(arn)).Wait(ctx, arn)
 		w.clock.Hold()
 		return err
 	case "execution-listed-with-status":
@@ -223,7 +269,7 @@ func (w *world) Call(ctx context.Context, s *conformance.Step, params map[string
 		w.clock.Release()
 		defer w.clock.Hold()
 	}
-	status, body, err := w.post(ctx, s.Op, params)
+	status, body, err := w.post(ctx, s, params)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -247,7 +293,7 @@ func (w *world) scene(ctx context.Context, s *conformance.Step, params map[strin
 	return w.around(ctx, s, params)
 }
 
-func (w *world) post(ctx context.Context, op string, params map[string]any) (int, []byte, error) {
+func (w *world) post(ctx context.Context, s *conformance.Step, params map[string]any) (int, []byte, error) {
 	body, err := json.Marshal(params)
 	if err != nil {
 		return 0, nil, err
@@ -257,7 +303,10 @@ func (w *world) post(ctx context.Context, op string, params map[string]any) (int
 		return 0, nil, err
 	}
 	r.Header.Set("Content-Type", "application/x-amz-json-1.0")
-	r.Header.Set("X-Amz-Target", "AWSStepFunctions."+op)
+	r.Header.Set("X-Amz-Target", "AWSStepFunctions."+s.Op)
+	if s.Account == "secondary" {
+		r.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential="+secondary+"/20260101/us-east-1/states/aws4_request")
+	}
 	answer, err := http.DefaultClient.Do(r)
 	if err != nil {
 		return 0, nil, err

@@ -49,7 +49,7 @@ func (s *surroundings) embed(service string, h http.Handler) {
 }
 
 // integrations are what the tasks of an account and region can call: functions by the invoker, nested executions of the same engine
-// (await waits for one), and all other services at their endpoints.
+// (await waits for one; without it they are looked at time and again), and all other services at their endpoints.
 func (s *surroundings) integrations(
 	scope awsjson.Scope, invoker lambda.Invoker, c *clock.Clock, await func(ctx context.Context, arn string) error,
 ) map[string]engine.Integration {
@@ -60,7 +60,7 @@ func (s *surroundings) integrations(
 			all[name] = jobs.Wait(name, api, c)
 		}
 	}
-	if !s.endpoints.Embeds("sfn") {
+	if await == nil || !s.endpoints.Embeds("sfn") {
 		await = states.Poll(start, c)
 	}
 	all["states:startExecution"] = states.Integration{API: start, Await: await}

@@ -171,8 +171,12 @@ func newEngines(j journal.Journal, s *services, around *surroundings, log *slog.
 func (s *engines) open(scope awsjson.Scope) (*engine.Engine, error) {
 	var e *engine.Engine
 	await := func(ctx context.Context, arn string) error { return e.Await(ctx, arn) }
+	assume := func(account string) map[string]engine.Integration {
+		other := awsjson.Scope{Account: account, Region: scope.Region}
+		return s.around.integrations(other, s.services.invoker(other), s.clock, nil)
+	}
 	e, err := engine.New(engine.Config{
-		Clock: s.clock, Journal: s.journal, Region: scope.Region, Account: scope.Account, Log: s.log, Objects: s.services.objects,
+		Clock: s.clock, Journal: s.journal, Assume: assume, Region: scope.Region, Account: scope.Account, Log: s.log, Objects: s.services.objects,
 		Integrations: s.around.integrations(scope, s.services.invoker(scope), s.clock, await), Mocks: s.around.testCases(), Activity: s.activity, Follow: s.follow,
 	})
 	if err != nil {

@@ -22,6 +22,7 @@ type Optimized struct {
 	product string   // the service's name in causes; empty where causes are worded as those of AWS SDK integrations
 	texts   []string // members that may be any JSON, which is sent as its text
 	prepare func(t *engine.Task, params jsonvalue.Value) jsonvalue.Value
+	refuse  func(params jsonvalue.Value) error // before anything is called
 	shape   func(params, result jsonvalue.Value) jsonvalue.Value
 	judge   func(result jsonvalue.Value) error
 }
@@ -49,6 +50,11 @@ func (o *Optimized) Invoke(ctx context.Context, t *engine.Task) (engine.Result, 
 	}
 	if o.prepare != nil {
 		params = o.prepare(t, params)
+	}
+	if o.refuse != nil {
+		if err := o.refuse(params); err != nil {
+			return nil, err
+		}
 	}
 	a, err := o.call(ctx, o.action, o.withTexts(params), t.Parameters)
 	if err != nil {

@@ -70,7 +70,7 @@ func optimizedTable() map[string]*Optimized {
 	table["events:putEvents"].prepare, table["events:putEvents"].judge = eventsOf, failedEntries
 	table["glue:startJobRun"].shape = jobNamed
 	table["sns:publish"].texts = []string{"Message"}
-	table["sqs:sendMessage"].texts = []string{"MessageBody"}
+	table["sqs:sendMessage"].texts, table["sqs:sendMessage"].refuse = []string{"MessageBody"}, queueReached
 	return table
 }
 
