@@ -9,6 +9,7 @@ import (
 	"stepback/asl/jsonvalue"
 	"stepback/awsapi/awsjson"
 	"stepback/engine"
+	"stepback/engine/integration/httptask"
 	"stepback/engine/interpreter"
 	"stepback/engine/plan"
 )
@@ -49,7 +50,7 @@ var testStateMembers = []awsjson.Member{
 	{Name: "definition", Required: true, Min: 1, Max: maxDefinition},
 	{Name: "roleArn", Min: 1, Max: maxARN},
 	{Name: "input", Max: maxData},
-	{Name: "inspectionLevel", Enum: []string{"INFO", "DEBUG", "TRACE"}},
+	{Name: "inspectionLevel", Enum: []string{inspectOutcome, inspectData, inspectTrace}},
 	{Name: "revealSecrets", Kind: awsjson.Boolean},
 	{Name: "variables", Max: maxData},
 	{Name: "stateName", Min: 1, Max: maxName},
@@ -86,11 +87,16 @@ func (s *Service) testState(ctx context.Context, scope awsjson.Scope, in *testSt
 	if err != nil {
 		return nil, err
 	}
-	done, err := e.TestState(ctx, tr, info, in.mocked(tr))
+	trace := &httptask.Trace{Secrets: in.RevealSecrets}
+	done, err := e.TestState(httptask.WithTrace(ctx, trace), tr, info, in.mocked(tr))
 	if err != nil {
 		return nil, err
 	}
-	return testStateOutcome(in, info, tr, done), nil
+	out := testStateOutcome(in, info, tr, done)
+	if in.InspectionLevel == inspectTrace {
+		out.exchanged(trace)
+	}
+	return out, nil
 }
 
 // trial is the run that a request asks for.

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -61,5 +63,28 @@ func TestTestState(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestTestStateShowsHTTPRequests(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write([]byte(`{"paid":true}`))
+	}))
+	t.Cleanup(server.Close)
+	file := filepath.Join(t.TempDir(), "state.json")
+	if err := os.WriteFile(file, []byte(`{"Type":"Task","Resource":"arn:aws:states:::http:invoke","End":true,"Parameters":{
+		"ApiEndpoint":"`+server.URL+`/charge","Method":"GET","InvocationConfig":{"ConnectionArn":"arn:aws:events:us-east-1:1:connection/c/1"}}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got := stepback(t, "test-state", file, "--inspection-level", "TRACE")
+	for _, want := range []string{
+		"  request:\n    {\n      \"protocol\": \"http\",\n      \"method\": \"GET\",\n      \"url\": \"" + server.URL + "/charge\",",
+		"\"statusCode\": \"200\"", `"body": "{\"paid\":true}"`, "\"paid\": true",
+	} {
+		if got.code != exitOK || !strings.Contains(got.out, want) {
+			t.Errorf("%d: no %q in\n%s%s", got.code, want, got.out, got.err)
+		}
 	}
 }
