@@ -17,6 +17,8 @@ func (in *testStateRequest) check(state *plan.State) error {
 	switch c := in.Configuration; {
 	case c != nil && c.MapIterationFailureCount != nil:
 		return awsjson.Invalid("TestState does not support MapIterationFailureCount when a mock is not specified.")
+	case in.Context != nil:
+		return awsjson.Invalid("TestState does not support Context when a mock is not specified.")
 	case hasBranches(state):
 		return invalidDefinition("TestState API does not support Map or Parallel states. " +
 			"Supported state types include: [Task, Wait, Pass, Succeed, Fail, Choice]")

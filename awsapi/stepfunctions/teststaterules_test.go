@@ -41,11 +41,12 @@ func TestRefusedTests(t *testing.T) {
 	w := wire{url: newServer(t)}
 	const schema = "ValidationException: Mock result schema validation error: "
 	for name, c := range map[string]struct{ definition, more, want string }{
-		"activity":       {activity, `"roleArn":"` + role + `"`, "InvalidDefinition: TestState API does not support Activity tasks"},
-		"job":            {taskOf("ecs:runTask.sync"), `"roleArn":"` + role + `"`, "InvalidDefinition: TestState API does not support the .sync integration"},
-		"token":          {taskOf("sqs:sendMessage.waitForTaskToken"), `"roleArn":"` + role + `"`, "InvalidDefinition: TestState API does not support the .waitForTaskToken"},
-		"no role":        {taskOf("sqs:sendMessage"), ``, "ValidationException: RoleArn must be specified when testing a Task state"},
-		"negative count": {mapped + "}", mocked("[]") + `,"stateConfiguration":{"retrierRetryCount":-1}`, "ValidationException: 1 validation error detected: Value '-1'"},
+		"activity":         {activity, `"roleArn":"` + role + `"`, "InvalidDefinition: TestState API does not support Activity tasks"},
+		"job":              {taskOf("ecs:runTask.sync"), `"roleArn":"` + role + `"`, "InvalidDefinition: TestState API does not support the .sync integration"},
+		"token":            {taskOf("sqs:sendMessage.waitForTaskToken"), `"roleArn":"` + role + `"`, "InvalidDefinition: TestState API does not support the .waitForTaskToken"},
+		"no role":          {taskOf("sqs:sendMessage"), ``, "ValidationException: RoleArn must be specified when testing a Task state"},
+		"context, no mock": {`{"Type":"Succeed"}`, `"context":"{}"`, "ValidationException: TestState does not support Context when a mock is not specified."},
+		"negative count":   {mapped + "}", mocked("[]") + `,"stateConfiguration":{"retrierRetryCount":-1}`, "ValidationException: 1 validation error detected: Value '-1'"},
 		"unknown cause": {
 			mapped + "}", `"mock":{"errorOutput":{"error":"E"}},"stateConfiguration":{"errorCausedByState":"Q"}`,
 			"ValidationException: State not found in definition",
