@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,6 +35,8 @@ type serveCmd struct {
 	Retention time.Duration `default:"2160h" placeholder:"DURATION" help:"How long executions are kept after their end. Default 2160h, which is 90 days."`
 
 	Verbose bool `short:"v" help:"Log requests, and why some are refused, to standard error. What goes wrong inside is always logged."`
+
+	reserve int64 // how much of the disk is set aside; 0 means the usual
 }
 
 // Help shows examples.
@@ -74,7 +77,11 @@ func (c *serveCmd) Run(ctx context.Context, std streams) (err error) {
 	if err := os.MkdirAll(c.Data, 0o750); err != nil {
 		return fmt.Errorf("data directory: %w", err)
 	}
-	j, err := pebble.Open(filepath.Join(c.Data, "journal"), pebble.Options{Reserve: reserve, Retention: c.Retention})
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	j, err := pebble.Open(filepath.Join(c.Data, "journal"), pebble.Options{
+		Reserve: cmp.Or(c.reserve, reserve), Retention: c.Retention, Broken: stop, Room: c.tell(std),
+	})
 	if err != nil {
 		return err
 	}
@@ -114,7 +121,22 @@ func (c *serveCmd) Run(ctx context.Context, std streams) (err error) {
 		return err
 	}
 	fmt.Fprint(std.err, services.listing(c.Data))
-	return serve(ctx, listener, services.handler(service.Handler(), scope, c.Public))
+	err = serve(ctx, listener, services.handler(service.Handler(), scope, c.Public))
+	if cause := context.Cause(ctx); errors.Is(cause, journal.ErrBroken) {
+		err = errors.Join(err, cause)
+	}
+	return err
+}
+
+// tell says how much room the disk has.
+func (c *serveCmd) tell(std streams) func(pebble.Room) {
+	return func(r pebble.Room) {
+		fmt.Fprintf(std.err, "stepback: the disk of %s %s\n", c.Data, map[pebble.Room]string{
+			pebble.Roomy: "has room again: new executions are taken",
+			pebble.Short: "is full: new executions are refused until there is room, those under way go on with what was set aside",
+			pebble.Full:  "is full, and what was set aside is used up: executions wait until there is room",
+		}[r])
+	}
 }
 
 // check refuses addresses that other machines can reach, unless they are wanted.
