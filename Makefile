@@ -121,6 +121,10 @@ conformance: ## replay the recordings of the real service over HTTP: a table by 
 		awk '/^=== / {case = $$3; next} /--- (PASS|SKIP)/ {next} \
 			/_test\.go:[0-9]+: step/ {if (case != shown) print case; shown = case} {print}'
 
+.PHONY: clients
+clients: ## every operation by boto3 and the AWS CLI, and Terraform's life of a stack, against stepback serve (what is not installed is skipped)
+	@awsapi/clients/run.sh
+
 .PHONY: bench-compare
 bench-compare: ## Go benchmarks of a base commit against the working tree: BASE=main BENCH=REGEXP COMPARISONS=6
 	bench/compare.sh $(BASE) '$(BENCH)' $(COMPARISONS)

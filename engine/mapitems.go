@@ -37,6 +37,7 @@ type items struct {
 	covered []covered            // items that have child executions already, in order
 	done    bool
 	queued  []batch
+	text    []byte // of the item read last
 	mark    string // of the last item that was read
 }
 
@@ -171,17 +172,19 @@ func (s *items) skip(ctx context.Context) error {
 	return nil
 }
 
-// selected applies the ItemSelector.
+// selected applies the ItemSelector. What it returns holds until it is called again.
 func (s *items) selected(item itemreader.Item) ([]byte, error) {
 	if s.call.State.Map.ItemSelector == nil {
-		return item.Input().AppendJSON(nil), nil
+		s.text = item.Input().AppendJSON(s.text[:0])
+		return s.text, nil
 	}
 	v, err := s.call.Select(item.Index, item.Value, item.Key, item.Source)
 	var failed *interpreter.ItemSelectorError
 	if errors.As(err, &failed) {
 		return nil, &TaskError{Name: failed.Failure.Error, Cause: failed.Cause}
 	}
-	return v.AppendJSON(nil), nil
+	s.text = v.AppendJSON(s.text[:0])
+	return s.text, nil
 }
 
 // Close closes the dataset.

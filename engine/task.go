@@ -71,24 +71,11 @@ func (e *TaskError) Error() string { return e.Name + ": " + e.Cause }
 func (r *run) invoke(id int64, call *interpreter.TaskCall) {
 	e := r.engine
 	ctx, cancel := r.cancellable(id)
-	started, accepted := call.Started(), call.Submitted() // before a crash
 	if e.clock.IsVirtual() {
 		ctx = clock.Holding(ctx)
 	}
 	e.clock.Hold()
-	e.tasks.Add(1)
-	go func() {
-		defer e.tasks.Done()
-		defer e.clock.Release()
-		defer cancel()
-		if call.Task.Target == plan.Activity {
-			r.invokeActivity(ctx, id, call, started)
-			return
-		}
-		if e, ok := r.outcome(ctx, id, call, accepted); ok {
-			r.deliver(e)
-		}
-	}()
+	e.dispatch(invocation{run: r, ctx: ctx, cancel: cancel, id: id, call: call, started: call.Started(), accepted: call.Submitted()})
 }
 
 // outcome carries a task out and says what came of it; nothing yet when it waits for its token. accepted tells that the request of

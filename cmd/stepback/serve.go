@@ -33,7 +33,7 @@ type serveCmd struct {
 	embeddedServices
 	Retention time.Duration `default:"2160h" placeholder:"DURATION" help:"How long executions are kept after their end. Default 2160h, which is 90 days."`
 
-	Verbose bool `short:"v" help:"Log what goes wrong inside, to standard error."`
+	Verbose bool `short:"v" help:"Log requests, and why some are refused, to standard error. What goes wrong inside is always logged."`
 
 	reserve int64 // how much of the disk is set aside; 0 means the usual
 }
@@ -68,10 +68,11 @@ func (c *serveCmd) Run(ctx context.Context, std streams) (err error) {
 	if err := c.check(); err != nil {
 		return &exitError{exitUsage, err}
 	}
-	log := slog.New(slog.DiscardHandler)
+	level := slog.LevelWarn
 	if c.Verbose {
-		log = slog.New(slog.NewTextHandler(std.err, nil))
+		level = slog.LevelInfo
 	}
+	log := slog.New(slog.NewTextHandler(std.err, &slog.HandlerOptions{Level: level}))
 	if err := os.MkdirAll(c.Data, 0o750); err != nil {
 		return fmt.Errorf("data directory: %w", err)
 	}

@@ -115,6 +115,9 @@ func text(params jsonvalue.Value, name string) string {
 	return v.Text()
 }
 
+// usualEvent is where the buffer for an event begins, in bytes.
+const usualEvent = 512
+
 // eventOf is the event that a Payload parameter makes: null stands for no payload at all, and a string that is JSON text is sent
 // as it is.
 func eventOf(payload jsonvalue.Value) []byte {
@@ -127,7 +130,7 @@ func eventOf(payload jsonvalue.Value) []byte {
 		}
 	default:
 	}
-	return payload.AppendJSON(nil)
+	return payload.AppendJSON(make([]byte, 0, usualEvent))
 }
 
 // Function carries out tasks whose Resource is a function's ARN: the state's payload is the event, and the function's answer
@@ -186,10 +189,15 @@ func invokeError(err error) error {
 	}
 }
 
+var (
+	okStatus   = jsonvalue.OfInt(http.StatusOK)
+	okMetadata = object("HttpStatusCode", okStatus)
+)
+
 // envelope is the result of lambda:invoke: the answer with the metadata that the service adds.
 func envelope(a *Answer, payload jsonvalue.Value) engine.Result {
-	status := jsonvalue.OfInt(http.StatusOK)
-	if a.StatusCode != 0 {
+	status := okStatus
+	if a.StatusCode != http.StatusOK && a.StatusCode != 0 {
 		status = jsonvalue.OfInt(int64(a.StatusCode))
 	}
 	const members = 6
@@ -201,7 +209,11 @@ func envelope(a *Answer, payload jsonvalue.Value) engine.Result {
 	if a.StatusCode != http.StatusAccepted && a.StatusCode != http.StatusNoContent { // an event is not answered
 		b.Set("Payload", payload)
 	}
-	b.Set("SdkHttpMetadata", object("HttpStatusCode", status))
+	metadata := okMetadata
+	if status != okStatus {
+		metadata = object("HttpStatusCode", status)
+	}
+	b.Set("SdkHttpMetadata", metadata)
 	b.Set("SdkResponseMetadata", object("RequestId", jsonvalue.OfString(a.RequestID)))
 	b.Set("StatusCode", status)
 	v := b.Value()
