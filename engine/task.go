@@ -24,6 +24,8 @@ type Task struct {
 	// Service, Action and Pattern are the parts of an integration's Resource: "aws-sdk:s3", "getObject" and no pattern.
 	Service, Action string
 	Pattern         plan.Pattern
+	// RoleARN is the role of the task's Credentials, in whose account it is carried out; empty for that of the execution.
+	RoleARN string
 	// Submission is what the service answered, as JSON text, when the job of a .sync task was submitted before a crash; empty when
 	// it was not.
 	Submission string

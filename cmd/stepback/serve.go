@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -183,28 +184,49 @@ type engines struct {
 	log      *slog.Logger
 
 	mu   sync.Mutex
-	made []*engine.Engine
+	made map[awsjson.Scope]*engine.Engine
 }
 
 func newEngines(j journal.Journal, s *services, around *surroundings, log *slog.Logger) *engines {
-	return &engines{clock: clock.Real(), journal: j, services: s, around: around, log: log}
+	return &engines{
+		clock: clock.Real(), journal: j, services: s, around: around, log: log, made: map[awsjson.Scope]*engine.Engine{},
+	}
 }
 
 // open makes the engine of an account and region.
 func (s *engines) open(scope awsjson.Scope) (*engine.Engine, error) {
-	var e *engine.Engine
-	await := func(ctx context.Context, arn string) error { return e.Await(ctx, arn) }
 	e, err := engine.New(engine.Config{
 		Clock: s.clock, Journal: s.journal, Region: scope.Region, Account: scope.Account, Log: s.log, Objects: s.services.objects,
-		Integrations: s.around.integrations(scope, s.services.invoker(scope), s.clock, await), Mocks: s.around.testCases(), Activity: s.activity, Follow: s.follow,
+		Integrations: s.around.integrations(scope, s.services.invoker(scope), s.clock, s.await), Mocks: s.around.testCases(), Activity: s.activity, Follow: s.follow,
 	})
 	if err != nil {
 		return nil, err
 	}
 	s.mu.Lock()
-	s.made = append(s.made, e)
+	s.made[scope] = e
 	s.mu.Unlock()
 	return e, s.recover(e)
+}
+
+// await waits for an execution, which may be one of another account.
+func (s *engines) await(ctx context.Context, _ *engine.Task, arn string) error {
+	s.mu.Lock()
+	e := s.made[scopeOf(arn)]
+	s.mu.Unlock()
+	if e == nil {
+		return nil
+	}
+	return e.Await(ctx, arn)
+}
+
+// scopeOf is the account and region of an ARN.
+func scopeOf(arn string) awsjson.Scope {
+	const region, account, parts = 3, 4, 6
+	p := strings.SplitN(arn, ":", parts)
+	if len(p) < parts {
+		return awsjson.Scope{}
+	}
+	return awsjson.Scope{Account: p[account], Region: p[region]}
 }
 
 // recover goes on with what an earlier process left under way.
