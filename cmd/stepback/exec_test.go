@@ -174,7 +174,7 @@ func TestExecStartsNestedMachines(t *testing.T) {
 	child := file(t, "refund.asl.json", `{"StartAt":"W","States":{"W":{"Type":"Wait","Seconds":60,"End":true}}}`)
 	s := stepback(t, "exec", file(t, "m.asl.json", parent), "--nested", "refund="+child, "--virtual-time")
 	s.ends(t, exitOK, `{"a":1}`)
-	for _, want := range []string{"N: submitted; waits for its end\n", "[r] W: Wait  {", "[r] ended: Succeeded  {", "SUCCEEDED after 1m0s"} {
+	for _, want := range []string{"N: submitted; waits for its end\n", "[refund] W: Wait  {", "[refund] ended: Succeeded  {", "SUCCEEDED after 1m0s"} {
 		if !strings.Contains(s.err, want) {
 			t.Errorf("the trace lacks %q:\n%s", want, s.err)
 		}
@@ -214,5 +214,33 @@ func TestExecCountsChildExecutions(t *testing.T) {
 		if strings.Count(s.err, want) != 1 {
 			t.Errorf("the trace has not one %q:\n%s", want, s.err)
 		}
+	}
+}
+
+func TestExecTracesRetriesOfParallelStates(t *testing.T) {
+	t.Parallel()
+	const definition = `{"StartAt":"Book","States":{"Book":{"Type":"Parallel","Branches":[
+		{"StartAt":"Flight","States":{"Flight":{"Type":"Wait","Seconds":5,"Next":"Sold"},"Sold":{"Type":"Fail","Error":"NoFlight"}}}],
+		"Retry":[{"ErrorEquals":["NoFlight"],"IntervalSeconds":7,"MaxAttempts":1}],"Catch":[{"ErrorEquals":["NoFlight"],"Next":"Off"}],"End":true},
+		"Off":{"Type":"Succeed"}}}`
+	s := stepback(t, "exec", file(t, "m.asl.json", definition), "--virtual-time")
+	s.ends(t, exitOK)
+	const want = `   +0.000s  started  {}
+   +0.000s  Book: Parallel  {}
+   +0.000s    Flight: Wait  {}
+   +5.000s    Flight: done  {}
+   +5.000s    Sold: Fail  {}
+  +12.000s  Book: retry 1, 7.000s after the failure
+  +12.000s    Flight: Wait  {}
+  +17.000s    Flight: done  {}
+  +17.000s    Sold: Fail  {}
+  +17.000s  Book: failed
+  +17.000s  Book: caught  {"Error":"NoFlight","Cause":null}
+  +17.000s  Off: Succeed  {"Error":"NoFlight","Cause":null}
+  +17.000s  Off: done  {"Error":"NoFlight","Cause":null}
+SUCCEEDED after 17s, 15 events
+`
+	if s.err != want {
+		t.Errorf("the trace is\n%s", s.err)
 	}
 }

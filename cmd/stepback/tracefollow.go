@@ -12,7 +12,7 @@ import (
 )
 
 // trace prints what an execution does while it does it: the states that are entered and left, calls, failures, retries with their
-// waits, caught errors and the progress of Maps. Executions that it starts are traced between the same lines, under their names; of the
+// waits, caught errors and the progress of Maps. Executions that it starts are traced between the same lines, under the names of their machines; of the
 // child executions of Map Runs the failures are printed, and how many have ended.
 type trace struct {
 	w    io.Writer
@@ -30,9 +30,10 @@ func newTrace(w io.Writer, main string) *trace {
 
 // traced is what is remembered of an execution: the visit of a state that each event belongs to.
 type traced struct {
-	name   string // empty for the one that was asked for
+	name   string // of its state machine; empty for the one that was asked for
 	visits map[int64]*visit
 	types  map[int64]history.Type
+	times  map[int64]int64
 	index  map[int64]int64 // of the iterations that MapIterationStarted events began
 	last   *visit          // in which something failed last
 }
@@ -60,9 +61,9 @@ func (t *trace) follow(x *journal.Execution, events []history.Event) {
 	}
 	of := t.executions[x.ARN]
 	if of == nil {
-		of = &traced{visits: map[int64]*visit{}, types: map[int64]history.Type{}, index: map[int64]int64{}}
+		of = &traced{visits: map[int64]*visit{}, types: map[int64]history.Type{}, times: map[int64]int64{}, index: map[int64]int64{}}
 		if x.Name != t.main {
-			of.name = x.Name
+			of.name = x.MachineARN[strings.LastIndexByte(x.MachineARN, ':')+1:]
 		}
 		t.executions[x.ARN] = of
 	}

@@ -22,6 +22,9 @@ func (x *traced) say(v *visit, e *history.Event) string {
 		v.over = v.over || e.Type == history.MapStateFailed || e.Type == history.ParallelStateFailed
 		return strings.TrimSuffix(failing(e.Type)+carried(e), " ")
 	case starts(e.Type):
+		if v.started && v.failedAt == 0 && e.Type != history.MapRunStarted {
+			v.failedAt = x.times[e.Previous] // of a state inside
+		}
 		return v.start(e)
 	}
 	switch e.Type {
@@ -61,7 +64,7 @@ func (v *visit) exit(e *history.Event) string {
 
 // start says that a state begins to work, for the first time or once more.
 func (v *visit) start(e *history.Event) string {
-	v.over, v.done = false, 0
+	v.over, v.done, v.started = false, 0, true
 	var said string
 	if v.failedAt != 0 {
 		v.retries++
@@ -70,7 +73,9 @@ func (v *visit) start(e *history.Event) string {
 	}
 	switch {
 	case e.Type == history.MapStateStarted && e.More != nil:
-		v.items = e.More.Length
+		if v.items = e.More.Length; v.items == 0 {
+			return said // which is what the events of a distributed Map have
+		}
 		return joined(said, fmt.Sprintf("%d items", v.items))
 	case e.Type == history.MapRunStarted:
 		return joined(said, "Map Run "+e.More.MapRunARN[strings.LastIndexByte(e.More.MapRunARN, ':')+1:])

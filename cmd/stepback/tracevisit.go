@@ -16,6 +16,7 @@ type visit struct {
 	index    int64  // of that iteration
 	over     bool   // it has been left, or as a Map or Parallel state has failed
 	failedAt int64  // Unix nanoseconds of its last failure that nothing has followed yet
+	started  bool   // it has begun to work
 	retries  int
 	items    int64 // of an inline Map
 	done     int64 // iterations that have ended
@@ -43,7 +44,7 @@ func (v *visit) label() string {
 // event finds the visit that an event belongs to, and what is to be said of it; empty when that is nothing.
 func (x *traced) event(e *history.Event) (*visit, string) {
 	v := x.place(e)
-	x.visits[e.ID], x.types[e.ID] = v, e.Type
+	x.visits[e.ID], x.types[e.ID], x.times[e.ID] = v, e.Type, e.Time
 	if v == nil {
 		if e.Type == history.ExecutionStarted {
 			return nil, "started  " + shortened(e.Data)
@@ -67,7 +68,11 @@ func (x *traced) place(e *history.Event) *visit {
 	case e.Type.Exited():
 		return before.up(func(v *visit) bool { return v.name == e.Name })
 	case fans(e.Type):
-		return before.up(func(v *visit) bool { return (v.kind == "Map" || v.kind == "Parallel") && !v.over })
+		kind := "Map"
+		if strings.HasPrefix(e.Type.String(), "Parallel") {
+			kind = "Parallel"
+		}
+		return before.up(func(v *visit) bool { return v.kind == kind && !v.over })
 	default:
 		return before
 	}
@@ -99,10 +104,11 @@ func (v *visit) up(fits func(*visit) bool) *visit {
 	return v
 }
 
-// fans reports whether an event is of a whole Map or Parallel state, or of the end of an iteration.
+// fans reports whether an event is of a whole Map or Parallel state, or of the beginning or end of an iteration. When such a state is
+// run once more, that follows from what failed in it.
 func fans(t history.Type) bool {
 	switch t {
-	case history.MapStateSucceeded, history.MapStateFailed, history.MapStateAborted, history.MapIterationStarted, history.MapIterationSucceeded,
+	case history.MapStateStarted, history.ParallelStateStarted, history.MapRunStarted, history.MapStateSucceeded, history.MapStateFailed, history.MapStateAborted, history.MapIterationStarted, history.MapIterationSucceeded,
 		history.MapIterationFailed, history.MapIterationAborted, history.ParallelStateSucceeded, history.ParallelStateFailed, history.ParallelStateAborted:
 		return true
 	default:
