@@ -135,6 +135,9 @@ func (m *mapRun) process(ctx context.Context) (string, error) {
 		if e := m.loop(ctx); e != nil { // until the children that were taken over have ended
 			return "", e
 		}
+		if e := m.takeBack(context.WithoutCancel(ctx)); e != nil {
+			return "", e
+		}
 		return "", err
 	}
 	defer m.source.Close()
@@ -147,7 +150,7 @@ func (m *mapRun) process(ctx context.Context) (string, error) {
 	if m.failure == nil {
 		return m.sink.finish(ctx)
 	}
-	if err := m.keepUnsuccessful(ctx); err != nil {
+	if err := m.keepUnsuccessful(context.WithoutCancel(ctx)); err != nil {
 		return "", err
 	}
 	if err := m.writePending(ctx); err != nil {
