@@ -38,6 +38,9 @@ func (m *mapRun) redriveNext(ctx context.Context) error {
 	}
 	m.engine.log.Warn("a child execution cannot be redriven", "execution", arn, "error", err)
 	m.count(func(items, executions *Tally) { items.NotRedrivable += x.Items; executions.NotRedrivable++ })
+	if x.Status == interpreter.Aborted {
+		m.lost += x.Items
+	}
 	return m.ended(x)
 }
 

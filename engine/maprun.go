@@ -32,6 +32,8 @@ type mapRun struct {
 	adopted []*run
 	// redrivable are the ARNs of child executions to redrive, which ended without success before the Map Run was redriven.
 	redrivable []string
+	// lost counts the items whose child executions were aborted before and cannot be redriven: nothing will come of them any more.
+	lost int64
 
 	children map[string]*run
 	ends     inbox
