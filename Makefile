@@ -121,6 +121,10 @@ conformance: ## replay the recordings of the real service over HTTP: a table by 
 		awk '/^=== / {case = $$3; next} /--- (PASS|SKIP)/ {next} \
 			/_test\.go:[0-9]+: step/ {if (case != shown) print case; shown = case} {print}'
 
+.PHONY: clients
+clients: ## every operation by boto3 and the AWS CLI, and Terraform's life of a stack, against stepback serve (what is not installed is skipped)
+	@awsapi/clients/run.sh
+
 .PHONY: bench-compare
 bench-compare: ## Go benchmarks of a base commit against the working tree: BASE=main BENCH=REGEXP COMPARISONS=6
 	bench/compare.sh $(BASE) '$(BENCH)' $(COMPARISONS)
@@ -138,6 +142,13 @@ fuzz: ## every fuzz target for FUZZTIME each
 .PHONY: generate
 generate: ## regenerate golden files and generated docs
 	$(GO) generate ./...
+
+# The API models come with the AWS SDK for Go, version 1, at this version; Step Functions itself knows models that are about as old.
+MODELS_VERSION := v1.55.8
+.PHONY: shapes
+shapes: ## regenerate the shapes of AWS actions' results that mocked results are checked with, from AWS's API models
+	dir=$$(cd $$(mktemp -d) && $(GO) mod download -json github.com/aws/aws-sdk-go@$(MODELS_VERSION) | sed -n 's/.*"Dir": "\(.*\)".*/\1/p') && \
+		$(GO) run ./awsapi/resultshape/generate -models $$dir/models/apis -out awsapi/resultshape/shapes.zip
 
 .PHONY: lint
 lint: ## golangci-lint, installed when it is missing

@@ -33,7 +33,7 @@ func main() {
 	dir := flag.String("dir", "", "used by bench itself")
 	flag.Parse()
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(300) // as the command does
+		debug.SetGCPercent(500) // as the command does
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	var err error

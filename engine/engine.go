@@ -56,11 +56,12 @@ type Engine struct {
 	names names
 	log   *slog.Logger
 
-	ctx    context.Context // ends when the engine closes; parent of all tasks
-	cancel context.CancelFunc
-	tasks  sync.WaitGroup // task invocations and Map Runs
-	queue  queue
-	seeds  seeds
+	ctx     context.Context // ends when the engine closes; parent of all tasks
+	cancel  context.CancelFunc
+	tasks   sync.WaitGroup // task invocations and Map Runs
+	queue   queue
+	runners taskRunners
+	seeds   seeds
 
 	repeatable bool // a seed was given
 	activities activities
@@ -105,6 +106,7 @@ func New(cfg Config) (*Engine, error) {
 	e.seeds.state, e.repeatable = cfg.Seed, repeatable
 	e.activities.clock, e.activities.queues = cfg.Clock, map[string]*activityQueue{}
 	e.ctx, e.cancel = context.WithCancel(context.Background())
+	e.runners.next = make(chan invocation)
 	e.queue.start(cfg.Workers, e.work)
 	return e, nil
 }

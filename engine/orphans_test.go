@@ -45,7 +45,7 @@ func TestOrphansAreCounted(t *testing.T) {
 func TestAMapRunThatNobodyClosedIsClosed(t *testing.T) {
 	t.Parallel()
 	store := &bucket{lines: lines(100), version: `"1"`, results: map[string]string{}}
-	kept, arn := interruptedMapRun(t, store)
+	kept, arn := interruptedMapRun(t, store, readAndWrite)
 	for u, err := range kept.Unfinished(t.Context(), "") {
 		if err != nil {
 			t.Fatal(err)

@@ -24,6 +24,8 @@ type Task struct {
 	// Service, Action and Pattern are the parts of an integration's Resource: "aws-sdk:s3", "getObject" and no pattern.
 	Service, Action string
 	Pattern         plan.Pattern
+	// RoleARN is the role of the task's Credentials, in whose account it is carried out; empty for that of the execution.
+	RoleARN string
 	// Submission is what the service answered, as JSON text, when the job of a .sync task was submitted before a crash; empty when
 	// it was not.
 	Submission string
@@ -71,24 +73,11 @@ func (e *TaskError) Error() string { return e.Name + ": " + e.Cause }
 func (r *run) invoke(id int64, call *interpreter.TaskCall) {
 	e := r.engine
 	ctx, cancel := r.cancellable(id)
-	started, accepted := call.Started(), call.Submitted() // before a crash
 	if e.clock.IsVirtual() {
 		ctx = clock.Holding(ctx)
 	}
 	e.clock.Hold()
-	e.tasks.Add(1)
-	go func() {
-		defer e.tasks.Done()
-		defer e.clock.Release()
-		defer cancel()
-		if call.Task.Target == plan.Activity {
-			r.invokeActivity(ctx, id, call, started)
-			return
-		}
-		if e, ok := r.outcome(ctx, id, call, accepted); ok {
-			r.deliver(e)
-		}
-	}()
+	e.dispatch(invocation{run: r, ctx: ctx, cancel: cancel, id: id, call: call, started: call.Started(), accepted: call.Submitted()})
 }
 
 // outcome carries a task out and says what came of it; nothing yet when it waits for its token. accepted tells that the request of

@@ -6,6 +6,40 @@ type ObjectBuilder struct{ n *node }
 
 // NewObject returns a builder with room for size members.
 func NewObject(size int) ObjectBuilder {
+	switch { // small objects, which most are, take one allocation instead of three
+	case size == 1:
+		n := &struct {
+			node
+			keys [1]string
+			vals [1]Value
+		}{}
+		n.node.keys, n.node.vals = n.keys[:0], n.vals[:0]
+		return ObjectBuilder{&n.node}
+	case size == 2:
+		n := &struct {
+			node
+			keys [2]string
+			vals [2]Value
+		}{}
+		n.node.keys, n.node.vals = n.keys[:0], n.vals[:0]
+		return ObjectBuilder{&n.node}
+	case size <= 4:
+		n := &struct {
+			node
+			keys [4]string
+			vals [4]Value
+		}{}
+		n.node.keys, n.node.vals = n.keys[:0], n.vals[:0]
+		return ObjectBuilder{&n.node}
+	case size <= 6:
+		n := &struct {
+			node
+			keys [6]string
+			vals [6]Value
+		}{}
+		n.node.keys, n.node.vals = n.keys[:0], n.vals[:0]
+		return ObjectBuilder{&n.node}
+	}
 	return ObjectBuilder{&node{keys: make([]string, 0, size), vals: make([]Value, 0, size)}}
 }
 

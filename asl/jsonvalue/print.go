@@ -44,7 +44,7 @@ func (v Value) AppendJSON(dst []byte) []byte {
 func (v Value) JSON() string { return string(v.AppendJSON(make([]byte, 0, usualSize))) }
 
 // usualSize is where the buffer for a text begins: enough for most payloads of a workflow.
-const usualSize = 256
+const usualSize = 512
 
 const hexDigits = "0123456789ABCDEF"
 

@@ -160,8 +160,13 @@ func (v *violations) list(at string, m *Member, list []any) {
 }
 
 func (v *violations) mapping(at string, m *Member, o map[string]any) {
-	if m.Max > 0 && int64(len(o)) > m.Max {
-		v.found = append(v.found, "Value at '"+at+"' failed to satisfy constraint: Member must have length less than or equal to "+strconv.FormatInt(m.Max, 10))
+	const failed = "' failed to satisfy constraint: Member must have length "
+	size := int64(len(o))
+	if m.Max > 0 && size > m.Max {
+		v.found = append(v.found, "Value at '"+at+failed+"less than or equal to "+strconv.FormatInt(m.Max, 10))
+	}
+	if size < m.Min {
+		v.found = append(v.found, "Value at '"+at+failed+"greater than or equal to "+strconv.FormatInt(m.Min, 10))
 	}
 	for _, key := range slices.Sorted(maps.Keys(o)) {
 		v.value(at+"."+key+".member", m.Element, o[key])

@@ -107,6 +107,9 @@ func (s *Service) refuse(w http.ResponseWriter, r *http.Request, id string, err 
 		}
 		e = s.failure(err)
 	}
+	if s.Log != nil {
+		s.Log.Info("a request was refused", "target", r.Header.Get("X-Amz-Target"), "request", id, "code", e.Code, "message", abridged(e.Message))
+	}
 	body, err := encode(struct {
 		Type    string `json:"__type"`
 		Message string `json:"message,omitempty"`
@@ -116,6 +119,15 @@ func (s *Service) refuse(w http.ResponseWriter, r *http.Request, id string, err 
 		body = []byte("{}")
 	}
 	s.write(w, e.status(), body)
+}
+
+// abridged is a message without most of a long value that it may quote.
+func abridged(message string) string {
+	const enough = 300
+	if len(message) <= enough {
+		return message
+	}
+	return message[:enough] + "…"
 }
 
 func (s *Service) write(w http.ResponseWriter, status int, body []byte) {

@@ -2,6 +2,7 @@ package endpoint
 
 import (
 	"encoding/json"
+	"log/slog"
 	"net/http"
 	"strings"
 )
@@ -14,6 +15,8 @@ type Handler struct {
 	Hosts []string
 	// Health answers requests for HealthPath.
 	Health Health
+	// Log is told of every request that is handed on, at level Info; nil means nobody is.
+	Log *slog.Logger
 }
 
 // ServeHTTP implements http.Handler.
@@ -28,13 +31,13 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	switch service := serviceOf(r); service {
 	case "states":
-		h.StepFunctions.ServeHTTP(w, r)
+		h.logged(service, h.StepFunctions, w, r)
 	case "lambda":
-		h.Lambda.ServeHTTP(w, r)
+		h.logged(service, h.Lambda, w, r)
 	case "logs":
-		h.Logs.ServeHTTP(w, r)
+		h.logged(service, h.Logs, w, r)
 	case "s3":
-		h.S3.ServeHTTP(w, pathStyle(r))
+		h.logged(service, h.S3, w, pathStyle(r))
 	default:
 		refuse(w, http.StatusNotImplemented, "NotImplementedException", unserved(service))
 	}

@@ -2,6 +2,7 @@ package endpoint_test
 
 import (
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -67,6 +68,24 @@ func TestServicesAreTold(t *testing.T) {
 	} {
 		if _, body := ask(t, c.method, c.path, "127.0.0.1:4566", c.headers...); !strings.Contains(body, c.want) {
 			t.Errorf("%s %s %v: %s, want %s", c.method, c.path, c.headers, body, c.want)
+		}
+	}
+}
+
+func TestRequestsAreLogged(t *testing.T) {
+	t.Parallel()
+	var text strings.Builder
+	h := handler()
+	h.Log = slog.New(slog.NewTextHandler(&text, nil))
+	for _, target := range []string{"AWSStepFunctions.StartExecution", ""} {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/bucket/key", nil)
+		r.Host = "localhost"
+		r.Header.Set("X-Amz-Target", target)
+		h.ServeHTTP(httptest.NewRecorder(), r)
+	}
+	for _, want := range []string{"service=states operation=StartExecution status=200 took=", `service=s3 operation="POST /bucket/key" status=200 took=`} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("%s lacks %s", text.String(), want)
 		}
 	}
 }

@@ -18,12 +18,14 @@ type describeLogGroupsRequest struct {
 	paged
 }
 
+var accountID = matching(awsjson.Member{Min: 12, Max: 12}, `^\d{12}$`)
+
 var describeLogGroupsMembers = []awsjson.Member{
 	groupName("logGroupNamePrefix"), nextToken, pageLimit,
-	{Name: "logGroupNamePattern", Max: maxName},
+	matching(awsjson.Member{Name: "logGroupNamePattern", Max: maxName}, `[\.\-_/#A-Za-z0-9]*`),
 	{Name: "logGroupClass", Enum: []string{"STANDARD", "INFREQUENT_ACCESS", "DELIVERY"}},
-	{Name: "logGroupIdentifiers", Kind: awsjson.List, Min: 1, Max: maxPage, Element: &awsjson.Member{Min: 1, Max: maxIdentifier}},
-	{Name: "accountIdentifiers", Kind: awsjson.List, Max: 20, Element: &awsjson.Member{}},
+	{Name: "logGroupIdentifiers", Kind: awsjson.List, Min: 1, Max: maxPage, Element: &identifier},
+	{Name: "accountIdentifiers", Kind: awsjson.List, Max: 20, Element: &accountID},
 	{Name: "includeLinkedAccounts", Kind: awsjson.Boolean},
 }
 

@@ -2,6 +2,8 @@ package logs
 
 import (
 	"errors"
+	"io/fs"
+	"net/http"
 
 	"stepback/awsapi/awsjson"
 	"stepback/localcloud/logs"
@@ -26,6 +28,11 @@ func failure(err error) *awsjson.Error {
 		return errNoGroup
 	case errors.Is(err, logs.ErrNoStream):
 		return errNoStream
+	case errors.As(err, new(*fs.PathError)):
+		return &awsjson.Error{
+			Code: "ServiceUnavailableException", Message: "The log groups in the data directory cannot be read or written: " + err.Error(),
+			Status: http.StatusServiceUnavailable,
+		}
 	}
 	return nil
 }

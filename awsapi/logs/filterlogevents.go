@@ -20,9 +20,11 @@ type filterLogEventsRequest struct {
 	Limit     int      `json:"limit"`
 }
 
+var oneStream = streamName("")
+
 var filterLogEventsMembers = []awsjson.Member{
 	groupName("logGroupName"), identifier, streamName("logStreamNamePrefix"), startTime, endTime, nextToken, eventLimit,
-	{Name: "logStreamNames", Kind: awsjson.List, Min: 1, Max: 100, Element: &awsjson.Member{Min: 1, Max: maxName}},
+	{Name: "logStreamNames", Kind: awsjson.List, Min: 1, Max: 100, Element: &oneStream},
 	{Name: "filterPattern", Max: 1024},
 	{Name: "interleaved", Kind: awsjson.Boolean}, {Name: "unmask", Kind: awsjson.Boolean},
 }

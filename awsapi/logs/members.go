@@ -16,17 +16,18 @@ const (
 	maxTags       = 50
 )
 
-var (
-	groupPattern  = regexp.MustCompile(`^[.\-_/#A-Za-z0-9]+$`)
-	streamPattern = regexp.MustCompile(`^[^:*]*$`)
-)
+// matching is a member whose whole text matches a pattern of the model.
+func matching(m awsjson.Member, pattern string) awsjson.Member {
+	m.Pattern, m.Shown = regexp.MustCompile(`^(?:`+pattern+`)$`), pattern
+	return m
+}
 
 func groupName(member string) awsjson.Member {
-	return awsjson.Member{Name: member, Min: 1, Max: maxName, Pattern: groupPattern, Shown: `[\.\-_/#A-Za-z0-9]+`}
+	return matching(awsjson.Member{Name: member, Min: 1, Max: maxName}, `[\.\-_/#A-Za-z0-9]+`)
 }
 
 func streamName(member string) awsjson.Member {
-	return awsjson.Member{Name: member, Min: 1, Max: maxName, Pattern: streamPattern, Shown: `[^:*]*`}
+	return matching(awsjson.Member{Name: member, Min: 1, Max: maxName}, `[^:*]*`)
 }
 
 func required(m awsjson.Member) awsjson.Member {
@@ -35,9 +36,11 @@ func required(m awsjson.Member) awsjson.Member {
 }
 
 var (
-	identifier = awsjson.Member{Name: "logGroupIdentifier", Min: 1, Max: maxIdentifier}
+	identifier = matching(awsjson.Member{Name: "logGroupIdentifier", Min: 1, Max: maxIdentifier}, `[\w#+=/:,.@-]*`)
 	nextToken  = awsjson.Member{Name: "nextToken", Min: 1}
-	tags       = awsjson.Member{Name: "tags", Kind: awsjson.Map, Min: 1, Max: maxTags, Element: &awsjson.Member{Max: 256}}
+	tags       = awsjson.Member{Name: "tags", Kind: awsjson.Map, Min: 1, Max: maxTags, Element: &tagValue}
+	tagKey     = matching(awsjson.Member{Min: 1, Max: 128}, `^([\p{L}\p{Z}\p{N}_.:/=+\-@]+)$`)
+	tagValue   = matching(awsjson.Member{Max: 256}, `^([\p{L}\p{Z}\p{N}_.:/=+\-@]*)$`)
 	startTime  = awsjson.Member{Name: "startTime", Kind: awsjson.Integer}
 	endTime    = awsjson.Member{Name: "endTime", Kind: awsjson.Integer}
 	eventLimit = awsjson.Member{Name: "limit", Kind: awsjson.Integer, Min: 1, Max: maxEvents}

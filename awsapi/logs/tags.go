@@ -15,11 +15,11 @@ type resourceRequest struct {
 }
 
 var (
-	resourceARN          = awsjson.Member{Name: "resourceArn", Required: true, Min: 1, Max: maxARN}
+	resourceARN          = matching(awsjson.Member{Name: "resourceArn", Required: true, Min: 1, Max: maxARN}, `[\w+=/:,.@-]*`)
 	resourceMembers      = []awsjson.Member{resourceARN}
 	tagResourceMembers   = []awsjson.Member{resourceARN, required(tags)}
 	untagResourceMembers = []awsjson.Member{
-		resourceARN, {Name: "tagKeys", Kind: awsjson.List, Required: true, Max: maxTags, Element: &awsjson.Member{Min: 1, Max: 128}},
+		resourceARN, {Name: "tagKeys", Kind: awsjson.List, Required: true, Max: maxTags, Element: &tagKey},
 	}
 )
 
@@ -43,7 +43,7 @@ func (s *Service) untagResource(_ context.Context, scope awsjson.Scope, r *resou
 var (
 	tagLogGroupMembers   = []awsjson.Member{required(groupName("logGroupName")), required(tags)}
 	untagLogGroupMembers = []awsjson.Member{
-		required(groupName("logGroupName")), {Name: "tags", Kind: awsjson.List, Required: true, Min: 1, Element: &awsjson.Member{Min: 1, Max: 128}},
+		required(groupName("logGroupName")), {Name: "tags", Kind: awsjson.List, Required: true, Min: 1, Element: &tagKey},
 	}
 )
 

@@ -2,7 +2,6 @@ package stepfunctions
 
 import (
 	"context"
-	"errors"
 
 	"stepback/awsapi/awsjson"
 	"stepback/engine/history"
@@ -62,9 +61,15 @@ func (s *Service) bury(scope awsjson.Scope, m *Machine, r *resource) (*Machine, 
 	if len(e.Running(m.ARN)) > 0 {
 		return m, nil
 	}
-	delete(s.compiled, m.Revision)
-	for _, v := range m.Versions {
-		delete(s.compiled, v.Revision)
+	if err := s.cfg.Store.DeleteMachine(m.ARN); err != nil {
+		return nil, err
 	}
-	return nil, errors.Join(s.cfg.Store.DeleteMachine(m.ARN), noMachine(r.text))
+	revisions := append([]string{m.Revision}, m.revisions()...)
+	m.Revision, m.Versions = "", nil
+	for _, id := range revisions {
+		if err := s.forget(m, id); err != nil {
+			return nil, err
+		}
+	}
+	return nil, noMachine(r.text)
 }

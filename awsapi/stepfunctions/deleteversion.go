@@ -36,8 +36,16 @@ func (s *Service) deleteStateMachineVersion(_ context.Context, scope awsjson.Sco
 		return nil, conflict("Version to be deleted must not be referenced by an alias. Current list of aliases referencing this version: [" +
 			strings.Join(using, ", ") + "]")
 	}
+	v := m.version(in.ARN)
+	if v == nil {
+		return &none{}, nil
+	}
+	revision := v.Revision
 	m.Versions = slices.DeleteFunc(m.Versions, func(v Version) bool { return v.ARN == in.ARN })
-	return &none{}, s.cfg.Store.PutMachine(m)
+	if err := s.cfg.Store.PutMachine(m); err != nil {
+		return nil, err
+	}
+	return &none{}, s.forget(m, revision)
 }
 
 // aliasesOf are the names of the aliases that route to a version.

@@ -3,6 +3,7 @@ package stepfunctions
 import (
 	"errors"
 	"net/http"
+	"syscall"
 
 	"stepback/awsapi/awsjson"
 	"stepback/engine"
@@ -74,7 +75,7 @@ func invalidDefinition(message string) error {
 func unavailable(err error) *awsjson.Error {
 	var why string
 	switch {
-	case errors.Is(err, journal.ErrDiskFull):
+	case errors.Is(err, journal.ErrDiskFull), errors.Is(err, syscall.ENOSPC):
 		why = "The disk of the data directory is full; make room. What was acknowledged is kept."
 	case errors.Is(err, journal.ErrBroken):
 		why = "The disk of the data directory refused a write. What was acknowledged is kept; when the disk is well again, start stepback again."

@@ -2,6 +2,7 @@ package stepfunctions_test
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -122,6 +123,34 @@ func TestLogRecordsTellWhatTheHistoryTells(t *testing.T) {
 		}
 		if got, err := json.Marshal(record["details"]); err != nil || string(got) != string(want) {
 			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}
+
+// TestChildExecutionsAreLogged looks for what the child executions of a Map Run log: their machine's configuration is their parent's.
+func TestChildExecutionsAreLogged(t *testing.T) {
+	t.Parallel()
+	for kind, prefix := range map[string]string{"STANDARD": ":execution:m/L:", "EXPRESS": ":express:m/L:"} {
+		url, store := newLoggingServer(t)
+		w := wire{url: url}
+		m := w.call(t, "CreateStateMachine", map[string]any{
+			"name": "m", "roleArn": role, "loggingConfiguration": logging("ALL", false),
+			"definition": `{"StartAt":"M","States":{"M":{"Type":"Map","Label":"L","End":true,"ItemProcessor":{
+				"ProcessorConfig":{"Mode":"DISTRIBUTED","ExecutionType":"` + kind + `"},"StartAt":"P","States":{"P":{"Type":"Pass","End":true}}}}}}`,
+		})["stateMachineArn"].(string)
+		w.run(t, m, `[1,2,3]`)
+		events, err := store.Read(logs.Scope{Account: "123456789012", Region: "us-east-1"}, logGroup, func(string) bool { return true }, 0, 1<<62)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen := map[string]int{}
+		for _, e := range events {
+			if r, err := retrymetrics.ParseRecord([]byte(e.Message)); err == nil && strings.Contains(r.Execution, prefix) {
+				seen[r.Type.String()]++
+			}
+		}
+		if want := map[string]int{"ExecutionStarted": 3, "PassStateEntered": 3, "PassStateExited": 3, "ExecutionSucceeded": 3}; !maps.Equal(seen, want) {
+			t.Errorf("%s: %v", kind, seen)
 		}
 	}
 }

@@ -77,6 +77,14 @@ func (k *Kept) PutRevision(r *Revision) error {
 	return k.Memory.PutRevision(r)
 }
 
+// DeleteRevision implements Store.
+func (k *Kept) DeleteRevision(id string) error {
+	if err := k.documents.DeleteDocument(revisionKey + id); err != nil {
+		return err
+	}
+	return k.Memory.DeleteRevision(id)
+}
+
 // PutActivity implements Store.
 func (k *Kept) PutActivity(a *Activity) error {
 	if err := k.put(activityKey+a.ARN, a); err != nil {

@@ -2,6 +2,7 @@ package stepfunctions
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -55,13 +56,8 @@ func (s *Service) listExecutions(ctx context.Context, scope awsjson.Scope, in *l
 	if err != nil {
 		return nil, err
 	}
-	found, err := executions(ctx, e, machine, func(x *journal.Execution) bool { return in.selects(e, x) })
-	if err != nil {
-		return nil, err
-	}
 	out := &listExecutionsResponse{Executions: []listedExecution{}}
-	asked := s.listing("executions", in.MachineARN, in.MapRunARN, string(in.StatusFilter), in.RedriveFilter)
-	cut, next, err := page(in.paged, asked, found, func(x *journal.Execution) string { return newestFirst(x.Start, x.ARN) })
+	cut, next, err := s.pageOfExecutions(ctx, e, machine, in)
 	for _, x := range cut {
 		out.Executions = append(out.Executions, listedExecution{
 			x.ARN, originOf(x), x.Name, statusOf(e, x), awsjson.Time(x.Start), awsjson.Time(x.Stop), x.Items,
@@ -70,6 +66,38 @@ func (s *Service) listExecutions(ctx context.Context, scope awsjson.Scope, in *l
 	}
 	out.NextToken = next
 	return out, err
+}
+
+// pageOfExecutions is a page of the executions that a request asks for. The first one reads all of them, those behind it only theirs.
+func (s *Service) pageOfExecutions(
+	ctx context.Context, e *engine.Engine, machine string, in *listExecutionsRequest,
+) (cut []*journal.Execution, next string, err error) {
+	asked := s.listing("executions", in.MachineARN, in.MapRunARN, string(in.StatusFilter), in.RedriveFilter)
+	if places, ok := s.lists.places(asked.of); ok && in.NextToken != "" {
+		places, next, err := page(in.paged, asked, places, func(place string) string { return place })
+		for _, place := range places {
+			x, err := e.DescribeExecution(ctx, executionAt(place))
+			if errors.Is(err, engine.ErrNoExecution) {
+				continue // removed meanwhile
+			}
+			if err != nil {
+				return nil, "", err
+			}
+			if in.selects(e, x) {
+				cut = append(cut, x)
+			}
+		}
+		return cut, next, err
+	}
+	found, err := executions(ctx, e, machine, func(x *journal.Execution) bool { return in.selects(e, x) })
+	if err != nil {
+		return nil, "", err
+	}
+	cut, next, err = page(in.paged, asked, found, func(x *journal.Execution) string { return newestFirst(x.Start, x.ARN) })
+	if next != "" {
+		s.lists.keep(asked.of, found)
+	}
+	return cut, next, err
 }
 
 // listed finds the machine whose executions a request is about; the executions of a Map Run have a labelled one.
@@ -94,6 +122,8 @@ func (s *Service) listed(ctx context.Context, scope awsjson.Scope, in *listExecu
 	switch {
 	case err != nil:
 		return "", err
+	case at.qualified() && m.version(at.text) == nil && m.alias(at.text) == nil:
+		return "", noMachine(at.text)
 	case m.Type == typeExpress:
 		return "", errTypeSupported
 	default:

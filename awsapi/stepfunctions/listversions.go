@@ -30,12 +30,12 @@ func (s *Service) listStateMachineVersions(_ context.Context, scope awsjson.Scop
 	if err != nil {
 		return nil, err
 	}
-	if at.qualified() {
-		return nil, noMachine(in.ARN)
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	m, err := s.machine(scope, at)
+	if isMissing(err) || err == nil && at.qualified() { // the model has no other error for it
+		err = invalidARN("Invalid ARN: " + in.ARN)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -85,6 +85,14 @@ func (s *Memory) PutRevision(r *Revision) error {
 	return nil
 }
 
+// DeleteRevision implements Store.
+func (s *Memory) DeleteRevision(id string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.revisions, id)
+	return nil
+}
+
 // Activity implements Store.
 func (s *Memory) Activity(arn string) (*Activity, error) {
 	s.mu.Lock()

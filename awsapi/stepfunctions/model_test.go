@@ -1,191 +1,29 @@
 package stepfunctions
 
 import (
-	"encoding/json"
-	"errors"
-	"io/fs"
-	"maps"
-	"os"
 	"path/filepath"
-	"reflect"
-	"slices"
-	"strings"
 	"testing"
 
-	"stepback/awsapi/awsjson"
+	"stepback/awsapi/awsjson/apimodel"
 )
 
-// model is what this test reads of the service's model, as AWS publishes it for its SDKs.
-type model struct {
-	Operations map[string]struct{ Input, Output shapeRef }
-	Shapes     map[string]*shape
-}
-
-type shapeRef struct{ Shape string }
-
-type shape struct {
-	Type     string
-	Members  map[string]shapeRef
-	Member   shapeRef
-	Required []string
-	Min, Max int64
-	Pattern  string
-	Enum     []string
-}
-
-// readModel reads the model beside the recordings, or skips the test.
-func readModel(t *testing.T) *model {
+// readModel reads the service's model, or skips the test.
+func readModel(t *testing.T) *apimodel.Model {
 	t.Helper()
-	dir := os.Getenv("STEPBACK_CONFORMANCE")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "shared", "conformance")
-	}
-	text, err := os.ReadFile(filepath.Join(filepath.Dir(dir), "models", "stepfunctions-2016-11-23.json"))
-	if errors.Is(err, fs.ErrNotExist) {
-		t.Skip("the service's model is not here; set STEPBACK_CONFORMANCE to the folder beside models/")
-	}
-	m := new(model)
-	if err == nil {
-		err = json.Unmarshal(text, m)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return apimodel.Read(t, filepath.Join("..", ".."), "stepfunctions-2016-11-23")
 }
 
 // TestModel compares the operations with the service's model: every member of every request with its constraints, and the names of
 // all members of the answers.
 func TestModel(t *testing.T) {
 	t.Parallel()
-	m := readModel(t)
-	have := New(Config{}).operations()
-	for name, o := range m.Operations {
-		op, ok := have[name]
-		if !ok {
+	m, have := readModel(t), New(Config{}).operations()
+	for _, difference := range m.Differences(have) {
+		t.Error(difference)
+	}
+	for name := range m.Operations {
+		if _, ok := have[name]; !ok {
 			t.Errorf("there is no operation %s", name)
-			continue
-		}
-		for _, difference := range m.request(name, o.Input.Shape, op.Members) {
-			t.Error(difference)
-		}
-		for _, difference := range m.answer(name, o.Output.Shape, reflect.TypeOf(op.Answer)) {
-			t.Error(difference)
 		}
 	}
-	for name := range have {
-		if _, ok := m.Operations[name]; !ok {
-			t.Errorf("the model has no operation %s", name)
-		}
-	}
-}
-
-var kinds = map[string]awsjson.Kind{
-	"string": awsjson.String, "integer": awsjson.Integer, "long": awsjson.Integer, "float": awsjson.Number, "double": awsjson.Number,
-	"boolean": awsjson.Boolean, "list": awsjson.List, "structure": awsjson.Structure,
-}
-
-// request compares the members of a structure.
-func (m *model) request(path, shapeName string, members []awsjson.Member) (differences []string) {
-	s := m.Shapes[shapeName]
-	for _, got := range members {
-		ref, ok := s.Members[got.Name]
-		if !ok {
-			differences = append(differences, path+"."+got.Name+" is not in the model")
-			continue
-		}
-		differences = append(differences, m.member(path+"."+got.Name, ref.Shape, got, slices.Contains(s.Required, got.Name))...)
-	}
-	for name := range s.Members {
-		if !slices.ContainsFunc(members, func(got awsjson.Member) bool { return got.Name == name }) {
-			differences = append(differences, path+"."+name+" is missing")
-		}
-	}
-	return differences
-}
-
-func (m *model) member(path, shapeName string, got awsjson.Member, required bool) (differences []string) {
-	s := m.Shapes[shapeName]
-	differs := func(what string) { differences = append(differences, path+": "+what+" differs from "+shapeName) }
-	if got.Kind != kinds[s.Type] {
-		differs("kind")
-	}
-	if got.Required != required {
-		differs("required")
-	}
-	if got.Min != s.Min || got.Max != s.Max {
-		differs("length or range")
-	}
-	if !slices.Equal(got.Enum, s.Enum) && !sameSet(got.Enum, s.Enum) {
-		differs("enum")
-	}
-	if got.Shown != s.Pattern {
-		differs("pattern")
-	}
-	switch s.Type {
-	case "structure":
-		differences = append(differences, m.request(path, shapeName, got.Members)...)
-	case "list":
-		if got.Element != nil {
-			return append(differences, m.member(path+"[]", s.Member.Shape, *got.Element, false)...)
-		}
-		return append(differences, m.request(path+"[]", s.Member.Shape, got.Members)...)
-	}
-	return differences
-}
-
-// sameSet compares enums, whose order in refusals follows recordings where there are some.
-func sameSet(a, b []string) bool {
-	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
-}
-
-// answer compares the names of the members of an answer, at every depth. What is encoded already, as histories are, is not seen.
-func (m *model) answer(path, shapeName string, t reflect.Type) (differences []string) {
-	s, at := m.Shapes[shapeName], path+"."
-	got := fields(t)
-	for name, f := range got {
-		var ref shapeRef
-		if s != nil {
-			ref = s.Members[name]
-		}
-		switch inner := f; {
-		case ref.Shape == "":
-			differences = append(differences, at+name+" is answered and not in the model")
-		case m.Shapes[ref.Shape].Type == "structure" && structure(inner):
-			differences = append(differences, m.answer(at+name, ref.Shape, inner)...)
-		case m.Shapes[ref.Shape].Type == "list" && inner.Kind() == reflect.Slice && inner.Elem().Kind() == reflect.Struct:
-			differences = append(differences, m.answer(at+name, m.Shapes[ref.Shape].Member.Shape, inner.Elem())...)
-		}
-	}
-	if s == nil {
-		return differences
-	}
-	for name := range s.Members {
-		if _, ok := got[name]; !ok {
-			differences = append(differences, at+name+" is not answered")
-		}
-	}
-	return differences
-}
-
-func structure(t reflect.Type) bool {
-	return t.Kind() == reflect.Struct || t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Struct
-}
-
-// fields are the types of a structure's members by their JSON names.
-func fields(t reflect.Type) map[string]reflect.Type {
-	if t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	found := map[string]reflect.Type{}
-	for i := range t.NumField() {
-		f := t.Field(i)
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if f.Anonymous && name == "" {
-			maps.Copy(found, fields(f.Type))
-		} else if name != "" {
-			found[name] = f.Type
-		}
-	}
-	return found
 }

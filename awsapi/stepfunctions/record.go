@@ -19,9 +19,10 @@ type Store interface {
 	Machines(prefix string) ([]*Machine, error)
 	PutMachine(m *Machine) error
 	DeleteMachine(arn string) error
-	// Revision returns a revision by its ID, or ErrNotFound. Revisions outlive their machine: executions refer to them.
+	// Revision returns a revision by its ID, or ErrNotFound. Revisions of which executions were started outlive their machine.
 	Revision(id string) (*Revision, error)
 	PutRevision(r *Revision) error
+	DeleteRevision(id string) error
 	// Activity returns an activity by its ARN, or ErrNotFound.
 	Activity(arn string) (*Activity, error)
 	// Activities returns the activities whose ARN begins with a prefix, in the order of their creation.
@@ -81,7 +82,9 @@ type Route struct {
 type Revision struct {
 	ID, MachineARN, Name, Type string
 	// Initial marks the revision that a machine is created with, whose ID the API does not show.
-	Initial             bool
+	Initial bool
+	// Used says that STANDARD executions were started of the revision, which refer to it.
+	Used                bool
 	Definition, RoleARN string
 	Logging             Logging
 	Tracing             Tracing

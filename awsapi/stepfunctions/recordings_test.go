@@ -30,8 +30,8 @@ import (
 type floors struct{ replayed, outcome, history int }
 
 var (
-	withMoto    = floors{681, 659, 657}
-	withoutMoto = floors{636, 618, 617}
+	withMoto    = floors{688, 683, 681}
+	withoutMoto = floors{643, 642, 640}
 )
 
 var scope = awsjson.Scope{Account: "123456789012", Region: "us-east-1"}
@@ -83,7 +83,7 @@ func load(t *testing.T) []*conformance.Case {
 // replayable reports whether the API has all operations of a case, and this test the services around it.
 func replayable(c *conformance.Case, moto bool) bool {
 	for _, need := range c.Needs {
-		if _, ok := motoServices[need]; need != "lambda" && need != "s3" && (!ok || !moto) {
+		if _, ok := motoServices[need]; !slices.Contains([]string{"lambda", "s3", "secondary-account"}, need) && (!ok || !moto) {
 			return false
 		}
 	}
@@ -104,9 +104,10 @@ func replayable(c *conformance.Case, moto bool) bool {
 // case waits.
 type world struct {
 	clock   *clock.Clock
-	engine  *engine.Engine
+	engines map[string]*engine.Engine // by account
 	objects conformance.Objects
-	caller  *awssdk.Caller
+	caller  *awssdk.Caller // for the scene of a case
+	moto    string
 	url     string
 
 	tasksUseS3 bool
@@ -115,39 +116,56 @@ type world struct {
 
 func newWorld(t *testing.T, stubs *conformance.Functions, moto string) *world {
 	t.Helper()
-	w := &world{clock: clock.Virtual(time.Now().Truncate(time.Millisecond))}
-	w.caller = &awssdk.Caller{Account: scope.Account, Region: scope.Region, Endpoints: awssdk.Endpoints{
-		Getenv: func(name string) string { return map[string]string{"AWS_ENDPOINT_URL": moto}[name] },
-	}}
-	integrations, start := awssdk.Integrations(w.caller)
-	integrations["lambda:invoke"], integrations["function"] = lambda.Integration{Invoker: stubs}, lambda.Function{Invoker: stubs}
-	integrations["states:startExecution"] = states.Integration{
-		API: start, Await: func(ctx context.Context, arn string) error { return w.engine.Await(ctx, arn) },
-	}
+	w := &world{moto: moto, clock: clock.Virtual(time.Now().Truncate(time.Millisecond)), engines: map[string]*engine.Engine{}}
 	stubs.Clock = w.clock
 	store := stepfunctions.NewMemory()
-	var err error
-	w.engine, err = engine.New(engine.Config{
-		Clock: w.clock, Journal: journal.NewMemory(), Objects: &w.objects, TempDir: t.TempDir(), Region: scope.Region, Account: scope.Account,
-		Integrations: integrations, Activity: stepfunctions.HasActivity(store),
-	})
-	if err != nil {
-		t.Fatal(err)
+	around := awssdk.Endpoints{
+		Embedded: map[string]awssdk.Endpoint{},
+		Getenv:   func(name string) string { return map[string]string{"AWS_ENDPOINT_URL": moto}[name] },
+	}
+	w.caller = &awssdk.Caller{Account: scope.Account, Region: scope.Region, Endpoints: around}
+	for _, account := range []string{scope.Account, secondary} {
+		integrations, start := awssdk.Integrations(&awssdk.Caller{Account: account, Region: scope.Region, Endpoints: around})
+		integrations["lambda:invoke"], integrations["function"] = lambda.Integration{Invoker: stubs}, lambda.Function{Invoker: stubs}
+		integrations["states:startExecution"] = states.Integration{API: start, Await: w.await}
+		e, err := engine.New(engine.Config{
+			Clock: w.clock, Journal: journal.NewMemory(), Objects: &w.objects, TempDir: t.TempDir(), Region: scope.Region, Account: account,
+			Integrations: integrations, Activity: stepfunctions.HasActivity(store),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.engines[account] = e
 	}
 	service := stepfunctions.New(stepfunctions.Config{
-		Open:  func(awsjson.Scope) (*engine.Engine, error) { return w.engine, nil },
+		Open:  func(s awsjson.Scope) (*engine.Engine, error) { return w.engines[s.Account], nil },
 		Store: store, Now: w.clock.Now, Default: scope,
 	})
-	w.caller.Endpoints.Embedded = map[string]awssdk.Endpoint{"sfn": {URL: loopback.URL, Client: loopback.Client(service.Handler())}}
+	around.Embedded["sfn"] = awssdk.Endpoint{URL: loopback.URL, Client: loopback.Client(service.Handler())}
 	server := httptest.NewServer(service.Handler())
 	w.url = server.URL
 	w.clock.Hold()
 	t.Cleanup(func() {
 		server.Close()
-		w.engine.Close()
+		for _, e := range w.engines {
+			e.Close()
+		}
 		w.clock.Close()
 	})
 	return w
+}
+
+// secondary is the account of the steps that name another one.
+const secondary = "000000000002"
+
+// engineOf is the engine of the account that an ARN names.
+func (w *world) engineOf(arn string) *engine.Engine {
+	const account = 4
+	return w.engines[strings.Split(arn, ":")[account]]
+}
+
+func (w *world) await(ctx context.Context, _ *engine.Task, arn string) error {
+	return w.engineOf(arn).Await(ctx, arn)
 }
 
 // replay runs the program of a case.
@@ -180,7 +198,7 @@ func (w *world) Wait(ctx context.Context, s *conformance.Step, arn string) error
 	switch s.Wait {
 	case "execution-terminated":
 		w.clock.Release()
-		_, err := w.engine.Wait(ctx, arn)
+		_, err := w.engineOf(arn).Wait(ctx, arn)
 		w.clock.Hold()
 		return err
 	case "execution-listed-with-status":
@@ -220,7 +238,7 @@ func (w *world) Call(ctx context.Context, s *conformance.Step, params map[string
 		w.clock.Release()
 		defer w.clock.Hold()
 	}
-	status, body, err := w.post(ctx, s.Op, params)
+	status, body, err := w.post(ctx, s, params)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -238,13 +256,13 @@ func (w *world) scene(ctx context.Context, s *conformance.Step, params map[strin
 	if s.Service == "s3" && !w.tasksUseS3 {
 		return &conformance.Answer{Result: map[string]any{}}, nil, nil
 	}
-	if s.Op == "PutObject" { // what S3 does by itself, and moto does not
-		params["ContentType"], params["ServerSideEncryption"] = "binary/octet-stream", "AES256"
+	if s.Op == "PutObject" {
+		return &conformance.Answer{Result: map[string]any{}}, nil, w.upload(ctx, params)
 	}
 	return w.around(ctx, s, params)
 }
 
-func (w *world) post(ctx context.Context, op string, params map[string]any) (int, []byte, error) {
+func (w *world) post(ctx context.Context, s *conformance.Step, params map[string]any) (int, []byte, error) {
 	body, err := json.Marshal(params)
 	if err != nil {
 		return 0, nil, err
@@ -254,7 +272,10 @@ func (w *world) post(ctx context.Context, op string, params map[string]any) (int
 		return 0, nil, err
 	}
 	r.Header.Set("Content-Type", "application/x-amz-json-1.0")
-	r.Header.Set("X-Amz-Target", "AWSStepFunctions."+op)
+	r.Header.Set("X-Amz-Target", "AWSStepFunctions."+s.Op)
+	if s.Account == "secondary" {
+		r.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential="+secondary+"/20260101/"+scope.Region+"/states/aws4_request, SignedHeaders=host, Signature=0")
+	}
 	answer, err := http.DefaultClient.Do(r)
 	if err != nil {
 		return 0, nil, err

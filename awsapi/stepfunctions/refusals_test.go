@@ -22,6 +22,8 @@ func TestRefusals(t *testing.T) {
 		{"ListExecutions", map[string]any{"stateMachineArn": labelled}, unlabelled},
 		{"DeleteStateMachine", map[string]any{"stateMachineArn": labelled}, unlabelled},
 		{"UpdateStateMachine", map[string]any{"stateMachineArn": labelled, "roleArn": role}, unlabelled},
+		{"ListExecutions", map[string]any{"stateMachineArn": machine + ":9"}, "StateMachineDoesNotExist: "},
+		{"ListStateMachineVersions", map[string]any{"stateMachineArn": machine + ":9"}, "InvalidArn: Invalid Arn: 'Invalid ARN: "},
 		{"DescribeStateMachine", map[string]any{"stateMachineArn": machine + "/N"}, "StateMachineDoesNotExist: State Machine Does Not Exist: "},
 		{
 			"CreateActivity", map[string]any{"name": "a", "encryptionConfiguration": map[string]any{"type": "CUSTOMER_MANAGED_KMS_KEY"}},

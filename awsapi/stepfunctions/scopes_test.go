@@ -27,7 +27,7 @@ func TestAccountsDoNotSeeEachOther(t *testing.T) {
 		{"DescribeStateMachine", "stateMachineArn", machine, noMachine},
 		{"StartExecution", "stateMachineArn", alias, noMachine},
 		{"ListExecutions", "stateMachineArn", machine, noMachine},
-		{"ListStateMachineVersions", "stateMachineArn", machine, noMachine},
+		{"ListStateMachineVersions", "stateMachineArn", machine, "InvalidArn"},
 		{"ListStateMachineAliases", "stateMachineArn", machine, noMachine},
 		{"PublishStateMachineVersion", "stateMachineArn", machine, noMachine},
 		{"DescribeStateMachineAlias", "stateMachineAliasArn", alias, nothing},

@@ -33,6 +33,8 @@ type Service struct {
 	cfg  Config
 	logs sync.Map // by revision: *executionLog
 
+	lists lists
+
 	mu       sync.Mutex // orders changes of state machines
 	engines  map[awsjson.Scope]*engine.Engine
 	compiled map[string]*engine.StateMachine // by revision

@@ -38,7 +38,7 @@ func (s *Service) target(scope awsjson.Scope, arn string) (*target, error) {
 		}
 		revision = v.Revision
 	}
-	t.revision, err = s.cfg.Store.Revision(revision)
+	t.revision, err = s.use(revision)
 	return t, err
 }
 

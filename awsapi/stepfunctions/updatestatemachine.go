@@ -55,6 +55,7 @@ func (s *Service) updateStateMachine(_ context.Context, scope awsjson.Scope, in 
 	if err != nil {
 		return nil, err
 	}
+	before := m.Revision
 	r, err := s.revise(scope, e, m, in)
 	if err != nil {
 		return nil, err
@@ -63,7 +64,10 @@ func (s *Service) updateStateMachine(_ context.Context, scope awsjson.Scope, in 
 	if in.Publish {
 		out.VersionARN = m.publish(in.VersionDescription, s.cfg.Now()).ARN
 	}
-	return out, s.cfg.Store.PutMachine(m)
+	if err := s.cfg.Store.PutMachine(m); err != nil {
+		return nil, err
+	}
+	return out, s.forget(m, before)
 }
 
 // changeable finds a machine that is not being deleted. The caller holds the lock.
@@ -88,7 +92,7 @@ func (s *Service) revise(scope awsjson.Scope, e *engine.Engine, m *Machine, in *
 	if r.same(current) {
 		return current, nil
 	}
-	r.ID, r.Initial, r.Updated = uuid.NewString(), false, s.cfg.Now()
+	r.ID, r.Initial, r.Used, r.Updated = uuid.NewString(), false, false, s.cfg.Now()
 	plan, err := accept(e, &r)
 	if err != nil {
 		return nil, err
@@ -99,7 +103,6 @@ func (s *Service) revise(scope awsjson.Scope, e *engine.Engine, m *Machine, in *
 		}
 	}
 	s.compiled[r.ID] = plan
-	delete(s.compiled, current.ID) // a version of it is compiled again when it is started
 	m.Revision = r.ID
 	return &r, s.cfg.Store.PutRevision(&r)
 }

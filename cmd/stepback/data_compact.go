@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"stepback/awsapi/stepfunctions"
 	"stepback/engine/journal/pebble"
 )
 
@@ -30,11 +31,18 @@ func (c *dataCompactCmd) Run(ctx context.Context, std streams) error {
 		if err != nil {
 			return err
 		}
+		definitions, revisions, err := j.ForgetDefinitions(ctx)
+		if err != nil {
+			return err
+		}
+		if _, err := stepfunctions.Sweep(ctx, j, revisions); err != nil {
+			return err
+		}
 		before, after, err := j.Compact(ctx)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(std.out, "removed %d executions; the journal takes %.1f MB, before %.1f MB\n", removed, megabytes(after), megabytes(before))
+		fmt.Fprintf(std.out, "removed %d executions and %d definitions; the journal takes %.1f MB, before %.1f MB\n", removed, definitions, megabytes(after), megabytes(before))
 		return nil
 	})
 }

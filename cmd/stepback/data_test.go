@@ -38,8 +38,8 @@ func TestData(t *testing.T) {
 	if strings.Count(one.out, "\n") != 1 {
 		t.Errorf("with a prefix: %s", one.out)
 	}
-	stepback(t, "data", "compact", "--data", data).ends(t, 0, "removed 0 executions")
-	stepback(t, "data", "compact", "--data", data, "--older-than", "0s").ends(t, 0, "removed 1 executions")
+	stepback(t, "data", "compact", "--data", data).ends(t, 0, "removed 0 executions and 0 definitions")
+	stepback(t, "data", "compact", "--data", data, "--older-than", "0s").ends(t, 0, "removed 1 executions and 1 definitions")
 	stepback(t, "data", "check", "--data", data).ends(t, 0, "0 executions")
 	stepback(t, "data", "compact", "--data", data, "--older-than=-1s").complains(t, 2, "--older-than -1s is not a time that has passed")
 }

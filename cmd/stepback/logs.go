@@ -13,11 +13,11 @@ import (
 )
 
 type logsCmd struct {
-	Function string `arg:"" help:"Name of the function."`
-	Data     string `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory. Default .stepback."`
-	Account  string `default:"000000000000" help:"Account of the function."`
-	Region   string `default:"us-east-1" help:"Region of the function."`
-	Lines    int    `short:"n" default:"100" placeholder:"N" help:"How many lines, the last ones; 0 prints all that is kept. Default 100."`
+	Name    string `arg:"" help:"Name of a function, or of a log group, which begins with a slash."`
+	Data    string `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory. Default .stepback."`
+	Account string `default:"000000000000" help:"Account of the function or log group."`
+	Region  string `default:"us-east-1" help:"Region of the function or log group."`
+	Lines   int    `short:"n" default:"100" placeholder:"N" help:"How many lines, the last ones; 0 prints all that is kept. Default 100."`
 }
 
 // Help shows examples.
@@ -25,14 +25,18 @@ func (logsCmd) Help() string {
 	return `Examples:
   stepback logs greet
   stepback logs greet -n 0 | grep REPORT
+  stepback logs /aws/vendedlogs/states/orders
 
 The log of a function is rotated when it is longer than 16 MB, and one older log is kept.`
 }
 
 // Run prints the end of the log.
 func (c *logsCmd) Run(std streams) error {
+	if strings.HasPrefix(c.Name, "/") {
+		return c.printGroup(std)
+	}
 	for _, dir := range []string{filepath.Join(c.Data, functionLogs, c.Account, c.Region), filepath.Join(c.Data, functionLogs)} {
-		text, err := readLog(dir, c.Function)
+		text, err := readLog(dir, c.Name)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -85,5 +89,5 @@ func (c *logsCmd) unknown() error {
 	if len(names) == 0 {
 		return fmt.Errorf("no function in %s has logged anything in %s and %s; name another directory with --data", c.Data, c.Account, c.Region)
 	}
-	return fmt.Errorf("the function %s has no log in %s; there are logs of %s", c.Function, c.Data, strings.Join(names, ", "))
+	return fmt.Errorf("the function %s has no log in %s; there are logs of %s", c.Name, c.Data, strings.Join(names, ", "))
 }

@@ -140,7 +140,7 @@ func (s *services) cloudWatchLogs(scope awsjson.Scope) http.Handler {
 // handler serves everything at one address.
 func (s *services) handler(stepFunctions http.Handler, scope awsjson.Scope, public bool) http.Handler {
 	h := &endpoint.Handler{
-		StepFunctions: stepFunctions, Lambda: s.lambda(scope), S3: s.s3.Handler(), Logs: s.cloudWatchLogs(scope),
+		StepFunctions: stepFunctions, Lambda: s.lambda(scope), S3: s.s3.Handler(), Logs: s.cloudWatchLogs(scope), Log: s.log,
 		Health: endpoint.Health{Version: version(), Services: map[string]string{"stepfunctions": running, "lambda": running, "s3": running, "logs": running}},
 	}
 	if public { // a machine's names are not known to it
@@ -173,7 +173,8 @@ func (s *services) listing(data string) string {
   S3              %s
   CloudWatch Logs %s
   health          %s%s
-Use it with: export AWS_ENDPOINT_URL=%s AWS_REGION=us-east-1 AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local
+Use it with: export AWS_ENDPOINT_URL=%s AWS_REGION=us-east-1 AWS_DEFAULT_REGION=us-east-1 AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local
+  and, for StartSyncExecution and TestState, AWS_DISABLE_HOST_PREFIX_INJECTION=true
 `, s.endpoint, data, used(s.lambdaEndpoint, "functions in "+filepath.Join(data, "lambda")),
 		used(s.s3Endpoint, "buckets in "+filepath.Join(data, "objects")), "log groups in "+filepath.Join(data, logGroups), s.endpoint, endpoint.HealthPath, s.endpoint)
 }

@@ -107,10 +107,9 @@ func (w *writer) run(tasks <-chan task, closing <-chan struct{}) error {
 	for {
 		select {
 		case t := <-tasks:
-			group = collect(append(group[:0], t), tasks)
+			group = gather(append(group[:0], t), tasks)
 			w.commitGroup(group)
 			clear(group)
-			runtime.Gosched() // let those who were answered hand in their next record
 			continue
 		case <-closing:
 		}
@@ -120,6 +119,22 @@ func (w *writer) run(tasks <-chan task, closing <-chan struct{}) error {
 		w.commitGroup(group)
 	}
 }
+
+// gather adds what is waiting, and what those who can run now hand in when they are let: a commit costs as much as a hundred rows. When
+// nobody has anything, it does not wait.
+func gather(group []task, tasks <-chan task) []task {
+	for quiet := 0; len(group) < maxGroup && quiet < patience; quiet++ {
+		runtime.Gosched()
+		before := len(group)
+		if group = collect(group, tasks); len(group) > before {
+			quiet = -1
+		}
+	}
+	return group
+}
+
+// patience is how often in a row nobody must have had anything.
+const patience = 2
 
 // collect adds what is waiting already.
 func collect(group []task, tasks <-chan task) []task {

@@ -47,6 +47,7 @@ type Rule struct {
 type Step struct {
 	N       int
 	Service string // empty means Step Functions
+	Account string // "secondary" is another account than that of the other steps
 	Op      string
 	Params  map[string]any
 	Error   bool // the call must fail

@@ -20,46 +20,66 @@ var errStale = errors.New("the execution environment has ended")
 // handlerRunner calls a function's handler in this process.
 type handlerRunner struct {
 	handler   any
-	calls     *sync.WaitGroup
+	threads   *sync.WaitGroup // the goroutines of the environments
 	abandoned *atomic.Int64
 }
 
 // newEnvironment gives each environment a handler of its own, because the
 // answer of one lies in a buffer that the next invocation of it reuses.
 func (r *handlerRunner) newEnvironment() environment {
-	return &handlerEnvironment{runner: r, handler: awslambda.NewHandler(r.handler), answers: make(chan answer, 1)}
+	e := &handlerEnvironment{
+		runner: r, handler: awslambda.NewHandler(r.handler), requests: make(chan request), answers: make(chan answer, 1),
+	}
+	r.threads.Go(e.serve)
+	return e
 }
 
+// handlerEnvironment runs its handler on a goroutine of its own, whose stack
+// need not grow anew for every invocation.
 type handlerEnvironment struct {
-	runner  *handlerRunner
-	handler awslambda.Handler
-	answers chan answer
+	runner   *handlerRunner
+	handler  awslambda.Handler
+	requests chan request
+	answers  chan answer
+	state    atomic.Int32 // of the invocation under way
 }
 
-func (e *handlerEnvironment) close() {}
+type request struct {
+	ctx     context.Context
+	payload []byte
+}
+
+// serve invokes the handler until the environment is closed.
+func (e *handlerEnvironment) serve() {
+	for r := range e.requests {
+		a := e.invoke(r.ctx, r.payload)
+		if !e.state.CompareAndSwap(waitedFor, returned) {
+			e.runner.abandoned.Add(-1)
+		}
+		e.answers <- a
+	}
+}
+
+// close does not wait for a handler that ignores the end of its context: the
+// service does.
+func (e *handlerEnvironment) close() { close(e.requests) }
 
 func (e *handlerEnvironment) run(ctx context.Context, c *call) (answer, bool, error) {
 	c.log.start(false)
 	running, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
 	running = lambdacontext.NewContext(running, &lambdacontext.LambdaContext{AwsRequestID: c.requestID, InvokedFunctionArn: c.arn})
-	e.runner.calls.Add(1)
-	state := new(atomic.Int32)
-	go func() {
-		defer e.runner.calls.Done()
-		a := e.invoke(running, c.payload)
-		if !state.CompareAndSwap(waitedFor, returned) {
-			e.runner.abandoned.Add(-1)
-		}
-		e.answers <- a
-	}()
+	e.state.Store(waitedFor)
+	e.requests <- request{running, c.payload}
 	select {
 	case a := <-e.answers:
 		return e.outcome(ctx, running, c, a, true)
 	case <-running.Done():
+	case <-c.closing:
+		cancel()
 	}
 	e.runner.abandoned.Add(1)
-	if state.CompareAndSwap(waitedFor, givenUp) {
+	if e.state.CompareAndSwap(waitedFor, givenUp) {
 		return e.outcome(ctx, running, c, answer{}, false)
 	}
 	e.runner.abandoned.Add(-1) // it has just returned
@@ -76,11 +96,13 @@ const (
 // outcome makes the end of the time count whether or not the handler noticed
 // it a moment earlier: Lambda would have stopped it.
 func (e *handlerEnvironment) outcome(ctx, running context.Context, c *call, a answer, usable bool) (answer, bool, error) {
-	switch {
+	switch err := running.Err(); {
 	case ctx.Err() != nil:
 		return answer{}, usable, ctx.Err()
-	case errors.Is(running.Err(), context.DeadlineExceeded):
+	case errors.Is(err, context.DeadlineExceeded):
 		return timedOut(c.requestID, c.timeout), usable, nil
+	case err != nil: // the service closes
+		return answer{}, usable, err
 	}
 	return a, usable, nil
 }

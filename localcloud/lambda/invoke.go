@@ -85,12 +85,12 @@ func (s *Service) run(ctx context.Context, d *deployed, in *InvokeInput, request
 	if most := d.limit.most.Load(); d.limit.active.Add(1) > most {
 		return InvokeOutput{}, throttled(most)
 	}
-	running, cancel := context.WithCancel(ctx)
-	defer cancel()
-	defer context.AfterFunc(s.ctx, cancel)() //nolint:contextcheck // it watches the service's end as well as the caller's
-	c := &call{requestID: requestID, arn: in.InvokedARN, payload: in.Payload, clientContext: in.ClientContext, timeout: d.Timeout}
+	c := &call{
+		requestID: requestID, arn: in.InvokedARN, payload: in.Payload, clientContext: in.ClientContext, timeout: d.Timeout,
+		closing: s.ctx.Done(),
+	}
 	c.log = s.beginLog(d, c.requestID, in.LogTail)
-	a, err := d.pool.run(running, c)
+	a, err := d.pool.run(ctx, c)
 	if err == nil {
 		a = settle(a, d.AnyAnswer)
 	}

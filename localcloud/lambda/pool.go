@@ -16,7 +16,8 @@ type runner interface {
 
 // environment runs one invocation at a time.
 type environment interface {
-	// run answers c. It ends early when ctx does; the answer is void then.
+	// run answers c. It ends early when ctx or the service does; the answer is
+	// void then.
 	// usable tells whether the environment can take another invocation;
 	// errStale that it was gone before it took this one.
 	run(ctx context.Context, c *call) (a answer, usable bool, err error)
@@ -31,7 +32,8 @@ type call struct {
 	payload       []byte
 	clientContext []byte // JSON; empty when the caller sent none
 	timeout       time.Duration
-	log           *invocationLog // nil when nobody wants a log
+	closing       <-chan struct{} // closed when the service closes
+	log           *invocationLog  // nil when nobody wants a log
 }
 
 // pool keeps a function's idle environments, starts new ones on demand, and
@@ -79,6 +81,8 @@ func (p *pool) run(ctx context.Context, c *call) (answer, error) {
 	case p.slots <- struct{}{}:
 	case <-ctx.Done():
 		return answer{}, ctx.Err()
+	case <-c.closing:
+		return answer{}, errClosed
 	}
 	defer func() { <-p.slots }()
 	for {

@@ -87,6 +87,8 @@ func (e *processEnvironment) awaitReady(ctx context.Context, c *call) (*answer, 
 		return &a, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
+	case <-c.closing:
+		return nil, errClosed
 	}
 }
 
@@ -116,6 +118,8 @@ func (e *processEnvironment) exchange(ctx context.Context, c *call) (answer, boo
 			return timedOut(c.requestID, c.timeout), false, nil
 		case <-ctx.Done():
 			return answer{}, false, ctx.Err()
+		case <-c.closing:
+			return answer{}, false, errClosed
 		}
 	}
 }

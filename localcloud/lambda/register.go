@@ -69,7 +69,7 @@ func (s *Service) deploy(f Function) (*deployed, error) {
 	d := &deployed{Function: f, arn: s.FunctionARN(f.Name)}
 	var r runner = &processRunner{function: d, region: s.opts.Region, logs: s.opts.Logs}
 	if f.Handler != nil {
-		r = &handlerRunner{handler: f.Handler, calls: &s.calls, abandoned: &s.abandoned}
+		r = &handlerRunner{handler: f.Handler, threads: &s.threads, abandoned: &s.abandoned}
 	}
 	d.pool = newPool(r, f.Environments, f.Released)
 	return d, nil

@@ -33,11 +33,10 @@ type Service struct {
 	limits    map[string]*limit // by function name
 	closed    bool
 
-	// calls counts invocations, and handlers that were abandoned when their
-	// time was up, until they have returned.
-	calls     sync.WaitGroup
-	abandoned atomic.Int64
-	events    atomic.Int64 // asynchronous invocations that have not ended
+	calls     sync.WaitGroup // invocations
+	threads   sync.WaitGroup // goroutines of environments that call handlers
+	abandoned atomic.Int64   // handlers whose time was up and that have not returned
+	events    atomic.Int64   // asynchronous invocations that have not ended
 	ctx       context.Context
 	stop      context.CancelFunc
 	keeper    sync.WaitGroup // ends idle environments
@@ -152,6 +151,7 @@ func (s *Service) Close(ctx context.Context) error {
 				d.pool.retire()
 			}
 		}
+		s.threads.Wait()
 	}()
 	select {
 	case <-done:

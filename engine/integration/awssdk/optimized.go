@@ -19,8 +19,9 @@ type Optimized struct {
 	action  string
 	prefix  string   // of error names
 	base    string   // the name of errors that are not modeled
-	product string   // the service's name in causes; empty where causes are worded as those of AWS SDK integrations
+	product string   // the service's name in causes; empty when the integration is young
 	texts   []string // members that may be any JSON, which is sent as its text
+	check   func(params jsonvalue.Value) error
 	prepare func(t *engine.Task, params jsonvalue.Value) jsonvalue.Value
 	shape   func(params, result jsonvalue.Value) jsonvalue.Value
 	judge   func(result jsonvalue.Value) error
@@ -41,34 +42,46 @@ func Integrations(c *Caller) (all map[string]engine.Integration, startExecution 
 	return all, &start
 }
 
+// young reports whether the integration is built on the SDK for Java, version 2, as AWS SDK integrations are: its results have no HTTP
+// metadata, and its names, times and causes are theirs.
+func (o *Optimized) young() bool { return o.product == "" }
+
 // Invoke implements engine.Integration.
 func (o *Optimized) Invoke(ctx context.Context, t *engine.Task) (engine.Result, error) {
 	params, err := t.Value()
 	if err != nil {
 		return nil, err
 	}
+	if o.check != nil {
+		if err := o.check(params); err != nil {
+			return nil, err
+		}
+	}
 	if o.prepare != nil {
 		params = o.prepare(t, params)
 	}
-	a, err := o.call(ctx, o.action, o.withTexts(params), t.Parameters)
+	a, err := o.call(ctx, t.RoleARN, o.action, o.withTexts(params), t.Parameters)
 	if err != nil {
 		return nil, err
 	}
 	if o.shape != nil {
 		a.output = o.shape(params, a.output)
 	}
-	result := a.withMetadata()
 	if o.judge != nil {
-		if err := o.judge(result); err != nil {
+		if err := o.judge(a.output); err != nil {
 			return nil, err
 		}
 	}
-	return interpreter.ValuePayload(result), nil
+	if o.young() {
+		return interpreter.ValuePayload(a.output), nil
+	}
+	return interpreter.ValuePayload(a.withMetadata()), nil
 }
 
-// Call calls another action of the same service, and names its errors alike. The result has no HTTP metadata.
-func (o *Optimized) Call(ctx context.Context, action string, params jsonvalue.Value) (jsonvalue.Value, error) {
-	a, err := o.call(ctx, action, params, params.JSON())
+// Call calls another action of the same service with a role, which is empty for that of the execution, and names its errors alike. The
+// result has no HTTP metadata.
+func (o *Optimized) Call(ctx context.Context, role, action string, params jsonvalue.Value) (jsonvalue.Value, error) {
+	a, err := o.call(ctx, role, action, params, params.JSON())
 	if err != nil {
 		return jsonvalue.Value{}, err
 	}
@@ -76,13 +89,17 @@ func (o *Optimized) Call(ctx context.Context, action string, params jsonvalue.Va
 }
 
 // call calls an action; text is what an error quotes of the parameters.
-func (o *Optimized) call(ctx context.Context, action string, params jsonvalue.Value, text string) (*answer, error) {
+func (o *Optimized) call(ctx context.Context, role, action string, params jsonvalue.Value, text string) (*answer, error) {
 	n := optimizedNaming(o)
-	op, err := o.Caller.find(ctx, o.service, action)
+	op, err := o.Caller.find(ctx, o.service, action, o.Caller.account(role, params))
 	if err != nil {
 		return nil, n.taskError(o.service, params, text, err)
 	}
-	a, err := op.call(ctx, params, optimizedStyle)
+	look := optimizedStyle
+	if o.young() {
+		look = sdkStyle
+	}
+	a, err := op.call(ctx, params, look)
 	if err != nil {
 		return nil, n.taskError(o.service, params, text, err)
 	}

@@ -23,6 +23,9 @@ type Call struct {
 	Attempt int64
 	// Function is a name or an ARN, Qualifier a version or alias.
 	Function, Qualifier string
+	// RoleARN is the role of the task's Credentials, in whose account a function without an ARN is looked for; empty for that of the
+	// execution.
+	RoleARN string
 	// Payload is the event's JSON text.
 	Payload []byte
 	// InvocationType is RequestResponse, Event or DryRun; empty means the first. LogType "Tail" asks for the end of the log,
@@ -67,7 +70,7 @@ func (i Integration) Invoke(ctx context.Context, t *engine.Task) (engine.Result,
 		return nil, &engine.TaskError{Name: plan.ErrRuntime, Cause: "The Parameters '" + t.Parameters +
 			"' could not be used to start the Task: [" + strings.Join(problems, ", ") + "]"}
 	}
-	c := &Call{State: t.State, Attempt: t.Attempt, Function: text(params, "FunctionName"), Payload: []byte("{}")}
+	c := &Call{State: t.State, Attempt: t.Attempt, RoleARN: t.RoleARN, Function: text(params, "FunctionName"), Payload: []byte("{}")}
 	c.Qualifier, c.InvocationType = text(params, "Qualifier"), text(params, "InvocationType")
 	c.LogType, c.ClientContext = text(params, "LogType"), text(params, "ClientContext")
 	if p, ok := params.Get("Payload"); ok {
@@ -115,6 +118,9 @@ func text(params jsonvalue.Value, name string) string {
 	return v.Text()
 }
 
+// usualEvent is where the buffer for an event begins, in bytes.
+const usualEvent = 512
+
 // eventOf is the event that a Payload parameter makes: null stands for no payload at all, and a string that is JSON text is sent
 // as it is.
 func eventOf(payload jsonvalue.Value) []byte {
@@ -127,7 +133,7 @@ func eventOf(payload jsonvalue.Value) []byte {
 		}
 	default:
 	}
-	return payload.AppendJSON(nil)
+	return payload.AppendJSON(make([]byte, 0, usualEvent))
 }
 
 // Function carries out tasks whose Resource is a function's ARN: the state's payload is the event, and the function's answer
@@ -136,7 +142,7 @@ type Function struct{ Invoker Invoker }
 
 // Invoke implements engine.Integration.
 func (f Function) Invoke(ctx context.Context, t *engine.Task) (engine.Result, error) {
-	a, err := f.Invoker.Invoke(ctx, &Call{State: t.State, Attempt: t.Attempt, Function: t.Resource, Payload: []byte(t.Parameters)})
+	a, err := f.Invoker.Invoke(ctx, &Call{State: t.State, Attempt: t.Attempt, RoleARN: t.RoleARN, Function: t.Resource, Payload: []byte(t.Parameters)})
 	if err != nil {
 		return nil, invokeError(err)
 	}
@@ -186,10 +192,15 @@ func invokeError(err error) error {
 	}
 }
 
+var (
+	okStatus   = jsonvalue.OfInt(http.StatusOK)
+	okMetadata = object("HttpStatusCode", okStatus)
+)
+
 // envelope is the result of lambda:invoke: the answer with the metadata that the service adds.
 func envelope(a *Answer, payload jsonvalue.Value) engine.Result {
-	status := jsonvalue.OfInt(http.StatusOK)
-	if a.StatusCode != 0 {
+	status := okStatus
+	if a.StatusCode != http.StatusOK && a.StatusCode != 0 {
 		status = jsonvalue.OfInt(int64(a.StatusCode))
 	}
 	const members = 6
@@ -201,7 +212,11 @@ func envelope(a *Answer, payload jsonvalue.Value) engine.Result {
 	if a.StatusCode != http.StatusAccepted && a.StatusCode != http.StatusNoContent { // an event is not answered
 		b.Set("Payload", payload)
 	}
-	b.Set("SdkHttpMetadata", object("HttpStatusCode", status))
+	metadata := okMetadata
+	if status != okStatus {
+		metadata = object("HttpStatusCode", status)
+	}
+	b.Set("SdkHttpMetadata", metadata)
 	b.Set("SdkResponseMetadata", object("RequestId", jsonvalue.OfString(a.RequestID)))
 	b.Set("StatusCode", status)
 	v := b.Value()

@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# Terraform against a running stepback serve: apply, an empty plan, a change, an empty plan, destroy. Run by run.sh.
+# TF_PLUGIN_DIR may name a directory with the AWS provider where the registry is out of reach. Usage: terraform.sh DIR
+set -euo pipefail
+dir=$1
+mkdir -p "$dir"
+cp "$(dirname "$0")/terraform/main.tf" "$dir"
+cd "$dir"
+printf 'def handler(event, context):\n    return event\n' >main.py
+python3 -m zipfile -c function.zip main.py
+export TF_IN_AUTOMATION=1 TF_VAR_endpoint="$AWS_ENDPOINT_URL"
+unset AWS_ENDPOINT_URL
+
+if ! terraform init -input=false -no-color ${TF_PLUGIN_DIR:+-plugin-dir="$TF_PLUGIN_DIR"} >init.log 2>&1; then
+	echo "  skipped: the AWS provider cannot be installed here (TF_PLUGIN_DIR names a directory that has it): $(grep -m1 Error init.log)"
+	exit 0
+fi
+
+apply() { terraform apply -input=false -no-color -auto-approve "$@" >apply.log 2>&1 || { cat apply.log >&2; exit 1; }; }
+
+# settled expects a plan that changes nothing.
+settled() {
+	terraform plan -input=false -no-color -detailed-exitcode "$@" >plan.log 2>&1 || { cat plan.log >&2; exit 1; }
+}
+
+apply
+settled
+[ "$(terraform output -raw alias)" = arn:aws:states:us-east-1:000000000000:stateMachine:orders:live ]
+apply -var comment=second
+settled -var comment=second
+terraform destroy -input=false -no-color -auto-approve >destroy.log 2>&1 || { cat destroy.log >&2; exit 1; }
+left=$(AWS_ENDPOINT_URL=$TF_VAR_endpoint aws stepfunctions list-state-machines --query 'stateMachines[].name' --output text 2>/dev/null || true)
+[[ $left != *orders* ]] || { echo "left: $left" >&2; exit 1; }
+echo "  $(terraform version | head -1): apply, empty plan, change, empty plan, destroy: ok"

@@ -1,0 +1,45 @@
+package stepfunctions_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+)
+
+// TestPagesOfExecutions pages through executions, of which some end and some begin meanwhile.
+func TestPagesOfExecutions(t *testing.T) {
+	t.Parallel()
+	w := wire{url: newServer(t)}
+	machine := w.machine(t, "m", waiting)
+	start := func(name string) any {
+		return w.call(t, "StartExecution", map[string]any{"stateMachineArn": machine, "name": name})["executionArn"]
+	}
+	var want []string
+	var arns []any
+	for i := range 7 {
+		name := fmt.Sprint("x", i)
+		arns = append(arns, start(name))
+		want = append(want, name)
+	}
+	slices.Reverse(want) // the newest is the first
+	request := map[string]any{"stateMachineArn": machine, "statusFilter": "RUNNING", "maxResults": 3}
+	var got []string
+	for {
+		a := w.call(t, "ListExecutions", request)
+		for _, x := range a["executions"].([]any) {
+			got = append(got, x.(map[string]any)["name"].(string))
+		}
+		if len(got) == 3 { // after the first page
+			start("late")
+			w.call(t, "StopExecution", map[string]any{"executionArn": arns[1]})
+		}
+		if a["nextToken"] == nil {
+			break
+		}
+		request["nextToken"] = a["nextToken"]
+	}
+	want = slices.DeleteFunc(want, func(name string) bool { return name == "x1" })
+	if !slices.Equal(slices.Sorted(slices.Values(got)), slices.Sorted(slices.Values(want))) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}

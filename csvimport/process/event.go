@@ -1,0 +1,76 @@
+package process
+
+import (
+	"strconv"
+
+	"stepback/asl/jsonvalue"
+	"stepback/csvimport"
+)
+
+// ReadTree reads an event whose members all have the usual names and kinds, and reports whether it was one. There is one event for
+// each row, and this takes a fraction of the time of encoding/json, which reads, or refuses, every other.
+func (in *Input) ReadTree(event jsonvalue.Value) bool {
+	return members(event, func(name string, v jsonvalue.Value) bool {
+		switch name {
+		case "source":
+			return readSource(&in.Source, v)
+		case "run":
+			return read(&in.Run, v)
+		case "row":
+			row, err := strconv.ParseInt(v.Text(), 10, 64)
+			in.Row = &row
+			return v.Kind() == jsonvalue.Number && err == nil
+		case "record":
+			in.Record = new(csvimport.Record)
+			return readRecord(in.Record, v)
+		}
+		return false
+	})
+}
+
+func readSource(s *csvimport.Source, v jsonvalue.Value) bool {
+	return members(v, func(name string, v jsonvalue.Value) bool {
+		switch name {
+		case "bucket":
+			return read(&s.Bucket, v)
+		case "key":
+			return read(&s.Key, v)
+		case "etag":
+			return read(&s.ETag, v)
+		}
+		return false
+	})
+}
+
+func readRecord(r *csvimport.Record, v jsonvalue.Value) bool {
+	return members(v, func(name string, v jsonvalue.Value) bool {
+		switch name {
+		case "user_id":
+			return read(&r.UserID, v)
+		case "login_count":
+			return read(&r.LoginCount, v)
+		case "post_count":
+			return read(&r.PostCount, v)
+		case "line":
+			return read(&r.Line, v)
+		case "problem":
+			return read(&r.Problem, v)
+		}
+		return false
+	})
+}
+
+func read(to *string, v jsonvalue.Value) bool {
+	*to = v.Text()
+	return v.Kind() == jsonvalue.String
+}
+
+// members hands over the members of an object until one is not taken.
+func members(v jsonvalue.Value, take func(name string, v jsonvalue.Value) bool) bool {
+	for i, name := range v.Keys() {
+		if !take(name, v.At(i)) {
+			return false
+		}
+	}
+	return v.Kind() == jsonvalue.Object
+}

@@ -1,0 +1,67 @@
+package engine
+
+import (
+	"context"
+	"sync/atomic"
+
+	"stepback/engine/interpreter"
+	"stepback/engine/plan"
+)
+
+// maxIdle is how many goroutines are kept for further tasks.
+const maxIdle = 1024
+
+// taskRunners are goroutines that carry out one task after the other: the stack of a new one would have to grow for each.
+type taskRunners struct {
+	next chan invocation // to those that are idle
+	idle atomic.Int32
+}
+
+// invocation is a task in flight.
+type invocation struct {
+	run               *run
+	ctx               context.Context
+	cancel            context.CancelFunc
+	id                int64
+	call              *interpreter.TaskCall
+	started, accepted bool // before a crash
+}
+
+// dispatch has a task carried out. It does not wait.
+func (e *Engine) dispatch(i invocation) {
+	select {
+	case e.runners.next <- i:
+	default:
+		e.tasks.Add(1)
+		go e.runTasks(i)
+	}
+}
+
+func (e *Engine) runTasks(i invocation) {
+	defer e.tasks.Done()
+	for {
+		i.carryOut()
+		if e.runners.idle.Add(1) > maxIdle {
+			e.runners.idle.Add(-1)
+			return
+		}
+		select {
+		case i = <-e.runners.next:
+			e.runners.idle.Add(-1)
+		case <-e.ctx.Done():
+			return
+		}
+	}
+}
+
+func (i *invocation) carryOut() {
+	defer i.run.engine.clock.Release()
+	defer i.cancel()
+	if i.call.Task.Target == plan.Activity {
+		i.run.invokeActivity(i.ctx, i.id, i.call, i.started)
+		return
+	}
+	if e, ok := i.run.outcome(i.ctx, i.id, i.call, i.accepted); ok {
+		i.run.deliver(e)
+	}
+}
