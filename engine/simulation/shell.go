@@ -111,7 +111,7 @@ func (s *shell) run(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("the execution does not end: %w", err)
 		}
-		if x.RedriveCount >= s.again || e.Redrivable(x) != nil {
+		if x.RedriveCount >= s.again {
 			return nil
 		}
 		if err := s.redrive(ctx); err != nil {
@@ -120,7 +120,7 @@ func (s *shell) run(ctx context.Context) error {
 	}
 }
 
-// redrive redrives the execution, unless time has jumped too far meanwhile.
+// redrive redrives the execution if it can be: it may have succeeded, or time has jumped too far meanwhile.
 func (s *shell) redrive(ctx context.Context) error {
 	s.clock.Hold()
 	defer s.clock.Release()
