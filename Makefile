@@ -143,6 +143,13 @@ fuzz: ## every fuzz target for FUZZTIME each
 generate: ## regenerate golden files and generated docs
 	$(GO) generate ./...
 
+# The API models come with the AWS SDK for Go, version 1, at this version; Step Functions itself knows models that are about as old.
+MODELS_VERSION := v1.55.8
+.PHONY: shapes
+shapes: ## regenerate the shapes of AWS actions' results that mocked results are checked with, from AWS's API models
+	dir=$$(cd $$(mktemp -d) && $(GO) mod download -json github.com/aws/aws-sdk-go@$(MODELS_VERSION) | sed -n 's/.*"Dir": "\(.*\)".*/\1/p') && \
+		$(GO) run ./awsapi/resultshape/generate -models $$dir/models/apis -out awsapi/resultshape/shapes.zip
+
 .PHONY: lint
 lint: ## golangci-lint, installed when it is missing
 	@command -v golangci-lint >/dev/null || test -x "$$($(GO) env GOPATH)/bin/golangci-lint" || \

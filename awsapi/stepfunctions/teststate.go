@@ -9,7 +9,7 @@ import (
 	"stepback/asl/jsonvalue"
 	"stepback/awsapi/awsjson"
 	"stepback/engine"
-	"stepback/engine/history"
+	"stepback/engine/integration/httptask"
 	"stepback/engine/interpreter"
 	"stepback/engine/plan"
 )
@@ -29,8 +29,9 @@ type testStateRequest struct {
 
 // stateMock is what a state is said to come to, in place of doing its work.
 type stateMock struct {
-	Result *string     `json:"result"`
-	Error  *mockOutput `json:"errorOutput"`
+	Result     *string     `json:"result"`
+	Error      *mockOutput `json:"errorOutput"`
+	Validation string      `json:"fieldValidationMode"`
 }
 
 type mockOutput struct {
@@ -40,6 +41,7 @@ type mockOutput struct {
 
 type stateConfiguration struct {
 	RetrierRetryCount        int64   `json:"retrierRetryCount"`
+	ErrorCausedByState       string  `json:"errorCausedByState"`
 	MapIterationFailureCount *int64  `json:"mapIterationFailureCount"`
 	MapItemReaderData        *string `json:"mapItemReaderData"`
 }
@@ -48,14 +50,14 @@ var testStateMembers = []awsjson.Member{
 	{Name: "definition", Required: true, Min: 1, Max: maxDefinition},
 	{Name: "roleArn", Min: 1, Max: maxARN},
 	{Name: "input", Max: maxData},
-	{Name: "inspectionLevel", Enum: []string{"INFO", "DEBUG", "TRACE"}},
+	{Name: "inspectionLevel", Enum: []string{inspectOutcome, inspectData, inspectTrace}},
 	{Name: "revealSecrets", Kind: awsjson.Boolean},
 	{Name: "variables", Max: maxData},
 	{Name: "stateName", Min: 1, Max: maxName},
 	{Name: "context", Max: maxData},
 	{Name: "mock", Kind: awsjson.Structure, Members: []awsjson.Member{
 		{Name: "result", Max: maxData},
-		{Name: "fieldValidationMode", Enum: []string{"STRICT", "PRESENT", "NONE"}},
+		{Name: "fieldValidationMode", Enum: []string{validateStrictly, validatePresent, validateNothing}},
 		{Name: "errorOutput", Kind: awsjson.Structure, Members: []awsjson.Member{
 			{Name: "error", Max: maxError}, {Name: "cause", Max: maxCause},
 		}},
@@ -85,11 +87,16 @@ func (s *Service) testState(ctx context.Context, scope awsjson.Scope, in *testSt
 	if err != nil {
 		return nil, err
 	}
-	done, err := e.TestState(ctx, tr, info, in.mocked(tr))
+	trace := &httptask.Trace{Secrets: in.RevealSecrets}
+	done, err := e.TestState(httptask.WithTrace(ctx, trace), tr, info, in.mocked(tr))
 	if err != nil {
 		return nil, err
 	}
-	return testStateOutcome(in, info, tr, done), nil
+	out := testStateOutcome(in, info, tr, done)
+	if in.InspectionLevel == inspectTrace {
+		out.exchanged(trace)
+	}
+	return out, nil
 }
 
 // trial is the run that a request asks for.
@@ -116,40 +123,6 @@ func (s *Service) trial(scope awsjson.Scope, state *plan.State, in *testStateReq
 		return nil, info, err
 	}
 	return tr, info, in.configure(tr)
-}
-
-// configure applies the stateConfiguration and the mock of a request that has been checked.
-func (in *testStateRequest) configure(tr *interpreter.Trial) error {
-	if c := in.Configuration; c != nil {
-		tr.Retried = c.RetrierRetryCount
-		if c.MapIterationFailureCount != nil {
-			tr.FailedIterations = *c.MapIterationFailureCount
-		}
-		if c.MapItemReaderData != nil {
-			items, err := jsonvalue.Parse(*c.MapItemReaderData)
-			if err != nil {
-				return awsjson.Invalid("Map item reader data must be valid JSON.")
-			}
-			tr.Items = &items
-		}
-	}
-	if in.Mock == nil {
-		return nil
-	}
-	if in.Mock.Result != nil {
-		tr.Result = interpreter.TextPayload(*in.Mock.Result)
-	}
-	if in.Mock.Error != nil {
-		f := history.Failure{}
-		if f.HasError = in.Mock.Error.Error != nil; f.HasError {
-			f.Error = *in.Mock.Error.Error
-		}
-		if f.HasCause = in.Mock.Error.Cause != nil; f.HasCause {
-			f.Cause = *in.Mock.Error.Cause
-		}
-		tr.Failure = &f
-	}
-	return nil
 }
 
 // mocked answers a task with the mock, or is nil when there is none.

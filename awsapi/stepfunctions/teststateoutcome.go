@@ -3,7 +3,15 @@ package stepfunctions
 import (
 	"stepback/engine"
 	"stepback/engine/history"
+	"stepback/engine/integration/httptask"
 	"stepback/engine/interpreter"
+)
+
+// The values of inspectionLevel; the first is what holds when there is none.
+const (
+	inspectOutcome = "INFO"
+	inspectData    = "DEBUG"
+	inspectTrace   = "TRACE"
 )
 
 type testStateResponse struct {
@@ -38,7 +46,7 @@ func testStateOutcome(in *testStateRequest, info interpreter.Info, tr *interpret
 		}
 		out.failed(done.Failure)
 	}
-	if in.InspectionLevel == "DEBUG" || in.InspectionLevel == "TRACE" {
+	if in.InspectionLevel == inspectData || in.InspectionLevel == inspectTrace {
 		out.Inspection = inspectionOf(info, tr)
 	}
 	return out
@@ -77,4 +85,32 @@ func inspectionOf(info interpreter.Info, tr *interpreter.Trial) map[string]any {
 		data["errorDetails"] = d
 	}
 	return data
+}
+
+// The request and the response of an HTTP Task.
+type (
+	inspectedRequest struct {
+		Protocol string `json:"protocol"`
+		Method   string `json:"method"`
+		URL      string `json:"url"`
+		Headers  string `json:"headers"`
+		Body     string `json:"body,omitempty"`
+	}
+	inspectedResponse struct {
+		Protocol      string `json:"protocol"`
+		StatusCode    string `json:"statusCode"`
+		StatusMessage string `json:"statusMessage"`
+		Headers       string `json:"headers"`
+		Body          string `json:"body,omitempty"`
+	}
+)
+
+// exchanged shows what an HTTP Task sent and was answered.
+func (r *testStateResponse) exchanged(t *httptask.Trace) {
+	if t.Request != nil {
+		r.Inspection["request"] = inspectedRequest(*t.Request)
+	}
+	if t.Response != nil {
+		r.Inspection["response"] = inspectedResponse(*t.Response)
+	}
 }

@@ -58,6 +58,8 @@ type commandLine struct {
 	Serve     serveCmd     `cmd:"" help:"Serve the APIs of AWS Step Functions, Lambda and S3 on this machine."`
 	Logs      logsCmd      `cmd:"" help:"Print what a Lambda function of serve, or of run --lambda process, has logged."`
 	Validate  validateCmd  `cmd:"" help:"Check state machine definitions as AWS Step Functions would."`
+
+	TestState testStateCmd `cmd:"" help:"Run one state of a machine by itself, with mocks, as the TestState API does."`
 }
 
 const description = `Retries in workflows: a Step Functions-style engine and retry toolkit.

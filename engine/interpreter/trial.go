@@ -8,6 +8,7 @@ import (
 	"stepback/asl"
 	"stepback/asl/jsonvalue"
 	"stepback/engine/history"
+	"stepback/engine/itembatcher"
 	"stepback/engine/plan"
 )
 
@@ -23,7 +24,9 @@ const (
 	AfterResultSelector Stage = "afterResultSelector"
 	AfterResultPath     Stage = "afterResultPath"
 	AfterItemsPath      Stage = "afterItemsPath"
+	AfterItemsPointer   Stage = "afterItemsPointer"
 	AfterItemSelector   Stage = "afterItemSelector"
+	AfterItemBatcher    Stage = "afterItemBatcher"
 	Variables           Stage = "variables"
 )
 
@@ -45,6 +48,8 @@ type Trial struct {
 	Variables jsonvalue.Value
 	// Items take the place of what a Map state's ItemReader would read.
 	Items *jsonvalue.Value
+	// ItemsPointer says that they are what an ItemsPointer leads to.
+	ItemsPointer bool
 	// Result or Failure is what a Map or Parallel state comes to; tasks are answered by their events.
 	Result  *Payload
 	Failure *history.Failure
@@ -163,7 +168,7 @@ func (x *Execution) tryMap(t *thread) {
 	x.trace(AfterInputPath, in)
 	t.env.over(in)
 	items, ok := x.trialItems(t, in)
-	if !ok || !x.tryItemSelector(t, items) || !x.tryTolerance(t) {
+	if !ok || !x.tryItemSelector(t, items) || !x.tryBatcher(t, in, items) || !x.tryTolerance(t) {
 		return
 	}
 	if x.trial.Failure == nil && x.exceeded(items.len()) {
@@ -176,6 +181,9 @@ func (x *Execution) tryMap(t *thread) {
 // trialItems are the items of a Map state under trial.
 func (x *Execution) trialItems(t *thread, in *Payload) (*mapItems, bool) {
 	if given := x.trial.Items; given != nil {
+		if x.trial.ItemsPointer {
+			x.trial.Stages[AfterItemsPointer] = given.JSON()
+		}
 		return &mapItems{values: given.Elements(), keys: given.Keys()}, true
 	}
 	if t.state.Map.Reader != nil {
@@ -205,6 +213,28 @@ func (x *Execution) tryItemSelector(t *thread, items *mapItems) bool {
 		built[i] = v
 	}
 	x.trial.Stages[AfterItemSelector] = jsonvalue.OfArray(built).JSON()
+	items.values = built
+	return true
+}
+
+// tryBatcher groups what the iterations would get into the inputs of child executions.
+func (x *Execution) tryBatcher(t *thread, in *Payload, items *mapItems) bool {
+	if t.state.Map.Batcher == nil {
+		return true
+	}
+	var c MapRunCall
+	if !x.batcherFields(t, in, &c) {
+		return false
+	}
+	cfg := itembatcher.Config{MaxItemsPerBatch: c.MaxItemsPerBatch, MaxInputBytesPerBatch: c.MaxInputBytesPerBatch}
+	if c.BatchInput != nil {
+		cfg.BatchInput = c.BatchInput.JSON()
+	}
+	inputs, err := itembatcher.All(cfg, items.values)
+	if err != nil {
+		return x.runtimeError(t, err.Error())
+	}
+	x.trial.Stages[AfterItemBatcher] = inputs
 	return true
 }
 

@@ -52,7 +52,7 @@ func (s *Service) union(t reflect.Type, name string) (reflect.Type, bool) {
 		if !reflect.PointerTo(m).Implements(t) {
 			continue
 		}
-		if model := member(m); strings.EqualFold(name, model) || name == memberName(model) {
+		if model := member(m); strings.EqualFold(name, model) || name == MemberName(model) {
 			return m, true
 		}
 	}

@@ -21,9 +21,9 @@ func lowerFirst(s string) string {
 	return strings.ToLower(s[:1]) + s[1:]
 }
 
-// memberName is a member's name in the results of AWS SDK integrations: that of the SDK for Java with a capital. BOOL becomes Bool,
+// MemberName is a member's name in the results of AWS SDK integrations: that of the SDK for Java with a capital. BOOL becomes Bool,
 // SSEKMSKeyId becomes SsekmsKeyId; ETag and ChecksumCRC32 stay as they are.
-func memberName(model string) string {
+func MemberName(model string) string {
 	if model == "NULL" { // null is a word of Java
 		return "Nul"
 	}

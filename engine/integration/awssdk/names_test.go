@@ -8,7 +8,7 @@ func TestMemberName(t *testing.T) {
 		"BOOL": "Bool", "NULL": "Nul", "SS": "Ss", "S": "S", "ETag": "ETag", "ChecksumCRC32": "ChecksumCRC32", "SSEKMSKeyId": "SsekmsKeyId",
 		"MD5OfMessageBody": "Md5OfMessageBody", "ExecutionArn": "ExecutionArn", "ARN": "Arn", "DBInstances": "DbInstances", "": "",
 	} {
-		if got := memberName(model); got != want {
+		if got := MemberName(model); got != want {
 			t.Errorf("%s becomes %s, want %s", model, got, want)
 		}
 	}

@@ -14,7 +14,7 @@ type style struct {
 }
 
 var (
-	sdkStyle       = style{memberName, instant}
+	sdkStyle       = style{MemberName, instant}
 	optimizedStyle = style{func(model string) string { return model }, epochMillis}
 )
 

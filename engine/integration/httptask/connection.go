@@ -96,7 +96,7 @@ func (i *Integration) token(ctx context.Context, o *OAuth) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	answer, err := i.exchange(r)
+	answer, err := i.exchange(r, nil)
 	if err != nil {
 		return "", err
 	}

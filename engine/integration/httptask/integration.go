@@ -37,6 +37,8 @@ func (i *Integration) Invoke(ctx context.Context, t *engine.Task) (engine.Result
 	}
 	ctx, cancel := context.WithTimeout(ctx, Timeout)
 	defer cancel()
+	trace := traceOf(ctx)
+	trace.describe(ctx, d, i.Region)
 	if i.Connections != nil {
 		c, err := i.Connections.Find(ctx, d.connection)
 		if err != nil {
@@ -50,16 +52,18 @@ func (i *Integration) Invoke(ctx context.Context, t *engine.Task) (engine.Result
 	if err != nil {
 		return nil, err
 	}
-	return i.exchange(r)
+	trace.send(r, d)
+	return i.exchange(r, trace)
 }
 
-// exchange carries a request out.
-func (i *Integration) exchange(r *http.Request) (engine.Result, error) {
+// exchange carries a request out. The trace may be nil.
+func (i *Integration) exchange(r *http.Request, trace *Trace) (engine.Result, error) {
 	answer, err := i.client().Do(r)
 	if err != nil {
 		return nil, socketError(err)
 	}
 	defer answer.Body.Close()
+	defer trace.receive(answer)()
 	return result(answer)
 }
 

@@ -1,0 +1,211 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+
+	"stepback/asl"
+	"stepback/asl/jsonvalue"
+	"stepback/awsapi/awsjson"
+	"stepback/awsapi/loopback"
+	"stepback/awsapi/stepfunctions"
+	"stepback/engine"
+	"stepback/engine/clock"
+	"stepback/engine/journal"
+)
+
+type testStateCmd struct {
+	File string `arg:"" type:"existingfile" help:"A state, or a state machine with --state (Amazon States Language, JSON)."`
+
+	State      string `placeholder:"NAME" help:"State of the machine in FILE, at any depth."`
+	Input      string `default:"{}" placeholder:"JSON" help:"Input of the state. @NAME reads a file, here and below. Default {}."`
+	Variables  string `placeholder:"JSON" help:"Object with the variables that the state finds."`
+	Context    string `placeholder:"JSON" help:"Context object in place of a made-up one; needs a mock."`
+	Inspection string `name:"inspection-level" enum:"INFO,DEBUG,TRACE" default:"INFO" help:"INFO shows the outcome, DEBUG the data after every step, TRACE the HTTP request and response too."`
+	Secrets    bool   `name:"reveal-secrets" help:"Show the authorization of HTTP Tasks; with TRACE."`
+	Role       string `default:"arn:aws:iam::000000000000:role/stepback" placeholder:"ARN" help:"Role of the execution; nobody checks it."`
+	JSON       bool   `help:"Print the answer of the TestState API."`
+
+	testStateMock
+}
+
+// testStateMock are the flags of what takes the place of a state's work.
+type testStateMock struct {
+	Mock       string `group:"mock" placeholder:"JSON" help:"Result in place of the state's work: nothing is called."`
+	Validation string `group:"mock" name:"mock-validation" enum:"STRICT,PRESENT,NONE" default:"STRICT" help:"Compare the result with what the service answers: all members, those that are there, or none. Default STRICT."`
+	Error      string `group:"mock" name:"mock-error" placeholder:"NAME" help:"Error in place of the state's work."`
+	Cause      string `group:"mock" name:"mock-cause" placeholder:"TEXT" help:"Cause of that error."`
+	CausedBy   string `group:"mock" placeholder:"STATE" help:"State inside a Map or Parallel state in which that error came up."`
+	Retries    int64  `group:"mock" placeholder:"N" help:"How often the state has been run again already."`
+	Failed     *int64 `group:"mock" name:"failed-iterations" placeholder:"N" help:"How many iterations of a Map state failed."`
+	Items      string `group:"mock" placeholder:"JSON" help:"What the ItemReader of a Map state would read."`
+}
+
+// Help shows examples.
+func (testStateCmd) Help() string {
+	return `Examples:
+  stepback test-state state.json --input '{"id": 7}'
+  stepback test-state machine.asl.json --state Charge --mock-error States.Timeout --inspection-level DEBUG
+  stepback test-state machine.asl.json --state Store --mock '{"Payload": {"stored": true}}' --input @order.json --json
+
+Runs one state by itself, as the TestState API of AWS Step Functions does. Without a mock a task calls its service where the
+variables of serve say (LAMBDA_ENDPOINT, SQS_ENDPOINT, AWS_ENDPOINT_URL, …).
+
+Exit status: 0 the state succeeded, or caught its error; 1 it failed, or would be run again; 3 the test or the definition was refused.`
+}
+
+// Run tests the state and prints what came of it.
+func (c *testStateCmd) Run(ctx context.Context, std streams) error {
+	definition, err := os.ReadFile(c.File)
+	if err != nil {
+		return err
+	}
+	if err := c.check(string(definition)); err != nil {
+		return &exitError{exitUsage, err}
+	}
+	body, err := c.request(string(definition))
+	if err != nil {
+		return &exitError{exitUsage, err}
+	}
+	status, answer, err := testState(ctx, body)
+	if err != nil {
+		return err
+	}
+	if status != http.StatusOK {
+		return c.refused(std, string(definition), answer)
+	}
+	return c.show(std, answer)
+}
+
+// check wants the state's name when the file holds a whole machine.
+func (c *testStateCmd) check(definition string) error {
+	root, err := jsonvalue.Parse(definition)
+	if err != nil {
+		return nil //nolint:nilerr // the API says what is wrong with the definition
+	}
+	states, whole := root.Get("States")
+	if _, single := root.Get("Type"); c.State != "" || !whole || single {
+		return nil
+	}
+	return fmt.Errorf("%s holds a state machine: say which state to test with --state, one of %s", c.File, strings.Join(states.Keys(), ", "))
+}
+
+// request is the API's request.
+func (c *testStateCmd) request(definition string) ([]byte, error) {
+	r := &flagTexts{texts: map[string]any{
+		"definition": definition, "inspectionLevel": c.Inspection, "roleArn": c.Role, "revealSecrets": c.Secrets,
+	}}
+	r.add("stateName", c.State)
+	r.file("input", c.Input)
+	r.file("variables", c.Variables)
+	r.file("context", c.Context)
+	mock := &flagTexts{texts: map[string]any{}}
+	mock.file("result", c.Mock)
+	if c.Error != "" || c.Cause != "" {
+		failure := &flagTexts{texts: map[string]any{}}
+		failure.add("error", c.Error)
+		failure.add("cause", c.Cause)
+		mock.texts["errorOutput"] = failure.texts
+	}
+	if len(mock.texts) > 0 {
+		mock.add("fieldValidationMode", c.Validation)
+		r.texts["mock"] = mock.texts
+	}
+	state := &flagTexts{texts: map[string]any{}}
+	state.file("mapItemReaderData", c.Items)
+	state.add("errorCausedByState", c.CausedBy)
+	if c.Retries != 0 {
+		state.texts["retrierRetryCount"] = c.Retries
+	}
+	if c.Failed != nil {
+		state.texts["mapIterationFailureCount"] = *c.Failed
+	}
+	if len(state.texts) > 0 {
+		r.texts["stateConfiguration"] = state.texts
+	}
+	if err := errors.Join(r.err, mock.err, state.err); err != nil {
+		return nil, err
+	}
+	return json.Marshal(r.texts)
+}
+
+// flagTexts are members of a request, from flags that were given.
+type flagTexts struct {
+	texts map[string]any
+	err   error
+}
+
+func (f *flagTexts) add(member, text string) {
+	if text != "" {
+		f.texts[member] = text
+	}
+}
+
+// file adds the content of a file when the text is the file's name after an @.
+func (f *flagTexts) file(member, text string) {
+	if name, ok := strings.CutPrefix(text, "@"); ok {
+		content, err := os.ReadFile(name)
+		f.err = errors.Join(f.err, err)
+		text = string(content)
+	}
+	f.add(member, text)
+}
+
+// testState asks an engine of this process.
+func testState(ctx context.Context, body []byte) (status int, answer []byte, err error) {
+	scope := awsjson.Scope{Account: "000000000000", Region: "us-east-1"}
+	c := clock.Real()
+	defer c.Close()
+	around, reached := newSurroundings(), &services{lambdaEndpoint: os.Getenv("LAMBDA_ENDPOINT")}
+	var e *engine.Engine
+	e, err = engine.New(engine.Config{
+		Clock: c, Journal: journal.NewMemory(), Region: scope.Region, Account: scope.Account,
+		Integrations: around.integrations(scope, reached.invoker(scope), c, func(ctx context.Context, _ *engine.Task, arn string) error { return e.Await(ctx, arn) }),
+	})
+	if err != nil {
+		return 0, nil, err
+	}
+	defer e.Close()
+	h := stepfunctions.New(stepfunctions.Config{
+		Open: func(awsjson.Scope) (*engine.Engine, error) { return e, nil }, Store: stepfunctions.NewMemory(), Now: c.Now, Default: scope,
+	}).Handler()
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, loopback.URL, bytes.NewReader(body))
+	if err != nil {
+		return 0, nil, err
+	}
+	r.Header.Set("Content-Type", "application/x-amz-json-1.0")
+	r.Header.Set("X-Amz-Target", "AWSStepFunctions.TestState")
+	a, err := loopback.Client(h).Do(r)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer func() { _ = a.Body.Close() }()
+	answer, err = io.ReadAll(a.Body)
+	return a.StatusCode, answer, err
+}
+
+// refused says why the API refused the test; what is wrong with a whole machine is shown as validate does.
+func (c *testStateCmd) refused(std streams, definition string, answer []byte) error {
+	if c.JSON {
+		fmt.Fprintln(std.out, string(answer))
+		return &exitError{code: exitData}
+	}
+	var e struct {
+		Type    string `json:"__type"`
+		Message string `json:"message"`
+	}
+	if err := json.Unmarshal(answer, &e); err != nil {
+		return err
+	}
+	if d := engine.Validate(definition, false); c.State != "" && e.Type == "InvalidDefinition" && asl.HasErrors(d) {
+		fmt.Fprint(std.err, asl.Render(d, definition, c.File))
+	}
+	return &exitError{exitData, errors.New(e.Type + ": " + e.Message)}
+}

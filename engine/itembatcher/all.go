@@ -1,0 +1,30 @@
+package itembatcher
+
+import (
+	"bytes"
+
+	"stepback/asl/jsonvalue"
+)
+
+// All groups all items at once and returns the inputs of the batches as the JSON text of an array. The error is a *ConfigError or an
+// *ItemTooLargeError.
+func All(cfg Config, items []jsonvalue.Value) (string, error) {
+	b, err := New(cfg)
+	if err != nil {
+		return "", err
+	}
+	var inputs [][]byte
+	for _, item := range items {
+		batch, full, err := b.Add(item.AppendJSON(nil))
+		if err != nil {
+			return "", err
+		}
+		if full {
+			inputs = append(inputs, batch.Input)
+		}
+	}
+	if batch, some := b.Flush(); some {
+		inputs = append(inputs, batch.Input)
+	}
+	return "[" + string(bytes.Join(inputs, []byte(","))) + "]", nil
+}
