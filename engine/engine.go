@@ -22,9 +22,6 @@ type Config struct {
 	// Integrations carry out tasks, by service and action: "lambda:invoke", "sns:publish". The entry "function" carries out
 	// tasks whose Resource is the ARN of a Lambda function, "aws-sdk" those of every aws-sdk:service that has no entry of its own.
 	Integrations map[string]Integration
-	// Assume returns the integrations of another account. Tasks whose Credentials name a role of it use them; each account is asked
-	// for once. Nil means that such tasks are carried out as all others.
-	Assume func(account string) map[string]Integration
 	// Mocks finds what intercepts the tasks of an execution that is started for a test case, by the name of its state machine; nil
 	// when there are no test cases.
 	Mocks func(machine, testCase string) (Interceptor, error)
@@ -68,7 +65,6 @@ type Engine struct {
 
 	repeatable bool // a seed was given
 	activities activities
-	assumed    assumed
 	redrives   redrives
 
 	mu       sync.Mutex

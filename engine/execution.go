@@ -85,9 +85,10 @@ func (e *Engine) DescribeExecution(ctx context.Context, arn string) (*journal.Ex
 	return x, err
 }
 
-// History returns an execution's events so far.
+// History returns an execution's events so far. Whoever has learnt from DescribeExecution that an execution has ended gets all of them,
+// although its run may not have heard from the journal yet.
 func (e *Engine) History(ctx context.Context, arn string) ([]history.Event, error) {
-	if r := e.running(arn); r != nil {
+	if r := e.running(arn); r != nil && !e.hasEnded(ctx, arn) {
 		return r.snapshot(), nil
 	}
 	h, err := e.cfg.Journal.History(ctx, arn)
@@ -95,6 +96,12 @@ func (e *Engine) History(ctx context.Context, arn string) ([]history.Event, erro
 		return nil, fmt.Errorf("%w: '%s'", ErrNoExecution, arn)
 	}
 	return h, err
+}
+
+// hasEnded reports whether the journal has the end of an execution.
+func (e *Engine) hasEnded(ctx context.Context, arn string) bool {
+	x, err := e.cfg.Journal.Execution(ctx, arn)
+	return err == nil && x.Status != interpreter.Running
 }
 
 // StopExecution ends an execution with status ABORTED. Stopping one that has ended changes nothing. An engine that closes stops

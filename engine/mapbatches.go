@@ -25,8 +25,9 @@ func (s *items) openBatcher(c *interpreter.MapRunCall) error {
 	return nil
 }
 
-// add puts an item into the batch being filled and queues the batch when it is full.
-func (s *items) add(item []byte) error {
+// add puts an item into the batch being filled and queues the batch when it is full: with the item, or without it. before is the mark
+// of the item before it.
+func (s *items) add(item []byte, before string) error {
 	b, full, err := s.batcher.Add(item)
 	var large *itembatcher.ItemTooLargeError
 	if errors.As(err, &large) {
@@ -35,15 +36,19 @@ func (s *items) add(item []byte) error {
 	if err != nil {
 		return err
 	}
-	if full {
-		s.put(b)
+	switch {
+	case !full:
+	case s.first+int64(b.Items) == s.at:
+		s.put(b, s.mark)
+	default:
+		s.put(b, before)
 	}
 	return nil
 }
 
 // put queues a batch. Batches follow each other without gaps.
-func (s *items) put(b itembatcher.Batch) {
-	s.queued = append(s.queued, batch{string(b.Input), s.first, int64(b.Items)})
+func (s *items) put(b itembatcher.Batch, mark string) {
+	s.queued = append(s.queued, batch{string(b.Input), s.first, int64(b.Items), mark})
 	s.first += int64(b.Items)
 }
 
@@ -53,7 +58,7 @@ func (s *items) flush() error {
 		return nil
 	}
 	if b, some := s.batcher.Flush(); some {
-		s.put(b)
+		s.put(b, s.mark)
 	}
 	return nil
 }

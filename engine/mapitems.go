@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,6 +24,7 @@ type Objects interface {
 type batch struct {
 	input        string
 	first, items int64
+	mark         string // of the last item; see itemreader.Reader
 }
 
 // items is the stream of child inputs of one Map Run: read, selected, batched.
@@ -36,16 +38,21 @@ type items struct {
 	done    bool
 	queued  []batch
 	text    []byte // of the item read last
+	mark    string // of the last item that was read
 }
 
 // covered is a range of items.
-type covered struct{ from, to int64 }
+type covered struct {
+	from, to int64
+	mark     string // of the last of them
+}
 
 // itemSource yields items until io.EOF.
 type itemSource interface {
 	Next(ctx context.Context) (itemreader.Item, error)
 	// Skip passes over up to n items.
 	Skip(ctx context.Context, n int64) error
+	Mark() string
 	Close() error
 }
 
@@ -120,6 +127,8 @@ func (s *items) read(ctx context.Context) error {
 		return readerError(err)
 	}
 	s.at++
+	before := s.mark
+	s.mark = s.reader.Mark()
 	input, err := s.selected(item)
 	if err != nil {
 		return err
@@ -129,19 +138,20 @@ func (s *items) read(ctx context.Context) error {
 			return &TaskError{Name: plan.ErrDataLimitExceeded, Cause: fmt.Sprintf(
 				"Item %d of the Map is %d bytes as the input of a child execution; the limit is %d.", item.Index, len(input), interpreter.MaxPayload)}
 		}
-		s.queued = append(s.queued, batch{string(input), item.Index, 1})
+		s.queued = append(s.queued, batch{string(input), item.Index, 1, s.mark})
 		return nil
 	}
-	return s.add(input)
+	return s.add(input, before)
 }
 
 // cover marks items as having a child execution. Ranges come in order.
-func (s *items) cover(first, items int64) {
+func (s *items) cover(first, items int64, mark string) {
 	if n := len(s.covered); n > 0 && s.covered[n-1].to == first {
 		s.covered[n-1].to += items
+		s.covered[n-1].mark = mark
 		return
 	}
-	s.covered = append(s.covered, covered{first, first + items})
+	s.covered = append(s.covered, covered{first, first + items, mark})
 }
 
 // skip passes over items that have child executions. What is left of the items before them is a batch of its own, as it was then.
@@ -154,6 +164,10 @@ func (s *items) skip(ctx context.Context) error {
 	s.at, s.first = c.to, c.to
 	if err := s.reader.Skip(ctx, c.to-c.from); err != nil {
 		return readerError(err)
+	}
+	if s.mark = s.reader.Mark(); c.mark != "" && c.mark != s.mark {
+		return &TaskError{Name: plan.ErrItemReaderFailed, Cause: fmt.Sprintf(
+			"The items have changed since the Map Run began: in the listing, item %d was %s and is %s now.", c.to-1, c.mark, cmp.Or(s.mark, "not there"))}
 	}
 	return nil
 }
@@ -198,5 +212,7 @@ func (s *stateItems) Skip(_ context.Context, n int64) error {
 	s.at += int(n)
 	return nil
 }
+
+func (s *stateItems) Mark() string { return "" }
 
 func (s *stateItems) Close() error { return nil }

@@ -46,7 +46,7 @@ func (r *run) restart() {
 	x := &r.record
 	*x = journal.Execution{
 		ARN: x.ARN, Name: x.Name, MachineARN: x.MachineARN, MapRunARN: x.MapRunARN, Revision: x.Revision, Express: x.Express,
-		Status: interpreter.Running, Start: r.engine.clock.Now(), Input: x.Input, FirstItem: x.FirstItem, Items: x.Items,
+		Status: interpreter.Running, Start: r.engine.clock.Now(), Input: x.Input, FirstItem: x.FirstItem, Items: x.Items, LastItem: x.LastItem,
 		RedriveCount: x.RedriveCount + 1, Redriven: r.engine.clock.Now(),
 	}
 }

@@ -97,7 +97,7 @@ func (m *mapRun) recount(ctx context.Context, kept *journal.MapRun) error {
 		case m.children[x.ARN] == nil:
 			return fmt.Errorf("the child execution %s could not be gone on with", x.ARN)
 		}
-		m.source.cover(x.FirstItem, x.Items)
+		m.source.cover(x.FirstItem, x.Items, x.LastItem)
 	}
 	return nil
 }

@@ -22,6 +22,7 @@ type bucket struct {
 	mu      sync.Mutex
 	lines   string
 	version string
+	listed  []string // the keys of a listing
 	results map[string]string
 }
 
@@ -30,7 +31,11 @@ func (b *bucket) Get(context.Context, string, string, string, string) (io.ReadCl
 }
 
 func (b *bucket) List(context.Context, string, string, string) ([]itemreader.ListedObject, string, error) {
-	return nil, "", nil
+	page := make([]itemreader.ListedObject, len(b.listed))
+	for i, key := range b.listed {
+		page[i] = itemreader.ListedObject{Key: key, Size: 1}
+	}
+	return page, "", nil
 }
 
 func (b *bucket) Version(context.Context, string, string, string, string) (string, error) {
@@ -52,7 +57,7 @@ const readAndWrite = `{"StartAt":"M","States":{"M":{"Type":"Map","Label":"L","Ma
 	"ItemProcessor":{"ProcessorConfig":{"Mode":"DISTRIBUTED","ExecutionType":"STANDARD"},"StartAt":"T","States":{"T":{` + call + `,"End":true}}}}}}`
 
 // interruptedMapRun closes an engine in the middle of a Map Run, while four children are under way that did not begin together.
-func interruptedMapRun(t *testing.T, store *bucket) (*journal.Memory, string) {
+func interruptedMapRun(t *testing.T, store *bucket, definition string) (*journal.Memory, string) {
 	t.Helper()
 	kept := journal.NewMemory()
 	var calls atomic.Int64
@@ -70,7 +75,7 @@ func interruptedMapRun(t *testing.T, store *bucket) (*journal.Memory, string) {
 		t.Fatal(err)
 	}
 	defer e.Close()
-	arn := begin(t, e, readAndWrite, `{}`)
+	arn := begin(t, e, definition, `{}`)
 	for range 4 {
 		<-hangs
 	}
@@ -109,7 +114,7 @@ func TestAMapRunReadsWritesAndCountsOnAsIfNothingHadHappened(t *testing.T) {
 	t.Parallel()
 	const items = 100
 	store := &bucket{lines: lines(items), version: `"1"`, results: map[string]string{}}
-	kept, arn := interruptedMapRun(t, store)
+	kept, arn := interruptedMapRun(t, store, readAndWrite)
 	e, found := resumeMapRun(t, kept, store)
 	if found.Children != 4 {
 		t.Errorf("%d children go on, want 4", found.Children)
@@ -140,7 +145,7 @@ func TestAMapRunReadsWritesAndCountsOnAsIfNothingHadHappened(t *testing.T) {
 func TestAMapRunWhoseItemsHaveChangedFails(t *testing.T) {
 	t.Parallel()
 	store := &bucket{lines: lines(100), version: `"1"`, results: map[string]string{}}
-	kept, arn := interruptedMapRun(t, store)
+	kept, arn := interruptedMapRun(t, store, readAndWrite)
 	store.version = `"2"`
 	e, _ := resumeMapRun(t, kept, store)
 	x, err := e.Wait(t.Context(), arn)
@@ -154,11 +159,64 @@ func TestAMapRunWhoseItemsHaveChangedFails(t *testing.T) {
 	}
 }
 
+// TestAListingThatHasChanged resumes Map Runs whose items are a listing, or what the listed objects hold.
+func TestAListingThatHasChanged(t *testing.T) {
+	t.Parallel()
+	keys := func(from, to int) (keys []string) {
+		for i := from; i < to; i++ {
+			keys = append(keys, fmt.Sprintf("k%03d", i))
+		}
+		return keys
+	}
+	listing := strings.Replace(readAndWrite, `s3:getObject","ReaderConfig":{"InputType":"JSONL"},"Parameters":{"Bucket":"b","Key":"k"}}`,
+		`s3:listObjectsV2","Parameters":{"Bucket":"b","Prefix":"k"}}`, 1)
+	flattened := strings.Replace(readAndWrite, `s3:getObject","ReaderConfig":{"InputType":"JSONL"},"Parameters":{"Bucket":"b","Key":"k"}}`,
+		`s3:listObjectsV2","ReaderConfig":{"InputType":"JSONL","Transformation":"LOAD_AND_FLATTEN"},"Parameters":{"Bucket":"b","Prefix":"k"}}`, 1)
+	tests := []struct {
+		name, definition string
+		before, after    []string
+		items            int64 // 0: it fails
+	}{
+		{"unchanged", listing, keys(0, 100), keys(0, 100), 100},
+		{"more at the end", listing, keys(0, 100), keys(0, 120), 120},
+		{"fewer at the end", listing, keys(0, 100), keys(0, 80), 80},
+		{"one less among those that were started", listing, keys(0, 100), keys(1, 100), 0},
+		{"one more among them", listing, keys(1, 100), keys(0, 100), 0},
+		{"hardly any left", listing, keys(0, 100), keys(0, 2), 0},
+		{"flattened, unchanged", flattened, keys(0, 10), keys(0, 10), 100},
+		{"flattened, more at the end", flattened, keys(0, 10), keys(0, 11), 110},
+		{"flattened, one less", flattened, keys(0, 10), keys(1, 10), 0},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			store := &bucket{lines: lines(10), listed: tt.before, results: map[string]string{}}
+			kept, arn := interruptedMapRun(t, store, tt.definition)
+			store.listed = tt.after
+			e, _ := resumeMapRun(t, kept, store)
+			x, err := e.Wait(t.Context(), arn)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if tt.items == 0 {
+				if x.Failure.Error != "States.ItemReaderFailed" || !strings.Contains(x.Failure.Cause, "The items have changed since the Map Run began: in the listing, item ") {
+					t.Errorf("%+v", x)
+				}
+				return
+			}
+			runs, err := e.MapRunsOf(t.Context(), arn)
+			if err != nil || len(runs) != 1 || x.Status != interpreter.Succeeded || runs[0].Items.Succeeded != tt.items {
+				t.Errorf("%+v, %+v, %v; want %d items", x, runs, err, tt.items)
+			}
+		})
+	}
+}
+
 // TestChildrenThatNobodyWaitsForAreAborted keeps children whose execution ended while they were being stopped.
 func TestChildrenThatNobodyWaitsForAreAborted(t *testing.T) {
 	t.Parallel()
 	store := &bucket{lines: lines(100), version: `"1"`, results: map[string]string{}}
-	kept, arn := interruptedMapRun(t, store)
+	kept, arn := interruptedMapRun(t, store, readAndWrite)
 	x, err := kept.Execution(t.Context(), arn)
 	if err != nil {
 		t.Fatal(err)

@@ -219,7 +219,7 @@ func (m *mapRun) startNext(ctx context.Context) error {
 		Region: m.engine.cfg.Region, Express: m.child.Express, Input: b.input,
 	})
 	r.record.MapRunARN, r.record.FirstItem, r.record.Items, r.record.Revision = m.call.ARN, b.first, b.items, m.parent.record.Revision
-	r.mocks = m.parent.mocks
+	r.record.LastItem, r.mocks = b.mark, m.parent.mocks
 	return m.begin(r, r.start())
 }
 

@@ -24,6 +24,8 @@ type Task struct {
 	// Service, Action and Pattern are the parts of an integration's Resource: "aws-sdk:s3", "getObject" and no pattern.
 	Service, Action string
 	Pattern         plan.Pattern
+	// RoleARN is the role of the task's Credentials, in whose account it is carried out; empty for that of the execution.
+	RoleARN string
 	// Submission is what the service answered, as JSON text, when the job of a .sync task was submitted before a crash; empty when
 	// it was not.
 	Submission string
@@ -128,7 +130,7 @@ func (r *run) attempt(ctx context.Context, call *interpreter.TaskCall, submitted
 			err = &TaskError{Name: plan.ErrTaskFailed, Cause: fmt.Sprintf("the integration for %s panicked: %v", call.Task.Resource, p)}
 		}
 	}()
-	in := r.engine.integration(call)
+	in := r.engine.integration(call.Task)
 	if in == nil {
 		return nil, &TaskError{Name: plan.ErrRuntime, Cause: "No integration for the resource " + call.Task.Resource + " is configured."}
 	}
@@ -142,16 +144,15 @@ func (r *run) task(call *interpreter.TaskCall) *Task {
 	return taskOf(r.record.ARN, call)
 }
 
-func (e *Engine) integration(call *interpreter.TaskCall) Integration {
-	t, all := call.Task, e.integrations(call)
+func (e *Engine) integration(t *plan.Task) Integration {
 	if t.Target == plan.Function {
-		return all["function"]
+		return e.cfg.Integrations["function"]
 	}
-	if in := all[t.Service+":"+t.Action]; in != nil {
+	if in := e.cfg.Integrations[t.Service+":"+t.Action]; in != nil {
 		return in
 	}
 	if strings.HasPrefix(t.Service, "aws-sdk:") {
-		return all["aws-sdk"]
+		return e.cfg.Integrations["aws-sdk"]
 	}
 	return nil
 }

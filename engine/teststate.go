@@ -67,7 +67,7 @@ func (e *Engine) tested(
 
 // testTask calls the integration of a task under test.
 func (e *Engine) testTask(ctx context.Context, arn string, call *interpreter.TaskCall) interpreter.Event {
-	in := e.integration(call)
+	in := e.integration(call.Task)
 	if in == nil {
 		return interpreter.Event{Kind: interpreter.TaskFailed, Failure: history.NewFailure(
 			plan.ErrRuntime, "No integration for the resource "+call.Task.Resource+" is configured.")}
@@ -83,6 +83,7 @@ func (e *Engine) testTask(ctx context.Context, arn string, call *interpreter.Tas
 func taskOf(arn string, call *interpreter.TaskCall) *Task {
 	return &Task{
 		Execution: arn, State: call.State, Attempt: call.Attempt, Resource: call.Task.Resource, Parameters: call.Parameters,
-		Service: call.Task.Service, Action: call.Task.Action, Pattern: call.Task.Pattern, Submission: call.Submission(), value: call.Value,
+		Service: call.Task.Service, Action: call.Task.Action, Pattern: call.Task.Pattern, RoleARN: call.RoleARN,
+		Submission: call.Submission(), value: call.Value,
 	}
 }

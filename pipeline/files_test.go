@@ -152,7 +152,7 @@ func TestWhatIsNoFile(t *testing.T) {
 	p := tr.open(t)
 	defer closed(t, p)
 	for name, want := range map[string]string{
-		tr.cfg.Dir:           tr.cfg.Dir + " is a directory; name a CSV file",
+		tr.cfg.Dir:           tr.cfg.Dir + " is not a file that can be read twice, but a directory, a pipe or a device: name a CSV file",
 		tr.file + ".missing": "open " + tr.file + ".missing: no such file or directory",
 	} {
 		if _, err := p.Import(t.Context(), name, false, nil); err == nil || err.Error() != want {

@@ -77,8 +77,8 @@ func (p *Pipeline) upload(ctx context.Context, file, key string) (start, error) 
 	if err != nil {
 		return start{}, err
 	}
-	if info.IsDir() {
-		return start{}, fmt.Errorf("%s is a directory; name a CSV file", file)
+	if !info.Mode().IsRegular() {
+		return start{}, fmt.Errorf("%s is not a file that can be read twice, but a directory, a pipe or a device: name a CSV file", file)
 	}
 	digest := md5.New()
 	if _, err := io.Copy(digest, f); err != nil {

@@ -17,17 +17,29 @@ func base64Encode(values []jsonvalue.Value, _ Env) (jsonvalue.Value, error) {
 	return jsonvalue.OfString(base64.StdEncoding.EncodeToString([]byte(text))), nil
 }
 
-// base64Decode is States.Base64Decode. It ignores line breaks, as MIME asks for; bytes that are not UTF-8 become U+FFFD.
+// base64Decode is States.Base64Decode. It ignores what is not of the alphabet, as MIME asks for, and does without padding, as Java's
+// decoder does; bytes that are not UTF-8 become U+FFFD.
 func base64Decode(values []jsonvalue.Value, _ Env) (jsonvalue.Value, error) {
 	text, err := base64Data(values[0])
 	if err != nil {
 		return jsonvalue.Value{}, err
 	}
-	data, err := base64.StdEncoding.DecodeString(text)
+	text, _, _ = strings.Cut(text, "=")
+	data, err := base64.RawStdEncoding.DecodeString(strings.Map(inBase64, text))
 	if err != nil {
 		return jsonvalue.Value{}, errors.New("the data is not Base64: " + err.Error())
 	}
 	return jsonvalue.OfString(strings.ToValidUTF8(string(data), "\uFFFD")), nil
+}
+
+// inBase64 drops what is not of MIME's alphabet.
+func inBase64(r rune) rune {
+	switch {
+	case 'A' <= r && r <= 'Z', 'a' <= r && r <= 'z', '0' <= r && r <= '9', r == '+', r == '/':
+		return r
+	default:
+		return -1
+	}
 }
 
 func base64Data(v jsonvalue.Value) (string, error) {

@@ -24,6 +24,8 @@ func TestFunctions(t *testing.T) {
 		{"States.ArrayUnique($)", `[1,1.0,"1",null,null,{"a":1,"b":2},{"b":2,"a":1.0},[1,2],[2,1],0,-0,true,true]`,
 			`[1,"1",null,{"a":1,"b":2},[1,2],[2,1],0,true]`},
 		{"States.Base64Decode('aGkg\r\n4pyT')", `{}`, `"hi ✓"`},
+		{"States.Base64Decode('aGk')", `{}`, `"hi"`},
+		{"States.Base64Decode('a-G%k=')", `{}`, `"hi"`},
 		{"States.Base64Decode('/w==')", `{}`, "\"\uFFFD\""},
 		{"States.Base64Encode('✓')", `{}`, `"4pyT"`},
 		{"States.Format('{}{}', $.a, $.b)", `{"a":[1,"x",[null]],"b":{"k":{"l":true,"m":[]}}}`, `"[1, x, [null]]{k={l=true, m=[]}}"`},

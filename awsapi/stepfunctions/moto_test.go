@@ -6,6 +6,11 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+
 	"stepback/engine"
 	"stepback/engine/conformance"
 	"stepback/engine/integration/awssdk"
@@ -15,6 +20,19 @@ import (
 // motoServices are the services that recordings need beside Step Functions, by their names in aws-sdk Resources.
 var motoServices = map[string]string{
 	"dynamodb": "dynamodb", "events": "eventbridge", "s3": "s3", "secretsmanager": "secretsmanager", "sns": "sns", "sqs": "sqs",
+}
+
+// upload puts an object, with the headers that S3 gives it by itself, and moto does not.
+func (w *world) upload(ctx context.Context, params map[string]any) error {
+	client := s3.New(s3.Options{
+		BaseEndpoint: &w.moto, Region: scope.Region, UsePathStyle: true, Credentials: credentials.NewStaticCredentialsProvider("key", "secret", ""),
+	})
+	bucket, key, body := params["Bucket"].(string), params["Key"].(string), params["Body"].(string)
+	_, err := client.PutObject(ctx, &s3.PutObjectInput{
+		Bucket: &bucket, Key: &key, Body: strings.NewReader(body), ContentType: aws.String("binary/octet-stream"),
+		ServerSideEncryption: types.ServerSideEncryptionAes256,
+	})
+	return err
 }
 
 // around calls the services around Step Functions, for the steps of a case that set its scene.

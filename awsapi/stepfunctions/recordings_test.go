@@ -30,24 +30,18 @@ import (
 type floors struct{ replayed, outcome, history int }
 
 var (
-	withMoto    = floors{689, 684, 683}
-	withoutMoto = floors{644, 643, 642}
+	withMoto    = floors{689, 684, 682}
+	withoutMoto = floors{644, 643, 641}
 )
 
 var scope = awsjson.Scope{Account: "123456789012", Region: "us-east-1"}
-
-// recorded is where recordings are replayed: the account is one that a recording names.
-var recorded = awsjson.Scope{Account: "000000000000", Region: "us-east-1"}
-
-// Some recordings use a second account, and hide it behind another number where a role of either account is named.
-const secondary, hidden = "000000000002", "222222222222"
 
 // TestRecordings replays, over HTTP and in virtual time, every recorded case all of whose operations the API has, and prints how
 // many agree with what the real service answered.
 func TestRecordings(t *testing.T) {
 	t.Parallel()
 	cases := load(t)
-	moto := mototest.Start(t, "MOTO_ACCOUNT_ID="+recorded.Account)
+	moto := mototest.Start(t)
 	verdicts := make([]*conformance.Verdict, len(cases))
 	t.Run("cases", func(t *testing.T) {
 		for i, c := range cases {
@@ -87,12 +81,12 @@ func load(t *testing.T) []*conformance.Case {
 }
 
 // served are the needs that this test meets by itself: stubs of functions, objects, accounts. The case that needs API Gateway mocks it.
-var served = map[string]bool{"lambda": true, "s3": true, "apigateway": true, "secondary-account": true}
+var served = []string{"lambda", "s3", "secondary-account", "apigateway"}
 
 // replayable reports whether the API has all operations of a case, and this test the services around it.
 func replayable(c *conformance.Case, moto bool) bool {
 	for _, need := range c.Needs {
-		if _, ok := motoServices[need]; !served[need] && (!ok || !moto) {
+		if _, ok := motoServices[need]; !slices.Contains(served, need) && (!ok || !moto) {
 			return false
 		}
 	}
@@ -112,13 +106,12 @@ func replayable(c *conformance.Case, moto bool) bool {
 // world is an API server in virtual time with stand-ins for the services around it. Time passes only while a call is made or a
 // case waits.
 type world struct {
-	clock     *clock.Clock
-	engine    *engine.Engine
-	second    *engine.Engine // of the secondary account
-	objects   conformance.Objects
-	caller    *awssdk.Caller
-	endpoints awssdk.Endpoints
-	url       string
+	clock   *clock.Clock
+	engines map[string]*engine.Engine // by account
+	objects conformance.Objects
+	caller  *awssdk.Caller // for the scene of a case
+	moto    string
+	url     string
 
 	tasksUseS3 bool
 	background bool // there are programs in the background, which hold the clock
@@ -126,77 +119,56 @@ type world struct {
 
 func newWorld(t *testing.T, stubs *conformance.Functions, moto string) *world {
 	t.Helper()
-	w := &world{clock: clock.Virtual(time.Now().Truncate(time.Millisecond))}
-	w.endpoints = awssdk.Endpoints{
-		Getenv: func(name string) string { return map[string]string{"AWS_ENDPOINT_URL": moto}[name] }, Embedded: map[string]awssdk.Endpoint{},
-	}
-	w.caller = &awssdk.Caller{Account: recorded.Account, Region: recorded.Region, Endpoints: w.endpoints}
+	w := &world{moto: moto, clock: clock.Virtual(time.Now().Truncate(time.Millisecond)), engines: map[string]*engine.Engine{}}
 	stubs.Clock = w.clock
 	store := stepfunctions.NewMemory()
-	w.engine = w.account(t, w.caller, stubs, store)
-	w.second = w.account(t, &awssdk.Caller{Account: secondary, Region: recorded.Region, Endpoints: w.endpoints}, stubs, store)
+	around := awssdk.Endpoints{
+		Embedded: map[string]awssdk.Endpoint{},
+		Getenv:   func(name string) string { return map[string]string{"AWS_ENDPOINT_URL": moto}[name] },
+	}
+	w.caller = &awssdk.Caller{Account: scope.Account, Region: scope.Region, Endpoints: around}
+	for _, account := range []string{scope.Account, secondary} {
+		integrations, start := awssdk.Integrations(&awssdk.Caller{Account: account, Region: scope.Region, Endpoints: around})
+		integrations["lambda:invoke"], integrations["function"] = lambda.Integration{Invoker: stubs}, lambda.Function{Invoker: stubs}
+		integrations["states:startExecution"] = states.Integration{API: start, Await: w.await}
+		e, err := engine.New(engine.Config{
+			Clock: w.clock, Journal: journal.NewMemory(), Objects: &w.objects, TempDir: t.TempDir(), Region: scope.Region, Account: account,
+			Integrations: integrations, Activity: stepfunctions.HasActivity(store),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.engines[account] = e
+	}
 	service := stepfunctions.New(stepfunctions.Config{
-		Open:  func(of awsjson.Scope) (*engine.Engine, error) { return w.of(of.Account), nil },
-		Store: store, Now: w.clock.Now, Default: recorded,
+		Open:  func(s awsjson.Scope) (*engine.Engine, error) { return w.engines[s.Account], nil },
+		Store: store, Now: w.clock.Now, Default: scope,
 	})
-	w.endpoints.Embedded["sfn"] = awssdk.Endpoint{URL: loopback.URL, Client: loopback.Client(service.Handler())}
+	around.Embedded["sfn"] = awssdk.Endpoint{URL: loopback.URL, Client: loopback.Client(service.Handler())}
 	server := httptest.NewServer(service.Handler())
 	w.url = server.URL
 	w.clock.Hold()
 	t.Cleanup(func() {
 		server.Close()
-		w.engine.Close()
-		w.second.Close()
+		for _, e := range w.engines {
+			e.Close()
+		}
 		w.clock.Close()
 	})
 	return w
 }
 
-// account makes the engine of an account.
-func (w *world) account(t *testing.T, caller *awssdk.Caller, stubs *conformance.Functions, store stepfunctions.Store) *engine.Engine {
-	t.Helper()
-	e, err := engine.New(engine.Config{
-		Clock: w.clock, Journal: journal.NewMemory(), Objects: &w.objects, TempDir: t.TempDir(), Region: caller.Region, Account: caller.Account,
-		Integrations: w.integrations(caller, stubs), Activity: stepfunctions.HasActivity(store),
-		Assume: func(account string) map[string]engine.Integration {
-			if account == hidden {
-				account = secondary
-			}
-			return w.integrations(&awssdk.Caller{Account: account, Region: recorded.Region, Endpoints: w.endpoints}, stubs)
-		},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e
+// secondary is the account of the steps that name another one.
+const secondary = "000000000002"
+
+// engineOf is the engine of the account that an ARN names.
+func (w *world) engineOf(arn string) *engine.Engine {
+	const account = 4
+	return w.engines[strings.Split(arn, ":")[account]]
 }
 
-// integrations are what tasks call for an account.
-func (w *world) integrations(caller *awssdk.Caller, stubs *conformance.Functions) map[string]engine.Integration {
-	all, start := awssdk.Integrations(caller)
-	all["lambda:invoke"], all["function"] = lambda.Integration{Invoker: stubs}, lambda.Function{Invoker: stubs}
-	all["states:startExecution"] = states.Integration{
-		API: start, Await: func(ctx context.Context, arn string) error { return w.of(accountOf(arn)).Await(ctx, arn) },
-	}
-	return all
-}
-
-// of is the engine of an account.
-func (w *world) of(account string) *engine.Engine {
-	if account == secondary {
-		return w.second
-	}
-	return w.engine
-}
-
-// accountOf is the account in an ARN.
-func accountOf(arn string) string {
-	const field = 4
-	parts := strings.Split(arn, ":")
-	if len(parts) <= field {
-		return ""
-	}
-	return parts[field]
+func (w *world) await(ctx context.Context, _ *engine.Task, arn string) error {
+	return w.engineOf(arn).Await(ctx, arn)
 }
 
 // replay runs the program of a case.
@@ -204,8 +176,8 @@ func replay(t *testing.T, c *conformance.Case, moto string) *conformance.Verdict
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	names := &conformance.Names{Account: recorded.Account, Region: recorded.Region, Now: time.Now()}
-	stubs := &conformance.Functions{Region: recorded.Region, Account: recorded.Account, Rules: map[string]conformance.Rule{}}
+	names := &conformance.Names{Account: scope.Account, Region: scope.Region, Now: time.Now()}
+	stubs := &conformance.Functions{Region: scope.Region, Account: scope.Account, Rules: map[string]conformance.Rule{}}
 	for name, rule := range c.Lambdas {
 		stubs.Rules[names.Text(name)] = rule
 	}
@@ -229,7 +201,7 @@ func (w *world) Wait(ctx context.Context, s *conformance.Step, arn string) error
 	switch s.Wait {
 	case "execution-terminated":
 		w.clock.Release()
-		_, err := w.of(accountOf(arn)).Wait(ctx, arn)
+		_, err := w.engineOf(arn).Wait(ctx, arn)
 		w.clock.Hold()
 		return err
 	case "execution-listed-with-status":
@@ -287,8 +259,8 @@ func (w *world) scene(ctx context.Context, s *conformance.Step, params map[strin
 	if s.Service == "s3" && !w.tasksUseS3 {
 		return &conformance.Answer{Result: map[string]any{}}, nil, nil
 	}
-	if s.Op == "PutObject" { // what S3 does by itself, and moto does not
-		params["ContentType"], params["ServerSideEncryption"] = "binary/octet-stream", "AES256"
+	if s.Op == "PutObject" {
+		return &conformance.Answer{Result: map[string]any{}}, nil, w.upload(ctx, params)
 	}
 	return w.around(ctx, s, params)
 }
@@ -305,7 +277,7 @@ func (w *world) post(ctx context.Context, s *conformance.Step, params map[string
 	r.Header.Set("Content-Type", "application/x-amz-json-1.0")
 	r.Header.Set("X-Amz-Target", "AWSStepFunctions."+s.Op)
 	if s.Account == "secondary" {
-		r.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential="+secondary+"/20260101/us-east-1/states/aws4_request")
+		r.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential="+secondary+"/20260101/"+scope.Region+"/states/aws4_request, SignedHeaders=host, Signature=0")
 	}
 	answer, err := http.DefaultClient.Do(r)
 	if err != nil {

@@ -17,12 +17,13 @@ type dataCmd struct {
 	Export  dataExportCmd  `cmd:"" help:"Print executions with their histories as JSON lines."`
 }
 
-// withJournal opens the journal of a data directory that is there already, and closes it again.
+// withJournal opens the journal of a data directory that is there already, and closes it again. Whoever only reads changes nothing.
 func withJournal(data string, o pebble.Options, use func(*pebble.Journal) error) (err error) {
 	dir := filepath.Join(data, "journal")
 	if !exists(dir) {
 		return fmt.Errorf("there is no journal in %s; name the data directory of a run with --data", data)
 	}
+	o.MustExist = true
 	j, err := pebble.Open(dir, o)
 	if err != nil {
 		return err

@@ -22,7 +22,7 @@ Reads every record: descriptions, steps, histories, Map Runs, definitions. Each 
 // Run checks the journal and prints what is wrong with it.
 func (c *dataCheckCmd) Run(ctx context.Context, std streams) error {
 	problems := 0
-	return withJournal(c.Data, pebble.Options{Retention: -1}, func(j *pebble.Journal) error {
+	return withJournal(c.Data, pebble.Options{ReadOnly: true}, func(j *pebble.Journal) error {
 		found, err := j.Check(ctx, func(err error) {
 			problems++
 			fmt.Fprintln(std.out, err)

@@ -26,7 +26,7 @@ Each line is one execution, in the order of their ARNs, with its events as GetEx
 
 // Run prints the executions.
 func (c *dataExportCmd) Run(ctx context.Context, std streams) error {
-	return withJournal(c.Data, pebble.Options{Retention: -1}, func(j *pebble.Journal) error {
+	return withJournal(c.Data, pebble.Options{ReadOnly: true}, func(j *pebble.Journal) error {
 		w := bufio.NewWriter(std.out)
 		var line []byte
 		for x, err := range j.Executions(ctx, c.Prefix) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"errors"
@@ -19,8 +20,11 @@ type functionInvoker struct {
 	scope     functions.Scope
 }
 
-// Invoke implements lambda.Invoker.
+// Invoke implements lambda.Invoker. With a role, functions are those of the account that their ARN names, else of the role's.
 func (i functionInvoker) Invoke(ctx context.Context, c *lambda.Call) (*lambda.Answer, error) {
+	if c.RoleARN != "" {
+		i.scope.Account = cmp.Or(scopeOf(c.Function).Account, scopeOf(c.RoleARN).Account, i.scope.Account)
+	}
 	in := locallambda.InvokeInput{
 		FunctionName: c.Function, Qualifier: c.Qualifier, Payload: c.Payload, Valid: true, LogTail: c.LogType == "Tail",
 	}

@@ -30,7 +30,7 @@ func (historyCmd) Help() string {
 
 // Run prints the events.
 func (c *historyCmd) Run(ctx context.Context, std streams) error {
-	return withJournal(c.Data, pebble.Options{}, func(j *pebble.Journal) error { return c.print(ctx, std, j) })
+	return withJournal(c.Data, pebble.Options{ReadOnly: true}, func(j *pebble.Journal) error { return c.print(ctx, std, j) })
 }
 
 func (c *historyCmd) print(ctx context.Context, std streams, j journal.Journal) error {

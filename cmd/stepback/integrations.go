@@ -49,9 +49,9 @@ func (s *surroundings) embed(service string, h http.Handler) {
 }
 
 // integrations are what the tasks of an account and region can call: functions by the invoker, nested executions of the same engine
-// (await waits for one; without it they are looked at time and again), and all other services at their endpoints.
+// (await waits for one), and all other services at their endpoints.
 func (s *surroundings) integrations(
-	scope awsjson.Scope, invoker lambda.Invoker, c *clock.Clock, await func(ctx context.Context, arn string) error,
+	scope awsjson.Scope, invoker lambda.Invoker, c *clock.Clock, await func(ctx context.Context, t *engine.Task, arn string) error,
 ) map[string]engine.Integration {
 	caller := &awssdk.Caller{Account: scope.Account, Region: scope.Region, Endpoints: s.endpoints}
 	all, start := awssdk.Integrations(caller)
@@ -60,7 +60,7 @@ func (s *surroundings) integrations(
 			all[name] = jobs.Wait(name, api, c)
 		}
 	}
-	if await == nil || !s.endpoints.Embeds("sfn") {
+	if !s.endpoints.Embeds("sfn") {
 		await = states.Poll(start, c)
 	}
 	all["states:startExecution"] = states.Integration{API: start, Await: await}

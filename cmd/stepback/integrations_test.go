@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 	"github.com/aws/aws-sdk-go-v2/service/sfn/types"
 
@@ -19,9 +20,19 @@ import (
 	"stepback/engine/journal"
 )
 
-// TestNestedExecution runs an execution that starts another one in the same process and waits for it.
+// TestNestedExecution runs an execution that starts another one in the same process and waits for it, in its own account and in
+// that of a role.
 func TestNestedExecution(t *testing.T) {
 	t.Parallel()
+	t.Run("own account", func(t *testing.T) { t.Parallel(); testNestedExecution(t, "000000000000", "") })
+	t.Run("another account", func(t *testing.T) {
+		t.Parallel()
+		testNestedExecution(t, "222222222222", `"Credentials":{"RoleArn":"arn:aws:iam::222222222222:role/r"},`)
+	})
+}
+
+func testNestedExecution(t *testing.T, account, role string) {
+	t.Helper()
 	around, scope := newSurroundings(), awsjson.Scope{Account: "000000000000", Region: "us-east-1"}
 	around.endpoints.Getenv = nil
 	engines := newEngines(journal.NewMemory(), &services{}, around, slog.New(slog.DiscardHandler))
@@ -31,26 +42,32 @@ func TestNestedExecution(t *testing.T) {
 	around.embed("sfn", service.Handler())
 	t.Cleanup(engines.close)
 	client := sfn.New(sfn.Options{BaseEndpoint: aws.String(loopback.URL), Region: scope.Region, HTTPClient: loopback.Client(service.Handler())})
-	create := func(name, definition string) *string {
+	of := func(o *sfn.Options) { o.Credentials = credentialsOf(account) }
+	create := func(name, definition string, as ...func(*sfn.Options)) *string {
 		m, err := client.CreateStateMachine(t.Context(), &sfn.CreateStateMachineInput{
 			Name: &name, Definition: &definition, RoleArn: aws.String("arn:aws:iam::000000000000:role/r"), Type: types.StateMachineTypeStandard,
-		})
+		}, as...)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return m.StateMachineArn
 	}
-	child := create("child", `{"StartAt":"P","States":{"P":{"Type":"Pass","End":true}}}`)
+	child := create("child", `{"StartAt":"P","States":{"P":{"Type":"Pass","End":true}}}`, of)
 	parent := create("parent", `{"StartAt":"T","States":{"T":{"Type":"Task","Resource":"arn:aws:states:::states:startExecution.sync:2",`+
-		`"Parameters":{"StateMachineArn":"`+*child+`","Name":"c","Input":{"a":1}},"OutputPath":"$.Output","End":true}}}`)
+		role+`"Parameters":{"StateMachineArn":"`+*child+`","Name":"c","Input":{"a":1}},"OutputPath":"$.Output","End":true}}}`)
 	x, err := client.StartExecution(t.Context(), &sfn.StartExecutionInput{StateMachineArn: parent})
 	if err != nil {
 		t.Fatal(err)
 	}
-	ended, err := engines.made[0].Wait(t.Context(), *x.ExecutionArn)
+	ended, err := engines.made[scope].Wait(t.Context(), *x.ExecutionArn)
 	if err != nil || ended.Output != `{"a":1}` {
 		t.Errorf("%+v, %v", ended, err)
 	}
+}
+
+// credentialsOf are those of an account, for clients of an emulator.
+func credentialsOf(account string) aws.CredentialsProvider {
+	return credentials.NewStaticCredentialsProvider(account, "secret", "")
 }
 
 func TestServeRefusesABrokenMockConfiguration(t *testing.T) {

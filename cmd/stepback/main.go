@@ -87,6 +87,8 @@ func main() {
 func execute(ctx context.Context, args []string, io streams) int {
 	var cli commandLine
 	exited := -1
+	out := &checked{Writer: io.out}
+	io.out = out
 	parser, err := kong.New(&cli,
 		kong.Name("stepback"), kong.Description(description), kong.UsageOnError(),
 		kong.Writers(io.out, io.err), kong.Exit(func(code int) { exited = code }),
@@ -112,7 +114,24 @@ func execute(ctx context.Context, args []string, io streams) int {
 		fmt.Fprintf(io.err, "stepback: %v\n", err)
 		return exitUsage
 	}
-	return report(io, command.Run())
+	if err = command.Run(); err == nil {
+		err = out.err
+	}
+	return report(io, err)
+}
+
+// checked remembers the first error of what is written through it, so that a report that nobody could read is not a success.
+type checked struct {
+	io.Writer
+	err error
+}
+
+func (c *checked) Write(p []byte) (int, error) {
+	n, err := c.Writer.Write(p)
+	if c.err == nil {
+		c.err = err
+	}
+	return n, err
 }
 
 // report says what went wrong, once, and picks the exit code.

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"stepback/pipeline"
@@ -352,5 +353,25 @@ func TestRetries(t *testing.T) {
 	s.ends(t, 0, `"State": "AggregateResults"`)
 	if !json.Valid([]byte(s.out)) {
 		t.Errorf("not JSON: %s", s.out)
+	}
+}
+
+// full is an output that takes nothing.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
+
+func TestAReportThatCannotBeWrittenIsAFailure(t *testing.T) {
+	t.Parallel()
+	data := aRun(t)
+	for _, args := range [][]string{
+		{"data", "check"}, {"data", "export"}, {"export", "users"},
+		{"run", "--csv", write(t, "user_id,login_count,post_count\nanna,1,2\n")}, {"run", "--json", "--csv", write(t, "user_id,login_count,post_count\nanna,1,3\n")},
+	} {
+		var complaints bytes.Buffer
+		code := execute(t.Context(), append(args, "--data", data), streams{out: full{}, err: &complaints})
+		if code != exitFailure || strings.Count(complaints.String(), syscall.ENOSPC.Error()) != 1 {
+			t.Errorf("%v: exit code %d, %s", args, code, complaints.String())
+		}
 	}
 }

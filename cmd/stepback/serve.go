@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -33,6 +35,8 @@ type serveCmd struct {
 	Retention time.Duration `default:"2160h" placeholder:"DURATION" help:"How long executions are kept after their end. Default 2160h, which is 90 days."`
 
 	Verbose bool `short:"v" help:"Log requests, and why some are refused, to standard error. What goes wrong inside is always logged."`
+
+	reserve int64 // how much of the disk is set aside; 0 means the usual
 }
 
 // Help shows examples.
@@ -73,7 +77,11 @@ func (c *serveCmd) Run(ctx context.Context, std streams) (err error) {
 	if err := os.MkdirAll(c.Data, 0o750); err != nil {
 		return fmt.Errorf("data directory: %w", err)
 	}
-	j, err := pebble.Open(filepath.Join(c.Data, "journal"), pebble.Options{Reserve: reserve, Retention: c.Retention})
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	j, err := pebble.Open(filepath.Join(c.Data, "journal"), pebble.Options{
+		Reserve: cmp.Or(c.reserve, reserve), Retention: c.Retention, Broken: stop, Room: c.tell(std),
+	})
 	if err != nil {
 		return err
 	}
@@ -113,7 +121,22 @@ func (c *serveCmd) Run(ctx context.Context, std streams) (err error) {
 		return err
 	}
 	fmt.Fprint(std.err, services.listing(c.Data))
-	return serve(ctx, listener, services.handler(service.Handler(), scope, c.Public))
+	err = serve(ctx, listener, services.handler(service.Handler(), scope, c.Public))
+	if cause := context.Cause(ctx); errors.Is(cause, journal.ErrBroken) {
+		err = errors.Join(err, cause)
+	}
+	return err
+}
+
+// tell says how much room the disk has.
+func (c *serveCmd) tell(std streams) func(pebble.Room) {
+	return func(r pebble.Room) {
+		fmt.Fprintf(std.err, "stepback: the disk of %s %s\n", c.Data, map[pebble.Room]string{
+			pebble.Roomy: "has room again: new executions are taken",
+			pebble.Short: "is full: new executions are refused until there is room, those under way go on with what was set aside",
+			pebble.Full:  "is full, and what was set aside is used up: executions wait until there is room",
+		}[r])
+	}
 }
 
 // check refuses addresses that other machines can reach, unless they are wanted.
@@ -161,32 +184,49 @@ type engines struct {
 	log      *slog.Logger
 
 	mu   sync.Mutex
-	made []*engine.Engine
+	made map[awsjson.Scope]*engine.Engine
 }
 
 func newEngines(j journal.Journal, s *services, around *surroundings, log *slog.Logger) *engines {
-	return &engines{clock: clock.Real(), journal: j, services: s, around: around, log: log}
+	return &engines{
+		clock: clock.Real(), journal: j, services: s, around: around, log: log, made: map[awsjson.Scope]*engine.Engine{},
+	}
 }
 
 // open makes the engine of an account and region.
 func (s *engines) open(scope awsjson.Scope) (*engine.Engine, error) {
-	var e *engine.Engine
-	await := func(ctx context.Context, arn string) error { return e.Await(ctx, arn) }
-	assume := func(account string) map[string]engine.Integration {
-		other := awsjson.Scope{Account: account, Region: scope.Region}
-		return s.around.integrations(other, s.services.invoker(other), s.clock, nil)
-	}
 	e, err := engine.New(engine.Config{
-		Clock: s.clock, Journal: s.journal, Assume: assume, Region: scope.Region, Account: scope.Account, Log: s.log, Objects: s.services.objects,
-		Integrations: s.around.integrations(scope, s.services.invoker(scope), s.clock, await), Mocks: s.around.testCases(), Activity: s.activity, Follow: s.follow,
+		Clock: s.clock, Journal: s.journal, Region: scope.Region, Account: scope.Account, Log: s.log, Objects: s.services.objects,
+		Integrations: s.around.integrations(scope, s.services.invoker(scope), s.clock, s.await), Mocks: s.around.testCases(), Activity: s.activity, Follow: s.follow,
 	})
 	if err != nil {
 		return nil, err
 	}
 	s.mu.Lock()
-	s.made = append(s.made, e)
+	s.made[scope] = e
 	s.mu.Unlock()
 	return e, s.recover(e)
+}
+
+// await waits for an execution, which may be one of another account.
+func (s *engines) await(ctx context.Context, _ *engine.Task, arn string) error {
+	s.mu.Lock()
+	e := s.made[scopeOf(arn)]
+	s.mu.Unlock()
+	if e == nil {
+		return nil
+	}
+	return e.Await(ctx, arn)
+}
+
+// scopeOf is the account and region of an ARN.
+func scopeOf(arn string) awsjson.Scope {
+	const region, account, parts = 3, 4, 6
+	p := strings.SplitN(arn, ":", parts)
+	if len(p) < parts {
+		return awsjson.Scope{}
+	}
+	return awsjson.Scope{Account: p[account], Region: p[region]}
 }
 
 // recover goes on with what an earlier process left under way.

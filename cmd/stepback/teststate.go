@@ -167,7 +167,7 @@ func testState(ctx context.Context, body []byte) (status int, answer []byte, err
 	var e *engine.Engine
 	e, err = engine.New(engine.Config{
 		Clock: c, Journal: journal.NewMemory(), Region: scope.Region, Account: scope.Account,
-		Integrations: around.integrations(scope, reached.invoker(scope), c, func(ctx context.Context, arn string) error { return e.Await(ctx, arn) }),
+		Integrations: around.integrations(scope, reached.invoker(scope), c, func(ctx context.Context, _ *engine.Task, arn string) error { return e.Await(ctx, arn) }),
 	})
 	if err != nil {
 		return 0, nil, err

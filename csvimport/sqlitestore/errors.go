@@ -16,6 +16,7 @@ const (
 	codeIOError  = 10
 	codeBusy     = 5
 	codeReadOnly = 8
+	codeCantOpen = 14
 
 	codeNoRoomForSharedMemory = codeIOError | 19<<8 // the index of the write-ahead log could not grow
 )
@@ -53,7 +54,7 @@ func advice(code int) string {
 	switch code & 0xff {
 	case codeFull:
 		return ": free space on the disk, then redrive"
-	case codeReadOnly:
+	case codeReadOnly, codeCantOpen:
 		return ": make the file and its directory writable"
 	case codeBusy:
 		return ": another process holds the write lock"

@@ -47,7 +47,7 @@ type Rule struct {
 type Step struct {
 	N       int
 	Service string // empty means Step Functions
-	Account string // "secondary" means another one than the other steps'
+	Account string // "secondary" is another account than that of the other steps
 	Op      string
 	Params  map[string]any
 	Error   bool // the call must fail

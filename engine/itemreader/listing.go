@@ -35,20 +35,29 @@ func (p *pages) next(ctx context.Context) (ListedObject, error) {
 }
 
 // listingSource yields one item per listed object, its metadata. The "folders" that the S3 console makes count as objects.
-type listingSource struct{ pages pages }
+type listingSource struct {
+	pages pages
+	last  string // the key of the last item
+}
 
 func (l *listingSource) next(ctx context.Context) (Item, error) {
 	o, err := l.pages.next(ctx)
 	if err != nil {
 		return Item{}, err
 	}
+	l.last = o.Key
 	return Item{Value: o.item(), Source: "S3://" + l.pages.bucket}, nil
 }
 
 func (l *listingSource) skip(ctx context.Context) error {
-	_, err := l.pages.next(ctx)
+	o, err := l.pages.next(ctx)
+	if err == nil {
+		l.last = o.Key
+	}
 	return err
 }
+
+func (l *listingSource) mark() string { return l.last }
 
 func (l *listingSource) position() Position { return Position{Source: "S3://" + l.pages.bucket} }
 

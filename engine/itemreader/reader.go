@@ -16,6 +16,9 @@ type Reader interface {
 	Skip(ctx context.Context, n int64) error
 	// Position says how far the reader is.
 	Position() Position
+	// Mark tells where the last item was that was read or skipped, when the dataset is a listing; otherwise it is empty. The item
+	// before which the same number of items lie has the same mark as long as the listing has not changed in a way that matters.
+	Mark() string
 	// Close releases the open object.
 	Close() error
 }
@@ -39,6 +42,7 @@ type source interface {
 	next(ctx context.Context) (Item, error)
 	skip(ctx context.Context) error
 	position() Position
+	mark() string
 	close() error
 }
 
@@ -117,5 +121,7 @@ func (c *counted) Position() Position {
 	p.Index = c.index
 	return p
 }
+
+func (c *counted) Mark() string { return c.src.mark() }
 
 func (c *counted) Close() error { return c.src.close() }

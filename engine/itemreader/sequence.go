@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"strconv"
 )
 
 // keys yields the objects of a dataset one after the other, io.EOF behind the last.
@@ -120,6 +121,14 @@ func (s *sequence) position() Position {
 		p.Offset = s.items.offset()
 	}
 	return p
+}
+
+// mark tells the object and how far it is read, when the objects are listed.
+func (s *sequence) mark() string {
+	if _, listed := s.keys.(*listedKeys); !listed || s.items == nil {
+		return ""
+	}
+	return s.where + "@" + strconv.FormatInt(s.items.offset(), 10)
 }
 
 func (s *sequence) close() error {

@@ -22,7 +22,8 @@ func TestDescriptionReadsBack(t *testing.T) {
 			Express: rapid.Bool().Draw(t, "express"), Status: interpreter.Status(text("status")),
 			Start: time.Unix(0, rapid.Int64Min(1).Draw(t, "start")).UTC(), Input: text("input"), Output: text("output"),
 			FirstItem: rapid.Int64().Draw(t, "first"), Definition: text("definition"), TestCase: text("case"),
-			Items: rapid.Int64().Draw(t, "items"), HistorySize: rapid.Int64().Draw(t, "size"),
+			Items: rapid.Int64().Draw(t, "items"), HistorySize: rapid.Int64().Draw(t, "size"), LastItem: text("last"),
+			RedriveCount: rapid.Int64Range(0, 3).Draw(t, "redrives"),
 		}
 		if rapid.Bool().Draw(t, "failed") {
 			x.Failure = history.NewFailure(text("error"), text("cause"))

@@ -25,8 +25,10 @@ type Execution struct {
 	Output      string             `json:"output,omitempty"`
 	Failure     history.Failure    `json:"failure,omitzero"`
 	// FirstItem and Items say which items of its Map Run a child execution has: the index of the first and how many.
-	FirstItem   int64  `json:"firstItem,omitempty"`
-	Items       int64  `json:"itemCount,omitempty"`
+	FirstItem int64 `json:"firstItem,omitempty"`
+	Items     int64 `json:"itemCount,omitempty"`
+	// LastItem tells which the last of them is, when the items are a listing, so that a changed listing is noticed.
+	LastItem    string `json:"lastItem,omitempty"`
 	HistorySize int64  `json:"historySize,omitempty"` // events; 0 until the end
 	TestCase    string `json:"testCase,omitempty"`    // by which its tasks are mocked
 	// RedriveCount counts the redrives of the execution, Redriven is when the last was.

@@ -19,10 +19,13 @@ func (x *Execution) AppendBinary(dst []byte) []byte {
 		w.text(s)
 	}
 	w.number(x.FirstItem)
-	if x.RedriveCount|x.MapRunRedrive != 0 {
+	if x.RedriveCount|x.MapRunRedrive != 0 || x.LastItem != "" {
 		w.number(x.RedriveCount)
 		w.time(x.Redriven)
 		w.number(x.MapRunRedrive)
+	}
+	if x.LastItem != "" {
+		w.text(x.LastItem)
 	}
 	return w.dst
 }
@@ -46,6 +49,9 @@ func Decode(src []byte) (*Execution, error) {
 	}
 	if r.more() {
 		x.RedriveCount, x.Redriven, x.MapRunRedrive = r.number(), r.time(), r.number()
+	}
+	if r.more() {
+		x.LastItem = r.text()
 	}
 	return x, r.err("execution")
 }

@@ -9,8 +9,8 @@ import (
 )
 
 // front stands before gofakes3 and does what it leaves out: it refuses what
-// would be misunderstood, decodes aws-chunked bodies, and gives reads their
-// conditional headers.
+// would be misunderstood, decodes aws-chunked bodies, gives reads their
+// conditional headers, and answers about objects their encryption and checksum.
 func front(protocol http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if refusal := refuse(r); refusal != nil {
@@ -22,6 +22,10 @@ func front(protocol http.Handler) http.Handler {
 			return
 		}
 		markOwnHeaders(r)
+		w = withObjectHeaders(w, r)
+		if o, ok := w.(*objectWriter); ok {
+			defer o.finish()
+		}
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
 			protocol.ServeHTTP(w, r)
 			return

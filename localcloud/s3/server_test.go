@@ -138,6 +138,35 @@ func TestUnseekableAndChunkedBodies(t *testing.T) {
 	}
 }
 
+// TestChecksumsAndEncryptionAreTold compares with what S3 answers.
+func TestChecksumsAndEncryptionAreTold(t *testing.T) {
+	t.Parallel()
+	_, c := start(t, t.TempDir(), s3.Options{})
+	for algorithm, want := range map[types.ChecksumAlgorithm]string{
+		types.ChecksumAlgorithmCrc32: "DUoRhQ==", types.ChecksumAlgorithmCrc32c: "yZRlqg==", types.ChecksumAlgorithmSha1: "Kq5sNclPz7QV2+lfQIuc6R7oRu0=",
+		types.ChecksumAlgorithmSha256: "uU0nuZNNPgilLlLX2n2r+sSE7+N6U4DukIj3rOLvzek=",
+	} {
+		out, err := c.PutObject(t.Context(), &awss3.PutObjectInput{
+			Bucket: aws.String(bucket), Key: aws.String("k"), Body: strings.NewReader("hello world"), ChecksumAlgorithm: algorithm,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := aws.ToString(out.ChecksumCRC32) + aws.ToString(out.ChecksumCRC32C) + aws.ToString(out.ChecksumSHA1) + aws.ToString(out.ChecksumSHA256)
+		if got != want || out.ChecksumType != types.ChecksumTypeFullObject || out.ServerSideEncryption != types.ServerSideEncryptionAes256 {
+			t.Errorf("%s: %s (want %s), %s, %s", algorithm, got, want, out.ChecksumType, out.ServerSideEncryption)
+		}
+	}
+	out, err := c.PutObject(t.Context(), &awss3.PutObjectInput{Bucket: aws.String(bucket), Key: aws.String("k"), Body: strings.NewReader("x")})
+	if err != nil || out.ChecksumType != "" || out.ServerSideEncryption != types.ServerSideEncryptionAes256 {
+		t.Errorf("without a checksum: %+v, %v", out, err)
+	}
+	head, err := c.HeadObject(t.Context(), &awss3.HeadObjectInput{Bucket: aws.String(bucket), Key: aws.String("k")})
+	if err != nil || head.ServerSideEncryption != types.ServerSideEncryptionAes256 {
+		t.Errorf("head: %+v, %v", head, err)
+	}
+}
+
 func TestBuckets(t *testing.T) {
 	t.Parallel()
 	server, c := start(t, t.TempDir(), s3.Options{})

@@ -69,6 +69,7 @@ func TestResults(t *testing.T) {
 		service, resource, parameters string
 		answer                        fake
 		target, heard, want           string
+		sent                          string // the body, to the letter, somewhere in what was heard
 	}{
 		"absent members are left out": {
 			service: "secretsmanager", resource: "aws-sdk:secretsmanager:listSecrets", parameters: `{}`, answer: fake{body: `{"SecretList":[]}`},
@@ -118,6 +119,34 @@ func TestResults(t *testing.T) {
 			answer: fake{body: "text", header: http.Header{"Etag": {`"e"`}, "Content-Type": {"text/plain"}, "Content-Length": {"4"}}},
 			want:   `{"Body":"text","ContentLength":4,"ContentType":"text/plain","ETag":"\"e\"","Metadata":{}}`,
 		},
+		"a step of EMR": {
+			service: "emr", resource: "elasticmapreduce:addStep", parameters: `{"ClusterId":"j","Step":{"Name":"s","HadoopJarStep":{"Jar":"x"}}}`,
+			answer: fake{body: `{"StepIds":["s-1"]}`}, target: "AddJobFlowSteps",
+			heard: `{"JobFlowId":"j","Steps":[{"HadoopJarStep":{"Jar":"x"},"Name":"s"}]}`,
+			want: `{"StepId":"s-1","SdkHttpMetadata":{"AllHttpHeaders":{"x-amzn-RequestId":["r-1"]},` +
+				`"HttpHeaders":{"x-amzn-RequestId":"r-1"},"HttpStatusCode":200},"SdkResponseMetadata":{"RequestId":"r-1"}}`,
+		},
+		"a job of Glue has its name": {
+			service: "glue", resource: "glue:startJobRun", parameters: `{"JobName":"j"}`, answer: fake{body: `{"JobRunId":"r"}`},
+			target: "StartJobRun", heard: `{"JobName":"j"}`,
+			want: `{"JobRunId":"r","JobName":"j","SdkHttpMetadata":{"AllHttpHeaders":{"x-amzn-RequestId":["r-1"]},` +
+				`"HttpHeaders":{"x-amzn-RequestId":"r-1"},"HttpStatusCode":200},"SdkResponseMetadata":{"RequestId":"r-1"}}`,
+		},
+		"a model's answer is read": {
+			service: "bedrockruntime", resource: "bedrock:invokeModel", parameters: `{"ModelId":"m","Body":{"prompt":"p"}}`,
+			answer: fake{body: `{"completion":"c"}`, header: http.Header{"Content-Type": {"application/json"}}}, heard: `{"prompt":"p"}`,
+			want: `{"Body":{"completion":"c"},"ContentType":"application/json","SdkHttpMetadata":{"AllHttpHeaders":{"Content-Type":["application/json"],` +
+				`"x-amzn-RequestId":["r-1"]},"HttpHeaders":{"Content-Type":"application/json","x-amzn-RequestId":"r-1"},"HttpStatusCode":200},` +
+				`"SdkResponseMetadata":{"RequestId":"r-1"}}`,
+		},
+		"a body is JSON, quotes and all": {
+			service: "s3", resource: "aws-sdk:s3:putObject", parameters: `{"Bucket":"b","Key":"k","Body":"text data"}`,
+			answer: fake{header: http.Header{"Etag": {`"e"`}}}, want: `{"ETag":"\"e\""}`, sent: `"text data"`,
+		},
+		"a body that is an object": {
+			service: "s3", resource: "aws-sdk:s3:putObject", parameters: `{"Bucket":"b","Key":"k","Body":{"a":[1,true]}}`,
+			answer: fake{header: http.Header{"Etag": {`"e"`}}}, want: `{"ETag":"\"e\""}`, sent: `{"a":[1,true]}`,
+		},
 		"bytes": {
 			service: "kms", resource: "aws-sdk:kms:encrypt", parameters: `{"KeyId":"k","Plaintext":"hello"}`,
 			answer: fake{body: `{"CiphertextBlob":"//8=","KeyId":"k"}`},
@@ -136,6 +165,9 @@ func TestResults(t *testing.T) {
 			}
 			if f.target != c.target {
 				t.Errorf("called %s, want %s", f.target, c.target)
+			}
+			if !strings.Contains(f.heard, c.sent) {
+				t.Errorf("sent %s, want %s in it", f.heard, c.sent)
 			}
 			if c.heard != "" && !same(t, f.heard, c.heard) {
 				t.Errorf("sent %s\nwant %s", f.heard, c.heard)
@@ -240,6 +272,22 @@ func TestErrors(t *testing.T) {
 			err:    "EventBridge.FailedEntry",
 			cause: `{"Entries":[{"ErrorCode":"MalformedDetail","ErrorMessage":"Detail is malformed."}],"FailedEntryCount":1,` +
 				`"SdkHttpMetadata":*}`,
+		},
+		"a QueueUrl without a queue": {
+			service: "sqs", resource: "sqs:sendMessage", parameters: `{"QueueUrl":"http://no-such-queue","MessageBody":"b"}`,
+			err: "SQS.SdkClientException", cause: "Unable to execute HTTP request: no-such-queue: Name or service not known",
+		},
+		"a task that ECS cannot place": {
+			service: "ecs", resource: "ecs:runTask", parameters: `{"TaskDefinition":"d"}`,
+			answer: fake{body: `{"failures":[{"reason":"RESOURCE:MEMORY"}],"tasks":[]}`},
+			err:    "AmazonECS.Unknown", cause: `{"Failures":[{"Reason":"RESOURCE:MEMORY"}],"Tasks":[],"SdkHttpMetadata":*}`,
+		},
+		"an error of a young service": {
+			service: "emrserverless", resource: "emr-serverless:startJobRun",
+			parameters: `{"ApplicationId":"a","ClientToken":"t","ExecutionRoleArn":"r"}`,
+			answer:     fake{status: 404, header: http.Header{"X-Amzn-Errortype": {"ResourceNotFoundException"}}, body: `{"message":"gone"}`},
+			err:        "EmrServerless.ResourceNotFoundException",
+			cause:      "gone (Service: EmrServerless, Status Code: 404, Request ID: r-1) (SDK Attempt Count: 1)",
 		},
 		"no endpoint": {
 			service: "none", resource: "sqs:sendMessage", parameters: `{"QueueUrl":"q","MessageBody":"b"}`,

@@ -25,8 +25,11 @@ type Caller struct {
 	Account, Region string
 
 	mu      sync.Mutex
-	clients map[string]client // by name and address
+	clients map[clientKey]client
 }
+
+// clientKey tells clients apart: each calls one service for one account.
+type clientKey struct{ service, account string }
 
 // client is a service's client at one address.
 type client struct {
@@ -41,9 +44,9 @@ type operation struct {
 	input   reflect.Type
 }
 
-// find looks an action up. The error says why it cannot be called.
-func (c *Caller) find(ctx context.Context, s *Service, action string) (*operation, error) {
-	v, err := c.client(ctx, s)
+// find looks an action up, to be called for an account. The error says why it cannot be called.
+func (c *Caller) find(ctx context.Context, s *Service, action, account string) (*operation, error) {
+	v, err := c.client(ctx, s, account)
 	if err != nil {
 		return nil, err
 	}
@@ -70,19 +73,20 @@ func isOperation(t reflect.Type, name string) bool {
 	return !stream
 }
 
-// client returns the client of a service at its present address.
-func (c *Caller) client(ctx context.Context, s *Service) (reflect.Value, error) {
+// client returns the client of a service at its present address, for an account.
+func (c *Caller) client(ctx context.Context, s *Service, account string) (reflect.Value, error) {
 	at, err := c.Endpoints.Find(s)
 	if err != nil {
 		return reflect.Value{}, err
 	}
+	key := clientKey{s.Name, account}
 	c.mu.Lock()
-	made, ok := c.clients[s.Name]
+	made, ok := c.clients[key]
 	c.mu.Unlock()
 	if ok && made.endpoint == at {
 		return made.value, nil
 	}
-	cfg, err := c.config(ctx, at)
+	cfg, err := c.config(ctx, at, account)
 	if err != nil {
 		return reflect.Value{}, err
 	}
@@ -90,17 +94,17 @@ func (c *Caller) client(ctx context.Context, s *Service) (reflect.Value, error) 
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.clients == nil {
-		c.clients = map[string]client{}
+		c.clients = map[clientKey]client{}
 	}
-	c.clients[s.Name] = client{at, v}
+	c.clients[key] = client{at, v}
 	return v, nil
 }
 
-func (c *Caller) config(ctx context.Context, at Endpoint) (aws.Config, error) {
+func (c *Caller) config(ctx context.Context, at Endpoint, account string) (aws.Config, error) {
 	cfg := aws.Config{
 		Region: c.Region, BaseEndpoint: aws.String(at.URL), HTTPClient: at.Client,
 		Retryer:                    func() aws.Retryer { return aws.NopRetryer{} },
-		Credentials:                credentials.NewStaticCredentialsProvider(c.Account, "stepback", ""),
+		Credentials:                credentials.NewStaticCredentialsProvider(account, "stepback", ""),
 		RequestChecksumCalculation: aws.RequestChecksumCalculationWhenSupported,
 		ResponseChecksumValidation: aws.ResponseChecksumValidationWhenRequired,
 		APIOptions:                 []func(*middleware.Stack) error{keepHost},

@@ -56,8 +56,8 @@ func (d *decoder) value(into reflect.Value, v jsonvalue.Value, field string) {
 	case timeType:
 		d.time(into, v, field)
 		return
-	case readerType:
-		into.Set(reflect.ValueOf(strings.NewReader(textOf(v))))
+	case readerType: // the JSON text of any value: a string keeps its quotes
+		into.Set(reflect.ValueOf(strings.NewReader(v.JSON())))
 		return
 	}
 	switch t.Kind() {

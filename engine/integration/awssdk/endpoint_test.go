@@ -63,7 +63,7 @@ func TestCredentialsStayAtHome(t *testing.T) {
 		"https://sqs.us-east-1.amazonaws.com":              "AKIAREAL",
 		"https://sqs.us-east-1.amazonaws.com.evil.example": "123456789012",
 	} {
-		cfg, err := c.config(t.Context(), Endpoint{URL: address})
+		cfg, err := c.config(t.Context(), Endpoint{URL: address}, c.Account)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -84,7 +84,7 @@ func TestEveryServiceIsComplete(t *testing.T) {
 		if i > 0 && services[i-1].Name >= s.Name {
 			t.Errorf("%s is out of order", s.Name)
 		}
-		if _, err := c.client(t.Context(), s); err != nil {
+		if _, err := c.client(t.Context(), s, c.Account); err != nil {
 			t.Errorf("%s: %v", s.Name, err)
 		}
 		if s.ID == "" || s.Class == "" || s.Variable == "" {

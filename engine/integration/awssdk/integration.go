@@ -19,7 +19,7 @@ func (i Integration) Invoke(ctx context.Context, t *engine.Task) (engine.Result,
 	if err != nil {
 		return nil, err
 	}
-	result, err := i.Caller.call(ctx, strings.TrimPrefix(t.Service, "aws-sdk:"), t.Action, params, t.Parameters)
+	result, err := i.Caller.call(ctx, t.RoleARN, strings.TrimPrefix(t.Service, "aws-sdk:"), t.Action, params, t.Parameters)
 	if err != nil {
 		return nil, err
 	}
@@ -29,18 +29,18 @@ func (i Integration) Invoke(ctx context.Context, t *engine.Task) (engine.Result,
 // Call calls an action of a service, named as in a Resource, for another integration. Parameters, result and errors are those of an
 // AWS SDK integration.
 func (c *Caller) Call(ctx context.Context, name, action string, params jsonvalue.Value) (jsonvalue.Value, error) {
-	return c.call(ctx, name, action, params, params.JSON())
+	return c.call(ctx, "", name, action, params, params.JSON())
 }
 
-// call calls an action; text is what an error quotes of the parameters.
-func (c *Caller) call(ctx context.Context, name, action string, params jsonvalue.Value, text string) (jsonvalue.Value, error) {
+// call calls an action with a role, which may be empty; text is what an error quotes of the parameters.
+func (c *Caller) call(ctx context.Context, role, name, action string, params jsonvalue.Value, text string) (jsonvalue.Value, error) {
 	s := service(name)
 	if s == nil {
 		return jsonvalue.Value{}, &engine.TaskError{Name: plan.ErrRuntime, Cause: "The service " + name +
 			" is not supported; the services are " + strings.Join(Services(), ", ")}
 	}
 	names := sdkNaming(s)
-	o, err := c.find(ctx, s, action)
+	o, err := c.find(ctx, s, action, c.account(role, params))
 	if err != nil {
 		return jsonvalue.Value{}, names.taskError(s, params, text, err)
 	}

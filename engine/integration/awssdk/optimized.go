@@ -21,8 +21,8 @@ type Optimized struct {
 	base    string   // the name of errors that are not modeled
 	product string   // the service's name in causes; empty where causes are worded as those of AWS SDK integrations
 	texts   []string // members that may be any JSON, which is sent as its text
+	check   func(params jsonvalue.Value) error
 	prepare func(t *engine.Task, params jsonvalue.Value) jsonvalue.Value
-	refuse  func(params jsonvalue.Value) error // before anything is called
 	shape   func(params, result jsonvalue.Value) jsonvalue.Value
 	judge   func(result jsonvalue.Value) error
 }
@@ -48,15 +48,15 @@ func (o *Optimized) Invoke(ctx context.Context, t *engine.Task) (engine.Result, 
 	if err != nil {
 		return nil, err
 	}
-	if o.prepare != nil {
-		params = o.prepare(t, params)
-	}
-	if o.refuse != nil {
-		if err := o.refuse(params); err != nil {
+	if o.check != nil {
+		if err := o.check(params); err != nil {
 			return nil, err
 		}
 	}
-	a, err := o.call(ctx, o.action, o.withTexts(params), t.Parameters)
+	if o.prepare != nil {
+		params = o.prepare(t, params)
+	}
+	a, err := o.call(ctx, t.RoleARN, o.action, o.withTexts(params), t.Parameters)
 	if err != nil {
 		return nil, err
 	}
@@ -72,9 +72,10 @@ func (o *Optimized) Invoke(ctx context.Context, t *engine.Task) (engine.Result, 
 	return interpreter.ValuePayload(result), nil
 }
 
-// Call calls another action of the same service, and names its errors alike. The result has no HTTP metadata.
-func (o *Optimized) Call(ctx context.Context, action string, params jsonvalue.Value) (jsonvalue.Value, error) {
-	a, err := o.call(ctx, action, params, params.JSON())
+// Call calls another action of the same service with a role, which is empty for that of the execution, and names its errors alike. The
+// result has no HTTP metadata.
+func (o *Optimized) Call(ctx context.Context, role, action string, params jsonvalue.Value) (jsonvalue.Value, error) {
+	a, err := o.call(ctx, role, action, params, params.JSON())
 	if err != nil {
 		return jsonvalue.Value{}, err
 	}
@@ -82,9 +83,9 @@ func (o *Optimized) Call(ctx context.Context, action string, params jsonvalue.Va
 }
 
 // call calls an action; text is what an error quotes of the parameters.
-func (o *Optimized) call(ctx context.Context, action string, params jsonvalue.Value, text string) (*answer, error) {
+func (o *Optimized) call(ctx context.Context, role, action string, params jsonvalue.Value, text string) (*answer, error) {
 	n := optimizedNaming(o)
-	op, err := o.Caller.find(ctx, o.service, action)
+	op, err := o.Caller.find(ctx, o.service, action, o.Caller.account(role, params))
 	if err != nil {
 		return nil, n.taskError(o.service, params, text, err)
 	}

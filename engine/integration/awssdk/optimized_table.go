@@ -1,6 +1,7 @@
 package awssdk
 
 import (
+	"net/url"
 	"strings"
 
 	"stepback/asl/jsonvalue"
@@ -70,7 +71,7 @@ func optimizedTable() map[string]*Optimized {
 	table["events:putEvents"].prepare, table["events:putEvents"].judge = eventsOf, failedEntries
 	table["glue:startJobRun"].shape = jobNamed
 	table["sns:publish"].texts = []string{"Message"}
-	table["sqs:sendMessage"].texts, table["sqs:sendMessage"].refuse = []string{"MessageBody"}, queueReached
+	table["sqs:sendMessage"].check, table["sqs:sendMessage"].texts = namesQueue, []string{"MessageBody"}
 	return table
 }
 
@@ -81,6 +82,17 @@ func modelAnswer(_, result jsonvalue.Value) jsonvalue.Value {
 		return result.With("Body", v)
 	}
 	return result
+}
+
+// namesQueue refuses a QueueUrl that names a host and no queue, as the service does: it calls the host of the URL, which is nowhere.
+func namesQueue(params jsonvalue.Value) error {
+	v, _ := params.Get("QueueUrl")
+	if u, err := url.Parse(v.Text()); err == nil && u.Host != "" && strings.Trim(u.Path, "/") == "" {
+		return &engine.TaskError{
+			Name: "SQS.SdkClientException", Cause: "Unable to execute HTTP request: " + u.Hostname() + ": Name or service not known",
+		}
+	}
+	return nil
 }
 
 // notPlaced fails a task of ECS that found no place to run.

@@ -13,7 +13,7 @@ import (
 // Sign signs a request that is not made by a client, for a service as signatures name it, such as execute-api. Its credentials are chosen
 // as those of all calls.
 func (c *Caller) Sign(ctx context.Context, r *http.Request, body, service string) error {
-	cfg, err := c.config(ctx, Endpoint{URL: r.URL.String()})
+	cfg, err := c.config(ctx, Endpoint{URL: r.URL.String()}, c.Account)
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,8 @@ import (
 // API is the API of the service that runs the jobs, with errors named as tasks see them.
 type API interface {
 	engine.Integration // submits a job
-	Call(ctx context.Context, action string, params jsonvalue.Value) (jsonvalue.Value, error)
+	// Call calls an action with a role, which is empty for that of the execution.
+	Call(ctx context.Context, role, action string, params jsonvalue.Value) (jsonvalue.Value, error)
 }
 
 // Integration carries out one optimized integration that starts jobs of one kind.
@@ -58,7 +59,7 @@ func (i *Integration) Invoke(ctx context.Context, t *engine.Task) (engine.Result
 		return nil, err
 	}
 	t.Submitted(answer)
-	submitted := job{params, answer.Value()}
+	submitted := job{t.RoleARN, params, answer.Value()}
 	described, err := i.await(ctx, submitted)
 	if err != nil {
 		if ctx.Err() != nil {
@@ -84,7 +85,7 @@ func (i *Integration) await(ctx context.Context, j job) (jsonvalue.Value, error)
 		if err := i.clock.Sleep(ctx, pause); err != nil {
 			return jsonvalue.Value{}, err
 		}
-		d, err := i.api.Call(ctx, i.kind.describe, i.kind.named(j))
+		d, err := i.api.Call(ctx, j.role, i.kind.describe, i.kind.named(j))
 		switch {
 		case ctx.Err() != nil:
 			return d, ctx.Err()
@@ -124,7 +125,7 @@ func (i *Integration) stop(ctx context.Context, j job) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTime)
 	defer cancel()
-	_, _ = i.api.Call(ctx, i.kind.stop, i.kind.stopped(j))
+	_, _ = i.api.Call(ctx, j.role, i.kind.stop, i.kind.stopped(j))
 }
 
 // unwaited is an integration without a .sync pattern.

@@ -30,7 +30,7 @@ func (a *api) Invoke(context.Context, *engine.Task) (engine.Result, error) {
 	return interpreter.ParsedPayload(a.answer, v), err
 }
 
-func (a *api) Call(_ context.Context, action string, params jsonvalue.Value) (jsonvalue.Value, error) {
+func (a *api) Call(_ context.Context, _, action string, params jsonvalue.Value) (jsonvalue.Value, error) {
 	a.called = append(a.called, action+params.JSON())
 	if a.onCall != nil {
 		a.onCall()

@@ -6,8 +6,11 @@ import (
 	"stepback/asl/jsonvalue"
 )
 
-// job is a job that was submitted.
-type job struct{ params, answer jsonvalue.Value }
+// job is a job that was submitted, with a role that may be empty.
+type job struct {
+	role           string
+	params, answer jsonvalue.Value
+}
 
 // kind is one kind of job: how it is looked at, when it is over, and what the task's result is.
 type kind struct {

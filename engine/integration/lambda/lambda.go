@@ -23,6 +23,9 @@ type Call struct {
 	Attempt int64
 	// Function is a name or an ARN, Qualifier a version or alias.
 	Function, Qualifier string
+	// RoleARN is the role of the task's Credentials, in whose account a function without an ARN is looked for; empty for that of the
+	// execution.
+	RoleARN string
 	// Payload is the event's JSON text.
 	Payload []byte
 	// InvocationType is RequestResponse, Event or DryRun; empty means the first. LogType "Tail" asks for the end of the log,
@@ -67,7 +70,7 @@ func (i Integration) Invoke(ctx context.Context, t *engine.Task) (engine.Result,
 		return nil, &engine.TaskError{Name: plan.ErrRuntime, Cause: "The Parameters '" + t.Parameters +
 			"' could not be used to start the Task: [" + strings.Join(problems, ", ") + "]"}
 	}
-	c := &Call{State: t.State, Attempt: t.Attempt, Function: text(params, "FunctionName"), Payload: []byte("{}")}
+	c := &Call{State: t.State, Attempt: t.Attempt, RoleARN: t.RoleARN, Function: text(params, "FunctionName"), Payload: []byte("{}")}
 	c.Qualifier, c.InvocationType = text(params, "Qualifier"), text(params, "InvocationType")
 	c.LogType, c.ClientContext = text(params, "LogType"), text(params, "ClientContext")
 	if p, ok := params.Get("Payload"); ok {
@@ -139,7 +142,7 @@ type Function struct{ Invoker Invoker }
 
 // Invoke implements engine.Integration.
 func (f Function) Invoke(ctx context.Context, t *engine.Task) (engine.Result, error) {
-	a, err := f.Invoker.Invoke(ctx, &Call{State: t.State, Attempt: t.Attempt, Function: t.Resource, Payload: []byte(t.Parameters)})
+	a, err := f.Invoker.Invoke(ctx, &Call{State: t.State, Attempt: t.Attempt, RoleARN: t.RoleARN, Function: t.Resource, Payload: []byte(t.Parameters)})
 	if err != nil {
 		return nil, invokeError(err)
 	}

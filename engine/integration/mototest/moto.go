@@ -4,17 +4,15 @@ package mototest
 import (
 	"context"
 	"net"
-	"os"
 	"os/exec"
 	"strings"
 	"testing"
 	"time"
 )
 
-// Start starts moto's server, with more variables of its environment, such as MOTO_ACCOUNT_ID=123456789012. It ends with the test.
-// Start returns its address. It is empty, and the test is told, when moto is not
+// Start starts moto's server, which ends with the test, and returns its address. It is empty, and the test is told, when moto is not
 // installed.
-func Start(t *testing.T, environment ...string) string {
+func Start(t *testing.T) string {
 	t.Helper()
 	command, err := exec.LookPath("moto_server")
 	if err != nil {
@@ -30,7 +28,6 @@ func Start(t *testing.T, environment ...string) string {
 		t.Fatal(err)
 	}
 	server := exec.CommandContext(t.Context(), command, "-H", host, "-p", port) //nolint:gosec // the command is found by its own name
-	server.Env = append(os.Environ(), environment...)
 	output, err := server.StderrPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -16,14 +16,15 @@ import (
 // API is the API of Step Functions, with errors named as tasks see them.
 type API interface {
 	engine.Integration // starts an execution
-	Call(ctx context.Context, action string, params jsonvalue.Value) (jsonvalue.Value, error)
+	// Call calls an action with a role, which is empty for that of the execution.
+	Call(ctx context.Context, role, action string, params jsonvalue.Value) (jsonvalue.Value, error)
 }
 
 // Integration carries out states:startExecution.
 type Integration struct {
 	API API
 	// Await waits until an execution is over. It is called from a task, which holds the engine's clock.
-	Await func(ctx context.Context, arn string) error
+	Await func(ctx context.Context, t *engine.Task, arn string) error
 }
 
 // stopTime is how long stopping an execution may take that nobody waits for.
@@ -37,9 +38,9 @@ func (i Integration) Invoke(ctx context.Context, t *engine.Task) (engine.Result,
 	}
 	arn, _ := started.Value().Get("ExecutionArn")
 	t.Submitted(started)
-	if err := i.Await(ctx, arn.Text()); err != nil {
+	if err := i.Await(ctx, t, arn.Text()); err != nil {
 		if ctx.Err() != nil {
-			i.stop(ctx, arn)
+			i.stop(ctx, t, arn)
 		}
 		return nil, err
 	}
@@ -56,7 +57,7 @@ func (i Integration) start(ctx context.Context, t *engine.Task) (engine.Result, 
 
 // outcome is what a .sync task comes to: the description of the execution.
 func (i Integration) outcome(ctx context.Context, t *engine.Task, arn jsonvalue.Value) (engine.Result, error) {
-	x, err := i.API.Call(ctx, "DescribeExecution", members("ExecutionArn", arn))
+	x, err := i.API.Call(ctx, t.RoleARN, "DescribeExecution", members("ExecutionArn", arn))
 	if err != nil {
 		return nil, err
 	}
@@ -80,10 +81,10 @@ func (i Integration) outcome(ctx context.Context, t *engine.Task, arn jsonvalue.
 }
 
 // stop stops an execution whose task was given up. There is nobody to tell when that fails.
-func (i Integration) stop(ctx context.Context, arn jsonvalue.Value) {
+func (i Integration) stop(ctx context.Context, t *engine.Task, arn jsonvalue.Value) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTime)
 	defer cancel()
-	_, _ = i.API.Call(ctx, "StopExecution", members("ExecutionArn", arn))
+	_, _ = i.API.Call(ctx, t.RoleARN, "StopExecution", members("ExecutionArn", arn))
 }
 
 func members(name string, v jsonvalue.Value) jsonvalue.Value {
@@ -96,10 +97,10 @@ func members(name string, v jsonvalue.Value) jsonvalue.Value {
 const pollInterval = 2 * time.Second
 
 // Poll returns an Await for executions of another engine, which are looked at time and again.
-func Poll(api API, c *clock.Clock) func(ctx context.Context, arn string) error {
-	return func(ctx context.Context, arn string) error {
+func Poll(api API, c *clock.Clock) func(ctx context.Context, t *engine.Task, arn string) error {
+	return func(ctx context.Context, t *engine.Task, arn string) error {
 		for {
-			x, err := api.Call(ctx, "DescribeExecution", members("ExecutionArn", jsonvalue.OfString(arn)))
+			x, err := api.Call(ctx, t.RoleARN, "DescribeExecution", members("ExecutionArn", jsonvalue.OfString(arn)))
 			if err != nil {
 				return err
 			}

@@ -26,7 +26,7 @@ func (a *api) Invoke(context.Context, *engine.Task) (engine.Result, error) {
 	return interpreter.TextPayload(`{"ExecutionArn":"x","StartDate":1}`), nil
 }
 
-func (a *api) Call(_ context.Context, action string, params jsonvalue.Value) (jsonvalue.Value, error) {
+func (a *api) Call(_ context.Context, _, action string, params jsonvalue.Value) (jsonvalue.Value, error) {
 	a.called = append(a.called, action+params.JSON())
 	if action != "DescribeExecution" {
 		return jsonvalue.Parse("{}")
@@ -56,7 +56,7 @@ func TestOutcome(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			i := states.Integration{API: &api{described: []string{c.described}}, Await: func(context.Context, string) error { return nil }}
+			i := states.Integration{API: &api{described: []string{c.described}}, Await: func(context.Context, *engine.Task, string) error { return nil }}
 			got, err := i.Invoke(t.Context(), &engine.Task{Pattern: c.pattern})
 			if c.err != "" {
 				if err == nil || err.Error() != c.err {
@@ -75,7 +75,7 @@ func TestGivenUpTaskStopsItsExecution(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	a := &api{}
-	i := states.Integration{API: a, Await: func(ctx context.Context, _ string) error {
+	i := states.Integration{API: a, Await: func(ctx context.Context, _ *engine.Task, _ string) error {
 		cancel()
 		return ctx.Err()
 	}}
@@ -90,7 +90,7 @@ func TestGivenUpTaskStopsItsExecution(t *testing.T) {
 func TestASubmittedExecutionIsNotStartedAgain(t *testing.T) {
 	t.Parallel()
 	a := &api{described: []string{`{"Status":"SUCCEEDED"}`}}
-	i := states.Integration{API: a, Await: func(context.Context, string) error { return nil }}
+	i := states.Integration{API: a, Await: func(context.Context, *engine.Task, string) error { return nil }}
 	got, err := i.Invoke(t.Context(), &engine.Task{Pattern: plan.Sync, Submission: `{"ExecutionArn":"before","StartDate":1}`})
 	if err != nil || got.Text() != `{"Status":"SUCCEEDED"}` {
 		t.Errorf("got %v, %v", got, err)
@@ -108,7 +108,7 @@ func TestPoll(t *testing.T) {
 	defer c.Release()
 	before := c.Now()
 	a := &api{described: []string{`{"Status":"RUNNING"}`, `{"Status":"RUNNING"}`, `{"Status":"SUCCEEDED"}`}}
-	if err := states.Poll(a, c)(t.Context(), "x"); err != nil {
+	if err := states.Poll(a, c)(t.Context(), &engine.Task{}, "x"); err != nil {
 		t.Fatal(err)
 	}
 	if took := c.Now().Sub(before); len(a.called) != 3 || took != 4*time.Second {

@@ -28,6 +28,7 @@ type committer struct {
 	db     *pebble.DB
 	ended  sync.WaitGroup
 	synced chan *group
+	tell   func(error) // of the first failure; may be nil
 
 	mu     sync.Mutex
 	more   sync.Cond
@@ -37,8 +38,8 @@ type committer struct {
 	broken error // why nothing can be committed any more
 }
 
-func startCommitter(db *pebble.DB) *committer {
-	c := &committer{db: db, synced: make(chan *group, syncing-1)}
+func startCommitter(db *pebble.DB, tell func(error)) *committer {
+	c := &committer{db: db, synced: make(chan *group, syncing-1), tell: tell}
 	c.more.L = &c.mu
 	c.ended.Go(c.apply)
 	c.ended.Go(c.settle)
@@ -174,11 +175,15 @@ func (c *committer) settle() {
 // fail refuses a group and everything after it.
 func (c *committer) fail(g *group, err error) {
 	c.mu.Lock()
-	if c.broken == nil {
+	first := c.broken == nil
+	if first {
 		c.broken = fmt.Errorf("%w: %w", journal.ErrBroken, err)
 	}
 	err = c.broken
 	c.mu.Unlock()
+	if first && c.tell != nil {
+		c.tell(err)
+	}
 	for _, done := range g.done {
 		done(err)
 	}

@@ -6,10 +6,7 @@ package pebble
 import (
 	"errors"
 	"fmt"
-	"io/fs"
-	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -39,17 +36,25 @@ type Journal struct {
 // Options of a store; the zero value is usable.
 type Options struct {
 	// Reserve is how many bytes of the disk are set aside for the time when it is full: then they are given up, executions that
-	// are under way go on with them, and new ones are refused with journal.ErrDiskFull until there is room again. 0 means none.
+	// are under way go on with them, and new ones are refused with journal.ErrDiskFull until there is room again. When they are used
+	// up, too, whatever is written waits for room. 0 means none.
 	Reserve int64
-	// DiskFull, if not nil, is called when the disk has no room for what is written and no reserve is left. Without it, or when it
-	// returns, the journal refuses everything with journal.ErrBroken.
+	// DiskFull, if not nil, is called when the disk has no room for what is written and no reserve is left. When it returns, or
+	// without it and a reserve, the journal refuses everything with journal.ErrBroken.
 	DiskFull func()
+	// Room, if not nil, is called when there is less or more room than before. It must be quick.
+	Room func(Room)
+	// Broken, if not nil, is called once, with an error that is journal.ErrBroken, when the disk has refused a write. Nothing is
+	// committed any more: whoever opened the store can close it and open it again. It must be quick.
+	Broken func(error)
 	// Retention is how long executions are kept after their end; 0 means DefaultRetention, a negative time for ever.
 	Retention time.Duration
 	// FS is the file system; nil means the machine's.
 	FS vfs.FS
-	// ReadOnly opens a store for reading only.
+	// ReadOnly opens a store that is there for reading only, on a disk that may be read-only, too. Nothing is changed.
 	ReadOnly bool
+	// MustExist refuses to create a store.
+	MustExist bool
 }
 
 // Open opens or creates the store in a directory. Only one process at a time can have it open.
@@ -61,15 +66,18 @@ func Open(dir string, o Options) (*Journal, error) {
 	j.encoders.New = func() any { return new(encoder) }
 	cache := pebble.NewCache(cacheBytes)
 	defer cache.Unref() // the store has a reference of its own
-	db, err := pebble.Open(dir, j.options(&o, cache))
+	if err := j.space.toOpen(); err != nil {
+		return nil, openError(dir, err)
+	}
+	db, err := openStore(dir, j.options(&o, cache))
 	if err != nil {
 		return nil, openError(dir, err)
 	}
 	j.db = db
-	if err := j.checkVersion(); err != nil {
+	if err := j.checkVersion(o.ReadOnly); err != nil {
 		return nil, errors.Join(fmt.Errorf("journal in %s: %w", dir, err), db.Close())
 	}
-	j.committer = startCommitter(db)
+	j.committer = startCommitter(db, o.Broken)
 	if !o.ReadOnly {
 		j.space.reserve()
 		j.retention = j.retain(o.Retention)
@@ -80,7 +88,10 @@ func Open(dir string, o Options) (*Journal, error) {
 func (j *Journal) options(o *Options, cache *pebble.Cache) *pebble.Options {
 	p := &pebble.Options{
 		Cache: cache, MemTableSize: memTableBytes, Logger: refusing{}, FormatMajorVersion: pebble.FormatNewest,
-		FS: vfs.OnDiskFull(o.FS, j.space.full), ReadOnly: o.ReadOnly,
+		FS: vfs.OnDiskFull(o.FS, j.space.full), ReadOnly: o.ReadOnly, ErrorIfNotExists: o.MustExist,
+	}
+	if o.ReadOnly {
+		p.FS = readOnlyFS{o.FS}
 	}
 	p.ApplyCompressionSettings(func() pebble.DBCompressionSettings { return pebble.DBCompressionNone }) // values are compressed already
 	for i := range p.Levels {
@@ -89,24 +100,13 @@ func (j *Journal) options(o *Options, cache *pebble.Cache) *pebble.Options {
 	return p
 }
 
-// openError says why a store could not be opened and what to do.
-func openError(dir string, err error) error {
-	hint := ""
-	switch {
-	case errors.Is(err, syscall.EAGAIN), strings.Contains(err.Error(), "lock held by current process"):
-		hint = " (is another stepback using this data directory?)"
-	case errors.Is(err, syscall.EROFS), errors.Is(err, fs.ErrPermission):
-		hint = " (stepback has to be able to write there)"
-	}
-	return fmt.Errorf("opening the journal in %s%s: %w", dir, hint, err)
-}
-
 // Close implements journal.Journal.
 func (j *Journal) Close() error {
 	j.retention.stop()
+	j.space.close()
 	err := j.committer.stop()
-	if err == nil {
-		err = j.db.Flush()
+	if err == nil && !j.space.readOnly && !j.space.short.Load() { // Pebble does not survive a flush that finds no room
+		err = guarded(j.db.Flush)
 	}
 	return errors.Join(err, j.db.Close(), j.space.release())
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"strings"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/klauspost/compress/s2"
@@ -36,10 +37,19 @@ func read[T any](j *Journal, prefix, arn string, decode func([]byte) (T, error))
 		return none, fmt.Errorf("%w: %s", journal.ErrNotFound, arn)
 	}
 	if err != nil {
-		return none, err
+		return none, damaged(err)
 	}
 	defer closer.Close()
 	return unpack(v, arn, decode)
+}
+
+// damaged says of an error of a damaged file what it means. Pebble's text goes on for several lines.
+func damaged(err error) error {
+	if !pebble.IsCorruptionError(err) {
+		return err
+	}
+	first, _, _ := strings.Cut(err.Error(), "\n")
+	return fmt.Errorf("the journal is damaged: %s; put a copy of its directory back", first)
 }
 
 // unpack decompresses and decodes a value.
@@ -106,7 +116,7 @@ func (j *Journal) walk(prefix string) iter.Seq2[*pebble.Iterator, error] {
 			}
 		}
 		if err := it.Error(); err != nil {
-			yield(nil, err)
+			yield(nil, damaged(err))
 		}
 	}
 }

@@ -2,6 +2,7 @@ package pebble
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"path/filepath"
 	"sync"
@@ -9,6 +10,8 @@ import (
 	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"stepback/engine/journal"
 )
 
 // spaceInterval is how often a full disk is looked at again.
@@ -20,17 +23,22 @@ type space struct {
 	fs    vfs.FS
 	path  string
 	bytes int64
-	none  func() // called when the reserve is gone too; may be nil
+	none  func()     // called when the reserve is gone too; may be nil
+	tell  func(Room) // may be nil
+
+	readOnly bool
 
 	short atomic.Bool // the reserve has been given up
 
 	mu      sync.Mutex
 	looked  time.Time
 	waiting bool // the reserve file is there
+	said    Room
+	closing chan struct{} // closed when nothing waits for room any more
 }
 
 func newSpace(dir string, o *Options) *space {
-	s := &space{fs: o.FS, path: filepath.Join(dir, "reserve"), bytes: o.Reserve, none: o.DiskFull}
+	s := &space{fs: o.FS, path: filepath.Join(dir, "reserve"), bytes: o.Reserve, none: o.DiskFull, tell: o.Room, readOnly: o.ReadOnly, closing: make(chan struct{})}
 	if o.ReadOnly {
 		s.bytes = 0
 	}
@@ -48,6 +56,57 @@ func (s *space) reserve() {
 		s.waiting = s.allocate() == nil
 	}
 	s.short.Store(!s.waiting)
+	if s.waiting {
+		s.say(Roomy)
+	} else {
+		s.say(Short)
+	}
+}
+
+// say tells of another state than the one before. mu is held.
+func (s *space) say(r Room) {
+	if s.said != r && s.tell != nil {
+		s.tell(r)
+	}
+	s.said = r
+}
+
+// Room is how much room the disk has.
+type Room int
+
+// The states of a disk with a reserve.
+const (
+	Roomy Room = iota
+	Short      // the reserve is given up: new executions are refused, those under way go on
+	Full       // there is no room at all: those under way wait
+)
+
+// roomToWrite is how much has to be free before writes that wait for room go on.
+const roomToWrite = 1 << 20
+
+// roomToOpen is how much opening a store writes beside what its log holds.
+const roomToOpen = 256 << 10
+
+// toOpen refuses to open a store on a disk that has no room for it: what the log holds is written into tables.
+func (s *space) toOpen() error {
+	dir := filepath.Dir(s.path)
+	names, err := s.fs.List(dir)
+	if s.readOnly || err != nil {
+		return nil //nolint:nilerr // a directory that is not there yet, or one that Pebble says more about
+	}
+	need := int64(roomToOpen)
+	for _, name := range names {
+		if filepath.Ext(name) != ".log" {
+			continue
+		}
+		if info, err := s.fs.Stat(filepath.Join(dir, name)); err == nil {
+			need += info.Size()
+		}
+	}
+	if free := s.free(); free < need {
+		return fmt.Errorf("%w: %d KB are free, %d are needed", journal.ErrDiskFull, free>>10, need>>10)
+	}
+	return nil
 }
 
 // free is how many bytes the disk has left; what cannot be asked is taken for plenty.
@@ -75,12 +134,43 @@ func (s *space) full() {
 	s.mu.Lock()
 	given := s.waiting && s.fs.Remove(s.path) == nil
 	s.waiting = false
-	s.mu.Unlock()
 	s.short.Store(true)
-	if !given && s.none != nil {
-		s.none()
+	s.say(Short)
+	s.mu.Unlock()
+	switch {
+	case given && s.free() >= roomToWrite:
+	case s.none != nil:
+		if !given {
+			s.none()
+		}
+	case s.bytes > 0:
+		s.await()
 	}
 }
+
+// await waits until the disk has room for a while, or the store is closed.
+func (s *space) await() {
+	look := time.NewTicker(spaceInterval)
+	defer look.Stop()
+	for first := true; s.free() < roomToWrite; first = false {
+		if first {
+			s.mu.Lock()
+			s.say(Full)
+			s.mu.Unlock()
+		}
+		select {
+		case <-look.C:
+		case <-s.closing:
+			return
+		}
+	}
+	s.mu.Lock()
+	s.say(Short)
+	s.mu.Unlock()
+}
+
+// close lets writes that wait for room fail.
+func (s *space) close() { close(s.closing) }
 
 // admits reports whether there is room for new work.
 func (s *space) admits() bool {

@@ -2,12 +2,16 @@ package pebble_test
 
 import (
 	"errors"
+	"fmt"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 
 	"stepback/engine/interpreter"
 	"stepback/engine/journal"
@@ -112,5 +116,100 @@ func TestAFullDiskRefusesOnlyNewWorkWhileItsReserveLasts(t *testing.T) {
 	}
 	if got, err := j.Execution(t.Context(), "arn:1"); err != nil || got.Status != interpreter.Succeeded {
 		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// TestWritesWaitForRoomWhenTheReserveIsUsedUp fills a disk with its reserve, and makes room again or closes the store.
+func TestWritesWaitForRoomWhenTheReserveIsUsedUp(t *testing.T) {
+	t.Parallel()
+	for _, closed := range []bool{false, true} {
+		t.Run(fmt.Sprintf("closed=%v", closed), func(t *testing.T) {
+			t.Parallel()
+			disk := &smallDisk{MemFS: vfs.NewMem(), free: 10 * reserve}
+			states := make(chan pebble.Room, 10)
+			j, err := pebble.Open("journal", pebble.Options{FS: disk, Reserve: reserve, Room: func(r pebble.Room) { states <- r }})
+			if err != nil {
+				t.Fatal(err)
+			}
+			x := journaltest.Begun("arn:1")
+			journaltest.Commit(t, j, journaltest.First(x))
+			disk.room(-reserve) // and when the reserve is given up, still none
+			done := make(chan error, 1)
+			j.Commit(journaltest.Second(x), func(err error) { done <- err })
+			for _, want := range []pebble.Room{pebble.Short, pebble.Full} {
+				if got := <-states; got != want {
+					t.Errorf("the disk is said to be %d, want %d", got, want)
+				}
+			}
+			if closed {
+				if err := j.Close(); !errors.Is(err, journal.ErrBroken) {
+					t.Errorf("Close with a write that waits for room: %v", err)
+				}
+				if err := <-done; !errors.Is(err, journal.ErrBroken) {
+					t.Errorf("the write that waited: %v", err)
+				}
+				return
+			}
+			disk.room(10 * reserve)
+			if err := <-done; err != nil {
+				t.Errorf("the write that waited: %v", err)
+			}
+			journaltest.Commit(t, j, journaltest.Last(x, interpreter.Succeeded))
+			if err := j.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestAFullDiskIsNotOpened opens a store whose log has to be written into tables.
+func TestAFullDiskIsNotOpened(t *testing.T) {
+	t.Parallel()
+	disk := &smallDisk{MemFS: vfs.NewMem(), free: 10 * reserve}
+	for _, step := range []struct {
+		free int64
+		want string
+	}{{10 * reserve, ""}, {0, "the disk is full; make room: 0 KB are free"}, {10 * reserve, ""}} {
+		disk.room(step.free)
+		j, err := pebble.Open("journal", pebble.Options{FS: disk})
+		if step.want != "" {
+			if !errors.Is(err, journal.ErrDiskFull) || !strings.Contains(err.Error(), step.want) {
+				t.Errorf("opened on a full disk: %v", err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := j.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestADiskThatRefusesToBeReplayedOnto opens a store on a disk that refuses tables: what is in its log cannot be written there.
+func TestADiskThatRefusesToBeReplayedOnto(t *testing.T) {
+	t.Parallel()
+	disk := vfs.NewCrashableMem()
+	j, err := pebble.Open("journal", pebble.Options{FS: disk})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := journaltest.Begun("arn:1")
+	journaltest.Commit(t, j, journaltest.First(x))
+	killed := disk.CrashClone(vfs.CrashCloneCfg{})
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var well atomic.Bool
+	t.Cleanup(func() { well.Store(true) }) // Pebble is still trying
+	refusing := errorfs.Wrap(killed, errorfs.InjectorFunc(func(op errorfs.Op) error {
+		if !well.Load() && op.Kind == errorfs.OpCreate && strings.HasSuffix(op.Path, ".sst") {
+			return syscall.EIO
+		}
+		return nil
+	}))
+	if _, err := pebble.Open("journal", pebble.Options{FS: refusing}); !errors.Is(err, syscall.EIO) {
+		t.Errorf("opened on a disk that refuses writes: %v", err)
 	}
 }

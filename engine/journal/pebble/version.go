@@ -16,10 +16,10 @@ import (
 // had not ended.
 const formatVersion = 2
 
-func (j *Journal) checkVersion() error {
+func (j *Journal) checkVersion(readOnly bool) error {
 	v, closer, err := j.db.Get([]byte(versionKey))
 	if errors.Is(err, pebble.ErrNotFound) {
-		return j.setVersion()
+		return j.begin(readOnly)
 	}
 	if err != nil {
 		return err
@@ -33,9 +33,30 @@ func (j *Journal) checkVersion() error {
 		return fmt.Errorf("written by a newer stepback: format %d, this one reads up to %d; use the version that wrote it", found, formatVersion)
 	case found == formatVersion:
 		return nil
+	case readOnly:
+		return fmt.Errorf("written by an earlier stepback: format %d, this one reads %d; stepback data compact upgrades it", found, formatVersion)
 	default:
 		return j.upgrade()
 	}
+}
+
+// begin makes an empty store a journal. One that holds something is another program's.
+func (j *Journal) begin(readOnly bool) error {
+	it, err := j.db.NewIter(nil)
+	if err != nil {
+		return err
+	}
+	foreign := it.First()
+	if err := it.Close(); err != nil {
+		return err
+	}
+	switch {
+	case foreign:
+		return errors.New("it is the store of another program, not a journal of stepback; nothing was changed")
+	case readOnly:
+		return nil // it is empty
+	}
+	return j.setVersion()
 }
 
 func (j *Journal) setVersion() error {
