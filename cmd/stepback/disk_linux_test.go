@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 )
@@ -33,6 +34,37 @@ func TestADiskThatIsFull(t *testing.T) {
 	stepback(t, "run", "--data", other).ends(t, 0)
 	if want := stepback(t, "export", "users", "--data", other); users.out != want.out {
 		t.Error("the users differ from those of a run with room enough")
+	}
+}
+
+// TestServeOnADiskThatIsFull has a server refuse executions while there is no room for them, and take them again when there is.
+func TestServeOnADiskThatIsFull(t *testing.T) {
+	t.Parallel()
+	disk := t.TempDir()
+	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=20m"); err != nil {
+		t.Skipf("a small file system cannot be mounted here (it takes root on Linux): %v", err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(disk, syscall.MNT_DETACH); err != nil {
+			t.Error(err)
+		}
+	})
+	url, stop := serving(t, filepath.Join(disk, "data"))
+	defer stop()
+	address := strings.TrimPrefix(url, "http://")
+	post(t, address, "CreateStateMachine", `{"name":"m","roleArn":"arn:aws:iam::000000000000:role/r",`+
+		`"definition":"{\"StartAt\":\"P\",\"States\":{\"P\":{\"Type\":\"Pass\",\"End\":true}}}"}`)
+	const start = `{"stateMachineArn":"arn:aws:states:us-east-1:000000000000:stateMachine:m"}`
+	if got := post(t, address, "StartExecution", start); !strings.Contains(got, `"ServiceUnavailable","message":"The disk of the data directory is full`) {
+		t.Error(got)
+	}
+	if err := syscall.Mount("tmpfs", disk, "tmpfs", syscall.MS_REMOUNT, "size=300m"); err != nil {
+		t.Fatal(err)
+	}
+	for !strings.Contains(post(t, address, "StartExecution", start), `"executionArn"`) { // the disk is looked at again from time to time
+		if t.Context().Err() != nil {
+			t.Fatal("executions are still refused")
+		}
 	}
 }
 

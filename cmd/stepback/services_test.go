@@ -35,9 +35,12 @@ func serving(t *testing.T, data string) (url string, stop func()) {
 		done <- err
 	}()
 	lines := bufio.NewReader(r)
-	first, err := lines.ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
+	first := ""
+	for !strings.Contains(first, "serving on http://") { // there may be warnings before
+		var err error
+		if first, err = lines.ReadString('\n'); err != nil {
+			t.Fatal(err)
+		}
 	}
 	drained := make(chan struct{})
 	go func() {

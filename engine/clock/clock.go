@@ -20,9 +20,10 @@ func (f AlarmFunc) Ring() { f() }
 
 // Clock tells the time and rings timers. It owns one goroutine, which Close ends and waits for.
 type Clock struct {
-	mode  mode
-	scale float64
-	start time.Time // real start of the clock
+	mode   mode
+	scale  float64
+	start  time.Time // real start of the clock
+	steady steady    // the real time of a clock that is not scaled
 
 	mu     sync.Mutex
 	timers timers
@@ -36,6 +37,9 @@ type Clock struct {
 	once   sync.Once
 }
 
+// longestSleep is how soon a clock that is set forward, or a machine that slept, is noticed while nothing else happens.
+const longestSleep = 10 * time.Second
+
 type mode uint8
 
 const (
@@ -43,7 +47,8 @@ const (
 	virtualTime
 )
 
-// Real returns a clock that follows the machine's.
+// Real returns a clock that follows the machine's. When that is set back, this one goes on from where it was, so that time never goes
+// back and waits take as long as they should; when that is set forward, or the machine slept, this one goes along.
 func Real() *Clock { return open(realTime, 1, time.Now()) }
 
 // Scaled returns a clock on which factor seconds pass in each real second; factor must be positive.
@@ -54,7 +59,7 @@ func Virtual(start time.Time) *Clock { return open(virtualTime, 1, start) }
 
 func open(m mode, scale float64, start time.Time) *Clock {
 	c := &Clock{
-		mode: m, scale: scale, start: time.Now(), now: start,
+		mode: m, scale: scale, start: time.Now(), now: start, steady: steady{read: sinceNow()},
 		wake: make(chan struct{}, 1), quit: make(chan struct{}), done: make(chan struct{}),
 	}
 	go c.run()
@@ -68,7 +73,7 @@ func (c *Clock) IsVirtual() bool { return c.mode == virtualTime }
 func (c *Clock) Now() time.Time {
 	if c.mode == realTime {
 		if c.scale == 1 {
-			return time.Now().UTC()
+			return c.steady.now()
 		}
 		return c.start.Add(time.Duration(float64(time.Since(c.start)) * c.scale)).UTC()
 	}
@@ -219,12 +224,12 @@ func (c *Clock) next() (*Timer, time.Duration) {
 		c.holds++
 		return c.take(), 0
 	}
-	now := time.Now()
+	now := c.steady.now()
 	if c.scale != 1 {
 		now = c.start.Add(time.Duration(float64(time.Since(c.start)) * c.scale))
 	}
 	if d := t.at.Sub(now); d > 0 {
-		return nil, max(time.Duration(float64(d)/c.scale), time.Microsecond)
+		return nil, min(max(time.Duration(float64(d)/c.scale), time.Microsecond), longestSleep)
 	}
 	return c.take(), 0
 }

@@ -66,7 +66,7 @@ func (s *shell) life(commits int) (over bool, err error) {
 	j := newMortal(s.kept, commits)
 	s.engine, err = engine.New(engine.Config{
 		Clock: s.clock, Journal: j, Seed: uint64(s.seed) + 1, Workers: 2,
-		Integrations: map[string]engine.Integration{"test:call": s, "function": s},
+		Integrations: map[string]engine.Integration{"sqs:sendMessage": s, "function": s},
 	})
 	if err != nil {
 		return false, err

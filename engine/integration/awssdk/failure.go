@@ -46,9 +46,9 @@ func sdkNaming(s *Service) naming {
 	}}
 }
 
-// optimizedNaming is that of optimized integrations: the SDK for Java, version 1, but for the youngest.
+// optimizedNaming is that of optimized integrations: the SDK for Java, version 1, but for the young ones.
 func optimizedNaming(o *Optimized) naming {
-	if o.product == "" {
+	if o.young() {
 		n := sdkNaming(o.service)
 		n.prefix, n.base = o.prefix, o.base
 		return n

@@ -19,7 +19,7 @@ type Optimized struct {
 	action  string
 	prefix  string   // of error names
 	base    string   // the name of errors that are not modeled
-	product string   // the service's name in causes; empty where causes are worded as those of AWS SDK integrations
+	product string   // the service's name in causes; empty when the integration is young
 	texts   []string // members that may be any JSON, which is sent as its text
 	check   func(params jsonvalue.Value) error
 	prepare func(t *engine.Task, params jsonvalue.Value) jsonvalue.Value
@@ -42,6 +42,10 @@ func Integrations(c *Caller) (all map[string]engine.Integration, startExecution 
 	return all, &start
 }
 
+// young reports whether the integration is built on the SDK for Java, version 2, as AWS SDK integrations are: its results have no HTTP
+// metadata, and its names, times and causes are theirs.
+func (o *Optimized) young() bool { return o.product == "" }
+
 // Invoke implements engine.Integration.
 func (o *Optimized) Invoke(ctx context.Context, t *engine.Task) (engine.Result, error) {
 	params, err := t.Value()
@@ -63,13 +67,15 @@ func (o *Optimized) Invoke(ctx context.Context, t *engine.Task) (engine.Result, 
 	if o.shape != nil {
 		a.output = o.shape(params, a.output)
 	}
-	result := a.withMetadata()
 	if o.judge != nil {
-		if err := o.judge(result); err != nil {
+		if err := o.judge(a.output); err != nil {
 			return nil, err
 		}
 	}
-	return interpreter.ValuePayload(result), nil
+	if o.young() {
+		return interpreter.ValuePayload(a.output), nil
+	}
+	return interpreter.ValuePayload(a.withMetadata()), nil
 }
 
 // Call calls another action of the same service with a role, which is empty for that of the execution, and names its errors alike. The
@@ -89,7 +95,11 @@ func (o *Optimized) call(ctx context.Context, role, action string, params jsonva
 	if err != nil {
 		return nil, n.taskError(o.service, params, text, err)
 	}
-	a, err := op.call(ctx, params, optimizedStyle)
+	look := optimizedStyle
+	if o.young() {
+		look = sdkStyle
+	}
+	a, err := op.call(ctx, params, look)
 	if err != nil {
 		return nil, n.taskError(o.service, params, text, err)
 	}

@@ -40,7 +40,7 @@ var families = []family{
 			"cancelJobRun", "createApplication", "deleteApplication", "startApplication", "startJobRun", "stopApplication",
 		},
 	},
-	{"events", "eventbridge", "EventBridge", "AmazonEventBridgeException", "AmazonEventBridge", []string{"putEvents"}},
+	{"events", "eventbridge", "EventBridge", "EventBridgeException", "", []string{"putEvents"}},
 	{"glue", "glue", "Glue", "AWSGlueException", "AWSGlue", []string{"startJobRun"}},
 	{"sns", "sns", "SNS", "AmazonSNSException", "AmazonSNS", []string{"publish"}},
 	{"sqs", "sqs", "SQS", "AmazonSQSException", "AmazonSQS", []string{"sendMessage"}},

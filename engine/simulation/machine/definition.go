@@ -73,7 +73,7 @@ func set(d object, key, value string) {
 }
 
 var resources = [...]string{ //nolint:gosec // ARNs with tokens in their names, not secrets
-	Integration: "arn:aws:states:::test:call",
+	Integration: "arn:aws:states:::sqs:sendMessage",
 	Function:    "arn:aws:lambda:us-east-1:000000000000:function:f",
 	Token:       "arn:aws:states:::sqs:sendMessage.waitForTaskToken",
 	Job:         "arn:aws:states:::glue:startJobRun.sync",
