@@ -17,6 +17,7 @@ import (
 	"stepback/awsapi/awsjson"
 	"stepback/awsapi/loopback"
 	"stepback/awsapi/stepfunctions"
+	"stepback/engine/clock"
 	"stepback/engine/journal"
 )
 
@@ -35,7 +36,7 @@ func testNestedExecution(t *testing.T, account, role string) {
 	t.Helper()
 	around, scope := newSurroundings(), awsjson.Scope{Account: "000000000000", Region: "us-east-1"}
 	around.endpoints.Getenv = nil
-	engines := newEngines(journal.NewMemory(), &services{}, around, slog.New(slog.DiscardHandler))
+	engines := newEngines(clock.Real(), journal.NewMemory(), &services{}, around, slog.New(slog.DiscardHandler))
 	service := stepfunctions.New(stepfunctions.Config{
 		Open: engines.open, Store: stepfunctions.NewMemory(), Now: engines.clock.Now, Default: scope,
 	})

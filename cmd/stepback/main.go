@@ -41,8 +41,10 @@ func (e *exitError) Unwrap() error { return e.err }
 
 // streams are where the command reads and writes.
 type streams struct {
+	in       io.Reader // nil when nothing can be read
 	out, err io.Writer
 	terminal bool // err is a terminal: progress may be redrawn
+	colour   bool // out is a terminal that shows colours
 	width    int
 }
 
@@ -56,6 +58,7 @@ type commandLine struct {
 
 	Dashboard dashboardCmd `cmd:"" help:"Draw the retry dashboard of runs."`
 	Serve     serveCmd     `cmd:"" help:"Serve the APIs of AWS Step Functions, Lambda and S3 on this machine."`
+	Exec      execCmd      `cmd:"" help:"Run an execution of a state machine definition and show what it does."`
 	Logs      logsCmd      `cmd:"" help:"Print what a Lambda function of serve, or of run --lambda process, has logged."`
 	Validate  validateCmd  `cmd:"" help:"Check state machine definitions as AWS Step Functions would."`
 
@@ -78,7 +81,7 @@ func main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the process at once
-	code := execute(ctx, os.Args[1:], newStreams(os.Stdout, os.Stderr))
+	code := execute(ctx, os.Args[1:], newStreams(os.Stdin, os.Stdout, os.Stderr))
 	stop()
 	os.Exit(code)
 }

@@ -95,33 +95,21 @@ func (c *serveCmd) Run(ctx context.Context, std streams) (err error) {
 		return err
 	}
 	defer listener.Close()
-	services, err := c.open(ctx, c.Data, listener.Addr(), log)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, services.close(context.WithoutCancel(ctx))) }()
-	engines := newEngines(j, services, around, log)
-	defer engines.close()
-	scope := awsjson.Scope{Account: c.Account, Region: c.Region}
 	store, err := stepfunctions.Keep(ctx, j)
 	if err != nil {
 		return err
 	}
-	engines.activity = stepfunctions.HasActivity(store)
-	service := stepfunctions.New(stepfunctions.Config{
-		Open: engines.open, Store: store, Now: engines.clock.Now, Default: scope, Log: log, TestCases: around.mocks != nil,
-		Logs: services.logs,
-	})
-	engines.follow = service.Follow
-	around.embed("sfn", service.Handler())
-	around.embed("lambda", services.lambda(scope))
-	around.embed("cloudwatchlogs", services.cloudWatchLogs(scope))
-	around.embed("s3", services.s3.Handler())
-	if err := service.Resume(); err != nil {
+	made := setting{
+		embedded: c.embeddedServices, data: c.Data, listening: listener.Addr(), scope: awsjson.Scope{Account: c.Account, Region: c.Region},
+		clock: clock.Real(), journal: j, store: store, around: around, log: log,
+	}
+	p, err := made.open(ctx)
+	if err != nil {
 		return err
 	}
-	fmt.Fprint(std.err, services.listing(c.Data))
-	err = serve(ctx, listener, services.handler(service.Handler(), scope, c.Public))
+	defer func() { err = errors.Join(err, p.close(ctx)) }()
+	fmt.Fprint(std.err, p.services.listing(c.Data))
+	err = serve(ctx, listener, p.handler(c.Public))
 	if cause := context.Cause(ctx); errors.Is(cause, journal.ErrBroken) {
 		err = errors.Join(err, cause)
 	}
@@ -187,10 +175,8 @@ type engines struct {
 	made map[awsjson.Scope]*engine.Engine
 }
 
-func newEngines(j journal.Journal, s *services, around *surroundings, log *slog.Logger) *engines {
-	return &engines{
-		clock: clock.Real(), journal: j, services: s, around: around, log: log, made: map[awsjson.Scope]*engine.Engine{},
-	}
+func newEngines(c *clock.Clock, j journal.Journal, s *services, around *surroundings, log *slog.Logger) *engines {
+	return &engines{clock: c, journal: j, services: s, around: around, log: log, made: map[awsjson.Scope]*engine.Engine{}}
 }
 
 // open makes the engine of an account and region.
@@ -227,6 +213,16 @@ func scopeOf(arn string) awsjson.Scope {
 		return awsjson.Scope{}
 	}
 	return awsjson.Scope{Account: p[account], Region: p[region]}
+}
+
+// of returns the engine of an account and region that has been asked for something.
+func (s *engines) of(scope awsjson.Scope) (*engine.Engine, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if e := s.made[scope]; e != nil {
+		return e, nil
+	}
+	return nil, fmt.Errorf("nothing runs in %s of %s", scope.Region, scope.Account)
 }
 
 // recover goes on with what an earlier process left under way.

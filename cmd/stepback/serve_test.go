@@ -14,6 +14,7 @@ import (
 
 	"stepback/awsapi/awsjson"
 	"stepback/awsapi/stepfunctions"
+	"stepback/engine/clock"
 	"stepback/engine/journal"
 )
 
@@ -43,7 +44,7 @@ func TestServeAnswers(t *testing.T) {
 	t.Parallel()
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
-	engines := newEngines(journal.NewMemory(), &services{endpoint: "http://127.0.0.1:1"}, newSurroundings(), slog.New(slog.DiscardHandler))
+	engines := newEngines(clock.Real(), journal.NewMemory(), &services{endpoint: "http://127.0.0.1:1"}, newSurroundings(), slog.New(slog.DiscardHandler))
 	service := stepfunctions.New(stepfunctions.Config{
 		Open: engines.open, Store: stepfunctions.NewMemory(), Now: engines.clock.Now, Default: awsjson.Scope{Account: "000000000000", Region: "us-east-1"},
 	})

@@ -46,6 +46,7 @@ type services struct {
 	functions      *functions.Service
 	logs           *logs.Store
 	objects        engine.Objects
+	invokers       invokers // come first; may be nil
 	log            *slog.Logger
 }
 
@@ -121,6 +122,15 @@ func (s *services) environment() map[string]string {
 
 // invoker is how the tasks of an account and region invoke functions.
 func (s *services) invoker(scope awsjson.Scope) lambda.Invoker {
+	others := s.lambdaInvoker(scope)
+	if s.invokers == nil {
+		return others
+	}
+	return namedInvoker{s.invokers, others}
+}
+
+// lambdaInvoker invokes the functions of the embedded Lambda, or of the endpoint that takes its place.
+func (s *services) lambdaInvoker(scope awsjson.Scope) lambda.Invoker {
 	if s.lambdaEndpoint != "" || s.functions == nil {
 		return lambda.Endpoint{URL: s.lambdaEndpoint}
 	}

@@ -1,43 +1,132 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"stepback/asl"
 	"stepback/engine"
 )
 
 type validateCmd struct {
-	Files   []string `arg:"" type:"existingfile" help:"State machine definitions (Amazon States Language, JSON)."`
-	Express bool     `help:"Check as a state machine of type EXPRESS."`
+	Files   []string `arg:"" help:"State machine definitions (Amazon States Language, JSON), - for standard input, or directories, which are searched for *.asl.json."`
+	Express bool     `help:"Check as state machines of type EXPRESS."`
+	JSON    bool     `name:"json" help:"Print the diagnostics of all files as JSON."`
 }
 
 // Help shows an example.
 func (validateCmd) Help() string {
-	return "Example:\n  stepback validate statemachine.asl.json\n\nExit status 3 when a definition would be refused."
+	return `Examples:
+  stepback validate statemachine.asl.json
+  stepback validate definitions/ --json
+  aws stepfunctions describe-state-machine --state-machine-arn ARN --query definition --output text | stepback validate -
+
+Exit status: 0 when all definitions are accepted, with or without warnings; 2 when a file cannot be read; 3 when a definition would be refused.`
+}
+
+// validated is what is found about one definition.
+type validated struct {
+	File        string       `json:"file"`
+	Result      string       `json:"result"` // OK or FAIL, as ValidateStateMachineDefinition has it
+	Diagnostics []diagnostic `json:"diagnostics"`
+}
+
+// diagnostic is one remark, with its place.
+type diagnostic struct {
+	Severity asl.Severity `json:"severity"`
+	Code     asl.Code     `json:"code"`
+	Message  string       `json:"message"`
+	Location string       `json:"location,omitempty"`
+	Line     int          `json:"line"`
+	Column   int          `json:"column"`
+	Hint     string       `json:"hint,omitempty"`
 }
 
 // Run prints what is wrong with each definition, with the line and a caret.
 func (c *validateCmd) Run(std streams) error {
-	refused := 0
-	for _, name := range c.Files {
-		text, err := os.ReadFile(name)
+	files, err := definitionPaths(c.Files)
+	if err != nil {
+		return &exitError{exitUsage, err}
+	}
+	all, refused := make([]validated, 0, len(files)), false
+	for _, path := range files {
+		d, err := readDefinition("", path, std)
 		if err != nil {
-			return err
+			return &exitError{exitUsage, err}
 		}
-		diagnostics := engine.Validate(string(text), c.Express)
-		if len(diagnostics) > 0 {
-			fmt.Fprint(std.out, asl.Render(diagnostics, string(text), name))
-		}
-		if asl.HasErrors(diagnostics) {
-			refused++
+		found := engine.Validate(d.text, c.Express)
+		v := newValidated(d.path, found)
+		all, refused = append(all, v), refused || v.Result == "FAIL"
+		if c.JSON {
 			continue
 		}
-		fmt.Fprintf(std.out, "%s: accepted\n", name)
+		text := asl.Render(found, d.text, d.path)
+		if std.colour {
+			text = coloured(text)
+		}
+		if v.Result == "OK" {
+			text += d.path + ": accepted\n"
+		}
+		fmt.Fprint(std.out, text)
 	}
-	if refused > 0 {
+	if c.JSON {
+		enc := json.NewEncoder(std.out)
+		enc.SetEscapeHTML(false)
+		enc.SetIndent("", "  ")
+		if err := enc.Encode(all); err != nil {
+			return err
+		}
+	}
+	if refused {
 		return &exitError{code: exitData}
 	}
 	return nil
+}
+
+func newValidated(path string, found []asl.Diagnostic) validated {
+	v := validated{File: path, Result: "OK", Diagnostics: make([]diagnostic, 0, len(found))}
+	if asl.HasErrors(found) {
+		v.Result = "FAIL"
+	}
+	for _, d := range found {
+		v.Diagnostics = append(v.Diagnostics, diagnostic{d.Severity, d.Code, d.Message, d.Location, d.Line, d.Column, d.Hint})
+	}
+	return v
+}
+
+// definitionPaths puts the definitions below a directory in the place of each directory, in the order of their names.
+func definitionPaths(named []string) ([]string, error) {
+	var paths []string
+	for _, name := range named {
+		if name == "-" {
+			paths = append(paths, name)
+			continue
+		}
+		info, err := os.Stat(name)
+		if err != nil {
+			return nil, err
+		}
+		if !info.IsDir() {
+			paths = append(paths, name)
+			continue
+		}
+		before := len(paths)
+		err = filepath.WalkDir(name, func(path string, entry fs.DirEntry, err error) error {
+			if err == nil && !entry.IsDir() && strings.HasSuffix(path, definitionSuffix) {
+				paths = append(paths, path)
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		if len(paths) == before {
+			return nil, fmt.Errorf("%s has no *%s", name, definitionSuffix)
+		}
+	}
+	return paths, nil
 }

@@ -1,0 +1,165 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"stepback/asl"
+	"stepback/engine"
+	"stepback/engine/history"
+	"stepback/engine/interpreter"
+	"stepback/engine/journal"
+)
+
+type execCmd struct {
+	File        string        `arg:"" help:"State machine definition (Amazon States Language, JSON); - for standard input."`
+	Input       string        `default:"{}" placeholder:"JSON|@FILE|-" help:"Input of the execution: JSON, a file, or standard input. Default {}."`
+	Name        string        `placeholder:"NAME" help:"Name of the execution; drawn when absent."`
+	Machine     string        `placeholder:"NAME" help:"Name of the state machine, for its ARN and for --mock. Default that of the file, without .asl.json."`
+	Nested      []string      `sep:"none" placeholder:"NAME=FILE" help:"Another state machine, which tasks can start (repeatable)."`
+	Express     bool          `help:"Run as a state machine of type EXPRESS."`
+	Lambda      []string      `sep:"none" placeholder:"NAME=COMMAND|URL|BOOTSTRAP" help:"What carries out a function (repeatable): a command, a URL to post to, or a bootstrap binary, its directory or zip file."`
+	Mock        string        `type:"path" env:"SFN_MOCK_CONFIG" placeholder:"FILE" help:"Mock configuration of Step Functions Local ($SFN_MOCK_CONFIG)."`
+	TestCase    string        `placeholder:"NAME" help:"Test case of the mock configuration."`
+	VirtualTime bool          `help:"Let waits pass at once; timestamps are as if they had been waited for."`
+	Timeout     time.Duration `placeholder:"DURATION" help:"Stop an execution that takes longer, in real time."`
+	Data        string        `type:"path" placeholder:"DIR" help:"Directory with objects/BUCKET and the functions of serve; an empty one for the time of the run when absent."`
+	JSON        bool          `name:"json" help:"Print the outcome with all events as JSON, and no trace."`
+	Quiet       bool          `short:"q" help:"Print no trace."`
+
+	embeddedServices
+}
+
+// Help shows examples.
+func (execCmd) Help() string {
+	return `Examples:
+  stepback exec order.asl.json --input '{"order":17}'
+  stepback exec order.asl.json --input @order.json --lambda reserve='python3 reserve.py' --virtual-time
+  stepback exec order.asl.json --lambda charge=http://localhost:8080/charge --nested refund=refund.asl.json
+  stepback exec order.asl.json --mock MockConfigFile.json --test-case Retried | jq .
+
+The output goes to standard output, the trace to standard error. Ctrl-C stops the execution.
+
+A command gets the payload on standard input and prints the result; when it fails, the error is the {"errorType","errorMessage"} that it
+prints, or the last line "Name: message" of its standard error, or ExitStatusN.
+
+Exit status: 0 SUCCEEDED; 1 FAILED; 2 wrong usage; 3 the definition is invalid; 4 TIMED_OUT, or longer than --timeout; 5 ABORTED;
+130 stopped by Ctrl-C.`
+}
+
+// The exit codes of executions; FAILED is exitFailure, an invalid definition exitData.
+const (
+	exitTimedOut = 4
+	exitAborted  = 5
+)
+
+// errTimeout is why an execution is stopped that takes longer than it may.
+var errTimeout = errors.New("the execution took longer than --timeout")
+
+// Run carries out one execution and says what it came to.
+func (c *execCmd) Run(ctx context.Context, std streams) error {
+	std.err = &oneAtATime{w: std.err}
+	o, err := c.order(std)
+	if err != nil {
+		return err
+	}
+	stage, err := c.stage(ctx, o, std)
+	if err != nil {
+		return err
+	}
+	x, events, err := c.perform(ctx, stage, o)
+	err = errors.Join(err, stage.close(ctx))
+	if x == nil || err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, errTimeout) {
+		return err
+	}
+	if err := c.print(std, x, events); err != nil {
+		return err
+	}
+	return verdict(x, err)
+}
+
+// verdict picks the exit code of an execution that has been shown, and was stopped because of err, if that is not nil.
+func verdict(x *journal.Execution, err error) error {
+	switch {
+	case x.Status == interpreter.Succeeded:
+		return nil
+	case errors.Is(err, errTimeout), x.Status == interpreter.TimedOut:
+		return &exitError{code: exitTimedOut}
+	case errors.Is(err, context.Canceled):
+		return &exitError{code: exitStopped}
+	case x.Status == interpreter.Aborted:
+		return &exitError{code: exitAborted}
+	default:
+		return &exitError{code: exitFailure}
+	}
+}
+
+// order is what is to be carried out, read and checked.
+type order struct {
+	main   definitionFile
+	nested []definitionFile
+	input  string
+	name   string
+}
+
+// order reads the definitions and the input.
+func (c *execCmd) order(std streams) (*order, error) {
+	if c.File == "-" && c.Input == "-" {
+		return nil, &exitError{exitUsage, errors.New("the definition and the input cannot both be read from standard input")}
+	}
+	if c.TestCase != "" && c.Mock == "" {
+		return nil, &exitError{exitUsage, errors.New("--test-case needs --mock")}
+	}
+	o := &order{name: c.Name}
+	if o.name == "" {
+		o.name = uuid.NewString()
+	}
+	var err error
+	if o.main, err = readDefinition(c.Machine, c.File, std); err != nil {
+		return nil, &exitError{exitUsage, err}
+	}
+	if o.nested, err = nestedDefinitions(c.Nested, std); err != nil {
+		return nil, &exitError{exitUsage, err}
+	}
+	if o.input, err = readInput(c.Input, std); err != nil {
+		return nil, &exitError{exitUsage, err}
+	}
+	refused := o.main.refused(std, c.Express)
+	for _, d := range o.nested {
+		refused = d.refused(std, false) || refused
+	}
+	if refused {
+		return nil, &exitError{code: exitData}
+	}
+	return o, nil
+}
+
+// refused prints what is wrong with the definition, and reports whether it cannot run.
+func (d *definitionFile) refused(std streams, express bool) bool {
+	diagnostics := engine.Validate(d.text, express)
+	fmt.Fprint(std.err, asl.Render(diagnostics, d.text, d.path))
+	return asl.HasErrors(diagnostics)
+}
+
+// print writes the output, or with --json all that is known.
+func (c *execCmd) print(std streams, x *journal.Execution, events []history.Event) error {
+	if !c.JSON {
+		if x.Status == interpreter.Succeeded {
+			_, err := fmt.Fprintln(std.out, x.Output)
+			return err
+		}
+		return nil
+	}
+	head, err := json.Marshal(x)
+	if err != nil {
+		return err
+	}
+	head = append(head[:len(head)-1], `,"events":`...) // before the closing brace
+	_, err = std.out.Write(append(appendEvents(head, events, "\n  "), "}\n"...))
+	return err
+}

@@ -1,0 +1,218 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// file writes a file of its own directory.
+func file(t *testing.T, name, content string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+const retriedAndCaught = `{"StartAt":"Reserve","States":{
+	"Reserve":{"Type":"Task","Resource":"arn:aws:lambda:us-east-1:000000000000:function:reserve",
+		"Retry":[{"ErrorEquals":["OutOfStock"],"IntervalSeconds":2,"MaxAttempts":2}],
+		"Catch":[{"ErrorEquals":["OutOfStock"],"ResultPath":"$.error","Next":"Pause"}],"End":true},
+	"Pause":{"Type":"Wait","Seconds":3600,"Next":"Each"},
+	"Each":{"Type":"Map","ItemsPath":"$.items","MaxConcurrency":1,"ItemProcessor":{"StartAt":"One","States":{"One":{"Type":"Pass","Result":"x","End":true}}},"End":true}}}`
+
+func TestExecTracesInVirtualTime(t *testing.T) {
+	t.Parallel()
+	s := stepback(t, "exec", file(t, "order.asl.json", retriedAndCaught), "--input", `{"items":[1,2]}`, "--virtual-time",
+		"--lambda", "reserve=cat > /dev/null; echo 'OutOfStock: no more' >&2; exit 3")
+	s.ends(t, exitOK)
+	if s.out != "[\"x\",\"x\"]\n" {
+		t.Errorf("standard output is %q", s.out)
+	}
+	const after = `{"items":[1,2],"error":{"Error":"OutOfStock","Cause":"{\"errorMessage\":\"no more\",\"errorType\":\"…`
+	want := strings.Split(`started  {"items":[1,2]}
+Reserve: Task  {"items":[1,2]}
+Reserve: calls arn:aws:lambda:us-east-1:000000000000:function:reserve
+OutOfStock: no more
+Reserve: failed OutOfStock: {"errorMessage":"no more","errorType":"OutOfStock"}
+Reserve: retry 1, 2.000s after the failure
+OutOfStock: no more
+Reserve: failed OutOfStock: {"errorMessage":"no more","errorType":"OutOfStock"}
+Reserve: retry 2, 4.000s after the failure
+OutOfStock: no more
+Reserve: failed OutOfStock: {"errorMessage":"no more","errorType":"OutOfStock"}
+Reserve: caught  `+after+`
+Pause: Wait  `+after+`
+Pause: done  `+after+`
+Each: Map  `+after+`
+Each: 2 items
+  #0 One: Pass  1
+  #0 One: done  "x"
+Each: iteration #0 succeeded, 1 of 2 have
+  #1 One: Pass  2
+  #1 One: done  "x"
+Each: iteration #1 succeeded, 2 of 2 have
+Each: done  ["x","x"]
+SUCCEEDED after 1h0m6s, 27 events
+`, "\n")
+	got := strings.Split(s.err, "\n")
+	for i := range max(len(want), len(got)) {
+		if i >= len(want) || i >= len(got) || withoutTime(got[i]) != want[i] {
+			t.Fatalf("line %d of the trace differs:\n%s", i+1, s.err)
+		}
+	}
+}
+
+// withoutTime cuts the time off a line of the trace. How long a command takes is real even in virtual time.
+func withoutTime(line string) string {
+	if cut, rest, ok := strings.Cut(line, "s  "); ok && strings.HasPrefix(strings.TrimSpace(cut), "+") {
+		return rest
+	}
+	return line
+}
+
+func TestExecTellsHowItEnds(t *testing.T) {
+	t.Parallel()
+	const failing = `{"StartAt":"F","States":{"F":{"Type":"Fail","Error":"TooMany","Cause":"more than ten"}}}`
+	const waiting = `{"StartAt":"W","States":{"W":{"Type":"Wait","Seconds":3600,"End":true}}}`
+	for _, test := range []struct {
+		definition string
+		args       []string
+		code       int
+		want       string
+	}{
+		{failing, nil, exitFailure, "FAILED after 0s, 3 events in F\n  error: TooMany\n  cause: more than ten\n"},
+		{strings.Replace(waiting, `{`, `{"TimeoutSeconds":60,`, 1), []string{"--virtual-time"}, exitTimedOut, "TIMED_OUT after 1m0s"},
+		{waiting, []string{"--timeout", "1ms"}, exitTimedOut, "  error: Stopped\n  cause: the execution took longer than --timeout\n"},
+		{`{"StartAt":"N","States":{"F":{"Type":"Succeed"}}}`, nil, exitData, "error MISSING_TRANSITION_TARGET"},
+		{failing, []string{"--input", "{"}, exitUsage, "--input is not JSON: "},
+		{failing, []string{"--input", "@nowhere.json"}, exitUsage, "--input: open nowhere.json"},
+		{failing, []string{"--test-case", "T"}, exitUsage, "--test-case needs --mock"},
+		{failing, []string{"--nested", "x"}, exitUsage, "--nested x: give NAME=FILE"},
+		{failing, []string{"--lambda", "f"}, exitUsage, "--lambda f: give NAME=COMMAND, NAME=URL or NAME=BOOTSTRAP"},
+		{failing, []string{"--lambda", "f=bootstrap:nowhere"}, exitUsage, "--lambda f=bootstrap:nowhere: stat nowhere"},
+		{failing, []string{"--lambda", "f=http://"}, exitUsage, "http:// is not a URL"},
+		{failing, []string{"--name", "a b"}, exitUsage, "InvalidName: "},
+	} {
+		stepback(t, append([]string{"exec", file(t, "m.asl.json", test.definition)}, test.args...)...).complains(t, test.code, test.want)
+	}
+}
+
+func TestExecStopsWithItsContext(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body) // only then does the server see that the client goes
+		cancel()
+		<-r.Context().Done()
+	}))
+	defer server.Close()
+	s := stepbackUnder(ctx, "exec", file(t, "m.asl.json", retriedAndCaught), "--lambda", "reserve="+server.URL)
+	s.complains(t, exitStopped, "ABORTED", "cause: stopped by Ctrl-C")
+}
+
+func TestExecPostsToURLs(t *testing.T) {
+	t.Parallel()
+	answers := map[string]func(http.ResponseWriter){
+		"/ok":       func(w http.ResponseWriter) { fmt.Fprint(w, `{"a":1}`) },
+		"/throttle": func(w http.ResponseWriter) { w.WriteHeader(http.StatusTooManyRequests) },
+		"/broken":   func(w http.ResponseWriter) { w.WriteHeader(http.StatusBadGateway) },
+		"/error": func(w http.ResponseWriter) {
+			w.WriteHeader(http.StatusBadRequest)
+			fmt.Fprint(w, `{"errorType":"Odd","errorMessage":"1"}`)
+		},
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { answers[r.URL.Path](w) }))
+	defer server.Close()
+	const definition = `{"StartAt":"T","States":{"T":{"Type":"Task","Resource":"arn:aws:lambda:us-east-1:000000000000:function:f","End":true}}}`
+	for path, want := range map[string]string{
+		"/ok": "SUCCEEDED", "/throttle": "error: Lambda.TooManyRequestsException", "/broken": "error: Lambda.ServiceException", "/error": "error: Odd",
+	} {
+		s := stepback(t, "exec", file(t, "m.asl.json", definition), "--lambda", "f="+server.URL+path)
+		if !strings.Contains(s.err, want) {
+			t.Errorf("%s: lacks %q:\n%s", path, want, s.err)
+		}
+	}
+}
+
+func TestExecReadsCommands(t *testing.T) {
+	t.Parallel()
+	const definition = `{"StartAt":"T","States":{"T":{"Type":"Task","Resource":"arn:aws:states:::lambda:invoke","OutputPath":"$.Payload",` +
+		`"Parameters":{"FunctionName":"f:LIVE","Payload.$":"$"},"End":true}}}`
+	for command, want := range map[string]string{
+		"cat":                                    `{"n":1}`,
+		"echo word":                              `"word"`,
+		"true":                                   `null`,
+		`echo "\"$AWS_LAMBDA_FUNCTION_NAME\""`:   `"f"`,
+		`echo '{"errorType":"E","x":1}'; exit 1`: "error: E",
+		"exit 7":                                 "error: ExitStatus7",
+		"echo two words >&2; exit 7":             "error: ExitStatus7",
+		"echo trace >&2; echo ValueError >&2; exit 1": "error: ValueError",
+		"kill -9 $$": "error: Killed",
+	} {
+		s := stepback(t, "exec", file(t, "m.asl.json", definition), "--input", `{"n":1}`, "--lambda", "f="+command)
+		if got := strings.TrimSpace(s.out); got != want && !strings.Contains(s.err, want) {
+			t.Errorf("%s: %s\n%s", command, s.out, s.err)
+		}
+	}
+}
+
+func TestExecStartsNestedMachines(t *testing.T) {
+	t.Parallel()
+	const parent = `{"StartAt":"N","States":{"N":{"Type":"Task","Resource":"arn:aws:states:::states:startExecution.sync:2","Parameters":{` +
+		`"StateMachineArn":"arn:aws:states:us-east-1:000000000000:stateMachine:refund","Name":"r","Input":{"a":1}},"OutputPath":"$.Output","End":true}}}`
+	child := file(t, "refund.asl.json", `{"StartAt":"W","States":{"W":{"Type":"Wait","Seconds":60,"End":true}}}`)
+	s := stepback(t, "exec", file(t, "m.asl.json", parent), "--nested", "refund="+child, "--virtual-time")
+	s.ends(t, exitOK, `{"a":1}`)
+	for _, want := range []string{"N: submitted; waits for its end\n", "[r] W: Wait  {", "[r] ended: Succeeded  {", "SUCCEEDED after 1m0s"} {
+		if !strings.Contains(s.err, want) {
+			t.Errorf("the trace lacks %q:\n%s", want, s.err)
+		}
+	}
+}
+
+func TestExecTakesATestCase(t *testing.T) {
+	t.Parallel()
+	mocks := file(t, "mocks.json", `{"StateMachines":{"order":{"TestCases":{"Sold":{"Reserve":"Once"}}}},
+		"MockedResponses":{"Once":{"0":{"Throw":{"Error":"OutOfStock","Cause":"c"}},"1":{"Return":{"reserved":true}}}}}`)
+	s := stepback(t, "exec", file(t, "order.asl.json", retriedAndCaught), "--virtual-time", "--mock", mocks, "--test-case", "Sold", "--json", "--name", "one")
+	s.ends(t, exitOK)
+	var got struct {
+		Name, Status, Output string
+		Events               []struct{ Type string }
+	}
+	if err := json.Unmarshal([]byte(s.out), &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.Name != "one" || got.Status != "SUCCEEDED" || got.Output != `{"reserved":true}` || len(got.Events) != 10 || s.err != "" {
+		t.Errorf("%+v\n%s", got, s.err)
+	}
+}
+
+func TestExecCountsChildExecutions(t *testing.T) {
+	t.Parallel()
+	const definition = `{"StartAt":"M","States":{"M":{"Type":"Map","ToleratedFailurePercentage":100,"ItemProcessor":{
+		"ProcessorConfig":{"Mode":"DISTRIBUTED","ExecutionType":"STANDARD"},"StartAt":"C","States":{
+			"C":{"Type":"Choice","Choices":[{"Variable":"$","NumericEquals":2,"Next":"Bad"}],"Default":"Good"},
+			"Bad":{"Type":"Fail","Error":"Two","Cause":"it is two"},"Good":{"Type":"Pass","End":true}}},"MaxConcurrency":1,"End":true}}}`
+	s := stepback(t, "exec", file(t, "m.asl.json", definition), "--input", "[1,2,3,4]", "--virtual-time")
+	s.ends(t, exitOK, "[1,3,4]")
+	for _, want := range []string{
+		"M: child execution from item 1 on FAILED Two: it is two\n", "M: 1 child executions have ended, with 1 items\n",
+		"M: 2 child executions have ended, with 2 items; 1 failed\n", "M: 4 child executions have ended, with 4 items; 1 failed\n",
+	} {
+		if strings.Count(s.err, want) != 1 {
+			t.Errorf("the trace has not one %q:\n%s", want, s.err)
+		}
+	}
+}

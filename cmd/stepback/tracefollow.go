@@ -1,0 +1,166 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"stepback/engine/history"
+	"stepback/engine/journal"
+)
+
+// trace prints what an execution does while it does it: the states that are entered and left, calls, failures, retries with their
+// waits, caught errors and the progress of Maps. Executions that it starts are traced between the same lines, under their names; of the
+// child executions of Map Runs the failures are printed, and how many have ended.
+type trace struct {
+	w    io.Writer
+	main string // name of the execution
+
+	mu         sync.Mutex
+	began      int64 // Unix nanoseconds of the first event
+	executions map[string]*traced
+	mapRuns    map[string]*tracedMapRun
+}
+
+func newTrace(w io.Writer, main string) *trace {
+	return &trace{w: w, main: main, executions: map[string]*traced{}, mapRuns: map[string]*tracedMapRun{}}
+}
+
+// traced is what is remembered of an execution: the visit of a state that each event belongs to.
+type traced struct {
+	name   string // empty for the one that was asked for
+	visits map[int64]*visit
+	types  map[int64]history.Type
+	index  map[int64]int64 // of the iterations that MapIterationStarted events began
+	last   *visit          // in which something failed last
+}
+
+// tracedMapRun counts the child executions of a Map Run.
+type tracedMapRun struct {
+	of           *traced
+	state        *visit
+	ended, items int64
+	failed       int64
+}
+
+// follow takes the events of a step. It is called by the engine's workers.
+func (t *trace) follow(x *journal.Execution, events []history.Event) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.began == 0 {
+		t.began = events[0].Time
+	}
+	if x.MapRunARN != "" {
+		if x.Ended() {
+			t.childEnded(x, events[len(events)-1].Time)
+		}
+		return
+	}
+	of := t.executions[x.ARN]
+	if of == nil {
+		of = &traced{visits: map[int64]*visit{}, types: map[int64]history.Type{}, index: map[int64]int64{}}
+		if x.Name != t.main {
+			of.name = x.Name
+		}
+		t.executions[x.ARN] = of
+	}
+	for i := range events {
+		e := &events[i]
+		v, said := of.event(e)
+		if e.Type == history.MapRunStarted {
+			t.mapRuns[e.More.MapRunARN] = &tracedMapRun{of: of, state: v}
+		}
+		if said != "" {
+			t.line(of, v, e.Time, said)
+		}
+	}
+}
+
+// line prints one line.
+func (t *trace) line(of *traced, v *visit, at int64, said string) {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%10s  ", "+"+offset(at-t.began))
+	if of.name != "" {
+		fmt.Fprintf(&b, "[%s] ", of.name)
+	}
+	b.WriteString(strings.Repeat("  ", v.depth()) + v.label() + said + "\n")
+	_, _ = io.WriteString(t.w, b.String()) // nobody can be told
+}
+
+// childEnded counts a child execution, and shows that it failed, or now and then how many have ended.
+func (t *trace) childEnded(x *journal.Execution, at int64) {
+	run := t.mapRuns[x.MapRunARN]
+	if run == nil {
+		return
+	}
+	run.ended++
+	run.items += max(x.Items, 1)
+	if x.Failure.HasError || x.Failure.HasCause {
+		if run.failed++; run.failed <= shownFailures {
+			t.line(run.of, run.state, at, fmt.Sprintf("child execution from item %d on %s%s", x.FirstItem, x.Status, why(x.Failure)))
+		}
+	}
+	if landmark(run.ended) {
+		t.line(run.of, run.state, at, run.progress())
+	}
+}
+
+// shownFailures is how many failed child executions of a Map Run are shown one by one.
+const shownFailures = 10
+
+func (r *tracedMapRun) progress() string {
+	said := fmt.Sprintf("%d child executions have ended, with %d items", r.ended, r.items)
+	if r.failed > 0 {
+		said += fmt.Sprintf("; %d failed", r.failed)
+	}
+	return said
+}
+
+// landmark reports whether n is 1, 2 or 5 times a power of ten.
+func landmark(n int64) bool {
+	for n >= 10 && n%10 == 0 {
+		n /= 10
+	}
+	return n == 1 || n == 2 || n == 5
+}
+
+// end prints what the execution came to.
+func (t *trace) end(x *journal.Execution) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, run := range t.mapRuns {
+		if run.ended > 0 && !landmark(run.ended) {
+			t.line(run.of, run.state, x.Stop.UnixNano(), run.progress())
+		}
+	}
+	var where string
+	if of := t.executions[x.ARN]; of != nil && of.last != nil && x.Failure != (history.Failure{}) {
+		where = " in " + of.last.name
+	}
+	fmt.Fprintf(t.w, "%s after %s, %d events%s%s\n", x.Status, x.Stop.Sub(x.Start).Round(time.Millisecond), x.HistorySize, where, whole(x.Failure))
+}
+
+// why is a failure on one line; empty when there is none.
+func why(f history.Failure) string {
+	if f.HasCause {
+		return " " + strings.TrimSpace(f.Error+": "+shortened(f.Cause))
+	}
+	if f.HasError {
+		return " " + f.Error
+	}
+	return ""
+}
+
+// whole is a failure with the whole of its cause.
+func whole(f history.Failure) string {
+	var b strings.Builder
+	if f.HasError {
+		b.WriteString("\n  error: " + f.Error)
+	}
+	if f.HasCause {
+		b.WriteString("\n  cause: " + strings.ReplaceAll(f.Cause, "\n", "\n         "))
+	}
+	return b.String()
+}

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"stepback/engine/history"
+)
+
+// say is what is said of an event of a visit, which it keeps up to date; empty when that is nothing.
+func (x *traced) say(v *visit, e *history.Event) string {
+	switch {
+	case e.Type.Entered():
+		if v.kind == "Fail" {
+			x.last = v
+		}
+		return v.kind + "  " + shortened(e.Data)
+	case e.Type.Exited():
+		return v.exit(e)
+	case fails(e.Type):
+		x.last, v.failedAt = v, e.Time
+		v.over = v.over || e.Type == history.MapStateFailed || e.Type == history.ParallelStateFailed
+		return strings.TrimSuffix(failing(e.Type)+carried(e), " ")
+	case starts(e.Type):
+		return v.start(e)
+	}
+	switch e.Type {
+	case history.MapIterationStarted:
+		x.index[e.ID] = e.More.Index
+		return ""
+	case history.MapIterationSucceeded:
+		v.done++
+		return fmt.Sprintf("iteration #%d succeeded, %d of %d have", e.More.Index, v.done, v.items)
+	case history.MapIterationFailed, history.MapIterationAborted:
+		return fmt.Sprintf("iteration #%d %s", e.More.Index, strings.ToLower(strings.TrimPrefix(e.Type.String(), "MapIteration")))
+	case history.TaskSubmitted:
+		return "submitted; waits for its end"
+	case history.TaskStateAborted, history.WaitStateAborted, history.MapStateAborted, history.ParallelStateAborted, history.MapRunAborted:
+		return "aborted"
+	default:
+		return ""
+	}
+}
+
+// exit says that a state is left.
+func (v *visit) exit(e *history.Event) string {
+	v.over = true
+	said := "done"
+	if v.failedAt != 0 {
+		said, v.failedAt = "caught", 0
+	}
+	if e.More != nil && len(e.More.Assigned) > 0 {
+		names := make([]string, len(e.More.Assigned))
+		for i, a := range e.More.Assigned {
+			names[i] = a.Name
+		}
+		said += ", sets " + strings.Join(names, ", ")
+	}
+	return said + "  " + shortened(e.Data)
+}
+
+// start says that a state begins to work, for the first time or once more.
+func (v *visit) start(e *history.Event) string {
+	v.over, v.done = false, 0
+	var said string
+	if v.failedAt != 0 {
+		v.retries++
+		said = fmt.Sprintf("retry %d, %s after the failure", v.retries, offset(e.Time-v.failedAt))
+		v.failedAt = 0
+	}
+	switch {
+	case e.Type == history.MapStateStarted && e.More != nil:
+		v.items = e.More.Length
+		return joined(said, fmt.Sprintf("%d items", v.items))
+	case e.Type == history.MapRunStarted:
+		return joined(said, "Map Run "+e.More.MapRunARN[strings.LastIndexByte(e.More.MapRunARN, ':')+1:])
+	case said != "" || e.More == nil:
+		return said
+	case e.More.ResourceType != "":
+		return "calls " + e.More.ResourceType + ":" + e.More.Resource + "  " + shortened(e.Data)
+	case e.More.Resource != "":
+		return "calls " + e.More.Resource
+	default:
+		return ""
+	}
+}
+
+// joined puts what there is of two remarks together.
+func joined(first, second string) string {
+	if first == "" {
+		return second
+	}
+	return first + "; " + second
+}
+
+// starts reports whether an event is the beginning of a state's work.
+func starts(t history.Type) bool {
+	switch t {
+	case history.TaskScheduled, history.LambdaFunctionScheduled, history.ActivityScheduled, history.MapStateStarted, history.MapRunStarted,
+		history.ParallelStateStarted:
+		return true
+	default:
+		return false
+	}
+}
+
+// fails reports whether an event is a failure of a state, which its Retry and Catch decide on.
+func fails(t history.Type) bool { return failing(t) != "" }
+
+// failing is what is said of a failure; empty of other events.
+func failing(t history.Type) string {
+	switch t {
+	case history.TaskFailed, history.LambdaFunctionFailed, history.ActivityFailed, history.MapStateFailed, history.ParallelStateFailed,
+		history.EvaluationFailed:
+		return "failed"
+	case history.TaskTimedOut, history.LambdaFunctionTimedOut, history.ActivityTimedOut:
+		return "timed out"
+	case history.TaskStartFailed, history.LambdaFunctionStartFailed, history.LambdaFunctionScheduleFailed, history.ActivityScheduleFailed:
+		return "could not be started"
+	case history.TaskSubmitFailed:
+		return "could not be submitted"
+	case history.MapRunFailed:
+		return "Map Run failed"
+	default:
+		return ""
+	}
+}

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"stepback/engine/history"
+)
+
+// visit is one run through a state.
+type visit struct {
+	name     string
+	kind     string // Task, Map, …
+	parent   *visit // the Map or Parallel state around it
+	inMap    bool   // it is in an iteration of its parent
+	index    int64  // of that iteration
+	over     bool   // it has been left, or as a Map or Parallel state has failed
+	failedAt int64  // Unix nanoseconds of its last failure that nothing has followed yet
+	retries  int
+	items    int64 // of an inline Map
+	done     int64 // iterations that have ended
+}
+
+func (v *visit) depth() int {
+	n := 0
+	for ; v != nil && v.parent != nil; v = v.parent {
+		n++
+	}
+	return n
+}
+
+func (v *visit) label() string {
+	switch {
+	case v == nil:
+		return ""
+	case v.inMap:
+		return fmt.Sprintf("#%d %s: ", v.index, v.name)
+	default:
+		return v.name + ": "
+	}
+}
+
+// event finds the visit that an event belongs to, and what is to be said of it; empty when that is nothing.
+func (x *traced) event(e *history.Event) (*visit, string) {
+	v := x.place(e)
+	x.visits[e.ID], x.types[e.ID] = v, e.Type
+	if v == nil {
+		if e.Type == history.ExecutionStarted {
+			return nil, "started  " + shortened(e.Data)
+		}
+		if x.name != "" && e.Type.Terminal() {
+			return nil, "ended: " + strings.TrimPrefix(e.Type.String(), "Execution") + carried(e)
+		}
+		return nil, ""
+	}
+	return v, x.say(v, e)
+}
+
+// place finds or makes the visit of an event.
+func (x *traced) place(e *history.Event) *visit {
+	before := x.visits[e.Previous]
+	switch {
+	case e.Type.Entered():
+		return x.enter(e, before)
+	case e.Type.Terminal():
+		return nil
+	case e.Type.Exited():
+		return before.up(func(v *visit) bool { return v.name == e.Name })
+	case fans(e.Type):
+		return before.up(func(v *visit) bool { return (v.kind == "Map" || v.kind == "Parallel") && !v.over })
+	default:
+		return before
+	}
+}
+
+// enter makes a visit: inside the state whose branch or iteration it is the first of, or beside the one before it.
+func (x *traced) enter(e *history.Event, before *visit) *visit {
+	v := &visit{name: e.Name, kind: strings.TrimSuffix(e.Type.String(), "StateEntered")}
+	switch x.types[e.Previous] {
+	case history.MapIterationStarted:
+		v.parent, v.inMap, v.index = before, true, x.index[e.Previous]
+	case history.ParallelStateStarted:
+		v.parent = before
+	default:
+		if before != nil {
+			v.parent, v.inMap, v.index = before.parent, before.inMap, before.index
+		}
+	}
+	return v
+}
+
+// up is the innermost visit around v that fits, or v itself when none does.
+func (v *visit) up(fits func(*visit) bool) *visit {
+	for around := v; around != nil; around = around.parent {
+		if fits(around) {
+			return around
+		}
+	}
+	return v
+}
+
+// fans reports whether an event is of a whole Map or Parallel state, or of the end of an iteration.
+func fans(t history.Type) bool {
+	switch t {
+	case history.MapStateSucceeded, history.MapStateFailed, history.MapStateAborted, history.MapIterationStarted, history.MapIterationSucceeded,
+		history.MapIterationFailed, history.MapIterationAborted, history.ParallelStateSucceeded, history.ParallelStateFailed, history.ParallelStateAborted:
+		return true
+	default:
+		return false
+	}
+}
+
+// carried is what an event of an end carries.
+func carried(e *history.Event) string {
+	if e.More != nil && (e.More.HasError || e.More.HasCause) {
+		return why(e.More.Failure)
+	}
+	if e.Data != "" {
+		return "  " + shortened(e.Data)
+	}
+	return ""
+}

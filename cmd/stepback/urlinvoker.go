@@ -1,0 +1,74 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+
+	"github.com/google/uuid"
+
+	"stepback/engine/integration/lambda"
+	locallambda "stepback/localcloud/lambda"
+)
+
+// urlInvoker posts payloads to a URL. An answer of the classes 2xx is the result, and any other that is not an error object an error of
+// Lambda itself: TooManyRequestsException for 429, ServiceException for 5xx, else InvalidRequestContentException.
+type urlInvoker struct{ url string }
+
+func newURLInvoker(address string) (*urlInvoker, error) {
+	if u, err := url.Parse(address); err != nil || u.Host == "" {
+		return nil, fmt.Errorf("%s is not a URL", address)
+	}
+	return &urlInvoker{address}, nil
+}
+
+// Invoke implements lambda.Invoker.
+func (i *urlInvoker) Invoke(ctx context.Context, c *lambda.Call) (*lambda.Answer, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, i.url, bytes.NewReader(c.Payload))
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("Content-Type", "application/json")
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		return nil, refusal("ServiceException", err.Error(), http.StatusInternalServerError)
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(answer.Body, locallambda.MaxResponseBytes+1))
+	if err != nil {
+		return nil, refusal("ServiceException", err.Error(), http.StatusInternalServerError)
+	}
+	failed := answer.Header.Get("X-Amz-Function-Error")
+	switch status := answer.StatusCode; {
+	case status/100 == 2:
+		return answered(body, failed), nil
+	case describesError(body):
+		return answered(body, cmp.Or(failed, unhandled)), nil
+	case status == http.StatusTooManyRequests:
+		return nil, refusal("TooManyRequestsException", answer.Status, status)
+	case status >= http.StatusInternalServerError:
+		return nil, refusal("ServiceException", answer.Status, status)
+	default:
+		return nil, refusal("InvalidRequestContentException", answer.Status, status)
+	}
+}
+
+// unhandled marks an answer that is a function's error.
+const unhandled = "Unhandled"
+
+func answered(payload []byte, failed string) *lambda.Answer {
+	return &lambda.Answer{
+		StatusCode: http.StatusOK, FunctionError: failed, Payload: payload, ExecutedVersion: "$LATEST", RequestID: uuid.NewString(),
+	}
+}
+
+func refusal(code, message string, status int) *lambda.InvokeError {
+	return &lambda.InvokeError{Code: code, Message: message, StatusCode: status, RequestID: uuid.NewString()}
+}

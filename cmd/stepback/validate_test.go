@@ -1,0 +1,63 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const (
+	accepted = `{"StartAt":"P","States":{"P":{"Type":"Pass","End":true}}}`
+	refused  = "{\"StartAt\": \"P\",\n \"States\": {\n  \"P\": {\"Type\": \"Pass\", \"Nxt\": \"Q\"}}}"
+)
+
+// definitions is a directory with an accepted definition, and below it a refused one.
+func definitions(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "sub"), 0o750); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"a.asl.json": accepted, "sub/b.asl.json": refused, "other.json": "{}"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func TestValidateWalksDirectories(t *testing.T) {
+	t.Parallel()
+	dir := definitions(t)
+	stepback(t, "validate", dir).ends(t, exitData, filepath.Join(dir, "a.asl.json")+": accepted\n",
+		filepath.Join(dir, "sub", "b.asl.json")+":3:25: error SCHEMA_VALIDATION_FAILED: Field 'Nxt' is not supported at /States/P\n  3 |   \"P\": {\"Type\": \"Pass\", \"Nxt\": \"Q\"}}}\n")
+	stepback(t, "validate", filepath.Join(dir, "a.asl.json")).ends(t, exitOK, "accepted")
+	stepback(t, "validate", filepath.Join(dir, "none.json")).complains(t, exitUsage, "none.json: no such file")
+	stepback(t, "validate", t.TempDir()).complains(t, exitUsage, "has no *.asl.json")
+}
+
+func TestValidateReadsStandardInput(t *testing.T) {
+	t.Parallel()
+	var out, problems strings.Builder
+	code := execute(t.Context(), []string{"validate", "-", "--json"}, streams{in: strings.NewReader(refused), out: &out, err: &problems})
+	for _, want := range []string{
+		`"file": "standard input",`, `"result": "FAIL",`, `"code": "SCHEMA_VALIDATION_FAILED",`, `"location": "/States/P",`, `"line": 3,`, `"column": 25,`,
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("lacks %s:\n%s", want, out.String())
+		}
+	}
+	if code != exitData || problems.Len() > 0 {
+		t.Errorf("exit code %d, %s", code, problems.String())
+	}
+}
+
+func TestValidateColoursForATerminal(t *testing.T) {
+	t.Parallel()
+	const plain = "m.json:3:9: warning NO_PATH: x\n  3 | a ^ b\n    |   ^^\n"
+	const want = "\x1b[1mm.json:3:9: \x1b[33mwarning\x1b[0m NO_PATH: x\n  3 | a ^ b\n    |   \x1b[33m^^\x1b[0m\n"
+	if got := coloured(plain); got != want {
+		t.Errorf("got %q", got)
+	}
+}
