@@ -13,6 +13,7 @@ import (
 type retriesCmd struct {
 	Show    retriesShowCmd    `cmd:"" help:"Print the retry table: patterns, errors, and each state's rows."`
 	Explain retriesExplainCmd `cmd:"" help:"Explain one state's retries: delays, worst-case waits, and whether they fit its timeout."`
+	Review  retriesReviewCmd  `cmd:"" help:"Give a second opinion on the Retry blocks of state machine definitions."`
 }
 
 type retriesShowCmd struct {

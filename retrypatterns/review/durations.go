@@ -1,0 +1,79 @@
+package review
+
+import (
+	"math"
+	"time"
+
+	"stepback/asl"
+	"stepback/asl/jsonvalue"
+	"stepback/asl/source"
+	"stepback/retrypatterns"
+)
+
+// schedule is what a retrier waits if its error never goes away.
+func schedule(r *asl.Retrier) retrypatterns.Schedule {
+	p := retrypatterns.Policy{
+		Interval: time.Duration(r.IntervalSeconds) * time.Second, Rate: r.BackoffRate,
+		MaxDelay: time.Duration(r.MaxDelaySeconds) * time.Second, MaxAttempts: int(r.MaxAttempts), Jitter: retrypatterns.JitterNone,
+	}
+	if r.FullJitter {
+		p.Jitter = retrypatterns.JitterFull
+	}
+	return p.Schedule()
+}
+
+// summary adds up the retriers of a state.
+func summary(s *asl.State, at source.Path, attempts int64) State {
+	x := State{Location: at.String(), Retries: retries(s), Attempts: attempts, Attempt: timeout(s)}
+	for i := range s.Retry {
+		total := schedule(&s.Retry[i]).Total
+		x.Wait.Min = sum(x.Wait.Min, total.Min)
+		x.Wait.Mean = sum(x.Wait.Mean, total.Mean)
+		x.Wait.Max = sum(x.Wait.Max, total.Max)
+	}
+	if x.Attempt > 0 {
+		x.Longest = sum(x.Wait.Max, time.Duration(times(int64(x.Attempt), 1+x.Retries)))
+	}
+	return x
+}
+
+// timeout is the literal TimeoutSeconds of a state; 0 when there is none.
+func timeout(s *asl.State) time.Duration {
+	v := s.TimeoutSeconds.Literal
+	if v == nil || v.Kind() != jsonvalue.Number {
+		return 0
+	}
+	n, _ := v.Int()
+	return time.Duration(times(n, int64(time.Second)))
+}
+
+// times multiplies two numbers that are not negative, and stays at the largest when the product is larger.
+func times(a, b int64) int64 {
+	if b > 0 && a > math.MaxInt64/b {
+		return math.MaxInt64
+	}
+	return a * b
+}
+
+// sum adds two durations that are not negative, and stays at the longest when the sum is longer.
+func sum(a, b time.Duration) time.Duration {
+	if a > math.MaxInt64-b {
+		return math.MaxInt64
+	}
+	return a + b
+}
+
+// plain writes a duration without needless zeros: 5m0s is 5m.
+func plain(d time.Duration) string {
+	const century = 100 * 365 * 24 * time.Hour
+	if d > century {
+		return "more than a century"
+	}
+	text := d.Round(time.Second).String()
+	for _, zeros := range []string{"m0s", "h0m"} {
+		if n := len(text) - len(zeros) + 1; n > 0 && text[n-1:] == zeros {
+			text = text[:n]
+		}
+	}
+	return text
+}
