@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"maps"
 	"slices"
 	"time"
@@ -44,4 +45,18 @@ func (e *Engine) mapRunsUnderWay() []*mapRun {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return slices.Collect(maps.Values(e.mapRuns))
+}
+
+// tallies counts the child executions of a Map Run that have ended, and their items, from the journal.
+func (e *Engine) tallies(ctx context.Context, m *MapRun) (items, executions Tally, err error) {
+	for x, err := range e.cfg.Journal.Executions(ctx, m.Children) {
+		if err != nil {
+			return items, executions, err
+		}
+		if x.MapRunARN == m.ARN && x.Ended() {
+			items.End(x.Status, x.Items)
+			executions.End(x.Status, 1)
+		}
+	}
+	return items, executions, nil
 }

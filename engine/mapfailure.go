@@ -17,7 +17,7 @@ func (m *mapRun) judge(known bool) {
 		return
 	}
 	c := m.Counts().Items
-	failed := c.Failed + c.TimedOut
+	failed := c.Failed + c.TimedOut + m.lost
 	if failed == 0 {
 		return
 	}

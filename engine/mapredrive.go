@@ -38,6 +38,9 @@ func (m *mapRun) redriveNext(ctx context.Context) error {
 	}
 	m.engine.log.Warn("a child execution cannot be redriven", "execution", arn, "error", err)
 	m.count(func(items, executions *Tally) { items.NotRedrivable += x.Items; executions.NotRedrivable++ })
+	if x.Status == interpreter.Aborted {
+		m.lost += x.Items
+	}
 	return m.ended(x)
 }
 
@@ -63,6 +66,28 @@ func (m *mapRun) keepUnsuccessful(ctx context.Context) error {
 			return err
 		}
 	}
+	m.redrivable = nil
+	return nil
+}
+
+// takeBack makes the Map Run what it was before it was gone on with, when that has failed before it was known how far it had come.
+// None of its child executions is under way.
+func (m *mapRun) takeBack(ctx context.Context) error {
+	kept, err := m.engine.cfg.Journal.MapRun(ctx, m.call.ARN)
+	if errors.Is(err, journal.ErrNotFound) {
+		return nil // it had no child yet
+	}
+	if err != nil {
+		return err
+	}
+	items, executions, err := m.engine.tallies(ctx, kept)
+	if err != nil {
+		return err
+	}
+	m.mu.Lock()
+	m.about.Source, m.about.Started, m.about.MapRunLimits = kept.Source, kept.Started, kept.MapRunLimits
+	m.about.Items, m.about.Executions = items, executions
+	m.mu.Unlock()
 	m.redrivable = nil
 	return nil
 }

@@ -69,11 +69,8 @@ func (m *mapRun) resume(ctx context.Context) error {
 	return nil
 }
 
+// recount takes up what is kept of the Map Run. Items that no child execution has been started for are read as they are now.
 func (m *mapRun) recount(ctx context.Context, kept *journal.MapRun) error {
-	if kept.Source != m.about.Source {
-		return &TaskError{Name: plan.ErrItemReaderFailed, Cause: fmt.Sprintf(
-			"The items have changed since the Map Run began: the object was %s and is %s now.", kept.Source, m.about.Source)}
-	}
 	m.mu.Lock()
 	m.about.Started, m.about.MapRunLimits = kept.Started, kept.MapRunLimits
 	if kept.RedriveCount == m.about.RedriveCount {
@@ -87,6 +84,9 @@ func (m *mapRun) recount(ctx context.Context, kept *journal.MapRun) error {
 		switch {
 		case x.MapRunARN != m.call.ARN:
 			continue
+		case kept.Source != m.about.Source:
+			return &TaskError{Name: plan.ErrItemReaderFailed, Cause: fmt.Sprintf(
+				"The items have changed since the Map Run began: the object was %s and is %s now.", kept.Source, m.about.Source)}
 		case m.redrives(x):
 			m.redrivable = append(m.redrivable, x.ARN)
 			m.count(func(items, executions *Tally) { items.PendingRedrive += x.Items; executions.PendingRedrive++ })

@@ -32,6 +32,8 @@ type mapRun struct {
 	adopted []*run
 	// redrivable are the ARNs of child executions to redrive, which ended without success before the Map Run was redriven.
 	redrivable []string
+	// lost counts the items whose child executions were aborted before and cannot be redriven: nothing will come of them any more.
+	lost int64
 
 	children map[string]*run
 	ends     inbox
@@ -135,6 +137,9 @@ func (m *mapRun) process(ctx context.Context) (string, error) {
 		if e := m.loop(ctx); e != nil { // until the children that were taken over have ended
 			return "", e
 		}
+		if e := m.takeBack(context.WithoutCancel(ctx)); e != nil {
+			return "", e
+		}
 		return "", err
 	}
 	defer m.source.Close()
@@ -147,7 +152,7 @@ func (m *mapRun) process(ctx context.Context) (string, error) {
 	if m.failure == nil {
 		return m.sink.finish(ctx)
 	}
-	if err := m.keepUnsuccessful(ctx); err != nil {
+	if err := m.keepUnsuccessful(context.WithoutCancel(ctx)); err != nil {
 		return "", err
 	}
 	if err := m.writePending(ctx); err != nil {

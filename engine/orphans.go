@@ -3,55 +3,79 @@ package engine
 import (
 	"context"
 	"errors"
-	"slices"
 
 	"stepback/engine/history"
 	"stepback/engine/interpreter"
 	"stepback/engine/journal"
 )
 
-// abortOrphans ends the child executions of Map Runs that nobody waits for any more: the execution had ended, or had gone on
-// without the Map Run, and the process ended while the children were being stopped. Those of an execution that is left alone are
-// left alone too.
+// abortOrphans ends what nobody waits for any more, because the execution had ended, or had gone on without the Map Run, and the
+// process ended while the children were being stopped: first the child executions, then their Map Runs. Those of an execution that is
+// left alone are left alone too.
 func (c *recovery) abortOrphans(ctx context.Context) error {
-	for arn, orphans := range c.waiting {
-		m, err := c.engine.cfg.Journal.MapRun(ctx, arn)
-		if err != nil && !errors.Is(err, journal.ErrNotFound) {
-			return err
-		}
-		if m != nil && slices.ContainsFunc(c.found.Left, func(l Unrecovered) bool { return l.ARN == m.Execution }) {
-			for _, u := range orphans {
-				c.leave(u, errors.New("its parent "+m.Execution+" is left as it was"))
-			}
-			continue
-		}
+	abandoned, err := c.abandonedMapRuns(ctx)
+	if err != nil {
+		return err
+	}
+	c.leaveOrphans(abandoned)
+	for _, orphans := range c.waiting {
 		for _, u := range orphans {
 			if err := c.abort(ctx, u); err != nil {
 				return err
 			}
 			c.found.Aborted++
 		}
-		if m != nil && m.Status == interpreter.Running {
-			if err := c.closeMapRun(ctx, m); err != nil {
-				return err
-			}
+	}
+	for _, m := range abandoned {
+		if err := c.closeMapRun(ctx, m); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// closeMapRun ends a Map Run whose child executions have all ended, and counts them: what is kept of it is from its beginning.
-func (c *recovery) closeMapRun(ctx context.Context, m *journal.MapRun) error {
-	m.Status, m.Stopped = interpreter.Aborted, c.engine.clock.Now()
-	m.Items, m.Executions = journal.Tally{}, journal.Tally{}
-	for x, err := range c.engine.cfg.Journal.Executions(ctx, m.Children) {
+// abandonedMapRuns are the Map Runs, by ARN, that are kept as under way and that no execution goes on with.
+func (c *recovery) abandonedMapRuns(ctx context.Context) (map[string]*journal.MapRun, error) {
+	abandoned := map[string]*journal.MapRun{}
+	for m, err := range c.engine.cfg.Journal.MapRuns(ctx, c.engine.names.executions()) {
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if x.MapRunARN == m.ARN {
-			m.Items.End(x.Status, x.Items)
-			m.Executions.End(x.Status, 1)
+		if _, goesOn := c.engine.adopted[m.ARN]; !goesOn && m.Status == interpreter.Running {
+			abandoned[m.ARN] = m
 		}
+	}
+	return abandoned, nil
+}
+
+// leaveOrphans takes the Map Runs below the executions that are left alone out of those that are abandoned.
+func (c *recovery) leaveOrphans(abandoned map[string]*journal.MapRun) {
+	for _, l := range c.found.Left {
+		c.leaveBelow(l.ARN, abandoned)
+	}
+}
+
+// leaveBelow leaves the children of an execution alone, and theirs.
+func (c *recovery) leaveBelow(execution string, abandoned map[string]*journal.MapRun) {
+	for arn, m := range abandoned {
+		if m.Execution != execution {
+			continue
+		}
+		orphans := c.waiting[arn]
+		delete(c.waiting, arn)
+		delete(abandoned, arn)
+		for _, u := range orphans {
+			c.leave(u, errors.New("its parent "+execution+" is left as it was"))
+			c.leaveBelow(u.ARN, abandoned)
+		}
+	}
+}
+
+// closeMapRun ends a Map Run whose child executions have all ended, and counts them: what is kept of it is from its beginning.
+func (c *recovery) closeMapRun(ctx context.Context, m *journal.MapRun) (err error) {
+	m.Status, m.Stopped = interpreter.Aborted, c.engine.clock.Now()
+	if m.Items, m.Executions, err = c.engine.tallies(ctx, m); err != nil {
+		return err
 	}
 	c.engine.cfg.Journal.PutMapRun(m, nil)
 	return nil

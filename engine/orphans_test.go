@@ -8,6 +8,7 @@ import (
 	"stepback/engine"
 	"stepback/engine/clock"
 	"stepback/engine/history"
+	"stepback/engine/interpreter"
 	"stepback/engine/journal"
 )
 
@@ -38,6 +39,81 @@ func TestOrphansAreCounted(t *testing.T) {
 	if closed == 0 {
 		t.Error("no process closed the Map Run")
 	}
+}
+
+// TestAMapRunThatNobodyClosedIsClosed keeps a Map Run as under way whose execution and children have all ended.
+func TestAMapRunThatNobodyClosedIsClosed(t *testing.T) {
+	t.Parallel()
+	store := &bucket{lines: lines(100), version: `"1"`, results: map[string]string{}}
+	kept, arn := interruptedMapRun(t, store, readAndWrite)
+	for u, err := range kept.Unfinished(t.Context(), "") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := *u.Execution
+		x.Status, x.Stop = interpreter.TimedOut, epoch
+		kept.Commit(&journal.Record{Execution: &x, Step: int64(len(u.Steps)), End: true}, func(error) {})
+	}
+	_, found := resumeMapRun(t, kept, store)
+	if len(found.Executions)+found.Children+found.Aborted > 0 {
+		t.Errorf("%+v", found)
+	}
+	n := 0
+	for m, err := range kept.MapRuns(t.Context(), arn) {
+		n++
+		if err != nil || m.Status != interpreter.Aborted || m.Stopped.IsZero() || m.Executions.TimedOut != 4 || m.Executions.Succeeded == 0 {
+			t.Errorf("%+v, %v", m, err)
+		}
+	}
+	if n != 1 {
+		t.Errorf("%d Map Runs", n)
+	}
+}
+
+// TestWhatBelongsToAnExecutionThatIsLeftIsLeft loses what an execution runs, which has a Map Run inside a Map Run.
+func TestWhatBelongsToAnExecutionThatIsLeftIsLeft(t *testing.T) {
+	t.Parallel()
+	const processor = `"ItemProcessor":{"ProcessorConfig":{"Mode":"DISTRIBUTED","ExecutionType":"STANDARD"},"StartAt":`
+	definition := `{"StartAt":"M","States":{"M":{"Type":"Map","End":true,` + processor + `"N","States":{"N":{"Type":"Map","End":true,` +
+		processor + `"T","States":{"T":{` + call + `,"End":true}}}}}}}}}`
+	kept := journal.NewMemory()
+	hangs := make(chan struct{})
+	c := clock.Virtual(epoch)
+	defer c.Close()
+	e, err := engine.New(engine.Config{Clock: c, Journal: kept, Seed: 1, Integrations: map[string]engine.Integration{
+		"test:call": invoke(func(ctx context.Context, _ *engine.Task) (string, error) {
+			hangs <- struct{}{}
+			<-ctx.Done()
+			return "", ctx.Err()
+		}),
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	begin(t, e, definition, `[[1]]`)
+	<-hangs
+	e.Close()
+	again, err := engine.New(engine.Config{Clock: virtual(t, epoch), Journal: forgetful{kept}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	found, err := again.Recover(t.Context())
+	if err != nil || len(found.Left) != 3 || found.Aborted > 0 {
+		t.Errorf("%+v, %v", found, err)
+	}
+	for m, err := range kept.MapRuns(t.Context(), "") {
+		if err != nil || m.Status != interpreter.Running {
+			t.Errorf("%+v, %v", m, err)
+		}
+	}
+}
+
+// forgetful is a journal that has lost its definitions.
+type forgetful struct{ *journal.Memory }
+
+func (forgetful) Definition(context.Context, string) (*journal.Definition, error) {
+	return nil, journal.ErrNotFound
 }
 
 // stoppedLife runs or recovers the execution until the process dies or the execution has ended, and returns its Map Run.

@@ -31,7 +31,7 @@ func (e *Engine) Redrivable(x *journal.Execution) error {
 		reason = "Execution is " + string(x.Status) + " and cannot be redriven"
 	case x.HistorySize >= interpreter.MaxEvents-1:
 		reason = "Execution history event limit exceeded"
-	case x.Stop.Sub(x.Start) > interpreter.MaxDuration:
+	case x.Stop.Sub(x.Start) >= interpreter.MaxDuration:
 		reason = "Execution has exceeded the max execution time"
 	case e.clock.Now().Sub(x.Stop) > RedrivePeriod:
 		reason = "Execution redrivable period exceeded"

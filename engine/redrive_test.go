@@ -80,7 +80,7 @@ func TestNotRedrivable(t *testing.T) {
 		"Execution is RUNNING and cannot be redriven":   {Status: interpreter.Running},
 		"Execution is SUCCEEDED and cannot be redriven": {Status: interpreter.Succeeded},
 		"Execution history event limit exceeded":        {Status: interpreter.Failed, HistorySize: 24_999, Start: now, Stop: now},
-		"Execution has exceeded the max execution time": {Status: interpreter.TimedOut, Start: now.AddDate(-2, 0, 0), Stop: now},
+		"Execution has exceeded the max execution time": {Status: interpreter.TimedOut, Start: now.Add(-interpreter.MaxDuration), Stop: now},
 		"Execution redrivable period exceeded":          {Status: interpreter.Aborted, Start: now.AddDate(0, 0, -20), Stop: now.AddDate(0, 0, -15)},
 	} {
 		notRedrivable(t, b.Redrivable(&x), reason)

@@ -29,6 +29,7 @@ type serveCmd struct {
 	Public  bool   `help:"Allow an address that other machines can reach. Nobody is asked for credentials."`
 	Account string `default:"000000000000" help:"Account of requests whose access key is not an account's twelve digits."`
 	Region  string `default:"us-east-1" help:"Region of requests that are not signed for one."`
+	Watch   string `type:"existingdir" placeholder:"DIR" help:"Make a state machine of every *.asl.json in this directory, and update it when the file changes."`
 	Mock    string `type:"path" env:"SFN_MOCK_CONFIG" placeholder:"FILE" help:"Mock configuration of Step Functions Local: StartExecution on ARN#TESTCASE takes the responses of that test case ($SFN_MOCK_CONFIG)."`
 
 	embeddedServices
@@ -44,6 +45,7 @@ func (serveCmd) Help() string {
 	return `Examples:
   stepback serve
   LAMBDA_ENDPOINT=http://127.0.0.1:9001 stepback serve --listen 127.0.0.1:8083 --data /tmp/states
+  stepback serve --watch definitions
   AWS_ENDPOINT_URL=http://127.0.0.1:4566 aws stepfunctions list-state-machines
   AWS_ENDPOINT_URL=http://127.0.0.1:4566 aws logs tail /aws/vendedlogs/states/orders --follow
   AWS_ENDPOINT_URL=http://127.0.0.1:4566 aws lambda invoke --function-name greet answer.json
@@ -69,6 +71,7 @@ func (c *serveCmd) Run(ctx context.Context, std streams) (err error) {
 	if err := c.check(); err != nil {
 		return &exitError{exitUsage, err}
 	}
+	std.err = &oneAtATime{w: std.err}
 	level := slog.LevelWarn
 	if c.Verbose {
 		level = slog.LevelInfo
@@ -109,6 +112,13 @@ func (c *serveCmd) Run(ctx context.Context, std streams) (err error) {
 	}
 	defer func() { err = errors.Join(err, p.close(ctx)) }()
 	fmt.Fprint(std.err, p.services.listing(c.Data))
+	if c.Watch != "" {
+		stop, err := watch(ctx, c.Watch, p, std.err)
+		if err != nil {
+			return err
+		}
+		defer stop()
+	}
 	err = serve(ctx, listener, p.handler(c.Public))
 	if cause := context.Cause(ctx); errors.Is(cause, journal.ErrBroken) {
 		err = errors.Join(err, cause)

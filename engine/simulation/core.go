@@ -29,6 +29,7 @@ type core struct {
 	x      *interpreter.Execution
 	events []interpreter.Event // applied so far
 	done   []interpreter.Result
+	status []interpreter.Status // after each event
 	ledger ledger
 
 	now     time.Time
@@ -71,14 +72,17 @@ func (c *core) simulate() error {
 	if d.one(3) {
 		c.late = 200 * time.Millisecond
 	}
-	if err := c.run(); err != nil {
+	if err := c.run(interpreter.Start); err != nil {
 		return err
 	}
-	return c.judge()
+	if err := c.judge(); err != nil {
+		return err
+	}
+	return c.redrive()
 }
 
-// run drives the execution to its end.
-func (c *core) run() error {
+// run drives the execution from an event to its next end.
+func (c *core) run(first interpreter.EventKind) error {
 	stopAt, crashAt := -1, -1
 	if c.one(6) {
 		stopAt = c.Intn(30)
@@ -86,7 +90,7 @@ func (c *core) run() error {
 	if c.one(2) {
 		crashAt = c.Intn(30)
 	}
-	if err := c.step(interpreter.Event{Kind: interpreter.Start}); err != nil {
+	if err := c.step(interpreter.Event{Kind: first}); err != nil {
 		return err
 	}
 	for n := 0; c.x.Status() == interpreter.Running; n++ {
@@ -152,7 +156,7 @@ func (c *core) step(e interpreter.Event) error {
 	e.At, e.Seed = c.now, uint64(len(c.events)+1)*0x9E3779B97F4A7C15
 	var r interpreter.Result
 	c.x.Step(&e, &r)
-	c.events, c.done = append(c.events, e), append(c.done, r)
+	c.applied(e, r)
 	c.history = append(c.history, r.History...)
 	if err := c.ledger.take(&e, &r, c.x.Status()); err != nil {
 		return fmt.Errorf("step %d: %w", len(c.events), err)
@@ -161,6 +165,10 @@ func (c *core) step(e interpreter.Event) error {
 		c.carryOut(&r.Effects[i])
 	}
 	return nil
+}
+
+func (c *core) applied(e interpreter.Event, r interpreter.Result) {
+	c.events, c.done, c.status = append(c.events, e), append(c.done, r), append(c.status, c.x.Status())
 }
 
 func (c *core) carryOut(f *interpreter.Effect) {
@@ -200,7 +208,7 @@ func (c *core) nothing() error {
 	e.At, e.Seed = c.now, 1
 	var r interpreter.Result
 	c.x.Step(&e, &r)
-	c.events, c.done = append(c.events, e), append(c.done, r)
+	c.applied(e, r)
 	if len(r.History) > 0 || len(r.Effects) > 0 {
 		c.history = append(c.history, r.History...)
 		return fmt.Errorf("a report for %d that nobody waits for has effects", e.ID)

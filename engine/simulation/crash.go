@@ -16,11 +16,7 @@ func (c *core) crash() error {
 	c.x = x
 	c.ledger = ledger{}
 	for i := range c.events {
-		status := interpreter.Running
-		if i == len(c.events)-1 {
-			status = x.Status()
-		}
-		if err := c.ledger.take(&c.events[i], &c.done[i], status); err != nil {
+		if err := c.ledger.take(&c.events[i], &c.done[i], c.status[i]); err != nil {
 			return err
 		}
 	}

@@ -31,6 +31,9 @@ func (l *ledger) take(e *interpreter.Event, r *interpreter.Result, status interp
 	if l.open == nil {
 		l.open = map[int64]interpreter.EffectKind{}
 	}
+	if e.Kind == interpreter.Redrive {
+		l.over = false
+	}
 	if ends[e.Kind] {
 		delete(l.open, e.ID)
 	}

@@ -24,17 +24,18 @@ func (s *shell) judgeMapRun(r *engine.MapRun, ended []*execution) error {
 		}
 	}
 	items.Pending, executions.Pending = r.Items.Pending, r.Executions.Pending // never started, so never seen
+	items.NotRedrivable, executions.NotRedrivable = r.Items.NotRedrivable, r.Executions.NotRedrivable
 	switch {
 	case r.Items != items:
 		return fmt.Errorf("its items are %+v, but its children's were %+v", r.Items, items)
 	case r.Executions != executions:
 		return fmt.Errorf("its executions are %+v, but there were %+v", r.Executions, executions)
-	case r.Status == interpreter.Succeeded && items.Pending+items.Aborted > 0:
+	case r.Status == interpreter.Succeeded && items.Pending > 0 || r.Status == interpreter.Succeeded && items.Aborted > items.NotRedrivable:
 		return fmt.Errorf("it succeeded with %+v", items)
 	case r.Status == interpreter.Succeeded && items.Failed+items.TimedOut > r.ToleratedFailureCount:
 		return fmt.Errorf("it succeeded with more failures than the %d tolerated: %+v", r.ToleratedFailureCount, items)
 	}
-	if n := atOnce(children); r.MaxConcurrency > 0 && n > r.MaxConcurrency {
+	if n := atOnce(children); r.RedriveCount == 0 && r.MaxConcurrency > 0 && n > r.MaxConcurrency {
 		return fmt.Errorf("%d children ran at once, with a MaxConcurrency of %d", n, r.MaxConcurrency)
 	}
 	return nil
@@ -54,7 +55,7 @@ func tally(t *engine.Tally, status interpreter.Status, n int64) {
 }
 
 // atOnce is the largest number of executions under way between two moments: of several that start and end at the same one,
-// nobody can tell.
+// nobody can tell, nor of executions that were redriven, between their ends.
 func atOnce(executions []*execution) int64 {
 	changes := map[time.Time]int64{}
 	for _, x := range executions {

@@ -9,7 +9,7 @@ import (
 const (
 	// immortal is more commits than any simulation makes.
 	immortal = 1 << 30
-	// enough is how many commits a process makes before its execution is stopped, because it loops.
+	// enough is how many commits a process makes before its execution is stopped, because it loops; and so after as many more.
 	enough = 1500
 )
 
@@ -17,7 +17,7 @@ const (
 type mortal struct {
 	*journal.Memory
 	died    chan struct{}
-	tooMany func() // called once, after enough commits
+	tooMany func() // called after enough commits
 
 	mu    sync.Mutex
 	left  int
@@ -33,7 +33,7 @@ func (m *mortal) Commit(r *journal.Record, done func(error)) {
 	m.mu.Lock()
 	m.left--
 	m.count++
-	lives, dies, loops := m.left >= 0, m.left == -1, m.count == enough
+	lives, dies, loops := m.left >= 0, m.left == -1, m.count%enough == 0
 	m.mu.Unlock()
 	if dies {
 		close(m.died)

@@ -30,6 +30,7 @@ type shell struct {
 	input string
 	seed  int           // of what tasks do
 	stop  time.Duration // when the execution is stopped, from the beginning
+	again int64         // how often the execution is redriven, at most
 	kept  *journal.Memory
 	now   time.Time // when the next process begins
 
@@ -48,6 +49,9 @@ func simulateShell(d *draws) error {
 	s.input, s.seed = d.payload(), d.Intn(1<<30)
 	if s.one(6) {
 		s.stop = s.seconds(30)
+	}
+	if s.one(2) {
+		s.again = int64(1 + s.Intn(3))
 	}
 	for range s.Intn(4) {
 		if over, err := s.life(1 + s.Intn(40)); over || err != nil {
@@ -93,7 +97,7 @@ func (s *shell) life(commits int) (over bool, err error) {
 	}
 }
 
-// run recovers and has the execution carried out.
+// run recovers and has the execution carried out, and redriven.
 func (s *shell) run(ctx context.Context) error {
 	e := s.engine
 	s.clock.Hold() // or time would jump to the stop before there is anything to stop
@@ -102,10 +106,39 @@ func (s *shell) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if _, err := e.Wait(ctx, arn); err != nil {
-		return fmt.Errorf("the execution does not end: %w", err)
+	for {
+		x, err := e.Wait(ctx, arn)
+		if err != nil {
+			return fmt.Errorf("the execution does not end: %w", err)
+		}
+		if x.RedriveCount >= s.again {
+			return nil
+		}
+		if err := s.redrive(ctx); err != nil {
+			return fmt.Errorf("the execution cannot be redriven: %w", err)
+		}
 	}
-	return nil
+}
+
+// redrive redrives the execution if it can be: it may have succeeded, or time has jumped too far meanwhile.
+func (s *shell) redrive(ctx context.Context) error {
+	s.clock.Hold()
+	defer s.clock.Release()
+	s.stopAt(ctx, s.clock.Now().Add(forever))
+	_, err := s.engine.RedriveExecution(ctx, s.arn, "")
+	if refusal := (*engine.NotRedrivableError)(nil); errors.As(err, &refusal) {
+		s.again = 0
+		return nil
+	}
+	return err
+}
+
+// stopAt has the execution stopped at a time, if it has not ended long before.
+func (s *shell) stopAt(ctx context.Context, at time.Time) {
+	e := s.engine
+	s.clock.Schedule(at, clock.AlarmFunc(func() {
+		_ = e.StopExecution(ctx, s.arn, history.NewFailure("Stopped", "because"))
+	}))
 }
 
 func (s *shell) begin(ctx context.Context) (string, error) {
@@ -122,9 +155,7 @@ func (s *shell) begin(ctx context.Context) (string, error) {
 	if len(found.Left) > 0 {
 		return "", fmt.Errorf("%s is not recovered: %w", found.Left[0].ARN, found.Left[0].Err)
 	}
-	s.clock.Schedule(machine.Epoch.Add(s.stop), clock.AlarmFunc(func() {
-		_ = e.StopExecution(ctx, s.arn, history.NewFailure("Stopped", "because")) // it may have ended long before
-	}))
+	s.stopAt(ctx, machine.Epoch.Add(s.stop))
 	if _, err := e.StartExecution(ctx, m.ARN, "e", s.input); err != nil && !errors.Is(err, engine.ErrAlreadyExists) {
 		return "", err
 	}

@@ -90,8 +90,12 @@ func (s *shell) ended(ctx context.Context) ([]*execution, error) {
 
 // judge has one history judged by the scope that the execution ran.
 func (s *shell) judge(x *execution) error {
+	first, status, err := firstEnd(x.history, x.Status)
+	if err != nil {
+		return err
+	}
 	subject := &oracle.Subject{
-		Root: s.model.Root, TimeoutSeconds: s.model.TimeoutSeconds, Input: x.Input, History: x.history, Status: string(x.Status), Stopped: true,
+		Root: s.model.Root, TimeoutSeconds: s.model.TimeoutSeconds, Input: x.Input, History: first, Status: string(status), Stopped: true,
 	}
 	if m := s.mapState(x); m != nil {
 		subject.Root, subject.TimeoutSeconds = m.Processor, 0

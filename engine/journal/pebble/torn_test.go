@@ -98,7 +98,7 @@ func reopen(t *testing.T, crashed *vfs.MemFS, name string, content []byte) bool 
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.Write(content); err != nil {
+	if _, err := f.Write(slices.Clone(content)); err != nil { // under the race detector it takes the buffer apart
 		t.Fatal(err)
 	}
 	if err := f.Close(); err != nil {

@@ -1,0 +1,164 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/sfn"
+	sfntypes "github.com/aws/aws-sdk-go-v2/service/sfn/types"
+
+	"stepback/asl"
+	"stepback/engine"
+)
+
+// watcher makes a state machine of every definition in a directory, and updates it when its file changes.
+type watcher struct {
+	dir    string
+	role   string
+	states *sfn.Client
+	out    io.Writer
+	seen   map[string]stamp // by path
+}
+
+// stamp says whether a file has changed.
+type stamp struct {
+	size     int64
+	modified time.Time
+}
+
+// lookEvery is how often the directory is looked at. Asking costs next to nothing, and works on network file systems and with editors that
+// put another file in the place of the one they edit.
+const lookEvery = 500 * time.Millisecond
+
+// watch makes state machines of the definitions in a directory and starts to watch it; stop ends that and waits for it.
+func watch(ctx context.Context, dir string, p *platform, out io.Writer) (stop func(), err error) {
+	w := &watcher{
+		dir: dir, role: "arn:aws:iam::" + p.scope.Account + ":role/stepback", states: statesClient(p), out: out, seen: map[string]stamp{},
+	}
+	if err := w.look(ctx); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		w.keepLooking(ctx)
+	}()
+	return func() {
+		cancel()
+		<-done
+	}, nil
+}
+
+// keepLooking looks until the context ends, and says once when it cannot.
+func (w *watcher) keepLooking(ctx context.Context) {
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	said := ""
+	for {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+		err := w.look(ctx)
+		if err == nil {
+			said = ""
+		} else if ctx.Err() == nil && err.Error() != said {
+			said = err.Error()
+			fmt.Fprintf(w.out, "stepback: %v\n", err)
+		}
+	}
+}
+
+// look takes up the files that are new or have changed since the last look. Files that have gone leave their state machines.
+func (w *watcher) look(ctx context.Context) error {
+	entries, err := os.ReadDir(w.dir)
+	if err != nil {
+		return fmt.Errorf("--watch: %w", err)
+	}
+	there, names := map[string]stamp{}, map[string]string{}
+	for _, entry := range entries {
+		path := filepath.Join(w.dir, entry.Name())
+		if fits, _ := filepath.Match("*"+definitionSuffix, entry.Name()); !fits {
+			continue
+		}
+		info, err := os.Stat(path)
+		if err != nil || info.IsDir() {
+			continue // it has just gone, or is no file
+		}
+		now := stamp{info.Size(), info.ModTime()}
+		there[path] = now
+		other, taken := names[machineName(path)]
+		names[machineName(path)] = path
+		switch {
+		case now == w.seen[path]:
+		case taken:
+			fmt.Fprintf(w.out, "%s: left alone, for %s is the state machine %s already\n", path, other, machineName(path))
+		default:
+			w.take(ctx, path)
+		}
+	}
+	w.seen = there
+	return nil
+}
+
+// take makes or updates the state machine of a file, and says so, or why not.
+func (w *watcher) take(ctx context.Context, path string) {
+	d, err := readDefinition("", path, streams{})
+	if err != nil {
+		fmt.Fprintf(w.out, "stepback: %v\n", err)
+		return
+	}
+	found := engine.Validate(d.text, false)
+	fmt.Fprint(w.out, asl.Render(found, d.text, d.path))
+	if asl.HasErrors(found) {
+		fmt.Fprintf(w.out, "%s: the state machine %s stays as it was\n", path, d.name)
+		return
+	}
+	done, err := w.put(ctx, d)
+	if err != nil {
+		done = saidByAPI(err).Error()
+	}
+	fmt.Fprintf(w.out, "%s: state machine %s: %s\n", path, d.name, done)
+}
+
+// put creates the state machine of a definition, or updates it, and says which. Creating one that is there and the same succeeds.
+func (w *watcher) put(ctx context.Context, d definitionFile) (string, error) {
+	made, err := w.states.CreateStateMachine(ctx, &sfn.CreateStateMachineInput{Name: &d.name, Definition: &d.text, RoleArn: &w.role})
+	if err == nil {
+		return "ready, " + *made.StateMachineArn, nil
+	}
+	var exists *sfntypes.StateMachineAlreadyExists
+	if !errors.As(err, &exists) {
+		return "", err
+	}
+	arn, err := w.find(ctx, d.name)
+	if err != nil {
+		return "", err
+	}
+	_, err = w.states.UpdateStateMachine(ctx, &sfn.UpdateStateMachineInput{StateMachineArn: &arn, Definition: &d.text})
+	return "updated, " + arn, err
+}
+
+// find returns the ARN of the state machine of a name.
+func (w *watcher) find(ctx context.Context, name string) (string, error) {
+	pages := sfn.NewListStateMachinesPaginator(w.states, &sfn.ListStateMachinesInput{})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return "", err
+		}
+		for _, m := range page.StateMachines {
+			if *m.Name == name {
+				return *m.StateMachineArn, nil
+			}
+		}
+	}
+	return "", fmt.Errorf("the state machine %s is being deleted", name)
+}

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/sfn"
+
+	"stepback/awsapi/stepfunctions"
+	"stepback/engine/clock"
+	"stepback/engine/journal"
+)
+
+// watching is a watcher of a directory, over a service in memory, and what it prints.
+func watching(t *testing.T, dir string) (*watcher, *strings.Builder) {
+	t.Helper()
+	engines := newEngines(clock.Real(), journal.NewMemory(), &services{}, newSurroundings(), slog.New(slog.DiscardHandler))
+	t.Cleanup(engines.close)
+	service := stepfunctions.New(stepfunctions.Config{
+		Open: engines.open, Store: stepfunctions.NewMemory(), Now: engines.clock.Now, Default: execScope,
+	})
+	out := &strings.Builder{}
+	p := &platform{scope: execScope, engines: engines, states: service}
+	return &watcher{dir: dir, role: execRole, states: statesClient(p), out: out, seen: map[string]stamp{}}, out
+}
+
+func TestWatchFollowsItsFiles(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	w, out := watching(t, dir)
+	path := filepath.Join(dir, "my order.asl.json")
+	modified := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	put := func(text string) {
+		modified = modified.Add(time.Second)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(path, modified, modified); err != nil {
+			t.Fatal(err)
+		}
+	}
+	remove := func(string) {
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const arn = "arn:aws:states:us-east-1:000000000000:stateMachine:my-order"
+	other := strings.Replace(accepted, "Pass", "Succeed", 1)
+	other = strings.Replace(other, `,"End":true`, "", 1)
+	for _, step := range []struct {
+		do         func(string)
+		text, want string
+		kept       string
+	}{
+		{put, accepted, path + ": state machine my-order: ready, " + arn + "\n", accepted},
+		{func(string) {}, "", "", accepted},
+		{put, refused, path + ":3:3: error SCHEMA_VALIDATION_FAILED: This object should have only one of the following fields: [Next, End] at /States/P\n  3 |", accepted},
+		{func(string) {}, "", "", accepted},
+		{put, other, path + ": state machine my-order: updated, " + arn + "\n", other},
+		{remove, "", "", other},
+		{put, other, path + ": state machine my-order: ready, " + arn + "\n", other},
+	} {
+		out.Reset()
+		step.do(step.text)
+		if err := w.look(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got := out.String(); !strings.HasPrefix(got, step.want) || step.want == "" && got != "" {
+			t.Errorf("printed %q, want %q", got, step.want)
+		}
+		name := arn
+		m, err := w.states.DescribeStateMachine(t.Context(), &sfn.DescribeStateMachineInput{StateMachineArn: &name})
+		if err != nil || *m.Definition != step.kept {
+			t.Errorf("%v, %v", m, err)
+		}
+	}
+}
+
+func TestWatchNamesFilesThatCollide(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	w, out := watching(t, dir)
+	for _, name := range []string{"a b.asl.json", "a-b.asl.json"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(accepted), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.look(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	want := filepath.Join(dir, "a-b.asl.json") + ": left alone, for " + filepath.Join(dir, "a b.asl.json") + " is the state machine a-b already\n"
+	if !strings.HasSuffix(out.String(), want) {
+		t.Errorf("printed %q", out.String())
+	}
+}
+
+func TestWatchEndsWithItsOwner(t *testing.T) {
+	t.Parallel()
+	w, _ := watching(t, t.TempDir())
+	stop, err := watch(t.Context(), w.dir, &platform{scope: execScope, states: stepfunctions.New(stepfunctions.Config{})}, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stop()
+}

@@ -1,0 +1,67 @@
+package simulation
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"stepback/engine/history"
+	"stepback/engine/interpreter"
+	"stepback/engine/simulation/machine"
+)
+
+// redrive goes on with the execution a few times if it ended without success. The oracle has judged it up to its first end; what
+// follows is judged by its form and by replay.
+func (c *core) redrive() error {
+	for c.x.Status() != interpreter.Succeeded && len(c.history) < longest && c.now.Sub(machine.Epoch) < year/2 && c.one(2) {
+		c.now = c.now.Add(c.seconds(10) + time.Second)
+		c.stale = slices.DeleteFunc(c.stale, func(e interpreter.Event) bool { return e.ID < 0 }) // the limit of its life, which it has again
+		if err := c.run(interpreter.Redrive); err != nil {
+			return fmt.Errorf("redriven: %w", err)
+		}
+		if _, _, err := firstEnd(c.history, c.x.Status()); err != nil {
+			return fmt.Errorf("redriven: %w", err)
+		}
+		if _, err := replay(c.plan, c.info, c.events, c.done); err != nil {
+			return fmt.Errorf("redriven: %w", err)
+		}
+	}
+	return nil
+}
+
+// statuses are what executions come to, by their terminal events.
+var statuses = map[history.Type]interpreter.Status{
+	history.ExecutionSucceeded: interpreter.Succeeded, history.ExecutionFailed: interpreter.Failed,
+	history.ExecutionAborted: interpreter.Aborted, history.ExecutionTimedOut: interpreter.TimedOut,
+}
+
+// firstEnd is the history up to where the execution came to an end for the first time, and its status then. The error says what is
+// wrong with the form of the rest: IDs, times, and that redrives, counted, follow ends without success and nothing else does.
+func firstEnd(h []history.Event, status interpreter.Status) ([]history.Event, interpreter.Status, error) {
+	first, then := h, status
+	redrives := int64(0)
+	for i := 1; i < len(h); i++ {
+		e, before := &h[i], &h[i-1]
+		end, over := statuses[before.Type]
+		if over != (e.Type == history.ExecutionRedriven) || end == interpreter.Succeeded {
+			return nil, "", fmt.Errorf("event %d is %s, after %s", e.ID, e.Type, before.Type)
+		}
+		if e.ID != before.ID+1 || e.Previous >= e.ID || e.Time < before.Time {
+			return nil, "", fmt.Errorf("event %d is out of order", e.ID)
+		}
+		if !over {
+			continue
+		}
+		if redrives++; redrives == 1 {
+			first, then = h[:i], end
+		}
+		if e.More == nil || e.More.RedriveCount != redrives || e.Previous != before.ID {
+			return nil, "", fmt.Errorf("event %d is not redrive %d", e.ID, redrives)
+		}
+	}
+	if redrives > 0 && statuses[h[len(h)-1].Type] != status {
+		return nil, "", errors.New("the history does not end with the status " + string(status))
+	}
+	return first, then, nil
+}
