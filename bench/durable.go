@@ -66,7 +66,7 @@ func steps() measurement {
 			rate, err := clients(writers, executions, func(_, n int) error {
 				return b.run(ctx, m, fmt.Sprintf("e%d", n), `{"n":1}`)
 			})
-			return reading{rate * (tasks + 1), floor}, err
+			return reading{value: rate * (tasks + 1), floor: floor}, err
 		},
 	}
 }

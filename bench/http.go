@@ -37,7 +37,7 @@ func starts() measurement {
 				return reading{}, err
 			}
 			rate, _, err := startAll(ctx, dir, httpClients, httpStarts)
-			return reading{rate, floor}, err
+			return reading{value: rate, floor: floor}, err
 		},
 	}
 }

@@ -70,7 +70,7 @@ func distributedMap(batch int) measurement {
 			s, err := timed(func() error {
 				return b.run(ctx, m, "e", list(items))
 			})
-			return reading{items / s, floor}, err
+			return reading{value: items / s, floor: floor}, err
 		},
 	}
 }

@@ -17,13 +17,15 @@ type measurement struct {
 	measure            func(ctx context.Context, dir string) (reading, error)
 }
 
-// reading is one run: a figure, and that of the same work without stepback where there is such a floor.
-type reading struct{ value, floor float64 }
+// reading is one run: a figure, and that of the same work without stepback where there is such a floor. The seconds of processor
+// time of both are 0 where they are not measured.
+type reading struct{ value, floor, processor, floorProcessor float64 }
 
 // result is what the runs of a measurement came to.
 type result struct {
 	measurement
-	values, floors []float64
+	values, floors             []float64
+	processor, floorsProcessor []float64
 }
 
 // repeated measures several times, each in a fresh directory. Figure and floor alternate, so that both see the same machine.
@@ -48,6 +50,10 @@ func (m measurement) repeated(ctx context.Context, runs int) (*result, error) {
 		if s.floor > 0 {
 			r.floors = append(r.floors, s.floor)
 		}
+		if s.floorProcessor > 0 {
+			r.processor = append(r.processor, s.processor)
+			r.floorsProcessor = append(r.floorsProcessor, s.floorProcessor)
+		}
 	}
 	return r, nil
 }
@@ -71,6 +77,16 @@ func (r *result) print() {
 		spread = figure(slices.Min(r.values)) + "–" + figure(slices.Max(r.values))
 	}
 	fmt.Fprintf(os.Stdout, columns, r.name, figure(median(r.values))+" "+r.unit, spread, floor, ratio, r.target)
+	if len(r.processor) > 0 {
+		r.printProcessor()
+	}
+}
+
+// printProcessor writes a row for the processor time of what the row above it measured.
+func (r *result) printProcessor() {
+	spent, floor := median(r.processor), median(r.floorsProcessor)
+	fmt.Fprintf(os.Stdout, columns, "– its processor time", figure(spent)+" s",
+		figure(slices.Min(r.processor))+"–"+figure(slices.Max(r.processor)), figure(floor), fmt.Sprintf("%.2f", spent/floor), "for scale")
 }
 
 // figure writes a number with three digits, or as a whole one.

@@ -40,7 +40,7 @@ func recovery() measurement {
 				}
 				return err
 			})
-			return reading{s, floor}, err
+			return reading{value: s, floor: floor}, err
 		},
 	}
 }

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strconv"
+	"time"
+)
+
+// The columns of /proc/self/stat behind the command's name, which ends with the last bracket and may hold spaces, and the unit in
+// which they count.
+const (
+	userTicks, systemTicks = 11, 12
+	ticksPerSecond         = 100
+)
+
+// cost is what a piece of work took, in seconds: by the clock, and of all cores together. Processor time tells more where other
+// work shares the machine.
+type cost struct{ wall, processor float64 }
+
+// costOf measures a function that has the process to itself.
+func costOf(f func() error) (cost, error) {
+	before, err := processorTime()
+	if err != nil {
+		return cost{}, err
+	}
+	began := time.Now()
+	if err := f(); err != nil {
+		return cost{}, err
+	}
+	wall := time.Since(began).Seconds()
+	after, err := processorTime()
+	return cost{wall, after - before}, err
+}
+
+// processorTime is what this process has used up to now, in the kernel and outside, in seconds.
+func processorTime() (float64, error) {
+	stat, err := os.ReadFile("/proc/self/stat")
+	if err != nil {
+		return 0, err
+	}
+	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
+	if len(fields) <= systemTicks {
+		return 0, fmt.Errorf("/proc/self/stat has %d columns behind the name, expected more than %d", len(fields), systemTicks)
+	}
+	user, err := strconv.ParseInt(string(fields[userTicks]), 10, 64)
+	if err != nil {
+		return 0, err
+	}
+	system, err := strconv.ParseInt(string(fields[systemTicks]), 10, 64)
+	return float64(user+system) / ticksPerSecond, err
+}
