@@ -4,6 +4,8 @@ package mototest
 import (
 	"context"
 	"net"
+	"net/http/httptest"
+	"net/url"
 	"os/exec"
 	"strings"
 	"testing"
@@ -60,7 +62,9 @@ func Start(t *testing.T) string {
 	defer cancel()
 	select {
 	case <-running:
-		return "http://" + net.JoinHostPort(host, port)
+		front := httptest.NewServer(patient(&url.URL{Scheme: "http", Host: net.JoinHostPort(host, port)}))
+		t.Cleanup(front.Close)
+		return front.URL
 	case <-drained:
 		t.Fatal("moto_server ended at once")
 	case <-ctx.Done():
