@@ -138,7 +138,8 @@ func (c *execCmd) perform(ctx context.Context, s *stage, o *order) (*journal.Exe
 	if c.TestCase != "" {
 		machine += "#" + c.TestCase
 	}
-	started, err := s.states.StartExecution(ctx, &sfn.StartExecutionInput{StateMachineArn: &machine, Name: &o.name, Input: &o.input})
+	// Ctrl-C at this moment does not leave it open whether it was started.
+	started, err := s.states.StartExecution(context.WithoutCancel(ctx), &sfn.StartExecutionInput{StateMachineArn: &machine, Name: &o.name, Input: &o.input})
 	if err != nil {
 		return nil, nil, &exitError{exitUsage, saidByAPI(err)}
 	}
