@@ -1,6 +1,9 @@
 package jsonvalue
 
-import "unicode/utf8"
+import (
+	"sync"
+	"unicode/utf8"
+)
 
 // AppendJSON appends the value's compact JSON text: no blanks, keys in order, numbers as they were written, everything but
 // quotes, backslashes and control characters unescaped (as Jackson writes it).
@@ -41,10 +44,20 @@ func (v Value) AppendJSON(dst []byte) []byte {
 }
 
 // JSON returns the value's compact JSON text.
-func (v Value) JSON() string { return string(v.AppendJSON(make([]byte, 0, usualSize))) }
+func (v Value) JSON() string {
+	b, _ := buffers.Get().(*[]byte)
+	*b = v.AppendJSON((*b)[:0])
+	text := string(*b)
+	if cap(*b) <= maxKept {
+		buffers.Put(b)
+	}
+	return text
+}
 
-// usualSize is where the buffer for a text begins: enough for most payloads of a workflow.
-const usualSize = 512
+// buffers are where texts are written before their size is known. Larger ones than maxKept are not kept.
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
+
+const maxKept = 64 << 10
 
 const hexDigits = "0123456789ABCDEF"
 

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"regexp"
 	"time"
 )
 
@@ -62,7 +61,18 @@ type Function struct {
 	Released func()
 }
 
-var functionName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+const maxName = 64
+
+// isName reports whether a text can be the name of a function. It is asked for every invocation.
+func isName(s string) bool {
+	for i := range len(s) {
+		c := s[i]
+		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '_' && c != '-' {
+			return false
+		}
+	}
+	return s != "" && len(s) <= maxName
+}
 
 func (f Function) withDefaults() Function {
 	if f.Version == "" {
@@ -93,7 +103,7 @@ func (f Function) withDefaults() Function {
 }
 
 func (f Function) check() error {
-	if !functionName.MatchString(f.Name) {
+	if !isName(f.Name) {
 		return fmt.Errorf("function name %q: use 1 to 64 characters out of A-Z a-z 0-9 - and _", f.Name)
 	}
 	var problem error

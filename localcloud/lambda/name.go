@@ -29,7 +29,7 @@ func ParseName(name, qualifier string) (Name, error) {
 
 func parseName(name, qualifier string) (Name, *APIError) {
 	n := Name{Function: name, Qualifier: qualifier}
-	if functionName.MatchString(name) { // the usual form costs no regular expression with groups
+	if isName(name) { // the usual form costs no regular expression with groups
 		return n, nil
 	}
 	parts := nameForm.FindStringSubmatch(name)

@@ -118,9 +118,6 @@ func text(params jsonvalue.Value, name string) string {
 	return v.Text()
 }
 
-// usualEvent is where the buffer for an event begins, in bytes.
-const usualEvent = 512
-
 // eventOf is the event that a Payload parameter makes: null stands for no payload at all, and a string that is JSON text is sent
 // as it is.
 func eventOf(payload jsonvalue.Value) []byte {
@@ -133,7 +130,7 @@ func eventOf(payload jsonvalue.Value) []byte {
 		}
 	default:
 	}
-	return payload.AppendJSON(make([]byte, 0, usualEvent))
+	return []byte(payload.JSON())
 }
 
 // Function carries out tasks whose Resource is a function's ARN: the state's payload is the event, and the function's answer
@@ -220,7 +217,7 @@ func envelope(a *Answer, payload jsonvalue.Value) engine.Result {
 	b.Set("SdkResponseMetadata", object("RequestId", jsonvalue.OfString(a.RequestID)))
 	b.Set("StatusCode", status)
 	v := b.Value()
-	return interpreter.ParsedPayload(string(v.AppendJSON(make([]byte, 0, len(a.Payload)+200))), v)
+	return interpreter.ParsedPayload(v.JSON(), v)
 }
 
 func object(key string, member jsonvalue.Value) jsonvalue.Value {
