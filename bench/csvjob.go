@@ -24,7 +24,7 @@ const inFlight = 16 * 40
 // store, in the same transactions.
 func csvJob(rows int) measurement {
 	return measurement{
-		name: "CSV job, " + thousands(rows) + " rows, batch 100, SQLite, end to end", unit: "s", target: "≤ 2.5 × the plain loop",
+		name: "CSV job, " + thousands(rows) + " rows, batch 100, SQLite, end to end", unit: "s", target: csvTarget(rows),
 		measure: func(ctx context.Context, dir string) (reading, error) {
 			file, err := sampleFile(dir, rows)
 			if err != nil {
@@ -38,6 +38,14 @@ func csvJob(rows int) measurement {
 			return reading{whole.wall, floor.wall, whole.processor, floor.processor}, err
 		},
 	}
+}
+
+// csvTarget is what a job of a million rows should reach.
+func csvTarget(rows int) string {
+	if rows < 1_000_000 {
+		return "for scale"
+	}
+	return "≤ 2.5 × the plain loop"
 }
 
 func sampleFile(dir string, rows int) (string, error) {
