@@ -3,8 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"io"
-	"os"
 	"time"
 
 	"stepback/asl"
@@ -13,47 +11,65 @@ import (
 )
 
 type retriesReviewCmd struct {
-	Files   []string `arg:"" type:"existingfile" help:"State machine definitions (Amazon States Language, JSON)."`
+	Files   []string `arg:"" help:"State machine definitions (Amazon States Language, JSON), - for standard input, or directories, which are searched for *.asl.json."`
 	Express bool     `help:"Review as a state machine of type EXPRESS."`
 	Strict  bool     `help:"End with exit status 3 when there is any advice."`
-	JSON    bool     `name:"json" help:"Print states and advice as JSON."`
+	JSON    bool     `name:"json" help:"Print states and advice as JSON; durations are in seconds."`
 }
 
 // Help shows examples.
 func (retriesReviewCmd) Help() string {
 	return `Examples:
   stepback retries review statemachine.asl.json
-  stepback retries review --strict machines/*.asl.json
+  stepback retries review --strict definitions/
 
-Exit status 3 when a definition would be refused, and with --strict when there is any advice.`
+Exit status: 2 when a file cannot be read; 3 when a definition would be refused, and with --strict when there is any advice.`
 }
 
-// reviewed is the review of one file.
+// reviewed is the review of one definition.
 type reviewed struct {
-	File   string
-	Valid  bool
-	States []review.State   `json:",omitempty"`
-	Advice []asl.Diagnostic `json:",omitempty"` // with the errors of a definition that is not valid
+	validated
+	States []reviewedState `json:"states"`
+
 	text   string
+	advice []asl.Diagnostic // with the errors of a definition that would be refused
+}
+
+// reviewedState is what the retries of a state may come to; see review.State.
+type reviewedState struct {
+	Location    string  `json:"location"`
+	Retries     int64   `json:"retries"`
+	Attempts    int64   `json:"attempts"`
+	LongestWait float64 `json:"longestWaitSeconds"`
+	Attempt     float64 `json:"attemptSeconds,omitempty"`
+	Longest     float64 `json:"longestSeconds,omitempty"`
+
+	about *review.State
 }
 
 // Run prints the review of each definition.
 func (c *retriesReviewCmd) Run(std streams) error {
+	files, err := definitionPaths(c.Files)
+	if err != nil {
+		return &exitError{exitUsage, err}
+	}
 	wanting := false
-	all := []reviewed{}
-	for _, name := range c.Files {
-		x, err := c.review(name)
+	all := make([]reviewed, 0, len(files))
+	for _, path := range files {
+		d, err := readDefinition("", path, std)
 		if err != nil {
-			return err
+			return &exitError{exitUsage, err}
 		}
-		wanting = wanting || !x.Valid || c.Strict && len(x.Advice) > 0
+		x := c.review(d)
+		wanting = wanting || x.Result != "OK" || c.Strict && len(x.advice) > 0
 		all = append(all, x)
 		if !c.JSON {
-			x.print(std.out)
+			x.print(std)
 		}
 	}
 	if c.JSON {
 		enc := json.NewEncoder(std.out)
+		enc.SetEscapeHTML(false)
 		enc.SetIndent("", "  ")
 		if err := enc.Encode(all); err != nil {
 			return err
@@ -65,33 +81,39 @@ func (c *retriesReviewCmd) Run(std streams) error {
 	return nil
 }
 
-func (c *retriesReviewCmd) review(name string) (reviewed, error) {
-	text, err := os.ReadFile(name)
-	if err != nil {
-		return reviewed{}, err
+func (c *retriesReviewCmd) review(d definitionFile) reviewed {
+	x := reviewed{text: d.text, advice: engine.Validate(d.text, c.Express), States: []reviewedState{}}
+	machine, _ := asl.Options{Express: c.Express}.Parse(d.text)
+	if !asl.HasErrors(x.advice) && machine != nil {
+		opinion := review.Definition(d.text, machine, review.Options{Express: c.Express})
+		x.advice = opinion.Advice
+		for i := range opinion.States {
+			s := &opinion.States[i]
+			x.States = append(x.States, reviewedState{
+				s.Location, s.Retries, s.Attempts, s.Wait.Max.Seconds(), s.Attempt.Seconds(), s.Longest.Seconds(), s,
+			})
+		}
 	}
-	x := reviewed{File: name, text: string(text)}
-	x.Advice = engine.Validate(x.text, c.Express)
-	machine, _ := asl.Options{Express: c.Express}.Parse(x.text)
-	if asl.HasErrors(x.Advice) || machine == nil {
-		return x, nil
-	}
-	opinion := review.Definition(x.text, machine, review.Options{Express: c.Express})
-	x.Valid, x.States, x.Advice = true, opinion.States, opinion.Advice
-	return x, nil
+	x.validated = newValidated(d.path, x.advice)
+	return x
 }
 
 // print prints the advice with the lines it is about, then what the retries come to.
-func (x *reviewed) print(w io.Writer) {
-	fmt.Fprint(w, asl.Render(x.Advice, x.text, x.File))
+func (x *reviewed) print(std streams) {
+	w := std.out
+	text := asl.Render(x.advice, x.text, x.File)
+	if std.colour {
+		text = coloured(text)
+	}
+	fmt.Fprint(w, text)
 	switch {
-	case !x.Valid:
+	case x.Result != "OK":
 		fmt.Fprintf(w, "%s: not valid, not reviewed\n", x.File)
 		return
-	case len(x.Advice) == 0:
+	case len(x.advice) == 0:
 		fmt.Fprintf(w, "%s: no advice\n", x.File)
 	default:
-		fmt.Fprintf(w, "%s: pieces of advice: %d\n", x.File, len(x.Advice))
+		fmt.Fprintf(w, "%s: pieces of advice: %d\n", x.File, len(x.advice))
 	}
 	if len(x.States) == 0 {
 		return
@@ -99,7 +121,7 @@ func (x *reviewed) print(w io.Writer) {
 	fmt.Fprintln(w, "\nif the errors never go away:")
 	t := newTable("state", ">retries", ">attempts", ">longest wait", ">attempt", ">longest in the state")
 	for i := range x.States {
-		s := &x.States[i]
+		s := x.States[i].about
 		t.add(s.Location, s.Retries, s.Attempts, plain(s.Wait.Max), known(s.Attempt), known(s.Longest))
 	}
 	t.print(w, "  ")

@@ -28,7 +28,7 @@ func TestRetriesReview(t *testing.T) {
 	stepback(t, "retries", "review", plain, wrong).ends(t, exitData, "wrong.asl.json: not valid, not reviewed")
 
 	s := stepback(t, "retries", "review", "--json", fixed)
-	s.ends(t, 0, `"Code": "FIXED_INTERVAL"`)
+	s.ends(t, 0, `"code": "FIXED_INTERVAL"`, `"longestWaitSeconds": 3`)
 	var all []struct{ States []struct{ Retries int } }
 	if err := json.Unmarshal([]byte(s.out), &all); err != nil || len(all) != 1 || all[0].States[0].Retries != 3 {
 		t.Errorf("%v: %s", err, s.out)
