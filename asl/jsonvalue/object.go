@@ -4,43 +4,52 @@ package jsonvalue
 // value, as Jackson does.
 type ObjectBuilder struct{ n *node }
 
+// Objects with room for their members beside them: small ones, which most are, take one allocation instead of three.
+type (
+	object1 struct {
+		node
+		k [1]string
+		v [1]Value
+	}
+	object2 struct {
+		node
+		k [2]string
+		v [2]Value
+	}
+	object4 struct {
+		node
+		k [4]string
+		v [4]Value
+	}
+	object6 struct {
+		node
+		k [6]string
+		v [6]Value
+	}
+)
+
 // NewObject returns a builder with room for size members.
 func NewObject(size int) ObjectBuilder {
-	switch { // small objects, which most are, take one allocation instead of three
+	switch {
 	case size == 1:
-		n := &struct {
-			node
-			keys [1]string
-			vals [1]Value
-		}{}
-		n.node.keys, n.node.vals = n.keys[:0], n.vals[:0]
-		return ObjectBuilder{&n.node}
+		o := new(object1)
+		return within(&o.node, o.k[:0], o.v[:0])
 	case size == 2:
-		n := &struct {
-			node
-			keys [2]string
-			vals [2]Value
-		}{}
-		n.node.keys, n.node.vals = n.keys[:0], n.vals[:0]
-		return ObjectBuilder{&n.node}
+		o := new(object2)
+		return within(&o.node, o.k[:0], o.v[:0])
 	case size <= 4:
-		n := &struct {
-			node
-			keys [4]string
-			vals [4]Value
-		}{}
-		n.node.keys, n.node.vals = n.keys[:0], n.vals[:0]
-		return ObjectBuilder{&n.node}
+		o := new(object4)
+		return within(&o.node, o.k[:0], o.v[:0])
 	case size <= 6:
-		n := &struct {
-			node
-			keys [6]string
-			vals [6]Value
-		}{}
-		n.node.keys, n.node.vals = n.keys[:0], n.vals[:0]
-		return ObjectBuilder{&n.node}
+		o := new(object6)
+		return within(&o.node, o.k[:0], o.v[:0])
 	}
-	return ObjectBuilder{&node{keys: make([]string, 0, size), vals: make([]Value, 0, size)}}
+	return within(new(node), make([]string, 0, size), make([]Value, 0, size))
+}
+
+func within(n *node, keys []string, vals []Value) ObjectBuilder {
+	n.keys, n.vals = keys, vals
+	return ObjectBuilder{n}
 }
 
 // Set adds or replaces a member.
