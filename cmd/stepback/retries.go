@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -55,9 +54,7 @@ func showJSON(w io.Writer, table retrypatterns.Table) error {
 		}
 		out[s.State] = c.Retry
 	}
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	return enc.Encode(out)
+	return printJSON(w, out)
 }
 
 func showPatterns(w io.Writer) {
@@ -108,9 +105,7 @@ func (c *retriesExplainCmd) Run(std streams) error {
 		return err
 	}
 	if c.JSON {
-		enc := json.NewEncoder(std.out)
-		enc.SetIndent("", "  ")
-		return enc.Encode(e)
+		return printJSON(std.out, e)
 	}
 	explain(std.out, e)
 	return nil

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -68,10 +67,7 @@ func (c *retriesReviewCmd) Run(std streams) error {
 		}
 	}
 	if c.JSON {
-		enc := json.NewEncoder(std.out)
-		enc.SetEscapeHTML(false)
-		enc.SetIndent("", "  ")
-		if err := enc.Encode(all); err != nil {
+		if err := printJSON(std.out, all); err != nil {
 			return err
 		}
 	}

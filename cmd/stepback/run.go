@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -138,9 +137,7 @@ func (c *runCmd) importFile(ctx context.Context, p *pipeline.Pipeline, std strea
 // print prints the report and picks the exit status.
 func (c *runCmd) print(r *pipeline.Report, std streams) error {
 	if c.JSON {
-		enc := json.NewEncoder(std.out)
-		enc.SetIndent("", "  ")
-		if err := enc.Encode(r); err != nil {
+		if err := printJSON(std.out, r); err != nil {
 			return err
 		}
 	} else {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io/fs"
 	"os"
@@ -74,10 +73,7 @@ func (c *validateCmd) Run(std streams) error {
 		fmt.Fprint(std.out, text)
 	}
 	if c.JSON {
-		enc := json.NewEncoder(std.out)
-		enc.SetEscapeHTML(false)
-		enc.SetIndent("", "  ")
-		if err := enc.Encode(all); err != nil {
+		if err := printJSON(std.out, all); err != nil {
 			return err
 		}
 	}
