@@ -30,7 +30,7 @@ type createStateMachineRequest struct {
 
 var createStateMachineMembers = with(configurationMembers,
 	awsjson.Member{Name: "name", Required: true, Min: 1, Max: maxName},
-	awsjson.Member{Name: "definition", Required: true, Min: 1, Max: maxDefinition},
+	required(definition),
 	arn("roleArn"),
 	awsjson.Member{Name: "type", Enum: []string{"STANDARD", "EXPRESS"}},
 	tags,
