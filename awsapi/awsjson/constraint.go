@@ -189,8 +189,14 @@ func shownMap(o map[string]any) string {
 }
 
 func shown(value any) string {
-	if value == nil {
+	switch v := value.(type) {
+	case nil:
 		return "null"
+	case []any:
+		return shownList(v)
+	case map[string]any:
+		return shownMap(v)
+	default:
+		return fmt.Sprint(v)
 	}
-	return fmt.Sprint(value)
 }

@@ -2,6 +2,7 @@ package awsjson_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -16,11 +17,20 @@ var members = []awsjson.Member{
 	{Name: "share", Kind: awsjson.Number, Max: 100},
 	{Name: "publish", Kind: awsjson.Boolean},
 	{Name: "keys", Kind: awsjson.List, Min: 1, Max: 2, Element: &awsjson.Member{Min: 1}},
-	{Name: "tags", Kind: awsjson.List, Members: []awsjson.Member{{Name: "key", Required: true, Min: 1}}},
+	{Name: "tags", Kind: awsjson.List, Max: 7, Members: []awsjson.Member{{Name: "key", Required: true, Min: 1}}},
 	{Name: "labels", Kind: awsjson.Map, Max: 2, Element: &awsjson.Member{Max: 3}},
 	{Name: "secret", Max: 7, Sensitive: true},
 	{Name: "data", Max: 5, Bytes: true},
 	{Name: "trace", Kind: awsjson.Structure, Members: []awsjson.Member{{Name: "enabled", Kind: awsjson.Boolean, Required: true}}},
+}
+
+// nullKeys is what is said of tags that have no key.
+func nullKeys(first, last int) string {
+	var parts []string
+	for i := first; i <= last; i++ {
+		parts = append(parts, fmt.Sprintf("Value null at 'tags.%d.member.key' failed to satisfy constraint: Member must not be null", i))
+	}
+	return strings.Join(parts, "; ")
 }
 
 func TestCheck(t *testing.T) {
@@ -55,8 +65,11 @@ func TestCheck(t *testing.T) {
 		`{"name":"a","maxResults":1.5}`:            "SerializationException: NUMBER_VALUE can not be converted to the expected type",
 		`{"name":"a","publish":"yes"}`:             "SerializationException: STRING_VALUE can not be converted to the expected type",
 		`{"name":"a","keys":[1]}`:                  "SerializationException: NUMBER_VALUE can not be converted to the expected type",
-		`{"name":"a","tags":[null]}`:               "SerializationException: ",
-		`{"name":"a","keys":{}}`:                   "SerializationException: Start of structure or map found where not expected.",
+		`{"name":"a","tags":[{"key":"k","v":[1,null]},{},{},{},{},{},{},{}]}`: "ValidationException: 8 validation errors detected: " +
+			"Value '[{key=k, v=[1, null]}, {}, {}, {}, {}, {}, {}, {}]' at 'tags' failed to satisfy constraint: Member must have length less than or equal to 7; " +
+			nullKeys(2, 8),
+		`{"name":"a","tags":[null]}`: "SerializationException: ",
+		`{"name":"a","keys":{}}`:     "SerializationException: Start of structure or map found where not expected.",
 	} {
 		d := json.NewDecoder(strings.NewReader(request))
 		d.UseNumber()

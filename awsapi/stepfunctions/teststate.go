@@ -70,6 +70,11 @@ var testStateMembers = []awsjson.Member{
 
 // testState runs one state by itself. Nothing is kept of it.
 func (s *Service) testState(ctx context.Context, scope awsjson.Scope, in *testStateRequest) (*testStateResponse, error) {
+	if in.RoleARN != "" {
+		if err := checkRole(in.RoleARN); err != nil {
+			return nil, err
+		}
+	}
 	e, err := s.engine(scope)
 	if err != nil {
 		return nil, err
