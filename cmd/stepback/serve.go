@@ -146,6 +146,7 @@ func (c *serveCmd) check() error {
 // engines are the engines of all accounts and regions, over one clock and one journal.
 type engines struct {
 	clock    *clock.Clock
+	patience time.Duration // on a virtual clock
 	journal  journal.Journal
 	services *services
 	around   *surroundings
@@ -164,7 +165,7 @@ func newEngines(c *clock.Clock, j journal.Journal, s *services, around *surround
 // open makes the engine of an account and region.
 func (s *engines) open(scope awsjson.Scope) (*engine.Engine, error) {
 	e, err := engine.New(engine.Config{
-		Clock: s.clock, Journal: s.journal, Region: scope.Region, Account: scope.Account, Log: s.log, Objects: s.services.objects,
+		Clock: s.clock, Patience: s.patience, Journal: s.journal, Region: scope.Region, Account: scope.Account, Log: s.log, Objects: s.services.objects,
 		Integrations: s.around.integrations(scope, s.services.invoker(scope), s.clock, s.await), Mocks: s.around.testCases(), Activity: s.activity, Follow: s.follow,
 	})
 	if err != nil {
