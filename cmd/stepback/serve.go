@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -252,7 +254,10 @@ func (s *engines) recover(e *engine.Engine) error {
 
 // close closes the engines. What is running goes on when the journal is opened again.
 func (s *engines) close() {
-	for _, e := range s.made {
+	s.mu.Lock()
+	made := slices.Collect(maps.Values(s.made))
+	s.mu.Unlock()
+	for _, e := range made {
 		e.Close()
 	}
 	s.clock.Close()
