@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"stepback/csvimport/database"
 	"stepback/localcloud/faults"
@@ -29,6 +30,8 @@ type Config struct {
 	Seed   uint64
 	// VirtualTime lets every wait pass at once, with the timestamps it would have had.
 	VirtualTime bool
+	// Patience is how long a function may really take in virtual time before it is taken to hang; see engine.Config.
+	Patience time.Duration
 	// Bootstraps is a directory with NAME/bootstrap binaries; when set the functions run as processes of their own.
 	Bootstraps string
 	Log        *slog.Logger

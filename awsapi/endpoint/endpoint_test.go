@@ -49,6 +49,9 @@ func TestServicesAreTold(t *testing.T) {
 	}{
 		{"POST", "/", []string{"X-Amz-Target: AWSStepFunctions.ListStateMachines"}, "states /"},
 		{"POST", "/", []string{signed("states")}, "states /"},
+		{"POST", "/", []string{"Content-Type: application/x-amz-json-1.0"}, "states /"},
+		{"POST", "/bucket", []string{"Content-Type: application/x-amz-json-1.0"}, "s3 /bucket"},
+		{"POST", "/", []string{"Content-Type: application/x-amz-json-1.1", signed("logs")}, "logs /"},
 		{"POST", "/", []string{"X-Amz-Target: DynamoDB_20120810.ListTables"}, "The service dynamodb is not served"},
 		{"POST", "/", []string{"X-Amz-Target: Logs_20140328.FilterLogEvents"}, "logs /"},
 		{"POST", "/", []string{signed("sqs")}, "AWS_ENDPOINT_URL_SQS"},

@@ -73,7 +73,7 @@ func (s *Service) start(ctx context.Context, scope awsjson.Scope, t *target, in 
 	var syntax *jsonvalue.SyntaxError
 	switch {
 	case errors.As(err, &syntax):
-		return nil, invalidInput(syntax.Error())
+		return nil, invalidInput(syntax.Message)
 	case errors.Is(err, engine.ErrInput):
 		return nil, invalidInput(strings.TrimPrefix(err.Error(), engine.ErrInput.Error()+": "))
 	case errors.Is(err, engine.ErrAlreadyExists):
