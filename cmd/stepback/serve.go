@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -234,7 +236,10 @@ func (s *engines) stopPolls() {
 
 // close closes the engines. What is running goes on when the journal is opened again.
 func (s *engines) close() {
-	for _, e := range s.made {
+	s.mu.Lock()
+	made := slices.Collect(maps.Values(s.made))
+	s.mu.Unlock()
+	for _, e := range made {
 		e.Close()
 	}
 	s.clock.Close()
