@@ -23,7 +23,7 @@ type startExecutionRequest struct {
 }
 
 var startExecutionMembers = []awsjson.Member{
-	machineARN(), {Name: "name", Min: 1, Max: maxName}, {Name: "input", Max: maxData}, traceHeader,
+	machineARN(), {Name: "name", Min: 1, Max: maxName}, data("input"), traceHeader,
 }
 
 type startExecutionResponse struct {

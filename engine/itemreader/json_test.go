@@ -87,3 +87,13 @@ func TestJSONLines(t *testing.T) {
 	wantCause(t, memoryObjects{"f": "1\n\n{\"a\":\n1}"}, cfg, "S3://data/f line 3 (byte 8) is not JSON: Unexpected end-of-input within/between "+
 		"Object entries; JSON Lines holds one complete JSON value per line")
 }
+
+func TestItemsPointerLimits(t *testing.T) {
+	t.Parallel()
+	far := `{"before":"` + strings.Repeat("x", MaxPointedOffset) + `","items":[1]}`
+	cfg := Config{Resource: getObject, Bucket: "data", Key: "f", InputType: "JSON", ItemsPointer: "/items"}
+	wantCause(t, memoryObjects{"f": far}, cfg, `S3://data/f: ItemsPointer "/items" leads to byte 16777237; it must start within the first 16 MB of the document`)
+	wantItems(t, memoryObjects{"f": strings.Replace(far, "x", "", 30)}, cfg, `[1]`)
+	cfg.ItemsPointer = "/" + strings.Repeat("a", 1999)
+	wantCause(t, memoryObjects{"f": "{}"}, cfg, "the ItemsPointer has 2000 bytes, fewer than 2000 are allowed")
+}
