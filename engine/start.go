@@ -122,10 +122,8 @@ func (r *run) start() interpreter.Event {
 
 // acknowledged waits until the start is durable.
 func (r *run) acknowledged(ctx context.Context) (*Started, error) {
-	select {
-	case <-r.begun:
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	if err := r.until(ctx, r.begun); err != nil {
+		return nil, err
 	}
 	select {
 	case <-r.done:
@@ -139,14 +137,29 @@ func (r *run) acknowledged(ctx context.Context) (*Started, error) {
 
 // wait waits for the end and returns what became of the execution.
 func (r *run) wait(ctx context.Context) (*journal.Execution, error) {
-	select {
-	case <-r.done:
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	if err := r.until(ctx, r.done); err != nil {
+		return nil, err
 	}
 	if r.err != nil {
 		return nil, r.err
 	}
 	copied := r.record
 	return &copied, nil
+}
+
+// until waits until a channel of the run is closed, which no worker does any more when the engine is.
+func (r *run) until(ctx context.Context, closed <-chan struct{}) error {
+	select {
+	case <-closed:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-r.engine.ctx.Done():
+	}
+	select {
+	case <-closed: // just before
+		return nil
+	default:
+		return ErrClosed
+	}
 }

@@ -23,6 +23,10 @@ type Member struct {
 	Required bool
 	// Min and Max bound the length of a string, list or map, or the value of a number. Max 0 means no upper bound.
 	Min, Max int64
+	// Bytes says that Max counts the bytes of a string's UTF-8 form rather than its characters.
+	Bytes bool
+	// Sensitive says that refusals do not quote the value.
+	Sensitive bool
 	// Enum are the values that a string may have, in the order in which the service lists them.
 	Enum []string
 	// Pattern is what a whole string must match; Shown is how the service writes it.

@@ -22,7 +22,7 @@ type startExecutionRequest struct {
 }
 
 var startExecutionMembers = []awsjson.Member{
-	machineARN(), {Name: "name", Min: 1, Max: maxName}, {Name: "input", Max: maxData}, traceHeader,
+	machineARN(), {Name: "name", Min: 1, Max: maxName}, data("input"), traceHeader,
 }
 
 type startExecutionResponse struct {
@@ -73,7 +73,7 @@ func (s *Service) start(ctx context.Context, scope awsjson.Scope, t *target, in 
 	var syntax *jsonvalue.SyntaxError
 	switch {
 	case errors.As(err, &syntax):
-		return nil, invalidInput(syntax.Error())
+		return nil, invalidInput(syntax.Message)
 	case errors.Is(err, engine.ErrInput):
 		return nil, invalidInput(strings.TrimPrefix(err.Error(), engine.ErrInput.Error()+": "))
 	case errors.Is(err, engine.ErrAlreadyExists):

@@ -81,7 +81,7 @@ func (c *execCmd) stage(ctx context.Context, o *order, std streams) (_ *stage, e
 	}
 	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
 	s.stop = stop
-	go func() { s.served <- serve(serving, listener, s.platform.handler(false)) }()
+	go func() { s.served <- s.platform.front(false).serve(serving, listener) }()
 	s.states = statesClient(s.platform)
 	return s, nil
 }

@@ -79,6 +79,11 @@ func (p *platform) handler(public bool) http.Handler {
 	return p.services.handler(p.states.Handler(), p.scope, public)
 }
 
+// front is how requests reach the platform over the network.
+func (p *platform) front(public bool) front {
+	return front{handler: p.handler(public), stopWaiting: p.engines.stopPolls}
+}
+
 // close ends the engines, then the functions' processes. It does not close the journal.
 func (p *platform) close(ctx context.Context) error {
 	p.engines.close()

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -58,13 +57,8 @@ State machines, executions and their histories, functions and objects are kept i
 running when the process ends, however it ends, go on when it is started again: tasks that were in flight are invoked once more.`
 }
 
-const (
-	headerTimeout = 10 * time.Second
-	// grace is how long requests may take to finish once the server is told to stop.
-	grace = 5 * time.Second
-	// reserve is how much of the disk is set aside so that executions can end when it is full: while it is, new ones are refused.
-	reserve = 64 << 20
-)
+// reserve is how much of the disk is set aside so that executions can end when it is full: while it is, new ones are refused.
+const reserve = 64 << 20
 
 // Run serves until the context ends.
 func (c *serveCmd) Run(ctx context.Context, std streams) (err error) {
@@ -119,7 +113,7 @@ func (c *serveCmd) Run(ctx context.Context, std streams) (err error) {
 		}
 		defer stop()
 	}
-	err = serve(ctx, listener, p.handler(c.Public))
+	err = p.front(c.Public).serve(ctx, listener)
 	if cause := context.Cause(ctx); errors.Is(cause, journal.ErrBroken) {
 		err = errors.Join(err, cause)
 	}
@@ -147,28 +141,6 @@ func (c *serveCmd) check() error {
 		return nil
 	}
 	return fmt.Errorf("--listen %s: other machines could reach this address, and nobody is asked for credentials; use 127.0.0.1, or add --public", c.Listen)
-}
-
-// serve answers requests until the context ends, then lets those under way finish for a while.
-func serve(ctx context.Context, l net.Listener, h http.Handler) error {
-	server := &http.Server{Handler: h, ReadHeaderTimeout: headerTimeout}
-	done := make(chan error, 1)
-	go func() { done <- server.Serve(l) }()
-	select {
-	case err := <-done:
-		return err
-	case <-ctx.Done():
-	}
-	stopping, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
-	defer cancel()
-	err := server.Shutdown(stopping)
-	if errors.Is(err, context.DeadlineExceeded) {
-		err = server.Close()
-	}
-	if e := <-done; !errors.Is(e, http.ErrServerClosed) {
-		err = errors.Join(err, e)
-	}
-	return err
 }
 
 // engines are the engines of all accounts and regions, over one clock and one journal.
@@ -249,6 +221,15 @@ func (s *engines) recover(e *engine.Engine) error {
 		s.log.Info("executions go on", "executions", n, "children", found.Children)
 	}
 	return nil
+}
+
+// stopPolls has workers that wait for tasks of activities wait no longer.
+func (s *engines) stopPolls() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, e := range s.made {
+		e.StopPolls()
+	}
 }
 
 // close closes the engines. What is running goes on when the journal is opened again.

@@ -68,17 +68,28 @@ func opened[S csvimport.Store](store S, err error) (csvimport.Store, error) {
 	return store, nil
 }
 
-// Mask is an address without its password, for logs.
+// Mask is an address without its passwords, for logs. Of what is no address it
+// leaves the scheme at most: libpq's "host=… password=…" has none.
 func Mask(address string) string {
+	if address == "" {
+		return ""
+	}
+	scheme, rest, found := strings.Cut(address, ":")
 	u, err := url.Parse(address)
-	if err != nil {
-		scheme, _, _ := strings.Cut(address, ":")
+	switch {
+	case !found || err != nil && strings.ContainsAny(scheme, " ="):
+		return "…"
+	case scheme == "sqlite" || scheme == secretScheme:
+		return address
+	case err != nil || !strings.HasPrefix(rest, "//"):
 		return scheme + ":…"
 	}
 	query := u.Query()
-	if query.Has("password") {
-		query.Set("password", "xxxxx")
-		u.RawQuery = query.Encode()
+	for _, name := range []string{"password", "sslpassword"} {
+		if query.Has(name) {
+			query.Set(name, "xxxxx")
+			u.RawQuery = query.Encode()
+		}
 	}
 	return u.Redacted()
 }

@@ -34,6 +34,9 @@ func (x *Execution) runMap(t *thread) bool {
 	if !ok {
 		return false
 	}
+	if concurrency < 0 {
+		return x.runtimeError(t, "MaxConcurrency cannot be negative.")
+	}
 	var items *mapItems
 	if m.Reader == nil {
 		if items, ok = x.items(t, in); !ok {
@@ -183,9 +186,5 @@ func (x *Execution) mapNumber(t *thread, n plan.Number) (float64, bool) {
 }
 
 func (x *Execution) notA(t *thread, n plan.Number, v jsonvalue.Value, kind string) bool {
-	shown := v.JSON()
-	if v.Kind() == jsonvalue.String {
-		shown = v.Text()
-	}
-	return x.runtimeError(t, "The "+n.Field+"Path field refers to value \""+shown+"\" which is not a valid "+kind+": "+n.Path.Text())
+	return x.runtimeError(t, "The "+n.Field+"Path field refers to value \""+plainText(v)+"\" which is not a valid "+kind+": "+n.Path.Text())
 }
