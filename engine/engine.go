@@ -62,7 +62,7 @@ type Engine struct {
 	log   *slog.Logger
 
 	ctx     context.Context // ends when the engine closes; parent of all tasks
-	cancel  context.CancelFunc
+	cancel  context.CancelCauseFunc
 	tasks   sync.WaitGroup // task invocations and Map Runs
 	queue   queue
 	runners taskRunners
@@ -110,7 +110,7 @@ func New(cfg Config) (*Engine, error) {
 	}
 	e.seeds.state, e.repeatable = cfg.Seed, repeatable
 	e.activities.clock, e.activities.queues = cfg.Clock, map[string]*activityQueue{}
-	e.ctx, e.cancel = context.WithCancel(context.Background())
+	e.ctx, e.cancel = context.WithCancelCause(context.Background())
 	e.runners.next = make(chan invocation)
 	e.queue.start(cfg.Workers, e.work)
 	return e, nil
@@ -124,7 +124,7 @@ func (e *Engine) Close() {
 	e.closed = true
 	e.mu.Unlock()
 	e.queue.stop() // first: workers start tasks, and must not see them fail because they are cancelled here
-	e.cancel()
+	e.cancel(ErrClosed)
 	e.tasks.Wait()
 	e.mu.Lock()
 	runs := make([]*run, 0, len(e.runs))

@@ -62,7 +62,7 @@ func (i *Integration) Invoke(ctx context.Context, t *engine.Task) (engine.Result
 	submitted := job{t.RoleARN, params, answer.Value()}
 	described, err := i.await(ctx, submitted)
 	if err != nil {
-		if ctx.Err() != nil {
+		if engine.GivenUp(ctx) {
 			i.stop(ctx, submitted)
 		}
 		return nil, err
