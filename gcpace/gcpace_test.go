@@ -9,7 +9,7 @@ import (
 
 func TestLimit(t *testing.T) {
 	t.Parallel()
-	p := Pace{Percent: 500, Room: 128 << 20}
+	p := Pace{Percent: 500, Room: 128 << 20} // steps of 32 MB
 	for _, tt := range []struct{ live, want int64 }{
 		{0, 128 << 20},
 		{30 << 20, 128 << 20},
