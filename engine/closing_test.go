@@ -55,6 +55,7 @@ func TestWhoWaitsIsToldThatTheEngineCloses(t *testing.T) {
 	}()
 	<-kept.asked
 	e.Close()
+	e.Close() // which releases the clock no second time
 	if err := <-waited; !errors.Is(err, engine.ErrClosed) {
 		t.Errorf("waiting for the start: %v", err)
 	}

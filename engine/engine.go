@@ -118,7 +118,7 @@ func New(cfg Config) (*Engine, error) {
 
 // Close stops taking work, cancels the tasks in flight, and waits for everything the engine started. Executions that are still
 // running stay as the journal has them, for Recover to go on with. It does not close the clock or the journal, which the caller
-// owns.
+// owns. It may be called more than once.
 func (e *Engine) Close() {
 	e.mu.Lock()
 	e.closed = true
