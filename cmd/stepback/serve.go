@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"stepback/awsapi/awsjson"
@@ -98,6 +99,9 @@ func (c *serveCmd) Run(ctx context.Context, std streams) (err error) {
 		return &exitError{exitUsage, err}
 	}
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", c.Listen)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return fmt.Errorf("%w: another program listens there, perhaps LocalStack or another stepback; end it, or give another address with --listen", err)
+	}
 	if err != nil {
 		return err
 	}
