@@ -271,6 +271,12 @@ func TestErrors(t *testing.T) {
 			service: "sqs", resource: "aws-sdk:sqs:options", parameters: `{}`,
 			err: "States.Runtime", cause: "The action options of the service sqs is not supported.",
 		},
+		"an action that is not here": {
+			service: "pipes", resource: "aws-sdk:pipes:createPipe", parameters: `{}`,
+			err: "States.Runtime",
+			cause: "The action createPipe of the service pipes is not supported here; the actions of pipes are " +
+				"describePipe, listPipes, startPipe, stopPipe, updatePipe",
+		},
 		"a stream of events": {
 			service: "kinesis", resource: "aws-sdk:kinesis:subscribeToShard", parameters: `{}`,
 			err: "States.Runtime", cause: "The action subscribeToShard of the service kinesis is not supported.",
@@ -324,7 +330,7 @@ func TestUnknownService(t *testing.T) {
 	_, err := invoke(caller("sqs", &fake{}), "aws-sdk:nonsense:act", `{}`)
 	var task *engine.TaskError
 	if !errors.As(err, &task) || task.Name != plan.ErrRuntime || !strings.HasPrefix(task.Cause,
-		"The service nonsense is not supported; the services are athena, ") {
+		"The service nonsense is not supported; the services are acm, apigateway, ") {
 		t.Errorf("got %v", err)
 	}
 }

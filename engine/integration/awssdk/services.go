@@ -38,7 +38,9 @@ import (
 )
 
 // services are the services that tasks can call, by their names. Another one is another row, and a module in go.mod.
-var services = sorted(slices.Concat(coreServices, jobServices, modelServices))
+var services = sorted(slices.Concat(
+	coreServices, databaseServices, jobServices, languageServices, machineServices, managementServices, modelServices,
+))
 
 func sorted(s []Service) []Service {
 	slices.SortFunc(s, func(a, b Service) int { return strings.Compare(a.Name, b.Name) })
