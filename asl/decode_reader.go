@@ -124,10 +124,14 @@ func (d *decoder) inputType(o object, r *ItemReader) {
 	}
 }
 
-// csvConfig checks the fields that only CSV has.
+// csvConfig checks the fields that only CSV has, and manifests, whose data files may be CSV. The documented example of an Athena manifest
+// of CSV files has none of them.
 func (d *decoder) csvConfig(o object, r *ItemReader) {
+	if r.InputType == "MANIFEST" {
+		return
+	}
 	if r.InputType == "CSV" {
-		if !o.has("CSVHeaderLocation") {
+		if !o.has("CSVHeaderLocation") && r.ManifestType != "ATHENA_DATA" {
 			d.fail("The field 'CSVHeaderLocation' is required").hint("FIRST_ROW, or GIVEN with CSVHeaders")
 		}
 		return

@@ -74,6 +74,9 @@ func TestItemReader(t *testing.T) {
 		{"CSV", inMap(distributed, object+`{"InputType": "CSV", "CSVHeaderLocation": "GIVEN", "CSVHeaders": ["a"], "CSVDelimiter": "TAB", "MaxItems": 0}}`), nil},
 		{"JSON", inMap(distributed, object+`{"InputType": "JSON", "ItemsPointer": "/a/b", "MaxItemsPath": "$.m"}}`), nil},
 		{"inventory", inMap(distributed, object+`{"ManifestType": "S3_INVENTORY"}}`), nil},
+		{"inventory with headers", inMap(distributed, object+`{"InputType": "MANIFEST", "CSVDelimiter": "COMMA", "CSVHeaderLocation": "GIVEN", "CSVHeaders": ["a"]}}`), nil},
+		{"Parquet", inMap(distributed, object+`{"InputType": "PARQUET"}}`), nil},
+		{"Athena, as documented", inMap(distributed, object+`{"ManifestType": "ATHENA_DATA", "InputType": "CSV"}}`), nil},
 		{"listing", inMap(distributed, `"ItemReader": {"Resource": "arn:aws:states:::s3:listObjectsV2", "Parameters": {"Bucket": "b"}}`), nil},
 		{
 			"resource and parameters", inMap(distributed, `"ItemReader": {"Resource": "arn:aws:states:::s3:putObject", "Parameters": {}}`),

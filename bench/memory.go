@@ -29,7 +29,8 @@ func memory(job string, n, limit int) measurement {
 				return reading{}, err
 			}
 			var s reading
-			return s, json.Unmarshal(out, &s.value)
+			err = json.Unmarshal(out, &s.value)
+			return s, err
 		},
 	}
 }

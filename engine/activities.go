@@ -61,6 +61,10 @@ func (e *Engine) GetActivityTask(ctx context.Context, activityARN, worker string
 	}
 }
 
+// StopPolls has all calls of GetActivityTask that wait answer that there is no task, and all that come later: a server that is about
+// to be closed need not wait for them.
+func (e *Engine) StopPolls() { e.activities.close() }
+
 // activityExists returns ErrNoActivity for an ARN that is not that of an activity of this account and region.
 func (e *Engine) activityExists(arn string) error {
 	if e.cfg.Activity != nil && strings.HasPrefix(arn, e.names.activities()) {

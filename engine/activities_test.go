@@ -113,6 +113,34 @@ func TestPollEndsWithoutATask(t *testing.T) {
 	}
 }
 
+// TestStopPolls ends the wait of workers: tasks that come later wait for the next engine.
+func TestStopPolls(t *testing.T) {
+	t.Parallel()
+	b := newTokenBed(t, journal.NewMemory(), 1)
+	done := make(chan error)
+	for range 2 {
+		go func() {
+			task, err := b.GetActivityTask(t.Context(), activity, "w")
+			if task != nil {
+				err = errors.New("a task came from nowhere")
+			}
+			done <- err
+		}()
+	}
+	b.polls(t, 2)
+	b.StopPolls()
+	for range 2 {
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+	arn := b.start(t, activityTask)
+	b.reaches(t, arn, history.ActivityScheduled)
+	if task, err := b.GetActivityTask(t.Context(), activity, "w"); task != nil || err != nil {
+		t.Errorf("%v, %v", task, err)
+	}
+}
+
 // TestATaskThatIsGivenUpIsNotTaken stops an execution whose task nobody has taken.
 func TestATaskThatIsGivenUpIsNotTaken(t *testing.T) {
 	t.Parallel()

@@ -16,6 +16,7 @@ type activities struct {
 
 	mu     sync.Mutex
 	queues map[string]*activityQueue // of activities for which a task or a worker waits, by ARN
+	closed bool                      // no worker waits, and none takes a task
 }
 
 // activityQueue has either tasks or workers that wait.
@@ -67,6 +68,10 @@ func (a *activities) withdraw(o *offer) {
 // holds the clock; poll gives that up while it waits.
 func (a *activities) poll(ctx, engine context.Context, arn string, until time.Time) (*offer, error) {
 	a.mu.Lock()
+	if a.closed {
+		a.mu.Unlock()
+		return nil, nil
+	}
 	q := a.queue(arn)
 	if first := q.offers.Front(); first != nil {
 		o := first.Value.(*offer)
@@ -83,7 +88,9 @@ func (a *activities) poll(ctx, engine context.Context, arn string, until time.Ti
 	a.mu.Unlock()
 	timer := a.clock.Schedule(until, clock.AlarmFunc(func() { a.leave(arn, p) }))
 	defer timer.Stop()
-	a.clock.Release()
+	resume := a.clock.Yield(ctx)
+	defer a.clock.Release() // what who wakes holds
+	defer resume()
 	var err error
 	select {
 	case o := <-p.woken:
@@ -98,6 +105,18 @@ func (a *activities) poll(ctx, engine context.Context, arn string, until time.Ti
 		a.offerAgain(o)
 	}
 	return nil, err
+}
+
+// close wakes all workers without a task.
+func (a *activities) close() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.closed = true
+	for arn, q := range a.queues {
+		for q.pollers.Len() > 0 {
+			a.wake(arn, q.pollers.Front().Value.(*poller), nil)
+		}
+	}
 }
 
 // leave wakes a worker without a task unless it has been woken before.

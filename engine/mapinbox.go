@@ -11,15 +11,28 @@ import (
 type inbox struct {
 	mu     sync.Mutex
 	ends   []*journal.Execution
+	closed bool
 	signal chan struct{}
 }
 
 func (b *inbox) put(e *Engine, x *journal.Execution) {
-	e.clock.Hold()
 	b.mu.Lock()
+	if b.closed {
+		b.mu.Unlock()
+		return
+	}
+	e.clock.Hold()
 	b.ends = append(b.ends, x)
 	b.mu.Unlock()
 	b.poke()
+}
+
+// close drops what comes when nobody takes it any more.
+func (b *inbox) close(e *Engine) {
+	b.mu.Lock()
+	b.closed = true
+	b.mu.Unlock()
+	b.take(e)
 }
 
 // poke makes whoever waits look again.
@@ -36,11 +49,15 @@ func (b *inbox) empty() bool {
 	return len(b.ends) == 0
 }
 
-func (b *inbox) take() []*journal.Execution {
+// take takes the ends, for which whoever calls holds the clock from now on.
+func (b *inbox) take(e *Engine) []*journal.Execution {
 	b.mu.Lock()
-	defer b.mu.Unlock()
 	ends := b.ends
 	b.ends = nil
+	b.mu.Unlock()
+	for range ends {
+		e.clock.Release()
+	}
 	return ends
 }
 

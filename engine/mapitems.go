@@ -183,6 +183,9 @@ func (s *items) selected(item itemreader.Item) ([]byte, error) {
 	if errors.As(err, &failed) {
 		return nil, &TaskError{Name: failed.Failure.Error, Cause: failed.Cause}
 	}
+	if err != nil {
+		return nil, err
+	}
 	s.text = v.AppendJSON(s.text[:0])
 	return s.text, nil
 }

@@ -111,6 +111,8 @@ func (m *mapRun) carryOut(ctx context.Context) (interpreter.Event, error) {
 		return interpreter.Event{}, gone.err
 	case err == nil:
 		return interpreter.Event{Kind: interpreter.MapRunSucceeded, ID: m.id, Output: interpreter.TextPayload(output)}, nil
+	case m.failure == nil:
+		err = orAborted(ctx, err)
 	}
 	return interpreter.Event{Kind: interpreter.MapRunFailed, ID: m.id, Failure: mapRunFailure(err)}, nil
 }
@@ -124,6 +126,14 @@ func mapRunFailure(err error) history.Failure {
 	return history.NewFailure(t.Name, t.Cause)
 }
 
+// orAborted is err, or, once the Map Run has been cancelled, what that makes of it: whatever failed then may have failed for that.
+func orAborted(ctx context.Context, err error) error {
+	if ctx.Err() == nil {
+		return err
+	}
+	return &TaskError{Name: aborted.Error, Cause: aborted.Cause}
+}
+
 // abandonedError says that a child execution was given up because the journal refused it.
 type abandonedError struct{ err error }
 
@@ -133,6 +143,7 @@ func (m *mapRun) process(ctx context.Context) (string, error) {
 	defer func() { m.sink.abort() }()
 	m.takeOver()
 	if err := m.prepare(ctx); err != nil {
+		err = orAborted(ctx, err)
 		m.fail(err)
 		if e := m.loop(ctx); e != nil { // until the children that were taken over have ended
 			return "", e
@@ -174,7 +185,9 @@ func (m *mapRun) prepare(ctx context.Context) (err error) {
 		m.source.Close()
 		return unknown
 	}
+	m.mu.Lock()
 	m.about.Source = version
+	m.mu.Unlock()
 	sink, err := m.openSink()
 	if err != nil {
 		m.source.Close()
@@ -193,7 +206,7 @@ func (m *mapRun) loop(ctx context.Context) error {
 	for {
 		for m.failure == nil && (!m.drained || len(m.redrivable) > 0) && len(m.children) < m.room() && ctx.Err() == nil {
 			if err := m.startNext(ctx); err != nil {
-				m.fail(err)
+				m.fail(orAborted(ctx, err))
 			}
 		}
 		if len(m.children) == 0 && (m.drained && len(m.redrivable) == 0 || m.failure != nil) {
@@ -254,11 +267,10 @@ func (m *mapRun) await(ctx context.Context) error {
 			return ErrClosed
 		}
 		if err != nil {
-			m.fail(&TaskError{Name: aborted.Error, Cause: aborted.Cause})
+			m.fail(orAborted(ctx, err))
 		}
 	}
-	for _, x := range m.ends.take() {
-		m.engine.clock.Release()
+	for _, x := range m.ends.take(m.engine) {
 		r := m.children[x.ARN]
 		delete(m.children, x.ARN)
 		if !x.Ended() {

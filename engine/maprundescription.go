@@ -175,6 +175,7 @@ func (m *mapRun) retire(outcome interpreter.Event) {
 
 // abandon gives the Map Run up in this process, and with it the execution that waits for it.
 func (m *mapRun) abandon(err error) {
+	m.ends.close(m.engine)
 	m.forget()
 	if !errors.Is(err, ErrClosed) {
 		m.parent.giveUp(err)

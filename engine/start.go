@@ -20,6 +20,8 @@ type Start struct {
 	VersionARN, AliasARN string
 	// Revision is the caller's name for this state of the machine, kept with the execution; so is TraceHeader.
 	Revision, TraceHeader string
+	// Sync says that the caller waits for the end of the execution, which is of an EXPRESS machine.
+	Sync bool
 	// TestCase is what Config.Mocks is asked for; empty means that nothing is mocked.
 	TestCase string
 }
@@ -77,7 +79,7 @@ func (e *Engine) prepare(s *Start) (*run, error) {
 		return nil, err
 	}
 	info := interpreter.Info{
-		Name: s.Name, MachineARN: m.ARN, MachineName: m.Name, RoleARN: m.RoleARN, Region: e.cfg.Region, Express: m.Express, Input: s.Input,
+		Name: s.Name, MachineARN: m.ARN, MachineName: m.Name, RoleARN: m.RoleARN, Region: e.cfg.Region, Express: m.Express, Sync: s.Sync, Input: s.Input,
 		VersionARN: s.VersionARN, AliasARN: s.AliasARN,
 	}
 	if m.Express {
@@ -122,10 +124,8 @@ func (r *run) start() interpreter.Event {
 
 // acknowledged waits until the start is durable.
 func (r *run) acknowledged(ctx context.Context) (*Started, error) {
-	select {
-	case <-r.begun:
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	if err := r.until(ctx, r.begun); err != nil {
+		return nil, err
 	}
 	select {
 	case <-r.done:
@@ -139,14 +139,29 @@ func (r *run) acknowledged(ctx context.Context) (*Started, error) {
 
 // wait waits for the end and returns what became of the execution.
 func (r *run) wait(ctx context.Context) (*journal.Execution, error) {
-	select {
-	case <-r.done:
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	if err := r.until(ctx, r.done); err != nil {
+		return nil, err
 	}
 	if r.err != nil {
 		return nil, r.err
 	}
 	copied := r.record
 	return &copied, nil
+}
+
+// until waits until a channel of the run is closed, which no worker does any more when the engine is.
+func (r *run) until(ctx context.Context, closed <-chan struct{}) error {
+	select {
+	case <-closed:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-r.engine.ctx.Done():
+	}
+	select {
+	case <-closed: // just before
+		return nil
+	default:
+		return ErrClosed
+	}
 }

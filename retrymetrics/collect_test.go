@@ -236,6 +236,22 @@ func TestTheOldestExecutionIsForgottenFirst(t *testing.T) {
 	}
 }
 
+// TestAnExecutionOutlivesThoseThatEnd lets many executions begin and end while one is open.
+func TestAnExecutionOutlivesThoseThatEnd(t *testing.T) {
+	t.Parallel()
+	reader := retrymetrics.LogReader{Executions: 2}
+	events := logged(t, childARN, everything())
+	reader.Read(events[:5])
+	for i := range 10 {
+		reader.Read(logged(t, fmt.Sprint(parent, i), ended(everything(), history.ExecutionSucceeded)))
+	}
+	for _, p := range reader.Read(events[5:7]) {
+		if p.Metric == retrymetrics.UnpairedEvents {
+			t.Errorf("the execution that is open was forgotten: %+v", p)
+		}
+	}
+}
+
 func TestRecordsThatAreNone(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "null", "{}", `{"id":1}`, `{"id":"x","execution_arn":"a"}`, `{"id":"1"}`} {

@@ -20,7 +20,7 @@ import (
 type LogReader struct {
 	// ChildState is the only Task state of the distributed Map's child executions, or empty.
 	ChildState string
-	// Executions is how many executions are kept at a time; 0 means 10,000. The one that began first goes first.
+	// Executions is how many executions are kept at a time; 0 or less means 10,000. The one that began first goes first.
 	Executions int
 
 	collector Collector
@@ -74,11 +74,7 @@ func (r *LogReader) chain(arn string) *chain {
 	if r.kept == nil {
 		r.kept = map[string]*chain{}
 	}
-	limit := cmp.Or(r.Executions, defaultExecutions)
-	for len(r.order) >= limit {
-		delete(r.kept, r.order[0])
-		r.order = r.order[1:]
-	}
+	r.makeRoom(cmp.Or(max(r.Executions, 0), defaultExecutions))
 	c := &chain{links: map[int64]link{}}
 	if child(arn) {
 		c.only = r.ChildState
@@ -86,6 +82,17 @@ func (r *LogReader) chain(arn string) *chain {
 	r.kept[arn] = c
 	r.order = append(r.order, arn)
 	return c
+}
+
+// makeRoom forgets the oldest executions until there is room for one more, and now and then the names of those that have ended.
+func (r *LogReader) makeRoom(limit int) {
+	for len(r.kept) >= limit {
+		delete(r.kept, r.order[0])
+		r.order = r.order[1:]
+	}
+	if len(r.order) >= 2*limit {
+		r.order = slices.DeleteFunc(r.order, func(arn string) bool { return r.kept[arn] == nil })
+	}
 }
 
 // chain is what is kept of one execution: by event ID, what the events that follow need.

@@ -3,11 +3,11 @@ package awsjson
 import (
 	"encoding/json"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 )
 
 // violations collects everything that is wrong with a request.
@@ -41,7 +41,7 @@ func (v *violations) structure(path string, members []Member, o map[string]any) 
 		if value != nil {
 			v.value(at, m, value)
 		} else if m.Required {
-			v.found = append(v.found, "Value null at '"+at+"' failed to satisfy constraint: Member must not be null")
+			v.fail(at, m, " null", notNull)
 		}
 	}
 }
@@ -85,6 +85,8 @@ func (v *violations) value(at string, m *Member, value any) {
 // wrongType is how the service says that a value is not of the member's type.
 func wrongType(value any) string {
 	switch value.(type) {
+	case nil:
+		return ""
 	case string:
 		return "STRING_VALUE can not be converted to the expected type"
 	case json.Number:
@@ -98,33 +100,20 @@ func wrongType(value any) string {
 	}
 }
 
-func (v *violations) fail(at, value, constraint string) {
-	v.found = append(v.found, "Value '"+value+"' at '"+at+"' failed to satisfy constraint: Member must "+constraint)
+// fail notes a constraint that a value breaks. What is shown of the value begins with a blank.
+func (v *violations) fail(at string, m *Member, shown, constraint string) {
+	if m.Sensitive {
+		shown = ""
+	}
+	v.found = append(v.found, "Value"+shown+" at '"+at+"' failed to satisfy constraint: "+constraint)
 }
+
+func quoted(value string) string { return " '" + value + "'" }
 
 func (v *violations) text(at string, m *Member, s string) {
-	length := int64(utf8.RuneCountInString(s))
-	if m.Max > 0 && length > m.Max {
-		v.fail(at, s, "have length less than or equal to "+strconv.FormatInt(m.Max, 10))
+	for _, constraint := range m.broken(s) {
+		v.fail(at, m, quoted(s), constraint)
 	}
-	if length < m.Min {
-		v.fail(at, s, "have length greater than or equal to "+strconv.FormatInt(m.Min, 10))
-	}
-	if m.Pattern != nil && !m.Pattern.MatchString(s) {
-		v.fail(at, s, "satisfy regular expression pattern: "+m.Shown)
-	}
-	if len(m.Enum) > 0 && !contains(m.Enum, s) {
-		v.fail(at, s, "satisfy enum value set: ["+strings.Join(m.Enum, ", ")+"]")
-	}
-}
-
-func contains(list []string, s string) bool {
-	for _, e := range list {
-		if e == s {
-			return true
-		}
-	}
-	return false
 }
 
 func (v *violations) number(at string, m *Member, n json.Number) {
@@ -134,50 +123,95 @@ func (v *violations) number(at string, m *Member, n json.Number) {
 		return
 	}
 	if m.Max > 0 && f > float64(m.Max) {
-		v.fail(at, n.String(), "have value less than or equal to "+strconv.FormatInt(m.Max, 10))
+		v.fail(at, m, quoted(n.String()), "Member must have value less than or equal to "+strconv.FormatInt(m.Max, 10))
 	}
 	if f < float64(m.Min) {
-		v.fail(at, n.String(), "have value greater than or equal to "+strconv.FormatInt(m.Min, 10))
+		v.fail(at, m, quoted(n.String()), "Member must have value greater than or equal to "+strconv.FormatInt(m.Min, 10))
 	}
 }
 
 func (v *violations) list(at string, m *Member, list []any) {
-	size := int64(len(list))
-	if m.Max > 0 && size > m.Max {
-		v.fail(at, shown(list), "have length less than or equal to "+strconv.FormatInt(m.Max, 10))
+	for _, constraint := range m.size(len(list)) {
+		v.fail(at, m, quoted(m.shownList(list)), constraint)
 	}
-	if size < m.Min {
-		v.fail(at, shown(list), "have length greater than or equal to "+strconv.FormatInt(m.Min, 10))
+	if m.Element != nil {
+		if v.elements(m.Element, slices.Values(list)) {
+			v.fail(at, m, quoted(m.shownList(list)), "Member must satisfy constraint: "+m.Element.constraints())
+		}
+		return
 	}
 	for i, e := range list {
-		place := at + "." + strconv.Itoa(i+1) + ".member"
-		if m.Element != nil {
-			v.value(place, m.Element, e)
-		} else {
-			v.value(place, &Member{Kind: Structure, Members: m.Members}, e)
-		}
+		v.value(at+"."+strconv.Itoa(i+1)+".member", &Member{Kind: Structure, Members: m.Members}, e)
 	}
 }
 
 func (v *violations) mapping(at string, m *Member, o map[string]any) {
-	const failed = "' failed to satisfy constraint: Member must have length "
-	size := int64(len(o))
-	if m.Max > 0 && size > m.Max {
-		v.found = append(v.found, "Value at '"+at+failed+"less than or equal to "+strconv.FormatInt(m.Max, 10))
+	for _, constraint := range m.size(len(o)) {
+		v.fail(at, m, quoted(shownMap(o)), constraint)
 	}
-	if size < m.Min {
-		v.found = append(v.found, "Value at '"+at+failed+"greater than or equal to "+strconv.FormatInt(m.Min, 10))
-	}
-	for _, key := range slices.Sorted(maps.Keys(o)) {
-		v.value(at+"."+key+".member", m.Element, o[key])
+	if v.elements(m.Element, maps.Values(o)) {
+		v.fail(at, m, quoted(shownMap(o)), "Map value must satisfy constraint: "+m.Element.constraints())
 	}
 }
 
-// shown writes a list as the service does, elements in brackets.
-func shown(list []any) string {
+// elements reports whether any of the texts in a list or a map breaks a constraint.
+func (v *violations) elements(m *Member, values iter.Seq[any]) (broken bool) {
+	for value := range values {
+		s, ok := value.(string)
+		switch {
+		case value == nil:
+			broken = true
+		case !ok && v.wrong == nil:
+			v.wrong = malformed(wrongType(value))
+		case ok && len(m.broken(s)) > 0:
+			broken = true
+		}
+	}
+	return broken
+}
+
+// shownList writes a list as the service does, elements in brackets.
+func (m *Member) shownList(list []any) string {
 	parts := make([]string, len(list))
 	for i, e := range list {
-		parts[i] = fmt.Sprint(e)
+		parts[i] = shown(e)
+		if o, ok := e.(map[string]any); ok && m.Shape != "" {
+			parts[i] = m.shownStructure(o)
+		}
 	}
 	return "[" + strings.Join(parts, ", ") + "]"
+}
+
+// shownStructure writes a structure of a list, Shape(member=value), without the members that it does not have.
+func (m *Member) shownStructure(o map[string]any) string {
+	var parts []string
+	for i := range m.Members {
+		name := m.Members[i].Name
+		if value, ok := o[name]; ok {
+			parts = append(parts, name+"="+shown(value))
+		}
+	}
+	return m.Shape + "(" + strings.Join(parts, ", ") + ")"
+}
+
+// shownMap writes a map as the service does, {key=value}, with its keys sorted.
+func shownMap(o map[string]any) string {
+	parts := make([]string, 0, len(o))
+	for _, key := range slices.Sorted(maps.Keys(o)) {
+		parts = append(parts, key+"="+shown(o[key]))
+	}
+	return "{" + strings.Join(parts, ", ") + "}"
+}
+
+func shown(value any) string {
+	switch v := value.(type) {
+	case nil:
+		return "null"
+	case []any:
+		return (&Member{}).shownList(v)
+	case map[string]any:
+		return shownMap(v)
+	default:
+		return fmt.Sprint(v)
+	}
 }

@@ -42,5 +42,6 @@ func malformed(message string) *Error {
 
 var (
 	unknownOperation = &Error{Code: "UnknownOperationException"}
+	tooSlow          = &Error{Code: "RequestTimeoutException", Message: "The body of the request did not come in time.", Status: http.StatusRequestTimeout}
 	internal         = &Error{Code: "InternalFailure", Message: "The request processing has failed because of an internal error.", Status: http.StatusInternalServerError}
 )

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"reflect"
+	"unicode/utf8"
 )
 
 // Operation is one operation of a service.
@@ -15,16 +17,17 @@ type Operation struct {
 	// Answer is a zero value of the answer's type; it and Members are what can be compared with the service's model.
 	Answer any
 
-	call func(ctx context.Context, scope Scope, body []byte) (any, error)
+	call func(ctx context.Context, scope Scope, request map[string]any) (any, error)
 }
 
-// Handle makes an operation of a function. Members describe its request, which is decoded into an In; the result is encoded as
-// JSON. An error that is an *Error goes to the client, any other as an InternalFailure.
+// Handle makes an operation of a function. Members describe its request, which is decoded into an In, a structure of the members
+// that the function looks at, with their names in JSON tags; the result is encoded as JSON. An error that is an *Error goes to the client, any other as an InternalFailure.
 func Handle[In, Out any](members []Member, f func(context.Context, Scope, *In) (*Out, error)) Operation {
-	return Operation{members, *new(Out), func(ctx context.Context, scope Scope, body []byte) (any, error) {
+	fields := fieldsOf(reflect.TypeFor[In]())
+	return Operation{members, *new(Out), func(ctx context.Context, scope Scope, request map[string]any) (any, error) {
 		in := new(In)
-		if err := json.Unmarshal(body, in); err != nil {
-			return nil, malformed(err.Error())
+		if err := fields.fill(reflect.ValueOf(in).Elem(), request); err != nil {
+			return nil, err
 		}
 		return f(ctx, scope, in)
 	}}
@@ -56,11 +59,14 @@ func (o *Operation) run(ctx context.Context, scope Scope, body []byte, invalid s
 		}
 		return nil, err
 	}
-	return o.call(ctx, scope, body)
+	return o.call(ctx, scope, request)
 }
 
-// decode reads the one JSON object that a request's body is.
+// decode reads the one JSON object that a request's body is. Of members of the same name the last one counts.
 func decode(body []byte) (map[string]any, error) {
+	if !utf8.Valid(body) { // what is not would be read as something else
+		return nil, malformed("")
+	}
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.UseNumber()
 	var request any

@@ -5,12 +5,12 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"io"
 	"log/slog"
 	"mime"
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 )
@@ -32,6 +32,8 @@ type Service struct {
 	Invalid string
 	// Failure turns an error of what is behind the operations into one for clients; nil, from it or for it, means an InternalFailure.
 	Failure func(error) *Error
+	// Patience is how long a client may take to send the body of a request; 0 means a minute.
+	Patience time.Duration
 	// Default is the scope of requests that name none.
 	Default Scope
 	Log     *slog.Logger
@@ -61,13 +63,9 @@ func (s *Service) answer(w http.ResponseWriter, r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, o.maxBody()))
-	var large *http.MaxBytesError
-	if errors.As(err, &large) {
-		return nil, tooLarge(large.Limit)
-	}
+	body, err := readBody(w, r, o.maxBody(), cmp.Or(s.Patience, time.Minute))
 	if err != nil {
-		return nil, malformed("the body could not be read")
+		return nil, err
 	}
 	return o.run(r.Context(), ScopeOf(r, s.Default), body, cmp.Or(s.Invalid, codeInvalid))
 }

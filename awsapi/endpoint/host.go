@@ -31,8 +31,13 @@ func hostName(hostPort string) string {
 	return strings.TrimSuffix(strings.ToLower(strings.Trim(hostPort, "[]")), ".")
 }
 
-// known tells whether a name can only be this machine's: an address of the loopback interface, localhost, or a name that was given.
+// syncPrefix is what SDKs put before the host for StartSyncExecution and TestState.
+const syncPrefix = "sync-"
+
+// known tells whether a name can only be this machine's: an address of the loopback interface, localhost, or a name that was given;
+// each of them also with the prefix that some operations of Step Functions have.
 func (h *Handler) known(host string) bool {
+	host = strings.TrimPrefix(host, syncPrefix)
 	if ip := net.ParseIP(host); ip != nil && ip.IsLoopback() {
 		return true
 	}

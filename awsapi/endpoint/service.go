@@ -17,6 +17,9 @@ var targets = map[string]string{
 var lambdaPath = regexp.MustCompile(
 	`^/(?:_stepback/lambda/|\d{4}-\d{2}-\d{2}/(?:functions|tags|account-settings|event-source-mappings|layers|code-signing-configs|durable-executions)(?:/|$))`)
 
+// jsonOfAWS begins the content type of requests that have a target, if they are whole.
+const jsonOfAWS = "application/x-amz-json-"
+
 // serviceOf finds the service that a request is meant for: by its target, by the credential scope of its signature, or by its path.
 func serviceOf(r *http.Request) string {
 	if target := r.Header.Get("X-Amz-Target"); target != "" {
@@ -34,6 +37,9 @@ func serviceOf(r *http.Request) string {
 	}
 	if lambdaPath.MatchString(r.URL.Path) {
 		return "lambda"
+	}
+	if r.Method == http.MethodPost && r.URL.Path == "/" && strings.HasPrefix(strings.ToLower(r.Header.Get("Content-Type")), jsonOfAWS) {
+		return "states" // which says that there is no target
 	}
 	return "s3"
 }

@@ -36,7 +36,7 @@ func TestMalformedRequests(t *testing.T) {
 		want            string
 	}{
 		"not JSON":              {"ListStateMachines", `{"maxResults":`, nil, 400, serialization},
-		"not UTF-8":             {"ListStateMachines", "{\"nextToken\":\"\xff\"}", nil, 400, `{"__type":"InvalidToken"`},
+		"not UTF-8":             {"ListStateMachines", "{\"nextToken\":\"\xff\"}", nil, 400, serialization},
 		"two values":            {"ListStateMachines", `{}{}`, nil, 400, serialization},
 		"an array":              {"ListStateMachines", `[]`, nil, 400, serialization},
 		"10,001 deep":           {"StartExecution", strings.Repeat(`{"a":`, 10_001) + "1" + strings.Repeat("}", 10_001), nil, 400, serialization},
@@ -71,14 +71,15 @@ func TestPayloadsAtTheLimit(t *testing.T) {
 	echo := w.machine(t, "echo", `{"StartAt":"P","States":{"P":{"Type":"Pass","End":true}}}`)
 	fail := w.machine(t, "fail", `{"StartAt":"F","States":{"F":{"Type":"Fail","ErrorPath":"$.e","CausePath":"$.c"}}}`)
 	grow := w.machine(t, "grow", `{"StartAt":"P","States":{"P":{"Type":"Pass","Parameters":{"a.$":"States.Format('{}{}{}', $.a, $.a, $.a)"},"OutputPath":"$.a","End":true}}}`)
-	const over = "ValidationException: 1 validation error detected: Value '"
+	const invalid = "ValidationException: 1 validation error detected: Value at "
+	const over = invalid + "'input' failed to satisfy constraint: Member must have size less than or equal to 262144 bytes in UTF-8 e"
 	if d := w.run(t, echo, text(kib256)); d["output"] != text(kib256) {
 		t.Errorf("an input of 256 KiB: %s", refusal(d))
 	}
 	if d := w.run(t, echo, text(kib256+1)); !strings.HasPrefix(refusal(d), over) {
 		t.Errorf("one byte more: %s", refusal(d))
 	}
-	if d := w.run(t, echo, `"`+strings.Repeat("é", kib256/2)+`"`); !strings.HasPrefix(refusal(d), "InvalidExecutionInput: ") {
+	if d := w.run(t, echo, `"`+strings.Repeat("é", kib256/2)+`"`); !strings.HasPrefix(refusal(d), over) {
 		t.Errorf("more bytes than characters: %s", refusal(d))
 	}
 	if d := w.run(t, fail, `{"e":"E","c":`+text(32_768)+`}`); d["status"] != "FAILED" || len(d["cause"].(string)) != 32_766 {
@@ -91,7 +92,7 @@ func TestPayloadsAtTheLimit(t *testing.T) {
 	for _, c := range []struct {
 		cause int
 		want  string
-	}{{32_769, over}, {32_768, ": "}} {
+	}{{32_769, invalid + "'cause' failed to satisfy constraint: Member must have length less than or equal to 32768"}, {32_768, ": "}} {
 		if d := w.call(t, "StopExecution", map[string]any{"executionArn": stopped, "cause": strings.Repeat("c", c.cause)}); !strings.HasPrefix(refusal(d), c.want) {
 			t.Errorf("a cause of %d: %s", c.cause, refusal(d))
 		}
@@ -122,7 +123,7 @@ func TestDefinitionsAtTheLimit(t *testing.T) {
 	w := wire{url: newServer(t)}
 	defer bystander(t, w)()
 	const before, after = `{"Comment":"`, `","StartAt":"P","States":{"P":{"Type":"Pass","End":true}}}`
-	for more, want := range []string{": ", "ValidationException: 1 validation error detected: Value '{"} {
+	for more, want := range []string{": ", "ValidationException: 1 validation error detected: Value at 'definition' failed"} {
 		definition := before + strings.Repeat("c", mib+more-len(before)-len(after)) + after
 		for _, operation := range []string{"CreateStateMachine", "ValidateStateMachineDefinition"} {
 			if d := w.call(t, operation, map[string]any{"name": "m", "definition": definition, "roleArn": role}); !strings.HasPrefix(refusal(d), want) {

@@ -117,5 +117,5 @@ var configurationMembers = []awsjson.Member{
 	{Name: "tracingConfiguration", Kind: awsjson.Structure, Members: []awsjson.Member{{Name: "enabled", Kind: awsjson.Boolean}}},
 	{Name: "encryptionConfiguration", Kind: awsjson.Structure, Members: encryptionMembers},
 	{Name: "publish", Kind: awsjson.Boolean},
-	{Name: "versionDescription", Max: maxDescription},
+	{Name: "versionDescription", Max: maxDescription, Sensitive: true},
 }

@@ -15,7 +15,7 @@ type createAliasRequest struct {
 
 var createAliasMembers = []awsjson.Member{
 	{Name: "name", Required: true, Min: 1, Max: maxName, Pattern: aliasPattern, Shown: `^(?=.*[a-zA-Z_\-\.])[a-zA-Z0-9_\-\.]+$`},
-	{Name: "description", Max: maxDescription},
+	{Name: "description", Max: maxDescription, Sensitive: true},
 	required(routing),
 }
 

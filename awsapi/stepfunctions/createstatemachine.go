@@ -3,6 +3,7 @@ package stepfunctions
 import (
 	"context"
 	"errors"
+	"regexp"
 
 	"github.com/google/uuid"
 
@@ -30,7 +31,7 @@ type createStateMachineRequest struct {
 
 var createStateMachineMembers = with(configurationMembers,
 	awsjson.Member{Name: "name", Required: true, Min: 1, Max: maxName},
-	awsjson.Member{Name: "definition", Required: true, Min: 1, Max: maxDefinition},
+	required(definition),
 	arn("roleArn"),
 	awsjson.Member{Name: "type", Enum: []string{"STANDARD", "EXPRESS"}},
 	tags,
@@ -140,10 +141,11 @@ func (s *Service) repeated(old, m *Machine, r *Revision) (*Machine, error) {
 	return old, nil
 }
 
+var roleARN = regexp.MustCompile(`^arn:aws[a-zA-Z-]*:iam::\d{12}:role/.+$`)
+
 func checkRole(arn string) error {
-	const prefix = "arn:"
-	if len(arn) < len(prefix) || arn[:len(prefix)] != prefix {
-		return invalidARN("Invalid ARN prefix: " + arn)
+	if !roleARN.MatchString(arn) {
+		return failure("InvalidArn", "Invalid Role Arn", arn)
 	}
 	return nil
 }

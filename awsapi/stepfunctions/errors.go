@@ -1,6 +1,7 @@
 package stepfunctions
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"syscall"
@@ -79,7 +80,7 @@ func unavailable(err error) *awsjson.Error {
 		why = "The disk of the data directory is full; make room. What was acknowledged is kept."
 	case errors.Is(err, journal.ErrBroken):
 		why = "The disk of the data directory refused a write. What was acknowledged is kept; when the disk is well again, start stepback again."
-	case errors.Is(err, journal.ErrClosed), errors.Is(err, engine.ErrClosed):
+	case errors.Is(err, journal.ErrClosed), errors.Is(err, engine.ErrClosed), errors.Is(err, context.Canceled): // by whom, if not by the client
 		why = "The server is shutting down."
 	default:
 		return nil

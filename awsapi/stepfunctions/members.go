@@ -37,6 +37,18 @@ var (
 
 var traceHeader = awsjson.Member{Name: "traceHeader", Max: maxARN, Pattern: ascii, Shown: `\p{ASCII}*`}
 
+var definition = awsjson.Member{Name: "definition", Min: 1, Max: maxDefinition, Sensitive: true}
+
+// data is a member whose value is JSON; its size is counted in bytes.
+func data(name string) awsjson.Member {
+	return awsjson.Member{Name: name, Max: maxData, Bytes: true, Sensitive: true}
+}
+
+func required(m awsjson.Member) awsjson.Member {
+	m.Required = true
+	return m
+}
+
 var includedData = awsjson.Member{Name: "includedData", Enum: []string{"ALL_DATA", "METADATA_ONLY"}}
 
 var tags = awsjson.Member{Name: "tags", Kind: awsjson.List, Members: []awsjson.Member{

@@ -15,7 +15,7 @@ type publishRequest struct {
 }
 
 var publishMembers = []awsjson.Member{
-	machineARN(), {Name: "revisionId"}, {Name: "description", Max: maxDescription},
+	machineARN(), {Name: "revisionId"}, {Name: "description", Max: maxDescription, Sensitive: true},
 }
 
 type publishResponse struct {

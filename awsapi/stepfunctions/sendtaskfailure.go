@@ -13,7 +13,9 @@ type givenFailure struct {
 	Cause *string `json:"cause"`
 }
 
-var failureMembers = []awsjson.Member{{Name: "error", Max: maxError}, {Name: "cause", Max: maxCause}}
+var failureMembers = []awsjson.Member{
+	{Name: "error", Max: maxError, Sensitive: true}, {Name: "cause", Max: maxCause, Sensitive: true},
+}
 
 func (g givenFailure) failure() history.Failure {
 	f := history.Failure{}

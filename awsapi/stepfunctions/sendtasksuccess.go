@@ -11,7 +11,7 @@ type sendTaskSuccessRequest struct {
 	Output string `json:"output"`
 }
 
-var sendTaskSuccessMembers = []awsjson.Member{taskToken, {Name: "output", Required: true, Max: maxData}}
+var sendTaskSuccessMembers = []awsjson.Member{taskToken, required(data("output"))}
 
 func (s *Service) sendTaskSuccess(ctx context.Context, scope awsjson.Scope, in *sendTaskSuccessRequest) (*none, error) {
 	e, err := s.engine(scope)

@@ -13,11 +13,6 @@ type tagResourceRequest struct {
 
 var tagResourceMembers = []awsjson.Member{arn("resourceArn"), required(tags)}
 
-func required(m awsjson.Member) awsjson.Member {
-	m.Required = true
-	return m
-}
-
 func (s *Service) tagResource(_ context.Context, scope awsjson.Scope, in *tagResourceRequest) (*none, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

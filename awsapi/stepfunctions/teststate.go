@@ -47,31 +47,34 @@ type stateConfiguration struct {
 }
 
 var testStateMembers = []awsjson.Member{
-	{Name: "definition", Required: true, Min: 1, Max: maxDefinition},
+	required(definition),
 	{Name: "roleArn", Min: 1, Max: maxARN},
-	{Name: "input", Max: maxData},
+	data("input"),
 	{Name: "inspectionLevel", Enum: []string{inspectOutcome, inspectData, inspectTrace}},
 	{Name: "revealSecrets", Kind: awsjson.Boolean},
-	{Name: "variables", Max: maxData},
-	{Name: "stateName", Min: 1, Max: maxName},
-	{Name: "context", Max: maxData},
+	data("variables"),
+	{Name: "stateName", Min: 1, Max: maxName, Sensitive: true},
+	data("context"),
 	{Name: "mock", Kind: awsjson.Structure, Members: []awsjson.Member{
-		{Name: "result", Max: maxData},
+		data("result"),
 		{Name: "fieldValidationMode", Enum: []string{validateStrictly, validatePresent, validateNothing}},
-		{Name: "errorOutput", Kind: awsjson.Structure, Members: []awsjson.Member{
-			{Name: "error", Max: maxError}, {Name: "cause", Max: maxCause},
-		}},
+		{Name: "errorOutput", Kind: awsjson.Structure, Members: failureMembers},
 	}},
 	{Name: "stateConfiguration", Kind: awsjson.Structure, Members: []awsjson.Member{
 		{Name: "retrierRetryCount", Kind: awsjson.Integer},
-		{Name: "errorCausedByState", Min: 1, Max: maxName},
+		{Name: "errorCausedByState", Min: 1, Max: maxName, Sensitive: true},
 		{Name: "mapIterationFailureCount", Kind: awsjson.Integer},
-		{Name: "mapItemReaderData", Max: maxData},
+		data("mapItemReaderData"),
 	}},
 }
 
 // testState runs one state by itself. Nothing is kept of it.
 func (s *Service) testState(ctx context.Context, scope awsjson.Scope, in *testStateRequest) (*testStateResponse, error) {
+	if in.RoleARN != "" {
+		if err := checkRole(in.RoleARN); err != nil {
+			return nil, err
+		}
+	}
 	e, err := s.engine(scope)
 	if err != nil {
 		return nil, err

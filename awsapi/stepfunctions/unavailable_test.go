@@ -1,6 +1,7 @@
 package stepfunctions_test
 
 import (
+	"context"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -25,6 +26,7 @@ func TestDisksThatTakeNothing(t *testing.T) {
 	for err, want := range map[error]string{
 		journal.ErrDiskFull: `{"__type":"ServiceUnavailable","message":"The disk of the data directory is full; make room.`,
 		journal.ErrBroken:   `{"__type":"ServiceUnavailable","message":"The disk of the data directory refused a write.`,
+		context.Canceled:    `{"__type":"ServiceUnavailable","message":"The server is shutting down."}`,
 		journal.ErrClosed:   `{"__type":"ServiceUnavailable","message":"The server is shutting down."}`,
 	} {
 		t.Run(err.Error(), func(t *testing.T) {

@@ -12,7 +12,7 @@ type updateAliasRequest struct {
 	Routing     []Route `json:"routingConfiguration"`
 }
 
-var updateAliasMembers = []awsjson.Member{arn("stateMachineAliasArn"), {Name: "description", Max: maxDescription}, routing}
+var updateAliasMembers = []awsjson.Member{arn("stateMachineAliasArn"), {Name: "description", Max: maxDescription, Sensitive: true}, routing}
 
 type updateAliasResponse struct {
 	Updated awsjson.Time `json:"updateDate"`

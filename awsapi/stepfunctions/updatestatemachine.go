@@ -22,7 +22,7 @@ type updateStateMachineRequest struct {
 
 var updateStateMachineMembers = with(configurationMembers,
 	machineARN(),
-	awsjson.Member{Name: "definition", Min: 1, Max: maxDefinition},
+	definition,
 	awsjson.Member{Name: "roleArn", Min: 1, Max: maxARN},
 )
 

@@ -18,7 +18,7 @@ type validateRequest struct {
 const maxDiagnostics = 100
 
 var validateMembers = []awsjson.Member{
-	{Name: "definition", Required: true, Min: 1, Max: maxDefinition},
+	required(definition),
 	{Name: "type", Enum: []string{"STANDARD", "EXPRESS"}},
 	{Name: "severity", Enum: []string{"ERROR", "WARNING"}},
 	{Name: "maxResults", Kind: awsjson.Integer, Max: maxDiagnostics},

@@ -6,10 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net"
-	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -29,9 +30,10 @@ type serveCmd struct {
 	Public  bool   `help:"Allow an address that other machines can reach. Nobody is asked for credentials."`
 	Account string `default:"000000000000" help:"Account of requests whose access key is not an account's twelve digits."`
 	Region  string `default:"us-east-1" help:"Region of requests that are not signed for one."`
-	Watch   string `type:"existingdir" placeholder:"DIR" help:"Make a state machine of every *.asl.json in this directory, and update it when the file changes."`
+	Watch   string `type:"existingdir" placeholder:"DIR" help:"Make a state machine of every *.asl.json, *.asl.yaml and *.asl.yml in this directory, and update it when the file changes."`
 	Mock    string `type:"path" env:"SFN_MOCK_CONFIG" placeholder:"FILE" help:"Mock configuration of Step Functions Local: StartExecution on ARN#TESTCASE takes the responses of that test case ($SFN_MOCK_CONFIG)."`
 
+	substitutions
 	embeddedServices
 	Retention time.Duration `default:"2160h" placeholder:"DURATION" help:"How long executions are kept after their end. Default 2160h, which is 90 days."`
 
@@ -58,13 +60,8 @@ State machines, executions and their histories, functions and objects are kept i
 running when the process ends, however it ends, go on when it is started again: tasks that were in flight are invoked once more.`
 }
 
-const (
-	headerTimeout = 10 * time.Second
-	// grace is how long requests may take to finish once the server is told to stop.
-	grace = 5 * time.Second
-	// reserve is how much of the disk is set aside so that executions can end when it is full: while it is, new ones are refused.
-	reserve = 64 << 20
-)
+// reserve is how much of the disk is set aside so that executions can end when it is full: while it is, new ones are refused.
+const reserve = 64 << 20
 
 // Run serves until the context ends.
 func (c *serveCmd) Run(ctx context.Context, std streams) (err error) {
@@ -89,6 +86,10 @@ func (c *serveCmd) Run(ctx context.Context, std streams) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, j.Close()) }()
+	values, err := c.values()
+	if err != nil {
+		return &exitError{exitUsage, err}
+	}
 	around := newSurroundings()
 	if err := around.mock(c.Mock); err != nil {
 		return &exitError{exitUsage, err}
@@ -113,13 +114,13 @@ func (c *serveCmd) Run(ctx context.Context, std streams) (err error) {
 	defer func() { err = errors.Join(err, p.close(ctx)) }()
 	fmt.Fprint(std.err, p.services.listing(c.Data))
 	if c.Watch != "" {
-		stop, err := watch(ctx, c.Watch, p, std.err)
+		stop, err := watch(ctx, c.Watch, values, p, std.err)
 		if err != nil {
 			return err
 		}
 		defer stop()
 	}
-	err = serve(ctx, listener, p.handler(c.Public))
+	err = p.front(c.Public).serve(ctx, listener)
 	if cause := context.Cause(ctx); errors.Is(cause, journal.ErrBroken) {
 		err = errors.Join(err, cause)
 	}
@@ -149,31 +150,10 @@ func (c *serveCmd) check() error {
 	return fmt.Errorf("--listen %s: other machines could reach this address, and nobody is asked for credentials; use 127.0.0.1, or add --public", c.Listen)
 }
 
-// serve answers requests until the context ends, then lets those under way finish for a while.
-func serve(ctx context.Context, l net.Listener, h http.Handler) error {
-	server := &http.Server{Handler: h, ReadHeaderTimeout: headerTimeout}
-	done := make(chan error, 1)
-	go func() { done <- server.Serve(l) }()
-	select {
-	case err := <-done:
-		return err
-	case <-ctx.Done():
-	}
-	stopping, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
-	defer cancel()
-	err := server.Shutdown(stopping)
-	if errors.Is(err, context.DeadlineExceeded) {
-		err = server.Close()
-	}
-	if e := <-done; !errors.Is(e, http.ErrServerClosed) {
-		err = errors.Join(err, e)
-	}
-	return err
-}
-
 // engines are the engines of all accounts and regions, over one clock and one journal.
 type engines struct {
 	clock    *clock.Clock
+	patience time.Duration // on a virtual clock
 	journal  journal.Journal
 	services *services
 	around   *surroundings
@@ -192,7 +172,7 @@ func newEngines(c *clock.Clock, j journal.Journal, s *services, around *surround
 // open makes the engine of an account and region.
 func (s *engines) open(scope awsjson.Scope) (*engine.Engine, error) {
 	e, err := engine.New(engine.Config{
-		Clock: s.clock, Journal: s.journal, Region: scope.Region, Account: scope.Account, Log: s.log, Objects: s.services.objects,
+		Clock: s.clock, Patience: s.patience, Journal: s.journal, Region: scope.Region, Account: scope.Account, Log: s.log, Objects: s.services.objects,
 		Integrations: s.around.integrations(scope, s.services.invoker(scope), s.clock, s.await), Mocks: s.around.testCases(), Activity: s.activity, Follow: s.follow,
 	})
 	if err != nil {
@@ -250,9 +230,21 @@ func (s *engines) recover(e *engine.Engine) error {
 	return nil
 }
 
+// stopPolls has workers that wait for tasks of activities wait no longer.
+func (s *engines) stopPolls() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, e := range s.made {
+		e.StopPolls()
+	}
+}
+
 // close closes the engines. What is running goes on when the journal is opened again.
 func (s *engines) close() {
-	for _, e := range s.made {
+	s.mu.Lock()
+	made := slices.Collect(maps.Values(s.made))
+	s.mu.Unlock()
+	for _, e := range made {
 		e.Close()
 	}
 	s.clock.Close()

@@ -53,7 +53,7 @@ func TestServeAnswers(t *testing.T) {
 		t.Fatal(err)
 	}
 	done := make(chan error, 1)
-	go func() { done <- serve(ctx, l, service.Handler()) }()
+	go func() { done <- front{handler: service.Handler(), stopWaiting: engines.stopPolls}.serve(ctx, l) }()
 	machine := `{"name":"m","roleArn":"arn:aws:iam::000000000000:role/r","definition":` +
 		`"{\"StartAt\":\"F\",\"States\":{\"F\":{\"Type\":\"Task\",\"Resource\":\"arn:aws:lambda:us-east-1:000000000000:function:f\",\"End\":true}}}"}`
 	if got := post(t, l.Addr().String(), "CreateStateMachine", machine); !strings.Contains(got, `"arn:aws:states:us-east-1:000000000000:stateMachine:m"`) {

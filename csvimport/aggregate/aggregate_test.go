@@ -3,6 +3,7 @@ package aggregate_test
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -276,6 +277,7 @@ func TestMismatch(t *testing.T) {
 		"more rows":       {succeeded(map[string]any{"applied": []int{0, 1}}), 3, "AggregateMismatch: execution a-1: s3://in/a.csv has 2 rows, but the file was validated with 3" + where},
 		"strange output":  {succeeded("text"), 2, "AggregateMismatch: s3://work/runs/a-1/results/run/SUCCEEDED_0.json is not what the Map's ResultWriter writes: the output of child execution c0: json: cannot unmarshal string into Go value of type aggregate.childOutput"},
 		"strange outcome": {succeeded(map[string]any{"outcome": "maybe", "row": 0}), 2, `AggregateMismatch: s3://work/runs/a-1/results/run/SUCCEEDED_0.json is not what the Map's ResultWriter writes: the output of child execution c0: row 0 has the outcome "maybe", which is none of applied, alreadyApplied, rejected and deadLettered`},
+		"too many rows":   {nil, math.MaxInt64, "InvalidInput: rows is 9223372036854775807; it is the number of rows ValidateCSVFile counted, at most 4294967296"},
 		"no manifest":     {nil, 2, "AggregateMismatch: execution a-1: the Map reports success, but there is no manifest.json under s3://work/runs/a-1/results/: check the Map's ResultWriter"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+
+	"stepback/retrypatterns"
 )
 
 // child is a child execution that did not succeed.
@@ -30,16 +32,21 @@ func (r *run) readFailed(ctx context.Context, decoder *json.Decoder) error {
 	return r.readChild(ctx, decoder, func(c child) letter {
 		l := letter{Reason: reasonChildFailed, Error: c.Error, Cause: c.Cause, FirstTime: timeText(c.StartDate), LastTime: timeText(c.StopDate)}
 		if l.Error == "" {
-			l.Error = "States." + map[string]string{"TIMED_OUT": "Timeout"}[c.Status]
-		}
-		if l.Error == "States." {
-			l.Error = "ChildExecutionFailed"
+			l.Error = errorOf(c.Status)
 		}
 		if l.Cause == "" {
 			l.Cause = fmt.Sprintf("child execution %s ended with status %s", c.Name, c.Status)
 		}
 		return l
 	})
+}
+
+// errorOf names a failure that has no name of its own.
+func errorOf(status string) string {
+	if status == "TIMED_OUT" {
+		return retrypatterns.StatesTimeout
+	}
+	return "ChildExecutionFailed"
 }
 
 // readPending reads one child that was never started.

@@ -60,13 +60,16 @@ type Output struct {
 	Corrections                csvimport.Location `json:"corrections"`
 }
 
+// maxRows is far beyond the rows of any file that is accepted; half a byte is kept for each.
+const maxRows = 1 << 32
+
 func (in Input) check() error {
 	if err := in.Source.Check(); err != nil {
 		return err
 	}
 	switch {
-	case in.Rows < 0:
-		return csvimport.Fail(retrypatterns.InvalidInput, "rows is %d; it is the number of rows ValidateCSVFile counted", in.Rows)
+	case in.Rows < 0 || in.Rows > maxRows:
+		return csvimport.Fail(retrypatterns.InvalidInput, "rows is %d; it is the number of rows ValidateCSVFile counted, at most %d", in.Rows, int64(maxRows))
 	case in.Results.Bucket == "":
 		return csvimport.Fail(retrypatterns.InvalidInput, "the event lacks results.bucket, where the Map's ResultWriter wrote")
 	case in.Output.Bucket == "":

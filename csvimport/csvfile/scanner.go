@@ -122,11 +122,11 @@ func (s *scanner) fill() error {
 func (s *scanner) giveUp(window []byte, how splitResult) int {
 	line, n := window, len(window)
 	end := bytes.IndexAny(window, "\r\n")
-	if end == len(window)-1 && !s.eof {
-		end = -1 // the other half of a CRLF may follow
-	}
 	s.breaks, s.skip = 0, end < 0
-	if end >= 0 {
+	switch {
+	case end == len(window)-1: // skipLine takes the line end, since the other half of a CRLF may follow
+		line, n, s.skip = window[:end], end, true
+	case end >= 0:
 		line, n = window[:end], end+breakLength(window[end:])
 		s.breaks = 1
 	}

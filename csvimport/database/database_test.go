@@ -17,7 +17,14 @@ func TestMask(t *testing.T) {
 		"postgres://host/db?password=secret":               "postgres://host/db?password=xxxxx",
 		"sqlite:/var/lib/users.db":                         "sqlite:/var/lib/users.db",
 		"postgres://u:se%zzcret@host/db":                   "postgres:…",
-		"":                                                 "",
+		"postgres://h/db?sslpassword=secret":               "postgres://h/db?sslpassword=xxxxx",
+		"postgres:u:secret@host/db":                        "postgres:…",
+		"host=db user=u password=secret":                   "…",
+		"host=db port=1 password=a:b":                      "…",
+		"oracle":                                           "oracle",
+		"u:secret@host/db":                                 "u:…",
+		"secretsmanager:arn:aws:secretsmanager:x":          "secretsmanager:arn:aws:secretsmanager:x",
+		"": "",
 	} {
 		if got := database.Mask(address); got != want {
 			t.Errorf("Mask(%q) is %q, want %q", address, got, want)
@@ -30,6 +37,7 @@ func TestOpenRefuses(t *testing.T) {
 	for address, want := range map[string]string{
 		"":                        "InvalidInput: DATABASE_URL is not set; set it to sqlite:/path/file.db or postgres://user:password@host/name",
 		"sqlite:":                 "InvalidInput: the database address sqlite: lacks a path; write sqlite:/path/file.db",
+		"host=db password=secret": "InvalidInput: the database address … is not understood; write sqlite:/path/file.db or postgres://user:password@host/name",
 		"mysql://u:secret@host/x": "InvalidInput: the database address mysql://u:xxxxx@host/x is not understood; write sqlite:/path/file.db or postgres://user:password@host/name",
 	} {
 		store, err := database.Open(t.Context(), address)

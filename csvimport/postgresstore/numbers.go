@@ -74,5 +74,6 @@ func (s *Store) findOrAdd(ctx context.Context, find, add string, key ...any) (in
 	if _, err := s.pool.Exec(ctx, add, key...); err != nil {
 		return 0, err
 	}
-	return id, s.pool.QueryRow(ctx, find, key...).Scan(&id)
+	err = s.pool.QueryRow(ctx, find, key...).Scan(&id)
+	return id, err
 }

@@ -147,9 +147,9 @@ func (c *Clock) schedule(t *Timer) *Timer {
 	t.seq = c.seq
 	heap.Push(&c.timers, t)
 	c.count(t, 1)
-	first := t.index == 0 && (c.mode == realTime || c.holds == 0)
+	due := c.mode == virtualTime && c.holds == 0 || c.mode == realTime && t.index == 0 // a background timer may be first in virtual time
 	c.mu.Unlock()
-	if first {
+	if due {
 		c.poke()
 	}
 	return t
@@ -229,7 +229,8 @@ func (c *Clock) next() (*Timer, time.Duration) {
 		now = c.start.Add(time.Duration(float64(time.Since(c.start)) * c.scale))
 	}
 	if d := t.at.Sub(now); d > 0 {
-		return nil, min(max(time.Duration(float64(d)/c.scale), time.Microsecond), longestSleep)
+		wait := min(float64(d)/c.scale, float64(longestSleep)) // on a slow clock more than a Duration holds
+		return nil, max(time.Duration(wait), time.Microsecond)
 	}
 	return c.take(), 0
 }

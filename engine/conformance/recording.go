@@ -120,5 +120,6 @@ func parse(text string) (any, bool) {
 		return nil, false
 	}
 	var v any
-	return v, decode([]byte(text), &v) == nil
+	err := decode([]byte(text), &v)
+	return v, err == nil
 }

@@ -13,6 +13,10 @@ const (
 	MaxObjectBytes = 10 << 30
 	// MaxHeaderBytes is the size of the largest CSV header, 10 KiB.
 	MaxHeaderBytes = 10 << 10
+	// MaxPointerBytes bounds an ItemsPointer, which must be shorter.
+	MaxPointerBytes = 2000
+	// MaxPointedOffset is how far into a document an ItemsPointer may lead, 16 MB.
+	MaxPointedOffset = 16 << 20
 )
 
 // Config is an ItemReader after its templates and paths have been evaluated. The fields hold AWS's own words.
@@ -26,12 +30,12 @@ type Config struct {
 	ExpectedBucketOwner string // getObject, optional
 	Prefix              string // listObjectsV2, optional
 
-	InputType      string // CSV, JSON, JSONL, MANIFEST (PARQUET is refused); empty for a plain listing and S3_INVENTORY
+	InputType      string // CSV, JSON, JSONL, PARQUET, MANIFEST; empty for a plain listing and S3_INVENTORY
 	Transformation string // NONE (default) or LOAD_AND_FLATTEN, listings only
 	ManifestType   string // S3_INVENTORY or ATHENA_DATA
 
 	CSVDelimiter      string   // COMMA (default), PIPE, SEMICOLON, SPACE, TAB
-	CSVHeaderLocation string   // FIRST_ROW or GIVEN; required for CSV
+	CSVHeaderLocation string   // FIRST_ROW or GIVEN; required for CSV, allowed for an S3 inventory, whose manifest has a header
 	CSVHeaders        []string // GIVEN only
 	ItemsPointer      string   // JSON only: JSON Pointer (RFC 6901) to the array or object; empty means the document
 
@@ -87,10 +91,6 @@ func (c *Config) checkWords() error {
 				func(s string) bool { return s == "" }), ", "))
 		}
 	}
-	if c.InputType == "PARQUET" {
-		return failf("InputType PARQUET is not supported; convert the data to CSV, JSON or JSONL (an Athena UNLOAD with " +
-			"format = 'JSON' does it) and set InputType to match")
-	}
 	return nil
 }
 
@@ -99,7 +99,7 @@ func (c *Config) checkListing() error {
 		return nil
 	}
 	if c.InputType == "" || c.InputType == "MANIFEST" {
-		return failf("Transformation LOAD_AND_FLATTEN needs an InputType of CSV, JSON or JSONL")
+		return failf("Transformation LOAD_AND_FLATTEN needs an InputType of CSV, JSON, JSONL or PARQUET")
 	}
 	return c.checkFormat()
 }
@@ -110,20 +110,28 @@ func (c *Config) checkObject() error {
 		return failf("ManifestType S3_INVENTORY takes no InputType, its data files are CSV; remove InputType %s", c.InputType)
 	case c.inventory():
 		return nil
-	case c.ManifestType == "ATHENA_DATA" && c.InputType != "CSV" && c.InputType != "JSONL":
-		return failf("ManifestType ATHENA_DATA needs an InputType of CSV or JSONL, the format of the UNLOAD query")
+	case c.ManifestType == "ATHENA_DATA" && !slices.Contains([]string{"CSV", "JSONL", "PARQUET"}, c.InputType):
+		return failf("ManifestType ATHENA_DATA needs an InputType of CSV, JSONL or PARQUET, the format of the UNLOAD query")
 	case c.InputType == "":
-		return failf("s3:getObject needs a ReaderConfig with an InputType of CSV, JSON, JSONL or MANIFEST")
+		return failf("s3:getObject needs a ReaderConfig with an InputType of CSV, JSON, JSONL, PARQUET or MANIFEST")
+	case c.InputType == "PARQUET" && c.ManifestType == "" && c.VersionID != "":
+		return failf("InputType PARQUET does not support VersionId; remove it, the latest version is read")
 	}
 	return c.checkFormat()
 }
 
 func (c *Config) checkFormat() error {
+	if len(c.ItemsPointer) >= MaxPointerBytes {
+		return failf("the ItemsPointer has %d bytes, fewer than %d are allowed", len(c.ItemsPointer), MaxPointerBytes)
+	}
 	if c.InputType != "CSV" {
 		return nil
 	}
 	switch c.CSVHeaderLocation {
 	case "":
+		if c.ManifestType == "ATHENA_DATA" {
+			return failf("the CSV files of an Athena UNLOAD query have no header row; give a CSVHeaderLocation of GIVEN and CSVHeaders, the names of the columns")
+		}
 		return failf("InputType CSV needs a CSVHeaderLocation of FIRST_ROW or GIVEN")
 	case "GIVEN":
 		if len(c.CSVHeaders) == 0 {

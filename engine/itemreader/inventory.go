@@ -17,7 +17,8 @@ type inventoryFiles struct {
 	files  []jsonvalue.Value
 }
 
-// openInventory reads the manifest and then the rows of its CSV data files. Their header is the manifest's fileSchema.
+// openInventory reads the manifest and then the rows of its CSV data files. Their header is the manifest's fileSchema, unless one is GIVEN;
+// FIRST_ROW changes nothing, because the files of an inventory have no header row.
 func openInventory(ctx context.Context, objects Objects, cfg *Config) (source, error) {
 	manifest, err := readManifest(ctx, objects, cfg.location())
 	if err != nil {
@@ -28,9 +29,12 @@ func openInventory(ctx context.Context, objects Objects, cfg *Config) (source, e
 		return nil, failf("%s is not the manifest of a CSV inventory (fileFormat %q); configure the S3 inventory with output format CSV",
 			where, format)
 	}
-	header := strings.Split(member(manifest, "fileSchema").Text(), ",")
-	for i, name := range header {
-		header[i] = strings.TrimSpace(name)
+	header := cfg.CSVHeaders
+	if cfg.CSVHeaderLocation != "GIVEN" {
+		header = strings.Split(member(manifest, "fileSchema").Text(), ",")
+		for i, name := range header {
+			header[i] = strings.TrimSpace(name)
+		}
 	}
 	if err := checkHeader(header); err != nil {
 		return nil, err
@@ -43,7 +47,7 @@ func openInventory(ctx context.Context, objects Objects, cfg *Config) (source, e
 		return nil, failf("%s names no destinationBucket; it must be the manifest.json of an S3 inventory", where)
 	}
 	rows := *cfg
-	rows.InputType, rows.CSVDelimiter, rows.CSVHeaderLocation, rows.CSVHeaders = "CSV", "COMMA", "GIVEN", header
+	rows.InputType, rows.CSVHeaderLocation, rows.CSVHeaders = "CSV", "GIVEN", header
 	return openSequence(ctx, objects, &rows, &inventoryFiles{bucket: bucket, files: member(manifest, "files").Elements()})
 }
 

@@ -39,6 +39,8 @@ func newJSONRecords(cfg *Config, w window, where string) (*jsonRecords, error) {
 	switch {
 	case err != nil:
 		return nil, err
+	case !r.whole && r.w.base >= MaxPointedOffset:
+		return nil, failf("%s: ItemsPointer %q leads to byte %d; it must start within the first 16 MB of the document", where, cfg.ItemsPointer, r.w.base)
 	case b == '[':
 		r.closing = ']'
 	case b == '{' && !r.whole:

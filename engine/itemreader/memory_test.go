@@ -103,3 +103,17 @@ func (z zeroes) Read(p []byte) (int, error) {
 	copy(p, bytes.Repeat([]byte{byte(z)}, len(p)))
 	return len(p), nil
 }
+
+// Stat implements Ranges.
+func (m memoryObjects) Stat(ctx context.Context, bucket, key, _ string) (int64, string, error) {
+	_, size, err := m.Get(ctx, bucket, key, "", "")
+	return size, "e", err
+}
+
+// GetRange implements Ranges.
+func (m memoryObjects) GetRange(_ context.Context, _, key, _, etag string, offset, length int64) (io.ReadCloser, error) {
+	if etag != "e" {
+		return nil, errors.New("At least one of the pre-conditions you specified did not hold")
+	}
+	return io.NopCloser(strings.NewReader(m[key][offset : offset+length])), nil
+}

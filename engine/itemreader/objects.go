@@ -17,6 +17,15 @@ type Objects interface {
 	List(ctx context.Context, bucket, prefix, token string) (page []ListedObject, next string, err error)
 }
 
+// Ranges is what an object store must be able to do beside Objects to read Parquet, whose reading begins at the end of the object.
+type Ranges interface {
+	// Stat tells the size of an object in bytes and its ETag. expectedOwner may be empty.
+	Stat(ctx context.Context, bucket, key, expectedOwner string) (size int64, etag string, err error)
+	// GetRange opens length bytes of an object, from offset. It fails when the object is not the one with this ETag any more. The
+	// caller closes the body.
+	GetRange(ctx context.Context, bucket, key, expectedOwner, etag string, offset, length int64) (io.ReadCloser, error)
+}
+
 // ListedObject is one entry of a listing, as ListObjectsV2 returns it.
 type ListedObject struct {
 	Key          string

@@ -125,11 +125,13 @@ func TestInventory(t *testing.T) {
 	wantItems(t, objects, cfg, want)
 	cfg.InputType, cfg.ManifestType = "", "S3_INVENTORY"
 	wantItems(t, objects, cfg, want)
+	named := Config{Resource: getObject, Bucket: "data", Key: "manifest.json", InputType: "MANIFEST", CSVHeaderLocation: "GIVEN", CSVHeaders: []string{"b", "k"}}
+	wantItems(t, objects, named, `[{"b":"source","k":"csvDataset/"},{"b":"source","k":"csvDataset/titles.csv"}]`)
 	cfg.Key = "orc.json"
 	wantCause(t, objects, cfg, `S3://data/orc.json is not the manifest of a CSV inventory (fileFormat "ORC"); configure the S3 inventory `+
 		`with output format CSV`)
 	cfg.Key = "text"
-	wantCause(t, objects, cfg, `S3://data/text is not JSON: unexpected character 'h', expected a value at line 1, column 1; it must be the `+
+	wantCause(t, objects, cfg, `S3://data/text is not JSON: Unrecognized token 'hello': was expecting (JSON String, Number, Array, Object or token 'null', 'true' or 'false') at line 1, column 1; it must be the `+
 		`manifest.json of an S3 inventory`)
 }
 
@@ -145,7 +147,10 @@ func TestAthenaManifest(t *testing.T) {
 	cfg := Config{Resource: getObject, Bucket: "data", Key: "q-manifest.csv", ManifestType: "ATHENA_DATA", InputType: "CSV",
 		CSVHeaderLocation: "GIVEN", CSVHeaders: []string{"n", "s"}}
 	wantItems(t, objects, cfg, `[{"n":"1","s":"a"},{"n":"2","s":"b"}]`)
-	cfg.Key = "bad"
+	cfg.CSVHeaderLocation = ""
+	wantCause(t, objects, cfg, "the CSV files of an Athena UNLOAD query have no header row; give a CSVHeaderLocation of GIVEN and CSVHeaders, "+
+		"the names of the columns")
+	cfg.Key, cfg.CSVHeaderLocation = "bad", "GIVEN"
 	wantCause(t, objects, cfg, `S3://data/bad line 2: "u/2" is not the URI of an object (s3://bucket/key); ManifestType ATHENA_DATA reads `+
 		`the …-manifest.csv that an Athena UNLOAD query leaves behind`)
 }

@@ -22,17 +22,16 @@ func TestConfigFaults(t *testing.T) {
 		{func(c *Config) { c.Bucket = "" }, "the ItemReader names no bucket; give Bucket in its Parameters or Arguments"},
 		{func(c *Config) { c.Key = "" }, `the ItemReader names no object in bucket "data"; give Key in its Parameters or Arguments`},
 		{func(c *Config) { c.InputType = "XML" }, `InputType "XML" is not one of CSV, JSON, JSONL, PARQUET, MANIFEST`},
-		{func(c *Config) { c.InputType = "" }, "s3:getObject needs a ReaderConfig with an InputType of CSV, JSON, JSONL or MANIFEST"},
-		{func(c *Config) { c.InputType = "PARQUET" }, "InputType PARQUET is not supported; convert the data to CSV, JSON or JSONL (an " +
-			"Athena UNLOAD with format = 'JSON' does it) and set InputType to match"},
+		{func(c *Config) { c.InputType = "" }, "s3:getObject needs a ReaderConfig with an InputType of CSV, JSON, JSONL, PARQUET or MANIFEST"},
+		{func(c *Config) { c.InputType, c.VersionID = "PARQUET", "v1" }, "InputType PARQUET does not support VersionId; remove it, the latest version is read"},
 		{func(c *Config) { c.CSVDelimiter = "," }, `CSVDelimiter "," is not one of COMMA, PIPE, SEMICOLON, SPACE, TAB`},
 		{func(c *Config) { c.CSVHeaderLocation = "" }, "InputType CSV needs a CSVHeaderLocation of FIRST_ROW or GIVEN"},
 		{func(c *Config) { c.ManifestType = "S3_INVENTORY" },
 			"ManifestType S3_INVENTORY takes no InputType, its data files are CSV; remove InputType CSV"},
 		{func(c *Config) { c.ManifestType, c.InputType = "ATHENA_DATA", "JSON" },
-			"ManifestType ATHENA_DATA needs an InputType of CSV or JSONL, the format of the UNLOAD query"},
+			"ManifestType ATHENA_DATA needs an InputType of CSV, JSONL or PARQUET, the format of the UNLOAD query"},
 		{func(c *Config) { c.Resource, c.Transformation, c.InputType = listObjects, "LOAD_AND_FLATTEN", "" },
-			"Transformation LOAD_AND_FLATTEN needs an InputType of CSV, JSON or JSONL"},
+			"Transformation LOAD_AND_FLATTEN needs an InputType of CSV, JSON, JSONL or PARQUET"},
 		{func(c *Config) { c.Key = "absent" }, "The specified key does not exist."},
 	}
 	for _, test := range tests {
@@ -222,7 +221,7 @@ func TestMemoryDoesNotGrowWithTheObject(t *testing.T) {
 		if err := r.Skip(t.Context(), 50_000); err != nil {
 			t.Fatal(err)
 		}
-		w := test.view(r.(*counted).src.(*sequence).items)
+		w := test.view(r.(*counted).src.(*sequence).items.(*textRecords).records)
 		if len(w.buf) != firstWindow {
 			t.Errorf("%s: after %d bytes the window is %d bytes", test.cfg.InputType, w.base, len(w.buf))
 		}

@@ -1,6 +1,7 @@
 package itemreader
 
 import (
+	"context"
 	"errors"
 	"io"
 )
@@ -28,6 +29,26 @@ func newRecords(cfg *Config, text io.Reader, where string) (records, error) {
 		return newJSONRecords(cfg, w, where)
 	}
 }
+
+// textRecords are records of an object that is read from its beginning to its end.
+type textRecords struct {
+	records
+	text *text
+}
+
+func openTextRecords(ctx context.Context, objects Objects, cfg *Config, at location) (*textRecords, error) {
+	t, err := openText(ctx, objects, at)
+	if err != nil {
+		return nil, err
+	}
+	r, err := newRecords(cfg, t, at.String())
+	if err != nil {
+		return nil, t.abandon(bodyError(ctx, at.String(), err))
+	}
+	return &textRecords{records: r, text: t}, nil
+}
+
+func (r *textRecords) close() error { return r.text.Close() }
 
 // dropByteOrderMark removes a UTF-8 mark and refuses UTF-16.
 func (w *window) dropByteOrderMark(where string) error {

@@ -36,8 +36,13 @@ type sequence struct {
 	keys    keys
 
 	where string // the open object
-	text  *text
-	items records
+	items openRecords
+}
+
+// openRecords are the records of the object that is open.
+type openRecords interface {
+	records
+	close() error
 }
 
 // openSequence opens the first object at once, so that its mistakes show when the reader is opened.
@@ -86,7 +91,7 @@ func (s *sequence) afterError(ctx context.Context, err error) error {
 }
 
 func (s *sequence) openNext(ctx context.Context) error {
-	if err := s.closeText(); err != nil {
+	if err := s.closeItems(); err != nil {
 		return bodyError(ctx, s.where, err)
 	}
 	at, err := s.keys.nextKey(ctx)
@@ -94,25 +99,28 @@ func (s *sequence) openNext(ctx context.Context) error {
 		return err
 	}
 	s.where = at.String()
-	if s.text, err = openText(ctx, s.objects, at); err != nil {
-		return err
-	}
-	items, err := newRecords(s.cfg, s.text, s.where)
+	items, err := s.open(ctx, at)
 	if err != nil {
-		return bodyError(ctx, s.where, err)
+		return err
 	}
 	s.items = items
 	return nil
 }
 
-func (s *sequence) closeText() error {
-	s.items = nil
-	if s.text == nil {
+func (s *sequence) open(ctx context.Context, at location) (openRecords, error) {
+	if s.cfg.InputType == "PARQUET" {
+		return openParquet(ctx, s.objects, at)
+	}
+	return openTextRecords(ctx, s.objects, s.cfg, at)
+}
+
+func (s *sequence) closeItems() error {
+	if s.items == nil {
 		return nil
 	}
-	t := s.text
-	s.text = nil
-	return t.Close()
+	items := s.items
+	s.items = nil
+	return items.close()
 }
 
 func (s *sequence) position() Position {
@@ -132,5 +140,5 @@ func (s *sequence) mark() string {
 }
 
 func (s *sequence) close() error {
-	return errors.Join(s.closeText(), s.keys.close())
+	return errors.Join(s.closeItems(), s.keys.close())
 }

@@ -26,11 +26,15 @@ func (m *MapRun) AppendBinary(dst []byte) []byte {
 	if m.RedriveCount != 0 {
 		w.number(m.RedriveCount)
 		w.time(m.Redriven)
+		for _, t := range [...]*Tally{&m.Items, &m.Executions} {
+			w.number(t.PendingRedrive)
+			w.number(t.NotRedrivable)
+		}
 	}
 	return w.dst
 }
 
-// DecodeMapRun reads a Map Run that AppendBinary wrote.
+// DecodeMapRun reads a Map Run that AppendBinary wrote. What it lacks of redrives was kept by an earlier version.
 func DecodeMapRun(src []byte) (*MapRun, error) {
 	r := reader{src: src}
 	m := &MapRun{ARN: r.text(), Execution: r.text(), Machine: r.text(), Children: r.text(), Status: interpreter.Status(r.text())}
@@ -46,6 +50,11 @@ func DecodeMapRun(src []byte) (*MapRun, error) {
 	}
 	if r.more() {
 		m.RedriveCount, m.Redriven = r.number(), r.time()
+	}
+	if r.more() {
+		for _, t := range [...]*Tally{&m.Items, &m.Executions} {
+			t.PendingRedrive, t.NotRedrivable = r.number(), r.number()
+		}
 	}
 	return m, r.err("Map Run")
 }

@@ -37,11 +37,12 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // advice says what to do about the errors that a configuration causes.
 var advice = map[string]string{
-	"NoSuchKey":         "check the Key, and that the object was uploaded before the state machine started",
-	"NoSuchBucket":      "check the Bucket, and that it is in the same Region and account as the state machine",
-	"NoSuchVersion":     "check the VersionId",
-	"AccessDenied":      "allow the role s3:GetObject, s3:PutObject or s3:ListBucket on this bucket, and check ExpectedBucketOwner",
-	"PermanentRedirect": "the bucket is in another Region; it must be in the state machine's",
+	"NoSuchKey":          "check the Key, and that the object was uploaded before the state machine started",
+	"NoSuchBucket":       "check the Bucket, and that it is in the same Region and account as the state machine",
+	"NoSuchVersion":      "check the VersionId",
+	"AccessDenied":       "allow the role s3:GetObject, s3:PutObject or s3:ListBucket on this bucket, and check ExpectedBucketOwner",
+	"PreconditionFailed": "the object has been replaced while it was read",
+	"PermanentRedirect":  "the bucket is in another Region; it must be in the state machine's",
 }
 
 // Messages for the answers that come without one.

@@ -7,6 +7,8 @@ package s3objects
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -29,6 +31,7 @@ type Store struct{ client Client }
 
 var (
 	_ itemreader.Objects   = (*Store)(nil)
+	_ itemreader.Ranges    = (*Store)(nil)
 	_ resultwriter.Objects = (*Store)(nil)
 )
 
@@ -66,6 +69,45 @@ func (s *Store) Version(ctx context.Context, bucket, key, versionID, expectedOwn
 		return "", failure(ctx, "HeadObject", bucket, key, err)
 	}
 	return aws.ToString(out.ETag), nil
+}
+
+// Stat implements itemreader.Ranges. The error is an *Error, or the context's.
+func (s *Store) Stat(ctx context.Context, bucket, key, expectedOwner string) (int64, string, error) {
+	out, err := s.client.HeadObject(ctx, &s3.HeadObjectInput{
+		Bucket:              aws.String(bucket),
+		Key:                 aws.String(key),
+		ExpectedBucketOwner: optional(expectedOwner),
+	})
+	if err == nil {
+		return aws.ToInt64(out.ContentLength), aws.ToString(out.ETag), nil
+	}
+	headed := failure(ctx, "HeadObject", bucket, key, err)
+	// The answer to HEAD has no body that says what is missing; GET's has.
+	body, _, err := s.Get(ctx, bucket, key, "", expectedOwner)
+	if err == nil {
+		_ = body.Close() // nothing of it is wanted
+		return 0, "", headed
+	}
+	return 0, "", err
+}
+
+// GetRange implements itemreader.Ranges. The error is an *Error, or the context's.
+func (s *Store) GetRange(ctx context.Context, bucket, key, expectedOwner, etag string, offset, length int64) (io.ReadCloser, error) {
+	out, err := s.client.GetObject(ctx, &s3.GetObjectInput{
+		Bucket:              aws.String(bucket),
+		Key:                 aws.String(key),
+		ExpectedBucketOwner: optional(expectedOwner),
+		IfMatch:             optional(etag),
+		Range:               aws.String(fmt.Sprintf("bytes=%d-%d", offset, offset+length-1)),
+	})
+	if err != nil {
+		return nil, failure(ctx, "GetObject", bucket, key, err)
+	}
+	if out.ContentRange == nil {
+		_ = out.Body.Close() // nothing of it is wanted
+		return nil, failure(ctx, "GetObject", bucket, key, errors.New("the endpoint answered the whole object instead of the Range that was asked for"))
+	}
+	return out.Body, nil
 }
 
 // List implements itemreader.Objects: one page of up to 1,000 objects. The error is an *Error, or the context's.

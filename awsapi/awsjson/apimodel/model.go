@@ -42,6 +42,8 @@ type Shape struct {
 	Min, Max int64
 	Pattern  string
 	Enum     []string
+	// Sensitive shapes are not quoted in refusals.
+	Sensitive bool
 }
 
 // Read reads a model, such as stepfunctions-2016-11-23, from the folder models beside the recordings, or skips the test. The root is
@@ -122,6 +124,9 @@ func (m *Model) member(path, shapeName string, got awsjson.Member, required bool
 	}
 	if got.Shown != s.Pattern {
 		differs("pattern")
+	}
+	if got.Sensitive != s.Sensitive {
+		differs("sensitivity")
 	}
 	switch s.Type {
 	case "structure":

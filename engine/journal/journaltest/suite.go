@@ -340,15 +340,20 @@ func mapRuns(t *testing.T, j journal.Journal) {
 	j.PutMapRun(m, nil)
 	over := *m
 	over.Status, over.Stopped, over.Items = interpreter.Failed, start.Add(time.Minute), journal.Tally{Succeeded: 2, Failed: 1}
-	for _, m := range []*journal.MapRun{&over, {ARN: "run:2", Execution: "arn:10"}, {ARN: "run:0", Execution: "arn:1"}} {
+	redriven := over
+	redriven.ARN, redriven.Execution, redriven.RedriveCount, redriven.Redriven = "run:3", "arn:3", 1, start.Add(2*time.Minute)
+	redriven.Items.NotRedrivable, redriven.Executions.PendingRedrive = 4, 5
+	for _, m := range []*journal.MapRun{&over, &redriven, {ARN: "run:2", Execution: "arn:10"}, {ARN: "run:0", Execution: "arn:1"}} {
 		done := make(chan error, 1)
 		j.PutMapRun(m, func(err error) { done <- err })
 		if err := <-done; err != nil {
 			t.Fatal(err)
 		}
 	}
-	if got, err := j.MapRun(t.Context(), "run:1"); err != nil || !reflect.DeepEqual(got, &over) {
-		t.Errorf("%+v, %v", got, err)
+	for _, want := range []*journal.MapRun{&over, &redriven} {
+		if got, err := j.MapRun(t.Context(), want.ARN); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%+v, %v, want %+v", got, err, want)
+		}
 	}
 	runs := all(t, j.MapRuns(t.Context(), "arn:1"))
 	arns := make([]string, 0, len(runs))

@@ -37,9 +37,12 @@ func (j *Journal) Commit(r *journal.Record, done func(error)) {
 	if x.Express && j.committer.backlog() < expressBacklog {
 		j.committer.add(e.fill, nil)
 		done(nil)
-		return
+	} else {
+		j.committer.add(e.fill, done)
 	}
-	j.committer.add(e.fill, done)
+	if r.Definition != nil {
+		j.defined(r.Definition)
+	}
 }
 
 // encode prepares what a record changes.
@@ -104,17 +107,24 @@ func (e *encoder) ended(x *journal.Execution) {
 	e.ops = append(e.ops, operation{key: span{from, len(e.keys)}})
 }
 
-// define keeps a definition that is not kept yet.
+// define keeps a definition that no record before has.
 func (j *Journal) define(e *encoder, d *journal.Definition) {
 	j.mu.Lock()
 	kept := j.definitions[d.ID]
-	j.definitions[d.ID] = true
 	j.mu.Unlock()
 	if kept {
 		return
 	}
 	e.raw = d.AppendBinary(e.raw[:0])
 	e.pack(e.key(definitionPrefix, d.ID))
+}
+
+// defined notes that the record which has a definition was taken up: those behind it need not have it. Two records that are prepared at
+// the same time both do, since either may be the last that a crash leaves.
+func (j *Journal) defined(d *journal.Definition) {
+	j.mu.Lock()
+	j.definitions[d.ID] = true
+	j.mu.Unlock()
 }
 
 // keepEvents keeps all events of an execution that ended without success, so that it can be redriven.

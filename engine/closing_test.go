@@ -1,0 +1,60 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"stepback/engine"
+	"stepback/engine/journal"
+)
+
+// unanswering is a journal that never says that anything is durable.
+type unanswering struct {
+	*journal.Memory
+	asked chan struct{}
+}
+
+func (u unanswering) Commit(*journal.Record, func(error)) { u.asked <- struct{}{} }
+
+// TestWhoWaitsIsToldThatTheEngineCloses closes an engine under somebody who waits for the end of an execution, and under somebody who
+// waits for its start.
+func TestWhoWaitsIsToldThatTheEngineCloses(t *testing.T) {
+	t.Parallel()
+	invoked := make(chan struct{})
+	b := newBed(t, func(ctx context.Context, _ *engine.Task) (string, error) {
+		close(invoked)
+		<-ctx.Done()
+		return "", ctx.Err()
+	})
+	arn := b.start(t, `{"StartAt":"T","States":{"T":{`+call+`,"End":true}}}`, `{}`)
+	waited := make(chan error)
+	go func() {
+		_, err := b.Wait(context.Background(), arn)
+		waited <- err
+	}()
+	<-invoked
+	b.Close()
+	if err := <-waited; !errors.Is(err, engine.ErrClosed) {
+		t.Errorf("waiting for the end: %v", err)
+	}
+
+	kept := unanswering{journal.NewMemory(), make(chan struct{}, 1)}
+	e, err := engine.New(engine.Config{Clock: virtual(t, epoch), Journal: kept})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := e.CreateStateMachine("m", `{"StartAt":"P","States":{"P":{"Type":"Pass","End":true}}}`, "", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		_, err := e.StartExecution(context.Background(), m.ARN, "e", `{}`)
+		waited <- err
+	}()
+	<-kept.asked
+	e.Close()
+	if err := <-waited; !errors.Is(err, engine.ErrClosed) {
+		t.Errorf("waiting for the start: %v", err)
+	}
+}

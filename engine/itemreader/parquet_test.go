@@ -1,0 +1,162 @@
+package itemreader
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/parquet-go/parquet-go"
+)
+
+type parquetRow struct {
+	UserID string `parquet:"user_id"`
+	Points int32  `parquet:"points"`
+}
+
+// parquetFile writes rows, two in a row group.
+func parquetFile[T any](t testing.TB, rows ...T) string {
+	t.Helper()
+	var b bytes.Buffer
+	w := parquet.NewGenericWriter[T](&b, parquet.MaxRowsPerRowGroup(2))
+	if _, err := w.Write(rows); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func parquetConfig() Config {
+	return Config{Resource: getObject, Bucket: "data", Key: "f", InputType: "PARQUET"}
+}
+
+func TestParquet(t *testing.T) {
+	t.Parallel()
+	objects := memoryObjects{"f": parquetFile(t, parquetRow{"u1", 1}, parquetRow{"u2", 2}, parquetRow{"u3", 3})}
+	cfg := parquetConfig()
+	wantItems(t, objects, cfg, `[{"user_id":"u1","points":1},{"user_id":"u2","points":2},{"user_id":"u3","points":3}]`)
+	cfg.MaxItems = 2
+	wantItems(t, objects, cfg, `[{"user_id":"u1","points":1},{"user_id":"u2","points":2}]`)
+}
+
+func TestParquetFaults(t *testing.T) {
+	t.Parallel()
+	objects := memoryObjects{"f": "user_id,points\n", "empty": "", "cut": parquetFile(t, parquetRow{"u1", 1})[8:]}
+	for key, want := range map[string]string{
+		"f":      `reading S3://data/f: it is no Parquet file: its last four bytes are "nts\n" instead of "PAR1"`,
+		"empty":  "reading S3://data/empty: it is no Parquet file: it has 0 bytes",
+		"absent": "The specified key does not exist.",
+	} {
+		cfg := parquetConfig()
+		cfg.Key = key
+		wantCause(t, objects, cfg, want)
+	}
+	cfg := parquetConfig()
+	cfg.Key = "cut"
+	if _, err := readAll(t.Context(), objects, cfg); !errors.As(err, new(*Error)) || !strings.HasPrefix(err.Error(), ErrorName+": reading S3://data/cut: ") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// textOnly is an object store that cannot read ranges.
+type textOnly struct{ Objects }
+
+func TestParquetNeedsRanges(t *testing.T) {
+	t.Parallel()
+	wantCause(t, textOnly{memoryObjects{}}, parquetConfig(), "the object store cannot read parts of an object, which InputType PARQUET needs")
+}
+
+func TestParquetItemSize(t *testing.T) {
+	t.Parallel()
+	type row struct {
+		Texts []string `parquet:"texts,list"`
+	}
+	large := row{Texts: slices.Repeat([]string{strings.Repeat("x", 1000)}, MaxItemBytes/1000+1)}
+	objects := memoryObjects{"f": parquetFile(t, row{}, large)}
+	wantCause(t, objects, parquetConfig(), "S3://data/f row 1: the item is larger than 8 MB (8388608 bytes), the largest that a Map can read; split it")
+}
+
+func TestParquetObjectSize(t *testing.T) {
+	t.Parallel()
+	wantCause(t, statedSize{memoryObjects{}}, parquetConfig(), "S3://data/f is larger than 10 GB (10737418240 bytes), the largest "+
+		"object that a Map can read; split it and list the parts with s3:listObjectsV2 and Transformation LOAD_AND_FLATTEN")
+}
+
+// statedSize claims that every object is larger than a Map can read.
+type statedSize struct{ memoryObjects }
+
+func (statedSize) Stat(context.Context, string, string, string) (int64, string, error) {
+	return MaxObjectBytes + 1, "e", nil
+}
+
+// manyParquet are Parquet objects that are read one after the other.
+func manyParquet(t testing.TB) memoryObjects {
+	t.Helper()
+	return memoryObjects{
+		"in/1.parquet": parquetFile(t, parquetRow{"u1", 1}, parquetRow{"u2", 2}, parquetRow{"u3", 3}),
+		"in/2":         parquetFile[parquetRow](t),
+		"in/3":         parquetFile(t, parquetRow{"u4", 4}),
+		"manifest.csv": "s3://data/in/1.parquet\ns3://data/in/2\ns3://data/in/3\n",
+	}
+}
+
+func TestManyParquetObjects(t *testing.T) {
+	t.Parallel()
+	objects := manyParquet(t)
+	const want = `[{"user_id":"u1","points":1},{"user_id":"u2","points":2},{"user_id":"u3","points":3},{"user_id":"u4","points":4}]`
+	athena := Config{Resource: getObject, Bucket: "data", Key: "manifest.csv", InputType: "PARQUET", ManifestType: "ATHENA_DATA"}
+	wantItems(t, objects, athena, want)
+	listed := Config{Resource: listObjects, Bucket: "data", Prefix: "in/", InputType: "PARQUET", Transformation: "LOAD_AND_FLATTEN"}
+	wantItems(t, objects, listed, want)
+}
+
+// TestParquetResumes goes on at every place, as after a crash.
+func TestParquetResumes(t *testing.T) {
+	t.Parallel()
+	objects := manyParquet(t)
+	cfg := Config{Resource: listObjects, Bucket: "data", Prefix: "in/", InputType: "PARQUET", Transformation: "LOAD_AND_FLATTEN"}
+	marks := []string{"S3://data/in/1.parquet@0", "S3://data/in/1.parquet@1", "S3://data/in/1.parquet@2", "S3://data/in/1.parquet@3", "S3://data/in/3@1"}
+	sources := []string{"S3://data/in/1.parquet", "S3://data/in/1.parquet", "S3://data/in/1.parquet", "S3://data/in/3"}
+	for at := range int64(5) {
+		r, err := Open(t.Context(), objects, cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		if err := r.Skip(t.Context(), at); err != nil {
+			t.Fatal(err)
+		}
+		if got := r.Mark(); got != marks[at] {
+			t.Errorf("mark at %d: %s", at, got)
+		}
+		item, err := r.Next(t.Context())
+		if at == 4 {
+			if !errors.Is(err, io.EOF) {
+				t.Errorf("got %v, want the end", err)
+			}
+			continue
+		}
+		if points, _ := item.Value.Get("points"); err != nil || points.JSON() != string('1'+rune(at)) || item.Source != sources[at] || item.Index != at {
+			t.Errorf("item %d: %+v, %v", at, item, err)
+		}
+	}
+}
+
+// TestParquetKeepsItsVersion replaces the object while it is read.
+func TestParquetKeepsItsVersion(t *testing.T) {
+	t.Parallel()
+	objects := &replaced{memoryObjects: memoryObjects{"f": parquetFile(t, parquetRow{"u1", 1})}}
+	wantCause(t, objects, parquetConfig(), "At least one of the pre-conditions you specified did not hold")
+}
+
+type replaced struct{ memoryObjects }
+
+func (r *replaced) Stat(ctx context.Context, bucket, key, owner string) (int64, string, error) {
+	size, _, err := r.memoryObjects.Stat(ctx, bucket, key, owner)
+	return size, "older", err
+}

@@ -1,0 +1,65 @@
+package s3objects
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"testing"
+)
+
+func TestRanges(t *testing.T) {
+	t.Parallel()
+	s := fakeS3(t)
+	put(t, s, "k", "0123456789")
+	size, etag, err := s.Stat(t.Context(), "data", "k", "")
+	if size != 10 || etag != `"781e5e245d69b566979b86e28d23f2c7"` || err != nil {
+		t.Fatalf("got %d, %s, %v", size, etag, err)
+	}
+	body, err := s.GetRange(t.Context(), "data", "k", "", "", 3, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer body.Close()
+	if text, err := io.ReadAll(body); string(text) != "3456" || err != nil {
+		t.Errorf("got %q, %v", text, err)
+	}
+}
+
+func TestStatNamesWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	s := fakeS3(t)
+	for bucket, want := range map[string]string{"data": "NoSuchKey", "elsewhere": "NoSuchBucket"} {
+		_, _, err := s.Stat(t.Context(), bucket, "absent", "")
+		var typed *Error
+		if !errors.As(err, &typed) || typed.Code != want {
+			t.Errorf("%s: got %v, want %s", bucket, err, want)
+		}
+	}
+}
+
+// TestRangeIsNotTheWholeObject has an endpoint that does not know Range: its answer must not be taken for the part.
+func TestRangeIsNotTheWholeObject(t *testing.T) {
+	t.Parallel()
+	s := newStore(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "0123456789") }))
+	_, err := s.GetRange(t.Context(), "data", "k", "", "", 3, 4)
+	const want = "GetObject of s3://data/k failed: the endpoint answered the whole object instead of the Range that was asked for"
+	if err == nil || err.Error() != want {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestRangeOfAReplacedObject(t *testing.T) {
+	t.Parallel()
+	var asked string
+	s := newStore(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked = r.Header.Get("If-Match")
+		w.WriteHeader(http.StatusPreconditionFailed)
+		_, _ = io.WriteString(w, `<Error><Code>PreconditionFailed</Code><Message>At least one of the pre-conditions you specified did not hold</Message></Error>`)
+	}))
+	_, err := s.GetRange(t.Context(), "data", "k", "", `"e"`, 3, 4)
+	const want = "At least one of the pre-conditions you specified did not hold (Service: S3, Status Code: 412, Error Code: PreconditionFailed, " +
+		"Operation: GetObject, Bucket: data, Key: k); the object has been replaced while it was read"
+	if err == nil || err.Error() != want || asked != `"e"` {
+		t.Errorf("asked for %s, got %v", asked, err)
+	}
+}
