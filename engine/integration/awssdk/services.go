@@ -13,11 +13,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/codebuild"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/ecs"
+	ecsdocument "github.com/aws/aws-sdk-go-v2/service/ecs/document"
 	"github.com/aws/aws-sdk-go-v2/service/emr"
 	"github.com/aws/aws-sdk-go-v2/service/emrserverless"
 	"github.com/aws/aws-sdk-go-v2/service/eventbridge"
 	"github.com/aws/aws-sdk-go-v2/service/firehose"
 	"github.com/aws/aws-sdk-go-v2/service/glue"
+	gluedocument "github.com/aws/aws-sdk-go-v2/service/glue/document"
 	"github.com/aws/aws-sdk-go-v2/service/iam"
 	"github.com/aws/aws-sdk-go-v2/service/kinesis"
 	"github.com/aws/aws-sdk-go-v2/service/kms"
@@ -82,7 +84,7 @@ var coreServices = []Service{
 	{
 		Name: "ecs", ID: "ECS", Variable: "ECS_ENDPOINT", Class: "Ecs",
 		Client: func(c aws.Config) any { return ecs.NewFromConfig(c) },
-		unions: ecsUnions,
+		unions: ecsUnions, document: func(v any) any { return ecsdocument.NewLazyDocument(v) },
 	},
 	{
 		Name: "emr", ID: "EMR", Variable: "EMR_ENDPOINT", Class: "Emr",
@@ -105,7 +107,7 @@ var coreServices = []Service{
 	{
 		Name: "glue", ID: "Glue", Variable: "GLUE_ENDPOINT", Class: "Glue",
 		Client: func(c aws.Config) any { return glue.NewFromConfig(c) },
-		unions: glueUnions,
+		unions: glueUnions, document: func(v any) any { return gluedocument.NewLazyDocument(v) },
 	},
 	{
 		Name: "iam", ID: "IAM", Variable: "IAM_ENDPOINT", Class: "Iam",

@@ -6,7 +6,9 @@ import (
 	bedrocktypes "github.com/aws/aws-sdk-go-v2/service/bedrock/types"
 	"github.com/aws/aws-sdk-go-v2/service/bedrockagent"
 	"github.com/aws/aws-sdk-go-v2/service/bedrockagentruntime"
+	bedrockagentruntimedocument "github.com/aws/aws-sdk-go-v2/service/bedrockagentruntime/document"
 	"github.com/aws/aws-sdk-go-v2/service/bedrockruntime"
+	bedrockruntimedocument "github.com/aws/aws-sdk-go-v2/service/bedrockruntime/document"
 	"github.com/aws/aws-sdk-go-v2/service/sagemaker"
 	"github.com/aws/aws-sdk-go-v2/service/sagemakerruntime"
 )
@@ -48,12 +50,12 @@ var modelServices = []Service{
 			c := bedrockagentruntime.NewFromConfig(cfg)
 			return actions{c.GenerateQuery, c.Rerank, c.Retrieve, c.RetrieveAndGenerate}
 		},
-		unions: bedrockagentruntimeUnions,
+		unions: bedrockagentruntimeUnions, document: func(v any) any { return bedrockagentruntimedocument.NewLazyDocument(v) },
 	},
 	{
 		Name: "bedrockruntime", ID: "Bedrock Runtime", Variable: "BEDROCK_RUNTIME_ENDPOINT", Class: "BedrockRuntime",
 		Client: func(c aws.Config) any { return bedrockruntime.NewFromConfig(c) },
-		unions: bedrockruntimeUnions,
+		unions: bedrockruntimeUnions, document: func(v any) any { return bedrockruntimedocument.NewLazyDocument(v) },
 	},
 	{
 		Name: "sagemaker", ID: "SageMaker", Variable: "SAGE_MAKER_ENDPOINT", Class: "SageMaker",

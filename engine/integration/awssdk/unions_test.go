@@ -9,7 +9,8 @@ import (
 	"github.com/aws/smithy-go/middleware"
 )
 
-// TestUnions finds every union in the parameters and results of every action: each has members that tasks can name.
+// TestUnions finds every union in the parameters and results of every action: each has members that tasks can name,
+// and every document something that makes it.
 func TestUnions(t *testing.T) {
 	t.Parallel()
 	for i := range services {
@@ -22,7 +23,13 @@ func TestUnions(t *testing.T) {
 				walk(m.Out(0), seen)
 			}
 			for u := range seen {
-				if u.Kind() == reflect.Interface && isUnion(u) && !hasMember(s, u) {
+				switch {
+				case u.Kind() != reflect.Interface:
+				case u.Implements(documentType):
+					if v := s.document; v == nil || !reflect.TypeOf(v(nil)).Implements(u) {
+						t.Errorf("nothing makes a %s", u)
+					}
+				case isUnion(u) && !hasMember(s, u):
 					t.Errorf("no member of %s is listed", u)
 				}
 			}
