@@ -24,7 +24,7 @@ m.json:2:42: error SCHEMA_VALIDATION_FAILED: Field 'Edn' is not supported at /St
 		},
 		"malformed JSON": {
 			"{\n  \"StartAt\": \"A\"\n  \"States\": {}\n}\n",
-			`m.json:3:3: error INVALID_JSON_DESCRIPTION: expected ',' or '}' at [line: 3, column: 3]
+			`m.json:3:3: error INVALID_JSON_DESCRIPTION: Unexpected character ('"' (code 34)): was expecting comma to separate Object entries at [line: 3, column: 3]
   3 |   "States": {}
     |   ^
 `,
@@ -48,7 +48,7 @@ m.json:2:28: advice UNKNOWN_ERROR_NAME: 'State.TaskFailed' is no reserved error 
 		},
 		"end of the text": {
 			"{\"a\":\n",
-			"m.json:2:1: error INVALID_JSON_DESCRIPTION: unexpected end of the text, expected a value at [line: 2, column: 1]\n" +
+			"m.json:2:1: error INVALID_JSON_DESCRIPTION: Unexpected end-of-input within/between Object entries at [line: 2, column: 1]\n" +
 				"  2 | \n    | ^\n",
 		},
 	} {
@@ -86,5 +86,27 @@ func TestInvalidDefinitionIsTheServicesMessage(t *testing.T) {
 	}
 	if got := asl.InvalidDefinition(nil); got != "" {
 		t.Errorf("without errors: %s", got)
+	}
+}
+
+func TestHintsForWhatIsNoDefinition(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"{\n// x\n}":        "JSON has no comments; every state has a Comment field for them",
+		`{"a": [1,]}`:       "remove the comma before it",
+		`{"a": 1, }`:        "remove the comma before it",
+		`{'a': 1}`:          `strings and names stand in straight double quotes: "`,
+		`{"a": True}`:       "JSON writes true, false and null",
+		`{"a": x}`:          "",
+		`{"a": 1`:           "",
+		`{"Resources": {}}`: "this looks like a CloudFormation or SAM template: give the files that its state machines' DefinitionUri name",
+		`{"stateMachineArn": "a", "definition": "{}"}`: "this looks like an answer of DescribeStateMachine: give its definition, as --query definition --output text does",
+		`{"StateMachines": {}, "MockedResponses": {}}`: "this looks like a mock configuration: give it to exec or serve with --mock",
+		`{"Type": "Succeed"}`:                          "this looks like a single state, which test-state takes",
+	} {
+		_, found := asl.Parse(text)
+		if len(found) == 0 || found[len(found)-1].Hint != want {
+			t.Errorf("%s: %+v", text, found)
+		}
 	}
 }

@@ -33,5 +33,5 @@ func (e *DataLimitError) Error() string { return DataLimitErrorName + ": " + e.C
 
 // Cause is the text for the history event.
 func (e *DataLimitError) Cause() string {
-	return fmt.Sprintf("the results of the child executions are larger than %d bytes; export them to S3 with a ResultWriter", e.Limit)
+	return fmt.Sprintf("The results of the child executions are larger than %d bytes; export them to S3 with a ResultWriter.", e.Limit)
 }
