@@ -57,7 +57,7 @@ func TestWholeDefinition(t *testing.T) {
 		{"no state", `{"StartAt": "A", "States": {}}`, []string{"1:18 " + schema + "Value cannot be empty @ /States"}},
 		{
 			"not JSON", "{\n  \"StartAt\": \"A\",\n  \"Größe\" 1}",
-			[]string{"3:11 ERROR INVALID_JSON_DESCRIPTION expected ':' after the member name at [line: 3, column: 11] @ "},
+			[]string{"3:11 ERROR INVALID_JSON_DESCRIPTION Unexpected character ('1' (code 49)): was expecting a colon to separate field name and value at [line: 3, column: 11] @ "},
 		},
 		{
 			"misspelt field", `{"StartAt": "A", "Stats": 1, "States": {"A": {"Type": "Succeed"}}}`,

@@ -16,17 +16,18 @@ import (
 
 // run is an execution that is under way: the interpreter's state, the events waiting for it, and what it has in flight.
 type run struct {
-	engine     *Engine
-	x          *interpreter.Execution
-	record     journal.Execution
-	definition *journal.Definition      // to be kept with the first step; nil for a child execution
-	past       *journal.Past            // of an execution that is redriven: to be kept with the first step
-	mocks      Interceptor              // nil when nothing is mocked
-	ended      func(*journal.Execution) // of a child execution: tells its Map Run
-	ahead      time.Duration            // how far the execution's time is ahead of the clock; see catchUp
-	begun      chan struct{}            // closed once the start is durable, or was refused
-	done       chan struct{}            // closed once the end is durable, or the journal refused to go on
-	err        error                    // why the journal refused; set before done is closed
+	engine       *Engine
+	x            *interpreter.Execution
+	record       journal.Execution
+	definition   *journal.Definition      // to be kept with the first step; nil for a child execution
+	past         *journal.Past            // of an execution that is redriven: to be kept with the first step
+	mocks        Interceptor              // nil when nothing is mocked
+	ended        func(*journal.Execution) // of a child execution: tells its Map Run
+	ahead        time.Duration            // how far the execution's time is ahead of the clock; see catchUp
+	redriveToken string                   // of the client that redrives the execution
+	begun        chan struct{}            // closed once the start is durable, or was refused
+	done         chan struct{}            // closed once the end is durable, or the journal refused to go on
+	err          error                    // why the journal refused; set before done is closed
 
 	mu      sync.Mutex
 	events  []interpreter.Event
@@ -60,7 +61,7 @@ func (e *Engine) newRun(m *StateMachine, info interpreter.Info) *run {
 	r := e.bare(m, info)
 	r.definition = m.definition
 	r.record = journal.Execution{
-		ARN: info.ARN, Name: info.Name, MachineARN: info.MachineARN, Express: info.Express,
+		ARN: info.ARN, Name: info.Name, MachineARN: info.MachineARN, Express: info.Express, Sync: info.Sync,
 		Status: interpreter.Running, Start: e.clock.Now(), Input: info.Input,
 		VersionARN: info.VersionARN, AliasARN: info.AliasARN,
 	}
@@ -74,7 +75,7 @@ func (e *Engine) newRun(m *StateMachine, info interpreter.Info) *run {
 func (e *Engine) revive(x *journal.Execution, m *StateMachine, mocks Interceptor) *run {
 	r := e.bare(m, interpreter.Info{
 		ARN: x.ARN, Name: x.Name, MachineARN: m.ARN, MachineName: m.Name, RoleARN: m.RoleARN, Region: e.cfg.Region,
-		Express: x.Express, Input: x.Input, VersionARN: x.VersionARN, AliasARN: x.AliasARN,
+		Express: x.Express, Sync: x.Sync, Input: x.Input, VersionARN: x.VersionARN, AliasARN: x.AliasARN,
 	})
 	r.record, r.mocks = *x, mocks
 	return r

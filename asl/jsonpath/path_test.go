@@ -307,7 +307,7 @@ func TestSyntaxErrors(t *testing.T) {
 		{`$[?(@.a == 1 @.b)]`, 14, `Expected character: )`},
 		{`$.a.nope()`, 5, `Function with name: nope does not exist.`},
 		{`$.a.sum(`, 8, `Arguments to function: 'sum' are not closed properly.`},
-		{`$.a.sum({x})`, 9, `Argument {x} is not valid JSON: expected a member name in double quotes at line 1, column 2`},
+		{`$.a.sum({x})`, 9, `Argument {x} is not valid JSON: Unexpected character ('x' (code 120)): was expecting double-quote to start field name at line 1, column 2`},
 		{`$x.b[b]`, 5, `Could not parse token starting at position 3. Expected ?, ', 0-9, * `},
 	} {
 		p, err := jsonpath.Compile(c.text)

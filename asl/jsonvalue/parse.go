@@ -10,19 +10,6 @@ import (
 // MaxDepth is how deeply arrays and objects may nest, the limit of the JSON parser that AWS uses.
 const MaxDepth = 1000
 
-// SyntaxError says where a text stops being JSON.
-type SyntaxError struct {
-	// Offset counts bytes from 0; Line and Column count from 1, columns in bytes.
-	Offset, Line, Column int
-	// Message says what was found and what would have been accepted.
-	Message string
-}
-
-// Error implements error.
-func (e *SyntaxError) Error() string {
-	return fmt.Sprintf("%s at line %d, column %d", e.Message, e.Line, e.Column)
-}
-
 // Parse reads exactly one JSON value. Strings without escapes and numbers share the text's memory. The error is a
 // *SyntaxError.
 func Parse(text string) (Value, error) {
@@ -34,7 +21,7 @@ func Parse(text string) (Value, error) {
 	}
 	p.space()
 	if p.i < len(p.s) {
-		return Value{}, p.fail("unexpected text after the value")
+		return Value{}, p.trailing()
 	}
 	return v, nil
 }
@@ -44,11 +31,12 @@ type parser struct {
 	i int
 }
 
-func (p *parser) fail(message string) error {
-	at := min(p.i, len(p.s))
-	before := p.s[:at]
-	line := strings.Count(before, "\n") + 1
-	return &SyntaxError{Offset: at, Line: line, Column: at - strings.LastIndexByte(before, '\n'), Message: message}
+// trailing is the error of a text that goes on after its value.
+func (p *parser) trailing() error {
+	if wordStart(p.rune()) {
+		return p.token(p.i)
+	}
+	return p.unexpected("expected the end of the text after the value")
 }
 
 func (p *parser) space() {
@@ -64,10 +52,10 @@ func (p *parser) space() {
 
 func (p *parser) value(depth int) (Value, error) {
 	if p.i >= len(p.s) {
-		return Value{}, p.fail("unexpected end of the text, expected a value")
+		return Value{}, p.fail("Unexpected end-of-input: expected a value")
 	}
 	if depth > MaxDepth {
-		return Value{}, p.fail(fmt.Sprintf("nesting is deeper than %d levels", MaxDepth))
+		return Value{}, p.fail(fmt.Sprintf("Document nesting depth (%d) exceeds the maximum allowed (%d)", depth, MaxDepth))
 	}
 	switch c := p.s[p.i]; {
 	case c == '{':
@@ -85,25 +73,30 @@ func (p *parser) value(depth int) (Value, error) {
 		return OfBool(false), p.word("false")
 	case c == 'n':
 		return Value{}, p.word("null")
+	case c == '}':
+		return Value{}, p.unexpected("expected a value")
+	case wordStart(p.rune()):
+		return Value{}, p.token(p.i)
 	default:
-		return Value{}, p.fail(fmt.Sprintf("unexpected character %s, expected a value", p.shown()))
+		return Value{}, p.unexpected("expected a valid value " + values)
 	}
 }
 
-func (p *parser) shown() string {
-	r, _ := utf8.DecodeRuneInString(p.s[p.i:])
-	return fmt.Sprintf("%q", r)
-}
-
+// word reads one of the three literal names.
 func (p *parser) word(w string) error {
+	start := p.i
 	if !strings.HasPrefix(p.s[p.i:], w) {
-		return p.fail("unexpected word, expected true, false or null")
+		return p.token(start)
 	}
 	p.i += len(w)
+	if wordPart(p.rune()) {
+		return p.token(start)
+	}
 	return nil
 }
 
 func (p *parser) array(depth int) (Value, error) {
+	start := p.i
 	p.i++
 	p.space()
 	n := &node{}
@@ -113,12 +106,15 @@ func (p *parser) array(depth int) (Value, error) {
 	}
 	for {
 		p.space()
+		if p.i >= len(p.s) {
+			return Value{}, p.unclosed("Array", start, len(n.vals) > 0)
+		}
 		v, err := p.value(depth + 1)
 		if err != nil {
 			return Value{}, err
 		}
 		n.vals = append(n.vals, v)
-		more, err := p.comma(']')
+		more, err := p.comma("Array", start, ']')
 		if err != nil {
 			return Value{}, err
 		}
@@ -129,22 +125,26 @@ func (p *parser) array(depth int) (Value, error) {
 }
 
 // comma consumes the separator after an element: true for a comma, false for the closing bracket.
-func (p *parser) comma(closing byte) (bool, error) {
+func (p *parser) comma(kind string, start int, closing byte) (bool, error) {
 	p.space()
-	if p.i < len(p.s) {
-		switch p.s[p.i] {
-		case ',':
-			p.i++
-			return true, nil
-		case closing:
-			p.i++
-			return false, nil
-		}
+	if p.i >= len(p.s) {
+		return false, p.unclosed(kind, start, false)
 	}
-	return false, p.fail(fmt.Sprintf("expected ',' or '%c'", closing))
+	switch c := p.s[p.i]; c {
+	case ',':
+		p.i++
+		return true, nil
+	case closing:
+		p.i++
+		return false, nil
+	case ']', '}':
+		return false, p.fail(fmt.Sprintf("Unexpected close marker '%c': expected '%c' (for %s starting at %s)", c, closing, kind, p.place(start)))
+	}
+	return false, p.unexpected("was expecting comma to separate " + kind + " entries")
 }
 
 func (p *parser) object(depth int) (Value, error) {
+	start := p.i
 	p.i++
 	p.space()
 	b := NewObject(4)
@@ -152,27 +152,17 @@ func (p *parser) object(depth int) (Value, error) {
 		p.i++
 		return b.Value(), nil
 	}
-	for {
+	for first := true; ; first = false {
 		p.space()
-		if p.i >= len(p.s) || p.s[p.i] != '"' {
-			return Value{}, p.fail("expected a member name in double quotes")
+		if p.i >= len(p.s) {
+			return Value{}, p.unclosed("Object", start, !first)
 		}
-		key, err := p.str()
-		if err != nil {
-			return Value{}, err
-		}
-		p.space()
-		if p.i >= len(p.s) || p.s[p.i] != ':' {
-			return Value{}, p.fail("expected ':' after the member name")
-		}
-		p.i++
-		p.space()
-		v, err := p.value(depth + 1)
+		key, v, err := p.member(depth)
 		if err != nil {
 			return Value{}, err
 		}
 		b.Set(key, v)
-		more, err := p.comma('}')
+		more, err := p.comma("Object", start, '}')
 		if err != nil {
 			return Value{}, err
 		}
@@ -182,6 +172,28 @@ func (p *parser) object(depth int) (Value, error) {
 	}
 }
 
+// member reads a name, the colon and the value.
+func (p *parser) member(depth int) (string, Value, error) {
+	if p.s[p.i] != '"' {
+		return "", Value{}, p.unexpected("was expecting double-quote to start field name")
+	}
+	key, err := p.str()
+	if err != nil {
+		return "", Value{}, err
+	}
+	p.space()
+	if p.i < len(p.s) && p.s[p.i] != ':' {
+		return "", Value{}, p.unexpected("was expecting a colon to separate field name and value")
+	}
+	p.i++
+	p.space()
+	if p.i >= len(p.s) {
+		return "", Value{}, p.unclosed("Object", 0, true)
+	}
+	v, err := p.value(depth + 1)
+	return key, v, err
+}
+
 func (p *parser) number() (Value, error) {
 	start := p.i
 	if p.s[p.i] == '-' {
@@ -189,16 +201,16 @@ func (p *parser) number() (Value, error) {
 	}
 	whole := p.digits()
 	if whole == 0 {
-		return Value{}, p.fail("expected a digit")
+		return Value{}, p.badNumber("expected digit (0-9) to follow minus sign, for valid numeric value")
 	}
 	if whole > 1 && p.s[p.i-whole] == '0' {
 		p.i -= whole
-		return Value{}, p.fail("a number must not start with 0")
+		return Value{}, p.fail("Invalid numeric value: Leading zeroes not allowed")
 	}
 	if p.i < len(p.s) && p.s[p.i] == '.' {
 		p.i++
 		if p.digits() == 0 {
-			return Value{}, p.fail("expected a digit after the decimal point")
+			return Value{}, p.badNumber("Decimal point not followed by a digit")
 		}
 	}
 	if p.i < len(p.s) && (p.s[p.i] == 'e' || p.s[p.i] == 'E') {
@@ -207,7 +219,7 @@ func (p *parser) number() (Value, error) {
 			p.i++
 		}
 		if p.digits() == 0 {
-			return Value{}, p.fail("expected a digit in the exponent")
+			return Value{}, p.badNumber("Exponent indicator not followed by a digit")
 		}
 	}
 	return Value{kind: Number, text: p.s[start:p.i]}, nil
@@ -234,12 +246,12 @@ func (p *parser) str() (string, error) {
 		case c == '\\':
 			return p.escaped(start)
 		case c < 0x20:
-			return "", p.fail("control characters must be escaped inside a string")
+			return "", p.unescaped()
 		default:
 			p.i++
 		}
 	}
-	return "", p.fail("unexpected end of the text inside a string")
+	return "", p.fail("Unexpected end-of-input: was expecting closing quote for a string value")
 }
 
 // escaped reads the rest of a string once the first backslash has been seen.
@@ -253,7 +265,7 @@ func (p *parser) escaped(start int) (string, error) {
 			p.i++
 			return string(buf), nil
 		case c < 0x20:
-			return "", p.fail("control characters must be escaped inside a string")
+			return "", p.unescaped()
 		case c != '\\':
 			buf = append(buf, c)
 			p.i++
@@ -264,12 +276,12 @@ func (p *parser) escaped(start int) (string, error) {
 			}
 		}
 	}
-	return "", p.fail("unexpected end of the text inside a string")
+	return "", p.fail("Unexpected end-of-input: was expecting closing quote for a string value")
 }
 
 func (p *parser) escape(buf []byte) ([]byte, error) {
 	if p.i+1 >= len(p.s) {
-		return nil, p.fail("unexpected end of the text inside an escape")
+		return nil, p.fail("Unexpected end-of-input in character escape sequence")
 	}
 	c := p.s[p.i+1]
 	switch c {
@@ -288,7 +300,7 @@ func (p *parser) escape(buf []byte) ([]byte, error) {
 	case 'u':
 		return p.unicode(buf)
 	default:
-		return nil, p.fail(`unknown escape, expected one of \" \\ \/ \b \f \n \r \t \uXXXX`)
+		return nil, p.fail("Unrecognized character escape " + described(firstRune(p.s[p.i+1:])))
 	}
 	p.i += 2
 	return buf, nil
@@ -297,7 +309,7 @@ func (p *parser) escape(buf []byte) ([]byte, error) {
 func (p *parser) unicode(buf []byte) ([]byte, error) {
 	r, ok := p.hex4(p.i + 2)
 	if !ok {
-		return nil, p.fail(`expected four hexadecimal digits after \u`)
+		return nil, p.badHex()
 	}
 	p.i += 6
 	if utf16.IsSurrogate(r) {

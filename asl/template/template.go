@@ -33,6 +33,13 @@ func Compile(v jsonvalue.Value) (*Template, error) {
 // are wrapped with the name of the field.
 func (t *Template) Eval(env Env) (jsonvalue.Value, error) { return t.root.eval(env) }
 
+// Reads reports whether a path of the template starts from the given root.
+func (t *Template) Reads(root jsonpath.Root) bool {
+	reads := false
+	t.root.paths(func(p *jsonpath.Path) { reads = reads || p.Root() == root })
+	return reads
+}
+
 // References returns the names of the variables that the template reads, sorted, without $.
 func (t *Template) References() []string {
 	var names []string

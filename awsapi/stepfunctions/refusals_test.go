@@ -83,7 +83,7 @@ func TestOutputsByToken(t *testing.T) {
 	for output, want := range map[string]string{
 		text(kib256):     "SUCCEEDED",
 		text(kib256 + 1): tooLarge,
-		`{"a":`:          "InvalidOutput: Invalid Output: '",
+		`{"a":`:          "InvalidOutput: Invalid Output: 'Unexpected end-of-input within/between Object entries'",
 		`"` + strings.Repeat("é", kib256/2) + `"`: tooLarge,
 	} {
 		x := w.call(t, "StartExecution", map[string]any{"stateMachineArn": machine})["executionArn"]

@@ -135,7 +135,7 @@ func TestSDKExecution(t *testing.T) {
 	_, err = c.StartExecution(ctx, &sfn.StartExecutionInput{StateMachineArn: machine, Name: aws.String("x"), Input: aws.String(`{"b":2}`)})
 	refused[*types.ExecutionAlreadyExists](t, err, "Execution Already Exists: '"+*x.ExecutionArn+"'")
 	_, err = c.StartExecution(ctx, &sfn.StartExecutionInput{StateMachineArn: machine, Input: aws.String(`{`)})
-	refused[*types.InvalidExecutionInput](t, err, "Invalid State Machine Execution Input: '")
+	refused[*types.InvalidExecutionInput](t, err, "Invalid State Machine Execution Input: 'Unexpected end-of-input: expected close marker for Object (start marker at [line: 1, column: 1])'")
 	_, err = c.DescribeExecution(ctx, &sfn.DescribeExecutionInput{ExecutionArn: aws.String(*x.ExecutionArn + "y")})
 	refused[*types.ExecutionDoesNotExist](t, err, "Execution Does Not Exist: '")
 }

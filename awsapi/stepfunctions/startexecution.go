@@ -19,6 +19,7 @@ type startExecutionRequest struct {
 	TraceHeader  string  `json:"traceHeader"`
 	IncludedData string  `json:"includedData"` // StartSyncExecution only
 	testCase     string
+	sync         bool // StartSyncExecution
 }
 
 var startExecutionMembers = []awsjson.Member{
@@ -65,7 +66,7 @@ func (s *Service) start(ctx context.Context, scope awsjson.Scope, t *target, in 
 	}
 	started, err := e.Start(ctx, &engine.Start{
 		Machine: plan, Name: in.Name, Input: input, VersionARN: t.versionARN, AliasARN: t.aliasARN, Revision: t.revision.ID,
-		TraceHeader: in.TraceHeader, TestCase: in.testCase,
+		TraceHeader: in.TraceHeader, TestCase: in.testCase, Sync: in.sync,
 	})
 	if refusal := noTestCase(err); refusal != nil {
 		return nil, refusal
@@ -73,7 +74,7 @@ func (s *Service) start(ctx context.Context, scope awsjson.Scope, t *target, in 
 	var syntax *jsonvalue.SyntaxError
 	switch {
 	case errors.As(err, &syntax):
-		return nil, invalidInput(syntax.Error())
+		return nil, invalidInput(syntax.Message)
 	case errors.Is(err, engine.ErrInput):
 		return nil, invalidInput(strings.TrimPrefix(err.Error(), engine.ErrInput.Error()+": "))
 	case errors.Is(err, engine.ErrAlreadyExists):

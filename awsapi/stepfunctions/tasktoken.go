@@ -25,7 +25,7 @@ func reported(err error) (*none, error) {
 	case errors.Is(err, engine.ErrTaskTimedOut):
 		return nil, failure("TaskTimedOut", "Task Timed Out", "Provided task does not exist anymore")
 	case errors.Is(err, engine.ErrOutput) && errors.As(err, &syntax):
-		return nil, failure("InvalidOutput", "Invalid Output", syntax.Error())
+		return nil, failure("InvalidOutput", "Invalid Output", syntax.Message)
 	}
 	return nil, err
 }

@@ -26,6 +26,7 @@ type execCmd struct {
 	Mock        string        `type:"path" env:"SFN_MOCK_CONFIG" placeholder:"FILE" help:"Mock configuration of Step Functions Local ($SFN_MOCK_CONFIG)."`
 	TestCase    string        `placeholder:"NAME" help:"Test case of the mock configuration."`
 	VirtualTime bool          `help:"Let waits pass at once; timestamps are as if they had been waited for."`
+	Patience    time.Duration `placeholder:"DURATION" help:"With --virtual-time: take a function that really takes longer for one that hangs, and let its state's timeout pass. Default: as long as the state's TimeoutSeconds."`
 	Timeout     time.Duration `placeholder:"DURATION" help:"Stop an execution that takes longer, in real time."`
 	Data        string        `type:"path" placeholder:"DIR" help:"Directory with objects/BUCKET and the functions of serve; an empty one for the time of the run when absent."`
 	JSON        bool          `name:"json" help:"Print the outcome with all events as JSON, and no trace."`
@@ -109,6 +110,9 @@ type order struct {
 
 // order reads the definitions and the input.
 func (c *execCmd) order(std streams) (*order, error) {
+	if c.Patience < 0 {
+		return nil, &exitError{exitUsage, fmt.Errorf("--patience %s is not a time that passes", c.Patience)}
+	}
 	if c.File == "-" && c.Input == "-" {
 		return nil, &exitError{exitUsage, errors.New("the definition and the input cannot both be read from standard input")}
 	}

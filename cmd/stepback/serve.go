@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -151,6 +153,7 @@ func (c *serveCmd) check() error {
 // engines are the engines of all accounts and regions, over one clock and one journal.
 type engines struct {
 	clock    *clock.Clock
+	patience time.Duration // on a virtual clock
 	journal  journal.Journal
 	services *services
 	around   *surroundings
@@ -169,7 +172,7 @@ func newEngines(c *clock.Clock, j journal.Journal, s *services, around *surround
 // open makes the engine of an account and region.
 func (s *engines) open(scope awsjson.Scope) (*engine.Engine, error) {
 	e, err := engine.New(engine.Config{
-		Clock: s.clock, Journal: s.journal, Region: scope.Region, Account: scope.Account, Log: s.log, Objects: s.services.objects,
+		Clock: s.clock, Patience: s.patience, Journal: s.journal, Region: scope.Region, Account: scope.Account, Log: s.log, Objects: s.services.objects,
 		Integrations: s.around.integrations(scope, s.services.invoker(scope), s.clock, s.await), Mocks: s.around.testCases(), Activity: s.activity, Follow: s.follow,
 	})
 	if err != nil {
@@ -238,7 +241,10 @@ func (s *engines) stopPolls() {
 
 // close closes the engines. What is running goes on when the journal is opened again.
 func (s *engines) close() {
-	for _, e := range s.made {
+	s.mu.Lock()
+	made := slices.Collect(maps.Values(s.made))
+	s.mu.Unlock()
+	for _, e := range made {
 		e.Close()
 	}
 	s.clock.Close()

@@ -481,7 +481,7 @@ func TestMapNumbersMayBeStrings(t *testing.T) {
 
 func TestSecondsOfATaskByPath(t *testing.T) {
 	t.Parallel()
-	const said = "An error occurred while executing the state 'T' (entered at the event id #2). "
+	said := strings.Replace(said, "X", "T", 1)
 	for _, field := range []string{"TimeoutSecondsPath", "HeartbeatSecondsPath"} {
 		for input, want := range map[string]string{
 			`{"a":1}`:   "The JSONPath '$.t' specified for the field '" + field + "' could not be found in the input '{\"a\":1}'",

@@ -34,6 +34,9 @@ func (x *Execution) runMap(t *thread) bool {
 	if !ok {
 		return false
 	}
+	if concurrency < 0 {
+		return x.runtimeError(t, "MaxConcurrency cannot be negative.")
+	}
 	var items *mapItems
 	if m.Reader == nil {
 		if items, ok = x.items(t, in); !ok {
@@ -160,6 +163,9 @@ func (x *Execution) queriedItems(t *thread) (*mapItems, bool) {
 	}
 }
 
+// maxMapNumber is the largest number of a Map state. Larger ones, which mean no limit just as well, could not be made integers again.
+const maxMapNumber = 1 << 53
+
 // mapNumber evaluates a whole number of a Map state; an absent one is 0. A path may find it as a string.
 func (x *Execution) mapNumber(t *thread, n plan.Number) (float64, bool) {
 	switch {
@@ -167,9 +173,9 @@ func (x *Execution) mapNumber(t *thread, n plan.Number) (float64, bool) {
 		return 0, true
 	case n.Expression != nil:
 		i, ok := x.whole(t, n, 0)
-		return float64(i), ok
+		return float64(min(i, maxMapNumber)), ok
 	case n.Path == nil:
-		return n.Literal, true
+		return min(n.Literal, maxMapNumber), true
 	}
 	v, err := t.env.Lookup(n.Path)
 	if err != nil {
@@ -179,13 +185,9 @@ func (x *Execution) mapNumber(t *thread, n plan.Number) (float64, bool) {
 	if v.Kind() != jsonvalue.Number && v.Kind() != jsonvalue.String || err != nil {
 		return 0, x.notA(t, n, v, "integer")
 	}
-	return float64(i), true
+	return float64(min(i, maxMapNumber)), true
 }
 
 func (x *Execution) notA(t *thread, n plan.Number, v jsonvalue.Value, kind string) bool {
-	shown := v.JSON()
-	if v.Kind() == jsonvalue.String {
-		shown = v.Text()
-	}
-	return x.runtimeError(t, "The "+n.Field+"Path field refers to value \""+shown+"\" which is not a valid "+kind+": "+n.Path.Text())
+	return x.runtimeError(t, "The "+n.Field+"Path field refers to value \""+plainText(v)+"\" which is not a valid "+kind+": "+n.Path.Text())
 }

@@ -2,6 +2,7 @@ package interpreter
 
 import (
 	"strconv"
+	"strings"
 
 	"stepback/asl/jsonvalue"
 )
@@ -54,6 +55,14 @@ func (p *Payload) Value() jsonvalue.Value {
 		p.has |= hasValue
 	}
 	return p.value
+}
+
+// isNull reports whether the document is null.
+func (p *Payload) isNull() bool {
+	if p.has&hasText != 0 {
+		return strings.TrimSpace(p.text) == "null"
+	}
+	return p.value.IsNull()
 }
 
 // joinPayloads returns the array of the payloads.

@@ -7,6 +7,7 @@ import (
 
 	"stepback/asl"
 	"stepback/asl/expression"
+	"stepback/asl/jsonpath"
 	"stepback/asl/jsonvalue"
 	"stepback/asl/template"
 	"stepback/engine/history"
@@ -41,6 +42,9 @@ func (x *Execution) effectiveInput(t *thread) (*Payload, bool) {
 	if t.state.Parameters == nil {
 		x.traceArguments(t, in)
 		return in, true
+	}
+	if p := t.state.Parameters.Template; p != nil && in.isNull() && p.Reads(jsonpath.Input) {
+		return nil, x.runtimeError(t, pathOverNull)
 	}
 	t.env.over(in)
 	v, err := t.env.eval(t.state.Parameters)
@@ -122,7 +126,7 @@ func (x *Execution) runChoice(t *thread) bool {
 	}
 	if t.state.Choice.Default == nil {
 		return x.failed(t, failure{Failure: history.NewFailure(plan.ErrNoChoiceMatched,
-			x.described(t, "Failed to transition out of the state. The state's Choices did not match and no Default is set."))})
+			x.described(t, "Failed to transition out of the state. The state does not point to a next state."))})
 	}
 	return x.chosen(t, in, t.state.Choice.Default, nil)
 }
@@ -212,7 +216,7 @@ func (x *Execution) waitFor(t *thread, in *Payload) (time.Duration, bool) {
 		at, ok := plan.ParseTimestamp(v.Text())
 		if v.Kind() != jsonvalue.String || !ok {
 			return 0, x.runtimeError(t, "The TimestampPath parameter does not reference a valid ISO-8601 extended offset date-time format string: "+
-				w.TimestampPath.Text()+" == "+v.Text())
+				w.TimestampPath.Text()+" == "+plainText(v))
 		}
 		return at.Sub(x.now), true
 	default:
@@ -235,6 +239,14 @@ func (x *Execution) untilTimestamp(t *thread, field *expression.Value) (time.Dur
 			"The Timestamp field cannot be parsed as an ISO-8601 extended offset date-time format string: "+v.Text())
 	}
 	return at.Sub(x.now), true
+}
+
+// plainText is a value as causes show it: a string without quotes, anything else as JSON.
+func plainText(v jsonvalue.Value) string {
+	if v.Kind() == jsonvalue.String {
+		return v.Text()
+	}
+	return v.JSON()
 }
 
 // pathOf is the text of the path that an error is about.

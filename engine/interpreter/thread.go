@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"stepback/asl"
+	"stepback/asl/jsonpath"
 	"stepback/asl/jsonvalue"
 	"stepback/engine/history"
 	"stepback/engine/plan"
@@ -169,6 +170,9 @@ func (x *Execution) place(t *thread, p plan.Placement, result *Payload) (*Payloa
 	return ValuePayload(v), true
 }
 
+// pathOverNull is why a path that starts from null, even $ itself, fails the state.
+const pathOverNull = "Unable to apply Path transformation to null or empty input."
+
 // selectPayload applies InputPath or OutputPath.
 func (x *Execution) selectPayload(t *thread, s plan.Selector, p *Payload, field string) (*Payload, bool) {
 	switch {
@@ -176,6 +180,9 @@ func (x *Execution) selectPayload(t *thread, s plan.Selector, p *Payload, field 
 		return p, true
 	case s.Null:
 		return TextPayload("{}"), true
+	}
+	if s.Path.Root() == jsonpath.Input && p.isNull() {
+		return nil, x.runtimeError(t, pathOverNull)
 	}
 	t.env.over(p)
 	v, err := t.env.Lookup(s.Path)

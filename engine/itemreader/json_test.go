@@ -52,12 +52,12 @@ func TestJSONFaults(t *testing.T) {
 			`S3://data/f: ItemsPointer "/a/c/d" leads nowhere, there is no "/a/c" in the JSON document`},
 		{"no such element", `[[1]]`, "/01", `S3://data/f: ItemsPointer "/01" leads nowhere, there is no "/01" in the JSON document`},
 		{"not a pointer", `[]`, "$.a", `ItemsPointer "$.a" is not a JSON Pointer: it must start with '/', for example /inventory/products`},
-		{"bad value", "[1,\n tru]", "", "S3://data/f line 2 (byte 5) is not JSON: unexpected word, expected true, false or null"},
+		{"bad value", "[1,\n tru]", "", "S3://data/f line 2 (byte 5) is not JSON: Unrecognized token 'tru': was expecting (JSON String, Number, Array, Object or token 'null', 'true' or 'false')"},
 		{"two commas", "[1,,2]", "", "S3://data/f line 1 (byte 3) is not JSON: expected a value instead of ','"},
 		{"trailing comma", "[1,]", "", "S3://data/f line 1 (byte 3) is not JSON: expected a value instead of ']'"},
 		{"no comma", `["a""b"]`, "", `S3://data/f line 1 (byte 4) is not JSON: expected ',' or ']'`},
 		{"cut off", `[1,2`, "", `S3://data/f line 1 (byte 4) is not JSON: expected ',' or ']'`},
-		{"cut off inside", `[1,{"a":`, "", "S3://data/f line 1 (byte 8) is not JSON: unexpected end of the text, expected a value"},
+		{"cut off inside", `[1,{"a":`, "", "S3://data/f line 1 (byte 8) is not JSON: Unexpected end-of-input within/between Object entries"},
 		{"text behind the end", "[1]\n[2]", "", "S3://data/f line 2 (byte 4) is not JSON: unexpected text behind the end of the document"},
 		{"cut off while passing over", `{"b":{"x":[`, "/a", "S3://data/f line 1 (byte 11) is not JSON: unexpected end of the file inside a value"},
 		{"large item", `["` + strings.Repeat("x", 9<<20) + `"]`, "", "S3://data/f line 1: the item that starts here is larger than 8 MB " +
@@ -84,8 +84,8 @@ func TestJSONLines(t *testing.T) {
 	cfg := Config{Resource: getObject, Bucket: "data", Key: "f", InputType: "JSONL"}
 	wantItems(t, memoryObjects{"f": "\ufeff{\"a\": 1}\r\n\n  \n[2]\n\"three\""}, cfg, `[{"a":1},[2],"three"]`)
 	wantItems(t, memoryObjects{"f": ""}, cfg, `[]`)
-	wantCause(t, memoryObjects{"f": "1\n\n{\"a\":\n1}"}, cfg, "S3://data/f line 3 (byte 8) is not JSON: unexpected end of the text, "+
-		"expected a value; JSON Lines holds one complete JSON value per line")
+	wantCause(t, memoryObjects{"f": "1\n\n{\"a\":\n1}"}, cfg, "S3://data/f line 3 (byte 8) is not JSON: Unexpected end-of-input within/between "+
+		"Object entries; JSON Lines holds one complete JSON value per line")
 }
 
 func TestItemsPointerLimits(t *testing.T) {

@@ -131,7 +131,7 @@ func TestInventory(t *testing.T) {
 	wantCause(t, objects, cfg, `S3://data/orc.json is not the manifest of a CSV inventory (fileFormat "ORC"); configure the S3 inventory `+
 		`with output format CSV`)
 	cfg.Key = "text"
-	wantCause(t, objects, cfg, `S3://data/text is not JSON: unexpected character 'h', expected a value at line 1, column 1; it must be the `+
+	wantCause(t, objects, cfg, `S3://data/text is not JSON: Unrecognized token 'hello': was expecting (JSON String, Number, Array, Object or token 'null', 'true' or 'false') at line 1, column 1; it must be the `+
 		`manifest.json of an S3 inventory`)
 }
 

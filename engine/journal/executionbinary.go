@@ -10,7 +10,7 @@ func (x *Execution) AppendBinary(dst []byte) []byte {
 	} {
 		w.text(s)
 	}
-	w.flags(x.Express, x.Failure.HasError, x.Failure.HasCause)
+	w.flags(x.Express, x.Failure.HasError, x.Failure.HasCause, x.Sync)
 	w.time(x.Start)
 	w.time(x.Stop)
 	w.number(x.Items)
@@ -19,13 +19,17 @@ func (x *Execution) AppendBinary(dst []byte) []byte {
 		w.text(s)
 	}
 	w.number(x.FirstItem)
-	if x.RedriveCount|x.MapRunRedrive != 0 || x.LastItem != "" {
+	if x.RedriveCount|x.MapRunRedrive != 0 || x.LastItem != "" || len(x.RedriveTokens) > 0 {
 		w.number(x.RedriveCount)
 		w.time(x.Redriven)
 		w.number(x.MapRunRedrive)
 	}
-	if x.LastItem != "" {
+	if x.LastItem != "" || len(x.RedriveTokens) > 0 {
 		w.text(x.LastItem)
+	}
+	for _, t := range x.RedriveTokens {
+		w.text(t.Token)
+		w.time(t.At)
 	}
 	return w.dst
 }
@@ -36,7 +40,7 @@ func Decode(src []byte) (*Execution, error) {
 	x := &Execution{ARN: r.text(), Name: r.text(), MachineARN: r.text(), MapRunARN: r.text(), Status: interpreter.Status(r.text())}
 	x.Input, x.Output = r.text(), r.text()
 	x.Failure.Error, x.Failure.Cause = r.text(), r.text()
-	r.flags(&x.Express, &x.Failure.HasError, &x.Failure.HasCause)
+	r.flags(&x.Express, &x.Failure.HasError, &x.Failure.HasCause, &x.Sync)
 	x.Start, x.Stop = r.time(), r.time()
 	x.Items, x.HistorySize = r.number(), r.number()
 	for _, s := range [...]*string{&x.VersionARN, &x.AliasARN, &x.Revision, &x.TraceHeader, &x.Definition, &x.TestCase} {
@@ -52,6 +56,9 @@ func Decode(src []byte) (*Execution, error) {
 	}
 	if r.more() {
 		x.LastItem = r.text()
+	}
+	for r.more() {
+		x.RedriveTokens = append(x.RedriveTokens, RedriveToken{r.text(), r.time()})
 	}
 	return x, r.err("execution")
 }

@@ -1,0 +1,126 @@
+package jsonvalue
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// SyntaxError says where a text stops being JSON.
+type SyntaxError struct {
+	// Offset counts bytes from 0; Line and Column count from 1, columns in bytes.
+	Offset, Line, Column int
+	// Message says what was found and what would have been accepted, in the words of Jackson, the parser that AWS uses.
+	Message string
+}
+
+// Error implements error.
+func (e *SyntaxError) Error() string {
+	return fmt.Sprintf("%s at line %d, column %d", e.Message, e.Line, e.Column)
+}
+
+// values is what may stand where a value is expected.
+const values = "(JSON String, Number, Array, Object or token 'null', 'true' or 'false')"
+
+// longestToken is how much is shown of a word that is no value.
+const longestToken = 256
+
+func (p *parser) fail(message string) error {
+	at := min(p.i, len(p.s))
+	before := p.s[:at]
+	line := strings.Count(before, "\n") + 1
+	return &SyntaxError{Offset: at, Line: line, Column: at - strings.LastIndexByte(before, '\n'), Message: message}
+}
+
+// unexpected is the error of the character at the cursor, or of the text's end.
+func (p *parser) unexpected(expected string) error {
+	if p.i >= len(p.s) {
+		return p.fail("Unexpected end-of-input: " + expected)
+	}
+	return p.fail("Unexpected character (" + described(p.rune()) + "): " + expected)
+}
+
+// unclosed is the error of a text that ends inside an array or object: after a separator when a member or element has to follow.
+func (p *parser) unclosed(kind string, start int, within bool) error {
+	if within {
+		return p.fail("Unexpected end-of-input within/between " + kind + " entries")
+	}
+	return p.fail("Unexpected end-of-input: expected close marker for " + kind + " (start marker at " + p.place(start) + ")")
+}
+
+// token is the error of a word that is no value.
+func (p *parser) token(start int) error {
+	end := start
+	for end < len(p.s) {
+		r, size := utf8.DecodeRuneInString(p.s[end:])
+		if !wordPart(r) {
+			break
+		}
+		end += size
+	}
+	word := p.s[start:end]
+	if utf8.RuneCountInString(word) > longestToken {
+		word = string([]rune(word)[:longestToken]) + "..."
+	}
+	p.i = start
+	return p.fail("Unrecognized token '" + word + "': was expecting " + values)
+}
+
+// badNumber is the error of the character at the cursor, where a number has to go on.
+func (p *parser) badNumber(why string) error {
+	if p.i >= len(p.s) {
+		return p.fail("Unexpected end-of-input in a Number value: " + why)
+	}
+	return p.fail("Unexpected character (" + described(p.rune()) + ") in numeric value: " + why)
+}
+
+func (p *parser) unescaped() error {
+	return p.fail("Illegal unquoted character (" + described(p.rune()) + "): has to be escaped using backslash to be included in string value")
+}
+
+// badHex is the error of an escape at the cursor that does not have four hexadecimal digits.
+func (p *parser) badHex() error {
+	for p.i += 2; p.i < len(p.s) && strings.IndexByte("0123456789abcdefABCDEF", p.s[p.i]) >= 0; p.i++ {
+	}
+	if p.i >= len(p.s) {
+		return p.fail("Unexpected end-of-input in character escape sequence")
+	}
+	return p.unexpected("expected a hex-digit for character escape sequence")
+}
+
+// place is where something starts, as messages show it.
+func (p *parser) place(at int) string {
+	before := p.s[:at]
+	return fmt.Sprintf("[line: %d, column: %d]", strings.Count(before, "\n")+1, at-strings.LastIndexByte(before, '\n'))
+}
+
+// rune is the character at the cursor, 0 at the text's end.
+func (p *parser) rune() rune {
+	if p.i >= len(p.s) {
+		return 0
+	}
+	return firstRune(p.s[p.i:])
+}
+
+func firstRune(s string) rune {
+	r, _ := utf8.DecodeRuneInString(s)
+	return r
+}
+
+// described shows a character with its code.
+func described(r rune) string {
+	switch {
+	case unicode.IsControl(r):
+		return fmt.Sprintf("(CTRL-CHAR, code %d)", r)
+	case r > 255:
+		return fmt.Sprintf("'%c' (code %d / 0x%x)", r, r, r)
+	default:
+		return fmt.Sprintf("'%c' (code %d)", r, r)
+	}
+}
+
+// wordStart and wordPart are what Java lets identifiers begin with and go on with, as far as messages need it.
+func wordStart(r rune) bool { return unicode.IsLetter(r) || r == '_' || r == '$' }
+
+func wordPart(r rune) bool { return wordStart(r) || unicode.IsDigit(r) }
