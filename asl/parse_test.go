@@ -3,6 +3,7 @@ package asl_test
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -84,6 +85,36 @@ func TestDefaultsAreFilledIn(t *testing.T) {
 	} {
 		if fmt.Sprint(c.got) != fmt.Sprint(c.want) {
 			t.Errorf("%s: got %v, want %v", c.what, c.got, c.want)
+		}
+	}
+}
+
+// A checker of paths knows more than the parser, but the service's own words come first.
+func TestReferencePathsAreRefusedInTheWordsOfTheService(t *testing.T) {
+	t.Parallel()
+	for path, want := range map[string]string{
+		"Test":                   "Reference path didn't start with '$'",
+		"States.ArrayLength($)":  "Reference path didn't start with '$'",
+		"$.a[$$.Execution.Id]S":  "'[' must be followed by ' or '['",
+		"$.a[-1]":                "'[' must be followed by ' or '['",
+		"$.a[":                   "'[' must be followed by ' or '['",
+		"$.a[*]":                 "Illegal use of '*'",
+		"$.a[0,1]":               "Illegal use of ','",
+		"$['a','b']":             "Illegal use of ','",
+		"$..a":                   "Illegal use of '..'",
+		"$.a[?(@.b == 'c')]":     "Illegal use of '@'",
+		"$.a b":                  "no",
+		"$['a*'].b[ 0 ][\"c\"]":  "no",
+		"$$.Execution.Input.a":   "no",
+		"$.abc.['def ghi'].d[1]": "no",
+	} {
+		definition := inState(`"Type": "Wait", "SecondsPath": ` + strconv.Quote(path) + `, "End": true`)
+		for _, syntax := range []asl.Syntax{{ReferencePath: func(string) error { return errors.New("no") }}, {ReferencePath: func(string) error { return nil }}} {
+			_, diagnostics := asl.Options{Syntax: syntax}.Parse(definition)
+			accepted := want == "no" && syntax.ReferencePath("") == nil
+			if accepted != (len(diagnostics) == 0) || !accepted && !strings.HasSuffix(diagnostics[0].Message, "Value is not a Reference Path: "+want) {
+				t.Errorf("%s: %v, want %s", path, diagnostics, want)
+			}
 		}
 	}
 }

@@ -49,7 +49,7 @@ func (d *decoder) checkPath(s string, kind pathKind) {
 		if err := d.pathError(s); err != nil {
 			d.fail("Value must be a valid JSONPath.").hint(err.Error())
 		}
-	case kind == resultPath && !inInput(s):
+	case kind == resultPath && strings.HasPrefix(s, "$") && !inInput(s):
 		d.fail("Value is not a Reference Path: it must lead into the state input").
 			hint(example + "; the context object and variables cannot be written")
 	default:
@@ -71,11 +71,20 @@ func (d *decoder) pathError(s string) error {
 	return lightPathCheck(s)
 }
 
+// referenceError says in the service's words why a path is no reference path, where they are known.
 func (d *decoder) referenceError(s string) error {
-	if d.options.Syntax.ReferencePath != nil {
-		return d.options.Syntax.ReferencePath(s)
+	if !strings.HasPrefix(s, "$") {
+		return errors.New("Reference path didn't start with '$'") //nolint:staticcheck // the service's own words
 	}
-	return lightReferenceCheck(s)
+	if d.options.Syntax.ReferencePath == nil {
+		if err := lightPathCheck(s); err != nil {
+			return err
+		}
+	}
+	if err := operatorError(s); err != nil || d.options.Syntax.ReferencePath == nil {
+		return err
+	}
+	return d.options.Syntax.ReferencePath(s)
 }
 
 func (d *decoder) checkCall(s string) error {
@@ -99,17 +108,18 @@ func lightPathCheck(s string) error {
 	return nil
 }
 
-func lightReferenceCheck(s string) error {
-	if !strings.HasPrefix(s, "$") {
-		return errors.New("Reference path didn't start with '$'") //nolint:staticcheck // the service's own words
-	}
-	if err := lightPathCheck(s); err != nil {
-		return err
-	}
+// operatorError refuses what may select more than one place.
+func operatorError(s string) error {
 	bare := outsideQuotes(s)
 	for _, illegal := range []string{"..", "*", "@", ",", ":", "?"} {
 		if strings.Contains(bare, illegal) {
 			return fmt.Errorf("Illegal use of '%s'", illegal) //nolint:staticcheck // begins like the service's own texts
+		}
+	}
+	for i := range len(bare) {
+		inside := strings.TrimLeft(bare[i+1:], " ")
+		if bare[i] == '[' && (inside == "" || !strings.ContainsAny(inside[:1], "]0123456789")) { // a name in quotes left nothing
+			return errors.New("'[' must be followed by ' or '['") //nolint:staticcheck // the service's own words
 		}
 	}
 	return nil

@@ -79,6 +79,7 @@ func TestWhatCannotBeRead(t *testing.T) {
 		{"tab", "a:\n\tb: 1\n", "x:2:1: error UNREADABLE_DEFINITION: The text is not YAML: found character that cannot start any token", true},
 		{"infinity", "a: .inf\n", "x:1:4: error UNREADABLE_DEFINITION: JSON has no number .inf", true},
 		{"name that is none", "? [a]\n: 1\n", "x:1:3: error UNREADABLE_DEFINITION: The name of a member is a string", true},
+		{"template", "Transform: x\nResources:\n  A: !If [a, b]\n", "x:2:1: error UNREADABLE_DEFINITION: This is a CloudFormation or SAM template", true},
 		{"other tag", "a: !Join ['', [a]]\n", "x:1:4: error UNREADABLE_DEFINITION: The tag !Join means nothing", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -132,6 +133,20 @@ func TestPlaceholders(t *testing.T) {
 				t.Errorf("found %q, open %q\nwant %q, %q", got, d.Open, c.want, c.open)
 			}
 		})
+	}
+}
+
+func TestPlaceholdersInNamesOfMembers(t *testing.T) {
+	t.Parallel()
+	for text, yaml := range map[string]bool{`{"${Table}.$": "$", "b": "${Other}"}`: false, "${Table}.$: $\nb: ${Other}\n": true} {
+		d := document.Read(text, document.Options{YAML: yaml})
+		if want := []string{"Table", "Other"}; !slices.Equal(d.Open, want) {
+			t.Errorf("%s: %q", text, d.Open)
+		}
+		d = document.Read(text, document.Options{YAML: yaml, Values: map[string]string{"Table": "orders"}})
+		if !strings.Contains(d.JSON, `"orders.$"`) {
+			t.Error(d.JSON)
+		}
 	}
 }
 

@@ -46,7 +46,20 @@ func (y *yamlReader) read() *problem {
 	} else if !errors.Is(err, io.EOF) {
 		return y.malformed(err)
 	}
+	if member := templateMember(root.Content[0]); member != nil {
+		return y.wrong(member, "This is a CloudFormation or SAM template, not a definition", "give the files that its state machines' DefinitionUri name")
+	}
 	return y.value(&root, "")
+}
+
+// templateMember finds the Resources of a template, which is full of tags that definitions have not.
+func templateMember(root *yaml.Node) *yaml.Node {
+	for i := 0; i+1 < len(root.Content) && root.Kind == yaml.MappingNode; i += 2 {
+		if root.Content[i].Value == "Resources" {
+			return root.Content[i]
+		}
+	}
+	return nil
 }
 
 func (y *yamlReader) wrong(n *yaml.Node, message, hint string) *problem {
@@ -107,7 +120,7 @@ func (y *yamlReader) object(n *yaml.Node, field string) *problem {
 		if i > 0 {
 			y.out.WriteByte(',')
 		}
-		y.emit(name, quoted(name.Value), false)
+		y.content(name, "", name.Value)
 		y.out.WriteByte(':')
 		if p := y.value(n.Content[i+1], name.Value); p != nil {
 			return p
