@@ -59,6 +59,13 @@ type Integration interface {
 	Invoke(ctx context.Context, t *Task) (Result, error)
 }
 
+// ParameterChecker is an Integration that can tell why the parameters of a task cannot be used at all. CheckParameters calls nothing, and
+// it answers the same to the same task; its error is a *TaskError whose name is States.Runtime. It may overlook what Invoke refuses.
+type ParameterChecker interface {
+	Integration
+	CheckParameters(t *Task) error
+}
+
 // TaskError is a failure as the state machine sees it.
 type TaskError struct {
 	Name, Cause string
@@ -137,6 +144,19 @@ func (r *run) attempt(ctx context.Context, call *interpreter.TaskCall, submitted
 	t := r.task(call)
 	t.submitted = submitted
 	return in.Invoke(ctx, t)
+}
+
+// unusable says why the parameters of a task cannot be used. Nobody asks of executions with mocked tasks.
+func (r *run) unusable(call *interpreter.TaskCall) string {
+	checker, ok := r.engine.integration(call.Task).(ParameterChecker)
+	if !ok || r.mocks != nil {
+		return ""
+	}
+	var why *TaskError
+	if errors.As(checker.CheckParameters(r.task(call)), &why) {
+		return why.Cause
+	}
+	return ""
 }
 
 // task is a call as integrations see it.

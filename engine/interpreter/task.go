@@ -65,6 +65,11 @@ func (x *Execution) runTask(t *thread) bool {
 	if len(call.Parameters) > MaxPayload {
 		return x.failed(t, tooLarge(s.Name))
 	}
+	if x.unusable != nil && s.Task.Target == plan.Integration {
+		if why := x.unusable(call); why != "" {
+			return x.runtimeError(t, why)
+		}
+	}
 	x.schedule(t, call)
 	return false
 }
