@@ -79,12 +79,17 @@ synth: lambdas-arm64 cdk/node_modules ## the CloudFormation templates of dev, st
 	@mkdir -p $(OUT)
 	out=$$(cd $(OUT) && pwd) && cd cdk && $(CDK) synth --quiet --no-notices --output $$out $(CDKFLAGS) && ./check.sh $$out
 
+.PHONY: bootstrap
+bootstrap: lambdas-arm64 cdk/node_modules ## make an AWS account and region ready for deployments, once: those of the shell's credentials
+	cd cdk && $(CDK) bootstrap --no-notices $(CDKFLAGS)
+
 .PHONY: deploy
 deploy: lambdas-arm64 cdk/node_modules ## put the CSV import on AWS: make deploy ENV=dev CDKFLAGS="-c emails=you@example.com"
 	cd cdk && $(CDK) deploy stepback-$(ENV) --no-notices --outputs-file cdk.out/outputs-$(ENV).json $(CDKFLAGS)
 
 .PHONY: destroy
-destroy: lambdas-arm64 cdk/node_modules ## take it away again: make destroy ENV=dev
+destroy: lambdas-arm64 cdk/node_modules ## take it away again: make destroy ENV=dev EMPTY=yes (with every object in its buckets)
+	@if [ "$(EMPTY)" = yes ]; then cdk/empty.sh stepback-$(ENV); fi
 	cd cdk && $(CDK) destroy stepback-$(ENV) --no-notices $(CDKFLAGS)
 
 .PHONY: cdk-trial

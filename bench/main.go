@@ -9,8 +9,9 @@ import (
 	"os"
 	"os/signal"
 	"regexp"
-	"runtime/debug"
 	"runtime/pprof"
+
+	"stepback/gcpace"
 )
 
 // options are what the command line says.
@@ -32,9 +33,7 @@ func main() {
 	child := flag.String("child", "", "used by bench itself: measure the memory of this job")
 	dir := flag.String("dir", "", "used by bench itself")
 	flag.Parse()
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(500) // as the command does
-	}
+	gcpace.Default.Keep() // as the command does
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	var err error
 	if *child != "" {

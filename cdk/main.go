@@ -3,7 +3,8 @@
 // Context (cdk deploy -c KEY=VALUE): bootstraps, the folder of the Lambda bootstraps
 // (../dist/lambdas); emails and endpoints, comma-separated, who is to hear of
 // imports and alarms beside those that the environment names; guide, the address that
-// docs/operating.md is published at; databaseSecret, the ARN of the secret of an existing database
+// docs/operating.md is published at; accountConcurrency, how many invocations the account runs at a time in
+// the region when that is not 1,000; databaseSecret, the ARN of the secret of an existing database
 // in place of the environments' own. localSecret, the ARN of a
 // database's secret at a local endpoint such as LocalStack, and localArchitecture
 // (arm64 or x86_64) declare the environment local in place of the others.
@@ -13,6 +14,7 @@ import (
 	"cmp"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
@@ -46,7 +48,14 @@ func declare(app awscdk.App) error {
 	if secret := context(app, "localSecret"); secret != "" {
 		environments, local, rewrite = []environment.Environment{environment.Local(secret, context(app, "localArchitecture"))}, true, localstack.Definition
 	}
+	limit, err := accountConcurrency(app)
+	if err != nil {
+		return err
+	}
 	for _, e := range environments {
+		if limit > 0 {
+			e = e.Within(limit)
+		}
 		e.Emails = append(e.Emails, list(context(app, "emails"))...)
 		e.Endpoints = append(e.Endpoints, list(context(app, "endpoints"))...)
 		e.Guide = cmp.Or(context(app, "guide"), e.Guide)
@@ -64,6 +73,19 @@ func declare(app awscdk.App) error {
 func context(scope constructs.Construct, key string) string {
 	text, _ := scope.Node().TryGetContext(jsii.String(key)).(string)
 	return text
+}
+
+// accountConcurrency is 0 when the context does not tell.
+func accountConcurrency(scope constructs.Construct) (int, error) {
+	text := context(scope, "accountConcurrency")
+	if text == "" {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 2 {
+		return 0, fmt.Errorf("-c accountConcurrency=%s: want a whole number from 2, as aws lambda get-account-settings tells", text)
+	}
+	return n, nil
 }
 
 func list(text string) []string {

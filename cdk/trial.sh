@@ -60,7 +60,12 @@ same "$work/definition.json" ../statemachine/testdata/substitutions.golden.json 
 echo "the definition of $machine is the golden one"
 dashboard=$(output DashboardUrl)
 aws cloudwatch get-dashboard --dashboard-name "${dashboard##*/}" --query DashboardName --output text
-echo "== destroy"
+echo "== destroy, with an object in each bucket"
+for bucket in "$(output InputBucketName)" "$(output ResultBucketName)"; do
+	aws s3api put-object --bucket "$bucket" --key uploads/a.csv --body package.json >"$work/log"
+done
+./empty.sh "$stack"
+test "$(aws s3api list-objects-v2 --bucket "$(output InputBucketName)" --query 'length(Contents || `[]`)')" = 0 || fail "the input bucket is not empty"
 cdk destroy "$stack" --force
 test "$(aws stepfunctions list-state-machines --query 'length(stateMachines)')" = 0 || fail "a state machine is left"
 echo "trial: bootstrap, deploy, deploy again, diff and destroy are as they should be"

@@ -88,7 +88,9 @@ func (a *activities) poll(ctx, engine context.Context, arn string, until time.Ti
 	a.mu.Unlock()
 	timer := a.clock.Schedule(until, clock.AlarmFunc(func() { a.leave(arn, p) }))
 	defer timer.Stop()
-	a.clock.Release()
+	resume := a.clock.Yield(ctx)
+	defer a.clock.Release() // what who wakes holds
+	defer resume()
 	var err error
 	select {
 	case o := <-p.woken:

@@ -17,16 +17,18 @@ func (e *Engine) Await(ctx context.Context, arn string) error {
 	if !ok {
 		return r.err
 	}
-	e.clock.Release()
+	resume := e.clock.Yield(ctx)
 	select {
 	case <-ended:
+		resume()
+		e.clock.Release()
 		return r.err
 	case <-ctx.Done():
 	}
-	if forget() {
-		e.clock.Hold()
-	} else {
+	resume()
+	if !forget() {
 		<-ended
+		e.clock.Release()
 	}
 	return ctx.Err()
 }

@@ -32,6 +32,7 @@ func (r *run) toCommit(events []interpreter.Event, now time.Time) *journal.Recor
 	}
 	if r.past != nil {
 		r.record.Redriven = now
+		rememberToken(&r.record, r.redriveToken, now)
 	}
 	r.definition, r.past = nil, nil
 	r.steps++

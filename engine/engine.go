@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"sync"
+	"time"
 
 	"stepback/engine/clock"
 	"stepback/engine/history"
@@ -37,6 +38,10 @@ type Config struct {
 	Workers int
 	// Seed makes all randomness repeatable; 0 draws a seed.
 	Seed uint64
+	// Patience is how long, in real time, a task may take on a virtual clock before it is taken to hang, so that its timeout passes at once.
+	// It counts anew whenever the task has waited for the clock. 0 is as long as its TimeoutSeconds, but five seconds at least, since a
+	// machine may be busy, and for ever if the task has none; so is a negative time.
+	Patience time.Duration
 	// Observe is told of every execution that ended, with its whole history, before anybody else learns of the end. It runs
 	// on a worker and must be quick; the slice is only valid during the call.
 	Observe func(*journal.Execution, []history.Event)

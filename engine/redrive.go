@@ -42,19 +42,20 @@ func (e *Engine) Redrivable(x *journal.Execution) error {
 }
 
 // RedriveExecution goes on with a STANDARD execution that ended without success, where it failed, and returns when it did. What
-// succeeded is not done again. Repeated with the same token within 15 minutes it changes nothing; an empty token is none. The error of
-// an execution that cannot be redriven is a *NotRedrivableError.
+// succeeded is not done again. Repeated with one of the last ten tokens within 15 minutes, in this process or after a restart, it changes
+// nothing; an empty token is none. The error of an execution that cannot be redriven is a *NotRedrivableError.
 func (e *Engine) RedriveExecution(ctx context.Context, arn, token string) (time.Time, error) {
-	if at, ok := e.redrives.find(arn, token, e.clock.Now()); ok {
-		return at, nil
+	end, err := e.redrives.begin(ctx, arn)
+	if err != nil {
+		return time.Time{}, err
 	}
-	if !e.redrives.begin(arn) {
-		return time.Time{}, errRunning
-	}
-	defer e.redrives.end(arn)
+	defer end()
 	x, err := e.DescribeExecution(ctx, arn)
 	if err != nil {
 		return time.Time{}, err
+	}
+	if at, ok := redrivenWith(x, token, e.clock.Now()); ok {
+		return at, nil
 	}
 	if x.MapRunARN != "" {
 		return time.Time{}, &NotRedrivableError{"Child executions are redriven with the execution that their Map Run belongs to"}
@@ -74,6 +75,7 @@ func (e *Engine) RedriveExecution(ctx context.Context, arn, token string) (time.
 	if err != nil {
 		return time.Time{}, err
 	}
+	r.redriveToken = token
 	if err := e.register(r, interpreter.Event{Kind: interpreter.Redrive}); err != nil {
 		if errors.Is(err, ErrAlreadyExists) { // somebody else has redriven it in between
 			err = errRunning
@@ -86,7 +88,6 @@ func (e *Engine) RedriveExecution(ctx context.Context, arn, token string) (time.
 	if x, err = e.DescribeExecution(ctx, arn); err != nil {
 		return time.Time{}, err
 	}
-	e.redrives.remember(arn, token, x.Redriven)
 	return x.Redriven, nil
 }
 

@@ -1,63 +1,79 @@
 package engine
 
 import (
+	"context"
 	"slices"
 	"sync"
 	"time"
+
+	"stepback/engine/journal"
 )
 
-// tokenPeriod is how long the token of a redrive is remembered.
-const tokenPeriod = 15 * time.Minute
+// How long the client token of a redrive is remembered, and how many of one execution.
+const (
+	tokenPeriod = 15 * time.Minute
+	maxTokens   = 10
+)
 
-// redrives are the redrives that are being begun, and the tokens of the latest ones.
+// redrives lets one redrive of an execution at a time begin.
 type redrives struct {
-	mu     sync.Mutex
-	begun  map[string]bool // by execution
-	latest []redriveToken  // oldest first
+	mu    sync.Mutex
+	begun map[string]chan struct{} // by execution; closed when the redrive has begun, or was refused
 }
 
-type redriveToken struct {
-	arn, token string
-	at         time.Time
-}
-
-// begin reserves an execution for one redrive; false when another one has it. Who began says so when it is done.
-func (r *redrives) begin(arn string) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.begun[arn] {
-		return false
+// begin waits until no other redrive of an execution is being begun. Whoever began says so by calling the function that it returns.
+func (r *redrives) begin(ctx context.Context, arn string) (end func(), err error) {
+	for {
+		r.mu.Lock()
+		other := r.begun[arn]
+		if other == nil {
+			break
+		}
+		r.mu.Unlock()
+		select {
+		case <-other:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
 	}
+	defer r.mu.Unlock()
 	if r.begun == nil {
-		r.begun = map[string]bool{}
+		r.begun = map[string]chan struct{}{}
 	}
-	r.begun[arn] = true
-	return true
+	mine := make(chan struct{})
+	r.begun[arn] = mine
+	return func() {
+		r.mu.Lock()
+		delete(r.begun, arn)
+		r.mu.Unlock()
+		close(mine)
+	}, nil
 }
 
-func (r *redrives) end(arn string) {
-	r.mu.Lock()
-	delete(r.begun, arn)
-	r.mu.Unlock()
-}
-
-// find returns when an execution was redriven with a token.
-func (r *redrives) find(arn, token string, now time.Time) (time.Time, bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.latest = slices.DeleteFunc(r.latest, func(t redriveToken) bool { return now.Sub(t.at) > tokenPeriod })
-	i := slices.IndexFunc(r.latest, func(t redriveToken) bool { return t.arn == arn && t.token == token })
-	if i < 0 || token == "" {
+// redrivenWith returns when an execution was redriven with a client token that is still remembered.
+func redrivenWith(x *journal.Execution, token string, now time.Time) (time.Time, bool) {
+	i := slices.IndexFunc(x.RedriveTokens, func(t journal.RedriveToken) bool { return t.Token == token && remembered(t, now) })
+	if i < 0 {
 		return time.Time{}, false
 	}
-	return r.latest[i].at, true
+	return x.RedriveTokens[i].At, true
 }
 
-func (r *redrives) remember(arn, token string, at time.Time) {
-	if token == "" {
-		return
+func remembered(t journal.RedriveToken, now time.Time) bool { return now.Sub(t.At) <= tokenPeriod }
+
+// rememberToken adds the token of the redrive that happens now to the latest ones of its execution.
+func rememberToken(x *journal.Execution, token string, now time.Time) {
+	kept := make([]journal.RedriveToken, 0, len(x.RedriveTokens)+1) // the slice of x may be with readers of the journal
+	for _, t := range x.RedriveTokens {
+		if remembered(t, now) {
+			kept = append(kept, t)
+		}
 	}
-	r.mu.Lock()
-	r.latest = append(r.latest, redriveToken{arn, token, at})
-	r.mu.Unlock()
+	if token != "" {
+		kept = append(kept, journal.RedriveToken{Token: token, At: now})
+	}
+	x.RedriveTokens = slices.Clip(kept[max(0, len(kept)-maxTokens):])
+	if len(x.RedriveTokens) == 0 {
+		x.RedriveTokens = nil
+	}
 }

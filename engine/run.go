@@ -16,17 +16,18 @@ import (
 
 // run is an execution that is under way: the interpreter's state, the events waiting for it, and what it has in flight.
 type run struct {
-	engine     *Engine
-	x          *interpreter.Execution
-	record     journal.Execution
-	definition *journal.Definition      // to be kept with the first step; nil for a child execution
-	past       *journal.Past            // of an execution that is redriven: to be kept with the first step
-	mocks      Interceptor              // nil when nothing is mocked
-	ended      func(*journal.Execution) // of a child execution: tells its Map Run
-	ahead      time.Duration            // how far the execution's time is ahead of the clock; see catchUp
-	begun      chan struct{}            // closed once the start is durable, or was refused
-	done       chan struct{}            // closed once the end is durable, or the journal refused to go on
-	err        error                    // why the journal refused; set before done is closed
+	engine       *Engine
+	x            *interpreter.Execution
+	record       journal.Execution
+	definition   *journal.Definition      // to be kept with the first step; nil for a child execution
+	past         *journal.Past            // of an execution that is redriven: to be kept with the first step
+	mocks        Interceptor              // nil when nothing is mocked
+	ended        func(*journal.Execution) // of a child execution: tells its Map Run
+	ahead        time.Duration            // how far the execution's time is ahead of the clock; see catchUp
+	redriveToken string                   // of the client that redrives the execution
+	begun        chan struct{}            // closed once the start is durable, or was refused
+	done         chan struct{}            // closed once the end is durable, or the journal refused to go on
+	err          error                    // why the journal refused; set before done is closed
 
 	mu      sync.Mutex
 	events  []interpreter.Event

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"runtime/debug"
 	"strings"
+	"time"
 
 	"stepback/asl/jsonvalue"
-	"stepback/engine/clock"
 	"stepback/engine/history"
 	"stepback/engine/interpreter"
 	"stepback/engine/plan"
@@ -80,11 +80,26 @@ func (e *TaskError) Error() string { return e.Name + ": " + e.Cause }
 func (r *run) invoke(id int64, call *interpreter.TaskCall) {
 	e := r.engine
 	ctx, cancel := r.cancellable(id)
-	if e.clock.IsVirtual() {
-		ctx = clock.Holding(ctx)
+	ctx, work := e.clock.Begin(ctx, e.patience(call))
+	e.dispatch(invocation{
+		run: r, ctx: ctx, work: work, cancel: cancel, id: id, call: call, started: call.Started(), accepted: call.Submitted(),
+	})
+}
+
+// leastPatience is what a busy machine may take for a task that does next to nothing.
+const leastPatience = 5 * time.Second
+
+// patience is how long a task may really take before virtual time goes on without it, 0 for ever. Nobody would wait longer than its
+// TimeoutSeconds if time were real.
+func (e *Engine) patience(call *interpreter.TaskCall) time.Duration {
+	p := e.cfg.Patience
+	if call.Timeout > 0 && p >= 0 {
+		longest := max(call.Timeout, leastPatience)
+		if p == 0 || p > longest {
+			p = longest
+		}
 	}
-	e.clock.Hold()
-	e.dispatch(invocation{run: r, ctx: ctx, cancel: cancel, id: id, call: call, started: call.Started(), accepted: call.Submitted()})
+	return max(p, 0)
 }
 
 // outcome carries a task out and says what came of it; nothing yet when it waits for its token. accepted tells that the request of

@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync/atomic"
 
+	"stepback/engine/clock"
 	"stepback/engine/interpreter"
 	"stepback/engine/plan"
 )
@@ -21,6 +22,7 @@ type taskRunners struct {
 type invocation struct {
 	run               *run
 	ctx               context.Context
+	work              *clock.Work // holds virtual time; nil in real time
 	cancel            context.CancelFunc
 	id                int64
 	call              *interpreter.TaskCall
@@ -55,7 +57,7 @@ func (e *Engine) runTasks(i invocation) {
 }
 
 func (i *invocation) carryOut() {
-	defer i.run.engine.clock.Release()
+	defer i.work.End()
 	defer i.cancel()
 	if i.call.Task.Target == plan.Activity {
 		i.run.invokeActivity(i.ctx, i.id, i.call, i.started)

@@ -5,7 +5,9 @@ import (
 	"log/slog"
 	"path/filepath"
 	"strings"
+	"time"
 
+	"stepback/csvimport/database"
 	"stepback/localcloud/faults"
 	"stepback/localcloud/lambda"
 	"stepback/statemachine"
@@ -28,6 +30,8 @@ type Config struct {
 	Seed   uint64
 	// VirtualTime lets every wait pass at once, with the timestamps it would have had.
 	VirtualTime bool
+	// Patience is how long a function may really take in virtual time before it is taken to hang; see engine.Config.
+	Patience time.Duration
 	// Bootstraps is a directory with NAME/bootstrap binaries; when set the functions run as processes of their own.
 	Bootstraps string
 	Log        *slog.Logger
@@ -111,13 +115,13 @@ func (c *Config) defaults() error {
 }
 
 // DatabaseURL is the address of the database that a --db option and a data directory name.
-func DatabaseURL(dir, database string) (string, error) {
+func DatabaseURL(dir, name string) (string, error) {
 	switch {
-	case database == "" || database == "sqlite":
+	case name == "" || name == "sqlite":
 		return "sqlite:" + filepath.Join(dir, "users.db"), nil
-	case strings.HasPrefix(database, "sqlite:"), strings.HasPrefix(database, "postgres://"), strings.HasPrefix(database, "postgresql://"):
-		return database, nil
+	case strings.HasPrefix(name, "sqlite:"), strings.HasPrefix(name, "postgres://"), strings.HasPrefix(name, "postgresql://"):
+		return name, nil
 	default:
-		return "", wrong("database %q is neither sqlite nor a postgres:// address", database)
+		return "", wrong("database %q is neither sqlite nor a postgres:// address", database.Mask(name))
 	}
 }

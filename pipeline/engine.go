@@ -20,7 +20,7 @@ func (p *Pipeline) openEngine(ctx context.Context) error {
 		return err
 	}
 	e, err := engine.New(engine.Config{
-		Clock: p.clock, Journal: p.journal, Region: region, Account: account, Log: p.cfg.Log, Observe: p.observe, Recovered: p.recovered,
+		Clock: p.clock, Patience: p.cfg.Patience, Journal: p.journal, Region: region, Account: account, Log: p.cfg.Log, Observe: p.observe, Recovered: p.recovered,
 		Objects: s3objects.New(p.client), TempDir: p.cfg.Dir,
 		Integrations: map[string]engine.Integration{
 			"lambda:invoke": lambda.Integration{Invoker: p.compute},

@@ -21,6 +21,9 @@ const (
 // and a session that it leaves open while it is frozen would keep the cluster from pausing.
 const sessions = "pool_max_conns=1&idle_session_timeout=60000"
 
+// resuming lets a record wait for a cluster that has paused, within its one attempt of 30 seconds, in place of giving up after 5.
+const resuming = "&connect_timeout=20"
+
 // auroraDatabase is an Aurora Serverless v2 cluster in a VPC without any way to the
 // internet; docs/decisions/007-database-on-aws.md says why.
 func (s *Stack) auroraDatabase() database {
@@ -37,8 +40,12 @@ func (s *Stack) auroraDatabase() database {
 	functions.AddEgressRule(awsec2.Peer_AnyIpv4(), awsec2.Port_Tcp(jsii.Number(443)), jsii.String("S3, by the gateway endpoint: there is no other route"), nil)
 
 	cluster := s.cluster(vpc, servers)
+	options := sessions
+	if s.Environment.Database.MinCapacity == 0 {
+		options += resuming
+	}
 	return database{
-		url:    jsii.String(fmt.Sprintf("postgres+iam://%s@%s:%d/%s?%s", databaseUser, *cluster.ClusterEndpoint().Hostname(), databasePort, databaseName, sessions)),
+		url:    jsii.String(fmt.Sprintf("postgres+iam://%s@%s:%d/%s?%s", databaseUser, *cluster.ClusterEndpoint().Hostname(), databasePort, databaseName, options)),
 		access: allow([]string{"rds-db:connect"}, s.databaseUserARN(cluster)),
 		vpc: &awslambda.CfnFunction_VpcConfigProperty{
 			SubnetIds: vpc.SelectSubnets(nil).SubnetIds, SecurityGroupIds: &[]*string{functions.SecurityGroupId()},

@@ -18,9 +18,10 @@ import (
 type function struct {
 	id, name, description string
 	memory                int           // MB
+	disk                  int           // MiB of temporary disk; 0 is what every function has
 	timeout               time.Duration // as its state's, so that neither outlives the other by much
 	instances             int           // at a time, reserved for it; 0 is as many as there is room for
-	quiet                 bool          // logs nothing of Lambda's own about invocations that went well
+	quiet                 bool          // logs nothing about invocations that went well
 	environment           map[string]*string
 	access                []awsiam.PolicyStatement
 	vpc                   *awslambda.CfnFunction_VpcConfigProperty
@@ -32,9 +33,11 @@ func (s *Stack) addFunctions(bootstraps string, db database) {
 	in, results := s.InputBucket, s.ResultBucket
 	s.Validate = s.function(bootstraps, function{
 		id: "Validate", name: "validate", description: "State ValidateCSVFile: reads a file, writes a normalised copy where needed",
-		memory: e.ValidateMemory, timeout: timeoutOf(retrypatterns.ValidateCSVFile),
+		memory: e.ValidateMemory, disk: e.ValidateDisk(), timeout: timeoutOf(retrypatterns.ValidateCSVFile),
 		environment: map[string]*string{"CSV_MAX_BYTES": jsii.String(strconv.FormatInt(e.MaxFileBytes, 10))},
 		access: []awsiam.PolicyStatement{
+			// Without the right to list, S3 answers 403 in place of 404 for what is not there.
+			allow([]string{"s3:ListBucket"}, in.BucketArn()),
 			allow([]string{"s3:GetObject"}, in.ArnForObjects(jsii.String("*"))),
 			allow([]string{"s3:PutObject", "s3:AbortMultipartUpload"}, results.ArnForObjects(jsii.String("work/*"))),
 		},
@@ -49,12 +52,11 @@ func (s *Stack) addFunctions(bootstraps string, db database) {
 	})
 	s.Aggregate = s.function(bootstraps, function{
 		id: "Aggregate", name: "aggregate", description: "State AggregateResults: accounts for every row",
-		memory: e.AggregateMemory, timeout: timeoutOf(retrypatterns.AggregateResults),
+		memory: e.AggregateMemory, disk: e.AggregateDisk(), timeout: timeoutOf(retrypatterns.AggregateResults),
 		environment: map[string]*string{"DATABASE_URL": db.url, "STATE_MACHINE": jsii.String(e.Prefix())},
 		access: []awsiam.PolicyStatement{
 			db.access,
-			// Without the right to list, S3 answers 403 in place of 404 for what is not there.
-			allow([]string{"s3:ListBucket"}, in.BucketArn(), results.BucketArn()),
+			allow([]string{"s3:ListBucket"}, in.BucketArn(), results.BucketArn()), // as above
 			allow([]string{"s3:GetObject"}, in.ArnForObjects(jsii.String("*")), results.ArnForObjects(jsii.String("*"))),
 			allow([]string{"s3:PutObject", "s3:AbortMultipartUpload"}, results.ArnForObjects(jsii.String("output/*"))),
 		},
@@ -98,11 +100,17 @@ func (s *Stack) function(bootstraps string, f function) awslambda.Function {
 		Timeout:     awscdk.Duration_Seconds(jsii.Number(f.timeout.Seconds())),
 		Environment: &f.environment, Role: role, LogGroup: logs, Tracing: awslambda.Tracing_ACTIVE,
 	}
-	if f.instances > 0 {
+	if f.disk > 0 {
+		props.EphemeralStorageSize = awscdk.Size_Mebibytes(jsii.Number(f.disk))
+	}
+	if f.instances > 0 && s.Environment.MayReserve() {
 		props.ReservedConcurrentExecutions = jsii.Number(f.instances)
 	}
 	if f.quiet {
+		// Lambda's own level for what the function prints stays at INFO: it takes a line without a level, such as that of a
+		// crash, for INFO. The function keeps back what it has to say itself.
 		props.LoggingFormat, props.SystemLogLevelV2 = awslambda.LoggingFormat_JSON, awslambda.SystemLogLevel_WARN
+		f.environment["LOG_LEVEL"] = jsii.String("WARN")
 	}
 	made := awslambda.NewFunction(s.Stack, jsii.String(f.id), props)
 	if f.vpc != nil {

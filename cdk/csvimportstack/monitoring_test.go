@@ -275,9 +275,11 @@ func TestMetricsAreCountedFromTheLog(t *testing.T) {
 
 func TestAnInvocationForEachRowIsNotLogged(t *testing.T) {
 	for level, x := range synthesized(t) {
-		logging := compact(t, x.only(t, "AWS::Lambda::Function", "Process").Properties["LoggingConfig"])
-		if quiet := strings.Contains(logging, `"SystemLogLevel":"WARN"`); quiet != (level == retrymetrics.LevelError) {
-			t.Errorf("%s: %s", level, logging)
+		p := x.only(t, "AWS::Lambda::Function", "Process").Properties
+		lambdas := strings.Contains(compact(t, p["LoggingConfig"]), `"SystemLogLevel":"WARN"`)
+		own := strings.Contains(compact(t, p["Environment"]), `"LOG_LEVEL":"WARN"`)
+		if quiet := level == retrymetrics.LevelError; lambdas != quiet || own != quiet {
+			t.Errorf("%s: %s", level, compact(t, p))
 		}
 	}
 }

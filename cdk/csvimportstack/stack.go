@@ -117,10 +117,11 @@ func definition(e environment.Environment, rewrite func([]byte) ([]byte, error))
 // name is the physical name of a resource.
 func (s *Stack) name(part string) *string { return jsii.String(s.Environment.Prefix() + "-" + part) }
 
-// removal is what becomes of data when the stack goes.
+// removal is what becomes of data when the stack goes. What a first deployment that fails has made is no data: kept, it would have the
+// next one fail, for its names are taken.
 func (s *Stack) removal() awscdk.RemovalPolicy {
 	if s.Environment.KeepData {
-		return awscdk.RemovalPolicy_RETAIN
+		return awscdk.RemovalPolicy_RETAIN_ON_UPDATE_OR_DELETE
 	}
 	return awscdk.RemovalPolicy_DESTROY
 }

@@ -115,7 +115,7 @@ func TestBucketsAreClosed(t *testing.T) {
 		if got := compact(t, b.Properties["PublicAccessBlockConfiguration"]); got != closed {
 			t.Errorf("%s: %s", id, got)
 		}
-		if !strings.Contains(compact(t, b.Properties["BucketEncryption"]), "AES256") || b.Properties["LifecycleConfiguration"] == nil || b.DeletionPolicy != "Retain" {
+		if !strings.Contains(compact(t, b.Properties["BucketEncryption"]), "AES256") || b.Properties["LifecycleConfiguration"] == nil || b.DeletionPolicy != keptOnceMade {
 			t.Errorf("%s is not encrypted, forgets nothing or goes with the stack", id)
 		}
 	}
@@ -140,14 +140,14 @@ func TestBucketsAreClosed(t *testing.T) {
 func TestFunctions(t *testing.T) {
 	x := synth(t, environment.Prod())
 	for id, want := range map[string]string{
-		"Validate":  `{"memory":1024,"timeout":300,"vpc":false}`,
-		"Process":   `{"memory":512,"timeout":30,"vpc":true}`,
-		"Aggregate": `{"memory":1024,"timeout":120,"vpc":true}`,
-		"Start":     `{"memory":128,"timeout":30,"vpc":false}`,
-		"Metrics":   `{"memory":256,"timeout":60,"vpc":false}`,
+		"Validate":  `{"disk":{"Size":512},"memory":1024,"timeout":300,"vpc":false}`,
+		"Process":   `{"disk":null,"memory":512,"timeout":30,"vpc":true}`,
+		"Aggregate": `{"disk":{"Size":3000},"memory":1024,"timeout":120,"vpc":true}`,
+		"Start":     `{"disk":null,"memory":128,"timeout":30,"vpc":false}`,
+		"Metrics":   `{"disk":null,"memory":256,"timeout":60,"vpc":false}`,
 	} {
 		p := x.only(t, "AWS::Lambda::Function", id).Properties
-		got := compact(t, map[string]any{"memory": p["MemorySize"], "timeout": p["Timeout"], "vpc": p["VpcConfig"] != nil})
+		got := compact(t, map[string]any{"memory": p["MemorySize"], "timeout": p["Timeout"], "disk": p["EphemeralStorage"], "vpc": p["VpcConfig"] != nil})
 		if got != want {
 			t.Errorf("%s is %s, want %s", id, got, want)
 		}
@@ -174,6 +174,33 @@ func TestObjectsStartExecutions(t *testing.T) {
 	}
 	if !strings.Contains(compact(t, x.only(t, "AWS::Lambda::EventInvokeConfig", "StartRetries")), `"OnFailure":{"Destination":{"Fn::GetAtt":["UndeliveredEvents`) {
 		t.Error("an event on which the function fails is lost")
+	}
+}
+
+// keptOnceMade keeps what a stack leaves, but nothing of a first deployment that fails: the names would be taken for the next.
+const keptOnceMade = "RetainExceptOnCreate"
+
+func TestDataStaysWithProdAndGoesWithDev(t *testing.T) {
+	for want, e := range map[string]environment.Environment{keptOnceMade: environment.Prod(), "Delete": environment.Dev()} {
+		x := synth(t, e)
+		for _, kind := range []string{"AWS::S3::Bucket", "AWS::DynamoDB::Table", "AWS::Logs::LogGroup"} {
+			for id, r := range x.ofType(kind) {
+				if r.DeletionPolicy != want && !strings.HasPrefix(id, "DatabaseLogin") {
+					t.Errorf("%s: %s is %s, want %s", e.Name, id, r.DeletionPolicy, want)
+				}
+			}
+		}
+	}
+}
+
+// A new account runs ten invocations at a time and lets none be reserved.
+func TestASmallAccount(t *testing.T) {
+	x := synth(t, environment.Dev().Within(10))
+	if f := x.only(t, "AWS::Lambda::Function", "Metrics").Properties; f["ReservedConcurrentExecutions"] != nil {
+		t.Errorf("%v instances are reserved, which Lambda refuses", f["ReservedConcurrentExecutions"])
+	}
+	if text := x.only(t, "AWS::StepFunctions::StateMachine", "").Properties["DefinitionString"].(string); !strings.Contains(text, `"MaxConcurrency":9,`) {
+		t.Error("the Map takes all invocations of the account")
 	}
 }
 
@@ -230,6 +257,9 @@ func TestAurora(t *testing.T) {
 		t.Error("the VPC has a way to the internet")
 	}
 	process := prod.only(t, "AWS::Lambda::Function", "Process")
+	if got := compact(t, dev.only(t, "AWS::Lambda::Function", "Process").Properties["Environment"]); !strings.Contains(got, "connect_timeout=20") {
+		t.Errorf("a record does not wait for a paused cluster: %s", got)
+	}
 	if url := compact(t, process.Properties["Environment"]); !strings.Contains(url, "postgres+iam://stepback@") || strings.Contains(url, "password") {
 		t.Errorf("environment %s", url)
 	}

@@ -11,13 +11,14 @@ type Prices struct {
 	CapacityHour   float64 // an Aurora capacity unit for an hour
 	IORequests     float64 // 1,000,000 of Aurora's standard storage
 	StorageGBMonth float64 // in S3's standard class
+	Traces         float64 // 1,000,000 recorded by X-Ray
 }
 
 // DefaultPrices are those of us-east-1 in November 2026, from secondary sources, without free tiers and discounts.
 func DefaultPrices() Prices {
 	return Prices{
 		Region: "us-east-1", Date: "2026-11", Transitions: 0.025, Invocations: 0.20, GBSecond: 0.0000133334,
-		CapacityHour: 0.12, IORequests: 0.20, StorageGBMonth: 0.023,
+		CapacityHour: 0.12, IORequests: 0.20, StorageGBMonth: 0.023, Traces: 5,
 	}
 }
 
@@ -26,6 +27,7 @@ const (
 	secondsPerRow  = 0.010 // a row's invocation
 	ioPerRow       = 3     // Aurora's write requests for a row: its key, its counter, the log
 	rowsPerSecond  = 5000  // Step Functions' rate of transitions in a large region bounds it
+	tracedShare    = 0.05  // of invocations, by X-Ray's default rule, beside the first of each second
 	bytesPerRow    = 400   // of a row in the Map's result files
 	hoursPerMonth  = 730
 	perChild       = 2 // transitions of a child execution beside those of its rows: its start, its Map
@@ -64,6 +66,7 @@ func (e Environment) Costs(w retrymetrics.Workload, p Prices) []Cost {
 		{"Lambda, compute", compute, "GB-seconds", compute * p.GBSecond},
 		{"Aurora, capacity", capacity, "unit hours", capacity * p.CapacityHour},
 		{"Aurora, writes", rows * ioPerRow, "requests", rows * ioPerRow / million * p.IORequests},
+		{"X-Ray, traces", attempts * tracedShare, "", attempts * tracedShare / million * p.Traces},
 		{"S3, result files", kept, "GB kept", kept * p.StorageGBMonth},
 		e.watching(w),
 	}

@@ -30,6 +30,19 @@ func TestTheGuideTellsTheComputedCosts(t *testing.T) {
 	if !strings.Contains(string(guide), table) {
 		t.Errorf("%s lacks the table\n%s", page, table)
 	}
+	// What its text says of the table.
+	w, e := retrymetrics.DefaultWorkload(), environment.Prod()
+	instances := 1 + e.Database.Readers
+	for _, text := range []string{
+		fmt.Sprintf("a row costs about %.6f USD", sum/float64(w.Files*w.RowsPerFile)),
+		fmt.Sprintf("%.0f %% of it is its one state transition", 100*float64(w.Files*w.RowsPerFile)/1000*prices.Transitions/sum),
+		fmt.Sprintf("%d instances × %v units × 730 hours × %v = %.0f USD", instances, e.Database.MinCapacity, prices.CapacityHour,
+			float64(instances)*e.Database.MinCapacity*730*prices.CapacityHour),
+	} {
+		if !strings.Contains(string(guide), text) {
+			t.Errorf("%s does not say %q", page, text)
+		}
+	}
 	if !strings.Contains(string(guide), prices.Region) || !strings.Contains(string(guide), prices.Date) {
 		t.Errorf("%s does not say where and when the prices are from", page)
 	}

@@ -35,6 +35,11 @@ type Environment struct {
 	// Architecture is that of the functions' bootstraps: arm64 or x86_64.
 	Architecture string
 
+	// AccountConcurrency is how many invocations the account runs at a time in the region, those of all its
+	// functions together: 1,000 unless more were asked for, 10 in many a new account
+	// (aws lambda get-account-settings). See Within.
+	AccountConcurrency int
+
 	// LogLevel is what the state machine logs: ALL or ERROR, between which docs/metrics.md
 	// helps to choose. Retries are counted from the log, so that there is nothing less.
 	LogLevel string
@@ -66,7 +71,7 @@ type Database struct {
 	// MinCapacity and MaxCapacity bound a created cluster, in Aurora capacity
 	// units of 2 GiB: 0 to 256 in halves, MaxCapacity at least 1. With 0 the cluster pauses
 	// after AutoPause without connections, and the first records after a pause wait
-	// about 15 seconds for it, in their retries.
+	// about 15 seconds for it, twice that and more after a day.
 	MinCapacity, MaxCapacity float64
 	// AutoPause is 5 minutes to a day; it matters with MinCapacity 0 only.
 	AutoPause time.Duration

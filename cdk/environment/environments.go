@@ -22,6 +22,7 @@ func base(name string) Environment {
 		BatchConcurrency:           o.BatchConcurrency,
 		ToleratedFailurePercentage: o.ToleratedFailurePercentage,
 		Timeout:                    o.Timeout,
+		AccountConcurrency:         defaultAccountConcurrency,
 		ValidateMemory:             1024,
 		ProcessMemory:              256,
 		AggregateMemory:            1024,

@@ -12,10 +12,6 @@ import (
 	"time"
 )
 
-// maxInvocations stays below the 1,000 concurrent invocations that an account has
-// in a region unless more are asked for, so that other functions still run.
-const maxInvocations = 900
-
 var (
 	legalName   = regexp.MustCompile(`^[a-z][a-z0-9-]{0,11}$`)
 	legalBucket = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
@@ -38,9 +34,11 @@ func (e Environment) Validate() error {
 		"InputBucket and ResultBucket are both %q; a result in the input bucket would start an import", e.InputBucket)
 	c.within("InputDays", e.InputDays, 1, 3650)
 	c.within("ResultDays", e.ResultDays, 1, 3650)
-	c.that(e.MaxFileBytes >= 1, "MaxFileBytes is %d; want at least 1", e.MaxFileBytes)
-	c.that(e.Concurrency*e.BatchConcurrency <= maxInvocations,
-		"Concurrency × BatchConcurrency is %d; want at most %d, or Lambda throttles everything in the account", e.Concurrency*e.BatchConcurrency, maxInvocations)
+	c.that(e.MaxFileBytes >= 1 && e.ValidateDisk() <= maxDisk, "MaxFileBytes is %d; want 1 to %d, whose normalised copy fits a function's disk",
+		e.MaxFileBytes, int64(maxDisk)*mebibyte/copyGrowth)
+	c.that(e.AccountConcurrency >= 2, "AccountConcurrency is %d; want at least 2", e.AccountConcurrency)
+	c.that(e.Concurrency*e.BatchConcurrency <= e.maxInvocations(),
+		"Concurrency × BatchConcurrency is %d; want at most %d, or Lambda throttles everything in the account", e.Concurrency*e.BatchConcurrency, e.maxInvocations())
 	c.within("ValidateMemory", e.ValidateMemory, 128, 10240)
 	c.within("ProcessMemory", e.ProcessMemory, 128, 10240)
 	c.within("AggregateMemory", e.AggregateMemory, 128, 10240)

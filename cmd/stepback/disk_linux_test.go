@@ -86,3 +86,34 @@ func asProcess(t *testing.T, args ...string) said {
 	}
 	return said{cmd.ProcessState.ExitCode(), out.String(), std.String()}
 }
+
+// TestADiskThatCannotBeWrittenTo looks at the data directory of a run on a disk that is read-only, and at what a killed run leaves there.
+func TestADiskThatCannotBeWrittenTo(t *testing.T) {
+	t.Parallel()
+	disk := t.TempDir()
+	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=100m"); err != nil {
+		t.Skipf("a file system cannot be mounted here (it takes root on Linux): %v", err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(disk, syscall.MNT_DETACH); err != nil {
+			t.Error(err)
+		}
+	})
+	data := filepath.Join(disk, "data")
+	stepback(t, "run", "--data", data, "--csv", write(t, "user_id,login_count,post_count\nanna,1,2\nbert,3,4\n")).ends(t, 0)
+	remount := func(flags uintptr) {
+		if err := syscall.Mount("tmpfs", disk, "tmpfs", syscall.MS_REMOUNT|flags, "size=100m"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	remount(syscall.MS_RDONLY)
+	if s := stepback(t, "export", "users", "--data", data); s.out != "user_id,login_count,post_count\nanna,1,2\nbert,3,4\n" {
+		t.Errorf("%s%s", s.out, s.err)
+	}
+	stepback(t, "data", "check", "--data", data).ends(t, 0, "problems: 0")
+	remount(0)
+	tell(t, os.WriteFile(filepath.Join(data, "users.db-wal"), []byte("what a killed process leaves"), 0o600))
+	remount(syscall.MS_RDONLY)
+	stepback(t, "export", "users", "--data", data).complains(t, exitFailure,
+		"users.db-wal holds records that are not in ", "copy both files to a directory that can be written to", "--db sqlite:/that/directory/users.db")
+}

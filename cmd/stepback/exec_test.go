@@ -244,3 +244,12 @@ SUCCEEDED after 17s, 15 events
 		t.Errorf("the trace is\n%s", s.err)
 	}
 }
+
+// TestExecAFunctionThatHangs in virtual time: its state's timeout of an hour passes as soon as there is no patience left.
+func TestExecAFunctionThatHangs(t *testing.T) {
+	t.Parallel()
+	const definition = `{"StartAt":"T","States":{"T":{"Type":"Task","Resource":"arn:aws:lambda:us-east-1:000000000000:function:f","TimeoutSeconds":3600,"End":true}}}`
+	s := stepback(t, "exec", file(t, "m.asl.json", definition), "--virtual-time", "--patience", "20ms", "--lambda", "f=exec sleep 1000", "--json")
+	s.ends(t, exitFailure, "States.Timeout")
+	stepback(t, "exec", file(t, "m.asl.json", definition), "--virtual-time", "--patience=-1s").complains(t, exitUsage, "--patience -1s is not a time that passes")
+}

@@ -69,8 +69,8 @@ func (c *execCmd) stage(ctx context.Context, o *order, std streams) (_ *stage, e
 		return nil, errors.Join(&exitError{exitUsage, err}, listener.Close(), s.leave())
 	}
 	made := setting{
-		embedded: c.embeddedServices, data: data, listening: listener.Addr(), scope: execScope, clock: c.clock(), journal: journal.NewMemory(),
-		store: stepfunctions.NewMemory(), around: around, invokers: s.functions.invokers, log: slog.New(slog.DiscardHandler),
+		embedded: c.embeddedServices, data: data, listening: listener.Addr(), scope: execScope,
+		clock: c.clock(), patience: c.Patience, journal: journal.NewMemory(), store: stepfunctions.NewMemory(), around: around, invokers: s.functions.invokers, log: slog.New(slog.DiscardHandler),
 	}
 	if !c.JSON && !c.Quiet {
 		s.trace = newTrace(std.err, o.name)

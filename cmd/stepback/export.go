@@ -35,7 +35,7 @@ func (c *exportUsersCmd) Run(ctx context.Context, std streams) (err error) {
 	if path, ok := sqlitePath(address); ok && !exists(path) {
 		return fmt.Errorf("there is no database at %s; stepback run makes one", path)
 	}
-	store, err := database.Open(ctx, address)
+	store, err := database.OpenReader(ctx, address)
 	if err != nil {
 		return err
 	}
@@ -58,9 +58,11 @@ func (c *exportUsersCmd) Run(ctx context.Context, std streams) (err error) {
 	return w.Error()
 }
 
+const sqliteScheme = "sqlite:"
+
 // sqlitePath is the file of an SQLite address.
 func sqlitePath(address string) (string, bool) {
-	rest, ok := strings.CutPrefix(address, "sqlite:")
+	rest, ok := strings.CutPrefix(address, sqliteScheme)
 	path, _, _ := strings.Cut(rest, "?")
 	return path, ok
 }

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"time"
 
 	"stepback/awsapi/awsjson"
 	"stepback/awsapi/stepfunctions"
@@ -29,6 +30,7 @@ type setting struct {
 	listening net.Addr
 	scope     awsjson.Scope // of requests that name no other
 	clock     *clock.Clock
+	patience  time.Duration // with tasks on a virtual clock; see engine.Config
 	journal   journal.Journal
 	store     stepfunctions.Store
 	around    *surroundings
@@ -46,7 +48,7 @@ func (s *setting) open(ctx context.Context) (_ *platform, err error) {
 	}
 	p.services.invokers = s.invokers
 	p.engines = newEngines(s.clock, s.journal, p.services, s.around, s.log)
-	p.engines.activity = stepfunctions.HasActivity(s.store)
+	p.engines.activity, p.engines.patience = stepfunctions.HasActivity(s.store), s.patience
 	p.states = stepfunctions.New(stepfunctions.Config{
 		Open: p.engines.open, Store: s.store, Now: s.clock.Now, Default: s.scope, Log: s.log, TestCases: s.around.mocks != nil, Logs: p.services.logs,
 	})

@@ -23,20 +23,21 @@ const (
 )
 
 type runCmd struct {
-	CSV         string   `name:"csv" type:"existingfile" placeholder:"FILE" help:"File to import; a made-up one of 10,000 rows when absent."`
-	Data        string   `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory: objects, database, journal, logs. Default .stepback."`
-	Fault       []string `sep:"none" placeholder:"STATE:ERROR:RATE" help:"Let a share of a state's invocations fail (repeatable): an error name, hang, crash or throttle, at ValidateCSVFile, ProcessSingleUserRecord or AggregateResults."`
-	Seed        uint64   `default:"1" help:"Decides which invocations the faults befall."`
-	VirtualTime bool     `help:"Let waits pass at once; timestamps are as if they had been waited for."`
-	Concurrency int      `default:"16" help:"Child executions at one time."`
-	Batch       int      `default:"100" help:"Rows per child execution; 1 is one child per row."`
-	Tolerated   float64  `name:"tolerated-failure-percentage" default:"5" help:"Share of rows that may be rejected or dead-lettered."`
-	DB          string   `name:"db" default:"sqlite" placeholder:"sqlite|postgres://…" help:"Database of the user counters."`
-	Lambda      string   `enum:"in-process,process" default:"in-process" help:"Run the functions in this process, or as the bootstrap binaries that AWS gets."`
-	Bootstraps  string   `type:"path" placeholder:"DIR" help:"Where NAME/bootstrap binaries are, with --lambda process; built from the sources when absent."`
-	Again       bool     `help:"Import a file once more that was imported before. Rows that were applied stay applied once; those that were dead-lettered stay closed: import the corrections file."`
-	JSON        bool     `name:"json" help:"Print the report as JSON."`
-	Verbose     bool     `short:"v" help:"Print what the functions and the engine log, to standard error."`
+	CSV         string        `name:"csv" type:"existingfile" placeholder:"FILE" help:"File to import; a made-up one of 10,000 rows when absent."`
+	Data        string        `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory: objects, database, journal, logs. Default .stepback."`
+	Fault       []string      `sep:"none" placeholder:"STATE:ERROR:RATE" help:"Let a share of a state's invocations fail (repeatable): an error name, hang, crash or throttle, at ValidateCSVFile, ProcessSingleUserRecord or AggregateResults."`
+	Seed        uint64        `default:"1" help:"Decides which invocations the faults befall."`
+	VirtualTime bool          `help:"Let waits pass at once; timestamps are as if they had been waited for."`
+	Patience    time.Duration `placeholder:"DURATION" help:"With --virtual-time: take a function that really takes longer for one that hangs, and let its state's timeout pass. Default: as long as the state's TimeoutSeconds."`
+	Concurrency int           `default:"16" help:"Child executions at one time."`
+	Batch       int           `default:"100" help:"Rows per child execution; 1 is one child per row."`
+	Tolerated   float64       `name:"tolerated-failure-percentage" default:"5" help:"Share of rows that may be rejected or dead-lettered."`
+	DB          string        `name:"db" default:"sqlite" placeholder:"sqlite|postgres://…" help:"Database of the user counters."`
+	Lambda      string        `enum:"in-process,process" default:"in-process" help:"Run the functions in this process, or as the bootstrap binaries that AWS gets."`
+	Bootstraps  string        `type:"path" placeholder:"DIR" help:"Where NAME/bootstrap binaries are, with --lambda process; built from the sources when absent."`
+	Again       bool          `help:"Import a file once more that was imported before. Rows that were applied stay applied once; those that were dead-lettered stay closed: import the corrections file."`
+	JSON        bool          `name:"json" help:"Print the report as JSON."`
+	Verbose     bool          `short:"v" help:"Print what the functions and the engine log, to standard error."`
 }
 
 // Help shows examples.
@@ -88,11 +89,14 @@ func stopped(err error) error {
 func (c *runCmd) config(ctx context.Context, std streams) (pipeline.Config, error) {
 	cfg := pipeline.Config{
 		Dir: c.Data, Database: c.DB, Concurrency: c.Concurrency, Batch: c.Batch, ToleratedFailurePercentage: &c.Tolerated,
-		Seed: c.Seed, VirtualTime: c.VirtualTime,
+		Seed: c.Seed, VirtualTime: c.VirtualTime, Patience: c.Patience,
 		DiskFull: func() {
 			fmt.Fprintf(std.err, "\nstepback: the disk of %s is full; nothing that was applied is lost: make room and run the same command again to finish the import\n", c.Data)
 			os.Exit(exitFailure)
 		},
+	}
+	if c.Patience < 0 {
+		return cfg, fmt.Errorf("--patience %s is not a time that passes", c.Patience)
 	}
 	if c.Concurrency == 0 || c.Batch == 0 {
 		return cfg, errors.New("--concurrency and --batch are 1 or more")

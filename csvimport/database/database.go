@@ -48,6 +48,31 @@ func Open(ctx context.Context, address string) (csvimport.Store, error) {
 	return nil, csvimport.Fail(retrypatterns.InvalidInput, "the database address %s is not understood; write sqlite:/path/file.db or postgres://user:password@host/name", Mask(address))
 }
 
+// Reader reads the users of a database.
+type Reader interface {
+	// Export calls visit with each user in the order of their IDs, until it fails.
+	Export(ctx context.Context, visit func(csvimport.User) error) error
+	Close() error
+}
+
+// OpenReader opens the database of an address that Open takes for reading only. That of SQLite is left as it is, and may lie on a disk
+// that takes no writes.
+func OpenReader(ctx context.Context, address string) (Reader, error) {
+	rest, ok := strings.CutPrefix(address, "sqlite:")
+	if !ok || strings.TrimPrefix(rest, "//") == "" {
+		return Open(ctx, address)
+	}
+	path, _, err := sqliteDurability(strings.TrimPrefix(rest, "//"))
+	if err != nil {
+		return nil, err
+	}
+	r, err := sqlitestore.OpenReader(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
 // sqliteDurability takes the option behind an SQLite path off.
 func sqliteDurability(address string) (path string, d sqlitestore.Durability, err error) {
 	path, options, _ := strings.Cut(address, "?")
@@ -71,14 +96,13 @@ func opened[S csvimport.Store](store S, err error) (csvimport.Store, error) {
 // Mask is an address without its passwords, for logs. Of what is no address it
 // leaves the scheme at most: libpq's "host=… password=…" has none.
 func Mask(address string) string {
-	if address == "" {
-		return ""
-	}
 	scheme, rest, found := strings.Cut(address, ":")
 	u, err := url.Parse(address)
 	switch {
-	case !found || err != nil && strings.ContainsAny(scheme, " ="):
+	case strings.ContainsAny(scheme, " ="):
 		return "…"
+	case !found:
+		return address
 	case scheme == "sqlite" || scheme == secretScheme:
 		return address
 	case err != nil || !strings.HasPrefix(rest, "//"):

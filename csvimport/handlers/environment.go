@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"io"
 	"log/slog"
 	"os"
 	"strconv"
@@ -23,5 +24,19 @@ func MaxBytes() (int64, error) {
 	return n, nil
 }
 
-// Log writes JSON lines to standard error, where Lambda collects them.
-func Log() *slog.Logger { return slog.New(slog.NewJSONHandler(os.Stderr, nil)) }
+// Log writes JSON lines to standard error, where Lambda collects them: those of LOG_LEVEL (DEBUG, INFO, WARN
+// or ERROR) and above, or of INFO when that is not set. A level that is none of these is told and taken for INFO.
+func Log() *slog.Logger { return logTo(os.Stderr, os.Getenv("LOG_LEVEL")) }
+
+func logTo(w io.Writer, level string) *slog.Logger {
+	var lowest slog.Level // INFO
+	var err error
+	if level != "" {
+		err = lowest.UnmarshalText([]byte(level))
+	}
+	log := slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: lowest}))
+	if err != nil {
+		log.Warn("LOG_LEVEL is not understood; set it to DEBUG, INFO, WARN or ERROR", "is", level)
+	}
+	return log
+}

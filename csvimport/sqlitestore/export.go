@@ -2,6 +2,7 @@ package sqlitestore
 
 import (
 	"context"
+	"database/sql"
 
 	"stepback/csvimport"
 )
@@ -9,7 +10,11 @@ import (
 // Export implements csvimport.Store. A single SELECT sees one state of the database
 // and does not hold up the writer.
 func (s *Store) Export(ctx context.Context, visit func(csvimport.User) error) error {
-	rows, err := s.db.QueryContext(ctx, "SELECT user_id, login_count, post_count FROM users ORDER BY user_id")
+	return export(ctx, s.db, visit)
+}
+
+func export(ctx context.Context, db *sql.DB, visit func(csvimport.User) error) error {
+	rows, err := db.QueryContext(ctx, "SELECT user_id, login_count, post_count FROM users ORDER BY user_id")
 	if err != nil {
 		return failure("read the users", err)
 	}

@@ -75,7 +75,7 @@ func migrateLocked(ctx context.Context, conn *sql.Conn) error {
 		return err
 	}
 	if current > schemaVersion {
-		return csvimport.Fail(retrypatterns.RetryNotWorthwhile, "the database has schema version %d, this program knows up to %d: use a newer program", current, schemaVersion)
+		return newer(current)
 	}
 	for _, step := range migrations[current:] {
 		if _, err := conn.ExecContext(ctx, step); err != nil {
@@ -84,6 +84,10 @@ func migrateLocked(ctx context.Context, conn *sql.Conn) error {
 	}
 	_, err = conn.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", schemaVersion))
 	return err
+}
+
+func newer(current int) error {
+	return csvimport.Fail(retrypatterns.RetryNotWorthwhile, "the database has schema version %d, this program knows up to %d: use a newer program", current, schemaVersion)
 }
 
 func version(ctx context.Context, conn *sql.Conn) (int, error) {

@@ -13,16 +13,18 @@ func (c *Clock) Sleep(ctx context.Context, d time.Duration) error {
 		c.Hold()
 		close(rang)
 	}))
-	c.Release()
+	resume := c.Yield(ctx)
 	select {
 	case <-rang:
+		resume()
+		c.Release()
 		return nil
 	case <-ctx.Done():
 	}
-	if t.Stop() {
-		c.Hold()
-	} else {
+	resume()
+	if !t.Stop() {
 		<-rang
+		c.Release()
 	}
 	return ctx.Err()
 }
@@ -30,8 +32,8 @@ func (c *Clock) Sleep(ctx context.Context, d time.Duration) error {
 // Park waits for the end of the context. Like Sleep it gives up the caller's hold, so that virtual time goes on past a task
 // that hangs.
 func (c *Clock) Park(ctx context.Context) error {
-	c.Release()
+	resume := c.Yield(ctx)
 	<-ctx.Done()
-	c.Hold()
+	resume()
 	return ctx.Err()
 }

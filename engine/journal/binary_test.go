@@ -25,6 +25,10 @@ func TestDescriptionReadsBack(t *testing.T) {
 			Items: rapid.Int64().Draw(t, "items"), HistorySize: rapid.Int64().Draw(t, "size"), LastItem: text("last"),
 			RedriveCount: rapid.Int64Range(0, 3).Draw(t, "redrives"),
 		}
+		for range rapid.IntRange(0, 3).Draw(t, "tokens") {
+			at := time.Unix(0, rapid.Int64Min(1).Draw(t, "at")).UTC()
+			x.RedriveTokens = append(x.RedriveTokens, journal.RedriveToken{Token: text("token"), At: at})
+		}
 		if rapid.Bool().Draw(t, "failed") {
 			x.Failure = history.NewFailure(text("error"), text("cause"))
 		}

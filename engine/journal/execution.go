@@ -35,10 +35,18 @@ type Execution struct {
 	// RedriveCount counts the redrives of the execution, Redriven is when the last was.
 	RedriveCount int64     `json:"redriveCount,omitempty"`
 	Redriven     time.Time `json:"redriveDate,omitzero"`
+	// RedriveTokens are the client tokens of the latest redrives, oldest first.
+	RedriveTokens []RedriveToken `json:"redriveTokens,omitempty"`
 	// MapRunRedrive is how often its Map Run had been redriven when the child execution was started or redriven.
 	MapRunRedrive int64 `json:"mapRunRedrive,omitempty"`
 	// Definition is the ID of what the execution runs; empty for a child execution, which runs a part of its parent's.
 	Definition string `json:"definition,omitempty"`
+}
+
+// RedriveToken is what a client named a redrive by, and when that was: the same request once more is to change nothing.
+type RedriveToken struct {
+	Token string    `json:"clientToken"`
+	At    time.Time `json:"redriveDate"`
 }
 
 // Ended reports whether the execution has come to its end.

@@ -19,13 +19,17 @@ func (x *Execution) AppendBinary(dst []byte) []byte {
 		w.text(s)
 	}
 	w.number(x.FirstItem)
-	if x.RedriveCount|x.MapRunRedrive != 0 || x.LastItem != "" {
+	if x.RedriveCount|x.MapRunRedrive != 0 || x.LastItem != "" || len(x.RedriveTokens) > 0 {
 		w.number(x.RedriveCount)
 		w.time(x.Redriven)
 		w.number(x.MapRunRedrive)
 	}
-	if x.LastItem != "" {
+	if x.LastItem != "" || len(x.RedriveTokens) > 0 {
 		w.text(x.LastItem)
+	}
+	for _, t := range x.RedriveTokens {
+		w.text(t.Token)
+		w.time(t.At)
 	}
 	return w.dst
 }
@@ -52,6 +56,9 @@ func Decode(src []byte) (*Execution, error) {
 	}
 	if r.more() {
 		x.LastItem = r.text()
+	}
+	for r.more() {
+		x.RedriveTokens = append(x.RedriveTokens, RedriveToken{r.text(), r.time()})
 	}
 	return x, r.err("execution")
 }

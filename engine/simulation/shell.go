@@ -69,7 +69,7 @@ func (s *shell) life(commits int) (over bool, err error) {
 	defer s.clock.Close()
 	j := newMortal(s.kept, commits)
 	s.engine, err = engine.New(engine.Config{
-		Clock: s.clock, Journal: j, Seed: uint64(s.seed) + 1, Workers: 2,
+		Clock: s.clock, Journal: j, Seed: uint64(s.seed) + 1, Workers: 2, Patience: -1,
 		Integrations: map[string]engine.Integration{"sqs:sendMessage": s, "function": s},
 	})
 	if err != nil {

@@ -1,0 +1,128 @@
+package clock_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"stepback/engine/clock"
+)
+
+// rings are the virtual times at which timers of a test rang, since the epoch.
+func rings(c *clock.Clock, after ...time.Duration) <-chan time.Duration {
+	rang := make(chan time.Duration, len(after))
+	for _, d := range after {
+		c.Schedule(epoch.Add(d), clock.AlarmFunc(func() { rang <- c.Now().Sub(epoch) }))
+	}
+	return rang
+}
+
+// TestWorkThatHangsLosesItsHold lets work take longer than there is patience: time goes on without it.
+func TestWorkThatHangsLosesItsHold(t *testing.T) {
+	t.Parallel()
+	c := clock.Virtual(epoch)
+	defer c.Close()
+	c.Hold()
+	_, w := c.Begin(t.Context(), time.Millisecond)
+	rang := rings(c, time.Hour)
+	c.Release()
+	if at := <-rang; at != time.Hour {
+		t.Errorf("rang after %v", at)
+	}
+	w.End()
+	c.Hold() // nothing may be left that is released twice, or held
+	rang = rings(c, 2*time.Hour)
+	c.Release()
+	<-rang
+}
+
+// TestWorkHoldsTheClock does so with patience that does not end, and with so much that it is not used up.
+func TestWorkHoldsTheClock(t *testing.T) {
+	t.Parallel()
+	for _, patience := range []time.Duration{0, time.Hour} {
+		c := clock.Virtual(epoch)
+		ctx, w := c.Begin(t.Context(), patience)
+		if !clock.IsHolding(ctx) || clock.IsHolding(t.Context()) {
+			t.Error("the context does not tell whose it is")
+		}
+		rang := rings(c, time.Minute)
+		select {
+		case <-rang:
+			t.Errorf("with patience of %v time went on", patience)
+		default:
+		}
+		w.End()
+		<-rang
+		w.End() // changes nothing
+		c.Close()
+	}
+}
+
+// TestWorkIsHeardOfAgain lets work lose its hold, and wait then: afterwards it has its hold again.
+func TestWorkIsHeardOfAgain(t *testing.T) {
+	t.Parallel()
+	c := clock.Virtual(epoch)
+	defer c.Close()
+	ctx, w := c.Begin(t.Context(), time.Millisecond)
+	defer w.End()
+	<-rings(c, time.Second) // the hold is lost
+	if err := c.Sleep(ctx, time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	if now := c.Now().Sub(epoch); now != time.Second+time.Minute {
+		t.Errorf("now %v", now)
+	}
+	<-rings(c, time.Hour) // and again
+}
+
+// TestManyThatWaitAndHang has work sleep, park and hang side by side, each for its own time.
+func TestManyThatWaitAndHang(t *testing.T) {
+	t.Parallel()
+	c := clock.Virtual(epoch)
+	defer c.Close()
+	parked, end := context.WithCancel(t.Context())
+	stop := make(chan struct{})
+	var all sync.WaitGroup
+	c.Hold()
+	for i := range 30 {
+		parent, patience := t.Context(), time.Duration(0)
+		switch i % 3 {
+		case 1:
+			parent = parked
+		case 2:
+			patience = time.Millisecond
+		}
+		ctx, w := c.Begin(parent, patience)
+		all.Go(func() {
+			defer w.End()
+			switch i % 3 {
+			case 0:
+				for range 10 {
+					_ = c.Sleep(ctx, time.Minute) // it does not end early
+				}
+			case 1:
+				_ = c.Park(ctx) // ends with its context
+			case 2:
+				<-stop
+			}
+		})
+	}
+	c.Schedule(epoch.Add(time.Hour), clock.AlarmFunc(func() { end(); close(stop) }))
+	c.Release()
+	all.Wait()
+	if now := c.Now().Sub(epoch); now != time.Hour {
+		t.Errorf("now %v", now)
+	}
+}
+
+func TestRealTimeNeedsNoHold(t *testing.T) {
+	t.Parallel()
+	c := clock.Real()
+	defer c.Close()
+	ctx, w := c.Begin(t.Context(), time.Nanosecond)
+	if w != nil || clock.IsHolding(ctx) {
+		t.Error("real time is held")
+	}
+	w.End()
+}

@@ -1,0 +1,78 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"stepback/engine"
+	"stepback/engine/clock"
+	"stepback/engine/interpreter"
+	"stepback/engine/journal"
+)
+
+// TestAHangingTaskTimesOutInVirtualTime lets a task hang that knows nothing of virtual time, once; the retry, a minute later, succeeds.
+func TestAHangingTaskTimesOutInVirtualTime(t *testing.T) {
+	t.Parallel()
+	first := make(chan struct{}, 1)
+	first <- struct{}{}
+	var task invoke = func(ctx context.Context, task *engine.Task) (string, error) {
+		select {
+		case <-first:
+			<-ctx.Done()
+			return "", ctx.Err()
+		default:
+			return task.Parameters, nil
+		}
+	}
+	c := virtual(t, epoch)
+	e, err := engine.New(engine.Config{
+		Clock: c, Journal: journal.NewMemory(), Patience: 10 * time.Millisecond, Integrations: map[string]engine.Integration{"test:call": task},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(e.Close)
+	arn := begin(t, e, `{"StartAt":"T","States":{"T":{`+call+`,"TimeoutSeconds":300,
+		"Retry":[{"ErrorEquals":["States.Timeout"],"IntervalSeconds":60,"MaxAttempts":1}],"End":true}}}`, `7`)
+	x, err := e.Wait(t.Context(), arn)
+	if err != nil || x.Output != "7" || x.Stop.Sub(x.Start) != 6*time.Minute {
+		t.Errorf("%+v after %v, %v", x, x.Stop.Sub(x.Start), err)
+	}
+}
+
+// TestATaskThatWorksIsWaitedFor has a task work while nothing else can run: time stands still, however short its timeout.
+func TestATaskThatWorksIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	for name, patience := range map[string]time.Duration{"by default": 0, "for long": time.Hour, "for ever": -1} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := virtual(t, epoch)
+			var task invoke = func(ctx context.Context, task *engine.Task) (string, error) {
+				other := make(chan struct{})
+				c.Schedule(c.Now(), clock.AlarmFunc(func() { close(other) })) // would ring if time were free to go on
+				ctx, cancel := context.WithTimeout(ctx, 30*time.Millisecond)
+				defer cancel()
+				select {
+				case <-other:
+					return "", errors.New("time went on")
+				case <-ctx.Done():
+					return task.Parameters, nil
+				}
+			}
+			e, err := engine.New(engine.Config{
+				Clock: c, Journal: journal.NewMemory(), Patience: patience, Integrations: map[string]engine.Integration{"test:call": task},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(e.Close)
+			arn := begin(t, e, `{"StartAt":"T","States":{"T":{`+call+`,"TimeoutSeconds":1,"End":true}}}`, `7`)
+			x, err := e.Wait(t.Context(), arn)
+			if err != nil || x.Status != interpreter.Succeeded || !x.Stop.Equal(x.Start) {
+				t.Errorf("%+v, %v", x, err)
+			}
+		})
+	}
+}

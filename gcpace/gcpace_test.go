@@ -1,0 +1,50 @@
+package gcpace
+
+import (
+	"math"
+	"runtime"
+	"runtime/debug"
+	"testing"
+)
+
+func TestLimit(t *testing.T) {
+	t.Parallel()
+	p := Pace{Percent: 500, Room: 128 << 20} // steps of 32 MB
+	for _, tt := range []struct{ live, want int64 }{
+		{0, 128 << 20},
+		{30 << 20, 128 << 20},
+		{48 << 20, 128 << 20},
+		{48<<20 + 1, 160 << 20}, // in steps of 32 MB
+		{64 << 20, 160 << 20},
+		{500 << 20, 1056 << 20},
+		{math.MaxInt64, math.MaxInt64},
+	} {
+		if got := p.limit(tt.live); got != tt.want {
+			t.Errorf("with %d bytes live: %d, want %d", tt.live, got, tt.want)
+		}
+	}
+}
+
+// TestKeep lets the limit grow with what is live, and shrink again. It changes the runtime's settings, which it puts back.
+func TestKeep(t *testing.T) { //nolint:paralleltest // the settings are the process's
+	percent, limit := debug.SetGCPercent(100), debug.SetMemoryLimit(-1)
+	t.Cleanup(func() { debug.SetGCPercent(percent); debug.SetMemoryLimit(limit) })
+	t.Setenv("GOGC", "200")
+	Pace{Percent: 300, Room: 32 << 20}.Keep()
+	if got := debug.SetMemoryLimit(-1); got != limit {
+		t.Errorf("in spite of GOGC the limit is %d", got)
+	}
+	t.Setenv("GOGC", "")
+	f := &follower{pace: Pace{Percent: 300, Room: 32 << 20}}
+	f.adjust(0)
+	if got := debug.SetMemoryLimit(-1); got != 32<<20 {
+		t.Errorf("with nothing live the limit is %d", got)
+	}
+	kept := make([]byte, 64<<20)
+	runtime.GC()
+	f.adjust(live())
+	if got := debug.SetMemoryLimit(-1); got < 128<<20 {
+		t.Errorf("with 64 MB live the limit is %d", got)
+	}
+	runtime.KeepAlive(kept)
+}
