@@ -85,6 +85,7 @@ func (e *Engine) revive(x *journal.Execution, m *StateMachine, mocks Interceptor
 func (e *Engine) bare(m *StateMachine, info interpreter.Info) *run {
 	r := &run{engine: e, x: interpreter.New(m.plan, info), begun: make(chan struct{}), done: make(chan struct{})}
 	r.commit.answered = r.answered
+	r.x.CheckTasks(r.unusable)
 	r.salt = saltOf(info.ARN)
 	return r
 }

@@ -59,6 +59,13 @@ type Integration interface {
 	Invoke(ctx context.Context, t *Task) (Result, error)
 }
 
+// ParameterChecker is an Integration that can tell why the parameters of a task cannot be used at all. CheckParameters calls nothing, and
+// it answers the same to the same task; its error is a *TaskError whose name is States.Runtime. It may overlook what Invoke refuses.
+type ParameterChecker interface {
+	Integration
+	CheckParameters(t *Task) error
+}
+
 // TaskError is a failure as the state machine sees it.
 type TaskError struct {
 	Name, Cause string
@@ -158,6 +165,26 @@ func (r *run) attempt(ctx context.Context, call *interpreter.TaskCall, submitted
 	t := r.task(call)
 	t.submitted = submitted
 	return in.Invoke(ctx, t)
+}
+
+// unusable says why the parameters of a task cannot be used. Nobody asks of executions with mocked tasks, and a check that panics leaves
+// the task to the call.
+func (r *run) unusable(call *interpreter.TaskCall) (cause string) {
+	checker, ok := r.engine.integration(call.Task).(ParameterChecker)
+	if !ok || r.mocks != nil {
+		return ""
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			r.engine.log.Error("a check of parameters panicked", "resource", call.Task.Resource, "panic", p, "stack", string(debug.Stack()))
+			cause = ""
+		}
+	}()
+	var why *TaskError
+	if errors.As(checker.CheckParameters(r.task(call)), &why) {
+		return why.Cause
+	}
+	return ""
 }
 
 // task is a call as integrations see it.

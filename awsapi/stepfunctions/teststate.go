@@ -2,6 +2,7 @@ package stepfunctions
 
 import (
 	"context"
+	"errors"
 
 	"github.com/google/uuid"
 
@@ -114,8 +115,9 @@ func (s *Service) trial(scope awsjson.Scope, state *plan.State, in *testStateReq
 		info.Input = *in.Input
 	}
 	input, err := jsonvalue.Parse(info.Input)
-	if err != nil {
-		return nil, info, invalidInput(err.Error())
+	var syntax *jsonvalue.SyntaxError
+	if errors.As(err, &syntax) {
+		return nil, info, invalidInput(syntax.Message)
 	}
 	if in.Variables != "" {
 		if tr.Variables, err = jsonvalue.Parse(in.Variables); err != nil || tr.Variables.Kind() != jsonvalue.Object {

@@ -72,7 +72,8 @@ type Execution struct {
 	out    *Result
 	work   int // that expressions have done, in their steps
 
-	trial      *Trial // what a single state under test is run with; nil in executions
+	unusable   func(*TaskCall) string // see CheckTasks
+	trial      *Trial                 // what a single state under test is run with; nil in executions
 	input      *Payload
 	aboutRun   jsonvalue.Value // context object: Execution
 	aboutModel jsonvalue.Value // context object: StateMachine
@@ -82,6 +83,10 @@ type Execution struct {
 func New(p *plan.Plan, info Info) *Execution {
 	return &Execution{plan: p, info: info, status: Running, waits: map[int64]*wait{}, input: TextPayload(info.Input)}
 }
+
+// CheckTasks sets what says why an integration cannot use the parameters of a task; empty means that it can. Such a task fails its
+// state before it is scheduled. The same call has to get the same answer whenever it is replayed.
+func (x *Execution) CheckTasks(unusable func(*TaskCall) string) { x.unusable = unusable }
 
 // Info returns what the execution knows about itself.
 func (x *Execution) Info() Info { return x.info }

@@ -65,6 +65,11 @@ func (x *Execution) runTask(t *thread) bool {
 	if s.Parameters != nil {
 		call.Value = params.Value()
 	}
+	if x.unusable != nil && s.Task.Target == plan.Integration {
+		if why := x.unusable(call); why != "" {
+			return x.runtimeError(t, why)
+		}
+	}
 	x.schedule(t, call)
 	return false
 }

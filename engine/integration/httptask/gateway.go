@@ -38,6 +38,18 @@ type call struct {
 	query                                 url.Values
 }
 
+// CheckParameters implements engine.ParameterChecker.
+func (g *Gateway) CheckParameters(t *engine.Task) error {
+	params, err := t.Value()
+	if err != nil {
+		return err
+	}
+	if _, problems := describeCall(params); len(problems) > 0 {
+		return unusable(t.Parameters, problems)
+	}
+	return nil
+}
+
 // Invoke implements engine.Integration.
 func (g *Gateway) Invoke(ctx context.Context, t *engine.Task) (engine.Result, error) {
 	params, err := t.Value()

@@ -25,6 +25,18 @@ type Integration struct {
 	Transport http.RoundTripper
 }
 
+// CheckParameters implements engine.ParameterChecker.
+func (i *Integration) CheckParameters(t *engine.Task) error {
+	params, err := t.Value()
+	if err != nil {
+		return err
+	}
+	if _, problems := describe(params); len(problems) > 0 {
+		return unusable(t.Parameters, problems)
+	}
+	return nil
+}
+
 // Invoke implements engine.Integration.
 func (i *Integration) Invoke(ctx context.Context, t *engine.Task) (engine.Result, error) {
 	params, err := t.Value()

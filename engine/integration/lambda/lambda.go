@@ -66,9 +66,8 @@ func (i Integration) Invoke(ctx context.Context, t *engine.Task) (engine.Result,
 	if err != nil {
 		return nil, err
 	}
-	if problems := unusable(params); len(problems) > 0 {
-		return nil, &engine.TaskError{Name: plan.ErrRuntime, Cause: "The Parameters '" + t.Parameters +
-			"' could not be used to start the Task: [" + strings.Join(problems, ", ") + "]"}
+	if err := i.CheckParameters(t); err != nil {
+		return nil, err
 	}
 	c := &Call{State: t.State, Attempt: t.Attempt, RoleARN: t.RoleARN, Function: text(params, "FunctionName"), Payload: []byte("{}")}
 	c.Qualifier, c.InvocationType = text(params, "Qualifier"), text(params, "InvocationType")
@@ -88,6 +87,19 @@ func (i Integration) Invoke(ctx context.Context, t *engine.Task) (engine.Result,
 		return nil, &engine.TaskError{Name: "States.Runtime", Cause: "The function " + c.Function + " answered with something that is not JSON."}
 	}
 	return envelope(a, payload), nil
+}
+
+// CheckParameters implements engine.ParameterChecker.
+func (Integration) CheckParameters(t *engine.Task) error {
+	params, err := t.Value()
+	if err != nil {
+		return err
+	}
+	if problems := unusable(params); len(problems) > 0 {
+		return &engine.TaskError{Name: plan.ErrRuntime, Cause: "The Parameters '" + t.Parameters +
+			"' could not be used to start the Task: [" + strings.Join(problems, ", ") + "]"}
+	}
+	return nil
 }
 
 // parameters are those of lambda:invoke, and whether they are strings.

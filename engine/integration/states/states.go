@@ -27,6 +27,14 @@ type Integration struct {
 	Await func(ctx context.Context, t *engine.Task, arn string) error
 }
 
+// CheckParameters implements engine.ParameterChecker, when the API can tell.
+func (i Integration) CheckParameters(t *engine.Task) error {
+	if c, ok := i.API.(engine.ParameterChecker); ok {
+		return c.CheckParameters(t)
+	}
+	return nil
+}
+
 // stopTime is how long stopping an execution may take that nobody waits for.
 const stopTime = 10 * time.Second
 
