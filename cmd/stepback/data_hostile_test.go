@@ -182,7 +182,7 @@ func TestADataDirectoryWithoutPermission(t *testing.T) {
 	}
 	data := aRun(t)
 	tell(t, os.Chmod(data, 0))
-	t.Cleanup(func() { tell(t, os.Chmod(data, 0o700)) }) //nolint:gosec // a directory
+	t.Cleanup(func() { tell(t, os.Chmod(data, 0o700)) })
 	for _, args := range [][]string{{"data", "check"}, {"data", "compact"}, {"data", "export"}, {"export", "users"}, {"history", "x"}, {"run"}} {
 		stepback(t, append(args, "--data", data)...).complains(t, exitFailure, "permission denied")
 	}
