@@ -33,6 +33,7 @@ require (
 	github.com/johannesboyne/gofakes3 v1.2.0
 	github.com/klauspost/compress v1.20.3
 	github.com/parquet-go/parquet-go v0.32.0
+	go.yaml.in/yaml/v3 v3.0.5
 	golang.org/x/image v0.47.0
 	golang.org/x/term v0.47.0
 	golang.org/x/text v0.43.0
@@ -52,11 +53,15 @@ require (
 	github.com/aws/aws-sdk-go-v2/internal/v4a v1.5.9 // indirect
 	github.com/aws/aws-sdk-go-v2/service/athena v1.66.9 // indirect
 	github.com/aws/aws-sdk-go-v2/service/batch v1.65.2 // indirect
+	github.com/aws/aws-sdk-go-v2/service/bedrock v1.63.0 // indirect
 	github.com/aws/aws-sdk-go-v2/service/bedrockruntime v1.63.10 // indirect
 	github.com/aws/aws-sdk-go-v2/service/cloudformation v1.82.4 // indirect
 	github.com/aws/aws-sdk-go-v2/service/codebuild v1.69.0 // indirect
+	github.com/aws/aws-sdk-go-v2/service/databrew v1.40.2 // indirect
 	github.com/aws/aws-sdk-go-v2/service/ecs v1.104.0 // indirect
+	github.com/aws/aws-sdk-go-v2/service/eks v1.105.3 // indirect
 	github.com/aws/aws-sdk-go-v2/service/emr v1.71.0 // indirect
+	github.com/aws/aws-sdk-go-v2/service/emrcontainers v1.41.2 // indirect
 	github.com/aws/aws-sdk-go-v2/service/emrserverless v1.41.2 // indirect
 	github.com/aws/aws-sdk-go-v2/service/glue v1.172.3 // indirect
 	github.com/aws/aws-sdk-go-v2/service/iam v1.64.7 // indirect
@@ -65,8 +70,10 @@ require (
 	github.com/aws/aws-sdk-go-v2/service/internal/endpoint-discovery v1.13.9 // indirect
 	github.com/aws/aws-sdk-go-v2/service/internal/presigned-url v1.14.9 // indirect
 	github.com/aws/aws-sdk-go-v2/service/internal/s3shared v1.20.9 // indirect
+	github.com/aws/aws-sdk-go-v2/service/mediaconvert v1.91.4 // indirect
 	github.com/aws/aws-sdk-go-v2/service/rdsdata v1.33.0 // indirect
 	github.com/aws/aws-sdk-go-v2/service/redshiftdata v1.40.1 // indirect
+	github.com/aws/aws-sdk-go-v2/service/sagemaker v1.280.0 // indirect
 	github.com/aws/aws-sdk-go-v2/service/ses v1.42.7 // indirect
 	github.com/aws/aws-sdk-go-v2/service/sesv2 v1.79.6 // indirect
 	github.com/aws/aws-sdk-go-v2/service/signin v1.12.2 // indirect

@@ -10,7 +10,7 @@ func (d *decoder) machine(v jsonvalue.Value) *Machine {
 	if !ok {
 		return nil
 	}
-	o.require("States", "StartAt")
+	o.requireFor(wrapping(v), "States", "StartAt")
 	m := &Machine{
 		Comment:        o.str("Comment"),
 		Version:        languageVersion,

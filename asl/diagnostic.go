@@ -37,6 +37,8 @@ const (
 	ReservedVariableName         Code = "RESERVED_VARIABLE_NAME"
 	InvalidJSONataExpression     Code = "INVALID_JSONATA_EXPRESSION"
 	UnsupportedJSONataExpression Code = "UNSUPPORTED_JSONATA_EXPRESSION"
+
+	UnreadableDefinition Code = "UNREADABLE_DEFINITION" // of this project: a file that is no text, or YAML that is none
 )
 
 // Codes of warnings and of advice.

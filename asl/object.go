@@ -65,12 +65,15 @@ func (o object) present(keys []string) []string {
 }
 
 // require reports which of the keys are missing.
-func (o object) require(keys ...string) bool {
+func (o object) require(keys ...string) bool { return o.requireFor("", keys...) }
+
+// requireFor is require with a hint for whoever left them out.
+func (o object) requireFor(hint string, keys ...string) bool {
 	missing := slices.DeleteFunc(slices.Clone(keys), o.has)
 	if len(missing) == 0 {
 		return true
 	}
-	o.d.fail("These fields are required: [%s]", strings.Join(missing, ", "))
+	o.d.fail("These fields are required: [%s]", strings.Join(missing, ", ")).hint(hint)
 	return false
 }
 

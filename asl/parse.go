@@ -100,7 +100,8 @@ func (d *decoder) blank() bool {
 func (d *decoder) malformed(e *jsonvalue.SyntaxError) {
 	p := source.NewLines(d.text).Position(e.Offset)
 	message := fmt.Sprintf("%s at [line: %d, column: %d]", e.Message, p.Line, p.Column)
-	d.report(SeverityError, InvalidJSONDescription, message).nowhere().at(source.Span{Start: e.Offset, End: e.Offset + 1})
+	d.report(SeverityError, InvalidJSONDescription, message).nowhere().at(source.Span{Start: e.Offset, End: e.Offset + 1}).
+		hint(syntaxHint(d.text, e.Offset))
 }
 
 func kindWithArticle(v jsonvalue.Value) string {

@@ -88,3 +88,25 @@ func TestInvalidDefinitionIsTheServicesMessage(t *testing.T) {
 		t.Errorf("without errors: %s", got)
 	}
 }
+
+func TestHintsForWhatIsNoDefinition(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"{\n// x\n}":        "JSON has no comments; every state has a Comment field for them",
+		`{"a": [1,]}`:       "remove the comma before it",
+		`{"a": 1, }`:        "remove the comma before it",
+		`{'a': 1}`:          `strings and names stand in straight double quotes: "`,
+		`{"a": True}`:       "JSON writes true, false and null",
+		`{"a": x}`:          "",
+		`{"a": 1`:           "",
+		`{"Resources": {}}`: "this looks like a CloudFormation or SAM template: give the files that its state machines' DefinitionUri name",
+		`{"stateMachineArn": "a", "definition": "{}"}`: "this looks like an answer of DescribeStateMachine: give its definition, as --query definition --output text does",
+		`{"StateMachines": {}, "MockedResponses": {}}`: "this looks like a mock configuration: give it to exec or serve with --mock",
+		`{"Type": "Succeed"}`:                          "this looks like a single state, which test-state takes",
+	} {
+		_, found := asl.Parse(text)
+		if len(found) == 0 || found[len(found)-1].Hint != want {
+			t.Errorf("%s: %+v", text, found)
+		}
+	}
+}

@@ -54,7 +54,7 @@ func writerError(err error) error {
 	}
 	var large *resultwriter.DataLimitError
 	if errors.As(err, &large) {
-		return &TaskError{Name: plan.ErrDataLimitExceeded, Cause: large.Error()}
+		return &TaskError{Name: plan.ErrDataLimitExceeded, Cause: large.Cause()}
 	}
 	return err
 }

@@ -61,7 +61,7 @@ func (e *Engine) newRun(m *StateMachine, info interpreter.Info) *run {
 	r := e.bare(m, info)
 	r.definition = m.definition
 	r.record = journal.Execution{
-		ARN: info.ARN, Name: info.Name, MachineARN: info.MachineARN, Express: info.Express,
+		ARN: info.ARN, Name: info.Name, MachineARN: info.MachineARN, Express: info.Express, Sync: info.Sync,
 		Status: interpreter.Running, Start: e.clock.Now(), Input: info.Input,
 		VersionARN: info.VersionARN, AliasARN: info.AliasARN,
 	}
@@ -75,7 +75,7 @@ func (e *Engine) newRun(m *StateMachine, info interpreter.Info) *run {
 func (e *Engine) revive(x *journal.Execution, m *StateMachine, mocks Interceptor) *run {
 	r := e.bare(m, interpreter.Info{
 		ARN: x.ARN, Name: x.Name, MachineARN: m.ARN, MachineName: m.Name, RoleARN: m.RoleARN, Region: e.cfg.Region,
-		Express: x.Express, Input: x.Input, VersionARN: x.VersionARN, AliasARN: x.AliasARN,
+		Express: x.Express, Sync: x.Sync, Input: x.Input, VersionARN: x.VersionARN, AliasARN: x.AliasARN,
 	})
 	r.record, r.mocks = *x, mocks
 	return r

@@ -20,6 +20,8 @@ type Start struct {
 	VersionARN, AliasARN string
 	// Revision is the caller's name for this state of the machine, kept with the execution; so is TraceHeader.
 	Revision, TraceHeader string
+	// Sync says that the caller waits for the end of the execution, which is of an EXPRESS machine.
+	Sync bool
 	// TestCase is what Config.Mocks is asked for; empty means that nothing is mocked.
 	TestCase string
 }
@@ -77,7 +79,7 @@ func (e *Engine) prepare(s *Start) (*run, error) {
 		return nil, err
 	}
 	info := interpreter.Info{
-		Name: s.Name, MachineARN: m.ARN, MachineName: m.Name, RoleARN: m.RoleARN, Region: e.cfg.Region, Express: m.Express, Input: s.Input,
+		Name: s.Name, MachineARN: m.ARN, MachineName: m.Name, RoleARN: m.RoleARN, Region: e.cfg.Region, Express: m.Express, Sync: s.Sync, Input: s.Input,
 		VersionARN: s.VersionARN, AliasARN: s.AliasARN,
 	}
 	if m.Express {

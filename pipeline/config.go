@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"stepback/csvimport/database"
 	"stepback/localcloud/faults"
 	"stepback/localcloud/lambda"
 	"stepback/statemachine"
@@ -114,13 +115,13 @@ func (c *Config) defaults() error {
 }
 
 // DatabaseURL is the address of the database that a --db option and a data directory name.
-func DatabaseURL(dir, database string) (string, error) {
+func DatabaseURL(dir, name string) (string, error) {
 	switch {
-	case database == "" || database == "sqlite":
+	case name == "" || name == "sqlite":
 		return "sqlite:" + filepath.Join(dir, "users.db"), nil
-	case strings.HasPrefix(database, "sqlite:"), strings.HasPrefix(database, "postgres://"), strings.HasPrefix(database, "postgresql://"):
-		return database, nil
+	case strings.HasPrefix(name, "sqlite:"), strings.HasPrefix(name, "postgres://"), strings.HasPrefix(name, "postgresql://"):
+		return name, nil
 	default:
-		return "", wrong("database %q is neither sqlite nor a postgres:// address", database)
+		return "", wrong("database %q is neither sqlite nor a postgres:// address", database.Mask(name))
 	}
 }

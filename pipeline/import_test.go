@@ -206,11 +206,11 @@ func TestConfigIsChecked(t *testing.T) {
 	t.Parallel()
 	percent := func(f float64) *float64 { return &f }
 	for want, cfg := range map[string]pipeline.Config{
-		"a data directory is required":                                           {},
-		"concurrency -1 is not between 1 and 10,000":                             {Dir: "x", Concurrency: -1},
-		"batch 501 is not between 1 and 500 (see docs/decisions/005-batches.md)": {Dir: "x", Batch: 501},
-		"tolerated failure percentage 101 is not between 0 and 100":              {Dir: "x", ToleratedFailurePercentage: percent(101)},
-		`database "mysql://u:p@h/d" is neither sqlite nor a postgres:// address`: {Dir: "x", Database: "mysql://u:p@h/d"},
+		"a data directory is required":                                               {},
+		"concurrency -1 is not between 1 and 10,000":                                 {Dir: "x", Concurrency: -1},
+		"batch 501 is not between 1 and 500 (see docs/decisions/005-batches.md)":     {Dir: "x", Batch: 501},
+		"tolerated failure percentage 101 is not between 0 and 100":                  {Dir: "x", ToleratedFailurePercentage: percent(101)},
+		`database "mysql://u:xxxxx@h/d" is neither sqlite nor a postgres:// address`: {Dir: "x", Database: "mysql://u:p@h/d"},
 	} {
 		if _, err := pipeline.Open(t.Context(), cfg); err == nil || err.Error() != want {
 			t.Errorf("%+v: %v, want %s", cfg, err, want)

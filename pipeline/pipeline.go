@@ -73,7 +73,8 @@ func Open(ctx context.Context, cfg Config) (_ *Pipeline, err error) {
 
 func (p *Pipeline) onClose(f func() error) { p.closers = append(p.closers, f) }
 
-// Close stops everything in the reverse order of opening and waits for it. Executions that are still running are stopped.
+// Close ends everything in the reverse order of opening and waits for it. Executions that are still running stay as the journal has
+// them: the next Open goes on with them.
 func (p *Pipeline) Close() error {
 	var errs []error
 	for i := len(p.closers) - 1; i >= 0; i-- {

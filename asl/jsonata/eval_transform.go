@@ -73,16 +73,17 @@ func (t *transformer) change(ev *evaluator, match value) *Error {
 	if err != nil || deletions == nil {
 		return err
 	}
+	names := map[string]bool{}
 	for _, key := range asList(deletions) {
-		if _, ok := key.(string); !ok {
+		name, ok := key.(string)
+		if !ok {
 			return &Error{Code: "T2012", Position: t.node.remove.position, value: deletions}
 		}
+		names[name] = true
 	}
 	if o, ok := match.(*object); ok {
-		for _, key := range asList(deletions) {
-			name, _ := key.(string)
-			o.remove(name)
-		}
+		o.removeAll(names)
+		return ev.budget.spend(o.len() / 4)
 	}
 	return nil
 }

@@ -31,6 +31,22 @@ func outcome(t *testing.T, text string, options ...jsonata.Option) string {
 	}
 }
 
+// TestLargeObjects makes and changes objects whose keys are array indexes: one that moved all others for each would not end.
+func TestLargeObjects(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		`$count($keys([1..30000]{$string($):$}))`:                                                                `30000`,
+		`$keys($reverse([1..30000]){$string($):$})[[0,1,-1]]`:                                                    `["1","2","30000"]`,
+		`$keys(([1..30000]{$string($):$}) ~> |$|{},[1..29998].$string()|)`:                                       `["29999","30000"]`,
+		`$keys($merge($reverse([1..30000]).{$string($):$}))[0]`:                                                  `"1"`,
+		`($o := $merge([1..30000].{"k" & $:$}); $keys($merge([$o, $reverse([1..30000]){$string($):$}]))[30000])`: `"k1"`,
+	} {
+		if got := outcome(t, text); got != want {
+			t.Errorf("%s is %s, want %s", text, got, want)
+		}
+	}
+}
+
 func TestExpressions(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

@@ -12,9 +12,10 @@ import (
 type object struct {
 	keys []string
 	vals []value
-	// indexes counts the keys at the front that are array indexes.
-	indexes int
-	byKey   map[string]int
+	// indexes counts the array indexes in ascending order at the front; unordered says that there are others behind them.
+	indexes   int
+	unordered bool
+	byKey     map[string]int
 	// source is the tree that a lazily read object stands for; vals is then a cache of the members read so far.
 	source *jsonvalue.Value
 }
@@ -38,12 +39,14 @@ func (o *object) names() []string {
 	if o.source != nil {
 		return o.source.Keys()
 	}
+	o.order()
 	return o.keys
 }
 
 // at returns the value of the i-th member.
 func (o *object) at(i int) value {
 	if o.source == nil {
+		o.order()
 		return o.vals[i]
 	}
 	if o.vals == nil {
@@ -55,6 +58,7 @@ func (o *object) at(i int) value {
 	return o.vals[i]
 }
 
+// find returns where a member is now, before it is put in order; -1 means nowhere.
 func (o *object) find(key string) int {
 	if o.byKey != nil {
 		if i, ok := o.byKey[key]; ok {
@@ -62,7 +66,10 @@ func (o *object) find(key string) int {
 		}
 		return -1
 	}
-	keys := o.names()
+	keys := o.keys
+	if o.source != nil {
+		keys = o.source.Keys()
+	}
 	if len(keys) >= hashFrom {
 		o.byKey = make(map[string]int, len(keys))
 		for i, k := range keys {
@@ -75,10 +82,14 @@ func (o *object) find(key string) int {
 
 // get returns the member of this name, nil when there is none.
 func (o *object) get(key string) value {
-	if i := o.find(key); i >= 0 {
+	switch i := o.find(key); {
+	case i < 0:
+		return nil
+	case o.source == nil:
+		return o.vals[i]
+	default:
 		return o.at(i)
 	}
-	return nil
 }
 
 // own makes the object independent of the tree it was read from, so that it can be changed.
@@ -91,9 +102,7 @@ func (o *object) own() {
 	}
 	o.keys = slices.Clone(o.source.Keys())
 	o.source = nil
-	for o.indexes < len(o.keys) && isIndex(o.keys[o.indexes]) {
-		o.indexes++
-	}
+	o.countIndexes()
 }
 
 // set adds or replaces a member.
@@ -104,8 +113,11 @@ func (o *object) set(key string, v value) {
 		return
 	}
 	if isIndex(key) {
-		o.insertIndex(key, v)
-		return
+		if !o.unordered && o.indexes == len(o.keys) && (o.indexes == 0 || indexLess(o.keys[o.indexes-1], key)) {
+			o.indexes++
+		} else {
+			o.unordered = true
+		}
 	}
 	o.keys = append(o.keys, key)
 	o.vals = append(o.vals, v)
@@ -114,29 +126,48 @@ func (o *object) set(key string, v value) {
 	}
 }
 
-func (o *object) insertIndex(key string, v value) {
-	at := 0
-	for at < o.indexes && indexLess(o.keys[at], key) {
-		at++
-	}
-	o.keys = slices.Insert(o.keys, at, key)
-	o.vals = slices.Insert(o.vals, at, v)
-	o.indexes++
-	o.byKey = nil
-}
-
-func (o *object) remove(key string) {
-	o.own()
-	i := o.find(key)
-	if i < 0 {
+// order puts the array indexes in front, ascending. They wait for that until somebody looks, since every one of many could move
+// all others.
+func (o *object) order() {
+	if !o.unordered {
 		return
 	}
-	o.keys = slices.Delete(o.keys, i, i+1)
-	o.vals = slices.Delete(o.vals, i, i+1)
-	if i < o.indexes {
-		o.indexes--
+	places := make([]int, len(o.keys))
+	for i := range places {
+		places[i] = i
 	}
-	o.byKey = nil
+	slices.SortStableFunc(places, func(a, b int) int { return compareKeys(o.keys[a], o.keys[b]) })
+	keys, vals := make([]string, len(places)), make([]value, len(places))
+	for i, at := range places {
+		keys[i], vals[i] = o.keys[at], o.vals[at]
+	}
+	o.keys, o.vals, o.byKey, o.unordered = keys, vals, nil, false
+	o.countIndexes()
+}
+
+// removeAll removes members.
+func (o *object) removeAll(names map[string]bool) {
+	o.own()
+	o.order()
+	n := 0
+	for i, key := range o.keys {
+		if names[key] {
+			continue
+		}
+		o.keys[n], o.vals[n] = key, o.vals[i]
+		n++
+	}
+	clear(o.vals[n:])
+	o.keys, o.vals, o.byKey = o.keys[:n], o.vals[:n], nil
+	o.countIndexes()
+}
+
+// countIndexes counts the array indexes at the front.
+func (o *object) countIndexes() {
+	o.indexes = 0
+	for o.indexes < len(o.keys) && isIndex(o.keys[o.indexes]) {
+		o.indexes++
+	}
 }
 
 // isIndex reports whether a key is an array index in JavaScript's sense: a whole number below 2^32-1 in its shortest form.
@@ -151,6 +182,18 @@ func isIndex(key string) bool {
 	}
 	n, err := strconv.ParseUint(key, 10, 64)
 	return err == nil && n < 1<<32-1
+}
+
+// compareKeys puts array indexes before other keys, and in ascending order; others are alike.
+func compareKeys(a, b string) int {
+	switch x, y := isIndex(a), isIndex(b); {
+	case x && y && a == b, !x && !y:
+		return 0
+	case x && (!y || indexLess(a, b)):
+		return -1
+	default:
+		return 1
+	}
 }
 
 func indexLess(a, b string) bool {

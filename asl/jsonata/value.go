@@ -124,7 +124,7 @@ func objectJSON(o *object) jsonvalue.Value {
 		return *o.source
 	}
 	b := jsonvalue.NewObject(len(o.keys))
-	for i, k := range o.keys {
+	for i, k := range o.names() {
 		if member, ok := toJSON(o.vals[i]); ok {
 			b.Set(wellFormed(k), member)
 		}
@@ -154,7 +154,7 @@ func named(v value) value {
 			return v
 		}
 		o := newObject(len(v.keys))
-		for i, k := range v.keys {
+		for i, k := range v.names() {
 			o.set(k, named(v.vals[i]))
 		}
 		return o

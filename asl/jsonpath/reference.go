@@ -13,12 +13,6 @@ type Reference struct {
 	steps []plainStep
 }
 
-// IsReferencePath reports whether the text is a reference path from the input ($): members and array indexes only.
-func IsReferencePath(text string) bool {
-	_, err := CompileReference(text)
-	return err == nil
-}
-
 // CompileReference reads a reference path: $ followed by .name, ['name'] and [n] with n from 0. The error is a *SyntaxError.
 func CompileReference(text string) (*Reference, error) {
 	p, err := Compile(text)

@@ -80,7 +80,7 @@ func TestReferenceThatMatchesNothing(t *testing.T) {
 	}
 }
 
-func TestIsReferencePath(t *testing.T) {
+func TestWhatIsAReferencePath(t *testing.T) {
 	t.Parallel()
 	for path, want := range map[string]bool{
 		`$`: true, `$.a`: true, `$.a.b_c`: true, `$['a.b']`: true, `$["a"][0]`: true, `$.a[10]`: true, `$.日本`: true,
@@ -89,8 +89,8 @@ func TestIsReferencePath(t *testing.T) {
 		`$.a[0,1]`: false, `$.a[0:1]`: false, `$['a','b']`: false, `$.a[?(@.b)]`: false, `$.a.length()`: false, `$.a@b`: false, `$.a[`: false,
 		`@.a`: false,
 	} {
-		if got := jsonpath.IsReferencePath(path); got != want {
-			t.Errorf("IsReferencePath(%s) = %v", path, got)
+		if _, err := jsonpath.CompileReference(path); (err == nil) != want {
+			t.Errorf("CompileReference(%s): %v", path, err)
 		}
 	}
 }

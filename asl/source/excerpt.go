@@ -12,7 +12,7 @@ import (
 const contextWidth = 60
 
 // Excerpt returns the line in which the span starts and a second line with carets under the span (at least one, and never
-// beyond the line's end). Tabs stay tabs in both lines, and characters that a terminal shows two cells wide get two cells. Of
+// beyond the line's end). Tabs stay tabs in both lines, other control characters are shown as U+FFFD, and characters that a terminal shows two cells wide get two cells. Of
 // a very long line only the surroundings are shown, with … where it was cut.
 func (l *Lines) Excerpt(span Span) (line, carets string) {
 	span.Start = max(0, min(span.Start, len(l.text)))
@@ -20,6 +20,7 @@ func (l *Lines) Excerpt(span Span) (line, carets string) {
 	from := min(span.Start-start, len(text))
 	to := min(max(span.End-start, from), len(text))
 	before, marked, after := text[:from], text[from:to], text[to:]
+	before, marked, after = printable(before), printable(marked), printable(after)
 	if cut := lastRunes(before, contextWidth); cut != before {
 		before = "…" + cut
 	}
@@ -30,6 +31,16 @@ func (l *Lines) Excerpt(span Span) (line, carets string) {
 		after = cut + "…"
 	}
 	return before + marked + after, blanks(before) + strings.Repeat("^", max(1, cells(marked)))
+}
+
+// printable shows control characters, which a terminal would obey, and bytes that are no characters as U+FFFD; tabs stay.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r != '\t' && unicode.IsControl(r) {
+			return utf8.RuneError
+		}
+		return r
+	}, s)
 }
 
 // blanks is the white space that is exactly as wide as s.

@@ -37,6 +37,19 @@ func (l *Lines) Position(offset int) Position {
 	return Position{Line: line, Column: utf8.RuneCountInString(l.text[l.starts[line-1]:offset]) + 1}
 }
 
+// Offset returns the byte offset of a position; positions outside the text are moved to the end of their line, or of the text.
+func (l *Lines) Offset(p Position) int {
+	if p.Line > len(l.starts) {
+		return len(l.text)
+	}
+	text, offset := l.line(l.starts[max(p.Line, 1)-1])
+	for range p.Column - 1 {
+		_, size := utf8.DecodeRuneInString(text)
+		text, offset = text[size:], offset+size
+	}
+	return offset
+}
+
 // line returns the text of the line that holds the offset, without its end, and the offset of its first byte.
 func (l *Lines) line(offset int) (text string, start int) {
 	start = l.starts[l.Position(offset).Line-1]

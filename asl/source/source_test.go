@@ -80,10 +80,23 @@ func TestExcerpts(t *testing.T) {
 		{"abc", source.Span{Start: 3, End: 3}, "abc", "   ^"},
 		{"abc\ndef", source.Span{Start: 1, End: 7}, "abc", " ^^"},
 		{"", source.Span{Start: 5, End: 9}, "", "^"},
+		{"\x1b[31m\x00\x7f\u0085\xff x", source.Span{Start: 9, End: 10}, "�[31m���� x", "        ^"},
 	} {
 		line, carets := source.NewLines(c.text).Excerpt(c.span)
 		if line != c.line || carets != c.carets {
 			t.Errorf("%q %v: got %q %q", c.text, c.span, line, carets)
+		}
+	}
+}
+
+func TestOffsetsOfPositions(t *testing.T) {
+	t.Parallel()
+	lines := source.NewLines("aé\r\n\n集")
+	for p, want := range map[source.Position]int{
+		{1, 1}: 0, {1, 3}: 3, {1, 9}: 3, {2, 1}: 5, {2, 2}: 5, {3, 2}: 9, {4, 1}: 9, {0, 0}: 0,
+	} {
+		if got := lines.Offset(p); got != want {
+			t.Errorf("%v: %d, want %d", p, got, want)
 		}
 	}
 }

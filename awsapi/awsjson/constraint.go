@@ -132,11 +132,11 @@ func (v *violations) number(at string, m *Member, n json.Number) {
 
 func (v *violations) list(at string, m *Member, list []any) {
 	for _, constraint := range m.size(len(list)) {
-		v.fail(at, m, quoted(shownList(list)), constraint)
+		v.fail(at, m, quoted(m.shownList(list)), constraint)
 	}
 	if m.Element != nil {
 		if v.elements(m.Element, slices.Values(list)) {
-			v.fail(at, m, quoted(shownList(list)), "Member must satisfy constraint: "+m.Element.constraints())
+			v.fail(at, m, quoted(m.shownList(list)), "Member must satisfy constraint: "+m.Element.constraints())
 		}
 		return
 	}
@@ -171,12 +171,27 @@ func (v *violations) elements(m *Member, values iter.Seq[any]) (broken bool) {
 }
 
 // shownList writes a list as the service does, elements in brackets.
-func shownList(list []any) string {
+func (m *Member) shownList(list []any) string {
 	parts := make([]string, len(list))
 	for i, e := range list {
 		parts[i] = shown(e)
+		if o, ok := e.(map[string]any); ok && m.Shape != "" {
+			parts[i] = m.shownStructure(o)
+		}
 	}
 	return "[" + strings.Join(parts, ", ") + "]"
+}
+
+// shownStructure writes a structure of a list, Shape(member=value), without the members that it does not have.
+func (m *Member) shownStructure(o map[string]any) string {
+	var parts []string
+	for i := range m.Members {
+		name := m.Members[i].Name
+		if value, ok := o[name]; ok {
+			parts = append(parts, name+"="+shown(value))
+		}
+	}
+	return m.Shape + "(" + strings.Join(parts, ", ") + ")"
 }
 
 // shownMap writes a map as the service does, {key=value}, with its keys sorted.
@@ -193,7 +208,7 @@ func shown(value any) string {
 	case nil:
 		return "null"
 	case []any:
-		return shownList(v)
+		return (&Member{}).shownList(v)
 	case map[string]any:
 		return shownMap(v)
 	default:

@@ -86,3 +86,18 @@ func TestCheck(t *testing.T) {
 		}
 	}
 }
+
+func TestCheckShowsTheStructuresOfAList(t *testing.T) {
+	t.Parallel()
+	routes := []awsjson.Member{{
+		Name: "routes", Kind: awsjson.List, Max: 1, Shape: "Route", Members: []awsjson.Member{{Name: "to"}, {Name: "weight", Kind: awsjson.Integer}},
+	}}
+	err := awsjson.Check(routes, map[string]any{"routes": []any{
+		map[string]any{"weight": json.Number("30"), "to": "a"}, map[string]any{"to": "b", "unknown": true},
+	}})
+	want := "ValidationException: 1 validation error detected: Value '[Route(to=a, weight=30), Route(to=b)]' at 'routes' " +
+		"failed to satisfy constraint: Member must have length less than or equal to 1"
+	if err == nil || err.Error() != want {
+		t.Errorf("got %v\nwant %s", err, want)
+	}
+}

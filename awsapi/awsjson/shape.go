@@ -34,6 +34,8 @@ type Member struct {
 	Shown   string
 	// Members are those of a structure, or of the structures in a list.
 	Members []Member
+	// Shape is the name of the structures in a list, which refusals of the list show.
+	Shape string
 	// Element constrains the strings of a list, or the values of a map from strings to strings.
 	Element *Member
 }

@@ -11,7 +11,7 @@ import (
 // maxAliases is how many aliases a machine may have.
 const maxAliases = 100
 
-var routing = awsjson.Member{Name: "routingConfiguration", Kind: awsjson.List, Min: 1, Max: 2, Members: []awsjson.Member{
+var routing = awsjson.Member{Name: "routingConfiguration", Kind: awsjson.List, Min: 1, Max: 2, Shape: "RoutingConfigurationListItem", Members: []awsjson.Member{
 	arn("stateMachineVersionArn"),
 	{Name: "weight", Kind: awsjson.Integer, Required: true, Max: 100},
 }}

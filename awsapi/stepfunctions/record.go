@@ -83,7 +83,7 @@ type Revision struct {
 	ID, MachineARN, Name, Type string
 	// Initial marks the revision that a machine is created with, whose ID the API does not show.
 	Initial bool
-	// Used says that STANDARD executions were started of the revision, which refer to it.
+	// Used says that executions were started of the revision which refer to it: STANDARD ones, and those that log.
 	Used                bool
 	Definition, RoleARN string
 	Logging             Logging

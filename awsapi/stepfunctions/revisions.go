@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// use returns a revision that an execution is about to be started of, and notes that if the execution will refer to it. The caller
-// holds the lock.
+// use returns a revision that an execution is about to be started of, and notes that if the execution will refer to it, as EXPRESS
+// ones do that log. The caller holds the lock.
 func (s *Service) use(id string) (*Revision, error) {
 	r, err := s.cfg.Store.Revision(id)
-	if err != nil || r.Used || r.Type == typeExpress {
+	if err != nil || r.Used || r.Type == typeExpress && r.Logging.Level == levelOff {
 		return r, err
 	}
 	r.Used = true

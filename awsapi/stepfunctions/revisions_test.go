@@ -87,6 +87,25 @@ func TestRevisionsThatNobodyNeedsAreRemoved(t *testing.T) {
 	want("of a deleted machine", 1)
 }
 
+// TestRevisionsOfExpressExecutions keeps those by which executions log that may still be under way.
+func TestRevisionsOfExpressExecutions(t *testing.T) {
+	t.Parallel()
+	for level, want := range map[string]int{"OFF": 1, "ALL": 2} {
+		kept := documents{}
+		w := keepingServer(t, kept)
+		m := w.call(t, "CreateStateMachine", map[string]any{
+			"name": "m", "definition": pass, "roleArn": role, "type": "EXPRESS", "loggingConfiguration": logging(level, true),
+		})["stateMachineArn"]
+		if a := w.call(t, "StartExecution", map[string]any{"stateMachineArn": m}); a["executionArn"] == nil {
+			t.Fatal(a)
+		}
+		w.call(t, "UpdateStateMachine", map[string]any{"stateMachineArn": m, "definition": failing})
+		if got := revisions(kept); len(got) != want {
+			t.Errorf("%s: %d revisions, want %d", level, len(got), want)
+		}
+	}
+}
+
 func TestSweep(t *testing.T) {
 	t.Parallel()
 	kept := documents{

@@ -33,7 +33,8 @@ type Service struct {
 	cfg  Config
 	logs sync.Map // by revision: *executionLog
 
-	lists lists
+	lists     lists
+	histories histories
 
 	mu       sync.Mutex // orders changes of state machines
 	engines  map[awsjson.Scope]*engine.Engine

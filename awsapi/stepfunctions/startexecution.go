@@ -19,6 +19,7 @@ type startExecutionRequest struct {
 	TraceHeader  string  `json:"traceHeader"`
 	IncludedData string  `json:"includedData"` // StartSyncExecution only
 	testCase     string
+	sync         bool // StartSyncExecution
 }
 
 var startExecutionMembers = []awsjson.Member{
@@ -65,7 +66,7 @@ func (s *Service) start(ctx context.Context, scope awsjson.Scope, t *target, in 
 	}
 	started, err := e.Start(ctx, &engine.Start{
 		Machine: plan, Name: in.Name, Input: input, VersionARN: t.versionARN, AliasARN: t.aliasARN, Revision: t.revision.ID,
-		TraceHeader: in.TraceHeader, TestCase: in.testCase,
+		TraceHeader: in.TraceHeader, TestCase: in.testCase, Sync: in.sync,
 	})
 	if refusal := noTestCase(err); refusal != nil {
 		return nil, refusal

@@ -32,6 +32,7 @@ func (s *Service) startSyncExecution(ctx context.Context, scope awsjson.Scope, i
 	if t.machine.Type != typeExpress {
 		return nil, errTypeSupported
 	}
+	in.sync = true
 	started, err := s.start(ctx, scope, t, in)
 	if err != nil {
 		return nil, err

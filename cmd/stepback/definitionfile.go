@@ -8,23 +8,35 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
+	"stepback/asl"
+	"stepback/asl/document"
 	"stepback/asl/jsonvalue"
+	"stepback/engine"
 )
 
 // definitionFile is a state machine definition that was read.
 type definitionFile struct {
 	name string // of the state machine
 	path string // as it stands in messages
-	text string
+	text string // the JSON that Step Functions would be given
+
+	document *document.Document
 }
 
-// definitionSuffix is what the names of definition files end in.
-const definitionSuffix = ".asl.json"
+// definitionSuffixes are what the names of definition files end in.
+var definitionSuffixes = []string{".asl.json", ".asl.yaml", ".asl.yml"}
 
-// readDefinition reads a definition from a file, or from standard input. Without a name the state machine is called like the file.
-func readDefinition(name, path string, std streams) (definitionFile, error) {
+// isDefinition reports whether a file is a definition by its name.
+func isDefinition(name string) bool {
+	return slices.ContainsFunc(definitionSuffixes, func(suffix string) bool { return strings.HasSuffix(name, suffix) })
+}
+
+// readDefinition reads a definition, JSON or YAML, from a file, or from standard input. Without a name the state machine is called like
+// the file.
+func readDefinition(name, path string, values map[string]string, std streams) (definitionFile, error) {
 	d := definitionFile{name: name, path: path}
 	var text []byte
 	var err error
@@ -40,8 +52,43 @@ func readDefinition(name, path string, std streams) (definitionFile, error) {
 	if d.name == "" {
 		d.name = machineName(path)
 	}
-	d.text = string(text)
+	d.document = document.Read(string(text), document.Options{YAML: isYAML(path, string(text)), Values: values})
+	d.text = d.document.JSON
 	return d, nil
+}
+
+// isYAML goes by the file's name, and by the text where the name says nothing.
+func isYAML(path, text string) bool {
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".yaml", ".yml":
+		return true
+	case ".json":
+		return false
+	default:
+		return document.IsYAML(text)
+	}
+}
+
+// diagnose returns what is wrong or doubtful, at its place in the file.
+func (d *definitionFile) diagnose(express bool) []asl.Diagnostic {
+	return d.document.Diagnose(func(definition string) []asl.Diagnostic { return engine.Validate(definition, express) })
+}
+
+// render shows diagnostics with their lines of the file.
+func (d *definitionFile) render(found []asl.Diagnostic) string {
+	return asl.Render(found, d.document.Text, d.path)
+}
+
+// lacks is why an accepted definition cannot run yet: placeholders of which it needs the value. It is nil when it can.
+func (d *definitionFile) lacks(express bool) error {
+	needed := d.document.Needed
+	if found := engine.Validate(d.text, express); len(needed) == 0 && asl.HasErrors(found) && !asl.HasErrors(d.document.Place(found)) {
+		needed = d.document.Open
+	}
+	if len(needed) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s: give %s a value with --substitute NAME=VALUE", d.path, placeholders(needed))
 }
 
 // unfitForNames are the characters that the name of a state machine cannot have here.
@@ -53,7 +100,7 @@ const maxName = 80
 // machineName is the name of the state machine that a file defines: that of the file, with hyphens for what a name cannot have.
 func machineName(path string) string {
 	base := filepath.Base(path)
-	for _, suffix := range []string{definitionSuffix, ".json", ".asl"} {
+	for _, suffix := range append(slices.Clone(definitionSuffixes), ".json", ".yaml", ".yml", ".asl") {
 		if cut, found := strings.CutSuffix(base, suffix); found {
 			base = cut
 			break
@@ -67,14 +114,14 @@ func machineName(path string) string {
 }
 
 // nestedDefinitions reads the definitions of --nested.
-func nestedDefinitions(flags []string, std streams) ([]definitionFile, error) {
+func nestedDefinitions(flags []string, values map[string]string, std streams) ([]definitionFile, error) {
 	var read []definitionFile
 	for _, flag := range flags {
 		name, path, ok := strings.Cut(flag, "=")
 		if !ok || name == "" || path == "" || path == "-" {
 			return nil, fmt.Errorf("--nested %s: give NAME=FILE", flag)
 		}
-		d, err := readDefinition(name, path, std)
+		d, err := readDefinition(name, path, values, std)
 		if err != nil {
 			return nil, err
 		}

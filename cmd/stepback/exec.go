@@ -10,14 +10,13 @@ import (
 	"github.com/google/uuid"
 
 	"stepback/asl"
-	"stepback/engine"
 	"stepback/engine/history"
 	"stepback/engine/interpreter"
 	"stepback/engine/journal"
 )
 
 type execCmd struct {
-	File        string        `arg:"" help:"State machine definition (Amazon States Language, JSON); - for standard input."`
+	File        string        `arg:"" help:"State machine definition (Amazon States Language in JSON or YAML); - for standard input."`
 	Input       string        `default:"{}" placeholder:"JSON|@FILE|-" help:"Input of the execution: JSON, a file, or standard input. Default {}."`
 	Name        string        `placeholder:"NAME" help:"Name of the execution; drawn when absent."`
 	Machine     string        `placeholder:"NAME" help:"Name of the state machine, for its ARN and for --mock. Default that of the file, without .asl.json."`
@@ -33,6 +32,7 @@ type execCmd struct {
 	JSON        bool          `name:"json" help:"Print the outcome with all events as JSON, and no trace."`
 	Quiet       bool          `short:"q" help:"Print no trace."`
 
+	substitutions
 	embeddedServices
 }
 
@@ -123,31 +123,42 @@ func (c *execCmd) order(std streams) (*order, error) {
 	if o.name == "" {
 		o.name = uuid.NewString()
 	}
-	var err error
-	if o.main, err = readDefinition(c.Machine, c.File, std); err != nil {
+	values, err := c.values()
+	if err != nil {
 		return nil, &exitError{exitUsage, err}
 	}
-	if o.nested, err = nestedDefinitions(c.Nested, std); err != nil {
+	if o.main, err = readDefinition(c.Machine, c.File, values, std); err != nil {
+		return nil, &exitError{exitUsage, err}
+	}
+	if o.nested, err = nestedDefinitions(c.Nested, values, std); err != nil {
 		return nil, &exitError{exitUsage, err}
 	}
 	if o.input, err = readInput(c.Input, std); err != nil {
 		return nil, &exitError{exitUsage, err}
 	}
-	refused := o.main.refused(std, c.Express)
-	for _, d := range o.nested {
-		refused = d.refused(std, false) || refused
-	}
-	if refused {
-		return nil, &exitError{code: exitData}
-	}
-	return o, nil
+	return o, o.check(std, c.Express)
 }
 
-// refused prints what is wrong with the definition, and reports whether it cannot run.
-func (d *definitionFile) refused(std streams, express bool) bool {
-	diagnostics := engine.Validate(d.text, express)
-	fmt.Fprint(std.err, asl.Render(diagnostics, d.text, d.path))
-	return asl.HasErrors(diagnostics)
+// check prints what is wrong with the definitions, and returns an error when one of them cannot run.
+func (o *order) check(std streams, express bool) error {
+	refused, lacking := false, error(nil)
+	for i, d := range append([]definitionFile{o.main}, o.nested...) {
+		found := d.diagnose(express && i == 0)
+		fmt.Fprint(std.err, d.render(found))
+		if asl.HasErrors(found) {
+			refused = true
+		} else {
+			lacking = errors.Join(lacking, d.lacks(express && i == 0))
+		}
+	}
+	switch {
+	case refused:
+		return &exitError{code: exitData}
+	case lacking != nil:
+		return &exitError{exitUsage, lacking}
+	default:
+		return nil
+	}
 }
 
 // print writes the output, or with --json all that is known.

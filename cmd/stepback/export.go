@@ -58,9 +58,11 @@ func (c *exportUsersCmd) Run(ctx context.Context, std streams) (err error) {
 	return w.Error()
 }
 
+const sqliteScheme = "sqlite:"
+
 // sqlitePath is the file of an SQLite address.
 func sqlitePath(address string) (string, bool) {
-	rest, ok := strings.CutPrefix(address, "sqlite:")
+	rest, ok := strings.CutPrefix(address, sqliteScheme)
 	path, _, _ := strings.Cut(rest, "?")
 	return path, ok
 }

@@ -12,6 +12,7 @@ import (
 	"stepback/engine/integration/awssdk"
 	"stepback/engine/integration/httptask"
 	"stepback/engine/integration/jobs"
+	"stepback/engine/integration/kubernetes"
 	"stepback/engine/integration/lambda"
 	"stepback/engine/integration/mock"
 	"stepback/engine/integration/states"
@@ -75,6 +76,10 @@ func (s *surroundings) integrations(
 			return caller.Sign(ctx, r, body, "execute-api")
 		},
 	}
+	cluster := &kubernetes.API{
+		Endpoint: func() string { return s.endpoints.Getenv("KUBERNETES_ENDPOINT") }, Token: caller.ClusterToken,
+	}
+	all["eks:call"], all["eks:runJob"] = kubernetes.Call{API: cluster}, jobs.Wait("eks:runJob", kubernetes.Job{API: cluster}, c)
 	all["lambda:invoke"], all["function"] = lambda.Integration{Invoker: invoker}, lambda.Function{Invoker: invoker}
 	return all
 }

@@ -64,6 +64,8 @@ type commandLine struct {
 	Validate  validateCmd  `cmd:"" help:"Check state machine definitions as AWS Step Functions would."`
 
 	TestState testStateCmd `cmd:"" help:"Run one state of a machine by itself, with mocks, as the TestState API does."`
+
+	Version kong.VersionFlag `help:"Print the version."`
 }
 
 const description = `Retries in workflows: a Step Functions-style engine and retry toolkit.
@@ -89,6 +91,7 @@ func execute(ctx context.Context, args []string, io streams) int {
 	parser, err := kong.New(&cli,
 		kong.Name("stepback"), kong.Description(description), kong.UsageOnError(),
 		kong.Writers(io.out, io.err), kong.Exit(func(code int) { exited = code }),
+		kong.Vars{"version": "stepback " + version()},
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 110}),
 		kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(io),
 	)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"stepback/pipeline"
 )
@@ -51,13 +52,13 @@ func (p *progress) draw(g pipeline.Progress, now time.Time) {
 	if counting(g) {
 		done := min(g.Done, g.Total)
 		text += fmt.Sprintf("  %s/%s rows, %d children", grouped(done), grouped(g.Total), g.Children)
-		if room := p.std.width - len(text) - 4; room >= 10 {
+		if room := p.std.width - utf8.RuneCountInString(text) - 4; room >= 10 {
 			full := int(int64(min(room, 40)) * done / g.Total)
 			text = "[" + strings.Repeat("#", full) + strings.Repeat(".", min(room, 40)-full) + "] " + text
 		}
 	}
-	if len(text) >= p.std.width {
-		text = text[:p.std.width-1]
+	if letters := []rune(text); len(letters) >= p.std.width {
+		text = string(letters[:p.std.width-1])
 	}
 	fmt.Fprintf(p.std.err, "\r\x1b[K%s", text)
 	p.drawn = true

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -26,7 +27,7 @@ func printReport(w io.Writer, r *pipeline.Report) {
 		if r.State != "" {
 			in = " in " + r.State
 		}
-		fmt.Fprintf(w, "  %s%s: %s\n", r.Error, in, r.Cause)
+		fmt.Fprintf(w, "  %s%s: %s\n", r.Error, in, messageOf(r.Cause))
 	}
 	printRows(w, r)
 	printRetries(w, r)
@@ -35,6 +36,17 @@ func printReport(w io.Writer, r *pipeline.Report) {
 	if advice := r.Advice(); advice != "" {
 		fmt.Fprintf(w, "\n  %s\n", advice)
 	}
+}
+
+// messageOf is the message inside a cause as Lambda writes it, or the cause.
+func messageOf(cause string) string {
+	var lambda struct {
+		ErrorMessage string `json:"errorMessage"`
+	}
+	if json.Unmarshal([]byte(cause), &lambda) == nil && lambda.ErrorMessage != "" {
+		return lambda.ErrorMessage
+	}
+	return cause
 }
 
 func printRows(w io.Writer, r *pipeline.Report) {
@@ -101,15 +113,20 @@ func rounded(s pipeline.Seconds) string {
 	}
 }
 
-// shortPath writes a path under the working directory relative to it.
+// shortPath writes a path, or the address of an SQLite database, under the working directory relative to it.
 func shortPath(path string) string {
+	file, isDatabase := strings.CutPrefix(path, sqliteScheme)
 	dir, err := os.Getwd()
-	if err != nil {
+	if err != nil || !filepath.IsAbs(file) {
 		return path
 	}
-	prefix, file, _ := strings.Cut(path, "/")
-	if rel, err := filepath.Rel(dir, "/"+file); err == nil && filepath.IsLocal(rel) {
-		return prefix + rel
+	rel, err := filepath.Rel(dir, file)
+	switch {
+	case err != nil || !filepath.IsLocal(rel):
+		return path
+	case isDatabase:
+		return sqliteScheme + rel
+	default:
+		return rel
 	}
-	return path
 }

@@ -81,7 +81,7 @@ func folded(names []string) string {
 }
 
 type retriesExplainCmd struct {
-	State string `arg:"" help:"ValidateCSVFile, ProcessSingleUserRecord or AggregateResults."`
+	State string `arg:"" help:"State of the retry table, such as ProcessSingleUserRecord; retries show lists them."`
 	JSON  bool   `name:"json" help:"Print the explanation as JSON."`
 }
 

@@ -5,15 +5,16 @@ import (
 	"time"
 
 	"stepback/asl"
-	"stepback/engine"
 	"stepback/retrypatterns/review"
 )
 
 type retriesReviewCmd struct {
-	Files   []string `arg:"" help:"State machine definitions (Amazon States Language, JSON), - for standard input, or directories, which are searched for *.asl.json."`
+	Files   []string `arg:"" help:"State machine definitions (Amazon States Language in JSON or YAML), - for standard input, or directories, which are searched for *.asl.json, *.asl.yaml and *.asl.yml."`
 	Express bool     `help:"Review as a state machine of type EXPRESS."`
 	Strict  bool     `help:"End with exit status 3 when there is any advice."`
 	JSON    bool     `name:"json" help:"Print states and advice as JSON; durations are in seconds."`
+
+	substitutions
 }
 
 // Help shows examples.
@@ -30,7 +31,8 @@ type reviewed struct {
 	validated
 	States []reviewedState `json:"states"`
 
-	text   string
+	file   definitionFile
+	lacks  error            // why an accepted definition cannot be reviewed
 	advice []asl.Diagnostic // with the errors of a definition that would be refused
 }
 
@@ -52,10 +54,14 @@ func (c *retriesReviewCmd) Run(std streams) error {
 	if err != nil {
 		return &exitError{exitUsage, err}
 	}
+	values, err := c.values()
+	if err != nil {
+		return &exitError{exitUsage, err}
+	}
 	wanting := false
 	all := make([]reviewed, 0, len(files))
 	for _, path := range files {
-		d, err := readDefinition("", path, std)
+		d, err := readDefinition("", path, values, std)
 		if err != nil {
 			return &exitError{exitUsage, err}
 		}
@@ -78,11 +84,14 @@ func (c *retriesReviewCmd) Run(std streams) error {
 }
 
 func (c *retriesReviewCmd) review(d definitionFile) reviewed {
-	x := reviewed{text: d.text, advice: engine.Validate(d.text, c.Express), States: []reviewedState{}}
+	x := reviewed{file: d, advice: d.diagnose(c.Express), States: []reviewedState{}}
+	if !asl.HasErrors(x.advice) {
+		x.lacks = d.lacks(c.Express)
+	}
 	machine, _ := asl.Options{Express: c.Express}.Parse(d.text)
-	if !asl.HasErrors(x.advice) && machine != nil {
+	if !asl.HasErrors(x.advice) && x.lacks == nil && machine != nil {
 		opinion := review.Definition(d.text, machine, review.Options{Express: c.Express})
-		x.advice = opinion.Advice
+		x.advice = d.document.Place(opinion.Advice)
 		for i := range opinion.States {
 			s := &opinion.States[i]
 			x.States = append(x.States, reviewedState{
@@ -90,14 +99,14 @@ func (c *retriesReviewCmd) review(d definitionFile) reviewed {
 			})
 		}
 	}
-	x.validated = newValidated(d.path, x.advice)
+	x.validated = newValidated(&d, x.advice)
 	return x
 }
 
 // print prints the advice with the lines it is about, then what the retries come to.
 func (x *reviewed) print(std streams) {
 	w := std.out
-	text := asl.Render(x.advice, x.text, x.File)
+	text := x.file.render(x.advice)
 	if std.colour {
 		text = coloured(text)
 	}
@@ -105,6 +114,9 @@ func (x *reviewed) print(std streams) {
 	switch {
 	case x.Result != "OK":
 		fmt.Fprintf(w, "%s: not valid, not reviewed\n", x.File)
+		return
+	case x.lacks != nil:
+		fmt.Fprintf(w, "not reviewed: %v\n", x.lacks)
 		return
 	case len(x.advice) == 0:
 		fmt.Fprintf(w, "%s: no advice\n", x.File)

@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -28,9 +30,10 @@ type serveCmd struct {
 	Public  bool   `help:"Allow an address that other machines can reach. Nobody is asked for credentials."`
 	Account string `default:"000000000000" help:"Account of requests whose access key is not an account's twelve digits."`
 	Region  string `default:"us-east-1" help:"Region of requests that are not signed for one."`
-	Watch   string `type:"existingdir" placeholder:"DIR" help:"Make a state machine of every *.asl.json in this directory, and update it when the file changes."`
+	Watch   string `type:"existingdir" placeholder:"DIR" help:"Make a state machine of every *.asl.json, *.asl.yaml and *.asl.yml in this directory, and update it when the file changes."`
 	Mock    string `type:"path" env:"SFN_MOCK_CONFIG" placeholder:"FILE" help:"Mock configuration of Step Functions Local: StartExecution on ARN#TESTCASE takes the responses of that test case ($SFN_MOCK_CONFIG)."`
 
+	substitutions
 	embeddedServices
 	Retention time.Duration `default:"2160h" placeholder:"DURATION" help:"How long executions are kept after their end. Default 2160h, which is 90 days."`
 
@@ -83,6 +86,10 @@ func (c *serveCmd) Run(ctx context.Context, std streams) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, j.Close()) }()
+	values, err := c.values()
+	if err != nil {
+		return &exitError{exitUsage, err}
+	}
 	around := newSurroundings()
 	if err := around.mock(c.Mock); err != nil {
 		return &exitError{exitUsage, err}
@@ -107,7 +114,7 @@ func (c *serveCmd) Run(ctx context.Context, std streams) (err error) {
 	defer func() { err = errors.Join(err, p.close(ctx)) }()
 	fmt.Fprint(std.err, p.services.listing(c.Data))
 	if c.Watch != "" {
-		stop, err := watch(ctx, c.Watch, p, std.err)
+		stop, err := watch(ctx, c.Watch, values, p, std.err)
 		if err != nil {
 			return err
 		}
@@ -234,7 +241,10 @@ func (s *engines) stopPolls() {
 
 // close closes the engines. What is running goes on when the journal is opened again.
 func (s *engines) close() {
-	for _, e := range s.made {
+	s.mu.Lock()
+	made := slices.Collect(maps.Values(s.made))
+	s.mu.Unlock()
+	for _, e := range made {
 		e.Close()
 	}
 	s.clock.Close()

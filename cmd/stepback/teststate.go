@@ -22,7 +22,7 @@ import (
 )
 
 type testStateCmd struct {
-	File string `arg:"" type:"existingfile" help:"A state, or a state machine with --state (Amazon States Language, JSON)."`
+	File string `arg:"" type:"existingfile" help:"A state, or a state machine with --state (Amazon States Language in JSON or YAML)."`
 
 	State      string `placeholder:"NAME" help:"State of the machine in FILE, at any depth."`
 	Input      string `default:"{}" placeholder:"JSON" help:"Input of the state. @NAME reads a file, here and below. Default {}."`
@@ -33,6 +33,7 @@ type testStateCmd struct {
 	Role       string `default:"arn:aws:iam::000000000000:role/stepback" placeholder:"ARN" help:"Role of the execution; nobody checks it."`
 	JSON       bool   `help:"Print the answer of the TestState API."`
 
+	substitutions
 	testStateMock
 }
 
@@ -63,14 +64,25 @@ Exit status: 0 the state succeeded, or caught its error; 1 it failed, or would b
 
 // Run tests the state and prints what came of it.
 func (c *testStateCmd) Run(ctx context.Context, std streams) error {
-	definition, err := os.ReadFile(c.File)
+	values, err := c.values()
+	if err != nil {
+		return &exitError{exitUsage, err}
+	}
+	d, err := readDefinition("", c.File, values, std)
 	if err != nil {
 		return err
 	}
-	if err := c.check(string(definition)); err != nil {
+	if len(d.document.Problems) > 0 {
+		fmt.Fprint(std.err, d.render(d.document.Problems))
+		return &exitError{code: exitData}
+	}
+	if err := c.check(d.text); err != nil {
 		return &exitError{exitUsage, err}
 	}
-	body, err := c.request(string(definition))
+	if err := d.lacks(false); err != nil {
+		return &exitError{exitUsage, err}
+	}
+	body, err := c.request(d.text)
 	if err != nil {
 		return &exitError{exitUsage, err}
 	}
@@ -79,7 +91,7 @@ func (c *testStateCmd) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	if status != http.StatusOK {
-		return c.refused(std, string(definition), answer)
+		return c.refused(std, d, answer)
 	}
 	return c.show(std, answer)
 }
@@ -94,7 +106,20 @@ func (c *testStateCmd) check(definition string) error {
 	if _, single := root.Get("Type"); c.State != "" || !whole || single {
 		return nil
 	}
-	return fmt.Errorf("%s holds a state machine: say which state to test with --state, one of %s", c.File, strings.Join(states.Keys(), ", "))
+	return fmt.Errorf("%s holds a state machine: say which state to test with --state%s", c.File, oneOf(states.Keys()))
+}
+
+// oneOf names some of the states to choose from; those inside Map and Parallel states can be chosen, too.
+func oneOf(states []string) string {
+	const shown = 20
+	switch {
+	case len(states) == 0:
+		return ""
+	case len(states) > shown:
+		return fmt.Sprintf(", such as %s (%d states)", strings.Join(states[:shown], ", "), len(states))
+	default:
+		return ", one of " + strings.Join(states, ", ")
+	}
 }
 
 // request is the API's request.
@@ -191,8 +216,8 @@ func testState(ctx context.Context, body []byte) (status int, answer []byte, err
 	return a.StatusCode, answer, err
 }
 
-// refused says why the API refused the test; what is wrong with a whole machine is shown as validate does.
-func (c *testStateCmd) refused(std streams, definition string, answer []byte) error {
+// refused says why the API refused the test; text that is not JSON, and what is wrong with a whole machine, is shown as validate does.
+func (c *testStateCmd) refused(std streams, d definitionFile, answer []byte) error {
 	if c.JSON {
 		fmt.Fprintln(std.out, string(answer))
 		return &exitError{code: exitData}
@@ -204,8 +229,9 @@ func (c *testStateCmd) refused(std streams, definition string, answer []byte) er
 	if err := json.Unmarshal(answer, &e); err != nil {
 		return err
 	}
-	if d := engine.Validate(definition, false); c.State != "" && e.Type == "InvalidDefinition" && asl.HasErrors(d) {
-		fmt.Fprint(std.err, asl.Render(d, definition, c.File))
+	_, notJSON := jsonvalue.Parse(d.text)
+	if found := d.diagnose(false); (c.State != "" || notJSON != nil) && e.Type == "InvalidDefinition" && asl.HasErrors(found) {
+		fmt.Fprint(std.err, d.render(found))
 	}
 	return &exitError{exitData, errors.New(e.Type + ": " + e.Message)}
 }

@@ -8,13 +8,14 @@ import (
 	"strings"
 
 	"stepback/asl"
-	"stepback/engine"
 )
 
 type validateCmd struct {
-	Files   []string `arg:"" help:"State machine definitions (Amazon States Language, JSON), - for standard input, or directories, which are searched for *.asl.json."`
+	Files   []string `arg:"" help:"State machine definitions (Amazon States Language in JSON or YAML), - for standard input, or directories, which are searched for *.asl.json, *.asl.yaml and *.asl.yml."`
 	Express bool     `help:"Check as state machines of type EXPRESS."`
 	JSON    bool     `name:"json" help:"Print the diagnostics of all files as JSON."`
+
+	substitutions
 }
 
 // Help shows an example.
@@ -22,6 +23,7 @@ func (validateCmd) Help() string {
 	return `Examples:
   stepback validate statemachine.asl.json
   stepback validate definitions/ --json
+  stepback validate order.asl.yaml --substitute PayFunctionArn=arn:aws:lambda:us-east-1:123456789012:function:pay --substitute Days=30
   aws stepfunctions describe-state-machine --state-machine-arn ARN --query definition --output text | stepback validate -
 
 Exit status: 0 when all definitions are accepted, with or without warnings; 2 when a file cannot be read; 3 when a definition would be refused.`
@@ -32,6 +34,8 @@ type validated struct {
 	File        string       `json:"file"`
 	Result      string       `json:"result"` // OK or FAIL, as ValidateStateMachineDefinition has it
 	Diagnostics []diagnostic `json:"diagnostics"`
+	// Placeholders are the names of those without a value; nothing is said of what they stand for.
+	Placeholders []string `json:"placeholders,omitempty"`
 }
 
 // diagnostic is one remark, with its place.
@@ -51,24 +55,28 @@ func (c *validateCmd) Run(std streams) error {
 	if err != nil {
 		return &exitError{exitUsage, err}
 	}
+	values, err := c.values()
+	if err != nil {
+		return &exitError{exitUsage, err}
+	}
 	all, refused := make([]validated, 0, len(files)), false
 	for _, path := range files {
-		d, err := readDefinition("", path, std)
+		d, err := readDefinition("", path, values, std)
 		if err != nil {
 			return &exitError{exitUsage, err}
 		}
-		found := engine.Validate(d.text, c.Express)
-		v := newValidated(d.path, found)
+		found := d.diagnose(c.Express)
+		v := newValidated(&d, found)
 		all, refused = append(all, v), refused || v.Result == "FAIL"
 		if c.JSON {
 			continue
 		}
-		text := asl.Render(found, d.text, d.path)
+		text := d.render(found)
 		if std.colour {
 			text = coloured(text)
 		}
 		if v.Result == "OK" {
-			text += d.path + ": accepted\n"
+			text += d.path + ": accepted" + whatever(v.Placeholders) + "\n"
 		}
 		fmt.Fprint(std.out, text)
 	}
@@ -83,8 +91,16 @@ func (c *validateCmd) Run(std streams) error {
 	return nil
 }
 
-func newValidated(path string, found []asl.Diagnostic) validated {
-	v := validated{File: path, Result: "OK", Diagnostics: make([]diagnostic, 0, len(found))}
+// whatever says which placeholders have no value.
+func whatever(open []string) string {
+	if len(open) == 0 {
+		return ""
+	}
+	return ", whatever the values of " + placeholders(open) + " are"
+}
+
+func newValidated(d *definitionFile, found []asl.Diagnostic) validated {
+	v := validated{File: d.path, Placeholders: d.document.Open, Result: "OK", Diagnostics: make([]diagnostic, 0, len(found))}
 	if asl.HasErrors(found) {
 		v.Result = "FAIL"
 	}
@@ -112,7 +128,7 @@ func definitionPaths(named []string) ([]string, error) {
 		}
 		before := len(paths)
 		err = filepath.WalkDir(name, func(path string, entry fs.DirEntry, err error) error {
-			if err == nil && !entry.IsDir() && strings.HasSuffix(path, definitionSuffix) {
+			if err == nil && !entry.IsDir() && isDefinition(path) {
 				paths = append(paths, path)
 			}
 			return err
@@ -121,7 +137,7 @@ func definitionPaths(named []string) ([]string, error) {
 			return nil, err
 		}
 		if len(paths) == before {
-			return nil, fmt.Errorf("%s has no *%s", name, definitionSuffix)
+			return nil, fmt.Errorf("%s has no *%s", name, strings.Join(definitionSuffixes, " or *"))
 		}
 	}
 	return paths, nil

@@ -13,13 +13,13 @@ import (
 	sfntypes "github.com/aws/aws-sdk-go-v2/service/sfn/types"
 
 	"stepback/asl"
-	"stepback/engine"
 )
 
 // watcher makes a state machine of every definition in a directory, and updates it when its file changes.
 type watcher struct {
 	dir    string
 	role   string
+	values map[string]string // of placeholders
 	states *sfn.Client
 	out    io.Writer
 	seen   map[string]stamp // by path
@@ -36,9 +36,9 @@ type stamp struct {
 const lookEvery = 500 * time.Millisecond
 
 // watch makes state machines of the definitions in a directory and starts to watch it; stop ends that and waits for it.
-func watch(ctx context.Context, dir string, p *platform, out io.Writer) (stop func(), err error) {
+func watch(ctx context.Context, dir string, values map[string]string, p *platform, out io.Writer) (stop func(), err error) {
 	w := &watcher{
-		dir: dir, role: "arn:aws:iam::" + p.scope.Account + ":role/stepback", states: statesClient(p), out: out, seen: map[string]stamp{},
+		dir: dir, values: values, role: "arn:aws:iam::" + p.scope.Account + ":role/stepback", states: statesClient(p), out: out, seen: map[string]stamp{},
 	}
 	if err := w.look(ctx); err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func (w *watcher) look(ctx context.Context) error {
 	there, names := map[string]stamp{}, map[string]string{}
 	for _, entry := range entries {
 		path := filepath.Join(w.dir, entry.Name())
-		if fits, _ := filepath.Match("*"+definitionSuffix, entry.Name()); !fits {
+		if !isDefinition(entry.Name()) {
 			continue
 		}
 		info, err := os.Stat(path)
@@ -110,14 +110,21 @@ func (w *watcher) look(ctx context.Context) error {
 
 // take makes or updates the state machine of a file, and says so, or why not.
 func (w *watcher) take(ctx context.Context, path string) {
-	d, err := readDefinition("", path, streams{})
+	d, err := readDefinition("", path, w.values, streams{})
 	if err != nil {
 		fmt.Fprintf(w.out, "stepback: %v\n", err)
 		return
 	}
-	found := engine.Validate(d.text, false)
-	fmt.Fprint(w.out, asl.Render(found, d.text, d.path))
-	if asl.HasErrors(found) {
+	found := d.diagnose(false)
+	fmt.Fprint(w.out, d.render(found))
+	lacks := asl.HasErrors(found)
+	if !lacks {
+		if err := d.lacks(false); err != nil {
+			fmt.Fprintf(w.out, "stepback: %v\n", err)
+			lacks = true
+		}
+	}
+	if lacks {
 		fmt.Fprintf(w.out, "%s: the state machine %s stays as it was\n", path, d.name)
 		return
 	}

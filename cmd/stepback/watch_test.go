@@ -102,7 +102,7 @@ func TestWatchNamesFilesThatCollide(t *testing.T) {
 func TestWatchEndsWithItsOwner(t *testing.T) {
 	t.Parallel()
 	w, _ := watching(t, t.TempDir())
-	stop, err := watch(t.Context(), w.dir, &platform{scope: execScope, states: stepfunctions.New(stepfunctions.Config{})}, io.Discard)
+	stop, err := watch(t.Context(), w.dir, nil, &platform{scope: execScope, states: stepfunctions.New(stepfunctions.Config{})}, io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -96,14 +96,13 @@ func opened[S csvimport.Store](store S, err error) (csvimport.Store, error) {
 // Mask is an address without its passwords, for logs. Of what is no address it
 // leaves the scheme at most: libpq's "host=… password=…" has none.
 func Mask(address string) string {
-	if address == "" {
-		return ""
-	}
 	scheme, rest, found := strings.Cut(address, ":")
 	u, err := url.Parse(address)
 	switch {
-	case !found || err != nil && strings.ContainsAny(scheme, " ="):
+	case strings.ContainsAny(scheme, " ="):
 		return "…"
+	case !found:
+		return address
 	case scheme == "sqlite" || scheme == secretScheme:
 		return address
 	case err != nil || !strings.HasPrefix(rest, "//"):

@@ -21,6 +21,7 @@ func TestMask(t *testing.T) {
 		"postgres:u:secret@host/db":                        "postgres:…",
 		"host=db user=u password=secret":                   "…",
 		"host=db port=1 password=a:b":                      "…",
+		"oracle":                                           "oracle",
 		"u:secret@host/db":                                 "u:…",
 		"secretsmanager:arn:aws:secretsmanager:x":          "secretsmanager:arn:aws:secretsmanager:x",
 		"": "",

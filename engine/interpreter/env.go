@@ -130,7 +130,9 @@ func (x *Execution) executionContext() jsonvalue.Value {
 	b.Set("StartTime", jsonvalue.OfString(Instant(x.start)))
 	b.Set("Name", jsonvalue.OfString(x.info.Name))
 	b.Set("RoleArn", jsonvalue.OfString(x.info.RoleARN))
-	b.Set("RedriveCount", jsonvalue.OfInt(x.redrives))
+	if !x.info.Sync {
+		b.Set("RedriveCount", jsonvalue.OfInt(x.redrives))
+	}
 	if x.redrives > 0 {
 		b.Set("RedriveTime", jsonvalue.OfString(Instant(x.redriven)))
 	}

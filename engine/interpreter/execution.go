@@ -37,7 +37,9 @@ type Info struct {
 	RoleARN                 string
 	Region                  string
 	Express                 bool
-	Input                   string // JSON text
+	// Sync says that whoever started the EXPRESS execution waits for its end. Its context object has no RedriveCount.
+	Sync  bool
+	Input string // JSON text
 	// VersionARN and AliasARN are what the execution was started by, empty when it was the machine itself.
 	VersionARN, AliasARN string
 }

@@ -163,6 +163,9 @@ func (x *Execution) queriedItems(t *thread) (*mapItems, bool) {
 	}
 }
 
+// maxMapNumber is the largest number of a Map state. Larger ones, which mean no limit just as well, could not be made integers again.
+const maxMapNumber = 1 << 53
+
 // mapNumber evaluates a whole number of a Map state; an absent one is 0. A path may find it as a string.
 func (x *Execution) mapNumber(t *thread, n plan.Number) (float64, bool) {
 	switch {
@@ -170,9 +173,9 @@ func (x *Execution) mapNumber(t *thread, n plan.Number) (float64, bool) {
 		return 0, true
 	case n.Expression != nil:
 		i, ok := x.whole(t, n, 0)
-		return float64(i), ok
+		return float64(min(i, maxMapNumber)), ok
 	case n.Path == nil:
-		return n.Literal, true
+		return min(n.Literal, maxMapNumber), true
 	}
 	v, err := t.env.Lookup(n.Path)
 	if err != nil {
@@ -182,7 +185,7 @@ func (x *Execution) mapNumber(t *thread, n plan.Number) (float64, bool) {
 	if v.Kind() != jsonvalue.Number && v.Kind() != jsonvalue.String || err != nil {
 		return 0, x.notA(t, n, v, "integer")
 	}
-	return float64(i), true
+	return float64(min(i, maxMapNumber)), true
 }
 
 func (x *Execution) notA(t *thread, n plan.Number, v jsonvalue.Value, kind string) bool {

@@ -19,7 +19,7 @@ func TestDescriptionReadsBack(t *testing.T) {
 		x := &journal.Execution{
 			ARN: text("arn"), Name: text("name"), MachineARN: text("machine"), MapRunARN: text("run"),
 			VersionARN: text("version"), AliasARN: text("alias"), Revision: text("revision"), TraceHeader: text("trace"),
-			Express: rapid.Bool().Draw(t, "express"), Status: interpreter.Status(text("status")),
+			Express: rapid.Bool().Draw(t, "express"), Sync: rapid.Bool().Draw(t, "sync"), Status: interpreter.Status(text("status")),
 			Start: time.Unix(0, rapid.Int64Min(1).Draw(t, "start")).UTC(), Input: text("input"), Output: text("output"),
 			FirstItem: rapid.Int64().Draw(t, "first"), Definition: text("definition"), TestCase: text("case"),
 			Items: rapid.Int64().Draw(t, "items"), HistorySize: rapid.Int64().Draw(t, "size"), LastItem: text("last"),

@@ -18,6 +18,7 @@ type Execution struct {
 	Revision    string             `json:"revision,omitempty"` // of the machine, as whoever started the execution names it
 	TraceHeader string             `json:"traceHeader,omitempty"`
 	Express     bool               `json:"express,omitempty"`
+	Sync        bool               `json:"sync,omitempty"` // whoever started it waits for its end
 	Status      interpreter.Status `json:"status"`
 	Start       time.Time          `json:"startDate"`
 	Stop        time.Time          `json:"stopDate,omitzero"`

@@ -10,7 +10,7 @@ func (x *Execution) AppendBinary(dst []byte) []byte {
 	} {
 		w.text(s)
 	}
-	w.flags(x.Express, x.Failure.HasError, x.Failure.HasCause)
+	w.flags(x.Express, x.Failure.HasError, x.Failure.HasCause, x.Sync)
 	w.time(x.Start)
 	w.time(x.Stop)
 	w.number(x.Items)
@@ -40,7 +40,7 @@ func Decode(src []byte) (*Execution, error) {
 	x := &Execution{ARN: r.text(), Name: r.text(), MachineARN: r.text(), MapRunARN: r.text(), Status: interpreter.Status(r.text())}
 	x.Input, x.Output = r.text(), r.text()
 	x.Failure.Error, x.Failure.Cause = r.text(), r.text()
-	r.flags(&x.Express, &x.Failure.HasError, &x.Failure.HasCause)
+	r.flags(&x.Express, &x.Failure.HasError, &x.Failure.HasCause, &x.Sync)
 	x.Start, x.Stop = r.time(), r.time()
 	x.Items, x.HistorySize = r.number(), r.number()
 	for _, s := range [...]*string{&x.VersionARN, &x.AliasARN, &x.Revision, &x.TraceHeader, &x.Definition, &x.TestCase} {

@@ -55,8 +55,8 @@ func TestCollectorLimit(t *testing.T) {
 	if err := c.Add(2, succeeded("")); err != nil {
 		t.Errorf("nothing more: %v", err)
 	}
-	if err := c.Add(2, succeeded("1")); !errors.As(err, &limit) || err.Error() != "States.DataLimitExceeded: the results of the child "+
-		"executions are larger than 262144 bytes; export them to S3 with a ResultWriter" {
+	if err := c.Add(2, succeeded("1")); !errors.As(err, &limit) || limit.Cause() != "The results of the child "+
+		"executions are larger than 262144 bytes; export them to S3 with a ResultWriter." || err.Error() != "States.DataLimitExceeded: "+limit.Cause() {
 		t.Errorf("got %v", err)
 	}
 	if err := c.Add(3, succeeded("1")); !errors.As(err, &limit) {

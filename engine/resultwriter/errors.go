@@ -29,7 +29,9 @@ type DataLimitError struct {
 }
 
 // Error implements error.
-func (e *DataLimitError) Error() string {
-	return fmt.Sprintf("%s: the results of the child executions are larger than %d bytes; export them to S3 with a ResultWriter",
-		DataLimitErrorName, e.Limit)
+func (e *DataLimitError) Error() string { return DataLimitErrorName + ": " + e.Cause() }
+
+// Cause is the text for the history event.
+func (e *DataLimitError) Cause() string {
+	return fmt.Sprintf("The results of the child executions are larger than %d bytes; export them to S3 with a ResultWriter.", e.Limit)
 }

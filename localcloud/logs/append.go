@@ -163,6 +163,9 @@ func (s *Store) carryOut(w *write) error {
 		return err
 	}
 	if err := appendFile(seg.path, text); err != nil {
+		s.mu.Lock()
+		st.torn = true
+		s.mu.Unlock()
 		return err
 	}
 	s.mu.Lock()
@@ -180,12 +183,12 @@ func (s *Store) carryOut(w *write) error {
 	return remove(gone)
 }
 
-// segment is the one to append to: the last, unless it is full or another process's.
+// segment is the one to append to: the last, unless it is full or may be torn.
 func (s *Store) segment(st *stream) (*segment, error) {
 	number := 1
 	if n := len(st.segments); n > 0 {
 		last := st.segments[n-1]
-		if last.bytes < s.opts.StreamBytes/segments && !st.reopened {
+		if last.bytes < s.opts.StreamBytes/segments && !st.torn {
 			return last, nil
 		}
 		number = last.number + 1
@@ -196,10 +199,10 @@ func (s *Store) segment(st *stream) (*segment, error) {
 	}
 	seg := &segment{path: st.path(number), number: number, bytes: int64(len(text))}
 	if err := appendFile(seg.path, text); err != nil {
-		return nil, err
+		return nil, errors.Join(err, remove([]string{seg.path})) // of which half a name may be there
 	}
 	s.mu.Lock()
-	st.segments, st.reopened = append(st.segments, seg), false
+	st.segments, st.torn = append(st.segments, seg), false
 	s.mu.Unlock()
 	return seg, nil
 }

@@ -150,7 +150,7 @@ func (g *group) add(seg *segment, entry fs.DirEntry) error {
 	st := g.streams[h.Stream]
 	if st == nil {
 		st = newStream(g, h.Stream, h.Created)
-		st.reopened = true
+		st.torn = true
 		g.streams[h.Stream] = st
 	}
 	if first != 0 {

@@ -107,6 +107,38 @@ func TestALineThatACrashHasTorn(t *testing.T) {
 	}
 }
 
+// TestAFileThatCannotBeWritten puts a directory in the place of a stream's file: the events that come then are lost, those behind them
+// go into another file.
+func TestAFileThatCannotBeWritten(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := open(t, dir, logs.Options{})
+	must(t, s.CreateGroup(here, logs.Group{Name: group}))
+	must(t, s.Append(here, group, stream, event(1, "before")))
+	if got := messages(t, s, 0, 10); !slices.Equal(got, []string{"before"}) {
+		t.Fatalf("%q", got)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*", "*", "*", "*.log"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("%q, %v", files, err)
+	}
+	must(t, os.Rename(files[0], files[0]+".kept"))
+	must(t, os.Mkdir(files[0], 0o750))
+	must(t, s.Append(here, group, stream, event(2, "lost")))
+	if _, err := s.Streams(here, group, ""); err != nil { // waits for the writing
+		t.Fatal(err)
+	}
+	must(t, os.Remove(files[0]))
+	must(t, os.Rename(files[0]+".kept", files[0]))
+	must(t, s.Append(here, group, stream, event(3, "after")))
+	if got := messages(t, s, 0, 10); !slices.Equal(got, []string{"before", "after"}) {
+		t.Errorf("%q", got)
+	}
+	if now, err := filepath.Glob(filepath.Join(dir, "*", "*", "*", "*.log")); err != nil || len(now) != 2 {
+		t.Errorf("the events behind a line that may be torn are in %q, %v", now, err)
+	}
+}
+
 func TestDeletedGroups(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -20,7 +20,7 @@ type stream struct {
 	Stream
 	dir, file string
 	segments  []*segment // oldest first
-	reopened  bool       // written by an earlier process: its last file may end in the middle of a line
+	torn      bool       // its last file may end in the middle of a line: an earlier process wrote it, or the disk refused some of it
 }
 
 func newStream(g *group, name string, created int64) *stream {

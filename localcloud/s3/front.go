@@ -63,16 +63,26 @@ var understood = []string{
 	"partNumber", "prefix", "start-after", "upload-id-marker", "uploadId", "uploads", "versioning", "x-id",
 }
 
+// signing are the query parameters of presigned URLs, in signature version 2; those of version 4 begin with X-Amz-. Nobody is asked
+// for credentials.
+var signing = []string{"AWSAccessKeyId", "Expires", "Signature"}
+
+// harmless reports whether a query parameter may be there: it is understood, or changes nothing of what is asked for.
+func harmless(name string) bool {
+	const amazon = "X-Amz-"
+	return slices.Contains(understood, name) || slices.Contains(signing, name) || strings.HasPrefix(name, "response-") ||
+		len(name) >= len(amazon) && strings.EqualFold(name[:len(amazon)], amazon)
+}
+
 func refuse(r *http.Request) *protocolError {
 	if r.Header.Get("Origin") != "" {
 		return &protocolError{Code: "AccessDenied", status: http.StatusForbidden, Message: "Requests of web pages are not served."}
 	}
 	query := r.URL.Query()
 	for name := range query {
-		if strings.HasPrefix(name, "response-") || strings.HasPrefix(name, "X-Amz-") || slices.Contains(understood, name) {
-			continue
+		if !harmless(name) {
+			return notImplemented(fmt.Sprintf("The sub-resource or parameter %q is not served here.", name))
 		}
-		return notImplemented(fmt.Sprintf("The sub-resource or parameter %q is not served here.", name))
 	}
 	if r.Method == http.MethodPost && !query.Has("delete") && !query.Has("uploads") && !query.Has("uploadId") {
 		return notImplemented("Uploads by an HTML form are not served here.")

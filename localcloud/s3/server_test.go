@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -209,6 +210,31 @@ func TestSubresourcesAreRefusedNotMistakenForTheObject(t *testing.T) {
 	}
 	if body, _ := get(t, c, &awss3.GetObjectInput{Key: aws.String("k")}); body != "hello" {
 		t.Errorf("the object is now %q", body)
+	}
+}
+
+// TestPresignedURLs reads an object by URLs of both versions of signatures, and by one that asks for something else beside it.
+func TestPresignedURLs(t *testing.T) {
+	t.Parallel()
+	server, c := start(t, t.TempDir(), s3.Options{})
+	put(t, c, "k", "hello")
+	for query, want := range map[string]int{
+		"AWSAccessKeyId=AK&Signature=ab%2Bc%3D&Expires=1795271418":                                                                         http.StatusOK,
+		"AWSAccessKeyId=AK&Signature=a&Expires=1795271418&x-amz-security-token=t":                                                          http.StatusOK,
+		"X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=AK%2F20261121%2Fus-east-1%2Fs3%2Faws4_request&X-Amz-Signature=0&x-id=GetObject": http.StatusOK,
+		"AWSAccessKeyId=AK&Signature=a&Expires=1795271418&acl=":                                                                            http.StatusNotImplemented,
+	} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.Endpoint()+"/"+bucket+"/k?"+query, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _ = a.Body.Close(); a.StatusCode != want {
+			t.Errorf("%s: %d, want %d", query, a.StatusCode, want)
+		}
 	}
 }
 

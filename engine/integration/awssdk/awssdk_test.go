@@ -131,6 +131,18 @@ func TestResults(t *testing.T) {
 			want: `{"JobRunId":"r","JobName":"j","SdkHttpMetadata":{"AllHttpHeaders":{"x-amzn-RequestId":["r-1"]},` +
 				`"HttpHeaders":{"x-amzn-RequestId":"r-1"},"HttpStatusCode":200},"SdkResponseMetadata":{"RequestId":"r-1"}}`,
 		},
+		"a job of MediaConvert is tagged": {
+			service: "mediaconvert", resource: "mediaconvert:createJob", answer: fake{body: `{"job":{"id":"i","status":"SUBMITTED"}}`},
+			parameters: `{"Role":"r","Settings":{},"Tags":{"a":"b"},"ClientRequestToken":"c"}`,
+			heard:      `{"role":"r","settings":{},"tags":{"a":"b","ManagedByService":"AWSStepFunctions"},"clientRequestToken":"c"}`,
+			want:       `{"Job":{"Id":"i","Status":"SUBMITTED"}}`,
+		},
+		"a service that is here in part": {
+			service: "sagemaker", resource: "sagemaker:createModel", parameters: `{"ModelName":"m"}`, answer: fake{body: `{"ModelArn":"arn"}`},
+			target: "CreateModel", heard: `{"ModelName":"m"}`,
+			want: `{"ModelArn":"arn","SdkHttpMetadata":{"AllHttpHeaders":{"x-amzn-RequestId":["r-1"]},` +
+				`"HttpHeaders":{"x-amzn-RequestId":"r-1"},"HttpStatusCode":200},"SdkResponseMetadata":{"RequestId":"r-1"}}`,
+		},
 		"a model's answer is read": {
 			service: "bedrockruntime", resource: "bedrock:invokeModel", parameters: `{"ModelId":"m","Body":{"prompt":"p"}}`,
 			answer: fake{body: `{"completion":"c"}`, header: http.Header{"Content-Type": {"application/json"}}}, heard: `{"prompt":"p"}`,

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"strings"
 	"sync"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -50,12 +51,32 @@ func (c *Caller) find(ctx context.Context, s *Service, action, account string) (
 	if err != nil {
 		return nil, err
 	}
-	name := upperFirst(action)
-	m := v.MethodByName(name)
-	if !m.IsValid() || !isOperation(m.Type(), name) {
-		return nil, &unsupportedError{"The action " + action + " of the service " + s.Name + " is not supported."}
+	m := method(v, upperFirst(action))
+	if !m.IsValid() {
+		return nil, unsupported(s, action, v)
 	}
 	return &operation{s, m, m.Type().In(1).Elem()}, nil
+}
+
+// method finds what carries an action out in a client; a zero value when there is nothing.
+func method(client reflect.Value, name string) reflect.Value {
+	if some, ok := client.Interface().(actions); ok {
+		return some.find(name)
+	}
+	m := client.MethodByName(name)
+	if m.IsValid() && !isOperation(m.Type(), name) {
+		return reflect.Value{}
+	}
+	return m
+}
+
+// unsupported is the error of an action that a client does not have. Of a service that is here in part it names what is.
+func unsupported(s *Service, action string, client reflect.Value) error {
+	why := "The action " + action + " of the service " + s.Name + " is not supported."
+	if some, ok := client.Interface().(actions); ok {
+		why = strings.TrimSuffix(why, ".") + " here; the actions of " + s.Name + " are " + strings.Join(some.names(), ", ")
+	}
+	return &unsupportedError{why}
 }
 
 // unsupportedError is a Resource that no client has.

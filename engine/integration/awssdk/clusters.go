@@ -1,25 +1,30 @@
 package awssdk
 
 import (
+	"context"
+
 	"stepback/asl/jsonvalue"
 	"stepback/engine"
 )
 
 // clusters adds the optimized integrations with EMR, which has an API of its own for Step Functions: one cluster, step or instance
-// group where EMR takes lists, and clusters where EMR has job flows.
+// group where EMR takes lists, clusters where EMR has job flows, and names where EMR has IDs.
 func clusters(table map[string]*Optimized) {
-	emr := func(name, action string, prepare rewriting, shape func(params, result jsonvalue.Value) jsonvalue.Value) {
+	emr := func(name, action string, prepare preparation, shape func(params, result jsonvalue.Value) jsonvalue.Value) {
 		table["elasticmapreduce:"+name] = &Optimized{
 			service: service("emr"), action: action, prefix: "ElasticMapReduce", base: "AmazonElasticMapReduceException",
-			product: "AmazonElasticMapReduce", prepare: prepare.apply, shape: shape,
+			product: "AmazonElasticMapReduce", prepare: prepare, shape: shape,
 		}
 	}
-	flow, step := rewriting{"ClusterId": {"JobFlowIds", true}}, rewriting{"StepId": {"StepIds", true}}
+	flow := rewriting{"ClusterId": {"JobFlowIds", true}}.prepare
+	step := rewriting{"ClusterId": {"JobFlowId", false}, "Step": {"Steps", true}}.prepare
 	emr("createCluster", "RunJobFlow", nil, renamed("JobFlowId", "ClusterId"))
 	emr("terminateCluster", "TerminateJobFlows", flow, nil)
 	emr("setClusterTerminationProtection", "SetTerminationProtection", flow, nil)
-	emr("addStep", "AddJobFlowSteps", rewriting{"ClusterId": {"JobFlowId", false}, "Step": {"Steps", true}}, first("StepIds", "StepId"))
-	emr("cancelStep", "CancelSteps", step, first("CancelStepsInfoList", "CancelStepsInfo"))
+	emr("addStep", "AddJobFlowSteps", step, first("StepIds", "StepId"))
+	emr("cancelStep", "CancelSteps", rewriting{"StepId": {"StepIds", true}}.prepare, first("CancelStepsInfoList", "CancelStepsInfo"))
+	emr("modifyInstanceFleetByName", "ModifyInstanceFleet", named{list: "InstanceFleets", one: "InstanceFleet"}.prepare, nil)
+	emr("modifyInstanceGroupByName", "ModifyInstanceGroups", named{list: "InstanceGroups", one: "InstanceGroup", many: true}.prepare, nil)
 }
 
 // rewriting says what members of a task's parameters become in a request.
@@ -28,9 +33,9 @@ type rewriting map[string]struct {
 	list bool // the member is the only element of a list
 }
 
-func (w rewriting) apply(_ *engine.Task, params jsonvalue.Value) jsonvalue.Value {
+func (w rewriting) prepare(_ context.Context, _ *Optimized, _ *engine.Task, params jsonvalue.Value) (jsonvalue.Value, error) {
 	if params.Kind() != jsonvalue.Object {
-		return params
+		return params, nil
 	}
 	b := jsonvalue.NewObject(params.Len())
 	for i, key := range params.Keys() {
@@ -43,7 +48,7 @@ func (w rewriting) apply(_ *engine.Task, params jsonvalue.Value) jsonvalue.Value
 		}
 		b.Set(key, v)
 	}
-	return b.Value()
+	return b.Value(), nil
 }
 
 func renamed(from, to string) func(params, result jsonvalue.Value) jsonvalue.Value {

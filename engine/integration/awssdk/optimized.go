@@ -22,10 +22,15 @@ type Optimized struct {
 	product string   // the service's name in causes; empty when the integration is young
 	texts   []string // members that may be any JSON, which is sent as its text
 	check   func(params jsonvalue.Value) error
-	prepare func(t *engine.Task, params jsonvalue.Value) jsonvalue.Value
+	prepare preparation
 	shape   func(params, result jsonvalue.Value) jsonvalue.Value
 	judge   func(result jsonvalue.Value) error
+	// deliver puts the result where the parameters of the task want it.
+	deliver func(ctx context.Context, o *Optimized, t *engine.Task, result jsonvalue.Value) (jsonvalue.Value, error)
 }
+
+// preparation makes the parameters of an action from those of a task, for which it may call the service.
+type preparation func(ctx context.Context, o *Optimized, t *engine.Task, params jsonvalue.Value) (jsonvalue.Value, error)
 
 // Integrations returns everything that a caller can carry out, by the names that engine.Config.Integrations takes, and beside it
 // states:startExecution, which by itself does not wait for the execution.
@@ -58,24 +63,37 @@ func (o *Optimized) Invoke(ctx context.Context, t *engine.Task) (engine.Result, 
 		}
 	}
 	if o.prepare != nil {
-		params = o.prepare(t, params)
+		if params, err = o.prepare(ctx, o, t, params); err != nil {
+			return nil, err
+		}
 	}
 	a, err := o.call(ctx, t.RoleARN, o.action, o.withTexts(params), t.Parameters)
 	if err != nil {
 		return nil, err
 	}
-	if o.shape != nil {
-		a.output = o.shape(params, a.output)
-	}
-	if o.judge != nil {
-		if err := o.judge(a.output); err != nil {
-			return nil, err
-		}
+	if a.output, err = o.finish(ctx, t, params, a.output); err != nil {
+		return nil, err
 	}
 	if o.young() {
 		return interpreter.ValuePayload(a.output), nil
 	}
 	return interpreter.ValuePayload(a.withMetadata()), nil
+}
+
+// finish makes the task's result of what the service answered.
+func (o *Optimized) finish(ctx context.Context, t *engine.Task, params, result jsonvalue.Value) (jsonvalue.Value, error) {
+	if o.shape != nil {
+		result = o.shape(params, result)
+	}
+	if o.judge != nil {
+		if err := o.judge(result); err != nil {
+			return result, err
+		}
+	}
+	if o.deliver != nil {
+		return o.deliver(ctx, o, t, result)
+	}
+	return result, nil
 }
 
 // Call calls another action of the same service with a role, which is empty for that of the execution, and names its errors alike. The

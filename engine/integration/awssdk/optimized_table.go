@@ -1,6 +1,7 @@
 package awssdk
 
 import (
+	"context"
 	"net/url"
 	"strings"
 
@@ -23,6 +24,7 @@ var families = []family{
 		[]string{"getQueryExecution", "getQueryResults", "startQueryExecution", "stopQueryExecution"},
 	},
 	{"batch", "batch", "Batch", "AWSBatchException", "AWSBatch", []string{"submitJob"}},
+	{"bedrock", "bedrock", "Bedrock", "BedrockException", "", []string{"createModelCustomizationJob"}},
 	{"bedrock", "bedrockruntime", "BedrockRuntime", "BedrockRuntimeException", "", []string{"invokeModel"}},
 	{
 		"codebuild", "codebuild", "CodeBuild", "AWSCodeBuildException", "AWSCodeBuild", []string{
@@ -30,11 +32,21 @@ var families = []family{
 			"stopBuildBatch",
 		},
 	},
+	{"databrew", "databrew", "DataBrew", "AWSGlueDataBrewException", "AWSGlueDataBrew", []string{"startJobRun"}},
 	{
 		"dynamodb", "dynamodb", "DynamoDB", "AmazonDynamoDBException", "AmazonDynamoDBv2",
 		[]string{"deleteItem", "getItem", "putItem", "updateItem"},
 	},
 	{"ecs", "ecs", "ECS", "AmazonECSException", "AmazonECS", []string{"runTask"}},
+	{
+		"eks", "eks", "EKS", "AmazonEKSException", "AmazonEKS", []string{
+			"createCluster", "createFargateProfile", "createNodegroup", "deleteCluster", "deleteFargateProfile", "deleteNodegroup",
+		},
+	},
+	{
+		"emr-containers", "emrcontainers", "EMRContainers", "AmazonEMRContainersException", "AmazonEMRContainers",
+		[]string{"createVirtualCluster", "deleteVirtualCluster", "startJobRun"},
+	},
 	{
 		"emr-serverless", "emrserverless", "EmrServerless", "EmrServerlessException", "", []string{
 			"cancelJobRun", "createApplication", "deleteApplication", "startApplication", "startJobRun", "stopApplication",
@@ -42,6 +54,13 @@ var families = []family{
 	},
 	{"events", "eventbridge", "EventBridge", "EventBridgeException", "", []string{"putEvents"}},
 	{"glue", "glue", "Glue", "AWSGlueException", "AWSGlue", []string{"startJobRun"}},
+	{"mediaconvert", "mediaconvert", "MediaConvert", "MediaConvertException", "", []string{"createJob"}},
+	{
+		"sagemaker", "sagemaker", "SageMaker", "AmazonSageMakerException", "AmazonSageMaker", []string{
+			"createEndpoint", "createEndpointConfig", "createHyperParameterTuningJob", "createLabelingJob", "createModel",
+			"createProcessingJob", "createTrainingJob", "createTransformJob", "updateEndpoint",
+		},
+	},
 	{"sns", "sns", "SNS", "AmazonSNSException", "AmazonSNS", []string{"publish"}},
 	{"sqs", "sqs", "SQS", "AmazonSQSException", "AmazonSQS", []string{"sendMessage"}},
 }
@@ -66,22 +85,14 @@ func optimizedTable() map[string]*Optimized {
 		}
 	}
 	clusters(table)
-	table["bedrock:invokeModel"].shape = modelAnswer
+	table["bedrock:invokeModel"].prepare, table["bedrock:invokeModel"].deliver = modelInput, modelOutput
 	table["ecs:runTask"].judge = notPlaced
 	table["events:putEvents"].prepare, table["events:putEvents"].judge = eventsOf, failedEntries
 	table["glue:startJobRun"].shape = jobNamed
+	table["mediaconvert:createJob"].prepare = managed
 	table["sns:publish"].texts = []string{"Message"}
 	table["sqs:sendMessage"].check, table["sqs:sendMessage"].texts = namesQueue, []string{"MessageBody"}
 	return table
-}
-
-// modelAnswer reads the body of a model's answer where it is JSON.
-func modelAnswer(_, result jsonvalue.Value) jsonvalue.Value {
-	body, _ := result.Get("Body")
-	if v, err := jsonvalue.Parse(body.Text()); err == nil && strings.TrimSpace(body.Text()) != "" {
-		return result.With("Body", v)
-	}
-	return result
 }
 
 // namesQueue refuses a QueueUrl that names a host and no queue, as the service does: it calls the host of the URL, which is nowhere.
@@ -109,4 +120,16 @@ func jobNamed(params, result jsonvalue.Value) jsonvalue.Value {
 		return result.With("JobName", name)
 	}
 	return result
+}
+
+// managed tags a job of MediaConvert as one that Step Functions has started.
+func managed(_ context.Context, _ *Optimized, _ *engine.Task, params jsonvalue.Value) (jsonvalue.Value, error) {
+	tags, _ := params.Get("Tags")
+	if tags.IsNull() {
+		tags = jsonvalue.NewObject(1).Value()
+	}
+	if params.Kind() != jsonvalue.Object || tags.Kind() != jsonvalue.Object {
+		return params, nil
+	}
+	return params.With("Tags", tags.With("ManagedByService", jsonvalue.OfString("AWSStepFunctions"))), nil
 }

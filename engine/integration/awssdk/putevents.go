@@ -1,6 +1,7 @@
 package awssdk
 
 import (
+	"context"
 	"strings"
 
 	"stepback/asl/jsonvalue"
@@ -9,10 +10,10 @@ import (
 
 // eventsOf prepares the entries of putEvents: a Detail that is an object is sent as text, and the ARNs of the execution and of its
 // state machine are added to the Resources.
-func eventsOf(t *engine.Task, params jsonvalue.Value) jsonvalue.Value {
+func eventsOf(_ context.Context, _ *Optimized, t *engine.Task, params jsonvalue.Value) (jsonvalue.Value, error) {
 	entries, ok := params.Get("Entries")
 	if !ok || entries.Kind() != jsonvalue.Array {
-		return params
+		return params, nil
 	}
 	origin := []jsonvalue.Value{jsonvalue.OfString(t.Execution), jsonvalue.OfString(machineOf(t.Execution))}
 	changed := make([]jsonvalue.Value, entries.Len())
@@ -30,7 +31,7 @@ func eventsOf(t *engine.Task, params jsonvalue.Value) jsonvalue.Value {
 		}
 		changed[i] = e.With("Resources", jsonvalue.OfArray(append(resources, origin...)))
 	}
-	return params.With("Entries", jsonvalue.OfArray(changed))
+	return params.With("Entries", jsonvalue.OfArray(changed)), nil
 }
 
 // machineOf is the ARN of an execution's state machine.

@@ -1,10 +1,12 @@
 package awssdk
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/athena"
 	"github.com/aws/aws-sdk-go-v2/service/batch"
-	"github.com/aws/aws-sdk-go-v2/service/bedrockruntime"
 	"github.com/aws/aws-sdk-go-v2/service/cloudformation"
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatch"
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatchlogs"
@@ -35,8 +37,16 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/xray"
 )
 
-// services are the services that tasks can call. Another one is another row, and a module in go.mod.
-var services = []Service{
+// services are the services that tasks can call, by their names. Another one is another row, and a module in go.mod.
+var services = sorted(slices.Concat(coreServices, jobServices, modelServices))
+
+func sorted(s []Service) []Service {
+	slices.SortFunc(s, func(a, b Service) int { return strings.Compare(a.Name, b.Name) })
+	return s
+}
+
+// coreServices are the services that most state machines call, whole.
+var coreServices = []Service{
 	{
 		Name: "athena", ID: "Athena", Variable: "ATHENA_ENDPOINT", Class: "Athena",
 		Client: func(c aws.Config) any { return athena.NewFromConfig(c) },
@@ -44,11 +54,6 @@ var services = []Service{
 	{
 		Name: "batch", ID: "Batch", Variable: "BATCH_ENDPOINT", Class: "Batch",
 		Client: func(c aws.Config) any { return batch.NewFromConfig(c) },
-	},
-	{
-		Name: "bedrockruntime", ID: "Bedrock Runtime", Variable: "BEDROCK_RUNTIME_ENDPOINT", Class: "BedrockRuntime",
-		Client: func(c aws.Config) any { return bedrockruntime.NewFromConfig(c) },
-		unions: bedrockruntimeUnions,
 	},
 	{
 		Name: "cloudformation", ID: "CloudFormation", Variable: "CLOUDFORMATION_ENDPOINT", Class: "CloudFormation",

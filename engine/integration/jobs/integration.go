@@ -60,14 +60,16 @@ func (i *Integration) Invoke(ctx context.Context, t *engine.Task) (engine.Result
 	}
 	t.Submitted(answer)
 	submitted := job{t.RoleARN, params, answer.Value()}
-	described, err := i.await(ctx, submitted)
-	if err != nil {
-		if ctx.Err() != nil {
-			i.stop(ctx, submitted)
-		}
-		return nil, err
+	described, gone, err := i.await(ctx, submitted)
+	switch {
+	case err == nil && gone:
+		return interpreter.ValuePayload(i.kind.result(submitted, described)), nil
+	case err == nil:
+		return i.outcome(submitted, described)
+	case ctx.Err() != nil:
+		i.stop(ctx, submitted)
 	}
-	return i.outcome(submitted, described)
+	return nil, err
 }
 
 // submit starts the job, unless that was done before a crash.
@@ -79,26 +81,39 @@ func (i *Integration) submit(ctx context.Context, t *engine.Task) (engine.Result
 	return i.api.Invoke(ctx, t)
 }
 
-// await looks at the job until it is over, and returns its last description.
-func (i *Integration) await(ctx context.Context, j job) (jsonvalue.Value, error) {
+// await looks at the job until it is over, and returns its last description. What is to be deleted may be gone instead; the last
+// description is the answer to the submission then, if there was no other.
+func (i *Integration) await(ctx context.Context, j job) (last jsonvalue.Value, gone bool, err error) {
+	last = j.answer
 	for pause, missed := firstPause, 0; ; pause = min(2*pause, longestPause) {
 		if err := i.clock.Sleep(ctx, pause); err != nil {
-			return jsonvalue.Value{}, err
+			return last, false, err
 		}
 		d, err := i.api.Call(ctx, j.role, i.kind.describe, i.kind.named(j))
 		switch {
 		case ctx.Err() != nil:
-			return d, ctx.Err()
+			return last, false, ctx.Err()
+		case err != nil && i.kind.deleted(err):
+			return last, true, nil
 		case err == nil && i.kind.over(d):
-			return d, nil
+			d, err = i.final(ctx, j, d)
+			return d, false, err
 		case err == nil && !i.kind.job(d).IsNull():
-			missed = 0
+			last, missed = d, 0
 			continue
 		}
 		if missed++; missed == maxMissed {
-			return d, i.lost(err)
+			return last, false, i.lost(err)
 		}
 	}
+}
+
+// final is the description of a job that is over.
+func (i *Integration) final(ctx context.Context, j job, d jsonvalue.Value) (jsonvalue.Value, error) {
+	if i.kind.final == "" {
+		return d, nil
+	}
+	return i.api.Call(ctx, j.role, i.kind.final, i.kind.named(j))
 }
 
 // lost is the failure of a task whose job cannot be looked at.

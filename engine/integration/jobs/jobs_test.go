@@ -16,7 +16,8 @@ import (
 	"stepback/engine/plan"
 )
 
-// api plays a service: it answers a submission, and describes the job as these texts say, one after the other; "!" is a failed look.
+// api plays a service: it answers a submission, and describes the job as these texts say, one after the other; "!" is a
+// failed look, "gone" one that finds nothing.
 type api struct {
 	answer    string
 	described []string
@@ -38,6 +39,9 @@ func (a *api) Call(_ context.Context, _, action string, params jsonvalue.Value) 
 	text := a.described[0]
 	if len(a.described) > 1 {
 		a.described = a.described[1:]
+	}
+	if text == "gone" {
+		return jsonvalue.Value{}, &engine.TaskError{Name: "EKS.ResourceNotFoundException", Cause: "gone"}
 	}
 	if text == "!" {
 		return jsonvalue.Value{}, &engine.TaskError{Name: "ECS.ServerException", Cause: "try again"}
@@ -117,6 +121,79 @@ func TestWait(t *testing.T) {
 			"elasticmapreduce:addStep", `{"ClusterId":"j"}`, `{"StepId":"s"}`, []string{`{"Step":{"Status":{"State":"CANCELLED"}}}`},
 			`DescribeStep{"ClusterId":"j","StepId":"s"}`, "", `States.TaskFailed: {"Step":{"Status":{"State":"CANCELLED"}}}`,
 		},
+		"DataBrew": {
+			"databrew:startJobRun", `{"Name":"j"}`, `{"RunId":"r"}`, []string{`{"State":"RUNNING"}`, `{"State":"SUCCEEDED"}`},
+			`DescribeJobRun{"Name":"j","RunId":"r"}`, `{"State":"SUCCEEDED"}`, "",
+		},
+		"MediaConvert": {
+			"mediaconvert:createJob", `{"Role":"r"}`, `{"Job":{"Id":"i"}}`,
+			[]string{`{"Job":{"Status":"PROGRESSING"}}`, `{"Job":{"Id":"i","Status":"ERROR"}}`},
+			`GetJob{"Id":"i"}`, "", `States.TaskFailed: {"Job":{"Id":"i","Status":"ERROR"}}`,
+		},
+		"a job of EMR on EKS": {
+			"emr-containers:startJobRun", `{"VirtualClusterId":"v"}`, `{"Id":"i"}`, []string{`{"JobRun":{"State":"COMPLETED"}}`},
+			`DescribeJobRun{"VirtualClusterId":"v","Id":"i"}`, `{"JobRun":{"State":"COMPLETED"}}`, "",
+		},
+		"a virtual cluster of EMR on EKS": {
+			"emr-containers:deleteVirtualCluster", `{"Id":"v"}`, `{"Id":"v"}`, []string{`{"VirtualCluster":{"State":"TERMINATED"}}`},
+			`DescribeVirtualCluster{"Id":"v"}`, `{"VirtualCluster":{"State":"TERMINATED"}}`, "",
+		},
+		"SageMaker": {
+			"sagemaker:createTrainingJob", `{"TrainingJobName":"j"}`, `{"TrainingJobArn":"a"}`,
+			[]string{`{"TrainingJobStatus":"InProgress"}`, `{"TrainingJobStatus":"Completed","ModelArtifacts":{}}`},
+			`DescribeTrainingJob{"TrainingJobName":"j"}`, `{"TrainingJobStatus":"Completed","ModelArtifacts":{}}`, "",
+		},
+		"a job of SageMaker that was stopped": {
+			"sagemaker:createHyperParameterTuningJob", `{"HyperParameterTuningJobName":"j"}`, `{}`,
+			[]string{`{"HyperParameterTuningJobStatus":"Stopped"}`},
+			`DescribeHyperParameterTuningJob{"HyperParameterTuningJobName":"j"}`, "",
+			`States.TaskFailed: {"HyperParameterTuningJobStatus":"Stopped"}`,
+		},
+		"Bedrock": {
+			"bedrock:createModelCustomizationJob", `{"JobName":"j"}`, `{"JobArn":"a"}`, []string{`{"Status":"Completed"}`},
+			`GetModelCustomizationJob{"JobIdentifier":"a"}`, `{"Status":"Completed"}`, "",
+		},
+		"a cluster of EKS": {
+			"eks:createCluster", `{"Name":"c"}`, `{"Cluster":{"Status":"CREATING"},"SdkResponseMetadata":{}}`,
+			[]string{`{"Cluster":{"Status":"CREATING"}}`, `{"Cluster":{"Status":"ACTIVE","Endpoint":"e"}}`},
+			`DescribeCluster{"Name":"c"}`, `{"Cluster":{"Status":"ACTIVE","Endpoint":"e"}}`, "",
+		},
+		"a node group that cannot be made": {
+			"eks:createNodegroup", `{"ClusterName":"c","NodegroupName":"n"}`, `{}`, []string{`{"Nodegroup":{"Status":"CREATE_FAILED"}}`},
+			`DescribeNodegroup{"ClusterName":"c","NodegroupName":"n"}`, "", `States.TaskFailed: {"Nodegroup":{"Status":"CREATE_FAILED"}}`,
+		},
+		"a deletion ends when there is nothing to describe": {
+			"eks:deleteFargateProfile", `{"ClusterName":"c","FargateProfileName":"f"}`, `{"FargateProfile":{"Status":"ACTIVE"}}`,
+			[]string{`{"FargateProfile":{"Status":"DELETING"}}`, "gone"},
+			`DescribeFargateProfile{"ClusterName":"c","FargateProfileName":"f"}`, `{"FargateProfile":{"Status":"DELETING"}}`, "",
+		},
+		"a deletion that nobody saw": {
+			"eks:deleteCluster", `{"Name":"c"}`, `{"Cluster":{"Status":"DELETING"},"SdkResponseMetadata":{}}`, []string{"gone"},
+			`DescribeCluster{"Name":"c"}`, `{"Cluster":{"Status":"DELETING"}}`, "",
+		},
+		"a deletion that fails": {
+			"eks:deleteNodegroup", `{"ClusterName":"c","NodegroupName":"n"}`, `{}`, []string{`{"Nodegroup":{"Status":"DELETE_FAILED"}}`},
+			`DescribeNodegroup{"ClusterName":"c","NodegroupName":"n"}`, "", `States.TaskFailed: {"Nodegroup":{"Status":"DELETE_FAILED"}}`,
+		},
+		"a job that is gone where none is deleted": {
+			"eks:createCluster", `{"Name":"c"}`, `{}`, []string{"gone"},
+			`DescribeCluster{"Name":"c"}`, "", "EKS.ResourceNotFoundException: gone",
+		},
+		"a job of Kubernetes": {
+			"eks:runJob", `{"ClusterName":"c","Endpoint":"e","Job":{},"LogOptions":{"RetrieveLogs":true}}`,
+			`{"ResponseBody":{"metadata":{"name":"j"}},"StatusCode":201}`,
+			[]string{
+				`{"ResponseBody":{"status":{"conditions":[{"type":"Failed","status":"False"},{"type":"SuccessCriteriaMet","status":"True"}]}}}`,
+				`{"ResponseBody":{"status":{"conditions":[{"type":"Complete","status":"True"}]}}}`,
+			},
+			`ReadJob{"ClusterName":"c","Endpoint":"e","Name":"j","LogOptions":{"RetrieveLogs":true}}`,
+			`{"status":{"conditions":[{"type":"Complete","status":"True"}]}}`, "",
+		},
+		"a job of Kubernetes that fails": {
+			"eks:runJob", `{}`, `{"ResponseBody":{"metadata":{"name":"j"}}}`,
+			[]string{`{"ResponseBody":{"status":{"conditions":[{"type":"Failed","status":"True"}]}}}`},
+			`ReadJob{"Name":"j"}`, "", `States.TaskFailed: {"status":{"conditions":[{"type":"Failed","status":"True"}]}}`,
+		},
 		"EMR Serverless": {
 			"emr-serverless:startJobRun", `{"ApplicationId":"a"}`, `{"ApplicationId":"a","JobRunId":"r"}`, []string{`{"JobRun":{"State":"SUCCESS"}}`},
 			`GetJobRun{"ApplicationId":"a","JobRunId":"r"}`, `{"JobRun":{"State":"SUCCESS"}}`, "",
@@ -168,11 +245,20 @@ func TestNobodyWaits(t *testing.T) {
 		"codebuild:startBuildBatch":      `StopBuildBatch{"Id":"bb"}`,
 		"elasticmapreduce:addStep":       `CancelSteps{"ClusterId":"k","StepIds":["s"]}`,
 		"emr-serverless:startJobRun":     `CancelJobRun{"ApplicationId":"a","JobRunId":"r2"}`,
+		"databrew:startJobRun":           `StopJobRun{"Name":"n","RunId":"r"}`,
+		"mediaconvert:createJob":         `CancelJob{"Id":"m"}`,
+		"emr-containers:startJobRun":     `CancelJobRun{"VirtualClusterId":"v","Id":"e"}`,
+		"sagemaker:createTransformJob":   `StopTransformJob{"TransformJobName":"t"}`,
+		"eks:createCluster":              "", // left as it is
 		"elasticmapreduce:createCluster": "", // left running
+
+		"bedrock:createModelCustomizationJob": `StopModelCustomizationJob{"JobIdentifier":"arn"}`,
+		"eks:runJob":                          `DeleteJob{"ClusterName":"ec","Namespace":"ns","Name":"k"}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			answer := `{"Tasks":[{"TaskArn":"t"}],"JobId":"i","JobRunId":"r","QueryExecutionId":"q","Build":{"Id":"b"},"BuildBatch":{"Id":"bb"},"StepId":"s"}`
+			answer := `{"Tasks":[{"TaskArn":"t"}],"JobId":"i","JobRunId":"r","QueryExecutionId":"q","Build":{"Id":"b"},"BuildBatch":{"Id":"bb"},"StepId":"s",` +
+				`"RunId":"r","Job":{"Id":"m"},"Id":"e","JobArn":"arn","ResponseBody":{"metadata":{"name":"k"}}}`
 			if name == "emr-serverless:startJobRun" {
 				answer = `{"JobRunId":"r2"}`
 			}
@@ -183,7 +269,8 @@ func TestNobodyWaits(t *testing.T) {
 			c.Hold()
 			defer c.Release()
 			_, err := jobs.Wait(name, a, c).Invoke(ctx, &engine.Task{
-				Pattern: plan.Sync, Parameters: `{"Cluster":"c","JobName":"j","ClusterId":"k","ApplicationId":"a"}`,
+				Pattern: plan.Sync, Parameters: `{"Cluster":"c","JobName":"j","ClusterId":"k","ApplicationId":"a",` +
+					`"Name":"n","VirtualClusterId":"v","TransformJobName":"t","ClusterName":"ec","Namespace":"ns"}`,
 			})
 			if !errors.Is(err, context.Canceled) {
 				t.Errorf("got %v", err)

@@ -1,9 +1,12 @@
 package jobs
 
 import (
+	"errors"
 	"slices"
+	"strings"
 
 	"stepback/asl/jsonvalue"
+	"stepback/engine"
 )
 
 // job is a job that was submitted, with a role that may be empty.
@@ -14,13 +17,16 @@ type job struct {
 
 // kind is one kind of job: how it is looked at, when it is over, and what the task's result is.
 type kind struct {
-	describe string                    // the action that describes a job
-	named    func(job) jsonvalue.Value // its parameters
-	found    path                      // where the job is in a description; the description itself when empty
-	status   path                      // where the status is in the job
-	done     []string                  // statuses of a job that went well
-	failed   []string                  // statuses of one that did not
+	describe string                       // the action that describes a job
+	named    func(job) jsonvalue.Value    // its parameters
+	found    path                         // where the job is in a description; the description itself when empty
+	status   path                         // where the status is in the job
+	read     func(jsonvalue.Value) string // reads the status of a job that has none in one place
+	done     []string                     // statuses of a job that went well
+	failed   []string                     // statuses of one that did not
 	verdict  func(jsonvalue.Value) bool
+	gone     string // the end of the name of the error by which the description says that what was to be deleted is no more
+	final    string // the action that describes a job that is over, where it is another one
 	result   func(j job, description jsonvalue.Value) jsonvalue.Value
 	stop     string // the action that stops a job; empty where jobs are left running
 	stopped  func(job) jsonvalue.Value
@@ -30,6 +36,9 @@ type kind struct {
 func (k *kind) job(description jsonvalue.Value) jsonvalue.Value { return k.found.in(description) }
 
 func (k *kind) state(description jsonvalue.Value) string {
+	if k.read != nil {
+		return k.read(k.job(description))
+	}
 	return k.status.in(k.job(description)).Text()
 }
 
@@ -37,6 +46,12 @@ func (k *kind) state(description jsonvalue.Value) string {
 func (k *kind) over(description jsonvalue.Value) bool {
 	s := k.state(description)
 	return slices.Contains(k.done, s) || slices.Contains(k.failed, s)
+}
+
+// deleted reports whether an error of the description says that what was to be deleted is no more.
+func (k *kind) deleted(err error) bool {
+	var failed *engine.TaskError
+	return k.gone != "" && errors.As(err, &failed) && strings.HasSuffix(failed.Name, "."+k.gone)
 }
 
 // succeeded reports whether a job that is over went well.

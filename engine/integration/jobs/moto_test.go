@@ -46,6 +46,23 @@ func TestAgainstMoto(t *testing.T) {
 			`{"Name":"c","Instances":{"KeepJobFlowAliveWhenNoSteps":true,"MasterInstanceType":"m4.large","InstanceCount":1},"JobFlowRole":"r","ServiceRole":"s"}`,
 			[]string{"Cluster", "Status", "State"}, "WAITING",
 		},
+		{
+			"SageMaker", "", "", "", "sagemaker:createTrainingJob",
+			`{"TrainingJobName":"j","RoleArn":"arn:aws:iam::123456789012:role/r","AlgorithmSpecification":{"TrainingInputMode":"File","TrainingImage":"i"},` +
+				`"OutputDataConfig":{"S3OutputPath":"s3://b/"},"ResourceConfig":{"InstanceCount":1,"InstanceType":"ml.m4.xlarge","VolumeSizeInGB":1},` +
+				`"StoppingCondition":{"MaxRuntimeInSeconds":60}}`,
+			[]string{"TrainingJobStatus"}, "Completed",
+		},
+		{
+			"a cluster of EKS", "", "", "", "eks:createCluster",
+			`{"Name":"c","RoleArn":"arn:aws:iam::123456789012:role/r","ResourcesVpcConfig":{"SubnetIds":["s-1"]}}`,
+			[]string{"Cluster", "Status"}, "ACTIVE",
+		},
+		{
+			"a cluster of EKS that is deleted", "eks", "createCluster",
+			`{"Name":"d","RoleArn":"arn:aws:iam::123456789012:role/r","ResourcesVpcConfig":{"SubnetIds":["s-1"]}}`,
+			"eks:deleteCluster", `{"Name":"d"}`, []string{"Cluster", "Name"}, "d",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

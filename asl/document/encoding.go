@@ -1,0 +1,46 @@
+package document
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"stepback/asl/source"
+)
+
+// unreadable says what is wrong with the text as a text, whatever it says.
+func unreadable(text string) *problem {
+	first := source.Span{End: 1}
+	switch {
+	case strings.HasPrefix(text, "\ufeff"):
+		return &problem{"The text begins with a byte order mark, which is no part of JSON",
+			"save it as UTF-8 without a byte order mark (BOM)", source.Span{End: len("\ufeff")}}
+	case isUTF16(text):
+		return &problem{"The text is UTF-16, not UTF-8", "save it as UTF-8; Windows PowerShell writes UTF-16 with > and Out-File", first}
+	case strings.IndexByte(text, 0) >= 0:
+		at := strings.IndexByte(text, 0)
+		return &problem{"The file is not text: it has a byte 0", "", source.Span{Start: at, End: at + 1}}
+	case !utf8.ValidString(text):
+		at := firstInvalid(text)
+		return &problem{"The text is not UTF-8", "save it as UTF-8", source.Span{Start: at, End: at + 1}}
+	}
+	return nil
+}
+
+// isUTF16 knows UTF-16 by its byte order mark, or by every other byte of its beginning being 0.
+func isUTF16(text string) bool {
+	if strings.HasPrefix(text, "\xff\xfe") || strings.HasPrefix(text, "\xfe\xff") {
+		return true
+	}
+	return len(text) >= 4 && (text[0] == 0) != (text[1] == 0) && (text[0] == 0) == (text[2] == 0) && (text[1] == 0) == (text[3] == 0)
+}
+
+func firstInvalid(text string) int {
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		if r == utf8.RuneError && size == 1 {
+			return i
+		}
+		i += size
+	}
+	return len(text)
+}

@@ -1,0 +1,117 @@
+package document
+
+import (
+	"sort"
+	"strings"
+
+	"stepback/asl/source"
+)
+
+// mapping tells where the pieces of a text came from. The pieces are in order; what lies between two of them (the punctuation of
+// JSON that was YAML) belongs to the next. The nil mapping is that of a text that was not changed.
+type mapping []piece
+
+// piece is a part of a text that came from a part of another.
+type piece struct {
+	at, from source.Span
+	same     bool // both parts are the same text
+	open     bool // a placeholder without a value, or its stand-in
+}
+
+func (m mapping) isIdentity() bool { return m == nil }
+
+// origin is the part of the other text from which a part of this one came.
+func (m mapping) origin(s source.Span) source.Span {
+	if m == nil {
+		return s
+	}
+	start := m.piece(s.Start)
+	from := start.from.Start
+	if start.same {
+		from += max(0, s.Start-start.at.Start)
+	}
+	end := m.last(s.End)
+	to := end.from.End
+	if end.same {
+		to = end.from.Start + min(s.End, end.at.End) - end.at.Start
+	}
+	return source.Span{Start: from, End: max(from, to)}
+}
+
+// isOpen reports whether a part has to do with a placeholder without a value: it is one, is inside one, or is a text around one.
+func (m mapping) isOpen(s source.Span) bool {
+	for i := m.index(s.Start); i < len(m) && m[i].at.Start < max(s.End, s.Start+1); i++ {
+		if m[i].open && m[i].at.End > s.Start {
+			return true
+		}
+	}
+	return false
+}
+
+// index is that of the piece that holds an offset, or of the next piece.
+func (m mapping) index(offset int) int {
+	return sort.Search(len(m), func(i int) bool { return m[i].at.End > offset })
+}
+
+// piece is the one that holds an offset, or the next; the last one when there is none.
+func (m mapping) piece(offset int) piece {
+	if len(m) == 0 {
+		return piece{}
+	}
+	return m[min(m.index(offset), len(m)-1)]
+}
+
+// last is the last piece that begins before an offset.
+func (m mapping) last(offset int) piece {
+	i := sort.Search(len(m), func(i int) bool { return m[i].at.Start >= offset })
+	if len(m) == 0 {
+		return piece{}
+	}
+	return m[max(0, i-1)]
+}
+
+// over joins two mappings: m leads to a text that below leads from.
+func (m mapping) over(below mapping) mapping {
+	joined := make(mapping, len(m))
+	for i, p := range m {
+		joined[i] = piece{p.at, below.origin(p.from), p.same && below == nil, p.open || below.isOpen(p.from)}
+	}
+	return joined
+}
+
+// rewriter writes a text anew, most of it as it is, and keeps what came from where.
+type rewriter struct {
+	text   string
+	done   int // so much of the text has been written
+	out    strings.Builder
+	places mapping
+	odd    bool // something was replaced, or is open
+}
+
+// copy writes the text as it is, up to an offset.
+func (w *rewriter) copy(to int) { w.write(to, w.text[w.done:to], true, false) }
+
+// replace writes another text in the place of what reaches up to an offset.
+func (w *rewriter) replace(to int, with string, open bool) {
+	w.odd = true
+	w.write(to, with, with == w.text[w.done:to], open)
+}
+
+func (w *rewriter) write(to int, text string, same, open bool) {
+	if to == w.done && text == "" {
+		return
+	}
+	at := w.out.Len()
+	w.out.WriteString(text)
+	w.places = append(w.places, piece{source.Span{Start: at, End: w.out.Len()}, source.Span{Start: w.done, End: to}, same, open})
+	w.done = to
+}
+
+// result is the new text, with its mapping.
+func (w *rewriter) result() (string, mapping) {
+	w.copy(len(w.text))
+	if !w.odd {
+		return w.text, nil
+	}
+	return w.out.String(), w.places
+}

@@ -1,0 +1,142 @@
+package document
+
+import (
+	"regexp"
+	"strings"
+)
+
+// placeholder is what DefinitionSubstitutions fill in; the templates of Terraform and the Serverless Framework look alike.
+var placeholder = regexp.MustCompile(`\$\{([^{}"\n]{1,200})\}`)
+
+// maxPlaceholder is how long a placeholder is at most, in bytes.
+const maxPlaceholder = 4*200 + len("${}")
+
+// pseudoParameters are CloudFormation's, with values that could be.
+func pseudoParameters() map[string]string {
+	return map[string]string{
+		"AWS::AccountId": "123456789012", "AWS::Partition": "aws", "AWS::Region": "us-east-1", "AWS::URLSuffix": "amazonaws.com",
+	}
+}
+
+// filler gives placeholders their values, in the text and not in its tree, as CloudFormation does.
+type filler struct {
+	rewriter
+	values map[string]string
+
+	open, needed names
+	key          string // the last string of the JSON that was followed by a colon
+}
+
+// fillJSON goes through the tokens of JSON. A string whose placeholders are open gets a stand-in where it has to be an ARN, and a
+// placeholder outside strings gets one because there would be no JSON without.
+func (f *filler) fillJSON() {
+	for i := 0; i < len(f.text); {
+		switch f.text[i] {
+		case '"':
+			i = f.quoted(i)
+		case '$':
+			i = f.bare(i)
+		default:
+			i++
+		}
+	}
+}
+
+// fillYAML fills in values only: where a string of YAML ends, and whether it is a comment, its reader knows.
+func (f *filler) fillYAML() { f.within(len(f.text), false) }
+
+// quoted deals with the string that begins at start and returns where to go on.
+func (f *filler) quoted(start int) int {
+	end := endOfString(f.text, start)
+	content := f.text[start+1 : end]
+	if strings.Contains(content, "${") {
+		f.copy(start + 1)
+		if instead, ok := standIn(f.key, content, f.values); ok {
+			for _, name := range openIn(content, f.values) {
+				f.open.add(name)
+			}
+			f.replace(end, instead, true)
+		} else {
+			f.within(end, true)
+		}
+	}
+	if rest := strings.TrimLeft(f.text[min(end+1, len(f.text)):], " \t\r\n"); strings.HasPrefix(rest, ":") {
+		f.key = content
+	}
+	return min(end+1, len(f.text))
+}
+
+// within fills in values up to an offset, and notes which placeholders have none.
+func (f *filler) within(to int, noting bool) {
+	base := f.done
+	for _, m := range placeholder.FindAllStringSubmatchIndex(f.text[base:to], -1) {
+		whole, name := f.text[base+m[0]:base+m[1]], f.text[base+m[2]:base+m[3]]
+		f.copy(base + m[0])
+		if value, ok := f.values[name]; ok {
+			f.replace(base+m[1], value, false)
+		} else if noting {
+			f.open.add(name)
+			f.replace(base+m[1], whole, true)
+		}
+	}
+	f.copy(to)
+}
+
+// bare deals with a placeholder outside a string.
+func (f *filler) bare(start int) int {
+	m := placeholder.FindStringSubmatchIndex(f.text[start:min(len(f.text), start+maxPlaceholder)])
+	if m == nil || m[0] != 0 {
+		return start + 1
+	}
+	end, name := start+m[1], f.text[start+m[2]:start+m[3]]
+	f.copy(start)
+	if value, ok := f.values[name]; ok {
+		f.replace(end, value, false)
+		return end
+	}
+	f.open.add(name)
+	f.needed.add(name)
+	f.replace(end, standInNumber(f.key), true)
+	return end
+}
+
+// endOfString is the offset of the quote that ends the string which begins at start, or of the text's end.
+func endOfString(text string, start int) int {
+	for i := start + 1; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '"':
+			return i
+		}
+	}
+	return len(text)
+}
+
+// names are names in the order in which they came up first.
+type names struct {
+	list []string
+	seen map[string]bool
+}
+
+func (n *names) add(name string) {
+	if n.seen[name] {
+		return
+	}
+	if n.seen == nil {
+		n.seen = map[string]bool{}
+	}
+	n.seen[name] = true
+	n.list = append(n.list, name)
+}
+
+// openIn returns the names of the placeholders of a string that have no value.
+func openIn(content string, values map[string]string) []string {
+	var open []string
+	for _, m := range placeholder.FindAllStringSubmatch(content, -1) {
+		if _, given := values[m[1]]; !given {
+			open = append(open, m[1])
+		}
+	}
+	return open
+}

@@ -1,0 +1,105 @@
+package document
+
+import (
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// scalar writes a string, number, boolean or null.
+func (y *yamlReader) scalar(n *yaml.Node, field string) *problem {
+	if isForeign(n) {
+		return y.foreign(n, field)
+	}
+	switch tag := n.ShortTag(); tag {
+	case "!!null":
+		y.emit(n, "null", false)
+	case "!!bool":
+		y.emit(n, strconv.FormatBool(strings.EqualFold(n.Value, "true")), false)
+	case "!!int", "!!float":
+		number, ok := jsonNumber(n)
+		if !ok {
+			return y.wrong(n, "JSON has no number "+n.Value, "in quotes it is a string")
+		}
+		y.emit(n, number, false)
+	case "!!binary":
+		return y.wrong(n, "CloudFormation refuses the tag !!binary", "")
+	default: // strings and timestamps
+		y.text11(n, field)
+	}
+	return nil
+}
+
+// text11 writes a string, unless it is a plain word that YAML 1.1, which CloudFormation reads, takes for a boolean.
+func (y *yamlReader) text11(n *yaml.Node, field string) {
+	if value, isBoolean := oldBooleans[n.Value]; isBoolean && n.Style == 0 {
+		y.emit(n, strconv.FormatBool(value), false)
+		return
+	}
+	y.content(n, field, n.Value)
+}
+
+var oldBooleans = map[string]bool{
+	"yes": true, "Yes": true, "YES": true, "on": true, "On": true, "ON": true,
+	"no": false, "No": false, "NO": false, "off": false, "Off": false, "OFF": false,
+}
+
+// content writes a string, or what stands in for its open placeholders.
+func (y *yamlReader) content(n *yaml.Node, field, text string) {
+	open := openIn(text, y.values)
+	for _, name := range open {
+		y.open.add(name)
+	}
+	if instead, ok := standIn(field, text, y.values); ok {
+		text = instead
+	}
+	y.emit(n, quoted(text), len(open) > 0)
+}
+
+var numberInJSON = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$`)
+
+// jsonNumber is the text of a number as JSON has it: as it stands, where JSON has it too.
+func jsonNumber(n *yaml.Node) (string, bool) {
+	if numberInJSON.MatchString(n.Value) {
+		return n.Value, true
+	}
+	var whole int64
+	if err := n.Decode(&whole); err == nil && n.ShortTag() == "!!int" {
+		return strconv.FormatInt(whole, 10), true
+	}
+	var number float64
+	if err := n.Decode(&number); err != nil || math.IsInf(number, 0) || math.IsNaN(number) {
+		return "", false
+	}
+	return strconv.FormatFloat(number, 'g', -1, 64), true
+}
+
+// isForeign reports whether a node has a tag of somebody's own, such as !GetAtt.
+func isForeign(n *yaml.Node) bool {
+	tag := n.ShortTag()
+	return strings.HasPrefix(tag, "!") && !strings.HasPrefix(tag, "!!")
+}
+
+// foreign deals with CloudFormation's functions: what they refer to is like a placeholder.
+func (y *yamlReader) foreign(n *yaml.Node, field string) *problem {
+	if n.Kind == yaml.ScalarNode {
+		switch n.Tag {
+		case "!Ref", "!GetAtt":
+			name := n.Value
+			if value, given := y.values[name]; given {
+				y.emit(n, quoted(value), false)
+				return nil
+			}
+			y.content(n, field, "${"+name+"}")
+			return nil
+		case "!Sub":
+			y.content(n, field, n.Value)
+			return nil
+		}
+	}
+	return y.wrong(n, "The tag "+n.Tag+" means nothing in a definition",
+		"a placeholder such as ${Name}, which DefinitionSubstitutions or --substitute fill in")
+}

@@ -1,0 +1,43 @@
+package asl
+
+import (
+	"strings"
+
+	"stepback/asl/jsonvalue"
+)
+
+// syntaxHint knows what people write who take JSON for the JavaScript, YAML or template that it is not; empty when it does not know.
+func syntaxHint(text string, offset int) string {
+	before, after := strings.TrimRight(text[:offset], " \t\r\n"), text[offset:]
+	switch {
+	case strings.HasPrefix(after, "//"), strings.HasPrefix(after, "/*"), strings.HasPrefix(after, "#"):
+		return "JSON has no comments; every state has a Comment field for them"
+	case strings.HasSuffix(before, ",") && (strings.HasPrefix(after, "}") || strings.HasPrefix(after, "]")):
+		return "remove the comma before it"
+	case strings.HasPrefix(after, "'"), strings.HasPrefix(after, "“"), strings.HasPrefix(after, "”"):
+		return `strings and names stand in straight double quotes: "`
+	case strings.HasPrefix(after, "True"), strings.HasPrefix(after, "False"), strings.HasPrefix(after, "None"):
+		return "JSON writes true, false and null"
+	default:
+		return ""
+	}
+}
+
+// wrappings are members of what definitions stand in, or beside.
+var wrappings = []struct{ member, hint string }{
+	{"Resources", "this looks like a CloudFormation or SAM template: give the files that its state machines' DefinitionUri name"},
+	{"stepFunctions", "this looks like a configuration of the Serverless Framework: give a definition out of it"},
+	{"definition", "this looks like an answer of DescribeStateMachine: give its definition, as --query definition --output text does"},
+	{"MockedResponses", "this looks like a mock configuration: give it to exec or serve with --mock"},
+	{"Type", "this looks like a single state, which test-state takes"},
+}
+
+// wrapping says what an object is that has no states; empty when that is not known.
+func wrapping(v jsonvalue.Value) string {
+	for _, w := range wrappings {
+		if _, there := v.Get(w.member); there {
+			return w.hint
+		}
+	}
+	return ""
+}

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"stepback/pipeline"
+)
+
+// TestTheCauseIsShownAsItsMessage prints a failure of a function, whose cause is an object, and one whose cause is text.
+func TestTheCauseIsShownAsItsMessage(t *testing.T) {
+	t.Parallel()
+	for cause, want := range map[string]string{
+		`{"errorMessage":"e.csv is empty","errorType":"CSVFileEmpty"}`: "  CSVFileEmpty in ValidateCSVFile: e.csv is empty\n",
+		`{"other":1}`: "  CSVFileEmpty in ValidateCSVFile: {\"other\":1}\n",
+		"text":        "  CSVFileEmpty in ValidateCSVFile: text\n",
+	} {
+		var b bytes.Buffer
+		printReport(&b, &pipeline.Report{Status: "FAILED", Name: "e", Error: "CSVFileEmpty", State: "ValidateCSVFile", Cause: cause})
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("cause %s:\n%s", cause, b.String())
+		}
+	}
+}
+
+func TestShortPath(t *testing.T) {
+	t.Parallel()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		filepath.Join(dir, "data", "a.csv"):           filepath.Join("data", "a.csv"),
+		"sqlite:" + filepath.Join(dir, "users.db"):    "sqlite:users.db",
+		filepath.Join(filepath.Dir(dir), "elsewhere"): filepath.Join(filepath.Dir(dir), "elsewhere"),
+		"sqlite:relative.db":                          "sqlite:relative.db",
+		"postgres://u:xxxxx@host" + dir + "/db":       "postgres://u:xxxxx@host" + dir + "/db",
+	} {
+		if got := shortPath(path); got != want {
+			t.Errorf("%s is written %s, want %s", path, got, want)
+		}
+	}
+}
+
+// TestTheBarIsCutBetweenLetters draws the bar for a file with a name of wide letters on terminals of all widths.
+func TestTheBarIsCutBetweenLetters(t *testing.T) {
+	t.Parallel()
+	for width := 21; width < 120; width++ {
+		var b bytes.Buffer
+		p := newProgress(streams{err: &b, terminal: true, width: width}, "利用状況.csv")
+		p.draw(pipeline.Progress{Stage: "ProcessUserRecords", Done: 50, Total: 100, Children: 3}, time.Now())
+		line := strings.TrimPrefix(b.String(), "\r\x1b[K")
+		if !utf8.ValidString(line) || utf8.RuneCountInString(line) >= width {
+			t.Errorf("width %d: %q", width, line)
+		}
+	}
+}
+
+func TestVersion(t *testing.T) {
+	t.Parallel()
+	stepback(t, "--version").ends(t, 0, "stepback ")
+}

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"strings"
+)
+
+// substitutions are the flags that give placeholders of definitions their values.
+type substitutions struct {
+	Substitute []string `sep:"none" placeholder:"NAME=VALUE|@FILE" help:"Value of the placeholder $${NAME} in definitions, as DefinitionSubstitutions of CloudFormation (repeatable), or a file with an object of them. Without one a Resource is a Lambda function of the placeholder's name."`
+}
+
+// values returns the values by name; later flags win.
+func (s substitutions) values() (map[string]string, error) {
+	values := map[string]string{}
+	for _, flag := range s.Substitute {
+		if path, isFile := strings.CutPrefix(flag, "@"); isFile {
+			read, err := substitutionsFile(path)
+			if err != nil {
+				return nil, fmt.Errorf("--substitute: %w", err)
+			}
+			maps.Copy(values, read)
+			continue
+		}
+		name, value, ok := strings.Cut(flag, "=")
+		if !ok || name == "" {
+			return nil, fmt.Errorf("--substitute %s: give NAME=VALUE, or @FILE", flag)
+		}
+		values[name] = value
+	}
+	return values, nil
+}
+
+// substitutionsFile reads an object whose members are values: strings as they are, all else as JSON.
+func substitutionsFile(path string) (map[string]string, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(text, &members); err != nil {
+		return nil, fmt.Errorf("%s is not a JSON object: %w", path, err)
+	}
+	values := make(map[string]string, len(members))
+	for name, raw := range members {
+		var text string
+		if json.Unmarshal(raw, &text) != nil {
+			text = string(raw)
+		}
+		values[name] = text
+	}
+	return values, nil
+}
+
+// placeholders lists some placeholders for people.
+func placeholders(names []string) string {
+	const shown = 5
+	listed := make([]string, 0, shown)
+	for _, name := range names[:min(shown, len(names))] {
+		listed = append(listed, "${"+name+"}")
+	}
+	text := strings.Join(listed, ", ")
+	if more := len(names) - shown; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
