@@ -55,14 +55,14 @@ func (f *follower) adjust(live int64) {
 	}
 }
 
-// limit is what the runtime may take while so many bytes are live: the room, or, when that would be tight, twice what is live and a
-// quarter of the room. Without it the collector would run all the time once there is more alive than there is room.
+// limit is what the runtime may take while so many bytes are live: the room, or twice what is live, which is what Go gives any program.
+// Without it the collector would run all the time once there is more alive than there is room.
 func (p Pace) limit(live int64) int64 {
-	step := p.Room / 4
-	if live > math.MaxInt64/2-2*step {
+	step := p.Room / 8
+	if live > math.MaxInt64/2-step {
 		return math.MaxInt64
 	}
-	return max(p.Room, (2*live+2*step-1)/step*step)
+	return max(p.Room, (2*live+step-1)/step*step)
 }
 
 // live is how many bytes of the heap the last collection found in use.

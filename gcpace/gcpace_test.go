@@ -9,14 +9,14 @@ import (
 
 func TestLimit(t *testing.T) {
 	t.Parallel()
-	p := Pace{Percent: 500, Room: 128 << 20} // steps of 32 MB
+	p := Pace{Percent: 500, Room: 128 << 20}
 	for _, tt := range []struct{ live, want int64 }{
 		{0, 128 << 20},
 		{30 << 20, 128 << 20},
-		{48 << 20, 128 << 20},
-		{48<<20 + 1, 160 << 20}, // in steps of 32 MB
-		{64 << 20, 160 << 20},
-		{500 << 20, 1056 << 20},
+		{64 << 20, 128 << 20},
+		{64<<20 + 1, 144 << 20}, // in steps of 16 MB
+		{100 << 20, 208 << 20},
+		{500 << 20, 1008 << 20},
 		{math.MaxInt64, math.MaxInt64},
 	} {
 		if got := p.limit(tt.live); got != tt.want {

@@ -164,3 +164,26 @@ func TestALockedDataDirectory(t *testing.T) {
 		stepback(t, append(args, "--data", data)...).complains(t, exitFailure, "is another stepback using this data directory?")
 	}
 }
+
+// TestReadingADataDirectoryThatIsAFile names a file where a directory is wanted.
+func TestReadingADataDirectoryThatIsAFile(t *testing.T) {
+	t.Parallel()
+	data := write(t, "user_id,login_count,post_count\n")
+	for _, args := range [][]string{{"data", "check"}, {"data", "compact"}, {"data", "export"}, {"export", "users"}, {"history", "x"}, {"run"}} {
+		stepback(t, append(args, "--data", data)...).complains(t, exitFailure, "not a directory")
+	}
+}
+
+// TestADataDirectoryWithoutPermission is of another user, who lets nobody in.
+func TestADataDirectoryWithoutPermission(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() == 0 {
+		t.Skip("root is let in everywhere")
+	}
+	data := aRun(t)
+	tell(t, os.Chmod(data, 0))
+	t.Cleanup(func() { tell(t, os.Chmod(data, 0o700)) })
+	for _, args := range [][]string{{"data", "check"}, {"data", "compact"}, {"data", "export"}, {"export", "users"}, {"history", "x"}, {"run"}} {
+		stepback(t, append(args, "--data", data)...).complains(t, exitFailure, "permission denied")
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -157,8 +158,8 @@ func (c *runCmd) print(r *pipeline.Report, std streams) error {
 	}
 }
 
-// exists reports whether a file is there.
+// exists reports whether a file is there, for all that can be seen: whoever opens one that cannot be reached is told why.
 func exists(name string) bool {
 	_, err := os.Stat(name)
-	return err == nil
+	return !errors.Is(err, fs.ErrNotExist)
 }

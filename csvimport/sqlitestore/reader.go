@@ -29,6 +29,11 @@ type Reader struct {
 // right as long as there is nothing in the log and nobody writes: a log that holds something is refused here, a file that has changed meanwhile by
 // Export.
 func OpenReader(ctx context.Context, path string) (*Reader, error) {
+	if f, err := os.Open(path); err != nil { // says more than SQLite
+		return nil, failure("open "+path, err)
+	} else if err := f.Close(); err != nil {
+		return nil, failure("open "+path, err)
+	}
 	r, err := openReader(ctx, path, "ro")
 	if err == nil || !needsToWrite(err) {
 		return r, err

@@ -127,6 +127,10 @@ func TestReaderRefuses(t *testing.T) {
 			}
 		})
 	}
+	missing := filepath.Join(t.TempDir(), "users.db")
+	if got := exported(t, missing); !strings.Contains(got, "SQLite cannot open "+missing+": open "+missing+": no such file or directory") {
+		t.Error(got)
+	}
 	path, s := counted(t)
 	if _, err := s.db.ExecContext(t.Context(), "PRAGMA user_version = 99"); err != nil {
 		t.Fatal(err)

@@ -49,13 +49,15 @@ func openStore(dir string, o *pebble.Options) (*pebble.DB, error) {
 }
 
 // openError says why a store could not be opened and what to do.
-func openError(dir string, err error) error {
+func openError(dir string, readOnly bool, err error) error {
 	hint := ""
 	switch {
 	case strings.Contains(err.Error(), "lock held by current process"):
 		hint = " (is another stepback using this data directory? this process itself has it open)"
 	case errors.Is(err, syscall.EAGAIN):
 		hint = " (is another stepback using this data directory?)"
+	case readOnly && errors.Is(err, fs.ErrPermission):
+		hint = " (stepback has to be able to read it)"
 	case errors.Is(err, syscall.EROFS), errors.Is(err, fs.ErrPermission):
 		hint = " (stepback has to be able to write there)"
 	case errors.Is(err, pebble.ErrDBDoesNotExist):

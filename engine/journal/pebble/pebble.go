@@ -67,11 +67,11 @@ func Open(dir string, o Options) (*Journal, error) {
 	cache := pebble.NewCache(cacheBytes)
 	defer cache.Unref() // the store has a reference of its own
 	if err := j.space.toOpen(); err != nil {
-		return nil, openError(dir, err)
+		return nil, openError(dir, o.ReadOnly, err)
 	}
 	db, err := openStore(dir, j.options(&o, cache))
 	if err != nil {
-		return nil, openError(dir, err)
+		return nil, openError(dir, o.ReadOnly, err)
 	}
 	j.db = db
 	if err := j.checkVersion(o.ReadOnly); err != nil {
