@@ -108,6 +108,10 @@ localstack-deploy: ## deploy the CSV import there, or to any ENDPOINT=http://…
 localstack-run: ## import CSV=FILE there and show the summary
 	@ENDPOINT=$(ENDPOINT) localstack/run.sh $(CSV)
 
+.PHONY: serve-trial
+serve-trial: ## deploy the CSV import to stepback serve with the AWS command line, twice, and import a file each time
+	@localstack/trial.sh
+
 .PHONY: localstack-down
 localstack-down: ## stop them and forget everything
 	docker compose -f localstack/compose.yaml down --volumes

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"stepback/engine"
+	"stepback/engine/history"
 	"stepback/engine/journal"
 )
 
@@ -54,7 +55,32 @@ func TestWhoWaitsIsToldThatTheEngineCloses(t *testing.T) {
 	}()
 	<-kept.asked
 	e.Close()
+	e.Close() // which releases the clock no second time
 	if err := <-waited; !errors.Is(err, engine.ErrClosed) {
 		t.Errorf("waiting for the start: %v", err)
+	}
+}
+
+// TestATaskKnowsWhyItsContextEnded stops an execution in the middle of a task, and closes the engine in the middle of another.
+func TestATaskKnowsWhyItsContextEnded(t *testing.T) {
+	t.Parallel()
+	for _, closed := range []bool{false, true} {
+		invoked, givenUp := make(chan struct{}), make(chan bool, 1)
+		b := newBed(t, func(ctx context.Context, _ *engine.Task) (string, error) {
+			close(invoked)
+			<-ctx.Done()
+			givenUp <- engine.GivenUp(ctx)
+			return "", ctx.Err()
+		})
+		arn := b.start(t, `{"StartAt":"T","States":{"T":{`+call+`,"End":true}}}`, `{}`)
+		<-invoked
+		if closed {
+			b.Close()
+		} else if err := b.StopExecution(t.Context(), arn, history.Failure{}); err != nil {
+			t.Fatal(err)
+		}
+		if got := <-givenUp; got == closed {
+			t.Errorf("closing %t: given up %t", closed, got)
+		}
 	}
 }

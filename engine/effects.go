@@ -131,5 +131,6 @@ func (r *run) release() {
 		for range r.commit.events {
 			r.engine.clock.Release()
 		}
+		r.commit.events = 0
 	}
 }

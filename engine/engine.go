@@ -62,7 +62,7 @@ type Engine struct {
 	log   *slog.Logger
 
 	ctx     context.Context // ends when the engine closes; parent of all tasks
-	cancel  context.CancelFunc
+	cancel  context.CancelCauseFunc
 	tasks   sync.WaitGroup // task invocations and Map Runs
 	queue   queue
 	runners taskRunners
@@ -110,7 +110,7 @@ func New(cfg Config) (*Engine, error) {
 	}
 	e.seeds.state, e.repeatable = cfg.Seed, repeatable
 	e.activities.clock, e.activities.queues = cfg.Clock, map[string]*activityQueue{}
-	e.ctx, e.cancel = context.WithCancel(context.Background())
+	e.ctx, e.cancel = context.WithCancelCause(context.Background())
 	e.runners.next = make(chan invocation)
 	e.queue.start(cfg.Workers, e.work)
 	return e, nil
@@ -118,13 +118,13 @@ func New(cfg Config) (*Engine, error) {
 
 // Close stops taking work, cancels the tasks in flight, and waits for everything the engine started. Executions that are still
 // running stay as the journal has them, for Recover to go on with. It does not close the clock or the journal, which the caller
-// owns.
+// owns. It may be called more than once.
 func (e *Engine) Close() {
 	e.mu.Lock()
 	e.closed = true
 	e.mu.Unlock()
 	e.queue.stop() // first: workers start tasks, and must not see them fail because they are cancelled here
-	e.cancel()
+	e.cancel(ErrClosed)
 	e.tasks.Wait()
 	e.mu.Lock()
 	runs := make([]*run, 0, len(e.runs))

@@ -186,7 +186,13 @@ func (s *items) selected(item itemreader.Item) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.text = v.AppendJSON(s.text[:0])
+	const most = 16 * interpreter.MaxPayload // what is larger is refused in any case, but the text of parts of parts could be immense
+	text, ok := v.JSONUpTo(most)
+	if !ok {
+		return nil, &TaskError{Name: plan.ErrDataLimitExceeded, Cause: fmt.Sprintf(
+			"Item %d of the Map is more than %d bytes as the input of a child execution; the limit is %d.", item.Index, most, interpreter.MaxPayload)}
+	}
+	s.text = append(s.text[:0], text...)
 	return s.text, nil
 }
 

@@ -145,7 +145,24 @@ func (m *mapRun) describe() *MapRun {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	copied := m.about
+	m.countPending(&copied)
 	return &copied
+}
+
+// countPending counts the items of the state's input that are still to come, whose number is known from the start. How many items
+// an ItemReader is still to read is not known before it has read them.
+func (m *mapRun) countPending(about *MapRun) {
+	if about.Status != interpreter.Running || m.call.State.Map.Reader != nil {
+		return
+	}
+	items := max(int64(len(m.call.Items))-about.Items.Total(), 0)
+	about.Items.Pending += items
+	switch size := m.call.MaxItemsPerBatch; {
+	case m.call.State.Map.Batcher == nil:
+		about.Executions.Pending += items
+	case size > 0 && m.call.MaxInputBytesPerBatch == 0:
+		about.Executions.Pending += (items + size - 1) / size
+	}
 }
 
 // now is the time of the execution that the Map Run belongs to.

@@ -69,6 +69,12 @@ type TaskError struct {
 // Error implements error.
 func (e *TaskError) Error() string { return e.Name + ": " + e.Cause }
 
+// GivenUp reports whether the context of a task has ended because nobody waits for the task any more, so that what it has begun
+// elsewhere may be stopped. When an engine closes, the contexts of its tasks end as well, but the next engine goes on with them.
+func GivenUp(ctx context.Context) bool {
+	return ctx.Err() != nil && !errors.Is(context.Cause(ctx), ErrClosed)
+}
+
 // invoke starts a task.
 func (r *run) invoke(id int64, call *interpreter.TaskCall) {
 	e := r.engine

@@ -2,6 +2,7 @@
 # Deploys the CSV import to an AWS-compatible endpoint: ENDPOINT, or LocalStack's. DATABASE_HOST (postgres), DATABASE_PORT
 # (5432), DATABASE_USER, DATABASE_PASSWORD (stepback) and DATABASE_NAME (csvimport) are the PostgreSQL server as the
 # functions reach it. CDKFLAGS goes to cdk deploy; --method=direct does without change sets.
+# At stepback serve, which has no CloudFormation, serve.sh puts the same parts there.
 set -euo pipefail
 source "$(dirname "$0")/endpoint.sh"
 
@@ -9,7 +10,12 @@ case "$(uname -m)" in
 	arm64 | aarch64) goarch=arm64 architecture=arm64 ;;
 	*) goarch=amd64 architecture=x86_64 ;;
 esac
-make -C "$root" --no-print-directory lambdas-for GOARCH="$goarch" LAMBDA_OUT=dist/local cdk/node_modules
+make -C "$root" --no-print-directory lambdas-for GOARCH="$goarch" LAMBDA_OUT=dist/local
+if stepback_serves; then
+	source "$root/localstack/serve.sh"
+	exit
+fi
+make -C "$root" --no-print-directory cdk/node_modules
 
 secret=stepback-local-database
 value=$(printf '{"username":"%s","password":"%s","host":"%s","port":"%s","dbname":"%s","sslmode":"disable"}' \

@@ -8,8 +8,22 @@ export AWS_PAGER=""
 STACK=stepback-local
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
-# output prints an output of the deployed stack.
+prefix=csv-import-local
+
+# stepback_serves tells whether the endpoint is stepback serve, which has Step Functions, Lambda, S3 and CloudWatch Logs, and no
+# CloudFormation.
+stepback_serves() { curl --silent --fail --output /dev/null "$AWS_ENDPOINT_URL/_stepback/health"; }
+
+# output prints an output of the deployed stack, or of what serve.sh has made without one.
 output() {
+	if stepback_serves; then
+		case "$1" in
+			InputBucketName) echo "$prefix-input" ;;
+			ResultBucketName) echo "$prefix-results" ;;
+			StateMachineArn) aws stepfunctions list-state-machines --query "stateMachines[?name=='$prefix'].stateMachineArn" --output text ;;
+		esac
+		return
+	fi
 	aws cloudformation describe-stacks --stack-name "$STACK" --output text \
 		--query "Stacks[0].Outputs[?OutputKey=='$1'].OutputValue"
 }

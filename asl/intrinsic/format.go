@@ -55,20 +55,25 @@ func join(pieces []string, values []jsonvalue.Value) (jsonvalue.Value, error) {
 	for i, v := range values {
 		out = append(out, pieces[i]...)
 		out = appendShown(out, v)
-		if len(out) > maxFormatted {
-			return jsonvalue.Value{}, fmt.Errorf("the result is longer than %d bytes", maxFormatted)
+		if len(out) > maxText {
+			return jsonvalue.Value{}, errLong
 		}
 	}
 	return jsonvalue.OfString(string(append(out, pieces[len(values)]...))), nil
 }
 
-// maxFormatted, in bytes, is far above what a payload may hold, which is not checked here. It keeps a template that repeats a
-// large value from exhausting the memory.
-const maxFormatted = 4 << 20
+// maxText, in bytes, is how long a text may be that a function makes of values. It is far above what a payload may hold, which is not
+// checked here. It keeps a template that repeats a large value, and a path that selects parts of parts, from exhausting the memory.
+const maxText = 4 << 20
+
+var errLong = fmt.Errorf("the result is longer than %d bytes", maxText)
 
 // appendShown appends a value as Java's toString shows it: strings bare, {a=1, b=[]} for objects. Recordings of the service show
-// this although the specification forbids objects and arrays here.
+// this although the specification forbids objects and arrays here. It ends early when dst is too long.
 func appendShown(dst []byte, v jsonvalue.Value) []byte {
+	if len(dst) > maxText {
+		return dst
+	}
 	switch v.Kind() {
 	case jsonvalue.String:
 		return append(dst, v.Text()...)

@@ -15,7 +15,10 @@ import (
 func hash(values []jsonvalue.Value, _ Env) (jsonvalue.Value, error) {
 	text := values[0].Text()
 	if values[0].Kind() != jsonvalue.String {
-		text = values[0].JSON()
+		var ok bool
+		if text, ok = values[0].JSONUpTo(maxText); !ok {
+			return jsonvalue.Value{}, errLong
+		}
 	}
 	if err := checkData(text); err != nil {
 		return jsonvalue.Value{}, err

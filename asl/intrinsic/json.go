@@ -54,7 +54,11 @@ func unsignedZeros(v jsonvalue.Value) jsonvalue.Value {
 
 // jsonToString is States.JsonToString.
 func jsonToString(values []jsonvalue.Value, _ Env) (jsonvalue.Value, error) {
-	return jsonvalue.OfString(values[0].JSON()), nil
+	text, ok := values[0].JSONUpTo(maxText)
+	if !ok {
+		return jsonvalue.Value{}, errLong
+	}
+	return jsonvalue.OfString(text), nil
 }
 
 // jsonMerge is States.JsonMerge: members of the second object win. The service supports shallow merging only.

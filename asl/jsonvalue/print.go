@@ -54,6 +54,53 @@ func (v Value) JSON() string {
 	return text
 }
 
+// JSONUpTo returns the value's compact JSON text, or false when that has more bytes than limit: then little more than those have been
+// written. Values may share parts, so that the text of a small tree can be immense.
+func (v Value) JSONUpTo(limit int) (string, bool) {
+	b, _ := buffers.Get().(*[]byte)
+	*b = v.appendUpTo((*b)[:0], limit)
+	ok := len(*b) <= limit
+	text := ""
+	if ok {
+		text = string(*b)
+	}
+	if cap(*b) <= maxKept {
+		buffers.Put(b)
+	}
+	return text, ok
+}
+
+// appendUpTo is AppendJSON that ends early when dst has become longer than limit.
+func (v Value) appendUpTo(dst []byte, limit int) []byte {
+	switch v.kind {
+	case Array:
+		dst = append(dst, '[')
+		for i, e := range v.node.vals {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			if dst = e.appendUpTo(dst, limit); len(dst) > limit {
+				return dst
+			}
+		}
+		return append(dst, ']')
+	case Object:
+		dst = append(dst, '{')
+		for i, k := range v.node.keys {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = append(AppendQuoted(dst, k), ':')
+			if dst = v.node.vals[i].appendUpTo(dst, limit); len(dst) > limit {
+				return dst
+			}
+		}
+		return append(dst, '}')
+	default:
+		return v.AppendJSON(dst)
+	}
+}
+
 // buffers are where texts are written before their size is known. Larger ones than maxKept are not kept.
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 

@@ -177,6 +177,35 @@ func TestLargeObjectsAreIndexed(t *testing.T) {
 	}
 }
 
+func TestJSONUpTo(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{`null`, `"é\n"`, `12.50`, `[]`, `{}`, `[1,[2,{"a":[true,false]}],"x"]`, `{"a":{"b":[1,2,3]},"c":"d"}`} {
+		v, err := jsonvalue.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := v.JSON()
+		for limit := range len(want) + 2 {
+			got, ok := v.JSONUpTo(limit)
+			if ok != (limit >= len(want)) || ok && got != want {
+				t.Errorf("%s up to %d: %q %v", text, limit, got, ok)
+			}
+		}
+	}
+}
+
+// TestJSONUpToOfSharedParts has a value whose text would have 2^40 elements.
+func TestJSONUpToOfSharedParts(t *testing.T) {
+	t.Parallel()
+	v := jsonvalue.OfInt(1)
+	for range 40 {
+		v = jsonvalue.OfArray([]jsonvalue.Value{v, v})
+	}
+	if text, ok := v.JSONUpTo(1000); ok || text != "" {
+		t.Errorf("%d bytes", len(text))
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{`{"a":[1,2.50,"\u00e9"]}`, `"\ud83d\ude00"`, `[[[[`, `1e+`, "\"\xff\""} {
 		f.Add(seed)

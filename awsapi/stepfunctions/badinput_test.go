@@ -133,6 +133,41 @@ func TestDefinitionsAtTheLimit(t *testing.T) {
 	}
 }
 
+// TestValuesThatShareParts selects the parts of the parts of a deep document, whose text would have gigabytes.
+func TestValuesThatShareParts(t *testing.T) {
+	t.Parallel()
+	w := wire{url: newServer(t)}
+	defer bystander(t, w)()
+	const depth = 490
+	input := strings.Repeat(`{"p":"`+strings.Repeat("p", 500)+`","a":`, depth) + "1" + strings.Repeat("}", depth)
+	const all, large = `$..a..a`, "States.DataLimitExceeded"
+	for name, c := range map[string]struct{ state, want string }{
+		"Parameters":   {`"Parameters":{"x.$":"` + all + `"}`, large},
+		"InputPath":    {`"InputPath":"` + all + `"`, large},
+		"OutputPath":   {`"OutputPath":"` + all + `"`, large},
+		"Assign":       {`"Assign":{"x.$":"` + all + `"}`, large},
+		"JsonToString": {`"Parameters":{"x.$":"States.JsonToString(` + all + `)"}`, "States.IntrinsicFailure"},
+		"Format":       {`"Parameters":{"x.$":"States.Format('{}', ` + all + `)"}`, "States.IntrinsicFailure"},
+		"Hash":         {`"Parameters":{"x.$":"States.Hash(` + all + `, 'MD5')"}`, "States.IntrinsicFailure"},
+	} {
+		d := w.run(t, w.machine(t, name, `{"StartAt":"P","States":{"P":{"Type":"Pass","End":true,`+c.state+`}}}`), input)
+		if d["status"] != "FAILED" || d["error"] != c.want {
+			t.Errorf("%s: %v %v, want %s", name, d["status"], d["error"], c.want)
+		}
+	}
+	const processor = `"ItemProcessor":{"ProcessorConfig":{"Mode":"DISTRIBUTED","ExecutionType":"STANDARD"},"StartAt":"I","States":{"I":{"Type":"Pass","End":true}}}`
+	d := w.run(t, w.machine(t, "map", `{"StartAt":"M","States":{"M":{"Type":"Map","End":true,"ItemSelector":{"x.$":"$$.Map.Item.Value..a..a"},`+processor+`}}}`), "["+input+"]")
+	if d["status"] != "FAILED" || d["error"] != large {
+		t.Errorf("ItemSelector: %v %v", d["status"], d["error"])
+	}
+	a := w.call(t, "TestState", map[string]any{
+		"definition": `{"Type":"Pass","End":true,"InputPath":"` + all + `"}`, "input": input, "inspectionLevel": "DEBUG",
+	})
+	if a["status"] != "FAILED" || a["error"] != large {
+		t.Errorf("%v %v", a["status"], a["error"])
+	}
+}
+
 // TestHistoriesAtTheLimit runs machines whose history would have exactly 25,000 events, and more.
 func TestHistoriesAtTheLimit(t *testing.T) {
 	t.Parallel()

@@ -42,7 +42,7 @@ type setting struct {
 // open makes the platform, which goes on with the executions that the journal has. It owns the clock from here on, even when it fails.
 func (s *setting) open(ctx context.Context) (_ *platform, err error) {
 	p := &platform{scope: s.scope}
-	if p.services, err = s.embedded.open(ctx, s.data, s.listening, s.log); err != nil {
+	if p.services, err = s.embedded.open(ctx, s.data, s.listening, s.scope, s.log); err != nil {
 		s.clock.Close()
 		return nil, err
 	}

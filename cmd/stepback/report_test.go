@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -64,4 +65,15 @@ func TestTheBarIsCutBetweenLetters(t *testing.T) {
 func TestVersion(t *testing.T) {
 	t.Parallel()
 	stepback(t, "--version").ends(t, 0, "stepback ")
+}
+
+// TestAnAddressInUse has serve listen where something listens already.
+func TestAnAddressInUse(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	stepback(t, "serve", "--listen", l.Addr().String(), "--data", t.TempDir()).complains(t, 1, "another program listens there", "--listen")
 }

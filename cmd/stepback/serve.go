@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"stepback/awsapi/awsjson"
@@ -35,6 +36,8 @@ type serveCmd struct {
 
 	substitutions
 	embeddedServices
+	ObjectCreated map[string]string `name:"object-created" placeholder:"BUCKET=FUNCTION" help:"Hand the \"Object Created\" event of every object that is put into a bucket to a function, as an EventBridge rule does."`
+
 	Retention time.Duration `default:"2160h" placeholder:"DURATION" help:"How long executions are kept after their end. Default 2160h, which is 90 days."`
 
 	Verbose bool `short:"v" help:"Log requests, and why some are refused, to standard error. What goes wrong inside is always logged."`
@@ -48,6 +51,7 @@ func (serveCmd) Help() string {
   stepback serve
   LAMBDA_ENDPOINT=http://127.0.0.1:9001 stepback serve --listen 127.0.0.1:8083 --data /tmp/states
   stepback serve --watch definitions
+  stepback serve --object-created uploads=start-import
   AWS_ENDPOINT_URL=http://127.0.0.1:4566 aws stepfunctions list-state-machines
   AWS_ENDPOINT_URL=http://127.0.0.1:4566 aws logs tail /aws/vendedlogs/states/orders --follow
   AWS_ENDPOINT_URL=http://127.0.0.1:4566 aws lambda invoke --function-name greet answer.json
@@ -95,6 +99,9 @@ func (c *serveCmd) Run(ctx context.Context, std streams) (err error) {
 		return &exitError{exitUsage, err}
 	}
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", c.Listen)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return fmt.Errorf("%w: another program listens there, perhaps LocalStack or another stepback; end it, or give another address with --listen", err)
+	}
 	if err != nil {
 		return err
 	}
@@ -103,6 +110,7 @@ func (c *serveCmd) Run(ctx context.Context, std streams) (err error) {
 	if err != nil {
 		return err
 	}
+	c.starters = c.ObjectCreated
 	made := setting{
 		embedded: c.embeddedServices, data: c.Data, listening: listener.Addr(), scope: awsjson.Scope{Account: c.Account, Region: c.Region},
 		clock: clock.Real(), journal: j, store: store, around: around, log: log,

@@ -35,13 +35,16 @@ type embeddedServices struct {
 	LambdaEndpoint string `env:"LAMBDA_ENDPOINT,AWS_ENDPOINT_URL_LAMBDA" placeholder:"URL" help:"Where tasks invoke functions, instead of the embedded Lambda."`
 	S3Endpoint     string `name:"s3-endpoint" env:"S3_ENDPOINT,AWS_ENDPOINT_URL_S3" placeholder:"URL" help:"Where Maps read and write objects, instead of the embedded S3."`
 	Environments   int    `name:"lambda-environments" default:"32" placeholder:"N" help:"Most processes of one function version; further invocations wait. Default 32."`
+
+	starters map[string]string // the function that hears of new objects, by bucket
 }
 
 // services are the services beside Step Functions, and where tasks and Maps reach them.
 type services struct {
-	endpoint       string // of this server
-	lambdaEndpoint string // empty for the embedded one
-	s3Endpoint     string // empty for the embedded one
+	endpoint       string            // of this server
+	lambdaEndpoint string            // empty for the embedded one
+	s3Endpoint     string            // empty for the embedded one
+	starters       map[string]string // the function that hears of new objects, by bucket
 	s3             *s3.Server
 	functions      *functions.Service
 	logs           *logs.Store
@@ -51,10 +54,12 @@ type services struct {
 }
 
 // open opens the embedded services in the data directory of a server that listens at an address.
-func (c *embeddedServices) open(ctx context.Context, data string, listening net.Addr, log *slog.Logger) (*services, error) {
-	s := &services{endpoint: "http://" + reachable(listening), lambdaEndpoint: c.LambdaEndpoint, s3Endpoint: c.S3Endpoint, log: log}
+func (c *embeddedServices) open(ctx context.Context, data string, listening net.Addr, scope awsjson.Scope, log *slog.Logger) (*services, error) {
+	s := &services{
+		endpoint: "http://" + reachable(listening), lambdaEndpoint: c.LambdaEndpoint, s3Endpoint: c.S3Endpoint, starters: c.starters, log: log,
+	}
 	var err error
-	if s.s3, err = s3.Open(filepath.Join(data, "objects"), s3.Options{}); err != nil {
+	if s.s3, err = s3.Open(filepath.Join(data, "objects"), s3.Options{Region: scope.Region, Account: scope.Account, ObjectCreated: s.objectCreated(scope)}); err != nil {
 		return nil, err
 	}
 	client, err := s.client(ctx)

@@ -25,11 +25,17 @@ import (
 // serving runs "stepback serve" on a data directory until stop is called.
 func serving(t *testing.T, data string) (url string, stop func()) {
 	t.Helper()
+	return servingAs(t, &serveCmd{Data: data})
+}
+
+// servingAs runs a command at a port of its own.
+func servingAs(t *testing.T, c *serveCmd) (url string, stop func()) {
+	t.Helper()
+	c.Listen, c.Account, c.Region = "127.0.0.1:0", "000000000000", "us-east-1"
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	r, w := io.Pipe()
 	done := make(chan error, 1)
 	go func() {
-		c := &serveCmd{Listen: "127.0.0.1:0", Data: data, Account: "000000000000", Region: "us-east-1"}
 		err := c.Run(ctx, streams{out: io.Discard, err: w})
 		w.Close()
 		done <- err

@@ -23,16 +23,18 @@ func alarms(ctx context.Context, c Client, body []byte) ([]render.Alarm, error) 
 	for _, arn := range arns {
 		in.AlarmNames = append(in.AlarmNames, arn[strings.LastIndexByte(arn, ':')+1:])
 	}
-	out, err := c.DescribeAlarms(ctx, in)
-	if err != nil {
-		return nil, fmt.Errorf("%d alarms: %w", len(arns), err)
-	}
 	states := map[string]render.Alarm{}
-	for _, a := range out.MetricAlarms {
-		states[aws.ToString(a.AlarmName)] = shown(a.AlarmName, a.StateValue, a.AlarmDescription)
-	}
-	for _, a := range out.CompositeAlarms {
-		states[aws.ToString(a.AlarmName)] = shown(a.AlarmName, a.StateValue, a.AlarmDescription)
+	for pages := cloudwatch.NewDescribeAlarmsPaginator(c, in); pages.HasMorePages(); { // 50 in a page
+		out, err := pages.NextPage(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("%d alarms: %w", len(arns), err)
+		}
+		for _, a := range out.MetricAlarms {
+			states[aws.ToString(a.AlarmName)] = shown(a.AlarmName, a.StateValue, a.AlarmDescription)
+		}
+		for _, a := range out.CompositeAlarms {
+			states[aws.ToString(a.AlarmName)] = shown(a.AlarmName, a.StateValue, a.AlarmDescription)
+		}
 	}
 	all := make([]render.Alarm, 0, len(arns))
 	for _, name := range in.AlarmNames {

@@ -102,7 +102,11 @@ func (e *endpoint) ListMetrics(_ context.Context, in *sdk.ListMetricsInput, _ ..
 	return &sdk.ListMetricsOutput{Metrics: []types.Metric{listed("StateMachine", machine, "State", "Work"), listed("StateMachine", machine, "State", "Work"), listed("Other", "x")}}, nil
 }
 
-func (e *endpoint) DescribeAlarms(context.Context, *sdk.DescribeAlarmsInput, ...func(*sdk.Options)) (*sdk.DescribeAlarmsOutput, error) {
+// DescribeAlarms answers in two pages, the first of which is empty.
+func (e *endpoint) DescribeAlarms(_ context.Context, in *sdk.DescribeAlarmsInput, _ ...func(*sdk.Options)) (*sdk.DescribeAlarmsOutput, error) {
+	if in.NextToken == nil {
+		return &sdk.DescribeAlarmsOutput{NextToken: aws.String("2")}, e.fails("DescribeAlarms")
+	}
 	return &sdk.DescribeAlarmsOutput{CompositeAlarms: []types.CompositeAlarm{
 		{AlarmName: aws.String("csv-import-page"), StateValue: types.StateValueAlarm, AlarmDescription: aws.String("act")},
 	}}, e.fails("DescribeAlarms")

@@ -2,6 +2,7 @@ package render
 
 import (
 	"math"
+	"slices"
 	"strconv"
 
 	"stepback/retrymetrics/metricmath"
@@ -21,7 +22,8 @@ type chart struct {
 
 const (
 	marginLeft, marginRight, marginTop, axisHeight = 46.0, 12.0, 6.0, 20.0
-	letter                                         = 6.3 // about the width of a letter of the legend
+	letter                                         = 6.3  // about the width of a letter of the legend
+	labelHeight                                    = 12.0 // of a line of small text
 )
 
 func (w widget) chart(on canvas, lines []line, g metricmath.Grid, width, height float64) {
@@ -135,13 +137,17 @@ func (c *chart) axes() {
 }
 
 // lower draws the horizontal annotations, each with its label, one after the other so that labels of close values do not cover
-// each other.
+// each other. A label is above its line, or below it where another line is.
 func (c *chart) lower() {
 	end := c.w - marginRight - 2
 	for _, m := range c.marks {
 		y := c.y(m.Value)
 		c.on.mark(point{marginLeft, y}, point{c.w - marginRight, y}, m.Color)
-		c.on.text(point{end, y - 3}, ends, small, m.Label)
+		at := y - 3
+		if slices.ContainsFunc(c.marks, func(o mark) bool { return c.y(o.Value) < y && c.y(o.Value) > y-labelHeight }) {
+			at = y + labelHeight - 2
+		}
+		c.on.text(point{end, at}, ends, small, m.Label)
 		if end -= letter * float64(len(m.Label)+1); end < marginLeft+letter*20 {
 			end = c.w - marginRight - 2
 		}

@@ -135,3 +135,17 @@ func TestBodiesThatCannotBeDrawn(t *testing.T) {
 		}
 	}
 }
+
+// What an operator has to do first is told to the end, and labels of close values do not lie on each other's lines.
+func TestNothingIsCutOff(t *testing.T) {
+	t.Parallel()
+	p := page(t, someRetries()...)
+	p.Alarms = []render.Alarm{{Name: "loud", State: "ALARM", Tripped: true, Text: strings.Repeat("Something that is called fails a lot. ", 5) + "First: look at it."}}
+	var out bytes.Buffer
+	if err := p.SVG(&out); err != nil {
+		t.Fatal(err)
+	}
+	if text := out.String(); strings.Contains(text, "…") || !strings.Contains(text, "look at it.</text>") {
+		t.Error("an alarm's text is cut off")
+	}
+}

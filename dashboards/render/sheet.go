@@ -6,6 +6,8 @@ import (
 	"image/png"
 	"io"
 	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"stepback/retrymetrics/metricmath"
 )
@@ -22,8 +24,9 @@ type sheet struct {
 const (
 	sheetHead = 60.0
 	alarmLine = 18.0
-	// alarmLetters is about how many letters fit beside an alarm's name.
+	// alarmLetters is about how many letters fit beside an alarm's name, alarmRows how many lines of them are shown.
 	alarmLetters = 138
+	alarmRows    = 4
 )
 
 func (p Page) sheet() (sheet, error) {
@@ -47,7 +50,11 @@ func (s sheet) top() float64 {
 	if len(s.page.Alarms) == 0 {
 		return sheetHead
 	}
-	return sheetHead + float64(len(s.page.Alarms))*alarmLine + 2*gap
+	lines := 0
+	for _, a := range s.page.Alarms {
+		lines += len(wrap(a.Text, alarmLetters, alarmRows))
+	}
+	return sheetHead + float64(lines)*alarmLine + 2*gap
 }
 
 func (s sheet) size() (width, height float64) {
@@ -75,18 +82,44 @@ func (s sheet) drawAlarms(on canvas) {
 		return
 	}
 	on.card(box{gap, sheetHead, 24*column - gap, s.top() - sheetHead - gap})
-	for i, a := range s.page.sortedAlarms() {
-		y, look := sheetHead+alarmLine*float64(i+1), fine
+	y := sheetHead
+	for _, a := range s.page.sortedAlarms() {
+		look := fine
 		switch {
 		case a.Tripped:
 			look = alarming
 		case a.State != ok:
 			look = small
 		}
-		on.text(point{gap + 12, y}, begins, look, a.State)
-		on.text(point{gap + 190, y}, begins, title, a.Name)
-		on.text(point{gap + 520, y}, begins, small, clip(a.Text, alarmLetters))
+		on.text(point{gap + 12, y + alarmLine}, begins, look, a.State)
+		on.text(point{gap + 190, y + alarmLine}, begins, title, a.Name)
+		for _, line := range wrap(a.Text, alarmLetters, alarmRows) {
+			y += alarmLine
+			on.text(point{gap + 520, y}, begins, small, line)
+		}
 	}
+}
+
+// wrap breaks a text between words into lines of so many letters at most, and shortens what is left over. It has one line at least.
+func wrap(text string, letters, lines int) []string {
+	var out []string
+	line := ""
+	words := strings.Fields(text)
+	for i, word := range words {
+		if joined := strings.TrimSpace(line + " " + word); utf8.RuneCountInString(joined) <= letters {
+			line = joined
+			continue
+		}
+		if len(out) == lines-1 {
+			line = strings.TrimSpace(line + " " + strings.Join(words[i:], " "))
+			break
+		}
+		if line != "" {
+			out = append(out, line)
+		}
+		line = word
+	}
+	return append(out, clip(line, letters))
 }
 
 // clip shortens a text to so many letters.

@@ -30,7 +30,7 @@ func (x *Execution) runParallel(t *thread) bool {
 		return false
 	}
 	s := t.state
-	if s.Parameters != nil && len(in.Text()) > MaxPayload {
+	if s.Parameters != nil && !in.fits() {
 		return x.failed(t, tooLarge(s.Name))
 	}
 	f := &fan{owner: t, left: len(s.Branches), threads: make([]*thread, len(s.Branches)), results: make([]*Payload, len(s.Branches))}

@@ -222,7 +222,7 @@ func (x *Execution) mapRunEnded(t *thread, e *Event) {
 	id := x.emit(history.Event{Type: history.MapRunSucceeded, Previous: t.last})
 	x.emit(history.Event{Type: history.MapStateSucceeded, Previous: id})
 	t.children, t.mapRun = nil, nil
-	if len(e.Output.Text()) > MaxPayload {
+	if !e.Output.fits() {
 		x.failed(t, tooLarge(t.state.Name))
 		return
 	}

@@ -85,7 +85,7 @@ func (f *fan) iterate(x *Execution, previous int64) {
 			f.selectorFailed(x, i, id, err)
 			return
 		}
-		if in = ValuePayload(v); len(in.Text()) > MaxPayload {
+		if in = ValuePayload(v); !in.fits() {
 			t.last = id
 			f.refused(x, i, tooLarge(t.state.Name))
 			return

@@ -43,6 +43,20 @@ func (p *Payload) Text() string {
 	return p.text
 }
 
+// fits reports whether the document's text is within MaxPayload. The text of one that does not fit is not made: what a path selects may
+// share parts, so that it could be immense.
+func (p *Payload) fits() bool {
+	if p.has&hasText == 0 {
+		text, ok := p.value.JSONUpTo(MaxPayload)
+		if !ok {
+			return false
+		}
+		p.text = text
+		p.has |= hasText
+	}
+	return len(p.text) <= MaxPayload
+}
+
 // Value returns the document's tree.
 func (p *Payload) Value() jsonvalue.Value {
 	if p.has&hasValue == 0 {

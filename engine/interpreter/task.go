@@ -58,12 +58,12 @@ func (x *Execution) runTask(t *thread) bool {
 	if call.RoleARN, ok = x.credentials(t); !ok {
 		return false
 	}
+	if !params.fits() {
+		return x.failed(t, tooLarge(s.Name))
+	}
 	call.Parameters = params.Text()
 	if s.Parameters != nil {
 		call.Value = params.Value()
-	}
-	if len(call.Parameters) > MaxPayload {
-		return x.failed(t, tooLarge(s.Name))
 	}
 	x.schedule(t, call)
 	return false
@@ -218,8 +218,7 @@ func (t *thread) endWork(x *Execution, running bool) *TaskCall {
 
 func (x *Execution) taskSucceeded(t *thread, result *Payload) {
 	call := t.endWork(x, false)
-	output := result.Text()
-	if len(output) > MaxPayload {
+	if !result.fits() {
 		name := t.state.Task.Resource
 		if call.Task.Target == plan.Integration {
 			name = call.Task.Service
@@ -230,9 +229,9 @@ func (x *Execution) taskSucceeded(t *thread, result *Payload) {
 		return
 	}
 	if call.Task.Target == plan.Integration {
-		x.writeTask(t, call, history.TaskSucceeded, output)
+		x.writeTask(t, call, history.TaskSucceeded, result.Text())
 	} else {
-		x.writeTask(t, call, succeededType(call.Task.Target), output)
+		x.writeTask(t, call, succeededType(call.Task.Target), result.Text())
 	}
 	x.complete(t, result, t.last)
 }

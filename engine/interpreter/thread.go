@@ -125,7 +125,7 @@ func (x *Execution) finishState(t *thread, result *Payload, previous int64) bool
 // exit writes the state's exit and moves the thread to the next state, or ends it.
 func (x *Execution) exit(t *thread, out *Payload, next *plan.State, previous int64, assigned []history.Assignment) bool {
 	s := t.state
-	if len(out.Text()) > MaxPayload {
+	if !out.fits() {
 		return x.failed(t, tooLarge(s.Name))
 	}
 	e := history.Event{Type: s.Exited, Previous: previous, Name: s.Name, Data: out.Text()}

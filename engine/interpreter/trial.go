@@ -91,7 +91,9 @@ func (x *Execution) trace(s Stage, p *Payload) {
 	if x.trial == nil || x.trial.State.Language == asl.JSONata && s != AfterArguments && s != TaskResult {
 		return
 	}
-	x.trial.Stages[s] = p.Text()
+	if p.fits() { // the service's answer has room for no more
+		x.trial.Stages[s] = p.Text()
+	}
 }
 
 // traceResult keeps what goes into ResultSelector and ResultPath of the states that have them.

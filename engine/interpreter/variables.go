@@ -26,7 +26,10 @@ func (v *variables) set(object jsonvalue.Value) ([]history.Assignment, bool) {
 	assigned := make([]history.Assignment, 0, object.Len())
 	total := 0
 	for i, name := range object.Keys() {
-		text := object.At(i).JSON()
+		text, ok := object.At(i).JSONUpTo(MaxPayload)
+		if !ok {
+			return nil, false
+		}
 		total += len(text)
 		assigned = append(assigned, history.Assignment{Name: name, Value: text})
 	}

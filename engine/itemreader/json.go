@@ -46,10 +46,20 @@ func newJSONRecords(cfg *Config, w window, where string) (*jsonRecords, error) {
 	case b == '{' && !r.whole:
 		r.closing = '}'
 	default:
-		return nil, &Error{Cause: causeNotIterable}
+		return nil, r.notIterable(b)
 	}
 	r.w.advance(1, 0)
 	return r, nil
+}
+
+// notIterable says what is wrong with a value that is no array: the service's words are for JSON, not for what is no JSON at all.
+func (r *jsonRecords) notIterable(first int) error {
+	if first != '{' {
+		if _, err := r.value(); err != nil {
+			return err
+		}
+	}
+	return &Error{Cause: causeNotIterable}
 }
 
 func (r *jsonRecords) next() (Item, error) {

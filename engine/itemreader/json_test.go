@@ -46,6 +46,8 @@ func TestJSONFaults(t *testing.T) {
 	tests := []struct{ name, text, pointer, want string }{
 		{"recorded: the document is an object", `{"Hello": "world"}`, "", "Attempting to map over non-iterable node."},
 		{"scalar document", `42`, "", "Attempting to map over non-iterable node."},
+		{"no JSON at all", "x,y\n1,2\n", "", "S3://data/f line 1 (byte 0) is not JSON: Unrecognized token 'x': was expecting (JSON String, Number, Array, Object or token 'null', 'true' or 'false')"},
+		{"half a scalar", "fals", "", "S3://data/f line 1 (byte 0) is not JSON: Unrecognized token 'fals': was expecting (JSON String, Number, Array, Object or token 'null', 'true' or 'false')"},
 		{"pointer to a scalar", `{"a":1}`, "/a", "Attempting to map over non-iterable node."},
 		{"empty", " \n", "", "S3://data/f is empty, expected a JSON array"},
 		{"pointer leads nowhere", `{"a":{"b":[1]}}`, "/a/c/d",

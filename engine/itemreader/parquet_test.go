@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -159,4 +160,33 @@ type replaced struct{ memoryObjects }
 func (r *replaced) Stat(ctx context.Context, bucket, key, owner string) (int64, string, error) {
 	size, _, err := r.memoryObjects.Stat(ctx, bucket, key, owner)
 	return size, "older", err
+}
+
+func BenchmarkParquet(b *testing.B) {
+	type row struct {
+		UserID string `parquet:"user_id"`
+		Logins int64  `parquet:"login_count"`
+		Posts  int64  `parquet:"post_count"`
+	}
+	const rows = 100_000
+	all := make([]row, rows)
+	for i := range all {
+		all[i] = row{fmt.Sprintf("user-%06d", i), int64(i % 17), int64(i % 5)}
+	}
+	var content bytes.Buffer
+	if err := parquet.Write(&content, all, parquet.Compression(&parquet.Snappy)); err != nil {
+		b.Fatal(err)
+	}
+	objects := memoryObjects{"f": content.String()}
+	b.ReportAllocs()
+	for b.Loop() {
+		r, err := Open(b.Context(), objects, parquetConfig())
+		for err == nil {
+			_, err = r.Next(b.Context())
+		}
+		if !errors.Is(err, io.EOF) {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(rows)*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
 }

@@ -1,10 +1,16 @@
 package s3objects
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"testing"
+
+	"github.com/parquet-go/parquet-go"
+
+	"stepback/engine/itemreader"
 )
 
 func TestRanges(t *testing.T) {
@@ -61,5 +67,44 @@ func TestRangeOfAReplacedObject(t *testing.T) {
 		"Operation: GetObject, Bucket: data, Key: k); the object has been replaced while it was read"
 	if err == nil || err.Error() != want || asked != `"e"` {
 		t.Errorf("asked for %s, got %v", asked, err)
+	}
+}
+
+// TestParquetOverHTTP reads a file of several columns and row groups in the pieces that they lie in.
+func TestParquetOverHTTP(t *testing.T) {
+	t.Parallel()
+	type row struct {
+		ID   int64    `parquet:"id"`
+		Tags []string `parquet:"tags,list"`
+	}
+	const rows = 100
+	var content bytes.Buffer
+	w := parquet.NewGenericWriter[row](&content, parquet.MaxRowsPerRowGroup(30), parquet.Compression(&parquet.Zstd))
+	for i := range int64(rows) {
+		if _, err := w.Write([]row{{ID: i, Tags: []string{"a", "b"}}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s := fakeS3(t)
+	put(t, s, "k.parquet", content.String())
+	r, err := itemreader.Open(t.Context(), s, itemreader.Config{Resource: "arn:aws:states:::s3:getObject", Bucket: "data", Key: "k.parquet", InputType: "PARQUET"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if err := r.Skip(t.Context(), 35); err != nil {
+		t.Fatal(err)
+	}
+	for i := 35; i < rows; i++ {
+		item, err := r.Next(t.Context())
+		if want := fmt.Sprintf(`{"id":%d,"tags":["a","b"]}`, i); err != nil || item.Value.JSON() != want {
+			t.Fatalf("got %s, %v, want %s", item.Value.JSON(), err, want)
+		}
+	}
+	if _, err := r.Next(t.Context()); err != io.EOF {
+		t.Errorf("got %v, want the end", err)
 	}
 }

@@ -86,5 +86,6 @@ func write(out string, models map[string]*model) (err error) {
 // service is the service's name in the Resource of an AWS SDK integration.
 func (m *model) service() string {
 	id := cmp.Or(m.Metadata.ID, m.Metadata.Prefix)
-	return strings.ToLower(strings.NewReplacer(" ", "", "-", "").Replace(id))
+	name := strings.ToLower(strings.NewReplacer(" ", "", "-", "").Replace(id))
+	return strings.TrimSuffix(name, "service") // as in the SDK for Java: config, databasemigration
 }

@@ -143,6 +143,27 @@ func TestResults(t *testing.T) {
 			want: `{"ModelArn":"arn","SdkHttpMetadata":{"AllHttpHeaders":{"x-amzn-RequestId":["r-1"]},` +
 				`"HttpHeaders":{"x-amzn-RequestId":"r-1"},"HttpStatusCode":200},"SdkResponseMetadata":{"RequestId":"r-1"}}`,
 		},
+		"any JSON for a tool, and from it": {
+			service: "bedrockruntime", resource: "aws-sdk:bedrockruntime:converse",
+			parameters: `{"ModelId":"m","Messages":[{"Role":"user","Content":[{"Text":"t"}]}],` +
+				`"ToolConfig":{"Tools":[{"ToolSpec":{"Name":"n","InputSchema":{"Json":{"type":"object","a":[1.50,null,true]}}}}]}}`,
+			answer: fake{body: `{"output":{"message":{"role":"assistant","content":[{"toolUse":{"toolUseId":"u","name":"n","input":{"x":1.5,"y":["<a>"]}}}]}},` +
+				`"stopReason":"tool_use"}`},
+			sent: `"inputSchema":{"json":{"a":[1.50,null,true],"type":"object"}}`,
+			want: `{"Output":{"Message":{"Content":[{"ToolUse":{"Input":{"x":1.5,"y":["<a>"]},"Name":"n","ToolUseId":"u"}}],"Role":"assistant"}},` +
+				`"StopReason":"tool_use"}`,
+		},
+		"names that Java has itself": {
+			service: "bedrockagentruntime", resource: "aws-sdk:bedrockagentruntime:retrieve",
+			parameters: `{"KnowledgeBaseId":"k","RetrievalQuery":{"Text":"t"},"RetrievalConfiguration":{"VectorSearchConfiguration":` +
+				`{"Filter":{"EqualsValue":{"Key":"a","Value":"b"}}}}}`,
+			answer: fake{body: `{"retrievalResults":[]}`}, sent: `"filter":{"equals":{"key":"a","value":"b"}}`, want: `{"RetrievalResults":[]}`,
+		},
+		"an object that is no text": {
+			service: "s3", resource: "aws-sdk:s3:getObject", parameters: `{"Bucket":"b","Key":"k"}`,
+			answer: fake{body: "\x89P\xff\xfe", header: http.Header{"Content-Length": {"4"}}},
+			want:   `{"Body":"` + "\uFFFDP\uFFFD\uFFFD" + `","ContentLength":4,"Metadata":{}}`,
+		},
 		"a model's answer is read": {
 			service: "bedrockruntime", resource: "bedrock:invokeModel", parameters: `{"ModelId":"m","Body":{"prompt":"p"}}`,
 			answer: fake{body: `{"completion":"c"}`, header: http.Header{"Content-Type": {"application/json"}}}, heard: `{"prompt":"p"}`,
@@ -271,6 +292,12 @@ func TestErrors(t *testing.T) {
 			service: "sqs", resource: "aws-sdk:sqs:options", parameters: `{}`,
 			err: "States.Runtime", cause: "The action options of the service sqs is not supported.",
 		},
+		"an action that is not here": {
+			service: "pipes", resource: "aws-sdk:pipes:createPipe", parameters: `{}`,
+			err: "States.Runtime",
+			cause: "The action createPipe of the service pipes is not supported here; the actions of pipes are " +
+				"describePipe, listPipes, startPipe, stopPipe, updatePipe",
+		},
 		"a stream of events": {
 			service: "kinesis", resource: "aws-sdk:kinesis:subscribeToShard", parameters: `{}`,
 			err: "States.Runtime", cause: "The action subscribeToShard of the service kinesis is not supported.",
@@ -324,7 +351,7 @@ func TestUnknownService(t *testing.T) {
 	_, err := invoke(caller("sqs", &fake{}), "aws-sdk:nonsense:act", `{}`)
 	var task *engine.TaskError
 	if !errors.As(err, &task) || task.Name != plan.ErrRuntime || !strings.HasPrefix(task.Cause,
-		"The service nonsense is not supported; the services are athena, ") {
+		"The service nonsense is not supported; the services are acm, apigateway, ") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -60,6 +60,10 @@ func (d *decoder) value(into reflect.Value, v jsonvalue.Value, field string) {
 		into.Set(reflect.ValueOf(strings.NewReader(v.JSON())))
 		return
 	}
+	if t.Kind() == reflect.Interface && t.Implements(documentType) {
+		d.document(into, v, field)
+		return
+	}
 	switch t.Kind() {
 	case reflect.Pointer:
 		p := reflect.New(t.Elem())

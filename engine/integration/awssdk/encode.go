@@ -5,11 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"reflect"
 	"slices"
 	"strconv"
 	"time"
 	"unicode/utf8"
+
+	smithydocument "github.com/aws/smithy-go/document"
 
 	"stepback/asl/jsonvalue"
 	"stepback/engine/interpreter"
@@ -63,6 +66,8 @@ func (e *encoder) value(v reflect.Value) (jsonvalue.Value, error) {
 			return e.style.time(x), nil
 		case io.ReadCloser:
 			return body(x)
+		case smithydocument.Marshaler:
+			return document(x)
 		}
 	}
 	switch v.Kind() {
@@ -93,9 +98,24 @@ func scalar(v reflect.Value) (jsonvalue.Value, error) {
 	case reflect.Int, reflect.Int32, reflect.Int64:
 		return jsonvalue.OfInt(v.Int()), nil
 	case reflect.Float32, reflect.Float64:
+		if f := v.Float(); math.IsNaN(f) || math.IsInf(f, 0) { // no number of JSON
+			return jsonvalue.OfString(nonFinite(f)), nil
+		}
 		return jsonvalue.OfNumberText(strconv.FormatFloat(v.Float(), 'g', -1, v.Type().Bits())), nil
 	default:
 		return jsonvalue.Value{}, errUnreadable
+	}
+}
+
+// nonFinite names a number as the services do.
+func nonFinite(f float64) string {
+	switch {
+	case math.IsNaN(f):
+		return "NaN"
+	case f > 0:
+		return "Infinity"
+	default:
+		return "-Infinity"
 	}
 }
 
@@ -138,7 +158,7 @@ func (e *encoder) union(v reflect.Value) (jsonvalue.Value, error) {
 	if m.Kind() == reflect.Struct {
 		name = member(m.Type())
 	}
-	if name == "" { // a document, or a member that this SDK does not know
+	if name == "" { // a member that this SDK does not know
 		return jsonvalue.Value{}, errUnreadable
 	}
 	inner, err := e.value(m.FieldByName("Value"))
@@ -155,12 +175,15 @@ func (e *encoder) blob(b []byte) jsonvalue.Value {
 	return jsonvalue.OfString(string(b))
 }
 
-// body reads a streamed member as text, a little further than a result may be long.
+// body reads a streamed member as text, a little further than a result may be long. Bytes that are no text become U+FFFD, as in Java.
 func body(r io.ReadCloser) (jsonvalue.Value, error) {
 	defer r.Close()
 	b, err := io.ReadAll(io.LimitReader(r, interpreter.MaxPayload+1))
 	if err != nil {
 		return jsonvalue.Value{}, err
+	}
+	if !utf8.Valid(b) {
+		return jsonvalue.OfString(string([]rune(string(b)))), nil
 	}
 	return jsonvalue.OfString(string(b)), nil
 }

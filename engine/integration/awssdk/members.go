@@ -28,6 +28,7 @@ func (m *members) of(t reflect.Type) map[string]int {
 	for i := range t.NumField() {
 		if f := t.Field(i); isMember(&f) {
 			fields[strings.ToLower(f.Name)] = i
+			fields[strings.ToLower(MemberName(f.Name))] = i
 		}
 	}
 	m.types.Store(t, fields)

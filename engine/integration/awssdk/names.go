@@ -21,8 +21,21 @@ func lowerFirst(s string) string {
 	return strings.ToLower(s[:1]) + s[1:]
 }
 
+// reserved are the names that no method without parameters can have in Java: its words, and what every object has.
+var reserved = map[string]bool{
+	"abstract": true, "assert": true, "boolean": true, "break": true, "byte": true, "case": true, "catch": true, "char": true, "class": true,
+	"const": true, "continue": true, "default": true, "do": true, "double": true, "else": true, "enum": true, "equals": true,
+	"extends": true, "false": true, "final": true, "finalize": true, "finally": true, "float": true, "for": true, "getClass": true,
+	"goto": true, "hashCode": true, "if": true, "implements": true, "import": true, "instanceof": true, "int": true, "interface": true,
+	"long": true, "native": true, "new": true, "notify": true, "notifyAll": true, "package": true, "private": true, "protected": true,
+	"public": true, "return": true, "short": true, "static": true, "strictfp": true, "super": true, "switch": true, "synchronized": true,
+	"this": true, "throw": true, "throws": true, "toString": true, "transient": true, "true": true, "try": true, "void": true,
+	"volatile": true, "wait": true, "while": true,
+}
+
 // MemberName is a member's name in the results of AWS SDK integrations: that of the SDK for Java with a capital. BOOL becomes Bool,
-// SSEKMSKeyId becomes SsekmsKeyId; ETag and ChecksumCRC32 stay as they are.
+// SSEKMSKeyId becomes SsekmsKeyId; ETag and ChecksumCRC32 stay as they are. A name that Java has itself gets another word: Equals
+// becomes EqualsValue.
 func MemberName(model string) string {
 	if model == "NULL" { // null is a word of Java
 		return "Nul"
@@ -34,7 +47,10 @@ func MemberName(model string) string {
 		}
 		r[i] = unicode.ToLower(r[i])
 	}
-	return string(r)
+	if name := string(r); !reserved[lowerFirst(name)] {
+		return name
+	}
+	return string(r) + "Value"
 }
 
 // exceptionName is the name of the class that the SDK for Java throws for an error: NoSuchKey becomes NoSuchKeyException,

@@ -19,8 +19,10 @@ type Service struct {
 	// Client makes the service's client.
 	Client func(aws.Config) any
 
-	unions  []any    // the members of its union types
-	modeled []string // codes of errors that are the service's own although not every operation declares them
+	unions []any // the members of its union types
+	// document makes a member that is any JSON; nil for a service that has none.
+	document func(v any) any
+	modeled  []string // codes of errors that are the service's own although not every operation declares them
 	// translated are the shapes that the SDK for Java throws instead of others, by operation and shape.
 	translated map[string]string
 	present    []string // maps of results that are there even when they are empty

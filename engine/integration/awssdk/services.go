@@ -13,11 +13,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/codebuild"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/ecs"
+	ecsdocument "github.com/aws/aws-sdk-go-v2/service/ecs/document"
 	"github.com/aws/aws-sdk-go-v2/service/emr"
 	"github.com/aws/aws-sdk-go-v2/service/emrserverless"
 	"github.com/aws/aws-sdk-go-v2/service/eventbridge"
 	"github.com/aws/aws-sdk-go-v2/service/firehose"
 	"github.com/aws/aws-sdk-go-v2/service/glue"
+	gluedocument "github.com/aws/aws-sdk-go-v2/service/glue/document"
 	"github.com/aws/aws-sdk-go-v2/service/iam"
 	"github.com/aws/aws-sdk-go-v2/service/kinesis"
 	"github.com/aws/aws-sdk-go-v2/service/kms"
@@ -38,7 +40,9 @@ import (
 )
 
 // services are the services that tasks can call, by their names. Another one is another row, and a module in go.mod.
-var services = sorted(slices.Concat(coreServices, jobServices, modelServices))
+var services = sorted(slices.Concat(
+	coreServices, databaseServices, jobServices, languageServices, machineServices, managementServices, modelServices,
+))
 
 func sorted(s []Service) []Service {
 	slices.SortFunc(s, func(a, b Service) int { return strings.Compare(a.Name, b.Name) })
@@ -80,7 +84,7 @@ var coreServices = []Service{
 	{
 		Name: "ecs", ID: "ECS", Variable: "ECS_ENDPOINT", Class: "Ecs",
 		Client: func(c aws.Config) any { return ecs.NewFromConfig(c) },
-		unions: ecsUnions,
+		unions: ecsUnions, document: func(v any) any { return ecsdocument.NewLazyDocument(v) },
 	},
 	{
 		Name: "emr", ID: "EMR", Variable: "EMR_ENDPOINT", Class: "Emr",
@@ -103,7 +107,7 @@ var coreServices = []Service{
 	{
 		Name: "glue", ID: "Glue", Variable: "GLUE_ENDPOINT", Class: "Glue",
 		Client: func(c aws.Config) any { return glue.NewFromConfig(c) },
-		unions: glueUnions,
+		unions: glueUnions, document: func(v any) any { return gluedocument.NewLazyDocument(v) },
 	},
 	{
 		Name: "iam", ID: "IAM", Variable: "IAM_ENDPOINT", Class: "Iam",

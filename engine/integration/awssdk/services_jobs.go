@@ -9,15 +9,32 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/mediaconvert"
 )
 
-// jobServices run the jobs of optimized integrations, beside those that are called for much else.
+// jobServices run the jobs of optimized integrations, beside those that are called for much else. Of the large ones only what state
+// machines call is here.
 var jobServices = []Service{
 	{
 		Name: "databrew", ID: "DataBrew", Variable: "DATABREW_ENDPOINT", Class: "DataBrew",
-		Client: func(c aws.Config) any { return databrew.NewFromConfig(c) },
+		Client: func(cfg aws.Config) any {
+			c := databrew.NewFromConfig(cfg)
+			return actions{
+				c.CreateDataset, c.CreateProfileJob, c.CreateRecipe, c.CreateRecipeJob, c.DeleteDataset, c.DeleteJob, c.DescribeDataset,
+				c.DescribeJob, c.DescribeJobRun, c.ListDatasets, c.ListJobRuns, c.ListJobs, c.PublishRecipe, c.StartJobRun, c.StopJobRun,
+				c.UpdateDataset, c.UpdateProfileJob, c.UpdateRecipeJob,
+			}
+		},
 	},
 	{
 		Name: "eks", ID: "EKS", Variable: "EKS_ENDPOINT", Class: "Eks",
-		Client: func(c aws.Config) any { return eks.NewFromConfig(c) },
+		Client: func(cfg aws.Config) any {
+			c := eks.NewFromConfig(cfg)
+			return actions{
+				c.CreateAddon, c.CreateCluster, c.CreateFargateProfile, c.CreateNodegroup, c.DeleteAddon, c.DeleteCluster,
+				c.DeleteFargateProfile, c.DeleteNodegroup, c.DescribeAddon, c.DescribeCluster, c.DescribeFargateProfile,
+				c.DescribeNodegroup, c.DescribeUpdate, c.ListAddons, c.ListClusters, c.ListFargateProfiles, c.ListNodegroups,
+				c.ListUpdates, c.TagResource, c.UntagResource, c.UpdateAddon, c.UpdateClusterConfig, c.UpdateClusterVersion,
+				c.UpdateNodegroupConfig, c.UpdateNodegroupVersion,
+			}
+		},
 	},
 	{
 		Name: "emrcontainers", ID: "EMR containers", Variable: "EMR_CONTAINERS_ENDPOINT", Class: "EmrContainers",
@@ -26,6 +43,12 @@ var jobServices = []Service{
 	},
 	{
 		Name: "mediaconvert", ID: "MediaConvert", Variable: "MEDIACONVERT_ENDPOINT", Class: "MediaConvert",
-		Client: func(c aws.Config) any { return mediaconvert.NewFromConfig(c) },
+		Client: func(cfg aws.Config) any {
+			c := mediaconvert.NewFromConfig(cfg)
+			return actions{
+				c.CancelJob, c.CreateJob, c.CreateJobTemplate, c.DescribeEndpoints, c.GetJob, c.GetJobTemplate, c.GetJobsQueryResults,
+				c.GetPreset, c.GetQueue, c.ListJobTemplates, c.ListJobs, c.ListQueues, c.Probe, c.SearchJobs, c.StartJobsQuery,
+			}
+		},
 	},
 }

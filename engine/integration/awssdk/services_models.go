@@ -4,8 +4,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/bedrock"
 	bedrocktypes "github.com/aws/aws-sdk-go-v2/service/bedrock/types"
+	"github.com/aws/aws-sdk-go-v2/service/bedrockagent"
+	"github.com/aws/aws-sdk-go-v2/service/bedrockagentruntime"
+	bedrockagentruntimedocument "github.com/aws/aws-sdk-go-v2/service/bedrockagentruntime/document"
 	"github.com/aws/aws-sdk-go-v2/service/bedrockruntime"
+	bedrockruntimedocument "github.com/aws/aws-sdk-go-v2/service/bedrockruntime/document"
 	"github.com/aws/aws-sdk-go-v2/service/sagemaker"
+	"github.com/aws/aws-sdk-go-v2/service/sagemakerruntime"
 )
 
 // modelServices train and use models. Of the large ones only what state machines call is here.
@@ -31,9 +36,26 @@ var modelServices = []Service{
 		},
 	},
 	{
+		Name: "bedrockagent", ID: "Bedrock Agent", Variable: "BEDROCK_AGENT_ENDPOINT", Class: "BedrockAgent",
+		Client: func(cfg aws.Config) any {
+			c := bedrockagent.NewFromConfig(cfg)
+			return actions{
+				c.GetIngestionJob, c.ListDataSources, c.ListIngestionJobs, c.ListKnowledgeBases, c.StartIngestionJob, c.StopIngestionJob,
+			}
+		},
+	},
+	{
+		Name: "bedrockagentruntime", ID: "Bedrock Agent Runtime", Variable: "BEDROCK_AGENT_RUNTIME_ENDPOINT", Class: "BedrockAgentRuntime",
+		Client: func(cfg aws.Config) any {
+			c := bedrockagentruntime.NewFromConfig(cfg)
+			return actions{c.GenerateQuery, c.Rerank, c.Retrieve, c.RetrieveAndGenerate}
+		},
+		unions: bedrockagentruntimeUnions, document: func(v any) any { return bedrockagentruntimedocument.NewLazyDocument(v) },
+	},
+	{
 		Name: "bedrockruntime", ID: "Bedrock Runtime", Variable: "BEDROCK_RUNTIME_ENDPOINT", Class: "BedrockRuntime",
 		Client: func(c aws.Config) any { return bedrockruntime.NewFromConfig(c) },
-		unions: bedrockruntimeUnions,
+		unions: bedrockruntimeUnions, document: func(v any) any { return bedrockruntimedocument.NewLazyDocument(v) },
 	},
 	{
 		Name: "sagemaker", ID: "SageMaker", Variable: "SAGE_MAKER_ENDPOINT", Class: "SageMaker",
@@ -50,5 +72,9 @@ var modelServices = []Service{
 				c.StopTransformJob, c.UpdateEndpoint, c.UpdateEndpointWeightsAndCapacities, c.UpdateModelPackage,
 			}
 		},
+	},
+	{
+		Name: "sagemakerruntime", ID: "SageMaker Runtime", Variable: "SAGEMAKER_RUNTIME_ENDPOINT", Class: "SageMakerRuntime",
+		Client: func(c aws.Config) any { return sagemakerruntime.NewFromConfig(c) },
 	},
 }

@@ -1,6 +1,7 @@
 package awssdk
 
 import (
+	bedrockagentruntimetypes "github.com/aws/aws-sdk-go-v2/service/bedrockagentruntime/types"
 	bedrockruntimetypes "github.com/aws/aws-sdk-go-v2/service/bedrockruntime/types"
 	cloudwatchlogstypes "github.com/aws/aws-sdk-go-v2/service/cloudwatchlogs/types"
 	dynamodbtypes "github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -20,6 +21,17 @@ import (
 // The members of the union types that parameters and results have. Go cannot list the types that implement an interface, so they stand
 // here; those of event streams do not, since no task reads one.
 var (
+	bedrockagentruntimeUnions = []any{
+		bedrockagentruntimetypes.RerankingMetadataSelectiveModeConfigurationMemberFieldsToExclude{},
+		bedrockagentruntimetypes.RerankingMetadataSelectiveModeConfigurationMemberFieldsToInclude{},
+		bedrockagentruntimetypes.RetrievalFilterMemberAndAll{}, bedrockagentruntimetypes.RetrievalFilterMemberEquals{},
+		bedrockagentruntimetypes.RetrievalFilterMemberGreaterThan{},
+		bedrockagentruntimetypes.RetrievalFilterMemberGreaterThanOrEquals{}, bedrockagentruntimetypes.RetrievalFilterMemberIn{},
+		bedrockagentruntimetypes.RetrievalFilterMemberLessThan{}, bedrockagentruntimetypes.RetrievalFilterMemberLessThanOrEquals{},
+		bedrockagentruntimetypes.RetrievalFilterMemberListContains{}, bedrockagentruntimetypes.RetrievalFilterMemberNotEquals{},
+		bedrockagentruntimetypes.RetrievalFilterMemberNotIn{}, bedrockagentruntimetypes.RetrievalFilterMemberOrAll{},
+		bedrockagentruntimetypes.RetrievalFilterMemberStartsWith{}, bedrockagentruntimetypes.RetrievalFilterMemberStringContains{},
+	}
 	bedrockruntimeUnions = []any{
 		bedrockruntimetypes.AsyncInvokeOutputDataConfigMemberS3OutputDataConfig{}, bedrockruntimetypes.AudioSourceMemberBytes{},
 		bedrockruntimetypes.AudioSourceMemberS3Location{}, bedrockruntimetypes.CitationGeneratedContentMemberText{},

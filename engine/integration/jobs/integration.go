@@ -66,7 +66,7 @@ func (i *Integration) Invoke(ctx context.Context, t *engine.Task) (engine.Result
 		return interpreter.ValuePayload(i.kind.result(submitted, described)), nil
 	case err == nil:
 		return i.outcome(submitted, described)
-	case ctx.Err() != nil:
+	case engine.GivenUp(ctx):
 		i.stop(ctx, submitted)
 	}
 	return nil, err

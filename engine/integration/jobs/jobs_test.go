@@ -282,6 +282,21 @@ func TestNobodyWaits(t *testing.T) {
 	}
 }
 
+// TestAClosingEngineLeavesTheJob ends the context as an engine does that closes: the next one goes on waiting.
+func TestAClosingEngineLeavesTheJob(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	a := &api{answer: `{"JobRunId":"r"}`, described: []string{`{}`}, onCall: func() { cancel(engine.ErrClosed) }}
+	c := clock.Virtual(time.Unix(0, 0))
+	defer c.Close()
+	c.Hold()
+	defer c.Release()
+	_, err := jobs.Wait("glue:startJobRun", a, c).Invoke(ctx, &engine.Task{Pattern: plan.Sync, Parameters: `{"JobName":"j"}`})
+	if want := []string{"submit", `GetJobRun{"JobName":"j","RunId":"r"}`}; !errors.Is(err, context.Canceled) || !slices.Equal(a.called, want) {
+		t.Errorf("%v; called %q, want %q", err, a.called, want)
+	}
+}
+
 func TestPatterns(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

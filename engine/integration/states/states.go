@@ -39,7 +39,7 @@ func (i Integration) Invoke(ctx context.Context, t *engine.Task) (engine.Result,
 	arn, _ := started.Value().Get("ExecutionArn")
 	t.Submitted(started)
 	if err := i.Await(ctx, t, arn.Text()); err != nil {
-		if ctx.Err() != nil {
+		if engine.GivenUp(ctx) {
 			i.stop(ctx, t, arn)
 		}
 		return nil, err

@@ -87,6 +87,22 @@ func TestGivenUpTaskStopsItsExecution(t *testing.T) {
 	}
 }
 
+func TestAClosingEngineLeavesTheExecution(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	a := &api{}
+	i := states.Integration{API: a, Await: func(ctx context.Context, _ *engine.Task, _ string) error {
+		cancel(engine.ErrClosed)
+		return ctx.Err()
+	}}
+	if _, err := i.Invoke(ctx, &engine.Task{Pattern: plan.Sync}); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	if want := []string{"StartExecution"}; !slices.Equal(a.called, want) {
+		t.Errorf("called %q, want %q", a.called, want)
+	}
+}
+
 func TestASubmittedExecutionIsNotStartedAgain(t *testing.T) {
 	t.Parallel()
 	a := &api{described: []string{`{"Status":"SUCCEEDED"}`}}

@@ -1,0 +1,53 @@
+# Sourced by deploy.sh: puts the CSV import into stepback serve by the AWS command line: two buckets, the functions' zip files and the state
+# machine of AWS, whose placeholders take the names of the parts. The database is the PostgreSQL server of DATABASE_HOST, or else SQLite
+# in .stepback/local-users.db, or what DATABASE_URL says.
+command -v zip >/dev/null || { echo "zip is not installed; the functions' code is put there as zip files" >&2 && exit 1; }
+role=arn:aws:iam::000000000000:role/local
+if [ -z "${DATABASE_URL:-}" ]; then
+	if [ -n "${DATABASE_HOST:-}" ]; then
+		DATABASE_URL="postgres://${DATABASE_USER:-stepback}:${DATABASE_PASSWORD:-stepback}@$DATABASE_HOST:${DATABASE_PORT:-5432}/${DATABASE_NAME:-csvimport}?sslmode=disable"
+	else
+		mkdir -p "$root/.stepback"
+		DATABASE_URL="sqlite:$root/.stepback/local-users.db"
+	fi
+fi
+
+for bucket in "$(output InputBucketName)" "$(output ResultBucketName)"; do
+	aws s3api head-bucket --bucket "$bucket" >/dev/null 2>&1 || aws s3api create-bucket --bucket "$bucket" >/dev/null
+done
+
+# deploy_function puts a function there, or its code and settings in the place of what is there: name, seconds, variables as JSON.
+deploy_function() {
+	local name=$prefix-$1 code=$root/dist/local/$1.zip
+	(cd "$root/dist/local/$1" && rm -f "$code" && zip -q -X "$code" bootstrap)
+	if aws lambda get-function --function-name "$name" >/dev/null 2>&1; then
+		aws lambda update-function-code --function-name "$name" --zip-file "fileb://$code" >/dev/null
+		aws lambda update-function-configuration --function-name "$name" --timeout "$2" --environment "{\"Variables\":$3}" >/dev/null
+	else
+		aws lambda create-function --function-name "$name" --runtime provided.al2023 --handler bootstrap --role "$role" \
+			--architectures "$architecture" --zip-file "fileb://$code" --timeout "$2" --environment "{\"Variables\":$3}" >/dev/null
+	fi
+	aws lambda get-function-configuration --function-name "$name" --query FunctionArn --output text
+}
+database="{\"DATABASE_URL\":\"$DATABASE_URL\"}"
+validate=$(deploy_function validate 300 '{}')
+process=$(deploy_function process 30 "$database")
+aggregate=$(deploy_function aggregate 120 "$database")
+
+IFS=: read -r _ _ _ _ account _ <<<"$validate"
+definition=$(mktemp)
+sed -e "s|\${ValidateFunctionArn}|$validate|; s|\${ProcessFunctionArn}|$process|; s|\${AggregateFunctionArn}|$aggregate|" \
+	-e "s|\${ResultBucketName}|$(output ResultBucketName)|; s|\${NotificationTopicArn}|arn:aws:sns:$AWS_REGION:$account:$prefix-notifications|" \
+	"$root/statemachine/testdata/substitutions.golden.json" >"$definition"
+logging="{\"level\":\"ALL\",\"includeExecutionData\":true,\"destinations\":[{\"cloudWatchLogsLogGroup\":{\"logGroupArn\":\"arn:aws:logs:$AWS_REGION:$account:log-group:/aws/vendedlogs/states/$prefix:*\"}}]}"
+machine=$(output StateMachineArn)
+if [ -n "$machine" ]; then
+	aws stepfunctions update-state-machine --state-machine-arn "$machine" --definition "file://$definition" --logging-configuration "$logging" >/dev/null
+else
+	machine=$(aws stepfunctions create-state-machine --name "$prefix" --definition "file://$definition" --role-arn "$role" \
+		--logging-configuration "$logging" --query stateMachineArn --output text)
+fi
+rm -f "$definition"
+start=$(deploy_function start 30 "{\"STATE_MACHINE_ARN\":\"$machine\"}")
+echo "$machine"
+echo "$start"
