@@ -5,6 +5,9 @@ import "stepback/asl/jsonvalue"
 func (d *decoder) failState(o object, s *State) {
 	literal := text{pathPossible: o.language == JSONPath}
 	s.Error = o.scalar("Error", literal, referencePathOrIntrinsic)
+	if e := s.Error.Literal; e != nil && e.Kind() == jsonvalue.String {
+		d.raised[e.Text()] = true
+	}
 	s.Cause = o.scalar("Cause", literal, referencePathOrIntrinsic)
 }
 

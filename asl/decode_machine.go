@@ -22,6 +22,7 @@ func (d *decoder) machine(v jsonvalue.Value) *Machine {
 	d.states(o, &m.Graph)
 	d.checkVariables(&m.Graph)
 	d.checkRepeated(v)
+	d.forgetRaised()
 	return m
 }
 

@@ -24,6 +24,7 @@ type decoder struct {
 	express  bool          // the states that are decoded run in an express workflow
 	names    map[string]bool
 	labels   map[string]bool
+	raised   map[string]bool // errors of Fail states
 
 	iterators map[*MapFields]bool // those with the old name of ItemProcessor
 }
@@ -32,15 +33,16 @@ type decoder struct {
 type finding struct {
 	Diagnostic
 	focus source.Path
-	key   bool // the member's name is meant, not its value
-	exact bool // Span is already known
+	about string // the error name of UnknownErrorName
+	key   bool   // the member's name is meant, not its value
+	exact bool   // Span is already known
 }
 
 func newDecoder(o Options, text string) *decoder {
 	return &decoder{
 		options: o, text: text, language: JSONPath,
 		express: o.Express,
-		names:   map[string]bool{}, labels: map[string]bool{}, iterators: map[*MapFields]bool{},
+		names:   map[string]bool{}, labels: map[string]bool{}, raised: map[string]bool{}, iterators: map[*MapFields]bool{},
 	}
 }
 

@@ -57,5 +57,10 @@ func (d *decoder) adviseErrorName(name string) {
 		guess = "the reserved names are " + strings.Join(reservedErrors, ", ")
 	}
 	d.report(SeverityAdvice, UnknownErrorName,
-		"'"+name+"' is no reserved error name; it matches nothing but an error of this very name").hint(guess)
+		"'"+name+"' is no reserved error name; it matches nothing but an error of this very name").hint(guess).about = name
+}
+
+// forgetRaised takes back what was said of error names that the definition's own Fail states raise.
+func (d *decoder) forgetRaised() {
+	d.findings = slices.DeleteFunc(d.findings, func(f *finding) bool { return f.Code == UnknownErrorName && d.raised[f.about] })
 }

@@ -3,6 +3,7 @@ package asl
 import (
 	"errors"
 	"fmt"
+	"unicode/utf8"
 
 	"stepback/asl/jsonvalue"
 	"stepback/asl/source"
@@ -69,6 +70,10 @@ func (o Options) ParseState(name, state string) (*Machine, []Diagnostic) {
 
 // read turns the text into a JSON object.
 func (d *decoder) read() (jsonvalue.Value, bool) {
+	if !utf8.ValidString(d.text) {
+		d.report(SeverityError, UnreadableDefinition, "The text is not UTF-8").nowhere()
+		return jsonvalue.Value{}, false
+	}
 	v, err := jsonvalue.Parse(d.text)
 	var syntax *jsonvalue.SyntaxError
 	switch {

@@ -119,6 +119,14 @@ func TestReferencePathsAreRefusedInTheWordsOfTheService(t *testing.T) {
 	}
 }
 
+func TestTextThatIsNotUTF8IsRefused(t *testing.T) {
+	t.Parallel()
+	m, found := asl.Parse("{\"StartAt\": \"\xff\", \"States\": {\"\xff\": {\"Type\": \"Succeed\"}}}")
+	if got := shown(found); m != nil || got != "1:1 ERROR UNREADABLE_DEFINITION The text is not UTF-8 @ " {
+		t.Errorf("got %v, %s", m, got)
+	}
+}
+
 func TestSyntaxHooksDecide(t *testing.T) {
 	t.Parallel()
 	refuse := func(string) error { return errors.New("no") }

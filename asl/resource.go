@@ -27,8 +27,9 @@ var optimized = map[string]map[string][]string{
 	"athena": {
 		"getQueryExecution": atOnce, "getQueryResults": atOnce, "startQueryExecution": withJob, "stopQueryExecution": atOnce,
 	},
-	"batch":   {"submitJob": withBoth},
-	"bedrock": {"createModelCustomizationJob": withJob, "invokeModel": withToken},
+	"batch":            {"submitJob": withBoth},
+	"bedrock":          {"createModelCustomizationJob": withJob, "invokeModel": withToken},
+	"bedrockagentcore": {"invokeHarness": atOnce},
 	"codebuild": {
 		"batchDeleteBuilds": atOnce, "batchGetReports": atOnce, "deleteBuildBatch": atOnce, "retryBuildBatch": withJob,
 		"startBuild": withJob, "startBuildBatch": withJob, "stopBuild": atOnce, "stopBuildBatch": atOnce,

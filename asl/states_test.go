@@ -261,6 +261,22 @@ func TestExpress(t *testing.T) {
 	})
 }
 
+// A name like the reserved ones is no mistake when a Fail state of the definition raises it.
+func TestErrorNamesThatTheDefinitionRaises(t *testing.T) {
+	t.Parallel()
+	definition := func(raised string) string {
+		return `{"StartAt": "P", "States": {
+  "P": {"Type": "Parallel", "Branches": [{"StartAt": "F", "States": {"F": {"Type": "Fail", "Error": "` + raised + `"}}}],
+    "Catch": [{"ErrorEquals": ["States.OutOfTime"], "Next": "S"}], "End": true}, "S": {"Type": "Succeed"}}}`
+	}
+	if _, found := asl.Parse(definition("States.OutOfTime")); len(found) > 0 {
+		t.Errorf("found %v", found)
+	}
+	if _, found := asl.Parse(definition("OutOfTime")); len(found) != 1 || found[0].Code != asl.UnknownErrorName {
+		t.Errorf("found %v", found)
+	}
+}
+
 func TestResources(t *testing.T) {
 	t.Parallel()
 	const refused = "The resource provided %s is not recognized. The value is not a valid resource ARN, or the resource is not available in this region."
@@ -268,7 +284,8 @@ func TestResources(t *testing.T) {
 		"arn:aws:states:::lambda:invoke": "", "arn:aws-cn:states:::lambda:invoke.waitForTaskToken": "",
 		"arn:aws:lambda:us-east-1:123456789012:function:f:live": "", "arn:aws:states:us-east-1:123456789012:activity:a": "",
 		"arn:aws:states:::states:startExecution.sync:2": "", "arn:aws:states:::ecs:runTask.sync": "", "arn:aws:states:::http:invoke": "",
-		"arn:aws:states:::aws-sdk:newservice:doIt": "", "arn:aws:states:::aws-sdk:sqs:sendMessage.waitForTaskToken": "",
+		"arn:aws:states:::bedrockagentcore:invokeHarness": "",
+		"arn:aws:states:::aws-sdk:newservice:doIt":        "", "arn:aws:states:::aws-sdk:sqs:sendMessage.waitForTaskToken": "",
 		"arn:aws:states:::lambda:invoke.sync":          "lambda:invoke has the patterns request-response, .waitForTaskToken",
 		"arn:aws:states:::lambda:invok":                "did you mean 'invoke'?",
 		"arn:aws:states:::ecs:runTask.sync:2":          "ecs:runTask has the patterns request-response, .sync, .waitForTaskToken",

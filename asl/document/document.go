@@ -116,6 +116,11 @@ func (d *Document) Diagnose(check func(definition string) []asl.Diagnostic) []as
 	return d.Place(check(d.JSON))
 }
 
+// StandsIn reports whether a Resource of the JSON was made up for a placeholder without a value: it need not be a Lambda function.
+func (d *Document) StandsIn(resource string) bool {
+	return slices.ContainsFunc(d.Open, func(name string) bool { return resource == standInFunction+nameFrom(name) })
+}
+
 // problem is why a text cannot be read.
 type problem struct {
 	message, hint string

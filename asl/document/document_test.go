@@ -120,7 +120,7 @@ func TestPlaceholders(t *testing.T) {
 		{"what follows a value does, too", task(`"Resource": "${Fn}", "TimeoutSeconds": ${Seconds}, "Nxt": 1`), given, "2:52: Field 'Nxt' is not supported", nil},
 		{"an escaped quote before", task(`"Comment": "\"", "Resource": "${Fn}"`), nil, "", []string{"Fn"}},
 		{"no placeholder", task(`"Resource": "{{Fn}}"`), nil, "2:13: Value is not a valid resource ARN", nil},
-		{"a dollar where JSON has none", "{$}", nil, "1:2: expected a member name in double quotes at [line: 1, column: 2]", nil},
+		{"a dollar where JSON has none", "{$}", nil, "1:2: Unexpected character ('$' (code 36)): was expecting double-quote to start field name at [line: 1, column: 2]", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

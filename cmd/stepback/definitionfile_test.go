@@ -71,6 +71,16 @@ func TestReviewReadsYAML(t *testing.T) {
 		ends(t, exitOK, "n.asl.json: give ${T} a value")
 }
 
+// What a placeholder stands for need not be a function, so nothing is said of Lambda's errors.
+func TestReviewDoesNotGuessResources(t *testing.T) {
+	t.Parallel()
+	path := file(t, "item.asl.json", `{"StartAt": "A", "States": {"A": {"Type": "Task", "Resource": "${GetItem}", "End": true,
+		"Retry": [{"ErrorEquals": ["DynamoDb.ThrottlingException"], "MaxAttempts": 3, "JitterStrategy": "FULL"}]}}}`)
+	stepback(t, "retries", "review", path).ends(t, exitOK, path+": no advice\n")
+	stepback(t, "retries", "review", path, "--substitute", "GetItem=arn:aws:lambda:us-east-1:123456789012:function:GetItem").
+		ends(t, exitOK, "advice LAMBDA_FAULTS_NOT_RETRIED")
+}
+
 func TestTestStateReadsYAML(t *testing.T) {
 	t.Parallel()
 	path := file(t, "order.asl.yaml", orderYAML)

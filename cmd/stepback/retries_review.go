@@ -90,7 +90,7 @@ func (c *retriesReviewCmd) review(d definitionFile) reviewed {
 	}
 	machine, _ := asl.Options{Express: c.Express}.Parse(d.text)
 	if !asl.HasErrors(x.advice) && x.lacks == nil && machine != nil {
-		opinion := review.Definition(d.text, machine, review.Options{Express: c.Express})
+		opinion := review.Definition(d.text, machine, review.Options{Express: c.Express, Unknown: d.document.StandsIn})
 		x.advice = d.document.Place(opinion.Advice)
 		for i := range opinion.States {
 			s := &opinion.States[i]

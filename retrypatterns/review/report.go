@@ -36,6 +36,8 @@ type State struct {
 type Options struct {
 	// Express state machines last five minutes at most.
 	Express bool
+	// Unknown reports whether a Task's Resource stands in for one that is not known yet, of which nothing is said; nil: none does.
+	Unknown func(resource string) bool
 }
 
 // expressLimit is how long an execution of an express state machine may last.
@@ -45,6 +47,7 @@ const expressLimit = 5 * time.Minute
 func Definition(text string, m *asl.Machine, o Options) Report {
 	r := &reviewer{
 		text: text, index: source.NewIndex(text), lines: source.NewLines(text), limit: time.Duration(m.TimeoutSeconds) * time.Second,
+		unknown: o.Unknown,
 	}
 	if o.Express && (r.limit == 0 || r.limit > expressLimit) {
 		r.limit = expressLimit
@@ -60,6 +63,8 @@ type reviewer struct {
 	lines  *source.Lines
 	limit  time.Duration // of an execution; 0 means none
 	report Report
+
+	unknown func(resource string) bool
 }
 
 // graph reviews states that are tried so many times by what is around them.

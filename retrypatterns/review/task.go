@@ -17,7 +17,7 @@ var lambdaFaults = []string{
 
 // task reviews what a Task leaves to chance.
 func (r *reviewer) task(s *asl.State, at source.Path) {
-	if s.Type != asl.Task {
+	if s.Type != asl.Task || r.unknown != nil && r.unknown(s.Resource) {
 		return
 	}
 	if missing := untaken(s, lambdaFaults); strings.Contains(s.Resource, ":lambda:") && len(missing) > 0 {
