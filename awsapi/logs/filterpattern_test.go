@@ -56,3 +56,18 @@ func FuzzParsePattern(f *testing.F) {
 		}
 	})
 }
+
+func TestStarsInJSONPatterns(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		pattern, text string
+		same          bool
+	}{
+		{`*`, "", true}, {`a*`, "a", true}, {`a*a`, "a", false}, {`a*a`, "aa", true}, {`*b*`, "abc", true}, {`*b*d*`, "abcd\nx", true},
+		{`*d*b*`, "abcd", false}, {`a*b*b`, "ab", false}, {`"a.c"`, "abc", false}, {"\xf0*", "\xf0z", true}, {`**`, "x", true},
+	} {
+		if wildcard(c.pattern)(c.text) != c.same {
+			t.Errorf("%q is the same as %q: %v", c.text, c.pattern, !c.same)
+		}
+	}
+}

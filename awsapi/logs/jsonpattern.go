@@ -153,10 +153,24 @@ func wildcard(operand string) func(string) bool {
 		operand = unquoted
 	}
 	parts := strings.Split(operand, "*")
-	for i := range parts {
-		parts[i] = regexp.QuoteMeta(parts[i])
+	first, last := parts[0], parts[len(parts)-1]
+	if len(parts) == 1 {
+		return func(s string) bool { return s == operand }
 	}
-	return regexp.MustCompile(`(?s)\A` + strings.Join(parts, ".*") + `\z`).MatchString
+	return func(s string) bool {
+		if len(s) < len(first)+len(last) || !strings.HasPrefix(s, first) || !strings.HasSuffix(s, last) {
+			return false
+		}
+		s = s[len(first) : len(s)-len(last)]
+		for _, part := range parts[1 : len(parts)-1] {
+			_, rest, found := strings.Cut(s, part)
+			if !found {
+				return false
+			}
+			s = rest
+		}
+		return true
+	}
 }
 
 // selection finds a value in a document.
