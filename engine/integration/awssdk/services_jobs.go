@@ -46,7 +46,8 @@ var jobServices = []Service{
 		Client: func(cfg aws.Config) any {
 			c := mediaconvert.NewFromConfig(cfg)
 			return actions{
-				c.CancelJob, c.CreateJob, c.CreateJobTemplate, c.DescribeEndpoints, c.GetJob, c.GetJobTemplate, c.GetJobsQueryResults,
+				c.DescribeEndpoints, //nolint:staticcheck // deprecated, but Step Functions offers it
+				c.CancelJob, c.CreateJob, c.CreateJobTemplate, c.GetJob, c.GetJobTemplate, c.GetJobsQueryResults,
 				c.GetPreset, c.GetQueue, c.ListJobTemplates, c.ListJobs, c.ListQueues, c.Probe, c.SearchJobs, c.StartJobsQuery,
 			}
 		},

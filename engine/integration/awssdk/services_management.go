@@ -46,7 +46,8 @@ var managementServices = []Service{
 		Client: func(cfg aws.Config) any {
 			c := appconfig.NewFromConfig(cfg)
 			return actions{
-				c.CreateHostedConfigurationVersion, c.GetConfiguration, c.GetConfigurationProfile, c.GetDeployment,
+				c.GetConfiguration, //nolint:staticcheck // deprecated, but Step Functions offers it
+				c.CreateHostedConfigurationVersion, c.GetConfigurationProfile, c.GetDeployment,
 				c.GetHostedConfigurationVersion, c.ListApplications, c.ListConfigurationProfiles, c.ListDeployments,
 				c.ListEnvironments, c.ListHostedConfigurationVersions, c.StartDeployment, c.StopDeployment, c.ValidateConfiguration,
 			}
