@@ -119,7 +119,7 @@ func operatorError(s string) error {
 	for i := range len(bare) {
 		inside := strings.TrimLeft(bare[i+1:], " ")
 		if bare[i] == '[' && (inside == "" || !strings.ContainsAny(inside[:1], "]0123456789")) { // a name in quotes left nothing
-			return errors.New("'[' must be followed by ' or '['") //nolint:staticcheck // the service's own words
+			return errors.New("'[' must be followed by ' or '['")
 		}
 	}
 	return nil
