@@ -143,7 +143,6 @@ const (
 	ErrDataLimitExceeded      = "States.DataLimitExceeded"
 	ErrNoChoiceMatched        = "States.NoChoiceMatched"
 	ErrResultPathMatchFailure = "States.ResultPathMatchFailure"
-	ErrIntrinsicFailure       = "States.IntrinsicFailure"
 	ErrExceedToleratedFailure = "States.ExceedToleratedFailureThreshold"
 	ErrItemReaderFailed       = "States.ItemReaderFailed"
 	ErrResultWriterFailed     = "States.ResultWriterFailed"
