@@ -37,7 +37,9 @@ func (x *Execution) failed(t *thread, f failure) bool {
 		return false
 	}
 	if t.children != nil {
-		t.children.writeFailed(x)
+		if f.Error != plan.ErrRuntime || t.state.Map != nil && t.state.Map.Distributed {
+			t.children.writeFailed(x)
+		}
 		if f.Error != plan.ErrDataLimitExceeded { // after which a redrive does all of the state's work again
 			t.stopped = t.children
 		}
@@ -118,9 +120,10 @@ func (f failure) output() jsonvalue.Value {
 	return b.Value()
 }
 
-// scopeFailed ends the scope that a thread runs in.
+// scopeFailed ends the scope that a thread runs in. States.Runtime ends the execution from whatever depth: the service writes
+// nothing of the Parallel and Map states around, nor of what is under way beside it.
 func (x *Execution) scopeFailed(t *thread, f failure) {
-	if t.fan == nil {
+	if t.fan == nil || f.Error == plan.ErrRuntime {
 		x.fail(t.last, f.Failure)
 		return
 	}

@@ -141,7 +141,6 @@ const (
 	ErrHeartbeatTimeout       = "States.HeartbeatTimeout"
 	ErrRuntime                = "States.Runtime"
 	ErrDataLimitExceeded      = "States.DataLimitExceeded"
-	ErrNoChoiceMatched        = "States.NoChoiceMatched"
 	ErrResultPathMatchFailure = "States.ResultPathMatchFailure"
 	ErrExceedToleratedFailure = "States.ExceedToleratedFailureThreshold"
 	ErrItemReaderFailed       = "States.ItemReaderFailed"
