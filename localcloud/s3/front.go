@@ -9,8 +9,8 @@ import (
 )
 
 // front stands before gofakes3 and does what it leaves out: it refuses what
-// would be misunderstood, decodes aws-chunked bodies, gives reads their
-// conditional headers, and answers about objects their encryption and checksum.
+// would be misunderstood or is too long, decodes aws-chunked bodies, gives reads
+// their conditional headers, and answers about objects their encryption and checksum.
 func front(protocol http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if refusal := refuse(r); refusal != nil {
@@ -18,6 +18,10 @@ func front(protocol http.Handler) http.Handler {
 			return
 		}
 		if refusal := decodeChunked(r); refusal != nil {
+			refusal.write(w, r)
+			return
+		}
+		if refusal := boundMessage(r); refusal != nil {
 			refusal.write(w, r)
 			return
 		}
