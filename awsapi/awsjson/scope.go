@@ -28,7 +28,7 @@ func ScopeOf(r *http.Request, defaults Scope) Scope {
 	}
 	credential, _, _ = strings.Cut(credential, ",")
 	parts := strings.Split(strings.TrimSpace(credential), "/")
-	region := ""
+	var region string
 	switch len(parts) {
 	case scopeOfRegion:
 		region = parts[2]
