@@ -67,6 +67,7 @@ func checksumOf(h http.Header) string {
 func (w *objectWriter) WriteHeader(status int) {
 	if !w.decided && status >= http.StatusOK && status < http.StatusMultipleChoices {
 		h := w.Header()
+		lowerMetadata(h)
 		h.Set("X-Amz-Server-Side-Encryption", "AES256")
 		if w.sum != nil {
 			h.Set("X-Amz-Checksum-"+w.algorithm, base64.StdEncoding.EncodeToString(w.sum.Sum(nil)))
@@ -75,6 +76,16 @@ func (w *objectWriter) WriteHeader(status int) {
 	}
 	w.decided = true
 	w.ResponseWriter.WriteHeader(status)
+}
+
+// lowerMetadata writes the names of user metadata as S3 does: clients take what follows the prefix as it is.
+func lowerMetadata(h http.Header) {
+	for name, values := range h {
+		if strings.HasPrefix(name, "X-Amz-Meta-") {
+			delete(h, name)
+			h[strings.ToLower(name)] = values
+		}
+	}
 }
 
 func (w *objectWriter) Write(p []byte) (int, error) {

@@ -33,6 +33,10 @@ func (s *store) CopyObject(srcBucket, srcKey, dstBucket, dstKey string, meta map
 	if err := copyConditions(meta, source); err != nil {
 		return none, err
 	}
+	if srcBucket == dstBucket && srcKey == dstKey && !changesObject(meta) {
+		return none, gofakes3.ErrorMessage(errInvalidRequest, "This copy request is illegal because it is trying to copy an object to itself "+
+			"without changing the object's metadata, storage class, website redirect location or encryption attributes.")
+	}
 	headers, err := copiedHeaders(meta, source)
 	if err != nil {
 		return none, err
@@ -48,6 +52,18 @@ func (s *store) CopyObject(srcBucket, srcKey, dstBucket, dstKey string, meta map
 	}
 	s.announce(dstBucket, dstKey, v, objectevent.CopyObject)
 	return gofakes3.CopyObjectResult{ETag: quoted(v.ETag), LastModified: gofakes3.NewContentTime(v.Modified)}, nil
+}
+
+// changesObject tells whether a copy of an object to itself would change anything about it.
+func changesObject(meta map[string]string) bool {
+	for _, name := range []string{
+		"X-Amz-Storage-Class", "X-Amz-Website-Redirect-Location", "X-Amz-Server-Side-Encryption", "X-Amz-Checksum-Algorithm", "X-Amz-Tagging",
+	} {
+		if meta[name] != "" {
+			return true
+		}
+	}
+	return strings.EqualFold(meta["X-Amz-Metadata-Directive"], "REPLACE") || strings.EqualFold(meta["X-Amz-Tagging-Directive"], "REPLACE")
 }
 
 // copiedHeaders are the source's, or with REPLACE the request's own.

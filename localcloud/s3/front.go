@@ -10,8 +10,9 @@ import (
 
 // front stands before gofakes3 and does what it leaves out: it refuses what
 // would be misunderstood, decodes aws-chunked bodies, gives reads their
-// conditional headers, and answers about objects their encryption and checksum.
-func front(protocol http.Handler) http.Handler {
+// conditional headers, answers about objects their encryption and checksum,
+// and serves the operations that gofakes3 does not have, or not wholly.
+func (s *store) front(protocol http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if refusal := refuse(r); refusal != nil {
 			refusal.write(w, r)
@@ -21,8 +22,14 @@ func front(protocol http.Handler) http.Handler {
 			refusal.write(w, r)
 			return
 		}
-		markOwnHeaders(r)
-		w = withObjectHeaders(w, r)
+		prepare(r)
+		errors := &errorWriter{ResponseWriter: w}
+		defer errors.finish()
+		if serve := s.ownOperation(r); serve != nil {
+			serve(errors)
+			return
+		}
+		w = withObjectHeaders(errors, r)
 		if o, ok := w.(*objectWriter); ok {
 			defer o.finish()
 		}
@@ -95,19 +102,4 @@ func refuse(r *http.Request) *protocolError {
 
 func notImplemented(message string) *protocolError {
 	return &protocolError{Code: "NotImplemented", Message: message, status: http.StatusNotImplemented}
-}
-
-// markOwnHeaders notes which headers a copy that replaces metadata brings.
-func markOwnHeaders(r *http.Request) {
-	r.Header.Del(ownHeader)
-	if !strings.EqualFold(r.Header.Get("X-Amz-Metadata-Directive"), "REPLACE") {
-		return
-	}
-	var own []string
-	for name := range r.Header {
-		if strings.HasPrefix(name, "X-Amz-Meta-") || strings.HasPrefix(name, "Content-") {
-			own = append(own, name)
-		}
-	}
-	r.Header.Set(ownHeader, strings.Join(own, ","))
 }

@@ -2,6 +2,7 @@ package s3
 
 import (
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/johannesboyne/gofakes3"
@@ -72,11 +73,13 @@ const maxUserMetadata = 2048
 func storedHeaders(meta map[string]string) (map[string]string, error) {
 	kept, size := map[string]string{}, 0
 	for name, value := range meta {
+		name = strings.TrimPrefix(name, keptPrefix)
 		switch {
 		case strings.HasPrefix(name, "X-Amz-Meta-"):
 			size += len(name) - len("X-Amz-Meta-") + len(value)
 			kept[name] = value
-		case name == "Content-Type", name == "Content-Disposition", name == "Content-Encoding":
+		case name == "Content-Type", name == "Content-Disposition", name == "Content-Encoding",
+			slices.Contains(keptHeaders, name):
 			if value != "" {
 				kept[name] = value
 			}
