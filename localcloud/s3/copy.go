@@ -46,6 +46,7 @@ func (s *store) CopyObject(srcBucket, srcKey, dstBucket, dstKey string, meta map
 		return none, err
 	}
 	defer b.discard()
+	b.checksum = source.Checksum
 	v, err := s.place(dstBucket, dstKey, b, headers, nil)
 	if err != nil {
 		return none, err

@@ -29,8 +29,9 @@ func (s *store) front(protocol http.Handler) http.Handler {
 			serve(errors)
 			return
 		}
-		w = withObjectHeaders(errors, r)
+		w = s.withObjectHeaders(errors, r)
 		if o, ok := w.(*objectWriter); ok {
+			defer s.sums.Delete(r.Header.Get(sumHeader))
 			defer o.finish()
 		}
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {

@@ -70,6 +70,9 @@ func asObject(key string, v version) *gofakes3.Object {
 	for name, value := range v.Headers {
 		obj.Metadata[name] = value
 	}
+	if v.Checksum != nil {
+		obj.Metadata[checksumHeader] = v.Checksum.String()
+	}
 	var err error
 	if obj.Hash, err = hex.DecodeString(v.ETag); err != nil {
 		obj.Metadata[etagHeader] = v.ETag

@@ -27,6 +27,9 @@ type upload struct {
 	Key       string            `json:"key"`
 	Headers   map[string]string `json:"headers,omitempty"`
 	Initiated time.Time         `json:"initiated"`
+	// Algorithm and ChecksumType say which checksum the object will have; both may be empty.
+	Algorithm    string `json:"checksumAlgorithm,omitempty"`
+	ChecksumType string `json:"checksumType,omitempty"`
 }
 
 // part is one uploaded part; etag has no quotes.
@@ -51,7 +54,10 @@ func (s *store) CreateMultipartUpload(bucket, key string, meta map[string]string
 	}
 	id := make([]byte, 16)
 	rand.Read(id)
-	u := upload{ID: gofakes3.UploadID(hex.EncodeToString(id)), Bucket: bucket, Key: key, Headers: headers, Initiated: s.stamps.next()}
+	u := upload{
+		ID: gofakes3.UploadID(hex.EncodeToString(id)), Bucket: bucket, Key: key, Headers: headers, Initiated: s.stamps.next(),
+		Algorithm: strings.ToUpper(meta[checksumPrefix+"Algorithm"]), ChecksumType: meta[checksumPrefix+"Type"],
+	}
 	text, err := json.Marshal(u)
 	if err != nil {
 		return "", s.storageError(err)

@@ -24,6 +24,7 @@ func (s *store) PutObject(bucket, key string, meta map[string]string, input io.R
 		return gofakes3.PutObjectResult{}, err
 	}
 	defer b.discard()
+	b.checksum = s.checksumOf(meta)
 	v, err := s.place(bucket, key, b, headers, putConditions(conditions))
 	if err != nil {
 		return gofakes3.PutObjectResult{}, err
