@@ -28,6 +28,7 @@ type body struct {
 	size     int64
 	etag     string
 	checksum *checksum // nil when nobody asked for one
+	tags     []tag
 }
 
 // discard removes the body if nothing took it over.

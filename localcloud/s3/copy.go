@@ -18,18 +18,11 @@ const ownHeader = "X-Amz-Stepback-Own"
 // CopyObject copies the source as it is when the copy starts.
 func (s *store) CopyObject(srcBucket, srcKey, dstBucket, dstKey string, meta map[string]string) (gofakes3.CopyObjectResult, error) {
 	none := gofakes3.CopyObjectResult{}
-	if err := s.requireBucket(srcBucket); err != nil {
+	f, source, err := s.openVersion(srcBucket, srcKey)
+	if err != nil {
 		return none, err
 	}
-	f, info, err := s.openObject(srcBucket, srcKey)
-	if err != nil {
-		return none, s.storageError(err)
-	}
 	defer f.Close()
-	source, err := s.describe(srcBucket, srcKey, f, info)
-	if err != nil {
-		return none, s.storageError(err)
-	}
 	if err := copyConditions(meta, source); err != nil {
 		return none, err
 	}
@@ -41,12 +34,18 @@ func (s *store) CopyObject(srcBucket, srcKey, dstBucket, dstKey string, meta map
 	if err != nil {
 		return none, err
 	}
+	tags := source.Tags
+	if strings.EqualFold(meta["X-Amz-Tagging-Directive"], "REPLACE") {
+		if tags, err = uploadedTags(meta[tagsHeader]); err != nil {
+			return none, err
+		}
+	}
 	b, err := s.receive(f, source.Size)
 	if err != nil {
 		return none, err
 	}
 	defer b.discard()
-	b.checksum = source.Checksum
+	b.checksum, b.tags = source.Checksum, tags
 	v, err := s.place(dstBucket, dstKey, b, headers, nil)
 	if err != nil {
 		return none, err
@@ -58,7 +57,7 @@ func (s *store) CopyObject(srcBucket, srcKey, dstBucket, dstKey string, meta map
 // changesObject tells whether a copy of an object to itself would change anything about it.
 func changesObject(meta map[string]string) bool {
 	for _, name := range []string{
-		"X-Amz-Storage-Class", "X-Amz-Website-Redirect-Location", "X-Amz-Server-Side-Encryption", "X-Amz-Checksum-Algorithm", "X-Amz-Tagging",
+		"X-Amz-Storage-Class", "X-Amz-Website-Redirect-Location", "X-Amz-Server-Side-Encryption", "X-Amz-Checksum-Algorithm",
 	} {
 		if meta[name] != "" {
 			return true

@@ -13,7 +13,7 @@
 // names.
 //
 // The package serves the laptop's loopback interface only. It checks no
-// signature and no permission, knows no versions, ACLs, tags or encryption
+// signature and no permission, knows no versions, ACLs or encryption
 // (such requests are refused as NotImplemented, never half obeyed), and never
 // decides what an event starts.
 //
@@ -23,7 +23,7 @@
 // Layout of the directory:
 //
 //	BUCKET/KEY              objects (odd keys with %-escapes, see keypath.go)
-//	.meta/BUCKET/KEY%.json  ETag, content type, user metadata
+//	.meta/BUCKET/KEY%.json  ETag, content type, user metadata, tags
 //	.uploads/ID/            multipart uploads under way
 //	.tmp/                   bodies that are being received
 package s3

@@ -18,7 +18,9 @@ const (
 // statuses are those of errors for which gofakes3 has none, or another one than S3.
 var statuses = map[gofakes3.ErrorCode]int{
 	errAlreadyOwned:              http.StatusConflict,
+	errBadRequest:                http.StatusBadRequest,
 	errInvalidRequest:            http.StatusBadRequest,
+	errInvalidTag:                http.StatusBadRequest,
 	gofakes3.ErrMethodNotAllowed: http.StatusMethodNotAllowed,
 }
 

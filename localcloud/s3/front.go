@@ -63,12 +63,12 @@ func (e *protocolError) write(w http.ResponseWriter, r *http.Request) {
 }
 
 // understood are the query parameters of the operations that are served. Any
-// other one names a sub-resource (acl, tagging, policy …): gofakes3 would
+// other one names a sub-resource (acl, lifecycle, policy …): gofakes3 would
 // ignore it and, for a PUT, overwrite the object itself.
 var understood = []string{
 	"continuation-token", "delete", "delimiter", "encoding-type", "fetch-owner", "key-marker", "list-type",
 	"location", "marker", "max-keys", "max-parts", "max-uploads", "optional-object-attributes", "part-number-marker",
-	"partNumber", "prefix", "start-after", "upload-id-marker", "uploadId", "uploads", "versioning", "x-id",
+	"partNumber", "prefix", "start-after", "tagging", "upload-id-marker", "uploadId", "uploads", "versioning", "x-id",
 }
 
 // signing are the query parameters of presigned URLs, in signature version 2; those of version 4 begin with X-Amz-. Nobody is asked
@@ -92,11 +92,11 @@ func refuse(r *http.Request) *protocolError {
 			return notImplemented(fmt.Sprintf("The sub-resource or parameter %q is not served here.", name))
 		}
 	}
+	if _, key, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/"); key == "" && query.Has("tagging") {
+		return notImplemented("Tags of buckets are not served here.")
+	}
 	if r.Method == http.MethodPost && !query.Has("delete") && !query.Has("uploads") && !query.Has("uploadId") {
 		return notImplemented("Uploads by an HTML form are not served here.")
-	}
-	if query.Has("uploadId") && r.Header.Get("X-Amz-Copy-Source") != "" {
-		return notImplemented("UploadPartCopy is not served here; use CopyObject or UploadPart.")
 	}
 	return nil
 }

@@ -80,7 +80,7 @@ func (s *store) join(u upload, parts []part) (body, error) {
 	r := &partsReader{parts: parts, sum: newPartsSum(u)}
 	defer r.close()
 	b, err := s.receive(r, size)
-	b.checksum = r.sum.checksum()
+	b.checksum, b.tags = r.sum.checksum(), u.Tags
 	b.etag = fmt.Sprintf("%x-%d", sum.Sum(nil), len(parts))
 	return b, err
 }

@@ -49,8 +49,13 @@ func (s *store) ownOperation(r *http.Request) func(http.ResponseWriter) {
 
 // choose finds the operation of a call by its method and sub-resource.
 func (s *store) choose(c *call) operation {
-	if c.isListing() {
+	switch {
+	case c.isListing():
 		return s.listObjects
+	case c.isPartCopy():
+		return s.uploadPartCopy
+	case c.key != "" && c.query.Has("tagging"):
+		return s.objectTagging
 	}
 	return nil
 }

@@ -16,6 +16,10 @@ func (s *store) PutObject(bucket, key string, meta map[string]string, input io.R
 	if err != nil {
 		return gofakes3.PutObjectResult{}, err
 	}
+	tags, err := uploadedTags(meta[tagsHeader])
+	if err != nil {
+		return gofakes3.PutObjectResult{}, err
+	}
 	if err := s.requireBucket(bucket); err != nil {
 		return gofakes3.PutObjectResult{}, err
 	}
@@ -24,7 +28,7 @@ func (s *store) PutObject(bucket, key string, meta map[string]string, input io.R
 		return gofakes3.PutObjectResult{}, err
 	}
 	defer b.discard()
-	b.checksum = s.checksumOf(meta)
+	b.checksum, b.tags = s.checksumOf(meta), tags
 	v, err := s.place(bucket, key, b, headers, putConditions(conditions))
 	if err != nil {
 		return gofakes3.PutObjectResult{}, err

@@ -20,6 +20,7 @@ type version struct {
 	ETag     string            `json:"etag"`
 	Headers  map[string]string `json:"headers,omitempty"`
 	Checksum *checksum         `json:"checksum,omitempty"`
+	Tags     []tag             `json:"tags,omitempty"`
 }
 
 // record is an object's side file. While an object is being replaced it
