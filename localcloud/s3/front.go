@@ -9,8 +9,8 @@ import (
 )
 
 // front stands before gofakes3 and does what it leaves out: it refuses what
-// would be misunderstood, decodes aws-chunked bodies, gives reads their
-// conditional headers, answers about objects their encryption and checksum,
+// would be misunderstood or is too long, decodes aws-chunked bodies, gives reads
+// their conditional headers, answers about objects their encryption and checksum,
 // and serves the operations that gofakes3 does not have, or not wholly.
 func (s *store) front(protocol http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -19,6 +19,10 @@ func (s *store) front(protocol http.Handler) http.Handler {
 			return
 		}
 		if refusal := decodeChunked(r); refusal != nil {
+			refusal.write(w, r)
+			return
+		}
+		if refusal := boundMessage(r); refusal != nil {
 			refusal.write(w, r)
 			return
 		}
