@@ -14,7 +14,8 @@ import (
 // and serves the operations that gofakes3 does not have, or not wholly.
 func (s *store) front(protocol http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if refusal := refuse(r); refusal != nil {
+		own := s.ownOperation(r)
+		if refusal := refuse(r, own != nil); refusal != nil {
 			refusal.write(w, r)
 			return
 		}
@@ -29,8 +30,8 @@ func (s *store) front(protocol http.Handler) http.Handler {
 		prepare(r)
 		errors := &errorWriter{ResponseWriter: w}
 		defer errors.finish()
-		if serve := s.ownOperation(r); serve != nil {
-			serve(errors)
+		if own != nil {
+			own(errors)
 			return
 		}
 		w = s.withObjectHeaders(errors, r)
@@ -55,6 +56,9 @@ type protocolError struct {
 	Message string
 	status  int
 }
+
+// Error implements error.
+func (e *protocolError) Error() string { return e.Code + ": " + e.Message }
 
 func (e *protocolError) write(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/xml")
@@ -86,17 +90,21 @@ func harmless(name string) bool {
 		len(name) >= len(amazon) && strings.EqualFold(name[:len(amazon)], amazon)
 }
 
-func refuse(r *http.Request) *protocolError {
+// refuse says no to what would be misunderstood; own tells that gofakes3 does not get to see it.
+func refuse(r *http.Request, own bool) *protocolError {
 	if r.Header.Get("Origin") != "" {
 		return &protocolError{Code: "AccessDenied", status: http.StatusForbidden, Message: "Requests of web pages are not served."}
 	}
+	if own {
+		return nil
+	}
 	query := r.URL.Query()
 	for name := range query {
-		if !harmless(name) {
+		if !harmless(name) && (name != "versionId" || query.Get(name) != nullVersion) {
 			return notImplemented(fmt.Sprintf("The sub-resource or parameter %q is not served here.", name))
 		}
 	}
-	if _, key, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/"); key == "" && query.Has("tagging") {
+	if _, key, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/"); key == "" && query.Has("tagging") && r.Method != http.MethodGet {
 		return notImplemented("Tags of buckets are not served here.")
 	}
 	if r.Method == http.MethodPost && !query.Has("delete") && !query.Has("uploads") && !query.Has("uploadId") {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -56,14 +57,21 @@ func (s *store) choose(c *call) operation {
 		return s.uploadPartCopy
 	case c.key != "" && c.query.Has("tagging"):
 		return s.objectTagging
+	case c.key != "" && c.query.Has("attributes") && c.Method == http.MethodGet:
+		return s.objectAttributes
+	case c.key == "" && c.query.Has("versions") && c.Method == http.MethodGet:
+		return s.listVersions
 	}
-	return nil
+	return chooseSetting(c)
 }
+
+// otherListings are understood sub-resources of a bucket that are no ListObjects.
+var otherListings = []string{"location", "tagging", "uploads", "versioning"}
 
 // isListing recognises ListObjects, which is all that is asked of a bucket without a sub-resource.
 func (c *call) isListing() bool {
-	for _, name := range []string{"location", "uploads", "versioning", "versions"} {
-		if c.query.Has(name) {
+	for name := range c.query {
+		if !harmless(name) || slices.Contains(otherListings, name) {
 			return false
 		}
 	}
@@ -73,7 +81,11 @@ func (c *call) isListing() bool {
 // respond sends an answer or an error.
 func respond(w http.ResponseWriter, method string, answer any, err error) {
 	var known gofakes3.Error
+	var own *protocolError
 	switch {
+	case errors.As(err, &own):
+		answer = own
+		w.WriteHeader(own.status)
 	case errors.As(err, &known):
 		answer = errorBody{Code: known.ErrorCode(), Message: messageOf(known)}
 		w.WriteHeader(known.ErrorCode().Status())
@@ -89,8 +101,15 @@ func respond(w http.ResponseWriter, method string, answer any, err error) {
 	}
 	w.Header().Set("Content-Type", "application/xml")
 	fmt.Fprint(w, xml.Header)
+	if text, ok := answer.(rawXML); ok {
+		fmt.Fprint(w, text)
+		return
+	}
 	_ = xml.NewEncoder(w).Encode(answer) // the client has gone if this fails
 }
+
+// rawXML is an answer that is XML already.
+type rawXML string
 
 // messageOf is an error's message without its code.
 func messageOf(err gofakes3.Error) string {
