@@ -367,3 +367,14 @@ func TestVariablesAreLimited(t *testing.T) {
 		t.Errorf("one byte more: %s %+v", w.x.Status(), w.x.Failure())
 	}
 }
+
+func TestARoleThatIsNoStringIsNamed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, jsonata(`"Type":"Task","Resource":"arn:aws:states:::lambda:invoke","Arguments":{"FunctionName":"f"},
+		"Credentials":{"RoleArn":"{% 1 %}"},"End":true`), `{}`).run(t)
+	const want = "The JSONata expression '1' specified for the field 'Credentials/RoleArn' returned an unexpected result type. " +
+		"Expected 'string', but was 'number' for value: 1"
+	if f := w.x.Failure(); f.Error != "States.QueryEvaluationError" || !strings.HasSuffix(f.Cause, want) {
+		t.Errorf("%+v", f)
+	}
+}
