@@ -106,7 +106,7 @@ func (c *Config) defaults() error {
 	if c.Database, err = DatabaseURL(c.Dir, c.Database); err != nil {
 		return err
 	}
-	if c.VirtualTime && strings.HasPrefix(c.Database, "sqlite:") && !strings.Contains(c.Database, "?") {
+	if _, options, ok := database.SQLitePath(c.Database); c.VirtualTime && ok && options == "" {
 		// In virtual time retries come one at a time, so that each would wait for a sync of its own; a simulation need not
 		// survive a loss of power.
 		c.Database += unsynced

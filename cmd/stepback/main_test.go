@@ -280,6 +280,19 @@ func TestHistory(t *testing.T) {
 		t.Fatalf("%q", lines)
 	}
 	child := strings.Fields(lines[len(lines)-1])[0]
+	s = stepback(t, "history", "activity-csv", "--data", data, "--children", "--json")
+	s.ends(t, 0)
+	var listed []string
+	for line := range strings.Lines(s.out) {
+		var x struct{ ExecutionArn, Name, Status string }
+		if err := json.Unmarshal([]byte(line), &x); err != nil || x.Status != "SUCCEEDED" || !strings.HasSuffix(x.ExecutionArn, ":"+x.Name) {
+			t.Errorf("%v: %s", err, line)
+		}
+		listed = append(listed, x.Name)
+	}
+	if len(listed) != 2 || listed[1] != child {
+		t.Errorf("children as JSON are %q", listed)
+	}
 	stepback(t, "history", child, "--data", data).ends(t, 0, "MapIterationStarted ProcessBatch #0", "TaskTimedOut lambda:invoke States.Timeout", "DeadLetterRecord")
 	s = stepback(t, "history", child, "--data", data, "--json")
 	s.ends(t, 0)

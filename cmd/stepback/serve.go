@@ -32,7 +32,7 @@ type serveCmd struct {
 	Account string `default:"000000000000" help:"Account of requests whose access key is not an account's twelve digits."`
 	Region  string `default:"us-east-1" help:"Region of requests that are not signed for one."`
 	Watch   string `type:"existingdir" placeholder:"DIR" help:"Make a state machine of every *.asl.json, *.asl.yaml and *.asl.yml in this directory, and update it when the file changes."`
-	Mock    string `type:"path" env:"SFN_MOCK_CONFIG" placeholder:"FILE" help:"Mock configuration of Step Functions Local: StartExecution on ARN#TESTCASE takes the responses of that test case ($SFN_MOCK_CONFIG)."`
+	Mock    string `type:"path" env:"SFN_MOCK_CONFIG" placeholder:"FILE" help:"Mock configuration of Step Functions Local: StartExecution on ARN#TESTCASE takes the responses of that test case."`
 
 	substitutions
 	embeddedServices

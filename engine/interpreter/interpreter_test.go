@@ -683,3 +683,14 @@ func earliest(timers map[int64]time.Time) time.Time {
 	}
 	return first
 }
+
+func TestWhatFailsAfterTheWorkFollowsFromIt(t *testing.T) {
+	t.Parallel()
+	for _, field := range []string{`"ResultSelector":{"x.$":"$.no"}`, `"OutputPath":"$.no"`, `"Assign":{"x.$":"$.no"}`, `"ResultPath":"$.a.b"`} {
+		w := newWorld(t, `{"StartAt":"P","States":{"P":{"Type":"Parallel",`+field+`,"End":true,
+			"Branches":[{"StartAt":"A","States":{"A":{"Type":"Succeed"}}}]}}}`, `{"a":1}`).run(t)
+		if trace := w.trace(); !strings.Contains(trace, "\n7<5 ExecutionFailed") {
+			t.Errorf("%s:\n%s", field, trace)
+		}
+	}
+}

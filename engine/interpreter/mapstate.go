@@ -110,8 +110,10 @@ func (f *fan) selectorFailed(x *Execution, index int, started int64, err error) 
 // from the evaluation that failed.
 func (f *fan) refused(x *Execution, index int, cause failure) {
 	t := f.owner
-	x.emit(history.Event{Type: history.MapIterationFailed, Previous: t.last, Name: t.state.Name, More: iteration(index)})
-	f.abort(x, t.last)
+	if cause.Error != plan.ErrRuntime { // which ends the execution at once
+		x.emit(history.Event{Type: history.MapIterationFailed, Previous: t.last, Name: t.state.Name, More: iteration(index)})
+		f.abort(x, t.last)
+	}
 	x.failed(t, cause)
 }
 
