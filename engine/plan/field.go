@@ -147,7 +147,6 @@ const (
 	ErrExceedToleratedFailure = "States.ExceedToleratedFailureThreshold"
 	ErrItemReaderFailed       = "States.ItemReaderFailed"
 	ErrResultWriterFailed     = "States.ResultWriterFailed"
-	ErrPermissions            = "States.Permissions"
 	ErrQueryEvaluation        = "States.QueryEvaluationError"
 )
 
