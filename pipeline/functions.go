@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -81,7 +82,7 @@ func (f *functions) registerHandlers(cfg *Config, endpoint string) error {
 		Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
 	}))
 	handlerOf := map[string]any{
-		validateFunction:  handlers.Validate(objects, 0, cfg.Log),
+		validateFunction:  handlers.Validate(objects, cfg.MaxBytes, cfg.Log),
 		processFunction:   handlers.Process(f.store, cfg.Log),
 		aggregateFunction: handlers.Aggregate(objects, f.store, cfg.Log),
 	}
@@ -98,6 +99,9 @@ func (f *functions) registerProcesses(cfg *Config, endpoint string) error {
 	env := map[string]string{
 		"DATABASE_URL": cfg.Database, "AWS_ENDPOINT_URL_S3": endpoint,
 		"AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local",
+	}
+	if cfg.MaxBytes > 0 {
+		env["CSV_MAX_BYTES"] = strconv.FormatInt(cfg.MaxBytes, 10)
 	}
 	for name, dir := range map[string]string{validateFunction: "validate", processFunction: "process", aggregateFunction: "aggregate"} {
 		bootstrap := filepath.Join(cfg.Bootstraps, dir, "bootstrap")
