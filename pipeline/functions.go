@@ -2,11 +2,13 @@ package pipeline
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -32,6 +34,9 @@ type functions struct {
 	logs     *lambda.FileLogs
 	store    csvimport.Store
 	faulty   bool // some invocations suffer
+
+	failures  atomic.Int64
+	lastError atomic.Value // string: the name of the latest failure
 }
 
 const (
@@ -163,12 +168,40 @@ func (f *functions) Invoke(ctx context.Context, c *integration.Call) (*integrati
 	if err != nil {
 		var api *lambda.APIError
 		if errors.As(err, &api) {
+			f.fail("Lambda." + api.Code)
 			return nil, &integration.InvokeError{Code: api.Code, Message: api.Message, StatusCode: api.StatusCode}
 		}
 		return nil, err
+	}
+	if out.FunctionError != "" {
+		f.fail(errorType(out.Payload))
 	}
 	return &integration.Answer{
 		StatusCode: out.StatusCode, FunctionError: out.FunctionError, Payload: out.Payload,
 		ExecutedVersion: out.ExecutedVersion, RequestID: out.RequestID,
 	}, nil
+}
+
+func (f *functions) fail(name string) {
+	f.lastError.Store(name)
+	f.failures.Add(1)
+}
+
+// failed is how many invocations have failed, and the name of the latest failure. Those that were given up by their state's timeout are not
+// among them.
+func (f *functions) failed() (n int64, name string) {
+	n = f.failures.Load()
+	name, _ = f.lastError.Load().(string)
+	return n, name
+}
+
+// errorType is the name of the error that a function answered.
+func errorType(answer []byte) string {
+	var failure struct {
+		ErrorType string `json:"errorType"`
+	}
+	if json.Unmarshal(answer, &failure) != nil || failure.ErrorType == "" {
+		return "an error without a name"
+	}
+	return failure.ErrorType
 }
