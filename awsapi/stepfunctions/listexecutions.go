@@ -3,7 +3,6 @@ package stepfunctions
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 
 	"stepback/awsapi/awsjson"
@@ -74,36 +73,42 @@ func (s *Service) listExecutions(ctx context.Context, scope awsjson.Scope, in *l
 	return out, err
 }
 
-// pageOfExecutions is a page of the executions that a request asks for. The first one reads all of them, those behind it only theirs.
+// pageOfExecutions is a page of the executions that a request asks for. The first one looks at all of them, those behind it only at theirs.
 func (s *Service) pageOfExecutions(
 	ctx context.Context, e *engine.Engine, machine string, in *listExecutionsRequest,
 ) (cut []*journal.Execution, next string, err error) {
 	asked := s.listing("executions", in.MachineARN, in.MapRunARN, string(in.StatusFilter), in.RedriveFilter)
-	if places, ok := s.lists.places(asked.of); ok && in.NextToken != "" {
-		places, next, err := page(in.paged, asked, places, func(place string) string { return place })
-		for _, place := range places {
-			x, err := e.DescribeExecution(ctx, executionAt(place))
-			if errors.Is(err, engine.ErrNoExecution) {
-				continue // removed meanwhile
-			}
-			if err != nil {
-				return nil, "", err
-			}
-			if in.selects(e, x) {
-				cut = append(cut, x)
-			}
+	prefix := strings.Replace(machine, ":"+kindMachine+":", ":"+kindExecution+":", 1) + ":"
+	places, ok := s.lists.places(asked.of)
+	if in.NextToken == "" || !ok {
+		if places, err = in.places(ctx, e, machine, prefix); err != nil {
+			return nil, "", err
 		}
-		return cut, next, err
+		ok = false
 	}
-	found, err := executions(ctx, e, machine, func(x *journal.Execution) bool { return in.selects(e, x) })
-	if err != nil {
+	shown, next, err := page(in.paged, asked, places, func(p listedAt) string { return p.text(prefix) })
+	switch {
+	case err != nil:
 		return nil, "", err
+	case next == "":
+		s.lists.forget(asked.of)
+	case !ok:
+		s.lists.keep(asked.of, places)
 	}
-	cut, next, err = page(in.paged, asked, found, func(x *journal.Execution) string { return newestFirst(x.Start, x.ARN) })
-	if next != "" {
-		s.lists.keep(asked.of, found)
+	selects := in.selects(e)
+	for _, place := range shown {
+		x, err := e.DescribeExecution(ctx, prefix+place.name)
+		if errors.Is(err, engine.ErrNoExecution) {
+			continue // removed meanwhile
+		}
+		if err != nil {
+			return nil, "", err
+		}
+		if selects(x) {
+			cut = append(cut, x)
+		}
 	}
-	return cut, next, err
+	return cut, next, nil
 }
 
 // listed finds the machine whose executions a request is about; those that Map Runs start have a labelled one.
@@ -141,35 +146,33 @@ func (s *Service) listed(ctx context.Context, scope awsjson.Scope, in *listExecu
 	}
 }
 
-// selects reports whether an execution is among those that the request asks for.
-func (in *listExecutionsRequest) selects(e *engine.Engine, x *journal.Execution) bool {
+// selects returns what tells whether an execution is among those that the request asks for.
+func (in *listExecutionsRequest) selects(e *engine.Engine) func(*journal.Execution) bool {
 	at, err := parseARN(in.MachineARN, kindMachine)
-	if err == nil && at.qualified() && x.VersionARN != in.MachineARN && x.AliasARN != in.MachineARN {
-		return false
+	qualified, ofMap := err == nil && at.qualified(), err == nil && at.labelled()
+	return func(x *journal.Execution) bool {
+		if qualified && x.VersionARN != in.MachineARN && x.AliasARN != in.MachineARN {
+			return false
+		}
+		if in.RedriveFilter != "" && (x.RedriveCount > 0) != (in.RedriveFilter == "REDRIVEN") {
+			return false
+		}
+		return (ofMap || x.MapRunARN == in.MapRunARN) && (in.StatusFilter == "" || statusOf(e, x) == in.StatusFilter)
 	}
-	if in.RedriveFilter != "" && (x.RedriveCount > 0) != (in.RedriveFilter == "REDRIVEN") {
-		return false
-	}
-	ofMap := err == nil && at.labelled()
-	return (ofMap || x.MapRunARN == in.MapRunARN) && (in.StatusFilter == "" || statusOf(e, x) == in.StatusFilter)
 }
 
-// executions are the selected ones of a machine, newest first.
-func executions(ctx context.Context, e *engine.Engine, machine string, selects func(*journal.Execution) bool) ([]*journal.Execution, error) {
-	var found []*journal.Execution
+// places are those of the machine's executions that the request asks for, newest first.
+func (in *listExecutionsRequest) places(ctx context.Context, e *engine.Engine, machine, prefix string) ([]listedAt, error) {
+	var found []listedAt
+	selects := in.selects(e)
 	for x, err := range e.Executions(ctx, machine) {
 		if err != nil {
 			return nil, err
 		}
 		if selects(x) {
-			found = append(found, x)
+			found = append(found, placeOf(x, prefix))
 		}
 	}
-	slices.SortFunc(found, func(a, b *journal.Execution) int {
-		if c := b.Start.Compare(a.Start); c != 0 {
-			return c
-		}
-		return strings.Compare(a.ARN, b.ARN)
-	})
+	sortNewestFirst(found)
 	return found, nil
 }

@@ -316,7 +316,7 @@ func TestItemSelectorErrors(t *testing.T) {
 			"(entered at the event id #2). The JSONata expression '$none' specified for the field 'ItemSelector/a' returned nothing (undefined).",
 		`"ItemSelector":{"a.$":"$.none"}`: "States.Runtime: An error occurred while executing the state 'X' (entered at the event id #2). " +
 			"The JSONPath '$.none' specified for the field 'a.$' could not be found in the input '[7]'",
-		`"ItemSelector":{"a.$":"States.ArrayGetItem($, 3)"}`: "States.Runtime: An error occurred while executing the state 'X' (entered at the event id #2). " +
+		`"ItemSelector":{"a.$":"States.ArrayGetItem($, 3)"}`: "States.IntrinsicFailure: An error occurred while executing the state 'X' (entered at the event id #2). " +
 			"The function 'States.ArrayGetItem($, 3)' had the following error: Invalid arguments in States.ArrayGetItem",
 		`"ItemSelector":{"a.$":"States.Array( $.none)"}`: "States.Runtime: An error occurred while executing the state 'X' (entered at the event id #2). " +
 			"The function 'States.Array( $.none)' had the following error: The JsonPath argument for the field '$.none' could not be found in the input '[7]'",
