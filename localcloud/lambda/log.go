@@ -73,6 +73,15 @@ func (l *invocationLog) started(init time.Duration) {
 	l.begun, l.init = time.Now(), init
 }
 
+// initTimedOut writes that the time of the init is up.
+func (l *invocationLog) initTimedOut(after time.Duration) {
+	if l == nil {
+		return
+	}
+	text := fmt.Sprintf("INIT_REPORT Init Duration: %.2f ms\tPhase: init\tStatus: timeout\n", milliseconds(after))
+	l.write(text, text)
+}
+
 // measured notes the largest memory that the environment has used.
 func (l *invocationLog) measured(megabytes int) {
 	if l == nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"strings"
 	"testing"
 	"time"
@@ -28,6 +29,10 @@ func bootstrap(name string) {
 	switch name {
 	case "init-exit":
 		os.Exit(3)
+	case "init-hang":
+		never := make(chan os.Signal, 1)
+		signal.Notify(never, os.Interrupt)
+		<-never // until it is killed
 	case "init-error":
 		reportInitError()
 	}

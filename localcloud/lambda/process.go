@@ -8,15 +8,16 @@ import (
 	"time"
 )
 
-// initTimeout is how long a bootstrap may take until it asks for its first
-// event.
-const initTimeout = 10 * time.Second
+// defaultInitTimeout is that of Lambda.
+const defaultInitTimeout = 10 * time.Second
 
 // processRunner runs a function's bootstrap in processes of its own.
 type processRunner struct {
 	function *deployed
 	region   string
 	logs     LogSink
+	// initTimeout is Options.InitTimeout.
+	initTimeout time.Duration
 }
 
 func (r *processRunner) newEnvironment() environment {
@@ -68,27 +69,35 @@ func (e *processEnvironment) run(ctx context.Context, c *call) (answer, bool, er
 }
 
 // awaitReady waits until the process asks for an event. It answers itself
-// when the process never does.
+// when the process never does: Lambda starts an environment whose init takes
+// too long once more, as part of the invocation and within the function's
+// time; here it gets that time to go on.
 func (e *processEnvironment) awaitReady(ctx context.Context, c *call) (*answer, error) {
-	limit := time.NewTimer(initTimeout)
+	limit := time.NewTimer(e.runner.initTimeout)
 	defer limit.Stop()
-	select {
-	case <-e.api.ready:
-		e.fresh = false
-		return nil, nil
-	case <-e.exited:
-		if !e.fresh {
-			return nil, errStale
+	for late := false; ; late = true {
+		select {
+		case <-e.api.ready:
+			e.fresh = false
+			return nil, nil
+		case <-e.exited:
+			if !e.fresh {
+				return nil, errStale
+			}
+			a := e.endAnswer(c)
+			return &a, nil
+		case <-limit.C:
+			if late {
+				a := timedOut(c.requestID, c.timeout)
+				return &a, nil
+			}
+			c.log.initTimedOut(e.runner.initTimeout)
+			limit.Reset(c.timeout)
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-c.closing:
+			return nil, errClosed
 		}
-		a := e.endAnswer(c)
-		return &a, nil
-	case <-limit.C:
-		a := timedOut(c.requestID, initTimeout)
-		return &a, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	case <-c.closing:
-		return nil, errClosed
 	}
 }
 

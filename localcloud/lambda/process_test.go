@@ -57,6 +57,24 @@ func TestTheLogTellsOfAProcessThatEnded(t *testing.T) {
 	}
 }
 
+func TestAnInitThatTakesLongGoesOnInTheInvocation(t *testing.T) {
+	t.Parallel()
+	s := serve(t, process("echo"), lambda.Options{InitTimeout: 1})
+	out, err := s.Invoke(t.Context(), lambda.InvokeInput{FunctionName: "F", Payload: []byte(`7`)})
+	if err != nil || string(out.Payload) != "7" {
+		t.Errorf("%s, %v", out.Payload, err)
+	}
+	f := process("init-hang")
+	f.Timeout = 20 * time.Millisecond
+	s = serve(t, f, lambda.Options{InitTimeout: 1})
+	out, err = s.Invoke(t.Context(), lambda.InvokeInput{FunctionName: "F", LogTail: true})
+	want := `{"errorType":"Sandbox.Timedout","errorMessage":"RequestId: ID Error: Task timed out after 0.02 seconds"}`
+	if err != nil || strings.ReplaceAll(string(out.Payload), out.RequestID, "ID") != want ||
+		!strings.Contains(string(out.LogTail), "INIT_REPORT Init Duration: 0.00 ms\tPhase: init\tStatus: timeout\n") {
+		t.Errorf("%s, %v\n%s", out.Payload, err, out.LogTail)
+	}
+}
+
 func TestAMissingBootstrapIsAnInvalidEntrypoint(t *testing.T) {
 	t.Parallel()
 	s := serve(t, lambda.Function{Name: "F", Command: []string{"/nowhere/bootstrap"}}, lambda.Options{})

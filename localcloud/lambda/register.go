@@ -1,6 +1,7 @@
 package lambda
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 )
@@ -67,7 +68,7 @@ func (s *Service) deploy(f Function) (*deployed, error) {
 		return nil, err
 	}
 	d := &deployed{Function: f, arn: s.FunctionARN(f.Name)}
-	var r runner = &processRunner{function: d, region: s.opts.Region, logs: s.opts.Logs}
+	var r runner = &processRunner{function: d, region: s.opts.Region, logs: s.opts.Logs, initTimeout: cmp.Or(s.opts.InitTimeout, defaultInitTimeout)}
 	if f.Handler != nil {
 		r = &handlerRunner{handler: f.Handler, threads: &s.threads, abandoned: &s.abandoned}
 	}

@@ -19,6 +19,10 @@ type Options struct {
 	// IdleTimeout is how long an execution environment may be idle before it
 	// is ended; 0 keeps them until the function goes or the service closes.
 	IdleTimeout time.Duration
+	// InitTimeout is how long a process may take until it asks for its first
+	// event, and does not count to the function's time; the default is Lambda's,
+	// 10 seconds.
+	InitTimeout time.Duration
 	// EventRetries are the waits before the second and further attempts of an
 	// asynchronous invocation; the default is Lambda's, 1 and 2 minutes.
 	EventRetries []time.Duration
