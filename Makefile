@@ -49,9 +49,10 @@ race: ## all tests under the race detector
 crash: ## kill the import with SIGKILL at KILLS random instants chosen by SEED, restart it, and check everything
 	STEPBACK_CRASH_SEED=$(SEED) STEPBACK_CRASH_KILLS=$(KILLS) $(GO) test -count=1 -timeout 2h -v -run '^TestCrashes$$' ./cmd/stepback
 
+# Without the tables of debuggers, which are more than a quarter of the command; stack traces need none of them.
 .PHONY: build
 build: lambdas ## the stepback command and the Lambda bootstraps for this machine, in bin/
-	$(GO) build -trimpath -o $(BIN)/stepback ./cmd/stepback
+	$(GO) build -trimpath -ldflags "-s -w" -o $(BIN)/stepback ./cmd/stepback
 
 .PHONY: lambdas
 lambdas: ## the Lambda bootstraps for this machine, in bin/lambdas/NAME/bootstrap
