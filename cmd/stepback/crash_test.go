@@ -73,16 +73,33 @@ func (v *victim) live(t *testing.T, after time.Duration) (out []byte, killed boo
 	return out, false
 }
 
-// number is a number in the environment.
-func number(t *testing.T, name string, otherwise int64) int64 {
+// seedOr is the seed in the environment: any number of 64 bits, with a sign or without.
+func seedOr(t *testing.T, name string, otherwise uint64) uint64 {
+	t.Helper()
+	text := os.Getenv(name)
+	if text == "" {
+		return otherwise
+	}
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return uint64(n)
+	}
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		t.Fatalf("%s is %q, want a number of 64 bits", name, text)
+	}
+	return n
+}
+
+// countOr is how often, in the environment: once at least.
+func countOr(t *testing.T, name string, otherwise int64) int64 {
 	t.Helper()
 	text := os.Getenv(name)
 	if text == "" {
 		return otherwise
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil {
-		t.Fatalf("%s: %v", name, err)
+	if err != nil || n < 1 {
+		t.Fatalf("%s is %q, want a number from 1 on", name, text)
 	}
 	return n
 }
@@ -93,8 +110,8 @@ func TestCrashes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("processes are started and killed for a while")
 	}
-	seed, kills := number(t, "STEPBACK_CRASH_SEED", 1), number(t, "STEPBACK_CRASH_KILLS", 12)
-	random := rand.New(rand.NewPCG(uint64(seed), 0))
+	seed, kills := seedOr(t, "STEPBACK_CRASH_SEED", 1), countOr(t, "STEPBACK_CRASH_KILLS", 12)
+	random := rand.New(rand.NewPCG(seed, 0))
 	file, users := crashFile(t)
 	common := []string{"run", "--csv", file, "--json", "--batch", "10", "--concurrency", "4"}
 	undisturbed := victim{t.TempDir(), common}
