@@ -140,6 +140,8 @@ const (
 	ErrTimeout                = "States.Timeout"
 	ErrHeartbeatTimeout       = "States.HeartbeatTimeout"
 	ErrRuntime                = "States.Runtime"
+	ErrNoChoiceMatched        = "States.NoChoiceMatched"
+	ErrIntrinsicFailure       = "States.IntrinsicFailure"
 	ErrDataLimitExceeded      = "States.DataLimitExceeded"
 	ErrResultPathMatchFailure = "States.ResultPathMatchFailure"
 	ErrExceedToleratedFailure = "States.ExceedToleratedFailureThreshold"
