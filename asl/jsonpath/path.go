@@ -77,20 +77,6 @@ func identifierLength(s string) int {
 // Text returns the path as it was written.
 func (p *Path) Text() string { return p.text }
 
-// Local returns the path as seen from its root value: "$$.State.Name" and "$x[0]" become "$.State.Name" and "$[0]". Messages
-// of the real service name paths inside intrinsic functions this way.
-func (p *Path) Local() string {
-	text := strings.Trim(p.text, " ")
-	switch p.root {
-	case Context:
-		return text[1:]
-	case Variable:
-		return "$" + text[1+len(p.variable):]
-	default:
-		return text
-	}
-}
-
 // Root says which value the path starts from.
 func (p *Path) Root() Root { return p.root }
 

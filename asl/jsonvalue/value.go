@@ -171,9 +171,3 @@ func (v Value) WithIndex(i int, element Value) Value {
 	vals[i] = element
 	return OfArray(vals)
 }
-
-// WithElements returns an object with v's keys, or an array, whose member values or elements are these: as many as v has. It
-// takes ownership of the slice; keys are shared with v, which must be an object or an array.
-func (v Value) WithElements(elements []Value) Value {
-	return Value{kind: v.kind, node: &node{keys: v.node.keys, vals: elements, index: v.node.index}}
-}

@@ -146,21 +146,6 @@ func TestChangesLeaveTheOriginalAlone(t *testing.T) {
 	}
 }
 
-func TestWithElements(t *testing.T) {
-	t.Parallel()
-	v := must(t, `{"a":1,"b":2}`)
-	changed := v.WithElements([]jsonvalue.Value{jsonvalue.OfBool(true), v})
-	if got := changed.JSON(); got != `{"a":true,"b":{"a":1,"b":2}}` {
-		t.Error(got)
-	}
-	if got := must(t, `[1]`).WithElements([]jsonvalue.Value{jsonvalue.OfString("x")}).JSON(); got != `["x"]` {
-		t.Error(got)
-	}
-	if got := v.JSON(); got != `{"a":1,"b":2}` {
-		t.Error("the original changed:", got)
-	}
-}
-
 func TestLargeObjectsAreIndexed(t *testing.T) {
 	t.Parallel()
 	b := jsonvalue.NewObject(0)

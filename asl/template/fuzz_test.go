@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"stepback/asl/jsonpath"
 	"stepback/asl/jsonvalue"
 	"stepback/asl/template"
 )
@@ -28,7 +29,7 @@ func FuzzCompile(f *testing.F) {
 			}
 			return
 		}
-		c.References()
+		c.Reads(jsonpath.Input)
 		if out, err := c.Eval(e); err == nil {
 			parse(t, out.JSON())
 		}

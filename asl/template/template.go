@@ -6,8 +6,6 @@
 package template
 
 import (
-	"slices"
-
 	"stepback/asl/intrinsic"
 	"stepback/asl/jsonpath"
 	"stepback/asl/jsonvalue"
@@ -38,16 +36,4 @@ func (t *Template) Reads(root jsonpath.Root) bool {
 	reads := false
 	t.root.paths(func(p *jsonpath.Path) { reads = reads || p.Root() == root })
 	return reads
-}
-
-// References returns the names of the variables that the template reads, sorted, without $.
-func (t *Template) References() []string {
-	var names []string
-	t.root.paths(func(p *jsonpath.Path) {
-		if p.Root() == jsonpath.Variable {
-			names = append(names, p.Variable())
-		}
-	})
-	slices.Sort(names)
-	return slices.Compact(names)
 }

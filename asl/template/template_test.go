@@ -3,7 +3,6 @@ package template_test
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -169,13 +168,15 @@ func TestEvalFails(t *testing.T) {
 	}
 }
 
-func TestReferences(t *testing.T) {
+func TestReads(t *testing.T) {
 	t.Parallel()
-	c := compile(t, `{"a.$":"$z.x","b":[{"c.$":"States.Format('{}{}', $y, States.Array($z[0], $$.a))"}],"d":"$literal","e.$":"$.i"}`)
-	if got, want := c.References(), []string{"y", "z"}; !slices.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
+	c := compile(t, `{"b":[{"c.$":"States.Format('{}{}', $y, States.Array($z[0], $$.a))"}],"d":"$literal"}`)
+	for root, want := range map[jsonpath.Root]bool{jsonpath.Input: false, jsonpath.Context: true, jsonpath.Variable: true} {
+		if got := c.Reads(root); got != want {
+			t.Errorf("root %d: got %v, want %v", root, got, want)
+		}
 	}
-	if got := compile(t, `{"a":1}`).References(); len(got) != 0 {
-		t.Errorf("got %v, want none", got)
+	if !compile(t, `{"a.$":"$z.x","e.$":"$.i"}`).Reads(jsonpath.Input) {
+		t.Error("it reads $.i, which is of the input")
 	}
 }
