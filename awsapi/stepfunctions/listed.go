@@ -1,8 +1,11 @@
 package stepfunctions
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"stepback/engine/journal"
 )
@@ -10,44 +13,70 @@ import (
 // Limits of what is remembered of lists of executions.
 const (
 	maxLists  = 4
-	maxListed = 250_000 // of all lists together
+	maxListed = 1_000_000 // of all lists together
 )
+
+// listedAt is the place of an execution in a list of those of one machine. It is all that is kept of an execution until a page shows it,
+// since a machine may have a million of them, with any payloads.
+type listedAt struct {
+	start int64 // nanoseconds since 1970
+	name  string
+}
+
+func placeOf(x *journal.Execution, prefix string) listedAt {
+	return listedAt{x.Start.UnixNano(), strings.Clone(strings.TrimPrefix(x.ARN, prefix))}
+}
+
+// sortNewestFirst sorts places as ListExecutions answers.
+func sortNewestFirst(places []listedAt) {
+	slices.SortFunc(places, func(a, b listedAt) int {
+		return cmp.Or(cmp.Compare(b.start, a.start), strings.Compare(a.name, b.name))
+	})
+}
+
+// text is the place in a token; prefix is what the ARNs of the machine's executions begin with.
+func (p listedAt) text(prefix string) string {
+	return newestFirst(time.Unix(0, p.start), prefix+p.name)
+}
 
 // lists remembers the places of the executions in lists that clients are paging through, so that a page does not take reading all
 // executions again. A list that was forgotten is made anew.
 type lists struct {
 	mu    sync.Mutex
 	order []uint64 // of the lists, the oldest first
-	lists map[uint64][]string
+	lists map[uint64][]listedAt
 }
 
 // keep remembers a list, and forgets older ones that leave no room for it.
-func (l *lists) keep(of uint64, found []*journal.Execution) {
+func (l *lists) keep(of uint64, places []listedAt) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.forget(of)
-	if len(found) > maxListed {
+	l.drop(of)
+	if len(places) > maxListed {
 		return
 	}
-	size := len(found)
-	for _, places := range l.lists {
-		size += len(places)
+	size := len(places)
+	for _, kept := range l.lists {
+		size += len(kept)
 	}
 	for len(l.order) > 0 && (len(l.order) >= maxLists || size > maxListed) {
 		size -= len(l.lists[l.order[0]])
-		l.forget(l.order[0])
-	}
-	places := make([]string, len(found))
-	for i, x := range found {
-		places[i] = newestFirst(x.Start, x.ARN)
+		l.drop(l.order[0])
 	}
 	if l.lists == nil {
-		l.lists = map[uint64][]string{}
+		l.lists = map[uint64][]listedAt{}
 	}
 	l.lists[of], l.order = places, append(l.order, of)
 }
 
+// forget forgets a list, which nobody pages through any more.
 func (l *lists) forget(of uint64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.drop(of)
+}
+
+func (l *lists) drop(of uint64) {
 	if _, ok := l.lists[of]; !ok {
 		return
 	}
@@ -61,15 +90,9 @@ func (l *lists) forget(of uint64) {
 }
 
 // places returns the places of a list.
-func (l *lists) places(of uint64) ([]string, bool) {
+func (l *lists) places(of uint64) ([]listedAt, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	places, ok := l.lists[of]
 	return places, ok
-}
-
-// executionAt is the ARN in a place.
-func executionAt(place string) string {
-	_, arn, _ := strings.Cut(place, " ")
-	return arn
 }

@@ -3,7 +3,6 @@ package stepfunctions
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 
 	"stepback/awsapi/awsjson"
@@ -11,6 +10,9 @@ import (
 	"stepback/engine/interpreter"
 	"stepback/engine/journal"
 )
+
+// pendingRedrive is the status of child executions that wait for their turn in a redriven Map Run.
+const pendingRedrive = "PENDING_REDRIVE"
 
 type listExecutionsRequest struct {
 	MachineARN    string             `json:"stateMachineArn"`
@@ -23,7 +25,7 @@ type listExecutionsRequest struct {
 var listExecutionsMembers = with(paging(maxListToken),
 	awsjson.Member{Name: "stateMachineArn", Min: 1, Max: maxARN},
 	awsjson.Member{Name: "mapRunArn", Min: 1, Max: maxLongARN},
-	awsjson.Member{Name: "statusFilter", Enum: []string{"SUCCEEDED", "TIMED_OUT", "PENDING_REDRIVE", "ABORTED", "FAILED", "RUNNING"}},
+	awsjson.Member{Name: "statusFilter", Enum: []string{"SUCCEEDED", "TIMED_OUT", pendingRedrive, "ABORTED", "FAILED", "RUNNING"}},
 	awsjson.Member{Name: "redriveFilter", Enum: []string{"REDRIVEN", "NOT_REDRIVEN"}},
 )
 
@@ -48,6 +50,9 @@ func (s *Service) listExecutions(ctx context.Context, scope awsjson.Scope, in *l
 	if (in.MachineARN == "") == (in.MapRunARN == "") {
 		return nil, awsjson.Invalid("Must provide exactly one of State Machine ARN or Map Run ARN")
 	}
+	if in.MachineARN != "" && in.StatusFilter == pendingRedrive {
+		return nil, awsjson.Invalid("The status filter PENDING_REDRIVE is for the executions of a Map Run")
+	}
 	machine, err := s.listed(ctx, scope, in)
 	if err != nil {
 		return nil, err
@@ -68,39 +73,45 @@ func (s *Service) listExecutions(ctx context.Context, scope awsjson.Scope, in *l
 	return out, err
 }
 
-// pageOfExecutions is a page of the executions that a request asks for. The first one reads all of them, those behind it only theirs.
+// pageOfExecutions is a page of the executions that a request asks for. The first one looks at all of them, those behind it only at theirs.
 func (s *Service) pageOfExecutions(
 	ctx context.Context, e *engine.Engine, machine string, in *listExecutionsRequest,
 ) (cut []*journal.Execution, next string, err error) {
 	asked := s.listing("executions", in.MachineARN, in.MapRunARN, string(in.StatusFilter), in.RedriveFilter)
-	if places, ok := s.lists.places(asked.of); ok && in.NextToken != "" {
-		places, next, err := page(in.paged, asked, places, func(place string) string { return place })
-		for _, place := range places {
-			x, err := e.DescribeExecution(ctx, executionAt(place))
-			if errors.Is(err, engine.ErrNoExecution) {
-				continue // removed meanwhile
-			}
-			if err != nil {
-				return nil, "", err
-			}
-			if in.selects(e, x) {
-				cut = append(cut, x)
-			}
+	prefix := strings.Replace(machine, ":"+kindMachine+":", ":"+kindExecution+":", 1) + ":"
+	places, ok := s.lists.places(asked.of)
+	if in.NextToken == "" || !ok {
+		if places, err = in.places(ctx, e, machine, prefix); err != nil {
+			return nil, "", err
 		}
-		return cut, next, err
+		ok = false
 	}
-	found, err := executions(ctx, e, machine, func(x *journal.Execution) bool { return in.selects(e, x) })
-	if err != nil {
+	shown, next, err := page(in.paged, asked, places, func(p listedAt) string { return p.text(prefix) })
+	switch {
+	case err != nil:
 		return nil, "", err
+	case next == "":
+		s.lists.forget(asked.of)
+	case !ok:
+		s.lists.keep(asked.of, places)
 	}
-	cut, next, err = page(in.paged, asked, found, func(x *journal.Execution) string { return newestFirst(x.Start, x.ARN) })
-	if next != "" {
-		s.lists.keep(asked.of, found)
+	selects := in.selects(e)
+	for _, place := range shown {
+		x, err := e.DescribeExecution(ctx, prefix+place.name)
+		if errors.Is(err, engine.ErrNoExecution) {
+			continue // removed meanwhile
+		}
+		if err != nil {
+			return nil, "", err
+		}
+		if selects(x) {
+			cut = append(cut, x)
+		}
 	}
-	return cut, next, err
+	return cut, next, nil
 }
 
-// listed finds the machine whose executions a request is about; the executions of a Map Run have a labelled one.
+// listed finds the machine whose executions a request is about; those that Map Runs start have a labelled one.
 func (s *Service) listed(ctx context.Context, scope awsjson.Scope, in *listExecutionsRequest) (string, error) {
 	if in.MapRunARN != "" {
 		at, err := parseARN(in.MapRunARN, kindMapRun)
@@ -112,12 +123,16 @@ func (s *Service) listed(ctx context.Context, scope awsjson.Scope, in *listExecu
 		}
 		return machineARNOf(at.scope, at.names[0]), nil
 	}
-	at, err := parseMachineARN(in.MachineARN)
+	at, err := parseARN(in.MachineARN, kindMachine)
 	if err != nil {
 		return "", err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if at.labelled() {
+		_, _, err := s.labelledMachine(scope, at)
+		return at.text, err
+	}
 	m, err := s.machine(scope, at)
 	switch {
 	case err != nil:
@@ -131,34 +146,33 @@ func (s *Service) listed(ctx context.Context, scope awsjson.Scope, in *listExecu
 	}
 }
 
-// selects reports whether an execution is among those that the request asks for.
-func (in *listExecutionsRequest) selects(e *engine.Engine, x *journal.Execution) bool {
+// selects returns what tells whether an execution is among those that the request asks for.
+func (in *listExecutionsRequest) selects(e *engine.Engine) func(*journal.Execution) bool {
 	at, err := parseARN(in.MachineARN, kindMachine)
-	if err == nil && at.qualified() && x.VersionARN != in.MachineARN && x.AliasARN != in.MachineARN {
-		return false
+	qualified, ofMap := err == nil && at.qualified(), err == nil && at.labelled()
+	return func(x *journal.Execution) bool {
+		if qualified && x.VersionARN != in.MachineARN && x.AliasARN != in.MachineARN {
+			return false
+		}
+		if in.RedriveFilter != "" && (x.RedriveCount > 0) != (in.RedriveFilter == "REDRIVEN") {
+			return false
+		}
+		return (ofMap || x.MapRunARN == in.MapRunARN) && (in.StatusFilter == "" || statusOf(e, x) == in.StatusFilter)
 	}
-	if in.RedriveFilter != "" && (x.RedriveCount > 0) != (in.RedriveFilter == "REDRIVEN") {
-		return false
-	}
-	return x.MapRunARN == in.MapRunARN && (in.StatusFilter == "" || statusOf(e, x) == in.StatusFilter)
 }
 
-// executions are the selected ones of a machine, newest first.
-func executions(ctx context.Context, e *engine.Engine, machine string, selects func(*journal.Execution) bool) ([]*journal.Execution, error) {
-	var found []*journal.Execution
+// places are those of the machine's executions that the request asks for, newest first.
+func (in *listExecutionsRequest) places(ctx context.Context, e *engine.Engine, machine, prefix string) ([]listedAt, error) {
+	var found []listedAt
+	selects := in.selects(e)
 	for x, err := range e.Executions(ctx, machine) {
 		if err != nil {
 			return nil, err
 		}
 		if selects(x) {
-			found = append(found, x)
+			found = append(found, placeOf(x, prefix))
 		}
 	}
-	slices.SortFunc(found, func(a, b *journal.Execution) int {
-		if c := b.Start.Compare(a.Start); c != 0 {
-			return c
-		}
-		return strings.Compare(a.ARN, b.ARN)
-	})
+	sortNewestFirst(found)
 	return found, nil
 }

@@ -7,6 +7,7 @@ import (
 	"hash/fnv"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"time"
 )
@@ -80,8 +81,12 @@ func page[T any](p paged, l listing, list []T, place func(T) string) (elements [
 	return list[:size], l.token(place(list[size-1])), nil
 }
 
-// behind is the index of the first element behind a place.
+// behind is the index of the first element behind a place. Lists can be long, so the place is looked for where it should be first.
 func behind[T any](list []T, last string, place func(T) string) int {
+	byPlace := func(element T, at string) int { return strings.Compare(place(element), at) }
+	if i, ok := slices.BinarySearchFunc(list, last, byPlace); ok {
+		return i + 1
+	}
 	next := len(list)
 	for i := range list {
 		at := place(list[i])

@@ -52,6 +52,20 @@ func damaged(err error) error {
 	return fmt.Errorf("the journal is damaged: %s; put a copy of its directory back", first)
 }
 
+// unpackInto is unpack of what an iterator stands at. It decompresses into memory that is used again, of which decode must keep nothing.
+func unpackInto[T any](raw *[]byte, it *pebble.Iterator, decode func([]byte) (T, error)) (T, error) {
+	var value T
+	decompressed, err := s2.Decode(*raw, it.Value())
+	if err == nil {
+		*raw = decompressed[:cap(decompressed)]
+		value, err = decode(decompressed)
+	}
+	if err != nil {
+		err = fmt.Errorf("%s: %w", it.Key(), err)
+	}
+	return value, err
+}
+
 // unpack decompresses and decodes a value.
 func unpack[T any](packed []byte, what string, decode func([]byte) (T, error)) (T, error) {
 	raw, err := s2.Decode(nil, packed)
@@ -69,10 +83,11 @@ func unpack[T any](packed []byte, what string, decode func([]byte) (T, error)) (
 // Executions implements journal.Executions.
 func (j *Journal) Executions(ctx context.Context, prefix string) iter.Seq2[*journal.Execution, error] {
 	return func(yield func(*journal.Execution, error) bool) {
+		var raw []byte // of one execution after the other
 		for it, err := range j.scan(ctx, executionPrefix+prefix) {
 			var x *journal.Execution
 			if err == nil {
-				x, err = unpack(it.Value(), string(it.Key()), journal.Decode)
+				x, err = unpackInto(&raw, it, journal.Decode)
 			}
 			if !yield(x, err) || err != nil {
 				return
