@@ -1,6 +1,6 @@
 package alarms
 
-//go:generate go test . -run TestDocsAreCurrent -update
+//go:generate go test . -run TestDocsAreCurrent|TestAlarmsAreGolden -update
 
 import (
 	"bytes"

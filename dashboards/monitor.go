@@ -1,5 +1,7 @@
 package dashboards
 
+//go:generate go test . -run TestBodyIsGolden -update
+
 import (
 	"cmp"
 	"fmt"

@@ -12,3 +12,5 @@
 //
 // The package runs nothing, does no I/O and keeps no state.
 package statemachine
+
+//go:generate go test . -run TestGoldenDefinitions -update
