@@ -49,9 +49,10 @@ race: ## all tests under the race detector
 crash: ## kill the import with SIGKILL at KILLS random instants chosen by SEED, restart it, and check everything
 	STEPBACK_CRASH_SEED=$(SEED) STEPBACK_CRASH_KILLS=$(KILLS) $(GO) test -count=1 -timeout 2h -v -run '^TestCrashes$$' ./cmd/stepback
 
+# Without the tables of debuggers, which are more than a quarter of the command; stack traces need none of them.
 .PHONY: build
 build: lambdas ## the stepback command and the Lambda bootstraps for this machine, in bin/
-	$(GO) build -trimpath -o $(BIN)/stepback ./cmd/stepback
+	$(GO) build -trimpath -ldflags "-s -w" -o $(BIN)/stepback ./cmd/stepback
 
 .PHONY: lambdas
 lambdas: ## the Lambda bootstraps for this machine, in bin/lambdas/NAME/bootstrap
@@ -63,12 +64,12 @@ lambdas: ## the Lambda bootstraps for this machine, in bin/lambdas/NAME/bootstra
 lambdas-arm64: ## the Lambda bootstraps as AWS runs them (provided.al2023, arm64), in dist/lambdas/NAME/bootstrap
 	@$(MAKE) --no-print-directory lambdas-for GOARCH=arm64 LAMBDA_OUT=dist/lambdas
 
-# The same bytes from the same source, wherever it is built.
+# The same bytes from the same source, wherever it is built, and whatever the umask: Lambda runs them as another user.
 .PHONY: lambdas-for
 lambdas-for:
 	@for l in $(LAMBDAS); do \
 		GOOS=linux GOARCH=$(GOARCH) CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -tags lambda.norpc -ldflags "-s -w -buildid=" \
-			-o $(LAMBDA_OUT)/$$l/bootstrap ./lambdas/$$l || exit 1; done
+			-o $(LAMBDA_OUT)/$$l/bootstrap ./lambdas/$$l && chmod 755 $(LAMBDA_OUT)/$$l/bootstrap || exit 1; done
 
 cdk/node_modules: cdk/package-lock.json
 	cd cdk && npm ci --ignore-scripts --no-audit --no-fund --loglevel error

@@ -27,8 +27,7 @@ func (e *SyntaxError) Error() string {
 // Unwrap returns what is wrong with a path argument.
 func (e *SyntaxError) Unwrap() error { return e.Err }
 
-// Error says why a function could not be evaluated. Amazon States Language calls it States.IntrinsicFailure;
-// the service has been seen to fail executions with States.Runtime.
+// Error says why a function could not be evaluated. Amazon States Language calls it States.IntrinsicFailure.
 type Error struct {
 	// Function is the full name, such as States.ArrayGetItem.
 	Function string

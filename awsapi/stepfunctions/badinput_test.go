@@ -146,9 +146,9 @@ func TestValuesThatShareParts(t *testing.T) {
 		"InputPath":    {`"InputPath":"` + all + `"`, large},
 		"OutputPath":   {`"OutputPath":"` + all + `"`, large},
 		"Assign":       {`"Assign":{"x.$":"` + all + `"}`, large},
-		"JsonToString": {`"Parameters":{"x.$":"States.JsonToString(` + all + `)"}`, "States.Runtime"},
-		"Format":       {`"Parameters":{"x.$":"States.Format('{}', ` + all + `)"}`, "States.Runtime"},
-		"Hash":         {`"Parameters":{"x.$":"States.Hash(` + all + `, 'MD5')"}`, "States.Runtime"},
+		"JsonToString": {`"Parameters":{"x.$":"States.JsonToString(` + all + `)"}`, "States.IntrinsicFailure"},
+		"Format":       {`"Parameters":{"x.$":"States.Format('{}', ` + all + `)"}`, "States.IntrinsicFailure"},
+		"Hash":         {`"Parameters":{"x.$":"States.Hash(` + all + `, 'MD5')"}`, "States.IntrinsicFailure"},
 	} {
 		d := w.run(t, w.machine(t, name, `{"StartAt":"P","States":{"P":{"Type":"Pass","End":true,`+c.state+`}}}`), input)
 		if d["status"] != "FAILED" || d["error"] != c.want {

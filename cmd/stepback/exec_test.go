@@ -273,8 +273,8 @@ func TestExecTracesAbortedBranches(t *testing.T) {
 func TestExecSaysWhichFunctionIsMissing(t *testing.T) {
 	t.Parallel()
 	definition := file(t, "both.asl.json", twoBranches)
-	s := stepback(t, "exec", definition, "--lambda", "adress=cat", "--lambda", "phone=sleep 30")
-	s.complains(t, exitFailure, "nothing carries out address: give --lambda address=COMMAND, a URL or a bootstrap (stepback exec --help); --lambda has adress, phone\n")
+	s := stepback(t, "exec", definition, "--lambda", "addr=cat", "--lambda", "phone=sleep 30")
+	s.complains(t, exitFailure, "nothing carries out address: give --lambda address=COMMAND, a URL or a bootstrap (stepback exec --help); --lambda has addr, phone\n")
 	s = stepback(t, "exec", definition, "--quiet")
 	s.ends(t, exitFailure)
 	if s.err != "" {

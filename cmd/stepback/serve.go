@@ -74,11 +74,7 @@ func (c *serveCmd) Run(ctx context.Context, std streams) (err error) {
 		return &exitError{exitUsage, err}
 	}
 	std.err = &oneAtATime{w: std.err}
-	level := slog.LevelWarn
-	if c.Verbose {
-		level = slog.LevelInfo
-	}
-	log := slog.New(slog.NewTextHandler(std.err, &slog.HandlerOptions{Level: level}))
+	log := c.logger(std)
 	if err := os.MkdirAll(c.Data, 0o750); err != nil {
 		return fmt.Errorf("data directory: %w", err)
 	}
@@ -99,10 +95,7 @@ func (c *serveCmd) Run(ctx context.Context, std streams) (err error) {
 	if err := around.mock(c.Mock); err != nil {
 		return &exitError{exitUsage, err}
 	}
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", c.Listen)
-	if errors.Is(err, syscall.EADDRINUSE) {
-		return fmt.Errorf("%w: another program listens there, perhaps LocalStack or another stepback; end it, or give another address with --listen", err)
-	}
+	listener, err := c.listen(ctx)
 	if err != nil {
 		return err
 	}
@@ -134,6 +127,24 @@ func (c *serveCmd) Run(ctx context.Context, std streams) (err error) {
 		err = errors.Join(err, cause)
 	}
 	return err
+}
+
+// logger writes to standard error: warnings, or all requests too.
+func (c *serveCmd) logger(std streams) *slog.Logger {
+	level := slog.LevelWarn
+	if c.Verbose {
+		level = slog.LevelInfo
+	}
+	return slog.New(slog.NewTextHandler(std.err, &slog.HandlerOptions{Level: level}))
+}
+
+// listen takes the address.
+func (c *serveCmd) listen(ctx context.Context) (net.Listener, error) {
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", c.Listen)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return nil, fmt.Errorf("%w: another program listens there, perhaps LocalStack or another stepback; end it, or give another address with --listen", err)
+	}
+	return l, err
 }
 
 // tell says how much room the disk has.

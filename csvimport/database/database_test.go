@@ -85,12 +85,12 @@ func TestSQLitePath(t *testing.T) {
 		path, options string
 		ok            bool
 	}{
-		"sqlite:/a/users.db":                            {"/a/users.db", "", true},
-		"sqlite:///a/users.db":                          {"/a/users.db", "", true},
-		"sqlite:users.db?synchronous=normal":            {"users.db", "synchronous=normal", true},
-		"sqlite:/why? x=1#2/users.db":                   {"/why? x=1#2/users.db", "", true},
-		"sqlite:/why?/b?/users.db?synchronous=full":     {"/why?/b?/users.db", "synchronous=full", true},
-		"sqlite:":                                       {"", "", true},
+		"sqlite:/a/users.db":                        {"/a/users.db", "", true},
+		"sqlite:///a/users.db":                      {"/a/users.db", "", true},
+		"sqlite:users.db?synchronous=normal":        {"users.db", "synchronous=normal", true},
+		"sqlite:/why? x=1#2/users.db":               {"/why? x=1#2/users.db", "", true},
+		"sqlite:/why?/b?/users.db?synchronous=full": {"/why?/b?/users.db", "synchronous=full", true},
+		"sqlite:": {"", "", true},
 		"postgres://host/users.db?synchronous_commit=1": {"", "", false},
 	} {
 		if path, options, ok := database.SQLitePath(address); path != want.path || options != want.options || ok != want.ok {

@@ -12,10 +12,6 @@ func TestCausesOfStatesThatCannotGoOn(t *testing.T) {
 	t.Parallel()
 	const processor = `"ItemProcessor":{"StartAt":"A","States":{"A":{"Type":"Pass","End":true}}}`
 	for name, c := range map[string]struct{ fields, input, failed, cause string }{
-		"no rule matches": {
-			`"Type":"Choice","Choices":[{"Variable":"$.a","NumericEquals":1,"Next":"After"}]`, `{"a":2}`,
-			"States.Runtime", "Failed to transition out of the state. The state does not point to a next state.",
-		},
 		"parameters over null": {
 			`"Type":"Pass","Parameters":{"v.$":"$"},"End":true`, `null`,
 			"States.Runtime", "Unable to apply Path transformation to null or empty input.",
@@ -96,11 +92,6 @@ func TestStatesRuntimeEndsTheExecutionFromAnyDepth(t *testing.T) {
 			`"Type":"Map","ItemSelector":{"a.$":"$.no"},"ItemProcessor":` + wait, `[1]`,
 			"4<3 MapIterationStarted X[0]\n5<4 ExecutionFailed error=States.Runtime",
 		},
-		"no rule matches": {
-			`"Type":"Parallel","Branches":[{"StartAt":"A","States":{"A":{"Type":"Choice","Choices":[{"Variable":"$.a","IsPresent":true,"Next":"B"}]},
-				"B":{"Type":"Pass","End":true}}}]`, `{}`,
-			"4<3 ChoiceStateEntered A {}\n5<4 ExecutionFailed error=States.Runtime",
-		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -110,5 +101,16 @@ func TestStatesRuntimeEndsTheExecutionFromAnyDepth(t *testing.T) {
 				t.Errorf("want %s in\n%s", c.want, w.trace())
 			}
 		})
+	}
+}
+
+func TestParallelCatchesABranchWithoutAMatch(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, `{"StartAt":"X","States":{"X":{"Type":"Parallel","Branches":[{"StartAt":"A","States":{
+		"A":{"Type":"Choice","Choices":[{"Variable":"$.a","IsPresent":true,"Next":"B"}]},"B":{"Type":"Pass","End":true}}}],
+		"Catch":[{"ErrorEquals":["States.NoChoiceMatched"],"ResultPath":"$.error","Next":"Y"}],"Next":"Z"},
+		"Y":{"Type":"Succeed"},"Z":{"Type":"Fail"}}}`, `{}`).run(t)
+	if trace := w.trace(); !strings.Contains(trace, "ParallelStateFailed") || !strings.Contains(trace, "ExecutionSucceeded") {
+		t.Error(trace)
 	}
 }

@@ -156,16 +156,14 @@ func (x *Execution) expressionFailure(t *thread, err error, field string, input 
 		cause = "The JSONPath '" + missing.Path + "' specified for the field '" + missing.Field +
 			"' could not be found in the input '" + x.searched(t, missing, input) + "'"
 	case errors.As(err, &call):
-		cause = functionError(call.Call) + "Invalid arguments in " + call.Err.Function
+		name, cause = plan.ErrIntrinsicFailure, functionError(call.Call)+"Invalid arguments in "+call.Err.Function
 	case errors.As(err, &lookup):
 		cause = "Invalid path '" + lookup.path + "' : " + lookup.Error()
 	}
 	return history.NewFailure(name, x.described(t, cause))
 }
 
-// functionError begins the cause of an intrinsic call that failed, which the service quotes as it is written. It is named
-// States.Runtime like any other field that cannot be evaluated: that is what users report, though the documentation has a name
-// of its own for it.
+// functionError begins the cause of an intrinsic call that failed, which the service quotes as it is written.
 func functionError(call string) string {
 	return "The function '" + call + "' had the following error: "
 }

@@ -10,6 +10,7 @@ import (
 	"stepback/asl/jsonpath"
 	"stepback/asl/jsonvalue"
 	"stepback/asl/template"
+	"stepback/engine/history"
 	"stepback/engine/plan"
 )
 
@@ -124,8 +125,8 @@ func (x *Execution) runChoice(t *thread) bool {
 		}
 	}
 	if t.state.Choice.Default == nil {
-		// The documentation calls this States.NoChoiceMatched; the service has been seen to raise States.Runtime.
-		return x.runtimeError(t, "Failed to transition out of the state. The state does not point to a next state.")
+		return x.failed(t, failure{Failure: history.NewFailure(plan.ErrNoChoiceMatched,
+			x.described(t, "Failed to transition out of the state. The state does not point to a next state."))})
 	}
 	return x.chosen(t, in, t.state.Choice.Default, nil)
 }

@@ -140,12 +140,13 @@ const (
 	ErrTimeout                = "States.Timeout"
 	ErrHeartbeatTimeout       = "States.HeartbeatTimeout"
 	ErrRuntime                = "States.Runtime"
+	ErrNoChoiceMatched        = "States.NoChoiceMatched"
+	ErrIntrinsicFailure       = "States.IntrinsicFailure"
 	ErrDataLimitExceeded      = "States.DataLimitExceeded"
 	ErrResultPathMatchFailure = "States.ResultPathMatchFailure"
 	ErrExceedToleratedFailure = "States.ExceedToleratedFailureThreshold"
 	ErrItemReaderFailed       = "States.ItemReaderFailed"
 	ErrResultWriterFailed     = "States.ResultWriterFailed"
-	ErrPermissions            = "States.Permissions"
 	ErrQueryEvaluation        = "States.QueryEvaluationError"
 )
 

@@ -108,7 +108,7 @@ type Rule struct {
 	Next string
 }
 
-// Choices are the rules of a Choice state. Default may be empty: then States.Runtime is raised.
+// Choices are the rules of a Choice state. Default may be empty: then States.NoChoiceMatched is raised.
 type Choices struct {
 	Rules   []Rule
 	Default string

@@ -17,7 +17,7 @@ func (j *judge) choose(t *thread) error {
 		}
 	}
 	if t.next == "" {
-		return j.fail(t, failure{Failure: history.NewFailure(errRuntime, "")})
+		return j.fail(t, failure{Failure: history.NewFailure("States.NoChoiceMatched", "")})
 	}
 	j.expect(t, exited(t.state))
 	return nil
