@@ -100,10 +100,10 @@ func (s *Service) operation(r *http.Request) (*Operation, error) {
 func (s *Service) refuse(w http.ResponseWriter, r *http.Request, id string, err error) {
 	var e *Error
 	if !errors.As(err, &e) {
-		if s.Log != nil && r.Context().Err() == nil { // nobody waits for the answer otherwise
+		e = s.failure(err)
+		if s.Log != nil && e.status() >= http.StatusInternalServerError && r.Context().Err() == nil { // nobody waits for the answer otherwise
 			s.Log.Error("a request failed", "target", r.Header.Get("X-Amz-Target"), "request", id, "error", err)
 		}
-		e = s.failure(err)
 	}
 	if s.Log != nil {
 		s.Log.Info("a request was refused", "target", r.Header.Get("X-Amz-Target"), "request", id, "code", e.Code, "message", abridged(e.Message))

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Terraform against a running stepback serve: apply, an empty plan, a change, an empty plan, destroy. Run by run.sh.
+# Terraform against a running stepback serve: apply, an empty plan, a change, an import, a change by another client, destroy. Run by run.sh.
 # TF_PLUGIN_DIR may name a directory with the AWS provider where the registry is out of reach. Usage: terraform.sh DIR
 set -euo pipefail
 dir=$1
@@ -28,7 +28,21 @@ settled
 [ "$(terraform output -raw alias)" = arn:aws:states:us-east-1:000000000000:stateMachine:orders:live ]
 apply -var comment=second
 settled -var comment=second
+states=arn:aws:states:us-east-1:000000000000
+for r in machine.quick=stateMachine:quick alias.live=stateMachine:orders:live activity.review=activity:review; do
+	name=aws_sfn_${r%%=*} && name=${name/sfn_machine/sfn_state_machine}
+	terraform state rm "$name" >rm.log
+	terraform import -input=false -no-color -var comment=second "$name" "$states:${r#*=}" >import.log 2>&1 || { cat import.log >&2; exit 1; }
+done
+settled -var comment=second
+AWS_ENDPOINT_URL=$TF_VAR_endpoint aws stepfunctions update-state-machine --state-machine-arn "$states:stateMachine:orders" --tracing-configuration enabled=false >/dev/null
+if (settled -var comment=second) 2>/dev/null; then
+	echo "a change by another client is not noticed" >&2
+	exit 1
+fi
+apply -var comment=second
+settled -var comment=second
 terraform destroy -input=false -no-color -auto-approve >destroy.log 2>&1 || { cat destroy.log >&2; exit 1; }
 left=$(AWS_ENDPOINT_URL=$TF_VAR_endpoint aws stepfunctions list-state-machines --query 'stateMachines[].name' --output text 2>/dev/null || true)
 [[ $left != *orders* ]] || { echo "left: $left" >&2; exit 1; }
-echo "  $(terraform version | head -1): apply, empty plan, change, empty plan, destroy: ok"
+echo "  $(terraform version | head -1): apply, empty plan, change, import, drift, destroy: ok"

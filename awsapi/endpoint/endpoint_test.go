@@ -18,7 +18,7 @@ func says(name string) http.Handler {
 
 func handler() *endpoint.Handler {
 	return &endpoint.Handler{
-		StepFunctions: says("states"), Lambda: says("lambda"), S3: says("s3"), Logs: says("logs"), Hosts: []string{"box.example"},
+		StepFunctions: says("states"), Lambda: says("lambda"), S3: says("s3"), Logs: says("logs"), STS: says("sts"), Hosts: []string{"box.example"},
 		Health: endpoint.Health{Services: map[string]string{"s3": "running"}, Version: "v1"},
 	}
 }
@@ -55,6 +55,8 @@ func TestServicesAreTold(t *testing.T) {
 		{"POST", "/", []string{"X-Amz-Target: DynamoDB_20120810.ListTables"}, "The service dynamodb is not served"},
 		{"POST", "/", []string{"X-Amz-Target: Logs_20140328.FilterLogEvents"}, "logs /"},
 		{"POST", "/", []string{signed("sqs")}, "AWS_ENDPOINT_URL_SQS"},
+		{"POST", "/", []string{signed("sts")}, "sts /"},
+		{"POST", "/", []string{signed("iam"), "Content-Type: application/x-www-form-urlencoded; charset=utf-8"}, "<ErrorResponse><Error><Type>Sender</Type><Code>NotImplementedException</Code><Message>The service iam is not served"},
 		{"POST", "/", []string{"X-Amz-Target: ListStateMachines", signed("states")}, "states /"},
 		{"POST", "/", []string{"X-Amz-Target: Kinesis_20131202.ListStreams", signed("kinesis")}, "Set AWS_ENDPOINT_URL_KINESIS for"},
 		{"GET", "/anything", []string{"Authorization: AWS4-ECDSA-P256-SHA256 Credential=AK/20260101/lambda/aws4_request, Signature=0"}, "lambda /anything"},

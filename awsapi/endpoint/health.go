@@ -20,12 +20,12 @@ type Health struct {
 // ServeHTTP implements http.Handler.
 func (h Health) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		refuse(w, http.StatusMethodNotAllowed, "MethodNotAllowed", "Use GET.")
+		refuse(w, r, http.StatusMethodNotAllowed, "MethodNotAllowed", "Use GET.")
 		return
 	}
 	body, err := json.Marshal(h)
 	if err != nil {
-		refuse(w, http.StatusInternalServerError, "InternalFailure", err.Error())
+		refuse(w, r, http.StatusInternalServerError, "InternalFailure", err.Error())
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")

@@ -58,6 +58,7 @@ func (serveCmd) Help() string {
 
 One address serves Step Functions, Lambda (its functions run as processes of this machine), S3 (with the bucket in the path) and
 CloudWatch Logs: what executions log by their loggingConfiguration, and functions in /aws/lambda/NAME.
+STS tells which account is asking (GetCallerIdentity).
 Tasks that invoke functions, and Maps that read and write objects, use these two unless an endpoint is set.
 
 State machines, executions and their histories, functions and objects are kept in the data directory. Executions that are still

@@ -21,6 +21,7 @@ import (
 	"stepback/awsapi/endpoint"
 	lambdaapi "stepback/awsapi/lambda"
 	logsapi "stepback/awsapi/logs"
+	"stepback/awsapi/sts"
 	"stepback/engine"
 	"stepback/engine/integration/lambda"
 	"stepback/engine/s3objects"
@@ -155,8 +156,9 @@ func (s *services) cloudWatchLogs(scope awsjson.Scope) http.Handler {
 // handler serves everything at one address.
 func (s *services) handler(stepFunctions http.Handler, scope awsjson.Scope, public bool) http.Handler {
 	h := &endpoint.Handler{
-		StepFunctions: stepFunctions, Lambda: s.lambda(scope), S3: s.s3.Handler(), Logs: s.cloudWatchLogs(scope), Log: s.log,
-		Health: endpoint.Health{Version: version(), Services: map[string]string{"stepfunctions": running, "lambda": running, "s3": running, "logs": running}},
+		StepFunctions: stepFunctions, Lambda: s.lambda(scope), S3: s.s3.Handler(), Logs: s.cloudWatchLogs(scope),
+		STS: &sts.Service{Default: scope, Log: s.log}, Log: s.log,
+		Health: endpoint.Health{Version: version(), Services: map[string]string{"stepfunctions": running, "lambda": running, "s3": running, "logs": running, "sts": running}},
 	}
 	if public { // a machine's names are not known to it
 		h.Hosts = []string{"*"}

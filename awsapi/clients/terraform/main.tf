@@ -20,24 +20,25 @@ variable "comment" {
 }
 
 provider "aws" {
-  region                      = "us-east-1"
-  access_key                  = "local"
-  secret_key                  = "local"
-  skip_credentials_validation = true
-  skip_metadata_api_check     = true
-  skip_requesting_account_id  = true
-  s3_use_path_style           = true
+  region                  = "us-east-1"
+  access_key              = "local"
+  secret_key              = "local"
+  skip_metadata_api_check = true
+  s3_use_path_style       = true
 
   endpoints {
     lambda = var.endpoint
     logs   = var.endpoint
     s3     = var.endpoint
     sfn    = var.endpoint
+    sts    = var.endpoint
   }
 }
 
+data "aws_caller_identity" "me" {}
+
 locals {
-  role = "arn:aws:iam::000000000000:role/r"
+  role = "arn:aws:iam::${data.aws_caller_identity.me.account_id}:role/r"
 }
 
 resource "aws_cloudwatch_log_group" "orders" {
@@ -49,6 +50,12 @@ resource "aws_cloudwatch_log_group" "orders" {
 resource "aws_sfn_activity" "review" {
   name = "review"
   tags = { team = "orders" }
+
+  encryption_configuration {
+    type                              = "CUSTOMER_MANAGED_KMS_KEY"
+    kms_key_id                        = "alias/orders"
+    kms_data_key_reuse_period_seconds = 600
+  }
 }
 
 resource "aws_lambda_function" "reserve" {
@@ -100,6 +107,10 @@ resource "aws_sfn_state_machine" "orders" {
     level                  = "ALL"
     include_execution_data = true
     log_destination        = "${aws_cloudwatch_log_group.orders.arn}:*"
+  }
+
+  tracing_configuration {
+    enabled = true
   }
 }
 
