@@ -53,8 +53,9 @@ func (q *queue) take() *run {
 	if q.head == len(q.runs) {
 		q.runs, q.head = q.runs[:0], 0
 	} else if q.head > 1024 && q.head > len(q.runs)/2 {
-		q.runs = append(q.runs[:0], q.runs[q.head:]...)
-		q.head = 0
+		left := copy(q.runs, q.runs[q.head:])
+		clear(q.runs[left:]) // or runs that have ended, with all their payloads, would be kept
+		q.runs, q.head = q.runs[:left], 0
 	}
 	return r
 }
