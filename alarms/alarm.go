@@ -65,8 +65,11 @@ const rateSet = retrymetrics.ByMachine
 
 // Limits of alarms.
 const (
-	maxWindow = 24 * time.Hour
-	maxTerms  = 10
+	maxWindow      = 24 * time.Hour
+	maxTerms       = 10
+	maxName        = 255
+	maxDescription = 1024
+	maxRule        = 10240
 )
 
 // Check reports the first thing that CloudWatch would refuse or that would keep the alarm silent for ever.

@@ -176,6 +176,23 @@ func TestCheckRefuses(t *testing.T) {
 	}
 }
 
+// CloudFormation makes everything else before it hears of a description that is too long.
+func TestTextsThatAreTooLongAreRefused(t *testing.T) {
+	t.Parallel()
+	guide := "https://example.com/" + strings.Repeat("g", 900)
+	for want, o := range map[string]alarms.Options{
+		"alarm m-page: its description has 1057 characters, 1024": {StateMachine: "m", Guide: guide},
+		"its name has 256 characters, 255 are allowed":            {StateMachine: strings.Repeat("m", 256-len("-high-retry-failure-rate"))},
+	} {
+		if _, err := alarms.New(o); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	if _, err := alarms.New(alarms.Options{StateMachine: strings.Repeat("m", 80), Guide: guide[:600], UndeliveredQueue: "q", MetricsFunction: "f"}); err != nil {
+		t.Error(err)
+	}
+}
+
 func ExampleSet_Rule() {
 	s, err := alarms.New(alarms.Options{StateMachine: "csv-import", Level: retrymetrics.LevelError})
 	if err != nil {

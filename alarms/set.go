@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"stepback/retrymetrics"
 )
@@ -33,7 +34,7 @@ type Set struct {
 	Alarms []Alarm
 }
 
-// New returns the alarms. The error is that of [Alarm.Check].
+// New returns the alarms. The error is that of [Alarm.Check], or names the text that is longer than CloudWatch takes.
 func New(o Options) (Set, error) {
 	if o.StateMachine == "" {
 		return Set{}, errors.New("alarms need the state machine's name")
@@ -51,7 +52,35 @@ func New(o Options) (Set, error) {
 		}
 		s.Alarms = append(s.Alarms, a)
 	}
-	return s, nil
+	return s, s.checkTexts()
+}
+
+// checkTexts reports the first text that CloudWatch would refuse for its length. The guide's address and the state machine's name are
+// in them.
+func (s Set) checkTexts() error {
+	all, page := s.Put()
+	if err := checkTexts(page.AlarmName, page.AlarmDescription); err != nil {
+		return err
+	}
+	for _, a := range all {
+		if err := checkTexts(a.AlarmName, a.AlarmDescription); err != nil {
+			return err
+		}
+	}
+	if n := utf8.RuneCountInString(page.AlarmRule); n > maxRule {
+		return fmt.Errorf("alarm %s: its rule has %d characters, %d are allowed; take a shorter name for the state machine", page.AlarmName, n, maxRule)
+	}
+	return nil
+}
+
+func checkTexts(name, description string) error {
+	if n := utf8.RuneCountInString(name); n > maxName {
+		return fmt.Errorf("alarm %s: its name has %d characters, %d are allowed; take a shorter name for the state machine", name, n, maxName)
+	}
+	if n := utf8.RuneCountInString(description); n > maxDescription {
+		return fmt.Errorf("alarm %s: its description has %d characters, %d are allowed; take a shorter address for the guide", name, n, maxDescription)
+	}
+	return nil
 }
 
 func (a Alarm) at(o Options) bool {

@@ -67,7 +67,7 @@ func (d *decoder) processorConfig(v jsonvalue.Value, m *MapFields) {
 		o.require("ExecutionType")
 		m.Execution = execution
 		if d.express {
-			d.fail("Express state machine does not support Map states in DISTRIBUTED mode").onKey("Mode").
+			d.fail("The field 'Mode' with value 'DISTRIBUTED' is not supported inside 'EXPRESS' state machines").onKey("Mode").
 				hint("use INLINE mode, or type STANDARD for the state machine")
 		}
 	case o.has("ExecutionType"):

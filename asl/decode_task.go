@@ -9,6 +9,7 @@ import (
 func (d *decoder) task(o object, s *State) {
 	if o.require("Resource") {
 		s.Resource = d.resource(o)
+		d.integrationParameters(o, s.Resource)
 	}
 	s.TimeoutSeconds = o.scalar("TimeoutSeconds", positiveSeconds, referencePath)
 	s.HeartbeatSeconds = o.scalar("HeartbeatSeconds", positiveSeconds, referencePath)

@@ -6,8 +6,8 @@ import (
 	"stepback/asl/jsonvalue"
 )
 
-// retriers writes a Retry array with its defaults. Zero stands for the default of IntervalSeconds and BackoffRate, whose zero
-// the language does not have.
+// retriers writes a Retry array with its defaults. Zero stands for the default of BackoffRate, whose zero the language does not
+// have.
 func (w writer) retriers(retriers []Retrier) {
 	if retriers == nil {
 		return
@@ -22,7 +22,7 @@ func (w writer) retriers(retriers []Retrier) {
 func (w writer) retrier(r *Retrier) {
 	w.text("Comment", r.Comment)
 	w.texts("ErrorEquals", r.ErrorEquals)
-	w.integer("IntervalSeconds", r.IntervalSeconds)
+	w.object.Set("IntervalSeconds", jsonvalue.OfInt(r.IntervalSeconds))
 	w.object.Set("MaxAttempts", jsonvalue.OfInt(r.MaxAttempts))
 	if r.BackoffRate != 0 {
 		w.object.Set("BackoffRate", jsonvalue.OfNumberText(strconv.FormatFloat(r.BackoffRate, 'f', -1, 64)))

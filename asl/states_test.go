@@ -92,15 +92,16 @@ func TestRetryAndCatch(t *testing.T) {
 	t.Parallel()
 	runDiagnosed(t, asl.Options{}, []diagnosedCase{
 		{"empty", inState(task + `"Retry": [], "Catch": []`), nil},
+		{"at once", inState(task + `"Retry": [{"ErrorEquals": ["A"], "IntervalSeconds": 0}]`), nil},
 		{
 			"bounds", inState(task + `"Retry": [{"ErrorEquals": ["A"],
-"IntervalSeconds": 0,
+"IntervalSeconds": -1,
 "MaxAttempts": -1,
 "BackoffRate": 0.9,
 "MaxDelaySeconds": 31622401,
 "JitterStrategy": "PARTIAL"}]`),
 			[]string{
-				"4:20 " + schema + "Minimum value is 1 @ /States/X/Retry[0]/IntervalSeconds",
+				"4:20 " + schema + "Minimum value is 0 @ /States/X/Retry[0]/IntervalSeconds",
 				"5:16 " + schema + "Minimum value is 0 @ /States/X/Retry[0]/MaxAttempts",
 				"6:16 " + schema + "Minimum value is 1.0 @ /States/X/Retry[0]/BackoffRate",
 				"7:20 " + schema + "Maximum value is 31622400 @ /States/X/Retry[0]/MaxDelaySeconds",
@@ -256,7 +257,7 @@ func TestExpress(t *testing.T) {
 		{
 			"distributed Map", inState(`"Type": "Map", "End": true, "ItemProcessor": {"ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "EXPRESS"},
 "StartAt": "A", "States": {"A": {"Type": "Succeed"}}}`),
-			[]string{"3:67 " + schema + "Express state machine does not support Map states in DISTRIBUTED mode @ /States/X/ItemProcessor/ProcessorConfig"},
+			[]string{"3:67 " + schema + "The field 'Mode' with value 'DISTRIBUTED' is not supported inside 'EXPRESS' state machines @ /States/X/ItemProcessor/ProcessorConfig"},
 		},
 	})
 }
@@ -281,9 +282,9 @@ func TestResources(t *testing.T) {
 	t.Parallel()
 	const refused = "The resource provided %s is not recognized. The value is not a valid resource ARN, or the resource is not available in this region."
 	for arn, want := range map[string]string{
-		"arn:aws:states:::lambda:invoke": "", "arn:aws-cn:states:::lambda:invoke.waitForTaskToken": "",
+		"arn:aws:states:::athena:startQueryExecution": "", "arn:aws-cn:states:::bedrock:invokeModel.waitForTaskToken": "",
 		"arn:aws:lambda:us-east-1:123456789012:function:f:live": "", "arn:aws:states:us-east-1:123456789012:activity:a": "",
-		"arn:aws:states:::states:startExecution.sync:2": "", "arn:aws:states:::ecs:runTask.sync": "", "arn:aws:states:::http:invoke": "",
+		"arn:aws:states:::batch:submitJob.sync": "", "arn:aws:states:::http:invoke": "",
 		"arn:aws:states:::bedrockagentcore:invokeHarness": "",
 		"arn:aws:states:::aws-sdk:newservice:doIt":        "", "arn:aws:states:::aws-sdk:sqs:sendMessage.waitForTaskToken": "",
 		"arn:aws:states:::lambda:invoke.sync":          "lambda:invoke has the patterns request-response, .waitForTaskToken",
@@ -296,7 +297,7 @@ func TestResources(t *testing.T) {
 		"arn:aws:sqs:us-east-1:123456789012:queue":     "an integration (arn:aws:states:::…), a function or an activity",
 		"arn:aws:states:us-east-1:123456789012:lambda": "an integration (arn:aws:states:::…), a function or an activity",
 	} {
-		definition := `{"StartAt":"S","States":{"S":{"Type":"Task","Resource":"` + arn + `","End":true}}}`
+		definition := `{"StartAt":"S","States":{"S":{"Type":"Task","Resource":"` + arn + `","Parameters":{},"End":true}}}`
 		if _, found := asl.Parse(definition); len(found) > 0 {
 			t.Errorf("%s: an engine with integrations of its own refuses it: %v", arn, found)
 		}
@@ -306,6 +307,33 @@ func TestResources(t *testing.T) {
 			t.Errorf("%s: got %v", arn, found)
 		case want != "" && (found[0].Message != fmt.Sprintf(refused, arn) || found[0].Hint != want):
 			t.Errorf("%s: got %s (%s), want the hint %s", arn, found[0].Message, found[0].Hint, want)
+		}
+	}
+}
+
+func TestParametersOfIntegrations(t *testing.T) {
+	t.Parallel()
+	const sqs, where = `"Type":"Task","End":true,"Resource":"arn:aws:states:::sqs:sendMessage`, " at /States/S"
+	for state, want := range map[string]string{
+		sqs + `"`: "Parameters field is required for resource ARN: arn:aws:states:::sqs:sendMessage" + where,
+		sqs + `.waitForTaskToken","QueryLanguage":"JSONata"`:                                 "Arguments field is required for resource ARN: arn:aws:states:::sqs:sendMessage.waitForTaskToken" + where,
+		sqs + `","Parameters":{"QueueUrl":"q"}`:                                              "The field 'MessageBody' is required but was missing" + where + "/Parameters",
+		sqs + `.waitForTaskToken","QueryLanguage":"JSONata","Arguments":{"MessageBody":"b"}`: "The field 'QueueUrl' is required but was missing" + where + "/Arguments",
+		sqs + `","Parameters":{"QueueUrl.$":"$.q","MessageBody":{"a":1}}`:                    "",
+		sqs + `","QueryLanguage":"JSONata","Arguments":"{% $states.input %}"`:                "",
+		`"Type":"Task","End":true,"Resource":"arn:aws:states:::aws-sdk:s3:listBuckets"`:      "Parameters field is required for resource ARN: arn:aws:states:::aws-sdk:s3:listBuckets" + where,
+		`"Type":"Task","End":true,"Resource":"arn:aws:lambda:us-east-1:1:function:f"`:        "",
+	} {
+		definition := `{"StartAt":"S","States":{"S":{` + state + `}}}`
+		_, found := asl.Options{Resources: true}.Parse(definition)
+		switch {
+		case want == "" && len(found) > 0, want != "" && len(found) != 1:
+			t.Errorf("%s: got %v", state, found)
+		case want != "" && found[0].Message+" at "+found[0].Location != want:
+			t.Errorf("%s: got %s at %s", state, found[0].Message, found[0].Location)
+		}
+		if _, found := asl.Parse(definition); len(found) > 0 {
+			t.Errorf("%s: an engine with integrations of its own refuses it: %v", state, found)
 		}
 	}
 }

@@ -32,9 +32,11 @@ func main() {
 	if err == nil {
 		app.Synth(nil)
 	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err) // before the end of the JavaScript runtime, of which jsii may complain
+	}
 	jsii.Close()
 	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
@@ -56,8 +58,7 @@ func declare(app awscdk.App) error {
 		if limit > 0 {
 			e = e.Within(limit)
 		}
-		e.Emails = append(e.Emails, list(context(app, "emails"))...)
-		e.Endpoints = append(e.Endpoints, list(context(app, "endpoints"))...)
+		e = e.Subscribed(list(context(app, "emails")), list(context(app, "endpoints")))
 		e.Guide = cmp.Or(context(app, "guide"), e.Guide)
 		if secret := context(app, "databaseSecret"); secret != "" {
 			e.Database = environment.Database{SecretARN: secret}

@@ -15,6 +15,7 @@ import (
 
 // The errors of polling for activity tasks.
 var (
+	// ErrNoActivity says that this account and region have no activity of that ARN.
 	ErrNoActivity = errors.New("activity does not exist")
 	// ErrTooManyPollers says that MaxPollers already poll for tasks of the activity.
 	ErrTooManyPollers = errors.New("too many workers poll for tasks of the activity")
@@ -36,7 +37,8 @@ type ActivityTask struct {
 // GetActivityTask takes the task of an activity that has waited longest, on behalf of a worker; its name, which may be empty, is
 // shown in the history. It waits for a task up to PollTime, those who came first before those who came later, and returns nil when
 // there is none. A task is the worker's once that is durable: if the answer does not reach the worker, the task is lost to its
-// timeouts. Who calls from a task must mark the context with clock.Holding, or virtual time stands still meanwhile.
+// timeouts. Who calls from a task must mark the context with clock.Holding, or virtual time stands still meanwhile. Its errors
+// are ErrNoActivity, ErrTooManyPollers, ErrClosed, that of the context, and those of the journal.
 func (e *Engine) GetActivityTask(ctx context.Context, activityARN, worker string) (*ActivityTask, error) {
 	if err := e.activityExists(activityARN); err != nil {
 		return nil, err

@@ -3,23 +3,29 @@ package engine
 import (
 	"fmt"
 	"strings"
+
+	"stepback/partition"
 )
 
 // names builds the ARNs of one account and region.
 type names struct{ region, account string }
 
+func (n names) prefix() string {
+	return fmt.Sprintf("arn:%s:states:%s:%s:", partition.Of(n.region), n.region, n.account)
+}
+
 func (n names) machine(name string) string {
-	return fmt.Sprintf("arn:aws:states:%s:%s:stateMachine:%s", n.region, n.account, name)
+	return n.prefix() + "stateMachine:" + name
 }
 
 // executions is what the ARNs of all STANDARD executions begin with.
 func (n names) executions() string {
-	return fmt.Sprintf("arn:aws:states:%s:%s:execution:", n.region, n.account)
+	return n.prefix() + "execution:"
 }
 
 // activities is what the ARNs of all activities begin with.
 func (n names) activities() string {
-	return fmt.Sprintf("arn:aws:states:%s:%s:activity:", n.region, n.account)
+	return n.prefix() + "activity:"
 }
 
 // executionARN names an execution of a machine; machine ARNs of a distributed Map's children are labelled (machine/label).

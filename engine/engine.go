@@ -83,7 +83,7 @@ type Engine struct {
 // ErrClosed says that the engine takes no more work.
 var ErrClosed = errors.New("engine: closed")
 
-// New starts an engine. Close ends it.
+// New starts an engine. Close ends it. The error is that of a Config without a Clock or a Journal.
 func New(cfg Config) (*Engine, error) {
 	if cfg.Clock == nil || cfg.Journal == nil {
 		return nil, errors.New("engine: Config needs a Clock and a Journal")

@@ -13,14 +13,20 @@ import (
 
 // The errors of starting and finding executions.
 var (
+	// ErrAlreadyExists says that the name was used before, or is in use with another input.
 	ErrAlreadyExists = errors.New("execution already exists")
-	ErrNoMachine     = errors.New("state machine does not exist")
-	ErrNoExecution   = errors.New("execution does not exist")
-	ErrInput         = errors.New("invalid state machine execution input")
+	// ErrNoMachine says that CreateStateMachine has made no machine of that ARN in this engine.
+	ErrNoMachine = errors.New("state machine does not exist")
+	// ErrNoExecution says that the journal has no execution of that ARN.
+	ErrNoExecution = errors.New("execution does not exist")
+	// ErrInput says that the input is not JSON, or has more bytes than interpreter.MaxPayload.
+	ErrInput = errors.New("invalid state machine execution input")
 )
 
 // StartExecution starts an execution and returns its ARN once it is durable. A name that is already running with the same
-// input starts nothing and returns the same ARN; any other use of a STANDARD name is ErrAlreadyExists.
+// input starts nothing and returns the same ARN; any other use of a STANDARD name is ErrAlreadyExists. Its other errors
+// are ErrNoMachine, ErrInput, ErrTestCase, journal.ErrDiskFull, and, with the start perhaps durable all the same, ErrClosed, that of the
+// context and the journal's others.
 func (e *Engine) StartExecution(ctx context.Context, machineARN, name, input string) (string, error) {
 	e.mu.Lock()
 	m := e.machines[machineARN]
@@ -52,7 +58,8 @@ func (e *Engine) register(r *run, first interpreter.Event) error {
 	return nil
 }
 
-// Wait waits for the end of an execution and returns what became of it.
+// Wait waits for the end of an execution and returns what became of it. Its errors are ErrNoExecution, ErrClosed when the engine closes
+// first, that of the context, and what made the engine give the execution up, such as journal.ErrBroken.
 func (e *Engine) Wait(ctx context.Context, arn string) (*journal.Execution, error) {
 	if r := e.running(arn); r != nil {
 		return r.wait(ctx)
@@ -76,7 +83,7 @@ func (e *Engine) running(arn string) *run {
 	return e.runs[arn]
 }
 
-// DescribeExecution returns an execution's current state.
+// DescribeExecution returns an execution's current state, ErrNoExecution, or an error of the journal.
 func (e *Engine) DescribeExecution(ctx context.Context, arn string) (*journal.Execution, error) {
 	x, err := e.cfg.Journal.Execution(ctx, arn)
 	if errors.Is(err, journal.ErrNotFound) {
@@ -86,7 +93,7 @@ func (e *Engine) DescribeExecution(ctx context.Context, arn string) (*journal.Ex
 }
 
 // History returns an execution's events so far. Whoever has learnt from DescribeExecution that an execution has ended gets all of them,
-// although its run may not have heard from the journal yet.
+// although its run may not have heard from the journal yet. The error is ErrNoExecution, or one of the journal.
 func (e *Engine) History(ctx context.Context, arn string) ([]history.Event, error) {
 	if r := e.running(arn); r != nil && !e.hasEnded(ctx, arn) {
 		return r.snapshot(), nil
@@ -104,8 +111,9 @@ func (e *Engine) hasEnded(ctx context.Context, arn string) bool {
 	return err == nil && x.Status != interpreter.Running
 }
 
-// StopExecution ends an execution with status ABORTED. Stopping one that has ended changes nothing. An engine that closes stops
-// nothing any more: what runs stays as the journal has it.
+// StopExecution ends an execution with status ABORTED, and does not wait for that. Stopping one that has ended changes nothing; one
+// that never was is ErrNoExecution. An engine that closes stops nothing any more and returns ErrClosed: what runs stays as the journal
+// has it.
 func (e *Engine) StopExecution(ctx context.Context, arn string, f history.Failure) error {
 	if e.ctx.Err() != nil {
 		return ErrClosed
@@ -119,7 +127,7 @@ func (e *Engine) StopExecution(ctx context.Context, arn string, f history.Failur
 	return nil
 }
 
-// StopAll stops every running execution and waits for their ends to be durable.
+// StopAll stops every running execution and waits for their ends to be durable. The error is that of the context.
 func (e *Engine) StopAll(ctx context.Context, f history.Failure) error {
 	e.mu.Lock()
 	runs := make(map[string]*run, len(e.runs))

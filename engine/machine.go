@@ -27,7 +27,8 @@ type StateMachine struct {
 // ExecutionARN is the ARN of the machine's STANDARD execution of this name.
 func (m *StateMachine) ExecutionARN(name string) string { return executionARN(m.ARN, name) }
 
-// CreateStateMachine compiles a definition and keeps it under its name, for StartExecution to find.
+// CreateStateMachine compiles a definition and keeps it under its name, for StartExecution to find. Its errors
+// are those of Compile, and ErrClosed.
 func (e *Engine) CreateStateMachine(name, definition, roleARN string, express bool) (*StateMachine, error) {
 	m, err := e.Compile(name, definition, roleARN, express)
 	if err != nil {

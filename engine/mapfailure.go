@@ -32,13 +32,20 @@ func (m *mapRun) judge(known bool) {
 	}
 }
 
-// fail makes the Map Run fail: no child is started any more, and those under way are stopped.
+// fail makes the Map Run fail: no child is started any more, and those under way are stopped. The journal has that it fails before it
+// has that any of them was stopped.
 func (m *mapRun) fail(err error) {
 	if m.failure != nil {
 		return
 	}
 	f := mapRunFailure(err)
 	m.failure = &f
+	if m.engine.ctx.Err() == nil { // else it fails for that, in this process only
+		m.mu.Lock()
+		m.about.Failure = f
+		m.keep(nil)
+		m.mu.Unlock()
+	}
 	for _, c := range m.children {
 		c.deliver(interpreter.Event{Kind: interpreter.Stop})
 	}

@@ -73,19 +73,15 @@ func (m *mapRun) keepUnsuccessful(ctx context.Context) error {
 // takeBack makes the Map Run what it was before it was gone on with, when that has failed before it was known how far it had come.
 // None of its child executions is under way.
 func (m *mapRun) takeBack(ctx context.Context) error {
-	kept, err := m.engine.cfg.Journal.MapRun(ctx, m.call.ARN)
-	if errors.Is(err, journal.ErrNotFound) {
+	if m.kept == nil {
 		return nil // it had no child yet
 	}
-	if err != nil {
-		return err
-	}
-	items, executions, err := m.engine.tallies(ctx, kept)
+	items, executions, err := m.engine.tallies(ctx, m.kept)
 	if err != nil {
 		return err
 	}
 	m.mu.Lock()
-	m.about.Source, m.about.Started, m.about.MapRunLimits = kept.Source, kept.Started, kept.MapRunLimits
+	m.about.Source = m.kept.Source
 	m.about.Items, m.about.Executions = items, executions
 	m.mu.Unlock()
 	m.redrivable = nil

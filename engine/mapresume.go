@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"stepback/engine/history"
 	"stepback/engine/journal"
 	"stepback/engine/plan"
 )
@@ -43,40 +44,49 @@ func (m *mapRun) takeOver() {
 	}
 }
 
+// restore takes up the description that is kept of a Map Run which has been under way before. It is called before anybody can ask
+// for the Map Run or change it: what is changed from then on is changed of this.
+func (m *mapRun) restore(ctx context.Context) {
+	kept, err := m.engine.cfg.Journal.MapRun(ctx, m.call.ARN)
+	if err != nil {
+		if !errors.Is(err, journal.ErrNotFound) { // else it had no child yet
+			m.unread = err
+		}
+		return
+	}
+	m.kept = kept
+	m.about.Started, m.about.MapRunLimits, m.about.Source = kept.Started, kept.MapRunLimits, kept.Source
+	if kept.RedriveCount == m.about.RedriveCount {
+		m.about.Redriven, m.about.Failure = kept.Redriven, kept.Failure
+	}
+}
+
 // resume finds out what has become of the items, if the Map Run has been under way before: the children that have ended are
-// counted, and their results written, once more, and the items of all children are not read again.
-func (m *mapRun) resume(ctx context.Context) error {
-	if m.resumed {
-		kept, err := m.engine.cfg.Journal.MapRun(ctx, m.call.ARN)
-		switch {
-		case errors.Is(err, journal.ErrNotFound): // it had no child yet
-		case err != nil:
+// counted, and their results written, once more, and the items of all children are not read again. version is that of the items.
+func (m *mapRun) resume(ctx context.Context, version string) error {
+	if m.kept != nil {
+		if err := m.recount(ctx, version); err != nil {
 			return err
-		default:
-			if err := m.recount(ctx, kept); err != nil {
-				return err
-			}
 		}
 	}
 	m.mu.Lock()
+	m.about.Source = version
+	failing := m.about.Failure
 	m.keep(nil)
 	m.mu.Unlock()
 	for _, r := range m.adopted {
 		r.goOn()
 	}
 	m.adopted = nil
+	if failing != (history.Failure{}) {
+		m.fail(&TaskError{Name: failing.Error, Cause: failing.Cause})
+	}
 	m.judge(false)
 	return nil
 }
 
-// recount takes up what is kept of the Map Run. Items that no child execution has been started for are read as they are now.
-func (m *mapRun) recount(ctx context.Context, kept *journal.MapRun) error {
-	m.mu.Lock()
-	m.about.Started, m.about.MapRunLimits = kept.Started, kept.MapRunLimits
-	if kept.RedriveCount == m.about.RedriveCount {
-		m.about.Redriven = kept.Redriven
-	}
-	m.mu.Unlock()
+// recount takes up what the child executions have come to. Items that none has been started for are read as they are now.
+func (m *mapRun) recount(ctx context.Context, version string) error {
 	for x, err := range m.engine.cfg.Journal.Executions(ctx, m.names.prefix) {
 		if err != nil {
 			return err
@@ -84,9 +94,9 @@ func (m *mapRun) recount(ctx context.Context, kept *journal.MapRun) error {
 		switch {
 		case x.MapRunARN != m.call.ARN:
 			continue
-		case kept.Source != m.about.Source:
+		case m.kept.Source != version:
 			return &TaskError{Name: plan.ErrItemReaderFailed, Cause: fmt.Sprintf(
-				"The items have changed since the Map Run began: the object was %s and is %s now.", kept.Source, m.about.Source)}
+				"The items have changed since the Map Run began: the object was %s and is %s now.", m.kept.Source, version)}
 		case m.redrives(x):
 			m.redrivable = append(m.redrivable, x.ARN)
 			m.count(func(items, executions *Tally) { items.PendingRedrive += x.Items; executions.PendingRedrive++ })

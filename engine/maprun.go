@@ -27,8 +27,10 @@ type mapRun struct {
 	source *items
 	sink   results
 
-	// Of a Map Run that is gone on with: its child executions that have not ended.
-	resumed bool
+	// Of a Map Run that is gone on with: what was kept of it, if it had begun its work, or why that cannot be read, and its child
+	// executions that have not ended.
+	kept    *journal.MapRun
+	unread  error
 	adopted []*run
 	// redrivable are the ARNs of child executions to redrive, which ended without success before the Map Run was redriven.
 	redrivable []string
@@ -51,9 +53,14 @@ func (r *run) startMapRun(id int64, call *interpreter.MapRunCall) {
 	ctx, cancel := r.cancellable(id)
 	m := r.newMapRun(id, call)
 	e.mu.Lock()
-	m.adopted, m.resumed = e.adopted[call.ARN]
+	adopted, resumed := e.adopted[call.ARN]
 	delete(e.adopted, call.ARN)
-	m.resumed = m.resumed || call.Redrive > 0
+	e.mu.Unlock()
+	m.adopted = adopted
+	if resumed || call.Redrive > 0 {
+		m.restore(ctx)
+	}
+	e.mu.Lock()
 	e.mapRuns[call.ARN] = m
 	e.mu.Unlock()
 	e.clock.Hold()
@@ -177,6 +184,9 @@ func (m *mapRun) process(ctx context.Context) (string, error) {
 
 // prepare opens both ends of the Map Run and, if it has been under way before, finds out how far it had come.
 func (m *mapRun) prepare(ctx context.Context) (err error) {
+	if m.unread != nil {
+		return m.unread
+	}
 	version, unknown := m.version(ctx) // before the object is opened: what is read may be newer, but not older
 	if m.source, err = m.open(ctx); err != nil {
 		return err
@@ -185,16 +195,13 @@ func (m *mapRun) prepare(ctx context.Context) (err error) {
 		m.source.Close()
 		return unknown
 	}
-	m.mu.Lock()
-	m.about.Source = version
-	m.mu.Unlock()
 	sink, err := m.openSink()
 	if err != nil {
 		m.source.Close()
 		return err
 	}
 	m.sink = sink
-	if err := m.resume(ctx); err != nil {
+	if err := m.resume(ctx, version); err != nil {
 		m.source.Close()
 		return err
 	}

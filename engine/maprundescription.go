@@ -32,7 +32,7 @@ type MapRunUpdate struct {
 	ToleratedFailurePercentage            *float64
 }
 
-// DescribeMapRun returns what a Map Run is and how far it has come.
+// DescribeMapRun returns what a Map Run is and how far it has come, ErrNoMapRun, or an error of the journal.
 func (e *Engine) DescribeMapRun(ctx context.Context, arn string) (*MapRun, error) {
 	e.mu.Lock()
 	m := e.mapRuns[arn]
@@ -59,7 +59,8 @@ func over(m *MapRun) *MapRun {
 	return m
 }
 
-// MapRunsOf returns the Map Runs of an execution, the latest first.
+// MapRunsOf returns the Map Runs of an execution, the latest first: none of an execution that is not known. The error is one of the
+// journal.
 func (e *Engine) MapRunsOf(ctx context.Context, execution string) ([]*MapRun, error) {
 	byARN := map[string]*MapRun{}
 	for _, m := range e.mapRunsUnderWay() {
@@ -86,7 +87,8 @@ func (e *Engine) MapRunsOf(ctx context.Context, execution string) ([]*MapRun, er
 	}), nil
 }
 
-// UpdateMapRun changes the limits of a Map Run that is under way.
+// UpdateMapRun changes the limits of a Map Run that is under way, and returns when that is durable. Its errors are ErrNoMapRun,
+// ErrMapRunOver, that of the context, and those of the journal.
 func (e *Engine) UpdateMapRun(ctx context.Context, arn string, u MapRunUpdate) error {
 	e.mu.Lock()
 	m := e.mapRuns[arn]

@@ -12,7 +12,8 @@ import (
 	"stepback/engine/journal"
 )
 
-// TestAHangingTaskTimesOutInVirtualTime lets a task hang that knows nothing of virtual time, once; the retry, a minute later, succeeds.
+// TestAHangingTaskTimesOutInVirtualTime lets a task hang that knows nothing of virtual time, once; a retry, a minute later, succeeds: the
+// first, unless the machine is so busy that even that one seems to hang.
 func TestAHangingTaskTimesOutInVirtualTime(t *testing.T) {
 	t.Parallel()
 	first := make(chan struct{}, 1)
@@ -35,9 +36,9 @@ func TestAHangingTaskTimesOutInVirtualTime(t *testing.T) {
 	}
 	t.Cleanup(e.Close)
 	arn := begin(t, e, `{"StartAt":"T","States":{"T":{`+call+`,"TimeoutSeconds":300,
-		"Retry":[{"ErrorEquals":["States.Timeout"],"IntervalSeconds":60,"MaxAttempts":1}],"End":true}}}`, `7`)
+		"Retry":[{"ErrorEquals":["States.Timeout"],"IntervalSeconds":60,"BackoffRate":1,"MaxAttempts":99}],"End":true}}}`, `7`)
 	x, err := e.Wait(t.Context(), arn)
-	if err != nil || x.Output != "7" || x.Stop.Sub(x.Start) != 6*time.Minute {
+	if took := x.Stop.Sub(x.Start); err != nil || x.Output != "7" || took == 0 || took%(6*time.Minute) != 0 {
 		t.Errorf("%+v after %v, %v", x, x.Stop.Sub(x.Start), err)
 	}
 }

@@ -64,7 +64,8 @@ func types(events []history.Event) string {
 // Recover goes on with the executions of the engine's account and region that had not ended when an earlier engine on the same
 // journal stopped. Each is replayed from its events, and what it was waiting for is asked for again: tasks are invoked once
 // more, timers run for the rest of their time, Map Runs go on with the items that have no child execution yet. Call it once, before
-// anything is started.
+// anything is started. An execution that cannot be gone on with is no error but one of Recovered.Left; the error is one of the journal,
+// of the context or of Config.Recovered, and then nothing has been set going.
 func (e *Engine) Recover(ctx context.Context) (*Recovered, error) {
 	r := &recovery{engine: e, machines: map[string]*StateMachine{}, waiting: map[string][]*journal.Unfinished{}}
 	if err := r.read(ctx); err != nil {

@@ -43,7 +43,8 @@ func (e *Engine) Redrivable(x *journal.Execution) error {
 
 // RedriveExecution goes on with a STANDARD execution that ended without success, where it failed, and returns when it did. What
 // succeeded is not done again. Repeated with one of the last ten tokens within 15 minutes, in this process or after a restart, it changes
-// nothing; an empty token is none. The error of an execution that cannot be redriven is a *NotRedrivableError.
+// nothing; an empty token is none. The error of an execution that cannot be redriven is a *NotRedrivableError, of one that never was
+// ErrNoExecution; others are those of StartExecution.
 func (e *Engine) RedriveExecution(ctx context.Context, arn, token string) (time.Time, error) {
 	end, err := e.redrives.begin(ctx, arn)
 	if err != nil {

@@ -157,7 +157,7 @@ func (e *Engine) work(r *run) {
 		return
 	}
 	events, now := r.step(events)
-	if len(r.result.History)+len(r.result.Effects) == 0 {
+	if r.result.Idle() {
 		r.committed() // the events came too late: there is nothing to keep
 		return
 	}

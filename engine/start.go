@@ -36,10 +36,10 @@ type Started struct {
 }
 
 // Wait waits for the end of the execution and returns what became of it. It need not ask the journal, which is told of the ends of
-// EXPRESS executions without waiting for it.
+// EXPRESS executions without waiting for it. Its errors are those of Engine.Wait.
 func (s *Started) Wait(ctx context.Context) (*journal.Execution, error) { return s.run.wait(ctx) }
 
-// Start starts an execution of a compiled machine, as StartExecution does.
+// Start starts an execution of a compiled machine, as StartExecution does and with its errors, ErrNoMachine excepted.
 func (e *Engine) Start(ctx context.Context, s *Start) (*Started, error) {
 	r, err := e.prepare(s)
 	if err != nil {

@@ -25,6 +25,8 @@ type Config struct {
 	Batch int
 	// ToleratedFailurePercentage is 0 to 100; nil means 5.
 	ToleratedFailurePercentage *float64
+	// MaxBytes is the size in bytes of the largest file that is imported; default 104857600.
+	MaxBytes int64
 	// Faults are injected into the invocations of the three functions, decided by Seed.
 	Faults []faults.Spec
 	Seed   uint64
@@ -100,13 +102,15 @@ func (c *Config) defaults() error {
 		return wrong("concurrency %d is not between 1 and 10,000", c.Concurrency)
 	case c.Batch < 1 || c.Batch > statemachine.MaxBatchSize:
 		return wrong("batch %d is not between 1 and %d (see docs/decisions/005-batches.md)", c.Batch, statemachine.MaxBatchSize)
+	case c.MaxBytes < 0:
+		return wrong("the largest file cannot have %d bytes", c.MaxBytes)
 	case !(t >= 0 && t <= 100):
 		return wrong("tolerated failure percentage %v is not between 0 and 100", t)
 	}
 	if c.Database, err = DatabaseURL(c.Dir, c.Database); err != nil {
 		return err
 	}
-	if c.VirtualTime && strings.HasPrefix(c.Database, "sqlite:") && !strings.Contains(c.Database, "?") {
+	if _, options, ok := database.SQLitePath(c.Database); c.VirtualTime && ok && options == "" {
 		// In virtual time retries come one at a time, so that each would wait for a sync of its own; a simulation need not
 		// survive a loss of power.
 		c.Database += unsynced

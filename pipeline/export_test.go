@@ -17,3 +17,6 @@ func (c *Config) AdjustFunction(adjust func(*lambda.Function)) { c.adjust = adju
 
 // Journal is the pipeline's journal.
 func (p *Pipeline) Journal() journal.Journal { return p.journal }
+
+// Failed returns how many invocations have failed, and the name of the latest failure.
+func (p *Pipeline) Failed() (n int64, name string) { return p.compute.failed() }

@@ -160,3 +160,27 @@ func TestASeedDecidesTheFaultsOfEveryRun(t *testing.T) {
 		t.Errorf("the same seed gives %v and %v, %+v and %+v", a.Injected, b.Injected, *a.Rows, *b.Rows)
 	}
 }
+
+// TestFailedAttemptsAreToldMeanwhile counts the failures that the progress of an import shows.
+func TestFailedAttemptsAreToldMeanwhile(t *testing.T) {
+	t.Parallel()
+	for fault, want := range map[string]string{
+		"ProcessSingleUserRecord:DatabaseConnectionError:1": "DatabaseConnectionError",
+		"ProcessSingleUserRecord:throttle:1":                "Lambda.TooManyRequestsException",
+		"ProcessSingleUserRecord:crash:1":                   "Runtime.ExitError",
+	} {
+		tr := newTrial(t, "activity.csv", plain(activities(3, 0)))
+		tr.fault(t, fault)
+		p := tr.open(t)
+		r := imported(t, p, tr.file, false)
+		n, name := p.Failed()
+		closed(t, p)
+		var failures int64
+		for _, x := range r.Retries {
+			failures += x.Failures
+		}
+		if n != failures || n == 0 || name != want {
+			t.Errorf("%s: %d failures, the latest %q, want %d and %q", fault, n, name, failures, want)
+		}
+	}
+}

@@ -2,10 +2,13 @@ package pipeline
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -31,6 +34,9 @@ type functions struct {
 	logs     *lambda.FileLogs
 	store    csvimport.Store
 	faulty   bool // some invocations suffer
+
+	failures  atomic.Int64
+	lastError atomic.Value // string: the name of the latest failure
 }
 
 const (
@@ -81,7 +87,7 @@ func (f *functions) registerHandlers(cfg *Config, endpoint string) error {
 		Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
 	}))
 	handlerOf := map[string]any{
-		validateFunction:  handlers.Validate(objects, 0, cfg.Log),
+		validateFunction:  handlers.Validate(objects, cfg.MaxBytes, cfg.Log),
 		processFunction:   handlers.Process(f.store, cfg.Log),
 		aggregateFunction: handlers.Aggregate(objects, f.store, cfg.Log),
 	}
@@ -98,6 +104,9 @@ func (f *functions) registerProcesses(cfg *Config, endpoint string) error {
 	env := map[string]string{
 		"DATABASE_URL": cfg.Database, "AWS_ENDPOINT_URL_S3": endpoint,
 		"AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local",
+	}
+	if cfg.MaxBytes > 0 {
+		env["CSV_MAX_BYTES"] = strconv.FormatInt(cfg.MaxBytes, 10)
 	}
 	for name, dir := range map[string]string{validateFunction: "validate", processFunction: "process", aggregateFunction: "aggregate"} {
 		bootstrap := filepath.Join(cfg.Bootstraps, dir, "bootstrap")
@@ -159,12 +168,40 @@ func (f *functions) Invoke(ctx context.Context, c *integration.Call) (*integrati
 	if err != nil {
 		var api *lambda.APIError
 		if errors.As(err, &api) {
+			f.fail("Lambda." + api.Code)
 			return nil, &integration.InvokeError{Code: api.Code, Message: api.Message, StatusCode: api.StatusCode}
 		}
 		return nil, err
+	}
+	if out.FunctionError != "" {
+		f.fail(errorType(out.Payload))
 	}
 	return &integration.Answer{
 		StatusCode: out.StatusCode, FunctionError: out.FunctionError, Payload: out.Payload,
 		ExecutedVersion: out.ExecutedVersion, RequestID: out.RequestID,
 	}, nil
+}
+
+func (f *functions) fail(name string) {
+	f.lastError.Store(name)
+	f.failures.Add(1)
+}
+
+// failed is how many invocations have failed, and the name of the latest failure. Those that were given up by their state's timeout are not
+// among them.
+func (f *functions) failed() (n int64, name string) {
+	n = f.failures.Load()
+	name, _ = f.lastError.Load().(string)
+	return n, name
+}
+
+// errorType is the name of the error that a function answered.
+func errorType(answer []byte) string {
+	var failure struct {
+		ErrorType string `json:"errorType"`
+	}
+	if json.Unmarshal(answer, &failure) != nil || failure.ErrorType == "" {
+		return "an error without a name"
+	}
+	return failure.ErrorType
 }

@@ -29,6 +29,9 @@ type Progress struct {
 	Done, Total int64
 	// Children counts the child executions under way.
 	Children int64
+	// Failed counts the attempts of functions that have failed since the directory was opened; Error is the name of the latest failure.
+	Failed int64
+	Error  string
 }
 
 // Import puts a file into the input bucket, which starts its execution, waits for the end, and reports. The same content under
@@ -187,6 +190,7 @@ func (p *Pipeline) progress(ctx context.Context, arn string) Progress {
 		g.Done += c.Items.Succeeded + c.Items.Failed + c.Items.TimedOut + c.Items.Aborted
 		g.Children += c.Executions.Running
 	}
+	g.Failed, g.Error = p.compute.failed()
 	return g
 }
 

@@ -21,7 +21,7 @@ type Collector struct {
 
 // Add counts one ended execution's whole history.
 func (c *Collector) Add(executionARN string, events []history.Event) {
-	t := c.teller(MachineOf(executionARN))
+	t := c.teller(machineOf(executionARN))
 	one := scan{sink: &t}
 	one.run(events)
 	if n := len(events); n > 0 {
@@ -77,8 +77,8 @@ func (c *Collector) Take() []Point {
 	return out
 }
 
-// MachineOf returns the name of an execution's state machine.
-func MachineOf(executionARN string) string {
+// machineOf returns the name of an execution's state machine.
+func machineOf(executionARN string) string {
 	machine, _, _ := strings.Cut(afterType(executionARN), ":")
 	machine, _, _ = strings.Cut(machine, "/")
 	return machine

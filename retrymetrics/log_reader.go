@@ -51,7 +51,7 @@ func (r *LogReader) Read(batch []Record) []Point {
 func (r *LogReader) execution(batch []Record) {
 	arn := batch[0].Execution
 	c := r.chain(arn)
-	t := r.collector.teller(MachineOf(arn))
+	t := r.collector.teller(machineOf(arn))
 	for i := range batch {
 		e := &batch[i]
 		if c.seen.add(e.ID) {

@@ -132,7 +132,7 @@ func startOf(at int64, period time.Duration) int64 {
 	return at - rest
 }
 
-// sorted returns the points in the order of [Sort].
+// sorted returns the points in the order of time, metric and labels.
 func (ps points) sorted() []Point {
 	out := make([]Point, 0, len(ps))
 	for _, p := range ps {
@@ -140,16 +140,11 @@ func (ps points) sorted() []Point {
 		c.Values, c.Counts = slices.Clone(p.Values), slices.Clone(p.Counts)
 		out = append(out, c)
 	}
-	Sort(out)
-	return out
-}
-
-// Sort puts points into the order of time, metric and labels.
-func Sort(ps []Point) {
-	slices.SortFunc(ps, func(a, b Point) int {
+	slices.SortFunc(out, func(a, b Point) int {
 		return cmp.Or(a.Start.Compare(b.Start), cmp.Compare(a.Metric.name, b.Metric.name), cmp.Compare(a.Labels.StateMachine, b.Labels.StateMachine),
 			cmp.Compare(a.Labels.State, b.Labels.State), cmp.Compare(a.Labels.ErrorType, b.Labels.ErrorType))
 	})
+	return out
 }
 
 // Merge adds up points of the same metric, labels and start.

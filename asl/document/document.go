@@ -11,6 +11,10 @@ import (
 // MaxSize is how long a definition may be, in bytes of its JSON: the limit of CreateStateMachine.
 const MaxSize = 1_048_576
 
+// MaxText is how long the text that a definition is kept in may be, in bytes: with indentation, comments and placeholders it is longer
+// than its JSON. Read refuses a longer one without looking at it, so nobody needs to read a file further than one byte beyond.
+const MaxText = 8 * MaxSize
+
 // Options say how a text is read.
 type Options struct {
 	// YAML reads the text as YAML, of which JSON is a part; otherwise it is JSON.
@@ -40,6 +44,9 @@ type Document struct {
 // Read reads a definition. It always returns a document: when the text cannot be read, its Problems say why.
 func Read(text string, o Options) *Document {
 	d := &Document{Text: text}
+	if len(text) > MaxText {
+		return d.refuse(*tooLong())
+	}
 	if problem := unreadable(text); problem != nil {
 		return d.refuse(*problem)
 	}
@@ -69,7 +76,7 @@ func Read(text string, o Options) *Document {
 // yaml turns the text, with the values filled in, into JSON.
 func (d *Document) yaml(f *filler) *problem {
 	filled, below := f.result()
-	if len(filled) > mostYAML {
+	if len(filled) > MaxText {
 		return tooLong()
 	}
 	r := newYAMLReader(filled, f.values)
@@ -80,9 +87,6 @@ func (d *Document) yaml(f *filler) *problem {
 	d.JSON, d.places, d.Open = r.out.String(), r.places.over(below), r.open.list
 	return nil
 }
-
-// mostYAML is how much YAML is read: with its indentation and comments it is longer than its JSON.
-const mostYAML = 8 * MaxSize
 
 func tooLong() *problem {
 	return &problem{message: "The definition is longer than 1,048,576 bytes, which CreateStateMachine refuses"}

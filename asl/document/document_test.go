@@ -109,7 +109,7 @@ func TestPlaceholders(t *testing.T) {
 		{"a function without a value", task(`"Resource": "${Fn}"`), nil, "", []string{"Fn"}},
 		{"a function with one", task(`"Resource": "${Fn}"`), given, "", nil},
 		{"part of an ARN", task(`"Resource": "arn:aws:lambda:${Region}:${AWS::AccountId}:function:${Fn.Arn}"`), nil, "", []string{"Region", "Fn.Arn"}},
-		{"the partition", task(`"Resource": "arn:${AWS::Partition}:states:::sqs:sendMessage", "Parameters": {"QueueUrl": "${Queue}"}`), nil, "", []string{"Queue"}},
+		{"the partition", task(`"Resource": "arn:${AWS::Partition}:states:::sqs:sendMessage", "Parameters": {"QueueUrl": "${Queue}", "MessageBody": ""}`), nil, "", []string{"Queue"}},
 		{"an integration that does not exist", task(`"Resource": "arn:aws:states:::sqs:${Verb}"`), nil, "", []string{"Verb"}},
 		{"a number", task(`"Resource": "${Fn}", "HeartbeatSeconds": ${H}, "TimeoutSeconds": ${T}, "Retry": [{"ErrorEquals": ["a"], "BackoffRate": ${B}, "MaxDelaySeconds": ${D}}]`), nil, "", []string{"Fn", "H", "T", "B", "D"}},
 		{"an object", task(`"Resource": "${Fn}", "Credentials": ${Role}`), nil, "", []string{"Fn", "Role"}},

@@ -55,6 +55,20 @@ func (v *Value) Unexpected(expected string, got jsonvalue.Value) *Error {
 		"', but was '" + got.Kind().String() + "' for value: " + got.JSON()}
 }
 
+// Member returns the member of a field that is an object with expressions inside, as a field of its own; nil when there is none.
+func (v *Value) Member(key string) *Value {
+	o, ok := v.root.(*object)
+	if !ok {
+		return nil
+	}
+	for i, k := range o.keys {
+		if k == key {
+			return &Value{v.field + "/" + key, o.members[i]}
+		}
+	}
+	return nil
+}
+
 // text is the expression that the whole field is; of a field with expressions inside, its name.
 func (v *Value) text() string {
 	if e, ok := v.root.(*expression); ok {

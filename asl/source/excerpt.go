@@ -30,7 +30,7 @@ func (l *Lines) Excerpt(span Span) (line, carets string) {
 	if cut := firstRunes(after, contextWidth); cut != after {
 		after = cut + "…"
 	}
-	return before + marked + after, blanks(before) + strings.Repeat("^", max(1, cells(marked)))
+	return before + marked + after, blanks(before) + strings.Repeat("^", max(1, Cells(marked)))
 }
 
 // printable shows control characters, which a terminal would obey, and bytes that are no characters as U+FFFD; tabs stay.
@@ -56,7 +56,8 @@ func blanks(s string) string {
 	return b.String()
 }
 
-func cells(s string) int {
+// Cells is how many cells of a terminal a text of one line takes; tabs count as one.
+func Cells(s string) int {
 	n := 0
 	for _, r := range s {
 		n += runeCells(r)

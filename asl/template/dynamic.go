@@ -18,7 +18,7 @@ type pathMember struct {
 func (m *pathMember) eval(env Env) (jsonvalue.Value, error) {
 	v, err := env.Lookup(m.path)
 	if err != nil {
-		return jsonvalue.Value{}, lookupError(m.field, m.path, err, err)
+		return jsonvalue.Value{}, lookupError(m.field, "", m.path, err, err)
 	}
 	return v, nil
 }
@@ -38,7 +38,11 @@ func (m *callMember) eval(env Env) (jsonvalue.Value, error) {
 	}
 	var argument *intrinsic.ArgumentError
 	if errors.As(err, &argument) {
-		return jsonvalue.Value{}, lookupError(m.field, argument.Path, argument.Err, err)
+		return jsonvalue.Value{}, lookupError(m.field, m.call.Text(), argument.Path, argument.Err, err)
+	}
+	var failed *intrinsic.Error
+	if errors.As(err, &failed) {
+		return jsonvalue.Value{}, &CallError{Field: m.field, Call: m.call.Text(), Err: failed}
 	}
 	return jsonvalue.Value{}, inField(m.field, err)
 }
@@ -50,10 +54,10 @@ func (m *callMember) paths(visit func(*jsonpath.Path)) {
 }
 
 // lookupError turns the error of a lookup, and of the expression around it, into the field's.
-func lookupError(field string, path *jsonpath.Path, lookup, whole error) error {
+func lookupError(field, call string, path *jsonpath.Path, lookup, whole error) error {
 	var missing *jsonpath.NotFoundError
 	if errors.As(lookup, &missing) {
-		return &PathError{Field: field, Path: path.Text(), Root: path.Root(), Err: missing}
+		return &PathError{Field: field, Path: path.Text(), Call: call, Root: path.Root(), Err: missing}
 	}
 	return inField(field, whole)
 }

@@ -29,7 +29,7 @@ func Compile(v jsonvalue.Value) (*Template, error) {
 }
 
 // Eval returns the template with every dynamic key replaced by its value, keys in the order of the template. A path that finds
-// nothing, alone or as the argument of a call, is a *PathError; a call that fails is an *intrinsic.Error; other errors of the Env
+// nothing, alone or as the argument of a call, is a *PathError; a call that fails is a *CallError; other errors of the Env
 // are wrapped with the name of the field.
 func (t *Template) Eval(env Env) (jsonvalue.Value, error) { return t.root.eval(env) }
 

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"stepback/asl/intrinsic"
 	"stepback/asl/jsonpath"
 	"stepback/asl/jsonvalue"
 	"stepback/asl/template"
@@ -128,13 +127,13 @@ func TestCompileRejects(t *testing.T) {
 func TestMissingPath(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
-		template, field, path string
-		root                  jsonpath.Root
+		template, field, path, call string
+		root                        jsonpath.Root
 	}{
-		{`{"k.$":"$.nothing"}`, "k.$", "$.nothing", jsonpath.Input},
-		{`{"o":[{"k.$":"$$.nothing"}]}`, "k.$", "$$.nothing", jsonpath.Context},
-		{`{"k.$":"$v.nothing"}`, "k.$", "$v.nothing", jsonpath.Variable},
-		{`{"k.$":"States.Array(States.Array($$.no))"}`, "k.$", "$$.no", jsonpath.Context},
+		{`{"k.$":"$.nothing"}`, "k.$", "$.nothing", "", jsonpath.Input},
+		{`{"o":[{"k.$":"$$.nothing"}]}`, "k.$", "$$.nothing", "", jsonpath.Context},
+		{`{"k.$":"$v.nothing"}`, "k.$", "$v.nothing", "", jsonpath.Variable},
+		{`{"k.$":"States.Array(States.Array($$.no), 1)"}`, "k.$", "$$.no", "States.Array(States.Array($$.no), 1)", jsonpath.Context},
 	}
 	for _, tt := range tests {
 		_, err := compile(t, tt.template).Eval(env(t))
@@ -144,7 +143,7 @@ func TestMissingPath(t *testing.T) {
 			t.Errorf("%s: got %v, want a *PathError around a *jsonpath.NotFoundError", tt.template, err)
 			continue
 		}
-		if path.Field != tt.field || path.Path != tt.path || path.Root != tt.root {
+		if path.Field != tt.field || path.Path != tt.path || path.Call != tt.call || path.Root != tt.root {
 			t.Errorf("%s: got %s, %s, %d", tt.template, path.Field, path.Path, path.Root)
 		}
 	}
@@ -153,9 +152,12 @@ func TestMissingPath(t *testing.T) {
 func TestEvalFails(t *testing.T) {
 	t.Parallel()
 	_, err := compile(t, `{"k.$":"States.MathAdd('a', 1)"}`).Eval(env(t))
-	var failed *intrinsic.Error
-	if !errors.As(err, &failed) {
-		t.Errorf("got %v, want an *intrinsic.Error", err)
+	var failed *template.CallError
+	if !errors.As(err, &failed) || failed.Call != "States.MathAdd('a', 1)" || failed.Field != "k.$" || failed.Err.Function != "States.MathAdd" {
+		t.Errorf("got %v, want a *CallError", err)
+	}
+	if !errors.Is(err, failed.Err) {
+		t.Errorf("%v does not unwrap to the *intrinsic.Error", err)
 	}
 	if want := "the field 'k.$': States.MathAdd: the first argument is a string, expected a number"; fmt.Sprint(err) != want {
 		t.Errorf("got %v, want %s", err, want)

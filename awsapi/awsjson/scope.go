@@ -14,7 +14,11 @@ var (
 	regionName = regexp.MustCompile(`^[a-z0-9-]{1,32}$`)
 )
 
-// ScopeOf reads the credential scope of a request's signature: Credential=KEY/date/region/service/aws4_request. An access key of
+// How many parts the credential scope of a signature has: KEY/date/region/service/aws4_request, or for several regions
+// (AWS4-ECDSA-P256-SHA256) KEY/date/service/aws4_request.
+const scopeOfRegion, scopeOfRegions = 5, 4
+
+// ScopeOf reads the credential scope of a request's signature. An access key of
 // twelve digits names the account; what the request does not say is taken from the defaults.
 func ScopeOf(r *http.Request, defaults Scope) Scope {
 	s := defaults
@@ -24,15 +28,20 @@ func ScopeOf(r *http.Request, defaults Scope) Scope {
 	}
 	credential, _, _ = strings.Cut(credential, ",")
 	parts := strings.Split(strings.TrimSpace(credential), "/")
-	const scopeParts = 5
-	if len(parts) != scopeParts {
+	var region string
+	switch len(parts) {
+	case scopeOfRegion:
+		region = parts[2]
+	case scopeOfRegions:
+		region = r.Header.Get("X-Amz-Region-Set") // which may be several, or a pattern
+	default:
 		return s
 	}
 	if accountID.MatchString(parts[0]) {
 		s.Account = parts[0]
 	}
-	if regionName.MatchString(parts[2]) {
-		s.Region = parts[2]
+	if regionName.MatchString(region) {
+		s.Region = region
 	}
 	return s
 }

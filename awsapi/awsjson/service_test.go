@@ -69,6 +69,16 @@ func TestService(t *testing.T) {
 			"Greeter.Greet", `{"name":"a"}`, []string{"Authorization", "AWS4-HMAC-SHA256 Credential=AKIA/1/eu-west-1/states/aws4_request, x"},
 			200, `{"text":"a<000000000000,eu-west-1","at":1700000000.005}`,
 		},
+		"signature for several regions": {
+			"Greeter.Greet", `{"name":"a"}`,
+			[]string{"Authorization", "AWS4-ECDSA-P256-SHA256 Credential=123456789012/20261121/states/aws4_request, x", "X-Amz-Region-Set", "eu-west-1"},
+			200, `{"text":"a<123456789012,eu-west-1","at":1700000000.005}`,
+		},
+		"signature for all regions": {
+			"Greeter.Greet", `{"name":"a"}`,
+			[]string{"Authorization", "AWS4-ECDSA-P256-SHA256 Credential=123456789012/20261121/states/aws4_request, x", "X-Amz-Region-Set", "*"},
+			200, `{"text":"a<123456789012,us-east-1","at":1700000000.005}`,
+		},
 		"constraint": {
 			"Greeter.Greet", "", nil, 400,
 			`{"__type":"ValidationException","message":"1 validation error detected: Value null at 'name' failed to satisfy constraint: Member must not be null"}`,

@@ -27,6 +27,9 @@ func serviceOf(r *http.Request) string {
 		if service, ok := targets[prefix]; ok {
 			return service
 		}
+		if service := signedFor(r); service != "" { // by which the variable of its endpoint is named rather than by its target
+			return service
+		}
 		return strings.ToLower(prefix)
 	}
 	if strings.HasPrefix(r.URL.Path, "/_stepback/lambda/") {
@@ -45,7 +48,7 @@ func serviceOf(r *http.Request) string {
 }
 
 // signedFor reads the service from the credential scope KEY/date/region/service/aws4_request, in the header or, of a presigned
-// request, in the query.
+// request, in the query. Signatures for several regions (AWS4-ECDSA-P256-SHA256) have a scope without one.
 func signedFor(r *http.Request) string {
 	_, credential, ok := strings.Cut(r.Header.Get("Authorization"), "Credential=")
 	if !ok {
@@ -53,9 +56,9 @@ func signedFor(r *http.Request) string {
 	}
 	credential, _, _ = strings.Cut(credential, ",")
 	parts := strings.Split(strings.TrimSpace(credential), "/")
-	const scopeParts = 5
-	if len(parts) != scopeParts {
+	const ofRegions, ofRegion = 4, 5
+	if len(parts) != ofRegions && len(parts) != ofRegion {
 		return ""
 	}
-	return parts[3]
+	return parts[len(parts)-2]
 }

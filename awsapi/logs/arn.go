@@ -4,11 +4,12 @@ import (
 	"strings"
 
 	"stepback/awsapi/awsjson"
+	"stepback/partition"
 )
 
 // groupARN is the ARN of a log group; that of its streams has :* behind it.
 func groupARN(s awsjson.Scope, name string) string {
-	return "arn:aws:logs:" + s.Region + ":" + s.Account + ":log-group:" + name
+	return "arn:" + partition.Of(s.Region) + ":logs:" + s.Region + ":" + s.Account + ":log-group:" + name
 }
 
 // nameOf is the name of a log group that is given by its name or its ARN.

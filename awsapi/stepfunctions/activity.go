@@ -34,7 +34,7 @@ func HasActivity(s Store) func(arn string) (bool, error) {
 }
 
 func activityARNOf(s awsjson.Scope, name string) string {
-	return "arn:aws:states:" + s.Region + ":" + s.Account + ":" + kindActivity + ":" + name
+	return arnOf(s, kindActivity, name)
 }
 
 func activityARN() awsjson.Member { return arn("activityArn") }

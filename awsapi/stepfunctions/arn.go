@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"stepback/awsapi/awsjson"
+	"stepback/partition"
 )
 
 // The resource types in ARNs.
@@ -18,7 +19,7 @@ const (
 	kindActivity  = "activity"
 )
 
-// resource is a parsed ARN: arn:aws:states:REGION:ACCOUNT:KIND:NAME[:…].
+// resource is a parsed ARN: arn:PARTITION:states:REGION:ACCOUNT:KIND:NAME[:…].
 type resource struct {
 	text  string
 	scope awsjson.Scope
@@ -75,8 +76,13 @@ func (r *resource) qualified() bool { return len(r.names) > 1 }
 // labelled reports whether the ARN names the machine of a Map Run's child executions.
 func (r *resource) labelled() bool { return strings.Contains(r.names[0], "/") }
 
+// arnOf is the ARN of what has a name, in the partition of its region.
+func arnOf(s awsjson.Scope, kind, name string) string {
+	return "arn:" + partition.Of(s.Region) + ":states:" + s.Region + ":" + s.Account + ":" + kind + ":" + name
+}
+
 func machineARNOf(s awsjson.Scope, name string) string {
-	return "arn:aws:states:" + s.Region + ":" + s.Account + ":" + kindMachine + ":" + name
+	return arnOf(s, kindMachine, name)
 }
 
 // validName reports whether a name has none of the characters that names may not have.

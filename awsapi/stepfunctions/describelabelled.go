@@ -10,30 +10,40 @@ import (
 // describeLabelled describes the machine of a distributed Map's child executions, stateMachine:NAME/LABEL: the machine that has the
 // Map, under the labelled ARN.
 func (s *Service) describeLabelled(scope awsjson.Scope, at *resource, included string) (*describeStateMachineResponse, error) {
-	if at.qualified() {
-		return nil, noMachine(at.text)
-	}
-	base, label := at.unlabelled()
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	m, r, err := s.labelledMachine(scope, at)
+	if err != nil {
+		return nil, err
+	}
+	_, label := at.unlabelled()
+	return &describeStateMachineResponse{
+		ARN: at.text, Name: m.Name, Status: m.status(), Type: m.Type, Created: awsjson.Time(m.Created), Label: label,
+		configuration: configurationOf(r, included),
+	}, nil
+}
+
+// labelledMachine finds the machine that has the distributed Map which a labelled ARN names. The caller holds the lock.
+func (s *Service) labelledMachine(scope awsjson.Scope, at *resource) (*Machine, *Revision, error) {
+	if at.qualified() {
+		return nil, nil, noMachine(at.text)
+	}
+	base, label := at.unlabelled()
 	m, err := s.machine(scope, base)
 	if isMissing(err) {
 		err = noMachine(at.text)
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	r, err := s.cfg.Store.Revision(m.Revision)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if !slices.Contains(labels(r.Definition), label) {
-		return nil, noMachine(at.text)
+		return nil, nil, noMachine(at.text)
 	}
-	return &describeStateMachineResponse{
-		ARN: at.text, Name: m.Name, Status: m.status(), Type: m.Type, Created: awsjson.Time(m.Created), Label: label,
-		configuration: configurationOf(r, included),
-	}, nil
+	return m, r, nil
 }
 
 // labels are those of a definition's distributed Maps: their Label, or the state's name.

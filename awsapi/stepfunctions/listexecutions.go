@@ -11,6 +11,9 @@ import (
 	"stepback/engine/journal"
 )
 
+// pendingRedrive is the status of child executions that wait for their turn in a redriven Map Run.
+const pendingRedrive = "PENDING_REDRIVE"
+
 type listExecutionsRequest struct {
 	MachineARN    string             `json:"stateMachineArn"`
 	MapRunARN     string             `json:"mapRunArn"`
@@ -22,7 +25,7 @@ type listExecutionsRequest struct {
 var listExecutionsMembers = with(paging(maxListToken),
 	awsjson.Member{Name: "stateMachineArn", Min: 1, Max: maxARN},
 	awsjson.Member{Name: "mapRunArn", Min: 1, Max: maxLongARN},
-	awsjson.Member{Name: "statusFilter", Enum: []string{"SUCCEEDED", "TIMED_OUT", "PENDING_REDRIVE", "ABORTED", "FAILED", "RUNNING"}},
+	awsjson.Member{Name: "statusFilter", Enum: []string{"SUCCEEDED", "TIMED_OUT", pendingRedrive, "ABORTED", "FAILED", "RUNNING"}},
 	awsjson.Member{Name: "redriveFilter", Enum: []string{"REDRIVEN", "NOT_REDRIVEN"}},
 )
 
@@ -46,6 +49,9 @@ type listExecutionsResponse struct {
 func (s *Service) listExecutions(ctx context.Context, scope awsjson.Scope, in *listExecutionsRequest) (*listExecutionsResponse, error) {
 	if (in.MachineARN == "") == (in.MapRunARN == "") {
 		return nil, awsjson.Invalid("Must provide exactly one of State Machine ARN or Map Run ARN")
+	}
+	if in.MachineARN != "" && in.StatusFilter == pendingRedrive {
+		return nil, awsjson.Invalid("The status filter PENDING_REDRIVE is for the executions of a Map Run")
 	}
 	machine, err := s.listed(ctx, scope, in)
 	if err != nil {
@@ -105,7 +111,7 @@ func (s *Service) pageOfExecutions(
 	return cut, next, nil
 }
 
-// listed finds the machine whose executions a request is about; the executions of a Map Run have a labelled one.
+// listed finds the machine whose executions a request is about; those that Map Runs start have a labelled one.
 func (s *Service) listed(ctx context.Context, scope awsjson.Scope, in *listExecutionsRequest) (string, error) {
 	if in.MapRunARN != "" {
 		at, err := parseARN(in.MapRunARN, kindMapRun)
@@ -117,12 +123,16 @@ func (s *Service) listed(ctx context.Context, scope awsjson.Scope, in *listExecu
 		}
 		return machineARNOf(at.scope, at.names[0]), nil
 	}
-	at, err := parseMachineARN(in.MachineARN)
+	at, err := parseARN(in.MachineARN, kindMachine)
 	if err != nil {
 		return "", err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if at.labelled() {
+		_, _, err := s.labelledMachine(scope, at)
+		return at.text, err
+	}
 	m, err := s.machine(scope, at)
 	switch {
 	case err != nil:
@@ -139,7 +149,7 @@ func (s *Service) listed(ctx context.Context, scope awsjson.Scope, in *listExecu
 // selects returns what tells whether an execution is among those that the request asks for.
 func (in *listExecutionsRequest) selects(e *engine.Engine) func(*journal.Execution) bool {
 	at, err := parseARN(in.MachineARN, kindMachine)
-	qualified := err == nil && at.qualified()
+	qualified, ofMap := err == nil && at.qualified(), err == nil && at.labelled()
 	return func(x *journal.Execution) bool {
 		if qualified && x.VersionARN != in.MachineARN && x.AliasARN != in.MachineARN {
 			return false
@@ -147,7 +157,7 @@ func (in *listExecutionsRequest) selects(e *engine.Engine) func(*journal.Executi
 		if in.RedriveFilter != "" && (x.RedriveCount > 0) != (in.RedriveFilter == "REDRIVEN") {
 			return false
 		}
-		return x.MapRunARN == in.MapRunARN && (in.StatusFilter == "" || statusOf(e, x) == in.StatusFilter)
+		return (ofMap || x.MapRunARN == in.MapRunARN) && (in.StatusFilter == "" || statusOf(e, x) == in.StatusFilter)
 	}
 }
 

@@ -43,3 +43,33 @@ func TestPagesOfExecutions(t *testing.T) {
 		t.Errorf("%v, want %v", got, want)
 	}
 }
+
+// TestChildExecutionsOfALabel lists what all Map Runs of a distributed Map have started, by the ARN of their machine.
+func TestChildExecutionsOfALabel(t *testing.T) {
+	t.Parallel()
+	w := wire{url: newServer(t)}
+	machine := w.machine(t, "m", `{"StartAt":"M","States":{"M":{"Type":"Map","Label":"L","End":true,"ItemProcessor":{
+		"ProcessorConfig":{"Mode":"DISTRIBUTED","ExecutionType":"STANDARD"},"StartAt":"P","States":{"P":{"Type":"Pass","End":true}}}}}}`)
+	for range 2 {
+		if x := w.run(t, machine, "[1,2,3]"); x["status"] != "SUCCEEDED" {
+			t.Fatal(x)
+		}
+	}
+	for arn, want := range map[string]int{machine: 2, machine + "/L": 6} {
+		listed := w.call(t, "ListExecutions", map[string]any{"stateMachineArn": arn})["executions"].([]any)
+		if len(listed) != want {
+			t.Errorf("%s has %d executions, want %d", arn, len(listed), want)
+		}
+		for _, x := range listed {
+			if got := x.(map[string]any)["stateMachineArn"]; got != arn {
+				t.Errorf("an execution of %s, want %s", got, arn)
+			}
+		}
+	}
+	request := map[string]any{"stateMachineArn": machine + "/L", "maxResults": 4}
+	first := w.call(t, "ListExecutions", request)
+	request["nextToken"] = first["nextToken"]
+	if rest := w.call(t, "ListExecutions", request)["executions"].([]any); len(rest) != 2 {
+		t.Errorf("the second page has %d executions, want 2", len(rest))
+	}
+}

@@ -73,7 +73,7 @@ func (s *Service) deleting(x *journal.Execution) string {
 // statusOf is the status of an execution as the API shows it.
 func statusOf(e *engine.Engine, x *journal.Execution) interpreter.Status {
 	if e.PendingRedrive(x) {
-		return "PENDING_REDRIVE"
+		return pendingRedrive
 	}
 	return x.Status
 }

@@ -19,7 +19,8 @@ func TestRefusals(t *testing.T) {
 		want      string
 	}{
 		{"StartExecution", map[string]any{"stateMachineArn": labelled}, unlabelled},
-		{"ListExecutions", map[string]any{"stateMachineArn": labelled}, unlabelled},
+		{"ListExecutions", map[string]any{"stateMachineArn": machine + "/N"}, "StateMachineDoesNotExist: "},
+		{"ListExecutions", map[string]any{"stateMachineArn": machine, "statusFilter": "PENDING_REDRIVE"}, "ValidationException: "},
 		{"DeleteStateMachine", map[string]any{"stateMachineArn": labelled}, unlabelled},
 		{"UpdateStateMachine", map[string]any{"stateMachineArn": labelled, "roleArn": role}, unlabelled},
 		{"ListExecutions", map[string]any{"stateMachineArn": machine + ":9"}, "StateMachineDoesNotExist: "},

@@ -23,7 +23,7 @@ const (
 	  "StateMachines": {"m": {"TestCases": {"Happy": {"T": "Answer"}}}},
 	  "MockedResponses": {"Answer": {"0": {"Return": {"a": 1}}}}
 	}`
-	calling = `{"StartAt":"T","States":{"T":{"Type":"Task","Resource":"arn:aws:states:::ecs:runTask","End":true}}}`
+	calling = `{"StartAt":"T","States":{"T":{"Type":"Task","Resource":"arn:aws:states:::ecs:runTask","Parameters":{"TaskDefinition":"t"},"End":true}}}`
 	outer   = `{"StartAt":"S","States":{"S":{"Type":"Task","Resource":"arn:aws:states:::aws-sdk:sfn:startSyncExecution",` +
 		`"Parameters":{"StateMachineArn":"arn:aws:states:us-east-1:123456789012:stateMachine:m#Happy"},"OutputPath":"$.Output","End":true}}}`
 )

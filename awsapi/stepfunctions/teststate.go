@@ -108,7 +108,7 @@ func (s *Service) trial(scope awsjson.Scope, state *plan.State, in *testStateReq
 	machine, name := uuid.NewString(), uuid.NewString()
 	info := interpreter.Info{
 		MachineName: machine, MachineARN: machineARNOf(scope, machine), Name: name, RoleARN: in.RoleARN, Region: scope.Region, Express: true,
-		ARN: "arn:aws:states:" + scope.Region + ":" + scope.Account + ":express:" + machine + ":" + name, Input: "{}",
+		ARN: arnOf(scope, kindExpress, machine+":"+name), Input: "{}",
 	}
 	tr := &interpreter.Trial{State: state}
 	if in.Input != nil {

@@ -94,7 +94,7 @@ func (s *Stack) function(bootstraps string, f function) awslambda.Function {
 	}
 	props := &awslambda.FunctionProps{
 		FunctionName: jsii.String(name), Description: jsii.String(f.description),
-		Runtime: awslambda.Runtime_PROVIDED_AL2023(), Handler: jsii.String("bootstrap"), Architecture: s.architecture(),
+		Runtime: awslambda.Runtime_PROVIDED_AL2023(), Handler: jsii.String(executable), Architecture: s.architecture(),
 		Code:        awslambda.Code_FromAsset(jsii.String(filepath.Join(bootstraps, f.name)), nil),
 		MemorySize:  jsii.Number(f.memory),
 		Timeout:     awscdk.Duration_Seconds(jsii.Number(f.timeout.Seconds())),

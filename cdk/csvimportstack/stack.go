@@ -30,7 +30,7 @@ import (
 type Props struct {
 	Environment environment.Environment
 	// BootstrapFolder has a folder for each function (validate, process,
-	// aggregate, start, metrics) with its executable, named bootstrap.
+	// aggregate, start, metrics) with its executable for the environment's architecture, named bootstrap.
 	BootstrapFolder string
 	// Rewrite changes the definition for a place that is not quite AWS; nil changes nothing.
 	Rewrite func(definition []byte) ([]byte, error)
@@ -60,13 +60,16 @@ type Stack struct {
 // Name is the name of the stack of an environment.
 func Name(environmentName string) string { return "stepback-" + environmentName }
 
-// New declares the stack. The error says what of the environment is not allowed.
+// New declares the stack. The error says what of the environment is not allowed, or which bootstrap Lambda could not start.
 func New(scope constructs.Construct, props Props) (*Stack, error) {
 	e := props.Environment
 	if err := e.Validate(); err != nil {
 		return nil, err
 	}
 	definition, err := definition(e, props.Rewrite)
+	if err == nil {
+		err = checkBootstraps(props.BootstrapFolder, e.Architecture)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("environment %q: %w", e.Name, err)
 	}

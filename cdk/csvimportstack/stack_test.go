@@ -295,7 +295,7 @@ func TestExistingDatabase(t *testing.T) {
 func TestLocalIsRewritten(t *testing.T) {
 	e := environment.Local("arn:aws:secretsmanager:us-east-1:000000000000:secret:db-a1b2c3", "x86_64")
 	app := awscdk.NewApp(&awscdk.AppProps{Outdir: jsii.String(t.TempDir())})
-	s, err := csvimportstack.New(app, csvimportstack.Props{Environment: e, BootstrapFolder: bootstraps(t), Rewrite: localstack.Definition, DashboardApart: true})
+	s, err := csvimportstack.New(app, csvimportstack.Props{Environment: e, BootstrapFolder: bootstraps(t, e.Architecture), Rewrite: localstack.Definition, DashboardApart: true})
 	if err != nil {
 		t.Fatal(err)
 	}

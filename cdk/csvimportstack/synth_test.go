@@ -1,6 +1,9 @@
 package csvimportstack_test
 
 import (
+	"bytes"
+	"debug/elf"
+	"encoding/binary"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -40,15 +43,27 @@ type resource struct {
 	DeletionPolicy string
 }
 
-// bootstraps is a folder of stand-ins for the functions' executables.
-func bootstraps(t *testing.T) string {
+// bootstraps is a folder of stand-ins for the functions' executables: the header of one, and the function's name.
+func bootstraps(t *testing.T, architecture string) string {
 	t.Helper()
+	processor := map[string]elf.Machine{"arm64": elf.EM_AARCH64, "x86_64": elf.EM_X86_64}[architecture]
+	header := elf.Header64{Type: uint16(elf.ET_EXEC), Machine: uint16(processor), Version: uint32(elf.EV_CURRENT), Ehsize: 64}
+	copy(header.Ident[:], elf.ELFMAG+string([]byte{byte(elf.ELFCLASS64), byte(elf.ELFDATA2LSB), byte(elf.EV_CURRENT)}))
 	folder := t.TempDir()
 	for _, name := range []string{"validate", "process", "aggregate", "start", "metrics"} {
-		if err := os.MkdirAll(filepath.Join(folder, name), 0o755); err != nil {
+		var program bytes.Buffer
+		if err := binary.Write(&program, binary.LittleEndian, header); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(folder, name, "bootstrap"), []byte(name), 0o755); err != nil {
+		program.WriteString(name)
+		file := filepath.Join(folder, name, "bootstrap")
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, program.Bytes(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(file, 0o755); err != nil { // whatever the umask
 			t.Fatal(err)
 		}
 	}
@@ -59,7 +74,7 @@ func bootstraps(t *testing.T) string {
 func synth(t *testing.T, e environment.Environment) template {
 	t.Helper()
 	app := awscdk.NewApp(&awscdk.AppProps{Outdir: jsii.String(t.TempDir())})
-	s, err := csvimportstack.New(app, csvimportstack.Props{Environment: e, BootstrapFolder: bootstraps(t)})
+	s, err := csvimportstack.New(app, csvimportstack.Props{Environment: e, BootstrapFolder: bootstraps(t, e.Architecture)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -53,6 +53,8 @@ func (e Environment) Validate() error {
 		u, err := url.Parse(endpoint)
 		c.that(err == nil && u.Scheme == "https" && u.Host != "", "%q in Endpoints is not an HTTPS URL", endpoint)
 	}
+	c.once("Emails", e.Emails)
+	c.once("Endpoints", e.Endpoints)
 	if e.Guide != "" {
 		u, err := url.Parse(e.Guide)
 		c.that(err == nil && u.Scheme == "https" && u.Host != "" && u.Fragment == "", "Guide is %q; want an HTTPS URL without a fragment", e.Guide)
@@ -75,6 +77,12 @@ func (c *checker) that(ok bool, format string, args ...any) {
 
 func (c *checker) within(name string, n, low, high int) {
 	c.that(n >= low && n <= high, "%s is %d; want %d to %d", name, n, low, high)
+}
+
+func (c *checker) once(name string, all []string) {
+	for i, one := range all {
+		c.that(!slices.Contains(all[:i], one), "%q is twice in %s", one, name)
+	}
 }
 
 func (c *checker) bucket(field, name string) {

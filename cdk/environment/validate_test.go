@@ -39,6 +39,7 @@ func TestValidateSaysWhatIsWrong(t *testing.T) {
 		`Guide is "docs/operating.md"; want an HTTPS URL`:                  func(e *environment.Environment) { e.Guide = "docs/operating.md" },
 		`LogDays is 10; want one of [1 3 5 7 14`:                           func(e *environment.Environment) { e.LogDays = 10 },
 		`"Ann <ann@example.com>" in Emails is not a bare e-mail address`:   func(e *environment.Environment) { e.Emails = []string{"Ann <ann@example.com>"} },
+		`"ann@example.com" is twice in Emails`:                             func(e *environment.Environment) { e.Emails = []string{"ann@example.com", "ann@example.com"} },
 		`"http://example.com" in Endpoints is not an HTTPS URL`:            func(e *environment.Environment) { e.Endpoints = []string{"http://example.com"} },
 		`Database.SecretARN is "db"; want the complete ARN`:                func(e *environment.Environment) { e.Database.SecretARN = "db" },
 		`Database wants both SubnetIDs and SecurityGroupIDs, or neither`:   func(e *environment.Environment) { e.Database.SubnetIDs = []string{"subnet-1"} },

@@ -132,9 +132,19 @@ func outcome(set alarms.Set, a alarms.Alarm, points []retrymetrics.Point) (rende
 	}
 	for _, ch := range changes {
 		if ch.State == alarms.Alarming && !shown.Tripped {
-			shown.Tripped, shown.State = true, "ALARM at "+ch.At.Format("15:04")
+			shown.Tripped, shown.State = true, "ALARM at "+ch.At.Format(timeLayout(points))
 			shown.Text = a.Meaning + " First: " + a.First
 		}
 	}
 	return shown, nil
+}
+
+// timeLayout is how times are written: with the day where the data are of more than one.
+func timeLayout(points []retrymetrics.Point) string {
+	for i := range points {
+		if points[i].Start.YearDay() != points[0].Start.YearDay() || points[i].Start.Year() != points[0].Start.Year() {
+			return "2 Jan 15:04"
+		}
+	}
+	return "15:04"
 }

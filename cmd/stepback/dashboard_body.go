@@ -5,6 +5,7 @@ import (
 
 	"stepback/alarms"
 	"stepback/dashboards"
+	"stepback/partition"
 	"stepback/retrymetrics"
 )
 
@@ -31,7 +32,7 @@ func (c *dashboardBodyCmd) Run(std streams) error {
 			return err
 		}
 		for _, a := range set.Alarms {
-			o.Alarms = append(o.Alarms, fmt.Sprintf("arn:aws:cloudwatch:%s:%s:alarm:%s", c.Region, c.Account, set.FullName(a.Name)))
+			o.Alarms = append(o.Alarms, fmt.Sprintf("arn:%s:cloudwatch:%s:%s:alarm:%s", partition.Of(c.Region), c.Region, c.Account, set.FullName(a.Name)))
 		}
 	}
 	d, err := dashboards.Monitor(o)

@@ -37,7 +37,7 @@ func (c *dataExportCmd) Run(ctx context.Context, std streams) error {
 			if err != nil {
 				return fmt.Errorf("%s: %w", x.ARN, err)
 			}
-			about, err := json.Marshal(x)
+			about, err := json.Marshal(describeExecution(x))
 			if err != nil {
 				return err
 			}

@@ -38,14 +38,10 @@ func isDefinition(name string) bool {
 // the file.
 func readDefinition(name, path string, values map[string]string, std streams) (definitionFile, error) {
 	d := definitionFile{name: name, path: path}
-	var text []byte
-	var err error
 	if path == "-" {
 		d.path = "standard input"
-		text, err = readStandardInput(std)
-	} else {
-		text, err = os.ReadFile(path)
 	}
+	text, err := readText(path, std)
 	if err != nil {
 		return d, err
 	}
@@ -134,15 +130,17 @@ func nestedDefinitions(flags []string, values map[string]string, std streams) ([
 func readInput(flag string, std streams) (string, error) {
 	text, from := []byte(flag), "--input"
 	var err error
-	if path, isFile := strings.CutPrefix(flag, "@"); isFile {
-		from = path
-		text, err = os.ReadFile(path)
-	} else if flag == "-" {
-		from = "standard input"
-		text, err = readStandardInput(std)
+	if path, isFile := strings.CutPrefix(flag, "@"); isFile || flag == "-" {
+		if from = path; path == "-" {
+			from = "standard input"
+		}
+		text, err = readText(path, std)
 	}
 	if err != nil {
 		return "", fmt.Errorf("--input: %w", err)
+	}
+	if len(text) > document.MaxText {
+		return "", fmt.Errorf("--input: %s is longer than 8 MiB; an execution takes 262,144 bytes", from)
 	}
 	text = bytes.TrimSpace(text)
 	if _, err := jsonvalue.Parse(string(text)); err != nil {
@@ -151,9 +149,20 @@ func readInput(flag string, std streams) (string, error) {
 	return string(text), nil
 }
 
-func readStandardInput(std streams) ([]byte, error) {
-	if std.in == nil {
+// readText reads a file, or standard input for -, no further than a byte beyond document.MaxText: from that on it is too long for all
+// that it may be, and might be a device without an end.
+func readText(path string, std streams) ([]byte, error) {
+	in := std.in
+	if path != "-" {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		in = f
+	}
+	if in == nil {
 		return nil, errors.New("there is no standard input")
 	}
-	return io.ReadAll(std.in)
+	return io.ReadAll(io.LimitReader(in, document.MaxText+1))
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
@@ -134,5 +135,41 @@ func TestWatchTakesYAML(t *testing.T) {
 	m, err := w.states.DescribeStateMachine(t.Context(), &sfn.DescribeStateMachineInput{StateMachineArn: &name})
 	if err != nil || !strings.Contains(*m.Definition, `{"table":"orders"}`) || !strings.Contains(*m.Definition, ":function:ReserveFunction") {
 		t.Errorf("%v, %v", m, err)
+	}
+}
+
+// endless is a file such as /dev/zero or a pipe that nobody closes.
+type endless struct{ read int64 }
+
+func (e *endless) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = ' '
+	}
+	e.read += int64(len(p))
+	return len(p), nil
+}
+
+func TestTextWithoutEndIsRefusedBeforeItFillsTheMemory(t *testing.T) {
+	t.Parallel()
+	machine := filepath.Join(t.TempDir(), "m.asl.json")
+	if err := os.WriteFile(machine, []byte(`{"StartAt": "A", "States": {"A": {"Type": "Succeed"}}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"validate", "-"}, "The definition is longer than 1,048,576 bytes"},
+		{[]string{"exec", machine, "--input", "-"}, "--input: standard input is longer than 8 MiB"},
+	} {
+		in := &endless{}
+		var out, problems bytes.Buffer
+		code := execute(t.Context(), c.args, streams{in: in, out: &out, err: &problems, width: 80})
+		if said := out.String() + problems.String(); code == 0 || !strings.Contains(said, c.want) {
+			t.Errorf("%q: exit code %d: %s", c.args, code, said)
+		}
+		if in.read > 64<<20 {
+			t.Errorf("%q: %d bytes were read of a text without end", c.args, in.read)
+		}
 	}
 }

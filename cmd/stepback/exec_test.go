@@ -208,8 +208,8 @@ func TestExecCountsChildExecutions(t *testing.T) {
 	s := stepback(t, "exec", file(t, "m.asl.json", definition), "--input", "[1,2,3,4]", "--virtual-time")
 	s.ends(t, exitOK, "[1,3,4]")
 	for _, want := range []string{
-		"M: child execution from item 1 on FAILED Two: it is two\n", "M: 1 child executions have ended, with 1 items\n",
-		"M: 2 child executions have ended, with 2 items; 1 failed\n", "M: 4 child executions have ended, with 4 items; 1 failed\n",
+		"M: child execution from item 1 on FAILED Two: it is two\n", "M: 1 child execution ended, with 1 item\n",
+		"M: 2 child executions ended, with 2 items; 1 failed\n", "M: 4 child executions ended, with 4 items; 1 failed\n",
 	} {
 		if strings.Count(s.err, want) != 1 {
 			t.Errorf("the trace has not one %q:\n%s", want, s.err)
@@ -252,4 +252,45 @@ func TestExecAFunctionThatHangs(t *testing.T) {
 	s := stepback(t, "exec", file(t, "m.asl.json", definition), "--virtual-time", "--patience", "20ms", "--lambda", "f=exec sleep 1000", "--json")
 	s.ends(t, exitFailure, "States.Timeout")
 	stepback(t, "exec", file(t, "m.asl.json", definition), "--virtual-time", "--patience=-1s").complains(t, exitUsage, "--patience -1s is not a time that passes")
+}
+
+const twoBranches = `{"StartAt":"Both","States":{"Both":{"Type":"Parallel","End":true,"Branches":[
+	{"StartAt":"Address","States":{"Address":{"Type":"Task","Resource":"arn:aws:lambda:us-east-1:000000000000:function:address","End":true}}},
+	{"StartAt":"Phone","States":{"Phone":{"Type":"Task","Resource":"arn:aws:lambda:us-east-1:000000000000:function:phone","End":true}}}]}}}`
+
+// TestExecTracesAbortedBranches names the states that end because another branch failed, which their events do not.
+func TestExecTracesAbortedBranches(t *testing.T) {
+	t.Parallel()
+	s := stepback(t, "exec", file(t, "both.asl.json", twoBranches), "--virtual-time",
+		"--lambda", "address=sleep 30", "--lambda", "phone=echo 'Busy: no line' >&2; exit 1")
+	s.complains(t, exitFailure, "Phone: failed Busy", "  Address: aborted\n", "  Phone: aborted\n")
+	if n := strings.Count(s.err, "aborted"); n != 2 {
+		t.Errorf("%d states are aborted, want 2:\n%s", n, s.err)
+	}
+}
+
+// TestExecSaysWhichFunctionIsMissing runs a definition without its functions, as whoever tries one first does.
+func TestExecSaysWhichFunctionIsMissing(t *testing.T) {
+	t.Parallel()
+	definition := file(t, "both.asl.json", twoBranches)
+	s := stepback(t, "exec", definition, "--lambda", "addr=cat", "--lambda", "phone=sleep 30")
+	s.complains(t, exitFailure, "nothing carries out address: give --lambda address=COMMAND, a URL or a bootstrap (stepback exec --help); --lambda has addr, phone\n")
+	s = stepback(t, "exec", definition, "--quiet")
+	s.ends(t, exitFailure)
+	if s.err != "" {
+		t.Errorf("with --quiet it says %q", s.err)
+	}
+}
+
+func TestExecJSONHasErrorAndCause(t *testing.T) {
+	t.Parallel()
+	s := stepback(t, "exec", file(t, "fail.asl.json", `{"StartAt":"F","States":{"F":{"Type":"Fail","Error":"Broken","Cause":"by <design>"}}}`), "--json")
+	s.ends(t, exitFailure)
+	var got map[string]any
+	if err := json.Unmarshal([]byte(s.out), &got); err != nil {
+		t.Fatal(err)
+	}
+	if got["status"] != "FAILED" || got["error"] != "Broken" || got["cause"] != "by <design>" || got["failure"] != nil {
+		t.Errorf("the outcome is %s", s.out)
+	}
 }

@@ -175,7 +175,7 @@ func (s *stage) await(ctx context.Context, arn string, limit time.Duration) (*jo
 		return nil, nil, err
 	}
 	if s.trace != nil {
-		s.trace.end(x)
+		s.trace.end(x, s.functions.invokers.advice())
 	}
 	return x, events, stopped
 }

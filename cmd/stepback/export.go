@@ -5,7 +5,6 @@ import (
 	"encoding/csv"
 	"fmt"
 	"strconv"
-	"strings"
 
 	"stepback/csvimport"
 	"stepback/csvimport/database"
@@ -32,7 +31,7 @@ func (c *exportUsersCmd) Run(ctx context.Context, std streams) (err error) {
 	if err != nil {
 		return &exitError{exitUsage, err}
 	}
-	if path, ok := sqlitePath(address); ok && !exists(path) {
+	if path, _, ok := database.SQLitePath(address); ok && !exists(path) {
 		return fmt.Errorf("there is no database at %s; stepback run makes one", path)
 	}
 	store, err := database.OpenReader(ctx, address)
@@ -56,13 +55,4 @@ func (c *exportUsersCmd) Run(ctx context.Context, std streams) (err error) {
 	}
 	w.Flush()
 	return w.Error()
-}
-
-const sqliteScheme = "sqlite:"
-
-// sqlitePath is the file of an SQLite address.
-func sqlitePath(address string) (string, bool) {
-	rest, ok := strings.CutPrefix(address, sqliteScheme)
-	path, _, _ := strings.Cut(rest, "?")
-	return path, ok
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -16,15 +17,15 @@ import (
 type historyCmd struct {
 	Execution string `arg:"" help:"Name or ARN of an execution; the end of a child execution's ARN is enough."`
 	Data      string `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory."`
-	JSON      bool   `name:"json" help:"Print the events as GetExecutionHistory answers them."`
+	JSON      bool   `name:"json" help:"Print the events as GetExecutionHistory answers them; with --children one child execution a line."`
 	Children  bool   `help:"List the child executions of the execution's Map Runs instead."`
 }
 
 // Help shows examples.
 func (historyCmd) Help() string {
 	return `Examples:
-  stepback history sample-10000-rows-0a1b2c3d4e5f6071
-  stepback history sample-10000-rows-0a1b2c3d4e5f6071 --children
+  stepback history sample-10000-rows-csv-c84a580c446bb911a30b7999af460ea5
+  stepback history sample-10000-rows-csv-c84a580c446bb911a30b7999af460ea5 --children
   stepback history 7c0ffee0-1111-4222-8333-444455556666 --json`
 }
 
@@ -44,7 +45,7 @@ func (c *historyCmd) print(ctx context.Context, std streams, j journal.Journal) 
 	}
 	switch {
 	case c.Children:
-		return printChildren(ctx, std.out, j, x)
+		return c.printChildren(ctx, std.out, j, x)
 	case c.JSON:
 		return printEventsJSON(std.out, events)
 	default:
@@ -89,7 +90,13 @@ func printEventsJSON(w io.Writer, events []history.Event) error {
 	return err
 }
 
-func printChildren(ctx context.Context, w io.Writer, j journal.Journal, parent *journal.Execution) error {
+// printChildren prints the child executions of a Map Run as a table, or with --json one a line, since there may be a million.
+func (c *historyCmd) printChildren(ctx context.Context, w io.Writer, j journal.Journal, parent *journal.Execution) error {
+	if c.JSON {
+		lines := json.NewEncoder(w)
+		lines.SetEscapeHTML(false)
+		return pipeline.Children(ctx, j, parent, func(x *journal.Execution) error { return lines.Encode(describeExecution(x)) })
+	}
 	t := newTable("child execution", "status", ">rows", ">events")
 	err := pipeline.Children(ctx, j, parent, func(x *journal.Execution) error {
 		t.add(x.Name, x.Status, x.Items, x.HistorySize)

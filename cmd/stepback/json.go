@@ -3,6 +3,9 @@ package main
 import (
 	"encoding/json"
 	"io"
+
+	"stepback/engine/history"
+	"stepback/engine/journal"
 )
 
 // printJSON prints what a script reads: indented, and with <, > and & as they are.
@@ -11,4 +14,23 @@ func printJSON(w io.Writer, v any) error {
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	return enc.Encode(v)
+}
+
+// executionJSON is an execution as scripts read it: with the error and the cause that DescribeExecution answers.
+type executionJSON struct {
+	*journal.Execution
+	Failure *history.Failure `json:"failure,omitempty"` // always nil: it hides the journal's own form
+	Error   *string          `json:"error,omitempty"`
+	Cause   *string          `json:"cause,omitempty"`
+}
+
+func describeExecution(x *journal.Execution) executionJSON {
+	d := executionJSON{Execution: x}
+	if x.Failure.HasError {
+		d.Error = &x.Failure.Error
+	}
+	if x.Failure.HasCause {
+		d.Cause = &x.Failure.Cause
+	}
+	return d
 }

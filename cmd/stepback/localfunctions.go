@@ -11,13 +11,14 @@ import (
 	"strings"
 	"time"
 
+	"stepback/engine/integration/lambda"
 	locallambda "stepback/localcloud/lambda"
 	"stepback/localcloud/lambda/deployment"
 )
 
 // localFunctions are what exec's --lambda makes known.
 type localFunctions struct {
-	invokers   invokers
+	invokers   *invokers
 	bootstraps *locallambda.Service
 	env        map[string]string
 	unpacked   []string // directories to remove
@@ -29,7 +30,7 @@ const functionTimeout = 15 * time.Minute
 // openFunctions reads --lambda. The functions find the endpoint in their environment.
 func openFunctions(ctx context.Context, flags []string, endpoint string, std streams) (*localFunctions, error) {
 	f := &localFunctions{
-		invokers:   invokers{},
+		invokers:   &invokers{named: map[string]lambda.Invoker{}},
 		bootstraps: locallambda.New(locallambda.Options{Logs: &printedLogs{w: std.err}}),
 		env: map[string]string{
 			"AWS_ENDPOINT_URL": endpoint, "AWS_REGION": execScope.Region, "AWS_DEFAULT_REGION": execScope.Region, "AWS_EC2_METADATA_DISABLED": "true",
@@ -51,12 +52,12 @@ func openFunctions(ctx context.Context, flags []string, endpoint string, std str
 
 // add makes one function known: by a URL, by what a Lambda runtime runs, or else by a command.
 func (f *localFunctions) add(name, target string, std streams) error {
-	if f.invokers[name] != nil {
+	if f.invokers.named[name] != nil {
 		return errors.New("the function has been given before")
 	}
 	if strings.HasPrefix(target, "http://") || strings.HasPrefix(target, "https://") {
 		in, err := newURLInvoker(target)
-		f.invokers[name] = in
+		f.invokers.named[name] = in
 		return err
 	}
 	bootstrap, err := f.bootstrap(target)
@@ -64,13 +65,13 @@ func (f *localFunctions) add(name, target string, std streams) error {
 		return err
 	}
 	if bootstrap == "" {
-		f.invokers[name] = &commandInvoker{command: target, env: f.env, stderr: std.err}
+		f.invokers.named[name] = &commandInvoker{command: target, env: f.env, stderr: std.err}
 		return nil
 	}
 	err = f.bootstraps.Register(locallambda.Function{
 		Name: name, Command: []string{bootstrap}, Dir: filepath.Dir(bootstrap), Env: f.env, Timeout: functionTimeout,
 	})
-	f.invokers[name] = serviceInvoker{f.bootstraps}
+	f.invokers.named[name] = serviceInvoker{f.bootstraps}
 	return err
 }
 

@@ -107,6 +107,7 @@ func TestWrongUsage(t *testing.T) {
 		{"run --batch 0", []string{"--concurrency and --batch are 1 or more"}},
 		{"run --batch=-1", []string{"batch -1 is not between 1 and 500"}},
 		{"run --batch 501", []string{"batch 501 is not between 1 and 500"}},
+		{"run --max-bytes=-1", []string{"the largest file cannot have -1 bytes"}},
 		{"run --concurrency 0", []string{"--concurrency and --batch are 1 or more"}},
 		{"run --concurrency 20000", []string{"concurrency 20000 is not between 1 and 10,000"}},
 		{"run --tolerated-failure-percentage 101", []string{"tolerated failure percentage 101 is not between 0 and 100"}},
@@ -182,6 +183,8 @@ func TestExitCodes(t *testing.T) {
 			"", nil, 3,
 			[]string{"CSVFileEmpty in ValidateCSVFile: ", "is empty (0 bytes): upload a file with a header and rows", "Correct the file and import it again"},
 		},
+		"file too large":     {good, []string{"--max-bytes", "390"}, 3, []string{"has 391 bytes, the limit is 390: split the file, or raise CSV_MAX_BYTES"}},
+		"file not too large": {good, []string{"--max-bytes", "391"}, 0, []string{"SUCCEEDED  activity-csv-"}},
 		"rows dead-lettered": {
 			good, []string{"--fault", "ProcessSingleUserRecord:CircuitOpen:10%", "--tolerated-failure-percentage", "50"}, 3,
 			[]string{"not retried", "Import the corrections file once the cause is gone"},
@@ -280,6 +283,19 @@ func TestHistory(t *testing.T) {
 		t.Fatalf("%q", lines)
 	}
 	child := strings.Fields(lines[len(lines)-1])[0]
+	s = stepback(t, "history", "activity-csv", "--data", data, "--children", "--json")
+	s.ends(t, 0)
+	var listed []string
+	for line := range strings.Lines(s.out) {
+		var x struct{ ExecutionArn, Name, Status string }
+		if err := json.Unmarshal([]byte(line), &x); err != nil || x.Status != "SUCCEEDED" || !strings.HasSuffix(x.ExecutionArn, ":"+x.Name) {
+			t.Errorf("%v: %s", err, line)
+		}
+		listed = append(listed, x.Name)
+	}
+	if len(listed) != 2 || listed[1] != child {
+		t.Errorf("children as JSON are %q", listed)
+	}
 	stepback(t, "history", child, "--data", data).ends(t, 0, "MapIterationStarted ProcessBatch #0", "TaskTimedOut lambda:invoke States.Timeout", "DeadLetterRecord")
 	s = stepback(t, "history", child, "--data", data, "--json")
 	s.ends(t, 0)

@@ -35,7 +35,7 @@ type setting struct {
 	store     stepfunctions.Store
 	around    *surroundings
 	follow    func(*journal.Execution, []history.Event) // told of the events of every step; may be nil
-	invokers  invokers                                  // of functions that are not the embedded Lambda's; may be nil
+	invokers  *invokers                                 // of functions that are not the embedded Lambda's; may be nil
 	log       *slog.Logger
 }
 

@@ -57,6 +57,9 @@ func TestLambdaProcesses(t *testing.T) {
 			t.Errorf("%s", s.out)
 		}
 	})
+	t.Run("too large", func(t *testing.T) {
+		stepback(t, append(common, "--data", t.TempDir(), "--max-bytes", "100")...).ends(t, 3, "the limit is 100: split the file, or raise CSV_MAX_BYTES")
+	})
 	t.Run("missing", func(t *testing.T) {
 		dir := t.TempDir()
 		stepback(t, "run", "--csv", file, "--data", dir, "--lambda", "process", "--bootstraps", dir).complains(t, 1, "make lambdas builds it")

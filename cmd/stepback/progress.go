@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode/utf8"
 
+	"stepback/asl/source"
 	"stepback/pipeline"
 )
 
@@ -41,28 +41,47 @@ func (p *progress) update(g pipeline.Progress) {
 	if counting(g) {
 		line += fmt.Sprintf(", %s of %s rows", grouped(min(g.Done, g.Total)), grouped(g.Total))
 	}
-	fmt.Fprintln(p.std.err, line)
+	fmt.Fprintln(p.std.err, line+failures(g))
 }
 
 // counting reports whether rows are being worked on.
 func counting(g pipeline.Progress) bool { return g.Total > 0 && g.Done+g.Children > 0 }
 
+// failures says how many attempts have failed, so that whoever waits for a database that is not there learns of it.
+func failures(g pipeline.Progress) string {
+	if g.Failed == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %s failed (latest: %s)", counted(g.Failed, "attempt"), g.Error)
+}
+
+// draw draws the line of a terminal: the bar first, and of the rest as much as there is room for, the name of the file last.
 func (p *progress) draw(g pipeline.Progress, now time.Time) {
-	text := fmt.Sprintf("%s  %s  %ds", p.name, g.Stage, int(now.Sub(p.began).Seconds()))
+	parts := []string{fmt.Sprintf("%s  %ds", g.Stage, int(now.Sub(p.began).Seconds()))}
 	if counting(g) {
 		done := min(g.Done, g.Total)
-		text += fmt.Sprintf("  %s/%s rows, %d children", grouped(done), grouped(g.Total), g.Children)
-		if room := p.std.width - utf8.RuneCountInString(text) - 4; room >= 10 {
-			full := int(int64(min(room, 40)) * done / g.Total)
-			text = "[" + strings.Repeat("#", full) + strings.Repeat(".", min(room, 40)-full) + "] " + text
+		full := int(int64(barCells) * done / g.Total)
+		parts = []string{
+			"[" + strings.Repeat("#", full) + strings.Repeat(".", barCells-full) + "]",
+			fmt.Sprintf("  %s/%s rows", grouped(done), grouped(g.Total)),
+			"  " + parts[0],
+			fmt.Sprintf(", %d children", g.Children),
 		}
 	}
-	if letters := []rune(text); len(letters) >= p.std.width {
-		text = string(letters[:p.std.width-1])
+	var text strings.Builder
+	room := p.std.width - 1
+	for _, part := range append(parts, failures(g), "  "+p.name) {
+		if room -= source.Cells(part); room < 0 {
+			break
+		}
+		text.WriteString(part)
 	}
-	fmt.Fprintf(p.std.err, "\r\x1b[K%s", text)
+	fmt.Fprintf(p.std.err, "\r\x1b[K%s", text.String())
 	p.drawn = true
 }
+
+// barCells is how many cells the bar has between its brackets.
+const barCells = 16
 
 // done takes the bar away.
 func (p *progress) done() {

@@ -113,6 +113,8 @@ func rounded(s pipeline.Seconds) string {
 	}
 }
 
+const sqliteScheme = "sqlite:"
+
 // shortPath writes a path, or the address of an SQLite database, under the working directory relative to it.
 func shortPath(path string) string {
 	file, isDatabase := strings.CutPrefix(path, sqliteScheme)

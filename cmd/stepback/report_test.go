@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"stepback/asl/source"
 	"stepback/pipeline"
 )
 
@@ -56,9 +57,39 @@ func TestTheBarIsCutBetweenLetters(t *testing.T) {
 		p := newProgress(streams{err: &b, terminal: true, width: width}, "利用状況.csv")
 		p.draw(pipeline.Progress{Stage: "ProcessUserRecords", Done: 50, Total: 100, Children: 3}, time.Now())
 		line := strings.TrimPrefix(b.String(), "\r\x1b[K")
-		if !utf8.ValidString(line) || utf8.RuneCountInString(line) >= width {
+		if !utf8.ValidString(line) || source.Cells(line) >= width {
 			t.Errorf("width %d: %q", width, line)
 		}
+	}
+}
+
+// TestTheBarFitsUsualTerminals draws the bar for the bundled sample.
+func TestTheBarFitsUsualTerminals(t *testing.T) {
+	t.Parallel()
+	for width, want := range map[int]string{
+		40:  "[########........]  5,000/10,000 rows",
+		80:  "[########........]  5,000/10,000 rows  ProcessUserRecords  0s, 16 children",
+		200: "[########........]  5,000/10,000 rows  ProcessUserRecords  0s, 16 children, 3 attempts failed (latest: DatabaseConnectionError)  sample-10000-rows.csv",
+	} {
+		var b bytes.Buffer
+		p := newProgress(streams{err: &b, terminal: true, width: width}, "sample-10000-rows.csv")
+		p.draw(pipeline.Progress{Stage: "ProcessUserRecords", Done: 5000, Total: 10_000, Children: 16, Failed: 3, Error: "DatabaseConnectionError"}, p.began)
+		if line := strings.TrimPrefix(b.String(), "\r\x1b[K"); line != want {
+			t.Errorf("width %d: %q, want %q", width, line, want)
+		}
+	}
+}
+
+// TestTablesAreAlignedByCells prints a table with letters that a terminal shows two cells wide.
+func TestTablesAreAlignedByCells(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	table := newTable("state", ">retries")
+	table.add("検証", 3)
+	table.add("Check", 12)
+	table.print(&b, "")
+	if want := "state  retries\n検証         3\nCheck       12\n"; b.String() != want {
+		t.Errorf("the table is\n%s", b.String())
 	}
 }
 

@@ -16,7 +16,7 @@ func TestRetriesReview(t *testing.T) {
 		}
 		return path
 	}
-	fixed := file("fixed.asl.json", `{"StartAt": "Pay", "States": {"Pay": {"Type": "Task", "Resource": "arn:aws:states:::sqs:sendMessage",
+	fixed := file("fixed.asl.json", `{"StartAt": "Pay", "States": {"Pay": {"Type": "Task", "Resource": "arn:aws:states:::sqs:sendMessage", "Parameters": {"QueueUrl": "q", "MessageBody": "b"},
   "TimeoutSeconds": 10, "Retry": [{"ErrorEquals": ["Busy"], "BackoffRate": 1}], "End": true}}}`)
 	plain := file("plain.asl.json", `{"StartAt": "A", "States": {"A": {"Type": "Succeed"}}}`)
 	wrong := file("wrong.asl.json", `{"StartAt": "B", "States": {"A": {"Type": "Succeed"}}}`)

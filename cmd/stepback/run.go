@@ -24,7 +24,7 @@ const (
 )
 
 type runCmd struct {
-	CSV         string        `name:"csv" type:"existingfile" placeholder:"FILE" help:"File to import; a made-up one of 10,000 rows when absent."`
+	CSV         string        `name:"csv" type:"existingfile" placeholder:"FILE" help:"File to import, with the columns user_id, login_count and post_count; a made-up one of 10,000 rows when absent."`
 	Data        string        `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory: objects, database, journal, logs. Default .stepback."`
 	Fault       []string      `sep:"none" placeholder:"STATE:ERROR:RATE" help:"Let a share of a state's invocations fail (repeatable): an error name, hang, crash or throttle, at ValidateCSVFile, ProcessSingleUserRecord or AggregateResults."`
 	Seed        uint64        `default:"1" help:"Decides which invocations the faults befall."`
@@ -33,6 +33,7 @@ type runCmd struct {
 	Concurrency int           `default:"16" help:"Child executions at one time."`
 	Batch       int           `default:"100" help:"Rows per child execution; 1 is one child per row."`
 	Tolerated   float64       `name:"tolerated-failure-percentage" default:"5" help:"Share of rows that may be rejected or dead-lettered."`
+	MaxBytes    int64         `env:"CSV_MAX_BYTES" placeholder:"N" help:"Size of the largest file that is imported, in bytes. Default 104857600, which is 100 MiB."`
 	DB          string        `name:"db" default:"sqlite" placeholder:"sqlite|postgres://…" help:"Database of the user counters."`
 	Lambda      string        `enum:"in-process,process" default:"in-process" help:"Run the functions in this process, or as the bootstrap binaries that AWS gets."`
 	Bootstraps  string        `type:"path" placeholder:"DIR" help:"Where NAME/bootstrap binaries are, with --lambda process; built from the sources when absent."`
@@ -90,7 +91,7 @@ func stopped(err error) error {
 func (c *runCmd) config(ctx context.Context, std streams) (pipeline.Config, error) {
 	cfg := pipeline.Config{
 		Dir: c.Data, Database: c.DB, Concurrency: c.Concurrency, Batch: c.Batch, ToleratedFailurePercentage: &c.Tolerated,
-		Seed: c.Seed, VirtualTime: c.VirtualTime, Patience: c.Patience,
+		MaxBytes: c.MaxBytes, Seed: c.Seed, VirtualTime: c.VirtualTime, Patience: c.Patience,
 		DiskFull: func() {
 			fmt.Fprintf(std.err, "\nstepback: the disk of %s is full; nothing that was applied is lost: make room and run the same command again to finish the import\n", c.Data)
 			os.Exit(exitFailure)

@@ -13,7 +13,7 @@ type sampleCmd struct {
 	Seed     uint64  `default:"1" help:"The same seed gives the same file."`
 	Invalid  float64 `default:"0" help:"Share of rows that break a rule, 0 to 1."`
 	Japanese bool    `help:"Write the header in Japanese."`
-	Output   string  `short:"o" type:"path" help:"File to write; standard output when absent."`
+	Output   string  `short:"o" type:"path" placeholder:"FILE" help:"File to write; standard output when absent."`
 }
 
 // Help shows an example.

@@ -32,7 +32,7 @@ type serveCmd struct {
 	Account string `default:"000000000000" help:"Account of requests whose access key is not an account's twelve digits."`
 	Region  string `default:"us-east-1" help:"Region of requests that are not signed for one."`
 	Watch   string `type:"existingdir" placeholder:"DIR" help:"Make a state machine of every *.asl.json, *.asl.yaml and *.asl.yml in this directory, and update it when the file changes."`
-	Mock    string `type:"path" env:"SFN_MOCK_CONFIG" placeholder:"FILE" help:"Mock configuration of Step Functions Local: StartExecution on ARN#TESTCASE takes the responses of that test case ($SFN_MOCK_CONFIG)."`
+	Mock    string `type:"path" env:"SFN_MOCK_CONFIG" placeholder:"FILE" help:"Mock configuration of Step Functions Local: StartExecution on ARN#TESTCASE takes the responses of that test case."`
 
 	substitutions
 	embeddedServices
@@ -73,11 +73,7 @@ func (c *serveCmd) Run(ctx context.Context, std streams) (err error) {
 		return &exitError{exitUsage, err}
 	}
 	std.err = &oneAtATime{w: std.err}
-	level := slog.LevelWarn
-	if c.Verbose {
-		level = slog.LevelInfo
-	}
-	log := slog.New(slog.NewTextHandler(std.err, &slog.HandlerOptions{Level: level}))
+	log := c.logger(std)
 	if err := os.MkdirAll(c.Data, 0o750); err != nil {
 		return fmt.Errorf("data directory: %w", err)
 	}
@@ -98,10 +94,7 @@ func (c *serveCmd) Run(ctx context.Context, std streams) (err error) {
 	if err := around.mock(c.Mock); err != nil {
 		return &exitError{exitUsage, err}
 	}
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", c.Listen)
-	if errors.Is(err, syscall.EADDRINUSE) {
-		return fmt.Errorf("%w: another program listens there, perhaps LocalStack or another stepback; end it, or give another address with --listen", err)
-	}
+	listener, err := c.listen(ctx)
 	if err != nil {
 		return err
 	}
@@ -133,6 +126,24 @@ func (c *serveCmd) Run(ctx context.Context, std streams) (err error) {
 		err = errors.Join(err, cause)
 	}
 	return err
+}
+
+// logger writes to standard error: warnings, or all requests too.
+func (c *serveCmd) logger(std streams) *slog.Logger {
+	level := slog.LevelWarn
+	if c.Verbose {
+		level = slog.LevelInfo
+	}
+	return slog.New(slog.NewTextHandler(std.err, &slog.HandlerOptions{Level: level}))
+}
+
+// listen takes the address.
+func (c *serveCmd) listen(ctx context.Context) (net.Listener, error) {
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", c.Listen)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return nil, fmt.Errorf("%w: another program listens there, perhaps LocalStack or another stepback; end it, or give another address with --listen", err)
+	}
+	return l, err
 }
 
 // tell says how much room the disk has.

@@ -49,7 +49,7 @@ type services struct {
 	functions      *functions.Service
 	logs           *logs.Store
 	objects        engine.Objects
-	invokers       invokers // come first; may be nil
+	invokers       *invokers // come first; may be nil
 	log            *slog.Logger
 }
 

@@ -5,7 +5,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"unicode/utf8"
+
+	"stepback/asl/source"
 )
 
 // table prints columns aligned: numbers to the right, the rest to the left.
@@ -38,14 +39,14 @@ func (t *table) print(w io.Writer, indent string) {
 	widths := make([]int, len(t.head))
 	for _, row := range append([][]string{t.head}, t.rows...) {
 		for i, c := range row {
-			widths[i] = max(widths[i], utf8.RuneCountInString(c))
+			widths[i] = max(widths[i], source.Cells(c))
 		}
 	}
 	for _, row := range append([][]string{t.head}, t.rows...) {
 		var line strings.Builder
 		line.WriteString(indent)
 		for i, c := range row {
-			pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(c))
+			pad := strings.Repeat(" ", widths[i]-source.Cells(c))
 			if t.right[i] {
 				line.WriteString(pad + c)
 			} else {

@@ -77,7 +77,7 @@ func about(e *history.Event) string {
 		case history.MapIterationStarted, history.MapIterationSucceeded, history.MapIterationFailed, history.MapIterationAborted:
 			fmt.Fprintf(&b, " #%d", m.Index)
 		case history.MapStateStarted:
-			fmt.Fprintf(&b, " %d items", m.Length)
+			b.WriteString(" " + counted(m.Length, "item"))
 		case history.MapRunStarted:
 			b.WriteString(" " + m.MapRunARN)
 		default:

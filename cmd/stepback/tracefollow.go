@@ -35,6 +35,7 @@ type traced struct {
 	types  map[int64]history.Type
 	times  map[int64]int64
 	index  map[int64]int64 // of the iterations that MapIterationStarted events began
+	open   []*visit        // that have been entered and neither left nor aborted, oldest first
 	last   *visit          // in which something failed last
 }
 
@@ -112,11 +113,19 @@ func (t *trace) childEnded(x *journal.Execution, at int64) {
 const shownFailures = 10
 
 func (r *tracedMapRun) progress() string {
-	said := fmt.Sprintf("%d child executions have ended, with %d items", r.ended, r.items)
+	said := counted(r.ended, "child execution") + " ended, with " + counted(r.items, "item")
 	if r.failed > 0 {
 		said += fmt.Sprintf("; %d failed", r.failed)
 	}
 	return said
+}
+
+// counted is a number of things in words: 1 item, 2 items.
+func counted(n int64, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
 }
 
 // landmark reports whether n is 1, 2 or 5 times a power of ten.
@@ -127,8 +136,8 @@ func landmark(n int64) bool {
 	return n == 1 || n == 2 || n == 5
 }
 
-// end prints what the execution came to.
-func (t *trace) end(x *journal.Execution) {
+// end prints what the execution came to, and advice if there is any.
+func (t *trace) end(x *journal.Execution, advice string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, run := range t.mapRuns {
@@ -141,6 +150,9 @@ func (t *trace) end(x *journal.Execution) {
 		where = " in " + of.last.name
 	}
 	fmt.Fprintf(t.w, "%s after %s, %d events%s%s\n", x.Status, x.Stop.Sub(x.Start).Round(time.Millisecond), x.HistorySize, where, whole(x.Failure))
+	if advice != "" {
+		fmt.Fprintln(t.w, advice)
+	}
 }
 
 // why is a failure on one line; empty when there is none.

@@ -76,7 +76,7 @@ func (v *visit) start(e *history.Event) string {
 		if v.items = e.More.Length; v.items == 0 {
 			return said // which is what the events of a distributed Map have
 		}
-		return joined(said, fmt.Sprintf("%d items", v.items))
+		return joined(said, counted(v.items, "item"))
 	case e.Type == history.MapRunStarted:
 		return joined(said, "Map Run "+e.More.MapRunARN[strings.LastIndexByte(e.More.MapRunARN, ':')+1:])
 	case said != "" || e.More == nil:

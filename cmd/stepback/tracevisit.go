@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"stepback/engine/history"
@@ -66,7 +67,11 @@ func (x *traced) place(e *history.Event) *visit {
 	case e.Type.Terminal():
 		return nil
 	case e.Type.Exited():
-		return before.up(func(v *visit) bool { return v.name == e.Name })
+		v := before.up(func(v *visit) bool { return v.name == e.Name })
+		x.close(v)
+		return v
+	case aborts(e.Type):
+		return x.aborted(e, before)
 	case fans(e.Type):
 		kind := "Map"
 		if strings.HasPrefix(e.Type.String(), "Parallel") {
@@ -91,7 +96,34 @@ func (x *traced) enter(e *history.Event, before *visit) *visit {
 			v.parent, v.inMap, v.index = before.parent, before.inMap, before.index
 		}
 	}
+	x.open = append(x.open, v)
 	return v
+}
+
+// aborted is the visit that an event of an abort is of. The event does not name the state, and what is before it may be the failure of another
+// branch: it is the oldest open visit to a state of its kind then.
+func (x *traced) aborted(e *history.Event, before *visit) *visit {
+	kind, _ := strings.CutSuffix(e.Type.String(), "StateAborted")
+	v := before
+	if before == nil || before.kind != kind || before.failedAt != 0 || !slices.Contains(x.open, before) {
+		if i := slices.IndexFunc(x.open, func(v *visit) bool { return v.kind == kind }); i >= 0 {
+			v = x.open[i]
+		}
+	}
+	x.close(v)
+	return v
+}
+
+// close forgets that a visit is open.
+func (x *traced) close(v *visit) {
+	if i := slices.Index(x.open, v); i >= 0 {
+		x.open = slices.Delete(x.open, i, i+1)
+	}
+}
+
+// aborts reports whether an event ends a state because of what happened elsewhere, and names no state.
+func aborts(t history.Type) bool {
+	return t == history.TaskStateAborted || t == history.WaitStateAborted
 }
 
 // up is the innermost visit around v that fits, or v itself when none does.

@@ -13,6 +13,7 @@ import (
 	sfntypes "github.com/aws/aws-sdk-go-v2/service/sfn/types"
 
 	"stepback/asl"
+	"stepback/partition"
 )
 
 // watcher makes a state machine of every definition in a directory, and updates it when its file changes.
@@ -38,7 +39,8 @@ const lookEvery = 500 * time.Millisecond
 // watch makes state machines of the definitions in a directory and starts to watch it; stop ends that and waits for it.
 func watch(ctx context.Context, dir string, values map[string]string, p *platform, out io.Writer) (stop func(), err error) {
 	w := &watcher{
-		dir: dir, values: values, role: "arn:aws:iam::" + p.scope.Account + ":role/stepback", states: statesClient(p), out: out, seen: map[string]stamp{},
+		dir: dir, values: values, role: "arn:" + partition.Of(p.scope.Region) + ":iam::" + p.scope.Account + ":role/stepback",
+		states: statesClient(p), out: out, seen: map[string]stamp{},
 	}
 	if err := w.look(ctx); err != nil {
 		return nil, err

@@ -76,5 +76,5 @@ func looksUTF16(head []byte) error {
 	if many, few := max(even, odd), min(even, odd); many*5 < len(head) || few*20 > many {
 		return nil
 	}
-	return csvimport.Fail(retrypatterns.CSVEncodingUnsupported, "byte %d: every second byte is NUL, so the text is %s without a byte order mark; %s", bytes.IndexByte(head, 0), name, acceptedEncodings)
+	return csvimport.Fail(retrypatterns.CSVEncodingUnsupported, "byte %d: every second byte of plain letters is NUL, so the text is %s without a byte order mark; %s", bytes.IndexByte(head, 0), name, acceptedEncodings)
 }

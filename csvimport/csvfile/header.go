@@ -2,6 +2,7 @@ package csvfile
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -96,7 +97,17 @@ func readHeader(row *rawRow, delimiter Delimiter) (header, error) {
 	if known(row.fields) == 0 && looksLikeData(row.fields) {
 		hint = "; the first row looks like data: put a header row above it"
 	}
-	return header{}, csvimport.Fail(retrypatterns.CSVHeaderInvalid, "line %d: %s (columns separated by %s); %s%s", row.line, strings.Join(faults, ", "), delimiter, acceptedHeader, hint)
+	return header{}, csvimport.Fail(retrypatterns.CSVHeaderInvalid, "line %d: %s (columns separated by %s); %s%s", row.line, listFaults(faults), delimiter, acceptedHeader, hint)
+}
+
+// listFaults joins the faults of a header, of many the first seven and the last three, which say what is missing: the message goes into the
+// execution's history and into a notification, which have no room for thousands of columns.
+func listFaults(faults []string) string {
+	const first, last = 7, 3
+	if more := len(faults) - first - last; more > 1 {
+		faults = slices.Concat(faults[:first], []string{strconv.Itoa(more) + " more"}, faults[len(faults)-last:])
+	}
+	return strings.Join(faults, ", ")
 }
 
 func looksLikeData(fields [][]byte) bool {

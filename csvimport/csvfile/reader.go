@@ -46,7 +46,7 @@ func NewReader(src io.Reader, assume Encoding) (*Reader, error) {
 	encoding := assume
 	if encoding == "" {
 		if encoding, err = detect(head, err != nil); err != nil {
-			return nil, firstError(hasSignature(head), looksBinary(head), err)
+			return nil, firstError(hasSignature(head), looksUTF16(head), looksBinary(head), err)
 		}
 	}
 	irregular := encoding != UTF8

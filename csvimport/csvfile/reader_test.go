@@ -1,12 +1,14 @@
 package csvfile
 
 import (
+	"fmt"
 	"io"
 	"strings"
 	"testing"
 	"testing/iotest"
 
 	"golang.org/x/text/encoding/japanese"
+	"golang.org/x/text/encoding/unicode"
 
 	"stepback/csvimport"
 )
@@ -160,6 +162,14 @@ func TestRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	utf16Japanese, err := unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM).NewEncoder().String("ユーザーID,ログイン回数,投稿回数\n" + strings.Repeat("山田太郎,12,3\n", 20))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var columns strings.Builder
+	for i := range 10_000 {
+		fmt.Fprintf(&columns, "c%d,", i)
+	}
 	const encodings = `; accepted are UTF-8 (with or without BOM) and Shift_JIS; save the file as "CSV UTF-8" and upload it again`
 	const header = " (columns separated by comma); expected are the columns user_id (or ユーザーID), login_count (or ログイン回数) and post_count (or 投稿回数), each once, in any order; the columns line, error and reason of a corrections file may stay and are ignored"
 	for name, test := range map[string]struct{ file, want string }{
@@ -167,8 +177,9 @@ func TestRefused(t *testing.T) {
 		"blank lines":      {"\r\n \n\n", "CSVFileEmpty: the object holds nothing but blank lines; upload a file with a header and rows"},
 		"BOM only":         {byteOrderMark, "CSVFileEmpty: the object holds nothing but blank lines; upload a file with a header and rows"},
 		"UTF-16 with BOM":  {"\xFF\xFE" + utf16("LE"), "CSVEncodingUnsupported: byte 0: the byte order mark of UTF-16LE" + encodings},
-		"UTF-16LE":         {utf16("LE"), "CSVEncodingUnsupported: byte 1: every second byte is NUL, so the text is UTF-16LE without a byte order mark" + encodings},
-		"UTF-16BE":         {utf16("BE"), "CSVEncodingUnsupported: byte 0: every second byte is NUL, so the text is UTF-16BE without a byte order mark" + encodings},
+		"UTF-16LE":         {utf16("LE"), "CSVEncodingUnsupported: byte 1: every second byte of plain letters is NUL, so the text is UTF-16LE without a byte order mark" + encodings},
+		"UTF-16BE":         {utf16("BE"), "CSVEncodingUnsupported: byte 0: every second byte of plain letters is NUL, so the text is UTF-16BE without a byte order mark" + encodings},
+		"UTF-16LE, no BOM": {utf16Japanese, "CSVEncodingUnsupported: byte 9: every second byte of plain letters is NUL, so the text is UTF-16LE without a byte order mark" + encodings},
 		"EUC-JP":           {euc, "CSVEncodingUnsupported: line 2, byte 31: the text looks like EUC-JP" + encodings},
 		"ISO-2022-JP":      {iso, "CSVEncodingUnsupported: line 1, byte 0: an escape sequence of ISO-2022-JP" + encodings},
 		"Latin-1":          {head + "Ren\xE9,1,2\n", "CSVEncodingUnsupported: line 2, byte 34 (0xE9) is not UTF-8, and the file is not Shift_JIS either" + encodings},
@@ -180,6 +191,7 @@ func TestRefused(t *testing.T) {
 		"duplicate header": {"user_id,login_count,ユーザーID,post_count\n", "CSVHeaderInvalid: line 1: user_id stands twice, in columns 1 and 3" + header},
 		"missing column":   {"user_id,post_count\n", "CSVHeaderInvalid: line 1: login_count is missing" + header},
 		"unknown column":   {"user_id,login_count,post_count,remark\n", `CSVHeaderInvalid: line 1: column 4 "remark" is not known` + header},
+		"10,001 columns":   {columns.String() + "user_id\n", `CSVHeaderInvalid: line 1: column 1 "c0" is not known, column 2 "c1" is not known, column 3 "c2" is not known, column 4 "c3" is not known, column 5 "c4" is not known, column 6 "c5" is not known, column 7 "c6" is not known, 9992 more, column 10000 "c9999" is not known, login_count is missing, post_count is missing` + header},
 		"no header":        {"u1,3,4\n", `CSVHeaderInvalid: line 1: column 1 "u1" is not known, column 2 "3" is not known, column 3 "4" is not known, user_id is missing, login_count is missing, post_count is missing` + header + "; the first row looks like data: put a header row above it"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -6,6 +6,7 @@ package database
 import (
 	"context"
 	"net/url"
+	"path/filepath"
 	"strings"
 
 	"stepback/csvimport"
@@ -27,11 +28,11 @@ func Open(ctx context.Context, address string) (csvimport.Store, error) {
 	scheme, rest, _ := strings.Cut(address, ":")
 	switch scheme {
 	case "sqlite":
-		path := strings.TrimPrefix(rest, "//")
+		path, options, _ := SQLitePath(address)
 		if path == "" {
 			return nil, csvimport.Fail(retrypatterns.InvalidInput, "the database address sqlite: lacks a path; write sqlite:/path/file.db")
 		}
-		path, durability, err := sqliteDurability(path)
+		durability, err := sqliteDurability(options)
 		if err != nil {
 			return nil, err
 		}
@@ -58,12 +59,11 @@ type Reader interface {
 // OpenReader opens the database of an address that Open takes for reading only. That of SQLite is left as it is, and may lie on a disk
 // that takes no writes.
 func OpenReader(ctx context.Context, address string) (Reader, error) {
-	rest, ok := strings.CutPrefix(address, "sqlite:")
-	if !ok || strings.TrimPrefix(rest, "//") == "" {
+	path, options, ok := SQLitePath(address)
+	if !ok || path == "" {
 		return Open(ctx, address)
 	}
-	path, _, err := sqliteDurability(strings.TrimPrefix(rest, "//"))
-	if err != nil {
+	if _, err := sqliteDurability(options); err != nil {
 		return nil, err
 	}
 	r, err := sqlitestore.OpenReader(ctx, path)
@@ -73,16 +73,27 @@ func OpenReader(ctx context.Context, address string) (Reader, error) {
 	return r, nil
 }
 
-// sqliteDurability takes the option behind an SQLite path off.
-func sqliteDurability(address string) (path string, d sqlitestore.Durability, err error) {
-	path, options, _ := strings.Cut(address, "?")
+// SQLitePath is the file that an SQLite address names, and the options behind it; ok is false for any other address. A question mark before
+// the last slash is part of the path: directories may be called so.
+func SQLitePath(address string) (path, options string, ok bool) {
+	rest, ok := strings.CutPrefix(address, "sqlite:")
+	if !ok {
+		return "", "", false
+	}
+	directory, file := filepath.Split(strings.TrimPrefix(rest, "//"))
+	file, options, _ = strings.Cut(file, "?")
+	return directory + file, options, true
+}
+
+// sqliteDurability reads the options of an SQLite address.
+func sqliteDurability(options string) (sqlitestore.Durability, error) {
 	switch options {
 	case "", "synchronous=full":
-		return path, sqlitestore.Full, nil
+		return sqlitestore.Full, nil
 	case "synchronous=normal":
-		return path, sqlitestore.Normal, nil
+		return sqlitestore.Normal, nil
 	}
-	return "", "", csvimport.Fail(retrypatterns.InvalidInput, "the option %q of the database address is not understood; write ?synchronous=normal or nothing", options)
+	return "", csvimport.Fail(retrypatterns.InvalidInput, "the option %q of the database address is not understood; write ?synchronous=normal or nothing", options)
 }
 
 // opened keeps a nil store from becoming a non-nil interface.

@@ -78,3 +78,51 @@ func TestLazy(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestSQLitePath(t *testing.T) {
+	t.Parallel()
+	for address, want := range map[string]struct {
+		path, options string
+		ok            bool
+	}{
+		"sqlite:/a/users.db":                        {"/a/users.db", "", true},
+		"sqlite:///a/users.db":                      {"/a/users.db", "", true},
+		"sqlite:users.db?synchronous=normal":        {"users.db", "synchronous=normal", true},
+		"sqlite:/why? x=1#2/users.db":               {"/why? x=1#2/users.db", "", true},
+		"sqlite:/why?/b?/users.db?synchronous=full": {"/why?/b?/users.db", "synchronous=full", true},
+		"sqlite:": {"", "", true},
+		"postgres://host/users.db?synchronous_commit=1": {"", "", false},
+	} {
+		if path, options, ok := database.SQLitePath(address); path != want.path || options != want.options || ok != want.ok {
+			t.Errorf("SQLitePath(%q) is %q, %q, %v; want %+v", address, path, options, ok, want)
+		}
+	}
+}
+
+// TestDirectoryWithQuestionMark writes and reads a database in a directory whose name looks like the options of an address.
+func TestDirectoryWithQuestionMark(t *testing.T) {
+	t.Parallel()
+	address := "sqlite:" + filepath.Join(t.TempDir(), "what? 100%#1&mode=ro", "users.db")
+	store, err := database.Open(t.Context(), address+"?synchronous=normal")
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := csvimport.Run{File: csvimport.Source{Bucket: "b", Key: "k", ETag: "e"}, Name: "r"}
+	if _, err := store.Apply(t.Context(), run, 0, csvimport.Increment{UserID: "u", LoginCount: 1}); err != nil {
+		t.Fatal(err)
+	}
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	reader, err := database.OpenReader(t.Context(), address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	users := 0
+	if err := reader.Export(t.Context(), func(csvimport.User) error { users++; return nil }); err != nil || users != 1 {
+		t.Errorf("%d users, %v; want 1", users, err)
+	}
+	if err := reader.Close(); err != nil {
+		t.Error(err)
+	}
+}

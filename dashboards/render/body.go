@@ -76,21 +76,6 @@ func parse(text []byte) (body, error) {
 	return b, nil
 }
 
-// row splits a metric row into its names and its options.
-func row(raw []json.RawMessage) ([]string, options, error) {
-	var names []string
-	var o options
-	for _, part := range raw {
-		var name string
-		if json.Unmarshal(part, &name) == nil {
-			names = append(names, name)
-		} else if err := json.Unmarshal(part, &o); err != nil {
-			return nil, o, err
-		}
-	}
-	return names, o, nil
-}
-
 // AlarmARNs returns the ARNs of the alarms that a dashboard body shows, in their order.
 func AlarmARNs(text []byte) ([]string, error) {
 	b, err := parse(text)

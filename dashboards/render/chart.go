@@ -123,6 +123,9 @@ func (c *chart) axes() {
 	if c.grid.Period.Hours() >= 1 {
 		format = "2 Jan 15:04"
 	}
+	if c.grid.Period.Hours() >= 24 {
+		format = "2 Jan 2006"
+	}
 	labels := min(c.grid.Len, max(2, int(c.w/130)))
 	for n := range labels {
 		i, a := 0, centered
@@ -194,18 +197,25 @@ func (c *chart) said(i int, l line, v float64) string {
 	return c.grid.At(i).Format("15:04:05") + " " + l.label + ": " + short(v)
 }
 
-// short writes a number in three significant digits or, from a thousand, in whole ones.
+// short writes a number in seven characters or few more: three significant digits or, from a thousand, whole ones, then tenths of
+// thousands, millions and so on.
 func short(v float64) string {
-	switch a := math.Abs(v); {
+	a := math.Abs(v)
+	switch {
 	case math.IsNaN(v):
 		return "–"
-	case a >= 10e6:
-		return strconv.FormatFloat(v/1e6, 'f', -1, 64) + "M"
-	case a >= 10e3:
-		return strconv.FormatFloat(math.Round(v/100)/10, 'f', -1, 64) + "k"
-	case a >= 1e3:
-		return strconv.FormatFloat(v, 'f', 0, 64)
-	default:
+	case a < 999.5: // three digits would make 1e+03 of more
 		return strconv.FormatFloat(v, 'g', 3, 64)
+	case a < 10e3:
+		return strconv.FormatFloat(v, 'f', 0, 64)
 	}
+	for _, s := range []struct {
+		size float64
+		name string
+	}{{1e3, "k"}, {1e6, "M"}, {1e9, "G"}, {1e12, "T"}} {
+		if a < 10e3*s.size {
+			return strconv.FormatFloat(math.Round(v/s.size*10)/10, 'f', -1, 64) + s.name
+		}
+	}
+	return strconv.FormatFloat(v, 'g', 3, 64)
 }

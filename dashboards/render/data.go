@@ -1,6 +1,7 @@
 package render
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"time"
@@ -77,6 +78,12 @@ func whole() metricmath.Grid {
 	return metricmath.Grid{Start: time.Unix(0, 0).UTC(), Period: century, Len: 1}
 }
 
+// foreign reports whether an error is that of a row which is about somebody else's metric.
+func foreign(err error) bool {
+	_, ok := errors.AsType[*foreignError](err)
+	return ok
+}
+
 // Request is one statistic of a series that a dashboard draws.
 type Request struct {
 	Series retrymetrics.Series
@@ -92,7 +99,7 @@ func Requests(text []byte, find func(*retrymetrics.Metric, retrymetrics.Set, str
 	}
 	r := recorder{find: find, seen: map[string]bool{}}
 	for _, w := range b.Widgets {
-		if _, err := w.lines(&r, whole()); err != nil {
+		if _, err := w.lines(&r, whole()); err != nil && !foreign(err) {
 			return nil, err
 		}
 	}

@@ -23,21 +23,36 @@ var palette = []string{"#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd", "#
 // searched is the form of search that is understood: {namespace,dimensions} MetricName StateMachine, statistic.
 var searched = regexp.MustCompile(`^SEARCH\('\{([^}]+)\} MetricName="([^"]+)" StateMachine="([^"]+)"', '(\w+)', \d+\)$`)
 
-// lines evaluates a widget's rows over a grid. Rows that are not visible are terms of the others.
+// foreignError says that a row is about a metric of somebody else's, which is not drawn here.
+type foreignError struct{ namespace, metric string }
+
+func (e *foreignError) Error() string {
+	return fmt.Sprintf("%s %s is no metric of %s", e.namespace, e.metric, retrymetrics.Namespace)
+}
+
+// lines evaluates a widget's rows over a grid. Rows that are not visible are terms of the others. Expressions come last: CloudWatch's
+// console writes them before their terms. The error of a row that is about another namespace is a *foreignError.
 func (w widget) lines(data Data, g metricmath.Grid) ([]line, error) {
+	rows, err := w.rows()
+	if err != nil {
+		return nil, err
+	}
 	terms := map[string]metricmath.Series{}
+	found := make([][]line, len(rows))
+	for _, expressions := range []bool{false, true} {
+		for i, r := range rows {
+			if (r.Expression != "") != expressions {
+				continue
+			}
+			if found[i], err = w.row(r, data, g, terms); err != nil {
+				return nil, fmt.Errorf("widget %q: %w", w.Properties.Title, err)
+			}
+		}
+	}
 	var out []line
-	for _, raw := range w.Properties.Metrics {
-		names, o, err := row(raw)
-		if err != nil {
-			return nil, err
-		}
-		found, err := w.row(names, o, data, g, terms)
-		if err != nil {
-			return nil, fmt.Errorf("widget %q: %w", w.Properties.Title, err)
-		}
-		if o.Visible == nil || *o.Visible {
-			out = append(out, found...)
+	for i, r := range rows {
+		if r.Visible == nil || *r.Visible {
+			out = append(out, found[i]...)
 		}
 	}
 	for i := range out {
@@ -46,33 +61,36 @@ func (w widget) lines(data Data, g metricmath.Grid) ([]line, error) {
 	return out, nil
 }
 
-func (w widget) row(names []string, o options, data Data, g metricmath.Grid, terms map[string]metricmath.Series) ([]line, error) {
-	if parts := searched.FindStringSubmatch(o.Expression); parts != nil {
+func (w widget) row(r row, data Data, g metricmath.Grid, terms map[string]metricmath.Series) ([]line, error) {
+	if parts := searched.FindStringSubmatch(r.Expression); parts != nil {
 		return search(parts, data, g)
 	}
-	if o.Expression != "" {
-		values, err := metricmath.Evaluate(o.Expression, g, terms)
-		return []line{{cmp.Or(o.Label, o.Expression), o.Color, values}}, err
+	if r.Expression != "" {
+		values, err := metricmath.Evaluate(r.Expression, g, terms)
+		return []line{{cmp.Or(r.Label, r.Expression), r.Color, values}}, err
 	}
-	if len(names) < 2 || len(names)%2 != 0 || names[0] != retrymetrics.Namespace {
-		return nil, fmt.Errorf("the row %q names no metric of %s", names, retrymetrics.Namespace)
+	if len(r.names) < 2 || len(r.names)%2 != 0 || slices.Contains(r.names, same) || slices.Contains(r.names, rest) {
+		return nil, fmt.Errorf("the row %q names no metric of %s", r.names, retrymetrics.Namespace)
+	}
+	if r.names[0] != retrymetrics.Namespace {
+		return nil, &foreignError{r.names[0], r.names[1]}
 	}
 	dimensions := map[retrymetrics.Dimension]string{}
-	for i := 2; i < len(names); i += 2 {
-		dimensions[retrymetrics.Dimension(names[i])] = names[i+1]
+	for i := 2; i < len(r.names); i += 2 {
+		dimensions[retrymetrics.Dimension(r.names[i])] = r.names[i+1]
 	}
-	s, err := retrymetrics.SeriesOf(names[1], dimensions)
+	s, err := retrymetrics.SeriesOf(r.names[1], dimensions)
 	if err != nil {
 		return nil, err
 	}
-	values, err := data.Values(s, retrymetrics.Stat(cmp.Or(o.Stat, w.Properties.Stat)), g)
+	values, err := data.Values(s, retrymetrics.Stat(cmp.Or(r.Stat, w.Properties.Stat)), g)
 	if err != nil {
 		return nil, err
 	}
-	if o.ID != "" {
-		terms[o.ID] = values
+	if r.ID != "" {
+		terms[r.ID] = values
 	}
-	return []line{{cmp.Or(o.Label, names[1]), o.Color, values}}, nil
+	return []line{{cmp.Or(r.Label, r.names[1]), r.Color, values}}, nil
 }
 
 // search finds the series of a metric and labels each by what sets it apart.

@@ -18,11 +18,8 @@ const (
 func (c *chart) layOutLegend() {
 	x, y := marginLeft, legendLine
 	for i, l := range c.lines {
-		label := []rune(l.label)
-		if room := int((c.w-marginLeft)/letter) - 4; len(label) > room && room > 1 {
-			label = append(label[:room-1:room-1], '…')
-		}
-		width := 18 + letter*float64(len(label))
+		label := cut(l.label, int((c.w-marginLeft)/letter)-4)
+		width := 18 + letter*float64(letters(label))
 		if x > marginLeft && x+width > c.w {
 			x, y = marginLeft, y+legendLine
 		}
@@ -30,10 +27,39 @@ func (c *chart) layOutLegend() {
 			c.legend = append(c.legend, entry{point{x, y}, fmt.Sprintf("and %d more", len(c.lines)-i), ""})
 			return
 		}
-		c.legend = append(c.legend, entry{point{x, y}, string(label), l.color})
+		c.legend = append(c.legend, entry{point{x, y}, label, l.color})
 		x += width + 4
 	}
 }
+
+// cut shortens a text that is wider than so many letters.
+func cut(text string, room int) string {
+	if letters(text) <= room || room < 2 {
+		return text
+	}
+	width := 1 // of what stands for the rest
+	for i, r := range text {
+		if width += letters(string(r)); width > room {
+			return text[:i] + "…"
+		}
+	}
+	return text
+}
+
+// letters is about how many letters of the Latin alphabet are as wide as a text: those of East Asia count twice.
+func letters(text string) int {
+	n := 0
+	for _, r := range text {
+		n++
+		if r >= firstWide {
+			n++
+		}
+	}
+	return n
+}
+
+// firstWide is the first code point of the scripts whose letters are as wide as high: Hangul, and further up kana and Han.
+const firstWide = 0x1100
 
 func (c *chart) legendHeight() float64 {
 	if len(c.legend) == 0 {

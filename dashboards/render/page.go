@@ -85,7 +85,8 @@ func (p Page) HTML(out io.Writer) error {
 	return err
 }
 
-// Empty returns the titles of the widgets that have no data to show, in their order.
+// Empty returns the titles of the widgets that have no data to show, in their order, without those that are not drawn because they
+// are about other metrics than this project's.
 func (p Page) Empty() ([]string, error) {
 	b, err := parse(p.Body)
 	if err != nil {
@@ -94,6 +95,9 @@ func (p Page) Empty() ([]string, error) {
 	var titles []string
 	for _, w := range b.Widgets {
 		lines, err := w.lines(p.Data, p.Data.Grid())
+		if foreign(err) {
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -118,9 +119,10 @@ func TestBodiesThatCannotBeDrawn(t *testing.T) {
 		return fmt.Sprintf(`{"widgets":[{"type":"metric","width":6,"height":6,"properties":{"title":"T","stat":"Sum","metrics":[%s]}}]}`, row)
 	}
 	for body, want := range map[string]string{
-		"{":                          "dashboard body",
-		`{"widgets":[{"width":25}]}`: "widget 1 lies off the grid",
-		widget(`["AWS/Lambda","x"]`): "names no metric of CSVProcessing/Retry",
+		"{":                               "dashboard body",
+		`{"widgets":[{"width":25}]}`:      "widget 1 lies off the grid",
+		widget(`["CSVProcessing/Retry"]`): "names no metric of CSVProcessing/Retry",
+		widget(`["...","a"]`):             "names no metric of CSVProcessing/Retry",
 		widget(`["CSVProcessing/Retry","RetrySuccessRate"]`):                                                                        `metric "RetrySuccessRate" is not in the catalogue`,
 		widget(`["CSVProcessing/Retry","RetryAttempts"]`):                                                                           "not published with the dimensions",
 		widget(`["CSVProcessing/Retry","RetryAttempts","StateMachine","csv-import",{"stat":"p10"}]`):                                `statistic "p10"`,
@@ -133,6 +135,68 @@ func TestBodiesThatCannotBeDrawn(t *testing.T) {
 		if e := p.SVG(io.Discard); err == nil || !strings.Contains(err.Error(), want) || (e == nil && body != `{"widgets":[{"width":25}]}`) {
 			t.Errorf("%s: %v, want %q", body, err, want)
 		}
+	}
+}
+
+const sources = `["CSVProcessing/Retry","RetrySuccess","StateMachine","csv-import",{"id":"success","visible":false}],`
+
+// A dashboard that somebody has edited in CloudWatch's console is drawn like before: the console leaves what repeats the row before
+// to dots, and writes expressions before their terms.
+func TestABodyOfTheConsoleIsDrawn(t *testing.T) {
+	t.Parallel()
+	drawn := func(rows string) string {
+		body := `{"widgets":[{"type":"metric","width":12,"height":6,"properties":{"title":"T","view":"timeSeries","stat":"Sum","metrics":[` + rows + `]}}]}`
+		var out bytes.Buffer
+		if err := (render.Page{Name: "n", Body: []byte(body), Data: render.Points(someRetries())}).SVG(&out); err != nil {
+			t.Errorf("%s: %v", rows, err)
+		}
+		return out.String()
+	}
+	const rate = `[{"expression":"100 * success / (success + FILL(failure, 0))","label":"rate","id":"rate0"}]`
+	want := drawn(sources + `["CSVProcessing/Retry","RetryFailure","StateMachine","csv-import",{"id":"failure","visible":false}],` + rate)
+	if !strings.Contains(want, "rate: 100</title>") {
+		t.Error("the rate is not drawn")
+	}
+	for _, rows := range []string{
+		sources + `[".","RetryFailure",".",".",{"id":"failure","visible":false}],` + rate,
+		sources + `[".","RetryFailure","...",{"id":"failure","visible":false}],` + rate,
+		rate + "," + sources + `[".","RetryFailure",".",".",{"id":"failure","visible":false}]`,
+		sources + rate + `,[".","RetryFailure","...",{"id":"failure","visible":false}]`,
+	} {
+		if drawn(rows) != want {
+			t.Errorf("%s is drawn as something else", rows)
+		}
+	}
+	row := `["CSVProcessing/Retry","RetryAttempts","StateMachine","csv-import"]`
+	if got := drawn(row + `,["..."]`); got != drawn(row+","+row) {
+		t.Error("a row that repeats all of the one before is drawn as something else")
+	}
+}
+
+// Whoever adds a widget of another service to the dashboard still sees all the others.
+func TestOtherServicesMetricsAreToldAndNotDrawn(t *testing.T) {
+	t.Parallel()
+	p := page(t, someRetries()...)
+	p.Body = bytes.Replace(p.Body, []byte(`"widgets": [`), []byte(`"widgets": [{"type":"metric","width":6,"height":3,"y":3,"properties":{"title":"Own","metrics":[["AWS/Lambda","Errors","FunctionName","f"]]}},
+		{"type":"metric","width":6,"height":3,"y":3,"x":6,"properties":{"title":"One","view":"singleValue","metrics":[["AWS/SQS","NumberOfMessagesSent"]]}},`), 1)
+	for form, draw := range map[string]func(render.Page, io.Writer) error{"HTML": render.Page.HTML, "SVG": render.Page.SVG, "PNG": render.Page.PNG} {
+		var out bytes.Buffer
+		if err := draw(p, &out); err != nil {
+			t.Fatalf("%s: %v", form, err)
+		}
+		for _, want := range []string{"not drawn: AWS/Lambda Errors is no metric of C…<", "not drawn: AWS/SQS NumberOfMessagesSent is no …<", "States.Timeout: 4</title>"} {
+			if form != "PNG" && !strings.Contains(out.String(), want) {
+				t.Errorf("%s: %q is not on the page", form, want)
+			}
+		}
+	}
+	empty, err := p.Empty()
+	if err != nil || slices.Contains(empty, "Own") {
+		t.Errorf("without data: %q (%v)", empty, err)
+	}
+	requests, err := render.Requests(p.Body, p.Data.Find)
+	if err != nil || len(requests) == 0 {
+		t.Errorf("%d requests (%v)", len(requests), err)
 	}
 }
 

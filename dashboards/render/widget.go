@@ -1,6 +1,8 @@
 package render
 
 import (
+	"errors"
+
 	"stepback/retrymetrics/metricmath"
 )
 
@@ -14,25 +16,31 @@ func (w widget) size() (width, height float64) {
 	return float64(w.Width)*column - gap, float64(w.Height)*unitHeight - gap
 }
 
-// draw draws a metric widget with its title.
+// draw draws a metric widget with its title. One with a row that is not understood says so in the place of its chart: whoever
+// has a widget of their own on the dashboard sees all the others.
 func (w widget) draw(on canvas, data Data, g metricmath.Grid) error {
 	width, height := w.size()
 	on.text(point{12, 20}, begins, title, w.Properties.Title)
-	if w.Properties.View == "singleValue" {
-		lines, err := w.lines(data, whole())
-		if err != nil {
-			return err
-		}
+	single := w.Properties.View == "singleValue"
+	over := g
+	if single {
+		over = whole()
+	}
+	lines, err := w.lines(data, over)
+	if foreign, ok := errors.AsType[*foreignError](err); ok {
+		on.text(point{12, 46}, begins, nothing, cut("not drawn: "+foreign.Error(), int(width/letter)-4))
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if single {
 		for i, l := range lines {
 			y := float64(i * 50)
 			on.text(point{12, y + 58}, begins, number, short(l.values[0]))
 			on.text(point{12, y + 80}, begins, small, l.label)
 		}
 		return nil
-	}
-	lines, err := w.lines(data, g)
-	if err != nil {
-		return err
 	}
 	on.text(point{width - marginRight, 20}, ends, small, w.Properties.YAxis.Left.Label)
 	w.chart(on.moved(point{0, headHeight}), lines, g, width, height-headHeight-4)

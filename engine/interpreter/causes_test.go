@@ -12,10 +12,6 @@ func TestCausesOfStatesThatCannotGoOn(t *testing.T) {
 	t.Parallel()
 	const processor = `"ItemProcessor":{"StartAt":"A","States":{"A":{"Type":"Pass","End":true}}}`
 	for name, c := range map[string]struct{ fields, input, failed, cause string }{
-		"no rule matches": {
-			`"Type":"Choice","Choices":[{"Variable":"$.a","NumericEquals":1,"Next":"After"}]`, `{"a":2}`,
-			"States.NoChoiceMatched", "Failed to transition out of the state. The state does not point to a next state.",
-		},
 		"parameters over null": {
 			`"Type":"Pass","Parameters":{"v.$":"$"},"End":true`, `null`,
 			"States.Runtime", "Unable to apply Path transformation to null or empty input.",
@@ -72,5 +68,49 @@ func TestWhatDoesNotReadTheInputRunsOverNull(t *testing.T) {
 		if w.x.Output() != c.want {
 			t.Errorf("%s: got %s, want %s (%+v)", name, w.x.Output(), c.want, w.x.Failure())
 		}
+	}
+}
+
+func TestStatesRuntimeEndsTheExecutionFromAnyDepth(t *testing.T) {
+	t.Parallel()
+	const wait = `{"StartAt":"W","States":{"W":{"Type":"Wait","Seconds":9,"End":true}}}`
+	for name, c := range map[string]struct{ state, input, want string }{
+		"branch": {
+			`"Type":"Parallel","Branches":[{"StartAt":"A","States":{"A":{"Type":"Wait","SecondsPath":"$.no","End":true}}},` + wait + `]`, `{}`,
+			"4<3 WaitStateEntered A {}\n5<4 ExecutionFailed error=States.Runtime",
+		},
+		"branch, after another has begun": {
+			`"Type":"Parallel","Branches":[` + wait + `,{"StartAt":"A","States":{"A":{"Type":"Wait","SecondsPath":"$.no","End":true}}}]`, `{}`,
+			"5<3 WaitStateEntered A {}\n6<5 ExecutionFailed error=States.Runtime",
+		},
+		"iteration in a branch": {
+			`"Type":"Parallel","Branches":[{"StartAt":"M","States":{"M":{"Type":"Map","End":true,"ItemProcessor":{
+				"StartAt":"A","States":{"A":{"Type":"Pass","InputPath":"$.no","End":true}}}}}}]`, `[{}]`,
+			"7<6 PassStateEntered A {}\n8<7 ExecutionFailed error=States.Runtime",
+		},
+		"item selector": {
+			`"Type":"Map","ItemSelector":{"a.$":"$.no"},"ItemProcessor":` + wait, `[1]`,
+			"4<3 MapIterationStarted X[0]\n5<4 ExecutionFailed error=States.Runtime",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, `{"StartAt":"X","States":{"X":{`+c.state+`,"Retry":[{"ErrorEquals":["States.ALL"]}],
+				"Catch":[{"ErrorEquals":["States.ALL"],"Next":"Y"}],"Next":"Y"},"Y":{"Type":"Succeed"}}}`, c.input).run(t)
+			if !strings.Contains(w.trace(), c.want) {
+				t.Errorf("want %s in\n%s", c.want, w.trace())
+			}
+		})
+	}
+}
+
+func TestParallelCatchesABranchWithoutAMatch(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, `{"StartAt":"X","States":{"X":{"Type":"Parallel","Branches":[{"StartAt":"A","States":{
+		"A":{"Type":"Choice","Choices":[{"Variable":"$.a","IsPresent":true,"Next":"B"}]},"B":{"Type":"Pass","End":true}}}],
+		"Catch":[{"ErrorEquals":["States.NoChoiceMatched"],"ResultPath":"$.error","Next":"Y"}],"Next":"Z"},
+		"Y":{"Type":"Succeed"},"Z":{"Type":"Fail"}}}`, `{}`).run(t)
+	if trace := w.trace(); !strings.Contains(trace, "ParallelStateFailed") || !strings.Contains(trace, "ExecutionSucceeded") {
+		t.Error(trace)
 	}
 }

@@ -84,7 +84,12 @@ type Effect struct {
 type Result struct {
 	History []history.Event
 	Effects []Effect
+	// Noted says that the execution took note of something that shows in neither yet.
+	Noted bool
 }
+
+// Idle reports whether the step did nothing: its events came too late, and a replay can do without them.
+func (r *Result) Idle() bool { return len(r.History) == 0 && len(r.Effects) == 0 && !r.Noted }
 
 // Reset empties the result and keeps its memory.
 func (r *Result) Reset() {
@@ -92,4 +97,5 @@ func (r *Result) Reset() {
 	clear(r.Effects)
 	r.History = r.History[:0]
 	r.Effects = r.Effects[:0]
+	r.Noted = false
 }

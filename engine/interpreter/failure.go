@@ -6,7 +6,6 @@ import (
 
 	"stepback/asl"
 	"stepback/asl/expression"
-	"stepback/asl/intrinsic"
 	"stepback/asl/jsonpath"
 	"stepback/asl/jsonvalue"
 	"stepback/asl/template"
@@ -38,7 +37,9 @@ func (x *Execution) failed(t *thread, f failure) bool {
 		return false
 	}
 	if t.children != nil {
-		t.children.writeFailed(x)
+		if f.Error != plan.ErrRuntime || t.state.Map != nil && t.state.Map.Distributed {
+			t.children.writeFailed(x)
+		}
 		if f.Error != plan.ErrDataLimitExceeded { // after which a redrive does all of the state's work again
 			t.stopped = t.children
 		}
@@ -119,9 +120,10 @@ func (f failure) output() jsonvalue.Value {
 	return b.Value()
 }
 
-// scopeFailed ends the scope that a thread runs in.
+// scopeFailed ends the scope that a thread runs in. States.Runtime ends the execution from whatever depth: the service writes
+// nothing of the Parallel and Map states around, nor of what is under way beside it.
 func (x *Execution) scopeFailed(t *thread, f failure) {
-	if t.fan == nil {
+	if t.fan == nil || f.Error == plan.ErrRuntime {
 		x.fail(t.last, f.Failure)
 		return
 	}
@@ -141,21 +143,29 @@ func (x *Execution) expressionError(t *thread, err error, field string, input *P
 func (x *Execution) expressionFailure(t *thread, err error, field string, input *Payload) history.Failure {
 	var evaluation *expression.Error
 	var missing *template.PathError
-	var function *intrinsic.Error
+	var call *template.CallError
 	var lookup *lookupError
 	name, cause := plan.ErrRuntime, field+": "+err.Error()
 	switch {
 	case errors.As(err, &evaluation):
 		name, cause = plan.ErrQueryEvaluation, evaluation.Error()
+	case errors.As(err, &missing) && missing.Call != "":
+		cause = functionError(missing.Call) + "The JsonPath argument for the field '" + missing.Path +
+			"' could not be found in the input '" + x.searched(t, missing, input) + "'"
 	case errors.As(err, &missing):
 		cause = "The JSONPath '" + missing.Path + "' specified for the field '" + missing.Field +
 			"' could not be found in the input '" + x.searched(t, missing, input) + "'"
-	case errors.As(err, &function):
-		name, cause = plan.ErrIntrinsicFailure, function.Error()
+	case errors.As(err, &call):
+		name, cause = plan.ErrIntrinsicFailure, functionError(call.Call)+"Invalid arguments in "+call.Err.Function
 	case errors.As(err, &lookup):
 		cause = "Invalid path '" + lookup.path + "' : " + lookup.Error()
 	}
 	return history.NewFailure(name, x.described(t, cause))
+}
+
+// functionError begins the cause of an intrinsic call that failed, which the service quotes as it is written.
+func functionError(call string) string {
+	return "The function '" + call + "' had the following error: "
 }
 
 // searched is the text of what a missing path was looked for in.

@@ -109,12 +109,9 @@ func (v *variables) flat() *variables {
 func (x *Execution) mapRunFields(t *thread, in *Payload, c *MapRunCall) bool {
 	m := t.state.Map
 	t.env.over(in)
-	count, ok := x.mapNumber(t, m.ToleratedFailureCount)
+	count, ok := x.count(t, m.ToleratedFailureCount)
 	if !ok {
 		return false
-	}
-	if count < 0 {
-		return x.runtimeError(t, "ToleratedFailureCount cannot be negative.")
 	}
 	c.ToleratedFailureCount = int64(count)
 	if c.ToleratedFailurePercentage, ok = x.percentage(t, m.ToleratedFailurePercentage); !ok {

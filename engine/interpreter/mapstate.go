@@ -30,12 +30,9 @@ func (x *Execution) runMap(t *thread) bool {
 		return false
 	}
 	t.env.over(in)
-	concurrency, ok := x.mapNumber(t, m.MaxConcurrency)
+	concurrency, ok := x.count(t, m.MaxConcurrency)
 	if !ok {
 		return false
-	}
-	if concurrency < 0 {
-		return x.runtimeError(t, "MaxConcurrency cannot be negative.")
 	}
 	var items *mapItems
 	if m.Reader == nil {
@@ -110,8 +107,10 @@ func (f *fan) selectorFailed(x *Execution, index int, started int64, err error) 
 // from the evaluation that failed.
 func (f *fan) refused(x *Execution, index int, cause failure) {
 	t := f.owner
-	x.emit(history.Event{Type: history.MapIterationFailed, Previous: t.last, Name: t.state.Name, More: iteration(index)})
-	f.abort(x, t.last)
+	if cause.Error != plan.ErrRuntime { // which ends the execution at once
+		x.emit(history.Event{Type: history.MapIterationFailed, Previous: t.last, Name: t.state.Name, More: iteration(index)})
+		f.abort(x, t.last)
+	}
 	x.failed(t, cause)
 }
 
@@ -186,6 +185,15 @@ func (x *Execution) mapNumber(t *thread, n plan.Number) (float64, bool) {
 		return 0, x.notA(t, n, v, "integer")
 	}
 	return float64(min(i, maxMapNumber)), true
+}
+
+// count evaluates a whole number of a Map state that cannot be negative.
+func (x *Execution) count(t *thread, n plan.Number) (float64, bool) {
+	v, ok := x.mapNumber(t, n)
+	if ok && v < 0 {
+		return 0, x.runtimeError(t, n.Field+" cannot be negative.")
+	}
+	return v, ok
 }
 
 func (x *Execution) notA(t *thread, n plan.Number, v jsonvalue.Value, kind string) bool {

@@ -316,8 +316,10 @@ func TestItemSelectorErrors(t *testing.T) {
 			"(entered at the event id #2). The JSONata expression '$none' specified for the field 'ItemSelector/a' returned nothing (undefined).",
 		`"ItemSelector":{"a.$":"$.none"}`: "States.Runtime: An error occurred while executing the state 'X' (entered at the event id #2). " +
 			"The JSONPath '$.none' specified for the field 'a.$' could not be found in the input '[7]'",
-		`"ItemSelector":{"a.$":"States.ArrayGetItem($, 3)"}`: "States.IntrinsicFailure: An error occurred while executing the state 'X' " +
-			"(entered at the event id #2).",
+		`"ItemSelector":{"a.$":"States.ArrayGetItem($, 3)"}`: "States.IntrinsicFailure: An error occurred while executing the state 'X' (entered at the event id #2). " +
+			"The function 'States.ArrayGetItem($, 3)' had the following error: Invalid arguments in States.ArrayGetItem",
+		`"ItemSelector":{"a.$":"States.Array( $.none)"}`: "States.Runtime: An error occurred while executing the state 'X' (entered at the event id #2). " +
+			"The function 'States.Array( $.none)' had the following error: The JsonPath argument for the field '$.none' could not be found in the input '[7]'",
 		`"ItemSelector":{"a.$":"$$.none"}`: "States.Runtime: An error occurred while executing the state 'X' (entered at the event id #2). " +
 			"The JSONPath '$$.none' specified for the field 'a.$' could not be found in the input '{",
 	} {
@@ -363,5 +365,16 @@ func TestVariablesAreLimited(t *testing.T) {
 	}
 	if w := newWorld(t, assign(interpreter.MaxPayload+1), `{}`).run(t); w.x.Failure().Error != plan.ErrDataLimitExceeded {
 		t.Errorf("one byte more: %s %+v", w.x.Status(), w.x.Failure())
+	}
+}
+
+func TestARoleThatIsNoStringIsNamed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, jsonata(`"Type":"Task","Resource":"arn:aws:states:::lambda:invoke","Arguments":{"FunctionName":"f"},
+		"Credentials":{"RoleArn":"{% 1 %}"},"End":true`), `{}`).run(t)
+	const want = "The JSONata expression '1' specified for the field 'Credentials/RoleArn' returned an unexpected result type. " +
+		"Expected 'string', but was 'number' for value: 1"
+	if f := w.x.Failure(); f.Error != "States.QueryEvaluationError" || !strings.HasSuffix(f.Cause, want) {
+		t.Errorf("%+v", f)
 	}
 }

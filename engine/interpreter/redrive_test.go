@@ -276,3 +276,29 @@ func TestRedriveAMapRun(t *testing.T) {
 		})
 	}
 }
+
+func TestRedriveAfterStatesRuntimeInABranch(t *testing.T) {
+	t.Parallel()
+	w := redriven(t, `{"StartAt":"P","States":{"P":{"Type":"Parallel","End":true,"Branches":[
+		{"StartAt":"A","States":{"A":{`+task+`,"End":true}}},{"StartAt":"B","States":{"B":{"Type":"Wait","Seconds":1,"End":true}}}]}}}`, `1`,
+		script(map[string][]string{"A": {"!States.Runtime", "2"}}))
+	w.expect(t, `
+		1<0 ExecutionStarted
+		2<0 ParallelStateEntered P 1
+		3<2 ParallelStateStarted
+		4<3 TaskStateEntered A 1
+		5<4 TaskScheduled 1
+		6<5 TaskStarted
+		7<3 WaitStateEntered B 1
+		8<6 TaskFailed error=States.Runtime
+		9<8 ExecutionFailed error=States.Runtime
+		10<9 ExecutionRedriven
+		11<10 TaskScheduled 1
+		12<11 TaskStarted
+		13<12 TaskSucceeded 2
+		14<13 TaskStateExited A 2
+		15<10 WaitStateExited B 1
+		16<15 ParallelStateSucceeded
+		17<15 ParallelStateExited P [2,1]
+		18<17 ExecutionSucceeded [2,1]`)
+}

@@ -1,6 +1,7 @@
 package interpreter
 
 import (
+	"cmp"
 	"strconv"
 	"time"
 
@@ -156,7 +157,7 @@ func (x *Execution) credentials(t *thread) (string, bool) {
 	}
 	role, _ := v.Get("RoleArn")
 	if role.Kind() != jsonvalue.String && c.Expression != nil {
-		return "", x.unexpected(t, c.Expression, "string", role)
+		return "", x.unexpected(t, cmp.Or(c.Expression.Member("RoleArn"), c.Expression), "string", role)
 	}
 	return role.Text(), true
 }

@@ -94,6 +94,7 @@ func (x *Execution) finishState(t *thread, result *Payload, previous int64) bool
 	if s.Language == asl.JSONata {
 		return x.finishQuery(t, result, previous)
 	}
+	t.last = previous // what fails here follows from the state's work, as its exit does
 	raw := result
 	if s.Task != nil {
 		x.trace(TaskResult, result)

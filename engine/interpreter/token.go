@@ -79,6 +79,7 @@ func (x *Execution) overtakes(w *wait, e *Event) bool {
 	early := *e
 	early.ByToken = false
 	w.task.early = &early
+	x.out.Noted = true
 	x.cancelTimer(&w.thread.timeout)
 	x.cancelTimer(&w.thread.heartbeat)
 	return true

@@ -243,20 +243,24 @@ func (x *Execution) tryBatcher(t *thread, in *Payload, items *mapItems) bool {
 // tryTolerance evaluates the numbers of a Map state.
 func (x *Execution) tryTolerance(t *thread) bool {
 	m, tr := t.state.Map, x.trial
-	concurrency, ok := x.mapNumber(t, m.MaxConcurrency)
+	concurrency, ok := x.count(t, m.MaxConcurrency)
 	if !ok {
 		return false
 	}
 	whole := int64(concurrency)
 	tr.MaxConcurrency = &whole
 	for _, n := range []struct {
-		from plan.Number
-		to   **float64
-	}{{m.ToleratedFailureCount, &tr.ToleratedFailureCount}, {m.ToleratedFailurePercentage, &tr.ToleratedFailurePercentage}} {
+		from     plan.Number
+		evaluate func(*thread, plan.Number) (float64, bool)
+		to       **float64
+	}{
+		{m.ToleratedFailureCount, x.count, &tr.ToleratedFailureCount},
+		{m.ToleratedFailurePercentage, x.percentage, &tr.ToleratedFailurePercentage},
+	} {
 		if !n.from.Present {
 			continue
 		}
-		v, ok := x.mapNumber(t, n.from)
+		v, ok := n.evaluate(t, n.from)
 		if !ok {
 			return false
 		}

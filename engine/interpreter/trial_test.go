@@ -82,3 +82,31 @@ func TestTrialOfAFailure(t *testing.T) {
 		})
 	}
 }
+
+// TestTrialJudgesNumbersAsExecutionsDo tries a Map state whose numbers come from its input.
+func TestTrialJudgesNumbersAsExecutionsDo(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ field, value, cause string }{
+		{"ToleratedFailurePercentage", "12.5", ""},
+		{"ToleratedFailurePercentage", "101", "ToleratedFailurePercentage must be between 0 and 100."},
+		{"ToleratedFailureCount", "-1", "ToleratedFailureCount cannot be negative."},
+		{"MaxConcurrency", "-1", "MaxConcurrency cannot be negative."},
+		{"MaxConcurrency", "1.5", `The MaxConcurrencyPath field refers to value "1.5" which is not a valid integer: $.n`},
+	} {
+		m, diagnostics := asl.Options{}.Parse(`{"StartAt":"M","States":{"M":{"Type":"Map","End":true,"ItemsPath":"$.i","` + c.field + `Path":"$.n",
+			"ItemProcessor":{"ProcessorConfig":{"Mode":"DISTRIBUTED","ExecutionType":"STANDARD"},"StartAt":"I","States":{"I":{"Type":"Succeed"}}}}}}`)
+		if asl.HasErrors(diagnostics) {
+			t.Fatal(diagnostics)
+		}
+		p, err := plan.Compile(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tr := &interpreter.Trial{State: p.Root.Find("M"), Result: interpreter.TextPayload(`[1]`)}
+		x := interpreter.NewTrial(tr, interpreter.Info{Input: `{"i":[1],"n":` + c.value + `}`})
+		x.Step(&interpreter.Event{Kind: interpreter.Start, At: time.Unix(0, 0)}, &interpreter.Result{})
+		if x.Failure().Cause != c.cause || (c.cause == "") != (x.Status() == interpreter.Succeeded) {
+			t.Errorf("%s of %s: %s %q, want %q", c.field, c.value, x.Status(), x.Failure().Cause, c.cause)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package journal
 import (
 	"time"
 
+	"stepback/engine/history"
 	"stepback/engine/interpreter"
 )
 
@@ -20,6 +21,9 @@ type MapRun struct {
 	Stopped  time.Time          `json:"stopDate,omitzero"` // zero while it is under way
 	// Source identifies the content of the items, so that a change of it is noticed; empty when it cannot change.
 	Source string `json:"source,omitempty"`
+	// Failure is why the Map Run fails, from when that is settled on: its child executions are stopped only after this is kept, so that
+	// a Map Run which is gone on with after a crash fails for it and does not do without those that were stopped.
+	Failure history.Failure `json:"-"`
 	// RedriveCount counts the redrives of the Map Run, Redriven is when the last was.
 	RedriveCount int64     `json:"redriveCount"`
 	Redriven     time.Time `json:"redriveDate,omitzero"`

@@ -3,6 +3,7 @@ package journal
 import (
 	"math"
 
+	"stepback/engine/history"
 	"stepback/engine/interpreter"
 )
 
@@ -23,7 +24,8 @@ func (m *MapRun) AppendBinary(dst []byte) []byte {
 			w.number(*n)
 		}
 	}
-	if m.RedriveCount != 0 {
+	failing := m.Failure != history.Failure{}
+	if m.RedriveCount != 0 || failing {
 		w.number(m.RedriveCount)
 		w.time(m.Redriven)
 		for _, t := range [...]*Tally{&m.Items, &m.Executions} {
@@ -31,10 +33,14 @@ func (m *MapRun) AppendBinary(dst []byte) []byte {
 			w.number(t.NotRedrivable)
 		}
 	}
+	if failing {
+		w.text(m.Failure.Error)
+		w.text(m.Failure.Cause)
+	}
 	return w.dst
 }
 
-// DecodeMapRun reads a Map Run that AppendBinary wrote. What it lacks of redrives was kept by an earlier version.
+// DecodeMapRun reads a Map Run that AppendBinary wrote. What it lacks of redrives and failures was kept by an earlier version.
 func DecodeMapRun(src []byte) (*MapRun, error) {
 	r := reader{src: src}
 	m := &MapRun{ARN: r.text(), Execution: r.text(), Machine: r.text(), Children: r.text(), Status: interpreter.Status(r.text())}
@@ -55,6 +61,9 @@ func DecodeMapRun(src []byte) (*MapRun, error) {
 		for _, t := range [...]*Tally{&m.Items, &m.Executions} {
 			t.PendingRedrive, t.NotRedrivable = r.number(), r.number()
 		}
+	}
+	if r.more() {
+		m.Failure = history.NewFailure(r.text(), r.text())
 	}
 	return m, r.err("Map Run")
 }

@@ -140,14 +140,13 @@ const (
 	ErrTimeout                = "States.Timeout"
 	ErrHeartbeatTimeout       = "States.HeartbeatTimeout"
 	ErrRuntime                = "States.Runtime"
-	ErrDataLimitExceeded      = "States.DataLimitExceeded"
 	ErrNoChoiceMatched        = "States.NoChoiceMatched"
-	ErrResultPathMatchFailure = "States.ResultPathMatchFailure"
 	ErrIntrinsicFailure       = "States.IntrinsicFailure"
+	ErrDataLimitExceeded      = "States.DataLimitExceeded"
+	ErrResultPathMatchFailure = "States.ResultPathMatchFailure"
 	ErrExceedToleratedFailure = "States.ExceedToleratedFailureThreshold"
 	ErrItemReaderFailed       = "States.ItemReaderFailed"
 	ErrResultWriterFailed     = "States.ResultWriterFailed"
-	ErrPermissions            = "States.Permissions"
 	ErrQueryEvaluation        = "States.QueryEvaluationError"
 )
 

@@ -209,7 +209,7 @@ func (c *core) nothing() error {
 	var r interpreter.Result
 	c.x.Step(&e, &r)
 	c.applied(e, r)
-	if len(r.History) > 0 || len(r.Effects) > 0 {
+	if !r.Idle() {
 		c.history = append(c.history, r.History...)
 		return fmt.Errorf("a report for %d that nobody waits for has effects", e.ID)
 	}

@@ -14,6 +14,8 @@ type answer struct {
 	payload []byte
 	failed  bool // payload is {"errorMessage", "errorType", …}
 	logged  bool // the runtime has logged its error itself
+	// log is what the service logs of an error, when it is not the payload; status is what the REPORT line says of it.
+	log, status string
 }
 
 // failure builds the answer for an error that the service itself reports.
@@ -29,17 +31,27 @@ func failure(errorType, message string) answer {
 }
 
 func timedOut(requestID string, after time.Duration) answer {
-	return failure("Sandbox.Timedout", fmt.Sprintf("RequestId: %s Error: Task timed out after %.2f seconds", requestID, after.Seconds()))
+	what := fmt.Sprintf("Task timed out after %.2f seconds", after.Seconds())
+	a := failure("Sandbox.Timedout", "RequestId: "+requestID+" Error: "+what)
+	a.log = time.Now().UTC().Format("2006-01-02T15:04:05.000Z") + " " + requestID + " " + what
+	a.status = "\tStatus: timeout"
+	return a
 }
 
 // exited reports a process that ended without an answer; how is "exit status
 // 1", "signal: killed" or empty for status 0.
 func exited(requestID, how string) answer {
-	if how == "" {
-		return failure("Runtime.ExitError", fmt.Sprintf("RequestId: %s Error: Runtime exited without providing a reason", requestID))
+	message := "RequestId: " + requestID + " Error: Runtime exited without providing a reason"
+	if how != "" {
+		message = "RequestId: " + requestID + " Error: Runtime exited with error: " + how
 	}
-	return failure("Runtime.ExitError", fmt.Sprintf("RequestId: %s Error: Runtime exited with error: %s", requestID, how))
+	a := failure(exitError, message)
+	a.log = message + "\n" + exitError
+	a.status = "\tStatus: error\tError Type: " + exitError
+	return a
 }
+
+const exitError = "Runtime.ExitError"
 
 func responseTooLarge(size int) answer {
 	return failure("Function.ResponseSizeTooLarge", fmt.Sprintf(

@@ -3,6 +3,7 @@ package lambda
 import (
 	"bytes"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 )
@@ -95,7 +96,12 @@ func (l *invocationLog) end(a answer) {
 	if l == nil {
 		return
 	}
-	if a.failed && !a.logged {
+	switch {
+	case a.log != "":
+		for line := range strings.SplitSeq(a.log, "\n") {
+			l.line([]byte(line))
+		}
+	case a.failed && !a.logged:
 		l.line(a.payload)
 	}
 	var b bytes.Buffer
@@ -111,7 +117,7 @@ func (l *invocationLog) end(a answer) {
 	if init > 0 {
 		fmt.Fprintf(&b, "\tInit Duration: %.2f ms", milliseconds(init))
 	}
-	b.WriteByte('\n')
+	b.WriteString(a.status + "\n")
 	l.write(b.String(), b.String())
 }
 

@@ -3,6 +3,8 @@ package lambda
 import (
 	"regexp"
 	"strings"
+
+	"stepback/partition"
 )
 
 // Latest is the version of a function that has not been published.
@@ -49,5 +51,5 @@ func parseName(name, qualifier string) (Name, *APIError) {
 // FunctionARN returns the ARN of the function name in the service's region
 // and account.
 func (s *Service) FunctionARN(name string) string {
-	return "arn:aws:lambda:" + s.opts.Region + ":" + s.opts.Account + ":function:" + name
+	return "arn:" + partition.Of(s.opts.Region) + ":lambda:" + s.opts.Region + ":" + s.opts.Account + ":function:" + name
 }

@@ -46,6 +46,17 @@ func TestProcessesThatEndWithoutAnAnswer(t *testing.T) {
 	}
 }
 
+func TestTheLogTellsOfAProcessThatEnded(t *testing.T) {
+	t.Parallel()
+	s := serve(t, process("exit"), lambda.Options{})
+	out, err := s.Invoke(t.Context(), lambda.InvokeInput{FunctionName: "F", LogTail: true})
+	log := strings.ReplaceAll(string(out.LogTail), out.RequestID, "ID")
+	if err != nil || !strings.Contains(log, "\nRequestId: ID Error: Runtime exited with error: exit status 1\nRuntime.ExitError\nEND ") ||
+		!strings.HasSuffix(log, "\tStatus: error\tError Type: Runtime.ExitError\n") {
+		t.Errorf("%v, log\n%s", err, log)
+	}
+}
+
 func TestAMissingBootstrapIsAnInvalidEntrypoint(t *testing.T) {
 	t.Parallel()
 	s := serve(t, lambda.Function{Name: "F", Command: []string{"/nowhere/bootstrap"}}, lambda.Options{})

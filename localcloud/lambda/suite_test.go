@@ -133,10 +133,14 @@ func TestTimeout(t *testing.T) {
 		f := function("waits")
 		f.Timeout = 20 * time.Millisecond
 		s := serve(t, f, lambda.Options{})
-		out, err := s.Invoke(t.Context(), lambda.InvokeInput{FunctionName: "F"})
+		out, err := s.Invoke(t.Context(), lambda.InvokeInput{FunctionName: "F", LogTail: true})
 		want := `{"errorType":"Sandbox.Timedout","errorMessage":"RequestId: ID Error: Task timed out after 0.02 seconds"}`
 		if err != nil || strings.ReplaceAll(string(out.Payload), out.RequestID, "ID") != want || out.FunctionError != "Unhandled" {
 			t.Errorf("%s, %v", out.Payload, err)
+		}
+		logged := regexp.MustCompile(`(?s)\n[-0-9]+T[:.0-9]+Z ` + out.RequestID + ` Task timed out after 0\.02 seconds\nEND .*\tStatus: timeout\n$`)
+		if !logged.Match(out.LogTail) {
+			t.Errorf("log\n%s", out.LogTail)
 		}
 	})
 }

@@ -24,9 +24,11 @@ func newBodyFile(dir string) (bodyFile, error) {
 
 // body is content that has been received wholly and waits to be named.
 type body struct {
-	path string
-	size int64
-	etag string
+	path     string
+	size     int64
+	etag     string
+	checksum *checksum // nil when nobody asked for one
+	tags     []tag
 }
 
 // discard removes the body if nothing took it over.

@@ -56,14 +56,17 @@ func (s *store) requireBucket(bucket string) error {
 	return err
 }
 
-// CreateBucket makes a bucket's directories.
+// CreateBucket makes a bucket's directories. One that is there already is an error, but not in us-east-1, as in S3.
 func (s *store) CreateBucket(bucket string) error {
 	if err := gofakes3.ValidateBucketName(bucket); err != nil {
 		return err
 	}
 	err := os.Mkdir(s.bucketDir(bucket), 0o755)
 	if errors.Is(err, fs.ErrExist) {
-		return gofakes3.ResourceError(gofakes3.ErrBucketAlreadyExists, bucket)
+		if s.region == DefaultRegion {
+			return nil
+		}
+		return gofakes3.ErrorMessage(errAlreadyOwned, "Your previous request to create the named bucket succeeded and you already own it.")
 	}
 	if err != nil {
 		return s.storageError(err)

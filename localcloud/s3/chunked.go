@@ -11,8 +11,7 @@ import (
 
 // decodeChunked replaces an aws-chunked body (x-amz-content-sha256:
 // STREAMING-…) by what it carries. gofakes3 knows only one of its four forms.
-// Signatures and trailing checksums are read over: nobody could have changed
-// anything on the way to loopback.
+// Signatures are read over; trailers are kept for their checksums.
 func decodeChunked(r *http.Request) *protocolError {
 	if !strings.HasPrefix(r.Header.Get("X-Amz-Content-Sha256"), "STREAMING-") {
 		return nil
@@ -44,11 +43,12 @@ func withoutChunked(encodings string) string {
 // chunkedBody reads SIZE[;extension]\r\n DATA \r\n … 0[;extension]\r\n
 // [trailer\r\n]… \r\n.
 type chunkedBody struct {
-	source *bufio.Reader
-	closer io.Closer
-	left   int64 // of the chunk that is being read
-	begun  bool
-	done   bool
+	source  *bufio.Reader
+	closer  io.Closer
+	trailer http.Header // known at the end
+	left    int64       // of the chunk that is being read
+	begun   bool
+	done    bool
 }
 
 var errChunk = errors.New("malformed aws-chunked body")
@@ -99,9 +99,28 @@ func (c *chunkedBody) nextChunk() error {
 	}
 	if c.left == 0 {
 		c.done = true
-		_, err = io.Copy(io.Discard, c.source) // trailers
+		err = c.readTrailer()
 	}
 	return err
+}
+
+// readTrailer reads NAME:VALUE lines up to an empty one, or the end, keeps those of checksums and drops what is behind.
+func (c *chunkedBody) readTrailer() error {
+	c.trailer = http.Header{}
+	for {
+		line, err := c.line()
+		if errors.Is(err, io.ErrUnexpectedEOF) || err == nil && line == "" {
+			_, err = io.Copy(io.Discard, c.source)
+			return err
+		}
+		if err != nil {
+			return err
+		}
+		name, value, _ := strings.Cut(line, ":")
+		if strings.HasPrefix(strings.ToLower(name), strings.ToLower(checksumPrefix)) {
+			c.trailer.Set(name, strings.TrimSpace(value))
+		}
+	}
 }
 
 // line reads a line without its end; headers of chunks are short.

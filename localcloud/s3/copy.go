@@ -18,36 +18,52 @@ const ownHeader = "X-Amz-Stepback-Own"
 // CopyObject copies the source as it is when the copy starts.
 func (s *store) CopyObject(srcBucket, srcKey, dstBucket, dstKey string, meta map[string]string) (gofakes3.CopyObjectResult, error) {
 	none := gofakes3.CopyObjectResult{}
-	if err := s.requireBucket(srcBucket); err != nil {
-		return none, err
-	}
-	f, info, err := s.openObject(srcBucket, srcKey)
+	f, source, err := s.openVersion(srcBucket, srcKey)
 	if err != nil {
-		return none, s.storageError(err)
+		return none, err
 	}
 	defer f.Close()
-	source, err := s.describe(srcBucket, srcKey, f, info)
-	if err != nil {
-		return none, s.storageError(err)
-	}
 	if err := copyConditions(meta, source); err != nil {
 		return none, err
+	}
+	if srcBucket == dstBucket && srcKey == dstKey && !changesObject(meta) {
+		return none, gofakes3.ErrorMessage(errInvalidRequest, "This copy request is illegal because it is trying to copy an object to itself "+
+			"without changing the object's metadata, storage class, website redirect location or encryption attributes.")
 	}
 	headers, err := copiedHeaders(meta, source)
 	if err != nil {
 		return none, err
+	}
+	tags := source.Tags
+	if strings.EqualFold(meta["X-Amz-Tagging-Directive"], "REPLACE") {
+		if tags, err = uploadedTags(meta[tagsHeader]); err != nil {
+			return none, err
+		}
 	}
 	b, err := s.receive(f, source.Size)
 	if err != nil {
 		return none, err
 	}
 	defer b.discard()
+	b.checksum, b.tags = source.Checksum, tags
 	v, err := s.place(dstBucket, dstKey, b, headers, nil)
 	if err != nil {
 		return none, err
 	}
 	s.announce(dstBucket, dstKey, v, objectevent.CopyObject)
 	return gofakes3.CopyObjectResult{ETag: quoted(v.ETag), LastModified: gofakes3.NewContentTime(v.Modified)}, nil
+}
+
+// changesObject tells whether a copy of an object to itself would change anything about it.
+func changesObject(meta map[string]string) bool {
+	for _, name := range []string{
+		"X-Amz-Storage-Class", "X-Amz-Website-Redirect-Location", "X-Amz-Server-Side-Encryption", "X-Amz-Checksum-Algorithm",
+	} {
+		if meta[name] != "" {
+			return true
+		}
+	}
+	return strings.EqualFold(meta["X-Amz-Metadata-Directive"], "REPLACE") || strings.EqualFold(meta["X-Amz-Tagging-Directive"], "REPLACE")
 }
 
 // copiedHeaders are the source's, or with REPLACE the request's own.

@@ -13,9 +13,10 @@
 // names.
 //
 // The package serves the laptop's loopback interface only. It checks no
-// signature and no permission, knows no versions, ACLs, tags or encryption
-// (such requests are refused as NotImplemented, never half obeyed), and never
-// decides what an event starts.
+// signature and no permission, knows no versions, ACLs or encryption and lets
+// nobody change the settings of a bucket, which are those of a new one (such
+// requests are refused as NotImplemented, never half obeyed), and never decides
+// what an event starts.
 //
 // Where file names are not case-sensitive, neither are keys: there "A" and "a"
 // are one object.
@@ -23,7 +24,7 @@
 // Layout of the directory:
 //
 //	BUCKET/KEY              objects (odd keys with %-escapes, see keypath.go)
-//	.meta/BUCKET/KEY%.json  ETag, content type, user metadata
+//	.meta/BUCKET/KEY%.json  ETag, content type, user metadata, tags
 //	.uploads/ID/            multipart uploads under way
 //	.tmp/                   bodies that are being received
 package s3

@@ -9,11 +9,13 @@ import (
 )
 
 // front stands before gofakes3 and does what it leaves out: it refuses what
-// would be misunderstood, decodes aws-chunked bodies, gives reads their
-// conditional headers, and answers about objects their encryption and checksum.
-func front(protocol http.Handler) http.Handler {
+// would be misunderstood or is too long, decodes aws-chunked bodies, gives reads
+// their conditional headers, answers about objects their encryption and checksum,
+// and serves the operations that gofakes3 does not have, or not wholly.
+func (s *store) front(protocol http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if refusal := refuse(r); refusal != nil {
+		own := s.ownOperation(r)
+		if refusal := refuse(r, own != nil); refusal != nil {
 			refusal.write(w, r)
 			return
 		}
@@ -21,9 +23,20 @@ func front(protocol http.Handler) http.Handler {
 			refusal.write(w, r)
 			return
 		}
-		markOwnHeaders(r)
-		w = withObjectHeaders(w, r)
+		if refusal := boundMessage(r); refusal != nil {
+			refusal.write(w, r)
+			return
+		}
+		prepare(r)
+		errors := &errorWriter{ResponseWriter: w}
+		defer errors.finish()
+		if own != nil {
+			own(errors)
+			return
+		}
+		w = s.withObjectHeaders(errors, r)
 		if o, ok := w.(*objectWriter); ok {
+			defer s.sums.Delete(r.Header.Get(sumHeader))
 			defer o.finish()
 		}
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
@@ -44,6 +57,9 @@ type protocolError struct {
 	status  int
 }
 
+// Error implements error.
+func (e *protocolError) Error() string { return e.Code + ": " + e.Message }
+
 func (e *protocolError) write(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/xml")
 	w.Header().Del("Content-Length")
@@ -55,12 +71,12 @@ func (e *protocolError) write(w http.ResponseWriter, r *http.Request) {
 }
 
 // understood are the query parameters of the operations that are served. Any
-// other one names a sub-resource (acl, tagging, policy …): gofakes3 would
+// other one names a sub-resource (acl, lifecycle, policy …): gofakes3 would
 // ignore it and, for a PUT, overwrite the object itself.
 var understood = []string{
 	"continuation-token", "delete", "delimiter", "encoding-type", "fetch-owner", "key-marker", "list-type",
 	"location", "marker", "max-keys", "max-parts", "max-uploads", "optional-object-attributes", "part-number-marker",
-	"partNumber", "prefix", "start-after", "upload-id-marker", "uploadId", "uploads", "versioning", "x-id",
+	"partNumber", "prefix", "start-after", "tagging", "upload-id-marker", "uploadId", "uploads", "versioning", "x-id",
 }
 
 // signing are the query parameters of presigned URLs, in signature version 2; those of version 4 begin with X-Amz-. Nobody is asked
@@ -74,40 +90,29 @@ func harmless(name string) bool {
 		len(name) >= len(amazon) && strings.EqualFold(name[:len(amazon)], amazon)
 }
 
-func refuse(r *http.Request) *protocolError {
+// refuse says no to what would be misunderstood; own tells that gofakes3 does not get to see it.
+func refuse(r *http.Request, own bool) *protocolError {
 	if r.Header.Get("Origin") != "" {
 		return &protocolError{Code: "AccessDenied", status: http.StatusForbidden, Message: "Requests of web pages are not served."}
 	}
+	if own {
+		return nil
+	}
 	query := r.URL.Query()
 	for name := range query {
-		if !harmless(name) {
+		if !harmless(name) && (name != "versionId" || query.Get(name) != nullVersion) {
 			return notImplemented(fmt.Sprintf("The sub-resource or parameter %q is not served here.", name))
 		}
 	}
+	if _, key, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/"); key == "" && query.Has("tagging") && r.Method != http.MethodGet {
+		return notImplemented("Tags of buckets are not served here.")
+	}
 	if r.Method == http.MethodPost && !query.Has("delete") && !query.Has("uploads") && !query.Has("uploadId") {
 		return notImplemented("Uploads by an HTML form are not served here.")
-	}
-	if query.Has("uploadId") && r.Header.Get("X-Amz-Copy-Source") != "" {
-		return notImplemented("UploadPartCopy is not served here; use CopyObject or UploadPart.")
 	}
 	return nil
 }
 
 func notImplemented(message string) *protocolError {
 	return &protocolError{Code: "NotImplemented", Message: message, status: http.StatusNotImplemented}
-}
-
-// markOwnHeaders notes which headers a copy that replaces metadata brings.
-func markOwnHeaders(r *http.Request) {
-	r.Header.Del(ownHeader)
-	if !strings.EqualFold(r.Header.Get("X-Amz-Metadata-Directive"), "REPLACE") {
-		return
-	}
-	var own []string
-	for name := range r.Header {
-		if strings.HasPrefix(name, "X-Amz-Meta-") || strings.HasPrefix(name, "Content-") {
-			own = append(own, name)
-		}
-	}
-	r.Header.Set(ownHeader, strings.Join(own, ","))
 }

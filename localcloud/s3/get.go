@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"strconv"
 
 	"github.com/johannesboyne/gofakes3"
 )
@@ -47,19 +48,28 @@ type section struct {
 }
 
 func (s *store) open(bucket, key string) (*os.File, *gofakes3.Object, error) {
-	if err := s.requireBucket(bucket); err != nil {
+	f, v, err := s.openVersion(bucket, key)
+	if err != nil {
 		return nil, nil, err
+	}
+	return f, asObject(key, v), nil
+}
+
+// openVersion opens an object and tells what it is.
+func (s *store) openVersion(bucket, key string) (*os.File, version, error) {
+	if err := s.requireBucket(bucket); err != nil {
+		return nil, version{}, err
 	}
 	f, info, err := s.openObject(bucket, key)
 	if err != nil {
-		return nil, nil, s.storageError(err)
+		return nil, version{}, s.storageError(err)
 	}
 	v, err := s.describe(bucket, key, f, info)
 	if err != nil {
 		_ = f.Close()
-		return nil, nil, s.storageError(err)
+		return nil, version{}, s.storageError(err)
 	}
-	return f, asObject(key, v), nil
+	return f, v, nil
 }
 
 func asObject(key string, v version) *gofakes3.Object {
@@ -69,6 +79,12 @@ func asObject(key string, v version) *gofakes3.Object {
 	}}
 	for name, value := range v.Headers {
 		obj.Metadata[name] = value
+	}
+	if v.Checksum != nil {
+		obj.Metadata[checksumHeader] = v.Checksum.String()
+	}
+	if len(v.Tags) > 0 {
+		obj.Metadata[tagCountHeader] = strconv.Itoa(len(v.Tags))
 	}
 	var err error
 	if obj.Hash, err = hex.DecodeString(v.ETag); err != nil {

@@ -27,6 +27,10 @@ type upload struct {
 	Key       string            `json:"key"`
 	Headers   map[string]string `json:"headers,omitempty"`
 	Initiated time.Time         `json:"initiated"`
+	// Algorithm and ChecksumType say which checksum the object will have; both may be empty.
+	Algorithm    string `json:"checksumAlgorithm,omitempty"`
+	Tags         []tag  `json:"tags,omitempty"`
+	ChecksumType string `json:"checksumType,omitempty"`
 }
 
 // part is one uploaded part; etag has no quotes.
@@ -49,9 +53,16 @@ func (s *store) CreateMultipartUpload(bucket, key string, meta map[string]string
 	if err != nil {
 		return "", err
 	}
+	tags, err := uploadedTags(meta[tagsHeader])
+	if err != nil {
+		return "", err
+	}
 	id := make([]byte, 16)
 	rand.Read(id)
-	u := upload{ID: gofakes3.UploadID(hex.EncodeToString(id)), Bucket: bucket, Key: key, Headers: headers, Initiated: s.stamps.next()}
+	u := upload{
+		ID: gofakes3.UploadID(hex.EncodeToString(id)), Bucket: bucket, Key: key, Headers: headers, Tags: tags, Initiated: s.stamps.next(),
+		Algorithm: strings.ToUpper(meta[checksumPrefix+"Algorithm"]), ChecksumType: meta[checksumPrefix+"Type"],
+	}
 	text, err := json.Marshal(u)
 	if err != nil {
 		return "", s.storageError(err)

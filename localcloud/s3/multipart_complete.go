@@ -29,7 +29,7 @@ func (s *store) CompleteMultipartUpload(bucket, key string, id gofakes3.UploadID
 	if err != nil {
 		return "", "", err
 	}
-	b, err := s.join(parts)
+	b, err := s.join(u, parts)
 	if err != nil {
 		return "", "", err
 	}
@@ -66,7 +66,7 @@ func chosenParts(uploaded []part, named []gofakes3.CompletedPart) ([]part, error
 }
 
 // join copies the parts one after the other into a new body.
-func (s *store) join(parts []part) (body, error) {
+func (s *store) join(u upload, parts []part) (body, error) {
 	var size int64
 	sum := md5.New()
 	for _, p := range parts {
@@ -77,9 +77,10 @@ func (s *store) join(parts []part) (body, error) {
 		}
 		sum.Write(raw)
 	}
-	r := &partsReader{parts: parts}
+	r := &partsReader{parts: parts, sum: newPartsSum(u)}
 	defer r.close()
 	b, err := s.receive(r, size)
+	b.checksum, b.tags = r.sum.checksum(), u.Tags
 	b.etag = fmt.Sprintf("%x-%d", sum.Sum(nil), len(parts))
 	return b, err
 }
@@ -90,6 +91,7 @@ func (s *store) join(parts []part) (body, error) {
 type partsReader struct {
 	parts []part
 	open  *os.File
+	sum   *partsSum
 }
 
 func (r *partsReader) Sum([]byte) []byte { return nil }
@@ -107,8 +109,10 @@ func (r *partsReader) Read(p []byte) (int, error) {
 			r.open, r.parts = f, r.parts[1:]
 		}
 		n, err := r.open.Read(p)
+		r.sum.write(p[:n])
 		if err == io.EOF {
 			r.close()
+			r.sum.endPart()
 			err = nil
 		}
 		if n > 0 || err != nil {

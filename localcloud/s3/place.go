@@ -28,7 +28,7 @@ func (s *store) place(bucket, key string, b body, headers map[string]string, all
 			return version{}, err
 		}
 	}
-	next := version{Size: b.size, ETag: b.etag, Headers: headers}
+	next := version{Size: b.size, ETag: b.etag, Headers: headers, Checksum: b.checksum, Tags: b.tags}
 	if next.Modified, err = s.stamp(b.path); err != nil {
 		return version{}, s.storageError(err)
 	}

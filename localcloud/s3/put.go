@@ -2,6 +2,7 @@ package s3
 
 import (
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/johannesboyne/gofakes3"
@@ -15,6 +16,10 @@ func (s *store) PutObject(bucket, key string, meta map[string]string, input io.R
 	if err != nil {
 		return gofakes3.PutObjectResult{}, err
 	}
+	tags, err := uploadedTags(meta[tagsHeader])
+	if err != nil {
+		return gofakes3.PutObjectResult{}, err
+	}
 	if err := s.requireBucket(bucket); err != nil {
 		return gofakes3.PutObjectResult{}, err
 	}
@@ -23,6 +28,7 @@ func (s *store) PutObject(bucket, key string, meta map[string]string, input io.R
 		return gofakes3.PutObjectResult{}, err
 	}
 	defer b.discard()
+	b.checksum, b.tags = s.checksumOf(meta), tags
 	v, err := s.place(bucket, key, b, headers, putConditions(conditions))
 	if err != nil {
 		return gofakes3.PutObjectResult{}, err
@@ -72,11 +78,13 @@ const maxUserMetadata = 2048
 func storedHeaders(meta map[string]string) (map[string]string, error) {
 	kept, size := map[string]string{}, 0
 	for name, value := range meta {
+		name = strings.TrimPrefix(name, keptPrefix)
 		switch {
 		case strings.HasPrefix(name, "X-Amz-Meta-"):
 			size += len(name) - len("X-Amz-Meta-") + len(value)
 			kept[name] = value
-		case name == "Content-Type", name == "Content-Disposition", name == "Content-Encoding":
+		case name == "Content-Type", name == "Content-Disposition", name == "Content-Encoding",
+			slices.Contains(keptHeaders, name):
 			if value != "" {
 				kept[name] = value
 			}

@@ -19,6 +19,8 @@ type version struct {
 	Modified time.Time         `json:"modified"`
 	ETag     string            `json:"etag"`
 	Headers  map[string]string `json:"headers,omitempty"`
+	Checksum *checksum         `json:"checksum,omitempty"`
+	Tags     []tag             `json:"tags,omitempty"`
 }
 
 // record is an object's side file. While an object is being replaced it

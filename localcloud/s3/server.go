@@ -35,7 +35,7 @@ func Open(dir string, opts Options) (*Server, error) {
 		gofakes3.WithTimeSkewLimit(0),     // the engine's clock may run ahead of the client's
 		gofakes3.WithMetadataSizeLimit(0), // counts request headers that are no metadata; storedHeaders checks
 	)
-	return &Server{opts: opts, store: st, handler: front(protocol.Server())}, nil
+	return &Server{opts: opts, store: st, handler: st.front(protocol.Server())}, nil
 }
 
 // Handler serves the S3 protocol with path-style addresses; Start serves it
@@ -99,7 +99,7 @@ func (s *Server) Endpoint() string { return "http://" + s.listener.Addr().String
 // The name must follow S3's rules for bucket names.
 func (s *Server) CreateBucket(name string) error {
 	err := s.store.CreateBucket(name)
-	if gofakes3.IsAlreadyExists(err) {
+	if gofakes3.HasErrorCode(err, errAlreadyOwned) {
 		return nil
 	}
 	if err != nil {

@@ -22,6 +22,8 @@ type store struct {
 	created func(objectevent.Event)
 	region  string
 	account string
+	// sums are the bodies of uploads under way that are summed, by the sumHeader of their requests.
+	sums sync.Map
 	// newFile makes the file that receives a body; tests replace it to play a
 	// full disk.
 	newFile func(dir string) (bodyFile, error)

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"stepback/partition"
 )
 
 // FileName is the name of the file of messages in the data directory.
@@ -111,7 +113,7 @@ func (t *Topics) CreateTopic(name string) (string, error) {
 	if !topicName.MatchString(name) {
 		return "", invalidParameter("Topic Name")
 	}
-	arn := "arn:aws:sns:" + t.opts.Region + ":" + t.opts.Account + ":" + name
+	arn := "arn:" + partition.Of(t.opts.Region) + ":sns:" + t.opts.Region + ":" + t.opts.Account + ":" + name
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !slices.Contains(t.arns, arn) {

@@ -23,6 +23,7 @@ import (
 	"stepback/csvimport/handlers"
 	"stepback/csvimport/sfnexecutions"
 	"stepback/objectevent"
+	"stepback/partition"
 )
 
 func main() {
@@ -58,7 +59,7 @@ func run(ctx context.Context, args []string, out, notes io.Writer) error {
 	if err != nil {
 		return err
 	}
-	e.Region, e.Resources = cfg.Region, []string{"arn:aws:s3:::" + e.Detail.Bucket.Name}
+	e.Region, e.Resources = cfg.Region, []string{"arn:" + partition.Of(cfg.Region) + ":s3:::" + e.Detail.Bucket.Name}
 	by := "function"
 	started, err := invoke(ctx, lambda.NewFromConfig(cfg), function, e)
 	if err != nil {

@@ -69,13 +69,16 @@ func Open(dir string, o Options) (*Journal, error) {
 	if err := j.space.toOpen(); err != nil {
 		return nil, openError(dir, o.ReadOnly, err)
 	}
+	if err := j.whole(o, cache); err != nil {
+		return nil, err
+	}
 	db, err := openStore(dir, j.options(&o, cache))
 	if err != nil {
 		return nil, openError(dir, o.ReadOnly, err)
 	}
 	j.db = db
 	if err := j.checkVersion(o.ReadOnly); err != nil {
-		return nil, errors.Join(fmt.Errorf("journal in %s: %w", dir, err), db.Close())
+		return nil, errors.Join(j.named(err), db.Close())
 	}
 	j.committer = startCommitter(db, o.Broken)
 	if !o.ReadOnly {

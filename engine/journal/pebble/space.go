@@ -3,6 +3,7 @@ package pebble
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"path/filepath"
 	"sync"
@@ -123,10 +124,28 @@ func (s *space) allocate() error {
 	if err != nil {
 		return err
 	}
-	if err := f.Preallocate(0, s.bytes); err != nil {
+	err = f.Preallocate(0, s.bytes)
+	if errors.Is(err, errors.ErrUnsupported) { // NFS, 9P, ZFS: there, what is written takes room
+		err = zeros(f, s.bytes)
+	}
+	if err != nil {
 		return errors.Join(err, f.Close(), s.fs.Remove(s.path))
 	}
 	return f.Close()
+}
+
+// zeros writes n of them.
+func zeros(w io.Writer, n int64) error {
+	const block = 1 << 20
+	zero := make([]byte, min(block, n))
+	for n > 0 {
+		wrote, err := w.Write(zero[:min(block, n)])
+		if err != nil {
+			return err
+		}
+		n -= int64(wrote)
+	}
+	return nil
 }
 
 // full is called when a write finds no room; the write is tried once more when it returns.

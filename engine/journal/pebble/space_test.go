@@ -213,3 +213,35 @@ func TestADiskThatRefusesToBeReplayedOnto(t *testing.T) {
 		t.Errorf("opened on a disk that refuses writes: %v", err)
 	}
 }
+
+// plainFS is a file system that cannot set room aside, as NFS and 9P cannot.
+type plainFS struct{ vfs.FS }
+
+func (p plainFS) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
+	f, err := p.FS.Create(name, c)
+	return plainFile{f}, err
+}
+
+type plainFile struct{ vfs.File }
+
+func (plainFile) Preallocate(int64, int64) error { return syscall.EOPNOTSUPP }
+
+// TestAReserveWhereNoRoomCanBeSetAside writes the reserve, and does not take the disk for a full one.
+func TestAReserveWhereNoRoomCanBeSetAside(t *testing.T) {
+	t.Parallel()
+	disk := plainFS{vfs.NewMem()}
+	j, err := pebble.Open("journal", pebble.Options{FS: disk, Reserve: reserve + 1, Retention: -1, Room: func(r pebble.Room) { t.Errorf("room: %v", r) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	journaltest.Commit(t, j, journaltest.First(journaltest.Begun("arn:1")))
+	if info, err := disk.Stat("journal/reserve"); err != nil || info.Size() != reserve+1 {
+		t.Errorf("the reserve: %+v, %v", info, err)
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := disk.Stat("journal/reserve"); err == nil {
+		t.Error("the reserve stays")
+	}
+}

@@ -16,23 +16,14 @@ import (
 // had not ended.
 const formatVersion = 2
 
+// checkVersion refuses the stores of others, makes an empty store a journal, and upgrades one of an earlier version.
 func (j *Journal) checkVersion(readOnly bool) error {
-	v, closer, err := j.db.Get([]byte(versionKey))
-	if errors.Is(err, pebble.ErrNotFound) {
-		return j.begin(readOnly)
-	}
-	if err != nil {
-		return err
-	}
-	found, err := strconv.Atoi(string(v))
-	if err = errors.Join(err, closer.Close()); err != nil {
-		return fmt.Errorf("the store's format version: %w", err)
-	}
+	found, err := j.version()
 	switch {
-	case found > formatVersion:
-		return fmt.Errorf("written by a newer stepback: format %d, this one reads up to %d; use the version that wrote it", found, formatVersion)
-	case found == formatVersion:
-		return nil
+	case err != nil || found == formatVersion || found == 0 && readOnly:
+		return err
+	case found == 0:
+		return j.setVersion()
 	case readOnly:
 		return fmt.Errorf("written by an earlier stepback: format %d, this one reads %d; stepback data compact upgrades it", found, formatVersion)
 	default:
@@ -40,8 +31,27 @@ func (j *Journal) checkVersion(readOnly bool) error {
 	}
 }
 
-// begin makes an empty store a journal. One that holds something is another program's.
-func (j *Journal) begin(readOnly bool) error {
+// version is the format of a store that is a journal, or 0 if it is empty. A newer one is refused.
+func (j *Journal) version() (int, error) {
+	v, closer, err := j.db.Get([]byte(versionKey))
+	if errors.Is(err, pebble.ErrNotFound) {
+		return 0, j.empty()
+	}
+	if err != nil {
+		return 0, err
+	}
+	found, err := strconv.Atoi(string(v))
+	if err = errors.Join(err, closer.Close()); err != nil {
+		return 0, fmt.Errorf("the store's format version: %w", err)
+	}
+	if found > formatVersion {
+		return 0, fmt.Errorf("written by a newer stepback: format %d, this one reads up to %d; use the version that wrote it", found, formatVersion)
+	}
+	return found, nil
+}
+
+// empty refuses a store that holds something, but no version: it is another program's.
+func (j *Journal) empty() error {
 	it, err := j.db.NewIter(nil)
 	if err != nil {
 		return err
@@ -50,13 +60,10 @@ func (j *Journal) begin(readOnly bool) error {
 	if err := it.Close(); err != nil {
 		return err
 	}
-	switch {
-	case foreign:
-		return errors.New("it is the store of another program, not a journal of stepback; nothing was changed")
-	case readOnly:
-		return nil // it is empty
+	if foreign {
+		return errors.New("it is the store of another program, not a journal of stepback, or its MANIFEST is cut short; nothing was changed")
 	}
-	return j.setVersion()
+	return nil
 }
 
 func (j *Journal) setVersion() error {

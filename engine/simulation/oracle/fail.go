@@ -9,9 +9,12 @@ import (
 	"stepback/engine/simulation/machine"
 )
 
+// errRuntime is neither retried nor caught, and ends the execution at once.
+const errRuntime = "States.Runtime"
+
 // matches is the language's rule for ErrorEquals.
 func matches(names []string, f *failure) bool {
-	if f.Error == "States.Runtime" {
+	if f.Error == errRuntime {
 		return false
 	}
 	for _, n := range names {
@@ -44,17 +47,17 @@ func (j *judge) fail(t *thread, f failure) error {
 		}
 		break
 	}
-	if t.children != nil {
+	if t.children != nil && (f.Error != errRuntime || t.state.Type == machine.Map && t.state.Map.Distributed) {
 		j.expect(t, map[string]history.Type{machine.Parallel: history.ParallelStateFailed, machine.Map: history.MapStateFailed}[t.state.Type])
-		t.children = nil
 	}
+	t.children = nil
 	for i := range t.state.Catch {
 		if matches(t.state.Catch[i].ErrorEquals, &f) {
 			return j.caught(t, &t.state.Catch[i])
 		}
 	}
 	t.gone = true
-	if t.fan == nil {
+	if t.fan == nil || f.Error == errRuntime {
 		j.expectFailure(t, f)
 		return nil
 	}

@@ -6,6 +6,9 @@
 // same function at one time are refused, as Lambda refuses them. Creating and updating is done when the operation answers:
 // a function is Active at once.
 //
+// What Lambda would refuse is refused with a *lambda.APIError of Lambda's own code (ResourceNotFoundException,
+// ResourceConflictException, InvalidParameterValueException …); any other error is the disk's or the context's.
+//
 // The package checks no permission. Layers, container images, networks, file systems and encryption keys are refused or, where
 // they change nothing here, kept and shown but not obeyed.
 //

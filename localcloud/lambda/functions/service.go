@@ -15,6 +15,7 @@ import (
 
 	"stepback/localcloud/lambda"
 	"stepback/localcloud/lambda/runtimes"
+	"stepback/partition"
 )
 
 // Scope is the account and region that a function lives in. Functions of different scopes do not see each other.
@@ -150,5 +151,5 @@ func (s *Service) find(scope Scope, name, ending string) (*area, *record, error)
 }
 
 func arnOf(scope Scope, name string) string {
-	return "arn:aws:lambda:" + scope.Region + ":" + scope.Account + ":function:" + name
+	return "arn:" + partition.Of(scope.Region) + ":lambda:" + scope.Region + ":" + scope.Account + ":function:" + name
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"stepback/localcloud/lambda/runtimes"
+	"stepback/partition"
 )
 
 // Settings are what a request says about a configuration. What it leaves out, nil, stays as it is.
@@ -74,7 +75,7 @@ func (s *Settings) apply(c *Configuration) error {
 	if c.Runtime == "" || c.Handler == "" {
 		return invalid("Runtime and Handler are mandatory parameters for functions created with deployment packages.")
 	}
-	c.RuntimeVersionConfig.RuntimeVersionArn = "arn:aws:lambda:" + regionOf(c.FunctionArn) + "::runtime:" + c.Runtime
+	c.RuntimeVersionConfig.RuntimeVersionArn = "arn:" + partition.Of(regionOf(c.FunctionArn)) + ":lambda:" + regionOf(c.FunctionArn) + "::runtime:" + c.Runtime
 	return nil
 }
 

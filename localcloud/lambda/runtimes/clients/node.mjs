@@ -4,6 +4,7 @@ import http from 'node:http';
 import path from 'node:path';
 import fs from 'node:fs';
 import util from 'node:util';
+import { Writable } from 'node:stream';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 
@@ -156,12 +157,45 @@ function invoke(handler, headers, event) {
   });
 }
 
+// Handlers that write their response, as awslambda.streamifyResponse makes them. Here the whole response is the answer.
+const streaming = Symbol('streaming');
+
+globalThis.awslambda = {
+  streamifyResponse: (handler) => Object.assign((...args) => handler(...args), { [streaming]: true }),
+  HttpResponseStream: {
+    from(stream, prelude) {
+      stream.write(JSON.stringify(prelude));
+      stream.write(Buffer.alloc(8));
+      return stream;
+    },
+  },
+};
+
+function invokeStreaming(handler, headers, event) {
+  return new Promise((resolve, reject) => {
+    const chunks = [];
+    const response = new Writable({
+      write(chunk, encoding, done) {
+        chunks.push(chunk);
+        done();
+      },
+    });
+    response.setContentType = () => {};
+    const whole = () => resolve(Buffer.concat(chunks));
+    response.on('finish', whole);
+    response.on('error', reject);
+    Promise.resolve(handler(event, response, contextOf(headers, () => {}))).catch(reject);
+    whenIdle = whole;
+  });
+}
+
 async function answer(handler, headers, body) {
   const id = headers['lambda-runtime-aws-request-id'];
   try {
-    const result = await invoke(handler, headers, JSON.parse(body));
+    const event = JSON.parse(body);
+    const result = handler[streaming] ? await invokeStreaming(handler, headers, event) : await invoke(handler, headers, event);
     whenIdle = null;
-    const text = JSON.stringify(result === undefined ? null : result);
+    const text = handler[streaming] ? result : JSON.stringify(result === undefined ? null : result);
     await call('POST', `invocation/${id}/response`, text, { 'Content-Type': 'application/json' });
   } catch (thrown) {
     const error = failure(thrown);
@@ -197,6 +231,7 @@ async function main() {
     const next = await call('GET', 'invocation/next');
     if (next.status !== 200) process.exit(1);
     requestId = next.headers['lambda-runtime-aws-request-id'];
+    process.env._X_AMZN_TRACE_ID = next.headers['lambda-runtime-trace-id'] ?? '';
     await answer(handler, next.headers, next.body);
   }
 }

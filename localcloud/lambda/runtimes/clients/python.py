@@ -94,8 +94,8 @@ def failure(error_type, message, trace=(), request_id=""):
 
 
 def frames(tb):
-    """The stack of the function, without this file and the import machinery."""
-    kept = [f for f in traceback.extract_tb(tb) if f.filename != THIS and not f.filename.startswith("<frozen importlib")]
+    """The stack of the function, without this file, the import machinery and marks below the lines."""
+    kept = [(f.filename, f.lineno, f.name, f.line) for f in traceback.extract_tb(tb) if f.filename != THIS and not f.filename.startswith("<frozen importlib")]
     return [line.replace(ROOT, SHOWN_ROOT) for line in traceback.format_list(kept)]
 
 
@@ -183,6 +183,7 @@ def main():
     while True:
         headers, body = runtime.next()
         request_id = Stamp.request_id = headers["Lambda-Runtime-Aws-Request-Id"]
+        os.environ["_X_AMZN_TRACE_ID"] = headers.get("Lambda-Runtime-Trace-Id", "")
         answer, error_type = invoke(handler, headers, body)
         sys.stdout.flush()
         sys.stderr.flush()

@@ -1,0 +1,58 @@
+package pebble
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/cockroachdb/pebble/v2"
+)
+
+// whole refuses a directory which Pebble would take for that of a new or an empty store although there is something in it, and whose files
+// it would then remove: one that lacks the marker of its manifest, or whose manifest has lost what the tables were. It changes nothing.
+func (j *Journal) whole(o Options, cache *pebble.Cache) error {
+	names, err := o.FS.List(j.dir)
+	if err != nil {
+		return nil //nolint:nilerr // a directory that is not there yet, or one that Pebble says more about
+	}
+	there, err := pebble.Peek(j.dir, o.FS)
+	switch {
+	case err != nil:
+		return nil //nolint:nilerr // opening it says more
+	case !there.Exists && (holds(names, ".sst") || holds(names, ".log")):
+		return openError(j.dir, o.ReadOnly, errors.New("there are tables or logs, but not the marker.manifest file that says which MANIFEST is theirs"))
+	case !there.Exists:
+		return nil
+	}
+	return j.look(o, cache, holds(names, ".sst"))
+}
+
+// look opens the store for reading only, so that one which is refused stays as it is.
+func (j *Journal) look(o Options, cache *pebble.Cache, tables bool) error {
+	looks := o
+	looks.ReadOnly = true
+	db, err := openStore(j.dir, j.options(&looks, cache))
+	if err != nil {
+		return openError(j.dir, o.ReadOnly, err)
+	}
+	looking := Journal{dir: j.dir, db: db}
+	found, err := looking.version()
+	if err == nil && found == 0 && tables {
+		err = errors.New("its MANIFEST, which is cut short, knows nothing of its tables; nothing was changed: put a copy of the directory back")
+	}
+	return errors.Join(looking.named(err), db.Close())
+}
+
+// holds reports whether one of the files has an extension.
+func holds(names []string, extension string) bool {
+	return slices.ContainsFunc(names, func(name string) bool { return filepath.Ext(name) == extension })
+}
+
+// named says which journal an error is about.
+func (j *Journal) named(err error) error {
+	if err != nil {
+		err = fmt.Errorf("journal in %s: %w", j.dir, damaged(err))
+	}
+	return err
+}

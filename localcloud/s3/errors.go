@@ -1,0 +1,98 @@
+package s3
+
+import (
+	"bytes"
+	"encoding/xml"
+	"fmt"
+	"net/http"
+
+	"github.com/johannesboyne/gofakes3"
+)
+
+// Codes of errors that gofakes3 does not have.
+const (
+	errAlreadyOwned   = gofakes3.ErrorCode("BucketAlreadyOwnedByYou")
+	errInvalidRequest = gofakes3.ErrorCode("InvalidRequest")
+)
+
+// statuses are those of errors for which gofakes3 has none, or another one than S3.
+var statuses = map[gofakes3.ErrorCode]int{
+	errAlreadyOwned:              http.StatusConflict,
+	errBadRequest:                http.StatusBadRequest,
+	errInvalidRequest:            http.StatusBadRequest,
+	errInvalidTag:                http.StatusBadRequest,
+	gofakes3.ErrMethodNotAllowed: http.StatusMethodNotAllowed,
+}
+
+// messages are S3's, of errors that gofakes3 leaves without one.
+var messages = map[gofakes3.ErrorCode]string{
+	gofakes3.ErrBadDigest:            "The Content-MD5 you specified did not match what we received.",
+	gofakes3.ErrBucketNotEmpty:       "The bucket you tried to delete is not empty",
+	gofakes3.ErrInvalidDigest:        "The Content-MD5 you specified was invalid.",
+	gofakes3.ErrInvalidPart:          "One or more of the specified parts could not be found.  The part may not have been uploaded, or the specified entity tag may not match the part's entity tag.",
+	gofakes3.ErrInvalidRange:         "The requested range is not satisfiable",
+	gofakes3.ErrKeyTooLong:           "Your key is too long",
+	gofakes3.ErrMethodNotAllowed:     "The specified method is not allowed against this resource.",
+	gofakes3.ErrMissingContentLength: "You must provide the Content-Length HTTP header.",
+	gofakes3.ErrNoSuchUpload:         "The specified upload does not exist. The upload ID may be invalid, or the upload may have been aborted or completed.",
+	gofakes3.ErrNotImplemented:       "A header you provided implies functionality that is not implemented",
+}
+
+// errorWriter holds an error back until its body is known, to give it the status and the message that S3's has.
+type errorWriter struct {
+	http.ResponseWriter
+	status int // of the error; 0 while there is none
+	body   bytes.Buffer
+}
+
+func (w *errorWriter) WriteHeader(status int) {
+	if status >= http.StatusBadRequest && w.status == 0 {
+		w.status = status
+		return
+	}
+	w.Header().Del("X-Amz-Delete-Marker") // gofakes3 says of every deletion that there is none
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *errorWriter) Write(p []byte) (int, error) {
+	if w.status != 0 {
+		return w.body.Write(p)
+	}
+	return w.ResponseWriter.Write(p)
+}
+
+// errorBody is what errors of S3 say. Its members are those that gofakes3 writes.
+type errorBody struct {
+	XMLName       xml.Name `xml:"Error"`
+	Code          gofakes3.ErrorCode
+	Message       string
+	Resource      string `xml:",omitempty"`
+	ArgumentName  string `xml:",omitempty"`
+	ArgumentValue string `xml:",omitempty"`
+	RequestID     string `xml:"RequestId,omitempty"`
+}
+
+// finish sends an error that was held back.
+func (w *errorWriter) finish() {
+	if w.status == 0 {
+		return
+	}
+	var e errorBody
+	if xml.Unmarshal(w.body.Bytes(), &e) != nil { // a HEAD, or none of S3's errors
+		w.ResponseWriter.WriteHeader(w.status)
+		_, _ = w.ResponseWriter.Write(w.body.Bytes())
+		return
+	}
+	if e.Message == "" || e.Message == string(e.Code) {
+		e.Message = messages[e.Code]
+	}
+	if status, ok := statuses[e.Code]; ok {
+		w.status = status
+	}
+	e.RequestID = w.Header().Get("X-Amz-Request-Id")
+	w.Header().Set("Content-Type", "application/xml")
+	w.Header().Del("Content-Length")
+	w.ResponseWriter.WriteHeader(w.status)
+	fmt.Fprint(w.ResponseWriter, xml.Header)
+	_ = xml.NewEncoder(w.ResponseWriter).Encode(e) // the client has gone if this fails
+}
