@@ -15,7 +15,7 @@ func (d *decoder) machine(v jsonvalue.Value) *Machine {
 		Comment:        o.str("Comment"),
 		Version:        languageVersion,
 		QueryLanguage:  d.queryLanguage(o, JSONPath),
-		TimeoutSeconds: o.integer("TimeoutSeconds", waitSeconds, 0),
+		TimeoutSeconds: o.integer("TimeoutSeconds", positiveSeconds, 0),
 	}
 	o.choice("Version", languageVersion)
 	d.language = m.QueryLanguage

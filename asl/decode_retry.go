@@ -11,7 +11,6 @@ const (
 )
 
 var (
-	retryInterval = limits{min: 0, max: maxSeconds} // the documentation begins at 1; the service accepts 0
 	retryAttempts = limits{min: 0, max: maxSeconds}
 	retryDelay    = limits{min: 1, max: maxDelay}
 	backoffRate   = limits{min: 1, decimal: true}
@@ -33,7 +32,7 @@ func (d *decoder) retrier(o object, last bool) Retrier {
 	o.require("ErrorEquals")
 	return Retrier{
 		ErrorEquals:     d.errorEquals(o, last),
-		IntervalSeconds: o.integer("IntervalSeconds", retryInterval, defaultInterval),
+		IntervalSeconds: o.integer("IntervalSeconds", positiveSeconds, defaultInterval),
 		MaxAttempts:     o.integer("MaxAttempts", retryAttempts, defaultMaxAttempts),
 		BackoffRate:     o.rate("BackoffRate"),
 		MaxDelaySeconds: o.integer("MaxDelaySeconds", retryDelay, 0),

@@ -64,13 +64,12 @@ func TestWholeDefinition(t *testing.T) {
 			[]string{"1:18 " + schema + "Field 'Stats' is not supported @ /"},
 		},
 		{
-			"version and timeout", `{"Version": "2.0", "TimeoutSeconds": -1, "StartAt": "A", "States": {"A": {"Type": "Succeed"}}}`,
+			"version and timeout", `{"Version": "2.0", "TimeoutSeconds": 0, "StartAt": "A", "States": {"A": {"Type": "Succeed"}}}`,
 			[]string{
-				"1:38 " + schema + "Minimum value is 0 @ /TimeoutSeconds",
+				"1:38 " + schema + "Minimum value is 1 @ /TimeoutSeconds",
 				"1:13 " + schema + "Value should be one of the following: [1.0] @ /Version",
 			},
 		},
-		{"no timeout", `{"TimeoutSeconds": 0, "StartAt": "A", "States": {"A": {"Type": "Succeed"}}}`, nil},
 		{
 			"unknown query language", `{"QueryLanguage": "JSONPAth", "StartAt": "A", "States": {"A": {"Type": "Succeed"}}}`,
 			[]string{"1:19 " + schema + "Value should be one of the following: [JSONPath, JSONata] @ /QueryLanguage"},

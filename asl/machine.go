@@ -16,7 +16,7 @@ type Machine struct {
 	Comment       string
 	Version       string        // "1.0", also when the definition names none
 	QueryLanguage QueryLanguage // JSONPath when the definition names none
-	// TimeoutSeconds is the limit of a whole execution in seconds, up to 99,999,999; 0, which the service accepts, means none.
+	// TimeoutSeconds is the limit of a whole execution in seconds, 1 to 99,999,999; 0 means none.
 	TimeoutSeconds int64
 	Graph
 }
@@ -123,7 +123,7 @@ func (s Scalar) Present() bool { return s.Literal != nil || s.Path != "" }
 // Retrier is one element of a Retry array, with AWS's defaults filled in.
 type Retrier struct {
 	ErrorEquals []string
-	// IntervalSeconds is the delay before the first retry, 0 to 99,999,999; default 1.
+	// IntervalSeconds is the delay before the first retry, 1 to 99,999,999; default 1.
 	IntervalSeconds int64
 	// MaxAttempts is the number of retries, 0 to 99,999,999; default 3.
 	MaxAttempts int64

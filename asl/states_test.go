@@ -92,16 +92,15 @@ func TestRetryAndCatch(t *testing.T) {
 	t.Parallel()
 	runDiagnosed(t, asl.Options{}, []diagnosedCase{
 		{"empty", inState(task + `"Retry": [], "Catch": []`), nil},
-		{"at once", inState(task + `"Retry": [{"ErrorEquals": ["A"], "IntervalSeconds": 0}]`), nil},
 		{
 			"bounds", inState(task + `"Retry": [{"ErrorEquals": ["A"],
-"IntervalSeconds": -1,
+"IntervalSeconds": 0,
 "MaxAttempts": -1,
 "BackoffRate": 0.9,
 "MaxDelaySeconds": 31622401,
 "JitterStrategy": "PARTIAL"}]`),
 			[]string{
-				"4:20 " + schema + "Minimum value is 0 @ /States/X/Retry[0]/IntervalSeconds",
+				"4:20 " + schema + "Minimum value is 1 @ /States/X/Retry[0]/IntervalSeconds",
 				"5:16 " + schema + "Minimum value is 0 @ /States/X/Retry[0]/MaxAttempts",
 				"6:16 " + schema + "Minimum value is 1.0 @ /States/X/Retry[0]/BackoffRate",
 				"7:20 " + schema + "Maximum value is 31622400 @ /States/X/Retry[0]/MaxDelaySeconds",
