@@ -43,34 +43,43 @@ type follower struct {
 // afterEachCollection has the follower adjust the limit whenever the heap has been collected: it is what is collected, and comes back.
 func afterEachCollection(f *follower) {
 	runtime.SetFinalizer(f, func(f *follower) {
-		f.adjust(live())
+		f.adjust(inUse())
 		afterEachCollection(f)
 	})
 }
 
-func (f *follower) adjust(live int64) {
-	if limit := f.pace.limit(live); limit != f.limit {
+func (f *follower) adjust(live, overhead int64) {
+	if limit := f.pace.limit(live, overhead); limit != f.limit {
 		f.limit = limit
 		debug.SetMemoryLimit(limit) // stops the world for a moment, which is why it comes in steps
 	}
 }
 
-// limit is what the runtime may take while so many bytes are live: the room, or twice what is live, which is what Go gives any program.
-// Without it the collector would run all the time once there is more alive than there is room.
-func (p Pace) limit(live int64) int64 {
+// limit is what the runtime may take while so many bytes are live: the room, or twice what is live, which is what Go gives any program,
+// and what it needs besides the heap, which does not shrink after a program has once been large. Without it the collector would run all
+// the time once there is more alive than there is room.
+func (p Pace) limit(live, overhead int64) int64 {
 	step := p.Room / 8
-	if live > math.MaxInt64/2-step {
+	if live > math.MaxInt64/4 || overhead > math.MaxInt64/4 {
 		return math.MaxInt64
 	}
-	return max(p.Room, (2*live+step-1)/step*step)
+	return max(p.Room, (2*live+overhead+step-1)/step*step)
 }
 
-// live is how many bytes of the heap the last collection found in use.
-func live() int64 {
-	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
-	metrics.Read(sample)
-	if sample[0].Value.Kind() != metrics.KindUint64 {
-		return 0
+// inUse is how many bytes of the heap the last collection found in use, and how many the runtime needs besides the heap: stacks, and its
+// own records of the heap.
+func inUse() (live, overhead int64) {
+	samples := []metrics.Sample{
+		{Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/objects:bytes"},
+		{Name: "/memory/classes/heap/unused:bytes"}, {Name: "/memory/classes/heap/free:bytes"}, {Name: "/memory/classes/heap/released:bytes"},
 	}
-	return int64(min(sample[0].Value.Uint64(), math.MaxInt64))
+	metrics.Read(samples)
+	var bytes [6]int64
+	for i, s := range samples {
+		if s.Value.Kind() != metrics.KindUint64 {
+			return 0, 0
+		}
+		bytes[i] = int64(min(s.Value.Uint64(), math.MaxInt64))
+	}
+	return bytes[0], bytes[1] - bytes[2] - bytes[3] - bytes[4] - bytes[5]
 }

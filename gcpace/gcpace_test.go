@@ -10,17 +10,20 @@ import (
 func TestLimit(t *testing.T) {
 	t.Parallel()
 	p := Pace{Percent: 500, Room: 128 << 20}
-	for _, tt := range []struct{ live, want int64 }{
-		{0, 128 << 20},
-		{30 << 20, 128 << 20},
-		{64 << 20, 128 << 20},
-		{64<<20 + 1, 144 << 20}, // in steps of 16 MB
-		{100 << 20, 208 << 20},
-		{500 << 20, 1008 << 20},
-		{math.MaxInt64, math.MaxInt64},
+	for _, tt := range []struct{ live, overhead, want int64 }{
+		{0, 0, 128 << 20},
+		{30 << 20, 0, 128 << 20},
+		{64 << 20, 0, 128 << 20},
+		{64<<20 + 1, 0, 144 << 20}, // in steps of 16 MB
+		{100 << 20, 0, 208 << 20},
+		{500 << 20, 0, 1008 << 20},
+		{math.MaxInt64, 0, math.MaxInt64},
+		{30 << 20, 16 << 20, 128 << 20},
+		{56 << 20, 40 << 20, 160 << 20}, // after a program has been large
+		{0, math.MaxInt64, math.MaxInt64},
 	} {
-		if got := p.limit(tt.live); got != tt.want {
-			t.Errorf("with %d bytes live: %d, want %d", tt.live, got, tt.want)
+		if got := p.limit(tt.live, tt.overhead); got != tt.want {
+			t.Errorf("with %d bytes live, %d besides: %d, want %d", tt.live, tt.overhead, got, tt.want)
 		}
 	}
 }
@@ -36,13 +39,13 @@ func TestKeep(t *testing.T) { //nolint:paralleltest // the settings are the proc
 	}
 	t.Setenv("GOGC", "")
 	f := &follower{pace: Pace{Percent: 300, Room: 32 << 20}}
-	f.adjust(0)
+	f.adjust(0, 0)
 	if got := debug.SetMemoryLimit(-1); got != 32<<20 {
 		t.Errorf("with nothing live the limit is %d", got)
 	}
 	kept := make([]byte, 64<<20)
 	runtime.GC()
-	f.adjust(live())
+	f.adjust(inUse())
 	if got := debug.SetMemoryLimit(-1); got < 128<<20 {
 		t.Errorf("with 64 MB live the limit is %d", got)
 	}
