@@ -29,18 +29,18 @@ func ParseToken(text string) (Token, bool) {
 	if err != nil || len(raw) <= tokenHead {
 		return Token{}, false
 	}
-	t := Token{ID: int64(binary.BigEndian.Uint64(raw[sha256.Size:])), Execution: string(raw[tokenHead:])}
-	copy(t.proof[:], raw)
+	t := Token{ID: int64(binary.BigEndian.Uint64(raw)), Execution: string(raw[tokenHead:])}
+	copy(t.proof[:], raw[tokenHead-sha256.Size:])
 	return t, true
 }
 
 // token makes the task token of the wait with this ID: it names the execution and the task, and only who knows the execution's
-// secret can make it.
+// secret can make it. The ID stands first so that no token begins with a hyphen, which command lines would take for an option.
 func (x *Execution) token(id int64) string {
 	proof := x.proof(id)
 	raw := make([]byte, 0, tokenHead+len(x.info.ARN))
-	raw = append(raw, proof[:]...)
 	raw = binary.BigEndian.AppendUint64(raw, uint64(id))
+	raw = append(raw, proof[:]...)
 	return tokenText.EncodeToString(append(raw, x.info.ARN...))
 }
 

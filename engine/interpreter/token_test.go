@@ -2,6 +2,7 @@ package interpreter_test
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -148,6 +149,20 @@ func TestTokens(t *testing.T) {
 }
 
 // TestAnEarlyReportWaitsForTheRequest reports by the token before the request that carried it was answered.
+func TestTokensBeginWithALetter(t *testing.T) {
+	t.Parallel()
+	for secret := range 200 { // a token that began with a hyphen would be an option to the AWS CLI
+		w := newWorld(t, `{"StartAt":"T","States":{"T":{`+callback+`,"End":true}}}`, `{}`)
+		var r interpreter.Result
+		w.x.Step(&interpreter.Event{Kind: interpreter.Start, Secret: strconv.Itoa(secret)}, &r)
+		for _, f := range r.Effects {
+			if f.Kind == interpreter.InvokeTask && f.Task.Token[0] != 'A' {
+				t.Error(f.Task.Token)
+			}
+		}
+	}
+}
+
 func TestAnEarlyReportWaitsForTheRequest(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
