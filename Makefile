@@ -127,13 +127,13 @@ bench: ## measure speed and memory, as ratios to a floor measured in the same ru
 
 .PHONY: conformance
 conformance: ## replay the recordings of the real service over HTTP: a table by group, and every difference (STEPBACK_CONFORMANCE: their folder)
-	@set -o pipefail; $(GO) test -count=1 -run '^TestRecordings$$' -v ./awsapi/stepfunctions | \
+	@set -o pipefail; $(GO) test -count=1 -run '^TestRecordings$$' -v ./services/stepfunctions | \
 		awk '/^=== / {case = $$3; next} /--- (PASS|SKIP)/ {next} \
 			/_test\.go:[0-9]+: step/ {if (case != shown) print case; shown = case} {print}'
 
 .PHONY: clients
 clients: ## every operation by boto3 and the AWS CLI, and Terraform's life of a stack, against stepback serve (what is not installed is skipped)
-	@awsapi/clients/run.sh
+	@services/clients/run.sh
 
 .PHONY: bench-compare
 bench-compare: ## Go benchmarks of a base commit against the working tree: BASE=main BENCH=REGEXP COMPARISONS=6
@@ -158,7 +158,7 @@ MODELS_VERSION := v1.55.8
 .PHONY: shapes
 shapes: ## regenerate the shapes of AWS actions' results that mocked results are checked with, from AWS's API models
 	dir=$$(cd $$(mktemp -d) && $(GO) mod download -json github.com/aws/aws-sdk-go@$(MODELS_VERSION) | sed -n 's/.*"Dir": "\(.*\)".*/\1/p') && \
-		$(GO) run ./awsapi/resultshape/generate -models $$dir/models/apis -out awsapi/resultshape/shapes.zip
+		$(GO) run ./aws/resultshape/generate -models $$dir/models/apis -out aws/resultshape/shapes.zip
 
 .PHONY: lint
 lint: ## golangci-lint, installed when it is missing

@@ -6,8 +6,8 @@ import (
 	"stepback/asl/jsonvalue"
 )
 
-// requiredParameters are the parameters without which the service has been seen to refuse a Task of these optimized integrations
-// when a machine is created. What else they and others need is found out when the task runs.
+// requiredParameters are the parameters without which the service has been seen to refuse a Task of these optimized
+// integrations when a machine is created. What else they and others need is found out when the task runs.
 var requiredParameters = map[string][]string{
 	"dynamodb:getItem":      {"TableName", "Key"},
 	"dynamodb:putItem":      {"TableName", "Item"},
@@ -32,7 +32,8 @@ func (d *decoder) integrationParameters(o object, resource string) {
 	field := o.locationField()
 	v, ok := o.get(field)
 	if !ok {
-		d.fail("%s field is required for resource ARN: %s", field, resource).hint("an object with the parameters of the call; {} for none")
+		d.fail("%s field is required for resource ARN: %s", field,
+			resource).hint("an object with the parameters of the call; {} for none")
 		return
 	}
 	if v.Kind() != jsonvalue.Object {

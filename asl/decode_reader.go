@@ -124,8 +124,8 @@ func (d *decoder) inputType(o object, r *ItemReader) {
 	}
 }
 
-// csvConfig checks the fields that only CSV has, and manifests, whose data files may be CSV. The documented example of an Athena manifest
-// of CSV files has none of them.
+// csvConfig checks the fields that only CSV has, and manifests, whose data files may be CSV. The documented example of
+// an Athena manifest of CSV files has none of them.
 func (d *decoder) csvConfig(o object, r *ItemReader) {
 	if r.InputType == "MANIFEST" {
 		return

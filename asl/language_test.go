@@ -37,7 +37,8 @@ func TestLanguageOfABranch(t *testing.T) {
 			if m.States[0].Map != nil {
 				graph = []*asl.Graph{m.States[0].Map.Processor}
 			}
-			if got := string(graph[0].States[0].QueryLanguage); got != c.want || string(m.States[0].QueryLanguage) != c.machine {
+			if got := string(graph[0].States[0].QueryLanguage); got != c.want ||
+				string(m.States[0].QueryLanguage) != c.machine {
 				t.Errorf("%s %s in %s: its state has %s", scope, c.own, c.machine, got)
 			}
 		}

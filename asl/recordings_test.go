@@ -83,7 +83,8 @@ func callsOf(tb testing.TB, file string) []recordedCall {
 		if json.Unmarshal(s.Params, &params) != nil || params.Definition == nil {
 			continue
 		}
-		call := recordedCall{name: c.ID, op: s.Op, definition: definitionText(tb, params.Definition), express: params.Type == "EXPRESS"}
+		call := recordedCall{name: c.ID, op: s.Op, definition: definitionText(tb, params.Definition),
+			express: params.Type == "EXPRESS"}
 		for _, check := range s.Check {
 			call.judge(check.Value, check.Exception.Type, check.Exception.Text)
 		}
@@ -149,7 +150,8 @@ func TestRecordedDefinitionsAreJudgedAsByTheService(t *testing.T) {
 	for _, c := range recordedCalls(t) {
 		m, diagnostics := c.parse()
 		if refused := m == nil; refused != c.refused {
-			t.Errorf("%s: refused %v, recorded %v\n%s", c.name, refused, c.refused, asl.Render(diagnostics, c.definition, c.op))
+			t.Errorf("%s: refused %v, recorded %v\n%s", c.name, refused, c.refused,
+				asl.Render(diagnostics, c.definition, c.op))
 		}
 		if c.message != "" && asl.InvalidDefinition(diagnostics) != c.message {
 			t.Errorf("%s:\n got %s\nwant %s", c.name, asl.InvalidDefinition(diagnostics), c.message)

@@ -10,8 +10,8 @@ import (
 	"stepback/asl/source"
 )
 
-// Render prints diagnostics for people, in the order of the text, each with its line, a caret under the place and what would
-// be accepted:
+// Render prints diagnostics for people, in the order of the text, each with its line, a caret under the place and what
+// would be accepted:
 //
 //	machine.json:3:34: error SCHEMA_VALIDATION_FAILED: Field 'Nxt' is not supported at /States/A
 //	  3 |     "A": {"Type": "Pass", "Nxt": "B"},

@@ -64,7 +64,8 @@ m.json:2:28: advice UNKNOWN_ERROR_NAME: 'State.TaskFailed' is no reserved error 
 
 func TestRenderOfOneLongLineShowsTheSurroundings(t *testing.T) {
 	t.Parallel()
-	definition := `{"StartAt": "A", "Comment": "` + strings.Repeat("x", 1000) + `", "Stats": 1, "States": {"A": {"Type": "Succeed"}}, "Version": "1.0"}`
+	definition := `{"StartAt": "A", "Comment": "` + strings.Repeat("x", 1000) +
+		`", "Stats": 1, "States": {"A": {"Type": "Succeed"}}, "Version": "1.0"}`
 	_, diagnostics := asl.Parse(definition)
 	want := `m:1:1033: error SCHEMA_VALIDATION_FAILED: Field 'Stats' is not supported at /
   1 | …` + strings.Repeat("x", 57) + `", "Stats": 1, "States": {"A": {"Type": "Succeed"}}, "Version": "1.0"}

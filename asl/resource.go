@@ -20,12 +20,13 @@ var (
 	withNested = []string{"", patternSync, patternSync2, patternToken}
 )
 
-// optimized are the optimized integrations, by service and action, with their patterns (Developer Guide, "Integrating optimized
-// services"). Those of s3 belong to Maps and stand in no Task.
+// optimized are the optimized integrations, by service and action, with their patterns (Developer Guide, "Integrating
+// optimized services"). Those of s3 belong to Maps and stand in no Task.
 var optimized = map[string]map[string][]string{
 	"apigateway": {"invoke": withToken},
 	"athena": {
-		"getQueryExecution": atOnce, "getQueryResults": atOnce, "startQueryExecution": withJob, "stopQueryExecution": atOnce,
+		"getQueryExecution": atOnce, "getQueryResults": atOnce, "startQueryExecution": withJob,
+		"stopQueryExecution": atOnce,
 	},
 	"batch":            {"submitJob": withBoth},
 	"bedrock":          {"createModelCustomizationJob": withJob, "invokeModel": withToken},
@@ -38,7 +39,8 @@ var optimized = map[string]map[string][]string{
 	"dynamodb": {"deleteItem": atOnce, "getItem": atOnce, "putItem": atOnce, "updateItem": atOnce},
 	"ecs":      {"runTask": withBoth},
 	"eks": {
-		"call": atOnce, "createCluster": withJob, "createFargateProfile": withJob, "createNodegroup": withJob, "deleteCluster": withJob,
+		"call": atOnce, "createCluster": withJob, "createFargateProfile": withJob, "createNodegroup": withJob,
+		"deleteCluster":        withJob,
 		"deleteFargateProfile": withJob, "deleteNodegroup": withJob, "runJob": withBoth,
 	},
 	"elasticmapreduce": {
@@ -47,8 +49,9 @@ var optimized = map[string]map[string][]string{
 	},
 	"emr-containers": {"createVirtualCluster": atOnce, "deleteVirtualCluster": withJob, "startJobRun": withJob},
 	"emr-serverless": {
-		"cancelJobRun": withJob, "createApplication": withJob, "deleteApplication": withJob, "startApplication": withJob,
-		"startJobRun": withJob, "stopApplication": withJob,
+		"cancelJobRun": withJob, "createApplication": withJob, "deleteApplication": withJob,
+		"startApplication": withJob,
+		"startJobRun":      withJob, "stopApplication": withJob,
 	},
 	"events":       {"putEvents": withToken},
 	"glue":         {"startJobRun": withJob},
@@ -56,17 +59,19 @@ var optimized = map[string]map[string][]string{
 	"lambda":       {"invoke": withToken},
 	"mediaconvert": {"createJob": withJob},
 	"sagemaker": {
-		"createEndpoint": atOnce, "createEndpointConfig": atOnce, "createHyperParameterTuningJob": withJob, "createLabelingJob": withJob,
-		"createModel": atOnce, "createProcessingJob": withJob, "createTrainingJob": withJob, "createTransformJob": withJob,
-		"updateEndpoint": atOnce,
+		"createEndpoint": atOnce, "createEndpointConfig": atOnce, "createHyperParameterTuningJob": withJob,
+		"createLabelingJob": withJob,
+		"createModel":       atOnce, "createProcessingJob": withJob, "createTrainingJob": withJob,
+		"createTransformJob": withJob,
+		"updateEndpoint":     atOnce,
 	},
 	"sns":    {"publish": withToken},
 	"sqs":    {"sendMessage": withToken},
 	"states": {"startExecution": withNested},
 }
 
-// unknownResource says why a Task cannot have an ARN as its Resource; empty when it can. Services and actions of the AWS SDK are not
-// checked, since there are new ones every week; only the form is.
+// unknownResource says why a Task cannot have an ARN as its Resource; empty when it can. Services and actions of the
+// AWS SDK are not checked, since there are new ones every week; only the form is.
 func unknownResource(arn string) (hint string, unknown bool) {
 	parts := strings.SplitN(arn, ":", 6)
 	service, rest := parts[2], parts[5]

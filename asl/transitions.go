@@ -6,9 +6,9 @@ import (
 	"stepback/asl/source"
 )
 
-// checkTransitions checks, for one graph whose States object is at the current path, that all targets exist, and then that
-// there is an end and that every state can be reached. The second half would only repeat what is wrong already when states of
-// the graph are broken (not whole), and the service leaves reachability out when there is no end.
+// checkTransitions checks, for one graph whose States object is at the current path, that all targets exist, and then
+// that there is an end and that every state can be reached. The second half would only repeat what is wrong already
+// when states of the graph are broken (not whole), and the service leaves reachability out when there is no end.
 func (d *decoder) checkTransitions(g *Graph, names []string, whole bool) {
 	w := walk{d: d, graph: g, names: names, states: make(map[string]*State, len(names)), reached: map[string]bool{}}
 	for _, name := range names {

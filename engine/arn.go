@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"stepback/partition"
+	"stepback/aws/partition"
 )
 
 // names builds the ARNs of one account and region.
@@ -28,7 +28,8 @@ func (n names) activities() string {
 	return n.prefix() + "activity:"
 }
 
-// executionARN names an execution of a machine; machine ARNs of a distributed Map's children are labelled (machine/label).
+// executionARN names an execution of a machine; machine ARNs of a distributed Map's children are labelled
+// (machine/label).
 func executionARN(machineARN, name string) string {
 	return strings.Replace(machineARN, ":stateMachine:", ":execution:", 1) + ":" + name
 }

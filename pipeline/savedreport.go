@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// save keeps a report, so that the same file can be answered with it later. The report is there as a whole or not at all, whenever
-// the process dies.
+// save keeps a report, so that the same file can be answered with it later. The report is there as a whole or not at
+// all, whenever the process dies.
 func (p *Pipeline) save(r *Report) error {
 	b, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
@@ -31,8 +31,8 @@ func (p *Pipeline) reportPath(arn string) string {
 	return filepath.Join(p.cfg.Dir, "reports", arn[strings.LastIndexByte(arn, ':')+1:]+".json")
 }
 
-// earlier returns the report of an execution that ended before. One that was not kept, because the process died before, or cannot
-// be read is built again from the journal.
+// earlier returns the report of an execution that ended before. One that was not kept, because the process died before,
+// or cannot be read is built again from the journal.
 func (p *Pipeline) earlier(ctx context.Context, arn string) (*Report, error) {
 	r := &Report{}
 	b, err := os.ReadFile(p.reportPath(arn))

@@ -49,7 +49,8 @@ func TestCompileRejects(t *testing.T) {
 			continue
 		}
 		if syntax.Column != tt.column || !strings.Contains(syntax.Error(), tt.want) {
-			t.Errorf("Compile(%q): got column %d, %q; want column %d, %q", tt.text, syntax.Column, syntax.Error(), tt.column, tt.want)
+			t.Errorf("Compile(%q): got column %d, %q; want column %d, %q", tt.text, syntax.Column, syntax.Error(),
+				tt.column, tt.want)
 		}
 	}
 }
@@ -104,7 +105,8 @@ func TestPaths(t *testing.T) {
 
 func TestIsCall(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]bool{"States.UUID()": true, "States.Nothing": true, "$.States.a": false, "": false} {
+	for text, want := range map[string]bool{"States.UUID()": true, "States.Nothing": true, "$.States.a": false,
+		"": false} {
 		if got := intrinsic.IsCall(text); got != want {
 			t.Errorf("IsCall(%q) = %v", text, got)
 		}

@@ -20,8 +20,8 @@ func encodeBase64(s string) string {
 	return base64.StdEncoding.EncodeToString(data)
 }
 
-// decodeBase64 makes a character of every byte. Both alphabets are read, what belongs to neither is skipped, and the first
-// padding ends the data.
+// decodeBase64 makes a character of every byte. Both alphabets are read, what belongs to neither is skipped, and the
+// first padding ends the data.
 func decodeBase64(s string) string {
 	s, _, _ = strings.Cut(s, "=")
 	clean := strings.Map(func(r rune) rune {

@@ -15,15 +15,17 @@ type decimalFormat struct {
 
 func newDecimalFormat(options value) *decimalFormat {
 	f := &decimalFormat{
-		decimal: ".", grouping: ",", exponent: "e", minus: "-", percent: "%", perMille: "‰", digit: "#", pattern: ";", zero: '0',
+		decimal: ".", grouping: ",", exponent: "e", minus: "-", percent: "%", perMille: "‰", digit: "#", pattern: ";",
+		zero: '0',
 	}
 	o, ok := options.(*object)
 	if !ok {
 		return f
 	}
 	for name, symbol := range map[string]*string{
-		"decimal-separator": &f.decimal, "grouping-separator": &f.grouping, "exponent-separator": &f.exponent, "minus-sign": &f.minus,
-		"percent": &f.percent, "per-mille": &f.perMille, "digit": &f.digit, "pattern-separator": &f.pattern,
+		"decimal-separator": &f.decimal, "grouping-separator": &f.grouping, "exponent-separator": &f.exponent,
+		"minus-sign": &f.minus,
+		"percent":    &f.percent, "per-mille": &f.perMille, "digit": &f.digit, "pattern-separator": &f.pattern,
 	} {
 		if s, ok := o.get(name).(string); ok {
 			*symbol = s
@@ -284,8 +286,8 @@ func (f *decimalFormat) digits(number float64, places int) string {
 	}, s)
 }
 
-// grouped joins both sides of the decimal separator and inserts grouping separators. A position beyond the left end counts from
-// the right one, as it does in the reference implementation.
+// grouped joins both sides of the decimal separator and inserts grouping separators. A position beyond the left end
+// counts from the right one, as it does in the reference implementation.
 func (f *decimalFormat) grouped(p *numberPicture, whole, fraction []rune) string {
 	text := slices.Concat(whole, []rune(f.decimal), fraction)
 	point := len(whole)

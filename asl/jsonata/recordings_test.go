@@ -169,7 +169,8 @@ func parse(t testing.TB, text string) jsonvalue.Value {
 	return v
 }
 
-// TestRecordings replays what the reference implementation (2.0.6) has answered. allowed is how many recordings may differ.
+// TestRecordings replays what the reference implementation (2.0.6) has answered. allowed is how many recordings may
+// differ.
 func TestRecordings(t *testing.T) {
 	t.Parallel()
 	for name, allowed := range map[string]int{"cases206.jsonl": 0, "probes.jsonl": 0, "fuzz.jsonl": 0} {
@@ -183,7 +184,8 @@ func TestRecordings(t *testing.T) {
 					t.Logf("%s: %s\n\t%s", r.ID, r.Expr, difference)
 				}
 			}
-			t.Logf("%d of %d recordings agree (%.2f %%)", len(all)-failed, len(all), 100*float64(len(all)-failed)/float64(len(all)))
+			t.Logf("%d of %d recordings agree (%.2f %%)", len(all)-failed, len(all),
+				100*float64(len(all)-failed)/float64(len(all)))
 			if failed > allowed {
 				t.Errorf("%d recordings differ, expected at most %d", failed, allowed)
 			}

@@ -33,8 +33,8 @@ func (p *parser) filter() error {
 	return nil
 }
 
-// matchingClose returns the offset of the bracket that closes the one at open, passing over quoted text and, when asked,
-// regular expressions; -1 when there is none.
+// matchingClose returns the offset of the bracket that closes the one at open, passing over quoted text and, when
+// asked, regular expressions; -1 when there is none.
 func matchingClose(s string, open int, closing byte, patterns bool) int {
 	depth := 0
 	for i := open; i < len(s); i++ {
@@ -64,7 +64,8 @@ type filterParser struct {
 }
 
 func (f *filterParser) fail(format string, args ...any) error {
-	return &SyntaxError{Path: f.c.whole, Column: f.offset + min(f.i, len(f.s)) + 1, Message: fmt.Sprintf(format, args...)}
+	return &SyntaxError{Path: f.c.whole, Column: f.offset + min(f.i, len(f.s)) + 1, Message: fmt.Sprintf(format,
+		args...)}
 }
 
 // malformed is Jayway's message for a text in which it lost its way.
@@ -73,7 +74,8 @@ func (f *filterParser) malformed() error {
 	if f.i < len(f.s) {
 		char = f.s[f.i : f.i+1]
 	}
-	return f.fail("Failed to parse filter: %s, error on position: %d, char: %s", f.s, jsonvalue.LenUTF16(f.s[:min(f.i, len(f.s))]), char)
+	return f.fail("Failed to parse filter: %s, error on position: %d, char: %s", f.s,
+		jsonvalue.LenUTF16(f.s[:min(f.i, len(f.s))]), char)
 }
 
 func (f *filterParser) parse() (condition, error) {
@@ -139,7 +141,8 @@ func (f *filterParser) chain(operator string, read func() (condition, error)) ([
 	}
 }
 
-// factor reads a comparison, a condition in parentheses or a negated one. A ! before a path belongs to its existence test.
+// factor reads a comparison, a condition in parentheses or a negated one. A ! before a path belongs to its existence
+// test.
 func (f *filterParser) factor() (condition, error) {
 	f.depth++
 	defer func() { f.depth-- }()

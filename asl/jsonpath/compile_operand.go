@@ -114,7 +114,8 @@ func (f *filterParser) pattern() (source, error) {
 	return literal{pattern: re}, nil
 }
 
-// path reads a path from the item or the root; it ends at a blank, at an operator and at a parenthesis that it did not open.
+// path reads a path from the item or the root; it ends at a blank, at an operator and at a parenthesis that it did not
+// open.
 func (f *filterParser) path() (*pathOperand, error) {
 	start, calls := f.i, 0
 	f.i++

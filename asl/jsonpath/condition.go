@@ -2,8 +2,8 @@ package jsonpath
 
 import "stepback/asl/jsonvalue"
 
-// condition is a filter's compiled expression. The error errRejected means that a comparison does not apply to its operands,
-// which refuses the item whatever surrounds the comparison.
+// condition is a filter's compiled expression. The error errRejected means that a comparison does not apply to its
+// operands, which refuses the item whatever surrounds the comparison.
 type condition interface {
 	test(e *evaluation, item jsonvalue.Value) (bool, error)
 }

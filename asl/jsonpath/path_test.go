@@ -208,8 +208,9 @@ func TestEvalErrors(t *testing.T) {
 		`$.s.first()`:                 `JsonPathException: Aggregation function attempted to calculate value using empty array`,
 		`$.n.append($.nope)`:          `PathNotFoundException: No results for path: $['nope']`,
 		`$.book[?(@.tags.sum() > 1)]`: `JsonPathException: Aggregation function attempted to calculate value using empty array`,
-		`$.a['s']x`:                   `PathNotFoundException: No results for path: $['a']['s']`, // one character after a step is ignored
-		`$.missing[*]`:                `PathNotFoundException: Missing property in path $['missing']`,
+		`$.a['s']x`:                   `PathNotFoundException: No results for path: $['a']['s']`,
+		// one character after a step is ignored
+		`$.missing[*]`: `PathNotFoundException: Missing property in path $['missing']`,
 	} {
 		p, err := jsonpath.Compile(path)
 		if err != nil {
@@ -228,7 +229,8 @@ func TestEvalErrors(t *testing.T) {
 func TestSelectYieldsAnEmptyArrayForIndefinitePathsThatLeadNowhere(t *testing.T) {
 	t.Parallel()
 	root := must(t, `{}`)
-	for _, text := range []string{`$[*]`, `$.items[*]`, `$.items[1:]`, `$.items[:1].itemValue`, `$.item.items[1:5].itemValue`} {
+	for _, text := range []string{`$[*]`, `$.items[*]`, `$.items[1:]`, `$.items[:1].itemValue`,
+		`$.item.items[1:5].itemValue`} {
 		p, err := jsonpath.Compile(text)
 		if err != nil {
 			t.Fatal(err)
@@ -343,10 +345,11 @@ func TestEvaluationIsBounded(t *testing.T) {
 	t.Parallel()
 	numbers := must(t, `{"a":[`+strings.Repeat(`1,`, 60_000)+`1],"b":2}`)
 	for text, root := range map[string]jsonvalue.Value{
-		"$" + strings.Repeat("..*", 20):                           must(t, strings.Repeat(`[`, 900)+strings.Repeat(`]`, 900)),
-		`$.a[?(@ nin $.a)]`:                                       numbers,
-		`$.a[?($.a == $.a)]`:                                      numbers,
-		`$.a[?($.a subsetof $.a)]`:                                numbers,
+		"$" + strings.Repeat("..*", 20): must(t, strings.Repeat(`[`, 900)+strings.Repeat(`]`,
+			900)),
+		`$.a[?(@ nin $.a)]`:        numbers,
+		`$.a[?($.a == $.a)]`:       numbers,
+		`$.a[?($.a subsetof $.a)]`: numbers,
 		`$.a[?($.a[?(@ == $.b)] empty true && $.a contains $.b)]`: numbers,
 	} {
 		p, err := jsonpath.Compile(text)
@@ -387,7 +390,8 @@ func BenchmarkEval(b *testing.B) {
 }
 
 func FuzzCompile(f *testing.F) {
-	for _, seed := range []string{`$.a['b']["c"][0][-1]`, `$$.x[1:2,3]`, `$v..*`, `$[?(@.a == 'x' && !(@.b in ['y',{"z":1}]))].sum($.a, 1)`,
+	for _, seed := range []string{`$.a['b']["c"][0][-1]`, `$$.x[1:2,3]`, `$v..*`,
+		`$[?(@.a == 'x' && !(@.b in ['y',{"z":1}]))].sum($.a, 1)`,
 		`$[?(@.a =~ /x\/y/i)]`, `$.a.concat("(", $.b)`, `$['\u00e9\`, "$[?(@['", `$.length(@)`} {
 		f.Add(seed)
 	}

@@ -3,7 +3,7 @@ package main
 import (
 	"testing"
 
-	"stepback/awsapi/awsjson"
+	"stepback/aws/server/awsjson"
 )
 
 func TestScopeOfAnARN(t *testing.T) {

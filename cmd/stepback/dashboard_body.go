@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"stepback/alarms"
+	"stepback/aws/partition"
 	"stepback/dashboards"
-	"stepback/partition"
 	"stepback/retrymetrics"
 )
 
@@ -32,7 +32,8 @@ func (c *dashboardBodyCmd) Run(std streams) error {
 			return err
 		}
 		for _, a := range set.Alarms {
-			o.Alarms = append(o.Alarms, fmt.Sprintf("arn:%s:cloudwatch:%s:%s:alarm:%s", partition.Of(c.Region), c.Region, c.Account, set.FullName(a.Name)))
+			o.Alarms = append(o.Alarms, fmt.Sprintf("arn:%s:cloudwatch:%s:%s:alarm:%s", partition.Of(c.Region),
+				c.Region, c.Account, set.FullName(a.Name)))
 		}
 	}
 	d, err := dashboards.Monitor(o)

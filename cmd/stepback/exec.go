@@ -114,7 +114,8 @@ func (c *execCmd) order(std streams) (*order, error) {
 		return nil, &exitError{exitUsage, fmt.Errorf("--patience %s is not a time that passes", c.Patience)}
 	}
 	if c.File == "-" && c.Input == "-" {
-		return nil, &exitError{exitUsage, errors.New("the definition and the input cannot both be read from standard input")}
+		return nil, &exitError{exitUsage,
+			errors.New("the definition and the input cannot both be read from standard input")}
 	}
 	if c.TestCase != "" && c.Mock == "" {
 		return nil, &exitError{exitUsage, errors.New("--test-case needs --mock")}

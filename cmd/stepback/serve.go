@@ -16,13 +16,13 @@ import (
 	"syscall"
 	"time"
 
-	"stepback/awsapi/awsjson"
-	"stepback/awsapi/stepfunctions"
+	"stepback/aws/server/awsjson"
 	"stepback/engine"
 	"stepback/engine/clock"
 	"stepback/engine/history"
 	"stepback/engine/journal"
 	"stepback/engine/journal/pebble"
+	"stepback/services/stepfunctions"
 )
 
 type serveCmd struct {
@@ -65,7 +65,8 @@ State machines, executions and their histories, functions and objects are kept i
 running when the process ends, however it ends, go on when it is started again: tasks that were in flight are invoked once more.`
 }
 
-// reserve is how much of the disk is set aside so that executions can end when it is full: while it is, new ones are refused.
+// reserve is how much of the disk is set aside so that executions can end when it is full: while it is, new ones are
+// refused.
 const reserve = 64 << 20
 
 // Run serves until the context ends.
@@ -106,7 +107,8 @@ func (c *serveCmd) Run(ctx context.Context, std streams) (err error) {
 	}
 	c.starters = c.ObjectCreated
 	made := setting{
-		embedded: c.embeddedServices, data: c.Data, listening: listener.Addr(), scope: awsjson.Scope{Account: c.Account, Region: c.Region},
+		embedded: c.embeddedServices, data: c.Data, listening: listener.Addr(), scope: awsjson.Scope{Account: c.Account,
+			Region: c.Region},
 		clock: clock.Real(), journal: j, store: store, around: around, log: log,
 	}
 	p, err := made.open(ctx)
@@ -186,14 +188,17 @@ type engines struct {
 }
 
 func newEngines(c *clock.Clock, j journal.Journal, s *services, around *surroundings, log *slog.Logger) *engines {
-	return &engines{clock: c, journal: j, services: s, around: around, log: log, made: map[awsjson.Scope]*engine.Engine{}}
+	return &engines{clock: c, journal: j, services: s, around: around, log: log,
+		made: map[awsjson.Scope]*engine.Engine{}}
 }
 
 // open makes the engine of an account and region.
 func (s *engines) open(scope awsjson.Scope) (*engine.Engine, error) {
 	e, err := engine.New(engine.Config{
-		Clock: s.clock, Patience: s.patience, Journal: s.journal, Region: scope.Region, Account: scope.Account, Log: s.log, Objects: s.services.objects,
-		Integrations: s.around.integrations(scope, s.services.invoker(scope), s.clock, s.await), Mocks: s.around.testCases(), Activity: s.activity, Follow: s.follow,
+		Clock: s.clock, Patience: s.patience, Journal: s.journal, Region: scope.Region, Account: scope.Account,
+		Log: s.log, Objects: s.services.objects,
+		Integrations: s.around.integrations(scope, s.services.invoker(scope), s.clock, s.await),
+		Mocks:        s.around.testCases(), Activity: s.activity, Follow: s.follow,
 	})
 	if err != nil {
 		return nil, err

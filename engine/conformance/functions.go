@@ -12,7 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"stepback/engine/clock"
-	"stepback/engine/integration/lambda"
+	"stepback/tasks/lambda"
 )
 
 // Functions serves the Lambda functions of one case by their rules. Delays pass on the clock.
@@ -36,7 +36,8 @@ func (f *Functions) Invoke(ctx context.Context, c *lambda.Call) (*lambda.Answer,
 	if !ok {
 		return nil, &lambda.InvokeError{
 			Code: "ResourceNotFoundException", StatusCode: 404, RequestID: uuid.NewString(),
-			Message: fmt.Sprintf("Function not found: arn:aws:lambda:%s:%s:function:%s:$LATEST", f.Region, f.Account, name),
+			Message: fmt.Sprintf("Function not found: arn:aws:lambda:%s:%s:function:%s:$LATEST", f.Region, f.Account,
+				name),
 		}
 	}
 	if len(rule.Sequence) > 0 {

@@ -71,12 +71,12 @@ type Check struct {
 	LastEvent map[string]any
 }
 
-// Variable names the environment variable with the folder of the recordings, which holds cases/. Without it they are looked for
-// in ../shared/conformance beside the module.
+// Variable names the environment variable with the folder of the recordings, which holds cases/. Without it they are
+// looked for in ../shared/conformance beside the module.
 const Variable = "STEPBACK_CONFORMANCE"
 
-// Find reads all cases of the folder that Variable names or, when it is empty, of ../shared/conformance seen from the module's
-// root. Without such a folder there are none.
+// Find reads all cases of the folder that Variable names or, when it is empty, of ../shared/conformance seen from the
+// module's root. Without such a folder there are none.
 func Find(moduleRoot string) ([]*Case, error) {
 	root := os.Getenv(Variable)
 	if root == "" {
@@ -85,8 +85,8 @@ func Find(moduleRoot string) ([]*Case, error) {
 	return Load(root)
 }
 
-// Load reads all cases under root, the folder that holds "cases", in the order of their paths. Without such a folder there are
-// none.
+// Load reads all cases under root, the folder that holds "cases", in the order of their paths. Without such a folder
+// there are none.
 func Load(root string) ([]*Case, error) {
 	files := os.DirFS(root)
 	paths, err := fs.Glob(files, "cases/*/*.json")

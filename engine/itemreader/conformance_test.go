@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestRecordings reads the objects of the recorded executions with the recorded ItemReaders. Their child executions pass their
-// input on, so that the recorded output of the execution is the array of items.
+// TestRecordings reads the objects of the recorded executions with the recorded ItemReaders. Their child executions
+// pass their input on, so that the recorded output of the execution is the array of items.
 func TestRecordings(t *testing.T) {
 	t.Parallel()
 	root := os.Getenv("STEPBACK_CONFORMANCE")
@@ -71,7 +71,8 @@ func replay(t *testing.T, file string) {
 	}
 }
 
-// configure takes over the literal fields of the state's ItemReader. MaxItems becomes -1 when the execution's input has it.
+// configure takes over the literal fields of the state's ItemReader. MaxItems becomes -1 when the execution's input has
+// it.
 func configure(cfg *Config, state object) {
 	reader, ok := state["ItemReader"].(object)
 	if !ok {

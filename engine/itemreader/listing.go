@@ -34,7 +34,8 @@ func (p *pages) next(ctx context.Context) (ListedObject, error) {
 	return o, nil
 }
 
-// listingSource yields one item per listed object, its metadata. The "folders" that the S3 console makes count as objects.
+// listingSource yields one item per listed object, its metadata. The "folders" that the S3 console makes count as
+// objects.
 type listingSource struct {
 	pages pages
 	last  string // the key of the last item
@@ -78,8 +79,8 @@ func (o ListedObject) item() jsonvalue.Value {
 	return b.Value()
 }
 
-// listedKeys yields the objects to load for LOAD_AND_FLATTEN. The empty objects by which the S3 console marks folders hold no
-// items and are left out.
+// listedKeys yields the objects to load for LOAD_AND_FLATTEN. The empty objects by which the S3 console marks folders
+// hold no items and are left out.
 type listedKeys struct{ pages pages }
 
 func (l *listedKeys) nextKey(ctx context.Context) (location, error) {

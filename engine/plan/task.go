@@ -39,7 +39,8 @@ type Task struct {
 	Timeout         Number
 	Heartbeat       Number
 	Credentials     *Payload
-	// StartedDetails are the details that every TaskStarted, TaskSubmitted and TaskSucceeded event of an integration shares.
+	// StartedDetails are the details that every TaskStarted, TaskSubmitted and TaskSucceeded event of an integration
+	// shares.
 	StartedDetails *history.Details
 }
 
@@ -96,11 +97,12 @@ func (t *Task) integration(rest string) {
 	}
 }
 
-// Tokens reports whether a task token comes with each attempt of the task: with activities and tokens a worker ends the task by it,
-// and it may end the wait for a job early.
+// Tokens reports whether a task token comes with each attempt of the task: with activities and tokens a worker ends the
+// task by it, and it may end the wait for a job early.
 func (t *Task) Tokens() bool { return t.Target == Activity || t.Pattern != RequestResponse }
 
-// tokens reports whether a task of the state, or of a scope that the state runs in the same execution, comes with task tokens.
+// tokens reports whether a task of the state, or of a scope that the state runs in the same execution, comes with task
+// tokens.
 func (s *State) tokens() bool {
 	if s.Task != nil && s.Task.Tokens() || s.Map != nil && !s.Map.Distributed && s.Map.Processor.Tokens {
 		return true

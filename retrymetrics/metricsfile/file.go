@@ -1,5 +1,5 @@
-// Package metricsfile keeps metric data in a data directory, where CloudWatch keeps them on AWS: one JSON line per metric, labels
-// and period, bounded. It stores and reads; it counts nothing.
+// Package metricsfile keeps metric data in a data directory, where CloudWatch keeps them on AWS: one JSON line per
+// metric, labels and period, bounded. It stores and reads; it counts nothing.
 package metricsfile
 
 import (
@@ -24,8 +24,8 @@ const MaxLines = 50_000
 // Fine is how long points keep their own periods; older ones are added up to minutes, as CloudWatch does it.
 const Fine = 3 * time.Hour
 
-// Read returns the points of a data directory, oldest first; none when nothing has been kept. A line that cannot be read is an
-// error that names it.
+// Read returns the points of a data directory, oldest first; none when nothing has been kept. A line that cannot be
+// read is an error that names it.
 func Read(dir string) ([]retrymetrics.Point, error) {
 	f, err := os.Open(filepath.Join(dir, Name))
 	if errors.Is(err, os.ErrNotExist) {
@@ -86,6 +86,9 @@ func Add(dir string, points []retrymetrics.Point) error {
 func compact(all []retrymetrics.Point) []retrymetrics.Point {
 	all = retrymetrics.Merge(all)
 	from := all[len(all)-1].Start.Add(-Fine).Truncate(time.Minute)
-	n, _ := slices.BinarySearchFunc(all, from, func(p retrymetrics.Point, t time.Time) int { return p.Start.Compare(t) })
+	n, _ := slices.BinarySearchFunc(all, from, func(p retrymetrics.Point,
+		t time.Time) int {
+		return p.Start.Compare(t)
+	})
 	return append(retrymetrics.Coarsen(all[:n], time.Minute), all[n:]...)
 }

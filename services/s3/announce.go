@@ -1,0 +1,30 @@
+package s3
+
+import (
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"stepback/aws/partition"
+	"stepback/objectevent"
+)
+
+// announce hands the event of a new object to the subscriber, if there is one.
+func (s *store) announce(bucket, key string, v version, reason objectevent.Reason) {
+	if s.created == nil {
+		return
+	}
+	s.created(objectevent.Event{
+		Version: "0", ID: uuid.NewString(), DetailType: objectevent.DetailType, Source: objectevent.Source,
+		Account: s.account, Region: s.region, Time: v.Modified.Truncate(1e9),
+		Resources: []string{"arn:" + partition.Of(s.region) + ":s3:::" + bucket},
+		Detail: objectevent.Detail{
+			Version: "0", Bucket: objectevent.Bucket{Name: bucket}, RequestID: uuid.NewString(),
+			Requester: s.account, SourceIP: "127.0.0.1", Reason: reason,
+			Object: objectevent.Object{
+				Key: key, Size: v.Size, ETag: v.ETag,
+				Sequencer: fmt.Sprintf("%018X", v.Modified.UnixNano()),
+			},
+		},
+	})
+}

@@ -1,0 +1,22 @@
+package stepfunctions
+
+import (
+	"context"
+
+	"stepback/aws/server/awsjson"
+)
+
+type sendTaskSuccessRequest struct {
+	Token  string `json:"taskToken"`
+	Output string `json:"output"`
+}
+
+var sendTaskSuccessMembers = []awsjson.Member{taskToken, required(data("output"))}
+
+func (s *Service) sendTaskSuccess(ctx context.Context, scope awsjson.Scope, in *sendTaskSuccessRequest) (*none, error) {
+	e, err := s.engine(scope)
+	if err != nil {
+		return nil, err
+	}
+	return reported(e.SendTaskSuccess(ctx, in.Token, in.Output))
+}
