@@ -3,6 +3,8 @@ package asl
 import (
 	"slices"
 	"strings"
+
+	"stepback/aws"
 )
 
 // The patterns of integrations, as a Resource ends with them.
@@ -73,12 +75,12 @@ var optimized = map[string]map[string][]string{
 // unknownResource says why a Task cannot have an ARN as its Resource; empty when it can. Services and actions of the
 // AWS SDK are not checked, since there are new ones every week; only the form is.
 func unknownResource(arn string) (hint string, unknown bool) {
-	parts := strings.SplitN(arn, ":", 6)
-	service, rest := parts[2], parts[5]
+	a, _ := aws.ParseARN(arn)
+	service, rest := a.Service, a.Resource
 	switch {
 	case service == "lambda", service == "states" && strings.HasPrefix(rest, "activity:"):
 		return "", false
-	case service != "states" || parts[3] != "" || parts[4] != "":
+	case service != "states" || a.Scope() != (aws.Scope{}):
 		return "an integration (arn:aws:states:::…), a function or an activity", true
 	}
 	if sdk, ok := strings.CutPrefix(rest, "aws-sdk:"); ok {
