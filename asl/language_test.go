@@ -12,7 +12,7 @@ func TestLanguageOfABranch(t *testing.T) {
 	t.Parallel()
 	const inner = `"StartAt":"A","States":{"A":{"Type":"Pass","End":true}}`
 	for scope, definition := range map[string]string{
-		"branch":    `"S":{"Type":"Parallel","End":true,"Branches":[{%,` + inner + `}]}`,
+		"branch": `"S":{"Type":"Parallel","End":true,"Branches":[{%,` + inner + `}]}`,
 	} {
 		for _, c := range []struct{ machine, own, want, err string }{
 			{"JSONPath", "JSONata", "JSONata", ""},
