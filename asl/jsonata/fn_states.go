@@ -92,16 +92,27 @@ func hash(_ *call, args []value) (value, *Error) {
 	return hex.EncodeToString(sum), nil
 }
 
-// random is $random: with a seed always the same number, the first output of the splitmix64 generator.
+// random is $random: with a seed always the same number, the first nextDouble of java.util.Random, which is what the
+// service draws: 0.7275636800328681 for 42.
 func random(c *call, args []value) (value, *Error) {
 	seed, ok := argument(args, 0).(float64)
 	if !ok {
 		return fraction(c.ev.env.Random()), nil
 	}
-	z := uint64(int64(math.Floor(seed))) + 0x9E3779B97F4A7C15
-	z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9
-	z = (z ^ (z >> 27)) * 0x94D049BB133111EB
-	return fraction(z ^ (z >> 31)), nil
+	return javaDouble(int64(math.Floor(seed))), nil
+}
+
+// javaDouble is new java.util.Random(seed).nextDouble(): a linear congruential generator of 48 bits, of which 26 and
+// then 27 make the fraction.
+func javaDouble(seed int64) float64 {
+	const multiplier, increment, mask = 0x5DEECE66D, 0xB, 1<<48 - 1
+	state := (uint64(seed) ^ multiplier) & mask
+	next := func(bits uint) uint64 {
+		state = (state*multiplier + increment) & mask
+		return state >> (48 - bits)
+	}
+	high := next(26)
+	return float64(high<<27+next(27)) / (1 << 53)
 }
 
 // uuid is $uuid: a version 4 UUID (RFC 9562).
