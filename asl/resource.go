@@ -3,6 +3,8 @@ package asl
 import (
 	"slices"
 	"strings"
+
+	"stepback/aws"
 )
 
 // The patterns of integrations, as a Resource ends with them.
@@ -74,8 +76,8 @@ var optimized = map[string]map[string][]string{
 // AWS SDK are not checked, since there are new ones every week; only the form is. The region and the account of an
 // integration's ARN may be given, as exported machines and templates have them.
 func unknownResource(arn string) (hint string, unknown bool) {
-	parts := strings.SplitN(arn, ":", 6)
-	service, rest := parts[2], parts[5]
+	a, _ := aws.ParseARN(arn)
+	service, rest := a.Service, a.Resource
 	switch {
 	case service == "lambda", service == "states" && strings.HasPrefix(rest, "activity:"):
 		return "", false

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"stepback/aws"
 	"stepback/engine/clock"
 	"stepback/engine/history"
 	"stepback/engine/journal"
@@ -107,7 +108,7 @@ func New(cfg Config) (*Engine, error) {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
 	e := &Engine{
-		cfg: cfg, clock: cfg.Clock, log: cfg.Log, names: names{cfg.Region, cfg.Account},
+		cfg: cfg, clock: cfg.Clock, log: cfg.Log, names: names{aws.Scope{Account: cfg.Account, Region: cfg.Region}},
 		machines: map[string]*StateMachine{}, runs: map[string]*run{}, mapRuns: map[string]*mapRun{},
 		adopted: map[string][]*run{},
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"stepback/aws"
 	"stepback/services/lambda/functions"
 	locallambda "stepback/services/lambda/runner"
 	"stepback/tasks/lambda"
@@ -17,7 +18,7 @@ import (
 // functionInvoker invokes the functions of the embedded Lambda for the tasks of one account and region.
 type functionInvoker struct {
 	functions *functions.Service
-	scope     functions.Scope
+	scope     aws.Scope
 }
 
 // Invoke implements lambda.Invoker. With a role, functions are those of the account that their ARN names, else of the

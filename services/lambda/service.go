@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"stepback/aws"
 	"stepback/aws/server/awsjson"
 	"stepback/services/lambda/functions"
 	"stepback/services/lambda/runner"
@@ -19,14 +20,14 @@ import (
 // Service is an http.Handler that serves the operations of Lambda.
 type Service struct {
 	functions *functions.Service
-	scope     awsjson.Scope
+	scope     aws.Scope
 	log       *slog.Logger
 	mux       *http.ServeMux
 }
 
 // New returns the API of the functions. Requests that are not signed for an account and region are about those of
 // scope.
-func New(f *functions.Service, scope awsjson.Scope, log *slog.Logger) *Service {
+func New(f *functions.Service, scope aws.Scope, log *slog.Logger) *Service {
 	s := &Service{functions: f, scope: scope, log: log, mux: http.NewServeMux()}
 	s.route()
 	return s

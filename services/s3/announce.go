@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"stepback/aws/partition"
+	"stepback/aws"
 	"stepback/objectevent"
 )
 
@@ -17,7 +17,7 @@ func (s *store) announce(bucket, key string, v version, reason objectevent.Reaso
 	s.created(objectevent.Event{
 		Version: "0", ID: uuid.NewString(), DetailType: objectevent.DetailType, Source: objectevent.Source,
 		Account: s.account, Region: s.region, Time: v.Modified.Truncate(1e9),
-		Resources: []string{"arn:" + partition.Of(s.region) + ":s3:::" + bucket},
+		Resources: []string{aws.Scope{Region: s.region}.BucketARN(bucket)},
 		Detail: objectevent.Detail{
 			Version: "0", Bucket: objectevent.Bucket{Name: bucket}, RequestID: uuid.NewString(),
 			Requester: s.account, SourceIP: "127.0.0.1", Reason: reason,

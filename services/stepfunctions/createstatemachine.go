@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"stepback/aws"
 	"stepback/aws/server/awsjson"
 )
 
@@ -43,7 +44,7 @@ type createStateMachineResponse struct {
 	VersionARN string       `json:"stateMachineVersionArn,omitempty"`
 }
 
-func (s *Service) createStateMachine(_ context.Context, scope awsjson.Scope,
+func (s *Service) createStateMachine(_ context.Context, scope aws.Scope,
 	in *createStateMachineRequest) (*createStateMachineResponse, error) {
 	if !validName(in.Name) {
 		return nil, invalidName(in.Name)
@@ -78,7 +79,7 @@ func (s *Service) createStateMachine(_ context.Context, scope awsjson.Scope,
 }
 
 // newMachine is the machine that a request asks for, with its first revision.
-func (s *Service) newMachine(scope awsjson.Scope, in *createStateMachineRequest) (*Machine, *Revision, error) {
+func (s *Service) newMachine(scope aws.Scope, in *createStateMachineRequest) (*Machine, *Revision, error) {
 	if in.Type == "" {
 		in.Type = typeStandard
 	}
@@ -107,7 +108,7 @@ func (s *Service) newMachine(scope awsjson.Scope, in *createStateMachineRequest)
 }
 
 // insert keeps a new machine. One that is there already, and was made by the same request, is returned instead.
-func (s *Service) insert(scope awsjson.Scope, m *Machine, r *Revision) (*Machine, error) {
+func (s *Service) insert(scope aws.Scope, m *Machine, r *Revision) (*Machine, error) {
 	at := &resource{text: m.ARN, scope: scope, kind: kindMachine, names: []string{m.Name}}
 	switch old, err := s.machine(scope, at); {
 	case err == nil:

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"stepback/aws"
 	"stepback/aws/loopback"
-	"stepback/aws/server/awsjson"
 	"stepback/engine"
 	"stepback/engine/clock"
 	"stepback/engine/conformance"
@@ -33,7 +33,7 @@ var (
 	withoutMoto = floors{644, 643, 641}
 )
 
-var scope = awsjson.Scope{Account: "123456789012", Region: "us-east-1"}
+var scope = aws.Scope{Account: "123456789012", Region: "us-east-1"}
 
 // TestRecordings replays, over HTTP and in virtual time, every recorded case all of whose operations the API has, and
 // prints how many agree with what the real service answered.
@@ -143,7 +143,7 @@ func newWorld(t *testing.T, stubs *conformance.Functions, moto string) *world {
 		w.engines[account] = e
 	}
 	service := stepfunctions.New(stepfunctions.Config{
-		Open:  func(s awsjson.Scope) (*engine.Engine, error) { return w.engines[s.Account], nil },
+		Open:  func(s aws.Scope) (*engine.Engine, error) { return w.engines[s.Account], nil },
 		Store: store, Now: w.clock.Now, Default: scope,
 	})
 	around.Embedded["sfn"] = awssdk.Endpoint{URL: loopback.URL, Client: loopback.Client(service.Handler())}

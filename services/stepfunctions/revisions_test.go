@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"stepback/aws/server/awsjson"
+	"stepback/aws"
 	"stepback/engine"
 	"stepback/engine/clock"
 	"stepback/engine/journal"
@@ -28,7 +28,7 @@ func keepingServer(t *testing.T, kept documents) wire {
 		t.Fatal(err)
 	}
 	server := httptest.NewServer(stepfunctions.New(stepfunctions.Config{
-		Open: func(awsjson.Scope) (*engine.Engine, error) { return e, nil }, Store: store, Now: time.Now,
+		Open: func(aws.Scope) (*engine.Engine, error) { return e, nil }, Store: store, Now: time.Now,
 		Default: scope,
 	}).Handler())
 	t.Cleanup(func() { server.Close(); e.Close(); c.Close() })

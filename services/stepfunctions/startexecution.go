@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"stepback/asl/jsonvalue"
+	"stepback/aws"
 	"stepback/aws/server/awsjson"
 	"stepback/engine"
 )
@@ -31,7 +32,7 @@ type startExecutionResponse struct {
 	Started awsjson.Time `json:"startDate"`
 }
 
-func (s *Service) startExecution(ctx context.Context, scope awsjson.Scope,
+func (s *Service) startExecution(ctx context.Context, scope aws.Scope,
 	in *startExecutionRequest) (*startExecutionResponse, error) {
 	s.splitTestCase(in)
 	t, err := s.target(scope, in.ARN)
@@ -46,7 +47,7 @@ func (s *Service) startExecution(ctx context.Context, scope awsjson.Scope,
 }
 
 // start starts an execution of a target.
-func (s *Service) start(ctx context.Context, scope awsjson.Scope, t *target,
+func (s *Service) start(ctx context.Context, scope aws.Scope, t *target,
 	in *startExecutionRequest) (*engine.Started, error) {
 	if !validName(in.Name) {
 		return nil, invalidName(in.Name)

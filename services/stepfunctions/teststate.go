@@ -8,6 +8,7 @@ import (
 
 	"stepback/asl"
 	"stepback/asl/jsonvalue"
+	"stepback/aws"
 	"stepback/aws/server/awsjson"
 	"stepback/engine"
 	"stepback/engine/interpreter"
@@ -70,7 +71,7 @@ var testStateMembers = []awsjson.Member{
 }
 
 // testState runs one state by itself. Nothing is kept of it.
-func (s *Service) testState(ctx context.Context, scope awsjson.Scope, in *testStateRequest) (*testStateResponse,
+func (s *Service) testState(ctx context.Context, scope aws.Scope, in *testStateRequest) (*testStateResponse,
 	error) {
 	if in.RoleARN != "" {
 		if err := checkRole(in.RoleARN); err != nil {
@@ -105,7 +106,7 @@ func (s *Service) testState(ctx context.Context, scope awsjson.Scope, in *testSt
 }
 
 // trial is the run that a request asks for.
-func (s *Service) trial(scope awsjson.Scope, state *plan.State, in *testStateRequest) (*interpreter.Trial,
+func (s *Service) trial(scope aws.Scope, state *plan.State, in *testStateRequest) (*interpreter.Trial,
 	interpreter.Info, error) {
 	machine, name := uuid.NewString(), uuid.NewString()
 	info := interpreter.Info{

@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"stepback/aws"
 	"stepback/aws/server/awsjson"
 	"stepback/engine"
 )
@@ -32,7 +33,7 @@ type updateStateMachineResponse struct {
 	VersionARN string       `json:"stateMachineVersionArn,omitempty"`
 }
 
-func (s *Service) updateStateMachine(_ context.Context, scope awsjson.Scope,
+func (s *Service) updateStateMachine(_ context.Context, scope aws.Scope,
 	in *updateStateMachineRequest) (*updateStateMachineResponse, error) {
 	at, err := parseMachineARN(in.ARN)
 	switch {
@@ -73,7 +74,7 @@ func (s *Service) updateStateMachine(_ context.Context, scope awsjson.Scope,
 }
 
 // changeable finds a machine that is not being deleted. The caller holds the lock.
-func (s *Service) changeable(scope awsjson.Scope, at *resource) (*Machine, error) {
+func (s *Service) changeable(scope aws.Scope, at *resource) (*Machine, error) {
 	m, err := s.machine(scope, at)
 	if err == nil && m.Deleting {
 		err = machineDeleting(m.ARN)
@@ -82,7 +83,7 @@ func (s *Service) changeable(scope awsjson.Scope, at *resource) (*Machine, error
 }
 
 // revise gives the machine the revision that a request asks for; one that changes nothing is the current one.
-func (s *Service) revise(scope awsjson.Scope, e *engine.Engine, m *Machine, in *updateStateMachineRequest) (*Revision,
+func (s *Service) revise(scope aws.Scope, e *engine.Engine, m *Machine, in *updateStateMachineRequest) (*Revision,
 	error) {
 	current, err := s.cfg.Store.Revision(m.Revision)
 	if err != nil {

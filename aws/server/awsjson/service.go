@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"stepback/aws"
 )
 
 // MaxBody is how large the body of a request may be, in bytes, when none of its members may be that large itself.
@@ -36,7 +38,7 @@ type Service struct {
 	// Patience is how long a client may take to send the body of a request; 0 means a minute.
 	Patience time.Duration
 	// Default is the scope of requests that name none.
-	Default Scope
+	Default aws.Scope
 	Log     *slog.Logger
 }
 

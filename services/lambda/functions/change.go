@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 
 	"github.com/google/uuid"
+
+	"stepback/aws"
 )
 
 // recordFile is where a function's record is, in the function's directory.
@@ -17,7 +19,7 @@ const recordFile = "function.json"
 
 // change makes a new record of a function, keeps it, and only then lets it take effect. Edit gets a copy of the one
 // there is.
-func (s *Service) change(ctx context.Context, scope Scope, name string, edit func(*area, *record) error) (*record,
+func (s *Service) change(ctx context.Context, scope aws.Scope, name string, edit func(*area, *record) error) (*record,
 	error) {
 	a, _, err := s.find(scope, name, "")
 	if err != nil {

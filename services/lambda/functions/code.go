@@ -16,6 +16,7 @@ import (
 
 	"github.com/aws/smithy-go"
 
+	"stepback/aws"
 	"stepback/services/lambda/deployment"
 )
 
@@ -149,7 +150,7 @@ func (s *Service) open(ctx context.Context, c *Code) (io.ReadCloser, error) {
 }
 
 // OpenCode opens the deployment package with a hash, in hexadecimal, of a function. The caller closes it.
-func (s *Service) OpenCode(scope Scope, function, sha string) (*os.File, error) {
+func (s *Service) OpenCode(scope aws.Scope, function, sha string) (*os.File, error) {
 	a, r, err := s.find(scope, function, "")
 	if err != nil {
 		return nil, err

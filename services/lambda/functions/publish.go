@@ -5,6 +5,8 @@ import (
 	"strconv"
 
 	"github.com/google/uuid"
+
+	"stepback/aws"
 )
 
 // PublishInput says what is to be published.
@@ -15,7 +17,7 @@ type PublishInput struct {
 }
 
 // Publish makes a version of $LATEST. When nothing has changed since the version published last, it is that one.
-func (s *Service) Publish(ctx context.Context, scope Scope, name string, in *PublishInput) (*Configuration, error) {
+func (s *Service) Publish(ctx context.Context, scope aws.Scope, name string, in *PublishInput) (*Configuration, error) {
 	var shown *Configuration
 	_, err := s.changeLatest(ctx, scope, name, in.RevisionID, func(_ *area, r *record) error {
 		if in.CodeSha256 != "" && in.CodeSha256 != r.Latest.CodeSha256 {
