@@ -167,6 +167,12 @@ shapes: ## regenerate the shapes of AWS actions' results that mocked results are
 	dir=$$(cd $$(mktemp -d) && $(GO) mod download -json github.com/aws/aws-sdk-go@$(MODELS_VERSION) | sed -n 's/.*"Dir": "\(.*\)".*/\1/p') && \
 		$(GO) run ./aws/resultshape/generate -models $$dir/models/apis -out aws/resultshape/shapes.zip
 
+# An archive with a model NAME.json for each service, or one with botocore's folder data, such as its wheel.
+MODELS ?= ../shared/models/all-services.zip
+.PHONY: models
+models: ## regenerate the API models of all AWS services, aws/model/models.zip, from botocore's (MODELS=ARCHIVE)
+	$(GO) run ./aws/model/generate -models $(MODELS) -out aws/model/models.zip
+
 .PHONY: lint
 lint: ## golangci-lint, installed when it is missing
 	@command -v golangci-lint >/dev/null || test -x "$$($(GO) env GOPATH)/bin/golangci-lint" || \

@@ -63,7 +63,7 @@ func (s *Service) updateStateMachine(_ context.Context, scope aws.Scope,
 	}
 	out := &updateStateMachineResponse{Updated: awsjson.Time(s.cfg.Now()), RevisionID: r.shown()}
 	if in.Publish {
-		out.VersionARN = m.publish(in.VersionDescription, s.cfg.Now()).ARN
+		out.VersionARN = m.publishDescribed(in.VersionDescription, s.cfg.Now()).ARN
 	}
 	if err := s.cfg.Store.PutMachine(m); err != nil {
 		return nil, err
