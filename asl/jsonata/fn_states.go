@@ -5,11 +5,11 @@ import (
 	"crypto/sha1" //nolint:gosec // one of the five algorithms that $hash offers
 	"crypto/sha256"
 	"crypto/sha512"
-	"encoding/binary"
 	"encoding/hex"
 	"math"
 
 	"stepback/asl/jsonvalue"
+	"stepback/aws"
 )
 
 // statesFunctions are the functions that AWS Step Functions adds.
@@ -117,13 +117,7 @@ func javaDouble(seed int64) float64 {
 
 // uuid is $uuid: a version 4 UUID (RFC 9562).
 func uuid(c *call, _ []value) (value, *Error) {
-	var b [16]byte
-	binary.LittleEndian.PutUint64(b[:8], c.ev.env.Random())
-	binary.LittleEndian.PutUint64(b[8:], c.ev.env.Random())
-	b[6] = b[6]&0x0F | 0x40
-	b[8] = b[8]&0x3F | 0x80
-	s := hex.EncodeToString(b[:])
-	return s[:8] + "-" + s[8:12] + "-" + s[12:16] + "-" + s[16:20] + "-" + s[20:], nil
+	return aws.DrawUUID(c.ev.env.Random), nil
 }
 
 func parseJSON(c *call, v value) (value, *Error) {

@@ -9,8 +9,6 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/google/uuid"
-
 	"stepback/aws"
 	"stepback/aws/server/awsjson"
 	"stepback/services/lambda/functions"
@@ -61,7 +59,7 @@ func (s *Service) handle(pattern string, o operation) {
 // begin sets the headers of every answer.
 func (s *Service) begin(w http.ResponseWriter) {
 	h := w.Header()
-	h.Set("X-Amzn-Requestid", uuid.NewString())
+	h.Set("X-Amzn-Requestid", aws.NewID())
 	h.Set("Content-Type", "application/json")
 	h.Set("X-Content-Type-Options", "nosniff")
 }

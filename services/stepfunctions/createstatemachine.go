@@ -5,8 +5,6 @@ import (
 	"errors"
 	"regexp"
 
-	"github.com/google/uuid"
-
 	"stepback/aws"
 	"stepback/aws/server/awsjson"
 )
@@ -93,7 +91,7 @@ func (s *Service) newMachine(scope aws.Scope, in *createStateMachineRequest) (*M
 	}
 	now := s.cfg.Now()
 	r := &Revision{
-		ID: uuid.NewString(), MachineARN: machineARNOf(scope, in.Name), Name: in.Name, Type: in.Type, Initial: true,
+		ID: aws.NewID(), MachineARN: machineARNOf(scope, in.Name), Name: in.Name, Type: in.Type, Initial: true,
 		Definition: in.Definition,
 		RoleARN:    in.RoleARN, Logging: logging, Tracing: tracingOf(in.Tracing), Encryption: encryption, Updated: now,
 	}

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/google/uuid"
-
 	"stepback/asl/jsonvalue"
 	"stepback/aws"
 	"stepback/aws/server/awsjson"
@@ -53,7 +51,7 @@ func (s *Service) start(ctx context.Context, scope aws.Scope, t *target,
 		return nil, invalidName(in.Name)
 	}
 	if in.Name == "" {
-		in.Name = uuid.NewString()
+		in.Name = aws.NewID()
 	}
 	input := "{}"
 	if in.Input != nil {

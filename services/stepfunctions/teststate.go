@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/google/uuid"
-
 	"stepback/asl"
 	"stepback/asl/jsonvalue"
 	"stepback/aws"
@@ -108,7 +106,7 @@ func (s *Service) testState(ctx context.Context, scope aws.Scope, in *testStateR
 // trial is the run that a request asks for.
 func (s *Service) trial(scope aws.Scope, state *plan.State, in *testStateRequest) (*interpreter.Trial,
 	interpreter.Info, error) {
-	machine, name := uuid.NewString(), uuid.NewString()
+	machine, name := aws.NewID(), aws.NewID()
 	info := interpreter.Info{
 		MachineName: machine, MachineARN: machineARNOf(scope, machine), Name: name, RoleARN: in.RoleARN,
 		Region: scope.Region, Express: true,

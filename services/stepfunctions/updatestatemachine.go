@@ -3,8 +3,6 @@ package stepfunctions
 import (
 	"context"
 
-	"github.com/google/uuid"
-
 	"stepback/aws"
 	"stepback/aws/server/awsjson"
 	"stepback/engine"
@@ -65,7 +63,7 @@ func (s *Service) updateStateMachine(_ context.Context, scope aws.Scope,
 	}
 	out := &updateStateMachineResponse{Updated: awsjson.Time(s.cfg.Now()), RevisionID: r.shown()}
 	if in.Publish {
-		out.VersionARN = m.publish(in.VersionDescription, s.cfg.Now()).ARN
+		out.VersionARN = m.publishDescribed(in.VersionDescription, s.cfg.Now()).ARN
 	}
 	if err := s.cfg.Store.PutMachine(m); err != nil {
 		return nil, err
@@ -96,7 +94,7 @@ func (s *Service) revise(scope aws.Scope, e *engine.Engine, m *Machine, in *upda
 	if r.same(current) {
 		return current, nil
 	}
-	r.ID, r.Initial, r.Used, r.Updated = uuid.NewString(), false, false, s.cfg.Now()
+	r.ID, r.Initial, r.Used, r.Updated = aws.NewID(), false, false, s.cfg.Now()
 	plan, err := accept(e, &r)
 	if err != nil {
 		return nil, err

@@ -6,8 +6,6 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/google/uuid"
-
 	"stepback/aws"
 	"stepback/aws/server/awsjson"
 )
@@ -25,7 +23,7 @@ const maxForm = 64 << 10
 
 // ServeHTTP implements http.Handler.
 func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	id := uuid.NewString()
+	id := aws.NewID()
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	action := r.FormValue("Action")
 	if action != "GetCallerIdentity" {

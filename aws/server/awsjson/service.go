@@ -12,8 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/uuid"
-
 	"stepback/aws"
 )
 
@@ -44,7 +42,7 @@ type Service struct {
 
 // ServeHTTP implements http.Handler.
 func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	id := uuid.NewString()
+	id := aws.NewID()
 	w.Header().Set("X-Amzn-Requestid", id)
 	w.Header().Set("Content-Type", s.contentType())
 	w.Header().Set("X-Content-Type-Options", "nosniff")

@@ -5,8 +5,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/google/uuid"
-
 	"stepback/aws"
 )
 
@@ -60,7 +58,7 @@ func (s *Service) changeAlias(ctx context.Context, scope aws.Scope, name string,
 				alias.RoutingConfig = in.RoutingConfig
 			}
 		}
-		alias.RevisionID = uuid.NewString()
+		alias.RevisionID = aws.NewID()
 		if r.Aliases == nil {
 			r.Aliases = map[string]Alias{}
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/aws/smithy-go"
 
 	"stepback/aws"
+	"stepback/internal/atomicfile"
 	"stepback/services/lambda/deployment"
 )
 
@@ -77,10 +78,10 @@ func (s *Service) install(ctx context.Context, a *area, function string, c *Code
 	if err := os.MkdirAll(filepath.Dir(final), 0o755); err != nil {
 		return installed{}, err
 	}
-	if err := os.Rename(archive, final+packageSuffix); err != nil {
+	if err := atomicfile.Move(archive, final+packageSuffix); err != nil {
 		return installed{}, err
 	}
-	return in, os.Rename(filepath.Join(temp, "code"), final)
+	return in, atomicfile.Move(filepath.Join(temp, "code"), final)
 }
 
 // unpack words what is wrong with a package as Lambda does, with the reason.

@@ -4,8 +4,6 @@ import (
 	"context"
 	"strconv"
 
-	"github.com/google/uuid"
-
 	"stepback/aws"
 )
 
@@ -40,7 +38,7 @@ func (s *Service) publish(r *record, description *string) *Configuration {
 	c := r.Latest
 	c.Version = strconv.Itoa(r.Published)
 	c.FunctionArn += ":" + c.Version
-	c.RevisionID = uuid.NewString()
+	c.RevisionID = aws.NewID()
 	set(&c.Description, description)
 	r.Versions = append(r.Versions, c)
 	return &r.Versions[len(r.Versions)-1]

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"stepback/aws"
+	"stepback/internal/atomicfile"
 )
 
 // The errors of the store.
@@ -154,11 +155,7 @@ func (g *group) save() error {
 	if err := os.MkdirAll(g.dir, 0o750); err != nil {
 		return err
 	}
-	path := filepath.Join(g.dir, aboutFile)
-	if err := os.WriteFile(path+".new", text, 0o600); err != nil {
-		return err
-	}
-	return os.Rename(path+".new", path)
+	return atomicfile.Write(filepath.Join(g.dir, aboutFile), text, 0o600)
 }
 
 func remove(paths []string) error {
