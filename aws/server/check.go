@@ -375,7 +375,9 @@ func (c *rule) atMost() string {
 	return "Member must have length less than or equal to " + count(c.max)
 }
 
-func (c *rule) atLeast() string { return "Member must have length greater than or equal to " + count(c.min) }
+func (c *rule) atLeast() string {
+	return "Member must have length greater than or equal to " + count(c.min)
+}
 
 func (c *rule) matching() string {
 	return "Member must satisfy regular expression pattern: " + c.shape.Pattern
@@ -429,4 +431,3 @@ func (c *rule) constraints() string {
 	}
 	return "[" + strings.Join(append(all, notNull), ", ") + "]"
 }
-

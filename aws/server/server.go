@@ -411,3 +411,9 @@ func (s *Service) write(w http.ResponseWriter, r *http.Request, out *reply) {
 func (s *Service) String() string { return fmt.Sprintf("%s (%s)", s.model.ID, s.model.Name) }
 
 func (s *Service) patience() time.Duration { return cmp.Or(s.cfg.Patience, time.Minute) }
+
+// Serves reports whether an operation is served.
+func (s *Service) Serves(operation string) bool {
+	_, ok := s.cfg.Operations[operation]
+	return ok
+}

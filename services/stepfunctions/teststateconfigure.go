@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"stepback/asl/jsonvalue"
-	"stepback/aws/server/awsjson"
+	"stepback/aws/server"
 	"stepback/engine/history"
 	"stepback/engine/interpreter"
 	"stepback/engine/itemreader"
@@ -34,7 +34,7 @@ func (in *testStateRequest) configure(tr *interpreter.Trial) error {
 func (c *stateConfiguration) read(tr *interpreter.Trial) error {
 	items, err := jsonvalue.Parse(*c.MapItemReaderData)
 	if err != nil {
-		return awsjson.Invalid("Map item reader data must be valid JSON.")
+		return server.Invalid("Map item reader data must be valid JSON.")
 	}
 	if m := tr.State.Map; m != nil && m.Reader != nil && m.Reader.ItemsPointer != "" {
 		if items, err = itemreader.Point(items, m.Reader.ItemsPointer); err != nil {

@@ -5,7 +5,6 @@ import (
 
 	"stepback/asl"
 	"stepback/aws"
-	"stepback/aws/server/awsjson"
 	"stepback/engine"
 )
 
@@ -17,13 +16,6 @@ type validateRequest struct {
 }
 
 const maxDiagnostics = 100
-
-var validateMembers = []awsjson.Member{
-	required(definition),
-	{Name: "type", Enum: []string{"STANDARD", "EXPRESS"}},
-	{Name: "severity", Enum: []string{"ERROR", "WARNING"}},
-	{Name: "maxResults", Kind: awsjson.Integer, Max: maxDiagnostics},
-}
 
 type diagnostic struct {
 	Severity string `json:"severity"`
