@@ -20,6 +20,11 @@ type Words struct {
 	Bytes []string
 	// Enums lists the values of enums, by the name of the shape, in the order in which refusals list them.
 	Enums map[string][]string
+	// Max replaces the upper bounds of shapes, by their names.
+	Max map[string]float64
+	// Patterns are what strings match whose pattern in the model only Java knows, by the name of the shape. Refusals
+	// quote the model's.
+	Patterns map[string]*regexp.Regexp
 	// Unchecked names the shapes whose constraints the service does not hold against requests, though its model has
 	// them. Their types are still checked.
 	Unchecked []string
@@ -95,6 +100,13 @@ func (r *rules) constrain(c *rule) {
 	}
 	if s.Max != nil {
 		c.max = *s.Max
+	}
+	if most, ok := r.words.Max[s.Name]; ok {
+		c.max = most
+	}
+	if p, ok := r.words.Patterns[s.Name]; ok {
+		c.pattern = p
+		return
 	}
 	if s.Pattern != "" && s.Type == model.String {
 		p, err := regexp.Compile(`\A(?:` + strings.ReplaceAll(s.Pattern, `\p{ASCII}`, `[\x00-\x7f]`) + `)\z`)
@@ -179,7 +191,9 @@ func (v *violations) value(path, name string, c *rule, value jsonvalue.Value) {
 			v.text(path+name, c, value.Text())
 		}
 	case model.Blob:
-		v.blob(path+name, c, value)
+		if !c.free {
+			v.blob(path+name, c, value)
+		}
 	case model.Integer, model.Long, model.Float, model.Double:
 		v.number(path+name, c, value)
 	default:
@@ -275,8 +289,11 @@ func (v *violations) list(at string, c *rule, list jsonvalue.Value) {
 		return
 	}
 	for i, e := range list.Elements() {
-		if !e.IsNull() {
+		switch {
+		case !e.IsNull():
 			v.value(at+".", strconv.Itoa(i+1)+".member", c.element, e)
+		case !c.shape.Sparse:
+			v.mistyped(e)
 		}
 	}
 }

@@ -23,6 +23,12 @@ func malformed(message string) *aws.Error {
 	return &aws.Error{Code: codeMalformed, Message: message}
 }
 
+// unreadable is a body that is not in the form of the protocol.
+type unreadable struct{ reason string }
+
+// Error implements error.
+func (u *unreadable) Error() string { return u.reason }
+
 const codeMalformed = "SerializationException"
 
 // notServed is the answer of an operation that the service has and that nobody wrote yet.

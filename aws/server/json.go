@@ -44,11 +44,11 @@ func parseObject(body []byte) (jsonvalue.Value, error) {
 		return jsonvalue.NewObject(0).Value(), nil
 	}
 	if !utf8.Valid(body) { // what is not would be read as something else
-		return jsonvalue.Value{}, malformed("")
+		return jsonvalue.Value{}, &unreadable{"it is not UTF-8"}
 	}
 	v, err := jsonvalue.Parse(string(body))
 	if err != nil {
-		return v, malformed("")
+		return v, &unreadable{err.Error()}
 	}
 	if v.Kind() != jsonvalue.Object {
 		return v, malformed(structureFound)

@@ -239,13 +239,13 @@ func (r restCodec) document(s *model.Shape, body []byte) (jsonvalue.Value, error
 	if s.Type == model.Document {
 		v, err := jsonvalue.Parse(string(body))
 		if err != nil {
-			return v, malformed("")
+			return v, &unreadable{err.Error()}
 		}
 		return v, nil
 	}
 	v, err := parseObject(body)
 	if err != nil {
-		return v, err
+		return v, &unreadable{err.Error()}
 	}
 	return fromJSON(s, v)
 }

@@ -31,8 +31,9 @@ type Config struct {
 	Words Words
 	// Invalid is the code of refusals of requests that break a constraint; empty means ValidationException.
 	Invalid string
-	// Malformed is the code of refusals of bodies that cannot be read; empty means SerializationException.
-	Malformed string
+	// Unreadable makes the refusal of a body that cannot be read, for the given reason; nil means a
+	// SerializationException without a message.
+	Unreadable func(reason string) *aws.Error
 	// Failure turns an error of what is behind the operations into one for clients; nil, from it or for it, means an
 	// InternalFailure.
 	Failure func(error) *aws.Error
@@ -51,6 +52,8 @@ type Operation struct {
 	// MaxBody is how large the body of a request may be, in bytes; 0 means MaxBody, or four times that when one of the
 	// members of the request may have that many characters.
 	MaxBody int64
+	// TooLarge is the refusal of a larger body; nil means a RequestEntityTooLargeException.
+	TooLarge *aws.Error
 	// Answer is a zero value of the answer's type, which tests compare with the model; nil when Call makes documents.
 	Answer any
 }
@@ -75,6 +78,8 @@ type Answer struct {
 	Payload []byte
 	// Status replaces the operation's HTTP status; 0 leaves it.
 	Status int
+	// RequestID replaces the ID of the request in the answer; empty leaves it.
+	RequestID string
 }
 
 // Service is an http.Handler that serves the operations of one AWS service, in every protocol that its model has.
@@ -221,6 +226,10 @@ func (c *call) answer() (*reply, error) {
 	}
 	body, err := c.body(c.op.limit)
 	if err != nil {
+		var e *aws.Error
+		if c.op.TooLarge != nil && errors.As(err, &e) && e.Status == http.StatusRequestEntityTooLarge {
+			err = c.op.TooLarge
+		}
 		return nil, err
 	}
 	r := &Request{Scope: ScopeOf(c.request, c.service.cfg.Default), HTTP: c.request}
@@ -238,6 +247,9 @@ func (c *call) answer() (*reply, error) {
 	}
 	if a == nil {
 		a = &Answer{}
+	}
+	if a.RequestID != "" {
+		c.writer.Header().Set("X-Amzn-Requestid", a.RequestID)
 	}
 	out := &reply{status: cmp.Or(a.Status, c.op.model.Status)}
 	return out, c.codec.write(c, a, out)
@@ -277,7 +289,13 @@ func (a *Answer) text() ([]byte, error) {
 func (c *call) failure(err error) *aws.Error {
 	s := c.service
 	var e *aws.Error
-	if !errors.As(err, &e) {
+	var unread *unreadable
+	switch {
+	case errors.As(err, &unread) && s.cfg.Unreadable != nil:
+		e = s.cfg.Unreadable(unread.reason)
+	case unread != nil:
+		e = malformed("")
+	case !errors.As(err, &e):
 		if s.cfg.Failure != nil {
 			e = s.cfg.Failure(err)
 		}
@@ -289,11 +307,8 @@ func (c *call) failure(err error) *aws.Error {
 				"error", err)
 		}
 	}
-	switch {
-	case e.Code == codeInvalid && s.cfg.Invalid != "":
+	if e.Code == codeInvalid && s.cfg.Invalid != "" {
 		e = &aws.Error{Code: s.cfg.Invalid, Message: e.Message, Status: e.Status, Members: e.Members}
-	case e.Code == codeMalformed && s.cfg.Malformed != "":
-		e = &aws.Error{Code: s.cfg.Malformed, Message: e.Message, Status: e.Status}
 	}
 	return e
 }

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"encoding/base64"
+	"math"
 	"reflect"
 	"strings"
 
@@ -148,7 +149,7 @@ func setNumber(to reflect.Value, n jsonvalue.Value) bool {
 		to.SetInt(i)
 		return true
 	}
-	if !to.CanFloat() || to.OverflowFloat(n.Float()) {
+	if !to.CanFloat() || math.IsInf(n.Float(), 0) || to.OverflowFloat(n.Float()) {
 		return false
 	}
 	to.SetFloat(n.Float())
