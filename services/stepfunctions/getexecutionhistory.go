@@ -10,7 +10,6 @@ import (
 
 	"stepback/aws/server/awsjson"
 	"stepback/engine/history"
-	"stepback/engine/interpreter"
 	"stepback/engine/journal"
 )
 
@@ -71,7 +70,7 @@ func (s *Service) getExecutionHistory(ctx context.Context, scope awsjson.Scope,
 	switch {
 	case out.NextToken == "":
 		s.histories.forget(of)
-	case x.Status != interpreter.Running && in.NextToken == "":
+	case x.Status != history.Running && in.NextToken == "":
 		s.histories.keep(of, events)
 	}
 	return out, nil

@@ -7,7 +7,7 @@ import (
 
 	"stepback/aws/server/awsjson"
 	"stepback/engine"
-	"stepback/engine/interpreter"
+	"stepback/engine/history"
 	"stepback/engine/journal"
 )
 
@@ -73,7 +73,7 @@ func (s *Service) deleting(x *journal.Execution) string {
 }
 
 // statusOf is the status of an execution as the API shows it.
-func statusOf(e *engine.Engine, x *journal.Execution) interpreter.Status {
+func statusOf(e *engine.Engine, x *journal.Execution) history.Status {
 	if e.PendingRedrive(x) {
 		return pendingRedrive
 	}

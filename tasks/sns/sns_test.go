@@ -37,7 +37,7 @@ func TestErrors(t *testing.T) {
 	t.Parallel()
 	p := &publisher{err: &sns.PublishError{Code: "NotFoundException", Message: "Topic does not exist", StatusCode: 404}}
 	_, err := sns.Integration{Publisher: p}.Invoke(context.Background(), &engine.Task{Parameters: `{}`})
-	var e *engine.TaskError
+	var e *engine.Failure
 	if !errors.As(err, &e) || e.Name != "SNS.NotFoundException" ||
 		e.Cause != "Topic does not exist (Service: AmazonSNS; Status Code: 404; Error Code: NotFoundException; Proxy: null)" {
 		t.Error(err)
