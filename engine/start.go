@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"stepback/asl/jsonvalue"
+	"stepback/aws"
 	"stepback/engine/history"
 	"stepback/engine/internal/interpreter"
 	"stepback/engine/journal"
@@ -73,7 +74,7 @@ func (e *Engine) prepare(s *Start) (*run, error) {
 	}
 	info := history.Info{MachineARN: m.ARN, Express: m.Express, Origin: s.Origin}
 	if m.Express {
-		info.ARN = expressARN(m.ARN, s.Name, newUUID(e.seeds.next(), e.seeds.next()))
+		info.ARN = expressARN(m.ARN, s.Name, aws.UUID(e.seeds.next(), e.seeds.next()))
 	} else {
 		info.ARN = executionARN(m.ARN, s.Name)
 	}

@@ -7,9 +7,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/google/uuid"
-
 	"stepback/asl"
+	"stepback/aws"
 	"stepback/engine/history"
 	"stepback/engine/journal"
 )
@@ -121,7 +120,7 @@ func (c *execCmd) order(std streams) (*order, error) {
 	}
 	o := &order{name: c.Name}
 	if o.name == "" {
-		o.name = uuid.NewString()
+		o.name = aws.NewID()
 	}
 	values, err := c.values()
 	if err != nil {

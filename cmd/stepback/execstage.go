@@ -9,14 +9,14 @@ import (
 	"os"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 	sfntypes "github.com/aws/aws-sdk-go-v2/service/sfn/types"
 	"github.com/aws/smithy-go"
 
+	"stepback/aws"
 	"stepback/aws/loopback"
-	"stepback/aws/server/awsjson"
 	"stepback/engine"
 	"stepback/engine/clock"
 	"stepback/engine/history"
@@ -37,7 +37,7 @@ type stage struct {
 }
 
 // execScope is the account and region of executions of exec.
-var execScope = awsjson.Scope{Account: "000000000000", Region: "us-east-1"}
+var execScope = aws.Scope{Account: "000000000000", Region: "us-east-1"}
 
 // execRole is the role of the state machines of exec, which nothing assumes.
 const execRole = "arn:aws:iam::000000000000:role/stepback"
@@ -97,8 +97,8 @@ func (c *execCmd) clock() *clock.Clock {
 // statesClient is AWS's client of the platform's API, without a network.
 func statesClient(p *platform) *sfn.Client {
 	return sfn.New(sfn.Options{
-		Region: p.scope.Region, BaseEndpoint: aws.String(loopback.URL), HTTPClient: loopback.Client(p.states.Handler()),
-		Retryer:     aws.NopRetryer{},
+		Region: p.scope.Region, BaseEndpoint: sdk.String(loopback.URL), HTTPClient: loopback.Client(p.states.Handler()),
+		Retryer:     sdk.NopRetryer{},
 		Credentials: credentials.NewStaticCredentialsProvider(p.scope.Account, "local", ""),
 	})
 }
@@ -114,7 +114,7 @@ func (s *stage) close(ctx context.Context) error {
 // create makes a state machine and returns its ARN.
 func (s *stage) create(ctx context.Context, d definitionFile, kind sfntypes.StateMachineType) (string, error) {
 	made, err := s.states.CreateStateMachine(ctx, &sfn.CreateStateMachineInput{
-		Name: &d.name, Definition: &d.text, RoleArn: aws.String(execRole), Type: kind,
+		Name: &d.name, Definition: &d.text, RoleArn: sdk.String(execRole), Type: kind,
 	})
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", d.path, saidByAPI(err))

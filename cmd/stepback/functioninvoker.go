@@ -7,8 +7,7 @@ import (
 	"errors"
 	"net/http"
 
-	"github.com/google/uuid"
-
+	"stepback/aws"
 	"stepback/services/lambda/functions"
 	locallambda "stepback/services/lambda/runner"
 	"stepback/tasks/lambda"
@@ -17,7 +16,7 @@ import (
 // functionInvoker invokes the functions of the embedded Lambda for the tasks of one account and region.
 type functionInvoker struct {
 	functions *functions.Service
-	scope     functions.Scope
+	scope     aws.Scope
 }
 
 // Invoke implements lambda.Invoker. With a role, functions are those of the account that their ARN names, else of the
@@ -33,14 +32,14 @@ func (i functionInvoker) Invoke(ctx context.Context, c *lambda.Call) (*lambda.An
 	if in.ClientContext, err = base64.StdEncoding.DecodeString(c.ClientContext); err != nil {
 		return nil, &lambda.InvokeError{
 			Code: "InvalidRequestContentException", Message: "The client context is not base64.",
-			StatusCode: http.StatusBadRequest, RequestID: uuid.NewString(),
+			StatusCode: http.StatusBadRequest, RequestID: aws.NewID(),
 		}
 	}
 	a, err := i.invoke(ctx, c.InvocationType, in)
 	var refused *locallambda.APIError
 	if errors.As(err, &refused) {
 		return nil, &lambda.InvokeError{Code: refused.Code, Message: refused.Message, StatusCode: refused.StatusCode,
-			RequestID: uuid.NewString()}
+			RequestID: aws.NewID()}
 	}
 	return a, err
 }
@@ -52,7 +51,7 @@ func (i functionInvoker) invoke(ctx context.Context, kind string, in locallambda
 		id, err := i.functions.InvokeEvent(i.scope, in)
 		return &lambda.Answer{StatusCode: http.StatusAccepted, RequestID: id}, err
 	case "DryRun":
-		return &lambda.Answer{StatusCode: http.StatusNoContent, RequestID: uuid.NewString()},
+		return &lambda.Answer{StatusCode: http.StatusNoContent, RequestID: aws.NewID()},
 			i.functions.CheckInvoke(i.scope, in)
 	}
 	out, err := i.functions.Invoke(ctx, i.scope, in)

@@ -5,8 +5,8 @@ import (
 	"net/http"
 	"os"
 
+	"stepback/aws"
 	"stepback/aws/loopback"
-	"stepback/aws/server/awsjson"
 	"stepback/engine"
 	"stepback/engine/clock"
 	"stepback/tasks/awssdk"
@@ -52,7 +52,7 @@ func (s *surroundings) embed(service string, h http.Handler) {
 // integrations are what the tasks of an account and region can call: functions by the invoker, nested executions of the
 // same engine (await waits for one), and all other services at their endpoints.
 func (s *surroundings) integrations(
-	scope awsjson.Scope, invoker lambda.Invoker, c *clock.Clock, await func(ctx context.Context, t *engine.Task,
+	scope aws.Scope, invoker lambda.Invoker, c *clock.Clock, await func(ctx context.Context, t *engine.Task,
 		arn string) error,
 ) map[string]engine.Integration {
 	caller := &awssdk.Caller{Account: scope.Account, Region: scope.Region, Endpoints: s.endpoints}

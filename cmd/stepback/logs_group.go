@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"stepback/aws"
 	"stepback/services/logs/logstore"
 )
 
@@ -19,7 +20,7 @@ func (c *logsCmd) printGroup(std streams) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	scope := logstore.Scope{Account: c.Account, Region: c.Region}
+	scope := aws.Scope{Account: c.Account, Region: c.Region}
 	said := func(stream string) bool { return !strings.HasPrefix(stream, "log_stream_created_by_aws") }
 	events, err := store.Read(scope, c.Name, said, 0, math.MaxInt64)
 	if errors.Is(err, logstore.ErrNoGroup) {

@@ -3,15 +3,14 @@ package main
 import (
 	"encoding/json"
 
-	"stepback/aws/server/awsjson"
+	"stepback/aws"
 	"stepback/objectevent"
-	"stepback/services/lambda/functions"
 	"stepback/services/lambda/runner"
 )
 
 // objectCreated hands the events of new objects to the functions that are to hear of them, which are tried again as
 // Lambda tries events again. Nil when there are none.
-func (s *services) objectCreated(scope awsjson.Scope) func(objectevent.Event) {
+func (s *services) objectCreated(scope aws.Scope) func(objectevent.Event) {
 	if len(s.starters) == 0 {
 		return nil
 	}
@@ -23,7 +22,7 @@ func (s *services) objectCreated(scope awsjson.Scope) func(objectevent.Event) {
 		}
 		payload, err := json.Marshal(e)
 		if err == nil {
-			_, err = s.functions.InvokeEvent(functions.Scope{Account: scope.Account, Region: scope.Region},
+			_, err = s.functions.InvokeEvent(aws.Scope{Account: scope.Account, Region: scope.Region},
 				runner.InvokeInput{FunctionName: function, Payload: payload})
 		}
 		if err != nil {

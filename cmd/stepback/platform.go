@@ -8,7 +8,7 @@ import (
 	"net/http"
 	"time"
 
-	"stepback/aws/server/awsjson"
+	"stepback/aws"
 	"stepback/engine/clock"
 	"stepback/engine/history"
 	"stepback/engine/journal"
@@ -17,7 +17,7 @@ import (
 
 // platform is what state machines run on: the API of Step Functions over engines, and the embedded services beside it.
 type platform struct {
-	scope    awsjson.Scope
+	scope    aws.Scope
 	services *services
 	engines  *engines
 	states   *stepfunctions.Service
@@ -28,7 +28,7 @@ type setting struct {
 	embedded  embeddedServices
 	data      string // directory of the embedded services
 	listening net.Addr
-	scope     awsjson.Scope // of requests that name no other
+	scope     aws.Scope // of requests that name no other
 	clock     *clock.Clock
 	patience  time.Duration // with tasks on a virtual clock; see engine.Config
 	journal   journal.Journal

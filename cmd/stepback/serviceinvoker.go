@@ -6,8 +6,7 @@ import (
 	"io"
 	"sync"
 
-	"github.com/google/uuid"
-
+	"stepback/aws"
 	locallambda "stepback/services/lambda/runner"
 	"stepback/tasks/lambda"
 )
@@ -22,7 +21,7 @@ func (i serviceInvoker) Invoke(ctx context.Context, c *lambda.Call) (*lambda.Ans
 	var refused *locallambda.APIError
 	if errors.As(err, &refused) {
 		return nil, &lambda.InvokeError{Code: refused.Code, Message: refused.Message, StatusCode: refused.StatusCode,
-			RequestID: uuid.NewString()}
+			RequestID: aws.NewID()}
 	}
 	if err != nil {
 		return nil, err

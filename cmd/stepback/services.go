@@ -17,7 +17,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/config"
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
 
-	"stepback/aws/server/awsjson"
+	"stepback/aws"
 	"stepback/engine"
 	"stepback/engine/s3objects"
 	"stepback/local/endpoint"
@@ -55,7 +55,7 @@ type services struct {
 }
 
 // open opens the embedded services in the data directory of a server that listens at an address.
-func (c *embeddedServices) open(ctx context.Context, data string, listening net.Addr, scope awsjson.Scope,
+func (c *embeddedServices) open(ctx context.Context, data string, listening net.Addr, scope aws.Scope,
 	log *slog.Logger) (*services, error) {
 	s := &services{
 		endpoint: "http://" + reachable(listening), lambdaEndpoint: c.LambdaEndpoint, s3Endpoint: c.S3Endpoint,
@@ -78,7 +78,7 @@ func (c *embeddedServices) open(ctx context.Context, data string, listening net.
 	s.functions, err = functions.Open(ctx, filepath.Join(data, "lambda"), functions.Options{
 		Objects: objects, LogDir: filepath.Join(data, functionLogs), Env: s.environment(), Environments: c.Environments,
 		Log:     log,
-		LogSink: func(scope functions.Scope) lambdalog.LogSink { return functionLog{s.logs, logstore.Scope(scope)} },
+		LogSink: func(scope aws.Scope) lambdalog.LogSink { return functionLog{s.logs, aws.Scope(scope)} },
 	})
 	if err != nil {
 		return nil, errors.Join(err, s.logs.Close())
@@ -131,7 +131,7 @@ func (s *services) environment() map[string]string {
 }
 
 // invoker is how the tasks of an account and region invoke functions.
-func (s *services) invoker(scope awsjson.Scope) lambda.Invoker {
+func (s *services) invoker(scope aws.Scope) lambda.Invoker {
 	others := s.lambdaInvoker(scope)
 	if s.invokers == nil {
 		return others
@@ -140,25 +140,25 @@ func (s *services) invoker(scope awsjson.Scope) lambda.Invoker {
 }
 
 // lambdaInvoker invokes the functions of the embedded Lambda, or of the endpoint that takes its place.
-func (s *services) lambdaInvoker(scope awsjson.Scope) lambda.Invoker {
+func (s *services) lambdaInvoker(scope aws.Scope) lambda.Invoker {
 	if s.lambdaEndpoint != "" || s.functions == nil {
 		return lambda.Endpoint{URL: s.lambdaEndpoint}
 	}
-	return functionInvoker{s.functions, functions.Scope{Account: scope.Account, Region: scope.Region}}
+	return functionInvoker{s.functions, aws.Scope{Account: scope.Account, Region: scope.Region}}
 }
 
 // lambda serves the API of the embedded Lambda.
-func (s *services) lambda(scope awsjson.Scope) http.Handler {
+func (s *services) lambda(scope aws.Scope) http.Handler {
 	return lambdaapi.New(s.functions, scope, s.log)
 }
 
 // cloudWatchLogs serves the API of the embedded CloudWatch Logs.
-func (s *services) cloudWatchLogs(scope awsjson.Scope) http.Handler {
+func (s *services) cloudWatchLogs(scope aws.Scope) http.Handler {
 	return logsapi.New(s.logs, scope, time.Now, s.log)
 }
 
 // handler serves everything at one address.
-func (s *services) handler(stepFunctions http.Handler, scope awsjson.Scope, public bool) http.Handler {
+func (s *services) handler(stepFunctions http.Handler, scope aws.Scope, public bool) http.Handler {
 	h := &endpoint.Handler{
 		StepFunctions: stepFunctions, Lambda: s.lambda(scope), S3: s.s3.Handler(), Logs: s.cloudWatchLogs(scope),
 		STS: &sts.Service{Default: scope, Log: s.log}, Log: s.log,

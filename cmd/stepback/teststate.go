@@ -13,8 +13,8 @@ import (
 
 	"stepback/asl"
 	"stepback/asl/jsonvalue"
+	"stepback/aws"
 	"stepback/aws/loopback"
-	"stepback/aws/server/awsjson"
 	"stepback/engine"
 	"stepback/engine/clock"
 	"stepback/engine/journal"
@@ -185,7 +185,7 @@ func (f *flagTexts) file(member, text string) {
 
 // testState asks an engine of this process.
 func testState(ctx context.Context, body []byte) (status int, answer []byte, err error) {
-	scope := awsjson.Scope{Account: "000000000000", Region: "us-east-1"}
+	scope := aws.Scope{Account: "000000000000", Region: "us-east-1"}
 	c := clock.Real()
 	defer c.Close()
 	around, reached := newSurroundings(), &services{lambdaEndpoint: os.Getenv("LAMBDA_ENDPOINT")}
@@ -202,7 +202,7 @@ func testState(ctx context.Context, body []byte) (status int, answer []byte, err
 	}
 	defer e.Close()
 	h := stepfunctions.New(stepfunctions.Config{
-		Open: func(awsjson.Scope) (*engine.Engine, error) { return e, nil }, Store: stepfunctions.NewMemory(),
+		Open: func(aws.Scope) (*engine.Engine, error) { return e, nil }, Store: stepfunctions.NewMemory(),
 		Now: c.Now, Default: scope,
 	}).Handler()
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, loopback.URL, bytes.NewReader(body))

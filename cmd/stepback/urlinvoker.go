@@ -9,8 +9,7 @@ import (
 	"net/http"
 	"net/url"
 
-	"github.com/google/uuid"
-
+	"stepback/aws"
 	locallambda "stepback/services/lambda/runner"
 	"stepback/tasks/lambda"
 )
@@ -67,10 +66,10 @@ const unhandled = "Unhandled"
 func answered(payload []byte, failed string) *lambda.Answer {
 	return &lambda.Answer{
 		StatusCode: http.StatusOK, FunctionError: failed, Payload: payload, ExecutedVersion: "$LATEST",
-		RequestID: uuid.NewString(),
+		RequestID: aws.NewID(),
 	}
 }
 
 func refusal(code, message string, status int) *lambda.InvokeError {
-	return &lambda.InvokeError{Code: code, Message: message, StatusCode: status, RequestID: uuid.NewString()}
+	return &lambda.InvokeError{Code: code, Message: message, StatusCode: status, RequestID: aws.NewID()}
 }

@@ -13,7 +13,6 @@ import (
 	sfntypes "github.com/aws/aws-sdk-go-v2/service/sfn/types"
 
 	"stepback/asl"
-	"stepback/aws/partition"
 )
 
 // watcher makes a state machine of every definition in a directory, and updates it when its file changes.
@@ -40,8 +39,7 @@ const lookEvery = 500 * time.Millisecond
 func watch(ctx context.Context, dir string, values map[string]string, p *platform, out io.Writer) (stop func(),
 	err error) {
 	w := &watcher{
-		dir: dir, values: values, role: "arn:" + partition.Of(p.scope.Region) + ":iam::" + p.scope.Account +
-			":role/stepback",
+		dir: dir, values: values, role: p.scope.GlobalARN("iam", "role/stepback"),
 		states: statesClient(p), out: out, seen: map[string]stamp{},
 	}
 	if err := w.look(ctx); err != nil {

@@ -13,7 +13,7 @@ import (
 	"sync"
 	"time"
 
-	"stepback/aws/partition"
+	"stepback/aws"
 )
 
 // FileName is the name of the file of messages in the data directory.
@@ -111,7 +111,7 @@ func (t *Topics) CreateTopic(name string) (string, error) {
 	if !topicName.MatchString(name) {
 		return "", invalidParameter("Topic Name")
 	}
-	arn := "arn:" + partition.Of(t.opts.Region) + ":sns:" + t.opts.Region + ":" + t.opts.Account + ":" + name
+	arn := aws.Scope{Account: t.opts.Account, Region: t.opts.Region}.ARN("sns", name)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !slices.Contains(t.arns, arn) {

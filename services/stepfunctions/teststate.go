@@ -4,10 +4,9 @@ import (
 	"context"
 	"errors"
 
-	"github.com/google/uuid"
-
 	"stepback/asl"
 	"stepback/asl/jsonvalue"
+	"stepback/aws"
 	"stepback/aws/server/awsjson"
 	"stepback/engine"
 	"stepback/tasks/httptask"
@@ -63,7 +62,7 @@ var testStateMembers = []awsjson.Member{
 }
 
 // testState runs one state by itself. Nothing is kept of it.
-func (s *Service) testState(ctx context.Context, scope awsjson.Scope, in *testStateRequest) (*testStateResponse,
+func (s *Service) testState(ctx context.Context, scope aws.Scope, in *testStateRequest) (*testStateResponse,
 	error) {
 	if in.RoleARN != "" {
 		if err := checkRole(in.RoleARN); err != nil {
@@ -98,8 +97,8 @@ func (s *Service) testState(ctx context.Context, scope awsjson.Scope, in *testSt
 }
 
 // test is what a request asks for.
-func (s *Service) test(scope awsjson.Scope, state *engine.State, in *testStateRequest) (*engine.StateTest, error) {
-	machine, name := uuid.NewString(), uuid.NewString()
+func (s *Service) test(scope aws.Scope, state *engine.State, in *testStateRequest) (*engine.StateTest, error) {
+	machine, name := aws.NewID(), aws.NewID()
 	t := &engine.StateTest{
 		State: state, Machine: machine, RoleARN: in.RoleARN, Region: scope.Region,
 		Info: engine.Info{

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"stepback/asl/jsonvalue"
+	"stepback/aws"
 	"stepback/engine/history"
 	"stepback/engine/internal/plan"
 )
@@ -48,7 +49,7 @@ type Execution struct {
 
 	// Valid during a step.
 	now    time.Time
-	random random
+	random aws.Random
 	out    *Result
 	work   int // that expressions have done, in their steps
 
@@ -91,7 +92,7 @@ func (x *Execution) Step(e *Signal, out *Result) {
 	if (x.status == history.Running) == (e.Kind == Redrive) || x.status == history.Succeeded {
 		return
 	}
-	x.now, x.random, x.out = e.At, random{e.Seed}, out
+	x.now, x.random, x.out = e.At, aws.Random{Seed: e.Seed}, out
 	x.apply(e)
 	x.drain()
 	if e.Kind == Start || e.Kind == Redrive {

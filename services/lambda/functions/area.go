@@ -5,12 +5,13 @@ import (
 	"path/filepath"
 	"sync"
 
+	"stepback/aws"
 	"stepback/services/lambda/runner"
 )
 
 // area is one account and region.
 type area struct {
-	scope  Scope
+	scope  aws.Scope
 	dir    string
 	lambda *runner.Service
 	logs   *runner.FileLogs // nil when no logs are kept
@@ -24,7 +25,7 @@ type area struct {
 // codeKey is the code of a function.
 type codeKey struct{ function, sha256 string }
 
-func newArea(scope Scope, dir string, logs *runner.FileLogs, opts Options) *area {
+func newArea(scope aws.Scope, dir string, logs *runner.FileLogs, opts Options) *area {
 	settings := runner.Options{Region: scope.Region, Account: scope.Account, IdleTimeout: opts.IdleTimeout}
 	settings.Logs = sinks(scope, logs, opts)
 	return &area{
@@ -34,7 +35,7 @@ func newArea(scope Scope, dir string, logs *runner.FileLogs, opts Options) *area
 }
 
 // sinks are where the functions of a scope log; nil means nowhere.
-func sinks(scope Scope, files *runner.FileLogs, opts Options) runner.LogSink {
+func sinks(scope aws.Scope, files *runner.FileLogs, opts Options) runner.LogSink {
 	var all tee
 	if files != nil {
 		all = append(all, files)

@@ -16,11 +16,12 @@ import (
 
 	"github.com/aws/smithy-go"
 
+	"stepback/aws"
 	"stepback/services/lambda/functions"
 	"stepback/services/lambda/runner"
 )
 
-var home = functions.Scope{Account: "000000000000", Region: "us-east-1"}
+var home = aws.Scope{Account: "000000000000", Region: "us-east-1"}
 
 func open(t testing.TB, dir string, opts functions.Options) *functions.Service {
 	t.Helper()
@@ -216,7 +217,7 @@ func TestScopesDoNotSeeEachOther(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir(), functions.Options{})
 	create(t, s, python(t, source("one")))
-	other := functions.Scope{Account: "111111111111", Region: "us-east-1"}
+	other := aws.Scope{Account: "111111111111", Region: "us-east-1"}
 	if _, err := s.Get(other, "F", ""); err == nil ||
 		code(t, err) != "ResourceNotFoundException: Function not found: arn:aws:lambda:us-east-1:111111111111:function:F" {
 		t.Errorf("%v", err)

@@ -5,12 +5,13 @@ import (
 	"context"
 	"math/rand/v2"
 
+	"stepback/aws"
 	"stepback/services/lambda/runner"
 )
 
 // Invoke runs a function once, in the scope unless FunctionName is an ARN of another one. The qualifier is a version,
 // an alias or empty. Errors are those of runner.Service.Invoke.
-func (s *Service) Invoke(ctx context.Context, scope Scope, in runner.InvokeInput) (runner.InvokeOutput, error) {
+func (s *Service) Invoke(ctx context.Context, scope aws.Scope, in runner.InvokeInput) (runner.InvokeOutput, error) {
 	a, err := s.resolve(scope, &in)
 	if err != nil {
 		return runner.InvokeOutput{}, err
@@ -19,7 +20,7 @@ func (s *Service) Invoke(ctx context.Context, scope Scope, in runner.InvokeInput
 }
 
 // InvokeEvent takes an event, as runner.Service.InvokeEvent does.
-func (s *Service) InvokeEvent(scope Scope, in runner.InvokeInput) (requestID string, err error) {
+func (s *Service) InvokeEvent(scope aws.Scope, in runner.InvokeInput) (requestID string, err error) {
 	a, err := s.resolve(scope, &in)
 	if err != nil {
 		return "", err
@@ -28,13 +29,13 @@ func (s *Service) InvokeEvent(scope Scope, in runner.InvokeInput) (requestID str
 }
 
 // CheckInvoke tells whether an invocation would find its function.
-func (s *Service) CheckInvoke(scope Scope, in runner.InvokeInput) error {
+func (s *Service) CheckInvoke(scope aws.Scope, in runner.InvokeInput) error {
 	_, err := s.resolve(scope, &in)
 	return err
 }
 
 // resolve replaces what a call names by a function and a version, which an alias draws.
-func (s *Service) resolve(scope Scope, in *runner.InvokeInput) (*area, error) {
+func (s *Service) resolve(scope aws.Scope, in *runner.InvokeInput) (*area, error) {
 	n, err := runner.ParseName(in.FunctionName, in.Qualifier)
 	if err != nil {
 		return nil, err

@@ -13,13 +13,10 @@ import (
 	"sync"
 	"time"
 
-	"stepback/aws/partition"
+	"stepback/aws"
 	"stepback/services/lambda/runner"
 	"stepback/services/lambda/runtimes"
 )
-
-// Scope is the account and region that a function lives in. Functions of different scopes do not see each other.
-type Scope struct{ Account, Region string }
 
 // Objects is where deployment packages in S3 are read.
 type Objects interface {
@@ -33,7 +30,7 @@ type Options struct {
 	// LogDir is where logs are kept, as LogDir/ACCOUNT/REGION/NAME.log; empty means nowhere.
 	LogDir string
 	// LogSink is given the logs of the functions of a scope, too; nil means nobody is.
-	LogSink func(Scope) runner.LogSink
+	LogSink func(aws.Scope) runner.LogSink
 	// Env is in the environment of every function; the function's own variables win.
 	Env map[string]string
 	// Environments is the number of processes of one function version; the default is 32.
@@ -53,7 +50,7 @@ type Service struct {
 	runtimes *runtimes.Set
 
 	mu    sync.RWMutex
-	areas map[Scope]*area
+	areas map[aws.Scope]*area
 }
 
 const (
@@ -89,7 +86,7 @@ func Open(ctx context.Context, dir string, opts Options) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Service{dir: dir, opts: opts, runtimes: set, areas: map[Scope]*area{}}
+	s := &Service{dir: dir, opts: opts, runtimes: set, areas: map[aws.Scope]*area{}}
 	if err := s.load(ctx); err != nil {
 		return nil, errors.Join(err, s.Close(ctx))
 	}
@@ -112,14 +109,14 @@ func (s *Service) Close(ctx context.Context) error {
 }
 
 // known returns the area of a scope, nil when it has never had a function.
-func (s *Service) known(scope Scope) *area {
+func (s *Service) known(scope aws.Scope) *area {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.areas[scope]
 }
 
 // area returns the area of a scope, a new one if need be.
-func (s *Service) area(scope Scope) (*area, error) {
+func (s *Service) area(scope aws.Scope) (*area, error) {
 	if a := s.known(scope); a != nil {
 		return a, nil
 	}
@@ -141,7 +138,7 @@ func (s *Service) area(scope Scope) (*area, error) {
 }
 
 // find returns a function and its area. The error is Lambda's, about the ARN with the given ending.
-func (s *Service) find(scope Scope, name, ending string) (*area, *record, error) {
+func (s *Service) find(scope aws.Scope, name, ending string) (*area, *record, error) {
 	if a := s.known(scope); a != nil {
 		if r := a.record(name); r != nil {
 			return a, r, nil
@@ -150,6 +147,6 @@ func (s *Service) find(scope Scope, name, ending string) (*area, *record, error)
 	return nil, nil, notFound("Function not found: %s%s", arnOf(scope, name), ending)
 }
 
-func arnOf(scope Scope, name string) string {
-	return "arn:" + partition.Of(scope.Region) + ":lambda:" + scope.Region + ":" + scope.Account + ":function:" + name
+func arnOf(scope aws.Scope, name string) string {
+	return scope.ARN("lambda", "function:"+name)
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net/http"
 	"time"
+
+	"stepback/aws"
 )
 
 // Limits of asynchronous invocations.
@@ -35,7 +37,7 @@ func (s *Service) InvokeEvent(in InvokeInput) (requestID string, err error) {
 		}
 	}
 	in.Payload, in.LogTail = payload, false
-	requestID = newRequestID()
+	requestID = aws.NewID()
 	go func() {
 		defer s.events.Add(-1)
 		defer s.leave(d)

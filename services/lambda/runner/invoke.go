@@ -4,8 +4,9 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"math/rand/v2"
 	"net/http"
+
+	"stepback/aws"
 )
 
 // The payload limits of a synchronous Invoke, in bytes.
@@ -47,7 +48,7 @@ func (s *Service) Invoke(ctx context.Context, in InvokeInput) (InvokeOutput, err
 	}
 	defer s.leave(d)
 	in.Payload = payload
-	return s.run(ctx, d, &in, newRequestID())
+	return s.run(ctx, d, &in, aws.NewID())
 }
 
 // admit finds the function of a call that is in order. Its caller leaves it.
@@ -120,25 +121,4 @@ func checkRequest(payload []byte, valid bool) ([]byte, *APIError) {
 		return nil, invalidContent("the payload is not valid JSON")
 	}
 	return payload, nil
-}
-
-// newRequestID returns a random UUID. It need not be hard to guess, so it does not cost a system call.
-func newRequestID() string {
-	hi, lo := rand.Uint64(), rand.Uint64()
-	hi = hi&^0xf000 | 0x4000
-	lo = lo&^(3<<62) | 2<<62
-	const digits = "0123456789abcdef"
-	var b [36]byte
-	at := 0
-	for _, word := range [2]uint64{hi, lo} {
-		for shift := 60; shift >= 0; shift -= 4 {
-			if at == 8 || at == 13 || at == 18 || at == 23 {
-				b[at] = '-'
-				at++
-			}
-			b[at] = digits[word>>shift&15]
-			at++
-		}
-	}
-	return string(b[:])
 }

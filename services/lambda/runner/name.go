@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"strings"
 
-	"stepback/aws/partition"
+	"stepback/aws"
 )
 
 // Latest is the version of a function that has not been published.
@@ -49,6 +49,5 @@ func parseName(name, qualifier string) (Name, *APIError) {
 
 // FunctionARN returns the ARN of the function name in the service's region and account.
 func (s *Service) FunctionARN(name string) string {
-	return "arn:" + partition.Of(s.opts.Region) + ":lambda:" + s.opts.Region + ":" + s.opts.Account + ":function:" +
-		name
+	return aws.Scope{Account: s.opts.Account, Region: s.opts.Region}.ARN("lambda", "function:"+name)
 }
