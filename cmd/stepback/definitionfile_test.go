@@ -84,7 +84,7 @@ func TestReviewDoesNotGuessResources(t *testing.T) {
 	t.Parallel()
 	path := file(t, "item.asl.json", `{"StartAt": "A", "States": {"A": {"Type": "Task", "Resource": "${GetItem}", "End": true,
 		"Retry": [{"ErrorEquals": ["DynamoDb.ThrottlingException"], "MaxAttempts": 3, "JitterStrategy": "FULL"}]}}}`)
-	stepback(t, "retries", "review", path).ends(t, exitOK, path+": no advice\n")
+	stepback(t, "retries", "review", path).ends(t, exitOK, path+": nothing found\n")
 	stepback(t, "retries", "review", path, "--substitute",
 		"GetItem=arn:aws:lambda:us-east-1:123456789012:function:GetItem").
 		ends(t, exitOK, "advice LAMBDA_FAULTS_NOT_RETRIED")
