@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"stepback/asl/jsonvalue"
+	"stepback/aws"
 	"stepback/engine"
 )
 
@@ -42,19 +43,10 @@ type Answer struct {
 	LogResult       string // Base64
 }
 
-// Invoker runs functions. An error that is an *InvokeError is one of the Lambda API.
+// Invoker runs functions. An error that is an *aws.Error is one of the Lambda API.
 type Invoker interface {
 	Invoke(ctx context.Context, c *Call) (*Answer, error)
 }
-
-// InvokeError is an error of the Invoke operation itself, such as TooManyRequestsException.
-type InvokeError struct {
-	Code, Message, RequestID string
-	StatusCode               int
-}
-
-// Error implements error.
-func (e *InvokeError) Error() string { return e.Code + ": " + e.Message }
 
 // Integration carries out lambda:invoke.
 type Integration struct{ Invoker Invoker }
@@ -194,14 +186,14 @@ func functionError(payload jsonvalue.Value, ok bool, raw []byte, cause string) e
 
 // invokeError names an error of the Invoke operation as Step Functions does.
 func invokeError(err error) error {
-	var api *InvokeError
+	var api *aws.Error
 	if !errors.As(err, &api) {
 		return engine.NewFailure("Lambda.SdkClientException", "Unable to execute HTTP request: "+
 			err.Error())
 	}
-	return engine.NewFailure("Lambda."+strings.TrimPrefix(api.Code, "Lambda."), api.Message+" (Service: AWSLambda; Status Code: "+strconv.Itoa(api.StatusCode)+"; Error Code: "+
-		api.Code+
-		"; Request ID: "+api.RequestID+"; Proxy: null)")
+	return engine.NewFailure("Lambda."+strings.TrimPrefix(api.Code, "Lambda."),
+		api.Message+" (Service: AWSLambda; Status Code: "+strconv.Itoa(api.Status)+"; Error Code: "+api.Code+
+			"; Request ID: "+api.RequestID+"; Proxy: null)")
 }
 
 var (

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"stepback/asl/jsonvalue"
+	"stepback/aws"
 	"stepback/engine"
 )
 
@@ -18,15 +19,6 @@ type Message struct{ TopicARN, Subject, Body string }
 type Publisher interface {
 	Publish(ctx context.Context, m Message) (messageID string, err error)
 }
-
-// PublishError is an error of the Publish operation.
-type PublishError struct {
-	Code, Message string
-	StatusCode    int
-}
-
-// Error implements error.
-func (e *PublishError) Error() string { return e.Code + ": " + e.Message }
 
 // Integration carries out sns:publish.
 type Integration struct{ Publisher Publisher }
@@ -49,12 +41,13 @@ func (i Integration) Invoke(ctx context.Context, t *engine.Task) (engine.Result,
 }
 
 func publishError(err error) error {
-	var api *PublishError
+	var api *aws.Error
 	if !errors.As(err, &api) {
 		return engine.NewFailure("SNS.SdkClientException", err.Error())
 	}
-	return engine.NewFailure("SNS."+api.Code, api.Message+" (Service: AmazonSNS; Status Code: "+strconv.Itoa(api.StatusCode)+"; Error Code: "+
-		api.Code+"; Proxy: null)")
+	return engine.NewFailure("SNS."+api.Code,
+		api.Message+" (Service: AmazonSNS; Status Code: "+strconv.Itoa(api.Status)+"; Error Code: "+api.Code+
+			"; Proxy: null)")
 }
 
 func text(params jsonvalue.Value, field string) string {
