@@ -7,7 +7,7 @@ import (
 	"stepback/aws"
 	"stepback/aws/server"
 	"stepback/engine"
-	"stepback/engine/interpreter"
+	"stepback/engine/history"
 )
 
 type mapRunRequest struct {
@@ -41,18 +41,18 @@ func countsOf(t engine.Tally, over bool) counts {
 }
 
 type describeMapRunResponse struct {
-	ARN                        string             `json:"mapRunArn"`
-	ExecutionARN               string             `json:"executionArn"`
-	Status                     interpreter.Status `json:"status"`
-	Started                    server.Time        `json:"startDate"`
-	Stopped                    server.Time        `json:"stopDate,omitzero"`
-	MaxConcurrency             int64              `json:"maxConcurrency"`
-	ToleratedFailureCount      int64              `json:"toleratedFailureCount"`
-	ToleratedFailurePercentage float64            `json:"toleratedFailurePercentage"`
-	Items                      counts             `json:"itemCounts"`
-	Executions                 counts             `json:"executionCounts"`
-	RedriveCount               int64              `json:"redriveCount"`
-	Redriven                   server.Time        `json:"redriveDate,omitzero"`
+	ARN                        string         `json:"mapRunArn"`
+	ExecutionARN               string         `json:"executionArn"`
+	Status                     history.Status `json:"status"`
+	Started                    server.Time    `json:"startDate"`
+	Stopped                    server.Time    `json:"stopDate,omitzero"`
+	MaxConcurrency             int64          `json:"maxConcurrency"`
+	ToleratedFailureCount      int64          `json:"toleratedFailureCount"`
+	ToleratedFailurePercentage float64        `json:"toleratedFailurePercentage"`
+	Items                      counts         `json:"itemCounts"`
+	Executions                 counts         `json:"executionCounts"`
+	RedriveCount               int64          `json:"redriveCount"`
+	Redriven                   server.Time    `json:"redriveDate,omitzero"`
 }
 
 func (s *Service) describeMapRun(ctx context.Context, scope aws.Scope, in *mapRunRequest) (*describeMapRunResponse,
@@ -61,7 +61,7 @@ func (s *Service) describeMapRun(ctx context.Context, scope aws.Scope, in *mapRu
 	if err != nil {
 		return nil, err
 	}
-	over := m.Status != interpreter.Running
+	over := m.Status != history.Running
 	return &describeMapRunResponse{
 		ARN: m.ARN, ExecutionARN: m.Execution, Status: m.Status, Started: server.Time(m.Started),
 		Stopped:        server.Time(m.Stopped),
