@@ -120,7 +120,10 @@ func (x *exchange) registry() *smithy.TypeRegistry {
 }
 
 // requestID is how a service calls a request.
-func requestID(h http.Header) string {
+func (x *exchange) requestID(h http.Header) string {
+	if id := h.Get("X-Amz-Request-Id"); id != "" && strings.HasPrefix(x.Service.SignatureVersion, "s3") {
+		return id
+	}
 	for _, name := range []string{"X-Amzn-Requestid", "X-Amz-Request-Id", "X-Amz-Requestid", "X-Amz-Cf-Id"} {
 		if id := h.Get(name); id != "" {
 			return id
