@@ -46,6 +46,9 @@ func (x *exchange) answer(ctx context.Context, r *http.Response) (*Response, err
 	if a.RequestID == "" {
 		a.RequestID = requestIDIn(body)
 	}
+	if a.HostID == "" && x.Service.ID == "S3" {
+		a.HostID = elementIn(body, "HostId")
+	}
 	if x.Service.ID == "S3" && r.StatusCode/100 == 2 && isErrorDocument(body) { // of a copy that failed on the way
 		r.StatusCode = http.StatusInternalServerError
 	}

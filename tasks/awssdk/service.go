@@ -60,25 +60,12 @@ func meant(names []string) string {
 	return "; did you mean " + strings.Join(names, ", ") + "?"
 }
 
-// Supports says why tasks cannot call an action of a service, both named as in a Resource; nil when they can.
-func Supports(name, action string) error {
-	s, err := serviceOf(name)
-	if err != nil {
-		return err
-	}
-	_, err = s.action(action)
-	return err
-}
-
 // action finds an operation by its name in a Resource, getItem, or by the model's. The error is an *unsupportedError, or
 // says what is damaged.
 func (s *service) action(name string) (*model.Operation, error) {
-	o, err := s.Operation(upperFirst(name))
+	o, err := s.Action(name)
 	var unknown *model.UnknownOperationError
 	if errors.As(err, &unknown) {
-		for i, n := range unknown.Similar {
-			unknown.Similar[i] = lowerFirst(n)
-		}
 		return nil, &unsupportedError{"The action " + name + " of the service " + s.Name + " is not supported" +
 			meant(unknown.Similar)}
 	}
