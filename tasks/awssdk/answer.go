@@ -18,16 +18,16 @@ const (
 	OptimizedNames
 )
 
-// Answer is the shape of what an action answers. It tells whether a JSON value could be such an answer in the result of a
-// task, in the words of Step Functions. It calls no service.
+// Answer is the shape of what an action answers. It tells whether a JSON value could be such an answer in the result of
+// a task, in the words of Step Functions. It calls no service.
 type Answer struct {
 	service string
 	shape   *model.Shape
 	free    []string
 }
 
-// AnswerOf finds what an action of a service answers, both named as in the Resource of an AWS SDK integration. It is nil
-// for a service or an action that is not known, and for an action that answers nothing.
+// AnswerOf finds what an action of a service answers, both named as in the Resource of an AWS SDK integration. It is
+// nil for a service or an action that is not known, and for an action that answers nothing.
 func AnswerOf(service, action string) (*Answer, error) {
 	s, err := model.Find(service)
 	if isUnknown(err) {

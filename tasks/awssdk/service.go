@@ -25,7 +25,7 @@ type particulars struct {
 	missing func(member string) (code, message string)
 }
 
-// particular are the services that Step Functions, Step Functions Local or the SDK for Java treat in a way of their own.
+// particular are the services that Step Functions, Step Functions Local or the SDK for Java treat in their own way.
 var particular = map[string]particulars{
 	"cloudwatchlogs": {variable: "CLOUDWATCHLOGS_ENDPOINT"},
 	"dynamodb":       {base64: true},
@@ -60,8 +60,8 @@ func meant(names []string) string {
 	return "; did you mean " + strings.Join(names, ", ") + "?"
 }
 
-// action finds an operation by its name in a Resource, getItem, or by the model's. The error is an *unsupportedError, or
-// says what is damaged.
+// action finds an operation by its name in a Resource, getItem, or by the model's. The error is an *unsupportedError,
+// or says what is damaged.
 func (s *service) action(name string) (*model.Operation, error) {
 	o, err := s.Action(name)
 	var unknown *model.UnknownOperationError
