@@ -131,7 +131,7 @@ func (c *answerCheck) value(v jsonvalue.Value, s *model.Shape, field string) str
 
 func (c *answerCheck) object(v jsonvalue.Value, s *model.Shape) string {
 	shapes := make(map[string]*model.Shape, len(s.Members))
-	for _, m := range s.Listed() {
+	for _, m := range s.Members {
 		name := c.style.member(m)
 		if _, ok := v.Get(name); !ok && m.Required && c.required {
 			return "Required field '" + name + "' is missing"
