@@ -17,7 +17,7 @@ import (
 	"stepback/asl/jsonvalue"
 	"stepback/aws/client"
 	"stepback/aws/model"
-	"stepback/engine/interpreter"
+	"stepback/engine"
 )
 
 // Caller calls the services for one account and region. It is safe for concurrent use.
@@ -133,7 +133,7 @@ func (o *operation) call(ctx context.Context, params jsonvalue.Value, look *styl
 // U+FFFD, as in Java.
 func body(r io.ReadCloser) (jsonvalue.Value, error) {
 	defer func() { _ = r.Close() }()
-	b, err := io.ReadAll(io.LimitReader(r, interpreter.MaxPayload+1))
+	b, err := io.ReadAll(io.LimitReader(r, engine.MaxPayload+1))
 	if err != nil {
 		return jsonvalue.Value{}, err
 	}

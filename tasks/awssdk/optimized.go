@@ -8,8 +8,6 @@ import (
 
 	"stepback/asl/jsonvalue"
 	"stepback/engine"
-	"stepback/engine/interpreter"
-	"stepback/engine/plan"
 )
 
 // Optimized carries out one optimized integration, such as sqs:sendMessage.
@@ -77,9 +75,9 @@ func (o *Optimized) Invoke(ctx context.Context, t *engine.Task) (engine.Result, 
 		return nil, err
 	}
 	if o.young() {
-		return interpreter.ValuePayload(a.output), nil
+		return engine.ValueResult(a.output), nil
 	}
-	return interpreter.ValuePayload(a.withMetadata()), nil
+	return engine.ValueResult(a.withMetadata()), nil
 }
 
 // finish makes the task's result of what the service answered.
@@ -114,7 +112,7 @@ func (o *Optimized) call(ctx context.Context, role, action string, params jsonva
 	error) {
 	s, err := serviceOf(o.serviceName)
 	if err != nil {
-		return nil, &engine.TaskError{Name: plan.ErrRuntime, Cause: err.Error()}
+		return nil, engine.NewFailure(engine.StatesRuntime, err.Error())
 	}
 	n := optimizedNaming(o, s)
 	op, err := o.Caller.find(ctx, s, action, o.Caller.account(role, params))
