@@ -111,7 +111,7 @@ func (x *exchange) output(ctx context.Context, r *http.Response, body []byte, a 
 		return x.wrong(r, why(err))
 	}
 	a.Output = x.completed(out.Value)
-	if err := complete(x.Operation.Output, a.Output); err != nil {
+	if err := x.complete(a.Output); err != nil {
 		return x.wrong(r, why(err))
 	}
 	return nil

@@ -54,9 +54,8 @@ func TestAnswersThatAreNotWhatTheModelSays(t *testing.T) {
 			`the answer to dynamodb:Scan (status 200) is not what its API says: Count: expected number, got "many"`},
 		"a required member is missing": {"sfn", "StartExecution", 200, `{"executionArn":"a"}`,
 			"the answer to sfn:StartExecution (status 200) is not what its API says: the member startDate is missing"},
-		"a required member is missing further down": {"sfn", "ListStateMachines", 200, `{"stateMachines":[{"name":"m"}]}`,
-			"the answer to sfn:ListStateMachines (status 200) is not what its API says: " +
-				"stateMachines[0]: the member stateMachineArn is missing"},
+		"text further down": {"sfn", "ListStateMachines", 200, `{"stateMachines":[{"name":[]}]}`,
+			"the answer to sfn:ListStateMachines (status 200) is not what its API says: stateMachines[0].name: expected string, got ["},
 		"HTML of a proxy": {"dynamodb", "Scan", 200, html,
 			"the answer to dynamodb:Scan (status 200) is not what its API says: it is HTML: " + `"` + html + `"`},
 		"HTML where XML belongs": {"sns", "Publish", 200, html,

@@ -160,10 +160,10 @@ func TestResults(t *testing.T) {
 			parameters: `{"ModelId":"m","Messages":[{"Role":"user","Content":[{"Text":"t"}]}],` +
 				`"ToolConfig":{"Tools":[{"ToolSpec":{"Name":"n","InputSchema":{"Json":{"type":"object","a":[1.50,null,true]}}}}]}}`,
 			answer: fake{body: `{"output":{"message":{"role":"assistant","content":[{"toolUse":{"toolUseId":"u","name":"n","input":{"x":1.5,"y":["<a>"]}}}]}},` +
-				`"stopReason":"tool_use"}`},
+				`"stopReason":"tool_use","usage":{"inputTokens":1,"outputTokens":2,"totalTokens":3},"metrics":{"latencyMs":4}}`},
 			sent: `"inputSchema":{"json":{"type":"object","a":[1.50,null,true]}}`,
-			want: `{"Output":{"Message":{"Content":[{"ToolUse":{"Input":{"x":1.5,"y":["<a>"]},"Name":"n","ToolUseId":"u"}}],"Role":"assistant"}},` +
-				`"StopReason":"tool_use"}`,
+			want: `{"Metrics":{"LatencyMs":4},"Output":{"Message":{"Content":[{"ToolUse":{"Input":{"x":1.5,"y":["<a>"]},"Name":"n","ToolUseId":"u"}}],"Role":"assistant"}},` +
+				`"StopReason":"tool_use","Usage":{"InputTokens":1,"OutputTokens":2,"TotalTokens":3}}`,
 		},
 		"names that Java has itself": {
 			service: "bedrockagentruntime", resource: "aws-sdk:bedrockagentruntime:retrieve",
