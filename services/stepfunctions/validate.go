@@ -5,6 +5,7 @@ import (
 
 	"stepback/asl"
 	"stepback/aws"
+	"stepback/aws/model"
 	"stepback/engine"
 )
 
@@ -32,7 +33,7 @@ type validateResponse struct {
 
 func (s *Service) validateStateMachineDefinition(_ context.Context, _ aws.Scope,
 	in *validateRequest) (*validateResponse, error) {
-	found := engine.Validate(in.Definition, in.Type == typeExpress)
+	found := engine.Validate(in.Definition, in.Type == typeExpress, model.CheckAction)
 	out := &validateResponse{Result: "OK", Diagnostics: []diagnostic{}}
 	if asl.HasErrors(found) {
 		out.Result = "FAIL"
