@@ -8,8 +8,8 @@ import (
 
 	"stepback"
 	"stepback/asl"
-	"stepback/aws/model"
 	"stepback/asl/jsonvalue"
+	"stepback/aws/model"
 	"stepback/engine"
 	"stepback/engine/history"
 )
