@@ -39,8 +39,8 @@ type InvokeOutput struct {
 	RequestID       string
 }
 
-// Invoke runs the function once and returns its answer. An error is an *aws.Error, or ctx's when ctx ended first. Unlike
-// on AWS, the end of ctx ends the function too: a handler's context is cancelled, a process killed.
+// Invoke runs the function once and returns its answer. An error is an *aws.Error, or ctx's when ctx ended first.
+// Unlike on AWS, the end of ctx ends the function too: a handler's context is cancelled, a process killed.
 func (s *Service) Invoke(ctx context.Context, in InvokeInput) (InvokeOutput, error) {
 	d, payload, apiErr := s.admit(&in)
 	if apiErr != nil {
