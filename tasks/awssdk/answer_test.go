@@ -1,15 +1,15 @@
-package resultshape_test
+package awssdk_test
 
 import (
 	"fmt"
 	"testing"
 
 	"stepback/asl/jsonvalue"
-	"stepback/aws/resultshape"
+	"stepback/tasks/awssdk"
 )
 
-func ExampleResult_Check() {
-	result, err := resultshape.Find("sfn", "startExecution")
+func ExampleAnswer_Check() {
+	result, err := awssdk.AnswerOf("sfn", "startExecution")
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -19,15 +19,15 @@ func ExampleResult_Check() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(result.Check(mock, resultshape.SDK, true))
+	fmt.Println(result.Check(mock, awssdk.SDK, true))
 	// Output: Required field 'ExecutionArn' is missing
 }
 
-func TestCheck(t *testing.T) {
+func TestAnswers(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		service, action, value string
-		names                  resultshape.Naming
+		names                  awssdk.Naming
 		want                   string // without the requirement of members
 		strict                 string // with it, where it differs
 	}{
@@ -77,13 +77,13 @@ func TestCheck(t *testing.T) {
 		"model's name": {service: "dynamodb", action: "getItem", value: `{"Item":{"a":{"BOOL":"yes"}}}`},
 		"optimized name": {
 			service: "dynamodb", action: "getItem", value: `{"Item":{"a":{"BOOL":"yes"}}}`,
-			names: resultshape.Optimized,
+			names: awssdk.OptimizedNames,
 			want:  "Field 'BOOL' must be a boolean",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			result, err := resultshape.Find(c.service, c.action)
+			result, err := awssdk.AnswerOf(c.service, c.action)
 			if err != nil || result == nil {
 				t.Fatalf("Find: %v, %v", result, err)
 			}
@@ -114,7 +114,7 @@ func said(err error) string {
 
 func TestFree(t *testing.T) {
 	t.Parallel()
-	result, err := resultshape.Find("lambda", "invoke")
+	result, err := awssdk.AnswerOf("lambda", "invoke")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,10 +122,20 @@ func TestFree(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := said(result.Check(v, resultshape.Optimized, true)); got != "Field 'Payload' must be a string" {
+	if got := said(result.Check(v, awssdk.OptimizedNames, true)); got != "Field 'Payload' must be a string" {
 		t.Errorf("text only: got %q", got)
 	}
-	if result.Free("Payload"); result.Check(v, resultshape.Optimized, true) != nil {
+	if result.Free("Payload"); result.Check(v, awssdk.OptimizedNames, true) != nil {
 		t.Error("Payload is not free")
+	}
+}
+
+func TestUnknownActionsHaveNoAnswer(t *testing.T) {
+	t.Parallel()
+	for _, name := range [][2]string{{"none", "getIt"}, {"sqs", "getIt"}, {"sqs", ""}, {"", ""},
+		{"../sqs", "sendMessage"}, {"sqs", "deleteMessage"}} {
+		if a, err := awssdk.AnswerOf(name[0], name[1]); a != nil || err != nil {
+			t.Errorf("%q: got %v, %v", name, a, err)
+		}
 	}
 }
