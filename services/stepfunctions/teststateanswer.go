@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"stepback/asl/jsonvalue"
-	"stepback/aws/server/awsjson"
+	"stepback/aws/server"
 	"stepback/engine"
 	"stepback/tasks/awssdk"
 )
@@ -74,10 +74,10 @@ func (m *stateMock) checkAnswer(task *engine.Call, result jsonvalue.Value) error
 		return err
 	}
 	if result.Kind() != jsonvalue.Object {
-		return awsjson.Invalid("Mocked result must be a JSON object.")
+		return server.Invalid("Mocked result must be a JSON object.")
 	}
 	if err := answer.Check(result, names, m.Validation != validatePresent); err != nil {
-		return awsjson.Invalid("Mock result schema validation error: " + err.Error())
+		return server.Invalid("Mock result schema validation error: " + err.Error())
 	}
 	return nil
 }

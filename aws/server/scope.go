@@ -1,4 +1,4 @@
-package awsjson
+package server
 
 import (
 	"net/http"

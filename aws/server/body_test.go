@@ -1,4 +1,4 @@
-package awsjson_test
+package server
 
 import (
 	"bufio"
@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"stepback/aws/server/awsjson"
 )
 
 // TestClientsThatStop sends the beginning of requests and waits for what comes.
@@ -31,8 +29,7 @@ func TestClientsThatStop(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			server := httptest.NewServer(&awsjson.Service{Target: "Greeter", Default: service.Default,
-				Operations: service.Operations, Patience: c.patience})
+			server := httptest.NewServer(serve(t, Config{Operations: greetings, Patience: c.patience}))
 			defer server.Close()
 			d := net.Dialer{}
 			client, err := d.DialContext(t.Context(), "tcp", strings.TrimPrefix(server.URL, "http://"))

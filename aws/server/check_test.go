@@ -1,29 +1,13 @@
-package awsjson_test
+package server
 
 import (
-	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
 	"testing"
 
-	"stepback/aws/server/awsjson"
+	"stepback/asl/jsonvalue"
+	"stepback/aws/model"
 )
-
-var members = []awsjson.Member{
-	{Name: "name", Required: true, Min: 1, Max: 5, Pattern: regexp.MustCompile(`^[a-z]*$`), Shown: "[a-z]*"},
-	{Name: "status", Enum: []string{"ON", "OFF"}},
-	{Name: "maxResults", Kind: awsjson.Integer, Min: 1, Max: 1000},
-	{Name: "share", Kind: awsjson.Number, Max: 100},
-	{Name: "publish", Kind: awsjson.Boolean},
-	{Name: "keys", Kind: awsjson.List, Min: 1, Max: 2, Element: &awsjson.Member{Min: 1}},
-	{Name: "tags", Kind: awsjson.List, Max: 7, Members: []awsjson.Member{{Name: "key", Required: true, Min: 1}}},
-	{Name: "labels", Kind: awsjson.Map, Max: 2, Element: &awsjson.Member{Max: 3}},
-	{Name: "secret", Max: 7, Sensitive: true},
-	{Name: "data", Max: 5, Bytes: true},
-	{Name: "trace", Kind: awsjson.Structure, Members: []awsjson.Member{{Name: "enabled", Kind: awsjson.Boolean,
-		Required: true}}},
-}
 
 // nullKeys is what is said of tags that have no key.
 func nullKeys(first, last int) string {
@@ -34,8 +18,20 @@ func nullKeys(first, last int) string {
 	return strings.Join(parts, "; ")
 }
 
+// ruleOf compiles the constraints of the test's model.
+func ruleOf(t *testing.T) *rule {
+	t.Helper()
+	o, err := greeter(t).Operation("Check")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rules{words: Words{Bytes: []string{"Data"}}, made: map[*model.Shape]*rule{}}
+	return r.of(o.Input)
+}
+
 func TestCheck(t *testing.T) {
 	t.Parallel()
+	checked := ruleOf(t)
 	const one = "ValidationException: 1 validation error detected: "
 	for request, want := range map[string]string{
 		`{"name":"a","maxResults":1000,"share":99.5,"keys":["k"],"tags":[{"key":"k"}],"trace":{"enabled":true}}`: "",
@@ -77,24 +73,24 @@ func TestCheck(t *testing.T) {
 			"Value 'ééé' at 'data' failed to satisfy constraint: Member must have size less than or equal to 5 bytes in UTF-8 encoding",
 		`{"name":"\u00e9\u00e9\u00e9"}`: one +
 			"Value 'ééé' at 'name' failed to satisfy constraint: Member must satisfy regular expression pattern: [a-z]*",
+		`{"name":"a","Upper":"B"}`: one +
+			"Value 'B' at 'upper' failed to satisfy constraint: Member must satisfy regular expression pattern: [a-z]*",
 		`{"name":1}`:                    "SerializationException: NUMBER_VALUE can not be converted to the expected type",
 		`{"name":"a","maxResults":1.5}`: "SerializationException: NUMBER_VALUE can not be converted to the expected type",
 		`{"name":"a","publish":"yes"}`:  "SerializationException: STRING_VALUE can not be converted to the expected type",
 		`{"name":"a","keys":[1]}`:       "SerializationException: NUMBER_VALUE can not be converted to the expected type",
-		`{"name":"a","tags":[{"key":"k","v":[1,null]},{},{},{},{},{},{},{}]}`: "ValidationException: 8 validation errors detected: " +
-			"Value '[{key=k, v=[1, null]}, {}, {}, {}, {}, {}, {}, {}]' at 'tags' failed to satisfy constraint: Member must have length less than or equal to 7; " +
+		`{"name":"a","tags":[{"key":"k","v":"w"},{},{},{},{},{},{},{}]}`: "ValidationException: 8 validation errors detected: " +
+			"Value '[Tag(key=k, v=w), Tag(), Tag(), Tag(), Tag(), Tag(), Tag(), Tag()]' at 'tags' failed to satisfy constraint: Member must have length less than or equal to 7; " +
 			nullKeys(2, 8),
 		`{"name":"a","tags":[null]}`: "SerializationException: ",
 		`{"name":"a","keys":{}}`:     "SerializationException: Start of structure or map found where not expected.",
 	} {
-		d := json.NewDecoder(strings.NewReader(request))
-		d.UseNumber()
-		var o map[string]any
-		if err := d.Decode(&o); err != nil {
+		o, err := jsonvalue.Parse(request)
+		if err != nil {
 			t.Fatal(err)
 		}
 		got := ""
-		if err := awsjson.Check(members, o); err != nil {
+		if err := checked.check(o); err != nil {
 			got = err.Error()
 		}
 		if got != want {
@@ -105,13 +101,11 @@ func TestCheck(t *testing.T) {
 
 func TestCheckShowsTheStructuresOfAList(t *testing.T) {
 	t.Parallel()
-	routes := []awsjson.Member{{
-		Name: "routes", Kind: awsjson.List, Max: 1, Shape: "Route", Members: []awsjson.Member{{Name: "to"},
-			{Name: "weight", Kind: awsjson.Integer}},
-	}}
-	err := awsjson.Check(routes, map[string]any{"routes": []any{
-		map[string]any{"weight": json.Number("30"), "to": "a"}, map[string]any{"to": "b", "unknown": true},
-	}})
+	o, parseErr := jsonvalue.Parse(`{"name":"a","routes":[{"weight":30,"to":"a"},{"to":"b","unknown":true}]}`)
+	if parseErr != nil {
+		t.Fatal(parseErr)
+	}
+	err := ruleOf(t).check(o)
 	want := "ValidationException: 1 validation error detected: Value '[Route(to=a, weight=30), Route(to=b)]' at 'routes' " +
 		"failed to satisfy constraint: Member must have length less than or equal to 1"
 	if err == nil || err.Error() != want {

@@ -1,10 +1,11 @@
-package awsjson
+package server
 
 import (
 	"encoding/json"
 	"reflect"
-	"strings"
 	"testing"
+
+	"stepback/asl/jsonvalue"
 )
 
 type paged struct {
@@ -30,10 +31,8 @@ type order struct {
 // read fills an order with a request.
 func read(t *testing.T, text string) (*order, error) {
 	t.Helper()
-	d := json.NewDecoder(strings.NewReader(text))
-	d.UseNumber()
-	var request map[string]any
-	if err := d.Decode(&request); err != nil {
+	request, err := jsonvalue.Parse(text)
+	if err != nil {
 		t.Fatal(err)
 	}
 	o := new(order)

@@ -1,4 +1,4 @@
-package awsjson_test
+package server
 
 import (
 	"context"
@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"stepback/aws"
-	"stepback/aws/server/awsjson"
 )
 
 type greeting struct {
@@ -19,29 +18,26 @@ type greeting struct {
 }
 
 type greeted struct {
-	Text string       `json:"text"`
-	At   awsjson.Time `json:"at"`
+	Text string `json:"text"`
+	At   Time   `json:"at"`
 }
 
 func greet(_ context.Context, s aws.Scope, in *greeting) (*greeted, error) {
 	switch in.Name {
 	case "bug":
 		return nil, errors.New("a secret")
+	case "tired":
+		return nil, &aws.Error{Code: "Tired", Message: "zzz"}
 	case "taken":
 		return nil, &aws.Error{Code: "ConflictException", Message: "no", Status: http.StatusConflict,
 			Members: map[string]any{"reason": "TAKEN"}}
 	}
-	return &greeted{in.Name + "<" + s.Account + "," + s.Region, awsjson.Time(time.UnixMilli(1_700_000_000_005))}, nil
+	return &greeted{in.Name + "<" + s.Account + "," + s.Region, Time(time.UnixMilli(1_700_000_000_005))}, nil
 }
 
-var service = &awsjson.Service{
-	Target: "Greeter", Default: aws.Scope{Account: "000000000000", Region: "us-east-1"},
-	Operations: map[string]awsjson.Operation{
-		"Greet": awsjson.Handle([]awsjson.Member{{Name: "name", Required: true}}, greet),
-	},
-}
+var greetings = map[string]Operation{"Greet": Handle(greet)}
 
-func ask(target, body string, header ...string) *httptest.ResponseRecorder {
+func ask(t testing.TB, target, body string, header ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
 	r.Header.Set("Content-Type", "application/x-amz-json-1.0")
 	r.Header.Set("X-Amz-Target", target)
@@ -49,7 +45,7 @@ func ask(target, body string, header ...string) *httptest.ResponseRecorder {
 		r.Header.Set(header[i], header[i+1])
 	}
 	w := httptest.NewRecorder()
-	service.ServeHTTP(w, r)
+	serve(t, Config{Operations: greetings}).ServeHTTP(w, r)
 	return w
 }
 
@@ -109,17 +105,20 @@ func TestService(t *testing.T) {
 		"not an object": {"Greeter.Greet", `[]`, nil, 400,
 			`{"__type":"SerializationException","message":"Start of structure or map found where not expected."}`},
 		"unknown operation": {"Greeter.Part", `{}`, nil, 400, `{"__type":"UnknownOperationException"}`},
-		"other service":     {"DynamoDB.Greet", `{}`, nil, 400, `{"__type":"UnknownOperationException"}`},
+		"operation that is not served": {"Greeter.Wave", `{}`, nil, 501,
+			`{"__type":"NotImplemented","message":"The operation Wave of Greeter is not served here."}`},
+		"fault":         {"Greeter.Greet", `{"name":"tired"}`, nil, 503, `{"__type":"TiredFault","Message":"zzz"}`},
+		"other service": {"DynamoDB.Greet", `{}`, nil, 400, `{"__type":"UnknownOperationException"}`},
 		"other content": {"Greeter.Greet", `{}`, []string{"Content-Type", "text/plain"}, 400,
 			`{"__type":"UnknownOperationException"}`},
 		"too large": {
-			"Greeter.Greet", `{"name":"` + strings.Repeat("a", awsjson.MaxBody) + `"}`, nil, 413,
+			"Greeter.Greet", `{"name":"` + strings.Repeat("a", MaxBody) + `"}`, nil, 413,
 			`{"__type":"RequestEntityTooLargeException","message":"Request size exceeded 1048576 bytes"}`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := ask(c.target, c.body, c.header...)
+			w := ask(t, c.target, c.body, c.header...)
 			if got := w.Body.String(); w.Code != c.status || got != c.want {
 				t.Errorf("%d %s\nwant %d %s", w.Code, got, c.status, c.want)
 			}
@@ -136,7 +135,7 @@ func FuzzService(f *testing.F) {
 	f.Add(`{"name":"a"}`)
 	f.Add(`{"name":{"a":[1,null]}}`)
 	f.Fuzz(func(t *testing.T, body string) {
-		w := ask("Greeter.Greet", body)
+		w := ask(t, "Greeter.Greet", body)
 		var in greeting
 		failing := json.Unmarshal([]byte(body), &in) == nil && in.Name == "bug"
 		if !json.Valid(w.Body.Bytes()) || w.Code >= 500 && !failing {

@@ -1,4 +1,4 @@
-package awsjson_test
+package server
 
 import (
 	"context"
@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"stepback/aws"
-	"stepback/aws/server/awsjson"
 )
 
 // TestClientsFailuresAreNoErrorsOfTheServer logs failures of what is behind an operation by whose fault they are.
@@ -22,10 +21,10 @@ func TestClientsFailuresAreNoErrorsOfTheServer(t *testing.T) {
 		want    bool
 	}{{missing, false}, {errors.New("broken"), true}} {
 		var log strings.Builder
-		s := &awsjson.Service{
-			Target: "Finder", Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelError})),
-			Operations: map[string]awsjson.Operation{
-				"Find": awsjson.Handle(nil, func(context.Context, aws.Scope, *struct{}) (*struct{},
+		s := serve(t, Config{
+			Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelError})),
+			Operations: map[string]Operation{
+				"Wave": Handle(func(context.Context, aws.Scope, *struct{}) (*struct{},
 					error) {
 					return nil, c.failure
 				}),
@@ -36,10 +35,10 @@ func TestClientsFailuresAreNoErrorsOfTheServer(t *testing.T) {
 				}
 				return nil
 			},
-		}
+		})
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", strings.NewReader("{}"))
 		r.Header.Set("Content-Type", "application/x-amz-json-1.0")
-		r.Header.Set("X-Amz-Target", "Finder.Find")
+		r.Header.Set("X-Amz-Target", "Greeter.Wave")
 		s.ServeHTTP(httptest.NewRecorder(), r)
 		if got := log.Len() > 0; got != c.want {
 			t.Errorf("%v is logged as an error: %v, want %v: %s", c.failure, got, c.want, log.String())

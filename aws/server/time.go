@@ -1,11 +1,11 @@
-package awsjson
+package server
 
 import (
 	"fmt"
 	"time"
 )
 
-// Time is a timestamp on the wire: seconds since 1970 with three decimals.
+// Time is the document of a timestamp: seconds since 1970 with three decimals.
 type Time time.Time
 
 // MarshalJSON implements json.Marshaler.
