@@ -14,6 +14,7 @@ import (
 
 	"stepback/asl"
 	"stepback/aws/partition"
+	"stepback/local"
 )
 
 // watcher makes a state machine of every definition in a directory, and updates it when its file changes.
@@ -37,10 +38,10 @@ type stamp struct {
 const lookEvery = 500 * time.Millisecond
 
 // watch makes state machines of the definitions in a directory and starts to watch it; stop ends that and waits for it.
-func watch(ctx context.Context, dir string, values map[string]string, p *platform, out io.Writer) (stop func(),
+func watch(ctx context.Context, dir string, values map[string]string, p *local.Platform, out io.Writer) (stop func(),
 	err error) {
 	w := &watcher{
-		dir: dir, values: values, role: "arn:" + partition.Of(p.scope.Region) + ":iam::" + p.scope.Account +
+		dir: dir, values: values, role: "arn:" + partition.Of(p.Scope.Region) + ":iam::" + p.Scope.Account +
 			":role/stepback",
 		states: statesClient(p), out: out, seen: map[string]stamp{},
 	}

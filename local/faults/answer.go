@@ -4,12 +4,12 @@ import (
 	"encoding/json"
 	"net/http"
 
-	"stepback/services/lambda/runner"
+	"stepback/services/lambda/invocation"
 )
 
 // serviceErrors are the errors of the Invoke call as Lambda (or, without a status, the client in front of it) words
 // them.
-var serviceErrors = map[string]runner.APIError{
+var serviceErrors = map[string]invocation.Error{
 	"ServiceException": {StatusCode: http.StatusInternalServerError,
 		Message: "Service encountered an internal error."},
 	"AWSLambdaException": {StatusCode: http.StatusInternalServerError,
@@ -33,10 +33,10 @@ var serviceErrors = map[string]runner.APIError{
 		Message: "One of the parameters in the request is not valid."},
 }
 
-func serviceError(code string) *runner.APIError {
+func serviceError(code string) error {
 	e, known := serviceErrors[code]
 	if !known {
-		e = runner.APIError{StatusCode: http.StatusInternalServerError, Message: "Injected fault Lambda." + code}
+		e = invocation.Error{StatusCode: http.StatusInternalServerError, Message: "Injected fault Lambda." + code}
 	}
 	e.Code = code
 	return &e
@@ -70,7 +70,7 @@ func messageOf(errorType string) string {
 }
 
 // functionError is the answer of a function that failed.
-func functionError(d draw, errorType, message string) runner.InvokeOutput {
+func functionError(d draw, errorType, message string) *invocation.Answer {
 	payload, err := json.Marshal(struct {
 		Message string `json:"errorMessage"`
 		Type    string `json:"errorType"`
@@ -78,8 +78,8 @@ func functionError(d draw, errorType, message string) runner.InvokeOutput {
 	if err != nil {
 		panic(err) // two strings are always marshalable
 	}
-	return runner.InvokeOutput{
-		StatusCode: http.StatusOK, FunctionError: "Unhandled", Payload: payload,
+	return &invocation.Answer{
+		StatusCode: http.StatusOK, FunctionError: invocation.Unhandled, Payload: payload,
 		ExecutedVersion: "$LATEST", RequestID: d.requestID(),
 	}
 }

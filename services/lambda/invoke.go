@@ -7,7 +7,7 @@ import (
 	"net/http"
 
 	"stepback/aws/server/awsjson"
-	"stepback/services/lambda/runner"
+	"stepback/services/lambda/invocation"
 )
 
 var invokeMembers = []awsjson.Member{
@@ -28,52 +28,30 @@ func (s *Service) invoke(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, err)
 		return
 	}
-	switch r.Header.Get("X-Amz-Invocation-Type") {
-	case "DryRun":
-		err = s.functions.CheckInvoke(q.scope, in)
-		if err == nil {
-			w.WriteHeader(http.StatusNoContent)
-		}
-	case "Event":
-		err = s.invokeEvent(q, in)
-	default:
-		err = s.invokeNow(q, in)
-	}
+	a, err := s.functions.Invoke(q.Context(), q.scope, in)
 	if err != nil {
 		s.refuse(w, err)
+		return
 	}
-}
-
-func (s *Service) invokeEvent(q *request, in runner.InvokeInput) error {
-	id, err := s.functions.InvokeEvent(q.scope, in)
-	if err != nil {
-		return err
+	h := w.Header()
+	h.Set("X-Amzn-Requestid", a.RequestID)
+	switch in.Type {
+	case invocation.Event, invocation.DryRun:
+		w.WriteHeader(a.StatusCode)
+		return
 	}
-	q.writer.Header().Set("X-Amzn-Requestid", id)
-	q.writer.WriteHeader(http.StatusAccepted)
-	return nil
-}
-
-func (s *Service) invokeNow(q *request, in runner.InvokeInput) error {
-	out, err := s.functions.Invoke(q.Context(), q.scope, in)
-	if err != nil {
-		return err
+	h.Set("X-Amz-Executed-Version", a.ExecutedVersion)
+	if a.FunctionError != "" {
+		h.Set("X-Amz-Function-Error", a.FunctionError)
 	}
-	h := q.writer.Header()
-	h.Set("X-Amzn-Requestid", out.RequestID)
-	h.Set("X-Amz-Executed-Version", out.ExecutedVersion)
-	if out.FunctionError != "" {
-		h.Set("X-Amz-Function-Error", out.FunctionError)
+	if in.WantsLog() {
+		h.Set("X-Amz-Log-Result", base64.StdEncoding.EncodeToString(a.LogTail))
 	}
-	if in.LogTail {
-		h.Set("X-Amz-Log-Result", base64.StdEncoding.EncodeToString(out.LogTail))
-	}
-	s.send(q.writer, out.StatusCode, out.Payload)
-	return nil
+	s.send(w, a.StatusCode, a.Payload)
 }
 
 // invocation reads the call. Its payload is checked, and bounded, by what runs the function.
-func (q *request) invocation() (runner.InvokeInput, error) {
+func (q *request) invocation() (*invocation.Request, error) {
 	fields := map[string]any{}
 	for member, header := range map[string]string{"InvocationType": "X-Amz-Invocation-Type",
 		"LogType": "X-Amz-Log-Type"} {
@@ -82,18 +60,18 @@ func (q *request) invocation() (runner.InvokeInput, error) {
 		}
 	}
 	if err := check(invokeMembers, fields); err != nil {
-		return runner.InvokeInput{}, err
+		return nil, err
 	}
 	client, err := base64.StdEncoding.DecodeString(q.Header.Get("X-Amz-Client-Context"))
 	if err != nil {
-		return runner.InvokeInput{}, unparsable(errors.New("the client context is not base64"))
+		return nil, unparsable(errors.New("the client context is not base64"))
 	}
-	payload, err := io.ReadAll(io.LimitReader(q.Body, runner.MaxRequestBytes+1))
+	payload, err := io.ReadAll(io.LimitReader(q.Body, invocation.MaxRequestBytes+1))
 	if err != nil {
-		return runner.InvokeInput{}, unparsable(err)
+		return nil, unparsable(err)
 	}
-	return runner.InvokeInput{
+	return &invocation.Request{
 		FunctionName: q.PathValue("function"), Qualifier: q.URL.Query().Get("Qualifier"), Payload: payload,
-		ClientContext: client, LogTail: q.Header.Get("X-Amz-Log-Type") == "Tail",
+		ClientContext: client, LogType: q.Header.Get("X-Amz-Log-Type"), Type: q.Header.Get("X-Amz-Invocation-Type"),
 	}, nil
 }

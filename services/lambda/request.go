@@ -12,7 +12,7 @@ import (
 
 	"stepback/aws/server/awsjson"
 	"stepback/services/lambda/functions"
-	"stepback/services/lambda/runner"
+	"stepback/services/lambda/invocation"
 )
 
 // The largest requests, in bytes: those that bring code, and others.
@@ -27,7 +27,7 @@ type request struct {
 	writer http.ResponseWriter
 	scope  functions.Scope
 	// name is the function that the path names.
-	name runner.Name
+	name invocation.Name
 }
 
 // request reads what the address and the signature of a request say.
@@ -46,7 +46,7 @@ func (q *request) setName(text, qualifier string) error {
 	if err := check([]awsjson.Member{functionName}, map[string]any{"FunctionName": text}); err != nil {
 		return err
 	}
-	n, err := runner.ParseName(text, qualifier)
+	n, err := invocation.ParseName(text, qualifier)
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func decode[In any](q *request, most int64, members []awsjson.Member) (*In, erro
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
-		return nil, &runner.APIError{
+		return nil, &invocation.Error{
 			Code: "RequestEntityTooLargeException", StatusCode: http.StatusRequestEntityTooLarge,
 			Message: fmt.Sprintf("Request must be smaller than %d bytes for this operation", most),
 		}
@@ -87,7 +87,7 @@ func decode[In any](q *request, most int64, members []awsjson.Member) (*In, erro
 }
 
 func unparsable(err error) error {
-	return &runner.APIError{
+	return &invocation.Error{
 		Code: "InvalidRequestContentException", StatusCode: http.StatusBadRequest,
 		Message: "Could not parse request body into json: " + err.Error(),
 	}

@@ -13,7 +13,7 @@ import (
 
 	"stepback/aws/server/awsjson"
 	"stepback/services/lambda/functions"
-	"stepback/services/lambda/runner"
+	"stepback/services/lambda/invocation"
 )
 
 // Service is an http.Handler that serves the operations of Lambda.
@@ -115,20 +115,20 @@ func (s *Service) refuse(w http.ResponseWriter, err error) {
 	s.send(w, e.StatusCode, text)
 }
 
-func (s *Service) apiError(err error) *runner.APIError {
-	var api *runner.APIError
+func (s *Service) apiError(err error) *invocation.Error {
+	var api *invocation.Error
 	var broken *awsjson.Error
 	switch {
 	case errors.As(err, &api):
 		return api
 	case errors.As(err, &broken):
-		return &runner.APIError{Code: broken.Code, Message: broken.Message, StatusCode: http.StatusBadRequest}
+		return &invocation.Error{Code: broken.Code, Message: broken.Message, StatusCode: http.StatusBadRequest}
 	case errors.Is(err, fs.ErrNotExist):
-		return &runner.APIError{Code: "ResourceNotFoundException", Message: "There is no such code.",
+		return &invocation.Error{Code: "ResourceNotFoundException", Message: "There is no such code.",
 			StatusCode: http.StatusNotFound}
 	}
 	s.log.Error("a request to Lambda failed", "error", err)
-	return &runner.APIError{Code: "ServiceException", Message: "The service failed: " + err.Error(),
+	return &invocation.Error{Code: "ServiceException", Message: "The service failed: " + err.Error(),
 		StatusCode: http.StatusInternalServerError}
 }
 

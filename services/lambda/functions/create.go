@@ -3,10 +3,10 @@ package functions
 import (
 	"context"
 
-	"stepback/services/lambda/runner"
+	"stepback/services/lambda/invocation"
 )
 
-const latest = runner.Latest
+const latest = invocation.Latest
 
 // CreateInput describes a function that is to be.
 type CreateInput struct {

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+
+	"stepback/aws/partition"
 )
 
 var errClosed = errors.New("the Lambda service has been closed")
@@ -96,3 +98,9 @@ func (s *Service) limitOf(name string) *limit {
 }
 
 func (d *deployed) key() versionKey { return versionKey{d.Name, d.Version} }
+
+// FunctionARN returns the ARN of the function name in the service's region and account.
+func (s *Service) FunctionARN(name string) string {
+	return "arn:" + partition.Of(s.opts.Region) + ":lambda:" + s.opts.Region + ":" + s.opts.Account + ":function:" +
+		name
+}

@@ -1,4 +1,4 @@
-package main
+package local
 
 import (
 	"bytes"
@@ -13,13 +13,13 @@ import (
 )
 
 // functionLog puts the logs of the functions of an account and region where AWS has them: in the log groups
-// /aws/lambda/NAME. What cannot be put there is still in the functions' log files.
+// /aws/lambda/NAME.
 type functionLog struct {
 	store *logstore.Store
 	scope logstore.Scope
 }
 
-// WriteLog implements lambda.LogSink.
+// WriteLog implements runner.LogSink.
 func (l functionLog) WriteLog(function string, lines []byte) {
 	group, now := "/aws/lambda/"+function, time.Now()
 	var events []logstore.Event

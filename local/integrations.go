@@ -1,14 +1,15 @@
-package main
+package local
 
 import (
 	"context"
 	"net/http"
-	"os"
 
 	"stepback/aws/loopback"
 	"stepback/aws/server/awsjson"
 	"stepback/engine"
 	"stepback/engine/clock"
+	"stepback/local/faults"
+	"stepback/services/lambda/invocation"
 	"stepback/tasks/awssdk"
 	"stepback/tasks/httptask"
 	"stepback/tasks/jobs"
@@ -24,16 +25,9 @@ type surroundings struct {
 	mocks     *mock.File // nil when there are no test cases
 }
 
-func newSurroundings() *surroundings {
-	return &surroundings{endpoints: awssdk.Endpoints{Getenv: os.Getenv, Embedded: map[string]awssdk.Endpoint{}}}
-}
-
-// mock loads a mock configuration, if there is one.
-func (s *surroundings) mock(path string) (err error) {
-	if path != "" {
-		s.mocks, err = mock.Open(path)
-	}
-	return err
+func newSurroundings(getenv func(string) string, mocks *mock.File) *surroundings {
+	return &surroundings{mocks: mocks,
+		endpoints: awssdk.Endpoints{Getenv: getenv, Embedded: map[string]awssdk.Endpoint{}}}
 }
 
 // testCases finds what answers the tasks of a test case; nil when no mock configuration is loaded.
@@ -49,11 +43,16 @@ func (s *surroundings) embed(service string, h http.Handler) {
 	s.endpoints.Embedded[service] = awssdk.Endpoint{URL: loopback.URL, Client: loopback.Client(h)}
 }
 
+// reach makes an address the default endpoint of a service.
+func (s *surroundings) reach(service, url string) {
+	s.endpoints.Embedded[service] = awssdk.Endpoint{URL: url, Client: http.DefaultClient}
+}
+
 // integrations are what the tasks of an account and region can call: functions by the invoker, nested executions of the
 // same engine (await waits for one), and all other services at their endpoints.
 func (s *surroundings) integrations(
-	scope awsjson.Scope, invoker lambda.Invoker, c *clock.Clock, await func(ctx context.Context, t *engine.Task,
-		arn string) error,
+	scope awsjson.Scope, injector *faults.Injector, invoker invocation.Invoker, c *clock.Clock,
+	await func(ctx context.Context, t *engine.Task, arn string) error,
 ) map[string]engine.Integration {
 	caller := &awssdk.Caller{Account: scope.Account, Region: scope.Region, Endpoints: s.endpoints}
 	all, start := awssdk.Integrations(caller)
@@ -82,6 +81,9 @@ func (s *surroundings) integrations(
 	}
 	all["eks:call"], all["eks:runJob"] = kubernetes.Call{API: cluster},
 		jobs.Wait("eks:runJob", kubernetes.Job{API: cluster}, c)
+	for name, in := range all {
+		all[name] = injector.Tasks(in, "ThrottlingException")
+	}
 	all["lambda:invoke"], all["function"] = lambda.Integration{Invoker: invoker}, lambda.Function{Invoker: invoker}
 	return all
 }

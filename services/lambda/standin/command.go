@@ -1,4 +1,4 @@
-package main
+package standin
 
 import (
 	"bytes"
@@ -14,29 +14,29 @@ import (
 	"time"
 
 	"stepback/asl/jsonvalue"
-	"stepback/tasks/lambda"
+	"stepback/services/lambda/invocation"
 )
 
-// commandInvoker carries out a function by a command of the shell, once for each invocation: it gets the payload on
+// command carries out a function by a command of the shell, once for each invocation: it gets the payload on
 // standard input, and what it prints is the result, as JSON or else as a string. A command that ends with another
 // status than 0 has failed: the error is {"errorType", "errorMessage"} on its standard output, or the last line of its
 // standard error as "Name: message", or ExitStatusN.
-type commandInvoker struct {
-	command string
-	env     map[string]string
-	stderr  io.Writer
+type command struct {
+	line   string
+	env    map[string]string
+	stderr io.Writer
 }
 
 // patience is how long a command's output stays open after its end or its being killed.
 const patience = time.Second
 
-// Invoke implements lambda.Invoker.
-func (i *commandInvoker) Invoke(ctx context.Context, c *lambda.Call) (*lambda.Answer, error) {
+// Invoke implements invocation.Invoker.
+func (i *command) Invoke(ctx context.Context, r *invocation.Request) (*invocation.Answer, error) {
 	var out, problems bytes.Buffer
-	cmd := shell(ctx, i.command)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(c.Payload), &out, &problems
+	cmd := shell(ctx, i.line)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(r.Payload), &out, &problems
 	cmd.WaitDelay = patience
-	cmd.Env = append(os.Environ(), "AWS_LAMBDA_FUNCTION_NAME="+functionName(c.Function))
+	cmd.Env = append(os.Environ(), "AWS_LAMBDA_FUNCTION_NAME="+bareName(r.FunctionName))
 	for name, value := range i.env {
 		cmd.Env = append(cmd.Env, name+"="+value)
 	}
@@ -45,14 +45,14 @@ func (i *commandInvoker) Invoke(ctx context.Context, c *lambda.Call) (*lambda.An
 		return nil, ctx.Err()
 	}
 	if problems.Len() > 0 {
-		_, _ = i.stderr.Write(problems.Bytes()) // nobody can be told
+		_, _ = i.stderr.Write(problems.Bytes()) // nothing useful to do
 	}
 	var exit *exec.ExitError
 	switch {
 	case err == nil, errors.Is(err, exec.ErrWaitDelay) && cmd.ProcessState.Success():
 		return answered(result(out.Bytes()), ""), nil
 	case errors.As(err, &exit):
-		return answered(commandError(out.Bytes(), problems.String(), exit), unhandled), nil
+		return answered(commandError(out.Bytes(), problems.String(), exit), invocation.Unhandled), nil
 	default:
 		return nil, refusal("ServiceException", err.Error(), 500)
 	}

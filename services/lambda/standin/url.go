@@ -1,4 +1,4 @@
-package main
+package standin
 
 import (
 	"bytes"
@@ -11,25 +11,24 @@ import (
 
 	"github.com/google/uuid"
 
-	locallambda "stepback/services/lambda/runner"
-	"stepback/tasks/lambda"
+	"stepback/services/lambda/invocation"
 )
 
-// urlInvoker posts payloads to a URL. An answer of the classes 2xx is the result, and any other that is not an error
+// poster posts payloads to a URL. An answer of the classes 2xx is the result, and any other that is not an error
 // object an error of Lambda itself: TooManyRequestsException for 429, ServiceException for 5xx, else
 // InvalidRequestContentException.
-type urlInvoker struct{ url string }
+type poster struct{ url string }
 
-func newURLInvoker(address string) (*urlInvoker, error) {
+func newPoster(address string) (*poster, error) {
 	if u, err := url.Parse(address); err != nil || u.Host == "" {
 		return nil, fmt.Errorf("%s is not a URL", address)
 	}
-	return &urlInvoker{address}, nil
+	return &poster{address}, nil
 }
 
-// Invoke implements lambda.Invoker.
-func (i *urlInvoker) Invoke(ctx context.Context, c *lambda.Call) (*lambda.Answer, error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, i.url, bytes.NewReader(c.Payload))
+// Invoke implements invocation.Invoker.
+func (i *poster) Invoke(ctx context.Context, in *invocation.Request) (*invocation.Answer, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, i.url, bytes.NewReader(in.Payload))
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +41,7 @@ func (i *urlInvoker) Invoke(ctx context.Context, c *lambda.Call) (*lambda.Answer
 		return nil, refusal("ServiceException", err.Error(), http.StatusInternalServerError)
 	}
 	defer answer.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(answer.Body, locallambda.MaxResponseBytes+1))
+	body, err := io.ReadAll(io.LimitReader(answer.Body, invocation.MaxResponseBytes+1))
 	if err != nil {
 		return nil, refusal("ServiceException", err.Error(), http.StatusInternalServerError)
 	}
@@ -51,7 +50,7 @@ func (i *urlInvoker) Invoke(ctx context.Context, c *lambda.Call) (*lambda.Answer
 	case status/100 == 2:
 		return answered(body, failed), nil
 	case describesError(body):
-		return answered(body, cmp.Or(failed, unhandled)), nil
+		return answered(body, cmp.Or(failed, invocation.Unhandled)), nil
 	case status == http.StatusTooManyRequests:
 		return nil, refusal("TooManyRequestsException", answer.Status, status)
 	case status >= http.StatusInternalServerError:
@@ -61,16 +60,13 @@ func (i *urlInvoker) Invoke(ctx context.Context, c *lambda.Call) (*lambda.Answer
 	}
 }
 
-// unhandled marks an answer that is a function's error.
-const unhandled = "Unhandled"
-
-func answered(payload []byte, failed string) *lambda.Answer {
-	return &lambda.Answer{
+func answered(payload []byte, failed string) *invocation.Answer {
+	return &invocation.Answer{
 		StatusCode: http.StatusOK, FunctionError: failed, Payload: payload, ExecutedVersion: "$LATEST",
 		RequestID: uuid.NewString(),
 	}
 }
 
-func refusal(code, message string, status int) *lambda.InvokeError {
-	return &lambda.InvokeError{Code: code, Message: message, StatusCode: status, RequestID: uuid.NewString()}
+func refusal(code, message string, status int) *invocation.Error {
+	return &invocation.Error{Code: code, Message: message, StatusCode: status, RequestID: uuid.NewString()}
 }
