@@ -41,7 +41,8 @@ func (d *decoder) states(o object, g *Graph) {
 	d.checkTransitions(g, states.Keys(), d.failures == before && o.has("StartAt"))
 }
 
-// nested decodes a graph inside a state. Its QueryLanguage is that of its states, under the rule for single states.
+// nested decodes a graph inside a state. The QueryLanguage of a branch is that of its states, under the rule for single
+// states; an item processor has none of its own.
 func (d *decoder) nested(o object) *Graph {
 	o.require("States", "StartAt")
 	o.str("Comment")

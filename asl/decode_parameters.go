@@ -22,8 +22,12 @@ var requiredParameters = map[string][]string{
 
 // integrationParameters checks, at the place of a Task, that it says what its integration is called with.
 func (d *decoder) integrationParameters(o object, resource string) {
-	_, integration, ok := strings.Cut(resource, ":states:::")
-	if !ok || !d.options.Resources || !isARN(resource) {
+	if !d.options.Resources || !isARN(resource) {
+		return
+	}
+	parts := strings.SplitN(resource, ":", 6)
+	integration := parts[5]
+	if parts[2] != "states" || strings.HasPrefix(integration, "activity:") {
 		return
 	}
 	if _, unknown := unknownResource(resource); unknown {

@@ -48,7 +48,7 @@ func (o object) resource(actions ...string) string {
 		return ""
 	}
 	for _, a := range actions {
-		if strings.HasPrefix(arn, "arn:") && strings.HasSuffix(arn, ":states:::"+a) {
+		if parts := strings.SplitN(arn, ":", 6); isARN(arn) && parts[2] == "states" && parts[5] == a {
 			return arn
 		}
 	}

@@ -64,6 +64,9 @@ type Diagnostic struct {
 	Line, Column int
 	// Hint says what would be accepted; empty when the message already does.
 	Hint string
+	// Consequence is true for an error that goes away with the one that causes it: a state that nothing reaches because
+	// another state's Next is mistyped. The service reports both; people are shown the cause alone.
+	Consequence bool
 	// Span is the text that Render underlines.
 	Span source.Span
 }

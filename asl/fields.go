@@ -77,7 +77,7 @@ var stateFields = map[Type]*fields{
 var (
 	machineFields = newFields("a state machine", "Comment QueryLanguage StartAt States TimeoutSeconds Version", "", "")
 	branchFields  = newFields("a branch", "Comment QueryLanguage StartAt States", "", "")
-	processFields = newFields("an item processor", "Comment QueryLanguage StartAt States ProcessorConfig", "", "")
+	processFields = newFields("an item processor", "Comment StartAt States ProcessorConfig", "", "")
 	configFields  = newFields("a processor config", "Comment Mode ExecutionType", "", "")
 
 	retrierFields = newFields("a retrier",

@@ -2,13 +2,13 @@ package asl_test
 
 import (
 	"encoding/json"
-	"os"
-	"path/filepath"
+	"io/fs"
 	"regexp"
 	"strings"
 	"testing"
 
 	"stepback/asl"
+	"stepback/recordings"
 )
 
 // recordedCall is one call of a recorded conversation with the real service that carries a definition.
@@ -36,27 +36,27 @@ var (
 	activityARN = regexp.MustCompile(`⟦s\d+\.activityArn⟧`)
 )
 
-// recordedCalls reads every recorded definition, and skips the test where the recordings are not at hand.
+// recordedCalls reads every recorded definition.
 func recordedCalls(tb testing.TB) []recordedCall {
 	tb.Helper()
-	root := os.Getenv("STEPBACK_CONFORMANCE")
-	if root == "" {
-		root = filepath.Join("..", "..", "shared", "conformance")
+	from, err := recordings.FS()
+	if err != nil {
+		tb.Fatal(err)
 	}
-	files, err := filepath.Glob(filepath.Join(root, "cases", "*", "*.json"))
+	files, err := fs.Glob(from, "cases/*/*.json")
 	if err != nil || len(files) == 0 {
-		tb.Skipf("no recordings of the real service in %s; set STEPBACK_CONFORMANCE to their directory", root)
+		tb.Fatalf("no recordings of the real service: %v", err)
 	}
 	var calls []recordedCall
 	for _, file := range files {
-		calls = append(calls, callsOf(tb, file)...)
+		calls = append(calls, callsOf(tb, from, file)...)
 	}
 	return calls
 }
 
-func callsOf(tb testing.TB, file string) []recordedCall {
+func callsOf(tb testing.TB, from fs.FS, file string) []recordedCall {
 	tb.Helper()
-	text, err := os.ReadFile(file)
+	text, err := fs.ReadFile(from, file)
 	if err != nil {
 		tb.Fatal(err)
 	}

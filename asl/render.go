@@ -18,14 +18,20 @@ import (
 //	    |                           ^^^^^
 //	    = did you mean 'Next'? a Pass state accepts …
 //
-// definition is the text that was parsed; filename only stands in the output.
+// What follows from another diagnostic (Diagnostic.Consequence), and one that says the same of the same place again, is
+// left out. definition is the text that was parsed; filename only stands in the output.
 func Render(diagnostics []Diagnostic, definition, filename string) string {
 	sorted := slices.Clone(diagnostics)
 	slices.SortStableFunc(sorted, func(a, b Diagnostic) int { return cmp.Compare(a.Span.Start, b.Span.Start) })
 	lines := source.NewLines(definition)
 	var b strings.Builder
-	for _, d := range sorted {
-		d.render(&b, lines, filename)
+	for i, d := range sorted {
+		said := slices.ContainsFunc(sorted[:i], func(s Diagnostic) bool {
+			return s.Span == d.Span && s.Code == d.Code && s.Message == d.Message
+		})
+		if !said && !d.Consequence {
+			d.render(&b, lines, filename)
+		}
 	}
 	return b.String()
 }

@@ -3,6 +3,8 @@ package asl
 import (
 	"slices"
 	"strings"
+
+	"stepback/aws"
 )
 
 // The patterns of integrations, as a Resource ends with them.
@@ -71,14 +73,15 @@ var optimized = map[string]map[string][]string{
 }
 
 // unknownResource says why a Task cannot have an ARN as its Resource; empty when it can. Services and actions of the
-// AWS SDK are not checked, since there are new ones every week; only the form is.
+// AWS SDK are not checked, since there are new ones every week; only the form is. The region and the account of an
+// integration's ARN may be given, as exported machines and templates have them.
 func unknownResource(arn string) (hint string, unknown bool) {
-	parts := strings.SplitN(arn, ":", 6)
-	service, rest := parts[2], parts[5]
+	a, _ := aws.ParseARN(arn)
+	service, rest := a.Service, a.Resource
 	switch {
 	case service == "lambda", service == "states" && strings.HasPrefix(rest, "activity:"):
 		return "", false
-	case service != "states" || parts[3] != "" || parts[4] != "":
+	case service != "states":
 		return "an integration (arn:aws:states:::…), a function or an activity", true
 	}
 	if sdk, ok := strings.CutPrefix(rest, "aws-sdk:"); ok {
@@ -107,7 +110,12 @@ func unknownIntegration(rest string) (hint string, unknown bool) {
 	name, pattern, _ := strings.Cut(rest, ".")
 	service, action, _ := strings.Cut(name, ":")
 	actions, ok := optimized[service]
-	if !ok {
+	switch {
+	case service == "stateMachine" || service == "express":
+		return "start a state machine by arn:aws:states:::states:startExecution, and name it in the parameters", true
+	case ok && action == "":
+		return "an integration with its action, such as " + service + ":" + sortedKeys(actions)[0], true
+	case !ok:
 		return "use aws-sdk:SERVICE:ACTION for a service without an optimized integration", true
 	}
 	patterns, ok := actions[action]

@@ -40,6 +40,7 @@ type walk struct {
 	names   []string
 	states  map[string]*State
 	reached map[string]bool
+	missing bool // a target names no state of the graph
 }
 
 // start checks StartAt, the neighbour of the States object.
@@ -91,6 +92,7 @@ func (w *walk) target(name string) {
 	if _, exists := w.states[name]; exists {
 		return
 	}
+	w.missing = true
 	f := w.d.report(SeverityError, MissingTransitionTarget, "Missing 'Next' target: "+name)
 	if guess := didYouMean(name, w.names); guess != "" {
 		f.hint(guess)
@@ -124,7 +126,7 @@ func (w *walk) reportUnreached() {
 		}
 		w.d.enter(s.Name)
 		w.d.report(SeverityError, MissingTransitionTarget, `State "`+s.Name+`" is not reachable.`).
-			hint("no chain of transitions leads from StartAt to this state")
+			hint("no chain of transitions leads from StartAt to this state").Consequence = w.missing
 		w.d.leave()
 	}
 }

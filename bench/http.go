@@ -15,7 +15,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
-	"stepback/aws/server/awsjson"
+	"stepback/aws"
 	"stepback/engine"
 	"stepback/services/stepfunctions"
 )
@@ -68,8 +68,8 @@ func startAll(ctx context.Context, dir string, goroutines, n int) (perSecond flo
 	}
 	defer b.Close()
 	service := stepfunctions.New(stepfunctions.Config{
-		Open:  func(awsjson.Scope) (*engine.Engine, error) { return b.Engine, nil },
-		Store: stepfunctions.NewMemory(), Now: b.clock.Now, Default: awsjson.Scope{Account: "000000000000",
+		Open:  func(aws.Scope) (*engine.Engine, error) { return b.Engine, nil },
+		Store: stepfunctions.NewMemory(), Now: b.clock.Now, Default: aws.Scope{Account: "000000000000",
 			Region: "us-east-1"},
 	})
 	server := httptest.NewServer(service.Handler())

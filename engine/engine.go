@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"stepback/aws"
 	"stepback/engine/clock"
 	"stepback/engine/history"
 	"stepback/engine/journal"
@@ -107,11 +108,11 @@ func New(cfg Config) (*Engine, error) {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
 	e := &Engine{
-		cfg: cfg, clock: cfg.Clock, log: cfg.Log, names: names{cfg.Region, cfg.Account},
+		cfg: cfg, clock: cfg.Clock, log: cfg.Log, names: names{aws.Scope{Account: cfg.Account, Region: cfg.Region}},
 		machines: map[string]*StateMachine{}, runs: map[string]*run{}, mapRuns: map[string]*mapRun{},
 		adopted: map[string][]*run{},
 	}
-	e.seeds.state, e.repeatable = cfg.Seed, repeatable
+	e.seeds.random.Seed, e.repeatable = cfg.Seed, repeatable
 	e.activities.clock, e.activities.queues = cfg.Clock, map[string]*activityQueue{}
 	e.ctx, e.cancel = context.WithCancelCause(context.Background())
 	e.runners.next = make(chan invocation)
@@ -144,16 +145,12 @@ func (e *Engine) Close() {
 // that engines of the same seed that follow each other on a journal do not draw the same identifiers for different
 // executions.
 type seeds struct {
-	mu    sync.Mutex
-	state uint64
+	mu     sync.Mutex
+	random aws.Random
 }
 
 func (s *seeds) next() uint64 {
 	s.mu.Lock()
-	s.state += 0x9E3779B97F4A7C15
-	z := s.state
-	s.mu.Unlock()
-	z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9
-	z = (z ^ (z >> 27)) * 0x94D049BB133111EB
-	return z ^ (z >> 31)
+	defer s.mu.Unlock()
+	return s.random.Uint64()
 }

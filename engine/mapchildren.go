@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+
+	"stepback/aws"
 )
 
 // childNames names the child executions of a Map Run by the first of their items. The names are UUIDs of version 8: the
@@ -25,7 +27,7 @@ func newChildNames(mapRunARN string, child *StateMachine) childNames {
 	if child.Express {
 		n.before = expressARN(child.ARN, "", "")
 		n.before = n.before[:len(n.before)-1]
-		n.after = ":" + newUUID(binary.BigEndian.Uint64(sum[16:]), n.salt)
+		n.after = ":" + aws.UUID(binary.BigEndian.Uint64(sum[16:]), n.salt)
 	}
 	n.prefix = n.before + n.uuid
 	return n

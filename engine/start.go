@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"stepback/asl/jsonvalue"
+	"stepback/aws"
 	"stepback/engine/interpreter"
 	"stepback/engine/journal"
 )
@@ -85,7 +86,7 @@ func (e *Engine) prepare(s *Start) (*run, error) {
 		VersionARN: s.VersionARN, AliasARN: s.AliasARN,
 	}
 	if m.Express {
-		info.ARN = expressARN(m.ARN, s.Name, newUUID(e.seeds.next(), e.seeds.next()))
+		info.ARN = expressARN(m.ARN, s.Name, aws.UUID(e.seeds.next(), e.seeds.next()))
 	} else {
 		info.ARN = executionARN(m.ARN, s.Name)
 	}

@@ -7,7 +7,7 @@ import (
 	"os"
 	"time"
 
-	"stepback/aws/server/awsjson"
+	"stepback/aws"
 	"stepback/engine/clock"
 	"stepback/engine/history"
 	"stepback/engine/journal"
@@ -41,7 +41,7 @@ type Config struct {
 	// interface.
 	Public bool
 	// Scope is the account and region of requests that name none; empty means 000000000000 and us-east-1.
-	Scope awsjson.Scope
+	Scope aws.Scope
 	// Version is shown with the health of the services.
 	Version string
 

@@ -5,10 +5,9 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 
-	"stepback/aws/server/awsjson"
+	"stepback/aws"
 	"stepback/engine"
 	"stepback/engine/history"
 	"stepback/engine/journal"
@@ -27,16 +26,16 @@ type engines struct {
 	opening sync.Mutex // orders the making of engines
 
 	mu   sync.Mutex
-	made map[awsjson.Scope]*engine.Engine
+	made map[aws.Scope]*engine.Engine
 }
 
 func newEngines(p *Platform, activity func(arn string) (bool, error)) *engines {
-	return &engines{platform: p, activity: activity, log: p.cfg.Log, made: map[awsjson.Scope]*engine.Engine{}}
+	return &engines{platform: p, activity: activity, log: p.cfg.Log, made: map[aws.Scope]*engine.Engine{}}
 }
 
 // open returns the engine of an account and region. When it is made, it goes on with what an earlier process left under
 // way.
-func (s *engines) open(scope awsjson.Scope) (*engine.Engine, error) {
+func (s *engines) open(scope aws.Scope) (*engine.Engine, error) {
 	s.opening.Lock()
 	defer s.opening.Unlock()
 	if e := s.of(scope); e != nil {
@@ -92,17 +91,13 @@ func (s *engines) await(ctx context.Context, _ *engine.Task, arn string) error {
 }
 
 // scopeOf is the account and region of an ARN.
-func scopeOf(arn string) awsjson.Scope {
-	const region, account, parts = 3, 4, 6
-	p := strings.SplitN(arn, ":", parts)
-	if len(p) < parts {
-		return awsjson.Scope{}
-	}
-	return awsjson.Scope{Account: p[account], Region: p[region]}
+func scopeOf(arn string) aws.Scope {
+	a, _ := aws.ParseARN(arn)
+	return a.Scope()
 }
 
 // of returns the engine of an account and region; nil when nothing runs there.
-func (s *engines) of(scope awsjson.Scope) *engine.Engine {
+func (s *engines) of(scope aws.Scope) *engine.Engine {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.made[scope]

@@ -9,6 +9,7 @@ import (
 	"os"
 	"time"
 
+	"stepback/aws"
 	"stepback/services/logs/logstore"
 )
 
@@ -16,7 +17,7 @@ import (
 // /aws/lambda/NAME.
 type functionLog struct {
 	store *logstore.Store
-	scope logstore.Scope
+	scope aws.Scope
 }
 
 // WriteLog implements runner.LogSink.

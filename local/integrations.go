@@ -4,8 +4,8 @@ import (
 	"context"
 	"net/http"
 
+	"stepback/aws"
 	"stepback/aws/loopback"
-	"stepback/aws/server/awsjson"
 	"stepback/engine"
 	"stepback/engine/clock"
 	"stepback/local/faults"
@@ -51,7 +51,7 @@ func (s *surroundings) reach(service, url string) {
 // integrations are what the tasks of an account and region can call: functions by the invoker, nested executions of the
 // same engine (await waits for one), and all other services at their endpoints.
 func (s *surroundings) integrations(
-	scope awsjson.Scope, injector *faults.Injector, invoker invocation.Invoker, c *clock.Clock,
+	scope aws.Scope, injector *faults.Injector, invoker invocation.Invoker, c *clock.Clock,
 	await func(ctx context.Context, t *engine.Task, arn string) error,
 ) map[string]engine.Integration {
 	caller := &awssdk.Caller{Account: scope.Account, Region: scope.Region, Endpoints: s.endpoints}

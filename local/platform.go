@@ -9,7 +9,7 @@ import (
 	"net/http"
 	"path/filepath"
 
-	"stepback/aws/server/awsjson"
+	"stepback/aws"
 	"stepback/engine"
 	"stepback/engine/clock"
 	"stepback/engine/journal"
@@ -28,7 +28,7 @@ type Platform struct {
 	// Dir is the data directory, Scope the account and region of requests that name none, Endpoint the URL at which
 	// everything is served.
 	Dir      string
-	Scope    awsjson.Scope
+	Scope    aws.Scope
 	Endpoint string
 
 	Clock         *clock.Clock

@@ -15,7 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/config"
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
 
-	"stepback/aws/server/awsjson"
+	"stepback/aws"
 	"stepback/engine"
 	"stepback/engine/s3objects"
 	"stepback/local/endpoint"
@@ -24,7 +24,6 @@ import (
 	"stepback/services/lambda/invocation"
 	"stepback/services/lambda/runner"
 	logsapi "stepback/services/logs"
-	"stepback/services/logs/logstore"
 	"stepback/services/s3"
 	"stepback/services/sts"
 	"stepback/tasks/lambda"
@@ -89,7 +88,7 @@ func (p *Platform) openFunctions(ctx context.Context) (err error) {
 	p.Functions, err = functions.Open(ctx, filepath.Join(p.Dir, "lambda"), functions.Options{
 		Objects: packages, Env: p.environment(), Environments: p.cfg.Environments, Log: p.cfg.Log,
 		BuiltIn: p.cfg.BuiltIn,
-		LogSink: func(scope functions.Scope) runner.LogSink { return functionLog{p.Logs, logstore.Scope(scope)} },
+		LogSink: func(scope aws.Scope) runner.LogSink { return functionLog{p.Logs, scope} },
 	})
 	if err != nil {
 		return fmt.Errorf("the functions of %s: %w", p.Dir, err)
@@ -116,7 +115,7 @@ func (p *Platform) environment() map[string]string {
 }
 
 // invoker is how the tasks of an account and region invoke functions.
-func (p *Platform) invoker(scope awsjson.Scope) invocation.Invoker {
+func (p *Platform) invoker(scope aws.Scope) invocation.Invoker {
 	var in invocation.Invoker
 	switch {
 	case p.cfg.LambdaEndpoint != "":
@@ -124,7 +123,7 @@ func (p *Platform) invoker(scope awsjson.Scope) invocation.Invoker {
 	case p.cfg.Beside != nil:
 		in = lambda.Endpoint{URL: p.cfg.Beside.Endpoint}
 	default:
-		in = p.Functions.In(functions.Scope{Account: scope.Account, Region: scope.Region})
+		in = p.Functions.In(scope)
 	}
 	if p.cfg.StandIns != nil {
 		in = p.cfg.StandIns.Over(in)

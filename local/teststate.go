@@ -4,7 +4,7 @@ import (
 	"context"
 	"net/http"
 
-	"stepback/aws/server/awsjson"
+	"stepback/aws"
 	"stepback/engine"
 	"stepback/engine/clock"
 	"stepback/engine/journal"
@@ -16,7 +16,7 @@ import (
 // TestState serves Step Functions without a data directory or other services: what the operation TestState needs. Tasks
 // call services where the variables that getenv reads say. done ends it.
 func TestState(_ context.Context, getenv func(string) string) (_ http.Handler, done func(), err error) {
-	scope := awsjson.Scope{Account: DefaultAccount, Region: DefaultRegion}
+	scope := aws.Scope{Account: DefaultAccount, Region: DefaultRegion}
 	c := clock.Real()
 	around := newSurroundings(getenv, nil)
 	var e *engine.Engine
@@ -33,7 +33,7 @@ func TestState(_ context.Context, getenv func(string) string) (_ http.Handler, d
 		return nil, nil, err
 	}
 	h := stepfunctions.New(stepfunctions.Config{
-		Open: func(awsjson.Scope) (*engine.Engine, error) { return e, nil }, Store: stepfunctions.NewMemory(),
+		Open: func(aws.Scope) (*engine.Engine, error) { return e, nil }, Store: stepfunctions.NewMemory(),
 		Now: c.Now, Default: scope,
 	}).Handler()
 	return h, func() {

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
 
@@ -87,7 +87,7 @@ func tee(log *slog.Logger, s functions.Surroundings) *slog.Logger {
 
 func objectsOf(env map[string]string) csvimport.Objects {
 	return s3objects.New(awss3.New(awss3.Options{
-		Region: region, BaseEndpoint: aws.String(env[endpointVariable]), UsePathStyle: true, RetryMaxAttempts: 1,
+		Region: region, BaseEndpoint: sdk.String(env[endpointVariable]), UsePathStyle: true, RetryMaxAttempts: 1,
 		Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
 	}))
 }
@@ -158,15 +158,11 @@ func (p *Pipeline) deployFunctions(ctx context.Context) error {
 				return fmt.Errorf("the bootstrap of %s is missing (make lambdas builds it): %w", f.name, err)
 			}
 		}
-		if err := p.platform.Functions.PutLocal(ctx, p.scope(), in); err != nil {
+		if err := p.platform.Functions.PutLocal(ctx, p.platform.Scope, in); err != nil {
 			return fmt.Errorf("deploying the function %s: %w", f.name, err)
 		}
 	}
 	return nil
-}
-
-func (p *Pipeline) scope() functions.Scope {
-	return functions.Scope{Account: p.platform.Scope.Account, Region: p.platform.Scope.Region}
 }
 
 func role(name string) string { return "arn:aws:iam::" + account + ":role/" + name }

@@ -3,10 +3,11 @@ package pipeline
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"stepback/internal/atomicfile"
 )
 
 // save keeps a report, so that the same file can be answered with it later. The report is there as a whole or not at
@@ -20,11 +21,7 @@ func (p *Pipeline) save(r *Report) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o750); err != nil {
 		return err
 	}
-	unfinished := name + ".new" // that of an earlier process is overwritten
-	if err := os.WriteFile(unfinished, append(b, '\n'), 0o600); err != nil {
-		return errors.Join(err, os.Remove(unfinished))
-	}
-	return os.Rename(unfinished, name)
+	return atomicfile.Write(name, append(b, '\n'), 0o600)
 }
 
 func (p *Pipeline) reportPath(arn string) string {

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"stepback/aws"
 	"stepback/engine/history"
 	"stepback/retrypatterns"
 )
@@ -94,9 +95,9 @@ func child(executionARN string) bool {
 
 // afterType cuts arn:aws:states:REGION:ACCOUNT:execution: off.
 func afterType(arn string) string {
-	const before = 6
-	parts := strings.SplitN(arn, ":", before+1)
-	return parts[len(parts)-1]
+	a, _ := aws.ParseARN(arn)
+	_, rest, _ := strings.Cut(a.Resource, ":")
+	return rest
 }
 
 // teller is the sink that writes points. Attempts and successes are by far the most that happens; they are counted

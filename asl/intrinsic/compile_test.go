@@ -38,6 +38,7 @@ func TestCompileRejects(t *testing.T) {
 		{"States.Array('a)", 14, "the string is not closed"},
 		{`States.Array('a\')`, 14, "the string is not closed"},
 		{`States.Array('\`, 14, "the string is not closed"},
+		{`States.Format('a\b')`, 17, `the backslash escapes nothing, expected one of \' \{ \} \\`},
 		{"States.Array($.a", 17, "expected ',' or ')'"},
 		{"States.Array(1, States.Nothing())", 17, "'States.Nothing' is not the name"},
 	}

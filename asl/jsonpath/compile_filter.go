@@ -20,6 +20,9 @@ func (p *parser) filter() error {
 		return p.unexpected()
 	}
 	end := matchingClose(p.s, open, ')', true)
+	if end < 0 {
+		end = matchingClose(p.s, open, ')', false) // a slash that opens no regular expression
+	}
 	if end < 0 || p.significant(end) != ']' {
 		return p.unexpected()
 	}
@@ -186,7 +189,7 @@ func (f *filterParser) relation() (condition, error) {
 	after := f.i
 	c := comparison{left: left}
 	if err = f.operator(&c); err == nil {
-		if c.right, err = f.source(); err == nil {
+		if c.right, err = f.right(c.symbol); err == nil {
 			return c, nil
 		}
 	}
@@ -199,6 +202,27 @@ func (f *filterParser) relation() (condition, error) {
 		return nil, f.fail("Expected path node")
 	}
 	return existence{path: path, want: !path.negated}, nil
+}
+
+// right reads the right-hand side of a comparison. For the operators that compare texts it is, where it is nothing
+// else, text without quotes.
+func (f *filterParser) right(operator string) (source, error) {
+	start := f.i
+	textual := strings.IndexByte("=!<>", operator[0]) >= 0 && operator != "=~"
+	if textual && f.peek() == '/' { // regular expressions are for =~ alone
+		return f.bare()
+	}
+	s, err := f.source()
+	if !textual || err == nil && f.comparisonEnds() {
+		return s, err
+	}
+	stopped := f.i
+	f.i = start
+	if text, bareErr := f.bare(); bareErr == nil && f.comparisonEnds() {
+		return text, nil
+	}
+	f.i = stopped
+	return s, err
 }
 
 // operator reads the operator of a comparison: symbols, or a word that a blank ends.
@@ -215,7 +239,7 @@ func (f *filterParser) operator(c *comparison) error {
 	if !ok {
 		return f.fail("Filter operator %s is not supported!", name)
 	}
-	c.holds, c.pairwise = holds, pairwise[key]
+	c.symbol, c.holds, c.pairwise = key, holds, pairwise[key]
 	return nil
 }
 

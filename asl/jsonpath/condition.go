@@ -51,6 +51,7 @@ func (c existence) test(e *evaluation, item jsonvalue.Value) (bool, error) {
 // comparison relates two operands: @.price < 10.
 type comparison struct {
 	left, right source
+	symbol      string // the operator, words in capitals
 	holds       relation
 	pairwise    bool // the relation compares elements with elements
 }

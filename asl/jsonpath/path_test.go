@@ -300,7 +300,6 @@ func TestSyntaxErrors(t *testing.T) {
 		{`$['a`, 3, `Property has not been closed - missing closing '`},
 		{`$[?]`, 3, `Not enough predicates supplied for filter [?] at position 1`},
 		{`$[?(@.a]`, 2, `Could not parse token starting at position 1. Expected ?, ', 0-9, * `},
-		{`$[?(@.a == xyz)]`, 12, `Failed to parse filter: (@.a == xyz), error on position: 8, char: x`},
 		{`$[?()]`, 5, `Failed to parse filter: (), error on position: 1, char: )`},
 		{`$[?(@.a =~ /(/)]`, 12, "The pattern /(/ cannot be used: error parsing regexp: missing closing ): `\\A(?:()\\z`"},
 		{`$[?(@.a ~ 1)]`, 9, `Expected character: )`},
@@ -428,5 +427,33 @@ func checkReference(t *testing.T, text string, root jsonvalue.Value) {
 	p, _ := jsonpath.Compile(text)
 	if v, err := p.Eval(changed); err != nil || v.JSON() != `"V"` {
 		t.Fatalf("%q was set but reads %s, %v", text, v.JSON(), err)
+	}
+}
+
+// Samples that AWS publishes, and users of its parameter store, compare with text that has no quotes.
+func TestFiltersCompareWithUnquotedText(t *testing.T) {
+	t.Parallel()
+	root := must(t, `{"a":[{"k":"v","n":1},{"k":"/eggs/cooked/like","n":2},{"k":"two words","n":3},{"k":"12ab","n":4},
+		{"k":"trueish","n":5},{"k":"/one/","n":6}]}`)
+	for path, want := range map[string]string{
+		`$.a[?(@.k == v)].n`:                     `[1]`,
+		`$.a[?(@.k==v)].n`:                       `[1]`,
+		`$.a[?(@.k != v)].n`:                     `[2,3,4,5,6]`,
+		`$.a[?(@.k==/eggs/cooked/like)].n`:       `[2]`,
+		`$.a[?(@.k == /one/)].n`:                 `[6]`,
+		`$.a[?(@.k == two words && @.n > 2)].n`:  `[3]`,
+		`$.a[?(@.k == 12ab || @.k == v)].n`:      `[1,4]`,
+		`$.a[?((@.k == trueish) && @.n == 5)].n`: `[5]`,
+		`$.a[?(@.n == 2)].k`:                     `["/eggs/cooked/like"]`,
+	} {
+		p, err := jsonpath.Compile(path)
+		if err != nil {
+			t.Errorf("%s: %v", path, err)
+			continue
+		}
+		got, err := p.Eval(root)
+		if err != nil || got.JSON() != want {
+			t.Errorf("%s = %s, %v; want %s", path, got.JSON(), err, want)
+		}
 	}
 }

@@ -8,9 +8,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/google/uuid"
-
 	"stepback/asl"
+	"stepback/aws"
 	"stepback/engine/history"
 	"stepback/engine/interpreter"
 	"stepback/engine/journal"
@@ -125,7 +124,7 @@ func (c *execCmd) order(std streams) (*order, error) {
 	}
 	o := &order{name: c.Name}
 	if o.name == "" {
-		o.name = uuid.NewString()
+		o.name = aws.NewID()
 	}
 	values, err := c.values()
 	if err != nil {

@@ -8,12 +8,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 	sfntypes "github.com/aws/aws-sdk-go-v2/service/sfn/types"
 	"github.com/aws/smithy-go"
 
-	"stepback/aws/server/awsjson"
+	"stepback/aws"
 	"stepback/engine"
 	"stepback/engine/clock"
 	"stepback/engine/history"
@@ -31,7 +31,7 @@ type stage struct {
 }
 
 // execScope is the account and region of executions of exec.
-var execScope = awsjson.Scope{Account: "000000000000", Region: "us-east-1"}
+var execScope = aws.Scope{Account: "000000000000", Region: "us-east-1"}
 
 // execRole is the role of the state machines of exec, which nothing assumes.
 const execRole = "arn:aws:iam::000000000000:role/stepback"
@@ -116,7 +116,7 @@ func (s *stage) closeFunctions(ctx context.Context) error {
 // create makes a state machine and returns its ARN.
 func (s *stage) create(ctx context.Context, d definitionFile, kind sfntypes.StateMachineType) (string, error) {
 	made, err := s.states.CreateStateMachine(ctx, &sfn.CreateStateMachineInput{
-		Name: &d.name, Definition: &d.text, RoleArn: aws.String(execRole), Type: kind,
+		Name: &d.name, Definition: &d.text, RoleArn: sdk.String(execRole), Type: kind,
 	})
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", d.path, saidByAPI(err))

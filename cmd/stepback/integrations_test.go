@@ -9,13 +9,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 	"github.com/aws/aws-sdk-go-v2/service/sfn/types"
 
+	"stepback/aws"
 	"stepback/aws/loopback"
-	"stepback/aws/server/awsjson"
 	"stepback/engine/clock"
 	"stepback/engine/journal"
 	"stepback/services/stepfunctions"
@@ -34,7 +34,7 @@ func TestNestedExecution(t *testing.T) {
 
 func testNestedExecution(t *testing.T, account, role string) {
 	t.Helper()
-	around, scope := newSurroundings(), awsjson.Scope{Account: "000000000000", Region: "us-east-1"}
+	around, scope := newSurroundings(), aws.Scope{Account: "000000000000", Region: "us-east-1"}
 	around.endpoints.Getenv = nil
 	engines := newEngines(clock.Real(), journal.NewMemory(), &services{}, around, slog.New(slog.DiscardHandler))
 	service := stepfunctions.New(stepfunctions.Config{
@@ -42,12 +42,12 @@ func testNestedExecution(t *testing.T, account, role string) {
 	})
 	around.embed("sfn", service.Handler())
 	t.Cleanup(engines.close)
-	client := sfn.New(sfn.Options{BaseEndpoint: aws.String(loopback.URL), Region: scope.Region,
+	client := sfn.New(sfn.Options{BaseEndpoint: sdk.String(loopback.URL), Region: scope.Region,
 		HTTPClient: loopback.Client(service.Handler())})
 	of := func(o *sfn.Options) { o.Credentials = credentialsOf(account) }
 	create := func(name, definition string, as ...func(*sfn.Options)) *string {
 		m, err := client.CreateStateMachine(t.Context(), &sfn.CreateStateMachineInput{
-			Name: &name, Definition: &definition, RoleArn: aws.String("arn:aws:iam::000000000000:role/r"),
+			Name: &name, Definition: &definition, RoleArn: sdk.String("arn:aws:iam::000000000000:role/r"),
 			Type: types.StateMachineTypeStandard,
 		}, as...)
 		if err != nil {
@@ -70,7 +70,7 @@ func testNestedExecution(t *testing.T, account, role string) {
 }
 
 // credentialsOf are those of an account, for clients of an emulator.
-func credentialsOf(account string) aws.CredentialsProvider {
+func credentialsOf(account string) sdk.CredentialsProvider {
 	return credentials.NewStaticCredentialsProvider(account, "secret", "")
 }
 

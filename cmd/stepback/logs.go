@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"stepback/aws"
 	"stepback/local"
 	"stepback/services/logs/logstore"
 )
@@ -61,7 +62,7 @@ func (c *logsCmd) print(std streams, store *logstore.Store) error {
 	if ofFunction {
 		group = functionGroups + c.Name
 	}
-	scope := logstore.Scope{Account: c.Account, Region: c.Region}
+	scope := aws.Scope{Account: c.Account, Region: c.Region}
 	said := func(stream string) bool { return !strings.HasPrefix(stream, "log_stream_created_by_aws") }
 	events, err := store.Read(scope, group, said, 0, math.MaxInt64)
 	if errors.Is(err, logstore.ErrNoGroup) {

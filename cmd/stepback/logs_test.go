@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"stepback/aws"
 	"stepback/services/logs/logstore"
 )
 
@@ -16,7 +17,7 @@ func TestLogsOfALogGroup(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	here := logstore.Scope{Account: "000000000000", Region: "us-east-1"}
+	here := aws.Scope{Account: "000000000000", Region: "us-east-1"}
 	if err := store.CreateGroup(here, logstore.Group{Name: "/g"}); err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"time"
 
-	"stepback/aws/server/awsjson"
+	"stepback/aws"
 	"stepback/engine/journal/pebble"
 	"stepback/local"
 	"stepback/local/endpoint"
@@ -103,7 +103,7 @@ func (c *serveCmd) Run(ctx context.Context, std streams) (err error) {
 // config is the platform that the flags ask for. It takes the address, last.
 func (c *serveCmd) config(ctx context.Context, std streams) (cfg local.Config, err error) {
 	cfg = local.Config{
-		Dir: c.Data, Scope: awsjson.Scope{Account: c.Account, Region: c.Region}, Public: c.Public,
+		Dir: c.Data, Scope: aws.Scope{Account: c.Account, Region: c.Region}, Public: c.Public,
 		JournalOptions: pebble.Options{Reserve: cmp.Or(c.reserve, reserve), Retention: c.Retention, Room: c.tell(std)},
 		ObjectCreated:  c.ObjectCreated, Log: c.logger(std), Resumed: resuming(std), Control: new(errands).serve,
 		BuiltIn: pipeline.Functions(c.logger(std), nil),

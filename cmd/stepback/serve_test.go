@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"stepback/aws/server/awsjson"
+	"stepback/aws"
 	"stepback/engine/clock"
 	"stepback/engine/journal"
 	"stepback/services/stepfunctions"
@@ -48,7 +48,7 @@ func TestServeAnswers(t *testing.T) {
 		newSurroundings(), slog.New(slog.DiscardHandler))
 	service := stepfunctions.New(stepfunctions.Config{
 		Open: engines.open, Store: stepfunctions.NewMemory(), Now: engines.clock.Now,
-		Default: awsjson.Scope{Account: "000000000000", Region: "us-east-1"},
+		Default: aws.Scope{Account: "000000000000", Region: "us-east-1"},
 	})
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {

@@ -13,7 +13,6 @@ import (
 	sfntypes "github.com/aws/aws-sdk-go-v2/service/sfn/types"
 
 	"stepback/asl"
-	"stepback/aws/partition"
 	"stepback/local"
 )
 
@@ -41,8 +40,7 @@ const lookEvery = 500 * time.Millisecond
 func watch(ctx context.Context, dir string, values map[string]string, p *local.Platform, out io.Writer) (stop func(),
 	err error) {
 	w := &watcher{
-		dir: dir, values: values, role: "arn:" + partition.Of(p.Scope.Region) + ":iam::" + p.Scope.Account +
-			":role/stepback",
+		dir: dir, values: values, role: p.Scope.GlobalARN("iam", "role/stepback"),
 		states: statesClient(p), out: out, seen: map[string]stamp{},
 	}
 	if err := w.look(ctx); err != nil {

@@ -9,8 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/google/uuid"
-
+	"stepback/aws"
 	"stepback/engine/clock"
 	"stepback/services/lambda/invocation"
 )
@@ -35,7 +34,7 @@ func (f *Functions) Invoke(ctx context.Context, c *invocation.Request) (*invocat
 	rule, ok := f.Rules[name]
 	if !ok {
 		return nil, &invocation.Error{
-			Code: "ResourceNotFoundException", StatusCode: 404, RequestID: uuid.NewString(),
+			Code: "ResourceNotFoundException", StatusCode: 404, RequestID: aws.NewID(),
 			Message: fmt.Sprintf("Function not found: arn:aws:lambda:%s:%s:function:%s:$LATEST", f.Region, f.Account,
 				name),
 		}
@@ -64,7 +63,7 @@ func (f *Functions) turn(name string, rules int) int {
 }
 
 func reply(r Rule, event []byte) (*invocation.Answer, error) {
-	a := &invocation.Answer{StatusCode: 200, RequestID: uuid.NewString(), Payload: event}
+	a := &invocation.Answer{StatusCode: 200, RequestID: aws.NewID(), Payload: event}
 	switch {
 	case r.Echo:
 	case r.ReturnRepeat != nil:

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"stepback/asl/jsonvalue"
+	"stepback/aws"
 	"stepback/engine/history"
 	"stepback/engine/plan"
 )
@@ -68,7 +69,7 @@ type Execution struct {
 
 	// Valid during a step.
 	now    time.Time
-	random random
+	random aws.Random
 	out    *Result
 	work   int // that expressions have done, in their steps
 
@@ -111,7 +112,7 @@ func (x *Execution) Step(e *Event, out *Result) {
 	if (x.status == Running) == (e.Kind == Redrive) || x.status == Succeeded {
 		return
 	}
-	x.now, x.random, x.out = e.At, random{e.Seed}, out
+	x.now, x.random, x.out = e.At, aws.Random{Seed: e.Seed}, out
 	x.apply(e)
 	x.drain()
 	if e.Kind == Start || e.Kind == Redrive {

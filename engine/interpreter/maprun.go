@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"stepback/asl/jsonvalue"
+	"stepback/aws"
 	"stepback/engine/history"
 	"stepback/engine/plan"
 )
@@ -78,7 +79,7 @@ func (x *Execution) startMapRun(t *thread, in *Payload, items *mapItems, concurr
 		return false
 	}
 	call.ARN = strings.Replace(x.info.MachineARN, ":stateMachine:", ":mapRun:", 1) + "/" + m.Label + ":" +
-		x.random.uuid()
+		aws.DrawUUID(x.random.Uint64)
 	call.env = x.snapshot(t, in)
 	t.last = x.emit(history.Event{Type: history.MapRunStarted, Previous: t.last,
 		More: &history.Details{MapRunARN: call.ARN}})
@@ -93,7 +94,7 @@ func (x *Execution) snapshot(t *thread, in *Payload) env {
 	in.Value()
 	t.input.Value()
 	frozen := &Execution{info: x.info, now: x.now, aboutRun: x.aboutRun, aboutModel: x.aboutModel,
-		random: random{x.random.Uint64()}, input: x.input}
+		random: aws.Random{Seed: x.random.Uint64()}, input: x.input}
 	return env{x: frozen, t: &thread{state: t.state, input: t.input, entered: t.entered, entryID: t.entryID,
 		retried: t.retried, vars: t.vars.flat()}, input: in}
 }

@@ -64,7 +64,8 @@ func (l *listingSource) position() Position { return Position{Source: "S3://" + 
 
 func (l *listingSource) close() error { return nil }
 
-// item returns the metadata as recorded from the real service: ETag is spelled Etag, LastModified is in epoch seconds.
+// item returns the metadata as the real service does: members in the order of the alphabet, ETag spelled Etag,
+// LastModified in epoch seconds as Java writes a double, 1.668699881E9.
 func (o ListedObject) item() jsonvalue.Value {
 	class := o.StorageClass
 	if class == "" {
@@ -72,8 +73,8 @@ func (o ListedObject) item() jsonvalue.Value {
 	}
 	b := jsonvalue.NewObject(5)
 	b.Set("Etag", jsonvalue.OfString(o.ETag))
-	b.Set("LastModified", jsonvalue.OfInt(o.LastModified.Unix()))
 	b.Set("Key", jsonvalue.OfString(o.Key))
+	b.Set("LastModified", jsonvalue.OfFloat(float64(o.LastModified.Unix())))
 	b.Set("Size", jsonvalue.OfInt(o.Size))
 	b.Set("StorageClass", jsonvalue.OfString(class))
 	return b.Value()

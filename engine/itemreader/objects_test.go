@@ -76,9 +76,9 @@ func TestListing(t *testing.T) {
 	t.Parallel()
 	objects := memoryObjects{"a/": "", "a/1.txt": "0HelloWorld!", "a/2.txt": "x", "b": ""}
 	cfg := Config{Resource: listObjects, Bucket: "data", Prefix: "a/"}
-	wantItems(t, objects, cfg, `[{"Etag":"\"e\"","LastModified":1668699881,"Key":"a/","Size":0,"StorageClass":"STANDARD"},`+
-		`{"Etag":"\"e\"","LastModified":1668699881,"Key":"a/1.txt","Size":12,"StorageClass":"STANDARD"},`+
-		`{"Etag":"\"e\"","LastModified":1668699881,"Key":"a/2.txt","Size":1,"StorageClass":"STANDARD"}]`)
+	wantItems(t, objects, cfg, `[{"Etag":"\"e\"","Key":"a/","LastModified":1.668699881E9,"Size":0,"StorageClass":"STANDARD"},`+
+		`{"Etag":"\"e\"","Key":"a/1.txt","LastModified":1.668699881E9,"Size":12,"StorageClass":"STANDARD"},`+
+		`{"Etag":"\"e\"","Key":"a/2.txt","LastModified":1.668699881E9,"Size":1,"StorageClass":"STANDARD"}]`)
 	cfg.Prefix = "none"
 	wantItems(t, objects, cfg, `[]`)
 	cfg.Bucket = "elsewhere"

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"stepback/asl"
+	"stepback/aws"
 	"stepback/engine/history"
 )
 
@@ -70,15 +71,15 @@ func task(s *asl.State) (*Task, error) {
 
 // resource takes an ARN apart: arn:partition:service:region:account:rest.
 func (t *Task) resource() {
-	parts := strings.SplitN(t.Resource, ":", 6)
-	if len(parts) < 6 {
+	arn, ok := aws.ParseARN(t.Resource)
+	if !ok {
 		return
 	}
-	rest := parts[5]
+	rest := arn.Resource
 	switch {
-	case parts[2] == "lambda":
+	case arn.Service == "lambda":
 		t.Target = Function
-	case parts[2] == "states" && strings.HasPrefix(rest, "activity:"):
+	case arn.Service == "states" && strings.HasPrefix(rest, "activity:"):
 		t.Target = Activity
 	default:
 		t.integration(rest)

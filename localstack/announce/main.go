@@ -21,7 +21,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 
-	"stepback/aws/partition"
+	"stepback/aws"
 	"stepback/csvimport/handlers"
 	"stepback/csvimport/sfnexecutions"
 	"stepback/objectevent"
@@ -62,7 +62,7 @@ func run(ctx context.Context, args []string, out, notes io.Writer) error {
 	if err != nil {
 		return err
 	}
-	e.Region, e.Resources = cfg.Region, []string{"arn:" + partition.Of(cfg.Region) + ":s3:::" + e.Detail.Bucket.Name}
+	e.Region, e.Resources = cfg.Region, []string{aws.Scope{Region: cfg.Region}.BucketARN(e.Detail.Bucket.Name)}
 	by := "function"
 	started, err := invoke(ctx, lambda.NewFromConfig(cfg), function, e)
 	if err != nil {

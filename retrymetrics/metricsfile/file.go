@@ -7,11 +7,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"time"
 
+	"stepback/internal/atomicfile"
 	"stepback/retrymetrics"
 )
 
@@ -62,22 +64,17 @@ func Add(dir string, points []retrymetrics.Point) error {
 	}
 	all := compact(append(kept, points...))
 	all = all[max(0, len(all)-MaxLines):]
-	// Only one process at a time has the directory; what one that was killed has left is overwritten.
-	temporary, err := os.OpenFile(filepath.Join(dir, Name+".new"), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	err = atomicfile.WriteFrom(filepath.Join(dir, Name), 0o600, func(w io.Writer) error {
+		enc := json.NewEncoder(w)
+		for _, p := range all {
+			if err := enc.Encode(p); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 	if err != nil {
 		return fmt.Errorf("metric data: %w", err)
-	}
-	w := bufio.NewWriter(temporary)
-	enc := json.NewEncoder(w)
-	for _, p := range all {
-		err = errors.Join(err, enc.Encode(p))
-	}
-	err = errors.Join(err, w.Flush(), temporary.Close())
-	if err == nil {
-		err = os.Rename(temporary.Name(), filepath.Join(dir, Name))
-	}
-	if err != nil {
-		return errors.Join(fmt.Errorf("metric data: %w", err), os.Remove(temporary.Name()))
 	}
 	return nil
 }

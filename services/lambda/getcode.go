@@ -4,13 +4,13 @@ import (
 	"net/http"
 	"strings"
 
-	"stepback/services/lambda/functions"
+	"stepback/aws"
 )
 
 // getCode sends a deployment package.
 func (s *Service) getCode(w http.ResponseWriter, r *http.Request) {
 	s.begin(w)
-	scope := functions.Scope{Account: r.PathValue("account"), Region: r.PathValue("region")}
+	scope := aws.Scope{Account: r.PathValue("account"), Region: r.PathValue("region")}
 	f, err := s.functions.OpenCode(scope, r.PathValue("function"), strings.TrimSuffix(r.PathValue("package"), ".zip"))
 	if err != nil {
 		s.refuse(w, err)

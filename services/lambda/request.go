@@ -10,8 +10,8 @@ import (
 	"net/http"
 	"strings"
 
+	"stepback/aws"
 	"stepback/aws/server/awsjson"
-	"stepback/services/lambda/functions"
 	"stepback/services/lambda/invocation"
 )
 
@@ -25,7 +25,7 @@ const (
 type request struct {
 	*http.Request
 	writer http.ResponseWriter
-	scope  functions.Scope
+	scope  aws.Scope
 	// name is the function that the path names.
 	name invocation.Name
 }
@@ -33,7 +33,7 @@ type request struct {
 // request reads what the address and the signature of a request say.
 func (s *Service) request(w http.ResponseWriter, r *http.Request) (*request, error) {
 	scope := awsjson.ScopeOf(r, s.scope)
-	q := &request{Request: r, writer: w, scope: functions.Scope{Account: scope.Account, Region: scope.Region}}
+	q := &request{Request: r, writer: w, scope: aws.Scope{Account: scope.Account, Region: scope.Region}}
 	text := r.PathValue("function")
 	if text == "" {
 		return q, nil

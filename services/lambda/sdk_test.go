@@ -16,13 +16,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	awslambda "github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	"github.com/aws/smithy-go"
 
-	"stepback/aws/server/awsjson"
+	"stepback/aws"
 	"stepback/services/lambda"
 	"stepback/services/lambda/functions"
 )
@@ -43,7 +43,7 @@ func serve(t *testing.T) (*awslambda.Client, string) {
 			t.Error(err)
 		}
 	})
-	server := httptest.NewServer(lambda.New(f, awsjson.Scope{Account: "000000000000", Region: "us-east-1"},
+	server := httptest.NewServer(lambda.New(f, aws.Scope{Account: "000000000000", Region: "us-east-1"},
 		slog.New(slog.DiscardHandler)))
 	t.Cleanup(server.Close)
 	return clientOf(server.URL, "local"), server.URL
@@ -51,7 +51,7 @@ func serve(t *testing.T) (*awslambda.Client, string) {
 
 func clientOf(url, accessKey string) *awslambda.Client {
 	return awslambda.New(awslambda.Options{
-		BaseEndpoint: aws.String(url), Region: "us-east-1", Retryer: aws.NopRetryer{},
+		BaseEndpoint: sdk.String(url), Region: "us-east-1", Retryer: sdk.NopRetryer{},
 		Credentials: credentials.NewStaticCredentialsProvider(accessKey, "secret", ""),
 	})
 }
@@ -94,9 +94,9 @@ done
 func create(t *testing.T, c *awslambda.Client, name, says string) *awslambda.CreateFunctionOutput {
 	t.Helper()
 	out, err := c.CreateFunction(t.Context(), &awslambda.CreateFunctionInput{
-		FunctionName: &name, Role: aws.String(role), Runtime: types.RuntimeProvidedal2023,
-		Handler: aws.String("bootstrap"),
-		Code:    &types.FunctionCode{ZipFile: script(t, says)}, Timeout: aws.Int32(10),
+		FunctionName: &name, Role: sdk.String(role), Runtime: types.RuntimeProvidedal2023,
+		Handler: sdk.String("bootstrap"),
+		Code:    &types.FunctionCode{ZipFile: script(t, says)}, Timeout: sdk.Int32(10),
 		Environment: &types.Environment{Variables: map[string]string{"WHO": "me"}},
 	})
 	if err != nil {
@@ -109,36 +109,36 @@ func TestTheLifeOfAFunction(t *testing.T) {
 	t.Parallel()
 	c, _ := serve(t)
 	made := create(t, c, "F", `echo "{\"who\":\"$WHO\",\"event\":$EVENT}"; echo talking >&2`)
-	if aws.ToString(made.FunctionArn) != "arn:aws:lambda:us-east-1:000000000000:function:F" ||
+	if sdk.ToString(made.FunctionArn) != "arn:aws:lambda:us-east-1:000000000000:function:F" ||
 		made.State != types.StateActive || made.MemorySize == nil || *made.MemorySize != 128 {
 		t.Errorf("%+v", made)
 	}
 	out, err := c.Invoke(t.Context(), &awslambda.InvokeInput{FunctionName: made.FunctionArn, Payload: []byte(`{"a":1}`),
 		LogType: types.LogTypeTail})
 	if err != nil || string(out.Payload) != `{"who":"me","event":{"a":1}}` ||
-		aws.ToString(out.ExecutedVersion) != "$LATEST" || out.StatusCode != http.StatusOK {
+		sdk.ToString(out.ExecutedVersion) != "$LATEST" || out.StatusCode != http.StatusOK {
 		t.Fatalf("%+v, %v", out, err)
 	}
-	tail, err := base64.StdEncoding.DecodeString(aws.ToString(out.LogResult))
+	tail, err := base64.StdEncoding.DecodeString(sdk.ToString(out.LogResult))
 	if err != nil || !strings.Contains(string(tail), "REPORT RequestId: ") || !strings.Contains(string(tail),
 		"Init Duration: ") {
 		t.Errorf("%s, %v", tail, err)
 	}
 	if _, err := c.UpdateFunctionConfiguration(t.Context(), &awslambda.UpdateFunctionConfigurationInput{
-		FunctionName: aws.String("F"), MemorySize: aws.Int32(512),
+		FunctionName: sdk.String("F"), MemorySize: sdk.Int32(512),
 		Environment: &types.Environment{Variables: map[string]string{"WHO": "you"}},
 	}); err != nil {
 		t.Fatal(err)
 	}
 	got, err := c.GetFunctionConfiguration(t.Context(),
-		&awslambda.GetFunctionConfigurationInput{FunctionName: aws.String("F")})
+		&awslambda.GetFunctionConfigurationInput{FunctionName: sdk.String("F")})
 	if err != nil || *got.MemorySize != 512 || *got.Timeout != 10 || *got.RevisionId == *made.RevisionId {
 		t.Errorf("%+v, %v", got, err)
 	}
 	if out := invoke(t, c, "F", `0`); string(out.Payload) != `{"who":"you","event":0}` {
 		t.Errorf("%s", out.Payload)
 	}
-	if _, err := c.UpdateFunctionCode(t.Context(), &awslambda.UpdateFunctionCodeInput{FunctionName: aws.String("F"),
+	if _, err := c.UpdateFunctionCode(t.Context(), &awslambda.UpdateFunctionCodeInput{FunctionName: sdk.String("F"),
 		ZipFile: script(t, "echo 2")}); err != nil {
 		t.Fatal(err)
 	}
@@ -146,12 +146,12 @@ func TestTheLifeOfAFunction(t *testing.T) {
 		t.Errorf("%s", out.Payload)
 	}
 	if _, err := c.DeleteFunction(t.Context(),
-		&awslambda.DeleteFunctionInput{FunctionName: aws.String("F")}); err != nil {
+		&awslambda.DeleteFunctionInput{FunctionName: sdk.String("F")}); err != nil {
 		t.Fatal(err)
 	}
-	_, err = c.GetFunction(t.Context(), &awslambda.GetFunctionInput{FunctionName: aws.String("F")})
+	_, err = c.GetFunction(t.Context(), &awslambda.GetFunctionInput{FunctionName: sdk.String("F")})
 	var missing *types.ResourceNotFoundException
-	if !errors.As(err, &missing) || aws.ToString(missing.Message) != "Function not found: arn:aws:lambda:us-east-1:000000000000:function:F" {
+	if !errors.As(err, &missing) || sdk.ToString(missing.Message) != "Function not found: arn:aws:lambda:us-east-1:000000000000:function:F" {
 		t.Errorf("%v", err)
 	}
 }
@@ -171,11 +171,11 @@ func TestInvocationTypes(t *testing.T) {
 	create(t, c, "F", `echo 1`)
 	for kind, status := range map[types.InvocationType]int32{types.InvocationTypeRequestResponse: 200,
 		types.InvocationTypeEvent: 202, types.InvocationTypeDryRun: 204} {
-		out, err := c.Invoke(t.Context(), &awslambda.InvokeInput{FunctionName: aws.String("F"), InvocationType: kind})
+		out, err := c.Invoke(t.Context(), &awslambda.InvokeInput{FunctionName: sdk.String("F"), InvocationType: kind})
 		if err != nil || out.StatusCode != status {
 			t.Errorf("%s: %+v, %v", kind, out, err)
 		}
-		_, err = c.Invoke(t.Context(), &awslambda.InvokeInput{FunctionName: aws.String("G"), InvocationType: kind})
+		_, err = c.Invoke(t.Context(), &awslambda.InvokeInput{FunctionName: sdk.String("G"), InvocationType: kind})
 		if err == nil || !strings.Contains(err.Error(),
 			"Function not found: arn:aws:lambda:us-east-1:000000000000:function:G:$LATEST") {
 			t.Errorf("%s: %v", kind, err)
@@ -188,7 +188,7 @@ func TestFunctionErrors(t *testing.T) {
 	c, _ := serve(t)
 	create(t, c, "exits", `kill $$`)
 	out := invoke(t, c, "exits", `{}`)
-	if aws.ToString(out.FunctionError) != "Unhandled" || !strings.Contains(string(out.Payload),
+	if sdk.ToString(out.FunctionError) != "Unhandled" || !strings.Contains(string(out.Payload),
 		`"errorType":"Runtime.ExitError"`) || !strings.Contains(string(out.Payload),
 		"Runtime exited with error: signal: terminated") {
 		t.Errorf("%s", out.Payload)
@@ -212,16 +212,16 @@ func TestTagsAndConcurrency(t *testing.T) {
 		t.Errorf("%+v, %v", out, err)
 	}
 	if _, err := c.PutFunctionConcurrency(t.Context(), &awslambda.PutFunctionConcurrencyInput{FunctionName: arn,
-		ReservedConcurrentExecutions: aws.Int32(0)}); err != nil {
+		ReservedConcurrentExecutions: sdk.Int32(0)}); err != nil {
 		t.Fatal(err)
 	}
 	_, err := c.Invoke(t.Context(), &awslambda.InvokeInput{FunctionName: arn})
 	var throttled *types.TooManyRequestsException
-	if !errors.As(err, &throttled) || throttled.Reason != types.ThrottleReasonReservedFunctionConcurrentInvocationLimitExceeded || aws.ToString(throttled.Message) != "Rate Exceeded." {
+	if !errors.As(err, &throttled) || throttled.Reason != types.ThrottleReasonReservedFunctionConcurrentInvocationLimitExceeded || sdk.ToString(throttled.Message) != "Rate Exceeded." {
 		t.Errorf("%v", err)
 	}
 	if out, err := c.GetFunction(t.Context(), &awslambda.GetFunctionInput{FunctionName: arn}); err != nil ||
-		aws.ToInt32(out.Concurrency.ReservedConcurrentExecutions) != 0 || out.Tags["b"] != "2" {
+		sdk.ToInt32(out.Concurrency.ReservedConcurrentExecutions) != 0 || out.Tags["b"] != "2" {
 		t.Errorf("%+v, %v", out, err)
 	}
 	if _, err := c.DeleteFunctionConcurrency(t.Context(),
@@ -243,20 +243,20 @@ func TestVersionsAndAliases(t *testing.T) {
 	t.Parallel()
 	c, _ := serve(t)
 	create(t, c, "F", `echo "\"$AWS_LAMBDA_FUNCTION_VERSION\""`)
-	name := aws.String("F")
+	name := sdk.String("F")
 	v, err := c.PublishVersion(t.Context(), &awslambda.PublishVersionInput{FunctionName: name,
-		Description: aws.String("first")})
-	if err != nil || aws.ToString(v.Version) != "1" ||
-		aws.ToString(v.FunctionArn) != "arn:aws:lambda:us-east-1:000000000000:function:F:1" {
+		Description: sdk.String("first")})
+	if err != nil || sdk.ToString(v.Version) != "1" ||
+		sdk.ToString(v.FunctionArn) != "arn:aws:lambda:us-east-1:000000000000:function:F:1" {
 		t.Fatalf("%+v, %v", v, err)
 	}
-	a, err := c.CreateAlias(t.Context(), &awslambda.CreateAliasInput{FunctionName: name, Name: aws.String("live"),
-		FunctionVersion: aws.String("1")})
-	if err != nil || aws.ToString(a.AliasArn) != "arn:aws:lambda:us-east-1:000000000000:function:F:live" {
+	a, err := c.CreateAlias(t.Context(), &awslambda.CreateAliasInput{FunctionName: name, Name: sdk.String("live"),
+		FunctionVersion: sdk.String("1")})
+	if err != nil || sdk.ToString(a.AliasArn) != "arn:aws:lambda:us-east-1:000000000000:function:F:live" {
 		t.Fatalf("%+v, %v", a, err)
 	}
-	out, err := c.Invoke(t.Context(), &awslambda.InvokeInput{FunctionName: name, Qualifier: aws.String("live")})
-	if err != nil || string(out.Payload) != `"1"` || aws.ToString(out.ExecutedVersion) != "1" {
+	out, err := c.Invoke(t.Context(), &awslambda.InvokeInput{FunctionName: name, Qualifier: sdk.String("live")})
+	if err != nil || string(out.Payload) != `"1"` || sdk.ToString(out.ExecutedVersion) != "1" {
 		t.Errorf("%+v, %v", out, err)
 	}
 	if l, err := c.ListVersionsByFunction(t.Context(),
@@ -265,23 +265,23 @@ func TestVersionsAndAliases(t *testing.T) {
 		t.Errorf("%+v, %v", l, err)
 	}
 	if l, err := c.ListAliases(t.Context(), &awslambda.ListAliasesInput{FunctionName: name,
-		FunctionVersion: aws.String("1")}); err != nil || len(l.Aliases) != 1 {
+		FunctionVersion: sdk.String("1")}); err != nil || len(l.Aliases) != 1 {
 		t.Errorf("%+v, %v", l, err)
 	}
-	if _, err := c.UpdateAlias(t.Context(), &awslambda.UpdateAliasInput{FunctionName: name, Name: aws.String("live"),
-		FunctionVersion: aws.String("$LATEST")}); err != nil {
+	if _, err := c.UpdateAlias(t.Context(), &awslambda.UpdateAliasInput{FunctionName: name, Name: sdk.String("live"),
+		FunctionVersion: sdk.String("$LATEST")}); err != nil {
 		t.Error(err)
 	}
 	if got, err := c.GetAlias(t.Context(), &awslambda.GetAliasInput{FunctionName: name,
-		Name: aws.String("live")}); err != nil || *got.FunctionVersion != "$LATEST" {
+		Name: sdk.String("live")}); err != nil || *got.FunctionVersion != "$LATEST" {
 		t.Errorf("%+v, %v", got, err)
 	}
 	if _, err := c.DeleteAlias(t.Context(), &awslambda.DeleteAliasInput{FunctionName: name,
-		Name: aws.String("live")}); err != nil {
+		Name: sdk.String("live")}); err != nil {
 		t.Error(err)
 	}
 	if _, err := c.DeleteFunction(t.Context(), &awslambda.DeleteFunctionInput{FunctionName: name,
-		Qualifier: aws.String("1")}); err != nil {
+		Qualifier: sdk.String("1")}); err != nil {
 		t.Error(err)
 	}
 }
@@ -293,7 +293,7 @@ func TestListFunctionsInPages(t *testing.T) {
 		create(t, c, name, `echo 1`)
 	}
 	var names []string
-	pages := awslambda.NewListFunctionsPaginator(c, &awslambda.ListFunctionsInput{MaxItems: aws.Int32(2)})
+	pages := awslambda.NewListFunctionsPaginator(c, &awslambda.ListFunctionsInput{MaxItems: sdk.Int32(2)})
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(t.Context())
 		if err != nil {
@@ -314,12 +314,12 @@ func TestRefusals(t *testing.T) {
 	zipped := script(t, "echo 1")
 	for name, in := range map[string]*awslambda.CreateFunctionInput{
 		"ValidationException: 1 validation error detected: Value 'r' at 'role' failed to satisfy constraint: Member must satisfy regular expression pattern: arn:(aws[a-zA-Z-]*)?:iam::\\d{12}:role/?[a-zA-Z_0-9+=,.@\\-_/]+": {
-			FunctionName: aws.String("F"), Role: aws.String("r"), Code: &types.FunctionCode{ZipFile: zipped}},
+			FunctionName: sdk.String("F"), Role: sdk.String("r"), Code: &types.FunctionCode{ZipFile: zipped}},
 		"ValidationException: 2 validation errors detected: Value '901' at 'timeout' failed to satisfy constraint: Member must have value less than or equal to 900; Value '64' at 'memorySize' failed to satisfy constraint: Member must have value greater than or equal to 128": {
-			FunctionName: aws.String("F"), Role: aws.String(role), Code: &types.FunctionCode{ZipFile: zipped},
-			Timeout: aws.Int32(901), MemorySize: aws.Int32(64)},
+			FunctionName: sdk.String("F"), Role: sdk.String(role), Code: &types.FunctionCode{ZipFile: zipped},
+			Timeout: sdk.Int32(901), MemorySize: sdk.Int32(64)},
 		"InvalidParameterValueException: Runtime and Handler are mandatory parameters for functions created with deployment packages.": {
-			FunctionName: aws.String("F"), Role: aws.String(role), Code: &types.FunctionCode{ZipFile: zipped}},
+			FunctionName: sdk.String("F"), Role: sdk.String(role), Code: &types.FunctionCode{ZipFile: zipped}},
 	} {
 		_, err := c.CreateFunction(t.Context(), in)
 		var api smithy.APIError
@@ -371,7 +371,7 @@ func TestAccountsAreTakenFromTheAccessKey(t *testing.T) {
 		t.Errorf("%+v, %v", l, err)
 	}
 	made := create(t, other, "F", `echo "\"$AWS_ACCESS_KEY_ID\""`)
-	if aws.ToString(made.FunctionArn) != "arn:aws:lambda:us-east-1:111111111111:function:F" {
+	if sdk.ToString(made.FunctionArn) != "arn:aws:lambda:us-east-1:111111111111:function:F" {
 		t.Error(*made.FunctionArn)
 	}
 	if out := invoke(t, other, "F", ""); string(out.Payload) != `"111111111111"` {
@@ -383,7 +383,7 @@ func TestTheCodeCanBeReadBack(t *testing.T) {
 	t.Parallel()
 	c, _ := serve(t)
 	create(t, c, "F", `echo 1`)
-	out, err := c.GetFunction(t.Context(), &awslambda.GetFunctionInput{FunctionName: aws.String("F")})
+	out, err := c.GetFunction(t.Context(), &awslambda.GetFunctionInput{FunctionName: sdk.String("F")})
 	if err != nil {
 		t.Fatal(err)
 	}

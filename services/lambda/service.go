@@ -9,8 +9,7 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/google/uuid"
-
+	"stepback/aws"
 	"stepback/aws/server/awsjson"
 	"stepback/services/lambda/functions"
 	"stepback/services/lambda/invocation"
@@ -19,14 +18,14 @@ import (
 // Service is an http.Handler that serves the operations of Lambda.
 type Service struct {
 	functions *functions.Service
-	scope     awsjson.Scope
+	scope     aws.Scope
 	log       *slog.Logger
 	mux       *http.ServeMux
 }
 
 // New returns the API of the functions. Requests that are not signed for an account and region are about those of
 // scope.
-func New(f *functions.Service, scope awsjson.Scope, log *slog.Logger) *Service {
+func New(f *functions.Service, scope aws.Scope, log *slog.Logger) *Service {
 	s := &Service{functions: f, scope: scope, log: log, mux: http.NewServeMux()}
 	s.route()
 	return s
@@ -60,7 +59,7 @@ func (s *Service) handle(pattern string, o operation) {
 // begin sets the headers of every answer.
 func (s *Service) begin(w http.ResponseWriter) {
 	h := w.Header()
-	h.Set("X-Amzn-Requestid", uuid.NewString())
+	h.Set("X-Amzn-Requestid", aws.NewID())
 	h.Set("Content-Type", "application/json")
 	h.Set("X-Content-Type-Options", "nosniff")
 }

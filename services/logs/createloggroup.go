@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"stepback/aws"
 	"stepback/aws/server/awsjson"
 	"stepback/services/logs/logstore"
 )
@@ -23,7 +24,7 @@ var createLogGroupMembers = []awsjson.Member{
 	{Name: "deletionProtectionEnabled", Kind: awsjson.Boolean},
 }
 
-func (s *Service) createLogGroup(_ context.Context, scope awsjson.Scope, r *createLogGroupRequest) (*none, error) {
+func (s *Service) createLogGroup(_ context.Context, scope aws.Scope, r *createLogGroupRequest) (*none, error) {
 	err := s.store.CreateGroup(in(scope), logstore.Group{
 		Name: r.Name, KMSKeyID: r.KMSKeyID, Class: r.Class, Tags: r.Tags, Protected: r.Protected,
 	})

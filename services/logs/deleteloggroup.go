@@ -3,10 +3,11 @@ package logs
 import (
 	"context"
 
+	"stepback/aws"
 	"stepback/aws/server/awsjson"
 )
 
-func (s *Service) deleteLogGroup(_ context.Context, scope awsjson.Scope, r *groupRequest) (*none, error) {
+func (s *Service) deleteLogGroup(_ context.Context, scope aws.Scope, r *groupRequest) (*none, error) {
 	g, _, err := s.store.Group(in(scope), r.Group)
 	if err != nil {
 		return nil, err

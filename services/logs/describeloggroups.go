@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"stepback/aws"
 	"stepback/aws/server/awsjson"
 	"stepback/services/logs/logstore"
 )
@@ -47,7 +48,7 @@ type describeLogGroupsResponse struct {
 	NextToken string           `json:"nextToken,omitempty"`
 }
 
-func (s *Service) describeLogGroups(_ context.Context, scope awsjson.Scope,
+func (s *Service) describeLogGroups(_ context.Context, scope aws.Scope,
 	r *describeLogGroupsRequest) (*describeLogGroupsResponse, error) {
 	if r.Prefix != "" && r.Pattern != "" {
 		return nil, invalid("LogGroup name prefix and LogGroup name pattern are mutually exclusive parameters.")

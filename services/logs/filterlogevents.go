@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"stepback/aws"
 	"stepback/aws/server/awsjson"
 	"stepback/services/logs/logstore"
 )
@@ -48,7 +49,7 @@ type filterLogEventsResponse struct {
 	NextToken string           `json:"nextToken,omitempty"`
 }
 
-func (s *Service) filterLogEvents(_ context.Context, scope awsjson.Scope,
+func (s *Service) filterLogEvents(_ context.Context, scope aws.Scope,
 	r *filterLogEventsRequest) (*filterLogEventsResponse, error) {
 	group, err := r.name()
 	if err != nil {

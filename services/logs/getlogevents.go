@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"stepback/aws"
 	"stepback/aws/server/awsjson"
 	"stepback/services/logs/logstore"
 )
@@ -38,7 +39,7 @@ type getLogEventsResponse struct {
 	Backward string        `json:"nextBackwardToken"`
 }
 
-func (s *Service) getLogEvents(_ context.Context, scope awsjson.Scope, r *getLogEventsRequest) (*getLogEventsResponse,
+func (s *Service) getLogEvents(_ context.Context, scope aws.Scope, r *getLogEventsRequest) (*getLogEventsResponse,
 	error) {
 	group, err := r.name()
 	if err != nil {

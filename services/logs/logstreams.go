@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"stepback/aws"
 	"stepback/aws/server/awsjson"
 	"stepback/services/logs/logstore"
 )
@@ -17,7 +18,7 @@ type logStreamRequest struct {
 	Stream string `json:"logStreamName"`
 }
 
-func (s *Service) createLogStream(_ context.Context, scope awsjson.Scope, r *logStreamRequest) (*none, error) {
+func (s *Service) createLogStream(_ context.Context, scope aws.Scope, r *logStreamRequest) (*none, error) {
 	err := s.store.CreateStream(in(scope), r.Group, r.Stream)
 	if errors.Is(err, logstore.ErrExists) {
 		return nil, errStreamExists
@@ -25,7 +26,7 @@ func (s *Service) createLogStream(_ context.Context, scope awsjson.Scope, r *log
 	return &none{}, err
 }
 
-func (s *Service) deleteLogStream(_ context.Context, scope awsjson.Scope, r *logStreamRequest) (*none, error) {
+func (s *Service) deleteLogStream(_ context.Context, scope aws.Scope, r *logStreamRequest) (*none, error) {
 	return &none{}, s.store.DeleteStream(in(scope), r.Group, r.Stream)
 }
 
@@ -65,7 +66,7 @@ type describeLogStreamsResponse struct {
 // sequenceToken is that of streams, which need none any more.
 const sequenceToken = "49039859627555124174893530829160120000000000000000000000"
 
-func (s *Service) describeLogStreams(_ context.Context, scope awsjson.Scope,
+func (s *Service) describeLogStreams(_ context.Context, scope aws.Scope,
 	r *describeLogStreamsRequest) (*describeLogStreamsResponse, error) {
 	group, err := r.name()
 	if err != nil {

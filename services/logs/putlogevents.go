@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"stepback/aws"
 	"stepback/aws/server/awsjson"
 	"stepback/services/logs/logstore"
 )
@@ -52,7 +53,7 @@ const (
 	maxAhead = 2 * time.Hour
 )
 
-func (s *Service) putLogEvents(_ context.Context, scope awsjson.Scope, r *putLogEventsRequest) (*putLogEventsResponse,
+func (s *Service) putLogEvents(_ context.Context, scope aws.Scope, r *putLogEventsRequest) (*putLogEventsResponse,
 	error) {
 	streams, err := s.store.Streams(in(scope), r.Group, r.Stream)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"stepback/aws"
 	"stepback/aws/server/awsjson"
 	"stepback/services/logs/logstore"
 )
@@ -22,7 +23,7 @@ var putRetentionPolicyMembers = []awsjson.Member{
 	required(groupName("logGroupName")), {Name: "retentionInDays", Kind: awsjson.Integer, Required: true},
 }
 
-func (s *Service) putRetentionPolicy(_ context.Context, scope awsjson.Scope, r *putRetentionPolicyRequest) (*none,
+func (s *Service) putRetentionPolicy(_ context.Context, scope aws.Scope, r *putRetentionPolicyRequest) (*none,
 	error) {
 	if !slices.Contains(retentions, r.Days) {
 		return nil, invalid(fmt.Sprintf("1 validation error detected: Value '%d' at 'retentionInDays' failed to satisfy constraint: Member must satisfy enum value set: %d", r.Days, retentions))
@@ -30,6 +31,6 @@ func (s *Service) putRetentionPolicy(_ context.Context, scope awsjson.Scope, r *
 	return &none{}, s.store.UpdateGroup(in(scope), r.Group, func(g *logstore.Group) { g.RetentionDays = r.Days })
 }
 
-func (s *Service) deleteRetentionPolicy(_ context.Context, scope awsjson.Scope, r *groupRequest) (*none, error) {
+func (s *Service) deleteRetentionPolicy(_ context.Context, scope aws.Scope, r *groupRequest) (*none, error) {
 	return &none{}, s.store.UpdateGroup(in(scope), r.Group, func(g *logstore.Group) { g.RetentionDays = 0 })
 }

@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"time"
 
+	"stepback/aws"
 	"stepback/aws/server/awsjson"
 	"stepback/services/logs/logstore"
 )
@@ -18,7 +19,7 @@ type Service struct {
 const Target = "Logs_20140328"
 
 // New serves a store. Requests that name no account and region are about the default ones.
-func New(store *logstore.Store, defaults awsjson.Scope, now func() time.Time, log *slog.Logger) *awsjson.Service {
+func New(store *logstore.Store, defaults aws.Scope, now func() time.Time, log *slog.Logger) *awsjson.Service {
 	s := &Service{store, now}
 	return &awsjson.Service{
 		Target: Target, Protocol: "1.1", Invalid: codeInvalid, Operations: s.operations(), Failure: failure,
@@ -51,6 +52,6 @@ func (s *Service) operations() map[string]awsjson.Operation {
 // none is the answer of operations that answer nothing.
 type none struct{}
 
-func in(scope awsjson.Scope) logstore.Scope {
-	return logstore.Scope{Account: scope.Account, Region: scope.Region}
+func in(scope aws.Scope) aws.Scope {
+	return aws.Scope{Account: scope.Account, Region: scope.Region}
 }

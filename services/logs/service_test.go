@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"stepback/aws/server/awsjson"
+	"stepback/aws"
 	api "stepback/services/logs"
 	"stepback/services/logs/logstore"
 )
@@ -34,7 +34,7 @@ func serve(t *testing.T) *served {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = store.Close() })
-	return &served{t, api.New(store, awsjson.Scope{Account: "000000000000", Region: "us-east-1"}, clock, nil), store}
+	return &served{t, api.New(store, aws.Scope{Account: "000000000000", Region: "us-east-1"}, clock, nil), store}
 }
 
 // call carries out an operation; parameters are JSON text.

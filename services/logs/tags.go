@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 
+	"stepback/aws"
 	"stepback/aws/server/awsjson"
 	"stepback/services/logs/logstore"
 )
@@ -28,16 +29,16 @@ type tagsResponse struct {
 	Tags map[string]string `json:"tags"`
 }
 
-func (s *Service) listTagsForResource(_ context.Context, scope awsjson.Scope, r *resourceRequest) (*tagsResponse,
+func (s *Service) listTagsForResource(_ context.Context, scope aws.Scope, r *resourceRequest) (*tagsResponse,
 	error) {
 	return s.tags(scope, nameOf(r.ARN))
 }
 
-func (s *Service) tagResource(_ context.Context, scope awsjson.Scope, r *resourceRequest) (*none, error) {
+func (s *Service) tagResource(_ context.Context, scope aws.Scope, r *resourceRequest) (*none, error) {
 	return s.tag(scope, nameOf(r.ARN), r.Tags)
 }
 
-func (s *Service) untagResource(_ context.Context, scope awsjson.Scope, r *resourceRequest) (*none, error) {
+func (s *Service) untagResource(_ context.Context, scope aws.Scope, r *resourceRequest) (*none, error) {
 	return s.untag(scope, nameOf(r.ARN), r.Keys)
 }
 
@@ -60,19 +61,19 @@ type untagLogGroupRequest struct {
 	Tags  []string `json:"tags"`
 }
 
-func (s *Service) listTagsLogGroup(_ context.Context, scope awsjson.Scope, r *groupRequest) (*tagsResponse, error) {
+func (s *Service) listTagsLogGroup(_ context.Context, scope aws.Scope, r *groupRequest) (*tagsResponse, error) {
 	return s.tags(scope, r.Group)
 }
 
-func (s *Service) tagLogGroup(_ context.Context, scope awsjson.Scope, r *tagLogGroupRequest) (*none, error) {
+func (s *Service) tagLogGroup(_ context.Context, scope aws.Scope, r *tagLogGroupRequest) (*none, error) {
 	return s.tag(scope, r.Group, r.Tags)
 }
 
-func (s *Service) untagLogGroup(_ context.Context, scope awsjson.Scope, r *untagLogGroupRequest) (*none, error) {
+func (s *Service) untagLogGroup(_ context.Context, scope aws.Scope, r *untagLogGroupRequest) (*none, error) {
 	return s.untag(scope, r.Group, r.Tags)
 }
 
-func (s *Service) tags(scope awsjson.Scope, group string) (*tagsResponse, error) {
+func (s *Service) tags(scope aws.Scope, group string) (*tagsResponse, error) {
 	g, _, err := s.store.Group(in(scope), group)
 	if g.Tags == nil {
 		g.Tags = map[string]string{}
@@ -80,7 +81,7 @@ func (s *Service) tags(scope awsjson.Scope, group string) (*tagsResponse, error)
 	return &tagsResponse{g.Tags}, err
 }
 
-func (s *Service) tag(scope awsjson.Scope, group string, given map[string]string) (*none, error) {
+func (s *Service) tag(scope aws.Scope, group string, given map[string]string) (*none, error) {
 	g, _, err := s.store.Group(in(scope), group)
 	if err != nil {
 		return nil, err
@@ -95,7 +96,7 @@ func (s *Service) tag(scope awsjson.Scope, group string, given map[string]string
 	return &none{}, s.store.UpdateGroup(in(scope), group, func(changed *logstore.Group) { changed.Tags = g.Tags })
 }
 
-func (s *Service) untag(scope awsjson.Scope, group string, keys []string) (*none, error) {
+func (s *Service) untag(scope aws.Scope, group string, keys []string) (*none, error) {
 	return &none{}, s.store.UpdateGroup(in(scope), group, func(g *logstore.Group) {
 		for _, k := range keys {
 			delete(g.Tags, k)

@@ -3,9 +3,7 @@ package s3
 import (
 	"fmt"
 
-	"github.com/google/uuid"
-
-	"stepback/aws/partition"
+	"stepback/aws"
 	"stepback/objectevent"
 )
 
@@ -15,11 +13,11 @@ func (s *store) announce(bucket, key string, v version, reason objectevent.Reaso
 		return
 	}
 	s.created(objectevent.Event{
-		Version: "0", ID: uuid.NewString(), DetailType: objectevent.DetailType, Source: objectevent.Source,
+		Version: "0", ID: aws.NewID(), DetailType: objectevent.DetailType, Source: objectevent.Source,
 		Account: s.account, Region: s.region, Time: v.Modified.Truncate(1e9),
-		Resources: []string{"arn:" + partition.Of(s.region) + ":s3:::" + bucket},
+		Resources: []string{aws.Scope{Region: s.region}.BucketARN(bucket)},
 		Detail: objectevent.Detail{
-			Version: "0", Bucket: objectevent.Bucket{Name: bucket}, RequestID: uuid.NewString(),
+			Version: "0", Bucket: objectevent.Bucket{Name: bucket}, RequestID: aws.NewID(),
 			Requester: s.account, SourceIP: "127.0.0.1", Reason: reason,
 			Object: objectevent.Object{
 				Key: key, Size: v.Size, ETag: v.ETag,

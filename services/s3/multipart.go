@@ -94,7 +94,7 @@ func (s *store) UploadPart(bucket, key string, id gofakes3.UploadID, number int,
 	if _, err := s.stamp(b.path); err != nil {
 		return "", s.storageError(err)
 	}
-	err = os.Rename(b.path, filepath.Join(s.uploadDir(id), name))
+	err = s.move(b.path, filepath.Join(s.uploadDir(id), name))
 	if isMissing(err) {
 		return "", gofakes3.ErrNoSuchUpload // completed or aborted meanwhile
 	}

@@ -10,8 +10,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/google/uuid"
 	"github.com/johannesboyne/gofakes3"
+
+	"stepback/aws"
 )
 
 // namespace is that of S3's XML.
@@ -38,7 +39,7 @@ func (s *store) ownOperation(r *http.Request) func(http.ResponseWriter) {
 	}
 	return func(w http.ResponseWriter) {
 		c.header = w.Header()
-		c.header.Set("X-Amz-Request-Id", uuid.NewString())
+		c.header.Set("X-Amz-Request-Id", aws.NewID())
 		c.header.Set("Server", "AmazonS3")
 		answer, err := any(nil), s.requireBucket(bucket)
 		if err == nil {

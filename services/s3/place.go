@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/johannesboyne/gofakes3"
+
+	"stepback/internal/atomicfile"
 )
 
 // place puts a received body in its place as the object key. allowed, when not nil, sees the version that is there (nil
@@ -74,13 +76,15 @@ func (s *store) moveIntoPlace(bucket, key, path string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.Rename(path, target); err != nil {
-		return err
-	}
+	return s.move(path, target)
+}
+
+// move renames a file; when the store is durable, the new name is on the disk afterwards.
+func (s *store) move(from, to string) error {
 	if s.sync {
-		return syncDir(filepath.Dir(target))
+		return atomicfile.Move(from, to)
 	}
-	return nil
+	return os.Rename(from, to)
 }
 
 // placeOf decides where the object key goes and makes the directories it needs. Where a directory has its name the
@@ -117,13 +121,4 @@ func (s *store) makeParents(bucket, path string) error {
 		}
 	}
 	return os.MkdirAll(dir, 0o755)
-}
-
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	return d.Sync()
 }

@@ -74,7 +74,7 @@ func (s *store) writeRecord(bucket string, r record) error {
 	if err != nil {
 		return err
 	}
-	return renameInto(f.Name(), s.recordPath(bucket, r.Key))
+	return s.moveInto(f.Name(), s.recordPath(bucket, r.Key))
 }
 
 // lookup returns what the object's record says of the content that info identifies; known is false for a file that was
@@ -129,10 +129,10 @@ func hashFrom(f *os.File) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// renameInto moves from to to, making to's directory.
-func renameInto(from, to string) error {
+// moveInto moves from to to, making to's directory.
+func (s *store) moveInto(from, to string) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		return err
 	}
-	return os.Rename(from, to)
+	return s.move(from, to)
 }

@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/google/uuid"
+	"stepback/aws"
 )
 
 // SNS's limits of a message.
@@ -34,7 +34,7 @@ func (t *Topics) Publish(ctx context.Context, in PublishInput) (string, error) {
 		return "", err
 	}
 	n := Notification{
-		Type: "Notification", MessageID: uuid.NewString(), TopicARN: in.TopicARN,
+		Type: "Notification", MessageID: aws.NewID(), TopicARN: in.TopicARN,
 		Subject: in.Subject, Message: in.Message, Timestamp: t.opts.Now().UTC(),
 	}
 	if err := t.keep(n); err != nil {

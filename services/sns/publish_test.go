@@ -13,11 +13,11 @@ import (
 	"testing"
 	"time"
 
-	"stepback/aws/server/awsjson"
+	"stepback/aws"
 	"stepback/services/sns"
 )
 
-var home = awsjson.Scope{Account: "123456789012", Region: "eu-west-1"}
+var home = aws.Scope{Account: "123456789012", Region: "eu-west-1"}
 
 func open(t *testing.T, dir string, opts sns.Options) (*sns.Topics, string) {
 	t.Helper()

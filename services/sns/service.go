@@ -7,8 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/google/uuid"
-
+	"stepback/aws"
 	"stepback/aws/server/awsjson"
 )
 
@@ -23,7 +22,7 @@ func (t *Topics) Handler() http.Handler { return http.HandlerFunc(t.serve) }
 
 func (t *Topics) serve(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
-	id := uuid.NewString()
+	id := aws.NewID()
 	if err := r.ParseForm(); err != nil {
 		refuse(w, id, &APIError{Code: "InvalidParameter", StatusCode: http.StatusBadRequest,
 			Message: "Invalid parameter: the request is no form: " + err.Error()})
@@ -85,7 +84,7 @@ func (t *Topics) attributes(arn string) (any, error) {
 const pageSize = 100
 
 // listTopics answers a page of the topics; the token is the number of those before it.
-func (t *Topics) listTopics(scope awsjson.Scope, token string) (any, error) {
+func (t *Topics) listTopics(scope aws.Scope, token string) (any, error) {
 	arns, from := t.of(scope), 0
 	if token != "" {
 		var err error

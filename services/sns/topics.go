@@ -16,8 +16,7 @@ import (
 	"sync"
 	"time"
 
-	"stepback/aws/partition"
-	"stepback/aws/server/awsjson"
+	"stepback/aws"
 )
 
 // The files in the data directory: FileName has the messages, ListName the ARNs of the topics, one in a line.
@@ -29,7 +28,7 @@ const (
 // Options are the settings of Topics; the zero value is usable.
 type Options struct {
 	// Scope is the account and region of requests that name none; empty means 000000000000 and us-east-1.
-	Scope awsjson.Scope
+	Scope aws.Scope
 	// Received, when set, is called with each message after it has been kept. It is called from many goroutines.
 	Received func(Notification)
 	// Now gives the time of a message; the default is time.Now.
@@ -120,11 +119,11 @@ func endsTorn(f *os.File) (bool, error) {
 var topicName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,256}$`)
 
 // CreateTopic makes the topic of an account and region, if need be, and returns its ARN.
-func (t *Topics) CreateTopic(scope awsjson.Scope, name string) (string, error) {
+func (t *Topics) CreateTopic(scope aws.Scope, name string) (string, error) {
 	if !topicName.MatchString(name) {
 		return "", invalidParameter("Topic Name")
 	}
-	arn := "arn:" + partition.Of(scope.Region) + ":sns:" + scope.Region + ":" + scope.Account + ":" + name
+	arn := scope.ARN("sns", name)
 	return arn, t.change(func(arns []string) []string {
 		at, found := slices.BinarySearch(arns, arn)
 		if found {
@@ -171,8 +170,8 @@ func readList(path string) ([]string, error) {
 }
 
 // of returns the topics of an account and region, sorted.
-func (t *Topics) of(scope awsjson.Scope) []string {
-	prefix := "arn:" + partition.Of(scope.Region) + ":sns:" + scope.Region + ":" + scope.Account + ":"
+func (t *Topics) of(scope aws.Scope) []string {
+	prefix := scope.ARN("sns", "")
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var found []string

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"time"
 
+	"stepback/aws"
 	"stepback/aws/server/awsjson"
 )
 
@@ -33,7 +34,7 @@ func HasActivity(s Store) func(arn string) (bool, error) {
 	}
 }
 
-func activityARNOf(s awsjson.Scope, name string) string {
+func activityARNOf(s aws.Scope, name string) string {
 	return arnOf(s, kindActivity, name)
 }
 
@@ -48,7 +49,7 @@ func parseActivityARN(text string) (*resource, error) {
 }
 
 // activity finds an activity.
-func (s *Service) activity(scope awsjson.Scope, at *resource) (*Activity, error) {
+func (s *Service) activity(scope aws.Scope, at *resource) (*Activity, error) {
 	if at.scope != scope {
 		return nil, noActivity(at.text)
 	}

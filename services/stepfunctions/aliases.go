@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"stepback/aws"
 	"stepback/aws/server/awsjson"
 )
 
@@ -81,7 +82,7 @@ func (m *Machine) routesTo(routes []Route) error {
 }
 
 // aliased finds the machine of an alias and the alias, nil when there is none. The caller holds the lock.
-func (s *Service) aliased(scope awsjson.Scope, arn string) (*Machine, *Alias, error) {
+func (s *Service) aliased(scope aws.Scope, arn string) (*Machine, *Alias, error) {
 	at, err := parseARN(arn, kindMachine)
 	if err != nil {
 		return nil, nil, err

@@ -6,7 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"stepback/aws/partition"
+	"stepback/aws"
 	"stepback/aws/server/awsjson"
 )
 
@@ -22,7 +22,7 @@ const (
 // resource is a parsed ARN: arn:PARTITION:states:REGION:ACCOUNT:KIND:NAME[:…].
 type resource struct {
 	text  string
-	scope awsjson.Scope
+	scope aws.Scope
 	kind  string
 	names []string // what follows the kind, at least one
 }
@@ -32,13 +32,12 @@ func parseARN(text string, kinds ...string) (*resource, error) {
 	if !strings.HasPrefix(text, "arn:") {
 		return nil, invalidARN("Invalid ARN prefix: " + text)
 	}
-	parts := strings.Split(text, ":")
-	const fixed = 6
-	if len(parts) <= fixed || parts[2] != "states" || slices.Contains(parts[fixed:], "") {
+	a, _ := aws.ParseARN(text)
+	parts := strings.Split(a.Resource, ":")
+	if len(parts) == 1 || a.Service != "states" || slices.Contains(parts[1:], "") {
 		return nil, invalidARN("Invalid ARN: " + text)
 	}
-	r := &resource{text: text, scope: awsjson.Scope{Region: parts[3], Account: parts[4]}, kind: parts[5],
-		names: parts[fixed:]}
+	r := &resource{text: text, scope: a.Scope(), kind: parts[0], names: parts[1:]}
 	if !slices.Contains(kinds, r.kind) {
 		return nil, invalidARN("Resource type not valid in this context: " + r.kind)
 	}
@@ -79,11 +78,11 @@ func (r *resource) qualified() bool { return len(r.names) > 1 }
 func (r *resource) labelled() bool { return strings.Contains(r.names[0], "/") }
 
 // arnOf is the ARN of what has a name, in the partition of its region.
-func arnOf(s awsjson.Scope, kind, name string) string {
-	return "arn:" + partition.Of(s.Region) + ":states:" + s.Region + ":" + s.Account + ":" + kind + ":" + name
+func arnOf(s aws.Scope, kind, name string) string {
+	return s.ARN("states", kind+":"+name)
 }
 
-func machineARNOf(s awsjson.Scope, name string) string {
+func machineARNOf(s aws.Scope, name string) string {
 	return arnOf(s, kindMachine, name)
 }
 

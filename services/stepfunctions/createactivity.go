@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"stepback/aws"
 	"stepback/aws/server/awsjson"
 )
 
@@ -23,7 +24,7 @@ type createActivityResponse struct {
 	Created awsjson.Time `json:"creationDate"`
 }
 
-func (s *Service) createActivity(_ context.Context, scope awsjson.Scope,
+func (s *Service) createActivity(_ context.Context, scope aws.Scope,
 	in *createActivityRequest) (*createActivityResponse, error) {
 	if !validName(in.Name) {
 		return nil, invalidName(in.Name)

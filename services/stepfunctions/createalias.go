@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"stepback/aws"
 	"stepback/aws/server/awsjson"
 )
 
@@ -25,7 +26,7 @@ type createAliasResponse struct {
 	Created awsjson.Time `json:"creationDate"`
 }
 
-func (s *Service) createStateMachineAlias(_ context.Context, scope awsjson.Scope,
+func (s *Service) createStateMachineAlias(_ context.Context, scope aws.Scope,
 	in *createAliasRequest) (*createAliasResponse, error) {
 	at, err := checkRouting(in.Routing)
 	if err != nil {

@@ -5,8 +5,7 @@ import (
 	"errors"
 	"regexp"
 
-	"github.com/google/uuid"
-
+	"stepback/aws"
 	"stepback/aws/server/awsjson"
 )
 
@@ -43,7 +42,7 @@ type createStateMachineResponse struct {
 	VersionARN string       `json:"stateMachineVersionArn,omitempty"`
 }
 
-func (s *Service) createStateMachine(_ context.Context, scope awsjson.Scope,
+func (s *Service) createStateMachine(_ context.Context, scope aws.Scope,
 	in *createStateMachineRequest) (*createStateMachineResponse, error) {
 	if !validName(in.Name) {
 		return nil, invalidName(in.Name)
@@ -78,7 +77,7 @@ func (s *Service) createStateMachine(_ context.Context, scope awsjson.Scope,
 }
 
 // newMachine is the machine that a request asks for, with its first revision.
-func (s *Service) newMachine(scope awsjson.Scope, in *createStateMachineRequest) (*Machine, *Revision, error) {
+func (s *Service) newMachine(scope aws.Scope, in *createStateMachineRequest) (*Machine, *Revision, error) {
 	if in.Type == "" {
 		in.Type = typeStandard
 	}
@@ -92,7 +91,7 @@ func (s *Service) newMachine(scope awsjson.Scope, in *createStateMachineRequest)
 	}
 	now := s.cfg.Now()
 	r := &Revision{
-		ID: uuid.NewString(), MachineARN: machineARNOf(scope, in.Name), Name: in.Name, Type: in.Type, Initial: true,
+		ID: aws.NewID(), MachineARN: machineARNOf(scope, in.Name), Name: in.Name, Type: in.Type, Initial: true,
 		Definition: in.Definition,
 		RoleARN:    in.RoleARN, Logging: logging, Tracing: tracingOf(in.Tracing), Encryption: encryption, Updated: now,
 	}
@@ -107,7 +106,7 @@ func (s *Service) newMachine(scope awsjson.Scope, in *createStateMachineRequest)
 }
 
 // insert keeps a new machine. One that is there already, and was made by the same request, is returned instead.
-func (s *Service) insert(scope awsjson.Scope, m *Machine, r *Revision) (*Machine, error) {
+func (s *Service) insert(scope aws.Scope, m *Machine, r *Revision) (*Machine, error) {
 	at := &resource{text: m.ARN, scope: scope, kind: kindMachine, names: []string{m.Name}}
 	switch old, err := s.machine(scope, at); {
 	case err == nil:

@@ -3,11 +3,11 @@ package stepfunctions
 import (
 	"context"
 
-	"stepback/aws/server/awsjson"
+	"stepback/aws"
 )
 
 // deleteActivity succeeds for what does not exist too. Tasks of the activity that are under way go on.
-func (s *Service) deleteActivity(_ context.Context, scope awsjson.Scope, in *activityRequest) (*none, error) {
+func (s *Service) deleteActivity(_ context.Context, scope aws.Scope, in *activityRequest) (*none, error) {
 	at, err := parseActivityARN(in.ARN)
 	if err != nil || at.scope != scope {
 		return &none{}, err

@@ -4,11 +4,11 @@ import (
 	"context"
 	"slices"
 
-	"stepback/aws/server/awsjson"
+	"stepback/aws"
 )
 
 // deleteStateMachineAlias deletes an alias; one that is not there is deleted already.
-func (s *Service) deleteStateMachineAlias(_ context.Context, scope awsjson.Scope, in *aliasRequest) (*none, error) {
+func (s *Service) deleteStateMachineAlias(_ context.Context, scope aws.Scope, in *aliasRequest) (*none, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	m, a, err := s.aliased(scope, in.ARN)

@@ -3,6 +3,7 @@ package stepfunctions
 import (
 	"context"
 
+	"stepback/aws"
 	"stepback/aws/server/awsjson"
 	"stepback/engine/history"
 )
@@ -14,7 +15,7 @@ type deleteStateMachineRequest struct {
 var deleteStateMachineMembers = []awsjson.Member{machineARN()}
 
 // deleteStateMachine stops a machine's executions and marks it; it is gone once the last of them has ended.
-func (s *Service) deleteStateMachine(ctx context.Context, scope awsjson.Scope, in *deleteStateMachineRequest) (*none,
+func (s *Service) deleteStateMachine(ctx context.Context, scope aws.Scope, in *deleteStateMachineRequest) (*none,
 	error) {
 	at, err := parseMachineARN(in.ARN)
 	if err != nil {
@@ -39,7 +40,7 @@ func (s *Service) deleteStateMachine(ctx context.Context, scope awsjson.Scope, i
 }
 
 // markDeleted marks a machine, if there is one.
-func (s *Service) markDeleted(scope awsjson.Scope, at *resource) error {
+func (s *Service) markDeleted(scope aws.Scope, at *resource) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	m, err := s.machine(scope, at)
@@ -55,7 +56,7 @@ func (s *Service) markDeleted(scope awsjson.Scope, at *resource) error {
 
 // bury forgets a machine that is being deleted when no execution of it is under way any more. The caller holds the
 // lock.
-func (s *Service) bury(scope awsjson.Scope, m *Machine, r *resource) (*Machine, error) {
+func (s *Service) bury(scope aws.Scope, m *Machine, r *resource) (*Machine, error) {
 	e, err := s.engineOf(scope)
 	if err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"stepback/aws"
 	"stepback/aws/server/awsjson"
 )
 
@@ -15,7 +16,7 @@ type deleteVersionRequest struct {
 var deleteVersionMembers = []awsjson.Member{{Name: "stateMachineVersionArn", Required: true, Min: 1, Max: maxLongARN}}
 
 // deleteStateMachineVersion deletes a version; one that is not there is deleted already.
-func (s *Service) deleteStateMachineVersion(_ context.Context, scope awsjson.Scope, in *deleteVersionRequest) (*none,
+func (s *Service) deleteStateMachineVersion(_ context.Context, scope aws.Scope, in *deleteVersionRequest) (*none,
 	error) {
 	at, err := parseARN(in.ARN, kindMachine)
 	if err != nil {

@@ -3,6 +3,7 @@ package stepfunctions
 import (
 	"context"
 
+	"stepback/aws"
 	"stepback/aws/server/awsjson"
 )
 
@@ -19,7 +20,7 @@ type describeActivityResponse struct {
 	Encryption Encryption   `json:"encryptionConfiguration"`
 }
 
-func (s *Service) describeActivity(_ context.Context, scope awsjson.Scope,
+func (s *Service) describeActivity(_ context.Context, scope aws.Scope,
 	in *activityRequest) (*describeActivityResponse, error) {
 	at, err := parseActivityARN(in.ARN)
 	if err != nil {

@@ -3,6 +3,7 @@ package stepfunctions
 import (
 	"context"
 
+	"stepback/aws"
 	"stepback/aws/server/awsjson"
 )
 
@@ -21,7 +22,7 @@ type describeAliasResponse struct {
 	Updated     awsjson.Time `json:"updateDate"`
 }
 
-func (s *Service) describeStateMachineAlias(_ context.Context, scope awsjson.Scope,
+func (s *Service) describeStateMachineAlias(_ context.Context, scope aws.Scope,
 	in *aliasRequest) (*describeAliasResponse, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

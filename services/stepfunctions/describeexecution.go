@@ -3,6 +3,7 @@ package stepfunctions
 import (
 	"context"
 
+	"stepback/aws"
 	"stepback/aws/server/awsjson"
 	"stepback/engine/journal"
 )
@@ -37,7 +38,7 @@ type describeExecutionResponse struct {
 	RedriveReason string       `json:"redriveStatusReason,omitempty"`
 }
 
-func (s *Service) describeExecution(ctx context.Context, scope awsjson.Scope,
+func (s *Service) describeExecution(ctx context.Context, scope aws.Scope,
 	in *describeExecutionRequest) (*describeExecutionResponse, error) {
 	e, x, err := s.execution(ctx, scope, in.ARN, true)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 
+	"stepback/aws"
 	"stepback/aws/server/awsjson"
 )
 
@@ -18,7 +19,7 @@ type describeForExecutionResponse struct {
 }
 
 // describeStateMachineForExecution describes the machine as it was when the execution started.
-func (s *Service) describeStateMachineForExecution(ctx context.Context, scope awsjson.Scope,
+func (s *Service) describeStateMachineForExecution(ctx context.Context, scope aws.Scope,
 	in *describeExecutionRequest) (*describeForExecutionResponse, error) {
 	_, x, err := s.execution(ctx, scope, in.ARN, false)
 	if err != nil {

@@ -4,12 +4,13 @@ import (
 	"slices"
 
 	"stepback/asl/jsonvalue"
+	"stepback/aws"
 	"stepback/aws/server/awsjson"
 )
 
 // describeLabelled describes the machine of a distributed Map's child executions, stateMachine:NAME/LABEL: the machine
 // that has the Map, under the labelled ARN.
-func (s *Service) describeLabelled(scope awsjson.Scope, at *resource, included string) (*describeStateMachineResponse,
+func (s *Service) describeLabelled(scope aws.Scope, at *resource, included string) (*describeStateMachineResponse,
 	error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -25,7 +26,7 @@ func (s *Service) describeLabelled(scope awsjson.Scope, at *resource, included s
 }
 
 // labelledMachine finds the machine that has the distributed Map which a labelled ARN names. The caller holds the lock.
-func (s *Service) labelledMachine(scope awsjson.Scope, at *resource) (*Machine, *Revision, error) {
+func (s *Service) labelledMachine(scope aws.Scope, at *resource) (*Machine, *Revision, error) {
 	if at.qualified() {
 		return nil, nil, noMachine(at.text)
 	}

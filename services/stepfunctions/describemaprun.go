@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"stepback/aws"
 	"stepback/aws/server/awsjson"
 	"stepback/engine"
 	"stepback/engine/interpreter"
@@ -60,7 +61,7 @@ type describeMapRunResponse struct {
 	Redriven                   awsjson.Time       `json:"redriveDate,omitzero"`
 }
 
-func (s *Service) describeMapRun(ctx context.Context, scope awsjson.Scope, in *mapRunRequest) (*describeMapRunResponse,
+func (s *Service) describeMapRun(ctx context.Context, scope aws.Scope, in *mapRunRequest) (*describeMapRunResponse,
 	error) {
 	m, err := s.mapRun(ctx, scope, in.ARN)
 	if err != nil {
@@ -78,7 +79,7 @@ func (s *Service) describeMapRun(ctx context.Context, scope awsjson.Scope, in *m
 }
 
 // mapRun finds a Map Run.
-func (s *Service) mapRun(ctx context.Context, scope awsjson.Scope, arn string) (*engine.MapRun, error) {
+func (s *Service) mapRun(ctx context.Context, scope aws.Scope, arn string) (*engine.MapRun, error) {
 	at, err := parseARN(arn, kindMapRun)
 	if err != nil {
 		return nil, err

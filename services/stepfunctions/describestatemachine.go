@@ -3,6 +3,7 @@ package stepfunctions
 import (
 	"context"
 
+	"stepback/aws"
 	"stepback/aws/server/awsjson"
 )
 
@@ -46,7 +47,7 @@ type describeStateMachineResponse struct {
 	configuration
 }
 
-func (s *Service) describeStateMachine(_ context.Context, scope awsjson.Scope,
+func (s *Service) describeStateMachine(_ context.Context, scope aws.Scope,
 	in *describeStateMachineRequest) (*describeStateMachineResponse, error) {
 	at, err := parseARN(in.ARN, kindMachine)
 	if err != nil {

@@ -4,14 +4,14 @@ import (
 	"context"
 	"errors"
 
-	"stepback/aws/server/awsjson"
+	"stepback/aws"
 	"stepback/engine"
 	"stepback/engine/journal"
 )
 
 // execution finds an execution. An EXPRESS one can only be asked for when a Map Run has started it, and where that is
 // allowed.
-func (s *Service) execution(ctx context.Context, scope awsjson.Scope, arn string, express bool) (*engine.Engine,
+func (s *Service) execution(ctx context.Context, scope aws.Scope, arn string, express bool) (*engine.Engine,
 	*journal.Execution, error) {
 	kinds := []string{kindExecution}
 	if express {

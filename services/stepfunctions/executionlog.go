@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"stepback/aws/server/awsjson"
+	"stepback/aws"
 	"stepback/engine/history"
 	"stepback/engine/journal"
 	"stepback/services/logs/logstore"
@@ -18,17 +18,17 @@ import (
 type LogGroups interface {
 	// Group returns a log group; deleted tells whether one of that name has been deleted. Without one the error is
 	// logstore.ErrNoGroup.
-	Group(scope logstore.Scope, name string) (about logstore.Group, deleted bool, err error)
-	CreateGroup(scope logstore.Scope, g logstore.Group) error
+	Group(scope aws.Scope, name string) (about logstore.Group, deleted bool, err error)
+	CreateGroup(scope aws.Scope, g logstore.Group) error
 	// Append adds events to a stream, which is made when it is not there. It must be quick.
-	Append(scope logstore.Scope, group, stream string, events []logstore.Event) error
+	Append(scope aws.Scope, group, stream string, events []logstore.Event) error
 }
 
 // executionLog is how the executions of one revision of a machine log.
 type executionLog struct {
 	level   history.LogLevel
 	data    bool
-	scope   logstore.Scope
+	scope   aws.Scope
 	group   string
 	machine string
 
@@ -108,14 +108,14 @@ func (r *Revision) log() *executionLog {
 }
 
 // parseLogGroup reads the ARN of a log group, arn:aws:logs:REGION:ACCOUNT:log-group:NAME:*.
-func parseLogGroup(arn string) (scope logstore.Scope, name string, ok bool) {
-	const fixed = 7 // arn, partition, service, region, account, type, name and its streams
-	parts := strings.SplitN(arn, ":", fixed)
-	if len(parts) != fixed || parts[0] != "arn" || parts[2] != "logs" || parts[5] != "log-group" {
+func parseLogGroup(arn string) (scope aws.Scope, name string, ok bool) {
+	a, _ := aws.ParseARN(arn)
+	name, ok = strings.CutPrefix(a.Resource, "log-group:")
+	if !ok || a.Service != "logs" {
 		return scope, "", false
 	}
-	name, ok = strings.CutSuffix(parts[6], ":*")
-	return logstore.Scope{Account: parts[4], Region: parts[3]}, name, ok && name != ""
+	name, ok = strings.CutSuffix(name, ":*")
+	return a.Scope(), name, ok && name != ""
 }
 
 // The stream by which the service shows that it may write to a log group, and what it says there.
@@ -126,13 +126,13 @@ const (
 
 // subscribe makes the log group of a loggingConfiguration ready. One that never was is made; one that has been deleted
 // is not found.
-func (s *Service) subscribe(scope awsjson.Scope, l Logging) error {
+func (s *Service) subscribe(scope aws.Scope, l Logging) error {
 	if s.cfg.Logs == nil {
 		return nil
 	}
 	for _, arn := range l.groups() {
 		at, name, _ := parseLogGroup(arn)
-		if at != (logstore.Scope{Account: scope.Account, Region: scope.Region}) {
+		if at != (aws.Scope{Account: scope.Account, Region: scope.Region}) {
 			return invalidLogging("Log Destination not found.")
 		}
 		_, deleted, err := s.cfg.Logs.Group(at, name)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"stepback/aws"
 	"stepback/retrymetrics"
 	"stepback/services/logs/logstore"
 )
@@ -25,7 +26,7 @@ func logging(level string, data bool) map[string]any {
 func logged(t *testing.T, store *logstore.Store, arn any) (records []string) {
 	t.Helper()
 	ours := func(stream string) bool { return strings.HasPrefix(stream, "states/m/") }
-	events, err := store.Read(logstore.Scope{Account: "123456789012", Region: "us-east-1"}, logGroup, ours, 0, 1<<62)
+	events, err := store.Read(aws.Scope{Account: "123456789012", Region: "us-east-1"}, logGroup, ours, 0, 1<<62)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +146,7 @@ func TestChildExecutionsAreLogged(t *testing.T) {
 				`"},"StartAt":"P","States":{"P":{"Type":"Pass","End":true}}}}}}`,
 		})["stateMachineArn"].(string)
 		w.run(t, m, `[1,2,3]`)
-		events, err := store.Read(logstore.Scope{Account: "123456789012", Region: "us-east-1"}, logGroup,
+		events, err := store.Read(aws.Scope{Account: "123456789012", Region: "us-east-1"}, logGroup,
 			func(string) bool { return true }, 0, 1<<62)
 		if err != nil {
 			t.Fatal(err)
@@ -176,7 +177,7 @@ func idIn(t *testing.T, record string) int {
 func TestLogDestinations(t *testing.T) {
 	t.Parallel()
 	url, store := newLoggingServer(t)
-	w, here := wire{url: url}, logstore.Scope{Account: "123456789012", Region: "us-east-1"}
+	w, here := wire{url: url}, aws.Scope{Account: "123456789012", Region: "us-east-1"}
 	create := func(name string, configuration map[string]any) string {
 		return refusal(w.call(t, "CreateStateMachine", map[string]any{"name": name, "definition": pass, "roleArn": role,
 			"loggingConfiguration": configuration}))

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"stepback/aws/server/awsjson"
+	"stepback/aws"
 	"stepback/engine"
 	"stepback/engine/clock"
 	"stepback/engine/journal"
@@ -44,7 +44,7 @@ func FuzzRequests(f *testing.F) {
 	}
 	f.Cleanup(func() { e.Close(); c.Close() })
 	handler := stepfunctions.New(stepfunctions.Config{
-		Open: func(awsjson.Scope) (*engine.Engine, error) { return e, nil }, Store: store, Now: c.Now, Default: scope,
+		Open: func(aws.Scope) (*engine.Engine, error) { return e, nil }, Store: store, Now: c.Now, Default: scope,
 	}).Handler()
 	f.Fuzz(func(t *testing.T, operation, body string) {
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"stepback/aws"
 	"stepback/aws/server/awsjson"
 	"stepback/engine"
 )
@@ -21,7 +22,7 @@ type getActivityTaskResponse struct {
 	Input *string `json:"input,omitempty"`
 }
 
-func (s *Service) getActivityTask(ctx context.Context, scope awsjson.Scope,
+func (s *Service) getActivityTask(ctx context.Context, scope aws.Scope,
 	in *getActivityTaskRequest) (*getActivityTaskResponse, error) {
 	at, err := parseActivityARN(in.ARN)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 
+	"stepback/aws"
 	"stepback/aws/server/awsjson"
 	"stepback/engine/history"
 	"stepback/engine/interpreter"
@@ -43,7 +44,7 @@ func (in *getExecutionHistoryRequest) place(id int64) string {
 // maxHistoryPage is how many bytes of events one answer has at most, unless a single one is larger.
 const maxHistoryPage = 16 << 20
 
-func (s *Service) getExecutionHistory(ctx context.Context, scope awsjson.Scope,
+func (s *Service) getExecutionHistory(ctx context.Context, scope aws.Scope,
 	in *getExecutionHistoryRequest) (*getExecutionHistoryResponse, error) {
 	e, x, err := s.execution(ctx, scope, in.ARN, false)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"stepback/aws"
 	"stepback/aws/server/awsjson"
 )
 
@@ -18,7 +19,7 @@ type listActivitiesResponse struct {
 	NextToken  string           `json:"nextToken,omitempty"`
 }
 
-func (s *Service) listActivities(_ context.Context, scope awsjson.Scope, in *paged) (*listActivitiesResponse, error) {
+func (s *Service) listActivities(_ context.Context, scope aws.Scope, in *paged) (*listActivitiesResponse, error) {
 	activities, err := s.cfg.Store.Activities(activityARNOf(scope, ""))
 	if err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"stepback/aws"
 	"stepback/aws/server/awsjson"
 )
 
@@ -22,7 +23,7 @@ type listAliasesResponse struct {
 
 // listStateMachineAliases lists a machine's aliases, or those that route to a version. Recordings have them oldest
 // first.
-func (s *Service) listStateMachineAliases(_ context.Context, scope awsjson.Scope,
+func (s *Service) listStateMachineAliases(_ context.Context, scope aws.Scope,
 	in *listVersionsRequest) (*listAliasesResponse, error) {
 	at, err := parseMachineARN(in.ARN)
 	if err != nil {

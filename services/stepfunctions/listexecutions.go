@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 
+	"stepback/aws"
 	"stepback/aws/server/awsjson"
 	"stepback/engine"
 	"stepback/engine/interpreter"
@@ -47,7 +48,7 @@ type listExecutionsResponse struct {
 	NextToken  string            `json:"nextToken,omitempty"`
 }
 
-func (s *Service) listExecutions(ctx context.Context, scope awsjson.Scope,
+func (s *Service) listExecutions(ctx context.Context, scope aws.Scope,
 	in *listExecutionsRequest) (*listExecutionsResponse, error) {
 	if (in.MachineARN == "") == (in.MapRunARN == "") {
 		return nil, awsjson.Invalid("Must provide exactly one of State Machine ARN or Map Run ARN")
@@ -115,7 +116,7 @@ func (s *Service) pageOfExecutions(
 }
 
 // listed finds the machine whose executions a request is about; those that Map Runs start have a labelled one.
-func (s *Service) listed(ctx context.Context, scope awsjson.Scope, in *listExecutionsRequest) (string, error) {
+func (s *Service) listed(ctx context.Context, scope aws.Scope, in *listExecutionsRequest) (string, error) {
 	if in.MapRunARN != "" {
 		at, err := parseARN(in.MapRunARN, kindMapRun)
 		if err != nil {

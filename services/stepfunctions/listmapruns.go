@@ -3,6 +3,7 @@ package stepfunctions
 import (
 	"context"
 
+	"stepback/aws"
 	"stepback/aws/server/awsjson"
 )
 
@@ -26,7 +27,7 @@ type listMapRunsResponse struct {
 	NextToken string         `json:"nextToken,omitempty"`
 }
 
-func (s *Service) listMapRuns(ctx context.Context, scope awsjson.Scope, in *listMapRunsRequest) (*listMapRunsResponse,
+func (s *Service) listMapRuns(ctx context.Context, scope aws.Scope, in *listMapRunsRequest) (*listMapRunsResponse,
 	error) {
 	e, _, err := s.execution(ctx, scope, in.ARN, false)
 	if err != nil {

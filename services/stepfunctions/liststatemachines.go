@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"stepback/aws"
 	"stepback/aws/server/awsjson"
 )
 
@@ -19,7 +20,7 @@ type listStateMachinesResponse struct {
 	NextToken string          `json:"nextToken,omitempty"`
 }
 
-func (s *Service) listStateMachines(_ context.Context, scope awsjson.Scope, in *paged) (*listStateMachinesResponse,
+func (s *Service) listStateMachines(_ context.Context, scope aws.Scope, in *paged) (*listStateMachinesResponse,
 	error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

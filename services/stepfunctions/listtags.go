@@ -3,6 +3,7 @@ package stepfunctions
 import (
 	"context"
 
+	"stepback/aws"
 	"stepback/aws/server/awsjson"
 )
 
@@ -16,7 +17,7 @@ type listTagsResponse struct {
 	Tags []tag `json:"tags"`
 }
 
-func (s *Service) listTagsForResource(_ context.Context, scope awsjson.Scope, in *listTagsRequest) (*listTagsResponse,
+func (s *Service) listTagsForResource(_ context.Context, scope aws.Scope, in *listTagsRequest) (*listTagsResponse,
 	error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"stepback/aws"
 	"stepback/aws/server/awsjson"
 )
 
@@ -25,7 +26,7 @@ type listVersionsResponse struct {
 	NextToken string          `json:"nextToken,omitempty"`
 }
 
-func (s *Service) listStateMachineVersions(_ context.Context, scope awsjson.Scope,
+func (s *Service) listStateMachineVersions(_ context.Context, scope aws.Scope,
 	in *listVersionsRequest) (*listVersionsResponse, error) {
 	at, err := parseMachineARN(in.ARN)
 	if err != nil {

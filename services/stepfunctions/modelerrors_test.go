@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"stepback/aws/server/awsjson"
+	"stepback/aws"
 	"stepback/engine"
 	"stepback/engine/clock"
 	"stepback/engine/journal"
@@ -86,8 +86,8 @@ func asker(t *testing.T) func(operation string, request map[string]any) string {
 	}
 	t.Cleanup(func() { e.Close(); c.Close() })
 	handler := New(Config{
-		Open: func(awsjson.Scope) (*engine.Engine, error) { return e, nil }, Store: NewMemory(), Now: c.Now,
-		Default: awsjson.Scope{Account: "000000000000", Region: "us-east-1"},
+		Open: func(aws.Scope) (*engine.Engine, error) { return e, nil }, Store: NewMemory(), Now: c.Now,
+		Default: aws.Scope{Account: "000000000000", Region: "us-east-1"},
 	}).Handler()
 	return func(operation string, request map[string]any) string {
 		body, err := json.Marshal(request)

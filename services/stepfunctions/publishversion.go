@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 
+	"stepback/aws"
 	"stepback/aws/server/awsjson"
 )
 
@@ -26,7 +27,7 @@ type publishResponse struct {
 // initialRevision is how the API names a revision that has no ID yet.
 const initialRevision = "INITIAL"
 
-func (s *Service) publishStateMachineVersion(_ context.Context, scope awsjson.Scope,
+func (s *Service) publishStateMachineVersion(_ context.Context, scope aws.Scope,
 	in *publishRequest) (*publishResponse, error) {
 	at, err := parseMachineARN(in.ARN)
 	if err != nil {

@@ -7,14 +7,13 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"stepback/aws"
 	"stepback/aws/loopback"
-	"stepback/aws/server/awsjson"
 	"stepback/engine"
 	"stepback/engine/clock"
 	"stepback/engine/conformance"
@@ -34,7 +33,7 @@ var (
 	withoutMoto = floors{644, 643, 641}
 )
 
-var scope = awsjson.Scope{Account: "123456789012", Region: "us-east-1"}
+var scope = aws.Scope{Account: "123456789012", Region: "us-east-1"}
 
 // TestRecordings replays, over HTTP and in virtual time, every recorded case all of whose operations the API has, and
 // prints how many agree with what the real service answered.
@@ -71,12 +70,9 @@ func TestRecordings(t *testing.T) {
 // load reads the recordings, or skips the test when there are none.
 func load(t *testing.T) []*conformance.Case {
 	t.Helper()
-	cases, err := conformance.Find(filepath.Join("..", ".."))
+	cases, err := conformance.Find()
 	if err != nil {
 		t.Fatal(err)
-	}
-	if len(cases) == 0 {
-		t.Skipf("the recordings are not here; set %s to the folder that holds cases/", conformance.Variable)
 	}
 	return cases
 }
@@ -147,7 +143,7 @@ func newWorld(t *testing.T, stubs *conformance.Functions, moto string) *world {
 		w.engines[account] = e
 	}
 	service := stepfunctions.New(stepfunctions.Config{
-		Open:  func(s awsjson.Scope) (*engine.Engine, error) { return w.engines[s.Account], nil },
+		Open:  func(s aws.Scope) (*engine.Engine, error) { return w.engines[s.Account], nil },
 		Store: store, Now: w.clock.Now, Default: scope,
 	})
 	around.Embedded["sfn"] = awssdk.Endpoint{URL: loopback.URL, Client: loopback.Client(service.Handler())}

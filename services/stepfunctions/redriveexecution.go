@@ -5,6 +5,7 @@ import (
 	"errors"
 	"regexp"
 
+	"stepback/aws"
 	"stepback/aws/server/awsjson"
 	"stepback/engine"
 	"stepback/engine/interpreter"
@@ -27,7 +28,7 @@ type redriveExecutionResponse struct {
 	Redriven awsjson.Time `json:"redriveDate"`
 }
 
-func (s *Service) redriveExecution(ctx context.Context, scope awsjson.Scope,
+func (s *Service) redriveExecution(ctx context.Context, scope aws.Scope,
 	in *redriveExecutionRequest) (*redriveExecutionResponse, error) {
 	e, x, err := s.execution(ctx, scope, in.ARN, true)
 	if err != nil {

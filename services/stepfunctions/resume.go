@@ -1,6 +1,8 @@
 package stepfunctions
 
-import "stepback/aws/server/awsjson"
+import (
+	"stepback/aws"
+)
 
 // Resume opens the engines of all accounts and regions that have state machines, so that executions which an earlier
 // process left under way go on before anybody asks for them.
@@ -9,7 +11,7 @@ func (s *Service) Resume() error {
 	if err != nil {
 		return err
 	}
-	seen := map[awsjson.Scope]bool{}
+	seen := map[aws.Scope]bool{}
 	for _, m := range machines {
 		at, err := parseARN(m.ARN, kindMachine)
 		if err != nil {

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"stepback/aws/server/awsjson"
+	"stepback/aws"
 	"stepback/engine"
 	"stepback/engine/clock"
 	"stepback/engine/journal"
@@ -28,7 +28,7 @@ func keepingServer(t *testing.T, kept documents) wire {
 		t.Fatal(err)
 	}
 	server := httptest.NewServer(stepfunctions.New(stepfunctions.Config{
-		Open: func(awsjson.Scope) (*engine.Engine, error) { return e, nil }, Store: store, Now: time.Now,
+		Open: func(aws.Scope) (*engine.Engine, error) { return e, nil }, Store: store, Now: time.Now,
 		Default: scope,
 	}).Handler())
 	t.Cleanup(func() { server.Close(); e.Close(); c.Close() })
@@ -122,5 +122,33 @@ func TestSweep(t *testing.T) {
 	n, err := stepfunctions.Sweep(t.Context(), kept, map[string]bool{"executed": true})
 	if err != nil || n != 1 || len(kept) != 5 || kept["states/revision/a"] != nil {
 		t.Errorf("%d, %v, %v", n, err, kept)
+	}
+}
+
+// TestUpdatePublishesTheDescription updates a machine to the definition that it has, with another description of the
+// version: the version that the answer names has that description.
+func TestUpdatePublishesTheDescription(t *testing.T) {
+	t.Parallel()
+	w := keepingServer(t, documents{})
+	machine := w.call(t, "CreateStateMachine", map[string]any{
+		"name": "m", "definition": pass, "roleArn": role, "publish": true, "versionDescription": "first",
+	})["stateMachineArn"]
+	update := func(description string) any {
+		request := map[string]any{"stateMachineArn": machine, "definition": pass, "publish": true}
+		if description != "" {
+			request["versionDescription"] = description
+		}
+		return w.call(t, "UpdateStateMachine", request)["stateMachineVersionArn"]
+	}
+	first, second := machine.(string)+":1", machine.(string)+":2"
+	for _, c := range []struct{ description, want string }{
+		{"first", first}, {"second", second}, {"second", second}, {"first", first}, {"", first},
+	} {
+		if got := update(c.description); got != c.want {
+			t.Errorf("published %q: got %v, want %s", c.description, got, c.want)
+		}
+	}
+	if d := w.call(t, "DescribeStateMachine", map[string]any{"stateMachineArn": second}); d["description"] != "second" {
+		t.Errorf("the second version: %v", d)
 	}
 }

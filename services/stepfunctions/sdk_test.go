@@ -9,14 +9,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 	"github.com/aws/aws-sdk-go-v2/service/sfn/types"
 	"github.com/aws/smithy-go/middleware"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
-	"stepback/aws/server/awsjson"
+	"stepback/aws"
 	"stepback/engine"
 	"stepback/engine/clock"
 	"stepback/engine/journal"
@@ -50,7 +50,7 @@ func newLoggingServer(t *testing.T) (url string, groups *logstore.Store) {
 	var service *stepfunctions.Service
 	service = stepfunctions.New(stepfunctions.Config{
 		Logs: groups,
-		Open: func(s awsjson.Scope) (*engine.Engine, error) {
+		Open: func(s aws.Scope) (*engine.Engine, error) {
 			e, err := engine.New(engine.Config{
 				Clock: c, Journal: j, Region: s.Region, Account: s.Account, Activity: stepfunctions.HasActivity(store),
 				Follow: service.Follow,
@@ -75,7 +75,7 @@ func newLoggingServer(t *testing.T) (url string, groups *logstore.Store) {
 // client is the SDK's client of a server, for an account and a region.
 func client(url, account, region string) *sfn.Client {
 	return sfn.New(sfn.Options{
-		BaseEndpoint: aws.String(url), Region: region, Credentials: credentials.NewStaticCredentialsProvider(account,
+		BaseEndpoint: sdk.String(url), Region: region, Credentials: credentials.NewStaticCredentialsProvider(account,
 			"secret", ""),
 		RetryMaxAttempts: 1,
 		APIOptions: []func(*middleware.Stack) error{func(s *middleware.Stack) error { // the host of StartSyncExecution has a prefix
@@ -91,7 +91,7 @@ func client(url, account, region string) *sfn.Client {
 func create(t *testing.T, c *sfn.Client, name, definition string, kind types.StateMachineType) *string {
 	t.Helper()
 	m, err := c.CreateStateMachine(t.Context(), &sfn.CreateStateMachineInput{
-		Name: &name, Definition: &definition, RoleArn: aws.String(role), Type: kind,
+		Name: &name, Definition: &definition, RoleArn: sdk.String(role), Type: kind,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -112,8 +112,8 @@ func TestSDKExecution(t *testing.T) {
 	t.Parallel()
 	c, ctx := client(newServer(t), "123456789012", "eu-west-1"), t.Context()
 	machine := create(t, c, "m", pass, types.StateMachineTypeStandard)
-	x, err := c.StartExecution(ctx, &sfn.StartExecutionInput{StateMachineArn: machine, Name: aws.String("x"),
-		Input: aws.String(`{"b":2}`)})
+	x, err := c.StartExecution(ctx, &sfn.StartExecutionInput{StateMachineArn: machine, Name: sdk.String("x"),
+		Input: sdk.String(`{"b":2}`)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,13 +138,13 @@ func TestSDKExecution(t *testing.T) {
 	if len(events) != 4 || events[0].Type != types.HistoryEventTypeExecutionSucceeded || events[3].Id != 1 {
 		t.Errorf("%+v", events)
 	}
-	_, err = c.StartExecution(ctx, &sfn.StartExecutionInput{StateMachineArn: machine, Name: aws.String("x"),
-		Input: aws.String(`{"b":2}`)})
+	_, err = c.StartExecution(ctx, &sfn.StartExecutionInput{StateMachineArn: machine, Name: sdk.String("x"),
+		Input: sdk.String(`{"b":2}`)})
 	refused[*types.ExecutionAlreadyExists](t, err, "Execution Already Exists: '"+*x.ExecutionArn+"'")
-	_, err = c.StartExecution(ctx, &sfn.StartExecutionInput{StateMachineArn: machine, Input: aws.String(`{`)})
+	_, err = c.StartExecution(ctx, &sfn.StartExecutionInput{StateMachineArn: machine, Input: sdk.String(`{`)})
 	refused[*types.InvalidExecutionInput](t, err,
 		"Invalid State Machine Execution Input: 'Unexpected end-of-input: expected close marker for Object (start marker at [line: 1, column: 1])'")
-	_, err = c.DescribeExecution(ctx, &sfn.DescribeExecutionInput{ExecutionArn: aws.String(*x.ExecutionArn + "y")})
+	_, err = c.DescribeExecution(ctx, &sfn.DescribeExecutionInput{ExecutionArn: sdk.String(*x.ExecutionArn + "y")})
 	refused[*types.ExecutionDoesNotExist](t, err, "Execution Does Not Exist: '")
 }
 
@@ -178,7 +178,7 @@ func TestSDKStopAndDelete(t *testing.T) {
 		t.Errorf("%s, %s: the same start twice", *first, *again)
 	}
 	if _, err := c.StopExecution(ctx, &sfn.StopExecutionInput{ExecutionArn: first,
-		Error: aws.String("E")}); err != nil {
+		Error: sdk.String("E")}); err != nil {
 		t.Fatal(err)
 	}
 	if d := ended(t, c, first); d.Status != types.ExecutionStatusAborted || *d.Error != "E" || d.Cause != nil {
@@ -226,7 +226,7 @@ func TestSDKScopesDoNotSeeEachOther(t *testing.T) {
 	t.Parallel()
 	url := newServer(t)
 	machine := create(t, client(url, "111111111111", "us-east-1"), "m", pass, types.StateMachineTypeStandard)
-	for _, s := range []awsjson.Scope{{Account: "222222222222", Region: "us-east-1"}, {Account: "111111111111",
+	for _, s := range []aws.Scope{{Account: "222222222222", Region: "us-east-1"}, {Account: "111111111111",
 		Region: "eu-west-1"}} {
 		c := client(url, s.Account, s.Region)
 		_, err := c.DescribeStateMachine(t.Context(), &sfn.DescribeStateMachineInput{StateMachineArn: machine})
@@ -258,7 +258,7 @@ func TestSDKPagesOfMachines(t *testing.T) {
 	if strings.Join(names, " ") != "m0 m1 m2 m3 m4" {
 		t.Errorf("%v", names)
 	}
-	_, err := c.ListStateMachines(t.Context(), &sfn.ListStateMachinesInput{NextToken: aws.String("nonsense")})
+	_, err := c.ListStateMachines(t.Context(), &sfn.ListStateMachinesInput{NextToken: sdk.String("nonsense")})
 	refused[*types.InvalidToken](t, err, "Invalid Token: 'Invalid token'")
 }
 
@@ -267,7 +267,7 @@ func TestSDKVersionsAndAliases(t *testing.T) {
 	c, ctx := client(newServer(t), "123456789012", "us-east-1"), t.Context()
 	machine := create(t, c, "m", pass, types.StateMachineTypeStandard)
 	v, err := c.PublishStateMachineVersion(ctx, &sfn.PublishStateMachineVersionInput{StateMachineArn: machine,
-		RevisionId: aws.String("INITIAL")})
+		RevisionId: sdk.String("INITIAL")})
 	if err != nil || *v.StateMachineVersionArn != *machine+":1" {
 		t.Fatalf("%+v, %v", v, err)
 	}
@@ -279,11 +279,11 @@ func TestSDKVersionsAndAliases(t *testing.T) {
 		}
 		return list
 	}
-	_, err = c.CreateStateMachineAlias(ctx, &sfn.CreateStateMachineAliasInput{Name: aws.String("live"),
+	_, err = c.CreateStateMachineAlias(ctx, &sfn.CreateStateMachineAliasInput{Name: sdk.String("live"),
 		RoutingConfiguration: route(70, 29)})
 	refused[*types.ValidationException](t, err,
 		"Sum of routing configuration weights must equal 100. Received: [70, 29]")
-	a, err := c.CreateStateMachineAlias(ctx, &sfn.CreateStateMachineAliasInput{Name: aws.String("live"),
+	a, err := c.CreateStateMachineAlias(ctx, &sfn.CreateStateMachineAliasInput{Name: sdk.String("live"),
 		RoutingConfiguration: route(100)})
 	if err != nil {
 		t.Fatal(err)
@@ -297,8 +297,8 @@ func TestSDKVersionsAndAliases(t *testing.T) {
 		*d.StateMachineVersionArn != *machine+":1" {
 		t.Errorf("%+v", d)
 	}
-	_, err = c.CreateStateMachine(ctx, &sfn.CreateStateMachineInput{Name: aws.String("m"),
-		Definition: aws.String(waiting), RoleArn: aws.String(role)})
+	_, err = c.CreateStateMachine(ctx, &sfn.CreateStateMachineInput{Name: sdk.String("m"),
+		Definition: sdk.String(waiting), RoleArn: sdk.String(role)})
 	refused[*types.StateMachineAlreadyExists](t, err, "State Machine Already Exists: '"+*machine+"'")
 }
 
@@ -308,12 +308,12 @@ func TestSDKMapRun(t *testing.T) {
 	machine := create(t, c, "m", `{"StartAt":"M","States":{"M":{"Type":"Map","MaxConcurrency":1,"End":true,"ItemProcessor":{`+
 		`"ProcessorConfig":{"Mode":"DISTRIBUTED","ExecutionType":"STANDARD"},"StartAt":"W","States":{"W":{"Type":"Wait","Seconds":3600,"End":true}}}}}}`,
 		types.StateMachineTypeStandard)
-	x, err := c.StartExecution(ctx, &sfn.StartExecutionInput{StateMachineArn: machine, Input: aws.String(`[1,2,3]`)})
+	x, err := c.StartExecution(ctx, &sfn.StartExecutionInput{StateMachineArn: machine, Input: sdk.String(`[1,2,3]`)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	run := mapRunWith(t, c, x.ExecutionArn, 1)
-	if _, err := c.UpdateMapRun(ctx, &sfn.UpdateMapRunInput{MapRunArn: run, MaxConcurrency: aws.Int32(2)}); err != nil {
+	if _, err := c.UpdateMapRun(ctx, &sfn.UpdateMapRunInput{MapRunArn: run, MaxConcurrency: sdk.Int32(2)}); err != nil {
 		t.Fatal(err)
 	}
 	mapRunWith(t, c, x.ExecutionArn, 2)
@@ -344,7 +344,7 @@ func TestSDKMapRun(t *testing.T) {
 		}
 		break
 	}
-	_, err = c.UpdateMapRun(ctx, &sfn.UpdateMapRunInput{MapRunArn: run, MaxConcurrency: aws.Int32(3)})
+	_, err = c.UpdateMapRun(ctx, &sfn.UpdateMapRunInput{MapRunArn: run, MaxConcurrency: sdk.Int32(3)})
 	refused[*types.ValidationException](t, err, "already complete")
 }
 

@@ -3,6 +3,7 @@ package stepfunctions
 import (
 	"context"
 
+	"stepback/aws"
 	"stepback/aws/server/awsjson"
 	"stepback/engine/history"
 )
@@ -35,7 +36,7 @@ type sendTaskFailureRequest struct {
 
 var sendTaskFailureMembers = with(failureMembers, taskToken)
 
-func (s *Service) sendTaskFailure(ctx context.Context, scope awsjson.Scope, in *sendTaskFailureRequest) (*none, error) {
+func (s *Service) sendTaskFailure(ctx context.Context, scope aws.Scope, in *sendTaskFailureRequest) (*none, error) {
 	e, err := s.engine(scope)
 	if err != nil {
 		return nil, err

@@ -3,6 +3,7 @@ package stepfunctions
 import (
 	"context"
 
+	"stepback/aws"
 	"stepback/aws/server/awsjson"
 )
 
@@ -12,7 +13,7 @@ type sendTaskHeartbeatRequest struct {
 
 var sendTaskHeartbeatMembers = []awsjson.Member{taskToken}
 
-func (s *Service) sendTaskHeartbeat(ctx context.Context, scope awsjson.Scope, in *sendTaskHeartbeatRequest) (*none,
+func (s *Service) sendTaskHeartbeat(ctx context.Context, scope aws.Scope, in *sendTaskHeartbeatRequest) (*none,
 	error) {
 	e, err := s.engine(scope)
 	if err != nil {

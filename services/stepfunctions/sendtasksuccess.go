@@ -3,6 +3,7 @@ package stepfunctions
 import (
 	"context"
 
+	"stepback/aws"
 	"stepback/aws/server/awsjson"
 )
 
@@ -13,7 +14,7 @@ type sendTaskSuccessRequest struct {
 
 var sendTaskSuccessMembers = []awsjson.Member{taskToken, required(data("output"))}
 
-func (s *Service) sendTaskSuccess(ctx context.Context, scope awsjson.Scope, in *sendTaskSuccessRequest) (*none, error) {
+func (s *Service) sendTaskSuccess(ctx context.Context, scope aws.Scope, in *sendTaskSuccessRequest) (*none, error) {
 	e, err := s.engine(scope)
 	if err != nil {
 		return nil, err

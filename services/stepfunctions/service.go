@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"stepback/asl"
+	"stepback/aws"
 	"stepback/aws/server/awsjson"
 	"stepback/engine"
 )
@@ -14,7 +15,7 @@ import (
 // Config is what the service is made of; all but Logs and Log is required.
 type Config struct {
 	// Open returns the engine of an account and region. It is called once for each; whoever made the engine closes it.
-	Open func(awsjson.Scope) (*engine.Engine, error)
+	Open func(aws.Scope) (*engine.Engine, error)
 	// Store keeps the state machines.
 	Store Store
 	// TestCases says that executions can be started for a test case, with its name behind the ARN:
@@ -25,7 +26,7 @@ type Config struct {
 	// Now tells the time.
 	Now func() time.Time
 	// Default is the account and region of requests that name none.
-	Default awsjson.Scope
+	Default aws.Scope
 	Log     *slog.Logger
 }
 
@@ -38,13 +39,13 @@ type Service struct {
 	histories histories
 
 	mu       sync.Mutex // orders changes of state machines
-	engines  map[awsjson.Scope]*engine.Engine
+	engines  map[aws.Scope]*engine.Engine
 	compiled map[string]*engine.StateMachine // by revision
 }
 
 // New returns the service.
 func New(cfg Config) *Service {
-	return &Service{cfg: cfg, engines: map[awsjson.Scope]*engine.Engine{}, compiled: map[string]*engine.StateMachine{}}
+	return &Service{cfg: cfg, engines: map[aws.Scope]*engine.Engine{}, compiled: map[string]*engine.StateMachine{}}
 }
 
 // Handler serves the service's operations over AWS JSON 1.0.
@@ -59,14 +60,14 @@ func (s *Service) Handler() *awsjson.Service {
 type none struct{}
 
 // engine returns the engine of an account and region.
-func (s *Service) engine(scope awsjson.Scope) (*engine.Engine, error) {
+func (s *Service) engine(scope aws.Scope) (*engine.Engine, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.engineOf(scope)
 }
 
 // engineOf is engine for those who hold the lock already.
-func (s *Service) engineOf(scope awsjson.Scope) (*engine.Engine, error) {
+func (s *Service) engineOf(scope aws.Scope) (*engine.Engine, error) {
 	if e := s.engines[scope]; e != nil {
 		return e, nil
 	}
@@ -78,7 +79,7 @@ func (s *Service) engineOf(scope awsjson.Scope) (*engine.Engine, error) {
 }
 
 // machine finds a state machine by an ARN that may be qualified. The caller holds the lock.
-func (s *Service) machine(scope awsjson.Scope, r *resource) (*Machine, error) {
+func (s *Service) machine(scope aws.Scope, r *resource) (*Machine, error) {
 	if r.scope != scope {
 		return nil, noMachine(r.text)
 	}

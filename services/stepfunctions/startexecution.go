@@ -5,9 +5,8 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/google/uuid"
-
 	"stepback/asl/jsonvalue"
+	"stepback/aws"
 	"stepback/aws/server/awsjson"
 	"stepback/engine"
 )
@@ -31,7 +30,7 @@ type startExecutionResponse struct {
 	Started awsjson.Time `json:"startDate"`
 }
 
-func (s *Service) startExecution(ctx context.Context, scope awsjson.Scope,
+func (s *Service) startExecution(ctx context.Context, scope aws.Scope,
 	in *startExecutionRequest) (*startExecutionResponse, error) {
 	s.splitTestCase(in)
 	t, err := s.target(scope, in.ARN)
@@ -46,13 +45,13 @@ func (s *Service) startExecution(ctx context.Context, scope awsjson.Scope,
 }
 
 // start starts an execution of a target.
-func (s *Service) start(ctx context.Context, scope awsjson.Scope, t *target,
+func (s *Service) start(ctx context.Context, scope aws.Scope, t *target,
 	in *startExecutionRequest) (*engine.Started, error) {
 	if !validName(in.Name) {
 		return nil, invalidName(in.Name)
 	}
 	if in.Name == "" {
-		in.Name = uuid.NewString()
+		in.Name = aws.NewID()
 	}
 	input := "{}"
 	if in.Input != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"stepback/aws"
 	"stepback/aws/server/awsjson"
 )
 
@@ -23,7 +24,7 @@ type startSyncExecutionResponse struct {
 	Billing    billing      `json:"billingDetails"`
 }
 
-func (s *Service) startSyncExecution(ctx context.Context, scope awsjson.Scope,
+func (s *Service) startSyncExecution(ctx context.Context, scope aws.Scope,
 	in *startExecutionRequest) (*startSyncExecutionResponse, error) {
 	s.splitTestCase(in)
 	t, err := s.target(scope, in.ARN)

@@ -3,6 +3,7 @@ package stepfunctions
 import (
 	"context"
 
+	"stepback/aws"
 	"stepback/aws/server/awsjson"
 )
 
@@ -17,7 +18,7 @@ type stopExecutionResponse struct {
 	Stopped awsjson.Time `json:"stopDate"`
 }
 
-func (s *Service) stopExecution(ctx context.Context, scope awsjson.Scope,
+func (s *Service) stopExecution(ctx context.Context, scope aws.Scope,
 	in *stopExecutionRequest) (*stopExecutionResponse, error) {
 	e, _, err := s.execution(ctx, scope, in.ARN, false)
 	if err != nil {

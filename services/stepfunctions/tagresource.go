@@ -3,6 +3,7 @@ package stepfunctions
 import (
 	"context"
 
+	"stepback/aws"
 	"stepback/aws/server/awsjson"
 )
 
@@ -13,7 +14,7 @@ type tagResourceRequest struct {
 
 var tagResourceMembers = []awsjson.Member{arn("resourceArn"), required(tags)}
 
-func (s *Service) tagResource(_ context.Context, scope awsjson.Scope, in *tagResourceRequest) (*none, error) {
+func (s *Service) tagResource(_ context.Context, scope aws.Scope, in *tagResourceRequest) (*none, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	t, err := s.tagged(scope, in.ARN)

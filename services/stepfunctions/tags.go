@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"stepback/aws/server/awsjson"
+	"stepback/aws"
 )
 
 type tag struct {
@@ -38,7 +38,7 @@ func (t *tagged) list() []tag {
 }
 
 // tagged finds the machine or activity whose tags a request is about. The caller holds the lock.
-func (s *Service) tagged(scope awsjson.Scope, arn string) (*tagged, error) {
+func (s *Service) tagged(scope aws.Scope, arn string) (*tagged, error) {
 	at, err := parseARN(arn, kindMachine, kindActivity)
 	if err != nil {
 		return nil, err

@@ -3,7 +3,7 @@ package stepfunctions
 import (
 	"math/rand/v2"
 
-	"stepback/aws/server/awsjson"
+	"stepback/aws"
 )
 
 // target is what an execution is started of.
@@ -15,7 +15,7 @@ type target struct {
 
 // target finds what an ARN of a machine, a version or an alias stands for; an alias picks one of its versions by
 // weight.
-func (s *Service) target(scope awsjson.Scope, arn string) (*target, error) {
+func (s *Service) target(scope aws.Scope, arn string) (*target, error) {
 	at, err := parseMachineARN(arn)
 	if err != nil {
 		return nil, err

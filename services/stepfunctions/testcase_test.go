@@ -4,12 +4,12 @@ import (
 	"net/http/httptest"
 	"testing"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 	"github.com/aws/aws-sdk-go-v2/service/sfn/types"
 
+	"stepback/aws"
 	"stepback/aws/loopback"
-	"stepback/aws/server/awsjson"
 	"stepback/engine"
 	"stepback/engine/clock"
 	"stepback/engine/journal"
@@ -46,7 +46,7 @@ func mockedServer(t *testing.T) *sfn.Client {
 		t.Fatal(err)
 	}
 	service := stepfunctions.New(stepfunctions.Config{
-		Open: func(awsjson.Scope) (*engine.Engine, error) { return e, nil }, Store: stepfunctions.NewMemory(),
+		Open: func(aws.Scope) (*engine.Engine, error) { return e, nil }, Store: stepfunctions.NewMemory(),
 		Now: c.Now, Default: scope,
 		TestCases: true,
 	})
@@ -66,14 +66,14 @@ func TestTestCase(t *testing.T) {
 	c := mockedServer(t)
 	m := create(t, c, "m", calling, types.StateMachineTypeExpress)
 	x, err := c.StartSyncExecution(t.Context(),
-		&sfn.StartSyncExecutionInput{StateMachineArn: aws.String(*m + "#Happy")})
+		&sfn.StartSyncExecutionInput{StateMachineArn: sdk.String(*m + "#Happy")})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if aws.ToString(x.Output) != `{"a":1}` || aws.ToString(x.StateMachineArn) != *m {
-		t.Errorf("%s of %s", aws.ToString(x.Output), aws.ToString(x.StateMachineArn))
+	if sdk.ToString(x.Output) != `{"a":1}` || sdk.ToString(x.StateMachineArn) != *m {
+		t.Errorf("%s of %s", sdk.ToString(x.Output), sdk.ToString(x.StateMachineArn))
 	}
-	_, err = c.StartExecution(t.Context(), &sfn.StartExecutionInput{StateMachineArn: aws.String(*m + "#Sad")})
+	_, err = c.StartExecution(t.Context(), &sfn.StartExecutionInput{StateMachineArn: sdk.String(*m + "#Sad")})
 	refused[*types.ValidationException](t, err,
 		"no such test case: the mock configuration has no test case Sad of the state machine m; it has Happy")
 }
@@ -88,8 +88,8 @@ func TestTestCaseOfANestedExecution(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := aws.ToString(x.Output); got != `"{\"a\":1}"` {
-		t.Errorf("%s; %s %s", got, aws.ToString(x.Error), aws.ToString(x.Cause))
+	if got := sdk.ToString(x.Output); got != `"{\"a\":1}"` {
+		t.Errorf("%s; %s %s", got, sdk.ToString(x.Error), sdk.ToString(x.Cause))
 	}
 }
 
@@ -97,6 +97,6 @@ func TestTestCaseWithoutMocks(t *testing.T) {
 	t.Parallel()
 	c := client(newServer(t), scope.Account, scope.Region)
 	m := create(t, c, "m", pass, types.StateMachineTypeStandard)
-	_, err := c.StartExecution(t.Context(), &sfn.StartExecutionInput{StateMachineArn: aws.String(*m + "#Happy")})
+	_, err := c.StartExecution(t.Context(), &sfn.StartExecutionInput{StateMachineArn: sdk.String(*m + "#Happy")})
 	refused[*types.StateMachineDoesNotExist](t, err, "#Happy")
 }

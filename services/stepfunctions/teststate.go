@@ -4,10 +4,9 @@ import (
 	"context"
 	"errors"
 
-	"github.com/google/uuid"
-
 	"stepback/asl"
 	"stepback/asl/jsonvalue"
+	"stepback/aws"
 	"stepback/aws/server/awsjson"
 	"stepback/engine"
 	"stepback/engine/interpreter"
@@ -70,7 +69,7 @@ var testStateMembers = []awsjson.Member{
 }
 
 // testState runs one state by itself. Nothing is kept of it.
-func (s *Service) testState(ctx context.Context, scope awsjson.Scope, in *testStateRequest) (*testStateResponse,
+func (s *Service) testState(ctx context.Context, scope aws.Scope, in *testStateRequest) (*testStateResponse,
 	error) {
 	if in.RoleARN != "" {
 		if err := checkRole(in.RoleARN); err != nil {
@@ -105,9 +104,9 @@ func (s *Service) testState(ctx context.Context, scope awsjson.Scope, in *testSt
 }
 
 // trial is the run that a request asks for.
-func (s *Service) trial(scope awsjson.Scope, state *plan.State, in *testStateRequest) (*interpreter.Trial,
+func (s *Service) trial(scope aws.Scope, state *plan.State, in *testStateRequest) (*interpreter.Trial,
 	interpreter.Info, error) {
-	machine, name := uuid.NewString(), uuid.NewString()
+	machine, name := aws.NewID(), aws.NewID()
 	info := interpreter.Info{
 		MachineName: machine, MachineARN: machineARNOf(scope, machine), Name: name, RoleARN: in.RoleARN,
 		Region: scope.Region, Express: true,

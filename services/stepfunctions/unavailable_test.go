@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"stepback/aws/server/awsjson"
+	"stepback/aws"
 	"stepback/engine"
 	"stepback/engine/clock"
 	"stepback/engine/journal"
@@ -38,7 +38,7 @@ func TestDisksThatTakeNothing(t *testing.T) {
 				t.Fatal(failure)
 			}
 			service := stepfunctions.New(stepfunctions.Config{
-				Open:  func(awsjson.Scope) (*engine.Engine, error) { return e, nil },
+				Open:  func(aws.Scope) (*engine.Engine, error) { return e, nil },
 				Store: stepfunctions.NewMemory(), Now: c.Now, Default: scope,
 			})
 			server := httptest.NewServer(service.Handler())

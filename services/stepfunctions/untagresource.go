@@ -3,6 +3,7 @@ package stepfunctions
 import (
 	"context"
 
+	"stepback/aws"
 	"stepback/aws/server/awsjson"
 )
 
@@ -16,7 +17,7 @@ var untagResourceMembers = []awsjson.Member{
 	{Name: "tagKeys", Kind: awsjson.List, Required: true, Element: &awsjson.Member{Min: 1, Max: 128}},
 }
 
-func (s *Service) untagResource(_ context.Context, scope awsjson.Scope, in *untagResourceRequest) (*none, error) {
+func (s *Service) untagResource(_ context.Context, scope aws.Scope, in *untagResourceRequest) (*none, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	t, err := s.tagged(scope, in.ARN)

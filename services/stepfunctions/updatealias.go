@@ -3,6 +3,7 @@ package stepfunctions
 import (
 	"context"
 
+	"stepback/aws"
 	"stepback/aws/server/awsjson"
 )
 
@@ -19,7 +20,7 @@ type updateAliasResponse struct {
 	Updated awsjson.Time `json:"updateDate"`
 }
 
-func (s *Service) updateStateMachineAlias(_ context.Context, scope awsjson.Scope,
+func (s *Service) updateStateMachineAlias(_ context.Context, scope aws.Scope,
 	in *updateAliasRequest) (*updateAliasResponse, error) {
 	if in.Description == nil && in.Routing == nil {
 		return nil, &awsjson.Error{

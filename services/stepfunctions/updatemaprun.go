@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"stepback/aws"
 	"stepback/aws/server/awsjson"
 	"stepback/engine"
 )
@@ -22,7 +23,7 @@ var updateMapRunMembers = []awsjson.Member{
 	{Name: "toleratedFailureCount", Kind: awsjson.Integer},
 }
 
-func (s *Service) updateMapRun(ctx context.Context, scope awsjson.Scope, in *updateMapRunRequest) (*none, error) {
+func (s *Service) updateMapRun(ctx context.Context, scope aws.Scope, in *updateMapRunRequest) (*none, error) {
 	if _, err := s.mapRun(ctx, scope, in.ARN); err != nil {
 		return nil, err
 	}

@@ -3,8 +3,7 @@ package stepfunctions
 import (
 	"context"
 
-	"github.com/google/uuid"
-
+	"stepback/aws"
 	"stepback/aws/server/awsjson"
 	"stepback/engine"
 )
@@ -32,7 +31,7 @@ type updateStateMachineResponse struct {
 	VersionARN string       `json:"stateMachineVersionArn,omitempty"`
 }
 
-func (s *Service) updateStateMachine(_ context.Context, scope awsjson.Scope,
+func (s *Service) updateStateMachine(_ context.Context, scope aws.Scope,
 	in *updateStateMachineRequest) (*updateStateMachineResponse, error) {
 	at, err := parseMachineARN(in.ARN)
 	switch {
@@ -64,7 +63,7 @@ func (s *Service) updateStateMachine(_ context.Context, scope awsjson.Scope,
 	}
 	out := &updateStateMachineResponse{Updated: awsjson.Time(s.cfg.Now()), RevisionID: r.shown()}
 	if in.Publish {
-		out.VersionARN = m.publish(in.VersionDescription, s.cfg.Now()).ARN
+		out.VersionARN = m.publishDescribed(in.VersionDescription, s.cfg.Now()).ARN
 	}
 	if err := s.cfg.Store.PutMachine(m); err != nil {
 		return nil, err
@@ -73,7 +72,7 @@ func (s *Service) updateStateMachine(_ context.Context, scope awsjson.Scope,
 }
 
 // changeable finds a machine that is not being deleted. The caller holds the lock.
-func (s *Service) changeable(scope awsjson.Scope, at *resource) (*Machine, error) {
+func (s *Service) changeable(scope aws.Scope, at *resource) (*Machine, error) {
 	m, err := s.machine(scope, at)
 	if err == nil && m.Deleting {
 		err = machineDeleting(m.ARN)
@@ -82,7 +81,7 @@ func (s *Service) changeable(scope awsjson.Scope, at *resource) (*Machine, error
 }
 
 // revise gives the machine the revision that a request asks for; one that changes nothing is the current one.
-func (s *Service) revise(scope awsjson.Scope, e *engine.Engine, m *Machine, in *updateStateMachineRequest) (*Revision,
+func (s *Service) revise(scope aws.Scope, e *engine.Engine, m *Machine, in *updateStateMachineRequest) (*Revision,
 	error) {
 	current, err := s.cfg.Store.Revision(m.Revision)
 	if err != nil {
@@ -95,7 +94,7 @@ func (s *Service) revise(scope awsjson.Scope, e *engine.Engine, m *Machine, in *
 	if r.same(current) {
 		return current, nil
 	}
-	r.ID, r.Initial, r.Used, r.Updated = uuid.NewString(), false, false, s.cfg.Now()
+	r.ID, r.Initial, r.Used, r.Updated = aws.NewID(), false, false, s.cfg.Now()
 	plan, err := accept(e, &r)
 	if err != nil {
 		return nil, err

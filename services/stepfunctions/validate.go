@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"stepback/asl"
+	"stepback/aws"
 	"stepback/aws/server/awsjson"
 	"stepback/engine"
 )
@@ -37,7 +38,7 @@ type validateResponse struct {
 	Truncated   bool         `json:"truncated"`
 }
 
-func (s *Service) validateStateMachineDefinition(_ context.Context, _ awsjson.Scope,
+func (s *Service) validateStateMachineDefinition(_ context.Context, _ aws.Scope,
 	in *validateRequest) (*validateResponse, error) {
 	found := engine.Validate(in.Definition, in.Type == typeExpress)
 	out := &validateResponse{Result: "OK", Diagnostics: []diagnostic{}}

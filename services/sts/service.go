@@ -6,16 +6,14 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/google/uuid"
-
-	"stepback/aws/partition"
+	"stepback/aws"
 	"stepback/aws/server/awsjson"
 )
 
 // Service is an http.Handler for STS's protocol: forms in, XML out.
 type Service struct {
 	// Default is the account and the region of requests that name none.
-	Default awsjson.Scope
+	Default aws.Scope
 	// Log is told when an answer cannot be written; nil means nobody is.
 	Log *slog.Logger
 }
@@ -25,7 +23,7 @@ const maxForm = 64 << 10
 
 // ServeHTTP implements http.Handler.
 func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	id := uuid.NewString()
+	id := aws.NewID()
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	action := r.FormValue("Action")
 	if action != "GetCallerIdentity" {
@@ -40,9 +38,9 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // identityOf is the identity of a caller with the credentials of an account: its root user.
-func identityOf(scope awsjson.Scope) identity {
+func identityOf(scope aws.Scope) identity {
 	return identity{
-		ARN: "arn:" + partition.Of(scope.Region) + ":iam::" + scope.Account + ":root", UserID: scope.Account,
+		ARN: scope.GlobalARN("iam", "root"), UserID: scope.Account,
 		Account: scope.Account,
 	}
 }

@@ -5,21 +5,21 @@ import (
 	"net/http/httptest"
 	"testing"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	awssts "github.com/aws/aws-sdk-go-v2/service/sts"
 	"github.com/aws/smithy-go"
 
-	"stepback/aws/server/awsjson"
+	"stepback/aws"
 	"stepback/services/sts"
 )
 
 func client(t *testing.T, accessKey, region string) *awssts.Client {
 	t.Helper()
-	server := httptest.NewServer(&sts.Service{Default: awsjson.Scope{Account: "000000000000", Region: "us-east-1"}})
+	server := httptest.NewServer(&sts.Service{Default: aws.Scope{Account: "000000000000", Region: "us-east-1"}})
 	t.Cleanup(server.Close)
 	return awssts.New(awssts.Options{
-		BaseEndpoint: aws.String(server.URL), Region: region, RetryMaxAttempts: 1,
+		BaseEndpoint: sdk.String(server.URL), Region: region, RetryMaxAttempts: 1,
 		Credentials: credentials.NewStaticCredentialsProvider(accessKey, "secret", ""),
 	})
 }

@@ -1,9 +1,8 @@
 package awssdk
 
 import (
-	"strings"
-
 	"stepback/asl/jsonvalue"
+	"stepback/aws"
 )
 
 // account is the account that an action is called in: that of the execution, and with a role that of the first resource
@@ -25,10 +24,6 @@ func (c *Caller) account(role string, params jsonvalue.Value) string {
 
 // accountIn is the account of an ARN; empty when the text is none, or has none.
 func accountIn(arn string) string {
-	const account, parts = 4, 6
-	p := strings.SplitN(arn, ":", parts)
-	if len(p) < parts || p[0] != "arn" {
-		return ""
-	}
-	return p[account]
+	a, _ := aws.ParseARN(arn)
+	return a.Account
 }

@@ -11,9 +11,9 @@ import (
 
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/smithy-go"
-	"github.com/google/uuid"
 
 	"stepback/asl/jsonvalue"
+	"stepback/aws"
 	"stepback/engine"
 	"stepback/engine/plan"
 )
@@ -126,7 +126,7 @@ func refused(s *Service, err error) *refusal {
 // the SDK for Go does not send such a request, so the refusal is made here, as services word it.
 func (s *Service) incomplete(params jsonvalue.Value, missing *smithy.InvalidParamsError) (r *refusal,
 	problems []string) {
-	r = &refusal{code: "ValidationException", status: 400, request: uuid.NewString()}
+	r = &refusal{code: "ValidationException", status: 400, request: aws.NewID()}
 	var nulls []string
 	for _, e := range missing.Errs() {
 		var p smithy.InvalidParamError

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"stepback/asl/jsonvalue"
+	"stepback/aws"
 	"stepback/engine"
 )
 
@@ -36,13 +37,14 @@ func eventsOf(_ context.Context, _ *Optimized, t *engine.Task, params jsonvalue.
 
 // machineOf is the ARN of an execution's state machine.
 func machineOf(execution string) string {
-	const kind = 5
-	parts := strings.Split(execution, ":")
-	if len(parts) < kind+2 {
+	a, _ := aws.ParseARN(execution)
+	_, rest, ok := strings.Cut(a.Resource, ":") // execution:MACHINE:NAME
+	if !ok {
 		return execution
 	}
-	parts[kind] = "stateMachine"
-	return strings.Join(parts[:kind+2], ":")
+	machine, _, _ := strings.Cut(rest, ":")
+	a.Resource = "stateMachine:" + machine
+	return a.String()
 }
 
 // failedEntries fails the task when an entry was not accepted. Accepted ones are not taken back: a retry sends all of

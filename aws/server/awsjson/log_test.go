@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"stepback/aws"
 	"stepback/aws/server/awsjson"
 )
 
@@ -24,7 +25,7 @@ func TestClientsFailuresAreNoErrorsOfTheServer(t *testing.T) {
 		s := &awsjson.Service{
 			Target: "Finder", Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelError})),
 			Operations: map[string]awsjson.Operation{
-				"Find": awsjson.Handle(nil, func(context.Context, awsjson.Scope, *struct{}) (*struct{},
+				"Find": awsjson.Handle(nil, func(context.Context, aws.Scope, *struct{}) (*struct{},
 					error) {
 					return nil, c.failure
 				}),

@@ -8,6 +8,8 @@ import (
 	"io"
 	"reflect"
 	"unicode/utf8"
+
+	"stepback/aws"
 )
 
 // Operation is one operation of a service.
@@ -17,15 +19,15 @@ type Operation struct {
 	// Answer is a zero value of the answer's type; it and Members are what can be compared with the service's model.
 	Answer any
 
-	call func(ctx context.Context, scope Scope, request map[string]any) (any, error)
+	call func(ctx context.Context, scope aws.Scope, request map[string]any) (any, error)
 }
 
 // Handle makes an operation of a function. Members describe its request, which is decoded into an In, a structure of
 // the members that the function looks at, with their names in JSON tags; the result is encoded as JSON. An error that
 // is an *Error goes to the client, any other as an InternalFailure.
-func Handle[In, Out any](members []Member, f func(context.Context, Scope, *In) (*Out, error)) Operation {
+func Handle[In, Out any](members []Member, f func(context.Context, aws.Scope, *In) (*Out, error)) Operation {
 	fields := fieldsOf(reflect.TypeFor[In]())
-	return Operation{members, *new(Out), func(ctx context.Context, scope Scope, request map[string]any) (any, error) {
+	return Operation{members, *new(Out), func(ctx context.Context, scope aws.Scope, request map[string]any) (any, error) {
 		in := new(In)
 		if err := fields.fill(reflect.ValueOf(in).Elem(), request); err != nil {
 			return nil, err
@@ -46,7 +48,7 @@ func (o *Operation) maxBody() int64 {
 }
 
 // run checks a request and carries it out. A broken constraint has a code of the service.
-func (o *Operation) run(ctx context.Context, scope Scope, body []byte, invalid string) (any, error) {
+func (o *Operation) run(ctx context.Context, scope aws.Scope, body []byte, invalid string) (any, error) {
 	if len(bytes.TrimSpace(body)) == 0 {
 		body = []byte("{}")
 	}

@@ -4,10 +4,9 @@ import (
 	"net/http"
 	"regexp"
 	"strings"
-)
 
-// Scope is the account and the region that a request is about.
-type Scope struct{ Account, Region string }
+	"stepback/aws"
+)
 
 var (
 	accountID  = regexp.MustCompile(`^\d{12}$`)
@@ -20,7 +19,7 @@ const scopeOfRegion, scopeOfRegions = 5, 4
 
 // ScopeOf reads the credential scope of a request's signature. An access key of twelve digits names the account; what
 // the request does not say is taken from the defaults.
-func ScopeOf(r *http.Request, defaults Scope) Scope {
+func ScopeOf(r *http.Request, defaults aws.Scope) aws.Scope {
 	s := defaults
 	_, credential, ok := strings.Cut(r.Header.Get("Authorization"), "Credential=")
 	if !ok {

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/uuid"
+	"stepback/aws"
 )
 
 // MaxBody is how large the body of a request may be, in bytes, when none of its members may be that large itself.
@@ -36,13 +36,13 @@ type Service struct {
 	// Patience is how long a client may take to send the body of a request; 0 means a minute.
 	Patience time.Duration
 	// Default is the scope of requests that name none.
-	Default Scope
+	Default aws.Scope
 	Log     *slog.Logger
 }
 
 // ServeHTTP implements http.Handler.
 func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	id := uuid.NewString()
+	id := aws.NewID()
 	w.Header().Set("X-Amzn-Requestid", id)
 	w.Header().Set("Content-Type", s.contentType())
 	w.Header().Set("X-Content-Type-Options", "nosniff")

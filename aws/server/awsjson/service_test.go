@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"stepback/aws"
 	"stepback/aws/server/awsjson"
 )
 
@@ -22,7 +23,7 @@ type greeted struct {
 	At   awsjson.Time `json:"at"`
 }
 
-func greet(_ context.Context, s awsjson.Scope, in *greeting) (*greeted, error) {
+func greet(_ context.Context, s aws.Scope, in *greeting) (*greeted, error) {
 	switch in.Name {
 	case "bug":
 		return nil, errors.New("a secret")
@@ -34,7 +35,7 @@ func greet(_ context.Context, s awsjson.Scope, in *greeting) (*greeted, error) {
 }
 
 var service = &awsjson.Service{
-	Target: "Greeter", Default: awsjson.Scope{Account: "000000000000", Region: "us-east-1"},
+	Target: "Greeter", Default: aws.Scope{Account: "000000000000", Region: "us-east-1"},
 	Operations: map[string]awsjson.Operation{
 		"Greet": awsjson.Handle([]awsjson.Member{{Name: "name", Required: true}}, greet),
 	},

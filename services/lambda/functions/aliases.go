@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/google/uuid"
+	"stepback/aws"
 )
 
 // AliasInput says what an alias is to be. What it leaves out stays as it is.
@@ -18,7 +18,7 @@ type AliasInput struct {
 }
 
 // CreateAlias makes an alias.
-func (s *Service) CreateAlias(ctx context.Context, scope Scope, name string, in *AliasInput) (*Alias, error) {
+func (s *Service) CreateAlias(ctx context.Context, scope aws.Scope, name string, in *AliasInput) (*Alias, error) {
 	return s.changeAlias(ctx, scope, name, in, func(a *area, r *record) (Alias, error) {
 		arn := a.arn(name) + ":" + in.Name
 		if _, ok := r.Aliases[in.Name]; ok {
@@ -29,7 +29,7 @@ func (s *Service) CreateAlias(ctx context.Context, scope Scope, name string, in 
 }
 
 // UpdateAlias changes an alias.
-func (s *Service) UpdateAlias(ctx context.Context, scope Scope, name string, in *AliasInput) (*Alias, error) {
+func (s *Service) UpdateAlias(ctx context.Context, scope aws.Scope, name string, in *AliasInput) (*Alias, error) {
 	return s.changeAlias(ctx, scope, name, in, func(a *area, r *record) (Alias, error) {
 		alias, ok := r.Aliases[in.Name]
 		switch {
@@ -43,7 +43,7 @@ func (s *Service) UpdateAlias(ctx context.Context, scope Scope, name string, in 
 }
 
 // changeAlias applies what is said of an alias to what before returns.
-func (s *Service) changeAlias(ctx context.Context, scope Scope, name string, in *AliasInput,
+func (s *Service) changeAlias(ctx context.Context, scope aws.Scope, name string, in *AliasInput,
 	before func(*area, *record) (Alias, error)) (*Alias, error) {
 	var alias Alias
 	_, err := s.change(ctx, scope, name, func(a *area, r *record) (err error) {
@@ -58,7 +58,7 @@ func (s *Service) changeAlias(ctx context.Context, scope Scope, name string, in 
 				alias.RoutingConfig = in.RoutingConfig
 			}
 		}
-		alias.RevisionID = uuid.NewString()
+		alias.RevisionID = aws.NewID()
 		if r.Aliases == nil {
 			r.Aliases = map[string]Alias{}
 		}
@@ -96,7 +96,7 @@ func (r *record) checkAlias(a *area, alias *Alias) error {
 }
 
 // Alias returns an alias.
-func (s *Service) Alias(scope Scope, name, alias string) (*Alias, error) {
+func (s *Service) Alias(scope aws.Scope, name, alias string) (*Alias, error) {
 	_, r, err := s.find(scope, name, "")
 	if err != nil {
 		return nil, err
@@ -109,7 +109,7 @@ func (s *Service) Alias(scope Scope, name, alias string) (*Alias, error) {
 }
 
 // Aliases returns the aliases of a function by name, or those of one version.
-func (s *Service) Aliases(scope Scope, name, version string) ([]Alias, error) {
+func (s *Service) Aliases(scope aws.Scope, name, version string) ([]Alias, error) {
 	_, r, err := s.find(scope, name, "")
 	if err != nil {
 		return nil, err
@@ -124,7 +124,7 @@ func (s *Service) Aliases(scope Scope, name, version string) ([]Alias, error) {
 }
 
 // DeleteAlias removes an alias, which need not be there.
-func (s *Service) DeleteAlias(ctx context.Context, scope Scope, name, alias string) error {
+func (s *Service) DeleteAlias(ctx context.Context, scope aws.Scope, name, alias string) error {
 	_, err := s.change(ctx, scope, name, func(_ *area, r *record) error {
 		delete(r.Aliases, alias)
 		return nil

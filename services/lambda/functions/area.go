@@ -5,12 +5,13 @@ import (
 	"path/filepath"
 	"sync"
 
+	"stepback/aws"
 	"stepback/services/lambda/runner"
 )
 
 // area is one account and region.
 type area struct {
-	scope  Scope
+	scope  aws.Scope
 	dir    string
 	lambda *runner.Service
 	sink   runner.LogSink // nil when no logs are kept
@@ -24,7 +25,7 @@ type area struct {
 // codeKey is the code of a function.
 type codeKey struct{ function, sha256 string }
 
-func newArea(scope Scope, dir string, opts Options) *area {
+func newArea(scope aws.Scope, dir string, opts Options) *area {
 	a := &area{
 		scope: scope, dir: dir, functions: map[string]*record{}, changing: map[string]chan struct{}{},
 		running: map[codeKey]int{},

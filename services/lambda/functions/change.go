@@ -9,7 +9,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/google/uuid"
+	"stepback/aws"
+	"stepback/internal/atomicfile"
 )
 
 // recordFile is where a function's record is, in the function's directory.
@@ -17,7 +18,7 @@ const recordFile = "function.json"
 
 // change makes a new record of a function, keeps it, and only then lets it take effect. Edit gets a copy of the one
 // there is.
-func (s *Service) change(ctx context.Context, scope Scope, name string, edit func(*area, *record) error) (*record,
+func (s *Service) change(ctx context.Context, scope aws.Scope, name string, edit func(*area, *record) error) (*record,
 	error) {
 	a, _, err := s.find(scope, name, "")
 	if err != nil {
@@ -87,26 +88,7 @@ func (a *area) save(name string, r *record) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	return writeFile(filepath.Join(dir, recordFile), text)
-}
-
-// writeFile puts a file in its place at once.
-func writeFile(path string, text []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".new-*") // readable by its owner only
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-	}
-	return err
+	return atomicfile.Write(filepath.Join(dir, recordFile), text, 0o600)
 }
 
 // readRecord reads a function that was kept; nil when there is none in the directory.
@@ -128,6 +110,6 @@ func readRecord(dir string) (*record, error) {
 
 // revise gives a version that was changed a new revision and time.
 func (s *Service) revise(c *Configuration) {
-	c.RevisionID = uuid.NewString()
+	c.RevisionID = aws.NewID()
 	c.LastModified = timestamp(s.opts.Now())
 }

@@ -16,6 +16,8 @@ import (
 
 	"github.com/aws/smithy-go"
 
+	"stepback/aws"
+	"stepback/internal/atomicfile"
 	"stepback/services/lambda/deployment"
 )
 
@@ -76,10 +78,10 @@ func (s *Service) install(ctx context.Context, a *area, function string, c *Code
 	if err := os.MkdirAll(filepath.Dir(final), 0o755); err != nil {
 		return installed{}, err
 	}
-	if err := os.Rename(archive, final+packageSuffix); err != nil {
+	if err := atomicfile.Move(archive, final+packageSuffix); err != nil {
 		return installed{}, err
 	}
-	return in, os.Rename(filepath.Join(temp, "code"), final)
+	return in, atomicfile.Move(filepath.Join(temp, "code"), final)
 }
 
 // unpack words what is wrong with a package as Lambda does, with the reason.
@@ -149,7 +151,7 @@ func (s *Service) open(ctx context.Context, c *Code) (io.ReadCloser, error) {
 }
 
 // OpenCode opens the deployment package with a hash, in hexadecimal, of a function. The caller closes it.
-func (s *Service) OpenCode(scope Scope, function, sha string) (*os.File, error) {
+func (s *Service) OpenCode(scope aws.Scope, function, sha string) (*os.File, error) {
 	a, r, err := s.find(scope, function, "")
 	if err != nil {
 		return nil, err

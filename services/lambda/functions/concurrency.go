@@ -3,6 +3,7 @@ package functions
 import (
 	"context"
 
+	"stepback/aws"
 	"stepback/services/lambda/runner"
 )
 
@@ -10,7 +11,7 @@ import (
 const unreservable = 100
 
 // Reserve sets the reserved concurrency of a function; nil ends the reservation, 0 throttles every invocation.
-func (s *Service) Reserve(ctx context.Context, scope Scope, name string, concurrency *int) error {
+func (s *Service) Reserve(ctx context.Context, scope aws.Scope, name string, concurrency *int) error {
 	if concurrency != nil && *concurrency > runner.DefaultConcurrency-unreservable {
 		return invalid("Specified ReservedConcurrentExecutions for function decreases account's UnreservedConcurrentExecution below its minimum value of [%d].", unreservable)
 	}

@@ -3,6 +3,7 @@ package functions
 import (
 	"context"
 
+	"stepback/aws"
 	"stepback/services/lambda/invocation"
 )
 
@@ -20,7 +21,7 @@ type CreateInput struct {
 }
 
 // Create makes a function. It shows $LATEST, or version 1 when that is to be published at once.
-func (s *Service) Create(ctx context.Context, scope Scope, name string, in *CreateInput) (*Configuration, error) {
+func (s *Service) Create(ctx context.Context, scope aws.Scope, name string, in *CreateInput) (*Configuration, error) {
 	if in.PackageType == "Image" {
 		return nil, invalid("Container images do not run here; use the package type Zip.")
 	}

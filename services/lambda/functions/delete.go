@@ -6,10 +6,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"stepback/aws"
 )
 
 // Delete removes a function, or the one version that the qualifier names. Invocations under way finish.
-func (s *Service) Delete(ctx context.Context, scope Scope, name, qualifier string) error {
+func (s *Service) Delete(ctx context.Context, scope aws.Scope, name, qualifier string) error {
 	switch qualifier {
 	case "":
 		return s.deleteFunction(ctx, scope, name)
@@ -30,7 +32,7 @@ func (s *Service) Delete(ctx context.Context, scope Scope, name, qualifier strin
 	return err
 }
 
-func (s *Service) deleteFunction(ctx context.Context, scope Scope, name string) error {
+func (s *Service) deleteFunction(ctx context.Context, scope aws.Scope, name string) error {
 	a, _, err := s.find(scope, name, "")
 	if err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 
+	"stepback/aws"
 	"stepback/services/lambda/functions"
 	"stepback/services/lambda/invocation"
 )
@@ -26,7 +27,7 @@ func Example() {
 	}
 	in := &functions.CreateInput{Code: functions.Code{ZipFile: code}}
 	in.Runtime, in.Handler = new("provided.al2023"), new("bootstrap")
-	home := functions.Scope{Account: "000000000000", Region: "us-east-1"}
+	home := aws.Scope{Account: "000000000000", Region: "us-east-1"}
 	if _, err := s.Create(ctx, home, "greet", in); err != nil {
 		fmt.Println(err)
 		return

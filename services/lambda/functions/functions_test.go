@@ -16,12 +16,13 @@ import (
 
 	"github.com/aws/smithy-go"
 
+	"stepback/aws"
 	"stepback/services/lambda/functions"
 	"stepback/services/lambda/invocation"
 	"stepback/services/lambda/runner"
 )
 
-var home = functions.Scope{Account: "000000000000", Region: "us-east-1"}
+var home = aws.Scope{Account: "000000000000", Region: "us-east-1"}
 
 func open(t testing.TB, dir string, opts functions.Options) *functions.Service {
 	t.Helper()
@@ -217,7 +218,7 @@ func TestScopesDoNotSeeEachOther(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir(), functions.Options{})
 	create(t, s, python(t, source("one")))
-	other := functions.Scope{Account: "111111111111", Region: "us-east-1"}
+	other := aws.Scope{Account: "111111111111", Region: "us-east-1"}
 	if _, err := s.Get(other, "F", ""); err == nil ||
 		code(t, err) != "ResourceNotFoundException: Function not found: arn:aws:lambda:us-east-1:111111111111:function:F" {
 		t.Errorf("%v", err)
@@ -311,7 +312,7 @@ func TestCodeEnvironmentAndLogsComeFromTheOptions(t *testing.T) {
 	in.Environment = &functions.Environment{Variables: map[string]string{"BB": "own"}}
 	s := open(t, t.TempDir(), functions.Options{
 		Objects: bucket{packed(t, map[string]string{"app.py": "import os\ndef handler(e, c):\n    print('noted')\n    return [os.environ['AA'], os.environ['BB']]\n"})},
-		Env:     map[string]string{"AA": "given", "BB": "given"}, LogSink: func(functions.Scope) runner.LogSink { return &logs },
+		Env:     map[string]string{"AA": "given", "BB": "given"}, LogSink: func(aws.Scope) runner.LogSink { return &logs },
 	})
 	create(t, s, in)
 	if out := invoke(t, s, "F", `{}`); string(out.Payload) != `["given", "own"]` {

@@ -1,5 +1,9 @@
 package functions
 
+import (
+	"stepback/aws"
+)
+
 // Function is a version of a function with what is kept of the function as a whole.
 type Function struct {
 	Configuration Configuration
@@ -8,7 +12,7 @@ type Function struct {
 }
 
 // Get returns a version of a function; the qualifier is a version, an alias or empty.
-func (s *Service) Get(scope Scope, name, qualifier string) (*Function, error) {
+func (s *Service) Get(scope aws.Scope, name, qualifier string) (*Function, error) {
 	_, r, err := s.find(scope, name, ending(qualifier))
 	if err != nil {
 		return nil, err

@@ -5,17 +5,15 @@ import (
 	"context"
 	"math/rand/v2"
 	"net/http"
-	"strings"
 
-	"github.com/google/uuid"
-
+	"stepback/aws"
 	"stepback/services/lambda/invocation"
 )
 
 // Invoke carries out one of the three types of invocations, in the scope unless FunctionName is an ARN of another one.
 // With a role, a function without an ARN is looked for in the role's account. The qualifier is a version, an alias or
 // empty. An error is an *invocation.Error, or ctx's when ctx ended first.
-func (s *Service) Invoke(ctx context.Context, scope Scope, r *invocation.Request) (*invocation.Answer, error) {
+func (s *Service) Invoke(ctx context.Context, scope aws.Scope, r *invocation.Request) (*invocation.Answer, error) {
 	resolved := *r
 	a, err := s.resolve(scope, &resolved)
 	if err != nil {
@@ -29,18 +27,18 @@ func (s *Service) Invoke(ctx context.Context, scope Scope, r *invocation.Request
 		}
 		return &invocation.Answer{StatusCode: http.StatusAccepted, RequestID: id}, nil
 	case invocation.DryRun:
-		return &invocation.Answer{StatusCode: http.StatusNoContent, RequestID: uuid.NewString()}, nil
+		return &invocation.Answer{StatusCode: http.StatusNoContent, RequestID: aws.NewID()}, nil
 	}
 	return a.lambda.Invoke(ctx, &resolved)
 }
 
 // In returns what invokes the functions of a scope.
-func (s *Service) In(scope Scope) invocation.Invoker { return scoped{s, scope} }
+func (s *Service) In(scope aws.Scope) invocation.Invoker { return scoped{s, scope} }
 
 // scoped is the functions of one scope.
 type scoped struct {
 	service *Service
-	scope   Scope
+	scope   aws.Scope
 }
 
 // Invoke implements invocation.Invoker.
@@ -49,7 +47,7 @@ func (s scoped) Invoke(ctx context.Context, r *invocation.Request) (*invocation.
 }
 
 // resolve replaces what a call names by a function and a version, which an alias draws.
-func (s *Service) resolve(scope Scope, in *invocation.Request) (*area, error) {
+func (s *Service) resolve(scope aws.Scope, in *invocation.Request) (*area, error) {
 	n, err := invocation.ParseName(in.FunctionName, in.Qualifier)
 	if err != nil {
 		return nil, err
@@ -75,11 +73,8 @@ func (s *Service) resolve(scope Scope, in *invocation.Request) (*area, error) {
 
 // accountOf is the account of a role's ARN; empty when there is none.
 func accountOf(role string) string {
-	const account, parts = 4, 6
-	if p := strings.SplitN(role, ":", parts); len(p) == parts {
-		return p[account]
-	}
-	return ""
+	a, _ := aws.ParseARN(role)
+	return a.Account
 }
 
 // draw picks a version for a number from 0 up to 1.

@@ -3,10 +3,12 @@ package functions
 import (
 	"maps"
 	"slices"
+
+	"stepback/aws"
 )
 
 // List returns the functions of a scope by name: $LATEST of each, or all their versions.
-func (s *Service) List(scope Scope, versions bool) []Configuration {
+func (s *Service) List(scope aws.Scope, versions bool) []Configuration {
 	a := s.known(scope)
 	if a == nil {
 		return nil
@@ -26,7 +28,7 @@ func (s *Service) List(scope Scope, versions bool) []Configuration {
 }
 
 // Versions returns the versions of a function, $LATEST first.
-func (s *Service) Versions(scope Scope, name string) ([]Configuration, error) {
+func (s *Service) Versions(scope aws.Scope, name string) ([]Configuration, error) {
 	_, r, err := s.find(scope, name, "")
 	if err != nil {
 		return nil, err

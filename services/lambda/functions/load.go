@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+
+	"stepback/aws"
 )
 
 var accountForm = regexp.MustCompile(`^\d{12}$`)
@@ -17,7 +19,7 @@ func (s *Service) load(ctx context.Context) error {
 		}
 		return eachDirectory(filepath.Join(s.dir, account), func(region string) error {
 			return eachDirectory(filepath.Join(s.dir, account, region), func(name string) error {
-				return s.loadFunction(ctx, Scope{account, region}, name)
+				return s.loadFunction(ctx, aws.Scope{Account: account, Region: region}, name)
 			})
 		})
 	})
@@ -39,7 +41,7 @@ func eachDirectory(dir string, f func(name string) error) error {
 	return nil
 }
 
-func (s *Service) loadFunction(ctx context.Context, scope Scope, name string) error {
+func (s *Service) loadFunction(ctx context.Context, scope aws.Scope, name string) error {
 	dir := filepath.Join(s.dir, scope.Account, scope.Region, name)
 	r, err := readRecord(dir)
 	if err != nil {

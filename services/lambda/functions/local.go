@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"time"
 
+	"stepback/aws"
 	"stepback/services/lambda/runner"
 )
 
@@ -50,7 +51,7 @@ type LocalInput struct {
 // code was. It is kept like every other. Its invocations are not throttled. One that is built in runs in this process,
 // so that no environment is started for it, and logs its own lines only. A function that is there already and the same is
 // left as it is.
-func (s *Service) PutLocal(ctx context.Context, scope Scope, in *LocalInput) error {
+func (s *Service) PutLocal(ctx context.Context, scope aws.Scope, in *LocalInput) error {
 	if in.Binary == "" && s.opts.BuiltIn[in.BuiltIn] == nil {
 		return invalid("There is no built-in code %q.", in.BuiltIn)
 	}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"strconv"
 
-	"github.com/google/uuid"
+	"stepback/aws"
 )
 
 // PublishInput says what is to be published.
@@ -15,7 +15,7 @@ type PublishInput struct {
 }
 
 // Publish makes a version of $LATEST. When nothing has changed since the version published last, it is that one.
-func (s *Service) Publish(ctx context.Context, scope Scope, name string, in *PublishInput) (*Configuration, error) {
+func (s *Service) Publish(ctx context.Context, scope aws.Scope, name string, in *PublishInput) (*Configuration, error) {
 	var shown *Configuration
 	_, err := s.changeLatest(ctx, scope, name, in.RevisionID, func(_ *area, r *record) error {
 		if in.CodeSha256 != "" && in.CodeSha256 != r.Latest.CodeSha256 {
@@ -38,7 +38,7 @@ func (s *Service) publish(r *record, description *string) *Configuration {
 	c := r.Latest
 	c.Version = strconv.Itoa(r.Published)
 	c.FunctionArn += ":" + c.Version
-	c.RevisionID = uuid.NewString()
+	c.RevisionID = aws.NewID()
 	set(&c.Description, description)
 	r.Versions = append(r.Versions, c)
 	return &r.Versions[len(r.Versions)-1]

@@ -12,13 +12,10 @@ import (
 	"sync"
 	"time"
 
-	"stepback/aws/partition"
+	"stepback/aws"
 	"stepback/services/lambda/runner"
 	"stepback/services/lambda/runtimes"
 )
-
-// Scope is the account and region that a function lives in. Functions of different scopes do not see each other.
-type Scope struct{ Account, Region string }
 
 // Objects is where deployment packages in S3 are read.
 type Objects interface {
@@ -32,7 +29,7 @@ type Options struct {
 	// BuiltIn are functions whose code is part of the program, by the name of the code.
 	BuiltIn map[string]BuiltIn
 	// LogSink keeps the logs of the functions of a scope; nil means that there are none.
-	LogSink func(Scope) runner.LogSink
+	LogSink func(aws.Scope) runner.LogSink
 	// Env is in the environment of every function; the function's own variables win.
 	Env map[string]string
 	// Environments is the number of processes of one function version; the default is 32.
@@ -52,7 +49,7 @@ type Service struct {
 	runtimes *runtimes.Set
 
 	mu    sync.RWMutex
-	areas map[Scope]*area
+	areas map[aws.Scope]*area
 }
 
 const (
@@ -88,7 +85,7 @@ func Open(ctx context.Context, dir string, opts Options) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Service{dir: dir, opts: opts, runtimes: set, areas: map[Scope]*area{}}
+	s := &Service{dir: dir, opts: opts, runtimes: set, areas: map[aws.Scope]*area{}}
 	if err := s.load(ctx); err != nil {
 		return nil, errors.Join(err, s.Close(ctx))
 	}
@@ -108,14 +105,14 @@ func (s *Service) Close(ctx context.Context) error {
 }
 
 // known returns the area of a scope, nil when it has never had a function.
-func (s *Service) known(scope Scope) *area {
+func (s *Service) known(scope aws.Scope) *area {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.areas[scope]
 }
 
 // area returns the area of a scope, a new one if need be.
-func (s *Service) area(scope Scope) (*area, error) {
+func (s *Service) area(scope aws.Scope) (*area, error) {
 	if a := s.known(scope); a != nil {
 		return a, nil
 	}
@@ -130,7 +127,7 @@ func (s *Service) area(scope Scope) (*area, error) {
 }
 
 // find returns a function and its area. The error is Lambda's, about the ARN with the given ending.
-func (s *Service) find(scope Scope, name, ending string) (*area, *record, error) {
+func (s *Service) find(scope aws.Scope, name, ending string) (*area, *record, error) {
 	if a := s.known(scope); a != nil {
 		if r := a.record(name); r != nil {
 			return a, r, nil
@@ -139,6 +136,6 @@ func (s *Service) find(scope Scope, name, ending string) (*area, *record, error)
 	return nil, nil, notFound("Function not found: %s%s", arnOf(scope, name), ending)
 }
 
-func arnOf(scope Scope, name string) string {
-	return "arn:" + partition.Of(scope.Region) + ":lambda:" + scope.Region + ":" + scope.Account + ":function:" + name
+func arnOf(scope aws.Scope, name string) string {
+	return scope.ARN("lambda", "function:"+name)
 }

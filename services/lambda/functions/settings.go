@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"stepback/aws/partition"
+	"stepback/aws"
 	"stepback/services/lambda/runtimes"
 )
 
@@ -27,7 +27,7 @@ type Settings struct {
 }
 
 // initial is the configuration of a function about which nothing has been said.
-func initial(scope Scope, name string) Configuration {
+func initial(scope aws.Scope, name string) Configuration {
 	return Configuration{
 		FunctionName: name, FunctionArn: arnOf(scope, name), Version: latest,
 		Timeout: defaultTimeout, MemorySize: defaultMemory, EphemeralStorage: EphemeralStorage{defaultStorage},
@@ -75,8 +75,9 @@ func (s *Settings) apply(c *Configuration) error {
 	if c.Runtime == "" || c.Handler == "" {
 		return invalid("Runtime and Handler are mandatory parameters for functions created with deployment packages.")
 	}
-	c.RuntimeVersionConfig.RuntimeVersionArn = "arn:" + partition.Of(regionOf(c.FunctionArn)) + ":lambda:" +
-		regionOf(c.FunctionArn) + "::runtime:" + c.Runtime
+	runtime, _ := aws.ParseARN(c.FunctionArn)
+	runtime.Account, runtime.Resource = "", "runtime:"+c.Runtime
+	c.RuntimeVersionConfig.RuntimeVersionArn = runtime.String()
 	return nil
 }
 
@@ -91,9 +92,6 @@ func setText(to *string, value string) {
 		*to = value
 	}
 }
-
-// regionOf reads the region of an ARN.
-func regionOf(arn string) string { return strings.Split(arn, ":")[3] }
 
 // check refuses what cannot be done here.
 func (s *Settings) check() error {

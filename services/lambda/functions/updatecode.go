@@ -3,6 +3,8 @@ package functions
 import (
 	"context"
 	"errors"
+
+	"stepback/aws"
 )
 
 // UpdateCodeInput is new code for $LATEST.
@@ -15,7 +17,7 @@ type UpdateCodeInput struct {
 }
 
 // UpdateCode replaces the code of $LATEST. Invocations under way finish with the code they began with.
-func (s *Service) UpdateCode(ctx context.Context, scope Scope, name string, in *UpdateCodeInput) (*Configuration,
+func (s *Service) UpdateCode(ctx context.Context, scope aws.Scope, name string, in *UpdateCodeInput) (*Configuration,
 	error) {
 	var shown Configuration
 	_, err := s.changeLatest(ctx, scope, name, in.RevisionID, func(a *area, r *record) error {

@@ -1,6 +1,10 @@
 package functions
 
-import "context"
+import (
+	"context"
+
+	"stepback/aws"
+)
 
 // UpdateConfigurationInput is a new configuration of $LATEST.
 type UpdateConfigurationInput struct {
@@ -9,7 +13,7 @@ type UpdateConfigurationInput struct {
 }
 
 // UpdateConfiguration changes the configuration of $LATEST.
-func (s *Service) UpdateConfiguration(ctx context.Context, scope Scope, name string,
+func (s *Service) UpdateConfiguration(ctx context.Context, scope aws.Scope, name string,
 	in *UpdateConfigurationInput) (*Configuration, error) {
 	r, err := s.changeLatest(ctx, scope, name, in.RevisionID, func(_ *area, r *record) error {
 		if err := in.apply(&r.Latest); err != nil {
@@ -28,7 +32,7 @@ func (s *Service) UpdateConfiguration(ctx context.Context, scope Scope, name str
 }
 
 // changeLatest changes $LATEST, if it has the revision that the caller believes it has.
-func (s *Service) changeLatest(ctx context.Context, scope Scope, name, revision string,
+func (s *Service) changeLatest(ctx context.Context, scope aws.Scope, name, revision string,
 	edit func(*area, *record) error) (*record, error) {
 	return s.change(ctx, scope, name, func(a *area, r *record) error {
 		if revision != "" && revision != r.Latest.RevisionID {

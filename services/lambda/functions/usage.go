@@ -1,6 +1,9 @@
 package functions
 
-import "stepback/services/lambda/runner"
+import (
+	"stepback/aws"
+	"stepback/services/lambda/runner"
+)
 
 // Usage is what an account uses in a region of what it may.
 type Usage struct {
@@ -10,7 +13,7 @@ type Usage struct {
 }
 
 // Usage returns what the functions of a scope use.
-func (s *Service) Usage(scope Scope) Usage {
+func (s *Service) Usage(scope aws.Scope) Usage {
 	u := Usage{Unreserved: runner.DefaultConcurrency}
 	a := s.known(scope)
 	if a == nil {

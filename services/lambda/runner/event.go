@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"time"
 
+	"stepback/aws"
 	"stepback/services/lambda/invocation"
 )
 
@@ -34,7 +35,7 @@ func (s *Service) InvokeEvent(r *invocation.Request) (requestID string, err erro
 		}
 	}
 	in.wantsLog = false
-	requestID = newRequestID()
+	requestID = aws.NewID()
 	go func() {
 		defer s.events.Add(-1)
 		defer s.leave(in.function)

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"math/rand/v2"
 	"net/http"
 
+	"stepback/aws"
 	"stepback/services/lambda/invocation"
 )
 
@@ -19,7 +19,7 @@ func (s *Service) Invoke(ctx context.Context, r *invocation.Request) (*invocatio
 		return nil, err
 	}
 	defer s.leave(c.function)
-	return s.run(ctx, c, newRequestID())
+	return s.run(ctx, c, aws.NewID())
 }
 
 // admitted is a request that is in order, for a function that is known.
@@ -103,25 +103,4 @@ func checkRequest(payload []byte, valid bool) ([]byte, error) {
 		return nil, invalidContent("the payload is not valid JSON")
 	}
 	return payload, nil
-}
-
-// newRequestID returns a random UUID. It need not be hard to guess, so it does not cost a system call.
-func newRequestID() string {
-	hi, lo := rand.Uint64(), rand.Uint64()
-	hi = hi&^0xf000 | 0x4000
-	lo = lo&^(3<<62) | 2<<62
-	const digits = "0123456789abcdef"
-	var b [36]byte
-	at := 0
-	for _, word := range [2]uint64{hi, lo} {
-		for shift := 60; shift >= 0; shift -= 4 {
-			if at == 8 || at == 13 || at == 18 || at == 23 {
-				b[at] = '-'
-				at++
-			}
-			b[at] = digits[word>>shift&15]
-			at++
-		}
-	}
-	return string(b[:])
 }

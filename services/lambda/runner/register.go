@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"stepback/aws/partition"
+	"stepback/aws"
 )
 
 var errClosed = errors.New("the Lambda service has been closed")
@@ -101,6 +101,5 @@ func (d *deployed) key() versionKey { return versionKey{d.Name, d.Version} }
 
 // FunctionARN returns the ARN of the function name in the service's region and account.
 func (s *Service) FunctionARN(name string) string {
-	return "arn:" + partition.Of(s.opts.Region) + ":lambda:" + s.opts.Region + ":" + s.opts.Account + ":function:" +
-		name
+	return aws.Scope{Account: s.opts.Account, Region: s.opts.Region}.ARN("lambda", "function:"+name)
 }

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"stepback/internal/atomicfile"
 )
 
 //go:embed clients
@@ -54,7 +56,7 @@ func Open(dir string) (*Set, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := write(filepath.Join(dir, name), text); err != nil {
+		if err := atomicfile.Write(filepath.Join(dir, name), text, 0o600); err != nil { // another process may read it
 			return nil, err
 		}
 	}
@@ -63,25 +65,6 @@ func Open(dir string) (*Set, error) {
 		return nil, err
 	}
 	return &Set{dir: absolute, found: map[string]interpreter{}}, nil
-}
-
-// write puts a file in its place at once: another process may be reading it.
-func write(path string, text []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".client-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-	}
-	return err
 }
 
 // Known tells whether runtime is one of Names.

@@ -9,8 +9,7 @@ import (
 	"net/http"
 	"net/url"
 
-	"github.com/google/uuid"
-
+	"stepback/aws"
 	"stepback/services/lambda/invocation"
 )
 
@@ -63,10 +62,10 @@ func (i *poster) Invoke(ctx context.Context, in *invocation.Request) (*invocatio
 func answered(payload []byte, failed string) *invocation.Answer {
 	return &invocation.Answer{
 		StatusCode: http.StatusOK, FunctionError: failed, Payload: payload, ExecutedVersion: "$LATEST",
-		RequestID: uuid.NewString(),
+		RequestID: aws.NewID(),
 	}
 }
 
 func refusal(code, message string, status int) *invocation.Error {
-	return &invocation.Error{Code: code, Message: message, StatusCode: status, RequestID: uuid.NewString()}
+	return &invocation.Error{Code: code, Message: message, StatusCode: status, RequestID: aws.NewID()}
 }

@@ -3,6 +3,8 @@ package logstore
 import (
 	"errors"
 	"os"
+
+	"stepback/aws"
 )
 
 var errClosed = errors.New("logs: closed")
@@ -36,7 +38,7 @@ func (w *write) bytes() (sum int64) {
 // Append adds events to a stream, which is made when it is not there. It returns ErrNoGroup when there is no such
 // group; it does not wait for the disk unless much is waiting for it already. The events' Stream and Number are set by
 // reading.
-func (s *Store) Append(scope Scope, groupName, streamName string, events []Event) error {
+func (s *Store) Append(scope aws.Scope, groupName, streamName string, events []Event) error {
 	k := groupKey{scope, groupName}
 	s.mu.Lock()
 	g := s.groups[k]

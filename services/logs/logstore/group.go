@@ -12,6 +12,9 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"stepback/aws"
+	"stepback/internal/atomicfile"
 )
 
 // The errors of the store.
@@ -20,9 +23,6 @@ var (
 	ErrNoStream = errors.New("logs: there is no such log stream")
 	ErrExists   = errors.New("logs: it exists already")
 )
-
-// Scope is an account and a region; those of one scope do not see another's groups.
-type Scope struct{ Account, Region string }
 
 // Group describes a log group.
 type Group struct {
@@ -54,7 +54,7 @@ type group struct {
 }
 
 type groupKey struct {
-	Scope
+	aws.Scope
 	name string
 }
 
@@ -72,7 +72,7 @@ func nameHash(name string) string {
 }
 
 // CreateGroup makes a log group, or returns ErrExists.
-func (s *Store) CreateGroup(scope Scope, g Group) error {
+func (s *Store) CreateGroup(scope aws.Scope, g Group) error {
 	return s.change(scope, g.Name, func(old *group) error {
 		if old.Created != 0 && !old.Deleted {
 			return ErrExists
@@ -84,7 +84,7 @@ func (s *Store) CreateGroup(scope Scope, g Group) error {
 }
 
 // UpdateGroup changes a log group, or returns ErrNoGroup.
-func (s *Store) UpdateGroup(scope Scope, name string, update func(*Group)) error {
+func (s *Store) UpdateGroup(scope aws.Scope, name string, update func(*Group)) error {
 	return s.change(scope, name, func(g *group) error {
 		if g.Created == 0 || g.Deleted {
 			return ErrNoGroup
@@ -96,7 +96,7 @@ func (s *Store) UpdateGroup(scope Scope, name string, update func(*Group)) error
 }
 
 // DeleteGroup removes a log group with its streams, or returns ErrNoGroup.
-func (s *Store) DeleteGroup(scope Scope, name string) error {
+func (s *Store) DeleteGroup(scope aws.Scope, name string) error {
 	err := s.change(scope, name, func(g *group) error {
 		if g.Created == 0 || g.Deleted {
 			return ErrNoGroup
@@ -121,7 +121,7 @@ func (s *Store) DeleteGroup(scope Scope, name string) error {
 
 // change makes a group what a function makes of it, on the disk first. Changes of groups are rare and follow each
 // other.
-func (s *Store) change(scope Scope, name string, f func(*group) error) error {
+func (s *Store) change(scope aws.Scope, name string, f func(*group) error) error {
 	s.changes.Lock()
 	defer s.changes.Unlock()
 	k := groupKey{scope, name}
@@ -155,11 +155,7 @@ func (g *group) save() error {
 	if err := os.MkdirAll(g.dir, 0o750); err != nil {
 		return err
 	}
-	path := filepath.Join(g.dir, aboutFile)
-	if err := os.WriteFile(path+".new", text, 0o600); err != nil {
-		return err
-	}
-	return os.Rename(path+".new", path)
+	return atomicfile.Write(filepath.Join(g.dir, aboutFile), text, 0o600)
 }
 
 func remove(paths []string) error {
@@ -173,7 +169,7 @@ func remove(paths []string) error {
 }
 
 // Group returns a log group, or ErrNoGroup; deleted tells whether there was one of that name that has been deleted.
-func (s *Store) Group(scope Scope, name string) (about Group, deleted bool, err error) {
+func (s *Store) Group(scope aws.Scope, name string) (about Group, deleted bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	g := s.groups[groupKey{scope, name}]
@@ -184,7 +180,7 @@ func (s *Store) Group(scope Scope, name string) (about Group, deleted bool, err 
 }
 
 // Groups returns the log groups whose names a function selects, in the order of the names.
-func (s *Store) Groups(scope Scope, selects func(name string) bool) []Group {
+func (s *Store) Groups(scope aws.Scope, selects func(name string) bool) []Group {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var found []Group

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"stepback/aws"
 )
 
 // Options are how much a store keeps; zero values have defaults.
@@ -105,7 +107,7 @@ func (s *Store) load() error {
 		if err != nil {
 			return err
 		}
-		s.groups[groupKey{Scope{filepath.Base(filepath.Dir(region)), filepath.Base(region)}, g.Name}] = g
+		s.groups[groupKey{aws.Scope{Account: filepath.Base(filepath.Dir(region)), Region: filepath.Base(region)}, g.Name}] = g
 	}
 	return nil
 }

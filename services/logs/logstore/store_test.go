@@ -9,10 +9,11 @@ import (
 	"testing"
 	"time"
 
+	"stepback/aws"
 	"stepback/services/logs/logstore"
 )
 
-var here = logstore.Scope{Account: "000000000000", Region: "us-east-1"}
+var here = aws.Scope{Account: "000000000000", Region: "us-east-1"}
 
 const group, stream = "/aws/vendedlogs/states/m-Logs", "states/m/2026-01-01-00-00/1a2b3c4d"
 
@@ -209,7 +210,7 @@ func TestScopesDoNotSeeEachOther(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir(), logstore.Options{})
 	must(t, s.CreateGroup(here, logstore.Group{Name: group}))
-	there := logstore.Scope{Account: here.Account, Region: "eu-west-1"}
+	there := aws.Scope{Account: here.Account, Region: "eu-west-1"}
 	if got := s.Groups(there, everything); len(got) > 0 {
 		t.Error(got)
 	}

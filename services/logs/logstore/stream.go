@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"stepback/aws"
 )
 
 // Stream describes a log stream. Times are in milliseconds since 1970, and 0 where there is no event.
@@ -55,7 +57,7 @@ func (st *stream) include(first, last, ingestion int64) {
 }
 
 // CreateStream makes an empty log stream, or returns ErrNoGroup or ErrExists.
-func (s *Store) CreateStream(scope Scope, groupName, name string) error {
+func (s *Store) CreateStream(scope aws.Scope, groupName, name string) error {
 	s.mu.Lock()
 	g := s.groups[groupKey{scope, groupName}]
 	switch {
@@ -72,7 +74,7 @@ func (s *Store) CreateStream(scope Scope, groupName, name string) error {
 }
 
 // DeleteStream removes a log stream, or returns ErrNoGroup or ErrNoStream.
-func (s *Store) DeleteStream(scope Scope, groupName, name string) error {
+func (s *Store) DeleteStream(scope aws.Scope, groupName, name string) error {
 	if err := s.settle(); err != nil {
 		return err
 	}
@@ -94,7 +96,7 @@ func (s *Store) DeleteStream(scope Scope, groupName, name string) error {
 }
 
 // Streams returns the streams of a log group whose names begin with a prefix, in the order of the names, or ErrNoGroup.
-func (s *Store) Streams(scope Scope, groupName, prefix string) ([]Stream, error) {
+func (s *Store) Streams(scope aws.Scope, groupName, prefix string) ([]Stream, error) {
 	if err := s.settle(); err != nil && !errors.Is(err, errClosed) {
 		return nil, err
 	}
