@@ -107,11 +107,11 @@ func Running(ctx context.Context, dir string) (*Server, error) {
 // read reads where a directory's process can be reached; nil when none has said so.
 func read(dir string) (*Server, error) {
 	text, err := os.ReadFile(filepath.Join(dir, serverFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil //nolint:nilnil // documented
-	}
 	if err != nil {
-		return nil, err
+		if errors.Is(err, fs.ErrPermission) {
+			return nil, err
+		}
+		return nil, nil //nolint:nilerr,nilnil // nobody serves what is no directory, either
 	}
 	s := new(Server)
 	if err := json.Unmarshal(text, s); err != nil {
