@@ -171,7 +171,7 @@ func TestFaultsBefallEveryKindOfTask(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if ended, err := e.Wait(t.Context(), *x.ExecutionArn); err != nil || ended.Failure.Error != want {
+		if ended, err := e.Wait(t.Context(), *x.ExecutionArn); err != nil || ended.Failure.Name != want {
 			t.Errorf("%s: %+v, %v", state, ended, err)
 		}
 	}

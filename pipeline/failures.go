@@ -22,7 +22,7 @@ func (f *failures) follow(_ *journal.Execution, events []history.Event) {
 		case history.TaskFailed, history.LambdaFunctionFailed:
 			name := ""
 			if e.More != nil {
-				name = e.More.Error
+				name = e.More.Failure.Name
 			}
 			f.latest.Store(cmp.Or(name, "an error without a name"))
 			f.n.Add(1)

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"stepback/aws"
 	"stepback/local/faults"
 	"stepback/services/lambda/invocation"
 	"stepback/services/lambda/runner"
@@ -28,6 +29,10 @@ func payload(i int) []byte { return fmt.Appendf(nil, `{"row":%d}`, i) }
 
 // outcome is a short text for what an invocation came to.
 func outcome(out *invocation.Answer, err error) string {
+	var refused *aws.Error
+	if errors.As(err, &refused) {
+		return fmt.Sprintf("%v (status %d)", refused, refused.Status)
+	}
 	if err != nil {
 		return err.Error()
 	}

@@ -49,11 +49,10 @@ func (s tasks) Invoke(ctx context.Context, t *engine.Task) (engine.Result, error
 				return nil, err
 			}
 		}
-		return nil, &engine.TaskError{Name: "States.TaskFailed",
-			Cause: "Unable to execute HTTP request: Connection reset by peer"}
+		return nil, engine.NewFailure("States.TaskFailed", "Unable to execute HTTP request: Connection reset by peer")
 	case Throttle:
-		return nil, &engine.TaskError{Name: s.throttled, Cause: "Rate exceeded"}
+		return nil, engine.NewFailure(s.throttled, "Rate exceeded")
 	default:
-		return nil, &engine.TaskError{Name: hit.Error, Cause: messageOf(hit.Error)}
+		return nil, engine.NewFailure(hit.Error, messageOf(hit.Error))
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"encoding/xml"
 	"net/http"
 	"strconv"
+
+	"stepback/aws"
 )
 
 // element is a piece of an answer.
@@ -45,12 +47,12 @@ func entries(name string, pairs [][2]string) element {
 	return e
 }
 
-func refuse(w http.ResponseWriter, id string, e *APIError) {
+func refuse(w http.ResponseWriter, id string, e *aws.Error) {
 	fault := "Sender"
-	if e.StatusCode >= http.StatusInternalServerError {
+	if e.ByServer() {
 		fault = "Receiver"
 	}
-	write(w, e.StatusCode, id, refusal{Error: failure{fault, e.Code, e.Message}, RequestID: id})
+	write(w, e.HTTPStatus(), id, refusal{Error: failure{fault, e.Code, e.Message}, RequestID: id})
 }
 
 func write(w http.ResponseWriter, status int, id string, answer any) {

@@ -24,13 +24,13 @@ func (t *Topics) serve(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	id := aws.NewID()
 	if err := r.ParseForm(); err != nil {
-		refuse(w, id, &APIError{Code: "InvalidParameter", StatusCode: http.StatusBadRequest,
+		refuse(w, id, &aws.Error{Code: "InvalidParameter", Status: http.StatusBadRequest,
 			Message: "Invalid parameter: the request is no form: " + err.Error()})
 		return
 	}
 	result, err := t.answer(r)
 	if err != nil {
-		var api *APIError
+		var api *aws.Error
 		if !errors.As(err, &api) {
 			api = internal("The service failed", err)
 		}
@@ -66,7 +66,7 @@ func (t *Topics) answer(r *http.Request) (any, error) {
 			Message: form.Get("Message")})
 		return result(action, field("MessageId", message)), err
 	default:
-		return nil, &APIError{Code: "InvalidAction", StatusCode: http.StatusBadRequest,
+		return nil, &aws.Error{Code: "InvalidAction", Status: http.StatusBadRequest,
 			Message: "Could not find operation " + action + " for version 2010-03-31"}
 	}
 }
@@ -74,7 +74,7 @@ func (t *Topics) answer(r *http.Request) (any, error) {
 // attributes answers GetTopicAttributes with what does not have to be made up.
 func (t *Topics) attributes(arn string) (any, error) {
 	if !t.exists(arn) {
-		return nil, &APIError{Code: "NotFound", Message: "Topic does not exist", StatusCode: http.StatusNotFound}
+		return nil, &aws.Error{Code: "NotFound", Message: "Topic does not exist", Status: http.StatusNotFound}
 	}
 	owner := strings.Split(arn, ":")[4]
 	return result("GetTopicAttributes", entries("Attributes", [][2]string{{"TopicArn", arn}, {"Owner", owner}})), nil

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"net/http"
@@ -46,23 +45,12 @@ type Notification struct {
 	Timestamp time.Time `json:"Timestamp"`
 }
 
-// APIError is an error of the SNS API under SNS's own code.
-type APIError struct {
-	Code       string
-	Message    string
-	StatusCode int
+func invalidParameter(what string) *aws.Error {
+	return &aws.Error{Code: "InvalidParameter", Message: "Invalid parameter: " + what, Status: http.StatusBadRequest}
 }
 
-func (e *APIError) Error() string {
-	return fmt.Sprintf("%s: %s (status %d)", e.Code, e.Message, e.StatusCode)
-}
-
-func invalidParameter(what string) *APIError {
-	return &APIError{Code: "InvalidParameter", Message: "Invalid parameter: " + what, StatusCode: http.StatusBadRequest}
-}
-
-func internal(what string, err error) *APIError {
-	return &APIError{Code: "InternalError", StatusCode: http.StatusInternalServerError, Message: what + ": " + err.Error()}
+func internal(what string, err error) *aws.Error {
+	return &aws.Error{Code: "InternalError", Status: http.StatusInternalServerError, Message: what + ": " + err.Error()}
 }
 
 // Topics is the SNS service of the laptop. It is safe for concurrent use.

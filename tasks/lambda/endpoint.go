@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"strings"
 
+	"stepback/aws"
 	"stepback/services/lambda/invocation"
 )
 
@@ -89,7 +90,7 @@ func read(r *http.Response, body []byte) (*invocation.Answer, error) {
 		said.Message = strings.TrimSpace(string(body))
 	}
 	code, _, _ := strings.Cut(cmp.Or(r.Header.Get("X-Amzn-Errortype"), said.Type, "ServiceException"), ":")
-	return nil, &invocation.Error{Code: code, Message: said.Message, RequestID: request, StatusCode: r.StatusCode}
+	return nil, &aws.Error{Code: code, Message: said.Message, RequestID: request, Status: r.StatusCode}
 }
 
 // logTail decodes the end of a log; an endpoint that sends something else sends none.

@@ -101,7 +101,7 @@ func invoke(t testing.TB, s *functions.Service, name, payload string) *invocatio
 
 func code(t testing.TB, err error) string {
 	t.Helper()
-	var api *invocation.Error
+	var api *aws.Error
 	if !errors.As(err, &api) {
 		t.Fatalf("no error of the API: %v", err)
 	}

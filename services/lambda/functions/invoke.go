@@ -12,7 +12,7 @@ import (
 
 // Invoke carries out one of the three types of invocations, in the scope unless FunctionName is an ARN of another one.
 // With a role, a function without an ARN is looked for in the role's account. The qualifier is a version, an alias or
-// empty. An error is an *invocation.Error, or ctx's when ctx ended first.
+// empty. An error is an *aws.Error, or ctx's when ctx ended first.
 func (s *Service) Invoke(ctx context.Context, scope aws.Scope, r *invocation.Request) (*invocation.Answer, error) {
 	resolved := *r
 	a, err := s.resolve(scope, &resolved)

@@ -2,7 +2,6 @@ package invocation
 
 import (
 	"context"
-	"fmt"
 )
 
 // The invocation types of Lambda; an empty Type means RequestResponse.
@@ -61,24 +60,9 @@ type Answer struct {
 	LogTail         []byte // nil unless it was asked for
 }
 
-// Invoker carries out invocations. Its errors are *Error for errors of the Invoke operation, or ctx's when that ended
+// Invoker carries out invocations. Its errors are *aws.Error for errors of the Invoke operation, whose
+// codes a state machine sees behind "Lambda.", or ctx's when that ended
 // first. It does not change the request.
 type Invoker interface {
 	Invoke(ctx context.Context, r *Request) (*Answer, error)
-}
-
-// Error is an error of the Invoke operation itself, as opposed to one of the function. Code is Lambda's error code; a
-// state machine sees it as "Lambda." + Code.
-type Error struct {
-	Code, Message string
-	StatusCode    int
-	// Reason says which limit throttled a call (TooManyRequestsException only).
-	Reason string
-	// RequestID is drawn by whoever answers, and may be empty.
-	RequestID string
-}
-
-// Error implements error.
-func (e *Error) Error() string {
-	return fmt.Sprintf("%s: %s (status %d)", e.Code, e.Message, e.StatusCode)
 }

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+
+	"stepback/aws"
 )
 
 // Latest is the version of a function that has not been published.
@@ -22,7 +24,7 @@ var nameForm = sync.OnceValue(func() *regexp.Regexp {
 })
 
 // ParseName reads NAME, ACCOUNT:function:NAME and arn:aws:lambda:REGION:ACCOUNT:function:NAME, each with or without
-// :QUALIFIER. The error is an *Error with the code InvalidParameterValueException.
+// :QUALIFIER. The error is an *aws.Error with the code InvalidParameterValueException.
 func ParseName(name, qualifier string) (Name, error) {
 	n := Name{Function: name, Qualifier: qualifier}
 	if IsName(name) { // the usual form costs no regular expression with groups
@@ -42,8 +44,8 @@ func ParseName(name, qualifier string) (Name, error) {
 	return n, nil
 }
 
-func invalid(message string) *Error {
-	return &Error{Code: "InvalidParameterValueException", Message: message, StatusCode: http.StatusBadRequest}
+func invalid(message string) *aws.Error {
+	return &aws.Error{Code: "InvalidParameterValueException", Message: message, Status: http.StatusBadRequest}
 }
 
 const maxName = 64

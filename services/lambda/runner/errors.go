@@ -4,22 +4,23 @@ import (
 	"fmt"
 	"net/http"
 
+	"stepback/aws"
 	"stepback/services/lambda/invocation"
 )
 
 func notFound(arn string) error {
-	return &invocation.Error{Code: "ResourceNotFoundException", Message: "Function not found: " + arn,
-		StatusCode: http.StatusNotFound}
+	return &aws.Error{Code: "ResourceNotFoundException", Message: "Function not found: " + arn,
+		Status: http.StatusNotFound}
 }
 
 func invalidContent(reason string) error {
-	return &invocation.Error{Code: "InvalidRequestContentException", Message: "Could not parse request body into json: " +
-		reason, StatusCode: http.StatusBadRequest}
+	return &aws.Error{Code: "InvalidRequestContentException", Message: "Could not parse request body into json: " +
+		reason, Status: http.StatusBadRequest}
 }
 
 func requestTooLarge() error {
-	return &invocation.Error{
-		Code: "RequestTooLargeException", StatusCode: http.StatusRequestEntityTooLarge,
+	return &aws.Error{
+		Code: "RequestTooLargeException", Status: http.StatusRequestEntityTooLarge,
 		Message: fmt.Sprintf("Request must be smaller than %d bytes for the InvokeFunction operation", invocation.MaxRequestBytes),
 	}
 }
@@ -30,11 +31,11 @@ func throttled(most int64) error {
 	if most == DefaultConcurrency {
 		reason = "ConcurrentInvocationLimitExceeded"
 	}
-	return &invocation.Error{Code: "TooManyRequestsException", Message: "Rate Exceeded.",
-		StatusCode: http.StatusTooManyRequests, Reason: reason}
+	return &aws.Error{Code: "TooManyRequestsException", Message: "Rate Exceeded.",
+		Status: http.StatusTooManyRequests, Members: map[string]any{"Reason": reason}}
 }
 
 func serviceClosed() error {
-	return &invocation.Error{Code: "ServiceException", Message: "The Lambda service has been closed",
-		StatusCode: http.StatusInternalServerError}
+	return &aws.Error{Code: "ServiceException", Message: "The Lambda service has been closed",
+		Status: http.StatusInternalServerError}
 }

@@ -16,7 +16,7 @@ const maxEvents = 1000
 
 // InvokeEvent takes an event for the function and returns at once, with the request's id. The function is tried again
 // after a function error, as often as Options.EventRetries has waits, and as long as it is throttled. Events live in
-// memory: those that have not been handled when the service closes are lost. An error is an *invocation.Error.
+// memory: those that have not been handled when the service closes are lost. An error is an *aws.Error.
 func (s *Service) InvokeEvent(r *invocation.Request) (requestID string, err error) {
 	if n := len(r.Payload); n > invocation.MaxEventBytes {
 		return "", eventTooLarge(n)
@@ -28,9 +28,9 @@ func (s *Service) InvokeEvent(r *invocation.Request) (requestID string, err erro
 	if s.events.Add(1) > maxEvents {
 		s.events.Add(-1)
 		s.leave(in.function)
-		return "", &invocation.Error{
-			Code: "TooManyRequestsException", StatusCode: http.StatusTooManyRequests,
-			Reason:  "ConcurrentInvocationLimitExceeded",
+		return "", &aws.Error{
+			Code: "TooManyRequestsException", Status: http.StatusTooManyRequests,
+			Members: map[string]any{"Reason": "ConcurrentInvocationLimitExceeded"},
 			Message: fmt.Sprintf("%d asynchronous invocations are waiting already", maxEvents),
 		}
 	}
@@ -50,9 +50,9 @@ func (s *Service) runEvent(in *admitted, requestID string) {
 	for throttles := 0; ; {
 		out, err := s.run(s.ctx, in, requestID)
 		var wait time.Duration
-		var refused *invocation.Error
+		var refused *aws.Error
 		switch {
-		case errors.As(err, &refused) && refused.StatusCode == http.StatusTooManyRequests:
+		case errors.As(err, &refused) && refused.Status == http.StatusTooManyRequests:
 			wait = throttleWait(throttles)
 			throttles++
 		case err != nil || out.FunctionError == "":
@@ -95,8 +95,8 @@ func (s *Service) logLost(d *deployed, requestID string, attempts int) {
 }
 
 func eventTooLarge(size int) error {
-	return &invocation.Error{
-		Code: "RequestTooLargeException", StatusCode: http.StatusRequestEntityTooLarge,
+	return &aws.Error{
+		Code: "RequestTooLargeException", Status: http.StatusRequestEntityTooLarge,
 		Message: fmt.Sprintf("%d byte payload is too large for the Event invocation type (limit %d bytes)", size,
 			invocation.MaxEventBytes),
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"stepback/aws"
 	"stepback/services/lambda/invocation"
 	"stepback/services/lambda/runner"
 )
@@ -73,8 +74,8 @@ func TestEventsAreRefused(t *testing.T) {
 			"Could not parse request body into json: the payload is not valid JSON"},
 	} {
 		_, err := s.InvokeEvent(c.in)
-		var api *invocation.Error
-		if !errors.As(err, &api) || api.StatusCode != c.status || api.Message != c.want {
+		var api *aws.Error
+		if !errors.As(err, &api) || api.Status != c.status || api.Message != c.want {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -89,7 +90,7 @@ func TestManyEventsAreBounded(t *testing.T) {
 	for ; err == nil && taken < 2000; taken++ {
 		_, err = s.InvokeEvent(&invocation.Request{FunctionName: "F"})
 	}
-	var api *invocation.Error
+	var api *aws.Error
 	if !errors.As(err, &api) || api.Code != "TooManyRequestsException" || taken != 1001 {
 		t.Errorf("%d, %v", taken, err)
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // Invoke runs the function once, whatever the request's Type, and returns its answer. The qualifier is empty or the
-// number of a version. An error is an *invocation.Error, or ctx's when ctx ended first. Unlike on AWS, the end of ctx
+// number of a version. An error is an *aws.Error, or ctx's when ctx ended first. Unlike on AWS, the end of ctx
 // ends the function too: a handler's context is cancelled, a process killed.
 func (s *Service) Invoke(ctx context.Context, r *invocation.Request) (*invocation.Answer, error) {
 	c, err := s.admit(r)

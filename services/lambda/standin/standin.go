@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"stepback/aws"
 	"stepback/services/lambda/invocation"
 	"stepback/services/lambda/runner"
 )
@@ -65,7 +66,7 @@ func (o over) Invoke(ctx context.Context, r *invocation.Request) (*invocation.An
 		return in.Invoke(ctx, &own)
 	}
 	a, err := o.next.Invoke(ctx, r)
-	var refused *invocation.Error
+	var refused *aws.Error
 	if errors.As(err, &refused) && refused.Code == "ResourceNotFoundException" {
 		o.miss(name)
 	}

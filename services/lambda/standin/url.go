@@ -66,6 +66,6 @@ func answered(payload []byte, failed string) *invocation.Answer {
 	}
 }
 
-func refusal(code, message string, status int) *invocation.Error {
-	return &invocation.Error{Code: code, Message: message, StatusCode: status, RequestID: aws.NewID()}
+func refusal(code, message string, status int) *aws.Error {
+	return &aws.Error{Code: code, Message: message, Status: status, RequestID: aws.NewID()}
 }
