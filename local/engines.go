@@ -10,6 +10,8 @@ import (
 	"stepback/aws"
 	"stepback/engine"
 	"stepback/engine/history"
+	"stepback/engine/itemreader"
+	"stepback/engine/itemreader/parquetrows"
 	"stepback/engine/journal"
 )
 
@@ -45,6 +47,7 @@ func (s *engines) open(scope aws.Scope) (*engine.Engine, error) {
 	e, err := engine.New(engine.Config{
 		Clock: p.Clock, Patience: p.cfg.Patience, Journal: p.Journal, Region: scope.Region, Account: scope.Account,
 		Log: s.log, Objects: p.objects, TempDir: p.Dir,
+		Formats:      itemreader.Formats{"PARQUET": itemreader.FormatOf(parquetrows.Open)},
 		Integrations: p.around.integrations(scope, p.Faults, p.invoker(scope), p.Clock, s.await),
 		Mocks:        p.around.testCases(), Activity: s.activity, Follow: s.follow,
 		Observe: both(p.metrics.observe, p.cfg.Observe), Recovered: s.recovered,
