@@ -147,7 +147,7 @@ func (p *Platform) services() http.Handler {
 	}
 	h := &endpoint.Handler{
 		StepFunctions: states, Lambda: functions, S3: p.Objects.Handler(), Logs: logs, SNS: p.Topics.Handler(),
-		STS: &sts.Service{Default: p.Scope, Log: p.cfg.Log}, Log: p.cfg.Log,
+		STS: sts.New(p.Scope, p.cfg.Log), Log: p.cfg.Log,
 		Control: http.HandlerFunc(p.control),
 		Health: endpoint.Health{Version: p.cfg.Version, Services: map[string]string{"stepfunctions": running,
 			"lambda": running, "s3": running, "logs": running, "sns": running, "sts": running}},

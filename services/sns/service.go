@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"stepback/aws"
-	"stepback/aws/server/awsjson"
+	"stepback/aws/server"
 )
 
 // maxForm is how large a request may be, in bytes: a message of the largest size, each byte written as three.
@@ -46,7 +46,7 @@ func (t *Topics) serve(w http.ResponseWriter, r *http.Request) {
 
 // answer carries out the operation that a request asks for.
 func (t *Topics) answer(r *http.Request) (any, error) {
-	scope, form := awsjson.ScopeOf(r, t.opts.Scope), r.Form
+	scope, form := server.ScopeOf(r, t.opts.Scope), r.Form
 	switch action := form.Get("Action"); action {
 	case "CreateTopic":
 		arn, err := t.CreateTopic(scope, form.Get("Name"))
