@@ -2,6 +2,7 @@ package local_test
 
 import (
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,10 +12,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
-	"github.com/aws/aws-sdk-go-v2/service/cloudwatchlogs"
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
-	"github.com/aws/aws-sdk-go-v2/service/sns"
 
 	"stepback/engine/clock"
 	"stepback/local"
@@ -133,9 +132,8 @@ func TestARunOfAnyMachineIsCountedAndSuffersFaults(t *testing.T) {
 	if err != nil || string(answer.Payload) != "42" {
 		t.Errorf("%+v, %v", answer, err)
 	}
-	logged, err := cloudwatchlogs.NewFromConfig(settings(next)).FilterLogEvents(t.Context(),
-		&cloudwatchlogs.FilterLogEventsInput{LogGroupName: aws.String("/aws/lambda/double")})
-	if err != nil || len(logged.Events) != 5 || strings.TrimSpace(*logged.Events[0].Message) != "doubling" {
+	logged, err := next.Logs.Read(next.Scope, "/aws/lambda/double", func(string) bool { return true }, 0, math.MaxInt64)
+	if err != nil || len(logged) != 5 || strings.TrimSpace(logged[0].Message) != "doubling" {
 		t.Errorf("%+v, %v", logged, err)
 	}
 	executions, err := statesOf(next).ListExecutions(t.Context(), &sfn.ListExecutionsInput{
@@ -150,13 +148,13 @@ func TestFaultsBefallEveryKindOfTask(t *testing.T) {
 	t.Parallel()
 	p := open(t, local.Config{Clock: clock.Virtual(time.Now()),
 		Faults: []faults.Spec{{State: "Tell", Error: "SNS.InternalErrorException", Rate: 1}}})
-	topic, err := sns.NewFromConfig(settings(p)).CreateTopic(t.Context(), &sns.CreateTopicInput{Name: aws.String("news")})
+	topic, err := p.Topics.CreateTopic(p.Scope, "news")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for state, want := range map[string]string{"Tell": "SNS.InternalErrorException", "Say": ""} {
 		definition := `{"StartAt":"` + state + `","States":{"` + state + `":{"Type":"Task","Resource":` +
-			`"arn:aws:states:::sns:publish","Parameters":{"TopicArn":"` + *topic.TopicArn +
+			`"arn:aws:states:::sns:publish","Parameters":{"TopicArn":"` + topic +
 			`","Message":"m"},"End":true}}}`
 		m, err := statesOf(p).CreateStateMachine(t.Context(), &sfn.CreateStateMachineInput{Name: &state,
 			Definition: &definition, RoleArn: aws.String(role)})
@@ -272,9 +270,8 @@ func TestADirectoryOfAnEarlierVersion(t *testing.T) {
 	if err != nil || f.Configuration.CodeSize != 487 {
 		t.Errorf("%+v, %v", f, err)
 	}
-	logged, err := cloudwatchlogs.NewFromConfig(settings(p)).FilterLogEvents(t.Context(),
-		&cloudwatchlogs.FilterLogEventsInput{LogGroupName: aws.String("/aws/lambda/greet")})
-	if err != nil || len(logged.Events) == 0 {
+	logged, err := p.Logs.Read(p.Scope, "/aws/lambda/greet", func(string) bool { return true }, 0, math.MaxInt64)
+	if err != nil || len(logged) == 0 {
 		t.Errorf("%+v, %v", logged, err)
 	}
 	if text, err := os.ReadFile(filepath.Join(dir, "objects", "uploads", "a.txt")); string(text) != "hello" {
