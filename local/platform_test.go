@@ -243,7 +243,17 @@ func TestADirectoryOfAnEarlierVersion(t *testing.T) {
 	t.Parallel()
 	dir := unpacked(t, "testdata/data-directory-2026-11-22.tar.gz")
 	var resumed []string
-	p := open(t, local.Config{Dir: dir, Resumed: func(x local.Resumed) { resumed = append(resumed, x.Name) }})
+	p := open(t, local.Config{Dir: dir, Clock: clock.Virtual(time.Date(2026, 11, 22, 12, 55, 0, 0, time.UTC)),
+		Resumed: func(x local.Resumed) { resumed = append(resumed, x.Name) }})
+	e, err := p.Engine()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const waiting = "arn:aws:states:us-east-1:000000000000:execution:waiter:w1"
+	if x, err := e.Wait(t.Context(), waiting); err != nil || x.Status != "SUCCEEDED" ||
+		!x.Stop.Truncate(time.Second).Equal(time.Date(2026, 11, 22, 13, 53, 43, 0, time.UTC)) {
+		t.Errorf("%+v, %v", x, err)
+	}
 	machines, err := statesOf(p).ListStateMachines(t.Context(), &sfn.ListStateMachinesInput{})
 	if err != nil {
 		t.Fatal(err)
@@ -256,7 +266,7 @@ func TestADirectoryOfAnEarlierVersion(t *testing.T) {
 		t.Errorf("machines %v, resumed %v", names, resumed)
 	}
 	for arn, want := range map[string]string{
-		"waiter:w1": "RUNNING", "greeter:g1": "SUCCEEDED",
+		"greeter:g1": "SUCCEEDED",
 		"csv-import:small-csv-dc2e738e692f43a24b32467cce8a43ae": "SUCCEEDED",
 	} {
 		x, err := statesOf(p).DescribeExecution(t.Context(), &sfn.DescribeExecutionInput{
