@@ -8,6 +8,7 @@ import (
 	"stepback/asl/intrinsic"
 	"stepback/asl/jsonata"
 	"stepback/asl/jsonpath"
+	"stepback/engine/history"
 	"stepback/engine/internal/interpreter"
 	"stepback/engine/internal/plan"
 	"stepback/engine/journal"
@@ -26,7 +27,7 @@ type StateMachine struct {
 }
 
 // ExecutionARN is the ARN of the machine's STANDARD execution of this name.
-func (m *StateMachine) ExecutionARN(name string) string { return executionARN(m.ARN, name) }
+func (m *StateMachine) ExecutionARN(name string) string { return history.ExecutionARN(m.ARN, name) }
 
 // inside is the machine as the interpreter knows it.
 func (m *StateMachine) inside(region string) interpreter.Machine {
