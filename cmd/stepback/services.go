@@ -161,7 +161,7 @@ func (s *services) cloudWatchLogs(scope aws.Scope) http.Handler {
 func (s *services) handler(stepFunctions http.Handler, scope aws.Scope, public bool) http.Handler {
 	h := &endpoint.Handler{
 		StepFunctions: stepFunctions, Lambda: s.lambda(scope), S3: s.s3.Handler(), Logs: s.cloudWatchLogs(scope),
-		STS: &sts.Service{Default: scope, Log: s.log}, Log: s.log,
+		STS: sts.New(scope, s.log), Log: s.log,
 		Health: endpoint.Health{Version: version(), Services: map[string]string{"stepfunctions": running,
 			"lambda": running, "s3": running, "logs": running, "sts": running}},
 	}

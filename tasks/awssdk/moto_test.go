@@ -62,7 +62,7 @@ func TestAgainstMoto(t *testing.T) {
 		{"ecr:describeRepositories", `{"RepositoryNames":["none"]}`, "Ecr.RepositoryNotFoundException"},
 		{"ecs:describeServices", `{"Cluster":"none","Services":["s"]}`, "Ecs.ClusterNotFoundException"},
 		{"eks:describeCluster", `{"Name":"none"}`, "Eks.ResourceNotFoundException"},
-		{"cognitoidentityprovider:createUserPool", `{"PoolName":"p"}`, "States.Runtime"},
+		{"cognitoidentityprovider:createUserPool", `{"PoolName":"p"}`, `"Name":"p"`},
 		{"cognitoidentityprovider:adminGetUser", `{"UserPoolId":"us-east-1_none","Username":"u"}`,
 			"CognitoIdentityProvider.ResourceNotFoundException"},
 		{"route53:listHostedZones", `{}`, `"HostedZones":[]`},

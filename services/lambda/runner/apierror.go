@@ -25,7 +25,8 @@ func invalidContent(reason string) *aws.Error {
 		reason, Status: http.StatusBadRequest}
 }
 
-func requestTooLarge() *aws.Error {
+// RequestTooLarge is the refusal of a payload of more than MaxRequestBytes.
+func RequestTooLarge() *aws.Error {
 	return &aws.Error{
 		Code: "RequestTooLargeException", Status: http.StatusRequestEntityTooLarge,
 		Message: fmt.Sprintf("Request must be smaller than %d bytes for the InvokeFunction operation", MaxRequestBytes),

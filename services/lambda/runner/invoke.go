@@ -116,7 +116,7 @@ func checkRequest(payload []byte, valid bool) ([]byte, *aws.Error) {
 	case len(payload) == 0:
 		return []byte("{}"), nil
 	case len(payload) > MaxRequestBytes:
-		return nil, requestTooLarge()
+		return nil, RequestTooLarge()
 	case !valid && !json.Valid(payload):
 		return nil, invalidContent("the payload is not valid JSON")
 	}
