@@ -94,6 +94,12 @@ func referencePath(text string) error {
 	return err
 }
 
+// Diagnose returns everything that is wrong or doubtful about a definition, as Compile finds it: it takes any resource.
+func Diagnose(definition string, express bool) []asl.Diagnostic {
+	_, diagnostics := asl.Options{Express: express, Syntax: syntax}.Parse(definition)
+	return diagnostics
+}
+
 // Validate returns everything that is wrong or doubtful about a definition, as Step Functions would find it. It also
 // refuses resources that the service does not have, which an engine with integrations of its own may. Action says why
 // AWS has no action of a service, both named as in a Resource; a nil function takes all of the AWS SDK.
