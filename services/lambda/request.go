@@ -6,7 +6,7 @@ import (
 
 	"stepback/aws"
 	"stepback/aws/server"
-	"stepback/services/lambda/runner"
+	"stepback/services/lambda/invocation"
 )
 
 // request is one call of an operation.
@@ -15,7 +15,7 @@ type request struct {
 	ctx   context.Context //nolint:containedctx // a request is one call
 	scope aws.Scope
 	// name is the function that the request names.
-	name runner.Name
+	name invocation.Name
 }
 
 // requestOf reads which function a request is about.
@@ -37,7 +37,7 @@ func (q *request) text(member string) string {
 
 // setName notes which function a request is about. An ARN decides about the scope, too.
 func (q *request) setName(text, qualifier string) error {
-	n, err := runner.ParseName(text, qualifier)
+	n, err := invocation.ParseName(text, qualifier)
 	if err != nil {
 		return err
 	}

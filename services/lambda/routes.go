@@ -5,6 +5,7 @@ import (
 
 	"stepback/aws"
 	"stepback/aws/server"
+	"stepback/services/lambda/invocation"
 	"stepback/services/lambda/runner"
 )
 
@@ -40,7 +41,7 @@ func (s *Service) operations() map[string]server.Operation {
 		case "CreateFunction", "UpdateFunctionCode":
 			made.MaxBody = maxCode
 		case "Invoke":
-			made.MaxBody, made.TooLarge = runner.MaxRequestBytes, runner.RequestTooLarge()
+			made.MaxBody, made.TooLarge = invocation.MaxRequestBytes, runner.RequestTooLarge()
 		}
 		all[name] = made
 	}
