@@ -5,13 +5,14 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
-	"github.com/aws/aws-sdk-go-v2/credentials"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/credentials"
 
 	"stepback/asl/jsonvalue"
 	"stepback/aws"
@@ -239,7 +240,8 @@ func writes(t *testing.T, c *protocoltest.Case) string {
 // answerOf is what the operation of a case answers.
 func answerOf(c *protocoltest.Case) (*Answer, error) {
 	if c.Failed {
-		e := &aws.Error{Code: c.ErrorCode, Message: c.ErrorMessage, Status: c.Response.Status, Members: map[string]any{}}
+		e := &aws.Error{Code: c.ErrorCode, Message: c.ErrorMessage, Status: c.Response.Status,
+			Members: map[string]any{}}
 		for i, name := range c.Error.Keys() {
 			if !strings.EqualFold(name, "message") {
 				e.Members[name] = plainValue(c.Error.At(i))

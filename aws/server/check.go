@@ -25,6 +25,9 @@ type Words struct {
 	// Patterns are what strings match whose pattern in the model only Java knows, by the name of the shape. Refusals
 	// quote the model's.
 	Patterns map[string]*regexp.Regexp
+	// QueryCodes are the codes that errors have in Query where the model does not tell them, by the name of the shape:
+	// clients that once spoke Query read them in X-Amzn-Query-Error.
+	QueryCodes map[string]string
 	// Unchecked names the shapes whose constraints the service does not hold against requests, though its model has
 	// them. Their types are still checked.
 	Unchecked []string
@@ -129,8 +132,8 @@ type violations struct {
 	wrong *aws.Error // a value of the wrong JSON type, which ends the check
 }
 
-// check compares the document of a request with its shape. The error lists every constraint that is broken, in the words
-// of AWS's services.
+// check compares the document of a request with its shape. The error lists every constraint that is broken, in the
+// words of AWS's services.
 func (c *rule) check(document jsonvalue.Value) *aws.Error {
 	v := &violations{}
 	v.structure("", c, document)

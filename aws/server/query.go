@@ -52,7 +52,7 @@ func (q queryCodec) operation(c *call) (string, error) {
 }
 
 func (q queryCodec) read(c *call, _ []byte, to *Request) error {
-	reader := form{ec2: q.ec2}
+	reader := form(q)
 	root := &formNode{}
 	for _, values := range []url.Values{c.request.URL.Query(), c.request.PostForm} {
 		for key, v := range values {

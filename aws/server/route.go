@@ -17,6 +17,7 @@ type route struct {
 	operation string
 	segments  []segment
 	query     []attribute // what must be asked; a value that is empty may be any
+	needs     []string    // what should be asked, since the input requires it
 	weight    int         // how specific it is
 }
 
@@ -68,8 +69,9 @@ func routeOf(o *model.Operation) *route {
 		r.weight += asked
 	}
 	if o.Input != nil {
-		for _, m := range o.Input.Members { // of two that are alike, the one that must be asked something
+		for _, m := range o.Input.Members {
 			if m.Required && m.Location == model.InQuery {
+				r.needs = append(r.needs, wireName(m))
 				r.weight++
 			}
 		}
@@ -86,23 +88,29 @@ func segments(path string) []string {
 	return strings.Split(path, "/")
 }
 
-// find returns the operation of a request and the values of its path's labels.
+// find returns the operation of a request and the values of its path's labels. Of operations with one path, which ask
+// for different parameters, it is the first one whose parameters are there, else the last one, which will miss them.
 func (r *router) find(in *http.Request) (name string, labels map[string]string, ok bool) {
-	parts := segments(in.URL.EscapedPath())
+	path := in.URL.EscapedPath()
+	parts := segments(path)
 	var query url.Values
 	for _, t := range r.routes[in.Method] {
-		labels, ok := t.match(parts, in.URL.EscapedPath())
-		if !ok {
+		found, matches := t.match(parts, path)
+		if !matches {
 			continue
 		}
 		if query == nil {
 			query = in.URL.Query()
 		}
-		if t.asks(query) {
-			return t.operation, labels, true
+		if !t.asks(query) {
+			continue
+		}
+		name, labels, ok = t.operation, found, true
+		if !slices.ContainsFunc(t.needs, func(n string) bool { return !query.Has(n) }) {
+			break
 		}
 	}
-	return "", nil, false
+	return name, labels, ok
 }
 
 func (t *route) asks(query url.Values) bool {

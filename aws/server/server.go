@@ -192,7 +192,7 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	c := &call{service: s, writer: w, request: r, id: id, codec: s.codecOf(r)}
 	h.Set("Content-Type", c.codec.contentType(s))
-	reply, err := c.answer()
+	reply, err := c.answer(r.Context())
 	if err != nil {
 		reply = c.refuse(err)
 	}
@@ -216,7 +216,7 @@ type reply struct {
 	body   []byte
 }
 
-func (c *call) answer() (*reply, error) {
+func (c *call) answer(ctx context.Context) (*reply, error) {
 	name, err := c.codec.operation(c)
 	if err != nil {
 		return nil, err
@@ -241,7 +241,7 @@ func (c *call) answer() (*reply, error) {
 			return nil, err
 		}
 	}
-	a, err := c.op.Call(c.request.Context(), r)
+	a, err := c.op.Call(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -302,7 +302,8 @@ func (c *call) failure(err error) *aws.Error {
 		if e == nil {
 			e = internal
 		}
-		if s.cfg.Log != nil && e.ByServer() && c.request.Context().Err() == nil { // nobody waits for the answer otherwise
+		waits := c.request.Context().Err() == nil // the client still does
+		if s.cfg.Log != nil && e.ByServer() && waits {
 			s.cfg.Log.Error("a request failed", "service", s.model.ID, "operation", c.name(), "request", c.id,
 				"error", err)
 		}
@@ -328,9 +329,11 @@ func (c *call) refuse(err error) *reply {
 			"request", c.id, "code", e.Code, "message", abridged(e.Message))
 	}
 	f := &fault{error: e, shape: c.service.model.Exception(e.Code), code: e.Code}
+	f.query = e.Code
 	f.status = e.HTTPStatus()
 	if f.shape != nil {
 		f.code = f.shape.Name
+		f.query = cmp.Or(c.service.cfg.Words.QueryCodes[f.code], f.shape.Error.Code)
 		if e.Status == 0 {
 			f.status = f.shape.Error.Status
 		}
@@ -345,15 +348,8 @@ type fault struct {
 	error  *aws.Error
 	shape  *model.Shape // nil for one that the model does not have
 	code   string       // the shape's name
+	query  string       // the code in Query and XML
 	status int
-}
-
-// queryCode is the code in Query and XML.
-func (f *fault) queryCode() string {
-	if f.shape != nil {
-		return f.shape.Error.Code
-	}
-	return f.code
 }
 
 // sender is who is to blame, in the words of Query.

@@ -38,6 +38,7 @@ func greet(_ context.Context, s aws.Scope, in *greeting) (*greeted, error) {
 var greetings = map[string]Operation{"Greet": Handle(greet)}
 
 func ask(t testing.TB, target, body string, header ...string) *httptest.ResponseRecorder {
+	t.Helper()
 	r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
 	r.Header.Set("Content-Type", "application/x-amz-json-1.0")
 	r.Header.Set("X-Amz-Target", target)

@@ -12,9 +12,9 @@ import (
 )
 
 // Handle makes an operation of a function over structures. In has the members of the request that the function looks
-// at, with their names in the model in JSON tags; the rest of the request is checked and then ignored. Out is the answer's
-// document, by its JSON tags: a time in it is a Time, bytes are a []byte. An error that is an *aws.Error goes to the
-// client, another one as Config.Failure says.
+// at: fields with the model's names, or with these names in JSON tags. The rest of the request is checked and then
+// ignored. Out is the answer's document, as encoding/json writes it: a time in it is a Time, bytes are a []byte. An
+// error that is an *aws.Error goes to the client, another one as Config.Failure says.
 func Handle[In, Out any](f func(context.Context, aws.Scope, *In) (*Out, error)) Operation {
 	fields := fieldsOf(reflect.TypeFor[In]())
 	return Operation{

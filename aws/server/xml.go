@@ -157,7 +157,7 @@ func (x *xmlWriter) entries(name string, s *model.Shape, v jsonvalue.Value) {
 
 // fault writes what an error says.
 func (x *xmlWriter) fault(f *fault) {
-	x.text("Code", f.queryCode())
+	x.text("Code", f.query)
 	x.text("Message", f.error.Message)
 	if f.shape == nil {
 		return

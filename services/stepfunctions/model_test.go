@@ -7,7 +7,8 @@ import (
 	"stepback/aws/server/modeltest"
 )
 
-// TestModel compares the operations with the service's model: there are all of them, and their answers have all members.
+// TestModel compares the operations with the service's model: there are all of them, and their answers have all
+// members.
 func TestModel(t *testing.T) {
 	t.Parallel()
 	m, have := model.MustFind("sfn"), New(Config{}).operations()

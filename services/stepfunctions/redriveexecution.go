@@ -16,8 +16,6 @@ type redriveExecutionRequest struct {
 	ClientToken string `json:"clientToken"`
 }
 
-const maxClientToken = 64
-
 type redriveExecutionResponse struct {
 	Redriven server.Time `json:"redriveDate"`
 }

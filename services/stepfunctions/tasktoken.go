@@ -7,8 +7,6 @@ import (
 	"stepback/engine"
 )
 
-const maxTaskToken = 2048
-
 // reported is the answer to a report by a task token.
 func reported(err error) (*none, error) {
 	var syntax *jsonvalue.SyntaxError

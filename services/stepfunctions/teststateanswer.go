@@ -66,7 +66,8 @@ var parsed = map[string][]string{
 // checkAnswer compares a mocked result with what the task's action answers. Nothing is known of functions, activities,
 // HTTP Tasks and what comes with a task token: their results are whatever somebody sends.
 func (m *stateMock) checkAnswer(task *engine.Call, result jsonvalue.Value) error {
-	if m.Validation == validateNothing || task.Target != engine.ServiceIntegration || task.Pattern == engine.WaitForTaskToken {
+	if m.Validation == validateNothing || task.Target != engine.ServiceIntegration ||
+		task.Pattern == engine.WaitForTaskToken {
 		return nil
 	}
 	answer, names, err := answerOf(task)

@@ -1,13 +1,10 @@
 package logs
 
-// The limits of the service's model.
+// The limits of the service's model, where requests leave them open.
 const (
-	maxName       = 512
-	maxIdentifier = 2048
-	maxARN        = 1011
-	maxPage       = 50
-	maxEvents     = 10_000
-	maxTags       = 50
+	maxPage   = 50
+	maxEvents = 10_000
+	maxTags   = 50
 )
 
 // groupRequest names a log group, by its name or, where the operation takes it, its ARN.
