@@ -72,6 +72,11 @@ func (e *Engine) prepare(s *Start) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
+	if f, ok := mocks.(Fitting); ok {
+		if err := f.Fits(m.Definition); err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrTestCase, err)
+		}
+	}
 	info := history.Info{MachineARN: m.ARN, Express: m.Express, Origin: s.Origin}
 	if m.Express {
 		info.ARN = history.ExpressARN(m.ARN, s.Name, aws.UUID(e.seeds.next(), e.seeds.next()))
