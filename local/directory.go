@@ -16,6 +16,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"stepback/internal/atomicfile"
 	"stepback/local/endpoint"
 )
 
@@ -75,11 +76,11 @@ func (p *Platform) announce(context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(path+".new", text, 0o600); err != nil { // what a killed process left is overwritten
+	if err := atomicfile.Write(path, text, 0o600); err != nil {
 		return err
 	}
 	p.onClose(func() error { return os.Remove(path) })
-	return os.Rename(path+".new", path)
+	return nil
 }
 
 func newToken() string { return rand.Text() }
