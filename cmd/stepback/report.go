@@ -71,19 +71,30 @@ func printRetries(w io.Writer, r *pipeline.Report) {
 		return
 	}
 	fmt.Fprintln(w)
-	t := newTable("state", "error", "pattern", ">failed", ">retried", ">recovered", ">exhausted", ">waited")
+	t := newTable("state", "error", "pattern", ">failed", ">retried", ">not retried", ">exhausted",
+		">recovered", ">failed again", ">waited")
+	var interrupted, unfinished int64
 	for _, x := range r.Retries {
 		t.add(x.State, x.Error, cmp.Or(x.Pattern, "not retried"), grouped(x.Failures), grouped(x.Retries),
-			grouped(x.Recovered),
-			grouped(x.Exhausted), rounded(x.Waited))
+			grouped(x.NotRetried), grouped(x.Exhausted), grouped(x.Recovered), grouped(x.FailedAgain),
+			rounded(x.Waited))
+		interrupted += x.Interrupted
+		unfinished += x.Unfinished
 	}
 	t.print(w, "  ")
+	if interrupted+unfinished > 0 {
+		fmt.Fprintf(w, "  The execution's end cut off %s failed attempts before a retry, and %s retries under way.\n",
+			grouped(interrupted), grouped(unfinished))
+	}
 }
 
 func printTimes(w io.Writer, r *pipeline.Report) {
 	fmt.Fprintln(w)
-	fmt.Fprintf(w, "  %s attempts worked for %s and waited %s before retries, all children together; the run took %s\n",
-		grouped(r.Attempts), rounded(r.Worked), rounded(r.Waited), rounded(r.Elapsed))
+	fmt.Fprintf(w, "  %s attempts, %s of which failed; the run took %s\n", grouped(r.Attempts), grouped(r.Failed),
+		rounded(r.Elapsed))
+	if r.Waited > 0 {
+		fmt.Fprintf(w, "  Retries waited %s in all; rows that wait at the same time each count in full.\n", rounded(r.Waited))
+	}
 }
 
 func printOutputs(w io.Writer, r *pipeline.Report) {
