@@ -1,10 +1,14 @@
 package pipeline_test
 
 import (
+	"encoding/json"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
+	"time"
 
+	"stepback/engine/journal"
 	"stepback/pipeline"
 	"stepback/retrypatterns"
 )
@@ -191,5 +195,46 @@ func TestFailedAttemptsAreToldMeanwhile(t *testing.T) {
 		if n != failures || n == 0 || name != want {
 			t.Errorf("%s: %d failures, the latest %q, want %d and %q", fault, n, name, failures, want)
 		}
+	}
+}
+
+// TestTheSummaryEndsOnTheRunsOwnClock lets rows wait for retries in virtual time: the summary ends within the execution,
+// after the children, and not when the wall's clock says.
+func TestTheSummaryEndsOnTheRunsOwnClock(t *testing.T) {
+	t.Parallel()
+	tr := newTrial(t, "activity.csv", plain(activities(200, 0)))
+	tr.fault(t, "ProcessSingleUserRecord:DatabaseConnectionError:30%")
+	p := tr.open(t)
+	defer closed(t, p)
+	r := imported(t, p, tr.file, false)
+	x, err := p.Journal().Execution(t.Context(), r.Execution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(r.Outputs.Summary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var summary struct {
+		EndTime time.Time `json:"endTime"`
+	}
+	if err := json.Unmarshal(text, &summary); err != nil {
+		t.Fatal(err)
+	}
+	if lasted := x.Stop.Sub(x.Start); lasted < 2*time.Second {
+		t.Fatalf("the run lasted %s: nothing waited", lasted)
+	}
+	last := x.Start
+	err = pipeline.Children(t.Context(), p.Journal(), x, func(child *journal.Execution) error {
+		if child.Stop.After(last) {
+			last = child.Stop
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if end := summary.EndTime; end.Before(last.Truncate(time.Millisecond)) || end.After(x.Stop) {
+		t.Errorf("the summary ends at %s, the children at %s and the execution at %s", end, last, x.Stop)
 	}
 }
