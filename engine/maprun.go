@@ -118,7 +118,8 @@ func (h *mapRunHost) Now() time.Time { return h.parent.engine.clock.Now().Add(h.
 func (r *run) restart() {
 	now := r.engine.clock.Now()
 	r.record = journal.Execution{
-		Info: r.record.Info, Status: history.Running, Start: now, RedriveCount: r.record.RedriveCount + 1, Redriven: now,
+		Info: r.record.Info, Status: history.Running, Start: now,
+		RedriveCount: r.record.RedriveCount + 1, Redriven: now,
 	}
 }
 

@@ -30,8 +30,8 @@ type Config struct {
 	Seed uint64
 }
 
-// Execution is an execution that has ended. Its methods are expectations: one that is not met fails the test, which goes
-// on.
+// Execution is an execution that has ended. Its methods are expectations: one that is not met fails the test, which
+// goes on.
 type Execution struct {
 	*stepback.Execution
 	// Events are those of the history, in order.

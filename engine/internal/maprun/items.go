@@ -180,12 +180,13 @@ func (s *items) selected(item itemreader.Item) ([]byte, error) {
 	v, err := s.call.Select(item.Index, item.Value, item.Key, item.Source)
 	var failed *interpreter.ItemSelectorError
 	if errors.As(err, &failed) {
-		return nil, &history.Failure{Name: failed.Failure.Name, Cause: failed.Cause}
+		return nil, &history.Failure{Name: failed.Name, Cause: failed.Cause}
 	}
 	if err != nil {
 		return nil, err
 	}
-	const most = 16 * interpreter.MaxPayload // what is larger is refused in any case, but the text of parts of parts could be immense
+	// What is larger is refused in any case, but the text of parts of parts could be immense.
+	const most = 16 * interpreter.MaxPayload
 	text, ok := v.JSONUpTo(most)
 	if !ok {
 		return nil, &history.Failure{Name: plan.ErrDataLimitExceeded, Cause: fmt.Sprintf(

@@ -96,7 +96,10 @@ func (m *Run) recount(ctx context.Context, version string) error {
 				version)}
 		case m.Redrives(x):
 			m.redrivable = append(m.redrivable, x.ARN)
-			m.count(func(items, executions *journal.Tally) { items.PendingRedrive += x.Items; executions.PendingRedrive++ })
+			m.count(func(items, executions *journal.Tally) {
+				items.PendingRedrive += x.Items
+				executions.PendingRedrive++
+			})
 		case x.Ended():
 			if err := m.ended(x); err != nil {
 				return err

@@ -143,8 +143,8 @@ func (m *Run) ARN() string { return m.Call.ARN }
 // Gone returns a channel that is closed once the Map Run has let go of everything.
 func (m *Run) Gone() <-chan struct{} { return m.gone }
 
-// CarryOut runs the Map Run to its end and returns the signal that says how it went. An error means that it cannot go on
-// in this process: the cause of Closing, or why the journal refused a child execution.
+// CarryOut runs the Map Run to its end and returns the signal that says how it went. An error means that it cannot go
+// on in this process: the cause of Closing, or why the journal refused a child execution.
 func (m *Run) CarryOut(ctx context.Context) (interpreter.Signal, error) {
 	outcome, err := m.carryOut(ctx)
 	if err != nil {
@@ -162,7 +162,7 @@ func (m *Run) carryOut(ctx context.Context) (interpreter.Signal, error) {
 	var gone *abandonedError
 	switch {
 	case m.Closing.Err() != nil:
-		return interpreter.Signal{}, context.Cause(m.Closing)
+		return interpreter.Signal{}, context.Cause(m.Closing) //nolint:contextcheck // the engine's life, not a new context
 	case errors.As(err, &gone):
 		return interpreter.Signal{}, gone.err
 	case err == nil:
@@ -263,19 +263,23 @@ func (m *Run) prepare(ctx context.Context) (err error) {
 // loop starts children while there are items and room, and takes their ends, until nothing is left to do.
 func (m *Run) loop(ctx context.Context) error {
 	for {
-		for m.failure == nil && (!m.drained || len(m.redrivable) > 0) && len(m.children) < m.room() &&
-			ctx.Err() == nil {
+		for m.startable() && ctx.Err() == nil {
 			if err := m.startNext(ctx); err != nil {
 				m.fail(orAborted(ctx, err))
 			}
 		}
 		if len(m.children) == 0 && (m.drained && len(m.redrivable) == 0 || m.failure != nil) {
-			return nil
+			return nil //nolint:nilerr // the failure is kept, and told by the Map Run
 		}
 		if err := m.await(ctx); err != nil {
 			return err
 		}
 	}
+}
+
+// startable reports whether there are items, or child executions to redrive, and room for another child.
+func (m *Run) startable() bool {
+	return m.failure == nil && (!m.drained || len(m.redrivable) > 0) && len(m.children) < m.room()
 }
 
 // startNext redrives a child execution, or starts that of the next batch of items.
@@ -321,7 +325,7 @@ func (m *Run) await(ctx context.Context) error {
 		err := m.ends.wait(ctx, m.Closing, m.failure != nil)
 		m.Clock.Hold()
 		if err != nil && m.Closing.Err() != nil {
-			return context.Cause(m.Closing)
+			return context.Cause(m.Closing) //nolint:contextcheck // the engine's life, not a new context
 		}
 		if err != nil {
 			m.fail(orAborted(ctx, err))
