@@ -23,5 +23,5 @@ func main() {
 		os.Exit(1)
 	}
 	store := database.NewLazy(os.Getenv("DATABASE_URL"))
-	lambda.Start(published(handlers.Aggregate(objects, store, log), os.Getenv("STATE_MACHINE"), os.Stdout))
+	lambda.Start(published(handlers.Aggregate(objects, store, nil, log), os.Getenv("STATE_MACHINE"), os.Stdout))
 }
