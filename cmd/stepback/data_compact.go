@@ -11,8 +11,8 @@ import (
 )
 
 type dataCompactCmd struct {
-	Data      string        `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory. Default .stepback."`
-	OlderThan time.Duration `default:"2160h" placeholder:"DURATION" help:"Remove executions that ended longer ago than this. Default 2160h, which is 90 days."`
+	Data      string `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory. Default .stepback."`
+	OlderThan age    `default:"90d" placeholder:"DAYSd|DURATION" help:"Remove executions that ended longer ago than this. Default 90d."`
 }
 
 // Help shows examples.
@@ -25,7 +25,7 @@ func (dataCompactCmd) Help() string {
 // Run removes what is old and rewrites the store.
 func (c *dataCompactCmd) Run(ctx context.Context, std streams) error {
 	if c.OlderThan < 0 {
-		return &exitError{exitUsage, fmt.Errorf("--older-than %s is not a time that has passed", c.OlderThan)}
+		return &exitError{exitUsage, fmt.Errorf("--older-than %s is not a time that has passed", time.Duration(c.OlderThan))}
 	}
 	return onDirectory(ctx, std, c.Data, c)
 }
@@ -36,7 +36,7 @@ func (c *dataCompactCmd) on(_ context.Context, _ streams, p *local.Platform) err
 
 func (c *dataCompactCmd) alone(ctx context.Context, std streams) error {
 	return withJournal(c.Data, pebble.Options{Retention: -1}, func(j *pebble.Journal) error {
-		removed, err := j.Expire(ctx, time.Now().Add(-c.OlderThan))
+		removed, err := j.Expire(ctx, time.Now().Add(-time.Duration(c.OlderThan)))
 		if err != nil {
 			return err
 		}

@@ -33,7 +33,7 @@ type serveCmd struct {
 	injection
 	ObjectCreated map[string]string `name:"object-created" placeholder:"BUCKET=FUNCTION" help:"Hand the \"Object Created\" event of every object that is put into a bucket to a function, as an EventBridge rule does."`
 
-	Retention time.Duration `default:"2160h" placeholder:"DURATION" help:"How long executions are kept after their end. Default 2160h, which is 90 days."`
+	Retention age `default:"90d" placeholder:"DAYSd|DURATION" help:"How long executions are kept after their end. Default 90d."`
 
 	Verbose bool `short:"v" help:"Log requests, and why some are refused, to standard error. What goes wrong inside is always logged."`
 
@@ -104,7 +104,7 @@ func (c *serveCmd) Run(ctx context.Context, std streams) (err error) {
 func (c *serveCmd) config(ctx context.Context, std streams) (cfg local.Config, err error) {
 	cfg = local.Config{
 		Dir: c.Data, Scope: aws.Scope{Account: c.Account, Region: c.Region}, Public: c.Public,
-		JournalOptions: pebble.Options{Reserve: cmp.Or(c.reserve, reserve), Retention: c.Retention, Room: c.tell(std)},
+		JournalOptions: pebble.Options{Reserve: cmp.Or(c.reserve, reserve), Retention: time.Duration(c.Retention), Room: c.tell(std)},
 		ObjectCreated:  c.ObjectCreated, Log: c.logger(std), Resumed: resuming(std), Control: new(errands).serve,
 		BuiltIn: pipeline.Functions(c.logger(std), nil),
 	}

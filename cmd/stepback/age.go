@@ -1,0 +1,30 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// age is how old something may be: a Go duration such as 2160h, or days such as 90d.
+type age time.Duration
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (a *age) UnmarshalText(text []byte) error {
+	const day, most = 24 * time.Hour, 100_000
+	if days, ok := strings.CutSuffix(string(text), "d"); ok {
+		n, err := strconv.ParseUint(days, 10, 32)
+		if err != nil || n > most {
+			return fmt.Errorf("%s is no number of days, such as 90d", text)
+		}
+		*a = age(time.Duration(n) * day)
+		return nil
+	}
+	d, err := time.ParseDuration(string(text))
+	if err != nil {
+		return fmt.Errorf("%s is neither days nor a duration, such as 90d or 36h", text)
+	}
+	*a = age(d)
+	return nil
+}
