@@ -1,0 +1,106 @@
+package resilience
+
+import (
+	"context"
+	"time"
+
+	"stepback/retrypatterns"
+)
+
+// Do calls an operation and repeats it by a policy: a pattern's, a preset's or the caller's own. It makes an [Executor]
+// for this call; a breaker, bulkhead or budget among the options is shared by all calls that name it.
+//
+// The error is an [*Error], or a setting that makes no sense: then the operation has not been called.
+func Do[T any](ctx context.Context, op func(context.Context) (T, error), policy retrypatterns.Policy, options ...Option) (T, error) {
+	e, err := New(policy, options...)
+	if err != nil {
+		var none T
+		return none, err
+	}
+	return Execute(ctx, e, op)
+}
+
+// Execute calls an operation under an executor. The error is an [*Error].
+func Execute[T any](ctx context.Context, e *Executor, op func(context.Context) (T, error)) (T, error) {
+	return Call[T]{Run: op}.Do(ctx, e)
+}
+
+// Run is [Execute] for an operation without a result.
+func (e *Executor) Run(ctx context.Context, op func(context.Context) error) error {
+	_, err := Execute(ctx, e, func(ctx context.Context) (struct{}, error) { return struct{}{}, op(ctx) })
+	return err
+}
+
+// Call is one call with all that can be said of it.
+type Call[T any] struct {
+	// Run is the operation; it may be called several times, with [Hedge] at the same time. It must heed its context.
+	Run func(ctx context.Context) (T, error)
+	// Fallback answers in place of a call that failed or was refused, and is handed the [*Error]. It is not called when
+	// the caller's context has ended. What it does is not counted.
+	Fallback func(ctx context.Context, err error) (T, error)
+	// Keep is handed a result that is read later, such as an HTTP response with its body: the attempt's timeout ends,
+	// but its context lives on until release is called. Keep returns the result that releases it in time.
+	Keep func(result T, release func()) T
+	// Discard lets go of the result of a hedge that came too late.
+	Discard func(result T)
+}
+
+// Do makes the call under an executor. The error is an [*Error], or the fallback's.
+func (c Call[T]) Do(ctx context.Context, e *Executor) (T, error) {
+	out, err := c.protected(ctx, e)
+	if err != nil && c.Fallback != nil && ctx.Err() == nil {
+		e.counts.fallbacks.Add(1)
+		return c.Fallback(ctx, err)
+	}
+	return out, err
+}
+
+func (c *Call[T]) protected(ctx context.Context, e *Executor) (T, error) {
+	var none T
+	s := session{Executor: e, ctx: ctx}
+	if len(e.observers) > 0 {
+		s.ctx = e.begin(ctx)
+	}
+	defer s.leave()
+	if err := s.enter(); err != nil {
+		return none, err
+	}
+	for {
+		out, err := c.attempt(s.ctx, e, s.attempts, s.started)
+		if err == nil {
+			s.succeeded()
+			return out, nil
+		}
+		if stopped := s.failed(err); stopped != nil {
+			return none, stopped
+		}
+	}
+}
+
+// attempt runs the operation once, or with hedges a few times at once.
+func (c *Call[T]) attempt(ctx context.Context, e *Executor, number int, started time.Time) (out T, err error) {
+	if e.attemptTimeout == 0 && e.hedges == 0 {
+		return c.Run(ctx)
+	}
+	a := newAttempt(ctx, e.clock, started, e.attemptTimeout)
+	kept := false
+	defer func() {
+		if !kept {
+			a.cancel()
+		}
+	}()
+	if e.hedges > 0 {
+		out, err = c.hedged(a, e, number)
+	} else {
+		out, err = c.Run(a)
+	}
+	switch {
+	case err == nil && c.Keep != nil:
+		kept = true
+		a.calm()
+		out = c.Keep(out, a.cancel)
+	case err != nil && a.timedOut():
+		err = &TimeoutError{e.attemptTimeout, err}
+	}
+	return out, err
+}

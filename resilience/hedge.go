@@ -1,0 +1,105 @@
+package resilience
+
+import (
+	"context"
+	"errors"
+	"runtime/debug"
+	"time"
+)
+
+// answer is what one of several operations that run at once came to.
+type answer[T any] struct {
+	out      T
+	err      error
+	panicked *PanicError
+	ctx      *attempt
+}
+
+var errGoexit = errors.New("the operation ended its goroutine")
+
+// hedged runs the operation and, whenever nobody has answered for the hedge's delay, once more beside it. It returns
+// when all of them have ended.
+func (c *Call[T]) hedged(outer *attempt, e *Executor, number int) (T, error) {
+	h := hedge[T]{
+		call: c, executor: e, outer: outer,
+		answers: make(chan answer[T], 1+e.hedges), late: make(chan struct{}, 1+e.hedges),
+	}
+	h.start()
+	stop := e.clock.AfterFunc(e.hedgeDelay, h.ring)
+	defer func() { stop() }()
+	for started := 0; ; {
+		select {
+		case a := <-h.answers:
+			h.running--
+			if a.err == nil || a.panicked != nil || h.running == 0 {
+				return h.settle(a)
+			}
+		case <-h.late:
+			if started == e.hedges || outer.Err() != nil || e.budget != nil && !e.budget.Retry() {
+				continue
+			}
+			started++
+			e.counts.hedges.Add(1)
+			e.counts.attempts.Add(1)
+			e.tell(outer.Context, Event{Kind: HedgeStarted, Attempt: number, Delay: e.hedgeDelay})
+			h.start()
+			stop = e.clock.AfterFunc(e.hedgeDelay, h.ring)
+		}
+	}
+}
+
+type hedge[T any] struct {
+	call     *Call[T]
+	executor *Executor
+	outer    *attempt
+	answers  chan answer[T]
+	late     chan struct{}
+	contexts []*attempt
+	running  int
+}
+
+func (h *hedge[T]) ring() { h.late <- struct{}{} }
+
+// start runs the operation on a goroutine that always answers.
+func (h *hedge[T]) start() {
+	a := newAttempt(h.outer, h.executor.clock, time.Time{}, 0)
+	h.contexts = append(h.contexts, a)
+	h.running++
+	go func() {
+		got := answer[T]{ctx: a, err: errGoexit}
+		defer func() {
+			if r := recover(); r != nil {
+				got.panicked = &PanicError{r, debug.Stack()}
+			}
+			h.answers <- got
+		}()
+		got.out, got.err = h.call.Run(a)
+	}()
+}
+
+// settle cancels and waits for all others, and passes on a panic.
+func (h *hedge[T]) settle(first answer[T]) (T, error) {
+	for _, a := range h.contexts {
+		if a != first.ctx || first.err != nil {
+			a.cancel()
+		}
+	}
+	panicked := first.panicked
+	for ; h.running > 0; h.running-- {
+		a := <-h.answers
+		if a.panicked != nil {
+			panicked = a.panicked
+		} else if a.err == nil && h.call.Discard != nil {
+			h.call.Discard(a.out)
+		}
+	}
+	if panicked != nil {
+		panic(panicked)
+	}
+	if first.err == nil && h.call.Keep == nil {
+		first.ctx.cancel()
+	}
+	return first.out, first.err
+}
+
+var _ context.Context = (*attempt)(nil)
