@@ -66,7 +66,7 @@ func (c *Call[T]) protected(ctx context.Context, e *Executor) (T, error) {
 		return none, err
 	}
 	for {
-		out, err := c.attempt(s.ctx, e, s.attempts, s.started)
+		out, err := c.attempt(s.ctx, e, s.attempts, s.started) //nolint:contextcheck // it is ctx with the observers' values
 		if err == nil {
 			s.succeeded()
 			return out, nil
@@ -92,7 +92,7 @@ func (c *Call[T]) attempt(ctx context.Context, e *Executor, number int, started 
 	if e.hedges > 0 {
 		out, err = c.hedged(a, e, number)
 	} else {
-		out, err = c.Run(a)
+		out, err = c.Run(a) //nolint:contextcheck // a is ctx, ended early
 	}
 	switch {
 	case err == nil && c.Keep != nil:

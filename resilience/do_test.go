@@ -8,7 +8,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -66,13 +65,13 @@ func (s *service) wantCalls(t *testing.T, at ...time.Duration) {
 	}
 }
 
-func wantStop(t *testing.T, err, reason error, attempts int) *resilience.Error {
+func wantStop(t *testing.T, err, reason error, attempts int) retrypatterns.Classification {
 	t.Helper()
 	var e *resilience.Error
 	if !errors.As(err, &e) || !errors.Is(err, reason) || e.Attempts != attempts {
 		t.Fatalf("error is %v, want %q after %d attempts", err, reason, attempts)
 	}
-	return e
+	return e.Classification
 }
 
 func must(t testing.TB, p retrypatterns.Policy, options ...resilience.Option) *resilience.Executor {
@@ -110,9 +109,9 @@ func TestTheLastErrorWhenNoRetryIsLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := failing(errUnavailable, errUnavailable, errUnavailable, errUnavailable)
 		_, err := resilience.Do(t.Context(), s.call, seconds(2), resilience.Name("payments"))
-		e := wantStop(t, err, resilience.ErrExhausted, 3)
-		if e.Classification.Error != retrypatterns.ServiceUnavailableError || !errors.Is(err, errUnavailable) {
-			t.Errorf("classified as %v", e.Classification)
+		c := wantStop(t, err, resilience.ErrExhausted, 3)
+		if c.Error != retrypatterns.ServiceUnavailableError || !errors.Is(err, errUnavailable) {
+			t.Errorf("classified as %v", c)
 		}
 		if want := "payments: 3 attempts: 503 (no retry is left)"; err.Error() != want {
 			t.Errorf("%q, want %q", err, want)
@@ -267,8 +266,8 @@ func TestAttemptTimeout(t *testing.T) {
 		_, err := resilience.Execute(t.Context(), e, s.call)
 		got := wantStop(t, err, resilience.ErrExhausted, 3)
 		var timeout *resilience.TimeoutError
-		if !errors.As(err, &timeout) || timeout.After != 300*time.Millisecond || got.Classification.Error != retrypatterns.TimeoutError {
-			t.Errorf("error is %v (%v)", err, got.Classification)
+		if !errors.As(err, &timeout) || timeout.After != 300*time.Millisecond || got.Error != retrypatterns.TimeoutError {
+			t.Errorf("error is %v (%v)", err, got)
 		}
 		s.wantCalls(t, 0, 1300*time.Millisecond, 3600*time.Millisecond)
 	})
@@ -453,32 +452,36 @@ func TestFallback(t *testing.T) {
 }
 
 // capped is a budget of so many retries.
-type capped struct{ left, requests, successes, failures atomic.Int64 }
+type capped struct {
+	left   int
+	events []string
+}
 
-func (c *capped) Request()    { c.requests.Add(1) }
-func (c *capped) Retry() bool { return c.left.Add(-1) >= 0 }
-func (c *capped) Result(ok bool) {
-	if ok {
-		c.successes.Add(1)
-	} else {
-		c.failures.Add(1)
-	}
+func (c *capped) Request() { c.events = append(c.events, "request") }
+func (c *capped) Failure() { c.events = append(c.events, "failure") }
+func (c *capped) Success(retried, afterTimeout bool) {
+	c.events = append(c.events, fmt.Sprint("success ", retried, " ", afterTimeout))
+}
+
+func (c *capped) Retry(afterTimeout bool) bool {
+	c.left--
+	c.events = append(c.events, fmt.Sprint("retry ", afterTimeout))
+	return c.left >= 0
 }
 
 func TestBudget(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		var b capped
-		b.left.Store(1)
-		e := must(t, seconds(5), resilience.WithBudget(&b))
-		_, err := resilience.Execute(t.Context(), e, failing(errUnavailable).call)
-		if err != nil {
+		b := capped{left: 1}
+		e := must(t, seconds(5), resilience.WithBudget(&b), resilience.Idempotent())
+		if _, err := resilience.Execute(t.Context(), e, failing(syscall.ETIMEDOUT).call); err != nil {
 			t.Fatal(err)
 		}
-		_, err = resilience.Execute(t.Context(), e, failing(errUnavailable).call)
+		_, err := resilience.Execute(t.Context(), e, failing(errUnavailable).call)
 		wantStop(t, err, resilience.ErrBudget, 1)
-		if b.requests.Load() != 2 || b.successes.Load() != 1 || b.failures.Load() != 2 {
-			t.Errorf("told of %d requests, %d successes, %d failures", b.requests.Load(), b.successes.Load(), b.failures.Load())
+		want := "request, failure, retry true, success true true, request, failure, retry false"
+		if got := strings.Join(b.events, ", "); got != want {
+			t.Errorf("told %s, want %s", got, want)
 		}
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"stepback/retrypatterns"
@@ -114,7 +115,7 @@ func needsAtLeast(setting string, n, least int) error {
 	if n >= least {
 		return nil
 	}
-	return &SettingError{setting, fmt.Sprint(n), fmt.Sprintf("%d or more", least)}
+	return &SettingError{setting, strconv.Itoa(n), fmt.Sprintf("%d or more", least)}
 }
 
 // TimeoutError is an attempt that its [AttemptTimeout] ended. errors.Is sees context.DeadlineExceeded and what the

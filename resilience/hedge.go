@@ -35,7 +35,7 @@ func (c *Call[T]) hedged(outer *attempt, e *Executor, number int) (T, error) {
 				return h.settle(a)
 			}
 		case <-h.late:
-			if started == e.hedges || outer.Err() != nil || e.budget != nil && !e.budget.Retry() {
+			if started == e.hedges || outer.Err() != nil || e.budget != nil && !e.budget.Retry(false) {
 				continue
 			}
 			started++

@@ -20,6 +20,8 @@ type session struct {
 	started  time.Time // the last attempt
 	spent    *spent    // of the rules; nil before the first failure
 
+	paidTimeout bool // the last retry was asked for after a timeout
+
 	inside   bool // holds a place of the bulkhead
 	admitted bool // holds a permit of the breaker
 	permit   breaker.Permit
@@ -118,9 +120,7 @@ func (s *session) succeeded() {
 		s.counts.retriedSuccesses.Add(1)
 		s.counts.attempts.Add(int64(s.attempts))
 	}
-	if s.budget != nil {
-		s.budget.Result(true)
-	}
+	s.settle()
 	if len(s.observers) > 0 {
 		s.tell(s.ctx, Event{Kind: AttemptEnded, Attempt: s.attempts, Duration: took})
 	}
@@ -131,9 +131,7 @@ func (s *session) failed(err error) error {
 	now := s.clock.Now()
 	c, known := s.name(err)
 	s.outcome = health(s.ctx, c, known)
-	if s.budget != nil && s.outcome != breaker.Ignored {
-		s.budget.Result(s.outcome == breaker.Success)
-	}
+	s.settle()
 	s.tell(s.ctx, Event{
 		Kind: AttemptEnded, Attempt: s.attempts, Duration: max(now.Sub(s.started), 0), Err: err, Classification: c,
 	})
@@ -222,10 +220,21 @@ func (s *session) decide(now time.Time, err error, c retrypatterns.Classificatio
 	if reason := s.room(s.ctx, now, wait, s.usual()); reason != nil {
 		return 0, policy.MaxAttempts, reason
 	}
-	if s.budget != nil && !s.budget.Retry() {
+	timeout := timedOut(err, c)
+	if s.budget != nil && !s.budget.Retry(timeout) {
 		return 0, policy.MaxAttempts, ErrBudget
 	}
+	s.paidTimeout = timeout
 	return wait, policy.MaxAttempts, nil
+}
+
+// timedOut tells whether an attempt failed by taking too long.
+func timedOut(err error, c retrypatterns.Classification) bool {
+	timeout, ok := errors.AsType[interface {
+		error
+		Timeout() bool
+	}](err)
+	return ok && timeout.Timeout() || c.Error == retrypatterns.TimeoutError
 }
 
 // repeatable says why an error of that class may not be repeated; nil when it may.
