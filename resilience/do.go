@@ -35,13 +35,22 @@ func (e *Executor) Run(ctx context.Context, op func(context.Context) error) erro
 type Call[T any] struct {
 	// Run is the operation; it may be called several times, with [Hedge] at the same time. It must heed its context.
 	Run func(ctx context.Context) (T, error)
+	// Judge says what is wrong with a result that came without an error, such as a response with a failing status; nil
+	// if nothing is. A result that it refuses is repeated like an error; the last one is returned beside the [*Error].
+	Judge func(result T) error
+	// Idempotent is as the option of that name, for this call.
+	Idempotent bool
+	// Final is asked after an attempt that failed why there must be no other one; it answers nil if there may.
+	Final func() error
 	// Fallback answers in place of a call that failed or was refused, and is handed the [*Error]. It is not called when
 	// the caller's context has ended. What it does is not counted.
 	Fallback func(ctx context.Context, err error) (T, error)
 	// Keep is handed a result that is read later, such as an HTTP response with its body: the attempt's timeout ends,
-	// but its context lives on until release is called. Keep returns the result that releases it in time.
+	// but its context lives on until release is called. Keep returns the result that releases it in time. It is not
+	// called where attempts have neither a timeout nor hedges: their context is the caller's.
 	Keep func(result T, release func()) T
-	// Discard lets go of the result of a hedge that came too late.
+	// Discard lets go of a result that nobody gets: one that Judge refused and that is repeated, or that of a hedge
+	// that came too late.
 	Discard func(result T)
 }
 
@@ -57,7 +66,7 @@ func (c Call[T]) Do(ctx context.Context, e *Executor) (T, error) {
 
 func (c *Call[T]) protected(ctx context.Context, e *Executor) (T, error) {
 	var none T
-	s := session{Executor: e, ctx: ctx}
+	s := session{Executor: e, ctx: ctx, repeats: c.Idempotent || e.idempotent, final: c.Final}
 	if len(e.observers) > 0 {
 		s.ctx = e.begin(ctx)
 	}
@@ -66,21 +75,48 @@ func (c *Call[T]) protected(ctx context.Context, e *Executor) (T, error) {
 		return none, err
 	}
 	for {
-		out, err := c.attempt(s.ctx, e, s.attempts, s.started) //nolint:contextcheck // it is ctx with the observers' values
-		if err == nil {
+		a := c.attempt(s.ctx, e, s.attempts, s.started, s.repeats) //nolint:contextcheck // it is ctx with the observers' values
+		if a.err == nil {
 			s.succeeded()
-			return out, nil
+			return a.out, nil
 		}
-		if stopped := s.failed(err); stopped != nil {
+		if stopped := s.failed(a.err); stopped != nil {
+			return a.out, stopped
+		}
+		c.discard(a)
+		if stopped := s.pause(); stopped != nil {
 			return none, stopped
 		}
 	}
 }
 
+// answer is what an attempt came to: a result, an error, or both when the result was refused.
+type answer[T any] struct {
+	out   T
+	err   error
+	there bool // out is a result
+}
+
+func (c *Call[T]) discard(a answer[T]) {
+	if a.there && c.Discard != nil {
+		c.Discard(a.out)
+	}
+}
+
+// run runs the operation and judges its result.
+func (c *Call[T]) run(ctx context.Context) (a answer[T]) {
+	a.out, a.err = c.Run(ctx)
+	if a.there = a.err == nil; a.there && c.Judge != nil {
+		a.err = c.Judge(a.out)
+	}
+	return a
+}
+
 // attempt runs the operation once, or with hedges a few times at once.
-func (c *Call[T]) attempt(ctx context.Context, e *Executor, number int, started time.Time) (out T, err error) {
-	if e.attemptTimeout == 0 && e.hedges == 0 {
-		return c.Run(ctx)
+func (c *Call[T]) attempt(ctx context.Context, e *Executor, number int, started time.Time, idempotent bool) (got answer[T]) {
+	hedge := e.hedges > 0 && idempotent
+	if e.attemptTimeout == 0 && !hedge {
+		return c.run(ctx)
 	}
 	a := newAttempt(ctx, e.clock, started, e.attemptTimeout)
 	kept := false
@@ -89,18 +125,18 @@ func (c *Call[T]) attempt(ctx context.Context, e *Executor, number int, started 
 			a.cancel()
 		}
 	}()
-	if e.hedges > 0 {
-		out, err = c.hedged(a, e, number)
+	if hedge {
+		got = c.hedged(a, e, number)
 	} else {
-		out, err = c.Run(a) //nolint:contextcheck // a is ctx, ended early
+		got = c.run(a) //nolint:contextcheck // a is ctx, ended early
 	}
 	switch {
-	case err == nil && c.Keep != nil:
+	case got.there && c.Keep != nil:
 		kept = true
 		a.calm()
-		out = c.Keep(out, a.cancel)
-	case err != nil && a.timedOut():
-		err = &TimeoutError{e.attemptTimeout, err}
+		got.out = c.Keep(got.out, a.cancel)
+	case got.err != nil && a.timedOut():
+		got.err = &TimeoutError{e.attemptTimeout, got.err}
 	}
-	return out, err
+	return got
 }

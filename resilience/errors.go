@@ -83,6 +83,9 @@ func (e *Error) Unwrap() []error {
 	return []error{e.Err, e.Stop}
 }
 
+// Timeout tells whether time ran out: the attempt's, or that of the caller's context. It is what url.Error asks.
+func (e *Error) Timeout() bool { return errors.Is(e, context.DeadlineExceeded) }
+
 // stop is a reason with the reader's next question answered.
 type stop struct {
 	reason error

@@ -29,6 +29,7 @@ type Executor struct {
 	observers   []Observer
 
 	idempotent      bool
+	byCall          bool // each Call says whether it is idempotent
 	repeatConflicts bool
 	attemptTimeout  time.Duration // 0: none
 	expected        time.Duration // of an attempt; 0: measured
@@ -71,9 +72,9 @@ func build(r rules, options []Option) (*Executor, error) {
 	for _, o := range options {
 		problems = append(problems, o(e))
 	}
-	if e.hedges > 0 && !e.idempotent {
+	if e.hedges > 0 && !e.idempotent && !e.byCall {
 		problems = append(problems, &SettingError{
-			"Hedge", "set for an operation that is not idempotent", "Idempotent as well, or no Hedge: a hedge runs the operation twice",
+			"Hedge", "set for an operation that is not idempotent", "Idempotent or IdempotentByCall as well: a hedge runs the operation twice",
 		})
 	}
 	if err := errors.Join(problems...); err != nil {
@@ -100,6 +101,11 @@ func Name(service string) Option {
 // Idempotent says that the operation may run twice: then an attempt whose outcome is unknown is repeated, too.
 func Idempotent() Option {
 	return func(e *Executor) error { e.idempotent = true; return nil }
+}
+
+// IdempotentByCall says that each [Call] tells whether it is idempotent; hedges are started for those that are.
+func IdempotentByCall() Option {
+	return func(e *Executor) error { e.byCall = true; return nil }
 }
 
 // RepeatConflicts says that the operation begins with the read, so that one that lost against another may be repeated.

@@ -7,10 +7,9 @@ import (
 	"time"
 )
 
-// answer is what one of several operations that run at once came to.
-type answer[T any] struct {
-	out      T
-	err      error
+// ended is what one of several operations that run at once came to.
+type ended[T any] struct {
+	answer[T]
 	panicked *PanicError
 	ctx      *attempt
 }
@@ -19,10 +18,10 @@ var errGoexit = errors.New("the operation ended its goroutine")
 
 // hedged runs the operation and, whenever nobody has answered for the hedge's delay, once more beside it. It returns
 // when all of them have ended.
-func (c *Call[T]) hedged(outer *attempt, e *Executor, number int) (T, error) {
+func (c *Call[T]) hedged(outer *attempt, e *Executor, number int) answer[T] {
 	h := hedge[T]{
 		call: c, executor: e, outer: outer,
-		answers: make(chan answer[T], 1+e.hedges), late: make(chan struct{}, 1+e.hedges),
+		answers: make(chan ended[T], 1+e.hedges), late: make(chan struct{}, 1+e.hedges),
 	}
 	h.start()
 	stop := e.clock.AfterFunc(e.hedgeDelay, h.ring)
@@ -34,6 +33,7 @@ func (c *Call[T]) hedged(outer *attempt, e *Executor, number int) (T, error) {
 			if a.err == nil || a.panicked != nil || h.running == 0 {
 				return h.settle(a)
 			}
+			c.discard(a.answer)
 		case <-h.late:
 			if started == e.hedges || outer.Err() != nil || e.budget != nil && !e.budget.Retry(false) {
 				continue
@@ -52,7 +52,7 @@ type hedge[T any] struct {
 	call     *Call[T]
 	executor *Executor
 	outer    *attempt
-	answers  chan answer[T]
+	answers  chan ended[T]
 	late     chan struct{}
 	contexts []*attempt
 	running  int
@@ -66,21 +66,21 @@ func (h *hedge[T]) start() {
 	h.contexts = append(h.contexts, a)
 	h.running++
 	go func() {
-		got := answer[T]{ctx: a, err: errGoexit}
+		got := ended[T]{ctx: a, answer: answer[T]{err: errGoexit}}
 		defer func() {
 			if r := recover(); r != nil {
 				got.panicked = &PanicError{r, debug.Stack()}
 			}
 			h.answers <- got
 		}()
-		got.out, got.err = h.call.Run(a)
+		got.answer = h.call.run(a)
 	}()
 }
 
 // settle cancels and waits for all others, and passes on a panic.
-func (h *hedge[T]) settle(first answer[T]) (T, error) {
+func (h *hedge[T]) settle(first ended[T]) answer[T] {
 	for _, a := range h.contexts {
-		if a != first.ctx || first.err != nil {
+		if a != first.ctx || !first.there {
 			a.cancel()
 		}
 	}
@@ -89,17 +89,16 @@ func (h *hedge[T]) settle(first answer[T]) (T, error) {
 		a := <-h.answers
 		if a.panicked != nil {
 			panicked = a.panicked
-		} else if a.err == nil && h.call.Discard != nil {
-			h.call.Discard(a.out)
 		}
+		h.call.discard(a.answer)
 	}
 	if panicked != nil {
 		panic(panicked)
 	}
-	if first.err == nil && h.call.Keep == nil {
+	if first.there && h.call.Keep == nil {
 		first.ctx.cancel()
 	}
-	return first.out, first.err
+	return first.answer
 }
 
 var _ context.Context = (*attempt)(nil)

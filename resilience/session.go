@@ -15,11 +15,18 @@ type session struct {
 	*Executor
 	ctx context.Context // with what the observers put there
 
+	repeats bool         // an unknown outcome may be repeated
+	final   func() error // why there must be no other attempt
+
 	attempts int       // started so far
 	began    time.Time // the call
 	started  time.Time // the last attempt
 	spent    *spent    // of the rules; nil before the first failure
 
+	// Of the pause before the next attempt.
+	wait        time.Duration
+	last        error
+	class       retrypatterns.Classification
 	paidTimeout bool // the last retry was asked for after a timeout
 
 	inside   bool // holds a place of the bulkhead
@@ -126,7 +133,7 @@ func (s *session) succeeded() {
 	}
 }
 
-// failed judges an attempt that failed and waits for the next one; the error says why there is none.
+// failed judges an attempt that failed; the error says why there is no other one.
 func (s *session) failed(err error) error {
 	now := s.clock.Now()
 	c, known := s.name(err)
@@ -142,13 +149,19 @@ func (s *session) failed(err error) error {
 	s.tell(s.ctx, Event{
 		Kind: RetryScheduled, Attempt: s.attempts, MaxRetries: retries, Delay: wait, Err: err, Classification: c,
 	})
-	if s.clock.Sleep(s.ctx, wait) != nil {
-		return s.stopped(err, c, cancelled(s.ctx))
+	s.wait, s.last, s.class = wait, err, c
+	return nil
+}
+
+// pause waits for the next attempt; the error says why it will not be.
+func (s *session) pause() error {
+	if s.clock.Sleep(s.ctx, s.wait) != nil {
+		return s.stopped(s.last, s.class, cancelled(s.ctx))
 	}
 	if reason := s.readmit(); reason != nil {
-		return s.stopped(err, c, reason)
+		return s.stopped(s.last, s.class, reason)
 	}
-	s.counts.retry(c.Error)
+	s.counts.retry(s.class.Error)
 	s.attempts++
 	s.started = s.clock.Now()
 	return nil
@@ -239,10 +252,15 @@ func timedOut(err error, c retrypatterns.Classification) bool {
 
 // repeatable says why an error of that class may not be repeated; nil when it may.
 func (s *session) repeatable(c retrypatterns.Classification, known bool) error {
+	if s.final != nil {
+		if reason := s.final(); reason != nil {
+			return reason
+		}
+	}
 	switch {
 	case !known:
 		return ErrUnclassified
-	case c.Retriable(s.idempotent), c.Class == retrypatterns.Conflict && s.repeatConflicts:
+	case c.Retriable(s.repeats), c.Class == retrypatterns.Conflict && s.repeatConflicts:
 		return nil
 	case c.Class == retrypatterns.UnknownOutcome:
 		return ErrNotIdempotent
