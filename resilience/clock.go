@@ -46,3 +46,6 @@ func (machineClock) AfterFunc(d time.Duration, f func()) (stop func() bool) {
 type sharedSource struct{}
 
 func (sharedSource) Uint64() uint64 { return rand.Uint64() }
+
+// MachineClock is the machine's time.
+func MachineClock() Clock { return machineClock{} }
