@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -48,10 +49,12 @@ func number(n int64) types.AttributeValue {
 }
 func instant(t time.Time) types.AttributeValue { return number(t.UnixMilli()) }
 func ttl(t time.Time) types.AttributeValue     { return number(t.Unix() + 3600) } // clocks differ
-func names(pairs ...string) (m map[string]string) {
-	m = map[string]string{}
-	for i := 0; i < len(pairs); i += 2 {
-		m[pairs[i]] = pairs[i+1]
+
+// names are the placeholders of attributes, many of which DynamoDB reserves.
+func names(attributes ...string) map[string]string {
+	m := make(map[string]string, len(attributes))
+	for _, a := range attributes {
+		m["#"+a] = a
 	}
 	return m
 }
@@ -66,8 +69,7 @@ func (s *Store) Begin(ctx context.Context, c idempotency.Claim) (idempotency.Sta
 		},
 		ConditionExpression: aws.String("attribute_not_exists(#key) OR #expires <= :now OR " +
 			"(attribute_not_exists(#status) AND #fingerprint = :fingerprint AND (#lease <= :now OR #token = :token))"),
-		ExpressionAttributeNames: names("#key", "key", "#expires", "expires", "#status", "status", "#fingerprint", "fingerprint",
-			"#lease", "lease", "#token", "token"),
+		ExpressionAttributeNames:            names("key", "expires", "status", "fingerprint", "lease", "token"),
 		ExpressionAttributeValues:           item{":now": instant(c.Now), ":fingerprint": blob(c.Fingerprint), ":token": text(c.Token)},
 		ReturnValues:                        types.ReturnValueAllOld,
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
@@ -123,7 +125,7 @@ func (s *Store) Extend(ctx context.Context, key, token string, until time.Time) 
 		TableName: &s.table, Key: item{"key": text(key)},
 		UpdateExpression:          aws.String("SET #lease = :lease"),
 		ConditionExpression:       aws.String("#token = :token AND attribute_not_exists(#status)"),
-		ExpressionAttributeNames:  names("#lease", "lease", "#token", "token", "#status", "status"),
+		ExpressionAttributeNames:  names("lease", "token", "status"),
 		ExpressionAttributeValues: item{":lease": instant(until), ":token": text(token)},
 	})
 	return lostLease(err)
@@ -135,18 +137,18 @@ func (s *Store) Finish(ctx context.Context, key, token string, a idempotency.Ans
 	if err != nil {
 		return err
 	}
-	set := "SET #status = :status, #expires = :expires, #ttl = :ttl"
-	attributes := names("#status", "status", "#expires", "expires", "#ttl", "ttl", "#token", "token")
+	set := []string{"#status = :status", "#expires = :expires", "#ttl = :ttl"}
+	attributes := names("status", "expires", "ttl", "token")
 	values := item{":status": number(int64(a.Status)), ":expires": instant(expires), ":ttl": ttl(expires), ":token": text(token)}
 	for name, value := range map[string][]byte{"header": header, "body": a.Body} {
 		if len(value) > 0 {
-			set += ", #" + name + " = :" + name
+			set = append(set, "#"+name+" = :"+name)
 			attributes["#"+name] = name
 			values[":"+name] = blob(value)
 		}
 	}
 	_, err = s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName: &s.table, Key: item{"key": text(key)}, UpdateExpression: &set,
+		TableName: &s.table, Key: item{"key": text(key)}, UpdateExpression: aws.String("SET " + strings.Join(set, ", ")),
 		ConditionExpression:      aws.String("#token = :token"),
 		ExpressionAttributeNames: attributes, ExpressionAttributeValues: values,
 	})
@@ -158,7 +160,7 @@ func (s *Store) Release(ctx context.Context, key, token string) error {
 	_, err := s.client.DeleteItem(ctx, &dynamodb.DeleteItemInput{
 		TableName: &s.table, Key: item{"key": text(key)},
 		ConditionExpression:       aws.String("#token = :token AND attribute_not_exists(#status)"),
-		ExpressionAttributeNames:  names("#token", "token", "#status", "status"),
+		ExpressionAttributeNames:  names("token", "status"),
 		ExpressionAttributeValues: item{":token": text(token)},
 	})
 	if err = lostLease(err); errors.Is(err, idempotency.ErrLeaseLost) {

@@ -29,6 +29,7 @@ CREATE INDEX IF NOT EXISTS idempotency_keys_expires ON idempotency_keys (expires
 // work.
 type writer struct {
 	conn driver.Conn
+	ctx  context.Context // of every statement: what was begun is carried out, whoever goes away
 	args [8]driver.NamedValue
 
 	open, commit, rollback                          driver.StmtExecContext
@@ -46,7 +47,7 @@ func newWriter(ctx context.Context, dsn string) (*writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &writer{conn: conn}
+	w := &writer{conn: conn, ctx: context.WithoutCancel(ctx)}
 	for i := range w.args {
 		w.args[i].Ordinal = i + 1
 	}
@@ -167,13 +168,13 @@ func (w *writer) transact(group []*work) error {
 }
 
 func (w *writer) exec(stmt driver.StmtExecContext) error {
-	_, err := stmt.ExecContext(context.Background(), nil)
+	_, err := stmt.ExecContext(w.ctx, nil)
 	return err
 }
 
 // change runs a statement and tells how many rows it changed.
 func (w *writer) change(stmt driver.StmtExecContext, args ...driver.Value) (int64, error) {
-	result, err := stmt.ExecContext(context.Background(), w.bind(args))
+	result, err := stmt.ExecContext(w.ctx, w.bind(args))
 	if err != nil {
 		return 0, err
 	}
@@ -200,7 +201,7 @@ type row struct {
 
 // read finds a key.
 func (w *writer) read(key string) (r row, err error) {
-	rows, err := w.find.QueryContext(context.Background(), w.bind([]driver.Value{key}))
+	rows, err := w.find.QueryContext(w.ctx, w.bind([]driver.Value{key}))
 	if err != nil {
 		return r, err
 	}

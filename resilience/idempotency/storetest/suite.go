@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -208,7 +209,7 @@ func (x suite) race(t *testing.T) {
 		var all sync.WaitGroup
 		for i := range 16 {
 			all.Go(func() {
-				got, err := s.Begin(t.Context(), claim(key, fmt.Sprint(i), noon))
+				got, err := s.Begin(t.Context(), claim(key, strconv.Itoa(i), noon))
 				if err != nil {
 					t.Error(err)
 				}
