@@ -28,6 +28,8 @@ var (
 	ErrDeadline = errors.New("another attempt could not end before the deadline")
 	// ErrRetryAfter: the server asks for a longer pause than [MaxRetryAfter] allows.
 	ErrRetryAfter = errors.New("the server asks for a longer pause than is allowed")
+	// ErrPushback: the server says not to repeat the call.
+	ErrPushback = errors.New("the server says not to try again")
 	// ErrBudget: the retry budget is used up.
 	ErrBudget = errors.New("the retry budget is used up")
 	// ErrCircuitOpen: the circuit breaker admits no call.

@@ -86,6 +86,15 @@ func build(r rules, options []Option) (*Executor, error) {
 // Service is the executor's name.
 func (e *Executor) Service() string { return e.service }
 
+// Hedges tells whether the operation may run several times at once.
+func (e *Executor) Hedges() bool { return e.hedges > 0 }
+
+// Breaker is that of the executor; nil where there is none.
+func (e *Executor) Breaker() *breaker.Breaker { return e.breaker }
+
+// Bulkhead is that of the executor; nil where there is none.
+func (e *Executor) Bulkhead() *Bulkhead { return e.bulkhead }
+
 // WorstWait is the longest that the waits between attempts can take together, if the server never asks for longer ones:
 // the sum over the policy's retries, or over all rows where the errors alternate.
 func (e *Executor) WorstWait() time.Duration { return e.rules.worst() }

@@ -225,10 +225,9 @@ func (s *session) decide(now time.Time, err error, c retrypatterns.Classificatio
 	wait := policy.DelayAfter(s.spent.retries[row]+1, s.spent.previous[row], s.source)
 	s.spent.retries[row]++
 	s.spent.previous[row] = wait
-	if asked := retryAfter(err); asked > s.maxRetryAfter {
-		return 0, policy.MaxAttempts, &stop{ErrRetryAfter, fmt.Sprintf("%s asked, %s allowed", asked, s.maxRetryAfter)}
-	} else if asked > wait {
-		wait = asked
+	wait, reason := s.asked(err, wait)
+	if reason != nil {
+		return 0, policy.MaxAttempts, reason
 	}
 	if reason := s.room(s.ctx, now, wait, s.usual()); reason != nil {
 		return 0, policy.MaxAttempts, reason
@@ -239,6 +238,21 @@ func (s *session) decide(now time.Time, err error, c retrypatterns.Classificatio
 	}
 	s.paidTimeout = timeout
 	return wait, policy.MaxAttempts, nil
+}
+
+// asked is the wait after what the server wishes.
+func (s *session) asked(err error, wait time.Duration) (time.Duration, error) {
+	least := retryAfter(err)
+	if p, ok := errors.AsType[*pushedBack](err); ok {
+		if !p.again {
+			return 0, ErrPushback
+		}
+		wait, least = p.wait, p.wait
+	}
+	if least > s.maxRetryAfter {
+		return 0, &stop{ErrRetryAfter, fmt.Sprintf("%s asked, %s allowed", least, s.maxRetryAfter)}
+	}
+	return max(wait, least), nil
 }
 
 // timedOut tells whether an attempt failed by taking too long.
@@ -289,7 +303,7 @@ func (s *session) stopped(err error, c retrypatterns.Classification, reason erro
 // reasons are counted by name.
 var reasons = [...]error{
 	ErrExhausted, ErrPermanent, ErrUnclassified, ErrNotIdempotent, ErrConflict, ErrNoRetrier, ErrDeadline, ErrRetryAfter,
-	ErrBudget, ErrCircuitOpen, ErrBulkheadFull, ErrQueueTimeout, ErrCancelled,
+	ErrPushback, ErrBudget, ErrCircuitOpen, ErrBulkheadFull, ErrQueueTimeout, ErrCancelled,
 }
 
 // cancelled says how the caller's context ended.

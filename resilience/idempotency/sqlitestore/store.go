@@ -62,7 +62,7 @@ func Open(ctx context.Context, path string, d Durability) (*Store, error) {
 		return nil, fmt.Errorf("idempotency: open %s: %w", path, err)
 	}
 	s := &Store{work: make(chan *work, maxGroup), closing: make(chan struct{}), done: make(chan struct{})}
-	go func() { //nolint:contextcheck // the writer serves all callers until Close; ctx is about opening only
+	go func() {
 		defer close(s.done)
 		s.err = w.run(s.work, s.closing)
 	}()
