@@ -8,10 +8,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"stepback/engine/integration/mototest"
 	"stepback/resilience/idempotency"
 	"stepback/resilience/idempotency/dynamostore"
 	"stepback/resilience/idempotency/storetest"
+	"stepback/tasks/mototest"
 )
 
 func TestSuite(t *testing.T) {
