@@ -11,7 +11,7 @@ import (
 )
 
 // inAttempt runs f with an attempt's context, whose timeout is an hour.
-func inAttempt(t *testing.T, outer context.Context, f func(ctx context.Context)) context.Context { //nolint:revive // t comes first
+func inAttempt(outer context.Context, t *testing.T, f func(ctx context.Context)) context.Context {
 	t.Helper()
 	var kept context.Context
 	e := must(t, seconds(0), resilience.AttemptTimeout(time.Hour))
@@ -28,7 +28,7 @@ func TestAttemptContextEndsAfterTheAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var child context.Context
 		rang := false
-		ctx := inAttempt(t, t.Context(), func(ctx context.Context) {
+		ctx := inAttempt(t.Context(), t, func(ctx context.Context) {
 			var cancel context.CancelFunc
 			child, cancel = context.WithCancel(ctx)
 			t.Cleanup(cancel) // the child ends before, with its parent
@@ -50,7 +50,7 @@ func TestAttemptContextFollowsTheCallers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		outer, cancel := context.WithCancel(context.WithValue(t.Context(), recorded{}, "v"))
-		inAttempt(t, outer, func(ctx context.Context) {
+		inAttempt(outer, t, func(ctx context.Context) {
 			if ctx.Value(recorded{}) != "v" {
 				t.Error("it lost the caller's values")
 			}
@@ -67,7 +67,7 @@ func TestAttemptContextFollowsTheCallers(t *testing.T) {
 func TestAttemptContextTimesOut(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		inAttempt(t, t.Context(), func(ctx context.Context) {
+		inAttempt(t.Context(), t, func(ctx context.Context) {
 			deadline, ok := ctx.Deadline()
 			if !ok || time.Until(deadline) != time.Hour {
 				t.Errorf("deadline in %s", time.Until(deadline))
@@ -78,7 +78,7 @@ func TestAttemptContextTimesOut(t *testing.T) {
 			}
 			<-ctx.Done()
 		})
-		inAttempt(t, t.Context(), func(ctx context.Context) {
+		inAttempt(t.Context(), t, func(ctx context.Context) {
 			stopped := context.AfterFunc(ctx, func() { t.Error("rang although it was stopped") })
 			if !stopped() || stopped() {
 				t.Error("stop is true once")
@@ -90,7 +90,7 @@ func TestAttemptContextTimesOut(t *testing.T) {
 		})
 		outer, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		inAttempt(t, outer, func(ctx context.Context) {
+		inAttempt(outer, t, func(ctx context.Context) {
 			if deadline, _ := ctx.Deadline(); time.Until(deadline) != time.Minute {
 				t.Errorf("deadline in %s, want the caller's", time.Until(deadline))
 			}

@@ -53,7 +53,9 @@ func TestBulkheadQueuesInOrder(t *testing.T) {
 func TestBulkheadQueueTimeout(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		b, err := resilience.NewBulkhead(resilience.BulkheadSettings{Concurrent: 1, Queue: 5, QueueTimeout: time.Second})
+		b, err := resilience.NewBulkhead(
+			resilience.BulkheadSettings{Concurrent: 1, Queue: 5, QueueTimeout: time.Second},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -61,7 +63,10 @@ func TestBulkheadQueueTimeout(t *testing.T) {
 			t.Fatal(err)
 		}
 		began := time.Now()
-		if err := b.Enter(t.Context()); !errors.Is(err, resilience.ErrQueueTimeout) || time.Since(began) != time.Second {
+		if err := b.Enter(
+			t.Context(),
+		); !errors.Is(err, resilience.ErrQueueTimeout) ||
+			time.Since(began) != time.Second {
 			t.Errorf("%v after %s", err, time.Since(began))
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
@@ -77,7 +82,9 @@ func TestBulkheadQueueTimeout(t *testing.T) {
 
 func TestBulkheadSettings(t *testing.T) {
 	t.Parallel()
-	for _, s := range []resilience.BulkheadSettings{{}, {Concurrent: -1}, {Concurrent: 1, Queue: -1}, {Concurrent: 1, QueueTimeout: -1}} {
+	for _, s := range []resilience.BulkheadSettings{
+		{}, {Concurrent: -1}, {Concurrent: 1, Queue: -1}, {Concurrent: 1, QueueTimeout: -1},
+	} {
 		var wrong *resilience.SettingError
 		if _, err := resilience.NewBulkhead(s); !errors.As(err, &wrong) {
 			t.Errorf("%+v: %v", s, err)
@@ -103,7 +110,10 @@ func TestBulkheadsKeepServicesApart(t *testing.T) {
 	if got := r.Statistics(); got["a"].Running != 1 || got["a"].Full != 1 || got["b"].Running != 2 {
 		t.Errorf("counted %+v", got)
 	}
-	if _, err := resilience.NewBulkheads(resilience.BulkheadSettings{Concurrent: 1}, map[string]resilience.BulkheadSettings{"x": {}}); err == nil {
+	if _, err := resilience.NewBulkheads(
+		resilience.BulkheadSettings{Concurrent: 1},
+		map[string]resilience.BulkheadSettings{"x": {}},
+	); err == nil {
 		t.Error("a size of 0 was accepted")
 	}
 }

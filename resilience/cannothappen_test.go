@@ -18,8 +18,8 @@ import (
 
 // The tests of this file show that the faults of the source documents' own code (mission, correction 8) cannot happen.
 
-// TestNothingOutlivesACancelledWait: time.After in a retry loop keeps its timer until it rings. Here every timer is stopped,
-// and no goroutine is left: a bubble of virtual time fails when one is.
+// TestNothingOutlivesACancelledWait: time.After in a retry loop keeps its timer until it rings. Here every timer is
+// stopped, and no goroutine is left: a bubble of virtual time fails when one is.
 func TestNothingOutlivesACancelledWait(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -68,7 +68,10 @@ func (c *stopwatch) AfterFunc(d time.Duration, f func()) (stop func() bool) {
 func TestAnyPolicyRuns(t *testing.T) {
 	t.Parallel()
 	jitters := []retrypatterns.Jitter{
-		retrypatterns.JitterNone, retrypatterns.JitterFull, retrypatterns.JitterPartial, retrypatterns.JitterDecorrelated,
+		retrypatterns.JitterNone,
+		retrypatterns.JitterFull,
+		retrypatterns.JitterPartial,
+		retrypatterns.JitterDecorrelated,
 		retrypatterns.JitterProportional,
 	}
 	rapid.Check(t, func(rt *rapid.T) {
@@ -118,7 +121,12 @@ func TestTheTwoHundredthRetryWaitsTheCap(t *testing.T) {
 	t.Parallel()
 	clock := &skipping{now: time.Now()}
 	policy := retrypatterns.Policy{Interval: time.Second, Rate: 2, MaxDelay: time.Minute, MaxAttempts: 200}
-	_, err := resilience.Do(t.Context(), func(context.Context) (int, error) { return 0, errUnavailable }, policy, resilience.WithClock(clock))
+	_, err := resilience.Do(
+		t.Context(),
+		func(context.Context) (int, error) { return 0, errUnavailable },
+		policy,
+		resilience.WithClock(clock),
+	)
 	wantStop(t, err, resilience.ErrExhausted, 201)
 	if clock.waits[199] != time.Minute || slices.Max(clock.waits) != time.Minute {
 		t.Errorf("waits %v", clock.waits)
@@ -129,13 +137,17 @@ func TestTheTwoHundredthRetryWaitsTheCap(t *testing.T) {
 	}
 }
 
-// TestHalfOpenPlacesDoNotLeak: a probe that panics, is cancelled or changes the circuit gives its place back, so that the
-// circuit can close again. The source counts a probe down only if the circuit is half-open when it ends.
+// TestHalfOpenPlacesDoNotLeak: a probe that panics, is cancelled or changes the circuit gives its place back, so that
+// the circuit can close again. The source counts a probe down only if the circuit is half-open when it ends.
 func TestHalfOpenPlacesDoNotLeak(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b, err := breaker.New(breaker.Policy{
-			ConsecutiveFailures: 1, OpenFor: time.Second, SuccessThreshold: 1, HalfOpenConcurrency: 1, ProbeTimeout: 24 * time.Hour,
+			ConsecutiveFailures: 1,
+			OpenFor:             time.Second,
+			SuccessThreshold:    1,
+			HalfOpenConcurrency: 1,
+			ProbeTimeout:        24 * time.Hour,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -169,12 +181,19 @@ func TestHalfOpenPlacesDoNotLeak(t *testing.T) {
 	})
 }
 
-// TestAClockThatJumps: a machine that is set back an hour, or forward, during an attempt neither panics nor waits longer.
+// TestAClockThatJumps: a machine that is set back an hour, or forward, during an attempt neither panics nor waits
+// longer.
 func TestAClockThatJumps(t *testing.T) {
 	t.Parallel()
 	for _, jump := range []time.Duration{-time.Hour, time.Hour} {
 		clock := &skipping{now: time.Now()}
-		e := must(t, seconds(2), resilience.WithClock(clock), resilience.AttemptTimeout(time.Minute), resilience.Idempotent())
+		e := must(
+			t,
+			seconds(2),
+			resilience.WithClock(clock),
+			resilience.AttemptTimeout(time.Minute),
+			resilience.Idempotent(),
+		)
 		calls := 0
 		out, err := resilience.Execute(t.Context(), e, func(context.Context) (int, error) {
 			clock.now = clock.now.Add(jump)

@@ -59,8 +59,8 @@ func WithRetryAfter(err error, d time.Duration) error {
 	return &postponed{err, d}
 }
 
-// WithPushback attaches a server's decision to an error: to be called again exactly after wait, or not at all. It takes the
-// place of the policy's wait, but not of its limits. A nil error stays nil.
+// WithPushback attaches a server's decision to an error: to be called again exactly after wait, or not at all. It takes
+// the place of the policy's wait, but not of its limits. A nil error stays nil.
 func WithPushback(err error, wait time.Duration, again bool) error {
 	if err == nil {
 		return nil

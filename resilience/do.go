@@ -2,7 +2,6 @@ package resilience
 
 import (
 	"context"
-	"time"
 
 	"stepback/retrypatterns"
 )
@@ -11,7 +10,12 @@ import (
 // for this call; a breaker, bulkhead or budget among the options is shared by all calls that name it.
 //
 // The error is an [*Error], or a setting that makes no sense: then the operation has not been called.
-func Do[T any](ctx context.Context, op func(context.Context) (T, error), policy retrypatterns.Policy, options ...Option) (T, error) {
+func Do[T any](
+	ctx context.Context,
+	op func(context.Context) (T, error),
+	policy retrypatterns.Policy,
+	options ...Option,
+) (T, error) {
 	e, err := New(policy, options...)
 	if err != nil {
 		var none T
@@ -75,7 +79,7 @@ func (c *Call[T]) protected(ctx context.Context, e *Executor) (T, error) {
 		return none, err
 	}
 	for {
-		a := c.attempt(s.ctx, e, s.attempts, s.started, s.repeats) //nolint:contextcheck // it is ctx with the observers' values
+		a := c.attempt(&s) //nolint:contextcheck // with ctx and the observers' values
 		if a.err == nil {
 			s.succeeded()
 			return a.out, nil
@@ -113,12 +117,12 @@ func (c *Call[T]) run(ctx context.Context) (a answer[T]) {
 }
 
 // attempt runs the operation once, or with hedges a few times at once.
-func (c *Call[T]) attempt(ctx context.Context, e *Executor, number int, started time.Time, idempotent bool) (got answer[T]) {
-	hedge := e.hedges > 0 && idempotent
-	if e.attemptTimeout == 0 && !hedge {
-		return c.run(ctx)
+func (c *Call[T]) attempt(s *session) (got answer[T]) {
+	hedge := s.hedges > 0 && s.repeats
+	if s.attemptTimeout == 0 && !hedge {
+		return c.run(s.ctx)
 	}
-	a := newAttempt(ctx, e.clock, started, e.attemptTimeout)
+	a := newAttempt(s.ctx, s.clock, s.started, s.attemptTimeout)
 	kept := false
 	defer func() {
 		if !kept {
@@ -126,9 +130,9 @@ func (c *Call[T]) attempt(ctx context.Context, e *Executor, number int, started 
 		}
 	}()
 	if hedge {
-		got = c.hedged(a, e, number)
+		got = c.hedged(a, s.Executor, s.attempts)
 	} else {
-		got = c.run(a) //nolint:contextcheck // a is ctx, ended early
+		got = c.run(a)
 	}
 	switch {
 	case got.there && c.Keep != nil:
@@ -136,7 +140,7 @@ func (c *Call[T]) attempt(ctx context.Context, e *Executor, number int, started 
 		a.calm()
 		got.out = c.Keep(got.out, a.cancel)
 	case got.err != nil && a.timedOut():
-		got.err = &TimeoutError{e.attemptTimeout, got.err}
+		got.err = &TimeoutError{s.attemptTimeout, got.err}
 	}
 	return got
 }

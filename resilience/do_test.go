@@ -21,6 +21,12 @@ import (
 // errUnavailable is transient: nothing happened.
 var errUnavailable = resilience.Mark(errors.New("503"), retrypatterns.Transient, retrypatterns.ServiceUnavailableError)
 
+// errInvalid will fail again.
+var errInvalid = resilience.Mark(io.EOF, retrypatterns.Permanent, retrypatterns.InvalidInput)
+
+// errConflict lost against another one.
+var errConflict = resilience.Mark(io.EOF, retrypatterns.Conflict, retrypatterns.OptimisticLockException)
+
 // errUnknown may have happened.
 var errUnknown = resilience.Mark(errors.New("reset"), retrypatterns.UnknownOutcome, retrypatterns.SocketTimeoutError)
 
@@ -126,11 +132,11 @@ func TestWhatIsNotRepeated(t *testing.T) {
 		err    error
 		reason error
 	}{
-		"permanent":        {resilience.Mark(io.EOF, retrypatterns.Permanent, retrypatterns.InvalidInput), resilience.ErrPermanent},
+		"permanent":        {errInvalid, resilience.ErrPermanent},
 		"unclassified":     {errors.New("boom"), resilience.ErrUnclassified},
 		"unknown outcome":  {errUnknown, resilience.ErrNotIdempotent},
 		"reset after sent": {syscall.ECONNRESET, resilience.ErrNotIdempotent},
-		"conflict":         {resilience.Mark(io.EOF, retrypatterns.Conflict, retrypatterns.OptimisticLockException), resilience.ErrConflict},
+		"conflict":         {errConflict, resilience.ErrConflict},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -165,8 +171,8 @@ func TestConflictIsRepeatedFromTheRead(t *testing.T) {
 	})
 }
 
-// TestRowsOfTheTable drives an operation by the rows that the state ProcessSingleUserRecord has: each row counts its own
-// retries.
+// TestRowsOfTheTable drives an operation by the rows that the state ProcessSingleUserRecord has: each row counts its
+// own retries.
 func TestRowsOfTheTable(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -266,7 +272,8 @@ func TestAttemptTimeout(t *testing.T) {
 		_, err := resilience.Execute(t.Context(), e, s.call)
 		got := wantStop(t, err, resilience.ErrExhausted, 3)
 		var timeout *resilience.TimeoutError
-		if !errors.As(err, &timeout) || timeout.After != 300*time.Millisecond || got.Error != retrypatterns.TimeoutError {
+		if !errors.As(err, &timeout) || timeout.After != 300*time.Millisecond ||
+			got.Error != retrypatterns.TimeoutError {
 			t.Errorf("error is %v (%v)", err, got)
 		}
 		s.wantCalls(t, 0, 1300*time.Millisecond, 3600*time.Millisecond)
@@ -285,7 +292,10 @@ func TestTimeoutIsNotRepeatedWhereNotIdempotent(t *testing.T) {
 func TestRetryAfterLengthensAWait(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := failing(resilience.WithRetryAfter(errUnavailable, 7*time.Second), resilience.WithRetryAfter(errUnavailable, time.Millisecond))
+		s := failing(
+			resilience.WithRetryAfter(errUnavailable, 7*time.Second),
+			resilience.WithRetryAfter(errUnavailable, time.Millisecond),
+		)
 		if out, err := resilience.Do(t.Context(), s.call, seconds(3)); out != "ok" {
 			t.Errorf("%q, %v", out, err)
 		}
@@ -312,12 +322,14 @@ func TestSettingsThatMakeNoSense(t *testing.T) {
 	}{
 		"negative retries": {policy: seconds(-1), want: "MaxAttempts is -1"},
 		"no interval":      {policy: retrypatterns.Policy{MaxAttempts: 1, Rate: 2}, want: "IntervalSeconds is 0s"},
-		"rate NaN":         {policy: retrypatterns.Policy{MaxAttempts: 1, Interval: 1, Rate: math.NaN()}, want: "BackoffRate is NaN"},
-		"zero timeout":     {policy: seconds(1), option: resilience.AttemptTimeout(0), want: "AttemptTimeout is 0s"},
-		"negative hint":    {policy: seconds(1), option: resilience.MaxRetryAfter(-1), want: "MaxRetryAfter is -1ns"},
-		"no breaker":       {policy: seconds(1), option: resilience.WithBreaker(nil), want: "WithBreaker is nil"},
-		"hedged writes":    {policy: seconds(1), option: resilience.Hedge(time.Second, 1), want: "not idempotent"},
-		"no extra hedge":   {policy: seconds(1), option: resilience.Hedge(time.Second, 0), want: "Hedge's extra is 0"},
+		"rate NaN": {
+			policy: retrypatterns.Policy{MaxAttempts: 1, Interval: 1, Rate: math.NaN()}, want: "BackoffRate is NaN",
+		},
+		"zero timeout":   {policy: seconds(1), option: resilience.AttemptTimeout(0), want: "AttemptTimeout is 0s"},
+		"negative hint":  {policy: seconds(1), option: resilience.MaxRetryAfter(-1), want: "MaxRetryAfter is -1ns"},
+		"no breaker":     {policy: seconds(1), option: resilience.WithBreaker(nil), want: "WithBreaker is nil"},
+		"hedged writes":  {policy: seconds(1), option: resilience.Hedge(time.Second, 1), want: "not idempotent"},
+		"no extra hedge": {policy: seconds(1), option: resilience.Hedge(time.Second, 0), want: "Hedge's extra is 0"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -338,7 +350,11 @@ func TestBreakerRefusesWithoutACall(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b, err := breaker.New(breaker.Policy{
-			ConsecutiveFailures: 2, OpenFor: time.Minute, SuccessThreshold: 1, HalfOpenConcurrency: 1, ProbeTimeout: time.Minute,
+			ConsecutiveFailures: 2,
+			OpenFor:             time.Minute,
+			SuccessThreshold:    1,
+			HalfOpenConcurrency: 1,
+			ProbeTimeout:        time.Minute,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -389,8 +405,8 @@ func TestWhatTheBreakerCounts(t *testing.T) {
 		"transient":    {errUnavailable, 0, 1, 0},
 		"unknown":      {errUnknown, 0, 1, 0},
 		"unclassified": {errors.New("boom"), 0, 1, 0},
-		"permanent":    {resilience.Mark(io.EOF, retrypatterns.Permanent, retrypatterns.InvalidInput), 1, 0, 0},
-		"conflict":     {resilience.Mark(io.EOF, retrypatterns.Conflict, retrypatterns.OptimisticLockException), 1, 0, 0},
+		"permanent":    {errInvalid, 1, 0, 0},
+		"conflict":     {errConflict, 1, 0, 0},
 		"cancelled":    {context.Canceled, 0, 0, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -399,7 +415,12 @@ func TestWhatTheBreakerCounts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, _ = resilience.Do(t.Context(), func(context.Context) (int, error) { return 0, c.err }, seconds(0), resilience.WithBreaker(b))
+			_, _ = resilience.Do(
+				t.Context(),
+				func(context.Context) (int, error) { return 0, c.err },
+				seconds(0),
+				resilience.WithBreaker(b),
+			)
 			got := b.Statistics().Totals
 			if got.Successes != c.successes || got.Failures != c.failures || got.Ignored != c.ignored {
 				t.Errorf("counted %+v", got)
@@ -418,7 +439,13 @@ func TestAPanicGivesEverythingBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := must(t, seconds(3), resilience.WithBreaker(b), resilience.WithBulkhead(bulkhead), resilience.AttemptTimeout(time.Second))
+	e := must(
+		t,
+		seconds(3),
+		resilience.WithBreaker(b),
+		resilience.WithBulkhead(bulkhead),
+		resilience.AttemptTimeout(time.Second),
+	)
 	func() {
 		defer func() {
 			if r := recover(); r != "boom" {
@@ -490,17 +517,23 @@ func TestStatistics(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		e := must(t, seconds(1))
-		for _, s := range []*service{failing(), failing(errUnavailable), failing(errUnavailable, errUnavailable), failing(errUnknown)} {
+		for _, s := range []*service{
+			failing(), failing(errUnavailable), failing(errUnavailable, errUnavailable), failing(errUnknown),
+		} {
 			_, _ = resilience.Execute(t.Context(), e, s.call)
 		}
 		got := e.Statistics()
-		if got.Calls != 4 || got.Successes != 2 || got.Failures != 2 || got.Attempts != 6 || got.Retries != 2 || got.RetriedSuccesses != 1 {
+		if got.Calls != 4 || got.Successes != 2 || got.Failures != 2 || got.Attempts != 6 || got.Retries != 2 ||
+			got.RetriedSuccesses != 1 {
 			t.Errorf("counted %+v", got)
 		}
-		if want := "map[it may have happened already, and the operation is not idempotent:1 no retry is left:1]"; fmt.Sprint(got.Refused) != want {
+		if want := "map[it may have happened already, and the operation is not idempotent:1 no retry is left:1]"; fmt.Sprint(
+			got.Refused,
+		) != want {
 			t.Errorf("refused %v", got.Refused)
 		}
-		if got.RetriesByError[retrypatterns.ServiceUnavailableError] != 2 || got.MeanAttempts() != 1.5 || got.SuccessRate() != 0.5 {
+		if got.RetriesByError[retrypatterns.ServiceUnavailableError] != 2 || got.MeanAttempts() != 1.5 ||
+			got.SuccessRate() != 0.5 {
 			t.Errorf("counted %+v", got)
 		}
 		if r := got.RetryRate(); math.Abs(r-1.0/3) > 1e-9 {

@@ -44,8 +44,8 @@ type Executor struct {
 	counts  counters
 }
 
-// New makes an executor that repeats by one policy: a pattern's, a preset's or the caller's own. A setting that makes no
-// sense is a [*SettingError] or what retrypatterns.Policy.Validate says, all of them joined.
+// New makes an executor that repeats by one policy: a pattern's, a preset's or the caller's own. A setting that makes
+// no sense is a [*SettingError] or what retrypatterns.Policy.Validate says, all of them joined.
 func New(policy retrypatterns.Policy, options ...Option) (*Executor, error) {
 	return build(one(policy), options)
 }
@@ -74,7 +74,9 @@ func build(r rules, options []Option) (*Executor, error) {
 	}
 	if e.hedges > 0 && !e.idempotent && !e.byCall {
 		problems = append(problems, &SettingError{
-			"Hedge", "set for an operation that is not idempotent", "Idempotent or IdempotentByCall as well: a hedge runs the operation twice",
+			"Hedge",
+			"set for an operation that is not idempotent",
+			"Idempotent or IdempotentByCall as well: a hedge runs the operation twice",
 		})
 	}
 	if err := errors.Join(problems...); err != nil {
@@ -249,5 +251,8 @@ func (e *Executor) room(ctx context.Context, now time.Time, wait, attempt time.D
 	if wait < left && attempt <= left-wait {
 		return nil
 	}
-	return &stop{ErrDeadline, fmt.Sprintf("%s left, a wait of %s and an attempt of about %s to come", max(left, 0), wait, attempt)}
+	return &stop{
+		ErrDeadline,
+		fmt.Sprintf("%s left, a wait of %s and an attempt of about %s to come", max(left, 0), wait, attempt),
+	}
 }

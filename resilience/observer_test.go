@@ -19,13 +19,21 @@ func TestLogRetries(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
-		log := slog.New(slog.NewJSONHandler(&out, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
-			if a.Key == slog.TimeKey {
-				return slog.Attr{}
-			}
-			return a
-		}}))
-		_, _ = resilience.Do(t.Context(), failing(errUnavailable).call, seconds(3), resilience.Name("payments"), resilience.Observe(resilience.LogRetries(log)))
+		log := slog.New(
+			slog.NewJSONHandler(&out, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+				if a.Key == slog.TimeKey {
+					return slog.Attr{}
+				}
+				return a
+			}}),
+		)
+		_, _ = resilience.Do(
+			t.Context(),
+			failing(errUnavailable).call,
+			seconds(3),
+			resilience.Name("payments"),
+			resilience.Observe(resilience.LogRetries(log)),
+		)
 		want := `{"level":"WARN","msg":"retry","event":"retry_attempt","service":"payments","attempt":1,"max_retries":3,"delay_ms":1000,` +
 			`"error_type":"ServiceUnavailableError","error_class":"transient","error_message":"503"}` + "\n"
 		if out.String() != want {
@@ -44,7 +52,10 @@ func (*recorder) Begin(ctx context.Context, service string) context.Context {
 }
 
 func (r *recorder) Observe(ctx context.Context, e resilience.Event) {
-	r.lines = append(r.lines, fmt.Sprint(ctx.Value(recorded{}), " ", e.Kind, " ", e.Attempt, " ", e.Delay, " ", e.Duration, " ", e.Err))
+	r.lines = append(
+		r.lines,
+		fmt.Sprint(ctx.Value(recorded{}), " ", e.Kind, " ", e.Attempt, " ", e.Delay, " ", e.Duration, " ", e.Err),
+	)
 }
 
 func TestEvents(t *testing.T) {

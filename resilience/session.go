@@ -204,7 +204,12 @@ func health(ctx context.Context, c retrypatterns.Classification, known bool) bre
 }
 
 // decide says how long to wait before the next attempt, and how many retries the policy allows, or why there is none.
-func (s *session) decide(now time.Time, err error, c retrypatterns.Classification, known bool) (time.Duration, int, error) {
+func (s *session) decide(
+	now time.Time,
+	err error,
+	c retrypatterns.Classification,
+	known bool,
+) (time.Duration, int, error) {
 	if s.ctx.Err() != nil {
 		return 0, 0, cancelled(s.ctx)
 	}
@@ -302,8 +307,20 @@ func (s *session) stopped(err error, c retrypatterns.Classification, reason erro
 
 // reasons are counted by name.
 var reasons = [...]error{
-	ErrExhausted, ErrPermanent, ErrUnclassified, ErrNotIdempotent, ErrConflict, ErrNoRetrier, ErrDeadline, ErrRetryAfter,
-	ErrPushback, ErrBudget, ErrCircuitOpen, ErrBulkheadFull, ErrQueueTimeout, ErrCancelled,
+	ErrExhausted,
+	ErrPermanent,
+	ErrUnclassified,
+	ErrNotIdempotent,
+	ErrConflict,
+	ErrNoRetrier,
+	ErrDeadline,
+	ErrRetryAfter,
+	ErrPushback,
+	ErrBudget,
+	ErrCircuitOpen,
+	ErrBulkheadFull,
+	ErrQueueTimeout,
+	ErrCancelled,
 }
 
 // cancelled says how the caller's context ended.

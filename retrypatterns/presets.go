@@ -34,8 +34,8 @@ func doubling(retries int, interval, maxDelay time.Duration, jitter Jitter) Poli
 	return Policy{Interval: interval, Rate: 2, MaxDelay: maxDelay, MaxAttempts: retries, Jitter: jitter}
 }
 
-// Presets returns the presets interactive, standard, batch, external_api, database and message_queue, in that order. The
-// slice is the caller's own.
+// Presets returns the presets interactive, standard, batch, external_api, database and message_queue, in that order.
+// The slice is the caller's own.
 func Presets() []Preset { return slices.Clone(presets) }
 
 // PresetNamed returns the preset of that name, and whether there is one.

@@ -48,13 +48,15 @@ func (*hasty) AfterFunc(d time.Duration, f func()) func() bool { return time.Aft
 // server is a health service that answers by turns, with the last turn for ever.
 type server struct {
 	grpc_health_v1.UnimplementedHealthServer
-	clock    hasty
 	mu       sync.Mutex
 	turns    []func(context.Context) error
 	previous []string
 }
 
-func (s *server) Check(ctx context.Context, _ *grpc_health_v1.HealthCheckRequest) (*grpc_health_v1.HealthCheckResponse, error) {
+func (s *server) Check(
+	ctx context.Context,
+	_ *grpc_health_v1.HealthCheckRequest,
+) (*grpc_health_v1.HealthCheckResponse, error) {
 	md, _ := metadata.FromIncomingContext(ctx)
 	s.mu.Lock()
 	s.previous = append(s.previous, strings.Join(md.Get("grpc-previous-rpc-attempts"), ","))
@@ -87,7 +89,11 @@ func fails(code codes.Code, pushback ...string) func(context.Context) error {
 	}
 }
 
-func serve(t *testing.T, options []grpc.DialOption, turns ...func(context.Context) error) (*server, grpc_health_v1.HealthClient) {
+func serve(
+	t *testing.T,
+	options []grpc.DialOption,
+	turns ...func(context.Context) error,
+) (*server, grpc_health_v1.HealthClient) {
 	t.Helper()
 	s := &server{turns: turns}
 	listener := bufconn.Listen(1 << 16)
@@ -98,7 +104,9 @@ func serve(t *testing.T, options []grpc.DialOption, turns ...func(context.Contex
 	t.Cleanup(func() { g.Stop(); serving.Wait() })
 	conn, err := grpc.NewClient("passthrough:test", append([]grpc.DialOption{
 		grpc.WithTransportCredentials(insecure.NewCredentials()),
-		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return listener.DialContext(ctx) }),
+		grpc.WithContextDialer(
+			func(ctx context.Context, _ string) (net.Conn, error) { return listener.DialContext(ctx) },
+		),
 	}, options...)...)
 	if err != nil {
 		t.Fatal(err)
@@ -108,7 +116,11 @@ func serve(t *testing.T, options []grpc.DialOption, turns ...func(context.Contex
 }
 
 // intercepted serves behind an interceptor whose clock does not wait.
-func intercepted(t *testing.T, s grpcretry.Settings, turns ...func(context.Context) error) (*server, grpc_health_v1.HealthClient, *hasty) {
+func intercepted(
+	t *testing.T,
+	s grpcretry.Settings,
+	turns ...func(context.Context) error,
+) (*server, grpc_health_v1.HealthClient, *hasty) {
 	t.Helper()
 	clock := &hasty{}
 	s.Options = append(s.Options, resilience.WithClock(clock))
@@ -133,7 +145,13 @@ func always(string) bool { return true }
 
 func TestUnavailableIsRepeated(t *testing.T) {
 	t.Parallel()
-	s, client, clock := intercepted(t, grpcretry.Settings{Policy: three}, fails(codes.Unavailable), fails(codes.ResourceExhausted), fails(codes.OK))
+	s, client, clock := intercepted(
+		t,
+		grpcretry.Settings{Policy: three},
+		fails(codes.Unavailable),
+		fails(codes.ResourceExhausted),
+		fails(codes.OK),
+	)
 	_ = check(t, client, codes.OK)
 	s.wantCalls(t, "", "1", "2")
 	if want := []time.Duration{time.Second, 2 * time.Second}; !slices.Equal(clock.waits, want) {
@@ -149,7 +167,9 @@ func TestWhatIsRepeated(t *testing.T) {
 			s, client, _ := intercepted(t, settings, fails(code), fails(codes.OK))
 			repeated := slices.Contains(map[bool][]codes.Code{
 				false: {codes.Unavailable, codes.ResourceExhausted},
-				true:  {codes.Unavailable, codes.ResourceExhausted, codes.Unknown, codes.DeadlineExceeded, codes.Internal},
+				true: {
+					codes.Unavailable, codes.ResourceExhausted, codes.Unknown, codes.DeadlineExceeded, codes.Internal,
+				},
 			}[idempotent], code)
 			if repeated {
 				_ = check(t, client, codes.OK)
@@ -169,7 +189,12 @@ func TestPushback(t *testing.T) {
 		wait     time.Duration
 		repeated bool
 	}{{"250", 250 * time.Millisecond, true}, {"0", 0, true}, {"-1", 0, false}, {"soon", 0, false}, {"99999999999", 0, false}} {
-		s, client, clock := intercepted(t, grpcretry.Settings{Policy: three}, fails(codes.Unavailable, c.pushback), fails(codes.OK))
+		s, client, clock := intercepted(
+			t,
+			grpcretry.Settings{Policy: three},
+			fails(codes.Unavailable, c.pushback),
+			fails(codes.OK),
+		)
 		if c.repeated {
 			_ = check(t, client, codes.OK)
 			if len(clock.waits) != 1 || clock.waits[0] != c.wait {
@@ -186,7 +211,10 @@ func TestPushback(t *testing.T) {
 
 func TestThrottle(t *testing.T) {
 	t.Parallel()
-	settings := grpcretry.Settings{Policy: retrypatterns.Policy{Interval: 1, Rate: 1, MaxAttempts: 100}, Throttle: grpcretry.StandardThrottle()}
+	settings := grpcretry.Settings{
+		Policy:   retrypatterns.Policy{Interval: 1, Rate: 1, MaxAttempts: 100},
+		Throttle: grpcretry.StandardThrottle(),
+	}
 	s, client, _ := intercepted(t, settings, fails(codes.Unavailable))
 	if err := check(t, client, codes.Unavailable); !errors.Is(err, resilience.ErrBudget) {
 		t.Errorf("error is %v", err)
@@ -201,7 +229,11 @@ func TestACallThatWasNeverMadeHasAStatus(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.Trip()
-	_, client, _ := intercepted(t, grpcretry.Settings{Policy: three, Options: []resilience.Option{resilience.WithBreaker(b)}}, fails(codes.OK))
+	_, client, _ := intercepted(
+		t,
+		grpcretry.Settings{Policy: three, Options: []resilience.Option{resilience.WithBreaker(b)}},
+		fails(codes.OK),
+	)
 	if err := check(t, client, codes.Unavailable); !errors.Is(err, resilience.ErrCircuitOpen) {
 		t.Errorf("error is %v", err)
 	}
@@ -223,7 +255,11 @@ func TestACallThatWasNeverMadeHasAStatus(t *testing.T) {
 func TestAttemptTimeout(t *testing.T) {
 	t.Parallel()
 	hang := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
-	settings := grpcretry.Settings{Policy: three, Idempotent: always, Options: []resilience.Option{resilience.AttemptTimeout(20 * time.Millisecond)}}
+	settings := grpcretry.Settings{
+		Policy:     three,
+		Idempotent: always,
+		Options:    []resilience.Option{resilience.AttemptTimeout(20 * time.Millisecond)},
+	}
 	s, client, _ := intercepted(t, settings, hang, fails(codes.OK))
 	_ = check(t, client, codes.OK)
 	s.wantCalls(t, "", "1")
@@ -284,11 +320,20 @@ func TestServiceConfig(t *testing.T) {
 func TestGRPCTakesTheServiceConfig(t *testing.T) {
 	t.Parallel()
 	fast := retrypatterns.Policy{Interval: time.Millisecond, Rate: 2, MaxAttempts: 3}
-	config, _, err := grpcretry.ServiceConfig([]grpcretry.Method{{Service: "grpc.health.v1.Health", Policy: fast}}, grpcretry.Throttle{})
+	config, _, err := grpcretry.ServiceConfig(
+		[]grpcretry.Method{{Service: "grpc.health.v1.Health", Policy: fast}},
+		grpcretry.Throttle{},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, client := serve(t, []grpc.DialOption{grpc.WithDefaultServiceConfig(config)}, fails(codes.Unavailable), fails(codes.Unavailable), fails(codes.OK))
+	s, client := serve(
+		t,
+		[]grpc.DialOption{grpc.WithDefaultServiceConfig(config)},
+		fails(codes.Unavailable),
+		fails(codes.Unavailable),
+		fails(codes.OK),
+	)
 	_ = check(t, client, codes.OK)
 	s.wantCalls(t, "", "1", "2")
 }

@@ -8,6 +8,7 @@ package grpcretry
 import (
 	"context"
 	"errors"
+	"slices"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -35,16 +36,16 @@ type Settings struct {
 	// Idempotent says of a full method name, such as "/helloworld.Greeter/SayHello", whether a call may take effect
 	// twice; nil says that none may.
 	Idempotent func(method string) bool
-	// Throttle bounds retries by gRFC A6, for all calls of the interceptor together; the zero value is no bound. Use one
-	// interceptor for each server name, as gRPC counts.
+	// Throttle bounds retries by gRFC A6, for all calls of the interceptor together; the zero value is no bound. Use
+	// one interceptor for each server name, as gRPC counts.
 	Throttle Throttle
 	// Options are any others of the executor, but no hedges: a reply can be written to by one call only.
 	Options []resilience.Option
 }
 
 // Interceptor repeats unary calls. A server's pushback (grpc-retry-pushback-ms) takes the place of the policy's wait or
-// ends the retries. The error of a call that failed has the status of its last attempt, and of a call that was never made
-// UNAVAILABLE, CANCELLED or DEADLINE_EXCEEDED; errors.As finds the *resilience.Error in it.
+// ends the retries. The error of a call that failed has the status of its last attempt, and of a call that was never
+// made UNAVAILABLE, CANCELLED or DEADLINE_EXCEEDED; errors.As finds the *resilience.Error in it.
 func Interceptor(s Settings) (grpc.UnaryClientInterceptor, error) {
 	options := []resilience.Option{resilience.IdempotentByCall(), resilience.WithClassifier(Classify)}
 	if s.Throttle != (Throttle{}) {
@@ -62,13 +63,18 @@ func Interceptor(s Settings) (grpc.UnaryClientInterceptor, error) {
 		return nil, err
 	}
 	if e.Hedges() {
-		return nil, &resilience.SettingError{Setting: "Hedge", Value: "set", Want: "none: a reply can be written to by one call only"}
+		return nil, &resilience.SettingError{
+			Setting: "Hedge",
+			Value:   "set",
+			Want:    "none: a reply can be written to by one call only",
+		}
 	}
 	idempotent := s.Idempotent
 	if idempotent == nil {
 		idempotent = func(string) bool { return false }
 	}
-	return func(ctx context.Context, method string, req, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
+	return func(ctx context.Context, method string, req, reply any, conn *grpc.ClientConn,
+		invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
 		c := call{method: method, req: req, reply: reply, conn: conn, invoke: invoke, opts: opts}
 		_, err := resilience.Call[struct{}]{Run: c.attempt, Idempotent: idempotent(method)}.Do(ctx, e)
 		return withStatus(err)
@@ -100,11 +106,15 @@ func (c *call) attempt(ctx context.Context) (struct{}, error) {
 		ctx = metadata.AppendToOutgoingContext(ctx, previousKey, strconv.Itoa(int(before)))
 	}
 	var trailer metadata.MD
-	opts := append(c.opts[:len(c.opts):len(c.opts)], grpc.Trailer(&trailer))
+	opts := append(slices.Clip(c.opts), grpc.Trailer(&trailer))
 	err := c.invoke(ctx, c.method, c.req, c.reply, c.conn, opts...)
 	if values := trailer.Get(pushbackKey); err != nil && len(values) > 0 {
 		ms, wrong := strconv.ParseInt(values[0], 10, 32)
-		err = resilience.WithPushback(err, time.Duration(ms)*time.Millisecond, wrong == nil && ms >= 0 && len(values) == 1)
+		err = resilience.WithPushback(
+			err,
+			time.Duration(ms)*time.Millisecond,
+			wrong == nil && ms >= 0 && len(values) == 1,
+		)
 	}
 	return struct{}{}, err
 }

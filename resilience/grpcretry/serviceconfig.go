@@ -16,8 +16,8 @@ const maxAttempts = 5
 
 // Method is how some methods are repeated.
 type Method struct {
-	// Service is the full name of a gRPC service, such as "helloworld.Greeter"; empty for all services, then Methods must
-	// be empty, too.
+	// Service is the full name of a gRPC service, such as "helloworld.Greeter"; empty for all services, then Methods
+	// must be empty, too.
 	Service string
 	// Methods are names of methods; none for all of the service.
 	Methods []string
@@ -78,8 +78,11 @@ func ServiceConfig(methods []Method, throttle Throttle) (config string, notes []
 	}
 	if throttle != (Throttle{}) {
 		if throttle.MaxTokens < 1 || throttle.MaxTokens > 1000 || !(throttle.TokenRatio > 0) {
-			return "", nil, fmt.Errorf("grpcretry: the throttle has %d tokens and ratio %v; want 1 to 1000 and more than 0",
-				throttle.MaxTokens, throttle.TokenRatio)
+			return "", nil, fmt.Errorf(
+				"grpcretry: the throttle has %d tokens and ratio %v; want 1 to 1000 and more than 0",
+				throttle.MaxTokens,
+				throttle.TokenRatio,
+			)
 		}
 		out.RetryThrottling = &throttling{throttle.MaxTokens, throttle.TokenRatio}
 	}
@@ -108,7 +111,10 @@ func (m Method) config() (methodConfig, []string, error) {
 	switch p.Jitter {
 	case retrypatterns.JitterNone, "":
 		note("gRPC spreads each wait by 20 %% both ways; the policy has none")
-	case retrypatterns.JitterFull, retrypatterns.JitterPartial, retrypatterns.JitterDecorrelated, retrypatterns.JitterProportional:
+	case retrypatterns.JitterFull,
+		retrypatterns.JitterPartial,
+		retrypatterns.JitterDecorrelated,
+		retrypatterns.JitterProportional:
 		note("jitter %s becomes gRPC's own, 20 %% both ways", p.Jitter)
 	}
 	plain := p
@@ -142,8 +148,8 @@ func (m Method) String() string {
 	}
 }
 
-// Codes are the status codes that the retry table repeats, as service configs spell them: those of transient errors, and
-// for idempotent methods those of unknown outcome.
+// Codes are the status codes that the retry table repeats, as service configs spell them: those of transient errors,
+// and for idempotent methods those of unknown outcome.
 func Codes(idempotent bool) []string {
 	repeated := []string{}
 	for code := codes.OK; code <= codes.Unauthenticated; code++ {

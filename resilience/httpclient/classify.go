@@ -52,8 +52,8 @@ func (e *StatusError) HTTPStatusCode() int { return e.Status }
 // RetryAfter is the pause that the server asks for; 0 if it asks for none.
 func (e *StatusError) RetryAfter() time.Duration { return e.after }
 
-// judge finds fault with a response that may be repeated. What the caller has to decide by itself (404, 409, 422 …) is an
-// answer like any other.
+// judge finds fault with a response that may be repeated. What the caller has to decide by itself (404, 409, 422 …) is
+// an answer like any other.
 func (c *call) judge(resp *http.Response) error {
 	class, failed := retrypatterns.ClassifyHTTP(resp.StatusCode)
 	if !failed || class.Class == retrypatterns.Permanent || class.Class == retrypatterns.Conflict {
@@ -94,7 +94,9 @@ func classify(err error) (retrypatterns.Classification, bool) {
 		return lost(retrypatterns.SocketTimeoutError, "connection lost after the request was sent")
 	default:
 		return retrypatterns.Classification{
-			Error: retrypatterns.ConnectionTimeoutError, Class: retrypatterns.Transient, Identity: "no connection: nothing was sent",
+			Error:    retrypatterns.ConnectionTimeoutError,
+			Class:    retrypatterns.Transient,
+			Identity: "no connection: nothing was sent",
 		}, true
 	}
 }

@@ -8,8 +8,8 @@
 // the transport can make itself, once per call).
 //
 // When no attempt is left, the caller gets the last response as it came, with its body; an error only where there is no
-// response. Bodies are sent again from GetBody, or from what was kept of them while they were sent first. Responses that
-// are not handed out are drained within bounds, so that their connections can be used again.
+// response. Bodies are sent again from GetBody, or from what was kept of them while they were sent first. Responses
+// that are not handed out are drained within bounds, so that their connections can be used again.
 //
 // Each host has its own circuit breaker, bulkhead, budget and statistics. The package never follows redirects, never
 // caches, and never reads a response that is handed out.

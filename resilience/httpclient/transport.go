@@ -27,8 +27,8 @@ const (
 	defaultMaxHosts       = 256
 )
 
-// Settings are what a [Transport] does. Their zero value repeats by the preset external_api without breaker, bulkhead and
-// budget.
+// Settings are what a [Transport] does. Their zero value repeats by the preset external_api without breaker, bulkhead
+// and budget.
 type Settings struct {
 	// Base sends the requests; http.DefaultTransport where it is nil.
 	Base http.RoundTripper
@@ -81,7 +81,11 @@ func New(s Settings) (*Transport, error) {
 	t.settings.MaxBody = max(cmp.Or(s.MaxBody, defaultMaxBody), 0)
 	t.settings.MaxHosts = cmp.Or(s.MaxHosts, defaultMaxHosts)
 	if t.settings.MaxHosts < 0 {
-		return nil, &resilience.SettingError{Setting: "MaxHosts", Value: strconv.Itoa(s.MaxHosts), Want: "0 (256) or more"}
+		return nil, &resilience.SettingError{
+			Setting: "MaxHosts",
+			Value:   strconv.Itoa(s.MaxHosts),
+			Want:    "0 (256) or more",
+		}
 	}
 	t.hosts.init(t.settings.MaxHosts, t.executor)
 	if _, err := t.executor("example.com"); err != nil { // tells now what is wrong

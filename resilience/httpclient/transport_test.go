@@ -80,7 +80,11 @@ func serve(t *testing.T, set func(*httpclient.Settings), turns ...http.HandlerFu
 	t.Cleanup(s.Close)
 	base := &http.Transport{}
 	t.Cleanup(base.CloseIdleConnections)
-	settings := httpclient.Settings{Base: base, Policy: &three, Options: []resilience.Option{resilience.WithClock(&s.clock)}}
+	settings := httpclient.Settings{
+		Base:    base,
+		Policy:  &three,
+		Options: []resilience.Option{resilience.WithClock(&s.clock)},
+	}
 	if set != nil {
 		set(&settings)
 	}
@@ -278,7 +282,9 @@ func TestIdempotencyKeys(t *testing.T) {
 	_, _ = s.send(t, "GET", "", 200)
 	_, _ = s.send(t, "PATCH", "x", 200, "Idempotency-Key", `"mine"`)
 	k := s.keys
-	if len(k) != 6 || k[0] != k[1] || k[1] != k[2] || k[3] == k[0] || k[4] != "" || k[5] != `"mine"` || len(k[0]) != 38 || k[0][0] != '"' {
+	if len(k) != 6 || k[0] != k[1] || k[1] != k[2] || k[3] == k[0] || k[4] != "" || k[5] != `"mine"` ||
+		len(k[0]) != 38 ||
+		k[0][0] != '"' {
 		t.Errorf("keys %q", k)
 	}
 	s = serve(t, nil, status(500), status(200)) // the caller's own key makes it idempotent
@@ -336,7 +342,8 @@ func TestAttemptTimeout(t *testing.T) {
 	_, err := s.send(t, "POST", "x", 0)
 	var timeout *resilience.TimeoutError
 	var outer *url.Error
-	if !errors.As(err, &timeout) || !errors.Is(err, resilience.ErrNotIdempotent) || !errors.As(err, &outer) || !outer.Timeout() {
+	if !errors.As(err, &timeout) || !errors.Is(err, resilience.ErrNotIdempotent) || !errors.As(err, &outer) ||
+		!outer.Timeout() {
 		t.Errorf("error is %v", err)
 	}
 	s.wantRequests(t, 1)
@@ -363,12 +370,16 @@ func TestTheCallersDeadline(t *testing.T) {
 func TestABodyIsNotCutByTheAttemptTimeout(t *testing.T) {
 	t.Parallel()
 	second := make(chan struct{})
-	s := serve(t, func(s *httpclient.Settings) { s.AttemptTimeout = 50 * time.Millisecond }, func(w http.ResponseWriter, _ *http.Request) {
-		fmt.Fprint(w, "first ")
-		w.(http.Flusher).Flush()
-		<-second
-		fmt.Fprint(w, "second")
-	})
+	s := serve(
+		t,
+		func(s *httpclient.Settings) { s.AttemptTimeout = 50 * time.Millisecond },
+		func(w http.ResponseWriter, _ *http.Request) {
+			fmt.Fprint(w, "first ")
+			w.(http.Flusher).Flush()
+			<-second
+			fmt.Fprint(w, "second")
+		},
+	)
 	time.AfterFunc(80*time.Millisecond, func() { close(second) })
 	if body, _ := s.send(t, "GET", "", 200); body != "first second" {
 		t.Errorf("body %q", body)
@@ -395,7 +406,13 @@ func TestAServerThatStallsInABody(t *testing.T) {
 
 func TestEachHostHasItsOwnCircuit(t *testing.T) {
 	t.Parallel()
-	circuit := breaker.Policy{ConsecutiveFailures: 1, OpenFor: time.Hour, SuccessThreshold: 1, HalfOpenConcurrency: 1, ProbeTimeout: time.Hour}
+	circuit := breaker.Policy{
+		ConsecutiveFailures: 1,
+		OpenFor:             time.Hour,
+		SuccessThreshold:    1,
+		HalfOpenConcurrency: 1,
+		ProbeTimeout:        time.Hour,
+	}
 	s := serve(t, func(s *httpclient.Settings) {
 		s.Breaker, s.Policy = &circuit, &retrypatterns.Policy{}
 		s.Bulkhead = &resilience.BulkheadSettings{Concurrent: 10}
@@ -503,7 +520,12 @@ func TestManyAtOnce(t *testing.T) {
 		all.Go(func() {
 			for j := range 5 {
 				body := fmt.Sprint(i, "/", j, strings.Repeat("x", 3000))
-				req, _ := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url(), io.MultiReader(bytes.NewBufferString(body)))
+				req, _ := http.NewRequestWithContext(
+					t.Context(),
+					http.MethodPost,
+					s.url(),
+					io.MultiReader(bytes.NewBufferString(body)),
+				)
 				resp, err := s.client.Do(req)
 				if err != nil {
 					t.Error(err)
@@ -525,11 +547,13 @@ func BenchmarkRoundTrip(b *testing.B) {
 	answer := roundTripper(func(r *http.Request) (*http.Response, error) {
 		return &http.Response{StatusCode: http.StatusOK, Body: http.NoBody, Request: r}, nil
 	})
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(200) }))
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	b.Cleanup(server.Close)
 	circuit := breaker.Callee()
 	for name, base := range map[string]http.RoundTripper{"nothing": answer, "http.Transport": http.DefaultTransport} {
-		protected, err := httpclient.New(httpclient.Settings{Base: base, Breaker: &circuit, Bulkhead: &resilience.BulkheadSettings{Concurrent: 10}})
+		protected, err := httpclient.New(
+			httpclient.Settings{Base: base, Breaker: &circuit, Bulkhead: &resilience.BulkheadSettings{Concurrent: 10}},
+		)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -17,8 +17,8 @@ import (
 
 // Settings are what a [Guard] does; the zero value is usable.
 type Settings struct {
-	// Lease is how long a claim lasts unless it is renewed, which is done every third of it while the request runs; 0 is
-	// 30 s. It is how long the next request has to wait when a process has died.
+	// Lease is how long a claim lasts unless it is renewed, which is done every third of it while the request runs; 0
+	// is 30 s. It is how long the next request has to wait when a process has died.
 	Lease time.Duration
 	// Keep is how long an answer is kept; 0 is 24 h.
 	Keep time.Duration
@@ -70,7 +70,11 @@ func New(store Store, s Settings) (*Guard, error) {
 		is   time.Duration
 	}{{"Lease", s.Lease}, {"Keep", s.Keep}, {"Wait", s.Wait}, {"MaxAnswer", time.Duration(s.MaxAnswer)}} {
 		if d.is < 0 {
-			return nil, &resilience.SettingError{Setting: d.name, Value: strconv.FormatInt(int64(d.is), 10), Want: "0 or more"}
+			return nil, &resilience.SettingError{
+				Setting: d.name,
+				Value:   strconv.FormatInt(int64(d.is), 10),
+				Want:    "0 or more",
+			}
 		}
 	}
 	s.Lease, s.Keep = cmp.Or(s.Lease, defaultLease), cmp.Or(s.Keep, defaultKeep)
@@ -78,7 +82,11 @@ func New(store Store, s Settings) (*Guard, error) {
 	if limit := store.MaxAnswer(); limit > 0 {
 		s.MaxAnswer = min(s.MaxAnswer, limit)
 	}
-	options := []resilience.Option{resilience.Name("idempotency store"), resilience.Idempotent(), resilience.RepeatConflicts()}
+	options := []resilience.Option{
+		resilience.Name("idempotency store"),
+		resilience.Idempotent(),
+		resilience.RepeatConflicts(),
+	}
 	if s.Clock != nil {
 		options = append(options, resilience.WithClock(s.Clock))
 	} else {

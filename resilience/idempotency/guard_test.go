@@ -111,7 +111,15 @@ func TestAConcurrentRequestIsToldToComeBack(t *testing.T) {
 		if !errors.As(err, &running) || !errors.Is(err, idempotency.ErrRunning) || running.After != 25*time.Second {
 			t.Errorf("error is %v", err)
 		}
-		if _, err := g.Once(t.Context(), "k", []byte("another"), takes(0, &runs)); !errors.Is(err, idempotency.ErrMismatch) {
+		if _, err := g.Once(
+			t.Context(),
+			"k",
+			[]byte("another"),
+			takes(0, &runs),
+		); !errors.Is(
+			err,
+			idempotency.ErrMismatch,
+		) {
 			t.Errorf("error is %v", err)
 		}
 		first.Wait()
@@ -151,7 +159,12 @@ func TestACrashedRunIsTakenOver(t *testing.T) {
 		g := guard(t, store, idempotency.Settings{Wait: time.Hour})
 		now := time.Now()
 		_, err := store.Begin(t.Context(), idempotency.Claim{ // and is never heard of again
-			Key: "k", Fingerprint: print32, Token: "dead", Now: now, Until: now.Add(30 * time.Second), Expires: now.Add(time.Hour),
+			Key:         "k",
+			Fingerprint: print32,
+			Token:       "dead",
+			Now:         now,
+			Until:       now.Add(30 * time.Second),
+			Expires:     now.Add(time.Hour),
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -183,7 +196,12 @@ func TestErrorsAndPanicsReleaseTheKey(t *testing.T) {
 				t.Errorf("recovered %v", r)
 			}
 		}()
-		_, _ = g.Once(t.Context(), "k", print32, func(context.Context) (idempotency.Answer, bool, error) { panic("boom") })
+		_, _ = g.Once(
+			t.Context(),
+			"k",
+			print32,
+			func(context.Context) (idempotency.Answer, bool, error) { panic("boom") },
+		)
 	}()
 	result, err := g.Once(t.Context(), "k", print32, func(context.Context) (idempotency.Answer, bool, error) {
 		return idempotency.Answer{Status: 503}, false, nil // not to be kept
@@ -192,7 +210,13 @@ func TestErrorsAndPanicsReleaseTheKey(t *testing.T) {
 		t.Errorf("%+v, %v", result, err)
 	}
 	var runs atomic.Int32
-	if result, err := g.Once(t.Context(), "k", print32, takes(0, &runs)); err != nil || result.Replayed || runs.Load() != 1 {
+	if result, err := g.Once(
+		t.Context(),
+		"k",
+		print32,
+		takes(0, &runs),
+	); err != nil || result.Replayed ||
+		runs.Load() != 1 {
 		t.Errorf("%+v, %v", result, err)
 	}
 }
@@ -234,7 +258,8 @@ func TestALostLeaseEndsTheRun(t *testing.T) {
 		var runs atomic.Int32
 		began := time.Now()
 		_, err := g.Once(t.Context(), "k", print32, takes(time.Hour, &runs))
-		if !errors.Is(err, idempotency.ErrLeaseLost) || time.Since(began) != 10*time.Second || store.finishes.Load() != 0 {
+		if !errors.Is(err, idempotency.ErrLeaseLost) || time.Since(began) != 10*time.Second ||
+			store.finishes.Load() != 0 {
 			t.Errorf("%v after %s", err, time.Since(began))
 		}
 	})
@@ -246,7 +271,11 @@ func TestAStoreThatDoesNotTakeTheAnswer(t *testing.T) {
 		down := resilience.Mark(errors.New("down"), "transient", "DatabaseConnectionError")
 		store := &broken{Store: open(t), finish: down, release: down}
 		var told []string
-		g := guard(t, store, idempotency.Settings{OnError: func(key string, err error) { told = append(told, key+": "+err.Error()) }})
+		g := guard(
+			t,
+			store,
+			idempotency.Settings{OnError: func(key string, err error) { told = append(told, key+": "+err.Error()) }},
+		)
 		var runs atomic.Int32
 		result, err := g.Once(t.Context(), "k", print32, takes(0, &runs))
 		if err != nil || result.Stored || string(result.Answer.Body) != "run 1" || store.finishes.Load() != 4 {
@@ -271,7 +300,13 @@ func TestALongAnswerIsNotKept(t *testing.T) {
 	run := func(context.Context) (idempotency.Answer, bool, error) {
 		return idempotency.Answer{Status: 200, Body: make([]byte, 11)}, true, nil
 	}
-	if result, err := g.Once(t.Context(), "k", print32, run); err != nil || result.Stored || len(result.Answer.Body) != 11 {
+	if result, err := g.Once(
+		t.Context(),
+		"k",
+		print32,
+		run,
+	); err != nil || result.Stored ||
+		len(result.Answer.Body) != 11 {
 		t.Errorf("%+v, %v", result, err)
 	}
 	if _, err := g.Once(t.Context(), "k", print32, run); !errors.Is(err, idempotency.ErrAnswerTooLong) {

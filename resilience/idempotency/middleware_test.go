@@ -115,7 +115,9 @@ func TestAClientThatGoesAway(t *testing.T) {
 
 func TestWhatIsKept(t *testing.T) {
 	t.Parallel()
-	for status, kept := range map[int32]bool{200: true, 400: true, 404: true, 409: true, 500: true, 504: true, 429: false, 502: false, 503: false} {
+	for status, kept := range map[int32]bool{
+		200: true, 400: true, 404: true, 409: true, 500: true, 504: true, 429: false, 502: false, 503: false,
+	} {
 		x := newShop(t, idempotency.HTTP{}, idempotency.Settings{})
 		x.status.Store(status)
 		x.send(t.Context(), "POST", `"k"`, "tea")
@@ -144,7 +146,11 @@ func TestRefusals(t *testing.T) {
 
 func TestPrincipalsHaveTheirOwnKeys(t *testing.T) {
 	t.Parallel()
-	x := newShop(t, idempotency.HTTP{Principal: func(r *http.Request) string { return r.Header.Get("User") }}, idempotency.Settings{})
+	x := newShop(
+		t,
+		idempotency.HTTP{Principal: func(r *http.Request) string { return r.Header.Get("User") }},
+		idempotency.Settings{},
+	)
 	wantResponse(t, x.send(t.Context(), "POST", "k", "tea", "User", "a"), 201, "order 1")
 	wantResponse(t, x.send(t.Context(), "POST", "k", "tea", "User", "b"), 201, "order 2")
 	wantResponse(t, x.send(t.Context(), "POST", "k", "tea", "User", "a"), 201, "order 1")
@@ -161,7 +167,17 @@ func (down) MaxAnswer() int { return 0 }
 func TestAStoreThatIsDown(t *testing.T) {
 	t.Parallel()
 	var told error
-	x := &shop{handler: guard(t, down{}, idempotency.Settings{OnError: func(_ string, err error) { told = err }}).Middleware(idempotency.HTTP{})(nil)}
+	x := &shop{
+		handler: guard(
+			t,
+			down{},
+			idempotency.Settings{OnError: func(_ string, err error) { told = err }},
+		).Middleware(
+			idempotency.HTTP{},
+		)(
+			nil,
+		),
+	}
 	w := x.send(t.Context(), "POST", "k", "tea")
 	wantResponse(t, w, 503, "repeat it later")
 	if told == nil || strings.Contains(w.Body.String(), "route") {

@@ -1,5 +1,5 @@
-// Package resilienceotel makes an OpenTelemetry span of each call of an executor, with one event for each attempt, retry
-// and hedge.
+// Package resilienceotel makes an OpenTelemetry span of each call of an executor, with one event for each attempt,
+// retry and hedge.
 package resilienceotel
 
 import (
@@ -44,8 +44,15 @@ func (s spans) Observe(ctx context.Context, e resilience.Event) {
 		attributes = append(attributes, attribute.Float64("resilience.delay_seconds", e.Delay.Seconds()))
 	}
 	if e.Err != nil {
-		attributes = append(attributes, attribute.String("error.type", e.Classification.Error),
-			attribute.String("error.class", string(e.Classification.Class)), attribute.String("error.message", e.Err.Error()))
+		attributes = append(
+			attributes,
+			attribute.String("error.type", e.Classification.Error),
+			attribute.String(
+				"error.class",
+				string(e.Classification.Class),
+			),
+			attribute.String("error.message", e.Err.Error()),
+		)
 	}
 	span.AddEvent(e.Kind.String(), trace.WithAttributes(attributes...))
 }

@@ -54,7 +54,8 @@ func TestSpans(t *testing.T) {
 		if got := strings.Join(events, "\n"); got != want {
 			t.Errorf("events %s\nwant %s", got, want)
 		}
-		if span.Name() != "call payments" || span.Status().Code != codes.Error || span.EndTime().Sub(span.StartTime()) != time.Second {
+		if span.Name() != "call payments" || span.Status().Code != codes.Error ||
+			span.EndTime().Sub(span.StartTime()) != time.Second {
 			t.Errorf("%s, %v, %s", span.Name(), span.Status(), span.EndTime().Sub(span.StartTime()))
 		}
 	})

@@ -1,5 +1,5 @@
-// Package resilienceprom shows what executors count as Prometheus metrics. It reads their statistics when it is scraped, so
-// that a call pays nothing for it.
+// Package resilienceprom shows what executors count as Prometheus metrics. It reads their statistics when it is
+// scraped, so that a call pays nothing for it.
 package resilienceprom
 
 import (
@@ -32,7 +32,11 @@ var (
 
 	running = describe("bulkhead_running", "Calls that run in the bulkhead.")
 	queued  = describe("bulkhead_queued", "Calls that wait in the bulkhead's queue.")
-	refused = describe("bulkhead_refused_total", "Calls that the bulkhead refused, by reason: full or timeout.", "reason")
+	refused = describe(
+		"bulkhead_refused_total",
+		"Calls that the bulkhead refused, by reason: full or timeout.",
+		"reason",
+	)
 )
 
 func describe(name, help string, labels ...string) *prometheus.Desc {
@@ -60,7 +64,8 @@ func (c *Collector) Add(e *resilience.Executor) {
 // Describe implements prometheus.Collector.
 func (c *Collector) Describe(out chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
-		calls, tries, retry, saved, given, hedge, falls, usual, circuit, transitions, rejected, running, queued, refused,
+		calls, tries, retry, saved, given, hedge, falls, usual,
+		circuit, transitions, rejected, running, queued, refused,
 	} {
 		out <- d
 	}
@@ -78,7 +83,8 @@ func (c *Collector) Collect(out chan<- prometheus.Metric) {
 
 func collect(e *resilience.Executor, out chan<- prometheus.Metric) {
 	count := func(d *prometheus.Desc, n int64, labels ...string) {
-		out <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(n), append([]string{e.Service()}, labels...)...)
+		labels = append([]string{e.Service()}, labels...)
+		out <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(n), labels...)
 	}
 	gauge := func(d *prometheus.Desc, v float64) {
 		out <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, e.Service())

@@ -29,7 +29,12 @@ func TestCollector(t *testing.T) {
 			t.Fatal(err)
 		}
 		policy := retrypatterns.Policy{Interval: time.Second, Rate: 2, MaxAttempts: 1}
-		e, err := resilience.New(policy, resilience.Name("payments"), resilience.WithBreaker(b), resilience.WithBulkhead(bulkhead))
+		e, err := resilience.New(
+			policy,
+			resilience.Name("payments"),
+			resilience.WithBreaker(b),
+			resilience.WithBulkhead(bulkhead),
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,8 +76,12 @@ resilience_stopped_total{reason="no retry is left",service="payments"} 1
 resilience_stopped_total{reason="the circuit is open",service="payments"} 1
 `
 		names := []string{
-			"resilience_attempts_total", "resilience_calls_total", "resilience_circuit_breaker_state", "resilience_retries_total",
-			"resilience_retried_successes_total", "resilience_stopped_total",
+			"resilience_attempts_total",
+			"resilience_calls_total",
+			"resilience_circuit_breaker_state",
+			"resilience_retries_total",
+			"resilience_retried_successes_total",
+			"resilience_stopped_total",
 		}
 		if err := testutil.GatherAndCompare(registry, strings.NewReader(want), names...); err != nil {
 			t.Error(err)

@@ -24,8 +24,16 @@ const maxAnswer = 390 << 10
 // Client is what a store calls; *dynamodb.Client is one.
 type Client interface {
 	PutItem(context.Context, *dynamodb.PutItemInput, ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error)
-	UpdateItem(context.Context, *dynamodb.UpdateItemInput, ...func(*dynamodb.Options)) (*dynamodb.UpdateItemOutput, error)
-	DeleteItem(context.Context, *dynamodb.DeleteItemInput, ...func(*dynamodb.Options)) (*dynamodb.DeleteItemOutput, error)
+	UpdateItem(
+		context.Context,
+		*dynamodb.UpdateItemInput,
+		...func(*dynamodb.Options),
+	) (*dynamodb.UpdateItemOutput, error)
+	DeleteItem(
+		context.Context,
+		*dynamodb.DeleteItemInput,
+		...func(*dynamodb.Options),
+	) (*dynamodb.DeleteItemOutput, error)
 }
 
 // Store is an idempotency.Store.
@@ -69,8 +77,12 @@ func (s *Store) Begin(ctx context.Context, c idempotency.Claim) (idempotency.Sta
 		},
 		ConditionExpression: aws.String("attribute_not_exists(#key) OR #expires <= :now OR " +
 			"(attribute_not_exists(#status) AND #fingerprint = :fingerprint AND (#lease <= :now OR #token = :token))"),
-		ExpressionAttributeNames:            names("key", "expires", "status", "fingerprint", "lease", "token"),
-		ExpressionAttributeValues:           item{":now": instant(c.Now), ":fingerprint": blob(c.Fingerprint), ":token": text(c.Token)},
+		ExpressionAttributeNames: names("key", "expires", "status", "fingerprint", "lease", "token"),
+		ExpressionAttributeValues: item{
+			":now":         instant(c.Now),
+			":fingerprint": blob(c.Fingerprint),
+			":token":       text(c.Token),
+		},
 		ReturnValues:                        types.ReturnValueAllOld,
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	})
@@ -100,7 +112,8 @@ func standing(there item, c idempotency.Claim) (idempotency.Standing, error) {
 	}
 	header, err := idempotency.DecodeHeader(bytesOf(there["header"]))
 	return idempotency.Standing{
-		State: idempotency.Done, Answer: idempotency.Answer{Status: int(code), Header: header, Body: bytesOf(there["body"])},
+		State:  idempotency.Done,
+		Answer: idempotency.Answer{Status: int(code), Header: header, Body: bytesOf(there["body"])},
 	}, err
 }
 
@@ -139,7 +152,12 @@ func (s *Store) Finish(ctx context.Context, key, token string, a idempotency.Ans
 	}
 	set := []string{"#status = :status", "#expires = :expires", "#ttl = :ttl"}
 	attributes := names("status", "expires", "ttl", "token")
-	values := item{":status": number(int64(a.Status)), ":expires": instant(expires), ":ttl": ttl(expires), ":token": text(token)}
+	values := item{
+		":status":  number(int64(a.Status)),
+		":expires": instant(expires),
+		":ttl":     ttl(expires),
+		":token":   text(token),
+	}
 	for name, value := range map[string][]byte{"header": header, "body": a.Body} {
 		if len(value) > 0 {
 			set = append(set, "#"+name+" = :"+name)
@@ -148,9 +166,12 @@ func (s *Store) Finish(ctx context.Context, key, token string, a idempotency.Ans
 		}
 	}
 	_, err = s.client.UpdateItem(ctx, &dynamodb.UpdateItemInput{
-		TableName: &s.table, Key: item{"key": text(key)}, UpdateExpression: aws.String("SET " + strings.Join(set, ", ")),
-		ConditionExpression:      aws.String("#token = :token"),
-		ExpressionAttributeNames: attributes, ExpressionAttributeValues: values,
+		TableName:                 &s.table,
+		Key:                       item{"key": text(key)},
+		UpdateExpression:          aws.String("SET " + strings.Join(set, ", ")),
+		ConditionExpression:       aws.String("#token = :token"),
+		ExpressionAttributeNames:  attributes,
+		ExpressionAttributeValues: values,
 	})
 	return lostLease(err)
 }

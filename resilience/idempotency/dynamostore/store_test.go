@@ -21,13 +21,18 @@ func TestSuite(t *testing.T) {
 		t.Skip("no DynamoDB to talk to")
 	}
 	client := dynamodb.New(dynamodb.Options{
-		Region: "eu-west-1", BaseEndpoint: &address, Credentials: credentials.NewStaticCredentialsProvider("key", "secret", ""),
+		Region:       "eu-west-1",
+		BaseEndpoint: &address,
+		Credentials:  credentials.NewStaticCredentialsProvider("key", "secret", ""),
 	})
 	table := aws.String("idempotency")
 	_, err := client.CreateTable(t.Context(), &dynamodb.CreateTableInput{
-		TableName: table, BillingMode: types.BillingModePayPerRequest,
-		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String("key"), KeyType: types.KeyTypeHash}},
-		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String("key"), AttributeType: types.ScalarAttributeTypeS}},
+		TableName:   table,
+		BillingMode: types.BillingModePayPerRequest,
+		KeySchema:   []types.KeySchemaElement{{AttributeName: aws.String("key"), KeyType: types.KeyTypeHash}},
+		AttributeDefinitions: []types.AttributeDefinition{
+			{AttributeName: aws.String("key"), AttributeType: types.ScalarAttributeTypeS},
+		},
 	})
 	if err != nil {
 		t.Fatal(err)

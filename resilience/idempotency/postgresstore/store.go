@@ -1,5 +1,5 @@
-// Package postgresstore remembers idempotency keys in PostgreSQL. Each operation is one statement in a transaction of its
-// own, and one round trip unless a key is used already.
+// Package postgresstore remembers idempotency keys in PostgreSQL. Each operation is one statement in a transaction of
+// its own, and one round trip unless a key is used already.
 package postgresstore
 
 import (
@@ -34,11 +34,13 @@ const (
 	claim = `INSERT INTO idempotency_keys AS k (key, fingerprint, token, lease, expires) VALUES ($1, $2, $3, $4, $5)
 ON CONFLICT (key) DO UPDATE SET fingerprint = EXCLUDED.fingerprint, token = EXCLUDED.token, lease = EXCLUDED.lease,
 	expires = EXCLUDED.expires, status = NULL, header = NULL, body = NULL
-WHERE k.expires <= $6 OR k.status IS NULL AND k.fingerprint = EXCLUDED.fingerprint AND (k.lease <= $6 OR k.token = EXCLUDED.token)
+WHERE k.expires <= $6
+	OR k.status IS NULL AND k.fingerprint = EXCLUDED.fingerprint AND (k.lease <= $6 OR k.token = EXCLUDED.token)
 RETURNING xmax <> 0`
-	find    = `SELECT fingerprint, token, lease, expires, status, header, body FROM idempotency_keys WHERE key = $1`
-	extend  = `UPDATE idempotency_keys SET lease = $3 WHERE key = $1 AND token = $2 AND status IS NULL`
-	finish  = `UPDATE idempotency_keys SET status = $3, header = $4, body = $5, expires = $6 WHERE key = $1 AND token = $2 AND status IS NULL`
+	find   = `SELECT fingerprint, token, lease, expires, status, header, body FROM idempotency_keys WHERE key = $1`
+	extend = `UPDATE idempotency_keys SET lease = $3 WHERE key = $1 AND token = $2 AND status IS NULL`
+	finish = `UPDATE idempotency_keys SET status = $3, header = $4, body = $5, expires = $6
+WHERE key = $1 AND token = $2 AND status IS NULL`
 	release = `DELETE FROM idempotency_keys WHERE key = $1 AND token = $2 AND status IS NULL`
 	purge   = `DELETE FROM idempotency_keys WHERE key IN (SELECT key FROM idempotency_keys WHERE expires < $1 ORDER BY expires
 LIMIT $2 FOR UPDATE SKIP LOCKED)`
@@ -156,7 +158,14 @@ func (s *Store) Finish(ctx context.Context, key, token string, a idempotency.Ans
 		return err
 	}
 	var finished bool
-	err = s.pool.QueryRow(ctx, "SELECT status IS NOT NULL FROM idempotency_keys WHERE key = $1 AND token = $2", key, token).Scan(&finished)
+	err = s.pool.QueryRow(
+		ctx,
+		"SELECT status IS NOT NULL FROM idempotency_keys WHERE key = $1 AND token = $2",
+		key,
+		token,
+	).Scan(
+		&finished,
+	)
 	if errors.Is(err, pgx.ErrNoRows) || err == nil && !finished {
 		return idempotency.ErrLeaseLost
 	}

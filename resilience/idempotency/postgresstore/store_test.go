@@ -26,7 +26,10 @@ func TestSuite(t *testing.T) {
 }
 
 func BenchmarkRequests(b *testing.B) {
-	guard, err := idempotency.New(open(b, postgrestest.Start(b).Database(b)+"&pool_max_conns=16"), idempotency.Settings{})
+	guard, err := idempotency.New(
+		open(b, postgrestest.Start(b).Database(b)+"&pool_max_conns=16"),
+		idempotency.Settings{},
+	)
 	if err != nil {
 		b.Fatal(err)
 	}

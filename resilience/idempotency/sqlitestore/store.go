@@ -52,7 +52,8 @@ func Open(ctx context.Context, path string, d Durability) (*Store, error) {
 			return nil, fmt.Errorf("idempotency: create the directory of %s: %w", path, err)
 		}
 	}
-	// Processes that turn on the write-ahead log together get in each other's way, which SQLite's own timeout does not cover.
+	// Processes that turn on the write-ahead log together get in each other's way, which SQLite's own timeout does not
+	// cover.
 	interactive, _ := retrypatterns.PresetNamed("interactive")
 	w, err := resilience.Do(ctx, func(ctx context.Context) (*writer, error) {
 		w, err := newWriter(ctx, dsn(path, d))
@@ -70,7 +71,12 @@ func Open(ctx context.Context, path string, d Durability) (*Store, error) {
 }
 
 func dsn(path string, d Durability) string {
-	pragmas := []string{"busy_timeout(5000)", "journal_mode(WAL)", "synchronous(" + string(d) + ")", "cache_size(-16384)"}
+	pragmas := []string{
+		"busy_timeout(5000)",
+		"journal_mode(WAL)",
+		"synchronous(" + string(d) + ")",
+		"cache_size(-16384)",
+	}
 	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + url.Values{"_pragma": pragmas}.Encode()
 }
 
@@ -182,7 +188,11 @@ func (s *Store) do(ctx context.Context, f func(*writer) error) error {
 	}
 }
 
-var errClosed = resilience.Mark(errors.New("idempotency: the database is closed"), retrypatterns.Permanent, retrypatterns.DatabaseConnectionError)
+var errClosed = resilience.Mark(
+	errors.New("idempotency: the database is closed"),
+	retrypatterns.Permanent,
+	retrypatterns.DatabaseConnectionError,
+)
 
 // named classifies an error of SQLite.
 func named(err error) error {

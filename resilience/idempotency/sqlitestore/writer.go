@@ -71,7 +71,8 @@ func (w *writer) prepare(ctx context.Context) error {
 	}
 	for text, exec := range map[string]*driver.StmtExecContext{
 		"BEGIN IMMEDIATE": &w.open, "COMMIT": &w.commit, "ROLLBACK": &w.rollback,
-		"INSERT INTO idempotency_keys (key, fingerprint, token, lease, expires) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING": &w.insert,
+		`INSERT INTO idempotency_keys (key, fingerprint, token, lease, expires) VALUES (?, ?, ?, ?, ?)
+			ON CONFLICT DO NOTHING`: &w.insert,
 		`UPDATE idempotency_keys SET fingerprint = ?, token = ?, lease = ?, expires = ?, status = NULL, header = NULL, body = NULL
 			WHERE key = ?`: &w.replace,
 		"UPDATE idempotency_keys SET lease = ? WHERE key = ? AND token = ? AND status IS NULL": &w.extend,
@@ -87,7 +88,10 @@ func (w *writer) prepare(ctx context.Context) error {
 		}
 		*exec = stmt.(driver.StmtExecContext)
 	}
-	find, err := conn.PrepareContext(ctx, "SELECT fingerprint, token, lease, expires, status, header, body FROM idempotency_keys WHERE key = ?")
+	find, err := conn.PrepareContext(
+		ctx,
+		"SELECT fingerprint, token, lease, expires, status, header, body FROM idempotency_keys WHERE key = ?",
+	)
 	if err != nil {
 		return err
 	}

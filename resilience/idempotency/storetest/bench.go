@@ -11,8 +11,8 @@ import (
 	"stepback/resilience/idempotency"
 )
 
-// Requests measures b.N whole requests of 16 clients at once, each under a key of its own, and then the same keys again,
-// whose answers are known: requests per second as first/s and replayed/s.
+// Requests measures b.N whole requests of 16 clients at once, each under a key of its own, and then the same keys
+// again, whose answers are known: requests per second as first/s and replayed/s.
 func Requests(b *testing.B, g *idempotency.Guard) {
 	b.Helper()
 	first := requests(b, g, false)
@@ -23,7 +23,11 @@ func Requests(b *testing.B, g *idempotency.Guard) {
 
 func requests(b *testing.B, g *idempotency.Guard, replayed bool) float64 {
 	b.Helper()
-	answer := idempotency.Answer{Status: 201, Header: map[string][]string{"Location": {"/orders/1"}}, Body: make([]byte, 200)}
+	answer := idempotency.Answer{
+		Status: 201,
+		Header: map[string][]string{"Location": {"/orders/1"}},
+		Body:   make([]byte, 200),
+	}
 	fingerprint := make([]byte, 32)
 	var next atomic.Int64
 	var clients sync.WaitGroup

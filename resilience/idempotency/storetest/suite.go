@@ -43,7 +43,12 @@ type suite struct {
 
 func claim(key, token string, now time.Time) idempotency.Claim {
 	return idempotency.Claim{
-		Key: key, Fingerprint: []byte("print"), Token: token, Now: now, Until: now.Add(time.Minute), Expires: now.Add(time.Hour),
+		Key:         key,
+		Fingerprint: []byte("print"),
+		Token:       token,
+		Now:         now,
+		Until:       now.Add(time.Minute),
+		Expires:     now.Add(time.Hour),
 	}
 }
 
@@ -57,7 +62,9 @@ func begin(t *testing.T, s idempotency.Store, c idempotency.Claim, want idempote
 }
 
 var created = idempotency.Answer{
-	Status: 201, Header: map[string][]string{"Location": {"/orders/1"}, "X-Two": {"a", "b"}}, Body: []byte("made\x00it"),
+	Status: 201,
+	Header: map[string][]string{"Location": {"/orders/1"}, "X-Two": {"a", "b"}},
+	Body:   []byte("made\x00it"),
 }
 
 func finish(t *testing.T, s idempotency.Store, key, token string, now time.Time) {
@@ -69,7 +76,8 @@ func finish(t *testing.T, s idempotency.Store, key, token string, now time.Time)
 
 func wantAnswer(t *testing.T, got idempotency.Standing, want idempotency.Answer) {
 	t.Helper()
-	if got.Answer.Status != want.Status || !bytes.Equal(got.Answer.Body, want.Body) || len(got.Answer.Header) != len(want.Header) ||
+	if got.Answer.Status != want.Status || !bytes.Equal(got.Answer.Body, want.Body) ||
+		len(got.Answer.Header) != len(want.Header) ||
 		len(want.Header) > 0 && !reflect.DeepEqual(got.Answer.Header, want.Header) {
 		t.Errorf("answer %+v, want %+v", got.Answer, want)
 	}
@@ -80,7 +88,14 @@ func (x suite) order(t *testing.T) {
 	if got := begin(t, s, claim("order", "1", noon), idempotency.Claimed); got.TakenOver {
 		t.Error("a new key was taken over")
 	}
-	if got := begin(t, s, claim("order", "2", noon.Add(time.Second)), idempotency.Running); !got.Until.Equal(noon.Add(time.Minute)) {
+	if got := begin(
+		t,
+		s,
+		claim("order", "2", noon.Add(time.Second)),
+		idempotency.Running,
+	); !got.Until.Equal(
+		noon.Add(time.Minute),
+	) {
 		t.Errorf("runs until %s", got.Until)
 	}
 	finish(t, s, "order", "1", noon)

@@ -30,7 +30,8 @@ func InTx[T any](ctx context.Context, e *resilience.Executor, db Beginner, opts 
 		if err != nil {
 			return none, sqlretry.BeforeCommit(err)
 		}
-		defer tx.Rollback(context.WithoutCancel(ctx)) //nolint:errcheck // after a commit it does nothing, and otherwise f's error is what matters
+		//nolint:errcheck // after a commit it does nothing, and otherwise f's error is what matters
+		defer tx.Rollback(context.WithoutCancel(ctx))
 		out, err := f(ctx, tx)
 		if err != nil {
 			return none, sqlretry.BeforeCommit(err)

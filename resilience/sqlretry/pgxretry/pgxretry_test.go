@@ -16,8 +16,8 @@ import (
 	"stepback/retrypatterns"
 )
 
-// TestSerializable has many serializable transactions count one counter up: PostgreSQL refuses all but one of those that
-// run together with SQLSTATE 40001, and every one of them gets through by being repeated.
+// TestSerializable has many serializable transactions count one counter up: PostgreSQL refuses all but one of those
+// that run together with SQLSTATE 40001, and every one of them gets through by being repeated.
 func TestSerializable(t *testing.T) {
 	t.Parallel()
 	pool, err := pgxpool.New(t.Context(), postgrestest.Start(t).Database(t)+"&pool_max_conns=8")
@@ -28,7 +28,9 @@ func TestSerializable(t *testing.T) {
 	if _, err := pool.Exec(t.Context(), "CREATE TABLE counts (n int); INSERT INTO counts VALUES (0)"); err != nil {
 		t.Fatal(err)
 	}
-	e, err := pgxretry.New(retrypatterns.Policy{Interval: time.Millisecond, Rate: 1.5, MaxAttempts: 50, Jitter: retrypatterns.JitterFull})
+	e, err := pgxretry.New(
+		retrypatterns.Policy{Interval: time.Millisecond, Rate: 1.5, MaxAttempts: 50, Jitter: retrypatterns.JitterFull},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +45,13 @@ func TestSerializable(t *testing.T) {
 	for range 8 {
 		all.Go(func() {
 			for range 10 {
-				if _, err := pgxretry.InTx(t.Context(), e, pool, pgx.TxOptions{IsoLevel: pgx.Serializable}, add); err != nil {
+				if _, err := pgxretry.InTx(
+					t.Context(),
+					e,
+					pool,
+					pgx.TxOptions{IsoLevel: pgx.Serializable},
+					add,
+				); err != nil {
 					t.Error(err)
 				}
 			}
