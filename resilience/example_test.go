@@ -42,7 +42,9 @@ func ExampleDo() {
 
 // Everything that protects the calls to one service is made once and shared by all of them.
 func ExampleNew() {
-	bulkhead, err := resilience.NewBulkhead(resilience.BulkheadSettings{Concurrent: 10, Queue: 20, QueueTimeout: time.Second})
+	bulkhead, err := resilience.NewBulkhead(resilience.BulkheadSettings{
+		Concurrent: 10, Queue: 20, QueueTimeout: time.Second,
+	})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -113,18 +115,18 @@ func ExampleCall_fallback() {
 }
 
 func ExampleLogRetries() {
-	log := slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
-		if a.Key == slog.TimeKey {
+	shown := func(_ []string, a slog.Attr) slog.Attr {
+		if a.Key == slog.TimeKey || a.Key == slog.LevelKey || a.Key == "error_message" || a.Key == "event" || a.Key == "max_retries" {
 			return slog.Attr{}
 		}
 		return a
-	}}))
+	}
+	log := slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{ReplaceAttr: shown}))
 	fixed := retrypatterns.Policy{Interval: 5 * time.Millisecond, Rate: 1, MaxAttempts: 1}
 	_, _ = resilience.Do(context.Background(), unreliable(1), fixed,
 		resilience.Name("greeter"), resilience.Observe(resilience.LogRetries(log)))
 	// Output:
-	// level=WARN msg=retry event=retry_attempt service=greeter attempt=1 max_retries=1 delay_ms=5
-	// error_type=ServiceUnavailableError error_class=transient error_message="try later"
+	// msg=retry service=greeter attempt=1 delay_ms=5 error_type=ServiceUnavailableError error_class=transient
 }
 
 func ExampleParseRetryAfter() {

@@ -74,14 +74,15 @@ func (c *retriesPresetsCmd) presets() []preset {
 }
 
 func (c *retriesPresetsCmd) list(w io.Writer, all []preset) {
-	t := newTable("preset", ">retries", ">interval", ">rate", ">cap", "jitter", ">mean wait", ">longest wait", ">longest call", "for")
+	t := newTable("preset", ">retries", ">interval", ">rate", ">cap", "jitter",
+		">mean wait", ">longest wait", ">longest call", "for")
 	for _, p := range all {
 		call := plain(p.longest)
 		if c.Timeout == 0 {
 			call = "–"
 		}
-		t.add(p.Name, p.Policy.MaxAttempts, plain(p.Policy.Interval), p.Policy.Rate, plain(p.Policy.MaxDelay), jitterOf(p.Policy),
-			plain(p.schedule.Total.Mean), plain(p.schedule.Total.Max), call, p.Use)
+		t.add(p.Name, p.Policy.MaxAttempts, plain(p.Policy.Interval), p.Policy.Rate, plain(p.Policy.MaxDelay),
+			jitterOf(p.Policy), plain(p.schedule.Total.Mean), plain(p.schedule.Total.Max), call, p.Use)
 	}
 	t.print(w, "")
 	if c.Timeout == 0 {
@@ -133,8 +134,8 @@ func presetsAsJSON(all []preset) []presetJSON {
 	for _, p := range all {
 		total := p.schedule.Total
 		out = append(out, presetJSON{
-			Name: p.Name, For: p.Use, Retries: p.Policy.MaxAttempts, Interval: p.Policy.Interval.Seconds(), Rate: p.Policy.Rate,
-			MaxDelay: p.Policy.MaxDelay.Seconds(), Jitter: string(p.Policy.Jitter), JitterFactor: p.Policy.JitterFactor,
+			Name: p.Name, For: p.Use, Retries: p.Policy.MaxAttempts,
+			Interval: p.Policy.Interval.Seconds(), Rate: p.Policy.Rate, MaxDelay: p.Policy.MaxDelay.Seconds(), Jitter: string(p.Policy.Jitter), JitterFactor: p.Policy.JitterFactor,
 			ShortestWait: total.Min.Seconds(), MeanWait: total.Mean.Seconds(), LongestWait: total.Max.Seconds(),
 			LongestCall: p.longest.Seconds(),
 		})

@@ -18,7 +18,7 @@ func ExampleNew() {
 	requests := 0
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if requests++; requests == 1 {
-			w.WriteHeader(http.StatusInternalServerError) // it may have taken effect: the key tells that it is the same order
+			w.WriteHeader(http.StatusInternalServerError) // it may have taken effect: the key tells
 			return
 		}
 		fmt.Fprint(w, "ordered once, the key has ", len(r.Header.Get("Idempotency-Key")), " characters")
@@ -27,7 +27,7 @@ func ExampleNew() {
 
 	circuit := breaker.Callee()
 	transport, err := httpclient.New(httpclient.Settings{
-		Policy:   &retrypatterns.Policy{Interval: time.Millisecond, Rate: 2, MaxAttempts: 3, Jitter: retrypatterns.JitterFull},
+		Policy:   &retrypatterns.Policy{Interval: time.Millisecond, Rate: 2, MaxAttempts: 3},
 		Breaker:  &circuit,
 		MakeKeys: true,
 	})
