@@ -75,7 +75,8 @@ func (s *Store) Begin(ctx context.Context, c idempotency.Claim) (idempotency.Sta
 			"key": text(c.Key), "fingerprint": blob(c.Fingerprint), "token": text(c.Token),
 			"lease": instant(c.Until), "expires": instant(c.Expires), "ttl": ttl(c.Expires),
 		},
-		ConditionExpression: aws.String("attribute_not_exists(#key) OR #expires <= :now OR " +
+		ConditionExpression: aws.String("attribute_not_exists(#key) OR " +
+			"(#expires <= :now AND (attribute_exists(#status) OR #lease <= :now)) OR " +
 			"(attribute_not_exists(#status) AND #fingerprint = :fingerprint AND (#lease <= :now OR #token = :token))"),
 		ExpressionAttributeNames: names("key", "expires", "status", "fingerprint", "lease", "token"),
 		ExpressionAttributeValues: item{

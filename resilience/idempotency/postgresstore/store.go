@@ -34,7 +34,7 @@ const (
 	claim = `INSERT INTO idempotency_keys AS k (key, fingerprint, token, lease, expires) VALUES ($1, $2, $3, $4, $5)
 ON CONFLICT (key) DO UPDATE SET fingerprint = EXCLUDED.fingerprint, token = EXCLUDED.token, lease = EXCLUDED.lease,
 	expires = EXCLUDED.expires, status = NULL, header = NULL, body = NULL
-WHERE k.expires <= $6
+WHERE k.expires <= $6 AND (k.status IS NOT NULL OR k.lease <= $6)
 	OR k.status IS NULL AND k.fingerprint = EXCLUDED.fingerprint AND (k.lease <= $6 OR k.token = EXCLUDED.token)
 RETURNING xmax <> 0`
 	find   = `SELECT fingerprint, token, lease, expires, status, header, body FROM idempotency_keys WHERE key = $1`
@@ -42,8 +42,8 @@ RETURNING xmax <> 0`
 	finish = `UPDATE idempotency_keys SET status = $3, header = $4, body = $5, expires = $6
 WHERE key = $1 AND token = $2 AND status IS NULL`
 	release = `DELETE FROM idempotency_keys WHERE key = $1 AND token = $2 AND status IS NULL`
-	purge   = `DELETE FROM idempotency_keys WHERE key IN (SELECT key FROM idempotency_keys WHERE expires < $1 ORDER BY expires
-LIMIT $2 FOR UPDATE SKIP LOCKED)`
+	purge   = `DELETE FROM idempotency_keys WHERE key IN (SELECT key FROM idempotency_keys WHERE expires < $1
+AND (status IS NOT NULL OR lease < $1) ORDER BY expires LIMIT $2 FOR UPDATE SKIP LOCKED)`
 )
 
 // schemaLock serialises processes that make the table together; the number says "idempote".
@@ -126,7 +126,7 @@ func (s *Store) look(ctx context.Context, c idempotency.Claim) (standing idempot
 		return standing, true, nil
 	case err != nil:
 		return standing, false, err
-	case !expires.After(c.Now):
+	case !expires.After(c.Now) && (status != nil || !lease.After(c.Now)):
 		return standing, true, nil
 	case string(fingerprint) != string(c.Fingerprint):
 		return idempotency.Standing{State: idempotency.Mismatched}, false, nil

@@ -19,7 +19,7 @@ func (w *writer) begin(c idempotency.Claim) (idempotency.Standing, error) {
 	now := c.Now.UnixMilli()
 	claimed := idempotency.Standing{State: idempotency.Claimed}
 	switch {
-	case r.expires <= now:
+	case r.expires <= now && (r.done || r.lease <= now): // what runs does not expire
 	case r.fingerprint != string(c.Fingerprint):
 		return idempotency.Standing{State: idempotency.Mismatched}, nil
 	case r.done:

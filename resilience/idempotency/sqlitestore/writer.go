@@ -79,8 +79,8 @@ func (w *writer) prepare(ctx context.Context) error {
 		`UPDATE idempotency_keys SET status = ?, header = ?, body = ?, expires = ?
 			WHERE key = ? AND token = ? AND status IS NULL`: &w.finish,
 		"DELETE FROM idempotency_keys WHERE key = ? AND token = ? AND status IS NULL": &w.release,
-		`DELETE FROM idempotency_keys WHERE rowid IN (SELECT rowid FROM idempotency_keys WHERE expires < ? ORDER BY expires
-			LIMIT ?)`: &w.purge,
+		`DELETE FROM idempotency_keys WHERE rowid IN (SELECT rowid FROM idempotency_keys WHERE expires < ?1
+			AND (status IS NOT NULL OR lease < ?1) ORDER BY expires LIMIT ?2)`: &w.purge,
 	} {
 		stmt, err := conn.PrepareContext(ctx, text)
 		if err != nil {

@@ -189,6 +189,13 @@ func (x suite) expiry(t *testing.T) {
 	other.Fingerprint = []byte("another") // an expired key may be used for anything
 	begin(t, s, other, idempotency.Claimed)
 	begin(t, s, claim("expiry", "4", noon.Add(time.Hour)), idempotency.Mismatched)
+	// What runs does not expire.
+	begin(t, s, claim("long", "1", noon), idempotency.Claimed)
+	if err := s.Extend(t.Context(), "long", "1", noon.Add(3*time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	begin(t, s, claim("long", "2", noon.Add(2*time.Hour)), idempotency.Running)
+	begin(t, s, claim("long", "3", noon.Add(3*time.Hour)), idempotency.Claimed)
 }
 
 func (x suite) again(t *testing.T) {
