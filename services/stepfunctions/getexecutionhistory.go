@@ -11,7 +11,6 @@ import (
 	"stepback/aws"
 	"stepback/aws/server/awsjson"
 	"stepback/engine/history"
-	"stepback/engine/interpreter"
 	"stepback/engine/journal"
 )
 
@@ -67,12 +66,12 @@ func (s *Service) getExecutionHistory(ctx context.Context, scope aws.Scope,
 	}
 	out := &getExecutionHistoryResponse{Events: in.shown(cut), NextToken: next}
 	if n := len(out.Events); n < len(cut) {
-		out.NextToken = asked.token(in.place(cut[n-1].ID))
+		out.NextToken = asked.Token(in.place(cut[n-1].ID))
 	}
 	switch {
 	case out.NextToken == "":
 		s.histories.forget(of)
-	case x.Status != interpreter.Running && in.NextToken == "":
+	case x.Status != history.Running && in.NextToken == "":
 		s.histories.keep(of, events)
 	}
 	return out, nil

@@ -11,7 +11,6 @@ import (
 	"stepback/asl/jsonvalue"
 	"stepback/aws/loopback"
 	"stepback/engine"
-	"stepback/engine/plan"
 	"stepback/tasks/awssdk"
 )
 
@@ -360,7 +359,7 @@ func TestErrors(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			_, err := invoke(caller(c.service, &c.answer), c.resource, c.parameters)
-			var task *engine.TaskError
+			var task *engine.Failure
 			if !errors.As(err, &task) {
 				t.Fatalf("got %v", err)
 			}
@@ -376,8 +375,8 @@ func TestErrors(t *testing.T) {
 func TestUnknownService(t *testing.T) {
 	t.Parallel()
 	_, err := invoke(caller("sqs", &fake{}), "aws-sdk:nonsense:act", `{}`)
-	var task *engine.TaskError
-	if !errors.As(err, &task) || task.Name != plan.ErrRuntime || !strings.HasPrefix(task.Cause,
+	var task *engine.Failure
+	if !errors.As(err, &task) || task.Name != engine.StatesRuntime || !strings.HasPrefix(task.Cause,
 		"The service nonsense is not supported; the services are acm, apigateway, ") {
 		t.Errorf("got %v", err)
 	}

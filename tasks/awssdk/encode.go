@@ -15,7 +15,7 @@ import (
 	smithydocument "github.com/aws/smithy-go/document"
 
 	"stepback/asl/jsonvalue"
-	"stepback/engine/interpreter"
+	"stepback/engine"
 )
 
 // encoder makes the JSON tree of an operation's output.
@@ -179,7 +179,7 @@ func (e *encoder) blob(b []byte) jsonvalue.Value {
 // U+FFFD, as in Java.
 func body(r io.ReadCloser) (jsonvalue.Value, error) {
 	defer r.Close()
-	b, err := io.ReadAll(io.LimitReader(r, interpreter.MaxPayload+1))
+	b, err := io.ReadAll(io.LimitReader(r, engine.MaxPayload+1))
 	if err != nil {
 		return jsonvalue.Value{}, err
 	}

@@ -15,7 +15,6 @@ import (
 	"stepback/asl/jsonvalue"
 	"stepback/aws"
 	"stepback/engine"
-	"stepback/engine/plan"
 )
 
 // refusal is an error of a service.
@@ -67,7 +66,7 @@ func (n *naming) taskError(s *Service, params jsonvalue.Value, parameters string
 		return unusableParameters(parameters, unusable.Problems)
 	}
 	if isUnsupported(err) {
-		return &engine.TaskError{Name: plan.ErrRuntime, Cause: err.Error()}
+		return engine.NewFailure(engine.StatesRuntime, err.Error())
 	}
 	var missing smithy.InvalidParamsError
 	if errors.As(err, &missing) {
@@ -75,22 +74,22 @@ func (n *naming) taskError(s *Service, params jsonvalue.Value, parameters string
 		if len(problems) > 0 {
 			return unusableParameters(parameters, problems)
 		}
-		return &engine.TaskError{Name: n.prefix + "." + n.base, Cause: n.cause(r)}
+		return engine.NewFailure(n.prefix+"."+n.base, n.cause(r))
 	}
 	if r := refused(s, err); r != nil {
 		name := n.base
 		if r.shape != "" {
 			name = exceptionName(r.shape)
 		}
-		return &engine.TaskError{Name: n.prefix + "." + name, Cause: n.cause(r)}
+		return engine.NewFailure(n.prefix+"."+name, n.cause(r))
 	}
-	return &engine.TaskError{Name: n.prefix + ".SdkClientException", Cause: "Unable to execute HTTP request: " +
-		root(err)}
+	return engine.NewFailure(n.prefix+".SdkClientException", "Unable to execute HTTP request: "+
+		root(err))
 }
 
 func unusableParameters(parameters string, problems []string) error {
-	return &engine.TaskError{Name: plan.ErrRuntime, Cause: "The Parameters '" + parameters +
-		"' could not be used to start the Task: [" + strings.Join(problems, ", ") + "]"}
+	return engine.NewFailure(engine.StatesRuntime, "The Parameters '"+parameters+
+		"' could not be used to start the Task: ["+strings.Join(problems, ", ")+"]")
 }
 
 // refused reads an error of the service; nil when the failure is another one.

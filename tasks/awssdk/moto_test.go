@@ -93,7 +93,7 @@ func TestAgainstMoto(t *testing.T) {
 			`{"Filters":[{"Name":"replication-task-arn","Values":["none"]}]}`, `{"ReplicationTasks":[]}`},
 	} {
 		got, err := invoke(c, "aws-sdk:"+step.resource, step.params)
-		var failed *engine.TaskError
+		var failed *engine.Failure
 		if errors.As(err, &failed) {
 			if failed.Name != step.want {
 				t.Errorf("%s %s\ngot  %s: %s\nwant %s", step.resource, step.params, failed.Name, failed.Cause,

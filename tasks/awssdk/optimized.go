@@ -8,7 +8,6 @@ import (
 
 	"stepback/asl/jsonvalue"
 	"stepback/engine"
-	"stepback/engine/interpreter"
 )
 
 // Optimized carries out one optimized integration, such as sqs:sendMessage.
@@ -76,9 +75,9 @@ func (o *Optimized) Invoke(ctx context.Context, t *engine.Task) (engine.Result, 
 		return nil, err
 	}
 	if o.young() {
-		return interpreter.ValuePayload(a.output), nil
+		return engine.ValueResult(a.output), nil
 	}
-	return interpreter.ValuePayload(a.withMetadata()), nil
+	return engine.ValueResult(a.withMetadata()), nil
 }
 
 // finish makes the task's result of what the service answered.

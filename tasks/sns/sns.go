@@ -8,8 +8,8 @@ import (
 	"strconv"
 
 	"stepback/asl/jsonvalue"
+	"stepback/aws"
 	"stepback/engine"
-	"stepback/engine/interpreter"
 )
 
 // Message is one message to publish.
@@ -19,15 +19,6 @@ type Message struct{ TopicARN, Subject, Body string }
 type Publisher interface {
 	Publish(ctx context.Context, m Message) (messageID string, err error)
 }
-
-// PublishError is an error of the Publish operation.
-type PublishError struct {
-	Code, Message string
-	StatusCode    int
-}
-
-// Error implements error.
-func (e *PublishError) Error() string { return e.Code + ": " + e.Message }
 
 // Integration carries out sns:publish.
 type Integration struct{ Publisher Publisher }
@@ -46,19 +37,17 @@ func (i Integration) Invoke(ctx context.Context, t *engine.Task) (engine.Result,
 	dst := jsonvalue.AppendQuoted([]byte(`{"MessageId":`), id)
 	dst = append(dst, `,"SdkHttpMetadata":{"HttpStatusCode":200},"SdkResponseMetadata":{"RequestId":`...)
 	dst = jsonvalue.AppendQuoted(dst, id)
-	return interpreter.TextPayload(string(append(dst, "}}"...))), nil
+	return engine.TextResult(string(append(dst, "}}"...))), nil
 }
 
 func publishError(err error) error {
-	var api *PublishError
+	var api *aws.Error
 	if !errors.As(err, &api) {
-		return &engine.TaskError{Name: "SNS.SdkClientException", Cause: err.Error()}
+		return engine.NewFailure("SNS.SdkClientException", err.Error())
 	}
-	return &engine.TaskError{
-		Name: "SNS." + api.Code,
-		Cause: api.Message + " (Service: AmazonSNS; Status Code: " + strconv.Itoa(api.StatusCode) + "; Error Code: " +
-			api.Code + "; Proxy: null)",
-	}
+	return engine.NewFailure("SNS."+api.Code,
+		api.Message+" (Service: AmazonSNS; Status Code: "+strconv.Itoa(api.Status)+"; Error Code: "+api.Code+
+			"; Proxy: null)")
 }
 
 func text(params jsonvalue.Value, field string) string {
