@@ -34,7 +34,8 @@ func writePatterns(page *strings.Builder) {
 		t.row(append([]string{string(p.Name), p.Use}, append(policyCells(p.Policy), total.Mean.String(),
 			total.Max.String())...)...)
 	}
-	section(page, "The four patterns", "`DECORRELATED`, `PARTIAL` and `PROPORTIONAL` jitter exist in this project's own policies only. "+
+	section(page, "The four patterns, and one for what is put off", "`paced` is an addition: it has work come back that a circuit "+
+		"breaker, a limiter or a retry budget refused. `DECORRELATED`, `PARTIAL` and `PROPORTIONAL` jitter exist in this project's own policies only. "+
 		"Amazon States Language knows `FULL` and `NONE`, so compiled retriers have `FULL` in their place.", t)
 }
 
