@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"stepback/adaptive/breaker"
 	"stepback/adaptive/budget"
 	"stepback/resilience"
 	"stepback/retrypatterns"
@@ -39,6 +40,30 @@ func TestBudgetsBoundAnOutage(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestARefusalIsForTheCallerToRepeat: an executor around another one comes back when the inner breaker says so.
+func TestARefusalIsForTheCallerToRepeat(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b, err := breaker.New(breaker.Source())
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.Trip()
+		inner, outer := must(t, seconds(0), resilience.WithBreaker(b)), must(t, seconds(1))
+		began := time.Now()
+		err = outer.Run(t.Context(), func(ctx context.Context) error {
+			return inner.Run(ctx, func(context.Context) error { return nil })
+		})
+		if took := time.Since(began); err != nil || took != time.Minute {
+			t.Errorf("%v after %s, want a minute", err, took)
+		}
+		c, _ := resilience.Classify(&resilience.Error{Stop: resilience.ErrBudget, Err: errUnknown})
+		if c.Class != retrypatterns.UnknownOutcome { // a mark is the nearer word: the attempt may have happened
+			t.Errorf("classified as %v", c)
+		}
+	})
 }
 
 // TestMessagesAreTheLastResort: an error that carries nothing but words is known by them, one with a code is not.

@@ -21,10 +21,14 @@ func Classify(err error) (retrypatterns.Classification, bool) {
 			Error: retrypatterns.TimeoutError, Class: retrypatterns.UnknownOutcome, Identity: "attempt timeout",
 		}, true
 	}
-	switch {
+	switch { // what this package refused has not happened, and may come back paced
 	case errors.Is(err, ErrCircuitOpen):
 		return retrypatterns.Classification{
-			Error: retrypatterns.CircuitOpen, Class: retrypatterns.Permanent, Identity: "circuit breaker",
+			Error: retrypatterns.CircuitOpen, Class: retrypatterns.Transient, Identity: "circuit breaker",
+		}, true
+	case errors.Is(err, ErrBudget):
+		return retrypatterns.Classification{
+			Error: retrypatterns.RetryBudgetExhausted, Class: retrypatterns.Transient, Identity: "retry budget",
 		}, true
 	case errors.Is(err, ErrBulkheadFull), errors.Is(err, ErrQueueTimeout):
 		return retrypatterns.Classification{

@@ -92,10 +92,19 @@ func ExampleNewFromRows() {
 		return resilience.Mark(errors.New("no such user"), retrypatterns.Permanent, retrypatterns.ValidationError)
 	})
 	fmt.Println(err)
-	fmt.Println("waits of at most", e.WorstWait().Round(time.Second), "if all kinds of errors alternate")
 	// Output:
 	// no such user (a permanent error is not repeated)
-	// waits of at most 4m59s if all kinds of errors alternate
+}
+
+func ExampleExecutor_WorstWait() {
+	preset, _ := retrypatterns.PresetNamed("external_api")
+	e, err := resilience.New(preset.Policy)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(preset.Name, "waits", e.WorstWait(), "at the longest")
+	// Output: external_api waits 7s at the longest
 }
 
 func ExampleCall_fallback() {

@@ -74,6 +74,9 @@ func (s *session) enter() error {
 func (s *session) admit() error {
 	permit, err := s.breaker.Allow()
 	if err != nil {
+		if open, ok := errors.AsType[*breaker.OpenError](err); ok {
+			err = WithRetryAfter(err, open.RetryAfter) // for those who call this one and retry
+		}
 		return fmt.Errorf("%w: %w", ErrCircuitOpen, err)
 	}
 	s.permit, s.admitted = permit, true

@@ -34,13 +34,9 @@ func writePatterns(page *strings.Builder) {
 		t.row(append([]string{string(p.Name), p.Use}, append(policyCells(p.Policy), total.Mean.String(),
 			total.Max.String())...)...)
 	}
-	section(
-		page,
-		"The four patterns",
-		"`DECORRELATED`, `PARTIAL` and `PROPORTIONAL` jitter exist in this project's own policies only. "+
-			"Amazon States Language knows `FULL` and `NONE`, so compiled retriers have `FULL` in their place.",
-		t,
-	)
+	section(page, "The four patterns, and one for what is put off", "`paced` is an addition: it has work come back that a circuit "+
+		"breaker, a limiter or a retry budget refused. `DECORRELATED`, `PARTIAL` and `PROPORTIONAL` jitter exist in this project's own policies only. "+
+		"Amazon States Language knows `FULL` and `NONE`, so compiled retriers have `FULL` in their place.", t)
 }
 
 func writeErrorMap(page *strings.Builder) {
@@ -88,23 +84,14 @@ func writePresets(page *strings.Builder) {
 		t.row(append([]string{p.Name, p.Use}, append(cells, total.Mean.Round(time.Millisecond).String(),
 			total.Max.Round(time.Millisecond).String())...)...)
 	}
-	section(
-		page,
-		"Presets for callers in Go",
-		"`PROPORTIONAL` adds at random up to the given part of a delay on top of it. "+
-			"The totals are computed; those printed in the source document (4.5 s, 90 s, 30 min) do not follow from its formula. "+
-			"`stepback retries presets` prints each wait.",
-		t,
-	)
+	section(page, "Presets for callers in Go", "`PROPORTIONAL` adds at random up to the given part of a delay on top of it. "+
+		"The totals are computed; those printed in the source document (4.5 s, 90 s, 30 min) do not follow from its formula. "+
+		"`stepback retries presets` prints each wait.", t)
 }
 
 func writeClassification(page *strings.Builder) {
-	heading(
-		page,
-		"Classification",
-		"How errors get their names. *Transient*: it did not happen, repeat it. *Unknown outcome*: repeat it only if it is "+
-			"idempotent. *Conflict*: start again from the read. *Permanent*: do not repeat it.",
-	)
+	heading(page, "Classification", "How errors get their names. *Transient*: it did not happen, repeat it. *Unknown outcome*: repeat it only if it is "+
+		"idempotent. *Conflict*: start again from the read. *Permanent*: do not repeat it.")
 	for _, kind := range classificationTables() {
 		t := newMarkdownTable(kind.key, "Meaning", "Error", "Class", "Pattern")
 		for _, row := range kind.rows {

@@ -109,10 +109,9 @@ func first(r retrypatterns.Retrier) string {
 // paced reports whether a retrier has deferred work come back: it is what makes it safe to refuse a call, and no rule
 // changes it.
 func paced(r retrypatterns.Retrier) bool {
-	return slices.Contains(r.ErrorEquals, retrypatterns.CircuitOpen) || slices.Contains(r.ErrorEquals, retryBudgetExhausted)
+	return slices.Contains(r.ErrorEquals, retrypatterns.CircuitOpen) ||
+		slices.Contains(r.ErrorEquals, retrypatterns.RetryBudgetExhausted)
 }
-
-const retryBudgetExhausted = "RetryBudgetExhausted"
 
 // adjustable reports whether R-cap and R-stretch may change a retrier.
 func adjustable(r retrypatterns.Retrier) bool {

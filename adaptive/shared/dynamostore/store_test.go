@@ -16,7 +16,7 @@ import (
 	"stepback/adaptive/shared"
 	"stepback/adaptive/shared/dynamostore"
 	"stepback/adaptive/shared/storetest"
-	"stepback/engine/integration/mototest"
+	"stepback/tasks/mototest"
 )
 
 // client talks to moto; the test is skipped where that is not installed.
