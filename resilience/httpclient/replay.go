@@ -9,11 +9,12 @@ import (
 
 // replay gives each attempt the request's body from its beginning: from GetBody, or from what is kept of the body while
 // the attempts read it. Attempts may read at the same time, and http.Transport may still read for an attempt that has
-// failed.
+// failed, or whose response has come already.
 type replay struct {
 	source  io.ReadCloser // nil: no body
 	getBody func() (io.ReadCloser, error)
 	max     int64
+	turn    chan struct{} // held by whoever reads the source; mu is not
 
 	mu       sync.Mutex
 	kept     []byte
@@ -31,6 +32,9 @@ func replayOf(req *http.Request, most int64) *replay {
 		return r
 	}
 	r.source, r.getBody = req.Body, req.GetBody
+	if r.getBody == nil {
+		r.turn = make(chan struct{}, 1)
+	}
 	return r
 }
 
@@ -54,7 +58,7 @@ func (r *replay) open(first bool) (io.ReadCloser, error) {
 		return nil, ErrBodyGone
 	}
 	r.readers++
-	return &reader{replay: r}, nil
+	return &reader{replay: r, over: make(chan struct{})}, nil
 }
 
 // lost tells whether another attempt would find no body.
@@ -70,63 +74,106 @@ func (r *replay) lost() bool {
 // finish says that there will be no other attempt: the source is closed when its last reader is.
 func (r *replay) finish() {
 	r.mu.Lock()
-	defer r.mu.Unlock()
 	r.finished = true
-	r.closeIfDone()
-}
-
-func (r *replay) closeIfDone() {
-	if r.finished && r.readers == 0 && !r.closed && r.source != nil {
-		r.closed = true
+	last := r.last()
+	r.mu.Unlock()
+	if last {
 		_ = r.source.Close() // as http.Transport does
 	}
+}
+
+// last tells, once, that nobody will read the source any more.
+func (r *replay) last() bool {
+	if !r.finished || r.readers > 0 || r.closed || r.source == nil {
+		return false
+	}
+	r.closed = true
+	return true
 }
 
 // reader is one attempt's view of the body.
 type reader struct {
 	replay *replay
 	at     int64
-	closed bool
+	over   chan struct{} // closed by Close
+	once   sync.Once
 }
 
 var errReaderClosed = errors.New("httpclient: the attempt that read this body is over")
 
 func (v *reader) Read(p []byte) (int, error) {
 	r := v.replay
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	switch {
-	case v.closed:
-		return 0, errReaderClosed
-	case !r.overflow && v.at < int64(len(r.kept)):
-		n := copy(p, r.kept[v.at:])
-		v.at += int64(n)
-		return n, nil
-	case v.at != r.position:
-		return 0, ErrBodyGone
-	case r.end != nil:
-		return 0, r.end
+	for {
+		if n, err, known := v.known(p); known {
+			return n, err
+		}
+		select {
+		case r.turn <- struct{}{}:
+		case <-v.over:
+			return 0, errReaderClosed
+		}
+		if n, err, known := v.known(p); known { // by whoever had the turn before
+			<-r.turn
+			return n, err
+		}
+		n, err := r.source.Read(p)
+		v.keep(p[:n], err)
+		<-r.turn
+		if n > 0 || err != nil {
+			return n, err
+		}
 	}
-	n, err := r.source.Read(p)
-	r.end = err
-	r.position += int64(n)
-	v.at = r.position
-	if r.position > r.max {
-		r.overflow, r.kept = true, nil
-	} else {
-		r.kept = append(r.kept, p[:n]...)
-	}
-	return n, err
 }
 
-func (v *reader) Close() error {
+// known reads what another attempt has read, or says why there is nothing to read.
+func (v *reader) known(p []byte) (n int, err error, known bool) { //nolint:revive // as Read, and whether
 	r := v.replay
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !v.closed {
-		v.closed = true
-		r.readers--
-		r.closeIfDone()
+	select {
+	case <-v.over:
+		return 0, errReaderClosed, true
+	default:
 	}
+	switch {
+	case !r.overflow && v.at < int64(len(r.kept)):
+		n = copy(p, r.kept[v.at:])
+		v.at += int64(n)
+		return n, nil, true
+	case v.at != r.position:
+		return 0, ErrBodyGone, true
+	case r.end != nil:
+		return 0, r.end, true
+	}
+	return 0, nil, false
+}
+
+// keep remembers what was read from the source.
+func (v *reader) keep(read []byte, err error) {
+	r := v.replay
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.end = err
+	r.position += int64(len(read))
+	v.at = r.position
+	if r.position > r.max {
+		r.overflow, r.kept = true, nil
+		return
+	}
+	r.kept = append(r.kept, read...)
+}
+
+func (v *reader) Close() error {
+	v.once.Do(func() {
+		close(v.over)
+		r := v.replay
+		r.mu.Lock()
+		r.readers--
+		last := r.last()
+		r.mu.Unlock()
+		if last {
+			_ = r.source.Close() // also ends a read that is under way
+		}
+	})
 	return nil
 }

@@ -16,6 +16,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"stepback/adaptive/breaker"
@@ -575,4 +576,89 @@ func BenchmarkRoundTrip(b *testing.B) {
 			})
 		}
 	}
+}
+
+// TestABodyThatIsStillSentWhenTheResponseComes has the server answer before the body has ended, as in a conversation.
+func TestABodyThatIsStillSentWhenTheResponseComes(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_ = http.NewResponseController(w).EnableFullDuplex()
+		w.WriteHeader(http.StatusOK)
+		w.(http.Flusher).Flush()
+		_, _ = io.Copy(w, r.Body)
+	}))
+	t.Cleanup(server.Close)
+	transport, err := httpclient.New(httpclient.Settings{Base: &http.Transport{DisableKeepAlives: true}, Policy: &three})
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, say := io.Pipe()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL, body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := transport.RoundTrip(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	fmt.Fprint(say, "only now")
+	say.Close()
+	if echo, err := io.ReadAll(resp.Body); string(echo) != "only now" {
+		t.Errorf("%q, %v", echo, err)
+	}
+}
+
+// TestHedgedRequests has a first request that hangs; the second one's response is handed out whole.
+func TestHedgedRequests(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var requests, cancelled atomic.Int32
+		base := roundTripper(func(r *http.Request) (*http.Response, error) {
+			if requests.Add(1) == 1 {
+				<-r.Context().Done()
+				cancelled.Add(1)
+				return nil, r.Context().Err()
+			}
+			text := &underContext{strings.NewReader("the body"), r.Context()}
+			return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(text), Request: r}, nil
+		})
+		transport, err := httpclient.New(httpclient.Settings{
+			Base: base, Policy: &three, Options: []resilience.Option{resilience.Hedge(time.Second, 1)},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		req, _ := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://example.com/", nil)
+		resp, err := transport.RoundTrip(req)
+		if err != nil || time.Since(began) != time.Second || cancelled.Load() != 1 {
+			t.Fatalf("%v after %s", err, time.Since(began))
+		}
+		time.Sleep(time.Hour) //nolint:forbidigo // virtual time: the attempt's timeout has passed long ago
+		body, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if string(body) != "the body" || err != nil {
+			t.Errorf("%q, %v", body, err)
+		}
+		post, _ := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://example.com/", nil)
+		if resp, err = transport.RoundTrip(post); err != nil || requests.Load() != 3 { // not hedged, and answered at once
+			t.Errorf("%v, %d requests", err, requests.Load())
+		} else {
+			resp.Body.Close()
+		}
+	})
+}
+
+// underContext fails when its context has ended, as the body of a real response does.
+type underContext struct {
+	io.Reader
+	ctx context.Context
+}
+
+func (u *underContext) Read(p []byte) (int, error) {
+	if err := u.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return u.Reader.Read(p)
 }
