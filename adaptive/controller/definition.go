@@ -209,7 +209,8 @@ func reviewed(definition, base string) error {
 		if asl.HasErrors(diagnostics) {
 			return nil
 		}
-		return review.Definition(text, m, review.Options{}).Advice
+		report := review.Definition(text, m, review.Options{})
+		return report.Advice()
 	}
 	for _, a := range advice(base) {
 		old[a.Code]++

@@ -32,11 +32,12 @@ func ExampleGuard_Middleware() {
 		return
 	}
 	orders := 0
-	shop := guard.Middleware(idempotency.HTTP{Required: true})(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	handler := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		orders++
 		w.WriteHeader(http.StatusCreated)
 		fmt.Fprintf(w, "order %d", orders)
-	}))
+	})
+	shop := guard.Middleware(idempotency.HTTP{Required: true})(handler)
 	for _, order := range []string{"tea", "tea", "coffee"} {
 		r := httptest.NewRequest(http.MethodPost, "/orders", strings.NewReader(order))
 		r.Header.Set("Idempotency-Key", `"8e03978e-40d5-43e8-bc93-6894a57f9324"`)

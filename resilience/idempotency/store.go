@@ -9,9 +9,9 @@ import (
 // Store remembers keys. Any number of goroutines and processes use it at once; their clocks have to agree to within a
 // small part of the lease. Times are cut to milliseconds. Implementations pass package storetest.
 type Store interface {
-	// Begin claims a key, or says what is there. It claims a key that is new, one that has expired (which one that runs
-	// does not), and one whose claim's lease has ended, for the same fingerprint. Asking again with the token of a claim
-	// that is held is the same claim.
+	// Begin claims a key, or says what is there. It claims a key that is new, one that has expired (which one that
+	// runs does not), and one whose claim's lease has ended, for the same fingerprint. Asking again with the token of
+	// a claim that is held is the same claim.
 	Begin(ctx context.Context, c Claim) (Standing, error)
 	// Extend moves the end of a claim's lease. It fails with ErrLeaseLost when the token no longer holds the key.
 	Extend(ctx context.Context, key, token string, until time.Time) error
