@@ -64,7 +64,7 @@ func (m *mapRun) open(ctx context.Context) (*items, error) {
 			return nil, &Failure{Name: plan.ErrItemReaderFailed,
 				Cause: "No object store is configured for the ItemReader."}
 		}
-		reader, err := itemreader.Open(ctx, m.engine.cfg.Objects, readerConfig(m.call, r))
+		reader, err := itemreader.Open(ctx, m.engine.cfg.Objects, m.readerConfig(r))
 		if err != nil {
 			return nil, readerError(err)
 		}
@@ -75,7 +75,8 @@ func (m *mapRun) open(ctx context.Context) (*items, error) {
 	return s, s.openBatcher(m.call)
 }
 
-func readerConfig(c *interpreter.MapRunCall, r *plan.Reader) itemreader.Config {
+func (m *mapRun) readerConfig(r *plan.Reader) itemreader.Config {
+	c := m.call
 	text := func(field string) string {
 		v, _ := c.ReaderParameters.Get(field)
 		return v.Text()
@@ -86,7 +87,7 @@ func readerConfig(c *interpreter.MapRunCall, r *plan.Reader) itemreader.Config {
 		ExpectedBucketOwner: text("ExpectedBucketOwner"), Prefix: text("Prefix"),
 		InputType: r.InputType, Transformation: r.Transformation, ManifestType: r.ManifestType,
 		CSVDelimiter: r.CSVDelimiter, CSVHeaderLocation: r.CSVHeaderLocation, CSVHeaders: r.CSVHeaders,
-		ItemsPointer: r.ItemsPointer, MaxItems: limit,
+		ItemsPointer: r.ItemsPointer, MaxItems: limit, Formats: m.engine.cfg.Formats,
 	}
 }
 

@@ -22,7 +22,7 @@ func (m *mapRun) version(ctx context.Context) (string, error) {
 	if r == nil || !ok {
 		return "", nil
 	}
-	c := readerConfig(m.call, r)
+	c := m.readerConfig(r)
 	if c.Key == "" || c.Bucket == "" {
 		return "", nil
 	}

@@ -72,7 +72,7 @@ var families = []family{
 var (
 	optimized        = optimizedTable()
 	startExecutionOf = Optimized{
-		service: service("sfn"), action: "StartExecution", prefix: "StepFunctions", base: "AWSStepFunctionsException",
+		serviceName: "sfn", action: "StartExecution", prefix: "StepFunctions", base: "AWSStepFunctionsException",
 		product: "AWSStepFunctions", texts: []string{"Input"},
 	}
 )
@@ -84,7 +84,7 @@ func optimizedTable() map[string]*Optimized {
 		f := &families[i]
 		for _, action := range f.actions {
 			table[f.resource+":"+action] = &Optimized{
-				service: service(f.service), action: upperFirst(action), prefix: f.prefix, base: f.base,
+				serviceName: f.service, action: upperFirst(action), prefix: f.prefix, base: f.base,
 				product: f.product,
 			}
 		}
