@@ -1,6 +1,8 @@
 package dynamostore_test
 
 import (
+	"net/http"
+	"sync"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -14,6 +16,16 @@ import (
 	"stepback/tasks/mototest"
 )
 
+// oneAtATime sends requests one after the other: moto checks a condition and writes in two steps, which DynamoDB does in
+// one, so that requests at the same time can both find the condition true.
+type oneAtATime struct{ mu sync.Mutex }
+
+func (o *oneAtATime) Do(r *http.Request) (*http.Response, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return http.DefaultClient.Do(r)
+}
+
 func TestSuite(t *testing.T) {
 	t.Parallel()
 	address := mototest.Start(t)
@@ -24,6 +36,7 @@ func TestSuite(t *testing.T) {
 		Region:       "eu-west-1",
 		BaseEndpoint: &address,
 		Credentials:  credentials.NewStaticCredentialsProvider("key", "secret", ""),
+		HTTPClient:   &oneAtATime{},
 	})
 	table := aws.String("idempotency")
 	_, err := client.CreateTable(t.Context(), &dynamodb.CreateTableInput{
