@@ -135,9 +135,9 @@ type Verb string
 
 // The acts.
 const (
-	Edited       Verb = "edit"
-	Redriven     Verb = "redrive"
-	DiscardedAct Verb = "discard"
+	VerbEdit    Verb = "edit"
+	VerbRedrive Verb = "redrive"
+	VerbDiscard Verb = "discard"
 )
 
 // Act is what an operator did to a letter.

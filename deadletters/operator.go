@@ -121,7 +121,7 @@ func (r Result) MarshalJSON() ([]byte, error) {
 }
 
 // Redrive has the chosen letters delivered again, one after the other, and tells each result as it comes. It returns early only if the
-// context ends, each fails, or the letters cannot be listed. Letters that die while it runs are not chosen by a filter.
+// context ends, each fails, or the letters cannot be listed. A letter that dies again meanwhile is not redriven again.
 func (o *Operator) Redrive(ctx context.Context, s Selection, pace Pace, reason string, each func(Result) error) error {
 	return o.act(ctx, s, pace, each, func(ctx context.Context, id string) error {
 		return o.Room.Redrive(ctx, id, By{o.Who, reason})
@@ -188,7 +188,7 @@ func (o *Operator) one(ctx context.Context, id string, dryRun bool, do func(cont
 	return Result{id, Failed, err}
 }
 
-// choose visits the chosen letters. A page is read before anything is done to the letters of it.
+// choose visits the chosen letters. A list goes on from where it was, so that a letter which dies again is not chosen again.
 func (o *Operator) choose(ctx context.Context, s Selection, visit func(id string) error) error {
 	for _, id := range s.IDs {
 		if err := visit(id); err != nil {
@@ -200,9 +200,6 @@ func (o *Operator) choose(ctx context.Context, s Selection, visit func(id string
 	}
 	const pageSize = 100
 	q := Query{Filter: *s.Filter, Limit: pageSize}
-	if now := o.now(); q.Until.IsZero() || q.Until.After(now) {
-		q.Until = now // a letter that dies again is not redriven again
-	}
 	for {
 		page, err := o.Room.List(ctx, q)
 		if err != nil {

@@ -57,7 +57,7 @@ const counted = `SELECT status, count(*), extract(epoch FROM statement_timestamp
 		(SELECT status, created_at FROM outbox_messages WHERE ` + active + ` AND key IS NOT NULL ORDER BY key, seq LIMIT $1)
 		UNION ALL
 		(SELECT status, created_at FROM outbox_messages WHERE status = 'dead' ORDER BY seq LIMIT $1)
-	) AS some GROUP BY status`
+	) AS counted GROUP BY status`
 
 // Stats implements outbox.Store. The oldest message is the oldest of those that were counted.
 func (s *Store) Stats(ctx context.Context) (outbox.Stats, error) {

@@ -140,7 +140,7 @@ func (s *Store) Show(ctx context.Context, id string) (deadletters.Letter, error)
 
 // Edit implements deadletters.Room.
 func (s *Store) Edit(ctx context.Context, id string, payload []byte, by deadletters.By) error {
-	return s.act(ctx, id, deadletters.Edited, by, func(l *deadletters.Letter) (before, after deadletters.Snapshot, statement string, args []any) {
+	return s.act(ctx, id, deadletters.VerbEdit, by, func(l *deadletters.Letter) (before, after deadletters.Snapshot, statement string, args []any) {
 		var edited any // NULL takes the edit back
 		if string(payload) != string(l.Payload) {
 			edited = append([]byte{}, payload...)
@@ -151,7 +151,7 @@ func (s *Store) Edit(ctx context.Context, id string, payload []byte, by deadlett
 
 // Redrive implements deadletters.Room.
 func (s *Store) Redrive(ctx context.Context, id string, by deadletters.By) error {
-	return s.act(ctx, id, deadletters.Redriven, by, func(l *deadletters.Letter) (before, after deadletters.Snapshot, statement string, args []any) {
+	return s.act(ctx, id, deadletters.VerbRedrive, by, func(l *deadletters.Letter) (before, after deadletters.Snapshot, statement string, args []any) {
 		before, after = outbox.RedriveSnapshots(l)
 		return before, after, `status = 'pending', parked = 0, next_attempt_at = NULL, retry_count = 0, lease_expiries = 0,
 			redrives = redrives + 1, dead_at = NULL, dead_letter_reason = NULL`, nil
@@ -160,7 +160,7 @@ func (s *Store) Redrive(ctx context.Context, id string, by deadletters.By) error
 
 // Discard implements deadletters.Room.
 func (s *Store) Discard(ctx context.Context, id string, by deadletters.By) error {
-	return s.act(ctx, id, deadletters.DiscardedAct, by, func(l *deadletters.Letter) (before, after deadletters.Snapshot, statement string, args []any) {
+	return s.act(ctx, id, deadletters.VerbDiscard, by, func(l *deadletters.Letter) (before, after deadletters.Snapshot, statement string, args []any) {
 		before, after = outbox.DiscardSnapshots(l)
 		return before, after, "status = 'discarded', ended_at = ?", []any{s.micros()}
 	})

@@ -106,17 +106,19 @@ func version(ctx context.Context, conn *sql.Conn) (int, error) {
 	return v, err
 }
 
-// transact does something under the write lock.
+// transact does something under the write lock. Beginning and ending a transaction are not cancelled: a BEGIN that was interrupted may
+// have begun all the same. Waiting for the lock is bounded by busy_timeout.
 func transact(ctx context.Context, conn *sql.Conn, do func() error) error {
-	if _, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
+	always := context.WithoutCancel(ctx)
+	if _, err := conn.ExecContext(always, "BEGIN IMMEDIATE"); err != nil {
 		return err
 	}
 	err := do()
 	if err == nil {
-		_, err = conn.ExecContext(ctx, "COMMIT")
+		_, err = conn.ExecContext(always, "COMMIT")
 	}
 	if err != nil {
-		_, _ = conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK") // err is what matters
+		_, _ = conn.ExecContext(always, "ROLLBACK") // err is what matters
 	}
 	return err
 }
