@@ -116,9 +116,9 @@ func (s *session) dispatch(all []*Delivery) {
 				n++
 			}
 		} else {
-			size := len(all[0].Payload)
-			for n < min(most, len(all)) && all[n].Key == "" && size+len(all[n].Payload) <= bytes {
-				size += len(all[n].Payload)
+			size := weight(all[0])
+			for n < min(most, len(all)) && all[n].Key == "" && size+weight(all[n]) <= bytes {
+				size += weight(all[n])
 				n++
 			}
 		}
@@ -130,6 +130,15 @@ func (s *session) dispatch(all []*Delivery) {
 			s.release(unit)
 		}
 	}
+}
+
+// weight is how many bytes of a batch a message takes.
+func weight(d *Delivery) int {
+	n := len(d.Payload) + len(d.Topic) + len(d.Key) + len(d.TraceParent)
+	for name, value := range d.Headers {
+		n += len(name) + len(value)
+	}
+	return n
 }
 
 // release gives messages back unattempted.

@@ -14,7 +14,7 @@ type BatchSink interface {
 	Sink
 	// SendBatch delivers messages of different keys or none, and returns the error of each, or nil where all were delivered.
 	SendBatch(ctx context.Context, all []*Message) []error
-	// BatchLimits is how many messages and how many bytes of payload one call may have.
+	// BatchLimits is how many messages, and how many bytes of payloads and headers, one call may have.
 	BatchLimits() (messages, bytes int)
 }
 

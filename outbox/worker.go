@@ -88,6 +88,14 @@ func (s *session) deliverBatch(w *worker, unit []*Delivery) bool {
 	if !w.end() {
 		return false
 	}
+	if refusedTogether(errs) {
+		for _, d := range unit { // one of them may be at fault
+			if !s.deliver(w, []*Delivery{d}) {
+				return false
+			}
+		}
+		return true
+	}
 	took := s.cfg.Clock.Now().Sub(began)
 	for i, d := range unit {
 		var err error
@@ -97,6 +105,16 @@ func (s *session) deliverBatch(w *worker, unit []*Delivery) bool {
 		s.conclude(d, err, took)
 	}
 	return true
+}
+
+// refusedTogether reports whether a batch was refused for good as a whole.
+func refusedTogether(errs []error) bool {
+	for _, err := range errs {
+		if err == nil || Classify(err).Class != retrypatterns.Permanent {
+			return false
+		}
+	}
+	return len(errs) > 1
 }
 
 // sendable settles messages that are not to be sent at all, and returns the others.
