@@ -99,8 +99,8 @@ func (s *session) recordOnce(all []Settlement) error {
 	}
 	s.cfg.Observe(Event{Kind: EventSettled, Count: n, Lost: len(all) - n, Took: s.cfg.Clock.Now().Sub(began)})
 	for i := range all {
-		if all[i].Key != "" {
-			poke(s.wake) // the key may go on
+		if all[i].Key != "" || all[i].Status != Sent {
+			poke(s.wake) // the key may go on, or a retry be due before the relay would look again
 			break
 		}
 	}
