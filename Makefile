@@ -49,6 +49,10 @@ race: ## all tests under the race detector
 crash: ## kill the import with SIGKILL at KILLS random instants chosen by SEED, restart it, and check everything
 	STEPBACK_CRASH_SEED=$(SEED) STEPBACK_CRASH_KILLS=$(KILLS) $(GO) test -count=1 -timeout 0 -v -run '^TestCrashes$$' ./cmd/stepback
 
+.PHONY: outbox-kill
+outbox-kill: ## kill application, relay and database of an outbox with SIGKILL at KILLS random instants chosen by SEED, and check every message
+	STEPBACK_OUTBOX_SEED=$(SEED) STEPBACK_OUTBOX_KILLS=$(KILLS) $(GO) test -count=1 -timeout 0 -v -run '^TestKills$$' ./outbox
+
 # Without the tables of debuggers, which are more than a quarter of the command; stack traces need none of them.
 .PHONY: build
 build: lambdas ## the stepback command and the Lambda bootstraps for this machine, in bin/
