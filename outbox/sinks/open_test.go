@@ -14,9 +14,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sns"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
-	"stepback/engine/integration/mototest"
 	"stepback/outbox"
 	"stepback/outbox/sinks"
+	"stepback/tasks/mototest"
 )
 
 func message(n string, key string, payload string) *outbox.Message {
