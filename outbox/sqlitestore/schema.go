@@ -36,7 +36,7 @@ CREATE TABLE outbox_messages (
 	error              TEXT,
 	last_error         TEXT,
 	dead_letter_reason TEXT,
-	created_at         INTEGER NOT NULL DEFAULT (CAST(unixepoch('subsec') * 1000000 AS INTEGER)),
+	created_at         INTEGER NOT NULL DEFAULT (CAST((julianday('now') - 2440587.5) * 86400000000 AS INTEGER)),
 	dead_at            INTEGER,
 	ended_at           INTEGER,
 	content_type       TEXT NOT NULL DEFAULT 'application/json',
