@@ -108,7 +108,7 @@ const candidates = `(SELECT seq, key FROM outbox_messages WHERE ` + active + ` A
 const queues = `SELECT k.key, m.seq, m.size, m.due
 	FROM unnest($1::text[]) AS k (key) CROSS JOIN LATERAL (
 		SELECT seq, size, next_attempt_at IS NULL OR next_attempt_at <= statement_timestamp() AS due
-		FROM outbox_messages WHERE key = k.key AND ` + active + ` ORDER BY seq LIMIT $2
+		FROM outbox_messages WHERE key = k.key AND ` + active + ` AND key IS NOT NULL ORDER BY key, seq LIMIT $2
 	) AS m
 	WHERE NOT EXISTS (SELECT FROM outbox_messages p
 		WHERE p.key = k.key AND p.status = 'processing' AND p.next_attempt_at > statement_timestamp())
@@ -127,7 +127,8 @@ func (s *Store) claimKeyed(ctx context.Context, c outbox.Claim) (all []*outbox.D
 		if err != nil || len(due) == 0 {
 			return err
 		}
-		rows, _ = tx.Query(ctx, queues, keysOf(due), c.PerKey)
+		keys := keysOf(due)
+		rows, _ = tx.Query(ctx, queues, keys, min(c.PerKey, 1+c.Limit/len(keys)))
 		first, err := pgx.CollectRows(rows, pgx.RowToStructByPos[queued])
 		if err != nil {
 			return err

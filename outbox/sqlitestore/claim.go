@@ -151,8 +151,16 @@ func (s *Store) claimKeyed(ctx context.Context, c outbox.Claim, now int64) (all 
 	due := append(timed, fresh...)
 	stay := make(map[int64]bool, len(due)) // what is taken, and heads that there is no room for
 	seen := map[string]bool{}
+	for _, m := range due {
+		seen[m.key] = false
+	}
+	c.PerKey = min(c.PerKey, 1+c.Limit/max(1, len(seen)))
 	var taken []int64
 	for _, m := range due {
+		if c.Limit <= 0 || c.Bytes <= 0 {
+			stay[m.seq] = true // it is looked at next time
+			continue
+		}
 		if seen[m.key] {
 			continue
 		}
