@@ -50,7 +50,8 @@ func (l *Letter) Sent() []byte {
 	return l.Payload
 }
 
-// MarshalJSON writes a letter as scripts read it: times in RFC 3339, payloads as JSON where they are JSON, else as text, else in base64.
+// MarshalJSON writes a letter as scripts read it: times in RFC 3339, payloads as JSON where they are JSON, else as
+// text, else in base64.
 func (l *Letter) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		ID            string            `json:"id"`

@@ -37,8 +37,8 @@ func (o *Operator) check() error {
 	return nil
 }
 
-// Edit keeps a payload beside the original of a dead letter, to be sent instead. Where the letter is JSON, the payload must be; that it is
-// not, is a [BadActError] with line and column.
+// Edit keeps a payload beside the original of a dead letter, to be sent instead. Where the letter is JSON, the
+// payload must be; that it is not, is a [BadActError] with line and column.
 func (o *Operator) Edit(ctx context.Context, id string, payload []byte, reason string) error {
 	if err := o.check(); err != nil {
 		return err
@@ -52,7 +52,14 @@ func (o *Operator) Edit(ctx context.Context, id string, payload []byte, reason s
 	}
 	if isJSON(l.ContentType) {
 		if err := checkJSON(payload); err != nil {
-			return &BadActError{fmt.Sprintf("the letter %s is %s, and the edited payload is not: %v; nothing was changed", id, l.ContentType, err)}
+			return &BadActError{
+				fmt.Sprintf(
+					"the letter %s is %s, and the edited payload is not: %v; nothing was changed",
+					id,
+					l.ContentType,
+					err,
+				),
+			}
 		}
 	}
 	return o.Room.Edit(ctx, id, payload, By{o.Who, reason})
@@ -120,8 +127,9 @@ func (r Result) MarshalJSON() ([]byte, error) {
 	}{r.ID, r.Outcome, text})
 }
 
-// Redrive has the chosen letters delivered again, one after the other, and tells each result as it comes. It returns early only if the
-// context ends, each fails, or the letters cannot be listed. A letter that dies again meanwhile is not redriven again.
+// Redrive has the chosen letters delivered again, one after the other, and tells each result as it comes. It returns
+// early only if the context ends, each fails, or the letters cannot be listed. A letter that dies again meanwhile is
+// not redriven again.
 func (o *Operator) Redrive(ctx context.Context, s Selection, pace Pace, reason string, each func(Result) error) error {
 	return o.act(ctx, s, pace, each, func(ctx context.Context, id string) error {
 		return o.Room.Redrive(ctx, id, By{o.Who, reason})
@@ -129,7 +137,13 @@ func (o *Operator) Redrive(ctx context.Context, s Selection, pace Pace, reason s
 }
 
 // Discard decides that the chosen letters will not be delivered. It needs a reason.
-func (o *Operator) Discard(ctx context.Context, s Selection, dryRun bool, reason string, each func(Result) error) error {
+func (o *Operator) Discard(
+	ctx context.Context,
+	s Selection,
+	dryRun bool,
+	reason string,
+	each func(Result) error,
+) error {
 	if strings.TrimSpace(reason) == "" {
 		return &BadActError{"say why: a letter is discarded for a reason, which is recorded"}
 	}
@@ -138,12 +152,20 @@ func (o *Operator) Discard(ctx context.Context, s Selection, dryRun bool, reason
 	})
 }
 
-func (o *Operator) act(ctx context.Context, s Selection, pace Pace, each func(Result) error, do func(context.Context, string) error) error {
+func (o *Operator) act(
+	ctx context.Context,
+	s Selection,
+	pace Pace,
+	each func(Result) error,
+	do func(context.Context, string) error,
+) error {
 	if err := o.check(); err != nil {
 		return err
 	}
 	if pace.Rate < 0 {
-		return &BadActError{fmt.Sprintf("the rate is %g letters a second; it must be positive, or 0 for no limit", pace.Rate)}
+		return &BadActError{
+			fmt.Sprintf("the rate is %g letters a second; it must be positive, or 0 for no limit", pace.Rate),
+		}
 	}
 	began := time.Time{}
 	n := 0
@@ -188,7 +210,8 @@ func (o *Operator) one(ctx context.Context, id string, dryRun bool, do func(cont
 	return Result{id, Failed, err}
 }
 
-// choose visits the chosen letters. A list goes on from where it was, so that a letter which dies again is not chosen again.
+// choose visits the chosen letters. A list goes on from where it was, so that a letter which dies again is not chosen
+// again.
 func (o *Operator) choose(ctx context.Context, s Selection, visit func(id string) error) error {
 	for _, id := range s.IDs {
 		if err := visit(id); err != nil {
@@ -216,7 +239,8 @@ func (o *Operator) choose(ctx context.Context, s Selection, visit func(id string
 	}
 }
 
-// Follow waits until each letter is delivered, discarded or dead again, looking every so often, and tells how each ended.
+// Follow waits until each letter is delivered, discarded or dead again, looking every so often, and tells how each
+// ended.
 func (o *Operator) Follow(ctx context.Context, ids []string, every time.Duration, each func(Letter) error) error {
 	for len(ids) > 0 {
 		var left []string

@@ -13,8 +13,8 @@ type By struct {
 	Reason string // must be given to discard
 }
 
-// Room is where letters of one kind are. Each act is one transaction that changes the letter and records the act, or does neither. A letter
-// that is not there is [ErrNotFound]; an act on one that is not dead is a [NotDeadError].
+// Room is where letters of one kind are. Each act is one transaction that changes the letter and records the act, or
+// does neither. A letter that is not there is [ErrNotFound]; an act on one that is not dead is a [NotDeadError].
 type Room interface {
 	List(ctx context.Context, q Query) (Page, error)
 	Groups(ctx context.Context, f Filter) ([]Group, error)

@@ -19,14 +19,16 @@ type Config struct {
 	Store Store
 	Sink  Sink
 
-	// Name tells relays apart for people who look into the table; by default the machine's name and the process. At most 200 bytes.
+	// Name tells relays apart for people who look into the table; by default the machine's name and the process. At most
+	// 200 bytes.
 	Name string
 	// Check refuses a message before it is sent, with an error such as [Invalid] gives; nil means [CheckJSON].
 	Check func(*Message) error
 	// Policy gives the delays for an error's name; nil means [Table].
 	Policy func(errorName string) retrypatterns.Policy
-	// MaxRetries is how many retries a message gets before it is dead: 0 means 15, and a negative number that of the policy. The policies of
-	// the table are made for tasks that somebody waits for; a message can wait until its receiver is back.
+	// MaxRetries is how many retries a message gets before it is dead: 0 means 15, and a negative number that of the
+	// policy. The policies of the table are made for tasks that somebody waits for; a message can wait until its
+	// receiver is back.
 	MaxRetries int
 	// MaxExpiries is after how many leases that ended without news a message is dead; 0 means 20.
 	MaxExpiries int
@@ -45,8 +47,8 @@ type Config struct {
 	SendTimeout time.Duration
 	// Poll is how long a relay that is not woken waits before it looks again; 0 means 5 seconds.
 	Poll time.Duration
-	// Linger is how long a relay waits after it claimed a few messages, so that it claims more at once next time; 0 means 2
-	// milliseconds, and negative not at all.
+	// Linger is how long a relay waits after it claimed a few messages, so that it claims more at once next time; 0
+	// means 2 milliseconds, and negative not at all.
 	Linger time.Duration
 	// Grace is how long sends that are under way are waited for when the relay stops; 0 means 20 seconds.
 	Grace time.Duration

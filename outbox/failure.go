@@ -8,7 +8,8 @@ import (
 	"stepback/retrypatterns"
 )
 
-// Failure is an error of a sink that says by itself how it is to be treated. Any other error is classified by [Classify].
+// Failure is an error of a sink that says by itself how it is to be treated. Any other error is classified by
+// [Classify].
 type Failure struct {
 	// Name is the error's name, one of package retrypatterns' where one fits.
 	Name string
@@ -16,7 +17,8 @@ type Failure struct {
 	Class retrypatterns.Class
 	// Reason is why the message is dead when Class is Permanent; empty means ReasonRefused.
 	Reason string
-	// RetryAfter is how long the receiver asks to be left alone; 0 means that it did not say. The relay waits an hour at most.
+	// RetryAfter is how long the receiver asks to be left alone; 0 means that it did not say. The relay waits an hour at
+	// most.
 	RetryAfter time.Duration
 	// Err is what went wrong.
 	Err error
@@ -29,7 +31,12 @@ func (f *Failure) Unwrap() error { return f.Err }
 
 // Invalid is the failure of a message whose content is wrong: it is dead at once, for ReasonInvalidPayload.
 func Invalid(err error) *Failure {
-	return &Failure{Name: retrypatterns.InvalidInput, Class: retrypatterns.Permanent, Reason: ReasonInvalidPayload, Err: err}
+	return &Failure{
+		Name:   retrypatterns.InvalidInput,
+		Class:  retrypatterns.Permanent,
+		Reason: ReasonInvalidPayload,
+		Err:    err,
+	}
 }
 
 // Permanent is the failure of a message that the receiver refuses for good. An empty reason means ReasonRefused.
@@ -37,9 +44,9 @@ func Permanent(reason string, err error) *Failure {
 	return &Failure{Name: retrypatterns.InvalidInput, Class: retrypatterns.Permanent, Reason: reason, Err: err}
 }
 
-// Classify makes a Failure of any error: of a Failure in its chain, or by [retrypatterns.Classify]. An error about which nothing is
-// known is States.TaskFailed, which the table retries under the minimal pattern: with an ID that receivers know repeats by, trying
-// again does no harm, and a dead letter costs a person's time.
+// Classify makes a Failure of any error: of a Failure in its chain, or by [retrypatterns.Classify]. An error about
+// which nothing is known is States.TaskFailed, which the table retries under the minimal pattern: with an ID that
+// receivers know repeats by, trying again does no harm, and a dead letter costs a person's time.
 func Classify(err error) *Failure {
 	if f, ok := errors.AsType[*Failure](err); ok {
 		known := *f
@@ -55,8 +62,8 @@ func Classify(err error) *Failure {
 	return &Failure{Name: retrypatterns.StatesTaskFailed, Class: retrypatterns.UnknownOutcome, Err: err}
 }
 
-// Table is the default policy of a relay: the pattern under which the table retries the error of that name, and for a name that the
-// table does not hold, that of States.TaskFailed.
+// Table is the default policy of a relay: the pattern under which the table retries the error of that name, and for a
+// name that the table does not hold, that of States.TaskFailed.
 func Table(name string) retrypatterns.Policy {
 	p, ok := retrypatterns.PatternFor(name)
 	if !ok {
@@ -79,7 +86,8 @@ func (f *Failure) cause() string {
 
 func (f *Failure) causeText() string {
 	var inner *Failure
-	if errors.As(f.Err, &inner) && error(inner) == f.Err { //nolint:errorlint // the very failure, which would name itself twice
+	if errors.As(f.Err, &inner) &&
+		error(inner) == f.Err { //nolint:errorlint // the very failure, which would name itself twice
 		return inner.Err.Error()
 	}
 	return f.Err.Error()

@@ -103,7 +103,8 @@ func (s *session) storeFailed(doing string, err error) {
 	s.cfg.Observe(Event{Kind: EventStoreFailed, Error: doing, Err: err})
 }
 
-// dispatch hands claimed messages to the workers: those of one key together, others one by one, or in batches where the sink takes them.
+// dispatch hands claimed messages to the workers: those of one key together, others one by one, or in batches where
+// the sink takes them.
 func (s *session) dispatch(all []*Delivery) {
 	most, bytes := 1, 0
 	if b, ok := s.cfg.Sink.(BatchSink); ok {

@@ -39,8 +39,14 @@ func (r *Relay) expired(d *Delivery) (Settlement, bool) {
 		return Settlement{}, false
 	}
 	return Settlement{
-		Held: Held{d.Seq, d.Lease}, Key: d.Key, Status: Dead, Error: retrypatterns.RuntimeExitError, Reason: ReasonLeaseExpired,
-		Cause: fmt.Sprintf("%d leases on it ended without any news of the relays that had it: it may be what ends them", d.Expiries),
+		Held: Held{
+			d.Seq,
+			d.Lease,
+		}, Key: d.Key, Status: Dead, Error: retrypatterns.RuntimeExitError, Reason: ReasonLeaseExpired,
+		Cause: fmt.Sprintf(
+			"%d leases on it ended without any news of the relays that had it: it may be what ends them",
+			d.Expiries,
+		),
 	}, true
 }
 

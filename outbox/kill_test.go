@@ -61,7 +61,10 @@ func TestMain(m *testing.M) {
 // openApplication opens the application's own connections, and says how it writes to the outbox.
 func openApplication(address string) (*sql.DB, func(context.Context, *sql.Tx, ...outbox.Message) error, error) {
 	if path, ok := strings.CutPrefix(address, "sqlite:"); ok {
-		db, err := sql.Open("sqlite", "file:"+path+"?_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_txlock=immediate")
+		db, err := sql.Open(
+			"sqlite",
+			"file:"+path+"?_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_txlock=immediate",
+		)
 		return db, func(ctx context.Context, tx *sql.Tx, m ...outbox.Message) error {
 			return sqlitestore.Write(ctx, tx, m...)
 		}, err
@@ -271,9 +274,9 @@ func numberOf(t *testing.T, name string, otherwise uint64) uint64 {
 	return n
 }
 
-// TestKills kills application, relays and database with SIGKILL at random instants and starts them again. In the end every committed
-// message has arrived, under one ID, those of a key in their order, and nothing else. STEPBACK_OUTBOX_KILLS and STEPBACK_OUTBOX_SEED
-// choose how many and which instants; see make outbox-kill.
+// TestKills kills application, relays and database with SIGKILL at random instants and starts them again. In the end
+// every committed message has arrived, under one ID, those of a key in their order, and nothing else.
+// STEPBACK_OUTBOX_KILLS and STEPBACK_OUTBOX_SEED choose how many and which instants; see make outbox-kill.
 func TestKills(t *testing.T) {
 	if testing.Short() {
 		t.Skip("processes are started and killed for a while")
@@ -313,7 +316,11 @@ func kills(t *testing.T, address string, server *postgrestest.Server) {
 	receiver := httptest.NewServer(office)
 	defer receiver.Close()
 
-	v := &victims{t: t, env: []string{killDatabase + "=" + address, killSink + "=" + receiver.URL}, live: map[string]*exec.Cmd{}}
+	v := &victims{
+		t:    t,
+		env:  []string{killDatabase + "=" + address, killSink + "=" + receiver.URL},
+		live: map[string]*exec.Cmd{},
+	}
 	defer func() {
 		for name := range v.live {
 			v.kill(name)

@@ -26,7 +26,8 @@ func RedriveSnapshots(l *deadletters.Letter) (before, after deadletters.Snapshot
 		deadletters.Snapshot{Status: string(Pending), Attempts: &none}
 }
 
-// DiscardSnapshots are what a discard changes, before and after; the payload is kept in the record, since the message is deleted in time.
+// DiscardSnapshots are what a discard changes, before and after; the payload is kept in the record, since the message
+// is deleted in time.
 func DiscardSnapshots(l *deadletters.Letter) (before, after deadletters.Snapshot) {
 	before = deadletters.WithPayload(l.Sent())
 	before.Status, before.Reason, before.Error, before.Attempts = string(Dead), l.Reason, l.Error, &l.Attempts

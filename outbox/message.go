@@ -27,7 +27,8 @@ type Message struct {
 	ID string
 	// Topic says what the message is about, such as "import.finished"; 1 to 255 bytes. Sinks route by it.
 	Topic string
-	// Key orders: messages of one key are sent one after the other, as they were written. Empty means in any order, and is faster.
+	// Key orders: messages of one key are sent one after the other, as they were written. Empty means in any order, and
+	// is faster.
 	Key string
 	// Payload is at most 10 MB. It is sent as it is.
 	Payload []byte
@@ -66,8 +67,8 @@ func (e *InvalidMessageError) Error() string {
 	return fmt.Sprintf("%s cannot be written to the outbox: its %s must be %s", what, e.Field, e.Want)
 }
 
-// Prepare checks a message for a store's Write and fills in ID and ContentType. The error is an [InvalidMessageError]. What the payload
-// holds is looked at when it is sent, not here: see [CheckJSON].
+// Prepare checks a message for a store's Write and fills in ID and ContentType. The error is an
+// [InvalidMessageError]. What the payload holds is looked at when it is sent, not here: see [CheckJSON].
 func (m *Message) Prepare() error {
 	if m.ID == "" {
 		id, err := uuid.NewV7()
@@ -92,9 +93,15 @@ func (m *Message) Prepare() error {
 	case m.Topic == "":
 		return invalid("topic", "1 to 255 bytes; it is empty")
 	case len(m.Topic) > MaxTopic || !isText(m.Topic):
-		return invalid("topic", fmt.Sprintf("1 to 255 bytes of UTF-8 without NUL; it is %d bytes: %.40q", len(m.Topic), m.Topic))
+		return invalid(
+			"topic",
+			fmt.Sprintf("1 to 255 bytes of UTF-8 without NUL; it is %d bytes: %.40q", len(m.Topic), m.Topic),
+		)
 	case len(m.Key) > MaxKey || !isText(m.Key):
-		return invalid("key", fmt.Sprintf("at most %d bytes of UTF-8 without NUL; it is %d bytes: %.40q", MaxKey, len(m.Key), m.Key))
+		return invalid(
+			"key",
+			fmt.Sprintf("at most %d bytes of UTF-8 without NUL; it is %d bytes: %.40q", MaxKey, len(m.Key), m.Key),
+		)
 	case len(m.Payload) > MaxPayload:
 		return invalid("payload", fmt.Sprintf("at most %d bytes; it is %d", MaxPayload, len(m.Payload)))
 	case len(m.ContentType) > MaxTopic || !isHeader(m.ContentType):
@@ -123,7 +130,8 @@ func isHeader(s string) bool {
 	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f })
 }
 
-// CheckJSON refuses a message that says it is JSON and is not, for good. It is what a Relay checks unless it is told otherwise.
+// CheckJSON refuses a message that says it is JSON and is not, for good. It is what a Relay checks unless it is told
+// otherwise.
 func CheckJSON(m *Message) error {
 	if m.IsJSON() && !json.Valid(m.Payload) {
 		return Invalid(fmt.Errorf("the payload says that it is %s, and is not: %s", JSON, whyNotJSON(m.Payload)))

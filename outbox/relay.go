@@ -28,9 +28,10 @@ func New(cfg Config) (*Relay, error) {
 // ErrSinkHangs is returned when the relay stops and the sink does not return from sends whose context has ended.
 var ErrSinkHangs = errors.New("the sink does not return although the context of its sends has ended")
 
-// Run relays messages until the context ends, however often the database or the sink fail meanwhile. Then it begins no more sends, waits
-// for those under way up to the grace, cancels what is left, and records all outcomes. It returns nil, or [ErrSinkHangs], or the error
-// of a store that could not record the last outcomes: those messages are sent again, under the same IDs, when their leases end.
+// Run relays messages until the context ends, however often the database or the sink fail meanwhile. Then it begins
+// no more sends, waits for those under way up to the grace, cancels what is left, and records all outcomes. It
+// returns nil, or [ErrSinkHangs], or the error of a store that could not record the last outcomes: those messages are
+// sent again, under the same IDs, when their leases end.
 func (r *Relay) Run(ctx context.Context) error {
 	_, err := r.run(ctx, false)
 	return err
@@ -41,8 +42,8 @@ type Drained struct {
 	Sent, Failed, Dead int64
 }
 
-// Drain relays until nothing is due any more, or the context ends, for programs that are started by a schedule. Unlike Run it returns
-// the first error of claiming from the store.
+// Drain relays until nothing is due any more, or the context ends, for programs that are started by a schedule.
+// Unlike Run it returns the first error of claiming from the store.
 func (r *Relay) Drain(ctx context.Context) (Drained, error) { return r.run(ctx, true) }
 
 func (r *Relay) run(ctx context.Context, drain bool) (Drained, error) {
@@ -53,7 +54,10 @@ func (r *Relay) run(ctx context.Context, drain bool) (Drained, error) {
 	s := &session{
 		Relay: r, drain: drain, soft: soft, hard: hard,
 		work: make(chan []*Delivery), outcomes: make(chan Settlement, 2*r.cfg.Batch),
-		wake: make(chan struct{}, 1), freed: make(chan struct{}, 1), idle: make(chan struct{}), over: make(chan struct{}),
+		wake: make(
+			chan struct{},
+			1,
+		), freed: make(chan struct{}, 1), idle: make(chan struct{}), over: make(chan struct{}),
 		held: map[int64]holding{},
 	}
 	r.health.begin(r.cfg.Clock.Now())

@@ -110,9 +110,15 @@ func (w *world) relay(c outbox.Config) (stop func() error) {
 		at := time.Since(w.began).Round(time.Millisecond)
 		switch e.Kind {
 		case outbox.EventRetry:
-			w.ends = append(w.ends, fmt.Sprint(at, " ", string(e.Delivery.Payload), " failed: ", e.Error, ", again after ", e.After))
+			w.ends = append(
+				w.ends,
+				fmt.Sprint(at, " ", string(e.Delivery.Payload), " failed: ", e.Error, ", again after ", e.After),
+			)
 		case outbox.EventDead:
-			w.ends = append(w.ends, fmt.Sprint(at, " ", string(e.Delivery.Payload), " died: ", e.Reason, ", ", e.Error))
+			w.ends = append(
+				w.ends,
+				fmt.Sprint(at, " ", string(e.Delivery.Payload), " died: ", e.Reason, ", ", e.Error),
+			)
 		default:
 		}
 	}
@@ -162,17 +168,23 @@ func stopped(t *testing.T, stop func() error) {
 // TestDelaysAreTheTables follows a message through the retries of its error's pattern.
 func TestDelaysAreTheTables(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
-		stop := w.relay(outbox.Config{MaxRetries: -1, Sink: outbox.SinkFunc(func(_ context.Context, m *outbox.Message) error {
-			switch string(m.Payload) {
-			case "aggressive":
-				return &outbox.Failure{Name: retrypatterns.ServiceUnavailableError, Class: retrypatterns.Transient, Err: errors.New("503")}
-			case "unknown":
-				return errors.New("hm")
-			case "refused":
-				return outbox.Permanent("", errors.New("no"))
-			}
-			return w.take(nil, m) //nolint:staticcheck // take looks at no context
-		})})
+		stop := w.relay(
+			outbox.Config{MaxRetries: -1, Sink: outbox.SinkFunc(func(_ context.Context, m *outbox.Message) error {
+				switch string(m.Payload) {
+				case "aggressive":
+					return &outbox.Failure{
+						Name:  retrypatterns.ServiceUnavailableError,
+						Class: retrypatterns.Transient,
+						Err:   errors.New("503"),
+					}
+				case "unknown":
+					return errors.New("hm")
+				case "refused":
+					return outbox.Permanent("", errors.New("no"))
+				}
+				return w.take(nil, m) //nolint:staticcheck // take looks at no context
+			})},
+		)
 		w.write("aggressive")
 		time.Sleep(time.Minute)
 		w.wants("aggressive", w.said(),
@@ -205,7 +217,12 @@ func TestReceiversCannotAskForEver(t *testing.T) {
 			}
 			ask := asks[0]
 			asks = asks[1:]
-			return &outbox.Failure{Name: retrypatterns.ServiceUnavailableError, Class: retrypatterns.Transient, RetryAfter: ask, Err: errors.New("503")}
+			return &outbox.Failure{
+				Name:       retrypatterns.ServiceUnavailableError,
+				Class:      retrypatterns.Transient,
+				RetryAfter: ask,
+				Err:        errors.New("503"),
+			}
 		})})
 		w.write("m")
 		time.Sleep(2 * time.Hour)
@@ -223,13 +240,15 @@ func TestReceiversCannotAskForEver(t *testing.T) {
 func TestAKeyWaitsForItsRetry(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
 		failures := 2
-		stop := w.relay(outbox.Config{Concurrency: 1, Sink: outbox.SinkFunc(func(ctx context.Context, m *outbox.Message) error {
-			if string(m.Payload) == "a:1" && failures > 0 {
-				failures--
-				return errors.New("not now")
-			}
-			return w.take(ctx, m)
-		})})
+		stop := w.relay(
+			outbox.Config{Concurrency: 1, Sink: outbox.SinkFunc(func(ctx context.Context, m *outbox.Message) error {
+				if string(m.Payload) == "a:1" && failures > 0 {
+					failures--
+					return errors.New("not now")
+				}
+				return w.take(ctx, m)
+			})},
+		)
 		w.write("a:1", "a:2", "b:1", "none", "a:3", "b:2")
 		time.Sleep(time.Minute)
 		stopped(t, stop)
@@ -242,18 +261,24 @@ func TestASinkThatHangs(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
 		free := make(chan struct{})
 		var hung atomic.Int64
-		stop := w.relay(outbox.Config{Concurrency: 2, MaxRetries: 1, Sink: outbox.SinkFunc(func(ctx context.Context, m *outbox.Message) error {
-			switch string(m.Payload) {
-			case "polite":
-				<-ctx.Done()
-				return ctx.Err()
-			case "deaf":
-				hung.Add(1)
-				<-free
-				return nil
-			}
-			return w.take(ctx, m)
-		})})
+		stop := w.relay(
+			outbox.Config{
+				Concurrency: 2,
+				MaxRetries:  1,
+				Sink: outbox.SinkFunc(func(ctx context.Context, m *outbox.Message) error {
+					switch string(m.Payload) {
+					case "polite":
+						<-ctx.Done()
+						return ctx.Err()
+					case "deaf":
+						hung.Add(1)
+						<-free
+						return nil
+					}
+					return w.take(ctx, m)
+				}),
+			},
+		)
 		w.write("polite", "deaf", "k:1", "k:2")
 		time.Sleep(10 * time.Minute)
 		w.wants("failures", w.said(),
@@ -277,17 +302,20 @@ func TestASinkThatHangs(t *testing.T) {
 
 func TestAPanicFailsOneMessage(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
-		stop := w.relay(outbox.Config{MaxRetries: -1, Sink: outbox.SinkFunc(func(ctx context.Context, m *outbox.Message) error {
-			if string(m.Payload) == "bug" {
-				panic("index out of range")
-			}
-			return w.take(ctx, m)
-		})})
+		stop := w.relay(
+			outbox.Config{MaxRetries: -1, Sink: outbox.SinkFunc(func(ctx context.Context, m *outbox.Message) error {
+				if string(m.Payload) == "bug" {
+					panic("index out of range")
+				}
+				return w.take(ctx, m)
+			})},
+		)
 		all := w.write("bug", "fine")
 		time.Sleep(time.Minute)
 		w.wants("sent", w.arrived(), "0s fine")
 		l, err := w.store.Show(t.Context(), all[0].ID)
-		if err != nil || l.State != deadletters.Dead || l.Error != retrypatterns.RuntimeExitError || !strings.Contains(l.Cause, "index out of range") {
+		if err != nil || l.State != deadletters.Dead || l.Error != retrypatterns.RuntimeExitError ||
+			!strings.Contains(l.Cause, "index out of range") {
 			t.Errorf("the letter is %+v, %v", l, err)
 		}
 		stopped(t, stop)
@@ -317,10 +345,15 @@ func TestAGracefulStop(t *testing.T) {
 // TestAGraceThatEnds cancels a send that takes longer than the grace; the message is sent again.
 func TestAGraceThatEnds(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
-		stop := w.relay(outbox.Config{SendTimeout: time.Hour, Sink: outbox.SinkFunc(func(ctx context.Context, _ *outbox.Message) error {
-			<-ctx.Done()
-			return ctx.Err()
-		})})
+		stop := w.relay(
+			outbox.Config{
+				SendTimeout: time.Hour,
+				Sink: outbox.SinkFunc(func(ctx context.Context, _ *outbox.Message) error {
+					<-ctx.Done()
+					return ctx.Err()
+				}),
+			},
+		)
 		w.write("m")
 		time.Sleep(time.Second)
 		stopped(t, stop)
@@ -335,10 +368,16 @@ func TestAGraceThatEnds(t *testing.T) {
 // TestALeaseIsKept has a send take longer than the lease while a second relay looks for work.
 func TestALeaseIsKept(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
-		stop := w.relay(outbox.Config{Lease: time.Minute, SendTimeout: time.Hour, Sink: outbox.SinkFunc(func(ctx context.Context, m *outbox.Message) error {
-			time.Sleep(10 * time.Minute)
-			return w.take(ctx, m)
-		})})
+		stop := w.relay(
+			outbox.Config{
+				Lease:       time.Minute,
+				SendTimeout: time.Hour,
+				Sink: outbox.SinkFunc(func(ctx context.Context, m *outbox.Message) error {
+					time.Sleep(10 * time.Minute)
+					return w.take(ctx, m)
+				}),
+			},
+		)
 		w.write("long")
 		time.Sleep(time.Second)
 		second := w.relay(outbox.Config{Sink: outbox.SinkFunc(func(context.Context, *outbox.Message) error {
@@ -352,12 +391,16 @@ func TestALeaseIsKept(t *testing.T) {
 	})
 }
 
-// TestARelayThatVanishes leaves claimed messages behind; another takes them when the lease ends, until they are taken to be the reason.
+// TestARelayThatVanishes leaves claimed messages behind; another takes them when the lease ends, until they are taken
+// to be the reason.
 func TestARelayThatVanishes(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
 		w.write("deadly", "k:1")
 		for range 3 {
-			claimed, err := w.store.Claim(t.Context(), outbox.Claim{Lease: "gone", For: time.Minute, Limit: 1, PerKey: 1, Bytes: 1})
+			claimed, err := w.store.Claim(
+				t.Context(),
+				outbox.Claim{Lease: "gone", For: time.Minute, Limit: 1, PerKey: 1, Bytes: 1},
+			)
 			if err != nil || len(claimed.Messages) != 1 || string(claimed.Messages[0].Payload) != "deadly" {
 				t.Fatalf("claimed %v, %v", claimed.Messages, err)
 			}
@@ -452,7 +495,9 @@ func (f *flaky) Settle(ctx context.Context, all []outbox.Settlement) (int, error
 
 func TestADatabaseThatFails(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
-		relay, err := outbox.New(outbox.Config{Store: &flaky{Store: w.store}, Sink: outbox.SinkFunc(w.take), Batch: 4, Linger: -1})
+		relay, err := outbox.New(
+			outbox.Config{Store: &flaky{Store: w.store}, Sink: outbox.SinkFunc(w.take), Batch: 4, Linger: -1},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// session is one Run of a relay: a goroutine that claims, workers that send, one that records outcomes and keeps the leases, and three in
-// the background that listen, tidy and watch the workers.
+// session is one Run of a relay: a goroutine that claims, workers that send, one that records outcomes and keeps the
+// leases, and three in the background that listen, tidy and watch the workers.
 type session struct {
 	*Relay
 	drain bool

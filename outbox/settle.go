@@ -9,8 +9,8 @@ import (
 	"stepback/retrypatterns"
 )
 
-// settle records outcomes, all that wait in one transaction, and extends the leases of what is held meanwhile. One goroutine does both, so
-// that they do not wait for each other's locks.
+// settle records outcomes, all that wait in one transaction, and extends the leases of what is held meanwhile. One
+// goroutine does both, so that they do not wait for each other's locks.
 func (s *session) settle() {
 	var waiting []Settlement
 	extend := s.cfg.Lease / 3
@@ -47,8 +47,9 @@ func (s *session) gather(all []Settlement) []Settlement {
 	return all
 }
 
-// record has the store record outcomes, until it does. Outcomes that the store refuses for good are recorded one by one, and the one at
-// fault is left to the end of its lease. When the relay stops, it tries for the time of the grace.
+// record has the store record outcomes, until it does. Outcomes that the store refuses for good are recorded one by
+// one, and the one at fault is left to the end of its lease. When the relay stops, it tries for the time of the
+// grace.
 func (s *session) record(all []Settlement) {
 	defer s.let(all)
 	var limit <-chan time.Time
@@ -95,7 +96,11 @@ func (s *session) recordOnce(all []Settlement) error {
 		return err
 	}
 	if lost := len(all) - n; lost > 0 {
-		s.cfg.Log.Warn("messages were no longer this relay's when their outcomes were recorded; they are sent again under the same IDs", "count", lost)
+		s.cfg.Log.Warn(
+			"messages were no longer this relay's when their outcomes were recorded; they are sent again under the same IDs",
+			"count",
+			lost,
+		)
 	}
 	s.cfg.Observe(Event{Kind: EventSettled, Count: n, Lost: len(all) - n, Took: s.cfg.Clock.Now().Sub(began)})
 	for i := range all {
@@ -110,7 +115,13 @@ func (s *session) recordOnce(all []Settlement) error {
 func (s *session) recordSingly(all []Settlement) {
 	for i := range all {
 		if err := s.recordOnce(all[i : i+1]); err != nil {
-			s.cfg.Log.Error("an outcome cannot be recorded; the message is sent again when its lease ends", "seq", all[i].Seq, "error", err.Error())
+			s.cfg.Log.Error(
+				"an outcome cannot be recorded; the message is sent again when its lease ends",
+				"seq",
+				all[i].Seq,
+				"error",
+				err.Error(),
+			)
 		}
 	}
 }
@@ -146,5 +157,8 @@ func (s *session) unsettled() error {
 	if s.settled == nil || errors.Is(s.settled, context.Canceled) {
 		return nil
 	}
-	return fmt.Errorf("the last outcomes were not recorded, and their messages will be sent again under the same IDs: %w", s.settled)
+	return fmt.Errorf(
+		"the last outcomes were not recorded, and their messages will be sent again under the same IDs: %w",
+		s.settled,
+	)
 }

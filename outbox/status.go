@@ -15,7 +15,8 @@ const (
 	Sent Status = "sent"
 	// Dead: it is a dead letter; only a person gets it out of there.
 	Dead Status = "dead"
-	// Discarded: a person decided that it will not be sent. It is kept until the retention ends, the record of who did it for longer.
+	// Discarded: a person decided that it will not be sent. It is kept until the retention ends, the record of who did
+	// it for longer.
 	Discarded Status = "discarded"
 )
 
@@ -29,6 +30,7 @@ const (
 	ReasonRefused = "refused"
 	// ReasonRetriesExhausted: all retries failed.
 	ReasonRetriesExhausted = "retries_exhausted"
-	// ReasonLeaseExpired: relay after relay took it and was not heard of again, as when it kills the process that sends it.
+	// ReasonLeaseExpired: relay after relay took it and was not heard of again, as when it kills the process that sends
+	// it.
 	ReasonLeaseExpired = "lease_expired"
 )

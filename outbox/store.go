@@ -5,20 +5,21 @@ import (
 	"time"
 )
 
-// Store is the table as a relay sees it. The store has the clock: all times are those of the database, or of the one machine that an
-// SQLite file is on, and the relay speaks of durations. Its methods may be called from several goroutines.
+// Store is the table as a relay sees it. The store has the clock: all times are those of the database, or of the one
+// machine that an SQLite file is on, and the relay speaks of durations. Its methods may be called from several
+// goroutines.
 type Store interface {
 	// Claim takes messages that are due, for the time of a lease. It returns none where none is due.
 	Claim(ctx context.Context, c Claim) (Claimed, error)
-	// Settle records what came of deliveries, all in one transaction. One whose lease is no longer the message's is left out: another
-	// relay has the message. It returns how many were not left out. Repeating a Settle does nothing.
+	// Settle records what came of deliveries, all in one transaction. One whose lease is no longer the message's is left
+	// out: another relay has the message. It returns how many were not left out. Repeating a Settle does nothing.
 	Settle(ctx context.Context, all []Settlement) (int, error)
 	// Extend lets leases end after d from now.
 	Extend(ctx context.Context, held []Held, d time.Duration) error
 	// NextDue is how long it is until a message is due that is not due yet; ok is false where there is none.
 	NextDue(ctx context.Context) (d time.Duration, ok bool, err error)
-	// Listen calls wake whenever there may be something to claim, until the context ends or the connection is lost. It calls it once when it
-	// begins to listen.
+	// Listen calls wake whenever there may be something to claim, until the context ends or the connection is lost. It
+	// calls it once when it begins to listen.
 	Listen(ctx context.Context, wake func()) error
 	// Tidy deletes what has been kept for long enough, and repairs what clocks that were set have put off.
 	Tidy(ctx context.Context, t Tidy) (Tidied, error)
@@ -74,8 +75,8 @@ type Settlement struct {
 type Tidy struct {
 	// Retention is how long sent and discarded messages are kept; negative means for ever.
 	Retention time.Duration
-	// Longest is the longest lease or wait that a relay gives; one that is longer was made under another time of the clock, and ends now.
-	// 0 means not to look for such.
+	// Longest is the longest lease or wait that a relay gives; one that is longer was made under another time of the
+	// clock, and ends now. 0 means not to look for such.
 	Longest time.Duration
 	// Limit is how many messages to delete at most, 1 or more.
 	Limit int
@@ -93,7 +94,8 @@ const CountLimit = 100_000
 // Stats are numbers of messages, none above CountLimit.
 type Stats struct {
 	Pending, Processing, Failed, Dead int
-	// Oldest is how long the oldest message that is neither sent nor dead nor discarded has been there; 0 where there is none.
+	// Oldest is how long the oldest message that is neither sent nor dead nor discarded has been there; 0 where there is
+	// none.
 	Oldest time.Duration
 }
 

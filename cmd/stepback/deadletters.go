@@ -86,7 +86,10 @@ func (s *letterSelection) selection() (deadletters.Selection, error) {
 	case len(s.IDs) > 0:
 		return deadletters.Selection{IDs: s.IDs}, nil
 	case !filtered && !s.All:
-		return deadletters.Selection{}, &exitError{exitUsage, errors.New("say which letters: IDs, a filter such as --reason, or --all")}
+		return deadletters.Selection{}, &exitError{
+			exitUsage,
+			errors.New("say which letters: IDs, a filter such as --reason, or --all"),
+		}
 	}
 	return deadletters.Selection{Filter: &f}, nil
 }

@@ -18,8 +18,8 @@ import (
 	"stepback/outbox/webhook"
 )
 
-// webhookSecrets is the environment variable with the secrets of a webhook's signatures, separated by spaces: a command line can be read
-// by everybody on the machine.
+// webhookSecrets is the environment variable with the secrets of a webhook's signatures, separated by spaces: a
+// command line can be read by everybody on the machine.
 const webhookSecrets = "STEPBACK_WEBHOOK_SECRETS"
 
 type relayCmd struct {

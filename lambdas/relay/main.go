@@ -1,8 +1,10 @@
-// Command relay is the Lambda function that a schedule of EventBridge invokes, each minute for example, to send what is in an outbox.
-// Each invocation sends until nothing is due, or until shortly before its timeout. Several may run at once.
+// Command relay is the Lambda function that a schedule of EventBridge invokes, each minute for example, to send what
+// is in an outbox. Each invocation sends until nothing is due, or until shortly before its timeout. Several may run
+// at once.
 //
-// Environment: DATABASE_URL (postgres://…, postgres+iam://… or secretsmanager:ARN), SINK (https://… or the ARN of an SNS topic, an SQS
-// queue or an EventBridge event bus), WEBHOOK_SECRETS (separated by spaces, for a webhook), LOG_LEVEL.
+// Environment: DATABASE_URL (postgres://…, postgres+iam://… or secretsmanager:ARN), SINK (https://… or the ARN of an
+// SNS topic, an SQS queue or an EventBridge event bus), WEBHOOK_SECRETS (separated by spaces, for a webhook),
+// LOG_LEVEL.
 package main
 
 import (
@@ -89,7 +91,9 @@ func openRelay(ctx context.Context) (relay, error) {
 	}
 	to := os.Getenv("SINK")
 	if to == "" {
-		return nil, errors.New("SINK is not set; set it to https://host/path or the ARN of an SNS topic, an SQS queue or an EventBridge event bus")
+		return nil, errors.New(
+			"SINK is not set; set it to https://host/path or the ARN of an SNS topic, an SQS queue or an EventBridge event bus",
+		)
 	}
 	sink, err := sinks.Open(ctx, to, options)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package database opens the outbox that a database address names, for programs that are told it on their command line or by their
-// environment. It never logs an address.
+// Package database opens the outbox that a database address names, for programs that are told it on their command
+// line or by their environment. It never logs an address.
 package database
 
 import (
@@ -23,10 +23,12 @@ type Outbox interface {
 }
 
 // ErrAddress says that an address is none that Open takes.
-var ErrAddress = errors.New("the database address is not understood; write sqlite:/path/file.db or postgres://user:password@host/name")
+var ErrAddress = errors.New(
+	"the database address is not understood; write sqlite:/path/file.db or postgres://user:password@host/name",
+)
 
-// Open opens the outbox in the database of sqlite:/path/file.db or postgres://user:password@host/name, and creates its tables where they
-// are missing. configure, which may be nil, can say what a PostgreSQL address cannot.
+// Open opens the outbox in the database of sqlite:/path/file.db or postgres://user:password@host/name, and creates
+// its tables where they are missing. configure, which may be nil, can say what a PostgreSQL address cannot.
 func Open(ctx context.Context, address string, configure func(*pgxpool.Config)) (Outbox, error) {
 	scheme, rest, _ := strings.Cut(address, ":")
 	switch scheme {

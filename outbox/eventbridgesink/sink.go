@@ -1,6 +1,6 @@
-// Package eventbridgesink sends an outbox's messages to an event bus of Amazon EventBridge: the topic is the detail type, the payload,
-// which has to be a JSON object, the detail, and urn:uuid: with the message's ID the first of the resources, by which receivers tell a
-// repeat. Headers are not carried. It never retries by itself: the relay does.
+// Package eventbridgesink sends an outbox's messages to an event bus of Amazon EventBridge: the topic is the detail
+// type, the payload, which has to be a JSON object, the detail, and urn:uuid: with the message's ID the first of the
+// resources, by which receivers tell a repeat. Headers are not carried. It never retries by itself: the relay does.
 package eventbridgesink
 
 import (
@@ -25,7 +25,11 @@ const (
 
 // Client is what the sink needs of *eventbridge.Client.
 type Client interface {
-	PutEvents(context.Context, *eventbridge.PutEventsInput, ...func(*eventbridge.Options)) (*eventbridge.PutEventsOutput, error)
+	PutEvents(
+		context.Context,
+		*eventbridge.PutEventsInput,
+		...func(*eventbridge.Options),
+	) (*eventbridge.PutEventsOutput, error)
 }
 
 // Sink is an outbox.BatchSink.

@@ -55,7 +55,8 @@ func TestMetrics(t *testing.T) {
 		}
 	}
 	f.err = errors.New("gone")
-	if code, text := get(t, m.Handler(f, time.Minute), "/metrics"); code != http.StatusOK || strings.Contains(text, "outbox_messages") {
+	if code, text := get(t, m.Handler(f, time.Minute), "/metrics"); code != http.StatusOK ||
+		strings.Contains(text, "outbox_messages") {
 		t.Errorf("without a database: %d\n%s", code, text)
 	}
 }
@@ -81,7 +82,8 @@ func TestHealth(t *testing.T) {
 	} {
 		m := New(&fixed{})
 		m.now = func() time.Time { return now }
-		if code, text := get(t, m.Handler(&fixed{health: tt.health}, time.Minute), "/healthz"); code != tt.code || !strings.Contains(text, tt.text) {
+		if code, text := get(t, m.Handler(&fixed{health: tt.health}, time.Minute), "/healthz"); code != tt.code ||
+			!strings.Contains(text, tt.text) {
 			t.Errorf("%s: %d %s", name, code, text)
 		}
 	}

@@ -30,7 +30,9 @@ func (o *Table) kill(t testing.TB, reason, name string, messages ...outbox.Messa
 
 func testLetters(t *testing.T, o *Table) {
 	m := message(1, "")
-	m.Headers = map[string]string{outbox.HeaderExecution: "arn:aws:states:us-east-1:000000000000:execution:csv-import:e"}
+	m.Headers = map[string]string{
+		outbox.HeaderExecution: "arn:aws:states:us-east-1:000000000000:execution:csv-import:e",
+	}
 	o.kill(t, outbox.ReasonRefused, "InvalidInput", m, message(2, ""), message(3, ""))
 	o.kill(t, outbox.ReasonRetriesExhausted, "TimeoutError", message(4, ""))
 	groups, err := o.Room.Groups(t.Context(), deadletters.Filter{})
@@ -42,7 +44,12 @@ func testLetters(t *testing.T, o *Table) {
 		t.Errorf("the letters died between %v and %v", g.Oldest, g.Newest)
 	}
 	g.Oldest, g.Newest = time.Time{}, time.Time{}
-	want(t, "the larger group", g, deadletters.Group{Reason: "refused", Error: "InvalidInput", Subject: "test", Count: 3, Sample: id(1)})
+	want(
+		t,
+		"the larger group",
+		g,
+		deadletters.Group{Reason: "refused", Error: "InvalidInput", Subject: "test", Count: 3, Sample: id(1)},
+	)
 	want(t, "the smaller group", groups[1].Count, 1)
 	page, err := o.Room.List(t.Context(), deadletters.Query{Limit: 3})
 	if err != nil || len(page.Letters) != 3 || page.Next == "" {
@@ -63,7 +70,10 @@ func testLetters(t *testing.T, o *Table) {
 		if _, err := o.Room.Show(t.Context(), missing); !errors.Is(err, deadletters.ErrNotFound) {
 			t.Errorf("showing %q: %v", missing, err)
 		}
-		if err := o.Room.Redrive(t.Context(), missing, deadletters.By{Who: "me"}); !errors.Is(err, deadletters.ErrNotFound) {
+		if err := o.Room.Redrive(t.Context(), missing, deadletters.By{Who: "me"}); !errors.Is(
+			err,
+			deadletters.ErrNotFound,
+		) {
 			t.Errorf("redriving %q: %v", missing, err)
 		}
 	}
@@ -94,10 +104,25 @@ func testLettersOfAFilter(t *testing.T, o *Table) {
 	want(t, "dry run", fmt.Sprint(dry), "map[would do:250]")
 	want(t, "acts after a dry run", len(actsOf(t, o, "")), 0)
 	want(t, "of one key", fmt.Sprint(count(deadletters.Filter{Key: "k"}, deadletters.Pace{})), "map[done:5]")
-	want(t, "of one error and reason", fmt.Sprint(count(deadletters.Filter{Error: "Error1", Reason: outbox.ReasonRefused}, deadletters.Pace{})), "map[done:40]")
+	want(
+		t,
+		"of one error and reason",
+		fmt.Sprint(count(deadletters.Filter{Error: "Error1", Reason: outbox.ReasonRefused}, deadletters.Pace{})),
+		"map[done:40]",
+	)
 	want(t, "of no subject", fmt.Sprint(count(deadletters.Filter{Subject: "none"}, deadletters.Pace{})), "map[]")
-	want(t, "before they died", fmt.Sprint(count(deadletters.Filter{Until: time.Now().Add(-time.Hour)}, deadletters.Pace{})), "map[]")
-	want(t, "since then", fmt.Sprint(count(deadletters.Filter{Since: time.Now().Add(-time.Hour)}, deadletters.Pace{})), "map[done:205]")
+	want(
+		t,
+		"before they died",
+		fmt.Sprint(count(deadletters.Filter{Until: time.Now().Add(-time.Hour)}, deadletters.Pace{})),
+		"map[]",
+	)
+	want(
+		t,
+		"since then",
+		fmt.Sprint(count(deadletters.Filter{Since: time.Now().Add(-time.Hour)}, deadletters.Pace{})),
+		"map[done:205]",
+	)
 	want(t, "acts", len(actsOf(t, o, "")), 250)
 }
 
@@ -126,15 +151,22 @@ func testTwoOperators(t *testing.T, o *Table) {
 	for _, who := range []string{"ann", "bob"} {
 		operators.Go(func() {
 			one := deadletters.Operator{Room: o.Room, Who: who}
-			err := one.Redrive(t.Context(), deadletters.Selection{IDs: ids}, deadletters.Pace{}, "", func(r deadletters.Result) error {
-				mu.Lock()
-				defer mu.Unlock()
-				counts[r.Outcome]++
-				if not, ok := errors.AsType[*deadletters.NotDeadError](r.Err); ok && (not.Last == nil || not.Last.Who == who) {
-					t.Errorf("%s is told %v, want who was faster", who, not)
-				}
-				return nil
-			})
+			err := one.Redrive(
+				t.Context(),
+				deadletters.Selection{IDs: ids},
+				deadletters.Pace{},
+				"",
+				func(r deadletters.Result) error {
+					mu.Lock()
+					defer mu.Unlock()
+					counts[r.Outcome]++
+					if not, ok := errors.AsType[*deadletters.NotDeadError](r.Err); ok &&
+						(not.Last == nil || not.Last.Who == who) {
+						t.Errorf("%s is told %v, want who was faster", who, not)
+					}
+					return nil
+				},
+			)
 			if err != nil {
 				t.Error(err)
 			}
@@ -177,7 +209,12 @@ func testEdit(t *testing.T, o *Table) {
 		t.Fatalf("acts are %+v", all)
 	}
 	a := all[0]
-	want(t, "act", fmt.Sprint(a.Who, " ", a.Verb, " ", a.ID, ": ", a.Reason), "me edit "+id(1)+": the receiver wants text")
+	want(
+		t,
+		"act",
+		fmt.Sprint(a.Who, " ", a.Verb, " ", a.ID, ": ", a.Reason),
+		"me edit "+id(1)+": the receiver wants text",
+	)
 	want(t, "before", string(a.Before), `{"payload":{"n":1}}`)
 	want(t, "after", string(a.After), `{"payload":{"n":"one"}}`)
 	if err := me.Redrive(t.Context(), deadletters.Selection{IDs: []string{id(1)}}, deadletters.Pace{}, "", ignore); err != nil {
@@ -214,7 +251,8 @@ func testDiscard(t *testing.T, o *Table) {
 	o.kill(t, outbox.ReasonRefused, "InvalidInput", message(1, "k"), message(2, "k"))
 	me := deadletters.Operator{Room: o.Room, Who: "me"}
 	one := deadletters.Selection{IDs: []string{id(1)}}
-	if err := me.Discard(t.Context(), one, false, " ", ignore); err == nil || !strings.Contains(err.Error(), "say why") {
+	if err := me.Discard(t.Context(), one, false, " ", ignore); err == nil ||
+		!strings.Contains(err.Error(), "say why") {
 		t.Errorf("a discard without a reason: %v", err)
 	}
 	var results []deadletters.Result
@@ -236,7 +274,8 @@ func testDiscard(t *testing.T, o *Table) {
 		t.Fatalf("acts are %+v", all)
 	}
 	var before deadletters.Snapshot
-	if err := json.Unmarshal(all[0].Before, &before); err != nil || before.Status != "dead" || fmt.Sprint(before.Payload) != "map[n:1]" {
+	if err := json.Unmarshal(all[0].Before, &before); err != nil || before.Status != "dead" ||
+		fmt.Sprint(before.Payload) != "map[n:1]" {
 		t.Errorf("the record says it was %+v, %v", before, err)
 	}
 }

@@ -11,8 +11,9 @@ import (
 	"stepback/outbox"
 )
 
-// testRandomOrder has random relays claim, settle, fail, vanish and lose their leases, and random operators redrive, and looks after each step
-// that a key is with one relay at most and that its messages come in their order; in the end everything is sent.
+// testRandomOrder has random relays claim, settle, fail, vanish and lose their leases, and random operators redrive,
+// and looks after each step that a key is with one relay at most and that its messages come in their order; in the
+// end everything is sent.
 func testRandomOrder(t *testing.T, o *Table) {
 	const messages, keys = 120, 5
 	rnd := rand.New(rand.NewPCG(1, 2))
@@ -35,7 +36,10 @@ func testRandomOrder(t *testing.T, o *Table) {
 				lease = -time.Second // the relay that gets it is as good as gone
 			}
 			claimed, err := o.Store.Claim(t.Context(), outbox.Claim{
-				Lease: fmt.Sprint("relay", steps), For: lease, Limit: 1 + rnd.IntN(8), PerKey: 1 + rnd.IntN(4), Bytes: 1 << 20,
+				Lease: fmt.Sprint(
+					"relay",
+					steps,
+				), For: lease, Limit: 1 + rnd.IntN(8), PerKey: 1 + rnd.IntN(4), Bytes: 1 << 20,
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -78,8 +82,16 @@ func testRandomOrder(t *testing.T, o *Table) {
 	}
 }
 
-// settleOne settles the first message of a random key that is held, and gives the rest of the key back unless it was sent or died.
-func settleOne(t *testing.T, o *Table, rnd *rand.Rand, held map[int64]*outbox.Delivery, done map[string][]int, sent map[int]int) {
+// settleOne settles the first message of a random key that is held, and gives the rest of the key back unless it was
+// sent or died.
+func settleOne(
+	t *testing.T,
+	o *Table,
+	rnd *rand.Rand,
+	held map[int64]*outbox.Delivery,
+	done map[string][]int,
+	sent map[int]int,
+) {
 	t.Helper()
 	seqs := make([]int64, 0, len(held))
 	for seq := range held {

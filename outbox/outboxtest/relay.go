@@ -150,10 +150,15 @@ func testRelay(t *testing.T, o *Table) {
 func testManyRelays(t *testing.T, o *Table) {
 	const messages = 300
 	r := newReceiver()
-	config := outbox.Config{Batch: 8, PerKey: 3, Concurrency: 4, Sink: outbox.SinkFunc(func(_ context.Context, m *outbox.Message) error {
-		r.take(t, m)
-		return nil
-	})}
+	config := outbox.Config{
+		Batch:       8,
+		PerKey:      3,
+		Concurrency: 4,
+		Sink: outbox.SinkFunc(func(_ context.Context, m *outbox.Message) error {
+			r.take(t, m)
+			return nil
+		}),
+	}
 	stops := make([]func(), 4)
 	for i := range stops {
 		stops[i] = o.start(t, config)
@@ -185,10 +190,17 @@ func testRelayDrains(t *testing.T, o *Table) {
 	failing.Payload = []byte("no JSON")
 	o.write(t, failing)
 	r := newReceiver()
-	relay, err := outbox.New(outbox.Config{Store: o.Store, Batch: 8, PerKey: 2, Sink: outbox.SinkFunc(func(_ context.Context, m *outbox.Message) error {
-		r.take(t, m)
-		return nil
-	})})
+	relay, err := outbox.New(
+		outbox.Config{
+			Store:  o.Store,
+			Batch:  8,
+			PerKey: 2,
+			Sink: outbox.SinkFunc(func(_ context.Context, m *outbox.Message) error {
+				r.take(t, m)
+				return nil
+			}),
+		},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

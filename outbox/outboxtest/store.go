@@ -15,7 +15,9 @@ import (
 
 func testTransaction(t *testing.T, o *Table) {
 	whole := outbox.Message{
-		ID: id(1), Topic: "import.finished", Key: "ユーザー", Payload: []byte("\x00\xff"), ContentType: "application/octet-stream",
+		ID: id(
+			1,
+		), Topic: "import.finished", Key: "ユーザー", Payload: []byte("\x00\xff"), ContentType: "application/octet-stream",
 		Headers:     map[string]string{"A": "b", "Ü": "\"x\""},
 		TraceParent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", TraceState: "v=1",
 	}
@@ -45,7 +47,8 @@ func testTransaction(t *testing.T, o *Table) {
 	if many[0].ID == "" || many[0].ID == many[1].ID {
 		t.Errorf("IDs given are %q and %q", many[0].ID, many[1].ID)
 	}
-	if all := o.claim(t, "m", 10); len(all) != 3 || all[0].ID != many[0].ID || all[2].ID != many[2].ID || all[0].ContentType != outbox.JSON {
+	if all := o.claim(t, "m", 10); len(all) != 3 || all[0].ID != many[0].ID || all[2].ID != many[2].ID ||
+		all[0].ContentType != outbox.JSON {
 		t.Errorf("%d messages, want three in the order in which they were written", len(all))
 	}
 }
@@ -132,7 +135,8 @@ func testLeaseEnds(t *testing.T, o *Table) {
 	for i, d := range second {
 		want(t, "leases that ended", d.Expiries, 1)
 		want(t, "retries", d.Retries, 0)
-		if n, err := o.Store.Settle(t.Context(), []outbox.Settlement{outcome(first[i], outbox.Dead)}); n != 0 || err != nil {
+		if n, err := o.Store.Settle(t.Context(), []outbox.Settlement{outcome(first[i], outbox.Dead)}); n != 0 ||
+			err != nil {
 			t.Errorf("who lost the lease settles %d messages, %v", n, err)
 		}
 	}
@@ -156,7 +160,8 @@ func testDelayed(t *testing.T, o *Table) {
 	later.NotBefore, past.NotBefore = time.Now().Add(time.Hour), time.Now().Add(-time.Hour)
 	o.write(t, later, past)
 	want(t, "claimed", numbers(t, o.claim(t, "a", 10)), "[2]")
-	if d, ok, err := o.Store.NextDue(t.Context()); err != nil || !ok || d > time.Hour+time.Minute || d < 50*time.Minute {
+	if d, ok, err := o.Store.NextDue(t.Context()); err != nil || !ok || d > time.Hour+time.Minute ||
+		d < 50*time.Minute {
 		t.Errorf("the next is due in %v, %v, %v; want an hour", d, ok, err)
 	}
 }
@@ -168,7 +173,10 @@ func testLimits(t *testing.T, o *Table) {
 		o.write(t, m)
 	}
 	claim := func(limit, bytes int) outbox.Claimed {
-		claimed, err := o.Store.Claim(t.Context(), outbox.Claim{Lease: "l", For: time.Hour, Limit: limit, PerKey: 1, Bytes: bytes})
+		claimed, err := o.Store.Claim(
+			t.Context(),
+			outbox.Claim{Lease: "l", For: time.Hour, Limit: limit, PerKey: 1, Bytes: bytes},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -185,7 +193,8 @@ func testLimits(t *testing.T, o *Table) {
 	}
 }
 
-// testNobodyWaitsForever has new messages arrive without an end: retries are claimed all the same, and so are messages with keys.
+// testNobodyWaitsForever has new messages arrive without an end: retries are claimed all the same, and so are
+// messages with keys.
 func testNobodyWaitsForever(t *testing.T, o *Table) {
 	o.write(t, message(1, ""), message(2, "k"))
 	for _, d := range o.claim(t, "a", 10) {
@@ -199,13 +208,20 @@ func testNobodyWaitsForever(t *testing.T, o *Table) {
 		}
 	}
 	if !seen[1] || !seen[2] {
-		t.Errorf("after four claims of 4 among 40 new messages, the retry was claimed: %v, that with a key: %v", seen[1], seen[2])
+		t.Errorf(
+			"after four claims of 4 among 40 new messages, the retry was claimed: %v, that with a key: %v",
+			seen[1],
+			seen[2],
+		)
 	}
 }
 
 func testOrder(t *testing.T, o *Table) {
 	o.write(t, message(1, "a"), message(2, "b"), message(3, "a"), message(4, ""), message(5, "a"), message(6, "b"))
-	claimed, err := o.Store.Claim(t.Context(), outbox.Claim{Lease: "l", For: time.Hour, Limit: 10, PerKey: 2, Bytes: 1 << 20})
+	claimed, err := o.Store.Claim(
+		t.Context(),
+		outbox.Claim{Lease: "l", For: time.Hour, Limit: 10, PerKey: 2, Bytes: 1 << 20},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,7 +231,14 @@ func testOrder(t *testing.T, o *Table) {
 	// 1 is sent; 3 fails and comes again in an hour; 2 is sent and 6 given back.
 	failed := outcome(all[2], outbox.Failed)
 	failed.After = time.Hour
-	o.settle(t, outcome(all[0], outbox.Sent), outcome(all[1], outbox.Sent), failed, outcome(all[3], outbox.Sent), outcome(all[4], outbox.Pending))
+	o.settle(
+		t,
+		outcome(all[0], outbox.Sent),
+		outcome(all[1], outbox.Sent),
+		failed,
+		outcome(all[3], outbox.Sent),
+		outcome(all[4], outbox.Pending),
+	)
 	o.writeAll(t, 7, 7, "a")
 	next := o.claim(t, "n", 10)
 	want(t, "claimed while a waits", numbers(t, next), "[6]")
@@ -223,7 +246,8 @@ func testOrder(t *testing.T, o *Table) {
 	want(t, "claimed while a waits", numbers(t, o.claim(t, "o", 10)), "[]")
 }
 
-// testOrderAfterDeath shows that a dead letter lets its key go on, and that it takes its turn again when it is redriven.
+// testOrderAfterDeath shows that a dead letter lets its key go on, and that it takes its turn again when it is
+// redriven.
 func testOrderAfterDeath(t *testing.T, o *Table) {
 	o.writeAll(t, 1, 3, "k")
 	first := o.claim(t, "a", 1)
@@ -256,7 +280,10 @@ func testLongQueueIsParked(t *testing.T, o *Table) {
 	o.settle(t, failed)
 	o.write(t, message(length+1, "other"))
 	want(t, "claimed behind the queue", numbers(t, o.claim(t, "b", 8)), "[301]")
-	claimed, err := o.Store.Claim(t.Context(), outbox.Claim{Lease: "l", For: time.Hour, Limit: 8, PerKey: 8, Bytes: 1 << 20})
+	claimed, err := o.Store.Claim(
+		t.Context(),
+		outbox.Claim{Lease: "l", For: time.Hour, Limit: 8, PerKey: 8, Bytes: 1 << 20},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -283,7 +310,10 @@ func testConcurrentClaims(t *testing.T, o *Table) {
 	for range relays {
 		working.Go(func() {
 			for len(seenAll(&mu, seen)) < messages {
-				claimed, err := o.Store.Claim(t.Context(), outbox.Claim{Lease: "l", For: time.Hour, Limit: 16, PerKey: 3, Bytes: 1 << 20})
+				claimed, err := o.Store.Claim(
+					t.Context(),
+					outbox.Claim{Lease: "l", For: time.Hour, Limit: 16, PerKey: 3, Bytes: 1 << 20},
+				)
 				if err != nil {
 					t.Error(err)
 					return

@@ -25,10 +25,16 @@ func bed(b *testing.B, sink func(*outbox.Message), observe func(outbox.Event)) *
 		b.Fatal(err)
 	}
 	b.Cleanup(pool.Close)
-	r, err := outbox.New(outbox.Config{Store: store, Observe: observe, Sink: outbox.SinkFunc(func(_ context.Context, m *outbox.Message) error {
-		sink(m)
-		return nil
-	})})
+	r, err := outbox.New(
+		outbox.Config{
+			Store:   store,
+			Observe: observe,
+			Sink: outbox.SinkFunc(func(_ context.Context, m *outbox.Message) error {
+				sink(m)
+				return nil
+			}),
+		},
+	)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -44,7 +50,8 @@ func bed(b *testing.B, sink func(*outbox.Message), observe func(outbox.Event)) *
 	return pool
 }
 
-// BenchmarkInsertToSent writes messages in transactions of 100 while one relay sends them, until all are recorded as sent.
+// BenchmarkInsertToSent writes messages in transactions of 100 while one relay sends them, until all are recorded as
+// sent.
 func BenchmarkInsertToSent(b *testing.B) {
 	for name, keys := range map[string]int{"NoKeys": 0, "1000Keys": 1000} {
 		b.Run(name, func(b *testing.B) {
@@ -61,7 +68,10 @@ func BenchmarkInsertToSent(b *testing.B) {
 			for left, key := b.N, 0; left > 0; left -= len(all) {
 				all = all[:min(left, len(all))]
 				for i := range all {
-					all[i] = outbox.Message{Topic: "bench", Payload: []byte(`{"order":12345,"customer":"ann","total":"12.50","currency":"EUR"}`)}
+					all[i] = outbox.Message{
+						Topic:   "bench",
+						Payload: []byte(`{"order":12345,"customer":"ann","total":"12.50","currency":"EUR"}`),
+					}
 					if keys > 0 {
 						key++
 						all[i].Key = strconv.Itoa(key % keys)
@@ -78,8 +88,8 @@ func BenchmarkInsertToSent(b *testing.B) {
 	}
 }
 
-// BenchmarkCommitToDelivery writes 1,000 messages a second, each in a transaction of its own, and reports how long they take from the
-// commit to the sink.
+// BenchmarkCommitToDelivery writes 1,000 messages a second, each in a transaction of its own, and reports how long
+// they take from the commit to the sink.
 func BenchmarkCommitToDelivery(b *testing.B) {
 	committed := make([]time.Time, b.N)
 	took := make([]time.Duration, b.N)
@@ -113,8 +123,8 @@ func BenchmarkCommitToDelivery(b *testing.B) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "messages/s")
 }
 
-// BenchmarkPick claims batches from a table of many messages, of which one in a hundred is due. STEPBACK_OUTBOX_ROWS says how many
-// there are; filling the table with 10,000,000 takes minutes.
+// BenchmarkPick claims batches from a table of many messages, of which one in a hundred is due. STEPBACK_OUTBOX_ROWS
+// says how many there are; filling the table with 10,000,000 takes minutes.
 func BenchmarkPick(b *testing.B) {
 	rows := 200_000
 	if text := os.Getenv("STEPBACK_OUTBOX_ROWS"); text != "" {
@@ -143,7 +153,10 @@ func BenchmarkPick(b *testing.B) {
 	b.ResetTimer()
 	for range b.N {
 		began := time.Now()
-		claimed, err := store.Claim(b.Context(), outbox.Claim{Lease: "bench", For: time.Hour, Limit: 100, PerKey: 10, Bytes: 1 << 20})
+		claimed, err := store.Claim(
+			b.Context(),
+			outbox.Claim{Lease: "bench", For: time.Hour, Limit: 100, PerKey: 10, Bytes: 1 << 20},
+		)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -23,8 +23,8 @@ const take = `UPDATE outbox_messages m SET status = 'processing', parked = false
 	next_attempt_at = statement_timestamp() + $2 * interval '1 microsecond',
 	lease_expiries = lease_expiries + CASE status WHEN 'processing' THEN 1 ELSE 0 END `
 
-// claimUnkeyed takes retries, delayed messages and ended leases first, $3 of them at most, so that new messages cannot keep them waiting;
-// $4 is how many in all, and $5 how many bytes.
+// claimUnkeyed takes retries, delayed messages and ended leases first, $3 of them at most, so that new messages
+// cannot keep them waiting; $4 is how many in all, and $5 how many bytes.
 const claimUnkeyed = `WITH timed AS MATERIALIZED (
 		SELECT seq, size FROM outbox_messages WHERE ` + active + ` AND NOT parked AND key IS NULL
 			AND next_attempt_at <= statement_timestamp()
@@ -116,7 +116,8 @@ const queues = `SELECT k.key, m.seq, m.size, m.due
 
 const park = "UPDATE outbox_messages SET parked = true WHERE seq = ANY ($1)"
 
-// claimKeyed takes the messages at the head of their keys. Of those that are due and not at the head, it parks what it did not take.
+// claimKeyed takes the messages at the head of their keys. Of those that are due and not at the head, it parks what
+// it did not take.
 func (s *Store) claimKeyed(ctx context.Context, c outbox.Claim) (all []*outbox.Delivery, more bool, err error) {
 	err = pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", int64(keyedLock)); err != nil {
@@ -179,8 +180,8 @@ func keysOf(due []candidate) []string {
 	return slices.Compact(keys)
 }
 
-// choose takes of each key what is due up to the first that is not, within the limits. Parked is what need not be looked at before
-// something of its key is settled.
+// choose takes of each key what is due up to the first that is not, within the limits. Parked is what need not be
+// looked at before something of its key is settled.
 func choose(due []candidate, first []queued, c outbox.Claim) (taken, parked []int64) {
 	stay := make(map[int64]bool, len(first)) // what is taken, and heads that there is no room for
 	limit, bytes := c.Limit, c.Bytes
@@ -221,7 +222,10 @@ func deliveries(rows pgx.Rows, lease string) ([]*outbox.Delivery, error) {
 		d.ID = uuid.UUID(id).String()
 		d.Waited = time.Duration(waited * float64(time.Second))
 		if headers != nil {
-			_ = json.Unmarshal(headers, &d.Headers) // another program's headers that are no object of strings are left out
+			_ = json.Unmarshal(
+				headers,
+				&d.Headers,
+			) // another program's headers that are no object of strings are left out
 		}
 		all = append(all, d)
 	}

@@ -20,8 +20,8 @@ import (
 	"stepback/outbox/postgresstore"
 )
 
-// cutter stands between a store and its server, and cuts connections in the middle of random requests, one of so many: before the server
-// gets the request, or after, so that the answer is lost.
+// cutter stands between a store and its server, and cuts connections in the middle of random requests, one of so
+// many: before the server gets the request, or after, so that the answer is lost.
 type cutter struct {
 	address string
 	cuts    atomic.Int64

@@ -83,12 +83,19 @@ func (s *Store) List(ctx context.Context, q deadletters.Query) (deadletters.Page
 	if q.After != "" {
 		after, err := strconv.ParseInt(q.After, 10, 64)
 		if err != nil {
-			return page, &deadletters.BadActError{Why: "the page after " + strconv.Quote(q.After) + " cannot be asked for: take what the page before gave"}
+			return page, &deadletters.BadActError{
+				Why: "the page after " + strconv.Quote(
+					q.After,
+				) + " cannot be asked for: take what the page before gave",
+			}
 		}
 		c.add("seq >", after)
 	}
 	c.args = append(c.args, q.Limit)
-	rows, err := s.pool.Query(ctx, letterColumns+c.text.String()+" ORDER BY seq LIMIT $"+strconv.Itoa(len(c.args)), c.args...)
+	rows, err := s.pool.Query(
+		ctx,
+		letterColumns+c.text.String()+" ORDER BY seq LIMIT $"+strconv.Itoa(len(c.args)),
+		c.args...)
 	if err != nil {
 		return page, err
 	}
@@ -110,8 +117,11 @@ func (s *Store) List(ctx context.Context, q deadletters.Query) (deadletters.Page
 // Groups implements deadletters.Room.
 func (s *Store) Groups(ctx context.Context, f deadletters.Filter) ([]deadletters.Group, error) {
 	c := filter(&f)
-	rows, _ := s.pool.Query(ctx, `SELECT coalesce(dead_letter_reason, '') AS reason, coalesce(error, '') AS name, topic, count(*),
-		min(dead_at), max(dead_at), (min(id::text)) FROM outbox_messages `+c.text.String()+` GROUP BY 1, 2, 3 ORDER BY 4 DESC, 1, 2, 3`, c.args...)
+	rows, _ := s.pool.Query(
+		ctx,
+		`SELECT coalesce(dead_letter_reason, '') AS reason, coalesce(error, '') AS name, topic, count(*),
+		min(dead_at), max(dead_at), (min(id::text)) FROM outbox_messages `+c.text.String()+` GROUP BY 1, 2, 3 ORDER BY 4 DESC, 1, 2, 3`,
+		c.args...)
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[deadletters.Group])
 }
 
@@ -127,30 +137,54 @@ func (s *Store) Show(ctx context.Context, id string) (deadletters.Letter, error)
 
 // Edit implements deadletters.Room.
 func (s *Store) Edit(ctx context.Context, id string, payload []byte, by deadletters.By) error {
-	return s.act(ctx, id, deadletters.VerbEdit, by, func(l *deadletters.Letter) (before, after deadletters.Snapshot, statement string, args []any) {
-		var edited []byte // NULL takes the edit back
-		if string(payload) != string(l.Payload) {
-			edited = append([]byte{}, payload...)
-		}
-		return deadletters.WithPayload(l.Sent()), deadletters.WithPayload(payload), "edited_payload = $2", []any{edited}
-	})
+	return s.act(
+		ctx,
+		id,
+		deadletters.VerbEdit,
+		by,
+		func(l *deadletters.Letter) (before, after deadletters.Snapshot, statement string, args []any) {
+			var edited []byte // NULL takes the edit back
+			if string(payload) != string(l.Payload) {
+				edited = append([]byte{}, payload...)
+			}
+			return deadletters.WithPayload(
+					l.Sent(),
+				), deadletters.WithPayload(
+					payload,
+				), "edited_payload = $2", []any{
+					edited,
+				}
+		},
+	)
 }
 
 // Redrive implements deadletters.Room.
 func (s *Store) Redrive(ctx context.Context, id string, by deadletters.By) error {
-	return s.act(ctx, id, deadletters.VerbRedrive, by, func(l *deadletters.Letter) (before, after deadletters.Snapshot, statement string, args []any) {
-		before, after = outbox.RedriveSnapshots(l)
-		return before, after, `status = 'pending', parked = false, next_attempt_at = NULL, retry_count = 0, lease_expiries = 0,
+	return s.act(
+		ctx,
+		id,
+		deadletters.VerbRedrive,
+		by,
+		func(l *deadletters.Letter) (before, after deadletters.Snapshot, statement string, args []any) {
+			before, after = outbox.RedriveSnapshots(l)
+			return before, after, `status = 'pending', parked = false, next_attempt_at = NULL, retry_count = 0, lease_expiries = 0,
 			redrives = redrives + 1, dead_at = NULL, dead_letter_reason = NULL`, nil
-	})
+		},
+	)
 }
 
 // Discard implements deadletters.Room.
 func (s *Store) Discard(ctx context.Context, id string, by deadletters.By) error {
-	return s.act(ctx, id, deadletters.VerbDiscard, by, func(l *deadletters.Letter) (before, after deadletters.Snapshot, statement string, args []any) {
-		before, after = outbox.DiscardSnapshots(l)
-		return before, after, "status = 'discarded', ended_at = clock_timestamp()", nil
-	})
+	return s.act(
+		ctx,
+		id,
+		deadletters.VerbDiscard,
+		by,
+		func(l *deadletters.Letter) (before, after deadletters.Snapshot, statement string, args []any) {
+			before, after = outbox.DiscardSnapshots(l)
+			return before, after, "status = 'discarded', ended_at = clock_timestamp()", nil
+		},
+	)
 }
 
 // act changes a dead letter and records it.
@@ -180,8 +214,15 @@ func (s *Store) act(ctx context.Context, id string, verb deadletters.Verb, by de
 		before, after, statement, args := change(&l)
 		var b pgx.Batch
 		b.Queue("UPDATE outbox_messages SET "+statement+" WHERE seq = $1", append([]any{seq}, args...)...)
-		b.Queue("INSERT INTO outbox_acts (who, act, message_id, reason, before, after) VALUES ($1, $2, $3, $4, $5, $6)",
-			by.Who, string(verb), l.ID, by.Reason, string(before.JSON()), string(after.JSON()))
+		b.Queue(
+			"INSERT INTO outbox_acts (who, act, message_id, reason, before, after) VALUES ($1, $2, $3, $4, $5, $6)",
+			by.Who,
+			string(verb),
+			l.ID,
+			by.Reason,
+			string(before.JSON()),
+			string(after.JSON()),
+		)
 		b.Queue("SELECT pg_notify($1, '')", channel)
 		return tx.SendBatch(ctx, &b).Close()
 	})
@@ -208,7 +249,10 @@ func acts(ctx context.Context, q querier, id string, limit int) ([]deadletters.A
 	if id != "" {
 		of, args = "WHERE message_id = $2 ", append(args, id)
 	}
-	rows, err := q.Query(ctx, "SELECT at, who, act, message_id::text, reason, before, after FROM outbox_acts "+of+"ORDER BY seq DESC LIMIT $1", args...)
+	rows, err := q.Query(
+		ctx,
+		"SELECT at, who, act, message_id::text, reason, before, after FROM outbox_acts "+of+"ORDER BY seq DESC LIMIT $1",
+		args...)
 	if err != nil {
 		return nil, err
 	}

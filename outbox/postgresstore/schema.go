@@ -13,7 +13,8 @@ import (
 // schemaVersion is kept in the table outbox_version.
 const schemaVersion = 1
 
-// migrationLock serialises processes that migrate at the same time, and keyedLock relays that claim or settle messages with keys.
+// migrationLock serialises processes that migrate at the same time, and keyedLock relays that claim or settle
+// messages with keys.
 const (
 	migrationLock = 0x6f757462_6f780001 // "outbox", 1
 	keyedLock     = 0x6f757462_6f780002
@@ -27,8 +28,9 @@ const active = "status IN ('pending', 'processing', 'failed')"
 
 // migrations[i] takes a database from version i to i+1.
 //
-// next_attempt_at is NULL for a message that is due at once, so that no clock that is set can put it off; while a relay has the message it
-// is when the lease ends. The table is vacuumed early: every message leaves two dead rows behind.
+// next_attempt_at is NULL for a message that is due at once, so that no clock that is set can put it off; while a
+// relay has the message it is when the lease ends. The table is vacuumed early: every message leaves two dead rows
+// behind.
 var migrations = [schemaVersion]string{`
 CREATE TABLE outbox_messages (
 	seq                bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -116,7 +118,11 @@ func migrate(ctx context.Context, pool *pgxpool.Pool) error {
 type NewerSchemaError struct{ Have, Known int }
 
 func (e *NewerSchemaError) Error() string {
-	return fmt.Sprintf("the outbox has schema version %d, this program knows up to %d: use a newer program", e.Have, e.Known)
+	return fmt.Sprintf(
+		"the outbox has schema version %d, this program knows up to %d: use a newer program",
+		e.Have,
+		e.Known,
+	)
 }
 
 type rowQuerier interface {

@@ -12,7 +12,8 @@ import (
 // ofLease is the condition that messages are still those of a claim.
 const ofLease = " WHERE seq = ANY ($1) AND lease = $2 AND status = 'processing'"
 
-// ofOutcome is the same for messages of several claims, in the columns of o. That they are named twice has every plan look them up.
+// ofOutcome is the same for messages of several claims, in the columns of o. That they are named twice has every plan
+// look them up.
 const ofOutcome = " WHERE m.seq = ANY ($1) AND m.seq = o.seq AND m.lease = o.lease AND m.status = 'processing'"
 
 const (

@@ -18,8 +18,9 @@ type Store struct {
 
 const connectTimeout = 5 * time.Second
 
-// Open connects to the database that a postgres:// connection string names, and creates or migrates the outbox. Several processes may
-// do so at once. The string takes pgx's parameters (pool_max_conns, sslmode …). configure, which may be nil, can say what a string cannot.
+// Open connects to the database that a postgres:// connection string names, and creates or migrates the outbox.
+// Several processes may do so at once. The string takes pgx's parameters (pool_max_conns, sslmode …). configure,
+// which may be nil, can say what a string cannot.
 func Open(ctx context.Context, url string, configure func(*pgxpool.Config)) (*Store, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {

@@ -37,17 +37,21 @@ func openPgx(t testing.TB, url string) *outboxtest.Table {
 		t.Fatal(err)
 	}
 	t.Cleanup(pool.Close)
-	return &outboxtest.Table{Store: s, Room: s, Write: func(ctx context.Context, commit bool, messages ...outbox.Message) error {
-		tx, err := pool.Begin(ctx)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = tx.Rollback(ctx) }() // does nothing after a commit
-		if err := postgresstore.Write(ctx, tx, messages...); err != nil || !commit {
-			return err
-		}
-		return tx.Commit(ctx)
-	}}
+	return &outboxtest.Table{
+		Store: s,
+		Room:  s,
+		Write: func(ctx context.Context, commit bool, messages ...outbox.Message) error {
+			tx, err := pool.Begin(ctx)
+			if err != nil {
+				return err
+			}
+			defer func() { _ = tx.Rollback(ctx) }() // does nothing after a commit
+			if err := postgresstore.Write(ctx, tx, messages...); err != nil || !commit {
+				return err
+			}
+			return tx.Commit(ctx)
+		},
+	}
 }
 
 // openSQL has an application that uses database/sql.
@@ -59,17 +63,21 @@ func openSQL(t testing.TB, url string) *outboxtest.Table {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
-	return &outboxtest.Table{Store: s, Room: s, Write: func(ctx context.Context, commit bool, messages ...outbox.Message) error {
-		tx, err := db.BeginTx(ctx, nil)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = tx.Rollback() }() // does nothing after a commit
-		if err := postgresstore.WriteSQL(ctx, tx, messages...); err != nil || !commit {
-			return err
-		}
-		return tx.Commit()
-	}}
+	return &outboxtest.Table{
+		Store: s,
+		Room:  s,
+		Write: func(ctx context.Context, commit bool, messages ...outbox.Message) error {
+			tx, err := db.BeginTx(ctx, nil)
+			if err != nil {
+				return err
+			}
+			defer func() { _ = tx.Rollback() }() // does nothing after a commit
+			if err := postgresstore.WriteSQL(ctx, tx, messages...); err != nil || !commit {
+				return err
+			}
+			return tx.Commit()
+		},
+	}
 }
 
 func TestPostgreSQL(t *testing.T) {

@@ -24,8 +24,8 @@ func (s *Store) NextDue(ctx context.Context) (time.Duration, bool, error) {
 	return time.Duration(min(*seconds, most) * float64(time.Second)), true, nil
 }
 
-// Listen implements outbox.Store. It has a connection of its own, which a pooler in transaction mode does not give it; without that,
-// relays look again when their poll interval is over.
+// Listen implements outbox.Store. It has a connection of its own, which a pooler in transaction mode does not give
+// it; without that, relays look again when their poll interval is over.
 func (s *Store) Listen(ctx context.Context, wake func()) error {
 	conn, err := pgx.ConnectConfig(ctx, s.pool.Config().ConnConfig)
 	if err != nil {

@@ -33,10 +33,11 @@ const (
 		$5::text[], $6::json[], $7::text[], $8::text[], $9::timestamptz[])`
 )
 
-// Write writes messages in a transaction: they are sent if it commits, and are not there if it does not. Messages of one key are sent
-// in the order in which they are written; of two transactions that write to one key at the same time neither is first, unless the
-// application has one wait for the other. It fills in the IDs of the messages in the slice. A message that cannot be written is an
-// [outbox.InvalidMessageError], and none is written; an ID that is there already is the database's unique_violation.
+// Write writes messages in a transaction: they are sent if it commits, and are not there if it does not. Messages of
+// one key are sent in the order in which they are written; of two transactions that write to one key at the same time
+// neither is first, unless the application has one wait for the other. It fills in the IDs of the messages in the
+// slice. A message that cannot be written is an [outbox.InvalidMessageError], and none is written; an ID that is
+// there already is the database's unique_violation.
 func Write(ctx context.Context, tx Tx, messages ...outbox.Message) error {
 	if err := prepare(messages); err != nil || len(messages) == 0 {
 		return err
@@ -67,7 +68,19 @@ func WriteSQL(ctx context.Context, tx SQLTx, messages ...outbox.Message) error {
 				statement.WriteString(", ")
 			}
 			n := len(args)
-			fmt.Fprintf(&statement, "($%d, $%d, $%d, $%d, $%d, $%d, $%d, $%d, $%d)", n+1, n+2, n+3, n+4, n+5, n+6, n+7, n+8, n+9)
+			fmt.Fprintf(
+				&statement,
+				"($%d, $%d, $%d, $%d, $%d, $%d, $%d, $%d, $%d)",
+				n+1,
+				n+2,
+				n+3,
+				n+4,
+				n+5,
+				n+6,
+				n+7,
+				n+8,
+				n+9,
+			)
 			row := values(&some[i])
 			args = append(args, row[:]...)
 		}
@@ -96,19 +109,52 @@ func prepare(messages []outbox.Message) error {
 
 // values are a message's columns.
 func values(m *outbox.Message) [9]any {
-	return [9]any{m.ID, m.Topic, orNull(m.Key), m.Payload, m.ContentType, headers(m), orNull(m.TraceParent), orNull(m.TraceState), at(m.NotBefore)}
+	return [9]any{
+		m.ID,
+		m.Topic,
+		orNull(m.Key),
+		m.Payload,
+		m.ContentType,
+		headers(m),
+		orNull(m.TraceParent),
+		orNull(m.TraceState),
+		at(m.NotBefore),
+	}
 }
 
 // arrays are the columns of many messages.
 func arrays(messages []outbox.Message) []any {
 	n := len(messages)
-	ids, topics, keys, payloads, types := make([][16]byte, n), make([]string, n), make([]*string, n), make([][]byte, n), make([]string, n)
+	ids, topics, keys, payloads, types := make(
+		[][16]byte,
+		n,
+	), make(
+		[]string,
+		n,
+	), make(
+		[]*string,
+		n,
+	), make(
+		[][]byte,
+		n,
+	), make(
+		[]string,
+		n,
+	)
 	parents, states, times, all := make([]*string, n), make([]*string, n), make([]*time.Time, n), make([]*string, n)
 	for i := range messages {
 		m := &messages[i]
 		ids[i] = uuid.MustParse(m.ID) // Prepare has parsed it
 		topics[i], keys[i], payloads[i], types[i] = m.Topic, orNull(m.Key), m.Payload, m.ContentType
-		all[i], parents[i], states[i], times[i] = headers(m), orNull(m.TraceParent), orNull(m.TraceState), at(m.NotBefore)
+		all[i], parents[i], states[i], times[i] = headers(
+			m,
+		), orNull(
+			m.TraceParent,
+		), orNull(
+			m.TraceState,
+		), at(
+			m.NotBefore,
+		)
 	}
 	return []any{ids, topics, keys, payloads, types, all, parents, states, times}
 }

@@ -1,5 +1,5 @@
-// Package sinks opens the sink that an address names, for programs that are told where to send on their command line or by their
-// environment. It links the clients of all sinks; a program that knows its sink makes it itself.
+// Package sinks opens the sink that an address names, for programs that are told where to send on their command line
+// or by their environment. It links the clients of all sinks; a program that knows its sink makes it itself.
 package sinks
 
 import (
@@ -51,8 +51,11 @@ func Open(ctx context.Context, address string, o Options) (outbox.Sink, error) {
 	case arn.IsARN(address):
 		return openARN(ctx, address, o)
 	}
-	return nil, fmt.Errorf("the sink %q is not understood; write https://host/path, the ARN of an SNS topic, an SQS queue or an "+
-		"EventBridge event bus, or - for lines of JSON", address)
+	return nil, fmt.Errorf(
+		"the sink %q is not understood; write https://host/path, the ARN of an SNS topic, an SQS queue or an "+
+			"EventBridge event bus, or - for lines of JSON",
+		address,
+	)
 }
 
 func openARN(ctx context.Context, address string, o Options) (outbox.Sink, error) {
@@ -65,7 +68,10 @@ func openARN(ctx context.Context, address string, o Options) (outbox.Sink, error
 		options = append(options, config.WithBaseEndpoint(o.Endpoint))
 		if u, err := url.Parse(o.Endpoint); err == nil && onThisMachine(u.Hostname()) {
 			// Whatever answers there has no business with the credentials of a real account.
-			options = append(options, config.WithCredentialsProvider(credentials.NewStaticCredentialsProvider("test", "test", "")))
+			options = append(
+				options,
+				config.WithCredentialsProvider(credentials.NewStaticCredentialsProvider("test", "test", "")),
+			)
 		}
 	}
 	cfg, err := config.LoadDefaultConfig(ctx, options...)
@@ -77,7 +83,10 @@ func openARN(ctx context.Context, address string, o Options) (outbox.Sink, error
 		return snssink.New(sns.NewFromConfig(cfg), address), nil
 	case a.Service == "sqs":
 		client := sqs.NewFromConfig(cfg)
-		queue, err := client.GetQueueUrl(ctx, &sqs.GetQueueUrlInput{QueueName: aws.String(a.Resource), QueueOwnerAWSAccountId: aws.String(a.AccountID)})
+		queue, err := client.GetQueueUrl(
+			ctx,
+			&sqs.GetQueueUrlInput{QueueName: aws.String(a.Resource), QueueOwnerAWSAccountId: aws.String(a.AccountID)},
+		)
 		if err != nil {
 			return nil, fmt.Errorf("the queue %s cannot be found: %w", address, err)
 		}
@@ -89,7 +98,10 @@ func openARN(ctx context.Context, address string, o Options) (outbox.Sink, error
 		}
 		return eventbridgesink.New(eventbridge.NewFromConfig(cfg), address, source), nil
 	}
-	return nil, fmt.Errorf("messages cannot be sent to %s: write the ARN of an SNS topic, an SQS queue or an EventBridge event bus", address)
+	return nil, fmt.Errorf(
+		"messages cannot be sent to %s: write the ARN of an SNS topic, an SQS queue or an EventBridge event bus",
+		address,
+	)
 }
 
 func onThisMachine(host string) bool {

@@ -22,7 +22,9 @@ import (
 func message(n string, key string, payload string) *outbox.Message {
 	return &outbox.Message{
 		ID: "00000000-0000-7000-8000-00000000000" + n, Topic: "import.finished", Key: key, ContentType: outbox.JSON, Payload: []byte(payload),
-		Headers: map[string]string{"Execution": "e"}, TraceParent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+		Headers: map[string]string{
+			"Execution": "e",
+		}, TraceParent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
 	}
 }
 
@@ -162,7 +164,8 @@ func TestAWS(t *testing.T) {
 			Resources []string
 			Detail    struct{ N int }
 		}
-		if err := json.Unmarshal([]byte(body), &event); err != nil || event.Detail.N != 1 || event.Resources[0] != "urn:uuid:"+two[0].ID {
+		if err := json.Unmarshal([]byte(body), &event); err != nil || event.Detail.N != 1 ||
+			event.Resources[0] != "urn:uuid:"+two[0].ID {
 			t.Errorf("event %s, %v", body, err)
 		}
 	}

@@ -1,5 +1,6 @@
-// Package snssink sends an outbox's messages to a topic of Amazon SNS. The message's ID is the attribute Message-Id and, in a FIFO topic,
-// the deduplication ID; its key is the message group there. It never retries by itself: the relay does.
+// Package snssink sends an outbox's messages to a topic of Amazon SNS. The message's ID is the attribute Message-Id
+// and, in a FIFO topic, the deduplication ID; its key is the message group there. It never retries by itself: the
+// relay does.
 package snssink
 
 import (
@@ -77,7 +78,12 @@ func (s *Sink) SendBatch(ctx context.Context, all []*outbox.Message) []error {
 	}
 	for _, failed := range out.Failed {
 		if i, ok := mark(answered, failed.Id); ok {
-			errs[i] = awsmessage.Entry("SNS", aws.ToString(failed.Code), aws.ToString(failed.Message), failed.SenderFault)
+			errs[i] = awsmessage.Entry(
+				"SNS",
+				aws.ToString(failed.Code),
+				aws.ToString(failed.Message),
+				failed.SenderFault,
+			)
 		}
 	}
 	for i := range errs {
@@ -105,7 +111,10 @@ func (s *Sink) entry(i int, m *outbox.Message) (types.PublishBatchRequestEntry, 
 		MessageAttributes: make(map[string]types.MessageAttributeValue, len(attributes)),
 	}
 	for name, value := range attributes {
-		e.MessageAttributes[name] = types.MessageAttributeValue{DataType: aws.String("String"), StringValue: aws.String(value)}
+		e.MessageAttributes[name] = types.MessageAttributeValue{
+			DataType:    aws.String("String"),
+			StringValue: aws.String(value),
+		}
 	}
 	if strings.HasSuffix(s.topic, ".fifo") {
 		e.MessageDeduplicationId, e.MessageGroupId = aws.String(m.ID), aws.String(awsmessage.Group(m))

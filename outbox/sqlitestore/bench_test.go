@@ -14,7 +14,8 @@ import (
 	"stepback/outbox/sqlitestore"
 )
 
-// BenchmarkInsertToSent writes messages in transactions of 100 while one relay sends them, until all are recorded as sent.
+// BenchmarkInsertToSent writes messages in transactions of 100 while one relay sends them, until all are recorded as
+// sent.
 func BenchmarkInsertToSent(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "app.db")
 	store, err := sqlitestore.Open(b.Context(), path, sqlitestore.Options{})
@@ -22,7 +23,10 @@ func BenchmarkInsertToSent(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer store.Close()
-	db, err := sql.Open("sqlite", "file:"+path+"?_pragma=busy_timeout(5000)&_pragma=synchronous(FULL)&_txlock=immediate")
+	db, err := sql.Open(
+		"sqlite",
+		"file:"+path+"?_pragma=busy_timeout(5000)&_pragma=synchronous(FULL)&_txlock=immediate",
+	)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -50,7 +54,10 @@ func BenchmarkInsertToSent(b *testing.B) {
 	for left := b.N; left > 0; left -= len(all) {
 		all = all[:min(left, len(all))]
 		for i := range all {
-			all[i] = outbox.Message{Topic: "bench", Payload: []byte(`{"order":12345,"customer":"ann","total":"12.50","currency":"EUR"}`)}
+			all[i] = outbox.Message{
+				Topic:   "bench",
+				Payload: []byte(`{"order":12345,"customer":"ann","total":"12.50","currency":"EUR"}`),
+			}
 		}
 		tx, err := db.Begin()
 		if err == nil {
@@ -73,7 +80,8 @@ func BenchmarkInsertToSent(b *testing.B) {
 	}
 }
 
-// processorTime is what this process has used so far. Other work on the machine changes it less than the time that passes.
+// processorTime is what this process has used so far. Other work on the machine changes it less than the time that
+// passes.
 func processorTime(b *testing.B) time.Duration {
 	b.Helper()
 	var used syscall.Rusage

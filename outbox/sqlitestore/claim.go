@@ -38,8 +38,8 @@ func (s *Store) Claim(ctx context.Context, c outbox.Claim) (outbox.Claimed, erro
 	return claimed, nil
 }
 
-// claim takes retries, delayed messages and ended leases first, half of the limit at most, so that new messages cannot keep them waiting;
-// messages with keys and those without do not keep each other waiting either.
+// claim takes retries, delayed messages and ended leases first, half of the limit at most, so that new messages
+// cannot keep them waiting; messages with keys and those without do not keep each other waiting either.
 func (s *Store) claim(ctx context.Context, c outbox.Claim, now int64) (outbox.Claimed, error) {
 	limit := c.Limit
 	if s.keyed {
@@ -124,11 +124,17 @@ func (s *Store) take(ctx context.Context, seqs []int64, c outbox.Claim, now int6
 		}
 		d.Waited = time.Duration(now-created) * time.Microsecond
 		if headers.Valid {
-			_ = json.Unmarshal([]byte(headers.String), &d.Headers) // another program's headers that are no object of strings are left out
+			_ = json.Unmarshal(
+				[]byte(headers.String),
+				&d.Headers,
+			) // another program's headers that are no object of strings are left out
 		}
 		all = append(all, d)
 	}
-	slices.SortFunc(all, func(a, b *outbox.Delivery) int { return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Seq, b.Seq)) })
+	slices.SortFunc(
+		all,
+		func(a, b *outbox.Delivery) int { return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Seq, b.Seq)) },
+	)
 	return all, rows.Err()
 }
 
@@ -138,8 +144,13 @@ type candidate struct {
 	key string
 }
 
-// claimKeyed takes the messages at the head of their keys. Of those that are due and not at the head, it parks what it did not take.
-func (s *Store) claimKeyed(ctx context.Context, c outbox.Claim, now int64) (all []*outbox.Delivery, more bool, err error) {
+// claimKeyed takes the messages at the head of their keys. Of those that are due and not at the head, it parks what
+// it did not take.
+func (s *Store) claimKeyed(
+	ctx context.Context,
+	c outbox.Claim,
+	now int64,
+) (all []*outbox.Delivery, more bool, err error) {
 	timed, err := s.candidates(ctx, s.stmts.keyedTimed, now, c.Limit)
 	if err != nil {
 		return nil, false, err
@@ -205,9 +216,15 @@ func (s *Store) candidates(ctx context.Context, stmt *sql.Stmt, args ...any) (al
 	return all, rows.Err()
 }
 
-// queue visits the head of a key and whatever else of it can be taken: what is due up to the first that is not, within the limits, and
-// nothing while a relay has any of it.
-func (s *Store) queue(ctx context.Context, key string, now int64, c *outbox.Claim, visit func(seq int64, take bool)) error {
+// queue visits the head of a key and whatever else of it can be taken: what is due up to the first that is not,
+// within the limits, and nothing while a relay has any of it.
+func (s *Store) queue(
+	ctx context.Context,
+	key string,
+	now int64,
+	c *outbox.Claim,
+	visit func(seq int64, take bool),
+) error {
 	var busy bool
 	if err := s.stmts.busy.QueryRowContext(ctx, key, now).Scan(&busy); err != nil || busy {
 		return err

@@ -33,7 +33,10 @@ func scanLetter(row interface{ Scan(into ...any) error }) (l deadletters.Letter,
 	l.State, l.CreatedAt = outbox.StateOf(status), time.UnixMicro(created)
 	l.NextAttemptAt, l.LastAttemptAt, l.DeadAt = orZero(next), orZero(last), orZero(dead)
 	if headers.Valid {
-		_ = json.Unmarshal([]byte(headers.String), &l.Headers) // another program's headers that are no object of strings are left out
+		_ = json.Unmarshal(
+			[]byte(headers.String),
+			&l.Headers,
+		) // another program's headers that are no object of strings are left out
 	}
 	l.Execution = l.Headers[outbox.HeaderExecution]
 	return l, seq, err
@@ -83,11 +86,18 @@ func (s *Store) List(ctx context.Context, q deadletters.Query) (deadletters.Page
 	if q.After != "" {
 		after, err := strconv.ParseInt(q.After, 10, 64)
 		if err != nil {
-			return page, &deadletters.BadActError{Why: "the page after " + strconv.Quote(q.After) + " cannot be asked for: take what the page before gave"}
+			return page, &deadletters.BadActError{
+				Why: "the page after " + strconv.Quote(
+					q.After,
+				) + " cannot be asked for: take what the page before gave",
+			}
 		}
 		c.add("seq >", after)
 	}
-	rows, err := s.db.QueryContext(ctx, letterColumns+c.text.String()+" ORDER BY seq LIMIT ?", append(c.args, q.Limit)...)
+	rows, err := s.db.QueryContext(
+		ctx,
+		letterColumns+c.text.String()+" ORDER BY seq LIMIT ?",
+		append(c.args, q.Limit)...)
 	if err != nil {
 		return page, failure(err)
 	}
@@ -140,30 +150,54 @@ func (s *Store) Show(ctx context.Context, id string) (deadletters.Letter, error)
 
 // Edit implements deadletters.Room.
 func (s *Store) Edit(ctx context.Context, id string, payload []byte, by deadletters.By) error {
-	return s.act(ctx, id, deadletters.VerbEdit, by, func(l *deadletters.Letter) (before, after deadletters.Snapshot, statement string, args []any) {
-		var edited any // NULL takes the edit back
-		if string(payload) != string(l.Payload) {
-			edited = append([]byte{}, payload...)
-		}
-		return deadletters.WithPayload(l.Sent()), deadletters.WithPayload(payload), "edited_payload = ?", []any{edited}
-	})
+	return s.act(
+		ctx,
+		id,
+		deadletters.VerbEdit,
+		by,
+		func(l *deadletters.Letter) (before, after deadletters.Snapshot, statement string, args []any) {
+			var edited any // NULL takes the edit back
+			if string(payload) != string(l.Payload) {
+				edited = append([]byte{}, payload...)
+			}
+			return deadletters.WithPayload(
+					l.Sent(),
+				), deadletters.WithPayload(
+					payload,
+				), "edited_payload = ?", []any{
+					edited,
+				}
+		},
+	)
 }
 
 // Redrive implements deadletters.Room.
 func (s *Store) Redrive(ctx context.Context, id string, by deadletters.By) error {
-	return s.act(ctx, id, deadletters.VerbRedrive, by, func(l *deadletters.Letter) (before, after deadletters.Snapshot, statement string, args []any) {
-		before, after = outbox.RedriveSnapshots(l)
-		return before, after, `status = 'pending', parked = 0, next_attempt_at = NULL, retry_count = 0, lease_expiries = 0,
+	return s.act(
+		ctx,
+		id,
+		deadletters.VerbRedrive,
+		by,
+		func(l *deadletters.Letter) (before, after deadletters.Snapshot, statement string, args []any) {
+			before, after = outbox.RedriveSnapshots(l)
+			return before, after, `status = 'pending', parked = 0, next_attempt_at = NULL, retry_count = 0, lease_expiries = 0,
 			redrives = redrives + 1, dead_at = NULL, dead_letter_reason = NULL`, nil
-	})
+		},
+	)
 }
 
 // Discard implements deadletters.Room.
 func (s *Store) Discard(ctx context.Context, id string, by deadletters.By) error {
-	return s.act(ctx, id, deadletters.VerbDiscard, by, func(l *deadletters.Letter) (before, after deadletters.Snapshot, statement string, args []any) {
-		before, after = outbox.DiscardSnapshots(l)
-		return before, after, "status = 'discarded', ended_at = ?", []any{s.micros()}
-	})
+	return s.act(
+		ctx,
+		id,
+		deadletters.VerbDiscard,
+		by,
+		func(l *deadletters.Letter) (before, after deadletters.Snapshot, statement string, args []any) {
+			before, after = outbox.DiscardSnapshots(l)
+			return before, after, "status = 'discarded', ended_at = ?", []any{s.micros()}
+		},
+	)
 }
 
 // act changes a dead letter and records it.
@@ -194,8 +228,17 @@ func (s *Store) act(ctx context.Context, id string, verb deadletters.Verb, by de
 		if _, err := s.conn.ExecContext(ctx, "UPDATE outbox_messages SET "+statement+" WHERE seq = ?", append(args, seq)...); err != nil {
 			return err
 		}
-		_, err = s.conn.ExecContext(ctx, "INSERT INTO outbox_acts (at, who, act, message_id, reason, before, after) VALUES (?, ?, ?, ?, ?, ?, ?)",
-			s.micros(), by.Who, string(verb), l.ID, by.Reason, string(before.JSON()), string(after.JSON()))
+		_, err = s.conn.ExecContext(
+			ctx,
+			"INSERT INTO outbox_acts (at, who, act, message_id, reason, before, after) VALUES (?, ?, ?, ?, ?, ?, ?)",
+			s.micros(),
+			by.Who,
+			string(verb),
+			l.ID,
+			by.Reason,
+			string(before.JSON()),
+			string(after.JSON()),
+		)
 		return err
 	})
 	if err == nil {
@@ -226,7 +269,10 @@ func acts(ctx context.Context, q querier, id string, limit int) (all []deadlette
 	if id != "" {
 		of, args = "WHERE message_id = ? ", []any{id, limit}
 	}
-	rows, err := q.QueryContext(ctx, "SELECT at, who, act, message_id, reason, before, after FROM outbox_acts "+of+"ORDER BY seq DESC LIMIT ?", args...)
+	rows, err := q.QueryContext(
+		ctx,
+		"SELECT at, who, act, message_id, reason, before, after FROM outbox_acts "+of+"ORDER BY seq DESC LIMIT ?",
+		args...)
 	if err != nil {
 		return nil, err
 	}

@@ -16,8 +16,8 @@ const active = "status IN ('pending', 'processing', 'failed')"
 
 // migrations[i] takes a database from version i to i+1. Times are microseconds since 1970.
 //
-// next_attempt_at is NULL for a message that is due at once, so that no clock that is set can put it off; while a relay has the message it
-// is when the lease ends. Indexes end with the seq, which is SQLite's row ID.
+// next_attempt_at is NULL for a message that is due at once, so that no clock that is set can put it off; while a
+// relay has the message it is when the lease ends. Indexes end with the seq, which is SQLite's row ID.
 var migrations = [schemaVersion]string{`
 CREATE TABLE outbox_messages (
 	seq                INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -69,7 +69,11 @@ CREATE INDEX outbox_acts_of_message ON outbox_acts (message_id);
 type NewerSchemaError struct{ Have, Known int }
 
 func (e *NewerSchemaError) Error() string {
-	return fmt.Sprintf("the outbox has schema version %d, this program knows up to %d: use a newer program", e.Have, e.Known)
+	return fmt.Sprintf(
+		"the outbox has schema version %d, this program knows up to %d: use a newer program",
+		e.Have,
+		e.Known,
+	)
 }
 
 // migrate brings the outbox to schemaVersion under the write lock, so that processes that open it together do it once.
@@ -82,8 +86,14 @@ func migrate(ctx context.Context, conn *sql.Conn) error {
 		if err != nil {
 			return err
 		}
-		steps := append([]string{"CREATE TABLE IF NOT EXISTS outbox_version (version INTEGER NOT NULL)"}, migrations[current:]...)
-		steps = append(steps, "DELETE FROM outbox_version", fmt.Sprintf("INSERT INTO outbox_version VALUES (%d)", schemaVersion))
+		steps := append(
+			[]string{"CREATE TABLE IF NOT EXISTS outbox_version (version INTEGER NOT NULL)"},
+			migrations[current:]...)
+		steps = append(
+			steps,
+			"DELETE FROM outbox_version",
+			fmt.Sprintf("INSERT INTO outbox_version VALUES (%d)", schemaVersion),
+		)
 		for _, step := range steps {
 			if _, err := conn.ExecContext(ctx, step); err != nil {
 				return err
@@ -106,8 +116,8 @@ func version(ctx context.Context, conn *sql.Conn) (int, error) {
 	return v, err
 }
 
-// transact does something under the write lock. Beginning and ending a transaction are not cancelled: a BEGIN that was interrupted may
-// have begun all the same. Waiting for the lock is bounded by busy_timeout.
+// transact does something under the write lock. Beginning and ending a transaction are not cancelled: a BEGIN that
+// was interrupted may have begun all the same. Waiting for the lock is bounded by busy_timeout.
 func transact(ctx context.Context, conn *sql.Conn, do func() error) error {
 	always := context.WithoutCancel(ctx)
 	if _, err := conn.ExecContext(always, "BEGIN IMMEDIATE"); err != nil {

@@ -41,15 +41,18 @@ type Store struct {
 
 var pragmas = []string{"busy_timeout(5000)", "synchronous(NORMAL)", "cache_size(-16384)", "temp_store(MEMORY)"}
 
-// Open opens the database at path, and creates the file, its directory and the outbox when they are missing. Several processes may do so
-// at once. The file is turned to write-ahead logging.
+// Open opens the database at path, and creates the file, its directory and the outbox when they are missing. Several
+// processes may do so at once. The file is turned to write-ahead logging.
 func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	if dir := filepath.Dir(path); dir != "." {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return nil, fmt.Errorf("open the outbox: %w", err)
 		}
 	}
-	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?"+url.Values{"_pragma": pragmas}.Encode())
+	db, err := sql.Open(
+		"sqlite",
+		"file:"+(&url.URL{Path: path}).EscapedPath()+"?"+url.Values{"_pragma": pragmas}.Encode(),
+	)
 	if err != nil {
 		return nil, fmt.Errorf("open the outbox %s: %w", path, failure(err))
 	}
@@ -126,8 +129,8 @@ func failure(err error) error {
 	return err
 }
 
-// useWAL turns on the write-ahead log, which the file then remembers. SQLite does not wait for other processes that do the same at this
-// moment, so this does, for up to five seconds.
+// useWAL turns on the write-ahead log, which the file then remembers. SQLite does not wait for other processes that
+// do the same at this moment, so this does, for up to five seconds.
 func useWAL(ctx context.Context, conn *sql.Conn) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()

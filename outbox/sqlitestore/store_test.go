@@ -28,17 +28,21 @@ func openAt(t testing.TB, path string, o sqlitestore.Options) *outboxtest.Table 
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
-	return &outboxtest.Table{Store: s, Room: s, Write: func(ctx context.Context, commit bool, messages ...outbox.Message) error {
-		tx, err := db.BeginTx(ctx, nil)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = tx.Rollback() }() // does nothing after a commit
-		if err := sqlitestore.Write(ctx, tx, messages...); err != nil || !commit {
-			return err
-		}
-		return tx.Commit()
-	}}
+	return &outboxtest.Table{
+		Store: s,
+		Room:  s,
+		Write: func(ctx context.Context, commit bool, messages ...outbox.Message) error {
+			tx, err := db.BeginTx(ctx, nil)
+			if err != nil {
+				return err
+			}
+			defer func() { _ = tx.Rollback() }() // does nothing after a commit
+			if err := sqlitestore.Write(ctx, tx, messages...); err != nil || !commit {
+				return err
+			}
+			return tx.Commit()
+		},
+	}
 }
 
 func TestSQLite(t *testing.T) {

@@ -22,9 +22,10 @@ const (
 	insert  = "INSERT INTO outbox_messages (" + columns + ") VALUES "
 )
 
-// Write writes messages in a transaction: they are sent if it commits, and are not there if it does not. Messages of one key are sent in
-// the order in which they are written. It fills in the IDs of the messages in the slice. A message that cannot be written is an
-// [outbox.InvalidMessageError], and none is written; an ID that is there already violates the table's UNIQUE constraint.
+// Write writes messages in a transaction: they are sent if it commits, and are not there if it does not. Messages of
+// one key are sent in the order in which they are written. It fills in the IDs of the messages in the slice. A
+// message that cannot be written is an [outbox.InvalidMessageError], and none is written; an ID that is there already
+// violates the table's UNIQUE constraint.
 func Write(ctx context.Context, tx Tx, messages ...outbox.Message) error {
 	for i := range messages {
 		if err := messages[i].Prepare(); err != nil {

@@ -1,5 +1,6 @@
-// Package sqssink sends an outbox's messages to a queue of Amazon SQS. The message's ID is the attribute Message-Id and, in a FIFO queue,
-// the deduplication ID; its key is the message group there. It never retries by itself: the relay does.
+// Package sqssink sends an outbox's messages to a queue of Amazon SQS. The message's ID is the attribute Message-Id
+// and, in a FIFO queue, the deduplication ID; its key is the message group there. It never retries by itself: the
+// relay does.
 package sqssink
 
 import (
@@ -24,7 +25,11 @@ const (
 
 // Client is what the sink needs of *sqs.Client.
 type Client interface {
-	SendMessageBatch(context.Context, *sqs.SendMessageBatchInput, ...func(*sqs.Options)) (*sqs.SendMessageBatchOutput, error)
+	SendMessageBatch(
+		context.Context,
+		*sqs.SendMessageBatchInput,
+		...func(*sqs.Options),
+	) (*sqs.SendMessageBatchOutput, error)
 }
 
 // Sink is an outbox.BatchSink.
@@ -77,7 +82,12 @@ func (s *Sink) SendBatch(ctx context.Context, all []*outbox.Message) []error {
 	}
 	for _, failed := range out.Failed {
 		if i, ok := mark(answered, failed.Id); ok {
-			errs[i] = awsmessage.Entry("SQS", aws.ToString(failed.Code), aws.ToString(failed.Message), failed.SenderFault)
+			errs[i] = awsmessage.Entry(
+				"SQS",
+				aws.ToString(failed.Code),
+				aws.ToString(failed.Message),
+				failed.SenderFault,
+			)
 		}
 	}
 	for i := range errs {
@@ -105,7 +115,10 @@ func (s *Sink) entry(i int, m *outbox.Message) (types.SendMessageBatchRequestEnt
 		MessageAttributes: make(map[string]types.MessageAttributeValue, len(attributes)),
 	}
 	for name, value := range attributes {
-		e.MessageAttributes[name] = types.MessageAttributeValue{DataType: aws.String("String"), StringValue: aws.String(value)}
+		e.MessageAttributes[name] = types.MessageAttributeValue{
+			DataType:    aws.String("String"),
+			StringValue: aws.String(value),
+		}
 	}
 	if strings.HasSuffix(s.queue, ".fifo") {
 		e.MessageDeduplicationId, e.MessageGroupId = aws.String(m.ID), aws.String(awsmessage.Group(m))

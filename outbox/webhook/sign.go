@@ -57,8 +57,9 @@ func (s Secret) sign(id, timestamp string, payload []byte) string {
 // ErrSignature says that a request was not signed with any of the secrets, or is too old or too far ahead.
 var ErrSignature = errors.New("the webhook's signature is not valid")
 
-// Verify is the receiver's side: it checks a request's signature and time. Several secrets may hold while they are exchanged. The ID of
-// the message is the header Webhook-Id: a receiver that has seen it before does nothing and answers 200.
+// Verify is the receiver's side: it checks a request's signature and time. Several secrets may hold while they are
+// exchanged. The ID of the message is the header Webhook-Id: a receiver that has seen it before does nothing and
+// answers 200.
 func Verify(header http.Header, payload []byte, now time.Time, secrets ...Secret) error {
 	id, timestamp := header.Get(HeaderID), header.Get(HeaderTimestamp)
 	seconds, err := strconv.ParseInt(timestamp, 10, 64)

@@ -1,6 +1,6 @@
-// Package webhook posts an outbox's messages to a URL, signed as Standard Webhooks says: HMAC-SHA256 over ID, time and payload. The
-// message's ID is sent as Webhook-Id and as Idempotency-Key, the same for every attempt. It never follows a redirect and never retries
-// by itself: the relay does.
+// Package webhook posts an outbox's messages to a URL, signed as Standard Webhooks says: HMAC-SHA256 over ID, time
+// and payload. The message's ID is sent as Webhook-Id and as Idempotency-Key, the same for every attempt. It never
+// follows a redirect and never retries by itself: the relay does.
 package webhook
 
 import (
@@ -29,8 +29,8 @@ type Config struct {
 	Header http.Header
 	// Client sends; nil means one of the sink's own. Redirects are not followed whatever it says.
 	Client *http.Client
-	// Accept looks at an answer of status 2xx, of which it gets up to 64 KB, and returns an error where it says that the message was not
-	// taken. nil means [RefuseErrors].
+	// Accept looks at an answer of status 2xx, of which it gets up to 64 KB, and returns an error where it says that the
+	// message was not taken. nil means [RefuseErrors].
 	Accept func(status int, header http.Header, body []byte) error
 	// Now is the time in signatures; nil means time.Now.
 	Now func() time.Time
@@ -132,7 +132,8 @@ func (s *Sink) head(r *http.Request, m *outbox.Message) {
 // isToken reports whether the text can be the name of a header.
 func isToken(name string) bool {
 	for _, c := range []byte(name) {
-		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && !strings.ContainsRune("!#$%&'*+-.^_`|~", rune(c)) {
+		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') &&
+			!strings.ContainsRune("!#$%&'*+-.^_`|~", rune(c)) {
 			return false
 		}
 	}
@@ -144,14 +145,26 @@ func (s *Sink) refused(answer *http.Response, body []byte) error {
 	said := strings.ToValidUTF8(string(body[:min(len(body), 200)]), "�")
 	err := fmt.Errorf("the webhook answered %s: %s", answer.Status, said)
 	if c, ok := retrypatterns.ClassifyHTTP(answer.StatusCode); ok {
-		f := &outbox.Failure{Name: c.Error, Class: c.Class, Err: err, RetryAfter: s.retryAfter(answer.Header.Get("Retry-After"))}
+		f := &outbox.Failure{
+			Name:       c.Error,
+			Class:      c.Class,
+			Err:        err,
+			RetryAfter: s.retryAfter(answer.Header.Get("Retry-After")),
+		}
 		if answer.StatusCode == http.StatusRequestEntityTooLarge {
 			f.Reason = outbox.ReasonTooLarge
 		}
 		return f
 	}
 	if to := answer.Header.Get("Location"); to != "" {
-		return outbox.Permanent("", fmt.Errorf("the webhook answered %s and points to %s, which is not followed: have the relay send there", answer.Status, to))
+		return outbox.Permanent(
+			"",
+			fmt.Errorf(
+				"the webhook answered %s and points to %s, which is not followed: have the relay send there",
+				answer.Status,
+				to,
+			),
+		)
 	}
 	return outbox.Permanent("", err)
 }
@@ -167,11 +180,12 @@ func (s *Sink) retryAfter(text string) time.Duration {
 	return 0
 }
 
-// RefuseErrors refuses an answer of status 2xx whose body says otherwise: a JSON object with an "error" or "errors" that is neither
-// null, false nor empty, or with "ok" or "success" that is false. The message is tried again.
+// RefuseErrors refuses an answer of status 2xx whose body says otherwise: a JSON object with an "error" or "errors"
+// that is neither null, false nor empty, or with "ok" or "success" that is false. The message is tried again.
 func RefuseErrors(status int, _ http.Header, body []byte) error {
 	var said map[string]json.RawMessage
-	if len(body) == 0 || body[0] != '{' && !bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("{")) || json.Unmarshal(body, &said) != nil {
+	if len(body) == 0 || body[0] != '{' && !bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("{")) ||
+		json.Unmarshal(body, &said) != nil {
 		return nil
 	}
 	for _, name := range []string{"error", "errors"} {

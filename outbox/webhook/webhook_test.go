@@ -20,7 +20,9 @@ var now = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 func message() *outbox.Message {
 	return &outbox.Message{
 		ID: "018f0000-0000-7000-8000-000000000001", Topic: "import.finished", Payload: []byte(`{"n":1}`), ContentType: outbox.JSON,
-		Headers: map[string]string{"Stepback-Execution": "arn"}, TraceParent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+		Headers: map[string]string{
+			"Stepback-Execution": "arn",
+		}, TraceParent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
 	}
 }
 
@@ -49,7 +51,9 @@ func serve(t *testing.T, c webhook.Config, handle http.HandlerFunc) *webhook.Sin
 func TestASignedRequest(t *testing.T) {
 	t.Parallel()
 	old, young := secret(t, "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"), secret(t, "another secret of 24 bytes")
-	s := serve(t, webhook.Config{Secrets: []webhook.Secret{old, young}, Header: http.Header{"Authorization": {"Bearer b"}}},
+	s := serve(
+		t,
+		webhook.Config{Secrets: []webhook.Secret{old, young}, Header: http.Header{"Authorization": {"Bearer b"}}},
 		func(w http.ResponseWriter, r *http.Request) {
 			body, err := io.ReadAll(r.Body)
 			if err != nil || string(body) != `{"n":1}` {
@@ -81,7 +85,8 @@ func TestASignedRequest(t *testing.T) {
 					t.Errorf("%s: %v", what, err)
 				}
 			}
-		})
+		},
+	)
 	if err := s.Send(t.Context(), message()); err != nil {
 		t.Error(err)
 	}
@@ -149,7 +154,8 @@ func TestAnswers(t *testing.T) {
 				return
 			}
 			f := outbox.Classify(err)
-			if f.Name != tt.error || f.Class != tt.class || f.RetryAfter != tt.after || !strings.Contains(f.Error(), tt.text) {
+			if f.Name != tt.error || f.Class != tt.class || f.RetryAfter != tt.after ||
+				!strings.Contains(f.Error(), tt.text) {
 				t.Errorf("failure is %s, %s, after %v: %v", f.Name, f.Class, f.RetryAfter, f)
 			}
 		})

@@ -1,4 +1,5 @@
-// Package awsmessage turns a message of an outbox into what SNS and SQS carry: a body of text and at most ten attributes.
+// Package awsmessage turns a message of an outbox into what SNS and SQS carry: a body of text and at most ten
+// attributes.
 package awsmessage
 
 import (
@@ -42,7 +43,8 @@ func isText(payload []byte) bool {
 	}
 	for b := payload; len(b) > 0; {
 		r, size := utf8.DecodeRune(b)
-		if r == utf8.RuneError && size <= 1 || r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == 0xFFFE || r == 0xFFFF {
+		if r == utf8.RuneError && size <= 1 || r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == 0xFFFE ||
+			r == 0xFFFF {
 			return false
 		}
 		b = b[size:]
@@ -104,12 +106,24 @@ func Size(body string, attributes map[string]string) int {
 
 // TooLarge is the failure of a message that a service does not take.
 func TooLarge(service string, size, most int) error {
-	return outbox.Permanent(outbox.ReasonTooLarge, fmt.Errorf("%s takes messages of %d bytes at most, with their attributes; this one has %d", service, most, size))
+	return outbox.Permanent(
+		outbox.ReasonTooLarge,
+		fmt.Errorf(
+			"%s takes messages of %d bytes at most, with their attributes; this one has %d",
+			service,
+			most,
+			size,
+		),
+	)
 }
 
 // Entry is the failure of one message of a batch: by the service's code, or for good where the sender is at fault.
 func Entry(service, code, text string, senderFault bool) error {
-	f := &outbox.Failure{Name: code, Class: retrypatterns.UnknownOutcome, Err: fmt.Errorf("%s: %s: %s", service, code, text)}
+	f := &outbox.Failure{
+		Name:  code,
+		Class: retrypatterns.UnknownOutcome,
+		Err:   fmt.Errorf("%s: %s: %s", service, code, text),
+	}
 	if c, ok := retrypatterns.ClassifyAWS(service, code); ok {
 		f.Name, f.Class = c.Error, c.Class
 	} else if senderFault {
@@ -127,8 +141,8 @@ func Everyone(n int, err error) []error {
 	return errs
 }
 
-// Group is the message group of FIFO queues and topics: the key, as long as they take it (128 printable characters of ASCII), else a hash
-// of the key; without a key, the message is a group of its own.
+// Group is the message group of FIFO queues and topics: the key, as long as they take it (128 printable characters of
+// ASCII), else a hash of the key; without a key, the message is a group of its own.
 func Group(m *outbox.Message) string {
 	if m.Key == "" {
 		return m.ID
