@@ -95,6 +95,11 @@ type Pace struct {
 	DryRun bool    // only say what would be done
 }
 
+// after is when the nth letter after the first is to go out.
+func (p Pace) after(n int) time.Duration {
+	return time.Duration(min(float64(n)/p.Rate, 1e9) * float64(time.Second))
+}
+
 // Outcome is what came of an act on one letter.
 type Outcome string
 
@@ -173,7 +178,7 @@ func (o *Operator) act(
 		if pace.Rate > 0 && !pace.DryRun {
 			if n == 0 {
 				began = o.now()
-			} else if err := o.wait(ctx, began.Add(time.Duration(float64(n)/pace.Rate*float64(time.Second)))); err != nil {
+			} else if err := o.wait(ctx, began.Add(pace.after(n))); err != nil {
 				return err
 			}
 			n++

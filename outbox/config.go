@@ -19,8 +19,8 @@ type Config struct {
 	Store Store
 	Sink  Sink
 
-	// Name tells relays apart for people who look into the table; by default the machine's name and the process. At most
-	// 200 bytes.
+	// Name tells relays apart for people who look into the table; by default the machine's name and the process.
+	// At most 200 bytes.
 	Name string
 	// Check refuses a message before it is sent, with an error such as [Invalid] gives; nil means [CheckJSON].
 	Check func(*Message) error

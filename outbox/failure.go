@@ -17,8 +17,8 @@ type Failure struct {
 	Class retrypatterns.Class
 	// Reason is why the message is dead when Class is Permanent; empty means ReasonRefused.
 	Reason string
-	// RetryAfter is how long the receiver asks to be left alone; 0 means that it did not say. The relay waits an hour at
-	// most.
+	// RetryAfter is how long the receiver asks to be left alone; 0 means that it did not say. The relay waits an
+	// hour at most.
 	RetryAfter time.Duration
 	// Err is what went wrong.
 	Err error

@@ -49,12 +49,13 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
-	defer stop()
 	live := map[string]func(context.Context, string) error{"application": application, "relay": relayProcess}[role]
 	if err := live(ctx, os.Getenv(killDatabase)); err != nil {
+		stop()
 		fmt.Fprintln(os.Stderr, role, err)
 		os.Exit(1)
 	}
+	stop()
 	os.Exit(0)
 }
 
@@ -167,7 +168,8 @@ func relayProcess(ctx context.Context, address string) error {
 		}
 	}
 	r, err := outbox.New(outbox.Config{
-		Store: store, Sink: sink, Lease: 300 * time.Millisecond, Poll: 100 * time.Millisecond, Batch: 16, PerKey: 4, Concurrency: 8,
+		Store: store, Sink: sink, Lease: 300 * time.Millisecond, Poll: 100 * time.Millisecond,
+		Batch: 16, PerKey: 4, Concurrency: 8,
 		MaxRetries: 1000, MaxExpiries: 1000, Policy: func(string) retrypatterns.Policy {
 			return retrypatterns.Policy{Interval: 5 * time.Millisecond, Rate: 1, Jitter: retrypatterns.JitterFull}
 		},
@@ -245,7 +247,7 @@ type victims struct {
 func (v *victims) start(name string) {
 	v.t.Helper()
 	role, _, _ := strings.Cut(name, " ")
-	cmd := exec.Command(os.Args[0]) //nolint:noctx // it is killed below, and by the clean-up
+	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(append(os.Environ(), v.env...), killRole+"="+role)
 	cmd.Stderr = os.Stderr
 	if err := cmd.Start(); err != nil {

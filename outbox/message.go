@@ -106,7 +106,8 @@ func (m *Message) Prepare() error {
 		return invalid("payload", fmt.Sprintf("at most %d bytes; it is %d", MaxPayload, len(m.Payload)))
 	case len(m.ContentType) > MaxTopic || !isHeader(m.ContentType):
 		return invalid("content type", "at most 255 bytes of UTF-8 without control characters")
-	case len(m.TraceParent) > MaxTopic || !isHeader(m.TraceParent) || len(m.TraceState) > MaxKey || !isHeader(m.TraceState):
+	case len(m.TraceParent) > MaxTopic || !isHeader(m.TraceParent),
+		len(m.TraceState) > MaxKey || !isHeader(m.TraceState):
 		return invalid("trace context", "a traceparent of 255 bytes and a tracestate of 512 at most")
 	}
 	size := 0

@@ -63,14 +63,14 @@ func (r *Relay) run(ctx context.Context, drain bool) (Drained, error) {
 	r.health.begin(r.cfg.Clock.Now())
 	var background, settling sync.WaitGroup
 	for range r.cfg.Concurrency {
-		s.employ()
+		s.employ() //nolint:contextcheck // sends have the session's contexts: they outlive ctx by the grace
 	}
 	background.Go(s.listen)
 	background.Go(s.tidy)
 	background.Go(s.watch)
 	settling.Go(s.settle)
 
-	err := s.fetch()
+	err := s.fetch() //nolint:contextcheck // a claim that is cancelled half-way may have taken messages
 	stop() // workers release what they have not begun
 	close(s.work)
 	background.Wait()

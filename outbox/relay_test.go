@@ -38,6 +38,11 @@ type world struct {
 	ends []string // what the relay said of retries and dead letters
 }
 
+// pass lets virtual time pass.
+func pass(d time.Duration) {
+	time.Sleep(d) //nolint:forbidigo // nobody waits: it is called in the bubbles of synctest only
+}
+
 // virtually runs a test in virtual time.
 func virtually(t *testing.T, test func(t *testing.T, w *world)) {
 	t.Helper()
@@ -169,7 +174,7 @@ func stopped(t *testing.T, stop func() error) {
 func TestDelaysAreTheTables(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
 		stop := w.relay(
-			outbox.Config{MaxRetries: -1, Sink: outbox.SinkFunc(func(_ context.Context, m *outbox.Message) error {
+			outbox.Config{MaxRetries: -1, Sink: outbox.SinkFunc(func(ctx context.Context, m *outbox.Message) error {
 				switch string(m.Payload) {
 				case "aggressive":
 					return &outbox.Failure{
@@ -182,11 +187,11 @@ func TestDelaysAreTheTables(t *testing.T) {
 				case "refused":
 					return outbox.Permanent("", errors.New("no"))
 				}
-				return w.take(nil, m) //nolint:staticcheck // take looks at no context
+				return w.take(ctx, m)
 			})},
 		)
 		w.write("aggressive")
-		time.Sleep(time.Minute)
+		pass(time.Minute)
 		w.wants("aggressive", w.said(),
 			"0s aggressive failed: ServiceUnavailableError, again after 1s",
 			"1s aggressive failed: ServiceUnavailableError, again after 2s",
@@ -195,7 +200,7 @@ func TestDelaysAreTheTables(t *testing.T) {
 			"15s aggressive failed: ServiceUnavailableError, again after 16s",
 			"31s aggressive died: retries_exhausted, ServiceUnavailableError")
 		w.write("unknown", "refused", "fine")
-		time.Sleep(time.Minute)
+		pass(time.Minute)
 		ends := w.said()[6:]
 		slices.Sort(ends[:2]) // of the same instant, in any order
 		w.wants("unknown and refused", ends,
@@ -211,9 +216,9 @@ func TestDelaysAreTheTables(t *testing.T) {
 func TestReceiversCannotAskForEver(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
 		asks := []time.Duration{365 * 24 * time.Hour, 90 * time.Second, -time.Hour, 0}
-		stop := w.relay(outbox.Config{Sink: outbox.SinkFunc(func(_ context.Context, m *outbox.Message) error {
+		stop := w.relay(outbox.Config{Sink: outbox.SinkFunc(func(ctx context.Context, m *outbox.Message) error {
 			if len(asks) == 0 {
-				return w.take(nil, m) //nolint:staticcheck // take looks at no context
+				return w.take(ctx, m)
 			}
 			ask := asks[0]
 			asks = asks[1:]
@@ -225,7 +230,7 @@ func TestReceiversCannotAskForEver(t *testing.T) {
 			}
 		})})
 		w.write("m")
-		time.Sleep(2 * time.Hour)
+		pass(2 * time.Hour)
 		w.wants("retries", w.said(),
 			"0s m failed: ServiceUnavailableError, again after 1h0m0s",
 			"1h0m0s m failed: ServiceUnavailableError, again after 1m30s",
@@ -250,7 +255,7 @@ func TestAKeyWaitsForItsRetry(t *testing.T) {
 			})},
 		)
 		w.write("a:1", "a:2", "b:1", "none", "a:3", "b:2")
-		time.Sleep(time.Minute)
+		pass(time.Minute)
 		stopped(t, stop)
 		w.wants("sent", w.arrived(), "0s none", "0s b:1", "0s b:2", "5s a:1", "5s a:2", "5s a:3")
 	})
@@ -280,7 +285,7 @@ func TestASinkThatHangs(t *testing.T) {
 			},
 		)
 		w.write("polite", "deaf", "k:1", "k:2")
-		time.Sleep(10 * time.Minute)
+		pass(10 * time.Minute)
 		w.wants("failures", w.said(),
 			"30s polite failed: TimeoutError, again after 5s",
 			"31s deaf failed: TimeoutError, again after 5s",
@@ -288,7 +293,7 @@ func TestASinkThatHangs(t *testing.T) {
 			"1m7s deaf died: retries_exhausted, TimeoutError")
 		w.wants("sent", w.arrived(), "30s k:1", "30s k:2")
 		w.write("later")
-		time.Sleep(time.Second)
+		pass(time.Second)
 		w.wants("sent later", w.arrived()[2:], "10m0s later")
 		if n := hung.Load(); n != 2 {
 			t.Errorf("the deaf one was sent %d times, want 2", n)
@@ -311,7 +316,7 @@ func TestAPanicFailsOneMessage(t *testing.T) {
 			})},
 		)
 		all := w.write("bug", "fine")
-		time.Sleep(time.Minute)
+		pass(time.Minute)
 		w.wants("sent", w.arrived(), "0s fine")
 		l, err := w.store.Show(t.Context(), all[0].ID)
 		if err != nil || l.State != deadletters.Dead || l.Error != retrypatterns.RuntimeExitError ||
@@ -326,16 +331,16 @@ func TestAPanicFailsOneMessage(t *testing.T) {
 func TestAGracefulStop(t *testing.T) {
 	virtually(t, func(t *testing.T, w *world) {
 		slow := outbox.SinkFunc(func(ctx context.Context, m *outbox.Message) error {
-			time.Sleep(10 * time.Second)
+			pass(10 * time.Second)
 			return w.take(ctx, m)
 		})
 		stop := w.relay(outbox.Config{Concurrency: 1, Sink: slow})
 		w.write("k:1", "k:2", "k:3")
-		time.Sleep(5 * time.Second)
+		pass(5 * time.Second)
 		stopped(t, stop)
 		w.wants("sent", w.arrived(), "10s k:1")
 		stop = w.relay(outbox.Config{})
-		time.Sleep(time.Second)
+		pass(time.Second)
 		stopped(t, stop)
 		w.wants("sent by the next relay", w.arrived(), "10s k:1", "10s k:2", "10s k:3")
 		w.wants("failures", w.said())
@@ -355,11 +360,11 @@ func TestAGraceThatEnds(t *testing.T) {
 			},
 		)
 		w.write("m")
-		time.Sleep(time.Second)
+		pass(time.Second)
 		stopped(t, stop)
 		w.wants("failures", w.said()) // it was not the message's fault
 		stop = w.relay(outbox.Config{})
-		time.Sleep(time.Second)
+		pass(time.Second)
 		stopped(t, stop)
 		w.wants("sent", w.arrived(), "21s m")
 	})
@@ -373,18 +378,18 @@ func TestALeaseIsKept(t *testing.T) {
 				Lease:       time.Minute,
 				SendTimeout: time.Hour,
 				Sink: outbox.SinkFunc(func(ctx context.Context, m *outbox.Message) error {
-					time.Sleep(10 * time.Minute)
+					pass(10 * time.Minute)
 					return w.take(ctx, m)
 				}),
 			},
 		)
 		w.write("long")
-		time.Sleep(time.Second)
+		pass(time.Second)
 		second := w.relay(outbox.Config{Sink: outbox.SinkFunc(func(context.Context, *outbox.Message) error {
 			t.Error("a second relay sends it meanwhile")
 			return nil
 		})})
-		time.Sleep(15 * time.Minute)
+		pass(15 * time.Minute)
 		stopped(t, stop)
 		stopped(t, second)
 		w.wants("sent", w.arrived(), "10m0s long")
@@ -404,10 +409,10 @@ func TestARelayThatVanishes(t *testing.T) {
 			if err != nil || len(claimed.Messages) != 1 || string(claimed.Messages[0].Payload) != "deadly" {
 				t.Fatalf("claimed %v, %v", claimed.Messages, err)
 			}
-			time.Sleep(2 * time.Minute)
+			pass(2 * time.Minute)
 		}
 		stop := w.relay(outbox.Config{MaxExpiries: 2})
-		time.Sleep(time.Second)
+		pass(time.Second)
 		stopped(t, stop)
 		w.wants("sent", w.arrived(), "6m0s k:1")
 		w.wants("died", w.said(), "6m0s deadly died: lease_expired, Runtime.ExitError")
@@ -436,7 +441,7 @@ func TestClocksThatJump(t *testing.T) {
 		w.write("new")
 		synctest.Wait()
 		w.wants("sent after the clock was set back", w.arrived(), "0s new")
-		time.Sleep(61 * time.Minute)
+		pass(61 * time.Minute)
 		if sent := w.arrived(); len(sent) != 2 || !strings.HasSuffix(sent[1], "retried") {
 			t.Errorf("the retry is put off for 1000 hours: %v", sent)
 		}
@@ -509,9 +514,9 @@ func TestADatabaseThatFails(t *testing.T) {
 			p := fmt.Sprintf("k%d:%d", n%3, n)
 			want[p] = true
 			w.write(p)
-			time.Sleep(time.Second)
+			pass(time.Second)
 		}
-		time.Sleep(30 * time.Minute)
+		pass(30 * time.Minute)
 		cancel()
 		if err := <-done; err != nil && !errors.Is(err, errGone) {
 			t.Errorf("Run: %v", err)
@@ -571,7 +576,7 @@ func TestBatches(t *testing.T) {
 		sink := &batches{world: w}
 		stop := w.relay(outbox.Config{Concurrency: 1, Sink: sink})
 		w.write("1", "2", "3", "4", "bad", "5", "k:1", "k:2", strings.Repeat("6", 999))
-		time.Sleep(time.Second)
+		pass(time.Second)
 		stopped(t, stop)
 		if len(w.arrived()) != 8 {
 			t.Errorf("%d messages were sent, want 8: %v", len(w.arrived()), w.arrived())

@@ -11,8 +11,9 @@ import (
 type Store interface {
 	// Claim takes messages that are due, for the time of a lease. It returns none where none is due.
 	Claim(ctx context.Context, c Claim) (Claimed, error)
-	// Settle records what came of deliveries, all in one transaction. One whose lease is no longer the message's is left
-	// out: another relay has the message. It returns how many were not left out. Repeating a Settle does nothing.
+	// Settle records what came of deliveries, all in one transaction. One whose lease is no longer the message's
+	// is left out: another relay has the message. It returns how many were not left out. Repeating a Settle does
+	// nothing.
 	Settle(ctx context.Context, all []Settlement) (int, error)
 	// Extend lets leases end after d from now.
 	Extend(ctx context.Context, held []Held, d time.Duration) error
@@ -94,8 +95,8 @@ const CountLimit = 100_000
 // Stats are numbers of messages, none above CountLimit.
 type Stats struct {
 	Pending, Processing, Failed, Dead int
-	// Oldest is how long the oldest message that is neither sent nor dead nor discarded has been there; 0 where there is
-	// none.
+	// Oldest is how long the oldest message that is neither sent nor dead nor discarded has been there; 0 where
+	// there is none.
 	Oldest time.Duration
 }
 

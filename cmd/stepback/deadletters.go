@@ -310,7 +310,8 @@ func (c *deadlettersRedriveCmd) Run(ctx context.Context, std streams) (err error
 	defer func() { err = errors.Join(err, store.Close()) }()
 	p := resultPrinter{std: std, json: c.JSON}
 	var redriven []string
-	if err := o.Redrive(ctx, chosen, deadletters.Pace{Rate: c.Rate, DryRun: c.DryRun}, c.Because, func(r deadletters.Result) error {
+	pace := deadletters.Pace{Rate: c.Rate, DryRun: c.DryRun}
+	if err := o.Redrive(ctx, chosen, pace, c.Because, func(r deadletters.Result) error {
 		if r.Outcome == deadletters.Done {
 			redriven = append(redriven, r.ID)
 		}

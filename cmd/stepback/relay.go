@@ -69,8 +69,9 @@ func (c *relayCmd) Run(ctx context.Context, std streams) (err error) {
 	defer func() { err = errors.Join(err, store.Close()) }()
 	m := monitor.New(store)
 	relay, err := outbox.New(outbox.Config{
-		Store: store, Sink: sink, Concurrency: c.Concurrency, MaxRetries: c.MaxRetries, SendTimeout: c.Timeout, Retention: c.Retention,
-		Log: slog.New(slog.NewTextHandler(std.err, nil)), Observe: m.Observe,
+		Store: store, Sink: sink, Concurrency: c.Concurrency, MaxRetries: c.MaxRetries, SendTimeout: c.Timeout,
+		Retention: c.Retention,
+		Log:       slog.New(slog.NewTextHandler(std.err, nil)), Observe: m.Observe,
 	})
 	if err != nil {
 		return &exitError{exitUsage, err}

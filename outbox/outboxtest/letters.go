@@ -138,8 +138,7 @@ func actsOf(t testing.TB, o *Table, id string) []deadletters.Act {
 // testTwoOperators has two operators redrive the same letters at the same time: each letter goes out once.
 func testTwoOperators(t *testing.T, o *Table) {
 	const letters = 40
-	var all []outbox.Message
-	var ids []string
+	all, ids := make([]outbox.Message, 0, letters), make([]string, 0, letters)
 	for n := range letters {
 		all = append(all, message(n, ""))
 		ids = append(ids, id(n))

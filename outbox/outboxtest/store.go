@@ -294,7 +294,7 @@ func testLongQueueIsParked(t *testing.T, o *Table) {
 
 func testConcurrentClaims(t *testing.T, o *Table) {
 	const messages, relays = 400, 4
-	var all []outbox.Message
+	all := make([]outbox.Message, 0, messages)
 	for n := range messages {
 		key := ""
 		if n%2 == 0 {

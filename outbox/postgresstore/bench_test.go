@@ -144,7 +144,8 @@ func BenchmarkPick(b *testing.B) {
 	if _, err := pool.Exec(b.Context(), `INSERT INTO outbox_messages (id, topic, payload, status, next_attempt_at, ended_at, retry_count)
 		SELECT gen_random_uuid(), 'bench', '{"order":12345}',
 			CASE WHEN n % 100 = 0 THEN 'failed' WHEN n % 2 = 1 THEN 'sent' ELSE 'failed' END,
-			CASE WHEN n % 100 = 0 THEN now() - interval '1 minute' WHEN n % 2 = 1 THEN NULL ELSE now() + n % 86400 * interval '1 second' + interval '1 hour' END,
+			CASE WHEN n % 100 = 0 THEN now() - interval '1 minute' WHEN n % 2 = 1 THEN NULL
+				ELSE now() + n % 86400 * interval '1 second' + interval '1 hour' END,
 			CASE WHEN n % 100 <> 0 AND n % 2 = 1 THEN now() END, 1
 		FROM generate_series(1, $1::int) AS n`, rows); err != nil {
 		b.Fatal(err)

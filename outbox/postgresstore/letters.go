@@ -16,8 +16,8 @@ import (
 )
 
 const letterColumns = `SELECT seq, id, topic, coalesce(key, ''), status, next_attempt_at, retry_count, redrives, last_attempt_at,
-	coalesce(error, ''), coalesce(last_error, ''), coalesce(dead_letter_reason, ''), created_at, dead_at, content_type, headers,
-	coalesce(traceparent, ''), payload, edited_payload FROM outbox_messages `
+	coalesce(error, ''), coalesce(last_error, ''), coalesce(dead_letter_reason, ''), created_at, dead_at, content_type,
+	headers, coalesce(traceparent, ''), payload, edited_payload FROM outbox_messages `
 
 // scanLetter reads a row of letterColumns.
 func scanLetter(row pgx.Row) (l deadletters.Letter, seq int64, err error) {

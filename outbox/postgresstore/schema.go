@@ -56,10 +56,12 @@ CREATE TABLE outbox_messages (
 	headers            json,
 	traceparent        text,
 	tracestate         text,
-	size               integer NOT NULL GENERATED ALWAYS AS (octet_length(payload) + coalesce(octet_length(edited_payload), 0)) STORED,
+	size               integer NOT NULL
+		GENERATED ALWAYS AS (octet_length(payload) + coalesce(octet_length(edited_payload), 0)) STORED,
 	payload            bytea NOT NULL,
 	edited_payload     bytea
-) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 2000, autovacuum_analyze_scale_factor = 0.05);
+) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 2000,
+	autovacuum_analyze_scale_factor = 0.05);
 CREATE INDEX outbox_due ON outbox_messages (next_attempt_at NULLS FIRST, seq) WHERE ` + active + ` AND NOT parked AND key IS NULL;
 CREATE INDEX outbox_keyed_due ON outbox_messages (next_attempt_at NULLS FIRST, seq)
 	WHERE ` + active + ` AND NOT parked AND key IS NOT NULL;

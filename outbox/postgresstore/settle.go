@@ -31,7 +31,8 @@ const (
 		FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::text[], $5::text[]) AS o (seq, lease, after, error, cause)` + ofOutcome
 
 	settleDead = `UPDATE outbox_messages m SET status = 'dead', retry_count = retry_count + 1, last_attempt_at = statement_timestamp(),
-		dead_at = statement_timestamp(), next_attempt_at = NULL, lease = NULL, dead_letter_reason = o.reason, error = o.error, last_error = o.cause
+		dead_at = statement_timestamp(), next_attempt_at = NULL, lease = NULL,
+		dead_letter_reason = o.reason, error = o.error, last_error = o.cause
 		FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[]) AS o (seq, lease, reason, error, cause)` + ofOutcome
 
 	unpark = `UPDATE outbox_messages SET parked = false WHERE parked AND seq = ANY (ARRAY(

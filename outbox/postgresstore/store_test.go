@@ -84,9 +84,15 @@ func TestPostgreSQL(t *testing.T) {
 	t.Parallel()
 	server := postgrestest.Start(t)
 	t.Run("Pgx", func(t *testing.T) {
-		outboxtest.Run(t, func(t testing.TB) *outboxtest.Table { return openPgx(t, server.Database(t)) })
+		outboxtest.Run(t, func(t testing.TB) *outboxtest.Table {
+			t.Helper()
+			return openPgx(t, server.Database(t))
+		})
 	})
 	t.Run("DatabaseSQL", func(t *testing.T) {
-		outboxtest.RunWrite(t, func(t testing.TB) *outboxtest.Table { return openSQL(t, server.Database(t)) })
+		outboxtest.RunWrite(t, func(t testing.TB) *outboxtest.Table {
+			t.Helper()
+			return openSQL(t, server.Database(t))
+		})
 	})
 }

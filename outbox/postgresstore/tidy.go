@@ -11,7 +11,8 @@ import (
 
 const (
 	deleteEnded = `DELETE FROM outbox_messages WHERE seq = ANY (ARRAY(
-		SELECT seq FROM outbox_messages WHERE status IN ('sent', 'discarded') AND ended_at < statement_timestamp() - $1 * interval '1 microsecond'
+		SELECT seq FROM outbox_messages WHERE status IN ('sent', 'discarded')
+			AND ended_at < statement_timestamp() - $1 * interval '1 microsecond'
 		ORDER BY ended_at LIMIT $2 FOR UPDATE SKIP LOCKED))`
 
 	// mendWaits are waits that no relay gives: the clock has been set back since.

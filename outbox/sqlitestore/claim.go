@@ -159,7 +159,7 @@ func (s *Store) claimKeyed(
 	if err != nil {
 		return nil, false, err
 	}
-	due := append(timed, fresh...)
+	due := slices.Concat(timed, fresh)
 	stay := make(map[int64]bool, len(due)) // what is taken, and heads that there is no room for
 	seen := map[string]bool{}
 	for _, m := range due {

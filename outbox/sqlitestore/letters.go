@@ -16,8 +16,8 @@ import (
 )
 
 const letterColumns = `SELECT seq, id, topic, coalesce(key, ''), status, next_attempt_at, retry_count, redrives, last_attempt_at,
-	coalesce(error, ''), coalesce(last_error, ''), coalesce(dead_letter_reason, ''), created_at, dead_at, content_type, headers,
-	coalesce(traceparent, ''), payload, edited_payload FROM outbox_messages `
+	coalesce(error, ''), coalesce(last_error, ''), coalesce(dead_letter_reason, ''), created_at, dead_at, content_type,
+	headers, coalesce(traceparent, ''), payload, edited_payload FROM outbox_messages `
 
 // scanLetter reads a row of letterColumns.
 func scanLetter(row interface{ Scan(into ...any) error }) (l deadletters.Letter, seq int64, err error) {
@@ -225,6 +225,7 @@ func (s *Store) act(ctx context.Context, id string, verb deadletters.Verb, by de
 			return not
 		}
 		before, after, statement, args := change(&l)
+		//nolint:gosec // the statement is one of three constants
 		if _, err := s.conn.ExecContext(ctx, "UPDATE outbox_messages SET "+statement+" WHERE seq = ?", append(args, seq)...); err != nil {
 			return err
 		}

@@ -48,6 +48,7 @@ func openAt(t testing.TB, path string, o sqlitestore.Options) *outboxtest.Table 
 func TestSQLite(t *testing.T) {
 	t.Parallel()
 	outboxtest.Run(t, func(t testing.TB) *outboxtest.Table {
+		t.Helper()
 		return openAt(t, filepath.Join(t.TempDir(), "app.db"), sqlitestore.Options{})
 	})
 }

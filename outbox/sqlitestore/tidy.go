@@ -63,7 +63,8 @@ const counted = `SELECT status, count(*), min(created_at) FROM (
 		SELECT * FROM (SELECT status, created_at FROM outbox_messages INDEXED BY outbox_keys
 			WHERE ` + active + ` AND key IS NOT NULL ORDER BY key LIMIT ?1)
 		UNION ALL
-		SELECT * FROM (SELECT status, created_at FROM outbox_messages INDEXED BY outbox_dead WHERE status = 'dead' ORDER BY seq LIMIT ?1)
+		SELECT * FROM (SELECT status, created_at FROM outbox_messages INDEXED BY outbox_dead
+			WHERE status = 'dead' ORDER BY seq LIMIT ?1)
 	) GROUP BY status`
 
 // Stats implements outbox.Store. The oldest message is the oldest of those that were counted.

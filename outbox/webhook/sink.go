@@ -29,8 +29,8 @@ type Config struct {
 	Header http.Header
 	// Client sends; nil means one of the sink's own. Redirects are not followed whatever it says.
 	Client *http.Client
-	// Accept looks at an answer of status 2xx, of which it gets up to 64 KB, and returns an error where it says that the
-	// message was not taken. nil means [RefuseErrors].
+	// Accept looks at an answer of status 2xx, of which it gets up to 64 KB, and returns an error where it says
+	// that the message was not taken. nil means [RefuseErrors].
 	Accept func(status int, header http.Header, body []byte) error
 	// Now is the time in signatures; nil means time.Now.
 	Now func() time.Time
@@ -184,9 +184,11 @@ func (s *Sink) retryAfter(text string) time.Duration {
 // that is neither null, false nor empty, or with "ok" or "success" that is false. The message is tried again.
 func RefuseErrors(status int, _ http.Header, body []byte) error {
 	var said map[string]json.RawMessage
-	if len(body) == 0 || body[0] != '{' && !bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("{")) ||
-		json.Unmarshal(body, &said) != nil {
+	if !bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("{")) || !json.Valid(body) {
 		return nil
+	}
+	if err := json.Unmarshal(body, &said); err != nil {
+		return err
 	}
 	for _, name := range []string{"error", "errors"} {
 		switch value := string(said[name]); value {
