@@ -150,6 +150,11 @@ func BenchmarkPick(b *testing.B) {
 		FROM generate_series(1, $1::int) AS n`, rows); err != nil {
 		b.Fatal(err)
 	}
+	b.Run(strconv.Itoa(rows), func(b *testing.B) { pick(b, store) })
+}
+
+func pick(b *testing.B, store *postgresstore.Store) {
+	b.Helper()
 	took := make([]time.Duration, 0, b.N)
 	b.ResetTimer()
 	for range b.N {
