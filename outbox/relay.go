@@ -71,7 +71,7 @@ func (r *Relay) run(ctx context.Context, drain bool) (Drained, error) {
 	settling.Go(s.settle)
 
 	err := s.fetch() //nolint:contextcheck // a claim that is cancelled half-way may have taken messages
-	stop() // workers release what they have not begun
+	stop()           // workers release what they have not begun
 	close(s.work)
 	background.Wait()
 	hangs := s.finish(cancel)
