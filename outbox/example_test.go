@@ -31,11 +31,7 @@ func begin() *exercise {
 	check(err)
 	x := &exercise{dir: dir, now: time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)}
 	path := filepath.Join(dir, "app.db")
-	x.store, err = sqlitestore.Open(
-		context.Background(),
-		path,
-		sqlitestore.Options{Now: func() time.Time { return x.now }},
-	)
+	x.store, err = sqlitestore.Open(context.Background(), path, sqlitestore.Options{Now: func() time.Time { return x.now }})
 	check(err)
 	x.db, err = sql.Open("sqlite", "file:"+path)
 	check(err)
@@ -96,15 +92,8 @@ func Example_transientFailure() {
 			break
 		}
 		for n, id := range ids {
-			if l, err := x.store.Show(context.Background(), id); err == nil && l.Attempts > 0 &&
-				l.State == deadletters.Underway {
-				fmt.Printf(
-					"  order %d: %s, attempt %d failed, the next one is in the future: %v\n",
-					n,
-					l.Error,
-					l.Attempts,
-					l.NextAttemptAt.After(x.now),
-				)
+			if l, err := x.store.Show(context.Background(), id); err == nil && l.Attempts > 0 && l.State == deadletters.Underway {
+				fmt.Printf("  order %d: %s, attempt %d failed, the next one is in the future: %v\n", n, l.Error, l.Attempts, l.NextAttemptAt.After(x.now))
 			}
 		}
 		x.now = x.now.Add(time.Minute)
@@ -192,9 +181,12 @@ func Example_redrive() {
 	for _, a := range acts {
 		fmt.Printf("%s %s (%s): %s to %s\n", a.Who, a.Verb, a.Reason, a.Before, a.After)
 	}
-	// Output: invalid_payload: the required member "order" is missing after 1 attempt, payload {"oder":1} true an edit
-	// that is no JSON is refused redrive: done received order 1 delivered; the original is still {"oder":1} ann redrive
-	// (mended): {"status":"dead","reason":"invalid_payload","error":"InvalidInput","attempts":1} to
-	// {"status":"pending","attempts":0} ann edit (misspelled by release 7): {"payload":{"oder":1}} to
-	// {"payload":{"order":1}}
+	// Output:
+	// invalid_payload: the required member "order" is missing after 1 attempt, payload {"oder":1}
+	// true an edit that is no JSON is refused
+	// redrive: done
+	// received order 1
+	// delivered; the original is still {"oder":1}
+	// ann redrive (mended): {"status":"dead","reason":"invalid_payload","error":"InvalidInput","attempts":1} to {"status":"pending","attempts":0}
+	// ann edit (misspelled by release 7): {"payload":{"oder":1}} to {"payload":{"order":1}}
 }
