@@ -362,17 +362,7 @@ func settled(t *testing.T, db *sql.DB, office *postOffice) {
 	defer cancel()
 	done := map[int]string{}
 	for {
-		rows, err := db.QueryContext(ctx, "SELECT n, id FROM business")
-		if err == nil {
-			for rows.Next() {
-				var n int
-				var id string
-				if err = rows.Scan(&n, &id); err == nil {
-					done[n] = id
-				}
-			}
-			err = errors.Join(err, rows.Err(), rows.Close())
-		}
+		err := readBusiness(ctx, db, done)
 		office.mu.Lock()
 		arrived := len(office.ids)
 		office.mu.Unlock()
@@ -398,6 +388,24 @@ func settled(t *testing.T, db *sql.DB, office *postOffice) {
 	if len(done) == 0 {
 		t.Error("no business was done")
 	}
+}
+
+// readBusiness reads which business was committed, and under which ID it is told.
+func readBusiness(ctx context.Context, db *sql.DB, into map[int]string) error {
+	rows, err := db.QueryContext(ctx, "SELECT n, id FROM business")
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var n int
+		var id string
+		if err := rows.Scan(&n, &id); err != nil {
+			return err
+		}
+		into[n] = id
+	}
+	return rows.Err()
 }
 
 // rest waits for a moment between two kills.

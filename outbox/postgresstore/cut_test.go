@@ -164,7 +164,9 @@ func TestCutInTheMiddle(t *testing.T) {
 			}
 			<-all
 			cancel()
-			<-done // an error says that the last outcomes were lost, too
+			if err := <-done; err != nil {
+				t.Logf("the last outcomes were lost, too: %v", err)
+			}
 			if c.cuts.Load() < 3 {
 				t.Errorf("only %d connections were cut", c.cuts.Load())
 			}
