@@ -53,6 +53,12 @@ crash: ## kill the import with SIGKILL at KILLS random instants chosen by SEED, 
 outbox-kill: ## kill application, relay and database of an outbox with SIGKILL at KILLS random instants chosen by SEED, and check every message
 	STEPBACK_OUTBOX_SEED=$(SEED) STEPBACK_OUTBOX_KILLS=$(KILLS) $(GO) test -count=1 -timeout 0 -v -run '^TestKills$$' ./outbox
 
+.PHONY: bench-outbox
+bench-outbox: ## the outbox: SQLite, PostgreSQL, commit to delivery, and beside River on one server (needs PostgreSQL's binaries)
+	$(GO) test -run '^$$' -bench InsertToSent -benchtime 100000x ./outbox/sqlitestore ./outbox/postgresstore
+	$(GO) test -run '^$$' -bench CommitToDelivery -benchtime 5000x ./outbox/postgresstore
+	cd bench/river && $(GO) test -run '^$$' -bench . -benchtime 50000x .
+
 # Without the tables of debuggers, which are more than a quarter of the command; stack traces need none of them.
 .PHONY: build
 build: lambdas ## the stepback command and the Lambda bootstraps for this machine, in bin/
