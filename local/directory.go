@@ -16,6 +16,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"stepback/internal/atomicfile"
 	"stepback/local/endpoint"
 )
 
@@ -75,11 +76,11 @@ func (p *Platform) announce(context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(path+".new", text, 0o600); err != nil { // what a killed process left is overwritten
+	if err := atomicfile.Write(path, text, 0o600); err != nil {
 		return err
 	}
 	p.onClose(func() error { return os.Remove(path) })
-	return os.Rename(path+".new", path)
+	return nil
 }
 
 func newToken() string { return rand.Text() }
@@ -95,7 +96,7 @@ func Running(ctx context.Context, dir string) (*Server, error) {
 	defer cancel()
 	answer, err := server.do(ctx, http.MethodGet, nil)
 	if err != nil {
-		return nil, nil //nolint:nilerr,nilnil // it was killed: nobody answers there
+		return nil, nil //nolint:nilnil // it was killed: nobody answers there
 	}
 	defer answer.Body.Close()
 	if answer.StatusCode != http.StatusNoContent {
@@ -111,7 +112,7 @@ func read(dir string) (*Server, error) {
 		if errors.Is(err, fs.ErrPermission) {
 			return nil, err
 		}
-		return nil, nil //nolint:nilerr,nilnil // nobody serves what is no directory, either
+		return nil, nil //nolint:nilnil // nobody serves what is no directory, either
 	}
 	s := new(Server)
 	if err := json.Unmarshal(text, s); err != nil {

@@ -1,106 +1,91 @@
 package sns
 
 import (
-	"encoding/xml"
-	"errors"
+	"cmp"
+	"context"
 	"net/http"
-	"strconv"
-	"strings"
 
 	"stepback/aws"
 	"stepback/aws/server"
 )
 
-// maxForm is how large a request may be, in bytes: a message of the largest size, each byte written as three.
-const maxForm = 3*MaxMessageBytes + 64<<10
-
-// namespace is that of SNS's answers.
-const namespace = "http://sns.amazonaws.com/doc/2010-03-31/"
-
-// Handler serves the API: forms in, XML out.
-func (t *Topics) Handler() http.Handler { return http.HandlerFunc(t.serve) }
-
-func (t *Topics) serve(w http.ResponseWriter, r *http.Request) {
-	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
-	id := aws.NewID()
-	if err := r.ParseForm(); err != nil {
-		refuse(w, id, &aws.Error{Code: "InvalidParameter", Status: http.StatusBadRequest,
-			Message: "Invalid parameter: the request is no form: " + err.Error()})
-		return
-	}
-	result, err := t.answer(r)
-	if err != nil {
-		var api *aws.Error
-		if !errors.As(err, &api) {
-			api = internal("The service failed", err)
-		}
-		refuse(w, id, api)
-		return
-	}
-	name := r.Form.Get("Action")
-	write(w, http.StatusOK, id, element{
-		XMLName: xml.Name{Space: namespace, Local: name + "Response"},
-		Content: []any{result, metadata{RequestID: id}},
+// Handler serves the API.
+func (t *Topics) Handler() http.Handler {
+	return server.Must(server.Config{
+		Model: "sns", Default: t.opts.Scope, Invalid: "ValidationError", Failure: failure,
+		Operations: map[string]server.Operation{
+			"CreateTopic": server.Handle(t.createTopic), "DeleteTopic": server.Handle(t.deleteTopic),
+			"GetTopicAttributes": server.Handle(t.getTopicAttributes), "ListTopics": server.Handle(t.listTopics),
+			"Publish": server.Handle(t.publish),
+		},
 	})
 }
 
-// answer carries out the operation that a request asks for.
-func (t *Topics) answer(r *http.Request) (any, error) {
-	scope, form := server.ScopeOf(r, t.opts.Scope), r.Form
-	switch action := form.Get("Action"); action {
-	case "CreateTopic":
-		arn, err := t.CreateTopic(scope, form.Get("Name"))
-		return result(action, field("TopicArn", arn)), err
-	case "DeleteTopic":
-		return nil, t.DeleteTopic(form.Get("TopicArn"))
-	case "GetTopicAttributes":
-		return t.attributes(form.Get("TopicArn"))
-	case "ListTopics":
-		return t.listTopics(scope, form.Get("NextToken"))
-	case "Publish":
-		arn := form.Get("TopicArn")
-		if arn == "" {
-			arn = form.Get("TargetArn")
-		}
-		message, err := t.Publish(r.Context(), PublishInput{TopicARN: arn, Subject: form.Get("Subject"),
-			Message: form.Get("Message")})
-		return result(action, field("MessageId", message)), err
-	default:
-		return nil, &aws.Error{Code: "InvalidAction", Status: http.StatusBadRequest,
-			Message: "Could not find operation " + action + " for version 2010-03-31"}
-	}
+func failure(err error) *aws.Error { return internal("The service failed", err) }
+
+// topic is a request about a topic, and an answer that names one.
+type topic struct {
+	ARN string `json:"TopicArn"`
 }
 
-// attributes answers GetTopicAttributes with what does not have to be made up.
-func (t *Topics) attributes(arn string) (any, error) {
-	if !t.exists(arn) {
+// none is the answer of operations that answer nothing.
+type none struct{}
+
+func (t *Topics) createTopic(_ context.Context, scope aws.Scope, in *struct{ Name string }) (*topic, error) {
+	arn, err := t.CreateTopic(scope, in.Name)
+	return &topic{arn}, err
+}
+
+func (t *Topics) deleteTopic(_ context.Context, _ aws.Scope, in *topic) (*none, error) {
+	return &none{}, t.DeleteTopic(in.ARN)
+}
+
+type attributes struct {
+	Attributes map[string]string
+}
+
+// getTopicAttributes answers with what does not have to be made up.
+func (t *Topics) getTopicAttributes(_ context.Context, _ aws.Scope, in *topic) (*attributes, error) {
+	if !t.exists(in.ARN) {
 		return nil, &aws.Error{Code: "NotFound", Message: "Topic does not exist", Status: http.StatusNotFound}
 	}
-	owner := strings.Split(arn, ":")[4]
-	return result("GetTopicAttributes", entries("Attributes", [][2]string{{"TopicArn", arn}, {"Owner", owner}})), nil
+	arn, _ := aws.ParseARN(in.ARN)
+	return &attributes{map[string]string{"TopicArn": in.ARN, "Owner": arn.Account}}, nil
 }
 
-// pageSize is how many topics ListTopics answers at once.
-const pageSize = 100
+type topics struct {
+	Topics    []topic
+	NextToken string `json:",omitempty"`
+}
 
-// listTopics answers a page of the topics; the token is the number of those before it.
-func (t *Topics) listTopics(scope aws.Scope, token string) (any, error) {
-	arns, from := t.of(scope), 0
-	if token != "" {
-		var err error
-		if from, err = strconv.Atoi(token); err != nil || from < 0 || from > len(arns) {
-			return nil, invalidParameter("NextToken")
-		}
+// listTopics answers a page of the topics.
+func (t *Topics) listTopics(_ context.Context, scope aws.Scope, in *struct{ NextToken string }) (*topics, error) {
+	const pageSize = 100
+	page, next, ok := aws.Page(aws.NewListing(t.opts.Now(), "ListTopics", scope.Account, scope.Region), in.NextToken,
+		pageSize, t.of(scope), func(arn string) string { return arn })
+	if !ok {
+		return nil, invalidParameter("NextToken")
 	}
-	to := min(from+pageSize, len(arns))
-	list := element{XMLName: xml.Name{Local: "Topics"}}
-	for _, arn := range arns[from:to] {
-		list.Content = append(list.Content, element{XMLName: xml.Name{Local: "member"},
-			Content: []any{field("TopicArn", arn)}})
+	out := &topics{Topics: make([]topic, len(page)), NextToken: next}
+	for i, arn := range page {
+		out.Topics[i] = topic{arn}
 	}
-	answered := []any{list}
-	if to < len(arns) {
-		answered = append(answered, field("NextToken", strconv.Itoa(to)))
-	}
-	return result("ListTopics", answered...), nil
+	return out, nil
+}
+
+type message struct {
+	TopicARN  string `json:"TopicArn"`
+	TargetARN string `json:"TargetArn"`
+	Subject   string
+	Message   string
+}
+
+type published struct {
+	MessageID string `json:"MessageId"`
+}
+
+func (t *Topics) publish(ctx context.Context, _ aws.Scope, in *message) (*published, error) {
+	id, err := t.Publish(ctx, PublishInput{TopicARN: cmp.Or(in.TopicARN, in.TargetARN), Subject: in.Subject,
+		Message: in.Message})
+	return &published{id}, err
 }

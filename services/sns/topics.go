@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"stepback/aws"
+	"stepback/internal/atomicfile"
 )
 
 // The files in the data directory: FileName has the messages, ListName the ARNs of the topics, one in a line.
@@ -137,10 +138,7 @@ func (t *Topics) change(edit func([]string) []string) error {
 		return nil
 	}
 	text := strings.Join(arns, "\n") + "\n"
-	if err := os.WriteFile(t.list+".new", []byte(text), 0o600); err != nil {
-		return internal("The list of topics could not be kept", err)
-	}
-	if err := os.Rename(t.list+".new", t.list); err != nil {
+	if err := atomicfile.Write(t.list, []byte(text), 0o600); err != nil {
 		return internal("The list of topics could not be kept", err)
 	}
 	t.arns = arns
