@@ -64,6 +64,9 @@ type commandLine struct {
 	Logs      logsCmd      `cmd:"" help:"Print what a Lambda function of serve, or of run --lambda process, has logged."`
 	Validate  validateCmd  `cmd:"" help:"Check state machine definitions as AWS Step Functions would."`
 
+	Relay       relayCmd       `cmd:"" help:"Send the messages of an application's outbox."`
+	DeadLetters deadlettersCmd `cmd:"" name:"deadletters" help:"Look after what could not be delivered."`
+
 	TestState testStateCmd `cmd:"" help:"Run one state of a machine by itself, with mocks, as the TestState API does."`
 
 	Completion completionCmd `cmd:"" help:"Print a script that completes command lines in bash, zsh or fish."`
