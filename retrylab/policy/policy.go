@@ -11,6 +11,9 @@ import (
 	"strings"
 	"time"
 
+	"stepback/adaptive/breaker"
+	"stepback/adaptive/budget"
+	"stepback/adaptive/limiter"
 	"stepback/retrylab/scenario"
 	"stepback/retrylab/strictyaml"
 	"stepback/retrypatterns"
@@ -23,13 +26,14 @@ type Policy struct {
 	Attempts Attempts
 	// Override replaces the delays and attempts of every retrier that retries at all.
 	Override *retrypatterns.Policy
-	// Bucket and Budget refuse retries when an attempt has failed, before any wait.
-	Bucket *Bucket
-	Budget *Budget
+	// Budget refuses retries when an attempt has failed, before any wait.
+	Budget *budget.Policy
 	// Throttle, Breaker and Limiter refuse calls before they are made.
-	Throttle *Throttle
-	Breaker  *Breaker
-	Limiter  *Limiter
+	Throttle *budget.ThrottlePolicy
+	Breaker  *breaker.Policy
+	Limiter  *limiter.Policy
+	// Staleness is how often what the callers of a limiter share is brought together; 0 is a limiter without any delay.
+	Staleness time.Duration
 	// Deferral is how what was refused waits until it asks again; nil makes a dead letter of it.
 	Deferral *retrypatterns.Policy
 	// Controller changes retriers and the concurrency of Maps from outside.
@@ -46,49 +50,6 @@ const (
 	FromScenario Attempts = "scenario"
 	NoRetries    Attempts = "none"
 )
-
-// Bucket is a token bucket for retries, shared by all callers of a service. First attempts are free.
-type Bucket struct {
-	// Tokens is its size; it starts full.
-	Tokens float64
-	// Deposit is what a success puts in; Cost and TimeoutCost what a retry after an error or a timeout takes out.
-	Deposit, Cost, TimeoutCost float64
-	// Refund has the success of a retry put back its cost instead of Deposit.
-	Refund bool
-}
-
-// Budget lets retries be a share of requests: over Window, at most Floor per second and Ratio of all first attempts.
-type Budget struct {
-	Ratio, Floor float64
-	Window       time.Duration
-}
-
-// Throttle is the SRE book's: it refuses calls with probability max(0, (requests − K·accepts)/(requests + 1)) over Window.
-type Throttle struct {
-	K      float64
-	Window time.Duration
-}
-
-// Breaker is a circuit breaker in front of a service, shared by all callers; see adaptive/breaker.
-type Breaker struct {
-	FailureRate     float64
-	MinimumRequests int
-	Window, OpenFor time.Duration
-	// Probes is how many calls a half-open circuit admits at first; SlowStart doubles it with every full round of successes.
-	Probes    int
-	SlowStart bool
-}
-
-// Limiter bounds the calls in flight to a service, shared by all callers; see adaptive/limiter.
-type Limiter struct {
-	Initial, Min, Max float64
-	// Decrease is the factor on a load-type failure, at most once per Every; every success adds 1/limit.
-	Decrease float64
-	Every    time.Duration
-	// Staleness is how old the shared state may be that a caller decides by; Callers is how many keep a copy of their own.
-	Staleness time.Duration
-	Callers   int
-}
 
 // Controller is the one outside the run; see adaptive/controller.
 type Controller struct {
@@ -107,8 +68,8 @@ func Parse(file string, text []byte) (*Policy, error) {
 }
 
 func read(root strictyaml.Value) *Policy {
-	o := root.Object("policy", "name", "about", "retry", "bucket", "budget", "throttle", "breaker", "limiter", "deferral",
-		"controller", "oracle")
+	o := root.Object("policy", "name", "about", "retry", "budget", "throttle", "breaker", "limiter", "deferral", "controller",
+		"oracle")
 	if v := o.Need("policy"); v.Present() && v.Whole(0, 1<<30) != 1 {
 		v.Problem("only version 1 of the format is known; write policy: 1")
 	}
@@ -116,27 +77,20 @@ func read(root strictyaml.Value) *Policy {
 		Name: o.Need("name").Name(), About: o.Get("about").Text(500), Attempts: FromScenario, Oracle: o.Get("oracle").Bool(),
 	}
 	readRetry(o.Get("retry"), p)
-	if v := o.Get("bucket"); v.Present() {
-		p.Bucket = readBucket(v)
-	}
 	if v := o.Get("budget"); v.Present() {
-		b := v.Object("ratio", "floor", "window")
-		p.Budget = &Budget{
-			Ratio: b.Get("ratio").NumberOr(0.2, 0, 10), Floor: b.Get("floor").NumberOr(10, 0, 1e6),
-			Window: b.Get("window").DurationOr(10*time.Second, time.Second, time.Hour),
-		}
+		p.Budget = readBudget(v)
 	}
 	if v := o.Get("throttle"); v.Present() {
 		t := v.Object("k", "window")
-		p.Throttle = &Throttle{
-			K: t.Get("k").NumberOr(2, 1, 100), Window: t.Get("window").DurationOr(2*time.Minute, time.Second, time.Hour),
-		}
+		sre := budget.SRE(t.Get("k").NumberOr(2, 1, 100))
+		sre.Window = t.Get("window").DurationOr(sre.Window, time.Second, time.Hour)
+		p.Throttle = &sre
 	}
 	if v := o.Get("breaker"); v.Present() {
 		p.Breaker = readBreaker(v)
 	}
 	if v := o.Get("limiter"); v.Present() {
-		p.Limiter = readLimiter(v)
+		p.Limiter = readLimiter(v, p)
 	}
 	readDeferral(o.Get("deferral"), p)
 	if v := o.Get("controller"); v.Present() {
@@ -157,37 +111,68 @@ func readRetry(v strictyaml.Value, p *Policy) {
 	}
 }
 
-func readBucket(v strictyaml.Value) *Bucket {
-	o := v.Object("tokens", "deposit", "cost", "timeoutCost", "refund")
-	b := &Bucket{
-		Tokens: o.Get("tokens").NumberOr(5, 0, 1e9), Deposit: o.Get("deposit").NumberOr(0.1, 0, 1e6),
-		Cost: o.Get("cost").NumberOr(1, 0, 1e6), Refund: o.Get("refund").Bool(),
+// readBudget reads a preset (bucket, sdk, grpc, finagle, source) with members that replace its numbers.
+func readBudget(v strictyaml.Value) *budget.Policy {
+	o := v.Object("preset", "capacity", "window", "perRequest", "perSuccess", "perSecond", "refund", "retryCost", "timeoutCost",
+		"failureCost", "threshold")
+	b := map[string]func() budget.Policy{
+		"bucket": budget.Bucket, "sdk": budget.SDK, "grpc": budget.GRPC, "finagle": budget.Finagle, "source": budget.Source,
+	}[o.Get("preset").OneOf("bucket", "sdk", "grpc", "finagle", "source")]()
+	for name, field := range map[string]*float64{
+		"capacity": &b.Capacity, "perRequest": &b.PerRequest, "perSuccess": &b.PerSuccess, "perSecond": &b.PerSecond,
+		"retryCost": &b.RetryCost, "timeoutCost": &b.TimeoutCost, "failureCost": &b.FailureCost, "threshold": &b.Threshold,
+	} {
+		*field = o.Get(name).NumberOr(*field, 0, 1e9)
 	}
-	b.TimeoutCost = o.Get("timeoutCost").NumberOr(b.Cost, 0, 1e6)
-	return b
+	b.Window = o.Get("window").DurationOr(b.Window, 0, time.Hour)
+	if r := o.Get("refund"); r.Present() {
+		b.Refund = r.Bool()
+	}
+	valid(v, b.Validate())
+	return &b
 }
 
-func readBreaker(v strictyaml.Value) *Breaker {
-	o := v.Object("failureRate", "minimumRequests", "window", "openFor", "probes", "slowStart")
-	return &Breaker{
-		FailureRate: o.Get("failureRate").NumberOr(0.5, 0.001, 1), MinimumRequests: o.Get("minimumRequests").WholeOr(20, 1, 1e6),
-		Window:  o.Get("window").DurationOr(time.Minute, time.Second, time.Hour),
-		OpenFor: o.Get("openFor").DurationOr(30*time.Second, time.Millisecond, 24*time.Hour),
-		Probes:  o.Get("probes").WholeOr(1, 1, 1000), SlowStart: o.Get("slowStart").Bool(),
+// readBreaker reads a preset (callee or source) with members that replace its numbers.
+func readBreaker(v strictyaml.Value) *breaker.Policy {
+	o := v.Object("preset", "consecutiveFailures", "failureRate", "minimumRequests", "minimumFailures", "window", "openFor",
+		"halfOpenConcurrency", "successThreshold", "halfOpenFailures", "probeTimeout")
+	b := breaker.Callee()
+	if o.Get("preset").OneOf("callee", "source") == "source" {
+		b = breaker.Source()
 	}
+	for name, field := range map[string]*int{
+		"consecutiveFailures": &b.ConsecutiveFailures, "minimumRequests": &b.MinimumRequests, "minimumFailures": &b.MinimumFailures,
+		"halfOpenConcurrency": &b.HalfOpenConcurrency, "successThreshold": &b.SuccessThreshold, "halfOpenFailures": &b.HalfOpenFailures,
+	} {
+		*field = o.Get(name).WholeOr(*field, 0, 1e6)
+	}
+	b.FailureRate = o.Get("failureRate").NumberOr(b.FailureRate, 0, 1)
+	b.Window = o.Get("window").DurationOr(b.Window, time.Second, time.Hour)
+	b.OpenFor = o.Get("openFor").DurationOr(b.OpenFor, time.Millisecond, 24*time.Hour)
+	b.ProbeTimeout = o.Get("probeTimeout").DurationOr(b.ProbeTimeout, time.Millisecond, 24*time.Hour)
+	valid(v, b.Validate())
+	return &b
 }
 
-func readLimiter(v strictyaml.Value) *Limiter {
-	o := v.Object("initial", "min", "max", "decrease", "every", "staleness", "callers")
-	l := &Limiter{
-		Initial: o.Get("initial").NumberOr(10, 1, 1e6), Min: o.Get("min").NumberOr(1, 1, 1e6), Max: o.Get("max").NumberOr(1000, 1, 1e6),
-		Decrease: o.Get("decrease").NumberOr(0.8, 0.01, 0.999), Every: o.Get("every").DurationOr(time.Second, 0, time.Hour),
-		Staleness: o.Get("staleness").DurationOr(0, 0, time.Hour), Callers: o.Get("callers").WholeOr(10, 1, 10_000),
+func readLimiter(v strictyaml.Value, p *Policy) *limiter.Policy {
+	o := v.Object("initial", "min", "max", "increase", "decrease", "decreaseEvery", "permitTimeout", "staleness")
+	l := limiter.Standard()
+	for name, field := range map[string]*float64{
+		"initial": &l.Initial, "min": &l.Min, "max": &l.Max, "increase": &l.Increase, "decrease": &l.Decrease,
+	} {
+		*field = o.Get(name).NumberOr(*field, 0, 1e6)
 	}
-	if l.Min > l.Initial || l.Initial > l.Max {
-		v.Problem("min %v, initial %v and max %v are not in this order", l.Min, l.Initial, l.Max)
+	l.DecreaseEvery = o.Get("decreaseEvery").DurationOr(l.DecreaseEvery, 0, time.Hour)
+	l.PermitTimeout = o.Get("permitTimeout").DurationOr(l.PermitTimeout, time.Millisecond, 24*time.Hour)
+	p.Staleness = o.Get("staleness").DurationOr(0, 0, time.Hour)
+	valid(v, l.Validate())
+	return &l
+}
+
+func valid(v strictyaml.Value, err error) {
+	if err != nil {
+		v.Problem("%s", strings.ReplaceAll(err.Error(), "\n", "; "))
 	}
-	return l
 }
 
 func readDeferral(v strictyaml.Value, p *Policy) {
@@ -196,7 +181,7 @@ func readDeferral(v strictyaml.Value, p *Policy) {
 	}
 	d := scenario.Policy(v.Object("interval", "rate", "maxDelay", "maxAttempts", "jitter", "jitterFactor"), 20)
 	p.Deferral = &d
-	if p.Bucket == nil && p.Budget == nil && p.Throttle == nil && p.Breaker == nil && p.Limiter == nil {
+	if p.Budget == nil && p.Throttle == nil && p.Breaker == nil && p.Limiter == nil {
 		v.Problem("nothing of this policy refuses anything, so nothing is deferred; leave deferral out")
 	}
 }

@@ -50,11 +50,11 @@ type Attempt struct {
 // ErrTooManyCalls says that a run was given up.
 var ErrTooManyCalls = errors.New("the run makes too many calls")
 
-// errorKind is an error as the simulation knows it.
+// errorKind is an error as the simulation knows it: load errors are the callee's overload or absence, of which overload errors
+// (timeouts and rejections) are the evidence that it has too much to do.
 type errorKind struct {
-	name    string
-	load    bool
-	timeout bool
+	name                    string
+	load, timeout, overload bool
 }
 
 const none = math.MaxUint32 >> (32 - refBits) // no record, no request
@@ -70,7 +70,6 @@ type record struct {
 	request   uint32 // the call in flight, or none
 	arrived   int64
 	began     int64 // of the call in flight
-	paid      float32
 	phase     Phase
 	counted   bool
 	permit    permits
@@ -120,8 +119,8 @@ type workload struct {
 	started   uint32 // records that arrived
 	running   int    // child executions of a Map
 	limit     int    // its MaxConcurrency now
-	open      int
-	finishing int64 // when the last record ended
+	open      int    // in records of the file
+	finishing int64  // when the last record ended so far
 }
 
 // run is the whole simulation.
@@ -210,12 +209,13 @@ func (r *run) carryOut(e event) {
 	case mapStart:
 		r.fillMap(&r.workloads[e.target()])
 	case drainStart:
-		r.measure.phase = Drain
-		r.measure.closeDuring(r.now)
+		r.measure.enter(r.now, Drain)
 	case controlDue:
 		r.control.due(r)
 	case periodEnd:
 		r.control.close(r)
+	case synchronization:
+		r.synchronize(&r.services[e.target()])
 	}
 }
 
@@ -256,7 +256,7 @@ func (r *run) open(w *workload) {
 	}
 	index := w.started
 	w.started++
-	w.open++
+	w.open += w.size(index)
 	version := len(w.versions) - 1
 	if w.Map != nil {
 		version = 0 // a Map's children run the definition that its Map Run began with
@@ -410,7 +410,7 @@ func (r *run) fail(slot uint32, e uint16) {
 	}
 	w.service.gates.ended(r, x, kind)
 	if r.control != nil {
-		r.control.failed(w, kind)
+		r.control.failed(x.workload, kind)
 	}
 	retrier := w.match[e]
 	if retrier < 0 {
@@ -445,7 +445,7 @@ func (r *run) succeed(slot uint32) {
 	}
 	w.service.gates.ended(r, x, nil)
 	if r.control != nil {
-		r.control.succeeded(w)
+		r.control.succeeded(x.workload)
 	}
 	r.close(slot, w, true)
 }
@@ -461,7 +461,7 @@ func (r *run) trace(x *record, name string) {
 func (r *run) close(slot uint32, w *workload, done bool) {
 	x := &r.records[slot]
 	r.measure.closed(r.now, x, w.size(x.index), done)
-	w.open--
+	w.open -= w.size(x.index)
 	w.finishing = r.now
 	r.freeRecords = append(r.freeRecords, slot)
 	if w.Map != nil {
