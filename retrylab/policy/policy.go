@@ -36,6 +36,9 @@ type Policy struct {
 	Staleness time.Duration
 	// Deferral is how what was refused waits until it asks again; nil makes a dead letter of it.
 	Deferral *retrypatterns.Policy
+	// DefersFailures has a call wait, too, that failed by load while the circuit is not closed or the limit is at its least:
+	// the callee is away, and the record's own retries are kept for when it is back.
+	DefersFailures bool
 	// Controller changes retriers and the concurrency of Maps from outside.
 	Controller *Controller
 	// Oracle begins a call only when a server is free and no outage goes on, which no real client can know: a ceiling.
@@ -179,8 +182,12 @@ func readDeferral(v strictyaml.Value, p *Policy) {
 	if !v.Present() {
 		return
 	}
-	d := scenario.Policy(v.Object("interval", "rate", "maxDelay", "maxAttempts", "jitter", "jitterFactor"), 20)
-	p.Deferral = &d
+	o := v.Object("interval", "rate", "maxDelay", "maxAttempts", "jitter", "jitterFactor", "failures")
+	d := scenario.Policy(o, 20)
+	p.Deferral, p.DefersFailures = &d, o.Get("failures").Bool()
+	if f := o.Get("failures"); f.Present() && p.Breaker == nil && p.Limiter == nil {
+		f.Problem("without a breaker or limiter nobody knows that the callee is away; leave failures out")
+	}
 	if p.Budget == nil && p.Throttle == nil && p.Breaker == nil && p.Limiter == nil {
 		v.Problem("nothing of this policy refuses anything, so nothing is deferred; leave deferral out")
 	}

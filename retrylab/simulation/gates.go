@@ -160,3 +160,10 @@ func (r *run) synchronize(s *service) {
 	g.shared.tally = limiter.Tally{}
 	r.heap.push(r.later(span), synchronization, uint32(s.index))
 }
+
+// away reports whether the gates take the service to be away.
+func (g *gates) away() bool {
+	p := g.policy
+	return p.Breaker != nil && g.breaker.Circuit() != breaker.Closed ||
+		p.Limiter != nil && g.limiter.Limit(p.Limiter) <= p.Limiter.Min
+}

@@ -412,6 +412,10 @@ func (r *run) fail(slot uint32, e uint16) {
 	if r.control != nil {
 		r.control.failed(x.workload, kind)
 	}
+	if r.Policy.DefersFailures && kind.load && w.service.gates.away() {
+		r.wait(slot, w)
+		return
+	}
 	retrier := w.match[e]
 	if retrier < 0 {
 		r.close(slot, w, false)
