@@ -218,9 +218,11 @@ type Check struct {
 	// Calls is the number of calls; Asked those that reached the (first) service's queue or servers, of which Rejected found the
 	// queue full, Dropped were dropped from it, and Begun were begun.
 	Calls, Asked, Rejected, Dropped, Begun int64
-	// Waited is the mean wait in the queue of those begun, in seconds; Busy the server-seconds worked, and Events the end of
-	// the run in seconds.
-	Waited, Busy, End float64
+	// InService and Queued are requests at the first service at the end.
+	InService, Queued int64
+	// Waited is the mean wait in its queue of requests begun after the warm-up; Worked adds up the service times of those that
+	// ended, Busy is the area under the number of busy servers; End is the end of the run. All are in seconds.
+	Waited, Worked, Busy, End float64
 }
 
 // result adds everything up.
@@ -249,7 +251,9 @@ func (r *run) result() *Result {
 	s := &r.services[0]
 	res.Check.Arrived, res.Check.Done, res.Check.Dead, res.Check.Calls = m.arrivedTotal, m.doneTotal, m.deadTotal, r.calls
 	res.Check.Asked, res.Check.Rejected, res.Check.Dropped, res.Check.Begun = s.arrived, s.rejected, s.dropped, s.begun
-	res.Check.Waited, res.Check.Busy = s.waited/float64(s.begun), s.worked
+	s.occupy(r.now, 0)
+	res.Check.Waited, res.Check.Worked, res.Check.Busy = s.waited/float64(s.waits), s.worked, s.area/1e9
+	res.Check.InService, res.Check.Queued = int64(s.busy), int64(s.queue.size)
 	res.Check.End = time.Duration(r.now).Seconds()
 	slices.Sort(m.latencies)
 	values := map[string]float64{

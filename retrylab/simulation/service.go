@@ -28,11 +28,14 @@ type service struct {
 	oracle bool
 	held   ring[uint32]
 
-	// For judging the simulation: requests that reached the service, were rejected, dropped or begun; total waits of those
-	// begun, server-seconds, those spent for nobody, and the area under busy.
+	// For judging the simulation: requests that reached the service, were rejected, dropped or begun; total waits in seconds,
+	// server-seconds of those that ended, and the area under busy.
 	arrived, rejected, dropped, begun int64
 	waited                            float64
-	worked, wasted                    float64
+	waits                             int64 // begun after the warm-up, to which waited belongs
+	worked                            float64
+	area                              float64 // server-nanoseconds
+	since                             int64   // when busy last changed
 }
 
 // mix is an error that is drawn for each attempt or each item.
@@ -80,20 +83,25 @@ func (r *run) serve(s *service, id uint32) {
 	if s.drifts {
 		s.speed = r.speed(s)
 	}
-	s.busy++
+	s.occupy(r.now, 1)
 	s.begun++
-	s.waited += float64(r.now-r.queuedSince(q)) / 1e9
+	if r.now >= r.measure.warmup {
+		s.waits++
+		if q.waits {
+			s.waited += float64(r.now-q.queued) / 1e9
+		}
+	}
 	work := seconds/s.speed + s.LoadSlowdown.Seconds()*float64(s.busy)
 	q.began = r.now
 	q.work = int64(math.Min(math.Round(work*1e9), 1e17))
 	r.heap.push(r.now+q.work, serviceEnd, id)
 }
 
-func (r *run) queuedSince(q *request) int64 {
-	if q.queued == 0 {
-		return r.now
-	}
-	return q.queued
+// occupy changes the number of busy servers.
+func (s *service) occupy(now int64, change int) {
+	s.area += float64(s.busy) * float64(now-s.since)
+	s.busy += change
+	s.since = now
 }
 
 // serviceTime draws the seconds that an attempt needs; a batch needs the sum of its records.
@@ -136,13 +144,10 @@ func (r *run) served(id uint32) {
 	q := r.requests[id]
 	r.freeRequests(id)
 	s := r.workloads[q.workload].service
-	s.busy--
+	s.occupy(r.now, -1)
 	work := float64(q.work) / 1e9
 	s.worked += work
 	left := q.record == none
-	if left {
-		s.wasted += work
-	}
 	r.measure.worked(r.now, work, left)
 	r.dequeue(s)
 	if !left {

@@ -89,6 +89,7 @@ type request struct {
 	index    uint32
 	attempt  uint32
 	use      uint32 // how often this slot was used, to tell requests apart
+	waits    bool   // or has waited in the queue, since queued
 	began    int64  // of service
 	queued   int64
 	after    int64 // time until an error; negative for a success's time
@@ -145,18 +146,23 @@ type run struct {
 	control *control
 	calls   int64
 	end     int64
+	// delay replaces the waits of retries in tests whose theory knows only exponential ones.
+	delay func(*draw.Stream) time.Duration
 }
 
 // Run simulates one run to its end. The error is that of the context or [ErrTooManyCalls].
 func Run(ctx context.Context, c Config) (*Result, error) {
-	r := newRun(c)
+	return newRun(c).finish(ctx)
+}
+
+func (r *run) finish(ctx context.Context) (*Result, error) {
 	for steps := 0; ; steps++ {
 		if steps&0xffff == 0 {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
 			if r.calls > MaxCalls {
-				return nil, fmt.Errorf("%s under %s, seed %d: %w than %d", c.Scenario.Name, c.Policy.Name, c.Seed, ErrTooManyCalls, MaxCalls)
+				return nil, fmt.Errorf("%s under %s, seed %d: %w than %d", r.Scenario.Name, r.Policy.Name, r.Seed, ErrTooManyCalls, MaxCalls)
 			}
 		}
 		if !r.step() {
@@ -360,7 +366,7 @@ func (r *run) call(slot uint32) {
 			r.impatient(w, id)
 		}
 	case s.queue.size < s.capacity:
-		q.queued = r.now
+		q.queued, q.waits = r.now, true
 		s.queue.push(id)
 		r.impatient(w, id)
 	default:
@@ -434,6 +440,9 @@ func (r *run) fail(slot uint32, e uint16) {
 	counter.count++
 	r.stream = draw.Of(r.Seed, forJitter, uint64(x.workload)<<32|uint64(x.index), uint64(retrier)<<32|uint64(counter.count))
 	d := p.DelayAfter(int(counter.count), time.Duration(counter.previous), &r.stream)
+	if r.delay != nil {
+		d = r.delay(&r.stream)
+	}
 	counter.previous = int64(d)
 	r.heap.push(r.later(d), retryDue, slot)
 }
