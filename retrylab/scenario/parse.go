@@ -411,9 +411,12 @@ func retriers(v strictyaml.Value) []Retrier {
 func (p *parser) readObserve(v strictyaml.Value) {
 	o := v.Object("period", "delay", "loss")
 	p.s.Observe = Observe{
-		Period: o.Get("period").DurationOr(time.Minute, time.Second, time.Hour),
+		Period: o.Get("period").DurationOr(time.Minute, time.Minute, time.Hour),
 		Delay:  o.Get("delay").DurationOr(2*time.Minute, 0, MaxDuration),
 		Loss:   o.Get("loss").NumberOr(0, 0, 1),
+	}
+	if p.s.Observe.Period%time.Minute != 0 {
+		o.Get("period").Problem("metrics have periods of whole minutes; write a multiple of 60")
 	}
 }
 

@@ -11,7 +11,7 @@ const (
 	mapStart                    // ref: a workload
 	drainStart                  // nothing arrives any more
 	controlDue                  // the controller looks at its metrics
-	periodEnd                   // a period of the metrics ends
+	periodEnd                   // a period of the metrics ends and the controller decides
 	synchronization             // ref: a service whose callers bring together what they saw
 )
 

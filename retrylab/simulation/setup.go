@@ -3,6 +3,7 @@ package simulation
 import (
 	"math"
 
+	"stepback/adaptive/controller/decide"
 	"stepback/retrylab/policy"
 	"stepback/retrylab/scenario"
 	"stepback/retrypatterns"
@@ -15,6 +16,7 @@ func newRun(c Config) *run {
 	r.measure = measure{warmup: int64(s.Warmup), duration: int64(s.Duration), lastFaultEnd: -1}
 	names := map[errorKind]uint16{}
 	intern := func(e errorKind) uint16 {
+		e.loadByName, e.overloadByName = decide.IsLoadError(e.name), decide.IsOverload(e.name)
 		id, ok := names[e]
 		if !ok {
 			id = uint16(len(r.errors))
@@ -41,7 +43,7 @@ func (r *run) setServices(intern func(errorKind) uint16) {
 		s := &r.services[i]
 		*s = service{
 			Service: d, index: i, servers: d.Servers, capacity: d.Queue, speed: 1, oracle: r.Policy.Oracle,
-			rejection: intern(errorKind{name: d.Rejection, load: true, overload: true}), gates: gates{policy: r.Policy},
+			rejection: intern(errorKind{name: d.Rejection, load: true}), gates: gates{policy: r.Policy},
 		}
 		s.gates.shared.share = 1
 		for _, e := range d.Errors {
@@ -60,7 +62,7 @@ func (r *run) setWorkloads(intern func(errorKind) uint16) {
 		w := &r.workloads[i]
 		*w = workload{
 			Workload: d, service: &r.services[d.Call.Service], timeout: int64(d.Call.Timeout), next: math.MaxInt64,
-			timeoutError: intern(errorKind{name: d.Call.TimeoutError, load: true, timeout: true, overload: true}),
+			timeoutError: intern(errorKind{name: d.Call.TimeoutError, load: true, timeout: true}),
 		}
 		w.versions = [][]retrypatterns.Policy{policiesOf(d.Retriers, r.Policy)}
 		r.retriers = max(r.retriers, len(d.Retriers))

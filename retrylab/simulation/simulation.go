@@ -50,11 +50,12 @@ type Attempt struct {
 // ErrTooManyCalls says that a run was given up.
 var ErrTooManyCalls = errors.New("the run makes too many calls")
 
-// errorKind is an error as the simulation knows it: load errors are the callee's overload or absence, of which overload errors
-// (timeouts and rejections) are the evidence that it has too much to do.
+// errorKind is an error as the simulation knows it: load errors are the callee's overload or absence.
 type errorKind struct {
-	name                    string
-	load, timeout, overload bool
+	name          string
+	load, timeout bool
+	// What the name alone says, which is all that metrics know.
+	loadByName, overloadByName bool
 }
 
 const none = math.MaxUint32 >> (32 - refBits) // no record, no request
@@ -216,8 +217,6 @@ func (r *run) carryOut(e event) {
 		r.fillMap(&r.workloads[e.target()])
 	case drainStart:
 		r.measure.enter(r.now, Drain)
-	case controlDue:
-		r.control.due(r)
 	case periodEnd:
 		r.control.close(r)
 	case synchronization:
@@ -342,7 +341,7 @@ func (r *run) call(slot uint32) {
 	r.calls++
 	r.measure.called(r.now, x, w.service)
 	if r.control != nil {
-		r.control.called(w, x)
+		r.control.called(x)
 	}
 	id := r.newRequest()
 	q := &r.requests[id]
@@ -416,7 +415,7 @@ func (r *run) fail(slot uint32, e uint16) {
 	}
 	w.service.gates.ended(r, x, kind)
 	if r.control != nil {
-		r.control.failed(x.workload, kind)
+		r.control.failed(x, kind)
 	}
 	if r.Policy.DefersFailures && kind.load && w.service.gates.away() {
 		r.wait(slot, w)
@@ -458,7 +457,7 @@ func (r *run) succeed(slot uint32) {
 	}
 	w.service.gates.ended(r, x, nil)
 	if r.control != nil {
-		r.control.succeeded(x.workload)
+		r.control.succeeded(x)
 	}
 	r.close(slot, w, true)
 }
@@ -474,6 +473,9 @@ func (r *run) trace(x *record, name string) {
 func (r *run) close(slot uint32, w *workload, done bool) {
 	x := &r.records[slot]
 	r.measure.closed(r.now, x, w.size(x.index), done)
+	if r.control != nil && !done {
+		r.control.exhausted(x)
+	}
 	w.open -= w.size(x.index)
 	w.finishing = r.now
 	r.freeRecords = append(r.freeRecords, slot)
