@@ -43,10 +43,10 @@ warmup: 300
 workload:
   - name: events
     arrivals: {process: poisson, rate: 20}
-    machine: {state: Save, retry: "table:ProcessSingleUserRecord"}
+    machine: {state: Save, retry: "pattern:database_optimized"}
 service:
-  db: {servers: 5, time: {exp: 0.2}, queue: {capacity: 1000, rejection: DatabaseConnectionError}}
-calls: {Save: {service: db, timeout: 2, timeoutError: DatabaseConnectionError, cost: lambda-1024}}
+  db: {servers: 5, time: {exp: 0.2}, queue: {capacity: 1000}}
+calls: {Save: {service: db, timeout: 2, timeoutError: TimeoutError, cost: lambda-1024}}
 faults:
   - {at: 600, for: 30, service: db, errors: {p: 1, after: 0.05, name: DatabaseConnectionError}}
 `
@@ -63,16 +63,5 @@ func BenchmarkAttempts(b *testing.B) {
 			}
 			b.ReportMetric(float64(attempts)/b.Elapsed().Seconds(), "attempts/s")
 		})
-	}
-}
-
-func TestDump(t *testing.T) {
-	s := parse(t, blip)
-	for _, name := range policy.Names() {
-		res := run(t, s, named(t, name), 1)
-		for i, m := range scenario.Metrics {
-			t.Logf("%s %s %v", name, m, res.Values[i])
-		}
-		t.Logf("%+v", res.Check)
 	}
 }
