@@ -126,14 +126,21 @@ bench: ## measure speed and memory, as ratios to a floor measured in the same ru
 	$(GO) run ./bench
 
 .PHONY: conformance
-conformance: ## replay the recordings of the real service over HTTP: a table by group, and every difference (STEPBACK_CONFORMANCE: their folder)
-	@set -o pipefail; $(GO) test -count=1 -run '^TestRecordings$$' -v ./awsapi/stepfunctions | \
+conformance: ## replay the recordings of the real service over HTTP: a table by group, and every difference (STEPBACK_CONFORMANCE: another folder than recordings/)
+	@set -o pipefail; $(GO) test -count=1 -run '^TestRecordings$$' -v ./services/stepfunctions | \
 		awk '/^=== / {case = $$3; next} /--- (PASS|SKIP)/ {next} \
 			/_test\.go:[0-9]+: step/ {if (case != shown) print case; shown = case} {print}'
 
+# FROM holds FORMAT.md, cases, jsonata and jsonpath.
+FROM ?= ../shared/conformance
+.PHONY: recordings
+recordings: ## pack the recordings of FROM into recordings/recordings.tar.zst
+	tar --sort=name --owner=0 --group=0 --numeric-owner --mtime='2026-11-22 00:00:00Z' -cf - -C $(FROM) \
+		FORMAT.md cases jsonata jsonpath | zstd -19 --long=23 -q -f -o recordings/recordings.tar.zst
+
 .PHONY: clients
 clients: ## every operation by boto3 and the AWS CLI, and Terraform's life of a stack, against stepback serve (what is not installed is skipped)
-	@awsapi/clients/run.sh
+	@services/clients/run.sh
 
 .PHONY: bench-compare
 bench-compare: ## Go benchmarks of a base commit against the working tree: BASE=main BENCH=REGEXP COMPARISONS=6
@@ -158,7 +165,13 @@ MODELS_VERSION := v1.55.8
 .PHONY: shapes
 shapes: ## regenerate the shapes of AWS actions' results that mocked results are checked with, from AWS's API models
 	dir=$$(cd $$(mktemp -d) && $(GO) mod download -json github.com/aws/aws-sdk-go@$(MODELS_VERSION) | sed -n 's/.*"Dir": "\(.*\)".*/\1/p') && \
-		$(GO) run ./awsapi/resultshape/generate -models $$dir/models/apis -out awsapi/resultshape/shapes.zip
+		$(GO) run ./aws/resultshape/generate -models $$dir/models/apis -out aws/resultshape/shapes.zip
+
+# An archive with a model NAME.json for each service, or one with botocore's folder data, such as its wheel.
+MODELS ?= ../shared/models/all-services.zip
+.PHONY: models
+models: ## regenerate the API models of all AWS services, aws/model/models.zip, from botocore's (MODELS=ARCHIVE)
+	$(GO) run ./aws/model/generate -models $(MODELS) -out aws/model/models.zip
 
 .PHONY: lint
 lint: ## golangci-lint, installed when it is missing

@@ -31,8 +31,8 @@ func (c Comparison) breaches(v, threshold float64) bool {
 	}
 }
 
-// Missing says what a period without data is. Most metrics here are published only when something goes wrong, so that silence is
-// good news.
+// Missing says what a period without data is. Most metrics here are published only when something goes wrong, so that
+// silence is good news.
 type Missing string
 
 // The treatments in use.
@@ -85,7 +85,8 @@ func (a Alarm) Check(machine string) error {
 	case a.Rate != nil && len(a.Rate.Terms) > maxTerms:
 		return fmt.Errorf("alarm %s: %d metrics, %d are allowed", a.Name, len(a.Rate.Terms), maxTerms)
 	case a.Period < time.Minute || a.Period%time.Minute != 0:
-		return fmt.Errorf("alarm %s: period %v is not a number of minutes, which is what the metrics are published by", a.Name, a.Period)
+		return fmt.Errorf("alarm %s: period %v is not a number of minutes, which is what the metrics are published by",
+			a.Name, a.Period)
 	case a.Breaching < 1 || a.Breaching > a.Periods || time.Duration(a.Periods)*a.Period > maxWindow:
 		return fmt.Errorf("alarm %s: %d of %d periods of %v", a.Name, a.Breaching, a.Periods, a.Period)
 	case a.Meaning == "" || a.First == "":

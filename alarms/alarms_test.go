@@ -22,8 +22,10 @@ const machine = "csv-import"
 func newSet(t *testing.T, level retrymetrics.Level) alarms.Set {
 	t.Helper()
 	s, err := alarms.New(alarms.Options{
-		StateMachine: machine, Level: level, UndeliveredQueue: "csv-import-undelivered-events", MetricsFunction: "csv-import-metrics", Guide: "https://example.com/guide",
-		Topic: "arn:aws:sns:ap-northeast-1:000000000000:messages", PagingTopic: "arn:aws:sns:ap-northeast-1:000000000000:pager",
+		StateMachine: machine, Level: level, UndeliveredQueue: "csv-import-undelivered-events",
+		MetricsFunction: "csv-import-metrics", Guide: "https://example.com/guide",
+		Topic:       "arn:aws:sns:ap-northeast-1:000000000000:messages",
+		PagingTopic: "arn:aws:sns:ap-northeast-1:000000000000:pager",
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -63,7 +65,8 @@ func TestEveryAlarmWatchesAPublishedMetric(t *testing.T) {
 	for _, level := range []retrymetrics.Level{retrymetrics.LevelAll, retrymetrics.LevelError} {
 		all, composite := newSet(t, level).Put()
 		for _, a := range all {
-			if len(a.AlarmDescription) > 1024 || len(a.AlarmName) > 255 || !strings.Contains(a.AlarmDescription, "First: ") || !strings.Contains(a.AlarmDescription, "https://example.com/guide#") {
+			if len(a.AlarmDescription) > 1024 || len(a.AlarmName) > 255 || !strings.Contains(a.AlarmDescription,
+				"First: ") || !strings.Contains(a.AlarmDescription, "https://example.com/guide#") {
 				t.Errorf("%s: %s", a.AlarmName, a.AlarmDescription)
 			}
 			if a.MetricName != "" {
@@ -75,7 +78,8 @@ func TestEveryAlarmWatchesAPublishedMetric(t *testing.T) {
 					returned++
 				}
 				if q.MetricStat != nil {
-					checkWatched(t, level, q.MetricStat.Metric.Namespace, q.MetricStat.Metric.MetricName, q.MetricStat.Metric.Dimensions, q.MetricStat.Unit)
+					checkWatched(t, level, q.MetricStat.Metric.Namespace, q.MetricStat.Metric.MetricName,
+						q.MetricStat.Metric.Dimensions, q.MetricStat.Unit)
 				}
 			}
 			if (a.MetricName == "") != (returned == 1) || strings.Contains(fmt.Sprint(a.Metrics), "SEARCH") {
@@ -92,7 +96,8 @@ func TestEveryAlarmWatchesAPublishedMetric(t *testing.T) {
 	}
 }
 
-func checkWatched(t *testing.T, level retrymetrics.Level, namespace, name string, dimensions []alarms.NamedValue, unit retrymetrics.Unit) {
+func checkWatched(t *testing.T, level retrymetrics.Level, namespace, name string, dimensions []alarms.NamedValue,
+	unit retrymetrics.Unit) {
 	t.Helper()
 	given := map[retrymetrics.Dimension]string{}
 	for _, d := range dimensions {
@@ -122,15 +127,23 @@ func TestEvaluate(t *testing.T) {
 		points []retrymetrics.Point
 		want   string
 	}{
-		"nothing":            {"dead-letters", nil, "[]"},
-		"none":               {"dead-letters", []retrymetrics.Point{point(retrymetrics.RowsDeadLettered, 0, 0)}, "[00:05 OK]"},
-		"one, then silence":  {"dead-letters", []retrymetrics.Point{point(retrymetrics.RowsDeadLettered, 0, 1)}, "[00:05 ALARM 00:10 OK]"},
-		"two of three":       {"throttled", []retrymetrics.Point{point(retrymetrics.Throttles, 0, 101), point(retrymetrics.Throttles, 10, 101)}, "[00:05 OK 00:15 ALARM 00:20 OK]"},
-		"one of three":       {"throttled", []retrymetrics.Point{point(retrymetrics.Throttles, 0, 100), point(retrymetrics.Throttles, 5, 101)}, "[00:05 OK]"},
-		"sums over minutes":  {"excessive-retries", []retrymetrics.Point{point(retrymetrics.RetryAttempts, 0, 60), point(retrymetrics.RetryAttempts, 4, 41)}, "[00:05 ALARM 00:10 OK]"},
-		"rate, half":         {"high-retry-failure-rate", []retrymetrics.Point{point(retrymetrics.RetrySuccess, 0, 5), point(retrymetrics.RetryFailure, 0, 5), point(retrymetrics.RetryFailure, 5, 1)}, "[00:05 OK]"},
-		"rate, low for long": {"high-retry-failure-rate", []retrymetrics.Point{point(retrymetrics.RetryFailure, 0, 5), point(retrymetrics.RetryFailure, 5, 1)}, "[00:05 OK 00:10 ALARM 00:15 OK]"},
-		"percentile stays":   {"slow-retries", []retrymetrics.Point{point(retrymetrics.RetryDelay, 0, 61), point(retrymetrics.RetryDelay, 5, 90)}, "[00:05 OK 00:10 ALARM 00:20 OK]"},
+		"nothing": {"dead-letters", nil, "[]"},
+		"none": {"dead-letters", []retrymetrics.Point{point(retrymetrics.RowsDeadLettered, 0, 0)},
+			"[00:05 OK]"},
+		"one, then silence": {"dead-letters", []retrymetrics.Point{point(retrymetrics.RowsDeadLettered, 0, 1)},
+			"[00:05 ALARM 00:10 OK]"},
+		"two of three": {"throttled", []retrymetrics.Point{point(retrymetrics.Throttles, 0, 101),
+			point(retrymetrics.Throttles, 10, 101)}, "[00:05 OK 00:15 ALARM 00:20 OK]"},
+		"one of three": {"throttled", []retrymetrics.Point{point(retrymetrics.Throttles, 0, 100),
+			point(retrymetrics.Throttles, 5, 101)}, "[00:05 OK]"},
+		"sums over minutes": {"excessive-retries", []retrymetrics.Point{point(retrymetrics.RetryAttempts, 0, 60),
+			point(retrymetrics.RetryAttempts, 4, 41)}, "[00:05 ALARM 00:10 OK]"},
+		"rate, half": {"high-retry-failure-rate", []retrymetrics.Point{point(retrymetrics.RetrySuccess, 0, 5),
+			point(retrymetrics.RetryFailure, 0, 5), point(retrymetrics.RetryFailure, 5, 1)}, "[00:05 OK]"},
+		"rate, low for long": {"high-retry-failure-rate", []retrymetrics.Point{point(retrymetrics.RetryFailure, 0, 5),
+			point(retrymetrics.RetryFailure, 5, 1)}, "[00:05 OK 00:10 ALARM 00:15 OK]"},
+		"percentile stays": {"slow-retries", []retrymetrics.Point{point(retrymetrics.RetryDelay, 0, 61),
+			point(retrymetrics.RetryDelay, 5, 90)}, "[00:05 OK 00:10 ALARM 00:20 OK]"},
 	} {
 		s := newSet(t, retrymetrics.LevelAll)
 		i := slices.IndexFunc(s.Alarms, func(a alarms.Alarm) bool { return a.Name == c.alarm })
@@ -155,7 +168,8 @@ func TestCheckRefuses(t *testing.T) {
 		return &in
 	}
 	ok := alarms.Alarm{
-		Name: "a", Series: series(retrymetrics.Throttles, retrymetrics.ByMachine, machine), Period: time.Minute, Periods: 1, Breaching: 1,
+		Name: "a", Series: series(retrymetrics.Throttles, retrymetrics.ByMachine, machine), Period: time.Minute,
+		Periods: 1, Breaching: 1,
 		Meaning: "m", First: "f",
 	}
 	if err := ok.Check(machine); err != nil {
@@ -182,13 +196,15 @@ func TestTextsThatAreTooLongAreRefused(t *testing.T) {
 	guide := "https://example.com/" + strings.Repeat("g", 900)
 	for want, o := range map[string]alarms.Options{
 		"alarm m-page: its description has 1057 characters, 1024": {StateMachine: "m", Guide: guide},
-		"its name has 256 characters, 255 are allowed":            {StateMachine: strings.Repeat("m", 256-len("-high-retry-failure-rate"))},
+		"its name has 256 characters, 255 are allowed": {StateMachine: strings.Repeat("m",
+			256-len("-high-retry-failure-rate"))},
 	} {
 		if _, err := alarms.New(o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
-	if _, err := alarms.New(alarms.Options{StateMachine: strings.Repeat("m", 80), Guide: guide[:600], UndeliveredQueue: "q", MetricsFunction: "f"}); err != nil {
+	if _, err := alarms.New(alarms.Options{StateMachine: strings.Repeat("m", 80), Guide: guide[:600],
+		UndeliveredQueue: "q", MetricsFunction: "f"}); err != nil {
 		t.Error(err)
 	}
 }

@@ -25,9 +25,10 @@ type Change struct {
 	State State
 }
 
-// Evaluate follows an alarm over metric data, period by period until one full window after the last of them, and returns its
-// changes of state. The alarm begins with INSUFFICIENT_DATA. CloudWatch looks back over some more periods than the window when
-// data are missing; with the treatments in use here that makes no difference to whether an alarm trips.
+// Evaluate follows an alarm over metric data, period by period until one full window after the last of them, and
+// returns its changes of state. The alarm begins with INSUFFICIENT_DATA. CloudWatch looks back over some more periods
+// than the window when data are missing; with the treatments in use here that makes no difference to whether an alarm
+// trips.
 func (s Set) Evaluate(a Alarm, points []retrymetrics.Point) ([]Change, error) {
 	if len(points) == 0 {
 		return nil, nil
@@ -97,8 +98,8 @@ func (a Alarm) judge(window metricmath.Series, before State) State {
 	}
 }
 
-// Tripped returns the names of the alarms that come into ALARM at any time over metric data, sorted, and whether the composite
-// pages.
+// Tripped returns the names of the alarms that come into ALARM at any time over metric data, sorted, and whether the
+// composite pages.
 func (s Set) Tripped(points []retrymetrics.Point) (names []string, pages bool, err error) {
 	for _, a := range s.Alarms {
 		changes, err := s.Evaluate(a, points)

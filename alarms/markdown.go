@@ -19,7 +19,8 @@ func WriteMarkdown(w io.Writer) error {
 		"one trouble gives one call. The others send a message to the topic.\n")
 	seen := map[string]bool{}
 	for _, level := range []retrymetrics.Level{retrymetrics.LevelAll, retrymetrics.LevelError} {
-		s, err := New(Options{StateMachine: "csv-import", Level: level, UndeliveredQueue: "undelivered-events", MetricsFunction: "metrics"})
+		s, err := New(Options{StateMachine: "csv-import", Level: level, UndeliveredQueue: "undelivered-events",
+			MetricsFunction: "metrics"})
 		if err != nil {
 			return err
 		}

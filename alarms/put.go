@@ -75,7 +75,8 @@ func (s Set) Put() ([]PutMetricAlarm, PutCompositeAlarm) {
 	return out, PutCompositeAlarm{
 		AlarmName:        s.FullName("page"),
 		AlarmDescription: "Somebody has to act now: one of the alarms in the rule is in ALARM. First: open that alarm and do what its description says. Guide: " + s.Guide + "#page",
-		ActionsEnabled:   true, AlarmActions: topics(s.PagingTopic), OKActions: topics(s.PagingTopic), AlarmRule: s.Rule(),
+		ActionsEnabled:   true, AlarmActions: topics(s.PagingTopic), OKActions: topics(s.PagingTopic),
+		AlarmRule: s.Rule(),
 	}
 }
 
@@ -107,7 +108,8 @@ func (s Set) queries(a Alarm) []MetricDataQuery {
 	var out []MetricDataQuery
 	for i, series := range a.watched(s.StateMachine) {
 		m := MetricStat{Period: int(a.Period / time.Second), Stat: a.Rate.Terms[i].Stat, Unit: series.Metric.Unit()}
-		m.Metric.Namespace, m.Metric.MetricName, m.Metric.Dimensions = series.Metric.Namespace(), series.Metric.Name(), dimensions(series)
+		m.Metric.Namespace, m.Metric.MetricName, m.Metric.Dimensions = series.Metric.Namespace(), series.Metric.Name(),
+			dimensions(series)
 		out = append(out, MetricDataQuery{ID: a.Rate.Terms[i].ID, MetricStat: &m})
 	}
 	return append(out, MetricDataQuery{ID: "rate", Expression: a.Rate.Expression, Label: a.Rate.Name, ReturnData: true})

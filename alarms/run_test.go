@@ -11,7 +11,7 @@ import (
 	"stepback/csvimport/sample"
 	"stepback/dashboards"
 	"stepback/dashboards/render"
-	"stepback/localcloud/faults"
+	"stepback/local/faults"
 	"stepback/pipeline"
 	"stepback/retrymetrics"
 	"stepback/retrymetrics/metricsfile"
@@ -70,10 +70,12 @@ func TestTheAlarmsThatShouldTripAfterARunDo(t *testing.T) {
 		want   []string
 		pages  bool
 	}{
-		"no fault":           {nil, nil, false},
-		"some throttling":    {[]string{"ProcessSingleUserRecord:throttle:2%"}, nil, false},
-		"database goes down": {[]string{"ProcessSingleUserRecord:DatabaseConnectionError:100%"}, []string{"dead-letters", "excessive-retries", "executions-failed"}, true},
-		"breaker open":       {[]string{"ProcessSingleUserRecord:CircuitOpen:100%"}, []string{"dead-letters", "executions-failed"}, true},
+		"no fault":        {nil, nil, false},
+		"some throttling": {[]string{"ProcessSingleUserRecord:throttle:2%"}, nil, false},
+		"database goes down": {[]string{"ProcessSingleUserRecord:DatabaseConnectionError:100%"},
+			[]string{"dead-letters", "excessive-retries", "executions-failed"}, true},
+		"breaker open": {[]string{"ProcessSingleUserRecord:CircuitOpen:100%"},
+			[]string{"dead-letters", "executions-failed"}, true},
 		"validation is down": {[]string{"ValidateCSVFile:TimeoutError:100%"}, []string{"executions-failed"}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -101,7 +103,8 @@ func TestARunWithFaultsGivesEveryWidgetDataAndTripsItsAlarms(t *testing.T) {
 	} {
 		t.Run(string(level), func(t *testing.T) {
 			t.Parallel()
-			points := slices.DeleteFunc(importSample(t, worst...), func(p retrymetrics.Point) bool { return !p.Metric.At(level) })
+			points := slices.DeleteFunc(importSample(t, worst...),
+				func(p retrymetrics.Point) bool { return !p.Metric.At(level) })
 			d, err := dashboards.Monitor(dashboards.Options{StateMachine: machine, Region: "us-east-1", Level: level})
 			if err != nil {
 				t.Fatal(err)
@@ -124,15 +127,17 @@ func TestARunWithFaultsGivesEveryWidgetDataAndTripsItsAlarms(t *testing.T) {
 
 func TestAtLevelErrorTheSameRunStillPages(t *testing.T) {
 	t.Parallel()
-	points := slices.DeleteFunc(importSample(t, "ProcessSingleUserRecord:DatabaseConnectionError:100%"), func(p retrymetrics.Point) bool {
-		return !p.Metric.At(retrymetrics.LevelError)
-	})
+	points := slices.DeleteFunc(importSample(t, "ProcessSingleUserRecord:DatabaseConnectionError:100%"),
+		func(p retrymetrics.Point) bool {
+			return !p.Metric.At(retrymetrics.LevelError)
+		})
 	s, err := alarms.New(alarms.Options{StateMachine: machine, Level: retrymetrics.LevelError})
 	if err != nil {
 		t.Fatal(err)
 	}
 	got, pages, err := s.Tripped(points)
-	if want := []string{"dead-letters", "excessive-failures", "executions-failed"}; err != nil || !pages || !slices.Equal(got, want) {
+	if want := []string{"dead-letters", "excessive-failures", "executions-failed"}; err != nil || !pages ||
+		!slices.Equal(got, want) {
 		t.Errorf("%v trip (pages: %v, %v), want %v", got, pages, err, want)
 	}
 }

@@ -15,16 +15,17 @@ import (
 // Options say what is watched and who is told. StateMachine is required.
 type Options struct {
 	StateMachine string
-	// Level is the log level of the state machine: at ERROR, alarms that take level ALL are left out, and failed attempts are
-	// watched in the place of retries. ALL when empty.
+	// Level is the log level of the state machine: at ERROR, alarms that take level ALL are left out, and failed
+	// attempts are watched in the place of retries. ALL when empty.
 	Level retrymetrics.Level
-	// Topic is the ARN of the SNS topic for messages, PagingTopic that of the one which wakes people; it is Topic when empty.
+	// Topic is the ARN of the SNS topic for messages, PagingTopic that of the one which wakes people; it is Topic when
+	// empty.
 	Topic, PagingTopic string
-	// UndeliveredQueue is the name of the queue of events for which no execution could be started, MetricsFunction that of the
-	// function which counts the metrics; without a name, the alarm on it is left out.
+	// UndeliveredQueue is the name of the queue of events for which no execution could be started, MetricsFunction that
+	// of the function which counts the metrics; without a name, the alarm on it is left out.
 	UndeliveredQueue, MetricsFunction string
-	// Guide is the address of the page that docs/operating.md is published as, that path when empty; each alarm links its own
-	// heading there.
+	// Guide is the address of the page that docs/operating.md is published as, that path when empty; each alarm links
+	// its own heading there.
 	Guide string
 }
 
@@ -55,8 +56,8 @@ func New(o Options) (Set, error) {
 	return s, s.checkTexts()
 }
 
-// checkTexts reports the first text that CloudWatch would refuse for its length. The guide's address and the state machine's name are
-// in them.
+// checkTexts reports the first text that CloudWatch would refuse for its length. The guide's address and the state
+// machine's name are in them.
 func (s Set) checkTexts() error {
 	all, page := s.Put()
 	if err := checkTexts(page.AlarmName, page.AlarmDescription); err != nil {
@@ -103,7 +104,8 @@ func (o Options) source() []Alarm {
 	rate := retrymetrics.RetrySuccessRate()
 	excessive := Alarm{
 		Name: "excessive-retries", Series: o.series(retrymetrics.RetryAttempts), Stat: retrymetrics.Sum,
-		Comparison: GreaterThanThreshold, Threshold: 100, Period: 5 * time.Minute, Periods: 1, Breaching: 1, Missing: NotBreaching,
+		Comparison: GreaterThanThreshold, Threshold: 100, Period: 5 * time.Minute, Periods: 1, Breaching: 1,
+		Missing: NotBreaching,
 		Meaning: "More than 100 retries in 5 minutes: something that is called fails a lot.",
 		First:   "See which error leads in \"Failed attempts by error\", and look at that callee before touching the retry table.",
 	}
@@ -169,8 +171,9 @@ func (o Options) services() []Alarm {
 	if o.UndeliveredQueue != "" {
 		waiting := retrymetrics.MessagesWaiting.In(retrymetrics.ByQueue, o.UndeliveredQueue)
 		all = append(all, Alarm{
-			Name: "undelivered-events", Series: &waiting, Stat: retrymetrics.Maximum, Comparison: GreaterThanThreshold, Threshold: 0,
-			Period: 5 * time.Minute, Periods: 1, Breaching: 1, Missing: NotBreaching, Pages: true,
+			Name: "undelivered-events", Series: &waiting, Stat: retrymetrics.Maximum, Comparison: GreaterThanThreshold,
+			Threshold: 0,
+			Period:    5 * time.Minute, Periods: 1, Breaching: 1, Missing: NotBreaching, Pages: true,
 			Meaning: "Files arrived for which no execution could be started: nothing imports them.",
 			First:   "Read the messages of the queue; mend the cause, then copy each object onto itself, which announces it again.",
 		})
@@ -178,8 +181,9 @@ func (o Options) services() []Alarm {
 	if o.MetricsFunction != "" {
 		failing := retrymetrics.FunctionErrors.In(retrymetrics.ByFunction, o.MetricsFunction)
 		all = append(all, Alarm{
-			Name: "metrics-failing", Series: &failing, Stat: retrymetrics.Sum, Comparison: GreaterThanThreshold, Threshold: 0,
-			Period: 5 * time.Minute, Periods: 3, Breaching: 2, Missing: NotBreaching,
+			Name: "metrics-failing", Series: &failing, Stat: retrymetrics.Sum, Comparison: GreaterThanThreshold,
+			Threshold: 0,
+			Period:    5 * time.Minute, Periods: 3, Breaching: 2, Missing: NotBreaching,
 			Meaning: "The function that counts retries fails: while it does, the other alarms may see nothing.",
 			First:   "Read the function's log; until it works again, look at the executions themselves.",
 		})

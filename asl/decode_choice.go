@@ -101,7 +101,8 @@ func (d *decoder) comparison(o object, r *Rule) {
 	found := o.operators()
 	if !o.has("Variable") {
 		if len(found) > 0 {
-			d.fail("Field '%s' is not supported", found[0]).onKey(found[0]).hint("an operator needs a Variable beside it")
+			d.fail("Field '%s' is not supported",
+				found[0]).onKey(found[0]).hint("an operator needs a Variable beside it")
 		}
 		return
 	}

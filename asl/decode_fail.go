@@ -30,7 +30,8 @@ func (t text) check(d *decoder, v jsonvalue.Value) {
 func (d *decoder) warnNoPath(s string) {
 	if looksDynamic(s) {
 		name := d.path[len(d.path)-1].Name
-		d.report(SeverityWarning, NoPath, "The value looks like a path, but the name of the field '"+name+"' does not end with 'Path'").
+		d.report(SeverityWarning, NoPath, "The value looks like a path, but the name of the field '"+name+
+			"' does not end with 'Path'").
 			hint("a path belongs into '" + name + "Path'; as it is, the text itself is used")
 	}
 }

@@ -10,7 +10,8 @@ import (
 // maxNameLength bounds the names of states and variables, in characters.
 const maxNameLength = 80
 
-// states decodes StartAt and States of a machine, a branch or an item processor into the graph and checks its transitions.
+// states decodes StartAt and States of a machine, a branch or an item processor into the graph and checks its
+// transitions.
 func (d *decoder) states(o object, g *Graph) {
 	before := d.failures
 	g.StartAt = o.filled("StartAt")
@@ -40,7 +41,8 @@ func (d *decoder) states(o object, g *Graph) {
 	d.checkTransitions(g, states.Keys(), d.failures == before && o.has("StartAt"))
 }
 
-// nested decodes a graph inside a state. Its QueryLanguage is that of its states, under the rule for single states.
+// nested decodes a graph inside a state. The QueryLanguage of a branch is that of its states, under the rule for single
+// states; an item processor has none of its own.
 func (d *decoder) nested(o object) *Graph {
 	o.require("States", "StartAt")
 	o.str("Comment")
@@ -64,8 +66,8 @@ func (d *decoder) stateName(name string) {
 	}
 }
 
-// checkRepeated looks for members that are given twice in one object. The JSON reader keeps the last of them, so their places
-// are searched only when the text has more members than the tree.
+// checkRepeated looks for members that are given twice in one object. The JSON reader keeps the last of them, so their
+// places are searched only when the text has more members than the tree.
 func (d *decoder) checkRepeated(v jsonvalue.Value) {
 	if textMembers(d.text) == treeMembers(v) {
 		return
@@ -81,7 +83,8 @@ func (d *decoder) checkRepeated(v jsonvalue.Value) {
 	})
 }
 
-// namesStates reports whether the path leads to a States object: States at even depth below the root, a branch or a processor.
+// namesStates reports whether the path leads to a States object: States at even depth below the root, a branch or a
+// processor.
 func namesStates(p source.Path) bool {
 	if len(p) == 0 || p[len(p)-1] != source.Member("States") {
 		return false

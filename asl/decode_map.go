@@ -120,7 +120,8 @@ func (d *decoder) label(o object) string {
 	case label == "":
 		d.report(SeverityError, InvalidLabelName, "Label cannot be empty")
 	case utf8.RuneCountInString(label) > maxLabelLength:
-		d.report(SeverityError, InvalidLabelName, "Label '"+label+"' exceeds the 40-character limit allowed by the service")
+		d.report(SeverityError, InvalidLabelName, "Label '"+label+
+			"' exceeds the 40-character limit allowed by the service")
 	case !validLabel(label):
 		d.report(SeverityError, InvalidLabelName, "Label contains invalid characters").
 			hint("no white space, no control characters and none of ? * < > { } [ ] : ; , \\ | ^ ~ $ # % & \" `")

@@ -6,8 +6,8 @@ import (
 	"stepback/asl/jsonvalue"
 )
 
-// requiredParameters are the parameters without which the service has been seen to refuse a Task of these optimized integrations
-// when a machine is created. What else they and others need is found out when the task runs.
+// requiredParameters are the parameters without which the service has been seen to refuse a Task of these optimized
+// integrations when a machine is created. What else they and others need is found out when the task runs.
 var requiredParameters = map[string][]string{
 	"dynamodb:getItem":      {"TableName", "Key"},
 	"dynamodb:putItem":      {"TableName", "Item"},
@@ -22,8 +22,12 @@ var requiredParameters = map[string][]string{
 
 // integrationParameters checks, at the place of a Task, that it says what its integration is called with.
 func (d *decoder) integrationParameters(o object, resource string) {
-	_, integration, ok := strings.Cut(resource, ":states:::")
-	if !ok || !d.options.Resources || !isARN(resource) {
+	if !d.options.Resources || !isARN(resource) {
+		return
+	}
+	parts := strings.SplitN(resource, ":", 6)
+	integration := parts[5]
+	if parts[2] != "states" || strings.HasPrefix(integration, "activity:") {
 		return
 	}
 	if _, unknown := unknownResource(resource); unknown {
@@ -32,7 +36,8 @@ func (d *decoder) integrationParameters(o object, resource string) {
 	field := o.locationField()
 	v, ok := o.get(field)
 	if !ok {
-		d.fail("%s field is required for resource ARN: %s", field, resource).hint("an object with the parameters of the call; {} for none")
+		d.fail("%s field is required for resource ARN: %s", field,
+			resource).hint("an object with the parameters of the call; {} for none")
 		return
 	}
 	if v.Kind() != jsonvalue.Object {

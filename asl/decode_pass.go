@@ -43,6 +43,7 @@ func (d *decoder) warnStatic(v jsonvalue.Value) {
 }
 
 func (d *decoder) reportStatic() {
-	d.report(SeverityWarning, PassResultIsStatic, "The result of a Pass state is static; the path in it is not evaluated").
+	d.report(SeverityWarning, PassResultIsStatic,
+		"The result of a Pass state is static; the path in it is not evaluated").
 		hint("use Parameters instead of Result to put paths into the output")
 }

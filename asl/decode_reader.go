@@ -48,7 +48,7 @@ func (o object) resource(actions ...string) string {
 		return ""
 	}
 	for _, a := range actions {
-		if strings.HasPrefix(arn, "arn:") && strings.HasSuffix(arn, ":states:::"+a) {
+		if parts := strings.SplitN(arn, ":", 6); isARN(arn) && parts[2] == "states" && parts[5] == a {
 			return arn
 		}
 	}
@@ -124,8 +124,8 @@ func (d *decoder) inputType(o object, r *ItemReader) {
 	}
 }
 
-// csvConfig checks the fields that only CSV has, and manifests, whose data files may be CSV. The documented example of an Athena manifest
-// of CSV files has none of them.
+// csvConfig checks the fields that only CSV has, and manifests, whose data files may be CSV. The documented example of
+// an Athena manifest of CSV files has none of them.
 func (d *decoder) csvConfig(o object, r *ItemReader) {
 	if r.InputType == "MANIFEST" {
 		return

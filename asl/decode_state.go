@@ -51,8 +51,8 @@ func (d *decoder) stateType(v jsonvalue.Value) Type {
 	return Type(t.Text())
 }
 
-// stateLanguage is the language that counts for the state: its own, else that of its branch or processor, else that of the whole
-// machine, never that of a Map or Parallel state around it.
+// stateLanguage is the language that counts for the state: its own, else that of its branch or processor, else that of
+// the whole machine, never that of a Map or Parallel state around it.
 func (d *decoder) stateLanguage(v jsonvalue.Value) QueryLanguage {
 	own, _ := v.Get("QueryLanguage")
 	switch QueryLanguage(own.Text()) {

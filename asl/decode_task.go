@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"stepback/asl/jsonvalue"
+	"stepback/aws"
 )
 
 func (d *decoder) task(o object, s *State) {
@@ -69,13 +70,13 @@ func (d *decoder) checkExpress(arn string) {
 
 // isARN checks the shape arn:partition:service:region:account:resource; region and account may be empty.
 func isARN(s string) bool {
-	parts := strings.SplitN(s, ":", 6)
-	return len(parts) == 6 && parts[0] == "arn" && parts[1] != "" && parts[2] != "" && parts[5] != ""
+	a, _ := aws.ParseARN(s)
+	return a.Partition != "" && a.Service != "" && a.Resource != ""
 }
 
 func isActivity(arn string) bool {
-	parts := strings.SplitN(arn, ":", 6)
-	return len(parts) == 6 && parts[2] == "states" && strings.HasPrefix(parts[5], "activity:")
+	a, _ := aws.ParseARN(arn)
+	return a.Service == "states" && strings.HasPrefix(a.Resource, "activity:")
 }
 
 // credentials reads a Task's Credentials, which need a RoleArn.

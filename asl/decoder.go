@@ -10,8 +10,8 @@ import (
 // maxFindings bounds the work on a hopeless definition; the service itself returns at most 100 diagnostics.
 const maxFindings = 1000
 
-// decoder turns the JSON tree of a definition into a Machine and collects what is wrong with it on the way. It knows where it
-// is by a stack of steps, so that a location costs nothing until it is needed.
+// decoder turns the JSON tree of a definition into a Machine and collects what is wrong with it on the way. It knows
+// where it is by a stack of steps, so that a location costs nothing until it is needed.
 type decoder struct {
 	options  Options
 	text     string
@@ -42,7 +42,8 @@ func newDecoder(o Options, text string) *decoder {
 	return &decoder{
 		options: o, text: text, language: JSONPath,
 		express: o.Express,
-		names:   map[string]bool{}, labels: map[string]bool{}, raised: map[string]bool{}, iterators: map[*MapFields]bool{},
+		names:   map[string]bool{}, labels: map[string]bool{}, raised: map[string]bool{},
+		iterators: map[*MapFields]bool{},
 	}
 }
 
@@ -94,7 +95,8 @@ func (f *finding) nowhere() *finding {
 	return f
 }
 
-// diagnostics finishes the collection: it finds the places in the text, which costs something only when there are findings.
+// diagnostics finishes the collection: it finds the places in the text, which costs something only when there are
+// findings.
 func (d *decoder) diagnostics() []Diagnostic {
 	if len(d.findings) == 0 {
 		return nil
@@ -116,7 +118,8 @@ func (d *decoder) diagnostics() []Diagnostic {
 	return found
 }
 
-// span chooses what to underline: the name of the member or its value; of an object or array only the name or the bracket.
+// span chooses what to underline: the name of the member or its value; of an object or array only the name or the
+// bracket.
 func (d *decoder) span(index *source.Index, f *finding) source.Span {
 	if f.key {
 		return index.Key(f.focus)

@@ -11,15 +11,16 @@ import (
 // Severity says how much a diagnostic weighs.
 type Severity string
 
-// The severities. A definition with an error is refused; errors and warnings are those of ValidateStateMachineDefinition, advice
-// is this project's own and never part of an API answer.
+// The severities. A definition with an error is refused; errors and warnings are those of
+// ValidateStateMachineDefinition, advice is this project's own and never part of an API answer.
 const (
 	SeverityError   Severity = "ERROR"
 	SeverityWarning Severity = "WARNING"
 	SeverityAdvice  Severity = "ADVICE"
 )
 
-// Code identifies a kind of diagnostic. The names are those of ValidateStateMachineDefinition, as far as the service has one.
+// Code identifies a kind of diagnostic. The names are those of ValidateStateMachineDefinition, as far as the service
+// has one.
 type Code string
 
 // Codes of errors.
@@ -56,13 +57,16 @@ type Diagnostic struct {
 	Severity Severity
 	Code     Code
 	Message  string
-	// Location is the place as Step Functions writes it, for example /States/Pay/Choices[0]/Next; empty when the remark is
-	// about the definition as a whole.
+	// Location is the place as Step Functions writes it, for example /States/Pay/Choices[0]/Next; empty when the remark
+	// is about the definition as a whole.
 	Location string
 	// Line and Column are the place in the text, counted from 1, columns in characters.
 	Line, Column int
 	// Hint says what would be accepted; empty when the message already does.
 	Hint string
+	// Consequence is true for an error that goes away with the one that causes it: a state that nothing reaches because
+	// another state's Next is mistyped. The service reports both; people are shown the cause alone.
+	Consequence bool
 	// Span is the text that Render underlines.
 	Span source.Span
 }
@@ -81,8 +85,8 @@ func HasErrors(diagnostics []Diagnostic) bool {
 	return slices.ContainsFunc(diagnostics, func(d Diagnostic) bool { return d.Severity == SeverityError })
 }
 
-// InvalidDefinition returns the message of the InvalidDefinition error that CreateStateMachine and UpdateStateMachine answer
-// with; empty when there is no error among the diagnostics.
+// InvalidDefinition returns the message of the InvalidDefinition error that CreateStateMachine and UpdateStateMachine
+// answer with; empty when there is no error among the diagnostics.
 func InvalidDefinition(diagnostics []Diagnostic) string {
 	var parts []string
 	for _, d := range diagnostics {

@@ -130,7 +130,8 @@ func TestTransitions(t *testing.T) {
 			[]string{"3:30 " + schema + "There should only be one of the following fields: [Next, End] @ /States/X"},
 		},
 		{
-			"name twice in nested graphs", `{"StartAt": "M", "States": {"M": {"Type": "Map", "End": true, "ItemProcessor":
+			"name twice in nested graphs",
+			`{"StartAt": "M", "States": {"M": {"Type": "Map", "End": true, "ItemProcessor":
 {"StartAt": "M", "States": {"M": {"Type": "Succeed"}}}}}}`,
 			[]string{"2:29 ERROR DUPLICATE_STATE_NAME Duplicate State name: M @ /States/M/ItemProcessor/States/M"},
 		},
@@ -143,7 +144,8 @@ func TestTransitions(t *testing.T) {
 			[]string{"3:37 ADVICE REPEATED_FIELD Field 'Comment' is given twice; only the last one counts @ /States/X"},
 		},
 		{
-			"long name", `{"StartAt": "` + strings.Repeat("ü", 81) + `", "States": {"` + strings.Repeat("ü", 81) + `": {"Type": "Succeed"}}}`,
+			"long name", `{"StartAt": "` + strings.Repeat("ü", 81) + `", "States": {"` + strings.Repeat("ü", 81) +
+				`": {"Type": "Succeed"}}}`,
 			[]string{"1:109 ERROR INVALID_STATE_NAME State name '" + strings.Repeat("ü", 81) +
 				"' must have from 1 to 80 characters @ /States/" + strings.Repeat("ü", 81)},
 		},
@@ -153,8 +155,10 @@ func TestTransitions(t *testing.T) {
 func TestStateFields(t *testing.T) {
 	t.Parallel()
 	runDiagnosed(t, asl.Options{}, []diagnosedCase{
-		{"not an object", `{"StartAt": "X", "States": {"X": 1}}`, []string{"1:34 " + schema + "Expected value of type Object @ /States/X"}},
-		{"no type", inState(`"End": true`), []string{"2:1 " + schema + "These fields are required: [Type] @ /States/X"}},
+		{"not an object", `{"StartAt": "X", "States": {"X": 1}}`,
+			[]string{"1:34 " + schema + "Expected value of type Object @ /States/X"}},
+		{"no type", inState(`"End": true`),
+			[]string{"2:1 " + schema + "These fields are required: [Type] @ /States/X"}},
 		{
 			"unknown type", inState(`"Type": "Tsk"`),
 			[]string{"3:9 " + schema + "The field 'Type' should have one of these values: [Task, Wait, Pass, Succeed, Fail, Choice, Parallel, Map] @ /States/X/Type"},
@@ -168,11 +172,13 @@ func TestStateFields(t *testing.T) {
 			[]string{"3:17 " + schema + "The QueryLanguage is set to 'JSONPath', but field 'Output' is only supported for the 'JSONata' QueryLanguage @ /States/X"},
 		},
 		{
-			"JSONPath field in JSONata", inState(`"Type": "Pass", "QueryLanguage": "JSONata", "ResultPath": "$.a", "End": true`),
+			"JSONPath field in JSONata",
+			inState(`"Type": "Pass", "QueryLanguage": "JSONata", "ResultPath": "$.a", "End": true`),
 			[]string{"3:45 " + schema + "The QueryLanguage is set to 'JSONata', but field 'ResultPath' is only supported for the 'JSONPath' QueryLanguage @ /States/X"},
 		},
 		{
-			"JSONPath in a JSONata machine", `{"QueryLanguage": "JSONata", "StartAt": "X", "States": {"X": {"Type": "Succeed", "QueryLanguage": "JSONPath"}}}`,
+			"JSONPath in a JSONata machine",
+			`{"QueryLanguage": "JSONata", "StartAt": "X", "States": {"X": {"Type": "Succeed", "QueryLanguage": "JSONPath"}}}`,
 			[]string{"1:82 " + schema + "'QueryLanguage' can not be 'JSONPath' if set to 'JSONata' for whole state machine @ /States/X"},
 		},
 		{

@@ -15,7 +15,8 @@ var reservedErrors = []string{
 	anyError, "States.BranchFailed", "States.DataLimitExceeded", "States.ExceedToleratedFailureThreshold",
 	"States.HeartbeatTimeout", "States.Http.Socket", "States.IntrinsicFailure", "States.ItemReaderFailed",
 	"States.NoChoiceMatched", "States.ParameterPathFailure", "States.Permissions", "States.QueryEvaluationError",
-	"States.ResultPathMatchFailure", "States.ResultWriterFailed", "States.Runtime", "States.TaskFailed", "States.Timeout",
+	"States.ResultPathMatchFailure", "States.ResultWriterFailed", "States.Runtime", "States.TaskFailed",
+	"States.Timeout",
 }
 
 // errorEquals reads the error names of a retrier or catcher.
@@ -41,7 +42,8 @@ func (d *decoder) errorEquals(o object, last bool) []string {
 	return names
 }
 
-// adviseErrorName looks for names that are nearly a reserved one. The service accepts them, but nothing ever matches them.
+// adviseErrorName looks for names that are nearly a reserved one. The service accepts them, but nothing ever matches
+// them.
 func (d *decoder) adviseErrorName(name string) {
 	if slices.Contains(reservedErrors, name) || strings.HasPrefix(name, "States.Http.StatusCode.") {
 		return
@@ -62,5 +64,8 @@ func (d *decoder) adviseErrorName(name string) {
 
 // forgetRaised takes back what was said of error names that the definition's own Fail states raise.
 func (d *decoder) forgetRaised() {
-	d.findings = slices.DeleteFunc(d.findings, func(f *finding) bool { return f.Code == UnknownErrorName && d.raised[f.about] })
+	d.findings = slices.DeleteFunc(d.findings, func(f *finding) bool {
+		return f.Code == UnknownErrorName &&
+			d.raised[f.about]
+	})
 }

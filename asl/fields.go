@@ -44,7 +44,8 @@ const (
 	handling   = "Retry Catch "
 )
 
-// stateFields follows the table of fields in the states language specification and the developer guide's pages of the states.
+// stateFields follows the table of fields in the states language specification and the developer guide's pages of the
+// states.
 var stateFields = map[Type]*fields{
 	Task: newFields("a Task state",
 		everyState+leaving+handling+"Resource TimeoutSeconds HeartbeatSeconds Credentials Assign",
@@ -76,7 +77,7 @@ var stateFields = map[Type]*fields{
 var (
 	machineFields = newFields("a state machine", "Comment QueryLanguage StartAt States TimeoutSeconds Version", "", "")
 	branchFields  = newFields("a branch", "Comment QueryLanguage StartAt States", "", "")
-	processFields = newFields("an item processor", "Comment QueryLanguage StartAt States ProcessorConfig", "", "")
+	processFields = newFields("an item processor", "Comment StartAt States ProcessorConfig", "", "")
 	configFields  = newFields("a processor config", "Comment Mode ExecutionType", "", "")
 
 	retrierFields = newFields("a retrier",
@@ -92,7 +93,8 @@ var (
 	writerFields = newFields("a result writer", "Resource WriterConfig Comment", "Parameters", "Arguments")
 	writerConfig = newFields("a writer config", "Transformation OutputType Comment", "", "")
 
-	ruleFields       = newFields("a choice rule", "Next Assign Comment", "And Or Not Variable "+operatorNames(), "Condition Output")
+	ruleFields = newFields("a choice rule", "Next Assign Comment", "And Or Not Variable "+operatorNames(),
+		"Condition Output")
 	nestedRuleFields = newFields("a nested choice rule", "Comment", "And Or Not Variable "+operatorNames(), "")
 )
 
@@ -100,8 +102,9 @@ var (
 var counterparts = map[string]string{
 	"InputPath": "Arguments or Output", "OutputPath": "Output", "ResultPath": "Output", "Parameters": "Arguments",
 	"ResultSelector": "Output", "Result": "Output", "ItemsPath": "Items", "Variable": "Condition",
-	"TimeoutSecondsPath": "TimeoutSeconds with an expression", "HeartbeatSecondsPath": "HeartbeatSeconds with an expression",
-	"SecondsPath": "Seconds with an expression", "TimestampPath": "Timestamp with an expression",
+	"TimeoutSecondsPath":   "TimeoutSeconds with an expression",
+	"HeartbeatSecondsPath": "HeartbeatSeconds with an expression",
+	"SecondsPath":          "Seconds with an expression", "TimestampPath": "Timestamp with an expression",
 	"MaxConcurrencyPath": "MaxConcurrency with an expression", "ErrorPath": "Error with an expression",
 	"CausePath": "Cause with an expression",
 	"Arguments": "Parameters", "Output": "Parameters, ResultSelector, ResultPath and OutputPath", "Items": "ItemsPath",

@@ -81,7 +81,8 @@ func (d *decoder) noDocument(reads []string) {
 			d.unreadable(name, "JSONata outside of Step Functions; the input is $states.input")
 			continue
 		}
-		d.report(SeverityError, UnsupportedJSONataExpression, "Reference to '"+name+"' at the top level is not supported.").
+		d.report(SeverityError, UnsupportedJSONataExpression, "Reference to '"+name+
+			"' at the top level is not supported.").
 			hint("an expression starts from $states.input, $states.context or a variable")
 	}
 }

@@ -7,13 +7,12 @@ import (
 	"stepback/asl"
 )
 
-// TestLanguageOfABranch reads a QueryLanguage that branches and item processors set for their states.
+// TestLanguageOfABranch reads a QueryLanguage that branches set for their states.
 func TestLanguageOfABranch(t *testing.T) {
 	t.Parallel()
 	const inner = `"StartAt":"A","States":{"A":{"Type":"Pass","End":true}}`
 	for scope, definition := range map[string]string{
-		"branch":    `"S":{"Type":"Parallel","End":true,"Branches":[{%,` + inner + `}]}`,
-		"processor": `"S":{"Type":"Map","End":true,"ItemProcessor":{%,` + inner + `}}`,
+		"branch": `"S":{"Type":"Parallel","End":true,"Branches":[{%,` + inner + `}]}`,
 	} {
 		for _, c := range []struct{ machine, own, want, err string }{
 			{"JSONPath", "JSONata", "JSONata", ""},
@@ -34,12 +33,23 @@ func TestLanguageOfABranch(t *testing.T) {
 				t.Fatalf("%s %s in %s: got %v", scope, c.own, c.machine, found)
 			}
 			graph := m.States[0].Branches
-			if m.States[0].Map != nil {
-				graph = []*asl.Graph{m.States[0].Map.Processor}
-			}
-			if got := string(graph[0].States[0].QueryLanguage); got != c.want || string(m.States[0].QueryLanguage) != c.machine {
+			if got := string(graph[0].States[0].QueryLanguage); got != c.want ||
+				string(m.States[0].QueryLanguage) != c.machine {
 				t.Errorf("%s %s in %s: its state has %s", scope, c.own, c.machine, got)
 			}
+		}
+	}
+}
+
+// TestLanguageOfAnItemProcessor reads a processor that asks for a language, which the service refuses it.
+func TestLanguageOfAnItemProcessor(t *testing.T) {
+	t.Parallel()
+	for _, field := range []string{"ItemProcessor", "Iterator"} {
+		_, found := asl.Parse(`{"StartAt":"M","States":{"M":{"Type":"Map","End":true,"` + field + `":{"QueryLanguage":"JSONata",
+			"StartAt":"A","States":{"A":{"Type":"Pass","End":true}}}}}}`)
+		if len(found) != 1 || found[0].Message != "Field 'QueryLanguage' is not supported" ||
+			found[0].Location != "/States/M/"+field {
+			t.Errorf("%s: got %v", field, found)
 		}
 	}
 }

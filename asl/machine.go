@@ -21,8 +21,8 @@ type Machine struct {
 	Graph
 }
 
-// Graph is one set of states that name each other: the machine's top level, a branch of a Parallel state or the processor of
-// a Map state.
+// Graph is one set of states that name each other: the machine's top level, a branch of a Parallel state or the
+// processor of a Map state.
 type Graph struct {
 	StartAt string
 	States  []*State // in source order
@@ -53,8 +53,8 @@ const (
 	Fail     Type = "Fail"
 )
 
-// State is one state with every field of the language; those that its type does not have stay zero. Fields that may hold any
-// JSON are nil when absent. JSONata expressions stand in them as the strings they are written as ("{% … %}").
+// State is one state with every field of the language; those that its type does not have stay zero. Fields that may
+// hold any JSON are nil when absent. JSONata expressions stand in them as the strings they are written as ("{% … %}").
 type State struct {
 	Name          string
 	Type          Type
@@ -110,8 +110,8 @@ type Path struct {
 	Text    string // the path; empty when absent or null
 }
 
-// Scalar is an optional field that has a literal form (possibly a JSONata expression) and, in JSONPath, a …Path form. At most
-// one of the two is set.
+// Scalar is an optional field that has a literal form (possibly a JSONata expression) and, in JSONPath, a …Path form.
+// At most one of the two is set.
 type Scalar struct {
 	Literal *jsonvalue.Value
 	Path    string // the text of the …Path field (for ErrorPath and CausePath possibly an intrinsic call)

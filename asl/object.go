@@ -7,8 +7,8 @@ import (
 	"stepback/asl/jsonvalue"
 )
 
-// object reads the members of one JSON object of the definition. It reports what is missing, unknown or of the wrong type, and
-// hands out only members that may stand there.
+// object reads the members of one JSON object of the definition. It reports what is missing, unknown or of the wrong
+// type, and hands out only members that may stand there.
 type object struct {
 	d        *decoder
 	value    jsonvalue.Value

@@ -14,15 +14,15 @@ import (
 type Options struct {
 	// Express refuses what express state machines cannot do: activities, .sync, .waitForTaskToken, distributed Map.
 	Express bool
-	// Resources refuses Resources of Tasks that Step Functions does not know: integrations and patterns that do not exist. An engine
-	// with integrations of its own takes them.
+	// Resources refuses Resources of Tasks that Step Functions does not know: integrations and patterns that do not
+	// exist. An engine with integrations of its own takes them.
 	Resources bool
 	// Syntax checks the expression languages.
 	Syntax Syntax
 }
 
-// Syntax holds the checkers of the expression languages that stand inside a definition. Each returns no error or says what is
-// wrong; a nil function leaves the language to the parser's own light check.
+// Syntax holds the checkers of the expression languages that stand inside a definition. Each returns no error or says
+// what is wrong; a nil function leaves the language to the parser's own light check.
 type Syntax struct {
 	// Path checks any path: $.a[*], $$.Execution.Id, $variable.field.
 	Path func(path string) error
@@ -30,16 +30,17 @@ type Syntax struct {
 	ReferencePath func(path string) error
 	// Intrinsic checks a call such as States.Format('{}', $.a).
 	Intrinsic func(call string) error
-	// JSONata checks the text between {% and %}. It also returns what the expression reads of an input document, which states do
-	// not have: names of fields, $ and $$.
+	// JSONata checks the text between {% and %}. It also returns what the expression reads of an input document, which
+	// states do not have: names of fields, $ and $$.
 	JSONata func(expression string) (reads []string, err error)
 }
 
 // Parse reads and validates the definition of a standard state machine. See Options.Parse.
 func Parse(definition string) (*Machine, []Diagnostic) { return Options{}.Parse(definition) }
 
-// Parse reads and validates a definition. The machine is nil exactly when the diagnostics contain an error; otherwise it is
-// complete, with all defaults filled in. Diagnostics are in the order in which Step Functions reports them, at most 1,000.
+// Parse reads and validates a definition. The machine is nil exactly when the diagnostics contain an error; otherwise
+// it is complete, with all defaults filled in. Diagnostics are in the order in which Step Functions reports them, at
+// most 1,000.
 func (o Options) Parse(definition string) (*Machine, []Diagnostic) {
 	d := newDecoder(o, definition)
 	var m *Machine
@@ -53,8 +54,8 @@ func (o Options) Parse(definition string) (*Machine, []Diagnostic) {
 	return m, diagnostics
 }
 
-// ParseState reads and validates a single state that stands alone, as TestState takes it; it becomes the only state, of the
-// given name, of the machine that is returned. The states that it names as targets need not exist.
+// ParseState reads and validates a single state that stands alone, as TestState takes it; it becomes the only state, of
+// the given name, of the machine that is returned. The states that it names as targets need not exist.
 func (o Options) ParseState(name, state string) (*Machine, []Diagnostic) {
 	d := newDecoder(o, state)
 	var m *Machine
@@ -105,7 +106,8 @@ func (d *decoder) blank() bool {
 func (d *decoder) malformed(e *jsonvalue.SyntaxError) {
 	p := source.NewLines(d.text).Position(e.Offset)
 	message := fmt.Sprintf("%s at [line: %d, column: %d]", e.Message, p.Line, p.Column)
-	d.report(SeverityError, InvalidJSONDescription, message).nowhere().at(source.Span{Start: e.Offset, End: e.Offset + 1}).
+	d.report(SeverityError, InvalidJSONDescription, message).nowhere().at(source.Span{Start: e.Offset, End: e.Offset +
+		1}).
 		hint(syntaxHint(d.text, e.Offset))
 }
 

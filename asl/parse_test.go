@@ -32,7 +32,8 @@ func ExampleParse() {
 func ExamplePrint() {
 	m := &asl.Machine{Graph: asl.Graph{StartAt: "Pay", States: []*asl.State{{
 		Name: "Pay", Type: asl.Task, Resource: "arn:aws:states:::lambda:invoke", End: true,
-		Retry: []asl.Retrier{{ErrorEquals: []string{"States.Timeout"}, IntervalSeconds: 2, MaxAttempts: 3, BackoffRate: 1.5, FullJitter: true}},
+		Retry: []asl.Retrier{{ErrorEquals: []string{"States.Timeout"}, IntervalSeconds: 2, MaxAttempts: 3,
+			BackoffRate: 1.5, FullJitter: true}},
 	}}}}
 	fmt.Print(asl.Print(m))
 	// Output:
@@ -71,8 +72,10 @@ func TestDefaultsAreFilledIn(t *testing.T) {
 	task, mapped := m.State("T"), m.State("M")
 	for _, c := range []struct{ what, got, want any }{
 		{"version", m.Version, "1.0"},
-		{"retrier", task.Retry[0], asl.Retrier{ErrorEquals: []string{"A"}, IntervalSeconds: 1, MaxAttempts: 3, BackoffRate: 2}},
-		{"second retrier", task.Retry[1], asl.Retrier{ErrorEquals: []string{"B"}, IntervalSeconds: 1, BackoffRate: 2, MaxDelaySeconds: 7, FullJitter: true}},
+		{"retrier", task.Retry[0], asl.Retrier{ErrorEquals: []string{"A"}, IntervalSeconds: 1, MaxAttempts: 3,
+			BackoffRate: 2}},
+		{"second retrier", task.Retry[1], asl.Retrier{ErrorEquals: []string{"B"}, IntervalSeconds: 1, BackoffRate: 2,
+			MaxDelaySeconds: 7, FullJitter: true}},
 		{"result path", task.ResultPath, asl.Path{Present: true, Null: true}},
 		{"input path", task.InputPath, asl.Path{}},
 		{"timeout path", task.TimeoutSeconds.Path, "$.t"},
@@ -109,10 +112,12 @@ func TestReferencePathsAreRefusedInTheWordsOfTheService(t *testing.T) {
 		"$.abc.['def ghi'].d[1]": "no",
 	} {
 		definition := inState(`"Type": "Wait", "SecondsPath": ` + strconv.Quote(path) + `, "End": true`)
-		for _, syntax := range []asl.Syntax{{ReferencePath: func(string) error { return errors.New("no") }}, {ReferencePath: func(string) error { return nil }}} {
+		for _, syntax := range []asl.Syntax{{ReferencePath: func(string) error { return errors.New("no") }},
+			{ReferencePath: func(string) error { return nil }}} {
 			_, diagnostics := asl.Options{Syntax: syntax}.Parse(definition)
 			accepted := want == "no" && syntax.ReferencePath("") == nil
-			if accepted != (len(diagnostics) == 0) || !accepted && !strings.HasSuffix(diagnostics[0].Message, "Value is not a Reference Path: "+want) {
+			if accepted != (len(diagnostics) == 0) || !accepted && !strings.HasSuffix(diagnostics[0].Message,
+				"Value is not a Reference Path: "+want) {
 				t.Errorf("%s: %v, want %s", path, diagnostics, want)
 			}
 		}
@@ -136,9 +141,11 @@ func TestSyntaxHooksDecide(t *testing.T) {
 		syntax asl.Syntax
 		want   string
 	}{
-		{"path", asl.Syntax{Path: refuse}, "3:30 " + schema + "Value must be a valid JSONPath. @ /States/X/InputPath\n" +
+		{"path", asl.Syntax{Path: refuse}, "3:30 " + schema +
+			"Value must be a valid JSONPath. @ /States/X/InputPath\n" +
 			"3:104 " + schema + "The value for the field 'd.$' must be a valid JSONPath or a valid intrinsic function call @ /States/X/Parameters"},
-		{"reference path", asl.Syntax{ReferencePath: refuse}, "3:51 " + schema + "Value is not a Reference Path: no @ /States/X/ResultPath"},
+		{"reference path", asl.Syntax{ReferencePath: refuse}, "3:51 " + schema +
+			"Value is not a Reference Path: no @ /States/X/ResultPath"},
 		{"intrinsic", asl.Syntax{Intrinsic: refuse}, "3:80 " + schema +
 			"The value for the field 'c.$' must be a valid JSONPath or a valid intrinsic function call @ /States/X/Parameters"},
 	} {
@@ -167,7 +174,8 @@ func TestParseStateNeedsNoTargets(t *testing.T) {
 
 func TestDiagnosticsAreBounded(t *testing.T) {
 	t.Parallel()
-	_, diagnostics := asl.Parse(`{"StartAt": "A", "States": {"A": {"Type": "Parallel", "End": true, "Branches": [` + strings.Repeat("1,", 5000) + `1]}}}`)
+	_, diagnostics := asl.Parse(`{"StartAt": "A", "States": {"A": {"Type": "Parallel", "End": true, "Branches": [` +
+		strings.Repeat("1,", 5000) + `1]}}}`)
 	if len(diagnostics) != 1000 {
 		t.Errorf("%d diagnostics", len(diagnostics))
 	}
@@ -187,7 +195,8 @@ func TestRetriersSurvivePrinting(t *testing.T) {
 			Comment:         rapid.String().Draw(t, "comment"),
 		}
 		m := &asl.Machine{Graph: asl.Graph{StartAt: "T", States: []*asl.State{{
-			Name: "T", Type: asl.Task, Resource: "arn:aws:states:::lambda:invoke", End: true, Retry: []asl.Retrier{want},
+			Name: "T", Type: asl.Task, Resource: "arn:aws:states:::lambda:invoke", End: true,
+			Retry: []asl.Retrier{want},
 		}}}}
 		got, diagnostics := asl.Parse(asl.Print(m))
 		if got == nil {
@@ -202,7 +211,8 @@ func TestRetriersSurvivePrinting(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
 		``, `{}`, `{"StartAt": "A", "States": {"A": {"Type": "Pass", "End": true}}}`,
-		inMap(distributed, `"ItemBatcher": {"MaxItemsPerBatch": 1}`), inState(task + `"Retry": [{"ErrorEquals": ["State.ALL"]}]`),
+		inMap(distributed, `"ItemBatcher": {"MaxItemsPerBatch": 1}`),
+		inState(task + `"Retry": [{"ErrorEquals": ["State.ALL"]}]`),
 		`{"QueryLanguage":"JSONata","StartAt":"C","States":{"C":{"Type":"Choice","Choices":[{"Condition":"{% $x %}","Next":"C"}]}}}`,
 		"{\"StartAt\":\"\\u0041\",\n\t\"St\xffates\":[\"表\"", `{"States":{"A":{"Type":"Fail"},"A":{}}}`,
 	} {

@@ -113,12 +113,14 @@ func operatorError(s string) error {
 	bare := outsideQuotes(s)
 	for _, illegal := range []string{"..", "*", "@", ",", ":", "?"} {
 		if strings.Contains(bare, illegal) {
-			return fmt.Errorf("Illegal use of '%s'", illegal) //nolint:staticcheck // begins like the service's own texts
+			return fmt.Errorf("Illegal use of '%s'",
+				illegal) //nolint:staticcheck // begins like the service's own texts
 		}
 	}
 	for i := range len(bare) {
 		inside := strings.TrimLeft(bare[i+1:], " ")
-		if bare[i] == '[' && (inside == "" || !strings.ContainsAny(inside[:1], "]0123456789")) { // a name in quotes left nothing
+		if bare[i] == '[' && (inside == "" || !strings.ContainsAny(inside[:1],
+			"]0123456789")) { // a name in quotes left nothing
 			return errors.New("'[' must be followed by ' or '['")
 		}
 	}

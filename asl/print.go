@@ -13,9 +13,9 @@ func (m *Machine) MarshalJSON() ([]byte, error) {
 	return m.Value().AppendJSON(nil), nil
 }
 
-// Print writes the definition as indented JSON with a line feed at its end. Fields stand in a fixed order, states in that of
-// the machine; parsing the text gives an equal machine again. Retriers show their defaults; other defaults, the old names of
-// fields, and comments of anything but machines, states, rules, retriers and catchers are left out.
+// Print writes the definition as indented JSON with a line feed at its end. Fields stand in a fixed order, states in
+// that of the machine; parsing the text gives an equal machine again. Retriers show their defaults; other defaults, the
+// old names of fields, and comments of anything but machines, states, rules, retriers and catchers are left out.
 func Print(m *Machine) string {
 	var out bytes.Buffer
 	// The text comes from a JSON tree, so Indent cannot fail.

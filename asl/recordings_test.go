@@ -2,13 +2,13 @@ package asl_test
 
 import (
 	"encoding/json"
-	"os"
-	"path/filepath"
+	"io/fs"
 	"regexp"
 	"strings"
 	"testing"
 
 	"stepback/asl"
+	"stepback/recordings"
 )
 
 // recordedCall is one call of a recorded conversation with the real service that carries a definition.
@@ -36,27 +36,27 @@ var (
 	activityARN = regexp.MustCompile(`⟦s\d+\.activityArn⟧`)
 )
 
-// recordedCalls reads every recorded definition, and skips the test where the recordings are not at hand.
+// recordedCalls reads every recorded definition.
 func recordedCalls(tb testing.TB) []recordedCall {
 	tb.Helper()
-	root := os.Getenv("STEPBACK_CONFORMANCE")
-	if root == "" {
-		root = filepath.Join("..", "..", "shared", "conformance")
+	from, err := recordings.FS()
+	if err != nil {
+		tb.Fatal(err)
 	}
-	files, err := filepath.Glob(filepath.Join(root, "cases", "*", "*.json"))
+	files, err := fs.Glob(from, "cases/*/*.json")
 	if err != nil || len(files) == 0 {
-		tb.Skipf("no recordings of the real service in %s; set STEPBACK_CONFORMANCE to their directory", root)
+		tb.Fatalf("no recordings of the real service: %v", err)
 	}
 	var calls []recordedCall
 	for _, file := range files {
-		calls = append(calls, callsOf(tb, file)...)
+		calls = append(calls, callsOf(tb, from, file)...)
 	}
 	return calls
 }
 
-func callsOf(tb testing.TB, file string) []recordedCall {
+func callsOf(tb testing.TB, from fs.FS, file string) []recordedCall {
 	tb.Helper()
-	text, err := os.ReadFile(file)
+	text, err := fs.ReadFile(from, file)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -83,7 +83,8 @@ func callsOf(tb testing.TB, file string) []recordedCall {
 		if json.Unmarshal(s.Params, &params) != nil || params.Definition == nil {
 			continue
 		}
-		call := recordedCall{name: c.ID, op: s.Op, definition: definitionText(tb, params.Definition), express: params.Type == "EXPRESS"}
+		call := recordedCall{name: c.ID, op: s.Op, definition: definitionText(tb, params.Definition),
+			express: params.Type == "EXPRESS"}
 		for _, check := range s.Check {
 			call.judge(check.Value, check.Exception.Type, check.Exception.Text)
 		}
@@ -149,7 +150,8 @@ func TestRecordedDefinitionsAreJudgedAsByTheService(t *testing.T) {
 	for _, c := range recordedCalls(t) {
 		m, diagnostics := c.parse()
 		if refused := m == nil; refused != c.refused {
-			t.Errorf("%s: refused %v, recorded %v\n%s", c.name, refused, c.refused, asl.Render(diagnostics, c.definition, c.op))
+			t.Errorf("%s: refused %v, recorded %v\n%s", c.name, refused, c.refused,
+				asl.Render(diagnostics, c.definition, c.op))
 		}
 		if c.message != "" && asl.InvalidDefinition(diagnostics) != c.message {
 			t.Errorf("%s:\n got %s\nwant %s", c.name, asl.InvalidDefinition(diagnostics), c.message)

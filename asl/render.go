@@ -10,22 +10,28 @@ import (
 	"stepback/asl/source"
 )
 
-// Render prints diagnostics for people, in the order of the text, each with its line, a caret under the place and what would
-// be accepted:
+// Render prints diagnostics for people, in the order of the text, each with its line, a caret under the place and what
+// would be accepted:
 //
 //	machine.json:3:34: error SCHEMA_VALIDATION_FAILED: Field 'Nxt' is not supported at /States/A
 //	  3 |     "A": {"Type": "Pass", "Nxt": "B"},
 //	    |                           ^^^^^
 //	    = did you mean 'Next'? a Pass state accepts …
 //
-// definition is the text that was parsed; filename only stands in the output.
+// What follows from another diagnostic (Diagnostic.Consequence), and one that says the same of the same place again, is
+// left out. definition is the text that was parsed; filename only stands in the output.
 func Render(diagnostics []Diagnostic, definition, filename string) string {
 	sorted := slices.Clone(diagnostics)
 	slices.SortStableFunc(sorted, func(a, b Diagnostic) int { return cmp.Compare(a.Span.Start, b.Span.Start) })
 	lines := source.NewLines(definition)
 	var b strings.Builder
-	for _, d := range sorted {
-		d.render(&b, lines, filename)
+	for i, d := range sorted {
+		said := slices.ContainsFunc(sorted[:i], func(s Diagnostic) bool {
+			return s.Span == d.Span && s.Code == d.Code && s.Message == d.Message
+		})
+		if !said && !d.Consequence {
+			d.render(&b, lines, filename)
+		}
 	}
 	return b.String()
 }

@@ -36,10 +36,6 @@ m.json:2:42: error SCHEMA_VALIDATION_FAILED: Field 'Edn' is not supported at /St
   1 | {"StartAt": "Validat", "States": {"Validate": {"Type": "Task", "Resource": "arn:a…
     |             ^^^^^^^^^
     = did you mean 'Validate'?
-m.json:1:35: error MISSING_TRANSITION_TARGET: State "Validate" is not reachable. at /States/Validate
-  1 | {"StartAt": "Validat", "States": {"Validate": {"Type": "Task", "Resource": "arn:aws:states:::lambda:invo…
-    |                                   ^^^^^^^^^^
-    = no chain of transitions leads from StartAt to this state
 m.json:2:28: advice UNKNOWN_ERROR_NAME: 'State.TaskFailed' is no reserved error name; it matches nothing but an error of this very name at /States/Validate/Retry[0]/ErrorEquals[0]
   2 | "Retry": [{"ErrorEquals": ["State.TaskFailed"]}]}}}
     |                            ^^^^^^^^^^^^^^^^^^
@@ -64,7 +60,8 @@ m.json:2:28: advice UNKNOWN_ERROR_NAME: 'State.TaskFailed' is no reserved error 
 
 func TestRenderOfOneLongLineShowsTheSurroundings(t *testing.T) {
 	t.Parallel()
-	definition := `{"StartAt": "A", "Comment": "` + strings.Repeat("x", 1000) + `", "Stats": 1, "States": {"A": {"Type": "Succeed"}}, "Version": "1.0"}`
+	definition := `{"StartAt": "A", "Comment": "` + strings.Repeat("x", 1000) +
+		`", "Stats": 1, "States": {"A": {"Type": "Succeed"}}, "Version": "1.0"}`
 	_, diagnostics := asl.Parse(definition)
 	want := `m:1:1033: error SCHEMA_VALIDATION_FAILED: Field 'Stats' is not supported at /
   1 | …` + strings.Repeat("x", 57) + `", "Stats": 1, "States": {"A": {"Type": "Succeed"}}, "Version": "1.0"}

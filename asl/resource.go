@@ -3,6 +3,8 @@ package asl
 import (
 	"slices"
 	"strings"
+
+	"stepback/aws"
 )
 
 // The patterns of integrations, as a Resource ends with them.
@@ -20,12 +22,13 @@ var (
 	withNested = []string{"", patternSync, patternSync2, patternToken}
 )
 
-// optimized are the optimized integrations, by service and action, with their patterns (Developer Guide, "Integrating optimized
-// services"). Those of s3 belong to Maps and stand in no Task.
+// optimized are the optimized integrations, by service and action, with their patterns (Developer Guide, "Integrating
+// optimized services"). Those of s3 belong to Maps and stand in no Task.
 var optimized = map[string]map[string][]string{
 	"apigateway": {"invoke": withToken},
 	"athena": {
-		"getQueryExecution": atOnce, "getQueryResults": atOnce, "startQueryExecution": withJob, "stopQueryExecution": atOnce,
+		"getQueryExecution": atOnce, "getQueryResults": atOnce, "startQueryExecution": withJob,
+		"stopQueryExecution": atOnce,
 	},
 	"batch":            {"submitJob": withBoth},
 	"bedrock":          {"createModelCustomizationJob": withJob, "invokeModel": withToken},
@@ -38,7 +41,8 @@ var optimized = map[string]map[string][]string{
 	"dynamodb": {"deleteItem": atOnce, "getItem": atOnce, "putItem": atOnce, "updateItem": atOnce},
 	"ecs":      {"runTask": withBoth},
 	"eks": {
-		"call": atOnce, "createCluster": withJob, "createFargateProfile": withJob, "createNodegroup": withJob, "deleteCluster": withJob,
+		"call": atOnce, "createCluster": withJob, "createFargateProfile": withJob, "createNodegroup": withJob,
+		"deleteCluster":        withJob,
 		"deleteFargateProfile": withJob, "deleteNodegroup": withJob, "runJob": withBoth,
 	},
 	"elasticmapreduce": {
@@ -47,8 +51,9 @@ var optimized = map[string]map[string][]string{
 	},
 	"emr-containers": {"createVirtualCluster": atOnce, "deleteVirtualCluster": withJob, "startJobRun": withJob},
 	"emr-serverless": {
-		"cancelJobRun": withJob, "createApplication": withJob, "deleteApplication": withJob, "startApplication": withJob,
-		"startJobRun": withJob, "stopApplication": withJob,
+		"cancelJobRun": withJob, "createApplication": withJob, "deleteApplication": withJob,
+		"startApplication": withJob,
+		"startJobRun":      withJob, "stopApplication": withJob,
 	},
 	"events":       {"putEvents": withToken},
 	"glue":         {"startJobRun": withJob},
@@ -56,24 +61,27 @@ var optimized = map[string]map[string][]string{
 	"lambda":       {"invoke": withToken},
 	"mediaconvert": {"createJob": withJob},
 	"sagemaker": {
-		"createEndpoint": atOnce, "createEndpointConfig": atOnce, "createHyperParameterTuningJob": withJob, "createLabelingJob": withJob,
-		"createModel": atOnce, "createProcessingJob": withJob, "createTrainingJob": withJob, "createTransformJob": withJob,
-		"updateEndpoint": atOnce,
+		"createEndpoint": atOnce, "createEndpointConfig": atOnce, "createHyperParameterTuningJob": withJob,
+		"createLabelingJob": withJob,
+		"createModel":       atOnce, "createProcessingJob": withJob, "createTrainingJob": withJob,
+		"createTransformJob": withJob,
+		"updateEndpoint":     atOnce,
 	},
 	"sns":    {"publish": withToken},
 	"sqs":    {"sendMessage": withToken},
 	"states": {"startExecution": withNested},
 }
 
-// unknownResource says why a Task cannot have an ARN as its Resource; empty when it can. Services and actions of the AWS SDK are not
-// checked, since there are new ones every week; only the form is.
+// unknownResource says why a Task cannot have an ARN as its Resource; empty when it can. Services and actions of the
+// AWS SDK are not checked, since there are new ones every week; only the form is. The region and the account of an
+// integration's ARN may be given, as exported machines and templates have them.
 func unknownResource(arn string) (hint string, unknown bool) {
-	parts := strings.SplitN(arn, ":", 6)
-	service, rest := parts[2], parts[5]
+	a, _ := aws.ParseARN(arn)
+	service, rest := a.Service, a.Resource
 	switch {
 	case service == "lambda", service == "states" && strings.HasPrefix(rest, "activity:"):
 		return "", false
-	case service != "states" || parts[3] != "" || parts[4] != "":
+	case service != "states":
 		return "an integration (arn:aws:states:::…), a function or an activity", true
 	}
 	if sdk, ok := strings.CutPrefix(rest, "aws-sdk:"); ok {
@@ -102,7 +110,12 @@ func unknownIntegration(rest string) (hint string, unknown bool) {
 	name, pattern, _ := strings.Cut(rest, ".")
 	service, action, _ := strings.Cut(name, ":")
 	actions, ok := optimized[service]
-	if !ok {
+	switch {
+	case service == "stateMachine" || service == "express":
+		return "start a state machine by arn:aws:states:::states:startExecution, and name it in the parameters", true
+	case ok && action == "":
+		return "an integration with its action, such as " + service + ":" + sortedKeys(actions)[0], true
+	case !ok:
 		return "use aws-sdk:SERVICE:ACTION for a service without an optimized integration", true
 	}
 	patterns, ok := actions[action]

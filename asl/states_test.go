@@ -13,8 +13,10 @@ const task = `"Type": "Task", "Resource": "arn:aws:states:::lambda:invoke", "End
 func TestTask(t *testing.T) {
 	t.Parallel()
 	runDiagnosed(t, asl.Options{}, []diagnosedCase{
-		{"no resource", inState(`"Type": "Task", "End": true`), []string{"2:1 " + schema + "These fields are required: [Resource] @ /States/X"}},
-		{"no ARN", inState(`"Type": "Task", "Resource": "myFunction", "End": true`), []string{"3:29 " + schema + "Value is not a valid resource ARN @ /States/X/Resource"}},
+		{"no resource", inState(`"Type": "Task", "End": true`),
+			[]string{"2:1 " + schema + "These fields are required: [Resource] @ /States/X"}},
+		{"no ARN", inState(`"Type": "Task", "Resource": "myFunction", "End": true`),
+			[]string{"3:29 " + schema + "Value is not a valid resource ARN @ /States/X/Resource"}},
 		{
 			"timeouts", inState(`"TimeoutSeconds": 0, "HeartbeatSeconds": 1.5, ` + task + `"Comment": ""`),
 			[]string{
@@ -23,24 +25,28 @@ func TestTask(t *testing.T) {
 			},
 		},
 		{
-			"largest timeout", inState(`"TimeoutSeconds": 100000000, "HeartbeatSeconds": "10", ` + task + `"Comment": ""`),
+			"largest timeout", inState(`"TimeoutSeconds": 100000000, "HeartbeatSeconds": "10", ` + task +
+				`"Comment": ""`),
 			[]string{
 				"3:19 " + schema + "Maximum value is 99999999 @ /States/X/TimeoutSeconds",
 				"3:50 " + schema + "Expected value of type Integer @ /States/X/HeartbeatSeconds",
 			},
 		},
 		{
-			"heartbeat not below timeout", inState(`"TimeoutSeconds": 10, "HeartbeatSeconds": 10, ` + task + `"Comment": ""`),
+			"heartbeat not below timeout", inState(`"TimeoutSeconds": 10, "HeartbeatSeconds": 10, ` + task +
+				`"Comment": ""`),
 			[]string{"3:43 " + schema + "'HeartbeatSeconds' must be smaller than 'TimeoutSeconds' @ /States/X/HeartbeatSeconds"},
 		},
 		{
 			"literal and path", inState(`"TimeoutSeconds": 10, "TimeoutSecondsPath": "$.t", ` + task + `"Comment": ""`),
 			[]string{"3:23 " + schema + "There should only be one of the following fields: [TimeoutSeconds, TimeoutSecondsPath] @ /States/X"},
 		},
-		{"credentials", inState(task + `"Credentials": {}`), []string{"3:76 " + schema + "The field 'RoleArn' is required but was missing @ /States/X/Credentials"}},
+		{"credentials", inState(task + `"Credentials": {}`),
+			[]string{"3:76 " + schema + "The field 'RoleArn' is required but was missing @ /States/X/Credentials"}},
 		{"credentials by path", inState(task + `"Credentials": {"RoleArn.$": "$.role"}`), nil},
 		{
-			"credentials of an activity", inState(`"Type": "Task", "Resource": "arn:aws:states:r:1:activity:a", "End": true, "Credentials": {"RoleArn": "r"}`),
+			"credentials of an activity",
+			inState(`"Type": "Task", "Resource": "arn:aws:states:r:1:activity:a", "End": true, "Credentials": {"RoleArn": "r"}`),
 			[]string{"3:75 " + schema + "The field 'Credentials' is not supported for activities @ /States/X"},
 		},
 	})
@@ -58,7 +64,8 @@ func TestWaitFailParallel(t *testing.T) {
 			[]string{"3:17 " + schema + "There should only be one of the following fields: [SecondsPath, Seconds, TimestampPath, Timestamp] @ /States/X"},
 		},
 		{"no wait", inState(`"Type": "Wait", "Seconds": 0, "End": true`), nil},
-		{"negative wait", inState(`"Type": "Wait", "Seconds": -1, "End": true`), []string{"3:28 " + schema + "Minimum value is 0 @ /States/X/Seconds"}},
+		{"negative wait", inState(`"Type": "Wait", "Seconds": -1, "End": true`),
+			[]string{"3:28 " + schema + "Minimum value is 0 @ /States/X/Seconds"}},
 		{
 			"bad month", inState(`"Type": "Wait", "Timestamp": "2016-13-05T21:29:29Z", "End": true`),
 			[]string{"3:30 " + schema + "String does not match RFC3339 timestamp @ /States/X/Timestamp"},
@@ -67,7 +74,8 @@ func TestWaitFailParallel(t *testing.T) {
 			"no zone", inState(`"Type": "Wait", "Timestamp": "2016-12-05T21:29:29", "End": true`),
 			[]string{"3:30 " + schema + "String does not match RFC3339 timestamp @ /States/X/Timestamp"},
 		},
-		{"nanoseconds", inState(`"Type": "Wait", "Timestamp": "2016-03-05T21:29:29.243167252+01:00", "End": true`), nil},
+		{"nanoseconds", inState(`"Type": "Wait", "Timestamp": "2016-03-05T21:29:29.243167252+01:00", "End": true`),
+			nil},
 		{
 			"fail", inState(`"Type": "Fail", "Error": 1, "Cause": "$.why", "CausePath": "States.UUID()"`),
 			[]string{
@@ -76,7 +84,8 @@ func TestWaitFailParallel(t *testing.T) {
 				"3:38 WARNING NO_PATH The value looks like a path, but the name of the field 'Cause' does not end with 'Path' @ /States/X/Cause",
 			},
 		},
-		{"no branches", inState(`"Type": "Parallel", "Branches": [], "End": true`), []string{"3:21 " + schema + "Value cannot be empty @ /States/X/Branches"}},
+		{"no branches", inState(`"Type": "Parallel", "Branches": [], "End": true`),
+			[]string{"3:21 " + schema + "Value cannot be empty @ /States/X/Branches"}},
 		{
 			"broken branches", inState(`"Type": "Parallel", "End": true, "Branches": [{}, 1, {"StartAt": "A", "States": {"A": {"Type": "Succeed"}}, "Version": "1.0"}]`),
 			[]string{
@@ -117,14 +126,16 @@ func TestRetryAndCatch(t *testing.T) {
 			},
 		},
 		{
-			"States.ALL not alone and not last", inState(task + `"Retry": [{"ErrorEquals": ["States.ALL"]}, {"ErrorEquals": ["A", "States.ALL"]}]`),
+			"States.ALL not alone and not last",
+			inState(task + `"Retry": [{"ErrorEquals": ["States.ALL"]}, {"ErrorEquals": ["A", "States.ALL"]}]`),
 			[]string{
 				"3:87 " + schema + "States.ALL must appear alone and at end of list @ /States/X/Retry[0]/ErrorEquals",
 				"3:120 " + schema + "States.ALL must appear alone and at end of list @ /States/X/Retry[1]/ErrorEquals",
 			},
 		},
 		{
-			"misspelt error name", inState(task + `"Retry": [{"ErrorEquals": ["State.ALL", "States.Timeouts", "Stateful", "States.Http.StatusCode.503"]}]`),
+			"misspelt error name", inState(task +
+				`"Retry": [{"ErrorEquals": ["State.ALL", "States.Timeouts", "Stateful", "States.Http.StatusCode.503"]}]`),
 			[]string{
 				"3:103 ADVICE UNKNOWN_ERROR_NAME 'State.ALL' is no reserved error name; it matches nothing but an error of this very name @ /States/X/Retry[0]/ErrorEquals[0]",
 				"3:116 ADVICE UNKNOWN_ERROR_NAME 'States.Timeouts' is no reserved error name; it matches nothing but an error of this very name @ /States/X/Retry[0]/ErrorEquals[1]",
@@ -148,7 +159,8 @@ func TestChoice(t *testing.T) {
 	}
 	runDiagnosed(t, asl.Options{}, []diagnosedCase{
 		{"no rules", rules(``), []string{"2:41 " + schema + "Value cannot be empty @ /States/X/Choices"}},
-		{"no Next", rules(`{"Variable": "$", "StringMatches": "a*"}`), []string{"2:53 " + schema + "These fields are required: [Next] @ /States/X/Choices[0]"}},
+		{"no Next", rules(`{"Variable": "$", "StringMatches": "a*"}`),
+			[]string{"2:53 " + schema + "These fields are required: [Next] @ /States/X/Choices[0]"}},
 		{
 			"no test", rules(`{"Next": "E"}`),
 			[]string{"2:53 " + schema + "The object must have only one of the following fields, [And, Or, Not, Variable, Condition] @ /States/X/Choices[0]"},
@@ -217,7 +229,8 @@ func TestJSONata(t *testing.T) {
 			},
 		},
 		{
-			"parts of $states", jsonata(task + `"Arguments": "{% $states.result %}", "Output": "{% $states.result %}", "Assign": {"a": "{% $states.errorOutput %}"},
+			"parts of $states", jsonata(task +
+				`"Arguments": "{% $states.result %}", "Output": "{% $states.result %}", "Assign": {"a": "{% $states.errorOutput %}"},
 "Catch": [{"ErrorEquals": ["States.ALL"], "Output": "{% $states.errorOutput %}", "Next": "X"}]`),
 			[]string{
 				"3:89 ERROR UNSUPPORTED_JSONATA_EXPRESSION Reference to '$states.result' is not supported here. @ /States/X/Arguments",
@@ -249,9 +262,12 @@ func TestExpress(t *testing.T) {
 	t.Parallel()
 	resource := func(arn string) string { return inState(`"Type": "Task", "End": true, "Resource": "` + arn + `"`) }
 	runDiagnosed(t, asl.Options{Express: true}, []diagnosedCase{
-		{"job", resource("arn:aws:states:::states:startExecution.sync:2"), []string{"3:42 " + schema + "Express state machine does not support '.sync' service integration @ /States/X/Resource"}},
-		{"callback", resource("arn:aws:states:::sqs:sendMessage.waitForTaskToken"), []string{"3:42 " + schema + "Express state machine does not support '.waitForTaskToken' service integration  @ /States/X/Resource"}},
-		{"activity", resource("arn:aws:states:us-east-1:1:activity:a"), []string{"3:42 " + schema + "Express state machine does not support Activity ARN @ /States/X/Resource"}},
+		{"job", resource("arn:aws:states:::states:startExecution.sync:2"),
+			[]string{"3:42 " + schema + "Express state machine does not support '.sync' service integration @ /States/X/Resource"}},
+		{"callback", resource("arn:aws:states:::sqs:sendMessage.waitForTaskToken"),
+			[]string{"3:42 " + schema + "Express state machine does not support '.waitForTaskToken' service integration  @ /States/X/Resource"}},
+		{"activity", resource("arn:aws:states:us-east-1:1:activity:a"),
+			[]string{"3:42 " + schema + "Express state machine does not support Activity ARN @ /States/X/Resource"}},
 		{"function", resource("arn:aws:lambda:us-east-1:1:function:a"), nil},
 		{
 			"distributed Map", inState(`"Type": "Map", "End": true, "ItemProcessor": {"ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "EXPRESS"},
@@ -266,7 +282,8 @@ func TestErrorNamesThatTheDefinitionRaises(t *testing.T) {
 	t.Parallel()
 	definition := func(raised string) string {
 		return `{"StartAt": "P", "States": {
-  "P": {"Type": "Parallel", "Branches": [{"StartAt": "F", "States": {"F": {"Type": "Fail", "Error": "` + raised + `"}}}],
+  "P": {"Type": "Parallel", "Branches": [{"StartAt": "F", "States": {"F": {"Type": "Fail", "Error": "` + raised +
+			`"}}}],
     "Catch": [{"ErrorEquals": ["States.OutOfTime"], "Next": "S"}], "End": true}, "S": {"Type": "Succeed"}}}`
 	}
 	if _, found := asl.Parse(definition("States.OutOfTime")); len(found) > 0 {
@@ -281,22 +298,29 @@ func TestResources(t *testing.T) {
 	t.Parallel()
 	const refused = "The resource provided %s is not recognized. The value is not a valid resource ARN, or the resource is not available in this region."
 	for arn, want := range map[string]string{
-		"arn:aws:states:::athena:startQueryExecution": "", "arn:aws-cn:states:::bedrock:invokeModel.waitForTaskToken": "",
-		"arn:aws:lambda:us-east-1:123456789012:function:f:live": "", "arn:aws:states:us-east-1:123456789012:activity:a": "",
-		"arn:aws:states:::batch:submitJob.sync": "", "arn:aws:states:::http:invoke": "",
-		"arn:aws:states:::bedrockagentcore:invokeHarness": "",
-		"arn:aws:states:::aws-sdk:newservice:doIt":        "", "arn:aws:states:::aws-sdk:sqs:sendMessage.waitForTaskToken": "",
-		"arn:aws:states:::lambda:invoke.sync":          "lambda:invoke has the patterns request-response, .waitForTaskToken",
-		"arn:aws:states:::lambda:invok":                "did you mean 'invoke'?",
-		"arn:aws:states:::ecs:runTask.sync:2":          "ecs:runTask has the patterns request-response, .sync, .waitForTaskToken",
-		"arn:aws:states:::translate:text":              "use aws-sdk:SERVICE:ACTION for a service without an optimized integration",
-		"arn:aws:states:::aws-sdk:s3:getObject.sync":   "actions of the AWS SDK are called at once or with .waitForTaskToken",
-		"arn:aws:states:::aws-sdk:s3:GetObject":        "actions begin with a small letter: getObject",
-		"arn:aws:states:::aws-sdk:s3":                  "an action such as aws-sdk:s3:getObject",
-		"arn:aws:sqs:us-east-1:123456789012:queue":     "an integration (arn:aws:states:::…), a function or an activity",
-		"arn:aws:states:us-east-1:123456789012:lambda": "an integration (arn:aws:states:::…), a function or an activity",
+		"arn:aws:states:::athena:startQueryExecution":              "",
+		"arn:aws-cn:states:::bedrock:invokeModel.waitForTaskToken": "",
+		"arn:aws:lambda:us-east-1:123456789012:function:f:live":    "",
+		"arn:aws:states:us-east-1:123456789012:activity:a":         "",
+		"arn:aws:states:::batch:submitJob.sync":                    "", "arn:aws:states:::http:invoke": "",
+		"arn:aws:states:::bedrockagentcore:invokeHarness":                       "",
+		"arn:aws:states:::aws-sdk:newservice:doIt":                              "",
+		"arn:aws:states:::aws-sdk:sqs:sendMessage.waitForTaskToken":             "",
+		"arn:aws:states:::lambda:invoke.sync":                                   "lambda:invoke has the patterns request-response, .waitForTaskToken",
+		"arn:aws:states:::lambda:invok":                                         "did you mean 'invoke'?",
+		"arn:aws:states:::ecs:runTask.sync:2":                                   "ecs:runTask has the patterns request-response, .sync, .waitForTaskToken",
+		"arn:aws:states:::translate:text":                                       "use aws-sdk:SERVICE:ACTION for a service without an optimized integration",
+		"arn:aws:states:::aws-sdk:s3:getObject.sync":                            "actions of the AWS SDK are called at once or with .waitForTaskToken",
+		"arn:aws:states:::aws-sdk:s3:GetObject":                                 "actions begin with a small letter: getObject",
+		"arn:aws:states:::aws-sdk:s3":                                           "an action such as aws-sdk:s3:getObject",
+		"arn:aws:sqs:us-east-1:123456789012:queue":                              "an integration (arn:aws:states:::…), a function or an activity",
+		"arn:aws:states:us-east-1:123456789012:lambda":                          "an integration with its action, such as lambda:invoke",
+		"arn:aws:states:us-east-1:123456789012:stateMachine:other":              "start a state machine by arn:aws:states:::states:startExecution, and name it in the parameters",
+		"arn:aws:states:us-east-1:776177632559:aws-sdk:s3:getObject":            "",
+		"arn:aws:states:eu-west-1:776177632559:athena:startQueryExecution.sync": "",
 	} {
-		definition := `{"StartAt":"S","States":{"S":{"Type":"Task","Resource":"` + arn + `","Parameters":{},"End":true}}}`
+		definition := `{"StartAt":"S","States":{"S":{"Type":"Task","Resource":"` + arn +
+			`","Parameters":{},"End":true}}}`
 		if _, found := asl.Parse(definition); len(found) > 0 {
 			t.Errorf("%s: an engine with integrations of its own refuses it: %v", arn, found)
 		}

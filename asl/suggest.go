@@ -13,8 +13,8 @@ func didYouMean(word string, candidates []string) string {
 	return ""
 }
 
-// nearest returns the candidate with the fewest edits (insertions, deletions, replacements, swaps of neighbours) from the
-// word, letter case aside, as long as these are at most a third of its letters; otherwise nothing.
+// nearest returns the candidate with the fewest edits (insertions, deletions, replacements, swaps of neighbours) from
+// the word, letter case aside, as long as these are at most a third of its letters; otherwise nothing.
 func nearest(word string, candidates []string) string {
 	best, limit := "", utf8.RuneCountInString(word)/3
 	for _, c := range candidates {

@@ -6,7 +6,8 @@ import (
 	"stepback/asl/jsonvalue"
 )
 
-// syntaxHint knows what people write who take JSON for the JavaScript, YAML or template that it is not; empty when it does not know.
+// syntaxHint knows what people write who take JSON for the JavaScript, YAML or template that it is not; empty when it
+// does not know.
 func syntaxHint(text string, offset int) string {
 	before, after := strings.TrimRight(text[:offset], " \t\r\n"), text[offset:]
 	switch {

@@ -7,8 +7,8 @@ import (
 	"stepback/asl/source"
 )
 
-// template reads a payload: a template with .$ keys in JSONPath, a value with expressions in JSONata. The readable flags say
-// which parts of $states a JSONata expression may read there beyond input and context.
+// template reads a payload: a template with .$ keys in JSONPath, a value with expressions in JSONata. The readable
+// flags say which parts of $states a JSONata expression may read there beyond input and context.
 func (o object) template(key string, readable statesParts) *jsonvalue.Value {
 	v, ok := o.get(key)
 	if !ok {
@@ -61,7 +61,8 @@ func (d *decoder) dynamicMember(template jsonvalue.Value, name string, value jso
 	if err == "" {
 		return
 	}
-	f := d.fail("The value for the field '%s' must be a valid JSONPath or a valid intrinsic function call", key).hint(err)
+	f := d.fail("The value for the field '%s' must be a valid JSONPath or a valid intrinsic function call",
+		key).hint(err)
 	f.focus = f.focus.Join(source.Member(key))
 }
 

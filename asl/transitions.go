@@ -6,9 +6,9 @@ import (
 	"stepback/asl/source"
 )
 
-// checkTransitions checks, for one graph whose States object is at the current path, that all targets exist, and then that
-// there is an end and that every state can be reached. The second half would only repeat what is wrong already when states of
-// the graph are broken (not whole), and the service leaves reachability out when there is no end.
+// checkTransitions checks, for one graph whose States object is at the current path, that all targets exist, and then
+// that there is an end and that every state can be reached. The second half would only repeat what is wrong already
+// when states of the graph are broken (not whole), and the service leaves reachability out when there is no end.
 func (d *decoder) checkTransitions(g *Graph, names []string, whole bool) {
 	w := walk{d: d, graph: g, names: names, states: make(map[string]*State, len(names)), reached: map[string]bool{}}
 	for _, name := range names {
@@ -40,6 +40,7 @@ type walk struct {
 	names   []string
 	states  map[string]*State
 	reached map[string]bool
+	missing bool // a target names no state of the graph
 }
 
 // start checks StartAt, the neighbour of the States object.
@@ -91,6 +92,7 @@ func (w *walk) target(name string) {
 	if _, exists := w.states[name]; exists {
 		return
 	}
+	w.missing = true
 	f := w.d.report(SeverityError, MissingTransitionTarget, "Missing 'Next' target: "+name)
 	if guess := didYouMean(name, w.names); guess != "" {
 		f.hint(guess)
@@ -124,7 +126,7 @@ func (w *walk) reportUnreached() {
 		}
 		w.d.enter(s.Name)
 		w.d.report(SeverityError, MissingTransitionTarget, `State "`+s.Name+`" is not reachable.`).
-			hint("no chain of transitions leads from StartAt to this state")
+			hint("no chain of transitions leads from StartAt to this state").Consequence = w.missing
 		w.d.leave()
 	}
 }

@@ -7,9 +7,9 @@ import (
 	"stepback/asl/source"
 )
 
-// checkVariables reports states inside a Parallel or Map state that assign a variable which a state before that Parallel or
-// Map has assigned: inner states may read the variables around them but not change them. What the Parallel or Map itself assigns
-// does not exist yet. A distributed Map's children are executions of their own and free in this.
+// checkVariables reports states inside a Parallel or Map state that assign a variable which a state before that
+// Parallel or Map has assigned: inner states may read the variables around them but not change them. What the Parallel
+// or Map itself assigns does not exist yet. A distributed Map's children are executions of their own and free in this.
 func (d *decoder) checkVariables(g *Graph) {
 	if d.failures == 0 {
 		d.checkInner(g, nil)

@@ -16,15 +16,16 @@ import (
 	"stepback/pipeline"
 )
 
-// inFlight is how many records the plain loop has on their way into the store at once: as many as the pipeline's 16 child
-// executions of up to 40 iterations, so that both fill the store's transactions alike.
+// inFlight is how many records the plain loop has on their way into the store at once: as many as the pipeline's 16
+// child executions of up to 40 iterations, so that both fill the store's transactions alike.
 const inFlight = 16 * 40
 
-// csvJob measures a CSV import end to end against a plain Go loop that reads, checks and upserts the same rows into the same
-// store, in the same transactions.
+// csvJob measures a CSV import end to end against a plain Go loop that reads, checks and upserts the same rows into the
+// same store, in the same transactions.
 func csvJob(rows int) measurement {
 	return measurement{
-		name: "CSV job, " + thousands(rows) + " rows, batch 100, SQLite, end to end", unit: "s", target: csvTarget(rows),
+		name: "CSV job, " + thousands(rows) + " rows, batch 100, SQLite, end to end", unit: "s",
+		target: csvTarget(rows),
 		measure: func(ctx context.Context, dir string) (reading, error) {
 			file, err := sampleFile(dir, rows)
 			if err != nil {
@@ -68,7 +69,8 @@ func importFile(ctx context.Context, file, data string, rows int) error {
 		return err
 	}
 	if report.Rows == nil || report.Rows.Applied != int64(rows) {
-		return fmt.Errorf("the run ended %s with rows %+v: %s %s", report.Status, report.Rows, report.Error, report.Cause)
+		return fmt.Errorf("the run ended %s with rows %+v: %s %s", report.Status, report.Rows, report.Error,
+			report.Cause)
 	}
 	return nil
 }

@@ -43,12 +43,14 @@ func fsyncs() measurement {
 
 const writers = 64
 
-// steps measures durable steps: 64 executions at a time, each of 20 tasks that are answered at once, each answer a step that is
-// on the disk before the next task is invoked. The floor is the journal alone with 64 writers of the same steps.
+// steps measures durable steps: 64 executions at a time, each of 20 tasks that are answered at once, each answer a step
+// that is on the disk before the next task is invoked. The floor is the journal alone with 64 writers of the same
+// steps.
 func steps() measurement {
 	const tasks, executions = 20, 2000
 	return measurement{
-		name: "durable steps of tasks, 64 executions at a time", unit: "/s", target: "≥ 0.5 × the journal's group commit",
+		name: "durable steps of tasks, 64 executions at a time", unit: "/s",
+		target: "≥ 0.5 × the journal's group commit",
 		measure: func(ctx context.Context, dir string) (reading, error) {
 			floor, err := groupCommit(filepath.Join(dir, "floor"), executions*tasks)
 			if err != nil {
@@ -93,7 +95,8 @@ func groupCommit(dir string, n int) (float64, error) {
 	counts := make([]int64, writers)
 	results := make([]chan error, writers)
 	for w := range writers {
-		executions[w] = journal.Execution{ARN: fmt.Sprintf("arn:aws:states:us-east-1:000000000000:execution:bench:e%d", w), Status: interpreter.Running}
+		executions[w] = journal.Execution{ARN: fmt.Sprintf("arn:aws:states:us-east-1:000000000000:execution:bench:e%d",
+			w), Status: interpreter.Running}
 		results[w] = make(chan error, 1)
 	}
 	return clients(writers, n, func(w, _ int) error {
@@ -107,8 +110,10 @@ func groupCommit(dir string, n int) (float64, error) {
 func stepOf(x *journal.Execution, step int64, at time.Time) *journal.Record {
 	details := &history.Details{Resource: "task", ResourceType: "bench", Region: "us-east-1"}
 	produced := []history.Event{
-		{Type: history.TaskSucceeded, Data: `{"b":2}`, More: details}, {Type: history.TaskStateExited, Name: "T1", Data: `{"b":2}`},
-		{Type: history.TaskStateEntered, Name: "T2", Data: `{"b":2}`}, {Type: history.TaskScheduled, Data: `{"b":2}`, More: details},
+		{Type: history.TaskSucceeded, Data: `{"b":2}`, More: details}, {Type: history.TaskStateExited, Name: "T1",
+			Data: `{"b":2}`},
+		{Type: history.TaskStateEntered, Name: "T2", Data: `{"b":2}`}, {Type: history.TaskScheduled, Data: `{"b":2}`,
+			More: details},
 		{Type: history.TaskStarted, More: details},
 	}
 	for i := range produced {
@@ -117,6 +122,7 @@ func stepOf(x *journal.Execution, step int64, at time.Time) *journal.Record {
 	}
 	return &journal.Record{
 		Execution: x, Step: step, History: produced,
-		Events: []interpreter.Event{{Kind: interpreter.TaskSucceeded, ID: step, At: at, Seed: 7, Output: interpreter.TextPayload(`{"b":2}`)}},
+		Events: []interpreter.Event{{Kind: interpreter.TaskSucceeded, ID: step, At: at, Seed: 7,
+			Output: interpreter.TextPayload(`{"b":2}`)}},
 	}
 }

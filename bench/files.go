@@ -11,7 +11,8 @@ import (
 	"stepback/engine/itemreader"
 )
 
-// files is an object store with one object, of numbered JSON lines that are made as they are read. What is put goes to files.
+// files is an object store with one object, of numbered JSON lines that are made as they are read. What is put goes to
+// files.
 type files struct {
 	dir   string
 	lines int

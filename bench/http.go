@@ -15,9 +15,9 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
-	"stepback/awsapi/awsjson"
-	"stepback/awsapi/stepfunctions"
+	"stepback/aws"
 	"stepback/engine"
+	"stepback/services/stepfunctions"
 )
 
 const (
@@ -26,8 +26,8 @@ const (
 	onePass     = `{"StartAt":"P","States":{"P":{"Type":"Pass","End":true}}}` //nolint:gosec // a definition, not a password
 )
 
-// starts measures StartExecution over HTTP, answered once the start is durable. The floor is a bare Go server that appends one
-// synced record, in groups as they come, and echoes the request.
+// starts measures StartExecution over HTTP, answered once the start is durable. The floor is a bare Go server that
+// appends one synced record, in groups as they come, and echoes the request.
 func starts() measurement {
 	return measurement{
 		name: "StartExecution over HTTP, 16 clients, durable", unit: "/s", target: "≥ 0.4 × the durable echo",
@@ -42,12 +42,13 @@ func starts() measurement {
 	}
 }
 
-// oneState measures how long a one-state execution takes from the request to its durable end, as a percentile. One client asks,
-// one request after the other.
+// oneState measures how long a one-state execution takes from the request to its durable end, as a percentile. One
+// client asks, one request after the other.
 func oneState(percentile int) measurement {
 	const n = 2000
 	return measurement{
-		name: fmt.Sprintf("one-state execution over HTTP, request to end, p%d", percentile), unit: "ms", target: "for scale",
+		name: fmt.Sprintf("one-state execution over HTTP, request to end, p%d", percentile), unit: "ms",
+		target: "for scale",
 		measure: func(ctx context.Context, dir string) (reading, error) {
 			_, took, err := startAll(ctx, dir, 1, n)
 			if err != nil {
@@ -67,14 +68,16 @@ func startAll(ctx context.Context, dir string, goroutines, n int) (perSecond flo
 	}
 	defer b.Close()
 	service := stepfunctions.New(stepfunctions.Config{
-		Open:  func(awsjson.Scope) (*engine.Engine, error) { return b.Engine, nil },
-		Store: stepfunctions.NewMemory(), Now: b.clock.Now, Default: awsjson.Scope{Account: "000000000000", Region: "us-east-1"},
+		Open:  func(aws.Scope) (*engine.Engine, error) { return b.Engine, nil },
+		Store: stepfunctions.NewMemory(), Now: b.clock.Now, Default: aws.Scope{Account: "000000000000",
+			Region: "us-east-1"},
 	})
 	server := httptest.NewServer(service.Handler())
 	defer server.Close()
 	c := newCaller(server.URL, goroutines)
 	const arn = "arn:aws:states:us-east-1:000000000000:"
-	err = c.post(ctx, "CreateStateMachine", fmt.Sprintf(`{"name":"m","definition":%q,"roleArn":"arn:aws:iam::000000000000:role/r"}`, onePass))
+	err = c.post(ctx, "CreateStateMachine",
+		fmt.Sprintf(`{"name":"m","definition":%q,"roleArn":"arn:aws:iam::000000000000:role/r"}`, onePass))
 	if err != nil {
 		return 0, nil, err
 	}

@@ -1,5 +1,6 @@
-// Command bench measures stepback against floors that run in the same process, so that its figures are ratios and mean the
-// same on a fast and a slow machine. It prints a table; RESULTS.md keeps past tables and says what the figures should be.
+// Command bench measures stepback against floors that run in the same process, so that its figures are ratios and mean
+// the same on a fast and a slow machine. It prints a table; RESULTS.md keeps past tables and says what the figures
+// should be.
 package main
 
 import (

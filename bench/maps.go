@@ -40,8 +40,8 @@ func inlineMap() measurement {
 	}
 }
 
-// distributedMap measures a distributed Map whose child executions are one Pass state. The floor of one item for each is the
-// journal alone, with 1,000 executions on their way.
+// distributedMap measures a distributed Map whose child executions are one Pass state. The floor of one item for each
+// is the journal alone, with 1,000 executions on their way.
 func distributedMap(batch int) measurement {
 	const items = 100_000
 	target := "≥ 30,000/s"
@@ -49,7 +49,8 @@ func distributedMap(batch int) measurement {
 		target = "for scale"
 	}
 	return measurement{
-		name: fmt.Sprintf("distributed Map of %s items, Pass child, batch %d, durable", thousands(items), batch), unit: "items/s", target: target,
+		name: fmt.Sprintf("distributed Map of %s items, Pass child, batch %d, durable", thousands(items), batch),
+		unit: "items/s", target: target,
 		measure: func(ctx context.Context, dir string) (reading, error) {
 			floor := 0.0
 			if batch == 1 {
@@ -63,7 +64,8 @@ func distributedMap(batch int) measurement {
 				return reading{}, err
 			}
 			defer b.Close()
-			m, err := b.CreateStateMachine("m", passMap(batch, ``, `"ResultSelector":{"n.$":"States.ArrayLength($)"},`), "", false)
+			m, err := b.CreateStateMachine("m", passMap(batch, ``, `"ResultSelector":{"n.$":"States.ArrayLength($)"},`),
+				"", false)
 			if err != nil {
 				return reading{}, err
 			}
@@ -81,7 +83,8 @@ func passMap(batch int, reader, rest string) string {
 	if batch > 1 {
 		batcher = fmt.Sprintf(`"ItemBatcher":{"MaxItemsPerBatch":%d},`, batch)
 	}
-	return `{"StartAt":"M","States":{"M":{"Type":"Map","Label":"L",` + reader + batcher + rest + `"End":true,"ItemProcessor":{
+	return `{"StartAt":"M","States":{"M":{"Type":"Map","Label":"L",` + reader + batcher + rest +
+		`"End":true,"ItemProcessor":{
 		"ProcessorConfig":{"Mode":"DISTRIBUTED","ExecutionType":"STANDARD"},
 		"StartAt":"P","States":{"P":{"Type":"Pass","Result":1,"End":true}}}}}}`
 }
@@ -127,11 +130,13 @@ func endOf(i int, at time.Time) *journal.Record {
 	}
 	return &journal.Record{
 		Execution: &journal.Execution{
-			ARN:       fmt.Sprintf("arn:aws:states:us-east-1:000000000000:execution:m/L:01234567-89ab-8000-8000-%012x", i),
+			ARN: fmt.Sprintf("arn:aws:states:us-east-1:000000000000:execution:m/L:01234567-89ab-8000-8000-%012x",
+				i),
 			Name:      fmt.Sprintf("01234567-89ab-8000-8000-%012x", i),
 			MapRunARN: "arn:aws:states:us-east-1:000000000000:mapRun:m/L:01234567-89ab-8000-8000-000000000000",
 			Status:    interpreter.Succeeded, Start: at, Stop: at, Input: "1", Output: "1", Items: 1, HistorySize: 4,
 		},
-		Begin: true, End: true, History: events, All: events, Events: []interpreter.Event{{Kind: interpreter.Start, At: at, Seed: 7}},
+		Begin: true, End: true, History: events, All: events, Events: []interpreter.Event{{Kind: interpreter.Start,
+			At: at, Seed: 7}},
 	}
 }

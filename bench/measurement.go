@@ -17,8 +17,8 @@ type measurement struct {
 	measure            func(ctx context.Context, dir string) (reading, error)
 }
 
-// reading is one run: a figure, and that of the same work without stepback where there is such a floor. The seconds of processor
-// time of both are 0 where they are not measured.
+// reading is one run: a figure, and that of the same work without stepback where there is such a floor. The seconds of
+// processor time of both are 0 where they are not measured.
 type reading struct{ value, floor, processor, floorProcessor float64 }
 
 // result is what the runs of a measurement came to.
@@ -28,7 +28,8 @@ type result struct {
 	processor, floorsProcessor []float64
 }
 
-// repeated measures several times, each in a fresh directory. Figure and floor alternate, so that both see the same machine.
+// repeated measures several times, each in a fresh directory. Figure and floor alternate, so that both see the same
+// machine.
 func (m measurement) repeated(ctx context.Context, runs int) (*result, error) {
 	r := &result{measurement: m}
 	if m.once {
@@ -86,7 +87,8 @@ func (r *result) print() {
 func (r *result) printProcessor() {
 	spent, floor := median(r.processor), median(r.floorsProcessor)
 	fmt.Fprintf(os.Stdout, columns, "– its processor time", figure(spent)+" s",
-		figure(slices.Min(r.processor))+"–"+figure(slices.Max(r.processor)), figure(floor), fmt.Sprintf("%.2f", spent/floor), "for scale")
+		figure(slices.Min(r.processor))+"–"+figure(slices.Max(r.processor)), figure(floor),
+		fmt.Sprintf("%.2f", spent/floor), "for scale")
 }
 
 // figure writes a number with three digits, or as a whole one.

@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// memory measures the largest resident size of a process that does a big job: a CSV import of rows, or a distributed Map of
-// children.
+// memory measures the largest resident size of a process that does a big job: a CSV import of rows, or a distributed
+// Map of children.
 func memory(job string, n, limit int) measurement {
 	return measurement{
 		name: "peak memory, " + thousands(n) + " " + job, unit: "MB", target: fmt.Sprintf("< %d MB", limit), once: true,
@@ -22,7 +22,8 @@ func memory(job string, n, limit int) measurement {
 			if err != nil {
 				return reading{}, err
 			}
-			cmd := exec.CommandContext(ctx, self, "-child", job, "-dir", dir, "-big", strconv.Itoa(n)) //nolint:gosec // this program
+			cmd := exec.CommandContext(ctx, self, "-child", job, "-dir", dir, "-big",
+				strconv.Itoa(n)) //nolint:gosec // this program
 			cmd.Stderr = os.Stderr
 			out, err := cmd.Output()
 			if err != nil {
@@ -78,7 +79,8 @@ func runChildren(ctx context.Context, dir string, n int) (err error) {
 	defer func() { err = errors.Join(err, b.Close()) }()
 	m, err := b.CreateStateMachine("m", passMap(1,
 		`"ItemReader":{"Resource":"arn:aws:states:::s3:getObject","ReaderConfig":{"InputType":"JSONL"},"Parameters":{"Bucket":"b","Key":"k"}},`,
-		`"ResultWriter":{"Resource":"arn:aws:states:::s3:putObject","Parameters":{"Bucket":"b","Prefix":"p"}},`), "", false)
+		`"ResultWriter":{"Resource":"arn:aws:states:::s3:putObject","Parameters":{"Bucket":"b","Prefix":"p"}},`), "",
+		false)
 	if err != nil {
 		return err
 	}

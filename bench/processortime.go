@@ -8,15 +8,15 @@ import (
 	"time"
 )
 
-// The columns of /proc/self/stat behind the command's name, which ends with the last bracket and may hold spaces, and the unit in
-// which they count.
+// The columns of /proc/self/stat behind the command's name, which ends with the last bracket and may hold spaces, and
+// the unit in which they count.
 const (
 	userTicks, systemTicks = 11, 12
 	ticksPerSecond         = 100
 )
 
-// cost is what a piece of work took, in seconds: by the clock, and of all cores together. Processor time tells more where other
-// work shares the machine.
+// cost is what a piece of work took, in seconds: by the clock, and of all cores together. Processor time tells more
+// where other work shares the machine.
 type cost struct{ wall, processor float64 }
 
 // costOf measures a function that has the process to itself.
@@ -42,7 +42,8 @@ func processorTime() (float64, error) {
 	}
 	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
 	if len(fields) <= systemTicks {
-		return 0, fmt.Errorf("/proc/self/stat has %d columns behind the name, expected more than %d", len(fields), systemTicks)
+		return 0, fmt.Errorf("/proc/self/stat has %d columns behind the name, expected more than %d", len(fields),
+			systemTicks)
 	}
 	user, err := strconv.ParseInt(string(fields[userTicks]), 10, 64)
 	if err != nil {

@@ -64,7 +64,8 @@ func leave(ctx context.Context, dir string, n int) (err error) {
 		return err
 	}
 	_, err = clients(256, n, func(_, i int) error {
-		_, err := b.StartExecution(ctx, m.ARN, fmt.Sprintf("e%d", i), `{"n":1,"text":"a payload of a usual size, not too small"}`)
+		_, err := b.StartExecution(ctx, m.ARN, fmt.Sprintf("e%d", i),
+			`{"n":1,"text":"a payload of a usual size, not too small"}`)
 		return err
 	})
 	return err

@@ -37,7 +37,8 @@ func transitions() measurement {
 }
 
 func runChain(p *plan.Plan, out *interpreter.Result) error {
-	x := interpreter.New(p, interpreter.Info{ARN: "arn", MachineARN: "arn", Input: `{"n":1,"text":"a payload of a usual size, not too small"}`})
+	x := interpreter.New(p, interpreter.Info{ARN: "arn", MachineARN: "arn",
+		Input: `{"n":1,"text":"a payload of a usual size, not too small"}`})
 	e := interpreter.Event{Kind: interpreter.Start, At: time.Now()}
 	for x.Status() == interpreter.Running {
 		out.Reset()

@@ -1,13 +1,11 @@
 // Command cdk is the CDK app of the CSV import: one stack for each environment.
 //
-// Context (cdk deploy -c KEY=VALUE): bootstraps, the folder of the Lambda bootstraps
-// (../dist/lambdas); emails and endpoints, comma-separated, who is to hear of
-// imports and alarms beside those that the environment names; guide, the address that
-// docs/operating.md is published at; accountConcurrency, how many invocations the account runs at a time in
-// the region when that is not 1,000; databaseSecret, the ARN of the secret of an existing database
-// in place of the environments' own. localSecret, the ARN of a
-// database's secret at a local endpoint such as LocalStack, and localArchitecture
-// (arm64 or x86_64) declare the environment local in place of the others.
+// Context (cdk deploy -c KEY=VALUE): bootstraps, the folder of the Lambda bootstraps (../dist/lambdas); emails and
+// endpoints, comma-separated, who is to hear of imports and alarms beside those that the environment names; guide, the
+// address that docs/operating.md is published at; accountConcurrency, how many invocations the account runs at a time
+// in the region when that is not 1,000; databaseSecret, the ARN of the secret of an existing database in place of the
+// environments' own. localSecret, the ARN of a database's secret at a local endpoint such as LocalStack, and
+// localArchitecture (arm64 or x86_64) declare the environment local in place of the others.
 package main
 
 import (
@@ -46,9 +44,13 @@ func declare(app awscdk.App) error {
 	if bootstraps == "" {
 		bootstraps = "../dist/lambdas"
 	}
-	environments, local, rewrite := environment.All(), false, func(definition []byte) ([]byte, error) { return definition, nil }
+	environments, local, rewrite := environment.All(), false, func(definition []byte) ([]byte,
+		error) {
+		return definition, nil
+	}
 	if secret := context(app, "localSecret"); secret != "" {
-		environments, local, rewrite = []environment.Environment{environment.Local(secret, context(app, "localArchitecture"))}, true, localstack.Definition
+		environments, local, rewrite = []environment.Environment{environment.Local(secret,
+			context(app, "localArchitecture"))}, true, localstack.Definition
 	}
 	limit, err := accountConcurrency(app)
 	if err != nil {
@@ -63,7 +65,8 @@ func declare(app awscdk.App) error {
 		if secret := context(app, "databaseSecret"); secret != "" {
 			e.Database = environment.Database{SecretARN: secret}
 		}
-		if _, err := csvimportstack.New(app, csvimportstack.Props{Environment: e, BootstrapFolder: bootstraps, Rewrite: rewrite, DashboardApart: local}); err != nil {
+		if _, err := csvimportstack.New(app, csvimportstack.Props{Environment: e, BootstrapFolder: bootstraps,
+			Rewrite: rewrite, DashboardApart: local}); err != nil {
 			return err
 		}
 	}

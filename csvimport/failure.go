@@ -8,8 +8,8 @@ import (
 	"stepback/retrypatterns"
 )
 
-// Failure is an error with the name by which Step Functions decides whether to
-// retry, catch or give up. Its message says what was wrong, where, and what to do.
+// Failure is an error with the name by which Step Functions decides whether to retry, catch or give up. Its message
+// says what was wrong, where, and what to do.
 type Failure struct {
 	Name    string // one of retrypatterns' constants, or UnexpectedError
 	Message string // without the name
@@ -28,18 +28,17 @@ func (f *Failure) Error() string { return f.Name + ": " + f.Message }
 // Unwrap is the cause.
 func (f *Failure) Unwrap() error { return f.Err }
 
-// AsFailure finds the Failure in err's chain. An error without one is named by
-// what it is: a deadline or cancellation is TimeoutError, since it is the
-// invocation that ends and every step may be repeated safely; what
-// [retrypatterns.ClassifyNetwork] knows has its name there; anything else is
-// UnexpectedError.
+// AsFailure finds the Failure in err's chain. An error without one is named by what it is: a deadline or cancellation
+// is TimeoutError, since it is the invocation that ends and every step may be repeated safely; what
+// [retrypatterns.ClassifyNetwork] knows has its name there; anything else is UnexpectedError.
 func AsFailure(err error) *Failure {
 	var f *Failure
 	if errors.As(err, &f) {
 		return f
 	}
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
-		return &Failure{Name: retrypatterns.TimeoutError, Message: "the invocation was cut off before it finished; repeating it is safe: " + err.Error(), Err: err}
+		return &Failure{Name: retrypatterns.TimeoutError,
+			Message: "the invocation was cut off before it finished; repeating it is safe: " + err.Error(), Err: err}
 	}
 	if c, ok := retrypatterns.ClassifyNetwork(err); ok {
 		return &Failure{Name: c.Error, Message: err.Error(), Err: err}

@@ -6,12 +6,10 @@ import (
 	"time"
 )
 
-// Objects is S3 as the steps need it. Errors are *Failure: CSVFileNotFound for
-// a missing object or bucket, CSVFileChanged for an ETag that no longer
-// matches, AccessDenied, or one of the transient names.
+// Objects is S3 as the steps need it. Errors are *Failure: CSVFileNotFound for a missing object or bucket,
+// CSVFileChanged for an ETag that no longer matches, AccessDenied, or one of the transient names.
 type Objects interface {
-	// Get opens an object for reading. With a non-empty etag it opens that
-	// version only, else CSVFileChanged.
+	// Get opens an object for reading. With a non-empty etag it opens that version only, else CSVFileChanged.
 	Get(ctx context.Context, at Location, etag string) (*Object, error)
 	// Put writes size bytes of body, replacing what is there.
 	Put(ctx context.Context, at Location, body io.ReadSeeker, size int64, contentType string) error

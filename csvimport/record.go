@@ -15,8 +15,8 @@ const (
 	maxCountLength  = 40  // characters of a count, leading zeros included
 )
 
-// Record is one row of a file as the distributed Map hands it over: every
-// value is text. Line and Problem are there only in a normalised copy.
+// Record is one row of a file as the distributed Map hands it over: every value is text. Line and Problem are there
+// only in a normalised copy.
 type Record struct {
 	UserID     string `json:"user_id"`
 	LoginCount string `json:"login_count"`
@@ -32,10 +32,9 @@ type Problem struct {
 	Message string `json:"message"`
 }
 
-// Increment reads the record by the rules of the system: blanks around a value
-// do not count; the user id has 1 to 256 characters and no NUL; a count is a
-// whole number from 0 to 9223372036854775807 in the digits 0 to 9, without sign
-// or separators. A record that breaks one is a ValidationError.
+// Increment reads the record by the rules of the system: blanks around a value do not count; the user id has 1 to 256
+// characters and no NUL; a count is a whole number from 0 to 9223372036854775807 in the digits 0 to 9, without sign or
+// separators. A record that breaks one is a ValidationError.
 func (r Record) Increment() (Increment, error) {
 	if r.Problem != "" {
 		return Increment{}, Fail(retrypatterns.ValidationError, "%s%s", r.place(), r.Problem)
@@ -54,8 +53,8 @@ func (r Record) place() string {
 	return "line " + r.Line + ": "
 }
 
-// ParseFields reads the three values of a record. It returns every problem it
-// finds, at most one a column, without line numbers.
+// ParseFields reads the three values of a record. It returns every problem it finds, at most one a column, without line
+// numbers.
 func ParseFields(userID, loginCount, postCount string) (Increment, []Problem) {
 	var problems []Problem
 	note := func(column, message string) {

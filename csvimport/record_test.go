@@ -12,7 +12,8 @@ import (
 func TestFingerprintNeverChanges(t *testing.T) {
 	t.Parallel()
 	for inc, want := range map[csvimport.Increment]int64{
-		{}: -8637869204239850395, {UserID: "u1", LoginCount: 1, PostCount: 2}: 7008167013209301040, {UserID: "u1", LoginCount: 2, PostCount: 1}: 3548471492076212752,
+		{}: -8637869204239850395, {UserID: "u1", LoginCount: 1, PostCount: 2}: 7008167013209301040,
+		{UserID: "u1", LoginCount: 2, PostCount: 1}: 3548471492076212752,
 	} {
 		if got := inc.Fingerprint(); got != want {
 			t.Errorf("fingerprint of %+v is %d, want %d", inc, got, want)

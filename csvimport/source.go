@@ -7,10 +7,9 @@ import (
 	"stepback/retrypatterns"
 )
 
-// Source is one version of one uploaded file, as S3's Object Created event
-// names it. The three together are the file's part of every idempotency key:
-// the same content under another key, or new content under the same key, is
-// another file.
+// Source is one version of one uploaded file, as S3's Object Created event names it. The three together are the file's
+// part of every idempotency key: the same content under another key, or new content under the same key, is another
+// file.
 type Source struct {
 	Bucket string `json:"bucket"`
 	Key    string `json:"key"`
@@ -20,8 +19,7 @@ type Source struct {
 // String is the file as an s3:// address.
 func (s Source) String() string { return fmt.Sprintf("s3://%s/%s", s.Bucket, s.Key) }
 
-// Normal is s with the quotes that S3 writes around an ETag removed, so that
-// both spellings are one file.
+// Normal is s with the quotes that S3 writes around an ETag removed, so that both spellings are one file.
 func (s Source) Normal() Source {
 	s.ETag = UnquoteETag(s.ETag)
 	return s
@@ -36,7 +34,9 @@ func (s Source) Check() error {
 		}
 	}
 	if len(missing) > 0 {
-		return Fail(retrypatterns.InvalidInput, "the event lacks %s; expected \"source\":{\"bucket\":…,\"key\":…,\"etag\":…} of the uploaded object", strings.Join(missing, ", "))
+		return Fail(retrypatterns.InvalidInput,
+			"the event lacks %s; expected \"source\":{\"bucket\":…,\"key\":…,\"etag\":…} of the uploaded object",
+			strings.Join(missing, ", "))
 	}
 	return nil
 }

@@ -77,7 +77,8 @@ type rowJSON struct {
 	Visible    *bool  `json:"visible,omitempty"`
 }
 
-// Body writes the dashboard body as CloudWatch takes it. The same dashboard always gives the same text. The error is that of Check.
+// Body writes the dashboard body as CloudWatch takes it. The same dashboard always gives the same text. The error is
+// that of Check.
 func (d Dashboard) Body() ([]byte, error) {
 	if err := d.Check(); err != nil {
 		return nil, err
@@ -112,7 +113,8 @@ func (d Dashboard) widget(w Widget) widgetJSON {
 func (d Dashboard) metric(w Widget) metricJSON {
 	m := w.Metric
 	out := metricJSON{
-		Title: w.Title, Region: d.Region, View: m.View, Stacked: m.Stacked, Period: cmp.Or(m.Period, period), Stat: string(retrymetrics.Sum),
+		Title: w.Title, Region: d.Region, View: m.View, Stacked: m.Stacked, Period: cmp.Or(m.Period, period),
+		Stat:                 string(retrymetrics.Sum),
 		SetPeriodToTimeRange: m.View == singleValue,
 	}
 	if m.View == timeSeries {
@@ -139,7 +141,8 @@ func (r Row) json(index int) []any {
 	case r.Rate != nil:
 		return r.Rate.json(index, r)
 	default:
-		return []any{[]any{rowJSON{Expression: r.Search.Expression(r.Stat), Label: r.Label, ID: fmt.Sprintf("search%d", index)}}}
+		return []any{[]any{rowJSON{Expression: r.Search.Expression(r.Stat), Label: r.Label, ID: fmt.Sprintf("search%d",
+			index)}}}
 	}
 }
 
@@ -150,7 +153,8 @@ func (r *Rate) json(index int, row Row) []any {
 		t := r.Terms[i]
 		rows = append(rows, seriesJSON(s, rowJSON{ID: t.ID, Stat: string(t.Stat), Visible: &unseen}))
 	}
-	return append(rows, []any{rowJSON{Expression: r.Expression, Label: row.Label, ID: fmt.Sprintf("rate%d", index), Color: row.Color}})
+	return append(rows, []any{rowJSON{Expression: r.Expression, Label: row.Label, ID: fmt.Sprintf("rate%d", index),
+		Color: row.Color}})
 }
 
 func seriesJSON(s retrymetrics.Series, options rowJSON) []any {

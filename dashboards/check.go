@@ -11,8 +11,8 @@ const (
 	maxRows    = 500
 )
 
-// Check reports the first thing about the dashboard that CloudWatch would refuse or show nothing for: a metric without the
-// dimension set, another unit than the axis says, a place off the grid.
+// Check reports the first thing about the dashboard that CloudWatch would refuse or show nothing for: a metric without
+// the dimension set, another unit than the axis says, a place off the grid.
 func (d Dashboard) Check() error {
 	if len(d.Widgets) > maxWidgets {
 		return fmt.Errorf("dashboard %s has %d widgets, %d are allowed", d.Name, len(d.Widgets), maxWidgets)
@@ -28,7 +28,8 @@ func (d Dashboard) Check() error {
 func (w Widget) check() error {
 	switch {
 	case w.X < 0 || w.Width < 1 || w.X+w.Width > columns || w.Y < 0 || w.Height < 1 || w.Height > maxHeight:
-		return fmt.Errorf("x %d, y %d, width %d, height %d is off the grid of %d columns", w.X, w.Y, w.Width, w.Height, columns)
+		return fmt.Errorf("x %d, y %d, width %d, height %d is off the grid of %d columns", w.X, w.Y, w.Width, w.Height,
+			columns)
 	case len(w.Alarms) > maxAlarms:
 		return fmt.Errorf("%d alarms, %d are allowed", len(w.Alarms), maxAlarms)
 	case w.Metric == nil:

@@ -46,7 +46,8 @@ const (
 // Monitor returns the dashboard. The error names the option that is missing.
 func Monitor(o Options) (Dashboard, error) {
 	if o.StateMachine == "" || o.Region == "" {
-		return Dashboard{}, fmt.Errorf("a dashboard needs the state machine's name (%q) and the region (%q)", o.StateMachine, o.Region)
+		return Dashboard{}, fmt.Errorf("a dashboard needs the state machine's name (%q) and the region (%q)",
+			o.StateMachine, o.Region)
 	}
 	b := layout{Options: o}
 	b.Level = cmp.Or(o.Level, retrymetrics.LevelAll)
@@ -90,7 +91,8 @@ func (b *layout) search(m *retrymetrics.Metric, set retrymetrics.Set) Row {
 func (b *layout) numbers() {
 	b.row(3,
 		number("Retries", retrymetrics.Count, b.machine(retrymetrics.RetryAttempts, "retries", plain)),
-		number("Retry success rate", retrymetrics.Percent, b.rate(retrymetrics.RetrySuccessRate(), "% of ended retries", good)),
+		number("Retry success rate", retrymetrics.Percent, b.rate(retrymetrics.RetrySuccessRate(), "% of ended retries",
+			good)),
 		number("Failed attempts", retrymetrics.Count, b.machine(retrymetrics.TaskFailures, "failed attempts", bad)),
 		number("Throttles", retrymetrics.Count, b.machine(retrymetrics.Throttles, "throttles", warn)),
 		number("Dead-lettered rows", retrymetrics.Count, b.machine(retrymetrics.RowsDeadLettered, "rows", bad)),
@@ -101,7 +103,8 @@ func (b *layout) numbers() {
 // retries are the source design's three widgets, and the retry rate.
 func (b *layout) retries() {
 	hundred := 100.0
-	success := graph("Retry Success Rate", retrymetrics.Percent, b.rate(retrymetrics.RetrySuccessRate(), "success rate", good))
+	success := graph("Retry Success Rate", retrymetrics.Percent, b.rate(retrymetrics.RetrySuccessRate(), "success rate",
+		good))
 	success.Metric.Max = &hundred
 	success.Metric.Lines = []Line{{Label: "alarm below", Value: 50}}
 	b.row(6,
@@ -117,7 +120,8 @@ func (b *layout) retries() {
 			b.machine(retrymetrics.RetryDelay, "average", plain, retrymetrics.Average),
 			b.machine(retrymetrics.RetryDelay, "p99", warn, retrymetrics.P99),
 			b.machine(retrymetrics.RetryDelay, "longest", bad, retrymetrics.Maximum)),
-		graph("Retry rate: share of attempts that are retries", retrymetrics.Percent, b.rate(retrymetrics.RetryRate(), "retry rate", plain)),
+		graph("Retry rate: share of attempts that are retries", retrymetrics.Percent, b.rate(retrymetrics.RetryRate(),
+			"retry rate", plain)),
 		graph("Mean attempts per task", retrymetrics.None, b.rate(retrymetrics.MeanAttempts(), "attempts", plain)),
 	)
 }
@@ -125,34 +129,44 @@ func (b *layout) retries() {
 // causes show what failed, where and by what.
 func (b *layout) causes() {
 	b.row(6,
-		stacked(graph("Failed attempts by error", retrymetrics.Count, b.search(retrymetrics.TaskFailures, retrymetrics.ByError))),
-		stacked(graph("Failed attempts by state", retrymetrics.Count, b.search(retrymetrics.TaskFailures, retrymetrics.ByState))),
-		stacked(graph("Retries by error", retrymetrics.Count, b.search(retrymetrics.RetryAttempts, retrymetrics.ByError))),
+		stacked(graph("Failed attempts by error", retrymetrics.Count, b.search(retrymetrics.TaskFailures,
+			retrymetrics.ByError))),
+		stacked(graph("Failed attempts by state", retrymetrics.Count, b.search(retrymetrics.TaskFailures,
+			retrymetrics.ByState))),
+		stacked(graph("Retries by error", retrymetrics.Count, b.search(retrymetrics.RetryAttempts,
+			retrymetrics.ByError))),
 	)
 	b.row(6,
 		graph("Throttles and timeouts", retrymetrics.Count,
-			b.machine(retrymetrics.Throttles, "throttles", warn), b.machine(retrymetrics.Timeouts, "timeouts", unusual)),
+			b.machine(retrymetrics.Throttles, "throttles", warn), b.machine(retrymetrics.Timeouts, "timeouts",
+				unusual)),
 		graph("Circuit breaker (1 open, 0 closed)", retrymetrics.None,
-			b.machine(retrymetrics.CircuitBreakerState, "state", bad), b.rate(retrymetrics.BreakerTransitions(), "transitions", unusual)),
+			b.machine(retrymetrics.CircuitBreakerState, "state", bad), b.rate(retrymetrics.BreakerTransitions(),
+				"transitions", unusual)),
 	)
 }
 
 func (b *layout) progress() {
 	b.row(6,
 		graph("Map progress: child executions that ended", retrymetrics.Count,
-			b.machine(retrymetrics.ChildExecutionsSucceeded, "succeeded", good), b.machine(retrymetrics.ChildExecutionsFailed, "failed", bad)),
+			b.machine(retrymetrics.ChildExecutionsSucceeded, "succeeded", good),
+			b.machine(retrymetrics.ChildExecutionsFailed, "failed", bad)),
 		stacked(graph("Rows by outcome", retrymetrics.Count,
-			b.machine(retrymetrics.RowsApplied, "applied", good), b.machine(retrymetrics.RowsAlreadyApplied, "already applied", plain),
-			b.machine(retrymetrics.RowsRejected, "rejected", warn), b.machine(retrymetrics.RowsDeadLettered, "dead-lettered", bad))),
+			b.machine(retrymetrics.RowsApplied, "applied", good), b.machine(retrymetrics.RowsAlreadyApplied,
+				"already applied", plain),
+			b.machine(retrymetrics.RowsRejected, "rejected", warn), b.machine(retrymetrics.RowsDeadLettered,
+				"dead-lettered", bad))),
 		graph("Files", retrymetrics.Count,
-			b.machine(retrymetrics.ExecutionsSucceeded, "succeeded", good), b.machine(retrymetrics.ExecutionsFailed, "failed", bad),
+			b.machine(retrymetrics.ExecutionsSucceeded, "succeeded", good), b.machine(retrymetrics.ExecutionsFailed,
+				"failed", bad),
 			b.machine(retrymetrics.UnpairedEvents, "events not paired", unusual)),
 	)
 }
 
 // configured are the states whose configuration is shown, each with its color.
 var configured = []struct{ state, color string }{
-	{retrypatterns.ValidateCSVFile, plain}, {retrypatterns.ProcessSingleUserRecord, warn}, {retrypatterns.AggregateResults, unusual},
+	{retrypatterns.ValidateCSVFile, plain}, {retrypatterns.ProcessSingleUserRecord, warn},
+	{retrypatterns.AggregateResults, unusual},
 }
 
 // configuration shows what the state machine is configured to do now, and as dashed lines what the retry table says.
@@ -183,7 +197,8 @@ func baseTable() string {
 	for _, s := range retrypatterns.DefaultTable().States {
 		for _, r := range s.Rows {
 			if p := r.Policy; p.MaxAttempts > 0 {
-				fmt.Fprintf(&b, "| %s | %s | %d | %s | %v | %s | %s |\n", s.State, strings.Join(r.Errors, ", "), p.MaxAttempts,
+				fmt.Fprintf(&b, "| %s | %s | %d | %s | %v | %s | %s |\n", s.State, strings.Join(r.Errors, ", "),
+					p.MaxAttempts,
 					p.Interval.Round(time.Millisecond), p.Rate, p.MaxDelay.Round(time.Millisecond), p.Jitter)
 			}
 		}

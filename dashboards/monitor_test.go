@@ -144,7 +144,8 @@ func TestAtLevelErrorNothingTakesMore(t *testing.T) {
 			continue
 		}
 		for _, r := range w.Metric.Rows {
-			if r.Series != nil && !r.Series.Metric.At(retrymetrics.LevelError) || r.Rate != nil && !r.Rate.At(retrymetrics.LevelError) {
+			if r.Series != nil && !r.Series.Metric.At(retrymetrics.LevelError) || r.Rate != nil &&
+				!r.Rate.At(retrymetrics.LevelError) {
 				t.Errorf("%s: %s has no data", w.Title, r.Label)
 			}
 		}
@@ -160,10 +161,13 @@ func TestCheckRefuses(t *testing.T) {
 		"off the grid":  {X: 20, Width: 5, Height: 1},
 		"0 rows":        {Width: 1, Height: 1, Metric: &dashboards.MetricWidget{}},
 		"has no metric": {Width: 1, Height: 1, Metric: &dashboards.MetricWidget{Rows: []dashboards.Row{{}}}},
-		"RetryDelay is not published with {StateMachine, ErrorType}": {Width: 1, Height: 1, Metric: series(retrymetrics.RetryDelay.In(retrymetrics.ByError, "m", "e"))},
-		"takes 2 values, not 1":               {Width: 1, Height: 1, Metric: series(retrymetrics.Throttles.In(retrymetrics.ByState, "m"))},
-		"is in Seconds and the axis in Count": {Width: 1, Height: 1, Metric: series(retrymetrics.RetryDelay.In(retrymetrics.ByMachine, "m"))},
-		"101 alarms":                          {Width: 1, Height: 1, Alarms: make([]string, 101)},
+		"RetryDelay is not published with {StateMachine, ErrorType}": {Width: 1, Height: 1,
+			Metric: series(retrymetrics.RetryDelay.In(retrymetrics.ByError, "m", "e"))},
+		"takes 2 values, not 1": {Width: 1, Height: 1,
+			Metric: series(retrymetrics.Throttles.In(retrymetrics.ByState, "m"))},
+		"is in Seconds and the axis in Count": {Width: 1, Height: 1,
+			Metric: series(retrymetrics.RetryDelay.In(retrymetrics.ByMachine, "m"))},
+		"101 alarms": {Width: 1, Height: 1, Alarms: make([]string, 101)},
 	} {
 		err := dashboards.Dashboard{Name: "d", Widgets: []dashboards.Widget{w}}.Check()
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -1,5 +1,5 @@
-// Package dashboards is the CloudWatch dashboard of the retries as data over the catalogue of retrymetrics. It writes the body
-// that PutDashboard takes; it calls nothing.
+// Package dashboards is the CloudWatch dashboard of the retries as data over the catalogue of retrymetrics. It writes
+// the body that PutDashboard takes; it calls nothing.
 package dashboards
 
 import (
@@ -38,7 +38,8 @@ type Line struct {
 	Color string  `json:"color,omitempty"`
 }
 
-// Row is one line of a metric widget: a series, a rate or a search. Color is a CSS color, or empty for CloudWatch's choice.
+// Row is one line of a metric widget: a series, a rate or a search. Color is a CSS color, or empty for CloudWatch's
+// choice.
 type Row struct {
 	Label, Color string
 	Stat         retrymetrics.Stat

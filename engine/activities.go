@@ -34,11 +34,12 @@ type ActivityTask struct {
 	Token, Input string
 }
 
-// GetActivityTask takes the task of an activity that has waited longest, on behalf of a worker; its name, which may be empty, is
-// shown in the history. It waits for a task up to PollTime, those who came first before those who came later, and returns nil when
-// there is none. A task is the worker's once that is durable: if the answer does not reach the worker, the task is lost to its
-// timeouts. Who calls from a task must mark the context with clock.Holding, or virtual time stands still meanwhile. Its errors
-// are ErrNoActivity, ErrTooManyPollers, ErrClosed, that of the context, and those of the journal.
+// GetActivityTask takes the task of an activity that has waited longest, on behalf of a worker; its name, which may be
+// empty, is shown in the history. It waits for a task up to PollTime, those who came first before those who came later,
+// and returns nil when there is none. A task is the worker's once that is durable: if the answer does not reach the
+// worker, the task is lost to its timeouts. Who calls from a task must mark the context with clock.Holding, or virtual
+// time stands still meanwhile. Its errors are ErrNoActivity, ErrTooManyPollers, ErrClosed, that of the context, and
+// those of the journal.
 func (e *Engine) GetActivityTask(ctx context.Context, activityARN, worker string) (*ActivityTask, error) {
 	if err := e.activityExists(activityARN); err != nil {
 		return nil, err
@@ -63,8 +64,8 @@ func (e *Engine) GetActivityTask(ctx context.Context, activityARN, worker string
 	}
 }
 
-// StopPolls has all calls of GetActivityTask that wait answer that there is no task, and all that come later: a server that is about
-// to be closed need not wait for them.
+// StopPolls has all calls of GetActivityTask that wait answer that there is no task, and all that come later: a server
+// that is about to be closed need not wait for them.
 func (e *Engine) StopPolls() { e.activities.close() }
 
 // activityExists returns ErrNoActivity for an ARN that is not that of an activity of this account and region.
@@ -78,8 +79,8 @@ func (e *Engine) activityExists(arn string) error {
 	return fmt.Errorf("%w: '%s'", ErrNoActivity, arn)
 }
 
-// invokeActivity schedules the task of an activity if there is one. It runs in a goroutine of its own, because finding out may take
-// time; started says that a worker had taken the task before a crash.
+// invokeActivity schedules the task of an activity if there is one. It runs in a goroutine of its own, because finding
+// out may take time; started says that a worker had taken the task before a crash.
 func (r *run) invokeActivity(ctx context.Context, id int64, call *interpreter.TaskCall, started bool) {
 	if in := r.intercept(call); in != nil {
 		r.deliver(r.mocked(ctx, id, call, in))
@@ -93,7 +94,8 @@ func (r *run) invokeActivity(ctx context.Context, id int64, call *interpreter.Ta
 		if errors.Is(err, ErrNoActivity) {
 			cause = "The activity " + call.Task.Resource + " does not exist."
 		}
-		r.deliver(interpreter.Event{Kind: interpreter.TaskFailed, ID: id, Failure: failureOf(&TaskError{Name: plan.ErrRuntime, Cause: cause})})
+		r.deliver(interpreter.Event{Kind: interpreter.TaskFailed, ID: id,
+			Failure: failureOf(&TaskError{Name: plan.ErrRuntime, Cause: cause})})
 		return
 	}
 	o := &offer{run: r, id: id, call: call}

@@ -15,7 +15,8 @@ import (
 	"stepback/engine/journal"
 )
 
-const activityTask = `{"StartAt":"A","States":{"A":{"Type":"Task","Resource":"` + activity + `","TimeoutSeconds":30,"End":true}}}`
+const activityTask = `{"StartAt":"A","States":{"A":{"Type":"Task","Resource":"` + activity +
+	`","TimeoutSeconds":30,"End":true}}}`
 
 func TestActivity(t *testing.T) {
 	t.Parallel()
@@ -44,8 +45,10 @@ func TestActivityThatDoesNotExist(t *testing.T) {
 	const missing = "arn:aws:states:us-east-1:000000000000:activity:missing"
 	arn := b.start(t, `{"StartAt":"A","States":{"A":{"Type":"Task","Resource":"`+missing+`","End":true}}}`)
 	x, got := b.wait(t, arn)
-	cause := "An error occurred while executing the state 'A' (entered at the event id #2). The activity " + missing + " does not exist."
-	if got != "ExecutionStarted TaskStateEntered ExecutionFailed" || x.Failure != history.NewFailure("States.Runtime", cause) {
+	cause := "An error occurred while executing the state 'A' (entered at the event id #2). The activity " + missing +
+		" does not exist."
+	if got != "ExecutionStarted TaskStateEntered ExecutionFailed" || x.Failure != history.NewFailure("States.Runtime",
+		cause) {
 		t.Errorf("%s %+v", got, x.Failure)
 	}
 	if _, err := b.GetActivityTask(t.Context(), missing, ""); !errors.Is(err, engine.ErrNoActivity) {
@@ -171,7 +174,8 @@ func TestActivityTimeoutBeginsWithItsStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	x, got := b.wait(t, arn)
-	if d := x.Stop.Sub(x.Start); d != time.Hour+30*time.Second || got != "ExecutionStarted TaskStateEntered ActivityScheduled ActivityStarted ActivityTimedOut ExecutionFailed" {
+	if d := x.Stop.Sub(x.Start); d != time.Hour+30*time.Second ||
+		got != "ExecutionStarted TaskStateEntered ActivityScheduled ActivityStarted ActivityTimedOut ExecutionFailed" {
 		t.Errorf("%s after %v", got, d)
 	}
 	if err := b.SendTaskHeartbeat(t.Context(), task.Token); !errors.Is(err, engine.ErrTaskTimedOut) {

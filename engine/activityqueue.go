@@ -64,8 +64,8 @@ func (a *activities) withdraw(o *offer) {
 	}
 }
 
-// poll waits for a task of an activity until a time, or until ctx or the engine ends. It returns nil when none came. The caller
-// holds the clock; poll gives that up while it waits.
+// poll waits for a task of an activity until a time, or until ctx or the engine ends. It returns nil when none came.
+// The caller holds the clock; poll gives that up while it waits.
 func (a *activities) poll(ctx, engine context.Context, arn string, until time.Time) (*offer, error) {
 	a.mu.Lock()
 	if a.closed {

@@ -1,34 +1,30 @@
 package engine
 
 import (
-	"fmt"
 	"strings"
 
-	"stepback/partition"
+	"stepback/aws"
 )
 
 // names builds the ARNs of one account and region.
-type names struct{ region, account string }
-
-func (n names) prefix() string {
-	return fmt.Sprintf("arn:%s:states:%s:%s:", partition.Of(n.region), n.region, n.account)
-}
+type names struct{ aws.Scope }
 
 func (n names) machine(name string) string {
-	return n.prefix() + "stateMachine:" + name
+	return n.ARN("states", "stateMachine:"+name)
 }
 
 // executions is what the ARNs of all STANDARD executions begin with.
 func (n names) executions() string {
-	return n.prefix() + "execution:"
+	return n.ARN("states", "execution:")
 }
 
 // activities is what the ARNs of all activities begin with.
 func (n names) activities() string {
-	return n.prefix() + "activity:"
+	return n.ARN("states", "activity:")
 }
 
-// executionARN names an execution of a machine; machine ARNs of a distributed Map's children are labelled (machine/label).
+// executionARN names an execution of a machine; machine ARNs of a distributed Map's children are labelled
+// (machine/label).
 func executionARN(machineARN, name string) string {
 	return strings.Replace(machineARN, ":stateMachine:", ":execution:", 1) + ":" + name
 }

@@ -2,8 +2,9 @@ package engine
 
 import "context"
 
-// Await waits, for a task, until an execution is not under way any more, or the context ends. The caller must hold the clock, as a
-// running task does; Await gives that hold up while it waits and takes it again before it returns, so that virtual time goes on.
+// Await waits, for a task, until an execution is not under way any more, or the context ends. The caller must hold the
+// clock, as a running task does; Await gives that hold up while it waits and takes it again before it returns, so that
+// virtual time goes on.
 func (e *Engine) Await(ctx context.Context, arn string) error {
 	r := e.running(arn)
 	if r == nil {
@@ -33,8 +34,8 @@ func (e *Engine) Await(ctx context.Context, arn string) error {
 	return ctx.Err()
 }
 
-// whenOver has f called once the run is over and what became of it is durable, while the clock is held for that. It reports false
-// when the run is over already. What it returns takes the wish back, and reports false when f was called.
+// whenOver has f called once the run is over and what became of it is durable, while the clock is held for that. It
+// reports false when the run is over already. What it returns takes the wish back, and reports false when f was called.
 func (r *run) whenOver(f func()) (forget func() bool, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -120,13 +120,15 @@ func BenchmarkRecover(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	m := create(b, e, `{"StartAt":"P","States":{"P":{"Type":"Pass","Next":"T"},"T":{`+call+`,"TimeoutSeconds":3600,"Next":"Q"},"Q":{"Type":"Pass","End":true}}}`)
+	m := create(b, e, `{"StartAt":"P","States":{"P":{"Type":"Pass","Next":"T"},"T":{`+call+
+		`,"TimeoutSeconds":3600,"Next":"Q"},"Q":{"Type":"Pass","End":true}}}`)
 	var starts sync.WaitGroup
 	slots := make(chan struct{}, 256)
 	for n := range b.N {
 		slots <- struct{}{}
 		starts.Go(func() {
-			if _, err := e.StartExecution(context.Background(), m.ARN, fmt.Sprintf("e%d", n), `{"n":1,"text":"a payload of a usual size, not too small"}`); err != nil {
+			if _, err := e.StartExecution(context.Background(), m.ARN, fmt.Sprintf("e%d", n),
+				`{"n":1,"text":"a payload of a usual size, not too small"}`); err != nil {
 				b.Error(err)
 			}
 			<-slots

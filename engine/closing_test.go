@@ -18,8 +18,8 @@ type unanswering struct {
 
 func (u unanswering) Commit(*journal.Record, func(error)) { u.asked <- struct{}{} }
 
-// TestWhoWaitsIsToldThatTheEngineCloses closes an engine under somebody who waits for the end of an execution, and under somebody who
-// waits for its start.
+// TestWhoWaitsIsToldThatTheEngineCloses closes an engine under somebody who waits for the end of an execution, and
+// under somebody who waits for its start.
 func TestWhoWaitsIsToldThatTheEngineCloses(t *testing.T) {
 	t.Parallel()
 	invoked := make(chan struct{})
@@ -61,7 +61,8 @@ func TestWhoWaitsIsToldThatTheEngineCloses(t *testing.T) {
 	}
 }
 
-// TestATaskKnowsWhyItsContextEnded stops an execution in the middle of a task, and closes the engine in the middle of another.
+// TestATaskKnowsWhyItsContextEnded stops an execution in the middle of a task, and closes the engine in the middle of
+// another.
 func TestATaskKnowsWhyItsContextEnded(t *testing.T) {
 	t.Parallel()
 	for _, closed := range []bool{false, true} {

@@ -27,8 +27,9 @@ const (
 // toCommit is the journal record of what the worker just did.
 func (r *run) toCommit(events []interpreter.Event, now time.Time) *journal.Record {
 	rec := &journal.Record{
-		Execution: &r.record, Definition: r.definition, Past: r.past, Step: r.steps, Events: events, History: r.result.History,
-		Begin: r.steps == 0,
+		Execution: &r.record, Definition: r.definition, Past: r.past, Step: r.steps, Events: events,
+		History: r.result.History,
+		Begin:   r.steps == 0,
 	}
 	if r.past != nil {
 		r.record.Redriven = now

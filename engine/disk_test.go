@@ -23,7 +23,8 @@ const diskDefinition = `{"StartAt":"T","States":{
 	"T":{` + call + `,"Retry":[{"ErrorEquals":["Boom"],"IntervalSeconds":30,"MaxAttempts":2}],"Next":"W"},
 	"W":{"Type":"Wait","Seconds":10,"Next":"M"},
 	"M":{"Type":"Map","Label":"L","MaxConcurrency":3,"End":true,"ItemProcessor":{
-		"ProcessorConfig":{"Mode":"DISTRIBUTED","ExecutionType":"STANDARD"},"StartAt":"C","States":{"C":{` + call + `,"Next":"P"},"P":{"Type":"Pass","End":true}}}}}}`
+		"ProcessorConfig":{"Mode":"DISTRIBUTED","ExecutionType":"STANDARD"},"StartAt":"C","States":{"C":{` + call +
+	`,"Next":"P"},"P":{"Type":"Pass","End":true}}}}}}`
 
 // flaky fails each first attempt.
 var flaky = invoke(func(_ context.Context, task *engine.Task) (string, error) {
@@ -79,7 +80,8 @@ func diskEngine(t *testing.T, fs vfs.FS) (*engine.Engine, *pebble.Journal, *engi
 		t.Fatal(err)
 	}
 	c := clock.Virtual(epoch)
-	e, err := engine.New(engine.Config{Clock: c, Journal: j, Seed: 1, Workers: 2, Integrations: map[string]engine.Integration{"test:call": flaky}})
+	e, err := engine.New(engine.Config{Clock: c, Journal: j, Seed: 1, Workers: 2,
+		Integrations: map[string]engine.Integration{"test:call": flaky}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,8 +93,8 @@ func diskEngine(t *testing.T, fs vfs.FS) (*engine.Engine, *pebble.Journal, *engi
 	return e, j, found
 }
 
-// TestACrashAtEverySyncLosesNothing runs executions on a disk that could crash at every sync, with what was not synced half written,
-// and goes on from each of those crashes.
+// TestACrashAtEverySyncLosesNothing runs executions on a disk that could crash at every sync, with what was not synced
+// half written, and goes on from each of those crashes.
 func TestACrashAtEverySyncLosesNothing(t *testing.T) {
 	t.Parallel()
 	const executions = 6
@@ -173,7 +175,8 @@ func (r *refusals) MaybeError(op errorfs.Op) error {
 // String implements errorfs.Injector.
 func (*refusals) String() string { return "refusals" }
 
-// TestADiskThatRefusesWritesBreaksTheJournalAndLosesNothing lets the disk fill up, or turn read-only, under running executions.
+// TestADiskThatRefusesWritesBreaksTheJournalAndLosesNothing lets the disk fill up, or turn read-only, under running
+// executions.
 func TestADiskThatRefusesWritesBreaksTheJournalAndLosesNothing(t *testing.T) {
 	t.Parallel()
 	for _, refusal := range []error{syscall.ENOSPC, syscall.EROFS, syscall.EIO} {
@@ -207,10 +210,12 @@ func TestADiskThatRefusesWritesBreaksTheJournalAndLosesNothing(t *testing.T) {
 			e, j, _ = diskEngine(t, disk.CrashClone(vfs.CrashCloneCfg{}))
 			defer j.Close()
 			defer e.Close()
-			if x, err := e.DescribeExecution(t.Context(), arn); err != nil || x.Output != want.Output || x.Status != interpreter.Succeeded {
+			if x, err := e.DescribeExecution(t.Context(), arn); err != nil || x.Output != want.Output ||
+				x.Status != interpreter.Succeeded {
 				t.Errorf("after the disk is well again: %+v, %v", x, err)
 			}
-			if _, err := e.DescribeExecution(t.Context(), m.ExecutionARN("second")); !errors.Is(err, engine.ErrNoExecution) {
+			if _, err := e.DescribeExecution(t.Context(), m.ExecutionARN("second")); !errors.Is(err,
+				engine.ErrNoExecution) {
 				t.Errorf("the refused execution: %v", err)
 			}
 			if _, err := e.CreateStateMachine("m", diskDefinition, "", false); err != nil {

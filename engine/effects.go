@@ -77,8 +77,8 @@ func (r *run) finish() {
 	}
 }
 
-// refused gives an execution up because the journal cannot keep what it did: nothing of the step becomes visible, and the
-// execution is left as the journal has it.
+// refused gives an execution up because the journal cannot keep what it did: nothing of the step becomes visible, and
+// the execution is left as the journal has it.
 func (r *run) refused(err error) {
 	e := r.engine
 	e.log.Error("the journal refused a step; the execution is left as it was", "execution", r.record.ARN, "error", err)

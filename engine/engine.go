@@ -1,5 +1,5 @@
-// Package engine runs state machines: around the pure interpreter it owns the clock, the workers, the journal, the tasks in
-// flight and the Map Runs. It knows no AWS service by name; integrations are handed to it.
+// Package engine runs state machines: around the pure interpreter it owns the clock, the workers, the journal, the
+// tasks in flight and the Map Runs. It knows no AWS service by name; integrations are handed to it.
 package engine
 
 import (
@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"stepback/aws"
 	"stepback/engine/clock"
 	"stepback/engine/history"
 	"stepback/engine/journal"
@@ -20,11 +21,12 @@ import (
 type Config struct {
 	Clock   *clock.Clock
 	Journal journal.Journal
-	// Integrations carry out tasks, by service and action: "lambda:invoke", "sns:publish". The entry "function" carries out
-	// tasks whose Resource is the ARN of a Lambda function, "aws-sdk" those of every aws-sdk:service that has no entry of its own.
+	// Integrations carry out tasks, by service and action: "lambda:invoke", "sns:publish". The entry "function" carries
+	// out tasks whose Resource is the ARN of a Lambda function, "aws-sdk" those of every aws-sdk:service that has no
+	// entry of its own.
 	Integrations map[string]Integration
-	// Mocks finds what intercepts the tasks of an execution that is started for a test case, by the name of its state machine; nil
-	// when there are no test cases.
+	// Mocks finds what intercepts the tasks of an execution that is started for a test case, by the name of its state
+	// machine; nil when there are no test cases.
 	Mocks func(machine, testCase string) (Interceptor, error)
 	// Activity reports whether there is an activity of an ARN; nil means that there are none.
 	Activity func(arn string) (bool, error)
@@ -38,18 +40,19 @@ type Config struct {
 	Workers int
 	// Seed makes all randomness repeatable; 0 draws a seed.
 	Seed uint64
-	// Patience is how long, in real time, a task may take on a virtual clock before it is taken to hang, so that its timeout passes at once.
-	// It counts anew whenever the task has waited for the clock. 0 is as long as its TimeoutSeconds, but five seconds at least, since a
-	// machine may be busy, and for ever if the task has none; so is a negative time.
+	// Patience is how long, in real time, a task may take on a virtual clock before it is taken to hang, so that its
+	// timeout passes at once. It counts anew whenever the task has waited for the clock. 0 is as long as its
+	// TimeoutSeconds, but five seconds at least, since a machine may be busy, and for ever if the task has none; so is
+	// a negative time.
 	Patience time.Duration
-	// Observe is told of every execution that ended, with its whole history, before anybody else learns of the end. It runs
-	// on a worker and must be quick; the slice is only valid during the call.
+	// Observe is told of every execution that ended, with its whole history, before anybody else learns of the end. It
+	// runs on a worker and must be quick; the slice is only valid during the call.
 	Observe func(*journal.Execution, []history.Event)
-	// Follow is told of the events of every step once they are durable, of each execution in their order. It runs on a worker and must
-	// be quick; the slice is only valid during the call.
+	// Follow is told of the events of every step once they are durable, of each execution in their order. It runs on a
+	// worker and must be quick; the slice is only valid during the call.
 	Follow func(*journal.Execution, []history.Event)
-	// Recovered is told by Recover what it found, when everything is replayed and before anything goes on. An error keeps it from
-	// going on.
+	// Recovered is told by Recover what it found, when everything is replayed and before anything goes on. An error
+	// keeps it from going on.
 	Recovered func(context.Context, *Recovered) error
 	Log       *slog.Logger
 }
@@ -105,10 +108,11 @@ func New(cfg Config) (*Engine, error) {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
 	e := &Engine{
-		cfg: cfg, clock: cfg.Clock, log: cfg.Log, names: names{cfg.Region, cfg.Account},
-		machines: map[string]*StateMachine{}, runs: map[string]*run{}, mapRuns: map[string]*mapRun{}, adopted: map[string][]*run{},
+		cfg: cfg, clock: cfg.Clock, log: cfg.Log, names: names{aws.Scope{Account: cfg.Account, Region: cfg.Region}},
+		machines: map[string]*StateMachine{}, runs: map[string]*run{}, mapRuns: map[string]*mapRun{},
+		adopted: map[string][]*run{},
 	}
-	e.seeds.state, e.repeatable = cfg.Seed, repeatable
+	e.seeds.random.Seed, e.repeatable = cfg.Seed, repeatable
 	e.activities.clock, e.activities.queues = cfg.Clock, map[string]*activityQueue{}
 	e.ctx, e.cancel = context.WithCancelCause(context.Background())
 	e.runners.next = make(chan invocation)
@@ -116,9 +120,9 @@ func New(cfg Config) (*Engine, error) {
 	return e, nil
 }
 
-// Close stops taking work, cancels the tasks in flight, and waits for everything the engine started. Executions that are still
-// running stay as the journal has them, for Recover to go on with. It does not close the clock or the journal, which the caller
-// owns. It may be called more than once.
+// Close stops taking work, cancels the tasks in flight, and waits for everything the engine started. Executions that
+// are still running stay as the journal has them, for Recover to go on with. It does not close the clock or the
+// journal, which the caller owns. It may be called more than once.
 func (e *Engine) Close() {
 	e.mu.Lock()
 	e.closed = true
@@ -137,19 +141,16 @@ func (e *Engine) Close() {
 	}
 }
 
-// seeds hands out the seeds of events, repeatably for one engine seed and one order of events. Each run salts them, so that engines
-// of the same seed that follow each other on a journal do not draw the same identifiers for different executions.
+// seeds hands out the seeds of events, repeatably for one engine seed and one order of events. Each run salts them, so
+// that engines of the same seed that follow each other on a journal do not draw the same identifiers for different
+// executions.
 type seeds struct {
-	mu    sync.Mutex
-	state uint64
+	mu     sync.Mutex
+	random aws.Random
 }
 
 func (s *seeds) next() uint64 {
 	s.mu.Lock()
-	s.state += 0x9E3779B97F4A7C15
-	z := s.state
-	s.mu.Unlock()
-	z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9
-	z = (z ^ (z >> 27)) * 0x94D049BB133111EB
-	return z ^ (z >> 31)
+	defer s.mu.Unlock()
+	return s.random.Uint64()
 }

@@ -87,7 +87,8 @@ func TestLongBackOffsTakeNoTime(t *testing.T) {
 		}
 		return `{"done":true}`, nil
 	})
-	x := b.run(t, `{"StartAt":"T","States":{"T":{`+call+`,"Retry":[{"ErrorEquals":["Boom"],"IntervalSeconds":300,"MaxAttempts":3,"BackoffRate":2}],"End":true}}}`, `{}`)
+	x := b.run(t, `{"StartAt":"T","States":{"T":{`+call+
+		`,"Retry":[{"ErrorEquals":["Boom"],"IntervalSeconds":300,"MaxAttempts":3,"BackoffRate":2}],"End":true}}}`, `{}`)
 	if x.Status != interpreter.Succeeded || x.Output != `{"done":true}` || attempts.Load() != 4 {
 		t.Errorf("%+v after %d attempts", x, attempts.Load())
 	}
@@ -108,7 +109,8 @@ func TestHistoryOfAnEndedExecution(t *testing.T) {
 	for _, e := range events {
 		types = append(types, e.Type.String())
 	}
-	if want := []string{"ExecutionStarted", "PassStateEntered", "PassStateExited", "ExecutionSucceeded"}; !slices.Equal(types, want) {
+	if want := []string{"ExecutionStarted", "PassStateEntered", "PassStateExited",
+		"ExecutionSucceeded"}; !slices.Equal(types, want) {
 		t.Errorf("%v", types)
 	}
 }
@@ -117,7 +119,8 @@ func TestAPanicFailsOnlyItsTask(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, func(context.Context, *engine.Task) (string, error) { panic("ouch") })
 	x := b.run(t, `{"StartAt":"T","States":{"T":{`+call+`,"End":true}}}`, `{}`)
-	if x.Status != interpreter.Failed || x.Failure.Error != "States.TaskFailed" || !strings.Contains(x.Failure.Cause, "panicked: ouch") {
+	if x.Status != interpreter.Failed || x.Failure.Error != "States.TaskFailed" || !strings.Contains(x.Failure.Cause,
+		"panicked: ouch") {
 		t.Errorf("%+v", x)
 	}
 	m, err := b.CreateStateMachine("other", `{"StartAt":"P","States":{"P":{"Type":"Pass","End":true}}}`, "", false)
@@ -160,7 +163,8 @@ func TestUnknownIntegrationsAreNamed(t *testing.T) {
 func TestStartingTheSameNameAgain(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, nil)
-	m, err := b.CreateStateMachine("m", `{"StartAt":"W","States":{"W":{"Type":"Wait","Seconds":10,"End":true}}}`, "", false)
+	m, err := b.CreateStateMachine("m", `{"StartAt":"W","States":{"W":{"Type":"Wait","Seconds":10,"End":true}}}`, "",
+		false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,14 +176,16 @@ func TestStartingTheSameNameAgain(t *testing.T) {
 	if again, err := b.StartExecution(context.Background(), m.ARN, "n", `{"a":1}`); err != nil || again != first {
 		t.Errorf("same input while running: %s, %v", again, err)
 	}
-	if _, err := b.StartExecution(context.Background(), m.ARN, "n", `{"a":2}`); !errors.Is(err, engine.ErrAlreadyExists) {
+	if _, err := b.StartExecution(context.Background(), m.ARN, "n", `{"a":2}`); !errors.Is(err,
+		engine.ErrAlreadyExists) {
 		t.Errorf("other input: %v", err)
 	}
 	b.clock.Release()
 	if _, err := b.Wait(context.Background(), first); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.StartExecution(context.Background(), m.ARN, "n", `{"a":1}`); !errors.Is(err, engine.ErrAlreadyExists) {
+	if _, err := b.StartExecution(context.Background(), m.ARN, "n", `{"a":1}`); !errors.Is(err,
+		engine.ErrAlreadyExists) {
 		t.Errorf("after the end: %v", err)
 	}
 }
@@ -200,7 +206,8 @@ func TestBadStarts(t *testing.T) {
 		}
 	}
 	var refused *engine.DefinitionError
-	if _, err := b.CreateStateMachine("m", `{"StartAt":"X","States":{"P":{"Type":"Pass","End":true}}}`, "", false); !errors.As(err, &refused) {
+	if _, err := b.CreateStateMachine("m", `{"StartAt":"X","States":{"P":{"Type":"Pass","End":true}}}`, "",
+		false); !errors.As(err, &refused) {
 		t.Error(err)
 	}
 	if _, err := b.History(context.Background(), "arn:none"); !errors.Is(err, engine.ErrNoExecution) {
@@ -237,9 +244,14 @@ func TestNothingHappensThatTheJournalRefused(t *testing.T) {
 	c := clock.Virtual(epoch)
 	defer c.Close()
 	var invoked atomic.Int64
-	e, err := engine.New(engine.Config{Clock: c, Journal: refusing{journal.NewMemory()}, Integrations: map[string]engine.Integration{
-		"test:call": invoke(func(context.Context, *engine.Task) (string, error) { invoked.Add(1); return "1", nil }),
-	}})
+	e, err := engine.New(engine.Config{Clock: c, Journal: refusing{journal.NewMemory()},
+		Integrations: map[string]engine.Integration{
+			"test:call": invoke(func(context.Context, *engine.Task) (string, error) {
+				invoked.Add(1)
+				return "1",
+					nil
+			}),
+		}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -247,7 +259,8 @@ func TestNothingHappensThatTheJournalRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := e.StartExecution(context.Background(), m.ARN, "e", `{}`); err == nil || !strings.Contains(err.Error(), "disk full") {
+	if _, err := e.StartExecution(context.Background(), m.ARN, "e", `{}`); err == nil || !strings.Contains(err.Error(),
+		"disk full") {
 		t.Errorf("StartExecution: %v", err)
 	}
 	e.Close()
@@ -289,8 +302,10 @@ func TestDistributedMap(t *testing.T) {
 		t.Errorf("%d children at once, want at most 4", most.Load())
 	}
 	children := 0
-	for child, err := range b.journal.Executions(context.Background(), "arn:aws:states:us-east-1:000000000000:execution:m/L:") {
-		if err != nil || child.Status != interpreter.Succeeded || child.Items != 1 || !strings.HasPrefix(child.MapRunARN, "arn:aws:states:us-east-1:000000000000:mapRun:m/L:") {
+	for child, err := range b.journal.Executions(context.Background(),
+		"arn:aws:states:us-east-1:000000000000:execution:m/L:") {
+		if err != nil || child.Status != interpreter.Succeeded || child.Items != 1 ||
+			!strings.HasPrefix(child.MapRunARN, "arn:aws:states:us-east-1:000000000000:mapRun:m/L:") {
 			t.Fatalf("child %+v, %v", child, err)
 		}
 		if events, err := b.History(context.Background(), child.ARN); err != nil || len(events) != 7 {
@@ -329,7 +344,8 @@ func TestToleratedFailures(t *testing.T) {
 			if x.Status != c.want {
 				t.Fatalf("%s: %+v", x.Status, x.Failure)
 			}
-			if c.want == interpreter.Failed && x.Failure != history.NewFailure("States.ExceedToleratedFailureThreshold", "The specified tolerated failure threshold was exceeded") {
+			if c.want == interpreter.Failed && x.Failure != history.NewFailure("States.ExceedToleratedFailureThreshold",
+				"The specified tolerated failure threshold was exceeded") {
 				t.Errorf("%+v", x.Failure)
 			}
 		})
@@ -355,7 +371,8 @@ func TestStoppingAParentStopsItsChildren(t *testing.T) {
 	if err != nil || x.Status != interpreter.Aborted {
 		t.Errorf("%+v, %v", x, err)
 	}
-	for child, err := range b.journal.Executions(context.Background(), "arn:aws:states:us-east-1:000000000000:execution:m/L:") {
+	for child, err := range b.journal.Executions(context.Background(),
+		"arn:aws:states:us-east-1:000000000000:execution:m/L:") {
 		if err != nil || child.Status != interpreter.Aborted {
 			t.Errorf("child %+v, %v", child, err)
 		}
@@ -373,7 +390,8 @@ func TestClosingWithWorkInFlight(t *testing.T) {
 	b.start(t, fmt.Sprintf(distributed, 3, ""), numbers(10))
 	<-started
 	b.Close()
-	if _, err := b.StartExecution(context.Background(), "arn:aws:states:us-east-1:000000000000:stateMachine:m", "late", `{}`); !errors.Is(err, engine.ErrClosed) {
+	if _, err := b.StartExecution(context.Background(), "arn:aws:states:us-east-1:000000000000:stateMachine:m", "late",
+		`{}`); !errors.Is(err, engine.ErrClosed) {
 		t.Errorf("after Close: %v", err)
 	}
 }
@@ -381,7 +399,8 @@ func TestClosingWithWorkInFlight(t *testing.T) {
 func TestConcurrentStartsOfOneName(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, nil)
-	m, err := b.CreateStateMachine("m", `{"StartAt":"W","States":{"W":{"Type":"Wait","Seconds":10,"End":true}}}`, "", false)
+	m, err := b.CreateStateMachine("m", `{"StartAt":"W","States":{"W":{"Type":"Wait","Seconds":10,"End":true}}}`, "",
+		false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,10 +23,10 @@ var (
 	ErrInput = errors.New("invalid state machine execution input")
 )
 
-// StartExecution starts an execution and returns its ARN once it is durable. A name that is already running with the same
-// input starts nothing and returns the same ARN; any other use of a STANDARD name is ErrAlreadyExists. Its other errors
-// are ErrNoMachine, ErrInput, ErrTestCase, journal.ErrDiskFull, and, with the start perhaps durable all the same, ErrClosed, that of the
-// context and the journal's others.
+// StartExecution starts an execution and returns its ARN once it is durable. A name that is already running with the
+// same input starts nothing and returns the same ARN; any other use of a STANDARD name is ErrAlreadyExists. Its other
+// errors are ErrNoMachine, ErrInput, ErrTestCase, journal.ErrDiskFull, and, with the start perhaps durable all the
+// same, ErrClosed, that of the context and the journal's others.
 func (e *Engine) StartExecution(ctx context.Context, machineARN, name, input string) (string, error) {
 	e.mu.Lock()
 	m := e.machines[machineARN]
@@ -58,8 +58,9 @@ func (e *Engine) register(r *run, first interpreter.Event) error {
 	return nil
 }
 
-// Wait waits for the end of an execution and returns what became of it. Its errors are ErrNoExecution, ErrClosed when the engine closes
-// first, that of the context, and what made the engine give the execution up, such as journal.ErrBroken.
+// Wait waits for the end of an execution and returns what became of it. Its errors are ErrNoExecution, ErrClosed when
+// the engine closes first, that of the context, and what made the engine give the execution up, such as
+// journal.ErrBroken.
 func (e *Engine) Wait(ctx context.Context, arn string) (*journal.Execution, error) {
 	if r := e.running(arn); r != nil {
 		return r.wait(ctx)
@@ -92,8 +93,9 @@ func (e *Engine) DescribeExecution(ctx context.Context, arn string) (*journal.Ex
 	return x, err
 }
 
-// History returns an execution's events so far. Whoever has learnt from DescribeExecution that an execution has ended gets all of them,
-// although its run may not have heard from the journal yet. The error is ErrNoExecution, or one of the journal.
+// History returns an execution's events so far. Whoever has learnt from DescribeExecution that an execution has ended
+// gets all of them, although its run may not have heard from the journal yet. The error is ErrNoExecution, or one of
+// the journal.
 func (e *Engine) History(ctx context.Context, arn string) ([]history.Event, error) {
 	if r := e.running(arn); r != nil && !e.hasEnded(ctx, arn) {
 		return r.snapshot(), nil
@@ -111,9 +113,9 @@ func (e *Engine) hasEnded(ctx context.Context, arn string) bool {
 	return err == nil && x.Status != interpreter.Running
 }
 
-// StopExecution ends an execution with status ABORTED, and does not wait for that. Stopping one that has ended changes nothing; one
-// that never was is ErrNoExecution. An engine that closes stops nothing any more and returns ErrClosed: what runs stays as the journal
-// has it.
+// StopExecution ends an execution with status ABORTED, and does not wait for that. Stopping one that has ended changes
+// nothing; one that never was is ErrNoExecution. An engine that closes stops nothing any more and returns ErrClosed:
+// what runs stays as the journal has it.
 func (e *Engine) StopExecution(ctx context.Context, arn string, f history.Failure) error {
 	if e.ctx.Err() != nil {
 		return ErrClosed

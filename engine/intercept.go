@@ -9,8 +9,9 @@ import (
 	"stepback/engine/plan"
 )
 
-// Interceptor may carry out the tasks of one execution and of its Map Runs' child executions in place of their integrations, of their
-// functions and of the workers of their activities. What it carries out is over when Invoke returns, whatever the task's pattern is.
+// Interceptor may carry out the tasks of one execution and of its Map Runs' child executions in place of their
+// integrations, of their functions and of the workers of their activities. What it carries out is over when Invoke
+// returns, whatever the task's pattern is.
 type Interceptor interface {
 	// Intercept returns what carries out a task instead, or nil. It is called once for each attempt.
 	Intercept(t *Task) Integration
@@ -42,8 +43,8 @@ func (r *run) intercept(call *interpreter.TaskCall) Integration {
 	return r.mocks.Intercept(r.task(call))
 }
 
-// mocked carries an intercepted task out. Its history is that of a real one: what waits for a job or for a token has submitted its
-// request, and an activity has a worker.
+// mocked carries an intercepted task out. Its history is that of a real one: what waits for a job or for a token has
+// submitted its request, and an activity has a worker.
 func (r *run) mocked(ctx context.Context, id int64, call *interpreter.TaskCall, in Integration) interpreter.Event {
 	if call.Task.Target == plan.Activity {
 		r.deliver(interpreter.Event{Kind: interpreter.TaskScheduled, ID: id})

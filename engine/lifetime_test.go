@@ -20,12 +20,16 @@ func TestExecutionsThatTakeTooLong(t *testing.T) {
 		wait = `{"StartAt":"W","States":{"W":{"Type":"Wait","Seconds":40000000,"End":true}}}`
 		loop = `{"StartAt":"W","States":{"W":{"Type":"Wait","Seconds":86400,"Next":"C"},"C":{"Type":"Choice","Default":"W",
 			"Choices":[{"Variable":"$.done","IsPresent":true,"Next":"S"}]},"S":{"Type":"Succeed"}}}`
-		longer   = `{"TimeoutSeconds":90000000,` + `"StartAt":"W","States":{"W":{"Type":"Wait","Seconds":40000000,"End":true}}}`
-		shorter  = `{"TimeoutSeconds":60,` + `"StartAt":"W","States":{"W":{"Type":"Wait","Seconds":40000000,"End":true}}}`
-		caught   = `{"StartAt":"M","States":{"M":{"Type":"Parallel","End":true,"Branches":[` + wait + `],"Catch":[{"ErrorEquals":["States.ALL"],"Next":"P"}]},"P":{"Type":"Pass","End":true}}}`
-		retrying = `{"StartAt":"T","States":{"T":{` + call + `,"End":true,"Retry":[{"ErrorEquals":["States.ALL"],"IntervalSeconds":31000000,"MaxAttempts":9,"BackoffRate":1}]}}}`
-		short    = `{"StartAt":"W","States":{"W":{"Type":"Wait","Seconds":301,"End":true}}}`
-		limited  = `{"TimeoutSeconds":900,` + `"StartAt":"W","States":{"W":{"Type":"Wait","Seconds":301,"End":true}}}`
+		longer = `{"TimeoutSeconds":90000000,` +
+			`"StartAt":"W","States":{"W":{"Type":"Wait","Seconds":40000000,"End":true}}}`
+		shorter = `{"TimeoutSeconds":60,` +
+			`"StartAt":"W","States":{"W":{"Type":"Wait","Seconds":40000000,"End":true}}}`
+		caught = `{"StartAt":"M","States":{"M":{"Type":"Parallel","End":true,"Branches":[` + wait +
+			`],"Catch":[{"ErrorEquals":["States.ALL"],"Next":"P"}]},"P":{"Type":"Pass","End":true}}}`
+		retrying = `{"StartAt":"T","States":{"T":{` + call +
+			`,"End":true,"Retry":[{"ErrorEquals":["States.ALL"],"IntervalSeconds":31000000,"MaxAttempts":9,"BackoffRate":1}]}}}`
+		short   = `{"StartAt":"W","States":{"W":{"Type":"Wait","Seconds":301,"End":true}}}`
+		limited = `{"TimeoutSeconds":900,` + `"StartAt":"W","States":{"W":{"Type":"Wait","Seconds":301,"End":true}}}`
 	)
 	tests := []struct {
 		name, definition string
@@ -44,7 +48,10 @@ func TestExecutionsThatTakeTooLong(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			b := newBed(t, func(context.Context, *engine.Task) (string, error) { return "", &engine.TaskError{Name: "Boom"} })
+			b := newBed(t, func(context.Context, *engine.Task) (string, error) {
+				return "",
+					&engine.TaskError{Name: "Boom"}
+			})
 			m, err := b.CreateStateMachine("m", tt.definition, "", tt.express)
 			if err != nil {
 				t.Fatal(err)
@@ -57,8 +64,10 @@ func TestExecutionsThatTakeTooLong(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if took := x.Stop.Sub(x.Start); x.Status != interpreter.TimedOut || x.Failure != history.Named("States.Timeout") || took != tt.after {
-				t.Errorf("%s with %+v after %v, want TIMED_OUT with States.Timeout after %v", x.Status, x.Failure, took, tt.after)
+			if took := x.Stop.Sub(x.Start); x.Status != interpreter.TimedOut ||
+				x.Failure != history.Named("States.Timeout") || took != tt.after {
+				t.Errorf("%s with %+v after %v, want TIMED_OUT with States.Timeout after %v", x.Status, x.Failure, took,
+					tt.after)
 			}
 			events, err := b.History(t.Context(), arn)
 			if err != nil {

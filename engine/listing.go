@@ -8,8 +8,8 @@ import (
 	"stepback/engine/journal"
 )
 
-// Executions yields the STANDARD executions of a machine, running and ended, in the order of their ARNs. The ARN may be the
-// labelled one of a Map Run's child executions.
+// Executions yields the STANDARD executions of a machine, running and ended, in the order of their ARNs. The ARN may be
+// the labelled one of a Map Run's child executions.
 func (e *Engine) Executions(ctx context.Context, machineARN string) iter.Seq2[*journal.Execution, error] {
 	return e.cfg.Journal.Executions(ctx, executionARN(machineARN, ""))
 }

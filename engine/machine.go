@@ -27,8 +27,8 @@ type StateMachine struct {
 // ExecutionARN is the ARN of the machine's STANDARD execution of this name.
 func (m *StateMachine) ExecutionARN(name string) string { return executionARN(m.ARN, name) }
 
-// CreateStateMachine compiles a definition and keeps it under its name, for StartExecution to find. Its errors
-// are those of Compile, and ErrClosed.
+// CreateStateMachine compiles a definition and keeps it under its name, for StartExecution to find. Its errors are
+// those of Compile, and ErrClosed.
 func (e *Engine) CreateStateMachine(name, definition, roleARN string, express bool) (*StateMachine, error) {
 	m, err := e.Compile(name, definition, roleARN, express)
 	if err != nil {
@@ -77,7 +77,8 @@ func expression(text string) ([]string, error) {
 	return x.RootReads(), nil
 }
 
-// referencePath accepts a path that names a single place; of the context object and variables too, where the field allows them.
+// referencePath accepts a path that names a single place; of the context object and variables too, where the field
+// allows them.
 func referencePath(text string) error {
 	p, err := jsonpath.Compile(text)
 	if err == nil && !p.IsReference() {
@@ -86,8 +87,8 @@ func referencePath(text string) error {
 	return err
 }
 
-// Validate returns everything that is wrong or doubtful about a definition, as Step Functions would find it. It also refuses resources
-// that the service does not have, which an engine with integrations of its own may.
+// Validate returns everything that is wrong or doubtful about a definition, as Step Functions would find it. It also
+// refuses resources that the service does not have, which an engine with integrations of its own may.
 func Validate(definition string, express bool) []asl.Diagnostic {
 	_, diagnostics := asl.Options{Express: express, Resources: true, Syntax: syntax}.Parse(definition)
 	return diagnostics

@@ -4,11 +4,13 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+
+	"stepback/aws"
 )
 
-// childNames names the child executions of a Map Run by the first of their items. The names are UUIDs of version 8: the first 48
-// bits are the Map Run's and the index of the item follows, so that a Map Run's children lie side by side and in order in the
-// journal, and an item that is tried again after a crash has the same name.
+// childNames names the child executions of a Map Run by the first of their items. The names are UUIDs of version 8: the
+// first 48 bits are the Map Run's and the index of the item follows, so that a Map Run's children lie side by side and
+// in order in the journal, and an item that is tried again after a crash has the same name.
 type childNames struct {
 	uuid   string // the first 48 bits, as 8-4 hexadecimal digits
 	salt   uint64
@@ -25,7 +27,7 @@ func newChildNames(mapRunARN string, child *StateMachine) childNames {
 	if child.Express {
 		n.before = expressARN(child.ARN, "", "")
 		n.before = n.before[:len(n.before)-1]
-		n.after = ":" + newUUID(binary.BigEndian.Uint64(sum[16:]), n.salt)
+		n.after = ":" + aws.UUID(binary.BigEndian.Uint64(sum[16:]), n.salt)
 	}
 	n.prefix = n.before + n.uuid
 	return n

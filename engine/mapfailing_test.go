@@ -46,15 +46,16 @@ func (s *stuck) Commit(r *journal.Record, done func(error)) {
 	}
 }
 
-// TestAMapRunThatWasFailingFails has a process die while the children of a failing Map Run are being stopped, before the execution
-// knows: what made it fail is gone afterwards, but the items of those children are nobody's any more.
+// TestAMapRunThatWasFailingFails has a process die while the children of a failing Map Run are being stopped, before
+// the execution knows: what made it fail is gone afterwards, but the items of those children are nobody's any more.
 func TestAMapRunThatWasFailingFails(t *testing.T) {
 	t.Parallel()
 	underWay := make(chan struct{})
 	kept := &stuck{journal.NewMemory(), make(chan struct{}, 4)}
 	store := &bucket{lines: lines(12), version: `"1"`, results: map[string]string{}}
 	e, err := engine.New(engine.Config{
-		Clock: virtual(t, epoch), Journal: kept, Objects: &torn{store, underWay}, TempDir: t.TempDir(), Integrations: map[string]engine.Integration{
+		Clock: virtual(t, epoch), Journal: kept, Objects: &torn{store, underWay}, TempDir: t.TempDir(),
+		Integrations: map[string]engine.Integration{
 			"test:call": invoke(func(ctx context.Context, _ *engine.Task) (string, error) {
 				underWay <- struct{}{}
 				<-ctx.Done()
@@ -73,17 +74,20 @@ func TestAMapRunThatWasFailingFails(t *testing.T) {
 	e.Close()
 	e, _ = resumeMapRun(t, kept.Memory, store)
 	x, err := e.Wait(t.Context(), arn)
-	if err != nil || x.Status != interpreter.Failed || x.Failure.Error != "States.ItemReaderFailed" || !strings.Contains(x.Failure.Cause, "connection reset") {
+	if err != nil || x.Status != interpreter.Failed || x.Failure.Error != "States.ItemReaderFailed" ||
+		!strings.Contains(x.Failure.Cause, "connection reset") {
 		t.Errorf("%+v, %v", x, err)
 	}
 	runs, err := e.MapRunsOf(t.Context(), arn)
-	if err != nil || len(runs) != 1 || runs[0].Status != interpreter.Failed || runs[0].Items != (engine.Tally{Aborted: 12}) {
+	if err != nil || len(runs) != 1 || runs[0].Status != interpreter.Failed ||
+		runs[0].Items != (engine.Tally{Aborted: 12}) {
 		t.Errorf("%+v, %v", runs, err)
 	}
 	if _, err := e.RedriveExecution(t.Context(), arn, ""); err != nil { // which forgets the failure
 		t.Fatal(err)
 	}
-	if x, err = e.Wait(t.Context(), arn); err != nil || x.Status != interpreter.Succeeded || x.Failure != (history.Failure{}) {
+	if x, err = e.Wait(t.Context(), arn); err != nil || x.Status != interpreter.Succeeded ||
+		x.Failure != (history.Failure{}) {
 		t.Errorf("redriven: %+v, %v", x, err)
 	}
 }
@@ -100,7 +104,8 @@ func (s *tardy) Version(context.Context, string, string, string, string) (string
 	return s.version, nil
 }
 
-// TestAMapRunThatIsChangedWhileItFindsOutHowFarItHadCome changes a limit of a Map Run after another has been changed before the crash.
+// TestAMapRunThatIsChangedWhileItFindsOutHowFarItHadCome changes a limit of a Map Run after another has been changed
+// before the crash.
 func TestAMapRunThatIsChangedWhileItFindsOutHowFarItHadCome(t *testing.T) {
 	t.Parallel()
 	store := &bucket{lines: lines(100), version: `"1"`, results: map[string]string{}}
@@ -116,9 +121,13 @@ func TestAMapRunThatIsChangedWhileItFindsOutHowFarItHadCome(t *testing.T) {
 	}
 	kept.PutMapRun(before, nil)
 	behind := &tardy{store, make(chan struct{}), make(chan struct{})}
-	e, err := engine.New(engine.Config{Clock: virtual(t, epoch), Journal: kept, Objects: behind, TempDir: t.TempDir(), Integrations: map[string]engine.Integration{
-		"test:call": invoke(func(_ context.Context, task *engine.Task) (string, error) { return itemsOf(task.Parameters), nil }),
-	}})
+	e, err := engine.New(engine.Config{Clock: virtual(t, epoch), Journal: kept, Objects: behind, TempDir: t.TempDir(),
+		Integrations: map[string]engine.Integration{
+			"test:call": invoke(func(_ context.Context, task *engine.Task) (string,
+				error) {
+				return itemsOf(task.Parameters), nil
+			}),
+		}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +146,8 @@ func TestAMapRunThatIsChangedWhileItFindsOutHowFarItHadCome(t *testing.T) {
 		t.Fatalf("%+v, %v", x, err)
 	}
 	m, err := e.DescribeMapRun(t.Context(), before.ARN)
-	if err != nil || m.MaxConcurrency != 3 || m.ToleratedFailureCount != 7 || !m.CountGiven || !m.Started.Equal(before.Started) || m.Source != `"1"` {
+	if err != nil || m.MaxConcurrency != 3 || m.ToleratedFailureCount != 7 || !m.CountGiven ||
+		!m.Started.Equal(before.Started) || m.Source != `"1"` {
 		t.Errorf("%+v, %v", m, err)
 	}
 }

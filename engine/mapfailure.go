@@ -10,8 +10,8 @@ import (
 	"stepback/engine/plan"
 )
 
-// judge fails the Map Run when more items have failed than are tolerated. The percentage is of all items, so it can only be
-// judged once their number is known.
+// judge fails the Map Run when more items have failed than are tolerated. The percentage is of all items, so it can
+// only be judged once their number is known.
 func (m *mapRun) judge(known bool) {
 	if m.failure != nil {
 		return
@@ -28,12 +28,13 @@ func (m *mapRun) judge(known bool) {
 		over = over || float64(failed)*100 > l.ToleratedFailurePercentage*float64(total)
 	}
 	if over {
-		m.fail(&TaskError{Name: plan.ErrExceedToleratedFailure, Cause: "The specified tolerated failure threshold was exceeded"})
+		m.fail(&TaskError{Name: plan.ErrExceedToleratedFailure,
+			Cause: "The specified tolerated failure threshold was exceeded"})
 	}
 }
 
-// fail makes the Map Run fail: no child is started any more, and those under way are stopped. The journal has that it fails before it
-// has that any of them was stopped.
+// fail makes the Map Run fail: no child is started any more, and those under way are stopped. The journal has that it
+// fails before it has that any of them was stopped.
 func (m *mapRun) fail(err error) {
 	if m.failure != nil {
 		return

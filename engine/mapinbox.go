@@ -61,7 +61,8 @@ func (b *inbox) take(e *Engine) []*journal.Execution {
 	return ends
 }
 
-// wait waits for an end, for the engine to close, or, unless the run is stopping already, for the Map Run to be cancelled.
+// wait waits for an end, for the engine to close, or, unless the run is stopping already, for the Map Run to be
+// cancelled.
 func (b *inbox) wait(ctx, engine context.Context, stopping bool) error {
 	cancelled := ctx.Done()
 	if stopping {

@@ -61,7 +61,8 @@ func (m *mapRun) open(ctx context.Context) (*items, error) {
 	s := &items{call: m.call}
 	if r := m.call.State.Map.Reader; r != nil {
 		if m.engine.cfg.Objects == nil {
-			return nil, &TaskError{Name: plan.ErrItemReaderFailed, Cause: "No object store is configured for the ItemReader."}
+			return nil, &TaskError{Name: plan.ErrItemReaderFailed,
+				Cause: "No object store is configured for the ItemReader."}
 		}
 		reader, err := itemreader.Open(ctx, m.engine.cfg.Objects, readerConfig(m.call, r))
 		if err != nil {
@@ -136,7 +137,8 @@ func (s *items) read(ctx context.Context) error {
 	if s.batcher == nil {
 		if len(input) > interpreter.MaxPayload {
 			return &TaskError{Name: plan.ErrDataLimitExceeded, Cause: fmt.Sprintf(
-				"Item %d of the Map is %d bytes as the input of a child execution; the limit is %d.", item.Index, len(input), interpreter.MaxPayload)}
+				"Item %d of the Map is %d bytes as the input of a child execution; the limit is %d.", item.Index,
+				len(input), interpreter.MaxPayload)}
 		}
 		s.queued = append(s.queued, batch{string(input), item.Index, 1, s.mark})
 		return nil
@@ -154,7 +156,8 @@ func (s *items) cover(first, items int64, mark string) {
 	s.covered = append(s.covered, covered{first, first + items, mark})
 }
 
-// skip passes over items that have child executions. What is left of the items before them is a batch of its own, as it was then.
+// skip passes over items that have child executions. What is left of the items before them is a batch of its own, as it
+// was then.
 func (s *items) skip(ctx context.Context) error {
 	c := s.covered[0]
 	s.covered = s.covered[1:]
@@ -167,7 +170,8 @@ func (s *items) skip(ctx context.Context) error {
 	}
 	if s.mark = s.reader.Mark(); c.mark != "" && c.mark != s.mark {
 		return &TaskError{Name: plan.ErrItemReaderFailed, Cause: fmt.Sprintf(
-			"The items have changed since the Map Run began: in the listing, item %d was %s and is %s now.", c.to-1, c.mark, cmp.Or(s.mark, "not there"))}
+			"The items have changed since the Map Run began: in the listing, item %d was %s and is %s now.", c.to-1,
+			c.mark, cmp.Or(s.mark, "not there"))}
 	}
 	return nil
 }
@@ -190,7 +194,8 @@ func (s *items) selected(item itemreader.Item) ([]byte, error) {
 	text, ok := v.JSONUpTo(most)
 	if !ok {
 		return nil, &TaskError{Name: plan.ErrDataLimitExceeded, Cause: fmt.Sprintf(
-			"Item %d of the Map is more than %d bytes as the input of a child execution; the limit is %d.", item.Index, most, interpreter.MaxPayload)}
+			"Item %d of the Map is more than %d bytes as the input of a child execution; the limit is %d.", item.Index,
+			most, interpreter.MaxPayload)}
 	}
 	s.text = append(s.text[:0], text...)
 	return s.text, nil

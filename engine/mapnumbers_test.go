@@ -8,7 +8,8 @@ import (
 	"stepback/engine/interpreter"
 )
 
-// TestTheLargestNumbersOfAMap gives a Map numbers that no float64 holds, in the definition and in the input: they mean no limit.
+// TestTheLargestNumbersOfAMap gives a Map numbers that no float64 holds, in the definition and in the input: they mean
+// no limit.
 func TestTheLargestNumbersOfAMap(t *testing.T) {
 	t.Parallel()
 	const (
@@ -19,11 +20,15 @@ func TestTheLargestNumbersOfAMap(t *testing.T) {
 		"concurrency of an inline Map":             `"MaxConcurrency":9223372036854775807,` + inline,
 		"concurrency of an inline Map by path":     `"ItemsPath":"$.items","MaxConcurrencyPath":"$.most",` + inline,
 		"concurrency of a distributed Map by path": `"ItemsPath":"$.items","MaxConcurrencyPath":"$.most","ToleratedFailurePercentage":100,` + spread,
-		"tolerated failures by path":               `"ItemsPath":"$.items","ToleratedFailureCountPath":"$.most",` + spread,
+		"tolerated failures by path": `"ItemsPath":"$.items","ToleratedFailureCountPath":"$.most",` +
+			spread,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := newBed(t, func(context.Context, *engine.Task) (string, error) { return "", &engine.TaskError{Name: "Boom"} })
+			b := newBed(t, func(context.Context, *engine.Task) (string, error) {
+				return "",
+					&engine.TaskError{Name: "Boom"}
+			})
 			input := `{"items":[1,2,3],"most":9223372036854775807}`
 			if name == "concurrency of an inline Map" {
 				input = `[1,2,3]`

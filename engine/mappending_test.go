@@ -15,24 +15,28 @@ func TestItemsOfTheInputArePendingFromTheStart(t *testing.T) {
 		batcher           string
 		items, executions engine.Tally
 	}{
-		"items":   {"", engine.Tally{Running: 2, Pending: 5}, engine.Tally{Running: 2, Pending: 5}},
-		"batches": {`"ItemBatcher":{"MaxItemsPerBatch":2},`, engine.Tally{Running: 4, Pending: 3}, engine.Tally{Running: 2, Pending: 2}},
-		"bytes":   {`"ItemBatcher":{"MaxInputBytesPerBatch":15},`, engine.Tally{Running: 4, Pending: 3}, engine.Tally{Running: 2}},
+		"items": {"", engine.Tally{Running: 2, Pending: 5}, engine.Tally{Running: 2, Pending: 5}},
+		"batches": {`"ItemBatcher":{"MaxItemsPerBatch":2},`, engine.Tally{Running: 4, Pending: 3},
+			engine.Tally{Running: 2, Pending: 2}},
+		"bytes": {`"ItemBatcher":{"MaxInputBytesPerBatch":15},`, engine.Tally{Running: 4, Pending: 3},
+			engine.Tally{Running: 2}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			called, released := make(chan struct{}), make(chan struct{})
-			e, err := engine.New(engine.Config{Clock: virtual(t, epoch), Journal: journal.NewMemory(), Integrations: map[string]engine.Integration{"test:call": invoke(func(ctx context.Context, _ *engine.Task) (string, error) {
-				select {
-				case called <- struct{}{}:
-				case <-released:
-				}
-				select {
-				case <-released:
-				case <-ctx.Done():
-				}
-				return `{}`, nil
-			})}})
+			e, err := engine.New(engine.Config{Clock: virtual(t, epoch), Journal: journal.NewMemory(),
+				Integrations: map[string]engine.Integration{"test:call": invoke(func(ctx context.Context,
+					_ *engine.Task) (string, error) {
+					select {
+					case called <- struct{}{}:
+					case <-released:
+					}
+					select {
+					case <-released:
+					case <-ctx.Done():
+					}
+					return `{}`, nil
+				})}})
 			if err != nil {
 				t.Fatal(err)
 			}

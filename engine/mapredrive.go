@@ -48,8 +48,10 @@ func (m *mapRun) redriveNext(ctx context.Context) error {
 func (r *run) restart() {
 	x := &r.record
 	*x = journal.Execution{
-		ARN: x.ARN, Name: x.Name, MachineARN: x.MachineARN, MapRunARN: x.MapRunARN, Revision: x.Revision, Express: x.Express,
-		Status: interpreter.Running, Start: r.engine.clock.Now(), Input: x.Input, FirstItem: x.FirstItem, Items: x.Items, LastItem: x.LastItem,
+		ARN: x.ARN, Name: x.Name, MachineARN: x.MachineARN, MapRunARN: x.MapRunARN, Revision: x.Revision,
+		Express: x.Express,
+		Status:  interpreter.Running, Start: r.engine.clock.Now(), Input: x.Input, FirstItem: x.FirstItem,
+		Items: x.Items, LastItem: x.LastItem,
 		RedriveCount: x.RedriveCount + 1, Redriven: r.engine.clock.Now(),
 	}
 }
@@ -70,8 +72,8 @@ func (m *mapRun) keepUnsuccessful(ctx context.Context) error {
 	return nil
 }
 
-// takeBack makes the Map Run what it was before it was gone on with, when that has failed before it was known how far it had come.
-// None of its child executions is under way.
+// takeBack makes the Map Run what it was before it was gone on with, when that has failed before it was known how far
+// it had come. None of its child executions is under way.
 func (m *mapRun) takeBack(ctx context.Context) error {
 	if m.kept == nil {
 		return nil // it had no child yet

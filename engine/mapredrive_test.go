@@ -25,22 +25,23 @@ func (s *sometimes) Get(ctx context.Context, bucket, key, version, owner string)
 	return s.bucket.Get(ctx, bucket, key, version, owner)
 }
 
-// TestRedriveAMapRunThatCouldNotRead redrives a Map Run whose object comes late, whose ninth item fails, and whose object is then away
-// for a while.
+// TestRedriveAMapRunThatCouldNotRead redrives a Map Run whose object comes late, whose ninth item fails, and whose
+// object is then away for a while.
 func TestRedriveAMapRunThatCouldNotRead(t *testing.T) {
 	t.Parallel()
 	store := &sometimes{bucket: &bucket{lines: lines(12), results: map[string]string{}}}
 	kept := journal.NewMemory()
 	var broken atomic.Bool
 	broken.Store(true)
-	e, err := engine.New(engine.Config{Clock: virtual(t, epoch), Journal: kept, Objects: store, TempDir: t.TempDir(), Integrations: map[string]engine.Integration{
-		"test:call": invoke(func(_ context.Context, task *engine.Task) (string, error) {
-			if items := itemsOf(task.Parameters); items != "[6,7,8]" || !broken.Load() {
-				return items, nil
-			}
-			return "", &engine.TaskError{Name: "Broken", Cause: "c"}
-		}),
-	}})
+	e, err := engine.New(engine.Config{Clock: virtual(t, epoch), Journal: kept, Objects: store, TempDir: t.TempDir(),
+		Integrations: map[string]engine.Integration{
+			"test:call": invoke(func(_ context.Context, task *engine.Task) (string, error) {
+				if items := itemsOf(task.Parameters); items != "[6,7,8]" || !broken.Load() {
+					return items, nil
+				}
+				return "", &engine.TaskError{Name: "Broken", Cause: "c"}
+			}),
+		}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +86,8 @@ func TestRedriveAMapRunThatCouldNotRead(t *testing.T) {
 	store.absent.Store(false)
 	broken.Store(false)
 	redrive()
-	if last := ends(""); last.RedriveCount != 3 || last.Executions != (engine.Tally{Succeeded: 4}) || last.Items != (engine.Tally{Succeeded: 12}) {
+	if last := ends(""); last.RedriveCount != 3 || last.Executions != (engine.Tally{Succeeded: 4}) ||
+		last.Items != (engine.Tally{Succeeded: 12}) {
 		t.Errorf("%+v", last)
 	}
 	if got := store.results["SUCCEEDED_0.json"]; len(got) != len(lines(12)) {

@@ -30,7 +30,8 @@ func (m *mapRun) openSink() (results, error) {
 		return &collected{resultwriter.NewCollector(t)}, nil
 	}
 	if m.engine.cfg.Objects == nil {
-		return nil, &TaskError{Name: plan.ErrResultWriterFailed, Cause: "No object store is configured for the ResultWriter."}
+		return nil, &TaskError{Name: plan.ErrResultWriterFailed,
+			Cause: "No object store is configured for the ResultWriter."}
 	}
 	text := func(field string) string {
 		v, _ := m.call.WriterParameters.Get(field)
@@ -38,7 +39,8 @@ func (m *mapRun) openSink() (results, error) {
 	}
 	writer, err := resultwriter.New(m.engine.cfg.Objects, resultwriter.Config{
 		Bucket: text("Bucket"), Prefix: text("Prefix"), MapRunARN: m.call.ARN, SpoolDir: m.engine.cfg.TempDir,
-		Transformation: resultwriter.Transformation(w.Transformation), OutputType: resultwriter.OutputType(w.OutputType),
+		Transformation: resultwriter.Transformation(w.Transformation),
+		OutputType:     resultwriter.OutputType(w.OutputType),
 	})
 	if err != nil {
 		return nil, writerError(err)
@@ -71,7 +73,8 @@ func (s *exported) add(x *journal.Execution) error {
 
 func (s *exported) pending(child *StateMachine, name string, b batch) error {
 	err := s.writer.Add(resultwriter.ChildResult{
-		Status: resultwriter.Pending, ExecutionARN: executionARN(child.ARN, name), Name: name, StateMachineARN: child.ARN, Input: b.input,
+		Status: resultwriter.Pending, ExecutionARN: executionARN(child.ARN, name), Name: name,
+		StateMachineARN: child.ARN, Input: b.input,
 	})
 	if err != nil {
 		return writerError(err)
@@ -125,7 +128,8 @@ func (nowhere) abort()                                     {}
 func resultOf(x *journal.Execution) resultwriter.ChildResult {
 	r := resultwriter.ChildResult{
 		Status: resultwriter.Status(x.Status), ExecutionARN: x.ARN, Name: x.Name, StateMachineARN: x.MachineARN,
-		Input: x.Input, Output: x.Output, Error: x.Failure.Error, Cause: x.Failure.Cause, StartDate: x.Start, StopDate: x.Stop, RedriveCount: x.RedriveCount,
+		Input: x.Input, Output: x.Output, Error: x.Failure.Error, Cause: x.Failure.Cause, StartDate: x.Start,
+		StopDate: x.Stop, RedriveCount: x.RedriveCount,
 	}
 	switch x.Status {
 	case interpreter.Succeeded:

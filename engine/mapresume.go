@@ -10,8 +10,8 @@ import (
 	"stepback/engine/plan"
 )
 
-// Versions is what an object store may be able to tell beside the content of an object: what identifies it, such as its ETag. A
-// Map Run that is gone on with uses it to see whether its items have changed in between.
+// Versions is what an object store may be able to tell beside the content of an object: what identifies it, such as its
+// ETag. A Map Run that is gone on with uses it to see whether its items have changed in between.
 type Versions interface {
 	Version(ctx context.Context, bucket, key, versionID, expectedOwner string) (string, error)
 }
@@ -34,8 +34,8 @@ func (m *mapRun) version(ctx context.Context) (string, error) {
 	return v, err
 }
 
-// takeOver makes the child executions that had not ended children of this Map Run. They wait until it has found out how far it
-// had come.
+// takeOver makes the child executions that had not ended children of this Map Run. They wait until it has found out how
+// far it had come.
 func (m *mapRun) takeOver() {
 	for _, r := range m.adopted {
 		r.ended = m.childEnded
@@ -44,8 +44,8 @@ func (m *mapRun) takeOver() {
 	}
 }
 
-// restore takes up the description that is kept of a Map Run which has been under way before. It is called before anybody can ask
-// for the Map Run or change it: what is changed from then on is changed of this.
+// restore takes up the description that is kept of a Map Run which has been under way before. It is called before
+// anybody can ask for the Map Run or change it: what is changed from then on is changed of this.
 func (m *mapRun) restore(ctx context.Context) {
 	kept, err := m.engine.cfg.Journal.MapRun(ctx, m.call.ARN)
 	if err != nil {
@@ -61,8 +61,9 @@ func (m *mapRun) restore(ctx context.Context) {
 	}
 }
 
-// resume finds out what has become of the items, if the Map Run has been under way before: the children that have ended are
-// counted, and their results written, once more, and the items of all children are not read again. version is that of the items.
+// resume finds out what has become of the items, if the Map Run has been under way before: the children that have ended
+// are counted, and their results written, once more, and the items of all children are not read again. version is that
+// of the items.
 func (m *mapRun) resume(ctx context.Context, version string) error {
 	if m.kept != nil {
 		if err := m.recount(ctx, version); err != nil {
@@ -85,7 +86,8 @@ func (m *mapRun) resume(ctx context.Context, version string) error {
 	return nil
 }
 
-// recount takes up what the child executions have come to. Items that none has been started for are read as they are now.
+// recount takes up what the child executions have come to. Items that none has been started for are read as they are
+// now.
 func (m *mapRun) recount(ctx context.Context, version string) error {
 	for x, err := range m.engine.cfg.Journal.Executions(ctx, m.names.prefix) {
 		if err != nil {
@@ -96,7 +98,8 @@ func (m *mapRun) recount(ctx context.Context, version string) error {
 			continue
 		case m.kept.Source != version:
 			return &TaskError{Name: plan.ErrItemReaderFailed, Cause: fmt.Sprintf(
-				"The items have changed since the Map Run began: the object was %s and is %s now.", m.kept.Source, version)}
+				"The items have changed since the Map Run began: the object was %s and is %s now.", m.kept.Source,
+				version)}
 		case m.redrives(x):
 			m.redrivable = append(m.redrivable, x.ARN)
 			m.count(func(items, executions *Tally) { items.PendingRedrive += x.Items; executions.PendingRedrive++ })

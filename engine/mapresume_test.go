@@ -56,21 +56,23 @@ const readAndWrite = `{"StartAt":"M","States":{"M":{"Type":"Map","Label":"L","Ma
 	"ResultWriter":{"Resource":"arn:aws:states:::s3:putObject","Parameters":{"Bucket":"b","Prefix":"p"},"WriterConfig":{"OutputType":"JSONL","Transformation":"FLATTEN"}},
 	"ItemProcessor":{"ProcessorConfig":{"Mode":"DISTRIBUTED","ExecutionType":"STANDARD"},"StartAt":"T","States":{"T":{` + call + `,"End":true}}}}}}`
 
-// interruptedMapRun closes an engine in the middle of a Map Run, while four children are under way that did not begin together.
+// interruptedMapRun closes an engine in the middle of a Map Run, while four children are under way that did not begin
+// together.
 func interruptedMapRun(t *testing.T, store *bucket, definition string) (*journal.Memory, string) {
 	t.Helper()
 	kept := journal.NewMemory()
 	var calls atomic.Int64
 	hangs := make(chan struct{})
-	e, err := engine.New(engine.Config{Clock: virtual(t, epoch), Journal: kept, Objects: store, TempDir: t.TempDir(), Integrations: map[string]engine.Integration{
-		"test:call": invoke(func(ctx context.Context, task *engine.Task) (string, error) {
-			if n := calls.Add(1); n == 2 || n == 5 || n > 12 {
-				hangs <- struct{}{}
-				<-ctx.Done()
-			}
-			return itemsOf(task.Parameters), nil
-		}),
-	}})
+	e, err := engine.New(engine.Config{Clock: virtual(t, epoch), Journal: kept, Objects: store, TempDir: t.TempDir(),
+		Integrations: map[string]engine.Integration{
+			"test:call": invoke(func(ctx context.Context, task *engine.Task) (string, error) {
+				if n := calls.Add(1); n == 2 || n == 5 || n > 12 {
+					hangs <- struct{}{}
+					<-ctx.Done()
+				}
+				return itemsOf(task.Parameters), nil
+			}),
+		}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,9 +98,13 @@ func lines(n int) string {
 
 func resumeMapRun(t *testing.T, kept *journal.Memory, store *bucket) (*engine.Engine, *engine.Recovered) {
 	t.Helper()
-	e, err := engine.New(engine.Config{Clock: virtual(t, epoch), Journal: kept, Objects: store, TempDir: t.TempDir(), Integrations: map[string]engine.Integration{
-		"test:call": invoke(func(_ context.Context, task *engine.Task) (string, error) { return itemsOf(task.Parameters), nil }),
-	}})
+	e, err := engine.New(engine.Config{Clock: virtual(t, epoch), Journal: kept, Objects: store, TempDir: t.TempDir(),
+		Integrations: map[string]engine.Integration{
+			"test:call": invoke(func(_ context.Context, task *engine.Task) (string,
+				error) {
+				return itemsOf(task.Parameters), nil
+			}),
+		}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +143,8 @@ func TestAMapRunReadsWritesAndCountsOnAsIfNothingHadHappened(t *testing.T) {
 		t.Fatalf("%v, %v", runs, err)
 	}
 	// 34 batches are 33 of three items and one of one.
-	if r := runs[0]; r.Status != interpreter.Succeeded || r.Items != (engine.Tally{Succeeded: items}) || r.Executions != (engine.Tally{Succeeded: 34}) {
+	if r := runs[0]; r.Status != interpreter.Succeeded || r.Items != (engine.Tally{Succeeded: items}) ||
+		r.Executions != (engine.Tally{Succeeded: 34}) {
 		t.Errorf("%+v", r)
 	}
 }
@@ -149,7 +156,8 @@ func TestAMapRunWhoseItemsHaveChangedFails(t *testing.T) {
 	store.version = `"2"`
 	e, _ := resumeMapRun(t, kept, store)
 	x, err := e.Wait(t.Context(), arn)
-	if err != nil || x.Failure != history.NewFailure("States.ItemReaderFailed", `The items have changed since the Map Run began: the object was "1" and is "2" now.`) {
+	if err != nil || x.Failure != history.NewFailure("States.ItemReaderFailed",
+		`The items have changed since the Map Run began: the object was "1" and is "2" now.`) {
 		t.Errorf("%+v, %v", x, err)
 	}
 	for child, err := range kept.Executions(t.Context(), "") {
@@ -168,9 +176,11 @@ func TestAListingThatHasChanged(t *testing.T) {
 		}
 		return keys
 	}
-	listing := strings.Replace(readAndWrite, `s3:getObject","ReaderConfig":{"InputType":"JSONL"},"Parameters":{"Bucket":"b","Key":"k"}}`,
+	listing := strings.Replace(readAndWrite,
+		`s3:getObject","ReaderConfig":{"InputType":"JSONL"},"Parameters":{"Bucket":"b","Key":"k"}}`,
 		`s3:listObjectsV2","Parameters":{"Bucket":"b","Prefix":"k"}}`, 1)
-	flattened := strings.Replace(readAndWrite, `s3:getObject","ReaderConfig":{"InputType":"JSONL"},"Parameters":{"Bucket":"b","Key":"k"}}`,
+	flattened := strings.Replace(readAndWrite,
+		`s3:getObject","ReaderConfig":{"InputType":"JSONL"},"Parameters":{"Bucket":"b","Key":"k"}}`,
 		`s3:listObjectsV2","ReaderConfig":{"InputType":"JSONL","Transformation":"LOAD_AND_FLATTEN"},"Parameters":{"Bucket":"b","Prefix":"k"}}`, 1)
 	tests := []struct {
 		name, definition string
@@ -199,13 +209,15 @@ func TestAListingThatHasChanged(t *testing.T) {
 				t.Fatal(err)
 			}
 			if tt.items == 0 {
-				if x.Failure.Error != "States.ItemReaderFailed" || !strings.Contains(x.Failure.Cause, "The items have changed since the Map Run began: in the listing, item ") {
+				if x.Failure.Error != "States.ItemReaderFailed" || !strings.Contains(x.Failure.Cause,
+					"The items have changed since the Map Run began: in the listing, item ") {
 					t.Errorf("%+v", x)
 				}
 				return
 			}
 			runs, err := e.MapRunsOf(t.Context(), arn)
-			if err != nil || len(runs) != 1 || x.Status != interpreter.Succeeded || runs[0].Items.Succeeded != tt.items {
+			if err != nil || len(runs) != 1 || x.Status != interpreter.Succeeded ||
+				runs[0].Items.Succeeded != tt.items {
 				t.Errorf("%+v, %+v, %v; want %d items", x, runs, err, tt.items)
 			}
 		})

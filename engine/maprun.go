@@ -12,11 +12,12 @@ import (
 	"stepback/engine/plan"
 )
 
-// maxChildren is how many child executions of one Map Run are under way at once when its MaxConcurrency does not say less.
+// maxChildren is how many child executions of one Map Run are under way at once when its MaxConcurrency does not say
+// less.
 const maxChildren = 10_000
 
-// mapRun carries out one distributed Map: it reads items, starts child executions, judges their failures and writes their
-// results. It has one goroutine, which the engine waits for.
+// mapRun carries out one distributed Map: it reads items, starts child executions, judges their failures and writes
+// their results. It has one goroutine, which the engine waits for.
 type mapRun struct {
 	engine *Engine
 	parent *run
@@ -27,14 +28,16 @@ type mapRun struct {
 	source *items
 	sink   results
 
-	// Of a Map Run that is gone on with: what was kept of it, if it had begun its work, or why that cannot be read, and its child
-	// executions that have not ended.
+	// Of a Map Run that is gone on with: what was kept of it, if it had begun its work, or why that cannot be read, and
+	// its child executions that have not ended.
 	kept    *journal.MapRun
 	unread  error
 	adopted []*run
-	// redrivable are the ARNs of child executions to redrive, which ended without success before the Map Run was redriven.
+	// redrivable are the ARNs of child executions to redrive, which ended without success before the Map Run was
+	// redriven.
 	redrivable []string
-	// lost counts the items whose child executions were aborted before and cannot be redriven: nothing will come of them any more.
+	// lost counts the items whose child executions were aborted before and cannot be redriven: nothing will come of
+	// them any more.
 	lost int64
 
 	children map[string]*run
@@ -80,7 +83,8 @@ func (r *run) startMapRun(id int64, call *interpreter.MapRunCall) {
 }
 
 func (r *run) newMapRun(id int64, call *interpreter.MapRunCall) *mapRun {
-	m := &mapRun{engine: r.engine, parent: r, id: id, call: call, child: r.childMachine(call), sink: nowhere{}, children: map[string]*run{}}
+	m := &mapRun{engine: r.engine, parent: r, id: id, call: call, child: r.childMachine(call), sink: nowhere{},
+		children: map[string]*run{}}
 	m.names = newChildNames(call.ARN, m.child)
 	m.ends.signal, m.gone = make(chan struct{}, 1), make(chan struct{})
 	m.about = MapRun{
@@ -89,7 +93,8 @@ func (r *run) newMapRun(id int64, call *interpreter.MapRunCall) *mapRun {
 		MapRunLimits: MapRunLimits{
 			MaxConcurrency: call.MaxConcurrency, ToleratedFailureCount: call.ToleratedFailureCount,
 			ToleratedFailurePercentage: call.ToleratedFailurePercentage,
-			CountGiven:                 call.State.Map.ToleratedFailureCount.Present, PercentageGiven: call.State.Map.ToleratedFailurePercentage.Present,
+			CountGiven:                 call.State.Map.ToleratedFailureCount.Present,
+			PercentageGiven:            call.State.Map.ToleratedFailurePercentage.Present,
 		},
 	}
 	if call.Redrive > 0 {
@@ -117,7 +122,8 @@ func (m *mapRun) carryOut(ctx context.Context) (interpreter.Event, error) {
 	case errors.As(err, &gone):
 		return interpreter.Event{}, gone.err
 	case err == nil:
-		return interpreter.Event{Kind: interpreter.MapRunSucceeded, ID: m.id, Output: interpreter.TextPayload(output)}, nil
+		return interpreter.Event{Kind: interpreter.MapRunSucceeded, ID: m.id, Output: interpreter.TextPayload(output)},
+			nil
 	case m.failure == nil:
 		err = orAborted(ctx, err)
 	}
@@ -133,7 +139,8 @@ func mapRunFailure(err error) history.Failure {
 	return history.NewFailure(t.Name, t.Cause)
 }
 
-// orAborted is err, or, once the Map Run has been cancelled, what that makes of it: whatever failed then may have failed for that.
+// orAborted is err, or, once the Map Run has been cancelled, what that makes of it: whatever failed then may have
+// failed for that.
 func orAborted(ctx context.Context, err error) error {
 	if ctx.Err() == nil {
 		return err
@@ -174,7 +181,8 @@ func (m *mapRun) process(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if err := m.writePending(ctx); err != nil {
-		m.engine.log.Warn("could not list the items of a failed Map Run that were not started", "mapRun", m.call.ARN, "error", err)
+		m.engine.log.Warn("could not list the items of a failed Map Run that were not started", "mapRun", m.call.ARN,
+			"error", err)
 	}
 	if _, err := m.sink.finish(ctx); err != nil && ctx.Err() == nil {
 		return "", err
@@ -211,7 +219,8 @@ func (m *mapRun) prepare(ctx context.Context) (err error) {
 // loop starts children while there are items and room, and takes their ends, until nothing is left to do.
 func (m *mapRun) loop(ctx context.Context) error {
 	for {
-		for m.failure == nil && (!m.drained || len(m.redrivable) > 0) && len(m.children) < m.room() && ctx.Err() == nil {
+		for m.failure == nil && (!m.drained || len(m.redrivable) > 0) && len(m.children) < m.room() &&
+			ctx.Err() == nil {
 			if err := m.startNext(ctx); err != nil {
 				m.fail(orAborted(ctx, err))
 			}
@@ -243,7 +252,8 @@ func (m *mapRun) startNext(ctx context.Context) error {
 		ARN: arn, Name: name, MachineARN: m.child.ARN, MachineName: m.child.Name, RoleARN: m.child.RoleARN,
 		Region: m.engine.cfg.Region, Express: m.child.Express, Input: b.input,
 	})
-	r.record.MapRunARN, r.record.FirstItem, r.record.Items, r.record.Revision = m.call.ARN, b.first, b.items, m.parent.record.Revision
+	r.record.MapRunARN, r.record.FirstItem, r.record.Items, r.record.Revision = m.call.ARN, b.first, b.items,
+		m.parent.record.Revision
 	r.record.LastItem, r.mocks = b.mark, m.parent.mocks
 	return m.begin(r, r.start())
 }
@@ -263,8 +273,8 @@ func (m *mapRun) begin(r *run, first interpreter.Event) error {
 // childEnded is told of the end of a child, by the worker that has it.
 func (m *mapRun) childEnded(x *journal.Execution) { m.ends.put(m.engine, x) }
 
-// await takes the ends of children, waiting for one. When the Map Run is cancelled it stops its children and goes on waiting
-// for them; when the engine closes it gives up.
+// await takes the ends of children, waiting for one. When the Map Run is cancelled it stops its children and goes on
+// waiting for them; when the engine closes it gives up.
 func (m *mapRun) await(ctx context.Context) error {
 	if m.ends.empty() {
 		m.engine.clock.Release()

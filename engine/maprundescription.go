@@ -50,8 +50,8 @@ func (e *Engine) DescribeMapRun(ctx context.Context, arn string) (*MapRun, error
 	return over(kept), nil
 }
 
-// over corrects the description of a Map Run that is not under way: one that was never said to be over went down with its
-// execution.
+// over corrects the description of a Map Run that is not under way: one that was never said to be over went down with
+// its execution.
 func over(m *MapRun) *MapRun {
 	if m.Status == interpreter.Running {
 		m.Status = interpreter.Aborted
@@ -59,8 +59,8 @@ func over(m *MapRun) *MapRun {
 	return m
 }
 
-// MapRunsOf returns the Map Runs of an execution, the latest first: none of an execution that is not known. The error is one of the
-// journal.
+// MapRunsOf returns the Map Runs of an execution, the latest first: none of an execution that is not known. The error
+// is one of the journal.
 func (e *Engine) MapRunsOf(ctx context.Context, execution string) ([]*MapRun, error) {
 	byARN := map[string]*MapRun{}
 	for _, m := range e.mapRunsUnderWay() {
@@ -87,8 +87,8 @@ func (e *Engine) MapRunsOf(ctx context.Context, execution string) ([]*MapRun, er
 	}), nil
 }
 
-// UpdateMapRun changes the limits of a Map Run that is under way, and returns when that is durable. Its errors are ErrNoMapRun,
-// ErrMapRunOver, that of the context, and those of the journal.
+// UpdateMapRun changes the limits of a Map Run that is under way, and returns when that is durable. Its errors are
+// ErrNoMapRun, ErrMapRunOver, that of the context, and those of the journal.
 func (e *Engine) UpdateMapRun(ctx context.Context, arn string, u MapRunUpdate) error {
 	e.mu.Lock()
 	m := e.mapRuns[arn]
@@ -151,8 +151,8 @@ func (m *mapRun) describe() *MapRun {
 	return &copied
 }
 
-// countPending counts the items of the state's input that are still to come, whose number is known from the start. How many items
-// an ItemReader is still to read is not known before it has read them.
+// countPending counts the items of the state's input that are still to come, whose number is known from the start. How
+// many items an ItemReader is still to read is not known before it has read them.
 func (m *mapRun) countPending(about *MapRun) {
 	if about.Status != interpreter.Running || m.call.State.Map.Reader != nil {
 		return
@@ -170,8 +170,8 @@ func (m *mapRun) countPending(about *MapRun) {
 // now is the time of the execution that the Map Run belongs to.
 func (m *mapRun) now() time.Time { return m.engine.clock.Now().Add(m.parent.ahead) }
 
-// keep has the journal keep the description as it is. It is called with mu held, so that descriptions are kept in order. What is
-// counted as running is left out, since that is known from the child executions.
+// keep has the journal keep the description as it is. It is called with mu held, so that descriptions are kept in
+// order. What is counted as running is left out, since that is known from the child executions.
 func (m *mapRun) keep(done func(error)) {
 	copied := m.about
 	copied.Items.Running, copied.Executions.Running = 0, 0

@@ -13,7 +13,8 @@ import (
 	"stepback/engine/journal"
 )
 
-// neverRead is a bucket whose objects do not come before whoever reads them gives up: not at all, or not beyond the first item.
+// neverRead is a bucket whose objects do not come before whoever reads them gives up: not at all, or not beyond the
+// first item.
 type neverRead struct {
 	*bucket
 	inBody  bool
@@ -65,9 +66,11 @@ func (k *keptMapRuns) PutMapRun(m *journal.MapRun, done func(error)) {
 func TestAMapRunStoppedWhileItReadsIsAborted(t *testing.T) {
 	t.Parallel()
 	for _, inBody := range []bool{false, true} {
-		store := &neverRead{bucket: &bucket{results: map[string]string{}}, inBody: inBody, reading: make(chan struct{}, 1)}
+		store := &neverRead{bucket: &bucket{results: map[string]string{}}, inBody: inBody, reading: make(chan struct{},
+			1)}
 		kept := &keptMapRuns{journal.NewMemory(), make(chan *journal.MapRun, 1)}
-		e, err := engine.New(engine.Config{Clock: virtual(t, epoch), Journal: kept, Objects: store, TempDir: t.TempDir()})
+		e, err := engine.New(engine.Config{Clock: virtual(t, epoch), Journal: kept, Objects: store,
+			TempDir: t.TempDir()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -94,19 +97,20 @@ func (f refusingOne) Commit(r *journal.Record, done func(error)) {
 	f.Memory.Commit(r, done)
 }
 
-// TestTimeGoesOnBehindAnAbandonedMapRun has the journal refuse a child execution while others end: the clock is not held for ends that
-// nobody takes any more.
+// TestTimeGoesOnBehindAnAbandonedMapRun has the journal refuse a child execution while others end: the clock is not
+// held for ends that nobody takes any more.
 func TestTimeGoesOnBehindAnAbandonedMapRun(t *testing.T) {
 	t.Parallel()
 	c := virtual(t, epoch)
-	e, err := engine.New(engine.Config{Clock: c, Journal: refusingOne{journal.NewMemory()}, Integrations: map[string]engine.Integration{
-		"test:call": invoke(func(ctx context.Context, task *engine.Task) (string, error) {
-			if task.Parameters == "2" { // ends when the Map Run is gone
-				return "2", c.Sleep(ctx, 1)
-			}
-			return task.Parameters, nil
-		}),
-	}})
+	e, err := engine.New(engine.Config{Clock: c, Journal: refusingOne{journal.NewMemory()},
+		Integrations: map[string]engine.Integration{
+			"test:call": invoke(func(ctx context.Context, task *engine.Task) (string, error) {
+				if task.Parameters == "2" { // ends when the Map Run is gone
+					return "2", c.Sleep(ctx, 1)
+				}
+				return task.Parameters, nil
+			}),
+		}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +120,8 @@ func TestTimeGoesOnBehindAnAbandonedMapRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := e.StartExecution(t.Context(), m.ARN, "e", `[0,1,2,3]`); err != nil && !errors.Is(err, journal.ErrBroken) {
+	if _, err := e.StartExecution(t.Context(), m.ARN, "e", `[0,1,2,3]`); err != nil &&
+		!errors.Is(err, journal.ErrBroken) {
 		t.Fatal(err)
 	}
 	<-e.Ended(m.ExecutionARN("e"))

@@ -9,9 +9,9 @@ import (
 	"stepback/engine/journal"
 )
 
-// abortOrphans ends what nobody waits for any more, because the execution had ended, or had gone on without the Map Run, and the
-// process ended while the children were being stopped: first the child executions, then their Map Runs. Those of an execution that is
-// left alone are left alone too.
+// abortOrphans ends what nobody waits for any more, because the execution had ended, or had gone on without the Map
+// Run, and the process ended while the children were being stopped: first the child executions, then their Map Runs.
+// Those of an execution that is left alone are left alone too.
 func (c *recovery) abortOrphans(ctx context.Context) error {
 	abandoned, err := c.abandonedMapRuns(ctx)
 	if err != nil {
@@ -71,7 +71,8 @@ func (c *recovery) leaveBelow(execution string, abandoned map[string]*journal.Ma
 	}
 }
 
-// closeMapRun ends a Map Run whose child executions have all ended, and counts them: what is kept of it is from its beginning.
+// closeMapRun ends a Map Run whose child executions have all ended, and counts them: what is kept of it is from its
+// beginning.
 func (c *recovery) closeMapRun(ctx context.Context, m *journal.MapRun) (err error) {
 	m.Status, m.Stopped = interpreter.Aborted, c.engine.clock.Now()
 	if m.Items, m.Executions, err = c.engine.tallies(ctx, m); err != nil {
@@ -91,7 +92,8 @@ func (c *recovery) abort(ctx context.Context, u *journal.Unfinished) error {
 	if n := len(all); n > 0 && all[n-1].At().After(now) {
 		now = all[n-1].At()
 	}
-	end := history.Event{ID: int64(len(all)) + 1, Time: now.UnixNano(), Type: history.ExecutionAborted, More: &history.Details{}}
+	end := history.Event{ID: int64(len(all)) + 1, Time: now.UnixNano(), Type: history.ExecutionAborted,
+		More: &history.Details{}}
 	all = append(all, end)
 	x.Status, x.Stop, x.HistorySize = interpreter.Aborted, now, int64(len(all))
 	return c.engine.commit(ctx, &journal.Record{

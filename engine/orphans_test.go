@@ -12,8 +12,8 @@ import (
 	"stepback/engine/journal"
 )
 
-// TestOrphansAreCounted stops an execution whose Map Run has one child that has ended and one that has not, and lets the process
-// die after each commit. The next one closes the Map Run with every child counted.
+// TestOrphansAreCounted stops an execution whose Map Run has one child that has ended and one that has not, and lets
+// the process die after each commit. The next one closes the Map Run with every child counted.
 func TestOrphansAreCounted(t *testing.T) {
 	t.Parallel()
 	closed := 0
@@ -33,7 +33,8 @@ func TestOrphansAreCounted(t *testing.T) {
 			children++
 		}
 		if m.Executions.Total() != children || m.Items.Total() != children {
-			t.Errorf("died after %d commits: %d children, counted %+v and items %+v", commits, children, m.Executions, m.Items)
+			t.Errorf("died after %d commits: %d children, counted %+v and items %+v", commits, children, m.Executions,
+				m.Items)
 		}
 	}
 	if closed == 0 {
@@ -61,7 +62,8 @@ func TestAMapRunThatNobodyClosedIsClosed(t *testing.T) {
 	n := 0
 	for m, err := range kept.MapRuns(t.Context(), arn) {
 		n++
-		if err != nil || m.Status != interpreter.Aborted || m.Stopped.IsZero() || m.Executions.TimedOut != 4 || m.Executions.Succeeded == 0 {
+		if err != nil || m.Status != interpreter.Aborted || m.Stopped.IsZero() || m.Executions.TimedOut != 4 ||
+			m.Executions.Succeeded == 0 {
 			t.Errorf("%+v, %v", m, err)
 		}
 	}
@@ -74,7 +76,8 @@ func TestAMapRunThatNobodyClosedIsClosed(t *testing.T) {
 func TestWhatBelongsToAnExecutionThatIsLeftIsLeft(t *testing.T) {
 	t.Parallel()
 	const processor = `"ItemProcessor":{"ProcessorConfig":{"Mode":"DISTRIBUTED","ExecutionType":"STANDARD"},"StartAt":`
-	definition := `{"StartAt":"M","States":{"M":{"Type":"Map","End":true,` + processor + `"N","States":{"N":{"Type":"Map","End":true,` +
+	definition := `{"StartAt":"M","States":{"M":{"Type":"Map","End":true,` + processor +
+		`"N","States":{"N":{"Type":"Map","End":true,` +
 		processor + `"T","States":{"T":{` + call + `,"End":true}}}}}}}}}`
 	kept := journal.NewMemory()
 	hangs := make(chan struct{})
@@ -116,7 +119,8 @@ func (forgetful) Definition(context.Context, string) (*journal.Definition, error
 	return nil, journal.ErrNotFound
 }
 
-// stoppedLife runs or recovers the execution until the process dies or the execution has ended, and returns its Map Run.
+// stoppedLife runs or recovers the execution until the process dies or the execution has ended, and returns its Map
+// Run.
 func stoppedLife(t *testing.T, kept *journal.Memory, commits int, first bool) *engine.MapRun {
 	t.Helper()
 	c := clock.Virtual(epoch)
@@ -124,7 +128,8 @@ func stoppedLife(t *testing.T, kept *journal.Memory, commits int, first bool) *e
 	j := &mortal{Memory: kept, left: commits, died: make(chan struct{})}
 	e, err := engine.New(engine.Config{
 		Clock: c, Journal: j, Seed: 1, Workers: 1,
-		Integrations: map[string]engine.Integration{"test:call": invoke(func(ctx context.Context, task *engine.Task) (string, error) {
+		Integrations: map[string]engine.Integration{"test:call": invoke(func(ctx context.Context,
+			task *engine.Task) (string, error) {
 			if task.Parameters == "1" {
 				return "1", nil
 			}
@@ -140,7 +145,8 @@ func stoppedLife(t *testing.T, kept *journal.Memory, commits int, first bool) *e
 		t.Fatal(err)
 	}
 	m, err := e.CreateStateMachine("m", `{"StartAt":"M","States":{"M":{"Type":"Map","End":true,"ItemProcessor":{
-		"ProcessorConfig":{"Mode":"DISTRIBUTED","ExecutionType":"STANDARD"},"StartAt":"T","States":{"T":{`+call+`,"End":true}}}}}}`, "", false)
+		"ProcessorConfig":{"Mode":"DISTRIBUTED","ExecutionType":"STANDARD"},"StartAt":"T","States":{"T":{`+call+
+		`,"End":true}}}}}}`, "", false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,22 +15,23 @@ import (
 func requests(t *testing.T, j journal.Journal, answers <-chan error) (e *engine.Engine, tokens chan string) {
 	t.Helper()
 	tokens = make(chan string, 10)
-	e, err := engine.New(engine.Config{Clock: virtual(t, epoch), Journal: j, Integrations: map[string]engine.Integration{
-		"test:call": invoke(func(ctx context.Context, task *engine.Task) (string, error) {
-			v, err := task.Value()
-			if err != nil {
-				return "", err
-			}
-			token, _ := v.Get("token")
-			tokens <- token.Text()
-			select {
-			case err := <-answers:
-				return `{}`, err
-			case <-ctx.Done():
-				return "", ctx.Err()
-			}
-		}),
-	}})
+	e, err := engine.New(engine.Config{Clock: virtual(t, epoch), Journal: j,
+		Integrations: map[string]engine.Integration{
+			"test:call": invoke(func(ctx context.Context, task *engine.Task) (string, error) {
+				v, err := task.Value()
+				if err != nil {
+					return "", err
+				}
+				token, _ := v.Get("token")
+				tokens <- token.Text()
+				select {
+				case err := <-answers:
+					return `{}`, err
+				case <-ctx.Done():
+					return "", ctx.Err()
+				}
+			}),
+		}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,8 +39,9 @@ func requests(t *testing.T, j journal.Journal, answers <-chan error) (e *engine.
 	return e, tokens
 }
 
-// TestAReportThatOvertakesItsRequestIsKept reports by a token before the request that carries it is answered, as a function does which
-// reports itself. Nothing of the execution shows that yet, but the worker has been told that it counts.
+// TestAReportThatOvertakesItsRequestIsKept reports by a token before the request that carries it is answered, as a
+// function does which reports itself. Nothing of the execution shows that yet, but the worker has been told that it
+// counts.
 func TestAReportThatOvertakesItsRequestIsKept(t *testing.T) {
 	t.Parallel()
 	kept, answers := journal.NewMemory(), make(chan error, 1)

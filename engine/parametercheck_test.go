@@ -20,7 +20,8 @@ func (picky) CheckParameters(t *engine.Task) error {
 		panic("which a check must not, but the task is called nevertheless")
 	}
 	if strings.Contains(t.Parameters, "wrong") {
-		return &engine.TaskError{Name: "States.Runtime", Cause: "The Parameters '" + t.Parameters + "' could not be used to start the Task: [it is wrong]"}
+		return &engine.TaskError{Name: "States.Runtime", Cause: "The Parameters '" + t.Parameters +
+			"' could not be used to start the Task: [it is wrong]"}
 	}
 	return nil
 }
@@ -30,7 +31,8 @@ func TestParametersThatCannotBeUsedFailTheStateBeforeItsTask(t *testing.T) {
 	c, j := clock.Virtual(epoch), journal.NewMemory()
 	e, err := engine.New(engine.Config{
 		Clock: c, Journal: j, Seed: 1,
-		Integrations: map[string]engine.Integration{"test:call": picky{func(_ context.Context, task *engine.Task) (string, error) {
+		Integrations: map[string]engine.Integration{"test:call": picky{func(_ context.Context,
+			task *engine.Task) (string, error) {
 			if strings.Contains(task.Parameters, "wrong") {
 				return "", errors.New("it was called")
 			}

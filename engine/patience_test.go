@@ -12,8 +12,8 @@ import (
 	"stepback/engine/journal"
 )
 
-// TestAHangingTaskTimesOutInVirtualTime lets a task hang that knows nothing of virtual time, once; a retry, a minute later, succeeds: the
-// first, unless the machine is so busy that even that one seems to hang.
+// TestAHangingTaskTimesOutInVirtualTime lets a task hang that knows nothing of virtual time, once; a retry, a minute
+// later, succeeds: the first, unless the machine is so busy that even that one seems to hang.
 func TestAHangingTaskTimesOutInVirtualTime(t *testing.T) {
 	t.Parallel()
 	first := make(chan struct{}, 1)
@@ -29,7 +29,8 @@ func TestAHangingTaskTimesOutInVirtualTime(t *testing.T) {
 	}
 	c := virtual(t, epoch)
 	e, err := engine.New(engine.Config{
-		Clock: c, Journal: journal.NewMemory(), Patience: 10 * time.Millisecond, Integrations: map[string]engine.Integration{"test:call": task},
+		Clock: c, Journal: journal.NewMemory(), Patience: 10 * time.Millisecond,
+		Integrations: map[string]engine.Integration{"test:call": task},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -43,7 +44,8 @@ func TestAHangingTaskTimesOutInVirtualTime(t *testing.T) {
 	}
 }
 
-// TestATaskThatWorksIsWaitedFor has a task work while nothing else can run: time stands still, however short its timeout.
+// TestATaskThatWorksIsWaitedFor has a task work while nothing else can run: time stands still, however short its
+// timeout.
 func TestATaskThatWorksIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	for name, patience := range map[string]time.Duration{"by default": 0, "for long": time.Hour, "for ever": -1} {
@@ -63,7 +65,8 @@ func TestATaskThatWorksIsWaitedFor(t *testing.T) {
 				}
 			}
 			e, err := engine.New(engine.Config{
-				Clock: c, Journal: journal.NewMemory(), Patience: patience, Integrations: map[string]engine.Integration{"test:call": task},
+				Clock: c, Journal: journal.NewMemory(), Patience: patience,
+				Integrations: map[string]engine.Integration{"test:call": task},
 			})
 			if err != nil {
 				t.Fatal(err)

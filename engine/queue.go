@@ -2,8 +2,8 @@ package engine
 
 import "sync"
 
-// queue hands runs that have events to the workers, in order. It is unbounded, because whoever delivers an event must never
-// wait for a worker.
+// queue hands runs that have events to the workers, in order. It is unbounded, because whoever delivers an event must
+// never wait for a worker.
 type queue struct {
 	mu      sync.Mutex
 	ready   sync.Cond

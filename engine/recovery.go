@@ -23,7 +23,8 @@ type Recovered struct {
 	Aborted int
 }
 
-// Resumed is an execution that goes on, and the time of the last step before, of its own or of a child execution that goes on too.
+// Resumed is an execution that goes on, and the time of the last step before, of its own or of a child execution that
+// goes on too.
 type Resumed struct {
 	ARN, Name   string
 	Interrupted time.Time
@@ -35,8 +36,8 @@ type Unrecovered struct {
 	Err error
 }
 
-// DivergedError says that the events of an execution give another history now than when they were applied: the journal is damaged,
-// or the execution was begun by a version of stepback that ran it differently.
+// DivergedError says that the events of an execution give another history now than when they were applied: the journal
+// is damaged, or the execution was begun by a version of stepback that ran it differently.
 type DivergedError struct {
 	Step      int // from 0
 	Then, Now []history.Event
@@ -44,7 +45,8 @@ type DivergedError struct {
 
 // Error implements error.
 func (e *DivergedError) Error() string {
-	return fmt.Sprintf("replaying step %d gives another history than is kept: %s, not %s", e.Step, types(e.Now), types(e.Then))
+	return fmt.Sprintf("replaying step %d gives another history than is kept: %s, not %s", e.Step, types(e.Now),
+		types(e.Then))
 }
 
 func types(events []history.Event) string {
@@ -61,11 +63,12 @@ func types(events []history.Event) string {
 	return b.String()
 }
 
-// Recover goes on with the executions of the engine's account and region that had not ended when an earlier engine on the same
-// journal stopped. Each is replayed from its events, and what it was waiting for is asked for again: tasks are invoked once
-// more, timers run for the rest of their time, Map Runs go on with the items that have no child execution yet. Call it once, before
-// anything is started. An execution that cannot be gone on with is no error but one of Recovered.Left; the error is one of the journal,
-// of the context or of Config.Recovered, and then nothing has been set going.
+// Recover goes on with the executions of the engine's account and region that had not ended when an earlier engine on
+// the same journal stopped. Each is replayed from its events, and what it was waiting for is asked for again: tasks are
+// invoked once more, timers run for the rest of their time, Map Runs go on with the items that have no child execution
+// yet. Call it once, before anything is started. An execution that cannot be gone on with is no error but one of
+// Recovered.Left; the error is one of the journal, of the context or of Config.Recovered, and then nothing has been set
+// going.
 func (e *Engine) Recover(ctx context.Context) (*Recovered, error) {
 	r := &recovery{engine: e, machines: map[string]*StateMachine{}, waiting: map[string][]*journal.Unfinished{}}
 	if err := r.read(ctx); err != nil {
@@ -209,8 +212,8 @@ func (c *recovery) replayChildren() {
 	}
 }
 
-// catchUp lets the time of an execution and its children go on from their latest event, even if the clock says that this is still
-// to come: it was set back, or the execution ran in virtual time.
+// catchUp lets the time of an execution and its children go on from their latest event, even if the clock says that
+// this is still to come: it was set back, or the execution ran in virtual time.
 func (c *recovery) catchUp() {
 	now := c.engine.clock.Now()
 	for i, tree := range c.trees {

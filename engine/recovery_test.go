@@ -136,8 +136,8 @@ const everything = `{"StartAt":"Retried","TimeoutSeconds":86400,"States":{
 				"ItemProcessor":{"ProcessorConfig":{"Mode":"DISTRIBUTED","ExecutionType":"STANDARD"},"StartAt":"T2","States":{
 					"P":{"Type":"Pass","End":true},"T2":{` + call + `,"Next":"P"}}}}}}}}}`
 
-// TestKilledAfterEveryCommit lets the process die after each commit of an execution, again and again until it has ended, and
-// expects what an undisturbed execution comes to.
+// TestKilledAfterEveryCommit lets the process die after each commit of an execution, again and again until it has
+// ended, and expects what an undisturbed execution comes to.
 func TestKilledAfterEveryCommit(t *testing.T) {
 	t.Parallel()
 	const input = `{"items":[1,2,3,4,5]}`
@@ -165,7 +165,8 @@ func TestKilledAfterEveryCommit(t *testing.T) {
 			}
 		}
 		got, err := kept.Execution(t.Context(), arn)
-		if err != nil || got.Output != want.Output || got.HistorySize != want.HistorySize || got.Stop.Sub(got.Start) < want.Stop.Sub(want.Start) {
+		if err != nil || got.Output != want.Output || got.HistorySize != want.HistorySize ||
+			got.Stop.Sub(got.Start) < want.Stop.Sub(want.Start) {
 			t.Errorf("dying after %d commits, in %d lives: %+v, %v; want %+v", commits, lives, got, err, want)
 		}
 		children := map[string]int64{}
@@ -189,7 +190,8 @@ func TestKilledAfterEveryCommit(t *testing.T) {
 // restart is an engine on a journal that another one has used.
 func restart(t *testing.T, kept journal.Journal, c *clock.Clock, task invoke) (*engine.Engine, *engine.Recovered) {
 	t.Helper()
-	e, err := engine.New(engine.Config{Clock: c, Journal: kept, Seed: 1, Integrations: map[string]engine.Integration{"test:call": task}})
+	e, err := engine.New(engine.Config{Clock: c, Journal: kept, Seed: 1,
+		Integrations: map[string]engine.Integration{"test:call": task}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,10 +223,12 @@ func begin(t *testing.T, e *engine.Engine, definition, input string) string {
 	return arn
 }
 
-// TestTimersRunForTheRestOfTheirTime restarts an engine in the middle of a wait, on clocks that are right, behind and ahead.
+// TestTimersRunForTheRestOfTheirTime restarts an engine in the middle of a wait, on clocks that are right, behind and
+// ahead.
 func TestTimersRunForTheRestOfTheirTime(t *testing.T) {
 	t.Parallel()
-	const definition = `{"StartAt":"A","States":{"A":{"Type":"Wait","Seconds":100,"Next":"T"},"T":{` + call + `,"Next":"B"},"B":{"Type":"Wait","Seconds":100,"End":true}}}`
+	const definition = `{"StartAt":"A","States":{"A":{"Type":"Wait","Seconds":100,"Next":"T"},"T":{` + call +
+		`,"Next":"B"},"B":{"Type":"Wait","Seconds":100,"End":true}}}`
 	for name, c := range map[string]struct {
 		restarted time.Time
 		took      time.Duration
@@ -281,7 +285,8 @@ func TestAnExecutionThatReplaysDifferentlyIsLeftAlone(t *testing.T) {
 	e, _ := restart(t, kept, virtual(t, epoch), hang)
 	const definition = `{"StartAt":"T","States":{"T":{` + call + `,"End":true}}}`
 	arn := begin(t, e, definition, `{"n":1}`)
-	if _, err := e.StartExecution(t.Context(), strings.Replace(strings.TrimSuffix(arn, ":e"), ":execution:", ":stateMachine:", 1), "other", `{}`); err != nil {
+	if _, err := e.StartExecution(t.Context(), strings.Replace(strings.TrimSuffix(arn, ":e"), ":execution:",
+		":stateMachine:", 1), "other", `{}`); err != nil {
 		t.Fatal(err)
 	}
 	e.Close()
@@ -292,9 +297,13 @@ func TestAnExecutionThatReplaysDifferentlyIsLeftAlone(t *testing.T) {
 	x.Input = `{"n":2}`
 	kept.Commit(&journal.Record{Execution: x, Begin: true, Step: 1}, func(error) {})
 
-	e, found := restart(t, kept, virtual(t, epoch), func(context.Context, *engine.Task) (string, error) { return `"ok"`, nil })
+	e, found := restart(t, kept, virtual(t, epoch), func(context.Context, *engine.Task) (string, error) {
+		return `"ok"`,
+			nil
+	})
 	var diverged *engine.DivergedError
-	if len(found.Left) != 1 || found.Left[0].ARN != arn || !errors.As(found.Left[0].Err, &diverged) || diverged.Step != 0 {
+	if len(found.Left) != 1 || found.Left[0].ARN != arn || !errors.As(found.Left[0].Err, &diverged) ||
+		diverged.Step != 0 {
 		t.Errorf("left alone: %+v", found.Left)
 	}
 	if len(found.Executions) != 1 {
@@ -311,7 +320,8 @@ func TestAnExecutionThatReplaysDifferentlyIsLeftAlone(t *testing.T) {
 	}
 }
 
-// TestClosingAnEngineLeavesExecutionsToTheNext closes an engine while a task and a Map Run are under way: neither may be seen to fail.
+// TestClosingAnEngineLeavesExecutionsToTheNext closes an engine while a task and a Map Run are under way: neither may
+// be seen to fail.
 func TestClosingAnEngineLeavesExecutionsToTheNext(t *testing.T) {
 	t.Parallel()
 	kept := journal.NewMemory()
@@ -325,7 +335,10 @@ func TestClosingAnEngineLeavesExecutionsToTheNext(t *testing.T) {
 	<-started
 	<-started
 	e.Close()
-	e, found := restart(t, kept, virtual(t, epoch), func(_ context.Context, task *engine.Task) (string, error) { return task.Parameters, nil })
+	e, found := restart(t, kept, virtual(t, epoch), func(_ context.Context, task *engine.Task) (string,
+		error) {
+		return task.Parameters, nil
+	})
 	if len(found.Executions) != 1 || found.Children != 2 {
 		t.Errorf("%+v", found)
 	}

@@ -22,8 +22,8 @@ func (e *NotRedrivableError) Error() string { return e.Reason }
 
 var errRunning = &NotRedrivableError{"Execution is RUNNING and cannot be redriven"}
 
-// Redrivable returns a *NotRedrivableError unless an execution, or a Map Run's child execution with its Map Run, can be redriven. The
-// reasons are in the words of the service.
+// Redrivable returns a *NotRedrivableError unless an execution, or a Map Run's child execution with its Map Run, can be
+// redriven. The reasons are in the words of the service.
 func (e *Engine) Redrivable(x *journal.Execution) error {
 	var reason string
 	switch {
@@ -41,10 +41,10 @@ func (e *Engine) Redrivable(x *journal.Execution) error {
 	return &NotRedrivableError{reason}
 }
 
-// RedriveExecution goes on with a STANDARD execution that ended without success, where it failed, and returns when it did. What
-// succeeded is not done again. Repeated with one of the last ten tokens within 15 minutes, in this process or after a restart, it changes
-// nothing; an empty token is none. The error of an execution that cannot be redriven is a *NotRedrivableError, of one that never was
-// ErrNoExecution; others are those of StartExecution.
+// RedriveExecution goes on with a STANDARD execution that ended without success, where it failed, and returns when it
+// did. What succeeded is not done again. Repeated with one of the last ten tokens within 15 minutes, in this process or
+// after a restart, it changes nothing; an empty token is none. The error of an execution that cannot be redriven is a
+// *NotRedrivableError, of one that never was ErrNoExecution; others are those of StartExecution.
 func (e *Engine) RedriveExecution(ctx context.Context, arn, token string) (time.Time, error) {
 	end, err := e.redrives.begin(ctx, arn)
 	if err != nil {
@@ -103,8 +103,8 @@ func (e *Engine) PendingRedrive(x *journal.Execution) bool {
 	return m != nil && m.redrives(x) && m.describe().Status == interpreter.Running
 }
 
-// reopen brings an execution that has ended to where it was by replaying its events. It first waits until nothing of it is under
-// way any more.
+// reopen brings an execution that has ended to where it was by replaying its events. It first waits until nothing of it
+// is under way any more.
 func (e *Engine) reopen(ctx context.Context, x *journal.Execution, m *StateMachine, mocks Interceptor) (*run, error) {
 	if err := e.settle(ctx, x.ARN); err != nil {
 		return nil, err
@@ -126,7 +126,8 @@ func (e *Engine) reopen(ctx context.Context, x *journal.Execution, m *StateMachi
 	r.skipMocks(effects, nil)
 	r.result.Reset()
 	r.past = &journal.Past{Step: past, Stopped: x.Stop}
-	r.record.Status, r.record.Stop, r.record.Failure, r.record.HistorySize = interpreter.Running, time.Time{}, history.Failure{}, 0
+	r.record.Status, r.record.Stop, r.record.Failure, r.record.HistorySize = interpreter.Running, time.Time{},
+		history.Failure{}, 0
 	r.record.RedriveCount++
 	r.steps = 1
 	r.ahead = max(0, r.last.Sub(e.clock.Now()))

@@ -47,11 +47,13 @@ func TestRedrive(t *testing.T) {
 	if err != nil || at.Before(before) {
 		t.Fatal(at, err)
 	}
-	if x, err = b.Wait(t.Context(), arn); err != nil || x.Status != interpreter.Succeeded || x.RedriveCount != 1 || !x.Redriven.Equal(at) || x.Failure != (history.Failure{}) {
+	if x, err = b.Wait(t.Context(), arn); err != nil || x.Status != interpreter.Succeeded || x.RedriveCount != 1 ||
+		!x.Redriven.Equal(at) || x.Failure != (history.Failure{}) {
 		t.Errorf("%+v, %v", x, err)
 	}
-	if got, want := types(t, b.Engine, arn), "ExecutionStarted TaskStateEntered TaskScheduled TaskStarted TaskFailed ExecutionFailed "+
-		"ExecutionRedriven TaskScheduled TaskStarted TaskSucceeded TaskStateExited ExecutionSucceeded"; got != want {
+	if got, want := types(t, b.Engine, arn),
+		"ExecutionStarted TaskStateEntered TaskScheduled TaskStarted TaskFailed ExecutionFailed "+
+			"ExecutionRedriven TaskScheduled TaskStarted TaskSucceeded TaskStateExited ExecutionSucceeded"; got != want {
 		t.Error(got)
 	}
 	if again, err := b.RedriveExecution(t.Context(), arn, "token"); err != nil || !again.Equal(at) {
@@ -79,19 +81,24 @@ func TestNotRedrivable(t *testing.T) {
 	for reason, x := range map[string]journal.Execution{
 		"Execution is RUNNING and cannot be redriven":   {Status: interpreter.Running},
 		"Execution is SUCCEEDED and cannot be redriven": {Status: interpreter.Succeeded},
-		"Execution history event limit exceeded":        {Status: interpreter.Failed, HistorySize: 24_999, Start: now, Stop: now},
-		"Execution has exceeded the max execution time": {Status: interpreter.TimedOut, Start: now.Add(-interpreter.MaxDuration), Stop: now},
-		"Execution redrivable period exceeded":          {Status: interpreter.Aborted, Start: now.AddDate(0, 0, -20), Stop: now.AddDate(0, 0, -15)},
+		"Execution history event limit exceeded": {Status: interpreter.Failed, HistorySize: 24_999, Start: now,
+			Stop: now},
+		"Execution has exceeded the max execution time": {Status: interpreter.TimedOut,
+			Start: now.Add(-interpreter.MaxDuration), Stop: now},
+		"Execution redrivable period exceeded": {Status: interpreter.Aborted, Start: now.AddDate(0, 0, -20),
+			Stop: now.AddDate(0, 0, -15)},
 	} {
 		notRedrivable(t, b.Redrivable(&x), reason)
 	}
-	if err := b.Redrivable(&journal.Execution{Status: interpreter.Aborted, HistorySize: 24_998, Start: now, Stop: now.AddDate(0, 0, -14)}); err != nil {
+	if err := b.Redrivable(&journal.Execution{Status: interpreter.Aborted, HistorySize: 24_998, Start: now,
+		Stop: now.AddDate(0, 0, -14)}); err != nil {
 		t.Error(err)
 	}
 }
 
 const tolerant = `{"StartAt":"M","States":{"M":{"Type":"Map","Label":"L","MaxConcurrency":2,"End":true,"ToleratedFailureCount":%d,
-	"ItemProcessor":{"ProcessorConfig":{"Mode":"DISTRIBUTED","ExecutionType":"%s"},"StartAt":"T","States":{"T":{` + call + `,"End":true}}}}}}`
+	"ItemProcessor":{"ProcessorConfig":{"Mode":"DISTRIBUTED","ExecutionType":"%s"},"StartAt":"T","States":{"T":{` +
+	call + `,"End":true}}}}}}`
 
 // TestRedriveAMapRun fails two of six child executions, which is one too many.
 func TestRedriveAMapRun(t *testing.T) {
@@ -109,7 +116,8 @@ func TestRedriveAMapRun(t *testing.T) {
 			if _, err := b.RedriveExecution(t.Context(), arn, ""); err != nil {
 				t.Fatal(err)
 			}
-			if x, err = b.Wait(t.Context(), arn); err != nil || x.Status != interpreter.Succeeded || x.Output != `[1,2,3,5,6]` {
+			if x, err = b.Wait(t.Context(), arn); err != nil || x.Status != interpreter.Succeeded ||
+				x.Output != `[1,2,3,5,6]` {
 				t.Fatalf("%+v, %v", x, err)
 			}
 			runs, err := b.MapRunsOf(t.Context(), arn)
@@ -117,7 +125,8 @@ func TestRedriveAMapRun(t *testing.T) {
 				t.Fatalf("%+v, %v", runs, err)
 			}
 			m := runs[0]
-			if m.RedriveCount != 1 || m.Redriven.IsZero() || m.Status != interpreter.Succeeded || m.Items != (engine.Tally{Succeeded: 5, Failed: 1}) {
+			if m.RedriveCount != 1 || m.Redriven.IsZero() || m.Status != interpreter.Succeeded ||
+				m.Items != (engine.Tally{Succeeded: 5, Failed: 1}) {
 				t.Errorf("%+v", m)
 			}
 			redriven := 0
@@ -129,7 +138,8 @@ func TestRedriveAMapRun(t *testing.T) {
 					redriven++
 					_, err := b.RedriveExecution(t.Context(), child.ARN, "")
 					if child.Status == interpreter.Failed {
-						notRedrivable(t, err, "Child executions are redriven with the execution that their Map Run belongs to")
+						notRedrivable(t, err,
+							"Child executions are redriven with the execution that their Map Run belongs to")
 					}
 				}
 			}
@@ -172,8 +182,8 @@ func TestRedriveRightAfterAStop(t *testing.T) {
 	}
 }
 
-// TestRedrivenUntilItSucceeds lets tasks fail at random, redrives the execution until it succeeds, and expects what an undisturbed one
-// comes to.
+// TestRedrivenUntilItSucceeds lets tasks fail at random, redrives the execution until it succeeds, and expects what an
+// undisturbed one comes to.
 func TestRedrivenUntilItSucceeds(t *testing.T) {
 	t.Parallel()
 	const input = `{"items":[1,2,3,4,5]}`

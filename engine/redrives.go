@@ -21,7 +21,8 @@ type redrives struct {
 	begun map[string]chan struct{} // by execution; closed when the redrive has begun, or was refused
 }
 
-// begin waits until no other redrive of an execution is being begun. Whoever began says so by calling the function that it returns.
+// begin waits until no other redrive of an execution is being begun. Whoever began says so by calling the function that
+// it returns.
 func (r *redrives) begin(ctx context.Context, arn string) (end func(), err error) {
 	for {
 		r.mu.Lock()
@@ -52,7 +53,10 @@ func (r *redrives) begin(ctx context.Context, arn string) (end func(), err error
 
 // redrivenWith returns when an execution was redriven with a client token that is still remembered.
 func redrivenWith(x *journal.Execution, token string, now time.Time) (time.Time, bool) {
-	i := slices.IndexFunc(x.RedriveTokens, func(t journal.RedriveToken) bool { return t.Token == token && remembered(t, now) })
+	i := slices.IndexFunc(x.RedriveTokens, func(t journal.RedriveToken) bool {
+		return t.Token == token &&
+			remembered(t, now)
+	})
 	if i < 0 {
 		return time.Time{}, false
 	}

@@ -12,7 +12,8 @@ import (
 
 const oneTask = `{"StartAt":"T","States":{"T":{` + call + `,"End":true}}}`
 
-// TestRedriveTokensSurviveTheProcess repeats the redrive of an execution at engines that follow on the one that redrove it.
+// TestRedriveTokensSurviveTheProcess repeats the redrive of an execution at engines that follow on the one that redrove
+// it.
 func TestRedriveTokensSurviveTheProcess(t *testing.T) {
 	t.Parallel()
 	tasks := &failing{times: map[string]int{"1": 1 << 20}}
@@ -90,7 +91,8 @@ func TestTheLatestRedriveTokensAreRemembered(t *testing.T) {
 	}
 }
 
-// TestConcurrentRedrivesWithOneToken sends one request several times at once, as a client does that does not wait for the answer.
+// TestConcurrentRedrivesWithOneToken sends one request several times at once, as a client does that does not wait for
+// the answer.
 func TestConcurrentRedrivesWithOneToken(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, (&failing{times: map[string]int{"1": 1}}).invoke)

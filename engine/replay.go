@@ -16,8 +16,8 @@ func (r *run) goOn() {
 	r.wake()
 }
 
-// replay brings a run to where its steps left it. It is then as after a durable step, with everything outstanding as the effects of
-// that step.
+// replay brings a run to where its steps left it. It is then as after a durable step, with everything outstanding as
+// the effects of that step.
 func (r *run) replay(steps []journal.Step) error {
 	effects, err := r.reapply(steps)
 	if err != nil {
@@ -37,8 +37,8 @@ func (r *run) replay(steps []journal.Step) error {
 	return nil
 }
 
-// reapply applies the events of all steps and compares the history that they give with what is kept. It returns the effects that
-// they had if the tasks of the execution are mocked.
+// reapply applies the events of all steps and compares the history that they give with what is kept. It returns the
+// effects that they had if the tasks of the execution are mocked.
 func (r *run) reapply(steps []journal.Step) (effects []interpreter.Effect, err error) {
 	defer func() {
 		if p := recover(); p != nil {

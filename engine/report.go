@@ -14,8 +14,9 @@ type report struct {
 	err      error
 }
 
-// deliverThen queues an event like deliver. admit decides whether it counts, and then learns of that; both run on the worker that
-// has the run, then before the effects of the step. An execution that is over answers with ErrTaskTimedOut, on any goroutine.
+// deliverThen queues an event like deliver. admit decides whether it counts, and then learns of that; both run on the
+// worker that has the run, then before the effects of the step. An execution that is over answers with ErrTaskTimedOut,
+// on any goroutine.
 func (r *run) deliverThen(ev interpreter.Event, admit func(*interpreter.Execution) error, then func(error)) {
 	r.mu.Lock()
 	if r.over {

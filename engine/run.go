@@ -116,7 +116,8 @@ func (r *run) deliver(ev interpreter.Event) {
 	r.wake()
 }
 
-// giveUp ends a run in this process, because the journal refused something that it depends on: the execution is left as it was.
+// giveUp ends a run in this process, because the journal refused something that it depends on: the execution is left as
+// it was.
 func (r *run) giveUp(err error) {
 	r.mu.Lock()
 	if r.over {
@@ -137,7 +138,8 @@ func (r *run) wake() {
 	}
 }
 
-// work goes on with a run: it takes the journal's answer, or applies all events that wait for the run and commits what they did.
+// work goes on with a run: it takes the journal's answer, or applies all events that wait for the run and commits what
+// they did.
 func (e *Engine) work(r *run) {
 	if r.commit.phase.Load() == settled {
 		r.committed()

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"stepback/asl/jsonvalue"
+	"stepback/aws"
 	"stepback/engine/interpreter"
 	"stepback/engine/journal"
 )
@@ -35,8 +36,8 @@ type Started struct {
 	run *run
 }
 
-// Wait waits for the end of the execution and returns what became of it. It need not ask the journal, which is told of the ends of
-// EXPRESS executions without waiting for it. Its errors are those of Engine.Wait.
+// Wait waits for the end of the execution and returns what became of it. It need not ask the journal, which is told of
+// the ends of EXPRESS executions without waiting for it. Its errors are those of Engine.Wait.
 func (s *Started) Wait(ctx context.Context) (*journal.Execution, error) { return s.run.wait(ctx) }
 
 // Start starts an execution of a compiled machine, as StartExecution does and with its errors, ErrNoMachine excepted.
@@ -71,7 +72,8 @@ func (e *Engine) prepare(s *Start) (*run, error) {
 		return nil, fmt.Errorf("%w: %w", ErrInput, err)
 	}
 	if len(s.Input) > interpreter.MaxPayload {
-		return nil, fmt.Errorf("%w: %d bytes are more than the %d that an execution takes", ErrInput, len(s.Input), interpreter.MaxPayload)
+		return nil, fmt.Errorf("%w: %d bytes are more than the %d that an execution takes", ErrInput, len(s.Input),
+			interpreter.MaxPayload)
 	}
 	m := s.Machine
 	mocks, err := e.mocks(m.Name, s.TestCase)
@@ -79,11 +81,12 @@ func (e *Engine) prepare(s *Start) (*run, error) {
 		return nil, err
 	}
 	info := interpreter.Info{
-		Name: s.Name, MachineARN: m.ARN, MachineName: m.Name, RoleARN: m.RoleARN, Region: e.cfg.Region, Express: m.Express, Sync: s.Sync, Input: s.Input,
+		Name: s.Name, MachineARN: m.ARN, MachineName: m.Name, RoleARN: m.RoleARN, Region: e.cfg.Region,
+		Express: m.Express, Sync: s.Sync, Input: s.Input,
 		VersionARN: s.VersionARN, AliasARN: s.AliasARN,
 	}
 	if m.Express {
-		info.ARN = expressARN(m.ARN, s.Name, newUUID(e.seeds.next(), e.seeds.next()))
+		info.ARN = expressARN(m.ARN, s.Name, aws.UUID(e.seeds.next(), e.seeds.next()))
 	} else {
 		info.ARN = executionARN(m.ARN, s.Name)
 	}
@@ -93,8 +96,8 @@ func (e *Engine) prepare(s *Start) (*run, error) {
 	return r, nil
 }
 
-// existing decides what a repeated start of a name means: the execution that is running with the same input, or ErrAlreadyExists.
-// It is nil when there is none of that name.
+// existing decides what a repeated start of a name means: the execution that is running with the same input, or
+// ErrAlreadyExists. It is nil when there is none of that name.
 func (e *Engine) existing(ctx context.Context, r *run) (*run, error) {
 	arn := r.record.ARN
 	if same := e.running(arn); same != nil {

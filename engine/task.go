@@ -24,10 +24,11 @@ type Task struct {
 	// Service, Action and Pattern are the parts of an integration's Resource: "aws-sdk:s3", "getObject" and no pattern.
 	Service, Action string
 	Pattern         plan.Pattern
-	// RoleARN is the role of the task's Credentials, in whose account it is carried out; empty for that of the execution.
+	// RoleARN is the role of the task's Credentials, in whose account it is carried out; empty for that of the
+	// execution.
 	RoleARN string
-	// Submission is what the service answered, as JSON text, when the job of a .sync task was submitted before a crash; empty when
-	// it was not.
+	// Submission is what the service answered, as JSON text, when the job of a .sync task was submitted before a crash;
+	// empty when it was not.
 	Submission string
 
 	value     jsonvalue.Value // the tree of Parameters, null when it is not at hand
@@ -42,25 +43,27 @@ func (t *Task) Value() (jsonvalue.Value, error) {
 	return jsonvalue.Parse(t.Parameters)
 }
 
-// Submitted reports that the job of a .sync task was accepted, with what the service answered. The task goes on: what Invoke
-// returns is the job's end.
+// Submitted reports that the job of a .sync task was accepted, with what the service answered. The task goes on: what
+// Invoke returns is the job's end.
 func (t *Task) Submitted(answer Result) {
 	if t.submitted != nil {
 		t.submitted(answer)
 	}
 }
 
-// Result is what a task came to: JSON text, with its tree where that is at hand. See interpreter.TextPayload and ParsedPayload.
+// Result is what a task came to: JSON text, with its tree where that is at hand. See interpreter.TextPayload and
+// ParsedPayload.
 type Result = *interpreter.Payload
 
-// Integration carries out the tasks of one service. Invoke returns the result, or an error; a *TaskError says
-// by which name the workflow sees it. The context ends when nobody waits for the answer any more.
+// Integration carries out the tasks of one service. Invoke returns the result, or an error; a *TaskError says by which
+// name the workflow sees it. The context ends when nobody waits for the answer any more.
 type Integration interface {
 	Invoke(ctx context.Context, t *Task) (Result, error)
 }
 
-// ParameterChecker is an Integration that can tell why the parameters of a task cannot be used at all. CheckParameters calls nothing, and
-// it answers the same to the same task; its error is a *TaskError whose name is States.Runtime. It may overlook what Invoke refuses.
+// ParameterChecker is an Integration that can tell why the parameters of a task cannot be used at all. CheckParameters
+// calls nothing, and it answers the same to the same task; its error is a *TaskError whose name is States.Runtime. It
+// may overlook what Invoke refuses.
 type ParameterChecker interface {
 	Integration
 	CheckParameters(t *Task) error
@@ -76,8 +79,9 @@ type TaskError struct {
 // Error implements error.
 func (e *TaskError) Error() string { return e.Name + ": " + e.Cause }
 
-// GivenUp reports whether the context of a task has ended because nobody waits for the task any more, so that what it has begun
-// elsewhere may be stopped. When an engine closes, the contexts of its tasks end as well, but the next engine goes on with them.
+// GivenUp reports whether the context of a task has ended because nobody waits for the task any more, so that what it
+// has begun elsewhere may be stopped. When an engine closes, the contexts of its tasks end as well, but the next engine
+// goes on with them.
 func GivenUp(ctx context.Context) bool {
 	return ctx.Err() != nil && !errors.Is(context.Cause(ctx), ErrClosed)
 }
@@ -88,15 +92,16 @@ func (r *run) invoke(id int64, call *interpreter.TaskCall) {
 	ctx, cancel := r.cancellable(id)
 	ctx, work := e.clock.Begin(ctx, e.patience(call))
 	e.dispatch(invocation{
-		run: r, ctx: ctx, work: work, cancel: cancel, id: id, call: call, started: call.Started(), accepted: call.Submitted(),
+		run: r, ctx: ctx, work: work, cancel: cancel, id: id, call: call, started: call.Started(),
+		accepted: call.Submitted(),
 	})
 }
 
 // leastPatience is what a busy machine may take for a task that does next to nothing.
 const leastPatience = 5 * time.Second
 
-// patience is how long a task may really take before virtual time goes on without it, 0 for ever. Nobody would wait longer than its
-// TimeoutSeconds if time were real.
+// patience is how long a task may really take before virtual time goes on without it, 0 for ever. Nobody would wait
+// longer than its TimeoutSeconds if time were real.
 func (e *Engine) patience(call *interpreter.TaskCall) time.Duration {
 	p := e.cfg.Patience
 	if call.Timeout > 0 && p >= 0 {
@@ -108,9 +113,10 @@ func (e *Engine) patience(call *interpreter.TaskCall) time.Duration {
 	return max(p, 0)
 }
 
-// outcome carries a task out and says what came of it; nothing yet when it waits for its token. accepted tells that the request of
-// a token task, or the job of a .sync task, was accepted before a crash.
-func (r *run) outcome(ctx context.Context, id int64, call *interpreter.TaskCall, accepted bool) (interpreter.Event, bool) {
+// outcome carries a task out and says what came of it; nothing yet when it waits for its token. accepted tells that the
+// request of a token task, or the job of a .sync task, was accepted before a crash.
+func (r *run) outcome(ctx context.Context, id int64, call *interpreter.TaskCall, accepted bool) (interpreter.Event,
+	bool) {
 	pattern := call.Task.Pattern
 	if in := r.intercept(call); in != nil {
 		return r.mocked(ctx, id, call, in), true
@@ -151,24 +157,28 @@ func failureOf(err error) history.Failure {
 }
 
 // attempt calls the integration. A panic in one is reported as a failed task and takes nothing else down.
-func (r *run) attempt(ctx context.Context, call *interpreter.TaskCall, submitted func(Result)) (output Result, err error) {
+func (r *run) attempt(ctx context.Context, call *interpreter.TaskCall, submitted func(Result)) (output Result,
+	err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			r.engine.log.Error("an integration panicked", "resource", call.Task.Resource, "panic", p, "stack", string(debug.Stack()))
-			err = &TaskError{Name: plan.ErrTaskFailed, Cause: fmt.Sprintf("the integration for %s panicked: %v", call.Task.Resource, p)}
+			r.engine.log.Error("an integration panicked", "resource", call.Task.Resource, "panic", p, "stack",
+				string(debug.Stack()))
+			err = &TaskError{Name: plan.ErrTaskFailed, Cause: fmt.Sprintf("the integration for %s panicked: %v",
+				call.Task.Resource, p)}
 		}
 	}()
 	in := r.engine.integration(call.Task)
 	if in == nil {
-		return nil, &TaskError{Name: plan.ErrRuntime, Cause: "No integration for the resource " + call.Task.Resource + " is configured."}
+		return nil, &TaskError{Name: plan.ErrRuntime, Cause: "No integration for the resource " + call.Task.Resource +
+			" is configured."}
 	}
 	t := r.task(call)
 	t.submitted = submitted
 	return in.Invoke(ctx, t)
 }
 
-// unusable says why the parameters of a task cannot be used. Nobody asks of executions with mocked tasks, and a check that panics leaves
-// the task to the call.
+// unusable says why the parameters of a task cannot be used. Nobody asks of executions with mocked tasks, and a check
+// that panics leaves the task to the call.
 func (r *run) unusable(call *interpreter.TaskCall) (cause string) {
 	checker, ok := r.engine.integration(call.Task).(ParameterChecker)
 	if !ok || r.mocks != nil {
@@ -176,7 +186,8 @@ func (r *run) unusable(call *interpreter.TaskCall) (cause string) {
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			r.engine.log.Error("a check of parameters panicked", "resource", call.Task.Resource, "panic", p, "stack", string(debug.Stack()))
+			r.engine.log.Error("a check of parameters panicked", "resource", call.Task.Resource, "panic", p, "stack",
+				string(debug.Stack()))
 			cause = ""
 		}
 	}()

@@ -12,7 +12,8 @@ import (
 // maxIdle is how many goroutines are kept for further tasks.
 const maxIdle = 1024
 
-// taskRunners are goroutines that carry out one task after the other: the stack of a new one would have to grow for each.
+// taskRunners are goroutines that carry out one task after the other: the stack of a new one would have to grow for
+// each.
 type taskRunners struct {
 	next chan invocation // to those that are idle
 	idle atomic.Int32

@@ -82,8 +82,9 @@ func (e *Engine) testTask(ctx context.Context, arn string, call *interpreter.Tas
 // taskOf is a call as integrations see it.
 func taskOf(arn string, call *interpreter.TaskCall) *Task {
 	return &Task{
-		Execution: arn, State: call.State, Attempt: call.Attempt, Resource: call.Task.Resource, Parameters: call.Parameters,
-		Service: call.Task.Service, Action: call.Task.Action, Pattern: call.Task.Pattern, RoleARN: call.RoleARN,
+		Execution: arn, State: call.State, Attempt: call.Attempt, Resource: call.Task.Resource,
+		Parameters: call.Parameters,
+		Service:    call.Task.Service, Action: call.Task.Action, Pattern: call.Task.Pattern, RoleARN: call.RoleARN,
 		Submission: call.Submission(), value: call.Value,
 	}
 }

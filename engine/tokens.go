@@ -27,29 +27,31 @@ var (
 )
 
 // SendTaskSuccess ends the task of a token with a result, which is JSON text. It returns once that is durable. Its
-// errors are ErrInvalidToken, ErrNoTask, ErrTaskTimedOut, ErrOutput, ErrClosed, that of the context, and those of the journal, after
-// which it is unknown whether the report counts.
+// errors are ErrInvalidToken, ErrNoTask, ErrTaskTimedOut, ErrOutput, ErrClosed, that of the context, and those of the
+// journal, after which it is unknown whether the report counts.
 func (e *Engine) SendTaskSuccess(ctx context.Context, token, output string) error {
 	v, err := jsonvalue.Parse(output)
 	if err != nil {
 		err = fmt.Errorf("%w: %w", ErrOutput, err)
 	}
-	return e.reportBy(ctx, token, interpreter.Event{Kind: interpreter.TaskSucceeded, Output: interpreter.ParsedPayload(output, v)}, err)
+	return e.reportBy(ctx, token, interpreter.Event{Kind: interpreter.TaskSucceeded,
+		Output: interpreter.ParsedPayload(output, v)}, err)
 }
 
-// SendTaskFailure fails the task of a token. It returns once that is durable, with the errors of SendTaskSuccess but ErrOutput.
+// SendTaskFailure fails the task of a token. It returns once that is durable, with the errors of SendTaskSuccess but
+// ErrOutput.
 func (e *Engine) SendTaskFailure(ctx context.Context, token string, f history.Failure) error {
 	return e.reportBy(ctx, token, interpreter.Event{Kind: interpreter.TaskFailed, Failure: f}, nil)
 }
 
-// SendTaskHeartbeat begins the time of HeartbeatSeconds anew for the task of a token. It returns once that is durable, with the errors of
-// SendTaskFailure.
+// SendTaskHeartbeat begins the time of HeartbeatSeconds anew for the task of a token. It returns once that is durable,
+// with the errors of SendTaskFailure.
 func (e *Engine) SendTaskHeartbeat(ctx context.Context, token string) error {
 	return e.reportBy(ctx, token, interpreter.Event{Kind: interpreter.TaskHeartbeat}, nil)
 }
 
-// reportBy delivers what a worker reports to the execution that handed the token out. A refusal of the report, which may be nil, is
-// for those alone whose token is good.
+// reportBy delivers what a worker reports to the execution that handed the token out. A refusal of the report, which
+// may be nil, is for those alone whose token is good.
 func (e *Engine) reportBy(ctx context.Context, text string, ev interpreter.Event, refusal error) error {
 	token, ok := interpreter.ParseToken(text)
 	if !ok {

@@ -22,7 +22,8 @@ const (
 	activity = "arn:aws:states:us-east-1:000000000000:activity:a"
 )
 
-// tokenBed is an engine with an activity whose token tasks hand their tokens over to the test. Virtual time stands still until wait.
+// tokenBed is an engine with an activity whose token tasks hand their tokens over to the test. Virtual time stands
+// still until wait.
 type tokenBed struct {
 	*engine.Engine
 	clock  *clock.Clock
@@ -35,7 +36,8 @@ func newTokenBed(t *testing.T, j journal.Journal, seed uint64) *tokenBed {
 	e, err := engine.New(engine.Config{
 		Clock: b.clock, Journal: j, Seed: seed,
 		Activity: func(arn string) (bool, error) { return arn == activity, nil },
-		Integrations: map[string]engine.Integration{"test:call": invoke(func(_ context.Context, task *engine.Task) (string, error) {
+		Integrations: map[string]engine.Integration{"test:call": invoke(func(_ context.Context,
+			task *engine.Task) (string, error) {
 			v, err := task.Value()
 			token, _ := v.Get("token")
 			b.tokens <- token.Text()
@@ -180,7 +182,8 @@ func TestTokensOfNobody(t *testing.T) {
 	if again := elsewhere.start(t, `{"StartAt":"T","States":{"T":{`+callback+`,"End":true}}}`); again != arn {
 		t.Fatal(again)
 	}
-	for name, text := range map[string]string{"an execution of the same ARN": token, "nothing": "", "not base64": "?", "too short": "AAAA"} {
+	for name, text := range map[string]string{"an execution of the same ARN": token, "nothing": "", "not base64": "?",
+		"too short": "AAAA"} {
 		if err := elsewhere.SendTaskSuccess(t.Context(), text, `1`); !errors.Is(err, engine.ErrInvalidToken) {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -1,6 +1,6 @@
-// Package gcpace lets a program's heap grow far before it is collected, as long as the program stays small. A job that allocates much
-// and keeps little is collected seldom, and yet never takes more memory than it was given; one that keeps more is collected as any Go
-// program is. It decides nothing but when the garbage collector runs.
+// Package gcpace lets a program's heap grow far before it is collected, as long as the program stays small. A job that
+// allocates much and keeps little is collected seldom, and yet never takes more memory than it was given; one that
+// keeps more is collected as any Go program is. It decides nothing but when the garbage collector runs.
 package gcpace
 
 import (
@@ -15,14 +15,15 @@ import (
 type Pace struct {
 	// Percent is how far the heap may grow beyond what is live, as GOGC says it.
 	Percent int
-	// Room is how many bytes the Go runtime may take for that, stacks and its own needs included, while little is live. It is no
-	// limit for what is live: see limit.
+	// Room is how many bytes the Go runtime may take for that, stacks and its own needs included, while little is live.
+	// It is no limit for what is live: see limit.
 	Room int64
 }
 
-// Default is the pace of the stepback command. A run allocates much and keeps little, so that collecting at the usual double takes a
-// fifth of its time. With this room an import of a million rows takes about 180 MB, of which the database and the journal take half;
-// the pages of the command's file that the kernel maps, 70 to 130 MB of them, come on top.
+// Default is the pace of the stepback command. A run allocates much and keeps little, so that collecting at the usual
+// double takes a fifth of its time. With this room an import of a million rows takes about 180 MB, of which the
+// database and the journal take half; the pages of the command's file that the kernel maps, 70 to 130 MB of them, come
+// on top.
 var Default = Pace{Percent: 500, Room: 96 << 20}
 
 // Keep keeps this pace until the process ends. Where the environment sets GOGC or GOMEMLIMIT, that holds instead.
@@ -41,7 +42,8 @@ type follower struct {
 	limit int64
 }
 
-// afterEachCollection has the follower adjust the limit whenever the heap has been collected: it is what is collected, and comes back.
+// afterEachCollection has the follower adjust the limit whenever the heap has been collected: it is what is collected,
+// and comes back.
 func afterEachCollection(f *follower) {
 	runtime.SetFinalizer(f, func(f *follower) {
 		f.adjust(inUse())
@@ -56,9 +58,9 @@ func (f *follower) adjust(live, overhead int64) {
 	}
 }
 
-// limit is what the runtime may take while so many bytes are live: the room, or twice what is live, which is what Go gives any program,
-// and what it needs besides the heap, which does not shrink after a program has once been large. Without it the collector would run all
-// the time once there is more alive than there is room.
+// limit is what the runtime may take while so many bytes are live: the room, or twice what is live, which is what Go
+// gives any program, and what it needs besides the heap, which does not shrink after a program has once been large.
+// Without it the collector would run all the time once there is more alive than there is room.
 func (p Pace) limit(live, overhead int64) int64 {
 	step := p.Room / 8
 	if live > math.MaxInt64/4 || overhead > math.MaxInt64/4 {
@@ -67,12 +69,14 @@ func (p Pace) limit(live, overhead int64) int64 {
 	return max(p.Room, (2*live+overhead+step-1)/step*step)
 }
 
-// inUse is how many bytes of the heap the last collection found in use, and how many the runtime needs besides the heap: stacks, and its
-// own records of the heap.
+// inUse is how many bytes of the heap the last collection found in use, and how many the runtime needs besides the
+// heap: stacks, and its own records of the heap.
 func inUse() (live, overhead int64) {
 	samples := []metrics.Sample{
-		{Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/objects:bytes"},
-		{Name: "/memory/classes/heap/unused:bytes"}, {Name: "/memory/classes/heap/free:bytes"}, {Name: "/memory/classes/heap/released:bytes"},
+		{Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/total:bytes"},
+		{Name: "/memory/classes/heap/objects:bytes"},
+		{Name: "/memory/classes/heap/unused:bytes"}, {Name: "/memory/classes/heap/free:bytes"},
+		{Name: "/memory/classes/heap/released:bytes"},
 	}
 	metrics.Read(samples)
 	var bytes [6]int64

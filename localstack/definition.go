@@ -1,8 +1,8 @@
-// Package localstack rewrites a state machine's definition for LocalStack, whose
-// parser (community image 4.14.0) knows less of the Amazon States Language than AWS.
+// Package localstack rewrites a state machine's definition for LocalStack, whose parser (community image 4.14.0) knows
+// less of the Amazon States Language than AWS.
 //
-// It changes only what LocalStack would refuse and no result would show; where
-// a result would show it, it fails and says what to do.
+// It changes only what LocalStack would refuse and no result would show; where a result would show it, it fails and
+// says what to do.
 package localstack
 
 import (
@@ -21,8 +21,8 @@ import (
 //   - children of a distributed Map are STANDARD executions;
 //   - CSVDelimiter COMMA, which is the default, is left out.
 //
-// An ItemBatcher (build the definition with a batch size of 1) and any other
-// CSVDelimiter are errors that name the state. Members come out in the order of their names.
+// An ItemBatcher (build the definition with a batch size of 1) and any other CSVDelimiter are errors that name the
+// state. Members come out in the order of their names.
 func Definition(definition []byte) ([]byte, error) {
 	var machine map[string]any
 	decoder := json.NewDecoder(bytes.NewReader(definition))

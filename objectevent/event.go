@@ -1,9 +1,8 @@
-// Package objectevent is the vocabulary of S3's "Object Created" events as
-// EventBridge delivers them, and of the executions they start.
+// Package objectevent is the vocabulary of S3's "Object Created" events as EventBridge delivers them, and of the
+// executions they start.
 //
-// It is pure: it builds and reads events and names executions. It never
-// stores objects, delivers events or starts anything, so the embedded S3 of a
-// laptop and a function on AWS can share it.
+// It is pure: it builds and reads events and names executions. It never stores objects, delivers events or starts
+// anything, so the embedded S3 of a laptop and a function on AWS can share it.
 package objectevent
 
 import "time"
@@ -24,9 +23,8 @@ const (
 	CompleteMultipartUpload Reason = "CompleteMultipartUpload"
 )
 
-// Event is one "Object Created" event in the shape in which EventBridge hands
-// it to its targets (Amazon S3 user guide, "EventBridge event message
-// structure").
+// Event is one "Object Created" event in the shape in which EventBridge hands it to its targets (Amazon S3 user guide,
+// "EventBridge event message structure").
 type Event struct {
 	Version    string    `json:"version"`
 	ID         string    `json:"id"`
@@ -55,9 +53,8 @@ type Bucket struct {
 	Name string `json:"name"`
 }
 
-// Object describes the object that now exists. Key is plain text, not URL
-// encoded; Size is in bytes; ETag has no quotes. Of two events for one key the
-// one with the lexically greater Sequencer is the later (equal lengths are
+// Object describes the object that now exists. Key is plain text, not URL encoded; Size is in bytes; ETag has no
+// quotes. Of two events for one key the one with the lexically greater Sequencer is the later (equal lengths are
 // guaranteed).
 type Object struct {
 	Key       string `json:"key"`

@@ -28,7 +28,8 @@ func (r *Report) Advice() string {
 func failedState(events []history.Event) string {
 	for i := len(events) - 1; i >= 0; i-- {
 		switch events[i].Type {
-		case history.TaskFailed, history.TaskTimedOut, history.TaskStartFailed, history.TaskSubmitFailed, history.MapRunFailed:
+		case history.TaskFailed, history.TaskTimedOut, history.TaskStartFailed, history.TaskSubmitFailed,
+			history.MapRunFailed:
 			return stateOf(events, &events[i])
 		default:
 		}

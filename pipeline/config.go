@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"stepback/csvimport/database"
-	"stepback/localcloud/faults"
-	"stepback/localcloud/lambda"
+	"stepback/local/faults"
+	"stepback/services/lambda/runner"
 	"stepback/statemachine"
 )
 
@@ -37,12 +37,12 @@ type Config struct {
 	// Bootstraps is a directory with NAME/bootstrap binaries; when set the functions run as processes of their own.
 	Bootstraps string
 	Log        *slog.Logger
-	// DiskFull is called when the disk has no room for the journal in Dir or for the SQLite database. It has to end the process; the next run on the same
-	// directory goes on where this one came to. Without it a full disk is a panic.
+	// DiskFull is called when the disk has no room for the journal in Dir or for the SQLite database. It has to end the
+	// process; the next run on the same directory goes on where this one came to. Without it a full disk is a panic.
 	DiskFull func()
 
 	// adjust, if not nil, may change a function before it is registered; for tests of functions that misbehave.
-	adjust func(*lambda.Function)
+	adjust func(*runner.Function)
 }
 
 const (
@@ -101,7 +101,8 @@ func (c *Config) defaults() error {
 	case c.Concurrency < 1 || c.Concurrency > 10_000:
 		return wrong("concurrency %d is not between 1 and 10,000", c.Concurrency)
 	case c.Batch < 1 || c.Batch > statemachine.MaxBatchSize:
-		return wrong("batch %d is not between 1 and %d (see docs/decisions/005-batches.md)", c.Batch, statemachine.MaxBatchSize)
+		return wrong("batch %d is not between 1 and %d (see docs/decisions/005-batches.md)", c.Batch,
+			statemachine.MaxBatchSize)
 	case c.MaxBytes < 0:
 		return wrong("the largest file cannot have %d bytes", c.MaxBytes)
 	case !(t >= 0 && t <= 100):
@@ -111,8 +112,8 @@ func (c *Config) defaults() error {
 		return err
 	}
 	if _, options, ok := database.SQLitePath(c.Database); c.VirtualTime && ok && options == "" {
-		// In virtual time retries come one at a time, so that each would wait for a sync of its own; a simulation need not
-		// survive a loss of power.
+		// In virtual time retries come one at a time, so that each would wait for a sync of its own; a simulation need
+		// not survive a loss of power.
 		c.Database += unsynced
 	}
 	return nil
@@ -123,7 +124,8 @@ func DatabaseURL(dir, name string) (string, error) {
 	switch {
 	case name == "" || name == "sqlite":
 		return "sqlite:" + filepath.Join(dir, "users.db"), nil
-	case strings.HasPrefix(name, "sqlite:"), strings.HasPrefix(name, "postgres://"), strings.HasPrefix(name, "postgresql://"):
+	case strings.HasPrefix(name, "sqlite:"), strings.HasPrefix(name, "postgres://"),
+		strings.HasPrefix(name, "postgresql://"):
 		return name, nil
 	default:
 		return "", wrong("database %q is neither sqlite nor a postgres:// address", database.Mask(name))

@@ -85,7 +85,8 @@ func testStaysAway(t *testing.T, server *postgrestest.Server) {
 		}
 	})
 	r := tr.run(t, false)
-	if r.Verdict() != pipeline.Unsuccessful || r.State != "AggregateResults" || r.Error != "DatabaseConnectionError" || !strings.Contains(r.Advice(), "--again") {
+	if r.Verdict() != pipeline.Unsuccessful || r.State != "AggregateResults" || r.Error != "DatabaseConnectionError" ||
+		!strings.Contains(r.Advice(), "--again") {
 		t.Errorf("%s in %s: %s\n%s", r.Error, r.State, r.Cause, r.Advice())
 	}
 	tell(t, server.Restart())
@@ -138,7 +139,8 @@ func TestTheDirectoryCannotBeWritten(t *testing.T) {
 	t.Parallel()
 	tr := newTrial(t, "activity.csv", "")
 	tr.cfg.Dir = filepath.Join(tr.file, "data")
-	if _, err := pipeline.Open(t.Context(), tr.cfg); err == nil || !strings.HasPrefix(err.Error(), "data directory: mkdir "+tr.file) {
+	if _, err := pipeline.Open(t.Context(), tr.cfg); err == nil || !strings.HasPrefix(err.Error(),
+		"data directory: mkdir "+tr.file) {
 		t.Errorf("%v", err)
 	}
 	if _, err := os.Stat(tr.file); err != nil {

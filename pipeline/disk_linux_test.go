@@ -9,7 +9,8 @@ import (
 	"stepback/pipeline"
 )
 
-// TestTheDatabasesDiskIsFull puts the database on a file system of a few hundred kilobytes, and enlarges that afterwards.
+// TestTheDatabasesDiskIsFull puts the database on a file system of a few hundred kilobytes, and enlarges that
+// afterwards.
 func TestTheDatabasesDiskIsFull(t *testing.T) {
 	t.Parallel()
 	disk := t.TempDir()
@@ -25,7 +26,8 @@ func TestTheDatabasesDiskIsFull(t *testing.T) {
 	tr := newTrial(t, "activity.csv", plain(rows))
 	tr.cfg.Database = "sqlite:" + filepath.Join(disk, "users.db")
 	r := tr.run(t, false)
-	if r.Verdict() != pipeline.Unsuccessful || r.Error != "StorageError" || !strings.Contains(r.Cause, "free space on the disk") {
+	if r.Verdict() != pipeline.Unsuccessful || r.Error != "StorageError" || !strings.Contains(r.Cause,
+		"free space on the disk") {
 		t.Errorf("%s in %s: %s", r.Error, r.State, r.Cause)
 	}
 	if err := syscall.Mount("tmpfs", disk, "tmpfs", syscall.MS_REMOUNT, "size=20m"); err != nil {

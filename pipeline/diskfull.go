@@ -7,15 +7,16 @@ import (
 	"stepback/csvimport/sqlitestore"
 )
 
-// roomy is a store that tells when its disk is full before anybody sees the failure. The journal, which has room set aside, would
-// otherwise keep records as dead-lettered that only want room.
+// roomy is a store that tells when its disk is full before anybody sees the failure. The journal, which has room set
+// aside, would otherwise keep records as dead-lettered that only want room.
 type roomy struct {
 	csvimport.Store
 	full func() // may be nil
 }
 
 // Apply implements csvimport.Store.
-func (s roomy) Apply(ctx context.Context, run csvimport.Run, row int64, inc csvimport.Increment) (csvimport.Outcome, error) {
+func (s roomy) Apply(ctx context.Context, run csvimport.Run, row int64, inc csvimport.Increment) (csvimport.Outcome,
+	error) {
 	outcome, err := s.Store.Apply(ctx, run, row, inc)
 	s.check(err)
 	return outcome, err

@@ -5,13 +5,13 @@ import (
 	"errors"
 
 	"stepback/engine"
-	"stepback/engine/integration/lambda"
-	"stepback/engine/integration/sns"
 	"stepback/engine/resultwriter"
 	"stepback/engine/s3objects"
-	topics "stepback/localcloud/sns"
 	"stepback/retrypatterns"
+	topics "stepback/services/sns"
 	"stepback/statemachine"
+	"stepback/tasks/lambda"
+	"stepback/tasks/sns"
 )
 
 // openEngine starts the engine, creates the state machine, and goes on with executions whose process died.
@@ -20,7 +20,8 @@ func (p *Pipeline) openEngine(ctx context.Context) error {
 		return err
 	}
 	e, err := engine.New(engine.Config{
-		Clock: p.clock, Patience: p.cfg.Patience, Journal: p.journal, Region: region, Account: account, Log: p.cfg.Log, Observe: p.observe, Recovered: p.recovered,
+		Clock: p.clock, Patience: p.cfg.Patience, Journal: p.journal, Region: region, Account: account, Log: p.cfg.Log,
+		Observe: p.observe, Recovered: p.recovered,
 		Objects: s3objects.New(p.client), TempDir: p.cfg.Dir,
 		Integrations: map[string]engine.Integration{
 			"lambda:invoke": lambda.Integration{Invoker: p.compute},
@@ -37,7 +38,8 @@ func (p *Pipeline) openEngine(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if p.machine, err = e.CreateStateMachine(machineName, definition, "arn:aws:iam::"+account+":role/"+machineName, false); err != nil {
+	if p.machine, err = e.CreateStateMachine(machineName, definition, "arn:aws:iam::"+account+":role/"+machineName,
+		false); err != nil {
 		return err
 	}
 	_, err = e.Recover(ctx)

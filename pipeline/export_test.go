@@ -2,7 +2,7 @@ package pipeline
 
 import (
 	"stepback/engine/journal"
-	"stepback/localcloud/lambda"
+	"stepback/services/lambda/runner"
 )
 
 // The functions of the import, as AdjustFunction sees them.
@@ -13,7 +13,7 @@ const (
 )
 
 // AdjustFunction lets a test change a function before it is registered.
-func (c *Config) AdjustFunction(adjust func(*lambda.Function)) { c.adjust = adjust }
+func (c *Config) AdjustFunction(adjust func(*runner.Function)) { c.adjust = adjust }
 
 // Journal is the pipeline's journal.
 func (p *Pipeline) Journal() journal.Journal { return p.journal }

@@ -103,14 +103,17 @@ func TestFaultsOfTheOtherStates(t *testing.T) {
 	t.Parallel()
 	rows := activities(150, 50)
 	for _, state := range []string{"ValidateCSVFile", "AggregateResults"} {
-		for _, kind := range []string{"hang", "crash", "throttle", "States.TaskFailed", "Lambda.SdkClientException", "S3.SlowDown", "TimeoutError"} {
+		for _, kind := range []string{"hang", "crash", "throttle", "States.TaskFailed", "Lambda.SdkClientException",
+			"S3.SlowDown", "TimeoutError"} {
 			t.Run(state+"/"+kind, func(t *testing.T) {
 				t.Parallel()
 				tr := newTrial(t, "activity.csv", plain(rows))
 				tr.fault(t, state+":"+kind+":100%")
 				r := tr.run(t, false)
-				if r.Verdict() != pipeline.Unsuccessful || r.Status != "FAILED" || r.Error == "" || !strings.Contains(r.Cause, " ") || r.Rows != nil && kind != "crash" {
-					t.Errorf("a run whose %s always fails ended %s %s: %s, rows %v", state, r.Status, r.Error, r.Cause, r.Rows)
+				if r.Verdict() != pipeline.Unsuccessful || r.Status != "FAILED" || r.Error == "" ||
+					!strings.Contains(r.Cause, " ") || r.Rows != nil && kind != "crash" {
+					t.Errorf("a run whose %s always fails ended %s %s: %s, rows %v", state, r.Status, r.Error, r.Cause,
+						r.Rows)
 				}
 				tr.cfg.Faults = nil
 				r = tr.run(t, true)
@@ -139,8 +142,8 @@ func TestTheSeedDecides(t *testing.T) {
 	}
 }
 
-// TestASeedDecidesTheFaultsOfEveryRun imports one file in two data directories: both meet the same faults, at every state, and
-// what a crash left undone is not told from what it did.
+// TestASeedDecidesTheFaultsOfEveryRun imports one file in two data directories: both meet the same faults, at every
+// state, and what a crash left undone is not told from what it did.
 func TestASeedDecidesTheFaultsOfEveryRun(t *testing.T) {
 	t.Parallel()
 	rows := activities(400, 100)

@@ -55,7 +55,8 @@ func TestFormsOfAFile(t *testing.T) {
 	}
 }
 
-// TestBadFiles imports files that are wrong in one way each: each ends without damage, and its cause says what and where.
+// TestBadFiles imports files that are wrong in one way each: each ends without damage, and its cause says what and
+// where.
 func TestBadFiles(t *testing.T) {
 	t.Parallel()
 	const long = 10 << 20
@@ -68,7 +69,8 @@ func TestBadFiles(t *testing.T) {
 		counts  pipeline.Rows
 	}{
 		"empty": {
-			"", "FAILED", "CSVFileEmpty", []string{"is empty (0 bytes): upload a file with a header and rows"}, counts{}, pipeline.Rows{},
+			"", "FAILED", "CSVFileEmpty", []string{"is empty (0 bytes): upload a file with a header and rows"},
+			counts{}, pipeline.Rows{},
 		},
 		"only a header": {
 			header + "\n", "SUCCEEDED", "", nil, counts{}, pipeline.Rows{},
@@ -77,41 +79,52 @@ func TestBadFiles(t *testing.T) {
 			"\n\n\r\n", "FAILED", "CSVFileEmpty", []string{"upload a file with a header"}, counts{}, pipeline.Rows{},
 		},
 		"binary": {
-			"\x7fELF\x02\x01\x01\x00\x00\x00\x00\xff\xfe\x00\x00", "FAILED", "CSVFileBinary", nil, counts{}, pipeline.Rows{},
+			"\x7fELF\x02\x01\x01\x00\x00\x00\x00\xff\xfe\x00\x00", "FAILED", "CSVFileBinary", nil, counts{},
+			pipeline.Rows{},
 		},
 		"a picture": {
 			"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR", "FAILED", "CSVFileBinary", nil, counts{}, pipeline.Rows{},
 		},
 		"Latin-1": {
-			header + "\njos\xe9 garc\xeda,1,2\n", "FAILED", "CSVEncodingUnsupported", []string{"line 2"}, counts{}, pipeline.Rows{},
+			header + "\njos\xe9 garc\xeda,1,2\n", "FAILED", "CSVEncodingUnsupported", []string{"line 2"}, counts{},
+			pipeline.Rows{},
 		},
 		"duplicate header": {
 			"user_id,login_count,login_count\nanna,1,2\n", "FAILED", "CSVHeaderInvalid",
-			[]string{"login_count stands twice, in columns 2 and 3", "post_count is missing"}, counts{}, pipeline.Rows{},
+			[]string{"login_count stands twice, in columns 2 and 3", "post_count is missing"}, counts{},
+			pipeline.Rows{},
 		},
 		"no header": {
-			"anna,1,2\nbert,3,4\n", "FAILED", "CSVHeaderInvalid", []string{"put a header row above it"}, counts{}, pipeline.Rows{},
+			"anna,1,2\nbert,3,4\n", "FAILED", "CSVHeaderInvalid", []string{"put a header row above it"}, counts{},
+			pipeline.Rows{},
 		},
 		"ragged rows": {
-			header + "\nanna,1,2\nbert,3\ncarl,5,6,7\n\ndora,8,9\nemil,1,1\n", "FAILED", "ToleratedFailurePercentageExceeded",
-			[]string{"2 rejected and 0 dead-lettered of 5 rows"}, counts{"anna": {1, 2}, "dora": {8, 9}, "emil": {1, 1}},
+			header + "\nanna,1,2\nbert,3\ncarl,5,6,7\n\ndora,8,9\nemil,1,1\n", "FAILED",
+			"ToleratedFailurePercentageExceeded",
+			[]string{"2 rejected and 0 dead-lettered of 5 rows"}, counts{"anna": {1, 2}, "dora": {8, 9},
+				"emil": {1, 1}},
 			pipeline.Rows{Total: 5, Applied: 3, Rejected: 2, FailedPercent: 40},
 		},
 		"every row bad": {
 			header + "\nanna,x,2\nbert,y,2\n", "FAILED", "ValidationError",
-			[]string{"none of the 2 rows can be imported; the first problem is in line 2", `login_count`}, counts{}, pipeline.Rows{},
+			[]string{"none of the 2 rows can be imported; the first problem is in line 2", `login_count`}, counts{},
+			pipeline.Rows{},
 		},
 		"a line of 10 MB": {
-			header + "\nanna,1,2\n" + strings.Repeat("x", long) + ",3,4\nbert,5,6\n", "FAILED", "ToleratedFailurePercentageExceeded", nil,
-			counts{"anna": {1, 2}, "bert": {5, 6}}, pipeline.Rows{Total: 3, Applied: 2, Rejected: 1, FailedPercent: 100.0 / 3},
+			header + "\nanna,1,2\n" + strings.Repeat("x", long) + ",3,4\nbert,5,6\n", "FAILED",
+			"ToleratedFailurePercentageExceeded", nil,
+			counts{"anna": {1, 2}, "bert": {5, 6}}, pipeline.Rows{Total: 3, Applied: 2, Rejected: 1,
+				FailedPercent: 100.0 / 3},
 		},
 		"an open quote": {
 			header + "\nanna,1,2\n\"bert,3,4\ncarl,5,6\n", "FAILED", "ToleratedFailurePercentageExceeded", nil,
-			counts{"anna": {1, 2}, "carl": {5, 6}}, pipeline.Rows{Total: 3, Applied: 2, Rejected: 1, FailedPercent: 100.0 / 3},
+			counts{"anna": {1, 2}, "carl": {5, 6}}, pipeline.Rows{Total: 3, Applied: 2, Rejected: 1,
+				FailedPercent: 100.0 / 3},
 		},
 		"a NUL byte in a row": {
 			header + "\nanna,1,2\nbe\x00rt,3,4\ncarl,5,6\n", "FAILED", "ToleratedFailurePercentageExceeded", nil,
-			counts{"anna": {1, 2}, "carl": {5, 6}}, pipeline.Rows{Total: 3, Applied: 2, Rejected: 1, FailedPercent: 100.0 / 3},
+			counts{"anna": {1, 2}, "carl": {5, 6}}, pipeline.Rows{Total: 3, Applied: 2, Rejected: 1,
+				FailedPercent: 100.0 / 3},
 		},
 		"counts out of range": {
 			header + "\nanna,9223372036854775807,2\nanna,1,1\nbert,9223372036854775808,1\ncarl,-1,1\ndora,1.5,1\nemil,1,1\n", "FAILED",
@@ -122,7 +135,8 @@ func TestBadFiles(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			tr := newTrial(t, "activity.csv", test.content)
-			tr.cfg.Concurrency, tr.cfg.Batch = 1, 1 // one row after the other: which of two rows overflows a counter depends on their order
+			tr.cfg.Concurrency, tr.cfg.Batch = 1,
+				1 // one row after the other: which of two rows overflows a counter depends on their order
 			r := tr.run(t, false)
 			want := pipeline.NeedsPerson
 			if test.failure == "" {
@@ -152,7 +166,8 @@ func TestWhatIsNoFile(t *testing.T) {
 	p := tr.open(t)
 	defer closed(t, p)
 	for name, want := range map[string]string{
-		tr.cfg.Dir:           tr.cfg.Dir + " is not a file that can be read twice, but a directory, a pipe or a device: name a CSV file",
+		tr.cfg.Dir: tr.cfg.Dir +
+			" is not a file that can be read twice, but a directory, a pipe or a device: name a CSV file",
 		tr.file + ".missing": "open " + tr.file + ".missing: no such file or directory",
 	} {
 		if _, err := p.Import(t.Context(), name, false, nil); err == nil || err.Error() != want {

@@ -21,17 +21,17 @@ import (
 	"stepback/csvimport/handlers"
 	"stepback/csvimport/s3objects"
 	"stepback/engine/clock"
-	integration "stepback/engine/integration/lambda"
-	"stepback/localcloud/faults"
-	"stepback/localcloud/lambda"
+	"stepback/local/faults"
+	"stepback/services/lambda/runner"
+	integration "stepback/tasks/lambda"
 )
 
-// functions are the three Lambda functions of the import, as handlers in this process or as processes of their own, with the
-// faults that befall them.
+// functions are the three Lambda functions of the import, as handlers in this process or as processes of their own,
+// with the faults that befall them.
 type functions struct {
-	service  *lambda.Service
+	service  *runner.Service
 	injector *faults.Injector
-	logs     *lambda.FileLogs
+	logs     *runner.FileLogs
 	store    csvimport.Store
 	faulty   bool // some invocations suffer
 
@@ -45,8 +45,8 @@ const (
 	aggregateFunction = "csv-aggregate"
 )
 
-// limits are the functions' own timeouts, a little above those of their states, so that the state's decides; and how many
-// processes a function may have.
+// limits are the functions' own timeouts, a little above those of their states, so that the state's decides; and how
+// many processes a function may have.
 var limits = map[string]struct {
 	timeout   time.Duration
 	processes int
@@ -57,16 +57,16 @@ var limits = map[string]struct {
 }
 
 func openFunctions(_ context.Context, cfg *Config, endpoint string, c *clock.Clock) (*functions, error) {
-	logs, err := lambda.OpenFileLogs(filepath.Join(cfg.Dir, "logs", "lambda"), 0)
+	logs, err := runner.OpenFileLogs(filepath.Join(cfg.Dir, "logs", "lambda"), 0)
 	if err != nil {
 		return nil, err
 	}
 	f := &functions{logs: logs, faulty: len(cfg.Faults) > 0}
-	options := lambda.Options{Region: region, Account: account}
+	options := runner.Options{Region: region, Account: account}
 	if cfg.Bootstraps != "" {
 		options.Logs = logs
 	}
-	f.service = lambda.New(options)
+	f.service = runner.New(options)
 	if cfg.Bootstraps != "" {
 		err = f.registerProcesses(cfg, endpoint)
 	} else {
@@ -92,7 +92,7 @@ func (f *functions) registerHandlers(cfg *Config, endpoint string) error {
 		aggregateFunction: handlers.Aggregate(objects, f.store, cfg.Log),
 	}
 	for name, h := range handlerOf {
-		if err := f.register(cfg, lambda.Function{Name: name, Handler: h}); err != nil {
+		if err := f.register(cfg, runner.Function{Name: name, Handler: h}); err != nil {
 			return err
 		}
 	}
@@ -108,12 +108,13 @@ func (f *functions) registerProcesses(cfg *Config, endpoint string) error {
 	if cfg.MaxBytes > 0 {
 		env["CSV_MAX_BYTES"] = strconv.FormatInt(cfg.MaxBytes, 10)
 	}
-	for name, dir := range map[string]string{validateFunction: "validate", processFunction: "process", aggregateFunction: "aggregate"} {
+	for name, dir := range map[string]string{validateFunction: "validate", processFunction: "process",
+		aggregateFunction: "aggregate"} {
 		bootstrap := filepath.Join(cfg.Bootstraps, dir, "bootstrap")
 		if _, err := os.Stat(bootstrap); err != nil {
 			return fmt.Errorf("the bootstrap of %s is missing (make lambdas builds it): %w", name, err)
 		}
-		l := lambda.Function{Name: name, Command: []string{bootstrap}, Env: env, Environments: limits[name].processes}
+		l := runner.Function{Name: name, Command: []string{bootstrap}, Env: env, Environments: limits[name].processes}
 		if err := f.register(cfg, l); err != nil {
 			return err
 		}
@@ -122,7 +123,7 @@ func (f *functions) registerProcesses(cfg *Config, endpoint string) error {
 }
 
 // register makes one function known. The engine bounds how many run at once, so nothing is throttled here.
-func (f *functions) register(cfg *Config, l lambda.Function) error {
+func (f *functions) register(cfg *Config, l runner.Function) error {
 	l.Timeout, l.Concurrency = limits[l.Name].timeout, 1<<20
 	if cfg.adjust != nil {
 		cfg.adjust(&l)
@@ -130,7 +131,8 @@ func (f *functions) register(cfg *Config, l lambda.Function) error {
 	return f.service.Register(l)
 }
 
-// timeless is an event without what tells when its execution began, so that a seed decides the same faults in every run.
+// timeless is an event without what tells when its execution began, so that a seed decides the same faults in every
+// run.
 func timeless(event []byte) []byte {
 	v, err := jsonvalue.Parse(string(event))
 	if err != nil || v.Kind() != jsonvalue.Object {
@@ -166,7 +168,7 @@ func (f *functions) Invoke(ctx context.Context, c *integration.Call) (*integrati
 	}
 	out, err := f.injector.Invoke(ctx, call)
 	if err != nil {
-		var api *lambda.APIError
+		var api *runner.APIError
 		if errors.As(err, &api) {
 			f.fail("Lambda." + api.Code)
 			return nil, &integration.InvokeError{Code: api.Code, Message: api.Message, StatusCode: api.StatusCode}
@@ -187,8 +189,8 @@ func (f *functions) fail(name string) {
 	f.failures.Add(1)
 }
 
-// failed is how many invocations have failed, and the name of the latest failure. Those that were given up by their state's timeout are not
-// among them.
+// failed is how many invocations have failed, and the name of the latest failure. Those that were given up by their
+// state's timeout are not among them.
 func (f *functions) failed() (n int64, name string) {
 	n = f.failures.Load()
 	name, _ = f.lastError.Load().(string)

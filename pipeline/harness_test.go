@@ -20,9 +20,9 @@ import (
 	"stepback/csvimport/process"
 	"stepback/engine/history"
 	"stepback/engine/journal"
-	"stepback/localcloud/faults"
-	"stepback/localcloud/lambda"
+	"stepback/local/faults"
 	"stepback/pipeline"
+	"stepback/services/lambda/runner"
 )
 
 // activity is a row of a file as the tests know it.
@@ -184,9 +184,9 @@ func (tr *trial) sameUsers(t *testing.T, want counts) {
 	}
 }
 
-// accounts checks what holds after every import of a file whose first row is in line 2: the outcomes add up to the file's rows,
-// the corrections are the rows that were not counted, each once, and the users are the sum of all the others. before is what
-// the table held beforehand.
+// accounts checks what holds after every import of a file whose first row is in line 2: the outcomes add up to the
+// file's rows, the corrections are the rows that were not counted, each once, and the users are the sum of all the
+// others. before is what the table held beforehand.
 func (tr *trial) accounts(t *testing.T, r *pipeline.Report, rows []activity) {
 	t.Helper()
 	if r.Rows == nil {
@@ -263,14 +263,15 @@ func lines(t *testing.T, name string) []string {
 func ended(t *testing.T, r *pipeline.Report, status, failure string, v pipeline.Verdict) {
 	t.Helper()
 	if r.Status != status || r.Error != failure || r.Verdict() != v {
-		t.Errorf("%s %q with verdict %d, want %s %q with %d; cause: %s", r.Status, r.Error, r.Verdict(), status, failure, v, r.Cause)
+		t.Errorf("%s %q with verdict %d, want %s %q with %d; cause: %s", r.Status, r.Error, r.Verdict(), status,
+			failure, v, r.Cause)
 	}
 }
 
 // before calls f with the number of the invocation before each invocation of ProcessSingleUserRecord.
 func (tr *trial) before(f func(n int64)) {
 	var n atomic.Int64
-	tr.cfg.AdjustFunction(func(l *lambda.Function) {
+	tr.cfg.AdjustFunction(func(l *runner.Function) {
 		if next, ok := l.Handler.(handlers.Func[process.Output]); ok {
 			l.Handler = func(ctx context.Context, event json.RawMessage) (process.Output, error) {
 				f(n.Add(1))

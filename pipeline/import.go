@@ -29,15 +29,16 @@ type Progress struct {
 	Done, Total int64
 	// Children counts the child executions under way.
 	Children int64
-	// Failed counts the attempts of functions that have failed since the directory was opened; Error is the name of the latest failure.
+	// Failed counts the attempts of functions that have failed since the directory was opened; Error is the name of the
+	// latest failure.
 	Failed int64
 	Error  string
 }
 
-// Import puts a file into the input bucket, which starts its execution, waits for the end, and reports. The same content under
-// the same name was imported before: then nothing is started and the earlier report comes back, unless again is set, which
-// starts another execution for the same records (those applied already are not applied twice). watch, if not nil, is called
-// about ten times a second from the calling goroutine.
+// Import puts a file into the input bucket, which starts its execution, waits for the end, and reports. The same
+// content under the same name was imported before: then nothing is started and the earlier report comes back, unless
+// again is set, which starts another execution for the same records (those applied already are not applied twice).
+// watch, if not nil, is called about ten times a second from the calling goroutine.
 func (p *Pipeline) Import(ctx context.Context, file string, again bool, watch func(Progress)) (*Report, error) {
 	began := time.Now()
 	key := filepath.Base(file)
@@ -99,7 +100,8 @@ func (p *Pipeline) upload(ctx context.Context, file, key string) (start, error) 
 	s, ok := p.starts[startKey(key, hex.EncodeToString(digest.Sum(nil)))]
 	p.mu.Unlock()
 	if !ok {
-		return start{}, fmt.Errorf("no Object Created event came for %s: the file changed while it was read; try again", file)
+		return start{}, fmt.Errorf("no Object Created event came for %s: the file changed while it was read; try again",
+			file)
 	}
 	return s, s.err
 }
@@ -120,15 +122,15 @@ func (p *Pipeline) begin(ctx context.Context, name string, input objectevent.Exe
 	return s
 }
 
-// interrupted reports whether an earlier execution never came to an end of its own: it was stopped, or its process died and it could
-// not be gone on with.
+// interrupted reports whether an earlier execution never came to an end of its own: it was stopped, or its process died
+// and it could not be gone on with.
 func (p *Pipeline) interrupted(ctx context.Context, arn string) bool {
 	x, err := p.engine.DescribeExecution(ctx, arn)
 	return err == nil && (x.Status == interpreter.Running || x.Status == interpreter.Aborted)
 }
 
-// another starts one more execution for a file that has had one, under the first free number. Unless again is set, an execution
-// in between that came to its end is the file's, and nothing is started.
+// another starts one more execution for a file that has had one, under the first free number. Unless again is set, an
+// execution in between that came to its end is the file's, and nothing is started.
 func (p *Pipeline) another(ctx context.Context, s start, again bool) (start, error) {
 	x, err := p.engine.DescribeExecution(ctx, s.arn)
 	if err != nil {

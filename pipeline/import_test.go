@@ -59,7 +59,8 @@ func TestTheSameFileAgainChangesNothing(t *testing.T) {
 	second.Earlier = false
 	second.Elapsed = first.Elapsed // written with three decimals
 	if !reflect.DeepEqual(first.Rows, second.Rows) || len(first.Retries) != len(second.Retries) ||
-		first.Execution != second.Execution || !reflect.DeepEqual(first.Injected, second.Injected) || first.Outputs != second.Outputs {
+		first.Execution != second.Execution || !reflect.DeepEqual(first.Injected, second.Injected) ||
+		first.Outputs != second.Outputs {
 		t.Errorf("the reports differ:\n%+v\n%+v", first, second)
 	}
 	tr.accounts(t, second, rows)
@@ -95,7 +96,8 @@ func TestAgainAppliesNothingTwice(t *testing.T) {
 	first := tr.run(t, false)
 	for _, suffix := range []string{"-2", "-3"} {
 		r := tr.run(t, true)
-		if r.Earlier || r.Name != first.Name+suffix || r.Rows.AlreadyApplied != 295 || r.Rows.Rejected != 5 || r.Rows.Applied != 0 {
+		if r.Earlier || r.Name != first.Name+suffix || r.Rows.AlreadyApplied != 295 || r.Rows.Rejected != 5 ||
+			r.Rows.Applied != 0 {
 			t.Errorf("%s: %+v", r.Name, *r.Rows)
 		}
 		tr.accounts(t, r, rows)
@@ -206,11 +208,13 @@ func TestConfigIsChecked(t *testing.T) {
 	t.Parallel()
 	percent := func(f float64) *float64 { return &f }
 	for want, cfg := range map[string]pipeline.Config{
-		"a data directory is required":                                               {},
-		"concurrency -1 is not between 1 and 10,000":                                 {Dir: "x", Concurrency: -1},
-		"batch 501 is not between 1 and 500 (see docs/decisions/005-batches.md)":     {Dir: "x", Batch: 501},
-		"tolerated failure percentage 101 is not between 0 and 100":                  {Dir: "x", ToleratedFailurePercentage: percent(101)},
-		`database "mysql://u:xxxxx@h/d" is neither sqlite nor a postgres:// address`: {Dir: "x", Database: "mysql://u:p@h/d"},
+		"a data directory is required":                                           {},
+		"concurrency -1 is not between 1 and 10,000":                             {Dir: "x", Concurrency: -1},
+		"batch 501 is not between 1 and 500 (see docs/decisions/005-batches.md)": {Dir: "x", Batch: 501},
+		"tolerated failure percentage 101 is not between 0 and 100": {Dir: "x",
+			ToleratedFailurePercentage: percent(101)},
+		`database "mysql://u:xxxxx@h/d" is neither sqlite nor a postgres:// address`: {Dir: "x",
+			Database: "mysql://u:p@h/d"},
 	} {
 		if _, err := pipeline.Open(t.Context(), cfg); err == nil || err.Error() != want {
 			t.Errorf("%+v: %v, want %s", cfg, err, want)
@@ -223,7 +227,8 @@ func TestADirectoryInUseIsRefused(t *testing.T) {
 	tr := newTrial(t, "activity.csv", plain(nil))
 	p := tr.open(t)
 	defer closed(t, p)
-	if _, err := pipeline.Open(t.Context(), tr.cfg); err == nil || !strings.Contains(err.Error(), "is another stepback using this data directory?") {
+	if _, err := pipeline.Open(t.Context(), tr.cfg); err == nil || !strings.Contains(err.Error(),
+		"is another stepback using this data directory?") {
 		t.Errorf("a second pipeline on the same directory: %v", err)
 	}
 }

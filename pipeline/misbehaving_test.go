@@ -12,8 +12,8 @@ import (
 
 	"stepback/csvimport/handlers"
 	"stepback/csvimport/process"
-	"stepback/localcloud/lambda"
 	"stepback/retrypatterns"
+	"stepback/services/lambda/runner"
 )
 
 // raw is a function that answers bytes, JSON or not.
@@ -27,19 +27,30 @@ var misbehaviours = map[string]struct {
 	errors  []string      // how the row's failure may be called
 	timeout time.Duration // of the function; 0 leaves it as it is
 }{
-	"panics":             {func(context.Context) ([]byte, error) { panic("out of luck") }, []string{"string"}, 0},
-	"panics with a nil":  {func(context.Context) ([]byte, error) { return nil, (*fault)(nil) }, []string{"fault", "errorString", "plainError", "boundsError", "Error", "TypeAssertionError"}, 0},
-	"hangs":              {func(ctx context.Context) ([]byte, error) { <-ctx.Done(); return nil, ctx.Err() }, []string{"Sandbox.Timedout"}, 50 * time.Millisecond},
-	"exits a goroutine":  {func(context.Context) ([]byte, error) { runtime.Goexit(); return nil, nil }, []string{"Sandbox.Timedout", "Runtime.ExitError"}, 50 * time.Millisecond},
-	"answers 6 MB":       {func(context.Context) ([]byte, error) { return quoted(6<<20 + 200), nil }, []string{"Function.ResponseSizeTooLarge"}, 0},
-	"answers 300 kB":     {func(context.Context) ([]byte, error) { return quoted(300_000), nil }, []string{"States.DataLimitExceeded"}, 0},
-	"answers no JSON":    {func(context.Context) ([]byte, error) { return []byte("<html>oops"), nil }, []string{"Runtime.SerializationError"}, 0},
-	"answers nothing":    {func(context.Context) ([]byte, error) { return nil, nil }, []string{"Runtime.SerializationError"}, 0},
-	"answers half JSON":  {func(context.Context) ([]byte, error) { return []byte(`{"outcome":"applied",`), nil }, []string{"Runtime.SerializationError"}, 0},
+	"panics": {func(context.Context) ([]byte, error) { panic("out of luck") }, []string{"string"}, 0},
+	"panics with a nil": {func(context.Context) ([]byte, error) { return nil, (*fault)(nil) },
+		[]string{"fault", "errorString", "plainError", "boundsError", "Error", "TypeAssertionError"}, 0},
+	"hangs": {func(ctx context.Context) ([]byte, error) { <-ctx.Done(); return nil, ctx.Err() },
+		[]string{"Sandbox.Timedout"}, 50 * time.Millisecond},
+	"exits a goroutine": {func(context.Context) ([]byte, error) { runtime.Goexit(); return nil, nil },
+		[]string{"Sandbox.Timedout", "Runtime.ExitError"}, 50 * time.Millisecond},
+	"answers 6 MB": {func(context.Context) ([]byte, error) { return quoted(6<<20 + 200), nil },
+		[]string{"Function.ResponseSizeTooLarge"}, 0},
+	"answers 300 kB": {func(context.Context) ([]byte, error) { return quoted(300_000), nil },
+		[]string{"States.DataLimitExceeded"}, 0},
+	"answers no JSON": {func(context.Context) ([]byte, error) { return []byte("<html>oops"), nil },
+		[]string{"Runtime.SerializationError"}, 0},
+	"answers nothing": {func(context.Context) ([]byte, error) { return nil, nil },
+		[]string{"Runtime.SerializationError"}, 0},
+	"answers half JSON": {func(context.Context) ([]byte, error) { return []byte(`{"outcome":"applied",`), nil },
+		[]string{"Runtime.SerializationError"}, 0},
 	"answers bad UTF-8":  {func(context.Context) ([]byte, error) { return []byte("\"\xff\xfe\""), nil }, nil, 0},
 	"answers other JSON": {func(context.Context) ([]byte, error) { return []byte(`[1,2,3]`), nil }, nil, 0},
 	"answers null":       {func(context.Context) ([]byte, error) { return []byte(`null`), nil }, nil, 0},
-	"fails at length":    {func(context.Context) ([]byte, error) { return nil, errors.New(strings.Repeat("x", 300_000)) }, nil, 0},
+	"fails at length": {func(context.Context) ([]byte, error) {
+		return nil,
+			errors.New(strings.Repeat("x", 300_000))
+	}, nil, 0},
 }
 
 type fault struct{ text string }
@@ -48,10 +59,12 @@ func (f *fault) Error() string { return f.text }
 
 func quoted(n int) []byte { return []byte(`"` + strings.Repeat("x", n-2) + `"`) }
 
-// misbehave lets the function answer some invocations of ProcessSingleUserRecord wrongly, before or after the work is done.
-func misbehave(tr *trial, every int64, afterWork bool, timeout time.Duration, answer func(context.Context) ([]byte, error)) {
+// misbehave lets the function answer some invocations of ProcessSingleUserRecord wrongly, before or after the work is
+// done.
+func misbehave(tr *trial, every int64, afterWork bool, timeout time.Duration, answer func(context.Context) ([]byte,
+	error)) {
 	var n atomic.Int64
-	tr.cfg.AdjustFunction(func(l *lambda.Function) {
+	tr.cfg.AdjustFunction(func(l *runner.Function) {
 		next, ok := l.Handler.(handlers.Func[process.Output])
 		if !ok {
 			return
@@ -93,7 +106,8 @@ func TestFunctionsThatMisbehave(t *testing.T) {
 					misbehave(tr, 40, afterWork, m.timeout, m.answer)
 					r := tr.run(t, false)
 					if r.Error == retrypatterns.AggregateMismatch && m.errors == nil {
-						// An answer that is JSON and yet no outcome: nothing is summed up, until the rows are tried again.
+						// An answer that is JSON and yet no outcome: nothing is summed up, until the rows are tried
+						// again.
 						tr.cfg.AdjustFunction(nil)
 						r = tr.run(t, true)
 					}

@@ -16,10 +16,10 @@ import (
 	"stepback/engine/history"
 	"stepback/engine/journal"
 	"stepback/engine/journal/pebble"
-	"stepback/localcloud/s3"
-	"stepback/localcloud/sns"
 	"stepback/objectevent"
 	"stepback/retrymetrics"
+	"stepback/services/s3"
+	"stepback/services/sns"
 )
 
 // Pipeline is an open data directory with everything running on it. Close ends it.
@@ -62,7 +62,8 @@ func Open(ctx context.Context, cfg Config) (_ *Pipeline, err error) {
 		}
 	}()
 	for _, step := range []func(context.Context) error{
-		p.openDirectory, p.openMetrics, p.openClock, p.openJournal, p.openTopics, p.openObjects, p.openFunctions, p.openEngine, p.tidy,
+		p.openDirectory, p.openMetrics, p.openClock, p.openJournal, p.openTopics, p.openObjects, p.openFunctions,
+		p.openEngine, p.tidy,
 	} {
 		if err := step(ctx); err != nil {
 			return nil, err
@@ -73,8 +74,8 @@ func Open(ctx context.Context, cfg Config) (_ *Pipeline, err error) {
 
 func (p *Pipeline) onClose(f func() error) { p.closers = append(p.closers, f) }
 
-// Close ends everything in the reverse order of opening and waits for it. Executions that are still running stay as the journal has
-// them: the next Open goes on with them.
+// Close ends everything in the reverse order of opening and waits for it. Executions that are still running stay as the
+// journal has them: the next Open goes on with them.
 func (p *Pipeline) Close() error {
 	var errs []error
 	for i := len(p.closers) - 1; i >= 0; i-- {
@@ -123,7 +124,8 @@ func (p *Pipeline) openTopics(context.Context) error {
 }
 
 func (p *Pipeline) openObjects(ctx context.Context) error {
-	server, err := s3.Open(filepath.Join(p.cfg.Dir, "objects"), s3.Options{Region: region, Account: account, ObjectCreated: p.objectCreated})
+	server, err := s3.Open(filepath.Join(p.cfg.Dir, "objects"), s3.Options{Region: region, Account: account,
+		ObjectCreated: p.objectCreated})
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,8 @@ import (
 )
 
 // Children yields the child executions of an execution's Map Runs, in the order of their ARNs.
-func Children(ctx context.Context, j journal.Journal, parent *journal.Execution, visit func(*journal.Execution) error) error {
+func Children(ctx context.Context, j journal.Journal, parent *journal.Execution,
+	visit func(*journal.Execution) error) error {
 	events, err := j.History(ctx, parent.ARN)
 	if err != nil {
 		return err

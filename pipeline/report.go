@@ -23,7 +23,8 @@ import (
 type Report struct {
 	Execution string `json:"execution"`
 	Name      string `json:"name"`
-	// Status is that of the execution: SUCCEEDED, FAILED, TIMED_OUT or ABORTED. Earlier says that it ended before this call.
+	// Status is that of the execution: SUCCEEDED, FAILED, TIMED_OUT or ABORTED. Earlier says that it ended before this
+	// call.
 	Status  string `json:"status"`
 	Earlier bool   `json:"earlier,omitempty"`
 	Error   string `json:"error,omitempty"`
@@ -33,8 +34,8 @@ type Report struct {
 	// Rows is nil when the file was refused before any row was read.
 	Rows    *Rows   `json:"rows,omitempty"`
 	Retries []Retry `json:"retries"`
-	// Waited is the sum of all delays before retries and Worked that of all attempts, over all children at once; both on the
-	// run's own clock. Elapsed is real time.
+	// Waited is the sum of all delays before retries and Worked that of all attempts, over all children at once; both
+	// on the run's own clock. Elapsed is real time.
 	Waited   Seconds          `json:"waitedSeconds"`
 	Worked   Seconds          `json:"workedSeconds"`
 	Elapsed  Seconds          `json:"elapsedSeconds"`
@@ -58,7 +59,8 @@ type Rows struct {
 type Retry struct {
 	State string `json:"state"`
 	Error string `json:"error"`
-	// Pattern is the retry pattern, or the row of the state's table, that handles the error; empty when it is not retried.
+	// Pattern is the retry pattern, or the row of the state's table, that handles the error; empty when it is not
+	// retried.
 	Pattern   string  `json:"pattern"`
 	Failures  int64   `json:"failures"`
 	Retries   int64   `json:"retries"`
@@ -98,7 +100,8 @@ func (s *Seconds) UnmarshalJSON(b []byte) error {
 func (p *Pipeline) report(ctx context.Context, x *journal.Execution, retries *retrymetrics.Counter) *Report {
 	r := &Report{
 		Execution: x.ARN, Name: x.Name, Status: string(x.Status), Retries: []Retry{},
-		Outputs: Outputs{Notifications: filepath.Join(p.cfg.Dir, "notifications.jsonl"), Database: database.Mask(strings.TrimSuffix(p.cfg.Database, unsynced))},
+		Outputs: Outputs{Notifications: filepath.Join(p.cfg.Dir, "notifications.jsonl"),
+			Database: database.Mask(strings.TrimSuffix(p.cfg.Database, unsynced))},
 	}
 	if x.Status != interpreter.Succeeded {
 		r.Error, r.Cause = x.Failure.Error, causeOf(x.Failure.Error, x.Failure.Cause)
@@ -109,7 +112,8 @@ func (p *Pipeline) report(ctx context.Context, x *journal.Execution, retries *re
 	p.addRows(ctx, r)
 	for _, t := range retries.Tallies() {
 		r.Retries = append(r.Retries, Retry{
-			State: t.State, Error: t.Error, Pattern: patternOf(t.State, t.Error), Failures: t.Failures, Retries: t.Retries,
+			State: t.State, Error: t.Error, Pattern: patternOf(t.State, t.Error), Failures: t.Failures,
+			Retries:   t.Retries,
 			Recovered: t.Recovered, Exhausted: t.Exhausted, Waited: Seconds(t.Waited),
 		})
 		r.Waited += Seconds(t.Waited)
@@ -138,7 +142,8 @@ func (p *Pipeline) addRows(ctx context.Context, r *Report) {
 		return
 	}
 	r.Rows = &Rows{
-		Total: s.Rows, Applied: s.Applied, AlreadyApplied: s.AlreadyApplied, Rejected: s.Rejected, DeadLettered: s.DeadLettered,
+		Total: s.Rows, Applied: s.Applied, AlreadyApplied: s.AlreadyApplied, Rejected: s.Rejected,
+		DeadLettered:  s.DeadLettered,
 		FailedPercent: s.FailedPercentage,
 	}
 	r.Errors = s.Errors
@@ -188,8 +193,8 @@ func (r *Report) Verdict() Verdict {
 	}
 }
 
-// patternOf names the pattern by which a state retries an error: that of the table's row which handles it, where the row has
-// a pattern's numbers, or else the row's own numbers. It is empty when the error is not retried.
+// patternOf names the pattern by which a state retries an error: that of the table's row which handles it, where the
+// row has a pattern's numbers, or else the row's own numbers. It is empty when the error is not retried.
 func patternOf(state, name string) string {
 	s, ok := retrypatterns.DefaultTable().State(state)
 	if !ok {

@@ -17,8 +17,8 @@ import (
 // Resumed returns the executions that Open found unfinished, because their process had died, and goes on with.
 func (p *Pipeline) Resumed() []engine.Resumed { return p.resumed }
 
-// recovered takes note of the executions that go on. Their child executions that have ended were counted by a process that did not
-// live to publish its metrics.
+// recovered takes note of the executions that go on. Their child executions that have ended were counted by a process
+// that did not live to publish its metrics.
 func (p *Pipeline) recovered(ctx context.Context, found *engine.Recovered) error {
 	p.resumed = found.Executions
 	for _, x := range found.Executions {
@@ -52,8 +52,8 @@ func (p *Pipeline) observeEnded(ctx context.Context, m *journal.MapRun) error {
 	return nil
 }
 
-// counted returns the retries of an execution that has just ended: those that were observed, or, when several executions may have been
-// under way, those that its histories tell of.
+// counted returns the retries of an execution that has just ended: those that were observed, or, when several
+// executions may have been under way, those that its histories tell of.
 func (p *Pipeline) counted(ctx context.Context, x *journal.Execution) (*retrymetrics.Counter, error) {
 	if len(p.resumed) == 0 {
 		return &p.retries, nil
@@ -74,7 +74,8 @@ func (p *Pipeline) finishResumed(ctx context.Context) error {
 // tidy removes what executions that have ended needed only while they ran.
 func (p *Pipeline) tidy(ctx context.Context) error {
 	prefix := statemachine.WorkPrefix("")
-	list := awss3.NewListObjectsV2Paginator(p.client, &awss3.ListObjectsV2Input{Bucket: aws.String(resultBucket), Prefix: aws.String(prefix)})
+	list := awss3.NewListObjectsV2Paginator(p.client, &awss3.ListObjectsV2Input{Bucket: aws.String(resultBucket),
+		Prefix: aws.String(prefix)})
 	for list.HasMorePages() {
 		page, err := list.NextPage(ctx)
 		if err != nil {
@@ -96,6 +97,7 @@ func (p *Pipeline) tidyObject(ctx context.Context, key string) error {
 	if err != nil || !x.Ended() {
 		return nil //nolint:nilerr // an object that no execution is known for is somebody else's
 	}
-	_, err = p.client.DeleteObject(ctx, &awss3.DeleteObjectInput{Bucket: aws.String(resultBucket), Key: aws.String(key)})
+	_, err = p.client.DeleteObject(ctx, &awss3.DeleteObjectInput{Bucket: aws.String(resultBucket),
+		Key: aws.String(key)})
 	return err
 }

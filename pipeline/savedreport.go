@@ -3,14 +3,15 @@ package pipeline
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"stepback/internal/atomicfile"
 )
 
-// save keeps a report, so that the same file can be answered with it later. The report is there as a whole or not at all, whenever
-// the process dies.
+// save keeps a report, so that the same file can be answered with it later. The report is there as a whole or not at
+// all, whenever the process dies.
 func (p *Pipeline) save(r *Report) error {
 	b, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
@@ -20,19 +21,15 @@ func (p *Pipeline) save(r *Report) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o750); err != nil {
 		return err
 	}
-	unfinished := name + ".new" // that of an earlier process is overwritten
-	if err := os.WriteFile(unfinished, append(b, '\n'), 0o600); err != nil {
-		return errors.Join(err, os.Remove(unfinished))
-	}
-	return os.Rename(unfinished, name)
+	return atomicfile.Write(name, append(b, '\n'), 0o600)
 }
 
 func (p *Pipeline) reportPath(arn string) string {
 	return filepath.Join(p.cfg.Dir, "reports", arn[strings.LastIndexByte(arn, ':')+1:]+".json")
 }
 
-// earlier returns the report of an execution that ended before. One that was not kept, because the process died before, or cannot
-// be read is built again from the journal.
+// earlier returns the report of an execution that ended before. One that was not kept, because the process died before,
+// or cannot be read is built again from the journal.
 func (p *Pipeline) earlier(ctx context.Context, arn string) (*Report, error) {
 	r := &Report{}
 	b, err := os.ReadFile(p.reportPath(arn))

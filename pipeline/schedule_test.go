@@ -10,8 +10,8 @@ import (
 	"stepback/retrypatterns"
 )
 
-// retrier is what the source document says about one error of ProcessSingleUserRecord: typed in here once more, so that neither
-// the table nor its compilation is trusted.
+// retrier is what the source document says about one error of ProcessSingleUserRecord: typed in here once more, so that
+// neither the table nor its compilation is trusted.
 type retrier struct {
 	interval, rate, most float64 // seconds
 	retries              int
@@ -33,8 +33,9 @@ var schedules = map[string]*retrier{
 	"ConcurrentModificationException": concurrent, "OptimisticLockException": concurrent,
 	"Lambda.TooManyRequestsException": throttling, "Lambda.ThrottledException": throttling,
 	"TimeoutError": network, "ConnectionTimeoutError": network, "SocketTimeoutError": network,
-	"Lambda.ServiceException": aggressive, "Lambda.AWSLambdaException": aggressive, "Lambda.SdkClientException": aggressive,
-	"States.Timeout": hang, "Runtime.ExitError": crash,
+	"Lambda.ServiceException": aggressive, "Lambda.AWSLambdaException": aggressive,
+	"Lambda.SdkClientException": aggressive,
+	"States.Timeout":            hang, "Runtime.ExitError": crash,
 }
 
 // delay bounds the wait before the n-th retry, n from 1.
@@ -92,7 +93,8 @@ func TestRetriesFollowTheTable(t *testing.T) {
 			waited := time.Duration(next.Time - e.Time)
 			least, most := s.delay(count[s])
 			if waited < least || waited > most {
-				t.Errorf("%s waited %s before retry %d of %s, want %s to %s", x.Name, waited, count[s], e.More.Error, least, most)
+				t.Errorf("%s waited %s before retry %d of %s, want %s to %s", x.Name, waited, count[s], e.More.Error,
+					least, most)
 			}
 			seen[e.More.Error]++
 			if s.jitter {

@@ -9,14 +9,16 @@ var (
 	TaskFailures = declare("TaskFailures", Count, ErrorLog, added,
 		"Attempts that failed, whether or not another followed.", ByMachine, ByState, ByError, ByStateAndError)
 	RetryAttempts = declare("RetryAttempts", Count, FullLog, added,
-		"Retries: attempts that followed a failed one, under the error of the failed one.", ByMachine, ByState, ByError, ByStateAndError)
+		"Retries: attempts that followed a failed one, under the error of the failed one.", ByMachine, ByState, ByError,
+		ByStateAndError)
 	RetrySuccess = declare("RetrySuccess", Count, FullLog, added,
 		"Retries that succeeded, under the error they recovered from.", ByMachine, ByState, ByError)
 	RetryFailure = declare("RetryFailure", Count, FullLog, added,
 		"Retries that failed and were not followed by another: the retries were exhausted, or the last error is not retried.",
 		ByMachine, ByState, ByError)
 	RetryDelay = declare("RetryDelay", Seconds, FullLog, distribution,
-		"Time between a failure and the next attempt, as it was actually waited; to two significant digits.", ByMachine, ByState)
+		"Time between a failure and the next attempt, as it was actually waited; to two significant digits.", ByMachine,
+		ByState)
 	Throttles = declare("Throttles", Count, ErrorLog, added,
 		"Attempts refused for their rate or concurrency. The function never saw them.", ByMachine, ByState)
 	Timeouts = declare("Timeouts", Count, ErrorLog, added,
@@ -59,7 +61,8 @@ var (
 var vendedMetrics = []*Metric{MessagesWaiting, FunctionErrors}
 
 var catalogue = []*Metric{
-	TaskAttempts, TaskFailures, RetryAttempts, RetrySuccess, RetryFailure, RetryDelay, Throttles, Timeouts, CircuitBreakerState,
+	TaskAttempts, TaskFailures, RetryAttempts, RetrySuccess, RetryFailure, RetryDelay, Throttles, Timeouts,
+	CircuitBreakerState,
 	ExecutionsSucceeded, ExecutionsFailed, ChildExecutionsSucceeded, ChildExecutionsFailed,
 	UnpairedEvents, RowsApplied, RowsAlreadyApplied, RowsRejected, RowsDeadLettered, ConfiguredRetries, ConfiguredWait,
 }
@@ -73,7 +76,8 @@ func declare(name string, unit Unit, origin Origin, how mode, text string, in ..
 		stat = Average
 	case added:
 	}
-	return &Metric{namespace: Namespace, name: name, text: text, unit: unit, stat: stat, sets: in, origin: origin, mode: how}
+	return &Metric{namespace: Namespace, name: name, text: text, unit: unit, stat: stat, sets: in, origin: origin,
+		mode: how}
 }
 
 // vended declares a metric that a service of AWS publishes.

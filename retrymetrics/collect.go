@@ -6,13 +6,15 @@ import (
 	"sync"
 	"time"
 
+	"stepback/aws"
 	"stepback/engine/history"
 	"stepback/retrypatterns"
 )
 
 // Collector turns what happened into metric data. The zero value is ready; it is safe for concurrent use.
 type Collector struct {
-	// Period is how long the periods are for which values are put together; 0 means a minute, CloudWatch's standard resolution.
+	// Period is how long the periods are for which values are put together; 0 means a minute, CloudWatch's standard
+	// resolution.
 	Period time.Duration
 
 	mu     sync.Mutex
@@ -40,7 +42,8 @@ func (c *Collector) AddRows(machine string, at time.Time, r Rows) {
 	for _, m := range []struct {
 		metric *Metric
 		n      int64
-	}{{RowsApplied, r.Applied}, {RowsAlreadyApplied, r.AlreadyApplied}, {RowsRejected, r.Rejected}, {RowsDeadLettered, r.DeadLettered}} {
+	}{{RowsApplied, r.Applied}, {RowsAlreadyApplied, r.AlreadyApplied}, {RowsRejected, r.Rejected},
+		{RowsDeadLettered, r.DeadLettered}} {
 		t.add(m.metric, l, at.UnixNano(), float64(m.n))
 	}
 	c.take(&t)
@@ -92,13 +95,13 @@ func child(executionARN string) bool {
 
 // afterType cuts arn:aws:states:REGION:ACCOUNT:execution: off.
 func afterType(arn string) string {
-	const before = 6
-	parts := strings.SplitN(arn, ":", before+1)
-	return parts[len(parts)-1]
+	a, _ := aws.ParseARN(arn)
+	_, rest, _ := strings.Cut(a.Resource, ":")
+	return rest
 }
 
-// teller is the sink that writes points. Attempts and successes are by far the most that happens; they are counted while state
-// and period stay the same.
+// teller is the sink that writes points. Attempts and successes are by far the most that happens; they are counted
+// while state and period stay the same.
 type teller struct {
 	machine  string
 	period   time.Duration
@@ -186,8 +189,8 @@ func (t *teller) retried(f failure, at int64) {
 	t.add(RetryDelay, t.labels(f.key.State), at, rounded(time.Duration(at-f.at).Seconds()))
 }
 
-// recovered counts a success and no failure: metric math has no value where a term has never had one, and FILL does not help a
-// metric that nobody has published.
+// recovered counts a success and no failure: metric math has no value where a term has never had one, and FILL does not
+// help a metric that nobody has published.
 func (t *teller) recovered(k Key, at int64) {
 	t.one(RetrySuccess, k, at)
 	t.some(RetryFailure, k, at, 0)

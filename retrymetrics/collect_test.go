@@ -59,13 +59,17 @@ func TestEveryMetricIsEmittedWithEverySet(t *testing.T) {
 	c.AddConfiguration(machine, time.Unix(100, 0), []retrymetrics.Configuration{{State: "Work", Retries: 1}})
 	points := c.Points()
 	var reader retrymetrics.LogReader
-	points = append(points, reader.Read([]retrymetrics.Record{{Execution: childARN, ID: 9, Previous: 8, Type: history.TaskScheduled}})...)
+	points = append(points, reader.Read([]retrymetrics.Record{{Execution: childARN, ID: 9, Previous: 8,
+		Type: history.TaskScheduled}})...)
 	for _, m := range retrymetrics.Catalogue() {
 		if len(m.Sets()) == 0 || m.Description() == "" {
 			t.Errorf("%s has no dimension set or no description", m.Name())
 		}
 		for _, s := range m.Sets() {
-			if !slices.ContainsFunc(points, func(p retrymetrics.Point) bool { return p.Metric == m && p.Labels.Has(s) }) {
+			if !slices.ContainsFunc(points, func(p retrymetrics.Point) bool {
+				return p.Metric == m &&
+					p.Labels.Has(s)
+			}) {
 				t.Errorf("%s is declared with %s, and nothing emits it", m.Name(), s)
 			}
 		}
@@ -78,7 +82,8 @@ func TestPointsOfAHistory(t *testing.T) {
 	c.Add(parent, ended(everything(), history.ExecutionFailed))
 	got := make([]string, 0, 20)
 	for _, p := range c.Points() {
-		got = append(got, fmt.Sprintf("%s %s %s/%s %v", p.Start.Format("15:04"), p.Metric.Name(), p.Labels.State, p.Labels.ErrorType, p.Values))
+		got = append(got, fmt.Sprintf("%s %s %s/%s %v", p.Start.Format("15:04"), p.Metric.Name(), p.Labels.State,
+			p.Labels.ErrorType, p.Values))
 	}
 	want := []string{
 		"00:00 CircuitBreakerState Work/ [0]",
@@ -122,7 +127,8 @@ func drawHistory(t *rapid.T) []history.Event {
 			e.Name = rapid.SampledFrom([]string{"A", "B"}).Draw(t, "state")
 		}
 		if typ == history.TaskFailed || typ == history.TaskTimedOut {
-			e.More = &history.Details{Failure: history.Named(rapid.SampledFrom([]string{"States.Timeout", "CircuitOpen", "made up", "SNS.ThrottledException"}).Draw(t, "error"))}
+			e.More = &history.Details{Failure: history.Named(rapid.SampledFrom([]string{"States.Timeout", "CircuitOpen",
+				"made up", "SNS.ThrottledException"}).Draw(t, "error"))}
 		}
 		events = append(events, e)
 		return e.ID
@@ -144,7 +150,8 @@ func drawHistory(t *rapid.T) []history.Event {
 		}[events[tasks[i]-1].Type]
 		tasks[i] = next(tasks[i], rapid.SampledFrom(then).Draw(t, "type"))
 	}
-	next(tasks[0], rapid.SampledFrom([]history.Type{history.ExecutionSucceeded, history.ExecutionFailed}).Draw(t, "end"))
+	next(tasks[0], rapid.SampledFrom([]history.Type{history.ExecutionSucceeded, history.ExecutionFailed}).Draw(t,
+		"end"))
 	return events
 }
 

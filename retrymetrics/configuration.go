@@ -19,16 +19,17 @@ const (
 // maxWait bounds what is shown, in seconds: no execution lasts longer than a year.
 const maxWait = 366 * 24 * 3600
 
-// Configuration is what the Retry array of one state allows when errors alternate: each retrier counts its own retries, so that
-// retries and waits add up.
+// Configuration is what the Retry array of one state allows when errors alternate: each retrier counts its own retries,
+// so that retries and waits add up.
 type Configuration struct {
 	State   string
 	Retries int
 	Wait    time.Duration // all waits, each the longest that jitter leaves
 }
 
-// Configurations reads the Retry arrays of a definition in the Amazon States Language, those inside Map and Parallel states too.
-// States without a Retry array are left out. The error is that of JSON: whether the definition is a valid one is not looked at.
+// Configurations reads the Retry arrays of a definition in the Amazon States Language, those inside Map and Parallel
+// states too. States without a Retry array are left out. The error is that of JSON: whether the definition is a valid
+// one is not looked at.
 func Configurations(definition []byte) ([]Configuration, error) {
 	var m graph
 	if err := json.Unmarshal(definition, &m); err != nil {
@@ -37,7 +38,8 @@ func Configurations(definition []byte) ([]Configuration, error) {
 	return m.configurations(nil), nil
 }
 
-// BaseConfiguration is what a state's Retry array allows by the default retry table, and whether the table has the state.
+// BaseConfiguration is what a state's Retry array allows by the default retry table, and whether the table has the
+// state.
 func BaseConfiguration(state string) (Configuration, bool) {
 	e, err := retrypatterns.DefaultTable().Explain(state)
 	return Configuration{State: state, Retries: e.Retries, Wait: e.Wait.Max}, err == nil

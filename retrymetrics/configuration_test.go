@@ -29,7 +29,8 @@ func TestConfigurations(t *testing.T) {
 			t.Errorf("%s: %v %v, want %s", name, got, err, c.want)
 		}
 	}
-	if _, err := retrymetrics.Configurations([]byte(`[`)); err == nil || !strings.HasPrefix(err.Error(), "state machine definition: ") {
+	if _, err := retrymetrics.Configurations([]byte(`[`)); err == nil || !strings.HasPrefix(err.Error(),
+		"state machine definition: ") {
 		t.Errorf("%v", err)
 	}
 }
@@ -59,9 +60,12 @@ func TestTheWrittenDefinitionIsTheBase(t *testing.T) {
 func TestAddConfiguration(t *testing.T) {
 	t.Parallel()
 	var c retrymetrics.Collector
-	c.AddConfiguration("m", time.Unix(90, 0), []retrymetrics.Configuration{{State: "Work", Retries: 4, Wait: 90 * time.Second}})
-	for metric, want := range map[*retrymetrics.Metric]float64{retrymetrics.ConfiguredRetries: 4, retrymetrics.ConfiguredWait: 90} {
-		got, err := retrymetrics.Statistic(c.Points(), metric.In(retrymetrics.ByState, "m", "Work"), retrymetrics.Maximum, time.Minute)
+	c.AddConfiguration("m", time.Unix(90, 0), []retrymetrics.Configuration{{State: "Work", Retries: 4,
+		Wait: 90 * time.Second}})
+	for metric, want := range map[*retrymetrics.Metric]float64{retrymetrics.ConfiguredRetries: 4,
+		retrymetrics.ConfiguredWait: 90} {
+		got, err := retrymetrics.Statistic(c.Points(), metric.In(retrymetrics.ByState, "m", "Work"),
+			retrymetrics.Maximum, time.Minute)
 		if err != nil || len(got) != 1 || got[0].Value != want {
 			t.Errorf("%s: %v %v, want %v", metric.Name(), got, err, want)
 		}

@@ -13,7 +13,8 @@ type Prices struct {
 // DefaultPrices are those of us-east-1, from secondary sources in November 2026. The free tier is not taken off.
 func DefaultPrices() Prices {
 	return Prices{
-		Region: "us-east-1", Date: "2026-11", LogGB: 0.50, MetricMonth: 0.30, AlarmMonth: 0.10, PageMonth: 0.50, Transitions: 0.025,
+		Region: "us-east-1", Date: "2026-11", LogGB: 0.50, MetricMonth: 0.30, AlarmMonth: 0.10, PageMonth: 0.50,
+		Transitions: 0.025,
 	}
 }
 
@@ -51,8 +52,8 @@ func (w Workload) Records(level Level) float64 {
 // GB is how much log the workload writes at a log level, in 10⁹ bytes.
 func (w Workload) GB(level Level) float64 { return w.Records(level) * float64(w.RecordBytes) / 1e9 }
 
-// SeriesCount is how many custom metrics there are at a log level when so many states and error types, and pairs of the two,
-// occur in a month.
+// SeriesCount is how many custom metrics there are at a log level when so many states and error types, and pairs of the
+// two, occur in a month.
 func SeriesCount(level Level, states, errors, pairs int) int {
 	n := 0
 	for _, m := range catalogue {

@@ -33,12 +33,14 @@ func TestDocsAreCurrent(t *testing.T) {
 func TestCost(t *testing.T) {
 	t.Parallel()
 	w := retrymetrics.DefaultWorkload()
-	for level, want := range map[retrymetrics.Level]float64{retrymetrics.LevelError: 4.5, retrymetrics.LevelAll: 3190.5} {
+	for level, want := range map[retrymetrics.Level]float64{retrymetrics.LevelError: 4.5,
+		retrymetrics.LevelAll: 3190.5} {
 		if got := w.GB(level); math.Abs(got-want) > 1e-6 {
 			t.Errorf("%s: %v GB, want %v", level, got, want)
 		}
 	}
-	if a, e := retrymetrics.SeriesCount(retrymetrics.LevelAll, 1, 1, 1), retrymetrics.SeriesCount(retrymetrics.LevelError, 1, 1, 1); a <= e || e < 10 {
+	if a, e := retrymetrics.SeriesCount(retrymetrics.LevelAll, 1, 1, 1),
+		retrymetrics.SeriesCount(retrymetrics.LevelError, 1, 1, 1); a <= e || e < 10 {
 		t.Errorf("%d metrics at ALL, %d at ERROR", a, e)
 	}
 }

@@ -15,8 +15,9 @@ const (
 	maxDimensionValue      = 1024
 )
 
-// AppendEMF appends points as lines of CloudWatch's embedded metric format, one line per labels and period, or more where a
-// metric has over 100 values. Each metric is listed with every set it is declared with whose dimensions are all known.
+// AppendEMF appends points as lines of CloudWatch's embedded metric format, one line per labels and period, or more
+// where a metric has over 100 values. Each metric is listed with every set it is declared with whose dimensions are all
+// known.
 func AppendEMF(dst []byte, ps []Point) ([]byte, error) {
 	type place struct {
 		labels Labels
@@ -67,8 +68,8 @@ type emfMetric struct {
 	Unit Unit
 }
 
-// fill puts points into a line and returns what did not fit: values beyond the hundredth of a metric, and a metric that the
-// line has already.
+// fill puts points into a line and returns what did not fit: values beyond the hundredth of a metric, and a metric that
+// the line has already.
 func fill(l Labels, start time.Time, ps []Point) (emfLine, []Point) {
 	line := emfLine{labels: l, start: start, values: map[string]any{}}
 	var rest []Point
@@ -133,7 +134,8 @@ func spread(p Point) (any, *Point) {
 }
 
 func (line *emfLine) json() ([]byte, error) {
-	root := map[string]any{"_aws": map[string]any{"Timestamp": line.start.UnixMilli(), "CloudWatchMetrics": line.directives}}
+	root := map[string]any{"_aws": map[string]any{"Timestamp": line.start.UnixMilli(),
+		"CloudWatchMetrics": line.directives}}
 	for _, d := range []Dimension{StateMachine, State, ErrorType} {
 		if v := line.labels.Value(d); v != "" {
 			root[string(d)] = clip(v)

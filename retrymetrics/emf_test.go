@@ -25,7 +25,8 @@ func TestEMFLine(t *testing.T) {
 	}
 	want := `{"RetryDelay":[1.5,1.5,2],"State":"Work","StateMachine":"csv-import","Throttles":3,"_aws":{"CloudWatchMetrics":[` +
 		`{"Namespace":"CSVProcessing/Retry","Dimensions":[["StateMachine"],["StateMachine","State"]],` +
-		`"Metrics":[{"Name":"Throttles","Unit":"Count"},{"Name":"RetryDelay","Unit":"Seconds"}]}],"Timestamp":60000}}` + "\n"
+		`"Metrics":[{"Name":"Throttles","Unit":"Count"},{"Name":"RetryDelay","Unit":"Seconds"}]}],"Timestamp":60000}}` +
+		"\n"
 	if string(got) != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -103,7 +104,8 @@ func checkLine(t *rapid.T, line []byte) map[string]int64 {
 	}
 	told := map[string]int64{}
 	for _, d := range aws.CloudWatchMetrics {
-		if d.Namespace != retrymetrics.Namespace || len(d.Metrics) == 0 || len(d.Metrics) > 100 || len(d.Dimensions) == 0 {
+		if d.Namespace != retrymetrics.Namespace || len(d.Metrics) == 0 || len(d.Metrics) > 100 ||
+			len(d.Dimensions) == 0 {
 			t.Fatalf("directive %+v", d)
 		}
 		for _, set := range d.Dimensions {
@@ -155,7 +157,8 @@ func ExampleCollector() {
 	var c retrymetrics.Collector
 	c.Add("arn:aws:states:us-east-1:000000000000:execution:csv-import:file-1", everything())
 	for _, p := range c.Points()[:4] {
-		fmt.Println(p.Start.Format("15:04"), p.Metric.Name(), p.Labels.State, p.Labels.ErrorType, p.Values[0], p.Metric.Unit())
+		fmt.Println(p.Start.Format("15:04"), p.Metric.Name(), p.Labels.State, p.Labels.ErrorType, p.Values[0],
+			p.Metric.Unit())
 	}
 	// Output:
 	// 00:00 CircuitBreakerState Work  0 None

@@ -30,8 +30,9 @@ func knownErrors() []string {
 // ErrorTypes returns every value that the dimension ErrorType can have, sorted.
 func ErrorTypes() []string { return slices.Clone(errorTypes) }
 
-// ErrorTypeOf returns the ErrorType of an error name. Names come from code, of which a panic alone can make up any: each would
-// be one more metric to pay for, so that a name which the retry table does not know is counted as [OtherError].
+// ErrorTypeOf returns the ErrorType of an error name. Names come from code, of which a panic alone can make up any:
+// each would be one more metric to pay for, so that a name which the retry table does not know is counted as
+// [OtherError].
 func ErrorTypeOf(name string) string {
 	if _, ok := slices.BinarySearch(errorTypes, name); ok {
 		return name
@@ -42,7 +43,8 @@ func ErrorTypeOf(name string) string {
 // throttled reports whether an error says that a callee refused an attempt for its rate or concurrency.
 func throttled(name string) bool {
 	return strings.HasSuffix(name, "TooManyRequestsException") || strings.HasSuffix(name, "ThrottledException") ||
-		strings.HasSuffix(name, "ThrottlingException") || name == retrypatterns.S3SlowDown || name == retrypatterns.TooManyRequestsError
+		strings.HasSuffix(name, "ThrottlingException") || name == retrypatterns.S3SlowDown ||
+		name == retrypatterns.TooManyRequestsError
 }
 
 // ranOutOfTime reports whether an error says that time ran out on an attempt.

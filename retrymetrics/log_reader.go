@@ -7,20 +7,21 @@ import (
 	"stepback/engine/history"
 )
 
-// LogReader counts the records of a state machine's log, as whole batches of them arrive. The events of one execution may be
-// spread over several batches: what is needed to pair an attempt with the failure before it is the failure's record and, for
-// the state's name, that of the state's entry. The reader keeps these from batch to batch, so that it counts exactly when it
-// sees all batches of an execution's log stream; an attempt whose beginning it did not see counts as [UnpairedEvents] and never
-// as a retry. Records that come twice count once while their execution is kept.
+// LogReader counts the records of a state machine's log, as whole batches of them arrive. The events of one execution
+// may be spread over several batches: what is needed to pair an attempt with the failure before it is the failure's
+// record and, for the state's name, that of the state's entry. The reader keeps these from batch to batch, so that it
+// counts exactly when it sees all batches of an execution's log stream; an attempt whose beginning it did not see
+// counts as [UnpairedEvents] and never as a retry. Records that come twice count once while their execution is kept.
 //
-// At log level ERROR only failures are logged: no retry can be told from a first attempt, and the state's name is known of
-// child executions only, from ChildState.
+// At log level ERROR only failures are logged: no retry can be told from a first attempt, and the state's name is known
+// of child executions only, from ChildState.
 //
 // The zero value is ready. It is not safe for concurrent use.
 type LogReader struct {
 	// ChildState is the only Task state of the distributed Map's child executions, or empty.
 	ChildState string
-	// Executions is how many executions are kept at a time; 0 or less means 10,000. The one that began first goes first.
+	// Executions is how many executions are kept at a time; 0 or less means 10,000. The one that began first goes
+	// first.
 	Executions int
 
 	collector Collector
@@ -84,7 +85,8 @@ func (r *LogReader) chain(arn string) *chain {
 	return c
 }
 
-// makeRoom forgets the oldest executions until there is room for one more, and now and then the names of those that have ended.
+// makeRoom forgets the oldest executions until there is room for one more, and now and then the names of those that
+// have ended.
 func (r *LogReader) makeRoom(limit int) {
 	for len(r.kept) >= limit {
 		delete(r.kept, r.order[0])

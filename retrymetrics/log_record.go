@@ -9,8 +9,8 @@ import (
 	"stepback/engine/history"
 )
 
-// Record is what is needed of one event that Step Functions wrote to CloudWatch Logs. Execution data (inputs and outputs) is not,
-// so that logging may leave it out.
+// Record is what is needed of one event that Step Functions wrote to CloudWatch Logs. Execution data (inputs and
+// outputs) is not, so that logging may leave it out.
 type Record struct {
 	Execution    string // ARN
 	ID, Previous int64
@@ -20,8 +20,8 @@ type Record struct {
 	Error        string
 }
 
-// ParseRecord reads a log record: one JSON object per event, with numbers as strings. An event type that this package does not
-// know is [history.Unknown], which counts as nothing.
+// ParseRecord reads a log record: one JSON object per event, with numbers as strings. An event type that this package
+// does not know is [history.Unknown], which counts as nothing.
 func ParseRecord(text []byte) (Record, error) {
 	var j struct {
 		ID       int64  `json:"id,string"`
@@ -41,7 +41,8 @@ func ParseRecord(text []byte) (Record, error) {
 		return Record{}, errors.New("log record of Step Functions: it lacks execution_arn or id; the log group must be the state machine's own")
 	}
 	return Record{
-		Execution: j.ARN, ID: j.ID, Previous: j.Previous, Type: eventTypes[j.Type], Time: j.Millis * int64(time.Millisecond),
+		Execution: j.ARN, ID: j.ID, Previous: j.Previous, Type: eventTypes[j.Type],
+		Time: j.Millis * int64(time.Millisecond),
 		Name: j.Details.Name, Error: j.Details.Error,
 	}, nil
 }

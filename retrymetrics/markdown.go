@@ -17,7 +17,8 @@ func WriteMarkdown(w io.Writer) error {
 		for _, s := range m.sets {
 			in = append(in, s.String())
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s |\n", m.name, m.unit, m.stat, m.origin, strings.Join(in, "<br>"), m.text)
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s |\n", m.name, m.unit, m.stat, m.origin,
+			strings.Join(in, "<br>"), m.text)
 	}
 	b.WriteString(ofAWS)
 	b.WriteString("| Metric | Namespace | Unit | Statistic | Dimension sets | What one value is |\n|---|---|---|---|---|---|\n")
@@ -44,13 +45,16 @@ const intro = `# Metrics
 This page is generated from package ` + "`retrymetrics`" + ` by ` + "`go generate ./retrymetrics`" + `; do not edit it.
 
 Step Functions publishes no metric of retries. These are counted from the execution history, which has every attempt, also those
-that no function ever saw: on AWS from the state machine's log, by the function ` + "`lambdas/metrics`" + ` on the log group's
+that no function ever saw: on AWS from the state machine's log, by the function ` + "`lambdas/metrics`" +
+	` on the log group's
 subscription; on a laptop from the histories themselves. The rows by outcome come from AggregateResults, which prints them when
 ` + "`STATE_MACHINE`" + ` is set. What each alarm means is in [alarms.md](alarms.md).
 
-The namespace is ` + "`" + Namespace + "`" + `. CloudWatch finds a custom metric by exactly a dimension set that it was published with and by its
+The namespace is ` + "`" + Namespace + "`" +
+	`. CloudWatch finds a custom metric by exactly a dimension set that it was published with and by its
 unit; dashboards and alarms are built from this table and checked against it. An error name that the retry table does not know
-is counted under the ErrorType ` + "`" + OtherError + "`" + `, so that no bug in a function can make up new metrics without end.
+is counted under the ErrorType ` + "`" + OtherError + "`" +
+	`, so that no bug in a function can make up new metrics without end.
 
 `
 
@@ -75,12 +79,14 @@ const levels = `
 At level ALL every event is logged and everything above is counted. At level ERROR Step Functions logs failures only: no attempt,
 success or entry. Failed attempts, throttles, timeouts, an open breaker and failed executions are still counted, and rows by
 outcome as ever; retries, recoveries and delays are not, for nothing in the log tells a retry from a first attempt. The name of
-the state is not logged either; it is known for the Map's children, which have one Task state (` + "`CHILD_STATE`" + ` of the function), and the
+the state is not logged either; it is known for the Map's children, which have one Task state (` + "`CHILD_STATE`" +
+	` of the function), and the
 metrics with ` + "`State`" + ` are left out for the others. Dashboard and alarms are built for a level, and hold nothing that the level cannot tell.
 
 Execution data need not be logged at either level. The function pairs an attempt with the failure before it, which may be in an
 earlier batch of the subscription: it keeps open executions in memory, so give it a reserved concurrency of 1. Attempts whose
-beginning it did not see, after a restart for example, are counted as ` + "`UnpairedEvents`" + ` and never as retries. The subscription delivers
+beginning it did not see, after a restart for example, are counted as ` + "`UnpairedEvents`" +
+	` and never as retries. The subscription delivers
 at least once: records that come twice are counted once as long as their execution is open in memory.
 
 ## What it costs in a month
@@ -93,7 +99,8 @@ func writeCost(b *bytes.Buffer) {
 	const states, errors, pairs, alarmMetrics = 6, 12, 20, 12
 	fmt.Fprintf(b, "For %s files of %s rows, batches of %d, %v %% failed attempts, %d bytes a record; prices of %s, %s, in USD, from secondary\n"+
 		"sources: check before use. Free tiers, volume tiers and the function's own invocations are not in it.\n\n",
-		grouped(float64(w.Files)), grouped(float64(w.RowsPerFile)), w.Batch, 100*w.FailedShare, w.RecordBytes, p.Region, p.Date)
+		grouped(float64(w.Files)), grouped(float64(w.RowsPerFile)), w.Batch, 100*w.FailedShare, w.RecordBytes, p.Region,
+		p.Date)
 	b.WriteString("| Item | level ERROR | level ALL |\n|---|---|---|\n")
 	pair := func(item string, of func(Level) string) {
 		fmt.Fprintf(b, "| %s | %s | %s |\n", item, of(LevelError), of(LevelAll))
@@ -102,14 +109,17 @@ func writeCost(b *bytes.Buffer) {
 	pair("log records", func(l Level) string { return grouped(w.Records(l)) })
 	pair("log, GB", func(l Level) string { return grouped(w.GB(l)) })
 	pair("log ingestion", func(l Level) string { return dollars(w.GB(l) * p.LogGB) })
-	pair(fmt.Sprintf("custom metrics (%d states, %d errors, %d pairs)", states, errors, pairs), func(l Level) string { return grouped(series(l)) })
+	pair(fmt.Sprintf("custom metrics (%d states, %d errors, %d pairs)", states, errors, pairs),
+		func(l Level) string { return grouped(series(l)) })
 	pair("custom metrics", func(l Level) string { return dollars(series(l) * p.MetricMonth) })
-	pair(fmt.Sprintf("alarms, at most %d metrics and 1 composite", alarmMetrics), func(Level) string { return dollars(alarmMetrics*p.AlarmMonth + p.PageMonth) })
+	pair(fmt.Sprintf("alarms, at most %d metrics and 1 composite", alarmMetrics),
+		func(Level) string { return dollars(alarmMetrics*p.AlarmMonth + p.PageMonth) })
 	pair("**sum**", func(l Level) string {
 		return "**" + dollars(w.GB(l)*p.LogGB+series(l)*p.MetricMonth+alarmMetrics*p.AlarmMonth+p.PageMonth) + "**"
 	})
 	rows := float64(w.Files) * float64(w.RowsPerFile)
-	fmt.Fprintf(b, "\nFor comparison: one state transition for each row alone costs %s.\n\n", dollars(rows/1000*p.Transitions))
+	fmt.Fprintf(b, "\nFor comparison: one state transition for each row alone costs %s.\n\n",
+		dollars(rows/1000*p.Transitions))
 	b.WriteString("So level ERROR is the one for production at this size: what it costs grows with what fails and not with what is imported. Take level ALL\n" +
 		"in development and staging, and in production for the days of an investigation.\n")
 }

@@ -43,8 +43,8 @@ const (
 	FunctionName Dimension = "FunctionName" // of metrics that AWS Lambda publishes
 )
 
-// Set is a dimension set that metrics are published with. CloudWatch does not add up over dimensions: a metric is found by
-// exactly a set it was published with.
+// Set is a dimension set that metrics are published with. CloudWatch does not add up over dimensions: a metric is found
+// by exactly a set it was published with.
 type Set int
 
 // The dimension sets.
@@ -108,7 +108,8 @@ const (
 	LevelAll   Level = "ALL"
 )
 
-// Metric is one declared metric. Only this package can make one, so that what refers to a metric refers to a declared one.
+// Metric is one declared metric. Only this package can make one, so that what refers to a metric refers to a declared
+// one.
 type Metric struct {
 	namespace  string
 	name, text string

@@ -45,7 +45,8 @@ type Point struct {
 	Metric *Metric
 	Labels Labels
 	Start  time.Time // of the period, UTC
-	// Values are distinct and ascending, Counts says how often each came. A counter has its sum as the only value, counted once.
+	// Values are distinct and ascending, Counts says how often each came. A counter has its sum as the only value,
+	// counted once.
 	Values []float64
 	Counts []int64
 }
@@ -74,7 +75,8 @@ func (p *Point) UnmarshalJSON(b []byte) error {
 		return fmt.Errorf("metric %q is not in the catalogue", j.Metric)
 	}
 	if len(j.Values) != len(j.Counts) || len(j.Values) == 0 {
-		return fmt.Errorf("metric %s has %d values and %d counts; there must be as many, and one at least", j.Metric, len(j.Values), len(j.Counts))
+		return fmt.Errorf("metric %s has %d values and %d counts; there must be as many, and one at least", j.Metric,
+			len(j.Values), len(j.Counts))
 	}
 	*p = Point{m, j.Labels, j.Start.UTC(), j.Values, j.Counts}
 	return nil
@@ -141,7 +143,8 @@ func (ps points) sorted() []Point {
 		out = append(out, c)
 	}
 	slices.SortFunc(out, func(a, b Point) int {
-		return cmp.Or(a.Start.Compare(b.Start), cmp.Compare(a.Metric.name, b.Metric.name), cmp.Compare(a.Labels.StateMachine, b.Labels.StateMachine),
+		return cmp.Or(a.Start.Compare(b.Start), cmp.Compare(a.Metric.name, b.Metric.name),
+			cmp.Compare(a.Labels.StateMachine, b.Labels.StateMachine),
 			cmp.Compare(a.Labels.State, b.Labels.State), cmp.Compare(a.Labels.ErrorType, b.Labels.ErrorType))
 	})
 	return out

@@ -30,14 +30,15 @@ func (s Series) String() string {
 	return b.String()
 }
 
-// Check reports why CloudWatch would find nothing under the series: a set that the metric is not published with, or other than one
-// value for each dimension.
+// Check reports why CloudWatch would find nothing under the series: a set that the metric is not published with, or
+// other than one value for each dimension.
 func (s Series) Check() error {
 	switch {
 	case s.Metric == nil:
 		return errors.New("a series without a metric")
 	case !slices.Contains(s.Metric.sets, s.Set):
-		return fmt.Errorf("%s is not published with %s; declare the set in the catalogue or use one of %v", s.Metric.name, s.Set, s.Metric.sets)
+		return fmt.Errorf("%s is not published with %s; declare the set in the catalogue or use one of %v",
+			s.Metric.name, s.Set, s.Metric.sets)
 	case len(s.Values) != len(sets[s.Set]):
 		return fmt.Errorf("%s with %s takes %d values, not %d", s.Metric.name, s.Set, len(sets[s.Set]), len(s.Values))
 	case slices.Contains(s.Values, ""):

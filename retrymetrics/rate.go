@@ -1,7 +1,7 @@
 package retrymetrics
 
-// Rate is metric math over declared metrics. Rates are never published: an average of published rates would weigh a minute with
-// one retry like one with a thousand.
+// Rate is metric math over declared metrics. Rates are never published: an average of published rates would weigh a
+// minute with one retry like one with a thousand.
 type Rate struct {
 	Name, Description string
 	Unit              Unit
@@ -20,9 +20,10 @@ type Term struct {
 // RetrySuccessRate is the source design's: of the retries that came to an end, the share that succeeded.
 func RetrySuccessRate() Rate {
 	return Rate{
-		Name: "RetrySuccessRate", Unit: Percent, Description: "Share of ended retries that succeeded. No value while none ended.",
-		Expression: "100 * FILL(success, 0) / (FILL(success, 0) + FILL(failure, 0))",
-		Terms:      []Term{{"success", RetrySuccess, Sum}, {"failure", RetryFailure, Sum}},
+		Name: "RetrySuccessRate", Unit: Percent,
+		Description: "Share of ended retries that succeeded. No value while none ended.",
+		Expression:  "100 * FILL(success, 0) / (FILL(success, 0) + FILL(failure, 0))",
+		Terms:       []Term{{"success", RetrySuccess, Sum}, {"failure", RetryFailure, Sum}},
 	}
 }
 
@@ -47,9 +48,10 @@ func MeanAttempts() Rate {
 // BreakerTransitions counts how often the circuit breaker opened or closed, as the executions saw it.
 func BreakerTransitions() Rate {
 	return Rate{
-		Name: "BreakerTransitions", Unit: None, Description: "1 for a period in which the circuit breaker opened or closed.",
-		Expression: "ABS(DIFF(FILL(breaker, 0)))",
-		Terms:      []Term{{"breaker", CircuitBreakerState, Maximum}},
+		Name: "BreakerTransitions", Unit: None,
+		Description: "1 for a period in which the circuit breaker opened or closed.",
+		Expression:  "ABS(DIFF(FILL(breaker, 0)))",
+		Terms:       []Term{{"breaker", CircuitBreakerState, Maximum}},
 	}
 }
 

@@ -1,7 +1,7 @@
-// Package retrymetrics declares every metric of the retries, once, and counts them from execution histories, which is the only
-// place that shows all retries: a throttled or timed out invocation never reaches the function's own code. The same counting
-// works on a whole history ([Collector.Add]) and on the records that Step Functions writes to CloudWatch Logs ([LogReader]).
-// The package reads, counts and encodes; it never waits, retries, publishes, or reads a clock.
+// Package retrymetrics declares every metric of the retries, once, and counts them from execution histories, which is
+// the only place that shows all retries: a throttled or timed out invocation never reaches the function's own code. The
+// same counting works on a whole history ([Collector.Add]) and on the records that Step Functions writes to CloudWatch
+// Logs ([LogReader]). The package reads, counts and encodes; it never waits, retries, publishes, or reads a clock.
 package retrymetrics
 
 //go:generate go test . -run TestDocsAreCurrent -update
@@ -24,8 +24,8 @@ type Key struct {
 // Tally is what happened under one key.
 type Tally struct {
 	Key
-	// Failures is how often the state failed with this error, Retries how many of those failures were followed by another
-	// attempt, and Exhausted how many were not.
+	// Failures is how often the state failed with this error, Retries how many of those failures were followed by
+	// another attempt, and Exhausted how many were not.
 	Failures, Retries, Exhausted int64
 	// Recovered is how many of the retries succeeded at once, without a further failure.
 	Recovered int64

@@ -12,7 +12,8 @@ import (
 func at(s float64) int64 { return int64(s * 1e9) }
 
 func failed(id, previous int64, s float64, name string) history.Event {
-	return history.Event{ID: id, Previous: previous, Time: at(s), Type: history.TaskFailed, More: &history.Details{Failure: history.NewFailure(name, "")}}
+	return history.Event{ID: id, Previous: previous, Time: at(s), Type: history.TaskFailed,
+		More: &history.Details{Failure: history.NewFailure(name, "")}}
 }
 
 func event(id, previous int64, s float64, typ history.Type) history.Event {
@@ -49,7 +50,8 @@ func TestRetriesAreCountedFromTheHistory(t *testing.T) {
 		event(6, 5, 2, history.ExecutionFailed),
 	})
 	want := []retrymetrics.Tally{
-		{Key: retrymetrics.Key{State: "Work", Error: "Boom"}, Failures: 2, Retries: 1, Exhausted: 1, Recovered: 1, Waited: 4 * time.Second},
+		{Key: retrymetrics.Key{State: "Work", Error: "Boom"}, Failures: 2, Retries: 1, Exhausted: 1, Recovered: 1,
+			Waited: 4 * time.Second},
 		{Key: retrymetrics.Key{State: "Work", Error: "Throttled"}, Failures: 1, Retries: 1, Waited: 2 * time.Second},
 	}
 	if got := c.Tallies(); !reflect.DeepEqual(got, want) {

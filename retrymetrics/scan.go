@@ -6,8 +6,8 @@ import (
 	"stepback/engine/history"
 )
 
-// sink is told what a scan finds, in the order of the history but for ended, which may come late. Times are in nanoseconds
-// since 1970; a state is empty when the events do not tell it.
+// sink is told what a scan finds, in the order of the history but for ended, which may come late. Times are in
+// nanoseconds since 1970; a state is empty when the events do not tell it.
 type sink interface {
 	attempted(state string, at int64)
 	succeeded(state string, at int64)
@@ -142,8 +142,8 @@ func (s *scan) failed(events []history.Event, e *history.Event) {
 	s.open[e.ID] = f
 }
 
-// stateOf walks back to the entry of the state that an event belongs to. An event follows from an earlier one; where a damaged
-// history says otherwise the walk ends.
+// stateOf walks back to the entry of the state that an event belongs to. An event follows from an earlier one; where a
+// damaged history says otherwise the walk ends.
 func stateOf(events []history.Event, e *history.Event) string {
 	for at := int64(len(events)) + 1; e.Previous >= 1 && e.Previous < at && e.Previous <= int64(len(events)); {
 		at = e.Previous

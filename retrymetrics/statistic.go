@@ -13,8 +13,8 @@ type Datapoint struct {
 	Value float64
 }
 
-// Statistic evaluates a statistic of a series over periods, as CloudWatch does: periods begin at multiples of their length, and
-// one without data has no datapoint.
+// Statistic evaluates a statistic of a series over periods, as CloudWatch does: periods begin at multiples of their
+// length, and one without data has no datapoint.
 func Statistic(all []Point, s Series, stat Stat, period time.Duration) ([]Datapoint, error) {
 	if err := s.Check(); err != nil {
 		return nil, err

@@ -9,8 +9,7 @@ const (
 	Transient Class = "transient"
 	// UnknownOutcome: it may have happened; repeat it only if it is idempotent.
 	UnknownOutcome Class = "unknown outcome"
-	// Conflict: it lost against a concurrent one; repeat the whole
-	// read-modify-write, not the last step alone.
+	// Conflict: it lost against a concurrent one; repeat the whole read-modify-write, not the last step alone.
 	Conflict Class = "conflict"
 	// Permanent: repeating it will fail again.
 	Permanent Class = "permanent"
@@ -26,12 +25,11 @@ type Classification struct {
 	Identity string
 }
 
-// Pattern returns the pattern by which the named error is retried; there is
-// none for permanent errors.
+// Pattern returns the pattern by which the named error is retried; there is none for permanent errors.
 func (c Classification) Pattern() (Pattern, bool) { return PatternFor(c.Error) }
 
-// Retriable reports whether the very same operation may be repeated. A
-// conflict may not: its caller has to start over from the read.
+// Retriable reports whether the very same operation may be repeated. A conflict may not: its caller has to start over
+// from the read.
 func (c Classification) Retriable(idempotent bool) bool {
 	return c.Class == Transient || c.Class == UnknownOutcome && idempotent
 }

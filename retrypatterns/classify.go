@@ -2,15 +2,12 @@ package retrypatterns
 
 import "errors"
 
-// Classify classifies any Go error by the best identity it carries, wrapped or
-// not: a SQLSTATE, an AWS error code, an HTTP status, an error value of the
-// standard library, and only if there is none of these, its message.
+// Classify classifies any Go error by the best identity it carries, wrapped or not: a SQLSTATE, an AWS error code, an
+// HTTP status, an error value of the standard library, and only if there is none of these, its message.
 //
-// Drivers and SDKs are recognised by the methods their errors have (SQLState,
-// ErrorCode, HTTPStatusCode), not by their packages. gRPC codes and SQLite
-// result codes have no such method: use [ClassifyGRPC] and [ClassifySQLite].
-// It is false for nil and for errors that nothing is known about; the careful
-// reading of those is permanent.
+// Drivers and SDKs are recognised by the methods their errors have (SQLState, ErrorCode, HTTPStatusCode), not by their
+// packages. gRPC codes and SQLite result codes have no such method: use [ClassifyGRPC] and [ClassifySQLite]. It is
+// false for nil and for errors that nothing is known about; the careful reading of those is permanent.
 func Classify(err error) (Classification, bool) {
 	if err == nil {
 		return Classification{}, false

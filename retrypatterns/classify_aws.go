@@ -15,31 +15,46 @@ var awsRules = []awsRule{
 	{"S3", []string{"ServiceUnavailable"}, verdict{S3ServiceUnavailable, Transient}},
 	{"S3", []string{"InternalError"}, verdict{S3InternalError, UnknownOutcome}},
 	{"S3", []string{"NoSuchKey", "NoSuchBucket", "NoSuchVersion", "NotFound"}, verdict{CSVFileNotFound, Permanent}},
-	{"S3", []string{"OperationAborted", "ConditionalRequestConflict"}, verdict{ConcurrentModificationException, Conflict}},
+	{"S3", []string{"OperationAborted", "ConditionalRequestConflict"}, verdict{ConcurrentModificationException,
+		Conflict}},
 	{"S3", []string{"PreconditionFailed"}, verdict{OptimisticLockException, Conflict}},
 	{"S3", []string{"QuotaExceeded"}, verdict{StorageError, Permanent}},
 
 	{"Lambda", []string{"ServiceException"}, verdict{LambdaServiceException, UnknownOutcome}},
 	{"Lambda", []string{"ThrottledException"}, verdict{LambdaThrottledException, Transient}},
-	{"Lambda", []string{"TooManyRequestsException", "EC2ThrottledException"}, verdict{LambdaTooManyRequestsException, Transient}},
-	{"Lambda", []string{"ResourceNotReadyException", "ENILimitReachedException", "EC2UnexpectedException", "EFSMountTimeoutException", "SnapStartTimeoutException", "SnapStartNotReadyException"}, verdict{LambdaAWSLambdaException, Transient}},
+	{"Lambda", []string{"TooManyRequestsException", "EC2ThrottledException"}, verdict{LambdaTooManyRequestsException,
+		Transient}},
+	{"Lambda", []string{"ResourceNotReadyException", "ENILimitReachedException", "EC2UnexpectedException",
+		"EFSMountTimeoutException", "SnapStartTimeoutException", "SnapStartNotReadyException"},
+		verdict{LambdaAWSLambdaException, Transient}},
 
-	{"DynamoDB", []string{"TransactionConflictException", "TransactionCanceledException"}, verdict{ConcurrentModificationException, Conflict}},
+	{"DynamoDB", []string{"TransactionConflictException", "TransactionCanceledException"},
+		verdict{ConcurrentModificationException, Conflict}},
 	{"DynamoDB", []string{"ConditionalCheckFailedException"}, verdict{OptimisticLockException, Conflict}},
 
 	{"", []string{"SlowDown"}, verdict{S3SlowDown, Transient}},
-	{"", []string{"Throttling", "ThrottlingException", "ThrottledException", "RequestThrottledException", "RequestThrottled", "TooManyRequestsException", "ProvisionedThroughputExceededException", "TransactionInProgressException", "RequestLimitExceeded", "BandwidthLimitExceeded", "LimitExceededException", "PriorRequestNotComplete", "EC2ThrottledException"}, verdict{TooManyRequestsError, Transient}},
+	{"", []string{"Throttling", "ThrottlingException", "ThrottledException", "RequestThrottledException",
+		"RequestThrottled", "TooManyRequestsException", "ProvisionedThroughputExceededException",
+		"TransactionInProgressException", "RequestLimitExceeded", "BandwidthLimitExceeded", "LimitExceededException",
+		"PriorRequestNotComplete", "EC2ThrottledException"}, verdict{TooManyRequestsError, Transient}},
 	{"", []string{"RequestTimeout", "RequestTimeoutException"}, verdict{TimeoutError, Transient}},
 	{"", []string{"ServiceUnavailable", "ServiceUnavailableException"}, verdict{ServiceUnavailableError, Transient}},
-	{"", []string{"InternalError", "InternalErrorException", "InternalFailure", "InternalServerError", "InternalServerException", "ServiceException"}, verdict{InternalServerError, UnknownOutcome}},
-	{"", []string{"AccessDenied", "AccessDeniedException", "AuthorizationError", "AuthFailure", "ExpiredToken", "ExpiredTokenException", "Forbidden", "IncompleteSignature", "InvalidAccessKeyId", "InvalidClientTokenId", "InvalidToken", "KMSAccessDeniedException", "MissingAuthenticationToken", "RequestTimeTooSkewed", "SignatureDoesNotMatch", "UnauthorizedOperation", "UnrecognizedClientException"}, verdict{AccessDenied, Permanent}},
-	{"", []string{"InvalidParameterValue", "InvalidParameterValueException", "InvalidRequestContentException", "MalformedXML", "MissingParameter", "RequestEntityTooLarge", "RequestTooLargeException", "ResourceNotFoundException", "SerializationException", "UnsupportedMediaTypeException", "ValidationError", "ValidationException"}, verdict{InvalidInput, Permanent}},
+	{"", []string{"InternalError", "InternalErrorException", "InternalFailure", "InternalServerError",
+		"InternalServerException", "ServiceException"}, verdict{InternalServerError, UnknownOutcome}},
+	{"", []string{"AccessDenied", "AccessDeniedException", "AuthorizationError", "AuthFailure", "ExpiredToken",
+		"ExpiredTokenException", "Forbidden", "IncompleteSignature", "InvalidAccessKeyId", "InvalidClientTokenId",
+		"InvalidToken", "KMSAccessDeniedException", "MissingAuthenticationToken", "RequestTimeTooSkewed",
+		"SignatureDoesNotMatch", "UnauthorizedOperation", "UnrecognizedClientException"},
+		verdict{AccessDenied, Permanent}},
+	{"", []string{"InvalidParameterValue", "InvalidParameterValueException", "InvalidRequestContentException",
+		"MalformedXML", "MissingParameter", "RequestEntityTooLarge", "RequestTooLargeException",
+		"ResourceNotFoundException", "SerializationException", "UnsupportedMediaTypeException", "ValidationError",
+		"ValidationException"}, verdict{InvalidInput, Permanent}},
 }
 
-// ClassifyAWS classifies the error code of an AWS service by the service's
-// name as the SDK spells it ("S3", "Lambda", "DynamoDB"; empty if unknown) and
-// the code ("SlowDown"). It is false for a code that the table lacks: then the
-// HTTP status decides.
+// ClassifyAWS classifies the error code of an AWS service by the service's name as the SDK spells it ("S3", "Lambda",
+// "DynamoDB"; empty if unknown) and the code ("SlowDown"). It is false for a code that the table lacks: then the HTTP
+// status decides.
 func ClassifyAWS(service, code string) (Classification, bool) {
 	for _, rule := range awsRules {
 		if rule.service != "" && !strings.EqualFold(rule.service, service) {
@@ -54,8 +69,7 @@ func ClassifyAWS(service, code string) (Classification, bool) {
 	return Classification{}, false
 }
 
-// classifyAWSStatus classifies an AWS answer that has no known code, as the
-// answer to a HEAD request has none.
+// classifyAWSStatus classifies an AWS answer that has no known code, as the answer to a HEAD request has none.
 func classifyAWSStatus(service string, status int) (Classification, bool) {
 	c, ok := ClassifyHTTP(status)
 	if !ok || !strings.EqualFold(service, "S3") {

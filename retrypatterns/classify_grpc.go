@@ -29,9 +29,8 @@ var grpcRules = [...]grpcRule{
 	16: {"UNAUTHENTICATED", verdict{AccessDenied, Permanent}},
 }
 
-// ClassifyGRPC classifies a gRPC status by its number, so that callers need no
-// gRPC library: uint32(status.Code(err)). It is false for OK and for numbers
-// that are not codes.
+// ClassifyGRPC classifies a gRPC status by its number, so that callers need no gRPC library: uint32(status.Code(err)).
+// It is false for OK and for numbers that are not codes.
 func ClassifyGRPC(code uint32) (Classification, bool) {
 	if code == 0 || code >= uint32(len(grpcRules)) {
 		return Classification{}, false

@@ -9,9 +9,8 @@ type httpRule struct {
 	verdict  verdict
 }
 
-// httpRules are tried in order. A status that says nothing about whether the
-// request was carried out (500, 504) has an unknown outcome. 429 and 503 may
-// carry a Retry-After header, which the caller honours.
+// httpRules are tried in order. A status that says nothing about whether the request was carried out (500, 504) has an
+// unknown outcome. 429 and 503 may carry a Retry-After header, which the caller honours.
 var httpRules = []httpRule{
 	{401, 401, "Unauthorized", verdict{AccessDenied, Permanent}},
 	{403, 403, "Forbidden", verdict{AccessDenied, Permanent}},
@@ -33,8 +32,8 @@ var httpRules = []httpRule{
 	{500, 599, "Internal Server Error and any other server error", verdict{InternalServerError, UnknownOutcome}},
 }
 
-// ClassifyHTTP classifies the status of an HTTP response; false below 400 and
-// above 599, where there is no error to classify.
+// ClassifyHTTP classifies the status of an HTTP response; false below 400 and above 599, where there is no error to
+// classify.
 func ClassifyHTTP(status int) (Classification, bool) {
 	for _, rule := range httpRules {
 		if rule.from <= status && status <= rule.to {

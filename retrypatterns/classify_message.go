@@ -8,8 +8,8 @@ type messageRule struct {
 	verdict verdict
 }
 
-// messageRules are the texts that Node.js, Go, libpq, SQLite and Lambda use.
-// They are tried in order, the more telling ones first.
+// messageRules are the texts that Node.js, Go, libpq, SQLite and Lambda use. They are tried in order, the more telling
+// ones first.
 var messageRules = []messageRule{
 	{"econnrefused", verdict{ConnectionTimeoutError, Transient}},
 	{"enetunreach", verdict{ConnectionTimeoutError, Transient}},
@@ -33,9 +33,8 @@ var messageRules = []messageRule{
 	{"service unavailable", verdict{ServiceUnavailableError, Transient}},
 }
 
-// ClassifyMessage classifies by the text of an error message. Messages change
-// without notice and quote other people's words, so it is the last resort, for
-// errors that carry no code at all. It is false when no known text occurs.
+// ClassifyMessage classifies by the text of an error message. Messages change without notice and quote other people's
+// words, so it is the last resort, for errors that carry no code at all. It is false when no known text occurs.
 func ClassifyMessage(message string) (Classification, bool) {
 	message = strings.ToLower(message)
 	for _, rule := range messageRules {

@@ -20,32 +20,36 @@ type networkRule struct {
 	verdict verdict
 }
 
-// networkRules are tried in order. What happened before anything was sent is
-// transient; what happened later has an unknown outcome.
+// networkRules are tried in order. What happened before anything was sent is transient; what happened later has an
+// unknown outcome.
 var networkRules = []networkRule{
 	{"context cancelled", is(context.Canceled), verdict{OperationCancelled, Permanent}},
-	{"connection of database/sql is bad or closed", is(driver.ErrBadConn, sql.ErrConnDone), verdict{DatabaseConnectionError, Transient}},
+	{"connection of database/sql is bad or closed", is(driver.ErrBadConn, sql.ErrConnDone),
+		verdict{DatabaseConnectionError, Transient}},
 	{"DNS lookup failed", as[*net.DNSError], verdict{ConnectionTimeoutError, Transient}},
 	{"TLS certificate not trusted", certificateRefused, verdict{AccessDenied, Permanent}},
 	{"TLS answer is not TLS", as[tls.RecordHeaderError], verdict{InvalidInput, Permanent}},
 	{"TLS handshake refused", as[tls.AlertError], verdict{ConnectionTimeoutError, Transient}},
 	{"refused, host or network unreachable (ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, EHOSTDOWN, ENETDOWN, EADDRNOTAVAIL)",
-		is(syscall.ECONNREFUSED, syscall.EHOSTUNREACH, syscall.ENETUNREACH, syscall.EHOSTDOWN, syscall.ENETDOWN, syscall.EADDRNOTAVAIL),
+		is(syscall.ECONNREFUSED, syscall.EHOSTUNREACH, syscall.ENETUNREACH, syscall.EHOSTDOWN, syscall.ENETDOWN,
+			syscall.EADDRNOTAVAIL),
 		verdict{ConnectionTimeoutError, Transient}},
-	{"too many open files (EMFILE, ENFILE)", is(syscall.EMFILE, syscall.ENFILE), verdict{ConnectionTimeoutError, Transient}},
+	{"too many open files (EMFILE, ENFILE)", is(syscall.EMFILE, syscall.ENFILE), verdict{ConnectionTimeoutError,
+		Transient}},
 	{"storage full, read-only or damaged (ENOSPC, EDQUOT, EROFS, EIO)",
 		is(syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS, syscall.EIO), verdict{StorageError, Permanent}},
 	{"not permitted (EACCES, EPERM)", is(syscall.EACCES, syscall.EPERM), verdict{AccessDenied, Permanent}},
 	{"connecting timed out", dialTimedOut, verdict{ConnectionTimeoutError, Transient}},
 	{"context deadline exceeded", is(context.DeadlineExceeded), verdict{TimeoutError, UnknownOutcome}},
 	{"connection reset, broken or closed (ECONNRESET, EPIPE, ECONNABORTED, ETIMEDOUT)",
-		is(syscall.ECONNRESET, syscall.EPIPE, syscall.ECONNABORTED, syscall.ETIMEDOUT, net.ErrClosed, io.ErrUnexpectedEOF),
+		is(syscall.ECONNRESET, syscall.EPIPE, syscall.ECONNABORTED, syscall.ETIMEDOUT, net.ErrClosed,
+			io.ErrUnexpectedEOF),
 		verdict{SocketTimeoutError, UnknownOutcome}},
 	{"reading or writing timed out", timedOut, verdict{SocketTimeoutError, UnknownOutcome}},
 }
 
-// ClassifyNetwork classifies an error of the context, net, crypto/tls, syscall,
-// io and database/sql packages, wrapped or not. It is false for other errors.
+// ClassifyNetwork classifies an error of the context, net, crypto/tls, syscall, io and database/sql packages, wrapped
+// or not. It is false for other errors.
 func ClassifyNetwork(err error) (Classification, bool) {
 	if err == nil {
 		return Classification{}, false

@@ -7,13 +7,14 @@ type sqlRule struct {
 	verdict verdict
 }
 
-// sqlRules names the codes that differ from their class, then the classes.
-// Whatever the list does not hold is a statement that the database refuses.
+// sqlRules names the codes that differ from their class, then the classes. Whatever the list does not hold is a
+// statement that the database refuses.
 var sqlRules = []sqlRule{
 	{"08001", "cannot establish the connection", verdict{DatabaseConnectionError, Transient}},
 	{"08004", "server rejected the connection", verdict{DatabaseConnectionError, Transient}},
 	{"08P01", "protocol violation", verdict{DatabaseConstraintViolation, Permanent}},
-	{"25006", "read-only transaction: a stale writer endpoint after a failover", verdict{AuroraTemporaryError, Transient}},
+	{"25006", "read-only transaction: a stale writer endpoint after a failover", verdict{AuroraTemporaryError,
+		Transient}},
 	{"40002", "integrity constraint violated at commit", verdict{DatabaseConstraintViolation, Permanent}},
 	{"40003", "statement completion unknown", verdict{AuroraTemporaryError, UnknownOutcome}},
 	{"40P01", "deadlock detected", verdict{DeadlockException, Conflict}},
@@ -36,13 +37,12 @@ var sqlRules = []sqlRule{
 	{"XX", "internal error, corruption", verdict{StorageError, Permanent}},
 }
 
-// refusedBySQL is the verdict on data exceptions (22), constraint violations
-// (23), syntax errors (42) and everything else that sqlRules leaves out.
+// refusedBySQL is the verdict on data exceptions (22), constraint violations (23), syntax errors (42) and everything
+// else that sqlRules leaves out.
 var refusedBySQL = verdict{DatabaseConstraintViolation, Permanent}
 
-// ClassifySQLState classifies a PostgreSQL or Aurora SQLSTATE. A conflict asks
-// for a new transaction. It is false for text that is not a code of five
-// characters, and for the codes of success (00), warning (01) and no data (02).
+// ClassifySQLState classifies a PostgreSQL or Aurora SQLSTATE. A conflict asks for a new transaction. It is false for
+// text that is not a code of five characters, and for the codes of success (00), warning (01) and no data (02).
 func ClassifySQLState(code string) (Classification, bool) {
 	if len(code) != 5 {
 		return Classification{}, false

@@ -38,11 +38,14 @@ func TestClassifyHTTP(t *testing.T) {
 		400: {"InvalidInput", rp.Permanent}, 401: {"AccessDenied", rp.Permanent}, 403: {"AccessDenied", rp.Permanent},
 		404: {"InvalidInput", rp.Permanent}, 405: {"InvalidInput", rp.Permanent}, 408: {"TimeoutError", rp.Transient},
 		409: {"ConcurrentModificationException", rp.Conflict}, 412: {"OptimisticLockException", rp.Conflict},
-		413: {"InvalidInput", rp.Permanent}, 421: {"ServiceUnavailableError", rp.Transient}, 422: {"InvalidInput", rp.Permanent},
+		413: {"InvalidInput", rp.Permanent}, 421: {"ServiceUnavailableError", rp.Transient},
+		422: {"InvalidInput", rp.Permanent},
 		423: {"ConcurrentModificationException", rp.Conflict}, 425: {"ServiceUnavailableError", rp.Transient},
 		429: {"TooManyRequestsError", rp.Transient}, 499: {"InvalidInput", rp.Permanent},
-		500: {"InternalServerError", rp.UnknownOutcome}, 501: {"InvalidInput", rp.Permanent}, 502: {"ServiceUnavailableError", rp.Transient},
-		503: {"ServiceUnavailableError", rp.Transient}, 504: {"TimeoutError", rp.UnknownOutcome}, 505: {"InvalidInput", rp.Permanent},
+		500: {"InternalServerError", rp.UnknownOutcome}, 501: {"InvalidInput", rp.Permanent},
+		502: {"ServiceUnavailableError", rp.Transient},
+		503: {"ServiceUnavailableError", rp.Transient}, 504: {"TimeoutError", rp.UnknownOutcome},
+		505: {"InvalidInput", rp.Permanent},
 		511: {"AccessDenied", rp.Permanent}, 599: {"InternalServerError", rp.UnknownOutcome},
 	}
 	for status, want := range tests {
@@ -55,10 +58,12 @@ func TestClassifyGRPC(t *testing.T) {
 	t.Parallel()
 	tests := map[uint32]expectation{
 		0: {}, 17: {}, 4294967295: {},
-		1: {"OperationCancelled", rp.Permanent}, 3: {"InvalidInput", rp.Permanent}, 4: {"TimeoutError", rp.UnknownOutcome},
+		1: {"OperationCancelled", rp.Permanent}, 3: {"InvalidInput", rp.Permanent},
+		4: {"TimeoutError", rp.UnknownOutcome},
 		5: {"InvalidInput", rp.Permanent}, 7: {"AccessDenied", rp.Permanent}, 8: {"TooManyRequestsError", rp.Transient},
 		10: {"ConcurrentModificationException", rp.Conflict}, 13: {"InternalServerError", rp.UnknownOutcome},
-		14: {"ServiceUnavailableError", rp.Transient}, 15: {"StorageError", rp.Permanent}, 16: {"AccessDenied", rp.Permanent},
+		14: {"ServiceUnavailableError", rp.Transient}, 15: {"StorageError", rp.Permanent},
+		16: {"AccessDenied", rp.Permanent},
 	}
 	for code, want := range tests {
 		c, ok := rp.ClassifyGRPC(code)
@@ -74,13 +79,17 @@ func TestClassifySQLState(t *testing.T) {
 		"40002": {"DatabaseConstraintViolation", rp.Permanent}, "40003": {"AuroraTemporaryError", rp.UnknownOutcome},
 		"08000": {"DatabaseConnectionError", rp.UnknownOutcome}, "08001": {"DatabaseConnectionError", rp.Transient},
 		"08003": {"DatabaseConnectionError", rp.UnknownOutcome}, "08004": {"DatabaseConnectionError", rp.Transient},
-		"08006": {"DatabaseConnectionError", rp.UnknownOutcome}, "08007": {"DatabaseConnectionError", rp.UnknownOutcome},
+		"08006": {"DatabaseConnectionError", rp.UnknownOutcome}, "08007": {"DatabaseConnectionError",
+			rp.UnknownOutcome},
 		"08P01": {"DatabaseConstraintViolation", rp.Permanent},
 		"57P01": {"AuroraTemporaryError", rp.UnknownOutcome}, "57P02": {"AuroraTemporaryError", rp.UnknownOutcome},
-		"57P03": {"AuroraTemporaryError", rp.Transient}, "57P04": {"DatabaseConstraintViolation", rp.Permanent}, "57P05": {"DatabaseConnectionError", rp.Transient},
+		"57P03": {"AuroraTemporaryError", rp.Transient}, "57P04": {"DatabaseConstraintViolation", rp.Permanent},
+		"57P05": {"DatabaseConnectionError", rp.Transient},
 		"57014": {"OperationCancelled", rp.Permanent}, "53300": {"DatabaseConnectionError", rp.Transient},
-		"53200": {"AuroraTemporaryError", rp.Transient}, "53100": {"StorageError", rp.Permanent}, "53400": {"StorageError", rp.Permanent},
-		"55P03": {"ConcurrentModificationException", rp.Conflict}, "55006": {"ConcurrentModificationException", rp.Conflict},
+		"53200": {"AuroraTemporaryError", rp.Transient}, "53100": {"StorageError", rp.Permanent},
+		"53400": {"StorageError", rp.Permanent},
+		"55P03": {"ConcurrentModificationException", rp.Conflict}, "55006": {"ConcurrentModificationException",
+			rp.Conflict},
 		"25006": {"AuroraTemporaryError", rp.Transient}, "25P02": {"DatabaseConstraintViolation", rp.Permanent},
 		"58000": {"AuroraTemporaryError", rp.UnknownOutcome}, "58030": {"AuroraTemporaryError", rp.UnknownOutcome},
 		"XX000": {"StorageError", rp.Permanent}, "22003": {"DatabaseConstraintViolation", rp.Permanent},
@@ -97,11 +106,16 @@ func TestClassifySQLite(t *testing.T) {
 	t.Parallel()
 	tests := map[int]expectation{
 		0: {}, -1: {}, 27: {}, 28: {}, 100: {}, 101: {},
-		5: {"AuroraTemporaryError", rp.Transient}, 261: {"AuroraTemporaryError", rp.Transient}, 773: {"AuroraTemporaryError", rp.Transient},
-		517: {"ConcurrentModificationException", rp.Conflict}, 6: {"DeadlockException", rp.Conflict}, 262: {"DeadlockException", rp.Conflict},
-		15: {"AuroraTemporaryError", rp.Transient}, 10: {"StorageError", rp.Permanent}, 266: {"StorageError", rp.Permanent},
-		2: {"StorageError", rp.Permanent}, 11: {"StorageError", rp.Permanent}, 8: {"StorageError", rp.Permanent}, 13: {"StorageError", rp.Permanent}, 14: {"StorageError", rp.Permanent},
-		19: {"DatabaseConstraintViolation", rp.Permanent}, 2067: {"DatabaseConstraintViolation", rp.Permanent}, 1: {"DatabaseConstraintViolation", rp.Permanent},
+		5: {"AuroraTemporaryError", rp.Transient}, 261: {"AuroraTemporaryError", rp.Transient},
+		773: {"AuroraTemporaryError", rp.Transient},
+		517: {"ConcurrentModificationException", rp.Conflict}, 6: {"DeadlockException", rp.Conflict},
+		262: {"DeadlockException", rp.Conflict},
+		15:  {"AuroraTemporaryError", rp.Transient}, 10: {"StorageError", rp.Permanent},
+		266: {"StorageError", rp.Permanent},
+		2:   {"StorageError", rp.Permanent}, 11: {"StorageError", rp.Permanent}, 8: {"StorageError", rp.Permanent},
+		13: {"StorageError", rp.Permanent}, 14: {"StorageError", rp.Permanent},
+		19: {"DatabaseConstraintViolation", rp.Permanent}, 2067: {"DatabaseConstraintViolation", rp.Permanent},
+		1: {"DatabaseConstraintViolation", rp.Permanent},
 		9: {"OperationCancelled", rp.Permanent}, 23: {"AccessDenied", rp.Permanent},
 	}
 	for code, want := range tests {
@@ -196,16 +210,20 @@ func TestClassify(t *testing.T) {
 		{"nil", nil, expectation{}},
 		{"unknown", errors.New("what happened?"), expectation{}},
 		{"message only", errors.New("write: broken pipe"), expectation{"SocketTimeoutError", rp.UnknownOutcome}},
-		{"SQLSTATE wins over the message", wrapped(sqlError{"23505"}), expectation{"DatabaseConstraintViolation", rp.Permanent}},
+		{"SQLSTATE wins over the message", wrapped(sqlError{"23505"}), expectation{"DatabaseConstraintViolation",
+			rp.Permanent}},
 		{"a SQLSTATE that says nothing keeps the message out", sqlError{"00000"}, expectation{}},
 		{"AWS code", s3(503, apiError{"SlowDown"}), expectation{"S3.SlowDown", rp.Transient}},
-		{"unknown AWS code, known status", s3(503, apiError{"Novelty"}), expectation{"S3.ServiceUnavailable", rp.Transient}},
+		{"unknown AWS code, known status", s3(503, apiError{"Novelty"}), expectation{"S3.ServiceUnavailable",
+			rp.Transient}},
 		{"unknown AWS code keeps the message out", apiError{"Novelty"}, expectation{}},
 		{"S3 HEAD answers a bare 404", s3(404, errors.New("bare")), expectation{"CSVFileNotFound", rp.Permanent}},
 		{"S3 HEAD answers a bare 500", s3(500, errors.New("bare")), expectation{"S3.InternalError", rp.UnknownOutcome}},
 		{"S3 HEAD answers a bare 429", s3(429, errors.New("bare")), expectation{"S3.SlowDown", rp.Transient}},
-		{"bare status of another callee", httpError{errors.New("bare"), 503}, expectation{"ServiceUnavailableError", rp.Transient}},
-		{"SDK error without a response", s3(0, context.DeadlineExceeded), expectation{"TimeoutError", rp.UnknownOutcome}},
+		{"bare status of another callee", httpError{errors.New("bare"), 503}, expectation{"ServiceUnavailableError",
+			rp.Transient}},
+		{"SDK error without a response", s3(0, context.DeadlineExceeded), expectation{"TimeoutError",
+			rp.UnknownOutcome}},
 		{"cancelled", wrapped(context.Canceled), expectation{"OperationCancelled", rp.Permanent}},
 		{"deadline", wrapped(context.DeadlineExceeded), expectation{"TimeoutError", rp.UnknownOutcome}},
 		{"refused", dial(syscallError(syscall.ECONNREFUSED)), expectation{"ConnectionTimeoutError", rp.Transient}},
@@ -215,15 +233,20 @@ func TestClassify(t *testing.T) {
 		{"reset", read(syscallError(syscall.ECONNRESET)), expectation{"SocketTimeoutError", rp.UnknownOutcome}},
 		{"pipe", read(syscallError(syscall.EPIPE)), expectation{"SocketTimeoutError", rp.UnknownOutcome}},
 		{"cut short", wrapped(io.ErrUnexpectedEOF), expectation{"SocketTimeoutError", rp.UnknownOutcome}},
-		{"DNS", &net.DNSError{Err: "no such host", IsNotFound: true}, expectation{"ConnectionTimeoutError", rp.Transient}},
-		{"certificate", &tls.CertificateVerificationError{Err: x509.UnknownAuthorityError{}}, expectation{"AccessDenied", rp.Permanent}},
-		{"host name", wrapped(x509.HostnameError{Certificate: &x509.Certificate{}}), expectation{"AccessDenied", rp.Permanent}},
+		{"DNS", &net.DNSError{Err: "no such host", IsNotFound: true}, expectation{"ConnectionTimeoutError",
+			rp.Transient}},
+		{"certificate", &tls.CertificateVerificationError{Err: x509.UnknownAuthorityError{}},
+			expectation{"AccessDenied", rp.Permanent}},
+		{"host name", wrapped(x509.HostnameError{Certificate: &x509.Certificate{}}), expectation{"AccessDenied",
+			rp.Permanent}},
 		{"not TLS", tls.RecordHeaderError{Msg: "plain"}, expectation{"InvalidInput", rp.Permanent}},
 		{"TLS alert", tls.AlertError(40), expectation{"ConnectionTimeoutError", rp.Transient}},
 		{"bad connection", driver.ErrBadConn, expectation{"DatabaseConnectionError", rp.Transient}},
-		{"disk full", &os.PathError{Op: "write", Path: "f", Err: syscall.ENOSPC}, expectation{"StorageError", rp.Permanent}},
+		{"disk full", &os.PathError{Op: "write", Path: "f", Err: syscall.ENOSPC}, expectation{"StorageError",
+			rp.Permanent}},
 		{"open files", wrapped(syscall.EMFILE), expectation{"ConnectionTimeoutError", rp.Transient}},
-		{"not permitted", &os.PathError{Op: "open", Path: "f", Err: syscall.EACCES}, expectation{"AccessDenied", rp.Permanent}},
+		{"not permitted", &os.PathError{Op: "open", Path: "f", Err: syscall.EACCES}, expectation{"AccessDenied",
+			rp.Permanent}},
 	}
 	for _, tt := range tests {
 		c, ok := rp.Classify(tt.err)
@@ -256,7 +279,8 @@ func TestEveryClassificationNamesAKnownError(t *testing.T) {
 func TestRetriable(t *testing.T) {
 	t.Parallel()
 	tests := map[rp.Class][2]bool{ // not idempotent, idempotent
-		rp.Transient: {true, true}, rp.UnknownOutcome: {false, true}, rp.Conflict: {false, false}, rp.Permanent: {false, false}, "": {false, false},
+		rp.Transient: {true, true}, rp.UnknownOutcome: {false, true}, rp.Conflict: {false, false},
+		rp.Permanent: {false, false}, "": {false, false},
 	}
 	for class, want := range tests {
 		c := rp.Classification{Class: class}

@@ -17,10 +17,9 @@ type Compilation struct {
 // Compile compiles a state of the default table; see [Table.Compile].
 func Compile(state string) (Compilation, error) { return DefaultTable().Compile(state) }
 
-// Compile turns a state's rows into its ASL Retry array, row by row in the
-// table's order. What ASL cannot express is replaced by the nearest thing it
-// can, and a [Note] says so. A row that Step Functions would refuse is an error
-// (of [RowError] values, joined), and so is a state that the table lacks.
+// Compile turns a state's rows into its ASL Retry array, row by row in the table's order. What ASL cannot express is
+// replaced by the nearest thing it can, and a [Note] says so. A row that Step Functions would refuse is an error (of
+// [RowError] values, joined), and so is a state that the table lacks.
 func (t Table) Compile(state string) (Compilation, error) {
 	s, ok := t.State(state)
 	if !ok {
@@ -118,8 +117,8 @@ func shadowed(s StateRetries, i int) []Note {
 	return notes
 }
 
-// matches reports whether a retrier on errorEquals takes every error that a
-// retrier on name would: States.TaskFailed takes everything but a timeout.
+// matches reports whether a retrier on errorEquals takes every error that a retrier on name would: States.TaskFailed
+// takes everything but a timeout.
 func matches(errorEquals []string, name string) bool {
 	if slices.Contains(errorEquals, name) {
 		return true

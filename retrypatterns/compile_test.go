@@ -14,8 +14,8 @@ import (
 	rp "stepback/retrypatterns"
 )
 
-// sourceRetries are the source's Retry blocks, field by field, with the one
-// change that ASL forces: PARTIAL became FULL.
+// sourceRetries are the source's Retry blocks, field by field, with the one change that ASL forces: PARTIAL became
+// FULL.
 var sourceRetries = map[string][]string{
 	rp.ValidateCSVFile: {
 		`{"ErrorEquals":["Lambda.ServiceException","Lambda.AWSLambdaException","Lambda.SdkClientException"],"IntervalSeconds":1,"MaxAttempts":5,"BackoffRate":2,"MaxDelaySeconds":60,"JitterStrategy":"FULL","Comment":"AWS Lambda サービス例外の積極的再試行"}`,
@@ -102,11 +102,14 @@ func retrierFor(retry []rp.Retrier, name string) *rp.Retrier {
 
 func TestEachStateRetriesWhatItCanMeet(t *testing.T) {
 	t.Parallel()
-	everywhere := []string{"Lambda.ServiceException", "Lambda.AWSLambdaException", "Lambda.SdkClientException", "Lambda.ClientExecutionTimeoutException",
-		"Lambda.TooManyRequestsException", "Lambda.ThrottledException", "TimeoutError", "ConnectionTimeoutError", "SocketTimeoutError",
+	everywhere := []string{"Lambda.ServiceException", "Lambda.AWSLambdaException", "Lambda.SdkClientException",
+		"Lambda.ClientExecutionTimeoutException",
+		"Lambda.TooManyRequestsException", "Lambda.ThrottledException", "TimeoutError", "ConnectionTimeoutError",
+		"SocketTimeoutError",
 		"States.Timeout", "States.HeartbeatTimeout", "Runtime.ExitError", "Lambda.Unknown", "Sandbox.Timedout",
 		"TooManyRequestsError", "ServiceUnavailableError", "InternalServerError"}
-	database := []string{"DatabaseConnectionError", "AuroraTemporaryError", "DeadlockException", "ConcurrentModificationException", "OptimisticLockException"}
+	database := []string{"DatabaseConnectionError", "AuroraTemporaryError", "DeadlockException",
+		"ConcurrentModificationException", "OptimisticLockException"}
 	s3 := []string{"S3.SlowDown", "S3.ServiceUnavailable", "S3.InternalError"}
 	tests := map[string][]string{
 		rp.ValidateCSVFile:         slices.Concat(everywhere, s3),
@@ -163,7 +166,8 @@ func TestDefaultTableShadowsNothing(t *testing.T) {
 			}
 		}
 		if len(compiled.Notes) != lowered[entry.State] {
-			t.Errorf("%s: %d notes, want %d: %v", entry.State, len(compiled.Notes), lowered[entry.State], compiled.Notes)
+			t.Errorf("%s: %d notes, want %d: %v", entry.State, len(compiled.Notes), lowered[entry.State],
+				compiled.Notes)
 		}
 	}
 }
@@ -171,11 +175,15 @@ func TestDefaultTableShadowsNothing(t *testing.T) {
 func TestNotes(t *testing.T) {
 	t.Parallel()
 	state := rp.StateRetries{State: "S", Timeout: time.Minute, Rows: []rp.Row{
-		{Errors: []string{"A"}, Policy: rp.Policy{Interval: 100 * time.Millisecond, Rate: 2, MaxDelay: 900 * time.Millisecond, MaxAttempts: 1, Jitter: rp.JitterDecorrelated}},
-		{Errors: []string{"B", "A"}, Policy: rp.Policy{Interval: 1500 * time.Millisecond, Rate: 2, MaxDelay: 9000 * time.Hour, MaxAttempts: 1}},
-		{Errors: []string{"States.TaskFailed"}, Policy: rp.Policy{Interval: time.Second, Rate: 1, MaxAttempts: 1, Jitter: rp.JitterPartial}},
+		{Errors: []string{"A"}, Policy: rp.Policy{Interval: 100 * time.Millisecond, Rate: 2,
+			MaxDelay: 900 * time.Millisecond, MaxAttempts: 1, Jitter: rp.JitterDecorrelated}},
+		{Errors: []string{"B", "A"}, Policy: rp.Policy{Interval: 1500 * time.Millisecond, Rate: 2,
+			MaxDelay: 9000 * time.Hour, MaxAttempts: 1}},
+		{Errors: []string{"States.TaskFailed"}, Policy: rp.Policy{Interval: time.Second, Rate: 1, MaxAttempts: 1,
+			Jitter: rp.JitterPartial}},
 		{Errors: []string{"C", "States.Timeout"}},
-		{Errors: []string{"States.ALL"}, Policy: rp.Policy{Interval: time.Second, Rate: 1, MaxAttempts: 1, Jitter: rp.JitterProportional, JitterFactor: 1}},
+		{Errors: []string{"States.ALL"}, Policy: rp.Policy{Interval: time.Second, Rate: 1, MaxAttempts: 1,
+			Jitter: rp.JitterProportional, JitterFactor: 1}},
 	}}
 	compiled, err := state.Compile()
 	if err != nil {
@@ -215,19 +223,32 @@ func TestTablesThatStepFunctionsWouldRefuseDoNotCompile(t *testing.T) {
 		want string
 	}{
 		{"no errors", rp.Row{Policy: good}, "state S, retry row 1: ErrorEquals is empty; want at least one error name"},
-		{"empty name", rp.Row{Errors: []string{""}}, "state S, retry row 1: ErrorEquals is a name of 0 characters; want names of 1 to 256 characters"},
-		{"States.ALL in company", rp.Row{Errors: []string{"States.ALL", "E"}}, "state S, retry row 1: ErrorEquals is States.ALL, E; want States.ALL alone and in the last row only"},
-		{"zero interval", with(func(p *rp.Policy) { p.Interval = 0 }), "state S, retry row 1: IntervalSeconds is 0s; want more than 0 and at most 99999999 seconds"},
-		{"negative interval", with(func(p *rp.Policy) { p.Interval = -time.Second }), "state S, retry row 1: IntervalSeconds is -1s; want more than 0 and at most 99999999 seconds"},
-		{"rate below 1", with(func(p *rp.Policy) { p.Rate = 0.5 }), "state S, retry row 1: BackoffRate is 0.5; want a finite number from 1.0"},
-		{"rate NaN", with(func(p *rp.Policy) { p.Rate = math.NaN() }), "state S, retry row 1: BackoffRate is NaN; want a finite number from 1.0"},
-		{"rate infinite", with(func(p *rp.Policy) { p.Rate = math.Inf(1) }), "state S, retry row 1: BackoffRate is +Inf; want a finite number from 1.0"},
-		{"cap at the interval", with(func(p *rp.Policy) { p.MaxDelay = time.Second }), "state S, retry row 1: MaxDelaySeconds is 1s; want more than IntervalSeconds, or 0 for no cap"},
-		{"negative cap", with(func(p *rp.Policy) { p.MaxDelay = -1 }), "state S, retry row 1: MaxDelaySeconds is -1ns; want more than IntervalSeconds, or 0 for no cap"},
-		{"negative retries", with(func(p *rp.Policy) { p.MaxAttempts = -1 }), "state S, retry row 1: MaxAttempts is -1; want 0 to 99999999"},
-		{"too many retries", with(func(p *rp.Policy) { p.MaxAttempts = 100_000_000 }), "state S, retry row 1: MaxAttempts is 100000000; want 0 to 99999999"},
-		{"unknown jitter", with(func(p *rp.Policy) { p.Jitter = "HALF" }), "state S, retry row 1: JitterStrategy is HALF; want NONE, FULL, PARTIAL, DECORRELATED or PROPORTIONAL"},
-		{"factor above 1", with(func(p *rp.Policy) { p.JitterFactor = 1.5 }), "state S, retry row 1: JitterFactor is 1.5; want 0 to 1"},
+		{"empty name", rp.Row{Errors: []string{""}},
+			"state S, retry row 1: ErrorEquals is a name of 0 characters; want names of 1 to 256 characters"},
+		{"States.ALL in company", rp.Row{Errors: []string{"States.ALL", "E"}},
+			"state S, retry row 1: ErrorEquals is States.ALL, E; want States.ALL alone and in the last row only"},
+		{"zero interval", with(func(p *rp.Policy) { p.Interval = 0 }),
+			"state S, retry row 1: IntervalSeconds is 0s; want more than 0 and at most 99999999 seconds"},
+		{"negative interval", with(func(p *rp.Policy) { p.Interval = -time.Second }),
+			"state S, retry row 1: IntervalSeconds is -1s; want more than 0 and at most 99999999 seconds"},
+		{"rate below 1", with(func(p *rp.Policy) { p.Rate = 0.5 }),
+			"state S, retry row 1: BackoffRate is 0.5; want a finite number from 1.0"},
+		{"rate NaN", with(func(p *rp.Policy) { p.Rate = math.NaN() }),
+			"state S, retry row 1: BackoffRate is NaN; want a finite number from 1.0"},
+		{"rate infinite", with(func(p *rp.Policy) { p.Rate = math.Inf(1) }),
+			"state S, retry row 1: BackoffRate is +Inf; want a finite number from 1.0"},
+		{"cap at the interval", with(func(p *rp.Policy) { p.MaxDelay = time.Second }),
+			"state S, retry row 1: MaxDelaySeconds is 1s; want more than IntervalSeconds, or 0 for no cap"},
+		{"negative cap", with(func(p *rp.Policy) { p.MaxDelay = -1 }),
+			"state S, retry row 1: MaxDelaySeconds is -1ns; want more than IntervalSeconds, or 0 for no cap"},
+		{"negative retries", with(func(p *rp.Policy) { p.MaxAttempts = -1 }),
+			"state S, retry row 1: MaxAttempts is -1; want 0 to 99999999"},
+		{"too many retries", with(func(p *rp.Policy) { p.MaxAttempts = 100_000_000 }),
+			"state S, retry row 1: MaxAttempts is 100000000; want 0 to 99999999"},
+		{"unknown jitter", with(func(p *rp.Policy) { p.Jitter = "HALF" }),
+			"state S, retry row 1: JitterStrategy is HALF; want NONE, FULL, PARTIAL, DECORRELATED or PROPORTIONAL"},
+		{"factor above 1", with(func(p *rp.Policy) { p.JitterFactor = 1.5 }),
+			"state S, retry row 1: JitterFactor is 1.5; want 0 to 1"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -254,23 +275,26 @@ func TestStatesThatStepFunctionsWouldRefuse(t *testing.T) {
 		table rp.Table
 		want  string
 	}{
-		{rp.Table{States: []rp.StateRetries{{State: "S"}}}, "state S: TimeoutSeconds is 0s; want whole seconds from 1 to 99999999\nstate S: HeartbeatSeconds is 0s; want 0 or whole seconds below TimeoutSeconds"},
-		{rp.Table{States: []rp.StateRetries{{State: "S", Timeout: time.Second, Heartbeat: time.Second}}}, "state S: HeartbeatSeconds is 1s; want 0 or whole seconds below TimeoutSeconds"},
+		{rp.Table{States: []rp.StateRetries{{State: "S"}}},
+			"state S: TimeoutSeconds is 0s; want whole seconds from 1 to 99999999\nstate S: HeartbeatSeconds is 0s; want 0 or whole seconds below TimeoutSeconds"},
+		{rp.Table{States: []rp.StateRetries{{State: "S", Timeout: time.Second, Heartbeat: time.Second}}},
+			"state S: HeartbeatSeconds is 1s; want 0 or whole seconds below TimeoutSeconds"},
 		{rp.Table{States: []rp.StateRetries{{Timeout: time.Second}}}, "state : State is empty; want a state's name"},
-		{rp.Table{States: []rp.StateRetries{{State: "S", Timeout: time.Second}, {State: "S", Timeout: time.Second}}}, "state S: State is listed twice; want one entry per state"},
+		{rp.Table{States: []rp.StateRetries{{State: "S", Timeout: time.Second}, {State: "S", Timeout: time.Second}}},
+			"state S: State is listed twice; want one entry per state"},
 	}
 	for _, tt := range tests {
 		if err := tt.table.Validate(); err == nil || err.Error() != tt.want {
 			t.Errorf("got %v, want %s", err, tt.want)
 		}
 	}
-	if _, err := rp.Compile("Nowhere"); err == nil || !strings.Contains(err.Error(), `state "Nowhere" is not in the retry table; it has [ValidateCSVFile`) {
+	if _, err := rp.Compile("Nowhere"); err == nil || !strings.Contains(err.Error(),
+		`state "Nowhere" is not in the retry table; it has [ValidateCSVFile`) {
 		t.Errorf("unknown state: %v", err)
 	}
 }
 
-// Whatever table a user hands in, an array that comes out is one that Step
-// Functions accepts.
+// Whatever table a user hands in, an array that comes out is one that Step Functions accepts.
 func TestCompiledRetriersAreAlwaysInRange(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -278,13 +302,15 @@ func TestCompiledRetriersAreAlwaysInRange(t *testing.T) {
 			interval := rapid.Int64Range(1, int64(40_000_000*time.Second)).Draw(t, "interval")
 			return rp.Policy{
 				Interval: time.Duration(interval), Rate: rapid.Float64Range(1, 10).Draw(t, "rate"),
-				MaxDelay:    time.Duration(interval + rapid.Int64Range(1, int64(40_000_000*time.Second)).Draw(t, "gap")),
+				MaxDelay: time.Duration(interval + rapid.Int64Range(1, int64(40_000_000*time.Second)).Draw(t,
+					"gap")),
 				MaxAttempts: rapid.IntRange(0, 99_999_999).Draw(t, "retries"),
 				Jitter:      rapid.SampledFrom([]rp.Jitter{"", "FULL", "PARTIAL", "DECORRELATED"}).Draw(t, "jitter"),
 			}
 		})
 		policy := rapid.OneOf(anyPolicy(), sane).Draw(t, "policy")
-		state := rp.StateRetries{State: "S", Timeout: time.Minute, Rows: []rp.Row{{Errors: []string{"E"}, Policy: policy}}}
+		state := rp.StateRetries{State: "S", Timeout: time.Minute,
+			Rows: []rp.Row{{Errors: []string{"E"}, Policy: policy}}}
 		compiled, err := state.Compile()
 		if err != nil {
 			return
@@ -293,8 +319,10 @@ func TestCompiledRetriersAreAlwaysInRange(t *testing.T) {
 		if r.MaxAttempts == 0 {
 			return
 		}
-		if r.IntervalSeconds < 1 || r.IntervalSeconds > 99_999_999 || r.BackoffRate < 1 || math.IsInf(r.BackoffRate, 0) ||
-			r.MaxAttempts < 0 || r.MaxAttempts > 99_999_999 || (r.JitterStrategy != "FULL" && r.JitterStrategy != "NONE") {
+		if r.IntervalSeconds < 1 || r.IntervalSeconds > 99_999_999 || r.BackoffRate < 1 || math.IsInf(r.BackoffRate,
+			0) ||
+			r.MaxAttempts < 0 || r.MaxAttempts > 99_999_999 || (r.JitterStrategy != "FULL" &&
+			r.JitterStrategy != "NONE") {
 			t.Fatalf("out of range: %+v", r)
 		}
 		if r.MaxDelaySeconds != 0 && (r.MaxDelaySeconds <= r.IntervalSeconds || r.MaxDelaySeconds > 31_622_400) {

@@ -16,12 +16,10 @@ const (
 
 // DefaultTable returns the CSV system's retry table, a fresh copy each time.
 //
-// Each state's rows begin with one that names the permanent errors and never
-// retries them. Then come the source's rows, in the source's order and with the
-// source's numbers, and after them the additions: errors that the state can
-// raise and the source's rows forget, each by its pattern in the error map. One
-// exception: a row on States.TaskFailed takes every error but a timeout, so in
-// ValidateCSVFile the additions that it would swallow stand before it.
+// Each state's rows begin with one that names the permanent errors and never retries them. Then come the source's rows,
+// in the source's order and with the source's numbers, and after them the additions: errors that the state can raise
+// and the source's rows forget, each by its pattern in the error map. One exception: a row on States.TaskFailed takes
+// every error but a timeout, so in ValidateCSVFile the additions that it would swallow stand before it.
 //
 // The three Notify states are not in the source; all their rows are additions.
 func DefaultTable() Table {
@@ -49,7 +47,8 @@ func validateRows() []Row {
 			S3ServiceUnavailable, S3InternalError),
 		addition("S3 or another callee asks for a slower rate", Conservative, S3SlowDown, TooManyRequestsError),
 		addition("a callee fails", Aggressive, ServiceUnavailableError, InternalServerError),
-		addition("network errors on the way to S3", Conservative, TimeoutError, ConnectionTimeoutError, SocketTimeoutError),
+		addition("network errors on the way to S3", Conservative, TimeoutError, ConnectionTimeoutError,
+			SocketTimeoutError),
 		// "Minimal retry of general task failures"
 		source("一般的タスク失敗の最小再試行", seconds(2, 1.5, 10, 2, JitterNone), StatesTaskFailed),
 		addition("a hang, which States.TaskFailed does not match", Minimal, StatesTimeout),
@@ -72,7 +71,8 @@ func processRows() []Row {
 		source("ネットワーク関連エラー", seconds(5, 2.5, 300, 3, JitterPartial),
 			TimeoutError, ConnectionTimeoutError, SocketTimeoutError),
 		addition("faults of Lambda itself", Aggressive,
-			LambdaServiceException, LambdaAWSLambdaException, LambdaSdkClientException, LambdaClientExecutionTimeoutException),
+			LambdaServiceException, LambdaAWSLambdaException, LambdaSdkClientException,
+			LambdaClientExecutionTimeoutException),
 		addition("a callee asks for a slower rate", Conservative, TooManyRequestsError),
 		addition("a callee fails", Aggressive, ServiceUnavailableError, InternalServerError),
 		addition("a hang", Minimal, StatesTimeout, StatesHeartbeatTimeout),
@@ -89,10 +89,14 @@ func aggregateRows() []Row {
 		// "Retry of S3 write errors"
 		source("S3書き込みエラーの再試行", seconds(5, 2.5, 300, 3, JitterPartial),
 			S3SlowDown, S3ServiceUnavailable),
-		addition("faults on the way to Lambda", Aggressive, LambdaSdkClientException, LambdaClientExecutionTimeoutException),
-		addition("Lambda or another callee asks for a slower rate", Conservative, LambdaTooManyRequestsException, LambdaThrottledException, TooManyRequestsError),
-		addition("S3 or another callee fails", Aggressive, S3InternalError, ServiceUnavailableError, InternalServerError),
-		addition("dead letters are settled in the database", DatabaseOptimized, DatabaseConnectionError, AuroraTemporaryError, DeadlockException),
+		addition("faults on the way to Lambda", Aggressive, LambdaSdkClientException,
+			LambdaClientExecutionTimeoutException),
+		addition("Lambda or another callee asks for a slower rate", Conservative, LambdaTooManyRequestsException,
+			LambdaThrottledException, TooManyRequestsError),
+		addition("S3 or another callee fails", Aggressive, S3InternalError, ServiceUnavailableError,
+			InternalServerError),
+		addition("dead letters are settled in the database", DatabaseOptimized, DatabaseConnectionError,
+			AuroraTemporaryError, DeadlockException),
 		addition("concurrent update conflicts", Aggressive, ConcurrentModificationException, OptimisticLockException),
 		addition("network errors", Conservative, TimeoutError, ConnectionTimeoutError, SocketTimeoutError),
 		addition("a hang", Minimal, StatesTimeout, StatesHeartbeatTimeout),
@@ -103,7 +107,8 @@ func aggregateRows() []Row {
 func notifyRows() []Row {
 	return []Row{
 		neverRetry(),
-		addition("faults of SNS itself", Aggressive, SNSInternalErrorException, SNSAmazonSNSException, SNSSdkClientException),
+		addition("faults of SNS itself", Aggressive, SNSInternalErrorException, SNSAmazonSNSException,
+			SNSSdkClientException),
 		addition("SNS throttling", Conservative, SNSThrottledException),
 		addition("a hang", Minimal, StatesTimeout, StatesHeartbeatTimeout),
 	}

@@ -1,5 +1,4 @@
-// Package retrypatterns is the retry table of the CSV system and everything
-// that follows from it by arithmetic alone:
+// Package retrypatterns is the retry table of the CSV system and everything that follows from it by arithmetic alone:
 //
 //   - the four retry patterns and the map from error name to pattern,
 //   - the Retry rows of each state, every row marked as taken from the source
@@ -11,12 +10,11 @@
 //     SQLite code, AWS error code or, last, a message to a named error
 //     ([Classify] and its siblings).
 //
-// Error names are what Step Functions decides by, so all names that the CSV
-// system's Lambdas answer with are constants of this package.
+// Error names are what Step Functions decides by, so all names that the CSV system's Lambdas answer with are constants
+// of this package.
 //
-// The package never reads a clock, sleeps, draws a random number of its own,
-// does I/O or keeps state: random numbers come from the caller, and all its
-// tables are handed out as copies.
+// The package never reads a clock, sleeps, draws a random number of its own, does I/O or keeps state: random numbers
+// come from the caller, and all its tables are handed out as copies.
 package retrypatterns
 
 //go:generate go test . -run TestDocsAreCurrent -update

@@ -2,9 +2,8 @@ package retrypatterns
 
 import "slices"
 
-// Error names that no retry can mend. Every compiled Retry array names them
-// first with MaxAttempts 0 (see [PermanentErrors]), so that a later retrier on
-// States.TaskFailed does not try them again.
+// Error names that no retry can mend. Every compiled Retry array names them first with MaxAttempts 0 (see
+// [PermanentErrors]), so that a later retrier on States.TaskFailed does not try them again.
 const (
 	CSVFileNotFound        = "CSVFileNotFound"        // the object or its bucket does not exist
 	CSVKeyIsDirectory      = "CSVKeyIsDirectory"      // the key names a folder placeholder
@@ -78,8 +77,8 @@ const (
 	lambdaRequestTooLargeException  = "Lambda.RequestTooLargeException"
 )
 
-// permanentErrors is one list for all states: a name that a state cannot raise
-// costs nothing there, and no state can be forgotten when a name is added.
+// permanentErrors is one list for all states: a name that a state cannot raise costs nothing there, and no state can be
+// forgotten when a name is added.
 var permanentErrors = []string{
 	CSVFileNotFound, CSVKeyIsDirectory, CSVFileEmpty, CSVFileTooLarge, CSVFileBinary,
 	CSVEncodingUnsupported, CSVHeaderInvalid, CSVFileChanged,
@@ -89,8 +88,8 @@ var permanentErrors = []string{
 	statesPermissions, statesDataLimitExceeded,
 }
 
-// PermanentErrors returns the names that are never retried, in the order in
-// which compiled Retry arrays list them. The slice is the caller's own.
+// PermanentErrors returns the names that are never retried, in the order in which compiled Retry arrays list them. The
+// slice is the caller's own.
 func PermanentErrors() []string { return slices.Clone(permanentErrors) }
 
 // IsPermanent reports whether no retry can mend the named error.

@@ -5,8 +5,8 @@ import "slices"
 // Provenance says where a row of a table comes from.
 type Provenance string
 
-// A row is either the source design's own, with its numbers untouched, or was
-// added because the source leaves a gap there.
+// A row is either the source design's own, with its numbers untouched, or was added because the source leaves a gap
+// there.
 const (
 	FromSource Provenance = "source"
 	Addition   Provenance = "addition"
@@ -63,12 +63,12 @@ var errorPatterns = []ErrorPattern{
 	{SNSThrottledException, Conservative, Addition},
 }
 
-// ErrorPatterns returns the error → pattern map: the source's rows in its
-// order, then the additions. The slice is the caller's own.
+// ErrorPatterns returns the error → pattern map: the source's rows in its order, then the additions. The slice is the
+// caller's own.
 func ErrorPatterns() []ErrorPattern { return slices.Clone(errorPatterns) }
 
-// PatternFor returns the pattern by which the named error is retried. It is
-// false for a permanent error and for a name that the map does not hold.
+// PatternFor returns the pattern by which the named error is retried. It is false for a permanent error and for a name
+// that the map does not hold.
 func PatternFor(errorName string) (Pattern, bool) {
 	for _, row := range errorPatterns {
 		if row.Error == errorName {

@@ -24,7 +24,8 @@ func ExampleCompile() {
 }
 
 func ExamplePolicy_Delay() {
-	policy := rp.Policy{Interval: time.Second, Rate: 2, MaxDelay: 5 * time.Second, MaxAttempts: 5, Jitter: rp.JitterNone}
+	policy := rp.Policy{Interval: time.Second, Rate: 2, MaxDelay: 5 * time.Second, MaxAttempts: 5,
+		Jitter: rp.JitterNone}
 	for retry := 1; retry <= policy.MaxAttempts; retry++ {
 		fmt.Print(policy.Delay(retry, nil), " ")
 	}

@@ -2,22 +2,18 @@ package retrypatterns
 
 import "time"
 
-// RetrierExplanation is what one retrier of a state can do when its error
-// never goes away.
+// RetrierExplanation is what one retrier of a state can do when its error never goes away.
 type RetrierExplanation struct {
-	// Retrier is what Step Functions carries out, and Provenance where the row
-	// comes from.
+	// Retrier is what Step Functions carries out, and Provenance where the row comes from.
 	Retrier    Retrier
 	Provenance Provenance
 	// Schedule holds the wait before each retry and their total.
 	Schedule Schedule
-	// WaitFitsTimeout tells whether the longest total wait is no longer than
-	// the state's timeout. It is a measure of patience, not a limit that Step
-	// Functions enforces: the timeout runs per attempt and stands still during
-	// waits.
+	// WaitFitsTimeout tells whether the longest total wait is no longer than the state's timeout. It is a measure of
+	// patience, not a limit that Step Functions enforces: the timeout runs per attempt and stands still during waits.
 	WaitFitsTimeout bool
-	// Longest is how long the state lasts if every attempt runs into its
-	// timeout and every wait is the longest: (retries + 1) × timeout + waits.
+	// Longest is how long the state lasts if every attempt runs into its timeout and every wait is the longest:
+	// (retries + 1) × timeout + waits.
 	Longest time.Duration
 }
 
@@ -27,8 +23,8 @@ type Explanation struct {
 	Timeout   time.Duration // of one attempt
 	Heartbeat time.Duration // 0 if none
 	Retriers  []RetrierExplanation
-	// Retries, Wait and Longest describe the worst case of errors that
-	// alternate: each retrier has a counter of its own, so their retries add up.
+	// Retries, Wait and Longest describe the worst case of errors that alternate: each retrier has a counter of its
+	// own, so their retries add up.
 	Retries int
 	Wait    Wait
 	Longest time.Duration
@@ -36,9 +32,8 @@ type Explanation struct {
 	Notes []Note
 }
 
-// Explain tells for each retrier of the state its schedule and worst case, and
-// how they relate to the state's timeout. It explains the compiled retriers,
-// since those are what runs. The error is that of [Table.Compile].
+// Explain tells for each retrier of the state its schedule and worst case, and how they relate to the state's timeout.
+// It explains the compiled retriers, since those are what runs. The error is that of [Table.Compile].
 func (t Table) Explain(state string) (Explanation, error) {
 	compiled, err := t.Compile(state)
 	if err != nil {

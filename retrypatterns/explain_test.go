@@ -23,15 +23,24 @@ func TestExplainProcessSingleUserRecord(t *testing.T) {
 		longest time.Duration
 	}{
 		{"CSVFileNotFound", nil, rp.Wait{}, true, 30 * time.Second},
-		{"DatabaseConnectionError", []time.Duration{2000 * ms, 3600 * ms, 6480 * ms, 11664 * ms}, rp.Wait{Mean: 11872 * ms, Max: 23744 * ms}, true, 173744 * ms},
-		{"ConcurrentModificationException", []time.Duration{1000 * ms, 2000 * ms, 4000 * ms, 8000 * ms, 15000 * ms}, rp.Wait{Mean: 15000 * ms, Max: 30000 * ms}, true, 210000 * ms},
-		{"Lambda.ThrottledException", []time.Duration{3000 * ms, 7500 * ms, 18750 * ms, 46875 * ms}, rp.Wait{Mean: 38062500 * time.Microsecond, Max: 76125 * ms}, false, 226125 * ms},
-		{"TimeoutError", []time.Duration{5000 * ms, 12500 * ms, 31250 * ms}, rp.Wait{Mean: 24375 * ms, Max: 48750 * ms}, false, 168750 * ms},
-		{"Lambda.ServiceException", []time.Duration{1000 * ms, 2000 * ms, 4000 * ms, 8000 * ms, 16000 * ms}, rp.Wait{Mean: 15500 * ms, Max: 31000 * ms}, false, 211000 * ms},
-		{"TooManyRequestsError", []time.Duration{5000 * ms, 12500 * ms, 31250 * ms}, rp.Wait{Mean: 24375 * ms, Max: 48750 * ms}, false, 168750 * ms},
-		{"ServiceUnavailableError", []time.Duration{1000 * ms, 2000 * ms, 4000 * ms, 8000 * ms, 16000 * ms}, rp.Wait{Mean: 15500 * ms, Max: 31000 * ms}, false, 211000 * ms},
-		{"States.Timeout", []time.Duration{2000 * ms, 3000 * ms}, rp.Wait{Min: 5000 * ms, Mean: 5000 * ms, Max: 5000 * ms}, true, 95000 * ms},
-		{"Runtime.ExitError", []time.Duration{2000 * ms, 3000 * ms}, rp.Wait{Min: 5000 * ms, Mean: 5000 * ms, Max: 5000 * ms}, true, 95000 * ms},
+		{"DatabaseConnectionError", []time.Duration{2000 * ms, 3600 * ms, 6480 * ms, 11664 * ms},
+			rp.Wait{Mean: 11872 * ms, Max: 23744 * ms}, true, 173744 * ms},
+		{"ConcurrentModificationException", []time.Duration{1000 * ms, 2000 * ms, 4000 * ms, 8000 * ms, 15000 * ms},
+			rp.Wait{Mean: 15000 * ms, Max: 30000 * ms}, true, 210000 * ms},
+		{"Lambda.ThrottledException", []time.Duration{3000 * ms, 7500 * ms, 18750 * ms, 46875 * ms},
+			rp.Wait{Mean: 38062500 * time.Microsecond, Max: 76125 * ms}, false, 226125 * ms},
+		{"TimeoutError", []time.Duration{5000 * ms, 12500 * ms, 31250 * ms}, rp.Wait{Mean: 24375 * ms, Max: 48750 * ms},
+			false, 168750 * ms},
+		{"Lambda.ServiceException", []time.Duration{1000 * ms, 2000 * ms, 4000 * ms, 8000 * ms, 16000 * ms},
+			rp.Wait{Mean: 15500 * ms, Max: 31000 * ms}, false, 211000 * ms},
+		{"TooManyRequestsError", []time.Duration{5000 * ms, 12500 * ms, 31250 * ms}, rp.Wait{Mean: 24375 * ms,
+			Max: 48750 * ms}, false, 168750 * ms},
+		{"ServiceUnavailableError", []time.Duration{1000 * ms, 2000 * ms, 4000 * ms, 8000 * ms, 16000 * ms},
+			rp.Wait{Mean: 15500 * ms, Max: 31000 * ms}, false, 211000 * ms},
+		{"States.Timeout", []time.Duration{2000 * ms, 3000 * ms}, rp.Wait{Min: 5000 * ms, Mean: 5000 * ms,
+			Max: 5000 * ms}, true, 95000 * ms},
+		{"Runtime.ExitError", []time.Duration{2000 * ms, 3000 * ms}, rp.Wait{Min: 5000 * ms, Mean: 5000 * ms,
+			Max: 5000 * ms}, true, 95000 * ms},
 	}
 	if len(e.Retriers) != len(want) || e.Timeout != 30*time.Second || e.Heartbeat != 10*time.Second {
 		t.Fatalf("%d retriers, timeout %s, heartbeat %s", len(e.Retriers), e.Timeout, e.Heartbeat)

@@ -3,9 +3,8 @@ package retrypatterns
 // Jitter says how a delay is spread at random. The zero value means none.
 type Jitter string
 
-// The strategies, for a delay d that backoff and cap have produced. Step
-// Functions knows JitterNone and JitterFull only; compiling to ASL lowers the
-// others to JitterFull and says so in a [Note].
+// The strategies, for a delay d that backoff and cap have produced. Step Functions knows JitterNone and JitterFull
+// only; compiling to ASL lowers the others to JitterFull and says so in a [Note].
 const (
 	// JitterNone waits exactly d.
 	JitterNone Jitter = "NONE"
@@ -13,13 +12,12 @@ const (
 	JitterFull Jitter = "FULL"
 	// JitterPartial ("equal jitter") waits d/2 plus a uniformly random time in [0, d/2].
 	JitterPartial Jitter = "PARTIAL"
-	// JitterDecorrelated waits min(cap, random(base, previous × 3)), where base
-	// is the policy's interval and the first previous delay is base. The two
-	// other formulas found in the source documents are wrong: one can never
-	// exceed d, one lowers the range below base.
+	// JitterDecorrelated waits min(cap, random(base, previous × 3)), where base is the policy's interval and the first
+	// previous delay is base. The two other formulas found in the source documents are wrong: one can never exceed d,
+	// one lowers the range below base.
 	JitterDecorrelated Jitter = "DECORRELATED"
-	// JitterProportional waits d plus a uniformly random time in
-	// [0, d × JitterFactor]; the sum may exceed the cap, as in its source.
+	// JitterProportional waits d plus a uniformly random time in [0, d × JitterFactor]; the sum may exceed the cap, as
+	// in its source.
 	JitterProportional Jitter = "PROPORTIONAL"
 )
 

@@ -8,9 +8,8 @@ import (
 	"time"
 )
 
-// WriteMarkdown writes the reference page of the retry table: patterns, error
-// map, rows of each state, presets and classification tables, all from the
-// same data that the code decides by. The error is the writer's.
+// WriteMarkdown writes the reference page of the retry table: patterns, error map, rows of each state, presets and
+// classification tables, all from the same data that the code decides by. The error is the writer's.
 func WriteMarkdown(w io.Writer) error {
 	var page strings.Builder
 	page.WriteString("# Retry patterns\n\n" +
@@ -28,10 +27,12 @@ func WriteMarkdown(w io.Writer) error {
 }
 
 func writePatterns(page *strings.Builder) {
-	t := newMarkdownTable("Pattern", "For", "Retries", "First delay", "Rate", "Longest delay", "Jitter", "Total wait, mean", "Total wait, longest")
+	t := newMarkdownTable("Pattern", "For", "Retries", "First delay", "Rate", "Longest delay", "Jitter",
+		"Total wait, mean", "Total wait, longest")
 	for _, p := range patterns {
 		total := p.Policy.Schedule().Total
-		t.row(append([]string{string(p.Name), p.Use}, append(policyCells(p.Policy), total.Mean.String(), total.Max.String())...)...)
+		t.row(append([]string{string(p.Name), p.Use}, append(policyCells(p.Policy), total.Mean.String(),
+			total.Max.String())...)...)
 	}
 	section(page, "The four patterns", "`DECORRELATED`, `PARTIAL` and `PROPORTIONAL` jitter exist in this project's own policies only. "+
 		"Amazon States Language knows `FULL` and `NONE`, so compiled retriers have `FULL` in their place.", t)
@@ -51,7 +52,8 @@ func writeErrorMap(page *strings.Builder) {
 func writeState(page *strings.Builder, s StateRetries) {
 	t := newMarkdownTable("#", "Errors", "Retries", "First delay", "Rate", "Longest delay", "Jitter", "From", "Comment")
 	for i, row := range s.Rows {
-		cells := append([]string{strconv.Itoa(i + 1), "`" + strings.Join(row.Errors, "` `") + "`"}, policyCells(row.Policy)...)
+		cells := append([]string{strconv.Itoa(i + 1), "`" + strings.Join(row.Errors, "` `") + "`"},
+			policyCells(row.Policy)...)
 		t.row(append(cells, string(row.Provenance), row.Comment)...)
 	}
 	limits := "Timeout " + s.Timeout.String() + " per attempt."
@@ -65,19 +67,22 @@ func policyCells(p Policy) []string {
 	if p.MaxAttempts == 0 {
 		return []string{"0", "", "", "", ""}
 	}
-	return []string{strconv.Itoa(p.MaxAttempts), p.Interval.String(), formatFloat(p.Rate), p.MaxDelay.String(), string(p.Jitter)}
+	return []string{strconv.Itoa(p.MaxAttempts), p.Interval.String(), formatFloat(p.Rate), p.MaxDelay.String(),
+		string(p.Jitter)}
 }
 
 func writePresets(page *strings.Builder) {
-	t := newMarkdownTable("Preset", "For", "Retries", "First delay", "Rate", "Longest delay", "Jitter factor", "Total wait, longest")
+	t := newMarkdownTable("Preset", "For", "Retries", "First delay", "Rate", "Longest delay", "Jitter factor",
+		"Total wait, longest")
 	for _, p := range presets {
 		cells := policyCells(p.Policy)
 		cells[4] = formatFloat(p.Policy.JitterFactor)
 		total := p.Policy.Schedule().Total.Max.Round(time.Millisecond)
 		t.row(append([]string{p.Name, p.Use}, append(cells, total.String())...)...)
 	}
-	section(page, "Presets for callers in Go", "The jitter factor is the part of a delay that is added at random on top of it. "+
-		"The totals are computed; those printed in the source document (4.5 s, 90 s, 30 min) do not follow from its formula.", t)
+	section(page, "Presets for callers in Go",
+		"The jitter factor is the part of a delay that is added at random on top of it. "+
+			"The totals are computed; those printed in the source document (4.5 s, 90 s, 30 min) do not follow from its formula.", t)
 }
 
 func writeClassification(page *strings.Builder) {

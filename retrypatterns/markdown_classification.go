@@ -17,8 +17,8 @@ type classificationRow struct {
 	verdict           verdict
 }
 
-// classificationTables lists the rules in the order in which [Classify] would
-// consult them, the two that need their own call before the messages.
+// classificationTables lists the rules in the order in which [Classify] would consult them, the two that need their own
+// call before the messages.
 func classificationTables() []classificationTable {
 	return []classificationTable{
 		{"SQLSTATE (PostgreSQL, Aurora)", "SQLSTATE", sqlRows()},
@@ -62,7 +62,8 @@ func sqlRows() []classificationRow {
 		}
 		rows = append(rows, classificationRow{code, r.meaning, r.verdict})
 	}
-	return append(rows, classificationRow{"all others", "data exceptions (22…), constraints (23…), syntax (42…) and the like", refusedBySQL})
+	return append(rows, classificationRow{"all others",
+		"data exceptions (22…), constraints (23…), syntax (42…) and the like", refusedBySQL})
 }
 
 func sqliteRows() []classificationRow {

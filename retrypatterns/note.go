@@ -13,13 +13,11 @@ const (
 	SecondsRounded NoteKind = "seconds rounded"
 	// ValueClamped: the value lay outside AWS's range and was moved to its edge.
 	ValueClamped NoteKind = "value clamped"
-	// ErrorShadowed: an earlier row already matches the error, so this row
-	// never sees it.
+	// ErrorShadowed: an earlier row already matches the error, so this row never sees it.
 	ErrorShadowed NoteKind = "error shadowed"
 )
 
-// Note reports one difference between a row and its compiled retrier, or one
-// error name in it that cannot take effect.
+// Note reports one difference between a row and its compiled retrier, or one error name in it that cannot take effect.
 type Note struct {
 	Kind  NoteKind
 	State string

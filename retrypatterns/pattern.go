@@ -23,8 +23,8 @@ type Pattern struct {
 	Policy Policy
 }
 
-// patterns holds the source's numbers exactly: initial interval, backoff rate,
-// maximum delay, maximum number of retries, jitter strategy.
+// patterns holds the source's numbers exactly: initial interval, backoff rate, maximum delay, maximum number of
+// retries, jitter strategy.
 var patterns = []Pattern{
 	{Aggressive, "temporary errors", seconds(1, 2.0, 60, 5, JitterFull)},
 	{Conservative, "resource limits", seconds(5, 2.5, 300, 3, JitterPartial)},
@@ -43,8 +43,7 @@ func seconds(interval int, rate float64, maxDelay, maxAttempts int, jitter Jitte
 	}
 }
 
-// Patterns returns the four patterns in the source's order. The slice is the
-// caller's own.
+// Patterns returns the four patterns in the source's order. The slice is the caller's own.
 func Patterns() []Pattern { return slices.Clone(patterns) }
 
 // PatternNamed returns the pattern of that name, and whether there is one.

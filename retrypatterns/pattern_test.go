@@ -10,10 +10,14 @@ import (
 func TestPatternsHoldTheSourcesNumbers(t *testing.T) {
 	t.Parallel()
 	want := []rp.Pattern{
-		{Name: "aggressive", Use: "temporary errors", Policy: rp.Policy{MaxAttempts: 5, Interval: time.Second, Rate: 2.0, MaxDelay: time.Minute, Jitter: "FULL"}},
-		{Name: "conservative", Use: "resource limits", Policy: rp.Policy{MaxAttempts: 3, Interval: 5 * time.Second, Rate: 2.5, MaxDelay: 5 * time.Minute, Jitter: "PARTIAL"}},
-		{Name: "minimal", Use: "configuration errors", Policy: rp.Policy{MaxAttempts: 2, Interval: 2 * time.Second, Rate: 1.5, MaxDelay: 10 * time.Second, Jitter: "NONE"}},
-		{Name: "database_optimized", Use: "database connections", Policy: rp.Policy{MaxAttempts: 4, Interval: 2 * time.Second, Rate: 1.8, MaxDelay: 30 * time.Second, Jitter: "FULL"}},
+		{Name: "aggressive", Use: "temporary errors", Policy: rp.Policy{MaxAttempts: 5, Interval: time.Second,
+			Rate: 2.0, MaxDelay: time.Minute, Jitter: "FULL"}},
+		{Name: "conservative", Use: "resource limits", Policy: rp.Policy{MaxAttempts: 3, Interval: 5 * time.Second,
+			Rate: 2.5, MaxDelay: 5 * time.Minute, Jitter: "PARTIAL"}},
+		{Name: "minimal", Use: "configuration errors", Policy: rp.Policy{MaxAttempts: 2, Interval: 2 * time.Second,
+			Rate: 1.5, MaxDelay: 10 * time.Second, Jitter: "NONE"}},
+		{Name: "database_optimized", Use: "database connections", Policy: rp.Policy{MaxAttempts: 4,
+			Interval: 2 * time.Second, Rate: 1.8, MaxDelay: 30 * time.Second, Jitter: "FULL"}},
 	}
 	got := rp.Patterns()
 	if len(got) != len(want) {
@@ -109,7 +113,8 @@ func TestStringForms(t *testing.T) {
 	if got, want := pattern.String(), "minimal (configuration errors): 2 retries, 2s ×1.5 up to 10s, jitter NONE"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	uncapped := rp.Policy{MaxAttempts: 1, Interval: time.Second, Rate: 2, Jitter: rp.JitterProportional, JitterFactor: 0.2}
+	uncapped := rp.Policy{MaxAttempts: 1, Interval: time.Second, Rate: 2, Jitter: rp.JitterProportional,
+		JitterFactor: 0.2}
 	if got, want := uncapped.String(), "1 retry, 1s ×2 without a cap, jitter PROPORTIONAL 0.2"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}

@@ -29,12 +29,15 @@ func TestDelayFollowsStepFunctionsRule(t *testing.T) {
 		policy rp.Policy
 		want   []time.Duration
 	}{
-		{"interval 3, rate 2", rp.Policy{Interval: 3 * time.Second, Rate: 2}, []time.Duration{3 * time.Second, 6 * time.Second, 12 * time.Second}},
+		{"interval 3, rate 2", rp.Policy{Interval: 3 * time.Second, Rate: 2}, []time.Duration{3 * time.Second,
+			6 * time.Second, 12 * time.Second}},
 		{"capped at 5", rp.Policy{Interval: time.Second, Rate: 2, MaxDelay: 5 * time.Second},
 			[]time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 5 * time.Second, 5 * time.Second}},
 		{"fractions are kept", rp.Policy{Interval: 2 * time.Second, Rate: 1.8, MaxDelay: 30 * time.Second},
-			[]time.Duration{2 * time.Second, 3600 * time.Millisecond, 6480 * time.Millisecond, 11664 * time.Millisecond}},
-		{"rate 1.5", rp.Policy{Interval: 2 * time.Second, Rate: 1.5, MaxDelay: 10 * time.Second}, []time.Duration{2 * time.Second, 3 * time.Second}},
+			[]time.Duration{2 * time.Second, 3600 * time.Millisecond, 6480 * time.Millisecond,
+				11664 * time.Millisecond}},
+		{"rate 1.5", rp.Policy{Interval: 2 * time.Second, Rate: 1.5, MaxDelay: 10 * time.Second},
+			[]time.Duration{2 * time.Second, 3 * time.Second}},
 		{"rate 1", rp.Policy{Interval: time.Second, Rate: 1}, []time.Duration{time.Second, time.Second}},
 		{"no interval", rp.Policy{Rate: 2}, []time.Duration{0, 0}},
 	}
@@ -84,12 +87,13 @@ func TestJitterBoundsAreReachedExactly(t *testing.T) {
 	}
 }
 
-// The sources' Go code panics in rand.Int63n(0) when a delay is 0, and
-// overflows when 2^attempt leaves the 63 bits of a duration.
+// The sources' Go code panics in rand.Int63n(0) when a delay is 0, and overflows when 2^attempt leaves the 63 bits of a
+// duration.
 func TestNoPanicWithoutARangeAndNoOverflowAtAnyAttempt(t *testing.T) {
 	t.Parallel()
 	for _, jitter := range []rp.Jitter{rp.JitterFull, rp.JitterPartial, rp.JitterDecorrelated, rp.JitterProportional} {
-		for _, p := range []rp.Policy{{Jitter: jitter}, {Jitter: jitter, Interval: 1, Rate: 2}, {Jitter: jitter, Interval: time.Second, MaxDelay: 1}} {
+		for _, p := range []rp.Policy{{Jitter: jitter}, {Jitter: jitter, Interval: 1, Rate: 2},
+			{Jitter: jitter, Interval: time.Second, MaxDelay: 1}} {
 			for _, retry := range []int{math.MinInt, -1, 0, 1} {
 				if got := p.Delay(retry, highest); got < 0 || got > 3*time.Second {
 					t.Errorf("%v retry %d waits %s", p, retry, got)
@@ -114,15 +118,18 @@ func TestNoPanicWithoutARangeAndNoOverflowAtAnyAttempt(t *testing.T) {
 // anyPolicy draws policies from all values, sane or not.
 func anyPolicy() *rapid.Generator[rp.Policy] {
 	floats := rapid.OneOf(rapid.Float64(), rapid.Float64Range(0, 4),
-		rapid.SampledFrom([]float64{0, -1, 1, 2, math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64, math.SmallestNonzeroFloat64}))
-	durations := rapid.OneOf(rapid.Int64(), rapid.Int64Range(0, int64(time.Hour)), rapid.SampledFrom([]int64{0, 1, -1, math.MaxInt64, math.MinInt64}))
+		rapid.SampledFrom([]float64{0, -1, 1, 2, math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64,
+			math.SmallestNonzeroFloat64}))
+	durations := rapid.OneOf(rapid.Int64(), rapid.Int64Range(0, int64(time.Hour)),
+		rapid.SampledFrom([]int64{0, 1, -1, math.MaxInt64, math.MinInt64}))
 	return rapid.Custom(func(t *rapid.T) rp.Policy {
 		return rp.Policy{
-			Interval:     time.Duration(durations.Draw(t, "interval")),
-			Rate:         floats.Draw(t, "rate"),
-			MaxDelay:     time.Duration(durations.Draw(t, "cap")),
-			MaxAttempts:  rapid.OneOf(rapid.Int(), rapid.IntRange(0, 50)).Draw(t, "retries"),
-			Jitter:       rapid.SampledFrom([]rp.Jitter{"", "FULL", "NONE", "PARTIAL", "DECORRELATED", "PROPORTIONAL", "bogus"}).Draw(t, "jitter"),
+			Interval:    time.Duration(durations.Draw(t, "interval")),
+			Rate:        floats.Draw(t, "rate"),
+			MaxDelay:    time.Duration(durations.Draw(t, "cap")),
+			MaxAttempts: rapid.OneOf(rapid.Int(), rapid.IntRange(0, 50)).Draw(t, "retries"),
+			Jitter: rapid.SampledFrom([]rp.Jitter{"", "FULL", "NONE", "PARTIAL", "DECORRELATED", "PROPORTIONAL",
+				"bogus"}).Draw(t, "jitter"),
 			JitterFactor: floats.Draw(t, "factor"),
 		}
 	})
@@ -136,7 +143,8 @@ func TestDelayStaysInItsExactBounds(t *testing.T) {
 		previous := time.Duration(rapid.Int64().Draw(t, "previous"))
 		draw := constant(rapid.Uint64().Draw(t, "random"))
 
-		low, got, up := p.DelayAfter(retry, previous, lowest), p.DelayAfter(retry, previous, draw), p.DelayAfter(retry, previous, highest)
+		low, got, up := p.DelayAfter(retry, previous, lowest), p.DelayAfter(retry, previous, draw),
+			p.DelayAfter(retry, previous, highest)
 		if low < 0 || got < low || up < got {
 			t.Fatalf("%d is not in [%d, %d]", got, low, up)
 		}
@@ -160,7 +168,8 @@ func TestDelayStaysInItsExactBounds(t *testing.T) {
 				t.Fatalf("decorrelated jitter reaches %d, above the cap %d", up, p.MaxDelay)
 			}
 			if retry > 0 && low != capped(p, max(p.Interval, 0)) {
-				t.Fatalf("decorrelated jitter begins at %d, want the interval %d or the cap %d", low, p.Interval, p.MaxDelay)
+				t.Fatalf("decorrelated jitter begins at %d, want the interval %d or the cap %d", low, p.Interval,
+					p.MaxDelay)
 			}
 		case rp.JitterProportional:
 			if low != d {
@@ -210,7 +219,8 @@ func TestFullJitterIsUniform(t *testing.T) {
 
 func TestDelayDoesNotAllocate(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
-	for _, jitter := range []rp.Jitter{rp.JitterNone, rp.JitterFull, rp.JitterPartial, rp.JitterDecorrelated, rp.JitterProportional} {
+	for _, jitter := range []rp.Jitter{rp.JitterNone, rp.JitterFull, rp.JitterPartial, rp.JitterDecorrelated,
+		rp.JitterProportional} {
 		p := rp.Policy{Interval: time.Second, Rate: 2.5, MaxDelay: time.Minute, Jitter: jitter, JitterFactor: 0.5}
 		if n := testing.AllocsPerRun(100, func() { p.Delay(3, rnd) }); n != 0 {
 			t.Errorf("%s allocates %v times", jitter, n)

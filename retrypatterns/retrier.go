@@ -2,9 +2,8 @@ package retrypatterns
 
 import "time"
 
-// Retrier is one element of an ASL Retry array. Its JSON has AWS's field names,
-// in the order of AWS's documentation. A field whose zero value AWS does not
-// accept is left out when zero, which is how a retrier that never retries
+// Retrier is one element of an ASL Retry array. Its JSON has AWS's field names, in the order of AWS's documentation. A
+// field whose zero value AWS does not accept is left out when zero, which is how a retrier that never retries
 // (MaxAttempts 0) carries no delays.
 type Retrier struct {
 	ErrorEquals     []string `json:"ErrorEquals"`

@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// listedRetries bounds how many retries a [Schedule] lists one by one. Totals
-// cover all of them.
+// listedRetries bounds how many retries a [Schedule] lists one by one. Totals cover all of them.
 const listedRetries = 1000
 
 // Wait is what a delay, or a sum of delays, can be.
@@ -25,10 +24,9 @@ type Schedule struct {
 	Total Wait
 }
 
-// Schedule computes the waits of all MaxAttempts retries. Bounds are exact;
-// means are exact except for DECORRELATED once its cap bites, where the mean
-// of each step is computed from the mean of the step before, which is an upper
-// bound of the true mean.
+// Schedule computes the waits of all MaxAttempts retries. Bounds are exact; means are exact except for DECORRELATED
+// once its cap bites, where the mean of each step is computed from the mean of the step before, which is an upper bound
+// of the true mean.
 func (p Policy) Schedule() Schedule {
 	retries := max(p.MaxAttempts, 0)
 	s := Schedule{Retries: retries, Waits: make([]Wait, 0, min(retries, listedRetries))}
@@ -53,8 +51,8 @@ func (p Policy) wait(retry int, previous Wait) Wait {
 	return p.spread(p.ceiling(retry))
 }
 
-// spread applies the jitter to a delay or to a sum of delays: for all
-// strategies but DECORRELATED the bounds are proportional to the delay.
+// spread applies the jitter to a delay or to a sum of delays: for all strategies but DECORRELATED the bounds are
+// proportional to the delay.
 func (p Policy) spread(d time.Duration) Wait {
 	switch p.Jitter {
 	case JitterFull:
@@ -97,8 +95,7 @@ func cappedUniformMean(lo, hi, limit time.Duration) time.Duration {
 	return min(scale(1, mean), limit)
 }
 
-// rest sums retries from…to without walking through them: their number may be
-// anything up to MaxInt.
+// rest sums retries from…to without walking through them: their number may be anything up to MaxInt.
 func (p Policy) rest(from, to int, last Wait) Wait {
 	if p.Jitter == JitterDecorrelated {
 		// After 1,000 steps of growth by at least half, every bound is at its limit.

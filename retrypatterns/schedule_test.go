@@ -20,10 +20,13 @@ func TestScheduleOfThePatterns(t *testing.T) {
 		longest []time.Duration
 		total   rp.Wait
 	}{
-		{rp.Aggressive, []time.Duration{1000 * ms, 2000 * ms, 4000 * ms, 8000 * ms, 16000 * ms}, rp.Wait{Min: 0, Mean: 15500 * ms, Max: 31000 * ms}},
-		{rp.Conservative, []time.Duration{5000 * ms, 12500 * ms, 31250 * ms}, rp.Wait{Min: 24375 * ms, Mean: 36562500 * time.Microsecond, Max: 48750 * ms}},
+		{rp.Aggressive, []time.Duration{1000 * ms, 2000 * ms, 4000 * ms, 8000 * ms, 16000 * ms},
+			rp.Wait{Min: 0, Mean: 15500 * ms, Max: 31000 * ms}},
+		{rp.Conservative, []time.Duration{5000 * ms, 12500 * ms, 31250 * ms},
+			rp.Wait{Min: 24375 * ms, Mean: 36562500 * time.Microsecond, Max: 48750 * ms}},
 		{rp.Minimal, []time.Duration{2000 * ms, 3000 * ms}, rp.Wait{Min: 5000 * ms, Mean: 5000 * ms, Max: 5000 * ms}},
-		{rp.DatabaseOptimized, []time.Duration{2000 * ms, 3600 * ms, 6480 * ms, 11664 * ms}, rp.Wait{Min: 0, Mean: 11872 * ms, Max: 23744 * ms}},
+		{rp.DatabaseOptimized, []time.Duration{2000 * ms, 3600 * ms, 6480 * ms, 11664 * ms},
+			rp.Wait{Min: 0, Mean: 11872 * ms, Max: 23744 * ms}},
 	}
 	for _, tt := range tests {
 		pattern, _ := rp.PatternNamed(tt.pattern)
@@ -59,10 +62,12 @@ func TestPresetsTotalWorstCaseWait(t *testing.T) {
 // The source's worked example: base 1 s, cap 30 s, factor 0.3, six waits.
 func TestProportionalScheduleOfTheSourcesExample(t *testing.T) {
 	t.Parallel()
-	p := rp.Policy{Interval: time.Second, Rate: 2, MaxDelay: 30 * time.Second, MaxAttempts: 6, Jitter: rp.JitterProportional, JitterFactor: 0.3}
+	p := rp.Policy{Interval: time.Second, Rate: 2, MaxDelay: 30 * time.Second, MaxAttempts: 6,
+		Jitter: rp.JitterProportional, JitterFactor: 0.3}
 	want := []rp.Wait{
 		{Min: 1000, Mean: 1150, Max: 1300}, {Min: 2000, Mean: 2300, Max: 2600}, {Min: 4000, Mean: 4600, Max: 5200},
-		{Min: 8000, Mean: 9200, Max: 10400}, {Min: 16000, Mean: 18400, Max: 20800}, {Min: 30000, Mean: 34500, Max: 39000},
+		{Min: 8000, Mean: 9200, Max: 10400}, {Min: 16000, Mean: 18400, Max: 20800}, {Min: 30000, Mean: 34500,
+			Max: 39000},
 	}
 	s := p.Schedule()
 	for i, w := range want {
@@ -99,7 +104,8 @@ func TestScheduleMeansMatchSampling(t *testing.T) {
 	t.Parallel()
 	const runs = 40_000
 	for _, jitter := range []rp.Jitter{rp.JitterFull, rp.JitterPartial, rp.JitterProportional, rp.JitterDecorrelated} {
-		p := rp.Policy{Interval: time.Second, Rate: 2, MaxDelay: time.Minute, MaxAttempts: 3, Jitter: jitter, JitterFactor: 0.5}
+		p := rp.Policy{Interval: time.Second, Rate: 2, MaxDelay: time.Minute, MaxAttempts: 3, Jitter: jitter,
+			JitterFactor: 0.5}
 		rnd := rand.New(rand.NewPCG(7, 8))
 		var sum time.Duration
 		for range runs {
@@ -153,7 +159,8 @@ func TestTotalOfMoreRetriesThanAreListed(t *testing.T) {
 		policy rp.Policy
 		want   time.Duration
 	}{
-		{"capped early", rp.Policy{Interval: time.Second, Rate: 2, MaxDelay: 2 * time.Second, MaxAttempts: 100_001}, 200_001 * time.Second},
+		{"capped early", rp.Policy{Interval: time.Second, Rate: 2, MaxDelay: 2 * time.Second, MaxAttempts: 100_001},
+			200_001 * time.Second},
 		{"constant", rp.Policy{Interval: time.Second, Rate: 1, MaxAttempts: 5_000}, 5_000 * time.Second},
 		{"without end", rp.Policy{Interval: time.Second, Rate: 2, MaxAttempts: math.MaxInt}, math.MaxInt64},
 	}

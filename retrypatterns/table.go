@@ -11,8 +11,8 @@ type Row struct {
 	Errors []string
 	// Policy is how it retries; the zero Policy never does.
 	Policy Policy
-	// Comment becomes the retrier's Comment: the source's own words for the
-	// source's rows, "Addition: …" for the others.
+	// Comment becomes the retrier's Comment: the source's own words for the source's rows, "Addition: …" for the
+	// others.
 	Comment string
 	// Provenance tells the source's rows from additions.
 	Provenance Provenance
@@ -30,9 +30,8 @@ type StateRetries struct {
 	Rows []Row
 }
 
-// Table holds the retry rows of the states of one state machine. It is a plain
-// value that anybody may build or change; [Table.Validate] and
-// [Table.Compile] refuse what Step Functions would refuse.
+// Table holds the retry rows of the states of one state machine. It is a plain value that anybody may build or change;
+// [Table.Validate] and [Table.Compile] refuse what Step Functions would refuse.
 type Table struct {
 	States []StateRetries
 }

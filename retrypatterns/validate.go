@@ -36,8 +36,8 @@ func (e *RowError) Error() string {
 	return fmt.Sprintf("%s: %s is %s; want %s", place, e.Field, e.Value, e.Want)
 }
 
-// Validate returns nil when every state of the table compiles to a Retry array
-// that Step Functions accepts, else all [RowError] values, joined.
+// Validate returns nil when every state of the table compiles to a Retry array that Step Functions accepts, else all
+// [RowError] values, joined.
 func (t Table) Validate() error {
 	var problems []error
 	seen := make(map[string]bool, len(t.States))
@@ -93,8 +93,8 @@ func (r Row) checkErrors(last bool, report reporter) {
 	}
 }
 
-// check reports each number that has no counterpart in Step Functions. Numbers
-// that have one nearby, such as half a second, are left to compiling.
+// check reports each number that has no counterpart in Step Functions. Numbers that have one nearby, such as half a
+// second, are left to compiling.
 func (p Policy) check(report reporter) {
 	if p.MaxAttempts < 0 || p.MaxAttempts > maxRetryAttempts {
 		report("MaxAttempts", strconv.Itoa(p.MaxAttempts), "0 to 99999999")

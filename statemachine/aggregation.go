@@ -34,7 +34,8 @@ func (b builder) checkTolerance() object {
 		{"Type", "Choice"},
 		{"Choices", []object{
 			{{"Variable", "$.mapError"}, {"IsNull", false}, {"Next", mapRunFailed}},
-			{{"Variable", "$.aggregation.summary.withinTolerance"}, {"BooleanEquals", true}, {"Next", retrypatterns.NotifyCompletion}},
+			{{"Variable", "$.aggregation.summary.withinTolerance"}, {"BooleanEquals", true},
+				{"Next", retrypatterns.NotifyCompletion}},
 		}},
 		{"Default", toleranceExceeded},
 	}

@@ -25,28 +25,27 @@ const (
 	importFailed       = "ImportFailed"
 )
 
-// ToleranceExceeded is the error with which an execution fails when more rows
-// were rejected or dead-lettered than are tolerated.
+// ToleranceExceeded is the error with which an execution fails when more rows were rejected or dead-lettered than are
+// tolerated.
 const ToleranceExceeded = "ToleratedFailurePercentageExceeded"
 
-// TaskStates returns the names of the states that invoke a Lambda function, in
-// the order in which an execution reaches them.
+// TaskStates returns the names of the states that invoke a Lambda function, in the order in which an execution reaches
+// them.
 func TaskStates() []string {
-	return []string{retrypatterns.ValidateCSVFile, retrypatterns.ProcessSingleUserRecord, retrypatterns.AggregateResults}
+	return []string{retrypatterns.ValidateCSVFile, retrypatterns.ProcessSingleUserRecord,
+		retrypatterns.AggregateResults}
 }
 
-// WorkPrefix is the key prefix, in the result bucket, of what an execution
-// needs only while it runs.
+// WorkPrefix is the key prefix, in the result bucket, of what an execution needs only while it runs.
 func WorkPrefix(execution string) string { return "work/" + execution }
 
-// OutputPrefix is the key prefix, in the result bucket, of what an execution
-// leaves behind for people: summary, dead letters, corrections.
+// OutputPrefix is the key prefix, in the result bucket, of what an execution leaves behind for people: summary, dead
+// letters, corrections.
 func OutputPrefix(execution string) string { return "output/" + execution }
 
-// Definition writes the state machine as indented JSON. Its Retry arrays,
-// timeouts and heartbeats are those of the table's states of the same names.
-// The same table and options always give the same text. The error names each
-// option that is out of range, or is that of the table's [retrypatterns.Table.Compile].
+// Definition writes the state machine as indented JSON. Its Retry arrays, timeouts and heartbeats are those of the
+// table's states of the same names. The same table and options always give the same text. The error names each option
+// that is out of range, or is that of the table's [retrypatterns.Table.Compile].
 func Definition(table retrypatterns.Table, o Options) ([]byte, error) {
 	if err := o.check(); err != nil {
 		return nil, fmt.Errorf("state machine options: %w", err)
@@ -59,7 +58,8 @@ func Definition(table retrypatterns.Table, o Options) ([]byte, error) {
 		}
 		b.limits[s.State] = limits(s, compiled.Retry)
 	}
-	for _, state := range append(TaskStates(), retrypatterns.NotifyValidationFailure, retrypatterns.NotifyCompletion, retrypatterns.NotifyFailure) {
+	for _, state := range append(TaskStates(), retrypatterns.NotifyValidationFailure, retrypatterns.NotifyCompletion,
+		retrypatterns.NotifyFailure) {
 		if _, ok := b.limits[state]; !ok {
 			return nil, fmt.Errorf("state %q is not in the retry table", state)
 		}
@@ -115,10 +115,11 @@ func (b builder) task(state, comment, resource string, parameters object, then o
 	return append(o, then...)
 }
 
-// lambda is a Task state that invokes a function. The optimized integration,
-// unlike a bare function ARN, also keeps Lambda's own faults apart by name.
+// lambda is a Task state that invokes a function. The optimized integration, unlike a bare function ARN, also keeps
+// Lambda's own faults apart by name.
 func (b builder) lambda(state, comment, function string, payload object, then object) object {
-	return b.task(state, comment, "arn:aws:states:::lambda:invoke", object{{"FunctionName", function}, {"Payload", payload}}, then)
+	return b.task(state, comment, "arn:aws:states:::lambda:invoke", object{{"FunctionName", function},
+		{"Payload", payload}}, then)
 }
 
 // catchAll goes on at next with the error written to path.
@@ -128,5 +129,6 @@ func catchAll(path, next string) member {
 
 // fail ends the execution with the error that led to it.
 func fail(comment string) object {
-	return object{{"Type", "Fail"}, {"Comment", comment}, {"ErrorPath", "$.error.Error"}, {"CausePath", "$.error.Cause"}}
+	return object{{"Type", "Fail"}, {"Comment", comment}, {"ErrorPath", "$.error.Error"},
+		{"CausePath", "$.error.Cause"}}
 }

@@ -31,7 +31,8 @@ func local() statemachine.Options {
 func variants() map[string]statemachine.Options {
 	single := local()
 	single.BatchSize = 1
-	return map[string]statemachine.Options{"batch": local(), "single": single, "substitutions": statemachine.Substitutions()}
+	return map[string]statemachine.Options{"batch": local(), "single": single,
+		"substitutions": statemachine.Substitutions()}
 }
 
 func definition(t *testing.T, o statemachine.Options) []byte {
@@ -159,12 +160,15 @@ func TestSubstitutionsAreTheOnlyNames(t *testing.T) {
 	text := string(definition(t, statemachine.Substitutions()))
 	found := regexp.MustCompile(`\$\{[A-Za-z]+\}`).FindAllString(text, -1)
 	slices.Sort(found)
-	want := []string{"${AggregateFunctionArn}", "${NotificationTopicArn}", "${ProcessFunctionArn}", "${ResultBucketName}", "${ValidateFunctionArn}"}
+	want := []string{"${AggregateFunctionArn}", "${NotificationTopicArn}", "${ProcessFunctionArn}",
+		"${ResultBucketName}", "${ValidateFunctionArn}"}
 	if got := slices.Compact(found); !slices.Equal(got, want) {
 		t.Errorf("placeholders %v, want %v", got, want)
 	}
-	filled := strings.NewReplacer("${ValidateFunctionArn}", "csv-validate", "${ProcessFunctionArn}", "csv-process", "${AggregateFunctionArn}", "csv-aggregate",
-		"${ResultBucketName}", "csv-results", "${NotificationTopicArn}", "arn:aws:sns:us-east-1:000000000000:csv-import").Replace(text)
+	filled := strings.NewReplacer("${ValidateFunctionArn}", "csv-validate", "${ProcessFunctionArn}", "csv-process",
+		"${AggregateFunctionArn}", "csv-aggregate",
+		"${ResultBucketName}", "csv-results", "${NotificationTopicArn}",
+		"arn:aws:sns:us-east-1:000000000000:csv-import").Replace(text)
 	if filled != string(definition(t, local())) {
 		t.Error("filling in the placeholders does not give the definition with the same names")
 	}
@@ -193,21 +197,29 @@ func TestOptionsOutOfRange(t *testing.T) {
 		change func(*statemachine.Options)
 		want   string
 	}{
-		{"no function", func(o *statemachine.Options) { o.ProcessFunction = "" }, "state machine options: ProcessFunction is empty"},
-		{"no bucket", func(o *statemachine.Options) { o.ResultBucket = "" }, "state machine options: ResultBucket is empty"},
+		{"no function", func(o *statemachine.Options) { o.ProcessFunction = "" },
+			"state machine options: ProcessFunction is empty"},
+		{"no bucket", func(o *statemachine.Options) { o.ResultBucket = "" },
+			"state machine options: ResultBucket is empty"},
 		{"no topic", func(o *statemachine.Options) { o.TopicARN = "" }, "state machine options: TopicARN is empty"},
-		{"concurrency", func(o *statemachine.Options) { o.Concurrency = 10_001 }, "state machine options: Concurrency is 10001; want 1 to 10000"},
-		{"batch 0", func(o *statemachine.Options) { o.BatchSize = 0 }, "state machine options: BatchSize is 0; want 1 to 500"},
-		{"batch concurrency", func(o *statemachine.Options) { o.BatchConcurrency = 41 }, "state machine options: BatchConcurrency is 41; want 1 to 40"},
-		{"percentage", func(o *statemachine.Options) { o.ToleratedFailurePercentage = 100.5 }, "state machine options: ToleratedFailurePercentage is 100.5; want 0 to 100"},
-		{"timeout", func(o *statemachine.Options) { o.Timeout = time.Millisecond }, "state machine options: the Timeout is 1ms; want whole seconds from 1s to a year"},
+		{"concurrency", func(o *statemachine.Options) { o.Concurrency = 10_001 },
+			"state machine options: Concurrency is 10001; want 1 to 10000"},
+		{"batch 0", func(o *statemachine.Options) { o.BatchSize = 0 },
+			"state machine options: BatchSize is 0; want 1 to 500"},
+		{"batch concurrency", func(o *statemachine.Options) { o.BatchConcurrency = 41 },
+			"state machine options: BatchConcurrency is 41; want 1 to 40"},
+		{"percentage", func(o *statemachine.Options) { o.ToleratedFailurePercentage = 100.5 },
+			"state machine options: ToleratedFailurePercentage is 100.5; want 0 to 100"},
+		{"timeout", func(o *statemachine.Options) { o.Timeout = time.Millisecond },
+			"state machine options: the Timeout is 1ms; want whole seconds from 1s to a year"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			o := local()
 			tt.change(&o)
-			if _, err := statemachine.Definition(retrypatterns.DefaultTable(), o); err == nil || err.Error() != tt.want {
+			if _, err := statemachine.Definition(retrypatterns.DefaultTable(), o); err == nil ||
+				err.Error() != tt.want {
 				t.Errorf("got %v, want %s", err, tt.want)
 			}
 		})
@@ -218,12 +230,14 @@ func TestTablesThatDoNotFit(t *testing.T) {
 	t.Parallel()
 	incomplete := retrypatterns.DefaultTable()
 	incomplete.States = incomplete.States[1:]
-	if _, err := statemachine.Definition(incomplete, local()); err == nil || err.Error() != `state "ValidateCSVFile" is not in the retry table` {
+	if _, err := statemachine.Definition(incomplete, local()); err == nil ||
+		err.Error() != `state "ValidateCSVFile" is not in the retry table` {
 		t.Errorf("missing state: %v", err)
 	}
 	wrong := retrypatterns.DefaultTable()
 	wrong.States[0].Rows[1].Policy.Rate = 0.5
-	if _, err := statemachine.Definition(wrong, local()); err == nil || !strings.Contains(err.Error(), "BackoffRate is 0.5") {
+	if _, err := statemachine.Definition(wrong, local()); err == nil || !strings.Contains(err.Error(),
+		"BackoffRate is 0.5") {
 		t.Errorf("wrong rate: %v", err)
 	}
 }

@@ -10,7 +10,8 @@ import (
 
 func ExampleDefinition() {
 	options := statemachine.DefaultOptions()
-	options.ValidateFunction, options.ProcessFunction, options.AggregateFunction = "csv-validate", "csv-process", "csv-aggregate"
+	options.ValidateFunction, options.ProcessFunction, options.AggregateFunction = "csv-validate", "csv-process",
+		"csv-aggregate"
 	options.ResultBucket = "csv-results"
 	options.TopicARN = "arn:aws:sns:us-east-1:123456789012:csv-import"
 	options.BatchSize = 50

@@ -2,10 +2,11 @@ package statemachine
 
 import "stepback/retrypatterns"
 
-// notify publishes a message to the topic. What the message says has happened
-// already, so the execution goes on to its end even if nobody can be told.
+// notify publishes a message to the topic. What the message says has happened already, so the execution goes on to its
+// end even if nobody can be told.
 func (b builder) notify(state, subject string, message object, next string) object {
-	return b.task(state, "Tells how the import ended; whether anybody hears it does not change that", "arn:aws:states:::sns:publish",
+	return b.task(state, "Tells how the import ended; whether anybody hears it does not change that",
+		"arn:aws:states:::sns:publish",
 		object{{"TopicArn", b.TopicARN}, {"Subject", subject}, {"Message", message}},
 		object{
 			{"ResultPath", nil},

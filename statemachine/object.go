@@ -5,9 +5,8 @@ import (
 	"encoding/json"
 )
 
-// object is a JSON object whose members keep the order in which they are
-// written, so that a definition reads from top to bottom and never changes
-// without a reason.
+// object is a JSON object whose members keep the order in which they are written, so that a definition reads from top
+// to bottom and never changes without a reason.
 type object []member
 
 type member struct {

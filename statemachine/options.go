@@ -6,39 +6,34 @@ import (
 	"time"
 )
 
-// Options are what differs between places where the state machine runs. Take
-// them from [DefaultOptions] or [Substitutions] and change what is to change:
-// zero values are taken at their word.
+// Options are what differs between places where the state machine runs. Take them from [DefaultOptions] or
+// [Substitutions] and change what is to change: zero values are taken at their word.
 type Options struct {
-	// ValidateFunction, ProcessFunction and AggregateFunction are names or ARNs
-	// of the three Lambda functions.
+	// ValidateFunction, ProcessFunction and AggregateFunction are names or ARNs of the three Lambda functions.
 	ValidateFunction, ProcessFunction, AggregateFunction string
-	// ResultBucket takes normalised copies (work/), the Map's result files
-	// (results/) and the outputs (output/). It must not be the bucket that
-	// uploads go to: a copy written there would start an execution of its own.
+	// ResultBucket takes normalised copies (work/), the Map's result files (results/) and the outputs (output/). It
+	// must not be the bucket that uploads go to: a copy written there would start an execution of its own.
 	ResultBucket string
 	// TopicARN is the SNS topic that hears how each import ended.
 	TopicARN string
 
 	// Concurrency is how many child executions run at once, 1 to 10,000.
 	Concurrency int
-	// BatchSize is how many rows one child execution takes, 1 to MaxBatchSize. With
-	// 1 there is no inner Map: each child applies one row.
+	// BatchSize is how many rows one child execution takes, 1 to MaxBatchSize. With 1 there is no inner Map: each child
+	// applies one row.
 	BatchSize int
 	// BatchConcurrency is how many rows of one batch are applied at once, 1 to
 	// 40. Lambda sees up to Concurrency × BatchConcurrency invocations.
 	BatchConcurrency int
-	// ToleratedFailurePercentage is how many of the rows may be rejected or
-	// dead-lettered, and how many of the Map's children may fail, before the
-	// execution fails; 0 to 100.
+	// ToleratedFailurePercentage is how many of the rows may be rejected or dead-lettered, and how many of the Map's
+	// children may fail, before the execution fails; 0 to 100.
 	ToleratedFailurePercentage float64
 	// Timeout ends an execution that takes longer; whole seconds, 1 second to a year.
 	Timeout time.Duration
 }
 
-// MaxBatchSize keeps the history of a child execution below Step Functions'
-// limit of 25,000 events: an applied row takes 7 events and each retry 3 more,
-// so 500 rows leave each of them room for 14 retries.
+// MaxBatchSize keeps the history of a child execution below Step Functions' limit of 25,000 events: an applied row
+// takes 7 events and each retry 3 more, so 500 rows leave each of them room for 14 retries.
 const MaxBatchSize = 500
 
 const (
@@ -47,9 +42,8 @@ const (
 	maxTimeout           = 365 * 24 * time.Hour
 )
 
-// DefaultOptions has the default numbers: 40 children of 100 rows at a time,
-// 5 percent tolerated, a day's time. The names of functions, bucket and topic
-// are empty and have to be filled in.
+// DefaultOptions has the default numbers: 40 children of 100 rows at a time, 5 percent tolerated, a day's time. The
+// names of functions, bucket and topic are empty and have to be filled in.
 func DefaultOptions() Options {
 	return Options{
 		Concurrency:                40,
@@ -60,9 +54,8 @@ func DefaultOptions() Options {
 	}
 }
 
-// Substitutions is DefaultOptions with placeholders of the form ${Name} in
-// place of names, for the DefinitionSubstitutions of CloudFormation:
-// ValidateFunctionArn, ProcessFunctionArn, AggregateFunctionArn,
+// Substitutions is DefaultOptions with placeholders of the form ${Name} in place of names, for the
+// DefinitionSubstitutions of CloudFormation: ValidateFunctionArn, ProcessFunctionArn, AggregateFunctionArn,
 // ResultBucketName and NotificationTopicArn.
 func Substitutions() Options {
 	o := DefaultOptions()
@@ -78,7 +71,8 @@ func Substitutions() Options {
 func (o Options) check() error {
 	var problems []error
 	for _, name := range []struct{ option, value string }{
-		{"ValidateFunction", o.ValidateFunction}, {"ProcessFunction", o.ProcessFunction}, {"AggregateFunction", o.AggregateFunction},
+		{"ValidateFunction", o.ValidateFunction}, {"ProcessFunction", o.ProcessFunction},
+		{"AggregateFunction", o.AggregateFunction},
 		{"ResultBucket", o.ResultBucket}, {"TopicARN", o.TopicARN},
 	} {
 		if name.value == "" {

@@ -2,8 +2,8 @@ package statemachine
 
 import "stepback/retrypatterns"
 
-// processUserRecords is the distributed Map over the rows in S3. If it fails as
-// a whole, the rows that did get somewhere are still aggregated.
+// processUserRecords is the distributed Map over the rows in S3. If it fails as a whole, the rows that did get
+// somewhere are still aggregated.
 func (b builder) processUserRecords() object {
 	o := object{
 		{"Type", "Map"},
@@ -33,13 +33,11 @@ func (b builder) processUserRecords() object {
 	)
 }
 
-// maxBatchBytes makes batches of unusually long rows smaller. The results of a
-// batch repeat its failed rows, each with its error, and have to fit into the
-// 256 KiB that Step Functions hands on from state to state.
+// maxBatchBytes makes batches of unusually long rows smaller. The results of a batch repeat its failed rows, each with
+// its error, and have to fit into the 256 KiB that Step Functions hands on from state to state.
 const maxBatchBytes = 64 << 10
 
-// items says what a child execution gets: a batch of rows with the source and
-// the run once, or one row with both.
+// items says what a child execution gets: a batch of rows with the source and the run once, or one row with both.
 func (b builder) items() object {
 	row := object{{"row.$", "$$.Map.Item.Index"}, {"record.$", "$$.Map.Item.Value"}}
 	shared := object{{"source.$", "$.source"}, {"run.$", "$.run"}}
@@ -69,9 +67,8 @@ func (b builder) childExecution() object {
 	}
 }
 
-// processBatch applies the rows of one batch and keeps of them what
-// AggregateResults needs: numbers for those that went well, everything about
-// those that did not.
+// processBatch applies the rows of one batch and keeps of them what AggregateResults needs: numbers for those that went
+// well, everything about those that did not.
 func (b builder) processBatch() object {
 	return object{
 		{"Type", "Map"},
@@ -119,8 +116,7 @@ func (b builder) processSingleUserRecord() object {
 		})
 }
 
-// catchRecord keeps what only the failing state knows: the number of attempts
-// and when the first one began.
+// catchRecord keeps what only the failing state knows: the number of attempts and when the first one began.
 func catchRecord(errorName, next string) object {
 	return object{
 		{"ErrorEquals", []string{errorName}},
@@ -133,8 +129,8 @@ func catchRecord(errorName, next string) object {
 	}
 }
 
-// failedRecord shapes a failure as the row's result, so that it reaches S3 with
-// the others and is not lost if the Map as a whole fails.
+// failedRecord shapes a failure as the row's result, so that it reaches S3 with the others and is not lost if the Map
+// as a whole fails.
 func failedRecord(comment, outcome string) object {
 	return object{
 		{"Type", "Pass"},

@@ -2,9 +2,8 @@ package statemachine
 
 import "stepback/retrypatterns"
 
-// initialize shapes the execution's input {bucket, key, etag}. Everything that
-// a later state may or may not write starts as null, since a path that leads
-// nowhere would fail the execution for good.
+// initialize shapes the execution's input {bucket, key, etag}. Everything that a later state may or may not write
+// starts as null, since a path that leads nowhere would fail the execution for good.
 func (b builder) initialize() object {
 	return object{
 		{"Type", "Pass"},
@@ -31,7 +30,8 @@ func (b builder) place(folder string) object {
 }
 
 func (b builder) validateCSVFile() object {
-	return b.lambda(retrypatterns.ValidateCSVFile, "Reads the whole file; writes a normalised copy where the Map could not read the original",
+	return b.lambda(retrypatterns.ValidateCSVFile,
+		"Reads the whole file; writes a normalised copy where the Map could not read the original",
 		b.ValidateFunction,
 		object{
 			{"source.$", "$.source"},
@@ -49,13 +49,14 @@ func (b builder) validateCSVFile() object {
 func (b builder) checkValidation() object {
 	return object{
 		{"Type", "Choice"},
-		{"Choices", []object{{{"Variable", "$.validation.report.valid"}, {"BooleanEquals", true}, {"Next", processUserRecords}}}},
+		{"Choices", []object{{{"Variable", "$.validation.report.valid"}, {"BooleanEquals", true},
+			{"Next", processUserRecords}}}},
 		{"Default", invalidFile},
 	}
 }
 
-// invalidFile gives a report that says "not valid" the form of an error, which
-// is the form in which the other refusals arrive.
+// invalidFile gives a report that says "not valid" the form of an error, which is the form in which the other refusals
+// arrive.
 func (b builder) invalidFile() object {
 	return object{
 		{"Type", "Pass"},

@@ -354,3 +354,34 @@ func FuzzStoredState(f *testing.F) {
 		}
 	})
 }
+
+func TestTallyOfOthersOpensTheCircuit(t *testing.T) {
+	t.Parallel()
+	p := breaker.Callee()
+	var s breaker.State
+	s.Tally(&p, 30, 9, at(0))
+	s.Tally(&p, 0, 20, at(1))
+	if s.Circuit() != breaker.Closed {
+		t.Fatal("open with 29 failures of 59 calls")
+	}
+	s.Tally(&p, 0, 1, at(2))
+	if s.Circuit() != breaker.Open {
+		t.Fatal("closed with 30 failures of 60 calls")
+	}
+	s.Tally(&p, 5, 5, at(3))
+	if got := s.Statistics(&p, at(3)).Totals; got.Late != 10 || got.Failures != 30 {
+		t.Errorf("totals are %+v, want 10 late", got)
+	}
+	five := breaker.Source()
+	var row breaker.State
+	row.Tally(&five, 0, 4, at(0))
+	row.Tally(&five, 1, 3, at(0))
+	row.Tally(&five, 0, 4, at(0))
+	if row.Circuit() != breaker.Closed {
+		t.Fatal("a success did not end the row of failures")
+	}
+	row.Tally(&five, 0, 1, at(0))
+	if row.Circuit() != breaker.Open {
+		t.Error("closed after five failures in a row")
+	}
+}

@@ -23,19 +23,10 @@ type slice struct{ Requests, Failures int64 }
 
 // add counts one call that ended now.
 func (w *window) add(p *Policy, now int64, failed bool) {
-	switch {
-	case p.Window > 0:
-		w.advance(p, now)
-		// A clock that runs behind counts into the newest slice.
-		s := &w.time[w.head%slices]
-		s.Requests++
-		w.requests++
-		if failed {
-			s.Failures++
-			w.failures++
-		}
-	case p.WindowRequests > 0:
-		w.push(p, failed)
+	if failed {
+		w.addMany(p, now, 0, 1)
+	} else {
+		w.addMany(p, now, 1, 0)
 	}
 }
 
@@ -99,5 +90,25 @@ func (w *window) recount() {
 	w.failures = 0
 	for _, word := range w.calls {
 		w.failures += int64(bits.OnesCount64(word))
+	}
+}
+
+// addMany counts calls that ended now. Of a window of calls, the successes come first.
+func (w *window) addMany(p *Policy, now int64, successes, failures int64) {
+	switch {
+	case p.Window > 0:
+		w.advance(p, now)
+		s := &w.time[w.head%slices] // a clock that runs behind counts into the newest slice
+		s.Requests += successes + failures
+		s.Failures += failures
+		w.requests += successes + failures
+		w.failures += failures
+	case p.WindowRequests > 0:
+		for range min(successes, MaxWindowRequests) {
+			w.push(p, false)
+		}
+		for range min(failures, MaxWindowRequests) {
+			w.push(p, true)
+		}
 	}
 }

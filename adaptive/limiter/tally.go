@@ -71,3 +71,8 @@ func Share(limit float64, t Tally, span time.Duration) float64 {
 	}
 	return limit / wanted
 }
+
+// Negative is what takes a tally off when it is added.
+func (t Tally) Negative() Tally {
+	return Tally{-t.Asked, -t.Admitted, -t.Successes, -t.Failures, -t.Busy}
+}

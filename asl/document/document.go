@@ -11,16 +11,17 @@ import (
 // MaxSize is how long a definition may be, in bytes of its JSON: the limit of CreateStateMachine.
 const MaxSize = 1_048_576
 
-// MaxText is how long the text that a definition is kept in may be, in bytes: with indentation, comments and placeholders it is longer
-// than its JSON. Read refuses a longer one without looking at it, so nobody needs to read a file further than one byte beyond.
+// MaxText is how long the text that a definition is kept in may be, in bytes: with indentation, comments and
+// placeholders it is longer than its JSON. Read refuses a longer one without looking at it, so nobody needs to read a
+// file further than one byte beyond.
 const MaxText = 8 * MaxSize
 
 // Options say how a text is read.
 type Options struct {
 	// YAML reads the text as YAML, of which JSON is a part; otherwise it is JSON.
 	YAML bool
-	// Values of placeholders, by their names. CloudFormation's pseudo parameters AWS::AccountId, AWS::Partition, AWS::Region and
-	// AWS::URLSuffix have a value without being named here.
+	// Values of placeholders, by their names. CloudFormation's pseudo parameters AWS::AccountId, AWS::Partition,
+	// AWS::Region and AWS::URLSuffix have a value without being named here.
 	Values map[string]string
 }
 
@@ -28,12 +29,13 @@ type Options struct {
 type Document struct {
 	// Text is the definition as it is kept.
 	Text string
-	// JSON is what Step Functions would be given: placeholders have their values, and those without one a stand-in where a
-	// definition could not be understood otherwise. It is of no use when Problems has an error.
+	// JSON is what Step Functions would be given: placeholders have their values, and those without one a stand-in
+	// where a definition could not be understood otherwise. It is of no use when Problems has an error.
 	JSON string
 	// Open are the names of the placeholders without a value, each once, in the order of the text.
 	Open []string
-	// Needed are those of Open that have to be a number, an object or the like: of them nothing runs without their value.
+	// Needed are those of Open that have to be a number, an object or the like: of them nothing runs without their
+	// value.
 	Needed []string
 	// Problems say why the text could not be read at all.
 	Problems []asl.Diagnostic
@@ -92,8 +94,8 @@ func tooLong() *problem {
 	return &problem{message: "The definition is longer than 1,048,576 bytes, which CreateStateMachine refuses"}
 }
 
-// Place returns diagnostics about the JSON as diagnostics about the text, without errors about values that are open: whether those
-// are errors shows when the placeholders get their values.
+// Place returns diagnostics about the JSON as diagnostics about the text, without errors about values that are open:
+// whether those are errors shows when the placeholders get their values.
 func (d *Document) Place(found []asl.Diagnostic) []asl.Diagnostic {
 	if d.places.isIdentity() {
 		return found
@@ -120,7 +122,8 @@ func (d *Document) Diagnose(check func(definition string) []asl.Diagnostic) []as
 	return d.Place(check(d.JSON))
 }
 
-// StandsIn reports whether a Resource of the JSON was made up for a placeholder without a value: it need not be a Lambda function.
+// StandsIn reports whether a Resource of the JSON was made up for a placeholder without a value: it need not be a
+// Lambda function.
 func (d *Document) StandsIn(resource string) bool {
 	return slices.ContainsFunc(d.Open, func(name string) bool { return resource == standInFunction+nameFrom(name) })
 }
@@ -140,8 +143,8 @@ func (d *Document) refuse(p problem) *Document {
 	return d
 }
 
-// IsYAML guesses whether a text without a telling file name is YAML: it is when it does not look like JSON and a line of it begins
-// with one of the fields that every definition has.
+// IsYAML guesses whether a text without a telling file name is YAML: it is when it does not look like JSON and a line
+// of it begins with one of the fields that every definition has.
 func IsYAML(text string) bool {
 	if strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "{") {
 		return false

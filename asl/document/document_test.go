@@ -40,11 +40,15 @@ func TestReadingYAML(t *testing.T) {
 		{"nothing", "# only a comment\n", ``},
 		{"JSON", `{"a": [1, 2.50, "x"], "b": {}}`, `{"a":[1,2.50,"x"],"b":{}}`},
 		{"blocks", "a:\n  - 1\n  - b: x\n    c: ~\n", `{"a":[1,{"b":"x","c":null}]}`},
-		{"strings", "a: '007'\nb: \"\\u00e9\\n\"\nc: it's\nd: 'it''s'\n", `{"a":"007","b":"é\n","c":"it's","d":"it's"}`},
+		{"strings", "a: '007'\nb: \"\\u00e9\\n\"\nc: it's\nd: 'it''s'\n",
+			`{"a":"007","b":"é\n","c":"it's","d":"it's"}`},
 		{"many lines", "a: |\n  one\n  two\nb: >-\n  one\n  two\n", `{"a":"one\ntwo\n","b":"one two"}`},
-		{"JSONata", "a: '{% $states.input.x %}'\nb: |-\n  {% (\n    $x := 1;\n    $x\n  ) %}\n", `{"a":"{% $states.input.x %}","b":"{% (\n  $x := 1;\n  $x\n) %}"}`},
-		{"numbers", "a: 0x10\nb: 1_000\nc: 1e3\nd: +5\ne: .5\nf: 12345678901234567890\n", `{"a":16,"b":1000,"c":1e3,"d":5,"e":0.5,"f":12345678901234567890}`},
-		{"booleans of YAML 1.1", "a: yes\nb: Off\nc: 'yes'\nd: TRUE\ne: y\n", `{"a":true,"b":false,"c":"yes","d":true,"e":"y"}`},
+		{"JSONata", "a: '{% $states.input.x %}'\nb: |-\n  {% (\n    $x := 1;\n    $x\n  ) %}\n",
+			`{"a":"{% $states.input.x %}","b":"{% (\n  $x := 1;\n  $x\n) %}"}`},
+		{"numbers", "a: 0x10\nb: 1_000\nc: 1e3\nd: +5\ne: .5\nf: 12345678901234567890\n",
+			`{"a":16,"b":1000,"c":1e3,"d":5,"e":0.5,"f":12345678901234567890}`},
+		{"booleans of YAML 1.1", "a: yes\nb: Off\nc: 'yes'\nd: TRUE\ne: y\n",
+			`{"a":true,"b":false,"c":"yes","d":true,"e":"y"}`},
 		{"a time is text", "a: 2026-01-02T03:04:05Z\nb: 2026-01-02\n", `{"a":"2026-01-02T03:04:05Z","b":"2026-01-02"}`},
 		{"names are text", "1: a\ntrue: b\nno: c\n", `{"1":"a","true":"b","no":"c"}`},
 		{"repeated names stay", "a: 1\na: 2\n", `{"a":1,"a":2}`},
@@ -66,20 +70,26 @@ func TestWhatCannotBeRead(t *testing.T) {
 		name, text, want string
 		yaml             bool
 	}{
-		{"byte order mark", "\ufeff{}", "x:1:1: error UNREADABLE_DEFINITION: The text begins with a byte order mark", false},
+		{"byte order mark", "\ufeff{}", "x:1:1: error UNREADABLE_DEFINITION: The text begins with a byte order mark",
+			false},
 		{"UTF-16 with a mark", "\xff\xfe{\x00}\x00", "x:1:1: error UNREADABLE_DEFINITION: The text is UTF-16", false},
 		{"UTF-16 without", "\x00{\x00}", "x:1:1: error UNREADABLE_DEFINITION: The text is UTF-16", true},
 		{"byte 0", "{\n\x00}", "x:2:1: error UNREADABLE_DEFINITION: The file is not text", false},
 		{"Latin 1", "{\"\xe4\": 1}", "x:1:3: error UNREADABLE_DEFINITION: The text is not UTF-8", false},
-		{"too long", `{"Comment": "` + strings.Repeat("x", document.MaxSize) + `"}`, "x:1:1: error UNREADABLE_DEFINITION: The definition is longer than 1,048,576 bytes", false},
-		{"too long YAML", strings.Repeat("# x\n", 3*document.MaxSize), "x:1:1: error UNREADABLE_DEFINITION: The definition is longer than 1,048,576 bytes", true},
+		{"too long", `{"Comment": "` + strings.Repeat("x", document.MaxSize) + `"}`,
+			"x:1:1: error UNREADABLE_DEFINITION: The definition is longer than 1,048,576 bytes", false},
+		{"too long YAML", strings.Repeat("# x\n", 3*document.MaxSize),
+			"x:1:1: error UNREADABLE_DEFINITION: The definition is longer than 1,048,576 bytes", true},
 		{"alias", "a: &x 1\nb: *x\n", "x:2:4: error UNREADABLE_DEFINITION: CloudFormation refuses aliases", true},
 		{"merge", "a: 1\n<<: {b: 1}\n", "x:2:1: error UNREADABLE_DEFINITION: CloudFormation refuses merge keys", true},
-		{"two documents", "a: 1\n---\nb: 1\n", "x:2:1: error UNREADABLE_DEFINITION: The file has more than one YAML document", true},
+		{"two documents", "a: 1\n---\nb: 1\n",
+			"x:2:1: error UNREADABLE_DEFINITION: The file has more than one YAML document", true},
 		{"tab", "a:\n\tb: 1\n", "x:2:1: error UNREADABLE_DEFINITION: The text is not YAML: found character that cannot start any token", true},
 		{"infinity", "a: .inf\n", "x:1:4: error UNREADABLE_DEFINITION: JSON has no number .inf", true},
-		{"name that is none", "? [a]\n: 1\n", "x:1:3: error UNREADABLE_DEFINITION: The name of a member is a string", true},
-		{"template", "Transform: x\nResources:\n  A: !If [a, b]\n", "x:2:1: error UNREADABLE_DEFINITION: This is a CloudFormation or SAM template", true},
+		{"name that is none", "? [a]\n: 1\n", "x:1:3: error UNREADABLE_DEFINITION: The name of a member is a string",
+			true},
+		{"template", "Transform: x\nResources:\n  A: !If [a, b]\n",
+			"x:2:1: error UNREADABLE_DEFINITION: This is a CloudFormation or SAM template", true},
 		{"other tag", "a: !Join ['', [a]]\n", "x:1:4: error UNREADABLE_DEFINITION: The tag !Join means nothing", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -108,19 +118,26 @@ func TestPlaceholders(t *testing.T) {
 	}{
 		{"a function without a value", task(`"Resource": "${Fn}"`), nil, "", []string{"Fn"}},
 		{"a function with one", task(`"Resource": "${Fn}"`), given, "", nil},
-		{"part of an ARN", task(`"Resource": "arn:aws:lambda:${Region}:${AWS::AccountId}:function:${Fn.Arn}"`), nil, "", []string{"Region", "Fn.Arn"}},
+		{"part of an ARN", task(`"Resource": "arn:aws:lambda:${Region}:${AWS::AccountId}:function:${Fn.Arn}"`), nil, "",
+			[]string{"Region", "Fn.Arn"}},
 		{"the partition", task(`"Resource": "arn:${AWS::Partition}:states:::sqs:sendMessage", "Parameters": {"QueueUrl": "${Queue}", "MessageBody": ""}`), nil, "", []string{"Queue"}},
-		{"an integration that does not exist", task(`"Resource": "arn:aws:states:::sqs:${Verb}"`), nil, "", []string{"Verb"}},
+		{"an integration that does not exist", task(`"Resource": "arn:aws:states:::sqs:${Verb}"`), nil, "",
+			[]string{"Verb"}},
 		{"a number", task(`"Resource": "${Fn}", "HeartbeatSeconds": ${H}, "TimeoutSeconds": ${T}, "Retry": [{"ErrorEquals": ["a"], "BackoffRate": ${B}, "MaxDelaySeconds": ${D}}]`), nil, "", []string{"Fn", "H", "T", "B", "D"}},
 		{"an object", task(`"Resource": "${Fn}", "Credentials": ${Role}`), nil, "", []string{"Fn", "Role"}},
 		{"a number with a value", task(`"Resource": "${Fn}", "TimeoutSeconds": ${Seconds}`), given, "", nil},
-		{"a number in quotes", task(`"Resource": "${Fn}", "TimeoutSeconds": "${Seconds}"`), given, "2:40: Expected value of type Integer", nil},
-		{"a number in quotes without a value", task(`"Resource": "${Fn}", "TimeoutSeconds": "${T}"`), nil, "", []string{"Fn", "T"}},
-		{"what follows keeps its place", task(`"Resource": "${Fn}", "TimeoutSeconds": ${T}, "Nxt": 1`), nil, "2:46: Field 'Nxt' is not supported", []string{"Fn", "T"}},
-		{"what follows a value does, too", task(`"Resource": "${Fn}", "TimeoutSeconds": ${Seconds}, "Nxt": 1`), given, "2:52: Field 'Nxt' is not supported", nil},
+		{"a number in quotes", task(`"Resource": "${Fn}", "TimeoutSeconds": "${Seconds}"`), given,
+			"2:40: Expected value of type Integer", nil},
+		{"a number in quotes without a value", task(`"Resource": "${Fn}", "TimeoutSeconds": "${T}"`), nil, "",
+			[]string{"Fn", "T"}},
+		{"what follows keeps its place", task(`"Resource": "${Fn}", "TimeoutSeconds": ${T}, "Nxt": 1`), nil,
+			"2:46: Field 'Nxt' is not supported", []string{"Fn", "T"}},
+		{"what follows a value does, too", task(`"Resource": "${Fn}", "TimeoutSeconds": ${Seconds}, "Nxt": 1`), given,
+			"2:52: Field 'Nxt' is not supported", nil},
 		{"an escaped quote before", task(`"Comment": "\"", "Resource": "${Fn}"`), nil, "", []string{"Fn"}},
 		{"no placeholder", task(`"Resource": "{{Fn}}"`), nil, "2:13: Value is not a valid resource ARN", nil},
-		{"a dollar where JSON has none", "{$}", nil, "1:2: Unexpected character ('$' (code 36)): was expecting double-quote to start field name at [line: 1, column: 2]", nil},
+		{"a dollar where JSON has none", "{$}", nil,
+			"1:2: Unexpected character ('$' (code 36)): was expecting double-quote to start field name at [line: 1, column: 2]", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -138,7 +155,8 @@ func TestPlaceholders(t *testing.T) {
 
 func TestPlaceholdersInNamesOfMembers(t *testing.T) {
 	t.Parallel()
-	for text, yaml := range map[string]bool{`{"${Table}.$": "$", "b": "${Other}"}`: false, "${Table}.$: $\nb: ${Other}\n": true} {
+	for text, yaml := range map[string]bool{`{"${Table}.$": "$", "b": "${Other}"}`: false,
+		"${Table}.$: $\nb: ${Other}\n": true} {
 		d := document.Read(text, document.Options{YAML: yaml})
 		if want := []string{"Table", "Other"}; !slices.Equal(d.Open, want) {
 			t.Errorf("%s: %q", text, d.Open)
@@ -196,7 +214,8 @@ States:
 
 func TestLongLinesOfYAMLAreReadInTime(t *testing.T) {
 	t.Parallel()
-	text := "{Comment: [" + strings.Repeat("'it''s', ", 10_000) + "], StartAt: 'A ''quoted'' name', States: {A: {Type: Pass, Nxt: 'B'}}}"
+	text := "{Comment: [" + strings.Repeat("'it''s', ", 10_000) +
+		"], StartAt: 'A ''quoted'' name', States: {A: {Type: Pass, Nxt: 'B'}}}"
 	d := document.Read(text, document.Options{YAML: true})
 	var got []string
 	for _, f := range d.Diagnose(check) {
@@ -221,7 +240,8 @@ func TestManyPlaceholdersAreReadInTime(t *testing.T) {
 func TestIsYAML(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{
-		"\n {\"StartAt\": 1}": false, "StartAt: A": true, "Comment: x\r\nStates:\r\n": true, "": false, "null": false, "a\n  States:": false,
+		"\n {\"StartAt\": 1}": false, "StartAt: A": true, "Comment: x\r\nStates:\r\n": true, "": false, "null": false,
+		"a\n  States:": false,
 	} {
 		if got := document.IsYAML(text); got != want {
 			t.Errorf("%q: %v", text, got)

@@ -15,7 +15,8 @@ func unreadable(text string) *problem {
 		return &problem{"The text begins with a byte order mark, which is no part of JSON",
 			"save it as UTF-8 without a byte order mark (BOM)", source.Span{End: len("\ufeff")}}
 	case isUTF16(text):
-		return &problem{"The text is UTF-16, not UTF-8", "save it as UTF-8; Windows PowerShell writes UTF-16 with > and Out-File", first}
+		return &problem{"The text is UTF-16, not UTF-8",
+			"save it as UTF-8; Windows PowerShell writes UTF-16 with > and Out-File", first}
 	case strings.IndexByte(text, 0) >= 0:
 		at := strings.IndexByte(text, 0)
 		return &problem{"The file is not text: it has a byte 0", "", source.Span{Start: at, End: at + 1}}
@@ -31,7 +32,8 @@ func isUTF16(text string) bool {
 	if strings.HasPrefix(text, "\xff\xfe") || strings.HasPrefix(text, "\xfe\xff") {
 		return true
 	}
-	return len(text) >= 4 && (text[0] == 0) != (text[1] == 0) && (text[0] == 0) == (text[2] == 0) && (text[1] == 0) == (text[3] == 0)
+	return len(text) >= 4 && (text[0] == 0) != (text[1] == 0) && (text[0] == 0) == (text[2] == 0) &&
+		(text[1] == 0) == (text[3] == 0)
 }
 
 func firstInvalid(text string) int {

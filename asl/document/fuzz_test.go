@@ -8,12 +8,14 @@ import (
 	"stepback/asl/jsonvalue"
 )
 
-// FuzzRead demands that nothing panics, that JSON without placeholders stays as it is, that what was YAML is JSON, and that every
-// part of the JSON comes from a part of the text.
+// FuzzRead demands that nothing panics, that JSON without placeholders stays as it is, that what was YAML is JSON, and
+// that every part of the JSON comes from a part of the text.
 func FuzzRead(f *testing.F) {
 	for _, text := range []string{
-		"", "{}", "StartAt: A\nStates:\n  A: {Type: Succeed}\n", `{"Resource": "${A.Arn}", "n": ${B}, "\"": "arn:${AWS::Region}"}`,
-		"a: &x [1]\nb: *x", "a: |2\n  x\n\u2028b: é\n", "? a\n: !Sub \"${B}\"", "\"${", "'", "a: '${X}\n  y'", "---\n...\n---\n",
+		"", "{}", "StartAt: A\nStates:\n  A: {Type: Succeed}\n",
+		`{"Resource": "${A.Arn}", "n": ${B}, "\"": "arn:${AWS::Region}"}`,
+		"a: &x [1]\nb: *x", "a: |2\n  x\n\u2028b: é\n", "? a\n: !Sub \"${B}\"", "\"${", "'", "a: '${X}\n  y'",
+		"---\n...\n---\n",
 	} {
 		f.Add(text, true)
 		f.Add(text, false)
@@ -22,7 +24,8 @@ func FuzzRead(f *testing.F) {
 		d := document.Read(text, document.Options{YAML: yaml, Values: map[string]string{"B": "a \"\nvalue"}})
 		found := d.Diagnose(check)
 		for _, p := range found {
-			if p.Span.Start < 0 || p.Span.Start > p.Span.End || p.Span.End > len(text)+len(" ") || p.Line < 1 || p.Column < 1 {
+			if p.Span.Start < 0 || p.Span.Start > p.Span.End || p.Span.End > len(text)+len(" ") || p.Line < 1 ||
+				p.Column < 1 {
 				t.Fatalf("%+v is outside of %q", p, text)
 			}
 		}

@@ -7,8 +7,8 @@ import (
 	"stepback/asl/source"
 )
 
-// mapping tells where the pieces of a text came from. The pieces are in order; what lies between two of them (the punctuation of
-// JSON that was YAML) belongs to the next. The nil mapping is that of a text that was not changed.
+// mapping tells where the pieces of a text came from. The pieces are in order; what lies between two of them (the
+// punctuation of JSON that was YAML) belongs to the next. The nil mapping is that of a text that was not changed.
 type mapping []piece
 
 // piece is a part of a text that came from a part of another.
@@ -38,7 +38,8 @@ func (m mapping) origin(s source.Span) source.Span {
 	return source.Span{Start: from, End: max(from, to)}
 }
 
-// isOpen reports whether a part has to do with a placeholder without a value: it is one, is inside one, or is a text around one.
+// isOpen reports whether a part has to do with a placeholder without a value: it is one, is inside one, or is a text
+// around one.
 func (m mapping) isOpen(s source.Span) bool {
 	for i := m.index(s.Start); i < len(m) && m[i].at.Start < max(s.End, s.Start+1); i++ {
 		if m[i].open && m[i].at.End > s.Start {
@@ -103,7 +104,8 @@ func (w *rewriter) write(to int, text string, same, open bool) {
 	}
 	at := w.out.Len()
 	w.out.WriteString(text)
-	w.places = append(w.places, piece{source.Span{Start: at, End: w.out.Len()}, source.Span{Start: w.done, End: to}, same, open})
+	w.places = append(w.places, piece{source.Span{Start: at, End: w.out.Len()}, source.Span{Start: w.done, End: to},
+		same, open})
 	w.done = to
 }
 

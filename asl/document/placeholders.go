@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// placeholder is what DefinitionSubstitutions fill in; the templates of Terraform and the Serverless Framework look alike.
+// placeholder is what DefinitionSubstitutions fill in; the templates of Terraform and the Serverless Framework look
+// alike.
 var placeholder = regexp.MustCompile(`\$\{([^{}"\n]{1,200})\}`)
 
 // maxPlaceholder is how long a placeholder is at most, in bytes.
@@ -14,7 +15,8 @@ const maxPlaceholder = 4*200 + len("${}")
 // pseudoParameters are CloudFormation's, with values that could be.
 func pseudoParameters() map[string]string {
 	return map[string]string{
-		"AWS::AccountId": "123456789012", "AWS::Partition": "aws", "AWS::Region": "us-east-1", "AWS::URLSuffix": "amazonaws.com",
+		"AWS::AccountId": "123456789012", "AWS::Partition": "aws", "AWS::Region": "us-east-1",
+		"AWS::URLSuffix": "amazonaws.com",
 	}
 }
 
@@ -27,8 +29,8 @@ type filler struct {
 	key          string // the last string of the JSON that was followed by a colon
 }
 
-// fillJSON goes through the tokens of JSON. A string whose placeholders are open gets a stand-in where it has to be an ARN, and a
-// placeholder outside strings gets one because there would be no JSON without.
+// fillJSON goes through the tokens of JSON. A string whose placeholders are open gets a stand-in where it has to be an
+// ARN, and a placeholder outside strings gets one because there would be no JSON without.
 func (f *filler) fillJSON() {
 	for i := 0; i < len(f.text); {
 		switch f.text[i] {

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// standInFunction is the ARN of the Lambda function that stands in for a Resource nobody gave; the placeholder's name follows.
+// standInFunction is the ARN of the Lambda function that stands in for a Resource nobody gave; the placeholder's name
+// follows.
 const standInFunction = "arn:aws:lambda:us-east-1:123456789012:function:"
 
 // standIn is what stands in for a string with open placeholders, where only an ARN will do.
@@ -34,8 +35,8 @@ func nameFrom(placeholder string) string {
 	return unfitForARNs.ReplaceAllString(strings.TrimSuffix(strings.TrimSpace(placeholder), ".Arn"), "-")
 }
 
-// standInNumber stands in for what is no string. Where the number does not fit, nothing is said of it, and other fields get on with
-// it: a heartbeat is shorter than its timeout.
+// standInNumber stands in for what is no string. Where the number does not fit, nothing is said of it, and other fields
+// get on with it: a heartbeat is shorter than its timeout.
 func standInNumber(field string) string {
 	if field == "HeartbeatSeconds" {
 		return "1"

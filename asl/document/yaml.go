@@ -42,12 +42,14 @@ func (y *yamlReader) read() *problem {
 		return y.malformed(err)
 	}
 	if err := decoder.Decode(&more); err == nil {
-		return y.wrong(&more, "The file has more than one YAML document", "one definition in a file, without a line --- in it")
+		return y.wrong(&more, "The file has more than one YAML document",
+			"one definition in a file, without a line --- in it")
 	} else if !errors.Is(err, io.EOF) {
 		return y.malformed(err)
 	}
 	if member := templateMember(root.Content[0]); member != nil {
-		return y.wrong(member, "This is a CloudFormation or SAM template, not a definition", "give the files that its state machines' DefinitionUri name")
+		return y.wrong(member, "This is a CloudFormation or SAM template, not a definition",
+			"give the files that its state machines' DefinitionUri name")
 	}
 	return y.value(&root, "")
 }
@@ -180,7 +182,8 @@ func (y *yamlReader) span(n *yaml.Node) source.Span {
 	return source.Span{Start: start, End: start + len(rest)}
 }
 
-// offset finds a place from the last one when it is further to the right on its line, as a text on a single line needs it.
+// offset finds a place from the last one when it is further to the right on its line, as a text on a single line needs
+// it.
 func (y *yamlReader) offset(p source.Position) int {
 	if p.Line == y.near.Line && p.Column >= y.near.Column {
 		for range p.Column - y.near.Column {

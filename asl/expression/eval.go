@@ -17,6 +17,8 @@ type expression struct {
 func (e *expression) eval(env jsonata.Env) (jsonvalue.Value, error) {
 	result, err := e.code.Eval(env)
 	switch {
+	case internal(err) != "":
+		return jsonvalue.Value{}, e.failure("threw an internal error during evaluation. " + internal(err))
 	case err != nil:
 		return jsonvalue.Value{}, e.failure("threw an error during evaluation" + described(err))
 	case result.Kind() == jsonata.Undefined:
@@ -42,6 +44,15 @@ func described(err error) string {
 		return ". " + e.Code + ": " + e.Message
 	}
 	return ": " + err.Error()
+}
+
+// internal is the ID of an error that the service calls internal; empty for all others.
+func internal(err error) string {
+	var e *jsonata.Error
+	if errors.As(err, &e) && e.Code == jsonata.InternalError {
+		return e.Message
+	}
+	return ""
 }
 
 // Error is why a field has no value, in the words of the service.

@@ -1,6 +1,6 @@
 // Package expression compiles the fields of JSONata states: JSON values in which every string of the form {% … %} is an
-// expression. Its errors are worded as AWS Step Functions words them, with the field and the expression. It knows nothing of
-// states and keeps no data: what an expression sees is the business of the Env it is evaluated with.
+// expression. Its errors are worded as AWS Step Functions words them, with the field and the expression. It knows
+// nothing of states and keeps no data: what an expression sees is the business of the Env it is evaluated with.
 package expression
 
 import (
@@ -27,8 +27,8 @@ type Value struct {
 	root  node
 }
 
-// Compile compiles a field of a state. The name is the one that errors show, such as Output or ItemReader/Arguments. The error is
-// a *jsonata.Error that is wrapped with the field it is in.
+// Compile compiles a field of a state. The name is the one that errors show, such as Output or ItemReader/Arguments.
+// The error is a *jsonata.Error that is wrapped with the field it is in.
 func Compile(field string, v jsonvalue.Value) (*Value, error) {
 	root, err := compile(field, v)
 	if err != nil {
@@ -51,11 +51,13 @@ func (v *Value) Static() (jsonvalue.Value, bool) {
 
 // Unexpected is the error of a field whose value is of the wrong type. Types are named as JSONata's $type names them.
 func (v *Value) Unexpected(expected string, got jsonvalue.Value) *Error {
-	return &Error{Field: v.field, Expression: v.text(), Problem: "returned an unexpected result type. Expected '" + expected +
+	return &Error{Field: v.field, Expression: v.text(), Problem: "returned an unexpected result type. Expected '" +
+		expected +
 		"', but was '" + got.Kind().String() + "' for value: " + got.JSON()}
 }
 
-// Member returns the member of a field that is an object with expressions inside, as a field of its own; nil when there is none.
+// Member returns the member of a field that is an object with expressions inside, as a field of its own; nil when there
+// is none.
 func (v *Value) Member(key string) *Value {
 	o, ok := v.root.(*object)
 	if !ok {

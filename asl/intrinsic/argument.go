@@ -33,11 +33,3 @@ func (a pathArgument) eval(env Env, function string) (jsonvalue.Value, error) {
 type callArgument struct{ call *Call }
 
 func (a callArgument) eval(env Env, _ string) (jsonvalue.Value, error) { return a.call.Eval(env) }
-
-// openEscape is a string with a backslash that escapes nothing, which the specification makes an error of the evaluation, not
-// of the definition.
-type openEscape struct{ reason string }
-
-func (a openEscape) eval(_ Env, function string) (jsonvalue.Value, error) {
-	return jsonvalue.Value{}, &Error{Function: function, Reason: a.reason}
-}

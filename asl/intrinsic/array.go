@@ -36,7 +36,8 @@ func arrayGetItem(values []jsonvalue.Value, _ Env) (jsonvalue.Value, error) {
 	case !whole:
 		return jsonvalue.Value{}, fmt.Errorf("the index %s is not an integer", values[1].Text())
 	case index < 0 || index >= int64(values[0].Len()):
-		return jsonvalue.Value{}, fmt.Errorf("the index %d is out of range for an array of length %d", index, values[0].Len())
+		return jsonvalue.Value{}, fmt.Errorf("the index %d is out of range for an array of length %d", index,
+			values[0].Len())
 	}
 	return values[0].At(int(index)), nil
 }

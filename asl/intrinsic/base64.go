@@ -17,8 +17,8 @@ func base64Encode(values []jsonvalue.Value, _ Env) (jsonvalue.Value, error) {
 	return jsonvalue.OfString(base64.StdEncoding.EncodeToString([]byte(text))), nil
 }
 
-// base64Decode is States.Base64Decode. It ignores what is not of the alphabet, as MIME asks for, and does without padding, as Java's
-// decoder does; bytes that are not UTF-8 become U+FFFD.
+// base64Decode is States.Base64Decode. It ignores what is not of the alphabet, as MIME asks for, and does without
+// padding, as Java's decoder does; bytes that are not UTF-8 become U+FFFD.
 func base64Decode(values []jsonvalue.Value, _ Env) (jsonvalue.Value, error) {
 	text, err := base64Data(values[0])
 	if err != nil {

@@ -1,8 +1,9 @@
-// Package intrinsic compiles and evaluates the intrinsic functions of Amazon States Language: the States.Name(…) calls that
-// payload templates of the JSONPath language may hold.
+// Package intrinsic compiles and evaluates the intrinsic functions of Amazon States Language: the States.Name(…) calls
+// that payload templates of the JSONPath language may hold.
 //
-// It never touches a clock, a global random source or the outside: paths and randomness come from the caller's Env, so that
-// the same call with the same Env gives the same value. It does not know fields or states; see asl/template for those.
+// It never touches a clock, a global random source or the outside: paths and randomness come from the caller's Env, so
+// that the same call with the same Env gives the same value. It does not know fields or states; see asl/template for
+// those.
 package intrinsic
 
 import (
@@ -28,8 +29,8 @@ type Call struct {
 	apply     apply
 }
 
-// apply computes a function from its evaluated arguments, whose number has been checked; it owns the slice. Its error says
-// what is wrong without naming the function.
+// apply computes a function from its evaluated arguments, whose number has been checked; it owns the slice. Its error
+// says what is wrong without naming the function.
 type apply func(arguments []jsonvalue.Value, env Env) (jsonvalue.Value, error)
 
 // IsCall reports whether a text means to call an intrinsic function; Compile says whether it does so correctly.
@@ -38,8 +39,8 @@ func IsCall(text string) bool { return strings.HasPrefix(text, "States.") }
 // Text returns the call as it was written.
 func (c *Call) Text() string { return c.text }
 
-// Eval evaluates the arguments from left to right, then the function. The error is an *Error when a function, this one or a
-// nested one, cannot handle its arguments, and an *ArgumentError when a path argument has no value.
+// Eval evaluates the arguments from left to right, then the function. The error is an *Error when a function, this one
+// or a nested one, cannot handle its arguments, and an *ArgumentError when a path argument has no value.
 func (c *Call) Eval(env Env) (jsonvalue.Value, error) {
 	values := make([]jsonvalue.Value, len(c.arguments))
 	for i, a := range c.arguments {

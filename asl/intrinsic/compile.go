@@ -9,8 +9,8 @@ import (
 // MaxNesting is how many calls may stand inside each other, the outermost one included.
 const MaxNesting = 10
 
-// Compile reads a call, which must be the whole text. Names, numbers of arguments and paths are checked; the kinds of arguments are
-// checked by Eval. The error is a *SyntaxError.
+// Compile reads a call, which must be the whole text. Names, numbers of arguments and paths are checked; the kinds of
+// arguments are checked by Eval. The error is a *SyntaxError.
 func Compile(text string) (*Call, error) {
 	p := parser{s: text}
 	c, err := p.call(1)

@@ -38,6 +38,7 @@ func TestCompileRejects(t *testing.T) {
 		{"States.Array('a)", 14, "the string is not closed"},
 		{`States.Array('a\')`, 14, "the string is not closed"},
 		{`States.Array('\`, 14, "the string is not closed"},
+		{`States.Format('a\b')`, 17, `the backslash escapes nothing, expected one of \' \{ \} \\`},
 		{"States.Array($.a", 17, "expected ',' or ')'"},
 		{"States.Array(1, States.Nothing())", 17, "'States.Nothing' is not the name"},
 	}
@@ -49,7 +50,8 @@ func TestCompileRejects(t *testing.T) {
 			continue
 		}
 		if syntax.Column != tt.column || !strings.Contains(syntax.Error(), tt.want) {
-			t.Errorf("Compile(%q): got column %d, %q; want column %d, %q", tt.text, syntax.Column, syntax.Error(), tt.column, tt.want)
+			t.Errorf("Compile(%q): got column %d, %q; want column %d, %q", tt.text, syntax.Column, syntax.Error(),
+				tt.column, tt.want)
 		}
 	}
 }
@@ -104,7 +106,8 @@ func TestPaths(t *testing.T) {
 
 func TestIsCall(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]bool{"States.UUID()": true, "States.Nothing": true, "$.States.a": false, "": false} {
+	for text, want := range map[string]bool{"States.UUID()": true, "States.Nothing": true, "$.States.a": false,
+		"": false} {
 		if got := intrinsic.IsCall(text); got != want {
 			t.Errorf("IsCall(%q) = %v", text, got)
 		}

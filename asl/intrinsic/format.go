@@ -19,7 +19,8 @@ func prepareFormat(arguments []argument) apply {
 	return func(values []jsonvalue.Value, _ Env) (jsonvalue.Value, error) { return join(pieces, values[1:]) }
 }
 
-// splitEscaped cuts what stands between the quotes of a literal at its placeholders and resolves the escapes of the pieces.
+// splitEscaped cuts what stands between the quotes of a literal at its placeholders and resolves the escapes of the
+// pieces.
 func splitEscaped(raw string) []string {
 	var pieces []string
 	start := 0
@@ -49,7 +50,8 @@ func format(values []jsonvalue.Value, _ Env) (jsonvalue.Value, error) {
 // join puts one value between each two pieces.
 func join(pieces []string, values []jsonvalue.Value) (jsonvalue.Value, error) {
 	if len(pieces)-1 != len(values) {
-		return jsonvalue.Value{}, fmt.Errorf("the template has %d placeholders {} for %d values", len(pieces)-1, len(values))
+		return jsonvalue.Value{}, fmt.Errorf("the template has %d placeholders {} for %d values", len(pieces)-1,
+			len(values))
 	}
 	var out []byte
 	for i, v := range values {
@@ -62,14 +64,15 @@ func join(pieces []string, values []jsonvalue.Value) (jsonvalue.Value, error) {
 	return jsonvalue.OfString(string(append(out, pieces[len(values)]...))), nil
 }
 
-// maxText, in bytes, is how long a text may be that a function makes of values. It is far above what a payload may hold, which is not
-// checked here. It keeps a template that repeats a large value, and a path that selects parts of parts, from exhausting the memory.
+// maxText, in bytes, is how long a text may be that a function makes of values. It is far above what a payload may
+// hold, which is not checked here. It keeps a template that repeats a large value, and a path that selects parts of
+// parts, from exhausting the memory.
 const maxText = 4 << 20
 
 var errLong = fmt.Errorf("the result is longer than %d bytes", maxText)
 
-// appendShown appends a value as Java's toString shows it: strings bare, {a=1, b=[]} for objects. Recordings of the service show
-// this although the specification forbids objects and arrays here. It ends early when dst is too long.
+// appendShown appends a value as Java's toString shows it: strings bare, {a=1, b=[]} for objects. Recordings of the
+// service show this although the specification forbids objects and arrays here. It ends early when dst is too long.
 func appendShown(dst []byte, v jsonvalue.Value) []byte {
 	if len(dst) > maxText {
 		return dst

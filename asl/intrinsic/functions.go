@@ -10,8 +10,8 @@ type function struct {
 	prepare func(arguments []argument) apply
 }
 
-// functions are all intrinsic functions. The service's documentation is the source of names and arguments, recordings of the
-// service decide on the results.
+// functions are all intrinsic functions. The service's documentation is the source of names and arguments, recordings
+// of the service decide on the results.
 var functions = map[string]function{
 	"States.Array":          {0, -1, array, nil},
 	"States.ArrayContains":  {2, 2, arrayContains, nil},

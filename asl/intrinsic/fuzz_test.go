@@ -10,8 +10,10 @@ import (
 func FuzzCompile(f *testing.F) {
 	for _, text := range []string{
 		"States.UUID()", `States.Format('a \{ {} \'', $.a['b,c'])`, "States.Array(1, -2.5e3, null, true, $$.x, $v)",
-		"States.ArrayGetItem(States.StringSplit($$.StateMachine.Name, '-'), 0)", "States.Array($[?(@.a > 1)], $.length())",
-		"States.MathRandom(1, 9, 3)", `States.Format('\`, "States.JsonMerge($, $, false)", "States.StringToJson('[-0]')",
+		"States.ArrayGetItem(States.StringSplit($$.StateMachine.Name, '-'), 0)",
+		"States.Array($[?(@.a > 1)], $.length())",
+		"States.MathRandom(1, 9, 3)", `States.Format('\`, "States.JsonMerge($, $, false)",
+		"States.StringToJson('[-0]')",
 	} {
 		f.Add(text)
 	}

@@ -7,7 +7,8 @@ import (
 	"stepback/asl/jsonpath"
 )
 
-// path reads a path, which ends at the first comma or closing parenthesis outside its own brackets, parentheses and quotes.
+// path reads a path, which ends at the first comma or closing parenthesis outside its own brackets, parentheses and
+// quotes.
 func (p *parser) path() (argument, error) {
 	start := p.i
 	text := strings.TrimRight(p.s[start:start+pathLength(p.s[start:])], " \t\r\n")

@@ -1,13 +1,13 @@
 package intrinsic
 
 import (
-	"fmt"
 	"strings"
 
 	"stepback/asl/jsonvalue"
 )
 
-// quoted reads a string in single quotes at the cursor.
+// quoted reads a string in single quotes at the cursor. A backslash that escapes nothing is refused, as the service
+// refuses it when a machine is created; the specification speaks of an error of the evaluation.
 func (p *parser) quoted() (argument, error) {
 	start := p.i
 	p.i++
@@ -23,7 +23,7 @@ func (p *parser) quoted() (argument, error) {
 	raw := p.s[start+1 : p.i]
 	p.i++
 	if i := openEscapeIn(raw); i >= 0 {
-		return openEscape{fmt.Sprintf(`the backslash at column %d of the call escapes nothing, expected one of \' \{ \} \\`, start+i+2)}, nil
+		return nil, p.failAt(start+1+i, `the backslash escapes nothing, expected one of \' \{ \} \\`)
 	}
 	return literalArgument{value: jsonvalue.OfString(unescape(raw)), raw: raw}, nil
 }

@@ -12,8 +12,10 @@ var recordedArray = []recording{
 		{`{"FunctionInput":{"fst":null,"snd":null}}`, `[null,null]`},
 		{`{"FunctionInput":{"fst":1,"snd":1}}`, `[1,1]`},
 		{`{"FunctionInput":{"fst":1.1,"snd":1.1}}`, `[1.1,1.1]`},
-		{`{"FunctionInput":{"fst":"{\"Arg1\": 1, \"Arg2\": []}","snd":"{\"Arg1\": 1, \"Arg2\": []}"}}`, `["{\"Arg1\": 1, \"Arg2\": []}","{\"Arg1\": 1, \"Arg2\": []}"]`},
-		{`{"FunctionInput":{"fst":{"Arg1":1,"Arg2":[]},"snd":{"Arg1":1,"Arg2":[]}}}`, `[{"Arg1":1,"Arg2":[]},{"Arg1":1,"Arg2":[]}]`},
+		{`{"FunctionInput":{"fst":"{\"Arg1\": 1, \"Arg2\": []}","snd":"{\"Arg1\": 1, \"Arg2\": []}"}}`,
+			`["{\"Arg1\": 1, \"Arg2\": []}","{\"Arg1\": 1, \"Arg2\": []}"]`},
+		{`{"FunctionInput":{"fst":{"Arg1":1,"Arg2":[]},"snd":{"Arg1":1,"Arg2":[]}}}`,
+			`[{"Arg1":1,"Arg2":[]},{"Arg1":1,"Arg2":[]}]`},
 	}},
 	{`States.ArrayContains($.FunctionInput.fst, $.FunctionInput.snd)`, [][2]string{
 		{`{"FunctionInput":{"fst":[],"snd":null}}`, `false`},

@@ -5,7 +5,8 @@ type analysis struct {
 	labels int
 }
 
-// analyse flattens paths, attaches predicates and groupings to their steps, resolves parent operators and marks tail calls.
+// analyse flattens paths, attaches predicates and groupings to their steps, resolves parent operators and marks tail
+// calls.
 func analyse(n *node) (*node, *Error) {
 	a := &analysis{}
 	result, err := a.process(n)
@@ -177,7 +178,8 @@ func (a *analysis) lambda(n *node) (*node, *Error) {
 	if err != nil {
 		return nil, err
 	}
-	return &node{kind: lambdaNode, children: n.children, signature: n.signature, position: n.position, body: tailCall(body)}, nil
+	return &node{kind: lambdaNode, children: n.children, signature: n.signature, position: n.position,
+		body: tailCall(body)}, nil
 }
 
 func (a *analysis) conditional(n *node) (*node, *Error) {

@@ -74,8 +74,8 @@ func (b *budget) spendItems(n int) *Error {
 	return b.spend(n / 4)
 }
 
-// tick takes one step of a walk that cannot fail. It reports false when there is none left: the walk then ends early, and the next
-// spend fails.
+// tick takes one step of a walk that cannot fail. It reports false when there is none left: the walk then ends early,
+// and the next spend fails.
 func (b *budget) tick() bool {
 	b.steps--
 	return b.steps >= 0

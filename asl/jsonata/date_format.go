@@ -64,7 +64,8 @@ func dateComponent(t time.Time, component byte) int {
 		return weekPeriod(t, weekStart(year, 1), weekStart(year+1, 1), year-1, year, year+1)
 	case 'x':
 		before, after := today.AddDate(0, 0, -t.Day()), time.Date(year, month+1, 1, 0, 0, 0, 0, time.UTC)
-		return weekPeriod(t, weekStart(year, month), weekStart(year, month+1), int(before.Month()), int(month), int(after.Month()))
+		return weekPeriod(t, weekStart(year, month), weekStart(year, month+1), int(before.Month()), int(month),
+			int(after.Month()))
 	case 'H':
 		return t.Hour()
 	case 'h':

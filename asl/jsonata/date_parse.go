@@ -195,8 +195,8 @@ func matchDate(text string, parts []datePart) (parsedDate, bool, *Error) {
 	return d, found, nil
 }
 
-// complete fills in what is missing: what is larger than the given components from the present, what is smaller with the
-// start. A gap between given components is an error.
+// complete fills in what is missing: what is larger than the given components from the present, what is smaller with
+// the start. A gap between given components is an error.
 func (d parsedDate) complete(order string, now func() time.Time) *Error {
 	started, ended := false, false
 	for i := range len(order) {
@@ -253,7 +253,8 @@ func (d parsedDate) millis(byYearDay, halfDays bool) float64 {
 			return math.NaN()
 		}
 	}
-	t := time.Date(int(year), time.Month(int(month)+1), int(dayOfMonth), int(hour), int(d['m']), int(d['s']), 0, time.UTC)
+	t := time.Date(int(year), time.Month(int(month)+1), int(dayOfMonth), int(hour), int(d['m']), int(d['s']), 0,
+		time.UTC)
 	millis := float64(t.UnixMilli()) + d['f']
 	offset := d['Z']
 	if offset == 0 {

@@ -7,10 +7,13 @@ import (
 	"stepback/asl/jsonvalue"
 )
 
+// InternalError is the code of errors that the service calls internal and of which it shows only an ID, the Message.
+const InternalError = "internal"
+
 // Error is why an expression could not be compiled or evaluated.
 type Error struct {
-	// Code is the reference implementation's error code, such as S0201 or T2001. It is empty for the errors of the JavaScript
-	// runtime that the reference implementation lets through, such as an invalid regular expression.
+	// Code is the reference implementation's error code, such as S0201 or T2001. It is empty for the errors of the
+	// JavaScript runtime that the reference implementation lets through, such as an invalid regular expression.
 	Code string
 	// Position counts UTF-16 code units from the start of the expression; 0 when the error has no place.
 	Position int

@@ -122,8 +122,8 @@ func (ev *evaluator) apply(procedure value, args []value, input value, f *frame,
 	return result, err
 }
 
-// unmarkable is the error of the reference implementation when a call in tail position finds no function: it fails where it
-// would note the call's place on the function.
+// unmarkable is the error of the reference implementation when a call in tail position finds no function: it fails
+// where it would note the call's place on the function.
 func unmarkable(v value, procedure *node) *Error {
 	property := "position"
 	if procedure.kind == variableNode {
@@ -170,7 +170,8 @@ func (ev *evaluator) applyOnce(procedure value, args []value, input value, f *fr
 }
 
 func (ev *evaluator) applyLambda(l *lambda, args []value) (value, *Error) {
-	inner := &frame{parent: l.frame, names: make([]string, 0, len(l.parameters)), vals: make([]value, 0, len(l.parameters))}
+	inner := &frame{parent: l.frame, names: make([]string, 0, len(l.parameters)),
+		vals: make([]value, 0, len(l.parameters))}
 	for i, name := range l.parameters {
 		inner.bind(name, argument(args, i))
 	}

@@ -24,7 +24,8 @@ func (g *group) add(item value) {
 	}
 }
 
-// group makes an object of the items: each pair's key gathers items, its value is evaluated once for all that it gathered.
+// group makes an object of the items: each pair's key gathers items, its value is evaluated once for all that it
+// gathered.
 func (ev *evaluator) group(n *grouping, input value, f *frame) (value, *Error) {
 	list, ok := input.(*array)
 	if !ok {

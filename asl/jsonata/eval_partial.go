@@ -42,8 +42,8 @@ func (ev *evaluator) partial(n *node, input value, f *frame) (value, *Error) {
 	}
 }
 
-// unnamedParameter is the error for a function whose parameters have defaults: the reference implementation takes the names of
-// parameters from the function's source text and cannot read those.
+// unnamedParameter is the error for a function whose parameters have defaults: the reference implementation takes the
+// names of parameters from the function's source text and cannot read those.
 func unnamedParameter(p *native) *Error {
 	err := &Error{Code: "S0208", value: float64(-p.parameters)}
 	err.setToken("=")

@@ -2,8 +2,8 @@ package jsonata
 
 import "math"
 
-// path evaluates steps one after the other, each on every item of the previous one's result. From the first step that binds a
-// focus, a position or a parent on, the items are tuples.
+// path evaluates steps one after the other, each on every item of the previous one's result. From the first step that
+// binds a focus, a position or a parent on, the items are tuples.
 func (ev *evaluator) path(n *node, input value, f *frame) (value, *Error) {
 	items, done, err := ev.startPath(n, input, f)
 	if err != nil || done == len(n.steps) && !isArray(items) {
@@ -53,8 +53,9 @@ func (ev *evaluator) path(n *node, input value, f *frame) (value, *Error) {
 	return ev.group(n.group, result, f)
 }
 
-// startPath evaluates the plain steps of a path, as far as there are any. It returns the items to go on with, and how many steps
-// are done: all of them when nothing is left to iterate over. What is no array is the result of the whole path.
+// startPath evaluates the plain steps of a path, as far as there are any. It returns the items to go on with, and how
+// many steps are done: all of them when nothing is left to iterate over. What is no array is the result of the whole
+// path.
 func (ev *evaluator) startPath(n *node, input value, f *frame) (items value, done int, err *Error) {
 	a, ok := input.(*array)
 	switch {
@@ -122,7 +123,8 @@ func isEmpty(v value) bool {
 	}
 }
 
-// listOf returns what a step iterates over: the items of an array, the code units of a string, nothing of anything else.
+// listOf returns what a step iterates over: the items of an array, the code units of a string, nothing of anything
+// else.
 func listOf(v value) []value {
 	switch v := v.(type) {
 	case *array:

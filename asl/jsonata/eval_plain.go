@@ -17,8 +17,8 @@ func (n *node) bare() bool {
 		n.focus == "" && n.index == "" && n.ancestor == nil && n.seeking == nil
 }
 
-// plainSteps evaluates the plain steps of a path on one item, as far as there is one item only. It returns that item or, where a
-// step made an array, what is evaluated further, and how many steps are done.
+// plainSteps evaluates the plain steps of a path on one item, as far as there is one item only. It returns that item
+// or, where a step made an array, what is evaluated further, and how many steps are done.
 func (ev *evaluator) plainSteps(n *node, item value, f *frame) (value, int, *Error) {
 	if err := ev.budget.nest(ev.depth + 1); err != nil {
 		return nil, 0, err
@@ -72,7 +72,8 @@ func (ev *evaluator) flattened(a *array, last bool) (value, *Error) {
 	return sequence, ev.budget.spendItems(len(sequence.items))
 }
 
-// member reads a member of a variable of the Env, if the Env can do that and the expression binds no such variable itself.
+// member reads a member of a variable of the Env, if the Env can do that and the expression binds no such variable
+// itself.
 func (ev *evaluator) member(variable, name string, f *frame, item *value) bool {
 	if ev.members == nil {
 		return false

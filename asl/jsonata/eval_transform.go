@@ -106,14 +106,15 @@ func assign(ev *evaluator, target value, key string, v value) *Error {
 	case float64:
 		return runtimeError("Cannot create property '" + key + "' on number '" + formatNumber(target) + "'")
 	case bool:
-		return runtimeError("Cannot create property '" + key + "' on boolean '" + strings.Trim(stringify(target), `"`) + "'")
+		return runtimeError("Cannot create property '" + key + "' on boolean '" + strings.Trim(stringify(target), `"`) +
+			"'")
 	default:
 		return nil
 	}
 }
 
-// contains reports whether target is part of a value. Trees still on their input are not looked at: nothing in them
-// can be changed.
+// contains reports whether target is part of a value. Trees still on their input are not looked at: nothing in them can
+// be changed.
 func (b *budget) contains(v value, target *object) bool {
 	if !b.tick() {
 		return true

@@ -17,7 +17,8 @@ func (f fixed) Now() time.Time                             { return time.Unix(0,
 func (f fixed) Random() uint64                             { return 4 }
 
 func Example() {
-	expression, err := jsonata.Compile(`{"total": $sum($order.items.(price * quantity)), "at": $now()}`, jsonata.StepFunctions())
+	expression, err := jsonata.Compile(`{"total": $sum($order.items.(price * quantity)), "at": $now()}`,
+		jsonata.StepFunctions())
 	if err != nil {
 		fmt.Println(err)
 		return

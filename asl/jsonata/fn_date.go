@@ -12,7 +12,10 @@ var dateFunctions = map[string]*native{
 	"now": define("<s?s?:s>", 2, func(c *call, args []value) (value, *Error) {
 		return dateText(float64(c.ev.now().UnixMilli()), argument(args, 0), argument(args, 1))
 	}),
-	"millis": define("<:n>", 0, func(c *call, _ []value) (value, *Error) { return float64(c.ev.now().UnixMilli()), nil }),
+	"millis": define("<:n>", 0, func(c *call, _ []value) (value, *Error) {
+		return float64(c.ev.now().UnixMilli()),
+			nil
+	}),
 	"fromMillis": define("<n-s?s?:s>", 3, func(_ *call, args []value) (value, *Error) {
 		if argument(args, 0) == nil {
 			return nil, nil
@@ -66,8 +69,8 @@ func toMillis(c *call, args []value) (value, *Error) {
 var timestampParts = regexp.MustCompile(
 	`^(\d{4})(?:-(\d\d))?(?:-(\d\d))?(?:T(\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:([+-])(\d\d):?(\d\d))?)?Z?$`)
 
-// parseTimestamp is JavaScript's Date.parse for what isoTimestamp accepts, in a process whose local time is UTC. NaN stands for
-// what it refuses.
+// parseTimestamp is JavaScript's Date.parse for what isoTimestamp accepts, in a process whose local time is UTC. NaN
+// stands for what it refuses.
 func parseTimestamp(text string) float64 {
 	m := timestampParts.FindStringSubmatch(text)
 	if m == nil {

@@ -7,7 +7,7 @@ import (
 
 var encodingFunctions = map[string]*native{
 	"base64encode": define("<s-:s>", 1, ofText(encodeBase64)),
-	"base64decode": define("<s-:s>", 1, ofText(decodeBase64)),
+	"base64decode": define("<s-:s>", 1, whenDefined(base64decode)),
 }
 
 // encodeBase64 encodes the low bytes of the text's UTF-16 code units, as btoa and Node's binary encoding have it.
@@ -20,8 +20,26 @@ func encodeBase64(s string) string {
 	return base64.StdEncoding.EncodeToString(data)
 }
 
-// decodeBase64 makes a character of every byte. Both alphabets are read, what belongs to neither is skipped, and the first
-// padding ends the data.
+// base64decode is $base64decode. The service fails with an internal error, named by an ID, where the reference
+// implementation skips characters that belong to no Base64 alphabet.
+func base64decode(c *call, v value) (value, *Error) {
+	s := textOf(v)
+	if err := c.ev.budget.spendText(len(s)); err != nil {
+		return nil, err
+	}
+	data, _, _ := strings.Cut(s, "=")
+	foreign := func(r rune) bool {
+		return !(r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || strings.ContainsRune("+/-_ \t\r\n", r))
+	}
+	if strings.ContainsFunc(data, foreign) {
+		id, _ := uuid(c, nil)
+		return nil, &Error{Code: InternalError, Message: textOf(id)}
+	}
+	return decodeBase64(s), nil
+}
+
+// decodeBase64 makes a character of every byte. Both alphabets are read, what belongs to neither is skipped, and the
+// first padding ends the data.
 func decodeBase64(s string) string {
 	s, _, _ = strings.Cut(s, "=")
 	clean := strings.Map(func(r rune) rune {

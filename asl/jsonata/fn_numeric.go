@@ -27,7 +27,10 @@ var numericFunctions = map[string]*native{
 	})),
 	"power":      define("<n-n:n>", 2, power),
 	"formatBase": define("<n-n?:s>", 2, formatBase),
-	"random":     define("<:n>", 0, func(c *call, _ []value) (value, *Error) { return fraction(c.ev.env.Random()), nil }),
+	"random": define("<:n>", 0, func(c *call, _ []value) (value, *Error) {
+		return fraction(c.ev.env.Random()),
+			nil
+	}),
 }
 
 func ofNumber(f func(float64) float64) func(c *call, args []value) (value, *Error) {
@@ -170,8 +173,8 @@ func isDecimal(s string) bool {
 	return end == len(s)
 }
 
-// prefixedNumber reads 0x, 0o and 0b numbers. The reference implementation accepts some texts that merely contain one, and
-// makes NaN of them.
+// prefixedNumber reads 0x, 0o and 0b numbers. The reference implementation accepts some texts that merely contain one,
+// and makes NaN of them.
 func prefixedNumber(s string) (float64, bool) {
 	if len(s) > 2 && s[0] == '0' {
 		base := map[byte]int{'x': 16, 'X': 16, 'o': 8, 'O': 8, 'b': 2, 'B': 2}[s[1]]

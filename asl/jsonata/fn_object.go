@@ -1,7 +1,10 @@
 package jsonata
 
 var objectFunctions = map[string]*native{
-	"keys": define("<x-:a<s>>", 1, func(c *call, args []value) (value, *Error) { return c.ev.budget.keys(argument(args, 0)), nil }),
+	"keys": define("<x-:a<s>>", 1, func(c *call, args []value) (value,
+		*Error) {
+		return c.ev.budget.keys(argument(args, 0)), nil
+	}),
 	"lookup": define("<x-s:x>", 2, func(c *call, args []value) (value, *Error) {
 		key, ok := argument(args, 1).(string)
 		if !ok {
@@ -9,9 +12,12 @@ var objectFunctions = map[string]*native{
 		}
 		return c.ev.budget.lookupKey(argument(args, 0), key), nil
 	}),
-	"spread": define("<x-:a<o>>", 1, func(c *call, args []value) (value, *Error) { return c.ev.spread(argument(args, 0)) }),
-	"merge":  define("<a<o>:o>", 1, whenDefined(merge)),
-	"clone":  define("<(oa)-:o>", 1, whenDefined(func(c *call, v value) (value, *Error) { return c.ev.cloneOf(v, 0) })),
+	"spread": define("<x-:a<o>>", 1, func(c *call, args []value) (value,
+		*Error) {
+		return c.ev.spread(argument(args, 0))
+	}),
+	"merge": define("<a<o>:o>", 1, whenDefined(merge)),
+	"clone": define("<(oa)-:o>", 1, whenDefined(func(c *call, v value) (value, *Error) { return c.ev.cloneOf(v, 0) })),
 }
 
 // keys returns the keys of an object, or of all objects in an array.

@@ -5,11 +5,11 @@ import (
 	"crypto/sha1" //nolint:gosec // one of the five algorithms that $hash offers
 	"crypto/sha256"
 	"crypto/sha512"
-	"encoding/binary"
 	"encoding/hex"
 	"math"
 
 	"stepback/asl/jsonvalue"
+	"stepback/aws"
 )
 
 // statesFunctions are the functions that AWS Step Functions adds.
@@ -92,27 +92,32 @@ func hash(_ *call, args []value) (value, *Error) {
 	return hex.EncodeToString(sum), nil
 }
 
-// random is $random: with a seed always the same number, the first output of the splitmix64 generator.
+// random is $random: with a seed always the same number, the first nextDouble of java.util.Random, which is what the
+// service draws: 0.7275636800328681 for 42.
 func random(c *call, args []value) (value, *Error) {
 	seed, ok := argument(args, 0).(float64)
 	if !ok {
 		return fraction(c.ev.env.Random()), nil
 	}
-	z := uint64(int64(math.Floor(seed))) + 0x9E3779B97F4A7C15
-	z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9
-	z = (z ^ (z >> 27)) * 0x94D049BB133111EB
-	return fraction(z ^ (z >> 31)), nil
+	return javaDouble(int64(math.Floor(seed))), nil
+}
+
+// javaDouble is new java.util.Random(seed).nextDouble(): a linear congruential generator of 48 bits, of which 26 and
+// then 27 make the fraction.
+func javaDouble(seed int64) float64 {
+	const multiplier, increment, mask = 0x5DEECE66D, 0xB, 1<<48 - 1
+	state := (uint64(seed) ^ multiplier) & mask
+	next := func(bits uint) uint64 {
+		state = (state*multiplier + increment) & mask
+		return state >> (48 - bits)
+	}
+	high := next(26)
+	return float64(high<<27+next(27)) / (1 << 53)
 }
 
 // uuid is $uuid: a version 4 UUID (RFC 9562).
 func uuid(c *call, _ []value) (value, *Error) {
-	var b [16]byte
-	binary.LittleEndian.PutUint64(b[:8], c.ev.env.Random())
-	binary.LittleEndian.PutUint64(b[8:], c.ev.env.Random())
-	b[6] = b[6]&0x0F | 0x40
-	b[8] = b[8]&0x3F | 0x80
-	s := hex.EncodeToString(b[:])
-	return s[:8] + "-" + s[8:12] + "-" + s[12:16] + "-" + s[16:20] + "-" + s[20:], nil
+	return aws.DrawUUID(c.ev.env.Random), nil
 }
 
 func parseJSON(c *call, v value) (value, *Error) {

@@ -70,7 +70,8 @@ func sliceBound(f, size float64) int {
 	return int(max(0, min(f, size)))
 }
 
-// beforeOrAfter makes a function of what is before and after the first occurrence of a text; without one it is the whole text.
+// beforeOrAfter makes a function of what is before and after the first occurrence of a text; without one it is the
+// whole text.
 func beforeOrAfter(part func(before, after string) string) func(c *call, args []value) (value, *Error) {
 	return func(_ *call, args []value) (value, *Error) {
 		if argument(args, 0) == nil {
@@ -90,7 +91,10 @@ func beforeOrAfter(part func(before, after string) string) func(c *call, args []
 
 // trim joins runs of blanks into one and drops those at both ends.
 func trim(s string) string {
-	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == ' ' || r == '\t' || r == '\n' || r == '\r' }), " ")
+	return strings.Join(strings.FieldsFunc(s, func(r rune) bool {
+		return r == ' ' || r == '\t' || r == '\n' ||
+			r == '\r'
+	}), " ")
 }
 
 func pad(c *call, args []value) (value, *Error) {

@@ -6,10 +6,14 @@ import (
 )
 
 var urlFunctions = map[string]*native{
-	"encodeUrlComponent": define("<s-:s>", 1, urlFunction("encodeUrlComponent", func(s string) (string, bool) { return escapeURL(s, "") })),
-	"encodeUrl":          define("<s-:s>", 1, urlFunction("encodeUrl", func(s string) (string, bool) { return escapeURL(s, reserved) })),
-	"decodeUrlComponent": define("<s-:s>", 1, urlFunction("decodeUrlComponent", func(s string) (string, bool) { return unescapeURL(s, "") })),
-	"decodeUrl":          define("<s-:s>", 1, urlFunction("decodeUrl", func(s string) (string, bool) { return unescapeURL(s, reserved) })),
+	"encodeUrlComponent": define("<s-:s>", 1, urlFunction("encodeUrlComponent",
+		func(s string) (string, bool) { return escapeURL(s, "") })),
+	"encodeUrl": define("<s-:s>", 1,
+		urlFunction("encodeUrl", func(s string) (string, bool) { return escapeURL(s, reserved) })),
+	"decodeUrlComponent": define("<s-:s>", 1, urlFunction("decodeUrlComponent",
+		func(s string) (string, bool) { return unescapeURL(s, "") })),
+	"decodeUrl": define("<s-:s>", 1,
+		urlFunction("decodeUrl", func(s string) (string, bool) { return unescapeURL(s, reserved) })),
 }
 
 const (
@@ -32,7 +36,8 @@ func urlFunction(name string, f func(s string) (string, bool)) func(c *call, arg
 	})
 }
 
-// escapeURL escapes everything but letters, digits, marks and the characters to keep. A lone surrogate cannot be escaped.
+// escapeURL escapes everything but letters, digits, marks and the characters to keep. A lone surrogate cannot be
+// escaped.
 func escapeURL(s, keep string) (string, bool) {
 	const upperHex = "0123456789ABCDEF"
 	if !utf8.ValidString(s) {

@@ -11,7 +11,8 @@ func define(text string, arity int, call func(c *call, args []value) (value, *Er
 var builtins = func() map[string]*native {
 	all := map[string]*native{}
 	for _, family := range []map[string]*native{
-		numericFunctions, aggregateFunctions, stringFunctions, patternFunctions, encodingFunctions, urlFunctions, booleanFunctions,
+		numericFunctions, aggregateFunctions, stringFunctions, patternFunctions, encodingFunctions, urlFunctions,
+		booleanFunctions,
 		arrayFunctions, objectFunctions, higherOrderFunctions, dateFunctions, pictureFunctions, controlFunctions,
 	} {
 		maps.Copy(all, family)
@@ -39,7 +40,8 @@ func numberOf(v value) float64 {
 	return f
 }
 
-// itemsOf returns the elements of an argument that the signature has made an array; a partial application may pass others.
+// itemsOf returns the elements of an argument that the signature has made an array; a partial application may pass
+// others.
 func itemsOf(v value) []value {
 	if a, ok := v.(*array); ok {
 		return a.list()

@@ -8,13 +8,15 @@ import (
 	"stepback/asl/jsonata"
 )
 
-// FuzzEval compiles and evaluates any text: nothing may panic or go beyond its limits, an error is an *Error, and the same
-// expression over the same data comes to the same result.
+// FuzzEval compiles and evaluates any text: nothing may panic or go beyond its limits, an error is an *Error, and the
+// same expression over the same data comes to the same result.
 func FuzzEval(f *testing.F) {
 	for _, text := range []string{
 		`$sum(a.(b * c))`, `a[b > 1]^(>c){d: $sum(e)}`, `($x := function($n) { $n < 2 ? 1 : $n * $x($n - 1) }; $x(5))`,
-		`a@$v#$i[$i < 2].{'v': $v.%.b}`, `$map([1..9], $string) ~> $join('-')`, `$ ~> |a|{'b': 1}, 'c'|`, `$match('abc', /b(c)?/i)`,
-		`$formatNumber(1234.5, '#,##0.00')`, `$toMillis('2020-01-01', '[Y]-[M]-[D]')`, `$partition([1,2,3], 2)[0]`, "`a b`.*.**",
+		`a@$v#$i[$i < 2].{'v': $v.%.b}`, `$map([1..9], $string) ~> $join('-')`, `$ ~> |a|{'b': 1}, 'c'|`,
+		`$match('abc', /b(c)?/i)`,
+		`$formatNumber(1234.5, '#,##0.00')`, `$toMillis('2020-01-01', '[Y]-[M]-[D]')`, `$partition([1,2,3], 2)[0]`,
+		"`a b`.*.**",
 	} {
 		f.Add(text)
 	}
@@ -35,7 +37,8 @@ func FuzzEval(f *testing.F) {
 			t.Fatalf("%T", err)
 		}
 		again, errAgain := x.Eval(&env{root: &root, now: time.Unix(0, 0)})
-		if first.Kind() != again.Kind() || first.Value().JSON() != again.Value().JSON() || (err == nil) != (errAgain == nil) {
+		if first.Kind() != again.Kind() || first.Value().JSON() != again.Value().JSON() ||
+			(err == nil) != (errAgain == nil) {
 			t.Fatalf("%s, %v; then %s, %v", first.Value().JSON(), err, again.Value().JSON(), errAgain)
 		}
 	})

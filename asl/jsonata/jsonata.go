@@ -11,10 +11,11 @@ import (
 type Env interface {
 	// Root returns the document that $ and $$ stand for; false when there is none.
 	Root() (jsonvalue.Value, bool)
-	// Lookup returns what a variable is bound to, named without its dollar; false when it is unbound. It is asked at most once
-	// per name and evaluation.
+	// Lookup returns what a variable is bound to, named without its dollar; false when it is unbound. It is asked at
+	// most once per name and evaluation.
 	Lookup(name string) (jsonvalue.Value, bool)
-	// Now returns the time of the evaluation, for $now, $millis and the missing parts of dates. It is asked at most once.
+	// Now returns the time of the evaluation, for $now, $millis and the missing parts of dates. It is asked at most
+	// once.
 	Now() time.Time
 	// Random returns 64 evenly distributed bits, for $random, $shuffle and $uuid.
 	Random() uint64
@@ -23,7 +24,8 @@ type Env interface {
 // MemberEnv is an Env that can say what a member of a variable is without making the whole variable.
 type MemberEnv interface {
 	Env
-	// Member returns a member of a variable, and whether there is such a member. It answers known false when it cannot tell.
+	// Member returns a member of a variable, and whether there is such a member. It answers known false when it cannot
+	// tell.
 	Member(variable, name string) (v jsonvalue.Value, exists, known bool)
 }
 
@@ -31,11 +33,11 @@ type MemberEnv interface {
 type Limits struct {
 	// Depth is how deeply evaluations nest; a call of a function takes several levels, a tail call none. Default 5000.
 	Depth int
-	// Steps is how much work is done: one step per node evaluated, element made and 16 bytes of text made. Default 20 million,
-	// which is some seconds.
+	// Steps is how much work is done: one step per node evaluated, element made and 16 bytes of text made. Default 20
+	// million, which is some seconds.
 	Steps int
-	// Memory is how many bytes an array or text may take that is made on the way: 8 for an element, 1 for a byte of text. Default
-	// unlimited.
+	// Memory is how many bytes an array or text may take that is made on the way: 8 for an element, 1 for a byte of
+	// text. Default unlimited.
 	Memory int
 	// Output is how many bytes the compact JSON text of the result may have. Default unlimited.
 	Output int
@@ -49,8 +51,9 @@ const (
 // Option changes how an expression is compiled.
 type Option func(*Expression)
 
-// StepFunctions gives an expression the functions of AWS Step Functions: $partition, $range, $hash, $random with a seed, $uuid
-// and $parse, without $eval; and has results show the numbers that JSON cannot hold as texts, such as "Infinity".
+// StepFunctions gives an expression the functions of AWS Step Functions: $partition, $range, $hash, $random with a
+// seed, $uuid and $parse, without $eval; and has results show the numbers that JSON cannot hold as texts, such as
+// "Infinity".
 func StepFunctions() Option {
 	return func(x *Expression) { x.builtins, x.names = stepFunctions, true }
 }
@@ -84,7 +87,8 @@ type Expression struct {
 
 // Compile reads an expression. The error is an *Error.
 func Compile(text string, options ...Option) (*Expression, error) {
-	x := &Expression{source: text, builtins: builtins, limits: Limits{Depth: defaultDepth, Steps: defaultSteps, Memory: math.MaxInt, Output: math.MaxInt}}
+	x := &Expression{source: text, builtins: builtins, limits: Limits{Depth: defaultDepth, Steps: defaultSteps,
+		Memory: math.MaxInt, Output: math.MaxInt}}
 	for _, option := range options {
 		option(x)
 	}
@@ -133,10 +137,10 @@ func (r Result) Kind() ResultKind { return r.kind }
 // Value returns the JSON value; null for other kinds.
 func (r Result) Value() jsonvalue.Value { return r.value }
 
-// Eval evaluates the expression. Functions inside of arrays and numbers that JSON cannot hold become null, as JSON.stringify
-// has it. When env also has the method Err() error, as a context.Context does, it is asked from time to time and its error
-// ends the evaluation. When it has the method Spent(steps int), it is told in the end how much work was done, in the steps of
-// Limits. Other errors are *Error; those of limits have the code U1001.
+// Eval evaluates the expression. Functions inside of arrays and numbers that JSON cannot hold become null, as
+// JSON.stringify has it. When env also has the method Err() error, as a context.Context does, it is asked from time to
+// time and its error ends the evaluation. When it has the method Spent(steps int), it is told in the end how much work
+// was done, in the steps of Limits. Other errors are *Error; those of limits have the code U1001.
 func (x *Expression) Eval(env Env) (Result, error) {
 	ev := newEvaluator(x, env)
 	if account, ok := env.(interface{ Spent(steps int) }); ok {

@@ -31,7 +31,8 @@ func outcome(t *testing.T, text string, options ...jsonata.Option) string {
 	}
 }
 
-// TestLargeObjects makes and changes objects whose keys are array indexes: one that moved all others for each would not end.
+// TestLargeObjects makes and changes objects whose keys are array indexes: one that moved all others for each would not
+// end.
 func TestLargeObjects(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -149,7 +150,8 @@ func TestLimits(t *testing.T) {
 func TestMessagesAreBounded(t *testing.T) {
 	t.Parallel()
 	got := outcome(t, `($f := function($s,$n){$n=0?$s:$f([[$s],[$s]],$n-1)}; {$f([[1]],60): 1})`)
-	if !strings.HasPrefix(got, "T1003 Key in object structure must evaluate to a string; got: [") || len(got) > 100_000 {
+	if !strings.HasPrefix(got, "T1003 Key in object structure must evaluate to a string; got: [") ||
+		len(got) > 100_000 {
 		t.Errorf("%.200s (%d bytes)", got, len(got))
 	}
 }
@@ -195,7 +197,8 @@ func TestInputIsNotChanged(t *testing.T) {
 	t.Parallel()
 	data := parse(t, `{"list":[{"a":1}],"e":[]}`)
 	before := data.JSON()
-	if _, err := evaluate(`($ ~> |list|{"a":2}|; $merge([list[0],{"a":3}]); list[].a; e{"x":1}; $append(list,9))`, &env{root: &data}); err != nil {
+	if _, err := evaluate(`($ ~> |list|{"a":2}|; $merge([list[0],{"a":3}]); list[].a; e{"x":1}; $append(list,9))`,
+		&env{root: &data}); err != nil {
 		t.Fatal(err)
 	}
 	if after := data.JSON(); after != before {
@@ -216,8 +219,10 @@ func TestPositions(t *testing.T) {
 
 func FuzzExpression(f *testing.F) {
 	for _, seed := range []string{
-		`a.b[c=1]{d:$sum(e)}^(>f)`, `$map(a,function($x)<n:n>{$x})`, `a@$b#$i.%.c`, `|a|{"b":1},"c"|`, `$fromMillis(0,"[Y]-[MNn,3-3]")`,
-		`$formatNumber(1.5,"#,##0.0#e0")`, `$match("ab",/(?<=a)(b|c)*\1/i)`, `"\ud800"&'x'`, `$formatInteger(12,"Ww;o")`, `a ~> $f(?,1)`,
+		`a.b[c=1]{d:$sum(e)}^(>f)`, `$map(a,function($x)<n:n>{$x})`, `a@$b#$i.%.c`, `|a|{"b":1},"c"|`,
+		`$fromMillis(0,"[Y]-[MNn,3-3]")`,
+		`$formatNumber(1.5,"#,##0.0#e0")`, `$match("ab",/(?<=a)(b|c)*\1/i)`, `"\ud800"&'x'`,
+		`$formatInteger(12,"Ww;o")`, `a ~> $f(?,1)`,
 	} {
 		f.Add(seed, `{"a":[{"b":1,"c":"x"},null,true],"d":{}}`)
 	}

@@ -128,8 +128,8 @@ func upperCase(s string) string {
 	return b.String()
 }
 
-// lowerCase is JavaScript's toLowerCase: a capital sigma at the end of a word becomes the final form, and a capital i with a
-// dot keeps it.
+// lowerCase is JavaScript's toLowerCase: a capital sigma at the end of a word becomes the final form, and a capital i
+// with a dot keeps it.
 func lowerCase(s string) string {
 	if !strings.ContainsAny(s, "Σİ") {
 		return strings.ToLower(s)

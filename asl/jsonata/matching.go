@@ -122,7 +122,8 @@ func (c *call) foundBy(function value, args ...value) (*found, *Error) {
 	if !ok {
 		return nil, &Error{Code: "T1010"}
 	}
-	m := &found{match: o.get("match"), start: o.get("start"), end: o.get("end"), groups: o.get("groups"), next: o.get("next")}
+	m := &found{match: o.get("match"), start: o.get("start"), end: o.get("end"), groups: o.get("groups"),
+		next: o.get("next")}
 	_, started := m.start.(float64)
 	_, grouped := m.groups.(*array)
 	if !started && !grouped && !isFunction(m.next) {

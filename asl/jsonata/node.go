@@ -37,12 +37,13 @@ const (
 
 // kindNames are the names that messages use.
 var kindNames = [...]string{
-	"", "name", "variable", "operator", "string", "number", "value", "regex", "binary", "unary", "function", "partial", "lambda",
+	"", "name", "variable", "operator", "string", "number", "value", "regex", "binary", "unary", "function", "partial",
+	"lambda",
 	"condition", "transform", "block", "wildcard", "descendant", "parent", "path", "sort", "bind", "apply",
 }
 
-// node is one node of the syntax tree. The parser fills in what the grammar says; analysis turns dots and brackets into paths
-// with steps, predicates and stages. After that the tree never changes.
+// node is one node of the syntax tree. The parser fills in what the grammar says; analysis turns dots and brackets into
+// paths with steps, predicates and stages. After that the tree never changes.
 type node struct {
 	kind     nodeKind
 	text     string // operator, name or variable

@@ -43,7 +43,8 @@ func precise(f float64) float64 {
 	}
 	text := strconv.FormatFloat(f, 'e', 14, 64)
 	const exact = 40
-	if digits := strconv.FormatFloat(math.Abs(f), 'e', exact, 64); digits[16] == '5' && strings.Trim(digits[17:exact+2], "0") == "" {
+	if digits := strconv.FormatFloat(math.Abs(f), 'e', exact, 64); digits[16] == '5' && strings.Trim(digits[17:exact+2],
+		"0") == "" {
 		// Halfway: JavaScript rounds up.
 		text = strconv.FormatFloat(math.Copysign(math.Nextafter(math.Abs(f), math.Inf(1)), f), 'e', 14, 64)
 	}

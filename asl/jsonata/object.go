@@ -7,12 +7,13 @@ import (
 	"stepback/asl/jsonvalue"
 )
 
-// object is a JSON object. Members that an expression sets are ordered as JavaScript orders properties: array indexes first,
-// ascending, then the others as they came.
+// object is a JSON object. Members that an expression sets are ordered as JavaScript orders properties: array indexes
+// first, ascending, then the others as they came.
 type object struct {
 	keys []string
 	vals []value
-	// indexes counts the array indexes in ascending order at the front; unordered says that there are others behind them.
+	// indexes counts the array indexes in ascending order at the front; unordered says that there are others behind
+	// them.
 	indexes   int
 	unordered bool
 	byKey     map[string]int
@@ -126,8 +127,8 @@ func (o *object) set(key string, v value) {
 	}
 }
 
-// order puts the array indexes in front, ascending. They wait for that until somebody looks, since every one of many could move
-// all others.
+// order puts the array indexes in front, ascending. They wait for that until somebody looks, since every one of many
+// could move all others.
 func (o *object) order() {
 	if !o.unordered {
 		return
@@ -170,7 +171,8 @@ func (o *object) countIndexes() {
 	}
 }
 
-// isIndex reports whether a key is an array index in JavaScript's sense: a whole number below 2^32-1 in its shortest form.
+// isIndex reports whether a key is an array index in JavaScript's sense: a whole number below 2^32-1 in its shortest
+// form.
 func isIndex(key string) bool {
 	if key == "" || len(key) > 10 || key[0] == '0' && len(key) > 1 {
 		return false

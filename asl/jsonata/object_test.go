@@ -10,7 +10,8 @@ import (
 	"stepback/asl/jsonvalue"
 )
 
-// properties are what an object comes to when it is written the plain way: array indexes in front and ascending, others as they came.
+// properties are what an object comes to when it is written the plain way: array indexes in front and ascending, others
+// as they came.
 type properties struct {
 	names []string
 	vals  map[string]float64

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// datePart is a literal text or, when component is not 0, a component of a date in a picture (XPath's fn:format-dateTime).
+// datePart is a literal text or, when component is not 0, a component of a date in a picture (XPath's
+// fn:format-dateTime).
 type datePart struct {
 	literal   string
 	component byte
@@ -23,7 +24,8 @@ type datePart struct {
 const integerComponents = "YMDdFWwXxHhmsf"
 
 var defaultPresentations = map[byte]string{
-	'Y': "1", 'M': "1", 'D': "1", 'd': "1", 'F': "n", 'W': "1", 'w': "1", 'X': "1", 'x': "1", 'H': "1", 'h': "1", 'P': "n", 'm': "01",
+	'Y': "1", 'M': "1", 'D': "1", 'd': "1", 'F': "n", 'W': "1", 'w': "1", 'X': "1", 'x': "1", 'H': "1", 'h': "1",
+	'P': "n", 'm': "01",
 	's': "01", 'f': "1", 'Z': "01:01", 'z': "01:01", 'C': "n", 'E': "n",
 }
 
@@ -140,6 +142,7 @@ func width(s string) int {
 var (
 	dayNames   = []string{"", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"}
 	monthNames = []string{
-		"January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December",
+		"January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+		"December",
 	}
 )

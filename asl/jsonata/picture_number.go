@@ -15,15 +15,17 @@ type decimalFormat struct {
 
 func newDecimalFormat(options value) *decimalFormat {
 	f := &decimalFormat{
-		decimal: ".", grouping: ",", exponent: "e", minus: "-", percent: "%", perMille: "‰", digit: "#", pattern: ";", zero: '0',
+		decimal: ".", grouping: ",", exponent: "e", minus: "-", percent: "%", perMille: "‰", digit: "#", pattern: ";",
+		zero: '0',
 	}
 	o, ok := options.(*object)
 	if !ok {
 		return f
 	}
 	for name, symbol := range map[string]*string{
-		"decimal-separator": &f.decimal, "grouping-separator": &f.grouping, "exponent-separator": &f.exponent, "minus-sign": &f.minus,
-		"percent": &f.percent, "per-mille": &f.perMille, "digit": &f.digit, "pattern-separator": &f.pattern,
+		"decimal-separator": &f.decimal, "grouping-separator": &f.grouping, "exponent-separator": &f.exponent,
+		"minus-sign": &f.minus,
+		"percent":    &f.percent, "per-mille": &f.perMille, "digit": &f.digit, "pattern-separator": &f.pattern,
 	} {
 		if s, ok := o.get(name).(string); ok {
 			*symbol = s
@@ -61,16 +63,19 @@ func indexOf(text []rune, symbol string, from int) int {
 	return -1
 }
 
-func (f *decimalFormat) cut(picture string) (*subPicture, *Error) {
+// cut takes a sub-picture apart. One without an active character has no prefix and no suffix, as AWS and versions of the
+// reference implementation behind 2.1.0 have it; 2.0.6 stumbled over it.
+func (f *decimalFormat) cut(picture string) *subPicture {
 	s := &subPicture{text: []rune(picture)}
 	edge := func(r rune) bool { return f.isActive(r) && string(r) != f.exponent }
 	first := slices.IndexFunc(s.text, edge)
-	if first < 0 {
-		return nil, runtimeError("Cannot read properties of undefined (reading 'length')")
-	}
 	last := len(s.text) - 1
-	for !edge(s.text[last]) {
-		last--
+	if first < 0 { // nothing is active: the whole text is checked as if it were
+		first = 0
+	} else {
+		for !edge(s.text[last]) {
+			last--
+		}
 	}
 	s.prefix, s.active, s.suffix = s.text[:first], s.text[first:last+1], s.text[last+1:]
 	s.mantissa = s.active
@@ -83,7 +88,7 @@ func (f *decimalFormat) cut(picture string) (*subPicture, *Error) {
 	if at := indexOf(s.mantissa, f.decimal, 0); at >= 0 {
 		s.integer, s.fraction = s.mantissa[:at], s.mantissa[at+1:]
 	}
-	return s, nil
+	return s
 }
 
 // validate returns the code of the last rule that a sub-picture breaks (XPath functions and operators 4.7.3).
@@ -198,11 +203,7 @@ func formatNumberFunction(_ *call, args []value) (value, *Error) {
 	}
 	var pictures []*numberPicture
 	for _, half := range halves {
-		s, err := f.cut(half)
-		if err != nil {
-			return nil, err
-		}
-		pictures = append(pictures, &numberPicture{subPicture: s})
+		pictures = append(pictures, &numberPicture{subPicture: f.cut(half)})
 	}
 	for i, p := range pictures {
 		if code := f.validate(p.subPicture); code != "" {
@@ -284,8 +285,8 @@ func (f *decimalFormat) digits(number float64, places int) string {
 	}, s)
 }
 
-// grouped joins both sides of the decimal separator and inserts grouping separators. A position beyond the left end counts from
-// the right one, as it does in the reference implementation.
+// grouped joins both sides of the decimal separator and inserts grouping separators. A position beyond the left end
+// counts from the right one, as it does in the reference implementation.
 func (f *decimalFormat) grouped(p *numberPicture, whole, fraction []rune) string {
 	text := slices.Concat(whole, []rune(f.decimal), fraction)
 	point := len(whole)

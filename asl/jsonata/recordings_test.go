@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -15,6 +13,7 @@ import (
 
 	"stepback/asl/jsonata"
 	"stepback/asl/jsonvalue"
+	"stepback/recordings"
 )
 
 // env is an Env of fixed values.
@@ -52,17 +51,14 @@ type recording struct {
 
 var loneSurrogate = regexp.MustCompile(`(\\ud[89ab][0-9a-f]{2})'`)
 
-// recordings returns the lines of a file of the shared recordings; without them the test is skipped.
-func recordings(t *testing.T, name string) []recording {
+// recorded returns the lines of a file of the recordings.
+func recorded(t *testing.T, name string) []recording {
 	t.Helper()
-	folder := os.Getenv("STEPBACK_CONFORMANCE")
-	if folder == "" {
-		folder = filepath.Join("..", "..", "..", "shared", "conformance")
+	from, err := recordings.FS()
+	if err != nil {
+		t.Fatal(err)
 	}
-	f, err := os.Open(filepath.Join(folder, "jsonata", name))
-	if errors.Is(err, os.ErrNotExist) {
-		t.Skipf("the recordings are not here (%v); set STEPBACK_CONFORMANCE to their folder", err)
-	}
+	f, err := from.Open("jsonata/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,21 +165,30 @@ func parse(t testing.TB, text string) jsonvalue.Value {
 	return v
 }
 
-// TestRecordings replays what the reference implementation (2.0.6) has answered. allowed is how many recordings may differ.
+// otherwiseAtAWS are expressions for which the service answers otherwise than the reference implementation of 2.0.6,
+// by what it answers (docs/fidelity.md).
+var otherwiseAtAWS = map[string]string{`$formatNumber(1,"x")`: "D3086"}
+
+// TestRecordings replays what the reference implementation (2.0.6) has answered. allowed is how many recordings may
+// differ.
 func TestRecordings(t *testing.T) {
 	t.Parallel()
 	for name, allowed := range map[string]int{"cases206.jsonl": 0, "probes.jsonl": 0, "fuzz.jsonl": 0} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			all := recordings(t, name)
+			all := recorded(t, name)
 			failed := 0
 			for _, r := range all {
+				if code, ok := otherwiseAtAWS[r.Expr]; ok {
+					r.Kind, r.Code, r.Msg, r.Errtok = "error", code, nil, nil
+				}
 				if difference := r.check(t); difference != "" {
 					failed++
 					t.Logf("%s: %s\n\t%s", r.ID, r.Expr, difference)
 				}
 			}
-			t.Logf("%d of %d recordings agree (%.2f %%)", len(all)-failed, len(all), 100*float64(len(all)-failed)/float64(len(all)))
+			t.Logf("%d of %d recordings agree (%.2f %%)", len(all)-failed, len(all),
+				100*float64(len(all)-failed)/float64(len(all)))
 			if failed > allowed {
 				t.Errorf("%d recordings differ, expected at most %d", failed, allowed)
 			}

@@ -2,9 +2,9 @@ package jsonata
 
 import "slices"
 
-// RootReads lists, each once and in order, what the expression reads of the document that it is evaluated over: the names of
-// fields, $ for the whole document where nothing else is in focus, and $$. What the bodies of functions and the patterns of
-// transforms read is not looked at, except for $$, since it depends on their calls.
+// RootReads lists, each once and in order, what the expression reads of the document that it is evaluated over: the
+// names of fields, $ for the whole document where nothing else is in focus, and $$. What the bodies of functions and
+// the patterns of transforms read is not looked at, except for $$, since it depends on their calls.
 func (x *Expression) RootReads() []string {
 	var r reads
 	r.visit(x.root, true)

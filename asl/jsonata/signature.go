@@ -117,8 +117,8 @@ func typeSymbol(v value) byte {
 	}
 }
 
-// counts matches the types of all arguments against the parameters from number i on: how many each takes. Like a regular
-// expression it takes as many as it can and gives back.
+// counts matches the types of all arguments against the parameters from number i on: how many each takes. Like a
+// regular expression it takes as many as it can and gives back.
 func (s *signature) counts(types string, i int, anchored bool) ([]int, bool) {
 	if i == len(s.parameters) {
 		return nil, types == "" || !anchored
@@ -140,8 +140,8 @@ func (s *signature) counts(types string, i int, anchored bool) ([]int, bool) {
 	return nil, false
 }
 
-// validate returns the arguments as the function expects them: the context in place of a missing one, single values wrapped
-// where an array is wanted.
+// validate returns the arguments as the function expects them: the context in place of a missing one, single values
+// wrapped where an array is wanted.
 func (s *signature) validate(args []value, context value) ([]value, *Error) {
 	if s == nil {
 		return args, nil
@@ -188,9 +188,11 @@ func (s *signature) validate(args []value, context value) ([]value, *Error) {
 	return valid, nil
 }
 
-var plurals = map[string]string{"a": "arrays", "b": "booleans", "f": "functions", "n": "numbers", "o": "objects", "s": "strings"}
+var plurals = map[string]string{"a": "arrays", "b": "booleans", "f": "functions", "n": "numbers", "o": "objects",
+	"s": "strings"}
 
-// accept checks an argument against the parameter's element type. match are the types of all arguments of the parameter.
+// accept checks an argument against the parameter's element type. match are the types of all arguments of the
+// parameter.
 func (p *parameter) accept(arg value, match string, index int) (value, *Error) {
 	if !p.array || arg == nil {
 		return arg, nil

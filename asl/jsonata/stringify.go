@@ -133,7 +133,8 @@ func appendQuoted(dst []byte, s string) []byte {
 		if c >= utf8.RuneSelf {
 			unit, size := decodeUnit(s[i:])
 			if isSurrogate(unit) {
-				dst = append(dst, '\\', 'u', hexDigits[unit>>12], hexDigits[unit>>8&15], hexDigits[unit>>4&15], hexDigits[unit&15])
+				dst = append(dst, '\\', 'u', hexDigits[unit>>12], hexDigits[unit>>8&15], hexDigits[unit>>4&15],
+					hexDigits[unit&15])
 			} else {
 				dst = append(dst, s[i:i+size]...)
 			}

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// Strings are UTF-8. A surrogate without its partner, which JavaScript's strings may hold, is kept as the three bytes that
-// UTF-8 would use for it (WTF-8) and becomes U+FFFD when it leaves the evaluator.
+// Strings are UTF-8. A surrogate without its partner, which JavaScript's strings may hold, is kept as the three bytes
+// that UTF-8 would use for it (WTF-8) and becomes U+FFFD when it leaves the evaluator.
 
 const (
 	surrogateMin = 0xD800
@@ -20,7 +20,8 @@ func isSurrogate(r rune) bool { return r >= surrogateMin && r <= surrogateMax }
 // decodeUnit returns the first character of a text and its length in bytes. A lone surrogate is returned as itself.
 func decodeUnit(s string) (rune, int) {
 	r, n := utf8.DecodeRuneInString(s)
-	if r == utf8.RuneError && n == 1 && len(s) >= 3 && s[0] == 0xED && s[1] >= 0xA0 && s[1] <= 0xBF && s[2]&0xC0 == 0x80 {
+	if r == utf8.RuneError && n == 1 && len(s) >= 3 && s[0] == 0xED && s[1] >= 0xA0 && s[1] <= 0xBF &&
+		s[2]&0xC0 == 0x80 {
 		return 0xD000 | rune(s[1]&0x3F)<<6 | rune(s[2]&0x3F), 3
 	}
 	return r, n

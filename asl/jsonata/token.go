@@ -60,8 +60,8 @@ const (
 
 var doubleOperators = []string{"..", ":=", "!=", ">=", "<=", "**", "~>"}
 
-// next returns the next token. infix says that an operator may follow, so that a slash divides rather than opens a regular
-// expression.
+// next returns the next token. infix says that an operator may follow, so that a slash divides rather than opens a
+// regular expression.
 func (l *lexer) next(infix bool) (token, *Error) {
 	if err := l.skip(); err != nil {
 		return token{}, err
@@ -220,7 +220,8 @@ func (l *lexer) backquoted() (token, *Error) {
 func (l *lexer) name() token {
 	start := l.position
 	end := start
-	for end < len(l.source) && strings.IndexByte(stops, l.source[end]) < 0 && strings.IndexByte(blanks, l.source[end]) < 0 {
+	for end < len(l.source) && strings.IndexByte(stops, l.source[end]) < 0 && strings.IndexByte(blanks,
+		l.source[end]) < 0 {
 		end++
 	}
 	l.position = end
@@ -292,7 +293,8 @@ func (l *lexer) flags(pattern string) (token, *Error) {
 				sorted = append(sorted, flag)
 			}
 		}
-		return token{}, runtimeError("Invalid regular expression: /" + pattern + "/" + string(sorted) + ": " + err.Error())
+		return token{}, runtimeError("Invalid regular expression: /" + pattern + "/" + string(sorted) + ": " +
+			err.Error())
 	}
 	return token{kind: regexToken, text: pattern, regex: re, position: l.position}, nil
 }

@@ -6,7 +6,8 @@ import (
 	"stepback/asl/jsonvalue"
 )
 
-// value is what an expression works on: nil (undefined), null, bool, float64, string, *array, *object, *tuple or a callable.
+// value is what an expression works on: nil (undefined), null, bool, float64, string, *array, *object, *tuple or a
+// callable.
 type value any
 
 // null is JSON null; undefined is the nil value.
@@ -85,8 +86,9 @@ func fromJSON(v jsonvalue.Value) value {
 	}
 }
 
-// toJSON returns the tree of a value as JSON.stringify would write it: undefined and functions become null inside arrays and
-// disappear from objects, as numbers that JSON cannot hold become null. It reports false for undefined and functions.
+// toJSON returns the tree of a value as JSON.stringify would write it: undefined and functions become null inside
+// arrays and disappear from objects, as numbers that JSON cannot hold become null. It reports false for undefined and
+// functions.
 func toJSON(v value) (jsonvalue.Value, bool) {
 	switch v := v.(type) {
 	case null:

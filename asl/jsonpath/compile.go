@@ -33,8 +33,8 @@ func (c *compiler) compile(text string, offset int) (s steps, trailing bool, err
 	return newSteps(p.list, text[0] == '@'), p.i < len(p.s), nil
 }
 
-// parser reads the steps of one path. Like Jayway it stops at the last character once a step is complete, so that a single
-// character after a step is ignored.
+// parser reads the steps of one path. Like Jayway it stops at the last character once a step is complete, so that a
+// single character after a step is ignored.
 type parser struct {
 	c      *compiler
 	s      string

@@ -36,8 +36,8 @@ func (p *parser) call(name string) error {
 // span is a part of a text.
 type span struct{ from, to int }
 
-// splitArguments finds the parenthesis that closes the one at open and the parts between commas; -1 when there is none. Only
-// double quotes protect characters, as in Jayway.
+// splitArguments finds the parenthesis that closes the one at open and the parts between commas; -1 when there is none.
+// Only double quotes protect characters, as in Jayway.
 func splitArguments(s string, open int) (parts []span, end int) {
 	depth, from := 0, open+1
 	for i := open; i < len(s); i++ {
@@ -63,8 +63,8 @@ func splitArguments(s string, open int) (parts []span, end int) {
 	return nil, -1
 }
 
-// argument reads one argument: a path, or JSON that starts like an object, a number or a string. Jayway drops anything else,
-// such as a string in single quotes.
+// argument reads one argument: a path, or JSON that starts like an object, a number or a string. Jayway drops anything
+// else, such as a string in single quotes.
 func (p *parser) argument(part span) (argument, bool, error) {
 	text := strings.TrimSpace(p.s[part.from:part.to])
 	if text == "" {

@@ -20,6 +20,9 @@ func (p *parser) filter() error {
 		return p.unexpected()
 	}
 	end := matchingClose(p.s, open, ')', true)
+	if end < 0 {
+		end = matchingClose(p.s, open, ')', false) // a slash that opens no regular expression
+	}
 	if end < 0 || p.significant(end) != ']' {
 		return p.unexpected()
 	}
@@ -33,8 +36,8 @@ func (p *parser) filter() error {
 	return nil
 }
 
-// matchingClose returns the offset of the bracket that closes the one at open, passing over quoted text and, when asked,
-// regular expressions; -1 when there is none.
+// matchingClose returns the offset of the bracket that closes the one at open, passing over quoted text and, when
+// asked, regular expressions; -1 when there is none.
 func matchingClose(s string, open int, closing byte, patterns bool) int {
 	depth := 0
 	for i := open; i < len(s); i++ {
@@ -64,7 +67,8 @@ type filterParser struct {
 }
 
 func (f *filterParser) fail(format string, args ...any) error {
-	return &SyntaxError{Path: f.c.whole, Column: f.offset + min(f.i, len(f.s)) + 1, Message: fmt.Sprintf(format, args...)}
+	return &SyntaxError{Path: f.c.whole, Column: f.offset + min(f.i, len(f.s)) + 1, Message: fmt.Sprintf(format,
+		args...)}
 }
 
 // malformed is Jayway's message for a text in which it lost its way.
@@ -73,7 +77,8 @@ func (f *filterParser) malformed() error {
 	if f.i < len(f.s) {
 		char = f.s[f.i : f.i+1]
 	}
-	return f.fail("Failed to parse filter: %s, error on position: %d, char: %s", f.s, jsonvalue.LenUTF16(f.s[:min(f.i, len(f.s))]), char)
+	return f.fail("Failed to parse filter: %s, error on position: %d, char: %s", f.s,
+		jsonvalue.LenUTF16(f.s[:min(f.i, len(f.s))]), char)
 }
 
 func (f *filterParser) parse() (condition, error) {
@@ -139,7 +144,8 @@ func (f *filterParser) chain(operator string, read func() (condition, error)) ([
 	}
 }
 
-// factor reads a comparison, a condition in parentheses or a negated one. A ! before a path belongs to its existence test.
+// factor reads a comparison, a condition in parentheses or a negated one. A ! before a path belongs to its existence
+// test.
 func (f *filterParser) factor() (condition, error) {
 	f.depth++
 	defer func() { f.depth-- }()
@@ -183,7 +189,7 @@ func (f *filterParser) relation() (condition, error) {
 	after := f.i
 	c := comparison{left: left}
 	if err = f.operator(&c); err == nil {
-		if c.right, err = f.source(); err == nil {
+		if c.right, err = f.right(c.symbol); err == nil {
 			return c, nil
 		}
 	}
@@ -196,6 +202,27 @@ func (f *filterParser) relation() (condition, error) {
 		return nil, f.fail("Expected path node")
 	}
 	return existence{path: path, want: !path.negated}, nil
+}
+
+// right reads the right-hand side of a comparison. For the operators that compare texts it is, where it is nothing
+// else, text without quotes.
+func (f *filterParser) right(operator string) (source, error) {
+	start := f.i
+	textual := strings.IndexByte("=!<>", operator[0]) >= 0 && operator != "=~"
+	if textual && f.peek() == '/' { // regular expressions are for =~ alone
+		return f.bare()
+	}
+	s, err := f.source()
+	if !textual || err == nil && f.comparisonEnds() {
+		return s, err
+	}
+	stopped := f.i
+	f.i = start
+	if text, bareErr := f.bare(); bareErr == nil && f.comparisonEnds() {
+		return text, nil
+	}
+	f.i = stopped
+	return s, err
 }
 
 // operator reads the operator of a comparison: symbols, or a word that a blank ends.
@@ -212,7 +239,7 @@ func (f *filterParser) operator(c *comparison) error {
 	if !ok {
 		return f.fail("Filter operator %s is not supported!", name)
 	}
-	c.holds, c.pairwise = holds, pairwise[key]
+	c.symbol, c.holds, c.pairwise = key, holds, pairwise[key]
 	return nil
 }
 

@@ -68,8 +68,8 @@ func unescapedIndex(s string, start int, c byte) int {
 	return -1
 }
 
-// quotedName resolves the escapes of a name. Between single quotes \" is no escape: Step Functions, unlike Jayway, looks for a
-// name with the backslash.
+// quotedName resolves the escapes of a name. Between single quotes \" is no escape: Step Functions, unlike Jayway,
+// looks for a name with the backslash.
 func quotedName(s string, quote byte) string {
 	if quote == '\'' {
 		s = strings.ReplaceAll(s, `\"`, `\\"`)

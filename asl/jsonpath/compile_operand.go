@@ -43,6 +43,43 @@ func (f *filterParser) source() (source, error) {
 	}
 }
 
+// bare reads the right-hand side of a comparison that is neither quoted nor anything else with a form of its own, such
+// as the open in [?(@.state == open)] or the path of a parameter in [?(@.Name == /app/key)]. It is text, as at AWS: up
+// to the end of the comparison, without the blanks around it.
+func (f *filterParser) bare() (source, error) {
+	f.blanks()
+	if f.i >= len(f.s) || strings.IndexByte("'\"[{@$!()&|<>=~", f.s[f.i]) >= 0 {
+		return nil, f.fail("Expected a value to compare with")
+	}
+	start, open := f.i, 0
+	for ; f.i < len(f.s); f.i++ {
+		rest := f.s[f.i:]
+		if strings.HasPrefix(rest, "&&") || strings.HasPrefix(rest, "||") {
+			break
+		}
+		if rest[0] == '(' {
+			open++
+		}
+		if rest[0] == ')' {
+			if open--; open < 0 {
+				break
+			}
+		}
+	}
+	text := strings.TrimRight(f.s[start:f.i], " ")
+	if at := strings.IndexAny(text, "'\"[]{}@$"); at >= 0 {
+		f.i = start + at
+		return nil, f.malformed()
+	}
+	return literal{value: jsonvalue.OfString(text)}, nil
+}
+
+// comparisonEnds reports whether a comparison can end at the cursor.
+func (f *filterParser) comparisonEnds() bool {
+	c := f.peek()
+	return c == 0 || c == ')' || strings.HasPrefix(f.s[f.i:], "&&") || strings.HasPrefix(f.s[f.i:], "||")
+}
+
 func (f *filterParser) word(word, what string, v jsonvalue.Value) (source, error) {
 	if !f.accept(word) {
 		return nil, f.fail("Expected %s", what)
@@ -114,7 +151,8 @@ func (f *filterParser) pattern() (source, error) {
 	return literal{pattern: re}, nil
 }
 
-// path reads a path from the item or the root; it ends at a blank, at an operator and at a parenthesis that it did not open.
+// path reads a path from the item or the root; it ends at a blank, at an operator and at a parenthesis that it did not
+// open.
 func (f *filterParser) path() (*pathOperand, error) {
 	start, calls := f.i, 0
 	f.i++

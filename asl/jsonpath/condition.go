@@ -2,8 +2,8 @@ package jsonpath
 
 import "stepback/asl/jsonvalue"
 
-// condition is a filter's compiled expression. The error errRejected means that a comparison does not apply to its operands,
-// which refuses the item whatever surrounds the comparison.
+// condition is a filter's compiled expression. The error errRejected means that a comparison does not apply to its
+// operands, which refuses the item whatever surrounds the comparison.
 type condition interface {
 	test(e *evaluation, item jsonvalue.Value) (bool, error)
 }
@@ -51,6 +51,7 @@ func (c existence) test(e *evaluation, item jsonvalue.Value) (bool, error) {
 // comparison relates two operands: @.price < 10.
 type comparison struct {
 	left, right source
+	symbol      string // the operator, words in capitals
 	holds       relation
 	pairwise    bool // the relation compares elements with elements
 }

@@ -7,8 +7,9 @@ import (
 	"stepback/asl/jsonvalue"
 )
 
-// maxVisits bounds the nodes that one evaluation may touch, filters included. The largest payload of 262,144 bytes has fewer
-// than 132,000 nodes, so that ordinary recursive descent and filters that look up 4,000 items in a list of 4,000 fit.
+// maxVisits bounds the nodes that one evaluation may touch, filters included. The largest payload of 262,144 bytes has
+// fewer than 132,000 nodes, so that ordinary recursive descent and filters that look up 4,000 items in a list of 4,000
+// fit.
 const maxVisits = 16_000_000
 
 // resultCost is what a selected node costs in visits, because results take memory.

@@ -6,7 +6,8 @@ import (
 	"stepback/asl/jsonvalue"
 )
 
-// functionStep calls a path function on the node reached so far: $.list.length(). The call's result goes on to the next step.
+// functionStep calls a path function on the node reached so far: $.list.length(). The call's result goes on to the next
+// step.
 type functionStep struct {
 	name      string
 	call      function
@@ -51,7 +52,8 @@ func (s *functionStep) apply(e *evaluation, i int, v jsonvalue.Value) error {
 	if err != nil {
 		return err
 	}
-	// Jayway records the result of every call, also of one in the middle of a chain; a definite path yields the last one.
+	// Jayway records the result of every call, also of one in the middle of a chain; a definite path yields the last
+	// one.
 	if err := e.result(result); err != nil || e.leaf(i) {
 		return err
 	}
@@ -87,8 +89,8 @@ func (s *functionStep) appendTo(b *strings.Builder) {
 	}
 }
 
-// invertScan turns $..a.sum() into $.sum($..a): a function at the end of a path that begins with recursive descent works on
-// everything found, not on each node found.
+// invertScan turns $..a.sum() into $.sum($..a): a function at the end of a path that begins with recursive descent
+// works on everything found, not on each node found.
 func invertScan(list []step) []step {
 	if len(list) == 0 {
 		return list

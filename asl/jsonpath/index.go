@@ -7,7 +7,8 @@ import (
 	"stepback/asl/jsonvalue"
 )
 
-// indexStep selects elements of an array: [0], [-1] (from the end) or [0,2]. An index outside the array selects nothing.
+// indexStep selects elements of an array: [0], [-1] (from the end) or [0,2]. An index outside the array selects
+// nothing.
 type indexStep struct{ indexes []int }
 
 func (s *indexStep) definite(bool) bool { return len(s.indexes) == 1 }
@@ -41,8 +42,8 @@ func (s *indexStep) appendTo(b *strings.Builder) {
 	b.WriteByte(']')
 }
 
-// isArray reports whether the array step at i applies to v. Anything but an array is an error while the path is exact and no
-// result otherwise.
+// isArray reports whether the array step at i applies to v. Anything but an array is an error while the path is exact
+// and no result otherwise.
 func isArray(e *evaluation, i int, v jsonvalue.Value) (bool, error) {
 	switch {
 	case v.Kind() == jsonvalue.Array:
@@ -53,7 +54,8 @@ func isArray(e *evaluation, i int, v jsonvalue.Value) (bool, error) {
 		return false, e.absent(func() string { return "The path " + e.steps.location(i) + " is null" })
 	default:
 		return false, e.absent(func() string {
-			return "Filter: " + e.steps.textFrom(i) + " can only be applied to arrays. Current context is: " + string(v.AppendJava(nil))
+			return "Filter: " + e.steps.textFrom(i) + " can only be applied to arrays. Current context is: " +
+				string(v.AppendJava(nil))
 		})
 	}
 }

@@ -4,26 +4,23 @@ import (
 	"bufio"
 	"encoding/json"
 	"errors"
-	"os"
-	"path/filepath"
+	"io/fs"
 	"strings"
 	"testing"
 
 	"stepback/asl/jsonpath"
 	"stepback/asl/jsonvalue"
+	"stepback/recordings"
 )
 
-// conformanceFile opens a file of the recordings, which live beside the module or where STEPBACK_CONFORMANCE says.
+// conformanceFile reads a file of the recordings.
 func conformanceFile(t *testing.T, name string) []byte {
 	t.Helper()
-	dir := os.Getenv("STEPBACK_CONFORMANCE")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "shared", "conformance")
+	from, err := recordings.FS()
+	if err != nil {
+		t.Fatal(err)
 	}
-	data, err := os.ReadFile(filepath.Join(dir, name))
-	if errors.Is(err, os.ErrNotExist) {
-		t.Skipf("no recordings in %s: set STEPBACK_CONFORMANCE to their folder to run this test", dir)
-	}
+	data, err := fs.ReadFile(from, name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,8 +6,8 @@ import (
 	"stepback/asl/jsonvalue"
 )
 
-// parseLenient reads the JSON of a filter's literal as json-smart does in its permissive mode: strings may stand in single
-// quotes, and a word that is no other value is a string.
+// parseLenient reads the JSON of a filter's literal as json-smart does in its permissive mode: strings may stand in
+// single quotes, and a word that is no other value is a string.
 func parseLenient(s string) (jsonvalue.Value, bool) {
 	p := lenientParser{s: s}
 	v, ok := p.value(0)

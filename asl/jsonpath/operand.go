@@ -81,8 +81,8 @@ func (p *pathOperand) evaluate(e *evaluation, start jsonvalue.Value) (operand, e
 	return operand{value: v}, err
 }
 
-// exists reports whether the path leads somewhere. Inside it, every named member must be there: @.list[*].a is not satisfied
-// when one element lacks a.
+// exists reports whether the path leads somewhere. Inside it, every named member must be there: @.list[*].a is not
+// satisfied when one element lacks a.
 func (p *pathOperand) exists(e *evaluation, item jsonvalue.Value) (bool, error) {
 	start := e.root
 	if p.steps.atItem {

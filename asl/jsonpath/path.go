@@ -56,8 +56,8 @@ func Compile(text string) (*Path, error) {
 	return p, nil
 }
 
-// identifierLength returns the length in bytes of the variable name at the start of s, 0 when there is none: a letter, then
-// letters, digits, marks and underscores.
+// identifierLength returns the length in bytes of the variable name at the start of s, 0 when there is none: a letter,
+// then letters, digits, marks and underscores.
 func identifierLength(s string) int {
 	for i, r := range s {
 		if unicode.IsLetter(r) || unicode.Is(unicode.Nl, r) {
@@ -83,12 +83,12 @@ func (p *Path) Root() Root { return p.root }
 // Variable returns the name of the variable the path starts from, without the $; empty for the other roots.
 func (p *Path) Variable() string { return p.variable }
 
-// Definite reports whether the path selects exactly one node or fails, so that its result is that node. The result of any
-// other path is an array of the nodes found.
+// Definite reports whether the path selects exactly one node or fails, so that its result is that node. The result of
+// any other path is an array of the nodes found.
 func (p *Path) Definite() bool { return p.steps.definite }
 
-// IsReference reports whether the path is a reference path: only member names and array indexes from 0, so that it names a
-// single place. Any root is accepted.
+// IsReference reports whether the path is a reference path: only member names and array indexes from 0, so that it
+// names a single place. Any root is accepted.
 func (p *Path) IsReference() bool {
 	if p.trailing {
 		return false
@@ -110,8 +110,9 @@ func (p *Path) IsReference() bool {
 	return true
 }
 
-// Eval evaluates the path on the value of its root with Jayway's semantics: the node of a definite path, an array otherwise.
-// The error is a *NotFoundError when the path leads nowhere and an *EvaluationError when it cannot be applied at all.
+// Eval evaluates the path on the value of its root with Jayway's semantics: the node of a definite path, an array
+// otherwise. The error is a *NotFoundError when the path leads nowhere and an *EvaluationError when it cannot be
+// applied at all.
 func (p *Path) Eval(root jsonvalue.Value) (jsonvalue.Value, error) {
 	if p.steps.plain != nil {
 		if v, ok := p.steps.walk(root); ok {
@@ -122,8 +123,8 @@ func (p *Path) Eval(root jsonvalue.Value) (jsonvalue.Value, error) {
 	return e.run(root)
 }
 
-// Select evaluates like Eval, but an indefinite path that leads nowhere yields an empty array: that is what the real service
-// puts into payloads for "$.missing[*]", where Jayway itself reports a missing property.
+// Select evaluates like Eval, but an indefinite path that leads nowhere yields an empty array: that is what the real
+// service puts into payloads for "$.missing[*]", where Jayway itself reports a missing property.
 func (p *Path) Select(root jsonvalue.Value) (jsonvalue.Value, error) {
 	v, err := p.Eval(root)
 	if err == nil || p.Definite() {

@@ -8,8 +8,8 @@ import (
 	"stepback/asl/jsonvalue"
 )
 
-// propertyStep selects members of an object: .name, ['name'] or ['one','two']. Several names at the end of a path select one
-// object with these members; anywhere else each of them is followed.
+// propertyStep selects members of an object: .name, ['name'] or ['one','two']. Several names at the end of a path
+// select one object with these members; anywhere else each of them is followed.
 type propertyStep struct {
 	names []string
 	quote byte // ' or " as written; 0 for the dot form

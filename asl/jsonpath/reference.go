@@ -13,7 +13,8 @@ type Reference struct {
 	steps []plainStep
 }
 
-// CompileReference reads a reference path: $ followed by .name, ['name'] and [n] with n from 0. The error is a *SyntaxError.
+// CompileReference reads a reference path: $ followed by .name, ['name'] and [n] with n from 0. The error is a
+// *SyntaxError.
 func CompileReference(text string) (*Reference, error) {
 	p, err := Compile(text)
 	if err != nil {
@@ -29,9 +30,9 @@ func CompileReference(text string) (*Reference, error) {
 // Text returns the path as it was written.
 func (r *Reference) Text() string { return r.text }
 
-// Set returns a copy of root in which value stands at the reference's place. The rules are those of ResultPath: $ replaces
-// everything; otherwise root must be an object, objects that are missing on the way are created, and array elements must
-// exist already. The error is a *ReferenceError.
+// Set returns a copy of root in which value stands at the reference's place. The rules are those of ResultPath: $
+// replaces everything; otherwise root must be an object, objects that are missing on the way are created, and array
+// elements must exist already. The error is a *ReferenceError.
 func (r *Reference) Set(root, value jsonvalue.Value) (jsonvalue.Value, error) {
 	if len(r.steps) == 0 {
 		return value, nil
@@ -68,7 +69,8 @@ func place(v jsonvalue.Value, steps []plainStep, value jsonvalue.Value) (changed
 	return v.With(s.name, child), ""
 }
 
-func placeAt(v jsonvalue.Value, index int, rest []plainStep, value jsonvalue.Value) (changed jsonvalue.Value, reason string) {
+func placeAt(v jsonvalue.Value, index int, rest []plainStep, value jsonvalue.Value) (changed jsonvalue.Value,
+	reason string) {
 	if v.Kind() != jsonvalue.Array {
 		return v, fmt.Sprintf("the element [%d] cannot be set in %s", index, article(v.Kind()))
 	}
@@ -97,7 +99,8 @@ func (r *Reference) fail(root jsonvalue.Value, reason string) error {
 	return &ReferenceError{Path: r.text, Input: root, Reason: reason}
 }
 
-// ReferenceError says that a reference path names no place in a value. Step Functions calls it States.ResultPathMatchFailure.
+// ReferenceError says that a reference path names no place in a value. Step Functions calls it
+// States.ResultPathMatchFailure.
 type ReferenceError struct {
 	Path   string
 	Input  jsonvalue.Value // the whole value

@@ -85,8 +85,10 @@ func TestWhatIsAReferencePath(t *testing.T) {
 	for path, want := range map[string]bool{
 		`$`: true, `$.a`: true, `$.a.b_c`: true, `$['a.b']`: true, `$["a"][0]`: true, `$.a[10]`: true, `$.日本`: true,
 		`$['a@b']`: true,
-		``:         false, `a`: false, `$.`: false, `$$.a`: false, `$x.a`: false, `$.a[*]`: false, `$.*`: false, `$..a`: false, `$.a[-1]`: false,
-		`$.a[0,1]`: false, `$.a[0:1]`: false, `$['a','b']`: false, `$.a[?(@.b)]`: false, `$.a.length()`: false, `$.a@b`: false, `$.a[`: false,
+		``:         false, `a`: false, `$.`: false, `$$.a`: false, `$x.a`: false, `$.a[*]`: false, `$.*`: false,
+		`$..a`: false, `$.a[-1]`: false,
+		`$.a[0,1]`: false, `$.a[0:1]`: false, `$['a','b']`: false, `$.a[?(@.b)]`: false, `$.a.length()`: false,
+		`$.a@b`: false, `$.a[`: false,
 		`@.a`: false,
 	} {
 		if _, err := jsonpath.CompileReference(path); (err == nil) != want {
@@ -97,7 +99,8 @@ func TestWhatIsAReferencePath(t *testing.T) {
 
 func TestReferenceFromOtherRoots(t *testing.T) {
 	t.Parallel()
-	for path, want := range map[string]bool{`$$.Execution.Input`: true, `$wait[0].s`: true, `$wait[*]`: false, `$$.a..b`: false} {
+	for path, want := range map[string]bool{`$$.Execution.Input`: true, `$wait[0].s`: true, `$wait[*]`: false,
+		`$$.a..b`: false} {
 		p, err := jsonpath.Compile(path)
 		if err != nil || p.IsReference() != want {
 			t.Errorf("%s: IsReference() = %v, %v", path, p.IsReference(), err)

@@ -77,8 +77,8 @@ func sameKindAndEqual(left, right operand) (bool, error) {
 	return false, nil
 }
 
-// ordered compares two numbers by value, and strings, or a string with a number's text, by their UTF-16 units. Anything else
-// is in no order.
+// ordered compares two numbers by value, and strings, or a string with a number's text, by their UTF-16 units. Anything
+// else is in no order.
 func ordered(accepts func(c int) bool) relation {
 	return func(left, right operand) (bool, error) {
 		if left.is(jsonvalue.Number) && right.is(jsonvalue.Number) {
@@ -93,7 +93,8 @@ func ordered(accepts func(c int) bool) relation {
 
 func isScalarText(o operand) bool { return o.is(jsonvalue.String) || o.is(jsonvalue.Number) }
 
-// matches applies a regular expression to the whole of a string, a number's text or a boolean, or to any element of an array.
+// matches applies a regular expression to the whole of a string, a number's text or a boolean, or to any element of an
+// array.
 func matches(left, right operand) (bool, error) {
 	if left.pattern != nil {
 		left, right = right, left

@@ -6,8 +6,8 @@ import (
 	"stepback/asl/jsonvalue"
 )
 
-// in looks for the left operand among the elements of the right one. A right operand that is no list refuses the item; an
-// object finds nothing.
+// in looks for the left operand among the elements of the right one. A right operand that is no list refuses the item;
+// an object finds nothing.
 func in(left, right operand) (bool, error) {
 	list, ok, err := elements(right)
 	if !ok {

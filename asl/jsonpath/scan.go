@@ -6,7 +6,8 @@ import (
 	"stepback/asl/jsonvalue"
 )
 
-// scanStep is recursive descent (..): the following step is applied to every object and array from here down, parents first.
+// scanStep is recursive descent (..): the following step is applied to every object and array from here down, parents
+// first.
 type scanStep struct{}
 
 func (*scanStep) definite(bool) bool { return false }

@@ -7,8 +7,9 @@ import (
 	"stepback/asl/jsonvalue"
 )
 
-// sliceStep selects a range of an array: [1:3], [1:], [:2]. Negative bounds count from the end, but with two bounds Jayway
-// compares them as they are written, so that [1:-1] is empty and [-1:2] starts at the last element and goes on with the first.
+// sliceStep selects a range of an array: [1:3], [1:], [:2]. Negative bounds count from the end, but with two bounds
+// Jayway compares them as they are written, so that [1:-1] is empty and [-1:2] starts at the last element and goes on
+// with the first.
 type sliceStep struct {
 	from, to       int
 	hasFrom, hasTo bool

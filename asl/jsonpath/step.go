@@ -118,8 +118,8 @@ func (s *steps) text() string {
 	return "$" + s.textFrom(0)
 }
 
-// location writes the place reached before step i. It is asked for only while all steps before i are definite, so the steps
-// themselves say where that is. Jayway writes member names in single quotes here, and functions not at all.
+// location writes the place reached before step i. It is asked for only while all steps before i are definite, so the
+// steps themselves say where that is. Jayway writes member names in single quotes here, and functions not at all.
 func (s *steps) location(i int) string {
 	b := strings.Builder{}
 	b.WriteByte('$')

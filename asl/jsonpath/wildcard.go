@@ -6,7 +6,8 @@ import (
 	"stepback/asl/jsonvalue"
 )
 
-// wildcardStep selects all members of an object or all elements of an array: .* or [*]. Of anything else it selects nothing.
+// wildcardStep selects all members of an object or all elements of an array: .* or [*]. Of anything else it selects
+// nothing.
 type wildcardStep struct{}
 
 func (*wildcardStep) definite(bool) bool { return false }

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// AppendJava appends the value as Java's toString prints maps and lists: {a=1, b=[x, 2]}, strings without quotes. That is how
-// the real service shows objects inside formatted text and messages.
+// AppendJava appends the value as Java's toString prints maps and lists: {a=1, b=[x, 2]}, strings without quotes. That
+// is how the real service shows objects inside formatted text and messages.
 func (v Value) AppendJava(dst []byte) []byte {
 	switch v.kind {
 	case String:
@@ -37,8 +37,8 @@ func (v Value) AppendJava(dst []byte) []byte {
 	}
 }
 
-// OfFloat returns a number written as Java writes a double: 15.0, 1.0E10, 2.5E-4. NaN and the infinities, which JSON cannot
-// hold, become null.
+// OfFloat returns a number written as Java writes a double: 15.0, 1.0E10, 2.5E-4. NaN and the infinities, which JSON
+// cannot hold, become null.
 func OfFloat(f float64) Value {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return Value{}
@@ -63,8 +63,8 @@ func withFraction(digits string) string {
 	return digits + ".0"
 }
 
-// CompareUTF16 orders two strings by their UTF-16 code units, as Java's compareTo does: -1, 0 or 1. It differs from Go's
-// order only where one string has a character above U+FFFF and the other one from U+E000 to U+FFFF.
+// CompareUTF16 orders two strings by their UTF-16 code units, as Java's compareTo does: -1, 0 or 1. It differs from
+// Go's order only where one string has a character above U+FFFF and the other one from U+E000 to U+FFFF.
 func CompareUTF16(a, b string) int {
 	n := commonPrefix(a, b)
 	if n == len(a) || n == len(b) {

@@ -29,8 +29,9 @@ func TestAppendJava(t *testing.T) {
 func TestOfFloatWritesLikeJava(t *testing.T) {
 	t.Parallel()
 	for f, want := range map[float64]string{
-		0: "0.0", 15: "15.0", -2.5: "-2.5", 0.001: "0.001", 1e7: "1.0E7", 1.25e10: "1.25E10", 2.5e-4: "2.5E-4", 9999999: "9999999.0",
-		1e100: "1.0E100", math.Inf(1): "",
+		0: "0.0", 15: "15.0", -2.5: "-2.5", 0.001: "0.001", 1e7: "1.0E7", 1.25e10: "1.25E10", 2.5e-4: "2.5E-4",
+		9999999: "9999999.0",
+		1e100:   "1.0E100", math.Inf(1): "",
 	} {
 		if got := jsonvalue.OfFloat(f).Text(); got != want {
 			t.Errorf("OfFloat(%g) = %s, want %s", f, got, want)

@@ -55,7 +55,8 @@ func (p *parser) value(depth int) (Value, error) {
 		return Value{}, p.fail("Unexpected end-of-input: expected a value")
 	}
 	if depth > MaxDepth {
-		return Value{}, p.fail(fmt.Sprintf("Document nesting depth (%d) exceeds the maximum allowed (%d)", depth, MaxDepth))
+		return Value{}, p.fail(fmt.Sprintf("Document nesting depth (%d) exceeds the maximum allowed (%d)", depth,
+			MaxDepth))
 	}
 	switch c := p.s[p.i]; {
 	case c == '{':
@@ -138,7 +139,8 @@ func (p *parser) comma(kind string, start int, closing byte) (bool, error) {
 		p.i++
 		return false, nil
 	case ']', '}':
-		return false, p.fail(fmt.Sprintf("Unexpected close marker '%c': expected '%c' (for %s starting at %s)", c, closing, kind, p.place(start)))
+		return false, p.fail(fmt.Sprintf("Unexpected close marker '%c': expected '%c' (for %s starting at %s)", c,
+			closing, kind, p.place(start)))
 	}
 	return false, p.unexpected("was expecting comma to separate " + kind + " entries")
 }

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// AppendJSON appends the value's compact JSON text: no blanks, keys in order, numbers as they were written, everything but
-// quotes, backslashes and control characters unescaped (as Jackson writes it).
+// AppendJSON appends the value's compact JSON text: no blanks, keys in order, numbers as they were written, everything
+// but quotes, backslashes and control characters unescaped (as Jackson writes it).
 func (v Value) AppendJSON(dst []byte) []byte {
 	switch v.kind {
 	case Null:
@@ -54,8 +54,8 @@ func (v Value) JSON() string {
 	return text
 }
 
-// JSONUpTo returns the value's compact JSON text, or false when that has more bytes than limit: then little more than those have been
-// written. Values may share parts, so that the text of a small tree can be immense.
+// JSONUpTo returns the value's compact JSON text, or false when that has more bytes than limit: then little more than
+// those have been written. Values may share parts, so that the text of a small tree can be immense.
 func (v Value) JSONUpTo(limit int) (string, bool) {
 	b, _ := buffers.Get().(*[]byte)
 	*b = v.appendUpTo((*b)[:0], limit)

@@ -2,8 +2,8 @@ package jsonvalue
 
 import "unicode/utf8"
 
-// FitsIn reports whether the value's compact JSON text (AppendJSON) has at most limit bytes. It stops counting beyond the
-// limit, so that it is cheap for any value.
+// FitsIn reports whether the value's compact JSON text (AppendJSON) has at most limit bytes. It stops counting beyond
+// the limit, so that it is cheap for any value.
 func (v Value) FitsIn(limit int) bool { return v.remaining(limit) >= 0 }
 
 // remaining returns what is left of limit after the value's text; some negative number when that is too long.

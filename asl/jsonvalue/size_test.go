@@ -10,7 +10,8 @@ import (
 func TestFitsIn(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
-		`null`, `true`, `false`, `-1.50`, `""`, `"a\n\u0001é😀\""`, `[]`, `[1,"x",[null]]`, `{}`, `{"a":1,"b\t":{"c":[]}}`,
+		`null`, `true`, `false`, `-1.50`, `""`, `"a\n\u0001é😀\""`, `[]`, `[1,"x",[null]]`, `{}`,
+		`{"a":1,"b\t":{"c":[]}}`,
 	} {
 		v := must(t, text)
 		n := len(v.JSON())
@@ -18,7 +19,8 @@ func TestFitsIn(t *testing.T) {
 			t.Errorf("%s has %d bytes, FitsIn says %v and, for one less, %v", text, n, v.FitsIn(n), v.FitsIn(n-1))
 		}
 	}
-	if broken := jsonvalue.OfString("a\xffb"); !broken.FitsIn(len(broken.JSON())) || broken.FitsIn(len(broken.JSON())-1) {
+	if broken := jsonvalue.OfString("a\xffb"); !broken.FitsIn(len(broken.JSON())) ||
+		broken.FitsIn(len(broken.JSON())-1) {
 		t.Error("a string that is not UTF-8 is counted wrongly")
 	}
 }

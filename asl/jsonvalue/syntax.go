@@ -41,12 +41,14 @@ func (p *parser) unexpected(expected string) error {
 	return p.fail("Unexpected character (" + described(p.rune()) + "): " + expected)
 }
 
-// unclosed is the error of a text that ends inside an array or object: after a separator when a member or element has to follow.
+// unclosed is the error of a text that ends inside an array or object: after a separator when a member or element has
+// to follow.
 func (p *parser) unclosed(kind string, start int, within bool) error {
 	if within {
 		return p.fail("Unexpected end-of-input within/between " + kind + " entries")
 	}
-	return p.fail("Unexpected end-of-input: expected close marker for " + kind + " (start marker at " + p.place(start) + ")")
+	return p.fail("Unexpected end-of-input: expected close marker for " + kind + " (start marker at " + p.place(start) +
+		")")
 }
 
 // token is the error of a word that is no value.
@@ -76,7 +78,8 @@ func (p *parser) badNumber(why string) error {
 }
 
 func (p *parser) unescaped() error {
-	return p.fail("Illegal unquoted character (" + described(p.rune()) + "): has to be escaped using backslash to be included in string value")
+	return p.fail("Illegal unquoted character (" + described(p.rune()) +
+		"): has to be escaped using backslash to be included in string value")
 }
 
 // badHex is the error of an escape at the cursor that does not have four hexadecimal digits.

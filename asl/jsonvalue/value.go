@@ -1,8 +1,8 @@
 // Package jsonvalue is the JSON tree that paths, intrinsics and expressions work on: immutable values that keep the
 // order of object keys and the text of numbers (1.0 stays 1.0, a 20-digit integer keeps every digit).
 //
-// It never converts a number to binary floating point unless asked to, never reorders keys and never mutates a value that
-// has been handed out: changes are made by copying the spine (With, WithIndex).
+// It never converts a number to binary floating point unless asked to, never reorders keys and never mutates a value
+// that has been handed out: changes are made by copying the spine (With, WithIndex).
 package jsonvalue
 
 import (
@@ -140,8 +140,8 @@ func (n *node) find(key string) int {
 	return -1
 }
 
-// With returns a copy of the object with the member set: in place when the key exists, appended otherwise. On anything but
-// an object it starts from an empty one.
+// With returns a copy of the object with the member set: in place when the key exists, appended otherwise. On anything
+// but an object it starts from an empty one.
 func (v Value) With(key string, member Value) Value {
 	if v.kind != Object {
 		b := NewObject(1)

@@ -62,8 +62,10 @@ func TestParseErrorsNameThePlace(t *testing.T) {
 		" [":            `Unexpected end-of-input: expected close marker for Array (start marker at [line: 1, column: 2]) at line 1, column 3`,
 		`[1,`:           `Unexpected end-of-input within/between Array entries at line 1, column 4`,
 		`[1}`:           `Unexpected close marker '}': expected ']' (for Array starting at [line: 1, column: 1]) at line 1, column 3`,
-		`[1,]`:          `Unexpected character (']' (code 93)): expected a valid value ` + values + ` at line 1, column 4`,
-		`€`:             `Unexpected character ('€' (code 8364 / 0x20ac)): expected a valid value ` + values + ` at line 1, column 1`,
+		`[1,]`: `Unexpected character (']' (code 93)): expected a valid value ` + values +
+			` at line 1, column 4`,
+		`€`: `Unexpected character ('€' (code 8364 / 0x20ac)): expected a valid value ` + values +
+			` at line 1, column 1`,
 		`01`:            `Invalid numeric value: Leading zeroes not allowed at line 1, column 1`,
 		`-x`:            `Unexpected character ('x' (code 120)) in numeric value: expected digit (0-9) to follow minus sign, for valid numeric value at line 1, column 2`,
 		`1.`:            `Unexpected end-of-input in a Number value: Decimal point not followed by a digit at line 1, column 3`,
@@ -164,7 +166,8 @@ func TestLargeObjectsAreIndexed(t *testing.T) {
 
 func TestJSONUpTo(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{`null`, `"é\n"`, `12.50`, `[]`, `{}`, `[1,[2,{"a":[true,false]}],"x"]`, `{"a":{"b":[1,2,3]},"c":"d"}`} {
+	for _, text := range []string{`null`, `"é\n"`, `12.50`, `[]`, `{}`, `[1,[2,{"a":[true,false]}],"x"]`,
+		`{"a":{"b":[1,2,3]},"c":"d"}`} {
 		v, err := jsonvalue.Parse(text)
 		if err != nil {
 			t.Fatal(err)

@@ -11,9 +11,10 @@ import (
 // contextWidth is how many characters of a long line are shown on either side of the caret.
 const contextWidth = 60
 
-// Excerpt returns the line in which the span starts and a second line with carets under the span (at least one, and never
-// beyond the line's end). Tabs stay tabs in both lines, other control characters are shown as U+FFFD, and characters that a terminal shows two cells wide get two cells. Of
-// a very long line only the surroundings are shown, with … where it was cut.
+// Excerpt returns the line in which the span starts and a second line with carets under the span (at least one, and
+// never beyond the line's end). Tabs stay tabs in both lines, other control characters are shown as U+FFFD, and
+// characters that a terminal shows two cells wide get two cells. Of a very long line only the surroundings are shown,
+// with … where it was cut.
 func (l *Lines) Excerpt(span Span) (line, carets string) {
 	span.Start = max(0, min(span.Start, len(l.text)))
 	text, start := l.line(span.Start)
@@ -33,7 +34,8 @@ func (l *Lines) Excerpt(span Span) (line, carets string) {
 	return before + marked + after, blanks(before) + strings.Repeat("^", max(1, Cells(marked)))
 }
 
-// printable shows control characters, which a terminal would obey, and bytes that are no characters as U+FFFD; tabs stay.
+// printable shows control characters, which a terminal would obey, and bytes that are no characters as U+FFFD; tabs
+// stay.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r != '\t' && unicode.IsControl(r) {

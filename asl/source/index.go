@@ -25,21 +25,23 @@ type node struct {
 	byName   map[string]*node // only in objects; the last of equal names, as the JSON reader keeps it
 }
 
-// NewIndex reads a text that is known to be valid JSON; the index of another text finds nothing useful but does no harm.
+// NewIndex reads a text that is known to be valid JSON; the index of another text finds nothing useful but does no
+// harm.
 func NewIndex(text string) *Index {
 	s := scanner{text: text}
 	s.space()
 	return &Index{root: s.value()}
 }
 
-// Value returns the place of the value that the path leads to, or of the last value on the way when the rest is missing.
+// Value returns the place of the value that the path leads to, or of the last value on the way when the rest is
+// missing.
 func (x *Index) Value(p Path) Span {
 	n, _ := x.find(p)
 	return n.value
 }
 
-// Key returns the place of the member name (with its quotes) that the path ends in. Array elements and the root have none:
-// then, and when the member is missing, it is the place that Value gives.
+// Key returns the place of the member name (with its quotes) that the path ends in. Array elements and the root have
+// none: then, and when the member is missing, it is the place that Value gives.
 func (x *Index) Key(p Path) Span {
 	n, complete := x.find(p)
 	if complete && n.key.End > 0 {
@@ -70,8 +72,8 @@ func (n *node) child(step Step) *node {
 	return nil
 }
 
-// Repeated calls found for every member whose name has already been used in the same object, in the order of the text. The
-// path leads to the object.
+// Repeated calls found for every member whose name has already been used in the same object, in the order of the text.
+// The path leads to the object.
 func (x *Index) Repeated(found func(object Path, name string, key Span)) {
 	x.root.repeated(nil, found)
 }

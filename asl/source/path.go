@@ -1,6 +1,6 @@
-// Package source finds places in the text of a JSON document: the line and column of a member that a path names, and the
-// lines around it for people to look at. It is used after a problem has been found; it never judges a document and keeps no
-// values.
+// Package source finds places in the text of a JSON document: the line and column of a member that a path names, and
+// the lines around it for people to look at. It is used after a problem has been found; it never judges a document and
+// keeps no values.
 package source
 
 import (
@@ -25,8 +25,8 @@ func Element(index int) Step { return Step{Index: index, Element: true} }
 // Path leads from the root of a document to one of its values.
 type Path []Step
 
-// String writes the path as Step Functions writes locations: /States/Pay/Retry[0]/ErrorEquals, and / for the root. Names are
-// not escaped, so the text is for people and for comparison with the service, not for finding the way back.
+// String writes the path as Step Functions writes locations: /States/Pay/Retry[0]/ErrorEquals, and / for the root.
+// Names are not escaped, so the text is for people and for comparison with the service, not for finding the way back.
 func (p Path) String() string {
 	if len(p) == 0 {
 		return "/"

@@ -37,7 +37,8 @@ func (l *Lines) Position(offset int) Position {
 	return Position{Line: line, Column: utf8.RuneCountInString(l.text[l.starts[line-1]:offset]) + 1}
 }
 
-// Offset returns the byte offset of a position; positions outside the text are moved to the end of their line, or of the text.
+// Offset returns the byte offset of a position; positions outside the text are moved to the end of their line, or of
+// the text.
 func (l *Lines) Offset(p Position) int {
 	if p.Line > len(l.starts) {
 		return len(l.text)

@@ -103,7 +103,8 @@ func TestOffsetsOfPositions(t *testing.T) {
 
 // The index must agree with the JSON reader on every valid text and survive any other.
 func FuzzIndex(f *testing.F) {
-	for _, seed := range []string{`{"a": [1, "\"", {"b": null}], "a": {}}`, `[`, `{"a" 1}`, `"`, `{"\`, "\xff", `[[],{}]`} {
+	for _, seed := range []string{`{"a": [1, "\"", {"b": null}], "a": {}}`, `[`, `{"a" 1}`, `"`, `{"\`, "\xff",
+		`[[],{}]`} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

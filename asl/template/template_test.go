@@ -117,7 +117,8 @@ func TestCompileRejects(t *testing.T) {
 	for _, tt := range tests {
 		_, err := template.Compile(parse(t, tt.template))
 		var field *template.FieldError
-		if !errors.As(err, &field) || field.Field != tt.field || !strings.HasPrefix(err.Error(), "the field '"+tt.field+"': "+tt.want) {
+		if !errors.As(err, &field) || field.Field != tt.field || !strings.HasPrefix(err.Error(), "the field '"+tt.field+
+			"': "+tt.want) {
 			t.Errorf("%s: got %v, want the field %s: %s", tt.template, err, tt.field, tt.want)
 		}
 	}
@@ -132,7 +133,8 @@ func TestMissingPath(t *testing.T) {
 		{`{"k.$":"$.nothing"}`, "k.$", "$.nothing", "", jsonpath.Input},
 		{`{"o":[{"k.$":"$$.nothing"}]}`, "k.$", "$$.nothing", "", jsonpath.Context},
 		{`{"k.$":"$v.nothing"}`, "k.$", "$v.nothing", "", jsonpath.Variable},
-		{`{"k.$":"States.Array(States.Array($$.no), 1)"}`, "k.$", "$$.no", "States.Array(States.Array($$.no), 1)", jsonpath.Context},
+		{`{"k.$":"States.Array(States.Array($$.no), 1)"}`, "k.$", "$$.no", "States.Array(States.Array($$.no), 1)",
+			jsonpath.Context},
 	}
 	for _, tt := range tests {
 		_, err := compile(t, tt.template).Eval(env(t))
@@ -152,7 +154,8 @@ func TestEvalFails(t *testing.T) {
 	t.Parallel()
 	_, err := compile(t, `{"k.$":"States.MathAdd('a', 1)"}`).Eval(env(t))
 	var failed *template.CallError
-	if !errors.As(err, &failed) || failed.Call != "States.MathAdd('a', 1)" || failed.Field != "k.$" || failed.Err.Function != "States.MathAdd" {
+	if !errors.As(err, &failed) || failed.Call != "States.MathAdd('a', 1)" || failed.Field != "k.$" ||
+		failed.Err.Function != "States.MathAdd" {
 		t.Errorf("got %v, want a *CallError", err)
 	}
 	if !errors.Is(err, failed.Err) {
@@ -171,7 +174,8 @@ func TestEvalFails(t *testing.T) {
 func TestReads(t *testing.T) {
 	t.Parallel()
 	c := compile(t, `{"b":[{"c.$":"States.Format('{}{}', $y, States.Array($z[0], $$.a))"}],"d":"$literal"}`)
-	for root, want := range map[jsonpath.Root]bool{jsonpath.Input: false, jsonpath.Context: true, jsonpath.Variable: true} {
+	for root, want := range map[jsonpath.Root]bool{jsonpath.Input: false, jsonpath.Context: true,
+		jsonpath.Variable: true} {
 		if got := c.Reads(root); got != want {
 			t.Errorf("root %d: got %v, want %v", root, got, want)
 		}

@@ -9,8 +9,8 @@ import (
 	"stepback/retrymetrics"
 )
 
-// addAlarms declares the alarms and the composite that pages. Those that do not page by the composite
-// send messages of their own.
+// addAlarms declares the alarms and the composite that pages. Those that do not page by the composite send messages of
+// their own.
 func (s *Stack) addAlarms() error {
 	set, err := alarms.New(alarms.Options{
 		StateMachine: s.Environment.Prefix(), Level: retrymetrics.Level(s.Environment.LogLevel),
@@ -21,10 +21,13 @@ func (s *Stack) addAlarms() error {
 		return err
 	}
 	all, page := set.Put()
-	composite := awscloudwatch.NewCfnCompositeAlarm(s.Stack, jsii.String("PageAlarm"), &awscloudwatch.CfnCompositeAlarmProps{
-		AlarmName: jsii.String(page.AlarmName), AlarmDescription: jsii.String(page.AlarmDescription), AlarmRule: jsii.String(page.AlarmRule),
-		ActionsEnabled: page.ActionsEnabled, AlarmActions: actions(page.AlarmActions), OkActions: actions(page.OKActions),
-	})
+	composite := awscloudwatch.NewCfnCompositeAlarm(s.Stack, jsii.String("PageAlarm"),
+		&awscloudwatch.CfnCompositeAlarmProps{
+			AlarmName: jsii.String(page.AlarmName), AlarmDescription: jsii.String(page.AlarmDescription),
+			AlarmRule:      jsii.String(page.AlarmRule),
+			ActionsEnabled: page.ActionsEnabled, AlarmActions: actions(page.AlarmActions),
+			OkActions: actions(page.OKActions),
+		})
 	s.alarmARNs = append(s.alarmARNs, *s.alarmARN(page.AlarmName))
 	for _, a := range all {
 		// The composite's rule names the alarms, which CloudFormation does not read.
@@ -49,11 +52,14 @@ func (s *Stack) alarm(a alarms.PutMetricAlarm) awscloudwatch.CfnAlarm {
 		ActionsEnabled: a.ActionsEnabled, AlarmActions: actions(a.AlarmActions), OkActions: actions(a.OKActions),
 		EvaluationPeriods: jsii.Number(a.EvaluationPeriods), DatapointsToAlarm: jsii.Number(a.DatapointsToAlarm),
 		Threshold: jsii.Number(a.Threshold), ComparisonOperator: jsii.String(string(a.ComparisonOperator)),
-		TreatMissingData: jsii.String(string(a.TreatMissingData)), EvaluateLowSampleCountPercentile: given(a.EvaluateLowSampleCountPercentile),
-		Statistic: given(string(a.Statistic)), ExtendedStatistic: given(string(a.ExtendedStatistic)),
+		TreatMissingData:                 jsii.String(string(a.TreatMissingData)),
+		EvaluateLowSampleCountPercentile: given(a.EvaluateLowSampleCountPercentile),
+		Statistic:                        given(string(a.Statistic)),
+		ExtendedStatistic:                given(string(a.ExtendedStatistic)),
 	}
 	if a.MetricName != "" {
-		props.Namespace, props.MetricName, props.Unit = jsii.String(a.Namespace), jsii.String(a.MetricName), jsii.String(string(a.Unit))
+		props.Namespace, props.MetricName, props.Unit = jsii.String(a.Namespace), jsii.String(a.MetricName),
+			jsii.String(string(a.Unit))
 		props.Dimensions, props.Period = dimensions(a.Dimensions), jsii.Number(a.Period)
 	} else {
 		props.Metrics = queries(a.Metrics)
@@ -70,7 +76,8 @@ func queries(all []alarms.MetricDataQuery) []*awscloudwatch.CfnAlarm_MetricDataQ
 		if m := q.MetricStat; m != nil {
 			made.MetricStat = &awscloudwatch.CfnAlarm_MetricStatProperty{
 				Metric: &awscloudwatch.CfnAlarm_MetricProperty{
-					Namespace: jsii.String(m.Metric.Namespace), MetricName: jsii.String(m.Metric.MetricName), Dimensions: dimensions(m.Metric.Dimensions),
+					Namespace: jsii.String(m.Metric.Namespace), MetricName: jsii.String(m.Metric.MetricName),
+					Dimensions: dimensions(m.Metric.Dimensions),
 				},
 				Period: jsii.Number(m.Period), Stat: jsii.String(string(m.Stat)), Unit: jsii.String(string(m.Unit)),
 			}
@@ -83,7 +90,8 @@ func queries(all []alarms.MetricDataQuery) []*awscloudwatch.CfnAlarm_MetricDataQ
 func dimensions(all []alarms.NamedValue) []*awscloudwatch.CfnAlarm_DimensionProperty {
 	out := make([]*awscloudwatch.CfnAlarm_DimensionProperty, 0, len(all))
 	for _, d := range all {
-		out = append(out, &awscloudwatch.CfnAlarm_DimensionProperty{Name: jsii.String(string(d.Name)), Value: jsii.String(d.Value)})
+		out = append(out, &awscloudwatch.CfnAlarm_DimensionProperty{Name: jsii.String(string(d.Name)),
+			Value: jsii.String(d.Value)})
 	}
 	return out
 }

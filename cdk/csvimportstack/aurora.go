@@ -17,15 +17,16 @@ const (
 	databasePort = 5432
 )
 
-// sessions bounds what a function's instance holds: it handles one event at a time,
-// and a session that it leaves open while it is frozen would keep the cluster from pausing.
+// sessions bounds what a function's instance holds: it handles one event at a time, and a session that it leaves open
+// while it is frozen would keep the cluster from pausing.
 const sessions = "pool_max_conns=1&idle_session_timeout=60000"
 
-// resuming lets a record wait for a cluster that has paused, within its one attempt of 30 seconds, in place of giving up after 5.
+// resuming lets a record wait for a cluster that has paused, within its one attempt of 30 seconds, in place of giving
+// up after 5.
 const resuming = "&connect_timeout=20"
 
-// auroraDatabase is an Aurora Serverless v2 cluster in a VPC without any way to the
-// internet; docs/decisions/007-database-on-aws.md says why.
+// auroraDatabase is an Aurora Serverless v2 cluster in a VPC without any way to the internet;
+// docs/decisions/007-database-on-aws.md says why.
 func (s *Stack) auroraDatabase() database {
 	vpc := s.vpc()
 	functions := awsec2.NewSecurityGroup(s.Stack, jsii.String("FunctionsSecurityGroup"), &awsec2.SecurityGroupProps{
@@ -37,7 +38,8 @@ func (s *Stack) auroraDatabase() database {
 	postgres := awsec2.Port_Tcp(jsii.Number(databasePort))
 	servers.AddIngressRule(functions, postgres, jsii.String("functions"), nil)
 	functions.AddEgressRule(servers, postgres, jsii.String("database"), nil)
-	functions.AddEgressRule(awsec2.Peer_AnyIpv4(), awsec2.Port_Tcp(jsii.Number(443)), jsii.String("S3, by the gateway endpoint: there is no other route"), nil)
+	functions.AddEgressRule(awsec2.Peer_AnyIpv4(), awsec2.Port_Tcp(jsii.Number(443)),
+		jsii.String("S3, by the gateway endpoint: there is no other route"), nil)
 
 	cluster := s.cluster(vpc, servers)
 	options := sessions
@@ -45,7 +47,8 @@ func (s *Stack) auroraDatabase() database {
 		options += resuming
 	}
 	return database{
-		url:    jsii.String(fmt.Sprintf("postgres+iam://%s@%s:%d/%s?%s", databaseUser, *cluster.ClusterEndpoint().Hostname(), databasePort, databaseName, options)),
+		url: jsii.String(fmt.Sprintf("postgres+iam://%s@%s:%d/%s?%s", databaseUser,
+			*cluster.ClusterEndpoint().Hostname(), databasePort, databaseName, options)),
 		access: allow([]string{"rds-db:connect"}, s.databaseUserARN(cluster)),
 		vpc: &awslambda.CfnFunction_VpcConfigProperty{
 			SubnetIds: vpc.SelectSubnets(nil).SubnetIds, SecurityGroupIds: &[]*string{functions.SecurityGroupId()},
@@ -56,7 +59,8 @@ func (s *Stack) auroraDatabase() database {
 
 func (s *Stack) databaseUserARN(cluster awsrds.DatabaseCluster) *string {
 	return s.FormatArn(&awscdk.ArnComponents{
-		Service: jsii.String("rds-db"), Resource: jsii.String("dbuser"), ArnFormat: awscdk.ArnFormat_COLON_RESOURCE_NAME,
+		Service: jsii.String("rds-db"), Resource: jsii.String("dbuser"),
+		ArnFormat:    awscdk.ArnFormat_COLON_RESOURCE_NAME,
 		ResourceName: jsii.String(strings.Join([]string{*cluster.ClusterResourceIdentifier(), databaseUser}, "/")),
 	})
 }

@@ -14,8 +14,8 @@ const executable = "bootstrap"
 // processors are ELF's names for Lambda's architectures.
 var processors = map[string]elf.Machine{"arm64": elf.EM_AARCH64, "x86_64": elf.EM_X86_64}
 
-// checkBootstraps reports the programs that Lambda takes and then cannot start: those that are not there, are for another
-// processor, or are kept from the user that runs them by the permissions which the zip file takes over.
+// checkBootstraps reports the programs that Lambda takes and then cannot start: those that are not there, are for
+// another processor, or are kept from the user that runs them by the permissions which the zip file takes over.
 func checkBootstraps(folder, architecture string) error {
 	var all []error
 	for _, name := range []string{"validate", "process", "aggregate", "start", metricsFunction} {
@@ -30,11 +30,13 @@ func checkBootstrap(file, architecture string) error {
 	const build = "make lambdas-for GOARCH=… LAMBDA_OUT=FOLDER builds them"
 	info, err := os.Stat(file)
 	if err != nil {
-		return fmt.Errorf("bootstrap: %w; make lambdas-arm64 builds them, -c bootstraps=FOLDER names where they are", err)
+		return fmt.Errorf("bootstrap: %w; make lambdas-arm64 builds them, -c bootstraps=FOLDER names where they are",
+			err)
 	}
 	const readable = 0o555
 	if info.Mode().Perm()&readable != readable {
-		return fmt.Errorf("bootstrap %s has the permissions %v; Lambda runs it as another user: chmod 755", file, info.Mode().Perm())
+		return fmt.Errorf("bootstrap %s has the permissions %v; Lambda runs it as another user: chmod 755", file,
+			info.Mode().Perm())
 	}
 	program, err := elf.Open(file)
 	if err != nil {
@@ -42,7 +44,8 @@ func checkBootstrap(file, architecture string) error {
 	}
 	defer program.Close()
 	if want := processors[architecture]; program.Machine != want {
-		return fmt.Errorf("bootstrap %s is for %v and the environment's Architecture is %s; %s", file, program.Machine, architecture, build)
+		return fmt.Errorf("bootstrap %s is for %v and the environment's Architecture is %s; %s", file, program.Machine,
+			architecture, build)
 	}
 	return nil
 }

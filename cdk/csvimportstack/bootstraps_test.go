@@ -25,7 +25,8 @@ func TestBootstrapsThatLambdaCouldNotStartAreRefused(t *testing.T) {
 		change(t, filepath.Join(folder, "start", "bootstrap"))
 		app := awscdk.NewApp(&awscdk.AppProps{Outdir: jsii.String(t.TempDir())})
 		_, err := csvimportstack.New(app, csvimportstack.Props{Environment: environment.Dev(), BootstrapFolder: folder})
-		if err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), `environment "dev": bootstrap`) {
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(),
+			`environment "dev": bootstrap`) {
 			t.Errorf("got  %v\nwant %s", err, want)
 		}
 	}

@@ -13,8 +13,8 @@ func (s *Stack) addBuckets() {
 	announce(s.InputBucket)
 }
 
-// announce has the bucket tell EventBridge of its objects. CDK's own way is a custom
-// resource with a function that may change any bucket's notifications.
+// announce has the bucket tell EventBridge of its objects. CDK's own way is a custom resource with a function that may
+// change any bucket's notifications.
 func announce(b awss3.Bucket) {
 	b.Node().DefaultChild().(awss3.CfnBucket).SetNotificationConfiguration(&awss3.CfnBucket_NotificationConfigurationProperty{
 		EventBridgeConfiguration: &awss3.CfnBucket_EventBridgeConfigurationProperty{EventBridgeEnabled: jsii.Bool(true)},

@@ -39,5 +39,6 @@ func (s *Stack) existingDatabase() database {
 
 // allow is a statement over exactly these resources.
 func allow(actions []string, resources ...*string) awsiam.PolicyStatement {
-	return awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{Actions: jsii.Strings(actions...), Resources: &resources})
+	return awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{Actions: jsii.Strings(actions...),
+		Resources: &resources})
 }

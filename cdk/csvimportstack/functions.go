@@ -32,8 +32,9 @@ func (s *Stack) addFunctions(bootstraps string, db database) {
 	e := s.Environment
 	in, results := s.InputBucket, s.ResultBucket
 	s.Validate = s.function(bootstraps, function{
-		id: "Validate", name: "validate", description: "State ValidateCSVFile: reads a file, writes a normalised copy where needed",
-		memory: e.ValidateMemory, disk: e.ValidateDisk(), timeout: timeoutOf(retrypatterns.ValidateCSVFile),
+		id: "Validate", name: "validate",
+		description: "State ValidateCSVFile: reads a file, writes a normalised copy where needed",
+		memory:      e.ValidateMemory, disk: e.ValidateDisk(), timeout: timeoutOf(retrypatterns.ValidateCSVFile),
 		environment: map[string]*string{"CSV_MAX_BYTES": jsii.String(strconv.FormatInt(e.MaxFileBytes, 10))},
 		access: []awsiam.PolicyStatement{
 			// Without the right to list, S3 answers 403 in place of 404 for what is not there.
@@ -57,7 +58,8 @@ func (s *Stack) addFunctions(bootstraps string, db database) {
 		access: []awsiam.PolicyStatement{
 			db.access,
 			allow([]string{"s3:ListBucket"}, in.BucketArn(), results.BucketArn()), // as above
-			allow([]string{"s3:GetObject"}, in.ArnForObjects(jsii.String("*")), results.ArnForObjects(jsii.String("*"))),
+			allow([]string{"s3:GetObject"}, in.ArnForObjects(jsii.String("*")),
+				results.ArnForObjects(jsii.String("*"))),
 			allow([]string{"s3:PutObject", "s3:AbortMultipartUpload"}, results.ArnForObjects(jsii.String("output/*"))),
 		},
 		vpc: db.vpc,
@@ -77,8 +79,7 @@ func timeoutOf(state string) time.Duration {
 	return s.Timeout
 }
 
-// function declares a function with a log group and a role that allows it nothing
-// but what it is for.
+// function declares a function with a log group and a role that allows it nothing but what it is for.
 func (s *Stack) function(bootstraps string, f function) awslambda.Function {
 	name := *s.name(f.name)
 	logs := s.logGroup(f.id+"Log", "/aws/lambda/"+name)
@@ -107,8 +108,8 @@ func (s *Stack) function(bootstraps string, f function) awslambda.Function {
 		props.ReservedConcurrentExecutions = jsii.Number(f.instances)
 	}
 	if f.quiet {
-		// Lambda's own level for what the function prints stays at INFO: it takes a line without a level, such as that of a
-		// crash, for INFO. The function keeps back what it has to say itself.
+		// Lambda's own level for what the function prints stays at INFO: it takes a line without a level, such as that
+		// of a crash, for INFO. The function keeps back what it has to say itself.
 		props.LoggingFormat, props.SystemLogLevelV2 = awslambda.LoggingFormat_JSON, awslambda.SystemLogLevel_WARN
 		f.environment["LOG_LEVEL"] = jsii.String("WARN")
 	}
@@ -127,11 +128,11 @@ func (s *Stack) architecture() awslambda.Architecture {
 	return awslambda.Architecture_ARM_64()
 }
 
-// networkInterfaces lets Lambda place a function into a VPC. The interfaces have no names
-// before they exist.
+// networkInterfaces lets Lambda place a function into a VPC. The interfaces have no names before they exist.
 func networkInterfaces() awsiam.PolicyStatement {
 	return allow([]string{
-		"ec2:CreateNetworkInterface", "ec2:DescribeNetworkInterfaces", "ec2:DescribeSubnets", "ec2:DeleteNetworkInterface",
+		"ec2:CreateNetworkInterface", "ec2:DescribeNetworkInterfaces", "ec2:DescribeSubnets",
+		"ec2:DeleteNetworkInterface",
 		"ec2:AssignPrivateIpAddresses", "ec2:UnassignPrivateIpAddresses",
 	}, jsii.String("*"))
 }

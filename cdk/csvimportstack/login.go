@@ -9,16 +9,17 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// createLogin makes the functions' user: it may create and use tables of its own
-// in the schema public and authenticates with IAM tokens only. Running it again changes nothing.
+// createLogin makes the functions' user: it may create and use tables of its own in the schema public and authenticates
+// with IAM tokens only. Running it again changes nothing.
 const createLogin = `DO $$ BEGIN
-IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '` + databaseUser + `') THEN CREATE ROLE ` + databaseUser + ` LOGIN; END IF;
+IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '` + databaseUser + `') THEN CREATE ROLE ` + databaseUser +
+	` LOGIN; END IF;
 GRANT rds_iam TO ` + databaseUser + `;
 GRANT USAGE, CREATE ON SCHEMA public TO ` + databaseUser + `;
 END $$`
 
-// databaseLogin creates the functions' user once the writer is there, through the
-// Data API: nothing that deploys a stack has to enter the VPC.
+// databaseLogin creates the functions' user once the writer is there, through the Data API: nothing that deploys a
+// stack has to enter the VPC.
 func (s *Stack) databaseLogin(cluster awsrds.DatabaseCluster) awscdk.CfnResource {
 	secret := cluster.Secret().SecretArn()
 	call := &customresources.AwsSdkCall{
@@ -28,17 +29,18 @@ func (s *Stack) databaseLogin(cluster awsrds.DatabaseCluster) awscdk.CfnResource
 		},
 		PhysicalResourceId: customresources.PhysicalResourceId_Of(jsii.String("login-" + databaseUser)),
 	}
-	login := customresources.NewAwsCustomResource(s.Stack, jsii.String("DatabaseLogin"), &customresources.AwsCustomResourceProps{
-		OnCreate: call, OnUpdate: call, InstallLatestAwsSdk: jsii.Bool(false),
-		ResourceType: jsii.String("Custom::DatabaseLogin"),
-		LogGroup: awslogs.NewLogGroup(s.Stack, jsii.String("DatabaseLoginLog"), &awslogs.LogGroupProps{
-			Retention: retention(s.Environment.LogDays), RemovalPolicy: awscdk.RemovalPolicy_DESTROY,
-		}),
-		Policy: customresources.AwsCustomResourcePolicy_FromStatements(&[]awsiam.PolicyStatement{
-			allow([]string{"rds-data:ExecuteStatement"}, cluster.ClusterArn()),
-			allow([]string{"secretsmanager:GetSecretValue"}, secret),
-		}),
-	})
+	login := customresources.NewAwsCustomResource(s.Stack, jsii.String("DatabaseLogin"),
+		&customresources.AwsCustomResourceProps{
+			OnCreate: call, OnUpdate: call, InstallLatestAwsSdk: jsii.Bool(false),
+			ResourceType: jsii.String("Custom::DatabaseLogin"),
+			LogGroup: awslogs.NewLogGroup(s.Stack, jsii.String("DatabaseLoginLog"), &awslogs.LogGroupProps{
+				Retention: retention(s.Environment.LogDays), RemovalPolicy: awscdk.RemovalPolicy_DESTROY,
+			}),
+			Policy: customresources.AwsCustomResourcePolicy_FromStatements(&[]awsiam.PolicyStatement{
+				allow([]string{"rds-data:ExecuteStatement"}, cluster.ClusterArn()),
+				allow([]string{"secretsmanager:GetSecretValue"}, secret),
+			}),
+		})
 	login.Node().AddDependency(cluster)
 	return login.Node().FindChild(jsii.String("Resource")).Node().DefaultChild().(awscdk.CfnResource)
 }

@@ -10,12 +10,11 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// mapLabel is the Label of the definition's distributed Map, which is part of the
-// names of its Map Runs and child executions.
+// mapLabel is the Label of the definition's distributed Map, which is part of the names of its Map Runs and child
+// executions.
 const mapLabel = "ProcessUserRecords"
 
-// addStateMachine declares the state machine. It has a fixed name, because its own
-// role speaks of it.
+// addStateMachine declares the state machine. It has a fixed name, because its own role speaks of it.
 func (s *Stack) addStateMachine(definition []byte) {
 	name := s.Environment.Prefix()
 	role := awsiam.NewRole(s.Stack, jsii.String("StateMachineRole"), &awsiam.RoleProps{
@@ -28,36 +27,38 @@ func (s *Stack) addStateMachine(definition []byte) {
 	}
 	// The prefix keeps CloudWatch from adding to a resource policy of limited length for each log group.
 	s.StateMachineLog = s.logGroup("StateMachineLog", "/aws/vendedlogs/states/"+name)
-	s.StateMachine = awsstepfunctions.NewStateMachine(s.Stack, jsii.String("StateMachine"), &awsstepfunctions.StateMachineProps{
-		StateMachineName: jsii.String(name), Role: role,
-		DefinitionBody: awsstepfunctions.DefinitionBody_FromString(jsii.String(compact(definition))),
-		DefinitionSubstitutions: &map[string]*string{
-			"ValidateFunctionArn":  s.Validate.FunctionArn(),
-			"ProcessFunctionArn":   s.Process.FunctionArn(),
-			"AggregateFunctionArn": s.Aggregate.FunctionArn(),
-			"ResultBucketName":     s.ResultBucket.BucketName(),
-			"NotificationTopicArn": s.Topic.TopicArn(),
-		},
-		Logs: &awsstepfunctions.LogOptions{
-			Destination:          s.StateMachineLog,
-			Level:                awsstepfunctions.LogLevel(s.Environment.LogLevel),
-			IncludeExecutionData: jsii.Bool(s.Environment.LogExecutionData),
-		},
-		TracingEnabled: jsii.Bool(true),
-	})
+	s.StateMachine = awsstepfunctions.NewStateMachine(s.Stack, jsii.String("StateMachine"),
+		&awsstepfunctions.StateMachineProps{
+			StateMachineName: jsii.String(name), Role: role,
+			DefinitionBody: awsstepfunctions.DefinitionBody_FromString(jsii.String(compact(definition))),
+			DefinitionSubstitutions: &map[string]*string{
+				"ValidateFunctionArn":  s.Validate.FunctionArn(),
+				"ProcessFunctionArn":   s.Process.FunctionArn(),
+				"AggregateFunctionArn": s.Aggregate.FunctionArn(),
+				"ResultBucketName":     s.ResultBucket.BucketName(),
+				"NotificationTopicArn": s.Topic.TopicArn(),
+			},
+			Logs: &awsstepfunctions.LogOptions{
+				Destination:          s.StateMachineLog,
+				Level:                awsstepfunctions.LogLevel(s.Environment.LogLevel),
+				IncludeExecutionData: jsii.Bool(s.Environment.LogExecutionData),
+			},
+			TracingEnabled: jsii.Bool(true),
+		})
 	s.StateMachine.Node().AddDependency(role)
 }
 
-// stateMachineAccess is what the definition does. CDK knows nothing of it, since
-// the definition is a text.
+// stateMachineAccess is what the definition does. CDK knows nothing of it, since the definition is a text.
 func (s *Stack) stateMachineAccess(name string) []awsiam.PolicyStatement {
 	in, results := s.InputBucket, s.ResultBucket
 	children := []*string{s.states("execution", name+":*"), s.states("execution", name+"/"+mapLabel+":*")}
 	return []awsiam.PolicyStatement{
-		allow([]string{"lambda:InvokeFunction"}, s.Validate.FunctionArn(), s.Process.FunctionArn(), s.Aggregate.FunctionArn()),
+		allow([]string{"lambda:InvokeFunction"}, s.Validate.FunctionArn(), s.Process.FunctionArn(),
+			s.Aggregate.FunctionArn()),
 		allow([]string{"sns:Publish"}, s.Topic.TopicArn()),
 		// The ItemReader reads the upload or its normalised copy, the ResultWriter writes and joins its parts.
-		allow([]string{"s3:GetObject"}, in.ArnForObjects(jsii.String("*")), results.ArnForObjects(jsii.String("work/*"))),
+		allow([]string{"s3:GetObject"}, in.ArnForObjects(jsii.String("*")),
+			results.ArnForObjects(jsii.String("work/*"))),
 		allow([]string{"s3:GetObject", "s3:PutObject", "s3:ListMultipartUploadParts", "s3:AbortMultipartUpload"},
 			results.ArnForObjects(jsii.String("results/*"))),
 		allow([]string{"states:StartExecution"}, s.states("stateMachine", name)),

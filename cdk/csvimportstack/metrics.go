@@ -15,37 +15,45 @@ import (
 	"stepback/retrypatterns"
 )
 
-// configurationMinutes is how often the configuration of the retries is published: once for each
-// period of the widget that shows it.
+// configurationMinutes is how often the configuration of the retries is published: once for each period of the widget
+// that shows it.
 const configurationMinutes = 5
 
 // metricsFunction is the name of the function and of its bootstrap's folder.
 const metricsFunction = "metrics"
 
-// addMetrics declares the function that counts retries from the state machine's log. It keeps
-// open executions in memory, so that there is one instance of it and no other.
+// addMetrics declares the function that counts retries from the state machine's log. It keeps open executions in
+// memory, so that there is one instance of it and no other.
 func (s *Stack) addMetrics(bootstraps string) {
 	s.Metrics = s.function(bootstraps, function{
-		id: "Metrics", name: metricsFunction, description: "Counts retries from the state machine's log and publishes them as metrics",
-		memory: 256, timeout: time.Minute, instances: 1,
+		id: "Metrics", name: metricsFunction,
+		description: "Counts retries from the state machine's log and publishes them as metrics",
+		memory:      256, timeout: time.Minute, instances: 1,
 		environment: map[string]*string{
 			"CHILD_STATE":       jsii.String(retrypatterns.ProcessSingleUserRecord),
 			"STATE_MACHINE_ARN": s.StateMachine.StateMachineArn(),
 		},
-		access: []awsiam.PolicyStatement{allow([]string{"states:DescribeStateMachine"}, s.StateMachine.StateMachineArn())},
+		access: []awsiam.PolicyStatement{allow([]string{"states:DescribeStateMachine"},
+			s.StateMachine.StateMachineArn())},
 	})
 	awsevents.NewRule(s.Stack, jsii.String("ConfigurationSchedule"), &awsevents.RuleProps{
-		RuleName: s.name("configuration"), Description: jsii.String("Publishes how the state machine retries, to be compared with the base"),
-		Schedule: awsevents.Schedule_Rate(awscdk.Duration_Minutes(jsii.Number(configurationMinutes))),
-		Targets: &[]awsevents.IRuleTarget{awseventstargets.NewLambdaFunction(s.Metrics, &awseventstargets.LambdaFunctionProps{
-			RetryAttempts: jsii.Number(0), MaxEventAge: awscdk.Duration_Minutes(jsii.Number(configurationMinutes)),
-		})},
+		RuleName:    s.name("configuration"),
+		Description: jsii.String("Publishes how the state machine retries, to be compared with the base"),
+		Schedule:    awsevents.Schedule_Rate(awscdk.Duration_Minutes(jsii.Number(configurationMinutes))),
+		Targets: &[]awsevents.IRuleTarget{awseventstargets.NewLambdaFunction(s.Metrics,
+			&awseventstargets.LambdaFunctionProps{
+				RetryAttempts: jsii.Number(0), MaxEventAge: awscdk.Duration_Minutes(jsii.Number(configurationMinutes)),
+			})},
 	})
 	awslogs.NewSubscriptionFilter(s.Stack, jsii.String("StateMachineLogSubscription"), &awslogs.SubscriptionFilterProps{
-		LogGroup: s.StateMachineLog, FilterName: jsii.String("retry-metrics"), FilterPattern: awslogs.FilterPattern_AllEvents(),
-		Destination: awslogsdestinations.NewLambdaDestination(s.Metrics, &awslogsdestinations.LambdaDestinationOptions{AddPermissions: jsii.Bool(false)}),
-	}).Node().AddDependency(awslambda.NewCfnPermission(s.Stack, jsii.String("StateMachineLogMayInvoke"), &awslambda.CfnPermissionProps{
-		Action: jsii.String("lambda:InvokeFunction"), FunctionName: s.Metrics.FunctionArn(), Principal: jsii.String("logs.amazonaws.com"),
-		SourceAccount: s.Account(), SourceArn: s.StateMachineLog.LogGroupArn(),
-	}))
+		LogGroup: s.StateMachineLog, FilterName: jsii.String("retry-metrics"),
+		FilterPattern: awslogs.FilterPattern_AllEvents(),
+		Destination: awslogsdestinations.NewLambdaDestination(s.Metrics,
+			&awslogsdestinations.LambdaDestinationOptions{AddPermissions: jsii.Bool(false)}),
+	}).Node().AddDependency(awslambda.NewCfnPermission(s.Stack, jsii.String("StateMachineLogMayInvoke"),
+		&awslambda.CfnPermissionProps{
+			Action: jsii.String("lambda:InvokeFunction"), FunctionName: s.Metrics.FunctionArn(),
+			Principal:     jsii.String("logs.amazonaws.com"),
+			SourceAccount: s.Account(), SourceArn: s.StateMachineLog.LogGroupArn(),
+		}))
 }

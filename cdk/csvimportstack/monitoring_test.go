@@ -40,7 +40,8 @@ func (w watched) check(level retrymetrics.Level) error {
 	case err != nil:
 		return err
 	case w.Namespace != s.Metric.Namespace() || w.Unit != "" && w.Unit != string(s.Metric.Unit()):
-		return fmt.Errorf("%s is published in %s as %s, not in %s as %s", w.MetricName, s.Metric.Namespace(), s.Metric.Unit(), w.Namespace, w.Unit)
+		return fmt.Errorf("%s is published in %s as %s, not in %s as %s", w.MetricName, s.Metric.Namespace(),
+			s.Metric.Unit(), w.Namespace, w.Unit)
 	case !s.Metric.At(level):
 		return fmt.Errorf("%s is not counted at log level %s", w.MetricName, level)
 	}
@@ -109,7 +110,8 @@ func TestOneAlarmPagesAndTheOthersTell(t *testing.T) {
 		}
 		named := regexp.MustCompile(`ALARM\("([^"]+)"\)`).FindAllStringSubmatch(rule, -1)
 		for _, n := range named {
-			if !slices.ContainsFunc(values(x.ofType("AWS::CloudWatch::Alarm")), func(r resource) bool { return r.Properties["AlarmName"] == n[1] }) {
+			if !slices.ContainsFunc(values(x.ofType("AWS::CloudWatch::Alarm")),
+				func(r resource) bool { return r.Properties["AlarmName"] == n[1] }) {
 				t.Errorf("the rule speaks of %s, which is not declared", n[1])
 			}
 		}
@@ -162,7 +164,8 @@ type widget struct {
 func dashboard(t *testing.T, x template) []widget {
 	t.Helper()
 	var body struct{ Widgets []widget }
-	if err := json.Unmarshal([]byte(text(t, x.only(t, "AWS::CloudWatch::Dashboard", "").Properties["DashboardBody"])), &body); err != nil {
+	if err := json.Unmarshal([]byte(text(t, x.only(t, "AWS::CloudWatch::Dashboard", "").Properties["DashboardBody"])),
+		&body); err != nil {
 		t.Fatal(err)
 	}
 	return body.Widgets
@@ -224,7 +227,8 @@ func TestTheDashboardShowsEveryAlarm(t *testing.T) {
 		var shown []string
 		for _, w := range dashboard(t, x) {
 			for _, arn := range w.Properties.Alarms {
-				shown = append(shown, strings.TrimPrefix(arn, "arn:AWS::Partition:cloudwatch:AWS::Region:AWS::AccountId:alarm:"))
+				shown = append(shown, strings.TrimPrefix(arn,
+					"arn:AWS::Partition:cloudwatch:AWS::Region:AWS::AccountId:alarm:"))
 			}
 		}
 		var declared []string
@@ -239,7 +243,8 @@ func TestTheDashboardShowsEveryAlarm(t *testing.T) {
 			t.Errorf("%s: the dashboard shows %q of %q", level, shown, declared)
 		}
 		output := x.Outputs["DashboardUrl"].(map[string]any)["Value"]
-		if got := text(t, output); !strings.HasPrefix(got, "https://AWS::Region.console.aws.amazon.com/cloudwatch/home?region=AWS::Region#dashboards/dashboard/CSV-Processing-Retry-Monitor-") {
+		if got := text(t, output); !strings.HasPrefix(got,
+			"https://AWS::Region.console.aws.amazon.com/cloudwatch/home?region=AWS::Region#dashboards/dashboard/CSV-Processing-Retry-Monitor-") {
 			t.Errorf("%s: address %s", level, got)
 		}
 	}
@@ -249,26 +254,31 @@ func TestMetricsAreCountedFromTheLog(t *testing.T) {
 	x := synth(t, environment.Prod())
 	f := x.only(t, "AWS::Lambda::Function", "Metrics").Properties
 	const variables = `{"Variables":{"CHILD_STATE":"ProcessSingleUserRecord","STATE_MACHINE_ARN":{"Ref":"StateMachine`
-	if got := compact(t, f["Environment"]); !strings.HasPrefix(got, variables) || f["ReservedConcurrentExecutions"] != 1.0 {
+	if got := compact(t, f["Environment"]); !strings.HasPrefix(got, variables) ||
+		f["ReservedConcurrentExecutions"] != 1.0 {
 		t.Errorf("environment %s, %v instances", got, f["ReservedConcurrentExecutions"])
 	}
 	schedule := x.only(t, "AWS::Events::Rule", "ConfigurationSchedule").Properties
-	if schedule["ScheduleExpression"] != "rate(5 minutes)" || !strings.Contains(compact(t, schedule["Targets"]), `{"Fn::GetAtt":["Metrics`) {
+	if schedule["ScheduleExpression"] != "rate(5 minutes)" || !strings.Contains(compact(t, schedule["Targets"]),
+		`{"Fn::GetAtt":["Metrics`) {
 		t.Errorf("the configuration is published at %s", compact(t, schedule))
 	}
 	subscription := x.only(t, "AWS::Logs::SubscriptionFilter", "")
-	if log := compact(t, subscription.Properties["LogGroupName"]); !strings.HasPrefix(log, `{"Ref":"StateMachineLog`) || subscription.Properties["FilterPattern"] != "" {
+	if log := compact(t, subscription.Properties["LogGroupName"]); !strings.HasPrefix(log, `{"Ref":"StateMachineLog`) ||
+		subscription.Properties["FilterPattern"] != "" {
 		t.Errorf("subscribed to %s", compact(t, subscription.Properties))
 	}
 	if to := compact(t, subscription.Properties["DestinationArn"]); !strings.HasPrefix(to, `{"Fn::GetAtt":["Metrics`) {
 		t.Errorf("the subscription goes to %s", to)
 	}
 	permission := compact(t, x.only(t, "AWS::Lambda::Permission", "StateMachineLogMayInvoke").Properties)
-	if !strings.Contains(permission, `"Principal":"logs.amazonaws.com"`) || !strings.Contains(permission, `"SourceArn":{"Fn::GetAtt":["StateMachineLog`) {
+	if !strings.Contains(permission, `"Principal":"logs.amazonaws.com"`) || !strings.Contains(permission,
+		`"SourceArn":{"Fn::GetAtt":["StateMachineLog`) {
 		t.Errorf("permission %s", permission)
 	}
 	// AggregateResults publishes the rows by outcome under the state machine's name.
-	if got := compact(t, x.only(t, "AWS::Lambda::Function", "Aggregate").Properties["Environment"]); !strings.Contains(got, `"STATE_MACHINE":"csv-import-prod"`) {
+	if got := compact(t, x.only(t, "AWS::Lambda::Function",
+		"Aggregate").Properties["Environment"]); !strings.Contains(got, `"STATE_MACHINE":"csv-import-prod"`) {
 		t.Errorf("AggregateResults has %s", got)
 	}
 }
@@ -289,7 +299,8 @@ func TestTheAlarmsLinkTheGuide(t *testing.T) {
 	e.Guide = "https://example.com/operating"
 	for id, r := range synth(t, e).ofType("AWS::CloudWatch::Alarm") {
 		name := strings.TrimPrefix(r.Properties["AlarmName"].(string), "csv-import-dev-")
-		if text := r.Properties["AlarmDescription"].(string); !strings.HasSuffix(text, "Guide: https://example.com/operating#"+name) {
+		if text := r.Properties["AlarmDescription"].(string); !strings.HasSuffix(text,
+			"Guide: https://example.com/operating#"+name) {
 			t.Errorf("%s: %s", id, text)
 		}
 	}

@@ -20,6 +20,7 @@ func (s *Stack) addOutputs() {
 		{"RetryConfigurationsTable", "Changes of the retry configuration", s.RetryConfigurations.TableName()},
 		{"CircuitBreakersTable", "States of the circuit breakers", s.Breaker.TableName()},
 	} {
-		awscdk.NewCfnOutput(s.Stack, jsii.String(o.id), &awscdk.CfnOutputProps{Value: o.value, Description: jsii.String(o.description)})
+		awscdk.NewCfnOutput(s.Stack, jsii.String(o.id), &awscdk.CfnOutputProps{Value: o.value,
+			Description: jsii.String(o.description)})
 	}
 }

@@ -1,9 +1,7 @@
-// Package csvimportstack declares the CSV import on AWS: buckets, functions, the
-// state machine, its start by S3 events, its tables, topic and database, its metrics,
-// dashboard and alarms.
+// Package csvimportstack declares the CSV import on AWS: buckets, functions, the state machine, its start by S3 events,
+// its tables, topic and database, its metrics, dashboard and alarms.
 //
-// It decides nothing that differs between environments, and writes no state
-// machine itself: both are given to it.
+// It decides nothing that differs between environments, and writes no state machine itself: both are given to it.
 package csvimportstack
 
 import (
@@ -29,13 +27,12 @@ import (
 // Props are what a stack is made of.
 type Props struct {
 	Environment environment.Environment
-	// BootstrapFolder has a folder for each function (validate, process,
-	// aggregate, start, metrics) with its executable for the environment's architecture, named bootstrap.
+	// BootstrapFolder has a folder for each function (validate, process, aggregate, start, metrics) with its executable
+	// for the environment's architecture, named bootstrap.
 	BootstrapFolder string
 	// Rewrite changes the definition for a place that is not quite AWS; nil changes nothing.
 	Rewrite func(definition []byte) ([]byte, error)
-	// DashboardApart leaves the dashboard out, for a place that has dashboards but whose
-	// CloudFormation has none.
+	// DashboardApart leaves the dashboard out, for a place that has dashboards but whose CloudFormation has none.
 	DashboardApart bool
 }
 
@@ -60,7 +57,8 @@ type Stack struct {
 // Name is the name of the stack of an environment.
 func Name(environmentName string) string { return "stepback-" + environmentName }
 
-// New declares the stack. The error says what of the environment is not allowed, or which bootstrap Lambda could not start.
+// New declares the stack. The error says what of the environment is not allowed, or which bootstrap Lambda could not
+// start.
 func New(scope constructs.Construct, props Props) (*Stack, error) {
 	e := props.Environment
 	if err := e.Validate(); err != nil {
@@ -104,8 +102,7 @@ func New(scope constructs.Construct, props Props) (*Stack, error) {
 	return s, nil
 }
 
-// definition is the environment's state machine with placeholders for the
-// names of resources.
+// definition is the environment's state machine with placeholders for the names of resources.
 func definition(e environment.Environment, rewrite func([]byte) ([]byte, error)) ([]byte, error) {
 	o := statemachine.Substitutions()
 	o.Concurrency, o.BatchSize, o.BatchConcurrency = e.Concurrency, e.BatchSize, e.BatchConcurrency
@@ -120,8 +117,8 @@ func definition(e environment.Environment, rewrite func([]byte) ([]byte, error))
 // name is the physical name of a resource.
 func (s *Stack) name(part string) *string { return jsii.String(s.Environment.Prefix() + "-" + part) }
 
-// removal is what becomes of data when the stack goes. What a first deployment that fails has made is no data: kept, it would have the
-// next one fail, for its names are taken.
+// removal is what becomes of data when the stack goes. What a first deployment that fails has made is no data: kept, it
+// would have the next one fail, for its names are taken.
 func (s *Stack) removal() awscdk.RemovalPolicy {
 	if s.Environment.KeepData {
 		return awscdk.RemovalPolicy_RETAIN_ON_UPDATE_OR_DELETE

@@ -61,7 +61,8 @@ func TestEverySubstitutionIsBound(t *testing.T) {
 func TestMapLabelIsTheDefinitions(t *testing.T) {
 	x := synth(t, environment.Prod())
 	label := "csv-import-prod/ProcessUserRecords:*"
-	if !strings.Contains(x.only(t, "AWS::StepFunctions::StateMachine", "").Properties["DefinitionString"].(string), `"Label":"ProcessUserRecords"`) {
+	if !strings.Contains(x.only(t, "AWS::StepFunctions::StateMachine", "").Properties["DefinitionString"].(string),
+		`"Label":"ProcessUserRecords"`) {
 		t.Error("the distributed Map has another label")
 	}
 	if !strings.Contains(compact(t, x.only(t, "AWS::IAM::Policy", "StateMachineRole")), ":execution:"+label) {
@@ -77,9 +78,11 @@ var wildcards = map[string]string{
 	"logs:UpdateLogDelivery": "deliveries have no ARN", "logs:DeleteLogDelivery": "deliveries have no ARN",
 	"logs:ListLogDeliveries": "deliveries have no ARN", "logs:PutResourcePolicy": "policies of the account",
 	"logs:DescribeResourcePolicies": "policies of the account", "logs:DescribeLogGroups": "a list of all",
-	"ec2:CreateNetworkInterface": "has no name before it exists", "ec2:DeleteNetworkInterface": "has no name before it exists",
-	"ec2:AssignPrivateIpAddresses": "has no name before it exists", "ec2:UnassignPrivateIpAddresses": "has no name before it exists",
-	"ec2:DescribeNetworkInterfaces": "a list of all", "ec2:DescribeSubnets": "a list of all",
+	"ec2:CreateNetworkInterface":     "has no name before it exists",
+	"ec2:DeleteNetworkInterface":     "has no name before it exists",
+	"ec2:AssignPrivateIpAddresses":   "has no name before it exists",
+	"ec2:UnassignPrivateIpAddresses": "has no name before it exists",
+	"ec2:DescribeNetworkInterfaces":  "a list of all", "ec2:DescribeSubnets": "a list of all",
 }
 
 func TestNoWildcardThatCouldBeNarrower(t *testing.T) {
@@ -115,7 +118,8 @@ func TestBucketsAreClosed(t *testing.T) {
 		if got := compact(t, b.Properties["PublicAccessBlockConfiguration"]); got != closed {
 			t.Errorf("%s: %s", id, got)
 		}
-		if !strings.Contains(compact(t, b.Properties["BucketEncryption"]), "AES256") || b.Properties["LifecycleConfiguration"] == nil || b.DeletionPolicy != keptOnceMade {
+		if !strings.Contains(compact(t, b.Properties["BucketEncryption"]), "AES256") ||
+			b.Properties["LifecycleConfiguration"] == nil || b.DeletionPolicy != keptOnceMade {
 			t.Errorf("%s is not encrypted, forgets nothing or goes with the stack", id)
 		}
 	}
@@ -129,7 +133,8 @@ func TestBucketsAreClosed(t *testing.T) {
 		}
 	}
 	const events = `{"EventBridgeConfiguration":{"EventBridgeEnabled":true}}`
-	if got := compact(t, x.only(t, "AWS::S3::Bucket", "InputBucket").Properties["NotificationConfiguration"]); got != events {
+	if got := compact(t, x.only(t, "AWS::S3::Bucket",
+		"InputBucket").Properties["NotificationConfiguration"]); got != events {
 		t.Errorf("the input bucket announces %s", got)
 	}
 	if got := x.only(t, "AWS::S3::Bucket", "ResultBucket").Properties["NotificationConfiguration"]; got != nil {
@@ -147,11 +152,13 @@ func TestFunctions(t *testing.T) {
 		"Metrics":   `{"disk":null,"memory":256,"timeout":60,"vpc":false}`,
 	} {
 		p := x.only(t, "AWS::Lambda::Function", id).Properties
-		got := compact(t, map[string]any{"memory": p["MemorySize"], "timeout": p["Timeout"], "disk": p["EphemeralStorage"], "vpc": p["VpcConfig"] != nil})
+		got := compact(t, map[string]any{"memory": p["MemorySize"], "timeout": p["Timeout"],
+			"disk": p["EphemeralStorage"], "vpc": p["VpcConfig"] != nil})
 		if got != want {
 			t.Errorf("%s is %s, want %s", id, got, want)
 		}
-		if p["Runtime"] != "provided.al2023" || p["Handler"] != "bootstrap" || compact(t, p["Architectures"]) != `["arm64"]` ||
+		if p["Runtime"] != "provided.al2023" || p["Handler"] != "bootstrap" ||
+			compact(t, p["Architectures"]) != `["arm64"]` ||
 			compact(t, p["TracingConfig"]) != `{"Mode":"Active"}` {
 			t.Errorf("%s: %s", id, compact(t, p))
 		}
@@ -167,21 +174,25 @@ func TestObjectsStartExecutions(t *testing.T) {
 		t.Errorf("pattern %s", pattern)
 	}
 	targets := compact(t, rule["Targets"])
-	for _, part := range []string{`"Fn::GetAtt":["Start`, `"DeadLetterConfig":{"Arn":{"Fn::GetAtt":["UndeliveredEvents`, `"MaximumEventAgeInSeconds":7200`} {
+	for _, part := range []string{`"Fn::GetAtt":["Start`, `"DeadLetterConfig":{"Arn":{"Fn::GetAtt":["UndeliveredEvents`,
+		`"MaximumEventAgeInSeconds":7200`} {
 		if !strings.Contains(targets, part) {
 			t.Errorf("targets %s lack %s", targets, part)
 		}
 	}
-	if !strings.Contains(compact(t, x.only(t, "AWS::Lambda::EventInvokeConfig", "StartRetries")), `"OnFailure":{"Destination":{"Fn::GetAtt":["UndeliveredEvents`) {
+	if !strings.Contains(compact(t, x.only(t, "AWS::Lambda::EventInvokeConfig", "StartRetries")),
+		`"OnFailure":{"Destination":{"Fn::GetAtt":["UndeliveredEvents`) {
 		t.Error("an event on which the function fails is lost")
 	}
 }
 
-// keptOnceMade keeps what a stack leaves, but nothing of a first deployment that fails: the names would be taken for the next.
+// keptOnceMade keeps what a stack leaves, but nothing of a first deployment that fails: the names would be taken for
+// the next.
 const keptOnceMade = "RetainExceptOnCreate"
 
 func TestDataStaysWithProdAndGoesWithDev(t *testing.T) {
-	for want, e := range map[string]environment.Environment{keptOnceMade: environment.Prod(), "Delete": environment.Dev()} {
+	for want, e := range map[string]environment.Environment{keptOnceMade: environment.Prod(),
+		"Delete": environment.Dev()} {
 		x := synth(t, e)
 		for _, kind := range []string{"AWS::S3::Bucket", "AWS::DynamoDB::Table", "AWS::Logs::LogGroup"} {
 			for id, r := range x.ofType(kind) {
@@ -199,14 +210,16 @@ func TestASmallAccount(t *testing.T) {
 	if f := x.only(t, "AWS::Lambda::Function", "Metrics").Properties; f["ReservedConcurrentExecutions"] != nil {
 		t.Errorf("%v instances are reserved, which Lambda refuses", f["ReservedConcurrentExecutions"])
 	}
-	if text := x.only(t, "AWS::StepFunctions::StateMachine", "").Properties["DefinitionString"].(string); !strings.Contains(text, `"MaxConcurrency":9,`) {
+	if text := x.only(t, "AWS::StepFunctions::StateMachine",
+		"").Properties["DefinitionString"].(string); !strings.Contains(text, `"MaxConcurrency":9,`) {
 		t.Error("the Map takes all invocations of the account")
 	}
 }
 
 func TestTablesAndLogs(t *testing.T) {
 	x := synth(t, environment.Prod())
-	if got := compact(t, x.only(t, "AWS::DynamoDB::Table", "RetryConfigurations").Properties["TimeToLiveSpecification"]); got != `{"AttributeName":"ttl","Enabled":true}` {
+	if got := compact(t, x.only(t, "AWS::DynamoDB::Table",
+		"RetryConfigurations").Properties["TimeToLiveSpecification"]); got != `{"AttributeName":"ttl","Enabled":true}` {
 		t.Errorf("ttl %s", got)
 	}
 	x.only(t, "AWS::DynamoDB::Table", "CircuitBreakers")
@@ -216,11 +229,13 @@ func TestTablesAndLogs(t *testing.T) {
 		}
 	}
 	machine := x.only(t, "AWS::StepFunctions::StateMachine", "").Properties
-	if name := x.only(t, "AWS::Logs::LogGroup", "StateMachineLog").Properties["LogGroupName"]; name != "/aws/vendedlogs/states/csv-import-prod" {
+	if name := x.only(t, "AWS::Logs::LogGroup",
+		"StateMachineLog").Properties["LogGroupName"]; name != "/aws/vendedlogs/states/csv-import-prod" {
 		t.Errorf("the state machine logs to %v", name)
 	}
 	logging := machine["LoggingConfiguration"].(map[string]any)
-	if logging["Level"] != "ERROR" || logging["IncludeExecutionData"] != false || compact(t, machine["TracingConfiguration"]) != `{"Enabled":true}` {
+	if logging["Level"] != "ERROR" || logging["IncludeExecutionData"] != false ||
+		compact(t, machine["TracingConfiguration"]) != `{"Enabled":true}` {
 		t.Errorf("logging %s", compact(t, logging))
 	}
 }
@@ -244,23 +259,27 @@ func TestAurora(t *testing.T) {
 	if got := compact(t, cluster["ServerlessV2ScalingConfiguration"]); got != `{"MaxCapacity":2,"MinCapacity":0,"SecondsUntilAutoPause":600}` {
 		t.Errorf("dev scales %s", got)
 	}
-	for _, on := range []string{"StorageEncrypted", "EnableIAMDatabaseAuthentication", "ManageMasterUserPassword", "EnableHttpEndpoint"} {
+	for _, on := range []string{"StorageEncrypted", "EnableIAMDatabaseAuthentication", "ManageMasterUserPassword",
+		"EnableHttpEndpoint"} {
 		if cluster[on] != true {
 			t.Errorf("%s is off", on)
 		}
 	}
 	kept := prod.only(t, "AWS::RDS::DBCluster", "Database")
-	if kept.DeletionPolicy != "Snapshot" || kept.Properties["DeletionProtection"] != true || len(prod.ofType("AWS::RDS::DBInstance")) != 2 {
+	if kept.DeletionPolicy != "Snapshot" || kept.Properties["DeletionProtection"] != true ||
+		len(prod.ofType("AWS::RDS::DBInstance")) != 2 {
 		t.Error("prod's database is not guarded, or stands alone")
 	}
 	if len(prod.ofType("AWS::EC2::NatGateway"))+len(prod.ofType("AWS::EC2::InternetGateway")) != 0 {
 		t.Error("the VPC has a way to the internet")
 	}
 	process := prod.only(t, "AWS::Lambda::Function", "Process")
-	if got := compact(t, dev.only(t, "AWS::Lambda::Function", "Process").Properties["Environment"]); !strings.Contains(got, "connect_timeout=20") {
+	if got := compact(t, dev.only(t, "AWS::Lambda::Function",
+		"Process").Properties["Environment"]); !strings.Contains(got, "connect_timeout=20") {
 		t.Errorf("a record does not wait for a paused cluster: %s", got)
 	}
-	if url := compact(t, process.Properties["Environment"]); !strings.Contains(url, "postgres+iam://stepback@") || strings.Contains(url, "password") {
+	if url := compact(t, process.Properties["Environment"]); !strings.Contains(url, "postgres+iam://stepback@") ||
+		strings.Contains(url, "password") {
 		t.Errorf("environment %s", url)
 	}
 	if !slices.ContainsFunc(process.DependsOn, func(id string) bool { return strings.HasPrefix(id, "DatabaseLogin") }) {
@@ -277,7 +296,8 @@ func TestExistingDatabase(t *testing.T) {
 	}
 	for _, id := range []string{"Process", "Aggregate"} {
 		const url = `{"Variables":{"DATABASE_URL":"secretsmanager:arn:aws:secretsmanager:us-east-1:123456789012:secret:db-a1b2c3"`
-		if got := compact(t, x.only(t, "AWS::Lambda::Function", id).Properties["Environment"]); !strings.HasPrefix(got, url) {
+		if got := compact(t, x.only(t, "AWS::Lambda::Function", id).Properties["Environment"]); !strings.HasPrefix(got,
+			url) {
 			t.Errorf("%s has %s", id, got)
 		}
 		const access = `{"Action":"secretsmanager:GetSecretValue","Effect":"Allow","Resource":"arn:aws:secretsmanager:us-east-1:123456789012:secret:db-a1b2c3"}`
@@ -295,7 +315,8 @@ func TestExistingDatabase(t *testing.T) {
 func TestLocalIsRewritten(t *testing.T) {
 	e := environment.Local("arn:aws:secretsmanager:us-east-1:000000000000:secret:db-a1b2c3", "x86_64")
 	app := awscdk.NewApp(&awscdk.AppProps{Outdir: jsii.String(t.TempDir())})
-	s, err := csvimportstack.New(app, csvimportstack.Props{Environment: e, BootstrapFolder: bootstraps(t, e.Architecture), Rewrite: localstack.Definition, DashboardApart: true})
+	s, err := csvimportstack.New(app, csvimportstack.Props{Environment: e, BootstrapFolder: bootstraps(t,
+		e.Architecture), Rewrite: localstack.Definition, DashboardApart: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -304,7 +325,8 @@ func TestLocalIsRewritten(t *testing.T) {
 		t.Error("LocalStack's CloudFormation has no dashboards")
 	}
 	machine := x.only(t, "AWS::StepFunctions::StateMachine", "")
-	if text := machine.Properties["DefinitionString"].(string); !strings.Contains(text, `"ToleratedFailurePercentage":5.0`) {
+	if text := machine.Properties["DefinitionString"].(string); !strings.Contains(text,
+		`"ToleratedFailurePercentage":5.0`) {
 		t.Error("the definition is not the one for LocalStack")
 	}
 }
@@ -318,7 +340,8 @@ func TestNewRefusesAnEnvironmentThatIsNotAllowed(t *testing.T) {
 		e := environment.Dev()
 		change(&e)
 		app := awscdk.NewApp(&awscdk.AppProps{Outdir: jsii.String(t.TempDir())})
-		if _, err := csvimportstack.New(app, csvimportstack.Props{Environment: e}); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, err := csvimportstack.New(app, csvimportstack.Props{Environment: e}); err == nil ||
+			!strings.HasPrefix(err.Error(), want) {
 			t.Errorf("got  %v\nwant %s", err, want)
 		}
 	}

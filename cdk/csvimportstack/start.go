@@ -14,22 +14,22 @@ import (
 	"stepback/objectevent"
 )
 
-// How often and how long an event is tried again before it goes to the queue.
-// EventBridge tries to hand it over; Lambda, which has it then, runs it three times.
+// How often and how long an event is tried again before it goes to the queue. EventBridge tries to hand it over;
+// Lambda, which has it then, runs it three times.
 const (
 	deliveryAttempts = 10
 	deliveryHours    = 2
 )
 
-// undeliveredEvents is the name of the queue of events for which no execution was started, which
-// an alarm watches.
+// undeliveredEvents is the name of the queue of events for which no execution was started, which an alarm watches.
 const undeliveredEvents = "undelivered-events"
 
-// addStart declares what starts an execution when an object arrives, and the
-// queue of the events for which that could not be done.
+// addStart declares what starts an execution when an object arrives, and the queue of the events for which that could
+// not be done.
 func (s *Stack) addStart(bootstraps string) {
 	s.UndeliveredEvents = awssqs.NewQueue(s.Stack, jsii.String("UndeliveredEvents"), &awssqs.QueueProps{
-		QueueName: s.name(undeliveredEvents), Encryption: awssqs.QueueEncryption_SQS_MANAGED, EnforceSSL: jsii.Bool(true),
+		QueueName: s.name(undeliveredEvents), Encryption: awssqs.QueueEncryption_SQS_MANAGED,
+		EnforceSSL:      jsii.Bool(true),
 		RetentionPeriod: awscdk.Duration_Days(jsii.Number(14)), RemovalPolicy: awscdk.RemovalPolicy_DESTROY,
 	})
 	s.Start = s.function(bootstraps, function{
@@ -54,9 +54,10 @@ func (s *Stack) addStart(bootstraps string) {
 			Source: jsii.Strings(objectevent.Source), DetailType: jsii.Strings(objectevent.DetailType),
 			Detail: &map[string]any{"bucket": map[string]any{"name": []*string{s.InputBucket.BucketName()}}},
 		},
-		Targets: &[]awsevents.IRuleTarget{awseventstargets.NewLambdaFunction(s.Start, &awseventstargets.LambdaFunctionProps{
-			DeadLetterQueue: s.UndeliveredEvents, RetryAttempts: jsii.Number(deliveryAttempts),
-			MaxEventAge: awscdk.Duration_Hours(jsii.Number(deliveryHours)),
-		})},
+		Targets: &[]awsevents.IRuleTarget{awseventstargets.NewLambdaFunction(s.Start,
+			&awseventstargets.LambdaFunctionProps{
+				DeadLetterQueue: s.UndeliveredEvents, RetryAttempts: jsii.Number(deliveryAttempts),
+				MaxEventAge: awscdk.Duration_Hours(jsii.Number(deliveryHours)),
+			})},
 	})
 }

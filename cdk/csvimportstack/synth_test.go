@@ -18,8 +18,7 @@ import (
 	"stepback/cdk/environment"
 )
 
-// TestMain switches CDK's own template validation off, which takes ten seconds a
-// synthesis; make synth has it on.
+// TestMain switches CDK's own template validation off, which takes ten seconds a synthesis; make synth has it on.
 func TestMain(m *testing.M) {
 	if err := os.Setenv("CDK_VALIDATION", "false"); err != nil {
 		panic(err)
@@ -47,7 +46,8 @@ type resource struct {
 func bootstraps(t *testing.T, architecture string) string {
 	t.Helper()
 	processor := map[string]elf.Machine{"arm64": elf.EM_AARCH64, "x86_64": elf.EM_X86_64}[architecture]
-	header := elf.Header64{Type: uint16(elf.ET_EXEC), Machine: uint16(processor), Version: uint32(elf.EV_CURRENT), Ehsize: 64}
+	header := elf.Header64{Type: uint16(elf.ET_EXEC), Machine: uint16(processor), Version: uint32(elf.EV_CURRENT),
+		Ehsize: 64}
 	copy(header.Ident[:], elf.ELFMAG+string([]byte{byte(elf.ELFCLASS64), byte(elf.ELFDATA2LSB), byte(elf.EV_CURRENT)}))
 	folder := t.TempDir()
 	for _, name := range []string{"validate", "process", "aggregate", "start", "metrics"} {
@@ -74,7 +74,8 @@ func bootstraps(t *testing.T, architecture string) string {
 func synth(t *testing.T, e environment.Environment) template {
 	t.Helper()
 	app := awscdk.NewApp(&awscdk.AppProps{Outdir: jsii.String(t.TempDir())})
-	s, err := csvimportstack.New(app, csvimportstack.Props{Environment: e, BootstrapFolder: bootstraps(t, e.Architecture)})
+	s, err := csvimportstack.New(app, csvimportstack.Props{Environment: e, BootstrapFolder: bootstraps(t,
+		e.Architecture)})
 	if err != nil {
 		t.Fatal(err)
 	}

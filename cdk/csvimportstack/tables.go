@@ -5,9 +5,8 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// addTables declares the table of retry configurations, one item for each change
-// to a state machine until its ttl (Unix seconds), and the table of circuit
-// breakers, one item for each dependency.
+// addTables declares the table of retry configurations, one item for each change to a state machine until its ttl (Unix
+// seconds), and the table of circuit breakers, one item for each dependency.
 func (s *Stack) addTables() {
 	s.RetryConfigurations = s.table("RetryConfigurations", &awsdynamodb.TableProps{
 		TableName:           s.name("retry_configurations"),

@@ -8,8 +8,8 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// addTopic declares the topic that imports, and alarms, report to. It is not
-// encrypted with a key of AWS's own: CloudWatch alarms could not publish to it.
+// addTopic declares the topic that imports, and alarms, report to. It is not encrypted with a key of AWS's own:
+// CloudWatch alarms could not publish to it.
 func (s *Stack) addTopic() {
 	s.Topic = awssns.NewTopic(s.Stack, jsii.String("Notifications"), &awssns.TopicProps{
 		TopicName:   s.name("notifications"),
@@ -31,6 +31,7 @@ func (s *Stack) addTopic() {
 	}
 	if len(s.Environment.Emails)+len(s.Environment.Endpoints) == 0 {
 		awscdk.Annotations_Of(s.Topic).AddWarningV2(jsii.String("stepback:nobody-subscribed"),
-			jsii.String("Nobody is subscribed to the notifications of "+s.Environment.Name+": set Emails or Endpoints of the environment"))
+			jsii.String("Nobody is subscribed to the notifications of "+s.Environment.Name+
+				": set Emails or Endpoints of the environment"))
 	}
 }

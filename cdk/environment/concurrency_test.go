@@ -15,7 +15,8 @@ func TestEveryEnvironmentFitsASmallAccount(t *testing.T) {
 				t.Errorf("%d invocations: %v", limit, err)
 			}
 			if small.Concurrency > e.Concurrency || small.MayReserve() != (limit > 100) {
-				t.Errorf("%s with %d invocations: concurrency %d, may reserve %t", e.Name, limit, small.Concurrency, small.MayReserve())
+				t.Errorf("%s with %d invocations: concurrency %d, may reserve %t", e.Name, limit, small.Concurrency,
+					small.MayReserve())
 			}
 		}
 	}

@@ -23,7 +23,8 @@ func TestTheGuideTellsTheComputedCosts(t *testing.T) {
 	var rows []string
 	for _, c := range environment.Prod().Costs(retrymetrics.DefaultWorkload(), prices) {
 		sum += c.USD
-		rows = append(rows, fmt.Sprintf("| %s | %s | %s |", c.Item, strings.TrimSpace(grouped(c.Quantity)+" "+c.Unit), grouped(c.USD)))
+		rows = append(rows, fmt.Sprintf("| %s | %s | %s |", c.Item, strings.TrimSpace(grouped(c.Quantity)+" "+c.Unit),
+			grouped(c.USD)))
 	}
 	rows = append(rows, fmt.Sprintf("| **sum** | | **%s** |", grouped(sum)))
 	table := strings.Join(rows, "\n")
@@ -35,8 +36,10 @@ func TestTheGuideTellsTheComputedCosts(t *testing.T) {
 	instances := 1 + e.Database.Readers
 	for _, text := range []string{
 		fmt.Sprintf("a row costs about %.6f USD", sum/float64(w.Files*w.RowsPerFile)),
-		fmt.Sprintf("%.0f %% of it is its one state transition", 100*float64(w.Files*w.RowsPerFile)/1000*prices.Transitions/sum),
-		fmt.Sprintf("%d instances × %v units × 730 hours × %v = %.0f USD", instances, e.Database.MinCapacity, prices.CapacityHour,
+		fmt.Sprintf("%.0f %% of it is its one state transition",
+			100*float64(w.Files*w.RowsPerFile)/1000*prices.Transitions/sum),
+		fmt.Sprintf("%d instances × %v units × 730 hours × %v = %.0f USD", instances, e.Database.MinCapacity,
+			prices.CapacityHour,
 			float64(instances)*e.Database.MinCapacity*730*prices.CapacityHour),
 	} {
 		if !strings.Contains(string(guide), text) {

@@ -7,7 +7,8 @@ const (
 
 	// copyGrowth: a katakana of one byte in Shift_JIS has three in UTF-8.
 	copyGrowth = 3
-	// lettersGrowth: a row of 20 bytes that is not applied leaves some 600 bytes, in the dead letters and the corrections.
+	// lettersGrowth: a row of 20 bytes that is not applied leaves some 600 bytes, in the dead letters and the
+	// corrections.
 	lettersGrowth = 30
 )
 

@@ -1,5 +1,5 @@
-// Package environment holds what differs between the places that the CSV import
-// is deployed to, as plain data with its rules.
+// Package environment holds what differs between the places that the CSV import is deployed to, as plain data with its
+// rules.
 //
 // It knows nothing of CloudFormation and reads nothing from the machine.
 package environment
@@ -11,67 +11,63 @@ type Environment struct {
 	// Name tells environments apart in the names of resources: up to 12 of a-z, 0-9 and -.
 	Name string
 
-	// InputBucket and ResultBucket are names that nobody else in the world has
-	// taken; empty lets CloudFormation make names up.
+	// InputBucket and ResultBucket are names that nobody else in the world has taken; empty lets CloudFormation make
+	// names up.
 	InputBucket, ResultBucket string
-	// InputDays and ResultDays are how long uploads, and what was made of them, are kept;
-	// 1 to 3650.
+	// InputDays and ResultDays are how long uploads, and what was made of them, are kept; 1 to 3650.
 	InputDays, ResultDays int
 	// MaxFileBytes is the largest file that is imported, at least 1.
 	MaxFileBytes int64
-	// KeepData makes buckets, tables and database survive the stack, and guards
-	// the database and the stack against deletion.
+	// KeepData makes buckets, tables and database survive the stack, and guards the database and the stack against
+	// deletion.
 	KeepData bool
 
-	// Concurrency, BatchSize, BatchConcurrency, ToleratedFailurePercentage and
-	// Timeout are the state machine's; see statemachine.Options.
+	// Concurrency, BatchSize, BatchConcurrency, ToleratedFailurePercentage and Timeout are the state machine's; see
+	// statemachine.Options.
 	Concurrency, BatchSize, BatchConcurrency int
 	ToleratedFailurePercentage               float64
 	Timeout                                  time.Duration
 
-	// ValidateMemory, ProcessMemory and AggregateMemory are the functions'
-	// memory sizes in MB, 128 to 10240. A function has one virtual CPU at 1769 MB.
+	// ValidateMemory, ProcessMemory and AggregateMemory are the functions' memory sizes in MB, 128 to 10240. A function
+	// has one virtual CPU at 1769 MB.
 	ValidateMemory, ProcessMemory, AggregateMemory int
 	// Architecture is that of the functions' bootstraps: arm64 or x86_64.
 	Architecture string
 
-	// AccountConcurrency is how many invocations the account runs at a time in the region, those of all its
-	// functions together: 1,000 unless more were asked for, 10 in many a new account
-	// (aws lambda get-account-settings). See Within.
+	// AccountConcurrency is how many invocations the account runs at a time in the region, those of all its functions
+	// together: 1,000 unless more were asked for, 10 in many a new account (aws lambda get-account-settings). See
+	// Within.
 	AccountConcurrency int
 
-	// LogLevel is what the state machine logs: ALL or ERROR, between which docs/metrics.md
-	// helps to choose. Retries are counted from the log, so that there is nothing less.
+	// LogLevel is what the state machine logs: ALL or ERROR, between which docs/metrics.md helps to choose. Retries are
+	// counted from the log, so that there is nothing less.
 	LogLevel string
 	// LogExecutionData puts inputs and outputs, that is user records, into the log.
 	LogExecutionData bool
 	// LogDays is how long logs are kept, one of CloudWatch's retention periods.
 	LogDays int
 
-	// Guide is the HTTPS address under which docs/operating.md can be read, for alarms to
-	// link; empty names the file.
+	// Guide is the HTTPS address under which docs/operating.md can be read, for alarms to link; empty names the file.
 	Guide string
-	// Emails and Endpoints (HTTPS URLs) are subscribed to the topic that imports
-	// and alarms report to. Each has to confirm its subscription once.
+	// Emails and Endpoints (HTTPS URLs) are subscribed to the topic that imports and alarms report to. Each has to
+	// confirm its subscription once.
 	Emails, Endpoints []string
 
 	Database Database
 }
 
-// Database is the PostgreSQL database of the users table: with SecretARN an
-// existing one, else an Aurora cluster that the stack creates.
+// Database is the PostgreSQL database of the users table: with SecretARN an existing one, else an Aurora cluster that
+// the stack creates.
 type Database struct {
 	// SecretARN is the complete ARN of a secret with username, password, host, port and dbname.
 	SecretARN string
-	// SubnetIDs and SecurityGroupIDs place the functions that use an existing
-	// database into its VPC, from where they must reach S3 and Secrets Manager too.
-	// Both empty means that the database can be reached from outside any VPC.
+	// SubnetIDs and SecurityGroupIDs place the functions that use an existing database into its VPC, from where they
+	// must reach S3 and Secrets Manager too. Both empty means that the database can be reached from outside any VPC.
 	SubnetIDs, SecurityGroupIDs []string
 
-	// MinCapacity and MaxCapacity bound a created cluster, in Aurora capacity
-	// units of 2 GiB: 0 to 256 in halves, MaxCapacity at least 1. With 0 the cluster pauses
-	// after AutoPause without connections, and the first records after a pause wait
-	// about 15 seconds for it, twice that and more after a day.
+	// MinCapacity and MaxCapacity bound a created cluster, in Aurora capacity units of 2 GiB: 0 to 256 in halves,
+	// MaxCapacity at least 1. With 0 the cluster pauses after AutoPause without connections, and the first records
+	// after a pause wait about 15 seconds for it, twice that and more after a day.
 	MinCapacity, MaxCapacity float64
 	// AutoPause is 5 minutes to a day; it matters with MinCapacity 0 only.
 	AutoPause time.Duration

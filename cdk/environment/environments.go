@@ -60,8 +60,8 @@ func Prod() Environment {
 	return e
 }
 
-// Local is an AWS-compatible endpoint on this machine, such as LocalStack: a batch
-// size of 1, which is all that LocalStack can, and a database that secretARN leads to.
+// Local is an AWS-compatible endpoint on this machine, such as LocalStack: a batch size of 1, which is all that
+// LocalStack can, and a database that secretARN leads to.
 func Local(secretARN, architecture string) Environment {
 	e := Dev()
 	e.Name = "local"

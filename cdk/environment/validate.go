@@ -20,11 +20,12 @@ var (
 	architectures = []string{"arm64", "x86_64"}
 	logLevels     = []string{"ALL", "ERROR"}
 	// logDays are the retention periods that CloudWatch Logs has.
-	logDays = []int{1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653}
+	logDays = []int{1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288,
+		3653}
 )
 
-// Validate returns all that is wrong with the environment, joined. What the state
-// machine's options allow is checked where the definition is written.
+// Validate returns all that is wrong with the environment, joined. What the state machine's options allow is checked
+// where the definition is written.
 func (e Environment) Validate() error {
 	var c checker
 	c.that(legalName.MatchString(e.Name), "Name is %q; want up to 12 of a-z, 0-9 and -, a letter first", e.Name)
@@ -34,16 +35,20 @@ func (e Environment) Validate() error {
 		"InputBucket and ResultBucket are both %q; a result in the input bucket would start an import", e.InputBucket)
 	c.within("InputDays", e.InputDays, 1, 3650)
 	c.within("ResultDays", e.ResultDays, 1, 3650)
-	c.that(e.MaxFileBytes >= 1 && e.ValidateDisk() <= maxDisk, "MaxFileBytes is %d; want 1 to %d, whose normalised copy fits a function's disk",
+	c.that(e.MaxFileBytes >= 1 && e.ValidateDisk() <= maxDisk,
+		"MaxFileBytes is %d; want 1 to %d, whose normalised copy fits a function's disk",
 		e.MaxFileBytes, int64(maxDisk)*mebibyte/copyGrowth)
 	c.that(e.AccountConcurrency >= 2, "AccountConcurrency is %d; want at least 2", e.AccountConcurrency)
 	c.that(e.Concurrency*e.BatchConcurrency <= e.maxInvocations(),
-		"Concurrency × BatchConcurrency is %d; want at most %d, or Lambda throttles everything in the account", e.Concurrency*e.BatchConcurrency, e.maxInvocations())
+		"Concurrency × BatchConcurrency is %d; want at most %d, or Lambda throttles everything in the account",
+		e.Concurrency*e.BatchConcurrency, e.maxInvocations())
 	c.within("ValidateMemory", e.ValidateMemory, 128, 10240)
 	c.within("ProcessMemory", e.ProcessMemory, 128, 10240)
 	c.within("AggregateMemory", e.AggregateMemory, 128, 10240)
-	c.that(slices.Contains(architectures, e.Architecture), "Architecture is %q; want one of %s", e.Architecture, strings.Join(architectures, ", "))
-	c.that(slices.Contains(logLevels, e.LogLevel), "LogLevel is %q; want %s: retries are counted from the log", e.LogLevel, strings.Join(logLevels, " or "))
+	c.that(slices.Contains(architectures, e.Architecture), "Architecture is %q; want one of %s", e.Architecture,
+		strings.Join(architectures, ", "))
+	c.that(slices.Contains(logLevels, e.LogLevel), "LogLevel is %q; want %s: retries are counted from the log",
+		e.LogLevel, strings.Join(logLevels, " or "))
 	c.that(slices.Contains(logDays, e.LogDays), "LogDays is %d; want one of %v", e.LogDays, logDays)
 	for _, email := range e.Emails {
 		a, err := mail.ParseAddress(email)
@@ -57,7 +62,8 @@ func (e Environment) Validate() error {
 	c.once("Endpoints", e.Endpoints)
 	if e.Guide != "" {
 		u, err := url.Parse(e.Guide)
-		c.that(err == nil && u.Scheme == "https" && u.Host != "" && u.Fragment == "", "Guide is %q; want an HTTPS URL without a fragment", e.Guide)
+		c.that(err == nil && u.Scheme == "https" && u.Host != "" && u.Fragment == "",
+			"Guide is %q; want an HTTPS URL without a fragment", e.Guide)
 	}
 	c.database(e.Database)
 	if err := errors.Join(c...); err != nil {
@@ -91,15 +97,18 @@ func (c *checker) bucket(field, name string) {
 }
 
 func (c *checker) database(d Database) {
-	c.that((len(d.SubnetIDs) == 0) == (len(d.SecurityGroupIDs) == 0), "Database wants both SubnetIDs and SecurityGroupIDs, or neither")
+	c.that((len(d.SubnetIDs) == 0) == (len(d.SecurityGroupIDs) == 0),
+		"Database wants both SubnetIDs and SecurityGroupIDs, or neither")
 	if d.SecretARN != "" {
-		c.that(secretARN.MatchString(d.SecretARN), "Database.SecretARN is %q; want the complete ARN, with the six characters at its end", d.SecretARN)
+		c.that(secretARN.MatchString(d.SecretARN),
+			"Database.SecretARN is %q; want the complete ARN, with the six characters at its end", d.SecretARN)
 		return
 	}
 	c.that(len(d.SubnetIDs) == 0, "Database has SubnetIDs and no SecretARN; a created cluster has subnets of its own")
 	c.that(d.MinCapacity >= 0 && halves(d.MinCapacity) && d.MinCapacity <= d.MaxCapacity,
 		"Database.MinCapacity is %v; want 0 to MaxCapacity (%v) in halves", d.MinCapacity, d.MaxCapacity)
-	c.that(d.MaxCapacity >= 1 && d.MaxCapacity <= 256 && halves(d.MaxCapacity), "Database.MaxCapacity is %v; want 1 to 256 in halves", d.MaxCapacity)
+	c.that(d.MaxCapacity >= 1 && d.MaxCapacity <= 256 && halves(d.MaxCapacity),
+		"Database.MaxCapacity is %v; want 1 to 256 in halves", d.MaxCapacity)
 	if d.MinCapacity == 0 {
 		c.that(d.AutoPause >= 5*time.Minute && d.AutoPause <= 24*time.Hour && d.AutoPause%time.Second == 0,
 			"Database.AutoPause is %v; want whole seconds from 5m to 24h when MinCapacity is 0", d.AutoPause)

@@ -12,8 +12,8 @@ import (
 // functionDirs are the folders of the Lambda functions, in the sources and beside the command.
 var functionDirs = []string{"validate", "process", "aggregate"}
 
-// bootstraps finds the directory of the bootstrap binaries: the one named, the one beside the command, or one in the data
-// directory into which they are built from the sources around the working directory.
+// bootstraps finds the directory of the bootstrap binaries: the one named, the one beside the command, or one in the
+// data directory into which they are built from the sources around the working directory.
 func bootstraps(ctx context.Context, named, data string) (string, error) {
 	if named != "" {
 		return named, nil
@@ -46,7 +46,8 @@ func haveBootstraps(dir string) bool {
 
 // buildBootstrap builds one function as the Makefile does for AWS, but for this machine.
 func buildBootstrap(ctx context.Context, name, output string) error {
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-tags", "lambda.norpc", //nolint:gosec // fixed names
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-tags", "lambda.norpc",
+		//nolint:gosec // fixed names
 		"-ldflags", "-s -w -buildid=", "-o", output, "./lambdas/"+name)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {

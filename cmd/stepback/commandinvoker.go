@@ -14,12 +14,13 @@ import (
 	"time"
 
 	"stepback/asl/jsonvalue"
-	"stepback/engine/integration/lambda"
+	"stepback/tasks/lambda"
 )
 
-// commandInvoker carries out a function by a command of the shell, once for each invocation: it gets the payload on standard input, and
-// what it prints is the result, as JSON or else as a string. A command that ends with another status than 0 has failed: the error is
-// {"errorType", "errorMessage"} on its standard output, or the last line of its standard error as "Name: message", or ExitStatusN.
+// commandInvoker carries out a function by a command of the shell, once for each invocation: it gets the payload on
+// standard input, and what it prints is the result, as JSON or else as a string. A command that ends with another
+// status than 0 has failed: the error is {"errorType", "errorMessage"} on its standard output, or the last line of its
+// standard error as "Name: message", or ExitStatusN.
 type commandInvoker struct {
 	command string
 	env     map[string]string

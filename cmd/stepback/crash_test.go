@@ -104,8 +104,9 @@ func countOr(t *testing.T, name string, otherwise int64) int64 {
 	return n
 }
 
-// TestCrashes kills the import at random instants and starts it again until it has ended, for many data directories, until it has
-// killed often enough. STEPBACK_CRASH_SEED and STEPBACK_CRASH_KILLS choose which instants and how many; see make crash.
+// TestCrashes kills the import at random instants and starts it again until it has ended, for many data directories,
+// until it has killed often enough. STEPBACK_CRASH_SEED and STEPBACK_CRASH_KILLS choose which instants and how many;
+// see make crash.
 func TestCrashes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("processes are started and killed for a while")
@@ -124,7 +125,8 @@ func TestCrashes(t *testing.T) {
 		v.args = append(slices.Clone(common), "--data", v.data)
 		if job%2 == 1 { // retries, which wait in virtual time; with these seeds none of AggregateResults' is the last
 			v.args = append(v.args, "--virtual-time", "--seed", strconv.Itoa(job%40),
-				"--fault", "ProcessSingleUserRecord:DatabaseConnectionError:5%", "--fault", "AggregateResults:throttle:30%")
+				"--fault", "ProcessSingleUserRecord:DatabaseConnectionError:5%", "--fault",
+				"AggregateResults:throttle:30%")
 		}
 		lives, limit := 1, 1+random.IntN(8)
 		for ; ; lives++ {
@@ -158,7 +160,8 @@ func (v *victim) check(t *testing.T, out, whole []byte, users string) {
 		t.Fatal(err)
 	}
 	if got.Rows == nil || *got.Rows != *want.Rows || got.Execution != want.Execution {
-		t.Errorf("the report says %+v of %s, an undisturbed one %+v of %s", got.Rows, got.Execution, want.Rows, want.Execution)
+		t.Errorf("the report says %+v of %s, an undisturbed one %+v of %s", got.Rows, got.Execution, want.Rows,
+			want.Execution)
 	}
 	if s := stepback(t, "export", "users", "--data", v.data); s.out != users {
 		t.Errorf("users:\n%s\nwant\n%s", s.out, users)
@@ -211,7 +214,8 @@ func (v *victim) checkJournal(t *testing.T, root string) {
 	}
 }
 
-// checkHistory checks what holds for the history of every execution that has ended: no transition is lost or there twice.
+// checkHistory checks what holds for the history of every execution that has ended: no transition is lost or there
+// twice.
 func checkHistory(t *testing.T, x *journal.Execution, events []history.Event) {
 	t.Helper()
 	open := map[string]int{} // states entered and not left

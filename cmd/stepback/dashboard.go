@@ -80,7 +80,8 @@ func drawing(file string) (func(render.Page, io.Writer) error, error) {
 	case ".png":
 		return render.Page.PNG, nil
 	default:
-		return nil, &exitError{exitUsage, fmt.Errorf("cannot write %q: name a file that ends in .html, .svg or .png", file)}
+		return nil, &exitError{exitUsage, fmt.Errorf("cannot write %q: name a file that ends in .html, .svg or .png",
+			file)}
 	}
 }
 
@@ -90,7 +91,8 @@ func (c *dashboardRenderCmd) page(ctx context.Context) (render.Page, error) {
 		return endpointPage(ctx, c.Endpoint, c.Name, c.Since)
 	}
 	if _, err := os.Stat(c.Data); err != nil {
-		return render.Page{}, &exitError{exitUsage, fmt.Errorf("no runs to draw: %w; name their data directory with --data", err)}
+		return render.Page{}, &exitError{exitUsage,
+			fmt.Errorf("no runs to draw: %w; name their data directory with --data", err)}
 	}
 	points, err := metricsfile.Read(c.Data)
 	if err != nil {

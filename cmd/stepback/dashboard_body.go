@@ -1,11 +1,9 @@
 package main
 
 import (
-	"fmt"
-
 	"stepback/alarms"
+	"stepback/aws"
 	"stepback/dashboards"
-	"stepback/partition"
 	"stepback/retrymetrics"
 )
 
@@ -31,8 +29,9 @@ func (c *dashboardBodyCmd) Run(std streams) error {
 		if err != nil {
 			return err
 		}
+		scope := aws.Scope{Account: c.Account, Region: c.Region}
 		for _, a := range set.Alarms {
-			o.Alarms = append(o.Alarms, fmt.Sprintf("arn:%s:cloudwatch:%s:%s:alarm:%s", partition.Of(c.Region), c.Region, c.Account, set.FullName(a.Name)))
+			o.Alarms = append(o.Alarms, scope.ARN("cloudwatch", "alarm:"+set.FullName(a.Name)))
 		}
 	}
 	d, err := dashboards.Monitor(o)

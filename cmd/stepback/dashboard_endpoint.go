@@ -20,15 +20,18 @@ import (
 func endpointPage(ctx context.Context, endpoint, name string, since time.Duration) (render.Page, error) {
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return render.Page{}, &exitError{exitUsage, fmt.Errorf("the endpoint %q is not a URL like http://localhost:5000", endpoint)}
+		return render.Page{}, &exitError{exitUsage,
+			fmt.Errorf("the endpoint %q is not a URL like http://localhost:5000", endpoint)}
 	}
 	if since < time.Minute {
-		return render.Page{}, &exitError{exitUsage, fmt.Errorf("data since %v: name a minute at least, which is what CloudWatch keeps metrics by", since)}
+		return render.Page{}, &exitError{exitUsage,
+			fmt.Errorf("data since %v: name a minute at least, which is what CloudWatch keeps metrics by", since)}
 	}
 	var options []func(*config.LoadOptions) error
 	if onThisMachine(u.Hostname()) {
 		// Whatever answers there has no business with the credentials of a real account.
-		options = append(options, config.WithCredentialsProvider(credentials.NewStaticCredentialsProvider("test", "test", "")))
+		options = append(options, config.WithCredentialsProvider(credentials.NewStaticCredentialsProvider("test",
+			"test", "")))
 	}
 	cfg, err := config.LoadDefaultConfig(ctx, options...)
 	if err != nil {

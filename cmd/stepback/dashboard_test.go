@@ -18,7 +18,8 @@ func TestDashboardRender(t *testing.T) {
 	data, drawn := t.TempDir(), t.TempDir()
 	csv := filepath.Join(drawn, "activity.csv")
 	stepback(t, "sample", "--rows", "200", "-o", csv).ends(t, exitOK)
-	stepback(t, "run", "--data", data, "--csv", csv, "--virtual-time", "--seed", "1", "--fault", "ProcessSingleUserRecord:throttle:5%").ends(t, exitOK, "SUCCEEDED")
+	stepback(t, "run", "--data", data, "--csv", csv, "--virtual-time", "--seed", "1", "--fault",
+		"ProcessSingleUserRecord:throttle:5%").ends(t, exitOK, "SUCCEEDED")
 	for name, begins := range map[string]string{"a.html": "<!doctype html>", "a.svg": "<svg ", "a.png": "\x89PNG"} {
 		file := filepath.Join(drawn, name)
 		stepback(t, "dashboard", "render", "--data", data, "-o", file).ends(t, exitOK, file)
@@ -35,7 +36,9 @@ func TestAlarmsOfSeveralDaysTellTheDay(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return retrymetrics.Point{Metric: retrymetrics.RowsDeadLettered, Labels: retrymetrics.Labels{StateMachine: "csv-import"}, Start: start, Values: []float64{1}, Counts: []int64{1}}
+		return retrymetrics.Point{Metric: retrymetrics.RowsDeadLettered,
+			Labels: retrymetrics.Labels{StateMachine: "csv-import"}, Start: start, Values: []float64{1},
+			Counts: []int64{1}}
 	}
 	for want, points := range map[string][]retrymetrics.Point{
 		"ALARM at 10:05":        {at("2026-11-21T10:01:00Z")},
@@ -58,7 +61,8 @@ func TestDashboardRenderComplains(t *testing.T) {
 		"name a file that ends in .html, .svg or .png":                 {"--data", data, "-o", "retry.gif"},
 		"name their data directory with --data":                        {"--data", filepath.Join(data, "nowhere")},
 		`the endpoint "localhost:5000" is not a URL like http://local`: {"--endpoint", "localhost:5000"},
-		"name a minute at least":                                       {"--endpoint", "http://localhost:5000", "--since", "5s"},
+		"name a minute at least": {"--endpoint", "http://localhost:5000",
+			"--since", "5s"},
 	} {
 		stepback(t, append([]string{"dashboard", "render"}, args...)...).complains(t, exitUsage, want)
 	}

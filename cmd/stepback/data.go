@@ -17,7 +17,8 @@ type dataCmd struct {
 	Export  dataExportCmd  `cmd:"" help:"Print executions with their histories as JSON lines."`
 }
 
-// withJournal opens the journal of a data directory that is there already, and closes it again. Whoever only reads changes nothing.
+// withJournal opens the journal of a data directory that is there already, and closes it again. Whoever only reads
+// changes nothing.
 func withJournal(data string, o pebble.Options, use func(*pebble.Journal) error) (err error) {
 	dir := filepath.Join(data, "journal")
 	if !exists(dir) {

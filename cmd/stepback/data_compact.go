@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"stepback/awsapi/stepfunctions"
 	"stepback/engine/journal/pebble"
+	"stepback/services/stepfunctions"
 )
 
 type dataCompactCmd struct {
@@ -42,7 +42,8 @@ func (c *dataCompactCmd) Run(ctx context.Context, std streams) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(std.out, "removed %d executions and %d definitions; the journal takes %.1f MB, before %.1f MB\n", removed, definitions, megabytes(after), megabytes(before))
+		fmt.Fprintf(std.out, "removed %d executions and %d definitions; the journal takes %.1f MB, before %.1f MB\n",
+			removed, definitions, megabytes(after), megabytes(before))
 		return nil
 	})
 }

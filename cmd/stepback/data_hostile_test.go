@@ -14,7 +14,8 @@ import (
 func aRun(t *testing.T) string {
 	t.Helper()
 	data := t.TempDir()
-	stepback(t, "run", "--data", data, "--csv", write(t, "user_id,login_count,post_count\nanna,1,2\nbert,3,4\n")).ends(t, 0)
+	stepback(t, "run", "--data", data, "--csv",
+		write(t, "user_id,login_count,post_count\nanna,1,2\nbert,3,4\n")).ends(t, 0)
 	return data
 }
 
@@ -48,7 +49,8 @@ func TestHostileDataDirectories(t *testing.T) {
 		make func(t *testing.T, data string) // of an import's data directory
 		want string
 	}{
-		{"no journal", func(t *testing.T, data string) { tell(t, os.RemoveAll(within(data, ""))) }, "there is no journal in "},
+		{"no journal", func(t *testing.T, data string) { tell(t, os.RemoveAll(within(data, ""))) },
+			"there is no journal in "},
 		{"an empty directory", func(t *testing.T, data string) {
 			tell(t, os.RemoveAll(within(data, "")))
 			tell(t, os.Mkdir(within(data, ""), 0o755))
@@ -64,7 +66,8 @@ func TestHostileDataDirectories(t *testing.T) {
 		}, "those of another program: put a copy back"},
 		{"a truncated table", func(t *testing.T, data string) { cut(t, data, ".sst") }, "object size mismatch"},
 		{"no tables", func(t *testing.T, data string) { remove(t, data, ".sst") }, "put a copy back"},
-		{"no marker of the format", func(t *testing.T, data string) { remove(t, data, "marker.format") }, "put a copy back"},
+		{"no marker of the format", func(t *testing.T, data string) { remove(t, data, "marker.format") },
+			"put a copy back"},
 		{"a damaged table", func(t *testing.T, data string) {
 			for name, content := range files(t, data) {
 				if strings.HasSuffix(name, ".sst") {
@@ -97,7 +100,8 @@ func TestHostileDataDirectories(t *testing.T) {
 					t.Errorf("reading changed %s", name)
 				}
 			}
-			if s := stepback(t, "data", "compact", "--data", data); s.code != exitFailure && tt.name != "a damaged table" {
+			if s := stepback(t, "data", "compact", "--data", data); s.code != exitFailure &&
+				tt.name != "a damaged table" {
 				t.Errorf("compact ended with %d: %s%s", s.code, s.out, s.err)
 			}
 		})
@@ -120,7 +124,10 @@ func some(t *testing.T, data, part string, do func(path, content string)) {
 
 func cut(t *testing.T, data, part string) {
 	t.Helper()
-	some(t, data, part, func(path, content string) { tell(t, os.WriteFile(path, []byte(content[:len(content)/2]), 0o600)) })
+	some(t, data, part, func(path, content string) {
+		tell(t, os.WriteFile(path, []byte(content[:len(content)/2]),
+			0o600))
+	})
 }
 
 func remove(t *testing.T, data, part string) {
@@ -160,8 +167,10 @@ func TestALockedDataDirectory(t *testing.T) {
 	j, err := pebble.Open(filepath.Join(data, "journal"), pebble.Options{Retention: -1})
 	tell(t, err)
 	defer j.Close()
-	for _, args := range [][]string{{"data", "check"}, {"data", "compact"}, {"data", "export"}, {"history", "x"}, {"run"}, {"serve", "--listen", "127.0.0.1:0"}} {
-		stepback(t, append(args, "--data", data)...).complains(t, exitFailure, "is another stepback using this data directory?")
+	for _, args := range [][]string{{"data", "check"}, {"data", "compact"}, {"data", "export"}, {"history", "x"},
+		{"run"}, {"serve", "--listen", "127.0.0.1:0"}} {
+		stepback(t, append(args, "--data", data)...).complains(t, exitFailure,
+			"is another stepback using this data directory?")
 	}
 }
 
@@ -169,7 +178,8 @@ func TestALockedDataDirectory(t *testing.T) {
 func TestReadingADataDirectoryThatIsAFile(t *testing.T) {
 	t.Parallel()
 	data := write(t, "user_id,login_count,post_count\n")
-	for _, args := range [][]string{{"data", "check"}, {"data", "compact"}, {"data", "export"}, {"export", "users"}, {"history", "x"}, {"run"}} {
+	for _, args := range [][]string{{"data", "check"}, {"data", "compact"}, {"data", "export"}, {"export", "users"},
+		{"history", "x"}, {"run"}} {
 		stepback(t, append(args, "--data", data)...).complains(t, exitFailure, "not a directory")
 	}
 }
@@ -183,7 +193,8 @@ func TestADataDirectoryWithoutPermission(t *testing.T) {
 	data := aRun(t)
 	tell(t, os.Chmod(data, 0))
 	t.Cleanup(func() { tell(t, os.Chmod(data, 0o700)) })
-	for _, args := range [][]string{{"data", "check"}, {"data", "compact"}, {"data", "export"}, {"export", "users"}, {"history", "x"}, {"run"}} {
+	for _, args := range [][]string{{"data", "check"}, {"data", "compact"}, {"data", "export"}, {"export", "users"},
+		{"history", "x"}, {"run"}} {
 		stepback(t, append(args, "--data", data)...).complains(t, exitFailure, "permission denied")
 	}
 }

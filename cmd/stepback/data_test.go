@@ -15,8 +15,10 @@ func TestData(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	stepback(t, "data", "check", "--data", data).complains(t, 1, "there is no journal in")
-	stepback(t, "run", "--data", data, "--csv", write(t, "user_id,login_count,post_count\nanna,1,2\nbert,3,4\n"), "--batch", "1").ends(t, 0)
-	stepback(t, "data", "check", "--data", data).ends(t, 0, "3 executions, 3 of them ended", "1 Map Runs; 1 definitions; problems: 0")
+	stepback(t, "run", "--data", data, "--csv", write(t, "user_id,login_count,post_count\nanna,1,2\nbert,3,4\n"),
+		"--batch", "1").ends(t, 0)
+	stepback(t, "data", "check", "--data", data).ends(t, 0, "3 executions, 3 of them ended",
+		"1 Map Runs; 1 definitions; problems: 0")
 
 	lines := strings.Split(strings.TrimSpace(stepback(t, "data", "export", "--data", data).out), "\n")
 	if len(lines) != 3 {
@@ -34,14 +36,17 @@ func TestData(t *testing.T) {
 			t.Errorf("%s has %d events", x.Execution.ARN, n)
 		}
 	}
-	one := stepback(t, "data", "export", "--data", data, "--prefix", "arn:aws:states:us-east-1:000000000000:execution:csv-import:")
+	one := stepback(t, "data", "export", "--data", data, "--prefix",
+		"arn:aws:states:us-east-1:000000000000:execution:csv-import:")
 	if strings.Count(one.out, "\n") != 1 {
 		t.Errorf("with a prefix: %s", one.out)
 	}
 	stepback(t, "data", "compact", "--data", data).ends(t, 0, "removed 0 executions and 0 definitions")
-	stepback(t, "data", "compact", "--data", data, "--older-than", "0s").ends(t, 0, "removed 1 executions and 1 definitions")
+	stepback(t, "data", "compact", "--data", data, "--older-than", "0s").ends(t, 0,
+		"removed 1 executions and 1 definitions")
 	stepback(t, "data", "check", "--data", data).ends(t, 0, "0 executions")
-	stepback(t, "data", "compact", "--data", data, "--older-than=-1s").complains(t, 2, "--older-than -1s is not a time that has passed")
+	stepback(t, "data", "compact", "--data", data, "--older-than=-1s").complains(t, 2,
+		"--older-than -1s is not a time that has passed")
 }
 
 // TestHistoryOfAnExecutionThatHasNotEnded shows what a killed process left.
@@ -59,7 +64,8 @@ func TestHistoryOfAnExecutionThatHasNotEnded(t *testing.T) {
 	if err := j.Close(); err != nil {
 		t.Fatal(err)
 	}
-	stepback(t, "history", "half", "--data", data).ends(t, 0, "RUNNING", "not ended", "ExecutionStarted", "TaskSucceeded")
+	stepback(t, "history", "half", "--data", data).ends(t, 0, "RUNNING", "not ended", "ExecutionStarted",
+		"TaskSucceeded")
 	if s := stepback(t, "data", "export", "--data", data); strings.Count(s.out, `"id"`) != 2 {
 		t.Errorf("%s", s.out)
 	}

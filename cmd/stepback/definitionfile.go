@@ -34,8 +34,8 @@ func isDefinition(name string) bool {
 	return slices.ContainsFunc(definitionSuffixes, func(suffix string) bool { return strings.HasSuffix(name, suffix) })
 }
 
-// readDefinition reads a definition, JSON or YAML, from a file, or from standard input. Without a name the state machine is called like
-// the file.
+// readDefinition reads a definition, JSON or YAML, from a file, or from standard input. Without a name the state
+// machine is called like the file.
 func readDefinition(name, path string, values map[string]string, std streams) (definitionFile, error) {
 	d := definitionFile{name: name, path: path}
 	if path == "-" {
@@ -78,7 +78,8 @@ func (d *definitionFile) render(found []asl.Diagnostic) string {
 // lacks is why an accepted definition cannot run yet: placeholders of which it needs the value. It is nil when it can.
 func (d *definitionFile) lacks(express bool) error {
 	needed := d.document.Needed
-	if found := engine.Validate(d.text, express); len(needed) == 0 && asl.HasErrors(found) && !asl.HasErrors(d.document.Place(found)) {
+	if found := engine.Validate(d.text, express); len(needed) == 0 && asl.HasErrors(found) &&
+		!asl.HasErrors(d.document.Place(found)) {
 		needed = d.document.Open
 	}
 	if len(needed) == 0 {
@@ -93,7 +94,8 @@ var unfitForNames = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
 // maxName is the longest name of a state machine.
 const maxName = 80
 
-// machineName is the name of the state machine that a file defines: that of the file, with hyphens for what a name cannot have.
+// machineName is the name of the state machine that a file defines: that of the file, with hyphens for what a name
+// cannot have.
 func machineName(path string) string {
 	base := filepath.Base(path)
 	for _, suffix := range append(slices.Clone(definitionSuffixes), ".json", ".yaml", ".yml", ".asl") {
@@ -149,8 +151,8 @@ func readInput(flag string, std streams) (string, error) {
 	return string(text), nil
 }
 
-// readText reads a file, or standard input for -, no further than a byte beyond document.MaxText: from that on it is too long for all
-// that it may be, and might be a device without an end.
+// readText reads a file, or standard input for -, no further than a byte beyond document.MaxText: from that on it is
+// too long for all that it may be, and might be a device without an end.
 func readText(path string, std streams) ([]byte, error) {
 	in := std.in
 	if path != "-" {

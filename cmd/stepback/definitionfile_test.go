@@ -32,12 +32,14 @@ States:
 func TestValidateReadsYAML(t *testing.T) {
 	t.Parallel()
 	path := file(t, "order.asl.yaml", orderYAML)
-	stepback(t, "validate", path).ends(t, exitOK, path+": accepted, whatever the values of ${ReserveFunction.Arn}, ${Patience}, ${OrderTable} are\n")
+	stepback(t, "validate", path).ends(t, exitOK,
+		path+": accepted, whatever the values of ${ReserveFunction.Arn}, ${Patience}, ${OrderTable} are\n")
 	stepback(t, "validate", filepath.Dir(path), "--json").ends(t, exitOK, `"placeholders": [`)
 	stepback(t, "validate", path, "--substitute", "Patience=soon").ends(t, exitData,
 		path+":7:21: error SCHEMA_VALIDATION_FAILED: Expected value of type Integer at /States/Reserve/TimeoutSeconds\n"+
 			"  7 |     TimeoutSeconds: ${Patience}\n    |                     ^^^^^^^^^^^\n")
-	stepback(t, "validate", path, "--substitute", "Patience").complains(t, exitUsage, "--substitute Patience: give NAME=VALUE, or @FILE")
+	stepback(t, "validate", path, "--substitute", "Patience").complains(t, exitUsage,
+		"--substitute Patience: give NAME=VALUE, or @FILE")
 	stepback(t, "validate", path, "--substitute", "@"+path).complains(t, exitUsage, path+" is not a JSON object")
 }
 
@@ -45,9 +47,11 @@ func TestSubstitutionsFromAFile(t *testing.T) {
 	t.Parallel()
 	path := file(t, "order.asl.yaml", orderYAML)
 	values := file(t, "values.json", `{"ReserveFunction.Arn": "reserve", "Patience": 7, "OrderTable": "orders"}`)
-	stepback(t, "validate", path, "--substitute", "@"+values, "--substitute", "ReserveFunction.Arn=arn:aws:lambda:us-east-1:123456789012:function:reserve").
+	stepback(t, "validate", path, "--substitute", "@"+values, "--substitute",
+		"ReserveFunction.Arn=arn:aws:lambda:us-east-1:123456789012:function:reserve").
 		ends(t, exitOK, path+": accepted\n")
-	stepback(t, "validate", path, "--substitute", "@"+values).ends(t, exitData, ":6:15: error SCHEMA_VALIDATION_FAILED: Value is not a valid resource ARN")
+	stepback(t, "validate", path, "--substitute", "@"+values).ends(t, exitData,
+		":6:15: error SCHEMA_VALIDATION_FAILED: Value is not a valid resource ARN")
 }
 
 func TestExecRunsYAML(t *testing.T) {
@@ -60,15 +64,18 @@ func TestExecRunsYAML(t *testing.T) {
 	}
 	stepback(t, "exec", path, "--lambda", "ReserveFunction=cat").complains(t, exitUsage,
 		path+": give ${ReserveFunction.Arn}, ${Patience}, ${OrderTable} a value with --substitute NAME=VALUE")
-	stepback(t, "exec", file(t, "bom.json", "\ufeff"+accepted)).complains(t, exitData, "bom.json:1:1: error UNREADABLE_DEFINITION: ")
+	stepback(t, "exec", file(t, "bom.json", "\ufeff"+accepted)).complains(t, exitData,
+		"bom.json:1:1: error UNREADABLE_DEFINITION: ")
 }
 
 func TestReviewReadsYAML(t *testing.T) {
 	t.Parallel()
 	path := file(t, "order.asl.yaml", orderYAML)
-	stepback(t, "retries", "review", path, "--substitute", "Patience=30").ends(t, exitOK, path+":9:23: advice EVERY_ERROR_RETRIED", "/States/Reserve")
+	stepback(t, "retries", "review", path, "--substitute", "Patience=30").ends(t, exitOK,
+		path+":9:23: advice EVERY_ERROR_RETRIED", "/States/Reserve")
 	stepback(t, "retries", "review", path).ends(t, exitOK, "not reviewed: "+path+": give ${ReserveFunction.Arn}")
-	stepback(t, "retries", "review", file(t, "n.asl.json", `{"StartAt":"A","TimeoutSeconds":${T},"States":{"A":{"Type":"Succeed"}}}`)).
+	stepback(t, "retries", "review", file(t, "n.asl.json",
+		`{"StartAt":"A","TimeoutSeconds":${T},"States":{"A":{"Type":"Succeed"}}}`)).
 		ends(t, exitOK, "n.asl.json: give ${T} a value")
 }
 
@@ -78,7 +85,8 @@ func TestReviewDoesNotGuessResources(t *testing.T) {
 	path := file(t, "item.asl.json", `{"StartAt": "A", "States": {"A": {"Type": "Task", "Resource": "${GetItem}", "End": true,
 		"Retry": [{"ErrorEquals": ["DynamoDb.ThrottlingException"], "MaxAttempts": 3, "JitterStrategy": "FULL"}]}}}`)
 	stepback(t, "retries", "review", path).ends(t, exitOK, path+": no advice\n")
-	stepback(t, "retries", "review", path, "--substitute", "GetItem=arn:aws:lambda:us-east-1:123456789012:function:GetItem").
+	stepback(t, "retries", "review", path, "--substitute",
+		"GetItem=arn:aws:lambda:us-east-1:123456789012:function:GetItem").
 		ends(t, exitOK, "advice LAMBDA_FAULTS_NOT_RETRIED")
 }
 
@@ -86,12 +94,15 @@ func TestTestStateReadsYAML(t *testing.T) {
 	t.Parallel()
 	path := file(t, "order.asl.yaml", orderYAML)
 	stepback(t, "test-state", path, "--state", "Done").complains(t, exitUsage, path+": give ${ReserveFunction.Arn}")
-	stepback(t, "test-state", path, "--state", "Done", "--substitute", "Patience=30", "--substitute", "OrderTable=orders").
+	stepback(t, "test-state", path, "--state", "Done", "--substitute", "Patience=30", "--substitute",
+		"OrderTable=orders").
 		ends(t, exitOK, "SUCCEEDED", `"table": "orders"`)
 	stepback(t, "test-state", path).complains(t, exitUsage, "--state, one of Reserve, Done")
 	stepback(t, "test-state", file(t, "one.yaml", "Type: Pass\nEnd: true\n")).ends(t, exitOK, "SUCCEEDED")
-	stepback(t, "test-state", file(t, "task.json", `{"Type": "Task", "Resource": "${Fn}", "End": true}`), "--mock", `{"a": 1}`).ends(t, exitOK, "SUCCEEDED")
-	stepback(t, "test-state", file(t, "two.json", `{"Type": "Pass", "End": true,}`)).complains(t, exitData, "two.json:1:30: error INVALID_JSON_DESCRIPTION", "remove the comma")
+	stepback(t, "test-state", file(t, "task.json", `{"Type": "Task", "Resource": "${Fn}", "End": true}`), "--mock",
+		`{"a": 1}`).ends(t, exitOK, "SUCCEEDED")
+	stepback(t, "test-state", file(t, "two.json", `{"Type": "Pass", "End": true,}`)).complains(t, exitData,
+		"two.json:1:30: error INVALID_JSON_DESCRIPTION", "remove the comma")
 	stepback(t, "test-state", file(t, "three.json", "\xff\xfe{\x00}\x00")).complains(t, exitData, "The text is UTF-16")
 }
 
@@ -116,7 +127,8 @@ func TestWatchTakesYAML(t *testing.T) {
 	path := filepath.Join(dir, "order.asl.yaml")
 	const arn = "arn:aws:states:us-east-1:000000000000:stateMachine:order"
 	for _, step := range []struct{ text, want string }{
-		{orderYAML, "stepback: " + path + ": give ${ReserveFunction.Arn}, ${Patience} a value with --substitute NAME=VALUE\n" +
+		{orderYAML, "stepback: " + path +
+			": give ${ReserveFunction.Arn}, ${Patience} a value with --substitute NAME=VALUE\n" +
 			path + ": the state machine order stays as it was\n"},
 		{strings.Replace(orderYAML, "${Patience}", "10", 1), path + ": state machine order: ready, " + arn + "\n"},
 	} {
@@ -133,7 +145,8 @@ func TestWatchTakesYAML(t *testing.T) {
 	}
 	name := arn
 	m, err := w.states.DescribeStateMachine(t.Context(), &sfn.DescribeStateMachineInput{StateMachineArn: &name})
-	if err != nil || !strings.Contains(*m.Definition, `{"table":"orders"}`) || !strings.Contains(*m.Definition, ":function:ReserveFunction") {
+	if err != nil || !strings.Contains(*m.Definition, `{"table":"orders"}`) || !strings.Contains(*m.Definition,
+		":function:ReserveFunction") {
 		t.Errorf("%v, %v", m, err)
 	}
 }
@@ -152,7 +165,8 @@ func (e *endless) Read(p []byte) (int, error) {
 func TestTextWithoutEndIsRefusedBeforeItFillsTheMemory(t *testing.T) {
 	t.Parallel()
 	machine := filepath.Join(t.TempDir(), "m.asl.json")
-	if err := os.WriteFile(machine, []byte(`{"StartAt": "A", "States": {"A": {"Type": "Succeed"}}}`), 0o600); err != nil {
+	if err := os.WriteFile(machine, []byte(`{"StartAt": "A", "States": {"A": {"Type": "Succeed"}}}`),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {

@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// TestADiskThatIsFull runs stepback as a process of its own on a file system of two megabytes, and once more when that has grown.
+// TestADiskThatIsFull runs stepback as a process of its own on a file system of two megabytes, and once more when that
+// has grown.
 func TestADiskThatIsFull(t *testing.T) {
 	t.Parallel()
 	disk := t.TempDir()
@@ -24,7 +25,8 @@ func TestADiskThatIsFull(t *testing.T) {
 		}
 	})
 	data := filepath.Join(disk, "data")
-	asProcess(t, "run", "--data", data).complains(t, 1, "stepback: the disk of "+data+" is full; nothing that was applied is lost: make room and run the same command again")
+	asProcess(t, "run", "--data", data).complains(t, 1, "stepback: the disk of "+data+
+		" is full; nothing that was applied is lost: make room and run the same command again")
 	if err := syscall.Mount("tmpfs", disk, "tmpfs", syscall.MS_REMOUNT, "size=100m"); err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +39,8 @@ func TestADiskThatIsFull(t *testing.T) {
 	}
 }
 
-// TestServeOnADiskThatIsFull has a server refuse executions while there is no room for them, and take them again when there is.
+// TestServeOnADiskThatIsFull has a server refuse executions while there is no room for them, and take them again when
+// there is.
 func TestServeOnADiskThatIsFull(t *testing.T) {
 	t.Parallel()
 	disk := t.TempDir()
@@ -55,13 +58,15 @@ func TestServeOnADiskThatIsFull(t *testing.T) {
 	post(t, address, "CreateStateMachine", `{"name":"m","roleArn":"arn:aws:iam::000000000000:role/r",`+
 		`"definition":"{\"StartAt\":\"P\",\"States\":{\"P\":{\"Type\":\"Pass\",\"End\":true}}}"}`)
 	const start = `{"stateMachineArn":"arn:aws:states:us-east-1:000000000000:stateMachine:m"}`
-	if got := post(t, address, "StartExecution", start); !strings.Contains(got, `"ServiceUnavailable","message":"The disk of the data directory is full`) {
+	if got := post(t, address, "StartExecution", start); !strings.Contains(got,
+		`"ServiceUnavailable","message":"The disk of the data directory is full`) {
 		t.Error(got)
 	}
 	if err := syscall.Mount("tmpfs", disk, "tmpfs", syscall.MS_REMOUNT, "size=300m"); err != nil {
 		t.Fatal(err)
 	}
-	for !strings.Contains(post(t, address, "StartExecution", start), `"executionArn"`) { // the disk is looked at again from time to time
+	for !strings.Contains(post(t, address, "StartExecution", start),
+		`"executionArn"`) { // the disk is looked at again from time to time
 		if t.Context().Err() != nil {
 			t.Fatal("executions are still refused")
 		}
@@ -87,7 +92,8 @@ func asProcess(t *testing.T, args ...string) said {
 	return said{cmd.ProcessState.ExitCode(), out.String(), std.String()}
 }
 
-// TestADiskThatCannotBeWrittenTo looks at the data directory of a run on a disk that is read-only, and at what a killed run leaves there.
+// TestADiskThatCannotBeWrittenTo looks at the data directory of a run on a disk that is read-only, and at what a killed
+// run leaves there.
 func TestADiskThatCannotBeWrittenTo(t *testing.T) {
 	t.Parallel()
 	disk := t.TempDir()
@@ -100,14 +106,16 @@ func TestADiskThatCannotBeWrittenTo(t *testing.T) {
 		}
 	})
 	data := filepath.Join(disk, "data")
-	stepback(t, "run", "--data", data, "--csv", write(t, "user_id,login_count,post_count\nanna,1,2\nbert,3,4\n")).ends(t, 0)
+	stepback(t, "run", "--data", data, "--csv",
+		write(t, "user_id,login_count,post_count\nanna,1,2\nbert,3,4\n")).ends(t, 0)
 	remount := func(flags uintptr) {
 		if err := syscall.Mount("tmpfs", disk, "tmpfs", syscall.MS_REMOUNT|flags, "size=100m"); err != nil {
 			t.Fatal(err)
 		}
 	}
 	remount(syscall.MS_RDONLY)
-	if s := stepback(t, "export", "users", "--data", data); s.out != "user_id,login_count,post_count\nanna,1,2\nbert,3,4\n" {
+	if s := stepback(t, "export", "users", "--data",
+		data); s.out != "user_id,login_count,post_count\nanna,1,2\nbert,3,4\n" {
 		t.Errorf("%s%s", s.out, s.err)
 	}
 	stepback(t, "data", "check", "--data", data).ends(t, 0, "problems: 0")
@@ -115,5 +123,6 @@ func TestADiskThatCannotBeWrittenTo(t *testing.T) {
 	tell(t, os.WriteFile(filepath.Join(data, "users.db-wal"), []byte("what a killed process leaves"), 0o600))
 	remount(syscall.MS_RDONLY)
 	stepback(t, "export", "users", "--data", data).complains(t, exitFailure,
-		"users.db-wal holds records that are not in ", "copy both files to a directory that can be written to", "--db sqlite:/that/directory/users.db")
+		"users.db-wal holds records that are not in ", "copy both files to a directory that can be written to",
+		"--db sqlite:/that/directory/users.db")
 }

@@ -7,9 +7,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/google/uuid"
-
 	"stepback/asl"
+	"stepback/aws"
 	"stepback/engine/history"
 	"stepback/engine/interpreter"
 	"stepback/engine/journal"
@@ -114,14 +113,15 @@ func (c *execCmd) order(std streams) (*order, error) {
 		return nil, &exitError{exitUsage, fmt.Errorf("--patience %s is not a time that passes", c.Patience)}
 	}
 	if c.File == "-" && c.Input == "-" {
-		return nil, &exitError{exitUsage, errors.New("the definition and the input cannot both be read from standard input")}
+		return nil, &exitError{exitUsage,
+			errors.New("the definition and the input cannot both be read from standard input")}
 	}
 	if c.TestCase != "" && c.Mock == "" {
 		return nil, &exitError{exitUsage, errors.New("--test-case needs --mock")}
 	}
 	o := &order{name: c.Name}
 	if o.name == "" {
-		o.name = uuid.NewString()
+		o.name = aws.NewID()
 	}
 	values, err := c.values()
 	if err != nil {

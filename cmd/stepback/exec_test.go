@@ -32,7 +32,8 @@ const retriedAndCaught = `{"StartAt":"Reserve","States":{
 
 func TestExecTracesInVirtualTime(t *testing.T) {
 	t.Parallel()
-	s := stepback(t, "exec", file(t, "order.asl.json", retriedAndCaught), "--input", `{"items":[1,2]}`, "--virtual-time",
+	s := stepback(t, "exec", file(t, "order.asl.json", retriedAndCaught), "--input", `{"items":[1,2]}`,
+		"--virtual-time",
 		"--lambda", "reserve=cat > /dev/null; echo 'OutOfStock: no more' >&2; exit 3")
 	s.ends(t, exitOK)
 	if s.out != "[\"x\",\"x\"]\n" {
@@ -91,8 +92,10 @@ func TestExecTellsHowItEnds(t *testing.T) {
 		want       string
 	}{
 		{failing, nil, exitFailure, "FAILED after 0s, 3 events in F\n  error: TooMany\n  cause: more than ten\n"},
-		{strings.Replace(waiting, `{`, `{"TimeoutSeconds":60,`, 1), []string{"--virtual-time"}, exitTimedOut, "TIMED_OUT after 1m0s"},
-		{waiting, []string{"--timeout", "1ms"}, exitTimedOut, "  error: Stopped\n  cause: the execution took longer than --timeout\n"},
+		{strings.Replace(waiting, `{`, `{"TimeoutSeconds":60,`, 1), []string{"--virtual-time"}, exitTimedOut,
+			"TIMED_OUT after 1m0s"},
+		{waiting, []string{"--timeout", "1ms"}, exitTimedOut,
+			"  error: Stopped\n  cause: the execution took longer than --timeout\n"},
 		{`{"StartAt":"N","States":{"F":{"Type":"Succeed"}}}`, nil, exitData, "error MISSING_TRANSITION_TARGET"},
 		{failing, []string{"--input", "{"}, exitUsage, "--input is not JSON: "},
 		{failing, []string{"--input", "@nowhere.json"}, exitUsage, "--input: open nowhere.json"},
@@ -103,7 +106,8 @@ func TestExecTellsHowItEnds(t *testing.T) {
 		{failing, []string{"--lambda", "f=http://"}, exitUsage, "http:// is not a URL"},
 		{failing, []string{"--name", "a b"}, exitUsage, "InvalidName: "},
 	} {
-		stepback(t, append([]string{"exec", file(t, "m.asl.json", test.definition)}, test.args...)...).complains(t, test.code, test.want)
+		stepback(t, append([]string{"exec", file(t, "m.asl.json", test.definition)}, test.args...)...).complains(t,
+			test.code, test.want)
 	}
 }
 
@@ -132,11 +136,15 @@ func TestExecPostsToURLs(t *testing.T) {
 			fmt.Fprint(w, `{"errorType":"Odd","errorMessage":"1"}`)
 		},
 	}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { answers[r.URL.Path](w) }))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter,
+		r *http.Request) {
+		answers[r.URL.Path](w)
+	}))
 	defer server.Close()
 	const definition = `{"StartAt":"T","States":{"T":{"Type":"Task","Resource":"arn:aws:lambda:us-east-1:000000000000:function:f","End":true}}}`
 	for path, want := range map[string]string{
-		"/ok": "SUCCEEDED", "/throttle": "error: Lambda.TooManyRequestsException", "/broken": "error: Lambda.ServiceException", "/error": "error: Odd",
+		"/ok": "SUCCEEDED", "/throttle": "error: Lambda.TooManyRequestsException",
+		"/broken": "error: Lambda.ServiceException", "/error": "error: Odd",
 	} {
 		s := stepback(t, "exec", file(t, "m.asl.json", definition), "--lambda", "f="+server.URL+path)
 		if !strings.Contains(s.err, want) {
@@ -174,7 +182,8 @@ func TestExecStartsNestedMachines(t *testing.T) {
 	child := file(t, "refund.asl.json", `{"StartAt":"W","States":{"W":{"Type":"Wait","Seconds":60,"End":true}}}`)
 	s := stepback(t, "exec", file(t, "m.asl.json", parent), "--nested", "refund="+child, "--virtual-time")
 	s.ends(t, exitOK, `{"a":1}`)
-	for _, want := range []string{"N: submitted; waits for its end\n", "[refund] W: Wait  {", "[refund] ended: Succeeded  {", "SUCCEEDED after 1m0s"} {
+	for _, want := range []string{"N: submitted; waits for its end\n", "[refund] W: Wait  {",
+		"[refund] ended: Succeeded  {", "SUCCEEDED after 1m0s"} {
 		if !strings.Contains(s.err, want) {
 			t.Errorf("the trace lacks %q:\n%s", want, s.err)
 		}
@@ -185,7 +194,8 @@ func TestExecTakesATestCase(t *testing.T) {
 	t.Parallel()
 	mocks := file(t, "mocks.json", `{"StateMachines":{"order":{"TestCases":{"Sold":{"Reserve":"Once"}}}},
 		"MockedResponses":{"Once":{"0":{"Throw":{"Error":"OutOfStock","Cause":"c"}},"1":{"Return":{"reserved":true}}}}}`)
-	s := stepback(t, "exec", file(t, "order.asl.json", retriedAndCaught), "--virtual-time", "--mock", mocks, "--test-case", "Sold", "--json", "--name", "one")
+	s := stepback(t, "exec", file(t, "order.asl.json", retriedAndCaught), "--virtual-time", "--mock", mocks,
+		"--test-case", "Sold", "--json", "--name", "one")
 	s.ends(t, exitOK)
 	var got struct {
 		Name, Status, Output string
@@ -194,7 +204,8 @@ func TestExecTakesATestCase(t *testing.T) {
 	if err := json.Unmarshal([]byte(s.out), &got); err != nil {
 		t.Fatal(err)
 	}
-	if got.Name != "one" || got.Status != "SUCCEEDED" || got.Output != `{"reserved":true}` || len(got.Events) != 10 || s.err != "" {
+	if got.Name != "one" || got.Status != "SUCCEEDED" || got.Output != `{"reserved":true}` || len(got.Events) != 10 ||
+		s.err != "" {
 		t.Errorf("%+v\n%s", got, s.err)
 	}
 }
@@ -209,7 +220,8 @@ func TestExecCountsChildExecutions(t *testing.T) {
 	s.ends(t, exitOK, "[1,3,4]")
 	for _, want := range []string{
 		"M: child execution from item 1 on FAILED Two: it is two\n", "M: 1 child execution ended, with 1 item\n",
-		"M: 2 child executions ended, with 2 items; 1 failed\n", "M: 4 child executions ended, with 4 items; 1 failed\n",
+		"M: 2 child executions ended, with 2 items; 1 failed\n",
+		"M: 4 child executions ended, with 4 items; 1 failed\n",
 	} {
 		if strings.Count(s.err, want) != 1 {
 			t.Errorf("the trace has not one %q:\n%s", want, s.err)
@@ -245,13 +257,16 @@ SUCCEEDED after 17s, 15 events
 	}
 }
 
-// TestExecAFunctionThatHangs in virtual time: its state's timeout of an hour passes as soon as there is no patience left.
+// TestExecAFunctionThatHangs in virtual time: its state's timeout of an hour passes as soon as there is no patience
+// left.
 func TestExecAFunctionThatHangs(t *testing.T) {
 	t.Parallel()
 	const definition = `{"StartAt":"T","States":{"T":{"Type":"Task","Resource":"arn:aws:lambda:us-east-1:000000000000:function:f","TimeoutSeconds":3600,"End":true}}}`
-	s := stepback(t, "exec", file(t, "m.asl.json", definition), "--virtual-time", "--patience", "20ms", "--lambda", "f=exec sleep 1000", "--json")
+	s := stepback(t, "exec", file(t, "m.asl.json", definition), "--virtual-time", "--patience", "20ms", "--lambda",
+		"f=exec sleep 1000", "--json")
 	s.ends(t, exitFailure, "States.Timeout")
-	stepback(t, "exec", file(t, "m.asl.json", definition), "--virtual-time", "--patience=-1s").complains(t, exitUsage, "--patience -1s is not a time that passes")
+	stepback(t, "exec", file(t, "m.asl.json", definition), "--virtual-time", "--patience=-1s").complains(t, exitUsage,
+		"--patience -1s is not a time that passes")
 }
 
 const twoBranches = `{"StartAt":"Both","States":{"Both":{"Type":"Parallel","End":true,"Branches":[
@@ -284,7 +299,8 @@ func TestExecSaysWhichFunctionIsMissing(t *testing.T) {
 
 func TestExecJSONHasErrorAndCause(t *testing.T) {
 	t.Parallel()
-	s := stepback(t, "exec", file(t, "fail.asl.json", `{"StartAt":"F","States":{"F":{"Type":"Fail","Error":"Broken","Cause":"by <design>"}}}`), "--json")
+	s := stepback(t, "exec", file(t, "fail.asl.json",
+		`{"StartAt":"F","States":{"F":{"Type":"Fail","Error":"Broken","Cause":"by <design>"}}}`), "--json")
 	s.ends(t, exitFailure)
 	var got map[string]any
 	if err := json.Unmarshal([]byte(s.out), &got); err != nil {

@@ -9,23 +9,23 @@ import (
 	"os"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 	sfntypes "github.com/aws/aws-sdk-go-v2/service/sfn/types"
 	"github.com/aws/smithy-go"
 
-	"stepback/awsapi/awsjson"
-	"stepback/awsapi/loopback"
-	"stepback/awsapi/stepfunctions"
+	"stepback/aws"
+	"stepback/aws/loopback"
 	"stepback/engine"
 	"stepback/engine/clock"
 	"stepback/engine/history"
 	"stepback/engine/journal"
+	"stepback/services/stepfunctions"
 )
 
-// stage is where exec carries out its execution: a platform that lasts as long as the command, and that the functions of the execution
-// reach at an address of the loopback interface.
+// stage is where exec carries out its execution: a platform that lasts as long as the command, and that the functions
+// of the execution reach at an address of the loopback interface.
 type stage struct {
 	platform  *platform
 	functions *localFunctions
@@ -37,7 +37,7 @@ type stage struct {
 }
 
 // execScope is the account and region of executions of exec.
-var execScope = awsjson.Scope{Account: "000000000000", Region: "us-east-1"}
+var execScope = aws.Scope{Account: "000000000000", Region: "us-east-1"}
 
 // execRole is the role of the state machines of exec, which nothing assumes.
 const execRole = "arn:aws:iam::000000000000:role/stepback"
@@ -70,7 +70,8 @@ func (c *execCmd) stage(ctx context.Context, o *order, std streams) (_ *stage, e
 	}
 	made := setting{
 		embedded: c.embeddedServices, data: data, listening: listener.Addr(), scope: execScope,
-		clock: c.clock(), patience: c.Patience, journal: journal.NewMemory(), store: stepfunctions.NewMemory(), around: around, invokers: s.functions.invokers, log: slog.New(slog.DiscardHandler),
+		clock: c.clock(), patience: c.Patience, journal: journal.NewMemory(), store: stepfunctions.NewMemory(),
+		around: around, invokers: s.functions.invokers, log: slog.New(slog.DiscardHandler),
 	}
 	if !c.JSON && !c.Quiet {
 		s.trace = newTrace(std.err, o.name)
@@ -96,7 +97,8 @@ func (c *execCmd) clock() *clock.Clock {
 // statesClient is AWS's client of the platform's API, without a network.
 func statesClient(p *platform) *sfn.Client {
 	return sfn.New(sfn.Options{
-		Region: p.scope.Region, BaseEndpoint: aws.String(loopback.URL), HTTPClient: loopback.Client(p.states.Handler()), Retryer: aws.NopRetryer{},
+		Region: p.scope.Region, BaseEndpoint: sdk.String(loopback.URL), HTTPClient: loopback.Client(p.states.Handler()),
+		Retryer:     sdk.NopRetryer{},
 		Credentials: credentials.NewStaticCredentialsProvider(p.scope.Account, "local", ""),
 	})
 }
@@ -112,7 +114,7 @@ func (s *stage) close(ctx context.Context) error {
 // create makes a state machine and returns its ARN.
 func (s *stage) create(ctx context.Context, d definitionFile, kind sfntypes.StateMachineType) (string, error) {
 	made, err := s.states.CreateStateMachine(ctx, &sfn.CreateStateMachineInput{
-		Name: &d.name, Definition: &d.text, RoleArn: aws.String(execRole), Type: kind,
+		Name: &d.name, Definition: &d.text, RoleArn: sdk.String(execRole), Type: kind,
 	})
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", d.path, saidByAPI(err))
@@ -120,7 +122,8 @@ func (s *stage) create(ctx context.Context, d definitionFile, kind sfntypes.Stat
 	return *made.StateMachineArn, nil
 }
 
-// perform carries out the execution. It is nil when it could not be started; otherwise the error says why it was stopped, if it was.
+// perform carries out the execution. It is nil when it could not be started; otherwise the error says why it was
+// stopped, if it was.
 func (c *execCmd) perform(ctx context.Context, s *stage, o *order) (*journal.Execution, []history.Event, error) {
 	for _, d := range o.nested {
 		if _, err := s.create(ctx, d, sfntypes.StateMachineTypeStandard); err != nil {
@@ -139,7 +142,8 @@ func (c *execCmd) perform(ctx context.Context, s *stage, o *order) (*journal.Exe
 		machine += "#" + c.TestCase
 	}
 	// Ctrl-C at this moment does not leave it open whether it was started.
-	started, err := s.states.StartExecution(context.WithoutCancel(ctx), &sfn.StartExecutionInput{StateMachineArn: &machine, Name: &o.name, Input: &o.input})
+	started, err := s.states.StartExecution(context.WithoutCancel(ctx),
+		&sfn.StartExecutionInput{StateMachineArn: &machine, Name: &o.name, Input: &o.input})
 	if err != nil {
 		return nil, nil, &exitError{exitUsage, saidByAPI(err)}
 	}
@@ -147,7 +151,8 @@ func (c *execCmd) perform(ctx context.Context, s *stage, o *order) (*journal.Exe
 }
 
 // await waits for the end of the execution, and stops it when the context ends or its time is up.
-func (s *stage) await(ctx context.Context, arn string, limit time.Duration) (*journal.Execution, []history.Event, error) {
+func (s *stage) await(ctx context.Context, arn string, limit time.Duration) (*journal.Execution, []history.Event,
+	error) {
 	waiting := ctx
 	if limit > 0 {
 		var cancel context.CancelFunc

@@ -22,13 +22,14 @@ const (
 // front is how requests reach a handler over the network.
 type front struct {
 	handler http.Handler
-	// stopWaiting has requests that wait for something to come be answered that nothing came, and those that come later.
+	// stopWaiting has requests that wait for something to come be answered that nothing came, and those that come
+	// later.
 	stopWaiting func()
 	grace       time.Duration // 0 means the usual
 }
 
-// serve answers requests until the context ends, then lets those under way finish for a while. Those that take longer are given up:
-// their contexts end, so that clients are told that the server is shutting down.
+// serve answers requests until the context ends, then lets those under way finish for a while. Those that take longer
+// are given up: their contexts end, so that clients are told that the server is shutting down.
 func (f front) serve(ctx context.Context, l net.Listener) error {
 	requests, giveUp := context.WithCancel(context.WithoutCancel(ctx))
 	defer giveUp()

@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// TestServersThatStop stops servers while a request waits for something to come: it is told that nothing came, or given up.
+// TestServersThatStop stops servers while a request waits for something to come: it is told that nothing came, or given
+// up.
 func TestServersThatStop(t *testing.T) {
 	t.Parallel()
 	for want, grace := range map[string]time.Duration{"nothing came": time.Hour, "given up": time.Millisecond} {

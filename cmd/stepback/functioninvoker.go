@@ -7,20 +7,20 @@ import (
 	"errors"
 	"net/http"
 
-	"github.com/google/uuid"
-
-	"stepback/engine/integration/lambda"
-	locallambda "stepback/localcloud/lambda"
-	"stepback/localcloud/lambda/functions"
+	"stepback/aws"
+	"stepback/services/lambda/functions"
+	locallambda "stepback/services/lambda/runner"
+	"stepback/tasks/lambda"
 )
 
 // functionInvoker invokes the functions of the embedded Lambda for the tasks of one account and region.
 type functionInvoker struct {
 	functions *functions.Service
-	scope     functions.Scope
+	scope     aws.Scope
 }
 
-// Invoke implements lambda.Invoker. With a role, functions are those of the account that their ARN names, else of the role's.
+// Invoke implements lambda.Invoker. With a role, functions are those of the account that their ARN names, else of the
+// role's.
 func (i functionInvoker) Invoke(ctx context.Context, c *lambda.Call) (*lambda.Answer, error) {
 	if c.RoleARN != "" {
 		i.scope.Account = cmp.Or(scopeOf(c.Function).Account, scopeOf(c.RoleARN).Account, i.scope.Account)
@@ -31,13 +31,15 @@ func (i functionInvoker) Invoke(ctx context.Context, c *lambda.Call) (*lambda.An
 	var err error
 	if in.ClientContext, err = base64.StdEncoding.DecodeString(c.ClientContext); err != nil {
 		return nil, &lambda.InvokeError{
-			Code: "InvalidRequestContentException", Message: "The client context is not base64.", StatusCode: http.StatusBadRequest, RequestID: uuid.NewString(),
+			Code: "InvalidRequestContentException", Message: "The client context is not base64.",
+			StatusCode: http.StatusBadRequest, RequestID: aws.NewID(),
 		}
 	}
 	a, err := i.invoke(ctx, c.InvocationType, in)
 	var refused *locallambda.APIError
 	if errors.As(err, &refused) {
-		return nil, &lambda.InvokeError{Code: refused.Code, Message: refused.Message, StatusCode: refused.StatusCode, RequestID: uuid.NewString()}
+		return nil, &lambda.InvokeError{Code: refused.Code, Message: refused.Message, StatusCode: refused.StatusCode,
+			RequestID: aws.NewID()}
 	}
 	return a, err
 }
@@ -49,7 +51,8 @@ func (i functionInvoker) invoke(ctx context.Context, kind string, in locallambda
 		id, err := i.functions.InvokeEvent(i.scope, in)
 		return &lambda.Answer{StatusCode: http.StatusAccepted, RequestID: id}, err
 	case "DryRun":
-		return &lambda.Answer{StatusCode: http.StatusNoContent, RequestID: uuid.NewString()}, i.functions.CheckInvoke(i.scope, in)
+		return &lambda.Answer{StatusCode: http.StatusNoContent, RequestID: aws.NewID()},
+			i.functions.CheckInvoke(i.scope, in)
 	}
 	out, err := i.functions.Invoke(ctx, i.scope, in)
 	if err != nil {
@@ -57,6 +60,7 @@ func (i functionInvoker) invoke(ctx context.Context, kind string, in locallambda
 	}
 	return &lambda.Answer{
 		StatusCode: out.StatusCode, FunctionError: out.FunctionError, Payload: out.Payload,
-		ExecutedVersion: out.ExecutedVersion, RequestID: out.RequestID, LogResult: base64.StdEncoding.EncodeToString(out.LogTail),
+		ExecutedVersion: out.ExecutedVersion, RequestID: out.RequestID,
+		LogResult: base64.StdEncoding.EncodeToString(out.LogTail),
 	}, nil
 }

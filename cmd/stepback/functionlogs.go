@@ -9,26 +9,27 @@ import (
 	"os"
 	"time"
 
-	"stepback/localcloud/logs"
+	"stepback/aws"
+	"stepback/services/logs/logstore"
 )
 
-// functionLog puts the logs of the functions of an account and region where AWS has them: in the log groups /aws/lambda/NAME. What
-// cannot be put there is still in the functions' log files.
+// functionLog puts the logs of the functions of an account and region where AWS has them: in the log groups
+// /aws/lambda/NAME. What cannot be put there is still in the functions' log files.
 type functionLog struct {
-	store *logs.Store
-	scope logs.Scope
+	store *logstore.Store
+	scope aws.Scope
 }
 
 // WriteLog implements lambda.LogSink.
 func (l functionLog) WriteLog(function string, lines []byte) {
 	group, now := "/aws/lambda/"+function, time.Now()
-	var events []logs.Event
+	var events []logstore.Event
 	for line := range bytes.Lines(lines) {
-		events = append(events, logs.Event{Time: now.UnixMilli(), Message: string(line)})
+		events = append(events, logstore.Event{Time: now.UnixMilli(), Message: string(line)})
 	}
 	err := l.store.Append(l.scope, group, stream(function, now), events)
-	if errors.Is(err, logs.ErrNoGroup) {
-		_ = l.store.CreateGroup(l.scope, logs.Group{Name: group}) // somebody else may have been faster
+	if errors.Is(err, logstore.ErrNoGroup) {
+		_ = l.store.CreateGroup(l.scope, logstore.Group{Name: group}) // somebody else may have been faster
 		_ = l.store.Append(l.scope, group, stream(function, now), events)
 	}
 }

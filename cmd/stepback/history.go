@@ -31,7 +31,10 @@ func (historyCmd) Help() string {
 
 // Run prints the events.
 func (c *historyCmd) Run(ctx context.Context, std streams) error {
-	return withJournal(c.Data, pebble.Options{ReadOnly: true}, func(j *pebble.Journal) error { return c.print(ctx, std, j) })
+	return withJournal(c.Data, pebble.Options{ReadOnly: true}, func(j *pebble.Journal) error {
+		return c.print(ctx, std,
+			j)
+	})
 }
 
 func (c *historyCmd) print(ctx context.Context, std streams, j journal.Journal) error {
@@ -81,7 +84,8 @@ func findExecution(ctx context.Context, j journal.Journal, name string) (*journa
 	case 1:
 		return found[0], nil
 	default:
-		return nil, fmt.Errorf("%q fits %d executions, for example %s and %s; give more of the name", name, len(found), found[0].Name, found[1].Name)
+		return nil, fmt.Errorf("%q fits %d executions, for example %s and %s; give more of the name", name, len(found),
+			found[0].Name, found[1].Name)
 	}
 }
 
@@ -90,12 +94,15 @@ func printEventsJSON(w io.Writer, events []history.Event) error {
 	return err
 }
 
-// printChildren prints the child executions of a Map Run as a table, or with --json one a line, since there may be a million.
-func (c *historyCmd) printChildren(ctx context.Context, w io.Writer, j journal.Journal, parent *journal.Execution) error {
+// printChildren prints the child executions of a Map Run as a table, or with --json one a line, since there may be a
+// million.
+func (c *historyCmd) printChildren(ctx context.Context, w io.Writer, j journal.Journal,
+	parent *journal.Execution) error {
 	if c.JSON {
 		lines := json.NewEncoder(w)
 		lines.SetEscapeHTML(false)
-		return pipeline.Children(ctx, j, parent, func(x *journal.Execution) error { return lines.Encode(describeExecution(x)) })
+		return pipeline.Children(ctx, j, parent,
+			func(x *journal.Execution) error { return lines.Encode(describeExecution(x)) })
 	}
 	t := newTable("child execution", "status", ">rows", ">events")
 	err := pipeline.Children(ctx, j, parent, func(x *journal.Execution) error {

@@ -5,17 +5,17 @@ import (
 	"net/http"
 	"os"
 
-	"stepback/awsapi/awsjson"
-	"stepback/awsapi/loopback"
+	"stepback/aws"
+	"stepback/aws/loopback"
 	"stepback/engine"
 	"stepback/engine/clock"
-	"stepback/engine/integration/awssdk"
-	"stepback/engine/integration/httptask"
-	"stepback/engine/integration/jobs"
-	"stepback/engine/integration/kubernetes"
-	"stepback/engine/integration/lambda"
-	"stepback/engine/integration/mock"
-	"stepback/engine/integration/states"
+	"stepback/tasks/awssdk"
+	"stepback/tasks/httptask"
+	"stepback/tasks/jobs"
+	"stepback/tasks/kubernetes"
+	"stepback/tasks/lambda"
+	"stepback/tasks/mock"
+	"stepback/tasks/states"
 )
 
 // surroundings are what tasks reach outside their engine.
@@ -49,10 +49,11 @@ func (s *surroundings) embed(service string, h http.Handler) {
 	s.endpoints.Embedded[service] = awssdk.Endpoint{URL: loopback.URL, Client: loopback.Client(h)}
 }
 
-// integrations are what the tasks of an account and region can call: functions by the invoker, nested executions of the same engine
-// (await waits for one), and all other services at their endpoints.
+// integrations are what the tasks of an account and region can call: functions by the invoker, nested executions of the
+// same engine (await waits for one), and all other services at their endpoints.
 func (s *surroundings) integrations(
-	scope awsjson.Scope, invoker lambda.Invoker, c *clock.Clock, await func(ctx context.Context, t *engine.Task, arn string) error,
+	scope aws.Scope, invoker lambda.Invoker, c *clock.Clock, await func(ctx context.Context, t *engine.Task,
+		arn string) error,
 ) map[string]engine.Integration {
 	caller := &awssdk.Caller{Account: scope.Account, Region: scope.Region, Endpoints: s.endpoints}
 	all, start := awssdk.Integrations(caller)
@@ -79,7 +80,8 @@ func (s *surroundings) integrations(
 	cluster := &kubernetes.API{
 		Endpoint: func() string { return s.endpoints.Getenv("KUBERNETES_ENDPOINT") }, Token: caller.ClusterToken,
 	}
-	all["eks:call"], all["eks:runJob"] = kubernetes.Call{API: cluster}, jobs.Wait("eks:runJob", kubernetes.Job{API: cluster}, c)
+	all["eks:call"], all["eks:runJob"] = kubernetes.Call{API: cluster},
+		jobs.Wait("eks:runJob", kubernetes.Job{API: cluster}, c)
 	all["lambda:invoke"], all["function"] = lambda.Integration{Invoker: invoker}, lambda.Function{Invoker: invoker}
 	return all
 }

@@ -9,20 +9,20 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 	"github.com/aws/aws-sdk-go-v2/service/sfn/types"
 
-	"stepback/awsapi/awsjson"
-	"stepback/awsapi/loopback"
-	"stepback/awsapi/stepfunctions"
+	"stepback/aws"
+	"stepback/aws/loopback"
 	"stepback/engine/clock"
 	"stepback/engine/journal"
+	"stepback/services/stepfunctions"
 )
 
-// TestNestedExecution runs an execution that starts another one in the same process and waits for it, in its own account and in
-// that of a role.
+// TestNestedExecution runs an execution that starts another one in the same process and waits for it, in its own
+// account and in that of a role.
 func TestNestedExecution(t *testing.T) {
 	t.Parallel()
 	t.Run("own account", func(t *testing.T) { t.Parallel(); testNestedExecution(t, "000000000000", "") })
@@ -34,7 +34,7 @@ func TestNestedExecution(t *testing.T) {
 
 func testNestedExecution(t *testing.T, account, role string) {
 	t.Helper()
-	around, scope := newSurroundings(), awsjson.Scope{Account: "000000000000", Region: "us-east-1"}
+	around, scope := newSurroundings(), aws.Scope{Account: "000000000000", Region: "us-east-1"}
 	around.endpoints.Getenv = nil
 	engines := newEngines(clock.Real(), journal.NewMemory(), &services{}, around, slog.New(slog.DiscardHandler))
 	service := stepfunctions.New(stepfunctions.Config{
@@ -42,11 +42,13 @@ func testNestedExecution(t *testing.T, account, role string) {
 	})
 	around.embed("sfn", service.Handler())
 	t.Cleanup(engines.close)
-	client := sfn.New(sfn.Options{BaseEndpoint: aws.String(loopback.URL), Region: scope.Region, HTTPClient: loopback.Client(service.Handler())})
+	client := sfn.New(sfn.Options{BaseEndpoint: sdk.String(loopback.URL), Region: scope.Region,
+		HTTPClient: loopback.Client(service.Handler())})
 	of := func(o *sfn.Options) { o.Credentials = credentialsOf(account) }
 	create := func(name, definition string, as ...func(*sfn.Options)) *string {
 		m, err := client.CreateStateMachine(t.Context(), &sfn.CreateStateMachineInput{
-			Name: &name, Definition: &definition, RoleArn: aws.String("arn:aws:iam::000000000000:role/r"), Type: types.StateMachineTypeStandard,
+			Name: &name, Definition: &definition, RoleArn: sdk.String("arn:aws:iam::000000000000:role/r"),
+			Type: types.StateMachineTypeStandard,
 		}, as...)
 		if err != nil {
 			t.Fatal(err)
@@ -55,7 +57,8 @@ func testNestedExecution(t *testing.T, account, role string) {
 	}
 	child := create("child", `{"StartAt":"P","States":{"P":{"Type":"Pass","End":true}}}`, of)
 	parent := create("parent", `{"StartAt":"T","States":{"T":{"Type":"Task","Resource":"arn:aws:states:::states:startExecution.sync:2",`+
-		role+`"Parameters":{"StateMachineArn":"`+*child+`","Name":"c","Input":{"a":1}},"OutputPath":"$.Output","End":true}}}`)
+		role+`"Parameters":{"StateMachineArn":"`+*child+
+		`","Name":"c","Input":{"a":1}},"OutputPath":"$.Output","End":true}}}`)
 	x, err := client.StartExecution(t.Context(), &sfn.StartExecutionInput{StateMachineArn: parent})
 	if err != nil {
 		t.Fatal(err)
@@ -67,7 +70,7 @@ func testNestedExecution(t *testing.T, account, role string) {
 }
 
 // credentialsOf are those of an account, for clients of an emulator.
-func credentialsOf(account string) aws.CredentialsProvider {
+func credentialsOf(account string) sdk.CredentialsProvider {
 	return credentials.NewStaticCredentialsProvider(account, "secret", "")
 }
 
@@ -80,7 +83,8 @@ func TestServeRefusesABrokenMockConfiguration(t *testing.T) {
 	c := &serveCmd{Listen: "127.0.0.1:0", Data: t.TempDir(), Account: "000000000000", Region: "us-east-1", Mock: path}
 	err := c.Run(t.Context(), streams{out: io.Discard, err: io.Discard})
 	var exit *exitError
-	if !errors.As(err, &exit) || exit.code != exitUsage || !strings.Contains(err.Error(), path+": MockedResponses must be an object") {
+	if !errors.As(err, &exit) || exit.code != exitUsage || !strings.Contains(err.Error(),
+		path+": MockedResponses must be an object") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -54,10 +54,11 @@ func settled(t *testing.T, before int) {
 // TestCtrlC is not parallel, so that it can count goroutines.
 func TestCtrlC(t *testing.T) {
 	for name, args := range map[string][]string{
-		"at work":         {"--concurrency", "1", "--batch", "1"},
-		"in virtual time": {"--concurrency", "1", "--batch", "1", "--virtual-time", "--fault", "ProcessSingleUserRecord:hang:5%"},
-		"while all hang":  {"--fault", "ProcessSingleUserRecord:hang:1"},
-		"while all wait":  {"--fault", "ProcessSingleUserRecord:TimeoutError:1"},
+		"at work": {"--concurrency", "1", "--batch", "1"},
+		"in virtual time": {"--concurrency", "1", "--batch", "1", "--virtual-time", "--fault",
+			"ProcessSingleUserRecord:hang:5%"},
+		"while all hang": {"--fault", "ProcessSingleUserRecord:hang:1"},
+		"while all wait": {"--fault", "ProcessSingleUserRecord:TimeoutError:1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			before := runtime.NumGoroutine()

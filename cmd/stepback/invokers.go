@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"stepback/engine/integration/lambda"
+	"stepback/tasks/lambda"
 )
 
 // invokers carry out functions by their names, and remember the names that were called and that nothing carries out.
@@ -54,14 +54,16 @@ func (i *invokers) advice() string {
 	if len(i.missing) == 0 {
 		return ""
 	}
-	said := "nothing carries out " + strings.Join(i.missing, ", ") + ": give --lambda " + i.missing[0] + "=COMMAND, a URL or a bootstrap (stepback exec --help)"
+	said := "nothing carries out " + strings.Join(i.missing, ", ") + ": give --lambda " + i.missing[0] +
+		"=COMMAND, a URL or a bootstrap (stepback exec --help)"
 	if len(i.named) > 0 {
 		said += "; --lambda has " + strings.Join(slices.Sorted(maps.Keys(i.named)), ", ")
 	}
 	return said
 }
 
-// functionName is the bare name of a function that is called by its name, its ARN or a part of that, with or without a qualifier.
+// functionName is the bare name of a function that is called by its name, its ARN or a part of that, with or without a
+// qualifier.
 func functionName(called string) string {
 	parts := strings.Split(called, ":")
 	for i, part := range parts[:len(parts)-1] {

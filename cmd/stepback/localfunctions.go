@@ -11,9 +11,9 @@ import (
 	"strings"
 	"time"
 
-	"stepback/engine/integration/lambda"
-	locallambda "stepback/localcloud/lambda"
-	"stepback/localcloud/lambda/deployment"
+	"stepback/services/lambda/deployment"
+	locallambda "stepback/services/lambda/runner"
+	"stepback/tasks/lambda"
 )
 
 // localFunctions are what exec's --lambda makes known.
@@ -33,8 +33,9 @@ func openFunctions(ctx context.Context, flags []string, endpoint string, std str
 		invokers:   &invokers{named: map[string]lambda.Invoker{}},
 		bootstraps: locallambda.New(locallambda.Options{Logs: &printedLogs{w: std.err}}),
 		env: map[string]string{
-			"AWS_ENDPOINT_URL": endpoint, "AWS_REGION": execScope.Region, "AWS_DEFAULT_REGION": execScope.Region, "AWS_EC2_METADATA_DISABLED": "true",
-			"AWS_ACCESS_KEY_ID": execScope.Account, "AWS_SECRET_ACCESS_KEY": "local",
+			"AWS_ENDPOINT_URL": endpoint, "AWS_REGION": execScope.Region, "AWS_DEFAULT_REGION": execScope.Region,
+			"AWS_EC2_METADATA_DISABLED": "true",
+			"AWS_ACCESS_KEY_ID":         execScope.Account, "AWS_SECRET_ACCESS_KEY": "local",
 		},
 	}
 	for _, flag := range flags {
@@ -75,8 +76,8 @@ func (f *localFunctions) add(name, target string, std streams) error {
 	return err
 }
 
-// bootstrap is the path of the bootstrap binary that a target means: a file of that name, a directory or a zip file that has one, or
-// what follows bootstrap:. It is empty when the target means something else.
+// bootstrap is the path of the bootstrap binary that a target means: a file of that name, a directory or a zip file
+// that has one, or what follows bootstrap:. It is empty when the target means something else.
 func (f *localFunctions) bootstrap(target string) (string, error) {
 	path, said := strings.CutPrefix(target, "bootstrap:")
 	info, err := os.Stat(path)

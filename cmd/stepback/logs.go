@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"stepback/localcloud/lambda"
+	"stepback/services/lambda/runner"
 )
 
 type logsCmd struct {
@@ -35,7 +35,8 @@ func (c *logsCmd) Run(std streams) error {
 	if strings.HasPrefix(c.Name, "/") {
 		return c.printGroup(std)
 	}
-	for _, dir := range []string{filepath.Join(c.Data, functionLogs, c.Account, c.Region), filepath.Join(c.Data, functionLogs)} {
+	for _, dir := range []string{filepath.Join(c.Data, functionLogs, c.Account, c.Region),
+		filepath.Join(c.Data, functionLogs)} {
 		text, err := readLog(dir, c.Name)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
@@ -51,7 +52,7 @@ func (c *logsCmd) Run(std streams) error {
 
 // readLog reads the older log and the current one, of which either may be missing.
 func readLog(dir, function string) ([]byte, error) {
-	path, older := lambda.LogPath(dir, function)
+	path, older := runner.LogPath(dir, function)
 	text, err := os.ReadFile(older)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -77,7 +78,8 @@ func lastLines(text []byte, n int) []byte {
 // unknown names the functions that have logged something.
 func (c *logsCmd) unknown() error {
 	var names []string
-	for _, pattern := range []string{filepath.Join(functionLogs, c.Account, c.Region, "*.log"), filepath.Join(functionLogs, "*.log")} {
+	for _, pattern := range []string{filepath.Join(functionLogs, c.Account, c.Region, "*.log"),
+		filepath.Join(functionLogs, "*.log")} {
 		found, err := filepath.Glob(filepath.Join(c.Data, pattern))
 		if err != nil {
 			return err
@@ -87,7 +89,9 @@ func (c *logsCmd) unknown() error {
 		}
 	}
 	if len(names) == 0 {
-		return fmt.Errorf("no function in %s has logged anything in %s and %s; name another directory with --data", c.Data, c.Account, c.Region)
+		return fmt.Errorf("no function in %s has logged anything in %s and %s; name another directory with --data",
+			c.Data, c.Account, c.Region)
 	}
-	return fmt.Errorf("the function %s has no log in %s; there are logs of %s", c.Name, c.Data, strings.Join(names, ", "))
+	return fmt.Errorf("the function %s has no log in %s; there are logs of %s", c.Name, c.Data,
+		strings.Join(names, ", "))
 }

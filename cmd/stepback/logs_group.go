@@ -8,21 +8,22 @@ import (
 	"strings"
 	"time"
 
-	"stepback/localcloud/logs"
+	"stepback/aws"
+	"stepback/services/logs/logstore"
 )
 
-// printGroup prints the end of a log group of serve, an event a line, as aws logs tail does. Streams that say nothing but that the
-// group can be written to are left out.
+// printGroup prints the end of a log group of serve, an event a line, as aws logs tail does. Streams that say nothing
+// but that the group can be written to are left out.
 func (c *logsCmd) printGroup(std streams) (err error) {
-	store, err := logs.Open(filepath.Join(c.Data, logGroups), logs.Options{})
+	store, err := logstore.Open(filepath.Join(c.Data, logGroups), logstore.Options{})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	scope := logs.Scope{Account: c.Account, Region: c.Region}
+	scope := aws.Scope{Account: c.Account, Region: c.Region}
 	said := func(stream string) bool { return !strings.HasPrefix(stream, "log_stream_created_by_aws") }
 	events, err := store.Read(scope, c.Name, said, 0, math.MaxInt64)
-	if errors.Is(err, logs.ErrNoGroup) {
+	if errors.Is(err, logstore.ErrNoGroup) {
 		return c.unknownGroup(store.Groups(scope, func(string) bool { return true }))
 	}
 	if err != nil {
@@ -41,9 +42,10 @@ func (c *logsCmd) printGroup(std streams) (err error) {
 }
 
 // unknownGroup names the log groups that there are.
-func (c *logsCmd) unknownGroup(groups []logs.Group) error {
+func (c *logsCmd) unknownGroup(groups []logstore.Group) error {
 	if len(groups) == 0 {
-		return fmt.Errorf("there are no log groups in %s for %s and %s; name another directory with --data", c.Data, c.Account, c.Region)
+		return fmt.Errorf("there are no log groups in %s for %s and %s; name another directory with --data", c.Data,
+			c.Account, c.Region)
 	}
 	names := make([]string, len(groups))
 	for i := range groups {

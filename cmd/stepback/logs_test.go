@@ -5,30 +5,34 @@ import (
 	"path/filepath"
 	"testing"
 
-	"stepback/localcloud/logs"
+	"stepback/aws"
+	"stepback/services/logs/logstore"
 )
 
 func TestLogsOfALogGroup(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	stepback(t, "logs", "/g", "--data", data).complains(t, exitFailure, "there are no log groups in "+data)
-	store, err := logs.Open(filepath.Join(data, "logs", "groups"), logs.Options{})
+	store, err := logstore.Open(filepath.Join(data, "logs", "groups"), logstore.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	here := logs.Scope{Account: "000000000000", Region: "us-east-1"}
-	if err := store.CreateGroup(here, logs.Group{Name: "/g"}); err != nil {
+	here := aws.Scope{Account: "000000000000", Region: "us-east-1"}
+	if err := store.CreateGroup(here, logstore.Group{Name: "/g"}); err != nil {
 		t.Fatal(err)
 	}
-	for stream, message := range map[string]string{"states/m": `{"id":"1"}`, "log_stream_created_by_aws_to_validate": "Permissions are set"} {
-		if err := store.Append(here, "/g", stream, []logs.Event{{Time: 1_700_000_000_123, Message: message}}); err != nil {
+	for stream, message := range map[string]string{"states/m": `{"id":"1"}`,
+		"log_stream_created_by_aws_to_validate": "Permissions are set"} {
+		if err := store.Append(here, "/g", stream,
+			[]logstore.Event{{Time: 1_700_000_000_123, Message: message}}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if err := store.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if got := stepback(t, "logs", "/g", "--data", data); got.code != exitOK || got.out != "2023-11-14T22:13:20.123Z {\"id\":\"1\"}\n" {
+	if got := stepback(t, "logs", "/g", "--data", data); got.code != exitOK ||
+		got.out != "2023-11-14T22:13:20.123Z {\"id\":\"1\"}\n" {
 		t.Errorf("%d %q %q", got.code, got.out, got.err)
 	}
 	stepback(t, "logs", "/h", "--data", data).complains(t, exitFailure, "there are /g")
@@ -49,8 +53,10 @@ func TestLogs(t *testing.T) {
 	}
 	for _, c := range []struct {
 		function, lines, want string
-	}{{"f", "0", "1\n2\n3\n4\n"}, {"f", "3", "2\n3\n4\n"}, {"f", "9", "1\n2\n3\n4\n"}, {"f", "1", "4\n"}, {"g", "5", "5\n"}} {
-		if got := stepback(t, "logs", c.function, "--data", data, "-n", c.lines); got.code != exitOK || got.out != c.want {
+	}{{"f", "0", "1\n2\n3\n4\n"}, {"f", "3", "2\n3\n4\n"}, {"f", "9", "1\n2\n3\n4\n"}, {"f", "1", "4\n"},
+		{"g", "5", "5\n"}} {
+		if got := stepback(t, "logs", c.function, "--data", data, "-n", c.lines); got.code != exitOK ||
+			got.out != c.want {
 			t.Errorf("%s %s: %d %q %q", c.function, c.lines, got.code, got.out, got.err)
 		}
 	}

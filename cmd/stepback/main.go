@@ -1,5 +1,6 @@
-// Command stepback runs state machines and their retries on this machine: it imports CSV files of user activity through the
-// same state machine and the same Lambda functions that AWS runs, shows what was retried and why, and explains the retry table.
+// Command stepback runs state machines and their retries on this machine: it imports CSV files of user activity through
+// the same state machine and the same Lambda functions that AWS runs, shows what was retried and why, and explains the
+// retry table.
 package main
 
 import (
@@ -120,7 +121,8 @@ func execute(ctx context.Context, args []string, io streams) int {
 	return report(io, err)
 }
 
-// checked remembers the first error of what is written through it, so that a report that nobody could read is not a success.
+// checked remembers the first error of what is written through it, so that a report that nobody could read is not a
+// success.
 type checked struct {
 	io.Writer
 	err error

@@ -101,7 +101,8 @@ func TestWrongUsage(t *testing.T) {
 	}{
 		{"bogus", []string{"stepback: unexpected argument bogus", "Usage: stepback <command>"}},
 		{"run --bogus", []string{"stepback: unknown flag --bogus", "Usage: stepback run"}},
-		{"run --csv " + dir + "/missing.csv", []string{"stepback: --csv: stat " + dir + "/missing.csv: no such file or directory"}},
+		{"run --csv " + dir + "/missing.csv", []string{"stepback: --csv: stat " + dir +
+			"/missing.csv: no such file or directory"}},
 		{"run --csv " + dir, []string{"exists but is a directory"}},
 		{"run --batch many", []string{`--batch: expected a valid 64 bit int but got "many"`}},
 		{"run --batch 0", []string{"--concurrency and --batch are 1 or more"}},
@@ -110,14 +111,18 @@ func TestWrongUsage(t *testing.T) {
 		{"run --max-bytes=-1", []string{"the largest file cannot have -1 bytes"}},
 		{"run --concurrency 0", []string{"--concurrency and --batch are 1 or more"}},
 		{"run --concurrency 20000", []string{"concurrency 20000 is not between 1 and 10,000"}},
-		{"run --tolerated-failure-percentage 101", []string{"tolerated failure percentage 101 is not between 0 and 100"}},
-		{"run --tolerated-failure-percentage NaN", []string{"tolerated failure percentage NaN is not between 0 and 100"}},
+		{"run --tolerated-failure-percentage 101",
+			[]string{"tolerated failure percentage 101 is not between 0 and 100"}},
+		{"run --tolerated-failure-percentage NaN",
+			[]string{"tolerated failure percentage NaN is not between 0 and 100"}},
 		{"run --db mysql://h/d", []string{`database "mysql://h/d" is neither sqlite nor a postgres:// address`}},
 		{"run --lambda docker", []string{`--lambda must be one of "in-process","process" but got "docker"`}},
-		{"run --fault ProcessSingleUserRecord:hang", []string{`has 2 parts separated by colons, not 3: a fault is STATE:ERROR:RATE, for example`}},
+		{"run --fault ProcessSingleUserRecord:hang",
+			[]string{`has 2 parts separated by colons, not 3: a fault is STATE:ERROR:RATE, for example`}},
 		{"run --fault Nowhere:hang:1%", []string{`there is no state "Nowhere"; the states are ValidateCSVFile, ProcessSingleUserRecord, AggregateResults`}},
 		{"run --fault AggregateResults:Hang:1%", []string{`"Hang": write it "hang"`}},
-		{"run --fault AggregateResults:hang:2", []string{`the rate "2" is neither a number from 0 to 1 nor a percentage from 0% to 100%`}},
+		{"run --fault AggregateResults:hang:2",
+			[]string{`the rate "2" is neither a number from 0 to 1 nor a percentage from 0% to 100%`}},
 		{"run --fault AggregateResults:States.ALL:1", []string{"no task can fail with States.ALL"}},
 		{"sample --rows=-1", []string{"--rows must not be negative"}},
 		{"sample --invalid 2", []string{"--invalid must be between 0 and 1"}},
@@ -141,8 +146,10 @@ func TestWrongUsage(t *testing.T) {
 func TestWhatIsNotThere(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "nothing")
-	stepback(t, "export", "users", "--data", dir).complains(t, 1, "there is no database at "+dir+"/users.db; stepback run makes one")
-	stepback(t, "history", "x", "--data", dir).complains(t, 1, "there is no journal in "+dir+"; name the data directory of a run with --data")
+	stepback(t, "export", "users", "--data", dir).complains(t, 1, "there is no database at "+dir+
+		"/users.db; stepback run makes one")
+	stepback(t, "history", "x", "--data", dir).complains(t, 1, "there is no journal in "+dir+
+		"; name the data directory of a run with --data")
 	if exists(dir) {
 		t.Error("looking made a data directory")
 	}
@@ -152,13 +159,15 @@ func TestASampleRun(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")
 	s := stepback(t, "run", "--data", data, "--virtual-time")
-	s.ends(t, 0, "SUCCEEDED  sample-10000-rows-csv-", "applied 10,000", "in the file 10,000", "10,003 attempts worked for",
+	s.ends(t, 0, "SUCCEEDED  sample-10000-rows-csv-", "applied 10,000", "in the file 10,000",
+		"10,003 attempts worked for",
 		data+"/objects/csv-results/output/", data+"/notifications.jsonl", "stepback history sample-10000-rows-csv-")
 	if strings.Contains(s.err, "\r") || strings.Contains(s.err, "\x1b") {
 		t.Errorf("there is no terminal, and yet: %q", s.err)
 	}
 	s = stepback(t, "run", "--data", data, "--virtual-time")
-	s.ends(t, 0, "This file was imported before; nothing was done. The earlier report (--again imports it once more):", "applied 10,000")
+	s.ends(t, 0, "This file was imported before; nothing was done. The earlier report (--again imports it once more):",
+		"applied 10,000")
 	s = stepback(t, "run", "--data", data, "--virtual-time", "--again")
 	s.ends(t, 0, "applied 0", "already applied 10,000")
 }
@@ -178,20 +187,25 @@ func TestExitCodes(t *testing.T) {
 			good + "bert,x,2\n", nil, 3,
 			[]string{"rejected 1", "1 × ValidationError", "Correct the rows in the corrections file and import that"},
 		},
-		"too many rejected": {header + "anna,1,2\nbert,x,2\n", nil, 3, []string{"FAILED  activity-csv-", "ToleratedFailurePercentageExceeded: 1 rejected"}},
+		"too many rejected": {header + "anna,1,2\nbert,x,2\n", nil, 3, []string{"FAILED  activity-csv-",
+			"ToleratedFailurePercentageExceeded: 1 rejected"}},
 		"file refused": {
 			"", nil, 3,
-			[]string{"CSVFileEmpty in ValidateCSVFile: ", "is empty (0 bytes): upload a file with a header and rows", "Correct the file and import it again"},
+			[]string{"CSVFileEmpty in ValidateCSVFile: ", "is empty (0 bytes): upload a file with a header and rows",
+				"Correct the file and import it again"},
 		},
-		"file too large":     {good, []string{"--max-bytes", "390"}, 3, []string{"has 391 bytes, the limit is 390: split the file, or raise CSV_MAX_BYTES"}},
+		"file too large": {good, []string{"--max-bytes", "390"}, 3,
+			[]string{"has 391 bytes, the limit is 390: split the file, or raise CSV_MAX_BYTES"}},
 		"file not too large": {good, []string{"--max-bytes", "391"}, 0, []string{"SUCCEEDED  activity-csv-"}},
 		"rows dead-lettered": {
-			good, []string{"--fault", "ProcessSingleUserRecord:CircuitOpen:10%", "--tolerated-failure-percentage", "50"}, 3,
+			good, []string{"--fault", "ProcessSingleUserRecord:CircuitOpen:10%", "--tolerated-failure-percentage",
+				"50"}, 3,
 			[]string{"not retried", "Import the corrections file once the cause is gone"},
 		},
 		"validation fails": {
 			good, []string{"--fault", "ValidateCSVFile:hang:1"}, 1,
-			[]string{"States.Timeout in ValidateCSVFile: No answer came within the time that the state allows", "minimal", "--again imports what is left"},
+			[]string{"States.Timeout in ValidateCSVFile: No answer came within the time that the state allows",
+				"minimal", "--again imports what is left"},
 		},
 		"aggregation fails": {
 			good, []string{"--fault", "AggregateResults:throttle:1"}, 1,
@@ -199,7 +213,8 @@ func TestExitCodes(t *testing.T) {
 		},
 		"every record fails": {
 			good, []string{"--fault", "ProcessSingleUserRecord:DatabaseConnectionError:1"}, 1,
-			[]string{"ToleratedFailurePercentageExceeded", "dead-lettered 40", "database_optimized", "40 × DatabaseConnectionError"},
+			[]string{"ToleratedFailurePercentageExceeded", "dead-lettered 40", "database_optimized",
+				"40 × DatabaseConnectionError"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -273,9 +288,11 @@ func TestHistory(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	file := write(t, "user_id,login_count,post_count\nbert,1,2\nanna,3,4\nbert,5,6\n")
-	stepback(t, "run", "--csv", file, "--data", data, "--batch", "2", "--virtual-time", "--fault", "ProcessSingleUserRecord:hang:1").ends(t, 1)
+	stepback(t, "run", "--csv", file, "--data", data, "--batch", "2", "--virtual-time", "--fault",
+		"ProcessSingleUserRecord:hang:1").ends(t, 1)
 	stepback(t, "history", "activity-csv", "--data", data).ends(t, 0,
-		"FAILED, ", "1      +0.000s  ExecutionStarted", "TaskStateEntered ValidateCSVFile", "MapRunStarted arn:aws:states:", "ExecutionFailed ToleratedFailurePercentageExceeded")
+		"FAILED, ", "1      +0.000s  ExecutionStarted", "TaskStateEntered ValidateCSVFile",
+		"MapRunStarted arn:aws:states:", "ExecutionFailed ToleratedFailurePercentageExceeded")
 	s := stepback(t, "history", "activity-csv", "--data", data, "--children")
 	s.ends(t, 0, "child execution", "SUCCEEDED")
 	lines := strings.Split(strings.TrimSpace(s.out), "\n")
@@ -288,7 +305,8 @@ func TestHistory(t *testing.T) {
 	var listed []string
 	for line := range strings.Lines(s.out) {
 		var x struct{ ExecutionArn, Name, Status string }
-		if err := json.Unmarshal([]byte(line), &x); err != nil || x.Status != "SUCCEEDED" || !strings.HasSuffix(x.ExecutionArn, ":"+x.Name) {
+		if err := json.Unmarshal([]byte(line), &x); err != nil || x.Status != "SUCCEEDED" ||
+			!strings.HasSuffix(x.ExecutionArn, ":"+x.Name) {
 			t.Errorf("%v: %s", err, line)
 		}
 		listed = append(listed, x.Name)
@@ -296,7 +314,8 @@ func TestHistory(t *testing.T) {
 	if len(listed) != 2 || listed[1] != child {
 		t.Errorf("children as JSON are %q", listed)
 	}
-	stepback(t, "history", child, "--data", data).ends(t, 0, "MapIterationStarted ProcessBatch #0", "TaskTimedOut lambda:invoke States.Timeout", "DeadLetterRecord")
+	stepback(t, "history", child, "--data", data).ends(t, 0, "MapIterationStarted ProcessBatch #0",
+		"TaskTimedOut lambda:invoke States.Timeout", "DeadLetterRecord")
 	s = stepback(t, "history", child, "--data", data, "--json")
 	s.ends(t, 0)
 	var h struct {
@@ -306,13 +325,17 @@ func TestHistory(t *testing.T) {
 			Timestamp           float64
 		}
 	}
-	if err := json.Unmarshal([]byte(s.out), &h); err != nil || len(h.Events) < 20 || h.Events[0].Type != "ExecutionStarted" || h.Events[0].ID != 1 {
+	if err := json.Unmarshal([]byte(s.out), &h); err != nil || len(h.Events) < 20 ||
+		h.Events[0].Type != "ExecutionStarted" || h.Events[0].ID != 1 {
 		t.Errorf("%v: %+v", err, h)
 	}
 	stepback(t, "history", "nobody", "--data", data).complains(t, 1, `no execution is called "nobody"`)
-	stepback(t, "history", "arn:aws:states:us-east-1:000000000000:execution:csv-import:nobody", "--data", data).complains(t, 1, "no execution has the ARN arn:aws:states:")
-	stepback(t, "run", "--csv", file, "--data", data, "--again").ends(t, 1, "3 × RetryNotWorthwhile", "Import the corrections file")
-	stepback(t, "history", "activity", "--data", data).complains(t, 1, `"activity" fits 2 executions, for example activity-csv-`, "give more of the name")
+	stepback(t, "history", "arn:aws:states:us-east-1:000000000000:execution:csv-import:nobody", "--data",
+		data).complains(t, 1, "no execution has the ARN arn:aws:states:")
+	stepback(t, "run", "--csv", file, "--data", data, "--again").ends(t, 1, "3 × RetryNotWorthwhile",
+		"Import the corrections file")
+	stepback(t, "history", "activity", "--data", data).complains(t, 1,
+		`"activity" fits 2 executions, for example activity-csv-`, "give more of the name")
 }
 
 func TestOneProcessPerDataDirectory(t *testing.T) {
@@ -336,19 +359,22 @@ func TestADataDirectoryThatIsAFile(t *testing.T) {
 
 func TestSample(t *testing.T) {
 	t.Parallel()
-	first, second := stepback(t, "sample", "--rows", "3", "--seed", "9"), stepback(t, "sample", "--rows", "3", "--seed", "9")
+	first, second := stepback(t, "sample", "--rows", "3", "--seed", "9"), stepback(t, "sample", "--rows", "3", "--seed",
+		"9")
 	first.ends(t, 0, "user_id,login_count,post_count\nuser0000001,")
 	if first.out != second.out || strings.Count(first.out, "\n") != 4 {
 		t.Errorf("%q and %q", first.out, second.out)
 	}
 	stepback(t, "sample", "--rows", "1", "--japanese").ends(t, 0, "ユーザーID,ログイン回数,投稿回数\n")
-	stepback(t, "sample", "-o", filepath.Join(t.TempDir(), "no", "such.csv")).complains(t, 1, "no such file or directory")
+	stepback(t, "sample", "-o", filepath.Join(t.TempDir(), "no", "such.csv")).complains(t, 1,
+		"no such file or directory")
 }
 
 func TestRetries(t *testing.T) {
 	t.Parallel()
 	stepback(t, "retries", "show").ends(t, 0, "aggressive", "conservative", "minimal", "database_optimized",
-		"ProcessSingleUserRecord  (timeout 30s, heartbeat 10s)", "DatabaseConnectionError, AuroraTemporaryError, DeadlockException")
+		"ProcessSingleUserRecord  (timeout 30s, heartbeat 10s)",
+		"DatabaseConnectionError, AuroraTemporaryError, DeadlockException")
 	s := stepback(t, "retries", "show", "--json")
 	s.ends(t, 0)
 	var states map[string][]struct {
@@ -360,9 +386,13 @@ func TestRetries(t *testing.T) {
 	}
 	s = stepback(t, "retries", "explain", "ProcessSingleUserRecord")
 	s.ends(t, 0, "ProcessSingleUserRecord: each attempt may take 30s", "never retried",
-		"the longest total wait of 23.744s fits the state's timeout of 30s", "the longest total wait of 1m16.125s does not fit the state's timeout of 30s",
+		"the longest total wait of 23.744s fits the state's timeout of 30s",
+		"the longest total wait of 1m16.125s does not fit the state's timeout of 30s",
 		"if the errors alternate: 33 retries, up to 4m59.369s of waiting")
-	if !slices.ContainsFunc(strings.Split(s.out, "\n"), func(l string) bool { return strings.Join(strings.Fields(l), " ") == "4 0s 5.832s 11.664s" }) {
+	if !slices.ContainsFunc(strings.Split(s.out, "\n"), func(l string) bool {
+		return strings.Join(strings.Fields(l),
+			" ") == "4 0s 5.832s 11.664s"
+	}) {
 		t.Errorf("no line for the fourth retry of a database connection:\n%s", s.out)
 	}
 	s = stepback(t, "retries", "explain", "AggregateResults", "--json")
@@ -382,7 +412,8 @@ func TestAReportThatCannotBeWrittenIsAFailure(t *testing.T) {
 	data := aRun(t)
 	for _, args := range [][]string{
 		{"data", "check"}, {"data", "export"}, {"export", "users"},
-		{"run", "--csv", write(t, "user_id,login_count,post_count\nanna,1,2\n")}, {"run", "--json", "--csv", write(t, "user_id,login_count,post_count\nanna,1,3\n")},
+		{"run", "--csv", write(t, "user_id,login_count,post_count\nanna,1,2\n")}, {"run", "--json", "--csv",
+			write(t, "user_id,login_count,post_count\nanna,1,3\n")},
 	} {
 		var complaints bytes.Buffer
 		code := execute(t.Context(), append(args, "--data", data), streams{out: full{}, err: &complaints})

@@ -3,15 +3,14 @@ package main
 import (
 	"encoding/json"
 
-	"stepback/awsapi/awsjson"
-	"stepback/localcloud/lambda"
-	"stepback/localcloud/lambda/functions"
+	"stepback/aws"
 	"stepback/objectevent"
+	"stepback/services/lambda/runner"
 )
 
-// objectCreated hands the events of new objects to the functions that are to hear of them, which are tried again as Lambda
-// tries events again. Nil when there are none.
-func (s *services) objectCreated(scope awsjson.Scope) func(objectevent.Event) {
+// objectCreated hands the events of new objects to the functions that are to hear of them, which are tried again as
+// Lambda tries events again. Nil when there are none.
+func (s *services) objectCreated(scope aws.Scope) func(objectevent.Event) {
 	if len(s.starters) == 0 {
 		return nil
 	}
@@ -23,10 +22,12 @@ func (s *services) objectCreated(scope awsjson.Scope) func(objectevent.Event) {
 		}
 		payload, err := json.Marshal(e)
 		if err == nil {
-			_, err = s.functions.InvokeEvent(functions.Scope{Account: scope.Account, Region: scope.Region}, lambda.InvokeInput{FunctionName: function, Payload: payload})
+			_, err = s.functions.InvokeEvent(aws.Scope{Account: scope.Account, Region: scope.Region},
+				runner.InvokeInput{FunctionName: function, Payload: payload})
 		}
 		if err != nil {
-			s.log.Error("no function has heard of a new object", "bucket", bucket, "key", key, "function", function, "error", err.Error())
+			s.log.Error("no function has heard of a new object", "bucket", bucket, "key", key, "function", function,
+				"error", err.Error())
 		}
 	}
 }

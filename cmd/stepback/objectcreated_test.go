@@ -26,12 +26,15 @@ func TestServeAnnouncesObjects(t *testing.T) {
 	if _, err := exec.LookPath("python3"); err != nil {
 		t.Skip("python3 is not installed")
 	}
-	url, stop := servingAs(t, &serveCmd{Data: t.TempDir(), ObjectCreated: map[string]string{"uploads": "keeps", "quiet": "nobody"}})
+	url, stop := servingAs(t, &serveCmd{Data: t.TempDir(), ObjectCreated: map[string]string{"uploads": "keeps",
+		"quiet": "nobody"}})
 	defer stop()
 	c := clientsOf(url)
 	_, err := c.lambda.CreateFunction(t.Context(), &awslambda.CreateFunctionInput{
-		FunctionName: aws.String("keeps"), Role: aws.String("arn:aws:iam::000000000000:role/r"), Runtime: types.RuntimePython312,
-		Handler: aws.String("app.handler"), Timeout: aws.Int32(20), Code: &types.FunctionCode{ZipFile: zipped(t, "app.py", keeps)},
+		FunctionName: aws.String("keeps"), Role: aws.String("arn:aws:iam::000000000000:role/r"),
+		Runtime: types.RuntimePython312,
+		Handler: aws.String("app.handler"), Timeout: aws.Int32(20),
+		Code: &types.FunctionCode{ZipFile: zipped(t, "app.py", keeps)},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -40,7 +43,8 @@ func TestServeAnnouncesObjects(t *testing.T) {
 	c.upload(t, "quiet", "lost.csv", []byte("announced to a function that is not there"))
 	c.upload(t, "uploads", "2026/a b.csv", []byte("user_id\n"))
 	for {
-		kept, err := c.objects.GetObject(t.Context(), &awss3.GetObjectInput{Bucket: aws.String("seen"), Key: aws.String("event.json")})
+		kept, err := c.objects.GetObject(t.Context(), &awss3.GetObjectInput{Bucket: aws.String("seen"),
+			Key: aws.String("event.json")})
 		if err != nil {
 			wait(t)
 			continue
@@ -54,7 +58,8 @@ func TestServeAnnouncesObjects(t *testing.T) {
 		if err := json.Unmarshal(text, &e); err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
-		if e.Source != objectevent.Source || e.Detail.Bucket.Name != "uploads" || e.Detail.Object.Key != "2026/a b.csv" ||
+		if e.Source != objectevent.Source || e.Detail.Bucket.Name != "uploads" ||
+			e.Detail.Object.Key != "2026/a b.csv" ||
 			len(e.Detail.Object.ETag) != 32 || e.Account != "000000000000" {
 			t.Errorf("the event is %s", text)
 		}

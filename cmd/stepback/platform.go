@@ -8,16 +8,16 @@ import (
 	"net/http"
 	"time"
 
-	"stepback/awsapi/awsjson"
-	"stepback/awsapi/stepfunctions"
+	"stepback/aws"
 	"stepback/engine/clock"
 	"stepback/engine/history"
 	"stepback/engine/journal"
+	"stepback/services/stepfunctions"
 )
 
 // platform is what state machines run on: the API of Step Functions over engines, and the embedded services beside it.
 type platform struct {
-	scope    awsjson.Scope
+	scope    aws.Scope
 	services *services
 	engines  *engines
 	states   *stepfunctions.Service
@@ -28,7 +28,7 @@ type setting struct {
 	embedded  embeddedServices
 	data      string // directory of the embedded services
 	listening net.Addr
-	scope     awsjson.Scope // of requests that name no other
+	scope     aws.Scope // of requests that name no other
 	clock     *clock.Clock
 	patience  time.Duration // with tasks on a virtual clock; see engine.Config
 	journal   journal.Journal
@@ -39,7 +39,8 @@ type setting struct {
 	log       *slog.Logger
 }
 
-// open makes the platform, which goes on with the executions that the journal has. It owns the clock from here on, even when it fails.
+// open makes the platform, which goes on with the executions that the journal has. It owns the clock from here on, even
+// when it fails.
 func (s *setting) open(ctx context.Context) (_ *platform, err error) {
 	p := &platform{scope: s.scope}
 	if p.services, err = s.embedded.open(ctx, s.data, s.listening, s.scope, s.log); err != nil {
@@ -50,7 +51,8 @@ func (s *setting) open(ctx context.Context) (_ *platform, err error) {
 	p.engines = newEngines(s.clock, s.journal, p.services, s.around, s.log)
 	p.engines.activity, p.engines.patience = stepfunctions.HasActivity(s.store), s.patience
 	p.states = stepfunctions.New(stepfunctions.Config{
-		Open: p.engines.open, Store: s.store, Now: s.clock.Now, Default: s.scope, Log: s.log, TestCases: s.around.mocks != nil, Logs: p.services.logs,
+		Open: p.engines.open, Store: s.store, Now: s.clock.Now, Default: s.scope, Log: s.log,
+		TestCases: s.around.mocks != nil, Logs: p.services.logs,
 	})
 	p.engines.follow = both(p.states.Follow, s.follow)
 	s.around.embed("sfn", p.states.Handler())

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestLambdaProcesses builds the bootstraps that AWS gets and imports files through them. It is not parallel: it changes the
-// working directory and counts goroutines.
+// TestLambdaProcesses builds the bootstraps that AWS gets and imports files through them. It is not parallel: it
+// changes the working directory and counts goroutines.
 func TestLambdaProcesses(t *testing.T) {
 	if testing.Short() {
 		t.Skip("building three binaries takes a while")
@@ -36,7 +36,8 @@ func TestLambdaProcesses(t *testing.T) {
 	t.Run("faults", func(t *testing.T) {
 		data := t.TempDir()
 		stepback(t, append(common, "--data", data, "--virtual-time", "--fault", "ProcessSingleUserRecord:crash:10%",
-			"--fault", "ProcessSingleUserRecord:hang:3%", "--fault", "AggregateResults:throttle:5%", "--fault", "ValidateCSVFile:crash:30%")...).
+			"--fault", "ProcessSingleUserRecord:hang:3%", "--fault", "AggregateResults:throttle:5%", "--fault",
+			"ValidateCSVFile:crash:30%")...).
 			ends(t, 3, "Runtime.ExitError", "States.Timeout", "rejected 1")
 		if s := stepback(t, "export", "users", "--data", data); s.out != users {
 			t.Errorf("%s", s.out)
@@ -58,11 +59,13 @@ func TestLambdaProcesses(t *testing.T) {
 		}
 	})
 	t.Run("too large", func(t *testing.T) {
-		stepback(t, append(common, "--data", t.TempDir(), "--max-bytes", "100")...).ends(t, 3, "the limit is 100: split the file, or raise CSV_MAX_BYTES")
+		stepback(t, append(common, "--data", t.TempDir(), "--max-bytes", "100")...).ends(t, 3,
+			"the limit is 100: split the file, or raise CSV_MAX_BYTES")
 	})
 	t.Run("missing", func(t *testing.T) {
 		dir := t.TempDir()
-		stepback(t, "run", "--csv", file, "--data", dir, "--lambda", "process", "--bootstraps", dir).complains(t, 1, "make lambdas builds it")
+		stepback(t, "run", "--csv", file, "--data", dir, "--lambda", "process", "--bootstraps", dir).complains(t, 1,
+			"make lambdas builds it")
 	})
 	t.Run("no sources", func(t *testing.T) {
 		t.Chdir(t.TempDir())

@@ -55,7 +55,8 @@ func failures(g pipeline.Progress) string {
 	return fmt.Sprintf(", %s failed (latest: %s)", counted(g.Failed, "attempt"), g.Error)
 }
 
-// draw draws the line of a terminal: the bar first, and of the rest as much as there is room for, the name of the file last.
+// draw draws the line of a terminal: the bar first, and of the rest as much as there is room for, the name of the file
+// last.
 func (p *progress) draw(g pipeline.Progress, now time.Time) {
 	parts := []string{fmt.Sprintf("%s  %ds", g.Stage, int(now.Sub(p.began).Seconds()))}
 	if counting(g) {

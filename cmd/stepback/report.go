@@ -73,7 +73,8 @@ func printRetries(w io.Writer, r *pipeline.Report) {
 	fmt.Fprintln(w)
 	t := newTable("state", "error", "pattern", ">failed", ">retried", ">recovered", ">exhausted", ">waited")
 	for _, x := range r.Retries {
-		t.add(x.State, x.Error, cmp.Or(x.Pattern, "not retried"), grouped(x.Failures), grouped(x.Retries), grouped(x.Recovered),
+		t.add(x.State, x.Error, cmp.Or(x.Pattern, "not retried"), grouped(x.Failures), grouped(x.Retries),
+			grouped(x.Recovered),
 			grouped(x.Exhausted), rounded(x.Waited))
 	}
 	t.print(w, "  ")

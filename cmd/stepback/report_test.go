@@ -14,7 +14,8 @@ import (
 	"stepback/pipeline"
 )
 
-// TestTheCauseIsShownAsItsMessage prints a failure of a function, whose cause is an object, and one whose cause is text.
+// TestTheCauseIsShownAsItsMessage prints a failure of a function, whose cause is an object, and one whose cause is
+// text.
 func TestTheCauseIsShownAsItsMessage(t *testing.T) {
 	t.Parallel()
 	for cause, want := range map[string]string{
@@ -23,7 +24,8 @@ func TestTheCauseIsShownAsItsMessage(t *testing.T) {
 		"text":        "  CSVFileEmpty in ValidateCSVFile: text\n",
 	} {
 		var b bytes.Buffer
-		printReport(&b, &pipeline.Report{Status: "FAILED", Name: "e", Error: "CSVFileEmpty", State: "ValidateCSVFile", Cause: cause})
+		printReport(&b, &pipeline.Report{Status: "FAILED", Name: "e", Error: "CSVFileEmpty", State: "ValidateCSVFile",
+			Cause: cause})
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("cause %s:\n%s", cause, b.String())
 		}
@@ -73,7 +75,8 @@ func TestTheBarFitsUsualTerminals(t *testing.T) {
 	} {
 		var b bytes.Buffer
 		p := newProgress(streams{err: &b, terminal: true, width: width}, "sample-10000-rows.csv")
-		p.draw(pipeline.Progress{Stage: "ProcessUserRecords", Done: 5000, Total: 10_000, Children: 16, Failed: 3, Error: "DatabaseConnectionError"}, p.began)
+		p.draw(pipeline.Progress{Stage: "ProcessUserRecords", Done: 5000, Total: 10_000, Children: 16, Failed: 3,
+			Error: "DatabaseConnectionError"}, p.began)
 		if line := strings.TrimPrefix(b.String(), "\r\x1b[K"); line != want {
 			t.Errorf("width %d: %q, want %q", width, line, want)
 		}
@@ -106,5 +109,6 @@ func TestAnAddressInUse(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	stepback(t, "serve", "--listen", l.Addr().String(), "--data", t.TempDir()).complains(t, 1, "another program listens there", "--listen")
+	stepback(t, "serve", "--listen", l.Addr().String(), "--data", t.TempDir()).complains(t, 1,
+		"another program listens there", "--listen")
 }

@@ -66,7 +66,8 @@ func showPatterns(w io.Writer) {
 				names = append(names, e.Error)
 			}
 		}
-		t.add(p.Name, p.Policy.MaxAttempts, plain(p.Policy.Interval), p.Policy.Rate, plain(p.Policy.MaxDelay), p.Policy.Jitter, strings.Join(names, ", "))
+		t.add(p.Name, p.Policy.MaxAttempts, plain(p.Policy.Interval), p.Policy.Rate, plain(p.Policy.MaxDelay),
+			p.Policy.Jitter, strings.Join(names, ", "))
 	}
 	t.print(w, "")
 }
@@ -98,7 +99,8 @@ func (c *retriesExplainCmd) Run(std streams) error {
 		for _, s := range table.States {
 			names = append(names, s.State)
 		}
-		return &exitError{exitUsage, fmt.Errorf("no state %q has retries; one of %s has", c.State, strings.Join(names, ", "))}
+		return &exitError{exitUsage, fmt.Errorf("no state %q has retries; one of %s has", c.State,
+			strings.Join(names, ", "))}
 	}
 	e, err := table.Explain(c.State)
 	if err != nil {

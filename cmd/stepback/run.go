@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"stepback/csvimport/sample"
-	"stepback/localcloud/faults"
+	"stepback/local/faults"
 	"stepback/pipeline"
 	"stepback/statemachine"
 )
@@ -68,7 +68,8 @@ func (c *runCmd) Run(ctx context.Context, std streams) error {
 		return stopped(err)
 	}
 	for _, x := range p.Resumed() {
-		fmt.Fprintf(std.err, "resuming execution %s, interrupted at %s\n", x.Name, x.Interrupted.Local().Format(time.DateTime))
+		fmt.Fprintf(std.err, "resuming execution %s, interrupted at %s\n", x.Name,
+			x.Interrupted.Local().Format(time.DateTime))
 	}
 	report, err := c.importFile(ctx, p, std)
 	if e := p.Close(); err == nil && e != nil {
@@ -90,8 +91,9 @@ func stopped(err error) error {
 
 func (c *runCmd) config(ctx context.Context, std streams) (pipeline.Config, error) {
 	cfg := pipeline.Config{
-		Dir: c.Data, Database: c.DB, Concurrency: c.Concurrency, Batch: c.Batch, ToleratedFailurePercentage: &c.Tolerated,
-		MaxBytes: c.MaxBytes, Seed: c.Seed, VirtualTime: c.VirtualTime, Patience: c.Patience,
+		Dir: c.Data, Database: c.DB, Concurrency: c.Concurrency, Batch: c.Batch,
+		ToleratedFailurePercentage: &c.Tolerated,
+		MaxBytes:                   c.MaxBytes, Seed: c.Seed, VirtualTime: c.VirtualTime, Patience: c.Patience,
 		DiskFull: func() {
 			fmt.Fprintf(std.err, "\nstepback: the disk of %s is full; nothing that was applied is lost: make room and run the same command again to finish the import\n", c.Data)
 			os.Exit(exitFailure)
@@ -127,7 +129,10 @@ func (c *runCmd) importFile(ctx context.Context, p *pipeline.Pipeline, std strea
 	file := c.CSV
 	if file == "" {
 		file = filepath.Join(c.Data, fmt.Sprintf("sample-%d-rows.csv", sampleRows))
-		err := writeFile(file, func(w io.Writer) error { return sample.Write(w, sample.Options{Rows: sampleRows, Seed: sampleSeed}) })
+		err := writeFile(file, func(w io.Writer) error {
+			return sample.Write(w, sample.Options{Rows: sampleRows,
+				Seed: sampleSeed})
+		})
 		if err != nil {
 			return nil, err
 		}
@@ -159,7 +164,8 @@ func (c *runCmd) print(r *pipeline.Report, std streams) error {
 	}
 }
 
-// exists reports whether a file is there, for all that can be seen: whoever opens one that cannot be reached is told why.
+// exists reports whether a file is there, for all that can be seen: whoever opens one that cannot be reached is told
+// why.
 func exists(name string) bool {
 	_, err := os.Stat(name)
 	return !errors.Is(err, fs.ErrNotExist)

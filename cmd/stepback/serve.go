@@ -11,18 +11,17 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
 
-	"stepback/awsapi/awsjson"
-	"stepback/awsapi/stepfunctions"
+	"stepback/aws"
 	"stepback/engine"
 	"stepback/engine/clock"
 	"stepback/engine/history"
 	"stepback/engine/journal"
 	"stepback/engine/journal/pebble"
+	"stepback/services/stepfunctions"
 )
 
 type serveCmd struct {
@@ -65,7 +64,8 @@ State machines, executions and their histories, functions and objects are kept i
 running when the process ends, however it ends, go on when it is started again: tasks that were in flight are invoked once more.`
 }
 
-// reserve is how much of the disk is set aside so that executions can end when it is full: while it is, new ones are refused.
+// reserve is how much of the disk is set aside so that executions can end when it is full: while it is, new ones are
+// refused.
 const reserve = 64 << 20
 
 // Run serves until the context ends.
@@ -106,7 +106,8 @@ func (c *serveCmd) Run(ctx context.Context, std streams) (err error) {
 	}
 	c.starters = c.ObjectCreated
 	made := setting{
-		embedded: c.embeddedServices, data: c.Data, listening: listener.Addr(), scope: awsjson.Scope{Account: c.Account, Region: c.Region},
+		embedded: c.embeddedServices, data: c.Data, listening: listener.Addr(), scope: aws.Scope{Account: c.Account,
+			Region: c.Region},
 		clock: clock.Real(), journal: j, store: store, around: around, log: log,
 	}
 	p, err := made.open(ctx)
@@ -182,18 +183,21 @@ type engines struct {
 	log      *slog.Logger
 
 	mu   sync.Mutex
-	made map[awsjson.Scope]*engine.Engine
+	made map[aws.Scope]*engine.Engine
 }
 
 func newEngines(c *clock.Clock, j journal.Journal, s *services, around *surroundings, log *slog.Logger) *engines {
-	return &engines{clock: c, journal: j, services: s, around: around, log: log, made: map[awsjson.Scope]*engine.Engine{}}
+	return &engines{clock: c, journal: j, services: s, around: around, log: log,
+		made: map[aws.Scope]*engine.Engine{}}
 }
 
 // open makes the engine of an account and region.
-func (s *engines) open(scope awsjson.Scope) (*engine.Engine, error) {
+func (s *engines) open(scope aws.Scope) (*engine.Engine, error) {
 	e, err := engine.New(engine.Config{
-		Clock: s.clock, Patience: s.patience, Journal: s.journal, Region: scope.Region, Account: scope.Account, Log: s.log, Objects: s.services.objects,
-		Integrations: s.around.integrations(scope, s.services.invoker(scope), s.clock, s.await), Mocks: s.around.testCases(), Activity: s.activity, Follow: s.follow,
+		Clock: s.clock, Patience: s.patience, Journal: s.journal, Region: scope.Region, Account: scope.Account,
+		Log: s.log, Objects: s.services.objects,
+		Integrations: s.around.integrations(scope, s.services.invoker(scope), s.clock, s.await),
+		Mocks:        s.around.testCases(), Activity: s.activity, Follow: s.follow,
 	})
 	if err != nil {
 		return nil, err
@@ -216,17 +220,13 @@ func (s *engines) await(ctx context.Context, _ *engine.Task, arn string) error {
 }
 
 // scopeOf is the account and region of an ARN.
-func scopeOf(arn string) awsjson.Scope {
-	const region, account, parts = 3, 4, 6
-	p := strings.SplitN(arn, ":", parts)
-	if len(p) < parts {
-		return awsjson.Scope{}
-	}
-	return awsjson.Scope{Account: p[account], Region: p[region]}
+func scopeOf(arn string) aws.Scope {
+	a, _ := aws.ParseARN(arn)
+	return a.Scope()
 }
 
 // of returns the engine of an account and region that has been asked for something.
-func (s *engines) of(scope awsjson.Scope) (*engine.Engine, error) {
+func (s *engines) of(scope aws.Scope) (*engine.Engine, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if e := s.made[scope]; e != nil {

@@ -87,7 +87,8 @@ func TestServeGoesOnWhenThereIsRoomAgain(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	said, ended := &transcript{came: make(chan struct{}, 1)}, make(chan error, 1)
-	c := &serveCmd{Listen: "127.0.0.1:0", Data: filepath.Join(disk, "data"), Account: "000000000000", Region: "us-east-1", reserve: 1 << 20}
+	c := &serveCmd{Listen: "127.0.0.1:0", Data: filepath.Join(disk, "data"), Account: "000000000000",
+		Region: "us-east-1", reserve: 1 << 20}
 	go func() { ended <- c.Run(ctx, streams{out: io.Discard, err: said}) }()
 	address := said.find(t, `http://(127\.0\.0\.1:\d+)\n`)[1]
 	post(t, address, "CreateStateMachine", `{"name":"m","roleArn":"arn:aws:iam::000000000000:role/r","definition":`+
@@ -123,7 +124,8 @@ func TestServeGoesOnWhenThereIsRoomAgain(t *testing.T) {
 	stopped := make(chan string, 1)
 	go func() { // which has to wait for room; a client over the network would try again
 		stopped <- post(t, address, "StopExecution", fmt.Sprintf(
-			`{"executionArn":"arn:aws:states:us-east-1:000000000000:execution:m:%s","cause":"%s"}`, acknowledged[0], strings.Repeat("c", 30_000)))
+			`{"executionArn":"arn:aws:states:us-east-1:000000000000:execution:m:%s","cause":"%s"}`, acknowledged[0],
+			strings.Repeat("c", 30_000)))
 	}()
 	said.find(t, "executions wait until there is room")
 	if _, answer := start(); !strings.Contains(answer, "The disk of the data directory is full") {
@@ -136,7 +138,8 @@ func TestServeGoesOnWhenThereIsRoomAgain(t *testing.T) {
 	}
 	until("executionArn")
 	for i, name := range acknowledged {
-		answer := post(t, address, "DescribeExecution", `{"executionArn":"arn:aws:states:us-east-1:000000000000:execution:m:`+name+`"}`)
+		answer := post(t, address, "DescribeExecution",
+			`{"executionArn":"arn:aws:states:us-east-1:000000000000:execution:m:`+name+`"}`)
 		if want := map[bool]string{true: "ABORTED", false: "RUNNING"}[i == 0]; !strings.Contains(answer, want) {
 			t.Errorf("%s is not %s: %.200s", name, want, answer)
 		}

@@ -12,10 +12,10 @@ import (
 	"testing"
 	"time"
 
-	"stepback/awsapi/awsjson"
-	"stepback/awsapi/stepfunctions"
+	"stepback/aws"
 	"stepback/engine/clock"
 	"stepback/engine/journal"
+	"stepback/services/stepfunctions"
 )
 
 func TestServeRefusesAddresses(t *testing.T) {
@@ -44,9 +44,11 @@ func TestServeAnswers(t *testing.T) {
 	t.Parallel()
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
-	engines := newEngines(clock.Real(), journal.NewMemory(), &services{endpoint: "http://127.0.0.1:1"}, newSurroundings(), slog.New(slog.DiscardHandler))
+	engines := newEngines(clock.Real(), journal.NewMemory(), &services{endpoint: "http://127.0.0.1:1"},
+		newSurroundings(), slog.New(slog.DiscardHandler))
 	service := stepfunctions.New(stepfunctions.Config{
-		Open: engines.open, Store: stepfunctions.NewMemory(), Now: engines.clock.Now, Default: awsjson.Scope{Account: "000000000000", Region: "us-east-1"},
+		Open: engines.open, Store: stepfunctions.NewMemory(), Now: engines.clock.Now,
+		Default: aws.Scope{Account: "000000000000", Region: "us-east-1"},
 	})
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -56,7 +58,8 @@ func TestServeAnswers(t *testing.T) {
 	go func() { done <- front{handler: service.Handler(), stopWaiting: engines.stopPolls}.serve(ctx, l) }()
 	machine := `{"name":"m","roleArn":"arn:aws:iam::000000000000:role/r","definition":` +
 		`"{\"StartAt\":\"F\",\"States\":{\"F\":{\"Type\":\"Task\",\"Resource\":\"arn:aws:lambda:us-east-1:000000000000:function:f\",\"End\":true}}}"}`
-	if got := post(t, l.Addr().String(), "CreateStateMachine", machine); !strings.Contains(got, `"arn:aws:states:us-east-1:000000000000:stateMachine:m"`) {
+	if got := post(t, l.Addr().String(), "CreateStateMachine", machine); !strings.Contains(got,
+		`"arn:aws:states:us-east-1:000000000000:stateMachine:m"`) {
 		t.Error(got)
 	}
 	stop()
@@ -86,28 +89,33 @@ func post(t *testing.T, address, operation, body string) string {
 	return b.String()
 }
 
-// TestServeGoesOn ends a server while an execution is under way: the next one on the directory knows the machine and finishes the
-// execution.
+// TestServeGoesOn ends a server while an execution is under way: the next one on the directory knows the machine and
+// finishes the execution.
 func TestServeGoesOn(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	const arn = "arn:aws:states:us-east-1:000000000000:execution:m:e"
 	first, endFirst := serving(t, dir)
-	post(t, strings.TrimPrefix(first, "http://"), "CreateStateMachine", `{"name":"m","roleArn":"arn:aws:iam::000000000000:role/r","tags":[{"key":"k","value":"v"}],"definition":`+
-		`"{\"StartAt\":\"W\",\"States\":{\"W\":{\"Type\":\"Wait\",\"TimestampPath\":\"$.until\",\"End\":true}}}"}`)
+	post(t, strings.TrimPrefix(first, "http://"), "CreateStateMachine",
+		`{"name":"m","roleArn":"arn:aws:iam::000000000000:role/r","tags":[{"key":"k","value":"v"}],"definition":`+
+			`"{\"StartAt\":\"W\",\"States\":{\"W\":{\"Type\":\"Wait\",\"TimestampPath\":\"$.until\",\"End\":true}}}"}`)
 	until := time.Now().Add(time.Hour).UTC().Format(time.RFC3339)
-	post(t, strings.TrimPrefix(first, "http://"), "StartExecution", `{"stateMachineArn":"arn:aws:states:us-east-1:000000000000:stateMachine:m","name":"e","input":"{\"until\":\"`+until+`\"}"}`)
+	post(t, strings.TrimPrefix(first, "http://"), "StartExecution",
+		`{"stateMachineArn":"arn:aws:states:us-east-1:000000000000:stateMachine:m","name":"e","input":"{\"until\":\"`+
+			until+`\"}"}`)
 	endFirst()
 	second, endSecond := serving(t, dir)
 	for operation, want := range map[string]string{
 		"DescribeExecution":   `"status":"RUNNING"`,
 		"GetExecutionHistory": `"type":"WaitStateEntered"`,
 	} {
-		if got := post(t, strings.TrimPrefix(second, "http://"), operation, `{"executionArn":"`+arn+`"}`); !strings.Contains(got, want) {
+		if got := post(t, strings.TrimPrefix(second, "http://"), operation, `{"executionArn":"`+arn+
+			`"}`); !strings.Contains(got, want) {
 			t.Errorf("%s: %s\nlacks %s", operation, got, want)
 		}
 	}
-	tags := post(t, strings.TrimPrefix(second, "http://"), "ListTagsForResource", `{"resourceArn":"arn:aws:states:us-east-1:000000000000:stateMachine:m"}`)
+	tags := post(t, strings.TrimPrefix(second, "http://"), "ListTagsForResource",
+		`{"resourceArn":"arn:aws:states:us-east-1:000000000000:stateMachine:m"}`)
 	if !strings.Contains(tags, `{"key":"k","value":"v"}`) {
 		t.Error(tags)
 	}

@@ -6,10 +6,9 @@ import (
 	"io"
 	"sync"
 
-	"github.com/google/uuid"
-
-	"stepback/engine/integration/lambda"
-	locallambda "stepback/localcloud/lambda"
+	"stepback/aws"
+	locallambda "stepback/services/lambda/runner"
+	"stepback/tasks/lambda"
 )
 
 // serviceInvoker invokes bootstraps over the Runtime API.
@@ -17,16 +16,19 @@ type serviceInvoker struct{ service *locallambda.Service }
 
 // Invoke implements lambda.Invoker.
 func (i serviceInvoker) Invoke(ctx context.Context, c *lambda.Call) (*lambda.Answer, error) {
-	out, err := i.service.Invoke(ctx, locallambda.InvokeInput{FunctionName: functionName(c.Function), Payload: c.Payload, Valid: true})
+	out, err := i.service.Invoke(ctx, locallambda.InvokeInput{FunctionName: functionName(c.Function),
+		Payload: c.Payload, Valid: true})
 	var refused *locallambda.APIError
 	if errors.As(err, &refused) {
-		return nil, &lambda.InvokeError{Code: refused.Code, Message: refused.Message, StatusCode: refused.StatusCode, RequestID: uuid.NewString()}
+		return nil, &lambda.InvokeError{Code: refused.Code, Message: refused.Message, StatusCode: refused.StatusCode,
+			RequestID: aws.NewID()}
 	}
 	if err != nil {
 		return nil, err
 	}
 	return &lambda.Answer{
-		StatusCode: out.StatusCode, FunctionError: out.FunctionError, Payload: out.Payload, ExecutedVersion: out.ExecutedVersion, RequestID: out.RequestID,
+		StatusCode: out.StatusCode, FunctionError: out.FunctionError, Payload: out.Payload,
+		ExecutedVersion: out.ExecutedVersion, RequestID: out.RequestID,
 	}, nil
 }
 

@@ -17,18 +17,18 @@ import (
 	"github.com/aws/aws-sdk-go-v2/config"
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
 
-	"stepback/awsapi/awsjson"
-	"stepback/awsapi/endpoint"
-	lambdaapi "stepback/awsapi/lambda"
-	logsapi "stepback/awsapi/logs"
-	"stepback/awsapi/sts"
+	"stepback/aws"
 	"stepback/engine"
-	"stepback/engine/integration/lambda"
 	"stepback/engine/s3objects"
-	lambdalog "stepback/localcloud/lambda"
-	"stepback/localcloud/lambda/functions"
-	"stepback/localcloud/logs"
-	"stepback/localcloud/s3"
+	"stepback/local/endpoint"
+	lambdaapi "stepback/services/lambda"
+	"stepback/services/lambda/functions"
+	lambdalog "stepback/services/lambda/runner"
+	logsapi "stepback/services/logs"
+	"stepback/services/logs/logstore"
+	"stepback/services/s3"
+	"stepback/services/sts"
+	"stepback/tasks/lambda"
 )
 
 // embeddedServices are the flags of the services that are served beside Step Functions.
@@ -48,33 +48,37 @@ type services struct {
 	starters       map[string]string // the function that hears of new objects, by bucket
 	s3             *s3.Server
 	functions      *functions.Service
-	logs           *logs.Store
+	logs           *logstore.Store
 	objects        engine.Objects
 	invokers       *invokers // come first; may be nil
 	log            *slog.Logger
 }
 
 // open opens the embedded services in the data directory of a server that listens at an address.
-func (c *embeddedServices) open(ctx context.Context, data string, listening net.Addr, scope awsjson.Scope, log *slog.Logger) (*services, error) {
+func (c *embeddedServices) open(ctx context.Context, data string, listening net.Addr, scope aws.Scope,
+	log *slog.Logger) (*services, error) {
 	s := &services{
-		endpoint: "http://" + reachable(listening), lambdaEndpoint: c.LambdaEndpoint, s3Endpoint: c.S3Endpoint, starters: c.starters, log: log,
+		endpoint: "http://" + reachable(listening), lambdaEndpoint: c.LambdaEndpoint, s3Endpoint: c.S3Endpoint,
+		starters: c.starters, log: log,
 	}
 	var err error
-	if s.s3, err = s3.Open(filepath.Join(data, "objects"), s3.Options{Region: scope.Region, Account: scope.Account, ObjectCreated: s.objectCreated(scope)}); err != nil {
+	if s.s3, err = s3.Open(filepath.Join(data, "objects"), s3.Options{Region: scope.Region, Account: scope.Account,
+		ObjectCreated: s.objectCreated(scope)}); err != nil {
 		return nil, err
 	}
 	client, err := s.client(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if s.logs, err = logs.Open(filepath.Join(data, logGroups), logs.Options{Log: log}); err != nil {
+	if s.logs, err = logstore.Open(filepath.Join(data, logGroups), logstore.Options{Log: log}); err != nil {
 		return nil, err
 	}
 	objects := s3objects.New(client)
 	s.objects = objects
 	s.functions, err = functions.Open(ctx, filepath.Join(data, "lambda"), functions.Options{
-		Objects: objects, LogDir: filepath.Join(data, functionLogs), Env: s.environment(), Environments: c.Environments, Log: log,
-		LogSink: func(scope functions.Scope) lambdalog.LogSink { return functionLog{s.logs, logs.Scope(scope)} },
+		Objects: objects, LogDir: filepath.Join(data, functionLogs), Env: s.environment(), Environments: c.Environments,
+		Log:     log,
+		LogSink: func(scope aws.Scope) lambdalog.LogSink { return functionLog{s.logs, aws.Scope(scope)} },
 	})
 	if err != nil {
 		return nil, errors.Join(err, s.logs.Close())
@@ -114,8 +118,8 @@ func (s *services) client(ctx context.Context) (*awss3.Client, error) {
 	}), nil
 }
 
-// environment is what functions find in theirs, so that AWS's SDKs in them come here and not to AWS. What this process was told
-// about other services' endpoints holds for them too.
+// environment is what functions find in theirs, so that AWS's SDKs in them come here and not to AWS. What this process
+// was told about other services' endpoints holds for them too.
 func (s *services) environment() map[string]string {
 	env := map[string]string{"AWS_ENDPOINT_URL": s.endpoint, "AWS_EC2_METADATA_DISABLED": "true"}
 	for _, variable := range os.Environ() {
@@ -127,7 +131,7 @@ func (s *services) environment() map[string]string {
 }
 
 // invoker is how the tasks of an account and region invoke functions.
-func (s *services) invoker(scope awsjson.Scope) lambda.Invoker {
+func (s *services) invoker(scope aws.Scope) lambda.Invoker {
 	others := s.lambdaInvoker(scope)
 	if s.invokers == nil {
 		return others
@@ -136,29 +140,30 @@ func (s *services) invoker(scope awsjson.Scope) lambda.Invoker {
 }
 
 // lambdaInvoker invokes the functions of the embedded Lambda, or of the endpoint that takes its place.
-func (s *services) lambdaInvoker(scope awsjson.Scope) lambda.Invoker {
+func (s *services) lambdaInvoker(scope aws.Scope) lambda.Invoker {
 	if s.lambdaEndpoint != "" || s.functions == nil {
 		return lambda.Endpoint{URL: s.lambdaEndpoint}
 	}
-	return functionInvoker{s.functions, functions.Scope{Account: scope.Account, Region: scope.Region}}
+	return functionInvoker{s.functions, aws.Scope{Account: scope.Account, Region: scope.Region}}
 }
 
 // lambda serves the API of the embedded Lambda.
-func (s *services) lambda(scope awsjson.Scope) http.Handler {
+func (s *services) lambda(scope aws.Scope) http.Handler {
 	return lambdaapi.New(s.functions, scope, s.log)
 }
 
 // cloudWatchLogs serves the API of the embedded CloudWatch Logs.
-func (s *services) cloudWatchLogs(scope awsjson.Scope) http.Handler {
+func (s *services) cloudWatchLogs(scope aws.Scope) http.Handler {
 	return logsapi.New(s.logs, scope, time.Now, s.log)
 }
 
 // handler serves everything at one address.
-func (s *services) handler(stepFunctions http.Handler, scope awsjson.Scope, public bool) http.Handler {
+func (s *services) handler(stepFunctions http.Handler, scope aws.Scope, public bool) http.Handler {
 	h := &endpoint.Handler{
 		StepFunctions: stepFunctions, Lambda: s.lambda(scope), S3: s.s3.Handler(), Logs: s.cloudWatchLogs(scope),
 		STS: &sts.Service{Default: scope, Log: s.log}, Log: s.log,
-		Health: endpoint.Health{Version: version(), Services: map[string]string{"stepfunctions": running, "lambda": running, "s3": running, "logs": running, "sts": running}},
+		Health: endpoint.Health{Version: version(), Services: map[string]string{"stepfunctions": running,
+			"lambda": running, "s3": running, "logs": running, "sts": running}},
 	}
 	if public { // a machine's names are not known to it
 		h.Hosts = []string{"*"}
@@ -193,7 +198,8 @@ func (s *services) listing(data string) string {
 Use it with: export AWS_ENDPOINT_URL=%s AWS_REGION=us-east-1 AWS_DEFAULT_REGION=us-east-1 AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local
   and, for StartSyncExecution and TestState, AWS_DISABLE_HOST_PREFIX_INJECTION=true
 `, s.endpoint, data, used(s.lambdaEndpoint, "functions in "+filepath.Join(data, "lambda")),
-		used(s.s3Endpoint, "buckets in "+filepath.Join(data, "objects")), "log groups in "+filepath.Join(data, logGroups), s.endpoint, endpoint.HealthPath, s.endpoint)
+		used(s.s3Endpoint, "buckets in "+filepath.Join(data, "objects")), "log groups in "+filepath.Join(data,
+			logGroups), s.endpoint, endpoint.HealthPath, s.endpoint)
 }
 
 // close ends the functions' processes.

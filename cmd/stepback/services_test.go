@@ -71,8 +71,10 @@ type clients struct {
 }
 
 func clientsOf(url string) clients {
-	c := aws.Config{Region: "us-east-1", BaseEndpoint: &url, Credentials: credentials.NewStaticCredentialsProvider("local", "local", "")}
-	return clients{sfn.NewFromConfig(c), awslambda.NewFromConfig(c), awss3.NewFromConfig(c, func(o *awss3.Options) { o.UsePathStyle = true })}
+	c := aws.Config{Region: "us-east-1", BaseEndpoint: &url,
+		Credentials: credentials.NewStaticCredentialsProvider("local", "local", "")}
+	return clients{sfn.NewFromConfig(c), awslambda.NewFromConfig(c),
+		awss3.NewFromConfig(c, func(o *awss3.Options) { o.UsePathStyle = true })}
 }
 
 func zipped(t *testing.T, name, text string) []byte {
@@ -101,8 +103,10 @@ func (c clients) deploy(t *testing.T) {
 	code := zipped(t, "app.py", "class Odd(Exception): pass\ndef handler(e, c):\n    n = int(e['n'])\n    if n % 2: raise Odd(str(n))\n    return 2 * n\n")
 	c.upload(t, "code", "double.zip", code)
 	_, err := c.lambda.CreateFunction(t.Context(), &awslambda.CreateFunctionInput{
-		FunctionName: aws.String("double"), Role: aws.String("arn:aws:iam::000000000000:role/r"), Runtime: types.RuntimePython312,
-		Handler: aws.String("app.handler"), Timeout: aws.Int32(20), Code: &types.FunctionCode{S3Bucket: aws.String("code"), S3Key: aws.String("double.zip")},
+		FunctionName: aws.String("double"), Role: aws.String("arn:aws:iam::000000000000:role/r"),
+		Runtime: types.RuntimePython312,
+		Handler: aws.String("app.handler"), Timeout: aws.Int32(20),
+		Code: &types.FunctionCode{S3Bucket: aws.String("code"), S3Key: aws.String("double.zip")},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -114,7 +118,8 @@ func (c clients) upload(t *testing.T, bucket, key string, body []byte) {
 	if _, err := c.objects.CreateBucket(t.Context(), &awss3.CreateBucketInput{Bucket: &bucket}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.objects.PutObject(t.Context(), &awss3.PutObjectInput{Bucket: &bucket, Key: &key, Body: bytes.NewReader(body)}); err != nil {
+	if _, err := c.objects.PutObject(t.Context(), &awss3.PutObjectInput{Bucket: &bucket, Key: &key,
+		Body: bytes.NewReader(body)}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -123,7 +128,8 @@ func (c clients) upload(t *testing.T, bucket, key string, body []byte) {
 func (c clients) create(t *testing.T, definition string) *string {
 	t.Helper()
 	m, err := c.states.CreateStateMachine(t.Context(), &sfn.CreateStateMachineInput{
-		Name: aws.String(regexp.MustCompile(`\W`).ReplaceAllString(t.Name(), "-")), Definition: &definition, RoleArn: aws.String("arn:aws:iam::000000000000:role/r"),
+		Name: aws.String(regexp.MustCompile(`\W`).ReplaceAllString(t.Name(), "-")), Definition: &definition,
+		RoleArn: aws.String("arn:aws:iam::000000000000:role/r"),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -180,7 +186,8 @@ func TestServeRunsFunctionsOverARestart(t *testing.T) {
 		t.Errorf("%s %s %s", d.Status, aws.ToString(d.Output), aws.ToString(d.Cause))
 	}
 	d := c.run(t, machine, `{"n":1}`)
-	if aws.ToString(d.Error) != "Lambda.ResourceNotFoundException" || !strings.HasPrefix(aws.ToString(d.Cause), "Function not found: arn:aws:lambda:us-east-1:000000000000:function:nobody:$LATEST (Service: AWSLambda; Status Code: 404;") {
+	if aws.ToString(d.Error) != "Lambda.ResourceNotFoundException" || !strings.HasPrefix(aws.ToString(d.Cause),
+		"Function not found: arn:aws:lambda:us-east-1:000000000000:function:nobody:$LATEST (Service: AWSLambda; Status Code: 404;") {
 		t.Errorf("%s %s %s", d.Status, aws.ToString(d.Error), aws.ToString(d.Cause))
 	}
 	stepback(t, "logs", "double", "--data", data).ends(t, exitOK, "[ERROR] Odd: 1", "REPORT RequestId: ")
@@ -198,10 +205,12 @@ func TestServeReadsAndWritesObjects(t *testing.T) {
 		"ItemProcessor":{"ProcessorConfig":{"Mode":"DISTRIBUTED","ExecutionType":"EXPRESS"},"StartAt":"D","States":{
 			"D":{"Type":"Task","Resource":"arn:aws:lambda:us-east-1:000000000000:function:double","End":true}}},
 		"ResultWriter":{"Resource":"arn:aws:states:::s3:putObject","Parameters":{"Bucket":"data","Prefix":"out"}}}}}`
-	if d := c.run(t, c.create(t, definition), `{}`); d.Status != sfntypes.ExecutionStatusSucceeded || !strings.Contains(aws.ToString(d.Output), "manifest.json") {
+	if d := c.run(t, c.create(t, definition), `{}`); d.Status != sfntypes.ExecutionStatusSucceeded ||
+		!strings.Contains(aws.ToString(d.Output), "manifest.json") {
 		t.Errorf("%s %s %s", d.Status, aws.ToString(d.Output), aws.ToString(d.Cause))
 	}
-	list, err := c.objects.ListObjectsV2(t.Context(), &awss3.ListObjectsV2Input{Bucket: aws.String("data"), Prefix: aws.String("out/")})
+	list, err := c.objects.ListObjectsV2(t.Context(), &awss3.ListObjectsV2Input{Bucket: aws.String("data"),
+		Prefix: aws.String("out/")})
 	if err != nil || len(list.Contents) < 2 {
 		t.Errorf("%+v, %v", list, err)
 	}

@@ -13,12 +13,12 @@ import (
 
 	"stepback/asl"
 	"stepback/asl/jsonvalue"
-	"stepback/awsapi/awsjson"
-	"stepback/awsapi/loopback"
-	"stepback/awsapi/stepfunctions"
+	"stepback/aws"
+	"stepback/aws/loopback"
 	"stepback/engine"
 	"stepback/engine/clock"
 	"stepback/engine/journal"
+	"stepback/services/stepfunctions"
 )
 
 type testStateCmd struct {
@@ -185,21 +185,25 @@ func (f *flagTexts) file(member, text string) {
 
 // testState asks an engine of this process.
 func testState(ctx context.Context, body []byte) (status int, answer []byte, err error) {
-	scope := awsjson.Scope{Account: "000000000000", Region: "us-east-1"}
+	scope := aws.Scope{Account: "000000000000", Region: "us-east-1"}
 	c := clock.Real()
 	defer c.Close()
 	around, reached := newSurroundings(), &services{lambdaEndpoint: os.Getenv("LAMBDA_ENDPOINT")}
 	var e *engine.Engine
 	e, err = engine.New(engine.Config{
 		Clock: c, Journal: journal.NewMemory(), Region: scope.Region, Account: scope.Account,
-		Integrations: around.integrations(scope, reached.invoker(scope), c, func(ctx context.Context, _ *engine.Task, arn string) error { return e.Await(ctx, arn) }),
+		Integrations: around.integrations(scope, reached.invoker(scope), c, func(ctx context.Context, _ *engine.Task,
+			arn string) error {
+			return e.Await(ctx, arn)
+		}),
 	})
 	if err != nil {
 		return 0, nil, err
 	}
 	defer e.Close()
 	h := stepfunctions.New(stepfunctions.Config{
-		Open: func(awsjson.Scope) (*engine.Engine, error) { return e, nil }, Store: stepfunctions.NewMemory(), Now: c.Now, Default: scope,
+		Open: func(aws.Scope) (*engine.Engine, error) { return e, nil }, Store: stepfunctions.NewMemory(),
+		Now: c.Now, Default: scope,
 	}).Handler()
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, loopback.URL, bytes.NewReader(body))
 	if err != nil {
@@ -216,7 +220,8 @@ func testState(ctx context.Context, body []byte) (status int, answer []byte, err
 	return a.StatusCode, answer, err
 }
 
-// refused says why the API refused the test; text that is not JSON, and what is wrong with a whole machine, is shown as validate does.
+// refused says why the API refused the test; text that is not JSON, and what is wrong with a whole machine, is shown as
+// validate does.
 func (c *testStateCmd) refused(std streams, d definitionFile, answer []byte) error {
 	if c.JSON {
 		fmt.Fprintln(std.out, string(answer))
@@ -230,7 +235,8 @@ func (c *testStateCmd) refused(std streams, d definitionFile, answer []byte) err
 		return err
 	}
 	_, notJSON := jsonvalue.Parse(d.text)
-	if found := d.diagnose(false); (c.State != "" || notJSON != nil) && e.Type == "InvalidDefinition" && asl.HasErrors(found) {
+	if found := d.diagnose(false); (c.State != "" || notJSON != nil) && e.Type == "InvalidDefinition" &&
+		asl.HasErrors(found) {
 		fmt.Fprint(std.err, d.render(found))
 	}
 	return &exitError{exitData, errors.New(e.Type + ": " + e.Message)}

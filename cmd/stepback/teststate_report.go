@@ -25,8 +25,10 @@ type stateTest struct {
 
 // stateStages are the members of inspectionData in the order of a state's data flow.
 var stateStages = []string{
-	"input", "afterInputPath", "afterParameters", "afterArguments", "afterItemsPath", "afterItemsPointer", "afterItemSelector",
-	"afterItemBatcher", "maxConcurrency", "toleratedFailureCount", "toleratedFailurePercentage", "request", "response", "result",
+	"input", "afterInputPath", "afterParameters", "afterArguments", "afterItemsPath", "afterItemsPointer",
+	"afterItemSelector",
+	"afterItemBatcher", "maxConcurrency", "toleratedFailureCount", "toleratedFailurePercentage", "request", "response",
+	"result",
 	"afterResultSelector", "afterResultPath", "variables",
 }
 
@@ -94,13 +96,15 @@ func (t *stateTest) printHandler(w io.Writer) {
 	case d.Catch != nil:
 		section(w, "handled by", fmt.Sprintf("Catch[%d]", *d.Catch))
 	case d.Retry != nil && d.Backoff != nil:
-		section(w, "handled by", fmt.Sprintf("Retry[%d], again after %s s", *d.Retry, strconv.FormatFloat(*d.Backoff, 'f', -1, 64)))
+		section(w, "handled by", fmt.Sprintf("Retry[%d], again after %s s", *d.Retry, strconv.FormatFloat(*d.Backoff,
+			'f', -1, 64)))
 	case d.Retry != nil:
 		section(w, "handled by", fmt.Sprintf("Retry[%d], which has no attempts left", *d.Retry))
 	}
 }
 
-// section prints a name and, indented, a value: JSON in several lines when it is an object or an array, also inside a string.
+// section prints a name and, indented, a value: JSON in several lines when it is an object or an array, also inside a
+// string.
 func section(w io.Writer, name, value string) {
 	if v, err := jsonvalue.Parse(value); err == nil && v.Kind() == jsonvalue.String {
 		if inner, err := jsonvalue.Parse(v.Text()); err == nil {

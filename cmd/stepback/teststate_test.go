@@ -35,19 +35,27 @@ func TestTestState(t *testing.T) {
 		code int
 		want []string
 	}{
-		"a state by itself":  {"state.json --input @DIR/input.json", exitOK, []string{"SUCCEEDED, goes on to Elsewhere\n", `"doubled": 42`}},
-		"its data":           {`state.json --input {"n":1} --inspection-level DEBUG`, exitOK, []string{"  afterParameters:\n    {\n      \"doubled\": 2\n    }\n"}},
-		"a mocked result":    {`machine.json --state Charge --mock {"Payload":{"eur":5}}`, exitOK, []string{"goes on to Done", `"eur": 5`}},
-		"an error to retry":  {"machine.json --state Charge --mock-error States.Timeout --retries 1 --inspection-level DEBUG", exitFailure, []string{"RETRIABLE\n", "Retry[0], again after 2 s"}},
-		"no attempts left":   {"machine.json --state Charge --mock-error States.Timeout --retries 2 --inspection-level DEBUG", exitOK, []string{"CAUGHT_ERROR, goes on to Refund", "Catch[0]"}},
-		"the API's answer":   {"machine.json --state Charge --mock-error Declined --mock-cause broke --json", exitOK, []string{`"status": "CAUGHT_ERROR"`, `"cause": "broke"`}},
-		"a result amiss":     {`machine.json --state Charge --mock {"StatusCode":"200"}`, exitData, []string{"ValidationException: Mock result schema validation error: Field 'StatusCode' must be a number"}},
+		"a state by itself": {"state.json --input @DIR/input.json", exitOK,
+			[]string{"SUCCEEDED, goes on to Elsewhere\n", `"doubled": 42`}},
+		"its data": {`state.json --input {"n":1} --inspection-level DEBUG`, exitOK,
+			[]string{"  afterParameters:\n    {\n      \"doubled\": 2\n    }\n"}},
+		"a mocked result": {`machine.json --state Charge --mock {"Payload":{"eur":5}}`, exitOK,
+			[]string{"goes on to Done", `"eur": 5`}},
+		"an error to retry": {"machine.json --state Charge --mock-error States.Timeout --retries 1 --inspection-level DEBUG", exitFailure, []string{"RETRIABLE\n", "Retry[0], again after 2 s"}},
+		"no attempts left":  {"machine.json --state Charge --mock-error States.Timeout --retries 2 --inspection-level DEBUG", exitOK, []string{"CAUGHT_ERROR, goes on to Refund", "Catch[0]"}},
+		"the API's answer": {"machine.json --state Charge --mock-error Declined --mock-cause broke --json", exitOK,
+			[]string{`"status": "CAUGHT_ERROR"`, `"cause": "broke"`}},
+		"a result amiss": {`machine.json --state Charge --mock {"StatusCode":"200"}`, exitData,
+			[]string{"ValidationException: Mock result schema validation error: Field 'StatusCode' must be a number"}},
 		"unless not checked": {`machine.json --state Charge --mock {"StatusCode":"200","Payload":1} --mock-validation NONE`, exitOK, []string{"SUCCEEDED"}},
-		"refused as JSON":    {`machine.json --state Charge --mock {"StatusCode":"200"} --json`, exitData, []string{`"__type":"ValidationException"`}},
-		"no such state":      {"machine.json --state Pay", exitData, []string{"ValidationException: State not found in definition"}},
-		"a broken machine":   {"broken.json --state A", exitData, []string{"broken.json:1:26", "InvalidDefinition"}},
-		"which state":        {"machine.json", exitUsage, []string{"say which state to test with --state, one of Charge, Done, Refund"}},
-		"no such file":       {"state.json --input @DIR/none.json", exitUsage, []string{"none.json"}},
+		"refused as JSON": {`machine.json --state Charge --mock {"StatusCode":"200"} --json`, exitData,
+			[]string{`"__type":"ValidationException"`}},
+		"no such state": {"machine.json --state Pay", exitData,
+			[]string{"ValidationException: State not found in definition"}},
+		"a broken machine": {"broken.json --state A", exitData, []string{"broken.json:1:26", "InvalidDefinition"}},
+		"which state": {"machine.json", exitUsage,
+			[]string{"say which state to test with --state, one of Charge, Done, Refund"}},
+		"no such file": {"state.json --input @DIR/none.json", exitUsage, []string{"none.json"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -80,7 +88,8 @@ func TestTestStateShowsHTTPRequests(t *testing.T) {
 	}
 	got := stepback(t, "test-state", file, "--inspection-level", "TRACE")
 	for _, want := range []string{
-		"  request:\n    {\n      \"protocol\": \"http\",\n      \"method\": \"GET\",\n      \"url\": \"" + server.URL + "/charge\",",
+		"  request:\n    {\n      \"protocol\": \"http\",\n      \"method\": \"GET\",\n      \"url\": \"" + server.URL +
+			"/charge\",",
 		"\"statusCode\": \"200\"", `"body": "{\"paid\":true}"`, "\"paid\": true",
 	} {
 		if got.code != exitOK || !strings.Contains(got.out, want) {

@@ -13,8 +13,8 @@ import (
 // dataWidth is how much of an input, output or cause a line of the trace shows.
 const dataWidth = 100
 
-// printTrace prints a history for people: one line per event, indented by how deep the state is nested, with the time since
-// the start and what the event carried.
+// printTrace prints a history for people: one line per event, indented by how deep the state is nested, with the time
+// since the start and what the event carried.
 func printTrace(w io.Writer, x *journal.Execution, events []history.Event) {
 	until := "not ended"
 	if x.Ended() {
@@ -28,7 +28,8 @@ func printTrace(w io.Writer, x *journal.Execution, events []history.Event) {
 	began := events[0].Time
 	for i := range events {
 		e := &events[i]
-		fmt.Fprintf(w, "%6d %12s  %s%s%s\n", e.ID, "+"+offset(e.Time-began), strings.Repeat("  ", depth[i]), e.Type, about(e))
+		fmt.Fprintf(w, "%6d %12s  %s%s%s\n", e.ID, "+"+offset(e.Time-began), strings.Repeat("  ", depth[i]), e.Type,
+			about(e))
 	}
 }
 
@@ -46,7 +47,8 @@ func nesting(events []history.Event) []int {
 		before := &events[p-1]
 		depth[i] = depth[p-1]
 		switch {
-		case before.Type == history.MapIterationStarted, before.Type == history.ParallelStateStarted && events[i].Type.Entered():
+		case before.Type == history.MapIterationStarted, before.Type == history.ParallelStateStarted &&
+			events[i].Type.Entered():
 			depth[i]++
 		case ends(events[i].Type):
 			depth[i] = max(0, depth[i]-1)
@@ -58,7 +60,8 @@ func nesting(events []history.Event) []int {
 // ends reports whether an event closes a branch or iteration.
 func ends(t history.Type) bool {
 	switch t {
-	case history.MapIterationSucceeded, history.MapIterationFailed, history.ParallelStateSucceeded, history.ParallelStateFailed,
+	case history.MapIterationSucceeded, history.MapIterationFailed, history.ParallelStateSucceeded,
+		history.ParallelStateFailed,
 		history.ParallelStateExited:
 		return true
 	default:
@@ -74,7 +77,8 @@ func about(e *history.Event) string {
 	}
 	if m := e.More; m != nil {
 		switch e.Type {
-		case history.MapIterationStarted, history.MapIterationSucceeded, history.MapIterationFailed, history.MapIterationAborted:
+		case history.MapIterationStarted, history.MapIterationSucceeded, history.MapIterationFailed,
+			history.MapIterationAborted:
 			fmt.Fprintf(&b, " #%d", m.Index)
 		case history.MapStateStarted:
 			b.WriteString(" " + counted(m.Length, "item"))

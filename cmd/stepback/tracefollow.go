@@ -11,9 +11,10 @@ import (
 	"stepback/engine/journal"
 )
 
-// trace prints what an execution does while it does it: the states that are entered and left, calls, failures, retries with their
-// waits, caught errors and the progress of Maps. Executions that it starts are traced between the same lines, under the names of their machines; of the
-// child executions of Map Runs the failures are printed, and how many have ended.
+// trace prints what an execution does while it does it: the states that are entered and left, calls, failures, retries
+// with their waits, caught errors and the progress of Maps. Executions that it starts are traced between the same
+// lines, under the names of their machines; of the child executions of Map Runs the failures are printed, and how many
+// have ended.
 type trace struct {
 	w    io.Writer
 	main string // name of the execution
@@ -62,7 +63,8 @@ func (t *trace) follow(x *journal.Execution, events []history.Event) {
 	}
 	of := t.executions[x.ARN]
 	if of == nil {
-		of = &traced{visits: map[int64]*visit{}, types: map[int64]history.Type{}, times: map[int64]int64{}, index: map[int64]int64{}}
+		of = &traced{visits: map[int64]*visit{}, types: map[int64]history.Type{}, times: map[int64]int64{},
+			index: map[int64]int64{}}
 		if x.Name != t.main {
 			of.name = x.MachineARN[strings.LastIndexByte(x.MachineARN, ':')+1:]
 		}
@@ -101,7 +103,8 @@ func (t *trace) childEnded(x *journal.Execution, at int64) {
 	run.items += max(x.Items, 1)
 	if x.Failure.HasError || x.Failure.HasCause {
 		if run.failed++; run.failed <= shownFailures {
-			t.line(run.of, run.state, at, fmt.Sprintf("child execution from item %d on %s%s", x.FirstItem, x.Status, why(x.Failure)))
+			t.line(run.of, run.state, at, fmt.Sprintf("child execution from item %d on %s%s", x.FirstItem, x.Status,
+				why(x.Failure)))
 		}
 	}
 	if landmark(run.ended) {
@@ -149,7 +152,8 @@ func (t *trace) end(x *journal.Execution, advice string) {
 	if of := t.executions[x.ARN]; of != nil && of.last != nil && x.Failure != (history.Failure{}) {
 		where = " in " + of.last.name
 	}
-	fmt.Fprintf(t.w, "%s after %s, %d events%s%s\n", x.Status, x.Stop.Sub(x.Start).Round(time.Millisecond), x.HistorySize, where, whole(x.Failure))
+	fmt.Fprintf(t.w, "%s after %s, %d events%s%s\n", x.Status, x.Stop.Sub(x.Start).Round(time.Millisecond),
+		x.HistorySize, where, whole(x.Failure))
 	if advice != "" {
 		fmt.Fprintln(t.w, advice)
 	}

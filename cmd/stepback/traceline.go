@@ -35,10 +35,12 @@ func (x *traced) say(v *visit, e *history.Event) string {
 		v.done++
 		return fmt.Sprintf("iteration #%d succeeded, %d of %d have", e.More.Index, v.done, v.items)
 	case history.MapIterationFailed, history.MapIterationAborted:
-		return fmt.Sprintf("iteration #%d %s", e.More.Index, strings.ToLower(strings.TrimPrefix(e.Type.String(), "MapIteration")))
+		return fmt.Sprintf("iteration #%d %s", e.More.Index, strings.ToLower(strings.TrimPrefix(e.Type.String(),
+			"MapIteration")))
 	case history.TaskSubmitted:
 		return "submitted; waits for its end"
-	case history.TaskStateAborted, history.WaitStateAborted, history.MapStateAborted, history.ParallelStateAborted, history.MapRunAborted:
+	case history.TaskStateAborted, history.WaitStateAborted, history.MapStateAborted, history.ParallelStateAborted,
+		history.MapRunAborted:
 		return "aborted"
 	default:
 		return ""
@@ -101,7 +103,8 @@ func joined(first, second string) string {
 // starts reports whether an event is the beginning of a state's work.
 func starts(t history.Type) bool {
 	switch t {
-	case history.TaskScheduled, history.LambdaFunctionScheduled, history.ActivityScheduled, history.MapStateStarted, history.MapRunStarted,
+	case history.TaskScheduled, history.LambdaFunctionScheduled, history.ActivityScheduled, history.MapStateStarted,
+		history.MapRunStarted,
 		history.ParallelStateStarted:
 		return true
 	default:
@@ -115,12 +118,14 @@ func fails(t history.Type) bool { return failing(t) != "" }
 // failing is what is said of a failure; empty of other events.
 func failing(t history.Type) string {
 	switch t {
-	case history.TaskFailed, history.LambdaFunctionFailed, history.ActivityFailed, history.MapStateFailed, history.ParallelStateFailed,
+	case history.TaskFailed, history.LambdaFunctionFailed, history.ActivityFailed, history.MapStateFailed,
+		history.ParallelStateFailed,
 		history.EvaluationFailed:
 		return "failed"
 	case history.TaskTimedOut, history.LambdaFunctionTimedOut, history.ActivityTimedOut:
 		return "timed out"
-	case history.TaskStartFailed, history.LambdaFunctionStartFailed, history.LambdaFunctionScheduleFailed, history.ActivityScheduleFailed:
+	case history.TaskStartFailed, history.LambdaFunctionStartFailed, history.LambdaFunctionScheduleFailed,
+		history.ActivityScheduleFailed:
 		return "could not be started"
 	case history.TaskSubmitFailed:
 		return "could not be submitted"

@@ -100,8 +100,8 @@ func (x *traced) enter(e *history.Event, before *visit) *visit {
 	return v
 }
 
-// aborted is the visit that an event of an abort is of. The event does not name the state, and what is before it may be the failure of another
-// branch: it is the oldest open visit to a state of its kind then.
+// aborted is the visit that an event of an abort is of. The event does not name the state, and what is before it may be
+// the failure of another branch: it is the oldest open visit to a state of its kind then.
 func (x *traced) aborted(e *history.Event, before *visit) *visit {
 	kind, _ := strings.CutSuffix(e.Type.String(), "StateAborted")
 	v := before
@@ -136,12 +136,14 @@ func (v *visit) up(fits func(*visit) bool) *visit {
 	return v
 }
 
-// fans reports whether an event is of a whole Map or Parallel state, or of the beginning or end of an iteration. When such a state is
-// run once more, that follows from what failed in it.
+// fans reports whether an event is of a whole Map or Parallel state, or of the beginning or end of an iteration. When
+// such a state is run once more, that follows from what failed in it.
 func fans(t history.Type) bool {
 	switch t {
-	case history.MapStateStarted, history.ParallelStateStarted, history.MapRunStarted, history.MapStateSucceeded, history.MapStateFailed, history.MapStateAborted, history.MapIterationStarted, history.MapIterationSucceeded,
-		history.MapIterationFailed, history.MapIterationAborted, history.ParallelStateSucceeded, history.ParallelStateFailed, history.ParallelStateAborted:
+	case history.MapStateStarted, history.ParallelStateStarted, history.MapRunStarted, history.MapStateSucceeded,
+		history.MapStateFailed, history.MapStateAborted, history.MapIterationStarted, history.MapIterationSucceeded,
+		history.MapIterationFailed, history.MapIterationAborted, history.ParallelStateSucceeded,
+		history.ParallelStateFailed, history.ParallelStateAborted:
 		return true
 	default:
 		return false

@@ -9,14 +9,14 @@ import (
 	"net/http"
 	"net/url"
 
-	"github.com/google/uuid"
-
-	"stepback/engine/integration/lambda"
-	locallambda "stepback/localcloud/lambda"
+	"stepback/aws"
+	locallambda "stepback/services/lambda/runner"
+	"stepback/tasks/lambda"
 )
 
-// urlInvoker posts payloads to a URL. An answer of the classes 2xx is the result, and any other that is not an error object an error of
-// Lambda itself: TooManyRequestsException for 429, ServiceException for 5xx, else InvalidRequestContentException.
+// urlInvoker posts payloads to a URL. An answer of the classes 2xx is the result, and any other that is not an error
+// object an error of Lambda itself: TooManyRequestsException for 429, ServiceException for 5xx, else
+// InvalidRequestContentException.
 type urlInvoker struct{ url string }
 
 func newURLInvoker(address string) (*urlInvoker, error) {
@@ -65,10 +65,11 @@ const unhandled = "Unhandled"
 
 func answered(payload []byte, failed string) *lambda.Answer {
 	return &lambda.Answer{
-		StatusCode: http.StatusOK, FunctionError: failed, Payload: payload, ExecutedVersion: "$LATEST", RequestID: uuid.NewString(),
+		StatusCode: http.StatusOK, FunctionError: failed, Payload: payload, ExecutedVersion: "$LATEST",
+		RequestID: aws.NewID(),
 	}
 }
 
 func refusal(code, message string, status int) *lambda.InvokeError {
-	return &lambda.InvokeError{Code: code, Message: message, StatusCode: status, RequestID: uuid.NewString()}
+	return &lambda.InvokeError{Code: code, Message: message, StatusCode: status, RequestID: aws.NewID()}
 }

@@ -100,12 +100,14 @@ func whatever(open []string) string {
 }
 
 func newValidated(d *definitionFile, found []asl.Diagnostic) validated {
-	v := validated{File: d.path, Placeholders: d.document.Open, Result: "OK", Diagnostics: make([]diagnostic, 0, len(found))}
+	v := validated{File: d.path, Placeholders: d.document.Open, Result: "OK", Diagnostics: make([]diagnostic, 0,
+		len(found))}
 	if asl.HasErrors(found) {
 		v.Result = "FAIL"
 	}
 	for _, d := range found {
-		v.Diagnostics = append(v.Diagnostics, diagnostic{d.Severity, d.Code, d.Message, d.Location, d.Line, d.Column, d.Hint})
+		v.Diagnostics = append(v.Diagnostics, diagnostic{d.Severity, d.Code, d.Message, d.Location, d.Line, d.Column,
+			d.Hint})
 	}
 	return v
 }

@@ -31,7 +31,8 @@ func TestValidateWalksDirectories(t *testing.T) {
 	t.Parallel()
 	dir := definitions(t)
 	stepback(t, "validate", dir).ends(t, exitData, filepath.Join(dir, "a.asl.json")+": accepted\n",
-		filepath.Join(dir, "sub", "b.asl.json")+":3:25: error SCHEMA_VALIDATION_FAILED: Field 'Nxt' is not supported at /States/P\n  3 |   \"P\": {\"Type\": \"Pass\", \"Nxt\": \"Q\"}}}\n")
+		filepath.Join(dir, "sub", "b.asl.json")+
+			":3:25: error SCHEMA_VALIDATION_FAILED: Field 'Nxt' is not supported at /States/P\n  3 |   \"P\": {\"Type\": \"Pass\", \"Nxt\": \"Q\"}}}\n")
 	stepback(t, "validate", filepath.Join(dir, "a.asl.json")).ends(t, exitOK, "accepted")
 	stepback(t, "validate", filepath.Join(dir, "none.json")).complains(t, exitUsage, "none.json: no such file")
 	stepback(t, "validate", t.TempDir()).complains(t, exitUsage, "has no *.asl.json")
@@ -40,9 +41,11 @@ func TestValidateWalksDirectories(t *testing.T) {
 func TestValidateReadsStandardInput(t *testing.T) {
 	t.Parallel()
 	var out, problems strings.Builder
-	code := execute(t.Context(), []string{"validate", "-", "--json"}, streams{in: strings.NewReader(refused), out: &out, err: &problems})
+	code := execute(t.Context(), []string{"validate", "-", "--json"}, streams{in: strings.NewReader(refused), out: &out,
+		err: &problems})
 	for _, want := range []string{
-		`"file": "standard input",`, `"result": "FAIL",`, `"code": "SCHEMA_VALIDATION_FAILED",`, `"location": "/States/P",`, `"line": 3,`, `"column": 25,`,
+		`"file": "standard input",`, `"result": "FAIL",`, `"code": "SCHEMA_VALIDATION_FAILED",`,
+		`"location": "/States/P",`, `"line": 3,`, `"column": 25,`,
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("lacks %s:\n%s", want, out.String())

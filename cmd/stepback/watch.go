@@ -13,7 +13,6 @@ import (
 	sfntypes "github.com/aws/aws-sdk-go-v2/service/sfn/types"
 
 	"stepback/asl"
-	"stepback/partition"
 )
 
 // watcher makes a state machine of every definition in a directory, and updates it when its file changes.
@@ -32,14 +31,15 @@ type stamp struct {
 	modified time.Time
 }
 
-// lookEvery is how often the directory is looked at. Asking costs next to nothing, and works on network file systems and with editors that
-// put another file in the place of the one they edit.
+// lookEvery is how often the directory is looked at. Asking costs next to nothing, and works on network file systems
+// and with editors that put another file in the place of the one they edit.
 const lookEvery = 500 * time.Millisecond
 
 // watch makes state machines of the definitions in a directory and starts to watch it; stop ends that and waits for it.
-func watch(ctx context.Context, dir string, values map[string]string, p *platform, out io.Writer) (stop func(), err error) {
+func watch(ctx context.Context, dir string, values map[string]string, p *platform, out io.Writer) (stop func(),
+	err error) {
 	w := &watcher{
-		dir: dir, values: values, role: "arn:" + partition.Of(p.scope.Region) + ":iam::" + p.scope.Account + ":role/stepback",
+		dir: dir, values: values, role: p.scope.GlobalARN("iam", "role/stepback"),
 		states: statesClient(p), out: out, seen: map[string]stamp{},
 	}
 	if err := w.look(ctx); err != nil {
@@ -78,7 +78,8 @@ func (w *watcher) keepLooking(ctx context.Context) {
 	}
 }
 
-// look takes up the files that are new or have changed since the last look. Files that have gone leave their state machines.
+// look takes up the files that are new or have changed since the last look. Files that have gone leave their state
+// machines.
 func (w *watcher) look(ctx context.Context) error {
 	entries, err := os.ReadDir(w.dir)
 	if err != nil {
@@ -101,7 +102,8 @@ func (w *watcher) look(ctx context.Context) error {
 		switch {
 		case now == w.seen[path]:
 		case taken:
-			fmt.Fprintf(w.out, "%s: left alone, for %s is the state machine %s already\n", path, other, machineName(path))
+			fmt.Fprintf(w.out, "%s: left alone, for %s is the state machine %s already\n", path, other,
+				machineName(path))
 		default:
 			w.take(ctx, path)
 		}
@@ -137,9 +139,11 @@ func (w *watcher) take(ctx context.Context, path string) {
 	fmt.Fprintf(w.out, "%s: state machine %s: %s\n", path, d.name, done)
 }
 
-// put creates the state machine of a definition, or updates it, and says which. Creating one that is there and the same succeeds.
+// put creates the state machine of a definition, or updates it, and says which. Creating one that is there and the same
+// succeeds.
 func (w *watcher) put(ctx context.Context, d definitionFile) (string, error) {
-	made, err := w.states.CreateStateMachine(ctx, &sfn.CreateStateMachineInput{Name: &d.name, Definition: &d.text, RoleArn: &w.role})
+	made, err := w.states.CreateStateMachine(ctx, &sfn.CreateStateMachineInput{Name: &d.name, Definition: &d.text,
+		RoleArn: &w.role})
 	if err == nil {
 		return "ready, " + *made.StateMachineArn, nil
 	}

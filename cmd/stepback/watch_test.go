@@ -11,15 +11,16 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 
-	"stepback/awsapi/stepfunctions"
 	"stepback/engine/clock"
 	"stepback/engine/journal"
+	"stepback/services/stepfunctions"
 )
 
 // watching is a watcher of a directory, over a service in memory, and what it prints.
 func watching(t *testing.T, dir string) (*watcher, *strings.Builder) {
 	t.Helper()
-	engines := newEngines(clock.Real(), journal.NewMemory(), &services{}, newSurroundings(), slog.New(slog.DiscardHandler))
+	engines := newEngines(clock.Real(), journal.NewMemory(), &services{}, newSurroundings(),
+		slog.New(slog.DiscardHandler))
 	t.Cleanup(engines.close)
 	service := stepfunctions.New(stepfunctions.Config{
 		Open: engines.open, Store: stepfunctions.NewMemory(), Now: engines.clock.Now, Default: execScope,
@@ -93,7 +94,8 @@ func TestWatchNamesFilesThatCollide(t *testing.T) {
 	if err := w.look(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	want := filepath.Join(dir, "a-b.asl.json") + ": left alone, for " + filepath.Join(dir, "a b.asl.json") + " is the state machine a-b already\n"
+	want := filepath.Join(dir, "a-b.asl.json") + ": left alone, for " + filepath.Join(dir, "a b.asl.json") +
+		" is the state machine a-b already\n"
 	if !strings.HasSuffix(out.String(), want) {
 		t.Errorf("printed %q", out.String())
 	}
@@ -102,7 +104,8 @@ func TestWatchNamesFilesThatCollide(t *testing.T) {
 func TestWatchEndsWithItsOwner(t *testing.T) {
 	t.Parallel()
 	w, _ := watching(t, t.TempDir())
-	stop, err := watch(t.Context(), w.dir, nil, &platform{scope: execScope, states: stepfunctions.New(stepfunctions.Config{})}, io.Discard)
+	stop, err := watch(t.Context(), w.dir, nil, &platform{scope: execScope,
+		states: stepfunctions.New(stepfunctions.Config{})}, io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}

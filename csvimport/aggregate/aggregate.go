@@ -14,8 +14,8 @@ type Aggregator struct {
 	Now     func() time.Time // time.Now when nil
 }
 
-// Aggregate sums up one execution. AggregateMismatch means that the results
-// contradict each other or the file; nothing was written then.
+// Aggregate sums up one execution. AggregateMismatch means that the results contradict each other or the file; nothing
+// was written then.
 func (a *Aggregator) Aggregate(ctx context.Context, in Input) (Output, error) {
 	in.Source = in.Source.Normal()
 	if err := in.check(); err != nil {

@@ -41,14 +41,15 @@ func newWorld(t *testing.T, n int) *world {
 	at := csvimport.Location{Bucket: "in", Key: "a.csv"}
 	w.in = aggregate.Input{
 		Source: w.objects.Set(at, file.String(), ""), Execution: "a-1", Run: "a-1 2026", Rows: int64(n), Data: at,
-		Results: aggregate.Place{Bucket: "work", Prefix: "runs/a-1/results"}, Output: aggregate.Place{Bucket: "out", Prefix: "a-1"},
+		Results: aggregate.Place{Bucket: "work", Prefix: "runs/a-1/results"}, Output: aggregate.Place{Bucket: "out",
+			Prefix: "a-1"},
 		ToleratedFailurePercentage: 5, StartTime: "2026-01-01T00:00:00Z",
 	}
 	return w
 }
 
-// results writes a Map Run's files. Each child is a JSON object of the field
-// values, with Input and Output as objects that become text.
+// results writes a Map Run's files. Each child is a JSON object of the field values, with Input and Output as objects
+// that become text.
 func (w *world) results(t *testing.T, uuid string, files map[string][]map[string]any) {
 	t.Helper()
 	type ref struct {
@@ -76,15 +77,18 @@ func (w *world) results(t *testing.T, uuid string, files map[string][]map[string
 		w.objects.Set(csvimport.Location{Bucket: "work", Key: key}, string(content), "")
 		manifest[name] = append(manifest[name], ref{key, len(content)})
 	}
-	content, err := json.Marshal(map[string]any{"DestinationBucket": "work", "MapRunArn": "arn:" + uuid, "ResultFiles": manifest})
+	content, err := json.Marshal(map[string]any{"DestinationBucket": "work", "MapRunArn": "arn:" + uuid,
+		"ResultFiles": manifest})
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.objects.Set(csvimport.Location{Bucket: "work", Key: "runs/a-1/results/" + uuid + "/manifest.json"}, string(content), "")
+	w.objects.Set(csvimport.Location{Bucket: "work", Key: "runs/a-1/results/" + uuid + "/manifest.json"},
+		string(content), "")
 }
 
 func (w *world) aggregator() *aggregate.Aggregator {
-	return &aggregate.Aggregator{Objects: &w.objects, Store: w.store, Now: func() time.Time { return time.Date(2026, 1, 1, 0, 1, 0, 0, time.UTC) }}
+	return &aggregate.Aggregator{Objects: &w.objects, Store: w.store,
+		Now: func() time.Time { return time.Date(2026, 1, 1, 0, 1, 0, 0, time.UTC) }}
 }
 
 func (w *world) run(t *testing.T) aggregate.Output {
@@ -119,7 +123,8 @@ func record(i int) map[string]string {
 }
 
 func failed(outcome string, i int, name, cause string, attempts int) map[string]any {
-	return map[string]any{"outcome": outcome, "row": i, "record": record(i), "error": name, "cause": cause, "attempts": attempts, "firstTime": "T1", "lastTime": "T2"}
+	return map[string]any{"outcome": outcome, "row": i, "record": record(i), "error": name, "cause": cause,
+		"attempts": attempts, "firstTime": "T1", "lastTime": "T2"}
 }
 
 func wantCounts(t *testing.T, out aggregate.Output, rows, applied, already, rejected, dead int64) {
@@ -133,8 +138,10 @@ func wantCounts(t *testing.T, out aggregate.Output, rows, applied, already, reje
 func TestBatches(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 6)
-	rejected := failed("rejected", 4, "ValidationError", `{"errorMessage":"=bad, very","errorType":"ValidationError"}`, 1)
-	rejected["record"] = map[string]string{"user_id": "=u4", "login_count": "-4", "post_count": "4", "line": "9", "problem": "negative"}
+	rejected := failed("rejected", 4, "ValidationError", `{"errorMessage":"=bad, very","errorType":"ValidationError"}`,
+		1)
+	rejected["record"] = map[string]string{"user_id": "=u4", "login_count": "-4", "post_count": "4", "line": "9",
+		"problem": "negative"}
 	w.results(t, "run", map[string][]map[string]any{"SUCCEEDED": {
 		{"Name": "c0", "Output": map[string]any{"applied": []int{0, 2}, "alreadyApplied": []int{1}, "failed": []any{}}},
 		{"Name": "c1", "Output": map[string]any{"applied": []int{}, "alreadyApplied": []int{5}, "failed": []any{
@@ -146,7 +153,8 @@ func TestBatches(t *testing.T) {
 	if out.WithinTolerance || fmt.Sprintf("%.3f", out.FailedPercentage) != "33.333" {
 		t.Errorf("failed are %v %%, within tolerance %v", out.FailedPercentage, out.WithinTolerance)
 	}
-	if got, want := w.content(t, out.DeadLetters), `{"reason":"RetriesExhausted","error":"DeadlockException","cause":"still locked","attempts":5,"firstTime":"T1","lastTime":"T2","row":3,"line":5,"payload":{"login_count":"3","post_count":"3","user_id":"u3"}}`+"\n"; got != want {
+	if got, want := w.content(t, out.DeadLetters),
+		`{"reason":"RetriesExhausted","error":"DeadlockException","cause":"still locked","attempts":5,"firstTime":"T1","lastTime":"T2","row":3,"line":5,"payload":{"login_count":"3","post_count":"3","user_id":"u3"}}`+"\n"; got != want {
 		t.Errorf("dead letters are\n%s\nwant\n%s", got, want)
 	}
 	corrections := w.content(t, out.Corrections)
@@ -154,7 +162,8 @@ func TestBatches(t *testing.T) {
 		t.Errorf("corrections are\n%s\nwant\n%s", corrections, want)
 	}
 	var summary aggregate.Output
-	if err := json.Unmarshal([]byte(w.content(t, out.Summary)), &summary); err != nil || summary.Applied != 2 || summary.Errors["DeadlockException"] != 1 {
+	if err := json.Unmarshal([]byte(w.content(t, out.Summary)), &summary); err != nil || summary.Applied != 2 ||
+		summary.Errors["DeadlockException"] != 1 {
 		t.Errorf("the summary is %+v, %v", summary, err)
 	}
 	w.reupload(t, corrections)
@@ -163,15 +172,18 @@ func TestBatches(t *testing.T) {
 // reupload validates a corrections file as it is, after one value was mended.
 func (w *world) reupload(t *testing.T, corrections string) {
 	t.Helper()
-	source := w.objects.Set(csvimport.Location{Bucket: "in", Key: "fixed.csv"}, strings.Replace(corrections, "'-4", "4", 1), "")
-	out, err := (&validate.Validator{Objects: &w.objects}).Validate(t.Context(), validate.Input{Source: source, WorkBucket: "work"})
+	source := w.objects.Set(csvimport.Location{Bucket: "in", Key: "fixed.csv"}, strings.Replace(corrections, "'-4", "4",
+		1), "")
+	out, err := (&validate.Validator{Objects: &w.objects}).Validate(t.Context(), validate.Input{Source: source,
+		WorkBucket: "work"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !out.Valid || out.Rows != 2 || out.ProblemCount != 0 {
 		t.Errorf("the corrections file is validated as %+v", out)
 	}
-	if got, want := w.content(t, out.Data), "user_id,login_count,post_count,line,problem\n=u4,4,4,2,\nu3,3,3,3,\n"; got != want {
+	if got, want := w.content(t, out.Data),
+		"user_id,login_count,post_count,line,problem\n=u4,4,4,2,\nu3,3,3,3,\n"; got != want {
 		t.Errorf("its copy is\n%s\nwant\n%s", got, want)
 	}
 }
@@ -181,7 +193,8 @@ func TestSingleRecordChildren(t *testing.T) {
 	w := newWorld(t, 40)
 	var children []map[string]any
 	for i := range 40 {
-		children = append(children, map[string]any{"Name": fmt.Sprint(i), "Output": map[string]any{"outcome": "applied", "row": i, "userId": "u"}})
+		children = append(children, map[string]any{"Name": fmt.Sprint(i), "Output": map[string]any{"outcome": "applied",
+			"row": i, "userId": "u"}})
 	}
 	children[3]["Output"] = map[string]any{"outcome": "alreadyApplied", "row": 3, "userId": "u3"}
 	children[4]["Output"] = failed("deadLettered", 4, "RetryNotWorthwhile", "not worth it", 1)
@@ -197,29 +210,34 @@ func TestSingleRecordChildren(t *testing.T) {
 	}
 }
 
-// TestFailedPendingAndMissing has a child that failed after its first record was
-// counted, one that was never started, and rows that no file names, one of which another run has counted.
+// TestFailedPendingAndMissing has a child that failed after its first record was counted, one that was never started,
+// and rows that no file names, one of which another run has counted.
 func TestFailedPendingAndMissing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 9)
 	w.apply(t, 2)
 	w.apply(t, 6) // counted, but its child's result was lost
 	earlier := csvimport.Run{File: w.in.Source, Name: "a-0 2025"}
-	if _, err := w.store.Apply(t.Context(), earlier, 8, csvimport.Increment{UserID: "u8", LoginCount: 8, PostCount: 8}); err != nil {
+	if _, err := w.store.Apply(t.Context(), earlier, 8, csvimport.Increment{UserID: "u8", LoginCount: 8,
+		PostCount: 8}); err != nil {
 		t.Fatal(err)
 	}
 	item := func(i int) map[string]any { return map[string]any{"row": i, "record": record(i)} }
 	w.in.MapError = &aggregate.MapError{Error: "States.ExceedToleratedFailureThreshold", Cause: "c"}
 	w.results(t, "run", map[string][]map[string]any{
 		"SUCCEEDED": {{"Name": "c0", "Output": map[string]any{"applied": []int{0, 1}}}},
-		"FAILED":    {{"Name": "c1", "Status": "TIMED_OUT", "StartDate": "S", "StopDate": "E", "Input": map[string]any{"BatchInput": map[string]any{"source": w.in.Source}, "Items": []any{item(2), item(3)}}}},
-		"PENDING":   {{"Name": "c2", "Status": "PENDING", "Input": map[string]any{"source": w.in.Source, "row": 4, "record": record(4)}}},
+		"FAILED": {{"Name": "c1", "Status": "TIMED_OUT", "StartDate": "S", "StopDate": "E",
+			"Input": map[string]any{"BatchInput": map[string]any{"source": w.in.Source},
+				"Items": []any{item(2), item(3)}}}},
+		"PENDING": {{"Name": "c2", "Status": "PENDING", "Input": map[string]any{"source": w.in.Source, "row": 4,
+			"record": record(4)}}},
 	})
 	for range 2 { // the step may be repeated
 		out := w.run(t)
 		wantCounts(t, out, 9, 4, 1, 0, 4)
 		if out.SettledAsApplied != 2 || out.WithinTolerance {
-			t.Errorf("settled as applied %d, within tolerance %v; want 2 and false", out.SettledAsApplied, out.WithinTolerance)
+			t.Errorf("settled as applied %d, within tolerance %v; want 2 and false", out.SettledAsApplied,
+				out.WithinTolerance)
 		}
 		want := `{"reason":"ChildFailed","error":"States.Timeout","cause":"child execution c1 ended with status TIMED_OUT","attempts":0,"firstTime":"S","lastTime":"E","row":3,"line":5,"payload":{"login_count":"3","post_count":"3","user_id":"u3"}}
 {"reason":"NotStarted","error":"NotStarted","cause":"not started: the Map Run stopped","attempts":0,"row":4,"line":6,"payload":{"login_count":"4","post_count":"4","user_id":"u4"}}
@@ -230,7 +248,8 @@ func TestFailedPendingAndMissing(t *testing.T) {
 			t.Errorf("dead letters are\n%s\nwant\n%s", got, want)
 		}
 	}
-	_, err := w.store.Apply(t.Context(), csvimport.Run{File: w.in.Source, Name: w.in.Run}, 7, csvimport.Increment{UserID: "u7", LoginCount: 7, PostCount: 7})
+	_, err := w.store.Apply(t.Context(), csvimport.Run{File: w.in.Source, Name: w.in.Run}, 7,
+		csvimport.Increment{UserID: "u7", LoginCount: 7, PostCount: 7})
 	if err == nil || csvimport.AsFailure(err).Name != retrypatterns.RetryNotWorthwhile {
 		t.Errorf("a late attempt on a dead-lettered row gets %v, want RetryNotWorthwhile", err)
 	}
@@ -239,8 +258,10 @@ func TestFailedPendingAndMissing(t *testing.T) {
 func TestNewestManifest(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2)
-	w.results(t, "zzz-old", map[string][]map[string]any{"SUCCEEDED": {{"Name": "c", "Output": map[string]any{"applied": []int{0}}}}})
-	w.results(t, "aaa-new", map[string][]map[string]any{"SUCCEEDED": {{"Name": "c", "Output": map[string]any{"applied": []int{1}, "alreadyApplied": []int{0}}}}})
+	w.results(t, "zzz-old", map[string][]map[string]any{"SUCCEEDED": {{"Name": "c",
+		"Output": map[string]any{"applied": []int{0}}}}})
+	w.results(t, "aaa-new", map[string][]map[string]any{"SUCCEEDED": {{"Name": "c",
+		"Output": map[string]any{"applied": []int{1}, "alreadyApplied": []int{0}}}}})
 	wantCounts(t, w.run(t), 2, 1, 1, 0, 0)
 }
 
@@ -272,13 +293,19 @@ func TestMismatch(t *testing.T) {
 		rows  int64
 		want  string
 	}{
-		"two outcomes":    {succeeded(map[string]any{"applied": []int{0}, "alreadyApplied": []int{0}}), 2, "AggregateMismatch: execution a-1: row 0 is both applied and alreadyApplied" + where},
-		"beyond the file": {succeeded(map[string]any{"applied": []int{2}}), 2, "AggregateMismatch: execution a-1: a result is about row 2, but s3://in/a.csv has rows 0 to 1" + where},
-		"more rows":       {succeeded(map[string]any{"applied": []int{0, 1}}), 3, "AggregateMismatch: execution a-1: s3://in/a.csv has 2 rows, but the file was validated with 3" + where},
-		"strange output":  {succeeded("text"), 2, "AggregateMismatch: s3://work/runs/a-1/results/run/SUCCEEDED_0.json is not what the Map's ResultWriter writes: the output of child execution c0: json: cannot unmarshal string into Go value of type aggregate.childOutput"},
-		"strange outcome": {succeeded(map[string]any{"outcome": "maybe", "row": 0}), 2, `AggregateMismatch: s3://work/runs/a-1/results/run/SUCCEEDED_0.json is not what the Map's ResultWriter writes: the output of child execution c0: row 0 has the outcome "maybe", which is none of applied, alreadyApplied, rejected and deadLettered`},
-		"too many rows":   {nil, math.MaxInt64, "InvalidInput: rows is 9223372036854775807; it is the number of rows ValidateCSVFile counted, at most 4294967296"},
-		"no manifest":     {nil, 2, "AggregateMismatch: execution a-1: the Map reports success, but there is no manifest.json under s3://work/runs/a-1/results/: check the Map's ResultWriter"},
+		"two outcomes": {succeeded(map[string]any{"applied": []int{0}, "alreadyApplied": []int{0}}), 2,
+			"AggregateMismatch: execution a-1: row 0 is both applied and alreadyApplied" + where},
+		"beyond the file": {succeeded(map[string]any{"applied": []int{2}}), 2,
+			"AggregateMismatch: execution a-1: a result is about row 2, but s3://in/a.csv has rows 0 to 1" + where},
+		"more rows": {succeeded(map[string]any{"applied": []int{0, 1}}), 3,
+			"AggregateMismatch: execution a-1: s3://in/a.csv has 2 rows, but the file was validated with 3" + where},
+		"strange output": {succeeded("text"), 2,
+			"AggregateMismatch: s3://work/runs/a-1/results/run/SUCCEEDED_0.json is not what the Map's ResultWriter writes: the output of child execution c0: json: cannot unmarshal string into Go value of type aggregate.childOutput"},
+		"strange outcome": {succeeded(map[string]any{"outcome": "maybe", "row": 0}), 2,
+			`AggregateMismatch: s3://work/runs/a-1/results/run/SUCCEEDED_0.json is not what the Map's ResultWriter writes: the output of child execution c0: row 0 has the outcome "maybe", which is none of applied, alreadyApplied, rejected and deadLettered`},
+		"too many rows": {nil, math.MaxInt64,
+			"InvalidInput: rows is 9223372036854775807; it is the number of rows ValidateCSVFile counted, at most 4294967296"},
+		"no manifest": {nil, 2, "AggregateMismatch: execution a-1: the Map reports success, but there is no manifest.json under s3://work/runs/a-1/results/: check the Map's ResultWriter"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -26,11 +26,11 @@ type item struct {
 	Record json.RawMessage `json:"record"`
 }
 
-// readFailed reads one child that failed, timed out or was aborted. What became of
-// its rows is not known.
+// readFailed reads one child that failed, timed out or was aborted. What became of its rows is not known.
 func (r *run) readFailed(ctx context.Context, decoder *json.Decoder) error {
 	return r.readChild(ctx, decoder, func(c child) letter {
-		l := letter{Reason: reasonChildFailed, Error: c.Error, Cause: c.Cause, FirstTime: timeText(c.StartDate), LastTime: timeText(c.StopDate)}
+		l := letter{Reason: reasonChildFailed, Error: c.Error, Cause: c.Cause, FirstTime: timeText(c.StartDate),
+			LastTime: timeText(c.StopDate)}
 		if l.Error == "" {
 			l.Error = errorOf(c.Status)
 		}
@@ -56,9 +56,8 @@ func (r *run) readPending(ctx context.Context, decoder *json.Decoder) error {
 	})
 }
 
-// readChild makes a letter of each row in a child's input. A child without
-// input (the ResultWriter leaves out what is too long) has rows that no
-// result names; they are found by reading the data again.
+// readChild makes a letter of each row in a child's input. A child without input (the ResultWriter leaves out what is
+// too long) has rows that no result names; they are found by reading the data again.
 func (r *run) readChild(ctx context.Context, decoder *json.Decoder, describe func(child) letter) error {
 	var c child
 	if err := decoder.Decode(&c); err != nil {
@@ -88,8 +87,7 @@ func (r *run) readChild(ctx context.Context, decoder *json.Decoder, describe fun
 	return nil
 }
 
-// timeText is a time of a result file: text, or a number of seconds or
-// milliseconds, as it stands there.
+// timeText is a time of a result file: text, or a number of seconds or milliseconds, as it stands there.
 func timeText(raw json.RawMessage) string {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {

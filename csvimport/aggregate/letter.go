@@ -53,8 +53,7 @@ func reasonOf(res result) string {
 	return reasonNotRetried
 }
 
-// record is the letter's payload. In a file that was read as it is, each row is
-// one line and the header the first.
+// record is the letter's payload. In a file that was read as it is, each row is one line and the header the first.
 func (l *letter) record() (csvimport.Record, int64) {
 	var record csvimport.Record
 	_ = json.Unmarshal(l.Payload, &record) // anything else has no columns to correct
@@ -78,8 +77,8 @@ func (r *run) deadLetter(ctx context.Context, l letter) error {
 	return r.settle(ctx)
 }
 
-// settle asks the database about the rows collected: one that was counted is
-// applied, by this run or before, the others can no longer be counted and become dead letters.
+// settle asks the database about the rows collected: one that was counted is applied, by this run or before, the others
+// can no longer be counted and become dead letters.
 func (r *run) settle(ctx context.Context) error {
 	rows := make([]int64, len(r.unsettled))
 	for i, l := range r.unsettled {
@@ -100,7 +99,8 @@ func (r *run) settle(ctx context.Context) error {
 
 func (r *run) report(l *letter, decided csvimport.Outcome) error {
 	counted := decided != csvimport.DeadLettered
-	if before := r.tally.outcome(l.Row); counted && (before == csvimport.Applied || before == csvimport.AlreadyApplied) {
+	if before := r.tally.outcome(l.Row); counted && (before == csvimport.Applied ||
+		before == csvimport.AlreadyApplied) {
 		return nil // another result says so too
 	}
 	fresh, err := r.count(l.Row, decided)

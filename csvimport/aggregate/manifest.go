@@ -24,9 +24,8 @@ type resultFile struct {
 	Size int64
 }
 
-// resultFiles finds the newest manifest under the prefix: a Map that was retried
-// or redriven has written several, and the last one lists every success. A
-// Map that failed before it wrote any has none; then every row is settled.
+// resultFiles finds the newest manifest under the prefix: a Map that was retried or redriven has written several, and
+// the last one lists every success. A Map that failed before it wrote any has none; then every row is settled.
 func (a *Aggregator) resultFiles(ctx context.Context, in Input) (manifest, error) {
 	prefix := in.Results.Prefix
 	if prefix != "" && !strings.HasSuffix(prefix, "/") {
@@ -34,7 +33,8 @@ func (a *Aggregator) resultFiles(ctx context.Context, in Input) (manifest, error
 	}
 	var newest csvimport.ObjectInfo
 	err := a.Objects.List(ctx, in.Results.Bucket, prefix, func(o csvimport.ObjectInfo) error {
-		if strings.HasSuffix(o.Key, "/manifest.json") && (newest.Key == "" || o.LastModified.After(newest.LastModified)) {
+		if strings.HasSuffix(o.Key, "/manifest.json") &&
+			(newest.Key == "" || o.LastModified.After(newest.LastModified)) {
 			newest = o
 		}
 		return nil
@@ -46,7 +46,8 @@ func (a *Aggregator) resultFiles(ctx context.Context, in Input) (manifest, error
 		if in.MapError != nil || in.Rows == 0 {
 			return manifest{}, nil
 		}
-		return manifest{}, csvimport.Fail(retrypatterns.AggregateMismatch, "execution %s: the Map reports success, but there is no manifest.json under s3://%s/%s: check the Map's ResultWriter", in.Execution, in.Results.Bucket, prefix)
+		return manifest{}, csvimport.Fail(retrypatterns.AggregateMismatch,
+			"execution %s: the Map reports success, but there is no manifest.json under s3://%s/%s: check the Map's ResultWriter", in.Execution, in.Results.Bucket, prefix)
 	}
 	return a.readManifest(ctx, in, newest.Key)
 }
@@ -68,12 +69,12 @@ func (a *Aggregator) readManifest(ctx context.Context, in Input, key string) (ma
 	return m, nil
 }
 
-// missingResult renames a missing object: it is not the uploaded file that is
-// missing.
+// missingResult renames a missing object: it is not the uploaded file that is missing.
 func missingResult(in Input, err error) error {
 	var f *csvimport.Failure
 	if errors.As(err, &f) && f.Name == retrypatterns.CSVFileNotFound {
-		return csvimport.Fail(retrypatterns.AggregateMismatch, "execution %s: a result file is missing: %w", in.Execution, err)
+		return csvimport.Fail(retrypatterns.AggregateMismatch, "execution %s: a result file is missing: %w",
+			in.Execution, err)
 	}
 	return err
 }

@@ -10,8 +10,8 @@ import (
 	"stepback/csvimport/csvfile"
 )
 
-// settleMissing accounts for the rows that no result names, by reading the
-// Map's data again. It reads nothing when there are none.
+// settleMissing accounts for the rows that no result names, by reading the Map's data again. It reads nothing when
+// there are none.
 func (r *run) settleMissing(ctx context.Context) error {
 	if r.tally.count("") == 0 {
 		return nil
@@ -60,7 +60,8 @@ func (r *run) notProcessed(ctx context.Context, row int64, record csvimport.Reco
 	if err != nil {
 		return err
 	}
-	l := letter{Reason: reasonNotProcessed, Error: reasonNotProcessed, Cause: "no result of the Map names this row", Row: row, Payload: payload}
+	l := letter{Reason: reasonNotProcessed, Error: reasonNotProcessed, Cause: "no result of the Map names this row",
+		Row: row, Payload: payload}
 	if r.in.MapError != nil {
 		l.Cause += "; the Map failed: " + r.in.MapError.Error
 	}

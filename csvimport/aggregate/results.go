@@ -20,7 +20,8 @@ func (r *run) readResults(ctx context.Context, m manifest) error {
 		{m.ResultFiles.PENDING, r.readPending},
 	} {
 		for _, file := range group.files {
-			if err := r.readFile(ctx, csvimport.Location{Bucket: m.DestinationBucket, Key: file.Key}, group.read); err != nil {
+			if err := r.readFile(ctx, csvimport.Location{Bucket: m.DestinationBucket, Key: file.Key},
+				group.read); err != nil {
 				return err
 			}
 		}
@@ -29,7 +30,8 @@ func (r *run) readResults(ctx context.Context, m manifest) error {
 }
 
 // readFile reads one array of child executions, one element at a time.
-func (r *run) readFile(ctx context.Context, at csvimport.Location, read func(context.Context, *json.Decoder) error) error {
+func (r *run) readFile(ctx context.Context, at csvimport.Location, read func(context.Context,
+	*json.Decoder) error) error {
 	object, err := r.aggregator.Objects.Get(ctx, at, "")
 	if err != nil {
 		return missingResult(r.in, err)
@@ -81,8 +83,7 @@ func (r *run) readSucceeded(ctx context.Context, decoder *json.Decoder) error {
 	return nil
 }
 
-// childOutput is the output of a child in either shape: the lists of a batch, or
-// the one result of a single row.
+// childOutput is the output of a child in either shape: the lists of a batch, or the one result of a single row.
 type childOutput struct {
 	result
 	Applied        []int64  `json:"applied"`
@@ -141,5 +142,6 @@ func (r *run) countResult(ctx context.Context, res result) error {
 	case csvimport.DeadLettered:
 		return r.deadLetter(ctx, letterOf(res, reasonOf(res)))
 	}
-	return fmt.Errorf("row %d has the outcome %q, which is none of applied, alreadyApplied, rejected and deadLettered", *res.Row, res.Outcome)
+	return fmt.Errorf("row %d has the outcome %q, which is none of applied, alreadyApplied, rejected and deadLettered",
+		*res.Row, res.Outcome)
 }

@@ -48,8 +48,8 @@ func (r *run) close() {
 	_ = r.correctionsFile.Close()
 }
 
-// count notes the outcome of a row. It tells whether the row is new; the same
-// outcome twice is fine, another one is a mismatch.
+// count notes the outcome of a row. It tells whether the row is new; the same outcome twice is fine, another one is a
+// mismatch.
 func (r *run) count(row int64, outcome csvimport.Outcome) (bool, error) {
 	if row < 0 || row >= r.in.Rows {
 		return false, r.mismatch("a result is about row %d, but %s has rows 0 to %d", row, r.in.Source, r.in.Rows-1)
@@ -67,6 +67,7 @@ func (r *run) count(row int64, outcome csvimport.Outcome) (bool, error) {
 
 // mismatch is AggregateMismatch with what to look at.
 func (r *run) mismatch(format string, args ...any) error {
-	return csvimport.Fail(retrypatterns.AggregateMismatch, "execution %s: %s; the result files are under s3://%s/%s, nothing was written",
+	return csvimport.Fail(retrypatterns.AggregateMismatch,
+		"execution %s: %s; the result files are under s3://%s/%s, nothing was written",
 		r.in.Execution, fmt.Sprintf(format, args...), r.in.Results.Bucket, r.in.Results.Prefix)
 }

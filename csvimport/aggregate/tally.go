@@ -9,7 +9,8 @@ type tally struct {
 }
 
 // outcomes by their code; 0 is a row that no result has named.
-var outcomes = [...]csvimport.Outcome{"", csvimport.Applied, csvimport.AlreadyApplied, csvimport.Rejected, csvimport.DeadLettered}
+var outcomes = [...]csvimport.Outcome{"", csvimport.Applied, csvimport.AlreadyApplied, csvimport.Rejected,
+	csvimport.DeadLettered}
 
 func newTally(rows int64) *tally {
 	t := &tally{nibbles: make([]byte, (rows+1)/2)}

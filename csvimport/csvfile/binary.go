@@ -27,13 +27,13 @@ var signatures = []struct{ magic, name, advice string }{
 	{"MZ", "a program", "check the upload"},
 }
 
-// hasSignature explains which kind of file a head that has no readable header
-// begins, or is nil. It and looksBinary are asked only then, so that a CSV with a
-// few NUL bytes or one that begins with "MZ" keeps its rows.
+// hasSignature explains which kind of file a head that has no readable header begins, or is nil. It and looksBinary are
+// asked only then, so that a CSV with a few NUL bytes or one that begins with "MZ" keeps its rows.
 func hasSignature(head []byte) error {
 	for _, s := range signatures {
 		if bytes.HasPrefix(head, []byte(s.magic)) {
-			return csvimport.Fail(retrypatterns.CSVFileBinary, "the object is %s, not a CSV file: %s and upload the CSV", s.name, s.advice)
+			return csvimport.Fail(retrypatterns.CSVFileBinary,
+				"the object is %s, not a CSV file: %s and upload the CSV", s.name, s.advice)
 		}
 	}
 	return nil
@@ -52,7 +52,8 @@ func looksBinary(head []byte) error {
 		}
 	}
 	if control*20 > len(head) {
-		return csvimport.Fail(retrypatterns.CSVFileBinary, "the object is binary data, not a CSV file: %d of its first %d bytes are control characters, the first (0x%02X) at byte %d; upload the CSV text", control, len(head), head[first], first)
+		return csvimport.Fail(retrypatterns.CSVFileBinary,
+			"the object is binary data, not a CSV file: %d of its first %d bytes are control characters, the first (0x%02X) at byte %d; upload the CSV text", control, len(head), head[first], first)
 	}
 	return nil
 }
@@ -76,5 +77,7 @@ func looksUTF16(head []byte) error {
 	if many, few := max(even, odd), min(even, odd); many*5 < len(head) || few*20 > many {
 		return nil
 	}
-	return csvimport.Fail(retrypatterns.CSVEncodingUnsupported, "byte %d: every second byte of plain letters is NUL, so the text is %s without a byte order mark; %s", bytes.IndexByte(head, 0), name, acceptedEncodings)
+	return csvimport.Fail(retrypatterns.CSVEncodingUnsupported,
+		"byte %d: every second byte of plain letters is NUL, so the text is %s without a byte order mark; %s",
+		bytes.IndexByte(head, 0), name, acceptedEncodings)
 }

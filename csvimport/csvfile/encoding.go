@@ -15,8 +15,7 @@ import (
 // Encoding is how a file's text is encoded.
 type Encoding string
 
-// The encodings that are read. Shift_JIS is Windows code page 932, as Excel
-// writes it in Japan.
+// The encodings that are read. Shift_JIS is Windows code page 932, as Excel writes it in Japan.
 const (
 	UTF8     Encoding = "UTF-8"
 	UTF8BOM  Encoding = "UTF-8 with BOM"
@@ -27,8 +26,8 @@ const byteOrderMark = "\xEF\xBB\xBF"
 
 const acceptedEncodings = "accepted are UTF-8 (with or without BOM) and Shift_JIS; save the file as \"CSV UTF-8\" and upload it again"
 
-// unsupportedMarks are the byte order marks of encodings that are not read;
-// UTF-32LE's begins with UTF-16LE's, so it comes first.
+// unsupportedMarks are the byte order marks of encodings that are not read; UTF-32LE's begins with UTF-16LE's, so it
+// comes first.
 var unsupportedMarks = []struct{ mark, name string }{
 	{"\xFF\xFE\x00\x00", "UTF-32LE"},
 	{"\x00\x00\xFE\xFF", "UTF-32BE"},
@@ -39,17 +38,18 @@ var unsupportedMarks = []struct{ mark, name string }{
 func unsupportedMark(head []byte) error {
 	for _, m := range unsupportedMarks {
 		if bytes.HasPrefix(head, []byte(m.mark)) {
-			return csvimport.Fail(retrypatterns.CSVEncodingUnsupported, "byte 0: the byte order mark of %s; %s", m.name, acceptedEncodings)
+			return csvimport.Fail(retrypatterns.CSVEncodingUnsupported, "byte 0: the byte order mark of %s; %s", m.name,
+				acceptedEncodings)
 		}
 	}
 	return nil
 }
 
-// detect decides the encoding by the first bytes of a file. whole tells that
-// they are the whole file.
+// detect decides the encoding by the first bytes of a file. whole tells that they are the whole file.
 func detect(head []byte, whole bool) (Encoding, error) {
 	if at := bytes.Index(head, []byte("\x1b$")); at >= 0 {
-		return "", csvimport.Fail(retrypatterns.CSVEncodingUnsupported, "line %d, byte %d: an escape sequence of ISO-2022-JP; %s", lineOf(head, at), at, acceptedEncodings)
+		return "", csvimport.Fail(retrypatterns.CSVEncodingUnsupported,
+			"line %d, byte %d: an escape sequence of ISO-2022-JP; %s", lineOf(head, at), at, acceptedEncodings)
 	}
 	bad := invalidUTF8(head, whole)
 	if bytes.HasPrefix(head, []byte(byteOrderMark)) {
@@ -64,7 +64,8 @@ func detect(head []byte, whole bool) (Encoding, error) {
 	valid := decodesAsShiftJIS(head, whole)
 	switch {
 	case decodesAsEUCJP(head) && (!valid || mostlyHalfWidth(head)):
-		return "", csvimport.Fail(retrypatterns.CSVEncodingUnsupported, "line %d, byte %d: the text looks like EUC-JP; %s", lineOf(head, bad), bad, acceptedEncodings)
+		return "", csvimport.Fail(retrypatterns.CSVEncodingUnsupported,
+			"line %d, byte %d: the text looks like EUC-JP; %s", lineOf(head, bad), bad, acceptedEncodings)
 	case !valid:
 		return "", notDecodable(head, bad, "UTF-8, and the file is not Shift_JIS either")
 	}
@@ -72,7 +73,8 @@ func detect(head []byte, whole bool) (Encoding, error) {
 }
 
 func notDecodable(head []byte, at int, what string) error {
-	return csvimport.Fail(retrypatterns.CSVEncodingUnsupported, "line %d, byte %d (0x%02X) is not %s; %s", lineOf(head, at), at, head[at], what, acceptedEncodings)
+	return csvimport.Fail(retrypatterns.CSVEncodingUnsupported, "line %d, byte %d (0x%02X) is not %s; %s",
+		lineOf(head, at), at, head[at], what, acceptedEncodings)
 }
 
 func lineOf(head []byte, at int) int { return 1 + bytes.Count(head[:at], []byte{'\n'}) }
@@ -111,8 +113,7 @@ func decodeShiftJIS(head []byte) []byte {
 	return text
 }
 
-// mostlyHalfWidth is the sign of EUC-JP that decodes as Shift_JIS too: it does
-// so as half-width katakana throughout.
+// mostlyHalfWidth is the sign of EUC-JP that decodes as Shift_JIS too: it does so as half-width katakana throughout.
 func mostlyHalfWidth(head []byte) bool {
 	var halfWidth, other int
 	for _, r := range string(decodeShiftJIS(head)) {
@@ -131,9 +132,8 @@ func decodesAsEUCJP(head []byte) bool {
 	return err == nil && !bytes.ContainsRune(bytes.TrimSuffix(text, []byte("\uFFFD")), utf8.RuneError)
 }
 
-// decoder is src as UTF-8 without a byte order mark. Bytes that are not in the
-// encoding stay as they are (UTF-8) or become U+FFFD (Shift_JIS): the rows
-// that hold them are found by notInEncoding.
+// decoder is src as UTF-8 without a byte order mark. Bytes that are not in the encoding stay as they are (UTF-8) or
+// become U+FFFD (Shift_JIS): the rows that hold them are found by notInEncoding.
 func decoder(src io.Reader, encoding Encoding) io.Reader {
 	if encoding == ShiftJIS {
 		return transform.NewReader(src, japanese.ShiftJIS.NewDecoder())

@@ -10,10 +10,9 @@ import (
 	"stepback/csvimport"
 )
 
-// readLikeAWS reads CSV by the rules AWS documents for the ItemReader, written
-// down apart from this package's own scanner: a backslash escapes a backslash, a
-// quote or a comma and vanishes before anything else, `""` is a quote inside
-// quotes, a row ends with a newline.
+// readLikeAWS reads CSV by the rules AWS documents for the ItemReader, written down apart from this package's own
+// scanner: a backslash escapes a backslash, a quote or a comma and vanishes before anything else, `""` is a quote
+// inside quotes, a row ends with a newline.
 func readLikeAWS(text string) [][]string {
 	var table [][]string
 	var row []string
@@ -53,8 +52,10 @@ func readLikeAWS(text string) [][]string {
 
 func FuzzNormalise(f *testing.F) {
 	for _, seed := range []string{
-		head + "u1,1,2\n", head + "\"a\nb\"\"c\",1,2\r\n\n" + `back\slash\\,"x\"",3` + "\nshort\n", byteOrderMark + "post_count;user_id;login_count\n1;\"u;,\";2",
-		"ユーザーID\tログイン回数\t投稿回数\nあ\t1\t2", "user_id,login_count,post_count,line,error,reason\n'=x,'-1,2,3,e,r\n", head + "\"open,1,2\nu,1,1", head + "u\x00,1,2\r\r\nv,1,1\n",
+		head + "u1,1,2\n", head + "\"a\nb\"\"c\",1,2\r\n\n" + `back\slash\\,"x\"",3` + "\nshort\n", byteOrderMark +
+			"post_count;user_id;login_count\n1;\"u;,\";2",
+		"ユーザーID\tログイン回数\t投稿回数\nあ\t1\t2", "user_id,login_count,post_count,line,error,reason\n'=x,'-1,2,3,e,r\n",
+		head + "\"open,1,2\nu,1,1", head + "u\x00,1,2\r\r\nv,1,1\n",
 	} {
 		f.Add([]byte(seed))
 	}
@@ -73,7 +74,8 @@ func FuzzNormalise(f *testing.F) {
 			if err != nil {
 				return
 			}
-			want = append(want, kept{row.UserID, row.LoginCount, row.PostCount, strconv.FormatInt(row.Line, 10), csvimport.JoinProblems(row.Problems)})
+			want = append(want, kept{row.UserID, row.LoginCount, row.PostCount, strconv.FormatInt(row.Line, 10),
+				csvimport.JoinProblems(row.Problems)})
 		}
 		var file bytes.Buffer
 		again, err := NewReader(bytes.NewReader(data), r.Format().Encoding)
@@ -102,7 +104,10 @@ func FuzzNormalise(f *testing.F) {
 			}
 		}
 		if r.Regular() {
-			checkRegular(t, data, len(want), func(i int) []string { return []string{want[i].user, want[i].logins, want[i].posts} })
+			checkRegular(t, data, len(want), func(i int) []string {
+				return []string{want[i].user, want[i].logins,
+					want[i].posts}
+			})
 		}
 	})
 }

@@ -2,10 +2,9 @@ package csvfile
 
 import "bytes"
 
-// A spreadsheet runs a cell that begins with =, +, - or @ (or a tab or CR before
-// one) as a formula. A corrections file therefore writes an apostrophe
-// before such a value, and before one that already begins with apostrophes and then
-// such a character, so that reading it back removes exactly what was added.
+// A spreadsheet runs a cell that begins with =, +, - or @ (or a tab or CR before one) as a formula. A corrections file
+// therefore writes an apostrophe before such a value, and before one that already begins with apostrophes and then such
+// a character, so that reading it back removes exactly what was added.
 
 // Guard is a value as a corrections file writes it.
 func Guard(value string) string {

@@ -31,12 +31,12 @@ var columnNames = map[string]column{
 	"line": columnIgnored, "error": columnIgnored, "reason": columnIgnored,
 }
 
-var canonicalNames = [...]string{columnUserID: "user_id", columnLoginCount: "login_count", columnPostCount: "post_count"}
+var canonicalNames = [...]string{columnUserID: "user_id", columnLoginCount: "login_count",
+	columnPostCount: "post_count"}
 
 const acceptedHeader = "expected are the columns user_id (or ユーザーID), login_count (or ログイン回数) and post_count (or 投稿回数), each once, in any order; the columns line, error and reason of a corrections file may stay and are ignored"
 
-// fold makes names comparable: NFKC (so full-width and half-width letters are
-// the same), lower case, no blanks around.
+// fold makes names comparable: NFKC (so full-width and half-width letters are the same), lower case, no blanks around.
 func fold(name string) string {
 	return strings.ToLower(strings.TrimSpace(norm.NFKC.String(name)))
 }
@@ -59,8 +59,8 @@ func known(fields [][]byte) int {
 	return n
 }
 
-// readHeader understands a header row, or fails with CSVHeaderInvalid saying
-// which column is wrong and what is accepted.
+// readHeader understands a header row, or fails with CSVHeaderInvalid saying which column is wrong and what is
+// accepted.
 func readHeader(row *rawRow, delimiter Delimiter) (header, error) {
 	h := header{canonical: row.traits == 0 && len(row.fields) == 3 && delimiter == Comma}
 	first := map[string]int{}
@@ -97,11 +97,12 @@ func readHeader(row *rawRow, delimiter Delimiter) (header, error) {
 	if known(row.fields) == 0 && looksLikeData(row.fields) {
 		hint = "; the first row looks like data: put a header row above it"
 	}
-	return header{}, csvimport.Fail(retrypatterns.CSVHeaderInvalid, "line %d: %s (columns separated by %s); %s%s", row.line, listFaults(faults), delimiter, acceptedHeader, hint)
+	return header{}, csvimport.Fail(retrypatterns.CSVHeaderInvalid, "line %d: %s (columns separated by %s); %s%s",
+		row.line, listFaults(faults), delimiter, acceptedHeader, hint)
 }
 
-// listFaults joins the faults of a header, of many the first seven and the last three, which say what is missing: the message goes into the
-// execution's history and into a notification, which have no room for thousands of columns.
+// listFaults joins the faults of a header, of many the first seven and the last three, which say what is missing: the
+// message goes into the execution's history and into a notification, which have no room for thousands of columns.
 func listFaults(faults []string) string {
 	const first, last = 7, 3
 	if more := len(faults) - first - last; more > 1 {

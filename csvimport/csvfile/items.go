@@ -8,9 +8,8 @@ import (
 	"stepback/csvimport"
 )
 
-// Items reads back what the distributed Map's ItemReader read: a file that Check
-// found regular, or a copy that Normalise wrote. Row i of Items is row i of
-// the Map.
+// Items reads back what the distributed Map's ItemReader read: a file that Check found regular, or a copy that
+// Normalise wrote. Row i of Items is row i of the Map.
 type Items struct {
 	scanner *scanner
 	set     []func(*csvimport.Record, string)

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestTheRowBehindALongOne has lines whose end is the last byte of the longest row, or next to it: the row behind them is kept, whatever
-// the line ends with.
+// TestTheRowBehindALongOne has lines whose end is the last byte of the longest row, or next to it: the row behind them
+// is kept, whatever the line ends with.
 func TestTheRowBehindALongOne(t *testing.T) {
 	t.Parallel()
 	const behind = bufferBytes / len("u3,1,1") // more than the buffer holds, so that no end of the file is in sight

@@ -28,12 +28,10 @@ type Reader struct {
 	row       Row
 }
 
-// NewReader looks at the head of a file, decides its encoding and delimiter,
-// and reads its header. assume is the encoding to take in place of the one
-// the head suggests, or empty.
+// NewReader looks at the head of a file, decides its encoding and delimiter, and reads its header. assume is the
+// encoding to take in place of the one the head suggests, or empty.
 //
-// It fails with CSVFileEmpty, CSVFileBinary, CSVEncodingUnsupported or
-// CSVHeaderInvalid, or with the error of src.
+// It fails with CSVFileEmpty, CSVFileBinary, CSVEncodingUnsupported or CSVHeaderInvalid, or with the error of src.
 func NewReader(src io.Reader, assume Encoding) (*Reader, error) {
 	buffered := bufio.NewReaderSize(src, headBytes)
 	head, err := buffered.Peek(headBytes)
@@ -77,13 +75,13 @@ func firstError(errs ...error) error {
 	return nil
 }
 
-// readHeader skips blank lines, tries each delimiter and keeps the one by which
-// most column names are known.
+// readHeader skips blank lines, tries each delimiter and keeps the one by which most column names are known.
 func (r *Reader) readHeader() error {
 	s := r.scanner
 	for {
 		if _, err := s.locate(); errors.Is(err, io.EOF) {
-			return csvimport.Fail(retrypatterns.CSVFileEmpty, "the object holds nothing but blank lines; upload a file with a header and rows")
+			return csvimport.Fail(retrypatterns.CSVFileEmpty,
+				"the object holds nothing but blank lines; upload a file with a header and rows")
 		} else if err != nil {
 			return err
 		}
@@ -112,7 +110,8 @@ func (r *Reader) readHeader() error {
 		return err
 	}
 	if row.traits&(traitTooLong|traitOpenQuote|traitAfterQuote) != 0 {
-		return csvimport.Fail(retrypatterns.CSVHeaderInvalid, "line %d: the header %s; %s", row.line, faultOf(row.traits), acceptedHeader)
+		return csvimport.Fail(retrypatterns.CSVHeaderInvalid, "line %d: the header %s; %s", row.line,
+			faultOf(row.traits), acceptedHeader)
 	}
 	r.header, err = readHeader(row, best)
 	r.irregular = r.irregular || !r.header.canonical
@@ -122,7 +121,6 @@ func (r *Reader) readHeader() error {
 // Format is the file's encoding and delimiter.
 func (r *Reader) Format() Format { return r.format }
 
-// Regular tells whether everything read so far is exactly what AWS's ItemReader
-// and any other CSV reader take in the same way: UTF-8, canonical header, commas, LF,
-// no blank lines, no line breaks in quotes, no backslashes, no problems.
+// Regular tells whether everything read so far is exactly what AWS's ItemReader and any other CSV reader take in the
+// same way: UTF-8, canonical header, commas, LF, no blank lines, no line breaks in quotes, no backslashes, no problems.
 func (r *Reader) Regular() bool { return !r.irregular }

@@ -9,8 +9,8 @@ import (
 	"stepback/retrypatterns"
 )
 
-// MaxValueBytes is how much of a value a row keeps. No value that long is
-// valid, so only values of rows with a problem are ever shortened.
+// MaxValueBytes is how much of a value a row keeps. No value that long is valid, so only values of rows with a problem
+// are ever shortened.
 const MaxValueBytes = 1024
 
 // Row is one row of data. It is valid until the next call of Reader.Next.
@@ -23,9 +23,8 @@ type Row struct {
 	Problems   []csvimport.Problem // empty when the row can be imported
 }
 
-// Next returns the next row that is not blank, or io.EOF. A byte that is not in
-// the file's encoding is CSVEncodingUnsupported: half a file in another
-// encoding is not guessed at.
+// Next returns the next row that is not blank, or io.EOF. A byte that is not in the file's encoding is
+// CSVEncodingUnsupported: half a file in another encoding is not guessed at.
 func (r *Reader) Next() (*Row, error) {
 	raw, err := r.scanner.next()
 	for err == nil && raw.blank() {
@@ -53,14 +52,14 @@ func (r *Reader) Next() (*Row, error) {
 func (r *Reader) checkEncoding(raw *rawRow) error {
 	for i, f := range raw.fields {
 		if notInEncoding(f, r.format.Encoding) {
-			return csvimport.Fail(retrypatterns.CSVEncodingUnsupported, "line %d, column %d: bytes that are not %s; %s", raw.line, i+1, r.format.Encoding, acceptedEncodings)
+			return csvimport.Fail(retrypatterns.CSVEncodingUnsupported, "line %d, column %d: bytes that are not %s; %s",
+				raw.line, i+1, r.format.Encoding, acceptedEncodings)
 		}
 	}
 	return nil
 }
 
-// setValues copies the three values out of the scanner's buffer, in one
-// allocation.
+// setValues copies the three values out of the scanner's buffer, in one allocation.
 func (r *Reader) setValues(raw *rawRow) {
 	var bounds [4][2]int
 	text := r.text[:0]
@@ -85,14 +84,15 @@ func (r *Reader) setValues(raw *rawRow) {
 	r.row.UserID, r.row.LoginCount, r.row.PostCount = at(columnUserID), at(columnLoginCount), at(columnPostCount)
 }
 
-// check notes what is wrong with the row. A row that could not be split says so
-// and nothing else: its values are not where they should be.
+// check notes what is wrong with the row. A row that could not be split says so and nothing else: its values are not
+// where they should be.
 func (r *Reader) check(raw *rawRow) {
 	switch {
 	case raw.traits&(traitTooLong|traitOpenQuote|traitAfterQuote) != 0:
 		r.note("the row " + faultOf(raw.traits))
 	case len(raw.fields) < len(r.header.columns):
-		r.note(fmt.Sprintf("the row has %s, the header has %d columns: add what is missing", plural(len(raw.fields), "field"), len(r.header.columns)))
+		r.note(fmt.Sprintf("the row has %s, the header has %d columns: add what is missing",
+			plural(len(raw.fields), "field"), len(r.header.columns)))
 	case len(raw.fields) > len(r.header.columns):
 		r.note(fmt.Sprintf("the row has %s, the header has %d columns: put a value that contains the %s in double quotes", plural(len(raw.fields), "field"), len(r.header.columns), r.format.Delimiter))
 	default:

@@ -6,8 +6,8 @@ import (
 )
 
 const (
-	// MaxRowBytes is the longest row that is read as a row. A longer one, or a
-	// quote that is not closed within this many bytes, is a problem of its row.
+	// MaxRowBytes is the longest row that is read as a row. A longer one, or a quote that is not closed within this
+	// many bytes, is a problem of its row.
 	MaxRowBytes = 64 << 10
 	bufferBytes = 4 * MaxRowBytes
 )
@@ -41,8 +41,8 @@ func (r *rawRow) blank() bool {
 	return len(r.fields) == 1 && r.traits&traitQuoted == 0 && len(bytes.TrimSpace(r.fields[0])) == 0
 }
 
-// scanner splits UTF-8 text into rows. Rows end with LF, CRLF or CR. A quoted
-// field may hold delimiters and line breaks; `""` in it is one quote.
+// scanner splits UTF-8 text into rows. Rows end with LF, CRLF or CR. A quoted field may hold delimiters and line
+// breaks; `""` in it is one quote.
 type scanner struct {
 	src        io.Reader
 	buf        []byte
@@ -76,8 +76,7 @@ func (s *scanner) next() (*rawRow, error) {
 	return &s.row, err
 }
 
-// locate splits the row at the read position without consuming it and returns its
-// length in bytes.
+// locate splits the row at the read position without consuming it and returns its length in bytes.
 func (s *scanner) locate() (int, error) {
 	for {
 		window := s.buf[s.start:min(s.end, s.start+MaxRowBytes)]
@@ -117,8 +116,8 @@ func (s *scanner) fill() error {
 	return nil
 }
 
-// giveUp makes a row of the first line of a window in which no row ends: an
-// unclosed quote costs its own line, not the rest of the file.
+// giveUp makes a row of the first line of a window in which no row ends: an unclosed quote costs its own line, not the
+// rest of the file.
 func (s *scanner) giveUp(window []byte, how splitResult) int {
 	line, n := window, len(window)
 	end := bytes.IndexAny(window, "\r\n")

@@ -14,8 +14,7 @@ const (
 	splitInQuote                    // at the end of the window, inside quotes
 )
 
-// special marks the bytes that a plain field does not have. The delimiter is
-// compared apart.
+// special marks the bytes that a plain field does not have. The delimiter is compared apart.
 var special = func() (table [256]bool) {
 	for _, c := range []byte{'\n', '\r', '"', '\\', 0} {
 		table[c] = true
@@ -26,8 +25,8 @@ var special = func() (table [256]bool) {
 	return table
 }()
 
-// split divides the row at the start of window into s.row and returns its
-// length. With final, the end of the window is the end of the file.
+// split divides the row at the start of window into s.row and returns its length. With final, the end of the window is
+// the end of the file.
 func (s *scanner) split(window []byte, final bool) (int, splitResult) {
 	s.row.fields = s.row.fields[:0]
 	s.row.traits = 0
@@ -101,8 +100,8 @@ func traitOf(c byte) trait {
 	return 0
 }
 
-// quoted reads a field whose opening quote is before i. It returns the text
-// between the quotes and where the field ends, or open when it does not.
+// quoted reads a field whose opening quote is before i. It returns the text between the quotes and where the field
+// ends, or open when it does not.
 func (s *scanner) quoted(window []byte, i int) (field []byte, end int, open bool) {
 	s.row.traits |= traitQuoted
 	begin, copied := i, -1 // copied: where the text began in scratch
@@ -143,8 +142,8 @@ func (s *scanner) quoted(window []byte, i int) (field []byte, end int, open bool
 	return nil, i, true
 }
 
-// afterQuote skips what stands between a closing quote and the field's end:
-// blanks are padding, anything else is a fault.
+// afterQuote skips what stands between a closing quote and the field's end: blanks are padding, anything else is a
+// fault.
 func (s *scanner) afterQuote(window []byte, i int) int {
 	rest, end := s.plain(window, i)
 	if len(rest) > 0 {

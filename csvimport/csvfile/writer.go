@@ -9,10 +9,8 @@ import (
 	"stepback/csvimport"
 )
 
-// Writer writes rows so that AWS's ItemReader reads back exactly what was
-// written: UTF-8, comma, LF, quotes where they are needed, and every backslash
-// doubled, because that reader takes a backslash as an escape and drops a
-// lone one.
+// Writer writes rows so that AWS's ItemReader reads back exactly what was written: UTF-8, comma, LF, quotes where they
+// are needed, and every backslash doubled, because that reader takes a backslash as an escape and drops a lone one.
 type Writer struct {
 	out *bufio.Writer
 }
@@ -58,10 +56,9 @@ func writeValue(out *bufio.Writer, v string) {
 	}
 }
 
-// Normalise writes the copy of a file that the ItemReader gets: the columns
-// user_id, login_count, post_count, line and problem, where line is the row's line
-// in the uploaded file and problem is empty or says why the row must be
-// rejected. It writes every row and returns how many.
+// Normalise writes the copy of a file that the ItemReader gets: the columns user_id, login_count, post_count, line and
+// problem, where line is the row's line in the uploaded file and problem is empty or says why the row must be rejected.
+// It writes every row and returns how many.
 func Normalise(r *Reader, out io.Writer) (int64, error) {
 	w := NewWriter(out)
 	if err := w.Write("user_id", "login_count", "post_count", "line", "problem"); err != nil {
@@ -76,7 +73,8 @@ func Normalise(r *Reader, out io.Writer) (int64, error) {
 		if err != nil {
 			return rows, err
 		}
-		err = w.Write(row.UserID, row.LoginCount, row.PostCount, strconv.FormatInt(row.Line, 10), csvimport.JoinProblems(row.Problems))
+		err = w.Write(row.UserID, row.LoginCount, row.PostCount, strconv.FormatInt(row.Line, 10),
+			csvimport.JoinProblems(row.Problems))
 		if err != nil {
 			return rows, err
 		}

@@ -30,7 +30,8 @@ func Open(ctx context.Context, address string) (csvimport.Store, error) {
 	case "sqlite":
 		path, options, _ := SQLitePath(address)
 		if path == "" {
-			return nil, csvimport.Fail(retrypatterns.InvalidInput, "the database address sqlite: lacks a path; write sqlite:/path/file.db")
+			return nil, csvimport.Fail(retrypatterns.InvalidInput,
+				"the database address sqlite: lacks a path; write sqlite:/path/file.db")
 		}
 		durability, err := sqliteDurability(options)
 		if err != nil {
@@ -44,9 +45,12 @@ func Open(ctx context.Context, address string) (csvimport.Store, error) {
 	case secretScheme:
 		return openSecret(ctx, rest)
 	case "":
-		return nil, csvimport.Fail(retrypatterns.InvalidInput, "DATABASE_URL is not set; set it to sqlite:/path/file.db or postgres://user:password@host/name")
+		return nil, csvimport.Fail(retrypatterns.InvalidInput,
+			"DATABASE_URL is not set; set it to sqlite:/path/file.db or postgres://user:password@host/name")
 	}
-	return nil, csvimport.Fail(retrypatterns.InvalidInput, "the database address %s is not understood; write sqlite:/path/file.db or postgres://user:password@host/name", Mask(address))
+	return nil, csvimport.Fail(retrypatterns.InvalidInput,
+		"the database address %s is not understood; write sqlite:/path/file.db or postgres://user:password@host/name",
+		Mask(address))
 }
 
 // Reader reads the users of a database.
@@ -56,8 +60,8 @@ type Reader interface {
 	Close() error
 }
 
-// OpenReader opens the database of an address that Open takes for reading only. That of SQLite is left as it is, and may lie on a disk
-// that takes no writes.
+// OpenReader opens the database of an address that Open takes for reading only. That of SQLite is left as it is, and
+// may lie on a disk that takes no writes.
 func OpenReader(ctx context.Context, address string) (Reader, error) {
 	path, options, ok := SQLitePath(address)
 	if !ok || path == "" {
@@ -73,8 +77,8 @@ func OpenReader(ctx context.Context, address string) (Reader, error) {
 	return r, nil
 }
 
-// SQLitePath is the file that an SQLite address names, and the options behind it; ok is false for any other address. A question mark before
-// the last slash is part of the path: directories may be called so.
+// SQLitePath is the file that an SQLite address names, and the options behind it; ok is false for any other address. A
+// question mark before the last slash is part of the path: directories may be called so.
 func SQLitePath(address string) (path, options string, ok bool) {
 	rest, ok := strings.CutPrefix(address, "sqlite:")
 	if !ok {
@@ -93,7 +97,8 @@ func sqliteDurability(options string) (sqlitestore.Durability, error) {
 	case "synchronous=normal":
 		return sqlitestore.Normal, nil
 	}
-	return "", csvimport.Fail(retrypatterns.InvalidInput, "the option %q of the database address is not understood; write ?synchronous=normal or nothing", options)
+	return "", csvimport.Fail(retrypatterns.InvalidInput,
+		"the option %q of the database address is not understood; write ?synchronous=normal or nothing", options)
 }
 
 // opened keeps a nil store from becoming a non-nil interface.
@@ -104,8 +109,8 @@ func opened[S csvimport.Store](store S, err error) (csvimport.Store, error) {
 	return store, nil
 }
 
-// Mask is an address without its passwords, for logs. Of what is no address it
-// leaves the scheme at most: libpq's "host=… password=…" has none.
+// Mask is an address without its passwords, for logs. Of what is no address it leaves the scheme at most: libpq's
+// "host=… password=…" has none.
 func Mask(address string) string {
 	scheme, rest, found := strings.Cut(address, ":")
 	u, err := url.Parse(address)

@@ -54,7 +54,8 @@ func TestLazy(t *testing.T) {
 	lazy := database.NewLazy("sqlite:" + path)
 	run := csvimport.Run{File: csvimport.Source{Bucket: "b", Key: "k", ETag: "e"}, Name: "r"}
 	for range 2 {
-		if outcome, err := lazy.Apply(t.Context(), run, 0, csvimport.Increment{UserID: "u", LoginCount: 1}); err != nil || outcome == "" {
+		if outcome, err := lazy.Apply(t.Context(), run, 0, csvimport.Increment{UserID: "u",
+			LoginCount: 1}); err != nil || outcome == "" {
 			t.Fatalf("Apply: %s, %v", outcome, err)
 		}
 	}
@@ -70,7 +71,8 @@ func TestLazy(t *testing.T) {
 	}
 	broken := database.NewLazy("sqlite:" + t.TempDir())
 	for range 2 {
-		if _, err := broken.Apply(t.Context(), run, 0, csvimport.Increment{UserID: "u"}); csvimport.AsFailure(err).Name != retrypatterns.StorageError {
+		if _, err := broken.Apply(t.Context(), run, 0,
+			csvimport.Increment{UserID: "u"}); csvimport.AsFailure(err).Name != retrypatterns.StorageError {
 			t.Errorf("a directory opened as a database: %v", err)
 		}
 	}
@@ -93,13 +95,15 @@ func TestSQLitePath(t *testing.T) {
 		"sqlite:": {"", "", true},
 		"postgres://host/users.db?synchronous_commit=1": {"", "", false},
 	} {
-		if path, options, ok := database.SQLitePath(address); path != want.path || options != want.options || ok != want.ok {
+		if path, options, ok := database.SQLitePath(address); path != want.path || options != want.options ||
+			ok != want.ok {
 			t.Errorf("SQLitePath(%q) is %q, %q, %v; want %+v", address, path, options, ok, want)
 		}
 	}
 }
 
-// TestDirectoryWithQuestionMark writes and reads a database in a directory whose name looks like the options of an address.
+// TestDirectoryWithQuestionMark writes and reads a database in a directory whose name looks like the options of an
+// address.
 func TestDirectoryWithQuestionMark(t *testing.T) {
 	t.Parallel()
 	address := "sqlite:" + filepath.Join(t.TempDir(), "what? 100%#1&mode=ro", "users.db")

@@ -6,10 +6,9 @@ import (
 	"stepback/csvimport"
 )
 
-// Lazy is a store that is opened by the first call that needs it. A Lambda
-// function uses it so that a database which cannot be reached fails the
-// invocation with a named error, which is retried, and not the start of the
-// process, which has no name.
+// Lazy is a store that is opened by the first call that needs it. A Lambda function uses it so that a database which
+// cannot be reached fails the invocation with a named error, which is retried, and not the start of the process, which
+// has no name.
 type Lazy struct {
 	address string
 	slot    chan csvimport.Store // holds the store, or nil before it is open
@@ -22,8 +21,7 @@ func NewLazy(address string) *Lazy {
 	return l
 }
 
-// store opens the database unless it is open. A failed attempt is repeated by
-// the next call.
+// store opens the database unless it is open. A failed attempt is repeated by the next call.
 func (l *Lazy) store(ctx context.Context) (csvimport.Store, error) {
 	select {
 	case s := <-l.slot:
@@ -39,7 +37,8 @@ func (l *Lazy) store(ctx context.Context) (csvimport.Store, error) {
 }
 
 // Apply implements csvimport.Store.
-func (l *Lazy) Apply(ctx context.Context, run csvimport.Run, row int64, inc csvimport.Increment) (csvimport.Outcome, error) {
+func (l *Lazy) Apply(ctx context.Context, run csvimport.Run, row int64, inc csvimport.Increment) (csvimport.Outcome,
+	error) {
 	s, err := l.store(ctx)
 	if err != nil {
 		return "", err

@@ -13,13 +13,11 @@ import (
 	"stepback/retrypatterns"
 )
 
-// iamScheme names a PostgreSQL server of Amazon RDS or Aurora at which the
-// program authenticates as its IAM role.
+// iamScheme names a PostgreSQL server of Amazon RDS or Aurora at which the program authenticates as its IAM role.
 const iamScheme = "postgres+iam"
 
-// openIAM opens postgres+iam://user@host:port/name. The password of each new
-// connection is an IAM token, which is signed here without asking anybody. The
-// server's certificate is verified unless the address says otherwise.
+// openIAM opens postgres+iam://user@host:port/name. The password of each new connection is an IAM token, which is
+// signed here without asking anybody. The server's certificate is verified unless the address says otherwise.
 func openIAM(ctx context.Context, address string) (csvimport.Store, error) {
 	u, err := iamAddress(address)
 	if err != nil {
@@ -27,22 +25,27 @@ func openIAM(ctx context.Context, address string) (csvimport.Store, error) {
 	}
 	cfg, err := config.LoadDefaultConfig(ctx)
 	if err != nil {
-		return nil, csvimport.Fail(retrypatterns.InvalidInput, "the AWS configuration for the database's IAM token cannot be read: %w", err)
+		return nil, csvimport.Fail(retrypatterns.InvalidInput,
+			"the AWS configuration for the database's IAM token cannot be read: %w", err)
 	}
 	token := func(ctx context.Context) (string, error) {
 		return auth.BuildAuthToken(ctx, u.Host, cfg.Region, u.User.Username(), cfg.Credentials)
 	}
-	return opened(postgresstore.OpenWith(ctx, u.String(), postgresstore.Access{Password: token, Roots: rdsroots.Pool()}))
+	return opened(postgresstore.OpenWith(ctx, u.String(), postgresstore.Access{Password: token,
+		Roots: rdsroots.Pool()}))
 }
 
 // iamAddress is the address in pgx's spelling, complete with port and sslmode.
 func iamAddress(address string) (*url.URL, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Hostname() == "" || u.User.Username() == "" {
-		return nil, csvimport.Fail(retrypatterns.InvalidInput, "the database address %s is not understood; write %s://user@host:port/name", Mask(address), iamScheme)
+		return nil, csvimport.Fail(retrypatterns.InvalidInput,
+			"the database address %s is not understood; write %s://user@host:port/name", Mask(address), iamScheme)
 	}
 	if _, ok := u.User.Password(); ok {
-		return nil, csvimport.Fail(retrypatterns.InvalidInput, "the database address %s has a password; with %s the IAM role authenticates: leave it out", Mask(address), iamScheme)
+		return nil, csvimport.Fail(retrypatterns.InvalidInput,
+			"the database address %s has a password; with %s the IAM role authenticates: leave it out", Mask(address),
+			iamScheme)
 	}
 	u.Scheme = "postgres"
 	if u.Port() == "" {

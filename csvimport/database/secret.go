@@ -20,8 +20,8 @@ import (
 // secretScheme names a secret that says where the database is and who may enter.
 const secretScheme = "secretsmanager"
 
-// secret has the members that Amazon RDS gives a database's secret, and sslmode,
-// which is verify-full when it is absent.
+// secret has the members that Amazon RDS gives a database's secret, and sslmode, which is verify-full when it is
+// absent.
 type secret struct {
 	Username string      `json:"username"`
 	Password string      `json:"password"`
@@ -31,12 +31,13 @@ type secret struct {
 	SSLMode  string      `json:"sslmode"`
 }
 
-// openSecret opens secretsmanager:ARN. The password is read again for each new
-// connection, so that a rotation needs no restart.
+// openSecret opens secretsmanager:ARN. The password is read again for each new connection, so that a rotation needs no
+// restart.
 func openSecret(ctx context.Context, id string) (csvimport.Store, error) {
 	cfg, err := config.LoadDefaultConfig(ctx)
 	if err != nil {
-		return nil, csvimport.Fail(retrypatterns.InvalidInput, "the AWS configuration for the database's secret cannot be read: %w", err)
+		return nil, csvimport.Fail(retrypatterns.InvalidInput,
+			"the AWS configuration for the database's secret cannot be read: %w", err)
 	}
 	client := secretsmanager.NewFromConfig(cfg)
 	read := func(ctx context.Context) (secret, error) {
@@ -54,7 +55,8 @@ func openSecret(ctx context.Context, id string) (csvimport.Store, error) {
 		s, err := read(ctx)
 		return s.Password, err
 	}
-	return opened(postgresstore.OpenWith(ctx, s.address(), postgresstore.Access{Password: password, Roots: rdsroots.Pool()}))
+	return opened(postgresstore.OpenWith(ctx, s.address(), postgresstore.Access{Password: password,
+		Roots: rdsroots.Pool()}))
 }
 
 // secretFailure names an error of Secrets Manager by its code.
@@ -70,7 +72,8 @@ func secretFailure(id string, err error) error {
 func parseSecret(id, text string) (secret, error) {
 	var s secret
 	if json.Unmarshal([]byte(text), &s) != nil {
-		return s, csvimport.Fail(retrypatterns.InvalidInput, "the secret %s is not a JSON object with username, password, host, port and dbname", id)
+		return s, csvimport.Fail(retrypatterns.InvalidInput,
+			"the secret %s is not a JSON object with username, password, host, port and dbname", id)
 	}
 	for _, member := range []struct{ name, value string }{
 		{"username", s.Username}, {"password", s.Password}, {"host", s.Host}, {"dbname", s.DBName},
@@ -83,7 +86,8 @@ func parseSecret(id, text string) (secret, error) {
 		s.Port = "5432"
 	}
 	if n, err := strconv.ParseUint(s.Port.String(), 10, 16); err != nil || n == 0 {
-		return s, csvimport.Fail(retrypatterns.InvalidInput, "the secret %s has a port that is none; write 1 to 65535", id)
+		return s, csvimport.Fail(retrypatterns.InvalidInput, "the secret %s has a port that is none; write 1 to 65535",
+			id)
 	}
 	return s, nil
 }

@@ -30,10 +30,14 @@ func TestParseSecret(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		`hunter2`: "InvalidInput: the secret " + arn + " is not a JSON object with username, password, host, port and dbname",
-		`{"username":"u","password":"p","host":"h"}`:                         "InvalidInput: the secret " + arn + " has no dbname",
-		`{"username":"u","password":"p","host":"h","port":0,"dbname":"d"}`:   "InvalidInput: the secret " + arn + " has a port that is none; write 1 to 65535",
-		`{"username":"u","password":"p","host":"h","port":1.5,"dbname":"d"}`: "InvalidInput: the secret " + arn + " has a port that is none; write 1 to 65535",
+		`hunter2`: "InvalidInput: the secret " + arn +
+			" is not a JSON object with username, password, host, port and dbname",
+		`{"username":"u","password":"p","host":"h"}`: "InvalidInput: the secret " + arn +
+			" has no dbname",
+		`{"username":"u","password":"p","host":"h","port":0,"dbname":"d"}`: "InvalidInput: the secret " + arn +
+			" has a port that is none; write 1 to 65535",
+		`{"username":"u","password":"p","host":"h","port":1.5,"dbname":"d"}`: "InvalidInput: the secret " + arn +
+			" has a port that is none; write 1 to 65535",
 	} {
 		if _, err := parseSecret(arn, text); err == nil || err.Error() != want {
 			t.Errorf("%s: %v; want %s", text, err, want)
@@ -77,7 +81,8 @@ func TestOpenSecretReadsThePasswordForEachConnection(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = store.Close() })
-	outcome, err := store.Apply(t.Context(), csvimport.Run{File: csvimport.Source{Bucket: "b", Key: "k", ETag: "e"}, Name: "r"}, 0, csvimport.Increment{UserID: "u"})
+	outcome, err := store.Apply(t.Context(), csvimport.Run{File: csvimport.Source{Bucket: "b", Key: "k", ETag: "e"},
+		Name: "r"}, 0, csvimport.Increment{UserID: "u"})
 	if err != nil || outcome != csvimport.Applied {
 		t.Errorf("Apply: %s, %v", outcome, err)
 	}

@@ -10,8 +10,7 @@ import (
 	"stepback/retrypatterns"
 )
 
-// MaxBytes reads CSV_MAX_BYTES, in bytes; 0 when it is not set. Anything but a
-// positive whole number is InvalidInput.
+// MaxBytes reads CSV_MAX_BYTES, in bytes; 0 when it is not set. Anything but a positive whole number is InvalidInput.
 func MaxBytes() (int64, error) {
 	text := os.Getenv("CSV_MAX_BYTES")
 	if text == "" {
@@ -19,13 +18,14 @@ func MaxBytes() (int64, error) {
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n <= 0 {
-		return 0, csvimport.Fail(retrypatterns.InvalidInput, "CSV_MAX_BYTES is %q; set it to a number of bytes above 0, or leave it unset for 104857600", text)
+		return 0, csvimport.Fail(retrypatterns.InvalidInput,
+			"CSV_MAX_BYTES is %q; set it to a number of bytes above 0, or leave it unset for 104857600", text)
 	}
 	return n, nil
 }
 
-// Log writes JSON lines to standard error, where Lambda collects them: those of LOG_LEVEL (DEBUG, INFO, WARN
-// or ERROR) and above, or of INFO when that is not set. A level that is none of these is told and taken for INFO.
+// Log writes JSON lines to standard error, where Lambda collects them: those of LOG_LEVEL (DEBUG, INFO, WARN or ERROR)
+// and above, or of INFO when that is not set. A level that is none of these is told and taken for INFO.
 func Log() *slog.Logger { return logTo(os.Stderr, os.Getenv("LOG_LEVEL")) }
 
 func logTo(w io.Writer, level string) *slog.Logger {

@@ -16,12 +16,12 @@ import (
 	"stepback/retrypatterns"
 )
 
-// Func is a Lambda handler function. The event is decoded inside it, so that a
-// malformed one is InvalidInput and not the name of some decoder's type. Its
-// errors are messages.InvokeResponse_Error by value, whose Type is the
-// error name that Step Functions sees.
+// Func is a Lambda handler function. The event is decoded inside it, so that a malformed one is InvalidInput and not
+// the name of some decoder's type. Its errors are messages.InvokeResponse_Error by value, whose Type is the error name
+// that Step Functions sees.
 //
-// A Func is a lambda.Handler, so that the runtime hands it the event's bytes as they came instead of decoding them twice.
+// A Func is a lambda.Handler, so that the runtime hands it the event's bytes as they came instead of decoding them
+// twice.
 type Func[Output any] func(ctx context.Context, event json.RawMessage) (Output, error)
 
 // Invoke implements lambda.Handler.
@@ -34,7 +34,8 @@ func (f Func[Output]) Invoke(ctx context.Context, event []byte) ([]byte, error) 
 }
 
 // wrap makes a Func of a step. A nil log writes nothing.
-func wrap[Input, Output any](name string, log *slog.Logger, step func(context.Context, Input) (Output, error), attrs func(Input, Output) []slog.Attr) Func[Output] {
+func wrap[Input, Output any](name string, log *slog.Logger, step func(context.Context, Input) (Output, error),
+	attrs func(Input, Output) []slog.Attr) Func[Output] {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
@@ -97,7 +98,8 @@ func decode[Input any](event json.RawMessage, in *Input) error {
 	var kind *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &kind):
-		return csvimport.Fail(retrypatterns.InvalidInput, "the event's %s is a %s, expected %s (byte %d)", kind.Field, kind.Value, kind.Type, kind.Offset)
+		return csvimport.Fail(retrypatterns.InvalidInput, "the event's %s is a %s, expected %s (byte %d)", kind.Field,
+			kind.Value, kind.Type, kind.Offset)
 	case errors.As(err, &syntax):
 		return csvimport.Fail(retrypatterns.InvalidInput, "the event is not JSON: %v (byte %d)", err, syntax.Offset)
 	}

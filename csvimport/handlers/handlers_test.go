@@ -43,9 +43,11 @@ func TestProcess(t *testing.T) {
 	var log bytes.Buffer
 	h := lambda.NewHandler(handlers.Process(openStore(t), slog.New(slog.NewJSONHandler(&log, nil))))
 	for _, step := range []struct{ run, outcome string }{
-		{`"run":"one",`, "applied"}, {`"run":"one",`, "applied"}, {`"run":"two",`, "alreadyApplied"}, {"", "alreadyApplied"},
+		{`"run":"one",`, "applied"}, {`"run":"one",`, "applied"}, {`"run":"two",`, "alreadyApplied"},
+		{"", "alreadyApplied"},
 	} {
-		event := `{"source":{"bucket":"b","key":"k","etag":"e"},` + step.run + `"row":7,"record":{"user_id":" u1 ","login_count":"3","post_count":"2"}}`
+		event := `{"source":{"bucket":"b","key":"k","etag":"e"},` + step.run +
+			`"row":7,"record":{"user_id":" u1 ","login_count":"3","post_count":"2"}}`
 		want := `{"outcome":"` + step.outcome + `","row":7,"userId":"u1"}`
 		got, err := h.Invoke(t.Context(), []byte(event))
 		if err != nil || string(got) != want {
@@ -62,12 +64,17 @@ func TestProcessErrors(t *testing.T) {
 	h := lambda.NewHandler(handlers.Process(openStore(t), nil))
 	const source = `"source":{"bucket":"b","key":"k","etag":"e"}`
 	for event, want := range map[string]messages.InvokeResponse_Error{
-		`{}`:                                   {Type: "InvalidInput", Message: `the event lacks source.bucket, source.key, source.etag; expected "source":{"bucket":…,"key":…,"etag":…} of the uploaded object`},
-		`[]`:                                   {Type: "InvalidInput", Message: "the event's  is a array, expected process.Input (byte 1)"},
-		`{` + source + `}`:                     {Type: "InvalidInput", Message: "the event lacks row, the number of the record in the file, from 0"},
-		`{` + source + `,"row":1}`:             {Type: "InvalidInput", Message: "the event lacks record, the columns user_id, login_count and post_count as text"},
-		`{` + source + `,"row":-1}`:            {Type: "InvalidInput", Message: "row is -1; rows are numbered from 0"},
-		`{` + source + `,"row":1,"record":{}}`: {Type: "ValidationError", Message: "user_id is empty: give the user's id; login_count is empty: write 0 if there was none; post_count is empty: write 0 if there was none"},
+		`{}`: {Type: "InvalidInput",
+			Message: `the event lacks source.bucket, source.key, source.etag; expected "source":{"bucket":…,"key":…,"etag":…} of the uploaded object`},
+		`[]`: {Type: "InvalidInput",
+			Message: "the event's  is a array, expected process.Input (byte 1)"},
+		`{` + source + `}`: {Type: "InvalidInput",
+			Message: "the event lacks row, the number of the record in the file, from 0"},
+		`{` + source + `,"row":1}`: {Type: "InvalidInput",
+			Message: "the event lacks record, the columns user_id, login_count and post_count as text"},
+		`{` + source + `,"row":-1}`: {Type: "InvalidInput", Message: "row is -1; rows are numbered from 0"},
+		`{` + source + `,"row":1,"record":{}}`: {Type: "ValidationError",
+			Message: "user_id is empty: give the user's id; login_count is empty: write 0 if there was none; post_count is empty: write 0 if there was none"},
 		`{` + source + `,"row":1,"record":{"user_id":"u","login_count":"1","post_count":"2","line":"9","problem":"the row is odd"}}`: {Type: "ValidationError", Message: "line 9: the row is odd"},
 	} {
 		_, err := h.Invoke(t.Context(), []byte(event))
@@ -83,14 +90,14 @@ func TestDatabaseOutOfReach(t *testing.T) {
 	h := handlers.Process(database.NewLazy("postgres://u:secret@127.0.0.1:1/db"), nil)
 	_, err := h(t.Context(), json.RawMessage(`{"source":{"bucket":"b","key":"k","etag":"e"},"row":7,"record":{"user_id":"u","login_count":"3","post_count":"2"}}`))
 	var got messages.InvokeResponse_Error
-	if !errors.As(err, &got) || got.Type != retrypatterns.DatabaseConnectionError || strings.Contains(got.Message, "secret") {
+	if !errors.As(err, &got) || got.Type != retrypatterns.DatabaseConnectionError || strings.Contains(got.Message,
+		"secret") {
 		t.Errorf("error is %#v, want DatabaseConnectionError without the password", err)
 	}
 }
 
-// TestEveryRowIsAccountedFor sends random files through validate, and each row of
-// what it points to through process: every row is applied or rejected, the
-// rejected ones are those that validate counted, and the users table equals a
+// TestEveryRowIsAccountedFor sends random files through validate, and each row of what it points to through process:
+// every row is applied or rejected, the rejected ones are those that validate counted, and the users table equals a
 // computation that knows nothing of this package.
 func TestEveryRowIsAccountedFor(t *testing.T) {
 	t.Parallel()
@@ -129,7 +136,8 @@ func TestEveryRowIsAccountedFor(t *testing.T) {
 		out.Flush()
 		var objects objectstest.Memory
 		source := objects.Set(csvimport.Location{Bucket: "b", Key: "k"}, file.String(), "")
-		checked, err := (&validate.Validator{Objects: &objects}).Validate(t.Context(), validate.Input{Source: source, WorkBucket: "w"})
+		checked, err := (&validate.Validator{Objects: &objects}).Validate(t.Context(), validate.Input{Source: source,
+			WorkBucket: "w"})
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -141,7 +149,8 @@ func TestEveryRowIsAccountedFor(t *testing.T) {
 		}
 		applied, refused := processAll(t, rt, &objects, store, source, checked)
 		if applied+refused != checked.Rows || refused != int64(rejected) {
-			rt.Fatalf("%d applied and %d rejected of %d rows, want %d rejected", applied, refused, checked.Rows, rejected)
+			rt.Fatalf("%d applied and %d rejected of %d rows, want %d rejected", applied, refused, checked.Rows,
+				rejected)
 		}
 		got := map[string][2]int64{}
 		_ = store.Export(t.Context(), func(u csvimport.User) error {
@@ -154,7 +163,8 @@ func TestEveryRowIsAccountedFor(t *testing.T) {
 	})
 }
 
-func processAll(t *testing.T, rt *rapid.T, objects csvimport.Objects, store csvimport.Store, source csvimport.Source, checked validate.Output) (applied, rejected int64) {
+func processAll(t *testing.T, rt *rapid.T, objects csvimport.Objects, store csvimport.Store, source csvimport.Source,
+	checked validate.Output) (applied, rejected int64) {
 	object, err := objects.Get(t.Context(), checked.Data, "")
 	if err != nil {
 		rt.Fatal(err)

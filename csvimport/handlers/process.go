@@ -8,8 +8,7 @@ import (
 	"stepback/csvimport/process"
 )
 
-// Process is the handler of ProcessSingleUserRecord. The caller closes the store
-// when no call is running any more.
+// Process is the handler of ProcessSingleUserRecord. The caller closes the store when no call is running any more.
 func Process(store csvimport.Store, log *slog.Logger) Func[process.Output] {
 	step := func(ctx context.Context, in process.Input) (process.Output, error) {
 		return process.Process(ctx, store, in)

@@ -12,10 +12,8 @@ import (
 
 // Executions starts executions of one state machine.
 type Executions interface {
-	// Start starts an execution of that name. Started is false, without an
-	// error, when an execution of that name has ended already or has
-	// another input: the name stands for one version of one file, which is
-	// imported once.
+	// Start starts an execution of that name. Started is false, without an error, when an execution of that name has
+	// ended already or has another input: the name stands for one version of one file, which is imported once.
 	Start(ctx context.Context, name, input string) (started bool, err error)
 }
 
@@ -25,9 +23,8 @@ type Started struct {
 	Repeated  bool   `json:"repeated"`  // the event was delivered before, and nothing was started
 }
 
-// Start is the handler of S3's "Object Created" events: it starts the execution
-// that the object's key and ETag name. An event without bucket, key and ETag, or
-// of another kind, is InvalidInput.
+// Start is the handler of S3's "Object Created" events: it starts the execution that the object's key and ETag name. An
+// event without bucket, key and ETag, or of another kind, is InvalidInput.
 func Start(executions Executions, log *slog.Logger) Func[Started] {
 	step := func(ctx context.Context, event objectevent.Event) (Started, error) {
 		if err := checkEvent(event); err != nil {
@@ -54,11 +51,13 @@ func Start(executions Executions, log *slog.Logger) Func[Started] {
 
 func checkEvent(e objectevent.Event) error {
 	if e.Source != objectevent.Source || e.DetailType != objectevent.DetailType {
-		return csvimport.Fail(retrypatterns.InvalidInput, "the event is %q of %q, expected %q of %q: correct the rule's pattern",
+		return csvimport.Fail(retrypatterns.InvalidInput,
+			"the event is %q of %q, expected %q of %q: correct the rule's pattern",
 			e.DetailType, e.Source, objectevent.DetailType, objectevent.Source)
 	}
 	for _, field := range []struct{ name, value string }{
-		{"detail.bucket.name", e.Detail.Bucket.Name}, {"detail.object.key", e.Detail.Object.Key}, {"detail.object.etag", e.Detail.Object.ETag},
+		{"detail.bucket.name", e.Detail.Bucket.Name}, {"detail.object.key", e.Detail.Object.Key},
+		{"detail.object.etag", e.Detail.Object.ETag},
 	} {
 		if field.value == "" {
 			return csvimport.Fail(retrypatterns.InvalidInput, "the event %s has no %s", e.ID, field.name)

@@ -64,11 +64,13 @@ func TestStartRefuses(t *testing.T) {
 			event: `{"id":"7","source":"aws.s3","detail-type":"Object Created","detail":{"bucket":{"name":"b"},"object":{"key":"k"}}}`,
 			want:  "InvalidInput", message: "the event 7 has no detail.object.etag",
 		},
-		"Step Functions is away": {event: created, err: errors.New("no answer"), want: "UnexpectedError", message: "no answer"},
+		"Step Functions is away": {event: created, err: errors.New("no answer"), want: "UnexpectedError",
+			message: "no answer"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := handlers.Start(&executions{inputs: map[string]string{}, err: c.err}, nil).Invoke(t.Context(), []byte(c.event))
+			_, err := handlers.Start(&executions{inputs: map[string]string{}, err: c.err}, nil).Invoke(t.Context(),
+				[]byte(c.event))
 			var failure messages.InvokeResponse_Error
 			if !errors.As(err, &failure) || failure.Type != c.want || failure.Message != c.message {
 				t.Errorf("got %#v, want %s: %s", err, c.want, c.message)

@@ -16,8 +16,7 @@ import (
 	"stepback/retrypatterns"
 )
 
-// Memory is an object store. Its zero value is empty. Each object that is put is one
-// second newer than the one before.
+// Memory is an object store. Its zero value is empty. Each object that is put is one second newer than the one before.
 type Memory struct {
 	mu      sync.Mutex
 	objects map[csvimport.Location]object
@@ -77,11 +76,13 @@ func (m *Memory) Get(_ context.Context, at csvimport.Location, etag string) (*cs
 		return nil, csvimport.Fail(retrypatterns.CSVFileChanged, "%s was replaced", at)
 	}
 	m.gets++
-	return &csvimport.Object{Body: io.NopCloser(bytes.NewReader(o.content)), Size: int64(len(o.content)), ETag: o.etag(), ContentType: o.contentType}, nil
+	return &csvimport.Object{Body: io.NopCloser(bytes.NewReader(o.content)), Size: int64(len(o.content)),
+		ETag: o.etag(), ContentType: o.contentType}, nil
 }
 
 // Put implements csvimport.Objects.
-func (m *Memory) Put(_ context.Context, at csvimport.Location, body io.ReadSeeker, size int64, contentType string) error {
+func (m *Memory) Put(_ context.Context, at csvimport.Location, body io.ReadSeeker, size int64,
+	contentType string) error {
 	content, err := io.ReadAll(body)
 	if err != nil {
 		return err
@@ -99,7 +100,8 @@ func (m *Memory) List(_ context.Context, bucket, prefix string, visit func(csvim
 	var found []csvimport.ObjectInfo
 	for at, o := range m.objects {
 		if at.Bucket == bucket && strings.HasPrefix(at.Key, prefix) {
-			found = append(found, csvimport.ObjectInfo{Key: at.Key, Size: int64(len(o.content)), LastModified: o.modified})
+			found = append(found, csvimport.ObjectInfo{Key: at.Key, Size: int64(len(o.content)),
+				LastModified: o.modified})
 		}
 	}
 	m.mu.Unlock()

@@ -10,11 +10,10 @@ import (
 
 // Access is what a connection string cannot say. The zero value adds nothing to it.
 type Access struct {
-	// Password gives the password for one new connection; nil means that of the
-	// connection string.
+	// Password gives the password for one new connection; nil means that of the connection string.
 	Password func(ctx context.Context) (string, error)
-	// Roots are the certificate authorities that a server's certificate is
-	// verified against where the connection string asks for that; nil means the system's.
+	// Roots are the certificate authorities that a server's certificate is verified against where the connection string
+	// asks for that; nil means the system's.
 	Roots *x509.CertPool
 }
 

@@ -20,7 +20,8 @@ const (
 )
 
 // Apply implements csvimport.Store.
-func (s *Store) Apply(ctx context.Context, run csvimport.Run, row int64, inc csvimport.Increment) (csvimport.Outcome, error) {
+func (s *Store) Apply(ctx context.Context, run csvimport.Run, row int64, inc csvimport.Increment) (csvimport.Outcome,
+	error) {
 	n, err := s.number(ctx, run)
 	if err != nil {
 		return "", err
@@ -57,8 +58,8 @@ type userRow struct {
 	logins, posts, number int64 // number: its version
 }
 
-// claim inserts the idempotency key and reads the user, in one round trip. A
-// concurrent claim of the same key is waited for.
+// claim inserts the idempotency key and reads the user, in one round trip. A concurrent claim of the same key is waited
+// for.
 func (a *application) claim(ctx context.Context, n numbers, row int64) (bool, error) {
 	var batch pgx.Batch
 	batch.Queue(claimRow, n.file, row, a.inc.Fingerprint(), n.run)
@@ -84,7 +85,8 @@ func (u *userRow) scan(row pgx.Row) error {
 }
 
 // repeat decides what a key that is there already means.
-func (a *application) repeat(ctx context.Context, n numbers, file csvimport.Source, row int64) (csvimport.Outcome, error) {
+func (a *application) repeat(ctx context.Context, n numbers, file csvimport.Source, row int64) (csvimport.Outcome,
+	error) {
 	var fingerprint, by *int64
 	if err := a.tx.QueryRow(ctx, findRow, n.file, row).Scan(&fingerprint, &by); err != nil {
 		return "", err
@@ -98,8 +100,8 @@ func (a *application) repeat(ctx context.Context, n numbers, file csvimport.Sour
 	return n.counted(by), nil
 }
 
-// count adds to the user as it was read; when somebody else was faster, it reads
-// once more under a row lock, after which nobody can be.
+// count adds to the user as it was read; when somebody else was faster, it reads once more under a row lock, after
+// which nobody can be.
 func (a *application) count(ctx context.Context) error {
 	if won, err := a.write(ctx); won || err != nil {
 		return lostRace(err)
@@ -109,7 +111,8 @@ func (a *application) count(ctx context.Context) error {
 	}
 	won, err := a.write(ctx)
 	if !won && err == nil {
-		return csvimport.Fail(retrypatterns.OptimisticLockException, "user %q was changed by somebody else twice in one transaction; nothing was changed", a.inc.UserID)
+		return csvimport.Fail(retrypatterns.OptimisticLockException,
+			"user %q was changed by somebody else twice in one transaction; nothing was changed", a.inc.UserID)
 	}
 	return lostRace(err)
 }
@@ -123,14 +126,17 @@ func (a *application) write(ctx context.Context) (bool, error) {
 	if a.user.logins > math.MaxInt64-a.inc.LoginCount || a.user.posts > math.MaxInt64-a.inc.PostCount {
 		return false, csvimport.CounterOverflow(a.inc)
 	}
-	tag, err := a.tx.Exec(ctx, updateUser, a.inc.UserID, a.user.logins+a.inc.LoginCount, a.user.posts+a.inc.PostCount, a.user.number)
+	tag, err := a.tx.Exec(ctx, updateUser, a.inc.UserID, a.user.logins+a.inc.LoginCount, a.user.posts+a.inc.PostCount,
+		a.user.number)
 	return tag.RowsAffected() == 1, err
 }
 
 // lostRace names a lock on the user's row that could not be had in time.
 func lostRace(err error) error {
 	if isLockTimeout(err) {
-		return csvimport.Fail(retrypatterns.OptimisticLockException, "the user's row stayed locked by other transactions for longer than lock_timeout; nothing was changed: %w", err)
+		return csvimport.Fail(retrypatterns.OptimisticLockException,
+			"the user's row stayed locked by other transactions for longer than lock_timeout; nothing was changed: %w",
+			err)
 	}
 	return err
 }

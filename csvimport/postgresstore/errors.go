@@ -18,8 +18,7 @@ const (
 	queryCanceled    = "57014"
 )
 
-// failure names an error of PostgreSQL by its SQLSTATE, and an error of the
-// connection by what the network said.
+// failure names an error of PostgreSQL by its SQLSTATE, and an error of the connection by what the network said.
 func failure(doing string, err error) error {
 	var f *csvimport.Failure
 	if errors.As(err, &f) {
@@ -33,12 +32,12 @@ func failure(doing string, err error) error {
 			Err:     err,
 		}
 	}
-	return &csvimport.Failure{Name: nameOfConnectionError(err), Message: fmt.Sprintf("PostgreSQL cannot %s: %v", doing, err), Err: err}
+	return &csvimport.Failure{Name: nameOfConnectionError(err), Message: fmt.Sprintf("PostgreSQL cannot %s: %v", doing,
+		err), Err: err}
 }
 
-// nameOfSQLState reads a cancelled query as what it is here: the
-// statement_timeout this store sets ran out, and the transaction may be
-// repeated. A code that is no error, and yet failed a call, is not tried again.
+// nameOfSQLState reads a cancelled query as what it is here: the statement_timeout this store sets ran out, and the
+// transaction may be repeated. A code that is no error, and yet failed a call, is not tried again.
 func nameOfSQLState(code string) string {
 	if code == queryCanceled {
 		return retrypatterns.TimeoutError
@@ -49,9 +48,8 @@ func nameOfSQLState(code string) string {
 	return retrypatterns.RetryNotWorthwhile
 }
 
-// nameOfConnectionError takes timeouts, and what no retry mends, as the network
-// names them. A connection that was refused, reset or lost is a database's, as
-// SQLSTATE class 08 would say if the server could still answer.
+// nameOfConnectionError takes timeouts, and what no retry mends, as the network names them. A connection that was
+// refused, reset or lost is a database's, as SQLSTATE class 08 would say if the server could still answer.
 func nameOfConnectionError(err error) string {
 	var timeout net.Error
 	c, ok := retrypatterns.ClassifyNetwork(err)

@@ -26,8 +26,7 @@ func (n numbers) counted(by *int64) csvimport.Outcome {
 	return csvimport.AlreadyApplied
 }
 
-// number is what stands for a run, given on first use in transactions of their
-// own: a number without rows does no harm.
+// number is what stands for a run, given on first use in transactions of their own: a number without rows does no harm.
 func (s *Store) number(ctx context.Context, run csvimport.Run) (numbers, error) {
 	s.mu.Lock()
 	n, ok := s.known[run]
@@ -56,7 +55,8 @@ const (
 )
 
 func (s *Store) register(ctx context.Context, run csvimport.Run) (n numbers, err error) {
-	if n.file, err = s.findOrAdd(ctx, findFile, addFile, run.File.Bucket, run.File.Key, run.File.ETag); err != nil || run.Name == "" {
+	if n.file, err = s.findOrAdd(ctx, findFile, addFile, run.File.Bucket, run.File.Key, run.File.ETag); err != nil ||
+		run.Name == "" {
 		return n, err
 	}
 	id, err := s.findOrAdd(ctx, findRun, addRun, n.file, run.Name)

@@ -18,9 +18,8 @@ const schemaVersion = 2
 // migrationLock serialises processes that migrate at the same time.
 const migrationLock = 0x73746570_6261636b // "stepback"
 
-// migrations[i] takes a database from version i to i+1. User ids sort by their
-// bytes, as in every other store. A row with fingerprint NULL was closed by Settle; one with run_id NULL was counted by a run
-// without a name.
+// migrations[i] takes a database from version i to i+1. User ids sort by their bytes, as in every other store. A row
+// with fingerprint NULL was closed by Settle; one with run_id NULL was counted by a run without a name.
 var migrations = [schemaVersion]string{`
 CREATE TABLE users (
 	user_id     text COLLATE "C" PRIMARY KEY,
@@ -67,7 +66,9 @@ func migrate(ctx context.Context, pool *pgxpool.Pool) error {
 			return err
 		}
 		if current > schemaVersion {
-			return csvimport.Fail(retrypatterns.RetryNotWorthwhile, "the database has schema version %d, this program knows up to %d: use a newer program", current, schemaVersion)
+			return csvimport.Fail(retrypatterns.RetryNotWorthwhile,
+				"the database has schema version %d, this program knows up to %d: use a newer program", current,
+				schemaVersion)
 		}
 		for _, step := range migrations[current:] {
 			if _, err := tx.Exec(ctx, step); err != nil {

@@ -8,15 +8,15 @@ import (
 	"stepback/csvimport"
 )
 
-// closeRows claims what is not there yet. Rows are inserted in their order, so
-// that two settlements of the same rows cannot deadlock.
+// closeRows claims what is not there yet. Rows are inserted in their order, so that two settlements of the same rows
+// cannot deadlock.
 const closeRows = `INSERT INTO import_rows (file_id, row_number, fingerprint, run_id)
 	SELECT $1, n, NULL, $3 FROM unnest($2::bigint[]) AS n ORDER BY n ON CONFLICT DO NOTHING`
 
 const findApplied = "SELECT row_number, run_id FROM import_rows WHERE file_id = $1 AND row_number = ANY($2) AND fingerprint IS NOT NULL"
 
-// Settle implements csvimport.Store. A record that is being applied at this
-// moment is waited for: the insert of its key is blocked by the other's claim.
+// Settle implements csvimport.Store. A record that is being applied at this moment is waited for: the insert of its key
+// is blocked by the other's claim.
 func (s *Store) Settle(ctx context.Context, run csvimport.Run, rows []int64) ([]csvimport.Outcome, error) {
 	if len(rows) == 0 {
 		return nil, nil

@@ -11,8 +11,8 @@ import (
 	"stepback/retrypatterns"
 )
 
-// Session limits that hold unless the connection string sets others. A record's
-// transaction takes milliseconds; one that waits longer is better retried.
+// Session limits that hold unless the connection string sets others. A record's transaction takes milliseconds; one
+// that waits longer is better retried.
 const (
 	defaultLockTimeout      = "5s"
 	defaultStatementTimeout = "20s"
@@ -27,18 +27,18 @@ type Store struct {
 	known map[csvimport.Run]numbers
 }
 
-// Open connects to the database that a postgres:// connection string names, and
-// creates the tables when they are missing. Several processes may do so at
-// once. The string takes pgx's parameters (pool_max_conns, sslmode …)
-// and PostgreSQL's settings (lock_timeout …).
+// Open connects to the database that a postgres:// connection string names, and creates the tables when they are
+// missing. Several processes may do so at once. The string takes pgx's parameters (pool_max_conns, sslmode …) and
+// PostgreSQL's settings (lock_timeout …).
 func Open(ctx context.Context, url string) (*Store, error) { return OpenWith(ctx, url, Access{}) }
 
-// OpenWith is Open for a server whose password changes while the program runs, or
-// whose certificate the system does not know.
+// OpenWith is Open for a server whose password changes while the program runs, or whose certificate the system does not
+// know.
 func OpenWith(ctx context.Context, url string, access Access) (*Store, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
-		return nil, csvimport.Fail(retrypatterns.InvalidInput, "the database address is not valid: %w", err) // pgx masks the password
+		return nil, csvimport.Fail(retrypatterns.InvalidInput, "the database address is not valid: %w",
+			err) // pgx masks the password
 	}
 	access.apply(config)
 	params := config.ConnConfig.RuntimeParams

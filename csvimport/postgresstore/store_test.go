@@ -86,8 +86,7 @@ func testMigration(t *testing.T, address string) {
 	}
 }
 
-// testLockedUser holds a user's row in another transaction for longer than
-// lock_timeout.
+// testLockedUser holds a user's row in another transaction for longer than lock_timeout.
 func testLockedUser(t *testing.T, address string) {
 	s := open(t, address+"&lock_timeout=20")
 	defer s.Close()
@@ -120,8 +119,8 @@ func testLockedUser(t *testing.T, address string) {
 	}
 }
 
-// testLostAnswer cuts the connection after COMMIT was sent and before its answer
-// arrives: the outcome is unknown to the caller, and the repeat finds it.
+// testLostAnswer cuts the connection after COMMIT was sent and before its answer arrives: the outcome is unknown to the
+// caller, and the repeat finds it.
 func testLostAnswer(t *testing.T, address string) {
 	direct := open(t, address)
 	defer direct.Close()
@@ -180,8 +179,8 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
-// cutter is a TCP relay that, when armed, forwards the client's next COMMIT and
-// drops the server's answer with the connection.
+// cutter is a TCP relay that, when armed, forwards the client's next COMMIT and drops the server's answer with the
+// connection.
 type cutter struct {
 	address string
 	armed   chan struct{}

@@ -7,8 +7,8 @@ import (
 	"stepback/csvimport"
 )
 
-// ReadTree reads an event whose members all have the usual names and kinds, and reports whether it was one. There is one event for
-// each row, and this takes a fraction of the time of encoding/json, which reads, or refuses, every other.
+// ReadTree reads an event whose members all have the usual names and kinds, and reports whether it was one. There is
+// one event for each row, and this takes a fraction of the time of encoding/json, which reads, or refuses, every other.
 func (in *Input) ReadTree(event jsonvalue.Value) bool {
 	return members(event, func(name string, v jsonvalue.Value) bool {
 		switch name {

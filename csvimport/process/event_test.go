@@ -18,7 +18,8 @@ func TestReadTree(t *testing.T) {
 	text := rapid.StringMatching(`[ -~あ]{0,12}`)
 	rapid.Check(t, func(t *rapid.T) {
 		var want process.Input
-		want.Source = csvimport.Source{Bucket: text.Draw(t, "bucket"), Key: text.Draw(t, "key"), ETag: text.Draw(t, "ETag")}
+		want.Source = csvimport.Source{Bucket: text.Draw(t, "bucket"), Key: text.Draw(t, "key"),
+			ETag: text.Draw(t, "ETag")}
 		want.Run = text.Draw(t, "run")
 		row := rapid.Int64().Draw(t, "row")
 		want.Row = &row
@@ -44,7 +45,8 @@ func TestReadTree(t *testing.T) {
 func TestReadTreeLeavesTheUnusual(t *testing.T) {
 	t.Parallel()
 	for _, event := range []string{
-		`[]`, `null`, `"x"`, `{"Row":1}`, `{"row":"1"}`, `{"row":1.5}`, `{"row":1e2}`, `{"row":null}`, `{"source":null}`, `{"source":{"bucket":1}}`,
+		`[]`, `null`, `"x"`, `{"Row":1}`, `{"row":"1"}`, `{"row":1.5}`, `{"row":1e2}`, `{"row":null}`,
+		`{"source":null}`, `{"source":{"bucket":1}}`,
 		`{"record":[]}`, `{"record":{"user_id":null}}`, `{"record":{"USER_ID":"u"}}`, `{"more":1}`,
 	} {
 		tree, err := jsonvalue.Parse(event)

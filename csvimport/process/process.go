@@ -1,5 +1,4 @@
-// Package process is the ProcessSingleUserRecord step: one record becomes one
-// increment of one user, exactly once.
+// Package process is the ProcessSingleUserRecord step: one record becomes one increment of one user, exactly once.
 //
 // It never retries: a failure has a name, and the state machine decides.
 package process
@@ -26,9 +25,8 @@ type Output struct {
 	UserID  string            `json:"userId"`
 }
 
-// Process applies one record. A record that breaks a business rule is a
-// ValidationError; a malformed event is InvalidInput; errors of the store keep
-// their names.
+// Process applies one record. A record that breaks a business rule is a ValidationError; a malformed event is
+// InvalidInput; errors of the store keep their names.
 func Process(ctx context.Context, store csvimport.Store, in Input) (Output, error) {
 	if err := check(in); err != nil {
 		return Output{}, err
@@ -50,11 +48,13 @@ func check(in Input) error {
 	}
 	switch {
 	case in.Row == nil:
-		return csvimport.Fail(retrypatterns.InvalidInput, "the event lacks row, the number of the record in the file, from 0")
+		return csvimport.Fail(retrypatterns.InvalidInput,
+			"the event lacks row, the number of the record in the file, from 0")
 	case *in.Row < 0:
 		return csvimport.Fail(retrypatterns.InvalidInput, "row is %d; rows are numbered from 0", *in.Row)
 	case in.Record == nil:
-		return csvimport.Fail(retrypatterns.InvalidInput, "the event lacks record, the columns user_id, login_count and post_count as text")
+		return csvimport.Fail(retrypatterns.InvalidInput,
+			"the event lacks record, the columns user_id, login_count and post_count as text")
 	}
 	return nil
 }

@@ -1,9 +1,8 @@
-// Package rdsroots holds the certificate authorities of Amazon RDS and Aurora, so
-// that a connection can verify the server it talks to. They are Amazon's own
-// and stand in no operating system's list.
+// Package rdsroots holds the certificate authorities of Amazon RDS and Aurora, so that a connection can verify the
+// server it talks to. They are Amazon's own and stand in no operating system's list.
 //
-// It never fetches anything: a new region's authority arrives with a new version
-// of roots.pem, from https://truststore.pki.rds.amazonaws.com/global/global-bundle.pem.
+// It never fetches anything: a new region's authority arrives with a new version of roots.pem, from
+// https://truststore.pki.rds.amazonaws.com/global/global-bundle.pem.
 package rdsroots
 
 import (

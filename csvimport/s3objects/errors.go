@@ -12,8 +12,7 @@ import (
 	"stepback/retrypatterns"
 )
 
-// failure names an error of S3 by its code, else by its HTTP status, else by
-// what the network said.
+// failure names an error of S3 by its code, else by its HTTP status, else by what the network said.
 func failure(doing, what string, err error) error {
 	var api smithy.APIError
 	if errors.As(err, &api) {
@@ -36,21 +35,27 @@ func failure(doing, what string, err error) error {
 func byCode(what, code string) *csvimport.Failure {
 	switch code {
 	case "NoSuchKey", "NotFound":
-		return csvimport.Fail(retrypatterns.CSVFileNotFound, "%s does not exist (any more): check the key, or upload the file again", what)
+		return csvimport.Fail(retrypatterns.CSVFileNotFound,
+			"%s does not exist (any more): check the key, or upload the file again", what)
 	case "NoSuchBucket":
-		return csvimport.Fail(retrypatterns.CSVFileNotFound, "%s: there is no such bucket: check the bucket's name and region", what)
+		return csvimport.Fail(retrypatterns.CSVFileNotFound,
+			"%s: there is no such bucket: check the bucket's name and region", what)
 	case "PreconditionFailed":
 		return changed(what)
-	case "AccessDenied", "AllAccessDisabled", "InvalidAccessKeyId", "SignatureDoesNotMatch", "ExpiredToken", "InvalidObjectState":
-		return csvimport.Fail(retrypatterns.AccessDenied, "%s: S3 answers %s: check the credentials and the permissions s3:GetObject, s3:PutObject and s3:ListBucket (without the last, a missing object looks like this too)", what, code)
+	case "AccessDenied", "AllAccessDisabled", "InvalidAccessKeyId", "SignatureDoesNotMatch", "ExpiredToken",
+		"InvalidObjectState":
+		return csvimport.Fail(retrypatterns.AccessDenied,
+			"%s: S3 answers %s: check the credentials and the permissions s3:GetObject, s3:PutObject and s3:ListBucket (without the last, a missing object looks like this too)", what, code)
 	case "SlowDown", "RequestLimitExceeded", "Throttling", "ThrottlingException", "TooManyRequests":
-		return csvimport.Fail(retrypatterns.S3SlowDown, "%s: S3 answers %s: too many requests for this prefix", what, code)
+		return csvimport.Fail(retrypatterns.S3SlowDown, "%s: S3 answers %s: too many requests for this prefix", what,
+			code)
 	case "ServiceUnavailable", "OperationAborted", "ConditionalRequestConflict":
 		return csvimport.Fail(retrypatterns.S3ServiceUnavailable, "%s: S3 answers %s", what, code)
 	case "InternalError":
 		return csvimport.Fail(retrypatterns.S3InternalError, "%s: S3 answers %s", what, code)
 	case "RequestTimeout", "RequestTimeoutException":
-		return csvimport.Fail(retrypatterns.TimeoutError, "%s: S3 answers %s: the request took too long to arrive", what, code)
+		return csvimport.Fail(retrypatterns.TimeoutError, "%s: S3 answers %s: the request took too long to arrive",
+			what, code)
 	}
 	return nil
 }
@@ -76,7 +81,9 @@ func byStatus(what string, status int) *csvimport.Failure {
 }
 
 func changed(what string) *csvimport.Failure {
-	return csvimport.Fail(retrypatterns.CSVFileChanged, "%s was replaced after the event that started this execution: the newer version starts an execution of its own", what)
+	return csvimport.Fail(retrypatterns.CSVFileChanged,
+		"%s was replaced after the event that started this execution: the newer version starts an execution of its own",
+		what)
 }
 
 // nameOfNetworkError names a request that got no answer, or half of one.

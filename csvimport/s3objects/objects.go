@@ -13,8 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 )
 
-// Timeouts of one request. There is none for a body as a whole: a 100 MB file
-// may take as long as the invocation may.
+// Timeouts of one request. There is none for a body as a whole: a 100 MB file may take as long as the invocation may.
 const (
 	connectTimeout  = 5 * time.Second
 	responseTimeout = 30 * time.Second
@@ -28,9 +27,8 @@ type Objects struct {
 // New takes a client. The client should make one attempt only.
 func New(client *s3.Client) *Objects { return &Objects{client: client} }
 
-// FromEnvironment builds the client from the AWS SDK's own variables
-// (AWS_REGION, credentials, AWS_ENDPOINT_URL_S3 or AWS_ENDPOINT_URL). With an
-// endpoint set, buckets are addressed by path, as local servers need it.
+// FromEnvironment builds the client from the AWS SDK's own variables (AWS_REGION, credentials, AWS_ENDPOINT_URL_S3 or
+// AWS_ENDPOINT_URL). With an endpoint set, buckets are addressed by path, as local servers need it.
 func FromEnvironment(ctx context.Context) (*Objects, error) {
 	cfg, err := config.LoadDefaultConfig(ctx,
 		config.WithRetryMaxAttempts(1),

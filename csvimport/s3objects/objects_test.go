@@ -50,7 +50,8 @@ func TestPutGetList(t *testing.T) {
 	t.Parallel()
 	o := fake(t)
 	for _, key := range []string{"a/1.csv", "a/日本語 2.csv", "b/3.csv"} {
-		if err := o.Put(t.Context(), csvimport.Location{Bucket: "in", Key: key}, strings.NewReader("content"), 7, "text/csv"); err != nil {
+		if err := o.Put(t.Context(), csvimport.Location{Bucket: "in", Key: key}, strings.NewReader("content"), 7,
+			"text/csv"); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -68,7 +69,8 @@ func TestPutGetList(t *testing.T) {
 		t.Fatal(err)
 	}
 	content, err := io.ReadAll(object.Body)
-	if err != nil || string(content) != "content" || object.Size != 7 || object.ETag != "9a0364b9e99bb480dd25e1f0284c8555" {
+	if err != nil || string(content) != "content" || object.Size != 7 ||
+		object.ETag != "9a0364b9e99bb480dd25e1f0284c8555" {
 		t.Errorf("object is %q, %+v, %v", content, object, err)
 	}
 	if _, err := o.Get(t.Context(), at, object.ETag); err != nil {

@@ -11,7 +11,8 @@ import (
 )
 
 // Put implements csvimport.Objects. S3 takes up to 5 GB in one request.
-func (o *Objects) Put(ctx context.Context, at csvimport.Location, body io.ReadSeeker, size int64, contentType string) error {
+func (o *Objects) Put(ctx context.Context, at csvimport.Location, body io.ReadSeeker, size int64,
+	contentType string) error {
 	_, err := o.client.PutObject(ctx, &s3.PutObjectInput{
 		Bucket:        aws.String(at.Bucket),
 		Key:           aws.String(at.Key),

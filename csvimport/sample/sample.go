@@ -1,5 +1,5 @@
-// Package sample writes CSV files of made-up user activity, the same for the same seed. It is for trying things out and for
-// tests; nothing else reads it.
+// Package sample writes CSV files of made-up user activity, the same for the same seed. It is for trying things out and
+// for tests; nothing else reads it.
 package sample
 
 import (

@@ -41,9 +41,10 @@ func TestStart(t *testing.T) {
 		started bool
 		failed  bool
 	}{
-		"started":  {200, `{"executionArn":"arn","startDate":1.0}`, true, false},
-		"repeated": {400, `{"__type":"ExecutionAlreadyExists","message":"Execution Already Exists: 'arn'"}`, false, false},
-		"refused":  {400, `{"__type":"StateMachineDoesNotExist","message":"no such machine"}`, false, true},
+		"started": {200, `{"executionArn":"arn","startDate":1.0}`, true, false},
+		"repeated": {400, `{"__type":"ExecutionAlreadyExists","message":"Execution Already Exists: 'arn'"}`, false,
+			false},
+		"refused": {400, `{"__type":"StateMachineDoesNotExist","message":"no such machine"}`, false, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

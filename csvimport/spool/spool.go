@@ -1,5 +1,5 @@
-// Package spool collects an object of unknown length in a temporary file, so that
-// it can be stored with a known length and without holding it in memory.
+// Package spool collects an object of unknown length in a temporary file, so that it can be stored with a known length
+// and without holding it in memory.
 //
 // It never leaves a file behind.
 package spool
@@ -55,8 +55,8 @@ func (f *File) Close() error {
 	return err
 }
 
-// failure names a fault of the temporary disk: trying again on the same full
-// disk would fail again.
+// failure names a fault of the temporary disk: trying again on the same full disk would fail again.
 func failure(err error) error {
-	return csvimport.Fail(retrypatterns.RetryNotWorthwhile, "cannot write to the temporary directory %s (free space there, or set TMPDIR): %w", os.TempDir(), err)
+	return csvimport.Fail(retrypatterns.RetryNotWorthwhile,
+		"cannot write to the temporary directory %s (free space there, or set TMPDIR): %w", os.TempDir(), err)
 }

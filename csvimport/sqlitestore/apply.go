@@ -6,8 +6,8 @@ import (
 	"stepback/csvimport"
 )
 
-// applyTask is one Apply. Its own refusals (a reused key, a closed row, a
-// full counter) are part of its result and leave the group's transaction whole.
+// applyTask is one Apply. Its own refusals (a reused key, a closed row, a full counter) are part of its result and
+// leave the group's transaction whole.
 type applyTask struct {
 	run     csvimport.Run
 	row     int64
@@ -19,7 +19,8 @@ type applyTask struct {
 }
 
 // Apply implements csvimport.Store.
-func (s *Store) Apply(ctx context.Context, run csvimport.Run, row int64, inc csvimport.Increment) (csvimport.Outcome, error) {
+func (s *Store) Apply(ctx context.Context, run csvimport.Run, row int64, inc csvimport.Increment) (csvimport.Outcome,
+	error) {
 	t := &applyTask{run: run, row: row, inc: inc, done: make(chan struct{})}
 	if err := s.do(ctx, t, t.done); err != nil {
 		return "", err

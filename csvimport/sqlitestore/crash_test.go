@@ -33,8 +33,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// applyUntilKilled applies all rows and kills its own process after a number of
-// commits, before anybody is answered.
+// applyUntilKilled applies all rows and kills its own process after a number of commits, before anybody is answered.
 func applyUntilKilled(path string) error {
 	left, err := strconv.Atoi(os.Getenv(crashAfter))
 	if err != nil {
@@ -73,8 +72,8 @@ func applyUntilKilled(path string) error {
 	return s.Close()
 }
 
-// TestCrashBetweenCommitAndAnswer kills a process after 1, 2, 3 … commits and
-// starts it again with the same records, until one run ends by itself.
+// TestCrashBetweenCommitAndAnswer kills a process after 1, 2, 3 … commits and starts it again with the same records,
+// until one run ends by itself.
 func TestCrashBetweenCommitAndAnswer(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "users.db")
@@ -107,7 +106,8 @@ func TestCrashBetweenCommitAndAnswer(t *testing.T) {
 	}
 	defer s.Close()
 	err = s.Export(t.Context(), func(u csvimport.User) error {
-		if want := (csvimport.User{UserID: "u", LoginCount: crashRows, PostCount: crashRows * (crashRows - 1) / 2}); u != want {
+		if want := (csvimport.User{UserID: "u", LoginCount: crashRows,
+			PostCount: crashRows * (crashRows - 1) / 2}); u != want {
 			t.Errorf("user is %+v, want %+v", u, want)
 		}
 		return nil

@@ -21,8 +21,7 @@ const (
 	codeNoRoomForSharedMemory = codeIOError | 19<<8 // the index of the write-ahead log could not grow
 )
 
-// failure names an error of SQLite by its result code, and an error of the file
-// system by what the system says.
+// failure names an error of SQLite by its result code, and an error of the file system by what the system says.
 func failure(doing string, err error) error {
 	var f *csvimport.Failure
 	var code *sqlite.Error
@@ -32,7 +31,8 @@ func failure(doing string, err error) error {
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
 		return csvimport.AsFailure(err)
 	case errors.As(err, &code):
-		return &csvimport.Failure{Name: nameOf(code.Code()), Message: fmt.Sprintf("SQLite cannot %s: %s%s", doing, code.Error(), advice(code.Code())), Err: err}
+		return &csvimport.Failure{Name: nameOf(code.Code()), Message: fmt.Sprintf("SQLite cannot %s: %s%s", doing,
+			code.Error(), advice(code.Code())), Err: err}
 	}
 	name := retrypatterns.DatabaseConnectionError
 	if c, ok := retrypatterns.ClassifyNetwork(err); ok && c.Class == retrypatterns.Permanent {
@@ -41,8 +41,7 @@ func failure(doing string, err error) error {
 	return csvimport.Fail(name, "SQLite cannot %s: %w", doing, err)
 }
 
-// nameOf is the error name of a result code; one that is no error, and yet
-// failed a call, is not tried again.
+// nameOf is the error name of a result code; one that is no error, and yet failed a call, is not tried again.
 func nameOf(code int) string {
 	if c, ok := retrypatterns.ClassifySQLite(code); ok {
 		return c.Error
@@ -62,8 +61,8 @@ func advice(code int) string {
 	return ""
 }
 
-// hitsEveryone tells whether an error is about the database as a whole, so that
-// trying the records of a group one by one would meet it again.
+// hitsEveryone tells whether an error is about the database as a whole, so that trying the records of a group one by
+// one would meet it again.
 func hitsEveryone(err error) bool {
 	var code *sqlite.Error
 	if !errors.As(err, &code) {

@@ -13,8 +13,10 @@ import (
 func TestFailureNames(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[int]string{
-		5: retrypatterns.AuroraTemporaryError, 517: retrypatterns.ConcurrentModificationException, 6: retrypatterns.DeadlockException,
-		10: retrypatterns.StorageError, 13: retrypatterns.StorageError, 14: retrypatterns.StorageError, 11: retrypatterns.StorageError,
+		5: retrypatterns.AuroraTemporaryError, 517: retrypatterns.ConcurrentModificationException,
+		6:  retrypatterns.DeadlockException,
+		10: retrypatterns.StorageError, 13: retrypatterns.StorageError, 14: retrypatterns.StorageError,
+		11: retrypatterns.StorageError,
 		19: retrypatterns.DatabaseConstraintViolation, 0: retrypatterns.RetryNotWorthwhile,
 	} {
 		if got := nameOf(code); got != want {

@@ -43,7 +43,8 @@ func TestGroupWithOneBrokenTask(t *testing.T) {
 	var good []*applyTask
 	group := []task{}
 	for row := range int64(3) {
-		g := &applyTask{run: run, row: row, inc: csvimport.Increment{UserID: "u", LoginCount: 1}, done: make(chan struct{})}
+		g := &applyTask{run: run, row: row, inc: csvimport.Increment{UserID: "u", LoginCount: 1},
+			done: make(chan struct{})}
 		good = append(good, g)
 		group = append(group, g)
 	}
@@ -64,8 +65,8 @@ func TestGroupWithOneBrokenTask(t *testing.T) {
 	}
 }
 
-// TestDiskFull lets the database file reach a size limit, which SQLite reports as
-// a full disk: the records that no longer fit fail for good, the others stay.
+// TestDiskFull lets the database file reach a size limit, which SQLite reports as a full disk: the records that no
+// longer fit fail for good, the others stay.
 func TestDiskFull(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "users.db")
@@ -87,7 +88,9 @@ func TestDiskFull(t *testing.T) {
 	}
 	applied := int64(0)
 	for row := int64(0); ; row++ {
-		late := &applyTask{run: csvimport.Run{File: csvimport.Source{Bucket: "b", Key: "k", ETag: "e"}, Name: "r"}, row: row, inc: csvimport.Increment{UserID: fmt.Sprintf("user %0200d", row), LoginCount: 1}, done: make(chan struct{})}
+		late := &applyTask{run: csvimport.Run{File: csvimport.Source{Bucket: "b", Key: "k", ETag: "e"}, Name: "r"},
+			row: row, inc: csvimport.Increment{UserID: fmt.Sprintf("user %0200d", row), LoginCount: 1},
+			done: make(chan struct{})}
 		w.commitGroup([]task{late})
 		if late.err == nil {
 			applied++
@@ -103,7 +106,8 @@ func TestDiskFull(t *testing.T) {
 		t.Error(err)
 	}
 	var users int64
-	if err := s.Export(t.Context(), func(csvimport.User) error { users++; return nil }); err != nil || users != applied || applied == 0 {
+	if err := s.Export(t.Context(), func(csvimport.User) error { users++; return nil }); err != nil ||
+		users != applied || applied == 0 {
 		t.Errorf("%d users, %v; %d records were answered as applied", users, err, applied)
 	}
 }

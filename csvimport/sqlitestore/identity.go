@@ -7,8 +7,8 @@ import (
 	"stepback/retrypatterns"
 )
 
-// identity is the file that was opened. Where a file in use can be removed or replaced, SQLite goes on writing to the old one,
-// and what it commits is lost with it.
+// identity is the file that was opened. Where a file in use can be removed or replaced, SQLite goes on writing to the
+// old one, and what it commits is lost with it.
 type identity struct {
 	path string
 	file os.FileInfo

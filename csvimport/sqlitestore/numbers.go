@@ -24,7 +24,8 @@ func (w *writer) number(run csvimport.Run) (numbers, error) {
 	}
 	var n numbers
 	var err error
-	if n.file, err = w.numberOf(w.stmts.findFile, w.stmts.addFile, run.File.Bucket, run.File.Key, run.File.ETag); err != nil {
+	if n.file, err = w.numberOf(w.stmts.findFile, w.stmts.addFile, run.File.Bucket, run.File.Key,
+		run.File.ETag); err != nil {
 		return n, err
 	}
 	if run.Name != "" {
@@ -41,7 +42,8 @@ func (w *writer) number(run csvimport.Run) (numbers, error) {
 }
 
 // numberOf is the id of a table's row, which is added when it is not there.
-func (w *writer) numberOf(find driver.StmtQueryContext, add driver.StmtExecContext, key ...driver.Value) (int64, error) {
+func (w *writer) numberOf(find driver.StmtQueryContext, add driver.StmtExecContext, key ...driver.Value) (int64,
+	error) {
 	var id [1]driver.Value
 	if found, err := w.find(id[:], find, key...); err != nil {
 		return 0, err

@@ -19,15 +19,16 @@ import (
 type Reader struct {
 	db   *sql.DB
 	path string
-	// still is the file as it was when it was opened without SQLite's locks, because nothing can be written beside it; nil otherwise.
+	// still is the file as it was when it was opened without SQLite's locks, because nothing can be written beside it;
+	// nil otherwise.
 	still os.FileInfo
 }
 
 // OpenReader opens the database at path for reading. It makes and changes no table.
 //
-// SQLite wants to write beside a database with a write-ahead log even to read it. Where it cannot, the file is read by itself, which is
-// right as long as there is nothing in the log and nobody writes: a log that holds something is refused here, a file that has changed meanwhile by
-// Export.
+// SQLite wants to write beside a database with a write-ahead log even to read it. Where it cannot, the file is read by
+// itself, which is right as long as there is nothing in the log and nobody writes: a log that holds something is
+// refused here, a file that has changed meanwhile by Export.
 func OpenReader(ctx context.Context, path string) (*Reader, error) {
 	if f, err := os.Open(path); err != nil { // says more than SQLite
 		return nil, failure("open "+path, err)
@@ -90,7 +91,8 @@ func needsToWrite(err error) bool {
 	return errors.As(err, &code) && (code.Code()&0xff == codeCantOpen || code.Code()&0xff == codeReadOnly)
 }
 
-// nothingInLog refuses a database whose write-ahead log holds transactions that the file lacks, as that of a process that was killed.
+// nothingInLog refuses a database whose write-ahead log holds transactions that the file lacks, as that of a process
+// that was killed.
 func nothingInLog(path string) error {
 	log, err := os.Stat(path + "-wal")
 	if errors.Is(err, fs.ErrNotExist) || err == nil && log.Size() == 0 {
@@ -113,10 +115,12 @@ func (r *Reader) Export(ctx context.Context, visit func(csvimport.User) error) e
 		return nil
 	}
 	now, err := os.Stat(r.path)
-	if err == nil && os.SameFile(now, r.still) && now.Size() == r.still.Size() && now.ModTime().Equal(r.still.ModTime()) {
+	if err == nil && os.SameFile(now, r.still) && now.Size() == r.still.Size() &&
+		now.ModTime().Equal(r.still.ModTime()) {
 		err = nothingInLog(r.path)
 	} else if err == nil {
-		err = csvimport.Fail(retrypatterns.StorageError, "%s was written to while it was read: read it once more when nobody writes", r.path)
+		err = csvimport.Fail(retrypatterns.StorageError,
+			"%s was written to while it was read: read it once more when nobody writes", r.path)
 	}
 	return err
 }

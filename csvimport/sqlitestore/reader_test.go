@@ -23,7 +23,8 @@ func counted(t *testing.T) (string, *Store) {
 	t.Cleanup(func() { _ = s.Close() }) // again
 	run := csvimport.Run{File: csvimport.Source{Bucket: "b", Key: "k", ETag: "e"}, Name: "n"}
 	for i, user := range []string{"bert", "anna", "bert"} {
-		if _, err := s.Apply(t.Context(), run, int64(i), csvimport.Increment{UserID: user, LoginCount: 1, PostCount: 2}); err != nil {
+		if _, err := s.Apply(t.Context(), run, int64(i), csvimport.Increment{UserID: user, LoginCount: 1,
+			PostCount: 2}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -86,7 +87,8 @@ func TestReaderOfADatabaseThatIsClosed(t *testing.T) {
 	}
 }
 
-// TestReaderOfAKilledProcess reads a copy of what a process that was killed leaves: a log that is not in the database yet.
+// TestReaderOfAKilledProcess reads a copy of what a process that was killed leaves: a log that is not in the database
+// yet.
 func TestReaderOfAKilledProcess(t *testing.T) {
 	t.Parallel()
 	path, _ := counted(t)
@@ -128,7 +130,8 @@ func TestReaderRefuses(t *testing.T) {
 		})
 	}
 	missing := filepath.Join(t.TempDir(), "users.db")
-	if got := exported(t, missing); !strings.Contains(got, "SQLite cannot open "+missing+": open "+missing+": no such file or directory") {
+	if got := exported(t, missing); !strings.Contains(got, "SQLite cannot open "+missing+": open "+missing+
+		": no such file or directory") {
 		t.Error(got)
 	}
 	path, s := counted(t)
@@ -174,7 +177,8 @@ func TestReadingByItself(t *testing.T) {
 	if err := os.Truncate(path, 1<<20); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.Export(t.Context(), visit); err == nil || !strings.Contains(err.Error(), "was written to while it was read") {
+	if err := r.Export(t.Context(), visit); err == nil || !strings.Contains(err.Error(),
+		"was written to while it was read") {
 		t.Errorf("a file that changed meanwhile: %v", err)
 	}
 }

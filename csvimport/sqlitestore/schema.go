@@ -14,9 +14,8 @@ const schemaVersion = 2
 
 // migrations[i] takes a database from version i to i+1.
 //
-// A million rows are a million keys, so a key is two integers: the file's number
-// and the row, clustered in insertion order. A row with fingerprint NULL was
-// closed by Settle; one with run_id NULL was counted by a run without a name.
+// A million rows are a million keys, so a key is two integers: the file's number and the row, clustered in insertion
+// order. A row with fingerprint NULL was closed by Settle; one with run_id NULL was counted by a run without a name.
 var migrations = [schemaVersion]string{`
 CREATE TABLE users (
 	user_id     TEXT PRIMARY KEY,
@@ -47,8 +46,8 @@ CREATE TABLE import_runs (
 ALTER TABLE import_rows ADD COLUMN run_id INTEGER REFERENCES import_runs (id);
 `}
 
-// migrate brings the database to schemaVersion under the write lock, so that
-// processes that open it together do it once.
+// migrate brings the database to schemaVersion under the write lock, so that processes that open it together do it
+// once.
 func migrate(ctx context.Context, db *sql.DB) error {
 	conn, err := db.Conn(ctx)
 	if err != nil {
@@ -87,7 +86,8 @@ func migrateLocked(ctx context.Context, conn *sql.Conn) error {
 }
 
 func newer(current int) error {
-	return csvimport.Fail(retrypatterns.RetryNotWorthwhile, "the database has schema version %d, this program knows up to %d: use a newer program", current, schemaVersion)
+	return csvimport.Fail(retrypatterns.RetryNotWorthwhile,
+		"the database has schema version %d, this program knows up to %d: use a newer program", current, schemaVersion)
 }
 
 func version(ctx context.Context, conn *sql.Conn) (int, error) {

@@ -15,8 +15,9 @@ import (
 	_ "modernc.org/sqlite" // the driver
 )
 
-// pragmas of every connection. The cache is of 24 MB, for which the driver takes up to twice as much, since it rounds what a page needs up to
-// a power of two; what it does not hold is with the system. An import of users that are all different takes no longer than with 64 MB.
+// pragmas of every connection. The cache is of 24 MB, for which the driver takes up to twice as much, since it rounds
+// what a page needs up to a power of two; what it does not hold is with the system. An import of users that are all
+// different takes no longer than with 64 MB.
 var pragmas = []string{"busy_timeout(5000)", "cache_size(-24576)", "temp_store(MEMORY)"}
 
 // Durability says what a commit survives once it has been answered.
@@ -38,8 +39,8 @@ type Store struct {
 	err     error // of closing; read after done
 }
 
-// Open opens the database at path, and creates the file, its directory and its
-// tables when they are missing. Several processes may do so at once.
+// Open opens the database at path, and creates the file, its directory and its tables when they are missing. Several
+// processes may do so at once.
 func Open(ctx context.Context, path string, d Durability) (*Store, error) {
 	return open(ctx, path, d, nil)
 }
@@ -78,8 +79,7 @@ func dsn(path string, d Durability) string {
 	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + url.Values{"_pragma": all}.Encode()
 }
 
-// Close commits what is waiting and closes the database. Calls that come later
-// fail with DatabaseConnectionError.
+// Close commits what is waiting and closes the database. Calls that come later fail with DatabaseConnectionError.
 func (s *Store) Close() error {
 	s.once.Do(func() {
 		close(s.closing)
@@ -89,8 +89,8 @@ func (s *Store) Close() error {
 	return s.err
 }
 
-// do hands a task to the writer and waits for its answer. When ctx ends first the
-// outcome is unknown; repeating the call is safe.
+// do hands a task to the writer and waits for its answer. When ctx ends first the outcome is unknown; repeating the
+// call is safe.
 func (s *Store) do(ctx context.Context, t task, answer <-chan struct{}) error {
 	if err := ctx.Err(); err != nil {
 		return csvimport.AsFailure(err)

@@ -40,7 +40,8 @@ func TestOpenTogether(t *testing.T) {
 				t.Errorf("Open: %v", err)
 				return
 			}
-			if _, err := s.Apply(t.Context(), csvimport.Run{File: csvimport.Source{Bucket: "b", Key: "k", ETag: "e"}, Name: "r"}, row, csvimport.Increment{UserID: "u", LoginCount: 1}); err != nil {
+			if _, err := s.Apply(t.Context(), csvimport.Run{File: csvimport.Source{Bucket: "b", Key: "k", ETag: "e"},
+				Name: "r"}, row, csvimport.Increment{UserID: "u", LoginCount: 1}); err != nil {
 				t.Errorf("Apply: %v", err)
 			}
 			if err := s.Close(); err != nil {
@@ -64,7 +65,8 @@ func TestClosed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	_, err := s.Apply(t.Context(), csvimport.Run{File: csvimport.Source{Bucket: "b", Key: "k", ETag: "e"}, Name: "r"}, 0, csvimport.Increment{UserID: "u"})
+	_, err := s.Apply(t.Context(), csvimport.Run{File: csvimport.Source{Bucket: "b", Key: "k", ETag: "e"}, Name: "r"},
+		0, csvimport.Increment{UserID: "u"})
 	storetest.WantName(t, err, retrypatterns.DatabaseConnectionError)
 }
 
@@ -91,7 +93,8 @@ func BenchmarkApply(b *testing.B) {
 						if n >= int64(b.N) {
 							return
 						}
-						inc := csvimport.Increment{UserID: fmt.Sprintf("user-%06d", n*7919%10000), LoginCount: 3, PostCount: 2}
+						inc := csvimport.Increment{UserID: fmt.Sprintf("user-%06d", n*7919%10000), LoginCount: 3,
+							PostCount: 2}
 						if _, err := s.Apply(b.Context(), run, n, inc); err != nil {
 							b.Error(err)
 							return

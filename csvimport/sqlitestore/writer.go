@@ -14,15 +14,15 @@ import (
 // maxGroup is the most tasks one transaction takes.
 const maxGroup = 256
 
-// task is a piece of work in a transaction of the writer's. apply does it;
-// answer tells the caller, after the commit (or with what went wrong).
+// task is a piece of work in a transaction of the writer's. apply does it; answer tells the caller, after the commit
+// (or with what went wrong).
 type task interface {
 	apply(w *writer) error
 	answer(err error)
 }
 
-// writer owns the one connection that writes. It talks to the driver directly:
-// database/sql's bookkeeping costs as much as SQLite's work.
+// writer owns the one connection that writes. It talks to the driver directly: database/sql's bookkeeping costs as much
+// as SQLite's work.
 type writer struct {
 	conn  driver.Conn
 	known map[csvimport.Run]numbers // of runs that are committed
@@ -100,8 +100,7 @@ func (w *writer) prepare(ctx context.Context) error {
 	return nil
 }
 
-// run takes tasks until closing, and then what is waiting still. The connection
-// is used by this goroutine alone.
+// run takes tasks until closing, and then what is waiting still. The connection is used by this goroutine alone.
 func (w *writer) run(tasks <-chan task, closing <-chan struct{}) error {
 	group := make([]task, 0, maxGroup)
 	for {
@@ -120,8 +119,8 @@ func (w *writer) run(tasks <-chan task, closing <-chan struct{}) error {
 	}
 }
 
-// gather adds what is waiting, and what those who can run now hand in when they are let: a commit costs as much as a hundred rows. When
-// nobody has anything, it does not wait.
+// gather adds what is waiting, and what those who can run now hand in when they are let: a commit costs as much as a
+// hundred rows. When nobody has anything, it does not wait.
 func gather(group []task, tasks <-chan task) []task {
 	for quiet := 0; len(group) < maxGroup && quiet < patience; quiet++ {
 		runtime.Gosched()
@@ -149,9 +148,8 @@ func collect(group []task, tasks <-chan task) []task {
 	return group
 }
 
-// commitGroup does a group in one transaction. If a task breaks the transaction,
-// all of it is undone and each task gets a transaction of its own, so that
-// only the one at fault fails.
+// commitGroup does a group in one transaction. If a task breaks the transaction, all of it is undone and each task gets
+// a transaction of its own, so that only the one at fault fails.
 func (w *writer) commitGroup(group []task) {
 	err := w.transact(group)
 	if err != nil && len(group) > 1 && !hitsEveryone(err) {
@@ -220,7 +218,8 @@ func (w *writer) bind(args []driver.Value) []driver.NamedValue {
 func (w *writer) close() error {
 	s := &w.stmts
 	var errs []error
-	for _, stmt := range []any{s.begin, s.commit, s.rollback, s.claim, s.unclaim, s.increment, s.findRow, s.findFile, s.addFile, s.findRun, s.addRun} {
+	for _, stmt := range []any{s.begin, s.commit, s.rollback, s.claim, s.unclaim, s.increment, s.findRow, s.findFile,
+		s.addFile, s.findRun, s.addRun} {
 		if closer, ok := stmt.(interface{ Close() error }); ok {
 			errs = append(errs, closer.Close())
 		}

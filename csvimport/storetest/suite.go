@@ -93,7 +93,8 @@ func WantName(t *testing.T, err error, name string) {
 }
 
 func testApply(t *testing.T, s csvimport.Store) {
-	if got := apply(t, s, 0, csvimport.Increment{UserID: "利用者1", LoginCount: 3, PostCount: 2}); got != csvimport.Applied {
+	if got := apply(t, s, 0, csvimport.Increment{UserID: "利用者1", LoginCount: 3,
+		PostCount: 2}); got != csvimport.Applied {
 		t.Errorf("outcome is %s, want applied", got)
 	}
 	apply(t, s, 1, csvimport.Increment{UserID: "利用者1", LoginCount: 4})
@@ -118,13 +119,15 @@ func testRuns(t *testing.T, s csvimport.Store) {
 		run  csvimport.Run
 		want csvimport.Outcome
 	}{
-		{{run, csvimport.Applied}, {another, csvimport.AlreadyApplied}, {unnamed, csvimport.AlreadyApplied}, {run, csvimport.Applied}},
+		{{run, csvimport.Applied}, {another, csvimport.AlreadyApplied}, {unnamed, csvimport.AlreadyApplied},
+			{run, csvimport.Applied}},
 		{{another, csvimport.Applied}, {run, csvimport.AlreadyApplied}, {another, csvimport.Applied}},
 		{{unnamed, csvimport.Applied}, {unnamed, csvimport.AlreadyApplied}, {run, csvimport.AlreadyApplied}},
 	} {
 		for i, step := range runs {
 			if got, err := s.Apply(t.Context(), step.run, int64(row), inc); err != nil || got != step.want {
-				t.Errorf("row %d, step %d: run %q is answered %s, %v; want %s", row, i, step.run.Name, got, err, step.want)
+				t.Errorf("row %d, step %d: run %q is answered %s, %v; want %s", row, i, step.run.Name, got, err,
+					step.want)
 			}
 		}
 	}
@@ -206,7 +209,8 @@ func testConcurrentRecordsOneUser(t *testing.T, s csvimport.Store) {
 	var all sync.WaitGroup
 	for row := range int64(rows) {
 		all.Go(func() {
-			if _, err := s.Apply(t.Context(), run, row, csvimport.Increment{UserID: "hot", LoginCount: 1, PostCount: row}); err != nil {
+			if _, err := s.Apply(t.Context(), run, row, csvimport.Increment{UserID: "hot", LoginCount: 1,
+				PostCount: row}); err != nil {
 				t.Errorf("Apply: %v", err)
 			}
 		})
@@ -248,7 +252,8 @@ func testSettle(t *testing.T, s csvimport.Store) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(got) != 3 || got[0] != csvimport.DeadLettered || got[1] != csvimport.Applied || got[2] != csvimport.DeadLettered {
+		if len(got) != 3 || got[0] != csvimport.DeadLettered || got[1] != csvimport.Applied ||
+			got[2] != csvimport.DeadLettered {
 			t.Fatalf("Settle is %v, want deadLettered, applied, deadLettered", got)
 		}
 	}
@@ -263,8 +268,7 @@ func testSettle(t *testing.T, s csvimport.Store) {
 	}
 }
 
-// testSettleRace lets late attempts and a settlement meet: what Settle says is
-// what the users table shows.
+// testSettleRace lets late attempts and a settlement meet: what Settle says is what the users table shows.
 func testSettleRace(t *testing.T, s csvimport.Store) {
 	const rows = 40
 	list := make([]int64, rows)

@@ -10,8 +10,7 @@ import (
 	"stepback/retrypatterns"
 )
 
-// open opens the file and refuses what is not a file or is too large, before
-// anything is read.
+// open opens the file and refuses what is not a file or is too large, before anything is read.
 func (v *Validator) open(ctx context.Context, source csvimport.Source) (io.ReadCloser, error) {
 	object, err := v.Objects.Get(ctx, csvimport.Location{Bucket: source.Bucket, Key: source.Key}, source.ETag)
 	if err != nil {
@@ -34,11 +33,15 @@ func (v *Validator) maxBytes() int64 {
 func (v *Validator) checkObject(source csvimport.Source, object *csvimport.Object) error {
 	switch {
 	case object.ETag != "" && csvimport.UnquoteETag(object.ETag) != source.ETag:
-		return csvimport.Fail(retrypatterns.CSVFileChanged, "%s now has ETag %s, the event was for %s: the newer version starts an execution of its own", source, csvimport.UnquoteETag(object.ETag), source.ETag)
+		return csvimport.Fail(retrypatterns.CSVFileChanged,
+			"%s now has ETag %s, the event was for %s: the newer version starts an execution of its own", source,
+			csvimport.UnquoteETag(object.ETag), source.ETag)
 	case object.Size == 0 && isFolderMarker(source.Key, object.ContentType):
-		return csvimport.Fail(retrypatterns.CSVKeyIsDirectory, "%s is a folder marker, not a file: upload a CSV file under it", source)
+		return csvimport.Fail(retrypatterns.CSVKeyIsDirectory,
+			"%s is a folder marker, not a file: upload a CSV file under it", source)
 	case object.Size == 0:
-		return csvimport.Fail(retrypatterns.CSVFileEmpty, "%s is empty (0 bytes): upload a file with a header and rows", source)
+		return csvimport.Fail(retrypatterns.CSVFileEmpty, "%s is empty (0 bytes): upload a file with a header and rows",
+			source)
 	case object.Size > v.maxBytes():
 		return tooLarge(source, object.Size, v.maxBytes())
 	}
@@ -51,11 +54,11 @@ func isFolderMarker(key, contentType string) bool {
 }
 
 func tooLarge(source csvimport.Source, size, limit int64) error {
-	return csvimport.Fail(retrypatterns.CSVFileTooLarge, "%s has %d bytes, the limit is %d: split the file, or raise CSV_MAX_BYTES", source, size, limit)
+	return csvimport.Fail(retrypatterns.CSVFileTooLarge,
+		"%s has %d bytes, the limit is %d: split the file, or raise CSV_MAX_BYTES", source, size, limit)
 }
 
-// limitedBody enforces the size limit on bytes read too, for an object whose
-// size the service did not say.
+// limitedBody enforces the size limit on bytes read too, for an object whose size the service did not say.
 type limitedBody struct {
 	io.ReadCloser
 	left, limit int64
@@ -71,15 +74,15 @@ func (b *limitedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// explain completes a failure: which file it is about, and whether a missing
-// key is in fact the name of a directory.
+// explain completes a failure: which file it is about, and whether a missing key is in fact the name of a directory.
 func (v *Validator) explain(ctx context.Context, source csvimport.Source, err error) error {
 	var f *csvimport.Failure
 	if !errors.As(err, &f) {
 		return err
 	}
 	if f.Name == retrypatterns.CSVFileNotFound && v.isDirectory(ctx, source) {
-		return csvimport.Fail(retrypatterns.CSVKeyIsDirectory, "%s is a directory (there are objects under %s/), not a file: name one of them", source, source.Key)
+		return csvimport.Fail(retrypatterns.CSVKeyIsDirectory,
+			"%s is a directory (there are objects under %s/), not a file: name one of them", source, source.Key)
 	}
 	if strings.Contains(f.Message, source.String()) {
 		return err
@@ -87,8 +90,7 @@ func (v *Validator) explain(ctx context.Context, source csvimport.Source, err er
 	return &csvimport.Failure{Name: f.Name, Message: source.String() + ": " + f.Message, Err: err}
 }
 
-// isDirectory looks for objects under key as a prefix. Not being allowed to look
-// is no.
+// isDirectory looks for objects under key as a prefix. Not being allowed to look is no.
 func (v *Validator) isDirectory(ctx context.Context, source csvimport.Source) bool {
 	found := errors.New("found")
 	err := v.Objects.List(ctx, source.Bucket, source.Key+"/", func(csvimport.ObjectInfo) error { return found })

@@ -41,9 +41,8 @@ type Validator struct {
 	MaxBytes int64
 }
 
-// Validate checks one file. A file that cannot be processed at all is a
-// *csvimport.Failure with a permanent name; rows that cannot be imported are
-// problems in the output, and are rejected one by one later.
+// Validate checks one file. A file that cannot be processed at all is a *csvimport.Failure with a permanent name; rows
+// that cannot be imported are problems in the output, and are rejected one by one later.
 func (v *Validator) Validate(ctx context.Context, in Input) (Output, error) {
 	in.Source = in.Source.Normal()
 	if err := checkInput(in); err != nil {
@@ -70,7 +69,8 @@ func checkInput(in Input) error {
 		return err
 	}
 	if strings.HasSuffix(in.Source.Key, "/") {
-		return csvimport.Fail(retrypatterns.CSVKeyIsDirectory, "%s is a directory key, not a file: upload a CSV file under it", in.Source)
+		return csvimport.Fail(retrypatterns.CSVKeyIsDirectory,
+			"%s is a directory key, not a file: upload a CSV file under it", in.Source)
 	}
 	return nil
 }
@@ -91,17 +91,19 @@ func outputOf(source csvimport.Source, report csvfile.Report) Output {
 	}
 	if !out.Valid {
 		first := report.Problems[0]
-		out.Reason = fmt.Sprintf("none of the %d rows can be imported; the first problem is in line %d: %s", out.Rows, first.Line, csvimport.JoinProblems(report.Problems[:1]))
+		out.Reason = fmt.Sprintf("none of the %d rows can be imported; the first problem is in line %d: %s", out.Rows,
+			first.Line, csvimport.JoinProblems(report.Problems[:1]))
 	}
 	return out
 }
 
-// check reads the file once. When the head looked like UTF-8 but a later line is
-// not, the file is read again as Shift_JIS before it is refused.
+// check reads the file once. When the head looked like UTF-8 but a later line is not, the file is read again as
+// Shift_JIS before it is refused.
 func (v *Validator) check(ctx context.Context, source csvimport.Source) (csvfile.Report, error) {
 	report, err := v.pass(ctx, source, "")
 	var f *csvimport.Failure
-	if err == nil || !errors.As(err, &f) || f.Name != retrypatterns.CSVEncodingUnsupported || report.Encoding != csvfile.UTF8 {
+	if err == nil || !errors.As(err, &f) || f.Name != retrypatterns.CSVEncodingUnsupported ||
+		report.Encoding != csvfile.UTF8 {
 		return report, err
 	}
 	second, errSecond := v.pass(ctx, source, csvfile.ShiftJIS)
@@ -117,7 +119,8 @@ func (v *Validator) check(ctx context.Context, source csvimport.Source) (csvfile
 	return second, errSecond
 }
 
-func (v *Validator) pass(ctx context.Context, source csvimport.Source, assume csvfile.Encoding) (csvfile.Report, error) {
+func (v *Validator) pass(ctx context.Context, source csvimport.Source, assume csvfile.Encoding) (csvfile.Report,
+	error) {
 	body, err := v.open(ctx, source)
 	if err != nil {
 		return csvfile.Report{}, err

@@ -65,7 +65,8 @@ func TestNormalisedCopy(t *testing.T) {
 	var m objectstest.Memory
 	source := m.Set(csvimport.Location{Bucket: "in", Key: "a.csv"}, content, "")
 	out := run(t, &m, source)
-	if !out.Valid || out.Rows != 2 || out.Encoding != csvfile.ShiftJIS || out.Delimiter != "semicolon" || !out.Normalised || out.ProblemCount != 2 || out.ProblemRows != 1 {
+	if !out.Valid || out.Rows != 2 || out.Encoding != csvfile.ShiftJIS || out.Delimiter != "semicolon" ||
+		!out.Normalised || out.ProblemCount != 2 || out.ProblemRows != 1 {
 		t.Errorf("output is %+v", out)
 	}
 	if out.Data.Bucket != "work" || !strings.HasPrefix(out.Data.Key, "runs/1/normalised-") {

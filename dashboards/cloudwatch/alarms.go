@@ -12,14 +12,15 @@ import (
 	"stepback/dashboards/render"
 )
 
-// alarms returns the present state of the alarms that the dashboard shows. Those that the endpoint does not have are told as
-// missing.
+// alarms returns the present state of the alarms that the dashboard shows. Those that the endpoint does not have are
+// told as missing.
 func alarms(ctx context.Context, c Client, body []byte) ([]render.Alarm, error) {
 	arns, err := render.AlarmARNs(body)
 	if err != nil || len(arns) == 0 {
 		return nil, err
 	}
-	in := &cloudwatch.DescribeAlarmsInput{AlarmTypes: []types.AlarmType{types.AlarmTypeMetricAlarm, types.AlarmTypeCompositeAlarm}}
+	in := &cloudwatch.DescribeAlarmsInput{AlarmTypes: []types.AlarmType{types.AlarmTypeMetricAlarm,
+		types.AlarmTypeCompositeAlarm}}
 	for _, arn := range arns {
 		in.AlarmNames = append(in.AlarmNames, arn[strings.LastIndexByte(arn, ':')+1:])
 	}
@@ -40,7 +41,8 @@ func alarms(ctx context.Context, c Client, body []byte) ([]render.Alarm, error) 
 	for _, name := range in.AlarmNames {
 		a, ok := states[name]
 		if !ok {
-			a = render.Alarm{Name: name, State: "missing", Text: "The dashboard shows this alarm, and the endpoint does not have it."}
+			a = render.Alarm{Name: name, State: "missing",
+				Text: "The dashboard shows this alarm, and the endpoint does not have it."}
 		}
 		all = append(all, a)
 	}
@@ -48,5 +50,6 @@ func alarms(ctx context.Context, c Client, body []byte) ([]render.Alarm, error) 
 }
 
 func shown(name *string, state types.StateValue, description *string) render.Alarm {
-	return render.Alarm{Name: aws.ToString(name), State: string(state), Text: aws.ToString(description), Tripped: state == types.StateValueAlarm}
+	return render.Alarm{Name: aws.ToString(name), State: string(state), Text: aws.ToString(description),
+		Tripped: state == types.StateValueAlarm}
 }

@@ -1,6 +1,6 @@
-// Package cloudwatch fetches a dashboard, its metric data and its alarms from CloudWatch, or from any endpoint that answers
-// CloudWatch's API, for package render to draw. Metric math and searches are evaluated here and not there, so that an
-// endpoint need not know them. It writes nothing.
+// Package cloudwatch fetches a dashboard, its metric data and its alarms from CloudWatch, or from any endpoint that
+// answers CloudWatch's API, for package render to draw. Metric math and searches are evaluated here and not there, so
+// that an endpoint need not know them. It writes nothing.
 package cloudwatch
 
 import (
@@ -19,14 +19,18 @@ import (
 
 // Client is the part of *cloudwatch.Client that is needed.
 type Client interface {
-	GetDashboard(context.Context, *cloudwatch.GetDashboardInput, ...func(*cloudwatch.Options)) (*cloudwatch.GetDashboardOutput, error)
-	GetMetricData(context.Context, *cloudwatch.GetMetricDataInput, ...func(*cloudwatch.Options)) (*cloudwatch.GetMetricDataOutput, error)
-	ListMetrics(context.Context, *cloudwatch.ListMetricsInput, ...func(*cloudwatch.Options)) (*cloudwatch.ListMetricsOutput, error)
-	DescribeAlarms(context.Context, *cloudwatch.DescribeAlarmsInput, ...func(*cloudwatch.Options)) (*cloudwatch.DescribeAlarmsOutput, error)
+	GetDashboard(context.Context, *cloudwatch.GetDashboardInput,
+		...func(*cloudwatch.Options)) (*cloudwatch.GetDashboardOutput, error)
+	GetMetricData(context.Context, *cloudwatch.GetMetricDataInput,
+		...func(*cloudwatch.Options)) (*cloudwatch.GetMetricDataOutput, error)
+	ListMetrics(context.Context, *cloudwatch.ListMetricsInput,
+		...func(*cloudwatch.Options)) (*cloudwatch.ListMetricsOutput, error)
+	DescribeAlarms(context.Context, *cloudwatch.DescribeAlarmsInput,
+		...func(*cloudwatch.Options)) (*cloudwatch.DescribeAlarmsOutput, error)
 }
 
-// Fetch returns the dashboard of a name with its data from one time to another, of which the earlier is moved back to the start
-// of a period. Errors are those of the API, with what was asked for, and those of drawing the body.
+// Fetch returns the dashboard of a name with its data from one time to another, of which the earlier is moved back to
+// the start of a period. Errors are those of the API, with what was asked for, and those of drawing the body.
 func Fetch(ctx context.Context, c Client, name string, from, to time.Time) (render.Page, error) {
 	if !from.Before(to) {
 		return render.Page{}, errors.New("a dashboard's data end before they begin")
@@ -41,7 +45,8 @@ func Fetch(ctx context.Context, c Client, name string, from, to time.Time) (rend
 	if err != nil {
 		return page, err
 	}
-	d := data{grid: metricmath.GridOver(from, to, periodOf(to.Sub(from))), values: map[string]metricmath.Series{}, found: s.find}
+	d := data{grid: metricmath.GridOver(from, to, periodOf(to.Sub(from))), values: map[string]metricmath.Series{},
+		found: s.find}
 	// Some endpoints have no percentiles, and fail: everything else is drawn all the same.
 	percentiles, others := split(requests)
 	if err := d.fetch(ctx, c, others); err != nil {

@@ -39,7 +39,8 @@ func (d *data) Find(m *retrymetrics.Metric, set retrymetrics.Set, machine string
 	return d.found(m, set, machine)
 }
 
-// Values implements [render.Data]. One value for the whole range is put together from the periods', which sums and maxima allow.
+// Values implements [render.Data]. One value for the whole range is put together from the periods', which sums and
+// maxima allow.
 func (d *data) Values(s retrymetrics.Series, stat retrymetrics.Stat, g metricmath.Grid) (metricmath.Series, error) {
 	values := d.values[key(s, stat)]
 	if g == d.grid {
@@ -69,7 +70,8 @@ func (d *data) Values(s retrymetrics.Series, stat retrymetrics.Stat, g metricmat
 func (d *data) fetch(ctx context.Context, c Client, requests []render.Request) error {
 	for batch := range slices.Chunk(requests, maxQueries) {
 		in := &cloudwatch.GetMetricDataInput{
-			StartTime: aws.Time(d.grid.At(0)), EndTime: aws.Time(d.grid.At(d.grid.Len)), ScanBy: types.ScanByTimestampAscending,
+			StartTime: aws.Time(d.grid.At(0)), EndTime: aws.Time(d.grid.At(d.grid.Len)),
+			ScanBy: types.ScanByTimestampAscending,
 		}
 		for i, r := range batch {
 			in.MetricDataQueries = append(in.MetricDataQueries, d.query(i, r))
@@ -97,8 +99,10 @@ func (d *data) query(i int, r render.Request) types.MetricDataQuery {
 	return types.MetricDataQuery{
 		Id: aws.String("q" + strconv.Itoa(i)),
 		MetricStat: &types.MetricStat{
-			Metric: &types.Metric{Namespace: aws.String(m.Namespace()), MetricName: aws.String(m.Name()), Dimensions: dimensions(r.Series)},
-			Period: aws.Int32(int32(d.grid.Period.Seconds())), Stat: aws.String(string(r.Stat)), Unit: types.StandardUnit(m.Unit()),
+			Metric: &types.Metric{Namespace: aws.String(m.Namespace()), MetricName: aws.String(m.Name()),
+				Dimensions: dimensions(r.Series)},
+			Period: aws.Int32(int32(d.grid.Period.Seconds())), Stat: aws.String(string(r.Stat)),
+			Unit: types.StandardUnit(m.Unit()),
 		},
 	}
 }
@@ -115,7 +119,8 @@ func dimensions(s retrymetrics.Series) []types.Dimension {
 func (d *data) take(batch []render.Request, result types.MetricDataResult) error {
 	i, err := strconv.Atoi(strings.TrimPrefix(aws.ToString(result.Id), "q"))
 	if err != nil || i < 0 || i >= len(batch) || len(result.Timestamps) != len(result.Values) {
-		return fmt.Errorf("the endpoint answered %q with %d times and %d values, which was not asked for", aws.ToString(result.Id), len(result.Timestamps), len(result.Values))
+		return fmt.Errorf("the endpoint answered %q with %d times and %d values, which was not asked for",
+			aws.ToString(result.Id), len(result.Timestamps), len(result.Values))
 	}
 	k := key(batch[i].Series, batch[i].Stat)
 	if d.values[k] == nil {

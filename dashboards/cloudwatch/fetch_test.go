@@ -23,7 +23,9 @@ const machine = "csv-import"
 func body(t *testing.T) []byte {
 	t.Helper()
 	d, err := dashboards.Monitor(dashboards.Options{
-		StateMachine: machine, Region: "us-east-1", Alarms: []string{"arn:aws:cloudwatch:us-east-1:123456789012:alarm:csv-import-page", "arn:aws:cloudwatch:us-east-1:123456789012:alarm:gone"},
+		StateMachine: machine, Region: "us-east-1",
+		Alarms: []string{"arn:aws:cloudwatch:us-east-1:123456789012:alarm:csv-import-page",
+			"arn:aws:cloudwatch:us-east-1:123456789012:alarm:gone"},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -35,8 +37,8 @@ func body(t *testing.T) []byte {
 	return text
 }
 
-// endpoint answers like CloudWatch, one thing a page. Each metric has the value 2, and
-// TaskAttempts 6, in the second and third minute.
+// endpoint answers like CloudWatch, one thing a page. Each metric has the value 2, and TaskAttempts 6, in the second
+// and third minute.
 type endpoint struct {
 	body    []byte
 	broken  string // the operation that fails
@@ -55,11 +57,14 @@ func (e *endpoint) fails(operation string) error {
 	return nil
 }
 
-func (e *endpoint) GetDashboard(_ context.Context, in *sdk.GetDashboardInput, _ ...func(*sdk.Options)) (*sdk.GetDashboardOutput, error) {
-	return &sdk.GetDashboardOutput{DashboardName: in.DashboardName, DashboardBody: aws.String(string(e.body))}, e.fails("GetDashboard")
+func (e *endpoint) GetDashboard(_ context.Context, in *sdk.GetDashboardInput,
+	_ ...func(*sdk.Options)) (*sdk.GetDashboardOutput, error) {
+	return &sdk.GetDashboardOutput{DashboardName: in.DashboardName, DashboardBody: aws.String(string(e.body))},
+		e.fails("GetDashboard")
 }
 
-func (e *endpoint) GetMetricData(_ context.Context, in *sdk.GetMetricDataInput, _ ...func(*sdk.Options)) (*sdk.GetMetricDataOutput, error) {
+func (e *endpoint) GetMetricData(_ context.Context, in *sdk.GetMetricDataInput,
+	_ ...func(*sdk.Options)) (*sdk.GetMetricDataOutput, error) {
 	out := &sdk.GetMetricDataOutput{}
 	minute := 1
 	if in.NextToken == nil {
@@ -72,12 +77,14 @@ func (e *endpoint) GetMetricData(_ context.Context, in *sdk.GetMetricDataInput, 
 		if e.plain && strings.HasPrefix(*q.MetricStat.Stat, "p") {
 			return nil, errBroken
 		}
-		e.queries[fmt.Sprintf("%s %s %s %d", *q.MetricStat.Metric.MetricName, *q.MetricStat.Stat, q.MetricStat.Unit, *q.MetricStat.Period)] = true
+		e.queries[fmt.Sprintf("%s %s %s %d", *q.MetricStat.Metric.MetricName, *q.MetricStat.Stat, q.MetricStat.Unit,
+			*q.MetricStat.Period)] = true
 		v := 2.0
 		if *q.MetricStat.Metric.MetricName == retrymetrics.TaskAttempts.Name() {
 			v = 6
 		}
-		r := types.MetricDataResult{Id: q.Id, Timestamps: []time.Time{in.StartTime.Add(time.Duration(minute) * time.Minute)}, Values: []float64{v}}
+		r := types.MetricDataResult{Id: q.Id,
+			Timestamps: []time.Time{in.StartTime.Add(time.Duration(minute) * time.Minute)}, Values: []float64{v}}
 		if e.answer != nil {
 			e.answer(&r)
 		}
@@ -86,11 +93,13 @@ func (e *endpoint) GetMetricData(_ context.Context, in *sdk.GetMetricDataInput, 
 	return out, e.fails("GetMetricData")
 }
 
-func (e *endpoint) ListMetrics(_ context.Context, in *sdk.ListMetricsInput, _ ...func(*sdk.Options)) (*sdk.ListMetricsOutput, error) {
+func (e *endpoint) ListMetrics(_ context.Context, in *sdk.ListMetricsInput,
+	_ ...func(*sdk.Options)) (*sdk.ListMetricsOutput, error) {
 	listed := func(pairs ...string) types.Metric {
 		m := types.Metric{Namespace: in.Namespace, MetricName: in.MetricName}
 		for i := 0; i < len(pairs); i += 2 {
-			m.Dimensions = append(m.Dimensions, types.Dimension{Name: aws.String(pairs[i]), Value: aws.String(pairs[i+1])})
+			m.Dimensions = append(m.Dimensions, types.Dimension{Name: aws.String(pairs[i]),
+				Value: aws.String(pairs[i+1])})
 		}
 		return m
 	}
@@ -99,16 +108,19 @@ func (e *endpoint) ListMetrics(_ context.Context, in *sdk.ListMetricsInput, _ ..
 			listed("StateMachine", machine), listed("ErrorType", "States.Timeout", "StateMachine", machine),
 		}}, e.fails("ListMetrics")
 	}
-	return &sdk.ListMetricsOutput{Metrics: []types.Metric{listed("StateMachine", machine, "State", "Work"), listed("StateMachine", machine, "State", "Work"), listed("Other", "x")}}, nil
+	return &sdk.ListMetricsOutput{Metrics: []types.Metric{listed("StateMachine", machine, "State", "Work"),
+		listed("StateMachine", machine, "State", "Work"), listed("Other", "x")}}, nil
 }
 
 // DescribeAlarms answers in two pages, the first of which is empty.
-func (e *endpoint) DescribeAlarms(_ context.Context, in *sdk.DescribeAlarmsInput, _ ...func(*sdk.Options)) (*sdk.DescribeAlarmsOutput, error) {
+func (e *endpoint) DescribeAlarms(_ context.Context, in *sdk.DescribeAlarmsInput,
+	_ ...func(*sdk.Options)) (*sdk.DescribeAlarmsOutput, error) {
 	if in.NextToken == nil {
 		return &sdk.DescribeAlarmsOutput{NextToken: aws.String("2")}, e.fails("DescribeAlarms")
 	}
 	return &sdk.DescribeAlarmsOutput{CompositeAlarms: []types.CompositeAlarm{
-		{AlarmName: aws.String("csv-import-page"), StateValue: types.StateValueAlarm, AlarmDescription: aws.String("act")},
+		{AlarmName: aws.String("csv-import-page"), StateValue: types.StateValueAlarm,
+			AlarmDescription: aws.String("act")},
 	}}, e.fails("DescribeAlarms")
 }
 
@@ -142,7 +154,8 @@ func TestFetch(t *testing.T) {
 		t.Errorf("the state is drawn %d times in the legend", n)
 	}
 	// 2 + 2 retries in the whole range; an error found by a search; the alarms' states.
-	for _, want := range []string{`y="58.0">4</text>`, ">States.Timeout</text>", `<td class="ALARM">ALARM</td><td>csv-import-page</td><td>act</td>`, "missing"} {
+	for _, want := range []string{`y="58.0">4</text>`, ">States.Timeout</text>",
+		`<td class="ALARM">ALARM</td><td>csv-import-page</td><td>act</td>`, "missing"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%s is not on the page", want)
 		}
@@ -164,7 +177,8 @@ func TestAnEndpointWithoutPercentiles(t *testing.T) {
 func TestFetchTellsWhatFailed(t *testing.T) {
 	t.Parallel()
 	for operation, want := range map[string]string{
-		"GetDashboard": "dashboard d: broken", "ListMetrics": "of csv-import: broken", "GetMetricData": "metrics: broken", "DescribeAlarms": "2 alarms: broken",
+		"GetDashboard": "dashboard d: broken", "ListMetrics": "of csv-import: broken",
+		"GetMetricData": "metrics: broken", "DescribeAlarms": "2 alarms: broken",
 	} {
 		e := &endpoint{body: body(t), broken: operation, queries: map[string]bool{}}
 		_, err := cloudwatch.Fetch(t.Context(), e, "d", time.Unix(0, 0), time.Unix(600, 0))
@@ -177,7 +191,8 @@ func TestFetchTellsWhatFailed(t *testing.T) {
 		"times without values":            func(r *types.MetricDataResult) { r.Values = nil },
 	} {
 		e := &endpoint{body: body(t), queries: map[string]bool{}, answer: answer}
-		if _, err := cloudwatch.Fetch(t.Context(), e, "d", time.Unix(0, 0), time.Unix(600, 0)); err == nil || !strings.Contains(err.Error(), "was not asked for") {
+		if _, err := cloudwatch.Fetch(t.Context(), e, "d", time.Unix(0, 0), time.Unix(600, 0)); err == nil ||
+			!strings.Contains(err.Error(), "was not asked for") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -189,7 +204,8 @@ func TestFetchTellsWhatFailed(t *testing.T) {
 func TestOneNumberForTheRange(t *testing.T) {
 	t.Parallel()
 	const metric = `{"widgets":[{"type":"metric","width":6,"height":3,"properties":{"view":"singleValue","metrics":[["CSVProcessing/Retry","RetryDelay","StateMachine","csv-import",{"stat":%q}]]}}]}`
-	for stat, want := range map[retrymetrics.Stat]string{retrymetrics.Maximum: "2", retrymetrics.Sum: "4", retrymetrics.P99: "cannot be told"} {
+	for stat, want := range map[retrymetrics.Stat]string{retrymetrics.Maximum: "2", retrymetrics.Sum: "4",
+		retrymetrics.P99: "cannot be told"} {
 		e := &endpoint{body: fmt.Appendf(nil, metric, stat), queries: map[string]bool{}}
 		page, err := cloudwatch.Fetch(t.Context(), e, "d", time.Unix(0, 0), time.Unix(600, 0))
 		if err != nil {

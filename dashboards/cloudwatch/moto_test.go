@@ -60,7 +60,8 @@ func moto(t *testing.T) *sdk.Client {
 		}
 	}
 	return sdk.New(sdk.Options{
-		Region: "us-east-1", BaseEndpoint: aws.String("http://localhost:" + port), Credentials: credentials.NewStaticCredentialsProvider("test", "test", ""),
+		Region: "us-east-1", BaseEndpoint: aws.String("http://localhost:" + port),
+		Credentials: credentials.NewStaticCredentialsProvider("test", "test", ""),
 	})
 }
 
@@ -73,9 +74,11 @@ func put(t *testing.T, c *sdk.Client, points []retrymetrics.Point) {
 			if !p.Labels.Has(set) {
 				continue
 			}
-			d := types.MetricDatum{MetricName: aws.String(p.Metric.Name()), Timestamp: aws.Time(p.Start), Unit: types.StandardUnit(p.Metric.Unit())}
+			d := types.MetricDatum{MetricName: aws.String(p.Metric.Name()), Timestamp: aws.Time(p.Start),
+				Unit: types.StandardUnit(p.Metric.Unit())}
 			for _, name := range set.Dimensions() {
-				d.Dimensions = append(d.Dimensions, types.Dimension{Name: aws.String(string(name)), Value: aws.String(p.Labels.Value(name))})
+				d.Dimensions = append(d.Dimensions, types.Dimension{Name: aws.String(string(name)),
+					Value: aws.String(p.Labels.Value(name))})
 			}
 			for i, v := range p.Values {
 				for range p.Counts[i] {
@@ -87,7 +90,8 @@ func put(t *testing.T, c *sdk.Client, points []retrymetrics.Point) {
 		}
 	}
 	for batch := range slices.Chunk(all, 200) {
-		if _, err := c.PutMetricData(t.Context(), &sdk.PutMetricDataInput{Namespace: aws.String(retrymetrics.Namespace), MetricData: batch}); err != nil {
+		if _, err := c.PutMetricData(t.Context(), &sdk.PutMetricDataInput{Namespace: aws.String(retrymetrics.Namespace),
+			MetricData: batch}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -96,16 +100,19 @@ func put(t *testing.T, c *sdk.Client, points []retrymetrics.Point) {
 func happened(at time.Time) []retrymetrics.Point {
 	var c retrymetrics.Collector
 	c.AddRows(machine, at, retrymetrics.Rows{Applied: 97, Rejected: 2, DeadLettered: 1})
-	c.AddConfiguration(machine, at, []retrymetrics.Configuration{{State: "ProcessSingleUserRecord", Retries: 9, Wait: 30 * time.Second}})
+	c.AddConfiguration(machine, at, []retrymetrics.Configuration{{State: "ProcessSingleUserRecord", Retries: 9,
+		Wait: 30 * time.Second}})
 	points := c.Points()
 	for minute, n := range []float64{3, 1, 4} {
-		for _, m := range []*retrymetrics.Metric{retrymetrics.TaskAttempts, retrymetrics.TaskFailures, retrymetrics.RetryAttempts, retrymetrics.RetrySuccess, retrymetrics.RetryFailure} {
+		for _, m := range []*retrymetrics.Metric{retrymetrics.TaskAttempts, retrymetrics.TaskFailures,
+			retrymetrics.RetryAttempts, retrymetrics.RetrySuccess, retrymetrics.RetryFailure} {
 			v := n
 			if m == retrymetrics.TaskAttempts {
 				v = 10 * n
 			}
 			points = append(points, retrymetrics.Point{
-				Metric: m, Labels: retrymetrics.Labels{StateMachine: machine, State: "Work", ErrorType: "States.Timeout"},
+				Metric: m, Labels: retrymetrics.Labels{StateMachine: machine, State: "Work",
+					ErrorType: "States.Timeout"},
 				Start: at.Add(time.Duration(minute) * time.Minute), Values: []float64{v}, Counts: []int64{1},
 			})
 		}
@@ -121,7 +128,8 @@ func TestAnEndpointDrawsWhatThePointsDo(t *testing.T) {
 	points := happened(from.Add(10 * time.Minute))
 	put(t, c, points)
 	shown := bytes.ReplaceAll(body(t), []byte("csv-import-page"), []byte("csv-import-dead-letters"))
-	if _, err := c.PutDashboard(t.Context(), &sdk.PutDashboardInput{DashboardName: aws.String("d"), DashboardBody: aws.String(string(shown))}); err != nil {
+	if _, err := c.PutDashboard(t.Context(), &sdk.PutDashboardInput{DashboardName: aws.String("d"),
+		DashboardBody: aws.String(string(shown))}); err != nil {
 		t.Fatal(err)
 	}
 	putAlarms(t, c)
@@ -143,7 +151,10 @@ func TestAnEndpointDrawsWhatThePointsDo(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, err := page.Data.Values(r.Series, r.Stat, page.Data.Grid())
-		if err != nil || !slices.EqualFunc(got, want, func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }) {
+		if err != nil || !slices.EqualFunc(got, want, func(a, b float64) bool {
+			return a == b || math.IsNaN(a) &&
+				math.IsNaN(b)
+		}) {
 			t.Errorf("%s %s: %v %v, want %v", r.Stat, r.Series, got, err, want)
 		}
 		if !want.Empty() {
@@ -171,10 +182,14 @@ func putAlarms(t *testing.T, c *sdk.Client) {
 			continue
 		}
 		in := &sdk.PutMetricAlarmInput{
-			AlarmName: aws.String(a.AlarmName), AlarmDescription: aws.String(a.AlarmDescription), Namespace: aws.String(a.Namespace), MetricName: aws.String(a.MetricName),
-			ComparisonOperator: types.ComparisonOperator(a.ComparisonOperator), EvaluationPeriods: aws.Int32(int32(a.EvaluationPeriods)),
-			DatapointsToAlarm: aws.Int32(int32(a.DatapointsToAlarm)), Threshold: aws.Float64(a.Threshold), Period: aws.Int32(int32(a.Period)),
-			Statistic: types.Statistic(a.Statistic), TreatMissingData: aws.String(string(a.TreatMissingData)), Unit: types.StandardUnit(a.Unit),
+			AlarmName: aws.String(a.AlarmName), AlarmDescription: aws.String(a.AlarmDescription),
+			Namespace: aws.String(a.Namespace), MetricName: aws.String(a.MetricName),
+			ComparisonOperator: types.ComparisonOperator(a.ComparisonOperator),
+			EvaluationPeriods:  aws.Int32(int32(a.EvaluationPeriods)),
+			DatapointsToAlarm:  aws.Int32(int32(a.DatapointsToAlarm)), Threshold: aws.Float64(a.Threshold),
+			Period:    aws.Int32(int32(a.Period)),
+			Statistic: types.Statistic(a.Statistic), TreatMissingData: aws.String(string(a.TreatMissingData)),
+			Unit: types.StandardUnit(a.Unit),
 		}
 		if _, err := c.PutMetricAlarm(t.Context(), in); err != nil {
 			t.Errorf("%s: %v", a.AlarmName, err)

@@ -17,12 +17,13 @@ type searches struct {
 	client Client
 }
 
-// find returns the series of a metric with a dimension set for a state machine: SEARCH's {namespace,dimensions} means metrics
-// with exactly these dimensions.
+// find returns the series of a metric with a dimension set for a state machine: SEARCH's {namespace,dimensions} means
+// metrics with exactly these dimensions.
 func (s searches) find(m *retrymetrics.Metric, set retrymetrics.Set, machine string) ([]retrymetrics.Series, error) {
 	in := &cloudwatch.ListMetricsInput{
 		Namespace: aws.String(m.Namespace()), MetricName: aws.String(m.Name()),
-		Dimensions: []types.DimensionFilter{{Name: aws.String(string(retrymetrics.StateMachine)), Value: aws.String(machine)}},
+		Dimensions: []types.DimensionFilter{{Name: aws.String(string(retrymetrics.StateMachine)),
+			Value: aws.String(machine)}},
 	}
 	var found []retrymetrics.Series
 	seen := map[string]bool{}
@@ -36,7 +37,8 @@ func (s searches) find(m *retrymetrics.Metric, set retrymetrics.Set, machine str
 			for _, d := range listed.Dimensions {
 				given[retrymetrics.Dimension(aws.ToString(d.Name))] = aws.ToString(d.Value)
 			}
-			if series, err := retrymetrics.SeriesOf(m.Name(), given); err == nil && series.Set == set && !seen[series.String()] {
+			if series, err := retrymetrics.SeriesOf(m.Name(), given); err == nil && series.Set == set &&
+				!seen[series.String()] {
 				seen[series.String()] = true // some endpoints list a metric once for each datum
 				found = append(found, series)
 			}

@@ -1,6 +1,6 @@
-// Package render draws a CloudWatch dashboard body with metric data as one self-contained page, in HTML, SVG or PNG, so that a
-// person can look at a run's dashboard without CloudWatch. It evaluates what this project's dashboards use: series, metric math and
-// searches by state machine. It fetches nothing and runs no scripts.
+// Package render draws a CloudWatch dashboard body with metric data as one self-contained page, in HTML, SVG or PNG, so
+// that a person can look at a run's dashboard without CloudWatch. It evaluates what this project's dashboards use:
+// series, metric math and searches by state machine. It fetches nothing and runs no scripts.
 package render
 
 import (

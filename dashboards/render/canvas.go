@@ -1,7 +1,7 @@
 package render
 
-// canvas is what widgets are drawn on; coordinates are pixels from the upper left corner. Colors are CSS colors, of which a canvas
-// need not know more than #rrggbb.
+// canvas is what widgets are drawn on; coordinates are pixels from the upper left corner. Colors are CSS colors, of
+// which a canvas need not know more than #rrggbb.
 type canvas interface {
 	// text writes one line, whose base line begins, is centered or ends at a point.
 	text(at point, a anchor, s style, text string)

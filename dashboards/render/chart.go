@@ -139,8 +139,8 @@ func (c *chart) axes() {
 	}
 }
 
-// lower draws the horizontal annotations, each with its label, one after the other so that labels of close values do not cover
-// each other. A label is above its line, or below it where another line is.
+// lower draws the horizontal annotations, each with its label, one after the other so that labels of close values do
+// not cover each other. A label is above its line, or below it where another line is.
 func (c *chart) lower() {
 	end := c.w - marginRight - 2
 	for _, m := range c.marks {
@@ -197,8 +197,8 @@ func (c *chart) said(i int, l line, v float64) string {
 	return c.grid.At(i).Format("15:04:05") + " " + l.label + ": " + short(v)
 }
 
-// short writes a number in seven characters or few more: three significant digits or, from a thousand, whole ones, then tenths of
-// thousands, millions and so on.
+// short writes a number in seven characters or few more: three significant digits or, from a thousand, whole ones, then
+// tenths of thousands, millions and so on.
 func short(v float64) string {
 	a := math.Abs(v)
 	switch {

@@ -33,7 +33,8 @@ func (ps Points) Grid() metricmath.Grid {
 	from, to := slices.MinFunc(ps, earlier).Start, slices.MaxFunc(ps, earlier).Start
 	period := 24 * time.Hour
 	for _, p := range []time.Duration{
-		time.Second, 5 * time.Second, 10 * time.Second, 30 * time.Second, time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour, 6 * time.Hour,
+		time.Second, 5 * time.Second, 10 * time.Second, 30 * time.Second, time.Minute, 5 * time.Minute,
+		15 * time.Minute, time.Hour, 6 * time.Hour,
 	} {
 		if to.Sub(from) <= most*p {
 			period = p
@@ -90,9 +91,10 @@ type Request struct {
 	Stat   retrymetrics.Stat
 }
 
-// Requests returns what a dashboard body asks for, each once, so that it can be fetched together. Searches are carried out by
-// find. The errors are those of drawing the body.
-func Requests(text []byte, find func(*retrymetrics.Metric, retrymetrics.Set, string) ([]retrymetrics.Series, error)) ([]Request, error) {
+// Requests returns what a dashboard body asks for, each once, so that it can be fetched together. Searches are carried
+// out by find. The errors are those of drawing the body.
+func Requests(text []byte, find func(*retrymetrics.Metric, retrymetrics.Set, string) ([]retrymetrics.Series,
+	error)) ([]Request, error) {
 	b, err := parse(text)
 	if err != nil {
 		return nil, err

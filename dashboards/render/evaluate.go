@@ -18,7 +18,8 @@ type line struct {
 }
 
 // palette is CloudWatch's order of colors.
-var palette = []string{"#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd", "#8c564b", "#e377c2", "#7f7f7f", "#bcbd22", "#17becf"}
+var palette = []string{"#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd", "#8c564b", "#e377c2", "#7f7f7f",
+	"#bcbd22", "#17becf"}
 
 // searched is the form of search that is understood: {namespace,dimensions} MetricName StateMachine, statistic.
 var searched = regexp.MustCompile(`^SEARCH\('\{([^}]+)\} MetricName="([^"]+)" StateMachine="([^"]+)"', '(\w+)', \d+\)$`)
@@ -30,8 +31,9 @@ func (e *foreignError) Error() string {
 	return fmt.Sprintf("%s %s is no metric of %s", e.namespace, e.metric, retrymetrics.Namespace)
 }
 
-// lines evaluates a widget's rows over a grid. Rows that are not visible are terms of the others. Expressions come last: CloudWatch's
-// console writes them before their terms. The error of a row that is about another namespace is a *foreignError.
+// lines evaluates a widget's rows over a grid. Rows that are not visible are terms of the others. Expressions come
+// last: CloudWatch's console writes them before their terms. The error of a row that is about another namespace is a
+// *foreignError.
 func (w widget) lines(data Data, g metricmath.Grid) ([]line, error) {
 	rows, err := w.rows()
 	if err != nil {
@@ -119,15 +121,16 @@ func search(parts []string, data Data, g metricmath.Grid) ([]line, error) {
 	return out, nil
 }
 
-// setOf is the metric's dimension set that a search's schema, a namespace and dimensions, means. StateMachine is the first of
-// every set.
+// setOf is the metric's dimension set that a search's schema, a namespace and dimensions, means. StateMachine is the
+// first of every set.
 func setOf(m *retrymetrics.Metric, schema []string) (retrymetrics.Set, error) {
 	for _, s := range m.Sets() {
 		var names []string
 		for _, d := range s.Dimensions() {
 			names = append(names, string(d))
 		}
-		if schema[0] == m.Namespace() && slices.Equal(schema[1:], names) && names[0] == string(retrymetrics.StateMachine) {
+		if schema[0] == m.Namespace() && slices.Equal(schema[1:], names) &&
+			names[0] == string(retrymetrics.StateMachine) {
 			return s, nil
 		}
 	}

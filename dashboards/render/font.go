@@ -25,7 +25,8 @@ var looks = [fine + 1]struct {
 
 // inks are the colors of the styles on light ground.
 var inks = [fine + 1]color.Color{
-	small: dimColor, title: inkColor, heading: inkColor, number: inkColor, nothing: dimColor, alarming: colorOf(alarmColor), fine: fineColor,
+	small: dimColor, title: inkColor, heading: inkColor, number: inkColor, nothing: dimColor,
+	alarming: colorOf(alarmColor), fine: fineColor,
 }
 
 func newFaces() (faces, error) {
@@ -36,7 +37,8 @@ func newFaces() (faces, error) {
 			return all, fmt.Errorf("font: %w", err)
 		}
 		// At 72 dots per inch a point is a pixel.
-		all[s], err = opentype.NewFace(parsed, &opentype.FaceOptions{Size: look.size * scale, DPI: 72, Hinting: font.HintingNone})
+		all[s], err = opentype.NewFace(parsed, &opentype.FaceOptions{Size: look.size * scale, DPI: 72,
+			Hinting: font.HintingNone})
 		if err != nil {
 			return all, fmt.Errorf("font: %w", err)
 		}

@@ -58,7 +58,8 @@ func letters(text string) int {
 	return n
 }
 
-// firstWide is the first code point of the scripts whose letters are as wide as high: Hangul, and further up kana and Han.
+// firstWide is the first code point of the scripts whose letters are as wide as high: Hangul, and further up kana and
+// Han.
 const firstWide = 0x1100
 
 func (c *chart) legendHeight() float64 {

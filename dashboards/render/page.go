@@ -46,7 +46,8 @@ func (p Page) span(g metricmath.Grid) string {
 	if g.Len == 0 {
 		return "There are no metric data yet: run an import first."
 	}
-	return strings.TrimSpace(fmt.Sprintf("%s to %s UTC; one point per %v. %s", g.At(0).Format("2006-01-02 15:04:05"), g.At(g.Len).Format("2006-01-02 15:04:05"), g.Period, clip(p.Note, 160)))
+	return strings.TrimSpace(fmt.Sprintf("%s to %s UTC; one point per %v. %s", g.At(0).Format("2006-01-02 15:04:05"),
+		g.At(g.Len).Format("2006-01-02 15:04:05"), g.Period, clip(p.Note, 160)))
 }
 
 // HTML draws the page as a self-contained HTML file.
@@ -59,10 +60,14 @@ func (p Page) HTML(out io.Writer) error {
 	var page bytes.Buffer
 	fmt.Fprintf(&page, "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\"><title>%s</title>\n<style>%s%s</style></head><body>\n",
 		html.EscapeString(p.Name), colors, layoutCSS)
-	fmt.Fprintf(&page, "<header><h1>%s</h1><p>%s</p></header>\n", html.EscapeString(p.Name), html.EscapeString(p.span(g)))
+	fmt.Fprintf(&page, "<header><h1>%s</h1><p>%s</p></header>\n", html.EscapeString(p.Name),
+		html.EscapeString(p.span(g)))
 	p.alarmTable(&page)
 	page.WriteString("<main>\n")
-	slices.SortStableFunc(b.Widgets, func(a, c widget) int { return cmp.Or(cmp.Compare(a.Y, c.Y), cmp.Compare(a.X, c.X)) })
+	slices.SortStableFunc(b.Widgets, func(a, c widget) int {
+		return cmp.Or(cmp.Compare(a.Y, c.Y),
+			cmp.Compare(a.X, c.X))
+	})
 	for _, w := range b.Widgets {
 		if w.Type != "text" && w.Type != "metric" {
 			continue // alarms are in the table
@@ -72,7 +77,8 @@ func (p Page) HTML(out io.Writer) error {
 			markdown(&page, w.Properties.Markdown)
 		} else {
 			width, height := w.size()
-			fmt.Fprintf(&page, `<svg viewBox="0 0 %.0f %.0f" role="img" aria-label="%s">`, width, height, html.EscapeString(w.Properties.Title))
+			fmt.Fprintf(&page, `<svg viewBox="0 0 %.0f %.0f" role="img" aria-label="%s">`, width, height,
+				html.EscapeString(w.Properties.Title))
 			if err := w.draw(svg{out: &page}, p.Data, g); err != nil {
 				return err
 			}
@@ -85,8 +91,8 @@ func (p Page) HTML(out io.Writer) error {
 	return err
 }
 
-// Empty returns the titles of the widgets that have no data to show, in their order, without those that are not drawn because they
-// are about other metrics than this project's.
+// Empty returns the titles of the widgets that have no data to show, in their order, without those that are not drawn
+// because they are about other metrics than this project's.
 func (p Page) Empty() ([]string, error) {
 	b, err := parse(p.Body)
 	if err != nil {

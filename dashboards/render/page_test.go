@@ -21,7 +21,8 @@ const machine = "csv-import"
 
 func point(m *retrymetrics.Metric, second int64, errorType string, v float64) retrymetrics.Point {
 	l := retrymetrics.Labels{StateMachine: machine, State: "Work", ErrorType: errorType}
-	return retrymetrics.Point{Metric: m, Labels: l, Start: time.Unix(second, 0).UTC(), Values: []float64{v}, Counts: []int64{1}}
+	return retrymetrics.Point{Metric: m, Labels: l, Start: time.Unix(second, 0).UTC(), Values: []float64{v},
+		Counts: []int64{1}}
 }
 
 func page(t *testing.T, points ...retrymetrics.Point) render.Page {
@@ -39,8 +40,10 @@ func page(t *testing.T, points ...retrymetrics.Point) render.Page {
 
 func someRetries() []retrymetrics.Point {
 	return []retrymetrics.Point{
-		point(retrymetrics.TaskAttempts, 0, "", 10), point(retrymetrics.TaskFailures, 0, "States.Timeout", 4), point(retrymetrics.TaskFailures, 30, "Other", 2),
-		point(retrymetrics.RetryAttempts, 1, "States.Timeout", 4), point(retrymetrics.RetrySuccess, 2, "States.Timeout", 3),
+		point(retrymetrics.TaskAttempts, 0, "", 10), point(retrymetrics.TaskFailures, 0, "States.Timeout", 4),
+		point(retrymetrics.TaskFailures, 30, "Other", 2),
+		point(retrymetrics.RetryAttempts, 1, "States.Timeout", 4), point(retrymetrics.RetrySuccess, 2, "States.Timeout",
+			3),
 		point(retrymetrics.RetryFailure, 90, "States.Timeout", 1), point(retrymetrics.RetryDelay, 1, "", 2.5),
 	}
 }
@@ -48,14 +51,17 @@ func someRetries() []retrymetrics.Point {
 func TestHTML(t *testing.T) {
 	t.Parallel()
 	p := page(t, someRetries()...)
-	p.Alarms = []render.Alarm{{Name: "quiet", State: "OK"}, {Name: "loud", State: "ALARM at 00:05", Text: "<b>act</b>", Tripped: true}}
+	p.Alarms = []render.Alarm{{Name: "quiet", State: "OK"}, {Name: "loud", State: "ALARM at 00:05", Text: "<b>act</b>",
+		Tripped: true}}
 	var out bytes.Buffer
 	if err := p.HTML(&out); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"<h1>CSV-Processing-Retry-Monitor</h1>", "one point per 1s", `<td class="ALARM">ALARM at 00:05</td>`, "&lt;b&gt;act", "prefers-color-scheme:dark",
-		`y="58.0">75</text>`, "States.Timeout: 4</title>", "00:00:30 Other: 2</title>", ">longest</text>", "<th>Errors</th>",
+		"<h1>CSV-Processing-Retry-Monitor</h1>", "one point per 1s", `<td class="ALARM">ALARM at 00:05</td>`,
+		"&lt;b&gt;act", "prefers-color-scheme:dark",
+		`y="58.0">75</text>`, "States.Timeout: 4</title>", "00:00:30 Other: 2</title>", ">longest</text>",
+		"<th>Errors</th>",
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is not on the page", want)
@@ -74,7 +80,8 @@ func TestHTML(t *testing.T) {
 func TestSVGIsWellFormed(t *testing.T) {
 	t.Parallel()
 	for name, points := range map[string][]retrymetrics.Point{
-		"nothing": nil, "retries": someRetries(), "a month": append(someRetries(), point(retrymetrics.Throttles, 30*24*3600, "", 1e7)),
+		"nothing": nil, "retries": someRetries(), "a month": append(someRetries(), point(retrymetrics.Throttles,
+			30*24*3600, "", 1e7)),
 	} {
 		var out bytes.Buffer
 		if err := page(t, points...).SVG(&out); err != nil {
@@ -108,7 +115,8 @@ func TestALongLegendLeavesRoomForTheChart(t *testing.T) {
 	if err := page(t, points...).SVG(&out); err != nil {
 		t.Fatal(err)
 	}
-	if !regexp.MustCompile(`>and \d+ more</text>`).MatchString(out.String()) || strings.Contains(out.String(), `y1="-`) {
+	if !regexp.MustCompile(`>and \d+ more</text>`).MatchString(out.String()) || strings.Contains(out.String(),
+		`y1="-`) {
 		t.Error("the legend takes the chart's room")
 	}
 }
@@ -132,7 +140,8 @@ func TestBodiesThatCannotBeDrawn(t *testing.T) {
 	} {
 		p := render.Page{Name: "n", Body: []byte(body), Data: render.Points(someRetries())}
 		err := p.HTML(io.Discard)
-		if e := p.SVG(io.Discard); err == nil || !strings.Contains(err.Error(), want) || (e == nil && body != `{"widgets":[{"width":25}]}`) {
+		if e := p.SVG(io.Discard); err == nil || !strings.Contains(err.Error(), want) ||
+			(e == nil && body != `{"widgets":[{"width":25}]}`) {
 			t.Errorf("%s: %v, want %q", body, err, want)
 		}
 	}
@@ -140,14 +149,15 @@ func TestBodiesThatCannotBeDrawn(t *testing.T) {
 
 const sources = `["CSVProcessing/Retry","RetrySuccess","StateMachine","csv-import",{"id":"success","visible":false}],`
 
-// A dashboard that somebody has edited in CloudWatch's console is drawn like before: the console leaves what repeats the row before
-// to dots, and writes expressions before their terms.
+// A dashboard that somebody has edited in CloudWatch's console is drawn like before: the console leaves what repeats
+// the row before to dots, and writes expressions before their terms.
 func TestABodyOfTheConsoleIsDrawn(t *testing.T) {
 	t.Parallel()
 	drawn := func(rows string) string {
 		body := `{"widgets":[{"type":"metric","width":12,"height":6,"properties":{"title":"T","view":"timeSeries","stat":"Sum","metrics":[` + rows + `]}}]}`
 		var out bytes.Buffer
-		if err := (render.Page{Name: "n", Body: []byte(body), Data: render.Points(someRetries())}).SVG(&out); err != nil {
+		if err := (render.Page{Name: "n", Body: []byte(body),
+			Data: render.Points(someRetries())}).SVG(&out); err != nil {
 			t.Errorf("%s: %v", rows, err)
 		}
 		return out.String()
@@ -177,14 +187,17 @@ func TestABodyOfTheConsoleIsDrawn(t *testing.T) {
 func TestOtherServicesMetricsAreToldAndNotDrawn(t *testing.T) {
 	t.Parallel()
 	p := page(t, someRetries()...)
-	p.Body = bytes.Replace(p.Body, []byte(`"widgets": [`), []byte(`"widgets": [{"type":"metric","width":6,"height":3,"y":3,"properties":{"title":"Own","metrics":[["AWS/Lambda","Errors","FunctionName","f"]]}},
+	p.Body = bytes.Replace(p.Body, []byte(`"widgets": [`),
+		[]byte(`"widgets": [{"type":"metric","width":6,"height":3,"y":3,"properties":{"title":"Own","metrics":[["AWS/Lambda","Errors","FunctionName","f"]]}},
 		{"type":"metric","width":6,"height":3,"y":3,"x":6,"properties":{"title":"One","view":"singleValue","metrics":[["AWS/SQS","NumberOfMessagesSent"]]}},`), 1)
-	for form, draw := range map[string]func(render.Page, io.Writer) error{"HTML": render.Page.HTML, "SVG": render.Page.SVG} {
+	for form, draw := range map[string]func(render.Page, io.Writer) error{"HTML": render.Page.HTML,
+		"SVG": render.Page.SVG} {
 		var out bytes.Buffer
 		if err := draw(p, &out); err != nil {
 			t.Fatalf("%s: %v", form, err)
 		}
-		for _, want := range []string{"not drawn: AWS/Lambda Errors is no metric of C…<", "not drawn: AWS/SQS NumberOfMessagesSent is no …<", "States.Timeout: 4</title>"} {
+		for _, want := range []string{"not drawn: AWS/Lambda Errors is no metric of C…<",
+			"not drawn: AWS/SQS NumberOfMessagesSent is no …<", "States.Timeout: 4</title>"} {
 			if !strings.Contains(out.String(), want) {
 				t.Errorf("%s: %q is not on the page", form, want)
 			}
@@ -204,7 +217,8 @@ func TestOtherServicesMetricsAreToldAndNotDrawn(t *testing.T) {
 func TestNothingIsCutOff(t *testing.T) {
 	t.Parallel()
 	p := page(t, someRetries()...)
-	p.Alarms = []render.Alarm{{Name: "loud", State: "ALARM", Tripped: true, Text: strings.Repeat("Something that is called fails a lot. ", 5) + "First: look at it."}}
+	p.Alarms = []render.Alarm{{Name: "loud", State: "ALARM", Tripped: true,
+		Text: strings.Repeat("Something that is called fails a lot. ", 5) + "First: look at it."}}
 	var out bytes.Buffer
 	if err := p.SVG(&out); err != nil {
 		t.Fatal(err)

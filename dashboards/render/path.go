@@ -27,7 +27,8 @@ func (p *path) segment(from, to point, half float64) {
 		return
 	}
 	nx, ny := -(to.y-from.y)/length*half, (to.x-from.x)/length*half
-	*p = append(*p, []point{{from.x - nx, from.y - ny}, {to.x - nx, to.y - ny}, {to.x + nx, to.y + ny}, {from.x + nx, from.y + ny}})
+	*p = append(*p, []point{{from.x - nx, from.y - ny}, {to.x - nx, to.y - ny}, {to.x + nx, to.y + ny},
+		{from.x + nx, from.y + ny}})
 }
 
 // circle adds a circle.
@@ -50,7 +51,8 @@ func (p *path) rounded(from, to point, radius float64) {
 	const steps = 6
 	var outline []point
 	for i, center := range []point{
-		{to.x - radius, from.y + radius}, {to.x - radius, to.y - radius}, {from.x + radius, to.y - radius}, {from.x + radius, from.y + radius},
+		{to.x - radius, from.y + radius}, {to.x - radius, to.y - radius}, {from.x + radius, to.y - radius},
+		{from.x + radius, from.y + radius},
 	} {
 		for step := range steps + 1 {
 			outline = append(outline, around(center, radius, math.Pi/2*(float64(i)-1+float64(step)/steps)))

@@ -68,7 +68,8 @@ func TestPNG(t *testing.T) {
 		}
 	}
 	p.Alarms = []render.Alarm{{Name: "quiet", State: "OK", Text: "all is well"}}
-	if with := picture(t, p); with.Bounds().Dy() <= without.Bounds().Dy() || !colors(t, with)[color.RGBA{0x2c, 0xa0, 0x2c, 0xff}] {
+	if with := picture(t, p); with.Bounds().Dy() <= without.Bounds().Dy() ||
+		!colors(t, with)[color.RGBA{0x2c, 0xa0, 0x2c, 0xff}] {
 		t.Error("the alarms are not drawn")
 	}
 	if picture(t, smallPage(t)).Bounds() != without.Bounds() {

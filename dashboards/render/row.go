@@ -16,8 +16,8 @@ const (
 	rest = "..." // for as many of its texts as the row is shorter
 )
 
-// rows reads a widget's metric rows. What repeats the row before may be left to dots, as CloudWatch's console does when it saves
-// a dashboard.
+// rows reads a widget's metric rows. What repeats the row before may be left to dots, as CloudWatch's console does when
+// it saves a dashboard.
 func (w widget) rows() ([]row, error) {
 	var all []row
 	var before []string

@@ -100,7 +100,8 @@ func (s sheet) drawAlarms(on canvas) {
 	}
 }
 
-// wrap breaks a text between words into lines of so many letters at most, and shortens what is left over. It has one line at least.
+// wrap breaks a text between words into lines of so many letters at most, and shortens what is left over. It has one
+// line at least.
 func wrap(text string, letters, lines int) []string {
 	var out []string
 	line := ""

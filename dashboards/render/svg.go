@@ -15,7 +15,8 @@ type svg struct {
 
 // classes are the styles' names in the style sheet.
 var classes = [...]string{
-	small: "small", title: "title", heading: "heading", number: "number", nothing: "none", alarming: "ALARM", fine: "OK",
+	small: "small", title: "title", heading: "heading", number: "number", nothing: "none", alarming: "ALARM",
+	fine: "OK",
 }
 
 var anchors = [...]string{begins: "", centered: ` text-anchor="middle"`, ends: ` text-anchor="end"`}
@@ -26,7 +27,8 @@ func (s svg) at(p point) point { return point{s.by.x + p.x, s.by.y + p.y} }
 
 func (s svg) text(at point, a anchor, st style, text string) {
 	at = s.at(at)
-	fmt.Fprintf(s.out, `<text class="%s" x="%.1f" y="%.1f"%s>%s</text>`, classes[st], at.x, at.y, anchors[a], html.EscapeString(text))
+	fmt.Fprintf(s.out, `<text class="%s" x="%.1f" y="%.1f"%s>%s</text>`, classes[st], at.x, at.y, anchors[a],
+		html.EscapeString(text))
 }
 
 func (s svg) grid(from, to point) { s.line(from, to, "grid", "") }
@@ -40,7 +42,8 @@ func (s svg) mark(from, to point, color string) {
 
 func (s svg) line(from, to point, class, attributes string) {
 	from, to = s.at(from), s.at(to)
-	fmt.Fprintf(s.out, `<line class="%s" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"%s/>`, class, from.x, from.y, to.x, to.y, attributes)
+	fmt.Fprintf(s.out, `<line class="%s" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"%s/>`, class, from.x, from.y, to.x,
+		to.y, attributes)
 }
 
 func (s svg) curve(through []point, color string) {
@@ -52,25 +55,30 @@ func (s svg) curve(through []point, color string) {
 		p = s.at(p)
 		fmt.Fprintf(&points, "%.1f,%.1f", p.x, p.y)
 	}
-	fmt.Fprintf(s.out, `<polyline fill="none" stroke="%s" stroke-width="%v" stroke-linejoin="round" points="%s"/>`, html.EscapeString(color), curveWidth, points.String())
+	fmt.Fprintf(s.out, `<polyline fill="none" stroke="%s" stroke-width="%v" stroke-linejoin="round" points="%s"/>`,
+		html.EscapeString(color), curveWidth, points.String())
 }
 
 func (s svg) dot(at point, color, title string) {
 	at = s.at(at)
-	fmt.Fprintf(s.out, `<circle cx="%.1f" cy="%.1f" r="%v" fill="%s"><title>%s</title></circle>`, at.x, at.y, dotRadius, html.EscapeString(color), html.EscapeString(title))
+	fmt.Fprintf(s.out, `<circle cx="%.1f" cy="%.1f" r="%v" fill="%s"><title>%s</title></circle>`, at.x, at.y, dotRadius,
+		html.EscapeString(color), html.EscapeString(title))
 }
 
 func (s svg) bar(b box, color, title string) {
 	at := s.at(point{b.x, b.y})
-	fmt.Fprintf(s.out, `<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" fill="%s"><title>%s</title></rect>`, at.x, at.y, b.w, b.h, html.EscapeString(color), html.EscapeString(title))
+	fmt.Fprintf(s.out, `<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" fill="%s"><title>%s</title></rect>`, at.x,
+		at.y, b.w, b.h, html.EscapeString(color), html.EscapeString(title))
 }
 
 func (s svg) swatch(at point, color string) {
 	at = s.at(at)
-	fmt.Fprintf(s.out, `<rect x="%.1f" y="%.1f" width="%v" height="%[3]v" rx="%v" fill="%s"/>`, at.x, at.y, swatchSize, swatchRound, html.EscapeString(color))
+	fmt.Fprintf(s.out, `<rect x="%.1f" y="%.1f" width="%v" height="%[3]v" rx="%v" fill="%s"/>`, at.x, at.y, swatchSize,
+		swatchRound, html.EscapeString(color))
 }
 
 func (s svg) card(b box) {
 	at := s.at(point{b.x, b.y})
-	fmt.Fprintf(s.out, "\n"+`<rect class="card" x="%.1f" y="%.1f" width="%.1f" height="%.1f" rx="%v"/>`, at.x+0.5, at.y+0.5, b.w-1, b.h-1, cardRadius)
+	fmt.Fprintf(s.out, "\n"+`<rect class="card" x="%.1f" y="%.1f" width="%.1f" height="%.1f" rx="%v"/>`, at.x+0.5,
+		at.y+0.5, b.w-1, b.h-1, cardRadius)
 }

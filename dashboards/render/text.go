@@ -69,7 +69,8 @@ func (p Page) alarmTable(out io.Writer) {
 		if a.Tripped {
 			class = "ALARM"
 		}
-		fmt.Fprintf(out, `<tr><td class="%s">%s</td><td>%s</td><td>%s</td></tr>`, html.EscapeString(class), html.EscapeString(a.State), html.EscapeString(a.Name), html.EscapeString(a.Text))
+		fmt.Fprintf(out, `<tr><td class="%s">%s</td><td>%s</td><td>%s</td></tr>`, html.EscapeString(class),
+			html.EscapeString(a.State), html.EscapeString(a.Name), html.EscapeString(a.Text))
 	}
 	fmt.Fprintln(out, `</table></div>`)
 }

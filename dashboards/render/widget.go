@@ -16,8 +16,8 @@ func (w widget) size() (width, height float64) {
 	return float64(w.Width)*column - gap, float64(w.Height)*unitHeight - gap
 }
 
-// draw draws a metric widget with its title. One with a row that is not understood says so in the place of its chart: whoever
-// has a widget of their own on the dashboard sees all the others.
+// draw draws a metric widget with its title. One with a row that is not understood says so in the place of its chart:
+// whoever has a widget of their own on the dashboard sees all the others.
 func (w widget) draw(on canvas, data Data, g metricmath.Grid) error {
 	width, height := w.size()
 	on.text(point{12, 20}, begins, title, w.Properties.Title)

@@ -1,6 +1,6 @@
-// Package clock is the one source of time for everything that waits. It has three forms behind one type: real time, time that
-// runs faster or slower than real (Scaled), and virtual time, which stands still while anything can run and jumps to the next
-// timer when nothing can. It never decides what to do when a timer rings.
+// Package clock is the one source of time for everything that waits. It has three forms behind one type: real time,
+// time that runs faster or slower than real (Scaled), and virtual time, which stands still while anything can run and
+// jumps to the next timer when nothing can. It never decides what to do when a timer rings.
 package clock
 
 import (
@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// Alarm is what a timer rings. Ring runs on the clock's own goroutine: it must be quick and must not wait for the clock.
+// Alarm is what a timer rings. Ring runs on the clock's own goroutine: it must be quick and must not wait for the
+// clock.
 type Alarm interface{ Ring() }
 
 // AlarmFunc makes an Alarm of a function.
@@ -47,8 +48,9 @@ const (
 	virtualTime
 )
 
-// Real returns a clock that follows the machine's. When that is set back, this one goes on from where it was, so that time never goes
-// back and waits take as long as they should; when that is set forward, or the machine slept, this one goes along.
+// Real returns a clock that follows the machine's. When that is set back, this one goes on from where it was, so that
+// time never goes back and waits take as long as they should; when that is set forward, or the machine slept, this one
+// goes along.
 func Real() *Clock { return open(realTime, 1, time.Now()) }
 
 // Scaled returns a clock on which factor seconds pass in each real second; factor must be positive.
@@ -82,8 +84,8 @@ func (c *Clock) Now() time.Time {
 	return c.now.UTC()
 }
 
-// Hold keeps virtual time still until the matching Release. Whatever is able to run holds the clock: a queued event, a task
-// that is being carried out. On a real clock it does nothing.
+// Hold keeps virtual time still until the matching Release. Whatever is able to run holds the clock: a queued event, a
+// task that is being carried out. On a real clock it does nothing.
 func (c *Clock) Hold() {
 	if c.mode == realTime {
 		return
@@ -129,14 +131,14 @@ type Timer struct {
 	background bool
 }
 
-// Schedule rings the alarm at the given time, at once if it has passed. Timers for the same instant ring in the order in which
-// they were scheduled.
+// Schedule rings the alarm at the given time, at once if it has passed. Timers for the same instant ring in the order
+// in which they were scheduled.
 func (c *Clock) Schedule(at time.Time, a Alarm) *Timer {
 	return c.schedule(&Timer{clock: c, at: at, alarm: a})
 }
 
-// ScheduleInBackground is Schedule for a limit that hardly anything reaches. It rings in its turn, but virtual time does not jump for
-// its sake: with nothing else to come, time stands still until somebody outside does something.
+// ScheduleInBackground is Schedule for a limit that hardly anything reaches. It rings in its turn, but virtual time
+// does not jump for its sake: with nothing else to come, time stands still until somebody outside does something.
 func (c *Clock) ScheduleInBackground(at time.Time, a Alarm) *Timer {
 	return c.schedule(&Timer{clock: c, at: at, alarm: a, background: true})
 }
@@ -147,7 +149,8 @@ func (c *Clock) schedule(t *Timer) *Timer {
 	t.seq = c.seq
 	heap.Push(&c.timers, t)
 	c.count(t, 1)
-	due := c.mode == virtualTime && c.holds == 0 || c.mode == realTime && t.index == 0 // a background timer may be first in virtual time
+	due := c.mode == virtualTime && c.holds == 0 || c.mode == realTime &&
+		t.index == 0 // a background timer may be first in virtual time
 	c.mu.Unlock()
 	if due {
 		c.poke()

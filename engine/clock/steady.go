@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// steady is the machine's time without its steps back: what the machine says, or what it said at most before and the time that has
-// passed since.
+// steady is the machine's time without its steps back: what the machine says, or what it said at most before and the
+// time that has passed since.
 type steady struct {
-	// read tells the machine's time, in nanoseconds since 1970, and how much time has passed since some fixed instant, which nobody
-	// can set.
+	// read tells the machine's time, in nanoseconds since 1970, and how much time has passed since some fixed instant,
+	// which nobody can set.
 	read  func() (wall, passed int64)
 	ahead atomic.Int64 // the most that wall has been ahead of passed
 }

@@ -16,11 +16,13 @@ func TestASlowClockSleeps(t *testing.T) {
 	}
 }
 
-// TestATimerBehindABackgroundTimerWakesTheClock schedules, while nothing holds the clock, a timer that is later than one in the background.
+// TestATimerBehindABackgroundTimerWakesTheClock schedules, while nothing holds the clock, a timer that is later than
+// one in the background.
 func TestATimerBehindABackgroundTimerWakesTheClock(t *testing.T) {
 	t.Parallel()
 	silent := AlarmFunc(func() {})
-	c := &Clock{mode: virtualTime, wake: make(chan struct{}, 1)} // its goroutine is not there, so that nobody takes the wake
+	c := &Clock{mode: virtualTime, wake: make(chan struct{},
+		1)} // its goroutine is not there, so that nobody takes the wake
 	c.Hold()
 	c.ScheduleInBackground(c.Now().Add(time.Minute), silent)
 	c.Release()

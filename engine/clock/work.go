@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
-// Work is something that holds the clock while it is carried out, such as a task. How long it really takes does not count in virtual
-// time, unless it takes so long that it is taken to hang: then virtual time goes on without it, to the timeout of whoever waits for it.
+// Work is something that holds the clock while it is carried out, such as a task. How long it really takes does not
+// count in virtual time, unless it takes so long that it is taken to hang: then virtual time goes on without it, to the
+// timeout of whoever waits for it.
 type Work struct {
 	clock    *Clock
 	patience time.Duration
@@ -22,9 +23,10 @@ type Work struct {
 
 type working struct{}
 
-// Begin holds the clock for a piece of work until its End. The context is the work's: Sleep, Park and Yield with it, or one made of it,
-// give up the work's hold. patience is how much real time the work may take between two of these before it loses its hold; 0 is as much as
-// it likes. A clock whose time is not virtual holds for nobody; then the context is unchanged, and the Work nil, which can be ended, too.
+// Begin holds the clock for a piece of work until its End. The context is the work's: Sleep, Park and Yield with it, or
+// one made of it, give up the work's hold. patience is how much real time the work may take between two of these before
+// it loses its hold; 0 is as much as it likes. A clock whose time is not virtual holds for nobody; then the context is
+// unchanged, and the Work nil, which can be ended, too.
 func (c *Clock) Begin(ctx context.Context, patience time.Duration) (context.Context, *Work) {
 	if c.mode == realTime {
 		return ctx, nil
@@ -77,8 +79,9 @@ func IsHolding(ctx context.Context) bool {
 	return ok
 }
 
-// Yield gives up the hold of the work whose context this is while it waits for something else to happen; of a context that is no work's,
-// one hold that the caller has. The work calls what is returned, once, when it goes on; whoever lets it go on holds the clock until then.
+// Yield gives up the hold of the work whose context this is while it waits for something else to happen; of a context
+// that is no work's, one hold that the caller has. The work calls what is returned, once, when it goes on; whoever lets
+// it go on holds the clock until then.
 func (c *Clock) Yield(ctx context.Context) (resume func()) {
 	w, _ := ctx.Value(working{}).(*Work)
 	if c.mode == realTime || w == nil || w.clock != c {

@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// Backgrounds is a Service that has to know how long a program runs beside a case's own. It is told of the end by what Background
-// returns. Calls come from several goroutines then.
+// Backgrounds is a Service that has to know how long a program runs beside a case's own. It is told of the end by what
+// Background returns. Calls come from several goroutines then.
 type Backgrounds interface {
 	Background() (ended func())
 }

@@ -116,8 +116,8 @@ func (u *unifier) line(want, got []event) []*Mismatch {
 	return out
 }
 
-// bags compares a history some of whose events may come in any order. Such recordings leave out the events that join the
-// branches.
+// bags compares a history some of whose events may come in any order. Such recordings leave out the events that join
+// the branches.
 func (u *unifier) bags(want, got []event) []*Mismatch {
 	left := map[int64]event{}
 	for _, e := range got {

@@ -9,10 +9,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/google/uuid"
-
+	"stepback/aws"
 	"stepback/engine/clock"
-	"stepback/engine/integration/lambda"
+	"stepback/tasks/lambda"
 )
 
 // Functions serves the Lambda functions of one case by their rules. Delays pass on the clock.
@@ -35,8 +34,9 @@ func (f *Functions) Invoke(ctx context.Context, c *lambda.Call) (*lambda.Answer,
 	rule, ok := f.Rules[name]
 	if !ok {
 		return nil, &lambda.InvokeError{
-			Code: "ResourceNotFoundException", StatusCode: 404, RequestID: uuid.NewString(),
-			Message: fmt.Sprintf("Function not found: arn:aws:lambda:%s:%s:function:%s:$LATEST", f.Region, f.Account, name),
+			Code: "ResourceNotFoundException", StatusCode: 404, RequestID: aws.NewID(),
+			Message: fmt.Sprintf("Function not found: arn:aws:lambda:%s:%s:function:%s:$LATEST", f.Region, f.Account,
+				name),
 		}
 	}
 	if len(rule.Sequence) > 0 {
@@ -63,7 +63,7 @@ func (f *Functions) turn(name string, rules int) int {
 }
 
 func reply(r Rule, event []byte) (*lambda.Answer, error) {
-	a := &lambda.Answer{StatusCode: 200, RequestID: uuid.NewString(), Payload: event}
+	a := &lambda.Answer{StatusCode: 200, RequestID: aws.NewID(), Payload: event}
 	switch {
 	case r.Echo:
 	case r.ReturnRepeat != nil:

@@ -17,8 +17,8 @@ type Answer struct {
 // Failed reports whether the call failed.
 func (a *Answer) Failed() bool { return a.Code != "" }
 
-// Verdict is how the answers of one case compare with the recording, on both levels. Agreement on the history level includes
-// the outcome level.
+// Verdict is how the answers of one case compare with the recording, on both levels. Agreement on the history level
+// includes the outcome level.
 type Verdict struct {
 	Outcome, History []string
 }
@@ -82,7 +82,8 @@ func (j *Judge) notes(s *Step, found []*Mismatch) {
 func (j *Judge) refusal(s *Step, c *Check, a *Answer) {
 	text := fmt.Sprintf("An error occurred (%s) when calling the %s operation: %s", a.Code, s.Op, a.Message)
 	if e := c.Exception; e != nil {
-		if !strings.HasPrefix(e.Text, "An error occurred ("+a.Code+")") { // some recordings have the code in the text alone
+		if !strings.HasPrefix(e.Text, "An error occurred ("+a.Code+
+			")") { // some recordings have the code in the text alone
 			j.both(s, "code: want "+e.Text+", got "+a.Code)
 		} else if !j.history.matches(e.Text, text) {
 			j.notes(s, []*Mismatch{{"text", e.Text, text}})
@@ -105,7 +106,8 @@ func (j *Judge) refusal(s *Step, c *Check, a *Answer) {
 	}
 }
 
-// end compares the last event of a history, of which these recordings kept the type and the details without their own details.
+// end compares the last event of a history, of which these recordings kept the type and the details without their own
+// details.
 func (j *Judge) end(s *Step, want map[string]any, result map[string]any) {
 	got := last(result)
 	if m := j.outcome.attempt("last event", quiet(want), quiet(got)); m != nil {

@@ -16,7 +16,8 @@ func value(t *testing.T, text string) any {
 }
 
 func newUnifier(drift ...string) *unifier {
-	u := &unifier{names: &Names{Account: "1", Region: "r", Now: time.Unix(0, 0)}, drift: map[string]bool{}, bound: map[string]string{}}
+	u := &unifier{names: &Names{Account: "1", Region: "r", Now: time.Unix(0, 0)}, drift: map[string]bool{},
+		bound: map[string]string{}}
 	for _, d := range drift {
 		u.drift[d] = true
 	}
@@ -156,7 +157,8 @@ func TestHistoriesWithoutBranchesCompareInOrder(t *testing.T) {
 
 func TestUnorderedEventsCompareAsABag(t *testing.T) {
 	t.Parallel()
-	want := events(t, "1<0 ExecutionStarted", "[0]<0 PassStateEntered A", "[0]<0 PassStateEntered B", "6<5 ExecutionSucceeded")
+	want := events(t, "1<0 ExecutionStarted", "[0]<0 PassStateEntered A", "[0]<0 PassStateEntered B",
+		"6<5 ExecutionSucceeded")
 	got := events(t, "1<0 ExecutionStarted", "2<1 PassStateEntered B", "3<1 PassStateEntered A",
 		"4<3 ParallelStateSucceeded", "5<3 ParallelStateExited", "6<4 ExecutionSucceeded")
 	if d := newUnifier().histories(want, got); d != nil {
@@ -183,10 +185,13 @@ func TestDriftOfMapStateExited(t *testing.T) {
 func TestJudgeLevels(t *testing.T) {
 	t.Parallel()
 	succeeded := `{"id":2,"previousEventId":1,"type":"ExecutionSucceeded","executionSucceededEventDetails":{"output":{"a":1},"outputDetails":{"truncated":false}}}`
-	recorded := &Step{Op: "GetExecutionHistory", Check: []Check{{Value: value(t, `{"events":[{"id":1,"type":"X"},`+succeeded+`]}`)}}}
+	recorded := &Step{Op: "GetExecutionHistory",
+		Check: []Check{{Value: value(t, `{"events":[{"id":1,"type":"X"},`+succeeded+`]}`)}}}
 	for got, levels := range map[string][2]int{
-		`{"events":[{"id":1,"type":"X"},` + succeeded + `]}`:                                                                 {0, 0},
-		`{"events":[{"id":1,"type":"Y"},` + succeeded + `]}`:                                                                 {0, 1},
+		`{"events":[{"id":1,"type":"X"},` + succeeded +
+			`]}`: {0, 0},
+		`{"events":[{"id":1,"type":"Y"},` + succeeded +
+			`]}`: {0, 1},
 		`{"events":[{"id":1,"type":"X"},{"type":"ExecutionSucceeded","executionSucceededEventDetails":{"output":{"a":1}}}]}`: {0, 1},
 		`{"events":[{"id":1,"type":"X"},{"id":2,"previousEventId":1,"type":"ExecutionFailed"}]}`:                             {1, 1},
 	} {
@@ -204,7 +209,8 @@ func TestJudgeErrors(t *testing.T) {
 	t.Parallel()
 	refused := &Step{Op: "StartExecution", Error: true, Check: []Check{
 		{Value: map[string]any{"Error": map[string]any{"Code": "C", "Message": "m ⟦*⟧"}}},
-		{Exception: &struct{ Type, Text string }{"C", "An error occurred (C) when calling the StartExecution operation: m 1"}},
+		{Exception: &struct{ Type, Text string }{"C",
+			"An error occurred (C) when calling the StartExecution operation: m 1"}},
 	}}
 	for _, c := range []struct {
 		answer           Answer

@@ -57,7 +57,8 @@ func (o *Objects) List(_ context.Context, bucket, prefix, _ string) ([]itemreade
 	for key, content := range o.kept[bucket] {
 		if strings.HasPrefix(key, prefix) {
 			page = append(page, itemreader.ListedObject{
-				Key: key, ETag: fmt.Sprintf("%q", fmt.Sprintf("%x", md5.Sum(content))), Size: int64(len(content)), LastModified: time.Now(),
+				Key: key, ETag: fmt.Sprintf("%q", fmt.Sprintf("%x", md5.Sum(content))), Size: int64(len(content)),
+				LastModified: time.Now(),
 			})
 		}
 	}

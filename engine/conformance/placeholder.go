@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// Names gives the placeholders of one run of a case their values. It is safe for concurrent use, as programs in the background need.
+// Names gives the placeholders of one run of a case their values. It is safe for concurrent use, as programs in the
+// background need.
 type Names struct {
 	Account, Region string
 	Now             time.Time

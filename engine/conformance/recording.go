@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
+
+	"stepback/recordings"
 )
 
 // Case is one recorded program of API calls and what the service answered.
@@ -71,24 +71,18 @@ type Check struct {
 	LastEvent map[string]any
 }
 
-// Variable names the environment variable with the folder of the recordings, which holds cases/. Without it they are looked for
-// in ../shared/conformance beside the module.
-const Variable = "STEPBACK_CONFORMANCE"
-
-// Find reads all cases of the folder that Variable names or, when it is empty, of ../shared/conformance seen from the module's
-// root. Without such a folder there are none.
-func Find(moduleRoot string) ([]*Case, error) {
-	root := os.Getenv(Variable)
-	if root == "" {
-		root = filepath.Join(moduleRoot, "..", "shared", "conformance")
+// Find reads the cases of the recordings (package recordings).
+func Find() ([]*Case, error) {
+	from, err := recordings.FS()
+	if err != nil {
+		return nil, err
 	}
-	return Load(root)
+	return Load(from)
 }
 
-// Load reads all cases under root, the folder that holds "cases", in the order of their paths. Without such a folder there are
+// Load reads all cases of a folder that holds "cases", in the order of their paths. Without such a folder there are
 // none.
-func Load(root string) ([]*Case, error) {
-	files := os.DirFS(root)
+func Load(files fs.FS) ([]*Case, error) {
 	paths, err := fs.Glob(files, "cases/*/*.json")
 	if err != nil {
 		return nil, err

@@ -12,14 +12,15 @@ import (
 
 // Service carries out the steps of a case.
 type Service interface {
-	// Call makes an API call. The raw answer is what later placeholders look into; the judge gets the answer normalised. An error
-	// means that the call could not be made at all.
+	// Call makes an API call. The raw answer is what later placeholders look into; the judge gets the answer
+	// normalised. An error means that the call could not be made at all.
 	Call(ctx context.Context, s *Step, params map[string]any) (answer *Answer, raw map[string]any, err error)
 	// Wait carries out a wait step for an execution or, where the step lists executions, for a state machine.
 	Wait(ctx context.Context, s *Step, arn string) error
 }
 
-// Replay runs the program of a case, and those beside it, and judges the answers. A call that fails unexpectedly ends the program.
+// Replay runs the program of a case, and those beside it, and judges the answers. A call that fails unexpectedly ends
+// the program.
 func Replay(ctx context.Context, c *Case, names *Names, on Service) (*Verdict, error) {
 	beside := background{on: on, names: names}
 	verdict, err := replay(ctx, c, names, on, &beside)

@@ -74,7 +74,8 @@ func types(trees []*tree) []string {
 	return out
 }
 
-// grow hangs every event under the one it follows from, and the events that join branches under the start of those branches.
+// grow hangs every event under the one it follows from, and the events that join branches under the start of those
+// branches.
 func grow(events []event) *tree {
 	root := &tree{}
 	nodes := map[int64]*tree{0: root}

@@ -42,10 +42,12 @@ func shown(v any) string {
 
 // ignored are the members that no comparison looks at.
 var ignored = map[string]bool{
-	"SdkHttpMetadata": true, "SdkResponseMetadata": true, "HTTPHeaders": true, "RequestId": true, "HostId": true, "RetryAttempts": true,
+	"SdkHttpMetadata": true, "SdkResponseMetadata": true, "HTTPHeaders": true, "RequestId": true, "HostId": true,
+	"RetryAttempts": true,
 }
 
-// unifier compares expected with actual values. The names that expected values bind hold for all of a case's comparisons.
+// unifier compares expected with actual values. The names that expected values bind hold for all of a case's
+// comparisons.
 type unifier struct {
 	names *Names
 	drift map[string]bool

@@ -198,7 +198,8 @@ func (r *reader) details() *Details {
 		m.Resource, m.ResourceType, m.Region = r.string(), r.string(), r.string()
 	}
 	if bits&hasNumbers != 0 {
-		for _, n := range [...]*int64{&m.TimeoutInSeconds, &m.HeartbeatInSeconds, &m.Length, &m.Index, &m.RedriveCount} {
+		for _, n := range [...]*int64{&m.TimeoutInSeconds, &m.HeartbeatInSeconds, &m.Length, &m.Index,
+			&m.RedriveCount} {
 			*n = r.varint()
 		}
 	}

@@ -25,7 +25,8 @@ func (e *Event) At() time.Time { return time.Unix(0, e.Time).UTC() }
 // Details are the rarer members of an event.
 type Details struct {
 	Failure
-	// Resource and ResourceType name what a task calls: "invoke" and "lambda", or a whole ARN for functions and activities.
+	// Resource and ResourceType name what a task calls: "invoke" and "lambda", or a whole ARN for functions and
+	// activities.
 	Resource, ResourceType string
 	Region                 string
 	// TimeoutInSeconds and HeartbeatInSeconds are 0 when a task has no such limit.

@@ -28,23 +28,28 @@ func TestJSONOfEachShape(t *testing.T) {
 		event history.Event
 		want  string
 	}{
-		{history.Event{ID: 1, Type: history.ExecutionStarted, Data: `{}`, More: &history.Details{RoleARN: "arn:aws:iam::1:role/r"}},
+		{history.Event{ID: 1, Type: history.ExecutionStarted, Data: `{}`,
+			More: &history.Details{RoleARN: "arn:aws:iam::1:role/r"}},
 			`"executionStartedEventDetails":{"input":"{}","inputDetails":{"truncated":false},"roleArn":"arn:aws:iam::1:role/r"}`},
 		{history.Event{Type: history.ExecutionAborted}, `"executionAbortedEventDetails":{}`},
 		{history.Event{Type: history.ExecutionFailed, More: &history.Details{Failure: history.Named("States.Timeout")}},
 			`"executionFailedEventDetails":{"error":"States.Timeout"}`},
-		{history.Event{Type: history.MapStateStarted, More: &history.Details{}}, `"mapStateStartedEventDetails":{"length":0}`},
+		{history.Event{Type: history.MapStateStarted, More: &history.Details{}},
+			`"mapStateStartedEventDetails":{"length":0}`},
 		{history.Event{Type: history.MapIterationStarted, Name: "M", More: &history.Details{Index: 2}},
 			`"mapIterationStartedEventDetails":{"name":"M","index":2}`},
-		{history.Event{Type: history.PassStateExited, Name: "P", Data: `1`, More: &history.Details{Assigned: []history.Assignment{{Name: "x", Value: `"v"`}}}},
+		{history.Event{Type: history.PassStateExited, Name: "P", Data: `1`,
+			More: &history.Details{Assigned: []history.Assignment{{Name: "x", Value: `"v"`}}}},
 			`"stateExitedEventDetails":{"name":"P","output":"1","outputDetails":{"truncated":false},"assignedVariables":{"x":"\"v\""},"assignedVariablesDetails":{"truncated":false}}`},
-		{history.Event{Type: history.TaskScheduled, Data: `{"a":1}`, More: &history.Details{Resource: "invoke", ResourceType: "lambda", Region: "r", TimeoutInSeconds: 5}},
+		{history.Event{Type: history.TaskScheduled, Data: `{"a":1}`, More: &history.Details{Resource: "invoke",
+			ResourceType: "lambda", Region: "r", TimeoutInSeconds: 5}},
 			`"taskScheduledEventDetails":{"resourceType":"lambda","resource":"invoke","region":"r","parameters":"{\"a\":1}","timeoutInSeconds":5}`},
 		{history.Event{Type: history.LambdaFunctionScheduled, Data: `1`, More: &history.Details{Resource: "arn"}},
 			`"lambdaFunctionScheduledEventDetails":{"resource":"arn","input":"1","inputDetails":{"truncated":false}}`},
 	} {
 		got := string(c.event.AppendJSON(nil, true))
-		want := fmt.Sprintf(`{"timestamp":0.000,"type":"%s","id":%d,"previousEventId":0,%s}`, c.event.Type, c.event.ID, c.want)
+		want := fmt.Sprintf(`{"timestamp":0.000,"type":"%s","id":%d,"previousEventId":0,%s}`, c.event.Type, c.event.ID,
+			c.want)
 		if got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
@@ -89,7 +94,8 @@ func TestBinaryReadsBack(t *testing.T) {
 func drawEvent(t *rapid.T) history.Event {
 	e := history.Event{
 		ID: rapid.Int64Range(1, 1<<40).Draw(t, "id"), Previous: rapid.Int64Range(0, 1<<40).Draw(t, "previous"),
-		Time: rapid.Int64Range(0, 1<<62).Draw(t, "time"), Type: history.Type(rapid.IntRange(1, int(history.EvaluationFailed)).Draw(t, "type")),
+		Time: rapid.Int64Range(0, 1<<62).Draw(t, "time"),
+		Type: history.Type(rapid.IntRange(1, int(history.EvaluationFailed)).Draw(t, "type")),
 		Name: rapid.String().Draw(t, "name"), Data: rapid.String().Draw(t, "data"),
 	}
 	if rapid.Bool().Draw(t, "details") {
@@ -121,7 +127,8 @@ func TestFailuresAreCutToWhatTheAPIAllows(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("é", 40_000)
 	f := history.NewFailure(long, long)
-	if utf8.RuneCountInString(f.Error) != 256 || utf8.RuneCountInString(f.Cause) != 32_768 || !utf8.ValidString(f.Cause) {
+	if utf8.RuneCountInString(f.Error) != 256 || utf8.RuneCountInString(f.Cause) != 32_768 ||
+		!utf8.ValidString(f.Cause) {
 		t.Errorf("%d and %d characters", utf8.RuneCountInString(f.Error), utf8.RuneCountInString(f.Cause))
 	}
 	if short := history.NewFailure("Boom", "because"); short.Error != "Boom" || short.Cause != "because" {

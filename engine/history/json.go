@@ -8,9 +8,9 @@ import (
 	"stepback/asl/jsonvalue"
 )
 
-// AppendJSON appends the event as GetExecutionHistory answers it: timestamp in epoch seconds with milliseconds, the details
-// member of its type, and the …Details{truncated:false} members beside inputs and outputs. Without data, inputs, outputs and
-// parameters are left out.
+// AppendJSON appends the event as GetExecutionHistory answers it: timestamp in epoch seconds with milliseconds, the
+// details member of its type, and the …Details{truncated:false} members beside inputs and outputs. Without data,
+// inputs, outputs and parameters are left out.
 func (e *Event) AppendJSON(dst []byte, data bool) []byte {
 	w := writer{dst: append(dst, '{'), first: true}
 	w.key("timestamp")

@@ -35,14 +35,17 @@ func (t Type) problem() bool {
 		return true
 	}
 	name := t.String()
-	return slices.ContainsFunc([]string{"Failed", "TimedOut", "Aborted"}, func(end string) bool { return strings.HasSuffix(name, end) })
+	return slices.ContainsFunc([]string{"Failed", "TimedOut", "Aborted"},
+		func(end string) bool { return strings.HasSuffix(name, end) })
 }
 
-// maxLogged is how many bytes of an input or output a log record has at most; CloudWatch Logs takes 256 KiB for a whole record.
+// maxLogged is how many bytes of an input or output a log record has at most; CloudWatch Logs takes 256 KiB for a whole
+// record.
 const maxLogged = 248 << 10
 
-// AppendLogRecord appends the event as Step Functions writes it to CloudWatch Logs: one JSON object with its numbers as strings and
-// the details of GetExecutionHistory. Without data, inputs, outputs and parameters are left out; long ones are truncated.
+// AppendLogRecord appends the event as Step Functions writes it to CloudWatch Logs: one JSON object with its numbers as
+// strings and the details of GetExecutionHistory. Without data, inputs, outputs and parameters are left out; long ones
+// are truncated.
 func (e *Event) AppendLogRecord(dst []byte, executionARN string, redriveCount int64, data bool) []byte {
 	w := writer{dst: append(dst, '{'), first: true, limit: maxLogged}
 	number := func(k string, v int64) { w.str(k, strconv.FormatInt(v, 10)) }

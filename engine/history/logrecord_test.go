@@ -18,11 +18,13 @@ func TestAppendLogRecord(t *testing.T) {
 		want  string
 	}{
 		"the start with data": {
-			history.Event{ID: 1, Type: history.ExecutionStarted, Data: `{}`, More: &history.Details{RoleARN: "role"}}, true,
+			history.Event{ID: 1, Type: history.ExecutionStarted, Data: `{}`, More: &history.Details{RoleARN: "role"}},
+			true,
 			`{"id":"1","type":"ExecutionStarted","details":{"input":"{}","inputDetails":{"truncated":false},"roleArn":"role"},"previous_event_id":"0",`,
 		},
 		"the start without": {
-			history.Event{ID: 1, Type: history.ExecutionStarted, Data: `{}`, More: &history.Details{RoleARN: "role"}}, false,
+			history.Event{ID: 1, Type: history.ExecutionStarted, Data: `{}`, More: &history.Details{RoleARN: "role"}},
+			false,
 			`{"id":"1","type":"ExecutionStarted","details":{"roleArn":"role"},"previous_event_id":"0",`,
 		},
 		"no details": {
@@ -34,7 +36,8 @@ func TestAppendLogRecord(t *testing.T) {
 			`{"id":"4","type":"ExecutionSucceeded","details":{},"previous_event_id":"3",`,
 		},
 		"a failure": {
-			history.Event{ID: 3, Previous: 2, Type: history.ExecutionFailed, More: &history.Details{Failure: history.NewFailure("E", "C")}}, false,
+			history.Event{ID: 3, Previous: 2, Type: history.ExecutionFailed,
+				More: &history.Details{Failure: history.NewFailure("E", "C")}}, false,
 			`{"id":"3","type":"ExecutionFailed","details":{"error":"E","cause":"C"},"previous_event_id":"2",`,
 		},
 	} {

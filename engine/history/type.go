@@ -1,6 +1,6 @@
-// Package history is the record of what an execution did: the event types of AWS Step Functions, their details, their JSON as
-// GetExecutionHistory answers it and a compact binary form for storing. It describes events; it never decides which event
-// comes next.
+// Package history is the record of what an execution did: the event types of AWS Step Functions, their details, their
+// JSON as GetExecutionHistory answers it and a compact binary form for storing. It describes events; it never decides
+// which event comes next.
 package history
 
 // Type is the type of a history event. The numbers are stored: append only.

@@ -26,7 +26,8 @@ func BenchmarkTransitions(b *testing.B) {
 	var r interpreter.Result
 	b.ReportAllocs()
 	for b.Loop() {
-		x := interpreter.New(p, interpreter.Info{ARN: "arn", MachineARN: "arn", Input: `{"n":1,"text":"some payload of a usual size, not too small"}`})
+		x := interpreter.New(p, interpreter.Info{ARN: "arn", MachineARN: "arn",
+			Input: `{"n":1,"text":"some payload of a usual size, not too small"}`})
 		e := interpreter.Event{Kind: interpreter.Start, At: epoch}
 		for x.Status() == interpreter.Running {
 			r.Reset()

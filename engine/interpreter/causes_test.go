@@ -29,7 +29,8 @@ func TestCausesOfStatesThatCannotGoOn(t *testing.T) {
 			"States.Runtime", "Unable to apply Path transformation to null or empty input.",
 		},
 		"negative concurrency": {
-			`"Type":"Map","MaxConcurrencyPath":"$.n","ItemsPath":"$.items","End":true,` + processor, `{"n":-1,"items":[1]}`,
+			`"Type":"Map","MaxConcurrencyPath":"$.n","ItemsPath":"$.items","End":true,` + processor,
+			`{"n":-1,"items":[1]}`,
 			"States.Runtime", "MaxConcurrency cannot be negative.",
 		},
 		"timestamp that is null": {
@@ -80,7 +81,8 @@ func TestStatesRuntimeEndsTheExecutionFromAnyDepth(t *testing.T) {
 			"4<3 WaitStateEntered A {}\n5<4 ExecutionFailed error=States.Runtime",
 		},
 		"branch, after another has begun": {
-			`"Type":"Parallel","Branches":[` + wait + `,{"StartAt":"A","States":{"A":{"Type":"Wait","SecondsPath":"$.no","End":true}}}]`, `{}`,
+			`"Type":"Parallel","Branches":[` + wait +
+				`,{"StartAt":"A","States":{"A":{"Type":"Wait","SecondsPath":"$.no","End":true}}}]`, `{}`,
 			"5<3 WaitStateEntered A {}\n6<5 ExecutionFailed error=States.Runtime",
 		},
 		"iteration in a branch": {
@@ -96,7 +98,8 @@ func TestStatesRuntimeEndsTheExecutionFromAnyDepth(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, `{"StartAt":"X","States":{"X":{`+c.state+`,"Retry":[{"ErrorEquals":["States.ALL"]}],
-				"Catch":[{"ErrorEquals":["States.ALL"],"Next":"Y"}],"Next":"Y"},"Y":{"Type":"Succeed"}}}`, c.input).run(t)
+				"Catch":[{"ErrorEquals":["States.ALL"],"Next":"Y"}],"Next":"Y"},"Y":{"Type":"Succeed"}}}`,
+				c.input).run(t)
 			if !strings.Contains(w.trace(), c.want) {
 				t.Errorf("want %s in\n%s", c.want, w.trace())
 			}
@@ -110,7 +113,8 @@ func TestParallelCatchesABranchWithoutAMatch(t *testing.T) {
 		"A":{"Type":"Choice","Choices":[{"Variable":"$.a","IsPresent":true,"Next":"B"}]},"B":{"Type":"Pass","End":true}}}],
 		"Catch":[{"ErrorEquals":["States.NoChoiceMatched"],"ResultPath":"$.error","Next":"Y"}],"Next":"Z"},
 		"Y":{"Type":"Succeed"},"Z":{"Type":"Fail"}}}`, `{}`).run(t)
-	if trace := w.trace(); !strings.Contains(trace, "ParallelStateFailed") || !strings.Contains(trace, "ExecutionSucceeded") {
+	if trace := w.trace(); !strings.Contains(trace, "ParallelStateFailed") ||
+		!strings.Contains(trace, "ExecutionSucceeded") {
 		t.Error(trace)
 	}
 }

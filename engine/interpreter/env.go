@@ -9,8 +9,8 @@ import (
 	"stepback/asl/jsonvalue"
 )
 
-// env is what paths, intrinsic calls and expressions of a state see: its input, the context object, the variables and a source
-// of randomness. As a query it is what JSONata expressions see.
+// env is what paths, intrinsic calls and expressions of a state see: its input, the context object, the variables and a
+// source of randomness. As a query it is what JSONata expressions see.
 type env struct {
 	x     *Execution
 	t     *thread

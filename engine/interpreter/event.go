@@ -41,7 +41,8 @@ type Event struct {
 	At   time.Time
 	// Seed is where all randomness of this step comes from: jitter, UUIDs, States.MathRandom.
 	Seed uint64
-	// Secret is what the task tokens of the execution are made with. Start carries it, so that it lives as long as the execution.
+	// Secret is what the task tokens of the execution are made with. Start carries it, so that it lives as long as the
+	// execution.
 	Secret string
 	// ID is that of the timer, task or Map Run concerned.
 	ID int64
@@ -79,8 +80,8 @@ type Effect struct {
 	MapRun     *MapRunCall
 }
 
-// Result is what one step produced: events to append to the history, effects to carry out, in order. The slices are reused
-// when the same Result is passed to the next step.
+// Result is what one step produced: events to append to the history, effects to carry out, in order. The slices are
+// reused when the same Result is passed to the next step.
 type Result struct {
 	History []history.Event
 	Effects []Effect

@@ -22,7 +22,8 @@ const (
 	eventByToken
 )
 
-// AppendEvents appends the compact stored form of events that were applied one after the other. It is read back by DecodeEvents.
+// AppendEvents appends the compact stored form of events that were applied one after the other. It is read back by
+// DecodeEvents.
 func AppendEvents(dst []byte, events []Event) []byte {
 	dst = binary.AppendUvarint(dst, uint64(len(events)))
 	var at int64
@@ -58,7 +59,8 @@ func AppendEvents(dst []byte, events []Event) []byte {
 
 func (e *Event) bits() byte {
 	var bits byte
-	for i, present := range [...]bool{e.ID != 0, e.Output != nil, e.Worker != "", e.Failure.HasError, e.Failure.HasCause, e.Secret != "", e.ByToken} {
+	for i, present := range [...]bool{e.ID != 0, e.Output != nil, e.Worker != "", e.Failure.HasError,
+		e.Failure.HasCause, e.Secret != "", e.ByToken} {
 		if present {
 			bits |= 1 << i
 		}

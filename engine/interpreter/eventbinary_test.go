@@ -19,14 +19,16 @@ func TestEventsReadBack(t *testing.T) {
 		events := make([]interpreter.Event, rapid.IntRange(0, 5).Draw(t, "events"))
 		for i := range events {
 			e := &events[i]
-			e.Kind = interpreter.EventKind(rapid.IntRange(int(interpreter.Start), int(interpreter.Redrive)).Draw(t, "kind"))
+			e.Kind = interpreter.EventKind(rapid.IntRange(int(interpreter.Start), int(interpreter.Redrive)).Draw(t,
+				"kind"))
 			e.At = time.Unix(0, rapid.Int64().Draw(t, "at")).UTC()
 			e.Seed, e.ID, e.Worker = rapid.Uint64().Draw(t, "seed"), rapid.Int64().Draw(t, "id"), text.Draw(t, "worker")
 			e.Secret, e.ByToken = text.Draw(t, "secret"), rapid.Bool().Draw(t, "by token")
 			if rapid.Bool().Draw(t, "answered") {
 				e.Output = interpreter.TextPayload(text.Draw(t, "output"))
 			}
-			e.Failure = history.Failure{HasError: rapid.Bool().Draw(t, "error"), HasCause: rapid.Bool().Draw(t, "cause")}
+			e.Failure = history.Failure{HasError: rapid.Bool().Draw(t, "error"), HasCause: rapid.Bool().Draw(t,
+				"cause")}
 			if e.Failure.HasError {
 				e.Failure.Error = text.Draw(t, "name")
 			}

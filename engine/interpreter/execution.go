@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"stepback/asl/jsonvalue"
+	"stepback/aws"
 	"stepback/engine/history"
 	"stepback/engine/plan"
 )
@@ -23,8 +24,8 @@ const (
 // MaxEvents is the longest history of a STANDARD execution.
 const MaxEvents = 25_000
 
-// transitionsPerStep bounds how many states one step enters before it yields, so that a long loop cannot starve others. As much
-// work of expressions as workPerTransition counts as another state.
+// transitionsPerStep bounds how many states one step enters before it yields, so that a long loop cannot starve others.
+// As much work of expressions as workPerTransition counts as another state.
 const (
 	transitionsPerStep = 512
 	workPerTransition  = 1000
@@ -68,7 +69,7 @@ type Execution struct {
 
 	// Valid during a step.
 	now    time.Time
-	random random
+	random aws.Random
 	out    *Result
 	work   int // that expressions have done, in their steps
 
@@ -84,8 +85,8 @@ func New(p *plan.Plan, info Info) *Execution {
 	return &Execution{plan: p, info: info, status: Running, waits: map[int64]*wait{}, input: TextPayload(info.Input)}
 }
 
-// CheckTasks sets what says why an integration cannot use the parameters of a task; empty means that it can. Such a task fails its
-// state before it is scheduled. The same call has to get the same answer whenever it is replayed.
+// CheckTasks sets what says why an integration cannot use the parameters of a task; empty means that it can. Such a
+// task fails its state before it is scheduled. The same call has to get the same answer whenever it is replayed.
 func (x *Execution) CheckTasks(unusable func(*TaskCall) string) { x.unusable = unusable }
 
 // Info returns what the execution knows about itself.
@@ -105,13 +106,13 @@ func (x *Execution) Output() string {
 // Failure returns how a failed, timed out or stopped execution ended.
 func (x *Execution) Failure() history.Failure { return x.failure }
 
-// Step applies one event: it appends to the result what happened and what is to be done. Events that come too late (a task
-// that was cancelled, anything after the end) change nothing.
+// Step applies one event: it appends to the result what happened and what is to be done. Events that come too late (a
+// task that was cancelled, anything after the end) change nothing.
 func (x *Execution) Step(e *Event, out *Result) {
 	if (x.status == Running) == (e.Kind == Redrive) || x.status == Succeeded {
 		return
 	}
-	x.now, x.random, x.out = e.At, random{e.Seed}, out
+	x.now, x.random, x.out = e.At, aws.Random{Seed: e.Seed}, out
 	x.apply(e)
 	x.drain()
 	if e.Kind == Start || e.Kind == Redrive {
@@ -169,16 +170,16 @@ func (x *Execution) limitSeconds() int64 {
 	return limit
 }
 
-// MaxDuration is how long a STANDARD execution may take: a year, as on AWS. One that takes longer ends as one does that overruns its
-// own TimeoutSeconds.
+// MaxDuration is how long a STANDARD execution may take: a year, as on AWS. One that takes longer ends as one does that
+// overruns its own TimeoutSeconds.
 const MaxDuration = 365 * 24 * time.Hour
 
-// lifeLimit is the ID of the timer that ends an execution after MaxDuration. It is none of those that are counted up, so that what an
-// execution without it has journaled still fits.
+// lifeLimit is the ID of the timer that ends an execution after MaxDuration. It is none of those that are counted up,
+// so that what an execution without it has journaled still fits.
 const lifeLimit = -1
 
-// limitLife ends the execution after MaxDuration if nothing ends it before. An execution that has ended in its first step needs no
-// timer.
+// limitLife ends the execution after MaxDuration if nothing ends it before. An execution that has ended in its first
+// step needs no timer.
 func (x *Execution) limitLife() {
 	limit := x.limitSeconds()
 	if x.status != Running || limit > 0 && secondsOf(limit) <= MaxDuration {
@@ -214,13 +215,15 @@ func (x *Execution) drain() {
 	}
 }
 
-// emit appends an event to the history and returns its ID. The last event a STANDARD history has room for is kept for its end.
+// emit appends an event to the history and returns its ID. The last event a STANDARD history has room for is kept for
+// its end.
 func (x *Execution) emit(e history.Event) int64 {
 	if x.status != Running {
 		return x.lastID
 	}
 	if x.lastID == MaxEvents-1 && !x.info.Express && !e.Type.Terminal() {
-		x.fail(e.Previous, history.NewFailure(plan.ErrRuntime, "The execution reached the maximum number of history events (25000)."))
+		x.fail(e.Previous, history.NewFailure(plan.ErrRuntime,
+			"The execution reached the maximum number of history events (25000)."))
 		return x.lastID
 	}
 	x.lastID++
@@ -261,7 +264,8 @@ func (x *Execution) stop(f history.Failure) {
 }
 
 func (x *Execution) timeOut() {
-	x.emit(history.Event{Type: history.ExecutionTimedOut, Previous: x.lastID, More: &history.Details{Failure: history.Named(plan.ErrTimeout)}})
+	x.emit(history.Event{Type: history.ExecutionTimedOut, Previous: x.lastID,
+		More: &history.Details{Failure: history.Named(plan.ErrTimeout)}})
 	x.failure = history.Named(plan.ErrTimeout)
 	x.finish(TimedOut)
 }

@@ -27,8 +27,8 @@ func tooLarge(what string) failure {
 		"The state/task '"+what+"' returned a result with a size exceeding the maximum number of bytes service limit.")}
 }
 
-// failed handles the failure of a thread's current state: Retry, then Catch, then the end of the scope. A thread whose failure
-// is caught is readied. It always reports false, so that whoever found the failure stops what it was doing.
+// failed handles the failure of a thread's current state: Retry, then Catch, then the end of the scope. A thread whose
+// failure is caught is readied. It always reports false, so that whoever found the failure stops what it was doing.
 func (x *Execution) failed(t *thread, f failure) bool {
 	if x.status != Running || t.gone {
 		return false
@@ -104,8 +104,8 @@ func (x *Execution) caught(t *thread, c *plan.Catcher, f failure) bool {
 	return x.exit(t, out, c.Next, t.last, assigned)
 }
 
-// output is the Error Output that a catcher hands on. A timeout has no cause, which reads as an empty one; what a worker left
-// out reads as null.
+// output is the Error Output that a catcher hands on. A timeout has no cause, which reads as an empty one; what a
+// worker left out reads as null.
 func (f failure) output() jsonvalue.Value {
 	b := jsonvalue.NewObject(2)
 	name, cause := jsonvalue.Value{}, jsonvalue.Value{}
@@ -120,8 +120,8 @@ func (f failure) output() jsonvalue.Value {
 	return b.Value()
 }
 
-// scopeFailed ends the scope that a thread runs in. States.Runtime ends the execution from whatever depth: the service writes
-// nothing of the Parallel and Map states around, nor of what is under way beside it.
+// scopeFailed ends the scope that a thread runs in. States.Runtime ends the execution from whatever depth: the service
+// writes nothing of the Parallel and Map states around, nor of what is under way beside it.
 func (x *Execution) scopeFailed(t *thread, f failure) {
 	if t.fan == nil || f.Error == plan.ErrRuntime {
 		x.fail(t.last, f.Failure)

@@ -33,7 +33,8 @@ func (x *Execution) runParallel(t *thread) bool {
 	if s.Parameters != nil && !in.fits() {
 		return x.failed(t, tooLarge(s.Name))
 	}
-	f := &fan{owner: t, left: len(s.Branches), threads: make([]*thread, len(s.Branches)), results: make([]*Payload, len(s.Branches))}
+	f := &fan{owner: t, left: len(s.Branches), threads: make([]*thread, len(s.Branches)), results: make([]*Payload,
+		len(s.Branches))}
 	f.started = x.emit(history.Event{Type: history.ParallelStateStarted, Previous: t.last})
 	t.children = f
 	for i, b := range s.Branches {
@@ -56,7 +57,8 @@ func (f *fan) succeeded(x *Execution, t *thread) {
 	f.left--
 	f.last = t.last
 	if f.items != nil {
-		f.last = x.emit(history.Event{Type: history.MapIterationSucceeded, Previous: t.last, Name: f.owner.state.Name, More: iteration(t.index)})
+		f.last = x.emit(history.Event{Type: history.MapIterationSucceeded, Previous: t.last, Name: f.owner.state.Name,
+			More: iteration(t.index)})
 		if f.next < f.items.len() {
 			f.iterate(x, t.last)
 		}
@@ -77,15 +79,16 @@ func (f *fan) finish(x *Execution) {
 	x.complete(t, joinPayloads(f.results), f.last)
 }
 
-// failedBy ends the state because one of its threads failed: the others are aborted, and the owner's Retry and Catch decide.
-// Everything written here follows from the event that failed the thread. A Task that failed counts as aborted too, because its
-// state is never left.
+// failedBy ends the state because one of its threads failed: the others are aborted, and the owner's Retry and Catch
+// decide. Everything written here follows from the event that failed the thread. A Task that failed counts as aborted
+// too, because its state is never left.
 func (f *fan) failedBy(x *Execution, t *thread, err failure) {
 	cause := t.last
 	f.threads[t.index] = nil
 	f.unfinished = append(f.unfinished, t)
 	if f.items != nil {
-		x.emit(history.Event{Type: history.MapIterationFailed, Previous: cause, Name: f.owner.state.Name, More: iteration(t.index)})
+		x.emit(history.Event{Type: history.MapIterationFailed, Previous: cause, Name: f.owner.state.Name,
+			More: iteration(t.index)})
 	}
 	if t.state.Type == asl.Task {
 		x.emit(history.Event{Type: history.TaskStateAborted, Previous: cause})
@@ -104,7 +107,8 @@ func (f *fan) abort(x *Execution, cause int64) {
 		f.threads[i] = nil
 		f.unfinished = append(f.unfinished, t)
 		if f.items != nil {
-			x.emit(history.Event{Type: history.MapIterationAborted, Previous: cause, Name: f.owner.state.Name, More: iteration(i)})
+			x.emit(history.Event{Type: history.MapIterationAborted, Previous: cause, Name: f.owner.state.Name,
+				More: iteration(i)})
 		}
 		x.abort(t, cause)
 	}

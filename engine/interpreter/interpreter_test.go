@@ -316,7 +316,8 @@ func TestSecondsOfATaskByPath(t *testing.T) {
 	said := strings.Replace(said, "X", "T", 1)
 	for _, field := range []string{"TimeoutSecondsPath", "HeartbeatSecondsPath"} {
 		for input, want := range map[string]string{
-			`{"a":1}`:   "The JSONPath '$.t' specified for the field '" + field + "' could not be found in the input '{\"a\":1}'",
+			`{"a":1}`: "The JSONPath '$.t' specified for the field '" + field +
+				"' could not be found in the input '{\"a\":1}'",
 			`{"t":-1}`:  "The " + field + " parameter references a negative value: $.t == -1",
 			`{"t":0}`:   "The " + field + " parameter does not reference a positive value: $.t == 0",
 			`{"t":1.5}`: "The " + field + " parameter cannot be parsed as a long value: $.t == 1.5",
@@ -356,7 +357,8 @@ func TestDistributedMap(t *testing.T) {
 		"ItemProcessor":{"ProcessorConfig":{"Mode":"DISTRIBUTED","ExecutionType":"STANDARD"},"StartAt":"A","States":{"A":{"Type":"Pass","End":true}}}}}}`
 	w := newWorld(t, definition, `{"items":[10,20],"from":"f"}`)
 	w.mapRun = func(c *interpreter.MapRunCall) interpreter.Event {
-		if !strings.HasPrefix(c.ARN, "arn:aws:states:us-east-1:1:mapRun:m/L:") || c.MaxConcurrency != 7 || c.ToleratedFailurePercentage != 5 {
+		if !strings.HasPrefix(c.ARN, "arn:aws:states:us-east-1:1:mapRun:m/L:") || c.MaxConcurrency != 7 ||
+			c.ToleratedFailurePercentage != 5 {
 			t.Errorf("call %+v", c)
 		}
 		v, err := c.Select(1, c.Items[1], "", "STATE_DATA")
@@ -376,7 +378,8 @@ func TestDistributedMap(t *testing.T) {
 		8<7 ExecutionSucceeded ["done"]`)
 	w = newWorld(t, definition, `{"items":[10,20],"from":"f"}`)
 	w.mapRun = func(*interpreter.MapRunCall) interpreter.Event {
-		return interpreter.Event{Kind: interpreter.MapRunFailed, Failure: history.NewFailure("States.ItemReaderFailed", "c")}
+		return interpreter.Event{Kind: interpreter.MapRunFailed, Failure: history.NewFailure("States.ItemReaderFailed",
+			"c")}
 	}
 	w.run(t).expect(t, `
 		1<0 ExecutionStarted
@@ -417,7 +420,8 @@ func TestCatcherAssignSeesTheRetryCount(t *testing.T) {
 
 func TestMachineTimeout(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, `{"StartAt":"W","TimeoutSeconds":3,"States":{"W":{"Type":"Wait","Seconds":10,"End":true}}}`, `{}`).run(t)
+	w := newWorld(t, `{"StartAt":"W","TimeoutSeconds":3,"States":{"W":{"Type":"Wait","Seconds":10,"End":true}}}`,
+		`{}`).run(t)
 	w.expect(t, `
 		1<0 ExecutionStarted
 		2<0 WaitStateEntered W {}
@@ -441,7 +445,8 @@ func TestStopWritesAnAbortThatFollowsNothing(t *testing.T) {
 
 func TestOversizedResult(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, `{"StartAt":"T","States":{"T":{`+lambda+`,"Catch":[{"ErrorEquals":["States.ALL"],"Next":"E"}],"End":true},"E":{"Type":"Succeed"}}}`, `{}`)
+	w := newWorld(t, `{"StartAt":"T","States":{"T":{`+lambda+
+		`,"Catch":[{"ErrorEquals":["States.ALL"],"Next":"E"}],"End":true},"E":{"Type":"Succeed"}}}`, `{}`)
 	w.answer = script(map[string][]string{"T": {`"` + strings.Repeat("a", interpreter.MaxPayload-1) + `"`}})
 	w.run(t)
 	want := `{"Error":"States.DataLimitExceeded","Cause":"The state/task 'lambda' returned a result with a size exceeding the maximum number of bytes service limit."}`
@@ -455,7 +460,8 @@ func TestTheHistoryEndsAt25000Events(t *testing.T) {
 	w := newWorld(t, `{"StartAt":"A","States":{"A":{"Type":"Pass","Next":"B"},
 		"B":{"Type":"Choice","Choices":[{"Variable":"$.stop","BooleanEquals":true,"Next":"E"}],"Default":"A"},"E":{"Type":"Succeed"}}}`, `{"stop":false}`).run(t)
 	last := w.history[len(w.history)-1]
-	if len(w.history) != interpreter.MaxEvents || last.Type != history.ExecutionFailed || last.ID != interpreter.MaxEvents {
+	if len(w.history) != interpreter.MaxEvents || last.Type != history.ExecutionFailed ||
+		last.ID != interpreter.MaxEvents {
 		t.Errorf("%d events, the last is %+v", len(w.history), last)
 	}
 }
@@ -463,7 +469,8 @@ func TestTheHistoryEndsAt25000Events(t *testing.T) {
 func TestSameEventsSameHistory(t *testing.T) {
 	t.Parallel()
 	one := func() string {
-		w := newWorld(t, `{"StartAt":"T","States":{"T":{`+lambda+`,"Retry":[{"ErrorEquals":["B"],"MaxAttempts":5,"JitterStrategy":"FULL"}],"End":true}}}`, `{}`)
+		w := newWorld(t, `{"StartAt":"T","States":{"T":{`+lambda+
+			`,"Retry":[{"ErrorEquals":["B"],"MaxAttempts":5,"JitterStrategy":"FULL"}],"End":true}}}`, `{}`)
 		w.answer = script(map[string][]string{"T": {"!B"}})
 		w.run(t)
 		return w.trace() + fmt.Sprint(w.waited)

@@ -5,12 +5,13 @@ import (
 	"strings"
 
 	"stepback/asl/jsonvalue"
+	"stepback/aws"
 	"stepback/engine/history"
 	"stepback/engine/plan"
 )
 
-// MapRunCall is a distributed Map for the shell to carry out: the items, how they become the inputs of child executions, how
-// many run at once, how many may fail, and where the results go.
+// MapRunCall is a distributed Map for the shell to carry out: the items, how they become the inputs of child
+// executions, how many run at once, how many may fail, and where the results go.
 type MapRunCall struct {
 	ARN   string
 	State *plan.State
@@ -38,14 +39,15 @@ type MapRunCall struct {
 	input *Payload
 }
 
-// ItemSelectorError is why the input of a child execution could not be built, by the name and cause that the Map Run fails with.
+// ItemSelectorError is why the input of a child execution could not be built, by the name and cause that the Map Run
+// fails with.
 type ItemSelectorError struct{ history.Failure }
 
 // Error implements error.
 func (e *ItemSelectorError) Error() string { return e.Failure.Error + ": " + e.Cause }
 
-// Select applies the ItemSelector to one item. It may be called from one goroutine at a time, whatever the parent execution
-// does meanwhile. The error is an *ItemSelectorError.
+// Select applies the ItemSelector to one item. It may be called from one goroutine at a time, whatever the parent
+// execution does meanwhile. The error is an *ItemSelectorError.
 func (c *MapRunCall) Select(index int64, item jsonvalue.Value, key, source string) (jsonvalue.Value, error) {
 	s := c.State.Map.ItemSelector
 	if s == nil {
@@ -67,7 +69,8 @@ func (x *Execution) startMapRun(t *thread, in *Payload, items *mapItems, concurr
 	if items != nil {
 		length = int64(items.len())
 	}
-	t.last = x.emit(history.Event{Type: history.MapStateStarted, Previous: t.last, More: &history.Details{Length: length}})
+	t.last = x.emit(history.Event{Type: history.MapStateStarted, Previous: t.last,
+		More: &history.Details{Length: length}})
 	call := &MapRunCall{State: t.state, Label: m.Label, MaxConcurrency: concurrency, input: in}
 	if items != nil {
 		call.Items, call.Keys = items.values, items.keys
@@ -75,9 +78,11 @@ func (x *Execution) startMapRun(t *thread, in *Payload, items *mapItems, concurr
 	if !x.mapRunFields(t, in, call) {
 		return false
 	}
-	call.ARN = strings.Replace(x.info.MachineARN, ":stateMachine:", ":mapRun:", 1) + "/" + m.Label + ":" + x.random.uuid()
+	call.ARN = strings.Replace(x.info.MachineARN, ":stateMachine:", ":mapRun:", 1) + "/" + m.Label + ":" +
+		aws.DrawUUID(x.random.Uint64)
 	call.env = x.snapshot(t, in)
-	t.last = x.emit(history.Event{Type: history.MapRunStarted, Previous: t.last, More: &history.Details{MapRunARN: call.ARN}})
+	t.last = x.emit(history.Event{Type: history.MapRunStarted, Previous: t.last,
+		More: &history.Details{MapRunARN: call.ARN}})
 	t.mapRunStarted = t.last
 	x.awaitMapRun(t, call)
 	return false
@@ -88,8 +93,10 @@ func (x *Execution) snapshot(t *thread, in *Payload) env {
 	x.executionContext()
 	in.Value()
 	t.input.Value()
-	frozen := &Execution{info: x.info, now: x.now, aboutRun: x.aboutRun, aboutModel: x.aboutModel, random: random{x.random.Uint64()}, input: x.input}
-	return env{x: frozen, t: &thread{state: t.state, input: t.input, entered: t.entered, entryID: t.entryID, retried: t.retried, vars: t.vars.flat()}, input: in}
+	frozen := &Execution{info: x.info, now: x.now, aboutRun: x.aboutRun, aboutModel: x.aboutModel,
+		random: aws.Random{Seed: x.random.Uint64()}, input: x.input}
+	return env{x: frozen, t: &thread{state: t.state, input: t.input, entered: t.entered, entryID: t.entryID,
+		retried: t.retried, vars: t.vars.flat()}, input: in}
 }
 
 // flat copies the variables visible in a scope into one.
@@ -212,7 +219,8 @@ func (x *Execution) mapRunEnded(t *thread, e *Event) {
 		if e.Failure.Error == plan.ErrDataLimitExceeded || e.Failure.Error == plan.ErrRuntime {
 			t.mapRun = nil // a redrive begins a new one
 		}
-		t.last = x.emit(history.Event{Type: history.MapRunFailed, Previous: t.last, More: &history.Details{Failure: e.Failure}})
+		t.last = x.emit(history.Event{Type: history.MapRunFailed, Previous: t.last,
+			More: &history.Details{Failure: e.Failure}})
 		x.failed(t, failure{Failure: e.Failure})
 		return
 	}

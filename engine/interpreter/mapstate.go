@@ -43,10 +43,12 @@ func (x *Execution) runMap(t *thread) bool {
 	if m.Distributed {
 		return x.startMapRun(t, in, items, int64(concurrency))
 	}
-	f := &fan{owner: t, items: items, left: items.len(), threads: make([]*thread, items.len()), results: make([]*Payload, items.len())}
+	f := &fan{owner: t, items: items, left: items.len(), threads: make([]*thread, items.len()),
+		results: make([]*Payload, items.len())}
 	t.mapInput = in
 	t.children = f
-	f.started = x.emit(history.Event{Type: history.MapStateStarted, Previous: t.last, More: &history.Details{Length: int64(items.len())}})
+	f.started = x.emit(history.Event{Type: history.MapStateStarted, Previous: t.last,
+		More: &history.Details{Length: int64(items.len())}})
 	f.last = f.started
 	if items.len() == 0 {
 		f.finish(x)
@@ -71,7 +73,8 @@ func (f *fan) iterate(x *Execution, previous int64) {
 	t := f.owner
 	i := f.next
 	f.next++
-	id := x.emit(history.Event{Type: history.MapIterationStarted, Previous: previous, Name: t.state.Name, More: iteration(i)})
+	id := x.emit(history.Event{Type: history.MapIterationStarted, Previous: previous, Name: t.state.Name,
+		More: iteration(i)})
 	in := ValuePayload(f.items.values[i])
 	if s := t.state.Map.ItemSelector; s != nil {
 		t.env.over(t.mapInput)
@@ -103,12 +106,13 @@ func (f *fan) selectorFailed(x *Execution, index int, started int64, err error) 
 	f.refused(x, index, failure{Failure: x.expressionFailure(t, err, "ItemSelector", t.mapInput)})
 }
 
-// refused fails the Map because of an iteration that cannot begin. What is written follows from the start of the iteration, or
-// from the evaluation that failed.
+// refused fails the Map because of an iteration that cannot begin. What is written follows from the start of the
+// iteration, or from the evaluation that failed.
 func (f *fan) refused(x *Execution, index int, cause failure) {
 	t := f.owner
 	if cause.Error != plan.ErrRuntime { // which ends the execution at once
-		x.emit(history.Event{Type: history.MapIterationFailed, Previous: t.last, Name: t.state.Name, More: iteration(index)})
+		x.emit(history.Event{Type: history.MapIterationFailed, Previous: t.last, Name: t.state.Name,
+			More: iteration(index)})
 		f.abort(x, t.last)
 	}
 	x.failed(t, cause)
@@ -162,7 +166,8 @@ func (x *Execution) queriedItems(t *thread) (*mapItems, bool) {
 	}
 }
 
-// maxMapNumber is the largest number of a Map state. Larger ones, which mean no limit just as well, could not be made integers again.
+// maxMapNumber is the largest number of a Map state. Larger ones, which mean no limit just as well, could not be made
+// integers again.
 const maxMapNumber = 1 << 53
 
 // mapNumber evaluates a whole number of a Map state; an absent one is 0. A path may find it as a string.
@@ -197,5 +202,6 @@ func (x *Execution) count(t *thread, n plan.Number) (float64, bool) {
 }
 
 func (x *Execution) notA(t *thread, n plan.Number, v jsonvalue.Value, kind string) bool {
-	return x.runtimeError(t, "The "+n.Field+"Path field refers to value \""+plainText(v)+"\" which is not a valid "+kind+": "+n.Path.Text())
+	return x.runtimeError(t, "The "+n.Field+"Path field refers to value \""+plainText(v)+"\" which is not a valid "+
+		kind+": "+n.Path.Text())
 }

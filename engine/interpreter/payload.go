@@ -10,8 +10,9 @@ import (
 // MaxPayload is the limit in bytes of every input, output and result.
 const MaxPayload = 262_144
 
-// Payload is a JSON document that passes between states. It stays text until something looks inside, and stays a tree until
-// somebody needs its text; both are kept once made. A Payload belongs to one execution and is not safe for concurrent use.
+// Payload is a JSON document that passes between states. It stays text until something looks inside, and stays a tree
+// until somebody needs its text; both are kept once made. A Payload belongs to one execution and is not safe for
+// concurrent use.
 type Payload struct {
 	text  string
 	value jsonvalue.Value
@@ -43,8 +44,8 @@ func (p *Payload) Text() string {
 	return p.text
 }
 
-// fits reports whether the document's text is within MaxPayload. The text of one that does not fit is not made: what a path selects may
-// share parts, so that it could be immense.
+// fits reports whether the document's text is within MaxPayload. The text of one that does not fit is not made: what a
+// path selects may share parts, so that it could be immense.
 func (p *Payload) fits() bool {
 	if p.has&hasText == 0 {
 		text, ok := p.value.JSONUpTo(MaxPayload)

@@ -23,7 +23,8 @@ func (q *query) Lookup(name string) (jsonvalue.Value, bool) {
 	return q.t.vars.get(name)
 }
 
-// Member implements jsonata.MemberEnv, so that an expression which reads the input alone does not make the context object.
+// Member implements jsonata.MemberEnv, so that an expression which reads the input alone does not make the context
+// object.
 func (q *query) Member(variable, name string) (v jsonvalue.Value, exists, known bool) {
 	if variable != "states" {
 		return v, false, false
@@ -88,8 +89,9 @@ func (x *Execution) evaluate(t *thread, v *expression.Value) (jsonvalue.Value, b
 	return value, true
 }
 
-// evaluationFailed fails a state with States.QueryEvaluationError. The event follows from what came before the state when the
-// state has done nothing yet but be entered, as the service writes it; a Wait state counts its entry as something done.
+// evaluationFailed fails a state with States.QueryEvaluationError. The event follows from what came before the state
+// when the state has done nothing yet but be entered, as the service writes it; a Wait state counts its entry as
+// something done.
 func (x *Execution) evaluationFailed(t *thread, location, message string) bool {
 	previous, atOnce := t.last, t.last == t.entryID
 	if atOnce && t.state.Wait == nil {
@@ -105,7 +107,8 @@ func (x *Execution) evaluationFailed(t *thread, location, message string) bool {
 func (x *Execution) writeEvaluationFailed(t *thread, previous int64, location, message string) failure {
 	f := history.NewFailure(plan.ErrQueryEvaluation, x.described(t, message))
 	t.last = x.emit(history.Event{
-		Type: history.EvaluationFailed, Previous: previous, Name: t.state.Name, More: &history.Details{Failure: f, Location: location},
+		Type: history.EvaluationFailed, Previous: previous, Name: t.state.Name, More: &history.Details{Failure: f,
+			Location: location},
 	})
 	return failure{Failure: f}
 }
@@ -126,7 +129,8 @@ func (x *Execution) whole(t *thread, n plan.Number, least int64) (int64, bool) {
 	}
 	i, ok := v.Int()
 	if !ok || i < least {
-		return 0, x.evaluationFailed(t, n.Expression.Field(), "The "+n.Field+" field must be a whole number from "+itoa(least)+
+		return 0, x.evaluationFailed(t, n.Expression.Field(), "The "+n.Field+" field must be a whole number from "+
+			itoa(least)+
 			" on but was: "+v.JSON())
 	}
 	return i, true
@@ -146,7 +150,8 @@ func (x *Execution) finishQuery(t *thread, result *Payload, previous int64) bool
 }
 
 // leave evaluates an Output, which is out when absent, and an Assign, and moves the thread on.
-func (x *Execution) leave(t *thread, out *Payload, output *expression.Value, assign *plan.Payload, next *plan.State) bool {
+func (x *Execution) leave(t *thread, out *Payload, output *expression.Value, assign *plan.Payload,
+	next *plan.State) bool {
 	if output != nil {
 		v, ok := x.evaluate(t, output)
 		if !ok {

@@ -12,7 +12,8 @@ import (
 	"stepback/engine/plan"
 )
 
-// jsonata is a machine in JSONata with one state X, whose type and fields are given, and the state After if they name it.
+// jsonata is a machine in JSONata with one state X, whose type and fields are given, and the state After if they name
+// it.
 func jsonata(fields string) string {
 	after := ""
 	if strings.Contains(fields, `"After"`) {
@@ -29,7 +30,8 @@ func TestJSONataStates(t *testing.T) {
 		"succeed":       {`"Type":"Succeed","Output":"{% $states.input.a %}"`, `{"a":[1]}`, `[1]`},
 		"task": {
 			`"Type":"Task","Resource":"arn:aws:states:::lambda:invoke","Arguments":{"n":"{% $states.input.a %}"},
-				"Output":{"in":"{% $states.input %}","out":"{% $states.result.ok %}"},"End":true`, `{"a":1}`, `{"in":{"a":1},"out":true}`,
+				"Output":{"in":"{% $states.input %}","out":"{% $states.result.ok %}"},"End":true`, `{"a":1}`,
+			`{"in":{"a":1},"out":true}`,
 		},
 		"caught": {
 			`"Type":"Task","Resource":"arn:aws:states:::lambda:invoke","End":true,"Arguments":"fail",
@@ -57,7 +59,8 @@ func TestJSONataStates(t *testing.T) {
 		"parallel": {
 			`"Type":"Parallel","End":true,"Arguments":{"n":"{% $states.input.a %}"},"Output":"{% $sum($states.result) %}","Branches":[
 				{"StartAt":"L","States":{"L":{"Type":"Pass","Output":"{% $states.input.n * 2 %}","End":true}}},
-				{"StartAt":"R","States":{"R":{"Type":"Pass","Output":"{% $states.input.n * 3 %}","End":true}}}]`, `{"a":2}`, `10`,
+				{"StartAt":"R","States":{"R":{"Type":"Pass","Output":"{% $states.input.n * 3 %}","End":true}}}]`,
+			`{"a":2}`, `10`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -65,9 +68,11 @@ func TestJSONataStates(t *testing.T) {
 			w := newWorld(t, jsonata(c.fields), c.input)
 			w.answer = func(call *interpreter.TaskCall) interpreter.Event {
 				if call.Parameters == `"fail"` {
-					return interpreter.Event{Kind: interpreter.TaskFailed, Failure: history.NewFailure("Boom", "because")}
+					return interpreter.Event{Kind: interpreter.TaskFailed, Failure: history.NewFailure("Boom",
+						"because")}
 				}
-				return interpreter.Event{Kind: interpreter.TaskSucceeded, Output: interpreter.TextPayload(`{"ok":` + "true" + `,"was":` + call.Parameters + `}`)}
+				return interpreter.Event{Kind: interpreter.TaskSucceeded, Output: interpreter.TextPayload(`{"ok":` +
+					"true" + `,"was":` + call.Parameters + `}`)}
 			}
 			if w.run(t); w.x.Output() != c.want {
 				t.Errorf("output %s, want %s; %+v\n%s", w.x.Output(), c.want, w.x.Failure(), w.trace())
@@ -175,7 +180,8 @@ func TestEvaluationFailuresAreRetriedAndCaught(t *testing.T) {
 		8<7 ExecutionSucceeded 1`)
 }
 
-// TestACatcherThatFailsEndsTheState makes what the catcher itself builds fail with an error that the same catcher would catch.
+// TestACatcherThatFailsEndsTheState makes what the catcher itself builds fail with an error that the same catcher would
+// catch.
 func TestACatcherThatFailsEndsTheState(t *testing.T) {
 	t.Parallel()
 	for language, definition := range map[string]string{
@@ -202,7 +208,8 @@ func TestVariablesAcrossLanguages(t *testing.T) {
 	w := newWorld(t, `{"StartAt":"A","States":{
 		"A":{"Type":"Pass","Assign":{"a":1,"b.$":"$.n"},"Next":"B"},
 		"B":{"Type":"Pass","QueryLanguage":"JSONata","Assign":{"a":"{% $b %}","b":"{% $a %}","sum":"{% $a + $b %}"},"Output":"{% $a %}","Next":"C"},
-		"C":{"Type":"Pass","Parameters":{"a.$":"$a","b.$":"$b","sum.$":"$sum","in.$":"$"},"End":true}}}`, `{"n":5}`).run(t)
+		"C":{"Type":"Pass","Parameters":{"a.$":"$a","b.$":"$b","sum.$":"$sum","in.$":"$"},"End":true}}}`,
+		`{"n":5}`).run(t)
 	if want := `{"a":5,"b":1,"sum":6,"in":1}`; w.x.Output() != want {
 		t.Errorf("%s, want %s\n%s", w.x.Output(), want, w.trace())
 	}
@@ -231,17 +238,20 @@ func TestJSONataMapRun(t *testing.T) {
 			"ReaderConfig":{"InputType":"JSON","MaxItems":"{% 2 %}"}},
 		"ItemSelector":{"v":"{% $states.context.Map.Item.Value & $states.input.b %}"},
 		"ItemBatcher":{"MaxItemsPerBatch":"{% 3 %}","BatchInput":{"b":"{% $states.input.b %}"}},
-		"ToleratedFailureCount":"{% 4 %}","ToleratedFailurePercentage":"{% 12.5 %}","MaxConcurrency":"{% 5 %}"`), `{"b":"B"}`)
+		"ToleratedFailureCount":"{% 4 %}","ToleratedFailurePercentage":"{% 12.5 %}","MaxConcurrency":"{% 5 %}"`),
+		`{"b":"B"}`)
 	w.mapRun = func(c *interpreter.MapRunCall) interpreter.Event {
 		item, err := c.Select(0, parse(t, `"i"`), "", "")
 		if err != nil {
 			t.Error(err)
 		}
-		got := strings.Join([]string{c.ReaderParameters.JSON(), c.MaxItems.JSON(), item.JSON(), c.BatchInput.JSON()}, " ")
+		got := strings.Join([]string{c.ReaderParameters.JSON(), c.MaxItems.JSON(), item.JSON(), c.BatchInput.JSON()},
+			" ")
 		if want := `{"Bucket":"B","Key":"k"} 2 {"v":"iB"} {"b":"B"}`; got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
-		if c.MaxItemsPerBatch != 3 || c.ToleratedFailureCount != 4 || c.ToleratedFailurePercentage != 12.5 || c.MaxConcurrency != 5 {
+		if c.MaxItemsPerBatch != 3 || c.ToleratedFailureCount != 4 || c.ToleratedFailurePercentage != 12.5 ||
+			c.MaxConcurrency != 5 {
 			t.Errorf("%+v", c)
 		}
 		return interpreter.Event{Kind: interpreter.MapRunSucceeded, Output: interpreter.TextPayload(`[7]`)}
@@ -344,7 +354,8 @@ func TestInputsOfBranchesAndIterationsAreLimited(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if w := newWorld(t, jsonata(fmt.Sprintf(fields, big(interpreter.MaxPayload))), `{}`).run(t); w.x.Output() != "[1]" {
+			if w := newWorld(t, jsonata(fmt.Sprintf(fields, big(interpreter.MaxPayload))),
+				`{}`).run(t); w.x.Output() != "[1]" {
 				t.Errorf("at the limit: %s %+v", w.x.Status(), w.x.Failure())
 			}
 			w := newWorld(t, jsonata(fmt.Sprintf(fields, big(interpreter.MaxPayload+1))), `{}`).run(t)
@@ -363,7 +374,8 @@ func TestVariablesAreLimited(t *testing.T) {
 	if w := newWorld(t, assign(interpreter.MaxPayload), `{}`).run(t); w.x.Output() != "1" {
 		t.Errorf("at the limit: %s %+v", w.x.Status(), w.x.Failure())
 	}
-	if w := newWorld(t, assign(interpreter.MaxPayload+1), `{}`).run(t); w.x.Failure().Error != plan.ErrDataLimitExceeded {
+	if w := newWorld(t, assign(interpreter.MaxPayload+1),
+		`{}`).run(t); w.x.Failure().Error != plan.ErrDataLimitExceeded {
 		t.Errorf("one byte more: %s %+v", w.x.Status(), w.x.Failure())
 	}
 }

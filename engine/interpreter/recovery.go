@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Outstanding returns the effects that were asked for and neither answered nor cancelled, in the order in which they were asked
-// for: what a shell that has replayed an execution's events must carry out again. It changes nothing.
+// Outstanding returns the effects that were asked for and neither answered nor cancelled, in the order in which they
+// were asked for: what a shell that has replayed an execution's events must carry out again. It changes nothing.
 func (x *Execution) Outstanding() []Effect {
 	if x.status != Running {
 		return nil
@@ -29,10 +29,12 @@ func (x *Execution) Outstanding() []Effect {
 	return effects
 }
 
-// Scheduled reports whether the task's …Scheduled event is written: an activity task that is offered to workers, or any other task.
+// Scheduled reports whether the task's …Scheduled event is written: an activity task that is offered to workers, or any
+// other task.
 func (c *TaskCall) Scheduled() bool { return c.scheduled }
 
-// Started reports whether the task's …Started event is written: an activity task that a worker has taken, or any other task.
+// Started reports whether the task's …Started event is written: an activity task that a worker has taken, or any other
+// task.
 func (c *TaskCall) Started() bool { return c.started }
 
 // Submitted reports whether the call of a .sync or token task was accepted, so that only its end is waited for.

@@ -16,7 +16,8 @@ const busy = `{"StartAt":"P","TimeoutSeconds":900,"States":{"P":{"Type":"Paralle
 	{"StartAt":"D","States":{"D":{"Type":"Map","End":true,
 		"ItemProcessor":{"ProcessorConfig":{"Mode":"DISTRIBUTED","ExecutionType":"STANDARD"},"StartAt":"I","States":{"I":{"Type":"Pass","End":true}}}}}}]}}}`
 
-// TestOutstandingIsWhatWasAskedForAndNotAnswered compares Outstanding, after every step, with a plain account of the effects.
+// TestOutstandingIsWhatWasAskedForAndNotAnswered compares Outstanding, after every step, with a plain account of the
+// effects.
 func TestOutstandingIsWhatWasAskedForAndNotAnswered(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, busy, `[1,2]`)
@@ -63,8 +64,10 @@ func TestOutstandingIsWhatWasAskedForAndNotAnswered(t *testing.T) {
 	step(interpreter.Event{Kind: interpreter.TaskFailed, ID: find(interpreter.InvokeTask, 0)})
 	w.now = w.now.Add(5e9)
 	step(interpreter.Event{Kind: interpreter.TimerFired, ID: find(interpreter.SetTimer, 2)}) // the retry
-	step(interpreter.Event{Kind: interpreter.TaskSucceeded, ID: find(interpreter.InvokeTask, 0), Output: interpreter.TextPayload(`1`)})
-	step(interpreter.Event{Kind: interpreter.MapRunSucceeded, ID: find(interpreter.StartMapRun, 0), Output: interpreter.TextPayload(`[]`)})
+	step(interpreter.Event{Kind: interpreter.TaskSucceeded, ID: find(interpreter.InvokeTask, 0),
+		Output: interpreter.TextPayload(`1`)})
+	step(interpreter.Event{Kind: interpreter.MapRunSucceeded, ID: find(interpreter.StartMapRun, 0),
+		Output: interpreter.TextPayload(`[]`)})
 	step(interpreter.Event{Kind: interpreter.TimerFired, ID: find(interpreter.SetTimer, 1)})
 	if w.x.Status() != interpreter.Succeeded || len(w.x.Outstanding()) != 0 {
 		t.Errorf("%s, outstanding %v", w.x.Status(), w.x.Outstanding())
@@ -77,7 +80,8 @@ func TestALongLoopIsOutstandingWhileItYields(t *testing.T) {
 	w := newWorld(t, `{"StartAt":"P","States":{"P":{"Type":"Pass","Next":"C"},
 		"C":{"Type":"Choice","Choices":[{"Variable":"$.done","IsPresent":true,"Next":"S"}],"Default":"P"},"S":{"Type":"Succeed"}}}`, `{}`)
 	w.step(interpreter.Event{Kind: interpreter.Start})
-	if o := w.x.Outstanding(); len(o) != 2 || o[0].Kind != interpreter.SetTimer || !o[0].Background || o[1].Kind != interpreter.Yield {
+	if o := w.x.Outstanding(); len(o) != 2 || o[0].Kind != interpreter.SetTimer || !o[0].Background ||
+		o[1].Kind != interpreter.Yield {
 		t.Errorf("outstanding %v", o)
 	}
 }

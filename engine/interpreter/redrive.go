@@ -12,16 +12,17 @@ import (
 // maxMapRunRedrives is how often a Map Run can be redriven.
 const maxMapRunRedrives = 1000
 
-// redrive goes on with an execution that has ended without success: with the states that failed or were aborted, on the same input, all
-// their retries ahead of them and their time limits begun anew. What had succeeded is left as it is. It follows the redrive
-// behaviour of individual states in the documentation.
+// redrive goes on with an execution that has ended without success: with the states that failed or were aborted, on the
+// same input, all their retries ahead of them and their time limits begun anew. What had succeeded is left as it is. It
+// follows the redrive behaviour of individual states in the documentation.
 func (x *Execution) redrive() {
 	x.status, x.failure = Running, history.Failure{}
 	x.redrives++
 	x.redriven = x.now
 	x.closed += x.now.Sub(x.stopped)
 	x.aboutRun = jsonvalue.Value{}
-	id := x.emit(history.Event{Type: history.ExecutionRedriven, Previous: x.lastID, More: &history.Details{RedriveCount: x.redrives}})
+	id := x.emit(history.Event{Type: history.ExecutionRedriven, Previous: x.lastID,
+		More: &history.Details{RedriveCount: x.redrives}})
 	x.limitTime()
 	x.again(x.root, id)
 }
@@ -29,8 +30,8 @@ func (x *Execution) redrive() {
 // Redrives counts the redrives of the execution.
 func (x *Execution) Redrives() int64 { return x.redrives }
 
-// again goes on with the state at which a thread was when the execution ended. A state that was not entered yet is entered, a Fail
-// state too, once more; any other does its work again without a second entry.
+// again goes on with the state at which a thread was when the execution ended. A state that was not entered yet is
+// entered, a Fail state too, once more; any other does its work again without a second entry.
 func (x *Execution) again(t *thread, previous int64) {
 	f := t.children
 	if f == nil {
@@ -53,7 +54,8 @@ func (x *Execution) again(t *thread, previous int64) {
 	}
 }
 
-// again goes on with the branches or iterations that did not come to their end, and with the iterations that were not started.
+// again goes on with the branches or iterations that did not come to their end, and with the iterations that were not
+// started.
 func (f *fan) again(x *Execution, previous int64) {
 	unfinished := f.unfinished
 	f.unfinished = nil
@@ -77,7 +79,8 @@ func (f *fan) again(x *Execution, previous int64) {
 	}
 }
 
-// redriveMapRun has the shell go on with a Map Run: with its child executions that did not succeed, and the items that have none.
+// redriveMapRun has the shell go on with a Map Run: with its child executions that did not succeed, and the items that
+// have none.
 func (x *Execution) redriveMapRun(t *thread, before *MapRunCall) {
 	call := *before // which the shell may still look at
 	call.Redrive++

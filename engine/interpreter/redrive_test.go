@@ -45,7 +45,8 @@ func failsOnce(names ...string) func(c *interpreter.TaskCall) interpreter.Event 
 
 func TestRedriveATask(t *testing.T) {
 	t.Parallel()
-	w := redriven(t, `{"StartAt":"A","States":{"A":{`+task+`,"Next":"B"},"B":{`+task+`,"End":true}}}`, `{"n":1}`, failsOnce("B"))
+	w := redriven(t, `{"StartAt":"A","States":{"A":{`+task+`,"Next":"B"},"B":{`+task+`,"End":true}}}`, `{"n":1}`,
+		failsOnce("B"))
 	w.expect(t, `
 		1<0 ExecutionStarted
 		2<0 TaskStateEntered A {"n":1}
@@ -75,7 +76,8 @@ func TestRedriveATask(t *testing.T) {
 
 func TestRedriveHasAllRetriesAhead(t *testing.T) {
 	t.Parallel()
-	w := redriven(t, `{"StartAt":"A","States":{"A":{`+task+`,"Retry":[{"ErrorEquals":["Boom"],"MaxAttempts":1}],"End":true}}}`, `1`,
+	w := redriven(t, `{"StartAt":"A","States":{"A":{`+task+
+		`,"Retry":[{"ErrorEquals":["Boom"],"MaxAttempts":1}],"End":true}}}`, `1`,
 		failsOnce("A", "A", "A"))
 	if w.x.Status() != interpreter.Succeeded || len(w.history) != 18 {
 		t.Error(w.trace())
@@ -106,7 +108,8 @@ func TestRedriveAStoppedWait(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, `{"StartAt":"W","TimeoutSeconds":300,"States":{"W":{"Type":"Wait",`+c.wait+`,"End":true}}}`, `{}`)
+			w := newWorld(t, `{"StartAt":"W","TimeoutSeconds":300,"States":{"W":{"Type":"Wait",`+c.wait+
+				`,"End":true}}}`, `{}`)
 			w.step(interpreter.Event{Kind: interpreter.Start})
 			w.now = w.now.Add(30 * time.Second)
 			w.step(interpreter.Event{Kind: interpreter.Stop})
@@ -122,7 +125,8 @@ func TestRedriveAStoppedWait(t *testing.T) {
 // TestRedriveBeginsTheTimeLimitAnew lets an execution run out of time twice.
 func TestRedriveBeginsTheTimeLimitAnew(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, `{"StartAt":"W","TimeoutSeconds":30,"States":{"W":{"Type":"Wait","Seconds":60,"End":true}}}`, `{}`).run(t)
+	w := newWorld(t, `{"StartAt":"W","TimeoutSeconds":30,"States":{"W":{"Type":"Wait","Seconds":60,"End":true}}}`,
+		`{}`).run(t)
 	w.redrive()
 	begun := w.now
 	if w.finish(t); w.x.Status() != interpreter.TimedOut || w.now.Sub(begun) != 30*time.Second {
@@ -159,7 +163,8 @@ func TestRedriveOnlyFailedBranches(t *testing.T) {
 // TestRedriveOnlyFailedIterations fails the third of five iterations, of which two run at a time.
 func TestRedriveOnlyFailedIterations(t *testing.T) {
 	t.Parallel()
-	for name, selector := range map[string]string{"plain": ``, "selected": `"ItemSelector":{"v.$":"$$.Map.Item.Value"},`} {
+	for name, selector := range map[string]string{"plain": ``,
+		"selected": `"ItemSelector":{"v.$":"$$.Map.Item.Value"},`} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var asked []string
@@ -170,7 +175,8 @@ func TestRedriveOnlyFailedIterations(t *testing.T) {
 					if n := len(asked); n == 3 {
 						return interpreter.Event{Kind: interpreter.TaskFailed}
 					}
-					return interpreter.Event{Kind: interpreter.TaskSucceeded, Output: interpreter.TextPayload(asked[len(asked)-1])}
+					return interpreter.Event{Kind: interpreter.TaskSucceeded,
+						Output: interpreter.TextPayload(asked[len(asked)-1])}
 				})
 			if w.x.Output() != `[10,20,30,40,50]` {
 				t.Errorf("%s\n%s", w.x.Output(), w.trace())
@@ -219,10 +225,12 @@ func TestRedriveAfterTooMuchData(t *testing.T) {
 	t.Parallel()
 	n := 0
 	w := redriven(t, `{"StartAt":"P","States":{"P":{"Type":"Parallel","End":true,"Branches":[
-		{"StartAt":"A","States":{"A":{"Type":"Pass","End":true}}},{"StartAt":"B","States":{"B":{`+task+`,"End":true}}}]}}}`, `1`,
+		{"StartAt":"A","States":{"A":{"Type":"Pass","End":true}}},{"StartAt":"B","States":{"B":{`+task+
+		`,"End":true}}}]}}}`, `1`,
 		func(*interpreter.TaskCall) interpreter.Event {
 			if n++; n == 1 {
-				return interpreter.Event{Kind: interpreter.TaskSucceeded, Output: interpreter.TextPayload(`"` + strings.Repeat("x", interpreter.MaxPayload) + `"`)}
+				return interpreter.Event{Kind: interpreter.TaskSucceeded,
+					Output: interpreter.TextPayload(`"` + strings.Repeat("x", interpreter.MaxPayload) + `"`)}
 			}
 			return interpreter.Event{Kind: interpreter.TaskSucceeded, Output: interpreter.TextPayload(`2`)}
 		})
@@ -265,7 +273,8 @@ func TestRedriveAMapRun(t *testing.T) {
 			if w.x.Status() != interpreter.Succeeded || len(calls) != 2 {
 				t.Fatalf("%s\n%s", w.x.Status(), w.trace())
 			}
-			if same := calls[0].ARN == calls[1].ARN; same != c.same || same != (calls[1].Redrive == 1) || calls[0].Redrive != 0 {
+			if same := calls[0].ARN == calls[1].ARN; same != c.same || same != (calls[1].Redrive == 1) ||
+				calls[0].Redrive != 0 {
 				t.Errorf("%s is followed by %s, redrive %d", calls[0].ARN, calls[1].ARN, calls[1].Redrive)
 			}
 			if got := slices.ContainsFunc(w.history, func(e history.Event) bool {
@@ -280,7 +289,8 @@ func TestRedriveAMapRun(t *testing.T) {
 func TestRedriveAfterStatesRuntimeInABranch(t *testing.T) {
 	t.Parallel()
 	w := redriven(t, `{"StartAt":"P","States":{"P":{"Type":"Parallel","End":true,"Branches":[
-		{"StartAt":"A","States":{"A":{`+task+`,"End":true}}},{"StartAt":"B","States":{"B":{"Type":"Wait","Seconds":1,"End":true}}}]}}}`, `1`,
+		{"StartAt":"A","States":{"A":{`+task+
+		`,"End":true}}},{"StartAt":"B","States":{"B":{"Type":"Wait","Seconds":1,"End":true}}}]}}}`, `1`,
 		script(map[string][]string{"A": {"!States.Runtime", "2"}}))
 	w.expect(t, `
 		1<0 ExecutionStarted

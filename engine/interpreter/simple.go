@@ -17,7 +17,8 @@ import (
 // runPass builds the result from Result or Parameters, in JSONata from Output, or hands the input on.
 func (x *Execution) runPass(t *thread) bool {
 	s := t.state
-	if x.trial == nil && s.Result == nil && s.Parameters == nil && s.InputPath.Identity() && s.OutputPath.Identity() && s.ResultPath.Replaces() &&
+	if x.trial == nil && s.Result == nil && s.Parameters == nil && s.InputPath.Identity() && s.OutputPath.Identity() &&
+		s.ResultPath.Replaces() &&
 		s.Assign == nil && s.Output == nil {
 		return x.exit(t, t.input, s.Next, t.last, nil)
 	}
@@ -103,7 +104,8 @@ func (x *Execution) text(t *thread, field plan.Text) (text string, present, ok b
 	}
 	s := v.At(0)
 	if s.Kind() != jsonvalue.String {
-		return "", false, x.runtimeError(t, "The "+field.Field+"Path field must refer to a string, but refers to: "+s.JSON())
+		return "", false, x.runtimeError(t, "The "+field.Field+"Path field must refer to a string, but refers to: "+
+			s.JSON())
 	}
 	return s.Text(), true, true
 }
@@ -136,7 +138,8 @@ func (x *Execution) matches(t *thread, r *plan.Rule) (matched, ok bool) {
 	if r.Condition == nil {
 		matched, err := r.Matches(&t.env)
 		if err != nil {
-			return false, x.runtimeError(t, "Invalid path '"+pathOf(err)+"': The choice state's condition path references an invalid value.")
+			return false, x.runtimeError(t, "Invalid path '"+pathOf(err)+
+				"': The choice state's condition path references an invalid value.")
 		}
 		return matched, true
 	}
@@ -196,14 +199,17 @@ func (x *Execution) waitFor(t *thread, in *Payload) (time.Duration, bool) {
 	case w.Seconds.Path != nil:
 		v, err := t.env.Lookup(w.Seconds.Path)
 		if err != nil {
-			return 0, x.runtimeError(t, "The SecondsPath parameter does not reference an input value: "+w.Seconds.Path.Text())
+			return 0, x.runtimeError(t, "The SecondsPath parameter does not reference an input value: "+
+				w.Seconds.Path.Text())
 		}
 		n, err := strconv.ParseInt(v.Text(), 10, 64)
 		switch {
 		case v.Kind() != jsonvalue.Number || err != nil:
-			return 0, x.runtimeError(t, "The SecondsPath parameter cannot be parsed as a long value: "+w.Seconds.Path.Text()+" == "+v.JSON())
+			return 0, x.runtimeError(t, "The SecondsPath parameter cannot be parsed as a long value: "+
+				w.Seconds.Path.Text()+" == "+v.JSON())
 		case n < 0:
-			return 0, x.runtimeError(t, "The SecondsPath parameter references a negative value: "+w.Seconds.Path.Text()+" == "+v.JSON())
+			return 0, x.runtimeError(t, "The SecondsPath parameter references a negative value: "+w.Seconds.Path.Text()+
+				" == "+v.JSON())
 		}
 		return secondsOf(n), true
 	case w.Seconds.Present:
@@ -211,7 +217,8 @@ func (x *Execution) waitFor(t *thread, in *Payload) (time.Duration, bool) {
 	case w.TimestampPath != nil:
 		v, err := t.env.Lookup(w.TimestampPath)
 		if err != nil {
-			return 0, x.runtimeError(t, "The TimestampPath parameter does not reference an input value: "+w.TimestampPath.Text())
+			return 0, x.runtimeError(t, "The TimestampPath parameter does not reference an input value: "+
+				w.TimestampPath.Text())
 		}
 		at, ok := plan.ParseTimestamp(v.Text())
 		if v.Kind() != jsonvalue.String || !ok {

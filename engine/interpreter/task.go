@@ -75,8 +75,8 @@ func (x *Execution) runTask(t *thread) bool {
 	return false
 }
 
-// schedule writes the task's events and asks the shell to carry it out. Those of an activity wait: only the shell knows whether
-// the activity exists, and when a worker takes the task.
+// schedule writes the task's events and asks the shell to carry it out. Those of an activity wait: only the shell knows
+// whether the activity exists, and when a worker takes the task.
 func (x *Execution) schedule(t *thread, call *TaskCall) {
 	w := x.await(t, taskResult)
 	w.task = call
@@ -96,8 +96,8 @@ func (x *Execution) taskScheduled(t *thread, call *TaskCall) {
 	x.writeScheduled(t, call)
 }
 
-// taskStarted writes the task's start, with which the time of TimeoutSeconds begins. That of HeartbeatSeconds begins once there is
-// a worker: with an activity's start, and when the request that carries a token was accepted.
+// taskStarted writes the task's start, with which the time of TimeoutSeconds begins. That of HeartbeatSeconds begins
+// once there is a worker: with an activity's start, and when the request that carries a token was accepted.
 func (x *Execution) taskStarted(t *thread, call *TaskCall, worker string) {
 	call.started = true
 	x.writeStarted(t, call, worker)
@@ -205,8 +205,8 @@ func (x *Execution) taskEvent(w *wait, e *Event) {
 	}
 }
 
-// endWork forgets the thread's task and its timers and returns the task, or nil when there was none. A task that is still
-// running is cancelled.
+// endWork forgets the thread's task and its timers and returns the task, or nil when there was none. A task that is
+// still running is cancelled.
 func (t *thread) endWork(x *Execution, running bool) *TaskCall {
 	w := x.waits[t.work]
 	if w == nil {

@@ -40,7 +40,8 @@ func wholeSeconds(d time.Duration) int64 { return int64(d / time.Second) }
 
 func (x *Execution) writeScheduled(t *thread, call *TaskCall) {
 	e := history.Event{Previous: t.last, Data: call.Parameters, More: &history.Details{
-		TimeoutInSeconds: wholeSeconds(call.Timeout), HeartbeatInSeconds: wholeSeconds(call.Heartbeat), RoleARN: call.RoleARN,
+		TimeoutInSeconds: wholeSeconds(call.Timeout), HeartbeatInSeconds: wholeSeconds(call.Heartbeat),
+		RoleARN: call.RoleARN,
 	}}
 	switch call.Task.Target {
 	case plan.Function:
@@ -51,7 +52,8 @@ func (x *Execution) writeScheduled(t *thread, call *TaskCall) {
 		e.More.Resource = call.Task.Resource
 	default:
 		e.Type = history.TaskScheduled
-		e.More.Resource, e.More.ResourceType, e.More.Region = call.Task.HistoryResource(), call.Task.Service, x.info.Region
+		e.More.Resource, e.More.ResourceType, e.More.Region = call.Task.HistoryResource(), call.Task.Service,
+			x.info.Region
 	}
 	t.last = x.emit(e)
 }

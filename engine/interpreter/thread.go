@@ -84,8 +84,8 @@ func (x *Execution) run(t *thread) bool {
 	}
 }
 
-// finishState applies ResultSelector, ResultPath, OutputPath and Assign, in JSONata Output and Assign, to a state's result and
-// leaves the state.
+// finishState applies ResultSelector, ResultPath, OutputPath and Assign, in JSONata Output and Assign, to a state's
+// result and leaves the state.
 func (x *Execution) finishState(t *thread, result *Payload, previous int64) bool {
 	if x.status != Running {
 		return false
@@ -124,7 +124,8 @@ func (x *Execution) finishState(t *thread, result *Payload, previous int64) bool
 }
 
 // exit writes the state's exit and moves the thread to the next state, or ends it.
-func (x *Execution) exit(t *thread, out *Payload, next *plan.State, previous int64, assigned []history.Assignment) bool {
+func (x *Execution) exit(t *thread, out *Payload, next *plan.State, previous int64,
+	assigned []history.Assignment) bool {
 	s := t.state
 	if !out.fits() {
 		return x.failed(t, tooLarge(s.Name))
@@ -216,7 +217,8 @@ func (x *Execution) described(t *thread, message string) string {
 	if x.trial != nil {
 		return message
 	}
-	return "An error occurred while executing the state '" + t.state.Name + "' (entered at the event id #" + itoa(t.entryID) + "). " + message
+	return "An error occurred while executing the state '" + t.state.Name + "' (entered at the event id #" +
+		itoa(t.entryID) + "). " + message
 }
 
 // runtimeError fails the thread with States.Runtime, which nothing retries or catches.

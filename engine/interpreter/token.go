@@ -34,8 +34,9 @@ func ParseToken(text string) (Token, bool) {
 	return t, true
 }
 
-// token makes the task token of the wait with this ID: it names the execution and the task, and only who knows the execution's
-// secret can make it. The ID stands first so that no token begins with a hyphen, which command lines would take for an option.
+// token makes the task token of the wait with this ID: it names the execution and the task, and only who knows the
+// execution's secret can make it. The ID stands first so that no token begins with a hyphen, which command lines would
+// take for an option.
 func (x *Execution) token(id int64) string {
 	proof := x.proof(id)
 	raw := make([]byte, 0, tokenHead+len(x.info.ARN))
@@ -69,9 +70,9 @@ func (x *Execution) Awaits(id int64) bool {
 	return w != nil && w.kind == taskResult && w.task.started && w.task.early == nil
 }
 
-// overtakes keeps the end of a task that was reported by its token before the request that carries the token was answered. The
-// answer, which the history has first, ends the wait; until then the report cannot time out any more, since the worker knows that it
-// counts.
+// overtakes keeps the end of a task that was reported by its token before the request that carries the token was
+// answered. The answer, which the history has first, ends the wait; until then the report cannot time out any more,
+// since the worker knows that it counts.
 func (x *Execution) overtakes(w *wait, e *Event) bool {
 	if w.task.Task.Target == plan.Activity || w.task.submission != nil || !e.Kind.EndsTask() {
 		return false

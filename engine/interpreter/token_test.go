@@ -33,7 +33,8 @@ func (w *world) begin(t *testing.T) (id int64, call *interpreter.TaskCall) {
 
 func TestActivityWithHeartbeats(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, `{"StartAt":"T","States":{"T":{`+activity+`,"TimeoutSeconds":60,"HeartbeatSeconds":10,"End":true}}}`, `{}`)
+	w := newWorld(t, `{"StartAt":"T","States":{"T":{`+activity+
+		`,"TimeoutSeconds":60,"HeartbeatSeconds":10,"End":true}}}`, `{}`)
 	id, call := w.begin(t)
 	if call.Scheduled() || w.x.Awaits(id) {
 		t.Error("the activity is not known to exist yet")
@@ -52,7 +53,8 @@ func TestActivityWithHeartbeats(t *testing.T) {
 	if at := earliest(w.timers); at.Sub(w.now) != 10*time.Second {
 		t.Errorf("the next deadline is %v after the heartbeat, want 10s", at.Sub(w.now))
 	}
-	w.queue = append(w.queue, interpreter.Event{Kind: interpreter.TaskSucceeded, ID: id, Output: interpreter.TextPayload(`1`)})
+	w.queue = append(w.queue, interpreter.Event{Kind: interpreter.TaskSucceeded, ID: id,
+		Output: interpreter.TextPayload(`1`)})
 	w.finish(t).expect(t, `
 		1<0 ExecutionStarted
 		2<0 TaskStateEntered T {}
@@ -65,9 +67,11 @@ func TestActivityWithHeartbeats(t *testing.T) {
 
 func TestAMissingActivityFailsTheExecution(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, `{"StartAt":"T","States":{"T":{`+activity+`,"Catch":[{"ErrorEquals":["States.ALL"],"Next":"E"}],"End":true},"E":{"Type":"Pass","End":true}}}`, `{}`)
+	w := newWorld(t, `{"StartAt":"T","States":{"T":{`+activity+
+		`,"Catch":[{"ErrorEquals":["States.ALL"],"Next":"E"}],"End":true},"E":{"Type":"Pass","End":true}}}`, `{}`)
 	w.answer = func(*interpreter.TaskCall) interpreter.Event {
-		return interpreter.Event{Kind: interpreter.TaskFailed, Failure: history.NewFailure("States.Runtime", "The activity A does not exist.")}
+		return interpreter.Event{Kind: interpreter.TaskFailed, Failure: history.NewFailure("States.Runtime",
+			"The activity A does not exist.")}
 	}
 	w.run(t).expect(t, `
 		1<0 ExecutionStarted
@@ -123,7 +127,8 @@ func TestMissedHeartbeatIsATimeout(t *testing.T) {
 
 func TestTokens(t *testing.T) {
 	t.Parallel()
-	definition := `{"StartAt":"T","States":{"T":{` + callback + `,"Retry":[{"ErrorEquals":["States.ALL"]}],"End":true}}}`
+	definition := `{"StartAt":"T","States":{"T":{` + callback +
+		`,"Retry":[{"ErrorEquals":["States.ALL"]}],"End":true}}}`
 	w := newWorld(t, definition, `{}`)
 	id, call := w.begin(t)
 	if call.Parameters != `{"Token":"`+call.Token+`"}` || len(call.Token) > 1024 {
@@ -171,7 +176,8 @@ func TestAnEarlyReportWaitsForTheRequest(t *testing.T) {
 	}{
 		"accepted": {
 			interpreter.Event{Kind: interpreter.TaskSubmitted, Output: interpreter.TextPayload(`{}`)},
-			[]history.Type{history.TaskSubmitted, history.TaskSucceeded, history.TaskStateExited, history.ExecutionSucceeded},
+			[]history.Type{history.TaskSubmitted, history.TaskSucceeded, history.TaskStateExited,
+				history.ExecutionSucceeded},
 		},
 		"failed": {
 			interpreter.Event{Kind: interpreter.TaskSubmitFailed, Failure: history.Named("Crashed")},
@@ -180,9 +186,11 @@ func TestAnEarlyReportWaitsForTheRequest(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, `{"StartAt":"T","States":{"T":{`+callback+`,"TimeoutSeconds":60,"HeartbeatSeconds":10,"End":true}}}`, `{}`)
+			w := newWorld(t, `{"StartAt":"T","States":{"T":{`+callback+
+				`,"TimeoutSeconds":60,"HeartbeatSeconds":10,"End":true}}}`, `{}`)
 			id, _ := w.begin(t)
-			w.step(interpreter.Event{Kind: interpreter.TaskSucceeded, ID: id, Output: interpreter.TextPayload(`1`), ByToken: true})
+			w.step(interpreter.Event{Kind: interpreter.TaskSucceeded, ID: id, Output: interpreter.TextPayload(`1`),
+				ByToken: true})
 			if len(w.timers) > 0 || w.x.Awaits(id) || w.x.Status() != interpreter.Running {
 				t.Errorf("timers %v, status %s", w.timers, w.x.Status())
 			}
@@ -214,7 +222,8 @@ func TestARequestHasNoToken(t *testing.T) {
 	w := newWorld(t, `{"StartAt":"T","States":{"T":{"Type":"Task","Resource":"arn:aws:states:::sqs:sendMessage",
 		"Parameters":{"Token.$":"$$.Task.Token"},"End":true}}}`, `{}`)
 	w.run(t)
-	if f := w.x.Failure(); f.Error != "States.Runtime" || !strings.Contains(f.Cause, "The JSONPath '$$.Task.Token' specified for the field 'Token.$' could not be found") {
+	if f := w.x.Failure(); f.Error != "States.Runtime" || !strings.Contains(f.Cause,
+		"The JSONPath '$$.Task.Token' specified for the field 'Token.$' could not be found") {
 		t.Errorf("%+v", f)
 	}
 }

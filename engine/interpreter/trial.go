@@ -36,8 +36,8 @@ const (
 	causeThreshold = "The specified tolerated failure threshold was exceeded"
 )
 
-// Trial is a single state that is run by itself, with what is made up around it and what was seen of it. The execution of a trial
-// ends when the state is left, has failed, or would be run again.
+// Trial is a single state that is run by itself, with what is made up around it and what was seen of it. The execution
+// of a trial ends when the state is left, has failed, or would be run again.
 type Trial struct {
 	State *plan.State
 	// Retried says how many runs every retrier has asked for before.
@@ -62,7 +62,8 @@ type Trial struct {
 	ToleratedFailureCount, ToleratedFailurePercentage *float64
 	// Next names the state that would be entered now; empty when there is none.
 	Next string
-	// Retrier and Catcher are the indexes of those that handle the error. Backoff is set when the state would be run again after it.
+	// Retrier and Catcher are the indexes of those that handle the error. Backoff is set when the state would be run
+	// again after it.
 	Retrier, Catcher *int
 	Backoff          *time.Duration
 	// Caught is the error that the catcher handles.
@@ -125,8 +126,8 @@ func (x *Execution) traceArguments(t *thread, p *Payload) {
 	}
 }
 
-// try prepares the state of a trial. It reports whether that was all, as with a Map or Parallel state, whose branches and
-// iterations are never run.
+// try prepares the state of a trial. It reports whether that was all, as with a Map or Parallel state, whose branches
+// and iterations are never run.
 func (x *Execution) try(t *thread) bool {
 	tr := x.trial
 	t.retried, t.retries = tr.Retried, make([]int64, len(tr.State.Retry))
@@ -269,7 +270,8 @@ func (x *Execution) tryTolerance(t *thread) bool {
 	return true
 }
 
-// exceeded reports whether more iterations failed than the Map state says it tolerates; one that says nothing is not judged.
+// exceeded reports whether more iterations failed than the Map state says it tolerates; one that says nothing is not
+// judged.
 func (x *Execution) exceeded(items int) bool {
 	tr := x.trial
 	failed := float64(tr.FailedIterations)
@@ -281,7 +283,8 @@ func (x *Execution) exceeded(items int) bool {
 	}
 	const percent = 100
 	return tr.ToleratedFailureCount != nil && failed > *tr.ToleratedFailureCount ||
-		tr.ToleratedFailurePercentage != nil && items > 0 && failed*percent/float64(items) > *tr.ToleratedFailurePercentage
+		tr.ToleratedFailurePercentage != nil && items > 0 &&
+			failed*percent/float64(items) > *tr.ToleratedFailurePercentage
 }
 
 // leaving is the state that a thread goes on with: none in a trial, which only remembers it.

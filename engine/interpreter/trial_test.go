@@ -44,7 +44,8 @@ func TestTrialKeepsEveryStage(t *testing.T) {
 		t.Errorf("got %s, %s, next %q", x.Status(), x.Output(), tr.Next)
 	}
 	for stage, want := range map[interpreter.Stage]string{
-		interpreter.AfterInputPath: `{"n":1,"m":2}`, interpreter.AfterParameters: `{"n":1}`, interpreter.TaskResult: `7`,
+		interpreter.AfterInputPath: `{"n":1,"m":2}`, interpreter.AfterParameters: `{"n":1}`,
+		interpreter.TaskResult:          `7`,
 		interpreter.AfterResultSelector: `7`, interpreter.AfterResultPath: `{"n":1,"m":2,"r":7}`,
 	} {
 		if got := tr.Stages[stage]; got != want {

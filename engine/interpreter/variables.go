@@ -20,8 +20,8 @@ func (v *variables) get(name string) (jsonvalue.Value, bool) {
 	return jsonvalue.Value{}, false
 }
 
-// set assigns every member of an object and returns the assignments in the order of their names. It reports false, having
-// changed nothing, when the limits of 256 KiB for one Assign or 10 MiB for the scope are exceeded.
+// set assigns every member of an object and returns the assignments in the order of their names. It reports false,
+// having changed nothing, when the limits of 256 KiB for one Assign or 10 MiB for the scope are exceeded.
 func (v *variables) set(object jsonvalue.Value) ([]history.Assignment, bool) {
 	assigned := make([]history.Assignment, 0, object.Len())
 	total := 0

@@ -126,8 +126,8 @@ func (x *Execution) complete(t *thread, result *Payload, previous int64) {
 	}
 }
 
-// taskTimedOut fails a task. Within a Parallel or Map state all tasks whose time is up at this instant are written as timed out
-// before the first of them fails the others.
+// taskTimedOut fails a task. Within a Parallel or Map state all tasks whose time is up at this instant are written as
+// timed out before the first of them fails the others.
 func (x *Execution) taskTimedOut(t *thread, heartbeat bool) {
 	late := []lateTask{{thread: t, heartbeat: heartbeat}}
 	if t.fan != nil {

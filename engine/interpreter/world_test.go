@@ -44,7 +44,8 @@ func newWorld(tb testing.TB, definition, input string) *world {
 	tb.Helper()
 	return &world{
 		x: interpreter.New(compile(tb, definition), interpreter.Info{
-			ARN: "arn:aws:states:us-east-1:1:execution:m:e", Name: "e", MachineARN: "arn:aws:states:us-east-1:1:stateMachine:m",
+			ARN: "arn:aws:states:us-east-1:1:execution:m:e", Name: "e",
+			MachineARN:  "arn:aws:states:us-east-1:1:stateMachine:m",
 			MachineName: "m", RoleARN: "arn:aws:iam::1:role/r", Region: "us-east-1", Input: input,
 		}),
 		now: epoch, timers: map[int64]time.Time{},
@@ -191,7 +192,8 @@ func earliest(timers map[int64]time.Time) time.Time {
 
 func TestWhatFailsAfterTheWorkFollowsFromIt(t *testing.T) {
 	t.Parallel()
-	for _, field := range []string{`"ResultSelector":{"x.$":"$.no"}`, `"OutputPath":"$.no"`, `"Assign":{"x.$":"$.no"}`, `"ResultPath":"$.a.b"`} {
+	for _, field := range []string{`"ResultSelector":{"x.$":"$.no"}`, `"OutputPath":"$.no"`, `"Assign":{"x.$":"$.no"}`,
+		`"ResultPath":"$.a.b"`} {
 		w := newWorld(t, `{"StartAt":"P","States":{"P":{"Type":"Parallel",`+field+`,"End":true,
 			"Branches":[{"StartAt":"A","States":{"A":{"Type":"Succeed"}}}]}}}`, `{"a":1}`).run(t)
 		if trace := w.trace(); !strings.Contains(trace, "\n7<5 ExecutionFailed") {

@@ -22,7 +22,8 @@ func TestAllOfNothingAndOfTooMuch(t *testing.T) {
 		t.Errorf("no items: got %q, %v", got, err)
 	}
 	var large *itembatcher.ItemTooLargeError
-	if _, err := itembatcher.All(itembatcher.Config{MaxInputBytesPerBatch: 5}, []jsonvalue.Value{jsonvalue.OfInt(1)}); !errors.As(err, &large) {
+	if _, err := itembatcher.All(itembatcher.Config{MaxInputBytesPerBatch: 5},
+		[]jsonvalue.Value{jsonvalue.OfInt(1)}); !errors.As(err, &large) {
 		t.Errorf("an item that does not fit: got %v", err)
 	}
 	var wrong *itembatcher.ConfigError

@@ -1,5 +1,5 @@
-// Package itembatcher groups the items of a distributed Map into the inputs of its child executions, as an ItemBatcher asks
-// for: by number of items and by the size of the input's JSON text.
+// Package itembatcher groups the items of a distributed Map into the inputs of its child executions, as an ItemBatcher
+// asks for: by number of items and by the size of the input's JSON text.
 //
 // It is pure: it works on JSON text that is already there, never parses it, and does no I/O.
 package itembatcher
@@ -16,8 +16,8 @@ const MaxInputBytes = 262_144
 type Config struct {
 	// MaxItemsPerBatch is the largest number of items in a batch; 0 means no limit but the size.
 	MaxItemsPerBatch int64
-	// MaxInputBytesPerBatch is the largest size of a child input in bytes of JSON text, BatchInput and punctuation included,
-	// 1 to 262,144; 0 means 262,144. It wins over MaxItemsPerBatch.
+	// MaxInputBytesPerBatch is the largest size of a child input in bytes of JSON text, BatchInput and punctuation
+	// included, 1 to 262,144; 0 means 262,144. It wins over MaxItemsPerBatch.
 	MaxInputBytesPerBatch int64
 	// BatchInput is the JSON text that every batch gets as BatchInput; empty leaves the member out.
 	BatchInput string
@@ -71,7 +71,8 @@ func New(cfg Config) (*Batcher, error) {
 		return nil, &ConfigError{fmt.Sprintf("MaxInputBytesPerBatch is %d; it must be between 1 and %d",
 			cfg.MaxInputBytesPerBatch, MaxInputBytes)}
 	}
-	b := &Batcher{head: []byte(`{"Items":[`), maxItems: int(cfg.MaxItemsPerBatch), maxBytes: int(cfg.MaxInputBytesPerBatch)}
+	b := &Batcher{head: []byte(`{"Items":[`), maxItems: int(cfg.MaxItemsPerBatch),
+		maxBytes: int(cfg.MaxInputBytesPerBatch)}
 	if cfg.BatchInput != "" {
 		b.head = []byte(`{"BatchInput":` + cfg.BatchInput + `,"Items":[`)
 	}
@@ -81,8 +82,8 @@ func New(cfg Config) (*Batcher, error) {
 	return b, nil
 }
 
-// Add puts an item, its JSON text, into the current batch. When that completes a batch (the item is its last one, or no longer
-// fits into it) Add returns it and true. The error is an *ItemTooLargeError; the item is then left out.
+// Add puts an item, its JSON text, into the current batch. When that completes a batch (the item is its last one, or no
+// longer fits into it) Add returns it and true. The error is an *ItemTooLargeError; the item is then left out.
 func (b *Batcher) Add(item []byte) (Batch, bool, error) {
 	if alone := len(b.head) + len(item) + len(tail); alone > b.maxBytes {
 		return Batch{}, false, &ItemTooLargeError{Bytes: alone, Limit: b.maxBytes}

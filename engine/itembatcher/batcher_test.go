@@ -42,13 +42,17 @@ func TestBatches(t *testing.T) {
 		items []string
 		want  []string
 	}{
-		{"by number", Config{MaxItemsPerBatch: 2}, []string{"1", `{"a":2}`, "3"}, []string{`{"Items":[1,{"a":2}]}`, `{"Items":[3]}`}},
+		{"by number", Config{MaxItemsPerBatch: 2}, []string{"1", `{"a":2}`, "3"}, []string{`{"Items":[1,{"a":2}]}`,
+			`{"Items":[3]}`}},
 		{"the last batch full", Config{MaxItemsPerBatch: 2}, []string{"1", "2"}, []string{`{"Items":[1,2]}`}},
 		{"one each", Config{MaxItemsPerBatch: 1}, []string{"1", "2"}, []string{`{"Items":[1]}`, `{"Items":[2]}`}},
-		{"with BatchInput", Config{MaxItemsPerBatch: 2, BatchInput: `{"factCheck":"December 2022"}`}, []string{"1", "2"},
+		{"with BatchInput", Config{MaxItemsPerBatch: 2, BatchInput: `{"factCheck":"December 2022"}`},
+			[]string{"1", "2"},
 			[]string{`{"BatchInput":{"factCheck":"December 2022"},"Items":[1,2]}`}},
-		{"by size to the byte", Config{MaxInputBytesPerBatch: 15}, []string{"1", "2", "3"}, []string{`{"Items":[1,2]}`, `{"Items":[3]}`}},
-		{"one byte less", Config{MaxInputBytesPerBatch: 14}, []string{"1", "2"}, []string{`{"Items":[1]}`, `{"Items":[2]}`}},
+		{"by size to the byte", Config{MaxInputBytesPerBatch: 15}, []string{"1", "2", "3"}, []string{`{"Items":[1,2]}`,
+			`{"Items":[3]}`}},
+		{"one byte less", Config{MaxInputBytesPerBatch: 14}, []string{"1", "2"}, []string{`{"Items":[1]}`,
+			`{"Items":[2]}`}},
 		{"size wins over number", Config{MaxItemsPerBatch: 3, MaxInputBytesPerBatch: 15}, []string{"1", "2", "3", "4"},
 			[]string{`{"Items":[1,2]}`, `{"Items":[3,4]}`}},
 		{"number wins when smaller", Config{MaxItemsPerBatch: 2, MaxInputBytesPerBatch: 100}, []string{"1", "2", "3"},
@@ -87,8 +91,8 @@ func TestConfigErrors(t *testing.T) {
 	}
 }
 
-// TestNothingIsLost checks for any items and limits that the batches hold all items in order, within the limits, and that no
-// item would have fitted into the batch before its own.
+// TestNothingIsLost checks for any items and limits that the batches hold all items in order, within the limits, and
+// that no item would have fitted into the batch before its own.
 func TestNothingIsLost(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -40,12 +40,14 @@ func benchmark(b *testing.B, cfg Config, row func(i int) string, header, footer 
 
 func BenchmarkCSV(b *testing.B) {
 	benchmark(b, Config{InputType: "CSV", CSVHeaderLocation: "FIRST_ROW"},
-		func(i int) string { return fmt.Sprintf("user-%06d,%d,%d\n", i, i%17, i%5) }, "user_id,login_count,post_count\n", "")
+		func(i int) string { return fmt.Sprintf("user-%06d,%d,%d\n", i, i%17, i%5) },
+		"user_id,login_count,post_count\n", "")
 }
 
 func BenchmarkCSVQuoted(b *testing.B) {
 	benchmark(b, Config{InputType: "CSV", CSVHeaderLocation: "FIRST_ROW"},
-		func(i int) string { return fmt.Sprintf("\"user-%06d\",\"%d\",\"%d\"\n", i, i%17, i%5) }, "user_id,login_count,post_count\n", "")
+		func(i int) string { return fmt.Sprintf("\"user-%06d\",\"%d\",\"%d\"\n", i, i%17, i%5) },
+		"user_id,login_count,post_count\n", "")
 }
 
 func BenchmarkCSV20Columns(b *testing.B) {

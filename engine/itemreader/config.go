@@ -47,8 +47,8 @@ var delimiters = map[string]byte{"": ',', "COMMA": ',', "PIPE": '|', "SEMICOLON"
 
 func (c *Config) listing() bool { return strings.HasSuffix(c.Resource, ":s3:listObjectsV2") }
 
-// inventory reports whether the object is an S3 inventory manifest. InputType MANIFEST alone is the form that was there before
-// ManifestType.
+// inventory reports whether the object is an S3 inventory manifest. InputType MANIFEST alone is the form that was there
+// before ManifestType.
 func (c *Config) inventory() bool {
 	return c.ManifestType == "S3_INVENTORY" || c.ManifestType == "" && c.InputType == "MANIFEST"
 }
@@ -107,7 +107,8 @@ func (c *Config) checkListing() error {
 func (c *Config) checkObject() error {
 	switch {
 	case c.ManifestType == "S3_INVENTORY" && c.InputType != "" && c.InputType != "MANIFEST":
-		return failf("ManifestType S3_INVENTORY takes no InputType, its data files are CSV; remove InputType %s", c.InputType)
+		return failf("ManifestType S3_INVENTORY takes no InputType, its data files are CSV; remove InputType %s",
+			c.InputType)
 	case c.inventory():
 		return nil
 	case c.ManifestType == "ATHENA_DATA" && !slices.Contains([]string{"CSV", "JSONL", "PARQUET"}, c.InputType):
@@ -153,7 +154,8 @@ func checkHeader(names []string) error {
 		size += len(name)
 	}
 	if size > MaxHeaderBytes {
-		return failf("the CSV header is %d bytes long, at most %d (10 KiB) are allowed; shorten the column names", size, MaxHeaderBytes)
+		return failf("the CSV header is %d bytes long, at most %d (10 KiB) are allowed; shorten the column names", size,
+			MaxHeaderBytes)
 	}
 	return nil
 }

@@ -3,43 +3,42 @@ package itemreader
 import (
 	"encoding/json"
 	"errors"
-	"os"
-	"path/filepath"
+	"io/fs"
+	"path"
 	"reflect"
 	"strings"
 	"testing"
+
+	"stepback/recordings"
 )
 
-// TestRecordings reads the objects of the recorded executions with the recorded ItemReaders. Their child executions pass their
-// input on, so that the recorded output of the execution is the array of items.
+// TestRecordings reads the objects of the recorded executions with the recorded ItemReaders. Their child executions
+// pass their input on, so that the recorded output of the execution is the array of items.
 func TestRecordings(t *testing.T) {
 	t.Parallel()
-	root := os.Getenv("STEPBACK_CONFORMANCE")
-	if root == "" {
-		root = filepath.Join("..", "..", "..", "shared", "conformance")
-	}
-	files, err := filepath.Glob(filepath.Join(root, "cases", "scenarios", "*map_item_reader_*.json"))
+	from, err := recordings.FS()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(files) == 0 {
-		t.Skipf("no recordings under %s; set STEPBACK_CONFORMANCE to the folder that holds cases/", root)
+	files, err := fs.Glob(from, "cases/scenarios/*map_item_reader_*.json")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no recordings of item readers: %v", err)
 	}
 	for _, file := range files {
-		t.Run(filepath.Base(file), func(t *testing.T) {
+		t.Run(path.Base(file), func(t *testing.T) {
 			t.Parallel()
-			replay(t, file)
+			content, err := fs.ReadFile(from, file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			replay(t, content)
 		})
 	}
 }
 
 type object = map[string]any
 
-func replay(t *testing.T, file string) {
-	content, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+func replay(t *testing.T, content []byte) {
 	var c struct{ Steps []object }
 	if err := json.Unmarshal(content, &c); err != nil {
 		t.Fatal(err)
@@ -71,7 +70,8 @@ func replay(t *testing.T, file string) {
 	}
 }
 
-// configure takes over the literal fields of the state's ItemReader. MaxItems becomes -1 when the execution's input has it.
+// configure takes over the literal fields of the state's ItemReader. MaxItems becomes -1 when the execution's input has
+// it.
 func configure(cfg *Config, state object) {
 	reader, ok := state["ItemReader"].(object)
 	if !ok {

@@ -27,14 +27,17 @@ func TestCSV(t *testing.T) {
 		{"recorded: no final newline", "Col1,Col2,Col3\nValue1,Value2,Value3\nValue4,Value5,Value6", nil,
 			`[{"Col1":"Value1","Col2":"Value2","Col3":"Value3"},{"Col1":"Value4","Col2":"Value5","Col3":"Value6"}]`},
 		{"recorded: two items at most", "Col1,Col2\nValue1,Value2\nValue3,Value4\nValue5,Value6\nValue7,Value8\n",
-			func(c *Config) { c.MaxItems = 2 }, `[{"Col1":"Value1","Col2":"Value2"},{"Col1":"Value3","Col2":"Value4"}]`},
-		{"recorded: more items allowed than the documented maximum", "a\n1\n", func(c *Config) { c.MaxItems = 100_000_001 },
+			func(c *Config) { c.MaxItems = 2 },
+			`[{"Col1":"Value1","Col2":"Value2"},{"Col1":"Value3","Col2":"Value4"}]`},
+		{"recorded: more items allowed than the documented maximum", "a\n1\n",
+			func(c *Config) { c.MaxItems = 100_000_001 },
 			`[{"a":"1"}]`},
 		{"pipe", "a|b\n1,5|2\n", delimiter("PIPE"), `[{"a":"1,5","b":"2"}]`},
 		{"semicolon", "a;b\n1;2\n", delimiter("SEMICOLON"), `[{"a":"1","b":"2"}]`},
 		{"space", "a b\n1 2\n", delimiter("SPACE"), `[{"a":"1","b":"2"}]`},
 		{"tab", "a\tb\n1\t2\n", delimiter("TAB"), `[{"a":"1","b":"2"}]`},
-		{"carriage returns", "a,b\r\n1,2\r\n\"3\",4\r\n5,\"6\"\r\n", nil, `[{"a":"1","b":"2"},{"a":"3","b":"4"},{"a":"5","b":"6"}]`},
+		{"carriage returns", "a,b\r\n1,2\r\n\"3\",4\r\n5,\"6\"\r\n", nil,
+			`[{"a":"1","b":"2"},{"a":"3","b":"4"},{"a":"5","b":"6"}]`},
 		{"lone carriage return stays", "a,b\n1\r2,3\n", nil, `[{"a":"1\r2","b":"3"}]`},
 		{"quoted carriage return stays", "a\n\"1\r\"\n", nil, `[{"a":"1\r"}]`},
 		{"blank lines", "\n\r\na,b\n\n1,2\n\r\n\n3,4\n\n", nil, `[{"a":"1","b":"2"},{"a":"3","b":"4"}]`},
@@ -47,7 +50,8 @@ func TestCSV(t *testing.T) {
 		{"backslashes doubled", "path,size\nC:\\\\Program Files\\\\MyApp.exe,6534512\n", nil,
 			`[{"path":"C:\\Program Files\\MyApp.exe","size":"6534512"}]`},
 		{"backslash before the delimiter", "a,b\n1\\,2,3\n", nil, `[{"a":"1,2","b":"3"}]`},
-		{"backslash before the configured delimiter only", "a|b\n1\\|2|3\\,4\n", delimiter("PIPE"), `[{"a":"1|2","b":"3,4"}]`},
+		{"backslash before the configured delimiter only", "a|b\n1\\|2|3\\,4\n", delimiter("PIPE"),
+			`[{"a":"1|2","b":"3,4"}]`},
 		{"backslash before a pair of quotes", "a,b\n\\\"x\\\",y\n", nil, `[{"a":"\"x\"","b":"y"}]`},
 		{"backslash vanishes", "a,b\n\\n\\t,x\\\n1,2\n", nil, `[{"a":"nt","b":"x"},{"a":"1","b":"2"}]`},
 		{"backslash at the end", "a\nx\\", nil, `[{"a":"x"}]`},
@@ -86,14 +90,18 @@ func TestCSVFaults(t *testing.T) {
 			"CSVHeaderLocation GIVEN needs CSVHeaders, the names of the columns"},
 		{"long header", strings.Repeat("x", MaxHeaderBytes+1) + "\n", nil,
 			"the CSV header is 10241 bytes long, at most 10240 (10 KiB) are allowed; shorten the column names"},
-		{"10 MB line", "a\n1\n\n" + strings.Repeat("x", 10<<20) + "\n2\n", nil, "S3://data/f line 4: the item that starts here is larger " +
-			"than 8 MB (8388608 bytes), the largest that a Map can read; split it"},
-		{"10 MB in quotes", "a\n\"" + strings.Repeat("x\n", 5<<20) + "\"\n", nil, "S3://data/f line 2: the item that starts here is " +
-			"larger than 8 MB (8388608 bytes), the largest that a Map can read; split it"},
-		{"quote never closed", "a\n1\n\"2\n3\n", nil, "S3://data/f line 3: a quoted field that starts in this row is never closed; " +
-			"add the closing quotation mark, or double a quotation mark that belongs to the text"},
-		{"Shift_JIS", "a\n\"x\ny\"\n\x83\x86\x81\x5b\n", nil, "S3://data/f line 4 is not UTF-8 text; the ItemReader reads UTF-8 only, " +
-			"convert the file (for example with iconv)"},
+		{"10 MB line", "a\n1\n\n" + strings.Repeat("x", 10<<20) + "\n2\n", nil,
+			"S3://data/f line 4: the item that starts here is larger " +
+				"than 8 MB (8388608 bytes), the largest that a Map can read; split it"},
+		{"10 MB in quotes", "a\n\"" + strings.Repeat("x\n", 5<<20) + "\"\n", nil,
+			"S3://data/f line 2: the item that starts here is " +
+				"larger than 8 MB (8388608 bytes), the largest that a Map can read; split it"},
+		{"quote never closed", "a\n1\n\"2\n3\n", nil,
+			"S3://data/f line 3: a quoted field that starts in this row is never closed; " +
+				"add the closing quotation mark, or double a quotation mark that belongs to the text"},
+		{"Shift_JIS", "a\n\"x\ny\"\n\x83\x86\x81\x5b\n", nil,
+			"S3://data/f line 4 is not UTF-8 text; the ItemReader reads UTF-8 only, " +
+				"convert the file (for example with iconv)"},
 		{"UTF-16", "\xff\xfea\x00\n\x00", nil, "S3://data/f is UTF-16 text; convert it to UTF-8"},
 	}
 	for _, test := range tests {

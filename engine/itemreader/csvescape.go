@@ -76,8 +76,8 @@ func (c *csvRows) scanField(i int) (next int, last bool, err error) {
 	return 0, false, err
 }
 
-// scanQuoted appends the quoted part that starts at i, behind its opening quotation mark, and returns the place behind the
-// closing one.
+// scanQuoted appends the quoted part that starts at i, behind its opening quotation mark, and returns the place behind
+// the closing one.
 func (c *csvRows) scanQuoted(i int) (int, error) {
 	for {
 		b, err := c.byteAt(i)
@@ -108,8 +108,8 @@ func (c *csvRows) scanQuoted(i int) (int, error) {
 	}
 }
 
-// scanBackslash handles the backslash at i: it makes a backslash, a quotation mark and the delimiter ordinary characters and
-// silently vanishes before anything else.
+// scanBackslash handles the backslash at i: it makes a backslash, a quotation mark and the delimiter ordinary
+// characters and silently vanishes before anything else.
 func (c *csvRows) scanBackslash(i int) (int, error) {
 	b, err := c.byteAt(i + 1)
 	if err != nil {

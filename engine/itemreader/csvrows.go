@@ -7,8 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// csvRows splits delimited text into rows of fields by AWS's rules (Developer Guide, "ItemReader", rules for text delimited
-// files). Rows without quotation mark and backslash, the usual ones, take a short path: one search for the newline, one copy.
+// csvRows splits delimited text into rows of fields by AWS's rules (Developer Guide, "ItemReader", rules for text
+// delimited files). Rows without quotation mark and backslash, the usual ones, take a short path: one search for the
+// newline, one copy.
 type csvRows struct {
 	w         window
 	where     string
@@ -20,8 +21,8 @@ type csvRows struct {
 	ends   []int    // where each of them ends
 }
 
-// read returns the fields of the next row that is not blank, io.EOF behind the last. The slice is valid until the next call;
-// the strings share one copy of the row.
+// read returns the fields of the next row that is not blank, io.EOF behind the last. The slice is valid until the next
+// call; the strings share one copy of the row.
 func (c *csvRows) read() ([]string, error) {
 	n, plain, err := c.frame()
 	if err != nil {
@@ -57,8 +58,8 @@ func (c *csvRows) skip() error {
 	return nil
 }
 
-// frame skips blank lines and finds the end of the line that starts at the view. It is plain when it holds neither quotation
-// mark nor backslash, so that the line is the whole row.
+// frame skips blank lines and finds the end of the line that starts at the view. It is plain when it holds neither
+// quotation mark nor backslash, so that the line is the whole row.
 func (c *csvRows) frame() (n int, plain bool, err error) {
 	for {
 		n, err := c.w.newline(0)

@@ -16,10 +16,11 @@ const (
 	causeNegativeMaxItems = "field MaxItems must be positive"
 )
 
-// Error is every failure to read items: bad data, an unsupported configuration, or an error of the object store (Unwrap).
+// Error is every failure to read items: bad data, an unsupported configuration, or an error of the object store
+// (Unwrap).
 type Error struct {
-	// Cause is the text for the history event. Where the real service's wording is known it is exactly that; otherwise it
-	// names the object, the line and what to do.
+	// Cause is the text for the history event. Where the real service's wording is known it is exactly that; otherwise
+	// it names the object, the line and what to do.
 	Cause string
 	// Err is the underlying error, nil when the data itself is at fault.
 	Err error
@@ -43,8 +44,8 @@ func bodyError(ctx context.Context, where string, err error) error {
 	return failure(ctx, "reading "+where+": ", err)
 }
 
-// failure types an error unless it is typed already. A cancelled context stays what it is: the Map run was stopped, the reader
-// did not fail.
+// failure types an error unless it is typed already. A cancelled context stays what it is: the Map run was stopped, the
+// reader did not fail.
 func failure(ctx context.Context, prefix string, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()

@@ -11,10 +11,11 @@ import (
 	"stepback/asl/jsonvalue"
 )
 
-// FuzzCSV checks that the short path and the path for escapes agree, that skipping consumes what reading consumes, and that
-// nothing panics, however the text is cut into pieces.
+// FuzzCSV checks that the short path and the path for escapes agree, that skipping consumes what reading consumes, and
+// that nothing panics, however the text is cut into pieces.
 func FuzzCSV(f *testing.F) {
-	for _, seed := range []string{"a,b\n1,2\n", "\"a\"\"\",\\,\n", "\r\n\n,,\r\n", "\"x\n", "a\\", "\"\\\"\"", "\xff,\x00\n"} {
+	for _, seed := range []string{"a,b\n1,2\n", "\"a\"\"\",\\,\n", "\r\n\n,,\r\n", "\"x\n", "a\\", "\"\\\"\"",
+		"\xff,\x00\n"} {
 		f.Add(seed, byte(','))
 	}
 	f.Fuzz(func(t *testing.T, text string, delimiter byte) {
@@ -24,7 +25,8 @@ func FuzzCSV(f *testing.F) {
 		open := func(r io.Reader) *csvRows {
 			return &csvRows{w: newWindow(r, 1<<10), where: "f", delimiter: delimiter}
 		}
-		whole, bytewise, skipping := open(strings.NewReader(text)), open(iotest.OneByteReader(strings.NewReader(text))), open(strings.NewReader(text))
+		whole, bytewise, skipping := open(strings.NewReader(text)), open(iotest.OneByteReader(strings.NewReader(text))),
+			open(strings.NewReader(text))
 		for {
 			plain := isPlain(whole)
 			other := *whole
@@ -43,7 +45,8 @@ func FuzzCSV(f *testing.F) {
 			if err != nil {
 				return
 			}
-			if err := skipping.skip(); err != nil || skipping.w.base != whole.w.base || skipping.w.line != whole.w.line {
+			if err := skipping.skip(); err != nil || skipping.w.base != whole.w.base ||
+				skipping.w.line != whole.w.line {
 				t.Fatalf("skip: %v at %d, want %d", err, skipping.w.base, whole.w.base)
 			}
 		}
@@ -59,7 +62,8 @@ func isPlain(c *csvRows) bool {
 
 // FuzzJSON checks the streaming reader against the parser on the whole document.
 func FuzzJSON(f *testing.F) {
-	for _, seed := range []string{`[1,{"a":[2]},"x"]`, `[]`, ` [ "\"]" , -1e5 ] `, `[1,]`, `[[`, `{"a":1}`, `[tru]`, `["\u00e9"`, `[1]]`} {
+	for _, seed := range []string{`[1,{"a":[2]},"x"]`, `[]`, ` [ "\"]" , -1e5 ] `, `[1,]`, `[[`, `{"a":1}`, `[tru]`,
+		`["\u00e9"`, `[1]]`} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -8,7 +8,8 @@ import (
 	"stepback/asl/jsonvalue"
 )
 
-// maxManifestBytes bounds an inventory's manifest.json, which is read as a whole; it holds some 200 bytes per data file.
+// maxManifestBytes bounds an inventory's manifest.json, which is read as a whole; it holds some 200 bytes per data
+// file.
 const maxManifestBytes = 64 << 20
 
 // inventoryFiles are the data files that the manifest of an S3 inventory lists.
@@ -17,8 +18,8 @@ type inventoryFiles struct {
 	files  []jsonvalue.Value
 }
 
-// openInventory reads the manifest and then the rows of its CSV data files. Their header is the manifest's fileSchema, unless one is GIVEN;
-// FIRST_ROW changes nothing, because the files of an inventory have no header row.
+// openInventory reads the manifest and then the rows of its CSV data files. Their header is the manifest's fileSchema,
+// unless one is GIVEN; FIRST_ROW changes nothing, because the files of an inventory have no header row.
 func openInventory(ctx context.Context, objects Objects, cfg *Config) (source, error) {
 	manifest, err := readManifest(ctx, objects, cfg.location())
 	if err != nil {
@@ -48,7 +49,8 @@ func openInventory(ctx context.Context, objects Objects, cfg *Config) (source, e
 	}
 	rows := *cfg
 	rows.InputType, rows.CSVHeaderLocation, rows.CSVHeaders = "CSV", "GIVEN", header
-	return openSequence(ctx, objects, &rows, &inventoryFiles{bucket: bucket, files: member(manifest, "files").Elements()})
+	return openSequence(ctx, objects, &rows, &inventoryFiles{bucket: bucket,
+		files: member(manifest, "files").Elements()})
 }
 
 func readManifest(ctx context.Context, objects Objects, at location) (jsonvalue.Value, error) {

@@ -29,7 +29,8 @@ func (i Item) Input() jsonvalue.Value {
 
 // Position says how far a reader is, for a checkpoint.
 type Position struct {
-	// Index is the number of items read or skipped so far; Skip(Index) on a fresh reader of the same dataset resumes here.
+	// Index is the number of items read or skipped so far; Skip(Index) on a fresh reader of the same dataset resumes
+	// here.
 	Index int64
 	// Source is the object being read, empty before the first one is open.
 	Source string

@@ -8,8 +8,9 @@ import (
 	"stepback/asl/jsonvalue"
 )
 
-// jsonRecords reads the elements of one array, or the members of one object, out of a JSON document. It holds one item at a
-// time; what it passes over on the way to ItemsPointer or in skip is not held at all, and checked only for its brackets.
+// jsonRecords reads the elements of one array, or the members of one object, out of a JSON document. It holds one item
+// at a time; what it passes over on the way to ItemsPointer or in skip is not held at all, and checked only for its
+// brackets.
 type jsonRecords struct {
 	w       window
 	where   string
@@ -40,7 +41,8 @@ func newJSONRecords(cfg *Config, w window, where string) (*jsonRecords, error) {
 	case err != nil:
 		return nil, err
 	case !r.whole && r.w.base >= MaxPointedOffset:
-		return nil, failf("%s: ItemsPointer %q leads to byte %d; it must start within the first 16 MB of the document", where, cfg.ItemsPointer, r.w.base)
+		return nil, failf("%s: ItemsPointer %q leads to byte %d; it must start within the first 16 MB of the document",
+			where, cfg.ItemsPointer, r.w.base)
 	case b == '[':
 		r.closing = ']'
 	case b == '{' && !r.whole:
@@ -52,7 +54,8 @@ func newJSONRecords(cfg *Config, w window, where string) (*jsonRecords, error) {
 	return r, nil
 }
 
-// notIterable says what is wrong with a value that is no array: the service's words are for JSON, not for what is no JSON at all.
+// notIterable says what is wrong with a value that is no array: the service's words are for JSON, not for what is no
+// JSON at all.
 func (r *jsonRecords) notIterable(first int) error {
 	if first != '{' {
 		if _, err := r.value(); err != nil {
@@ -121,8 +124,8 @@ func (r *jsonRecords) element() (bool, error) {
 	return false, err
 }
 
-// separator consumes what stands between two elements of an array or object: a comma (true) or the closing bracket (false).
-// Before the first element there is no comma.
+// separator consumes what stands between two elements of an array or object: a comma (true) or the closing bracket
+// (false). Before the first element there is no comma.
 func (r *jsonRecords) separator(closing byte, first bool) (bool, error) {
 	b, err := r.peek()
 	switch {

@@ -131,8 +131,8 @@ func (s *valueScan) scan(piece []byte) (int, bool) {
 	return len(piece), false
 }
 
-// text goes through a string to its closing quotation mark and returns that one's position; inText stays true when the piece
-// ends first.
+// text goes through a string to its closing quotation mark and returns that one's position; inText stays true when the
+// piece ends first.
 func (s *valueScan) text(piece []byte) int {
 	for i := range piece {
 		if s.escaped {

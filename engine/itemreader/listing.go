@@ -34,7 +34,8 @@ func (p *pages) next(ctx context.Context) (ListedObject, error) {
 	return o, nil
 }
 
-// listingSource yields one item per listed object, its metadata. The "folders" that the S3 console makes count as objects.
+// listingSource yields one item per listed object, its metadata. The "folders" that the S3 console makes count as
+// objects.
 type listingSource struct {
 	pages pages
 	last  string // the key of the last item
@@ -63,7 +64,8 @@ func (l *listingSource) position() Position { return Position{Source: "S3://" + 
 
 func (l *listingSource) close() error { return nil }
 
-// item returns the metadata as recorded from the real service: ETag is spelled Etag, LastModified is in epoch seconds.
+// item returns the metadata as the real service does: members in the order of the alphabet, ETag spelled Etag,
+// LastModified in epoch seconds as Java writes a double, 1.668699881E9.
 func (o ListedObject) item() jsonvalue.Value {
 	class := o.StorageClass
 	if class == "" {
@@ -71,15 +73,15 @@ func (o ListedObject) item() jsonvalue.Value {
 	}
 	b := jsonvalue.NewObject(5)
 	b.Set("Etag", jsonvalue.OfString(o.ETag))
-	b.Set("LastModified", jsonvalue.OfInt(o.LastModified.Unix()))
 	b.Set("Key", jsonvalue.OfString(o.Key))
+	b.Set("LastModified", jsonvalue.OfFloat(float64(o.LastModified.Unix())))
 	b.Set("Size", jsonvalue.OfInt(o.Size))
 	b.Set("StorageClass", jsonvalue.OfString(class))
 	return b.Value()
 }
 
-// listedKeys yields the objects to load for LOAD_AND_FLATTEN. The empty objects by which the S3 console marks folders hold no
-// items and are left out.
+// listedKeys yields the objects to load for LOAD_AND_FLATTEN. The empty objects by which the S3 console marks folders
+// hold no items and are left out.
 type listedKeys struct{ pages pages }
 
 func (l *listedKeys) nextKey(ctx context.Context) (location, error) {

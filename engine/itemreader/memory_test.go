@@ -31,7 +31,8 @@ func (m memoryObjects) List(_ context.Context, bucket, prefix, token string) ([]
 	var found []ListedObject
 	for key, content := range m {
 		if strings.HasPrefix(key, prefix) && key > token {
-			found = append(found, ListedObject{Key: key, ETag: `"e"`, Size: int64(len(content)), LastModified: modified})
+			found = append(found, ListedObject{Key: key, ETag: `"e"`, Size: int64(len(content)),
+				LastModified: modified})
 		}
 	}
 	slices.SortFunc(found, func(a, b ListedObject) int { return strings.Compare(a.Key, b.Key) })
@@ -111,7 +112,8 @@ func (m memoryObjects) Stat(ctx context.Context, bucket, key, _ string) (int64, 
 }
 
 // GetRange implements Ranges.
-func (m memoryObjects) GetRange(_ context.Context, _, key, _, etag string, offset, length int64) (io.ReadCloser, error) {
+func (m memoryObjects) GetRange(_ context.Context, _, key, _, etag string, offset, length int64) (io.ReadCloser,
+	error) {
 	if etag != "e" {
 		return nil, errors.New("At least one of the pre-conditions you specified did not hold")
 	}

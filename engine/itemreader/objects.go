@@ -6,23 +6,24 @@ import (
 	"time"
 )
 
-// Objects is what the reader needs of an object store. Implementations map the store's errors to messages that name bucket
-// and key; the reader uses them as the cause of States.ItemReaderFailed.
+// Objects is what the reader needs of an object store. Implementations map the store's errors to messages that name
+// bucket and key; the reader uses them as the cause of States.ItemReaderFailed.
 type Objects interface {
-	// Get opens an object for reading and reports its size in bytes (-1 when unknown). versionID and expectedOwner may be
-	// empty. The caller closes the body.
+	// Get opens an object for reading and reports its size in bytes (-1 when unknown). versionID and expectedOwner may
+	// be empty. The caller closes the body.
 	Get(ctx context.Context, bucket, key, versionID, expectedOwner string) (body io.ReadCloser, size int64, err error)
 	// List returns one page of the objects whose keys start with prefix, in key order, and the token of the next page
 	// (empty after the last).
 	List(ctx context.Context, bucket, prefix, token string) (page []ListedObject, next string, err error)
 }
 
-// Ranges is what an object store must be able to do beside Objects to read Parquet, whose reading begins at the end of the object.
+// Ranges is what an object store must be able to do beside Objects to read Parquet, whose reading begins at the end of
+// the object.
 type Ranges interface {
 	// Stat tells the size of an object in bytes and its ETag. expectedOwner may be empty.
 	Stat(ctx context.Context, bucket, key, expectedOwner string) (size int64, etag string, err error)
-	// GetRange opens length bytes of an object, from offset. It fails when the object is not the one with this ETag any more. The
-	// caller closes the body.
+	// GetRange opens length bytes of an object, from offset. It fails when the object is not the one with this ETag any
+	// more. The caller closes the body.
 	GetRange(ctx context.Context, bucket, key, expectedOwner, etag string, offset, length int64) (io.ReadCloser, error)
 }
 

@@ -37,7 +37,8 @@ func zstandard(t *testing.T, text string) string {
 func TestCompressedObjects(t *testing.T) {
 	t.Parallel()
 	const text = "a\n1\n"
-	objects := memoryObjects{"f.csv.gz": zipped(t, text), "f.csv.zst": zstandard(t, text), "f.csv.zstd": zstandard(t, text), "g.csv.gz": "name,count\nalice,1\n"}
+	objects := memoryObjects{"f.csv.gz": zipped(t, text), "f.csv.zst": zstandard(t, text), "f.csv.zstd": zstandard(t,
+		text), "g.csv.gz": "name,count\nalice,1\n"}
 	for _, key := range []string{"f.csv.gz", "f.csv.zst", "f.csv.zstd"} {
 		cfg := csvConfig()
 		cfg.Key = key
@@ -75,9 +76,9 @@ func TestListing(t *testing.T) {
 	t.Parallel()
 	objects := memoryObjects{"a/": "", "a/1.txt": "0HelloWorld!", "a/2.txt": "x", "b": ""}
 	cfg := Config{Resource: listObjects, Bucket: "data", Prefix: "a/"}
-	wantItems(t, objects, cfg, `[{"Etag":"\"e\"","LastModified":1668699881,"Key":"a/","Size":0,"StorageClass":"STANDARD"},`+
-		`{"Etag":"\"e\"","LastModified":1668699881,"Key":"a/1.txt","Size":12,"StorageClass":"STANDARD"},`+
-		`{"Etag":"\"e\"","LastModified":1668699881,"Key":"a/2.txt","Size":1,"StorageClass":"STANDARD"}]`)
+	wantItems(t, objects, cfg, `[{"Etag":"\"e\"","Key":"a/","LastModified":1.668699881E9,"Size":0,"StorageClass":"STANDARD"},`+
+		`{"Etag":"\"e\"","Key":"a/1.txt","LastModified":1.668699881E9,"Size":12,"StorageClass":"STANDARD"},`+
+		`{"Etag":"\"e\"","Key":"a/2.txt","LastModified":1.668699881E9,"Size":1,"StorageClass":"STANDARD"}]`)
 	cfg.Prefix = "none"
 	wantItems(t, objects, cfg, `[]`)
 	cfg.Bucket = "elsewhere"
@@ -86,8 +87,10 @@ func TestListing(t *testing.T) {
 
 func TestLoadAndFlatten(t *testing.T) {
 	t.Parallel()
-	objects := memoryObjects{"in/": "", "in/1.csv": "a\n1\n2\n", "in/2.csv": "", "in/3.csv": "b\n3\n", "in/4.csv.gz": zipped(t, "a\n4\n")}
-	cfg := Config{Resource: listObjects, Bucket: "data", Prefix: "in/", Transformation: "LOAD_AND_FLATTEN", InputType: "CSV",
+	objects := memoryObjects{"in/": "", "in/1.csv": "a\n1\n2\n", "in/2.csv": "", "in/3.csv": "b\n3\n",
+		"in/4.csv.gz": zipped(t, "a\n4\n")}
+	cfg := Config{Resource: listObjects, Bucket: "data", Prefix: "in/", Transformation: "LOAD_AND_FLATTEN",
+		InputType:         "CSV",
 		CSVHeaderLocation: "FIRST_ROW"}
 	wantItems(t, objects, cfg, `[{"a":"1"},{"a":"2"},{"b":"3"},{"a":"4"}]`)
 
@@ -125,7 +128,8 @@ func TestInventory(t *testing.T) {
 	wantItems(t, objects, cfg, want)
 	cfg.InputType, cfg.ManifestType = "", "S3_INVENTORY"
 	wantItems(t, objects, cfg, want)
-	named := Config{Resource: getObject, Bucket: "data", Key: "manifest.json", InputType: "MANIFEST", CSVHeaderLocation: "GIVEN", CSVHeaders: []string{"b", "k"}}
+	named := Config{Resource: getObject, Bucket: "data", Key: "manifest.json", InputType: "MANIFEST",
+		CSVHeaderLocation: "GIVEN", CSVHeaders: []string{"b", "k"}}
 	wantItems(t, objects, named, `[{"b":"source","k":"csvDataset/"},{"b":"source","k":"csvDataset/titles.csv"}]`)
 	cfg.Key = "orc.json"
 	wantCause(t, objects, cfg, `S3://data/orc.json is not the manifest of a CSV inventory (fileFormat "ORC"); configure the S3 inventory `+
@@ -144,7 +148,8 @@ func TestAthenaManifest(t *testing.T) {
 		"u/2":            "2,b\n",
 	}
 	objects["u/1.gz"] = zipped(t, "1,a\n")
-	cfg := Config{Resource: getObject, Bucket: "data", Key: "q-manifest.csv", ManifestType: "ATHENA_DATA", InputType: "CSV",
+	cfg := Config{Resource: getObject, Bucket: "data", Key: "q-manifest.csv", ManifestType: "ATHENA_DATA",
+		InputType:         "CSV",
 		CSVHeaderLocation: "GIVEN", CSVHeaders: []string{"n", "s"}}
 	wantItems(t, objects, cfg, `[{"n":"1","s":"a"},{"n":"2","s":"b"}]`)
 	cfg.CSVHeaderLocation = ""

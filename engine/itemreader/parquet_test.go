@@ -59,7 +59,8 @@ func TestParquetFaults(t *testing.T) {
 	}
 	cfg := parquetConfig()
 	cfg.Key = "cut"
-	if _, err := readAll(t.Context(), objects, cfg); !errors.As(err, new(*Error)) || !strings.HasPrefix(err.Error(), ErrorName+": reading S3://data/cut: ") {
+	if _, err := readAll(t.Context(), objects, cfg); !errors.As(err, new(*Error)) || !strings.HasPrefix(err.Error(),
+		ErrorName+": reading S3://data/cut: ") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -69,7 +70,8 @@ type textOnly struct{ Objects }
 
 func TestParquetNeedsRanges(t *testing.T) {
 	t.Parallel()
-	wantCause(t, textOnly{memoryObjects{}}, parquetConfig(), "the object store cannot read parts of an object, which InputType PARQUET needs")
+	wantCause(t, textOnly{memoryObjects{}}, parquetConfig(),
+		"the object store cannot read parts of an object, which InputType PARQUET needs")
 }
 
 func TestParquetItemSize(t *testing.T) {
@@ -79,13 +81,15 @@ func TestParquetItemSize(t *testing.T) {
 	}
 	large := row{Texts: slices.Repeat([]string{strings.Repeat("x", 1000)}, MaxItemBytes/1000+1)}
 	objects := memoryObjects{"f": parquetFile(t, row{}, large)}
-	wantCause(t, objects, parquetConfig(), "S3://data/f row 1: the item is larger than 8 MB (8388608 bytes), the largest that a Map can read; split it")
+	wantCause(t, objects, parquetConfig(),
+		"S3://data/f row 1: the item is larger than 8 MB (8388608 bytes), the largest that a Map can read; split it")
 }
 
 func TestParquetObjectSize(t *testing.T) {
 	t.Parallel()
-	wantCause(t, statedSize{memoryObjects{}}, parquetConfig(), "S3://data/f is larger than 10 GB (10737418240 bytes), the largest "+
-		"object that a Map can read; split it and list the parts with s3:listObjectsV2 and Transformation LOAD_AND_FLATTEN")
+	wantCause(t, statedSize{memoryObjects{}}, parquetConfig(),
+		"S3://data/f is larger than 10 GB (10737418240 bytes), the largest "+
+			"object that a Map can read; split it and list the parts with s3:listObjectsV2 and Transformation LOAD_AND_FLATTEN")
 }
 
 // statedSize claims that every object is larger than a Map can read.
@@ -110,9 +114,11 @@ func TestManyParquetObjects(t *testing.T) {
 	t.Parallel()
 	objects := manyParquet(t)
 	const want = `[{"user_id":"u1","points":1},{"user_id":"u2","points":2},{"user_id":"u3","points":3},{"user_id":"u4","points":4}]`
-	athena := Config{Resource: getObject, Bucket: "data", Key: "manifest.csv", InputType: "PARQUET", ManifestType: "ATHENA_DATA"}
+	athena := Config{Resource: getObject, Bucket: "data", Key: "manifest.csv", InputType: "PARQUET",
+		ManifestType: "ATHENA_DATA"}
 	wantItems(t, objects, athena, want)
-	listed := Config{Resource: listObjects, Bucket: "data", Prefix: "in/", InputType: "PARQUET", Transformation: "LOAD_AND_FLATTEN"}
+	listed := Config{Resource: listObjects, Bucket: "data", Prefix: "in/", InputType: "PARQUET",
+		Transformation: "LOAD_AND_FLATTEN"}
 	wantItems(t, objects, listed, want)
 }
 
@@ -120,8 +126,10 @@ func TestManyParquetObjects(t *testing.T) {
 func TestParquetResumes(t *testing.T) {
 	t.Parallel()
 	objects := manyParquet(t)
-	cfg := Config{Resource: listObjects, Bucket: "data", Prefix: "in/", InputType: "PARQUET", Transformation: "LOAD_AND_FLATTEN"}
-	marks := []string{"S3://data/in/1.parquet@0", "S3://data/in/1.parquet@1", "S3://data/in/1.parquet@2", "S3://data/in/1.parquet@3", "S3://data/in/3@1"}
+	cfg := Config{Resource: listObjects, Bucket: "data", Prefix: "in/", InputType: "PARQUET",
+		Transformation: "LOAD_AND_FLATTEN"}
+	marks := []string{"S3://data/in/1.parquet@0", "S3://data/in/1.parquet@1", "S3://data/in/1.parquet@2",
+		"S3://data/in/1.parquet@3", "S3://data/in/3@1"}
 	sources := []string{"S3://data/in/1.parquet", "S3://data/in/1.parquet", "S3://data/in/1.parquet", "S3://data/in/3"}
 	for at := range int64(5) {
 		r, err := Open(t.Context(), objects, cfg)
@@ -142,7 +150,8 @@ func TestParquetResumes(t *testing.T) {
 			}
 			continue
 		}
-		if points, _ := item.Value.Get("points"); err != nil || points.JSON() != string('1'+rune(at)) || item.Source != sources[at] || item.Index != at {
+		if points, _ := item.Value.Get("points"); err != nil || points.JSON() != string('1'+rune(at)) ||
+			item.Source != sources[at] || item.Index != at {
 			t.Errorf("item %d: %+v, %v", at, item, err)
 		}
 	}

@@ -7,7 +7,8 @@ import (
 	"stepback/asl/jsonvalue"
 )
 
-// Point finds what an ItemsPointer, a JSON Pointer (RFC 6901), leads to in a JSON document that is already there. The error is an *Error.
+// Point finds what an ItemsPointer, a JSON Pointer (RFC 6901), leads to in a JSON document that is already there. The
+// error is an *Error.
 func Point(document jsonvalue.Value, pointer string) (jsonvalue.Value, error) {
 	steps, err := parsePointer(pointer)
 	if err != nil {
@@ -26,7 +27,8 @@ func Point(document jsonvalue.Value, pointer string) (jsonvalue.Value, error) {
 		default:
 		}
 		if !found {
-			return at, failf("ItemsPointer %q leads nowhere, there is no %q in the JSON document", pointer, "/"+strings.Join(steps[:i+1], "/"))
+			return at, failf("ItemsPointer %q leads nowhere, there is no %q in the JSON document", pointer,
+				"/"+strings.Join(steps[:i+1], "/"))
 		}
 	}
 	return at, nil

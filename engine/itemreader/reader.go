@@ -8,24 +8,26 @@ import (
 
 // Reader yields the items of one dataset in order. It is for one goroutine at a time.
 type Reader interface {
-	// Next returns the next item, or io.EOF behind the last one or at MaxItems. Other errors are an *Error, or the context's.
-	// An error is final.
+	// Next returns the next item, or io.EOF behind the last one or at MaxItems. Other errors are an *Error, or the
+	// context's. An error is final.
 	Next(ctx context.Context) (Item, error)
-	// Skip passes over up to n items, cheaper than reading them, for resuming at a Position. It stops without an error when
-	// the dataset ends earlier.
+	// Skip passes over up to n items, cheaper than reading them, for resuming at a Position. It stops without an error
+	// when the dataset ends earlier.
 	Skip(ctx context.Context, n int64) error
 	// Position says how far the reader is.
 	Position() Position
-	// Mark tells where the last item was that was read or skipped, when the dataset is a listing; otherwise it is empty. The item
-	// before which the same number of items lie has the same mark as long as the listing has not changed in a way that matters.
+	// Mark tells where the last item was that was read or skipped, when the dataset is a listing; otherwise it is
+	// empty. The item before which the same number of items lie has the same mark as long as the listing has not
+	// changed in a way that matters.
 	Mark() string
 	// Close releases the open object.
 	Close() error
 }
 
-// Open checks the configuration and opens the dataset, up to and including a CSV header or the way to ItemsPointer, so that most
-// mistakes show here. The context of the call that opens an object (Open, or Next and Skip where there are several) governs
-// the object's content too, so use one context for the life of the reader. The error is an *Error, or the context's.
+// Open checks the configuration and opens the dataset, up to and including a CSV header or the way to ItemsPointer, so
+// that most mistakes show here. The context of the call that opens an object (Open, or Next and Skip where there are
+// several) governs the object's content too, so use one context for the life of the reader. The error is an *Error, or
+// the context's.
 func Open(ctx context.Context, objects Objects, cfg Config) (Reader, error) {
 	if err := cfg.check(); err != nil {
 		return nil, err

@@ -17,13 +17,18 @@ func TestConfigFaults(t *testing.T) {
 		want   string
 	}{
 		{func(c *Config) { c.MaxItems = -1 }, "field MaxItems must be positive"},
-		{func(c *Config) { c.Resource = "arn:aws:states:::s3:headObject" }, `ItemReader Resource "arn:aws:states:::s3:headObject" is not ` +
-			`supported; use arn:aws:states:::s3:getObject or arn:aws:states:::s3:listObjectsV2`},
-		{func(c *Config) { c.Bucket = "" }, "the ItemReader names no bucket; give Bucket in its Parameters or Arguments"},
-		{func(c *Config) { c.Key = "" }, `the ItemReader names no object in bucket "data"; give Key in its Parameters or Arguments`},
+		{func(c *Config) { c.Resource = "arn:aws:states:::s3:headObject" },
+			`ItemReader Resource "arn:aws:states:::s3:headObject" is not ` +
+				`supported; use arn:aws:states:::s3:getObject or arn:aws:states:::s3:listObjectsV2`},
+		{func(c *Config) { c.Bucket = "" },
+			"the ItemReader names no bucket; give Bucket in its Parameters or Arguments"},
+		{func(c *Config) { c.Key = "" },
+			`the ItemReader names no object in bucket "data"; give Key in its Parameters or Arguments`},
 		{func(c *Config) { c.InputType = "XML" }, `InputType "XML" is not one of CSV, JSON, JSONL, PARQUET, MANIFEST`},
-		{func(c *Config) { c.InputType = "" }, "s3:getObject needs a ReaderConfig with an InputType of CSV, JSON, JSONL, PARQUET or MANIFEST"},
-		{func(c *Config) { c.InputType, c.VersionID = "PARQUET", "v1" }, "InputType PARQUET does not support VersionId; remove it, the latest version is read"},
+		{func(c *Config) { c.InputType = "" },
+			"s3:getObject needs a ReaderConfig with an InputType of CSV, JSON, JSONL, PARQUET or MANIFEST"},
+		{func(c *Config) { c.InputType, c.VersionID = "PARQUET", "v1" },
+			"InputType PARQUET does not support VersionId; remove it, the latest version is read"},
 		{func(c *Config) { c.CSVDelimiter = "," }, `CSVDelimiter "," is not one of COMMA, PIPE, SEMICOLON, SPACE, TAB`},
 		{func(c *Config) { c.CSVHeaderLocation = "" }, "InputType CSV needs a CSVHeaderLocation of FIRST_ROW or GIVEN"},
 		{func(c *Config) { c.ManifestType = "S3_INVENTORY" },
@@ -204,7 +209,8 @@ func TestMemoryDoesNotGrowWithTheObject(t *testing.T) {
 		object endlessRows
 		view   func(records) *window
 	}{
-		{csvConfig(), endlessRows{head: "a,b,c\n", row: rows}, func(r records) *window { return &r.(*csvRecords).rows.w }},
+		{csvConfig(), endlessRows{head: "a,b,c\n", row: rows},
+			func(r records) *window { return &r.(*csvRecords).rows.w }},
 		{Config{Resource: getObject, Bucket: "data", Key: "f", InputType: "JSON"}, endlessRows{head: "[", row: values},
 			func(r records) *window { return &r.(*jsonRecords).w }},
 	} {

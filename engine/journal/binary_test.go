@@ -18,9 +18,12 @@ func TestDescriptionReadsBack(t *testing.T) {
 		text := func(name string) string { return rapid.String().Draw(t, name) }
 		x := &journal.Execution{
 			ARN: text("arn"), Name: text("name"), MachineARN: text("machine"), MapRunARN: text("run"),
-			VersionARN: text("version"), AliasARN: text("alias"), Revision: text("revision"), TraceHeader: text("trace"),
-			Express: rapid.Bool().Draw(t, "express"), Sync: rapid.Bool().Draw(t, "sync"), Status: interpreter.Status(text("status")),
-			Start: time.Unix(0, rapid.Int64Min(1).Draw(t, "start")).UTC(), Input: text("input"), Output: text("output"),
+			VersionARN: text("version"), AliasARN: text("alias"), Revision: text("revision"),
+			TraceHeader: text("trace"),
+			Express:     rapid.Bool().Draw(t, "express"), Sync: rapid.Bool().Draw(t, "sync"),
+			Status: interpreter.Status(text("status")),
+			Start:  time.Unix(0, rapid.Int64Min(1).Draw(t, "start")).UTC(), Input: text("input"),
+			Output:    text("output"),
 			FirstItem: rapid.Int64().Draw(t, "first"), Definition: text("definition"), TestCase: text("case"),
 			Items: rapid.Int64().Draw(t, "items"), HistorySize: rapid.Int64().Draw(t, "size"), LastItem: text("last"),
 			RedriveCount: rapid.Int64Range(0, 3).Draw(t, "redrives"),

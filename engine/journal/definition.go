@@ -5,7 +5,8 @@ import (
 	"encoding/hex"
 )
 
-// Definition is what executions run, kept with the first execution that uses it so that nothing else is needed to go on.
+// Definition is what executions run, kept with the first execution that uses it so that nothing else is needed to go
+// on.
 type Definition struct {
 	// ID identifies the definition by its content; NewDefinition makes it.
 	ID string

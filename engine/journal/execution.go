@@ -52,8 +52,8 @@ type RedriveToken struct {
 // Ended reports whether the execution has come to its end.
 func (x *Execution) Ended() bool { return x.Status != interpreter.Running }
 
-// Record is one step of one execution: the events that were applied and the history they produced. Execution is the state
-// after the step.
+// Record is one step of one execution: the events that were applied and the history they produced. Execution is the
+// state after the step.
 type Record struct {
 	Execution *Execution
 	// Definition is what the execution runs, on the first step of an execution that has one.
@@ -65,8 +65,8 @@ type Record struct {
 	// Begin marks the first step, End the last; All is the whole history at the end of an execution.
 	Begin, End bool
 	All        []history.Event
-	// Past is set on the step that redrives an execution: everything before it, which becomes step 0 of the execution, as that is open
-	// again.
+	// Past is set on the step that redrives an execution: everything before it, which becomes step 0 of the execution,
+	// as that is open again.
 	Past *Past
 }
 

@@ -37,13 +37,15 @@ func (x *Execution) AppendBinary(dst []byte) []byte {
 // Decode reads a description that AppendBinary wrote. What stores of the first format lack comes last.
 func Decode(src []byte) (*Execution, error) {
 	r := reader{src: src}
-	x := &Execution{ARN: r.text(), Name: r.text(), MachineARN: r.text(), MapRunARN: r.text(), Status: interpreter.Status(r.text())}
+	x := &Execution{ARN: r.text(), Name: r.text(), MachineARN: r.text(), MapRunARN: r.text(),
+		Status: interpreter.Status(r.text())}
 	x.Input, x.Output = r.text(), r.text()
 	x.Failure.Error, x.Failure.Cause = r.text(), r.text()
 	r.flags(&x.Express, &x.Failure.HasError, &x.Failure.HasCause, &x.Sync)
 	x.Start, x.Stop = r.time(), r.time()
 	x.Items, x.HistorySize = r.number(), r.number()
-	for _, s := range [...]*string{&x.VersionARN, &x.AliasARN, &x.Revision, &x.TraceHeader, &x.Definition, &x.TestCase} {
+	for _, s := range [...]*string{&x.VersionARN, &x.AliasARN, &x.Revision, &x.TraceHeader, &x.Definition,
+		&x.TestCase} {
 		if r.more() {
 			*s = r.text()
 		}

@@ -1,6 +1,7 @@
-// Package journal keeps executions: what they are, the events applied to them, how they ended and their histories. It is the
-// seam between the engine and its disk: an event and the history it produced are committed here before any effect of it becomes
-// visible, and what has not ended is read back from here after a crash. It never interprets what it keeps.
+// Package journal keeps executions: what they are, the events applied to them, how they ended and their histories. It
+// is the seam between the engine and its disk: an event and the history it produced are committed here before any
+// effect of it becomes visible, and what has not ended is read back from here after a crash. It never interprets what
+// it keeps.
 package journal
 
 import (
@@ -18,8 +19,8 @@ var (
 	ErrNotFound = errors.New("journal: no such execution")
 	// ErrDiskFull says that new work is refused because the disk has no room for it. What was committed before is kept.
 	ErrDiskFull = errors.New("journal: the disk is full; make room")
-	// ErrBroken says that the disk refused a write, so that nothing can be committed any more until the journal is opened again.
-	// What was committed before is kept.
+	// ErrBroken says that the disk refused a write, so that nothing can be committed any more until the journal is
+	// opened again. What was committed before is kept.
 	ErrBroken = errors.New("journal: the disk refused a write; when it is well again, start stepback again")
 	// ErrClosed says that the journal has been closed.
 	ErrClosed = errors.New("journal: closed")
@@ -30,10 +31,10 @@ type Journal interface {
 	Executions
 	Recovery
 	MapRuns
-	// Commit takes a record up at once, so that the caller may change it when Commit returns, and calls done, once, from any
-	// goroutine, when the record is durable; done must be quick. An error means that nothing of the record is kept and that nothing
-	// of it may become visible. Records become durable in the order in which they were taken up. EXPRESS executions are kept only
-	// when they end, and done may be called before that is durable.
+	// Commit takes a record up at once, so that the caller may change it when Commit returns, and calls done, once,
+	// from any goroutine, when the record is durable; done must be quick. An error means that nothing of the record is
+	// kept and that nothing of it may become visible. Records become durable in the order in which they were taken up.
+	// EXPRESS executions are kept only when they end, and done may be called before that is durable.
 	Commit(r *Record, done func(error))
 	// Close makes durable what was taken up and releases the store.
 	Close() error
@@ -51,9 +52,11 @@ type Executions interface {
 
 // Recovery is what is read to go on after a crash.
 type Recovery interface {
-	// Unfinished yields the STANDARD executions that have not ended and whose ARN begins with a prefix, in the order of their ARNs.
+	// Unfinished yields the STANDARD executions that have not ended and whose ARN begins with a prefix, in the order of
+	// their ARNs.
 	Unfinished(ctx context.Context, prefix string) iter.Seq2[*Unfinished, error]
-	// Events returns the events that were applied to a STANDARD execution that ended without success, in order, or ErrNotFound.
+	// Events returns the events that were applied to a STANDARD execution that ended without success, in order, or
+	// ErrNotFound.
 	Events(ctx context.Context, arn string) ([]interpreter.Event, error)
 	// Definition returns a definition by its ID, or ErrNotFound.
 	Definition(ctx context.Context, id string) (*Definition, error)

@@ -7,11 +7,12 @@ import (
 	"stepback/engine/interpreter"
 )
 
-// MapRun is what is kept of a Map Run. The counts of one that is under way are those of its beginning: its child executions
-// say how far it has come.
+// MapRun is what is kept of a Map Run. The counts of one that is under way are those of its beginning: its child
+// executions say how far it has come.
 type MapRun struct {
 	ARN string `json:"mapRunArn"`
-	// Execution is the ARN of the execution whose Map state it is, Machine the labelled ARN of its child executions' machine.
+	// Execution is the ARN of the execution whose Map state it is, Machine the labelled ARN of its child executions'
+	// machine.
 	Execution string `json:"executionArn"`
 	Machine   string `json:"stateMachineArn"`
 	// Children is what the ARNs of its child executions begin with, and no others do.
@@ -21,8 +22,9 @@ type MapRun struct {
 	Stopped  time.Time          `json:"stopDate,omitzero"` // zero while it is under way
 	// Source identifies the content of the items, so that a change of it is noticed; empty when it cannot change.
 	Source string `json:"source,omitempty"`
-	// Failure is why the Map Run fails, from when that is settled on: its child executions are stopped only after this is kept, so that
-	// a Map Run which is gone on with after a crash fails for it and does not do without those that were stopped.
+	// Failure is why the Map Run fails, from when that is settled on: its child executions are stopped only after this
+	// is kept, so that a Map Run which is gone on with after a crash fails for it and does not do without those that
+	// were stopped.
 	Failure history.Failure `json:"-"`
 	// RedriveCount counts the redrives of the Map Run, Redriven is when the last was.
 	RedriveCount int64     `json:"redriveCount"`

@@ -40,10 +40,12 @@ func (m *MapRun) AppendBinary(dst []byte) []byte {
 	return w.dst
 }
 
-// DecodeMapRun reads a Map Run that AppendBinary wrote. What it lacks of redrives and failures was kept by an earlier version.
+// DecodeMapRun reads a Map Run that AppendBinary wrote. What it lacks of redrives and failures was kept by an earlier
+// version.
 func DecodeMapRun(src []byte) (*MapRun, error) {
 	r := reader{src: src}
-	m := &MapRun{ARN: r.text(), Execution: r.text(), Machine: r.text(), Children: r.text(), Status: interpreter.Status(r.text())}
+	m := &MapRun{ARN: r.text(), Execution: r.text(), Machine: r.text(), Children: r.text(),
+		Status: interpreter.Status(r.text())}
 	m.Source = r.text()
 	m.Started, m.Stopped = r.time(), r.time()
 	m.MaxConcurrency, m.ToleratedFailureCount = r.number(), r.number()

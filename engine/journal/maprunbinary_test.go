@@ -10,11 +10,13 @@ import (
 	"stepback/engine/journal"
 )
 
-// TestMapRunsAreReadAsTheyWereWritten keeps Map Runs with and without what later versions added, which earlier ones pass over.
+// TestMapRunsAreReadAsTheyWereWritten keeps Map Runs with and without what later versions added, which earlier ones
+// pass over.
 func TestMapRunsAreReadAsTheyWereWritten(t *testing.T) {
 	t.Parallel()
 	plain := journal.MapRun{
-		ARN: "arn", Execution: "x", Machine: "m", Children: "c", Status: interpreter.Running, Source: `"1"`, Started: time.Unix(1, 2).UTC(),
+		ARN: "arn", Execution: "x", Machine: "m", Children: "c", Status: interpreter.Running, Source: `"1"`,
+		Started:      time.Unix(1, 2).UTC(),
 		MapRunLimits: journal.MapRunLimits{MaxConcurrency: 3, ToleratedFailurePercentage: 1.5, PercentageGiven: true},
 		Items:        journal.Tally{Succeeded: 4, Aborted: 5}, Executions: journal.Tally{Failed: 6},
 	}
@@ -24,7 +26,8 @@ func TestMapRunsAreReadAsTheyWereWritten(t *testing.T) {
 	failing.Failure = history.NewFailure("States.ItemReaderFailed", "the disk is gone")
 	both := redriven
 	both.Failure = failing.Failure
-	for name, m := range map[string]journal.MapRun{"plain": plain, "redriven": redriven, "failing": failing, "both": both} {
+	for name, m := range map[string]journal.MapRun{"plain": plain, "redriven": redriven, "failing": failing,
+		"both": both} {
 		raw := m.AppendBinary(nil)
 		got, err := journal.DecodeMapRun(raw)
 		if err != nil || !reflect.DeepEqual(*got, m) {

@@ -41,7 +41,8 @@ func (m *Memory) keep(r *Record) {
 		return
 	}
 	var step []byte
-	lost := r.End && (r.Execution.Express || r.Execution.Status == interpreter.Succeeded) // nobody will ask for the events
+	lost := r.End && (r.Execution.Express ||
+		r.Execution.Status == interpreter.Succeeded) // nobody will ask for the events
 	if !lost {
 		step = AppendStep(nil, r.Events, r.History)
 	}

@@ -10,8 +10,8 @@ type Tally struct {
 	Failed    int64 `json:"failed"`
 	TimedOut  int64 `json:"timedOut"`
 	Aborted   int64 `json:"aborted"`
-	// PendingRedrive ended without success before their Map Run was redriven, and are not redriven yet. NotRedrivable are those of the
-	// others that could not be redriven.
+	// PendingRedrive ended without success before their Map Run was redriven, and are not redriven yet. NotRedrivable
+	// are those of the others that could not be redriven.
 	PendingRedrive int64 `json:"pendingRedrive,omitempty"`
 	NotRedrivable  int64 `json:"failuresNotRedrivable,omitempty"`
 }

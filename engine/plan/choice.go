@@ -159,7 +159,10 @@ func compileComparison(r *asl.Rule) (test, error) {
 	}
 	if name == "StringMatches" {
 		pattern := compileWildcard(r.Operand.Text())
-		c.operator = func(v, _ jsonvalue.Value) bool { return v.Kind() == jsonvalue.String && pattern.matches(v.Text()) }
+		c.operator = func(v, _ jsonvalue.Value) bool {
+			return v.Kind() == jsonvalue.String &&
+				pattern.matches(v.Text())
+		}
 	}
 	return c, nil
 }
@@ -219,7 +222,8 @@ func init() { //nolint:gochecknoinits // the table of fifteen ordered operators 
 		"GreaterThanEquals": func(o int) bool { return o >= 0 },
 	} {
 		operators["String"+suffix] = func(v, o jsonvalue.Value) bool {
-			return v.Kind() == jsonvalue.String && o.Kind() == jsonvalue.String && holds(compareUTF16(v.Text(), o.Text()))
+			return v.Kind() == jsonvalue.String && o.Kind() == jsonvalue.String &&
+				holds(compareUTF16(v.Text(), o.Text()))
 		}
 		operators["Numeric"+suffix] = func(v, o jsonvalue.Value) bool {
 			return v.Kind() == jsonvalue.Number && o.Kind() == jsonvalue.Number && holds(jsonvalue.CompareNumbers(v, o))

@@ -92,7 +92,8 @@ func (d dialect) text(field string, s asl.Scalar) (Text, error) {
 func policy(r *asl.Retrier) retrypatterns.Policy {
 	p := retrypatterns.Policy{
 		Interval: time.Duration(r.IntervalSeconds) * time.Second, Rate: r.BackoffRate,
-		MaxDelay: time.Duration(r.MaxDelaySeconds) * time.Second, MaxAttempts: int(r.MaxAttempts), Jitter: retrypatterns.JitterNone,
+		MaxDelay: time.Duration(r.MaxDelaySeconds) * time.Second, MaxAttempts: int(r.MaxAttempts),
+		Jitter: retrypatterns.JitterNone,
 	}
 	if r.FullJitter {
 		p.Jitter = retrypatterns.JitterFull
@@ -116,8 +117,9 @@ func newMatcher(names []string) matcher {
 	return m
 }
 
-// Matches reports whether the error is handled. States.Runtime never is, not even by its name; States.TaskFailed stands for
-// everything but States.Timeout; a heartbeat overrun, which is reported as States.Timeout, also answers to States.HeartbeatTimeout.
+// Matches reports whether the error is handled. States.Runtime never is, not even by its name; States.TaskFailed stands
+// for everything but States.Timeout; a heartbeat overrun, which is reported as States.Timeout, also answers to
+// States.HeartbeatTimeout.
 func (m matcher) Matches(name string, heartbeat bool) bool {
 	if name == ErrRuntime {
 		return false

@@ -122,7 +122,8 @@ func (m *Map) batcher(d dialect, b *asl.ItemBatcher) error {
 	if m.Batcher.MaxItemsPerBatch, err = d.number("ItemBatcher/", "MaxItemsPerBatch", b.MaxItemsPerBatch); err != nil {
 		return err
 	}
-	if m.Batcher.MaxInputBytesPerBatch, err = d.number("ItemBatcher/", "MaxInputBytesPerBatch", b.MaxInputBytesPerBatch); err != nil {
+	if m.Batcher.MaxInputBytesPerBatch, err = d.number("ItemBatcher/", "MaxInputBytesPerBatch",
+		b.MaxInputBytesPerBatch); err != nil {
 		return err
 	}
 	m.Batcher.BatchInput, err = d.payload("ItemBatcher/BatchInput", b.BatchInput)

@@ -9,8 +9,8 @@ import (
 	"stepback/asl/template"
 )
 
-// Payload is a field that builds data, compiled in the query language of its state: a payload template in JSONPath, a value with
-// expressions in JSONata. Exactly one of the two is set.
+// Payload is a field that builds data, compiled in the query language of its state: a payload template in JSONPath, a
+// value with expressions in JSONata. Exactly one of the two is set.
 type Payload struct {
 	// Field is the field's name as errors show it, such as Output or ItemReader/Arguments.
 	Field      string

@@ -1,6 +1,6 @@
-// Package plan turns a parsed definition into the form that is run: names become pointers, paths, templates, intrinsic calls,
-// JSONata expressions and choice rules are compiled, resources are taken apart. A plan is immutable and shared by all executions of a state
-// machine. It never runs anything and does no I/O.
+// Package plan turns a parsed definition into the form that is run: names become pointers, paths, templates, intrinsic
+// calls, JSONata expressions and choice rules are compiled, resources are taken apart. A plan is immutable and shared
+// by all executions of a state machine. It never runs anything and does no I/O.
 package plan
 
 import (
@@ -30,8 +30,8 @@ type Graph struct {
 	Tokens bool
 }
 
-// State is one state with everything compiled that its type needs; the rest is nil. The paths of a JSONata state let everything
-// through unchanged.
+// State is one state with everything compiled that its type needs; the rest is nil. The paths of a JSONata state let
+// everything through unchanged.
 type State struct {
 	Name            string
 	Type            asl.Type

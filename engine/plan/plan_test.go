@@ -36,18 +36,25 @@ func mustCompile(t *testing.T, definition string) *plan.Plan {
 func TestResourcesAreTakenApart(t *testing.T) {
 	t.Parallel()
 	for resource, want := range map[string]plan.Task{
-		"arn:aws:states:::lambda:invoke":                                   {Service: "lambda", Action: "invoke"},
-		"arn:aws:states:::states:startExecution.sync:2":                    {Service: "states", Action: "startExecution", Pattern: plan.Sync2},
-		"arn:aws:states:::states:startExecution.sync":                      {Service: "states", Action: "startExecution", Pattern: plan.Sync},
-		"arn:aws:states:::sqs:sendMessage.waitForTaskToken":                {Service: "sqs", Action: "sendMessage", Pattern: plan.WaitForTaskToken},
-		"arn:aws:states:::aws-sdk:sfn:startSyncExecution":                  {Service: "aws-sdk:sfn", Action: "startSyncExecution"},
-		"arn:aws:lambda:eu-west-1:123456789012:function:f":                 {Target: plan.Function},
-		"arn:aws:states:eu-west-1:123456789012:activity:a":                 {Target: plan.Activity},
-		"arn:aws-cn:states:::lambda:invoke.waitForTaskToken":               {Service: "lambda", Action: "invoke", Pattern: plan.WaitForTaskToken},
+		"arn:aws:states:::lambda:invoke": {Service: "lambda", Action: "invoke"},
+		"arn:aws:states:::states:startExecution.sync:2": {Service: "states",
+			Action: "startExecution", Pattern: plan.Sync2},
+		"arn:aws:states:::states:startExecution.sync": {Service: "states",
+			Action: "startExecution", Pattern: plan.Sync},
+		"arn:aws:states:::sqs:sendMessage.waitForTaskToken": {Service: "sqs", Action: "sendMessage",
+			Pattern: plan.WaitForTaskToken},
+		"arn:aws:states:::aws-sdk:sfn:startSyncExecution": {Service: "aws-sdk:sfn",
+			Action: "startSyncExecution"},
+		"arn:aws:lambda:eu-west-1:123456789012:function:f": {Target: plan.Function},
+		"arn:aws:states:eu-west-1:123456789012:activity:a": {Target: plan.Activity},
+		"arn:aws-cn:states:::lambda:invoke.waitForTaskToken": {Service: "lambda", Action: "invoke",
+			Pattern: plan.WaitForTaskToken},
 		"arn:aws:lambda:eu-west-1:123456789012:function:f:$LATEST.nothing": {Target: plan.Function},
 	} {
-		got := mustCompile(t, `{"StartAt":"T","States":{"T":{"Type":"Task","Resource":"`+resource+`","End":true}}}`).Root.Start.Task
-		if got.Target != want.Target || got.Service != want.Service || got.Action != want.Action || got.Pattern != want.Pattern {
+		got := mustCompile(t, `{"StartAt":"T","States":{"T":{"Type":"Task","Resource":"`+resource+
+			`","End":true}}}`).Root.Start.Task
+		if got.Target != want.Target || got.Service != want.Service || got.Action != want.Action ||
+			got.Pattern != want.Pattern {
 			t.Errorf("%s: %+v", resource, got)
 		}
 	}
@@ -62,7 +69,8 @@ func TestRetriersBecomePolicies(t *testing.T) {
 	s := mustCompile(t, `{"StartAt":"T","States":{"T":{"Type":"Task","Resource":"arn:aws:states:::lambda:invoke","End":true,
 		"Retry":[{"ErrorEquals":["A"],"IntervalSeconds":2,"MaxAttempts":4,"BackoffRate":1.8,"MaxDelaySeconds":30,"JitterStrategy":"FULL"},{"ErrorEquals":["B"]}]}}}`).Root.Start
 	want := []retrypatterns.Policy{
-		{Interval: 2 * time.Second, Rate: 1.8, MaxDelay: 30 * time.Second, MaxAttempts: 4, Jitter: retrypatterns.JitterFull},
+		{Interval: 2 * time.Second, Rate: 1.8, MaxDelay: 30 * time.Second, MaxAttempts: 4,
+			Jitter: retrypatterns.JitterFull},
 		{Interval: time.Second, Rate: 2, MaxAttempts: 3, Jitter: retrypatterns.JitterNone},
 	}
 	for i, p := range want {
@@ -112,7 +120,8 @@ func (i input) Lookup(p *jsonpath.Path) (jsonvalue.Value, error) { return p.Sele
 
 func rule(t *testing.T, test string) *plan.Rule {
 	t.Helper()
-	p := mustCompile(t, `{"StartAt":"C","States":{"C":{"Type":"Choice","Choices":[{`+test+`,"Next":"E"}]},"E":{"Type":"Succeed"}}}`)
+	p := mustCompile(t, `{"StartAt":"C","States":{"C":{"Type":"Choice","Choices":[{`+test+
+		`,"Next":"E"}]},"E":{"Type":"Succeed"}}}`)
 	return &p.Root.Start.Choice.Rules[0]
 }
 
@@ -141,7 +150,8 @@ func TestChoiceRules(t *testing.T) {
 		`"Not":{"Variable":"$.s","StringEquals":"b"}`:                                           false,
 		`"And":[{"Variable":"$.b","BooleanEquals":true},{"Variable":"$.s","StringEquals":"x"}]`: false,
 		`"Or":[{"Variable":"$.b","BooleanEquals":false},{"Variable":"$.s","StringEquals":"b"}]`: true,
-		`"Variable":"$.big","StringLessThanPath":"$.bmp"`:                                       true, // by UTF-16 units, as Java compares
+		`"Variable":"$.big","StringLessThanPath":"$.bmp"`:                                       true,
+		// by UTF-16 units, as Java compares
 	} {
 		r := rule(t, test)
 		got, err := r.Matches(input{in})
@@ -191,7 +201,8 @@ func TestTimestamps(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{
 		"2026-01-02T03:04:05Z": true, "2026-01-02T03:04:05.123456789+09:00": true, "2026-01-02T03:04Z": true,
-		"2026-01-02 03:04:05Z": false, "2026-01-02t03:04:05z": false, "2026-01-02T03:04:05": false, "": false, "2026-13-02T03:04:05Z": false,
+		"2026-01-02 03:04:05Z": false, "2026-01-02t03:04:05z": false, "2026-01-02T03:04:05": false, "": false,
+		"2026-13-02T03:04:05Z":            false,
 		"2026-01-02T03:04:05.1234567890Z": false, "2026-01-02T03:04:05,5Z": false, "2026-01-02T03:04:05+18:00": true,
 		"2026-01-02T03:04:05-18:01": false, "2026-01-02T24:00:00Z": false, "2026-01-02T03:04:60Z": false,
 	} {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"stepback/asl"
+	"stepback/aws"
 	"stepback/engine/history"
 )
 
@@ -39,7 +40,8 @@ type Task struct {
 	Timeout         Number
 	Heartbeat       Number
 	Credentials     *Payload
-	// StartedDetails are the details that every TaskStarted, TaskSubmitted and TaskSucceeded event of an integration shares.
+	// StartedDetails are the details that every TaskStarted, TaskSubmitted and TaskSucceeded event of an integration
+	// shares.
 	StartedDetails *history.Details
 }
 
@@ -69,15 +71,15 @@ func task(s *asl.State) (*Task, error) {
 
 // resource takes an ARN apart: arn:partition:service:region:account:rest.
 func (t *Task) resource() {
-	parts := strings.SplitN(t.Resource, ":", 6)
-	if len(parts) < 6 {
+	arn, ok := aws.ParseARN(t.Resource)
+	if !ok {
 		return
 	}
-	rest := parts[5]
+	rest := arn.Resource
 	switch {
-	case parts[2] == "lambda":
+	case arn.Service == "lambda":
 		t.Target = Function
-	case parts[2] == "states" && strings.HasPrefix(rest, "activity:"):
+	case arn.Service == "states" && strings.HasPrefix(rest, "activity:"):
 		t.Target = Activity
 	default:
 		t.integration(rest)
@@ -96,11 +98,12 @@ func (t *Task) integration(rest string) {
 	}
 }
 
-// Tokens reports whether a task token comes with each attempt of the task: with activities and tokens a worker ends the task by it,
-// and it may end the wait for a job early.
+// Tokens reports whether a task token comes with each attempt of the task: with activities and tokens a worker ends the
+// task by it, and it may end the wait for a job early.
 func (t *Task) Tokens() bool { return t.Target == Activity || t.Pattern != RequestResponse }
 
-// tokens reports whether a task of the state, or of a scope that the state runs in the same execution, comes with task tokens.
+// tokens reports whether a task of the state, or of a scope that the state runs in the same execution, comes with task
+// tokens.
 func (s *State) tokens() bool {
 	if s.Task != nil && s.Task.Tokens() || s.Map != nil && !s.Map.Distributed && s.Map.Processor.Tokens {
 		return true

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// compareUTF16 orders strings as Java does: by UTF-16 code units, which differs from code point order for characters outside
-// the basic plane.
+// compareUTF16 orders strings as Java does: by UTF-16 code units, which differs from code point order for characters
+// outside the basic plane.
 func compareUTF16(a, b string) int {
 	i := 0
 	for i < len(a) && i < len(b) && a[i] == b[i] {

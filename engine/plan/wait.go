@@ -42,7 +42,8 @@ func wait(s *asl.State) (*Wait, error) {
 	}
 	t, ok := ParseTimestamp(s.Timestamp.Literal.Text())
 	if !ok {
-		return nil, fmt.Errorf("the Timestamp %q is not a date and time such as 2026-01-02T03:04:05Z", s.Timestamp.Literal.Text())
+		return nil, fmt.Errorf("the Timestamp %q is not a date and time such as 2026-01-02T03:04:05Z",
+			s.Timestamp.Literal.Text())
 	}
 	w.Timestamp = t
 	return w, nil
@@ -54,8 +55,8 @@ const (
 	maxFraction = 9
 )
 
-// ParseTimestamp reads an ISO 8601 date and time with a T and a zone, as Java's ISO_OFFSET_DATE_TIME does, but for small letters, which
-// the language forbids.
+// ParseTimestamp reads an ISO 8601 date and time with a T and a zone, as Java's ISO_OFFSET_DATE_TIME does, but for
+// small letters, which the language forbids.
 func ParseTimestamp(s string) (time.Time, bool) {
 	if len(s) < 11 || s[10] != 'T' || strings.Contains(s, ",") || fraction(s) > maxFraction {
 		return time.Time{}, false

@@ -15,7 +15,8 @@ func TestCollector(t *testing.T) {
 	}{
 		{"", `[[1,2],` + failedRecord + `,[],"x"]`},
 		{Flatten, `[1,2,` + failedRecord + `,"x"]`},
-		{None, `[` + succeededRecord + `,` + failedRecord + `,` + strings.Replace(succeededRecord, "[1,2]", "[]", 1) + `,` +
+		{None, `[` + succeededRecord + `,` + failedRecord + `,` + strings.Replace(succeededRecord, "[1,2]", "[]", 1) +
+			`,` +
 			strings.Replace(succeededRecord, "[1,2]", `\"x\"`, 1) + `]`},
 	}
 	for _, test := range tests {
@@ -56,7 +57,8 @@ func TestCollectorLimit(t *testing.T) {
 		t.Errorf("nothing more: %v", err)
 	}
 	if err := c.Add(2, succeeded("1")); !errors.As(err, &limit) || limit.Cause() != "The results of the child "+
-		"executions are larger than 262144 bytes; export them to S3 with a ResultWriter." || err.Error() != "States.DataLimitExceeded: "+limit.Cause() {
+		"executions are larger than 262144 bytes; export them to S3 with a ResultWriter." ||
+		err.Error() != "States.DataLimitExceeded: "+limit.Cause() {
 		t.Errorf("got %v", err)
 	}
 	if err := c.Add(3, succeeded("1")); !errors.As(err, &limit) {

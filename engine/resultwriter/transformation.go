@@ -6,8 +6,8 @@ import (
 	"stepback/asl/jsonvalue"
 )
 
-// Transformation says what of a succeeded child is kept, in AWS's words. Children that did not succeed are always kept as full
-// records.
+// Transformation says what of a succeeded child is kept, in AWS's words. Children that did not succeed are always kept
+// as full records.
 type Transformation string
 
 // The transformations.

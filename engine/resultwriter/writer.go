@@ -15,8 +15,8 @@ import (
 // MaxFileBytes is the size of the largest result file, 5 GB; further results go to another one.
 const MaxFileBytes = 5_000_000_000
 
-// Objects is what the writer needs of an object store. Implementations map the store's errors to messages that name bucket and
-// key; the writer uses them as the cause of States.ResultWriterFailed.
+// Objects is what the writer needs of an object store. Implementations map the store's errors to messages that name
+// bucket and key; the writer uses them as the cause of States.ResultWriterFailed.
 type Objects interface {
 	// Put stores an object of size bytes. It may seek in body, to read it again for another try.
 	Put(ctx context.Context, bucket, key string, body io.ReadSeeker, size int64) error
@@ -39,7 +39,8 @@ type Config struct {
 // fileStatuses are the statuses that have result files, in the manifest's order.
 var fileStatuses = []Status{Failed, Pending, Succeeded}
 
-// Writer exports the results of one Map run. It is for one goroutine at a time. Exactly one of Finish and Abort ends it.
+// Writer exports the results of one Map run. It is for one goroutine at a time. Exactly one of Finish and Abort ends
+// it.
 type Writer struct {
 	objects Objects
 	cfg     Config
@@ -64,7 +65,8 @@ func New(objects Objects, cfg Config) (*Writer, error) {
 		f.transformation = None
 	case None, Compact, Flatten:
 	default:
-		return nil, &Error{Cause: fmt.Sprintf("Transformation %q is not one of NONE, COMPACT, FLATTEN", cfg.Transformation)}
+		return nil, &Error{Cause: fmt.Sprintf("Transformation %q is not one of NONE, COMPACT, FLATTEN",
+			cfg.Transformation)}
 	}
 	switch cfg.OutputType {
 	case "", JSON, JSONL:
@@ -85,8 +87,8 @@ func (w *Writer) temporaryFile() (file, error) {
 	return os.CreateTemp(w.cfg.SpoolDir, spoolName)
 }
 
-// Add takes one result. Failed, timed out and aborted children go to the FAILED files. The error is an *Error; what was added
-// before is then not lost, but Finish cannot succeed any more.
+// Add takes one result. Failed, timed out and aborted children go to the FAILED files. The error is an *Error; what was
+// added before is then not lost, but Finish cannot succeed any more.
 func (w *Writer) Add(r ChildResult) error {
 	status := r.Status
 	if status == TimedOut || status == Aborted {
@@ -104,7 +106,8 @@ func (w *Writer) Add(r ChildResult) error {
 }
 
 func spoolError(err error) error {
-	return &Error{Cause: "keeping the results in a temporary file: " + err.Error() + "; make room there or choose another folder", Err: err}
+	return &Error{Cause: "keeping the results in a temporary file: " + err.Error() +
+		"; make room there or choose another folder", Err: err}
 }
 
 // Export says where the results are.
@@ -125,8 +128,8 @@ func (e Export) StateOutput() jsonvalue.Value {
 	return out.Value()
 }
 
-// Finish uploads the result files and then the manifest, and removes the temporary files whether or not that succeeds. A status
-// without results has no file. The error is an *Error, or the context's.
+// Finish uploads the result files and then the manifest, and removes the temporary files whether or not that succeeds.
+// A status without results has no file. The error is an *Error, or the context's.
 func (w *Writer) Finish(ctx context.Context) (Export, error) {
 	export, err := w.upload(ctx)
 	if removeErr := w.Abort(); err == nil && removeErr != nil {
@@ -171,8 +174,8 @@ func (w *Writer) put(ctx context.Context, key string, body io.ReadSeeker, size i
 	return &Error{Cause: err.Error(), Err: err}
 }
 
-// Abort removes the temporary files and uploads nothing. The error is an *Error. It may be called more than once, also after
-// Finish.
+// Abort removes the temporary files and uploads nothing. The error is an *Error. It may be called more than once, also
+// after Finish.
 func (w *Writer) Abort() error {
 	all := make([]error, 0, len(fileStatuses))
 	for _, status := range fileStatuses {

@@ -40,12 +40,14 @@ func succeeded(output string) ChildResult {
 		Input:           `{"a":"b"}`,
 		Output:          output,
 		RedriveStatus:   "NOT_REDRIVABLE", RedriveStatusReason: "Execution is SUCCEEDED and cannot be redriven",
-		StartDate: time.Date(2025, 2, 4, 1, 49, 50, 99e6, time.UTC), StopDate: time.Date(2025, 2, 4, 2, 49, 50, 0, time.FixedZone("", 3600)),
+		StartDate: time.Date(2025, 2, 4, 1, 49, 50, 99e6, time.UTC), StopDate: time.Date(2025, 2, 4, 2, 49, 50, 0,
+			time.FixedZone("", 3600)),
 	}
 }
 
 func failed(status Status) ChildResult {
-	return ChildResult{Status: status, ExecutionARN: "arn:x", Name: "x", Input: "1", Error: "Oops", Cause: "a \"b\"", RedriveCount: 2}
+	return ChildResult{Status: status, ExecutionARN: "arn:x", Name: "x", Input: "1", Error: "Oops", Cause: "a \"b\"",
+		RedriveCount: 2}
 }
 
 const (
@@ -109,7 +111,8 @@ func TestExport(t *testing.T) {
 	t.Parallel()
 	objects := memoryObjects{}
 	w := newWriter(t, objects, Config{})
-	add(t, w, succeeded("[1,2]"), failed(Failed), succeeded("[1,2]"), failed(TimedOut), ChildResult{Status: Pending, Input: "3"}, failed(Aborted))
+	add(t, w, succeeded("[1,2]"), failed(Failed), succeeded("[1,2]"), failed(TimedOut), ChildResult{Status: Pending,
+		Input: "3"}, failed(Aborted))
 	export := finish(t, w)
 	wantObjects(t, objects, map[string]string{
 		"SUCCEEDED_0.json": "[" + succeededRecord + "," + succeededRecord + "]",
@@ -121,7 +124,8 @@ func TestExport(t *testing.T) {
 			`"PENDING":[{"Key":"jobs/ad9b5f27-090b-3ac6-9beb-243cd77144a7/PENDING_0.json","Size":67}],` +
 			`"SUCCEEDED":[{"Key":"jobs/ad9b5f27-090b-3ac6-9beb-243cd77144a7/SUCCEEDED_0.json","Size":1043}]}}`,
 	})
-	want := `{"MapRunArn":"` + mapRunARN + `","ResultWriterDetails":{"Bucket":"out","Key":"jobs/ad9b5f27-090b-3ac6-9beb-243cd77144a7/manifest.json"}}`
+	want := `{"MapRunArn":"` + mapRunARN +
+		`","ResultWriterDetails":{"Bucket":"out","Key":"jobs/ad9b5f27-090b-3ac6-9beb-243cd77144a7/manifest.json"}}`
 	if got := export.StateOutput().JSON(); got != want {
 		t.Errorf("state output\n got %s\nwant %s", got, want)
 	}
@@ -132,7 +136,8 @@ func TestExportOfNothing(t *testing.T) {
 	objects := memoryObjects{}
 	finish(t, newWriter(t, objects, Config{}))
 	wantObjects(t, objects, map[string]string{
-		"manifest.json": `{"DestinationBucket":"out","MapRunArn":"` + mapRunARN + `","ResultFiles":{"FAILED":[],"PENDING":[],"SUCCEEDED":[]}}`,
+		"manifest.json": `{"DestinationBucket":"out","MapRunArn":"` + mapRunARN +
+			`","ResultFiles":{"FAILED":[],"PENDING":[],"SUCCEEDED":[]}}`,
 	})
 }
 
@@ -256,7 +261,8 @@ func TestConfigFaults(t *testing.T) {
 	}{
 		{Config{MapRunARN: mapRunARN}, "the ResultWriter names no bucket; give Bucket in its Parameters or Arguments"},
 		{Config{Bucket: "b"}, `"" is not the ARN of a Map run`},
-		{Config{Bucket: "b", MapRunARN: mapRunARN, Transformation: "SQUASH"}, `Transformation "SQUASH" is not one of NONE, COMPACT, FLATTEN`},
+		{Config{Bucket: "b", MapRunARN: mapRunARN, Transformation: "SQUASH"},
+			`Transformation "SQUASH" is not one of NONE, COMPACT, FLATTEN`},
 		{Config{Bucket: "b", MapRunARN: mapRunARN, OutputType: "CSV"}, `OutputType "CSV" is not one of JSON, JSONL`},
 	} {
 		_, err := New(memoryObjects{}, test.cfg)

@@ -46,7 +46,10 @@ func TestStatNamesWhatIsMissing(t *testing.T) {
 // TestRangeIsNotTheWholeObject has an endpoint that does not know Range: its answer must not be taken for the part.
 func TestRangeIsNotTheWholeObject(t *testing.T) {
 	t.Parallel()
-	s := newStore(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "0123456789") }))
+	s := newStore(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_,
+			_ = io.WriteString(w, "0123456789")
+	}))
 	_, err := s.GetRange(t.Context(), "data", "k", "", "", 3, 4)
 	const want = "GetObject of s3://data/k failed: the endpoint answered the whole object instead of the Range that was asked for"
 	if err == nil || err.Error() != want {
@@ -90,7 +93,8 @@ func TestParquetOverHTTP(t *testing.T) {
 	}
 	s := fakeS3(t)
 	put(t, s, "k.parquet", content.String())
-	r, err := itemreader.Open(t.Context(), s, itemreader.Config{Resource: "arn:aws:states:::s3:getObject", Bucket: "data", Key: "k.parquet", InputType: "PARQUET"})
+	r, err := itemreader.Open(t.Context(), s, itemreader.Config{Resource: "arn:aws:states:::s3:getObject",
+		Bucket: "data", Key: "k.parquet", InputType: "PARQUET"})
 	if err != nil {
 		t.Fatal(err)
 	}

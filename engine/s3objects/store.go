@@ -1,8 +1,9 @@
-// Package s3objects lets item readers and result writers of distributed Maps work on S3: it is their object store over the AWS
-// SDK's client.
+// Package s3objects lets item readers and result writers of distributed Maps work on S3: it is their object store over
+// the AWS SDK's client.
 //
-// It is thin: it makes no decision, keeps nothing, and leaves endpoints, credentials, path style and retries to the client it is
-// given. Its only knowledge is how to word S3's errors so that the cause of a failed state names the object and what to do.
+// It is thin: it makes no decision, keeps nothing, and leaves endpoints, credentials, path style and retries to the
+// client it is given. Its only knowledge is how to word S3's errors so that the cause of a failed state names the
+// object and what to do.
 package s3objects
 
 import (
@@ -56,8 +57,8 @@ func (s *Store) Get(ctx context.Context, bucket, key, versionID, expectedOwner s
 	return out.Body, size, nil
 }
 
-// Version returns the ETag of an object, by which a Map Run that is gone on with sees whether its items have changed. The error is an
-// *Error, or the context's.
+// Version returns the ETag of an object, by which a Map Run that is gone on with sees whether its items have changed.
+// The error is an *Error, or the context's.
 func (s *Store) Version(ctx context.Context, bucket, key, versionID, expectedOwner string) (string, error) {
 	out, err := s.client.HeadObject(ctx, &s3.HeadObjectInput{
 		Bucket:              aws.String(bucket),
@@ -92,7 +93,8 @@ func (s *Store) Stat(ctx context.Context, bucket, key, expectedOwner string) (in
 }
 
 // GetRange implements itemreader.Ranges. The error is an *Error, or the context's.
-func (s *Store) GetRange(ctx context.Context, bucket, key, expectedOwner, etag string, offset, length int64) (io.ReadCloser, error) {
+func (s *Store) GetRange(ctx context.Context, bucket, key, expectedOwner, etag string, offset,
+	length int64) (io.ReadCloser, error) {
 	out, err := s.client.GetObject(ctx, &s3.GetObjectInput{
 		Bucket:              aws.String(bucket),
 		Key:                 aws.String(key),
@@ -105,7 +107,8 @@ func (s *Store) GetRange(ctx context.Context, bucket, key, expectedOwner, etag s
 	}
 	if out.ContentRange == nil {
 		_ = out.Body.Close() // nothing of it is wanted
-		return nil, failure(ctx, "GetObject", bucket, key, errors.New("the endpoint answered the whole object instead of the Range that was asked for"))
+		return nil, failure(ctx, "GetObject", bucket, key,
+			errors.New("the endpoint answered the whole object instead of the Range that was asked for"))
 	}
 	return out.Body, nil
 }

@@ -74,7 +74,8 @@ func TestListsAllPages(t *testing.T) {
 		put(t, s, fmt.Sprintf("in/%04d", i), "x")
 	}
 	put(t, s, "other", "x")
-	r, err := itemreader.Open(t.Context(), s, itemreader.Config{Resource: "arn:aws:states:::s3:listObjectsV2", Bucket: "data", Prefix: "in/"})
+	r, err := itemreader.Open(t.Context(), s, itemreader.Config{Resource: "arn:aws:states:::s3:listObjectsV2",
+		Bucket: "data", Prefix: "in/"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +86,8 @@ func TestListsAllPages(t *testing.T) {
 			t.Fatal(err)
 		}
 		key, _ := item.Value.Get("Key")
-		if etag, _ := item.Value.Get("Etag"); key.Text() != fmt.Sprintf("in/%04d", i) || etag.Text() != `"9dd4e461268c8034f5c8564e155c67a6"` {
+		if etag, _ := item.Value.Get("Etag"); key.Text() != fmt.Sprintf("in/%04d", i) ||
+			etag.Text() != `"9dd4e461268c8034f5c8564e155c67a6"` {
 			t.Fatalf("item %d: %s", i, item.Value.JSON())
 		}
 	}
@@ -137,10 +139,12 @@ func TestUnreachable(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.NotFoundHandler())
 	server.Close()
-	s := New(s3.New(s3.Options{BaseEndpoint: aws.String(server.URL), UsePathStyle: true, Region: "us-east-1", RetryMaxAttempts: 1,
-		Credentials: credentials.NewStaticCredentialsProvider("test", "test", "")}))
+	s := New(s3.New(s3.Options{BaseEndpoint: aws.String(server.URL), UsePathStyle: true, Region: "us-east-1",
+		RetryMaxAttempts: 1,
+		Credentials:      credentials.NewStaticCredentialsProvider("test", "test", "")}))
 	err := s.Put(t.Context(), "data", "k", strings.NewReader("x"), 1)
-	if err == nil || !strings.HasPrefix(err.Error(), "PutObject of s3://data/k failed: ") || !strings.Contains(err.Error(), "connection refused") {
+	if err == nil || !strings.HasPrefix(err.Error(), "PutObject of s3://data/k failed: ") ||
+		!strings.Contains(err.Error(), "connection refused") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -149,7 +153,8 @@ func TestUnreachable(t *testing.T) {
 func TestThereAndBack(t *testing.T) {
 	t.Parallel()
 	s := fakeS3(t)
-	w, err := resultwriter.New(s, resultwriter.Config{Bucket: "data", Prefix: "out", MapRunARN: "arn:aws:states:us-east-1:1:mapRun:m/l:u",
+	w, err := resultwriter.New(s, resultwriter.Config{Bucket: "data", Prefix: "out",
+		MapRunARN:      "arn:aws:states:us-east-1:1:mapRun:m/l:u",
 		Transformation: resultwriter.Flatten, SpoolDir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
@@ -162,8 +167,9 @@ func TestThereAndBack(t *testing.T) {
 	if _, err := w.Finish(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	r, err := itemreader.Open(t.Context(), s, itemreader.Config{Resource: "arn:aws:states:::s3:getObject", Bucket: "data",
-		Key: "out/u/SUCCEEDED_0.json", InputType: "JSON"})
+	r, err := itemreader.Open(t.Context(), s, itemreader.Config{Resource: "arn:aws:states:::s3:getObject",
+		Bucket: "data",
+		Key:    "out/u/SUCCEEDED_0.json", InputType: "JSON"})
 	if err != nil {
 		t.Fatal(err)
 	}

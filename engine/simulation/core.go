@@ -45,7 +45,8 @@ func simulateCore(d *draws) error {
 	c := &core{draws: d, now: machine.Epoch}
 	err := c.simulate()
 	if err != nil {
-		return &Failure{Err: err, Definition: c.model.Definition(), Input: c.info.Input, Events: c.events, History: c.history}
+		return &Failure{Err: err, Definition: c.model.Definition(), Input: c.info.Input, Events: c.events,
+			History: c.history}
 	}
 	return nil
 }
@@ -54,7 +55,8 @@ func simulateCore(d *draws) error {
 func (c *core) simulate() error {
 	d := c.draws
 	c.model = machine.Random(d, machine.Limits{
-		States: 4, Depth: 3, Kinds: []machine.Kind{machine.Integration, machine.Function, machine.Token, machine.Job, machine.Activity},
+		States: 4, Depth: 3, Kinds: []machine.Kind{machine.Integration, machine.Function, machine.Token, machine.Job,
+			machine.Activity},
 	})
 	parsed, diagnostics := asl.Parse(c.model.Definition())
 	if asl.HasErrors(diagnostics) {
@@ -147,7 +149,8 @@ func (c *core) next() (interpreter.Event, bool) {
 func (c *core) blocked(i int) bool {
 	e := &c.pending[i].event
 	return e.Kind != interpreter.TimerFired && slices.ContainsFunc(c.pending[:i], func(h happening) bool {
-		return h.event.ID == e.ID && h.event.Kind != interpreter.TimerFired && h.event.Kind != interpreter.Continue && e.Kind != interpreter.Continue
+		return h.event.ID == e.ID && h.event.Kind != interpreter.TimerFired && h.event.Kind != interpreter.Continue &&
+			e.Kind != interpreter.Continue
 	})
 }
 

@@ -6,8 +6,8 @@ import (
 	"stepback/engine/interpreter"
 )
 
-// crash forgets the execution, has it again by replay, and issues again what is under way: tasks of which nothing was heard
-// are called a second time, and timers are set again.
+// crash forgets the execution, has it again by replay, and issues again what is under way: tasks of which nothing was
+// heard are called a second time, and timers are set again.
 func (c *core) crash() error {
 	x, err := replay(c.plan, c.info, c.events, c.done)
 	if err != nil {
@@ -35,9 +35,15 @@ func (c *core) reissue(f *interpreter.Effect) {
 	if f.Kind != interpreter.InvokeTask || c.ledger.open[f.ID] != interpreter.InvokeTask {
 		return
 	}
-	if slices.ContainsFunc(c.events, func(e interpreter.Event) bool { return e.ID == f.ID && e.Kind != interpreter.Continue }) {
+	if slices.ContainsFunc(c.events, func(e interpreter.Event) bool {
+		return e.ID == f.ID &&
+			e.Kind != interpreter.Continue
+	}) {
 		return
 	}
-	c.pending = slices.DeleteFunc(c.pending, func(h happening) bool { return h.event.ID == f.ID && h.event.Kind != interpreter.Continue })
+	c.pending = slices.DeleteFunc(c.pending, func(h happening) bool {
+		return h.event.ID == f.ID &&
+			h.event.Kind != interpreter.Continue
+	})
 	c.carryOut(f)
 }

@@ -31,12 +31,14 @@ func (f *Failure) Error() string {
 	fmt.Fprintf(&b, "%v\n\ndefinition:\n%s\ninput: %s\n\nevents:\n", f.Err, indented(f.Definition), f.Input)
 	for i := range f.Events[:min(len(f.Events), shown)] {
 		e := &f.Events[i]
-		fmt.Fprintf(&b, "%4d %s %s %d %s\n", i+1, e.At.Format(time.RFC3339Nano), eventNames[e.Kind], e.ID, e.Failure.Error)
+		fmt.Fprintf(&b, "%4d %s %s %d %s\n", i+1, e.At.Format(time.RFC3339Nano), eventNames[e.Kind], e.ID,
+			e.Failure.Error)
 	}
 	b.WriteString("\nhistory:\n")
 	for i := range f.History[:min(len(f.History), shown)] {
 		e := &f.History[i]
-		fmt.Fprintf(&b, "%4d <%d %s %s %s %s", e.ID, e.Previous, e.At().Format(time.RFC3339Nano), e.Type, e.Name, e.Data)
+		fmt.Fprintf(&b, "%4d <%d %s %s %s %s", e.ID, e.Previous, e.At().Format(time.RFC3339Nano), e.Type, e.Name,
+			e.Data)
 		if e.More != nil {
 			fmt.Fprintf(&b, " %s %d", e.More.Error, e.More.Index)
 		}
@@ -55,8 +57,10 @@ func indented(definition string) string {
 
 var eventNames = map[interpreter.EventKind]string{
 	interpreter.Start: "Start", interpreter.Continue: "Continue", interpreter.TimerFired: "TimerFired",
-	interpreter.TaskScheduled: "TaskScheduled", interpreter.TaskStarted: "TaskStarted", interpreter.TaskSubmitted: "TaskSubmitted", interpreter.TaskHeartbeat: "TaskHeartbeat",
-	interpreter.TaskSucceeded: "TaskSucceeded", interpreter.TaskFailed: "TaskFailed", interpreter.TaskStartFailed: "TaskStartFailed",
+	interpreter.TaskScheduled: "TaskScheduled", interpreter.TaskStarted: "TaskStarted",
+	interpreter.TaskSubmitted: "TaskSubmitted", interpreter.TaskHeartbeat: "TaskHeartbeat",
+	interpreter.TaskSucceeded: "TaskSucceeded", interpreter.TaskFailed: "TaskFailed",
+	interpreter.TaskStartFailed:  "TaskStartFailed",
 	interpreter.TaskSubmitFailed: "TaskSubmitFailed", interpreter.MapRunSucceeded: "MapRunSucceeded",
 	interpreter.MapRunFailed: "MapRunFailed", interpreter.Stop: "Stop",
 }

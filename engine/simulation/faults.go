@@ -88,7 +88,8 @@ func (d *draws) payload() string {
 
 // mapRun decides what becomes of a Map Run.
 func (d *draws) mapRun(id int64, now time.Time) []happening {
-	e := interpreter.Event{Kind: interpreter.MapRunSucceeded, ID: id, Output: interpreter.TextPayload("[" + d.payload() + "]")}
+	e := interpreter.Event{Kind: interpreter.MapRunSucceeded, ID: id,
+		Output: interpreter.TextPayload("[" + d.payload() + "]")}
 	if d.one(3) {
 		name := pick(d, plan.ErrExceedToleratedFailure, plan.ErrItemReaderFailed, plan.ErrRuntime)
 		e = interpreter.Event{Kind: interpreter.MapRunFailed, ID: id, Failure: history.NewFailure(name, "because")}

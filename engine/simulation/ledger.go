@@ -22,7 +22,8 @@ var begins = map[interpreter.EffectKind]interpreter.EffectKind{
 
 // ends are the events after which what they report of is over.
 var ends = map[interpreter.EventKind]bool{
-	interpreter.TimerFired: true, interpreter.TaskSucceeded: true, interpreter.TaskFailed: true, interpreter.TaskStartFailed: true,
+	interpreter.TimerFired: true, interpreter.TaskSucceeded: true, interpreter.TaskFailed: true,
+	interpreter.TaskStartFailed:  true,
 	interpreter.TaskSubmitFailed: true, interpreter.MapRunSucceeded: true, interpreter.MapRunFailed: true,
 }
 

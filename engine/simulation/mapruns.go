@@ -9,7 +9,8 @@ import (
 	"stepback/engine/interpreter"
 )
 
-// judgeMapRun compares a Map Run's counters with the child executions that there were, and looks at how many ran at once.
+// judgeMapRun compares a Map Run's counters with the child executions that there were, and looks at how many ran at
+// once.
 func (s *shell) judgeMapRun(r *engine.MapRun, ended []*execution) error {
 	if r.Stopped.IsZero() {
 		return nil // of an execution that ended before its Map Run did
@@ -30,7 +31,8 @@ func (s *shell) judgeMapRun(r *engine.MapRun, ended []*execution) error {
 		return fmt.Errorf("its items are %+v, but its children's were %+v", r.Items, items)
 	case r.Executions != executions:
 		return fmt.Errorf("its executions are %+v, but there were %+v", r.Executions, executions)
-	case r.Status == interpreter.Succeeded && items.Pending > 0 || r.Status == interpreter.Succeeded && items.Aborted > items.NotRedrivable:
+	case r.Status == interpreter.Succeeded && items.Pending > 0 || r.Status == interpreter.Succeeded &&
+		items.Aborted > items.NotRedrivable:
 		return fmt.Errorf("it succeeded with %+v", items)
 	case r.Status == interpreter.Succeeded && items.Failed+items.TimedOut > r.ToleratedFailureCount:
 		return fmt.Errorf("it succeeded with more failures than the %d tolerated: %+v", r.ToleratedFailureCount, items)
@@ -54,8 +56,8 @@ func tally(t *engine.Tally, status interpreter.Status, n int64) {
 	}
 }
 
-// atOnce is the largest number of executions under way between two moments: of several that start and end at the same one,
-// nobody can tell, nor of executions that were redriven, between their ends.
+// atOnce is the largest number of executions under way between two moments: of several that start and end at the same
+// one, nobody can tell, nor of executions that were redriven, between their ends.
 func atOnce(executions []*execution) int64 {
 	changes := map[time.Time]int64{}
 	for _, x := range executions {

@@ -9,7 +9,8 @@ import (
 const (
 	// immortal is more commits than any simulation makes.
 	immortal = 1 << 30
-	// enough is how many commits a process makes before its execution is stopped, because it loops; and so after as many more.
+	// enough is how many commits a process makes before its execution is stopped, because it loops; and so after as
+	// many more.
 	enough = 1500
 )
 

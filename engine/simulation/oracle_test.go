@@ -93,7 +93,8 @@ func TestTheOracleRefusesBrokenHistories(t *testing.T) {
 					n++
 					if oracle.Check(subject) == nil {
 						t.Fatalf("seed %d: accepted with damage at event %d %s\n%v", s+1, i+1, c.history[i].Type,
-							(&Failure{Definition: c.model.Definition(), Input: c.info.Input, History: c.history}).Error())
+							(&Failure{Definition: c.model.Definition(), Input: c.info.Input,
+								History: c.history}).Error())
 					}
 				}
 			}

@@ -11,12 +11,14 @@ import (
 	"stepback/engine/simulation/machine"
 )
 
-// redrive goes on with the execution a few times if it ended without success. The oracle has judged it up to its first end; what
-// follows is judged by its form and by replay.
+// redrive goes on with the execution a few times if it ended without success. The oracle has judged it up to its first
+// end; what follows is judged by its form and by replay.
 func (c *core) redrive() error {
-	for c.x.Status() != interpreter.Succeeded && len(c.history) < longest && c.now.Sub(machine.Epoch) < year/2 && c.one(2) {
+	for c.x.Status() != interpreter.Succeeded && len(c.history) < longest && c.now.Sub(machine.Epoch) < year/2 &&
+		c.one(2) {
 		c.now = c.now.Add(c.seconds(10) + time.Second)
-		c.stale = slices.DeleteFunc(c.stale, func(e interpreter.Event) bool { return e.ID < 0 }) // the limit of its life, which it has again
+		c.stale = slices.DeleteFunc(c.stale,
+			func(e interpreter.Event) bool { return e.ID < 0 }) // the limit of its life, which it has again
 		if err := c.run(interpreter.Redrive); err != nil {
 			return fmt.Errorf("redriven: %w", err)
 		}
@@ -36,8 +38,9 @@ var statuses = map[history.Type]interpreter.Status{
 	history.ExecutionAborted: interpreter.Aborted, history.ExecutionTimedOut: interpreter.TimedOut,
 }
 
-// firstEnd is the history up to where the execution came to an end for the first time, and its status then. The error says what is
-// wrong with the form of the rest: IDs, times, and that redrives, counted, follow ends without success and nothing else does.
+// firstEnd is the history up to where the execution came to an end for the first time, and its status then. The error
+// says what is wrong with the form of the rest: IDs, times, and that redrives, counted, follow ends without success and
+// nothing else does.
 func firstEnd(h []history.Event, status interpreter.Status) ([]history.Event, interpreter.Status, error) {
 	first, then := h, status
 	redrives := int64(0)

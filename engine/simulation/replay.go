@@ -11,7 +11,8 @@ import (
 
 // replay feeds the same events to a new execution and demands the same history and effects of every step. The events go
 // through their stored form.
-func replay(p *plan.Plan, info interpreter.Info, events []interpreter.Event, done []interpreter.Result) (*interpreter.Execution, error) {
+func replay(p *plan.Plan, info interpreter.Info, events []interpreter.Event,
+	done []interpreter.Result) (*interpreter.Execution, error) {
 	x := interpreter.New(p, info)
 	for i := range events {
 		e, err := stored(&events[i])
@@ -21,10 +22,12 @@ func replay(p *plan.Plan, info interpreter.Info, events []interpreter.Event, don
 		var r interpreter.Result
 		x.Step(e, &r)
 		if !reflect.DeepEqual(r.History, done[i].History) {
-			return nil, fmt.Errorf("replayed, step %d gives another history: %+v, not %+v", i+1, r.History, done[i].History)
+			return nil, fmt.Errorf("replayed, step %d gives another history: %+v, not %+v", i+1, r.History,
+				done[i].History)
 		}
 		if !slices.EqualFunc(r.Effects, done[i].Effects, sameEffect) {
-			return nil, fmt.Errorf("replayed, step %d has other effects: %s, not %s", i+1, describe(r.Effects), describe(done[i].Effects))
+			return nil, fmt.Errorf("replayed, step %d has other effects: %s, not %s", i+1, describe(r.Effects),
+				describe(done[i].Effects))
 		}
 	}
 	return x, nil
@@ -43,11 +46,13 @@ func stored(e *interpreter.Event) (*interpreter.Event, error) {
 }
 
 func sameEffect(a, b interpreter.Effect) bool {
-	if a.Kind != b.Kind || a.ID != b.ID || a.Background != b.Background || !a.At.Equal(b.At) || (a.Task == nil) != (b.Task == nil) || (a.MapRun == nil) != (b.MapRun == nil) {
+	if a.Kind != b.Kind || a.ID != b.ID || a.Background != b.Background || !a.At.Equal(b.At) ||
+		(a.Task == nil) != (b.Task == nil) || (a.MapRun == nil) != (b.MapRun == nil) {
 		return false
 	}
 	if a.Task != nil {
-		return reflect.DeepEqual(a.Task.Parameters, b.Task.Parameters) && a.Task.Task == b.Task.Task && a.Task.State == b.Task.State &&
+		return reflect.DeepEqual(a.Task.Parameters, b.Task.Parameters) && a.Task.Task == b.Task.Task &&
+			a.Task.State == b.Task.State &&
 			a.Task.Attempt == b.Task.Attempt && a.Task.Token == b.Task.Token && a.Task.RoleARN == b.Task.RoleARN &&
 			a.Task.Timeout == b.Task.Timeout && a.Task.Heartbeat == b.Task.Heartbeat
 	}
@@ -72,8 +77,9 @@ func sameMapRun(a, b *interpreter.MapRunCall) bool {
 
 var effectNames = map[interpreter.EffectKind]string{
 	interpreter.InvokeTask: "InvokeTask", interpreter.CancelTask: "CancelTask", interpreter.SetTimer: "SetTimer",
-	interpreter.CancelTimer: "CancelTimer", interpreter.StartMapRun: "StartMapRun", interpreter.CancelMapRun: "CancelMapRun",
-	interpreter.Yield: "Yield", interpreter.Finish: "Finish",
+	interpreter.CancelTimer: "CancelTimer", interpreter.StartMapRun: "StartMapRun",
+	interpreter.CancelMapRun: "CancelMapRun",
+	interpreter.Yield:        "Yield", interpreter.Finish: "Finish",
 }
 
 func describe(effects []interpreter.Effect) string {

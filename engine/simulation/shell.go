@@ -21,9 +21,9 @@ const forever = 3 * year
 // stuck is the real time after which a simulation that makes no progress is a failure.
 const stuck = 30 * time.Second
 
-// shell is one simulation of the whole engine: workers, the virtual clock, Map Runs with child executions, recovery after a
-// crash. The order in which its goroutines run is not drawn; what tasks do depends only on what they are asked, so that most
-// failures come again.
+// shell is one simulation of the whole engine: workers, the virtual clock, Map Runs with child executions, recovery
+// after a crash. The order in which its goroutines run is not drawn; what tasks do depends only on what they are asked,
+// so that most failures come again.
 type shell struct {
 	*draws
 	model *machine.Machine
@@ -62,8 +62,8 @@ func simulateShell(d *draws) error {
 	return err
 }
 
-// life is one process: it recovers what the one before has left, and goes on until the execution has ended, which is then judged,
-// or the process dies after a number of commits.
+// life is one process: it recovers what the one before has left, and goes on until the execution has ended, which is
+// then judged, or the process dies after a number of commits.
 func (s *shell) life(commits int) (over bool, err error) {
 	s.clock = clock.Virtual(s.now)
 	defer s.clock.Close()
@@ -77,7 +77,8 @@ func (s *shell) life(commits int) (over bool, err error) {
 	}
 	defer s.engine.Close()
 	j.tooMany = func() {
-		_ = s.engine.StopExecution(context.Background(), s.arn, history.NewFailure("Stopped", "it loops")) // unless it has ended
+		_ = s.engine.StopExecution(context.Background(), s.arn, history.NewFailure("Stopped",
+			"it loops")) // unless it has ended
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), stuck)
 	defer cancel()

@@ -95,7 +95,8 @@ func (s *shell) judge(x *execution) error {
 		return err
 	}
 	subject := &oracle.Subject{
-		Root: s.model.Root, TimeoutSeconds: s.model.TimeoutSeconds, Input: x.Input, History: first, Status: string(status), Stopped: true,
+		Root: s.model.Root, TimeoutSeconds: s.model.TimeoutSeconds, Input: x.Input, History: first,
+		Status: string(status), Stopped: true,
 	}
 	if m := s.mapState(x); m != nil {
 		subject.Root, subject.TimeoutSeconds = m.Processor, 0

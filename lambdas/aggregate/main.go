@@ -1,8 +1,7 @@
 // Command aggregate is the Lambda function of the state AggregateResults.
 //
-// Environment: DATABASE_URL (sqlite:/path/file.db or postgres://…) and the AWS
-// SDK's own variables; STATE_MACHINE, the state machine's name, under which the
-// rows are published as metrics, which nobody does when it is empty.
+// Environment: DATABASE_URL (sqlite:/path/file.db or postgres://…) and the AWS SDK's own variables; STATE_MACHINE, the
+// state machine's name, under which the rows are published as metrics, which nobody does when it is empty.
 package main
 
 import (

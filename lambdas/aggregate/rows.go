@@ -10,8 +10,8 @@ import (
 	"stepback/retrymetrics"
 )
 
-// published also prints the rows by outcome in CloudWatch's embedded metric format. An answer that got lost and was asked for
-// again is counted twice.
+// published also prints the rows by outcome in CloudWatch's embedded metric format. An answer that got lost and was
+// asked for again is counted twice.
 func published(next handlers.Func[aggregate.Output], machine string, out io.Writer) handlers.Func[aggregate.Output] {
 	if machine == "" {
 		return next
@@ -23,7 +23,8 @@ func published(next handlers.Func[aggregate.Output], machine string, out io.Writ
 		}
 		var c retrymetrics.Collector
 		c.AddRows(machine, answer.EndTime, retrymetrics.Rows{
-			Applied: answer.Applied, AlreadyApplied: answer.AlreadyApplied, Rejected: answer.Rejected, DeadLettered: answer.DeadLettered,
+			Applied: answer.Applied, AlreadyApplied: answer.AlreadyApplied, Rejected: answer.Rejected,
+			DeadLettered: answer.DeadLettered,
 		})
 		lines, err := retrymetrics.AppendEMF(nil, c.Points())
 		if err != nil {

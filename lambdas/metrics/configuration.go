@@ -13,7 +13,8 @@ import (
 
 // machines is where the state machine is described: *sfn.Client.
 type machines interface {
-	DescribeStateMachine(context.Context, *sfn.DescribeStateMachineInput, ...func(*sfn.Options)) (*sfn.DescribeStateMachineOutput, error)
+	DescribeStateMachine(context.Context, *sfn.DescribeStateMachineInput,
+		...func(*sfn.Options)) (*sfn.DescribeStateMachineOutput, error)
 }
 
 // configuration publishes how the state machine retries now, to be compared with how it is meant to.
@@ -21,7 +22,8 @@ func (h *handler) configuration(ctx context.Context) error {
 	if h.machineARN == "" {
 		return errors.New("STATE_MACHINE_ARN is not set; set it to the ARN of the state machine whose log is subscribed to")
 	}
-	described, err := h.machines.DescribeStateMachine(ctx, &sfn.DescribeStateMachineInput{StateMachineArn: aws.String(h.machineARN)})
+	described, err := h.machines.DescribeStateMachine(ctx,
+		&sfn.DescribeStateMachineInput{StateMachineArn: aws.String(h.machineARN)})
 	if err != nil {
 		return err
 	}

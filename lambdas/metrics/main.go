@@ -1,13 +1,13 @@
-// Command metrics is the Lambda function on the subscription of the state machine's log group. It counts retries from the
-// logged events and prints them in CloudWatch's embedded metric format, which CloudWatch turns into metrics.
+// Command metrics is the Lambda function on the subscription of the state machine's log group. It counts retries from
+// the logged events and prints them in CloudWatch's embedded metric format, which CloudWatch turns into metrics.
 //
-// It keeps open executions in memory between invocations, so it counts exactly with a reserved concurrency of 1; with more,
-// attempts whose beginning another instance saw are counted as UnpairedEvents.
+// It keeps open executions in memory between invocations, so it counts exactly with a reserved concurrency of 1; with
+// more, attempts whose beginning another instance saw are counted as UnpairedEvents.
 //
 // Every other event, such as a schedule's, has it publish how the state machine retries at present.
 //
-// Environment: CHILD_STATE, the only Task state of the Map's child executions (for log level ERROR, which does not name states);
-// STATE_MACHINE_ARN, the state machine whose configuration is published.
+// Environment: CHILD_STATE, the only Task state of the Map's child executions (for log level ERROR, which does not name
+// states); STATE_MACHINE_ARN, the state machine whose configuration is published.
 package main
 
 import (
@@ -64,8 +64,8 @@ func (h *handler) handle(ctx context.Context, event json.RawMessage) error {
 	return h.records(delivery.AWSLogs)
 }
 
-// records counts one delivery. One that cannot be unpacked is an error; a record that cannot be read is logged and left out, for
-// another delivery of it would be no better.
+// records counts one delivery. One that cannot be unpacked is an error; a record that cannot be read is logged and left
+// out, for another delivery of it would be no better.
 func (h *handler) records(delivery events.CloudwatchLogsRawData) error {
 	data, err := delivery.Parse()
 	if err != nil {
@@ -78,7 +78,8 @@ func (h *handler) records(delivery events.CloudwatchLogsRawData) error {
 	for _, e := range data.LogEvents {
 		r, err := retrymetrics.ParseRecord([]byte(e.Message))
 		if err != nil {
-			h.log.Warn("record left out", "logGroup", data.LogGroup, "logStream", data.LogStream, "event", e.ID, "error", err.Error())
+			h.log.Warn("record left out", "logGroup", data.LogGroup, "logStream", data.LogStream, "event", e.ID,
+				"error", err.Error())
 			continue
 		}
 		records = append(records, r)

@@ -47,10 +47,12 @@ func TestALogDeliveryBecomesEMF(t *testing.T) {
 	if err := h.handle(t.Context(), delivery(t, "DATA_MESSAGE", record, "hello")); err != nil {
 		t.Fatal(err)
 	}
-	if err := h.handle(t.Context(), delivery(t, "CONTROL_MESSAGE", "CWL CONTROL MESSAGE: Checking health of destination")); err != nil {
+	if err := h.handle(t.Context(), delivery(t, "CONTROL_MESSAGE",
+		"CWL CONTROL MESSAGE: Checking health of destination")); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`"TaskFailures":1`, `"Timeouts":1`, `"ErrorType":"States.Timeout"`, `"Timestamp":120000`} {
+	for _, want := range []string{`"TaskFailures":1`, `"Timeouts":1`, `"ErrorType":"States.Timeout"`,
+		`"Timestamp":120000`} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%s is not in %s", want, out.String())
 		}

@@ -17,7 +17,8 @@ type invoker interface {
 	Invoke(context.Context, *lambda.InvokeInput, ...func(*lambda.Options)) (*lambda.InvokeOutput, error)
 }
 
-// invoke hands the event to the deployed function. An answer that names no execution is an error: nobody has run the function.
+// invoke hands the event to the deployed function. An answer that names no execution is an error: nobody has run the
+// function.
 func invoke(ctx context.Context, l invoker, function string, e objectevent.Event) (handlers.Started, error) {
 	event, err := json.Marshal(e)
 	if err != nil {
@@ -32,7 +33,8 @@ func invoke(ctx context.Context, l invoker, function string, e objectevent.Event
 	}
 	var started handlers.Started
 	if json.Unmarshal(answer.Payload, &started) != nil || started.Execution == "" {
-		return handlers.Started{}, fmt.Errorf("the function %s was not run: the endpoint answers %q", function, answer.Payload)
+		return handlers.Started{}, fmt.Errorf("the function %s was not run: the endpoint answers %q", function,
+			answer.Payload)
 	}
 	return started, nil
 }

@@ -1,10 +1,11 @@
-// Command announce does for one object what S3 and EventBridge do on AWS, for an endpoint that delivers no events: it hands the
-// object's "Object Created" event to the function that starts imports. Where that function cannot be run, as at moto_server without
-// Docker, it applies the same function's rule itself, and says so.
+// Command announce does for one object what S3 and EventBridge do on AWS, for an endpoint that delivers no events: it
+// hands the object's "Object Created" event to the function that starts imports. Where that function cannot be run, as
+// at moto_server without Docker, it applies the same function's rule itself, and says so.
 //
 //	announce -bucket B -key K -etag E -size N -function csv-import-local-start -state-machine ARN
 //
-// It prints the name of the execution, and "function" or "here", who has started it. The endpoint and its credentials are the AWS SDK's own variables.
+// It prints the name of the execution, and "function" or "here", who has started it. The endpoint and its credentials
+// are the AWS SDK's own variables.
 package main
 
 import (
@@ -20,10 +21,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 
+	"stepback/aws"
 	"stepback/csvimport/handlers"
 	"stepback/csvimport/sfnexecutions"
 	"stepback/objectevent"
-	"stepback/partition"
 )
 
 func main() {
@@ -39,7 +40,8 @@ func main() {
 // run announces the object that the arguments name.
 func run(ctx context.Context, args []string, out, notes io.Writer) error {
 	e := objectevent.Event{
-		Version: "0", ID: "00000000-0000-0000-0000-000000000000", DetailType: objectevent.DetailType, Source: objectevent.Source,
+		Version: "0", ID: "00000000-0000-0000-0000-000000000000", DetailType: objectevent.DetailType,
+		Source:  objectevent.Source,
 		Account: "000000000000", Time: time.Now().UTC().Truncate(time.Second),
 		Detail: objectevent.Detail{Version: "0", Reason: objectevent.PutObject},
 	}
@@ -51,7 +53,8 @@ func run(ctx context.Context, args []string, out, notes io.Writer) error {
 	flags.StringVar(&e.Detail.Object.ETag, "etag", "", "the object's ETag, without quotes")
 	flags.Int64Var(&e.Detail.Object.Size, "size", 0, "the object's size in bytes")
 	flags.StringVar(&function, "function", "", "the function that starts imports")
-	flags.StringVar(&machine, "state-machine", "", "the ARN of the state machine, for an endpoint that does not run functions")
+	flags.StringVar(&machine, "state-machine", "",
+		"the ARN of the state machine, for an endpoint that does not run functions")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -59,7 +62,7 @@ func run(ctx context.Context, args []string, out, notes io.Writer) error {
 	if err != nil {
 		return err
 	}
-	e.Region, e.Resources = cfg.Region, []string{"arn:" + partition.Of(cfg.Region) + ":s3:::" + e.Detail.Bucket.Name}
+	e.Region, e.Resources = cfg.Region, []string{aws.Scope{Region: cfg.Region}.BucketARN(e.Detail.Bucket.Name)}
 	by := "function"
 	started, err := invoke(ctx, lambda.NewFromConfig(cfg), function, e)
 	if err != nil {

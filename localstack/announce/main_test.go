@@ -27,8 +27,9 @@ func endpoint(t *testing.T, lambda func(http.ResponseWriter), started *string) {
 	}))
 	t.Cleanup(s.Close)
 	for name, value := range map[string]string{
-		"AWS_ENDPOINT_URL": s.URL, "AWS_REGION": "us-east-1", "AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test",
-		"AWS_CONFIG_FILE": "/dev/null", "AWS_SHARED_CREDENTIALS_FILE": "/dev/null", "AWS_MAX_ATTEMPTS": "1",
+		"AWS_ENDPOINT_URL": s.URL, "AWS_REGION": "us-east-1", "AWS_ACCESS_KEY_ID": "test",
+		"AWS_SECRET_ACCESS_KEY": "test",
+		"AWS_CONFIG_FILE":       "/dev/null", "AWS_SHARED_CREDENTIALS_FILE": "/dev/null", "AWS_MAX_ATTEMPTS": "1",
 	} {
 		t.Setenv(name, value)
 	}
@@ -49,7 +50,8 @@ func TestAnnounce(t *testing.T) {
 		{
 			name:   "the file was imported before",
 			lambda: func(w http.ResponseWriter) { fmt.Fprint(w, `{"execution":"users-csv-1","repeated":true}`) },
-			out:    "users-csv-1 function\n", notes: "this version of the file has been imported before: nothing was started\n",
+			out:    "users-csv-1 function\n",
+			notes:  "this version of the file has been imported before: nothing was started\n",
 		},
 		{
 			name:   "a canned answer",
@@ -62,7 +64,8 @@ func TestAnnounce(t *testing.T) {
 				w.Header().Set("X-Amz-Function-Error", "Unhandled")
 				fmt.Fprint(w, `{"errorMessage":"no docker"}`)
 			},
-			notes: "the function start failed: {\"errorMessage\":\"no docker\"}; its rule is applied here\n", startsItself: true,
+			notes:        "the function start failed: {\"errorMessage\":\"no docker\"}; its rule is applied here\n",
+			startsItself: true,
 		},
 		{
 			name:   "no functions",
@@ -87,7 +90,8 @@ func TestAnnounce(t *testing.T) {
 			if c.startsItself != (started != "") {
 				t.Errorf("StartExecution was asked %q", started)
 			}
-			if c.startsItself && !strings.Contains(started, `"name":"`+strings.TrimSuffix(out.String(), " here\n")+`"`) {
+			if c.startsItself && !strings.Contains(started, `"name":"`+strings.TrimSuffix(out.String(), " here\n")+
+				`"`) {
 				t.Errorf("%q was started and %q printed", started, out.String())
 			}
 		})
@@ -97,7 +101,8 @@ func TestAnnounce(t *testing.T) {
 func TestAnnounceWantsAStateMachine(t *testing.T) {
 	var started string
 	endpoint(t, func(w http.ResponseWriter) { w.WriteHeader(http.StatusNotFound) }, &started)
-	err := run(t.Context(), []string{"-bucket", "b", "-key", "k", "-etag", "e", "-function", "start"}, io.Discard, io.Discard)
+	err := run(t.Context(), []string{"-bucket", "b", "-key", "k", "-etag", "e", "-function", "start"}, io.Discard,
+		io.Discard)
 	if err == nil || !strings.Contains(err.Error(), "STATE_MACHINE_ARN is not set") {
 		t.Errorf("got %v", err)
 	}

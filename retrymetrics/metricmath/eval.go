@@ -8,8 +8,9 @@ import (
 	"unicode"
 )
 
-// Evaluate evaluates an expression over a grid. A period in which a term is missing, or the result is not a finite number, is
-// missing from the result. The error of an expression that cannot be evaluated says where and what was expected.
+// Evaluate evaluates an expression over a grid. A period in which a term is missing, or the result is not a finite
+// number, is missing from the result. The error of an expression that cannot be evaluated says where and what was
+// expected.
 func Evaluate(expression string, g Grid, terms map[string]Series) (Series, error) {
 	e := evaluator{text: expression, grid: g, terms: terms}
 	s, err := e.sum()

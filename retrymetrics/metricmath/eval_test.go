@@ -78,7 +78,8 @@ func TestGrid(t *testing.T) {
 	if g.Len != 3 || !g.At(2).Equal(time.Unix(120, 0)) {
 		t.Errorf("%+v", g)
 	}
-	s := g.Series([]retrymetrics.Datapoint{{Start: time.Unix(60, 0), Value: 7}, {Start: time.Unix(180, 0), Value: 8}, {Start: time.Unix(-60, 0), Value: 9}})
+	s := g.Series([]retrymetrics.Datapoint{{Start: time.Unix(60, 0), Value: 7}, {Start: time.Unix(180, 0), Value: 8},
+		{Start: time.Unix(-60, 0), Value: 9}})
 	if fmt.Sprint([]float64(s)) != "[NaN 7 NaN]" || s.Empty() || !(metricmath.Series{math.NaN()}).Empty() {
 		t.Errorf("%v", s)
 	}

@@ -1,5 +1,6 @@
-// Package metricmath evaluates the part of CloudWatch's metric math that this project's dashboards and alarms use: numbers,
-// identifiers, + - * /, parentheses, and the functions FILL, ABS and DIFF. It fetches nothing: the caller brings the series.
+// Package metricmath evaluates the part of CloudWatch's metric math that this project's dashboards and alarms use:
+// numbers, identifiers, + - * /, parentheses, and the functions FILL, ABS and DIFF. It fetches nothing: the caller
+// brings the series.
 package metricmath
 
 import (

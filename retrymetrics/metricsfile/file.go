@@ -1,5 +1,5 @@
-// Package metricsfile keeps metric data in a data directory, where CloudWatch keeps them on AWS: one JSON line per metric, labels
-// and period, bounded. It stores and reads; it counts nothing.
+// Package metricsfile keeps metric data in a data directory, where CloudWatch keeps them on AWS: one JSON line per
+// metric, labels and period, bounded. It stores and reads; it counts nothing.
 package metricsfile
 
 import (
@@ -7,11 +7,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"time"
 
+	"stepback/internal/atomicfile"
 	"stepback/retrymetrics"
 )
 
@@ -24,8 +26,8 @@ const MaxLines = 50_000
 // Fine is how long points keep their own periods; older ones are added up to minutes, as CloudWatch does it.
 const Fine = 3 * time.Hour
 
-// Read returns the points of a data directory, oldest first; none when nothing has been kept. A line that cannot be read is an
-// error that names it.
+// Read returns the points of a data directory, oldest first; none when nothing has been kept. A line that cannot be
+// read is an error that names it.
 func Read(dir string) ([]retrymetrics.Point, error) {
 	f, err := os.Open(filepath.Join(dir, Name))
 	if errors.Is(err, os.ErrNotExist) {
@@ -62,22 +64,17 @@ func Add(dir string, points []retrymetrics.Point) error {
 	}
 	all := compact(append(kept, points...))
 	all = all[max(0, len(all)-MaxLines):]
-	// Only one process at a time has the directory; what one that was killed has left is overwritten.
-	temporary, err := os.OpenFile(filepath.Join(dir, Name+".new"), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	err = atomicfile.WriteFrom(filepath.Join(dir, Name), 0o600, func(w io.Writer) error {
+		enc := json.NewEncoder(w)
+		for _, p := range all {
+			if err := enc.Encode(p); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 	if err != nil {
 		return fmt.Errorf("metric data: %w", err)
-	}
-	w := bufio.NewWriter(temporary)
-	enc := json.NewEncoder(w)
-	for _, p := range all {
-		err = errors.Join(err, enc.Encode(p))
-	}
-	err = errors.Join(err, w.Flush(), temporary.Close())
-	if err == nil {
-		err = os.Rename(temporary.Name(), filepath.Join(dir, Name))
-	}
-	if err != nil {
-		return errors.Join(fmt.Errorf("metric data: %w", err), os.Remove(temporary.Name()))
 	}
 	return nil
 }
@@ -86,6 +83,9 @@ func Add(dir string, points []retrymetrics.Point) error {
 func compact(all []retrymetrics.Point) []retrymetrics.Point {
 	all = retrymetrics.Merge(all)
 	from := all[len(all)-1].Start.Add(-Fine).Truncate(time.Minute)
-	n, _ := slices.BinarySearchFunc(all, from, func(p retrymetrics.Point, t time.Time) int { return p.Start.Compare(t) })
+	n, _ := slices.BinarySearchFunc(all, from, func(p retrymetrics.Point,
+		t time.Time) int {
+		return p.Start.Compare(t)
+	})
 	return append(retrymetrics.Coarsen(all[:n], time.Minute), all[n:]...)
 }

@@ -58,10 +58,12 @@ func TestTheOldestPointsGoFirst(t *testing.T) {
 func TestADamagedLineIsNamed(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, metricsfile.Name), []byte(`{"metric":"NoSuch"}`+"\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, metricsfile.Name), []byte(`{"metric":"NoSuch"}`+"\n"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := metricsfile.Read(dir); err == nil || !strings.Contains(err.Error(), `line 1: metric "NoSuch" is not in the catalogue`) {
+	if _, err := metricsfile.Read(dir); err == nil || !strings.Contains(err.Error(),
+		`line 1: metric "NoSuch" is not in the catalogue`) {
 		t.Error(err)
 	}
 }
@@ -74,7 +76,8 @@ func TestOldPointsAreCoarsened(t *testing.T) {
 		p.Start = p.Start.Add(d)
 		return p
 	}
-	if err := metricsfile.Add(dir, []retrymetrics.Point{at(time.Second), at(2 * time.Second), at(4 * time.Hour), at(4*time.Hour + time.Second)}); err != nil {
+	if err := metricsfile.Add(dir, []retrymetrics.Point{at(time.Second), at(2 * time.Second), at(4 * time.Hour),
+		at(4*time.Hour + time.Second)}); err != nil {
 		t.Fatal(err)
 	}
 	got, err := metricsfile.Read(dir)

@@ -14,7 +14,8 @@ import (
 func schedule(r *asl.Retrier) retrypatterns.Schedule {
 	p := retrypatterns.Policy{
 		Interval: time.Duration(r.IntervalSeconds) * time.Second, Rate: r.BackoffRate,
-		MaxDelay: time.Duration(r.MaxDelaySeconds) * time.Second, MaxAttempts: int(r.MaxAttempts), Jitter: retrypatterns.JitterNone,
+		MaxDelay: time.Duration(r.MaxDelaySeconds) * time.Second, MaxAttempts: int(r.MaxAttempts),
+		Jitter: retrypatterns.JitterNone,
 	}
 	if r.FullJitter {
 		p.Jitter = retrypatterns.JitterFull

@@ -16,7 +16,8 @@ type Report struct {
 	Advice []asl.Diagnostic
 }
 
-// State is what the retries of one state come to when its errors never go away and alternate so that every retrier is used up.
+// State is what the retries of one state come to when its errors never go away and alternate so that every retrier is
+// used up.
 type State struct {
 	// Location is the place in the definition, for example /States/Pay.
 	Location string
@@ -36,7 +37,8 @@ type State struct {
 type Options struct {
 	// Express state machines last five minutes at most.
 	Express bool
-	// Unknown reports whether a Task's Resource stands in for one that is not known yet, of which nothing is said; nil: none does.
+	// Unknown reports whether a Task's Resource stands in for one that is not known yet, of which nothing is said; nil:
+	// none does.
 	Unknown func(resource string) bool
 }
 
@@ -46,7 +48,8 @@ const expressLimit = 5 * time.Minute
 // Definition reviews a definition: its text, and the machine that asl made of it.
 func Definition(text string, m *asl.Machine, o Options) Report {
 	r := &reviewer{
-		text: text, index: source.NewIndex(text), lines: source.NewLines(text), limit: time.Duration(m.TimeoutSeconds) * time.Second,
+		text: text, index: source.NewIndex(text), lines: source.NewLines(text),
+		limit:   time.Duration(m.TimeoutSeconds) * time.Second,
 		unknown: o.Unknown,
 	}
 	if o.Express && (r.limit == 0 || r.limit > expressLimit) {
@@ -85,7 +88,8 @@ func (r *reviewer) state(s *asl.State, at source.Path, around int64) {
 	}
 	if around > 1 && retries(s) > 0 {
 		r.advise(RetriesMultiplied, at.Join(source.Member("Retry")), "retry on one level only",
-			"%d attempts here times %d of the states around it are %d attempts at the worst", 1+retries(s), around, attempts)
+			"%d attempts here times %d of the states around it are %d attempts at the worst", 1+retries(s), around,
+			attempts)
 	}
 	for i, branch := range s.Branches {
 		r.graph(branch, at.Join(source.Member("Branches"), source.Element(i)), attempts)

@@ -33,7 +33,10 @@ func (r *reviewer) unreachable(s *asl.State, i int, at source.Path) bool {
 	dead := 0
 	for j, name := range names {
 		why := r.neverRaised(s, name)
-		if by := slices.IndexFunc(s.Retry[:i], func(e asl.Retrier) bool { return takes(e.ErrorEquals, name) }); by >= 0 {
+		if by := slices.IndexFunc(s.Retry[:i], func(e asl.Retrier) bool {
+			return takes(e.ErrorEquals,
+				name)
+		}); by >= 0 {
 			why = "retrier " + ordinal(by) + " of the state takes it before"
 		}
 		if why != "" {
@@ -74,9 +77,11 @@ func (r *reviewer) permanent(s *asl.State, i int, at source.Path) {
 		place := at.Join(source.Member("ErrorEquals"), source.Element(j))
 		switch {
 		case retrypatterns.IsPermanent(name):
-			r.advise(PermanentRetried, place, "give it MaxAttempts 0, or only a catcher", "no retry mends %s: every attempt fails alike", name)
+			r.advise(PermanentRetried, place, "give it MaxAttempts 0, or only a catcher",
+				"no retry mends %s: every attempt fails alike", name)
 		case (name == allErrors || name == taskFailed) && !excepted:
-			r.advise(EverythingRetried, place, `put {"ErrorEquals": [your validation errors], "MaxAttempts": 0} before it`,
+			r.advise(EverythingRetried, place,
+				`put {"ErrorEquals": [your validation errors], "MaxAttempts": 0} before it`,
 				"%s also retries errors that no retry mends, such as a refused input", name)
 		}
 	}
@@ -90,11 +95,14 @@ func (r *reviewer) waits(x *asl.Retrier, at source.Path) {
 			"without jitter, executions that failed together come back together")
 	}
 	if x.BackoffRate <= 1 && x.MaxAttempts > 1 {
-		r.advise(FixedInterval, at.Join(source.Member("BackoffRate")), "a BackoffRate of 2 gives the callee time to recover",
-			"%d retries at a fixed interval of %s do not back off", x.MaxAttempts, plain(time.Duration(x.IntervalSeconds)*time.Second))
+		r.advise(FixedInterval, at.Join(source.Member("BackoffRate")),
+			"a BackoffRate of 2 gives the callee time to recover",
+			"%d retries at a fixed interval of %s do not back off", x.MaxAttempts,
+			plain(time.Duration(x.IntervalSeconds)*time.Second))
 	}
 	if last := plan.Waits[len(plan.Waits)-1].Max; x.MaxDelaySeconds == 0 && x.BackoffRate > 1 && last > longWait {
-		r.advise(NoCap, at.Join(source.Member("MaxDelaySeconds")), "add MaxDelaySeconds", "the waits grow to %s", plain(last))
+		r.advise(NoCap, at.Join(source.Member("MaxDelaySeconds")), "add MaxDelaySeconds", "the waits grow to %s",
+			plain(last))
 	}
 	if x.MaxAttempts > manyRetries {
 		r.advise(NoLimit, at.Join(source.Member("MaxAttempts")), "an execution's history ends at 25,000 events",

@@ -23,7 +23,8 @@ const (
 func task(members string) string { return `{"Type": "Task", "End": true, ` + members + `}` }
 
 func inMap(members, state string) string {
-	return `{"Type": "Map", "End": true, ` + members + `"ItemProcessor": {"StartAt": "Y", "States": {"Y": ` + state + `}}}`
+	return `{"Type": "Map", "End": true, ` + members + `"ItemProcessor": {"StartAt": "Y", "States": {"Y": ` + state +
+		`}}}`
 }
 
 func machine(members, state string) string {
@@ -47,29 +48,39 @@ func TestAdvice(t *testing.T) {
 		express    bool
 		want       []string
 	}{
-		"nothing to say":    {machine("", task(function+`, "Retry": [`+faults+`]`)), false, nil},
-		"no retry needed":   {machine("", task(queue)), false, nil},
-		"lambda, no retry":  {machine("", task(function)), false, []string{"LAMBDA_FAULTS_NOT_RETRIED /States/X/Retry"}},
-		"never by decision": {machine("", task(queue+`, "Retry": [{"ErrorEquals": ["Refused"], "MaxAttempts": 0}]`)), false, nil},
-		"taken before": {machine("", task(queue+`, "Retry": [{"ErrorEquals": ["A"], "JitterStrategy": "FULL"}, {"ErrorEquals": ["A"]}]`)), false,
+		"nothing to say":  {machine("", task(function+`, "Retry": [`+faults+`]`)), false, nil},
+		"no retry needed": {machine("", task(queue)), false, nil},
+		"lambda, no retry": {machine("", task(function)), false,
+			[]string{"LAMBDA_FAULTS_NOT_RETRIED /States/X/Retry"}},
+		"never by decision": {machine("", task(queue+`, "Retry": [{"ErrorEquals": ["Refused"], "MaxAttempts": 0}]`)),
+			false, nil},
+		"taken before": {machine("", task(queue+
+			`, "Retry": [{"ErrorEquals": ["A"], "JitterStrategy": "FULL"}, {"ErrorEquals": ["A"]}]`)), false,
 			[]string{"RETRIER_NEVER_MATCHES /States/X/Retry[1]/ErrorEquals[0]"}},
 		"TaskFailed leaves timeouts": {machine("", task(queue+`, "TimeoutSeconds": 5, "Retry": [
 			{"ErrorEquals": ["No"], "MaxAttempts": 0}, {"ErrorEquals": ["States.TaskFailed"], "JitterStrategy": "FULL"},
 			{"ErrorEquals": ["States.Timeout"], "JitterStrategy": "FULL"}]`)), false, nil},
-		"no timeout to retry": {machine("", task(queue+`, "Retry": [{"ErrorEquals": ["States.Timeout", "B"], "JitterStrategy": "FULL"}]`)), false,
+		"no timeout to retry": {machine("",
+			task(queue+`, "Retry": [{"ErrorEquals": ["States.Timeout", "B"], "JitterStrategy": "FULL"}]`)), false,
 			[]string{"RETRIER_NEVER_MATCHES /States/X/Retry[0]/ErrorEquals[0]"}},
 		"everything": {machine("", task(queue+`, "Retry": [{"ErrorEquals": ["States.ALL"]}]`)), false,
-			[]string{"EVERY_ERROR_RETRIED /States/X/Retry[0]/ErrorEquals[0]", "NO_JITTER /States/X/Retry[0]/JitterStrategy"}},
-		"permanent": {machine("", task(queue+`, "Retry": [{"ErrorEquals": ["States.Permissions"], "JitterStrategy": "FULL"}]`)), false,
+			[]string{"EVERY_ERROR_RETRIED /States/X/Retry[0]/ErrorEquals[0]",
+				"NO_JITTER /States/X/Retry[0]/JitterStrategy"}},
+		"permanent": {machine("", task(queue+
+			`, "Retry": [{"ErrorEquals": ["States.Permissions"], "JitterStrategy": "FULL"}]`)), false,
 			[]string{"PERMANENT_ERROR_RETRIED /States/X/Retry[0]/ErrorEquals[0]"}},
 		"fixed and endless": {machine("", task(queue+`, "Retry": [
 			{"ErrorEquals": ["A"], "JitterStrategy": "FULL", "BackoffRate": 1, "MaxAttempts": 99999999}]`)), false,
-			[]string{"FIXED_INTERVAL /States/X/Retry[0]/BackoffRate", "TOO_MANY_RETRIES /States/X/Retry[0]/MaxAttempts"}},
-		"beyond the hour": {machine("", task(queue+`, "Retry": [{"ErrorEquals": ["A"], "JitterStrategy": "FULL", "MaxAttempts": 13}]`)), false,
+			[]string{"FIXED_INTERVAL /States/X/Retry[0]/BackoffRate",
+				"TOO_MANY_RETRIES /States/X/Retry[0]/MaxAttempts"}},
+		"beyond the hour": {machine("", task(queue+
+			`, "Retry": [{"ErrorEquals": ["A"], "JitterStrategy": "FULL", "MaxAttempts": 13}]`)), false,
 			[]string{"NO_MAX_DELAY /States/X/Retry[0]/MaxDelaySeconds"}},
-		"beyond the execution": {machine(`"TimeoutSeconds": 7, `, task(queue+`, "Retry": [{"ErrorEquals": ["A"], "JitterStrategy": "FULL"}]`)), false,
+		"beyond the execution": {machine(`"TimeoutSeconds": 7, `,
+			task(queue+`, "Retry": [{"ErrorEquals": ["A"], "JitterStrategy": "FULL"}]`)), false,
 			[]string{"RETRIES_OUTLAST_EXECUTION /States/X/Retry[0]/MaxAttempts"}},
-		"beyond five minutes": {machine("", task(queue+`, "Retry": [{"ErrorEquals": ["A"], "JitterStrategy": "FULL", "MaxAttempts": 9}]`)), true,
+		"beyond five minutes": {machine("",
+			task(queue+`, "Retry": [{"ErrorEquals": ["A"], "JitterStrategy": "FULL", "MaxAttempts": 9}]`)), true,
 			[]string{"RETRIES_OUTLAST_EXECUTION /States/X/Retry[0]/MaxAttempts"}},
 		"on two levels": {machine("", inMap(`"Retry": [{"ErrorEquals": ["A"], "JitterStrategy": "FULL"}], `,
 			task(queue+`, "Retry": [{"ErrorEquals": ["A"], "JitterStrategy": "FULL"}]`))), false,

@@ -11,7 +11,8 @@ import (
 
 // lambdaFaults are the errors of Lambda itself that AWS's own recommendations retry.
 var lambdaFaults = []string{
-	retrypatterns.LambdaServiceException, retrypatterns.LambdaAWSLambdaException, retrypatterns.LambdaSdkClientException,
+	retrypatterns.LambdaServiceException, retrypatterns.LambdaAWSLambdaException,
+	retrypatterns.LambdaSdkClientException,
 	retrypatterns.LambdaClientExecutionTimeoutException, retrypatterns.LambdaTooManyRequestsException,
 }
 
@@ -21,12 +22,14 @@ func (r *reviewer) task(s *asl.State, at source.Path) {
 		return
 	}
 	if missing := untaken(s, lambdaFaults); strings.Contains(s.Resource, ":lambda:") && len(missing) > 0 {
-		r.advise(LambdaNotRetried, at.Join(source.Member("Retry")), "retry them with an IntervalSeconds of 1 or 2, 6 attempts and jitter",
+		r.advise(LambdaNotRetried, at.Join(source.Member("Retry")),
+			"retry them with an IntervalSeconds of 1 or 2, 6 attempts and jitter",
 			"no retrier takes %s: a hiccup of Lambda fails the state", strings.Join(missing, ", "))
 	}
 	waits := strings.HasSuffix(s.Resource, ".waitForTaskToken") || strings.Contains(s.Resource, ":activity:")
 	if waits && !s.TimeoutSeconds.Present() && !s.HeartbeatSeconds.Present() {
-		r.advise(FailureUnnoticed, at.Join(source.Member("TimeoutSeconds")), "add TimeoutSeconds or HeartbeatSeconds, and retry States.Timeout",
+		r.advise(FailureUnnoticed, at.Join(source.Member("TimeoutSeconds")),
+			"add TimeoutSeconds or HeartbeatSeconds, and retry States.Timeout",
 			"an answer that never comes is never noticed, and so never retried")
 	}
 }

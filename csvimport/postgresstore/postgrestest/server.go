@@ -1,6 +1,5 @@
-// Package postgrestest gives tests a PostgreSQL server: the one that
-// STEPBACK_TEST_POSTGRES names, or a throw-away server from the machine's own
-// binaries, or none, and then the test is skipped.
+// Package postgrestest gives tests a PostgreSQL server: the one that STEPBACK_TEST_POSTGRES names, or a throw-away
+// server from the machine's own binaries, or none, and then the test is skipped.
 package postgrestest
 
 import (
@@ -21,8 +20,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Variable names the connection string of a server to use. Its user must be
-// allowed to create databases.
+// Variable names the connection string of a server to use. Its user must be allowed to create databases.
 const Variable = "STEPBACK_TEST_POSTGRES"
 
 // Server is a running server.
@@ -33,8 +31,7 @@ type Server struct {
 	control   func(args ...string) error // runs pg_ctl; nil when the server is not ours
 }
 
-// Start finds or starts a server, or skips the test with the reason. It is
-// stopped when the test ends.
+// Start finds or starts a server, or skips the test with the reason. It is stopped when the test ends.
 func Start(t testing.TB) *Server {
 	t.Helper()
 	if address := os.Getenv(Variable); address != "" {
@@ -126,12 +123,14 @@ func startOwn(t testing.TB, bin string) *Server {
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	who := serverUser(t, dir)
 	data := filepath.Join(dir, "data")
-	if err := run(who, dir, filepath.Join(bin, "initdb"), "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"); err != nil {
+	if err := run(who, dir, filepath.Join(bin, "initdb"), "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8",
+		"--locale=C", "--no-sync"); err != nil {
 		t.Fatal(err)
 	}
 	port := freePort(t)
 	control := func(args ...string) error {
-		return run(who, dir, filepath.Join(bin, "pg_ctl"), append([]string{"-D", data, "-l", filepath.Join(dir, "log"), "-w"}, args...)...)
+		return run(who, dir, filepath.Join(bin, "pg_ctl"), append([]string{"-D", data, "-l", filepath.Join(dir, "log"),
+			"-w"}, args...)...)
 	}
 	options := fmt.Sprintf("-c listen_addresses=127.0.0.1 -c port=%d -c unix_socket_directories='' -c fsync=off -c max_connections=200", port)
 	if err := control("-o", options, "start"); err != nil {
@@ -142,7 +141,8 @@ func startOwn(t testing.TB, bin string) *Server {
 			t.Error(err)
 		}
 	})
-	return &Server{options: options, control: control, url: &url.URL{Scheme: "postgres", User: url.User("postgres"), Host: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), Path: "/postgres", RawQuery: "sslmode=disable"}}
+	return &Server{options: options, control: control, url: &url.URL{Scheme: "postgres", User: url.User("postgres"),
+		Host: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), Path: "/postgres", RawQuery: "sslmode=disable"}}
 }
 
 // serverUser is who runs the server: PostgreSQL refuses to run as root.
@@ -167,8 +167,7 @@ func serverUser(t testing.TB, dir string) *syscall.Credential {
 	return nil
 }
 
-// run runs a command as that user. Its output goes to a file, because pg_ctl's
-// server would hold a pipe open.
+// run runs a command as that user. Its output goes to a file, because pg_ctl's server would hold a pipe open.
 func run(who *syscall.Credential, dir, program string, args ...string) error {
 	out, err := os.CreateTemp(dir, "output-*")
 	if err != nil {
@@ -188,13 +187,14 @@ func run(who *syscall.Credential, dir, program string, args ...string) error {
 	return nil
 }
 
-// freePort finds a port below those that the system hands out by itself. While the server is stopped nobody else gets it, and no
-// client that tries to connect can be given it as its own port and so connect to itself.
+// freePort finds a port below those that the system hands out by itself. While the server is stopped nobody else gets
+// it, and no client that tries to connect can be given it as its own port and so connect to itself.
 func freePort(t testing.TB) int {
 	t.Helper()
 	for range 100 {
 		port := 15000 + rand.IntN(15000)
-		l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port))) //nolint:noctx // listening on the loopback does not wait
+		l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1",
+			strconv.Itoa(port))) //nolint:noctx // listening on the loopback does not wait
 		if err == nil {
 			_ = l.Close()
 			return port

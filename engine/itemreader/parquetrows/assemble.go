@@ -9,8 +9,8 @@ import (
 	"stepback/asl/jsonvalue"
 )
 
-// assembler puts rows together from the values of their leaf columns. The levels of a value tell which of the fields above it are
-// there (definition) and which repeated field goes on with it (repetition).
+// assembler puts rows together from the values of their leaf columns. The levels of a value tell which of the fields
+// above it are there (definition) and which repeated field goes on with it (repetition).
 type assembler struct {
 	schema  *field
 	columns [][]parquet.Value // what is left of the row, by leaf column

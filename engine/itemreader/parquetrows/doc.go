@@ -1,8 +1,9 @@
-// Package parquetrows reads the rows of an Apache Parquet file as JSON objects, one after the other, over an io.ReaderAt.
+// Package parquetrows reads the rows of an Apache Parquet file as JSON objects, one after the other, over an
+// io.ReaderAt.
 //
-// It reads the footer first and then the column chunks as the rows need them: what is held at a time is the footer, one page of each
-// column of one row group and a few rows. It never writes, never starts a goroutine and knows nothing of where the file lies. Whatever
-// is wrong with a file is an error, never a panic.
+// It reads the footer first and then the column chunks as the rows need them: what is held at a time is the footer, one
+// page of each column of one row group and a few rows. It never writes, never starts a goroutine and knows nothing of
+// where the file lies. Whatever is wrong with a file is an error, never a panic.
 //
 // It is not documented how the real service shows Parquet's types in JSON. Here
 //

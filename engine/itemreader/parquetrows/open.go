@@ -29,8 +29,8 @@ const (
 	magic, encrypted = "PAR1", "PARE"
 )
 
-// Open reads the footer of a file of size bytes. The file must stay what it is while its rows are read. Nothing has to be closed
-// when it fails.
+// Open reads the footer of a file of size bytes. The file must stay what it is while its rows are read. Nothing has to
+// be closed when it fails.
 func Open(file io.ReaderAt, size int64) (rows *Rows, err error) {
 	defer func() {
 		if p := recover(); p != nil { // as in Rows.damage
@@ -103,7 +103,8 @@ func checkCompression(chunks []format.ColumnChunk) error {
 	return nil
 }
 
-// withFooter checks the end of the file, reads the footer, and returns the file with what was read kept, so that it is read once.
+// withFooter checks the end of the file, reads the footer, and returns the file with what was read kept, so that it is
+// read once.
 func withFooter(file io.ReaderAt, size int64) (io.ReaderAt, error) {
 	if size < trailerBytes+int64(len(magic)) {
 		return nil, fmt.Errorf("it is no Parquet file: it has %d bytes", size)

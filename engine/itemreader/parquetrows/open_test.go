@@ -19,7 +19,8 @@ func oneColumn() *format.FileMetaData {
 		},
 		NumRows: 1,
 		RowGroups: []format.RowGroup{{NumRows: 1, Columns: []format.ColumnChunk{{
-			MetaData: format.ColumnMetaData{Type: format.Int32, PathInSchema: []string{"n"}, NumValues: 1, DataPageOffset: 4, TotalCompressedSize: 10},
+			MetaData: format.ColumnMetaData{Type: format.Int32, PathInSchema: []string{"n"}, NumValues: 1,
+				DataPageOffset: 4, TotalCompressedSize: 10},
 		}}}},
 	}
 }
@@ -48,7 +49,8 @@ func TestOpenRefuses(t *testing.T) {
 		{footed(t, groups), "row group 0 is larger than 256 MB (268435456 bytes), the largest that a Map can read; write the file with smaller row groups"},
 		{footed(t, codec), `the column "n" is compressed with LZO; a Map reads SNAPPY, GZIP, ZSTD and uncompressed columns`},
 	} {
-		if _, err := Open(bytes.NewReader(test.content), int64(len(test.content))); err == nil || err.Error() != test.want {
+		if _, err := Open(bytes.NewReader(test.content), int64(len(test.content))); err == nil ||
+			err.Error() != test.want {
 			t.Errorf("got  %v\nwant %s", err, test.want)
 		}
 	}

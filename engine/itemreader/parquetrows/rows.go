@@ -30,7 +30,8 @@ type Rows struct {
 // Index is the number of rows that have been read or skipped.
 func (r *Rows) Index() int64 { return r.index }
 
-// Next returns the next row as an object with a member for each column, in the order of the schema, or io.EOF behind the last.
+// Next returns the next row as an object with a member for each column, in the order of the schema, or io.EOF behind
+// the last.
 func (r *Rows) Next() (v jsonvalue.Value, err error) {
 	if r.index == r.total {
 		return v, io.EOF
@@ -114,8 +115,8 @@ func (r *Rows) closeGroup() error {
 	return open.Close()
 }
 
-// damage makes an error of a panic and tells the row. The decoders are another project's, and files are anybody's: a file that nobody
-// has thought of must not end the process.
+// damage makes an error of a panic and tells the row. The decoders are another project's, and files are anybody's: a
+// file that nobody has thought of must not end the process.
 func (r *Rows) damage(err *error) {
 	if p := recover(); p != nil {
 		*err = fmt.Errorf("the file is damaged: %v", p)

@@ -64,12 +64,15 @@ func TestCompression(t *testing.T) {
 		"lz4":    `the column "n" is compressed with LZ4_RAW; a Map reads SNAPPY, GZIP, ZSTD and uncompressed columns`,
 	} {
 		codecs := map[string]parquet.WriterOption{
-			"none": parquet.Compression(&parquet.Uncompressed), "snappy": parquet.Compression(&parquet.Snappy), "gzip": parquet.Compression(&parquet.Gzip),
-			"zstd": parquet.Compression(&parquet.Zstd), "brotli": parquet.Compression(&parquet.Brotli), "lz4": parquet.Compression(&parquet.Lz4Raw),
+			"none": parquet.Compression(&parquet.Uncompressed), "snappy": parquet.Compression(&parquet.Snappy),
+			"gzip": parquet.Compression(&parquet.Gzip),
+			"zstd": parquet.Compression(&parquet.Zstd), "brotli": parquet.Compression(&parquet.Brotli),
+			"lz4": parquet.Compression(&parquet.Lz4Raw),
 		}
 		got, err := all(file(t, 0, numberedRows(3), codecs[name]))
 		switch {
-		case want == "" && (err != nil || got != "{\"n\":0,\"tags\":[]}\n{\"n\":1,\"tags\":[0]}\n{\"n\":2,\"tags\":[0,1]}\n"):
+		case want == "" && (err != nil ||
+			got != "{\"n\":0,\"tags\":[]}\n{\"n\":1,\"tags\":[0]}\n{\"n\":2,\"tags\":[0,1]}\n"):
 			t.Errorf("%s: %v, %s", name, err, got)
 		case want != "" && (err == nil || err.Error() != want):
 			t.Errorf("%s: got %v", name, err)
@@ -130,8 +133,10 @@ func TestSkipIsReading(t *testing.T) {
 		count := rapid.IntRange(0, 300).Draw(t, "rows")
 		rows := numberedRows(count)
 		var b bytes.Buffer
-		w := parquet.NewGenericWriter[numbered](&b, parquet.MaxRowsPerRowGroup(rapid.Int64Range(1, 150).Draw(t, "group")),
-			parquet.PageBufferSize(rapid.IntRange(1, 500).Draw(t, "page")), parquet.DataPageVersion(rapid.IntRange(1, 2).Draw(t, "version")))
+		w := parquet.NewGenericWriter[numbered](&b, parquet.MaxRowsPerRowGroup(rapid.Int64Range(1, 150).Draw(t,
+			"group")),
+			parquet.PageBufferSize(rapid.IntRange(1, 500).Draw(t, "page")),
+			parquet.DataPageVersion(rapid.IntRange(1, 2).Draw(t, "version")))
 		if _, err := w.Write(rows); err != nil {
 			t.Fatal(err)
 		}

@@ -20,7 +20,8 @@ import (
 // decoder makes JSON of a value of one leaf column that is not null.
 type decoder func(parquet.Value) (jsonvalue.Value, error)
 
-// newDecoder returns the decoder for the type of a column: its logical type, in older files its converted type, else its physical one.
+// newDecoder returns the decoder for the type of a column: its logical type, in older files its converted type, else
+// its physical one.
 func newDecoder(e *format.SchemaElement) decoder {
 	if d := logicalDecoder(e); d != nil {
 		return d

@@ -36,7 +36,8 @@ type field struct {
 
 var errSchema = errors.New("the footer is damaged: the schema is not a tree")
 
-// newSchema makes the tree of the footer's list of elements, which is in depth-first order, and counts the leaf columns.
+// newSchema makes the tree of the footer's list of elements, which is in depth-first order, and counts the leaf
+// columns.
 func newSchema(elements []format.SchemaElement) (root *field, leaves int, err error) {
 	b := schemaBuilder{elements: elements}
 	if len(elements) == 0 || elements[0].NumChildren.V <= 0 {
@@ -104,8 +105,9 @@ func (f *field) repetition(e *format.SchemaElement) {
 	}
 }
 
-// annotate makes lists and maps of the groups that stand for them. A list is a group around a repeated field, which is a wrapper
-// around the element in files that follow the format, and the element itself in older ones (Parquet's LogicalTypes.md, "Backward-compatibility rules").
+// annotate makes lists and maps of the groups that stand for them. A list is a group around a repeated field, which is
+// a wrapper around the element in files that follow the format, and the element itself in older ones (Parquet's
+// LogicalTypes.md, "Backward-compatibility rules").
 func (f *field) annotate(e *format.SchemaElement) {
 	if len(f.children) != 1 || !f.children[0].repeated {
 		return
@@ -129,5 +131,6 @@ func isList(e *format.SchemaElement) bool {
 
 func isMap(e *format.SchemaElement) bool {
 	_, mapped := e.LogicalType.Value.(*format.MapType)
-	return mapped || e.ConvertedType.Valid && (e.ConvertedType.V == deprecated.Map || e.ConvertedType.V == deprecated.MapKeyValue)
+	return mapped || e.ConvertedType.Valid && (e.ConvertedType.V == deprecated.Map ||
+		e.ConvertedType.V == deprecated.MapKeyValue)
 }

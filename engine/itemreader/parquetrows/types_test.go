@@ -43,10 +43,14 @@ func TestTypes(t *testing.T) {
 		Missing   *string          `parquet:"missing"`
 	}
 	r := row{
-		Bool: true, Int8: math.MinInt8, Int32: math.MinInt32, Int64: math.MaxInt64, Uint32: math.MaxUint32, Uint64: math.MaxUint64,
-		Float: 0.1, Double: 1e10, NaN: math.NaN(), Text: "日本\n\"", Enum: "RED", JSON: `{"a":1}`, Bytes: []byte("old text"),
-		Binary: []byte{0xFF, 0}, UUID: uuid.MustParse("0189f0a4-95e8-7c3e-b1a5-0f2d9a7f0001"), Date: -1, Time: 3_723_004,
-		Millis: at.UnixMilli(), Micros: -1, Nanos: at.Add(3), Local: at.UnixMilli(), Int96: deprecated.Int96{1_000_000_000, 0, 2_440_589},
+		Bool: true, Int8: math.MinInt8, Int32: math.MinInt32, Int64: math.MaxInt64, Uint32: math.MaxUint32,
+		Uint64: math.MaxUint64,
+		Float:  0.1, Double: 1e10, NaN: math.NaN(), Text: "日本\n\"", Enum: "RED", JSON: `{"a":1}`,
+		Bytes:  []byte("old text"),
+		Binary: []byte{0xFF, 0}, UUID: uuid.MustParse("0189f0a4-95e8-7c3e-b1a5-0f2d9a7f0001"), Date: -1,
+		Time:   3_723_004,
+		Millis: at.UnixMilli(), Micros: -1, Nanos: at.Add(3), Local: at.UnixMilli(),
+		Int96:     deprecated.Int96{1_000_000_000, 0, 2_440_589},
 		Decimal32: -5, Decimal64: 12, Fixed: [4]byte{0xFF, 0xFF, 0xFF, 0xFE},
 	}
 	wantRows(t, file(t, 0, []row{r}), `{"bool":true,"int8":-128,"int32":-2147483648,"int64":9223372036854775807,"uint32":4294967295,`+
@@ -76,8 +80,9 @@ func TestNesting(t *testing.T) {
 	}
 	two := int32(2)
 	full := row{
-		Group: point{1, &two}, Maybe: &point{3, nil}, List: []string{"a", "b"}, Bare: []int32{1, 2, 3}, Points: []point{{1, nil}, {2, &two}},
-		Map: map[string]int32{"k": 1}, Keys: map[int32]point{7: {1, &two}},
+		Group: point{1, &two}, Maybe: &point{3, nil}, List: []string{"a", "b"}, Bare: []int32{1, 2, 3},
+		Points: []point{{1, nil}, {2, &two}},
+		Map:    map[string]int32{"k": 1}, Keys: map[int32]point{7: {1, &two}},
 	}
 	full.Lists = append(full.Lists, struct {
 		Inner []int32 `parquet:"inner,list"`
@@ -86,10 +91,12 @@ func TestNesting(t *testing.T) {
 	}{}, struct {
 		Inner []int32 `parquet:"inner,list"`
 	}{[]int32{3}})
-	wantRows(t, file(t, 0, []row{{}, full, {}}), `{"group":{"x":0,"y":null},"maybe":null,"list":[],"bare":[],"points":[],"map":{},"keys":{},"lists":[]}`+"\n"+
-		`{"group":{"x":1,"y":2},"maybe":{"x":3,"y":null},"list":["a","b"],"bare":[1,2,3],"points":[{"x":1,"y":null},{"x":2,"y":2}],`+
-		`"map":{"k":1},"keys":{"7":{"x":1,"y":2}},"lists":[{"inner":[1,2]},{"inner":[]},{"inner":[3]}]}`+"\n"+
-		`{"group":{"x":0,"y":null},"maybe":null,"list":[],"bare":[],"points":[],"map":{},"keys":{},"lists":[]}`+"\n")
+	wantRows(t, file(t, 0, []row{{}, full, {}}),
+		`{"group":{"x":0,"y":null},"maybe":null,"list":[],"bare":[],"points":[],"map":{},"keys":{},"lists":[]}`+"\n"+
+			`{"group":{"x":1,"y":2},"maybe":{"x":3,"y":null},"list":["a","b"],"bare":[1,2,3],"points":[{"x":1,"y":null},{"x":2,"y":2}],`+
+			`"map":{"k":1},"keys":{"7":{"x":1,"y":2}},"lists":[{"inner":[1,2]},{"inner":[]},{"inner":[3]}]}`+"\n"+
+			`{"group":{"x":0,"y":null},"maybe":null,"list":[],"bare":[],"points":[],"map":{},"keys":{},"lists":[]}`+
+			"\n")
 }
 
 // TestOlderLists has lists as writers made them before there was one way to do it.
@@ -103,8 +110,10 @@ func TestOlderLists(t *testing.T) {
 	} {
 		wantList(t, name, node, `{"l":[1,2]}`)
 	}
-	wantList(t, "array of groups", parquet.Group{"array": parquet.Repeated(parquet.Group{"x": leaf()})}, `{"l":[{"x":1},{"x":2}]}`)
-	wantList(t, "tuple of groups", parquet.Group{"l_tuple": parquet.Repeated(parquet.Group{"x": leaf()})}, `{"l":[{"x":1},{"x":2}]}`)
+	wantList(t, "array of groups", parquet.Group{"array": parquet.Repeated(parquet.Group{"x": leaf()})},
+		`{"l":[{"x":1},{"x":2}]}`)
+	wantList(t, "tuple of groups", parquet.Group{"l_tuple": parquet.Repeated(parquet.Group{"x": leaf()})},
+		`{"l":[{"x":1},{"x":2}]}`)
 }
 
 // listOf is a group that says it is a list, whatever is in it.

@@ -69,8 +69,10 @@ func First(x *journal.Execution) *journal.Record {
 func Second(x *journal.Execution) *journal.Record {
 	return &journal.Record{
 		Execution: x, Step: 1,
-		Events:  []interpreter.Event{{Kind: interpreter.TaskSucceeded, ID: 1, At: start, Seed: 8, Output: interpreter.TextPayload(`{"b":2}`)}},
-		History: []history.Event{{ID: 2, Previous: 1, Type: history.TaskSucceeded, Data: `{"b":2}`, Time: start.UnixNano()}},
+		Events: []interpreter.Event{{Kind: interpreter.TaskSucceeded, ID: 1, At: start, Seed: 8,
+			Output: interpreter.TextPayload(`{"b":2}`)}},
+		History: []history.Event{{ID: 2, Previous: 1, Type: history.TaskSucceeded, Data: `{"b":2}`,
+			Time: start.UnixNano()}},
 	}
 }
 
@@ -168,7 +170,8 @@ func unfinished(t *testing.T, j journal.Journal) {
 		t.Fatalf("%d unfinished executions", len(got))
 	}
 	for i, want := range []*journal.Unfinished{
-		{Execution: x, Steps: []journal.Step{{Events: First(x).Events, History: First(x).History}, {Events: Second(x).Events, History: Second(x).History}}},
+		{Execution: x, Steps: []journal.Step{{Events: First(x).Events, History: First(x).History},
+			{Events: Second(x).Events, History: Second(x).History}}},
 		{Execution: y, Steps: []journal.Step{{Events: First(y).Events, History: First(y).History}}},
 	} {
 		if !reflect.DeepEqual(got[i], want) {
@@ -213,11 +216,13 @@ func Redrive(x *journal.Execution) *journal.Record {
 	past := &journal.Past{Stopped: x.Stop}
 	past.Events = append(append(First(x).Events, Second(x).Events...), last.Events...)
 	past.History = last.All
-	x.Status, x.Stop, x.HistorySize, x.RedriveCount, x.Redriven = interpreter.Running, time.Time{}, 0, 1, start.Add(time.Hour)
+	x.Status, x.Stop, x.HistorySize, x.RedriveCount, x.Redriven = interpreter.Running, time.Time{}, 0, 1,
+		start.Add(time.Hour)
 	return &journal.Record{
 		Execution: x, Step: 1, Past: past,
-		Events:  []interpreter.Event{{Kind: interpreter.Redrive, At: x.Redriven, Seed: 10}},
-		History: []history.Event{{ID: 4, Previous: 3, Type: history.ExecutionRedriven, Time: x.Redriven.UnixNano(), More: &history.Details{RedriveCount: 1}}},
+		Events: []interpreter.Event{{Kind: interpreter.Redrive, At: x.Redriven, Seed: 10}},
+		History: []history.Event{{ID: 4, Previous: 3, Type: history.ExecutionRedriven, Time: x.Redriven.UnixNano(),
+			More: &history.Details{RedriveCount: 1}}},
 	}
 }
 
@@ -282,7 +287,8 @@ func takenUp(t *testing.T, j journal.Journal) {
 		t.Fatal(err)
 	}
 	got := all(t, j.Unfinished(t.Context(), ""))
-	if len(got) != 1 || got[0].Input != `{"a":1}` || got[0].Steps[0].Events[0].Seed != 7 || got[0].Steps[0].History[0].ID != 1 {
+	if len(got) != 1 || got[0].Input != `{"a":1}` || got[0].Steps[0].Events[0].Seed != 7 ||
+		got[0].Steps[0].History[0].ID != 1 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -334,16 +340,20 @@ func definitions(t *testing.T, j journal.Journal) {
 
 func mapRuns(t *testing.T, j journal.Journal) {
 	m := &journal.MapRun{
-		ARN: "run:1", Execution: "arn:1", Machine: "m/l", Children: "c:1-", Status: interpreter.Running, Started: start, Source: "etag",
+		ARN: "run:1", Execution: "arn:1", Machine: "m/l", Children: "c:1-", Status: interpreter.Running, Started: start,
+		Source:       "etag",
 		MapRunLimits: journal.MapRunLimits{MaxConcurrency: 3, ToleratedFailurePercentage: 2.5, PercentageGiven: true},
 	}
 	j.PutMapRun(m, nil)
 	over := *m
-	over.Status, over.Stopped, over.Items = interpreter.Failed, start.Add(time.Minute), journal.Tally{Succeeded: 2, Failed: 1}
+	over.Status, over.Stopped, over.Items = interpreter.Failed, start.Add(time.Minute), journal.Tally{Succeeded: 2,
+		Failed: 1}
 	redriven := over
-	redriven.ARN, redriven.Execution, redriven.RedriveCount, redriven.Redriven = "run:3", "arn:3", 1, start.Add(2*time.Minute)
+	redriven.ARN, redriven.Execution, redriven.RedriveCount, redriven.Redriven = "run:3", "arn:3", 1,
+		start.Add(2*time.Minute)
 	redriven.Items.NotRedrivable, redriven.Executions.PendingRedrive = 4, 5
-	for _, m := range []*journal.MapRun{&over, &redriven, {ARN: "run:2", Execution: "arn:10"}, {ARN: "run:0", Execution: "arn:1"}} {
+	for _, m := range []*journal.MapRun{&over, &redriven, {ARN: "run:2", Execution: "arn:10"},
+		{ARN: "run:0", Execution: "arn:1"}} {
 		done := make(chan error, 1)
 		j.PutMapRun(m, func(err error) { done <- err })
 		if err := <-done; err != nil {

@@ -18,10 +18,10 @@ type Checked struct {
 	Executions, Ended, Events, MapRuns, Definitions int
 }
 
-// Check reads everything that is kept and tells of each thing that is wrong with it: what does not decode, histories whose IDs are not
-// contiguous, that do not end with a terminal event, have another one that no redrive follows or end otherwise than the description
-// says, steps of executions that have ended, and references that lead nowhere. The error is that of a store which cannot be read at
-// all.
+// Check reads everything that is kept and tells of each thing that is wrong with it: what does not decode, histories
+// whose IDs are not contiguous, that do not end with a terminal event, have another one that no redrive follows or end
+// otherwise than the description says, steps of executions that have ended, and references that lead nowhere. The error
+// is that of a store which cannot be read at all.
 func (j *Journal) Check(ctx context.Context, problem func(error)) (Checked, error) {
 	c := &checker{j: j, ctx: ctx, tell: problem}
 	for it, err := range j.scan(ctx, "") {
@@ -62,7 +62,10 @@ func (c *checker) entry(key string, value []byte) error {
 		return c.step(name, value)
 	case definitionPrefix:
 		c.found.Definitions++
-		d, err := unpack(value, key, func(raw []byte) (*journal.Definition, error) { return journal.DecodeDefinition(name, raw) })
+		d, err := unpack(value, key, func(raw []byte) (*journal.Definition,
+			error) {
+			return journal.DecodeDefinition(name, raw)
+		})
 		if err == nil && journal.NewDefinition(d.MachineName, d.RoleARN, d.Text, d.Express).ID != name {
 			err = fmt.Errorf("definition %s has another content than its ID says", name)
 		}

@@ -119,8 +119,8 @@ func (j *Journal) define(e *encoder, d *journal.Definition) {
 	e.pack(e.key(definitionPrefix, d.ID))
 }
 
-// defined notes that the record which has a definition was taken up: those behind it need not have it. Two records that are prepared at
-// the same time both do, since either may be the last that a crash leaves.
+// defined notes that the record which has a definition was taken up: those behind it need not have it. Two records that
+// are prepared at the same time both do, since either may be the last that a crash leaves.
 func (j *Journal) defined(d *journal.Definition) {
 	j.mu.Lock()
 	j.definitions[d.ID] = true

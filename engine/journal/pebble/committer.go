@@ -22,8 +22,9 @@ type group struct {
 	done  []func(error)
 }
 
-// committer writes groups of records, one after the other, each with one sync. It has two goroutines, which stop waits for: one
-// applies a group while the other waits until the one before is on the disk. Whoever adds a record waits for neither.
+// committer writes groups of records, one after the other, each with one sync. It has two goroutines, which stop waits
+// for: one applies a group while the other waits until the one before is on the disk. Whoever adds a record waits for
+// neither.
 type committer struct {
 	db     *pebble.DB
 	ended  sync.WaitGroup
@@ -93,7 +94,8 @@ func (c *committer) open() *group {
 		g = c.idle[n-1]
 		c.idle = c.idle[:n-1]
 	} else {
-		g = &group{batch: c.db.NewBatch(pebble.WithInitialSizeBytes(64<<10), pebble.WithMaxRetainedSizeBytes(2*groupBytes))}
+		g = &group{batch: c.db.NewBatch(pebble.WithInitialSizeBytes(64<<10),
+			pebble.WithMaxRetainedSizeBytes(2*groupBytes))}
 	}
 	c.queue = append(c.queue, g)
 	return g

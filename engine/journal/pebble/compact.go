@@ -2,8 +2,8 @@ package pebble
 
 import "context"
 
-// Compact rewrites the store so that what was removed gives its room back. It returns the bytes that the tables of the store take
-// before and after; the room of the old ones is there when the store is closed.
+// Compact rewrites the store so that what was removed gives its room back. It returns the bytes that the tables of the
+// store take before and after; the room of the old ones is there when the store is closed.
 func (j *Journal) Compact(ctx context.Context) (before, after uint64, err error) {
 	if err := guarded(j.db.Flush); err != nil {
 		return 0, 0, err

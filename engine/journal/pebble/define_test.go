@@ -8,8 +8,8 @@ import (
 	"stepback/engine/journal"
 )
 
-// TestRecordsPreparedTogetherBothHaveTheirDefinition prepares two first steps of one definition before either is taken up: whichever a
-// crash leaves alone has what it runs.
+// TestRecordsPreparedTogetherBothHaveTheirDefinition prepares two first steps of one definition before either is taken
+// up: whichever a crash leaves alone has what it runs.
 func TestRecordsPreparedTogetherBothHaveTheirDefinition(t *testing.T) {
 	t.Parallel()
 	j, err := Open(t.TempDir(), Options{})
@@ -21,17 +21,22 @@ func TestRecordsPreparedTogetherBothHaveTheirDefinition(t *testing.T) {
 	has := func(arn string) bool {
 		t.Helper()
 		e := new(encoder)
-		r := &journal.Record{Execution: &journal.Execution{ARN: arn, Status: interpreter.Running}, Definition: d, Begin: true}
+		r := &journal.Record{Execution: &journal.Execution{ARN: arn, Status: interpreter.Running}, Definition: d,
+			Begin: true}
 		if err := j.encode(e, r); err != nil {
 			t.Fatal(err)
 		}
-		return slices.ContainsFunc(e.ops, func(o operation) bool { return string(o.key.of(e.keys)) == definitionPrefix+d.ID })
+		return slices.ContainsFunc(e.ops, func(o operation) bool {
+			return string(o.key.of(e.keys)) == definitionPrefix+
+				d.ID
+		})
 	}
 	if !has("arn:1") || !has("arn:2") {
 		t.Error("a record lacks its definition, which is in another one that was not taken up yet")
 	}
 	taken := make(chan error, 1)
-	j.Commit(&journal.Record{Execution: &journal.Execution{ARN: "arn:1", Status: interpreter.Running}, Definition: d, Begin: true}, func(err error) { taken <- err })
+	j.Commit(&journal.Record{Execution: &journal.Execution{ARN: "arn:1", Status: interpreter.Running}, Definition: d,
+		Begin: true}, func(err error) { taken <- err })
 	if err := <-taken; err != nil {
 		t.Fatal(err)
 	}

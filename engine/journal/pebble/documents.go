@@ -14,8 +14,8 @@ import (
 // documentPrefix is before the keys of documents.
 const documentPrefix = "d/"
 
-// PutDocument keeps a small document beside the executions, for whoever shares the directory with them: a later one under the same
-// key replaces it. It is on the disk when PutDocument returns.
+// PutDocument keeps a small document beside the executions, for whoever shares the directory with them: a later one
+// under the same key replaces it. It is on the disk when PutDocument returns.
 func (j *Journal) PutDocument(key string, value []byte) error {
 	return j.await(func(b *pebble.Batch) error { return b.Set([]byte(documentPrefix+key), value, nil) })
 }
@@ -44,7 +44,8 @@ func (j *Journal) Document(key string) ([]byte, error) {
 	return slices.Clone(v), nil
 }
 
-// EachDocument calls each with the documents whose key begins with a prefix, in the order of their keys, until it fails.
+// EachDocument calls each with the documents whose key begins with a prefix, in the order of their keys, until it
+// fails.
 func (j *Journal) EachDocument(ctx context.Context, prefix string, each func(key string, value []byte) error) error {
 	for it, err := range j.scan(ctx, documentPrefix+prefix) {
 		if err == nil {

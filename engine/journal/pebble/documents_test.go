@@ -21,7 +21,8 @@ func TestDocuments(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := errors.Join(j.DeleteDocument("a/2"), j.DeleteDocument("a/3"), j.PutDocument("a/0", nil), j.Close()); err != nil {
+	if err := errors.Join(j.DeleteDocument("a/2"), j.DeleteDocument("a/3"), j.PutDocument("a/0", nil),
+		j.Close()); err != nil {
 		t.Fatal(err)
 	}
 	if j, err = pebble.Open(dir, pebble.Options{}); err != nil {

@@ -13,8 +13,8 @@ import (
 	"stepback/engine/journal"
 )
 
-// openStore opens Pebble's store. What Pebble finds in its log it writes into tables, and when the disk refuses that, it tries for
-// ever; then this gives up, and the store is closed if that comes to an end after all.
+// openStore opens Pebble's store. What Pebble finds in its log it writes into tables, and when the disk refuses that,
+// it tries for ever; then this gives up, and the store is closed if that comes to an end after all.
 func openStore(dir string, o *pebble.Options) (*pebble.DB, error) {
 	type outcome struct {
 		db  *pebble.DB

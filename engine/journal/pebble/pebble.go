@@ -1,6 +1,6 @@
-// Package pebble keeps executions in a Pebble store in a directory. Every step is synced to disk before it becomes visible; the
-// steps of all executions that come while the disk is busy are synced together. Histories are written whole, compressed, when
-// an execution ends.
+// Package pebble keeps executions in a Pebble store in a directory. Every step is synced to disk before it becomes
+// visible; the steps of all executions that come while the disk is busy are synced together. Histories are written
+// whole, compressed, when an execution ends.
 package pebble
 
 import (
@@ -35,17 +35,17 @@ type Journal struct {
 
 // Options of a store; the zero value is usable.
 type Options struct {
-	// Reserve is how many bytes of the disk are set aside for the time when it is full: then they are given up, executions that
-	// are under way go on with them, and new ones are refused with journal.ErrDiskFull until there is room again. When they are used
-	// up, too, whatever is written waits for room. 0 means none.
+	// Reserve is how many bytes of the disk are set aside for the time when it is full: then they are given up,
+	// executions that are under way go on with them, and new ones are refused with journal.ErrDiskFull until there is
+	// room again. When they are used up, too, whatever is written waits for room. 0 means none.
 	Reserve int64
-	// DiskFull, if not nil, is called when the disk has no room for what is written and no reserve is left. When it returns, or
-	// without it and a reserve, the journal refuses everything with journal.ErrBroken.
+	// DiskFull, if not nil, is called when the disk has no room for what is written and no reserve is left. When it
+	// returns, or without it and a reserve, the journal refuses everything with journal.ErrBroken.
 	DiskFull func()
 	// Room, if not nil, is called when there is less or more room than before. It must be quick.
 	Room func(Room)
-	// Broken, if not nil, is called once, with an error that is journal.ErrBroken, when the disk has refused a write. Nothing is
-	// committed any more: whoever opened the store can close it and open it again. It must be quick.
+	// Broken, if not nil, is called once, with an error that is journal.ErrBroken, when the disk has refused a write.
+	// Nothing is committed any more: whoever opened the store can close it and open it again. It must be quick.
 	Broken func(error)
 	// Retention is how long executions are kept after their end; 0 means DefaultRetention, a negative time for ever.
 	Retention time.Duration
@@ -114,8 +114,8 @@ func (j *Journal) Close() error {
 	return errors.Join(err, j.db.Close(), j.space.release())
 }
 
-// refusing is Pebble's log. It drops its messages, since its errors reach the caller as errors, but for the one after which
-// Pebble cannot go on: that ends the writer with a refusal, which the committer turns into an error.
+// refusing is Pebble's log. It drops its messages, since its errors reach the caller as errors, but for the one after
+// which Pebble cannot go on: that ends the writer with a refusal, which the committer turns into an error.
 type refusing struct{}
 
 func (refusing) Infof(string, ...any)  {}

@@ -40,7 +40,8 @@ func TestReopenedStoreKeepsExecutions(t *testing.T) {
 	dir := t.TempDir()
 	j := open(t, dir)
 	x := &journal.Execution{ARN: "arn:1", Status: interpreter.Succeeded, Output: "1"}
-	j.Commit(&journal.Record{Execution: x, End: true, All: []history.Event{{ID: 1, Type: history.ExecutionSucceeded, Data: "1"}}}, func(err error) {
+	j.Commit(&journal.Record{Execution: x, End: true, All: []history.Event{{ID: 1, Type: history.ExecutionSucceeded,
+		Data: "1"}}}, func(err error) {
 		if err != nil {
 			t.Error(err)
 		}
@@ -60,7 +61,8 @@ func TestOneProcessPerDirectory(t *testing.T) {
 	dir := t.TempDir()
 	j := open(t, dir)
 	defer j.Close()
-	if _, err := pebble.Open(dir, pebble.Options{}); err == nil || !strings.Contains(err.Error(), "is another stepback using this data directory?") {
+	if _, err := pebble.Open(dir, pebble.Options{}); err == nil || !strings.Contains(err.Error(),
+		"is another stepback using this data directory?") {
 		t.Errorf("second Open: %v", err)
 	}
 }

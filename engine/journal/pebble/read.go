@@ -52,7 +52,8 @@ func damaged(err error) error {
 	return fmt.Errorf("the journal is damaged: %s; put a copy of its directory back", first)
 }
 
-// unpackInto is unpack of what an iterator stands at. It decompresses into memory that is used again, of which decode must keep nothing.
+// unpackInto is unpack of what an iterator stands at. It decompresses into memory that is used again, of which decode
+// must keep nothing.
 func unpackInto[T any](raw *[]byte, it *pebble.Iterator, decode func([]byte) (T, error)) (T, error) {
 	var value T
 	decompressed, err := s2.Decode(*raw, it.Value())
@@ -96,8 +97,8 @@ func (j *Journal) Executions(ctx context.Context, prefix string) iter.Seq2[*jour
 	}
 }
 
-// scan walks over the keys that begin with a prefix, until the context ends. The iterator stands at each in turn; its key and value are
-// valid until the next.
+// scan walks over the keys that begin with a prefix, until the context ends. The iterator stands at each in turn; its
+// key and value are valid until the next.
 func (j *Journal) scan(ctx context.Context, prefix string) iter.Seq2[*pebble.Iterator, error] {
 	return func(yield func(*pebble.Iterator, error) bool) {
 		for it, err := range j.walk(prefix) {

@@ -75,5 +75,8 @@ func (j *Journal) Events(_ context.Context, arn string) ([]interpreter.Event, er
 
 // Definition implements journal.Recovery.
 func (j *Journal) Definition(_ context.Context, id string) (*journal.Definition, error) {
-	return read(j, definitionPrefix, id, func(raw []byte) (*journal.Definition, error) { return journal.DecodeDefinition(id, raw) })
+	return read(j, definitionPrefix, id, func(raw []byte) (*journal.Definition,
+		error) {
+		return journal.DecodeDefinition(id, raw)
+	})
 }

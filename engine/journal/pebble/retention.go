@@ -67,8 +67,8 @@ func (r *retention) stop() {
 	r.ended.Wait()
 }
 
-// Expire removes the executions that ended before a time, with everything that is kept of them and of their Map Runs, and returns
-// how many it was, without child executions.
+// Expire removes the executions that ended before a time, with everything that is kept of them and of their Map Runs,
+// and returns how many it was, without child executions.
 func (j *Journal) Expire(ctx context.Context, before time.Time) (int, error) {
 	return j.expireAll(before, ctx.Err)
 }

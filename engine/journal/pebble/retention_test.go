@@ -13,7 +13,8 @@ import (
 	"stepback/engine/journal/pebble"
 )
 
-// family keeps an execution that ended badly at a time, with a Map Run of two children, one of which has a Map Run of its own.
+// family keeps an execution that ended badly at a time, with a Map Run of two children, one of which has a Map Run of
+// its own.
 func family(t *testing.T, j journal.Journal, name string, stopped time.Time) {
 	t.Helper()
 	put := func(arn, mapRun string) {
@@ -30,7 +31,8 @@ func family(t *testing.T, j journal.Journal, name string, stopped time.Time) {
 	put("m/l:"+name+"-2", "run:"+name)
 	put("m/l/n:"+name+"-3", "run:"+name+"-2")
 	j.PutMapRun(&journal.MapRun{ARN: "run:" + name, Execution: "m:" + name, Children: "m/l:" + name + "-"}, nil)
-	j.PutMapRun(&journal.MapRun{ARN: "run:" + name + "-2", Execution: "m/l:" + name + "-2", Children: "m/l/n:" + name + "-"}, nil)
+	j.PutMapRun(&journal.MapRun{ARN: "run:" + name + "-2", Execution: "m/l:" + name + "-2", Children: "m/l/n:" + name +
+		"-"}, nil)
 }
 
 // left is the keys that are left of a name.

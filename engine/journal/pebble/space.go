@@ -18,8 +18,8 @@ import (
 // spaceInterval is how often a full disk is looked at again.
 const spaceInterval = 50 * time.Millisecond
 
-// space looks after the room on the disk: it sets a file aside that is removed when the disk is full, so that what is under way
-// can be written, and has it back when there is room again.
+// space looks after the room on the disk: it sets a file aside that is removed when the disk is full, so that what is
+// under way can be written, and has it back when there is room again.
 type space struct {
 	fs    vfs.FS
 	path  string
@@ -39,7 +39,8 @@ type space struct {
 }
 
 func newSpace(dir string, o *Options) *space {
-	s := &space{fs: o.FS, path: filepath.Join(dir, "reserve"), bytes: o.Reserve, none: o.DiskFull, tell: o.Room, readOnly: o.ReadOnly, closing: make(chan struct{})}
+	s := &space{fs: o.FS, path: filepath.Join(dir, "reserve"), bytes: o.Reserve, none: o.DiskFull, tell: o.Room,
+		readOnly: o.ReadOnly, closing: make(chan struct{})}
 	if o.ReadOnly {
 		s.bytes = 0
 	}

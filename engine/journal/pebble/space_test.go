@@ -80,11 +80,13 @@ func (f *smallFile) Write(p []byte) (int, error) {
 	return f.File.Write(p)
 }
 
-// TestAFullDiskRefusesOnlyNewWorkWhileItsReserveLasts fills a disk, lets an execution that is under way end, and makes room again.
+// TestAFullDiskRefusesOnlyNewWorkWhileItsReserveLasts fills a disk, lets an execution that is under way end, and makes
+// room again.
 func TestAFullDiskRefusesOnlyNewWorkWhileItsReserveLasts(t *testing.T) {
 	t.Parallel()
 	disk := &smallDisk{MemFS: vfs.NewMem(), free: 10 * reserve}
-	j, err := pebble.Open("journal", pebble.Options{FS: disk, Reserve: reserve, DiskFull: func() { t.Error("the reserve was not enough") }})
+	j, err := pebble.Open("journal", pebble.Options{FS: disk, Reserve: reserve,
+		DiskFull: func() { t.Error("the reserve was not enough") }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +129,8 @@ func TestWritesWaitForRoomWhenTheReserveIsUsedUp(t *testing.T) {
 			t.Parallel()
 			disk := &smallDisk{MemFS: vfs.NewMem(), free: 10 * reserve}
 			states := make(chan pebble.Room, 10)
-			j, err := pebble.Open("journal", pebble.Options{FS: disk, Reserve: reserve, Room: func(r pebble.Room) { states <- r }})
+			j, err := pebble.Open("journal", pebble.Options{FS: disk, Reserve: reserve,
+				Room: func(r pebble.Room) { states <- r }})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -187,7 +190,8 @@ func TestAFullDiskIsNotOpened(t *testing.T) {
 	}
 }
 
-// TestADiskThatRefusesToBeReplayedOnto opens a store on a disk that refuses tables: what is in its log cannot be written there.
+// TestADiskThatRefusesToBeReplayedOnto opens a store on a disk that refuses tables: what is in its log cannot be
+// written there.
 func TestADiskThatRefusesToBeReplayedOnto(t *testing.T) {
 	t.Parallel()
 	disk := vfs.NewCrashableMem()
@@ -230,7 +234,8 @@ func (plainFile) Preallocate(int64, int64) error { return syscall.EOPNOTSUPP }
 func TestAReserveWhereNoRoomCanBeSetAside(t *testing.T) {
 	t.Parallel()
 	disk := plainFS{vfs.NewMem()}
-	j, err := pebble.Open("journal", pebble.Options{FS: disk, Reserve: reserve + 1, Retention: -1, Room: func(r pebble.Room) { t.Errorf("room: %v", r) }})
+	j, err := pebble.Open("journal", pebble.Options{FS: disk, Reserve: reserve + 1, Retention: -1,
+		Room: func(r pebble.Room) { t.Errorf("room: %v", r) }})
 	if err != nil {
 		t.Fatal(err)
 	}

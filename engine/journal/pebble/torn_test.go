@@ -39,8 +39,9 @@ func log(t *testing.T, disk vfs.FS) (name string, content []byte) {
 	return name, content
 }
 
-// TestATornLogLosesAtMostWhatWasNotSynced cuts the log at every byte of the last record, and damages every byte of it, as a loss of power
-// in the middle of the write does: what was synced before is there, and the last record as a whole or not at all.
+// TestATornLogLosesAtMostWhatWasNotSynced cuts the log at every byte of the last record, and damages every byte of it,
+// as a loss of power in the middle of the write does: what was synced before is there, and the last record as a whole
+// or not at all.
 func TestATornLogLosesAtMostWhatWasNotSynced(t *testing.T) {
 	t.Parallel()
 	disk := vfs.NewMem()
@@ -65,7 +66,8 @@ func TestATornLogLosesAtMostWhatWasNotSynced(t *testing.T) {
 	}
 	lost := 0
 	for at := len(before); at <= len(whole); at++ {
-		for _, torn := range [][]byte{whole[:at], slices.Concat(whole[:at], make([]byte, len(whole)-at)), damagedAt(whole, at)} {
+		for _, torn := range [][]byte{whole[:at], slices.Concat(whole[:at], make([]byte, len(whole)-at)),
+			damagedAt(whole, at)} {
 			if !reopen(t, here, name, torn) {
 				lost++
 			}

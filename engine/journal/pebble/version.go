@@ -12,8 +12,8 @@ import (
 	"stepback/engine/journal"
 )
 
-// formatVersion is written into every store; a store with a higher one is refused. Format 1 kept no events of executions that
-// had not ended.
+// formatVersion is written into every store; a store with a higher one is refused. Format 1 kept no events of
+// executions that had not ended.
 const formatVersion = 2
 
 // checkVersion refuses the stores of others, makes an empty store a journal, and upgrades one of an earlier version.
@@ -82,7 +82,8 @@ func (j *Journal) write(fill func(*pebble.Batch) error) error {
 	return guarded(func() error { return b.Commit(pebble.Sync) })
 }
 
-// upgrade makes a store of format 1 one of this format. Executions that had not ended are ended, since their events were not kept.
+// upgrade makes a store of format 1 one of this format. Executions that had not ended are ended, since their events
+// were not kept.
 func (j *Journal) upgrade() error {
 	b := j.db.NewBatch()
 	defer b.Close()
@@ -113,7 +114,8 @@ func (j *Journal) upgrade() error {
 // interrupt ends an execution whose events are unknown.
 func interrupt(x *journal.Execution) *journal.Record {
 	x.Status, x.Stop, x.HistorySize = interpreter.Aborted, x.Start, 2
-	x.Failure = history.NewFailure("Interrupted", "The process that ran the execution ended, and an earlier version of stepback did not keep its events.")
+	x.Failure = history.NewFailure("Interrupted",
+		"The process that ran the execution ended, and an earlier version of stepback did not keep its events.")
 	at := x.Start.UnixNano()
 	return &journal.Record{Execution: x, End: true, All: []history.Event{
 		{ID: 1, Time: at, Type: history.ExecutionStarted, Data: x.Input, More: &history.Details{}},

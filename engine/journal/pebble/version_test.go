@@ -60,7 +60,8 @@ func TestTheFirstFormatIsUpgraded(t *testing.T) {
 		if err != nil || x.Status != interpreter.Aborted || x.Failure.Error != "Interrupted" {
 			t.Errorf("%+v, %v", x, err)
 		}
-		if h, err := j.History(t.Context(), "arn:2"); err != nil || len(h) != 2 || h[1].Type != history.ExecutionAborted {
+		if h, err := j.History(t.Context(), "arn:2"); err != nil || len(h) != 2 ||
+			h[1].Type != history.ExecutionAborted {
 			t.Errorf("%+v, %v", h, err)
 		}
 		for u, err := range j.Unfinished(t.Context(), "") {

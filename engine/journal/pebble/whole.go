@@ -9,8 +9,9 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// whole refuses a directory which Pebble would take for that of a new or an empty store although there is something in it, and whose files
-// it would then remove: one that lacks the marker of its manifest, or whose manifest has lost what the tables were. It changes nothing.
+// whole refuses a directory which Pebble would take for that of a new or an empty store although there is something in
+// it, and whose files it would then remove: one that lacks the marker of its manifest, or whose manifest has lost what
+// the tables were. It changes nothing.
 func (j *Journal) whole(o Options, cache *pebble.Cache) error {
 	names, err := o.FS.List(j.dir)
 	if err != nil {
@@ -21,7 +22,8 @@ func (j *Journal) whole(o Options, cache *pebble.Cache) error {
 	case err != nil:
 		return nil //nolint:nilerr // opening it says more
 	case !there.Exists && (holds(names, ".sst") || holds(names, ".log")):
-		return openError(j.dir, o.ReadOnly, errors.New("there are tables or logs, but not the marker.manifest file that says which MANIFEST is theirs"))
+		return openError(j.dir, o.ReadOnly,
+			errors.New("there are tables or logs, but not the marker.manifest file that says which MANIFEST is theirs"))
 	case !there.Exists:
 		return nil
 	}

@@ -44,8 +44,8 @@ func killed(t *testing.T) string {
 	return to
 }
 
-// TestAStoreThatHasLostItsManifestIsRefusedAndKept takes away what says which tables there are. Pebble would begin a new store and remove
-// the tables of the old one.
+// TestAStoreThatHasLostItsManifestIsRefusedAndKept takes away what says which tables there are. Pebble would begin a
+// new store and remove the tables of the old one.
 func TestAStoreThatHasLostItsManifestIsRefusedAndKept(t *testing.T) {
 	t.Parallel()
 	each := func(t *testing.T, dir, pattern string, do func(name string) error) {
@@ -66,12 +66,15 @@ func TestAStoreThatHasLostItsManifestIsRefusedAndKept(t *testing.T) {
 		harm  func(t *testing.T, dir string)
 		want  string
 	}{
-		"no marker": {sound, func(t *testing.T, dir string) { t.Helper(); each(t, dir, "marker.manifest*", os.Remove) }, "but not the marker.manifest file"},
+		"no marker": {sound, func(t *testing.T, dir string) { t.Helper(); each(t, dir, "marker.manifest*", os.Remove) },
+			"but not the marker.manifest file"},
 		"no marker, and no tables yet": {
-			killed, func(t *testing.T, dir string) { t.Helper(); each(t, dir, "marker.manifest*", os.Remove) }, "but not the marker.manifest file",
+			killed, func(t *testing.T, dir string) { t.Helper(); each(t, dir, "marker.manifest*", os.Remove) },
+			"but not the marker.manifest file",
 		},
 		"nothing but tables": {
-			sound, func(t *testing.T, dir string) { t.Helper(); each(t, dir, "[^0]*", os.Remove) }, "but not the marker.manifest file",
+			sound, func(t *testing.T, dir string) { t.Helper(); each(t, dir, "[^0]*", os.Remove) },
+			"but not the marker.manifest file",
 		},
 		"a manifest that is cut": {sound, func(t *testing.T, dir string) {
 			t.Helper()
@@ -90,7 +93,8 @@ func TestAStoreThatHasLostItsManifestIsRefusedAndKept(t *testing.T) {
 				if err == nil {
 					t.Errorf("read only %t: it is opened", readOnly)
 					_ = j.Close()
-				} else if !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "put a copy") || strings.Contains(err.Error(), "\n") {
+				} else if !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "put a copy") ||
+					strings.Contains(err.Error(), "\n") {
 					t.Errorf("read only %t: %v", readOnly, err)
 				}
 			}

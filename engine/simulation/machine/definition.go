@@ -89,7 +89,8 @@ func (c Call) define(d object) {
 		d["HeartbeatSeconds"] = c.HeartbeatSeconds
 	}
 	if c.Kind == Token {
-		d["Parameters"] = object{"n.$": "$.n", "items.$": "$.items", "token.$": "$$.Task.Token"} //nolint:gosec // a path in a definition, not a secret
+		d["Parameters"] = object{"n.$": "$.n", "items.$": "$.items",
+			"token.$": "$$.Task.Token"} //nolint:gosec // a path in a definition, not a secret
 	}
 }
 
@@ -165,7 +166,8 @@ func (x Data) define(d object, s *State) {
 		set(d, "ResultPath", x.ResultPath)
 	}
 	if x.Assign {
-		d["Assign"] = object{"seen" + s.Name + ".$": "$$.State.Name"} // an inner scope must not assign an outer one's variables
+		d["Assign"] = object{"seen" + s.Name +
+			".$": "$$.State.Name"} // an inner scope must not assign an outer one's variables
 	}
 }
 

@@ -1,6 +1,6 @@
-// Package machine is a model of state machines for simulation: plain data that is drawn at random, printed as an Amazon States
-// Language definition, and read by an oracle. It shares no code with the parser, the plan or the interpreter, so that a
-// misunderstanding in them is not repeated here; it never runs anything.
+// Package machine is a model of state machines for simulation: plain data that is drawn at random, printed as an Amazon
+// States Language definition, and read by an oracle. It shares no code with the parser, the plan or the interpreter, so
+// that a misunderstanding in them is not repeated here; it never runs anything.
 package machine
 
 // The types of states, as the language spells them.
@@ -143,14 +143,15 @@ type Iteration struct {
 	ToleratedFailureCount, MaxItemsPerBatch int
 }
 
-// Data is what a state does with its input and result. Every payload of a machine is an object with a number n, from 0, and an
-// array items of such numbers, whatever the forms.
+// Data is what a state does with its input and result. Every payload of a machine is an object with a number n, from 0,
+// and an array items of such numbers, whatever the forms.
 type Data struct {
 	Form DataForm
 	// ResultPath is where the result goes: empty replaces the input, "null" discards the result.
 	ResultPath string
 	Assign     bool
-	// N and Items are the literal result of a Pass state, or what a Parallel or Map state's ResultSelector makes of its result.
+	// N and Items are the literal result of a Pass state, or what a Parallel or Map state's ResultSelector makes of its
+	// result.
 	N     int
 	Items []int
 }

@@ -14,15 +14,18 @@ type source struct{ *rand.Rand }
 
 func (s source) Intn(n int) int { return s.IntN(n) }
 
-// ofIntegration reports whether a diagnostic asks for the parameters of an integration: those of a simulation need none.
+// ofIntegration reports whether a diagnostic asks for the parameters of an integration: those of a simulation need
+// none.
 func ofIntegration(d asl.Diagnostic) bool {
-	return strings.Contains(d.Message, " field is required for resource ARN: ") || strings.HasSuffix(d.Message, "' is required but was missing")
+	return strings.Contains(d.Message, " field is required for resource ARN: ") || strings.HasSuffix(d.Message,
+		"' is required but was missing")
 }
 
 func TestRandomMachinesAreValid(t *testing.T) {
 	t.Parallel()
 	limits := machine.Limits{
-		States: 5, Depth: 3, Kinds: []machine.Kind{machine.Integration, machine.Function, machine.Token, machine.Job, machine.Activity},
+		States: 5, Depth: 3, Kinds: []machine.Kind{machine.Integration, machine.Function, machine.Token, machine.Job,
+			machine.Activity},
 	}
 	seen := map[string]int{}
 	for seed := range uint64(500) {
@@ -35,7 +38,8 @@ func TestRandomMachinesAreValid(t *testing.T) {
 		m.Root.Walk(func(s *machine.State) { seen[s.Type]++ })
 	}
 	for _, typ := range []string{
-		machine.Pass, machine.Task, machine.Choice, machine.Wait, machine.Parallel, machine.Map, machine.Succeed, machine.Fail,
+		machine.Pass, machine.Task, machine.Choice, machine.Wait, machine.Parallel, machine.Map, machine.Succeed,
+		machine.Fail,
 	} {
 		if seen[typ] < 100 {
 			t.Errorf("%d states of type %s in 500 machines", seen[typ], typ)

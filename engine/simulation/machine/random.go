@@ -19,8 +19,8 @@ type Limits struct {
 	Kinds []Kind
 }
 
-// Random draws a machine that is valid by construction: every name exists, every state can be reached, and every payload is of
-// the shape that its paths expect.
+// Random draws a machine that is valid by construction: every name exists, every state can be reached, and every
+// payload is of the shape that its paths expect.
 func Random(from Source, l Limits) *Machine {
 	d := &draw{from: from, limits: l}
 	m := &Machine{Root: d.scope(nil, l.Depth)}
@@ -164,7 +164,8 @@ func (d *draw) choice(st *State, s *Scope, i int) {
 
 func (d *draw) rule() Rule {
 	return Rule{
-		Operator: pick(d, "NumericEquals", "NumericLessThan", "NumericGreaterThanEquals"), Operand: d.n(6), Not: d.one(4),
+		Operator: pick(d, "NumericEquals", "NumericLessThan", "NumericGreaterThanEquals"), Operand: d.n(6),
+		Not: d.one(4),
 	}
 }
 

@@ -1,7 +1,9 @@
 package machine
 
-// errorNames are the names that retriers and catchers of random machines list. Some are never raised, some stand for many.
-var errorNames = []string{"Boom", "Throttled", "Odd", "States.Timeout", "States.TaskFailed", "States.HeartbeatTimeout", "Never", "States.Runtime"}
+// errorNames are the names that retriers and catchers of random machines list. Some are never raised, some stand for
+// many.
+var errorNames = []string{"Boom", "Throttled", "Odd", "States.Timeout", "States.TaskFailed", "States.HeartbeatTimeout",
+	"Never", "States.Runtime"}
 
 // handlers draws Retry and Catch. A list with States.ALL comes last and names nothing else, as the language demands.
 func (d *draw) handlers(st *State, s *Scope) {

@@ -32,7 +32,8 @@ func numbers(text, member string) []any {
 	return list
 }
 
-// judgeOutput compares a state's output with what its input and result make of it. The results of Map Runs are not known here.
+// judgeOutput compares a state's output with what its input and result make of it. The results of Map Runs are not
+// known here.
 func (j *judge) judgeOutput(t *thread, output string) error {
 	in := decoded(t.input)
 	s := t.state

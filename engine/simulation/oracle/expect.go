@@ -60,8 +60,8 @@ func (j *judge) expects(e *history.Event) (*thread, error) {
 	return nil, errors.New("expected before it: " + j.listExpected())
 }
 
-// related reports whether an event of the other thread can be what an event of this one follows from: one is inside the other,
-// or both are parts of the same state.
+// related reports whether an event of the other thread can be what an event of this one follows from: one is inside the
+// other, or both are parts of the same state.
 func (t *thread) related(other *thread) bool {
 	if other == nil {
 		return t.fan == nil
@@ -95,7 +95,8 @@ var onlyExpected = map[history.Type]bool{
 	history.ParallelStateSucceeded: true, history.ParallelStateFailed: true, history.ParallelStateAborted: true,
 	history.MapStateSucceeded: true, history.MapStateFailed: true, history.MapStateAborted: true,
 	history.MapIterationStarted: true, history.MapIterationSucceeded: true, history.MapIterationFailed: true,
-	history.MapIterationAborted: true, history.TaskStateAborted: true, history.WaitStateAborted: true, history.MapRunStarted: true,
+	history.MapIterationAborted: true, history.TaskStateAborted: true, history.WaitStateAborted: true,
+	history.MapRunStarted: true,
 }
 
 func (j *judge) unexpected(e *history.Event) error {
@@ -121,14 +122,18 @@ func (j *judge) settle() error {
 }
 
 var enteredTypes = map[string]history.Type{
-	machine.Pass: history.PassStateEntered, machine.Task: history.TaskStateEntered, machine.Choice: history.ChoiceStateEntered,
-	machine.Wait: history.WaitStateEntered, machine.Parallel: history.ParallelStateEntered, machine.Map: history.MapStateEntered,
+	machine.Pass: history.PassStateEntered, machine.Task: history.TaskStateEntered,
+	machine.Choice: history.ChoiceStateEntered,
+	machine.Wait:   history.WaitStateEntered, machine.Parallel: history.ParallelStateEntered,
+	machine.Map:     history.MapStateEntered,
 	machine.Succeed: history.SucceedStateEntered, machine.Fail: history.FailStateEntered,
 }
 
 var exitedTypes = map[string]history.Type{
-	machine.Pass: history.PassStateExited, machine.Task: history.TaskStateExited, machine.Choice: history.ChoiceStateExited,
-	machine.Wait: history.WaitStateExited, machine.Parallel: history.ParallelStateExited, machine.Map: history.MapStateExited,
+	machine.Pass: history.PassStateExited, machine.Task: history.TaskStateExited,
+	machine.Choice: history.ChoiceStateExited,
+	machine.Wait:   history.WaitStateExited, machine.Parallel: history.ParallelStateExited,
+	machine.Map:     history.MapStateExited,
 	machine.Succeed: history.SucceedStateExited,
 }
 

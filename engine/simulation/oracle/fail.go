@@ -48,7 +48,8 @@ func (j *judge) fail(t *thread, f failure) error {
 		break
 	}
 	if t.children != nil && (f.Error != errRuntime || t.state.Type == machine.Map && t.state.Map.Distributed) {
-		j.expect(t, map[string]history.Type{machine.Parallel: history.ParallelStateFailed, machine.Map: history.MapStateFailed}[t.state.Type])
+		j.expect(t, map[string]history.Type{machine.Parallel: history.ParallelStateFailed,
+			machine.Map: history.MapStateFailed}[t.state.Type])
 	}
 	t.children = nil
 	for i := range t.state.Catch {
@@ -89,7 +90,8 @@ func (j *judge) expectFailure(t *thread, f failure) {
 	})
 }
 
-// window is when a retry may begin: after Interval × Rate^(n−1) seconds, at most MaxDelay, and anywhere before that with FULL jitter.
+// window is when a retry may begin: after Interval × Rate^(n−1) seconds, at most MaxDelay, and anywhere before that
+// with FULL jitter.
 func (j *judge) window(r *machine.Retrier, n int) (from, to int64) {
 	seconds := float64(r.IntervalSeconds)
 	for range n - 1 {

@@ -1,7 +1,7 @@
-// Package oracle judges histories of executions of simulated machines. It reads a history from its first event to its last and
-// follows every thread of control through the model of the machine, predicting from the model alone what may come next: which
-// state, which retrier or catcher, at what time, with which data. It is written from the language's rules and imports nothing
-// of the engine but the form of a history; it never runs a machine.
+// Package oracle judges histories of executions of simulated machines. It reads a history from its first event to its
+// last and follows every thread of control through the model of the machine, predicting from the model alone what may
+// come next: which state, which retrier or catcher, at what time, with which data. It is written from the language's
+// rules and imports nothing of the engine but the form of a history; it never runs a machine.
 package oracle
 
 import (
@@ -34,7 +34,8 @@ func Check(s *Subject) error {
 	for i := range s.History {
 		e := &s.History[i]
 		if err := j.event(i, e); err != nil {
-			return fmt.Errorf("event %d %s %s (after %d, at %s): %w", e.ID, e.Type, e.Name, e.Previous, e.At().Format(time.RFC3339Nano), err)
+			return fmt.Errorf("event %d %s %s (after %d, at %s): %w", e.ID, e.Type, e.Name, e.Previous,
+				e.At().Format(time.RFC3339Nano), err)
 		}
 	}
 	return j.end()
@@ -92,7 +93,8 @@ func (j *judge) event(i int, e *history.Event) error {
 	if e.ID == 1 {
 		return j.begin(e)
 	}
-	if e.Type != history.TaskTimedOut && e.Type != history.LambdaFunctionTimedOut && e.Type != history.ActivityTimedOut || e.Time > j.now {
+	if e.Type != history.TaskTimedOut && e.Type != history.LambdaFunctionTimedOut &&
+		e.Type != history.ActivityTimedOut || e.Time > j.now {
 		if err := j.settle(); err != nil {
 			return err
 		}

@@ -32,7 +32,8 @@ func (j *judge) enter(t *thread, e *history.Event) error {
 	if *t.output != e.Data && (t.fan == nil || !reflect.DeepEqual(decoded(*t.output), decoded(e.Data))) {
 		return fmt.Errorf("its input %s is not the output before it, %s", e.Data, *t.output)
 	}
-	*t = thread{scope: t.scope, fan: t.fan, index: t.index, state: s, phase: entered, entry: e.Time, input: e.Data, from: e.Time, to: e.Time,
+	*t = thread{scope: t.scope, fan: t.fan, index: t.index, state: s, phase: entered, entry: e.Time, input: e.Data,
+		from: e.Time, to: e.Time,
 		retries: make([]int, len(s.Retry))}
 	return j.entered(t)
 }

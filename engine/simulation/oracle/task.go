@@ -18,7 +18,8 @@ var family = map[machine.Kind]struct {
 }{
 	machine.Integration: integration, machine.Token: integration, machine.Job: integration,
 	machine.Function: {
-		history.LambdaFunctionScheduled, history.LambdaFunctionStarted, history.LambdaFunctionSucceeded, history.LambdaFunctionTimedOut,
+		history.LambdaFunctionScheduled, history.LambdaFunctionStarted, history.LambdaFunctionSucceeded,
+		history.LambdaFunctionTimedOut,
 		[]history.Type{history.LambdaFunctionFailed, history.LambdaFunctionScheduleFailed},
 	},
 	machine.Activity: {
@@ -94,8 +95,8 @@ func (t *thread) limit() {
 	}
 }
 
-// timedOut takes the end of a task that took too long. Beats come at half seconds and limits are whole ones, so the time tells
-// whether it was a heartbeat that was missed.
+// timedOut takes the end of a task that took too long. Beats come at half seconds and limits are whole ones, so the
+// time tells whether it was a heartbeat that was missed.
 func (j *judge) timedOut(t *thread, e *history.Event) error {
 	c := t.state.Task
 	missed := c.HeartbeatSeconds > 0 && t.started > 0 && e.Time < t.to

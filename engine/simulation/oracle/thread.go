@@ -90,7 +90,8 @@ func (j *judge) overdue(e *history.Event) error {
 			if t.state != nil {
 				name = t.state.Name
 			}
-			return fmt.Errorf("before it, something should have happened to state %s by %s", name, time.Unix(0, t.to).UTC().Format(time.RFC3339Nano))
+			return fmt.Errorf("before it, something should have happened to state %s by %s", name,
+				time.Unix(0, t.to).UTC().Format(time.RFC3339Nano))
 		}
 	}
 	return nil

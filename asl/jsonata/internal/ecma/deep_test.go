@@ -13,7 +13,8 @@ import (
 func TestDepthIsBounded(t *testing.T) {
 	t.Parallel()
 	text := utf16.Encode([]rune(strings.Repeat("ab", 1<<20)))
-	for _, pattern := range []string{`^(?:a|b)*$`, `^((((a|b))))*$`, `^(?:(?:(?:a|b){1}){1,2}?)*$`, `^(?:(?=(a|b))\1)*$`, `^[^]*(?<=^(?:a|b)*)$`} {
+	for _, pattern := range []string{`^(?:a|b)*$`, `^((((a|b))))*$`, `^(?:(?:(?:a|b){1}){1,2}?)*$`,
+		`^(?:(?=(a|b))\1)*$`, `^[^]*(?<=^(?:a|b)*)$`} {
 		re, err := ecma.Compile(utf16.Encode([]rune(pattern)), false, false)
 		if err != nil {
 			t.Fatal(err)

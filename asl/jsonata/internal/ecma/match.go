@@ -53,7 +53,8 @@ func (p *parser) resolve(n *node) error {
 	return nil
 }
 
-// canonical is the specification's Canonicalize: upper case, unless that turns a character outside of ASCII into one inside.
+// canonical is the specification's Canonicalize: upper case, unless that turns a character outside of ASCII into one
+// inside.
 func canonical(u uint16) uint16 {
 	if u < 0x80 {
 		if u >= 'a' && u <= 'z' {

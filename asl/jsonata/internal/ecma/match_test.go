@@ -67,8 +67,10 @@ func TestFlags(t *testing.T) {
 func TestCompileErrors(t *testing.T) {
 	t.Parallel()
 	for pattern, want := range map[string]string{
-		`(`: "Unterminated group", `a)`: "Unmatched ')'", `*`: "Nothing to repeat", `(?i)a`: "Invalid group", `[b-a]`: "Range out of order in character class",
-		`[a`: "Unterminated character class", `a{2,1}`: "numbers out of order in {} quantifier", `\`: `\ at end of pattern`, `(?<a>x)(?<a>y)`: "Duplicate capture group name",
+		`(`: "Unterminated group", `a)`: "Unmatched ')'", `*`: "Nothing to repeat", `(?i)a`: "Invalid group",
+		`[b-a]`: "Range out of order in character class",
+		`[a`:    "Unterminated character class", `a{2,1}`: "numbers out of order in {} quantifier",
+		`\`: `\ at end of pattern`, `(?<a>x)(?<a>y)`: "Duplicate capture group name",
 		`(?<=a)*`: "Invalid quantifier", `(?<1>a)`: "Invalid capture group name",
 	} {
 		if _, err := ecma.Compile(utf16.Encode([]rune(pattern)), false, false); err == nil || err.Error() != want {
@@ -84,7 +86,8 @@ func TestStepsAreBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	steps := 100_000
-	if _, err := re.Match(utf16.Encode([]rune("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!")), 0, &steps); !errors.Is(err, ecma.ErrSteps) {
+	if _, err := re.Match(utf16.Encode([]rune("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!")), 0, &steps); !errors.Is(err,
+		ecma.ErrSteps) {
 		t.Error("the error is", err)
 	}
 }

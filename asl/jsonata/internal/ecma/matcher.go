@@ -1,8 +1,8 @@
 package ecma
 
-// Match finds the first match at or after start. It returns pairs of offsets, the whole match first and then each group (-1,
-// -1 for one that took no part), or nil. steps is charged for the work; when it runs out, or the match needs too much memory,
-// the error is ErrSteps.
+// Match finds the first match at or after start. It returns pairs of offsets, the whole match first and then each group
+// (-1, -1 for one that took no part), or nil. steps is charged for the work; when it runs out, or the match needs too
+// much memory, the error is ErrSteps.
 func (re *Regexp) Match(text []uint16, start int, steps *int) ([]int, error) {
 	m := &matcher{re: re, text: text, registers: make([]int, re.program.registers), steps: steps}
 	for at := start; at <= len(text); at++ {
@@ -22,8 +22,8 @@ func (re *Regexp) Match(text []uint16, start int, steps *int) ([]int, error) {
 	return nil, nil
 }
 
-// matcher is the state of one match. It keeps what to try after a failure on a stack of its own, so that neither pattern nor
-// text can exhaust the goroutine's.
+// matcher is the state of one match. It keeps what to try after a failure on a stack of its own, so that neither
+// pattern nor text can exhaust the goroutine's.
 type matcher struct {
 	re        *Regexp
 	text      []uint16
@@ -46,8 +46,8 @@ const restore = -1
 // maxEntries bounds the memory of a match to some 64 MB.
 const maxEntries = 4 << 20
 
-// run matches from an instruction on and returns where the match ends. On success the entries above the stack's height at the
-// start are kept; on failure everything is as it was.
+// run matches from an instruction on and returns where the match ends. On success the entries above the stack's height
+// at the start are kept; on failure everything is as it was.
 func (m *matcher) run(at, pos int) (int, bool) {
 	base := len(m.undo)
 	for {
@@ -235,7 +235,8 @@ func (m *matcher) backreference(i *instruction, pos int) (int, bool) {
 	return end, true
 }
 
-// look tries a look-around, which nests no deeper than the pattern. What it has captured stays, other ways to match it do not.
+// look tries a look-around, which nests no deeper than the pattern. What it has captured stays, other ways to match it
+// do not.
 func (m *matcher) look(i *instruction, at, pos int) bool {
 	base := len(m.undo)
 	_, found := m.run(at+1, pos)

@@ -255,7 +255,8 @@ func (p *parser) quantified(n *node, quantifiable bool, firstGroup int) (*node, 
 		return nil, errOrder
 	}
 	return &node{
-		op: opRepeat, min: low, max: high, lazy: p.accept("?"), children: []*node{n}, firstGroup: firstGroup + 1, lastGroup: p.groups,
+		op: opRepeat, min: low, max: high, lazy: p.accept("?"), children: []*node{n}, firstGroup: firstGroup + 1,
+		lastGroup: p.groups,
 	}, nil
 }
 

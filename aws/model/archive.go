@@ -1,0 +1,120 @@
+package model
+
+import (
+	"archive/zip"
+	"bytes"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+)
+
+//go:embed models.zip
+var embedded []byte
+
+// maxModel bounds the text of one service's model; that of EC2 has 1.2 MB.
+const maxModel = 32 << 20
+
+// Archive is a set of models. The zero value is empty; NewArchive reads one.
+type Archive struct {
+	files map[string]*zip.File
+	names []string
+
+	mu     sync.Mutex
+	loaded map[string]*loading
+}
+
+// loading is a service that is loaded once.
+type loading struct {
+	once    sync.Once
+	service *Service
+	err     error
+}
+
+// NewArchive reads the directory of an archive as `make models` writes it. It reads no model yet.
+func NewArchive(archive []byte) (*Archive, error) {
+	z, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
+	if err != nil {
+		return nil, fmt.Errorf("the archive of API models is damaged: %w; `make models` writes it anew", err)
+	}
+	a := &Archive{files: make(map[string]*zip.File, len(z.File)), loaded: map[string]*loading{}}
+	for _, f := range z.File {
+		a.files[f.Name] = f
+		a.names = append(a.names, f.Name)
+	}
+	slices.Sort(a.names)
+	return a, nil
+}
+
+// Services lists the names of all services, sorted.
+func (a *Archive) Services() []string { return slices.Clone(a.names) }
+
+// Find loads a service by its name. The error is an *UnknownServiceError, or says what is damaged.
+func (a *Archive) Find(name string) (*Service, error) {
+	f, ok := a.files[name]
+	if !ok {
+		return nil, &UnknownServiceError{Name: name, Similar: nearest(name, a.names)}
+	}
+	a.mu.Lock()
+	l, ok := a.loaded[name]
+	if !ok {
+		l = &loading{}
+		a.loaded[name] = l
+	}
+	a.mu.Unlock()
+	l.once.Do(func() {
+		if l.service, l.err = load(f); l.err != nil {
+			l.err = fmt.Errorf("the API model of %s is damaged: %w; `make models` writes it anew", name, l.err)
+		}
+	})
+	return l.service, l.err
+}
+
+func load(f *zip.File) (*Service, error) {
+	if f.UncompressedSize64 > maxModel {
+		return nil, errors.New("it is too large")
+	}
+	r, err := f.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = r.Close() }()
+	text, err := io.ReadAll(io.LimitReader(r, maxModel))
+	if err != nil {
+		return nil, err
+	}
+	return Parse(f.Name, string(text))
+}
+
+var builtIn = sync.OnceValues(func() (*Archive, error) { return NewArchive(embedded) })
+
+// Find loads a service of the built-in archive by its name, that of the SDK for Java in lower case: sfn, eventbridge,
+// cloudwatchlogs. The error is an *UnknownServiceError, or says what is damaged.
+func Find(name string) (*Service, error) {
+	a, err := builtIn()
+	if err != nil {
+		return nil, err
+	}
+	return a.Find(name)
+}
+
+// MustFind is Find for the services that this program itself speaks. It panics when the archive inside the binary is
+// damaged or has no such service, which a test of the package rules out.
+func MustFind(name string) *Service {
+	s, err := Find(name)
+	if err != nil {
+		panic(err)
+	}
+	return s
+}
+
+// Services lists the names of all services of the built-in archive, sorted.
+func Services() []string {
+	a, err := builtIn()
+	if err != nil {
+		return nil
+	}
+	return a.Services()
+}

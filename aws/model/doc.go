@@ -1,0 +1,41 @@
+// Package model knows the API of every AWS service: operations, shapes, constraints, errors and protocols, as AWS's own
+// models have them, and makes of them the schemas with which smithy-go's protocols read and write requests and answers.
+//
+// The models of all services are one archive inside the binary, models.zip, which `make models` writes: one file for
+// each service, one line for each operation and shape. A file is read when its service is first asked for, and a line
+// when it is first used. The package calls no service and reads no file at run time.
+//
+// # Finding
+//
+// Services have the names that Resources of AWS SDK integrations have, those of the SDK for Java in lower case:
+//
+//	s, err := model.Find("dynamodb")     // *UnknownServiceError, with what was perhaps meant
+//	o, err := s.Operation("PutItem")     // *UnknownOperationError
+//	o.Input.Member("TableName").Required // true
+//	o.Errors                             // the shapes of its modelled errors, with codes and statuses
+//
+// All values are shared and must not be changed. Everything is safe for concurrent use.
+//
+// # Documents
+//
+// A value of a shape is a JSON tree, its document, whose members have the model's names, whatever the protocol:
+//
+//   - a structure or union is an object; what is absent or null is not there;
+//   - a list is an array, a map is an object;
+//   - a timestamp is the number of seconds since 1970, with a fraction (TimeOf, OfTime);
+//   - a blob is a string in Base64 (BlobOf, OfBlob);
+//   - a float or double that is no JSON number is "NaN", "Infinity" or "-Infinity";
+//   - a document type (Shape.Type Document), and a member with JSONValue, is any JSON.
+//
+// # Protocols
+//
+// Service.Bind makes the schemas of a service for one protocol. A client writes a request with the input's schema and
+// reads the answer with the output's; a server turns them round:
+//
+//	b := s.Bind(model.JSON)
+//	client := b.Client()                        // smithy-go's ClientProtocol
+//	op := b.Operation(o)                        // *smithy.OperationSchema, input and output
+//	turned := b.Turned(o)                       // input and output exchanged, for a server
+//	in := b.Input(o, doc)                       // *Value: smithy.Serializable and smithy.Deserializable
+//	out := b.Output(o, jsonvalue.Value{})       // filled by Deserialize; out.Value afterwards
+package model

@@ -1,0 +1,37 @@
+package model
+
+import (
+	"fmt"
+	"strings"
+)
+
+// UnknownServiceError says that there is no service of a name.
+type UnknownServiceError struct {
+	Name string
+	// Similar are names that were perhaps meant, the most likely first.
+	Similar []string
+}
+
+// Error implements error.
+func (e *UnknownServiceError) Error() string {
+	return fmt.Sprintf("there is no AWS service %q%s", e.Name, didYouMean(e.Similar))
+}
+
+// UnknownOperationError says that a service has no operation of a name.
+type UnknownOperationError struct {
+	Service, Name string
+	// Similar are names that were perhaps meant, the most likely first.
+	Similar []string
+}
+
+// Error implements error.
+func (e *UnknownOperationError) Error() string {
+	return fmt.Sprintf("the service %s has no operation %q%s", e.Service, e.Name, didYouMean(e.Similar))
+}
+
+func didYouMean(names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return "; did you mean " + strings.Join(names, ", ") + "?"
+}

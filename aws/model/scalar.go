@@ -1,0 +1,204 @@
+package model
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/aws/smithy-go"
+	smithydocument "github.com/aws/smithy-go/document"
+
+	"stepback/asl/jsonvalue"
+)
+
+// maxSeconds is how many seconds before or after 1970 a timestamp may be: some 30,000 years.
+const maxSeconds = 1e12
+
+// OfTime makes the document of a timestamp: the number of seconds since 1970, with as many decimals as it has.
+func OfTime(t time.Time) jsonvalue.Value {
+	nanos := t.Nanosecond()
+	if nanos == 0 {
+		return jsonvalue.OfInt(t.Unix())
+	}
+	seconds, sign := t.Unix(), ""
+	if seconds < 0 { // the nanoseconds count upwards
+		seconds, nanos, sign = -seconds-1, int(time.Second)-nanos, "-"
+	}
+	return jsonvalue.OfNumberText(strings.TrimRight(fmt.Sprintf("%s%d.%09d", sign, seconds, nanos), "0"))
+}
+
+// TimeOf reads the document of a timestamp.
+func TimeOf(v jsonvalue.Value) (time.Time, error) {
+	if v.Kind() != jsonvalue.Number {
+		return time.Time{}, errors.New("expected a timestamp in seconds, got " + article(v.Kind()))
+	}
+	if i, ok := v.Int(); ok && i < maxSeconds && i > -maxSeconds {
+		return time.Unix(i, 0).UTC(), nil
+	}
+	f := v.Float()
+	if math.Abs(f) >= maxSeconds {
+		return time.Time{}, errors.New("the timestamp " + v.Text() + " is out of range")
+	}
+	if t, ok := decimalTime(v.Text()); ok {
+		return t, nil
+	}
+	const nano = 1e9 // written with an exponent
+	return time.Unix(int64(math.Floor(f)), int64((f-math.Floor(f))*nano)).UTC(), nil
+}
+
+// decimalTime reads seconds with decimals, all nine of them.
+func decimalTime(text string) (time.Time, bool) {
+	whole, fraction, _ := strings.Cut(text, ".")
+	seconds, err := strconv.ParseInt(whole, 10, 64)
+	if err != nil {
+		return time.Time{}, false
+	}
+	const digits = 9
+	nanos, err := strconv.ParseInt((fraction + "000000000")[:digits], 10, 64)
+	if err != nil {
+		return time.Time{}, false
+	}
+	if strings.HasPrefix(whole, "-") {
+		nanos = -nanos
+	}
+	return time.Unix(seconds, nanos).UTC(), true
+}
+
+// OfBlob makes the document of bytes.
+func OfBlob(b []byte) jsonvalue.Value {
+	return jsonvalue.OfString(base64.StdEncoding.EncodeToString(b))
+}
+
+// BlobOf reads the document of bytes.
+func BlobOf(v jsonvalue.Value) ([]byte, error) {
+	if v.Kind() != jsonvalue.String {
+		return nil, errors.New("expected bytes in Base64, got " + article(v.Kind()))
+	}
+	b, err := base64.StdEncoding.DecodeString(v.Text())
+	if err != nil {
+		return nil, errors.New("expected bytes in Base64: " + err.Error())
+	}
+	return b, nil
+}
+
+// floatOf reads a number, or the name of one that JSON cannot hold.
+func floatOf(v jsonvalue.Value) (float64, bool) {
+	if v.Kind() == jsonvalue.Number {
+		return v.Float(), true
+	}
+	switch v.Text() {
+	case "NaN":
+		return math.NaN(), true
+	case "Infinity":
+		return math.Inf(1), true
+	case "-Infinity":
+		return math.Inf(-1), true
+	}
+	return 0, false
+}
+
+func ofFloat(f float64, bits int) jsonvalue.Value {
+	switch {
+	case math.IsNaN(f):
+		return jsonvalue.OfString("NaN")
+	case math.IsInf(f, 1):
+		return jsonvalue.OfString("Infinity")
+	case math.IsInf(f, -1):
+		return jsonvalue.OfString("-Infinity")
+	}
+	return jsonvalue.OfNumberText(strconv.FormatFloat(f, 'g', -1, bits))
+}
+
+// documentOf makes any JSON what smithy-go writes.
+func documentOf(v jsonvalue.Value) smithydocument.Value {
+	return smithydocument.Opaque{Value: rawDocument(v.JSON())}
+}
+
+// rawDocument is the text of a document.
+type rawDocument string
+
+// MarshalSmithyDocument implements document.Marshaler.
+func (r rawDocument) MarshalSmithyDocument() ([]byte, error) { return []byte(r), nil }
+
+// document reads any JSON. Objects are in the order of their keys, since smithy-go does not keep another.
+func (r *reader) document(schema *smithy.Schema) (jsonvalue.Value, error) {
+	var d smithydocument.Value
+	if err := r.in.ReadDocument(schema, &d); err != nil {
+		return jsonvalue.Value{}, err
+	}
+	return fromDocument(d)
+}
+
+func fromDocument(d any) (jsonvalue.Value, error) {
+	switch x := d.(type) {
+	case nil, smithydocument.Null:
+		return jsonvalue.Value{}, nil
+	case smithydocument.Opaque:
+		return fromDocument(x.Value)
+	case bool:
+		return jsonvalue.OfBool(x), nil
+	case smithydocument.Boolean:
+		return jsonvalue.OfBool(bool(x)), nil
+	case string:
+		return jsonvalue.OfString(x), nil
+	case smithydocument.String:
+		return jsonvalue.OfString(string(x)), nil
+	case json.Number:
+		return jsonvalue.OfNumberText(x.String()), nil
+	case smithydocument.Number:
+		return jsonvalue.OfNumberText(string(x)), nil
+	case float64:
+		return ofFloat(x, 64), nil
+	case int64:
+		return jsonvalue.OfInt(x), nil
+	case []any:
+		return fromList(x)
+	case smithydocument.List:
+		return fromList(x)
+	case map[string]any:
+		return fromMap(x)
+	case smithydocument.Map:
+		return fromMap(x)
+	}
+	return jsonvalue.Value{}, fmt.Errorf("a document holds a %T", d)
+}
+
+func fromList[T any](list []T) (jsonvalue.Value, error) {
+	elements := make([]jsonvalue.Value, len(list))
+	for i, e := range list {
+		v, err := fromDocument(e)
+		if err != nil {
+			return v, err
+		}
+		elements[i] = v
+	}
+	return jsonvalue.OfArray(elements), nil
+}
+
+func fromMap[T any](m map[string]T) (jsonvalue.Value, error) {
+	entries := make(map[string]jsonvalue.Value, len(m))
+	for key, e := range m {
+		v, err := fromDocument(e)
+		if err != nil {
+			return v, err
+		}
+		entries[key] = v
+	}
+	return sorted(entries), nil
+}
+
+// sorted makes an object in the order of its keys.
+func sorted(entries map[string]jsonvalue.Value) jsonvalue.Value {
+	b := jsonvalue.NewObject(len(entries))
+	for _, key := range slices.SortedFunc(maps.Keys(entries), jsonvalue.CompareUTF16) {
+		b.Set(key, entries[key])
+	}
+	return b.Value()
+}

@@ -1,0 +1,48 @@
+package awsjson_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"stepback/aws"
+	"stepback/aws/server/awsjson"
+)
+
+// TestClientsFailuresAreNoErrorsOfTheServer logs failures of what is behind an operation by whose fault they are.
+func TestClientsFailuresAreNoErrorsOfTheServer(t *testing.T) {
+	t.Parallel()
+	missing := errors.New("there is no such thing")
+	for _, c := range []struct {
+		failure error
+		want    bool
+	}{{missing, false}, {errors.New("broken"), true}} {
+		var log strings.Builder
+		s := &awsjson.Service{
+			Target: "Finder", Log: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelError})),
+			Operations: map[string]awsjson.Operation{
+				"Find": awsjson.Handle(nil, func(context.Context, aws.Scope, *struct{}) (*struct{},
+					error) {
+					return nil, c.failure
+				}),
+			},
+			Failure: func(err error) *awsjson.Error {
+				if errors.Is(err, missing) {
+					return &awsjson.Error{Code: "ResourceNotFoundException"}
+				}
+				return nil
+			},
+		}
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", strings.NewReader("{}"))
+		r.Header.Set("Content-Type", "application/x-amz-json-1.0")
+		r.Header.Set("X-Amz-Target", "Finder.Find")
+		s.ServeHTTP(httptest.NewRecorder(), r)
+		if got := log.Len() > 0; got != c.want {
+			t.Errorf("%v is logged as an error: %v, want %v: %s", c.failure, got, c.want, log.String())
+		}
+	}
+}

@@ -1,0 +1,83 @@
+package atomicfile
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+)
+
+// Suffix is the end of the names of files that are being written. One that a killed process has left may be removed.
+const Suffix = ".new"
+
+// Write makes content the content of the file at path, whose directory exists. A new file has the permissions perm,
+// before the umask; so has one that replaces another.
+func Write(path string, content []byte, perm fs.FileMode) error {
+	return WriteFrom(path, perm, func(w io.Writer) error {
+		_, err := w.Write(content)
+		return err
+	})
+}
+
+// WriteFrom is Write with content that write hands over piece by piece, buffered. When write fails the old content
+// stays, and its error is returned.
+func WriteFrom(path string, perm fs.FileMode, write func(io.Writer) error) error {
+	f, err := create(path, perm)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriter(f)
+	if err = write(w); err == nil {
+		err = w.Flush()
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = Move(f.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+	}
+	return err
+}
+
+// create makes a new file beside path.
+func create(path string, perm fs.FileMode) (*os.File, error) {
+	const attempts = 100
+	dir, base := filepath.Split(path)
+	for i := 0; ; i++ {
+		name := dir + "." + base + "." + strconv.FormatUint(rand.Uint64(), 36) + Suffix
+		f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, perm)
+		if i < attempts && errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		return f, err
+	}
+}
+
+// Move renames a file or a directory that has been written to the disk, replacing a file that has the new name, and
+// sees to it that the new name is on the disk as well.
+func Move(from, to string) error {
+	if err := os.Rename(from, to); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(to))
+}
+
+// syncDir writes a directory's names to the disk. Windows does so itself, and refuses to be asked.
+func syncDir(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

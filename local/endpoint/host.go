@@ -1,0 +1,70 @@
+package endpoint
+
+import (
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// refusal says why a request is not served; empty means that it is.
+func (h *Handler) refusal(r *http.Request) string {
+	host := hostName(r.Host)
+	if !h.known(host) {
+		return "The Host " + host + " is none of this server's names. Call it by 127.0.0.1 or localhost."
+	}
+	if origin := r.Header.Get("Origin"); origin != "" && !sameOrigin(origin, r.Host) {
+		return "Requests of web pages are not served."
+	}
+	if site := r.Header.Get("Sec-Fetch-Site"); site == "cross-site" || site == "same-site" {
+		return "Requests of web pages are not served."
+	}
+	return ""
+}
+
+// hostName is a host without its port and brackets.
+func hostName(hostPort string) string {
+	if host, _, err := net.SplitHostPort(hostPort); err == nil {
+		hostPort = host
+	}
+	return strings.TrimSuffix(strings.ToLower(strings.Trim(hostPort, "[]")), ".")
+}
+
+// syncPrefix is what SDKs put before the host for StartSyncExecution and TestState.
+const syncPrefix = "sync-"
+
+// known tells whether a name can only be this machine's: an address of the loopback interface, localhost, or a name
+// that was given; each of them also with the prefix that some operations of Step Functions have.
+func (h *Handler) known(host string) bool {
+	host = strings.TrimPrefix(host, syncPrefix)
+	if ip := net.ParseIP(host); ip != nil && ip.IsLoopback() {
+		return true
+	}
+	return host == "localhost" || strings.HasSuffix(host, dotLocalhost) || slices.Contains(h.Hosts, host) ||
+		slices.Contains(h.Hosts, "*")
+}
+
+func sameOrigin(origin, host string) bool {
+	u, err := url.Parse(origin)
+	return err == nil && strings.EqualFold(u.Host, host)
+}
+
+const dotLocalhost = ".localhost"
+
+// pathStyle rewrites a request for S3 that has the bucket in its host, BUCKET.localhost or BUCKET.s3.localhost, to one
+// that has it in its path.
+func pathStyle(r *http.Request) *http.Request {
+	bucket, ok := strings.CutSuffix(hostName(r.Host), dotLocalhost)
+	if !ok || bucket == "s3" {
+		return r
+	}
+	bucket = strings.TrimSuffix(bucket, ".s3")
+	changed := new(*r)
+	changed.URL = new(*r.URL)
+	changed.URL.Path = "/" + bucket + r.URL.Path
+	if r.URL.RawPath != "" {
+		changed.URL.RawPath = "/" + bucket + r.URL.RawPath
+	}
+	return changed
+}

@@ -1,0 +1,63 @@
+package recordings
+
+import (
+	"archive/tar"
+	"bytes"
+	_ "embed" // the archive
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+	"sync"
+	"testing/fstest"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// Variable names the environment variable with a folder of recordings that stands in for the archive's.
+const Variable = "STEPBACK_CONFORMANCE"
+
+//go:embed recordings.tar.zst
+var archive []byte
+
+// FS returns the recordings: the folder that Variable names or, without one, those of the archive. A folder that does
+// not exist is an error, so that a mistyped name is not taken for recordings that all agree.
+func FS() (fs.FS, error) {
+	folder := os.Getenv(Variable)
+	if folder == "" {
+		return unpacked()
+	}
+	if _, err := os.Stat(folder); err != nil {
+		return nil, fmt.Errorf("%s: %w", Variable, err)
+	}
+	return os.DirFS(folder), nil
+}
+
+// unpacked unpacks the archive, eight megabytes, once.
+var unpacked = sync.OnceValues(func() (fs.FS, error) {
+	packed, err := zstd.NewReader(bytes.NewReader(archive))
+	if err != nil {
+		return nil, err
+	}
+	defer packed.Close()
+	files := fstest.MapFS{}
+	for r := tar.NewReader(packed); ; {
+		header, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return files, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("recordings.tar.zst: %w", err)
+		}
+		if header.Typeflag != tar.TypeReg {
+			continue
+		}
+		text, err := io.ReadAll(r)
+		if err != nil {
+			return nil, fmt.Errorf("recordings.tar.zst: %w", err)
+		}
+		files[strings.TrimPrefix(header.Name, "./")] = &fstest.MapFile{Data: text, Mode: 0o444}
+	}
+})

@@ -1,0 +1,41 @@
+package lambda
+
+import (
+	"net/http"
+
+	"stepback/services/lambda/deployment"
+	"stepback/services/lambda/runner"
+)
+
+// What an account may use. Only the size of one package and the concurrency are enforced.
+const (
+	totalCodeSize = 80_530_636_800
+	zippedSize    = 52_428_800
+)
+
+func (s *Service) getAccountSettings(q *request) (answer, error) {
+	u := s.functions.Usage(q.scope)
+	var body struct {
+		AccountLimit struct {
+			TotalCodeSize, CodeSizeUnzipped, CodeSizeZipped      int64
+			ConcurrentExecutions, UnreservedConcurrentExecutions int
+		}
+		AccountUsage struct {
+			TotalCodeSize int64
+			FunctionCount int
+		}
+	}
+	l := &body.AccountLimit
+	l.TotalCodeSize, l.CodeSizeUnzipped, l.CodeSizeZipped = totalCodeSize, deployment.MaxUnzipped, zippedSize
+	l.ConcurrentExecutions, l.UnreservedConcurrentExecutions = runner.DefaultConcurrency, u.Unreserved
+	body.AccountUsage.TotalCodeSize, body.AccountUsage.FunctionCount = u.CodeSize, u.Functions
+	return answer{http.StatusOK, body}, nil
+}
+
+// getCodeSigningConfig says that no function demands signed code.
+func (s *Service) getCodeSigningConfig(q *request) (answer, error) {
+	if _, err := s.functions.Get(q.scope, q.name.Function, ""); err != nil {
+		return answer{}, err
+	}
+	return answer{http.StatusOK, struct{ FunctionName string }{q.name.Function}}, nil
+}

@@ -1,0 +1,47 @@
+package functions
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"time"
+
+	"stepback/services/lambda/runner"
+	"stepback/services/lambda/runtimes"
+)
+
+// deploy makes a version of a function known to what runs functions.
+func (s *Service) deploy(ctx context.Context, a *area, c *Configuration) error {
+	dir := a.codeDir(c.FunctionName, c.CodeSha256)
+	launch, err := s.runtimes.Launch(ctx, c.Runtime, dir)
+	if err != nil { // it was there when the function was created; each invocation says that it is missing
+		s.opts.Log.Warn("a function cannot run", "function", c.FunctionArn, "reason", err)
+		launch = runtimes.Launch{Command: []string{c.Runtime}}
+	}
+	env := maps.Clone(s.opts.Env)
+	if env == nil {
+		env = map[string]string{}
+	}
+	env["AWS_ACCESS_KEY_ID"] = a.scope.Account // so that its calls stay in the account
+	maps.Copy(env, launch.Env)
+	if c.Environment != nil {
+		maps.Copy(env, c.Environment.Variables)
+	}
+	release := a.use(codeKey{c.FunctionName, c.CodeSha256})
+	err = a.lambda.Replace(runner.Function{
+		Name: c.FunctionName, Version: c.Version, Command: launch.Command, Dir: dir, Env: env,
+		Runtime: c.Runtime, Entry: c.Handler, Interpreter: launch.Interpreter,
+		Timeout: time.Duration(c.Timeout) * time.Second, MemoryMB: c.MemorySize,
+		Environments: s.opts.Environments, AnyAnswer: true, Released: release,
+	})
+	if err != nil {
+		release()
+		return err
+	}
+	return nil
+}
+
+// limit bounds the invocations of a function at one time.
+func (a *area) limit(r *record) {
+	a.lambda.SetConcurrency(r.Latest.FunctionName, *cmp.Or(r.Reserved, new(runner.DefaultConcurrency)))
+}

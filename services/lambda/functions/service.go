@@ -1,0 +1,152 @@
+package functions
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"stepback/aws"
+	"stepback/services/lambda/runner"
+	"stepback/services/lambda/runtimes"
+)
+
+// Objects is where deployment packages in S3 are read.
+type Objects interface {
+	Get(ctx context.Context, bucket, key, version, expectedOwner string) (io.ReadCloser, int64, error)
+}
+
+// Options are the settings of a Service. The zero value has no S3 and keeps no logs.
+type Options struct {
+	// Objects is nil when there is no S3: code must then come with the request.
+	Objects Objects
+	// LogDir is where logs are kept, as LogDir/ACCOUNT/REGION/NAME.log; empty means nowhere.
+	LogDir string
+	// LogSink is given the logs of the functions of a scope, too; nil means nobody is.
+	LogSink func(aws.Scope) runner.LogSink
+	// Env is in the environment of every function; the function's own variables win.
+	Env map[string]string
+	// Environments is the number of processes of one function version; the default is 32.
+	Environments int
+	// IdleTimeout is how long a process may be idle before it is ended; the default is 5 minutes.
+	IdleTimeout time.Duration
+	// Now is the time; the default is time.Now.
+	Now func() time.Time
+	// Log is told of what the owner of the machine should know; the default discards it.
+	Log *slog.Logger
+}
+
+// Service keeps the functions and has them run. It is safe for concurrent use.
+type Service struct {
+	dir      string
+	opts     Options
+	runtimes *runtimes.Set
+
+	mu    sync.RWMutex
+	areas map[aws.Scope]*area
+}
+
+const (
+	defaultEnvironments = 32
+	defaultIdleTimeout  = 5 * time.Minute
+)
+
+// Open reads the functions in dir, which is made if need be. Only one Service may have a directory open at a time.
+func Open(ctx context.Context, dir string, opts Options) (*Service, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	if opts.Environments <= 0 {
+		opts.Environments = defaultEnvironments
+	}
+	if opts.IdleTimeout <= 0 {
+		opts.IdleTimeout = defaultIdleTimeout
+	}
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
+	if opts.Log == nil {
+		opts.Log = slog.New(slog.DiscardHandler)
+	}
+	if err := os.RemoveAll(filepath.Join(dir, "tmp")); err != nil { // what a killed process had received
+		return nil, err
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "tmp"), 0o755); err != nil {
+		return nil, err
+	}
+	set, err := runtimes.Open(filepath.Join(dir, "runtimes"))
+	if err != nil {
+		return nil, err
+	}
+	s := &Service{dir: dir, opts: opts, runtimes: set, areas: map[aws.Scope]*area{}}
+	if err := s.load(ctx); err != nil {
+		return nil, errors.Join(err, s.Close(ctx))
+	}
+	return s, nil
+}
+
+// Close refuses new invocations, ends those under way with their processes, and waits for them, at most until ctx ends.
+func (s *Service) Close(ctx context.Context) error {
+	s.mu.RLock()
+	areas := slices.Collect(maps.Values(s.areas))
+	s.mu.RUnlock()
+	errs := make([]error, 0, len(areas))
+	for _, a := range areas {
+		errs = append(errs, a.lambda.Close(ctx))
+		if a.logs != nil {
+			errs = append(errs, a.logs.Close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// known returns the area of a scope, nil when it has never had a function.
+func (s *Service) known(scope aws.Scope) *area {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.areas[scope]
+}
+
+// area returns the area of a scope, a new one if need be.
+func (s *Service) area(scope aws.Scope) (*area, error) {
+	if a := s.known(scope); a != nil {
+		return a, nil
+	}
+	var logs *runner.FileLogs
+	if s.opts.LogDir != "" {
+		var err error
+		if logs, err = runner.OpenFileLogs(filepath.Join(s.opts.LogDir, scope.Account, scope.Region), 0); err != nil {
+			return nil, fmt.Errorf("the directory of function logs: %w", err)
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if a := s.areas[scope]; a != nil {
+		return a, nil // logs has opened no file yet
+	}
+	a := newArea(scope, filepath.Join(s.dir, scope.Account, scope.Region), logs, s.opts)
+	s.areas[scope] = a
+	return a, nil
+}
+
+// find returns a function and its area. The error is Lambda's, about the ARN with the given ending.
+func (s *Service) find(scope aws.Scope, name, ending string) (*area, *record, error) {
+	if a := s.known(scope); a != nil {
+		if r := a.record(name); r != nil {
+			return a, r, nil
+		}
+	}
+	return nil, nil, notFound("Function not found: %s%s", arnOf(scope, name), ending)
+}
+
+func arnOf(scope aws.Scope, name string) string {
+	return scope.ARN("lambda", "function:"+name)
+}

@@ -1,0 +1,43 @@
+package runner
+
+import (
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+)
+
+// environ is the environment of a bootstrap process: what Lambda sets (Lambda developer guide, "Defined runtime
+// environment variables"), credentials that work nowhere, and the function's own variables, which win.
+func (r *processRunner) environ(api string) []string {
+	f := r.function
+	vars := map[string]string{
+		"AWS_LAMBDA_RUNTIME_API":          api,
+		"AWS_LAMBDA_FUNCTION_NAME":        f.Name,
+		"AWS_LAMBDA_FUNCTION_VERSION":     f.Version,
+		"AWS_LAMBDA_FUNCTION_MEMORY_SIZE": strconv.Itoa(f.MemoryMB),
+		"AWS_LAMBDA_LOG_GROUP_NAME":       "/aws/lambda/" + f.Name,
+		"AWS_LAMBDA_LOG_STREAM_NAME":      "local/[" + f.Version + "]",
+		"AWS_LAMBDA_INITIALIZATION_TYPE":  "on-demand",
+		"AWS_EXECUTION_ENV":               "AWS_Lambda_" + f.Runtime,
+		"AWS_REGION":                      r.region,
+		"AWS_DEFAULT_REGION":              r.region,
+		"AWS_ACCESS_KEY_ID":               "local",
+		"AWS_SECRET_ACCESS_KEY":           "local",
+		"_HANDLER":                        f.Entry,
+		"LAMBDA_TASK_ROOT":                f.Dir,
+		"LANG":                            "en_US.UTF-8",
+		"TZ":                              ":UTC",
+	}
+	for _, inherited := range []string{"PATH", "TMPDIR", "SYSTEMROOT"} {
+		if value, ok := os.LookupEnv(inherited); ok {
+			vars[inherited] = value
+		}
+	}
+	maps.Copy(vars, f.Env)
+	list := make([]string, 0, len(vars))
+	for _, name := range slices.Sorted(maps.Keys(vars)) {
+		list = append(list, name+"="+vars[name])
+	}
+	return list
+}

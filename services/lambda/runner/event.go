@@ -1,0 +1,105 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"stepback/aws"
+)
+
+// Limits of asynchronous invocations.
+const (
+	MaxEventBytes = 1 << 20 // of one event
+	maxEvents     = 1000    // that have not ended, of all functions
+)
+
+// InvokeEvent takes an event for the function and returns at once, with the request's id. The function is tried again
+// after a function error, as often as Options.EventRetries has waits, and as long as it is throttled. Events live in
+// memory: those that have not been handled when the service closes are lost. An error is an *APIError.
+func (s *Service) InvokeEvent(in InvokeInput) (requestID string, err error) {
+	if n := len(in.Payload); n > MaxEventBytes {
+		return "", eventTooLarge(n)
+	}
+	d, payload, apiErr := s.admit(&in)
+	if apiErr != nil {
+		return "", apiErr
+	}
+	if s.events.Add(1) > maxEvents {
+		s.events.Add(-1)
+		s.leave(d)
+		return "", &APIError{
+			Code: "TooManyRequestsException", StatusCode: http.StatusTooManyRequests,
+			Reason:  "ConcurrentInvocationLimitExceeded",
+			Message: fmt.Sprintf("%d asynchronous invocations are waiting already", maxEvents),
+		}
+	}
+	in.Payload, in.LogTail = payload, false
+	requestID = aws.NewID()
+	go func() {
+		defer s.events.Add(-1)
+		defer s.leave(d)
+		s.runEvent(d, &in, requestID)
+	}()
+	return requestID, nil
+}
+
+// runEvent invokes d until it succeeds or may not be tried again.
+func (s *Service) runEvent(d *deployed, in *InvokeInput, requestID string) {
+	failures := 0
+	for throttles := 0; ; {
+		out, err := s.run(s.ctx, d, in, requestID)
+		var wait time.Duration
+		var refused *APIError
+		switch {
+		case errors.As(err, &refused) && refused.StatusCode == http.StatusTooManyRequests:
+			wait = throttleWait(throttles)
+			throttles++
+		case err != nil || out.FunctionError == "":
+			return
+		case failures == len(s.opts.EventRetries):
+			s.logLost(d, requestID, failures+1)
+			return
+		default:
+			wait = s.opts.EventRetries[failures]
+			failures++
+		}
+		if !pause(s.ctx, wait) {
+			return
+		}
+	}
+}
+
+// throttleWait grows from one second to five minutes, as Lambda's does.
+func throttleWait(throttles int) time.Duration {
+	const longest = 5 * time.Minute
+	return min(time.Second<<min(throttles, 9), longest)
+}
+
+func pause(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+func (s *Service) logLost(d *deployed, requestID string, attempts int) {
+	if s.opts.Logs != nil {
+		s.opts.Logs.WriteLog(d.Name, fmt.Appendf(nil, "%s the event is dropped after %d attempts\n", requestID,
+			attempts))
+	}
+}
+
+func eventTooLarge(size int) *APIError {
+	return &APIError{
+		Code: "RequestTooLargeException", StatusCode: http.StatusRequestEntityTooLarge,
+		Message: fmt.Sprintf("%d byte payload is too large for the Event invocation type (limit %d bytes)", size,
+			MaxEventBytes),
+	}
+}

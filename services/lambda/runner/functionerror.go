@@ -1,0 +1,76 @@
+package runner
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// unhandled is the only kind of function error that the service reports.
+const unhandled = "Unhandled"
+
+// answer is what an execution environment has to say to one invocation.
+type answer struct {
+	payload []byte
+	failed  bool // payload is {"errorMessage", "errorType", …}
+	logged  bool // the runtime has logged its error itself
+	// log is what the service logs of an error, when it is not the payload; status is what the REPORT line says of it.
+	log, status string
+}
+
+// failure builds the answer for an error that the service itself reports.
+func failure(errorType, message string) answer {
+	payload, err := json.Marshal(struct {
+		Type    string `json:"errorType"`
+		Message string `json:"errorMessage"`
+	}{errorType, message})
+	if err != nil {
+		panic(err) // two strings are always marshalable
+	}
+	return answer{payload: payload, failed: true}
+}
+
+func timedOut(requestID string, after time.Duration) answer {
+	what := fmt.Sprintf("Task timed out after %.2f seconds", after.Seconds())
+	a := failure("Sandbox.Timedout", "RequestId: "+requestID+" Error: "+what)
+	a.log = time.Now().UTC().Format("2006-01-02T15:04:05.000Z") + " " + requestID + " " + what
+	a.status = "\tStatus: timeout"
+	return a
+}
+
+// exited reports a process that ended without an answer; how is "exit status 1", "signal: killed" or empty for status
+// 0.
+func exited(requestID, how string) answer {
+	message := "RequestId: " + requestID + " Error: Runtime exited without providing a reason"
+	if how != "" {
+		message = "RequestId: " + requestID + " Error: Runtime exited with error: " + how
+	}
+	a := failure(exitError, message)
+	a.log = message + "\n" + exitError
+	a.status = "\tStatus: error\tError Type: " + exitError
+	return a
+}
+
+const exitError = "Runtime.ExitError"
+
+func responseTooLarge(size int) answer {
+	return failure("Function.ResponseSizeTooLarge", fmt.Sprintf(
+		"Response payload size (%d bytes) exceeded maximum allowed payload size (%d bytes).", size, MaxResponseBytes))
+}
+
+// settle checks what a function answered. The real service passes bytes that are no JSON on, where no state machine can
+// use them; here they are the function's error, unless any is set, and the message says what came.
+func settle(a answer, any bool) answer {
+	switch {
+	case len(a.payload) > MaxResponseBytes:
+		return responseTooLarge(len(a.payload))
+	case any && !a.failed, json.Valid(a.payload):
+		return a
+	case a.failed:
+		return failure("Runtime.SerializationError",
+			fmt.Sprintf("The function reported an error that is not JSON: %.100q", a.payload))
+	default:
+		return failure("Runtime.SerializationError", fmt.Sprintf(
+			"The function answered %d bytes that are not JSON; they begin with %.100q. Return a value that encodes to JSON.", len(a.payload), a.payload))
+	}
+}

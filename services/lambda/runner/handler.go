@@ -1,0 +1,148 @@
+package runner
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"reflect"
+	"sync"
+	"sync/atomic"
+
+	awslambda "github.com/aws/aws-lambda-go/lambda"
+	"github.com/aws/aws-lambda-go/lambda/messages"
+	"github.com/aws/aws-lambda-go/lambdacontext"
+)
+
+// errStale tells the pool that an environment had ended while it was idle.
+var errStale = errors.New("the execution environment has ended")
+
+// handlerRunner calls a function's handler in this process.
+type handlerRunner struct {
+	handler   any
+	threads   *sync.WaitGroup // the goroutines of the environments
+	abandoned *atomic.Int64
+}
+
+// newEnvironment gives each environment a handler of its own, because the answer of one lies in a buffer that the next
+// invocation of it reuses.
+func (r *handlerRunner) newEnvironment() environment {
+	e := &handlerEnvironment{
+		runner: r, handler: awslambda.NewHandler(r.handler), requests: make(chan request), answers: make(chan answer,
+			1),
+	}
+	r.threads.Go(e.serve)
+	return e
+}
+
+// handlerEnvironment runs its handler on a goroutine of its own, whose stack need not grow anew for every invocation.
+type handlerEnvironment struct {
+	runner   *handlerRunner
+	handler  awslambda.Handler
+	requests chan request
+	answers  chan answer
+	state    atomic.Int32 // of the invocation under way
+}
+
+type request struct {
+	ctx     context.Context
+	payload []byte
+}
+
+// serve invokes the handler until the environment is closed.
+func (e *handlerEnvironment) serve() {
+	for r := range e.requests {
+		a := e.invoke(r.ctx, r.payload)
+		if !e.state.CompareAndSwap(waitedFor, returned) {
+			e.runner.abandoned.Add(-1)
+		}
+		e.answers <- a
+	}
+}
+
+// close does not wait for a handler that ignores the end of its context: the service does.
+func (e *handlerEnvironment) close() { close(e.requests) }
+
+func (e *handlerEnvironment) run(ctx context.Context, c *call) (answer, bool, error) {
+	c.log.start(false)
+	running, cancel := context.WithTimeout(ctx, c.timeout)
+	defer cancel()
+	running = lambdacontext.NewContext(running, &lambdacontext.LambdaContext{AwsRequestID: c.requestID,
+		InvokedFunctionArn: c.arn})
+	e.state.Store(waitedFor)
+	e.requests <- request{running, c.payload}
+	select {
+	case a := <-e.answers:
+		return e.outcome(ctx, running, c, a, true)
+	case <-running.Done():
+	case <-c.closing:
+		cancel()
+	}
+	e.runner.abandoned.Add(1)
+	if e.state.CompareAndSwap(waitedFor, givenUp) {
+		return e.outcome(ctx, running, c, answer{}, false)
+	}
+	e.runner.abandoned.Add(-1) // it has just returned
+	return e.outcome(ctx, running, c, <-e.answers, true)
+}
+
+// The states of a handler that runs.
+const (
+	waitedFor int32 = iota
+	returned
+	givenUp
+)
+
+// outcome makes the end of the time count whether or not the handler noticed it a moment earlier: Lambda would have
+// stopped it.
+func (e *handlerEnvironment) outcome(ctx, running context.Context, c *call, a answer, usable bool) (answer, bool,
+	error) {
+	switch err := running.Err(); {
+	case ctx.Err() != nil:
+		return answer{}, usable, ctx.Err()
+	case errors.Is(err, context.DeadlineExceeded):
+		return timedOut(c.requestID, c.timeout), usable, nil
+	case err != nil: // the service closes
+		return answer{}, usable, err
+	}
+	return a, usable, nil
+}
+
+// invoke calls the handler and turns what it does into what the Go runtime would send.
+func (e *handlerEnvironment) invoke(ctx context.Context, payload []byte) (a answer) {
+	defer func() {
+		if v := recover(); v != nil {
+			a = errorAnswer(panicError(v))
+		}
+	}()
+	response, err := e.handler.Invoke(ctx, payload)
+	if err != nil {
+		return errorAnswer(handlerError(err))
+	}
+	return answer{payload: bytes.Clone(response)}
+}
+
+// handlerError names an error as aws-lambda-go does: by the name of its outermost type. Only a
+// messages.InvokeResponse_Error by value speaks for itself.
+func handlerError(err error) messages.InvokeResponse_Error {
+	if own, ok := err.(messages.InvokeResponse_Error); ok { //nolint:errorlint // a wrapped one is not recognised on AWS either
+		return own
+	}
+	return messages.InvokeResponse_Error{Message: err.Error(), Type: typeName(err)}
+}
+
+func typeName(v any) string {
+	t := reflect.TypeOf(v)
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t.Name()
+}
+
+func errorAnswer(e messages.InvokeResponse_Error) answer {
+	payload, err := json.Marshal(e)
+	if err != nil {
+		return failure("Runtime.SerializationError", err.Error())
+	}
+	return answer{payload: payload, failed: true}
+}

@@ -1,0 +1,147 @@
+package runner
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+)
+
+// LogSink keeps the logs of functions. WriteLog gets one or more whole lines, which it must not keep after it has
+// returned; it is called from many goroutines.
+type LogSink interface {
+	WriteLog(function string, lines []byte)
+}
+
+// maxTail is how much of its log an invocation can ask for.
+const maxTail = 4 << 10
+
+// invocationLog writes the lines of one invocation. In the function's log, where invocations mix, each line of the
+// function follows the request's id; the tail has the lines as they were written. The methods of a nil log do nothing.
+type invocationLog struct {
+	sink      LogSink // nil when only the tail is wanted
+	function  *deployed
+	requestID string
+	begun     time.Time
+	opened    bool // START has been written
+
+	mu   sync.Mutex
+	tail []byte // nil unless it was asked for
+	init time.Duration
+	peak int // megabytes, 0 when unknown
+}
+
+func (s *Service) beginLog(d *deployed, requestID string, tail bool) *invocationLog {
+	if s.opts.Logs == nil && !tail {
+		return nil
+	}
+	l := &invocationLog{sink: s.opts.Logs, function: d, requestID: requestID, begun: time.Now()}
+	if tail {
+		l.tail = []byte{}
+	}
+	return l
+}
+
+// start writes how an invocation begins, and before that a cold start.
+func (l *invocationLog) start(cold bool) {
+	if l == nil {
+		return
+	}
+	var text string
+	if cold {
+		text = "INIT_START Runtime Version: " + l.function.Interpreter + "\n"
+	}
+	if !l.opened { // it is not the second environment, in the place of one that had ended
+		text += "START RequestId: " + l.requestID + " Version: " + l.function.Version + "\n"
+	}
+	l.opened = true
+	l.write(text, text)
+}
+
+// started notes when the function got its event, and how long a cold start took, 0 for a warm one.
+func (l *invocationLog) started(init time.Duration) {
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.begun, l.init = time.Now(), init
+}
+
+// initTimedOut writes that the time of the init is up.
+func (l *invocationLog) initTimedOut(after time.Duration) {
+	if l == nil {
+		return
+	}
+	text := fmt.Sprintf("INIT_REPORT Init Duration: %.2f ms\tPhase: init\tStatus: timeout\n", milliseconds(after))
+	l.write(text, text)
+}
+
+// measured notes the largest memory that the environment has used.
+func (l *invocationLog) measured(megabytes int) {
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.peak = megabytes
+}
+
+// line logs a line that the function wrote, without its end.
+func (l *invocationLog) line(text []byte) {
+	if l != nil {
+		l.write(l.requestID+" "+string(text)+"\n", string(text)+"\n")
+	}
+}
+
+// end logs a function error, unless the runtime did, and the lines that the service ends an invocation with.
+func (l *invocationLog) end(a answer) {
+	if l == nil {
+		return
+	}
+	switch {
+	case a.log != "":
+		for line := range strings.SplitSeq(a.log, "\n") {
+			l.line([]byte(line))
+		}
+	case a.failed && !a.logged:
+		l.line(a.payload)
+	}
+	var b bytes.Buffer
+	l.mu.Lock()
+	took, init, peak := time.Since(l.begun), l.init, l.peak
+	l.mu.Unlock()
+	fmt.Fprintf(&b, "END RequestId: %s\n", l.requestID)
+	fmt.Fprintf(&b, "REPORT RequestId: %s\tDuration: %.2f ms\tBilled Duration: %d ms\tMemory Size: %d MB",
+		l.requestID, milliseconds(took), int((took+init+time.Millisecond-1)/time.Millisecond), l.function.MemoryMB)
+	if peak > 0 {
+		fmt.Fprintf(&b, "\tMax Memory Used: %d MB", peak)
+	}
+	if init > 0 {
+		fmt.Fprintf(&b, "\tInit Duration: %.2f ms", milliseconds(init))
+	}
+	b.WriteString(a.status + "\n")
+	l.write(b.String(), b.String())
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
+// write logs text, and raw as the end of the invocation's log.
+func (l *invocationLog) write(text, raw string) {
+	if l.sink != nil {
+		l.sink.WriteLog(l.function.Name, []byte(text))
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.tail != nil {
+		l.tail = append(l.tail, raw...)
+		l.tail = l.tail[max(0, len(l.tail)-maxTail):]
+	}
+}
+
+func (l *invocationLog) lastBytes() []byte {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return bytes.Clone(l.tail)
+}

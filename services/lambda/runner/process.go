@@ -1,0 +1,188 @@
+package runner
+
+import (
+	"context"
+	"net"
+	"os/exec"
+	"sync"
+	"time"
+)
+
+// defaultInitTimeout is that of Lambda.
+const defaultInitTimeout = 10 * time.Second
+
+// processRunner runs a function's bootstrap in processes of its own.
+type processRunner struct {
+	function *deployed
+	region   string
+	logs     LogSink
+	// initTimeout is Options.InitTimeout.
+	initTimeout time.Duration
+}
+
+func (r *processRunner) newEnvironment() environment {
+	return &processEnvironment{runner: r}
+}
+
+// processEnvironment is one bootstrap process and the Runtime API it speaks to. It starts with its first invocation.
+type processEnvironment struct {
+	runner  *processRunner
+	api     *runtimeAPI
+	cmd     *exec.Cmd
+	output  *output
+	exited  chan struct{} // closed when the process has been reaped
+	exitErr error         // set before that
+	fresh   bool          // has not taken an invocation yet
+	begun   time.Time
+	reap    sync.WaitGroup
+}
+
+// run gives c to the process and waits for the answer, the process's end or the end of the time, whichever comes first.
+// The function's time begins when it has taken the event.
+func (e *processEnvironment) run(ctx context.Context, c *call) (answer, bool, error) {
+	c.log.start(e.cmd == nil)
+	if e.cmd == nil {
+		if err := e.start(); err != nil {
+			reason := explainStart(e.runner.function.Command[0], err)
+			return failure("Runtime.InvalidEntrypoint", "RequestId: "+c.requestID+" Error: "+reason), false, nil
+		}
+	}
+	e.output.lines.log(c.log)
+	if c.log != nil {
+		defer e.output.sync()
+	}
+	fresh := e.fresh
+	if a, err := e.awaitReady(ctx, c); a != nil || err != nil {
+		if a == nil {
+			a = &answer{}
+		}
+		return *a, false, err
+	}
+	var init time.Duration
+	if fresh {
+		init = time.Since(e.begun)
+	}
+	c.log.started(init)
+	return e.exchange(ctx, c)
+}
+
+// awaitReady waits until the process asks for an event. It answers itself when the process never does: Lambda starts an
+// environment whose init takes too long once more, as part of the invocation and within the function's time; here it
+// gets that time to go on.
+func (e *processEnvironment) awaitReady(ctx context.Context, c *call) (*answer, error) {
+	limit := time.NewTimer(e.runner.initTimeout)
+	defer limit.Stop()
+	for late := false; ; late = true {
+		select {
+		case <-e.api.ready:
+			e.fresh = false
+			return nil, nil
+		case <-e.exited:
+			if !e.fresh {
+				return nil, errStale
+			}
+			a := e.endAnswer(c)
+			return &a, nil
+		case <-limit.C:
+			if late {
+				a := timedOut(c.requestID, c.timeout)
+				return &a, nil
+			}
+			c.log.initTimedOut(e.runner.initTimeout)
+			limit.Reset(c.timeout)
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-c.closing:
+			return nil, errClosed
+		}
+	}
+}
+
+func (e *processEnvironment) exchange(ctx context.Context, c *call) (answer, bool, error) {
+	event := &event{call: c, deadline: deadlineAfter(c.timeout), answers: make(chan answer, 1)}
+	limit := time.NewTimer(time.Until(event.deadline))
+	defer limit.Stop()
+	events := e.api.events
+	for {
+		select {
+		case events <- event:
+			events = nil // sent; now wait
+		case a := <-event.answers:
+			if !time.Now().Before(event.deadline) { // it gave up at its deadline; Lambda would have stopped it
+				return timedOut(c.requestID, c.timeout), false, nil
+			}
+			c.log.measured(peakMemory(e.cmd.Process.Pid))
+			return a, true, nil
+		case <-e.exited:
+			select {
+			case a := <-event.answers: // answered, then died
+				return a, false, nil
+			default:
+				return e.endAnswer(c), false, nil
+			}
+		case <-limit.C:
+			return timedOut(c.requestID, c.timeout), false, nil
+		case <-ctx.Done():
+			return answer{}, false, ctx.Err()
+		case <-c.closing:
+			return answer{}, false, errClosed
+		}
+	}
+}
+
+// deadlineAfter rounds up to the milliseconds in which the process is told.
+func deadlineAfter(timeout time.Duration) time.Time {
+	return time.UnixMilli(time.Now().Add(timeout + time.Millisecond - 1).UnixMilli())
+}
+
+// endAnswer is what the service reports of a process that has ended.
+func (e *processEnvironment) endAnswer(c *call) answer {
+	if a := e.api.initFailure(); a != nil {
+		return *a
+	}
+	how := ""
+	if e.exitErr != nil {
+		how = e.exitErr.Error()
+	}
+	return exited(c.requestID, how)
+}
+
+func (e *processEnvironment) start() error {
+	listener, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // listening on the loopback does not wait
+	if err != nil {
+		return err
+	}
+	f := e.runner.function
+	e.api = serveRuntimeAPI(listener)
+	cmd := exec.Command(f.Command[0], f.Command[1:]...) //nolint:gosec,noctx // the owner's own functions, which outlive one call
+	cmd.Dir, cmd.Env = f.Dir, e.runner.environ(listener.Addr().String())
+	if e.output, err = openOutput(); err != nil {
+		e.api.close()
+		return err
+	}
+	cmd.Stdout, cmd.Stderr = e.output.w, e.output.w
+	inOwnGroup(cmd)
+	e.begun, e.fresh, e.exited = time.Now(), true, make(chan struct{})
+	if err := cmd.Start(); err != nil {
+		e.api.close()
+		e.output.close()
+		return err
+	}
+	e.cmd = cmd
+	e.reap.Go(func() {
+		e.exitErr = cmd.Wait()
+		close(e.exited)
+	})
+	return nil
+}
+
+// close kills the process with its children and reaps it.
+func (e *processEnvironment) close() {
+	if e.cmd == nil {
+		return
+	}
+	killGroup(e.cmd)
+	e.reap.Wait()
+	e.output.close()
+	e.api.close()
+}

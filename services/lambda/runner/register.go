@@ -1,0 +1,98 @@
+package runner
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+)
+
+var errClosed = errors.New("the Lambda service has been closed")
+
+// Register makes f known. A version of a name can be registered once.
+func (s *Service) Register(f Function) error {
+	d, err := s.deploy(f)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, taken := s.functions[d.key()]; taken {
+		return fmt.Errorf("function %s is registered already", f.Name)
+	}
+	return s.install(d)
+}
+
+// Replace makes f known in the place of the function of the same name and version, if there is one. Invocations under
+// way finish with what they began with.
+func (s *Service) Replace(f Function) error {
+	d, err := s.deploy(f)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	old := s.functions[d.key()]
+	err = s.install(d)
+	s.mu.Unlock()
+	if err == nil && old != nil {
+		old.pool.retire()
+	}
+	return err
+}
+
+// Remove forgets a version of a function; $LATEST is one. Invocations under way finish.
+func (s *Service) Remove(name, version string) {
+	key := versionKey{name, version}
+	s.mu.Lock()
+	old := s.functions[key]
+	delete(s.functions, key)
+	s.mu.Unlock()
+	if old != nil {
+		old.pool.retire()
+	}
+}
+
+// SetConcurrency changes how many invocations a function may have at one time, all versions together. 0 throttles every
+// one.
+func (s *Service) SetConcurrency(name string, most int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.limitOf(name).most.Store(int64(most))
+}
+
+// deploy makes a function ready to be invoked.
+func (s *Service) deploy(f Function) (*deployed, error) {
+	f = f.withDefaults()
+	if err := f.check(); err != nil {
+		return nil, err
+	}
+	d := &deployed{Function: f, arn: s.FunctionARN(f.Name)}
+	var r runner = &processRunner{function: d, region: s.opts.Region, logs: s.opts.Logs,
+		initTimeout: cmp.Or(s.opts.InitTimeout, defaultInitTimeout)}
+	if f.Handler != nil {
+		r = &handlerRunner{handler: f.Handler, threads: &s.threads, abandoned: &s.abandoned}
+	}
+	d.pool = newPool(r, f.Environments, f.Released)
+	return d, nil
+}
+
+// install is called with the lock held.
+func (s *Service) install(d *deployed) error {
+	if s.closed {
+		return errClosed
+	}
+	d.limit = s.limitOf(d.Name)
+	d.limit.most.Store(int64(d.Concurrency))
+	s.functions[d.key()] = d
+	return nil
+}
+
+func (s *Service) limitOf(name string) *limit {
+	l := s.limits[name]
+	if l == nil {
+		l = &limit{}
+		s.limits[name] = l
+	}
+	return l
+}
+
+func (d *deployed) key() versionKey { return versionKey{d.Name, d.Version} }

@@ -1,0 +1,199 @@
+package runner
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// runtimeAPI is the Lambda Runtime API (version 2018-06-01) of one process.
+type runtimeAPI struct {
+	// ready is received from when the process asks for an event; events takes the event then.
+	ready  chan struct{}
+	events chan *event
+
+	server *http.Server
+	served chan struct{}
+	closed chan struct{}
+
+	mu      sync.Mutex
+	current *event
+	initErr *answer
+}
+
+// event is a call that the process has to answer.
+type event struct {
+	*call
+	deadline time.Time
+	answers  chan answer
+}
+
+func serveRuntimeAPI(l net.Listener) *runtimeAPI {
+	api := &runtimeAPI{
+		ready: make(chan struct{}), events: make(chan *event),
+		served: make(chan struct{}), closed: make(chan struct{}),
+	}
+	mux := http.NewServeMux()
+	const base = "/2018-06-01/runtime"
+	mux.HandleFunc("GET "+base+"/invocation/next", api.next)
+	mux.HandleFunc("POST "+base+"/invocation/{id}/response", api.response)
+	mux.HandleFunc("POST "+base+"/invocation/{id}/error", api.failure)
+	mux.HandleFunc("POST "+base+"/init/error", api.initError)
+	api.server = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+	go func() {
+		defer close(api.served)
+		_ = api.server.Serve(l) // ends with ErrServerClosed
+	}()
+	return api
+}
+
+func (api *runtimeAPI) close() {
+	close(api.closed)
+	_ = api.server.Close()
+	<-api.served
+}
+
+// next hands the process its next event, whenever there is one.
+func (api *runtimeAPI) next(w http.ResponseWriter, r *http.Request) {
+	select {
+	case api.ready <- struct{}{}:
+	case <-r.Context().Done():
+		return
+	case <-api.closed:
+		return
+	}
+	select {
+	case e := <-api.events:
+		api.deliver(w, e)
+	case <-r.Context().Done():
+	case <-api.closed:
+	}
+}
+
+func (api *runtimeAPI) deliver(w http.ResponseWriter, e *event) {
+	api.mu.Lock()
+	api.current = e
+	api.mu.Unlock()
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("Lambda-Runtime-Aws-Request-Id", e.requestID)
+	h.Set("Lambda-Runtime-Deadline-Ms", strconv.FormatInt(e.deadline.UnixMilli(), 10))
+	h.Set("Lambda-Runtime-Invoked-Function-Arn", e.arn)
+	h.Set("Lambda-Runtime-Trace-Id", "Root=1-00000000-"+e.requestID[24:]+e.requestID[:8]+e.requestID[9:13]+";Sampled=0")
+	if len(e.clientContext) > 0 {
+		h.Set("Lambda-Runtime-Client-Context", string(e.clientContext))
+	}
+	_, _ = w.Write(e.payload) // a process that has gone is noticed by its exit
+}
+
+// response takes the function's answer.
+func (api *runtimeAPI) response(w http.ResponseWriter, r *http.Request) {
+	e := api.take(w, r)
+	if e == nil {
+		return
+	}
+	payload, size, err := readLimited(r.Body)
+	switch {
+	case err != nil:
+		refuse(w, http.StatusBadRequest, "InvalidStateTransition", err.Error())
+		e.answers <- failure("Runtime.TruncatedResponse", err.Error())
+	case size > MaxResponseBytes:
+		refuse(w, http.StatusRequestEntityTooLarge, "RequestEntityTooLarge",
+			fmt.Sprintf("Exceeded maximum allowed payload size (%d bytes).", MaxResponseBytes))
+		e.answers <- responseTooLarge(size)
+	default:
+		accept(w)
+		e.answers <- withTrailer(payload, r.Trailer)
+	}
+}
+
+// withTrailer turns a response whose streaming failed into the error that its trailers tell.
+func withTrailer(payload []byte, trailer http.Header) answer {
+	if trailer.Get("Lambda-Runtime-Function-Error-Type") == "" {
+		return answer{payload: payload}
+	}
+	body, err := base64.StdEncoding.DecodeString(trailer.Get("Lambda-Runtime-Function-Error-Body"))
+	if err != nil || len(body) == 0 {
+		return failure(trailer.Get("Lambda-Runtime-Function-Error-Type"), "The response stream failed")
+	}
+	return answer{payload: body, failed: true}
+}
+
+// failure takes the function's error.
+func (api *runtimeAPI) failure(w http.ResponseWriter, r *http.Request) {
+	e := api.take(w, r)
+	if e == nil {
+		return
+	}
+	a := readError(r)
+	accept(w)
+	e.answers <- a
+}
+
+// initError takes the reason why the process will exit before its first event.
+func (api *runtimeAPI) initError(w http.ResponseWriter, r *http.Request) {
+	a := readError(r)
+	api.mu.Lock()
+	api.initErr = &a
+	api.mu.Unlock()
+	accept(w)
+}
+
+func (api *runtimeAPI) initFailure() *answer {
+	api.mu.Lock()
+	defer api.mu.Unlock()
+	return api.initErr
+}
+
+// take returns the event that the request answers, which can be answered once.
+func (api *runtimeAPI) take(w http.ResponseWriter, r *http.Request) *event {
+	api.mu.Lock()
+	defer api.mu.Unlock()
+	e := api.current
+	if e == nil || e.requestID != r.PathValue("id") {
+		refuse(w, http.StatusBadRequest, "InvalidRequestID", "Invalid request ID")
+		return nil
+	}
+	api.current = nil
+	return e
+}
+
+func readError(r *http.Request) answer {
+	payload, _, err := readLimited(r.Body)
+	if err == nil && len(payload) > 0 {
+		return answer{payload: payload, failed: true, logged: true}
+	}
+	errorType := r.Header.Get("Lambda-Runtime-Function-Error-Type")
+	if errorType == "" {
+		errorType = "Runtime.Unknown"
+	}
+	return failure(errorType, "The runtime reported an error without a description")
+}
+
+// readLimited reads up to the largest answer and counts what is beyond.
+func readLimited(r io.Reader) (payload []byte, size int, err error) {
+	payload, err = io.ReadAll(io.LimitReader(r, MaxResponseBytes+1))
+	if err != nil {
+		return nil, 0, err
+	}
+	rest, err := io.Copy(io.Discard, r)
+	return payload, len(payload) + int(rest), err
+}
+
+func accept(w http.ResponseWriter) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(http.StatusAccepted)
+	_, _ = io.WriteString(w, `{"status":"OK"}`)
+}
+
+func refuse(w http.ResponseWriter, status int, errorType, message string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(map[string]string{"errorType": errorType, "errorMessage": message})
+}

@@ -1,0 +1,109 @@
+package runtimes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+// language is a kind of interpreter.
+type language struct {
+	name string
+	// candidates are the commands to try for a version, the best first.
+	candidates func(version string) []string
+	// probe makes the interpreter print its path and its version on two lines.
+	probe []string
+	// least is the oldest version that runs the client.
+	least [2]int
+	// command starts a script; env belongs to it.
+	command func(path string) []string
+	env     map[string]string
+}
+
+var python = language{
+	name:       "Python",
+	candidates: func(version string) []string { return []string{"python" + version, "python3", "python"} },
+	probe:      []string{"-c", `import sys; print(sys.executable); print("%d.%d.%d" % sys.version_info[:3])`},
+	least:      [2]int{3, 8},
+	command:    func(path string) []string { return []string{path, "-u"} },
+	env:        map[string]string{"PYTHONDONTWRITEBYTECODE": "1", "PYTHONIOENCODING": "utf-8"},
+}
+
+var node = language{
+	name:       "Node.js",
+	candidates: func(version string) []string { return []string{"node" + version, "node", "nodejs"} },
+	probe:      []string{"-e", `console.log(process.execPath); console.log(process.versions.node)`},
+	least:      [2]int{18, 0},
+	command:    func(path string) []string { return []string{path} },
+}
+
+// interpreter is one that this machine has.
+type interpreter struct{ path, version string }
+
+// probeTimeout is how long an interpreter may take to say its version.
+const probeTimeout = 10 * time.Second
+
+// interpreter finds what runs functions of a runtime: the version that the runtime names, or any other that is new
+// enough. What was found is kept.
+func (s *Set) interpreter(ctx context.Context, runtime string, l language) (interpreter, error) {
+	s.mu.Lock()
+	i, ok := s.found[runtime]
+	s.mu.Unlock()
+	if ok {
+		return i, nil
+	}
+	i, err := l.find(ctx, versionOf(runtime))
+	if err != nil {
+		return interpreter{}, fmt.Errorf("functions of the runtime %s need %s on this machine: %w", runtime, l.name,
+			err)
+	}
+	s.mu.Lock()
+	s.found[runtime] = i
+	s.mu.Unlock()
+	return i, nil
+}
+
+// versionOf is 3.12 of python3.12 and 22 of nodejs22.x.
+func versionOf(runtime string) string {
+	return strings.TrimSuffix(strings.TrimLeft(runtime, "abcdefghijklmnopqrstuvwxyz"), ".x")
+}
+
+func (l language) find(ctx context.Context, version string) (interpreter, error) {
+	var problems []error
+	for _, command := range l.candidates(version) {
+		path, err := exec.LookPath(command)
+		if err != nil {
+			continue
+		}
+		i, err := l.ask(ctx, path)
+		if err == nil {
+			return i, nil
+		}
+		problems = append(problems, fmt.Errorf("%s: %w", path, err))
+	}
+	advice := fmt.Errorf("install %s %s, so that %q is on the PATH", l.name, version, l.candidates(version)[1])
+	return interpreter{}, errors.Join(append([]error{advice}, problems...)...)
+}
+
+// ask lets an interpreter say where it really is, which a shim on the PATH hides, and which version it has.
+func (l language) ask(ctx context.Context, path string) (interpreter, error) {
+	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, path, l.probe...).Output() //nolint:gosec // an interpreter on the owner's PATH
+	if err != nil {
+		return interpreter{}, err
+	}
+	real, version, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+	i := interpreter{strings.TrimSpace(real), strings.TrimSpace(version)}
+	var got [2]int
+	if _, err := fmt.Sscanf(i.version, "%d.%d", &got[0], &got[1]); err != nil || i.path == "" {
+		return interpreter{}, fmt.Errorf("it does not say its version but %.100q", out)
+	}
+	if got[0] < l.least[0] || got[0] == l.least[0] && got[1] < l.least[1] {
+		return interpreter{}, fmt.Errorf("version %s is older than %d.%d", i.version, l.least[0], l.least[1])
+	}
+	return i, nil
+}

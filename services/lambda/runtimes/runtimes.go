@@ -1,0 +1,98 @@
+package runtimes
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"stepback/internal/atomicfile"
+)
+
+//go:embed clients
+var clients embed.FS
+
+// The files that run functions of the two kinds of interpreters.
+const (
+	pythonClient = "python.py"
+	nodeClient   = "node.mjs"
+)
+
+// Names are the runtimes that Lambda takes for new functions and that are known here, in the order of Lambda's
+// messages.
+var Names = []string{
+	"nodejs18.x", "nodejs20.x", "nodejs22.x", "nodejs24.x", "provided.al2", "provided.al2023",
+	"python3.8", "python3.9", "python3.10", "python3.11", "python3.12", "python3.13", "python3.14",
+}
+
+// Launch is how a function is started.
+type Launch struct {
+	Command []string
+	// Interpreter says what runs the function, for its log.
+	Interpreter string
+	// Env is what the runtime adds to the environment.
+	Env map[string]string
+}
+
+// Set starts functions with what this machine has. It is safe for concurrent use.
+type Set struct {
+	dir string
+
+	mu    sync.Mutex
+	found map[string]interpreter // by runtime
+}
+
+// Open writes the runtime clients into dir, which is made if need be.
+func Open(dir string) (*Set, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	for _, name := range []string{pythonClient, nodeClient} {
+		text, err := clients.ReadFile("clients/" + name)
+		if err != nil {
+			return nil, err
+		}
+		if err := atomicfile.Write(filepath.Join(dir, name), text, 0o600); err != nil { // another process may read it
+			return nil, err
+		}
+	}
+	absolute, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	return &Set{dir: absolute, found: map[string]interpreter{}}, nil
+}
+
+// Known tells whether runtime is one of Names.
+func Known(runtime string) bool { return slices.Contains(Names, runtime) }
+
+// Launch says how a function of the runtime, whose code is in the directory code, is started. The error says what to
+// install.
+func (s *Set) Launch(ctx context.Context, runtime, code string) (Launch, error) {
+	switch {
+	case strings.HasPrefix(runtime, "provided"):
+		return Launch{Command: []string{filepath.Join(code, "bootstrap")}, Interpreter: runtime}, nil
+	case strings.HasPrefix(runtime, "python3."):
+		return s.interpreted(ctx, runtime, python, pythonClient)
+	case strings.HasPrefix(runtime, "nodejs"):
+		return s.interpreted(ctx, runtime, node, nodeClient)
+	}
+	return Launch{}, fmt.Errorf("functions of the runtime %q do not run here; use one of %s", runtime,
+		strings.Join(Names, ", "))
+}
+
+func (s *Set) interpreted(ctx context.Context, runtime string, l language, client string) (Launch, error) {
+	i, err := s.interpreter(ctx, runtime, l)
+	if err != nil {
+		return Launch{}, err
+	}
+	return Launch{
+		Command:     append(slices.Clone(l.command(i.path)), filepath.Join(s.dir, client)),
+		Interpreter: fmt.Sprintf("%s (%s %s at %s)", runtime, l.name, i.version, i.path),
+		Env:         l.env,
+	}, nil
+}

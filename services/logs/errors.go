@@ -1,0 +1,43 @@
+package logs
+
+import (
+	"errors"
+	"io/fs"
+	"net/http"
+
+	"stepback/aws/server/awsjson"
+	"stepback/services/logs/logstore"
+)
+
+const codeInvalid = "InvalidParameterException"
+
+func invalid(message string) error { return &awsjson.Error{Code: codeInvalid, Message: message} }
+
+var (
+	errNoGroup = &awsjson.Error{Code: "ResourceNotFoundException",
+		Message: "The specified log group does not exist."}
+	errNoStream = &awsjson.Error{Code: "ResourceNotFoundException",
+		Message: "The specified log stream does not exist."}
+	errGroupExists = &awsjson.Error{Code: "ResourceAlreadyExistsException",
+		Message: "The specified log group already exists"}
+	errStreamExists = &awsjson.Error{Code: "ResourceAlreadyExistsException",
+		Message: "The specified log stream already exists"}
+	errToken = &awsjson.Error{Code: codeInvalid, Message: "The specified nextToken is invalid."}
+)
+
+// failure turns the store's errors into the service's.
+func failure(err error) *awsjson.Error {
+	switch {
+	case errors.Is(err, logstore.ErrNoGroup):
+		return errNoGroup
+	case errors.Is(err, logstore.ErrNoStream):
+		return errNoStream
+	case errors.As(err, new(*fs.PathError)):
+		return &awsjson.Error{
+			Code:    "ServiceUnavailableException",
+			Message: "The log groups in the data directory cannot be read or written: " + err.Error(),
+			Status:  http.StatusServiceUnavailable,
+		}
+	}
+	return nil
+}

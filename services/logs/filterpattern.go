@@ -1,0 +1,75 @@
+package logs
+
+import (
+	"regexp"
+	"strings"
+)
+
+var errPattern = invalid("Invalid filter pattern")
+
+// parsePattern compiles a filter pattern: nothing matches all, { $.type = "x" && … } selects JSON objects, %…% is a
+// regular expression, and all else are terms that must occur (-term: must not; ?term ?term: one of them must).
+// Space-delimited patterns in brackets are refused.
+func parsePattern(text string) (func(message string) bool, error) {
+	text = strings.TrimSpace(text)
+	switch {
+	case text == "":
+		return func(string) bool { return true }, nil
+	case strings.HasPrefix(text, "{"):
+		return parseJSONPattern(text)
+	case strings.HasPrefix(text, "["):
+		return nil, errPattern
+	case len(text) > 1 && strings.HasPrefix(text, "%") && strings.HasSuffix(text, "%"):
+		re, err := regexp.Compile(text[1 : len(text)-1])
+		if err != nil {
+			return nil, errPattern
+		}
+		return re.MatchString, nil
+	}
+	return parseTerms(text)
+}
+
+// terms are the words of a pattern.
+type terms struct{ all, some, none []string }
+
+var term = regexp.MustCompile(`^([-?]?)(?:"((?:[^"\\]|\\.)*)"|([^\s"]+))\s*`)
+
+func parseTerms(text string) (func(string) bool, error) {
+	var t terms
+	for text != "" {
+		m := term.FindStringSubmatch(text)
+		if m == nil {
+			return nil, errPattern
+		}
+		text = text[len(m[0]):]
+		word := strings.ReplaceAll(m[2], `\"`, `"`) + m[3]
+		switch m[1] {
+		case "-":
+			t.none = append(t.none, word)
+		case "?":
+			t.some = append(t.some, word)
+		default:
+			t.all = append(t.all, word)
+		}
+	}
+	return t.match, nil
+}
+
+func (t *terms) match(message string) bool {
+	for _, w := range t.none {
+		if strings.Contains(message, w) {
+			return false
+		}
+	}
+	for _, w := range t.all {
+		if !strings.Contains(message, w) {
+			return false
+		}
+	}
+	for _, w := range t.some {
+		if strings.Contains(message, w) {
+			return true
+		}
+	}
+	return len(t.some) == 0
+}

@@ -1,0 +1,221 @@
+package logstore
+
+import (
+	"errors"
+	"os"
+
+	"stepback/aws"
+)
+
+var errClosed = errors.New("logs: closed")
+
+// maxQueued is how many bytes of messages may wait to be written. Who appends more waits.
+const maxQueued = 16 << 20
+
+// queue is what waits to be written.
+type queue struct {
+	writes         []write
+	bytes          int64
+	added, written int64 // how many, ever
+	closed         bool
+	signal         chan struct{}
+}
+
+// write is a batch of events for a stream, or none for one that is only to be.
+type write struct {
+	group  groupKey
+	stream string
+	events []Event
+}
+
+func (w *write) bytes() (sum int64) {
+	for i := range w.events {
+		sum += int64(len(w.events[i].Message))
+	}
+	return sum
+}
+
+// Append adds events to a stream, which is made when it is not there. It returns ErrNoGroup when there is no such
+// group; it does not wait for the disk unless much is waiting for it already. The events' Stream and Number are set by
+// reading.
+func (s *Store) Append(scope aws.Scope, groupName, streamName string, events []Event) error {
+	k := groupKey{scope, groupName}
+	s.mu.Lock()
+	g := s.groups[k]
+	if g == nil || g.Deleted {
+		s.mu.Unlock()
+		return ErrNoGroup
+	}
+	now := s.now().UnixMilli()
+	if g.streams[streamName] == nil {
+		g.streams[streamName] = newStream(g, streamName, now)
+	}
+	for i := range events {
+		events[i].Ingestion = now
+	}
+	s.mu.Unlock()
+	return s.enqueue(write{k, streamName, events}, false)
+}
+
+// enqueue has the flusher write a batch, and waits for that when it is asked to.
+func (s *Store) enqueue(w write, wait bool) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for s.queue.bytes > maxQueued && !s.queue.closed {
+		s.idle.Wait()
+	}
+	if s.queue.closed {
+		return errClosed
+	}
+	s.queue.writes = append(s.queue.writes, w)
+	s.queue.bytes += w.bytes()
+	s.queue.added++
+	select {
+	case s.queue.signal <- struct{}{}:
+	default:
+	}
+	for ticket := s.queue.added; wait && s.queue.written < ticket && !s.queue.closed; {
+		s.idle.Wait()
+	}
+	return nil
+}
+
+// settle waits until everything that was appended before is written.
+func (s *Store) settle() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for ticket := s.queue.added; s.queue.written < ticket; {
+		s.idle.Wait()
+	}
+	if s.queue.closed {
+		return errClosed
+	}
+	return nil
+}
+
+// flush is the goroutine that writes, until the store closes.
+func (s *Store) flush() {
+	defer close(s.done)
+	for range s.queue.signal {
+		s.flushQueued()
+	}
+	s.flushQueued()
+}
+
+func (s *Store) flushQueued() {
+	s.mu.Lock()
+	writes := s.queue.writes
+	s.queue.writes = nil
+	s.mu.Unlock()
+	for _, w := range merged(writes) {
+		if err := s.carryOut(&w); err != nil {
+			s.log.Warn("log events are lost", "group", w.group.name, "stream", w.stream, "events", len(w.events),
+				"error", err)
+		}
+	}
+	s.mu.Lock()
+	for i := range writes {
+		s.queue.bytes -= writes[i].bytes()
+	}
+	s.queue.written += int64(len(writes))
+	s.idle.Broadcast()
+	s.mu.Unlock()
+}
+
+// merged makes one write of all that go to the same stream.
+func merged(writes []write) []write {
+	type place struct {
+		group  groupKey
+		stream string
+	}
+	at := map[place]int{}
+	var all []write
+	for _, w := range writes {
+		p := place{w.group, w.stream}
+		i, ok := at[p]
+		if !ok {
+			at[p] = len(all)
+			all = append(all, w)
+			continue
+		}
+		all[i].events = append(all[i].events[:len(all[i].events):len(all[i].events)], w.events...)
+	}
+	return all
+}
+
+// carryOut writes a batch. Only the flusher changes segments.
+func (s *Store) carryOut(w *write) error {
+	s.mu.Lock()
+	g := s.groups[w.group]
+	var st *stream
+	if g != nil && !g.Deleted {
+		st = g.streams[w.stream]
+	}
+	s.mu.Unlock()
+	if st == nil {
+		return nil // deleted meanwhile
+	}
+	var text []byte
+	for i := range w.events {
+		var err error
+		if text, err = appendEvent(text, &w.events[i]); err != nil {
+			return err
+		}
+	}
+	seg, err := s.segment(st)
+	if err != nil {
+		return err
+	}
+	if err := appendFile(seg.path, text); err != nil {
+		s.mu.Lock()
+		st.torn = true
+		s.mu.Unlock()
+		return err
+	}
+	s.mu.Lock()
+	seg.bytes += int64(len(text))
+	for i := range w.events {
+		e := &w.events[i]
+		if seg.first == 0 {
+			seg.first = e.Time
+		}
+		seg.first, seg.last = min(seg.first, e.Time), max(seg.last, e.Time)
+		st.include(e.Time, e.Time, e.Ingestion)
+	}
+	gone := s.makeRoom(g, st)
+	s.mu.Unlock()
+	return remove(gone)
+}
+
+// segment is the one to append to: the last, unless it is full or may be torn.
+func (s *Store) segment(st *stream) (*segment, error) {
+	number := 1
+	if n := len(st.segments); n > 0 {
+		last := st.segments[n-1]
+		if last.bytes < s.opts.StreamBytes/segments && !st.torn {
+			return last, nil
+		}
+		number = last.number + 1
+	}
+	text, err := st.header()
+	if err != nil {
+		return nil, err
+	}
+	seg := &segment{path: st.path(number), number: number, bytes: int64(len(text))}
+	if err := appendFile(seg.path, text); err != nil {
+		return nil, errors.Join(err, remove([]string{seg.path})) // of which half a name may be there
+	}
+	s.mu.Lock()
+	st.segments, st.torn = append(st.segments, seg), false
+	s.mu.Unlock()
+	return seg, nil
+}
+
+func appendFile(path string, text []byte) error {
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	return errors.Join(err, f.Close())
+}

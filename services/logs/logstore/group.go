@@ -1,0 +1,216 @@
+package logstore
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"stepback/aws"
+	"stepback/internal/atomicfile"
+)
+
+// The errors of the store.
+var (
+	ErrNoGroup  = errors.New("logs: there is no such log group")
+	ErrNoStream = errors.New("logs: there is no such log stream")
+	ErrExists   = errors.New("logs: it exists already")
+)
+
+// Group describes a log group.
+type Group struct {
+	Name string `json:"name"`
+	// Created is in milliseconds since 1970.
+	Created int64 `json:"created"`
+	// RetentionDays is how long events are kept; 0 means for ever.
+	RetentionDays int               `json:"retentionDays,omitempty"`
+	KMSKeyID      string            `json:"kmsKeyId,omitempty"`
+	Class         string            `json:"class,omitempty"`
+	Protected     bool              `json:"protected,omitempty"` // against deletion
+	Tags          map[string]string `json:"tags,omitempty"`
+	// Bytes is how large the group's events are.
+	Bytes int64 `json:"-"`
+}
+
+// kept is what a group's directory says of it. A deleted group is remembered, so that it can be told from one that
+// never was.
+type kept struct {
+	Group
+	Deleted bool `json:"deleted,omitempty"`
+}
+
+// group is a log group with its streams.
+type group struct {
+	kept
+	dir     string
+	streams map[string]*stream
+}
+
+type groupKey struct {
+	aws.Scope
+	name string
+}
+
+const aboutFile = "group.json"
+
+func (s *Store) groupDir(k groupKey) string {
+	return filepath.Join(s.dir, k.Account, k.Region, nameHash(k.name))
+}
+
+// nameHash stands for a name in paths, which names may be too long for.
+func nameHash(name string) string {
+	sum := sha256.Sum256([]byte(name))
+	const enough = 16
+	return hex.EncodeToString(sum[:enough])
+}
+
+// CreateGroup makes a log group, or returns ErrExists.
+func (s *Store) CreateGroup(scope aws.Scope, g Group) error {
+	return s.change(scope, g.Name, func(old *group) error {
+		if old.Created != 0 && !old.Deleted {
+			return ErrExists
+		}
+		g.Created, g.Tags = s.now().UnixMilli(), maps.Clone(g.Tags)
+		old.kept = kept{Group: g}
+		return nil
+	})
+}
+
+// UpdateGroup changes a log group, or returns ErrNoGroup.
+func (s *Store) UpdateGroup(scope aws.Scope, name string, update func(*Group)) error {
+	return s.change(scope, name, func(g *group) error {
+		if g.Created == 0 || g.Deleted {
+			return ErrNoGroup
+		}
+		g.Tags = maps.Clone(g.Tags)
+		update(&g.Group)
+		return nil
+	})
+}
+
+// DeleteGroup removes a log group with its streams, or returns ErrNoGroup.
+func (s *Store) DeleteGroup(scope aws.Scope, name string) error {
+	err := s.change(scope, name, func(g *group) error {
+		if g.Created == 0 || g.Deleted {
+			return ErrNoGroup
+		}
+		g.Deleted = true
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	_ = s.settle() // so that no file of it is written any more; a store that closes writes none either
+	s.mu.Lock()
+	var gone []string
+	g := s.groups[groupKey{scope, name}]
+	for _, st := range g.streams {
+		gone = append(gone, st.paths()...)
+	}
+	g.streams = map[string]*stream{}
+	s.mu.Unlock()
+	return remove(gone)
+}
+
+// change makes a group what a function makes of it, on the disk first. Changes of groups are rare and follow each
+// other.
+func (s *Store) change(scope aws.Scope, name string, f func(*group) error) error {
+	s.changes.Lock()
+	defer s.changes.Unlock()
+	k := groupKey{scope, name}
+	s.mu.Lock()
+	changed := group{dir: s.groupDir(k), streams: map[string]*stream{}}
+	if g := s.groups[k]; g != nil {
+		changed = *g
+	}
+	s.mu.Unlock()
+	if err := f(&changed); err != nil {
+		return err
+	}
+	if err := changed.save(); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if g := s.groups[k]; g != nil {
+		g.kept = changed.kept
+		return nil
+	}
+	s.groups[k] = &changed
+	return nil
+}
+
+func (g *group) save() error {
+	text, err := json.Marshal(g.kept)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(g.dir, 0o750); err != nil {
+		return err
+	}
+	return atomicfile.Write(filepath.Join(g.dir, aboutFile), text, 0o600)
+}
+
+func remove(paths []string) error {
+	var problems []error
+	for _, p := range paths {
+		if err := os.Remove(p); !errors.Is(err, fs.ErrNotExist) {
+			problems = append(problems, err)
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// Group returns a log group, or ErrNoGroup; deleted tells whether there was one of that name that has been deleted.
+func (s *Store) Group(scope aws.Scope, name string) (about Group, deleted bool, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	g := s.groups[groupKey{scope, name}]
+	if g == nil || g.Deleted {
+		return Group{}, g != nil, ErrNoGroup
+	}
+	return g.describe(), false, nil
+}
+
+// Groups returns the log groups whose names a function selects, in the order of the names.
+func (s *Store) Groups(scope aws.Scope, selects func(name string) bool) []Group {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var found []Group
+	for k, g := range s.groups {
+		if k.Scope == scope && !g.Deleted && selects(k.name) {
+			found = append(found, g.describe())
+		}
+	}
+	slices.SortFunc(found, func(a, b Group) int { return strings.Compare(a.Name, b.Name) })
+	return found
+}
+
+func (g *group) describe() Group {
+	about := g.Group
+	about.Tags = maps.Clone(g.Tags)
+	about.Bytes = g.bytes()
+	return about
+}
+
+func (g *group) bytes() (sum int64) {
+	for _, st := range g.streams {
+		sum += st.bytes()
+	}
+	return sum
+}
+
+// oldest is the time of the oldest event that the group's retention leaves.
+func (g *Group) oldest(now time.Time) int64 {
+	if g.RetentionDays == 0 {
+		return 0
+	}
+	return now.AddDate(0, 0, -g.RetentionDays).UnixMilli()
+}

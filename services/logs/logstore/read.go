@@ -1,0 +1,69 @@
+package logstore
+
+import (
+	"cmp"
+	"errors"
+	"io/fs"
+	"slices"
+
+	"stepback/aws"
+)
+
+// Read returns the events of a group's streams that were written before, from a time to before another, in the order of
+// their times. A function selects the streams. It returns ErrNoGroup when there is no such group.
+func (s *Store) Read(scope aws.Scope, groupName string, selects func(stream string) bool, from, to int64) ([]Event, error) {
+	if err := s.settle(); err != nil && !errors.Is(err, errClosed) {
+		return nil, err
+	}
+	parts, from, err := s.parts(scope, groupName, selects, from, to)
+	if err != nil {
+		return nil, err
+	}
+	var found []Event
+	for _, p := range parts {
+		_, err := scan(p.path, func(line int64, e Event) {
+			if e.Time >= from && e.Time < to {
+				const linesOfASegment = 32 // bits
+				e.Stream, e.Number = p.stream, int64(p.number)<<linesOfASegment|line
+				found = append(found, e)
+			}
+		})
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // it has just made room for others
+			return nil, err
+		}
+	}
+	slices.SortFunc(found, func(a, b Event) int {
+		return cmp.Or(cmp.Compare(a.Time, b.Time), cmp.Compare(a.Stream, b.Stream), cmp.Compare(a.Number, b.Number))
+	})
+	return found, nil
+}
+
+// part is a segment to be read.
+type part struct {
+	stream, path string
+	number       int
+}
+
+// parts are the segments that may hold events of a time; events that the group's retention does not leave count as
+// gone.
+func (s *Store) parts(scope aws.Scope, groupName string, selects func(string) bool, from, to int64) ([]part, int64, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	g := s.groups[groupKey{scope, groupName}]
+	if g == nil || g.Deleted {
+		return nil, 0, ErrNoGroup
+	}
+	from = max(from, g.oldest(s.now()))
+	var parts []part
+	for name, st := range g.streams {
+		if !selects(name) {
+			continue
+		}
+		for _, seg := range st.segments {
+			if seg.last >= from && seg.first < to {
+				parts = append(parts, part{name, seg.path, seg.number})
+			}
+		}
+	}
+	return parts, from, nil
+}

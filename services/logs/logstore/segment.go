@@ -1,0 +1,101 @@
+package logstore
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+)
+
+const segmentSuffix = ".log"
+
+// Event is one event. Times are in milliseconds since 1970.
+type Event struct {
+	Time      int64
+	Ingestion int64 // when it came
+	Message   string
+	// Stream is the name of the event's stream; Number sorts the stream's events of the same time as they came.
+	Stream string
+	Number int64
+}
+
+// segment is a file with some events of a stream: a header that names the stream, then one event in a line.
+type segment struct {
+	path        string
+	number      int
+	bytes       int64
+	first, last int64 // of the events' times
+}
+
+// header is the first line of a segment.
+type header struct {
+	Stream  string `json:"stream"`
+	Created int64  `json:"created"`
+}
+
+func (st *stream) header() ([]byte, error) {
+	text, err := json.Marshal(header{st.Name, st.Created})
+	return append(text, '\n'), err
+}
+
+// appendEvent appends the line of an event: its times and its message as a JSON string.
+func appendEvent(dst []byte, e *Event) ([]byte, error) {
+	message, err := json.Marshal(e.Message)
+	if err != nil {
+		return dst, err
+	}
+	dst = append(strconv.AppendInt(dst, e.Time, 10), ' ')
+	dst = append(strconv.AppendInt(dst, e.Ingestion, 10), ' ')
+	return append(append(dst, message...), '\n'), nil
+}
+
+var errLine = errors.New("logs: a line is not an event")
+
+func parseEvent(line []byte) (e Event, err error) {
+	const parts = 3
+	fields := bytes.SplitN(line, []byte(" "), parts)
+	if len(fields) != parts {
+		return e, errLine
+	}
+	e.Time, err = strconv.ParseInt(string(fields[0]), 10, 64)
+	if err == nil {
+		e.Ingestion, err = strconv.ParseInt(string(fields[1]), 10, 64)
+	}
+	if err == nil {
+		err = json.Unmarshal(fields[2], &e.Message)
+	}
+	return e, err
+}
+
+// scan calls each with the events of a segment. A line that a crash has torn is none.
+func scan(path string, each func(line int64, e Event)) (h header, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return h, err
+	}
+	defer f.Close()
+	r := bufio.NewReaderSize(f, 64<<10)
+	text, err := r.ReadBytes('\n')
+	if err == nil {
+		err = json.Unmarshal(text, &h)
+	}
+	if err != nil {
+		return h, fmt.Errorf("logs: %s does not begin with the name of a stream: %w", path, err)
+	}
+	for line := int64(1); ; line++ {
+		text, err := r.ReadBytes('\n')
+		if errors.Is(err, io.EOF) {
+			return h, nil
+		}
+		if err != nil {
+			return h, err
+		}
+		if e, err := parseEvent(text[:len(text)-1]); err == nil {
+			each(line, e)
+		}
+	}
+}

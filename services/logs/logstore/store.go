@@ -1,0 +1,163 @@
+package logstore
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"stepback/aws"
+)
+
+// Options are how much a store keeps; zero values have defaults.
+type Options struct {
+	// StreamBytes is how large the events of a stream may be; default 16 MiB.
+	StreamBytes int64
+	// GroupBytes is how large the events of a group may be; default 64 MiB.
+	GroupBytes int64
+	// Now tells the time; default time.Now.
+	Now func() time.Time
+	Log *slog.Logger
+}
+
+const (
+	defaultStreamBytes = 16 << 20
+	defaultGroupBytes  = 64 << 20
+	// segments is how many files a full stream has.
+	segments = 4
+)
+
+// Store is a directory of log groups. It is safe for concurrent use.
+type Store struct {
+	dir  string
+	opts Options
+	now  func() time.Time
+	log  *slog.Logger
+
+	changes sync.Mutex // orders changes of groups
+
+	mu     sync.Mutex
+	groups map[groupKey]*group
+	queue  queue
+	idle   *sync.Cond // the queue has become shorter
+	done   chan struct{}
+}
+
+// Open opens the store of a directory, which is made when it is not there. Close ends it.
+func Open(dir string, o Options) (*Store, error) {
+	s := &Store{dir: dir, opts: o, now: o.Now, log: o.Log, groups: map[groupKey]*group{}, done: make(chan struct{})}
+	if s.opts.StreamBytes == 0 {
+		s.opts.StreamBytes = defaultStreamBytes
+	}
+	if s.opts.GroupBytes == 0 {
+		s.opts.GroupBytes = defaultGroupBytes
+	}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	if err := s.load(); err != nil {
+		return nil, err
+	}
+	s.idle = sync.NewCond(&s.mu)
+	s.queue.signal = make(chan struct{}, 1)
+	go s.flush()
+	return s, nil
+}
+
+// Close writes what was appended and ends the store.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	closed := s.queue.closed
+	s.queue.closed = true
+	s.mu.Unlock()
+	if !closed {
+		close(s.queue.signal)
+	}
+	<-s.done
+	return nil
+}
+
+// load reads what groups, streams and segments there are.
+func (s *Store) load() error {
+	found, err := filepath.Glob(filepath.Join(s.dir, "*", "*", "*", aboutFile))
+	if err != nil {
+		return err
+	}
+	for _, path := range found {
+		dir := filepath.Dir(path)
+		region := filepath.Dir(dir)
+		g := &group{dir: dir, streams: map[string]*stream{}}
+		text, err := os.ReadFile(path)
+		if err == nil {
+			err = json.Unmarshal(text, &g.kept)
+		}
+		if err == nil && !g.Deleted {
+			err = g.load(s.log)
+		}
+		if err != nil {
+			return err
+		}
+		s.groups[groupKey{aws.Scope{Account: filepath.Base(filepath.Dir(region)), Region: filepath.Base(region)}, g.Name}] = g
+	}
+	return nil
+}
+
+// load reads what segments are in the directory of a group.
+func (g *group) load(log *slog.Logger) error {
+	entries, err := os.ReadDir(g.dir)
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		stem, ok := strings.CutSuffix(entry.Name(), segmentSuffix)
+		number, err := strconv.Atoi(stem[strings.LastIndexByte(stem, '.')+1:])
+		if !ok || err != nil {
+			continue
+		}
+		seg := &segment{path: filepath.Join(g.dir, entry.Name()), number: number}
+		if err := g.add(seg, entry); err != nil {
+			log.Warn("a file of log events cannot be read; it is left alone", "file", seg.path, "error", err)
+		}
+	}
+	for _, st := range g.streams {
+		slices.SortFunc(st.segments, func(a, b *segment) int { return a.number - b.number })
+	}
+	return nil
+}
+
+// add reads a segment and makes it one of its stream.
+func (g *group) add(seg *segment, entry fs.DirEntry) error {
+	var first, last, ingestion int64
+	h, err := scan(seg.path, func(_ int64, e Event) {
+		if first == 0 {
+			first = e.Time
+		}
+		first, last, ingestion = min(first, e.Time), max(last, e.Time), max(ingestion, e.Ingestion)
+	})
+	info, infoErr := entry.Info()
+	if err := errors.Join(err, infoErr); err != nil {
+		return err
+	}
+	seg.bytes, seg.first, seg.last = info.Size(), first, last
+	st := g.streams[h.Stream]
+	if st == nil {
+		st = newStream(g, h.Stream, h.Created)
+		st.torn = true
+		g.streams[h.Stream] = st
+	}
+	if first != 0 {
+		st.include(first, last, ingestion)
+	}
+	st.segments = append(st.segments, seg)
+	return nil
+}

@@ -1,0 +1,90 @@
+package s3
+
+import (
+	"crypto/md5"
+	"encoding/hex"
+	"io"
+	"os"
+	"time"
+
+	"github.com/johannesboyne/gofakes3"
+)
+
+// bodyFile is the part of *os.File that receiving a body needs.
+type bodyFile interface {
+	io.Writer
+	Name() string
+	Sync() error
+	Close() error
+}
+
+func newBodyFile(dir string) (bodyFile, error) {
+	return os.CreateTemp(dir, "body-*")
+}
+
+// body is content that has been received wholly and waits to be named.
+type body struct {
+	path     string
+	size     int64
+	etag     string
+	checksum *checksum // nil when nobody asked for one
+	tags     []tag
+}
+
+// discard removes the body if nothing took it over.
+func (b body) discard() { _ = os.Remove(b.path) }
+
+// receive streams r into a new file. On any error nothing of it is left.
+func (s *store) receive(r io.Reader, size int64) (b body, err error) {
+	f, err := s.newFile(s.tempDir())
+	if err != nil {
+		return body{}, s.storageError(err)
+	}
+	defer func() {
+		if closeErr := f.Close(); err == nil && closeErr != nil {
+			err = s.storageError(closeErr)
+		}
+		if err != nil {
+			_ = os.Remove(f.Name())
+		}
+	}()
+	sum := hasherOf(r)
+	n, err := io.CopyBuffer(onlyWriter{f}, sum.reader, make([]byte, 256<<10))
+	if err != nil {
+		return body{}, s.storageError(err)
+	}
+	if n != size {
+		return body{}, gofakes3.ErrorMessagef(gofakes3.ErrIncompleteBody,
+			"The request announced %d bytes and sent %d", size, n)
+	}
+	if s.sync {
+		if err := f.Sync(); err != nil {
+			return body{}, s.storageError(err)
+		}
+	}
+	return body{path: f.Name(), size: n, etag: hex.EncodeToString(sum.Sum(nil))}, nil
+}
+
+// onlyWriter hides ReadFrom, which would bypass the large buffer.
+type onlyWriter struct{ io.Writer }
+
+// summing is a reader whose MD5 is known when it has been read.
+type summing struct {
+	reader io.Reader
+	Sum    func([]byte) []byte
+}
+
+// hasherOf uses the hash that gofakes3 computes while it reads a body, and computes one where it does not.
+func hasherOf(r io.Reader) summing {
+	if h, ok := r.(interface{ Sum([]byte) []byte }); ok {
+		return summing{reader: r, Sum: h.Sum}
+	}
+	h := md5.New()
+	return summing{reader: io.TeeReader(r, h), Sum: h.Sum}
+}
+
+// stamp gives the file its own modification time and returns it.
+func (s *store) stamp(path string) (time.Time, error) {
+	at := s.stamps.next()
+	return at, os.Chtimes(path, at, at)
+}

@@ -1,0 +1,113 @@
+package s3
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/johannesboyne/gofakes3"
+)
+
+// bucketMark is the file in a bucket's meta directory whose time of modification is the bucket's date of creation.
+const bucketMark = "%.bucket"
+
+// ListBuckets returns the buckets in order of their names.
+func (s *store) ListBuckets() ([]gofakes3.BucketInfo, error) {
+	entries, err := os.ReadDir(s.root)
+	if err != nil {
+		return nil, s.storageError(err)
+	}
+	var buckets []gofakes3.BucketInfo
+	for _, e := range entries {
+		if gofakes3.ValidateBucketName(e.Name()) != nil || !e.IsDir() {
+			continue
+		}
+		info, err := os.Stat(filepath.Join(s.metaDir(e.Name()), bucketMark))
+		if err != nil {
+			if info, err = e.Info(); err != nil {
+				continue // removed meanwhile
+			}
+		}
+		buckets = append(buckets, gofakes3.BucketInfo{Name: e.Name(),
+			CreationDate: gofakes3.NewContentTime(info.ModTime().UTC())})
+	}
+	return buckets, nil
+}
+
+// BucketExists reports whether there is such a bucket; a name that no bucket can have never reaches the file system.
+func (s *store) BucketExists(bucket string) (bool, error) {
+	if gofakes3.ValidateBucketName(bucket) != nil {
+		return false, nil //nolint:nilerr // the answer is no
+	}
+	info, err := os.Stat(s.bucketDir(bucket))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil && info.IsDir(), s.storageError(err)
+}
+
+func (s *store) requireBucket(bucket string) error {
+	exists, err := s.BucketExists(bucket)
+	if err == nil && !exists {
+		return gofakes3.BucketNotFound(bucket)
+	}
+	return err
+}
+
+// CreateBucket makes a bucket's directories. One that is there already is an error, but not in us-east-1, as in S3.
+func (s *store) CreateBucket(bucket string) error {
+	if err := gofakes3.ValidateBucketName(bucket); err != nil {
+		return err
+	}
+	err := os.Mkdir(s.bucketDir(bucket), 0o755)
+	if errors.Is(err, fs.ErrExist) {
+		if s.region == DefaultRegion {
+			return nil
+		}
+		return gofakes3.ErrorMessage(errAlreadyOwned,
+			"Your previous request to create the named bucket succeeded and you already own it.")
+	}
+	if err != nil {
+		return s.storageError(err)
+	}
+	if err := os.MkdirAll(s.metaDir(bucket), 0o755); err != nil {
+		return s.storageError(err)
+	}
+	return s.storageError(os.WriteFile(filepath.Join(s.metaDir(bucket), bucketMark), nil, 0o644))
+}
+
+// DeleteBucket removes a bucket that holds no object.
+func (s *store) DeleteBucket(bucket string) error {
+	if err := s.requireBucket(bucket); err != nil {
+		return err
+	}
+	s.commit.Lock()
+	defer s.commit.Unlock()
+	empty := true
+	w := walker{visit: func(string, string) (bool, error) { empty = false; return false, nil }}
+	if _, err := w.dir(s.bucketDir(bucket), ""); err != nil {
+		return s.storageError(err)
+	}
+	if !empty {
+		return gofakes3.ResourceError(gofakes3.ErrBucketNotEmpty, bucket)
+	}
+	return s.storageError(s.removeBucket(bucket))
+}
+
+// ForceDeleteBucket removes a bucket with everything in it.
+func (s *store) ForceDeleteBucket(bucket string) error {
+	if err := s.requireBucket(bucket); err != nil {
+		return err
+	}
+	s.commit.Lock()
+	defer s.commit.Unlock()
+	return s.storageError(s.removeBucket(bucket))
+}
+
+func (s *store) removeBucket(bucket string) error {
+	if err := os.RemoveAll(s.bucketDir(bucket)); err != nil {
+		return err
+	}
+	return os.RemoveAll(s.metaDir(bucket))
+}

@@ -1,0 +1,165 @@
+package s3
+
+import (
+	"crypto/rand"
+	"crypto/sha1" //nolint:gosec // one of the checksums that S3 offers, which guard against accidents
+	"crypto/sha256"
+	"hash"
+	"hash/crc32"
+	"hash/crc64"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// checksums are the algorithms of checksums that an upload may ask for.
+var checksums = map[string]func() hash.Hash{
+	"CRC32":     func() hash.Hash { return crc32.NewIEEE() },
+	"CRC32C":    func() hash.Hash { return crc32.New(crc32.MakeTable(crc32.Castagnoli)) },
+	"CRC64NVME": func() hash.Hash { return crc64.New(crc64.MakeTable(nvme)) },
+	"SHA1":      sha1.New,
+	"SHA256":    sha256.New,
+}
+
+// nvme is the polynomial of CRC64NVME, reversed.
+const nvme = 0x9a6c9329ac4bc9b5
+
+// algorithms are the names of checksums, in their order.
+var algorithms = slices.Sorted(maps.Keys(checksums))
+
+// What a checksum is of: of all bytes, or of the checksums of the parts.
+const (
+	fullObject = "FULL_OBJECT"
+	composite  = "COMPOSITE"
+)
+
+// checksum is that of an object, as an upload has asked for it.
+type checksum struct {
+	Algorithm string `json:"algorithm"`
+	Value     string `json:"value"` // Base64; of a composite one with the number of parts
+	Type      string `json:"type"`
+}
+
+const checksumPrefix = "X-Amz-Checksum-"
+
+// set writes the headers that tell the checksum.
+func (c *checksum) set(h http.Header) {
+	h.Set(checksumPrefix+c.Algorithm, c.Value)
+	h.Set(checksumPrefix+"Type", c.Type)
+}
+
+// chosenChecksum is the algorithm that a client chose for an upload, empty when it chose none, and the value that it
+// expects, if it says so before the body.
+func chosenChecksum(h http.Header) (algorithm, value string) {
+	for _, name := range algorithms {
+		if value := h.Get(checksumPrefix + name); value != "" {
+			return name, value
+		}
+	}
+	name := strings.ToUpper(h.Get("X-Amz-Sdk-Checksum-Algorithm"))
+	if trailer, ok := strings.CutPrefix(strings.ToLower(h.Get("X-Amz-Trailer")), strings.ToLower(checksumPrefix)); ok {
+		name = strings.ToUpper(trailer)
+	}
+	if checksums[name] == nil {
+		return "", ""
+	}
+	return name, ""
+}
+
+// objectWriter gives the answers about objects the headers that S3 has and gofakes3 leaves out: how the object is
+// encrypted, and the checksum of what was uploaded in the algorithm that the client chose.
+type objectWriter struct {
+	http.ResponseWriter
+	body    *summedBody // nil when no checksum was asked for
+	part    bool        // the body is a part of an upload
+	reveals bool        // the checksum of a stored object
+	decided bool
+}
+
+// withObjectHeaders returns w itself for requests that are not about the content of one object.
+func (s *store) withObjectHeaders(w http.ResponseWriter, r *http.Request) http.ResponseWriter {
+	_, key, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	part := r.URL.Query().Has("uploadId")
+	reads := (r.Method == http.MethodGet || r.Method == http.MethodHead) && !part && !r.URL.Query().Has("uploads")
+	if key == "" || !reads && r.Method != http.MethodPut {
+		return w
+	}
+	o := &objectWriter{ResponseWriter: w, part: part, reveals: strings.EqualFold(r.Header.Get(checksumPrefix+"Mode"),
+		"ENABLED") && r.Header.Get("Range") == ""}
+	if r.Method == http.MethodPut && r.Header.Get("X-Amz-Copy-Source") == "" {
+		o.body = s.summed(r)
+	}
+	return o
+}
+
+// summed replaces a request's body by one that is summed, if the client wants that.
+func (s *store) summed(r *http.Request) *summedBody {
+	algorithm, value := chosenChecksum(r.Header)
+	if algorithm == "" {
+		return nil
+	}
+	b := &summedBody{ReadCloser: r.Body, algorithm: algorithm, expected: value, sum: checksums[algorithm](),
+		id: rand.Text()}
+	if chunked, ok := r.Body.(*chunkedBody); ok {
+		b.trailer = func() string { return chunked.trailer.Get(checksumPrefix + algorithm) }
+	}
+	r.Body = b
+	r.Header.Set(sumHeader, b.id)
+	s.sums.Store(b.id, b)
+	return b
+}
+
+func (w *objectWriter) WriteHeader(status int) {
+	if !w.decided && status >= http.StatusOK && status < http.StatusMultipleChoices {
+		h := w.Header()
+		lowerMetadata(h)
+		h.Set("X-Amz-Server-Side-Encryption", "AES256")
+		if w.body != nil {
+			w.body.checksum().set(h)
+		}
+		if w.part {
+			h.Del(checksumPrefix + "Type")
+		}
+		revealChecksum(h, w.reveals)
+	}
+	w.decided = true
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// lowerMetadata writes the names of user metadata as S3 does: clients take what follows the prefix as it is.
+func lowerMetadata(h http.Header) {
+	for name, values := range h {
+		if strings.HasPrefix(name, "X-Amz-Meta-") {
+			delete(h, name)
+			h[strings.ToLower(name)] = values
+		}
+	}
+}
+
+func (w *objectWriter) Write(p []byte) (int, error) {
+	if !w.decided {
+		w.WriteHeader(http.StatusOK)
+	}
+	return w.ResponseWriter.Write(p)
+}
+
+// finish decides for an answer that nobody has begun to write.
+func (w *objectWriter) finish() {
+	if !w.decided {
+		w.WriteHeader(http.StatusOK)
+	}
+}
+
+// checksumHeader carries a stored object's checksum past gofakes3: its algorithm, value and type, separated by spaces.
+const checksumHeader = internalPrefix + "Checksum"
+
+func (c *checksum) String() string { return c.Algorithm + " " + c.Value + " " + c.Type }
+
+// revealChecksum turns checksumHeader into the headers of S3, or drops it.
+func revealChecksum(h http.Header, wanted bool) {
+	if words := strings.Fields(h.Get(checksumHeader)); wanted && len(words) == 3 {
+		(&checksum{words[0], words[1], words[2]}).set(h)
+	}
+	h.Del(checksumHeader)
+}

@@ -1,0 +1,131 @@
+package s3
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+// decodeChunked replaces an aws-chunked body (x-amz-content-sha256: STREAMING-…) by what it carries. gofakes3 knows
+// only one of its four forms. Signatures are read over; trailers are kept for their checksums.
+func decodeChunked(r *http.Request) *protocolError {
+	if !strings.HasPrefix(r.Header.Get("X-Amz-Content-Sha256"), "STREAMING-") {
+		return nil
+	}
+	length := r.Header.Get("X-Amz-Decoded-Content-Length")
+	size, err := strconv.ParseInt(length, 10, 64)
+	if err != nil || size < 0 {
+		return &protocolError{Code: "MissingContentLength", status: http.StatusLengthRequired,
+			Message: "A streamed body needs the header x-amz-decoded-content-length"}
+	}
+	r.Body = &chunkedBody{source: bufio.NewReaderSize(r.Body, 64<<10), closer: r.Body}
+	r.ContentLength = size
+	r.Header.Set("Content-Length", length)
+	r.Header.Set("X-Amz-Content-Sha256", "UNSIGNED-PAYLOAD")
+	r.Header.Set("Content-Encoding", withoutChunked(r.Header.Get("Content-Encoding")))
+	return nil
+}
+
+func withoutChunked(encodings string) string {
+	var kept []string
+	for e := range strings.SplitSeq(encodings, ",") {
+		if e = strings.TrimSpace(e); e != "" && e != "aws-chunked" {
+			kept = append(kept, e)
+		}
+	}
+	return strings.Join(kept, ",")
+}
+
+// chunkedBody reads SIZE[;extension]\r\n DATA \r\n … 0[;extension]\r\n [trailer\r\n]… \r\n.
+type chunkedBody struct {
+	source  *bufio.Reader
+	closer  io.Closer
+	trailer http.Header // known at the end
+	left    int64       // of the chunk that is being read
+	begun   bool
+	done    bool
+}
+
+var errChunk = errors.New("malformed aws-chunked body")
+
+func (c *chunkedBody) Close() error { return c.closer.Close() }
+
+func (c *chunkedBody) Read(p []byte) (int, error) {
+	if c.done {
+		return 0, io.EOF
+	}
+	if c.left == 0 {
+		if err := c.nextChunk(); err != nil || c.done {
+			return 0, orEOF(err)
+		}
+	}
+	if int64(len(p)) > c.left {
+		p = p[:c.left]
+	}
+	n, err := c.source.Read(p)
+	c.left -= int64(n)
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	return n, err
+}
+
+func orEOF(err error) error {
+	if err == nil {
+		return io.EOF
+	}
+	return err
+}
+
+func (c *chunkedBody) nextChunk() error {
+	if c.begun {
+		if line, err := c.line(); err != nil || line != "" {
+			return errors.Join(errChunk, err)
+		}
+	}
+	c.begun = true
+	line, err := c.line()
+	if err != nil {
+		return err
+	}
+	digits, _, _ := strings.Cut(line, ";")
+	if c.left, err = strconv.ParseInt(strings.TrimSpace(digits), 16, 64); err != nil || c.left < 0 {
+		return errChunk
+	}
+	if c.left == 0 {
+		c.done = true
+		err = c.readTrailer()
+	}
+	return err
+}
+
+// readTrailer reads NAME:VALUE lines up to an empty one, or the end, keeps those of checksums and drops what is behind.
+func (c *chunkedBody) readTrailer() error {
+	c.trailer = http.Header{}
+	for {
+		line, err := c.line()
+		if errors.Is(err, io.ErrUnexpectedEOF) || err == nil && line == "" {
+			_, err = io.Copy(io.Discard, c.source)
+			return err
+		}
+		if err != nil {
+			return err
+		}
+		name, value, _ := strings.Cut(line, ":")
+		if strings.HasPrefix(strings.ToLower(name), strings.ToLower(checksumPrefix)) {
+			c.trailer.Set(name, strings.TrimSpace(value))
+		}
+	}
+}
+
+// line reads a line without its end; headers of chunks are short.
+func (c *chunkedBody) line() (string, error) {
+	line, err := c.source.ReadSlice('\n')
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	return strings.TrimRight(string(line), "\r\n"), err
+}

@@ -1,0 +1,79 @@
+package s3
+
+import (
+	"net/http"
+	"strings"
+)
+
+// conditionalWriter checks a read's conditional headers against the headers of the very object that is about to be
+// sent, so that no other version can come in between.
+type conditionalWriter struct {
+	http.ResponseWriter
+	request    *http.Request
+	conditions readConditions
+	decided    bool
+	refused    bool
+}
+
+// takeConditions takes the conditional headers out of h: gofakes3 knows only some of them.
+func takeConditions(h http.Header) readConditions {
+	c := readConditions{
+		ifMatch: h.Get("If-Match"), ifNoneMatch: h.Get("If-None-Match"),
+		ifModifiedSince: h.Get("If-Modified-Since"), ifUnmodifiedSince: h.Get("If-Unmodified-Since"),
+	}
+	for _, name := range []string{"If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since"} {
+		h.Del(name)
+	}
+	return c
+}
+
+func (w *conditionalWriter) WriteHeader(status int) {
+	if w.decided {
+		return
+	}
+	w.decided = true
+	h := w.Header()
+	if etag := h.Get(etagHeader); etag != "" {
+		h.Set("ETag", quoted(etag))
+		h.Del(etagHeader)
+	}
+	if modified, err := http.ParseTime(h.Get("Last-Modified")); err == nil && status < http.StatusMultipleChoices {
+		if s := w.conditions.check(strings.Trim(h.Get("ETag"), `"`), modified); s != http.StatusOK {
+			w.refuse(s)
+			return
+		}
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *conditionalWriter) refuse(status int) {
+	w.refused = true
+	for _, name := range []string{"Content-Range", "Content-Length", "Accept-Ranges"} {
+		w.Header().Del(name)
+	}
+	e := &protocolError{Code: "PreconditionFailed",
+		Message: "At least one of the pre-conditions you specified did not hold", status: status}
+	e.write(w.ResponseWriter, w.request)
+}
+
+// errRefused ends the copying of a body that is not wanted.
+type errRefused struct{}
+
+func (errRefused) Error() string { return "the request's conditions do not hold" }
+
+func (w *conditionalWriter) Write(p []byte) (int, error) {
+	if !w.decided {
+		w.WriteHeader(http.StatusOK)
+	}
+	if w.refused {
+		return 0, errRefused{}
+	}
+	return w.ResponseWriter.Write(p)
+}
+
+// finish decides for an answer without a body, which nobody has begun to write.
+func (w *conditionalWriter) finish() {
+	if !w.decided {
+		w.WriteHeader(http.StatusOK)
+	}
+}

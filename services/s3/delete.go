@@ -1,0 +1,64 @@
+package s3
+
+import (
+	"os"
+	"path/filepath"
+
+	"github.com/johannesboyne/gofakes3"
+)
+
+// DeleteObject removes an object; one that is not there is no error, as in S3.
+func (s *store) DeleteObject(bucket, key string) (gofakes3.ObjectDeleteResult, error) {
+	if err := s.requireBucket(bucket); err != nil {
+		return gofakes3.ObjectDeleteResult{}, err
+	}
+	return gofakes3.ObjectDeleteResult{}, s.storageError(s.remove(bucket, key))
+}
+
+// DeleteMulti removes several objects and says for each how it went.
+func (s *store) DeleteMulti(bucket string, keys ...string) (result gofakes3.MultiDeleteResult, err error) {
+	if err := s.requireBucket(bucket); err != nil {
+		return result, err
+	}
+	for _, key := range keys {
+		if err := s.remove(bucket, key); err != nil {
+			result.Error = append(result.Error, gofakes3.ErrorResult{Key: key, Code: gofakes3.ErrInternal,
+				Message: err.Error()})
+			continue
+		}
+		result.Deleted = append(result.Deleted, gofakes3.ObjectID{Key: key})
+	}
+	return result, nil
+}
+
+func (s *store) remove(bucket, key string) error {
+	s.commit.Lock()
+	defer s.commit.Unlock()
+	plain, beside := s.objectPaths(bucket, key)
+	for _, path := range []string{plain, beside} {
+		info, err := os.Lstat(path)
+		if isMissing(err) || err == nil && info.IsDir() {
+			continue
+		}
+		if err == nil {
+			err = os.Remove(path)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	recordPath := s.recordPath(bucket, key)
+	if err := os.Remove(recordPath); err != nil && !isMissing(err) {
+		return err
+	}
+	prune(filepath.Dir(plain), s.bucketDir(bucket))
+	prune(filepath.Dir(recordPath), s.metaDir(bucket))
+	return nil
+}
+
+// prune removes dir and its parents below top while they are empty.
+func prune(dir, top string) {
+	for len(dir) > len(top) && os.Remove(dir) == nil {
+		dir = filepath.Dir(dir)
+	}
+}

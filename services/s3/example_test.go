@@ -1,0 +1,47 @@
+package s3_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"stepback/objectevent"
+	"stepback/services/s3"
+)
+
+func Example() {
+	dir, err := os.MkdirTemp("", "s3")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	server, err := s3.Open(dir, s3.Options{ObjectCreated: func(e objectevent.Event) {
+		fmt.Println("created:", e.Detail.Bucket.Name, e.Detail.Object.Key, e.Detail.Object.Size)
+	}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ctx := context.Background()
+	if err := server.Start(ctx); err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer server.Close()
+	if err := server.CreateBucket("incoming"); err != nil {
+		fmt.Println(err)
+		return
+	}
+	_, err = server.Client(ctx).PutObject(ctx, &awss3.PutObjectInput{
+		Bucket: aws.String("incoming"), Key: aws.String("users.csv"), Body: strings.NewReader("user_id\n"),
+	})
+	fmt.Println(err)
+	// Output:
+	// created: incoming users.csv 8
+	// <nil>
+}

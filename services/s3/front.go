@@ -1,0 +1,119 @@
+package s3
+
+import (
+	"encoding/xml"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// front stands before gofakes3 and does what it leaves out: it refuses what would be misunderstood or is too long,
+// decodes aws-chunked bodies, gives reads their conditional headers, answers about objects their encryption and
+// checksum, and serves the operations that gofakes3 does not have, or not wholly.
+func (s *store) front(protocol http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		own := s.ownOperation(r)
+		if refusal := refuse(r, own != nil); refusal != nil {
+			refusal.write(w, r)
+			return
+		}
+		if refusal := decodeChunked(r); refusal != nil {
+			refusal.write(w, r)
+			return
+		}
+		if refusal := boundMessage(r); refusal != nil {
+			refusal.write(w, r)
+			return
+		}
+		prepare(r)
+		errors := &errorWriter{ResponseWriter: w}
+		defer errors.finish()
+		if own != nil {
+			own(errors)
+			return
+		}
+		w = s.withObjectHeaders(errors, r)
+		if o, ok := w.(*objectWriter); ok {
+			defer s.sums.Delete(r.Header.Get(sumHeader))
+			defer o.finish()
+		}
+		if r.Method != http.MethodGet && r.Method != http.MethodHead {
+			protocol.ServeHTTP(w, r)
+			return
+		}
+		cw := &conditionalWriter{ResponseWriter: w, request: r, conditions: takeConditions(r.Header)}
+		protocol.ServeHTTP(cw, r)
+		cw.finish()
+	})
+}
+
+// protocolError is an S3 error that the front handler answers itself.
+type protocolError struct {
+	XMLName xml.Name `xml:"Error"`
+	Code    string
+	Message string
+	status  int
+}
+
+// Error implements error.
+func (e *protocolError) Error() string { return e.Code + ": " + e.Message }
+
+func (e *protocolError) write(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "application/xml")
+	w.Header().Del("Content-Length")
+	w.WriteHeader(e.status)
+	if r.Method != http.MethodHead && e.status != http.StatusNotModified {
+		fmt.Fprint(w, xml.Header)
+		_ = xml.NewEncoder(w).Encode(e) // the client has gone if this fails
+	}
+}
+
+// understood are the query parameters of the operations that are served. Any other one names a sub-resource (acl,
+// lifecycle, policy …): gofakes3 would ignore it and, for a PUT, overwrite the object itself.
+var understood = []string{
+	"continuation-token", "delete", "delimiter", "encoding-type", "fetch-owner", "key-marker", "list-type",
+	"location", "marker", "max-keys", "max-parts", "max-uploads", "optional-object-attributes", "part-number-marker",
+	"partNumber", "prefix", "start-after", "tagging", "upload-id-marker", "uploadId", "uploads", "versioning", "x-id",
+}
+
+// signing are the query parameters of presigned URLs, in signature version 2; those of version 4 begin with X-Amz-.
+// Nobody is asked for credentials.
+var signing = []string{"AWSAccessKeyId", "Expires", "Signature"}
+
+// harmless reports whether a query parameter may be there: it is understood, or changes nothing of what is asked for.
+func harmless(name string) bool {
+	const amazon = "X-Amz-"
+	return slices.Contains(understood, name) || slices.Contains(signing, name) ||
+		strings.HasPrefix(name, "response-") ||
+		len(name) >= len(amazon) && strings.EqualFold(name[:len(amazon)], amazon)
+}
+
+// refuse says no to what would be misunderstood; own tells that gofakes3 does not get to see it.
+func refuse(r *http.Request, own bool) *protocolError {
+	if r.Header.Get("Origin") != "" {
+		return &protocolError{Code: "AccessDenied", status: http.StatusForbidden,
+			Message: "Requests of web pages are not served."}
+	}
+	if own {
+		return nil
+	}
+	query := r.URL.Query()
+	for name := range query {
+		if !harmless(name) && (name != "versionId" || query.Get(name) != nullVersion) {
+			return notImplemented(fmt.Sprintf("The sub-resource or parameter %q is not served here.", name))
+		}
+	}
+	if _, key, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/"); key == "" && query.Has("tagging") &&
+		r.Method != http.MethodGet {
+		return notImplemented("Tags of buckets are not served here.")
+	}
+	if r.Method == http.MethodPost && !query.Has("delete") && !query.Has("uploads") && !query.Has("uploadId") {
+		return notImplemented("Uploads by an HTML form are not served here.")
+	}
+	return nil
+}
+
+func notImplemented(message string) *protocolError {
+	return &protocolError{Code: "NotImplemented", Message: message, status: http.StatusNotImplemented}
+}

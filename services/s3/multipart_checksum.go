@@ -1,0 +1,67 @@
+package s3
+
+import (
+	"cmp"
+	"encoding/base64"
+	"hash"
+	"strconv"
+	"strings"
+)
+
+// partsSum computes the checksum of an object that is joined from parts: of all bytes, or of the checksums of the
+// parts.
+type partsSum struct {
+	algorithm, kind string
+	bytes           hash.Hash // of the object, or of the part that is being read
+	sums            hash.Hash // of the checksums of the parts
+	parts           int
+}
+
+// newPartsSum returns nil when the upload was begun without a checksum.
+func newPartsSum(u upload) *partsSum {
+	if checksums[u.Algorithm] == nil {
+		return nil
+	}
+	return &partsSum{algorithm: u.Algorithm, kind: u.checksumType(), bytes: checksums[u.Algorithm](),
+		sums: checksums[u.Algorithm]()}
+}
+
+// checksumType is what the upload asked for, or what S3 takes for the algorithm.
+func (u upload) checksumType() string {
+	if u.Algorithm == "CRC64NVME" {
+		return fullObject
+	}
+	return cmp.Or(strings.ToUpper(u.ChecksumType), composite)
+}
+
+func (s *partsSum) write(p []byte) {
+	if s != nil {
+		s.bytes.Write(p)
+	}
+}
+
+// endPart is called behind the last byte of each part.
+func (s *partsSum) endPart() {
+	if s == nil {
+		return
+	}
+	s.parts++
+	if s.kind == composite {
+		s.sums.Write(s.bytes.Sum(nil))
+		s.bytes.Reset()
+	}
+}
+
+// checksum is that of the joined object.
+func (s *partsSum) checksum() *checksum {
+	if s == nil {
+		return nil
+	}
+	c := &checksum{Algorithm: s.algorithm, Type: s.kind}
+	if s.kind == composite {
+		c.Value = base64.StdEncoding.EncodeToString(s.sums.Sum(nil)) + "-" + strconv.Itoa(s.parts)
+	} else {
+		c.Value = base64.StdEncoding.EncodeToString(s.bytes.Sum(nil))
+	}
+	return c
+}

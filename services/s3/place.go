@@ -1,0 +1,124 @@
+package s3
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/johannesboyne/gofakes3"
+
+	"stepback/internal/atomicfile"
+)
+
+// place puts a received body in its place as the object key. allowed, when not nil, sees the version that is there (nil
+// when there is none) and may refuse. Readers see the old object or the new one, never a mixture.
+func (s *store) place(bucket, key string, b body, headers map[string]string, allowed func(*version) error) (version,
+	error) {
+	s.commit.Lock()
+	defer s.commit.Unlock()
+	if err := s.requireBucket(bucket); err != nil {
+		return version{}, err
+	}
+	current, err := s.current(bucket, key)
+	if err != nil {
+		return version{}, s.storageError(err)
+	}
+	if allowed != nil {
+		if err := allowed(current); err != nil {
+			return version{}, err
+		}
+	}
+	next := version{Size: b.size, ETag: b.etag, Headers: headers, Checksum: b.checksum, Tags: b.tags}
+	if next.Modified, err = s.stamp(b.path); err != nil {
+		return version{}, s.storageError(err)
+	}
+	r := record{Key: key, Versions: []version{next}}
+	if current != nil {
+		r.Versions = append(r.Versions, *current)
+	}
+	if err := s.writeRecord(bucket, r); err != nil {
+		return version{}, s.storageError(err)
+	}
+	if err := s.moveIntoPlace(bucket, key, b.path); err != nil {
+		return version{}, s.storageError(err)
+	}
+	return next, nil
+}
+
+// current returns the version of key that is there now, nil when there is none.
+func (s *store) current(bucket, key string) (*version, error) {
+	f, info, err := s.openObject(bucket, key)
+	if gofakes3.HasErrorCode(err, gofakes3.ErrNoSuchKey) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	v, known, err := s.lookup(bucket, key, info)
+	if err != nil {
+		return nil, err
+	}
+	if !known {
+		v = version{Size: info.Size(), Modified: info.ModTime().UTC()}
+		if v.ETag, err = hashFrom(f); err != nil {
+			return nil, err
+		}
+	}
+	return &v, nil
+}
+
+// moveIntoPlace renames the file at path to the object's place.
+func (s *store) moveIntoPlace(bucket, key, path string) error {
+	target, err := s.placeOf(bucket, key)
+	if err != nil {
+		return err
+	}
+	return s.move(path, target)
+}
+
+// move renames a file; when the store is durable, the new name is on the disk afterwards.
+func (s *store) move(from, to string) error {
+	if s.sync {
+		return atomicfile.Move(from, to)
+	}
+	return os.Rename(from, to)
+}
+
+// placeOf decides where the object key goes and makes the directories it needs. Where a directory has its name the
+// object goes beside it; where an object has the name of a directory it needs, that object is moved aside.
+func (s *store) placeOf(bucket, key string) (string, error) {
+	plain, beside := s.objectPaths(bucket, key)
+	if err := s.makeParents(bucket, plain); err != nil {
+		return "", err
+	}
+	if _, err := os.Lstat(beside); err == nil {
+		return beside, nil
+	}
+	info, err := os.Stat(plain)
+	if err == nil && info.IsDir() && os.Remove(plain) != nil { // an empty one may go
+		return beside, nil //nolint:nilerr // it is not empty
+	}
+	return plain, nil
+}
+
+func (s *store) makeParents(bucket, path string) error {
+	dir := filepath.Dir(path)
+	err := os.MkdirAll(dir, 0o755)
+	if err == nil || !errors.Is(err, fs.ErrExist) && !isNotDirectory(err) {
+		return err
+	}
+	base := s.bucketDir(bucket)
+	below, _ := filepath.Rel(base, dir)
+	for _, element := range strings.Split(filepath.ToSlash(below), "/") {
+		base = filepath.Join(base, element)
+		if info, err := os.Lstat(base); err == nil && !info.IsDir() {
+			if err := os.Rename(base, base+objectSuffix); err != nil {
+				return err
+			}
+		}
+	}
+	return os.MkdirAll(dir, 0o755)
+}

@@ -1,0 +1,55 @@
+package s3
+
+import (
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Headers of this package's own, which carry past gofakes3 what it would not hand on.
+const (
+	internalPrefix = "X-Amz-Stepback-"
+	// keptPrefix stands before the names of keptHeaders.
+	keptPrefix = internalPrefix + "Kept-"
+)
+
+// keptHeaders are headers that an object keeps and gofakes3 does not hand on.
+var keptHeaders = []string{"Cache-Control", "Content-Language", "Expires"}
+
+// byteRange is the only form of a range that S3 obeys; others it ignores.
+var byteRange = regexp.MustCompile(`^bytes=(\d+-\d*|-\d+)$`)
+
+// prepare rewrites the headers of a request for gofakes3.
+func prepare(r *http.Request) {
+	for name := range r.Header {
+		if strings.HasPrefix(name, internalPrefix) {
+			r.Header.Del(name)
+		}
+	}
+	for _, name := range keptHeaders {
+		if value := r.Header.Get(name); value != "" && (r.Method == http.MethodPut || r.Method == http.MethodPost) {
+			r.Header.Set(keptPrefix+name, value)
+		}
+	}
+	if !byteRange.MatchString(r.Header.Get("Range")) {
+		r.Header.Del("Range")
+	}
+	markOwnHeaders(r)
+}
+
+// markOwnHeaders notes which headers a copy that replaces metadata brings.
+func markOwnHeaders(r *http.Request) {
+	if !strings.EqualFold(r.Header.Get("X-Amz-Metadata-Directive"), "REPLACE") {
+		return
+	}
+	var own []string
+	for name := range r.Header {
+		if strings.HasPrefix(name, "X-Amz-Meta-") || strings.HasPrefix(name, "Content-") ||
+			strings.HasPrefix(name, keptPrefix) {
+			own = append(own, name)
+		}
+	}
+	slices.Sort(own)
+	r.Header.Set(ownHeader, strings.Join(own, ","))
+}

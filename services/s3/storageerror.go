@@ -1,0 +1,40 @@
+package s3
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"syscall"
+
+	"github.com/johannesboyne/gofakes3"
+)
+
+// StorageFull is the code of the error that a request gets when the disk (or the quota) under the data directory is
+// full. S3 itself has no such code; the status is 500.
+const StorageFull = "StorageFull"
+
+// storageError turns an error of the file system or of the request's body into what the client is told. Errors that are
+// S3's already stay.
+func (s *store) storageError(err error) error {
+	var known gofakes3.Error
+	switch {
+	case err == nil, errors.As(err, &known):
+		return err
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return gofakes3.ErrorMessage(StorageFull, fmt.Sprintf(
+			"The disk that holds %s is full (%v). The object was not stored; what was there before is unchanged. "+
+				"Free some space and send it again.", s.root, err))
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return gofakes3.ErrorMessage(gofakes3.ErrIncompleteBody,
+			"The connection ended before the whole body had arrived; nothing was stored.")
+	}
+	return gofakes3.ErrorMessage(gofakes3.ErrInternal, fmt.Sprintf("The storage under %s failed: %v", s.root, err))
+}
+
+func keyNotFound() error {
+	return gofakes3.ErrorMessage(gofakes3.ErrNoSuchKey, "The specified key does not exist.")
+}
+
+func isNotDirectory(err error) bool {
+	return errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ENAMETOOLONG)
+}

@@ -1,0 +1,306 @@
+package s3
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/johannesboyne/gofakes3"
+	"pgregory.net/rapid"
+)
+
+func open(t testing.TB, dir string) *store {
+	t.Helper()
+	s, err := openStore(dir, Options{}.withDefaults())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.CreateBucket("bucket"); err != nil && !gofakes3.IsAlreadyExists(err) {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func mustPut(t testing.TB, s *store, key, body string) {
+	t.Helper()
+	if _, err := s.PutObject("bucket", key, nil, strings.NewReader(body), int64(len(body)), nil); err != nil {
+		t.Fatalf("put %q: %v", key, err)
+	}
+}
+
+// fullDisk writes into a real file until room is used up.
+type fullDisk struct {
+	*os.File
+	room int
+}
+
+func (f *fullDisk) Write(p []byte) (int, error) {
+	if len(p) > f.room {
+		return 0, &os.PathError{Op: "write", Path: f.Name(), Err: syscall.ENOSPC}
+	}
+	f.room -= len(p)
+	return f.File.Write(p)
+}
+
+func TestAFullDiskKeepsTheOldObjectAndNoHalfOne(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	mustPut(t, s, "k", "before")
+	diskWith := func(room int) func(string) (bodyFile, error) {
+		return func(dir string) (bodyFile, error) {
+			f, err := os.CreateTemp(dir, "body-*")
+			return &fullDisk{File: f, room: room}, err
+		}
+	}
+	for name, newFile := range map[string]func(string) (bodyFile, error){
+		"full at once":              diskWith(0),
+		"full half way":             diskWith(300 << 10),
+		"full when the record came": inTurn(newBodyFile, diskWith(0)),
+	} {
+		s.newFile = newFile
+		_, err := s.PutObject("bucket", "k", nil, bytes.NewReader(make([]byte, 512<<10)), 512<<10, nil)
+		if !gofakes3.HasErrorCode(err, StorageFull) || !strings.Contains(err.Error(), "Free some space") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if left, _ := os.ReadDir(s.tempDir()); len(left) != 0 {
+			t.Errorf("%s: left in .tmp: %v", name, left)
+		}
+		obj, err := s.GetObject("bucket", "k", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, _ := io.ReadAll(obj.Contents)
+		obj.Contents.Close()
+		if string(body) != "before" {
+			t.Errorf("%s: the object is now %.20q", name, body)
+		}
+	}
+}
+
+func inTurn(first, second func(string) (bodyFile, error)) func(string) (bodyFile, error) {
+	return func(dir string) (bodyFile, error) {
+		f := first
+		first = second
+		return f(dir)
+	}
+}
+
+func TestACutOffBodyLeavesNothing(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	_, err := s.PutObject("bucket", "k", nil, io.MultiReader(strings.NewReader("half"),
+		errorReader{io.ErrUnexpectedEOF}), 8, nil)
+	if !gofakes3.HasErrorCode(err, gofakes3.ErrIncompleteBody) {
+		t.Errorf("cut off: %v", err)
+	}
+	_, err = s.PutObject("bucket", "k", nil, strings.NewReader("short"), 8, nil)
+	if !gofakes3.HasErrorCode(err, gofakes3.ErrIncompleteBody) {
+		t.Errorf("short: %v", err)
+	}
+	if _, err := s.HeadObject("bucket", "k"); !gofakes3.HasErrorCode(err, gofakes3.ErrNoSuchKey) {
+		t.Errorf("head: %v", err)
+	}
+	if left, _ := os.ReadDir(s.tempDir()); len(left) != 0 {
+		t.Errorf("left: %v", left)
+	}
+}
+
+type errorReader struct{ err error }
+
+func (r errorReader) Read([]byte) (int, error) { return 0, r.err }
+
+// A crash between writing the record and renaming the body leaves the old content; one after it the new. Both must keep
+// their ETags and types.
+func TestACrashBetweenTheTwoRenamesKeepsETags(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	meta := func(kind string) map[string]string { return map[string]string{"Content-Type": kind} }
+	if _, err := s.PutObject("bucket", "k", meta("old/type"), strings.NewReader("same size A"), 11, nil); err != nil {
+		t.Fatal(err)
+	}
+	plain, _ := s.objectPaths("bucket", "k")
+	old := filepath.Join(t.TempDir(), "old")
+	if err := os.Link(plain, old); err != nil {
+		t.Skipf("no hard links here: %v", err)
+	}
+	if _, err := s.PutObject("bucket", "k", meta("new/type"), strings.NewReader("same size B"), 11, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(old, plain); err != nil { // as if the second rename had not happened
+		t.Fatal(err)
+	}
+	obj, err := open(t, s.root).HeadObject("bucket", "k")
+	if err != nil || obj.Metadata["Content-Type"] != "old/type" ||
+		fmt.Sprintf("%x", obj.Hash) != "6e4ae8f103e98744f505ef9a20edb621" {
+		t.Errorf("%x %v %v", obj.Hash, obj.Metadata, err)
+	}
+}
+
+func TestUnfinishedBodiesAreDroppedAtOpen(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	if err := os.WriteFile(filepath.Join(s.tempDir(), "body-1"), []byte("half"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	open(t, s.root)
+	if left, _ := os.ReadDir(s.tempDir()); len(left) != 0 {
+		t.Errorf("left: %v", left)
+	}
+}
+
+// naiveList is the definition of listing, on a sorted list of all keys.
+func naiveList(keys []string, p gofakes3.Prefix, after string) (contents, prefixes []string) {
+	for _, key := range keys {
+		if !strings.HasPrefix(key, p.Prefix) || key <= after {
+			continue
+		}
+		if common, rolled := commonPrefix(key, p); rolled {
+			if common != after && !slices.Contains(prefixes, common) {
+				prefixes = append(prefixes, common)
+			}
+			continue
+		}
+		contents = append(contents, key)
+	}
+	return contents, prefixes
+}
+
+func TestListingEqualsItsDefinition(t *testing.T) {
+	t.Parallel()
+	key := rapid.StringOfN(rapid.SampledFrom([]rune("aB-/.%0é")), 1, 8, -1)
+	dir := t.TempDir()
+	run := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		run++
+		s := open(t, filepath.Join(dir, fmt.Sprint(run)))
+		keys := rapid.SliceOfNDistinct(key, 1, 12, func(k string) string { return k }).Draw(rt, "keys")
+		for _, k := range keys {
+			mustPut(t, s, k, k)
+		}
+		slices.Sort(keys)
+		p := gofakes3.Prefix{
+			Prefix:    rapid.SampledFrom([]string{"", "a", "a/", "a/B", "/", "%"}).Draw(rt, "prefix"),
+			Delimiter: rapid.SampledFrom([]string{"", "/", "-", "a/"}).Draw(rt, "delimiter"),
+		}
+		page := gofakes3.ListBucketPage{MaxKeys: rapid.Int64Range(1, 5).Draw(rt, "max"),
+			Marker: rapid.SampledFrom(append(keys, "")).Draw(rt, "after")}
+		wantContents, wantPrefixes := naiveList(keys, p, page.Marker)
+		var contents, prefixes []string
+		for {
+			list, err := s.ListBucket("bucket", &p, page)
+			if err != nil {
+				rt.Fatal(err)
+			}
+			if n := int64(len(list.Contents) + len(list.CommonPrefixes)); n > page.MaxKeys || list.IsTruncated &&
+				n != page.MaxKeys {
+				rt.Fatalf("a page of %d, truncated %v", n, list.IsTruncated)
+			}
+			for _, c := range list.Contents {
+				contents = append(contents, c.Key)
+			}
+			for _, c := range list.CommonPrefixes {
+				prefixes = append(prefixes, c.Prefix)
+			}
+			if !list.IsTruncated {
+				break
+			}
+			page.Marker = list.NextMarker
+		}
+		if !slices.Equal(contents, wantContents) || !slices.Equal(prefixes, wantPrefixes) {
+			rt.Fatalf("keys %q\ngot  %q %q\nwant %q %q", keys, contents, prefixes, wantContents, wantPrefixes)
+		}
+	})
+}
+
+func FuzzKeyPath(f *testing.F) {
+	for _, key := range []string{"a/b", "../x", "%2E", "", "a//b", strings.Repeat("x", 1000), "\x00\xff"} {
+		f.Add(key)
+	}
+	f.Fuzz(func(t *testing.T, key string) {
+		var name strings.Builder
+		for e := range strings.SplitSeq(keyPath(key), "/") {
+			if e == "" || e == "." || e == ".." || len(e) > 250 || strings.ContainsAny(e, "\x00\\") {
+				t.Fatalf("%q gives the element %q", key, e)
+			}
+			encoded, goesOn := strings.CutSuffix(e, continuation)
+			element, ok := decodeElement(encoded)
+			if !ok {
+				t.Fatalf("%q: %q cannot be read back", key, e)
+			}
+			name.WriteString(element)
+			if !goesOn {
+				name.WriteByte('/')
+			}
+		}
+		if got := strings.TrimSuffix(name.String(), "/"); name.String() != key+"/" {
+			t.Fatalf("%q came back as %q", key, got)
+		}
+	})
+}
+
+func TestChunkedBodies(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, wire, want string }{
+		{"signed", "5;chunk-signature=ad80\r\nhello\r\n6;chunk-signature=cc\r\n world\r\n0;chunk-signature=ff\r\n\r\n",
+			"hello world"},
+		{"unsigned with a trailer", "b\r\nhello world\r\n0\r\nx-amz-checksum-crc32:DUoRhQ==\r\n\r\n", "hello world"},
+		{"empty", "0\r\n\r\n", ""},
+		{"cut off", "b\r\nhello", "unexpected EOF"},
+		{"no size", "zz\r\nhello", errChunk.Error()},
+		{"longer than it says", "2\r\nhello\r\n0\r\n\r\n", errChunk.Error()},
+	} {
+		r := httptest.NewRequest(http.MethodPut, "/bucket/k", strings.NewReader(c.wire))
+		r.Header.Set("X-Amz-Content-Sha256", "STREAMING-UNSIGNED-PAYLOAD-TRAILER")
+		r.Header.Set("X-Amz-Decoded-Content-Length", fmt.Sprint(len(c.want)))
+		r.Header.Set("Content-Encoding", "aws-chunked,gzip")
+		if refusal := decodeChunked(r); refusal != nil {
+			t.Fatal(refusal)
+		}
+		got, err := io.ReadAll(r.Body)
+		if err != nil {
+			got = []byte(strings.TrimSpace(err.Error()))
+		}
+		if string(got) != c.want || r.Header.Get("Content-Encoding") != "gzip" {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+func TestReadConditions(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 1, 1, 0, 0, 0, 500, time.UTC)
+	before, same := at.Add(-time.Hour).Format(http.TimeFormat), at.Format(http.TimeFormat)
+	for _, c := range []struct {
+		conditions readConditions
+		want       int
+	}{
+		{readConditions{}, 200},
+		{readConditions{ifModifiedSince: same}, 304},
+		{readConditions{ifModifiedSince: before}, 200},
+		{readConditions{ifUnmodifiedSince: same}, 200},
+		{readConditions{ifUnmodifiedSince: before}, 412},
+		{readConditions{ifMatch: `"e"`, ifUnmodifiedSince: before}, 200},
+		{readConditions{ifNoneMatch: `"x", "e"`, ifModifiedSince: before}, 304},
+		{readConditions{ifMatch: "*"}, 200},
+	} {
+		if got := c.conditions.check("e", at); got != c.want {
+			t.Errorf("%+v: %d, want %d", c.conditions, got, c.want)
+		}
+	}
+}
+
+func BenchmarkPutSmall(b *testing.B) {
+	s := open(b, b.TempDir())
+	for i := range b.N {
+		mustPut(b, s, fmt.Sprintf("dir/%d", i), "hello")
+	}
+}

@@ -1,0 +1,124 @@
+package stepfunctions
+
+import (
+	"slices"
+
+	"stepback/aws/server/awsjson"
+)
+
+// Logging is a machine's loggingConfiguration.
+type Logging struct {
+	Level                string        `json:"level,omitempty"`
+	IncludeExecutionData bool          `json:"includeExecutionData"`
+	Destinations         []Destination `json:"destinations,omitzero"`
+}
+
+// Destination is where log records go.
+type Destination struct {
+	LogGroup *LogGroup `json:"cloudWatchLogsLogGroup,omitempty"`
+}
+
+// LogGroup names a CloudWatch Logs group.
+type LogGroup struct {
+	ARN string `json:"logGroupArn,omitempty"`
+}
+
+// Tracing is a machine's tracingConfiguration.
+type Tracing struct {
+	Enabled bool `json:"enabled"`
+}
+
+// Encryption is a machine's encryptionConfiguration.
+type Encryption struct {
+	Type                         string `json:"type"`
+	KMSKeyID                     string `json:"kmsKeyId,omitempty"`
+	KMSDataKeyReusePeriodSeconds int    `json:"kmsDataKeyReusePeriodSeconds,omitempty"`
+}
+
+const levelOff = "OFF"
+
+func (l Logging) groups() []string {
+	groups := make([]string, len(l.Destinations))
+	for i, d := range l.Destinations {
+		if d.LogGroup != nil {
+			groups[i] = d.LogGroup.ARN
+		}
+	}
+	return groups
+}
+
+func (l Logging) equal(o Logging) bool {
+	return l.Level == o.Level && l.IncludeExecutionData == o.IncludeExecutionData &&
+		slices.Equal(l.groups(), o.groups())
+}
+
+// loggingOf completes and checks a loggingConfiguration; nil means none.
+func loggingOf(given *Logging) (Logging, error) {
+	l := Logging{Level: levelOff}
+	if given == nil {
+		return l, nil
+	}
+	l = *given
+	if l.Level == "" {
+		l.Level = levelOff
+	}
+	if len(l.Destinations) > 1 || l.Level != levelOff && len(l.Destinations) == 0 {
+		return l, invalidLogging("Must specify exactly one Log Destination.")
+	}
+	for _, arn := range l.groups() {
+		if _, _, ok := parseLogGroup(arn); !ok {
+			return l, invalidLogging("Invalid Log Destination ARN.")
+		}
+	}
+	return l, nil
+}
+
+// encryptionOf completes and checks an encryptionConfiguration; nil means AWS's own key. Nothing is encrypted here.
+func encryptionOf(given *Encryption) (Encryption, error) {
+	const ownedKey, reusePeriod = "AWS_OWNED_KEY", 300
+	if given == nil {
+		return Encryption{Type: ownedKey}, nil
+	}
+	e := *given
+	switch {
+	case e.Type == ownedKey && (e.KMSKeyID != "" || e.KMSDataKeyReusePeriodSeconds != 0):
+		return e, invalidEncryption("kmsKeyId and kmsDataKeyReusePeriodSeconds must be null when type is AWS_OWNED_KEY")
+	case e.Type != ownedKey && e.KMSKeyID == "":
+		return e, invalidEncryption("kmsKeyId must not be null when type is CUSTOMER_MANAGED_KMS_KEY")
+	case e.Type != ownedKey && e.KMSDataKeyReusePeriodSeconds == 0:
+		e.KMSDataKeyReusePeriodSeconds = reusePeriod
+	}
+	return e, nil
+}
+
+func tracingOf(given *Tracing) Tracing {
+	if given == nil {
+		return Tracing{}
+	}
+	return *given
+}
+
+var loggingMembers = []awsjson.Member{
+	{Name: "level", Enum: []string{"ALL", "FATAL", "ERROR", "OFF"}},
+	{Name: "includeExecutionData", Kind: awsjson.Boolean},
+	{Name: "destinations", Kind: awsjson.List, Members: []awsjson.Member{
+		{Name: "cloudWatchLogsLogGroup", Kind: awsjson.Structure,
+			Members: []awsjson.Member{{Name: "logGroupArn", Min: 1, Max: maxARN}}},
+	}},
+}
+
+var encryptionMembers = []awsjson.Member{
+	{Name: "type", Required: true, Enum: []string{"CUSTOMER_MANAGED_KMS_KEY", "AWS_OWNED_KEY"}},
+	{Name: "kmsKeyId", Min: 1, Max: 2048},
+	{Name: "kmsDataKeyReusePeriodSeconds", Kind: awsjson.Integer, Min: 60, Max: 900},
+}
+
+// configurationMembers are those that creating and updating a state machine share.
+var configurationMembers = []awsjson.Member{
+	{Name: "loggingConfiguration", Kind: awsjson.Structure, Members: loggingMembers},
+	{Name: "tracingConfiguration", Kind: awsjson.Structure,
+		Members: []awsjson.Member{{Name: "enabled", Kind: awsjson.Boolean}}},
+	{Name: "encryptionConfiguration", Kind: awsjson.Structure, Members: encryptionMembers},
+	{Name: "publish", Kind: awsjson.Boolean},
+	{Name: "versionDescription", Max: maxDescription, Sensitive: true},
+}

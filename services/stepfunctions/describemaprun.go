@@ -1,0 +1,99 @@
+package stepfunctions
+
+import (
+	"context"
+	"errors"
+
+	"stepback/aws"
+	"stepback/aws/server/awsjson"
+	"stepback/engine"
+	"stepback/engine/interpreter"
+)
+
+type mapRunRequest struct {
+	ARN string `json:"mapRunArn"`
+}
+
+func mapRunARN() awsjson.Member {
+	return awsjson.Member{Name: "mapRunArn", Required: true, Min: 1, Max: maxLongARN}
+}
+
+var describeMapRunMembers = []awsjson.Member{mapRunARN()}
+
+// counts are a Map Run's counters, of items or of child executions.
+type counts struct {
+	Pending        int64 `json:"pending"`
+	Running        int64 `json:"running"`
+	Succeeded      int64 `json:"succeeded"`
+	Failed         int64 `json:"failed"`
+	TimedOut       int64 `json:"timedOut"`
+	Aborted        int64 `json:"aborted"`
+	Total          int64 `json:"total"`
+	ResultsWritten int64 `json:"resultsWritten"`
+	NotRedrivable  int64 `json:"failuresNotRedrivable,omitempty"`
+	PendingRedrive int64 `json:"pendingRedrive,omitempty"`
+}
+
+func countsOf(t engine.Tally, over bool) counts {
+	c := counts{
+		Pending: t.Pending, Running: t.Running, Succeeded: t.Succeeded, Failed: t.Failed, TimedOut: t.TimedOut,
+		Aborted: t.Aborted, Total: t.Total(),
+		NotRedrivable: t.NotRedrivable, PendingRedrive: t.PendingRedrive,
+	}
+	if over { // results are written when the Map Run ends
+		c.ResultsWritten = t.Succeeded + t.Failed + t.TimedOut + t.Aborted
+	}
+	return c
+}
+
+type describeMapRunResponse struct {
+	ARN                        string             `json:"mapRunArn"`
+	ExecutionARN               string             `json:"executionArn"`
+	Status                     interpreter.Status `json:"status"`
+	Started                    awsjson.Time       `json:"startDate"`
+	Stopped                    awsjson.Time       `json:"stopDate,omitzero"`
+	MaxConcurrency             int64              `json:"maxConcurrency"`
+	ToleratedFailureCount      int64              `json:"toleratedFailureCount"`
+	ToleratedFailurePercentage float64            `json:"toleratedFailurePercentage"`
+	Items                      counts             `json:"itemCounts"`
+	Executions                 counts             `json:"executionCounts"`
+	RedriveCount               int64              `json:"redriveCount"`
+	Redriven                   awsjson.Time       `json:"redriveDate,omitzero"`
+}
+
+func (s *Service) describeMapRun(ctx context.Context, scope aws.Scope, in *mapRunRequest) (*describeMapRunResponse,
+	error) {
+	m, err := s.mapRun(ctx, scope, in.ARN)
+	if err != nil {
+		return nil, err
+	}
+	over := m.Status != interpreter.Running
+	return &describeMapRunResponse{
+		ARN: m.ARN, ExecutionARN: m.Execution, Status: m.Status, Started: awsjson.Time(m.Started),
+		Stopped:        awsjson.Time(m.Stopped),
+		MaxConcurrency: m.MaxConcurrency, ToleratedFailureCount: m.ToleratedFailureCount,
+		ToleratedFailurePercentage: m.ToleratedFailurePercentage, Items: countsOf(m.Items, over),
+		Executions:   countsOf(m.Executions, over),
+		RedriveCount: m.RedriveCount, Redriven: awsjson.Time(m.Redriven),
+	}, nil
+}
+
+// mapRun finds a Map Run.
+func (s *Service) mapRun(ctx context.Context, scope aws.Scope, arn string) (*engine.MapRun, error) {
+	at, err := parseARN(arn, kindMapRun)
+	if err != nil {
+		return nil, err
+	}
+	if at.scope != scope {
+		return nil, resourceNotFound(arn)
+	}
+	e, err := s.engine(scope)
+	if err != nil {
+		return nil, err
+	}
+	m, err := e.DescribeMapRun(ctx, arn)
+	if errors.Is(err, engine.ErrNoMapRun) {
+		return nil, resourceNotFound(arn)
+	}
+	return m, err
+}

@@ -1,0 +1,80 @@
+package stepfunctions_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// pagesOf reads all pages of a history and returns how many events each has, and the IDs of all.
+func (w wire) pagesOf(t *testing.T, arn any, maxResults int, reverse bool) (sizes []int, ids []float64) {
+	t.Helper()
+	request := map[string]any{"executionArn": arn, "maxResults": maxResults, "reverseOrder": reverse}
+	for {
+		a := w.call(t, "GetExecutionHistory", request)
+		events, ok := a["events"].([]any)
+		if !ok {
+			t.Fatal(a)
+		}
+		sizes = append(sizes, len(events))
+		for _, e := range events {
+			ids = append(ids, e.(map[string]any)["id"].(float64))
+		}
+		if a["nextToken"] == nil {
+			return sizes, ids
+		}
+		request["nextToken"] = a["nextToken"]
+	}
+}
+
+// TestLargeHistories pages through a history of which no answer can have all.
+func TestLargeHistories(t *testing.T) {
+	t.Parallel()
+	w := wire{url: newServer(t)}
+	var states strings.Builder
+	for i := range 40 {
+		states.WriteString(`"` + strings.Repeat("S", i+1) + `":{"Type":"Pass","Next":"` + strings.Repeat("S", i+2) +
+			`"},`)
+	}
+	machine := w.machine(t, "m", `{"StartAt":"S","States":{`+states.String()+`"`+strings.Repeat("S", 41)+
+		`":{"Type":"Pass","End":true}}}`)
+	d := w.run(t, machine, text(kib256))
+	const events = 84 // a start and an end, and two of each state
+	for _, reverse := range []bool{false, true} {
+		sizes, ids := w.pagesOf(t, d["executionArn"], 1000, reverse)
+		if len(sizes) != 2 || len(ids) != events {
+			t.Errorf("pages of %v events", sizes)
+		}
+		for i, id := range ids {
+			if want := i + 1; !reverse && int(id) != want || reverse && int(id) != events-i {
+				t.Fatalf("event %v in place %d", id, i)
+			}
+		}
+	}
+	w.call(t, "GetExecutionHistory", map[string]any{"executionArn": d["executionArn"],
+		"maxResults": 50}) // whose next page nobody asks for
+	if sizes, _ := w.pagesOf(t, d["executionArn"], 40, false); len(sizes) != 3 {
+		t.Errorf("pages of %v events", sizes)
+	}
+}
+
+// TestPagesOfAHistoryThatGrows pages through the history of an execution that is redriven meanwhile.
+func TestPagesOfAHistoryThatGrows(t *testing.T) {
+	t.Parallel()
+	w := wire{url: newServer(t)}
+	arn := w.run(t, w.machine(t, "m", failing), "{}")["executionArn"]
+	first := w.call(t, "GetExecutionHistory", map[string]any{"executionArn": arn, "maxResults": 2})
+	if a := w.call(t, "RedriveExecution", map[string]any{"executionArn": arn}); a["redriveDate"] == nil {
+		t.Fatal(a)
+	}
+	for w.call(t, "DescribeExecution", map[string]any{"executionArn": arn})["status"] != "FAILED" {
+	}
+	a := w.call(t, "GetExecutionHistory", map[string]any{"executionArn": arn, "maxResults": 2,
+		"nextToken": first["nextToken"]})
+	var types []string
+	for _, e := range a["events"].([]any) {
+		types = append(types, e.(map[string]any)["type"].(string))
+	}
+	if got := strings.Join(types, " "); got != "ExecutionFailed ExecutionRedriven" {
+		t.Errorf("%s: %v", got, a)
+	}
+}

@@ -1,0 +1,53 @@
+package stepfunctions
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"stepback/aws"
+	"stepback/aws/server/awsjson"
+)
+
+var listAliasesMembers = with(paging(maxToken), machineARN())
+
+type listedAlias struct {
+	ARN     string       `json:"stateMachineAliasArn"`
+	Created awsjson.Time `json:"creationDate"`
+}
+
+type listAliasesResponse struct {
+	Aliases   []listedAlias `json:"stateMachineAliases"`
+	NextToken string        `json:"nextToken,omitempty"`
+}
+
+// listStateMachineAliases lists a machine's aliases, or those that route to a version. Recordings have them oldest
+// first.
+func (s *Service) listStateMachineAliases(_ context.Context, scope aws.Scope,
+	in *listVersionsRequest) (*listAliasesResponse, error) {
+	at, err := parseMachineARN(in.ARN)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m, err := s.machine(scope, at)
+	if err != nil {
+		return nil, err
+	}
+	if at.qualified() && m.version(at.text) == nil {
+		return nil, errNoReference
+	}
+	listed := []listedAlias{}
+	for _, a := range m.Aliases {
+		if at.qualified() && !slices.ContainsFunc(a.Routing, func(r Route) bool { return r.VersionARN == at.text }) {
+			continue
+		}
+		listed = append(listed, listedAlias{a.ARN, awsjson.Time(a.Created)})
+	}
+	out := &listAliasesResponse{}
+	out.Aliases, out.NextToken, err = page(in.paged, s.listing("aliases", in.ARN), listed, func(a listedAlias) string {
+		return oldestFirst(time.Time(a.Created), a.ARN)
+	})
+	return out, err
+}

@@ -1,0 +1,58 @@
+package stepfunctions
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"stepback/aws"
+	"stepback/aws/server/awsjson"
+)
+
+type publishRequest struct {
+	ARN         string `json:"stateMachineArn"`
+	RevisionID  string `json:"revisionId"`
+	Description string `json:"description"`
+}
+
+var publishMembers = []awsjson.Member{
+	machineARN(), {Name: "revisionId"}, {Name: "description", Max: maxDescription, Sensitive: true},
+}
+
+type publishResponse struct {
+	Created awsjson.Time `json:"creationDate"`
+	ARN     string       `json:"stateMachineVersionArn"`
+}
+
+// initialRevision is how the API names a revision that has no ID yet.
+const initialRevision = "INITIAL"
+
+func (s *Service) publishStateMachineVersion(_ context.Context, scope aws.Scope,
+	in *publishRequest) (*publishResponse, error) {
+	at, err := parseMachineARN(in.ARN)
+	if err != nil {
+		return nil, err
+	}
+	if at.qualified() {
+		return nil, noMachine(in.ARN)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m, err := s.changeable(scope, at)
+	if err != nil {
+		return nil, err
+	}
+	r, err := s.cfg.Store.Revision(m.Revision)
+	if err != nil {
+		return nil, err
+	}
+	if current := cmp.Or(r.shown(), initialRevision); in.RevisionID != "" && in.RevisionID != current {
+		return nil, conflict(fmt.Sprintf("Failed to publish the State Machine version for revision %s. The current State Machine revision is %s.",
+			in.RevisionID, current))
+	}
+	if len(m.Versions) >= maxVersions && !m.published(m.Revision) {
+		return nil, quotaExceeded(fmt.Sprintf("The maximum number of versions of a state machine is %d.", maxVersions))
+	}
+	v := m.publish(in.Description, s.cfg.Now())
+	return &publishResponse{awsjson.Time(v.Created), v.ARN}, s.cfg.Store.PutMachine(m)
+}

@@ -1,0 +1,82 @@
+package stepfunctions
+
+import (
+	"context"
+	"errors"
+	"regexp"
+
+	"stepback/aws"
+	"stepback/aws/server/awsjson"
+	"stepback/engine"
+	"stepback/engine/interpreter"
+	"stepback/engine/journal"
+)
+
+type redriveExecutionRequest struct {
+	ARN         string `json:"executionArn"`
+	ClientToken string `json:"clientToken"`
+}
+
+const maxClientToken = 64
+
+var redriveExecutionMembers = []awsjson.Member{
+	executionARN(), {Name: "clientToken", Min: 1, Max: maxClientToken, Pattern: regexp.MustCompile(`^[!-~]+$`),
+		Shown: `[!-~]+`},
+}
+
+type redriveExecutionResponse struct {
+	Redriven awsjson.Time `json:"redriveDate"`
+}
+
+func (s *Service) redriveExecution(ctx context.Context, scope aws.Scope,
+	in *redriveExecutionRequest) (*redriveExecutionResponse, error) {
+	e, x, err := s.execution(ctx, scope, in.ARN, true)
+	if err != nil {
+		return nil, err
+	}
+	if reason := s.deleting(x); reason != "" {
+		return nil, notRedrivable(reason)
+	}
+	at, err := e.RedriveExecution(ctx, in.ARN, in.ClientToken)
+	var refusal *engine.NotRedrivableError
+	if errors.As(err, &refusal) {
+		return nil, notRedrivable(refusal.Reason)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &redriveExecutionResponse{awsjson.Time(at)}, nil
+}
+
+// redrivability says whether an execution could be redriven, and why not.
+func (s *Service) redrivability(e *engine.Engine, x *journal.Execution) (status, reason string) {
+	const no = "NOT_REDRIVABLE"
+	var refusal *engine.NotRedrivableError
+	if errors.As(e.Redrivable(x), &refusal) {
+		return no, refusal.Reason
+	}
+	if reason := s.deleting(x); reason != "" {
+		return no, reason
+	}
+	if x.MapRunARN != "" {
+		return "REDRIVABLE_BY_MAP_RUN", ""
+	}
+	return "REDRIVABLE", ""
+}
+
+// deleting is why the executions of a machine that is being deleted cannot be redriven; empty for others.
+func (s *Service) deleting(x *journal.Execution) string {
+	m, err := s.cfg.Store.Machine(x.MachineARN)
+	if err == nil && m.Deleting {
+		return "State machine is in DELETING status"
+	}
+	return ""
+}
+
+// statusOf is the status of an execution as the API shows it.
+func statusOf(e *engine.Engine, x *journal.Execution) interpreter.Status {
+	if e.PendingRedrive(x) {
+		return pendingRedrive
+	}
+	return x.Status
+}

@@ -1,0 +1,29 @@
+package stepfunctions
+
+import (
+	"stepback/aws"
+)
+
+// Resume opens the engines of all accounts and regions that have state machines, so that executions which an earlier
+// process left under way go on before anybody asks for them.
+func (s *Service) Resume() error {
+	machines, err := s.cfg.Store.Machines("")
+	if err != nil {
+		return err
+	}
+	seen := map[aws.Scope]bool{}
+	for _, m := range machines {
+		at, err := parseARN(m.ARN, kindMachine)
+		if err != nil {
+			return err
+		}
+		if seen[at.scope] {
+			continue
+		}
+		seen[at.scope] = true
+		if _, err := s.engine(at.scope); err != nil {
+			return err
+		}
+	}
+	return nil
+}

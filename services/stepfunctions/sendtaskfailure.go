@@ -1,0 +1,45 @@
+package stepfunctions
+
+import (
+	"context"
+
+	"stepback/aws"
+	"stepback/aws/server/awsjson"
+	"stepback/engine/history"
+)
+
+// givenFailure are the members of a request that says how something fails.
+type givenFailure struct {
+	Error *string `json:"error"`
+	Cause *string `json:"cause"`
+}
+
+var failureMembers = []awsjson.Member{
+	{Name: "error", Max: maxError, Sensitive: true}, {Name: "cause", Max: maxCause, Sensitive: true},
+}
+
+func (g givenFailure) failure() history.Failure {
+	f := history.Failure{}
+	if g.Error != nil {
+		f.Error, f.HasError = *g.Error, true
+	}
+	if g.Cause != nil {
+		f.Cause, f.HasCause = *g.Cause, true
+	}
+	return f
+}
+
+type sendTaskFailureRequest struct {
+	Token string `json:"taskToken"`
+	givenFailure
+}
+
+var sendTaskFailureMembers = with(failureMembers, taskToken)
+
+func (s *Service) sendTaskFailure(ctx context.Context, scope aws.Scope, in *sendTaskFailureRequest) (*none, error) {
+	e, err := s.engine(scope)
+	if err != nil {
+		return nil, err
+	}
+	return reported(e.SendTaskFailure(ctx, in.Token, in.failure()))
+}

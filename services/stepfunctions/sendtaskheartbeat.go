@@ -1,0 +1,23 @@
+package stepfunctions
+
+import (
+	"context"
+
+	"stepback/aws"
+	"stepback/aws/server/awsjson"
+)
+
+type sendTaskHeartbeatRequest struct {
+	Token string `json:"taskToken"`
+}
+
+var sendTaskHeartbeatMembers = []awsjson.Member{taskToken}
+
+func (s *Service) sendTaskHeartbeat(ctx context.Context, scope aws.Scope, in *sendTaskHeartbeatRequest) (*none,
+	error) {
+	e, err := s.engine(scope)
+	if err != nil {
+		return nil, err
+	}
+	return reported(e.SendTaskHeartbeat(ctx, in.Token))
+}

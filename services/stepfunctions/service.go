@@ -1,0 +1,132 @@
+package stepfunctions
+
+import (
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"stepback/asl"
+	"stepback/aws"
+	"stepback/aws/server/awsjson"
+	"stepback/engine"
+)
+
+// Config is what the service is made of; all but Logs and Log is required.
+type Config struct {
+	// Open returns the engine of an account and region. It is called once for each; whoever made the engine closes it.
+	Open func(aws.Scope) (*engine.Engine, error)
+	// Store keeps the state machines.
+	Store Store
+	// TestCases says that executions can be started for a test case, with its name behind the ARN:
+	// stateMachine:NAME#TESTCASE.
+	TestCases bool
+	// Logs is where executions log; nil means nowhere.
+	Logs LogGroups
+	// Now tells the time.
+	Now func() time.Time
+	// Default is the account and region of requests that name none.
+	Default aws.Scope
+	Log     *slog.Logger
+}
+
+// Service answers the operations. It is safe for concurrent use.
+type Service struct {
+	cfg  Config
+	logs sync.Map // by revision: *executionLog
+
+	lists     lists
+	histories histories
+
+	mu       sync.Mutex // orders changes of state machines
+	engines  map[aws.Scope]*engine.Engine
+	compiled map[string]*engine.StateMachine // by revision
+}
+
+// New returns the service.
+func New(cfg Config) *Service {
+	return &Service{cfg: cfg, engines: map[aws.Scope]*engine.Engine{}, compiled: map[string]*engine.StateMachine{}}
+}
+
+// Handler serves the service's operations over AWS JSON 1.0.
+func (s *Service) Handler() *awsjson.Service {
+	return &awsjson.Service{
+		Target: "AWSStepFunctions", Operations: s.operations(), Failure: unavailable, Default: s.cfg.Default,
+		Log: s.cfg.Log,
+	}
+}
+
+// none is the answer of operations that answer nothing.
+type none struct{}
+
+// engine returns the engine of an account and region.
+func (s *Service) engine(scope aws.Scope) (*engine.Engine, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.engineOf(scope)
+}
+
+// engineOf is engine for those who hold the lock already.
+func (s *Service) engineOf(scope aws.Scope) (*engine.Engine, error) {
+	if e := s.engines[scope]; e != nil {
+		return e, nil
+	}
+	e, err := s.cfg.Open(scope)
+	if err == nil {
+		s.engines[scope] = e
+	}
+	return e, err
+}
+
+// machine finds a state machine by an ARN that may be qualified. The caller holds the lock.
+func (s *Service) machine(scope aws.Scope, r *resource) (*Machine, error) {
+	if r.scope != scope {
+		return nil, noMachine(r.text)
+	}
+	m, err := s.cfg.Store.Machine(r.machine())
+	if errors.Is(err, ErrNotFound) {
+		return nil, noMachine(r.text)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if m.Deleting {
+		return s.bury(scope, m, r)
+	}
+	return m, nil
+}
+
+// plan returns a revision compiled.
+func (s *Service) plan(e *engine.Engine, r *Revision) (*engine.StateMachine, error) {
+	s.mu.Lock()
+	m := s.compiled[r.ID]
+	s.mu.Unlock()
+	if m != nil {
+		return m, nil
+	}
+	m, err := compile(e, r)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	s.compiled[r.ID] = m
+	s.mu.Unlock()
+	return m, nil
+}
+
+// accept checks the definition of a new revision as the service does, and plans it.
+func accept(e *engine.Engine, r *Revision) (*engine.StateMachine, error) {
+	if found := engine.Validate(r.Definition, r.Type == typeExpress); asl.HasErrors(found) {
+		return nil, invalidDefinition(asl.InvalidDefinition(found))
+	}
+	return compile(e, r)
+}
+
+// compile plans a revision's definition, which was accepted once.
+func compile(e *engine.Engine, r *Revision) (*engine.StateMachine, error) {
+	m, err := e.Compile(r.Name, r.Definition, r.RoleARN, r.Type == typeExpress)
+	if err != nil {
+		return nil, invalidDefinition(err.Error())
+	}
+	return m, nil
+}

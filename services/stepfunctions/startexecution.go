@@ -1,0 +1,86 @@
+package stepfunctions
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"stepback/asl/jsonvalue"
+	"stepback/aws"
+	"stepback/aws/server/awsjson"
+	"stepback/engine"
+)
+
+type startExecutionRequest struct {
+	ARN          string  `json:"stateMachineArn"`
+	Name         string  `json:"name"`
+	Input        *string `json:"input"`
+	TraceHeader  string  `json:"traceHeader"`
+	IncludedData string  `json:"includedData"` // StartSyncExecution only
+	testCase     string
+	sync         bool // StartSyncExecution
+}
+
+var startExecutionMembers = []awsjson.Member{
+	machineARN(), {Name: "name", Min: 1, Max: maxName}, data("input"), traceHeader,
+}
+
+type startExecutionResponse struct {
+	ARN     string       `json:"executionArn"`
+	Started awsjson.Time `json:"startDate"`
+}
+
+func (s *Service) startExecution(ctx context.Context, scope aws.Scope,
+	in *startExecutionRequest) (*startExecutionResponse, error) {
+	s.splitTestCase(in)
+	t, err := s.target(scope, in.ARN)
+	if err != nil {
+		return nil, err
+	}
+	started, err := s.start(ctx, scope, t, in)
+	if err != nil {
+		return nil, err
+	}
+	return &startExecutionResponse{started.ARN, awsjson.Time(started.At)}, nil
+}
+
+// start starts an execution of a target.
+func (s *Service) start(ctx context.Context, scope aws.Scope, t *target,
+	in *startExecutionRequest) (*engine.Started, error) {
+	if !validName(in.Name) {
+		return nil, invalidName(in.Name)
+	}
+	if in.Name == "" {
+		in.Name = aws.NewID()
+	}
+	input := "{}"
+	if in.Input != nil {
+		input = *in.Input
+	}
+	e, err := s.engine(scope)
+	if err != nil {
+		return nil, err
+	}
+	plan, err := s.plan(e, t.revision)
+	if err != nil {
+		return nil, err
+	}
+	started, err := e.Start(ctx, &engine.Start{
+		Machine: plan, Name: in.Name, Input: input, VersionARN: t.versionARN, AliasARN: t.aliasARN,
+		Revision:    t.revision.ID,
+		TraceHeader: in.TraceHeader, TestCase: in.testCase, Sync: in.sync,
+	})
+	if refusal := noTestCase(err); refusal != nil {
+		return nil, refusal
+	}
+	var syntax *jsonvalue.SyntaxError
+	switch {
+	case errors.As(err, &syntax):
+		return nil, invalidInput(syntax.Message)
+	case errors.Is(err, engine.ErrInput):
+		return nil, invalidInput(strings.TrimPrefix(err.Error(), engine.ErrInput.Error()+": "))
+	case errors.Is(err, engine.ErrAlreadyExists):
+		return nil, executionExists(plan.ExecutionARN(in.Name))
+	}
+	return started, err
+}

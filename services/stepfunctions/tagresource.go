@@ -1,0 +1,28 @@
+package stepfunctions
+
+import (
+	"context"
+
+	"stepback/aws"
+	"stepback/aws/server/awsjson"
+)
+
+type tagResourceRequest struct {
+	ARN  string `json:"resourceArn"`
+	Tags []tag  `json:"tags"`
+}
+
+var tagResourceMembers = []awsjson.Member{arn("resourceArn"), required(tags)}
+
+func (s *Service) tagResource(_ context.Context, scope aws.Scope, in *tagResourceRequest) (*none, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t, err := s.tagged(scope, in.ARN)
+	if err != nil {
+		return nil, err
+	}
+	if err := setTags(in.ARN, t.tags, in.Tags); err != nil {
+		return nil, err
+	}
+	return &none{}, t.put()
+}

@@ -1,0 +1,31 @@
+package stepfunctions
+
+import (
+	"errors"
+
+	"stepback/asl/jsonvalue"
+	"stepback/aws/server/awsjson"
+	"stepback/engine"
+)
+
+const maxTaskToken = 2048
+
+var taskToken = awsjson.Member{Name: "taskToken", Required: true, Min: 1, Max: maxTaskToken}
+
+// reported is the answer to a report by a task token.
+func reported(err error) (*none, error) {
+	var syntax *jsonvalue.SyntaxError
+	switch {
+	case err == nil:
+		return &none{}, nil
+	case errors.Is(err, engine.ErrInvalidToken):
+		return nil, errToken
+	case errors.Is(err, engine.ErrNoTask):
+		return nil, failure("TaskDoesNotExist", "Task Does Not Exist", "Provided task does not exist")
+	case errors.Is(err, engine.ErrTaskTimedOut):
+		return nil, failure("TaskTimedOut", "Task Timed Out", "Provided task does not exist anymore")
+	case errors.Is(err, engine.ErrOutput) && errors.As(err, &syntax):
+		return nil, failure("InvalidOutput", "Invalid Output", syntax.Message)
+	}
+	return nil, err
+}

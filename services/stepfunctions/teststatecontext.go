@@ -1,0 +1,99 @@
+package stepfunctions
+
+import (
+	"slices"
+	"time"
+
+	"stepback/asl/jsonvalue"
+	"stepback/aws/server/awsjson"
+	"stepback/engine/interpreter"
+	"stepback/engine/plan"
+)
+
+// contextFields are the members that a caller's context object may have.
+var contextFields = map[string][]string{
+	"Execution":    {"Id", "Input", "Name", "RoleArn", "StartTime", "RedriveCount", "RedriveTime"},
+	"State":        {"EnteredTime", "Name", "RetryCount"},
+	"StateMachine": {"Id", "Name"},
+	"Task":         {"Token"},
+}
+
+func invalidContext(why string) error {
+	return awsjson.Invalid("Invalid Context object provided: " + why)
+}
+
+// contextObject is the caller's context object, or one that is made up as the service does.
+func (in *testStateRequest) contextObject(
+	info interpreter.Info, input jsonvalue.Value, state *plan.State, now time.Time,
+) (*jsonvalue.Value, error) {
+	if in.Context == nil {
+		v := madeUpContext(info, input, state, now)
+		return &v, nil
+	}
+	v, err := jsonvalue.Parse(*in.Context)
+	if err != nil || v.Kind() != jsonvalue.Object {
+		return nil, invalidContext("it must be a JSON object")
+	}
+	for i, name := range v.Keys() {
+		if name == "Map" {
+			return nil, invalidContext("'Map' field is not supported when mocking a Context object")
+		}
+		if err := checkContext(name, v.At(i)); err != nil {
+			return nil, err
+		}
+	}
+	return &v, nil
+}
+
+// checkContext checks one member of a caller's context object.
+func checkContext(name string, v jsonvalue.Value) error {
+	fields, ok := contextFields[name]
+	if !ok {
+		return invalidContext("Field '" + name + "' is not allowed")
+	}
+	if v.Kind() != jsonvalue.Object {
+		return invalidContext(name + " must be an object")
+	}
+	for i, field := range v.Keys() {
+		if !slices.Contains(fields, field) {
+			return invalidContext("Field '" + field + "' is not allowed")
+		}
+		switch field {
+		case "Input":
+		case "RetryCount", "RedriveCount":
+			if v.At(i).Kind() != jsonvalue.Number {
+				return invalidContext(name + "." + field + " must be a number")
+			}
+		default:
+			if v.At(i).Kind() != jsonvalue.String {
+				return invalidContext(name + "." + field + " must be a string")
+			}
+		}
+	}
+	return nil
+}
+
+func madeUpContext(info interpreter.Info, input jsonvalue.Value, state *plan.State, now time.Time) jsonvalue.Value {
+	execution, at, machine := jsonvalue.NewObject(5), jsonvalue.NewObject(3), jsonvalue.NewObject(2)
+	execution.Set("Id", jsonvalue.OfString(info.ARN))
+	execution.Set("Input", input)
+	execution.Set("Name", jsonvalue.OfString(info.Name))
+	role := jsonvalue.Value{}
+	if info.RoleARN != "" {
+		role = jsonvalue.OfString(info.RoleARN)
+	}
+	execution.Set("RoleArn", role)
+	execution.Set("StartTime", jsonvalue.OfString(interpreter.Instant(now)))
+	machine.Set("Id", jsonvalue.OfString(info.MachineARN))
+	machine.Set("Name", jsonvalue.OfString(info.MachineName))
+	at.Set("Name", jsonvalue.OfString(loneState))
+	at.Set("EnteredTime", jsonvalue.OfString(interpreter.Instant(now)))
+	if state.Task != nil || hasBranches(state) {
+		at.Set("RetryCount", jsonvalue.OfInt(0))
+	}
+	c := jsonvalue.NewObject(3)
+	c.Set("Execution", execution.Value())
+	c.Set("StateMachine", machine.Value())
+	c.Set("State", at.Value())
+	return c.Value()
+}

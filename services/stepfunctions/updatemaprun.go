@@ -1,0 +1,51 @@
+package stepfunctions
+
+import (
+	"context"
+	"errors"
+
+	"stepback/aws"
+	"stepback/aws/server/awsjson"
+	"stepback/engine"
+)
+
+type updateMapRunRequest struct {
+	ARN                        string   `json:"mapRunArn"`
+	MaxConcurrency             *int64   `json:"maxConcurrency"`
+	ToleratedFailureCount      *int64   `json:"toleratedFailureCount"`
+	ToleratedFailurePercentage *float64 `json:"toleratedFailurePercentage"`
+}
+
+var updateMapRunMembers = []awsjson.Member{
+	mapRunARN(),
+	{Name: "maxConcurrency", Kind: awsjson.Integer},
+	{Name: "toleratedFailurePercentage", Kind: awsjson.Number, Max: 100},
+	{Name: "toleratedFailureCount", Kind: awsjson.Integer},
+}
+
+func (s *Service) updateMapRun(ctx context.Context, scope aws.Scope, in *updateMapRunRequest) (*none, error) {
+	if _, err := s.mapRun(ctx, scope, in.ARN); err != nil {
+		return nil, err
+	}
+	if in.MaxConcurrency == nil && in.ToleratedFailureCount == nil && in.ToleratedFailurePercentage == nil {
+		return nil, &awsjson.Error{
+			Code: "ValidationException", Reason: "MISSING_REQUIRED_PARAMETER",
+			Message: "Either the MaxConcurrency, the ToleratedFailureCount, or the ToleratedFailurePercentage must be specified",
+		}
+	}
+	e, err := s.engine(scope)
+	if err != nil {
+		return nil, err
+	}
+	err = e.UpdateMapRun(ctx, in.ARN, engine.MapRunUpdate{
+		MaxConcurrency: in.MaxConcurrency, ToleratedFailureCount: in.ToleratedFailureCount,
+		ToleratedFailurePercentage: in.ToleratedFailurePercentage,
+	})
+	if errors.Is(err, engine.ErrMapRunOver) {
+		return nil, &awsjson.Error{
+			Code: "ValidationException", Reason: "CANNOT_UPDATE_COMPLETED_MAP_RUN",
+			Message: "Map Run is already complete: '" + in.ARN + "'",
+		}
+	}
+	return &none{}, err
+}

@@ -1,0 +1,77 @@
+package awssdk
+
+import (
+	"context"
+
+	"stepback/asl/jsonvalue"
+	"stepback/engine"
+)
+
+// named says how the instance fleets or groups of a cluster of EMR, which a task calls by their names, are found and
+// changed.
+type named struct {
+	list string // the member of EMR's listing, whose action is List and this
+	one  string // the member of the task's parameters that says what to change; with Name it is the one with the name
+	many bool   // EMR takes a list of changes
+}
+
+// prepare makes the request that changes what the task names, by the ID that EMR's listing has for it.
+func (n named) prepare(ctx context.Context, o *Optimized, t *engine.Task, params jsonvalue.Value) (jsonvalue.Value,
+	error) {
+	name, given := params.Get(n.one + "Name")
+	if !given {
+		return params, unusableParameters(t.Parameters,
+			[]string{`The field "` + n.one + `Name" is required but was missing`})
+	}
+	id, err := n.find(ctx, o, t, params, name.Text())
+	if err != nil {
+		return params, err
+	}
+	change := jsonvalue.NewObject(1)
+	change.Set(n.one+"Id", id)
+	if wanted, ok := params.Get(n.one); ok {
+		for i, key := range wanted.Keys() {
+			change.Set(key, wanted.At(i))
+		}
+	}
+	member, value := n.one, change.Value()
+	if n.many {
+		member, value = n.list, jsonvalue.OfArray([]jsonvalue.Value{value})
+	}
+	request := jsonvalue.NewObject(params.Len())
+	for i, key := range params.Keys() {
+		if key != n.one && key != n.one+"Name" {
+			request.Set(key, params.At(i))
+		}
+	}
+	request.Set(member, value)
+	return request.Value(), nil
+}
+
+// find asks EMR for the ID that belongs to a name, page by page.
+func (n named) find(ctx context.Context, o *Optimized, t *engine.Task, params jsonvalue.Value,
+	name string) (jsonvalue.Value, error) {
+	cluster, _ := params.Get("ClusterId")
+	page := only("ClusterId", cluster)
+	for {
+		answer, err := o.Call(ctx, t.RoleARN, "List"+n.list, page)
+		if err != nil {
+			return answer, err
+		}
+		all, _ := answer.Get(n.list)
+		for _, e := range all.Elements() {
+			if v, _ := e.Get("Name"); v.Text() == name {
+				id, _ := e.Get("Id")
+				return id, nil
+			}
+		}
+		marker, more := answer.Get("Marker")
+		if !more {
+			return answer, &engine.TaskError{
+				Name:  o.prefix + ".InvalidRequestException",
+				Cause: "The cluster " + cluster.Text() + " has no " + n.one + " of the name " + name + ".",
+			}
+		}
+		page = page.With("Marker", marker)
+	}
+}

@@ -1,0 +1,54 @@
+package awssdk
+
+import (
+	"context"
+	"strings"
+
+	"stepback/asl/jsonvalue"
+	"stepback/engine"
+	"stepback/engine/interpreter"
+	"stepback/engine/plan"
+)
+
+// Integration carries out arn:aws:states:::aws-sdk:service:action.
+type Integration struct{ Caller *Caller }
+
+// Invoke implements engine.Integration.
+func (i Integration) Invoke(ctx context.Context, t *engine.Task) (engine.Result, error) {
+	params, err := t.Value()
+	if err != nil {
+		return nil, err
+	}
+	result, err := i.Caller.call(ctx, t.RoleARN, strings.TrimPrefix(t.Service, "aws-sdk:"), t.Action, params,
+		t.Parameters)
+	if err != nil {
+		return nil, err
+	}
+	return interpreter.ValuePayload(result), nil
+}
+
+// Call calls an action of a service, named as in a Resource, for another integration. Parameters, result and errors are
+// those of an AWS SDK integration.
+func (c *Caller) Call(ctx context.Context, name, action string, params jsonvalue.Value) (jsonvalue.Value, error) {
+	return c.call(ctx, "", name, action, params, params.JSON())
+}
+
+// call calls an action with a role, which may be empty; text is what an error quotes of the parameters.
+func (c *Caller) call(ctx context.Context, role, name, action string, params jsonvalue.Value,
+	text string) (jsonvalue.Value, error) {
+	s := service(name)
+	if s == nil {
+		return jsonvalue.Value{}, &engine.TaskError{Name: plan.ErrRuntime, Cause: "The service " + name +
+			" is not supported; the services are " + strings.Join(Services(), ", ")}
+	}
+	names := sdkNaming(s)
+	o, err := c.find(ctx, s, action, c.account(role, params))
+	if err != nil {
+		return jsonvalue.Value{}, names.taskError(s, params, text, err)
+	}
+	a, err := o.call(ctx, params, sdkStyle)
+	if err != nil {
+		return jsonvalue.Value{}, names.taskError(s, params, text, err)
+	}
+	return a.output, nil
+}

@@ -1,0 +1,182 @@
+package awssdk
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+
+	"stepback/asl/jsonvalue"
+	"stepback/engine"
+	"stepback/engine/interpreter"
+)
+
+// Optimized carries out one optimized integration, such as sqs:sendMessage.
+type Optimized struct {
+	Caller *Caller
+
+	service *Service
+	action  string
+	prefix  string   // of error names
+	base    string   // the name of errors that are not modeled
+	product string   // the service's name in causes; empty when the integration is young
+	texts   []string // members that may be any JSON, which is sent as its text
+	check   func(params jsonvalue.Value) error
+	prepare preparation
+	shape   func(params, result jsonvalue.Value) jsonvalue.Value
+	judge   func(result jsonvalue.Value) error
+	// deliver puts the result where the parameters of the task want it.
+	deliver func(ctx context.Context, o *Optimized, t *engine.Task, result jsonvalue.Value) (jsonvalue.Value, error)
+}
+
+// preparation makes the parameters of an action from those of a task, for which it may call the service.
+type preparation func(ctx context.Context, o *Optimized, t *engine.Task, params jsonvalue.Value) (jsonvalue.Value,
+	error)
+
+// Integrations returns everything that a caller can carry out, by the names that engine.Config.Integrations takes, and
+// beside it states:startExecution, which by itself does not wait for the execution.
+func Integrations(c *Caller) (all map[string]engine.Integration, startExecution *Optimized) {
+	all = make(map[string]engine.Integration, len(optimized)+1)
+	all["aws-sdk"] = Integration{c}
+	for name, o := range optimized {
+		bound := *o
+		bound.Caller = c
+		all[name] = &bound
+	}
+	start := startExecutionOf
+	start.Caller = c
+	return all, &start
+}
+
+// young reports whether the integration is built on the SDK for Java, version 2, as AWS SDK integrations are: its
+// results have no HTTP metadata, and its names, times and causes are theirs.
+func (o *Optimized) young() bool { return o.product == "" }
+
+// Invoke implements engine.Integration.
+func (o *Optimized) Invoke(ctx context.Context, t *engine.Task) (engine.Result, error) {
+	params, err := t.Value()
+	if err != nil {
+		return nil, err
+	}
+	if o.check != nil {
+		if err := o.check(params); err != nil {
+			return nil, err
+		}
+	}
+	if o.prepare != nil {
+		if params, err = o.prepare(ctx, o, t, params); err != nil {
+			return nil, err
+		}
+	}
+	a, err := o.call(ctx, t.RoleARN, o.action, o.withTexts(params), t.Parameters)
+	if err != nil {
+		return nil, err
+	}
+	if a.output, err = o.finish(ctx, t, params, a.output); err != nil {
+		return nil, err
+	}
+	if o.young() {
+		return interpreter.ValuePayload(a.output), nil
+	}
+	return interpreter.ValuePayload(a.withMetadata()), nil
+}
+
+// finish makes the task's result of what the service answered.
+func (o *Optimized) finish(ctx context.Context, t *engine.Task, params, result jsonvalue.Value) (jsonvalue.Value,
+	error) {
+	if o.shape != nil {
+		result = o.shape(params, result)
+	}
+	if o.judge != nil {
+		if err := o.judge(result); err != nil {
+			return result, err
+		}
+	}
+	if o.deliver != nil {
+		return o.deliver(ctx, o, t, result)
+	}
+	return result, nil
+}
+
+// Call calls another action of the same service with a role, which is empty for that of the execution, and names its
+// errors alike. The result has no HTTP metadata.
+func (o *Optimized) Call(ctx context.Context, role, action string, params jsonvalue.Value) (jsonvalue.Value, error) {
+	a, err := o.call(ctx, role, action, params, params.JSON())
+	if err != nil {
+		return jsonvalue.Value{}, err
+	}
+	return a.output, nil
+}
+
+// call calls an action; text is what an error quotes of the parameters.
+func (o *Optimized) call(ctx context.Context, role, action string, params jsonvalue.Value, text string) (*answer,
+	error) {
+	n := optimizedNaming(o)
+	op, err := o.Caller.find(ctx, o.service, action, o.Caller.account(role, params))
+	if err != nil {
+		return nil, n.taskError(o.service, params, text, err)
+	}
+	look := optimizedStyle
+	if o.young() {
+		look = sdkStyle
+	}
+	a, err := op.call(ctx, params, look)
+	if err != nil {
+		return nil, n.taskError(o.service, params, text, err)
+	}
+	return a, nil
+}
+
+// withTexts writes the members that may be any JSON as text.
+func (o *Optimized) withTexts(params jsonvalue.Value) jsonvalue.Value {
+	for _, name := range o.texts {
+		if v, ok := params.Get(name); ok && !v.IsNull() && v.Kind() != jsonvalue.String {
+			params = params.With(name, jsonvalue.OfString(v.JSON()))
+		}
+	}
+	return params
+}
+
+// withMetadata is the result as optimized integrations have it: with the answer's HTTP status, headers and request ID.
+func (a *answer) withMetadata() jsonvalue.Value {
+	const extra = 3
+	out := jsonvalue.NewObject(a.output.Len() + extra)
+	for i, key := range a.output.Keys() {
+		out.Set(key, a.output.At(i))
+	}
+	if a.response != nil {
+		all, first := headers(a.response.Header)
+		h := jsonvalue.NewObject(extra)
+		h.Set("AllHttpHeaders", all)
+		h.Set("HttpHeaders", first)
+		h.Set("HttpStatusCode", jsonvalue.OfInt(int64(a.response.StatusCode)))
+		out.Set("SdkHttpMetadata", h.Value())
+	}
+	m := jsonvalue.NewObject(1)
+	m.Set("RequestId", jsonvalue.OfString(a.request))
+	out.Set("SdkResponseMetadata", m.Value())
+	return out.Value()
+}
+
+// headers writes the headers of an answer twice: with all their values, and with the first of each.
+func headers(h http.Header) (all, first jsonvalue.Value) {
+	names := make([]string, 0, len(h))
+	for name := range h {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	a, f := jsonvalue.NewObject(len(h)), jsonvalue.NewObject(len(h))
+	for _, name := range names {
+		values := make([]jsonvalue.Value, len(h[name]))
+		for i, v := range h[name] {
+			values[i] = jsonvalue.OfString(v)
+		}
+		key := name
+		if strings.EqualFold(name, "x-amzn-requestid") {
+			key = "x-amzn-RequestId"
+		}
+		a.Set(key, jsonvalue.OfArray(values))
+		f.Set(key, jsonvalue.OfString(h.Get(name)))
+	}
+	return a.Value(), f.Value()
+}

@@ -1,0 +1,59 @@
+package httptask
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"stepback/asl/jsonvalue"
+	"stepback/engine/interpreter"
+)
+
+// removed are the headers that a task cannot set: those of the connection between two hosts, and those that would make
+// the answer partial or conditional.
+var removed = []string{
+	"Connection", "Content-Length", "Expect", "Host", "If-Match", "If-Modified-Since", "If-None-Match", "If-Range",
+	"If-Unmodified-Since", "Keep-Alive", "Proxy-Authorization", "Te", "Trailer", "Transfer-Encoding", "Upgrade",
+}
+
+// request makes the request.
+func (d *description) request(ctx context.Context, region string) (*http.Request, error) {
+	address := *d.endpoint
+	query := address.Query()
+	for name, values := range d.query {
+		query[name] = append(query[name], values...)
+	}
+	address.RawQuery = query.Encode()
+	body, kind := d.content()
+	r, err := http.NewRequestWithContext(ctx, d.method, address.String(), strings.NewReader(body))
+	if err != nil {
+		return nil, socketError(err)
+	}
+	if !d.hasBody {
+		r.Body, r.ContentLength = http.NoBody, 0
+	}
+	r.Header = d.header.Clone()
+	for _, name := range removed {
+		r.Header.Del(name)
+	}
+	if r.Header.Get("Content-Type") == "" && d.hasBody {
+		r.Header.Set("Content-Type", kind)
+	}
+	r.Header.Set("User-Agent", "Amazon|StepFunctions|HttpInvoke|"+region)
+	r.Header.Set("Range", "bytes=0-"+jsonvalue.OfInt(interpreter.MaxPayload).Text())
+	return r, nil
+}
+
+// content is the body and its type.
+func (d *description) content() (body, kind string) {
+	switch {
+	case !d.hasBody:
+		return "", ""
+	case d.encoding == encodeURL && d.body.Kind() == jsonvalue.Object:
+		return formEncoded(d.body, d.arrays), "application/x-www-form-urlencoded"
+	case d.body.Kind() == jsonvalue.String:
+		return d.body.Text(), "text/plain"
+	default:
+		return d.body.JSON(), "application/json"
+	}
+}

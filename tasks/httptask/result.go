@@ -1,0 +1,91 @@
+package httptask
+
+import (
+	"io"
+	"mime"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"stepback/asl/jsonvalue"
+	"stepback/engine"
+	"stepback/engine/interpreter"
+)
+
+// maxCause is how long the cause of a failed task may be, in characters.
+const maxCause = 32_768
+
+// result is what a response comes to: its parts, or an error named after the status.
+func result(r *http.Response) (engine.Result, error) {
+	text, err := bodyOf(r)
+	if err != nil {
+		return nil, socketError(err)
+	}
+	if r.StatusCode < http.StatusOK || r.StatusCode >= http.StatusMultipleChoices {
+		return nil, &engine.TaskError{Name: "States.Http.StatusCode." + strconv.Itoa(r.StatusCode),
+			Cause: shortened(text)}
+	}
+	return parts(r, headers(r.Header, strings.ToLower), text), nil
+}
+
+// bodyOf reads a response's body, up to one byte more than a result may have: the engine refuses it then.
+func bodyOf(r *http.Response) (string, error) {
+	body, err := io.ReadAll(io.LimitReader(r.Body, interpreter.MaxPayload+1))
+	return strings.ToValidUTF8(string(body), "\uFFFD"), err
+}
+
+// parts is the result of a request that went well.
+func parts(r *http.Response, headers jsonvalue.Value, text string) engine.Result {
+	const count = 4
+	b := jsonvalue.NewObject(count)
+	b.Set("Headers", headers)
+	b.Set("ResponseBody", content(r.Header.Get("Content-Type"), text))
+	b.Set("StatusCode", jsonvalue.OfInt(int64(r.StatusCode)))
+	b.Set("StatusText", jsonvalue.OfString(statusText(r)))
+	return interpreter.ValuePayload(b.Value())
+}
+
+// content is a JSON body's value; any other body is text.
+func content(kind, text string) jsonvalue.Value {
+	media, _, err := mime.ParseMediaType(kind)
+	if err == nil && (media == "application/json" || strings.HasSuffix(media, "+json")) {
+		if v, err := jsonvalue.Parse(text); err == nil {
+			return v
+		}
+	}
+	return jsonvalue.OfString(text)
+}
+
+// headers lists all values of each header, under the name that spelt gives it.
+func headers(h http.Header, spelt func(string) string) jsonvalue.Value {
+	names := make([]string, 0, len(h))
+	for name := range h {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	b := jsonvalue.NewObject(len(names))
+	for _, name := range names {
+		values := make([]jsonvalue.Value, len(h[name]))
+		for i, v := range h[name] {
+			values[i] = jsonvalue.OfString(v)
+		}
+		b.Set(spelt(name), jsonvalue.OfArray(values))
+	}
+	return b.Value()
+}
+
+// statusText is the reason that the response gives, or the usual one.
+func statusText(r *http.Response) string {
+	if _, reason, ok := strings.Cut(r.Status, " "); ok && reason != "" {
+		return reason
+	}
+	return http.StatusText(r.StatusCode)
+}
+
+func shortened(text string) string {
+	if len(text) <= maxCause {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxCause], "")
+}

@@ -1,0 +1,167 @@
+package jobs
+
+import (
+	"context"
+	"time"
+
+	"stepback/asl/jsonvalue"
+	"stepback/engine"
+	"stepback/engine/clock"
+	"stepback/engine/interpreter"
+	"stepback/engine/plan"
+)
+
+// API is the API of the service that runs the jobs, with errors named as tasks see them.
+type API interface {
+	engine.Integration // submits a job
+	// Call calls an action with a role, which is empty for that of the execution.
+	Call(ctx context.Context, role, action string, params jsonvalue.Value) (jsonvalue.Value, error)
+}
+
+// Integration carries out one optimized integration that starts jobs of one kind.
+type Integration struct {
+	api   API
+	clock *clock.Clock
+	kind  *kind
+	name  string // of the integration, such as ecs:runTask
+}
+
+const (
+	// The time between two looks at a job doubles from the first to the second.
+	firstPause, longestPause = time.Second, 10 * time.Second
+	// maxMissed is how many looks in a row may fail before the task does: one may come before the service knows its job
+	// everywhere.
+	maxMissed = 5
+	// stopTime is how long stopping a job may take that nobody waits for.
+	stopTime = 10 * time.Second
+)
+
+// Wait returns what carries an integration out together with its .sync pattern, by the integration's name, such as
+// ecs:runTask. It returns api itself for an integration that starts no job.
+func Wait(name string, api API, c *clock.Clock) engine.Integration {
+	k, ok := kinds[name]
+	if !ok {
+		return unwaited{name, api}
+	}
+	return &Integration{api, c, k, name}
+}
+
+// Invoke implements engine.Integration.
+func (i *Integration) Invoke(ctx context.Context, t *engine.Task) (engine.Result, error) {
+	if t.Pattern == plan.Sync2 {
+		return nil, unsupported(i.name, t.Pattern)
+	}
+	answer, err := i.submit(ctx, t)
+	if err != nil || t.Pattern != plan.Sync {
+		return answer, err
+	}
+	params, err := t.Value()
+	if err != nil {
+		return nil, err
+	}
+	t.Submitted(answer)
+	submitted := job{t.RoleARN, params, answer.Value()}
+	described, gone, err := i.await(ctx, submitted)
+	switch {
+	case err == nil && gone:
+		return interpreter.ValuePayload(i.kind.result(submitted, described)), nil
+	case err == nil:
+		return i.outcome(submitted, described)
+	case engine.GivenUp(ctx):
+		i.stop(ctx, submitted)
+	}
+	return nil, err
+}
+
+// submit starts the job, unless that was done before a crash.
+func (i *Integration) submit(ctx context.Context, t *engine.Task) (engine.Result, error) {
+	if t.Submission != "" {
+		v, err := jsonvalue.Parse(t.Submission)
+		return interpreter.ParsedPayload(t.Submission, v), err
+	}
+	return i.api.Invoke(ctx, t)
+}
+
+// await looks at the job until it is over, and returns its last description. What is to be deleted may be gone instead;
+// the last description is the answer to the submission then, if there was no other.
+func (i *Integration) await(ctx context.Context, j job) (last jsonvalue.Value, gone bool, err error) {
+	last = j.answer
+	for pause, missed := firstPause, 0; ; pause = min(2*pause, longestPause) {
+		if err := i.clock.Sleep(ctx, pause); err != nil {
+			return last, false, err
+		}
+		d, err := i.api.Call(ctx, j.role, i.kind.describe, i.kind.named(j))
+		switch {
+		case ctx.Err() != nil:
+			return last, false, ctx.Err()
+		case err != nil && i.kind.deleted(err):
+			return last, true, nil
+		case err == nil && i.kind.over(d):
+			d, err = i.final(ctx, j, d)
+			return d, false, err
+		case err == nil && !i.kind.job(d).IsNull():
+			last, missed = d, 0
+			continue
+		}
+		if missed++; missed == maxMissed {
+			return last, false, i.lost(err)
+		}
+	}
+}
+
+// final is the description of a job that is over.
+func (i *Integration) final(ctx context.Context, j job, d jsonvalue.Value) (jsonvalue.Value, error) {
+	if i.kind.final == "" {
+		return d, nil
+	}
+	return i.api.Call(ctx, j.role, i.kind.final, i.kind.named(j))
+}
+
+// lost is the failure of a task whose job cannot be looked at.
+func (i *Integration) lost(err error) error {
+	if err != nil {
+		return err
+	}
+	return &engine.TaskError{Name: plan.ErrTaskFailed, Cause: i.kind.describe + " knows nothing of the job that " +
+		i.name + " started."}
+}
+
+// outcome is what the task comes to when its job is over.
+func (i *Integration) outcome(j job, description jsonvalue.Value) (engine.Result, error) {
+	result := i.kind.result(j, description)
+	if !i.kind.succeeded(description) {
+		return nil, &engine.TaskError{Name: plan.ErrTaskFailed, Cause: result.JSON()}
+	}
+	return interpreter.ValuePayload(result), nil
+}
+
+// stop stops a job whose task was given up. There is nobody to tell when that fails.
+func (i *Integration) stop(ctx context.Context, j job) {
+	if i.kind.stop == "" {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTime)
+	defer cancel()
+	_, _ = i.api.Call(ctx, j.role, i.kind.stop, i.kind.stopped(j))
+}
+
+// unwaited is an integration without a .sync pattern.
+type unwaited struct {
+	name string
+	engine.Integration
+}
+
+// Invoke implements engine.Integration.
+func (u unwaited) Invoke(ctx context.Context, t *engine.Task) (engine.Result, error) {
+	if t.Pattern == plan.Sync || t.Pattern == plan.Sync2 {
+		return nil, unsupported(u.name, t.Pattern)
+	}
+	return u.Integration.Invoke(ctx, t)
+}
+
+func unsupported(name string, p plan.Pattern) error {
+	return &engine.TaskError{
+		Name: plan.ErrRuntime, Cause: "The integration arn:aws:states:::" + name +
+			" is not supported with the pattern ." + string(p) + ".",
+	}
+}

@@ -1,0 +1,85 @@
+package kubernetes
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+
+	"stepback/asl/jsonvalue"
+	"stepback/engine"
+	"stepback/engine/interpreter"
+	"stepback/engine/plan"
+)
+
+// Job carries out eks:runJob, which starts a job (batch/v1). Together with jobs.Wait it carries out .sync too.
+type Job struct{ API *API }
+
+// Invoke implements engine.Integration.
+func (j Job) Invoke(ctx context.Context, t *engine.Task) (engine.Result, error) {
+	params, err := t.Value()
+	if err != nil {
+		return nil, err
+	}
+	p := parameters{params: params}
+	r := p.cluster()
+	r.method, r.path, r.kind = http.MethodPost, p.jobs(), "application/json"
+	job, given := params.Get("Job")
+	if !given {
+		p.text("Job", true)
+	}
+	r.body = content(job)
+	p.only("ClusterName", "CertificateAuthority", "Endpoint", "Namespace", "Job", "LogOptions")
+	options, _ := params.Get("LogOptions")
+	p.lists("LogParameters", options)
+	if err := p.err(t); err != nil {
+		return nil, err
+	}
+	a, err := j.API.do(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	return interpreter.ValuePayload(a.value()), nil
+}
+
+// namespace is where the job runs.
+func (p *parameters) namespace() string {
+	if name := p.text("Namespace", false); name != "" {
+		return url.PathEscape(name)
+	}
+	return "default"
+}
+
+// jobs is the path of a namespace's jobs.
+func (p *parameters) jobs() string { return "/apis/batch/v1/namespaces/" + p.namespace() + "/jobs" }
+
+// Call looks at a job (ReadJob), looks at one that is over together with its logs (ReadLogs), or deletes one with its
+// pods (DeleteJob). The job is named by Name, the cluster as in a task. The role is not used: a cluster knows its
+// caller by the token.
+func (j Job) Call(ctx context.Context, _, action string, params jsonvalue.Value) (jsonvalue.Value, error) {
+	p := parameters{params: params}
+	r := p.cluster()
+	name := p.text("Name", true)
+	r.method, r.path = http.MethodGet, p.jobs()+"/"+url.PathEscape(name)
+	if err := p.err(&engine.Task{Parameters: params.JSON()}); err != nil {
+		return jsonvalue.Value{}, err
+	}
+	switch action {
+	case "ReadJob", "ReadLogs":
+	case "DeleteJob":
+		r.method, r.query = http.MethodDelete, url.Values{"propagationPolicy": {"Background"}}
+	default:
+		return jsonvalue.Value{}, &engine.TaskError{Name: plan.ErrRuntime, Cause: "The action " + action +
+			" of Kubernetes is not supported."}
+	}
+	a, err := j.API.do(ctx, r)
+	if err != nil {
+		return jsonvalue.Value{}, err
+	}
+	result := a.value()
+	options, _ := params.Get("LogOptions")
+	if wanted, _ := options.Get("RetrieveLogs"); action != "ReadLogs" || !wanted.Bool() {
+		return result, nil
+	}
+	job, _ := result.Get("ResponseBody")
+	return result.With("ResponseBody", job.With("logs", j.logs(ctx, &p, name, options))), nil
+}

@@ -1,0 +1,75 @@
+package kubernetes
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+
+	"stepback/asl/jsonvalue"
+	"stepback/engine"
+)
+
+// logs reads what the containers of a job's pods have logged. What cannot be read has an error and a cause in its
+// place.
+func (j Job) logs(ctx context.Context, p *parameters, name string, options jsonvalue.Value) jsonvalue.Value {
+	r := p.cluster()
+	r.method, r.path = http.MethodGet, "/api/v1/namespaces/"+p.namespace()+"/pods"
+	r.query = url.Values{"labelSelector": {"job-name=" + name}}
+	a, err := j.API.do(ctx, r)
+	if err != nil {
+		return unread(err)
+	}
+	items, _ := parsed(a.body).Get("items")
+	pods := jsonvalue.NewObject(items.Len())
+	for _, pod := range items.Elements() {
+		metadata, _ := pod.Get("metadata")
+		id, _ := metadata.Get("name")
+		pods.Set(id.Text(), only("containers", j.containers(ctx, p, pod, id.Text(), options)))
+	}
+	return only("pods", pods.Value())
+}
+
+// containers reads the logs of one pod.
+func (j Job) containers(ctx context.Context, p *parameters, pod jsonvalue.Value, id string,
+	options jsonvalue.Value) jsonvalue.Value {
+	spec, _ := pod.Get("spec")
+	all, _ := spec.Get("containers")
+	raw, _ := options.Get("RawLogs")
+	b := jsonvalue.NewObject(all.Len())
+	for _, c := range all.Elements() {
+		name, _ := c.Get("name")
+		r := p.cluster()
+		r.method, r.path = http.MethodGet, "/api/v1/namespaces/"+p.namespace()+"/pods/"+url.PathEscape(id)+"/log"
+		if r.query = p.lists("LogParameters", options); r.query == nil {
+			r.query = url.Values{}
+		}
+		r.query.Set("container", name.Text())
+		a, err := j.API.do(ctx, r)
+		switch {
+		case err != nil:
+			b.Set(name.Text(), unread(err))
+		case raw.Bool():
+			b.Set(name.Text(), only("log", jsonvalue.OfString(a.body)))
+		default:
+			b.Set(name.Text(), only("log", parsed(a.body)))
+		}
+	}
+	return b.Value()
+}
+
+// unread stands for a log that could not be read.
+func unread(err error) jsonvalue.Value {
+	failed := &engine.TaskError{Cause: err.Error()}
+	_ = errors.As(err, &failed)
+	b := jsonvalue.NewObject(2)
+	b.Set("error", jsonvalue.OfString(failed.Name))
+	b.Set("cause", jsonvalue.OfString(failed.Cause))
+	return b.Value()
+}
+
+func only(name string, v jsonvalue.Value) jsonvalue.Value {
+	b := jsonvalue.NewObject(1)
+	b.Set(name, v)
+	return b.Value()
+}

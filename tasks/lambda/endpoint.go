@@ -1,0 +1,90 @@
+package lambda
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// maxAnswer is the longest answer of a function that is read, in bytes: what Lambda allows, and room for an error.
+const maxAnswer = 6<<20 + 64<<10
+
+// Endpoint is an Invoker that calls functions through the REST API of Lambda: POST {URL}/2015-03-31/functions/{name or
+// ARN}/invocations.
+type Endpoint struct {
+	// URL is the endpoint's base address. Without one every invocation fails, saying what to set.
+	URL string
+	// Client carries the calls out; nil means http.DefaultClient. It should have no timeout of its own: a task's
+	// context ends with its TimeoutSeconds.
+	Client *http.Client
+}
+
+var errNoEndpoint = errors.New("no Lambda endpoint is configured; set LAMBDA_ENDPOINT to the base URL of one")
+
+// Invoke implements Invoker.
+func (e Endpoint) Invoke(ctx context.Context, c *Call) (*Answer, error) {
+	if e.URL == "" {
+		return nil, errNoEndpoint
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, e.address(c), bytes.NewReader(c.Payload))
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("X-Amz-Invocation-Type", cmp.Or(c.InvocationType, "RequestResponse"))
+	if c.LogType != "" {
+		r.Header.Set("X-Amz-Log-Type", c.LogType)
+	}
+	if c.ClientContext != "" {
+		r.Header.Set("X-Amz-Client-Context", c.ClientContext)
+	}
+	answer, err := cmp.Or(e.Client, http.DefaultClient).Do(r)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = answer.Body.Close() }()
+	body, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(body) > maxAnswer {
+		return nil, fmt.Errorf("the answer of %s is longer than %d bytes", c.Function, maxAnswer)
+	}
+	return read(answer, body)
+}
+
+func (e Endpoint) address(c *Call) string {
+	address := strings.TrimSuffix(e.URL, "/") + "/2015-03-31/functions/" + url.PathEscape(c.Function) + "/invocations"
+	if c.Qualifier != "" {
+		address += "?Qualifier=" + url.QueryEscape(c.Qualifier)
+	}
+	return address
+}
+
+// read makes an answer, or an error of the API, of a response.
+func read(r *http.Response, body []byte) (*Answer, error) {
+	request := r.Header.Get("X-Amzn-Requestid")
+	if r.StatusCode < http.StatusMultipleChoices {
+		return &Answer{
+			StatusCode: r.StatusCode, FunctionError: r.Header.Get("X-Amz-Function-Error"), Payload: body,
+			ExecutedVersion: r.Header.Get("X-Amz-Executed-Version"), RequestID: request,
+			LogResult: r.Header.Get("X-Amz-Log-Result"),
+		}, nil
+	}
+	var said struct {
+		Type    string `json:"__type"`
+		Message string // matches message as well, which some implementations send
+	}
+	if json.Unmarshal(body, &said) != nil { // not the API's form of an error
+		said.Message = strings.TrimSpace(string(body))
+	}
+	code, _, _ := strings.Cut(cmp.Or(r.Header.Get("X-Amzn-Errortype"), said.Type, "ServiceException"), ":")
+	return nil, &InvokeError{Code: code, Message: said.Message, RequestID: request, StatusCode: r.StatusCode}
+}

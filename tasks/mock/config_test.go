@@ -1,0 +1,118 @@
+package mock_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"stepback/tasks/mock"
+)
+
+func TestParseRefuses(t *testing.T) {
+	t.Parallel()
+	response := func(body string) string {
+		return `{"StateMachines":{},"MockedResponses":{"R":` + body + `}}`
+	}
+	for name, c := range map[string]struct{ text, want string }{
+		"no JSON":   {"{\n  \"StateMachines\": }", "line 2, column 20: "},
+		"no object": {`[]`, "the configuration must be an object with StateMachines and MockedResponses"},
+		"nothing":   {`{}`, "MockedResponses must be an object\nStateMachines must be an object"},
+		"misspelled": {`{"StateMachines":{},"MockedResponse":{},"MockedResponses":{}}`,
+			"MockedResponse is unknown; here may be StateMachines, MockedResponses"},
+		"no test cases": {`{"StateMachines":{"M":{}},"MockedResponses":{}}`,
+			"StateMachines.M.TestCases must be an object"},
+		"unknown response": {`{"StateMachines":{"M":{"TestCases":{"C":{"S":"R"}}}},"MockedResponses":{}}`,
+			"StateMachines.M.TestCases.C.S names the response R, which MockedResponses does not have"},
+		"no name": {`{"StateMachines":{"M":{"TestCases":{"C":{"S":7}}}},"MockedResponses":{}}`,
+			"StateMachines.M.TestCases.C.S must be the name of a mocked response"},
+		"no answer": {response(`{}`), `MockedResponses.R needs an answer for invocation "0"`},
+		"no number": {response(`{"first":{"Return":1}}`),
+			`MockedResponses.R.first is not the number of an invocation or a range of them, such as "0" or "1-2"`},
+		"backwards": {response(`{"2-1":{"Return":1}}`),
+			`MockedResponses.R.2-1 is not the number of an invocation or a range of them, such as "0" or "1-2"`},
+		"huge": {response(`{"0-2000000000":{"Return":1}}`),
+			`MockedResponses.R.0-2000000000 is not the number of an invocation or a range of them, such as "0" or "1-2"`},
+		"begins late": {response(`{"1":{"Return":1}}`),
+			"MockedResponses.R.1 must go on with invocation 0: every invocation from 0 on needs one answer"},
+		"a gap": {response(`{"0":{"Return":1},"2":{"Return":1}}`),
+			"MockedResponses.R.2 must go on with invocation 1: every invocation from 0 on needs one answer"},
+		"an overlap": {response(`{"0-2":{"Return":1},"2":{"Return":1}}`),
+			"MockedResponses.R.2 must go on with invocation 3: every invocation from 0 on needs one answer"},
+		"neither": {response(`{"0":{}}`), "MockedResponses.R.0 needs either Return or Throw"},
+		"both": {response(`{"0":{"Return":1,"Throw":{"Error":"E"}}}`),
+			"MockedResponses.R.0 needs either Return or Throw"},
+		"an error of no name": {response(`{"0":{"Throw":{"Cause":"c"}}}`),
+			"MockedResponses.R.0.Throw.Error must be the name of an error"},
+		"a cause that is not text": {
+			response(`{"0":{"Throw":{"Error":"E","Cause":1}}}`), "MockedResponses.R.0.Throw.Cause must be text",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := mock.Parse([]byte(c.text))
+			if err == nil || !strings.HasPrefix(err.Error(), c.want) {
+				t.Errorf("got  %v\nwant %s", err, c.want)
+			}
+		})
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(config))
+	f.Add([]byte(`{"StateMachines":{"M":{"TestCases":{"C":{"S":null}}}},"MockedResponses":{"R":{"0":[],"1-":{}}}}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		c, err := mock.Parse(text)
+		if err != nil {
+			return
+		}
+		for _, m := range c.Machines() {
+			for _, name := range c.TestCases(m) {
+				if _, err := c.Execution(m, name); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+	})
+}
+
+func TestFileIsReadAgain(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "mocks.json")
+	write := func(text string, at time.Time) {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(path, at, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	write(`{"StateMachines":{"M":{"TestCases":{"A":{}}}},"MockedResponses":{}}`, start)
+	f, err := mock.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Execution("M", "A"); err != nil {
+		t.Error(err)
+	}
+	write(`{"StateMachines":{"M":{"TestCases":{"B":{}}}},"MockedResponses":{}}`, start.Add(time.Second))
+	const want = "the mock configuration has no test case A of the state machine M; it has B"
+	if _, err := f.Execution("M", "A"); err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	write(`{`, start.Add(2*time.Second))
+	if _, err := f.Execution("M", "B"); err == nil || !strings.HasPrefix(err.Error(), "mock configuration "+path+
+		": line 1, column 2: ") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestOpenWithoutAFile(t *testing.T) {
+	t.Parallel()
+	if _, err := mock.Open(filepath.Join(t.TempDir(), "none.json")); err == nil || !strings.HasPrefix(err.Error(),
+		"mock configuration: ") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,76 @@
+// Package mototest runs moto, the mock of AWS services written in Python, for tests that want a service to talk to. It
+// is for tests only.
+package mototest
+
+import (
+	"context"
+	"net"
+	"net/http/httptest"
+	"net/url"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Start starts moto's server, which ends with the test, and returns its address. It is empty, and the test is told,
+// when moto is not installed.
+func Start(t *testing.T) string {
+	t.Helper()
+	command, err := exec.LookPath("moto_server")
+	if err != nil {
+		t.Log("moto_server is not installed (pip install 'moto[server]'): what needs other services is left out")
+		return ""
+	}
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	host, port, _ := net.SplitHostPort(l.Addr().String())
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	server := exec.CommandContext(t.Context(), command, "-H", host, "-p",
+		port) //nolint:gosec // the command is found by its own name
+	output, err := server.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	drained := make(chan struct{})
+	t.Cleanup(func() {
+		_ = server.Process.Kill()
+		<-drained
+		_ = server.Wait()
+	})
+	running, up := make(chan struct{}), false
+	go func() { // it says where it runs once it does
+		defer close(drained)
+		buffer := make([]byte, 4096)
+		for {
+			n, err := output.Read(buffer)
+			if !up && strings.Contains(string(buffer[:n]), "Running on") {
+				up = true
+				close(running)
+			}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	select {
+	case <-running:
+		front := httptest.NewServer(patient(&url.URL{Scheme: "http", Host: net.JoinHostPort(host, port)}))
+		t.Cleanup(front.Close)
+		return front.URL
+	case <-drained:
+		t.Fatal("moto_server ended at once")
+	case <-ctx.Done():
+		t.Fatal("moto_server does not start")
+	}
+	return ""
+}

@@ -1,0 +1,124 @@
+// Package states carries out states:startExecution: with .sync and .sync:2 the task lasts as long as the execution that
+// it starts, which is stopped when nobody waits for the task any more. It runs no execution itself: it calls the API of
+// Step Functions.
+package states
+
+import (
+	"context"
+	"time"
+
+	"stepback/asl/jsonvalue"
+	"stepback/engine"
+	"stepback/engine/clock"
+	"stepback/engine/interpreter"
+	"stepback/engine/plan"
+)
+
+// API is the API of Step Functions, with errors named as tasks see them.
+type API interface {
+	engine.Integration // starts an execution
+	// Call calls an action with a role, which is empty for that of the execution.
+	Call(ctx context.Context, role, action string, params jsonvalue.Value) (jsonvalue.Value, error)
+}
+
+// Integration carries out states:startExecution.
+type Integration struct {
+	API API
+	// Await waits until an execution is over. It is called from a task, which holds the engine's clock.
+	Await func(ctx context.Context, t *engine.Task, arn string) error
+}
+
+// CheckParameters implements engine.ParameterChecker, when the API can tell.
+func (i Integration) CheckParameters(t *engine.Task) error {
+	if c, ok := i.API.(engine.ParameterChecker); ok {
+		return c.CheckParameters(t)
+	}
+	return nil
+}
+
+// stopTime is how long stopping an execution may take that nobody waits for.
+const stopTime = 10 * time.Second
+
+// Invoke implements engine.Integration.
+func (i Integration) Invoke(ctx context.Context, t *engine.Task) (engine.Result, error) {
+	started, err := i.start(ctx, t)
+	if err != nil || t.Pattern != plan.Sync && t.Pattern != plan.Sync2 {
+		return started, err
+	}
+	arn, _ := started.Value().Get("ExecutionArn")
+	t.Submitted(started)
+	if err := i.Await(ctx, t, arn.Text()); err != nil {
+		if engine.GivenUp(ctx) {
+			i.stop(ctx, t, arn)
+		}
+		return nil, err
+	}
+	return i.outcome(ctx, t, arn)
+}
+
+// start starts the execution, unless that was done before a crash.
+func (i Integration) start(ctx context.Context, t *engine.Task) (engine.Result, error) {
+	if t.Submission != "" {
+		return interpreter.TextPayload(t.Submission), nil
+	}
+	return i.API.Invoke(ctx, t)
+}
+
+// outcome is what a .sync task comes to: the description of the execution.
+func (i Integration) outcome(ctx context.Context, t *engine.Task, arn jsonvalue.Value) (engine.Result, error) {
+	x, err := i.API.Call(ctx, t.RoleARN, "DescribeExecution", members("ExecutionArn", arn))
+	if err != nil {
+		return nil, err
+	}
+	if status, _ := x.Get("Status"); status.Text() != string(interpreter.Succeeded) {
+		return nil, &engine.TaskError{Name: plan.ErrTaskFailed, Cause: x.JSON()}
+	}
+	if t.Pattern == plan.Sync2 {
+		for _, field := range []string{"Input", "Output"} {
+			text, ok := x.Get(field)
+			if !ok {
+				continue
+			}
+			v, err := jsonvalue.Parse(text.Text())
+			if err != nil {
+				return nil, err
+			}
+			x = x.With(field, v)
+		}
+	}
+	return interpreter.ValuePayload(x), nil
+}
+
+// stop stops an execution whose task was given up. There is nobody to tell when that fails.
+func (i Integration) stop(ctx context.Context, t *engine.Task, arn jsonvalue.Value) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTime)
+	defer cancel()
+	_, _ = i.API.Call(ctx, t.RoleARN, "StopExecution", members("ExecutionArn", arn))
+}
+
+func members(name string, v jsonvalue.Value) jsonvalue.Value {
+	b := jsonvalue.NewObject(1)
+	b.Set(name, v)
+	return b.Value()
+}
+
+// pollInterval is the time between two looks at an execution of another engine.
+const pollInterval = 2 * time.Second
+
+// Poll returns an Await for executions of another engine, which are looked at time and again.
+func Poll(api API, c *clock.Clock) func(ctx context.Context, t *engine.Task, arn string) error {
+	return func(ctx context.Context, t *engine.Task, arn string) error {
+		for {
+			x, err := api.Call(ctx, t.RoleARN, "DescribeExecution", members("ExecutionArn", jsonvalue.OfString(arn)))
+			if err != nil {
+				return err
+			}
+			if status, _ := x.Get("Status"); status.Text() != string(interpreter.Running) {
+				return nil
+			}
+			if err := c.Sleep(ctx, pollInterval); err != nil {
+				return err
+			}
+		}
+	}
+}
