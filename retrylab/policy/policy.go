@@ -32,7 +32,8 @@ type Policy struct {
 	Throttle *budget.ThrottlePolicy
 	Breaker  *breaker.Policy
 	Limiter  *limiter.Policy
-	// Staleness is how often what the callers of a limiter share is brought together; 0 is a limiter without any delay.
+	// Staleness is how old what a process has read of the breaker and the limiter may be, when many processes share them through
+	// a store (adaptive/shared); 0 is one breaker and one limiter that everybody knows without delay.
 	Staleness time.Duration
 	// Deferral is how what was refused waits until it asks again; nil makes a dead letter of it.
 	Deferral *retrypatterns.Policy
@@ -71,8 +72,8 @@ func Parse(file string, text []byte) (*Policy, error) {
 }
 
 func read(root strictyaml.Value) *Policy {
-	o := root.Object("policy", "name", "about", "retry", "budget", "throttle", "breaker", "limiter", "deferral", "controller",
-		"oracle")
+	o := root.Object("policy", "name", "about", "retry", "budget", "throttle", "breaker", "limiter", "staleness", "deferral",
+		"controller", "oracle")
 	if v := o.Need("policy"); v.Present() && v.Whole(0, 1<<30) != 1 {
 		v.Problem("only version 1 of the format is known; write policy: 1")
 	}
@@ -93,7 +94,13 @@ func read(root strictyaml.Value) *Policy {
 		p.Breaker = readBreaker(v)
 	}
 	if v := o.Get("limiter"); v.Present() {
-		p.Limiter = readLimiter(v, p)
+		p.Limiter = readLimiter(v)
+	}
+	if v := o.Get("staleness"); v.Present() {
+		p.Staleness = v.DurationOr(time.Second, time.Millisecond, time.Hour)
+		if p.Breaker == nil || p.Limiter == nil {
+			v.Problem("what is shared is a breaker with a limiter; give both, or leave staleness out")
+		}
 	}
 	readDeferral(o.Get("deferral"), p)
 	if v := o.Get("controller"); v.Present() {
@@ -157,8 +164,8 @@ func readBreaker(v strictyaml.Value) *breaker.Policy {
 	return &b
 }
 
-func readLimiter(v strictyaml.Value, p *Policy) *limiter.Policy {
-	o := v.Object("initial", "min", "max", "increase", "decrease", "decreaseEvery", "permitTimeout", "staleness")
+func readLimiter(v strictyaml.Value) *limiter.Policy {
+	o := v.Object("initial", "min", "max", "increase", "decrease", "decreaseEvery", "permitTimeout")
 	l := limiter.Standard()
 	for name, field := range map[string]*float64{
 		"initial": &l.Initial, "min": &l.Min, "max": &l.Max, "increase": &l.Increase, "decrease": &l.Decrease,
@@ -167,7 +174,6 @@ func readLimiter(v strictyaml.Value, p *Policy) *limiter.Policy {
 	}
 	l.DecreaseEvery = o.Get("decreaseEvery").DurationOr(l.DecreaseEvery, 0, time.Hour)
 	l.PermitTimeout = o.Get("permitTimeout").DurationOr(l.PermitTimeout, time.Millisecond, 24*time.Hour)
-	p.Staleness = o.Get("staleness").DurationOr(0, 0, time.Hour)
 	valid(v, l.Validate())
 	return &l
 }

@@ -1,11 +1,15 @@
 package simulation
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"time"
 
 	"stepback/adaptive/breaker"
 	"stepback/adaptive/budget"
 	"stepback/adaptive/limiter"
+	"stepback/adaptive/shared"
 	"stepback/retrylab/draw"
 	"stepback/retrylab/policy"
 )
@@ -17,13 +21,17 @@ type gates struct {
 	throttle budget.Throttle
 	breaker  breaker.State
 	limiter  limiter.State
-	shared   shared
+	// fleet stands in place of breaker and limiter when they are shared with delay; u is what its next draw gives.
+	fleet []*shared.Gate
+	u     float64
 }
 
 // permits are what a record holds while its call is in flight.
 type permits struct {
 	breaker breaker.Permit
 	limiter limiter.Permit
+	shared  shared.Permit
+	process uint8 // of the fleet
 	// retried and afterTimeout are what the budget was told of the retry that is in flight.
 	retried, afterTimeout bool
 }
@@ -53,6 +61,9 @@ func (g *gates) admit(r *run, x *record) refusal {
 	if p.Throttle != nil && !g.throttle.Allow(p.Throttle, r.time(), draw.Float(r.Seed, forThrottle, item, uint64(x.asked))) {
 		return throttled
 	}
+	if g.fleet != nil {
+		return g.admitShared(x, draw.Float(r.Seed, forProcess, item, uint64(x.asked)))
+	}
 	if p.Breaker != nil {
 		permit, ok := g.breaker.Allow(p.Breaker, r.time())
 		if !ok {
@@ -60,22 +71,17 @@ func (g *gates) admit(r *run, x *record) refusal {
 		}
 		x.permit.breaker = permit
 	}
-	if p.Limiter != nil && !g.underLimit(r, x, item) {
-		if p.Breaker != nil {
-			g.breaker.Record(p.Breaker, x.permit.breaker, r.time(), breaker.Ignored)
+	if p.Limiter != nil {
+		permit, ok := g.limiter.Allow(p.Limiter, r.time())
+		if !ok {
+			if p.Breaker != nil {
+				g.breaker.Record(p.Breaker, x.permit.breaker, r.time(), breaker.Ignored)
+			}
+			return limited
 		}
-		return limited
+		x.permit.limiter = permit
 	}
 	return admitted
-}
-
-func (g *gates) underLimit(r *run, x *record, item uint64) bool {
-	if g.policy.Staleness > 0 {
-		return g.shared.admit(draw.Float(r.Seed, forThrottle, item, uint64(x.asked)))
-	}
-	permit, ok := g.limiter.Allow(g.policy.Limiter, r.time())
-	x.permit.limiter = permit
-	return ok
 }
 
 // pay asks the budget for a retry.
@@ -112,58 +118,59 @@ func (g *gates) ended(r *run, x *record, e *errorKind) {
 	if p.Throttle != nil && outcome != breaker.Failure {
 		g.throttle.Accepted(p.Throttle, r.time())
 	}
+	if g.fleet != nil {
+		g.fleet[x.permit.process].Record(context.Background(), x.permit.shared, outcome)
+		return
+	}
 	if p.Breaker != nil {
 		g.breaker.Record(p.Breaker, x.permit.breaker, r.time(), outcome)
 	}
-	switch {
-	case p.Limiter == nil:
-	case p.Staleness > 0:
-		g.shared.ended(outcome, r.now-x.began)
-	default:
+	if p.Limiter != nil {
 		g.limiter.Record(p.Limiter, x.permit.limiter, r.time(), outcome)
 	}
 }
 
-// shared is a limiter whose callers bring what they saw together only every Staleness: they admit a share of what they want,
-// by the state of the last time.
-type shared struct {
-	share float64
-	tally limiter.Tally
-}
+// fleet is how many processes a shared gate is spread over; each serves the calls that are drawn for it.
+const fleet = 20
 
-func (s *shared) admit(u float64) bool {
-	s.tally.Asked++
-	if u >= s.share {
-		return false
+// share has a policy's breaker and limiter shared by a fleet of processes through a store, as in production, whose readings are
+// as old as the policy's Staleness.
+func (g *gates) share(r *run, name string) {
+	store := &shared.Memory{}
+	for range fleet {
+		gate, err := shared.NewGate(store, name, shared.Policies{Breaker: *g.policy.Breaker, Limiter: *g.policy.Limiter}, shared.Options{
+			Cache: g.policy.Staleness, Timeout: time.Hour, Now: r.time, Draw: func() float64 { return g.u },
+		})
+		if err != nil {
+			panic(fmt.Sprintf("simulation: a validated policy is refused: %v", err))
+		}
+		g.fleet = append(g.fleet, gate)
 	}
-	s.tally.Admitted++
-	return true
 }
 
-func (s *shared) ended(o breaker.Outcome, took int64) {
-	switch o {
-	case breaker.Success:
-		s.tally.Successes++
-	case breaker.Failure:
-		s.tally.Failures++
-	case breaker.Ignored:
+// admitShared asks the gate of one of the processes.
+func (g *gates) admitShared(x *record, u float64) refusal {
+	x.permit.process = uint8(u * fleet)
+	g.u = u*fleet - float64(x.permit.process)
+	permit, err := g.fleet[x.permit.process].Allow(context.Background())
+	var open *breaker.OpenError
+	switch {
+	case err == nil:
+		x.permit.shared = permit
+		return admitted
+	case errors.As(err, &open):
+		return circuitOpen
+	default:
+		return limited
 	}
-	s.tally.Busy += time.Duration(took)
 }
 
-// synchronize brings the tallies of a service's callers together.
-func (r *run) synchronize(s *service) {
-	g := &s.gates
-	span := g.policy.Staleness
-	g.limiter.Advance(g.policy.Limiter, g.shared.tally, span, r.time())
-	g.shared.share = limiter.Share(g.limiter.Limit(g.policy.Limiter), g.shared.tally, span)
-	g.shared.tally = limiter.Tally{}
-	r.heap.push(r.later(span), synchronization, uint32(s.index))
-}
-
-// away reports whether the gates take the service to be away.
-func (g *gates) away() bool {
+// away reports whether the gates take the service to be away: as far as the process knows that made a record's call.
+func (g *gates) away(x *record) bool {
 	p := g.policy
+	if g.fleet != nil {
+		return g.fleet[x.permit.process].Circuit() != breaker.Closed
+	}
 	return p.Breaker != nil && g.breaker.Circuit() != breaker.Closed ||
 		p.Limiter != nil && g.limiter.Limit(p.Limiter) <= p.Limiter.Min
 }

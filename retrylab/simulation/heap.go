@@ -4,15 +4,14 @@ package simulation
 type kind uint32
 
 const (
-	serviceEnd      kind = iota // ref: a request
-	fastFailure                 // ref: a request that never reached its service
-	retryDue                    // ref: a record
-	edge                        // ref: a fault whose window begins or ends
-	mapStart                    // ref: a workload
-	drainStart                  // nothing arrives any more
-	controlDue                  // the controller looks at its metrics
-	periodEnd                   // a period of the metrics ends and the controller decides
-	synchronization             // ref: a service whose callers bring together what they saw
+	serviceEnd  kind = iota // ref: a request
+	fastFailure             // ref: a request that never reached its service
+	retryDue                // ref: a record
+	edge                    // ref: a fault whose window begins or ends
+	mapStart                // ref: a workload
+	drainStart              // nothing arrives any more
+	controlDue              // the controller looks at its metrics
+	periodEnd               // a period of the metrics ends and the controller decides
 )
 
 // event is 16 bytes and kept by value. order is the number of the event, to break ties in the order of scheduling; it may wrap.

@@ -45,7 +45,9 @@ func (r *run) setServices(intern func(errorKind) uint16) {
 			Service: d, index: i, servers: d.Servers, capacity: d.Queue, speed: 1, oracle: r.Policy.Oracle,
 			rejection: intern(errorKind{name: d.Rejection, load: true}), gates: gates{policy: r.Policy},
 		}
-		s.gates.shared.share = 1
+		if r.Policy.Staleness > 0 {
+			s.gates.share(r, d.Name)
+		}
 		for _, e := range d.Errors {
 			s.mixes = append(s.mixes, mix{
 				error: intern(errorKind{name: e.Name, load: e.Kind == scenario.Load}), p: e.P, after: int64(e.After), byItem: e.ByItem,
@@ -109,11 +111,6 @@ func (r *run) scheduleStart() {
 		r.heap.push(int64(f.At+f.For), edge, uint32(i))
 	}
 	r.heap.push(int64(r.Scenario.Duration), drainStart, 0)
-	if r.Policy.Limiter != nil && r.Policy.Staleness > 0 {
-		for i := range r.services {
-			r.heap.push(int64(r.Policy.Staleness), synchronization, uint32(i))
-		}
-	}
 	for i := range r.workloads {
 		w := &r.workloads[i]
 		if w.Map != nil {

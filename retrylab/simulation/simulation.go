@@ -29,6 +29,7 @@ const (
 	forGilbert
 	forObservation
 	forModulation
+	forProcess
 )
 
 // Config is one run.
@@ -219,8 +220,6 @@ func (r *run) carryOut(e event) {
 		r.measure.enter(r.now, Drain)
 	case periodEnd:
 		r.control.close(r)
-	case synchronization:
-		r.synchronize(&r.services[e.target()])
 	}
 }
 
@@ -417,7 +416,7 @@ func (r *run) fail(slot uint32, e uint16) {
 	if r.control != nil {
 		r.control.failed(x, kind)
 	}
-	if r.Policy.DefersFailures && kind.load && w.service.gates.away() {
+	if r.Policy.DefersFailures && kind.load && w.service.gates.away(x) {
 		r.wait(slot, w)
 		return
 	}
