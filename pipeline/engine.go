@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"context"
-	"errors"
 
 	"stepback/engine"
 	"stepback/engine/resultwriter"
@@ -60,10 +59,5 @@ func (p *Pipeline) definition() (string, error) {
 type publisher struct{ topics *topics.Topics }
 
 func (p publisher) Publish(ctx context.Context, m sns.Message) (string, error) {
-	id, err := p.topics.Publish(ctx, topics.PublishInput{TopicARN: m.TopicARN, Subject: m.Subject, Message: m.Body})
-	var api *topics.APIError
-	if errors.As(err, &api) {
-		return "", &sns.PublishError{Code: api.Code, Message: api.Message, StatusCode: api.StatusCode}
-	}
-	return id, err
+	return p.topics.Publish(ctx, topics.PublishInput{TopicARN: m.TopicARN, Subject: m.Subject, Message: m.Body})
 }

@@ -11,11 +11,12 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"stepback/asl/jsonvalue"
+	"stepback/aws"
 	"stepback/csvimport"
 	"stepback/csvimport/database"
 	"stepback/csvimport/handlers"
@@ -83,7 +84,7 @@ func openFunctions(_ context.Context, cfg *Config, endpoint string, c *clock.Clo
 func (f *functions) registerHandlers(cfg *Config, endpoint string) error {
 	f.store = roomy{database.NewLazy(cfg.Database), cfg.DiskFull}
 	objects := s3objects.New(awss3.New(awss3.Options{
-		Region: region, BaseEndpoint: aws.String(endpoint), UsePathStyle: true, RetryMaxAttempts: 1,
+		Region: region, BaseEndpoint: sdk.String(endpoint), UsePathStyle: true, RetryMaxAttempts: 1,
 		Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
 	}))
 	handlerOf := map[string]any{
@@ -168,10 +169,9 @@ func (f *functions) Invoke(ctx context.Context, c *integration.Call) (*integrati
 	}
 	out, err := f.injector.Invoke(ctx, call)
 	if err != nil {
-		var api *runner.APIError
+		var api *aws.Error
 		if errors.As(err, &api) {
 			f.fail("Lambda." + api.Code)
-			return nil, &integration.InvokeError{Code: api.Code, Message: api.Message, StatusCode: api.StatusCode}
 		}
 		return nil, err
 	}

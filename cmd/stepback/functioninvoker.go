@@ -30,15 +30,15 @@ func (i functionInvoker) Invoke(ctx context.Context, c *lambda.Call) (*lambda.An
 	}
 	var err error
 	if in.ClientContext, err = base64.StdEncoding.DecodeString(c.ClientContext); err != nil {
-		return nil, &lambda.InvokeError{
+		return nil, &aws.Error{
 			Code: "InvalidRequestContentException", Message: "The client context is not base64.",
-			StatusCode: http.StatusBadRequest, RequestID: aws.NewID(),
+			Status: http.StatusBadRequest, RequestID: aws.NewID(),
 		}
 	}
 	a, err := i.invoke(ctx, c.InvocationType, in)
-	var refused *locallambda.APIError
+	var refused *aws.Error
 	if errors.As(err, &refused) {
-		return nil, &lambda.InvokeError{Code: refused.Code, Message: refused.Message, StatusCode: refused.StatusCode,
+		return nil, &aws.Error{Code: refused.Code, Message: refused.Message, Status: refused.Status,
 			RequestID: aws.NewID()}
 	}
 	return a, err

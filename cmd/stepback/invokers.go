@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"stepback/aws"
 	"stepback/tasks/lambda"
 )
 
@@ -32,7 +33,7 @@ func (i namedInvoker) Invoke(ctx context.Context, c *lambda.Call) (*lambda.Answe
 		return in.Invoke(ctx, c)
 	}
 	a, err := i.next.Invoke(ctx, c)
-	var refused *lambda.InvokeError
+	var refused *aws.Error
 	if errors.As(err, &refused) && refused.Code == "ResourceNotFoundException" {
 		i.miss(name)
 	}

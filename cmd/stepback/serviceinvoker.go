@@ -18,9 +18,9 @@ type serviceInvoker struct{ service *locallambda.Service }
 func (i serviceInvoker) Invoke(ctx context.Context, c *lambda.Call) (*lambda.Answer, error) {
 	out, err := i.service.Invoke(ctx, locallambda.InvokeInput{FunctionName: functionName(c.Function),
 		Payload: c.Payload, Valid: true})
-	var refused *locallambda.APIError
+	var refused *aws.Error
 	if errors.As(err, &refused) {
-		return nil, &lambda.InvokeError{Code: refused.Code, Message: refused.Message, StatusCode: refused.StatusCode,
+		return nil, &aws.Error{Code: refused.Code, Message: refused.Message, Status: refused.Status,
 			RequestID: aws.NewID()}
 	}
 	if err != nil {

@@ -70,6 +70,6 @@ func answered(payload []byte, failed string) *lambda.Answer {
 	}
 }
 
-func refusal(code, message string, status int) *lambda.InvokeError {
-	return &lambda.InvokeError{Code: code, Message: message, StatusCode: status, RequestID: aws.NewID()}
+func refusal(code, message string, status int) *aws.Error {
+	return &aws.Error{Code: code, Message: message, Status: status, RequestID: aws.NewID()}
 }

@@ -33,8 +33,8 @@ func (f *Functions) Invoke(ctx context.Context, c *lambda.Call) (*lambda.Answer,
 	}
 	rule, ok := f.Rules[name]
 	if !ok {
-		return nil, &lambda.InvokeError{
-			Code: "ResourceNotFoundException", StatusCode: 404, RequestID: aws.NewID(),
+		return nil, &aws.Error{
+			Code: "ResourceNotFoundException", Status: 404, RequestID: aws.NewID(),
 			Message: fmt.Sprintf("Function not found: arn:aws:lambda:%s:%s:function:%s:$LATEST", f.Region, f.Account,
 				name),
 		}

@@ -22,7 +22,7 @@ type Call struct {
 	Drawn []byte
 }
 
-// Invoker invokes functions. Its errors are *runner.APIError for errors of the Invoke call, or the context's.
+// Invoker invokes functions. Its errors are *aws.Error for errors of the Invoke call, or the context's.
 type Invoker interface {
 	Invoke(ctx context.Context, call Call) (runner.InvokeOutput, error)
 }

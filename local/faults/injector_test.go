@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"stepback/aws"
 	"stepback/local/faults"
 	"stepback/services/lambda/runner"
 )
@@ -27,7 +28,11 @@ func payload(i int) []byte { return fmt.Appendf(nil, `{"row":%d}`, i) }
 
 // outcome is a short text for what an invocation came to.
 func outcome(out runner.InvokeOutput, err error) string {
-	if err != nil {
+	var refused *aws.Error
+	switch {
+	case errors.As(err, &refused):
+		return fmt.Sprintf("%v (status %d)", refused, refused.Status)
+	case err != nil:
 		return err.Error()
 	}
 	return out.FunctionError + string(out.Payload)

@@ -50,7 +50,7 @@ func (s *Service) listAliases(q *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	page, next, err := pageOf(q, list, func(a *functions.Alias) string { return a.Name })
+	page, next, err := pageOf(q, list, func(a functions.Alias) string { return a.Name })
 	return answer{http.StatusOK, struct {
 		Aliases    []functions.Alias
 		NextMarker string `json:",omitempty"`

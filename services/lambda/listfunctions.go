@@ -25,7 +25,7 @@ func (s *Service) listFunctions(q *request) (answer, error) {
 }
 
 // versionKey sorts versions by function and number.
-func versionKey(c *functions.Configuration) string {
+func versionKey(c functions.Configuration) string {
 	return fmt.Sprintf("%s\x00%20s", c.FunctionName, unlatest(c.Version))
 }
 

@@ -61,8 +61,8 @@ func decode[In any](q *request, most int64, members []awsjson.Member) (*In, erro
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
-		return nil, &runner.APIError{
-			Code: "RequestEntityTooLargeException", StatusCode: http.StatusRequestEntityTooLarge,
+		return nil, &aws.Error{
+			Code: "RequestEntityTooLargeException", Status: http.StatusRequestEntityTooLarge,
 			Message: fmt.Sprintf("Request must be smaller than %d bytes for this operation", most),
 		}
 	case err != nil:
@@ -87,8 +87,8 @@ func decode[In any](q *request, most int64, members []awsjson.Member) (*In, erro
 }
 
 func unparsable(err error) error {
-	return &runner.APIError{
-		Code: "InvalidRequestContentException", StatusCode: http.StatusBadRequest,
+	return &aws.Error{
+		Code: "InvalidRequestContentException", Status: http.StatusBadRequest,
 		Message: "Could not parse request body into json: " + err.Error(),
 	}
 }

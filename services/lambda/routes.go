@@ -3,7 +3,7 @@ package lambda
 import (
 	"net/http"
 
-	"stepback/services/lambda/runner"
+	"stepback/aws"
 )
 
 // CodePath is where GetFunction's Code.Location leads.
@@ -57,8 +57,8 @@ func (s *Service) route() {
 
 // unserved answers requests for operations that are not served here.
 func unserved(q *request) (answer, error) {
-	return answer{}, &runner.APIError{
-		Code: "UnknownOperationException", StatusCode: http.StatusNotFound,
+	return answer{}, &aws.Error{
+		Code: "UnknownOperationException", Status: http.StatusNotFound,
 		Message: q.Method + " " + q.URL.Path + " is no operation of Lambda that is served here.",
 	}
 }

@@ -6,13 +6,12 @@ import (
 	"errors"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"net/http"
 	"strconv"
 
 	"stepback/aws"
-	"stepback/aws/server/awsjson"
 	"stepback/services/lambda/functions"
-	"stepback/services/lambda/runner"
 )
 
 // Service is an http.Handler that serves the operations of Lambda.
@@ -94,8 +93,9 @@ var messageInCapitals = map[string]bool{
 // refuse answers with an error.
 func (s *Service) refuse(w http.ResponseWriter, err error) {
 	e := s.apiError(err)
-	body := map[string]string{"Type": "User"}
-	if e.StatusCode >= http.StatusInternalServerError {
+	body := map[string]any{"Type": "User"}
+	maps.Copy(body, e.Members)
+	if e.ByServer() {
 		body["Type"] = "Service"
 	}
 	if messageInCapitals[e.Code] {
@@ -103,32 +103,26 @@ func (s *Service) refuse(w http.ResponseWriter, err error) {
 	} else {
 		body["message"] = e.Message
 	}
-	if e.Reason != "" {
-		body["Reason"] = e.Reason
-	}
 	w.Header().Set("X-Amzn-Errortype", e.Code)
 	text, encodeErr := encode(body)
 	if encodeErr != nil {
 		text = []byte("{}")
 	}
-	s.send(w, e.StatusCode, text)
+	s.send(w, e.HTTPStatus(), text)
 }
 
-func (s *Service) apiError(err error) *runner.APIError {
-	var api *runner.APIError
-	var broken *awsjson.Error
+func (s *Service) apiError(err error) *aws.Error {
+	var api *aws.Error
 	switch {
 	case errors.As(err, &api):
 		return api
-	case errors.As(err, &broken):
-		return &runner.APIError{Code: broken.Code, Message: broken.Message, StatusCode: http.StatusBadRequest}
 	case errors.Is(err, fs.ErrNotExist):
-		return &runner.APIError{Code: "ResourceNotFoundException", Message: "There is no such code.",
-			StatusCode: http.StatusNotFound}
+		return &aws.Error{Code: "ResourceNotFoundException", Message: "There is no such code.",
+			Status: http.StatusNotFound}
 	}
 	s.log.Error("a request to Lambda failed", "error", err)
-	return &runner.APIError{Code: "ServiceException", Message: "The service failed: " + err.Error(),
-		StatusCode: http.StatusInternalServerError}
+	return &aws.Error{Code: "ServiceException", Message: "The service failed: " + err.Error(),
+		Status: http.StatusInternalServerError}
 }
 
 func (s *Service) send(w http.ResponseWriter, status int, body []byte) {

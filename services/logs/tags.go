@@ -91,7 +91,7 @@ func (s *Service) tag(scope aws.Scope, group string, given map[string]string) (*
 	}
 	maps.Copy(g.Tags, given)
 	if len(g.Tags) > maxTags {
-		return nil, &awsjson.Error{Code: "TooManyTagsException", Message: "A resource can have no more than 50 tags."}
+		return nil, &aws.Error{Code: "TooManyTagsException", Message: "A resource can have no more than 50 tags."}
 	}
 	return &none{}, s.store.UpdateGroup(in(scope), group, func(changed *logstore.Group) { changed.Tags = g.Tags })
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"stepback/aws"
 	"stepback/services/sns"
 )
 
@@ -91,8 +92,8 @@ func TestPublishRefusesWhatSNSRefuses(t *testing.T) {
 		{sns.PublishInput{TopicARN: arn, Message: "\xff"}, "InvalidParameter", "Invalid parameter: Message", 400},
 	} {
 		_, err := topics.Publish(t.Context(), c.in)
-		var api *sns.APIError
-		if !errors.As(err, &api) || api.Code != c.code || api.StatusCode != c.status || !strings.HasPrefix(api.Message,
+		var api *aws.Error
+		if !errors.As(err, &api) || api.Code != c.code || api.Status != c.status || !strings.HasPrefix(api.Message,
 			c.message) {
 			t.Errorf("%.80v: %v", c.in, err)
 		}

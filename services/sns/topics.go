@@ -3,7 +3,6 @@ package sns
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -40,19 +39,8 @@ type Notification struct {
 	Timestamp time.Time `json:"Timestamp"`
 }
 
-// APIError is an error of the SNS API under SNS's own code.
-type APIError struct {
-	Code       string
-	Message    string
-	StatusCode int
-}
-
-func (e *APIError) Error() string {
-	return fmt.Sprintf("%s: %s (status %d)", e.Code, e.Message, e.StatusCode)
-}
-
-func invalidParameter(what string) *APIError {
-	return &APIError{Code: "InvalidParameter", Message: "Invalid parameter: " + what, StatusCode: http.StatusBadRequest}
+func invalidParameter(what string) *aws.Error {
+	return &aws.Error{Code: "InvalidParameter", Message: "Invalid parameter: " + what, Status: http.StatusBadRequest}
 }
 
 // Topics is the SNS service of the laptop. It is safe for concurrent use.

@@ -19,7 +19,7 @@ var routing = awsjson.Member{Name: "routingConfiguration", Kind: awsjson.List, M
 	}}
 
 func invalidRouting(message string) error {
-	return &awsjson.Error{Code: "ValidationException", Message: message, Reason: "INVALID_ROUTING_CONFIGURATION"}
+	return &aws.Error{Code: "ValidationException", Message: message, Members: map[string]any{"reason": "INVALID_ROUTING_CONFIGURATION"}}
 }
 
 // checkRouting checks what needs no state machine to be known, and returns the ARN of the machine that all versions are

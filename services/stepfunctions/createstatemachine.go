@@ -154,6 +154,6 @@ func checkRole(arn string) error {
 
 // isMissing reports whether an error says that a state machine or an activity does not exist.
 func isMissing(err error) bool {
-	var e *awsjson.Error
+	var e *aws.Error
 	return errors.As(err, &e) && (e.Code == codeNoMachine || e.Code == codeNoActivity)
 }

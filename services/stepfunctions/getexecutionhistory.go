@@ -67,7 +67,7 @@ func (s *Service) getExecutionHistory(ctx context.Context, scope aws.Scope,
 	}
 	out := &getExecutionHistoryResponse{Events: in.shown(cut), NextToken: next}
 	if n := len(out.Events); n < len(cut) {
-		out.NextToken = asked.token(in.place(cut[n-1].ID))
+		out.NextToken = asked.Token(in.place(cut[n-1].ID))
 	}
 	switch {
 	case out.NextToken == "":

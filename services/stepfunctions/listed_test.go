@@ -61,9 +61,4 @@ func TestPlacesOfExecutions(t *testing.T) {
 	if !slices.IsSortedFunc(places, func(a, b listedAt) int { return strings.Compare(text(a), text(b)) }) {
 		t.Error("the texts sort otherwise")
 	}
-	for i, p := range places {
-		if got := behind(places, text(p), text); got != i+1 {
-			t.Errorf("%v: %d, want %d", p, got, i+1)
-		}
-	}
 }

@@ -83,7 +83,7 @@ func (s *Service) pageOfExecutions(
 ) (cut []*journal.Execution, next string, err error) {
 	asked := s.listing("executions", in.MachineARN, in.MapRunARN, string(in.StatusFilter), in.RedriveFilter)
 	prefix := strings.Replace(machine, ":"+kindMachine+":", ":"+kindExecution+":", 1) + ":"
-	places, ok := s.lists.places(asked.of)
+	places, ok := s.lists.places(asked.Key())
 	if in.NextToken == "" || !ok {
 		if places, err = in.places(ctx, e, machine, prefix); err != nil {
 			return nil, "", err
@@ -95,9 +95,9 @@ func (s *Service) pageOfExecutions(
 	case err != nil:
 		return nil, "", err
 	case next == "":
-		s.lists.forget(asked.of)
+		s.lists.forget(asked.Key())
 	case !ok:
-		s.lists.keep(asked.of, places)
+		s.lists.keep(asked.Key(), places)
 	}
 	selects := in.selects(e)
 	for _, place := range shown {

@@ -23,8 +23,8 @@ type updateAliasResponse struct {
 func (s *Service) updateStateMachineAlias(_ context.Context, scope aws.Scope,
 	in *updateAliasRequest) (*updateAliasResponse, error) {
 	if in.Description == nil && in.Routing == nil {
-		return nil, &awsjson.Error{
-			Code: "ValidationException", Reason: "MISSING_REQUIRED_PARAMETER",
+		return nil, &aws.Error{
+			Code: "ValidationException", Members: map[string]any{"reason": "MISSING_REQUIRED_PARAMETER"},
 			Message: "Either the description or the routing configuration must be specified",
 		}
 	}

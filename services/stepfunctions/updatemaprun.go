@@ -28,8 +28,8 @@ func (s *Service) updateMapRun(ctx context.Context, scope aws.Scope, in *updateM
 		return nil, err
 	}
 	if in.MaxConcurrency == nil && in.ToleratedFailureCount == nil && in.ToleratedFailurePercentage == nil {
-		return nil, &awsjson.Error{
-			Code: "ValidationException", Reason: "MISSING_REQUIRED_PARAMETER",
+		return nil, &aws.Error{
+			Code: "ValidationException", Members: map[string]any{"reason": "MISSING_REQUIRED_PARAMETER"},
 			Message: "Either the MaxConcurrency, the ToleratedFailureCount, or the ToleratedFailurePercentage must be specified",
 		}
 	}
@@ -42,8 +42,8 @@ func (s *Service) updateMapRun(ctx context.Context, scope aws.Scope, in *updateM
 		ToleratedFailurePercentage: in.ToleratedFailurePercentage,
 	})
 	if errors.Is(err, engine.ErrMapRunOver) {
-		return nil, &awsjson.Error{
-			Code: "ValidationException", Reason: "CANNOT_UPDATE_COMPLETED_MAP_RUN",
+		return nil, &aws.Error{
+			Code: "ValidationException", Members: map[string]any{"reason": "CANNOT_UPDATE_COMPLETED_MAP_RUN"},
 			Message: "Map Run is already complete: '" + in.ARN + "'",
 		}
 	}

@@ -38,7 +38,7 @@ func (s *Service) updateStateMachine(_ context.Context, scope aws.Scope,
 	case err != nil:
 		return nil, err
 	case in.Definition == nil && in.RoleARN == nil && in.Logging == nil && in.Tracing == nil && in.Encryption == nil:
-		return nil, &awsjson.Error{Code: "MissingRequiredParameter",
+		return nil, &aws.Error{Code: "MissingRequiredParameter",
 			Message: "Either the definition, the role ARN, the " +
 				"LoggingConfiguration, or the TracingConfiguration must be specified"}
 	case !in.Publish && in.VersionDescription != "":

@@ -11,6 +11,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"stepback/aws"
 )
 
 // maxAnswer is the longest answer of a function that is read, in bytes: what Lambda allows, and room for an error.
@@ -86,5 +88,5 @@ func read(r *http.Response, body []byte) (*Answer, error) {
 		said.Message = strings.TrimSpace(string(body))
 	}
 	code, _, _ := strings.Cut(cmp.Or(r.Header.Get("X-Amzn-Errortype"), said.Type, "ServiceException"), ":")
-	return nil, &InvokeError{Code: code, Message: said.Message, RequestID: request, StatusCode: r.StatusCode}
+	return nil, &aws.Error{Code: code, Message: said.Message, RequestID: request, Status: r.StatusCode}
 }

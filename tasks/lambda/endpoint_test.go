@@ -5,9 +5,11 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"strings"
 	"testing"
 
+	"stepback/aws"
 	"stepback/tasks/lambda"
 )
 
@@ -47,10 +49,10 @@ func TestEndpointInvokes(t *testing.T) {
 		t.Errorf("function error: %+v, %v", a, err)
 	}
 	_, err := call("absent")
-	var api *lambda.InvokeError
-	want := lambda.InvokeError{Code: "ResourceNotFoundException", Message: "Function not found", RequestID: "id",
-		StatusCode: 404}
-	if !errors.As(err, &api) || *api != want {
+	var api *aws.Error
+	want := &aws.Error{Code: "ResourceNotFoundException", Message: "Function not found", RequestID: "id",
+		Status: 404}
+	if !errors.As(err, &api) || !reflect.DeepEqual(api, want) {
 		t.Errorf("absent: %v", err)
 	}
 }

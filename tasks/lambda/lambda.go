@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"stepback/asl/jsonvalue"
+	"stepback/aws"
 	"stepback/engine"
 	"stepback/engine/interpreter"
 	"stepback/engine/plan"
@@ -44,19 +45,10 @@ type Answer struct {
 	LogResult       string // Base64
 }
 
-// Invoker runs functions. An error that is an *InvokeError is one of the Lambda API.
+// Invoker runs functions. An error that is an *aws.Error is one of the Lambda API.
 type Invoker interface {
 	Invoke(ctx context.Context, c *Call) (*Answer, error)
 }
-
-// InvokeError is an error of the Invoke operation itself, such as TooManyRequestsException.
-type InvokeError struct {
-	Code, Message, RequestID string
-	StatusCode               int
-}
-
-// Error implements error.
-func (e *InvokeError) Error() string { return e.Code + ": " + e.Message }
 
 // Integration carries out lambda:invoke.
 type Integration struct{ Invoker Invoker }
@@ -196,14 +188,14 @@ func functionError(payload jsonvalue.Value, ok bool, raw []byte, cause string) e
 
 // invokeError names an error of the Invoke operation as Step Functions does.
 func invokeError(err error) error {
-	var api *InvokeError
+	var api *aws.Error
 	if !errors.As(err, &api) {
 		return &engine.TaskError{Name: "Lambda.SdkClientException", Cause: "Unable to execute HTTP request: " +
 			err.Error()}
 	}
 	return &engine.TaskError{
 		Name: "Lambda." + strings.TrimPrefix(api.Code, "Lambda."),
-		Cause: api.Message + " (Service: AWSLambda; Status Code: " + strconv.Itoa(api.StatusCode) + "; Error Code: " +
+		Cause: api.Message + " (Service: AWSLambda; Status Code: " + strconv.Itoa(api.Status) + "; Error Code: " +
 			api.Code +
 			"; Request ID: " + api.RequestID + "; Proxy: null)",
 	}

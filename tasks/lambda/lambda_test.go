@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 
+	"stepback/aws"
 	"stepback/engine"
 	"stepback/tasks/lambda"
 )
@@ -102,8 +103,8 @@ func TestErrorsAreNamedAsTheServiceNamesThem(t *testing.T) {
 			error: "Lambda.Unknown", cause: `{"errorMessage":"m"}`,
 		},
 		"throttled": {
-			answers: answers{err: &lambda.InvokeError{Code: "TooManyRequestsException", Message: "Rate Exceeded.",
-				StatusCode: 429, RequestID: "r"}},
+			answers: answers{err: &aws.Error{Code: "TooManyRequestsException", Message: "Rate Exceeded.",
+				Status: 429, RequestID: "r"}},
 			error: "Lambda.TooManyRequestsException",
 			cause: "Rate Exceeded. (Service: AWSLambda; Status Code: 429; Error Code: TooManyRequestsException; Request ID: r; Proxy: null)",
 		},

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"stepback/asl/jsonvalue"
+	"stepback/aws"
 	"stepback/engine"
 	"stepback/engine/interpreter"
 )
@@ -19,15 +20,6 @@ type Message struct{ TopicARN, Subject, Body string }
 type Publisher interface {
 	Publish(ctx context.Context, m Message) (messageID string, err error)
 }
-
-// PublishError is an error of the Publish operation.
-type PublishError struct {
-	Code, Message string
-	StatusCode    int
-}
-
-// Error implements error.
-func (e *PublishError) Error() string { return e.Code + ": " + e.Message }
 
 // Integration carries out sns:publish.
 type Integration struct{ Publisher Publisher }
@@ -50,13 +42,13 @@ func (i Integration) Invoke(ctx context.Context, t *engine.Task) (engine.Result,
 }
 
 func publishError(err error) error {
-	var api *PublishError
+	var api *aws.Error
 	if !errors.As(err, &api) {
 		return &engine.TaskError{Name: "SNS.SdkClientException", Cause: err.Error()}
 	}
 	return &engine.TaskError{
 		Name: "SNS." + api.Code,
-		Cause: api.Message + " (Service: AmazonSNS; Status Code: " + strconv.Itoa(api.StatusCode) + "; Error Code: " +
+		Cause: api.Message + " (Service: AmazonSNS; Status Code: " + strconv.Itoa(api.Status) + "; Error Code: " +
 			api.Code + "; Proxy: null)",
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 
+	"stepback/aws"
 	"stepback/engine"
 	"stepback/tasks/sns"
 )
@@ -35,7 +36,7 @@ func TestPublish(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	t.Parallel()
-	p := &publisher{err: &sns.PublishError{Code: "NotFoundException", Message: "Topic does not exist", StatusCode: 404}}
+	p := &publisher{err: &aws.Error{Code: "NotFoundException", Message: "Topic does not exist", Status: 404}}
 	_, err := sns.Integration{Publisher: p}.Invoke(context.Background(), &engine.Task{Parameters: `{}`})
 	var e *engine.TaskError
 	if !errors.As(err, &e) || e.Name != "SNS.NotFoundException" ||

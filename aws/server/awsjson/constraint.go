@@ -8,17 +8,19 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"stepback/aws"
 )
 
 // violations collects everything that is wrong with a request.
 type violations struct {
 	found []string
-	wrong *Error // a value of the wrong JSON type, which ends the check
+	wrong *aws.Error // a value of the wrong JSON type, which ends the check
 }
 
 // Check compares a decoded request with its description. The error lists every constraint that is broken, in the
 // service's words.
-func Check(members []Member, request map[string]any) *Error {
+func Check(members []Member, request map[string]any) *aws.Error {
 	v := &violations{}
 	v.structure("", members, request)
 	switch {

@@ -30,9 +30,9 @@ func TestClientsFailuresAreNoErrorsOfTheServer(t *testing.T) {
 					return nil, c.failure
 				}),
 			},
-			Failure: func(err error) *awsjson.Error {
+			Failure: func(err error) *aws.Error {
 				if errors.Is(err, missing) {
-					return &awsjson.Error{Code: "ResourceNotFoundException"}
+					return &aws.Error{Code: "ResourceNotFoundException"}
 				}
 				return nil
 			},

@@ -24,7 +24,7 @@ type Operation struct {
 
 // Handle makes an operation of a function. Members describe its request, which is decoded into an In, a structure of
 // the members that the function looks at, with their names in JSON tags; the result is encoded as JSON. An error that
-// is an *Error goes to the client, any other as an InternalFailure.
+// is an *aws.Error goes to the client, any other as an InternalFailure.
 func Handle[In, Out any](members []Member, f func(context.Context, aws.Scope, *In) (*Out, error)) Operation {
 	fields := fieldsOf(reflect.TypeFor[In]())
 	return Operation{members, *new(Out), func(ctx context.Context, scope aws.Scope, request map[string]any) (any, error) {

@@ -32,7 +32,7 @@ type Service struct {
 	Invalid string
 	// Failure turns an error of what is behind the operations into one for clients; nil, from it or for it, means an
 	// InternalFailure.
-	Failure func(error) *Error
+	Failure func(error) *aws.Error
 	// Patience is how long a client may take to send the body of a request; 0 means a minute.
 	Patience time.Duration
 	// Default is the scope of requests that name none.
@@ -74,7 +74,7 @@ func (s *Service) answer(w http.ResponseWriter, r *http.Request) (any, error) {
 func (s *Service) contentType() string { return mediaType + cmp.Or(s.Protocol, "1.0") }
 
 // failure is what a client is told of an error that is none of the service's own.
-func (s *Service) failure(err error) *Error {
+func (s *Service) failure(err error) *aws.Error {
 	if s.Failure != nil {
 		if e := s.Failure(err); e != nil {
 			return e
@@ -99,10 +99,10 @@ func (s *Service) operation(r *http.Request) (*Operation, error) {
 
 // refuse answers with an error.
 func (s *Service) refuse(w http.ResponseWriter, r *http.Request, id string, err error) {
-	var e *Error
+	var e *aws.Error
 	if !errors.As(err, &e) {
 		e = s.failure(err)
-		if s.Log != nil && e.status() >= http.StatusInternalServerError &&
+		if s.Log != nil && e.HTTPStatus() >= http.StatusInternalServerError &&
 			r.Context().Err() == nil { // nobody waits for the answer otherwise
 			s.Log.Error("a request failed", "target", r.Header.Get("X-Amz-Target"), "request", id, "error", err)
 		}
@@ -111,15 +111,16 @@ func (s *Service) refuse(w http.ResponseWriter, r *http.Request, id string, err 
 		s.Log.Info("a request was refused", "target", r.Header.Get("X-Amz-Target"), "request", id, "code", e.Code,
 			"message", abridged(e.Message))
 	}
+	reason, _ := e.Members["reason"].(string)
 	body, err := encode(struct {
 		Type    string `json:"__type"`
 		Message string `json:"message,omitempty"`
 		Reason  string `json:"reason,omitempty"`
-	}{e.Code, e.Message, e.Reason})
+	}{e.Code, e.Message, reason})
 	if err != nil {
 		body = []byte("{}")
 	}
-	s.write(w, e.status(), body)
+	s.write(w, e.HTTPStatus(), body)
 }
 
 // abridged is a message without most of a long value that it may quote.

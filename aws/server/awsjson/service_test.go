@@ -28,8 +28,8 @@ func greet(_ context.Context, s aws.Scope, in *greeting) (*greeted, error) {
 	case "bug":
 		return nil, errors.New("a secret")
 	case "taken":
-		return nil, &awsjson.Error{Code: "ConflictException", Message: "no", Status: http.StatusConflict,
-			Reason: "TAKEN"}
+		return nil, &aws.Error{Code: "ConflictException", Message: "no", Status: http.StatusConflict,
+			Members: map[string]any{"reason": "TAKEN"}}
 	}
 	return &greeted{in.Name + "<" + s.Account + "," + s.Region, awsjson.Time(time.UnixMilli(1_700_000_000_005))}, nil
 }

@@ -100,7 +100,7 @@ func invoke(t testing.TB, s *functions.Service, name, payload string) runner.Inv
 
 func code(t testing.TB, err error) string {
 	t.Helper()
-	var api *runner.APIError
+	var api *aws.Error
 	if !errors.As(err, &api) {
 		t.Fatalf("no error of the API: %v", err)
 	}

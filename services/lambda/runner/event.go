@@ -18,7 +18,7 @@ const (
 
 // InvokeEvent takes an event for the function and returns at once, with the request's id. The function is tried again
 // after a function error, as often as Options.EventRetries has waits, and as long as it is throttled. Events live in
-// memory: those that have not been handled when the service closes are lost. An error is an *APIError.
+// memory: those that have not been handled when the service closes are lost. An error is an *aws.Error.
 func (s *Service) InvokeEvent(in InvokeInput) (requestID string, err error) {
 	if n := len(in.Payload); n > MaxEventBytes {
 		return "", eventTooLarge(n)
@@ -30,9 +30,9 @@ func (s *Service) InvokeEvent(in InvokeInput) (requestID string, err error) {
 	if s.events.Add(1) > maxEvents {
 		s.events.Add(-1)
 		s.leave(d)
-		return "", &APIError{
-			Code: "TooManyRequestsException", StatusCode: http.StatusTooManyRequests,
-			Reason:  "ConcurrentInvocationLimitExceeded",
+		return "", &aws.Error{
+			Code: "TooManyRequestsException", Status: http.StatusTooManyRequests,
+			Members: map[string]any{"Reason": "ConcurrentInvocationLimitExceeded"},
 			Message: fmt.Sprintf("%d asynchronous invocations are waiting already", maxEvents),
 		}
 	}
@@ -52,9 +52,9 @@ func (s *Service) runEvent(d *deployed, in *InvokeInput, requestID string) {
 	for throttles := 0; ; {
 		out, err := s.run(s.ctx, d, in, requestID)
 		var wait time.Duration
-		var refused *APIError
+		var refused *aws.Error
 		switch {
-		case errors.As(err, &refused) && refused.StatusCode == http.StatusTooManyRequests:
+		case errors.As(err, &refused) && refused.Status == http.StatusTooManyRequests:
 			wait = throttleWait(throttles)
 			throttles++
 		case err != nil || out.FunctionError == "":
@@ -96,9 +96,9 @@ func (s *Service) logLost(d *deployed, requestID string, attempts int) {
 	}
 }
 
-func eventTooLarge(size int) *APIError {
-	return &APIError{
-		Code: "RequestTooLargeException", StatusCode: http.StatusRequestEntityTooLarge,
+func eventTooLarge(size int) *aws.Error {
+	return &aws.Error{
+		Code: "RequestTooLargeException", Status: http.StatusRequestEntityTooLarge,
 		Message: fmt.Sprintf("%d byte payload is too large for the Event invocation type (limit %d bytes)", size,
 			MaxEventBytes),
 	}

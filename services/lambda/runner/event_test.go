@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"stepback/aws"
 	"stepback/services/lambda/runner"
 )
 
@@ -72,8 +73,8 @@ func TestEventsAreRefused(t *testing.T) {
 			"Could not parse request body into json: the payload is not valid JSON"},
 	} {
 		_, err := s.InvokeEvent(c.in)
-		var api *runner.APIError
-		if !errors.As(err, &api) || api.StatusCode != c.status || api.Message != c.want {
+		var api *aws.Error
+		if !errors.As(err, &api) || api.Status != c.status || api.Message != c.want {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -88,7 +89,7 @@ func TestManyEventsAreBounded(t *testing.T) {
 	for ; err == nil && taken < 2000; taken++ {
 		_, err = s.InvokeEvent(runner.InvokeInput{FunctionName: "F"})
 	}
-	var api *runner.APIError
+	var api *aws.Error
 	if !errors.As(err, &api) || api.Code != "TooManyRequestsException" || taken != 1001 {
 		t.Errorf("%d, %v", taken, err)
 	}

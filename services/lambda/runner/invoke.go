@@ -39,7 +39,7 @@ type InvokeOutput struct {
 	RequestID       string
 }
 
-// Invoke runs the function once and returns its answer. An error is an *APIError, or ctx's when ctx ended first. Unlike
+// Invoke runs the function once and returns its answer. An error is an *aws.Error, or ctx's when ctx ended first. Unlike
 // on AWS, the end of ctx ends the function too: a handler's context is cancelled, a process killed.
 func (s *Service) Invoke(ctx context.Context, in InvokeInput) (InvokeOutput, error) {
 	d, payload, apiErr := s.admit(&in)
@@ -52,7 +52,7 @@ func (s *Service) Invoke(ctx context.Context, in InvokeInput) (InvokeOutput, err
 }
 
 // admit finds the function of a call that is in order. Its caller leaves it.
-func (s *Service) admit(in *InvokeInput) (*deployed, []byte, *APIError) {
+func (s *Service) admit(in *InvokeInput) (*deployed, []byte, *aws.Error) {
 	n, err := parseName(in.FunctionName, in.Qualifier)
 	if err != nil {
 		return nil, nil, err
@@ -111,7 +111,7 @@ func (s *Service) run(ctx context.Context, d *deployed, in *InvokeInput, request
 	return out, nil
 }
 
-func checkRequest(payload []byte, valid bool) ([]byte, *APIError) {
+func checkRequest(payload []byte, valid bool) ([]byte, *aws.Error) {
 	switch {
 	case len(payload) == 0:
 		return []byte("{}"), nil

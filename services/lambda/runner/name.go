@@ -19,7 +19,7 @@ var nameForm = regexp.MustCompile(
 	`^(?:arn:aws[a-zA-Z-]*:lambda:(?:([a-z0-9-]+):)?)?(?:(\d{12}):)?(?:function:)?([A-Za-z0-9_-]+)(?::(\$LATEST|[A-Za-z0-9_-]+))?$`)
 
 // ParseName reads NAME, ACCOUNT:function:NAME and arn:aws:lambda:REGION:ACCOUNT:function:NAME, each with or without
-// :QUALIFIER. The error is an *APIError.
+// :QUALIFIER. The error is an *aws.Error.
 func ParseName(name, qualifier string) (Name, error) {
 	n, err := parseName(name, qualifier)
 	if err != nil {
@@ -28,7 +28,7 @@ func ParseName(name, qualifier string) (Name, error) {
 	return n, nil
 }
 
-func parseName(name, qualifier string) (Name, *APIError) {
+func parseName(name, qualifier string) (Name, *aws.Error) {
 	n := Name{Function: name, Qualifier: qualifier}
 	if isName(name) { // the usual form costs no regular expression with groups
 		return n, nil

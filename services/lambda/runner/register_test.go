@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"stepback/aws"
 	"stepback/services/lambda/runner"
 )
 
@@ -34,7 +35,7 @@ func TestVersionsAreFunctionsOfTheirOwn(t *testing.T) {
 	s.Remove("F", "2")
 	s.Remove("F", "3")
 	_, err := s.Invoke(t.Context(), runner.InvokeInput{FunctionName: "F", Qualifier: "2"})
-	var api *runner.APIError
+	var api *aws.Error
 	if !errors.As(err, &api) || api.Code != "ResourceNotFoundException" {
 		t.Errorf("%v", err)
 	}

@@ -6,6 +6,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"stepback/aws"
 )
 
 // Options are the settings of a Service; the zero value is usable.
@@ -77,7 +79,7 @@ func New(opts Options) *Service {
 }
 
 // begin counts a call in, unless the service is closed. What knows the function must leave it again.
-func (s *Service) begin(name, version string) (d *deployed, known bool, err *APIError) {
+func (s *Service) begin(name, version string) (d *deployed, known bool, err *aws.Error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	if s.closed {

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"stepback/aws"
 	"stepback/services/lambda/runner"
 )
 
@@ -188,8 +189,8 @@ func TestServiceErrors(t *testing.T) {
 				"Request must be smaller than 6291456 bytes for the InvokeFunction operation"},
 		} {
 			_, err := s.Invoke(t.Context(), c.in)
-			var api *runner.APIError
-			if !errors.As(err, &api) || api.Code != c.code || api.StatusCode != c.status || api.Message != c.text {
+			var api *aws.Error
+			if !errors.As(err, &api) || api.Code != c.code || api.Status != c.status || api.Message != c.text {
 				t.Errorf("%s %s: %v", c.in.FunctionName, c.in.Qualifier, err)
 			}
 		}
@@ -215,9 +216,9 @@ func TestConcurrencyAboveTheLimitIsThrottled(t *testing.T) {
 		for range 2 { // one of the two is throttled at once and ends the other
 			wg.Go(func() {
 				_, err := s.Invoke(ctx, runner.InvokeInput{FunctionName: "F"})
-				var api *runner.APIError
+				var api *aws.Error
 				if errors.As(err, &api) && api.Code == "TooManyRequestsException" &&
-					api.StatusCode == http.StatusTooManyRequests {
+					api.Status == http.StatusTooManyRequests {
 					throttled++
 					cancel()
 				}
@@ -301,12 +302,12 @@ func TestCloseEndsWhatRunsAndRefusesWhatComes(t *testing.T) {
 		if err := s.Close(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		var api *runner.APIError
+		var api *aws.Error
 		if err := <-done; !errors.As(err, &api) || api.Code != "ServiceException" {
 			t.Errorf("under way: %v", err)
 		}
 		if _, err := s.Invoke(t.Context(), runner.InvokeInput{FunctionName: "F"}); !errors.As(err, &api) ||
-			api.StatusCode != http.StatusInternalServerError {
+			api.Status != http.StatusInternalServerError {
 			t.Errorf("after: %v", err)
 		}
 	})
