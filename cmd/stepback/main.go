@@ -64,6 +64,9 @@ type commandLine struct {
 	Logs      logsCmd      `cmd:"" help:"Print what a Lambda function of serve, or of run --lambda process, has logged."`
 	Validate  validateCmd  `cmd:"" help:"Check state machine definitions as AWS Step Functions would."`
 
+	Lab    labCmd    `cmd:"" help:"Simulate retries: scenarios, policies, charts."`
+	Jitter jitterCmd `cmd:"" help:"Compare jitter strategies for clients that contend."`
+
 	TestState testStateCmd `cmd:"" help:"Run one state of a machine by itself, with mocks, as the TestState API does."`
 
 	Version kong.VersionFlag `help:"Print the version."`

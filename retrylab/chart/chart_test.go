@@ -112,13 +112,9 @@ func TestVulnerability(t *testing.T) {
 
 func TestJitter(t *testing.T) {
 	t.Parallel()
-	var points []chart.JitterPoint
-	for _, n := range []int{10, 20} {
-		results, err := contention.Compare(contention.Config{Clients: n, Trials: 2, Seed: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		points = append(points, chart.JitterPoint{Clients: n, Results: results})
+	points, err := contention.Table(contention.Config{Trials: 2, Seed: 1}, []int{10, 20})
+	if err != nil {
+		t.Fatal(err)
 	}
 	if text := written(t, chart.Jitter(points)); !strings.Contains(text, "decorrelated") {
 		t.Error("a strategy is not in the picture")

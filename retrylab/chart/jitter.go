@@ -6,14 +6,8 @@ import (
 	"stepback/retrylab/contention"
 )
 
-// JitterPoint is a comparison of jitter for a number of clients.
-type JitterPoint struct {
-	Clients int
-	Results []contention.Result
-}
-
 // Jitter draws calls and completion over the number of clients, as the AWS article does.
-func Jitter(points []JitterPoint) *Figure {
+func Jitter(points []contention.Row) *Figure {
 	f := &Figure{Width: 980, Height: 400, Title: "Jitter: calls and completion for clients that contend"}
 	calls := &panel{Figure: f, x: 60, y: 60, w: 400, h: 250, left: 0, right: 1, high: 1}
 	done := &panel{Figure: f, x: 550, y: 60, w: 400, h: 250, left: 0, right: 1, low: 0.1, high: 1, logarithmic: true}
