@@ -18,6 +18,7 @@ type Report struct {
 	// Lab is the version of the format, 1.
 	Lab          int           `json:"lab"`
 	Seeds        SeedRange     `json:"seeds"`
+	Prices       PriceList     `json:"prices"`
 	Results      []Result      `json:"results"`
 	Expectations []Expectation `json:"expectations"`
 
@@ -31,6 +32,12 @@ type SeedRange struct {
 	First  uint64 `json:"first"`
 	Count  int    `json:"count"`
 	Tuning bool   `json:"tuning"`
+}
+
+// PriceList says which prices costUSD is made of.
+type PriceList struct {
+	Region string `json:"region"`
+	Date   string `json:"date"`
 }
 
 // Result is what a policy did in a scenario.

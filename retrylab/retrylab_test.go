@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -207,4 +208,100 @@ func ExampleRun() {
 	}
 	fmt.Printf("%.3f calls per record\n", r.Result("calm", "static").Metrics["amplification"].Mean)
 	// Output: 1.020 calls per record
+}
+
+// No outage is endless where ρ(1 + m) ≤ 1, and where it is far above that, it is.
+func TestTheLineOfTheMapIsSafe(t *testing.T) {
+	t.Parallel()
+	s, err := scenarios.Named("outage-30s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sweep, err := retrylab.SweepRetries(t.Context(), s, retrylab.Experiment{Seeds: 1, FirstSeed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(sweep.Cells) != 63 {
+		t.Fatalf("%d cells", len(sweep.Cells))
+	}
+	for _, c := range sweep.Cells {
+		switch load := c.Utilisation * float64(1+c.Retries); {
+		case load <= 1 && c.Collapsed > 0:
+			t.Errorf("no end at ρ = %v with %d retries, where ρ(1 + m) is %.2f", c.Utilisation, c.Retries, load)
+		case load >= 3 && c.Collapsed == 0:
+			t.Errorf("an end at ρ = %v with %d retries, where ρ(1 + m) is %.2f", c.Utilisation, c.Retries, load)
+		}
+	}
+	closed, err := scenarios.Named("map-outage")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := retrylab.SweepRetries(t.Context(), closed, retrylab.Experiment{Seeds: 1}); err == nil {
+		t.Error("a Map is swept")
+	}
+}
+
+func TestPrepareTakesADefinition(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "m.asl.json")
+	if err := os.WriteFile(file, []byte(`{"StartAt":"S","States":{"S":{"Type":"Task","Resource":"arn:aws:states:::lambda:invoke",
+"End":true,"Retry":[{"ErrorEquals":["TimeoutError"],"MaxAttempts":1}]}}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	plan := retrylab.Plan{Scenarios: []string{"outage-30s"}, Definition: file, State: "S", Seeds: 1, FirstSeed: 1}
+	e, err := retrylab.Prepare(plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := e.Scenarios[0]
+	if r := s.Workloads[0].Retriers; len(r) != 1 || r[0].Policy.MaxAttempts != 1 || len(s.Expect) != 0 || len(e.Policies) != 4 {
+		t.Errorf("%+v with %d expectations and %d policies", r, len(s.Expect), len(e.Policies))
+	}
+	if got, want := retrylab.Unmatched(s), "outage-30s raises ServiceUnavailableError, DatabaseConnectionError, which no retrier takes"; got != want {
+		t.Errorf("note is %q, want %q", got, want)
+	}
+	for want, change := range map[string]func(*retrylab.Plan){
+		"give both":                   func(p *retrylab.Plan) { p.State = "" },
+		"has no state \"T\"":          func(p *retrylab.Plan) { p.State = "T" },
+		"no such file":                func(p *retrylab.Plan) { p.Definition = "gone.json" },
+		"there is no policy \"wild\"": func(p *retrylab.Plan) { p.Policies = []string{"wild"} },
+		"there is no scenario":        func(p *retrylab.Plan) { p.Scenarios = []string{"calm", "storm"} },
+	} {
+		p := plan
+		change(&p)
+		if _, err := retrylab.Prepare(p); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error is %v, want %q in it", err, want)
+		}
+	}
+}
+
+func TestWhatComesAlongIsListed(t *testing.T) {
+	t.Parallel()
+	list := retrylab.List()
+	if len(list.Scenarios) < 12 || len(list.Policies) != 11 {
+		t.Errorf("%d scenarios and %d policies", len(list.Scenarios), len(list.Policies))
+	}
+	for _, name := range []string{"outage-30s", "adaptive"} {
+		if text, err := retrylab.File(name); err != nil || !strings.Contains(string(text), "name: "+name) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := retrylab.File("../doc.go"); err == nil {
+		t.Error("another file is printed")
+	}
+}
+
+func TestTheTableIsForPeople(t *testing.T) {
+	t.Parallel()
+	r, err := retrylab.Run(t.Context(), experiment(t, 2, 1, "map-crowded", "none"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	r.WriteTable(&out)
+	for _, want := range []string{"map-crowded, seeds 1 to 2\n", "policy", "none ", "not run  map-crowded: adaptive: success >= 0.99 (not run)"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is not in\n%s", want, out.String())
+		}
+	}
 }

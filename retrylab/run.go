@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 
+	"stepback/adaptive/worth"
 	"stepback/retrylab/policy"
 	"stepback/retrylab/scenario"
 	"stepback/retrylab/simulation"
@@ -59,6 +60,11 @@ func Run(ctx context.Context, e Experiment) (*Report, error) {
 		return nil, err
 	}
 	report := &Report{Lab: 1, Seeds: SeedRange{First: e.FirstSeed, Count: e.Seeds, Tuning: e.FirstSeed <= LastTuningSeed}}
+	prices, err := worth.PricesOf(simulation.PriceRegion)
+	if err != nil {
+		return nil, err
+	}
+	report.Prices = PriceList{Region: prices.Region, Date: prices.Date}
 	for i, s := range e.Scenarios {
 		report.add(s, policies[:listed], results[i], results[i][slices.IndexFunc(policies, isStatic)])
 	}

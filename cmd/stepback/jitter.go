@@ -9,7 +9,7 @@ import (
 )
 
 type jitterCmd struct {
-	Clients []int         `default:"10,50,100,190" placeholder:"N,…" help:"Numbers of clients that contend. Default 10,50,100,190."`
+	Clients []int         `default:"10,50,100,190" placeholder:"N" help:"Numbers of clients that contend. Default 10,50,100,190."`
 	Trials  int           `default:"100" placeholder:"N" help:"Trials to average over. Default 100."`
 	Base    time.Duration `default:"5ms" placeholder:"DURATION" help:"Base of the waits. Default 5ms."`
 	Cap     time.Duration `default:"2s" placeholder:"DURATION" help:"Longest wait before jitter. Default 2s."`

@@ -21,7 +21,7 @@ type labSeeds struct {
 
 type labRunCmd struct {
 	Scenarios  []string `arg:"" name:"scenario" help:"Scenarios: names of lab list, or YAML files."`
-	Policy     []string `placeholder:"NAME,…" help:"Policies: names of lab list, or YAML files. Default none, static, adaptive and those that the scenarios expect something of."`
+	Policy     []string `placeholder:"NAME" help:"Policies: names of lab list, or YAML files. Default none, static, adaptive and those that the scenarios expect something of."`
 	Definition string   `type:"path" placeholder:"FILE" help:"Take the Retry block of a state of this definition in place of the scenarios' own."`
 	State      string   `placeholder:"NAME" help:"The state of --definition."`
 	JSON       bool     `name:"json" help:"Print the report as JSON."`

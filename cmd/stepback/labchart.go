@@ -10,7 +10,7 @@ import (
 
 type labChartCmd struct {
 	Scenario string   `arg:"" default:"outage-30s" help:"Scenario: a name of lab list, or a YAML file. Default outage-30s."`
-	Policy   []string `default:"static,none,adaptive" placeholder:"NAME,…" help:"Policies whose goodput is drawn. Default static,none,adaptive."`
+	Policy   []string `default:"static,none,adaptive" placeholder:"NAME" help:"Policies whose goodput is drawn. Default static,none,adaptive."`
 	Panel    string   `default:"both" enum:"both,goodput,map" help:"What to draw: ${enum}. Default both; map needs a scenario of one open stream."`
 	Output   string   `short:"o" type:"path" default:"retries.svg" placeholder:"FILE" help:"File to write: .svg or .png. Default retries.svg."`
 	labSeeds

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"stepback/retrylab/price"
+	"stepback/adaptive/worth"
 	"stepback/retrylab/scenario"
 )
 
@@ -261,7 +261,7 @@ func (r *run) result() *Result {
 		"amplification": ratio(m.calls, m.firsts), "callsDuring": float64(m.callsDuring),
 		"wastedWork": m.wasted / m.work, "timeToRecover": r.timeToRecover(), "timeToDrain": r.timeToDrain(),
 		"p50": quantile(m.latencies, 0.5), "p99": quantile(m.latencies, 0.99),
-		"costUSD": price.Default().Of(m.transitions, m.invocations, m.gbSeconds),
+		"costUSD": m.cost(),
 		"changes": float64(m.changes), "reversalsPerHour": float64(m.reversals) / time.Duration(max(r.now, m.duration)).Hours(),
 	}
 	if m.work == 0 {
@@ -277,6 +277,18 @@ func (r *run) result() *Result {
 		res.Changes = r.control.changes
 	}
 	return res
+}
+
+// PriceRegion is the region whose prices runs are charged; functions are on x86.
+const PriceRegion = "us-east-1"
+
+// cost is what transitions, invocations and the functions' time cost.
+func (m *measure) cost() float64 {
+	p, err := worth.PricesOf(PriceRegion)
+	if err != nil {
+		return math.NaN()
+	}
+	return float64(m.transitions)*p.Transition + float64(m.invocations)*p.Request + m.gbSeconds*p.GBSecond[worth.X86]
 }
 
 func ratio(part, whole int64) float64 {
