@@ -14,11 +14,11 @@ import (
 
 // Plan is an experiment as people ask for it.
 type Plan struct {
-	// Scenarios are names or files; Policies, too: none, static and adaptive, and those that the scenarios expect something of,
-	// when empty.
+	// Scenarios are names or files; Policies, too: none, static and adaptive, and those that the scenarios expect
+	// something of, when empty.
 	Scenarios, Policies []string
-	// Definition is a file with a state machine definition, the Retry block of whose state State takes the place of that of every
-	// scenario; empty leaves the scenarios as they are.
+	// Definition is a file with a state machine definition, the Retry block of whose state State takes the place of
+	// that of every scenario; empty leaves the scenarios as they are.
 	Definition, State string
 	Seeds             int
 	FirstSeed         uint64
@@ -87,8 +87,8 @@ func (p *Plan) define(all []*scenario.Scenario) error {
 	return nil
 }
 
-// Unmatched names, for each scenario, the errors that it can raise and that no retrier of its Retry block takes, in words; empty
-// when there are none.
+// Unmatched names, for each scenario, the errors that it can raise and that no retrier of its Retry block takes, in
+// words; empty when there are none.
 func Unmatched(s *scenario.Scenario) string {
 	var names []string
 	for i := range s.Workloads {

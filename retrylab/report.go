@@ -46,13 +46,13 @@ type Result struct {
 	Policy   string `json:"policy"`
 	// Metrics are by their names in scenario.Metrics, and notRecovered.
 	Metrics map[string]Estimate `json:"metrics"`
-	// Phases are by before, during, after and drain, then by the names offered, success, deadLettered, goodput and calls.
+	// Phases are by before, during, after and drain, then by offered, success, deadLettered, goodput and calls.
 	Phases map[string]map[string]Estimate `json:"phases"`
 	// NotRecovered is in how many seeds goodput had not come back when the run ended.
 	NotRecovered int `json:"notRecovered"`
 	// Undrained is in how many seeds records were still open when the run ended.
 	Undrained int `json:"undrained"`
-	// VersusStatic are the differences to the policy static on the same seeds, metric by metric; empty for static itself.
+	// VersusStatic are the differences to the policy static on the same seeds, by metric; empty for static itself.
 	VersusStatic map[string]Difference `json:"versusStatic,omitempty"`
 }
 
@@ -62,8 +62,8 @@ type Estimate struct {
 	Statistic string
 }
 
-// Difference is the estimate of paired differences. PHolm is the p-value of "no difference" over all policies of the scenario;
-// NaN for medians.
+// Difference is the estimate of paired differences. PHolm is the p-value of "no difference" over all policies of the
+// scenario; NaN for medians.
 type Difference struct {
 	Estimate
 	P, PHolm float64
@@ -129,7 +129,9 @@ func (r *Report) Runs(scenario, policy string) []*simulation.Result {
 	return r.series[key{scenario, policy}]
 }
 
-func (r *Report) add(s *scenario.Scenario, policies []*policy.Policy, results [][]*simulation.Result, base []*simulation.Result) {
+func (r *Report) add(s *scenario.Scenario, policies []*policy.Policy, results [][]*simulation.Result,
+	base []*simulation.Result,
+) {
 	if r.series == nil {
 		r.series = map[key][]*simulation.Result{}
 		r.Expectations = []Expectation{}
@@ -146,7 +148,10 @@ func (r *Report) add(s *scenario.Scenario, policies []*policy.Policy, results []
 }
 
 func summarize(scenarioName, policyName string, runs, base []*simulation.Result) Result {
-	res := Result{Scenario: scenarioName, Policy: policyName, Metrics: map[string]Estimate{}, Phases: map[string]map[string]Estimate{}}
+	res := Result{
+		Scenario: scenarioName, Policy: policyName,
+		Metrics: map[string]Estimate{}, Phases: map[string]map[string]Estimate{},
+	}
 	for i, name := range scenario.Metrics {
 		values, theirs := column(runs, i), column(base, i)
 		res.Metrics[name] = estimate(name, values)

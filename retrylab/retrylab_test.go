@@ -91,7 +91,7 @@ func TestTheReportHasWhatScriptsRead(t *testing.T) {
 	if err := json.Unmarshal([]byte(text), &report); err != nil {
 		t.Fatal(err)
 	}
-	if report.Lab != 1 || report.Seeds.First != 20_000 || report.Seeds.Count != 4 || report.Seeds.Tuning || len(report.Results) != 2 {
+	if s := report.Seeds; report.Lab != 1 || s.First != 20_000 || s.Count != 4 || s.Tuning || len(report.Results) != 2 {
 		t.Fatalf("report is %+v", report)
 	}
 	for _, r := range report.Results {
@@ -168,8 +168,8 @@ func TestExperimentsOutOfBoundsAreRefused(t *testing.T) {
 	}
 }
 
-// What the scenarios that come along expect holds, here with a few of the seeds for tuning; STEPBACK_LAB_SEEDS=30 takes as many of
-// those for reports, which needs minutes.
+// What the scenarios that come along expect holds, here with a few of the seeds for tuning; STEPBACK_LAB_SEEDS=30
+// takes as many of those for reports, which needs minutes.
 func TestExpectationsHold(t *testing.T) {
 	t.Parallel()
 	seeds, first := 2, uint64(1)
@@ -202,7 +202,9 @@ func ExampleRun() {
 	if err != nil {
 		panic(err)
 	}
-	r, err := retrylab.Run(context.Background(), retrylab.Experiment{Scenarios: []*scenario.Scenario{s}, Policies: []*policy.Policy{p}, Seeds: 2, FirstSeed: 1})
+	r, err := retrylab.Run(context.Background(), retrylab.Experiment{
+		Scenarios: []*scenario.Scenario{s}, Policies: []*policy.Policy{p}, Seeds: 2, FirstSeed: 1,
+	})
 	if err != nil {
 		panic(err)
 	}
@@ -254,7 +256,8 @@ func TestPrepareTakesADefinition(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := e.Scenarios[0]
-	if r := s.Workloads[0].Retriers; len(r) != 1 || r[0].Policy.MaxAttempts != 1 || len(s.Expect) != 0 || len(e.Policies) != 4 {
+	r := s.Workloads[0].Retriers
+	if len(r) != 1 || r[0].Policy.MaxAttempts != 1 || len(s.Expect) != 0 || len(e.Policies) != 4 {
 		t.Errorf("%+v with %d expectations and %d policies", r, len(s.Expect), len(e.Policies))
 	}
 	if got, want := retrylab.Unmatched(s), "outage-30s raises ServiceUnavailableError, DatabaseConnectionError, which no retrier takes"; got != want {

@@ -22,8 +22,8 @@ const (
 	maxRuns  = 1_000_000
 )
 
-// Seeds up to LastTuningSeed are for tuning policies; FirstReportedSeed and later ones are for reports, and nothing may be tuned
-// on them.
+// Seeds up to LastTuningSeed are for tuning policies; FirstReportedSeed and later ones are for reports, and nothing
+// may be tuned on them.
 const (
 	LastTuningSeed    = 99
 	FirstReportedSeed = 10_000
@@ -48,8 +48,8 @@ type Experiment struct {
 // job is one run of an experiment.
 type job struct{ scenario, policy, seed int }
 
-// Run carries an experiment out. The error is that of the context, of a run that was given up, or says what is wrong with the
-// experiment.
+// Run carries an experiment out. The error is that of the context, of a run that was given up, or says what is wrong
+// with the experiment.
 func Run(ctx context.Context, e Experiment) (*Report, error) {
 	policies, listed, err := e.check()
 	if err != nil {
@@ -59,7 +59,8 @@ func Run(ctx context.Context, e Experiment) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	report := &Report{Lab: 1, Seeds: SeedRange{First: e.FirstSeed, Count: e.Seeds, Tuning: e.FirstSeed <= LastTuningSeed}}
+	seeds := SeedRange{First: e.FirstSeed, Count: e.Seeds, Tuning: e.FirstSeed <= LastTuningSeed}
+	report := &Report{Lab: 1, Seeds: seeds}
 	prices, err := worth.PricesOf(simulation.PriceRegion)
 	if err != nil {
 		return nil, err

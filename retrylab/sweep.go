@@ -35,8 +35,9 @@ var sweepLoads = []float64{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9}
 
 const sweepRetries = 6
 
-// SweepRetries finds out, for the service and the outage of a scenario with one open stream, where one outage of a minute is
-// endless: for utilisations of 10 to 90 % and 0 to 6 retries. The waits are those of the pattern database_optimized.
+// SweepRetries finds out, for the service and the outage of a scenario with one open stream, where one outage of a
+// minute is endless: for utilisations of 10 to 90 % and 0 to 6 retries. The waits are those of the pattern
+// database_optimized.
 func SweepRetries(ctx context.Context, s *scenario.Scenario, e Experiment) (*Sweep, error) {
 	if len(s.Workloads) != 1 || s.Workloads[0].Arrivals == nil || len(s.Services) != 1 {
 		return nil, errors.New("a sweep needs a scenario of one open stream and one service")

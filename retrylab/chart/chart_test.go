@@ -63,7 +63,10 @@ func TestGoodputOfEveryScenario(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := retrylab.Run(t.Context(), retrylab.Experiment{Scenarios: []*scenario.Scenario{s}, Policies: policies(t, names), Seeds: 2, FirstSeed: 1})
+		e := retrylab.Experiment{
+			Scenarios: []*scenario.Scenario{s}, Policies: policies(t, names), Seeds: 2, FirstSeed: 1,
+		}
+		r, err := retrylab.Run(t.Context(), e)
 		if err != nil {
 			t.Fatal(err)
 		}

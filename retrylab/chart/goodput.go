@@ -60,8 +60,8 @@ func curves(r *retrylab.Report, scenarioName string, policies []string) []curve 
 	return out
 }
 
-// Goodput draws records done per second over time, in bins of ten seconds with the 95 % interval of the mean over the seeds. It
-// shows from a little before the first fault to the end of the duration, or until everything is done.
+// Goodput draws records done per second over time, in bins of ten seconds with the 95 % interval of the mean over
+// the seeds. It shows from a little before the first fault to the end of the duration, or until everything is done.
 func Goodput(r *retrylab.Report, s *scenario.Scenario, policies []string) *Figure {
 	f := &Figure{Width: 760, Height: 400, Title: "Records saved per second: " + s.About}
 	goodput(f, r, s, policies, 56, 60, 680, 230)

@@ -160,7 +160,9 @@ func (b *bitmap) face(key face) font.Face {
 	if key.bold {
 		parsed = b.fonts[1]
 	}
-	f, err := opentype.NewFace(parsed, &opentype.FaceOptions{Size: key.size * scale, DPI: 72, Hinting: font.HintingNone})
+	// At 72 dots per inch a point is a pixel.
+	o := opentype.FaceOptions{Size: key.size * scale, DPI: 72, Hinting: font.HintingNone}
+	f, err := opentype.NewFace(parsed, &o)
 	if err != nil && b.err == nil {
 		b.err = fmt.Errorf("font: %w", err)
 		return nil

@@ -1,7 +1,7 @@
-// Package contention compares strategies of jitter as the article "Exponential Backoff And Jitter" of the AWS Architecture Blog
-// does: N clients want to change one row under optimistic concurrency control. Each reads the row's version, writes with it, and
-// backs off and starts over when another client was faster. Counted are the writes that the server gets and the time until all
-// clients are done.
+// Package contention compares strategies of jitter as the article "Exponential Backoff And Jitter" of the AWS
+// Architecture Blog does: N clients want to change one row under optimistic concurrency control. Each reads the
+// row's version, writes with it, and backs off and starts over when another client was faster. Counted are the
+// writes that the server gets and the time until all clients are done.
 //
 // The waits are those of retrypatterns.Policy. The package does no I/O; the same seed gives the same numbers.
 package contention
@@ -36,12 +36,14 @@ const (
 	Cap  = 2000 * time.Millisecond
 )
 
-// Strategies returns none, exponential, decorrelated, equal and full, in the article's order, for a base and a cap. The
-// article's first wait after the n-th failure grows from base × 2 on, so the interval is twice the base; decorrelated jitter
-// starts from the base itself.
+// Strategies returns none, exponential, decorrelated, equal and full, in the article's order, for a base and a cap.
+// The article's first wait after the n-th failure grows from base × 2 on, so the interval is twice the base;
+// decorrelated jitter starts from the base itself.
 func Strategies(base, limit time.Duration) []Strategy {
 	policy := func(interval time.Duration, j retrypatterns.Jitter) *retrypatterns.Policy {
-		return &retrypatterns.Policy{Interval: interval, Rate: 2, MaxDelay: limit, MaxAttempts: math.MaxInt32, Jitter: j}
+		return &retrypatterns.Policy{
+			Interval: interval, Rate: 2, MaxDelay: limit, MaxAttempts: math.MaxInt32, Jitter: j,
+		}
 	}
 	return []Strategy{
 		{"none", nil},

@@ -57,7 +57,8 @@ func TestTheArticlesTable(t *testing.T) {
 func TestBoundsAreChecked(t *testing.T) {
 	t.Parallel()
 	for _, c := range []contention.Config{
-		{Clients: 0, Trials: 1}, {Clients: 1_000_000_000, Trials: 1}, {Clients: 1, Trials: 0}, {Clients: 1, Trials: 1, Base: -time.Second},
+		{Clients: 0, Trials: 1}, {Clients: 1_000_000_000, Trials: 1}, {Clients: 1, Trials: 0},
+		{Clients: 1, Trials: 1, Base: -time.Second},
 	} {
 		if _, err := contention.Compare(c); err == nil {
 			t.Errorf("%+v is run", c)

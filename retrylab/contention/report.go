@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"text/tabwriter"
+
+	"stepback/retrylab/statistics"
 )
 
 // Row is the comparison for one number of clients.
@@ -49,13 +51,22 @@ func WriteTable(w io.Writer, rows []Row) error {
 	return t.Flush()
 }
 
+// estimate is an estimate as scripts read it.
+type estimate struct {
+	Mean float64 `json:"mean"`
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
+}
+
+func estimateOf(e statistics.Estimate) estimate {
+	if e.N < 2 { // one trial has no interval
+		return estimate{e.Mean, e.Mean, e.Mean}
+	}
+	return estimate{e.Mean, e.Low, e.High}
+}
+
 // WriteJSON writes, for each number of clients and strategy, the estimates of calls and of completion in seconds.
 func WriteJSON(w io.Writer, rows []Row) error {
-	type estimate struct {
-		Mean float64 `json:"mean"`
-		Low  float64 `json:"low"`
-		High float64 `json:"high"`
-	}
 	type strategy struct {
 		Strategy   string   `json:"strategy"`
 		Calls      estimate `json:"calls"`
@@ -69,16 +80,7 @@ func WriteJSON(w io.Writer, rows []Row) error {
 	for i, r := range rows {
 		out[i].Clients = r.Clients
 		for _, s := range r.Results {
-			n := strategy{Strategy: s.Strategy}
-			for _, pair := range []struct {
-				to             *estimate
-				mean, low, top float64
-			}{{&n.Calls, s.Calls.Mean, s.Calls.Low, s.Calls.High}, {&n.Completion, s.Completion.Mean, s.Completion.Low, s.Completion.High}} {
-				*pair.to = estimate{pair.mean, pair.low, pair.top}
-				if s.Calls.N < 2 { // one trial has no interval
-					pair.to.Low, pair.to.High = pair.mean, pair.mean
-				}
-			}
+			n := strategy{s.Strategy, estimateOf(s.Calls), estimateOf(s.Completion)}
 			out[i].Strategies = append(out[i].Strategies, n)
 		}
 	}

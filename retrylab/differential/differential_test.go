@@ -16,8 +16,8 @@ import (
 	"stepback/retrylab/simulation"
 )
 
-// Every retry of a run under sdk-standard is one that the SDK's own token bucket grants, and every record that is given up too
-// early is one that it refuses.
+// Every retry of a run under sdk-standard is one that the SDK's own token bucket grants, and every record that is
+// given up too early is one that it refuses.
 func TestQuotaOfTheSDK(t *testing.T) {
 	t.Parallel()
 	p, err := policy.Named("sdk-standard")
@@ -77,8 +77,8 @@ func compareQuota(t *testing.T, s *scenario.Scenario, p *policy.Policy) {
 	}
 }
 
-// The probability of a refusal is that of failsafe-go's adaptive throttler, whose failure rate threshold of 1 − 1/K is our K, up to
-// its largest rejection rate.
+// The probability of a refusal is that of failsafe-go's adaptive throttler, whose failure rate threshold of 1 − 1/K
+// is our K, up to its largest rejection rate.
 func TestThrottlerOfFailsafe(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

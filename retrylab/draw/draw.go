@@ -1,6 +1,7 @@
-// Package draw gives the laboratory its random numbers. A number is a function of (seed, purpose, item, attempt) and of nothing
-// else: not of the order in which numbers are asked for. The third attempt of item 17 therefore has the same service time, the
-// same error and the same jitter under every policy, and two policies on one seed can be compared in pairs.
+// Package draw gives the laboratory its random numbers. A number is a function of (seed, purpose, item, attempt) and
+// of nothing else: not of the order in which numbers are asked for. The third attempt of item 17 therefore has the
+// same service time, the same error and the same jitter under every policy, and two policies on one seed can be
+// compared in pairs.
 //
 // The package keeps no state but a [Stream]'s position and allocates nothing.
 package draw

@@ -1,6 +1,7 @@
-// Package policy is what a laboratory run does about failures: the file format of policies, version 1, and the set that comes
-// along. A policy says which retries there are, what may refuse a retry or a call, what a refused call does, and whether a
-// controller changes settings from outside. It decides nothing itself; package simulation carries policies out.
+// Package policy is what a laboratory run does about failures: the file format of policies, version 1, and the set
+// that comes along. A policy says which retries there are, what may refuse a retry or a call, what a refused call
+// does, and whether a controller changes settings from outside. It decides nothing itself; package simulation
+// carries policies out.
 package policy
 
 import (
@@ -32,13 +33,13 @@ type Policy struct {
 	Throttle *budget.ThrottlePolicy
 	Breaker  *breaker.Policy
 	Limiter  *limiter.Policy
-	// Staleness is how old what a process has read of the breaker and the limiter may be, when many processes share them through
-	// a store (adaptive/shared); 0 is one breaker and one limiter that everybody knows without delay.
+	// Staleness is how old what a process has read of the breaker and the limiter may be, when many processes share
+	// them through a store (adaptive/shared); 0 is one breaker and one limiter that everybody knows without delay.
 	Staleness time.Duration
 	// Deferral is how what was refused waits until it asks again; nil makes a dead letter of it.
 	Deferral *retrypatterns.Policy
-	// DefersFailures has a call wait, too, that failed by load while the circuit is not closed or the limit is at its least:
-	// the callee is away, and the record's own retries are kept for when it is back.
+	// DefersFailures has a call wait, too, that failed by load while the circuit is not closed or the limit is at its
+	// least: the callee is away, and the record's own retries are kept for when it is back.
 	DefersFailures bool
 	// Controller changes retriers and the concurrency of Maps from outside.
 	Controller *Controller

@@ -41,15 +41,18 @@ func TestEveryMemberIsRead(t *testing.T) {
 	want := &policy.Policy{
 		Name: "all", About: "every member", Attempts: policy.FromScenario,
 		Override: &retrypatterns.Policy{
-			Interval: 1500 * time.Millisecond, Rate: 3, MaxDelay: 20 * time.Second, MaxAttempts: 2, Jitter: retrypatterns.JitterDecorrelated,
+			Interval: 1500 * time.Millisecond, Rate: 3, MaxDelay: 20 * time.Second, MaxAttempts: 2,
+			Jitter: retrypatterns.JitterDecorrelated,
 		},
 		Budget: &b, Throttle: &budget.ThrottlePolicy{K: 1.1, Window: time.Minute}, Breaker: &c,
 		Limiter: &limiter.Policy{
-			Initial: 5, Min: 2, Max: 50, Increase: 2, Decrease: 0.5, DecreaseEvery: 2 * time.Second, PermitTimeout: 30 * time.Second,
+			Initial: 5, Min: 2, Max: 50, Increase: 2, Decrease: 0.5,
+			DecreaseEvery: 2 * time.Second, PermitTimeout: 30 * time.Second,
 		},
 		Staleness: 2 * time.Second,
 		Deferral: &retrypatterns.Policy{
-			Interval: 30 * time.Second, Rate: 1.5, MaxDelay: 300 * time.Second, MaxAttempts: 20, Jitter: retrypatterns.JitterFull,
+			Interval: 30 * time.Second, Rate: 1.5, MaxDelay: 300 * time.Second, MaxAttempts: 20,
+			Jitter: retrypatterns.JitterFull,
 		},
 		DefersFailures: true, Controller: &policy.Controller{Retry: true, MapRun: true},
 	}

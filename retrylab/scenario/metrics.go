@@ -1,7 +1,7 @@
 package scenario
 
-// Metrics are the names that expectations and reports use, in the order of reports. "recovered" is not among them: it is the
-// yes-or-no form of timeToRecover.
+// Metrics are the names that expectations and reports use, in the order of reports. "recovered" is not among them:
+// it is the yes-or-no form of timeToRecover.
 var Metrics = []string{
 	"success", "goodput", "deadLettered", "amplification", "callsDuring", "wastedWork", "timeToRecover", "timeToDrain",
 	"p50", "p99", "costUSD", "changes", "reversalsPerHour",

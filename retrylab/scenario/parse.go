@@ -16,7 +16,8 @@ type Options struct {
 	ReadFile func(name string) ([]byte, error)
 }
 
-// Parse reads a scenario. The file's name only stands in problems. The error is strictyaml.Problems: all problems of the file.
+// Parse reads a scenario. The file's name only stands in problems. The error is strictyaml.Problems: all problems of
+// the file.
 func Parse(file string, text []byte, o Options) (*Scenario, error) {
 	reader, root := strictyaml.Read(file, text)
 	p := &parser{files: o.ReadFile, services: map[string]int{}}
@@ -296,8 +297,8 @@ func (p *parser) trace(v strictyaml.Value) []time.Duration {
 	return times
 }
 
-// numbers hands the first field of each line of a file on; a first line that is no number is a header. It stops at an error,
-// which becomes a problem of v.
+// numbers hands the first field of each line of a file on; a first line that is no number is a header. It stops at
+// an error, which becomes a problem of v.
 func (p *parser) numbers(v strictyaml.Value, take func(line int, field string) error) {
 	name := v.Text(300)
 	if name == "" {
@@ -395,8 +396,9 @@ func named(v strictyaml.Value) []Retrier {
 }
 
 func retriers(v strictyaml.Value) []Retrier {
-	var all []Retrier
-	for _, item := range v.List(0, 50) {
+	items := v.List(0, 50)
+	all := make([]Retrier, 0, len(items))
+	for _, item := range items {
 		o := item.Object("errors", "interval", "rate", "maxDelay", "maxAttempts", "jitter", "jitterFactor")
 		r := Retrier{}
 		for _, e := range o.Need("errors").List(1, 100) {
@@ -468,8 +470,8 @@ func (p *parser) relation(o strictyaml.Object, e *Expectation) {
 	v.Problem("%q is no comparison; write one such as \"<= 0.7\"", text)
 }
 
-// distribution reads {exp: 0.2}, {lognormal: {mean: 0.2, cv: 1}}, {constant: 0.2}, {gamma: …} and {empirical: FILE}; a number
-// alone is constant.
+// distribution reads {exp: 0.2}, {lognormal: {mean: 0.2, cv: 1}}, {constant: 0.2}, {gamma: …} and {empirical: FILE};
+// a number alone is constant.
 func (p *parser) distribution(v strictyaml.Value) Distribution {
 	const shortest, longest = 1e-6, 1e6
 	if v.IsScalar() {

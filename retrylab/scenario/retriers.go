@@ -19,8 +19,8 @@ const (
 	statesRuntime    = "States.Runtime"
 )
 
-// Match returns the index of the first retrier that takes the error, as Step Functions matches, or -1: States.ALL takes every
-// error, States.TaskFailed every one but States.Timeout, and nothing takes States.Runtime.
+// Match returns the index of the first retrier that takes the error, as Step Functions matches, or -1: States.ALL
+// takes every error, States.TaskFailed every one but States.Timeout, and nothing takes States.Runtime.
 func Match(retriers []Retrier, name string) int {
 	if name == statesRuntime {
 		return -1
@@ -65,8 +65,8 @@ func FromPattern(name string) ([]Retrier, error) {
 	return []Retrier{{Errors: []string{statesALL}, Policy: policy}}, nil
 }
 
-// FromDefinition returns the Retry block of a state of any state machine definition, in JSON or YAML. The state may stand inside
-// a Map or Parallel state. The file's name only stands in errors.
+// FromDefinition returns the Retry block of a state of any state machine definition, in JSON or YAML. The state may
+// stand inside a Map or Parallel state. The file's name only stands in errors.
 func FromDefinition(file, text, state string) ([]Retrier, error) {
 	doc := document.Read(text, document.Options{YAML: document.IsYAML(text)})
 	var machine *asl.Machine

@@ -28,8 +28,8 @@ const (
 type Scenario struct {
 	// Name identifies the scenario, About says in one line what it shows.
 	Name, About string
-	// Open streams arrive for Duration; what happens before Warmup is left out of every metric; after Duration the run goes on
-	// until nothing is open any more, for Drain at most.
+	// Open streams arrive for Duration; what happens before Warmup is left out of every metric; after Duration the run
+	// goes on until nothing is open any more, for Drain at most.
 	Duration, Warmup, Drain time.Duration
 	Workloads               []Workload
 	Services                []Service
@@ -38,8 +38,8 @@ type Scenario struct {
 	Expect                  []Expectation
 }
 
-// Workload is one source of records, each of which is one execution of a state that calls a service. Exactly one of Arrivals
-// and Map is set.
+// Workload is one source of records, each of which is one execution of a state that calls a service. Exactly one of
+// Arrivals and Map is set.
 type Workload struct {
 	Name string
 	// State is the name of the Task state, Retriers its Retry block as the scenario has it.
@@ -112,7 +112,8 @@ func (a *Arrivals) Expected(d time.Duration) float64 {
 	}
 }
 
-// Map is a closed workload: a distributed Map over Items records, whose child executions are started as earlier ones end.
+// Map is a closed workload: a distributed Map over Items records, whose child executions are started as earlier ones
+// end.
 type Map struct {
 	Items, MaxConcurrency int
 	// Start is when the Map begins.
@@ -142,7 +143,7 @@ type Service struct {
 	Rejection string
 	// Target and Interval are CoDel's.
 	Target, Interval time.Duration
-	// DropsExpired says that the service knows its callers' deadlines and does not begin what nobody waits for any more.
+	// DropsExpired says that the service knows its callers' deadlines and does not begin what nobody waits for.
 	DropsExpired bool
 	// LoadSlowdown is the time that a request takes longer for every request in service when it begins.
 	LoadSlowdown time.Duration
@@ -172,17 +173,17 @@ type ErrorMix struct {
 
 // Fault is something that goes wrong for a while: with a service, or only with a metric.
 type Fault struct {
-	// At and For are its window. With MeanGood and MeanBad set the fault comes and goes all the time instead, with windows
+	// At and For are its window. With MeanGood and MeanBad set the fault comes and goes all the time, with windows
 	// that each seed draws anew (Gilbert's model).
 	At, For           time.Duration
 	MeanGood, MeanBad time.Duration
 	// Service is an index into Scenario.Services; -1 for a metric.
 	Service int
-	// From and To are the factors on the service's speed at the begin and the end of the window; both 1 when the fault is none
-	// of capacity. At 0 the service begins nothing.
+	// From and To are the factors on the service's speed at the begin and the end of the window; both 1 when the fault
+	// is none of capacity. At 0 the service begins nothing.
 	From, To float64
-	// P is the probability that a call fails with Error after After without reaching the service; 0 when the fault is none of
-	// errors.
+	// P is the probability that a call fails with Error after After without reaching the service; 0 when the fault is
+	// none of errors.
 	P     float64
 	After time.Duration
 	Error string
@@ -203,8 +204,8 @@ const (
 	OverloadRate = "OverloadRate" // share of attempts that timed out, were throttled or rejected
 )
 
-// Observe is what a controller sees: one point per Period, which it can read Delay after the period's end. A point is lost with
-// probability Loss.
+// Observe is what a controller sees: one point per Period, which it can read Delay after the period's end. A point
+// is lost with probability Loss.
 type Observe struct {
 	Period, Delay time.Duration
 	Loss          float64
@@ -218,8 +219,8 @@ type Expectation struct {
 	Versus string
 	// Never and Always are about the metric recovered.
 	Never, Always bool
-	// Otherwise the metric's estimate (or its ratio to that of Versus) must stand in relation Relation ("<", "<=", ">", ">=",
-	// "==") to Value.
+	// Otherwise the metric's estimate (or its ratio to that of Versus) must stand in relation Relation ("<", "<=", ">",
+	// ">=", "==") to Value.
 	Relation string
 	Value    float64
 	// Line is where it stands in the file.

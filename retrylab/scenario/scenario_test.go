@@ -37,7 +37,8 @@ workload:
     arrivals: {process: diurnal, rate: 2, amplitude: 0.8, period: 86400, peak: 43200}
     machine:
       state: Save
-      retry: [{errors: [E, F], interval: 1.5, rate: 1.5, maxDelay: 60, maxAttempts: 7, jitter: PROPORTIONAL, jitterFactor: 0.3}]
+      retry: [{errors: [E, F], interval: 1.5, rate: 1.5, maxDelay: 60, maxAttempts: 7, jitter: PROPORTIONAL,
+               jitterFactor: 0.3}]
   - {name: even, arrivals: {process: constant, rate: 1}, machine: {state: Save, retry: pattern:minimal}}
 service:
   db:
@@ -103,13 +104,18 @@ func TestEveryMemberIsRead(t *testing.T) {
 			Jitter: retrypatterns.JitterProportional, JitterFactor: 0.3,
 		}},
 		{s.Services[0].Time, scenario.Distribution{Kind: scenario.DistributionLognormal, Mean: 0.2, CV: 1}},
-		{s.Services[1].Time, scenario.Distribution{Kind: scenario.DistributionEmpirical, Mean: 0.2, CV: 1, Samples: []float64{0.1, 0.3}}},
+		{s.Services[1].Time, scenario.Distribution{
+			Kind: scenario.DistributionEmpirical, Mean: 0.2, CV: 1, Samples: []float64{0.1, 0.3},
+		}},
 		{s.Services[0].Errors[1], scenario.ErrorMix{Name: "ValidationError", P: 0.002, After: -1, Kind: scenario.Permanent, ByItem: true}},
-		{[]any{s.Services[0].Order, s.Services[0].Queue, s.Services[0].Target}, []any{scenario.CoDel, 1000, 20 * time.Millisecond}},
+		{
+			[]any{s.Services[0].Order, s.Services[0].Queue, s.Services[0].Target},
+			[]any{scenario.CoDel, 1000, 20 * time.Millisecond},
+		},
 		{s.Faults[2], scenario.Fault{At: 600 * second, For: 3600 * second, From: 1, To: 0.6}},
 		{s.Faults[4], scenario.Fault{At: 600 * second, For: 900 * second, Service: -1, From: 1, To: 1, Metric: "ErrorRate", Says: 0.7}},
 		{s.Observe, scenario.Observe{Period: time.Minute, Delay: 2 * time.Minute}},
-		{s.Expect[1], scenario.Expectation{Policy: "adaptive", Metric: "callsDuring", Versus: "static", Relation: "<=", Value: 0.7, Line: 47}},
+		{s.Expect[1], scenario.Expectation{Policy: "adaptive", Metric: "callsDuring", Versus: "static", Relation: "<=", Value: 0.7, Line: 48}},
 	} {
 		if got, want := fmt.Sprintf("%+v", c.got), fmt.Sprintf("%+v", c.want); got != want {
 			t.Errorf("%d: got %s, want %s", i, got, want)
@@ -145,7 +151,7 @@ func TestWhatIsWrongIsRefusedWithItsPlace(t *testing.T) {
 		{"calls:", "faults: [{at: 20, for: 10000, service: s, capacity: 0.5}]\ncalls:", "after the duration and the drain"},
 		{"calls:", "faults: [{at: 20, for: 1, service: t, capacity: 0.5}]\ncalls:", "there is no service \"t\"; there is s"},
 		{"calls:", "faults: [{at: 20, for: 1, service: s}]\ncalls:", "a fault has exactly one of capacity, errors and metric"},
-		{"calls:", "expect: [{policy: p, metric: sucess, is: \"> 1\"}]\ncalls:", "there is no metric \"sucess\""},
+		{"calls:", "expect: [{policy: p, metric: fame, is: \"> 1\"}]\ncalls:", "there is no metric \"fame\""},
 		{"calls:", "expect: [{policy: p, metric: success, is: \"about 1\"}]\ncalls:", "is no comparison"},
 		{"calls:", "observe: {period: 90}\ncalls:", "whole minutes"},
 		{"poisson, rate: 1", "poisson, rate: 1000000", "at most 5000000 are simulated"},

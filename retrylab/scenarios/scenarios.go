@@ -1,5 +1,5 @@
-// Package scenarios holds the scenarios that come along with the laboratory, as files, and finds scenarios and policies by name
-// or path.
+// Package scenarios holds the scenarios that come along with the laboratory, as files, and finds scenarios and
+// policies by name or path.
 package scenarios
 
 import (
@@ -22,7 +22,7 @@ var files embed.FS
 // order is how they are listed: those in which retries do harm, those of Maps, and those in which adapting must not.
 var order = []string{
 	"outage-30s", "outage-300s", "brown-out", "map-outage", "map-crowded", "flapping", "slow-drift", "gusts",
-	"calm", "independent-errors", "permanent-errors", "false-alarm",
+	"calm", "nearly-calm", "independent-errors", "permanent-errors", "false-alarm",
 }
 
 // Names returns the names of the scenarios that come along.

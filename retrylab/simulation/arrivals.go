@@ -78,7 +78,8 @@ func (a *arrivals) modulated(r *run, w *workload) int64 {
 	return math.MaxInt64
 }
 
-// thinned draws from a Poisson process of the highest rate and keeps arrivals with the probability that the rate has then.
+// thinned draws from a Poisson process of the highest rate and keeps arrivals with the probability that the rate has
+// then.
 func (a *arrivals) thinned(r *run, w *workload) int64 {
 	s := w.Arrivals
 	highest := s.Rate * (1 + s.Amplitude)
@@ -87,7 +88,8 @@ func (a *arrivals) thinned(r *run, w *workload) int64 {
 		at += a.gap(r, w, highest)
 		angle := 2 * math.Pi * time.Duration(at-int64(s.Peak)).Seconds() / s.Period.Seconds()
 		a.n++
-		if highest*draw.Float(r.Seed, forArrivals, uint64(r.workloadIndex(w)), a.n) < s.Rate*(1+s.Amplitude*math.Cos(angle)) {
+		u := draw.Float(r.Seed, forArrivals, uint64(r.workloadIndex(w)), a.n)
+		if highest*u < s.Rate*(1+s.Amplitude*math.Cos(angle)) {
 			return at
 		}
 	}

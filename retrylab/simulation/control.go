@@ -21,8 +21,8 @@ type Change struct {
 	Text string
 }
 
-// control is the controller outside the run: decide.Next with what scenario.Observe lets it see. Like the one in production it
-// tells errors by their names, and decides once a period.
+// control is the controller outside the run: decide.Next with what scenario.Observe lets it see. Like the one in
+// production it tells errors by their names, and decides once a period.
 type control struct {
 	policy  *policy.Controller
 	states  []controlled // one of each workload
@@ -48,7 +48,8 @@ func newControl(r *run) *control {
 	c := &control{policy: r.Policy.Controller}
 	for i := range r.workloads {
 		w := &r.workloads[i]
-		c.states = append(c.states, controlled{subject: decide.Subject{State: w.State, Base: compiled(w.Workload), Closed: w.Map != nil}})
+		subject := decide.Subject{State: w.State, Base: compiled(w.Workload), Closed: w.Map != nil}
+		c.states = append(c.states, controlled{subject: subject})
 	}
 	r.heap.push(int64(r.Scenario.Observe.Period), periodEnd, 0)
 	return c
@@ -127,7 +128,9 @@ func (s *controlled) close(r *run, u float64) {
 	minutes := int64(r.Scenario.Observe.Period / decide.Minute)
 	for k := range minutes {
 		q := p
-		for _, f := range []*float64{&q.Attempts, &q.FirstAttempts, &q.Successes, &q.Exhausted, &q.LoadFailures, &q.Overload} {
+		for _, f := range []*float64{
+			&q.Attempts, &q.FirstAttempts, &q.Successes, &q.Exhausted, &q.LoadFailures, &q.Overload,
+		} {
 			*f /= float64(minutes)
 		}
 		q.Start = r.time().Add(-time.Duration(minutes-k) * decide.Minute)

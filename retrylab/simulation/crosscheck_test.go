@@ -13,14 +13,15 @@ import (
 	"stepback/retrylab/simulation"
 )
 
-// The tests of this file compare the simulation with what theory says, to within 3.5 standard errors over 20 seeds. With about
-// 60 comparisons on fixed seeds they pass or fail for good.
+// The tests of this file compare the simulation with what theory says, to within 3.5 standard errors over 20 seeds.
+// With about 60 comparisons on fixed seeds they pass or fail for good.
 const (
 	checkSeeds = 20
 	tolerance  = 3.5
 )
 
-// agrees compares the mean of a measurement over the seeds with theory. bias is what a run of finite length may be off by.
+// agrees compares the mean of a measurement over the seeds with theory. bias is what a run of finite length may be
+// off by.
 func agrees(t *testing.T, what string, want, bias float64, measure func(seed uint64) float64) {
 	t.Helper()
 	var values [checkSeeds]float64
@@ -126,7 +127,8 @@ func TestPollaczekKhinchine(t *testing.T) {
 	}
 }
 
-// Cross-check 5: with independent failures attempts are geometric and truncated, and full jitter waits half of every delay.
+// Cross-check 5: with independent failures attempts are geometric and truncated, and full jitter waits half of every
+// delay.
 func TestIndependentFailures(t *testing.T) {
 	t.Parallel()
 	for _, p := range []float64{0.5, 0.9} {
@@ -164,7 +166,8 @@ calls: {S: {service: s}}
 }
 
 // traced adds up the waits between the attempts of all records, in seconds, and counts the records.
-func traced(t *testing.T, s *scenario.Scenario, policy string, seed uint64, delay func(*draw.Stream) time.Duration) (waits, records float64) {
+func traced(t *testing.T, s *scenario.Scenario, policy string, seed uint64, delay func(*draw.Stream) time.Duration,
+) (waits, records float64) {
 	t.Helper()
 	ends := map[int]time.Duration{}
 	c := simulation.Config{Scenario: s, Policy: named(t, policy), Seed: seed, Trace: func(a simulation.Attempt) {
@@ -179,7 +182,8 @@ func traced(t *testing.T, s *scenario.Scenario, policy string, seed uint64, dela
 	return waits, float64(len(ends))
 }
 
-// Cross-check 6: the M/M/1 retrial queue of Falin and Artalejo: who finds the server busy comes back after an exponential time.
+// Cross-check 6: the M/M/1 retrial queue of Falin and Artalejo: who finds the server busy comes back after an
+// exponential time.
 func TestRetrialQueue(t *testing.T) {
 	t.Parallel()
 	for _, theta := range []float64{0.5, 20} {
@@ -190,7 +194,10 @@ lab: 1
 name: orbit
 duration: 20000
 drain: 100000
-workload: [{name: w, arrivals: {process: poisson, rate: %g}, machine: {state: S, retry: [{errors: [States.ALL], maxAttempts: 99999999}]}}]
+workload:
+  - name: w
+    arrivals: {process: poisson, rate: %g}
+    machine: {state: S, retry: [{errors: [States.ALL], maxAttempts: 99999999}]}
 service: {s: {servers: 1, time: {exp: 1}, queue: {capacity: 0}}}
 calls: {S: {service: s}}
 `, lambda))
@@ -277,7 +284,9 @@ service:
     queue: {capacity: %d, order: %s}
     dropsExpired: %v
     loadSlowdown: %g
-    errors: [{name: DeadlockException, p: 0.05}, {name: ValidationError, p: 0.02, by: item, kind: permanent, after: 0.01}]
+    errors:
+      - {name: DeadlockException, p: 0.05}
+      - {name: ValidationError, p: 0.02, by: item, kind: permanent, after: 0.01}
 calls: {S: {service: s, timeout: %g, timeoutError: TimeoutError}}
 faults: [{%s}]
 `, rapid.IntRange(0, 1000).Draw(t, "drain"), workload, rapid.IntRange(1, 4).Draw(t, "servers"),
@@ -318,7 +327,10 @@ func TestStability(t *testing.T) {
 lab: 1
 name: stable
 duration: 4000
-workload: [{name: w, arrivals: {process: poisson, rate: %g}, machine: {state: S, retry: [{errors: [States.ALL], interval: %d, rate: %g, maxAttempts: %d, jitter: %s}]}}]
+workload:
+  - name: w
+    arrivals: {process: poisson, rate: %g}
+    machine: {state: S, retry: [{errors: [States.ALL], interval: %d, rate: %g, maxAttempts: %d, jitter: %s}]}
 service: {s: {servers: %d, time: {exp: 0.2}, queue: {capacity: 1000}}}
 calls: {S: {service: s, timeout: 2}}
 faults: [{at: 300, for: %d, service: s, %s}]
@@ -377,15 +389,18 @@ func TestServiceThatSlowsUnderLoad(t *testing.T) {
 	}
 }
 
-// Cross-check 12: Brooker's retry curves at p = 0.5: three retries make 1.875 calls of one; a bucket that earns 0.1 for a success
-// lets r = 0.1 · (1 + r)/2 retries through.
+// Cross-check 12: Brooker's retry curves at p = 0.5: three retries make 1.875 calls of one; a bucket that earns 0.1
+// for a success lets r = 0.1 · (1 + r)/2 retries through.
 func TestRetryCurves(t *testing.T) {
 	t.Parallel()
 	s := parse(t, `
 lab: 1
 name: curve
 duration: 2000
-workload: [{name: w, arrivals: {process: poisson, rate: 20}, machine: {state: S, retry: [{errors: [States.ALL], maxAttempts: 3}]}}]
+workload:
+  - name: w
+    arrivals: {process: poisson, rate: 20}
+    machine: {state: S, retry: [{errors: [States.ALL], maxAttempts: 3}]}
 service: {s: {servers: 10000, time: {constant: 0.01}, errors: [{name: E, p: 0.5}]}}
 calls: {S: {service: s}}
 `)

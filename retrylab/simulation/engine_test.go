@@ -19,8 +19,8 @@ import (
 	"stepback/retrylab/simulation"
 )
 
-// Cross-check 14: the laboratory against the engine in virtual time. The same definition runs in both; the service is simulated
-// in the laboratory and is a task integration in the engine.
+// Cross-check 14: the laboratory against the engine in virtual time. The same definition runs in both; the service
+// is simulated in the laboratory and is a task integration in the engine.
 
 // definition waits for a record's time and then saves it, with two retriers that count separately.
 const definition = `{"StartAt":"Arrive","States":{
@@ -150,7 +150,7 @@ func inEngine(t *testing.T, text string, arrivals []time.Duration) *servers {
 }
 
 // inLab runs the same in the laboratory.
-func inLab(t *testing.T, text string, arrivals []time.Duration, policy string) (log []string, waits map[int][]time.Duration) {
+func inLab(t *testing.T, text string, arrivals []time.Duration) (log []string, waits map[int][]time.Duration) {
 	t.Helper()
 	var trace strings.Builder
 	for _, at := range arrivals {
@@ -167,13 +167,15 @@ func inLab(t *testing.T, text string, arrivals []time.Duration, policy string) (
 	}
 	waits = map[int][]time.Duration{}
 	ends := map[int]time.Duration{}
-	if _, err := simulation.Run(t.Context(), simulation.Config{Scenario: s, Policy: named(t, policy), Seed: 1, Trace: func(a simulation.Attempt) {
+	c := simulation.Config{Scenario: s, Policy: named(t, "static"), Seed: 1}
+	c.Trace = func(a simulation.Attempt) {
 		log = append(log, line(a.Item, a.Number, a.Start, a.End, a.Error))
 		if a.Number > 1 {
 			waits[a.Number] = append(waits[a.Number], a.Start-ends[a.Item])
 		}
 		ends[a.Item] = a.End
-	}}); err != nil {
+	}
+	if _, err := simulation.Run(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
 	return log, waits
@@ -189,7 +191,7 @@ func TestAttemptForAttemptAsTheEngine(t *testing.T) {
 	}
 	text := strings.ReplaceAll(definition, "JITTER", "NONE")
 	want := inEngine(t, text, arrivals).log
-	got, _ := inLab(t, text, arrivals, "static")
+	got, _ := inLab(t, text, arrivals)
 	slices.Sort(want)
 	slices.Sort(got)
 	if len(got) < 200 || !strings.Contains(strings.Join(got, "\n"), "Busy") || !strings.Contains(strings.Join(got, "\n"), "Slow") {
@@ -203,8 +205,8 @@ func TestAttemptForAttemptAsTheEngine(t *testing.T) {
 	}
 }
 
-// With full jitter the waits have the same distribution: the largest distance of the two samples' distribution functions stays
-// below what chance explains in 999 of 1000 cases.
+// With full jitter the waits have the same distribution: the largest distance of the two samples' distribution
+// functions stays below what chance explains in 999 of 1000 cases.
 func TestFullJitterAsTheEngine(t *testing.T) {
 	t.Parallel()
 	var arrivals []time.Duration
@@ -213,7 +215,7 @@ func TestFullJitterAsTheEngine(t *testing.T) {
 	}
 	text := strings.ReplaceAll(definition, "JITTER", "FULL")
 	want := inEngine(t, text, arrivals).waits
-	_, got := inLab(t, text, arrivals, "static")
+	_, got := inLab(t, text, arrivals)
 	for n := 2; n <= 3; n++ {
 		a, b := got[n], want[n]
 		slices.Sort(a)

@@ -58,8 +58,11 @@ func (g *gates) admit(r *run, x *record) refusal {
 		g.budget.Request(p.Budget, r.time())
 	}
 	item := uint64(x.workload)<<32 | uint64(x.index)
-	if p.Throttle != nil && !g.throttle.Allow(p.Throttle, r.time(), draw.Float(r.Seed, forThrottle, item, uint64(x.asked))) {
-		return throttled
+	if p.Throttle != nil {
+		u := draw.Float(r.Seed, forThrottle, item, uint64(x.asked))
+		if !g.throttle.Allow(p.Throttle, r.time(), u) {
+			return throttled
+		}
 	}
 	if g.fleet != nil {
 		return g.admitShared(x, draw.Float(r.Seed, forProcess, item, uint64(x.asked)))
@@ -133,12 +136,13 @@ func (g *gates) ended(r *run, x *record, e *errorKind) {
 // fleet is how many processes a shared gate is spread over; each serves the calls that are drawn for it.
 const fleet = 20
 
-// share has a policy's breaker and limiter shared by a fleet of processes through a store, as in production, whose readings are
-// as old as the policy's Staleness.
+// share has a policy's breaker and limiter shared by a fleet of processes through a store, as in production, whose
+// readings are as old as the policy's Staleness.
 func (g *gates) share(r *run, name string) {
 	store := &shared.Memory{}
+	policies := shared.Policies{Breaker: *g.policy.Breaker, Limiter: *g.policy.Limiter}
 	for range fleet {
-		gate, err := shared.NewGate(store, name, shared.Policies{Breaker: *g.policy.Breaker, Limiter: *g.policy.Limiter}, shared.Options{
+		gate, err := shared.NewGate(store, name, policies, shared.Options{
 			Cache: g.policy.Staleness, Timeout: time.Hour, Now: r.time, Draw: func() float64 { return g.u },
 		})
 		if err != nil {

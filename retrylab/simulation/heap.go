@@ -10,11 +10,11 @@ const (
 	edge                    // ref: a fault whose window begins or ends
 	mapStart                // ref: a workload
 	drainStart              // nothing arrives any more
-	controlDue              // the controller looks at its metrics
 	periodEnd               // a period of the metrics ends and the controller decides
 )
 
-// event is 16 bytes and kept by value. order is the number of the event, to break ties in the order of scheduling; it may wrap.
+// event is 16 bytes and kept by value. order is the number of the event, to break ties in the order of scheduling;
+// it may wrap.
 type event struct {
 	at    int64
 	order uint32

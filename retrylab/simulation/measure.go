@@ -30,7 +30,8 @@ const BinWidth = 10 * time.Second
 // Bin counts the records that arrived and were done, and the calls that were made, within BinWidth.
 type Bin struct{ Offered, Done, Calls int32 }
 
-// refusedFor is how long a function runs that refuses to call: it answers within 100 ms, the least that is worth counting.
+// refusedFor is how long a function runs that refuses to call: it answers within 100 ms, the least that is worth
+// counting.
 const refusedFor = 100 * time.Millisecond
 
 // recoveryBins is how many bins in a row must have recoveryShare of the offered goodput.
@@ -193,8 +194,8 @@ func (m *measure) faultTurned(now int64, on bool, service int) {
 // Result is what was measured in one run.
 type Result struct {
 	Seed uint64
-	// Values are the metrics in the order of scenario.Metrics. NaN is a metric that does not apply; +Inf a time that had not
-	// passed when the run ended.
+	// Values are the metrics in the order of scenario.Metrics. NaN is a metric that does not apply; +Inf a time that
+	// had not passed when the run ended.
 	Values []float64
 	Phases [phases]PhaseResult
 	Bins   []Bin
@@ -215,13 +216,14 @@ type PhaseResult struct {
 type Check struct {
 	// Arrived = Done + Dead + Open, in records.
 	Arrived, Done, Dead, Open int64
-	// Calls is the number of calls; Asked those that reached the (first) service's queue or servers, of which Rejected found the
-	// queue full, Dropped were dropped from it, and Begun were begun.
+	// Calls is the number of calls; Asked those that reached the (first) service's queue or servers, of which Rejected
+	// found the queue full, Dropped were dropped from it, and Begun were begun.
 	Calls, Asked, Rejected, Dropped, Begun int64
 	// InService and Queued are requests at the first service at the end.
 	InService, Queued int64
-	// Waited is the mean wait in its queue of requests begun after the warm-up; Worked adds up the service times of those that
-	// ended, Busy is the area under the number of busy servers; End is the end of the run. All are in seconds.
+	// Waited is the mean wait in its queue of requests begun after the warm-up; Worked adds up the service times of
+	// those that ended, Busy is the area under the number of busy servers; End is the end of the run. All are in
+	// seconds.
 	Waited, Worked, Busy, End float64
 }
 
@@ -241,15 +243,16 @@ func (r *run) result() *Result {
 	for p := range res.Phases {
 		t := &m.tallies[p]
 		res.Phases[p] = PhaseResult{
-			Seconds: t.seconds, Offered: float64(t.offered), Success: ratio(t.done, t.offered), DeadLettered: float64(t.dead),
-			Goodput: float64(t.finished) / t.seconds, Calls: float64(t.calls),
+			Seconds: t.seconds, Offered: float64(t.offered), Success: ratio(t.done, t.offered),
+			DeadLettered: float64(t.dead), Goodput: float64(t.finished) / t.seconds, Calls: float64(t.calls),
 		}
 		if t.seconds == 0 {
 			res.Phases[p].Goodput = math.NaN()
 		}
 	}
 	s := &r.services[0]
-	res.Check.Arrived, res.Check.Done, res.Check.Dead, res.Check.Calls = m.arrivedTotal, m.doneTotal, m.deadTotal, r.calls
+	res.Check.Arrived, res.Check.Done, res.Check.Dead = m.arrivedTotal, m.doneTotal, m.deadTotal
+	res.Check.Calls = r.calls
 	res.Check.Asked, res.Check.Rejected, res.Check.Dropped, res.Check.Begun = s.arrived, s.rejected, s.dropped, s.begun
 	s.occupy(r.now, 0)
 	res.Check.Waited, res.Check.Worked, res.Check.Busy = s.waited/float64(s.waits), s.worked, s.area/1e9
@@ -306,8 +309,8 @@ func quantile(sorted []float32, q float64) float64 {
 	return float64(sorted[max(0, int(math.Ceil(q*float64(len(sorted))))-1)])
 }
 
-// goodput is the records done per second: with an open stream from the warm-up to the end of the duration, with Maps alone from
-// the first start to the last end.
+// goodput is the records done per second: with an open stream from the warm-up to the end of the duration, with Maps
+// alone from the first start to the last end.
 func (r *run) goodput() float64 {
 	m := &r.measure
 	if r.hasStream() {
@@ -323,7 +326,8 @@ func (r *run) hasStream() bool {
 	return slices.ContainsFunc(r.Scenario.Workloads, func(w scenario.Workload) bool { return w.Arrivals != nil })
 }
 
-// timeToDrain is how long records are open after nothing new arrives: after the duration or, with Maps alone, after their start.
+// timeToDrain is how long records are open after nothing new arrives: after the duration or, with Maps alone, after
+// their start.
 func (r *run) timeToDrain() float64 {
 	from, last := int64(r.Scenario.Duration), int64(0)
 	if !r.hasStream() {
@@ -342,9 +346,9 @@ func (r *run) timeToDrain() float64 {
 	return time.Duration(max(0, last-from)).Seconds()
 }
 
-// timeToRecover is the time from the end of the last fault of a service to the first of recoveryBins bins in a row in each of
-// which at least recoveryShare of the records are done that arrive in it. A Map has no arrivals: it must reach that share of its
-// goodput before the first fault, or end.
+// timeToRecover is the time from the end of the last fault of a service to the first of recoveryBins bins in a row
+// in each of which at least recoveryShare of the records are done that arrive in it. A Map has no arrivals: it must
+// reach that share of its goodput before the first fault, or end.
 func (r *run) timeToRecover() float64 {
 	m := &r.measure
 	if m.lastFaultEnd < 0 || m.random {

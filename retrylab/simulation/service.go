@@ -28,8 +28,8 @@ type service struct {
 	oracle bool
 	held   ring[uint32]
 
-	// For judging the simulation: requests that reached the service, were rejected, dropped or begun; total waits in seconds,
-	// server-seconds of those that ended, and the area under busy.
+	// For judging the simulation: requests that reached the service, were rejected, dropped or begun; total waits in
+	// seconds, server-seconds of those that ended, and the area under busy.
 	arrived, rejected, dropped, begun int64
 	waited                            float64
 	waits                             int64 // begun after the warm-up, to which waited belongs
@@ -74,10 +74,8 @@ func (r *run) drawError(s *service, q *request) {
 // serve begins a request on a free server.
 func (r *run) serve(s *service, id uint32) {
 	q := &r.requests[id]
-	seconds := 0.0
-	if q.after >= 0 {
-		seconds = float64(q.after) / 1e9
-	} else {
+	seconds := float64(q.after) / 1e9
+	if q.after < 0 {
 		seconds = r.serviceTime(s, q)
 	}
 	if s.drifts {
@@ -120,9 +118,6 @@ func (r *run) serviceTime(s *service, q *request) float64 {
 }
 
 func (r *run) sample(d *scenario.Distribution, item, attempt uint64) float64 {
-	if d.Kind == scenario.DistributionConstant {
-		return d.Mean
-	}
 	stream := draw.Of(r.Seed, forServiceTime, item, attempt)
 	switch d.Kind {
 	case scenario.DistributionExp:
@@ -135,6 +130,7 @@ func (r *run) sample(d *scenario.Distribution, item, attempt uint64) float64 {
 		return d.Mean / shape * stream.Gamma(shape)
 	case scenario.DistributionEmpirical:
 		return d.Samples[int(stream.Float()*float64(len(d.Samples)))]
+	case scenario.DistributionConstant:
 	}
 	return d.Mean
 }

@@ -28,7 +28,8 @@ func newRun(c Config) *run {
 	r.setServices(intern)
 	for i := range s.Faults {
 		f := &s.Faults[i]
-		r.faults = append(r.faults, fault{Fault: f, error: intern(errorKind{name: f.Error, load: true}), after: int64(f.After)})
+		id := intern(errorKind{name: f.Error, load: true})
+		r.faults = append(r.faults, fault{Fault: f, error: id, after: int64(f.After)})
 		r.measure.random = r.measure.random || f.IsGilbert()
 	}
 	r.setWorkloads(intern)
@@ -49,9 +50,8 @@ func (r *run) setServices(intern func(errorKind) uint16) {
 			s.gates.share(r, d.Name)
 		}
 		for _, e := range d.Errors {
-			s.mixes = append(s.mixes, mix{
-				error: intern(errorKind{name: e.Name, load: e.Kind == scenario.Load}), p: e.P, after: int64(e.After), byItem: e.ByItem,
-			})
+			id := intern(errorKind{name: e.Name, load: e.Kind == scenario.Load})
+			s.mixes = append(s.mixes, mix{error: id, p: e.P, after: int64(e.After), byItem: e.ByItem})
 		}
 	}
 }

@@ -167,7 +167,7 @@ func (r *run) finish(ctx context.Context) (*Result, error) {
 				return nil, fmt.Errorf("%s under %s, seed %d: %w than %d", r.Scenario.Name, r.Policy.Name, r.Seed, ErrTooManyCalls, MaxCalls)
 			}
 		}
-		if !r.step() {
+		if !r.step() { //nolint:contextcheck // the store that gates share is in memory: nothing waits for anything
 			return r.result(), nil
 		}
 	}
@@ -374,7 +374,8 @@ func (r *run) call(slot uint32) {
 	}
 }
 
-// impatient sets the timeout of a request that began now. Timeouts of one workload are all as long, so their ring is in order.
+// impatient sets the timeout of a request that began now. Timeouts of one workload are all as long, so their ring is
+// in order.
 func (r *run) impatient(w *workload, id uint32) {
 	if w.timeout > 0 {
 		w.timeouts.push(deadline{r.now + w.timeout, id, r.requests[id].use})
@@ -436,7 +437,8 @@ func (r *run) fail(slot uint32, e uint16) {
 		return
 	}
 	counter.count++
-	r.stream = draw.Of(r.Seed, forJitter, uint64(x.workload)<<32|uint64(x.index), uint64(retrier)<<32|uint64(counter.count))
+	item, nth := uint64(x.workload)<<32|uint64(x.index), uint64(retrier)<<32|uint64(counter.count)
+	r.stream = draw.Of(r.Seed, forJitter, item, nth)
 	d := p.DelayAfter(int(counter.count), time.Duration(counter.previous), &r.stream)
 	if r.delay != nil {
 		d = r.delay(&r.stream)

@@ -42,14 +42,19 @@ lab: 1
 name: fate
 duration: 300
 workload: [{name: w, arrivals: {process: poisson, rate: 20}, machine: {state: S, retry: "pattern:database_optimized"}}]
-service: {s: {servers: 1000, time: {lognormal: {mean: 0.2, cv: 2}}, errors: [{name: E, p: 0.3, kind: load}, {name: F, p: 0.1, by: item}]}}
+service:
+  s:
+    servers: 1000
+    time: {lognormal: {mean: 0.2, cv: 2}}
+    errors: [{name: E, p: 0.3, kind: load}, {name: F, p: 0.1, by: item}]
 calls: {S: {service: s}}
 `)
 	type key struct{ item, number int }
 	fates := map[key]string{}
 	shared := 0
 	for _, name := range []string{"static", "none", "bucket", "breaker", "adaptive", "oracle"} {
-		if _, err := simulation.Run(t.Context(), simulation.Config{Scenario: s, Policy: named(t, name), Seed: 3, Trace: func(a simulation.Attempt) {
+		c := simulation.Config{Scenario: s, Policy: named(t, name), Seed: 3}
+		c.Trace = func(a simulation.Attempt) {
 			fate := fmt.Sprint(a.End-a.Start, a.Error)
 			if a.Number == 1 && name != "breaker" && name != "adaptive" {
 				fate += a.Start.String()
@@ -64,7 +69,8 @@ calls: {S: {service: s}}
 				shared++
 			}
 			fates[k] = fate
-		}}); err != nil {
+		}
+		if _, err := simulation.Run(t.Context(), c); err != nil {
 			t.Fatal(err)
 		}
 	}

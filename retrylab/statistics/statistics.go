@@ -1,6 +1,6 @@
 // Package statistics turns the measurements of many seeds into estimates with 95 % intervals, and pairs of them into
-// differences. Sums run in the order of the seeds, and the bootstrap draws from a fixed key, so that the same measurements give
-// the same estimates.
+// differences. Sums run in the order of the seeds, and the bootstrap draws from a fixed key, so that the same
+// measurements give the same estimates.
 package statistics
 
 import (
@@ -10,8 +10,8 @@ import (
 	"stepback/retrylab/draw"
 )
 
-// Estimate is an estimate with its 95 % interval. A value that cannot be given is NaN: nothing was measured, or more than half
-// of the values are censored. With one measurement the interval is NaN.
+// Estimate is an estimate with its 95 % interval. A value that cannot be given is NaN: nothing was measured, or more
+// than half of the values are censored. With one measurement the interval is NaN.
 type Estimate struct {
 	Mean, Low, High float64
 	// N is how many measurements were used.
@@ -55,9 +55,9 @@ func moments(values []float64) (n int, mean, deviation float64) {
 	return n, mean, math.Sqrt(squares / float64(max(n-1, 1)))
 }
 
-// Median estimates the median with a percentile bootstrap. Infinite values are censored: they count as larger (or smaller) than
-// all others, so that the median is right as long as fewer than half are censored; a median or bound that is censored itself is
-// infinite. NaNs are left out.
+// Median estimates the median with a percentile bootstrap. Infinite values are censored: they count as larger (or
+// smaller) than all others, so that the median is right as long as fewer than half are censored; a median or bound
+// that is censored itself is infinite. NaNs are left out.
 func Median(values []float64) Estimate {
 	kept := slices.DeleteFunc(slices.Clone(values), math.IsNaN)
 	n := len(kept)
@@ -113,8 +113,8 @@ func between(a, b float64) float64 {
 	return (a + b) / 2
 }
 
-// Differences are a − b, pair by pair. A pair with a NaN, or with both censored, is NaN; one censored side makes the difference
-// infinite.
+// Differences are a − b, pair by pair. A pair with a NaN, or with both censored, is NaN; one censored side makes the
+// difference infinite.
 func Differences(a, b []float64) []float64 {
 	d := make([]float64, min(len(a), len(b)))
 	for i := range d {
@@ -123,8 +123,8 @@ func Differences(a, b []float64) []float64 {
 	return d
 }
 
-// PValue is the two-sided p-value of a paired t-test that the mean of the differences is 0; NaN with fewer than two values, 1
-// when all are 0, and 0 when all are equal and not 0.
+// PValue is the two-sided p-value of a paired t-test that the mean of the differences is 0; NaN with fewer than two
+// values, 1 when all are 0, and 0 when all are equal and not 0.
 func PValue(differences []float64) float64 {
 	n, mean, deviation := moments(differences)
 	switch {
@@ -139,8 +139,8 @@ func PValue(differences []float64) float64 {
 	return 2 * (1 - tCDF(t, n-1))
 }
 
-// Holm adjusts p-values for that there are several, by Holm's method: the adjusted value of each is what to compare with 0.05.
-// NaNs stay NaN and do not count.
+// Holm adjusts p-values for that there are several, by Holm's method: the adjusted value of each is what to compare
+// with 0.05. NaNs stay NaN and do not count.
 func Holm(p []float64) []float64 {
 	adjusted := slices.Clone(p)
 	var order []int

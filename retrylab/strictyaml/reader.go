@@ -21,8 +21,8 @@ type Reader struct {
 	problems Problems
 }
 
-// Read parses a text that must hold exactly one YAML document without aliases and tags. The name of the file only stands in
-// problems. When the text is no YAML the value is absent and [Reader.Err] says why.
+// Read parses a text that must hold exactly one YAML document without aliases and tags. The name of the file only
+// stands in problems. When the text is no YAML the value is absent and [Reader.Err] says why.
 func Read(file string, text []byte) (*Reader, Value) {
 	r := &Reader{file: file}
 	root, err := parse(text)

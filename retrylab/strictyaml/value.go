@@ -12,8 +12,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Value is one value of the document, or an absent one. All methods may be called on an absent value: they return the zero
-// value or the default and complain about nothing.
+// Value is one value of the document, or an absent one. All methods may be called on an absent value: they return
+// the zero value or the default and complain about nothing.
 type Value struct {
 	r    *Reader
 	node *yaml.Node
@@ -62,7 +62,7 @@ func kindOf(n *yaml.Node) string {
 	}
 }
 
-// IsScalar, IsList and IsObject tell the value's form.
+// IsScalar reports whether the value is a text or a number.
 func (v Value) IsScalar() bool {
 	return v.node != nil && v.node.Kind == yaml.ScalarNode && v.node.Tag != "!!null"
 }
