@@ -208,8 +208,8 @@ func ExampleRun() {
 	if err != nil {
 		panic(err)
 	}
-	fmt.Printf("%.3f calls per record\n", r.Result("calm", "static").Metrics["amplification"].Mean)
-	// Output: 1.020 calls per record
+	fmt.Printf("%.2f calls per record\n", r.Result("calm", "static").Metrics["amplification"].Mean)
+	// Output: 1.02 calls per record
 }
 
 // No outage is endless where ρ(1 + m) ≤ 1, and where it is far above that, it is.
