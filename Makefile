@@ -164,13 +164,6 @@ fuzz: ## every fuzz target for FUZZTIME each
 generate: ## regenerate golden files and generated docs
 	$(GO) generate ./...
 
-# The API models come with the AWS SDK for Go, version 1, at this version; Step Functions itself knows models that are about as old.
-MODELS_VERSION := v1.55.8
-.PHONY: shapes
-shapes: ## regenerate the shapes of AWS actions' results that mocked results are checked with, from AWS's API models
-	dir=$$(cd $$(mktemp -d) && $(GO) mod download -json github.com/aws/aws-sdk-go@$(MODELS_VERSION) | sed -n 's/.*"Dir": "\(.*\)".*/\1/p') && \
-		$(GO) run ./aws/resultshape/generate -models $$dir/models/apis -out aws/resultshape/shapes.zip
-
 # An archive with a model NAME.json for each service, or one with botocore's folder data, such as its wheel.
 MODELS ?= ../shared/models/all-services.zip
 .PHONY: models

@@ -14,6 +14,7 @@ import (
 	"stepback/aws"
 	"stepback/engine/clock"
 	"stepback/engine/history"
+	"stepback/engine/itemreader"
 	"stepback/engine/journal"
 )
 
@@ -32,6 +33,9 @@ type Config struct {
 	Activity func(arn string) (bool, error)
 	// Objects is where ItemReaders read and ResultWriters write; nil when there is no object store.
 	Objects Objects
+	// Formats reads items in formats that the engine does not read itself, by InputType: PARQUET with
+	// itemreader.FormatOf(parquetrows.Open).
+	Formats itemreader.Formats
 	// TempDir is where ResultWriters spool; empty means the system's.
 	TempDir string
 	// Region and Account appear in ARNs; default us-east-1 and 000000000000.

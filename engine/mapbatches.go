@@ -3,9 +3,9 @@ package engine
 import (
 	"errors"
 
-	"stepback/engine/interpreter"
-	"stepback/engine/itembatcher"
-	"stepback/engine/plan"
+	"stepback/engine/internal/interpreter"
+	"stepback/engine/internal/itembatcher"
+	"stepback/engine/internal/plan"
 )
 
 // openBatcher prepares the ItemBatcher, if there is one.
@@ -19,7 +19,7 @@ func (s *items) openBatcher(c *interpreter.MapRunCall) error {
 	}
 	b, err := itembatcher.New(cfg)
 	if err != nil {
-		return &TaskError{Name: plan.ErrRuntime, Cause: err.Error()}
+		return &Failure{Name: plan.ErrRuntime, Cause: err.Error()}
 	}
 	s.batcher = b
 	return nil
@@ -31,7 +31,7 @@ func (s *items) add(item []byte, before string) error {
 	b, full, err := s.batcher.Add(item)
 	var large *itembatcher.ItemTooLargeError
 	if errors.As(err, &large) {
-		return &TaskError{Name: plan.ErrDataLimitExceeded, Cause: large.Error()}
+		return &Failure{Name: plan.ErrDataLimitExceeded, Cause: large.Error()}
 	}
 	if err != nil {
 		return err

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"io"
 
-	"stepback/engine/interpreter"
-	"stepback/engine/plan"
+	"stepback/engine/internal/interpreter"
+	"stepback/engine/internal/plan"
 )
 
 // judge fails the Map Run when more items have failed than are tolerated. The percentage is of all items, so it can
@@ -28,7 +28,7 @@ func (m *mapRun) judge(known bool) {
 		over = over || float64(failed)*100 > l.ToleratedFailurePercentage*float64(total)
 	}
 	if over {
-		m.fail(&TaskError{Name: plan.ErrExceedToleratedFailure,
+		m.fail(&Failure{Name: plan.ErrExceedToleratedFailure,
 			Cause: "The specified tolerated failure threshold was exceeded"})
 	}
 }
@@ -48,7 +48,7 @@ func (m *mapRun) fail(err error) {
 		m.mu.Unlock()
 	}
 	for _, c := range m.children {
-		c.deliver(interpreter.Event{Kind: interpreter.Stop})
+		c.deliver(interpreter.Signal{Kind: interpreter.Stop})
 	}
 }
 

@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"io"
 
-	"stepback/engine/interpreter"
-	"stepback/engine/itembatcher"
+	"stepback/engine/internal/interpreter"
+	"stepback/engine/internal/itembatcher"
+	"stepback/engine/internal/plan"
 	"stepback/engine/itemreader"
-	"stepback/engine/plan"
 	"stepback/engine/resultwriter"
 )
 
@@ -61,10 +61,10 @@ func (m *mapRun) open(ctx context.Context) (*items, error) {
 	s := &items{call: m.call}
 	if r := m.call.State.Map.Reader; r != nil {
 		if m.engine.cfg.Objects == nil {
-			return nil, &TaskError{Name: plan.ErrItemReaderFailed,
+			return nil, &Failure{Name: plan.ErrItemReaderFailed,
 				Cause: "No object store is configured for the ItemReader."}
 		}
-		reader, err := itemreader.Open(ctx, m.engine.cfg.Objects, readerConfig(m.call, r))
+		reader, err := itemreader.Open(ctx, m.engine.cfg.Objects, m.readerConfig(r))
 		if err != nil {
 			return nil, readerError(err)
 		}
@@ -75,7 +75,8 @@ func (m *mapRun) open(ctx context.Context) (*items, error) {
 	return s, s.openBatcher(m.call)
 }
 
-func readerConfig(c *interpreter.MapRunCall, r *plan.Reader) itemreader.Config {
+func (m *mapRun) readerConfig(r *plan.Reader) itemreader.Config {
+	c := m.call
 	text := func(field string) string {
 		v, _ := c.ReaderParameters.Get(field)
 		return v.Text()
@@ -86,7 +87,7 @@ func readerConfig(c *interpreter.MapRunCall, r *plan.Reader) itemreader.Config {
 		ExpectedBucketOwner: text("ExpectedBucketOwner"), Prefix: text("Prefix"),
 		InputType: r.InputType, Transformation: r.Transformation, ManifestType: r.ManifestType,
 		CSVDelimiter: r.CSVDelimiter, CSVHeaderLocation: r.CSVHeaderLocation, CSVHeaders: r.CSVHeaders,
-		ItemsPointer: r.ItemsPointer, MaxItems: limit,
+		ItemsPointer: r.ItemsPointer, MaxItems: limit, Formats: m.engine.cfg.Formats,
 	}
 }
 
@@ -94,7 +95,7 @@ func readerConfig(c *interpreter.MapRunCall, r *plan.Reader) itemreader.Config {
 func readerError(err error) error {
 	var e *itemreader.Error
 	if errors.As(err, &e) {
-		return &TaskError{Name: plan.ErrItemReaderFailed, Cause: e.Cause}
+		return &Failure{Name: plan.ErrItemReaderFailed, Cause: e.Cause}
 	}
 	return err
 }
@@ -136,7 +137,7 @@ func (s *items) read(ctx context.Context) error {
 	}
 	if s.batcher == nil {
 		if len(input) > interpreter.MaxPayload {
-			return &TaskError{Name: plan.ErrDataLimitExceeded, Cause: fmt.Sprintf(
+			return &Failure{Name: plan.ErrDataLimitExceeded, Cause: fmt.Sprintf(
 				"Item %d of the Map is %d bytes as the input of a child execution; the limit is %d.", item.Index,
 				len(input), interpreter.MaxPayload)}
 		}
@@ -169,7 +170,7 @@ func (s *items) skip(ctx context.Context) error {
 		return readerError(err)
 	}
 	if s.mark = s.reader.Mark(); c.mark != "" && c.mark != s.mark {
-		return &TaskError{Name: plan.ErrItemReaderFailed, Cause: fmt.Sprintf(
+		return &Failure{Name: plan.ErrItemReaderFailed, Cause: fmt.Sprintf(
 			"The items have changed since the Map Run began: in the listing, item %d was %s and is %s now.", c.to-1,
 			c.mark, cmp.Or(s.mark, "not there"))}
 	}
@@ -185,7 +186,7 @@ func (s *items) selected(item itemreader.Item) ([]byte, error) {
 	v, err := s.call.Select(item.Index, item.Value, item.Key, item.Source)
 	var failed *interpreter.ItemSelectorError
 	if errors.As(err, &failed) {
-		return nil, &TaskError{Name: failed.Failure.Error, Cause: failed.Cause}
+		return nil, &Failure{Name: failed.Failure.Name, Cause: failed.Cause}
 	}
 	if err != nil {
 		return nil, err
@@ -193,7 +194,7 @@ func (s *items) selected(item itemreader.Item) ([]byte, error) {
 	const most = 16 * interpreter.MaxPayload // what is larger is refused in any case, but the text of parts of parts could be immense
 	text, ok := v.JSONUpTo(most)
 	if !ok {
-		return nil, &TaskError{Name: plan.ErrDataLimitExceeded, Cause: fmt.Sprintf(
+		return nil, &Failure{Name: plan.ErrDataLimitExceeded, Cause: fmt.Sprintf(
 			"Item %d of the Map is more than %d bytes as the input of a child execution; the limit is %d.", item.Index,
 			most, interpreter.MaxPayload)}
 	}

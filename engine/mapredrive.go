@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 
-	"stepback/engine/interpreter"
+	"stepback/engine/history"
+	"stepback/engine/internal/interpreter"
 	"stepback/engine/journal"
 )
 
 // redrives reports whether a child execution ended without success before the Map Run was redriven the last time.
 func (m *mapRun) redrives(x *journal.Execution) bool {
-	return x.Ended() && x.Status != interpreter.Succeeded && x.MapRunRedrive < m.call.Redrive
+	return x.Ended() && x.Status != history.Succeeded && x.MapRunRedrive < m.call.Redrive
 }
 
 // redriveNext goes on with the next child execution that is to be redriven. An EXPRESS one begins again.
@@ -23,14 +24,14 @@ func (m *mapRun) redriveNext(ctx context.Context) error {
 	}
 	m.count(func(items, executions *Tally) { items.PendingRedrive -= x.Items; executions.PendingRedrive-- })
 	if x.Express {
-		r := m.engine.revive(x, m.child, m.parent.mocks)
+		r := m.engine.runOf(m.child, x, m.parent.mocks)
 		r.restart()
 		return m.begin(r, r.start())
 	}
 	if err = m.engine.Redrivable(x); err == nil {
 		var r *run
 		if r, err = m.engine.reopen(ctx, x, m.child, m.parent.mocks); err == nil {
-			return m.begin(r, interpreter.Event{Kind: interpreter.Redrive})
+			return m.begin(r, interpreter.Signal{Kind: interpreter.Redrive})
 		}
 	}
 	if ctx.Err() != nil || errors.Is(err, ErrClosed) {
@@ -38,7 +39,7 @@ func (m *mapRun) redriveNext(ctx context.Context) error {
 	}
 	m.engine.log.Warn("a child execution cannot be redriven", "execution", arn, "error", err)
 	m.count(func(items, executions *Tally) { items.NotRedrivable += x.Items; executions.NotRedrivable++ })
-	if x.Status == interpreter.Aborted {
+	if x.Status == history.Aborted {
 		m.lost += x.Items
 	}
 	return m.ended(x)
@@ -46,13 +47,9 @@ func (m *mapRun) redriveNext(ctx context.Context) error {
 
 // restart makes the description of an execution that has ended that of one which is about to begin.
 func (r *run) restart() {
-	x := &r.record
-	*x = journal.Execution{
-		ARN: x.ARN, Name: x.Name, MachineARN: x.MachineARN, MapRunARN: x.MapRunARN, Revision: x.Revision,
-		Express: x.Express,
-		Status:  interpreter.Running, Start: r.engine.clock.Now(), Input: x.Input, FirstItem: x.FirstItem,
-		Items: x.Items, LastItem: x.LastItem,
-		RedriveCount: x.RedriveCount + 1, Redriven: r.engine.clock.Now(),
+	now := r.engine.clock.Now()
+	r.record = journal.Execution{
+		Info: r.record.Info, Status: history.Running, Start: now, RedriveCount: r.record.RedriveCount + 1, Redriven: now,
 	}
 }
 

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 
-	"stepback/engine/interpreter"
+	"stepback/engine/history"
+	"stepback/engine/internal/plan"
 	"stepback/engine/journal"
-	"stepback/engine/plan"
 	"stepback/engine/resultwriter"
 )
 
@@ -30,7 +30,7 @@ func (m *mapRun) openSink() (results, error) {
 		return &collected{resultwriter.NewCollector(t)}, nil
 	}
 	if m.engine.cfg.Objects == nil {
-		return nil, &TaskError{Name: plan.ErrResultWriterFailed,
+		return nil, &Failure{Name: plan.ErrResultWriterFailed,
 			Cause: "No object store is configured for the ResultWriter."}
 	}
 	text := func(field string) string {
@@ -52,11 +52,11 @@ func (m *mapRun) openSink() (results, error) {
 func writerError(err error) error {
 	var failed *resultwriter.Error
 	if errors.As(err, &failed) {
-		return &TaskError{Name: plan.ErrResultWriterFailed, Cause: failed.Cause}
+		return &Failure{Name: plan.ErrResultWriterFailed, Cause: failed.Cause}
 	}
 	var large *resultwriter.DataLimitError
 	if errors.As(err, &large) {
-		return &TaskError{Name: plan.ErrDataLimitExceeded, Cause: large.Cause()}
+		return &Failure{Name: plan.ErrDataLimitExceeded, Cause: large.Cause()}
 	}
 	return err
 }
@@ -96,7 +96,7 @@ func (s *exported) abort() { _ = s.writer.Abort() } // what remains are temporar
 type collected struct{ collector *resultwriter.Collector }
 
 func (s *collected) add(x *journal.Execution) error {
-	if x.Status != interpreter.Succeeded {
+	if x.Status != history.Succeeded {
 		return nil
 	}
 	if err := s.collector.Add(x.FirstItem, resultOf(x)); err != nil {
@@ -128,13 +128,13 @@ func (nowhere) abort()                                     {}
 func resultOf(x *journal.Execution) resultwriter.ChildResult {
 	r := resultwriter.ChildResult{
 		Status: resultwriter.Status(x.Status), ExecutionARN: x.ARN, Name: x.Name, StateMachineARN: x.MachineARN,
-		Input: x.Input, Output: x.Output, Error: x.Failure.Error, Cause: x.Failure.Cause, StartDate: x.Start,
+		Input: x.Input, Output: x.Output, Error: x.Failure.Name, Cause: x.Failure.Cause, StartDate: x.Start,
 		StopDate: x.Stop, RedriveCount: x.RedriveCount,
 	}
 	switch x.Status {
-	case interpreter.Succeeded:
+	case history.Succeeded:
 		r.RedriveStatus, r.RedriveStatusReason = "NOT_REDRIVABLE", "Execution is SUCCEEDED and cannot be redriven"
-	case interpreter.Running:
+	case history.Running:
 	default:
 		r.RedriveStatus = "REDRIVABLE_BY_MAP_RUN"
 	}

@@ -5,9 +5,8 @@ import (
 	"errors"
 	"fmt"
 
-	"stepback/engine/history"
+	"stepback/engine/internal/plan"
 	"stepback/engine/journal"
-	"stepback/engine/plan"
 )
 
 // Versions is what an object store may be able to tell beside the content of an object: what identifies it, such as its
@@ -23,13 +22,13 @@ func (m *mapRun) version(ctx context.Context) (string, error) {
 	if r == nil || !ok {
 		return "", nil
 	}
-	c := readerConfig(m.call, r)
+	c := m.readerConfig(r)
 	if c.Key == "" || c.Bucket == "" {
 		return "", nil
 	}
 	v, err := store.Version(ctx, c.Bucket, c.Key, c.VersionID, c.ExpectedBucketOwner)
 	if err != nil && ctx.Err() == nil {
-		err = &TaskError{Name: plan.ErrItemReaderFailed, Cause: err.Error()}
+		err = &Failure{Name: plan.ErrItemReaderFailed, Cause: err.Error()}
 	}
 	return v, err
 }
@@ -79,8 +78,8 @@ func (m *mapRun) resume(ctx context.Context, version string) error {
 		r.goOn()
 	}
 	m.adopted = nil
-	if failing != (history.Failure{}) {
-		m.fail(&TaskError{Name: failing.Error, Cause: failing.Cause})
+	if !failing.IsZero() {
+		m.fail(&Failure{Name: failing.Name, Cause: failing.Cause})
 	}
 	m.judge(false)
 	return nil
@@ -97,7 +96,7 @@ func (m *mapRun) recount(ctx context.Context, version string) error {
 		case x.MapRunARN != m.call.ARN:
 			continue
 		case m.kept.Source != version:
-			return &TaskError{Name: plan.ErrItemReaderFailed, Cause: fmt.Sprintf(
+			return &Failure{Name: plan.ErrItemReaderFailed, Cause: fmt.Sprintf(
 				"The items have changed since the Map Run began: the object was %s and is %s now.", m.kept.Source,
 				version)}
 		case m.redrives(x):

@@ -6,10 +6,11 @@ import (
 	"io"
 	"sync"
 
+	"stepback/asl/jsonvalue"
 	"stepback/engine/history"
-	"stepback/engine/interpreter"
+	"stepback/engine/internal/interpreter"
+	"stepback/engine/internal/plan"
 	"stepback/engine/journal"
-	"stepback/engine/plan"
 )
 
 // maxChildren is how many child executions of one Map Run are under way at once when its MaxConcurrency does not say
@@ -89,7 +90,7 @@ func (r *run) newMapRun(id int64, call *interpreter.MapRunCall) *mapRun {
 	m.ends.signal, m.gone = make(chan struct{}, 1), make(chan struct{})
 	m.about = MapRun{
 		ARN: call.ARN, Execution: r.record.ARN, Machine: m.child.ARN, Children: m.names.prefix,
-		Status: interpreter.Running, Started: m.now(), RedriveCount: call.Redrive,
+		Status: history.Running, Started: m.now(), RedriveCount: call.Redrive,
 		MapRunLimits: MapRunLimits{
 			MaxConcurrency: call.MaxConcurrency, ToleratedFailureCount: call.ToleratedFailureCount,
 			ToleratedFailurePercentage: call.ToleratedFailurePercentage,
@@ -105,38 +106,38 @@ func (r *run) newMapRun(id int64, call *interpreter.MapRunCall) *mapRun {
 
 // childMachine is the state machine of a Map Run's child executions: the processor under a labelled name.
 func (r *run) childMachine(call *interpreter.MapRunCall) *StateMachine {
-	info := r.x.Info()
+	m := r.machine
 	return &StateMachine{
-		ARN: info.MachineARN + "/" + call.Label, Name: info.MachineName + "/" + call.Label, RoleARN: info.RoleARN,
+		ARN: m.ARN + "/" + call.Label, Name: m.Name + "/" + call.Label, RoleARN: m.RoleARN,
 		Express: call.State.Map.Express, plan: &plan.Plan{Root: call.State.Map.Processor},
 	}
 }
 
 // carryOut runs the Map Run to its end and says how it went. An error means that it cannot go on in this process.
-func (m *mapRun) carryOut(ctx context.Context) (interpreter.Event, error) {
+func (m *mapRun) carryOut(ctx context.Context) (interpreter.Signal, error) {
 	output, err := m.process(ctx)
 	var gone *abandonedError
 	switch {
 	case m.engine.ctx.Err() != nil:
-		return interpreter.Event{}, ErrClosed
+		return interpreter.Signal{}, ErrClosed
 	case errors.As(err, &gone):
-		return interpreter.Event{}, gone.err
+		return interpreter.Signal{}, gone.err
 	case err == nil:
-		return interpreter.Event{Kind: interpreter.MapRunSucceeded, ID: m.id, Output: interpreter.TextPayload(output)},
+		return interpreter.Signal{Kind: interpreter.MapRunSucceeded, ID: m.id, Output: jsonvalue.TextDocument(output)},
 			nil
 	case m.failure == nil:
 		err = orAborted(ctx, err)
 	}
-	return interpreter.Event{Kind: interpreter.MapRunFailed, ID: m.id, Failure: mapRunFailure(err)}, nil
+	return interpreter.Signal{Kind: interpreter.MapRunFailed, ID: m.id, Failure: mapRunFailure(err)}, nil
 }
 
 // mapRunFailure names an error as the workflow sees it.
 func mapRunFailure(err error) history.Failure {
-	var t *TaskError
-	if !errors.As(err, &t) {
-		t = &TaskError{Name: plan.ErrRuntime, Cause: err.Error()}
+	var f *Failure
+	if errors.As(err, &f) {
+		return history.NewFailure(f.Name, f.Cause)
 	}
-	return history.NewFailure(t.Name, t.Cause)
+	return history.NewFailure(plan.ErrRuntime, err.Error())
 }
 
 // orAborted is err, or, once the Map Run has been cancelled, what that makes of it: whatever failed then may have
@@ -145,7 +146,7 @@ func orAborted(ctx context.Context, err error) error {
 	if ctx.Err() == nil {
 		return err
 	}
-	return &TaskError{Name: aborted.Error, Cause: aborted.Cause}
+	return &Failure{Name: aborted.Name, Cause: aborted.Cause}
 }
 
 // abandonedError says that a child execution was given up because the journal refused it.
@@ -187,7 +188,7 @@ func (m *mapRun) process(ctx context.Context) (string, error) {
 	if _, err := m.sink.finish(ctx); err != nil && ctx.Err() == nil {
 		return "", err
 	}
-	return "", &TaskError{Name: m.failure.Error, Cause: m.failure.Cause}
+	return "", &Failure{Name: m.failure.Name, Cause: m.failure.Cause}
 }
 
 // prepare opens both ends of the Map Run and, if it has been under way before, finds out how far it had come.
@@ -248,18 +249,17 @@ func (m *mapRun) startNext(ctx context.Context) error {
 		return err
 	}
 	name, arn := m.names.of(b.first)
-	r := m.engine.newRun(m.child, interpreter.Info{
-		ARN: arn, Name: name, MachineARN: m.child.ARN, MachineName: m.child.Name, RoleARN: m.child.RoleARN,
-		Region: m.engine.cfg.Region, Express: m.child.Express, Input: b.input,
+	r := m.engine.newRun(m.child, history.Info{
+		ARN: arn, MachineARN: m.child.ARN, Express: m.child.Express,
+		Origin:    history.Origin{Name: name, Input: b.input, Revision: m.parent.record.Revision},
+		MapRunARN: m.call.ARN, FirstItem: b.first, Items: b.items, LastItem: b.mark,
 	})
-	r.record.MapRunARN, r.record.FirstItem, r.record.Items, r.record.Revision = m.call.ARN, b.first, b.items,
-		m.parent.record.Revision
-	r.record.LastItem, r.mocks = b.mark, m.parent.mocks
+	r.mocks = m.parent.mocks
 	return m.begin(r, r.start())
 }
 
 // begin has a child execution run.
-func (m *mapRun) begin(r *run, first interpreter.Event) error {
+func (m *mapRun) begin(r *run, first interpreter.Signal) error {
 	r.ended, r.ahead = m.childEnded, max(r.ahead, m.parent.ahead)
 	r.record.MapRunRedrive = m.call.Redrive
 	if err := m.engine.register(r, first); err != nil {

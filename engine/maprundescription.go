@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"stepback/engine/history"
-	"stepback/engine/interpreter"
+	"stepback/engine/internal/interpreter"
 	"stepback/engine/journal"
 )
 
@@ -53,8 +53,8 @@ func (e *Engine) DescribeMapRun(ctx context.Context, arn string) (*MapRun, error
 // over corrects the description of a Map Run that is not under way: one that was never said to be over went down with
 // its execution.
 func over(m *MapRun) *MapRun {
-	if m.Status == interpreter.Running {
-		m.Status = interpreter.Aborted
+	if m.Status == history.Running {
+		m.Status = history.Aborted
 	}
 	return m
 }
@@ -69,7 +69,7 @@ func (e *Engine) MapRunsOf(ctx context.Context, execution string) ([]*MapRun, er
 		}
 	}
 	for kept, err := range e.cfg.Journal.MapRuns(ctx, execution) {
-		if err == nil && kept.Status == interpreter.Running {
+		if err == nil && kept.Status == history.Running {
 			kept, err = e.DescribeMapRun(ctx, kept.ARN) // it may have come to its end meanwhile
 		}
 		if err != nil {
@@ -101,7 +101,7 @@ func (e *Engine) UpdateMapRun(ctx context.Context, arn string, u MapRunUpdate) e
 	}
 	kept := make(chan error, 1)
 	m.mu.Lock()
-	if m.about.Status != interpreter.Running {
+	if m.about.Status != history.Running {
 		m.mu.Unlock()
 		return fmt.Errorf("%w: %s", ErrMapRunOver, arn)
 	}
@@ -154,7 +154,7 @@ func (m *mapRun) describe() *MapRun {
 // countPending counts the items of the state's input that are still to come, whose number is known from the start. How
 // many items an ItemReader is still to read is not known before it has read them.
 func (m *mapRun) countPending(about *MapRun) {
-	if about.Status != interpreter.Running || m.call.State.Map.Reader != nil {
+	if about.Status != history.Running || m.call.State.Map.Reader != nil {
 		return
 	}
 	items := max(int64(len(m.call.Items))-about.Items.Total(), 0)
@@ -179,14 +179,14 @@ func (m *mapRun) keep(done func(error)) {
 }
 
 // retire keeps the description of a Map Run that is over. Who asks finds it here until the journal has it.
-func (m *mapRun) retire(outcome interpreter.Event) {
+func (m *mapRun) retire(outcome interpreter.Signal) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.about.Status, m.about.Stopped = interpreter.Succeeded, m.now()
+	m.about.Status, m.about.Stopped = history.Succeeded, m.now()
 	if outcome.Kind == interpreter.MapRunFailed {
-		m.about.Status = interpreter.Failed
+		m.about.Status = history.Failed
 		if outcome.Failure == aborted {
-			m.about.Status = interpreter.Aborted
+			m.about.Status = history.Aborted
 		}
 	}
 	m.keep(func(error) { m.forget() })

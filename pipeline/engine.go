@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"stepback/engine"
+	"stepback/engine/itemreader"
+	"stepback/engine/itemreader/parquetrows"
 	"stepback/engine/resultwriter"
 	"stepback/engine/s3objects"
 	"stepback/retrypatterns"
@@ -22,6 +24,7 @@ func (p *Pipeline) openEngine(ctx context.Context) error {
 		Clock: p.clock, Patience: p.cfg.Patience, Journal: p.journal, Region: region, Account: account, Log: p.cfg.Log,
 		Observe: p.observe, Recovered: p.recovered,
 		Objects: s3objects.New(p.client), TempDir: p.cfg.Dir,
+		Formats: itemreader.Formats{"PARQUET": itemreader.FormatOf(parquetrows.Open)},
 		Integrations: map[string]engine.Integration{
 			"lambda:invoke": lambda.Integration{Invoker: p.compute},
 			"function":      lambda.Function{Invoker: p.compute},

@@ -17,7 +17,6 @@ import (
 
 	"stepback/engine"
 	"stepback/engine/history"
-	"stepback/engine/interpreter"
 	"stepback/engine/journal"
 	"stepback/objectevent"
 )
@@ -126,7 +125,7 @@ func (p *Pipeline) begin(ctx context.Context, name string, input objectevent.Exe
 // and it could not be gone on with.
 func (p *Pipeline) interrupted(ctx context.Context, arn string) bool {
 	x, err := p.engine.DescribeExecution(ctx, arn)
-	return err == nil && (x.Status == interpreter.Running || x.Status == interpreter.Aborted)
+	return err == nil && (x.Status == history.Running || x.Status == history.Aborted)
 }
 
 // another starts one more execution for a file that has had one, under the first free number. Unless again is set, an

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"mime"
 	"net/http"
 	"strings"
 	"unicode/utf8"
@@ -35,7 +34,8 @@ func (o *output) SetPayloadStream(r io.ReadCloser) { o.body = r }
 
 // answer reads the answer to a call.
 func (x *exchange) answer(ctx context.Context, r *http.Response) (*Response, error) {
-	a := &Response{Status: r.StatusCode, Header: r.Header, RequestID: requestID(r.Header), HostID: r.Header.Get("X-Amz-Id-2")}
+	a := &Response{Status: r.StatusCode, Header: r.Header, RequestID: x.requestID(r.Header)}
+	a.HostID = r.Header.Get("X-Amz-Id-2")
 	if r.StatusCode/100 == 2 && x.Operation.Output.Streamed() != nil {
 		return a, x.stream(ctx, r, a)
 	}
@@ -45,6 +45,9 @@ func (x *exchange) answer(ctx context.Context, r *http.Response) (*Response, err
 	}
 	if a.RequestID == "" {
 		a.RequestID = requestIDIn(body)
+	}
+	if a.HostID == "" && x.Service.ID == "S3" {
+		a.HostID = elementIn(body, "HostId")
 	}
 	if x.Service.ID == "S3" && r.StatusCode/100 == 2 && isErrorDocument(body) { // of a copy that failed on the way
 		r.StatusCode = http.StatusInternalServerError
@@ -98,7 +101,7 @@ func (x *exchange) output(ctx context.Context, r *http.Response, body []byte, a 
 	if x.Operation.Output == nil {
 		return nil
 	}
-	if foreign(r.Header, body, x.Operation.Output) {
+	if foreign(body, x.Operation.Output) {
 		return x.wrong(r, "it is HTML: "+excerpt(body))
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
@@ -108,6 +111,9 @@ func (x *exchange) output(ctx context.Context, r *http.Response, body []byte, a 
 		return x.wrong(r, why(err))
 	}
 	a.Output = x.completed(out.Value)
+	if err := x.complete(a.Output); err != nil {
+		return x.wrong(r, why(err))
+	}
 	return nil
 }
 
@@ -125,14 +131,13 @@ func (x *exchange) completed(v jsonvalue.Value) jsonvalue.Value {
 }
 
 // foreign reports whether an answer is a page of HTML, as proxies send it.
-func foreign(h http.Header, body []byte, shape *model.Shape) bool {
+func foreign(body []byte, shape *model.Shape) bool {
 	if shape.Payload != nil && (shape.Payload.Shape.Type == model.Blob || shape.Payload.Shape.Type == model.String) {
 		return false
 	}
-	kind, _, _ := mime.ParseMediaType(h.Get("Content-Type"))
-	start := strings.ToLower(strings.TrimSpace(string(body[:min(len(body), 64)])))
-	return kind == "text/html" && len(body) > 0 || strings.HasPrefix(start, "<!doctype html") ||
-		strings.HasPrefix(start, "<html")
+	const enough = 64
+	start := strings.ToLower(strings.TrimSpace(string(body[:min(len(body), enough)])))
+	return strings.HasPrefix(start, "<!doctype html") || strings.HasPrefix(start, "<html")
 }
 
 // deserialize reads an answer. A panic of the protocol's reader, which is young, is an error of the answer.

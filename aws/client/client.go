@@ -174,5 +174,22 @@ func (x *exchange) write(ctx context.Context) (*smithyhttp.Request, error) {
 	if err != nil {
 		return nil, &model.ValueError{Why: err.Error()}
 	}
+	if x.binding.Protocol == model.RESTXML && x.bodiless() { // for which smithy-go writes the {} of JSON
+		if request, err = request.SetStream(nil); err != nil {
+			return nil, err
+		}
+		request.ContentLength = 0
+		request.Header.Del("Content-Type")
+	}
 	return request, nil
+}
+
+// bodiless reports whether the structure that is the whole body of the request is absent.
+func (x *exchange) bodiless() bool {
+	if x.Operation.Input == nil || x.Operation.Input.Payload == nil {
+		return false
+	}
+	m := x.Operation.Input.Payload
+	v, _ := x.Input.Get(m.Name)
+	return m.Shape.Type == model.Structure && v.IsNull()
 }

@@ -120,7 +120,10 @@ func (x *exchange) registry() *smithy.TypeRegistry {
 }
 
 // requestID is how a service calls a request.
-func requestID(h http.Header) string {
+func (x *exchange) requestID(h http.Header) string {
+	if id := h.Get("X-Amz-Request-Id"); id != "" && strings.HasPrefix(x.Service.SignatureVersion, "s3") {
+		return id
+	}
 	for _, name := range []string{"X-Amzn-Requestid", "X-Amz-Request-Id", "X-Amz-Requestid", "X-Amz-Cf-Id"} {
 		if id := h.Get(name); id != "" {
 			return id
@@ -131,10 +134,16 @@ func requestID(h http.Header) string {
 
 // requestIDIn is how a service calls a request in an answer of XML.
 func requestIDIn(body []byte) string {
-	for _, name := range []string{"RequestId", "RequestID", "requestId"} {
+	return elementIn(body, "RequestId", "RequestID", "requestId")
+}
+
+// elementIn is the text of the first element of one of some names in an answer of XML.
+func elementIn(body []byte, names ...string) string {
+	const longest = 128
+	for _, name := range names {
 		_, rest, found := bytes.Cut(body, []byte("<"+name+">"))
-		if id, _, closed := bytes.Cut(rest, []byte("</"+name+">")); found && closed && len(id) <= 128 {
-			return string(bytes.TrimSpace(id))
+		if text, _, closed := bytes.Cut(rest, []byte("</"+name+">")); found && closed && len(text) <= longest {
+			return string(bytes.TrimSpace(text))
 		}
 	}
 	return ""

@@ -16,9 +16,9 @@ import (
 
 	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
-	"github.com/google/uuid"
 
 	"stepback/asl/jsonvalue"
+	"stepback/aws"
 	"stepback/aws/model"
 )
 
@@ -69,7 +69,7 @@ func (x *exchange) token() string {
 	if x.Token != nil {
 		return x.Token()
 	}
-	return uuid.NewString()
+	return aws.NewID()
 }
 
 // request makes the request of a call, signed and ready to be sent.

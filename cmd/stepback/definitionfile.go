@@ -14,6 +14,7 @@ import (
 	"stepback/asl"
 	"stepback/asl/document"
 	"stepback/asl/jsonvalue"
+	"stepback/aws/model"
 	"stepback/engine"
 )
 
@@ -67,7 +68,7 @@ func isYAML(path, text string) bool {
 
 // diagnose returns what is wrong or doubtful, at its place in the file.
 func (d *definitionFile) diagnose(express bool) []asl.Diagnostic {
-	return d.document.Diagnose(func(definition string) []asl.Diagnostic { return engine.Validate(definition, express) })
+	return d.document.Diagnose(func(definition string) []asl.Diagnostic { return validate(definition, express) })
 }
 
 // render shows diagnostics with their lines of the file.
@@ -78,7 +79,7 @@ func (d *definitionFile) render(found []asl.Diagnostic) string {
 // lacks is why an accepted definition cannot run yet: placeholders of which it needs the value. It is nil when it can.
 func (d *definitionFile) lacks(express bool) error {
 	needed := d.document.Needed
-	if found := engine.Validate(d.text, express); len(needed) == 0 && asl.HasErrors(found) &&
+	if found := validate(d.text, express); len(needed) == 0 && asl.HasErrors(found) &&
 		!asl.HasErrors(d.document.Place(found)) {
 		needed = d.document.Open
 	}
@@ -167,4 +168,9 @@ func readText(path string, std streams) ([]byte, error) {
 		return nil, errors.New("there is no standard input")
 	}
 	return io.ReadAll(io.LimitReader(in, document.MaxText+1))
+}
+
+// validate is everything that Step Functions would find wrong or doubtful about a definition.
+func validate(definition string, express bool) []asl.Diagnostic {
+	return engine.Validate(definition, express, model.CheckAction)
 }

@@ -10,7 +10,6 @@ import (
 	"stepback/asl"
 	"stepback/aws"
 	"stepback/engine/history"
-	"stepback/engine/interpreter"
 	"stepback/engine/journal"
 )
 
@@ -86,13 +85,13 @@ func (c *execCmd) Run(ctx context.Context, std streams) error {
 // verdict picks the exit code of an execution that has been shown, and was stopped because of err, if that is not nil.
 func verdict(x *journal.Execution, err error) error {
 	switch {
-	case x.Status == interpreter.Succeeded:
+	case x.Status == history.Succeeded:
 		return nil
-	case errors.Is(err, errTimeout), x.Status == interpreter.TimedOut:
+	case errors.Is(err, errTimeout), x.Status == history.TimedOut:
 		return &exitError{code: exitTimedOut}
 	case errors.Is(err, context.Canceled):
 		return &exitError{code: exitStopped}
-	case x.Status == interpreter.Aborted:
+	case x.Status == history.Aborted:
 		return &exitError{code: exitAborted}
 	default:
 		return &exitError{code: exitFailure}
@@ -164,7 +163,7 @@ func (o *order) check(std streams, express bool) error {
 // print writes the output, or with --json all that is known.
 func (c *execCmd) print(std streams, x *journal.Execution, events []history.Event) error {
 	if !c.JSON {
-		if x.Status == interpreter.Succeeded {
+		if x.Status == history.Succeeded {
 			_, err := fmt.Fprintln(std.out, x.Output)
 			return err
 		}

@@ -19,6 +19,8 @@ import (
 	"stepback/engine"
 	"stepback/engine/clock"
 	"stepback/engine/history"
+	"stepback/engine/itemreader"
+	"stepback/engine/itemreader/parquetrows"
 	"stepback/engine/journal"
 	"stepback/engine/journal/pebble"
 	"stepback/services/stepfunctions"
@@ -196,6 +198,7 @@ func (s *engines) open(scope aws.Scope) (*engine.Engine, error) {
 	e, err := engine.New(engine.Config{
 		Clock: s.clock, Patience: s.patience, Journal: s.journal, Region: scope.Region, Account: scope.Account,
 		Log: s.log, Objects: s.services.objects,
+		Formats:      itemreader.Formats{"PARQUET": itemreader.FormatOf(parquetrows.Open)},
 		Integrations: s.around.integrations(scope, s.services.invoker(scope), s.clock, s.await),
 		Mocks:        s.around.testCases(), Activity: s.activity, Follow: s.follow,
 	})

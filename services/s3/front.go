@@ -3,10 +3,11 @@ package s3
 import (
 	"encoding/xml"
 	"fmt"
-	"github.com/johannesboyne/gofakes3"
 	"net/http"
 	"slices"
 	"strings"
+
+	"github.com/johannesboyne/gofakes3"
 
 	"stepback/aws"
 )

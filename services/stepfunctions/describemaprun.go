@@ -7,7 +7,7 @@ import (
 	"stepback/aws"
 	"stepback/aws/server/awsjson"
 	"stepback/engine"
-	"stepback/engine/interpreter"
+	"stepback/engine/history"
 )
 
 type mapRunRequest struct {
@@ -47,18 +47,18 @@ func countsOf(t engine.Tally, over bool) counts {
 }
 
 type describeMapRunResponse struct {
-	ARN                        string             `json:"mapRunArn"`
-	ExecutionARN               string             `json:"executionArn"`
-	Status                     interpreter.Status `json:"status"`
-	Started                    awsjson.Time       `json:"startDate"`
-	Stopped                    awsjson.Time       `json:"stopDate,omitzero"`
-	MaxConcurrency             int64              `json:"maxConcurrency"`
-	ToleratedFailureCount      int64              `json:"toleratedFailureCount"`
-	ToleratedFailurePercentage float64            `json:"toleratedFailurePercentage"`
-	Items                      counts             `json:"itemCounts"`
-	Executions                 counts             `json:"executionCounts"`
-	RedriveCount               int64              `json:"redriveCount"`
-	Redriven                   awsjson.Time       `json:"redriveDate,omitzero"`
+	ARN                        string         `json:"mapRunArn"`
+	ExecutionARN               string         `json:"executionArn"`
+	Status                     history.Status `json:"status"`
+	Started                    awsjson.Time   `json:"startDate"`
+	Stopped                    awsjson.Time   `json:"stopDate,omitzero"`
+	MaxConcurrency             int64          `json:"maxConcurrency"`
+	ToleratedFailureCount      int64          `json:"toleratedFailureCount"`
+	ToleratedFailurePercentage float64        `json:"toleratedFailurePercentage"`
+	Items                      counts         `json:"itemCounts"`
+	Executions                 counts         `json:"executionCounts"`
+	RedriveCount               int64          `json:"redriveCount"`
+	Redriven                   awsjson.Time   `json:"redriveDate,omitzero"`
 }
 
 func (s *Service) describeMapRun(ctx context.Context, scope aws.Scope, in *mapRunRequest) (*describeMapRunResponse,
@@ -67,7 +67,7 @@ func (s *Service) describeMapRun(ctx context.Context, scope aws.Scope, in *mapRu
 	if err != nil {
 		return nil, err
 	}
-	over := m.Status != interpreter.Running
+	over := m.Status != history.Running
 	return &describeMapRunResponse{
 		ARN: m.ARN, ExecutionARN: m.Execution, Status: m.Status, Started: awsjson.Time(m.Started),
 		Stopped:        awsjson.Time(m.Stopped),

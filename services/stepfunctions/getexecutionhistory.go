@@ -11,7 +11,6 @@ import (
 	"stepback/aws"
 	"stepback/aws/server/awsjson"
 	"stepback/engine/history"
-	"stepback/engine/interpreter"
 	"stepback/engine/journal"
 )
 
@@ -72,7 +71,7 @@ func (s *Service) getExecutionHistory(ctx context.Context, scope aws.Scope,
 	switch {
 	case out.NextToken == "":
 		s.histories.forget(of)
-	case x.Status != interpreter.Running && in.NextToken == "":
+	case x.Status != history.Running && in.NextToken == "":
 		s.histories.keep(of, events)
 	}
 	return out, nil

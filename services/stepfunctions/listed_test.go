@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"stepback/engine/history"
 	"stepback/engine/journal"
 )
 
@@ -50,7 +51,7 @@ func TestPlacesOfExecutions(t *testing.T) {
 		name  string
 		start time.Time
 	}{{"b", time.Unix(5, 0)}, {"old", time.Unix(4, 999)}, {"new", time.Unix(6, 0)}, {"a", time.Unix(5, 0)}} {
-		places = append(places, placeOf(&journal.Execution{ARN: prefix + x.name, Start: x.start}, prefix))
+		places = append(places, placeOf(&journal.Execution{Info: history.Info{ARN: prefix + x.name}, Start: x.start}, prefix))
 	}
 	sortNewestFirst(places)
 	want := []listedAt{{6e9, "new"}, {5e9, "a"}, {5e9, "b"}, {4e9 + 999, "old"}}

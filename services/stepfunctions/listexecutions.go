@@ -8,7 +8,7 @@ import (
 	"stepback/aws"
 	"stepback/aws/server/awsjson"
 	"stepback/engine"
-	"stepback/engine/interpreter"
+	"stepback/engine/history"
 	"stepback/engine/journal"
 )
 
@@ -16,10 +16,10 @@ import (
 const pendingRedrive = "PENDING_REDRIVE"
 
 type listExecutionsRequest struct {
-	MachineARN    string             `json:"stateMachineArn"`
-	MapRunARN     string             `json:"mapRunArn"`
-	StatusFilter  interpreter.Status `json:"statusFilter"`
-	RedriveFilter string             `json:"redriveFilter"`
+	MachineARN    string         `json:"stateMachineArn"`
+	MapRunARN     string         `json:"mapRunArn"`
+	StatusFilter  history.Status `json:"statusFilter"`
+	RedriveFilter string         `json:"redriveFilter"`
 	paged
 }
 
@@ -34,13 +34,13 @@ var listExecutionsMembers = with(paging(maxListToken),
 type listedExecution struct {
 	ARN string `json:"executionArn"`
 	origin
-	Name         string             `json:"name"`
-	Status       interpreter.Status `json:"status"`
-	Started      awsjson.Time       `json:"startDate"`
-	Stopped      awsjson.Time       `json:"stopDate,omitzero"`
-	ItemCount    int64              `json:"itemCount,omitempty"`
-	RedriveCount int64              `json:"redriveCount"`
-	Redriven     awsjson.Time       `json:"redriveDate,omitzero"`
+	Name         string         `json:"name"`
+	Status       history.Status `json:"status"`
+	Started      awsjson.Time   `json:"startDate"`
+	Stopped      awsjson.Time   `json:"stopDate,omitzero"`
+	ItemCount    int64          `json:"itemCount,omitempty"`
+	RedriveCount int64          `json:"redriveCount"`
+	Redriven     awsjson.Time   `json:"redriveDate,omitzero"`
 }
 
 type listExecutionsResponse struct {

@@ -8,7 +8,7 @@ import (
 	"stepback/aws"
 	"stepback/aws/server/awsjson"
 	"stepback/engine"
-	"stepback/engine/interpreter"
+	"stepback/engine/history"
 	"stepback/engine/journal"
 )
 
@@ -74,7 +74,7 @@ func (s *Service) deleting(x *journal.Execution) string {
 }
 
 // statusOf is the status of an execution as the API shows it.
-func statusOf(e *engine.Engine, x *journal.Execution) interpreter.Status {
+func statusOf(e *engine.Engine, x *journal.Execution) history.Status {
 	if e.PendingRedrive(x) {
 		return pendingRedrive
 	}

@@ -21,10 +21,10 @@ var failureMembers = []awsjson.Member{
 func (g givenFailure) failure() history.Failure {
 	f := history.Failure{}
 	if g.Error != nil {
-		f.Error, f.HasError = *g.Error, true
+		f.SetName(*g.Error)
 	}
 	if g.Cause != nil {
-		f.Cause, f.HasCause = *g.Cause, true
+		f.SetCause(*g.Cause)
 	}
 	return f
 }

@@ -8,6 +8,7 @@ import (
 
 	"stepback/asl"
 	"stepback/aws"
+	"stepback/aws/model"
 	"stepback/aws/server/awsjson"
 	"stepback/engine"
 )
@@ -116,7 +117,7 @@ func (s *Service) plan(e *engine.Engine, r *Revision) (*engine.StateMachine, err
 
 // accept checks the definition of a new revision as the service does, and plans it.
 func accept(e *engine.Engine, r *Revision) (*engine.StateMachine, error) {
-	if found := engine.Validate(r.Definition, r.Type == typeExpress); asl.HasErrors(found) {
+	if found := engine.Validate(r.Definition, r.Type == typeExpress, model.CheckAction); asl.HasErrors(found) {
 		return nil, invalidDefinition(asl.InvalidDefinition(found))
 	}
 	return compile(e, r)

@@ -66,9 +66,11 @@ func (s *Service) start(ctx context.Context, scope aws.Scope, t *target,
 		return nil, err
 	}
 	started, err := e.Start(ctx, &engine.Start{
-		Machine: plan, Name: in.Name, Input: input, VersionARN: t.versionARN, AliasARN: t.aliasARN,
-		Revision:    t.revision.ID,
-		TraceHeader: in.TraceHeader, TestCase: in.testCase, Sync: in.sync,
+		Machine: plan,
+		Origin: engine.Origin{
+			Name: in.Name, Input: input, VersionARN: t.versionARN, AliasARN: t.aliasARN, Revision: t.revision.ID,
+			TraceHeader: in.TraceHeader, TestCase: in.testCase, Sync: in.sync,
+		},
 	})
 	if refusal := noTestCase(err); refusal != nil {
 		return nil, refusal

@@ -5,6 +5,7 @@ import (
 
 	"stepback/asl"
 	"stepback/aws"
+	"stepback/aws/model"
 	"stepback/aws/server/awsjson"
 	"stepback/engine"
 )
@@ -40,7 +41,7 @@ type validateResponse struct {
 
 func (s *Service) validateStateMachineDefinition(_ context.Context, _ aws.Scope,
 	in *validateRequest) (*validateResponse, error) {
-	found := engine.Validate(in.Definition, in.Type == typeExpress)
+	found := engine.Validate(in.Definition, in.Type == typeExpress, model.CheckAction)
 	out := &validateResponse{Result: "OK", Diagnostics: []diagnostic{}}
 	if asl.HasErrors(found) {
 		out.Result = "FAIL"

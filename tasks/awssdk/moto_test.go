@@ -62,7 +62,7 @@ func TestAgainstMoto(t *testing.T) {
 		{"ecr:describeRepositories", `{"RepositoryNames":["none"]}`, "Ecr.RepositoryNotFoundException"},
 		{"ecs:describeServices", `{"Cluster":"none","Services":["s"]}`, "Ecs.ClusterNotFoundException"},
 		{"eks:describeCluster", `{"Name":"none"}`, "Eks.ResourceNotFoundException"},
-		{"cognitoidentityprovider:createUserPool", `{"PoolName":"p"}`, "States.Runtime"},
+		{"cognitoidentityprovider:createUserPool", `{"PoolName":"p"}`, `"Name":"p"`},
 		{"cognitoidentityprovider:adminGetUser", `{"UserPoolId":"us-east-1_none","Username":"u"}`,
 			"CognitoIdentityProvider.ResourceNotFoundException"},
 		{"route53:listHostedZones", `{}`, `"HostedZones":[]`},
@@ -93,7 +93,7 @@ func TestAgainstMoto(t *testing.T) {
 			`{"Filters":[{"Name":"replication-task-arn","Values":["none"]}]}`, `{"ReplicationTasks":[]}`},
 	} {
 		got, err := invoke(c, "aws-sdk:"+step.resource, step.params)
-		var failed *engine.TaskError
+		var failed *engine.Failure
 		if errors.As(err, &failed) {
 			if failed.Name != step.want {
 				t.Errorf("%s %s\ngot  %s: %s\nwant %s", step.resource, step.params, failed.Name, failed.Cause,

@@ -14,8 +14,6 @@ import (
 	"stepback/asl/jsonvalue"
 	"stepback/aws"
 	"stepback/engine"
-	"stepback/engine/interpreter"
-	"stepback/engine/plan"
 )
 
 // Call is one invocation of a function.
@@ -78,8 +76,8 @@ func (i Integration) Invoke(ctx context.Context, t *engine.Task) (engine.Result,
 		return nil, functionError(payload, ok, a.Payload, payload.JSON())
 	}
 	if !ok {
-		return nil, &engine.TaskError{Name: "States.Runtime", Cause: "The function " + c.Function +
-			" answered with something that is not JSON."}
+		return nil, engine.NewFailure("States.Runtime", "The function "+c.Function+
+			" answered with something that is not JSON.")
 	}
 	return envelope(a, payload), nil
 }
@@ -91,8 +89,8 @@ func (Integration) CheckParameters(t *engine.Task) error {
 		return err
 	}
 	if problems := unusable(params); len(problems) > 0 {
-		return &engine.TaskError{Name: plan.ErrRuntime, Cause: "The Parameters '" + t.Parameters +
-			"' could not be used to start the Task: [" + strings.Join(problems, ", ") + "]"}
+		return engine.NewFailure(engine.StatesRuntime, "The Parameters '"+t.Parameters+
+			"' could not be used to start the Task: ["+strings.Join(problems, ", ")+"]")
 	}
 	return nil
 }
@@ -157,13 +155,13 @@ func (f Function) Invoke(ctx context.Context, t *engine.Task) (engine.Result, er
 		return nil, functionError(payload, ok, a.Payload, string(a.Payload))
 	}
 	if !ok {
-		return nil, &engine.TaskError{Name: "States.Runtime", Cause: "The function " + t.Resource +
-			" answered with something that is not JSON."}
+		return nil, engine.NewFailure("States.Runtime", "The function "+t.Resource+
+			" answered with something that is not JSON.")
 	}
 	if len(a.Payload) == 0 {
-		return interpreter.ParsedPayload("null", payload), nil
+		return engine.ParsedResult("null", payload), nil
 	}
-	return interpreter.ParsedPayload(string(a.Payload), payload), nil
+	return engine.ParsedResult(string(a.Payload), payload), nil
 }
 
 func parsed(payload []byte) (jsonvalue.Value, bool) {
@@ -177,28 +175,25 @@ func parsed(payload []byte) (jsonvalue.Value, bool) {
 // functionError names the error that a function reported.
 func functionError(payload jsonvalue.Value, ok bool, raw []byte, cause string) error {
 	if !ok {
-		return &engine.TaskError{Name: "Lambda.Unknown", Cause: string(raw)}
+		return engine.NewFailure("Lambda.Unknown", string(raw))
 	}
 	name := "Lambda.Unknown"
 	if v, has := payload.Get("errorType"); has && v.Text() != "" {
 		name = v.Text()
 	}
-	return &engine.TaskError{Name: name, Cause: cause}
+	return engine.NewFailure(name, cause)
 }
 
 // invokeError names an error of the Invoke operation as Step Functions does.
 func invokeError(err error) error {
 	var api *aws.Error
 	if !errors.As(err, &api) {
-		return &engine.TaskError{Name: "Lambda.SdkClientException", Cause: "Unable to execute HTTP request: " +
-			err.Error()}
+		return engine.NewFailure("Lambda.SdkClientException", "Unable to execute HTTP request: "+
+			err.Error())
 	}
-	return &engine.TaskError{
-		Name: "Lambda." + strings.TrimPrefix(api.Code, "Lambda."),
-		Cause: api.Message + " (Service: AWSLambda; Status Code: " + strconv.Itoa(api.Status) + "; Error Code: " +
-			api.Code +
-			"; Request ID: " + api.RequestID + "; Proxy: null)",
-	}
+	return engine.NewFailure("Lambda."+strings.TrimPrefix(api.Code, "Lambda."),
+		api.Message+" (Service: AWSLambda; Status Code: "+strconv.Itoa(api.Status)+"; Error Code: "+api.Code+
+			"; Request ID: "+api.RequestID+"; Proxy: null)")
 }
 
 var (
@@ -229,7 +224,7 @@ func envelope(a *Answer, payload jsonvalue.Value) engine.Result {
 	b.Set("SdkResponseMetadata", object("RequestId", jsonvalue.OfString(a.RequestID)))
 	b.Set("StatusCode", status)
 	v := b.Value()
-	return interpreter.ParsedPayload(v.JSON(), v)
+	return engine.ParsedResult(v.JSON(), v)
 }
 
 func object(key string, member jsonvalue.Value) jsonvalue.Value {

@@ -124,7 +124,7 @@ func TestErrorsAreNamedAsTheServiceNamesThem(t *testing.T) {
 				in = lambda.Function{Invoker: &c.answers}
 			}
 			_, err := in.Invoke(context.Background(), &engine.Task{Resource: "f", Parameters: parameters})
-			var e *engine.TaskError
+			var e *engine.Failure
 			if !errors.As(err, &e) || e.Name != c.error || e.Cause != c.cause {
 				t.Errorf("got %v, want %s: %s", err, c.error, c.cause)
 			}

@@ -10,7 +10,6 @@ import (
 	"stepback/asl/jsonvalue"
 	"stepback/aws"
 	"stepback/engine"
-	"stepback/engine/interpreter"
 )
 
 // Message is one message to publish.
@@ -38,19 +37,17 @@ func (i Integration) Invoke(ctx context.Context, t *engine.Task) (engine.Result,
 	dst := jsonvalue.AppendQuoted([]byte(`{"MessageId":`), id)
 	dst = append(dst, `,"SdkHttpMetadata":{"HttpStatusCode":200},"SdkResponseMetadata":{"RequestId":`...)
 	dst = jsonvalue.AppendQuoted(dst, id)
-	return interpreter.TextPayload(string(append(dst, "}}"...))), nil
+	return engine.TextResult(string(append(dst, "}}"...))), nil
 }
 
 func publishError(err error) error {
 	var api *aws.Error
 	if !errors.As(err, &api) {
-		return &engine.TaskError{Name: "SNS.SdkClientException", Cause: err.Error()}
+		return engine.NewFailure("SNS.SdkClientException", err.Error())
 	}
-	return &engine.TaskError{
-		Name: "SNS." + api.Code,
-		Cause: api.Message + " (Service: AmazonSNS; Status Code: " + strconv.Itoa(api.Status) + "; Error Code: " +
-			api.Code + "; Proxy: null)",
-	}
+	return engine.NewFailure("SNS."+api.Code,
+		api.Message+" (Service: AmazonSNS; Status Code: "+strconv.Itoa(api.Status)+"; Error Code: "+api.Code+
+			"; Proxy: null)")
 }
 
 func text(params jsonvalue.Value, field string) string {

@@ -38,7 +38,7 @@ func TestErrors(t *testing.T) {
 	t.Parallel()
 	p := &publisher{err: &aws.Error{Code: "NotFoundException", Message: "Topic does not exist", Status: 404}}
 	_, err := sns.Integration{Publisher: p}.Invoke(context.Background(), &engine.Task{Parameters: `{}`})
-	var e *engine.TaskError
+	var e *engine.Failure
 	if !errors.As(err, &e) || e.Name != "SNS.NotFoundException" ||
 		e.Cause != "Topic does not exist (Service: AmazonSNS; Status Code: 404; Error Code: NotFoundException; Proxy: null)" {
 		t.Error(err)
