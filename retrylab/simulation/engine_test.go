@@ -13,7 +13,6 @@ import (
 
 	"stepback/engine"
 	"stepback/engine/clock"
-	"stepback/engine/interpreter"
 	"stepback/engine/journal"
 	"stepback/retrylab/scenario"
 	"stepback/retrylab/simulation"
@@ -76,7 +75,7 @@ func (s *servers) Invoke(ctx context.Context, task *engine.Task) (engine.Result,
 	if name != "" {
 		return nil, &engine.TaskError{Name: name}
 	}
-	return interpreter.TextPayload("{}"), nil
+	return engine.TextResult("{}"), nil
 }
 
 // ask says how long a call at a time lasts, and with which error it ends.
