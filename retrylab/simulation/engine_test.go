@@ -73,7 +73,7 @@ func (s *servers) Invoke(ctx context.Context, task *engine.Task) (engine.Result,
 		return nil, err
 	}
 	if name != "" {
-		return nil, &engine.TaskError{Name: name}
+		return nil, &engine.Failure{Name: name}
 	}
 	return engine.TextResult("{}"), nil
 }
@@ -131,8 +131,10 @@ func inEngine(t *testing.T, text string, arrivals []time.Duration) *servers {
 	var started []*engine.Started
 	for i, at := range arrivals {
 		x, err := e.Start(t.Context(), &engine.Start{
-			Machine: m, Name: fmt.Sprint("e", i),
-			Input: fmt.Sprintf(`{"item":%d,"at":%q}`, i, began.Add(at).Format("2006-01-02T15:04:05.000000000Z")),
+			Machine: m, Origin: engine.Origin{
+				Name:  fmt.Sprint("e", i),
+				Input: fmt.Sprintf(`{"item":%d,"at":%q}`, i, began.Add(at).Format("2006-01-02T15:04:05.000000000Z")),
+			},
 		})
 		if err != nil {
 			t.Fatal(err)
