@@ -3,6 +3,7 @@ package scenario_test
 import (
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -175,6 +176,23 @@ func TestWhatIsWrongIsRefusedWithItsPlace(t *testing.T) {
 		if !errors.As(err, &problems) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q instead of %q: %v\nwant %s", c.to, c.from, err, c.want)
 		}
+	}
+}
+
+// The scenario of the manual is one.
+func TestTheManualsScenario(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../docs/laboratory.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(text), "```yaml\n")
+	yaml, _, ok := strings.Cut(rest, "```")
+	if !ok {
+		t.Fatal("the manual has no scenario")
+	}
+	if _, err := scenario.Parse("laboratory.md", []byte(yaml), scenario.Options{}); err != nil {
+		t.Error(err)
 	}
 }
 
