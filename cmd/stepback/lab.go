@@ -36,7 +36,7 @@ func (labRunCmd) Help() string {
   stepback lab run mine.yaml --policy static,mine-policy.yaml --seeds 100
 
 Every policy meets the same records, service times and errors, so that the differences to static, the scenario's own Retry block,
-are differences of pairs. Exit status 1 if what a scenario expects is not met.`
+are differences of pairs. Exit status 1 if what a scenario expects is not met, 2 if a scenario or a policy is wrong.`
 }
 
 // Run carries the experiment out and prints the report.
@@ -45,7 +45,7 @@ func (c *labRunCmd) Run(ctx context.Context, std streams) error {
 		Scenarios: c.Scenarios, Policies: c.Policy, Definition: c.Definition, State: c.State, Seeds: c.Seeds, FirstSeed: c.FirstSeed,
 	})
 	if err != nil {
-		return err
+		return &exitError{exitUsage, err}
 	}
 	for _, s := range e.Scenarios {
 		if note := retrylab.Unmatched(s); note != "" {
@@ -96,9 +96,10 @@ func (labListCmd) Help() string {
 func (c *labListCmd) Run(std streams) error {
 	if c.Name != "" {
 		text, err := retrylab.File(c.Name)
-		if err == nil {
-			_, err = std.out.Write(text)
+		if err != nil {
+			return &exitError{exitUsage, err}
 		}
+		_, err = std.out.Write(text)
 		return err
 	}
 	if c.JSON {

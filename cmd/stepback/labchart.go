@@ -38,7 +38,7 @@ func (c *labChartCmd) Run(ctx context.Context, std streams) error {
 		Scenarios: []string{c.Scenario}, Policies: c.Policy, Seeds: c.Seeds, FirstSeed: c.FirstSeed,
 	})
 	if err != nil {
-		return err
+		return &exitError{exitUsage, err}
 	}
 	s := e.Scenarios[0]
 	names := make([]string, len(e.Policies))
