@@ -170,6 +170,16 @@ MODELS ?= ../shared/models/all-services.zip
 models: ## regenerate the API models of all AWS services, aws/model/models.zip, from botocore's (MODELS=ARCHIVE)
 	$(GO) run ./aws/model/generate -models $(MODELS) -out aws/model/models.zip
 
+# A tag names the version; without one it is the commit.
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
+.PHONY: release
+release: ## static binaries for linux, darwin and windows on amd64 and arm64 in dist/release, with checksums and licences
+	@release/build.sh $(VERSION)
+
+.PHONY: publish-as
+publish-as: ## the module under the path its owner publishes it by: MODULE=github.com/you/stepback, here or in a copy (INTO=DIR)
+	@release/publish-as.sh "$(MODULE)" $(INTO)
+
 .PHONY: lint
 lint: ## golangci-lint, installed when it is missing
 	@command -v golangci-lint >/dev/null || test -x "$$($(GO) env GOPATH)/bin/golangci-lint" || \

@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"stepback/aws"
-	"stepback/tasks/lambda"
+	"stepback/services/lambda/invocation"
 )
 
 // Function carries out the tasks that call a Lambda function: it gets the event as JSON text and returns JSON text. Func
@@ -43,9 +43,9 @@ func Func[In, Out any](f func(ctx context.Context, in In) (Out, error)) Function
 	}
 }
 
-// Invoke implements lambda.Invoker.
-func (f Functions) Invoke(ctx context.Context, c *lambda.Call) (*lambda.Answer, error) {
-	name := c.Function
+// Invoke implements invocation.Invoker.
+func (f Functions) Invoke(ctx context.Context, r *invocation.Request) (*invocation.Answer, error) {
+	name := r.FunctionName
 	if strings.HasPrefix(name, "arn:") {
 		const before = 6 // arn:partition:lambda:region:account:function
 		if parts := strings.Split(name, ":"); len(parts) > before {
@@ -58,9 +58,9 @@ func (f Functions) Invoke(ctx context.Context, c *lambda.Call) (*lambda.Answer, 
 			"Function not found: %s. The functions of this engine are: %s", name,
 			strings.Join(slices.Sorted(maps.Keys(f)), ", "))}
 	}
-	out, err := do(ctx, c.Payload)
+	out, err := do(ctx, r.Payload)
 	if err == nil {
-		return &lambda.Answer{StatusCode: http.StatusOK, Payload: out, ExecutedVersion: "$LATEST"}, nil
+		return &invocation.Answer{StatusCode: http.StatusOK, Payload: out, ExecutedVersion: "$LATEST"}, nil
 	}
 	if ctx.Err() != nil {
 		return nil, err
@@ -69,7 +69,7 @@ func (f Functions) Invoke(ctx context.Context, c *lambda.Call) (*lambda.Answer, 
 	if marshalErr != nil {
 		return nil, marshalErr
 	}
-	return &lambda.Answer{StatusCode: http.StatusOK, FunctionError: "Unhandled", Payload: described}, nil
+	return &invocation.Answer{StatusCode: http.StatusOK, FunctionError: invocation.Unhandled, Payload: described}, nil
 }
 
 // thrown is a function's error as Lambda tells of it.

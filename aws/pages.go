@@ -55,8 +55,8 @@ func (l Listing) Place(text string) (string, bool) {
 	return t.Place, true
 }
 
-// Page cuts the page that a token asks for out of a list: at most size elements, the first ones for an empty token. next
-// is the token of the page after it; empty when there is none. It reports false for a token that Place refuses.
+// Page cuts the page that a token asks for out of a list: at most size elements, the first ones for an empty token.
+// Next is the token of the page after it; empty when there is none. It reports false for a token that Place refuses.
 //
 // Places tell elements apart and sort as the list does, so that a page begins behind the last element of the one before
 // even when that has been deleted meanwhile.

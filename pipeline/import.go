@@ -14,8 +14,9 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/sfn"
+	"github.com/aws/aws-sdk-go-v2/service/sfn/types"
 
-	"stepback/engine"
 	"stepback/engine/history"
 	"stepback/engine/journal"
 	"stepback/objectevent"
@@ -111,13 +112,13 @@ func (p *Pipeline) begin(ctx context.Context, name string, input objectevent.Exe
 	if err != nil {
 		return start{err: err}
 	}
-	s := start{name: name}
-	s.arn, err = p.engine.StartExecution(ctx, p.machine.ARN, name, string(text))
-	if errors.Is(err, engine.ErrAlreadyExists) {
-		s.repeated, s.arn = true, p.machine.ExecutionARN(name)
-		return s
+	s := start{name: name, arn: p.machine.executionARN(name)}
+	_, err = p.states.StartExecution(ctx, &sfn.StartExecutionInput{StateMachineArn: &p.machine.arn, Name: &name,
+		Input: aws.String(string(text))})
+	var exists *types.ExecutionAlreadyExists
+	if s.repeated = errors.As(err, &exists); !s.repeated {
+		s.err = err
 	}
-	s.err = err
 	return s
 }
 
@@ -191,7 +192,7 @@ func (p *Pipeline) progress(ctx context.Context, arn string) Progress {
 		g.Done += c.Items.Succeeded + c.Items.Failed + c.Items.TimedOut + c.Items.Aborted
 		g.Children += c.Executions.Running
 	}
-	g.Failed, g.Error = p.compute.failed()
+	g.Failed, g.Error = p.failures.failed()
 	return g
 }
 

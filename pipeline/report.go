@@ -126,7 +126,7 @@ func (p *Pipeline) report(ctx context.Context, x *journal.Execution, retries *re
 // injected counts the faults that were injected, by STATE:ERROR.
 func (p *Pipeline) injected() map[string]int {
 	var by map[string]int
-	for _, c := range p.compute.injector.Counts() {
+	for _, c := range p.platform.Faults.Counts() {
 		if by == nil {
 			by = map[string]int{}
 		}

@@ -9,6 +9,7 @@ import (
 	"stepback"
 	"stepback/asl"
 	"stepback/asl/jsonvalue"
+	"stepback/aws/model"
 	"stepback/engine"
 	"stepback/engine/history"
 )
@@ -43,7 +44,7 @@ type Execution struct {
 // and an input that is not JSON, end the test.
 func Run(t testing.TB, definition, input string, cfg Config) *Execution {
 	t.Helper()
-	if found := engine.Validate(definition, cfg.Express); asl.HasErrors(found) {
+	if found := engine.Validate(definition, cfg.Express, model.CheckAction); asl.HasErrors(found) {
 		t.Fatalf("the definition is refused:\n%s", asl.Render(found, definition, "definition"))
 	}
 	if cfg.Begin.IsZero() {

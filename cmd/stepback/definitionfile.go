@@ -76,6 +76,36 @@ func (d *definitionFile) render(found []asl.Diagnostic) string {
 	return asl.Render(found, d.document.Text, d.path)
 }
 
+// tasks are the names of the definition's Task states, at any depth.
+func (d *definitionFile) tasks() []string {
+	root, err := jsonvalue.Parse(d.text)
+	if err != nil {
+		return nil
+	}
+	return tasksIn(nil, root)
+}
+
+// tasksIn appends the names of the Task states in a machine, or in a state's iterator or branches.
+func tasksIn(names []string, machine jsonvalue.Value) []string {
+	states, _ := machine.Get("States")
+	for i, name := range states.Keys() {
+		state := states.At(i)
+		if kind, _ := state.Get("Type"); kind.Text() == "Task" {
+			names = append(names, name)
+		}
+		for _, inner := range []string{"Iterator", "ItemProcessor"} {
+			if m, ok := state.Get(inner); ok {
+				names = tasksIn(names, m)
+			}
+		}
+		branches, _ := state.Get("Branches")
+		for k := range branches.Len() {
+			names = tasksIn(names, branches.At(k))
+		}
+	}
+	return names
+}
+
 // lacks is why an accepted definition cannot run yet: placeholders of which it needs the value. It is nil when it can.
 func (d *definitionFile) lacks(express bool) error {
 	needed := d.document.Needed

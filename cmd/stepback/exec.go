@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"stepback/asl"
@@ -32,6 +33,7 @@ type execCmd struct {
 
 	substitutions
 	embeddedServices
+	injection
 }
 
 // Help shows examples.
@@ -40,6 +42,7 @@ func (execCmd) Help() string {
   stepback exec order.asl.json --input '{"order":17}'
   stepback exec order.asl.json --input @order.json --lambda reserve='python3 reserve.py' --virtual-time
   stepback exec order.asl.json --lambda charge=http://localhost:8080/charge --nested refund=refund.asl.json
+  stepback exec order.asl.json --lambda reserve='python3 reserve.py' --fault Reserve:throttle:30% --virtual-time
   stepback exec order.asl.json --mock MockConfigFile.json --test-case Retried | jq .
 
 The output goes to standard output, the trace to standard error. Ctrl-C stops the execution.
@@ -136,6 +139,16 @@ func (c *execCmd) order(std streams) (*order, error) {
 		return nil, &exitError{exitUsage, err}
 	}
 	return o, o.check(std, c.Express)
+}
+
+// states are the names of the Task states of all definitions, which faults can befall.
+func (o *order) states() []string {
+	var names []string
+	for _, d := range append([]definitionFile{o.main}, o.nested...) {
+		names = append(names, d.tasks()...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // check prints what is wrong with the definitions, and returns an error when one of them cannot run.

@@ -5,7 +5,7 @@ import (
 	"net/http"
 
 	"stepback/aws"
-	"stepback/services/lambda/runner"
+	"stepback/services/lambda/invocation"
 )
 
 // serviceErrors are the errors of the Invoke call as Lambda (or, without a status, the client in front of it) words
@@ -34,7 +34,7 @@ var serviceErrors = map[string]aws.Error{
 		Message: "One of the parameters in the request is not valid."},
 }
 
-func serviceError(code string) *aws.Error {
+func serviceError(code string) error {
 	e, known := serviceErrors[code]
 	if !known {
 		e = aws.Error{Status: http.StatusInternalServerError, Message: "Injected fault Lambda." + code}
@@ -71,7 +71,7 @@ func messageOf(errorType string) string {
 }
 
 // functionError is the answer of a function that failed.
-func functionError(d draw, errorType, message string) runner.InvokeOutput {
+func functionError(d draw, errorType, message string) *invocation.Answer {
 	payload, err := json.Marshal(struct {
 		Message string `json:"errorMessage"`
 		Type    string `json:"errorType"`
@@ -79,8 +79,8 @@ func functionError(d draw, errorType, message string) runner.InvokeOutput {
 	if err != nil {
 		panic(err) // two strings are always marshalable
 	}
-	return runner.InvokeOutput{
-		StatusCode: http.StatusOK, FunctionError: "Unhandled", Payload: payload,
+	return &invocation.Answer{
+		StatusCode: http.StatusOK, FunctionError: invocation.Unhandled, Payload: payload,
 		ExecutedVersion: "$LATEST", RequestID: d.requestID(),
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"stepback/aws"
-	"stepback/aws/server/awsjson"
 )
 
 // paged are the members of a request for a page of a list.
@@ -13,8 +12,6 @@ type paged struct {
 	Limit     int    `json:"limit"`
 	NextToken string `json:"nextToken"`
 }
-
-var pageLimit = awsjson.Member{Name: "limit", Kind: awsjson.Integer, Min: 1, Max: maxPage}
 
 // page cuts one page out of a list, as aws.Page does. Request is all that the list was asked for.
 func page[T any](p paged, now time.Time, request []string, list []T, key func(T) string) (elements []T, next string,

@@ -38,10 +38,7 @@ func (t *Topics) Publish(ctx context.Context, in PublishInput) (string, error) {
 		Subject: in.Subject, Message: in.Message, Timestamp: t.opts.Now().UTC(),
 	}
 	if err := t.keep(n); err != nil {
-		return "", &aws.Error{
-			Code: "InternalError", Status: http.StatusInternalServerError,
-			Message: "The message could not be kept and was not delivered: " + err.Error(),
-		}
+		return "", internal("The message could not be kept and was not delivered", err)
 	}
 	if t.opts.Received != nil {
 		t.opts.Received(n)

@@ -6,17 +6,10 @@ import (
 	"strings"
 
 	"stepback/aws"
-	"stepback/aws/server/awsjson"
 )
 
 // maxAliases is how many aliases a machine may have.
 const maxAliases = 100
-
-var routing = awsjson.Member{Name: "routingConfiguration", Kind: awsjson.List, Min: 1, Max: 2,
-	Shape: "RoutingConfigurationListItem", Members: []awsjson.Member{
-		arn("stateMachineVersionArn"),
-		{Name: "weight", Kind: awsjson.Integer, Required: true, Max: 100},
-	}}
 
 func invalidRouting(message string) error {
 	return &aws.Error{Code: "ValidationException", Message: message, Members: map[string]any{"reason": "INVALID_ROUTING_CONFIGURATION"}}

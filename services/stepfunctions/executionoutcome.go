@@ -1,7 +1,7 @@
 package stepfunctions
 
 import (
-	"stepback/aws/server/awsjson"
+	"stepback/aws/server"
 	"stepback/engine/history"
 	"stepback/engine/journal"
 )
@@ -17,7 +17,7 @@ type included struct {
 type executionOutcome struct {
 	ARN           string         `json:"executionArn"`
 	Status        history.Status `json:"status"`
-	Stopped       awsjson.Time   `json:"stopDate,omitzero"`
+	Stopped       server.Time    `json:"stopDate,omitzero"`
 	Input         *string        `json:"input,omitempty"`
 	InputDetails  *included      `json:"inputDetails,omitempty"`
 	Output        *string        `json:"output,omitempty"`
@@ -28,7 +28,7 @@ type executionOutcome struct {
 }
 
 func outcomeOf(x *journal.Execution, data string) executionOutcome {
-	out := executionOutcome{ARN: x.ARN, Status: x.Status, Stopped: awsjson.Time(x.Stop), TraceHeader: x.TraceHeader}
+	out := executionOutcome{ARN: x.ARN, Status: x.Status, Stopped: server.Time(x.Stop), TraceHeader: x.TraceHeader}
 	if data != metadataOnly {
 		out.Input, out.InputDetails = &x.Input, &included{true}
 		if x.Status == history.Succeeded {

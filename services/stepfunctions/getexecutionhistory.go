@@ -9,7 +9,6 @@ import (
 	"strconv"
 
 	"stepback/aws"
-	"stepback/aws/server/awsjson"
 	"stepback/engine/history"
 	"stepback/engine/journal"
 )
@@ -20,12 +19,6 @@ type getExecutionHistoryRequest struct {
 	IncludeData *bool  `json:"includeExecutionData"`
 	paged
 }
-
-var getExecutionHistoryMembers = with(paging(maxToken),
-	executionARN(),
-	awsjson.Member{Name: "reverseOrder", Kind: awsjson.Boolean},
-	awsjson.Member{Name: "includeExecutionData", Kind: awsjson.Boolean},
-)
 
 type getExecutionHistoryResponse struct {
 	Events    []json.RawMessage `json:"events"`

@@ -51,7 +51,8 @@ func TestPlacesOfExecutions(t *testing.T) {
 		name  string
 		start time.Time
 	}{{"b", time.Unix(5, 0)}, {"old", time.Unix(4, 999)}, {"new", time.Unix(6, 0)}, {"a", time.Unix(5, 0)}} {
-		places = append(places, placeOf(&journal.Execution{Info: history.Info{ARN: prefix + x.name}, Start: x.start}, prefix))
+		started := &journal.Execution{Info: history.Info{ARN: prefix + x.name}, Start: x.start}
+		places = append(places, placeOf(started, prefix))
 	}
 	sortNewestFirst(places)
 	want := []listedAt{{6e9, "new"}, {5e9, "a"}, {5e9, "b"}, {4e9 + 999, "old"}}

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"stepback/aws"
-	"stepback/aws/server/awsjson"
 	"stepback/engine/history"
 )
 
@@ -12,10 +11,6 @@ import (
 type givenFailure struct {
 	Error *string `json:"error"`
 	Cause *string `json:"cause"`
-}
-
-var failureMembers = []awsjson.Member{
-	{Name: "error", Max: maxError, Sensitive: true}, {Name: "cause", Max: maxCause, Sensitive: true},
 }
 
 func (g givenFailure) failure() history.Failure {
@@ -33,8 +28,6 @@ type sendTaskFailureRequest struct {
 	Token string `json:"taskToken"`
 	givenFailure
 }
-
-var sendTaskFailureMembers = with(failureMembers, taskToken)
 
 func (s *Service) sendTaskFailure(ctx context.Context, scope aws.Scope, in *sendTaskFailureRequest) (*none, error) {
 	e, err := s.engine(scope)

@@ -9,7 +9,7 @@ import (
 	"stepback/asl"
 	"stepback/aws"
 	"stepback/aws/model"
-	"stepback/aws/server/awsjson"
+	"stepback/aws/server"
 	"stepback/engine"
 )
 
@@ -50,11 +50,11 @@ func New(cfg Config) *Service {
 }
 
 // Handler serves the service's operations over AWS JSON 1.0.
-func (s *Service) Handler() *awsjson.Service {
-	return &awsjson.Service{
-		Target: "AWSStepFunctions", Operations: s.operations(), Failure: unavailable, Default: s.cfg.Default,
+func (s *Service) Handler() *server.Service {
+	return server.Must(server.Config{
+		Model: "sfn", Operations: s.operations(), Words: words, Failure: unavailable, Default: s.cfg.Default,
 		Log: s.cfg.Log,
-	}
+	})
 }
 
 // none is the answer of operations that answer nothing.

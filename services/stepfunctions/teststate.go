@@ -7,7 +7,7 @@ import (
 	"stepback/asl"
 	"stepback/asl/jsonvalue"
 	"stepback/aws"
-	"stepback/aws/server/awsjson"
+	"stepback/aws/server"
 	"stepback/engine"
 	"stepback/tasks/httptask"
 )
@@ -37,28 +37,6 @@ type stateConfiguration struct {
 	ErrorCausedByState       string  `json:"errorCausedByState"`
 	MapIterationFailureCount *int64  `json:"mapIterationFailureCount"`
 	MapItemReaderData        *string `json:"mapItemReaderData"`
-}
-
-var testStateMembers = []awsjson.Member{
-	required(definition),
-	{Name: "roleArn", Min: 1, Max: maxARN},
-	data("input"),
-	{Name: "inspectionLevel", Enum: []string{inspectOutcome, inspectData, inspectTrace}},
-	{Name: "revealSecrets", Kind: awsjson.Boolean},
-	data("variables"),
-	{Name: "stateName", Min: 1, Max: maxName, Sensitive: true},
-	data("context"),
-	{Name: "mock", Kind: awsjson.Structure, Members: []awsjson.Member{
-		data("result"),
-		{Name: "fieldValidationMode", Enum: []string{validateStrictly, validatePresent, validateNothing}},
-		{Name: "errorOutput", Kind: awsjson.Structure, Members: failureMembers},
-	}},
-	{Name: "stateConfiguration", Kind: awsjson.Structure, Members: []awsjson.Member{
-		{Name: "retrierRetryCount", Kind: awsjson.Integer},
-		{Name: "errorCausedByState", Min: 1, Max: maxName, Sensitive: true},
-		{Name: "mapIterationFailureCount", Kind: awsjson.Integer},
-		data("mapItemReaderData"),
-	}},
 }
 
 // testState runs one state by itself. Nothing is kept of it.
@@ -116,7 +94,7 @@ func (s *Service) test(scope aws.Scope, state *engine.State, in *testStateReques
 	}
 	if in.Variables != "" {
 		if t.Variables, err = jsonvalue.Parse(in.Variables); err != nil || t.Variables.Kind() != jsonvalue.Object {
-			return nil, awsjson.Invalid("Variables must be a JSON object.")
+			return nil, server.Invalid("Variables must be a JSON object.")
 		}
 	}
 	if t.Context, err = in.contextObject(t, input, s.cfg.Now()); err != nil {
@@ -141,7 +119,7 @@ func stateUnderTest(e *engine.Engine, in *testStateRequest) (*engine.State, erro
 	}
 	state := m.State(name)
 	if state == nil {
-		return nil, awsjson.Invalid("State not found in definition")
+		return nil, server.Invalid("State not found in definition")
 	}
 	return state, nil
 }

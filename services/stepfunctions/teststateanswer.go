@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"stepback/asl/jsonvalue"
-	"stepback/aws/server/awsjson"
+	"stepback/aws/server"
 	"stepback/engine"
 	"stepback/tasks/awssdk"
 )
@@ -66,7 +66,8 @@ var parsed = map[string][]string{
 // checkAnswer compares a mocked result with what the task's action answers. Nothing is known of functions, activities,
 // HTTP Tasks and what comes with a task token: their results are whatever somebody sends.
 func (m *stateMock) checkAnswer(task *engine.Call, result jsonvalue.Value) error {
-	if m.Validation == validateNothing || task.Target != engine.ServiceIntegration || task.Pattern == engine.WaitForTaskToken {
+	if m.Validation == validateNothing || task.Target != engine.ServiceIntegration ||
+		task.Pattern == engine.WaitForTaskToken {
 		return nil
 	}
 	answer, names, err := answerOf(task)
@@ -74,10 +75,10 @@ func (m *stateMock) checkAnswer(task *engine.Call, result jsonvalue.Value) error
 		return err
 	}
 	if result.Kind() != jsonvalue.Object {
-		return awsjson.Invalid("Mocked result must be a JSON object.")
+		return server.Invalid("Mocked result must be a JSON object.")
 	}
 	if err := answer.Check(result, names, m.Validation != validatePresent); err != nil {
-		return awsjson.Invalid("Mock result schema validation error: " + err.Error())
+		return server.Invalid("Mock result schema validation error: " + err.Error())
 	}
 	return nil
 }

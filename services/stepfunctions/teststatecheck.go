@@ -3,7 +3,7 @@ package stepfunctions
 import (
 	"stepback/asl"
 	"stepback/asl/jsonvalue"
-	"stepback/aws/server/awsjson"
+	"stepback/aws/server"
 	"stepback/engine"
 )
 
@@ -14,9 +14,9 @@ func (in *testStateRequest) check(state *engine.State) error {
 	}
 	switch c := in.Configuration; {
 	case c != nil && c.MapIterationFailureCount != nil:
-		return awsjson.Invalid("TestState does not support MapIterationFailureCount when a mock is not specified.")
+		return server.Invalid("TestState does not support MapIterationFailureCount when a mock is not specified.")
 	case in.Context != nil:
-		return awsjson.Invalid("TestState does not support Context when a mock is not specified.")
+		return server.Invalid("TestState does not support Context when a mock is not specified.")
 	case hasBranches(state):
 		return invalidDefinition("TestState API does not support Map or Parallel states. " +
 			"Supported state types include: [Task, Wait, Pass, Succeed, Fail, Choice]")
@@ -35,7 +35,7 @@ func (in *testStateRequest) checkTask(task *engine.Call) error {
 		return invalidDefinition("TestState API does not support the ." + string(task.Pattern) +
 			" integration pattern when a mock is not specified.")
 	case in.RoleARN == "":
-		return awsjson.Invalid("RoleArn must be specified when testing a Task state")
+		return server.Invalid("RoleArn must be specified when testing a Task state")
 	}
 	return nil
 }
@@ -43,19 +43,19 @@ func (in *testStateRequest) checkTask(task *engine.Call) error {
 func (in *testStateRequest) checkMocked(state *engine.State) error {
 	switch {
 	case (in.Mock.Result == nil) == (in.Mock.Error == nil):
-		return awsjson.Invalid("A test mock should have only one of the following fields: [result, errorOutput].")
+		return server.Invalid("A test mock should have only one of the following fields: [result, errorOutput].")
 	case in.RevealSecrets:
-		return awsjson.Invalid("TestState does not support RevealSecrets when a mock is specified.")
+		return server.Invalid("TestState does not support RevealSecrets when a mock is specified.")
 	case state.Type() != asl.Task && !hasBranches(state):
-		return awsjson.Invalid("State type '" + string(state.Type()) + "' is not supported when a mock is specified")
+		return server.Invalid("State type '" + string(state.Type()) + "' is not supported when a mock is specified")
 	case !in.causedByInner(state):
-		return awsjson.Invalid("State not found in definition")
+		return server.Invalid("State not found in definition")
 	case in.Mock.Result == nil:
 		return nil
 	}
 	result, err := jsonvalue.Parse(*in.Mock.Result)
 	if err != nil {
-		return awsjson.Invalid("Mocked result must be valid JSON.")
+		return server.Invalid("Mocked result must be valid JSON.")
 	}
 	if task := state.Call(); task != nil {
 		return in.Mock.checkAnswer(task, result)
@@ -67,20 +67,20 @@ func (in *testStateRequest) checkMocked(state *engine.State) error {
 func (in *testStateRequest) checkResult(state *engine.State, result jsonvalue.Value) error {
 	if state.WritesResults() {
 		if result.Kind() != jsonvalue.Object {
-			return awsjson.Invalid("Mocked result must be a JSON object.")
+			return server.Invalid("Mocked result must be a JSON object.")
 		}
 		return nil
 	}
 	if result.Kind() != jsonvalue.Array {
-		return awsjson.Invalid("Mocked result must be an array.")
+		return server.Invalid("Mocked result must be an array.")
 	}
 	if state.Type() == asl.Parallel && result.Len() != state.Branches() {
-		return awsjson.Invalid("Mocked result must contain the same number of items as number of Parallel branches.")
+		return server.Invalid("Mocked result must contain the same number of items as number of Parallel branches.")
 	}
 	c := in.Configuration
 	if state.Type() == asl.Map && c != nil && c.MapIterationFailureCount != nil &&
 		*c.MapIterationFailureCount > int64(result.Len()) {
-		return awsjson.Invalid("Map iteration failure count must be less than or equal to the number of Map iterations")
+		return server.Invalid("Map iteration failure count must be less than or equal to the number of Map iterations")
 	}
 	return nil
 }

@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"stepback/asl/jsonvalue"
-	"stepback/aws/server/awsjson"
+	"stepback/aws/server"
 	"stepback/engine"
 	"stepback/engine/itemreader"
 )
@@ -32,7 +32,7 @@ func (in *testStateRequest) configure(t *engine.StateTest) error {
 func (c *stateConfiguration) read(t *engine.StateTest) error {
 	items, err := jsonvalue.Parse(*c.MapItemReaderData)
 	if err != nil {
-		return awsjson.Invalid("Map item reader data must be valid JSON.")
+		return server.Invalid("Map item reader data must be valid JSON.")
 	}
 	if pointer := t.State.ItemsPointer(); pointer != "" {
 		if items, err = itemreader.Point(items, pointer); err != nil {

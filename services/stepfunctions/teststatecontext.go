@@ -6,7 +6,7 @@ import (
 
 	"stepback/asl"
 	"stepback/asl/jsonvalue"
-	"stepback/aws/server/awsjson"
+	"stepback/aws/server"
 	"stepback/engine"
 	"stepback/engine/history"
 )
@@ -20,7 +20,7 @@ var contextFields = map[string][]string{
 }
 
 func invalidContext(why string) error {
-	return awsjson.Invalid("Invalid Context object provided: " + why)
+	return server.Invalid("Invalid Context object provided: " + why)
 }
 
 // contextObject is the caller's context object, or one that is made up as the service does.

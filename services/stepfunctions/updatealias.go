@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"stepback/aws"
-	"stepback/aws/server/awsjson"
+	"stepback/aws/server"
 )
 
 type updateAliasRequest struct {
@@ -13,11 +13,8 @@ type updateAliasRequest struct {
 	Routing     []Route `json:"routingConfiguration"`
 }
 
-var updateAliasMembers = []awsjson.Member{arn("stateMachineAliasArn"), {Name: "description", Max: maxDescription,
-	Sensitive: true}, routing}
-
 type updateAliasResponse struct {
-	Updated awsjson.Time `json:"updateDate"`
+	Updated server.Time `json:"updateDate"`
 }
 
 func (s *Service) updateStateMachineAlias(_ context.Context, scope aws.Scope,
@@ -56,5 +53,5 @@ func (s *Service) updateStateMachineAlias(_ context.Context, scope aws.Scope,
 		a.Description = *in.Description
 	}
 	a.Updated = s.cfg.Now()
-	return &updateAliasResponse{awsjson.Time(a.Updated)}, s.cfg.Store.PutMachine(m)
+	return &updateAliasResponse{server.Time(a.Updated)}, s.cfg.Store.PutMachine(m)
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"stepback/aws"
-	"stepback/aws/server/awsjson"
 	"stepback/engine"
 )
 
@@ -14,13 +13,6 @@ type updateMapRunRequest struct {
 	MaxConcurrency             *int64   `json:"maxConcurrency"`
 	ToleratedFailureCount      *int64   `json:"toleratedFailureCount"`
 	ToleratedFailurePercentage *float64 `json:"toleratedFailurePercentage"`
-}
-
-var updateMapRunMembers = []awsjson.Member{
-	mapRunARN(),
-	{Name: "maxConcurrency", Kind: awsjson.Integer},
-	{Name: "toleratedFailurePercentage", Kind: awsjson.Number, Max: 100},
-	{Name: "toleratedFailureCount", Kind: awsjson.Integer},
 }
 
 func (s *Service) updateMapRun(ctx context.Context, scope aws.Scope, in *updateMapRunRequest) (*none, error) {

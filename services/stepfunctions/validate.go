@@ -6,7 +6,6 @@ import (
 	"stepback/asl"
 	"stepback/aws"
 	"stepback/aws/model"
-	"stepback/aws/server/awsjson"
 	"stepback/engine"
 )
 
@@ -18,13 +17,6 @@ type validateRequest struct {
 }
 
 const maxDiagnostics = 100
-
-var validateMembers = []awsjson.Member{
-	required(definition),
-	{Name: "type", Enum: []string{"STANDARD", "EXPRESS"}},
-	{Name: "severity", Enum: []string{"ERROR", "WARNING"}},
-	{Name: "maxResults", Kind: awsjson.Integer, Max: maxDiagnostics},
-}
 
 type diagnostic struct {
 	Severity string `json:"severity"`

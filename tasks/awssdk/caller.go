@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"strings"
 	"sync"
 
@@ -67,7 +66,7 @@ func spoken(s *service) model.Protocol {
 
 // credentials are those for an address: the account's number as a key, but those of the environment for AWS's own.
 func (c *Caller) credentials(ctx context.Context, at Endpoint, account string) (aws.CredentialsProvider, error) {
-	u, err := url.Parse(at.URL)
+	u, err := at.parse()
 	if err != nil || !client.IsAWS(u.Hostname()) {
 		return credentials.NewStaticCredentialsProvider(account, "stepback", ""), nil
 	}

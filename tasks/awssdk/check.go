@@ -7,8 +7,8 @@ import (
 	"stepback/engine"
 )
 
-// check says why parameters cannot be used for an action; text is what the error quotes of them. What is not known to
-// be wrong, such as an action that there is not, or a member that is missing, is left to the call.
+// check says why parameters cannot be used for an action; text is what the error quotes of them. What the service is to
+// refuse, such as a null for a required member, and an action that there is not are left to the call.
 func check(name, action string, params jsonvalue.Value, text string) error {
 	s, err := serviceOf(name)
 	if err != nil {
@@ -19,7 +19,10 @@ func check(name, action string, params jsonvalue.Value, text string) error {
 		return nil //nolint:nilerr // which the call finds out
 	}
 	p := parameters{service: s}
-	p.input(o.Input, params)
+	in := p.input(o.Input, params)
+	if len(p.problems) == 0 {
+		_, p.problems = s.incomplete(params, &missingError{absent(o.Input, in, "")})
+	}
 	if len(p.problems) > 0 {
 		return unusableParameters(text, p.problems)
 	}

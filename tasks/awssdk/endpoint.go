@@ -9,10 +9,15 @@ import (
 
 // Endpoint is where a service is called.
 type Endpoint struct {
-	// URL is the base address.
+	// URL is the base address. That of S3 may have the label {Bucket} in its host, which the bucket takes the place of.
 	URL string
 	// Client carries the calls out.
 	Client *http.Client
+}
+
+// parse reads the address, without the label of a bucket.
+func (e *Endpoint) parse() (*url.URL, error) {
+	return url.Parse(strings.ReplaceAll(e.URL, "{Bucket}.", ""))
 }
 
 // Endpoints say where services are called. They are asked at every call, so that what they are made of may change.
@@ -39,10 +44,11 @@ func (e *Endpoints) find(s *service) (Endpoint, error) {
 		if embedded, ok := e.Embedded[s.Name]; ok && name == "AWS_ENDPOINT_URL" {
 			return embedded, nil // the variable is for what is not here
 		}
-		if u, err := url.Parse(strings.ReplaceAll(address, "{Bucket}.", "")); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		at := Endpoint{URL: address, Client: e.client()}
+		if u, err := at.parse(); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 			return Endpoint{}, fmt.Errorf("%s is %q; give a URL such as http://127.0.0.1:4566", name, address)
 		}
-		return Endpoint{URL: address, Client: e.client()}, nil
+		return at, nil
 	}
 	if embedded, ok := e.Embedded[s.Name]; ok {
 		return embedded, nil

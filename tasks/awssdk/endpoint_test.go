@@ -46,6 +46,8 @@ func TestFind(t *testing.T) {
 		"an embedded service needs no variable": {"s3", nil, "http://embedded", ""},
 		"nothing else is called": {"sns", nil, "",
 			"no endpoint for SNS is configured; set SNS_ENDPOINT or AWS_ENDPOINT_URL_SNS to its URL"},
+		"S3 may want the bucket in the host": {"s3", []string{"S3_ENDPOINT", "http://{Bucket}.s3.local"},
+			"http://{Bucket}.s3.local", ""},
 		"what is not an address is told": {"sns", []string{"SNS_ENDPOINT", "localhost:4566"}, "",
 			`SNS_ENDPOINT is "localhost:4566"; give a URL such as http://127.0.0.1:4566`},
 		"EventBridge has a name of its own": {"eventbridge", []string{"EVENTS_ENDPOINT", "http://events"},
@@ -77,6 +79,7 @@ func TestCredentialsStayAtHome(t *testing.T) {
 	for address, want := range map[string]string{
 		"http://127.0.0.1:5000":                            "123456789012",
 		"https://sqs.us-east-1.amazonaws.com":              "AKIAREAL",
+		"https://{Bucket}.s3.us-east-1.amazonaws.com":      "AKIAREAL",
 		"https://sqs.us-east-1.amazonaws.com.evil.example": "123456789012",
 	} {
 		found, err := c.credentials(t.Context(), Endpoint{URL: address}, c.Account)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"stepback/aws"
+	"stepback/services/lambda/invocation"
 	"stepback/tasks/lambda"
 )
 
@@ -36,9 +37,9 @@ func TestEndpointInvokes(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	e := lambda.Endpoint{URL: server.URL + "/", Client: server.Client()}
-	call := func(qualifier string) (*lambda.Answer, error) {
-		return e.Invoke(t.Context(), &lambda.Call{
-			Function: "arn:aws:lambda:us-east-1:1:function:f", Qualifier: qualifier, Payload: []byte(`{"a":1}`),
+	call := func(qualifier string) (*invocation.Answer, error) {
+		return e.Invoke(t.Context(), &invocation.Request{
+			FunctionName: "arn:aws:lambda:us-east-1:1:function:f", Qualifier: qualifier, Payload: []byte(`{"a":1}`),
 		})
 	}
 	if a, err := call(""); err != nil || string(a.Payload) != `{"a":1}` || a.FunctionError != "" {
@@ -59,7 +60,7 @@ func TestEndpointInvokes(t *testing.T) {
 
 func TestEndpointWithoutURL(t *testing.T) {
 	t.Parallel()
-	_, err := lambda.Endpoint{}.Invoke(t.Context(), &lambda.Call{Function: "f"})
+	_, err := lambda.Endpoint{}.Invoke(t.Context(), &invocation.Request{FunctionName: "f"})
 	if err == nil || !strings.Contains(err.Error(), "LAMBDA_ENDPOINT") {
 		t.Errorf("%v", err)
 	}
