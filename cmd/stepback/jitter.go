@@ -24,8 +24,8 @@ func (jitterCmd) Help() string {
   stepback jitter
   stepback jitter --clients 20,40,80 -o jitter.svg
 
-The model is that of the AWS article "Exponential Backoff And Jitter": clients change one row under optimistic concurrency control,
-over a network of 10 ms, and the one that comes late starts over after a wait.`
+The model is that of the AWS article "Exponential Backoff And Jitter": clients change one row under optimistic
+concurrency control, over a network of 10 ms, and the one that comes late starts over after a wait.`
 }
 
 // Run compares and prints.

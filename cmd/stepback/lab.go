@@ -35,14 +35,16 @@ func (labRunCmd) Help() string {
   stepback lab run brown-out --definition machine.asl.json --state Save --json
   stepback lab run mine.yaml --policy static,mine-policy.yaml --seeds 100
 
-Every policy meets the same records, service times and errors, so that the differences to static, the scenario's own Retry block,
-are differences of pairs. Exit status 1 if what a scenario expects is not met, 2 if a scenario or a policy is wrong.`
+Every policy meets the same records, service times and errors, so that the differences to static, the scenario's own
+Retry block, are differences of pairs. Exit status 1 if what a scenario expects is not met, 2 if a scenario or a policy
+is wrong.`
 }
 
 // Run carries the experiment out and prints the report.
 func (c *labRunCmd) Run(ctx context.Context, std streams) error {
 	e, err := retrylab.Prepare(retrylab.Plan{
-		Scenarios: c.Scenarios, Policies: c.Policy, Definition: c.Definition, State: c.State, Seeds: c.Seeds, FirstSeed: c.FirstSeed,
+		Scenarios: c.Scenarios, Policies: c.Policy, Definition: c.Definition, State: c.State,
+		Seeds: c.Seeds, FirstSeed: c.FirstSeed,
 	})
 	if err != nil {
 		return &exitError{exitUsage, err}

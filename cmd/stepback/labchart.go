@@ -22,8 +22,8 @@ func (labChartCmd) Help() string {
   stepback lab chart -o retries.svg
   stepback lab chart map-outage --panel goodput --policy static,adaptive -o map.png
 
-The left panel is goodput over time with the 95 % interval of its mean over the seeds; the right one says, for utilisations of 10 to
-90 % and 0 to 6 retries, whether the service recovers from one outage of a minute.`
+The left panel is goodput over time with the 95 % interval of its mean over the seeds; the right one says, for
+utilisations of 10 to 90 % and 0 to 6 retries, whether the service recovers from one outage of a minute.`
 }
 
 // sweepSeeds is how many seeds each cell of the map gets.
@@ -47,7 +47,8 @@ func (c *labChartCmd) Run(ctx context.Context, std streams) error {
 	}
 	var sweep *retrylab.Sweep
 	if c.Panel != "goodput" {
-		if sweep, err = retrylab.SweepRetries(ctx, s, retrylab.Experiment{Seeds: min(sweepSeeds, c.Seeds), FirstSeed: c.FirstSeed}); err != nil {
+		cells := retrylab.Experiment{Seeds: min(sweepSeeds, c.Seeds), FirstSeed: c.FirstSeed}
+		if sweep, err = retrylab.SweepRetries(ctx, s, cells); err != nil {
 			return err
 		}
 	}
