@@ -34,7 +34,11 @@ help: ## list the targets
 
 .PHONY: run
 run: ## the main job: a bundled CSV goes through the state machine, with faults (ARGS="--csv FILE …" for your own)
-	@$(GO) run ./cmd/stepback run $(ARGS)
+	@echo "compiling stepback; the first time, with downloads, takes a minute or two" >&2
+	@$(GO) build -v -o $(BIN)/stepback ./cmd/stepback 2> >(awk '/^go: downloading/ { d++ } /^[a-zA-Z0-9._\/-]+$$/ { c++ } \
+		!/^go: downloading/ && !/^[a-zA-Z0-9._\/-]+$$/ { print; fflush() } \
+		/^go: downloading/ || /^[a-zA-Z0-9._\/-]+$$/ { if (!((d+c) % 25)) { printf "  %d modules, %d packages\n", d, c; fflush() } }' >&2)
+	@$(BIN)/stepback run $(ARGS)
 
 .PHONY: test
 test: ## all tests

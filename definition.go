@@ -23,7 +23,7 @@ func ReadDefinition(file string, values map[string]string) (string, error) {
 	if len(d.Problems) == 0 && len(d.Open) > 0 {
 		return "", fmt.Errorf("%s: no value for the placeholders %s", file, strings.Join(d.Open, ", "))
 	}
-	found := d.Diagnose(func(definition string) []asl.Diagnostic { return engine.Validate(definition, false, nil) })
+	found := d.Diagnose(func(definition string) []asl.Diagnostic { return engine.Diagnose(definition, false) })
 	if asl.HasErrors(found) {
 		return "", fmt.Errorf("the definition is refused:\n%s", asl.Render(found, d.Text, file))
 	}

@@ -15,8 +15,8 @@ import (
 	"stepback/services/lambda/invocation"
 )
 
-// Function carries out the tasks that call a Lambda function: it gets the event as JSON text and returns JSON text. Func
-// makes one of a Go function with types of its own.
+// Function carries out the tasks that call a Lambda function: it gets the event as JSON text and returns JSON text.
+// Func makes one of a Go function with types of its own.
 type Function func(ctx context.Context, event []byte) ([]byte, error)
 
 // Functions are the functions of an engine, by name. A definition calls the function charge by the Resource

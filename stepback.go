@@ -28,8 +28,9 @@ type (
 	Status = engine.Status
 	// Clock tells the time and rings timers.
 	Clock = clock.Clock
-	// Task is a task for an Integration, Result what it comes to.
-	Task   = engine.Task
+	// Task is a task for an Integration.
+	Task = engine.Task
+	// Result is what a task comes to; engine.TextResult makes one of JSON text.
 	Result = engine.Result
 	// Integration carries out the tasks of a service other than Lambda.
 	Integration = engine.Integration

@@ -14,6 +14,7 @@ import (
 	"stepback/aws"
 	"stepback/engine/clock"
 	"stepback/engine/history"
+	"stepback/engine/internal/maprun"
 	"stepback/engine/itemreader"
 	"stepback/engine/journal"
 )
@@ -82,7 +83,7 @@ type Engine struct {
 	mu       sync.Mutex
 	machines map[string]*StateMachine
 	runs     map[string]*run
-	mapRuns  map[string]*mapRun
+	mapRuns  map[string]*maprun.Run
 	adopted  map[string][]*run // replayed child executions that wait for their Map Runs, by ARN
 	closed   bool
 }
@@ -113,7 +114,7 @@ func New(cfg Config) (*Engine, error) {
 	}
 	e := &Engine{
 		cfg: cfg, clock: cfg.Clock, log: cfg.Log, names: names{aws.Scope{Account: cfg.Account, Region: cfg.Region}},
-		machines: map[string]*StateMachine{}, runs: map[string]*run{}, mapRuns: map[string]*mapRun{},
+		machines: map[string]*StateMachine{}, runs: map[string]*run{}, mapRuns: map[string]*maprun.Run{},
 		adopted: map[string][]*run{},
 	}
 	e.seeds.random.Seed, e.repeatable = cfg.Seed, repeatable

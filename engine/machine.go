@@ -8,6 +8,7 @@ import (
 	"stepback/asl/intrinsic"
 	"stepback/asl/jsonata"
 	"stepback/asl/jsonpath"
+	"stepback/engine/history"
 	"stepback/engine/internal/interpreter"
 	"stepback/engine/internal/plan"
 	"stepback/engine/journal"
@@ -26,7 +27,7 @@ type StateMachine struct {
 }
 
 // ExecutionARN is the ARN of the machine's STANDARD execution of this name.
-func (m *StateMachine) ExecutionARN(name string) string { return executionARN(m.ARN, name) }
+func (m *StateMachine) ExecutionARN(name string) string { return history.ExecutionARN(m.ARN, name) }
 
 // inside is the machine as the interpreter knows it.
 func (m *StateMachine) inside(region string) interpreter.Machine {
@@ -91,6 +92,12 @@ func referencePath(text string) error {
 		return fmt.Errorf("%s is not a reference path: it may select more than one place", text)
 	}
 	return err
+}
+
+// Diagnose returns everything that is wrong or doubtful about a definition, as Compile finds it: it takes any resource.
+func Diagnose(definition string, express bool) []asl.Diagnostic {
+	_, diagnostics := asl.Options{Express: express, Syntax: syntax}.Parse(definition)
+	return diagnostics
 }
 
 // Validate returns everything that is wrong or doubtful about a definition, as Step Functions would find it. It also

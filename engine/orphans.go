@@ -6,6 +6,7 @@ import (
 
 	"stepback/engine/history"
 	"stepback/engine/internal/interpreter"
+	"stepback/engine/internal/maprun"
 	"stepback/engine/journal"
 )
 
@@ -75,7 +76,7 @@ func (c *recovery) leaveBelow(execution string, abandoned map[string]*journal.Ma
 // beginning.
 func (c *recovery) closeMapRun(ctx context.Context, m *journal.MapRun) (err error) {
 	m.Status, m.Stopped = history.Aborted, c.engine.clock.Now()
-	if m.Items, m.Executions, err = c.engine.tallies(ctx, m); err != nil {
+	if m.Items, m.Executions, err = maprun.Tallies(ctx, c.engine.cfg.Journal, m); err != nil {
 		return err
 	}
 	c.engine.cfg.Journal.PutMapRun(m, nil)

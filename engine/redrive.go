@@ -100,7 +100,7 @@ func (e *Engine) PendingRedrive(x *journal.Execution) bool {
 	e.mu.Lock()
 	m := e.mapRuns[x.MapRunARN]
 	e.mu.Unlock()
-	return m != nil && m.redrives(x) && m.describe().Status == history.Running
+	return m != nil && m.Redrives(x) && m.Describe().Status == history.Running
 }
 
 // reopen brings an execution that has ended to where it was by replaying its events. It first waits until nothing of it
@@ -141,8 +141,8 @@ func (e *Engine) settle(ctx context.Context, arn string) error {
 		ends = append(ends, r.done)
 	}
 	for _, m := range e.mapRunsUnderWay() {
-		if m.parent.record.ARN == arn {
-			ends = append(ends, m.gone)
+		if m.Parent.ARN == arn {
+			ends = append(ends, m.Gone())
 		}
 	}
 	for _, end := range ends {

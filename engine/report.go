@@ -10,7 +10,7 @@ import (
 type report struct {
 	at       int                                // which of the waiting events it is
 	admit    func(*interpreter.Execution) error // judges it just before it is applied; an error drops it
-	answered func(error)                        // called by the worker, once what the event did is durable; must be quick
+	answered func(error)                        // by the worker, once what the event did is durable; quick
 	err      error
 }
 

@@ -179,7 +179,8 @@ func (r *run) step(events []interpreter.Signal) ([]interpreter.Signal, time.Time
 		e.Seed = r.engine.seeds.next() ^ r.salt
 		r.x.Step(e, &r.result)
 		if e.Kind.EndsTask() {
-			delete(r.calls, e.ID) // even if its request is still under way: whoever reported the end need not be the one asked
+			// Even if its request is still under way: whoever reported the end need not be the one asked.
+			delete(r.calls, e.ID)
 		}
 	}
 	r.last = now

@@ -74,9 +74,9 @@ func (e *Engine) prepare(s *Start) (*run, error) {
 	}
 	info := history.Info{MachineARN: m.ARN, Express: m.Express, Origin: s.Origin}
 	if m.Express {
-		info.ARN = expressARN(m.ARN, s.Name, aws.UUID(e.seeds.next(), e.seeds.next()))
+		info.ARN = history.ExpressARN(m.ARN, s.Name, aws.UUID(e.seeds.next(), e.seeds.next()))
 	} else {
-		info.ARN = executionARN(m.ARN, s.Name)
+		info.ARN = history.ExecutionARN(m.ARN, s.Name)
 	}
 	r := e.newRun(m, info)
 	r.mocks = mocks

@@ -139,8 +139,8 @@ func (e *Engine) testTask(ctx context.Context, t *StateTest, call *interpreter.T
 func taskOf(arn string, call *interpreter.TaskCall) *Task {
 	return &Task{
 		Execution: arn, State: call.State, Attempt: call.Attempt, Resource: call.Task.Resource,
-		Parameters: call.Parameters,
-		Service:    call.Task.Service, Action: call.Task.Action, Pattern: Pattern(call.Task.Pattern), RoleARN: call.RoleARN,
+		Parameters: call.Parameters, Service: call.Task.Service, Action: call.Task.Action,
+		Pattern: Pattern(call.Task.Pattern), RoleARN: call.RoleARN,
 		Submission: call.Submission(), value: call.Value,
 	}
 }

@@ -11,8 +11,9 @@ type claims struct {
 	held map[string]chan struct{} // closed when the name is free again
 }
 
-// Claim waits until nobody holds a name, and holds it until release is called: what cannot be done at the same time on one
-// platform, such as two imports that deploy the same state machine, is done one after the other. The error is ctx's.
+// Claim waits until nobody holds a name, and holds it until release is called: what cannot be done at the same time on
+// one platform, such as two imports that deploy the same state machine, is done one after the other. The error is
+// ctx's.
 func (p *Platform) Claim(ctx context.Context, name string) (release func(), err error) {
 	c := &p.claims
 	for {

@@ -96,7 +96,7 @@ func Running(ctx context.Context, dir string) (*Server, error) {
 	defer cancel()
 	answer, err := server.do(ctx, http.MethodGet, nil)
 	if err != nil {
-		return nil, nil //nolint:nilerr,nilnil // it was killed: nobody answers there
+		return nil, nil //nolint:nilnil // it was killed: nobody answers there
 	}
 	defer answer.Body.Close()
 	if answer.StatusCode != http.StatusNoContent {
@@ -112,7 +112,7 @@ func read(dir string) (*Server, error) {
 		if errors.Is(err, fs.ErrPermission) {
 			return nil, err
 		}
-		return nil, nil //nolint:nilerr,nilnil // nobody serves what is no directory, either
+		return nil, nil //nolint:nilnil // nobody serves what is no directory, either
 	}
 	s := new(Server)
 	if err := json.Unmarshal(text, s); err != nil {

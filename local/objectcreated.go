@@ -60,7 +60,8 @@ func (p *Platform) objectCreated(e objectevent.Event) {
 func (p *Platform) announceTo(function string, e objectevent.Event) {
 	payload, err := json.Marshal(e)
 	if err == nil {
-		_, err = p.Functions.Invoke(context.Background(), p.Scope, &invocation.Request{FunctionName: function, Payload: payload, Type: invocation.Event})
+		_, err = p.Functions.Invoke(context.Background(), p.Scope, &invocation.Request{FunctionName: function,
+			Payload: payload, Type: invocation.Event})
 	}
 	if err != nil {
 		p.cfg.Log.Error("no function has heard of a new object", "bucket", e.Detail.Bucket.Name,

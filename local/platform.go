@@ -185,7 +185,7 @@ func (p *Platform) store(ctx context.Context) (stepfunctions.Store, error) {
 }
 
 func (p *Platform) serve(context.Context) error {
-	ctx, stop := context.WithCancel(context.Background())
+	ctx, stop := context.WithCancel(context.Background()) //nolint:contextcheck // it ends with the platform
 	p.front = front{handler: p.handler, stopWaiting: p.engines.stopPolls}
 	served := make(chan error, 1)
 	go func() {

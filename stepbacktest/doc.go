@@ -20,8 +20,8 @@
 //	}
 //
 // The execution has ended when Run returns, however long its waits are: time jumps to what is due next whenever nothing
-// can run. Jitter is the same in every run with one Seed. A failed expectation reports what was expected, what happened,
-// and the history of the execution with its times.
+// can run. Jitter is the same in every run with one Seed. A failed expectation reports what was expected, what
+// happened, and the history of the execution with its times.
 //
 // It never listens, writes to no disk and calls nothing but the functions and integrations it is given.
 package stepbacktest

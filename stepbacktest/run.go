@@ -1,6 +1,7 @@
 package stepbacktest
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -9,7 +10,6 @@ import (
 	"stepback"
 	"stepback/asl"
 	"stepback/asl/jsonvalue"
-	"stepback/aws/model"
 	"stepback/engine"
 	"stepback/engine/history"
 )
@@ -30,8 +30,8 @@ type Config struct {
 	Seed uint64
 }
 
-// Execution is an execution that has ended. Its methods are expectations: one that is not met fails the test, which goes
-// on.
+// Execution is an execution that has ended. Its methods are expectations: one that is not met fails the test, which
+// goes on.
 type Execution struct {
 	*stepback.Execution
 	// Events are those of the history, in order.
@@ -44,9 +44,6 @@ type Execution struct {
 // and an input that is not JSON, end the test.
 func Run(t testing.TB, definition, input string, cfg Config) *Execution {
 	t.Helper()
-	if found := engine.Validate(definition, cfg.Express, model.CheckAction); asl.HasErrors(found) {
-		t.Fatalf("the definition is refused:\n%s", asl.Render(found, definition, "definition"))
-	}
 	if cfg.Begin.IsZero() {
 		cfg.Begin = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 	}
@@ -65,6 +62,10 @@ func Run(t testing.TB, definition, input string, cfg Config) *Execution {
 		define = app.DefineExpress
 	}
 	m, err := define("Test", definition)
+	var refused *engine.DefinitionError
+	if errors.As(err, &refused) {
+		t.Fatalf("the definition is refused:\n%s", asl.Render(refused.Diagnostics, definition, "definition"))
+	}
 	if err != nil {
 		t.Fatalf("defining the state machine: %v", err)
 	}

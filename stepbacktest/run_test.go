@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"stepback"
+	"stepback/engine"
 	"stepback/stepbacktest"
 )
 
@@ -78,6 +79,21 @@ func TestFunctionsAreLambdaFunctions(t *testing.T) {
 	if !strings.Contains(run.Failure.Cause, "The functions of this engine are: broken, double") {
 		t.Errorf("the cause is %s", run.Failure.Cause)
 	}
+}
+
+// TestIntegrationsOfOnesOwn calls one that AWS does not have.
+func TestIntegrationsOfOnesOwn(t *testing.T) {
+	t.Parallel()
+	stepbacktest.Run(t, `{"StartAt": "T", "States": {"T": {"Type": "Task", "Resource": "arn:aws:states:::mail:send",
+		"Parameters": {"to.$": "$.to"}, "End": true}}}`, `{"to": "ann"}`, stepbacktest.Config{
+		Integrations: map[string]stepback.Integration{"mail:send": mail{}},
+	}).Succeeded(`{"sent": {"to": "ann"}}`)
+}
+
+type mail struct{}
+
+func (mail) Invoke(_ context.Context, task *stepback.Task) (stepback.Result, error) {
+	return engine.TextResult(`{"sent":` + task.Parameters + `}`), nil
 }
 
 // listener collects what a test reports.

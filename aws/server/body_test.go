@@ -2,6 +2,8 @@ package server
 
 import (
 	"bufio"
+	"compress/gzip"
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -52,5 +54,35 @@ func TestClientsThatStop(t *testing.T) {
 				t.Errorf("%d %s close=%v %v, want %d %s", a.StatusCode, body, a.Close, err, c.status, c.want)
 			}
 		})
+	}
+}
+
+// TestCompressedBodies reads what clients compress, within the limit of what is compressed and of what comes of it.
+func TestCompressedBodies(t *testing.T) {
+	t.Parallel()
+	zipped := func(text string) string {
+		var b strings.Builder
+		z := gzip.NewWriter(&b)
+		_, err := z.Write([]byte(text))
+		if err := errors.Join(err, z.Close()); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	for name, c := range map[string]struct {
+		body   string
+		status int
+		want   string
+	}{
+		"a body":  {zipped(`{"name":"a"}`), 200, `{"text":"a<000000000000,us-east-1","at":1700000000.005}`},
+		"a bomb":  {zipped(strings.Repeat(" ", 4<<20)), 413, "Request size exceeded 1048576 bytes"},
+		"cut off": {zipped(`{"name":"a"}`)[:20], 400, "not compressed as Content-Encoding says"},
+	} {
+		w := httptest.NewRecorder()
+		serve(t, Config{Operations: greetings}).ServeHTTP(w, asked("POST", "/", c.body, "Content-Encoding", "gzip",
+			"Content-Type", "application/x-amz-json-1.0", "X-Amz-Target", "Greeter.Greet"))
+		if w.Code != c.status || !strings.Contains(w.Body.String(), c.want) {
+			t.Errorf("%s: %d %s", name, w.Code, w.Body)
+		}
 	}
 }

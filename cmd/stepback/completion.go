@@ -21,7 +21,7 @@ func (completionCmd) Help() string {
 }
 
 // Run writes the script.
-func (c *completionCmd) Run(command *kong.Context, std streams) error {
+func (c *completionCmd) Run(command *kong.Context, std streams) error { //nolint:unparam // as kong calls verbs
 	root := command.Model.Node
 	switch c.Shell {
 	case "fish":

@@ -58,12 +58,12 @@ func TestVerbsTravel(t *testing.T) {
 func TestImportsTravel(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
-	url, stop := serving(t, data)
+	_, stop := serving(t, data)
 	file := write(t, "user_id,login_count,post_count\nanna,1,2\nbert,3,4\n")
 	stepback(t, "run", "--csv", file, "--data", data).ends(t, exitOK, "applied 2")
 	stepback(t, "run", "--csv", file, "--data", data).ends(t, exitOK, "This file was imported before")
 	stop()
-	url, stop = serving(t, data)
+	url, stop := serving(t, data)
 	defer stop()
 	states := clientsOf(url).states
 	machines, err := states.ListStateMachines(t.Context(), &sfn.ListStateMachinesInput{})

@@ -138,7 +138,7 @@ func (c *runCmd) config(ctx context.Context, std streams) (pipeline.Config, erro
 		return cfg, errors.New("--concurrency and --batch are 1 or more")
 	}
 	var injected local.Config
-	if err := c.injection.apply(&injected, statemachine.TaskStates()...); err != nil {
+	if err := c.apply(&injected, statemachine.TaskStates()...); err != nil {
 		return cfg, err
 	}
 	cfg.Faults, cfg.Seed = injected.Faults, injected.Seed

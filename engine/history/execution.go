@@ -1,5 +1,7 @@
 package history
 
+import "strings"
+
 // Status is an execution's status as the API spells it.
 type Status string
 
@@ -45,4 +47,15 @@ type Info struct {
 	Items     int64  `json:"itemCount,omitempty"`
 	// LastItem tells which the last of them is, when the items are a listing, so that a changed listing is noticed.
 	LastItem string `json:"lastItem,omitempty"`
+}
+
+// ExecutionARN names a STANDARD execution of a machine. The machine of a distributed Map's child executions has a
+// labelled ARN (machine/label).
+func ExecutionARN(machineARN, name string) string {
+	return strings.Replace(machineARN, ":stateMachine:", ":execution:", 1) + ":" + name
+}
+
+// ExpressARN names an EXPRESS execution, whose name alone does not identify it.
+func ExpressARN(machineARN, name, id string) string {
+	return strings.Replace(machineARN, ":stateMachine:", ":express:", 1) + ":" + name + ":" + id
 }

@@ -153,7 +153,7 @@ func (m *Memory) stepsOf(arn string) ([]Step, error) {
 	return steps, nil
 }
 
-// Events implements Recovery.
+// Signals implements Recovery.
 func (m *Memory) Signals(_ context.Context, arn string) ([]Signal, error) {
 	steps, err := m.stepsOf(arn)
 	if err == nil && len(steps) == 0 {

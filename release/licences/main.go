@@ -6,6 +6,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -21,27 +22,27 @@ import (
 var systems = []string{"linux", "darwin", "windows"}
 
 func main() {
-	if err := run(os.Stdout, os.Args[1:]); err != nil {
+	if err := run(context.Background(), os.Stdout, os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "licences:", err)
 		os.Exit(1)
 	}
 }
 
-func run(out io.Writer, packages []string) error {
+func run(ctx context.Context, out io.Writer, packages []string) error {
 	if len(packages) == 0 {
 		return errors.New("name the packages of the command, such as ./cmd/stepback")
 	}
 	modules := map[string]string{} // the folders, by path and version
 	for _, system := range systems {
-		if err := linked(modules, system, packages); err != nil {
+		if err := linked(ctx, modules, system, packages); err != nil {
 			return err
 		}
 	}
-	root, err := output("go", "env", "GOROOT")
+	root, err := exec.CommandContext(ctx, "go", "env", "GOROOT").Output()
 	if err != nil {
 		return err
 	}
-	if err := write(out, "Go "+runtime.Version(), strings.TrimSpace(root)); err != nil {
+	if err := write(out, "Go "+runtime.Version(), strings.TrimSpace(string(root))); err != nil {
 		return err
 	}
 	names := make([]string, 0, len(modules))
@@ -58,9 +59,10 @@ func run(out io.Writer, packages []string) error {
 }
 
 // linked adds the modules that the packages are linked from on a system.
-func linked(modules map[string]string, system string, packages []string) error {
+func linked(ctx context.Context, modules map[string]string, system string, packages []string) error {
 	const form = `{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}{{"\t"}}{{.Dir}}{{end}}{{end}}`
-	cmd := exec.Command("go", append([]string{"list", "-deps", "-f", form}, packages...)...)
+	//nolint:gosec // the packages are those of the developer's own command line
+	cmd := exec.CommandContext(ctx, "go", append([]string{"list", "-deps", "-f", form}, packages...)...)
 	cmd.Env = append(os.Environ(), "GOOS="+system, "CGO_ENABLED=0")
 	cmd.Stderr = os.Stderr
 	list, err := cmd.Output()
@@ -73,11 +75,6 @@ func linked(modules map[string]string, system string, packages []string) error {
 		}
 	}
 	return nil
-}
-
-func output(name string, args ...string) (string, error) {
-	out, err := exec.Command(name, args...).Output()
-	return string(out), err
 }
 
 // write prints the licence files of one folder.

@@ -20,8 +20,8 @@ import (
 // maxAnswer is the longest answer of a function that is read, in bytes: what Lambda allows, and room for an error.
 const maxAnswer = 6<<20 + 64<<10
 
-// Endpoint is an invocation.Invoker that calls functions through the REST API of Lambda: POST {URL}/2015-03-31/functions/{name or
-// ARN}/invocations.
+// Endpoint is an invocation.Invoker that calls functions through the REST API of Lambda: POST
+// {URL}/2015-03-31/functions/{name or ARN}/invocations.
 type Endpoint struct {
 	// URL is the endpoint's base address. Without one every invocation fails, saying what to set.
 	URL string

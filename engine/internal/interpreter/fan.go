@@ -34,8 +34,10 @@ func (x *Execution) runParallel(t *thread) bool {
 	if s.Parameters != nil && !in.Fits(MaxPayload) {
 		return x.failed(t, tooLarge(s.Name))
 	}
-	f := &fan{owner: t, left: len(s.Branches), threads: make([]*thread, len(s.Branches)), results: make([]*jsonvalue.Document,
-		len(s.Branches))}
+	f := &fan{
+		owner: t, left: len(s.Branches), threads: make([]*thread, len(s.Branches)),
+		results: make([]*jsonvalue.Document, len(s.Branches)),
+	}
 	f.started = x.emit(history.Event{Type: history.ParallelStateStarted, Previous: t.last})
 	t.children = f
 	for i, b := range s.Branches {

@@ -44,7 +44,7 @@ type MapRunCall struct {
 type ItemSelectorError struct{ history.Failure }
 
 // Error implements error.
-func (e *ItemSelectorError) Error() string { return e.Failure.Name + ": " + e.Cause }
+func (e *ItemSelectorError) Error() string { return e.Name + ": " + e.Cause }
 
 // Select applies the ItemSelector to one item. It may be called from one goroutine at a time, whatever the parent
 // execution does meanwhile. The error is an *ItemSelectorError.

@@ -177,7 +177,9 @@ func (x *Execution) place(t *thread, p plan.Placement, result *jsonvalue.Documen
 const pathOverNull = "Unable to apply Path transformation to null or empty input."
 
 // selectPayload applies InputPath or OutputPath.
-func (x *Execution) selectPayload(t *thread, s plan.Selector, p *jsonvalue.Document, field string) (*jsonvalue.Document, bool) {
+func (x *Execution) selectPayload(t *thread, s plan.Selector, p *jsonvalue.Document, field string) (
+	*jsonvalue.Document, bool,
+) {
 	switch {
 	case s.Identity():
 		return p, true

@@ -21,8 +21,8 @@ func TestRecordsPreparedTogetherBothHaveTheirDefinition(t *testing.T) {
 	has := func(arn string) bool {
 		t.Helper()
 		e := new(encoder)
-		r := &journal.Record{Execution: &journal.Execution{Info: history.Info{ARN: arn}, Status: history.Running}, Definition: d,
-			Begin: true}
+		x := &journal.Execution{Info: history.Info{ARN: arn}, Status: history.Running}
+		r := &journal.Record{Execution: x, Definition: d, Begin: true}
 		if err := j.encode(e, r); err != nil {
 			t.Fatal(err)
 		}

@@ -65,7 +65,7 @@ func (j *Journal) steps(arn string) ([]journal.Step, error) {
 	return steps, nil
 }
 
-// Events implements journal.Recovery.
+// Signals implements journal.Recovery.
 func (j *Journal) Signals(_ context.Context, arn string) ([]interpreter.Signal, error) {
 	return read(j, eventsPrefix, arn, func(raw []byte) ([]interpreter.Signal, error) {
 		events, _, err := interpreter.DecodeSignals(raw)

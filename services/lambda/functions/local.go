@@ -49,8 +49,8 @@ type LocalInput struct {
 
 // PutLocal makes a function whose code is not in a deployment package, or changes the one of that name, whatever its
 // code was. It is kept like every other. Its invocations are not throttled. One that is built in runs in this process,
-// so that no environment is started for it, and logs its own lines only. A function that is there already and the same is
-// left as it is.
+// so that no environment is started for it, and logs its own lines only. A function that is there already and the same
+// is left as it is.
 func (s *Service) PutLocal(ctx context.Context, scope aws.Scope, in *LocalInput) error {
 	if in.Binary == "" && s.opts.BuiltIn[in.BuiltIn] == nil {
 		return invalid("There is no built-in code %q.", in.BuiltIn)

@@ -16,8 +16,8 @@ type record struct {
 	Aliases       map[string]Alias  `json:",omitempty"`
 	Reserved      *int              `json:",omitempty"` // concurrency
 	Tags          map[string]string `json:",omitempty"`
-	// BuiltIn names code that is part of the program, Binary is the path of a bootstrap; versions without a hash of their
-	// code run it.
+	// BuiltIn names code that is part of the program, Binary is the path of a bootstrap; versions without a hash of
+	// their code run it.
 	BuiltIn string `json:",omitempty"`
 	Binary  string `json:",omitempty"`
 }

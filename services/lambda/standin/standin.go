@@ -28,8 +28,8 @@ type Set struct {
 	missing []string // that were called and that nothing carries out, in the order of their first calls
 }
 
-// Open reads stand-ins, each NAME=COMMAND, NAME=URL or NAME=BOOTSTRAP. Their programs find env in their environment; what
-// they log goes to output.
+// Open reads stand-ins, each NAME=COMMAND, NAME=URL or NAME=BOOTSTRAP. Their programs find env in their environment;
+// what they log goes to output.
 func Open(ctx context.Context, given []string, env map[string]string, output io.Writer) (*Set, error) {
 	output = &oneAtATime{w: output}
 	s := &Set{
@@ -100,7 +100,8 @@ func (s *Set) Close(ctx context.Context) error {
 	return err
 }
 
-// bareName is the name of a function that is called by its name, its ARN or a part of that, with or without a qualifier.
+// bareName is the name of a function that is called by its name, its ARN or a part of that, with or without a
+// qualifier.
 func bareName(called string) string {
 	parts := strings.Split(called, ":")
 	for i, part := range parts[:len(parts)-1] {

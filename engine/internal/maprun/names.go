@@ -1,4 +1,4 @@
-package engine
+package maprun
 
 import (
 	"crypto/sha256"
@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"stepback/aws"
+	"stepback/engine/history"
 )
 
 // childNames names the child executions of a Map Run by the first of their items. The names are UUIDs of version 8: the
@@ -19,13 +20,13 @@ type childNames struct {
 	prefix string // what all ARNs begin with
 }
 
-func newChildNames(mapRunARN string, child *StateMachine) childNames {
+func newChildNames(mapRunARN string, child Machine) childNames {
 	sum := sha256.Sum256([]byte(mapRunARN))
 	hi := binary.BigEndian.Uint64(sum[:8]) >> 16
 	n := childNames{uuid: fmt.Sprintf("%08x-%04x", hi>>16, hi&0xFFFF), salt: binary.BigEndian.Uint64(sum[8:])}
-	n.before = executionARN(child.ARN, "")
+	n.before = history.ExecutionARN(child.ARN, "")
 	if child.Express {
-		n.before = expressARN(child.ARN, "", "")
+		n.before = history.ExpressARN(child.ARN, "", "")
 		n.before = n.before[:len(n.before)-1]
 		n.after = ":" + aws.UUID(binary.BigEndian.Uint64(sum[16:]), n.salt)
 	}

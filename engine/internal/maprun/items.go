@@ -1,4 +1,4 @@
-package engine
+package maprun
 
 import (
 	"cmp"
@@ -7,18 +7,12 @@ import (
 	"fmt"
 	"io"
 
+	"stepback/engine/history"
 	"stepback/engine/internal/interpreter"
 	"stepback/engine/internal/itembatcher"
 	"stepback/engine/internal/plan"
 	"stepback/engine/itemreader"
-	"stepback/engine/resultwriter"
 )
-
-// Objects is the object store that ItemReaders read and ResultWriters write.
-type Objects interface {
-	itemreader.Objects
-	resultwriter.Objects
-}
 
 // batch is the input of one child execution, the index of its first item and how many it holds.
 type batch struct {
@@ -57,26 +51,26 @@ type itemSource interface {
 }
 
 // open opens the dataset of a Map Run.
-func (m *mapRun) open(ctx context.Context) (*items, error) {
-	s := &items{call: m.call}
-	if r := m.call.State.Map.Reader; r != nil {
-		if m.engine.cfg.Objects == nil {
-			return nil, &Failure{Name: plan.ErrItemReaderFailed,
+func (m *Run) open(ctx context.Context) (*items, error) {
+	s := &items{call: m.Call}
+	if r := m.Call.State.Map.Reader; r != nil {
+		if m.Objects == nil {
+			return nil, &history.Failure{Name: plan.ErrItemReaderFailed,
 				Cause: "No object store is configured for the ItemReader."}
 		}
-		reader, err := itemreader.Open(ctx, m.engine.cfg.Objects, m.readerConfig(r))
+		reader, err := itemreader.Open(ctx, m.Objects, m.readerConfig(r))
 		if err != nil {
 			return nil, readerError(err)
 		}
 		s.reader = reader
 	} else {
-		s.reader = &stateItems{call: m.call}
+		s.reader = &stateItems{call: m.Call}
 	}
-	return s, s.openBatcher(m.call)
+	return s, s.openBatcher(m.Call)
 }
 
-func (m *mapRun) readerConfig(r *plan.Reader) itemreader.Config {
-	c := m.call
+func (m *Run) readerConfig(r *plan.Reader) itemreader.Config {
+	c := m.Call
 	text := func(field string) string {
 		v, _ := c.ReaderParameters.Get(field)
 		return v.Text()
@@ -87,7 +81,7 @@ func (m *mapRun) readerConfig(r *plan.Reader) itemreader.Config {
 		ExpectedBucketOwner: text("ExpectedBucketOwner"), Prefix: text("Prefix"),
 		InputType: r.InputType, Transformation: r.Transformation, ManifestType: r.ManifestType,
 		CSVDelimiter: r.CSVDelimiter, CSVHeaderLocation: r.CSVHeaderLocation, CSVHeaders: r.CSVHeaders,
-		ItemsPointer: r.ItemsPointer, MaxItems: limit, Formats: m.engine.cfg.Formats,
+		ItemsPointer: r.ItemsPointer, MaxItems: limit, Formats: m.Formats,
 	}
 }
 
@@ -95,7 +89,7 @@ func (m *mapRun) readerConfig(r *plan.Reader) itemreader.Config {
 func readerError(err error) error {
 	var e *itemreader.Error
 	if errors.As(err, &e) {
-		return &Failure{Name: plan.ErrItemReaderFailed, Cause: e.Cause}
+		return &history.Failure{Name: plan.ErrItemReaderFailed, Cause: e.Cause}
 	}
 	return err
 }
@@ -137,7 +131,7 @@ func (s *items) read(ctx context.Context) error {
 	}
 	if s.batcher == nil {
 		if len(input) > interpreter.MaxPayload {
-			return &Failure{Name: plan.ErrDataLimitExceeded, Cause: fmt.Sprintf(
+			return &history.Failure{Name: plan.ErrDataLimitExceeded, Cause: fmt.Sprintf(
 				"Item %d of the Map is %d bytes as the input of a child execution; the limit is %d.", item.Index,
 				len(input), interpreter.MaxPayload)}
 		}
@@ -170,7 +164,7 @@ func (s *items) skip(ctx context.Context) error {
 		return readerError(err)
 	}
 	if s.mark = s.reader.Mark(); c.mark != "" && c.mark != s.mark {
-		return &Failure{Name: plan.ErrItemReaderFailed, Cause: fmt.Sprintf(
+		return &history.Failure{Name: plan.ErrItemReaderFailed, Cause: fmt.Sprintf(
 			"The items have changed since the Map Run began: in the listing, item %d was %s and is %s now.", c.to-1,
 			c.mark, cmp.Or(s.mark, "not there"))}
 	}
@@ -186,15 +180,16 @@ func (s *items) selected(item itemreader.Item) ([]byte, error) {
 	v, err := s.call.Select(item.Index, item.Value, item.Key, item.Source)
 	var failed *interpreter.ItemSelectorError
 	if errors.As(err, &failed) {
-		return nil, &Failure{Name: failed.Failure.Name, Cause: failed.Cause}
+		return nil, &history.Failure{Name: failed.Name, Cause: failed.Cause}
 	}
 	if err != nil {
 		return nil, err
 	}
-	const most = 16 * interpreter.MaxPayload // what is larger is refused in any case, but the text of parts of parts could be immense
+	// What is larger is refused in any case, but the text of parts of parts could be immense.
+	const most = 16 * interpreter.MaxPayload
 	text, ok := v.JSONUpTo(most)
 	if !ok {
-		return nil, &Failure{Name: plan.ErrDataLimitExceeded, Cause: fmt.Sprintf(
+		return nil, &history.Failure{Name: plan.ErrDataLimitExceeded, Cause: fmt.Sprintf(
 			"Item %d of the Map is more than %d bytes as the input of a child execution; the limit is %d.", item.Index,
 			most, interpreter.MaxPayload)}
 	}

@@ -1,8 +1,9 @@
-package engine
+package maprun
 
 import (
 	"errors"
 
+	"stepback/engine/history"
 	"stepback/engine/internal/interpreter"
 	"stepback/engine/internal/itembatcher"
 	"stepback/engine/internal/plan"
@@ -19,7 +20,7 @@ func (s *items) openBatcher(c *interpreter.MapRunCall) error {
 	}
 	b, err := itembatcher.New(cfg)
 	if err != nil {
-		return &Failure{Name: plan.ErrRuntime, Cause: err.Error()}
+		return &history.Failure{Name: plan.ErrRuntime, Cause: err.Error()}
 	}
 	s.batcher = b
 	return nil
@@ -31,7 +32,7 @@ func (s *items) add(item []byte, before string) error {
 	b, full, err := s.batcher.Add(item)
 	var large *itembatcher.ItemTooLargeError
 	if errors.As(err, &large) {
-		return &Failure{Name: plan.ErrDataLimitExceeded, Cause: large.Error()}
+		return &history.Failure{Name: plan.ErrDataLimitExceeded, Cause: large.Error()}
 	}
 	if err != nil {
 		return err

@@ -1,9 +1,10 @@
-package engine
+package maprun
 
 import (
 	"context"
 	"sync"
 
+	"stepback/engine/clock"
 	"stepback/engine/journal"
 )
 
@@ -15,24 +16,24 @@ type inbox struct {
 	signal chan struct{}
 }
 
-func (b *inbox) put(e *Engine, x *journal.Execution) {
+func (b *inbox) put(c *clock.Clock, x *journal.Execution) {
 	b.mu.Lock()
 	if b.closed {
 		b.mu.Unlock()
 		return
 	}
-	e.clock.Hold()
+	c.Hold()
 	b.ends = append(b.ends, x)
 	b.mu.Unlock()
 	b.poke()
 }
 
 // close drops what comes when nobody takes it any more.
-func (b *inbox) close(e *Engine) {
+func (b *inbox) close(c *clock.Clock) {
 	b.mu.Lock()
 	b.closed = true
 	b.mu.Unlock()
-	b.take(e)
+	b.take(c)
 }
 
 // poke makes whoever waits look again.
@@ -50,20 +51,20 @@ func (b *inbox) empty() bool {
 }
 
 // take takes the ends, for which whoever calls holds the clock from now on.
-func (b *inbox) take(e *Engine) []*journal.Execution {
+func (b *inbox) take(c *clock.Clock) []*journal.Execution {
 	b.mu.Lock()
 	ends := b.ends
 	b.ends = nil
 	b.mu.Unlock()
 	for range ends {
-		e.clock.Release()
+		c.Release()
 	}
 	return ends
 }
 
 // wait waits for an end, for the engine to close, or, unless the run is stopping already, for the Map Run to be
 // cancelled.
-func (b *inbox) wait(ctx, engine context.Context, stopping bool) error {
+func (b *inbox) wait(ctx, closing context.Context, stopping bool) error {
 	cancelled := ctx.Done()
 	if stopping {
 		cancelled = nil
@@ -71,8 +72,8 @@ func (b *inbox) wait(ctx, engine context.Context, stopping bool) error {
 	select {
 	case <-b.signal:
 		return nil
-	case <-engine.Done():
-		return engine.Err()
+	case <-closing.Done():
+		return closing.Err()
 	case <-cancelled:
 		return ctx.Err()
 	}

@@ -1,4 +1,4 @@
-package engine
+package maprun
 
 import (
 	"context"
@@ -14,14 +14,14 @@ import (
 type results interface {
 	add(x *journal.Execution) error
 	// pending lists a batch whose child was never started.
-	pending(child *StateMachine, name string, b batch) error
+	pending(child Machine, name string, b batch) error
 	finish(ctx context.Context) (string, error)
 	abort()
 }
 
 // openSink prepares the ResultWriter, or the collection of the results in the state's output.
-func (m *mapRun) openSink() (results, error) {
-	w := m.call.State.Map.Writer
+func (m *Run) openSink() (results, error) {
+	w := m.Call.State.Map.Writer
 	if w == nil || w.Resource == "" {
 		t := resultwriter.Transformation("")
 		if w != nil {
@@ -29,16 +29,16 @@ func (m *mapRun) openSink() (results, error) {
 		}
 		return &collected{resultwriter.NewCollector(t)}, nil
 	}
-	if m.engine.cfg.Objects == nil {
-		return nil, &Failure{Name: plan.ErrResultWriterFailed,
+	if m.Objects == nil {
+		return nil, &history.Failure{Name: plan.ErrResultWriterFailed,
 			Cause: "No object store is configured for the ResultWriter."}
 	}
 	text := func(field string) string {
-		v, _ := m.call.WriterParameters.Get(field)
+		v, _ := m.Call.WriterParameters.Get(field)
 		return v.Text()
 	}
-	writer, err := resultwriter.New(m.engine.cfg.Objects, resultwriter.Config{
-		Bucket: text("Bucket"), Prefix: text("Prefix"), MapRunARN: m.call.ARN, SpoolDir: m.engine.cfg.TempDir,
+	writer, err := resultwriter.New(m.Objects, resultwriter.Config{
+		Bucket: text("Bucket"), Prefix: text("Prefix"), MapRunARN: m.Call.ARN, SpoolDir: m.TempDir,
 		Transformation: resultwriter.Transformation(w.Transformation),
 		OutputType:     resultwriter.OutputType(w.OutputType),
 	})
@@ -52,11 +52,11 @@ func (m *mapRun) openSink() (results, error) {
 func writerError(err error) error {
 	var failed *resultwriter.Error
 	if errors.As(err, &failed) {
-		return &Failure{Name: plan.ErrResultWriterFailed, Cause: failed.Cause}
+		return &history.Failure{Name: plan.ErrResultWriterFailed, Cause: failed.Cause}
 	}
 	var large *resultwriter.DataLimitError
 	if errors.As(err, &large) {
-		return &Failure{Name: plan.ErrDataLimitExceeded, Cause: large.Cause()}
+		return &history.Failure{Name: plan.ErrDataLimitExceeded, Cause: large.Cause()}
 	}
 	return err
 }
@@ -71,9 +71,9 @@ func (s *exported) add(x *journal.Execution) error {
 	return nil
 }
 
-func (s *exported) pending(child *StateMachine, name string, b batch) error {
+func (s *exported) pending(child Machine, name string, b batch) error {
 	err := s.writer.Add(resultwriter.ChildResult{
-		Status: resultwriter.Pending, ExecutionARN: executionARN(child.ARN, name), Name: name,
+		Status: resultwriter.Pending, ExecutionARN: history.ExecutionARN(child.ARN, name), Name: name,
 		StateMachineARN: child.ARN, Input: b.input,
 	})
 	if err != nil {
@@ -105,7 +105,7 @@ func (s *collected) add(x *journal.Execution) error {
 	return nil
 }
 
-func (s *collected) pending(*StateMachine, string, batch) error { return nil }
+func (s *collected) pending(Machine, string, batch) error { return nil }
 
 func (s *collected) finish(context.Context) (string, error) {
 	out, err := s.collector.Finish()
@@ -120,10 +120,10 @@ func (s *collected) abort() {}
 // nowhere is where results go before the ResultWriter is there.
 type nowhere struct{}
 
-func (nowhere) add(*journal.Execution) error               { return nil }
-func (nowhere) pending(*StateMachine, string, batch) error { return nil }
-func (nowhere) finish(context.Context) (string, error)     { return "", nil }
-func (nowhere) abort()                                     {}
+func (nowhere) add(*journal.Execution) error           { return nil }
+func (nowhere) pending(Machine, string, batch) error   { return nil }
+func (nowhere) finish(context.Context) (string, error) { return "", nil }
+func (nowhere) abort()                                 {}
 
 func resultOf(x *journal.Execution) resultwriter.ChildResult {
 	r := resultwriter.ChildResult{

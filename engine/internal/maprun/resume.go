@@ -1,24 +1,20 @@
-package engine
+package maprun
 
 import (
 	"context"
 	"errors"
 	"fmt"
 
+	"stepback/engine/history"
 	"stepback/engine/internal/plan"
+	"stepback/engine/itemreader"
 	"stepback/engine/journal"
 )
 
-// Versions is what an object store may be able to tell beside the content of an object: what identifies it, such as its
-// ETag. A Map Run that is gone on with uses it to see whether its items have changed in between.
-type Versions interface {
-	Version(ctx context.Context, bucket, key, versionID, expectedOwner string) (string, error)
-}
-
 // version identifies the content of the items, as far as that can be told.
-func (m *mapRun) version(ctx context.Context) (string, error) {
-	r := m.call.State.Map.Reader
-	store, ok := m.engine.cfg.Objects.(Versions)
+func (m *Run) version(ctx context.Context) (string, error) {
+	r := m.Call.State.Map.Reader
+	store, ok := m.Objects.(itemreader.Versions)
 	if r == nil || !ok {
 		return "", nil
 	}
@@ -28,25 +24,24 @@ func (m *mapRun) version(ctx context.Context) (string, error) {
 	}
 	v, err := store.Version(ctx, c.Bucket, c.Key, c.VersionID, c.ExpectedBucketOwner)
 	if err != nil && ctx.Err() == nil {
-		err = &Failure{Name: plan.ErrItemReaderFailed, Cause: err.Error()}
+		err = &history.Failure{Name: plan.ErrItemReaderFailed, Cause: err.Error()}
 	}
 	return v, err
 }
 
 // takeOver makes the child executions that had not ended children of this Map Run. They wait until it has found out how
 // far it had come.
-func (m *mapRun) takeOver() {
-	for _, r := range m.adopted {
-		r.ended = m.childEnded
-		m.children[r.record.ARN] = r
-		m.count(func(items, executions *Tally) { items.Running += r.record.Items; executions.Running++ })
+func (m *Run) takeOver() {
+	for _, c := range m.adopted {
+		c.Follow(m.childEnded)
+		m.adopt(c)
 	}
 }
 
 // restore takes up the description that is kept of a Map Run which has been under way before. It is called before
 // anybody can ask for the Map Run or change it: what is changed from then on is changed of this.
-func (m *mapRun) restore(ctx context.Context) {
-	kept, err := m.engine.cfg.Journal.MapRun(ctx, m.call.ARN)
+func (m *Run) restore(ctx context.Context) {
+	kept, err := m.Journal.MapRun(ctx, m.Call.ARN)
 	if err != nil {
 		if !errors.Is(err, journal.ErrNotFound) { // else it had no child yet
 			m.unread = err
@@ -63,7 +58,7 @@ func (m *mapRun) restore(ctx context.Context) {
 // resume finds out what has become of the items, if the Map Run has been under way before: the children that have ended
 // are counted, and their results written, once more, and the items of all children are not read again. version is that
 // of the items.
-func (m *mapRun) resume(ctx context.Context, version string) error {
+func (m *Run) resume(ctx context.Context, version string) error {
 	if m.kept != nil {
 		if err := m.recount(ctx, version); err != nil {
 			return err
@@ -74,12 +69,12 @@ func (m *mapRun) resume(ctx context.Context, version string) error {
 	failing := m.about.Failure
 	m.keep(nil)
 	m.mu.Unlock()
-	for _, r := range m.adopted {
-		r.goOn()
+	for _, c := range m.adopted {
+		c.GoOn()
 	}
 	m.adopted = nil
 	if !failing.IsZero() {
-		m.fail(&Failure{Name: failing.Name, Cause: failing.Cause})
+		m.fail(&history.Failure{Name: failing.Name, Cause: failing.Cause})
 	}
 	m.judge(false)
 	return nil
@@ -87,21 +82,24 @@ func (m *mapRun) resume(ctx context.Context, version string) error {
 
 // recount takes up what the child executions have come to. Items that none has been started for are read as they are
 // now.
-func (m *mapRun) recount(ctx context.Context, version string) error {
-	for x, err := range m.engine.cfg.Journal.Executions(ctx, m.names.prefix) {
+func (m *Run) recount(ctx context.Context, version string) error {
+	for x, err := range m.Journal.Executions(ctx, m.names.prefix) {
 		if err != nil {
 			return err
 		}
 		switch {
-		case x.MapRunARN != m.call.ARN:
+		case x.MapRunARN != m.Call.ARN:
 			continue
 		case m.kept.Source != version:
-			return &Failure{Name: plan.ErrItemReaderFailed, Cause: fmt.Sprintf(
+			return &history.Failure{Name: plan.ErrItemReaderFailed, Cause: fmt.Sprintf(
 				"The items have changed since the Map Run began: the object was %s and is %s now.", m.kept.Source,
 				version)}
-		case m.redrives(x):
+		case m.Redrives(x):
 			m.redrivable = append(m.redrivable, x.ARN)
-			m.count(func(items, executions *Tally) { items.PendingRedrive += x.Items; executions.PendingRedrive++ })
+			m.count(func(items, executions *journal.Tally) {
+				items.PendingRedrive += x.Items
+				executions.PendingRedrive++
+			})
 		case x.Ended():
 			if err := m.ended(x); err != nil {
 				return err
