@@ -49,6 +49,10 @@ test: ## all tests
 race: ## all tests under the race detector
 	$(GO) test -race ./...
 
+.PHONY: differential
+differential: ## the laboratory against the AWS SDK's token bucket and failsafe-go's throttler, in a module of its own
+	cd retrylab/differential && $(GO) vet ./... && $(GO) test ./...
+
 .PHONY: crash
 crash: ## kill the import with SIGKILL at KILLS random instants chosen by SEED, restart it, and check everything
 	STEPBACK_CRASH_SEED=$(SEED) STEPBACK_CRASH_KILLS=$(KILLS) $(GO) test -count=1 -timeout 0 -v -run '^TestCrashes$$' ./cmd/stepback

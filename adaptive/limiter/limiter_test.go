@@ -244,3 +244,22 @@ func ExampleState() {
 	fmt.Println(ok, s.Limit(&p))
 	// Output: true 16
 }
+
+func TestHeadroomWhileTheCalleeConvalesces(t *testing.T) {
+	t.Parallel()
+	p := limiter.Standard()
+	var s limiter.State
+	tally := limiter.Tally{Asked: 100, Successes: 20}
+	if got := s.Headroom(tally, time.Second, at(0)); got != 1 {
+		t.Errorf("headroom is %v before any failure, want 1", got)
+	}
+	s.Advance(&p, limiter.Tally{Failures: 1}, time.Second, at(1))
+	for want, tally := range map[float64]limiter.Tally{0.26: tally, 0.01: {Asked: 100}, 1: {Asked: 20, Successes: 20}} {
+		if got := s.Headroom(tally, time.Second, at(2)); math.Abs(got-want) > 1e-9 {
+			t.Errorf("headroom of %+v is %v after a failure, want %v", tally, got, want)
+		}
+	}
+	if got := s.Headroom(tally, time.Second, at(602)); got != 1 {
+		t.Errorf("headroom is %v after ten calm minutes, want 1", got)
+	}
+}

@@ -57,6 +57,25 @@ func (t Tally) concurrency(span time.Duration) float64 {
 	return float64(t.Busy) / float64(span)
 }
 
+// The growth of what callers with old news may admit after failures; see [State.Headroom].
+const (
+	headroom    = 1.25
+	trial       = 1 // call a second, to find out
+	convalesces = 10 * time.Minute
+)
+
+// Headroom is the part of the calls wanted that may be made, 0 to 1, while the callee convalesces: for ten minutes after the
+// limit was last lowered, at most a quarter more calls are made than succeeded in the span before, and one a second besides.
+// A limit on calls under way does not bound what callers admit that learn of it late: as long as the calls that ended were
+// quick, [Share] admits limit ÷ mean a second, which may be several times what the callee can do, and those who wait come back
+// together. It is 1 when nothing failed lately.
+func (s *State) Headroom(t Tally, span time.Duration, now time.Time) float64 {
+	if s.decreased == 0 || now.UnixNano()-s.decreased > int64(convalesces) || t.Asked == 0 || span <= 0 {
+		return 1
+	}
+	return min((headroom*float64(t.Successes)+trial*span.Seconds())/float64(t.Asked), 1)
+}
+
 // Share is the part of the calls wanted that may be made, 0 to 1, so that about limit calls are under way: the calls wanted
 // during the span took, or would have taken, mean each. It is 1 when nothing is known.
 func Share(limit float64, t Tally, span time.Duration) float64 {

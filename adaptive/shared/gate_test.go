@@ -81,15 +81,15 @@ func TestProcessesLearnFromOneAnother(t *testing.T) {
 			t.Errorf("%d of 100 calls admitted in second %d, when all is well", n, i)
 		}
 	}
-	if n := admitted[9]; n != 0 {
-		t.Errorf("%d of 100 calls admitted in the seventh second of the outage, want the circuit open: %v", n, admitted)
+	if n := admitted[9]; n > 1 {
+		t.Errorf("%d of 100 calls admitted in the seventh second of the outage, want one to find out, or none: %v", n, admitted)
 	}
 	var probes []int
-	for range 25 {
+	for range 30 {
 		probes = append(probes, f.second(t, 10*time.Millisecond, breaker.Success))
 	}
 	t.Log(admitted, probes)
-	if probes[24] != 100 {
+	if probes[29] != 100 {
 		t.Errorf("calls admitted after the outage are %v, want all of them in the end", probes)
 	}
 }

@@ -47,5 +47,5 @@ func (r Record) Advance(p *Policies, t limiter.Tally, now time.Time) Record {
 
 // Share is the part of the calls that a closed circuit admits, 0 to 1.
 func (r *Record) Share(p *Policies) float64 {
-	return limiter.Share(r.Limiter.Limit(&p.Limiter), r.Last, r.Span)
+	return min(limiter.Share(r.Limiter.Limit(&p.Limiter), r.Last, r.Span), r.Limiter.Headroom(r.Last, r.Span, r.At))
 }
