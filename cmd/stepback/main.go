@@ -66,8 +66,8 @@ type commandLine struct {
 
 	Relay       relayCmd       `cmd:"" help:"Send the messages of an application's outbox."`
 	DeadLetters deadlettersCmd `cmd:"" name:"deadletters" help:"Look after what could not be delivered."`
-	Lab    labCmd    `cmd:"" help:"Simulate retries: scenarios, policies, charts."`
-	Jitter jitterCmd `cmd:"" help:"Compare jitter strategies for clients that contend."`
+	Lab         labCmd         `cmd:"" help:"Simulate retries: scenarios, policies, charts."`
+	Jitter      jitterCmd      `cmd:"" help:"Compare jitter strategies for clients that contend."`
 
 	TestState testStateCmd `cmd:"" help:"Run one state of a machine by itself, with mocks, as the TestState API does."`
 
