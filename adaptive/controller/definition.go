@@ -21,8 +21,8 @@ type Target struct {
 	Function string
 }
 
-// Targets reads the Task states with a Retry array of a definition, those inside Map and Parallel states too. A definition
-// that Step Functions would refuse is an error with the diagnostics.
+// Targets reads the Task states with a Retry array of a definition, those inside Map and Parallel states too. A
+// definition that Step Functions would refuse is an error with the diagnostics.
 func Targets(definition string) ([]Target, error) {
 	if err := accepted(definition); err != nil {
 		return nil, err
@@ -62,7 +62,8 @@ const (
 	defaultBackoffRate     = 2
 )
 
-// retriers reads a Retry array, with what is left out filled in, so that a multiple of it is a multiple of what it does.
+// retriers reads a Retry array, with what is left out filled in, so that a multiple of it is a multiple of what it
+// does.
 func retriers(retry jsonvalue.Value) ([]retrypatterns.Retrier, error) {
 	all := make([]retrypatterns.Retrier, 0, retry.Len())
 	for _, v := range retry.Elements() {
@@ -81,7 +82,8 @@ func retriers(retry jsonvalue.Value) ([]retrypatterns.Retrier, error) {
 	return all, nil
 }
 
-// function is the name of the Lambda function that a Task state calls; empty when it calls none, or one that its input names.
+// function is the name of the Lambda function that a Task state calls; empty when it calls none, or one that its
+// input names.
 func function(state jsonvalue.Value) string {
 	resource, _ := state.Get("Resource")
 	name := resource.Text()
@@ -196,7 +198,7 @@ func Hash(definition string) string {
 func accepted(definition string) error {
 	_, diagnostics := asl.Parse(definition)
 	if asl.HasErrors(diagnostics) {
-		return fmt.Errorf("Step Functions would refuse the definition: %s", asl.InvalidDefinition(diagnostics))
+		return fmt.Errorf("the definition is one that Step Functions would refuse: %s", asl.InvalidDefinition(diagnostics))
 	}
 	return nil
 }

@@ -13,8 +13,8 @@ import (
 
 // Metrics are where minutes come from.
 type Metrics interface {
-	// Minutes returns the sums of each series by minute, in [from, to); a minute without a value is absent. The answers are
-	// in the order of the series. A minute that was answered twice is an error.
+	// Minutes returns the sums of each series by minute, in [from, to); a minute without a value is absent. The
+	// answers are in the order of the series. A minute that was answered twice is an error.
 	Minutes(ctx context.Context, all []retrymetrics.Series, from, to time.Time) ([]map[time.Time]float64, error)
 }
 
@@ -26,11 +26,10 @@ func Measure(ctx context.Context, from Metrics, machine string, t Target, capaci
 	}}
 	end := now.Truncate(time.Minute)
 	names := loadErrors(t)
-	all := []retrymetrics.Series{
+	all := append(make([]retrymetrics.Series, 0, 3+len(names)),
 		retrymetrics.TaskAttempts.In(retrymetrics.ByState, machine, t.State),
 		retrymetrics.TaskFailures.In(retrymetrics.ByState, machine, t.State),
-		retrymetrics.RetryAttempts.In(retrymetrics.ByState, machine, t.State),
-	}
+		retrymetrics.RetryAttempts.In(retrymetrics.ByState, machine, t.State))
 	for _, name := range names {
 		all = append(all, retrymetrics.TaskFailures.In(retrymetrics.ByStateAndError, machine, t.State, name))
 	}
@@ -56,8 +55,8 @@ func Measure(ctx context.Context, from Metrics, machine string, t Target, capaci
 	return m, nil
 }
 
-// points puts the series of an hour together. A minute was measured when its attempts, failures and retries were; an error
-// that did not occur in it has no value, which is 0.
+// points puts the series of an hour together. A minute was measured when its attempts, failures and retries were; an
+// error that did not occur in it has no value, which is 0.
 func points(series []map[time.Time]float64, names []string) []decide.Point {
 	attempts, failures, retries := series[0], series[1], series[2]
 	var out []decide.Point
@@ -68,7 +67,8 @@ func points(series []map[time.Time]float64, names []string) []decide.Point {
 			continue
 		}
 		p := decide.Point{
-			Start: at, Attempts: n, FirstAttempts: max(n-retried, 0), Successes: n - failed, Exhausted: max(failed-retried, 0),
+			Start: at, Attempts: n, FirstAttempts: max(n-retried, 0), Successes: n - failed,
+			Exhausted: max(failed-retried, 0),
 		}
 		for i, name := range names {
 			x := series[3+i][at]
@@ -109,7 +109,11 @@ func nameOf(arn string) string { return arn[strings.LastIndexByte(arn, ':')+1:] 
 type Recorded []retrymetrics.Point
 
 // Minutes implements [Metrics].
-func (r Recorded) Minutes(_ context.Context, all []retrymetrics.Series, from, to time.Time) ([]map[time.Time]float64, error) {
+func (r Recorded) Minutes(
+	_ context.Context,
+	all []retrymetrics.Series,
+	from, to time.Time,
+) ([]map[time.Time]float64, error) {
 	out := make([]map[time.Time]float64, len(all))
 	for i, s := range all {
 		if err := s.Check(); err != nil {

@@ -21,9 +21,10 @@ func (t Tally) Plus(o Tally) Tally {
 	}
 }
 
-// Advance moves the limit by what a tally says: every failure once and not more than once per DecreaseEvery of the span, and
-// successes as [State.Record] counts them, if the calls used at least half of the limit. The span is the time during which
-// the tally was taken; it ends now. Of a tally with failures and successes, the successes count first.
+// Advance moves the limit by what a tally says: every failure once and not more than once per DecreaseEvery of the
+// span, and successes as [State.Record] counts them, if the calls used at least half of the limit. The span is the
+// time during which the tally was taken; it ends now. Of a tally with failures and successes, the successes count
+// first.
 func (s *State) Advance(p *Policy, t Tally, span time.Duration, now time.Time) {
 	at := now.UnixNano()
 	if t.Successes > 0 && 2*t.concurrency(span) >= s.Limit(p) {
@@ -57,8 +58,8 @@ func (t Tally) concurrency(span time.Duration) float64 {
 	return float64(t.Busy) / float64(span)
 }
 
-// Share is the part of the calls wanted that may be made, 0 to 1, so that about limit calls are under way: the calls wanted
-// during the span took, or would have taken, mean each. It is 1 when nothing is known.
+// Share is the part of the calls wanted that may be made, 0 to 1, so that about limit calls are under way: the calls
+// wanted during the span took, or would have taken, mean each. It is 1 when nothing is known.
 func Share(limit float64, t Tally, span time.Duration) float64 {
 	ended := t.Successes + t.Failures
 	if t.Asked == 0 || ended == 0 || span <= 0 || t.Busy <= 0 {

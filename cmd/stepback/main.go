@@ -63,6 +63,7 @@ type commandLine struct {
 	Exec      execCmd      `cmd:"" help:"Run an execution of a state machine definition and show what it does."`
 	Logs      logsCmd      `cmd:"" help:"Print what a Lambda function of serve, or of run --lambda process, has logged."`
 	Validate  validateCmd  `cmd:"" help:"Check state machine definitions as AWS Step Functions would."`
+	Adapt     adaptCmd     `cmd:"" help:"Adapt the retries of a state machine to what is measured."`
 
 	TestState testStateCmd `cmd:"" help:"Run one state of a machine by itself, with mocks, as the TestState API does."`
 
