@@ -9,6 +9,7 @@ import (
 
 	"stepback/adaptive/controller/decide"
 	"stepback/retrymetrics"
+	"stepback/retrypatterns"
 )
 
 // Metrics are where minutes come from.
@@ -73,7 +74,7 @@ func points(series []map[time.Time]float64, names []string) []decide.Point {
 		for i, name := range names {
 			x := series[3+i][at]
 			p.LoadFailures += x
-			if decide.IsOverload(name) {
+			if retrypatterns.IsOverload(name) {
 				p.Overload += x
 			}
 		}
@@ -94,7 +95,7 @@ func loadErrors(t Target) []string {
 	var names []string
 	for _, r := range t.Base {
 		for _, name := range r.ErrorEquals {
-			if name = retrymetrics.ErrorTypeOf(name); decide.IsLoadError(name) && !slices.Contains(names, name) {
+			if name = retrymetrics.ErrorTypeOf(name); retrypatterns.IsLoadError(name) && !slices.Contains(names, name) {
 				names = append(names, name)
 			}
 		}

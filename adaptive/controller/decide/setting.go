@@ -116,7 +116,7 @@ func paced(r retrypatterns.Retrier) bool {
 
 // adjustable reports whether R-cap and R-stretch may change a retrier.
 func adjustable(r retrypatterns.Retrier) bool {
-	return r.MaxAttempts > 0 && !paced(r) && slices.ContainsFunc(r.ErrorEquals, IsLoadError)
+	return r.MaxAttempts > 0 && !paced(r) && slices.ContainsFunc(r.ErrorEquals, retrypatterns.IsLoadError)
 }
 
 // mostRetries is the largest MaxAttempts of the retriers that may be changed.
