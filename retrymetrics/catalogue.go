@@ -67,7 +67,8 @@ var catalogue = []*Metric{
 	TaskAttempts, TaskFailures, RetryAttempts, RetrySuccess, RetryFailure, RetryDelay, Throttles, Timeouts,
 	CircuitBreakerState,
 	ExecutionsSucceeded, ExecutionsFailed, ChildExecutionsSucceeded, ChildExecutionsFailed,
-	UnpairedEvents, RowsApplied, RowsAlreadyApplied, RowsRejected, RowsDeadLettered, ConfiguredRetries, ConfiguredWait,
+	UnpairedEvents, RowsApplied, RowsAlreadyApplied, RowsRejected, RowsDeadLettered, SharedStateUnavailable,
+	ConfiguredRetries, ConfiguredWait,
 }
 
 func declare(name string, unit Unit, origin Origin, how mode, text string, in ...Set) *Metric {

@@ -64,6 +64,7 @@ type commandLine struct {
 	Logs      logsCmd      `cmd:"" help:"Print what a Lambda function of serve, or of run --lambda process, has logged."`
 	Validate  validateCmd  `cmd:"" help:"Check state machine definitions as AWS Step Functions would."`
 	Adapt     adaptCmd     `cmd:"" help:"Adapt the retries of a state machine to what is measured."`
+	Predict   predictCmd   `cmd:"" help:"Estimate the chance that a retry succeeds."`
 
 	TestState testStateCmd `cmd:"" help:"Run one state of a machine by itself, with mocks, as the TestState API does."`
 
