@@ -34,7 +34,11 @@ help: ## list the targets
 
 .PHONY: run
 run: ## the main job: a bundled CSV goes through the state machine, with faults (ARGS="--csv FILE …" for your own)
-	@$(GO) run ./cmd/stepback run $(ARGS)
+	@echo "compiling stepback; the first time, with downloads, takes a minute or two" >&2
+	@$(GO) build -v -o $(BIN)/stepback ./cmd/stepback 2> >(awk '/^go: downloading/ { d++ } /^[a-zA-Z0-9._\/-]+$$/ { c++ } \
+		!/^go: downloading/ && !/^[a-zA-Z0-9._\/-]+$$/ { print; fflush() } \
+		/^go: downloading/ || /^[a-zA-Z0-9._\/-]+$$/ { if (!((d+c) % 25)) { printf "  %d modules, %d packages\n", d, c; fflush() } }' >&2)
+	@$(BIN)/stepback run $(ARGS)
 
 .PHONY: test
 test: ## all tests
@@ -160,18 +164,21 @@ fuzz: ## every fuzz target for FUZZTIME each
 generate: ## regenerate golden files and generated docs
 	$(GO) generate ./...
 
-# The API models come with the AWS SDK for Go, version 1, at this version; Step Functions itself knows models that are about as old.
-MODELS_VERSION := v1.55.8
-.PHONY: shapes
-shapes: ## regenerate the shapes of AWS actions' results that mocked results are checked with, from AWS's API models
-	dir=$$(cd $$(mktemp -d) && $(GO) mod download -json github.com/aws/aws-sdk-go@$(MODELS_VERSION) | sed -n 's/.*"Dir": "\(.*\)".*/\1/p') && \
-		$(GO) run ./aws/resultshape/generate -models $$dir/models/apis -out aws/resultshape/shapes.zip
-
 # An archive with a model NAME.json for each service, or one with botocore's folder data, such as its wheel.
 MODELS ?= ../shared/models/all-services.zip
 .PHONY: models
 models: ## regenerate the API models of all AWS services, aws/model/models.zip, from botocore's (MODELS=ARCHIVE)
 	$(GO) run ./aws/model/generate -models $(MODELS) -out aws/model/models.zip
+
+# A tag names the version; without one it is the commit.
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
+.PHONY: release
+release: ## static binaries for linux, darwin and windows on amd64 and arm64 in dist/release, with checksums and licences
+	@release/build.sh $(VERSION)
+
+.PHONY: publish-as
+publish-as: ## the module under the path its owner publishes it by: MODULE=github.com/you/stepback, here or in a copy (INTO=DIR)
+	@release/publish-as.sh "$(MODULE)" $(INTO)
 
 .PHONY: lint
 lint: ## golangci-lint, installed when it is missing

@@ -10,22 +10,11 @@ require (
 	github.com/aws/aws-sdk-go-v2/credentials v1.20.14
 	github.com/aws/aws-sdk-go-v2/feature/rds/auth v1.7.9
 	github.com/aws/aws-sdk-go-v2/service/cloudwatch v1.52.8
-	github.com/aws/aws-sdk-go-v2/service/cloudwatchlogs v1.91.1
-	github.com/aws/aws-sdk-go-v2/service/dynamodb v1.73.0
-	github.com/aws/aws-sdk-go-v2/service/eventbridge v1.55.8
-	github.com/aws/aws-sdk-go-v2/service/firehose v1.52.9
-	github.com/aws/aws-sdk-go-v2/service/kinesis v1.56.10
-	github.com/aws/aws-sdk-go-v2/service/kms v1.62.3
 	github.com/aws/aws-sdk-go-v2/service/lambda v1.114.1
 	github.com/aws/aws-sdk-go-v2/service/s3 v1.114.7
-	github.com/aws/aws-sdk-go-v2/service/scheduler v1.18.2
 	github.com/aws/aws-sdk-go-v2/service/secretsmanager v1.50.9
 	github.com/aws/aws-sdk-go-v2/service/sfn v1.41.2
-	github.com/aws/aws-sdk-go-v2/service/sns v1.47.8
-	github.com/aws/aws-sdk-go-v2/service/sqs v1.52.9
-	github.com/aws/aws-sdk-go-v2/service/ssm v1.81.3
 	github.com/aws/aws-sdk-go-v2/service/sts v1.51.7
-	github.com/aws/aws-sdk-go-v2/service/xray v1.36.25
 	github.com/aws/smithy-go v1.28.8
 	github.com/cockroachdb/pebble/v2 v2.1.7
 	github.com/google/uuid v1.6.0
@@ -51,69 +40,13 @@ require (
 	github.com/aws/aws-sdk-go-v2/internal/configsources v1.5.9 // indirect
 	github.com/aws/aws-sdk-go-v2/internal/endpoints/v2 v2.8.9 // indirect
 	github.com/aws/aws-sdk-go-v2/internal/v4a v1.5.9 // indirect
-	github.com/aws/aws-sdk-go-v2/service/acm v1.51.2 // indirect
-	github.com/aws/aws-sdk-go-v2/service/apigateway v1.40.2 // indirect
-	github.com/aws/aws-sdk-go-v2/service/appconfig v1.44.2 // indirect
-	github.com/aws/aws-sdk-go-v2/service/applicationautoscaling v1.41.18 // indirect
-	github.com/aws/aws-sdk-go-v2/service/athena v1.66.9 // indirect
-	github.com/aws/aws-sdk-go-v2/service/autoscaling v1.79.3 // indirect
-	github.com/aws/aws-sdk-go-v2/service/batch v1.65.2 // indirect
-	github.com/aws/aws-sdk-go-v2/service/bedrock v1.63.0 // indirect
-	github.com/aws/aws-sdk-go-v2/service/bedrockagent v1.54.2 // indirect
-	github.com/aws/aws-sdk-go-v2/service/bedrockagentruntime v1.41.0 // indirect
-	github.com/aws/aws-sdk-go-v2/service/bedrockruntime v1.63.10 // indirect
-	github.com/aws/aws-sdk-go-v2/service/cloudcontrol v1.30.2 // indirect
-	github.com/aws/aws-sdk-go-v2/service/cloudformation v1.82.4 // indirect
-	github.com/aws/aws-sdk-go-v2/service/cloudfront v1.73.0 // indirect
-	github.com/aws/aws-sdk-go-v2/service/codebuild v1.69.0 // indirect
-	github.com/aws/aws-sdk-go-v2/service/codepipeline v1.47.0 // indirect
-	github.com/aws/aws-sdk-go-v2/service/cognitoidentityprovider v1.61.0 // indirect
-	github.com/aws/aws-sdk-go-v2/service/comprehend v1.41.2 // indirect
-	github.com/aws/aws-sdk-go-v2/service/configservice v1.74.9 // indirect
-	github.com/aws/aws-sdk-go-v2/service/costexplorer v1.63.10 // indirect
-	github.com/aws/aws-sdk-go-v2/service/databasemigrationservice v1.64.0 // indirect
-	github.com/aws/aws-sdk-go-v2/service/databrew v1.40.2 // indirect
-	github.com/aws/aws-sdk-go-v2/service/datasync v1.59.2 // indirect
-	github.com/aws/aws-sdk-go-v2/service/ec2 v1.344.0 // indirect
-	github.com/aws/aws-sdk-go-v2/service/ecr v1.67.3 // indirect
-	github.com/aws/aws-sdk-go-v2/service/ecs v1.104.0 // indirect
-	github.com/aws/aws-sdk-go-v2/service/eks v1.105.3 // indirect
-	github.com/aws/aws-sdk-go-v2/service/elasticache v1.64.3 // indirect
-	github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2 v1.63.7 // indirect
-	github.com/aws/aws-sdk-go-v2/service/emr v1.71.0 // indirect
-	github.com/aws/aws-sdk-go-v2/service/emrcontainers v1.41.2 // indirect
-	github.com/aws/aws-sdk-go-v2/service/emrserverless v1.41.2 // indirect
-	github.com/aws/aws-sdk-go-v2/service/glue v1.172.3 // indirect
-	github.com/aws/aws-sdk-go-v2/service/iam v1.64.7 // indirect
 	github.com/aws/aws-sdk-go-v2/service/internal/accept-encoding v1.13.24 // indirect
 	github.com/aws/aws-sdk-go-v2/service/internal/checksum v1.11.10 // indirect
-	github.com/aws/aws-sdk-go-v2/service/internal/endpoint-discovery v1.13.9 // indirect
 	github.com/aws/aws-sdk-go-v2/service/internal/presigned-url v1.14.9 // indirect
 	github.com/aws/aws-sdk-go-v2/service/internal/s3shared v1.20.9 // indirect
-	github.com/aws/aws-sdk-go-v2/service/mediaconvert v1.91.4 // indirect
-	github.com/aws/aws-sdk-go-v2/service/organizations v1.62.5 // indirect
-	github.com/aws/aws-sdk-go-v2/service/pipes v1.24.2 // indirect
-	github.com/aws/aws-sdk-go-v2/service/polly v1.57.7 // indirect
-	github.com/aws/aws-sdk-go-v2/service/rds v1.132.0 // indirect
-	github.com/aws/aws-sdk-go-v2/service/rdsdata v1.33.0 // indirect
-	github.com/aws/aws-sdk-go-v2/service/redshift v1.62.10 // indirect
-	github.com/aws/aws-sdk-go-v2/service/redshiftdata v1.40.1 // indirect
-	github.com/aws/aws-sdk-go-v2/service/redshiftserverless v1.35.2 // indirect
-	github.com/aws/aws-sdk-go-v2/service/rekognition v1.51.26 // indirect
-	github.com/aws/aws-sdk-go-v2/service/resourcegroupstaggingapi v1.41.9 // indirect
-	github.com/aws/aws-sdk-go-v2/service/route53 v1.70.7 // indirect
-	github.com/aws/aws-sdk-go-v2/service/sagemaker v1.280.0 // indirect
-	github.com/aws/aws-sdk-go-v2/service/sagemakerruntime v1.50.1 // indirect
-	github.com/aws/aws-sdk-go-v2/service/servicecatalog v1.39.17 // indirect
-	github.com/aws/aws-sdk-go-v2/service/ses v1.42.7 // indirect
-	github.com/aws/aws-sdk-go-v2/service/sesv2 v1.79.6 // indirect
 	github.com/aws/aws-sdk-go-v2/service/signin v1.12.2 // indirect
 	github.com/aws/aws-sdk-go-v2/service/sso v1.39.2 // indirect
-	github.com/aws/aws-sdk-go-v2/service/ssoadmin v1.52.3 // indirect
 	github.com/aws/aws-sdk-go-v2/service/ssooidc v1.44.2 // indirect
-	github.com/aws/aws-sdk-go-v2/service/timestreamwrite v1.35.25 // indirect
-	github.com/aws/aws-sdk-go-v2/service/transcribe v1.55.2 // indirect
-	github.com/aws/aws-sdk-go-v2/service/translate v1.28.17 // indirect
 	github.com/beorn7/perks v1.0.1 // indirect
 	github.com/cespare/xxhash/v2 v2.2.0 // indirect
 	github.com/cockroachdb/crlib v0.0.0-20241112164430-1264a2edc35b // indirect

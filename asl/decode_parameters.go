@@ -30,7 +30,7 @@ func (d *decoder) integrationParameters(o object, resource string) {
 	if parts[2] != "states" || strings.HasPrefix(integration, "activity:") {
 		return
 	}
-	if _, unknown := unknownResource(resource); unknown {
+	if _, unknown := d.options.unknownResource(resource); unknown {
 		return
 	}
 	field := o.locationField()

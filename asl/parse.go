@@ -17,6 +17,9 @@ type Options struct {
 	// Resources refuses Resources of Tasks that Step Functions does not know: integrations and patterns that do not
 	// exist. An engine with integrations of its own takes them.
 	Resources bool
+	// Action says why AWS has no action of a service, both named as in a Resource, aws-sdk:SERVICE:ACTION. It is asked
+	// where Resources is set; a nil function takes all services and actions.
+	Action func(service, action string) error
 	// Syntax checks the expression languages.
 	Syntax Syntax
 }

@@ -72,10 +72,10 @@ var optimized = map[string]map[string][]string{
 	"states": {"startExecution": withNested},
 }
 
-// unknownResource says why a Task cannot have an ARN as its Resource; empty when it can. Services and actions of the
-// AWS SDK are not checked, since there are new ones every week; only the form is. The region and the account of an
+// unknownResource says why a Task cannot have an ARN as its Resource; empty when it can. Of Resources of the AWS SDK the
+// form is checked here, and whether there is such an action by Options.Action. The region and the account of an
 // integration's ARN may be given, as exported machines and templates have them.
-func unknownResource(arn string) (hint string, unknown bool) {
+func (o *Options) unknownResource(arn string) (hint string, unknown bool) {
 	a, _ := aws.ParseARN(arn)
 	service, rest := a.Service, a.Resource
 	switch {
@@ -85,13 +85,13 @@ func unknownResource(arn string) (hint string, unknown bool) {
 		return "an integration (arn:aws:states:::…), a function or an activity", true
 	}
 	if sdk, ok := strings.CutPrefix(rest, "aws-sdk:"); ok {
-		return unknownAction(sdk)
+		return o.unknownAction(sdk)
 	}
 	return unknownIntegration(rest)
 }
 
 // unknownAction judges what comes after aws-sdk:, service:action with at most a token's pattern.
-func unknownAction(rest string) (hint string, unknown bool) {
+func (o *Options) unknownAction(rest string) (hint string, unknown bool) {
 	name, pattern, _ := strings.Cut(rest, ".")
 	service, action, ok := strings.Cut(name, ":")
 	switch {
@@ -101,6 +101,11 @@ func unknownAction(rest string) (hint string, unknown bool) {
 		return "actions begin with a small letter: " + strings.ToLower(action[:1]) + action[1:], true
 	case pattern != "" && pattern != patternToken:
 		return "actions of the AWS SDK are called at once or with .waitForTaskToken", true
+	}
+	if o.Action != nil {
+		if err := o.Action(service, action); err != nil {
+			return err.Error(), true
+		}
 	}
 	return "", false
 }

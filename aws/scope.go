@@ -11,8 +11,8 @@ type Scope struct {
 // Partition is the partition of the scope's region.
 func (s Scope) Partition() string { return Partition(s.Region) }
 
-// ARN is the text of the ARN of a resource of the scope, arn:PARTITION:SERVICE:REGION:ACCOUNT:RESOURCE. The resource has
-// everything behind the account, such as function:resize or topic.
+// ARN is the text of the ARN of a resource of the scope, arn:PARTITION:SERVICE:REGION:ACCOUNT:RESOURCE. The resource
+// has everything behind the account, such as function:resize or topic.
 func (s Scope) ARN(service, resource string) string {
 	return "arn:" + s.Partition() + ":" + service + ":" + s.Region + ":" + s.Account + ":" + resource
 }

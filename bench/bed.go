@@ -10,7 +10,7 @@ import (
 
 	"stepback/engine"
 	"stepback/engine/clock"
-	"stepback/engine/interpreter"
+	"stepback/engine/history"
 	"stepback/engine/journal/pebble"
 )
 
@@ -29,7 +29,7 @@ func (f task) Invoke(ctx context.Context, t *engine.Task) (engine.Result, error)
 
 // answer is the integration that answers at once.
 func answer(context.Context, *engine.Task) (engine.Result, error) {
-	return interpreter.TextPayload(`{"b":2}`), nil
+	return engine.TextResult(`{"b":2}`), nil
 }
 
 // open opens an engine on the journal in a directory.
@@ -58,13 +58,13 @@ func (b *bed) Close() error {
 
 // run starts an execution and waits for its end, which has to be a success.
 func (b *bed) run(ctx context.Context, m *engine.StateMachine, name, input string) error {
-	started, err := b.Start(ctx, &engine.Start{Machine: m, Name: name, Input: input})
+	started, err := b.Start(ctx, &engine.Start{Machine: m, Origin: engine.Origin{Name: name, Input: input}})
 	if err != nil {
 		return err
 	}
 	x, err := started.Wait(ctx)
-	if err == nil && x.Status != interpreter.Succeeded {
-		err = fmt.Errorf("%s is %s: %s: %s", x.ARN, x.Status, x.Failure.Error, x.Failure.Cause)
+	if err == nil && x.Status != history.Succeeded {
+		err = fmt.Errorf("%s is %s: %s: %s", x.ARN, x.Status, x.Failure.Name, x.Failure.Cause)
 	}
 	return err
 }

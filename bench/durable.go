@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"stepback/engine/history"
-	"stepback/engine/interpreter"
 	"stepback/engine/journal"
+	"stepback/engine/journal/journaltest"
 	"stepback/engine/journal/pebble"
 )
 
@@ -95,8 +95,9 @@ func groupCommit(dir string, n int) (float64, error) {
 	counts := make([]int64, writers)
 	results := make([]chan error, writers)
 	for w := range writers {
-		executions[w] = journal.Execution{ARN: fmt.Sprintf("arn:aws:states:us-east-1:000000000000:execution:bench:e%d",
-			w), Status: interpreter.Running}
+		executions[w] = journal.Execution{Status: history.Running, Info: history.Info{
+			ARN: fmt.Sprintf("arn:aws:states:us-east-1:000000000000:execution:bench:e%d", w),
+		}}
 		results[w] = make(chan error, 1)
 	}
 	return clients(writers, n, func(w, _ int) error {
@@ -120,9 +121,7 @@ func stepOf(x *journal.Execution, step int64, at time.Time) *journal.Record {
 		id := step*int64(len(produced)) + int64(i)
 		produced[i].ID, produced[i].Previous, produced[i].Time = id+1, id, at.UnixNano()
 	}
-	return &journal.Record{
-		Execution: x, Step: step, History: produced,
-		Events: []interpreter.Event{{Kind: interpreter.TaskSucceeded, ID: step, At: at, Seed: 7,
-			Output: interpreter.TextPayload(`{"b":2}`)}},
-	}
+	r := journaltest.Second(x)
+	r.Step, r.History = step, produced
+	return r
 }

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"stepback/engine/history"
-	"stepback/engine/interpreter"
 	"stepback/engine/journal"
+	"stepback/engine/journal/journaltest"
 	"stepback/engine/journal/pebble"
 )
 
@@ -128,15 +128,15 @@ func endOf(i int, at time.Time) *journal.Record {
 	for k := range events {
 		events[k].Time = at.UnixNano()
 	}
-	return &journal.Record{
-		Execution: &journal.Execution{
-			ARN: fmt.Sprintf("arn:aws:states:us-east-1:000000000000:execution:m/L:01234567-89ab-8000-8000-%012x",
-				i),
-			Name:      fmt.Sprintf("01234567-89ab-8000-8000-%012x", i),
+	name := fmt.Sprintf("01234567-89ab-8000-8000-%012x", i)
+	r := journaltest.First(&journal.Execution{
+		Info: history.Info{
+			ARN: "arn:aws:states:us-east-1:000000000000:execution:m/L:" + name, Items: 1,
 			MapRunARN: "arn:aws:states:us-east-1:000000000000:mapRun:m/L:01234567-89ab-8000-8000-000000000000",
-			Status:    interpreter.Succeeded, Start: at, Stop: at, Input: "1", Output: "1", Items: 1, HistorySize: 4,
+			Origin:    history.Origin{Name: name, Input: "1"},
 		},
-		Begin: true, End: true, History: events, All: events, Events: []interpreter.Event{{Kind: interpreter.Start,
-			At: at, Seed: 7}},
-	}
+		Status: history.Succeeded, Start: at, Stop: at, Output: "1", HistorySize: 4,
+	})
+	r.End, r.History, r.All = true, events, events
+	return r
 }

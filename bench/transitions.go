@@ -2,14 +2,10 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
-	"time"
 
-	"stepback/asl"
-	"stepback/engine/interpreter"
-	"stepback/engine/plan"
+	"stepback/engine/simulation"
 )
 
 // transitions measures one execution of 1,000 Pass and Choice transitions in memory on one core.
@@ -18,14 +14,13 @@ func transitions() measurement {
 	return measurement{
 		name: "Pass/Choice transition, interpreter in memory", unit: "µs", target: "< 1.5 µs",
 		measure: func(context.Context, string) (reading, error) {
-			p, err := chain(states)
+			run, err := simulation.Bare(chain(states), `{"n":1,"text":"a payload of a usual size, not too small"}`)
 			if err != nil {
 				return reading{}, err
 			}
-			var out interpreter.Result
 			s, err := timed(func() error {
 				for range repeats {
-					if err := runChain(p, &out); err != nil {
+					if err := run(); err != nil {
 						return err
 					}
 				}
@@ -36,23 +31,8 @@ func transitions() measurement {
 	}
 }
 
-func runChain(p *plan.Plan, out *interpreter.Result) error {
-	x := interpreter.New(p, interpreter.Info{ARN: "arn", MachineARN: "arn",
-		Input: `{"n":1,"text":"a payload of a usual size, not too small"}`})
-	e := interpreter.Event{Kind: interpreter.Start, At: time.Now()}
-	for x.Status() == interpreter.Running {
-		out.Reset()
-		x.Step(&e, out)
-		e.Kind = interpreter.Continue
-	}
-	if x.Status() != interpreter.Succeeded {
-		return errors.New(x.Failure().Cause)
-	}
-	return nil
-}
-
 // chain is a machine of alternating Pass and Choice states.
-func chain(states int) (*plan.Plan, error) {
+func chain(states int) string {
 	var d strings.Builder
 	d.WriteString(`{"StartAt":"S0","States":{`)
 	for i := range states {
@@ -64,9 +44,5 @@ func chain(states int) (*plan.Plan, error) {
 		}
 	}
 	fmt.Fprintf(&d, `"S%d":{"Type":"Succeed"}}}`, states)
-	m, diagnostics := asl.Parse(d.String())
-	if m == nil {
-		return nil, errors.New(asl.InvalidDefinition(diagnostics))
-	}
-	return plan.Compile(m)
+	return d.String()
 }

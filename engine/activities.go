@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"stepback/engine/clock"
-	"stepback/engine/interpreter"
-	"stepback/engine/plan"
+	"stepback/engine/internal/interpreter"
+	"stepback/engine/internal/plan"
 )
 
 // The errors of polling for activity tasks.
@@ -54,7 +54,7 @@ func (e *Engine) GetActivityTask(ctx context.Context, activityARN, worker string
 		if o == nil || err != nil {
 			return nil, err
 		}
-		err = o.run.ask(ctx, interpreter.Event{Kind: interpreter.TaskStarted, ID: o.id, Worker: worker}, o.wanted)
+		err = o.run.ask(ctx, interpreter.Signal{Kind: interpreter.TaskStarted, ID: o.id, Worker: worker}, o.wanted)
 		if err == nil {
 			return &ActivityTask{Token: o.call.Token, Input: o.call.Parameters}, nil
 		}
@@ -94,12 +94,12 @@ func (r *run) invokeActivity(ctx context.Context, id int64, call *interpreter.Ta
 		if errors.Is(err, ErrNoActivity) {
 			cause = "The activity " + call.Task.Resource + " does not exist."
 		}
-		r.deliver(interpreter.Event{Kind: interpreter.TaskFailed, ID: id,
-			Failure: failureOf(&TaskError{Name: plan.ErrRuntime, Cause: cause})})
+		r.deliver(interpreter.Signal{Kind: interpreter.TaskFailed, ID: id,
+			Failure: failureOf(&Failure{Name: plan.ErrRuntime, Cause: cause})})
 		return
 	}
 	o := &offer{run: r, id: id, call: call}
-	r.deliverThen(interpreter.Event{Kind: interpreter.TaskScheduled, ID: id}, o.wanted, func(err error) {
+	r.deliverThen(interpreter.Signal{Kind: interpreter.TaskScheduled, ID: id}, o.wanted, func(err error) {
 		if err == nil {
 			r.engine.activities.offer(o)
 			r.calls[id] = func() { r.engine.activities.withdraw(o) }

@@ -11,7 +11,6 @@ import (
 	"stepback/engine"
 	"stepback/engine/clock"
 	"stepback/engine/history"
-	"stepback/engine/interpreter"
 	"stepback/engine/journal"
 )
 
@@ -153,7 +152,7 @@ func TestATaskThatIsGivenUpIsNotTaken(t *testing.T) {
 	if err := b.StopExecution(t.Context(), arn, history.Failure{}); err != nil {
 		t.Fatal(err)
 	}
-	if x, _ := b.wait(t, arn); x.Status != interpreter.Aborted {
+	if x, _ := b.wait(t, arn); x.Status != history.Aborted {
 		t.Errorf("%+v", x)
 	}
 	if task, err := b.GetActivityTask(clock.Holding(t.Context()), activity, "w"); task != nil || err != nil {

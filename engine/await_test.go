@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
+	"stepback/asl/jsonvalue"
 	"stepback/engine"
 	"stepback/engine/clock"
 	"stepback/engine/history"
-	"stepback/engine/interpreter"
 	"stepback/engine/journal"
 )
 
@@ -29,7 +29,7 @@ func (j *job) Invoke(ctx context.Context, t *engine.Task) (engine.Result, error)
 	if err != nil {
 		return nil, err
 	}
-	t.Submitted(interpreter.TextPayload(`"accepted"`))
+	t.Submitted(jsonvalue.TextDocument(`"accepted"`))
 	if err := j.engine.Await(ctx, arn); err != nil {
 		return nil, err
 	}
@@ -37,7 +37,7 @@ func (j *job) Invoke(ctx context.Context, t *engine.Task) (engine.Result, error)
 	if err != nil {
 		return nil, err
 	}
-	return interpreter.TextPayload(x.Output), nil
+	return jsonvalue.TextDocument(x.Output), nil
 }
 
 func jobEngine(t *testing.T, task string) (e *engine.Engine, j *job, parent string) {
@@ -116,15 +116,15 @@ func TestSyncTaskThatTimesOutGivesItsJobUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if took := x.Stop.Sub(x.Start); x.Failure.Error != "States.Timeout" || took != time.Minute {
-		t.Errorf("%s after %s; want States.Timeout after 1m0s", x.Failure.Error, took)
+	if took := x.Stop.Sub(x.Start); x.Failure.Name != "States.Timeout" || took != time.Minute {
+		t.Errorf("%s after %s; want States.Timeout after 1m0s", x.Failure.Name, took)
 	}
 }
 
 func TestRefusedJob(t *testing.T) {
 	t.Parallel()
 	e, j, parent := jobEngine(t, syncTask)
-	j.refuse = &engine.TaskError{Name: "Jobs.NoRoomException", Cause: "no room"}
+	j.refuse = engine.NewFailure("Jobs.NoRoomException", "no room")
 	arn, err := e.StartExecution(t.Context(), parent, "x", "{}")
 	if err != nil {
 		t.Fatal(err)

@@ -10,7 +10,7 @@ import (
 
 	"stepback/engine"
 	"stepback/engine/clock"
-	"stepback/engine/interpreter"
+	"stepback/engine/history"
 	"stepback/engine/journal"
 	"stepback/engine/journal/pebble"
 )
@@ -99,7 +99,7 @@ func BenchmarkChildren(b *testing.B) {
 			b.Fatal(err)
 		}
 		x, err := e.Wait(context.Background(), arn)
-		if err != nil || x.Status != interpreter.Succeeded {
+		if err != nil || x.Status != history.Succeeded {
 			b.Fatalf("%+v, %v", x, err)
 		}
 		b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "children/s")

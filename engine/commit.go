@@ -4,7 +4,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"stepback/engine/interpreter"
+	"stepback/engine/history"
+	"stepback/engine/internal/interpreter"
 	"stepback/engine/journal"
 )
 
@@ -25,9 +26,9 @@ const (
 )
 
 // toCommit is the journal record of what the worker just did.
-func (r *run) toCommit(events []interpreter.Event, now time.Time) *journal.Record {
+func (r *run) toCommit(signals []interpreter.Signal, now time.Time) *journal.Record {
 	rec := &journal.Record{
-		Execution: &r.record, Definition: r.definition, Past: r.past, Step: r.steps, Events: events,
+		Execution: &r.record, Definition: r.definition, Past: r.past, Step: r.steps, Signals: signals,
 		History: r.result.History,
 		Begin:   r.steps == 0,
 	}
@@ -40,7 +41,7 @@ func (r *run) toCommit(events []interpreter.Event, now time.Time) *journal.Recor
 	if rec.Begin {
 		r.record.Start = now
 	}
-	if r.x.Status() != interpreter.Running {
+	if r.x.Status() != history.Running {
 		rec.End, rec.All = true, r.history
 		r.record.Status, r.record.Stop = r.x.Status(), now
 		r.record.Output, r.record.Failure = r.x.Output(), r.x.Failure()

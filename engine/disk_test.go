@@ -14,7 +14,7 @@ import (
 
 	"stepback/engine"
 	"stepback/engine/clock"
-	"stepback/engine/interpreter"
+	"stepback/engine/history"
 	"stepback/engine/journal"
 	"stepback/engine/journal/pebble"
 )
@@ -29,7 +29,7 @@ const diskDefinition = `{"StartAt":"T","States":{
 // flaky fails each first attempt.
 var flaky = invoke(func(_ context.Context, task *engine.Task) (string, error) {
 	if task.State == "T" && task.Attempt == 0 {
-		return "", &engine.TaskError{Name: "Boom", Cause: "c"}
+		return "", engine.NewFailure("Boom", "c")
 	}
 	return task.Parameters, nil
 })
@@ -211,7 +211,7 @@ func TestADiskThatRefusesWritesBreaksTheJournalAndLosesNothing(t *testing.T) {
 			defer j.Close()
 			defer e.Close()
 			if x, err := e.DescribeExecution(t.Context(), arn); err != nil || x.Output != want.Output ||
-				x.Status != interpreter.Succeeded {
+				x.Status != history.Succeeded {
 				t.Errorf("after the disk is well again: %+v, %v", x, err)
 			}
 			if _, err := e.DescribeExecution(t.Context(), m.ExecutionARN("second")); !errors.Is(err,

@@ -5,7 +5,8 @@ import (
 	"fmt"
 
 	"stepback/engine/clock"
-	"stepback/engine/interpreter"
+	"stepback/engine/history"
+	"stepback/engine/internal/interpreter"
 )
 
 // perform carries out the effects of a step, which is durable.
@@ -37,7 +38,7 @@ func (r *run) perform() {
 		case interpreter.StartMapRun:
 			r.startMapRun(f.ID, f.MapRun)
 		case interpreter.Yield:
-			r.deliver(interpreter.Event{Kind: interpreter.Continue})
+			r.deliver(interpreter.Signal{Kind: interpreter.Continue})
 		case interpreter.Finish:
 			r.finish()
 		}
@@ -50,7 +51,7 @@ type alarm struct {
 	id  int64
 }
 
-func (a *alarm) Ring() { a.run.deliver(interpreter.Event{Kind: interpreter.TimerFired, ID: a.id}) }
+func (a *alarm) Ring() { a.run.deliver(interpreter.Signal{Kind: interpreter.TimerFired, ID: a.id}) }
 
 // cancellable gives something that is in flight a context that its cancellation ends.
 func (r *run) cancellable(id int64) (context.Context, context.CancelFunc) {
@@ -89,7 +90,7 @@ func (r *run) refused(err error) {
 	r.tell()
 	r.begin()
 	if r.ended != nil {
-		r.record.Status = interpreter.Running
+		r.record.Status = history.Running
 		r.ended(&r.record)
 	}
 }

@@ -14,6 +14,8 @@ import (
 	"stepback/aws"
 	"stepback/engine/clock"
 	"stepback/engine/history"
+	"stepback/engine/internal/maprun"
+	"stepback/engine/itemreader"
 	"stepback/engine/journal"
 )
 
@@ -32,6 +34,9 @@ type Config struct {
 	Activity func(arn string) (bool, error)
 	// Objects is where ItemReaders read and ResultWriters write; nil when there is no object store.
 	Objects Objects
+	// Formats reads items in formats that the engine does not read itself, by InputType: PARQUET with
+	// itemreader.FormatOf(parquetrows.Open).
+	Formats itemreader.Formats
 	// TempDir is where ResultWriters spool; empty means the system's.
 	TempDir string
 	// Region and Account appear in ARNs; default us-east-1 and 000000000000.
@@ -78,7 +83,7 @@ type Engine struct {
 	mu       sync.Mutex
 	machines map[string]*StateMachine
 	runs     map[string]*run
-	mapRuns  map[string]*mapRun
+	mapRuns  map[string]*maprun.Run
 	adopted  map[string][]*run // replayed child executions that wait for their Map Runs, by ARN
 	closed   bool
 }
@@ -109,7 +114,7 @@ func New(cfg Config) (*Engine, error) {
 	}
 	e := &Engine{
 		cfg: cfg, clock: cfg.Clock, log: cfg.Log, names: names{aws.Scope{Account: cfg.Account, Region: cfg.Region}},
-		machines: map[string]*StateMachine{}, runs: map[string]*run{}, mapRuns: map[string]*mapRun{},
+		machines: map[string]*StateMachine{}, runs: map[string]*run{}, mapRuns: map[string]*maprun.Run{},
 		adopted: map[string][]*run{},
 	}
 	e.seeds.random.Seed, e.repeatable = cfg.Seed, repeatable

@@ -14,7 +14,7 @@ import (
 	"stepback/engine"
 	"stepback/engine/clock"
 	"stepback/engine/history"
-	"stepback/engine/interpreter"
+	"stepback/engine/internal/interpreter"
 	"stepback/engine/journal"
 )
 
@@ -27,7 +27,7 @@ func (f invoke) Invoke(ctx context.Context, t *engine.Task) (engine.Result, erro
 	if err != nil {
 		return nil, err
 	}
-	return interpreter.TextPayload(out), nil
+	return jsonvalue.TextDocument(out), nil
 }
 
 type bed struct {
@@ -83,13 +83,13 @@ func TestLongBackOffsTakeNoTime(t *testing.T) {
 	var attempts atomic.Int64
 	b := newBed(t, func(_ context.Context, task *engine.Task) (string, error) {
 		if attempts.Add(1); task.Attempt < 3 {
-			return "", &engine.TaskError{Name: "Boom", Cause: "c"}
+			return "", engine.NewFailure("Boom", "c")
 		}
 		return `{"done":true}`, nil
 	})
 	x := b.run(t, `{"StartAt":"T","States":{"T":{`+call+
 		`,"Retry":[{"ErrorEquals":["Boom"],"IntervalSeconds":300,"MaxAttempts":3,"BackoffRate":2}],"End":true}}}`, `{}`)
-	if x.Status != interpreter.Succeeded || x.Output != `{"done":true}` || attempts.Load() != 4 {
+	if x.Status != history.Succeeded || x.Output != `{"done":true}` || attempts.Load() != 4 {
 		t.Errorf("%+v after %d attempts", x, attempts.Load())
 	}
 	if took := x.Stop.Sub(x.Start); took != 35*time.Minute {
@@ -119,7 +119,7 @@ func TestAPanicFailsOnlyItsTask(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, func(context.Context, *engine.Task) (string, error) { panic("ouch") })
 	x := b.run(t, `{"StartAt":"T","States":{"T":{`+call+`,"End":true}}}`, `{}`)
-	if x.Status != interpreter.Failed || x.Failure.Error != "States.TaskFailed" || !strings.Contains(x.Failure.Cause,
+	if x.Status != history.Failed || x.Failure.Name != "States.TaskFailed" || !strings.Contains(x.Failure.Cause,
 		"panicked: ouch") {
 		t.Errorf("%+v", x)
 	}
@@ -131,7 +131,7 @@ func TestAPanicFailsOnlyItsTask(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if x, err = b.Wait(context.Background(), arn); err != nil || x.Status != interpreter.Succeeded {
+	if x, err = b.Wait(context.Background(), arn); err != nil || x.Status != history.Succeeded {
 		t.Errorf("the next execution: %+v, %v", x, err)
 	}
 }
@@ -146,7 +146,7 @@ func TestAHangingTaskTimesOutAndIsCancelled(t *testing.T) {
 	})
 	x := b.run(t, `{"StartAt":"T","States":{"T":{`+call+`,"TimeoutSeconds":30,"End":true}}}`, `{}`)
 	<-cancelled
-	if x.Failure.Error != "States.Timeout" || x.Stop.Sub(x.Start) != 30*time.Second {
+	if x.Failure.Name != "States.Timeout" || x.Stop.Sub(x.Start) != 30*time.Second {
 		t.Errorf("%+v", x)
 	}
 }
@@ -155,7 +155,7 @@ func TestUnknownIntegrationsAreNamed(t *testing.T) {
 	t.Parallel()
 	b := newBed(t, nil)
 	x := b.run(t, `{"StartAt":"T","States":{"T":{"Type":"Task","Resource":"arn:aws:states:::dynamodb:getItem","End":true}}}`, `{}`)
-	if x.Failure.Error != "States.Runtime" || !strings.Contains(x.Failure.Cause, "arn:aws:states:::dynamodb:getItem") {
+	if x.Failure.Name != "States.Runtime" || !strings.Contains(x.Failure.Cause, "arn:aws:states:::dynamodb:getItem") {
 		t.Errorf("%+v", x.Failure)
 	}
 }
@@ -229,7 +229,7 @@ func TestStopExecution(t *testing.T) {
 		t.Fatal(err)
 	}
 	x, err := b.Wait(context.Background(), arn)
-	if err != nil || x.Status != interpreter.Aborted || x.Failure.Error != "Why" {
+	if err != nil || x.Status != history.Aborted || x.Failure.Name != "Why" {
 		t.Errorf("%+v, %v", x, err)
 	}
 }
@@ -291,7 +291,7 @@ func TestDistributedMap(t *testing.T) {
 		return `{"was":` + task.Parameters + `}`, nil
 	})
 	x := b.run(t, fmt.Sprintf(distributed, 4, ""), numbers(50))
-	if x.Status != interpreter.Succeeded {
+	if x.Status != history.Succeeded {
 		t.Fatalf("%+v", x)
 	}
 	out, err := jsonvalue.Parse(x.Output)
@@ -304,7 +304,7 @@ func TestDistributedMap(t *testing.T) {
 	children := 0
 	for child, err := range b.journal.Executions(context.Background(),
 		"arn:aws:states:us-east-1:000000000000:execution:m/L:") {
-		if err != nil || child.Status != interpreter.Succeeded || child.Items != 1 ||
+		if err != nil || child.Status != history.Succeeded || child.Items != 1 ||
 			!strings.HasPrefix(child.MapRunARN, "arn:aws:states:us-east-1:000000000000:mapRun:m/L:") {
 			t.Fatalf("child %+v, %v", child, err)
 		}
@@ -322,21 +322,21 @@ func TestToleratedFailures(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		fields string
-		want   interpreter.Status
+		want   history.Status
 	}{
-		"none":                     {``, interpreter.Failed},
-		"count reached":            {`"ToleratedFailureCount":2,`, interpreter.Succeeded},
-		"count exceeded":           {`"ToleratedFailureCount":1,`, interpreter.Failed},
-		"percentage reached":       {`"ToleratedFailurePercentage":20,`, interpreter.Succeeded},
-		"percentage exceeded":      {`"ToleratedFailurePercentage":19.9,`, interpreter.Failed},
-		"either is enough to fail": {`"ToleratedFailureCount":1,"ToleratedFailurePercentage":100,`, interpreter.Failed},
-		"all":                      {`"ToleratedFailurePercentage":100,`, interpreter.Succeeded},
+		"none":                     {``, history.Failed},
+		"count reached":            {`"ToleratedFailureCount":2,`, history.Succeeded},
+		"count exceeded":           {`"ToleratedFailureCount":1,`, history.Failed},
+		"percentage reached":       {`"ToleratedFailurePercentage":20,`, history.Succeeded},
+		"percentage exceeded":      {`"ToleratedFailurePercentage":19.9,`, history.Failed},
+		"either is enough to fail": {`"ToleratedFailureCount":1,"ToleratedFailurePercentage":100,`, history.Failed},
+		"all":                      {`"ToleratedFailurePercentage":100,`, history.Succeeded},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newBed(t, func(_ context.Context, task *engine.Task) (string, error) {
 				if task.Parameters == "3" || task.Parameters == "7" {
-					return "", &engine.TaskError{Name: "Bad", Cause: "c"}
+					return "", engine.NewFailure("Bad", "c")
 				}
 				return task.Parameters, nil
 			})
@@ -344,7 +344,7 @@ func TestToleratedFailures(t *testing.T) {
 			if x.Status != c.want {
 				t.Fatalf("%s: %+v", x.Status, x.Failure)
 			}
-			if c.want == interpreter.Failed && x.Failure != history.NewFailure("States.ExceedToleratedFailureThreshold",
+			if c.want == history.Failed && x.Failure != history.NewFailure("States.ExceedToleratedFailureThreshold",
 				"The specified tolerated failure threshold was exceeded") {
 				t.Errorf("%+v", x.Failure)
 			}
@@ -368,12 +368,12 @@ func TestStoppingAParentStopsItsChildren(t *testing.T) {
 		t.Fatal(err)
 	}
 	x, err := b.Wait(context.Background(), arn)
-	if err != nil || x.Status != interpreter.Aborted {
+	if err != nil || x.Status != history.Aborted {
 		t.Errorf("%+v, %v", x, err)
 	}
 	for child, err := range b.journal.Executions(context.Background(),
 		"arn:aws:states:us-east-1:000000000000:execution:m/L:") {
-		if err != nil || child.Status != interpreter.Aborted {
+		if err != nil || child.Status != history.Aborted {
 			t.Errorf("child %+v, %v", child, err)
 		}
 	}

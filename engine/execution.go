@@ -7,7 +7,7 @@ import (
 	"maps"
 
 	"stepback/engine/history"
-	"stepback/engine/interpreter"
+	"stepback/engine/internal/interpreter"
 	"stepback/engine/journal"
 )
 
@@ -34,7 +34,7 @@ func (e *Engine) StartExecution(ctx context.Context, machineARN, name, input str
 	if m == nil {
 		return "", fmt.Errorf("%w: %s", ErrNoMachine, machineARN)
 	}
-	started, err := e.Start(ctx, &Start{Machine: m, Name: name, Input: input})
+	started, err := e.Start(ctx, &Start{Machine: m, Origin: Origin{Name: name, Input: input}})
 	if err != nil {
 		return "", err
 	}
@@ -42,7 +42,7 @@ func (e *Engine) StartExecution(ctx context.Context, machineARN, name, input str
 }
 
 // register makes a run known and starts it with an event.
-func (e *Engine) register(r *run, first interpreter.Event) error {
+func (e *Engine) register(r *run, first interpreter.Signal) error {
 	e.mu.Lock()
 	switch {
 	case e.closed:
@@ -110,7 +110,7 @@ func (e *Engine) History(ctx context.Context, arn string) ([]history.Event, erro
 // hasEnded reports whether the journal has the end of an execution.
 func (e *Engine) hasEnded(ctx context.Context, arn string) bool {
 	x, err := e.cfg.Journal.Execution(ctx, arn)
-	return err == nil && x.Status != interpreter.Running
+	return err == nil && x.Status != history.Running
 }
 
 // StopExecution ends an execution with status ABORTED, and does not wait for that. Stopping one that has ended changes
@@ -125,7 +125,7 @@ func (e *Engine) StopExecution(ctx context.Context, arn string, f history.Failur
 		_, err := e.DescribeExecution(ctx, arn)
 		return err
 	}
-	r.deliver(interpreter.Event{Kind: interpreter.Stop, Failure: f})
+	r.deliver(interpreter.Signal{Kind: interpreter.Stop, Failure: f})
 	return nil
 }
 
@@ -136,7 +136,7 @@ func (e *Engine) StopAll(ctx context.Context, f history.Failure) error {
 	maps.Copy(runs, e.runs)
 	e.mu.Unlock()
 	for _, r := range runs {
-		r.deliver(interpreter.Event{Kind: interpreter.Stop, Failure: f})
+		r.deliver(interpreter.Signal{Kind: interpreter.Stop, Failure: f})
 	}
 	for _, r := range runs {
 		select {

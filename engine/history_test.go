@@ -6,7 +6,6 @@ import (
 	"stepback/engine"
 	"stepback/engine/clock"
 	"stepback/engine/history"
-	"stepback/engine/interpreter"
 	"stepback/engine/journal"
 )
 
@@ -54,7 +53,7 @@ func TestHistoryOfAnEndThatIsDescribedIsWhole(t *testing.T) {
 	}
 	<-j.kept
 	x, err := e.DescribeExecution(t.Context(), arn)
-	if err != nil || x.Status != interpreter.Failed {
+	if err != nil || x.Status != history.Failed {
 		t.Fatalf("%+v, %v", x, err)
 	}
 	events, err := e.History(t.Context(), arn)

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 
-	"stepback/engine/interpreter"
-	"stepback/engine/plan"
+	"stepback/engine/internal/interpreter"
+	"stepback/engine/internal/plan"
 )
 
 // Interceptor may carry out the tasks of one execution and of its Map Runs' child executions in place of their
@@ -45,17 +45,17 @@ func (r *run) intercept(call *interpreter.TaskCall) Integration {
 
 // mocked carries an intercepted task out. Its history is that of a real one: what waits for a job or for a token has
 // submitted its request, and an activity has a worker.
-func (r *run) mocked(ctx context.Context, id int64, call *interpreter.TaskCall, in Integration) interpreter.Event {
+func (r *run) mocked(ctx context.Context, id int64, call *interpreter.TaskCall, in Integration) interpreter.Signal {
 	if call.Task.Target == plan.Activity {
-		r.deliver(interpreter.Event{Kind: interpreter.TaskScheduled, ID: id})
-		r.deliver(interpreter.Event{Kind: interpreter.TaskStarted, ID: id})
+		r.deliver(interpreter.Signal{Kind: interpreter.TaskScheduled, ID: id})
+		r.deliver(interpreter.Signal{Kind: interpreter.TaskStarted, ID: id})
 	}
 	output, err := in.Invoke(ctx, r.task(call))
 	if err != nil {
-		return interpreter.Event{Kind: interpreter.TaskFailed, ID: id, Failure: failureOf(err)}
+		return interpreter.Signal{Kind: interpreter.TaskFailed, ID: id, Failure: failureOf(err)}
 	}
 	if call.Task.Pattern != plan.RequestResponse {
-		r.deliver(interpreter.Event{Kind: interpreter.TaskSubmitted, ID: id, Output: output})
+		r.deliver(interpreter.Signal{Kind: interpreter.TaskSubmitted, ID: id, Output: output})
 	}
-	return interpreter.Event{Kind: interpreter.TaskSucceeded, ID: id, Output: output}
+	return interpreter.Signal{Kind: interpreter.TaskSucceeded, ID: id, Output: output}
 }

@@ -9,7 +9,6 @@ import (
 	"stepback/engine"
 	"stepback/engine/clock"
 	"stepback/engine/history"
-	"stepback/engine/interpreter"
 	"stepback/engine/journal"
 )
 
@@ -50,7 +49,7 @@ func TestExecutionsThatTakeTooLong(t *testing.T) {
 			t.Parallel()
 			b := newBed(t, func(context.Context, *engine.Task) (string, error) {
 				return "",
-					&engine.TaskError{Name: "Boom"}
+					&engine.Failure{Name: "Boom"}
 			})
 			m, err := b.CreateStateMachine("m", tt.definition, "", tt.express)
 			if err != nil {
@@ -64,7 +63,7 @@ func TestExecutionsThatTakeTooLong(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if took := x.Stop.Sub(x.Start); x.Status != interpreter.TimedOut ||
+			if took := x.Stop.Sub(x.Start); x.Status != history.TimedOut ||
 				x.Failure != history.Named("States.Timeout") || took != tt.after {
 				t.Errorf("%s with %+v after %v, want TIMED_OUT with States.Timeout after %v", x.Status, x.Failure, took,
 					tt.after)
@@ -99,7 +98,7 @@ func TestVirtualTimeDoesNotHurryToTheEndOfALife(t *testing.T) {
 		t.Fatal(err)
 	}
 	x, err := b.Wait(t.Context(), arn)
-	if err != nil || x.Status != interpreter.Succeeded || !x.Stop.Equal(epoch) {
+	if err != nil || x.Status != history.Succeeded || !x.Stop.Equal(epoch) {
 		t.Errorf("%+v, %v; want SUCCEEDED at %v", x, err, epoch)
 	}
 }
@@ -124,7 +123,7 @@ func TestALifeEndsWhileNobodyRunsIt(t *testing.T) {
 		t.Fatalf("%+v, %v", found, err)
 	}
 	x, err := e.Wait(t.Context(), found.Executions[0].ARN)
-	if err != nil || x.Status != interpreter.TimedOut || !x.Stop.Equal(later.Now()) {
+	if err != nil || x.Status != history.TimedOut || !x.Stop.Equal(later.Now()) {
 		t.Errorf("%+v, %v; want TIMED_OUT at %v", x, err, later.Now())
 	}
 }

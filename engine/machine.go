@@ -8,8 +8,10 @@ import (
 	"stepback/asl/intrinsic"
 	"stepback/asl/jsonata"
 	"stepback/asl/jsonpath"
+	"stepback/engine/history"
+	"stepback/engine/internal/interpreter"
+	"stepback/engine/internal/plan"
 	"stepback/engine/journal"
-	"stepback/engine/plan"
 )
 
 // StateMachine is a state machine that executions can be started of.
@@ -25,7 +27,12 @@ type StateMachine struct {
 }
 
 // ExecutionARN is the ARN of the machine's STANDARD execution of this name.
-func (m *StateMachine) ExecutionARN(name string) string { return executionARN(m.ARN, name) }
+func (m *StateMachine) ExecutionARN(name string) string { return history.ExecutionARN(m.ARN, name) }
+
+// inside is the machine as the interpreter knows it.
+func (m *StateMachine) inside(region string) interpreter.Machine {
+	return interpreter.Machine{Plan: m.plan, Name: m.Name, RoleARN: m.RoleARN, Region: region}
+}
 
 // CreateStateMachine compiles a definition and keeps it under its name, for StartExecution to find. Its errors are
 // those of Compile, and ErrClosed.
@@ -87,10 +94,17 @@ func referencePath(text string) error {
 	return err
 }
 
+// Diagnose returns everything that is wrong or doubtful about a definition, as Compile finds it: it takes any resource.
+func Diagnose(definition string, express bool) []asl.Diagnostic {
+	_, diagnostics := asl.Options{Express: express, Syntax: syntax}.Parse(definition)
+	return diagnostics
+}
+
 // Validate returns everything that is wrong or doubtful about a definition, as Step Functions would find it. It also
-// refuses resources that the service does not have, which an engine with integrations of its own may.
-func Validate(definition string, express bool) []asl.Diagnostic {
-	_, diagnostics := asl.Options{Express: express, Resources: true, Syntax: syntax}.Parse(definition)
+// refuses resources that the service does not have, which an engine with integrations of its own may. Action says why
+// AWS has no action of a service, both named as in a Resource; a nil function takes all of the AWS SDK.
+func Validate(definition string, express bool, action func(service, action string) error) []asl.Diagnostic {
+	_, diagnostics := asl.Options{Express: express, Resources: true, Action: action, Syntax: syntax}.Parse(definition)
 	return diagnostics
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"stepback/engine"
 	"stepback/engine/history"
-	"stepback/engine/interpreter"
 	"stepback/engine/journal"
 )
 
@@ -41,7 +40,7 @@ func (s *stuck) Commit(r *journal.Record, done func(error)) {
 		return
 	}
 	s.Memory.Commit(r, done)
-	if r.Execution.Status == interpreter.Aborted {
+	if r.Execution.Status == history.Aborted {
 		s.stopped <- struct{}{}
 	}
 }
@@ -74,19 +73,19 @@ func TestAMapRunThatWasFailingFails(t *testing.T) {
 	e.Close()
 	e, _ = resumeMapRun(t, kept.Memory, store)
 	x, err := e.Wait(t.Context(), arn)
-	if err != nil || x.Status != interpreter.Failed || x.Failure.Error != "States.ItemReaderFailed" ||
+	if err != nil || x.Status != history.Failed || x.Failure.Name != "States.ItemReaderFailed" ||
 		!strings.Contains(x.Failure.Cause, "connection reset") {
 		t.Errorf("%+v, %v", x, err)
 	}
 	runs, err := e.MapRunsOf(t.Context(), arn)
-	if err != nil || len(runs) != 1 || runs[0].Status != interpreter.Failed ||
+	if err != nil || len(runs) != 1 || runs[0].Status != history.Failed ||
 		runs[0].Items != (engine.Tally{Aborted: 12}) {
 		t.Errorf("%+v, %v", runs, err)
 	}
 	if _, err := e.RedriveExecution(t.Context(), arn, ""); err != nil { // which forgets the failure
 		t.Fatal(err)
 	}
-	if x, err = e.Wait(t.Context(), arn); err != nil || x.Status != interpreter.Succeeded ||
+	if x, err = e.Wait(t.Context(), arn); err != nil || x.Status != history.Succeeded ||
 		x.Failure != (history.Failure{}) {
 		t.Errorf("redriven: %+v, %v", x, err)
 	}
@@ -142,7 +141,7 @@ func TestAMapRunThatIsChangedWhileItFindsOutHowFarItHadCome(t *testing.T) {
 	}
 	close(behind.let)
 	x, err := e.Wait(t.Context(), arn)
-	if err != nil || x.Status != interpreter.Succeeded {
+	if err != nil || x.Status != history.Succeeded {
 		t.Fatalf("%+v, %v", x, err)
 	}
 	m, err := e.DescribeMapRun(t.Context(), before.ARN)

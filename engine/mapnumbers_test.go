@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"stepback/engine"
-	"stepback/engine/interpreter"
+	"stepback/engine/history"
 )
 
 // TestTheLargestNumbersOfAMap gives a Map numbers that no float64 holds, in the definition and in the input: they mean
@@ -27,14 +27,14 @@ func TestTheLargestNumbersOfAMap(t *testing.T) {
 			t.Parallel()
 			b := newBed(t, func(context.Context, *engine.Task) (string, error) {
 				return "",
-					&engine.TaskError{Name: "Boom"}
+					&engine.Failure{Name: "Boom"}
 			})
 			input := `{"items":[1,2,3],"most":9223372036854775807}`
 			if name == "concurrency of an inline Map" {
 				input = `[1,2,3]`
 			}
 			x := b.run(t, `{"StartAt":"M","States":{"M":{"Type":"Map",`+fields+`,"End":true}}}`, input)
-			if x.Status != interpreter.Succeeded {
+			if x.Status != history.Succeeded {
 				t.Errorf("%s: %+v", x.Status, x.Failure)
 			}
 		})

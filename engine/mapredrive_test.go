@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"stepback/engine"
-	"stepback/engine/interpreter"
+	"stepback/engine/history"
 	"stepback/engine/journal"
 )
 
@@ -39,7 +39,7 @@ func TestRedriveAMapRunThatCouldNotRead(t *testing.T) {
 				if items := itemsOf(task.Parameters); items != "[6,7,8]" || !broken.Load() {
 					return items, nil
 				}
-				return "", &engine.TaskError{Name: "Broken", Cause: "c"}
+				return "", engine.NewFailure("Broken", "c")
 			}),
 		}})
 	if err != nil {
@@ -51,7 +51,7 @@ func TestRedriveAMapRunThatCouldNotRead(t *testing.T) {
 	ends := func(failure string) *engine.MapRun {
 		t.Helper()
 		x, err := e.Wait(t.Context(), arn)
-		if err != nil || x.Failure.Error != failure {
+		if err != nil || x.Failure.Name != failure {
 			t.Fatalf("%+v, %v; want %s", x, err, failure)
 		}
 		runs, err := e.MapRunsOf(t.Context(), arn)
@@ -72,7 +72,7 @@ func TestRedriveAMapRunThatCouldNotRead(t *testing.T) {
 	store.version = `"1"`
 	redrive()
 	first := ends("States.ExceedToleratedFailureThreshold")
-	if first.Executions.Failed != 1 || first.Status != interpreter.Failed {
+	if first.Executions.Failed != 1 || first.Status != history.Failed {
 		t.Errorf("%+v", first)
 	}
 

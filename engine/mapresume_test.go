@@ -12,7 +12,6 @@ import (
 
 	"stepback/engine"
 	"stepback/engine/history"
-	"stepback/engine/interpreter"
 	"stepback/engine/itemreader"
 	"stepback/engine/journal"
 )
@@ -126,7 +125,7 @@ func TestAMapRunReadsWritesAndCountsOnAsIfNothingHadHappened(t *testing.T) {
 		t.Errorf("%d children go on, want 4", found.Children)
 	}
 	x, err := e.Wait(t.Context(), arn)
-	if err != nil || x.Status != interpreter.Succeeded {
+	if err != nil || x.Status != history.Succeeded {
 		t.Fatalf("%+v, %v", x, err)
 	}
 	seen := map[string]int{}
@@ -143,7 +142,7 @@ func TestAMapRunReadsWritesAndCountsOnAsIfNothingHadHappened(t *testing.T) {
 		t.Fatalf("%v, %v", runs, err)
 	}
 	// 34 batches are 33 of three items and one of one.
-	if r := runs[0]; r.Status != interpreter.Succeeded || r.Items != (engine.Tally{Succeeded: items}) ||
+	if r := runs[0]; r.Status != history.Succeeded || r.Items != (engine.Tally{Succeeded: items}) ||
 		r.Executions != (engine.Tally{Succeeded: 34}) {
 		t.Errorf("%+v", r)
 	}
@@ -209,14 +208,14 @@ func TestAListingThatHasChanged(t *testing.T) {
 				t.Fatal(err)
 			}
 			if tt.items == 0 {
-				if x.Failure.Error != "States.ItemReaderFailed" || !strings.Contains(x.Failure.Cause,
+				if x.Failure.Name != "States.ItemReaderFailed" || !strings.Contains(x.Failure.Cause,
 					"The items have changed since the Map Run began: in the listing, item ") {
 					t.Errorf("%+v", x)
 				}
 				return
 			}
 			runs, err := e.MapRunsOf(t.Context(), arn)
-			if err != nil || len(runs) != 1 || x.Status != interpreter.Succeeded ||
+			if err != nil || len(runs) != 1 || x.Status != history.Succeeded ||
 				runs[0].Items.Succeeded != tt.items {
 				t.Errorf("%+v, %+v, %v; want %d items", x, runs, err, tt.items)
 			}
@@ -233,7 +232,7 @@ func TestChildrenThatNobodyWaitsForAreAborted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x.Status = interpreter.Aborted
+	x.Status = history.Aborted
 	kept.Commit(&journal.Record{Execution: x, End: true}, func(error) {})
 	e, found := resumeMapRun(t, kept, store)
 	if len(found.Executions) != 0 || found.Aborted != 4 {
@@ -243,7 +242,7 @@ func TestChildrenThatNobodyWaitsForAreAborted(t *testing.T) {
 		if err != nil || !child.Ended() {
 			t.Errorf("%+v, %v", child, err)
 		}
-		if child.MapRunARN != "" && child.Status == interpreter.Aborted {
+		if child.MapRunARN != "" && child.Status == history.Aborted {
 			events, err := kept.History(t.Context(), child.ARN)
 			if err != nil {
 				t.Error(err)
@@ -252,7 +251,7 @@ func TestChildrenThatNobodyWaitsForAreAborted(t *testing.T) {
 		}
 	}
 	runs, err := e.MapRunsOf(t.Context(), arn)
-	if err != nil || len(runs) != 1 || runs[0].Status != interpreter.Aborted {
+	if err != nil || len(runs) != 1 || runs[0].Status != history.Aborted {
 		t.Errorf("%+v, %v", runs, err)
 	}
 }

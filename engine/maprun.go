@@ -2,67 +2,44 @@ package engine
 
 import (
 	"context"
-	"errors"
-	"io"
-	"sync"
+	"time"
 
 	"stepback/engine/history"
-	"stepback/engine/interpreter"
+	"stepback/engine/internal/interpreter"
+	"stepback/engine/internal/maprun"
+	"stepback/engine/internal/plan"
+	"stepback/engine/itemreader"
 	"stepback/engine/journal"
-	"stepback/engine/plan"
+	"stepback/engine/resultwriter"
 )
 
-// maxChildren is how many child executions of one Map Run are under way at once when its MaxConcurrency does not say
-// less.
-const maxChildren = 10_000
-
-// mapRun carries out one distributed Map: it reads items, starts child executions, judges their failures and writes
-// their results. It has one goroutine, which the engine waits for.
-type mapRun struct {
-	engine *Engine
-	parent *run
-	id     int64
-	call   *interpreter.MapRunCall
-	child  *StateMachine
-	names  childNames
-	source *items
-	sink   results
-
-	// Of a Map Run that is gone on with: what was kept of it, if it had begun its work, or why that cannot be read, and
-	// its child executions that have not ended.
-	kept    *journal.MapRun
-	unread  error
-	adopted []*run
-	// redrivable are the ARNs of child executions to redrive, which ended without success before the Map Run was
-	// redriven.
-	redrivable []string
-	// lost counts the items whose child executions were aborted before and cannot be redriven: nothing will come of
-	// them any more.
-	lost int64
-
-	children map[string]*run
-	ends     inbox
-	failure  *history.Failure // why the Map Run is failing; nil while it is not
-	drained  bool             // all items have been read
-
-	mu    sync.Mutex
-	about MapRun
-	gone  chan struct{} // closed once the Map Run has let go of everything
+// Objects is the object store that ItemReaders read and ResultWriters write. One that is an itemreader.Versions lets a
+// Map Run that goes on after a crash notice that its items have changed.
+type Objects interface {
+	itemreader.Objects
+	resultwriter.Objects
 }
 
 // startMapRun begins a Map Run on behalf of a step, or goes on with it.
 func (r *run) startMapRun(id int64, call *interpreter.MapRunCall) {
 	e := r.engine
 	ctx, cancel := r.cancellable(id)
-	m := r.newMapRun(id, call)
 	e.mu.Lock()
 	adopted, resumed := e.adopted[call.ARN]
 	delete(e.adopted, call.ARN)
 	e.mu.Unlock()
-	m.adopted = adopted
-	if resumed || call.Redrive > 0 {
-		m.restore(ctx)
-	}
+	child := r.childMachine(call)
+	m := maprun.New(ctx, maprun.Config{
+		ID: id, Call: call, Parent: &r.record.Info, Machine: maprun.Machine{ARN: child.ARN, Express: child.Express},
+		Host:  &mapRunHost{parent: r, child: child, redrive: call.Redrive},
+		Clock: e.clock, Journal: e.cfg.Journal, Objects: e.cfg.Objects, Formats: e.cfg.Formats, TempDir: e.cfg.TempDir,
+		Log: e.log, Closing: e.ctx, Adopted: childrenOf(adopted), Resumed: resumed,
+		Forget: func() {
+			e.mu.Lock()
+			delete(e.mapRuns, call.ARN)
+			e.mu.Unlock()
+		},
+	})
 	e.mu.Lock()
 	e.mapRuns[call.ARN] = m
 	e.mu.Unlock()
@@ -72,241 +49,104 @@ func (r *run) startMapRun(id int64, call *interpreter.MapRunCall) {
 		defer e.tasks.Done()
 		defer e.clock.Release()
 		defer cancel()
-		outcome, err := m.carryOut(ctx)
-		if err != nil {
-			m.abandon(err)
-			return
+		outcome, err := m.CarryOut(ctx)
+		switch {
+		case err == nil:
+			r.deliver(outcome)
+		case e.ctx.Err() == nil:
+			r.giveUp(err)
 		}
-		m.retire(outcome)
-		r.deliver(outcome)
 	}()
-}
-
-func (r *run) newMapRun(id int64, call *interpreter.MapRunCall) *mapRun {
-	m := &mapRun{engine: r.engine, parent: r, id: id, call: call, child: r.childMachine(call), sink: nowhere{},
-		children: map[string]*run{}}
-	m.names = newChildNames(call.ARN, m.child)
-	m.ends.signal, m.gone = make(chan struct{}, 1), make(chan struct{})
-	m.about = MapRun{
-		ARN: call.ARN, Execution: r.record.ARN, Machine: m.child.ARN, Children: m.names.prefix,
-		Status: interpreter.Running, Started: m.now(), RedriveCount: call.Redrive,
-		MapRunLimits: MapRunLimits{
-			MaxConcurrency: call.MaxConcurrency, ToleratedFailureCount: call.ToleratedFailureCount,
-			ToleratedFailurePercentage: call.ToleratedFailurePercentage,
-			CountGiven:                 call.State.Map.ToleratedFailureCount.Present,
-			PercentageGiven:            call.State.Map.ToleratedFailurePercentage.Present,
-		},
-	}
-	if call.Redrive > 0 {
-		m.about.Redriven = m.about.Started
-	}
-	return m
 }
 
 // childMachine is the state machine of a Map Run's child executions: the processor under a labelled name.
 func (r *run) childMachine(call *interpreter.MapRunCall) *StateMachine {
-	info := r.x.Info()
+	m := r.machine
 	return &StateMachine{
-		ARN: info.MachineARN + "/" + call.Label, Name: info.MachineName + "/" + call.Label, RoleARN: info.RoleARN,
+		ARN: m.ARN + "/" + call.Label, Name: m.Name + "/" + call.Label, RoleARN: m.RoleARN,
 		Express: call.State.Map.Express, plan: &plan.Plan{Root: call.State.Map.Processor},
 	}
 }
 
-// carryOut runs the Map Run to its end and says how it went. An error means that it cannot go on in this process.
-func (m *mapRun) carryOut(ctx context.Context) (interpreter.Event, error) {
-	output, err := m.process(ctx)
-	var gone *abandonedError
-	switch {
-	case m.engine.ctx.Err() != nil:
-		return interpreter.Event{}, ErrClosed
-	case errors.As(err, &gone):
-		return interpreter.Event{}, gone.err
-	case err == nil:
-		return interpreter.Event{Kind: interpreter.MapRunSucceeded, ID: m.id, Output: interpreter.TextPayload(output)},
-			nil
-	case m.failure == nil:
-		err = orAborted(ctx, err)
-	}
-	return interpreter.Event{Kind: interpreter.MapRunFailed, ID: m.id, Failure: mapRunFailure(err)}, nil
+// mapRunHost is the engine as a Map Run of an execution sees it.
+type mapRunHost struct {
+	parent  *run
+	child   *StateMachine
+	redrive int64 // which of the Map Run; 0 is none
 }
 
-// mapRunFailure names an error as the workflow sees it.
-func mapRunFailure(err error) history.Failure {
-	var t *TaskError
-	if !errors.As(err, &t) {
-		t = &TaskError{Name: plan.ErrRuntime, Cause: err.Error()}
-	}
-	return history.NewFailure(t.Name, t.Cause)
+// Register implements maprun.Host.
+func (h *mapRunHost) Register(info history.Info, ended func(*journal.Execution)) (maprun.Child, error) {
+	r := h.parent.engine.newRun(h.child, info)
+	r.mocks = h.parent.mocks
+	return h.begin(r, r.start(), ended)
 }
 
-// orAborted is err, or, once the Map Run has been cancelled, what that makes of it: whatever failed then may have
-// failed for that.
-func orAborted(ctx context.Context, err error) error {
-	if ctx.Err() == nil {
-		return err
+// Reopen implements maprun.Host.
+func (h *mapRunHost) Reopen(ctx context.Context, x *journal.Execution, ended func(*journal.Execution)) (maprun.Child,
+	error) {
+	e := h.parent.engine
+	if x.Express {
+		r := e.runOf(h.child, x, h.parent.mocks)
+		r.restart()
+		return h.begin(r, r.start(), ended)
 	}
-	return &TaskError{Name: aborted.Error, Cause: aborted.Cause}
-}
-
-// abandonedError says that a child execution was given up because the journal refused it.
-type abandonedError struct{ err error }
-
-func (e *abandonedError) Error() string { return e.err.Error() }
-
-func (m *mapRun) process(ctx context.Context) (string, error) {
-	defer func() { m.sink.abort() }()
-	m.takeOver()
-	if err := m.prepare(ctx); err != nil {
-		err = orAborted(ctx, err)
-		m.fail(err)
-		if e := m.loop(ctx); e != nil { // until the children that were taken over have ended
-			return "", e
-		}
-		if e := m.takeBack(context.WithoutCancel(ctx)); e != nil {
-			return "", e
-		}
-		return "", err
+	if err := e.Redrivable(x); err != nil {
+		return nil, err
 	}
-	defer m.source.Close()
-	if err := m.loop(ctx); err != nil {
-		return "", err
-	}
-	if m.failure == nil {
-		m.judge(true)
-	}
-	if m.failure == nil {
-		return m.sink.finish(ctx)
-	}
-	if err := m.keepUnsuccessful(context.WithoutCancel(ctx)); err != nil {
-		return "", err
-	}
-	if err := m.writePending(ctx); err != nil {
-		m.engine.log.Warn("could not list the items of a failed Map Run that were not started", "mapRun", m.call.ARN,
-			"error", err)
-	}
-	if _, err := m.sink.finish(ctx); err != nil && ctx.Err() == nil {
-		return "", err
-	}
-	return "", &TaskError{Name: m.failure.Error, Cause: m.failure.Cause}
-}
-
-// prepare opens both ends of the Map Run and, if it has been under way before, finds out how far it had come.
-func (m *mapRun) prepare(ctx context.Context) (err error) {
-	if m.unread != nil {
-		return m.unread
-	}
-	version, unknown := m.version(ctx) // before the object is opened: what is read may be newer, but not older
-	if m.source, err = m.open(ctx); err != nil {
-		return err
-	}
-	if unknown != nil {
-		m.source.Close()
-		return unknown
-	}
-	sink, err := m.openSink()
+	r, err := e.reopen(ctx, x, h.child, h.parent.mocks)
 	if err != nil {
-		m.source.Close()
-		return err
+		return nil, err
 	}
-	m.sink = sink
-	if err := m.resume(ctx, version); err != nil {
-		m.source.Close()
-		return err
-	}
-	return nil
-}
-
-// loop starts children while there are items and room, and takes their ends, until nothing is left to do.
-func (m *mapRun) loop(ctx context.Context) error {
-	for {
-		for m.failure == nil && (!m.drained || len(m.redrivable) > 0) && len(m.children) < m.room() &&
-			ctx.Err() == nil {
-			if err := m.startNext(ctx); err != nil {
-				m.fail(orAborted(ctx, err))
-			}
-		}
-		if len(m.children) == 0 && (m.drained && len(m.redrivable) == 0 || m.failure != nil) {
-			return nil
-		}
-		if err := m.await(ctx); err != nil {
-			return err
-		}
-	}
-}
-
-// startNext redrives a child execution, or starts that of the next batch of items.
-func (m *mapRun) startNext(ctx context.Context) error {
-	if len(m.redrivable) > 0 {
-		return m.redriveNext(ctx)
-	}
-	b, err := m.source.next(ctx)
-	if errors.Is(err, io.EOF) {
-		m.drained = true
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	name, arn := m.names.of(b.first)
-	r := m.engine.newRun(m.child, interpreter.Info{
-		ARN: arn, Name: name, MachineARN: m.child.ARN, MachineName: m.child.Name, RoleARN: m.child.RoleARN,
-		Region: m.engine.cfg.Region, Express: m.child.Express, Input: b.input,
-	})
-	r.record.MapRunARN, r.record.FirstItem, r.record.Items, r.record.Revision = m.call.ARN, b.first, b.items,
-		m.parent.record.Revision
-	r.record.LastItem, r.mocks = b.mark, m.parent.mocks
-	return m.begin(r, r.start())
+	return h.begin(r, interpreter.Signal{Kind: interpreter.Redrive}, ended)
 }
 
 // begin has a child execution run.
-func (m *mapRun) begin(r *run, first interpreter.Event) error {
-	r.ended, r.ahead = m.childEnded, max(r.ahead, m.parent.ahead)
-	r.record.MapRunRedrive = m.call.Redrive
-	if err := m.engine.register(r, first); err != nil {
-		return err
+func (h *mapRunHost) begin(r *run, first interpreter.Signal, ended func(*journal.Execution)) (maprun.Child, error) {
+	r.ended, r.ahead = ended, max(r.ahead, h.parent.ahead)
+	r.record.MapRunRedrive = h.redrive
+	if err := h.parent.engine.register(r, first); err != nil {
+		return nil, err
 	}
-	m.children[r.record.ARN] = r
-	m.count(func(items, executions *Tally) { items.Running += r.record.Items; executions.Running++ })
-	return nil
+	return r.asChild(), nil
 }
 
-// childEnded is told of the end of a child, by the worker that has it.
-func (m *mapRun) childEnded(x *journal.Execution) { m.ends.put(m.engine, x) }
+// Now implements maprun.Host.
+func (h *mapRunHost) Now() time.Time { return h.parent.engine.clock.Now().Add(h.parent.ahead) }
 
-// await takes the ends of children, waiting for one. When the Map Run is cancelled it stops its children and goes on
-// waiting for them; when the engine closes it gives up.
-func (m *mapRun) await(ctx context.Context) error {
-	if m.ends.empty() {
-		m.engine.clock.Release()
-		err := m.ends.wait(ctx, m.engine.ctx, m.failure != nil)
-		m.engine.clock.Hold()
-		if err != nil && m.engine.ctx.Err() != nil {
-			return ErrClosed
-		}
-		if err != nil {
-			m.fail(orAborted(ctx, err))
-		}
+// restart makes the description of an execution that has ended that of one which is about to begin.
+func (r *run) restart() {
+	now := r.engine.clock.Now()
+	r.record = journal.Execution{
+		Info: r.record.Info, Status: history.Running, Start: now,
+		RedriveCount: r.record.RedriveCount + 1, Redriven: now,
 	}
-	for _, x := range m.ends.take(m.engine) {
-		r := m.children[x.ARN]
-		delete(m.children, x.ARN)
-		if !x.Ended() {
-			return &abandonedError{r.err}
-		}
-		m.count(func(items, executions *Tally) { items.Running -= x.Items; executions.Running-- })
-		if err := m.ended(x); err != nil {
-			m.fail(err)
-		}
-	}
-	m.judge(m.drained)
-	return nil
 }
 
-// ended counts the end of a child and hands its result on.
-func (m *mapRun) ended(x *journal.Execution) error {
-	m.count(func(items, executions *Tally) {
-		items.End(x.Status, x.Items)
-		executions.End(x.Status, 1)
-	})
-	return m.sink.add(x)
+// child is a run as its Map Run sees it.
+type child run
+
+func (r *run) asChild() *child { return (*child)(r) }
+
+func childrenOf(runs []*run) []maprun.Child {
+	children := make([]maprun.Child, len(runs))
+	for i, r := range runs {
+		children[i] = r.asChild()
+	}
+	return children
 }
+
+// Info implements maprun.Child.
+func (c *child) Info() *history.Info { return &c.record.Info }
+
+// Follow implements maprun.Child.
+func (c *child) Follow(ended func(*journal.Execution)) { c.ended = ended }
+
+// GoOn implements maprun.Child.
+func (c *child) GoOn() { (*run)(c).goOn() }
+
+// Stop implements maprun.Child.
+func (c *child) Stop() { (*run)(c).deliver(interpreter.Signal{Kind: interpreter.Stop}) }
+
+// Err implements maprun.Child.
+func (c *child) Err() error { return c.err }

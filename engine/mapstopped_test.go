@@ -9,7 +9,6 @@ import (
 	"stepback/engine"
 	"stepback/engine/clock"
 	"stepback/engine/history"
-	"stepback/engine/interpreter"
 	"stepback/engine/journal"
 )
 
@@ -80,7 +79,7 @@ func TestAMapRunStoppedWhileItReadsIsAborted(t *testing.T) {
 		if err := e.StopExecution(t.Context(), arn, history.NewFailure("Why", "Because")); err != nil {
 			t.Fatal(err)
 		}
-		if over := <-kept.over; over.Status != interpreter.Aborted {
+		if over := <-kept.over; over.Status != history.Aborted {
 			t.Errorf("in the body %t: the Map Run is %s, want ABORTED", inBody, over.Status)
 		}
 	}

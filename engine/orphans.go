@@ -5,7 +5,8 @@ import (
 	"errors"
 
 	"stepback/engine/history"
-	"stepback/engine/interpreter"
+	"stepback/engine/internal/interpreter"
+	"stepback/engine/internal/maprun"
 	"stepback/engine/journal"
 )
 
@@ -41,7 +42,7 @@ func (c *recovery) abandonedMapRuns(ctx context.Context) (map[string]*journal.Ma
 		if err != nil {
 			return nil, err
 		}
-		if _, goesOn := c.engine.adopted[m.ARN]; !goesOn && m.Status == interpreter.Running {
+		if _, goesOn := c.engine.adopted[m.ARN]; !goesOn && m.Status == history.Running {
 			abandoned[m.ARN] = m
 		}
 	}
@@ -74,8 +75,8 @@ func (c *recovery) leaveBelow(execution string, abandoned map[string]*journal.Ma
 // closeMapRun ends a Map Run whose child executions have all ended, and counts them: what is kept of it is from its
 // beginning.
 func (c *recovery) closeMapRun(ctx context.Context, m *journal.MapRun) (err error) {
-	m.Status, m.Stopped = interpreter.Aborted, c.engine.clock.Now()
-	if m.Items, m.Executions, err = c.engine.tallies(ctx, m); err != nil {
+	m.Status, m.Stopped = history.Aborted, c.engine.clock.Now()
+	if m.Items, m.Executions, err = maprun.Tallies(ctx, c.engine.cfg.Journal, m); err != nil {
 		return err
 	}
 	c.engine.cfg.Journal.PutMapRun(m, nil)
@@ -95,10 +96,10 @@ func (c *recovery) abort(ctx context.Context, u *journal.Unfinished) error {
 	end := history.Event{ID: int64(len(all)) + 1, Time: now.UnixNano(), Type: history.ExecutionAborted,
 		More: &history.Details{}}
 	all = append(all, end)
-	x.Status, x.Stop, x.HistorySize = interpreter.Aborted, now, int64(len(all))
+	x.Status, x.Stop, x.HistorySize = history.Aborted, now, int64(len(all))
 	return c.engine.commit(ctx, &journal.Record{
 		Execution: &x, Step: int64(len(u.Steps)), End: true, All: all, History: all[len(all)-1:],
-		Events: []interpreter.Event{{Kind: interpreter.Stop, At: now}},
+		Signals: []interpreter.Signal{{Kind: interpreter.Stop, At: now}},
 	})
 }
 

@@ -8,7 +8,6 @@ import (
 	"stepback/engine"
 	"stepback/engine/clock"
 	"stepback/engine/history"
-	"stepback/engine/interpreter"
 	"stepback/engine/journal"
 )
 
@@ -52,7 +51,7 @@ func TestAMapRunThatNobodyClosedIsClosed(t *testing.T) {
 			t.Fatal(err)
 		}
 		x := *u.Execution
-		x.Status, x.Stop = interpreter.TimedOut, epoch
+		x.Status, x.Stop = history.TimedOut, epoch
 		kept.Commit(&journal.Record{Execution: &x, Step: int64(len(u.Steps)), End: true}, func(error) {})
 	}
 	_, found := resumeMapRun(t, kept, store)
@@ -62,7 +61,7 @@ func TestAMapRunThatNobodyClosedIsClosed(t *testing.T) {
 	n := 0
 	for m, err := range kept.MapRuns(t.Context(), arn) {
 		n++
-		if err != nil || m.Status != interpreter.Aborted || m.Stopped.IsZero() || m.Executions.TimedOut != 4 ||
+		if err != nil || m.Status != history.Aborted || m.Stopped.IsZero() || m.Executions.TimedOut != 4 ||
 			m.Executions.Succeeded == 0 {
 			t.Errorf("%+v, %v", m, err)
 		}
@@ -106,7 +105,7 @@ func TestWhatBelongsToAnExecutionThatIsLeftIsLeft(t *testing.T) {
 		t.Errorf("%+v, %v", found, err)
 	}
 	for m, err := range kept.MapRuns(t.Context(), "") {
-		if err != nil || m.Status != interpreter.Running {
+		if err != nil || m.Status != history.Running {
 			t.Errorf("%+v, %v", m, err)
 		}
 	}

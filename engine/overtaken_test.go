@@ -7,7 +7,6 @@ import (
 
 	"stepback/engine"
 	"stepback/engine/history"
-	"stepback/engine/interpreter"
 	"stepback/engine/journal"
 )
 
@@ -63,7 +62,7 @@ func TestAReportThatOvertakesItsRequestIsKept(t *testing.T) {
 		t.Errorf("a second report: %v", err)
 	}
 	answers <- nil
-	if x, err := after.Wait(t.Context(), arn); err != nil || x.Status != interpreter.Succeeded || x.Output != `1` {
+	if x, err := after.Wait(t.Context(), arn); err != nil || x.Status != history.Succeeded || x.Output != `1` {
 		t.Errorf("%+v, %v", x, err)
 	}
 }
@@ -82,7 +81,7 @@ func TestRedriveBehindAReportThatOvertookItsRequest(t *testing.T) {
 		t.Fatal(err)
 	}
 	answers <- nil
-	if x, err := e.Wait(t.Context(), arn); err != nil || x.Failure.Error != "Boom" {
+	if x, err := e.Wait(t.Context(), arn); err != nil || x.Failure.Name != "Boom" {
 		t.Fatalf("%+v, %v", x, err)
 	}
 	if _, err := e.RedriveExecution(t.Context(), arn, ""); err != nil {
@@ -92,7 +91,7 @@ func TestRedriveBehindAReportThatOvertookItsRequest(t *testing.T) {
 		t.Fatal(err)
 	}
 	answers <- nil
-	if x, err := e.Wait(t.Context(), arn); err != nil || x.Status != interpreter.Succeeded || x.Output != `2` {
+	if x, err := e.Wait(t.Context(), arn); err != nil || x.Status != history.Succeeded || x.Output != `2` {
 		t.Errorf("%+v, %v", x, err)
 	}
 }

@@ -8,7 +8,7 @@ import (
 
 	"stepback/engine"
 	"stepback/engine/clock"
-	"stepback/engine/interpreter"
+	"stepback/engine/history"
 	"stepback/engine/journal"
 )
 
@@ -20,8 +20,8 @@ func (picky) CheckParameters(t *engine.Task) error {
 		panic("which a check must not, but the task is called nevertheless")
 	}
 	if strings.Contains(t.Parameters, "wrong") {
-		return &engine.TaskError{Name: "States.Runtime", Cause: "The Parameters '" + t.Parameters +
-			"' could not be used to start the Task: [it is wrong]"}
+		return engine.NewFailure("States.Runtime", "The Parameters '"+t.Parameters+
+			"' could not be used to start the Task: [it is wrong]")
 	}
 	return nil
 }
@@ -54,7 +54,7 @@ func TestParametersThatCannotBeUsedFailTheStateBeforeItsTask(t *testing.T) {
 	x := b.run(t, definition, `{"a":1}`)
 	want := "An error occurred while executing the state 'B' (entered at the event id #7). " +
 		`The Parameters '{"wrong":1}' could not be used to start the Task: [it is wrong]`
-	if x.Status != interpreter.Failed || x.Failure.Error != "States.Runtime" || x.Failure.Cause != want {
+	if x.Status != history.Failed || x.Failure.Name != "States.Runtime" || x.Failure.Cause != want {
 		t.Errorf("%+v", x.Failure)
 	}
 	if x.HistorySize != 8 { // its last events are TaskStateEntered and ExecutionFailed

@@ -8,7 +8,7 @@ import (
 
 	"stepback/engine"
 	"stepback/engine/clock"
-	"stepback/engine/interpreter"
+	"stepback/engine/history"
 	"stepback/engine/journal"
 )
 
@@ -74,7 +74,7 @@ func TestATaskThatWorksIsWaitedFor(t *testing.T) {
 			t.Cleanup(e.Close)
 			arn := begin(t, e, `{"StartAt":"T","States":{"T":{`+call+`,"TimeoutSeconds":1,"End":true}}}`, `7`)
 			x, err := e.Wait(t.Context(), arn)
-			if err != nil || x.Status != interpreter.Succeeded || !x.Stop.Equal(x.Start) {
+			if err != nil || x.Status != history.Succeeded || !x.Stop.Equal(x.Start) {
 				t.Errorf("%+v, %v", x, err)
 			}
 		})

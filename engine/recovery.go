@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"stepback/engine/history"
-	"stepback/engine/interpreter"
+	"stepback/engine/internal/interpreter"
 	"stepback/engine/journal"
 )
 
@@ -180,7 +180,7 @@ func (c *recovery) leave(u *journal.Unfinished, err error) {
 
 // replay brings an execution to where it was; nil means that it is left alone.
 func (c *recovery) replay(u *journal.Unfinished, m *StateMachine, mocks Interceptor, tree int) *run {
-	r := c.engine.revive(u.Execution, m, mocks)
+	r := c.engine.runOf(m, u.Execution, mocks)
 	if err := r.replay(u.Steps); err != nil {
 		c.leave(u, err)
 		return nil

@@ -15,7 +15,6 @@ import (
 	"stepback/engine"
 	"stepback/engine/clock"
 	"stepback/engine/history"
-	"stepback/engine/interpreter"
 	"stepback/engine/journal"
 )
 
@@ -143,7 +142,7 @@ func TestKilledAfterEveryCommit(t *testing.T) {
 	const input = `{"items":[1,2,3,4,5]}`
 	answer := invoke(func(_ context.Context, task *engine.Task) (string, error) {
 		if strings.Contains(task.Parameters, "retried") && task.Attempt < 2 {
-			return "", &engine.TaskError{Name: "Boom", Cause: "c"}
+			return "", engine.NewFailure("Boom", "c")
 		}
 		return task.Parameters, nil
 	})
@@ -153,7 +152,7 @@ func TestKilledAfterEveryCommit(t *testing.T) {
 	}
 	const arn = "arn:aws:states:us-east-1:000000000000:execution:m:e"
 	want, err := whole.Execution(t.Context(), arn)
-	if err != nil || want.Status != interpreter.Succeeded {
+	if err != nil || want.Status != history.Succeeded {
 		t.Fatalf("%+v, %v", want, err)
 	}
 	for commits := 1; commits <= 60; commits++ {
@@ -265,7 +264,7 @@ func TestTimersRunForTheRestOfTheirTime(t *testing.T) {
 				t.Fatalf("%+v", found)
 			}
 			x, err := e.Wait(t.Context(), arn)
-			if err != nil || x.Status != interpreter.Succeeded || x.Stop.Sub(x.Start) != c.took {
+			if err != nil || x.Status != history.Succeeded || x.Stop.Sub(x.Start) != c.took {
 				t.Errorf("%+v, %v took %s, want %s", x, err, x.Stop.Sub(x.Start), c.took)
 			}
 		})
@@ -312,7 +311,7 @@ func TestAnExecutionThatReplaysDifferentlyIsLeftAlone(t *testing.T) {
 	if x, err := e.Wait(t.Context(), found.Executions[0].ARN); err != nil || x.Output != `"ok"` {
 		t.Errorf("the other: %+v, %v", x, err)
 	}
-	if x, err := e.DescribeExecution(t.Context(), arn); err != nil || x.Status != interpreter.Running {
+	if x, err := e.DescribeExecution(t.Context(), arn); err != nil || x.Status != history.Running {
 		t.Errorf("the one left alone: %+v, %v", x, err)
 	}
 	if _, err := e.StartExecution(t.Context(), x.MachineARN, "e", `{"n":1}`); err == nil {

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"stepback/engine/history"
-	"stepback/engine/interpreter"
+	"stepback/engine/internal/interpreter"
 	"stepback/engine/journal"
 )
 
@@ -27,7 +27,7 @@ var errRunning = &NotRedrivableError{"Execution is RUNNING and cannot be redrive
 func (e *Engine) Redrivable(x *journal.Execution) error {
 	var reason string
 	switch {
-	case x.Status == interpreter.Running || x.Status == interpreter.Succeeded:
+	case x.Status == history.Running || x.Status == history.Succeeded:
 		reason = "Execution is " + string(x.Status) + " and cannot be redriven"
 	case x.HistorySize >= interpreter.MaxEvents-1:
 		reason = "Execution history event limit exceeded"
@@ -77,7 +77,7 @@ func (e *Engine) RedriveExecution(ctx context.Context, arn, token string) (time.
 		return time.Time{}, err
 	}
 	r.redriveToken = token
-	if err := e.register(r, interpreter.Event{Kind: interpreter.Redrive}); err != nil {
+	if err := e.register(r, interpreter.Signal{Kind: interpreter.Redrive}); err != nil {
 		if errors.Is(err, ErrAlreadyExists) { // somebody else has redriven it in between
 			err = errRunning
 		}
@@ -100,7 +100,7 @@ func (e *Engine) PendingRedrive(x *journal.Execution) bool {
 	e.mu.Lock()
 	m := e.mapRuns[x.MapRunARN]
 	e.mu.Unlock()
-	return m != nil && m.redrives(x) && m.describe().Status == interpreter.Running
+	return m != nil && m.Redrives(x) && m.Describe().Status == history.Running
 }
 
 // reopen brings an execution that has ended to where it was by replaying its events. It first waits until nothing of it
@@ -109,7 +109,7 @@ func (e *Engine) reopen(ctx context.Context, x *journal.Execution, m *StateMachi
 	if err := e.settle(ctx, x.ARN); err != nil {
 		return nil, err
 	}
-	events, err := e.cfg.Journal.Events(ctx, x.ARN)
+	events, err := e.cfg.Journal.Signals(ctx, x.ARN)
 	if err != nil {
 		return nil, fmt.Errorf("the events of %s: %w", x.ARN, err)
 	}
@@ -117,8 +117,8 @@ func (e *Engine) reopen(ctx context.Context, x *journal.Execution, m *StateMachi
 	if err != nil {
 		return nil, fmt.Errorf("the history of %s: %w", x.ARN, err)
 	}
-	r := e.revive(x, m, mocks)
-	past := journal.Step{Events: events, History: kept}
+	r := e.runOf(m, x, mocks)
+	past := journal.Step{Signals: events, History: kept}
 	effects, err := r.reapply([]journal.Step{past})
 	if err != nil {
 		return nil, fmt.Errorf("execution %s cannot be redriven: %w", x.ARN, err)
@@ -126,7 +126,7 @@ func (e *Engine) reopen(ctx context.Context, x *journal.Execution, m *StateMachi
 	r.skipMocks(effects, nil)
 	r.result.Reset()
 	r.past = &journal.Past{Step: past, Stopped: x.Stop}
-	r.record.Status, r.record.Stop, r.record.Failure, r.record.HistorySize = interpreter.Running, time.Time{},
+	r.record.Status, r.record.Stop, r.record.Failure, r.record.HistorySize = history.Running, time.Time{},
 		history.Failure{}, 0
 	r.record.RedriveCount++
 	r.steps = 1
@@ -141,8 +141,8 @@ func (e *Engine) settle(ctx context.Context, arn string) error {
 		ends = append(ends, r.done)
 	}
 	for _, m := range e.mapRunsUnderWay() {
-		if m.parent.record.ARN == arn {
-			ends = append(ends, m.gone)
+		if m.Parent.ARN == arn {
+			ends = append(ends, m.Gone())
 		}
 	}
 	for _, end := range ends {

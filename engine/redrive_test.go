@@ -13,7 +13,7 @@ import (
 
 	"stepback/engine"
 	"stepback/engine/history"
-	"stepback/engine/interpreter"
+	"stepback/engine/internal/interpreter"
 	"stepback/engine/journal"
 )
 
@@ -28,7 +28,7 @@ func (f *failing) invoke(_ context.Context, task *engine.Task) (string, error) {
 	defer f.mu.Unlock()
 	if f.times[task.Parameters] > 0 {
 		f.times[task.Parameters]--
-		return "", &engine.TaskError{Name: "Crash", Cause: "c"}
+		return "", engine.NewFailure("Crash", "c")
 	}
 	return task.Parameters, nil
 }
@@ -39,7 +39,7 @@ func TestRedrive(t *testing.T) {
 	b := newBed(t, tasks.invoke)
 	arn := b.start(t, `{"StartAt":"T","States":{"T":{`+call+`,"End":true}}}`, `{"n":1}`)
 	x, err := b.Wait(t.Context(), arn)
-	if err != nil || x.Status != interpreter.Failed || b.Redrivable(x) != nil {
+	if err != nil || x.Status != history.Failed || b.Redrivable(x) != nil {
 		t.Fatalf("%+v, %v", x, err)
 	}
 	before := b.clock.Now()
@@ -47,7 +47,7 @@ func TestRedrive(t *testing.T) {
 	if err != nil || at.Before(before) {
 		t.Fatal(at, err)
 	}
-	if x, err = b.Wait(t.Context(), arn); err != nil || x.Status != interpreter.Succeeded || x.RedriveCount != 1 ||
+	if x, err = b.Wait(t.Context(), arn); err != nil || x.Status != history.Succeeded || x.RedriveCount != 1 ||
 		!x.Redriven.Equal(at) || x.Failure != (history.Failure{}) {
 		t.Errorf("%+v, %v", x, err)
 	}
@@ -79,18 +79,18 @@ func TestNotRedrivable(t *testing.T) {
 	b := newBed(t, nil)
 	now := b.clock.Now()
 	for reason, x := range map[string]journal.Execution{
-		"Execution is RUNNING and cannot be redriven":   {Status: interpreter.Running},
-		"Execution is SUCCEEDED and cannot be redriven": {Status: interpreter.Succeeded},
-		"Execution history event limit exceeded": {Status: interpreter.Failed, HistorySize: 24_999, Start: now,
+		"Execution is RUNNING and cannot be redriven":   {Status: history.Running},
+		"Execution is SUCCEEDED and cannot be redriven": {Status: history.Succeeded},
+		"Execution history event limit exceeded": {Status: history.Failed, HistorySize: 24_999, Start: now,
 			Stop: now},
-		"Execution has exceeded the max execution time": {Status: interpreter.TimedOut,
+		"Execution has exceeded the max execution time": {Status: history.TimedOut,
 			Start: now.Add(-interpreter.MaxDuration), Stop: now},
-		"Execution redrivable period exceeded": {Status: interpreter.Aborted, Start: now.AddDate(0, 0, -20),
+		"Execution redrivable period exceeded": {Status: history.Aborted, Start: now.AddDate(0, 0, -20),
 			Stop: now.AddDate(0, 0, -15)},
 	} {
 		notRedrivable(t, b.Redrivable(&x), reason)
 	}
-	if err := b.Redrivable(&journal.Execution{Status: interpreter.Aborted, HistorySize: 24_998, Start: now,
+	if err := b.Redrivable(&journal.Execution{Status: history.Aborted, HistorySize: 24_998, Start: now,
 		Stop: now.AddDate(0, 0, -14)}); err != nil {
 		t.Error(err)
 	}
@@ -110,13 +110,13 @@ func TestRedriveAMapRun(t *testing.T) {
 			b := newBed(t, tasks.invoke)
 			arn := b.start(t, fmt.Sprintf(tolerant, 1, kind), `[1,2,3,4,5,6]`)
 			x, err := b.Wait(t.Context(), arn)
-			if err != nil || x.Failure.Error != "States.ExceedToleratedFailureThreshold" {
+			if err != nil || x.Failure.Name != "States.ExceedToleratedFailureThreshold" {
 				t.Fatalf("%+v, %v", x, err)
 			}
 			if _, err := b.RedriveExecution(t.Context(), arn, ""); err != nil {
 				t.Fatal(err)
 			}
-			if x, err = b.Wait(t.Context(), arn); err != nil || x.Status != interpreter.Succeeded ||
+			if x, err = b.Wait(t.Context(), arn); err != nil || x.Status != history.Succeeded ||
 				x.Output != `[1,2,3,5,6]` {
 				t.Fatalf("%+v, %v", x, err)
 			}
@@ -125,7 +125,7 @@ func TestRedriveAMapRun(t *testing.T) {
 				t.Fatalf("%+v, %v", runs, err)
 			}
 			m := runs[0]
-			if m.RedriveCount != 1 || m.Redriven.IsZero() || m.Status != interpreter.Succeeded ||
+			if m.RedriveCount != 1 || m.Redriven.IsZero() || m.Status != history.Succeeded ||
 				m.Items != (engine.Tally{Succeeded: 5, Failed: 1}) {
 				t.Errorf("%+v", m)
 			}
@@ -137,7 +137,7 @@ func TestRedriveAMapRun(t *testing.T) {
 				if child.RedriveCount > 0 {
 					redriven++
 					_, err := b.RedriveExecution(t.Context(), child.ARN, "")
-					if child.Status == interpreter.Failed {
+					if child.Status == history.Failed {
 						notRedrivable(t, err,
 							"Child executions are redriven with the execution that their Map Run belongs to")
 					}
@@ -200,7 +200,7 @@ func TestRedrivenUntilItSucceeds(t *testing.T) {
 			if err != nil || x.RedriveCount != n {
 				r.Fatalf("%+v, %v", x, err)
 			}
-			if x.Status == interpreter.Succeeded {
+			if x.Status == history.Succeeded {
 				if x.Output != undisturbed.Output {
 					r.Fatalf("%s, want %s", x.Output, undisturbed.Output)
 				}
@@ -230,7 +230,7 @@ func TestKilledWhileRedriven(t *testing.T) {
 			if !redrivingLife(t, kept, commits, tasks.invoke, input) {
 				continue
 			}
-			if x, err := kept.Execution(t.Context(), arn); err != nil || x.Status == interpreter.Succeeded {
+			if x, err := kept.Execution(t.Context(), arn); err != nil || x.Status == history.Succeeded {
 				if err != nil || x.Output != undisturbed.Output {
 					t.Errorf("dying after %d commits: %+v, %v; want %s", commits, x, err, undisturbed.Output)
 				}

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"stepback/engine/interpreter"
+	"stepback/engine/history"
 	"stepback/engine/journal"
 )
 
@@ -117,7 +117,7 @@ func TestConcurrentRedrivesWithOneToken(t *testing.T) {
 			break
 		}
 	}
-	if x, err := b.Wait(t.Context(), arn); err != nil || x.RedriveCount != 1 || x.Status != interpreter.Succeeded {
+	if x, err := b.Wait(t.Context(), arn); err != nil || x.RedriveCount != 1 || x.Status != history.Succeeded {
 		t.Errorf("%+v, %v", x, err)
 	}
 }

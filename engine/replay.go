@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"stepback/engine/history"
-	"stepback/engine/interpreter"
+	"stepback/engine/internal/interpreter"
 	"stepback/engine/journal"
 )
 
@@ -23,7 +23,7 @@ func (r *run) replay(steps []journal.Step) error {
 	if err != nil {
 		return err
 	}
-	if r.x.Status() != interpreter.Running || len(steps) == 0 {
+	if r.x.Status() != history.Running || len(steps) == 0 {
 		return fmt.Errorf("its %d steps leave it %s", len(steps), r.x.Status())
 	}
 	r.result.Reset()
@@ -48,9 +48,9 @@ func (r *run) reapply(steps []journal.Step) (effects []interpreter.Effect, err e
 	for i := range steps {
 		s := &steps[i]
 		r.result.Reset()
-		for k := range s.Events {
-			r.x.Step(&s.Events[k], &r.result)
-			r.last, r.salt = s.Events[k].At, r.salt*31+s.Events[k].Seed
+		for k := range s.Signals {
+			r.x.Step(&s.Signals[k], &r.result)
+			r.last, r.salt = s.Signals[k].At, r.salt*31+s.Signals[k].Seed
 		}
 		if !same(r.result.History, s.History) {
 			return nil, &DivergedError{Step: i, Then: s.History, Now: append([]history.Event(nil), r.result.History...)}

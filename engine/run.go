@@ -10,13 +10,14 @@ import (
 
 	"stepback/engine/clock"
 	"stepback/engine/history"
-	"stepback/engine/interpreter"
+	"stepback/engine/internal/interpreter"
 	"stepback/engine/journal"
 )
 
 // run is an execution that is under way: the interpreter's state, the events waiting for it, and what it has in flight.
 type run struct {
 	engine       *Engine
+	machine      *StateMachine
 	x            *interpreter.Execution
 	record       journal.Execution
 	definition   *journal.Definition      // to be kept with the first step; nil for a child execution
@@ -30,7 +31,7 @@ type run struct {
 	err          error                    // why the journal refused; set before done is closed
 
 	mu      sync.Mutex
-	events  []interpreter.Event
+	events  []interpreter.Signal
 	reports []report // on some of the events, in their order
 	queued  bool     // in the queue, with a worker, or waiting for a commit
 	over    bool
@@ -46,7 +47,7 @@ type run struct {
 
 	// Touched only by the worker that has the run.
 	result  interpreter.Result
-	applied []interpreter.Event
+	applied []interpreter.Signal
 	asked   []report  // on some of the events of the step
 	steps   int64     // committed so far
 	last    time.Time // of the last step
@@ -56,37 +57,25 @@ type run struct {
 	calls   map[int64]context.CancelFunc
 }
 
-// newRun makes a run of an execution that is described by record and is about to begin.
-func (e *Engine) newRun(m *StateMachine, info interpreter.Info) *run {
-	r := e.bare(m, info)
-	r.definition = m.definition
-	r.record = journal.Execution{
-		ARN: info.ARN, Name: info.Name, MachineARN: info.MachineARN, Express: info.Express, Sync: info.Sync,
-		Status: interpreter.Running, Start: e.clock.Now(), Input: info.Input,
-		VersionARN: info.VersionARN, AliasARN: info.AliasARN,
-	}
+// newRun makes a run of an execution that is about to begin.
+func (e *Engine) newRun(m *StateMachine, info history.Info) *run {
 	if m.definition != nil {
-		r.record.Definition = m.definition.ID
+		info.Definition = m.definition.ID
 	}
+	r := e.runOf(m, &journal.Execution{Info: info, Status: history.Running, Start: e.clock.Now()}, nil)
+	r.definition = m.definition
 	return r
 }
 
-// revive makes a run of an execution that is kept, before any of its events are replayed.
-func (e *Engine) revive(x *journal.Execution, m *StateMachine, mocks Interceptor) *run {
-	r := e.bare(m, interpreter.Info{
-		ARN: x.ARN, Name: x.Name, MachineARN: m.ARN, MachineName: m.Name, RoleARN: m.RoleARN, Region: e.cfg.Region,
-		Express: x.Express, Sync: x.Sync, Input: x.Input, VersionARN: x.VersionARN, AliasARN: x.AliasARN,
-	})
-	r.record, r.mocks = *x, mocks
-	return r
-}
-
-// bare makes a run without a description.
-func (e *Engine) bare(m *StateMachine, info interpreter.Info) *run {
-	r := &run{engine: e, x: interpreter.New(m.plan, info), begun: make(chan struct{}), done: make(chan struct{})}
-	r.commit.answered = r.answered
+// runOf makes a run of an execution, before any signal of it is applied.
+func (e *Engine) runOf(m *StateMachine, x *journal.Execution, mocks Interceptor) *run {
+	r := &run{
+		engine: e, machine: m, record: *x, mocks: mocks, begun: make(chan struct{}), done: make(chan struct{}),
+		salt: saltOf(x.ARN),
+	}
+	r.x = interpreter.New(m.inside(e.cfg.Region), &r.record.Info)
 	r.x.CheckTasks(r.unusable)
-	r.salt = saltOf(info.ARN)
+	r.commit.answered = r.answered
 	return r
 }
 
@@ -105,7 +94,7 @@ func (r *run) now() time.Time {
 }
 
 // deliver queues an event. It never blocks; events after the end are dropped.
-func (r *run) deliver(ev interpreter.Event) {
+func (r *run) deliver(ev interpreter.Signal) {
 	r.mu.Lock()
 	if r.over {
 		r.mu.Unlock()
@@ -171,7 +160,7 @@ func (e *Engine) work(r *run) {
 }
 
 // step applies events and returns those that counted.
-func (r *run) step(events []interpreter.Event) ([]interpreter.Event, time.Time) {
+func (r *run) step(events []interpreter.Signal) ([]interpreter.Signal, time.Time) {
 	now := r.now()
 	r.result.Reset()
 	asked, counted := r.asked, 0
@@ -190,7 +179,8 @@ func (r *run) step(events []interpreter.Event) ([]interpreter.Event, time.Time) 
 		e.Seed = r.engine.seeds.next() ^ r.salt
 		r.x.Step(e, &r.result)
 		if e.Kind.EndsTask() {
-			delete(r.calls, e.ID) // even if its request is still under way: whoever reported the end need not be the one asked
+			// Even if its request is still under way: whoever reported the end need not be the one asked.
+			delete(r.calls, e.ID)
 		}
 	}
 	r.last = now

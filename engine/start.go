@@ -8,23 +8,15 @@ import (
 
 	"stepback/asl/jsonvalue"
 	"stepback/aws"
-	"stepback/engine/interpreter"
+	"stepback/engine/history"
+	"stepback/engine/internal/interpreter"
 	"stepback/engine/journal"
 )
 
-// Start is an execution to start.
+// Start is an execution to start. With a TestCase, Config.Mocks is asked for what mocks its tasks.
 type Start struct {
 	Machine *StateMachine
-	// Name is the execution's name, Input the JSON text of its input.
-	Name, Input string
-	// VersionARN and AliasARN are what the execution is started by; empty when it is the machine itself.
-	VersionARN, AliasARN string
-	// Revision is the caller's name for this state of the machine, kept with the execution; so is TraceHeader.
-	Revision, TraceHeader string
-	// Sync says that the caller waits for the end of the execution, which is of an EXPRESS machine.
-	Sync bool
-	// TestCase is what Config.Mocks is asked for; empty means that nothing is mocked.
-	TestCase string
+	Origin
 }
 
 // Started is an execution that was started, or that was running already under the same name with the same input.
@@ -80,18 +72,13 @@ func (e *Engine) prepare(s *Start) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	info := interpreter.Info{
-		Name: s.Name, MachineARN: m.ARN, MachineName: m.Name, RoleARN: m.RoleARN, Region: e.cfg.Region,
-		Express: m.Express, Sync: s.Sync, Input: s.Input,
-		VersionARN: s.VersionARN, AliasARN: s.AliasARN,
-	}
+	info := history.Info{MachineARN: m.ARN, Express: m.Express, Origin: s.Origin}
 	if m.Express {
-		info.ARN = expressARN(m.ARN, s.Name, aws.UUID(e.seeds.next(), e.seeds.next()))
+		info.ARN = history.ExpressARN(m.ARN, s.Name, aws.UUID(e.seeds.next(), e.seeds.next()))
 	} else {
-		info.ARN = executionARN(m.ARN, s.Name)
+		info.ARN = history.ExecutionARN(m.ARN, s.Name)
 	}
 	r := e.newRun(m, info)
-	r.record.Revision, r.record.TraceHeader, r.record.TestCase = s.Revision, s.TraceHeader, s.TestCase
 	r.mocks = mocks
 	return r, nil
 }
@@ -117,8 +104,8 @@ func (e *Engine) existing(ctx context.Context, r *run) (*run, error) {
 }
 
 // start is the first event of an execution.
-func (r *run) start() interpreter.Event {
-	ev := interpreter.Event{Kind: interpreter.Start}
+func (r *run) start() interpreter.Signal {
+	ev := interpreter.Signal{Kind: interpreter.Start}
 	if r.x.Tokens() {
 		ev.Secret = r.engine.secret()
 	}

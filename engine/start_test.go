@@ -5,7 +5,7 @@ import (
 
 	"stepback/engine"
 	"stepback/engine/clock"
-	"stepback/engine/interpreter"
+	"stepback/engine/history"
 	"stepback/engine/journal"
 )
 
@@ -34,12 +34,12 @@ func TestAnExpressExecutionIsWaitedForBeforeTheJournalHasIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 100 {
-		started, err := e.Start(t.Context(), &engine.Start{Machine: m, Name: "e", Input: `{"a":1}`})
+		started, err := e.Start(t.Context(), &engine.Start{Machine: m, Origin: engine.Origin{Name: "e", Input: `{"a":1}`}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		x, err := started.Wait(t.Context())
-		if err != nil || x.Status != interpreter.Succeeded || x.Output != `{"a":1}` || !started.At.Equal(epoch) {
+		if err != nil || x.Status != history.Succeeded || x.Output != `{"a":1}` || !started.At.Equal(epoch) {
 			t.Fatalf("%+v, %+v, %v", started, x, err)
 		}
 	}

@@ -10,8 +10,8 @@ import (
 
 	"stepback/asl/jsonvalue"
 	"stepback/engine/history"
-	"stepback/engine/interpreter"
-	"stepback/engine/plan"
+	"stepback/engine/internal/interpreter"
+	"stepback/engine/internal/plan"
 )
 
 // Task is one task for an integration to carry out.
@@ -23,7 +23,7 @@ type Task struct {
 	Resource, Parameters string
 	// Service, Action and Pattern are the parts of an integration's Resource: "aws-sdk:s3", "getObject" and no pattern.
 	Service, Action string
-	Pattern         plan.Pattern
+	Pattern         Pattern
 	// RoleARN is the role of the task's Credentials, in whose account it is carried out; empty for that of the
 	// execution.
 	RoleARN string
@@ -51,33 +51,19 @@ func (t *Task) Submitted(answer Result) {
 	}
 }
 
-// Result is what a task came to: JSON text, with its tree where that is at hand. See interpreter.TextPayload and
-// ParsedPayload.
-type Result = *interpreter.Payload
-
-// Integration carries out the tasks of one service. Invoke returns the result, or an error; a *TaskError says by which
+// Integration carries out the tasks of one service. Invoke returns the result, or an error; a *Failure says by which
 // name the workflow sees it. The context ends when nobody waits for the answer any more.
 type Integration interface {
 	Invoke(ctx context.Context, t *Task) (Result, error)
 }
 
 // ParameterChecker is an Integration that can tell why the parameters of a task cannot be used at all. CheckParameters
-// calls nothing, and it answers the same to the same task; its error is a *TaskError whose name is States.Runtime. It
+// calls nothing, and it answers the same to the same task; its error is a *Failure whose name is States.Runtime. It
 // may overlook what Invoke refuses.
 type ParameterChecker interface {
 	Integration
 	CheckParameters(t *Task) error
 }
-
-// TaskError is a failure as the state machine sees it.
-type TaskError struct {
-	Name, Cause string
-	// NoCause says that the failure has no cause at all, which differs from an empty one.
-	NoCause bool
-}
-
-// Error implements error.
-func (e *TaskError) Error() string { return e.Name + ": " + e.Cause }
 
 // GivenUp reports whether the context of a task has ended because nobody waits for the task any more, so that what it
 // has begun elsewhere may be stopped. When an engine closes, the contexts of its tasks end as well, but the next engine
@@ -115,23 +101,23 @@ func (e *Engine) patience(call *interpreter.TaskCall) time.Duration {
 
 // outcome carries a task out and says what came of it; nothing yet when it waits for its token. accepted tells that the
 // request of a token task, or the job of a .sync task, was accepted before a crash.
-func (r *run) outcome(ctx context.Context, id int64, call *interpreter.TaskCall, accepted bool) (interpreter.Event,
+func (r *run) outcome(ctx context.Context, id int64, call *interpreter.TaskCall, accepted bool) (interpreter.Signal,
 	bool) {
 	pattern := call.Task.Pattern
 	if in := r.intercept(call); in != nil {
 		return r.mocked(ctx, id, call, in), true
 	}
 	if pattern == plan.WaitForTaskToken && accepted {
-		return interpreter.Event{}, false
+		return interpreter.Signal{}, false
 	}
 	output, err := r.attempt(ctx, call, func(answer Result) {
 		if accepted {
 			return
 		}
 		accepted = true
-		r.deliver(interpreter.Event{Kind: interpreter.TaskSubmitted, ID: id, Output: answer})
+		r.deliver(interpreter.Signal{Kind: interpreter.TaskSubmitted, ID: id, Output: answer})
 	})
-	e := interpreter.Event{ID: id, Output: output}
+	e := interpreter.Signal{ID: id, Output: output}
 	switch {
 	case err == nil && pattern == plan.WaitForTaskToken:
 		e.Kind = interpreter.TaskSubmitted
@@ -146,14 +132,14 @@ func (r *run) outcome(ctx context.Context, id int64, call *interpreter.TaskCall,
 }
 
 // failureOf is an integration's error as the state machine sees it.
-func failureOf(err error) history.Failure {
-	var t *TaskError
-	if !errors.As(err, &t) {
-		t = &TaskError{Name: plan.ErrTaskFailed, Cause: err.Error()}
+func failureOf(err error) Failure {
+	var f *Failure
+	if errors.As(err, &f) {
+		cut := f.Cut()
+		cut.SetName(cut.Name) // a task fails by a name, even if its integration gives none
+		return cut
 	}
-	f := history.NewFailure(t.Name, t.Cause)
-	f.HasCause = !t.NoCause
-	return f
+	return history.NewFailure(plan.ErrTaskFailed, err.Error())
 }
 
 // attempt calls the integration. A panic in one is reported as a failed task and takes nothing else down.
@@ -163,13 +149,13 @@ func (r *run) attempt(ctx context.Context, call *interpreter.TaskCall, submitted
 		if p := recover(); p != nil {
 			r.engine.log.Error("an integration panicked", "resource", call.Task.Resource, "panic", p, "stack",
 				string(debug.Stack()))
-			err = &TaskError{Name: plan.ErrTaskFailed, Cause: fmt.Sprintf("the integration for %s panicked: %v",
+			err = &Failure{Name: plan.ErrTaskFailed, Cause: fmt.Sprintf("the integration for %s panicked: %v",
 				call.Task.Resource, p)}
 		}
 	}()
 	in := r.engine.integration(call.Task)
 	if in == nil {
-		return nil, &TaskError{Name: plan.ErrRuntime, Cause: "No integration for the resource " + call.Task.Resource +
+		return nil, &Failure{Name: plan.ErrRuntime, Cause: "No integration for the resource " + call.Task.Resource +
 			" is configured."}
 	}
 	t := r.task(call)
@@ -191,7 +177,7 @@ func (r *run) unusable(call *interpreter.TaskCall) (cause string) {
 			cause = ""
 		}
 	}()
-	var why *TaskError
+	var why *Failure
 	if errors.As(checker.CheckParameters(r.task(call)), &why) {
 		return why.Cause
 	}

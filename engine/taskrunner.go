@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 
 	"stepback/engine/clock"
-	"stepback/engine/interpreter"
-	"stepback/engine/plan"
+	"stepback/engine/internal/interpreter"
+	"stepback/engine/internal/plan"
 )
 
 // maxIdle is how many goroutines are kept for further tasks.

@@ -4,87 +4,143 @@ import (
 	"context"
 	"time"
 
+	"stepback/asl/jsonvalue"
 	"stepback/engine/history"
-	"stepback/engine/interpreter"
-	"stepback/engine/plan"
+	"stepback/engine/internal/interpreter"
+	"stepback/engine/internal/plan"
 )
 
 // testLimit is how long the test of a state may take.
 const testLimit = 5 * time.Minute
 
-// State finds a state of the machine at any depth, or nil.
-func (m *StateMachine) State(name string) *plan.State { return m.plan.Root.Find(name) }
+// StateTest is a single state to run by itself, with what is made up around it.
+type StateTest struct {
+	State *State
+	// Machine, RoleARN and Region are those of the state machine that the state is said to belong to.
+	Machine, RoleARN, Region string
+	// Info is the execution that the state is said to run in; its Input is that of the state.
+	Info Info
+	// Context takes the place of the context object when it is set.
+	Context *jsonvalue.Value
+	// Variables is an object with the variables that the state finds; null means none.
+	Variables jsonvalue.Value
+	// Retried says how many runs every retrier has asked for before.
+	Retried int64
+	// Items take the place of what a Map state's ItemReader would read. ItemsPointer says that they are what the
+	// reader's ItemsPointer leads to.
+	Items        *jsonvalue.Value
+	ItemsPointer bool
+	// FailedIterations is how many iterations of a Map state failed.
+	FailedIterations int64
+	// Result, as JSON text, or Failure is what the state comes to in place of its work. With neither, a task is carried
+	// out by its integration.
+	Result  *string
+	Failure *Failure
+}
 
-// TestedState is how the test of a state ended.
+// TestedState is how the test of a state ended, and what was seen of it.
 type TestedState struct {
-	Status interpreter.Status
+	Status Status
 	// Output is JSON text.
 	Output string
 	// Failure is that of a failed state.
-	Failure history.Failure
+	Failure Failure
+	// Next names the state that would be entered now; empty when there is none.
+	Next string
+	// Stages are the JSON texts of the steps of the state's data flow that were reached, by the names that TestState
+	// gives them, such as afterInputPath.
+	Stages map[string]string
+	// The numbers of a Map state; nil when it has none.
+	MaxConcurrency                                    *int64
+	ToleratedFailureCount, ToleratedFailurePercentage *float64
+	// Retrier and Catcher are the indexes of those that handle the error. Backoff is set when the state would be run
+	// again after it. Caught is the error that the catcher handles.
+	Retrier, Catcher *int
+	Backoff          *time.Duration
+	Caught           Failure
 }
 
-// TestState runs a single state by itself, without keeping an execution. A task is answered by mock, or by the engine's
-// integrations when mock is nil; a Wait state does not wait. What was seen is in the trial afterwards.
-func (e *Engine) TestState(
-	ctx context.Context, tr *interpreter.Trial, info interpreter.Info, mock func() interpreter.Event,
-) (TestedState, error) {
+// TestState runs a single state by itself, without keeping an execution. A Wait state does not wait. The error is that
+// of the context, which ends after five minutes at the latest.
+func (e *Engine) TestState(ctx context.Context, t *StateTest) (*TestedState, error) {
 	ctx, cancel := context.WithTimeout(ctx, testLimit)
 	defer cancel()
-	x := interpreter.NewTrial(tr, info)
-	event := &interpreter.Event{Kind: interpreter.Start}
+	tr := t.trial()
+	x := interpreter.NewTrial(tr, interpreter.Machine{Name: t.Machine, RoleARN: t.RoleARN, Region: t.Region}, &t.Info)
+	signal := &interpreter.Signal{Kind: interpreter.Start}
 	var result interpreter.Result
-	for event != nil && ctx.Err() == nil {
-		event.At, event.Seed = e.clock.Now(), e.seeds.next()
+	for signal != nil && ctx.Err() == nil {
+		signal.At, signal.Seed = e.clock.Now(), e.seeds.next()
 		result.Reset()
-		x.Step(event, &result)
-		event = e.tested(ctx, info.ARN, tr, result.Effects, mock)
+		x.Step(signal, &result)
+		signal = e.tested(ctx, t, result.Effects)
 	}
-	return TestedState{x.Status(), x.Output(), x.Failure()}, ctx.Err()
+	out := &TestedState{
+		Status: x.Status(), Output: x.Output(), Failure: x.Failure(), Next: tr.Next,
+		Stages:                make(map[string]string, len(tr.Stages)),
+		MaxConcurrency:        tr.MaxConcurrency,
+		ToleratedFailureCount: tr.ToleratedFailureCount, ToleratedFailurePercentage: tr.ToleratedFailurePercentage,
+		Retrier: tr.Retrier, Catcher: tr.Catcher, Backoff: tr.Backoff, Caught: tr.Caught,
+	}
+	for stage, text := range tr.Stages {
+		out.Stages[string(stage)] = text
+	}
+	return out, ctx.Err()
+}
+
+// trial is the test as the interpreter knows it.
+func (t *StateTest) trial() *interpreter.Trial {
+	tr := &interpreter.Trial{
+		State: t.State.compiled, Retried: t.Retried, Context: t.Context, Variables: t.Variables, Items: t.Items,
+		ItemsPointer: t.ItemsPointer, Failure: t.Failure, FailedIterations: t.FailedIterations,
+	}
+	if t.Result != nil {
+		tr.Result = jsonvalue.TextDocument(*t.Result)
+	}
+	return tr
 }
 
 // tested carries out what a state under test asks for and returns what came of it.
-func (e *Engine) tested(
-	ctx context.Context, arn string, tr *interpreter.Trial, effects []interpreter.Effect, mock func() interpreter.Event,
-) *interpreter.Event {
+func (e *Engine) tested(ctx context.Context, t *StateTest, effects []interpreter.Effect) *interpreter.Signal {
 	for _, f := range effects {
 		switch {
 		case f.Kind == interpreter.InvokeTask:
-			var ev interpreter.Event
-			if mock != nil {
-				ev = mock()
-			} else {
-				ev = e.testTask(ctx, arn, f.Task)
-			}
-			ev.ID = f.ID
-			return &ev
-		case f.Kind == interpreter.SetTimer && tr.State.Wait != nil:
-			return &interpreter.Event{Kind: interpreter.TimerFired, ID: f.ID}
+			s := e.testTask(ctx, t, f.Task)
+			s.ID = f.ID
+			return &s
+		case f.Kind == interpreter.SetTimer && t.State.compiled.Wait != nil:
+			return &interpreter.Signal{Kind: interpreter.TimerFired, ID: f.ID}
 		}
 	}
 	return nil
 }
 
-// testTask calls the integration of a task under test.
-func (e *Engine) testTask(ctx context.Context, arn string, call *interpreter.TaskCall) interpreter.Event {
+// testTask answers a task under test with what it is said to come to, or calls its integration.
+func (e *Engine) testTask(ctx context.Context, t *StateTest, call *interpreter.TaskCall) interpreter.Signal {
+	switch {
+	case t.Failure != nil:
+		return interpreter.Signal{Kind: interpreter.TaskFailed, Failure: *t.Failure}
+	case t.Result != nil:
+		return interpreter.Signal{Kind: interpreter.TaskSucceeded, Output: jsonvalue.TextDocument(*t.Result)}
+	}
 	in := e.integration(call.Task)
 	if in == nil {
-		return interpreter.Event{Kind: interpreter.TaskFailed, Failure: history.NewFailure(
+		return interpreter.Signal{Kind: interpreter.TaskFailed, Failure: history.NewFailure(
 			plan.ErrRuntime, "No integration for the resource "+call.Task.Resource+" is configured.")}
 	}
-	output, err := in.Invoke(ctx, taskOf(arn, call))
+	output, err := in.Invoke(ctx, taskOf(t.Info.ARN, call))
 	if err != nil {
-		return interpreter.Event{Kind: interpreter.TaskFailed, Failure: failureOf(err)}
+		return interpreter.Signal{Kind: interpreter.TaskFailed, Failure: failureOf(err)}
 	}
-	return interpreter.Event{Kind: interpreter.TaskSucceeded, Output: output}
+	return interpreter.Signal{Kind: interpreter.TaskSucceeded, Output: output}
 }
 
 // taskOf is a call as integrations see it.
 func taskOf(arn string, call *interpreter.TaskCall) *Task {
 	return &Task{
 		Execution: arn, State: call.State, Attempt: call.Attempt, Resource: call.Task.Resource,
-		Parameters: call.Parameters,
-		Service:    call.Task.Service, Action: call.Task.Action, Pattern: call.Task.Pattern, RoleARN: call.RoleARN,
+		Parameters: call.Parameters, Service: call.Task.Service, Action: call.Task.Action,
+		Pattern: Pattern(call.Task.Pattern), RoleARN: call.RoleARN,
 		Submission: call.Submission(), value: call.Value,
 	}
 }

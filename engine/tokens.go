@@ -10,7 +10,7 @@ import (
 
 	"stepback/asl/jsonvalue"
 	"stepback/engine/history"
-	"stepback/engine/interpreter"
+	"stepback/engine/internal/interpreter"
 	"stepback/engine/journal"
 )
 
@@ -34,25 +34,25 @@ func (e *Engine) SendTaskSuccess(ctx context.Context, token, output string) erro
 	if err != nil {
 		err = fmt.Errorf("%w: %w", ErrOutput, err)
 	}
-	return e.reportBy(ctx, token, interpreter.Event{Kind: interpreter.TaskSucceeded,
-		Output: interpreter.ParsedPayload(output, v)}, err)
+	return e.reportBy(ctx, token, interpreter.Signal{Kind: interpreter.TaskSucceeded,
+		Output: jsonvalue.ParsedDocument(output, v)}, err)
 }
 
 // SendTaskFailure fails the task of a token. It returns once that is durable, with the errors of SendTaskSuccess but
 // ErrOutput.
 func (e *Engine) SendTaskFailure(ctx context.Context, token string, f history.Failure) error {
-	return e.reportBy(ctx, token, interpreter.Event{Kind: interpreter.TaskFailed, Failure: f}, nil)
+	return e.reportBy(ctx, token, interpreter.Signal{Kind: interpreter.TaskFailed, Failure: f}, nil)
 }
 
 // SendTaskHeartbeat begins the time of HeartbeatSeconds anew for the task of a token. It returns once that is durable,
 // with the errors of SendTaskFailure.
 func (e *Engine) SendTaskHeartbeat(ctx context.Context, token string) error {
-	return e.reportBy(ctx, token, interpreter.Event{Kind: interpreter.TaskHeartbeat}, nil)
+	return e.reportBy(ctx, token, interpreter.Signal{Kind: interpreter.TaskHeartbeat}, nil)
 }
 
 // reportBy delivers what a worker reports to the execution that handed the token out. A refusal of the report, which
 // may be nil, is for those alone whose token is good.
-func (e *Engine) reportBy(ctx context.Context, text string, ev interpreter.Event, refusal error) error {
+func (e *Engine) reportBy(ctx context.Context, text string, ev interpreter.Signal, refusal error) error {
 	token, ok := interpreter.ParseToken(text)
 	if !ok {
 		return ErrInvalidToken

@@ -13,7 +13,6 @@ import (
 	"stepback/engine"
 	"stepback/engine/clock"
 	"stepback/engine/history"
-	"stepback/engine/interpreter"
 	"stepback/engine/journal"
 )
 
@@ -141,7 +140,7 @@ func TestSendTaskFailure(t *testing.T) {
 	if err := b.SendTaskFailure(t.Context(), second, history.NewFailure("Boom", "no")); err != nil {
 		t.Fatal(err)
 	}
-	if x, _ := b.wait(t, arn); x.Status != interpreter.Failed || x.Failure != history.NewFailure("Boom", "no") {
+	if x, _ := b.wait(t, arn); x.Status != history.Failed || x.Failure != history.NewFailure("Boom", "no") {
 		t.Errorf("%+v", x)
 	}
 }
@@ -212,7 +211,7 @@ func TestOneOfManyAnswersCounts(t *testing.T) {
 	if len(late) != callers-1 {
 		t.Errorf("%d answers counted", callers-len(late))
 	}
-	if x, _ := b.wait(t, arn); x.Status != interpreter.Succeeded {
+	if x, _ := b.wait(t, arn); x.Status != history.Succeeded {
 		t.Errorf("%+v", x)
 	}
 }

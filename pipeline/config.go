@@ -3,13 +3,15 @@ package pipeline
 import (
 	"fmt"
 	"log/slog"
+	"net/http"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"stepback/csvimport/database"
+	"stepback/local"
 	"stepback/local/faults"
-	"stepback/services/lambda/runner"
+	"stepback/services/lambda/functions"
 	"stepback/statemachine"
 )
 
@@ -41,8 +43,13 @@ type Config struct {
 	// process; the next run on the same directory goes on where this one came to. Without it a full disk is a panic.
 	DiskFull func()
 
-	// adjust, if not nil, may change a function before it is registered; for tests of functions that misbehave.
-	adjust func(*runner.Function)
+	// Version is that of the program, for those who ask the platform.
+	Version string
+	// Control is that of the platform; see local.Config.
+	Control func(*local.Platform, http.ResponseWriter, *http.Request)
+
+	// adjust, if not nil, may change the program of a function; for tests of functions that misbehave.
+	adjust func(name string, program *functions.Program)
 }
 
 const (

@@ -2,7 +2,7 @@ package pipeline
 
 import (
 	"stepback/engine/journal"
-	"stepback/services/lambda/runner"
+	"stepback/services/lambda/functions"
 )
 
 // The functions of the import, as AdjustFunction sees them.
@@ -13,10 +13,10 @@ const (
 )
 
 // AdjustFunction lets a test change a function before it is registered.
-func (c *Config) AdjustFunction(adjust func(*runner.Function)) { c.adjust = adjust }
+func (c *Config) AdjustFunction(adjust func(string, *functions.Program)) { c.adjust = adjust }
 
 // Journal is the pipeline's journal.
 func (p *Pipeline) Journal() journal.Journal { return p.journal }
 
 // Failed returns how many invocations have failed, and the name of the latest failure.
-func (p *Pipeline) Failed() (n int64, name string) { return p.compute.failed() }
+func (p *Pipeline) Failed() (n int64, name string) { return p.failures.failed() }

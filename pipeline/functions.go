@@ -2,208 +2,189 @@ package pipeline
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strconv"
-	"sync/atomic"
+	"sync"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
 
-	"stepback/asl/jsonvalue"
 	"stepback/csvimport"
 	"stepback/csvimport/database"
 	"stepback/csvimport/handlers"
 	"stepback/csvimport/s3objects"
 	"stepback/engine/clock"
-	"stepback/local/faults"
-	"stepback/services/lambda/runner"
-	integration "stepback/tasks/lambda"
+	"stepback/engine/journal/pebble"
+	"stepback/local"
+	"stepback/services/lambda/functions"
 )
 
-// functions are the three Lambda functions of the import, as handlers in this process or as processes of their own,
-// with the faults that befall them.
-type functions struct {
-	service  *runner.Service
-	injector *faults.Injector
-	logs     *runner.FileLogs
-	store    csvimport.Store
-	faulty   bool // some invocations suffer
-
-	failures  atomic.Int64
-	lastError atomic.Value // string: the name of the latest failure
-}
-
+// The names of the functions, and of the code that is built into this program.
 const (
 	validateFunction  = "csv-validate"
 	processFunction   = "csv-process"
 	aggregateFunction = "csv-aggregate"
 )
 
-// limits are the functions' own timeouts, a little above those of their states, so that the state's decides; and how
-// many processes a function may have.
-var limits = map[string]struct {
-	timeout   time.Duration
-	processes int
-}{
-	validateFunction:  {310 * time.Second, 1},
-	processFunction:   {40 * time.Second, 4},
-	aggregateFunction: {130 * time.Second, 1},
+// The variables that the functions read, here as on AWS.
+const (
+	databaseVariable = "DATABASE_URL"
+	maxBytesVariable = "CSV_MAX_BYTES"
+	endpointVariable = "AWS_ENDPOINT_URL"
+)
+
+// function is one of the import's functions: its folder among the bootstraps, and its timeout, a little above that of
+// its state, so that the state's decides.
+type function struct {
+	name, folder string
+	timeout      time.Duration
 }
 
-func openFunctions(_ context.Context, cfg *Config, endpoint string, c *clock.Clock) (*functions, error) {
-	logs, err := runner.OpenFileLogs(filepath.Join(cfg.Dir, "logs", "lambda"), 0)
-	if err != nil {
-		return nil, err
-	}
-	f := &functions{logs: logs, faulty: len(cfg.Faults) > 0}
-	options := runner.Options{Region: region, Account: account}
-	if cfg.Bootstraps != "" {
-		options.Logs = logs
-	}
-	f.service = runner.New(options)
-	if cfg.Bootstraps != "" {
-		err = f.registerProcesses(cfg, endpoint)
-	} else {
-		err = f.registerHandlers(cfg, endpoint)
-	}
-	if err != nil {
-		return nil, errors.Join(err, f.close()) //nolint:contextcheck // closing has its own limit
-	}
-	f.injector = faults.New(faults.Service{Lambda: f.service}, cfg.Seed, cfg.Faults, c)
-	return f, nil
+var importFunctions = []function{
+	{validateFunction, "validate", 310 * time.Second},
+	{processFunction, "process", 40 * time.Second},
+	{aggregateFunction, "aggregate", 130 * time.Second},
 }
 
-// registerHandlers runs the functions in this process. They log what went wrong through the pipeline's own log.
-func (f *functions) registerHandlers(cfg *Config, endpoint string) error {
-	f.store = roomy{database.NewLazy(cfg.Database), cfg.DiskFull}
-	objects := s3objects.New(awss3.New(awss3.Options{
-		Region: region, BaseEndpoint: aws.String(endpoint), UsePathStyle: true, RetryMaxAttempts: 1,
+// environments is how many processes a function may have.
+const environments = 4
+
+// Functions are the three functions of the import, for local.Config.BuiltIn: a platform that has them can go on with
+// the imports of a data directory, and start others. They log to log, which may be nil, and what went wrong to their own
+// log groups. full, which may be nil, is called when the disk of their SQLite database is full.
+func Functions(log *slog.Logger, full func()) map[string]functions.BuiltIn {
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	stores := &stores{full: full, open: map[string]*shared{}}
+	return map[string]functions.BuiltIn{
+		validateFunction: func(s functions.Surroundings) (functions.Program, error) {
+			limit, err := maxBytesOf(s.Env)
+			return functions.Program{Handler: handlers.Validate(objectsOf(s.Env), limit, tee(log, s))}, err
+		},
+		processFunction: func(s functions.Surroundings) (functions.Program, error) {
+			store := stores.take(s.Env[databaseVariable])
+			return functions.Program{Handler: handlers.Process(store, tee(log, s)), Released: store.release}, nil
+		},
+		aggregateFunction: func(s functions.Surroundings) (functions.Program, error) {
+			store := stores.take(s.Env[databaseVariable])
+			return functions.Program{Handler: handlers.Aggregate(objectsOf(s.Env), store, tee(log, s)),
+				Released: store.release}, nil
+		},
+	}
+}
+
+// tee is a log that what went wrong goes to the function's own log from, too.
+func tee(log *slog.Logger, s functions.Surroundings) *slog.Logger {
+	own := slog.NewJSONHandler(s.Log, &slog.HandlerOptions{Level: slog.LevelError})
+	return slog.New(slog.NewMultiHandler(log.Handler(), own))
+}
+
+func objectsOf(env map[string]string) csvimport.Objects {
+	return s3objects.New(awss3.New(awss3.Options{
+		Region: region, BaseEndpoint: sdk.String(env[endpointVariable]), UsePathStyle: true, RetryMaxAttempts: 1,
 		Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
 	}))
-	handlerOf := map[string]any{
-		validateFunction:  handlers.Validate(objects, cfg.MaxBytes, cfg.Log),
-		processFunction:   handlers.Process(f.store, cfg.Log),
-		aggregateFunction: handlers.Aggregate(objects, f.store, cfg.Log),
-	}
-	for name, h := range handlerOf {
-		if err := f.register(cfg, runner.Function{Name: name, Handler: h}); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
-// registerProcesses runs the functions as the bootstrap binaries that AWS gets.
-func (f *functions) registerProcesses(cfg *Config, endpoint string) error {
-	env := map[string]string{
-		"DATABASE_URL": cfg.Database, "AWS_ENDPOINT_URL_S3": endpoint,
-		"AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local",
+func maxBytesOf(env map[string]string) (int64, error) {
+	text := env[maxBytesVariable]
+	if text == "" {
+		return 0, nil
 	}
-	if cfg.MaxBytes > 0 {
-		env["CSV_MAX_BYTES"] = strconv.FormatInt(cfg.MaxBytes, 10)
-	}
-	for name, dir := range map[string]string{validateFunction: "validate", processFunction: "process",
-		aggregateFunction: "aggregate"} {
-		bootstrap := filepath.Join(cfg.Bootstraps, dir, "bootstrap")
-		if _, err := os.Stat(bootstrap); err != nil {
-			return fmt.Errorf("the bootstrap of %s is missing (make lambdas builds it): %w", name, err)
-		}
-		l := runner.Function{Name: name, Command: []string{bootstrap}, Env: env, Environments: limits[name].processes}
-		if err := f.register(cfg, l); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// register makes one function known. The engine bounds how many run at once, so nothing is throttled here.
-func (f *functions) register(cfg *Config, l runner.Function) error {
-	l.Timeout, l.Concurrency = limits[l.Name].timeout, 1<<20
-	if cfg.adjust != nil {
-		cfg.adjust(&l)
-	}
-	return f.service.Register(l)
-}
-
-// timeless is an event without what tells when its execution began, so that a seed decides the same faults in every
-// run.
-func timeless(event []byte) []byte {
-	v, err := jsonvalue.Parse(string(event))
-	if err != nil || v.Kind() != jsonvalue.Object {
-		return event
-	}
-	b := jsonvalue.NewObject(v.Len())
-	for i, name := range v.Keys() {
-		if name != "run" && name != "startTime" {
-			b.Set(name, v.At(i))
-		}
-	}
-	return []byte(b.Value().JSON())
-}
-
-// closeTimeout bounds the wait for functions that do not end by themselves.
-const closeTimeout = 5 * time.Second
-
-func (f *functions) close() error {
-	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
-	defer cancel()
-	errs := []error{f.service.Close(ctx)}
-	if f.store != nil {
-		errs = append(errs, f.store.Close())
-	}
-	return errors.Join(append(errs, f.logs.Close())...)
-}
-
-// Invoke implements the engine's lambda Invoker.
-func (f *functions) Invoke(ctx context.Context, c *integration.Call) (*integration.Answer, error) {
-	call := faults.Call{State: c.State, Attempt: int(c.Attempt), FunctionName: c.Function, Payload: c.Payload}
-	if f.faulty {
-		call.Drawn = timeless(c.Payload)
-	}
-	out, err := f.injector.Invoke(ctx, call)
+	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
-		var api *runner.APIError
-		if errors.As(err, &api) {
-			f.fail("Lambda." + api.Code)
-			return nil, &integration.InvokeError{Code: api.Code, Message: api.Message, StatusCode: api.StatusCode}
+		return 0, fmt.Errorf("%s: %w", maxBytesVariable, err)
+	}
+	return n, nil
+}
+
+// stores are the databases of this process's functions: those with one address share a store, which is closed with the
+// last of them.
+type stores struct {
+	full func()
+
+	mu   sync.Mutex
+	open map[string]*shared
+}
+
+// shared is a store that several functions use.
+type shared struct {
+	roomy
+	of      *stores
+	address string
+	users   int
+}
+
+func (s *stores) take(address string) *shared {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	one := s.open[address]
+	if one == nil {
+		one = &shared{roomy: roomy{database.NewLazy(address), s.full}, of: s, address: address}
+		s.open[address] = one
+	}
+	one.users++
+	return one
+}
+
+// release closes the store when nobody uses it any more.
+func (s *shared) release() {
+	s.of.mu.Lock()
+	defer s.of.mu.Unlock()
+	if s.users--; s.users == 0 {
+		delete(s.of.open, s.address)
+		_ = s.Close() // what was applied is durable, and nobody waits for the answer
+	}
+}
+
+// deployFunctions puts the functions into the platform's Lambda: as code of this process, or as the bootstrap binaries
+// that AWS gets.
+func (p *Pipeline) deployFunctions(ctx context.Context) error {
+	env := map[string]string{databaseVariable: p.cfg.Database}
+	if p.cfg.MaxBytes > 0 {
+		env[maxBytesVariable] = strconv.FormatInt(p.cfg.MaxBytes, 10)
+	}
+	for _, f := range importFunctions {
+		in := &functions.LocalInput{Name: f.name, BuiltIn: f.name, Role: role(f.name), Timeout: f.timeout, Env: env}
+		if p.cfg.Bootstraps != "" {
+			in.BuiltIn, in.Binary = "", filepath.Join(p.cfg.Bootstraps, f.folder, "bootstrap")
+			if _, err := os.Stat(in.Binary); err != nil {
+				return fmt.Errorf("the bootstrap of %s is missing (make lambdas builds it): %w", f.name, err)
+			}
 		}
-		return nil, err
+		if err := p.platform.Functions.PutLocal(ctx, p.platform.Scope, in); err != nil {
+			return fmt.Errorf("deploying the function %s: %w", f.name, err)
+		}
 	}
-	if out.FunctionError != "" {
-		f.fail(errorType(out.Payload))
-	}
-	return &integration.Answer{
-		StatusCode: out.StatusCode, FunctionError: out.FunctionError, Payload: out.Payload,
-		ExecutedVersion: out.ExecutedVersion, RequestID: out.RequestID,
-	}, nil
+	return nil
 }
 
-func (f *functions) fail(name string) {
-	f.lastError.Store(name)
-	f.failures.Add(1)
-}
+func role(name string) string { return "arn:aws:iam::" + account + ":role/" + name }
 
-// failed is how many invocations have failed, and the name of the latest failure. Those that were given up by their
-// state's timeout are not among them.
-func (f *functions) failed() (n int64, name string) {
-	n = f.failures.Load()
-	name, _ = f.lastError.Load().(string)
-	return n, name
-}
-
-// errorType is the name of the error that a function answered.
-func errorType(answer []byte) string {
-	var failure struct {
-		ErrorType string `json:"errorType"`
+// platform is the platform that a configuration asks for.
+func (c *Config) platform() local.Config {
+	settings := local.Config{
+		Dir: c.Dir, JournalOptions: pebble.Options{DiskFull: c.DiskFull}, Patience: c.Patience, Faults: c.Faults,
+		Seed: c.Seed, Log: c.Log, Environments: environments, MetricPeriod: time.Second, Version: c.Version,
+		Control: c.Control, BuiltIn: Functions(c.Log, c.DiskFull),
 	}
-	if json.Unmarshal(answer, &failure) != nil || failure.ErrorType == "" {
-		return "an error without a name"
+	if c.VirtualTime {
+		settings.Clock = clock.Virtual(time.Now())
 	}
-	return failure.ErrorType
+	if c.adjust != nil {
+		for name, build := range settings.BuiltIn {
+			settings.BuiltIn[name] = func(s functions.Surroundings) (functions.Program, error) {
+				program, err := build(s)
+				c.adjust(name, &program)
+				return program, err
+			}
+		}
+	}
+	return settings
 }

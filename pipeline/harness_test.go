@@ -22,7 +22,7 @@ import (
 	"stepback/engine/journal"
 	"stepback/local/faults"
 	"stepback/pipeline"
-	"stepback/services/lambda/runner"
+	"stepback/services/lambda/functions"
 )
 
 // activity is a row of a file as the tests know it.
@@ -271,7 +271,7 @@ func ended(t *testing.T, r *pipeline.Report, status, failure string, v pipeline.
 // before calls f with the number of the invocation before each invocation of ProcessSingleUserRecord.
 func (tr *trial) before(f func(n int64)) {
 	var n atomic.Int64
-	tr.cfg.AdjustFunction(func(l *runner.Function) {
+	tr.cfg.AdjustFunction(func(_ string, l *functions.Program) {
 		if next, ok := l.Handler.(handlers.Func[process.Output]); ok {
 			l.Handler = func(ctx context.Context, event json.RawMessage) (process.Output, error) {
 				f(n.Add(1))

@@ -14,10 +14,10 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/sfn"
+	"github.com/aws/aws-sdk-go-v2/service/sfn/types"
 
-	"stepback/engine"
 	"stepback/engine/history"
-	"stepback/engine/interpreter"
 	"stepback/engine/journal"
 	"stepback/objectevent"
 )
@@ -112,13 +112,13 @@ func (p *Pipeline) begin(ctx context.Context, name string, input objectevent.Exe
 	if err != nil {
 		return start{err: err}
 	}
-	s := start{name: name}
-	s.arn, err = p.engine.StartExecution(ctx, p.machine.ARN, name, string(text))
-	if errors.Is(err, engine.ErrAlreadyExists) {
-		s.repeated, s.arn = true, p.machine.ExecutionARN(name)
-		return s
+	s := start{name: name, arn: p.machine.executionARN(name)}
+	_, err = p.states.StartExecution(ctx, &sfn.StartExecutionInput{StateMachineArn: &p.machine.arn, Name: &name,
+		Input: aws.String(string(text))})
+	var exists *types.ExecutionAlreadyExists
+	if s.repeated = errors.As(err, &exists); !s.repeated {
+		s.err = err
 	}
-	s.err = err
 	return s
 }
 
@@ -126,7 +126,7 @@ func (p *Pipeline) begin(ctx context.Context, name string, input objectevent.Exe
 // and it could not be gone on with.
 func (p *Pipeline) interrupted(ctx context.Context, arn string) bool {
 	x, err := p.engine.DescribeExecution(ctx, arn)
-	return err == nil && (x.Status == interpreter.Running || x.Status == interpreter.Aborted)
+	return err == nil && (x.Status == history.Running || x.Status == history.Aborted)
 }
 
 // another starts one more execution for a file that has had one, under the first free number. Unless again is set, an
@@ -192,7 +192,7 @@ func (p *Pipeline) progress(ctx context.Context, arn string) Progress {
 		g.Done += c.Items.Succeeded + c.Items.Failed + c.Items.TimedOut + c.Items.Aborted
 		g.Children += c.Executions.Running
 	}
-	g.Failed, g.Error = p.compute.failed()
+	g.Failed, g.Error = p.failures.failed()
 	return g
 }
 

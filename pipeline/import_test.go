@@ -228,7 +228,7 @@ func TestADirectoryInUseIsRefused(t *testing.T) {
 	p := tr.open(t)
 	defer closed(t, p)
 	if _, err := pipeline.Open(t.Context(), tr.cfg); err == nil || !strings.Contains(err.Error(),
-		"is another stepback using this data directory?") {
+		"which serves it at http://127.0.0.1:") {
 		t.Errorf("a second pipeline on the same directory: %v", err)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"stepback/csvimport/handlers"
 	"stepback/csvimport/process"
 	"stepback/retrypatterns"
-	"stepback/services/lambda/runner"
+	"stepback/services/lambda/functions"
 )
 
 // raw is a function that answers bytes, JSON or not.
@@ -64,7 +64,7 @@ func quoted(n int) []byte { return []byte(`"` + strings.Repeat("x", n-2) + `"`) 
 func misbehave(tr *trial, every int64, afterWork bool, timeout time.Duration, answer func(context.Context) ([]byte,
 	error)) {
 	var n atomic.Int64
-	tr.cfg.AdjustFunction(func(l *runner.Function) {
+	tr.cfg.AdjustFunction(func(_ string, l *functions.Program) {
 		next, ok := l.Handler.(handlers.Func[process.Output])
 		if !ok {
 			return

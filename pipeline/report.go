@@ -12,7 +12,7 @@ import (
 
 	"stepback/csvimport/aggregate"
 	"stepback/csvimport/database"
-	"stepback/engine/interpreter"
+	"stepback/engine/history"
 	"stepback/engine/journal"
 	"stepback/retrymetrics"
 	"stepback/retrypatterns"
@@ -103,8 +103,8 @@ func (p *Pipeline) report(ctx context.Context, x *journal.Execution, retries *re
 		Outputs: Outputs{Notifications: filepath.Join(p.cfg.Dir, "notifications.jsonl"),
 			Database: database.Mask(strings.TrimSuffix(p.cfg.Database, unsynced))},
 	}
-	if x.Status != interpreter.Succeeded {
-		r.Error, r.Cause = x.Failure.Error, causeOf(x.Failure.Error, x.Failure.Cause)
+	if x.Status != history.Succeeded {
+		r.Error, r.Cause = x.Failure.Name, causeOf(x.Failure.Name, x.Failure.Cause)
 		if events, err := p.journal.History(ctx, x.ARN); err == nil && r.Error != statemachine.ToleranceExceeded {
 			r.State = failedState(events)
 		}
@@ -126,7 +126,7 @@ func (p *Pipeline) report(ctx context.Context, x *journal.Execution, retries *re
 // injected counts the faults that were injected, by STATE:ERROR.
 func (p *Pipeline) injected() map[string]int {
 	var by map[string]int
-	for _, c := range p.compute.injector.Counts() {
+	for _, c := range p.platform.Faults.Counts() {
 		if by == nil {
 			by = map[string]int{}
 		}
@@ -183,9 +183,9 @@ const (
 // Verdict judges the report.
 func (r *Report) Verdict() Verdict {
 	switch {
-	case r.Status == string(interpreter.Succeeded) && r.Rows != nil && r.Rows.Rejected+r.Rows.DeadLettered == 0:
+	case r.Status == string(history.Succeeded) && r.Rows != nil && r.Rows.Rejected+r.Rows.DeadLettered == 0:
 		return Complete
-	case r.Status == string(interpreter.Succeeded), refused(r.Error),
+	case r.Status == string(history.Succeeded), refused(r.Error),
 		r.Error == statemachine.ToleranceExceeded && r.Rows != nil && r.Rows.DeadLettered == 0:
 		return NeedsPerson
 	default:

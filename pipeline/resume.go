@@ -8,54 +8,21 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
 
-	"stepback/engine"
 	"stepback/engine/journal"
+	"stepback/local"
 	"stepback/retrymetrics"
 	"stepback/statemachine"
 )
 
 // Resumed returns the executions that Open found unfinished, because their process had died, and goes on with.
-func (p *Pipeline) Resumed() []engine.Resumed { return p.resumed }
+func (p *Pipeline) Resumed() []local.Resumed { return p.resumed }
 
-// recovered takes note of the executions that go on. Their child executions that have ended were counted by a process
-// that did not live to publish its metrics.
-func (p *Pipeline) recovered(ctx context.Context, found *engine.Recovered) error {
-	p.resumed = found.Executions
-	for _, x := range found.Executions {
-		for m, err := range p.journal.MapRuns(ctx, x.ARN) {
-			if err != nil {
-				return err
-			}
-			if err := p.observeEnded(ctx, m); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// observeEnded observes the child executions of a Map Run that have ended.
-func (p *Pipeline) observeEnded(ctx context.Context, m *journal.MapRun) error {
-	for x, err := range p.journal.Executions(ctx, m.Children) {
-		if err != nil {
-			return err
-		}
-		if !x.Ended() {
-			continue
-		}
-		events, err := p.journal.History(ctx, x.ARN)
-		if err != nil {
-			return err
-		}
-		p.observe(x, events)
-	}
-	return nil
-}
+func (p *Pipeline) resume(x local.Resumed) { p.resumed = append(p.resumed, x) }
 
 // counted returns the retries of an execution that has just ended: those that were observed, or, when several
 // executions may have been under way, those that its histories tell of.
 func (p *Pipeline) counted(ctx context.Context, x *journal.Execution) (*retrymetrics.Counter, error) {
-	if len(p.resumed) == 0 {
+	if p.own && len(p.resumed) == 0 {
 		return &p.retries, nil
 	}
 	return p.recount(ctx, x)
@@ -93,7 +60,7 @@ func (p *Pipeline) tidy(ctx context.Context) error {
 // tidyObject removes an object that an execution worked with, if the execution has ended.
 func (p *Pipeline) tidyObject(ctx context.Context, key string) error {
 	name, _, _ := strings.Cut(strings.TrimPrefix(key, statemachine.WorkPrefix("")), "/")
-	x, err := p.engine.DescribeExecution(ctx, p.machine.ExecutionARN(name))
+	x, err := p.engine.DescribeExecution(ctx, p.machine.executionARN(name))
 	if err != nil || !x.Ended() {
 		return nil //nolint:nilerr // an object that no execution is known for is somebody else's
 	}

@@ -75,28 +75,28 @@ func TestRetriesFollowTheTable(t *testing.T) {
 			if e.Type != history.TaskFailed && e.Type != history.TaskTimedOut {
 				continue
 			}
-			s, ok := schedules[e.More.Error]
+			s, ok := schedules[e.More.Failure.Name]
 			if !ok {
-				t.Fatalf("%s failed with %s", x.Name, e.More.Error)
+				t.Fatalf("%s failed with %s", x.Name, e.More.Failure.Name)
 			}
 			count[s]++
 			next := &events[i+1]
 			if next.Type != history.TaskScheduled {
 				if count[s] != s.retries+1 {
-					t.Errorf("%s gave up on %s after %d attempts, want %d", x.Name, e.More.Error, count[s], s.retries+1)
+					t.Errorf("%s gave up on %s after %d attempts, want %d", x.Name, e.More.Failure.Name, count[s], s.retries+1)
 				}
 				continue
 			}
 			if count[s] > s.retries {
-				t.Errorf("%s retried %s %d times, want %d at most", x.Name, e.More.Error, count[s], s.retries)
+				t.Errorf("%s retried %s %d times, want %d at most", x.Name, e.More.Failure.Name, count[s], s.retries)
 			}
 			waited := time.Duration(next.Time - e.Time)
 			least, most := s.delay(count[s])
 			if waited < least || waited > most {
-				t.Errorf("%s waited %s before retry %d of %s, want %s to %s", x.Name, waited, count[s], e.More.Error,
+				t.Errorf("%s waited %s before retry %d of %s, want %s to %s", x.Name, waited, count[s], e.More.Failure.Name,
 					least, most)
 			}
-			seen[e.More.Error]++
+			seen[e.More.Failure.Name]++
 			if s.jitter {
 				spread[waited < most/2]++
 			}

@@ -133,7 +133,7 @@ func (s *scan) failed(events []history.Event, e *history.Event) {
 	delete(s.again, e.Previous)
 	f := failure{key: Key{State: stateOf(events, e)}, at: e.Time, timedOut: timedOut(e.Type), retry: retry}
 	if e.More != nil {
-		f.key.Error = e.More.Error
+		f.key.Error = e.More.Failure.Name
 	}
 	s.sink.failed(f)
 	if s.open == nil {

@@ -25,7 +25,7 @@
 //   - a timestamp is the number of seconds since 1970, with a fraction (TimeOf, OfTime);
 //   - a blob is a string in Base64 (BlobOf, OfBlob);
 //   - a float or double that is no JSON number is "NaN", "Infinity" or "-Infinity";
-//   - a document type (Shape.Type Document), and a member with JSONValue, is any JSON.
+//   - a document type (Shape.Type Document) is any JSON.
 //
 // # Protocols
 //

@@ -55,6 +55,9 @@ func TimeOf(v jsonvalue.Value) (time.Time, error) {
 
 // decimalTime reads seconds with decimals, all nine of them.
 func decimalTime(text string) (time.Time, bool) {
+	if strings.ContainsAny(text, "eE") {
+		return time.Time{}, false
+	}
 	whole, fraction, _ := strings.Cut(text, ".")
 	seconds, err := strconv.ParseInt(whole, 10, 64)
 	if err != nil {

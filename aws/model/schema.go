@@ -2,6 +2,9 @@ package model
 
 import (
 	"cmp"
+	"maps"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/aws/smithy-go"
@@ -132,14 +135,14 @@ func (b *Binding) end(s *Shape, r reference) *smithy.Schema {
 	if s == nil {
 		return nil
 	}
-	if r.name == "" && r.namespace == nil {
+	if r.name == "" && r.namespace == nil && s.xmlName == "" {
 		return b.schema(s)
 	}
-	var said []smithy.Trait
+	said := b.shapeTraits(s)
 	if r.namespace != nil {
 		said = append(said, &traits.XMLNamespace{URI: r.namespace.uri, Prefix: r.namespace.prefix})
 	}
-	root := smithy.NewSchema(smithy.ShapeID{Namespace: b.Service.Name, Name: cmp.Or(r.name, s.Name)},
+	root := smithy.NewSchema(smithy.ShapeID{Namespace: b.Service.Name, Name: cmp.Or(s.xmlName, r.name, s.Name)},
 		smithy.ShapeTypeStructure, len(s.Members), said...)
 	b.members(root, s)
 	return root
@@ -162,7 +165,7 @@ func (b *Binding) schema(s *Shape) *smithy.Schema {
 		return made
 	}
 	kind := smithyTypes[s.Type]
-	if s.EventStream {
+	if s.EventStream || s.Union {
 		kind = smithy.ShapeTypeUnion
 	}
 	made := smithy.NewSchema(smithy.ShapeID{Namespace: b.Service.Name, Name: s.Name}, kind, len(s.Members),
@@ -216,7 +219,7 @@ func (b *Binding) shapeTraits(s *Shape) []smithy.Trait {
 func (b *Binding) memberTraits(of *Shape, m *Member) []smithy.Trait {
 	said := b.place(m)
 	if of != nil && of.Payload == m {
-		said = append(said, &traits.HTTPPayload{})
+		said = append(b.payload(m), &traits.HTTPPayload{})
 	}
 	if m.Streaming {
 		said = append(said, &traits.Streaming{})
@@ -261,10 +264,23 @@ func (b *Binding) place(m *Member) []smithy.Trait {
 	}
 }
 
+// payload names the element that is the whole body. A name that is only the member's own says nothing: the element is
+// called as its shape then.
+func (b *Binding) payload(m *Member) []smithy.Trait {
+	name := m.LocationName
+	if name == "" || name == m.Name && name[0] >= 'a' {
+		name = m.Shape.xmlName
+	}
+	if name == "" || b.Protocol != RESTXML {
+		return nil
+	}
+	return []smithy.Trait{&traits.XMLName{Name: name}}
+}
+
 func (b *Binding) inBody(m *Member) []smithy.Trait {
 	name := m.LocationName
-	if (m.flattened || m.Shape.Flattened) && m.Shape.Type == List && m.Shape.Element.LocationName != "" {
-		name = m.Shape.Element.LocationName // the elements stand in the place of the list
+	if name == "" && m.Shape.Flattened && m.Shape.Type == List {
+		name = m.Shape.Element.LocationName // of a list that is always flattened, as those of SimpleDB are
 	}
 	switch {
 	case name == "":
@@ -274,4 +290,24 @@ func (b *Binding) inBody(m *Member) []smithy.Trait {
 	default:
 		return []smithy.Trait{&traits.XMLName{Name: name}}
 	}
+}
+
+// WithMessage returns the shape of an error and its schema, with a member Message where the model has none: services
+// answer with one all the same.
+func (s *Shape) WithMessage(b *Binding) (*Shape, *smithy.Schema) {
+	for _, m := range s.Members {
+		if strings.EqualFold(m.Name, "message") {
+			return s, b.Schema(s)
+		}
+	}
+	message := &Member{Name: "Message", Shape: &Shape{Name: "Message", Type: String}}
+	made := *s
+	made.Members = append(slices.Clone(s.Members), message)
+	made.listed = append(slices.Clone(s.listed), message)
+	made.byName = maps.Clone(s.byName)
+	if made.byName == nil {
+		made.byName = map[string]*Member{}
+	}
+	made.byName[message.Name] = message
+	return &made, b.Schema(&made)
 }

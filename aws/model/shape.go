@@ -129,7 +129,7 @@ type Member struct {
 	QueryName string
 	// IdempotencyToken is filled in by clients when it is absent.
 	IdempotencyToken bool
-	// JSONValue is JSON text on the wire, in Base64 in a header; its document is any JSON.
+	// JSONValue is a string that holds JSON; a header has it in Base64.
 	JSONValue bool
 	// HostLabel is a part of the host's name, where the operation has a HostPrefix.
 	HostLabel bool
@@ -155,6 +155,11 @@ func (s *Shape) Streamed() *Member {
 		return nil
 	}
 	return s.Payload
+}
+
+// compound reports whether values of the shape may be null in a body of JSON.
+func (s *Shape) compound() bool {
+	return s.Type == Structure || s.Type == List || s.Type == Map || s.Type == Document
 }
 
 // shape finds a shape and all that it is made of. The caller holds the lock.

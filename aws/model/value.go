@@ -143,21 +143,13 @@ func (w *writer) structure(shape *Shape, schema *smithy.Schema, v jsonvalue.Valu
 			continue // a stream is handed over beside the document
 		}
 		w.path = append(w.path, step{name: m.Name})
-		w.member(m, schema.Member(m.Name), e)
+		w.value(m.Shape, schema.Member(m.Name), e)
 		if w.why != "" {
 			return
 		}
 		w.path = w.path[:len(w.path)-1]
 	}
 	w.out.CloseStruct()
-}
-
-func (w *writer) member(m *Member, schema *smithy.Schema, v jsonvalue.Value) {
-	if m.JSONValue {
-		w.out.WriteString(schema, v.JSON())
-		return
-	}
-	w.value(m.Shape, schema, v)
 }
 
 func (w *writer) list(shape *Shape, schema *smithy.Schema, v jsonvalue.Value) {
@@ -336,7 +328,7 @@ func (r *reader) structure(shape *Shape, schema *smithy.Schema) (jsonvalue.Value
 			return fmt.Errorf("the schema has a member %s that the shape does not have", name)
 		}
 		r.path = append(r.path, step{name: name})
-		v, there, err := r.member(m, ms)
+		v, there, err := r.member(shape, m, ms)
 		if err != nil {
 			return err
 		}
@@ -370,20 +362,14 @@ func ordered(shape *Shape, names []string, values []jsonvalue.Value) jsonvalue.V
 	return b.Value()
 }
 
-func (r *reader) member(m *Member, schema *smithy.Schema) (v jsonvalue.Value, there bool, err error) {
+func (r *reader) member(of *Shape, m *Member, schema *smithy.Schema) (v jsonvalue.Value, there bool, err error) {
 	if m.Streaming && m.Shape.Type == Blob { // handed over beside the document
 		return v, false, nil
 	}
-	if null, err := r.in.ReadNil(schema); null || err != nil {
-		return v, false, err
-	}
-	if m.JSONValue {
-		var s string
-		if err := r.in.ReadString(schema, &s); err != nil {
+	if m.Location == InBody && (of.Payload != m || m.Shape.compound()) { // else there is no null
+		if null, err := r.in.ReadNil(schema); null || err != nil {
 			return v, false, err
 		}
-		v, err = jsonvalue.Parse(s)
-		return v, err == nil, err
 	}
 	v, err = r.value(m.Shape, schema)
 	return v, err == nil, err

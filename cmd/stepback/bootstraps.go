@@ -46,9 +46,9 @@ func haveBootstraps(dir string) bool {
 
 // buildBootstrap builds one function as the Makefile does for AWS, but for this machine.
 func buildBootstrap(ctx context.Context, name, output string) error {
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-tags", "lambda.norpc",
-		//nolint:gosec // fixed names
-		"-ldflags", "-s -w -buildid=", "-o", output, "./lambdas/"+name)
+	args := []string{"build", "-trimpath", "-buildvcs=false", "-tags", "lambda.norpc", "-ldflags", "-s -w -buildid=",
+		"-o", output, "./lambdas/" + name}
+	cmd := exec.CommandContext(ctx, "go", args...) //nolint:gosec // fixed names
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("building the bootstrap of %s: %w\n%s", name, err, out)

@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"stepback/engine/history"
-	"stepback/engine/interpreter"
 	"stepback/engine/journal"
 	"stepback/engine/journal/pebble"
 	"stepback/pipeline"
@@ -238,7 +237,7 @@ func checkHistory(t *testing.T, x *journal.Execution, events []history.Event) {
 		}
 	}
 	for state, n := range open {
-		if n != 0 && x.Status == interpreter.Succeeded {
+		if n != 0 && x.Status == history.Succeeded {
 			t.Errorf("%s: %s was entered %d times more than left", x.ARN, state, n)
 		}
 	}

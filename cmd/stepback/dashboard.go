@@ -5,14 +5,17 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"stepback/alarms"
 	"stepback/dashboards"
 	"stepback/dashboards/render"
+	"stepback/local"
 	"stepback/pipeline"
 	"stepback/retrymetrics"
 	"stepback/retrymetrics/metricsfile"
@@ -24,11 +27,12 @@ type dashboardCmd struct {
 }
 
 type dashboardRenderCmd struct {
-	Data     string        `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory of the runs. Default .stepback."`
-	Endpoint string        `placeholder:"URL" help:"Draw the dashboard that CloudWatch, or what answers like it, has at URL, in place of a data directory's."`
-	Name     string        `placeholder:"NAME" default:"CSV-Processing-Retry-Monitor" help:"Name of the dashboard at the endpoint. Default CSV-Processing-Retry-Monitor."`
-	Since    time.Duration `placeholder:"DURATION" default:"3h" help:"How far the data of the endpoint go back. Default 3h."`
-	Output   string        `short:"o" type:"path" default:"retry.html" placeholder:"FILE" help:"File to write: .html, .svg or .png. Default retry.html."`
+	Data         string        `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory of the runs. Default .stepback."`
+	StateMachine string        `placeholder:"NAME" help:"State machine whose retries are drawn. Default the only one with data, or the CSV import's."`
+	Endpoint     string        `placeholder:"URL" help:"Draw the dashboard that CloudWatch, or what answers like it, has at URL, in place of a data directory's."`
+	Name         string        `placeholder:"NAME" default:"CSV-Processing-Retry-Monitor" help:"Name of the dashboard at the endpoint. Default CSV-Processing-Retry-Monitor."`
+	Since        time.Duration `placeholder:"DURATION" default:"3h" help:"How far the data of the endpoint go back. Default 3h."`
+	Output       string        `short:"o" type:"path" default:"retry.html" placeholder:"FILE" help:"File to write: .html, .svg or .png. Default retry.html."`
 }
 
 // Help shows an example.
@@ -44,6 +48,21 @@ files for region and credentials; an endpoint on this machine gets the credentia
 
 // Run draws the dashboard.
 func (c *dashboardRenderCmd) Run(ctx context.Context, std streams) error {
+	if c.Endpoint != "" {
+		return c.alone(ctx, std)
+	}
+	return onDirectory(ctx, std, c.Data, c)
+}
+
+// on draws what has been counted up to now.
+func (c *dashboardRenderCmd) on(ctx context.Context, std streams, p *local.Platform) error {
+	if err := p.KeepMetrics(); err != nil {
+		return err
+	}
+	return c.alone(ctx, std)
+}
+
+func (c *dashboardRenderCmd) alone(ctx context.Context, std streams) error {
 	draw, err := drawing(c.Output)
 	if err != nil {
 		return err
@@ -98,11 +117,43 @@ func (c *dashboardRenderCmd) page(ctx context.Context) (render.Page, error) {
 	if err != nil {
 		return render.Page{}, err
 	}
-	return dashboardPage(points)
+	machine, err := pickMachine(c.StateMachine, points)
+	if err != nil {
+		return render.Page{}, &exitError{exitUsage, err}
+	}
+	return dashboardPage(machine, points)
 }
 
-func dashboardPage(points []retrymetrics.Point) (render.Page, error) {
-	d, err := dashboards.Monitor(dashboards.Options{StateMachine: pipeline.StateMachine, Region: pipeline.Region})
+// pickMachine is the state machine to draw: the one that is named, or the import's, or the only one that has data.
+func pickMachine(named string, points []retrymetrics.Point) (string, error) {
+	seen := map[string]bool{}
+	for i := range points {
+		if machine := points[i].Labels.StateMachine; machine != "" {
+			seen[machine] = true
+		}
+	}
+	names := slices.Sorted(maps.Keys(seen))
+	switch {
+	case named != "" && !seen[named] && len(names) > 0:
+		return "", fmt.Errorf("there are no data of the state machine %s; there are of %s", named,
+			strings.Join(names, ", "))
+	case named != "":
+		return named, nil
+	case len(names) == 1:
+		return names[0], nil
+	case seen[pipeline.StateMachine], len(names) == 0:
+		return pipeline.StateMachine, nil
+	default:
+		return "", fmt.Errorf("there are data of several state machines; name one with --state-machine: %s",
+			strings.Join(names, ", "))
+	}
+}
+
+func dashboardPage(machine string, points []retrymetrics.Point) (render.Page, error) {
+	points = slices.DeleteFunc(slices.Clone(points), func(p retrymetrics.Point) bool {
+		return p.Labels.StateMachine != "" && p.Labels.StateMachine != machine
+	})
+	d, err := dashboards.Monitor(dashboards.Options{StateMachine: machine, Region: pipeline.Region})
 	if err != nil {
 		return render.Page{}, err
 	}
@@ -110,7 +161,7 @@ func dashboardPage(points []retrymetrics.Point) (render.Page, error) {
 	if err != nil {
 		return render.Page{}, err
 	}
-	set, err := alarms.New(alarms.Options{StateMachine: pipeline.StateMachine})
+	set, err := alarms.New(alarms.Options{StateMachine: machine})
 	if err != nil {
 		return render.Page{}, err
 	}

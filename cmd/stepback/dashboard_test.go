@@ -44,7 +44,7 @@ func TestAlarmsOfSeveralDaysTellTheDay(t *testing.T) {
 		"ALARM at 10:05":        {at("2026-11-21T10:01:00Z")},
 		"ALARM at 21 Nov 10:05": {at("2026-11-21T10:01:00Z"), at("2026-11-22T10:01:00Z")},
 	} {
-		page, err := dashboardPage(points)
+		page, err := dashboardPage("csv-import", points)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"stepback/engine/journal/pebble"
+	"stepback/local"
 )
 
 type dataCheckCmd struct {
@@ -21,20 +22,36 @@ Reads every record: descriptions, steps, histories, Map Runs, definitions. Each 
 
 // Run checks the journal and prints what is wrong with it.
 func (c *dataCheckCmd) Run(ctx context.Context, std streams) error {
-	problems := 0
+	return onDirectory(ctx, std, c.Data, c)
+}
+
+func (c *dataCheckCmd) on(ctx context.Context, std streams, p *local.Platform) error {
+	j, ok := p.Journal.(*pebble.Journal)
+	if !ok {
+		return endFirst(p, "the journal cannot be checked")
+	}
+	return c.check(ctx, std, j)
+}
+
+func (c *dataCheckCmd) alone(ctx context.Context, std streams) error {
 	return withJournal(c.Data, pebble.Options{ReadOnly: true}, func(j *pebble.Journal) error {
-		found, err := j.Check(ctx, func(err error) {
-			problems++
-			fmt.Fprintln(std.out, err)
-		})
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(std.out, "%d executions, %d of them ended, with %d events; %d Map Runs; %d definitions; problems: %d\n",
-			found.Executions, found.Ended, found.Events, found.MapRuns, found.Definitions, problems)
-		if problems > 0 {
-			return &exitError{code: exitFailure}
-		}
-		return nil
+		return c.check(ctx, std, j)
 	})
+}
+
+func (c *dataCheckCmd) check(ctx context.Context, std streams, j *pebble.Journal) error {
+	problems := 0
+	found, err := j.Check(ctx, func(err error) {
+		problems++
+		fmt.Fprintln(std.out, err)
+	})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(std.out, "%d executions, %d of them ended, with %d events; %d Map Runs; %d definitions; problems: %d\n",
+		found.Executions, found.Ended, found.Events, found.MapRuns, found.Definitions, problems)
+	if problems > 0 {
+		return &exitError{code: exitFailure}
+	}
+	return nil
 }

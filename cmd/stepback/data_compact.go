@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"stepback/engine/journal/pebble"
+	"stepback/local"
 	"stepback/services/stepfunctions"
 )
 
@@ -26,6 +27,14 @@ func (c *dataCompactCmd) Run(ctx context.Context, std streams) error {
 	if c.OlderThan < 0 {
 		return &exitError{exitUsage, fmt.Errorf("--older-than %s is not a time that has passed", c.OlderThan)}
 	}
+	return onDirectory(ctx, std, c.Data, c)
+}
+
+func (c *dataCompactCmd) on(_ context.Context, _ streams, p *local.Platform) error {
+	return endFirst(p, "the journal cannot be compacted")
+}
+
+func (c *dataCompactCmd) alone(ctx context.Context, std streams) error {
 	return withJournal(c.Data, pebble.Options{Retention: -1}, func(j *pebble.Journal) error {
 		removed, err := j.Expire(ctx, time.Now().Add(-c.OlderThan))
 		if err != nil {

@@ -7,7 +7,9 @@ import (
 	"fmt"
 
 	"stepback/engine/history"
+	"stepback/engine/journal"
 	"stepback/engine/journal/pebble"
+	"stepback/local"
 )
 
 type dataExportCmd struct {
@@ -26,29 +28,41 @@ Each line is one execution, in the order of their ARNs, with its events as GetEx
 
 // Run prints the executions.
 func (c *dataExportCmd) Run(ctx context.Context, std streams) error {
+	return onDirectory(ctx, std, c.Data, c)
+}
+
+func (c *dataExportCmd) on(ctx context.Context, std streams, p *local.Platform) error {
+	return c.print(ctx, std, p.Journal)
+}
+
+func (c *dataExportCmd) alone(ctx context.Context, std streams) error {
 	return withJournal(c.Data, pebble.Options{ReadOnly: true}, func(j *pebble.Journal) error {
-		w := bufio.NewWriter(std.out)
-		var line []byte
-		for x, err := range j.Executions(ctx, c.Prefix) {
-			if err != nil {
-				return err
-			}
-			events, err := historyOf(ctx, j, x)
-			if err != nil {
-				return fmt.Errorf("%s: %w", x.ARN, err)
-			}
-			about, err := json.Marshal(describeExecution(x))
-			if err != nil {
-				return err
-			}
-			line = append(append(line[:0], `{"execution":`...), about...)
-			line = append(appendEvents(append(line, `,"events":`...), events, ""), "}\n"...)
-			if _, err := w.Write(line); err != nil {
-				return err
-			}
-		}
-		return w.Flush()
+		return c.print(ctx, std, j)
 	})
+}
+
+func (c *dataExportCmd) print(ctx context.Context, std streams, j journal.Journal) error {
+	w := bufio.NewWriter(std.out)
+	var line []byte
+	for x, err := range j.Executions(ctx, c.Prefix) {
+		if err != nil {
+			return err
+		}
+		events, err := historyOf(ctx, j, x)
+		if err != nil {
+			return fmt.Errorf("%s: %w", x.ARN, err)
+		}
+		about, err := json.Marshal(describeExecution(x))
+		if err != nil {
+			return err
+		}
+		line = append(append(line[:0], `{"execution":`...), about...)
+		line = append(appendEvents(append(line, `,"events":`...), events, ""), "}\n"...)
+		if _, err := w.Write(line); err != nil {
+			return err
+		}
+	}
+	return w.Flush()
 }
 
 // appendEvents appends events as a JSON array, each behind a separator.

@@ -71,7 +71,11 @@ func TestHostileDataDirectories(t *testing.T) {
 		{"a damaged table", func(t *testing.T, data string) {
 			for name, content := range files(t, data) {
 				if strings.HasSuffix(name, ".sst") {
-					tell(t, os.WriteFile(within(data, name), []byte(content[:100]+"ZZZZ"+content[104:]), 0o600))
+					bad := []byte(content)
+					for at := 100; at < len(bad)*3/4; at += 512 { // what is behind says where everything is
+						copy(bad[at:], "ZZZZ")
+					}
+					tell(t, os.WriteFile(within(data, name), bad, 0o600))
 				}
 			}
 		}, "the journal is damaged: "},

@@ -14,6 +14,7 @@ import (
 	"stepback/asl"
 	"stepback/asl/document"
 	"stepback/asl/jsonvalue"
+	"stepback/aws/model"
 	"stepback/engine"
 )
 
@@ -67,7 +68,7 @@ func isYAML(path, text string) bool {
 
 // diagnose returns what is wrong or doubtful, at its place in the file.
 func (d *definitionFile) diagnose(express bool) []asl.Diagnostic {
-	return d.document.Diagnose(func(definition string) []asl.Diagnostic { return engine.Validate(definition, express) })
+	return d.document.Diagnose(func(definition string) []asl.Diagnostic { return validate(definition, express) })
 }
 
 // render shows diagnostics with their lines of the file.
@@ -75,10 +76,40 @@ func (d *definitionFile) render(found []asl.Diagnostic) string {
 	return asl.Render(found, d.document.Text, d.path)
 }
 
+// tasks are the names of the definition's Task states, at any depth.
+func (d *definitionFile) tasks() []string {
+	root, err := jsonvalue.Parse(d.text)
+	if err != nil {
+		return nil
+	}
+	return tasksIn(nil, root)
+}
+
+// tasksIn appends the names of the Task states in a machine, or in a state's iterator or branches.
+func tasksIn(names []string, machine jsonvalue.Value) []string {
+	states, _ := machine.Get("States")
+	for i, name := range states.Keys() {
+		state := states.At(i)
+		if kind, _ := state.Get("Type"); kind.Text() == "Task" {
+			names = append(names, name)
+		}
+		for _, inner := range []string{"Iterator", "ItemProcessor"} {
+			if m, ok := state.Get(inner); ok {
+				names = tasksIn(names, m)
+			}
+		}
+		branches, _ := state.Get("Branches")
+		for k := range branches.Len() {
+			names = tasksIn(names, branches.At(k))
+		}
+	}
+	return names
+}
+
 // lacks is why an accepted definition cannot run yet: placeholders of which it needs the value. It is nil when it can.
 func (d *definitionFile) lacks(express bool) error {
 	needed := d.document.Needed
-	if found := engine.Validate(d.text, express); len(needed) == 0 && asl.HasErrors(found) &&
+	if found := validate(d.text, express); len(needed) == 0 && asl.HasErrors(found) &&
 		!asl.HasErrors(d.document.Place(found)) {
 		needed = d.document.Open
 	}
@@ -167,4 +198,9 @@ func readText(path string, std streams) ([]byte, error) {
 		return nil, errors.New("there is no standard input")
 	}
 	return io.ReadAll(io.LimitReader(in, document.MaxText+1))
+}
+
+// validate is everything that Step Functions would find wrong or doubtful about a definition.
+func validate(definition string, express bool) []asl.Diagnostic {
+	return engine.Validate(definition, express, model.CheckAction)
 }

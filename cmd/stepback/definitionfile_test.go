@@ -72,7 +72,7 @@ func TestReviewReadsYAML(t *testing.T) {
 	t.Parallel()
 	path := file(t, "order.asl.yaml", orderYAML)
 	stepback(t, "retries", "review", path, "--substitute", "Patience=30").ends(t, exitOK,
-		path+":9:23: advice EVERY_ERROR_RETRIED", "/States/Reserve")
+		path+":9:23: warning EVERY_ERROR_RETRIED", "/States/Reserve")
 	stepback(t, "retries", "review", path).ends(t, exitOK, "not reviewed: "+path+": give ${ReserveFunction.Arn}")
 	stepback(t, "retries", "review", file(t, "n.asl.json",
 		`{"StartAt":"A","TimeoutSeconds":${T},"States":{"A":{"Type":"Succeed"}}}`)).
@@ -83,11 +83,11 @@ func TestReviewReadsYAML(t *testing.T) {
 func TestReviewDoesNotGuessResources(t *testing.T) {
 	t.Parallel()
 	path := file(t, "item.asl.json", `{"StartAt": "A", "States": {"A": {"Type": "Task", "Resource": "${GetItem}", "End": true,
-		"Retry": [{"ErrorEquals": ["DynamoDb.ThrottlingException"], "MaxAttempts": 3, "JitterStrategy": "FULL"}]}}}`)
-	stepback(t, "retries", "review", path).ends(t, exitOK, path+": no advice\n")
+		"Retry": [{"ErrorEquals": ["DynamoDb.ThrottlingException"], "MaxAttempts": 5, "JitterStrategy": "FULL"}]}}}`)
+	stepback(t, "retries", "review", path).ends(t, exitOK, path+": nothing found\n")
 	stepback(t, "retries", "review", path, "--substitute",
 		"GetItem=arn:aws:lambda:us-east-1:123456789012:function:GetItem").
-		ends(t, exitOK, "advice LAMBDA_FAULTS_NOT_RETRIED")
+		ends(t, exitOK, "warning LAMBDA_FAULTS_NOT_RETRIED")
 }
 
 func TestTestStateReadsYAML(t *testing.T) {

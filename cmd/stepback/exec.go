@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"stepback/asl"
 	"stepback/aws"
 	"stepback/engine/history"
-	"stepback/engine/interpreter"
 	"stepback/engine/journal"
 )
 
@@ -33,6 +33,7 @@ type execCmd struct {
 
 	substitutions
 	embeddedServices
+	injection
 }
 
 // Help shows examples.
@@ -41,6 +42,7 @@ func (execCmd) Help() string {
   stepback exec order.asl.json --input '{"order":17}'
   stepback exec order.asl.json --input @order.json --lambda reserve='python3 reserve.py' --virtual-time
   stepback exec order.asl.json --lambda charge=http://localhost:8080/charge --nested refund=refund.asl.json
+  stepback exec order.asl.json --lambda reserve='python3 reserve.py' --fault Reserve:throttle:30% --virtual-time
   stepback exec order.asl.json --mock MockConfigFile.json --test-case Retried | jq .
 
 The output goes to standard output, the trace to standard error. Ctrl-C stops the execution.
@@ -86,13 +88,13 @@ func (c *execCmd) Run(ctx context.Context, std streams) error {
 // verdict picks the exit code of an execution that has been shown, and was stopped because of err, if that is not nil.
 func verdict(x *journal.Execution, err error) error {
 	switch {
-	case x.Status == interpreter.Succeeded:
+	case x.Status == history.Succeeded:
 		return nil
-	case errors.Is(err, errTimeout), x.Status == interpreter.TimedOut:
+	case errors.Is(err, errTimeout), x.Status == history.TimedOut:
 		return &exitError{code: exitTimedOut}
 	case errors.Is(err, context.Canceled):
 		return &exitError{code: exitStopped}
-	case x.Status == interpreter.Aborted:
+	case x.Status == history.Aborted:
 		return &exitError{code: exitAborted}
 	default:
 		return &exitError{code: exitFailure}
@@ -139,6 +141,16 @@ func (c *execCmd) order(std streams) (*order, error) {
 	return o, o.check(std, c.Express)
 }
 
+// states are the names of the Task states of all definitions, which faults can befall.
+func (o *order) states() []string {
+	var names []string
+	for _, d := range append([]definitionFile{o.main}, o.nested...) {
+		names = append(names, d.tasks()...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
 // check prints what is wrong with the definitions, and returns an error when one of them cannot run.
 func (o *order) check(std streams, express bool) error {
 	refused, lacking := false, error(nil)
@@ -164,7 +176,7 @@ func (o *order) check(std streams, express bool) error {
 // print writes the output, or with --json all that is known.
 func (c *execCmd) print(std streams, x *journal.Execution, events []history.Event) error {
 	if !c.JSON {
-		if x.Status == interpreter.Succeeded {
+		if x.Status == history.Succeeded {
 			_, err := fmt.Fprintln(std.out, x.Output)
 			return err
 		}

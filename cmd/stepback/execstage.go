@@ -4,36 +4,30 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net"
-	"os"
+	"strings"
 	"time"
 
 	sdk "github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 	sfntypes "github.com/aws/aws-sdk-go-v2/service/sfn/types"
 	"github.com/aws/smithy-go"
 
 	"stepback/aws"
-	"stepback/aws/loopback"
 	"stepback/engine"
 	"stepback/engine/clock"
 	"stepback/engine/history"
 	"stepback/engine/journal"
-	"stepback/services/stepfunctions"
+	"stepback/local"
+	"stepback/services/lambda/standin"
 )
 
-// stage is where exec carries out its execution: a platform that lasts as long as the command, and that the functions
-// of the execution reach at an address of the loopback interface.
+// stage is where exec carries out its execution: a platform that lasts as long as the command.
 type stage struct {
-	platform  *platform
-	functions *localFunctions
-	trace     *trace // nil when none is wanted
-	states    *sfn.Client
-	served    chan error
-	stop      context.CancelFunc
-	leave     func() error // removes what was made for the command
+	platform *local.Platform
+	standIns *standin.Set
+	trace    *trace // nil when none is wanted
+	states   *sfn.Client
 }
 
 // execScope is the account and region of executions of exec.
@@ -44,47 +38,59 @@ const execRole = "arn:aws:iam::000000000000:role/stepback"
 
 // stage sets everything up.
 func (c *execCmd) stage(ctx context.Context, o *order, std streams) (_ *stage, err error) {
-	s := &stage{served: make(chan error, 1), leave: func() error { return nil }}
-	around := newSurroundings()
+	cfg := local.Config{
+		Dir: c.Data, Scope: execScope, Patience: c.Patience, Journal: journal.NewMemory(), MetricPeriod: time.Second,
+	}
+	c.embeddedServices.apply(&cfg)
+	if err := c.injection.apply(&cfg, o.states()...); err != nil {
+		return nil, &exitError{exitUsage, err}
+	}
 	if c.TestCase != "" {
-		if err := around.mock(c.Mock); err != nil {
+		if cfg.Mocks, err = openMocks(c.Mock); err != nil {
 			return nil, &exitError{exitUsage, err}
 		}
 	}
-	data := c.Data
-	if data == "" {
-		if data, err = os.MkdirTemp("", "stepback-exec-"); err != nil {
-			return nil, err
-		}
-		s.leave = func() error { return os.RemoveAll(data) }
-	} else if err := os.MkdirAll(data, 0o750); err != nil {
-		return nil, fmt.Errorf("data directory: %w", err)
+	if err := c.beside(ctx, &cfg); err != nil {
+		return nil, err
 	}
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
+	if cfg.Listener, err = (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0"); err != nil {
+		return nil, err
+	}
+	s := &stage{}
+	s.standIns, err = standin.Open(ctx, c.Lambda, functionEnvironment("http://"+cfg.Listener.Addr().String()), std.err)
 	if err != nil {
-		return nil, errors.Join(err, s.leave())
+		return nil, errors.Join(&exitError{exitUsage, fmt.Errorf("--lambda %w", err)}, cfg.Listener.Close())
 	}
-	s.functions, err = openFunctions(ctx, c.Lambda, "http://"+listener.Addr().String(), std)
-	if err != nil {
-		return nil, errors.Join(&exitError{exitUsage, err}, listener.Close(), s.leave())
-	}
-	made := setting{
-		embedded: c.embeddedServices, data: data, listening: listener.Addr(), scope: execScope,
-		clock: c.clock(), patience: c.Patience, journal: journal.NewMemory(), store: stepfunctions.NewMemory(),
-		around: around, invokers: s.functions.invokers, log: slog.New(slog.DiscardHandler),
-	}
+	cfg.StandIns, cfg.Clock = s.standIns, c.clock()
 	if !c.JSON && !c.Quiet {
 		s.trace = newTrace(std.err, o.name)
-		made.follow = s.trace.follow
+		cfg.Follow = s.trace.follow
 	}
-	if s.platform, err = made.open(ctx); err != nil {
-		return nil, errors.Join(err, s.functions.close(ctx), listener.Close(), s.leave())
+	if s.platform, err = local.Open(ctx, cfg); err != nil {
+		return nil, errors.Join(err, s.closeFunctions(ctx))
 	}
-	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
-	s.stop = stop
-	go func() { s.served <- s.platform.front(false).serve(serving, listener) }()
 	s.states = statesClient(s.platform)
 	return s, nil
+}
+
+// beside uses the services of the process that has the data directory open, if there is one.
+func (c *execCmd) beside(ctx context.Context, cfg *local.Config) (err error) {
+	if c.Data == "" {
+		return nil
+	}
+	if cfg.Beside, err = local.Running(ctx, c.Data); cfg.Beside != nil {
+		cfg.Dir = ""
+	}
+	return err
+}
+
+// functionEnvironment is where functions of --lambda find the services.
+func functionEnvironment(endpoint string) map[string]string {
+	return map[string]string{
+		"AWS_ENDPOINT_URL": endpoint, "AWS_REGION": execScope.Region, "AWS_DEFAULT_REGION": execScope.Region,
+		"AWS_EC2_METADATA_DISABLED": "true",
+		"AWS_ACCESS_KEY_ID":         execScope.Account, "AWS_SECRET_ACCESS_KEY": "local",
+	}
 }
 
 func (c *execCmd) clock() *clock.Clock {
@@ -94,21 +100,17 @@ func (c *execCmd) clock() *clock.Clock {
 	return clock.Real()
 }
 
-// statesClient is AWS's client of the platform's API, without a network.
-func statesClient(p *platform) *sfn.Client {
-	return sfn.New(sfn.Options{
-		Region: p.scope.Region, BaseEndpoint: sdk.String(loopback.URL), HTTPClient: loopback.Client(p.states.Handler()),
-		Retryer:     sdk.NopRetryer{},
-		Credentials: credentials.NewStaticCredentialsProvider(p.scope.Account, "local", ""),
-	})
-}
-
 // close takes everything down again.
 func (s *stage) close(ctx context.Context) error {
-	ctx = context.WithoutCancel(ctx)
-	err := s.platform.close(ctx) // first: no task may be left that calls a function
-	s.stop()
-	return errors.Join(err, <-s.served, s.functions.close(ctx), s.leave())
+	return errors.Join(s.platform.Close(), s.closeFunctions(ctx))
+}
+
+// closeFunctions ends the processes of --lambda: last, for no task may be left that calls one.
+func (s *stage) closeFunctions(ctx context.Context) error {
+	const grace = 5 * time.Second
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
+	defer cancel()
+	return s.standIns.Close(ctx)
 }
 
 // create makes a state machine and returns its ARN.
@@ -159,7 +161,7 @@ func (s *stage) await(ctx context.Context, arn string, limit time.Duration) (*jo
 		waiting, cancel = context.WithTimeout(ctx, limit)
 		defer cancel()
 	}
-	e, err := s.platform.engines.of(s.platform.scope)
+	e, err := s.platform.Engine()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -180,7 +182,7 @@ func (s *stage) await(ctx context.Context, arn string, limit time.Duration) (*jo
 		return nil, nil, err
 	}
 	if s.trace != nil {
-		s.trace.end(x, s.functions.invokers.advice())
+		s.trace.end(x, s.advice())
 	}
 	return x, events, stopped
 }
@@ -204,4 +206,18 @@ func saidByAPI(err error) error {
 		return fmt.Errorf("%s: %s", said.ErrorCode(), said.ErrorMessage())
 	}
 	return err
+}
+
+// advice is what to do about functions that were called and that nothing carries out; empty when there are none.
+func (s *stage) advice() string {
+	missing, names := s.standIns.Missing(), s.standIns.Names()
+	if len(missing) == 0 {
+		return ""
+	}
+	said := "nothing carries out " + strings.Join(missing, ", ") + ": give --lambda " + missing[0] +
+		"=COMMAND, a URL or a bootstrap (stepback exec --help)"
+	if len(names) > 0 {
+		said += "; --lambda has " + strings.Join(names, ", ")
+	}
+	return said
 }

@@ -11,6 +11,7 @@ import (
 	"stepback/engine/history"
 	"stepback/engine/journal"
 	"stepback/engine/journal/pebble"
+	"stepback/local"
 	"stepback/pipeline"
 )
 
@@ -31,9 +32,16 @@ func (historyCmd) Help() string {
 
 // Run prints the events.
 func (c *historyCmd) Run(ctx context.Context, std streams) error {
+	return onDirectory(ctx, std, c.Data, c)
+}
+
+func (c *historyCmd) on(ctx context.Context, std streams, p *local.Platform) error {
+	return c.print(ctx, std, p.Journal)
+}
+
+func (c *historyCmd) alone(ctx context.Context, std streams) error {
 	return withJournal(c.Data, pebble.Options{ReadOnly: true}, func(j *pebble.Journal) error {
-		return c.print(ctx, std,
-			j)
+		return c.print(ctx, std, j)
 	})
 }
 

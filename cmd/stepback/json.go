@@ -26,10 +26,10 @@ type executionJSON struct {
 
 func describeExecution(x *journal.Execution) executionJSON {
 	d := executionJSON{Execution: x}
-	if x.Failure.HasError {
-		d.Error = &x.Failure.Error
+	if x.Failure.HasName() {
+		d.Error = &x.Failure.Name
 	}
-	if x.Failure.HasCause {
+	if x.Failure.HasCause() {
 		d.Cause = &x.Failure.Cause
 	}
 	return d

@@ -1,15 +1,17 @@
 package main
 
 import (
-	"bytes"
+	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
+	"math"
 	"path/filepath"
 	"strings"
+	"time"
 
-	"stepback/services/lambda/runner"
+	"stepback/aws"
+	"stepback/local"
+	"stepback/services/logs/logstore"
 )
 
 type logsCmd struct {
@@ -27,71 +29,80 @@ func (logsCmd) Help() string {
   stepback logs greet -n 0 | grep REPORT
   stepback logs /aws/vendedlogs/states/orders
 
-The log of a function is rotated when it is longer than 16 MB, and one older log is kept.`
+The log of the function greet is the log group /aws/lambda/greet. Of a log group at most 64 MB are kept, the newest.`
 }
 
 // Run prints the end of the log.
-func (c *logsCmd) Run(std streams) error {
-	if strings.HasPrefix(c.Name, "/") {
-		return c.printGroup(std)
-	}
-	for _, dir := range []string{filepath.Join(c.Data, functionLogs, c.Account, c.Region),
-		filepath.Join(c.Data, functionLogs)} {
-		text, err := readLog(dir, c.Name)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		_, err = std.out.Write(lastLines(text, c.Lines))
+func (c *logsCmd) Run(ctx context.Context, std streams) error {
+	return onDirectory(ctx, std, c.Data, c)
+}
+
+// on prints the end of the log that a process has open.
+func (c *logsCmd) on(_ context.Context, std streams, p *local.Platform) error {
+	return c.print(std, p.Logs)
+}
+
+// alone prints the end of the log of a directory that nobody has open.
+func (c *logsCmd) alone(_ context.Context, std streams) (err error) {
+	store, err := logstore.Open(filepath.Join(c.Data, logGroups), logstore.Options{})
+	if err != nil {
 		return err
 	}
-	return c.unknown()
+	defer func() { err = errors.Join(err, store.Close()) }()
+	return c.print(std, store)
 }
 
-// readLog reads the older log and the current one, of which either may be missing.
-func readLog(dir, function string) ([]byte, error) {
-	path, older := runner.LogPath(dir, function)
-	text, err := os.ReadFile(older)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	current, currentErr := os.ReadFile(path)
-	if errors.Is(currentErr, fs.ErrNotExist) && err == nil {
-		currentErr = nil // it has just been rotated
-	}
-	return append(text, current...), currentErr
-}
+// functionGroups begins the names of the log groups of functions.
+const functionGroups = "/aws/lambda/"
 
-func lastLines(text []byte, n int) []byte {
-	at := len(text)
-	for range n {
-		at = bytes.LastIndexByte(text[:max(0, at-1)], '\n') + 1
+// print prints the events of a log group, of a group that executions log to with their times, as aws logs tail does.
+// Streams that say nothing but that the group can be written to are left out.
+func (c *logsCmd) print(std streams, store *logstore.Store) error {
+	group, ofFunction := c.Name, !strings.HasPrefix(c.Name, "/")
+	if ofFunction {
+		group = functionGroups + c.Name
 	}
-	if n <= 0 {
-		at = 0
+	scope := aws.Scope{Account: c.Account, Region: c.Region}
+	said := func(stream string) bool { return !strings.HasPrefix(stream, "log_stream_created_by_aws") }
+	events, err := store.Read(scope, group, said, 0, math.MaxInt64)
+	if errors.Is(err, logstore.ErrNoGroup) {
+		return c.unknown(ofFunction, store.Groups(scope, func(string) bool { return true }))
 	}
-	return text[at:]
-}
-
-// unknown names the functions that have logged something.
-func (c *logsCmd) unknown() error {
-	var names []string
-	for _, pattern := range []string{filepath.Join(functionLogs, c.Account, c.Region, "*.log"),
-		filepath.Join(functionLogs, "*.log")} {
-		found, err := filepath.Glob(filepath.Join(c.Data, pattern))
-		if err != nil {
+	if err != nil {
+		return err
+	}
+	if c.Lines > 0 {
+		events = events[max(0, len(events)-c.Lines):]
+	}
+	for _, e := range events {
+		line := strings.TrimSuffix(e.Message, "\n")
+		if !ofFunction {
+			line = time.UnixMilli(e.Time).UTC().Format("2006-01-02T15:04:05.000Z") + " " + line
+		}
+		if _, err := fmt.Fprintln(std.out, line); err != nil {
 			return err
 		}
-		for _, path := range found {
-			names = append(names, strings.TrimSuffix(filepath.Base(path), ".log"))
+	}
+	return nil
+}
+
+// unknown names the functions, or the log groups, that there are.
+func (c *logsCmd) unknown(function bool, groups []logstore.Group) error {
+	var names []string
+	for i := range groups {
+		if name, ok := strings.CutPrefix(groups[i].Name, functionGroups); ok || !function {
+			if !function {
+				name = groups[i].Name
+			}
+			names = append(names, name)
 		}
 	}
-	if len(names) == 0 {
-		return fmt.Errorf("no function in %s has logged anything in %s and %s; name another directory with --data",
-			c.Data, c.Account, c.Region)
+	kind, had := "log group", "there are no log groups"
+	if function {
+		kind, had = "log of a function", "no function has logged anything"
 	}
-	return fmt.Errorf("the function %s has no log in %s; there are logs of %s", c.Name, c.Data,
-		strings.Join(names, ", "))
+	if len(names) == 0 {
+		return fmt.Errorf("%s in %s for %s and %s; name another directory with --data", had, c.Data, c.Account, c.Region)
+	}
+	return fmt.Errorf("there is no %s %s in %s; there are %s", kind, c.Name, c.Data, strings.Join(names, ", "))
 }

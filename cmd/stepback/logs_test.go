@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -41,15 +40,25 @@ func TestLogsOfALogGroup(t *testing.T) {
 func TestLogs(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
-	stepback(t, "logs", "f", "--data", data).complains(t, exitFailure, "no function in "+data+" has logged anything")
-	dir := filepath.Join(data, "logs", "lambda", "000000000000", "us-east-1")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	stepback(t, "logs", "f", "--data", data).complains(t, exitFailure, "no function has logged anything in "+data)
+	store, err := logstore.Open(filepath.Join(data, "logs", "groups"), logstore.Options{})
+	if err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range map[string]string{"f.log.1": "1\n2\n", "f.log": "3\n4\n", "../../g.log": "5\n"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+	here := aws.Scope{Account: "000000000000", Region: "us-east-1"}
+	for name, lines := range map[string][]string{"f": {"1", "2\n", "3", "4"}, "g": {"5"}} {
+		if err := store.CreateGroup(here, logstore.Group{Name: "/aws/lambda/" + name}); err != nil {
 			t.Fatal(err)
 		}
+		for i, line := range lines {
+			err := store.Append(here, "/aws/lambda/"+name, "s", []logstore.Event{{Time: int64(1000 + i), Message: line}})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
 	}
 	for _, c := range []struct {
 		function, lines, want string
@@ -60,5 +69,5 @@ func TestLogs(t *testing.T) {
 			t.Errorf("%s %s: %d %q %q", c.function, c.lines, got.code, got.out, got.err)
 		}
 	}
-	stepback(t, "logs", "h", "--data", data).complains(t, exitFailure, "there are logs of f, g")
+	stepback(t, "logs", "h", "--data", data).complains(t, exitFailure, "there is no log of a function h in "+data+"; there are f, g")
 }

@@ -68,7 +68,9 @@ type commandLine struct {
 
 	TestState testStateCmd `cmd:"" help:"Run one state of a machine by itself, with mocks, as the TestState API does."`
 
-	Version kong.VersionFlag `help:"Print the version."`
+	Completion completionCmd `cmd:"" help:"Print a script that completes command lines in bash, zsh or fish."`
+
+	Version kong.VersionFlag `help:"Print the version, the commit and the Go that built it."`
 }
 
 const description = `Retries in workflows: a Step Functions-style engine and retry toolkit.
@@ -94,7 +96,7 @@ func execute(ctx context.Context, args []string, io streams) int {
 	parser, err := kong.New(&cli,
 		kong.Name("stepback"), kong.Description(description), kong.UsageOnError(),
 		kong.Writers(io.out, io.err), kong.Exit(func(code int) { exited = code }),
-		kong.Vars{"version": "stepback " + version()},
+		kong.Vars{"version": versionLine()},
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 110}),
 		kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(io),
 	)

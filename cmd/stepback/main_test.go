@@ -347,8 +347,11 @@ func TestOneProcessPerDataDirectory(t *testing.T) {
 	}
 	defer p.Close()
 	file := write(t, "user_id,login_count,post_count\n")
-	stepback(t, "run", "--csv", file, "--data", data).complains(t, 1, "is another stepback using this data directory?")
-	stepback(t, "history", "x", "--data", data).complains(t, 1, "is another stepback using this data directory?")
+	for _, args := range [][]string{{"run", "--csv", file}, {"history", "x"}, {"data", "compact"}} {
+		stepback(t, append(args, "--data", data)...).complains(t, 1, "is in use by process", "end it first")
+	}
+	stepback(t, "serve", "--listen", "127.0.0.1:0", "--data", data).complains(t, 1, "is in use by process",
+		"which serves it at http://127.0.0.1:", "use that address, or end the process first")
 }
 
 func TestADataDirectoryThatIsAFile(t *testing.T) {

@@ -1,93 +1,101 @@
 package main
 
 import (
-	"context"
-	"errors"
-	"log/slog"
-	"net"
-	"net/http"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"sync"
 	"time"
 
-	"stepback/aws"
-	"stepback/engine/clock"
-	"stepback/engine/history"
-	"stepback/engine/journal"
-	"stepback/services/stepfunctions"
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/sfn"
+
+	"stepback/aws/loopback"
+	"stepback/local"
+	"stepback/local/faults"
+	"stepback/tasks/mock"
 )
 
-// platform is what state machines run on: the API of Step Functions over engines, and the embedded services beside it.
-type platform struct {
-	scope    aws.Scope
-	services *services
-	engines  *engines
-	states   *stepfunctions.Service
+// embeddedServices are the flags of the services that are served beside Step Functions.
+type embeddedServices struct {
+	LambdaEndpoint string `env:"LAMBDA_ENDPOINT,AWS_ENDPOINT_URL_LAMBDA" placeholder:"URL" help:"Where tasks invoke functions, instead of the embedded Lambda."`
+	S3Endpoint     string `name:"s3-endpoint" env:"S3_ENDPOINT,AWS_ENDPOINT_URL_S3" placeholder:"URL" help:"Where Maps read and write objects, instead of the embedded S3."`
+	Environments   int    `name:"lambda-environments" default:"32" placeholder:"N" help:"Most processes of one function version; further invocations wait. Default 32."`
 }
 
-// setting is what a platform is made of.
-type setting struct {
-	embedded  embeddedServices
-	data      string // directory of the embedded services
-	listening net.Addr
-	scope     aws.Scope // of requests that name no other
-	clock     *clock.Clock
-	patience  time.Duration // with tasks on a virtual clock; see engine.Config
-	journal   journal.Journal
-	store     stepfunctions.Store
-	around    *surroundings
-	follow    func(*journal.Execution, []history.Event) // told of the events of every step; may be nil
-	invokers  *invokers                                 // of functions that are not the embedded Lambda's; may be nil
-	log       *slog.Logger
+// apply makes a platform of the flags, with other services where the environment says that they are.
+func (s *embeddedServices) apply(cfg *local.Config) {
+	cfg.LambdaEndpoint, cfg.S3Endpoint, cfg.Environments = s.LambdaEndpoint, s.S3Endpoint, s.Environments
+	cfg.Getenv, cfg.Version = os.Getenv, version()
 }
 
-// open makes the platform, which goes on with the executions that the journal has. It owns the clock from here on, even
-// when it fails.
-func (s *setting) open(ctx context.Context) (_ *platform, err error) {
-	p := &platform{scope: s.scope}
-	if p.services, err = s.embedded.open(ctx, s.data, s.listening, s.scope, s.log); err != nil {
-		s.clock.Close()
-		return nil, err
+// injection are the flags of faults that befall the tasks of any state machine.
+type injection struct {
+	Fault []string `sep:"none" placeholder:"STATE:ERROR:RATE" help:"Let a share of a state's tasks fail (repeatable): an error name, hang, crash or throttle."`
+	Seed  uint64   `default:"1" help:"Decides which tasks the faults befall."`
+}
+
+// apply reads the faults, which are of the states given if there are any.
+func (i *injection) apply(cfg *local.Config, states ...string) error {
+	cfg.Seed = i.Seed
+	for _, text := range i.Fault {
+		spec, err := faults.ParseSpec(text, states...)
+		if err != nil {
+			return err
+		}
+		cfg.Faults = append(cfg.Faults, spec)
 	}
-	p.services.invokers = s.invokers
-	p.engines = newEngines(s.clock, s.journal, p.services, s.around, s.log)
-	p.engines.activity, p.engines.patience = stepfunctions.HasActivity(s.store), s.patience
-	p.states = stepfunctions.New(stepfunctions.Config{
-		Open: p.engines.open, Store: s.store, Now: s.clock.Now, Default: s.scope, Log: s.log,
-		TestCases: s.around.mocks != nil, Logs: p.services.logs,
+	return nil
+}
+
+// logGroups is where the log groups of CloudWatch Logs are in a data directory.
+var logGroups = filepath.Join("logs", "groups")
+
+// openMocks loads a mock configuration, if there is one.
+func openMocks(path string) (*mock.File, error) {
+	if path == "" {
+		return nil, nil //nolint:nilnil // there are no test cases
+	}
+	return mock.Open(path)
+}
+
+// resuming says which executions go on that an earlier process left under way.
+func resuming(std streams) func(local.Resumed) {
+	return func(x local.Resumed) {
+		fmt.Fprintf(std.err, "resuming execution %s, interrupted at %s\n", x.Name,
+			x.Interrupted.Local().Format(time.DateTime))
+	}
+}
+
+// statesClient is AWS's client of the platform's Step Functions, without a network.
+func statesClient(p *local.Platform) *sfn.Client {
+	return sfn.New(sfn.Options{
+		Region: p.Scope.Region, BaseEndpoint: aws.String(loopback.URL),
+		HTTPClient: loopback.Client(p.StepFunctions.Handler()), Retryer: aws.NopRetryer{},
+		Credentials: credentials.NewStaticCredentialsProvider(p.Scope.Account, "local", ""),
 	})
-	p.engines.follow = both(p.states.Follow, s.follow)
-	s.around.embed("sfn", p.states.Handler())
-	s.around.embed("lambda", p.services.lambda(s.scope))
-	s.around.embed("cloudwatchlogs", p.services.cloudWatchLogs(s.scope))
-	s.around.embed("s3", p.services.s3.Handler())
-	if err := p.states.Resume(); err != nil {
-		return nil, errors.Join(err, p.close(ctx))
+}
+
+// version is that of the module that this program was built from.
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
 	}
-	return p, nil
+	return "(devel)"
 }
 
-// both tells two followers.
-func both(first, second func(*journal.Execution, []history.Event)) func(*journal.Execution, []history.Event) {
-	if second == nil {
-		return first
-	}
-	return func(x *journal.Execution, events []history.Event) {
-		first(x, events)
-		second(x, events)
-	}
+// oneAtATime lets the trace and several functions write to one place.
+type oneAtATime struct {
+	mu sync.Mutex
+	w  io.Writer
 }
 
-// handler serves everything at one address.
-func (p *platform) handler(public bool) http.Handler {
-	return p.services.handler(p.states.Handler(), p.scope, public)
-}
-
-// front is how requests reach the platform over the network.
-func (p *platform) front(public bool) front {
-	return front{handler: p.handler(public), stopWaiting: p.engines.stopPolls}
-}
-
-// close ends the engines, then the functions' processes. It does not close the journal.
-func (p *platform) close(ctx context.Context) error {
-	p.engines.close()
-	return p.services.close(context.WithoutCancel(ctx))
+// Write implements io.Writer.
+func (o *oneAtATime) Write(b []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.w.Write(b)
 }

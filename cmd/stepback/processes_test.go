@@ -25,10 +25,7 @@ func TestLambdaProcesses(t *testing.T) {
 		t.Errorf("%s", s.out)
 	}
 	for _, name := range []string{"csv-validate", "csv-process", "csv-aggregate"} {
-		log, err := os.ReadFile(filepath.Join(first, "logs", "lambda", name+".log"))
-		if err != nil || !strings.Contains(string(log), "REPORT RequestId:") {
-			t.Errorf("%s: %v, %.200s", name, err, log)
-		}
+		stepback(t, "logs", name, "--data", first).ends(t, exitOK, "REPORT RequestId:")
 	}
 	bootstraps := filepath.Join(first, "bootstraps")
 	common := []string{"run", "--csv", file, "--lambda", "process", "--bootstraps", bootstraps}

@@ -1,7 +1,12 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strings"
 	"time"
 
 	"stepback/asl"
@@ -9,10 +14,16 @@ import (
 )
 
 type retriesReviewCmd struct {
-	Files   []string `arg:"" help:"State machine definitions (Amazon States Language in JSON or YAML), - for standard input, or directories, which are searched for *.asl.json, *.asl.yaml and *.asl.yml."`
-	Express bool     `help:"Review as a state machine of type EXPRESS."`
-	Strict  bool     `help:"End with exit status 3 when there is any advice."`
-	JSON    bool     `name:"json" help:"Print states and advice as JSON; durations are in seconds."`
+	Files    []string `arg:"" optional:"" help:"State machine definitions (Amazon States Language in JSON or YAML), - for standard input, or directories, which are searched for *.asl.json, *.asl.yaml and *.asl.yml."`
+	Express  bool     `help:"Review as a state machine of type EXPRESS."`
+	Rate     float64  `placeholder:"N" help:"How many executions start a second: METASTABLE_ABOVE judges the retries by it."`
+	Capacity float64  `placeholder:"N" help:"How many calls a second the services that the tasks call can take."`
+	FailOn   string   `enum:"error,warning,advice" default:"error" help:"End with exit status 3 when something of this severity, or a worse one, is found: error, warning or advice."`
+	Strict   bool     `help:"The same as --fail-on advice."`
+	Fix      bool     `help:"Write what can be mended mechanically into the files (JSON only), and review what is left."`
+	Explain  string   `placeholder:"CODE" help:"Explain a rule, or list all of them (--explain all), instead of reviewing."`
+	JSON     bool     `name:"json" xor:"form" help:"Print states and findings as JSON; durations are in seconds."`
+	SARIF    bool     `name:"sarif" xor:"form" help:"Print the findings as SARIF 2.1.0, for code scanning in CI."`
 
 	substitutions
 }
@@ -21,9 +32,14 @@ type retriesReviewCmd struct {
 func (retriesReviewCmd) Help() string {
 	return `Examples:
   stepback retries review statemachine.asl.json
-  stepback retries review --strict definitions/
+  stepback retries review --fail-on warning --sarif definitions/ > review.sarif
+  stepback retries review --rate 20 --capacity 25 statemachine.asl.json
+  stepback retries review --explain METASTABLE_ABOVE
 
-Exit status: 2 when a file cannot be read; 3 when a definition would be refused, and with --strict when there is any advice.`
+A Comment with "stepback:ignore CODE reason" silences a rule for its state, retrier or catcher.
+
+Exit status: 2 when a file cannot be read; 3 when a definition would be refused, or something as severe as --fail-on
+is found.`
 }
 
 // reviewed is the review of one definition.
@@ -34,6 +50,8 @@ type reviewed struct {
 	file   definitionFile
 	lacks  error            // why an accepted definition cannot be reviewed
 	advice []asl.Diagnostic // with the errors of a definition that would be refused
+	fixes  []review.Finding
+	mended int
 }
 
 // reviewedState is what the retries of a state may come to; see review.State.
@@ -50,6 +68,12 @@ type reviewedState struct {
 
 // Run prints the review of each definition.
 func (c *retriesReviewCmd) Run(std streams) error {
+	if c.Explain != "" {
+		return explainRules(std.out, c.Explain)
+	}
+	if err := c.check(); err != nil {
+		return &exitError{exitUsage, err}
+	}
 	files, err := definitionPaths(c.Files)
 	if err != nil {
 		return &exitError{exitUsage, err}
@@ -66,32 +90,101 @@ func (c *retriesReviewCmd) Run(std streams) error {
 			return &exitError{exitUsage, err}
 		}
 		x := c.review(d)
-		wanting = wanting || x.Result != "OK" || c.Strict && len(x.advice) > 0
+		if c.Fix {
+			if x, err = c.mend(x, values, std); err != nil {
+				return &exitError{exitUsage, err}
+			}
+		}
+		wanting = wanting || x.Result != "OK" || slices.ContainsFunc(x.advice, c.severe)
 		all = append(all, x)
-		if !c.JSON {
+		if !c.JSON && !c.SARIF {
 			x.print(std)
 		}
 	}
-	if c.JSON {
-		if err := printJSON(std.out, all); err != nil {
-			return err
-		}
+	switch {
+	case c.JSON:
+		err = printJSON(std.out, all)
+	case c.SARIF:
+		err = printJSON(std.out, sarifOf(all))
 	}
-	if wanting {
-		return &exitError{code: exitData}
+	if err == nil && wanting {
+		err = &exitError{code: exitData}
+	}
+	return err
+}
+
+func (c *retriesReviewCmd) check() error {
+	switch {
+	case len(c.Files) == 0:
+		return errors.New("name the definitions to review, for example: stepback retries review statemachine.asl.json")
+	case c.Rate < 0 || c.Capacity < 0 || math.IsNaN(c.Rate+c.Capacity) || math.IsInf(c.Rate+c.Capacity, 0):
+		return errors.New("--rate and --capacity are numbers a second, above 0")
+	case c.Rate > 0 && c.Capacity == 0:
+		return errors.New("--rate needs --capacity: how many calls a second the called services can take")
 	}
 	return nil
 }
 
+// severe reports whether a finding decides about the exit status.
+func (c *retriesReviewCmd) severe(d asl.Diagnostic) bool {
+	order := []string{"error", "warning", "advice"}
+	limit := c.FailOn
+	if c.Strict {
+		limit = "advice"
+	}
+	return slices.Index(order, strings.ToLower(string(d.Severity))) <= slices.Index(order, limit)
+}
+
+// mend writes what can be mended into the file, until nothing more can be, and returns the review of what is left.
+func (c *retriesReviewCmd) mend(x reviewed, values map[string]string, std streams) (reviewed, error) {
+	const rounds = 10 // mending one finding may show another
+	total := 0
+	for range rounds {
+		text, mended := review.Fix(x.file.text, x.fixes)
+		if mended == 0 {
+			break
+		}
+		switch {
+		case x.file.path == "standard input":
+			return x, errors.New("--fix writes into files: name one instead of -")
+		case x.file.document.Text != x.file.text:
+			return x, fmt.Errorf("%s: --fix mends definitions in JSON without placeholders; mend this one by hand", x.file.path)
+		}
+		if err := replaceText(x.file.path, text); err != nil {
+			return x, err
+		}
+		d, err := readDefinition("", x.file.path, values, std)
+		if err != nil {
+			return x, err
+		}
+		x = c.review(d)
+		total += mended
+	}
+	x.mended = total
+	return x, nil
+}
+
+// replaceText writes a text file anew, with the rights it has.
+func replaceText(path, text string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, []byte(text), info.Mode().Perm())
+}
+
 func (c *retriesReviewCmd) review(d definitionFile) reviewed {
 	x := reviewed{file: d, advice: d.diagnose(c.Express), States: []reviewedState{}}
-	if !asl.HasErrors(x.advice) {
+	refused := asl.HasErrors(x.advice)
+	if !refused {
 		x.lacks = d.lacks(c.Express)
 	}
 	machine, _ := asl.Options{Express: c.Express}.Parse(d.text)
-	if !asl.HasErrors(x.advice) && x.lacks == nil && machine != nil {
-		opinion := review.Definition(d.text, machine, review.Options{Express: c.Express, Unknown: d.document.StandsIn})
-		x.advice = d.document.Place(opinion.Advice)
+	if !refused && x.lacks == nil && machine != nil {
+		opinion := review.Definition(d.text, machine, review.Options{
+			Express: c.Express, Rate: c.Rate, Capacity: c.Capacity, Unknown: d.document.StandsIn,
+		})
+		x.advice, x.fixes = d.document.Place(opinion.Advice()), opinion.Findings
 		for i := range opinion.States {
 			s := &opinion.States[i]
 			x.States = append(x.States, reviewedState{
@@ -100,6 +193,9 @@ func (c *retriesReviewCmd) review(d definitionFile) reviewed {
 		}
 	}
 	x.validated = newValidated(&d, x.advice)
+	if x.Result = "OK"; refused {
+		x.Result = "FAIL"
+	}
 	return x
 }
 
@@ -118,10 +214,10 @@ func (x *reviewed) print(std streams) {
 	case x.lacks != nil:
 		fmt.Fprintf(w, "not reviewed: %v\n", x.lacks)
 		return
-	case len(x.advice) == 0:
-		fmt.Fprintf(w, "%s: no advice\n", x.File)
+	case x.mended > 0:
+		fmt.Fprintf(w, "%s: mended: %d, left: %s\n", x.File, x.mended, tally(x.advice))
 	default:
-		fmt.Fprintf(w, "%s: pieces of advice: %d\n", x.File, len(x.advice))
+		fmt.Fprintf(w, "%s: %s\n", x.File, tally(x.advice))
 	}
 	if len(x.States) == 0 {
 		return
@@ -135,10 +231,30 @@ func (x *reviewed) print(std streams) {
 	t.print(w, "  ")
 }
 
-// known is a duration, or a question mark when a definition leaves it open.
+// tally says how many findings there are of each severity.
+func tally(found []asl.Diagnostic) string {
+	if len(found) == 0 {
+		return "nothing found"
+	}
+	var parts []string
+	for _, severity := range []asl.Severity{asl.SeverityError, asl.SeverityWarning, asl.SeverityAdvice} {
+		n := 0
+		for _, d := range found {
+			if d.Severity == severity {
+				n++
+			}
+		}
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, strings.ToLower(string(severity))))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// known is a duration; a state without TimeoutSeconds has no bound.
 func known(d time.Duration) string {
 	if d == 0 {
-		return "?"
+		return "no timeout"
 	}
 	return plain(d)
 }

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"stepback/csvimport/sample"
-	"stepback/local/faults"
+	"stepback/local"
 	"stepback/pipeline"
 	"stepback/statemachine"
 )
@@ -26,8 +26,6 @@ const (
 type runCmd struct {
 	CSV         string        `name:"csv" type:"existingfile" placeholder:"FILE" help:"File to import, with the columns user_id, login_count and post_count; a made-up one of 10,000 rows when absent."`
 	Data        string        `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory: objects, database, journal, logs. Default .stepback."`
-	Fault       []string      `sep:"none" placeholder:"STATE:ERROR:RATE" help:"Let a share of a state's invocations fail (repeatable): an error name, hang, crash or throttle, at ValidateCSVFile, ProcessSingleUserRecord or AggregateResults."`
-	Seed        uint64        `default:"1" help:"Decides which invocations the faults befall."`
 	VirtualTime bool          `help:"Let waits pass at once; timestamps are as if they had been waited for."`
 	Patience    time.Duration `placeholder:"DURATION" help:"With --virtual-time: take a function that really takes longer for one that hangs, and let its state's timeout pass. Default: as long as the state's TimeoutSeconds."`
 	Concurrency int           `default:"16" help:"Child executions at one time."`
@@ -40,6 +38,8 @@ type runCmd struct {
 	Again       bool          `help:"Import a file once more that was imported before. Rows that were applied stay applied once; those that were dead-lettered stay closed: import the corrections file."`
 	JSON        bool          `name:"json" help:"Print the report as JSON."`
 	Verbose     bool          `short:"v" help:"Print what the functions and the engine log, to standard error."`
+
+	injection
 }
 
 // Help shows examples.
@@ -54,24 +54,26 @@ where it was; one that was stopped by Ctrl-C is made again, and records that wer
 }
 
 // Run imports the file and prints the report.
-func (c *runCmd) Run(ctx context.Context, std streams) error {
+func (c *runCmd) Run(ctx context.Context, std streams) error { return onDirectory(ctx, std, c.Data, c) }
+
+// alone imports the file on a platform of its own, which takes clients meanwhile.
+func (c *runCmd) alone(ctx context.Context, std streams) error {
 	cfg, err := c.config(ctx, std)
 	if err != nil {
 		return &exitError{exitUsage, err}
 	}
+	others := &errands{}
+	cfg.Version, cfg.Control = version(), others.serve
 	p, err := pipeline.Open(ctx, cfg)
 	if err != nil {
-		var wrong *pipeline.ConfigError
-		if errors.As(err, &wrong) {
-			return &exitError{exitUsage, err}
-		}
-		return stopped(err)
+		return opening(err)
 	}
 	for _, x := range p.Resumed() {
-		fmt.Fprintf(std.err, "resuming execution %s, interrupted at %s\n", x.Name,
-			x.Interrupted.Local().Format(time.DateTime))
+		resuming(std)(x)
 	}
 	report, err := c.importFile(ctx, p, std)
+	p.Release()
+	others.wait(ctx)
 	if e := p.Close(); err == nil && e != nil {
 		err = fmt.Errorf("closing the data directory: %w", e)
 	}
@@ -79,6 +81,36 @@ func (c *runCmd) Run(ctx context.Context, std streams) error {
 		return stopped(err)
 	}
 	return c.print(report, std)
+}
+
+// on imports the file in the process that has the data directory open.
+func (c *runCmd) on(ctx context.Context, std streams, platform *local.Platform) (err error) {
+	if len(c.Fault) > 0 || c.VirtualTime || c.Patience != 0 || c.Verbose {
+		return endFirst(platform,
+			"--fault, --virtual-time, --patience and --verbose cannot be had (give --fault to stepback serve)")
+	}
+	cfg, err := c.config(ctx, std)
+	if err != nil {
+		return &exitError{exitUsage, err}
+	}
+	p, err := pipeline.On(ctx, platform, cfg)
+	if err != nil {
+		return opening(err)
+	}
+	report, err := c.importFile(ctx, p, std)
+	if err = errors.Join(err, p.Close()); err != nil {
+		return stopped(err)
+	}
+	return c.print(report, std)
+}
+
+// opening is an error of opening a pipeline: a wrong setting is wrong usage.
+func opening(err error) error {
+	var wrong *pipeline.ConfigError
+	if errors.As(err, &wrong) {
+		return &exitError{exitUsage, err}
+	}
+	return stopped(err)
 }
 
 // stopped says what to do after Ctrl-C; other errors stay as they are.
@@ -93,7 +125,7 @@ func (c *runCmd) config(ctx context.Context, std streams) (pipeline.Config, erro
 	cfg := pipeline.Config{
 		Dir: c.Data, Database: c.DB, Concurrency: c.Concurrency, Batch: c.Batch,
 		ToleratedFailurePercentage: &c.Tolerated,
-		MaxBytes:                   c.MaxBytes, Seed: c.Seed, VirtualTime: c.VirtualTime, Patience: c.Patience,
+		MaxBytes:                   c.MaxBytes, VirtualTime: c.VirtualTime, Patience: c.Patience,
 		DiskFull: func() {
 			fmt.Fprintf(std.err, "\nstepback: the disk of %s is full; nothing that was applied is lost: make room and run the same command again to finish the import\n", c.Data)
 			os.Exit(exitFailure)
@@ -105,13 +137,11 @@ func (c *runCmd) config(ctx context.Context, std streams) (pipeline.Config, erro
 	if c.Concurrency == 0 || c.Batch == 0 {
 		return cfg, errors.New("--concurrency and --batch are 1 or more")
 	}
-	for _, text := range c.Fault {
-		spec, err := faults.ParseSpec(text, statemachine.TaskStates()...)
-		if err != nil {
-			return cfg, err
-		}
-		cfg.Faults = append(cfg.Faults, spec)
+	var injected local.Config
+	if err := c.apply(&injected, statemachine.TaskStates()...); err != nil {
+		return cfg, err
 	}
+	cfg.Faults, cfg.Seed = injected.Faults, injected.Seed
 	if c.Verbose {
 		cfg.Log = slog.New(slog.NewTextHandler(std.err, nil))
 	}

@@ -6,22 +6,17 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"net"
-	"os"
 	"path/filepath"
-	"slices"
-	"sync"
 	"syscall"
 	"time"
 
 	"stepback/aws"
-	"stepback/engine"
-	"stepback/engine/clock"
-	"stepback/engine/history"
-	"stepback/engine/journal"
 	"stepback/engine/journal/pebble"
-	"stepback/services/stepfunctions"
+	"stepback/local"
+	"stepback/local/endpoint"
+	"stepback/pipeline"
+	"stepback/services/sns"
 )
 
 type serveCmd struct {
@@ -35,6 +30,7 @@ type serveCmd struct {
 
 	substitutions
 	embeddedServices
+	injection
 	ObjectCreated map[string]string `name:"object-created" placeholder:"BUCKET=FUNCTION" help:"Hand the \"Object Created\" event of every object that is put into a bucket to a function, as an EventBridge rule does."`
 
 	Retention time.Duration `default:"2160h" placeholder:"DURATION" help:"How long executions are kept after their end. Default 2160h, which is 90 days."`
@@ -74,48 +70,21 @@ func (c *serveCmd) Run(ctx context.Context, std streams) (err error) {
 		return &exitError{exitUsage, err}
 	}
 	std.err = &oneAtATime{w: std.err}
-	log := c.logger(std)
-	if err := os.MkdirAll(c.Data, 0o750); err != nil {
-		return fmt.Errorf("data directory: %w", err)
-	}
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	j, err := pebble.Open(filepath.Join(c.Data, "journal"), pebble.Options{
-		Reserve: cmp.Or(c.reserve, reserve), Retention: c.Retention, Broken: stop, Room: c.tell(std),
-	})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, j.Close()) }()
 	values, err := c.values()
 	if err != nil {
 		return &exitError{exitUsage, err}
 	}
-	around := newSurroundings()
-	if err := around.mock(c.Mock); err != nil {
-		return &exitError{exitUsage, err}
-	}
-	listener, err := c.listen(ctx)
+	cfg, err := c.config(ctx, std)
 	if err != nil {
 		return err
 	}
-	defer listener.Close()
-	store, err := stepfunctions.Keep(ctx, j)
+	p, err := local.Open(ctx, cfg)
 	if err != nil {
-		return err
+		return inUse(err)
 	}
-	c.starters = c.ObjectCreated
-	made := setting{
-		embedded: c.embeddedServices, data: c.Data, listening: listener.Addr(), scope: aws.Scope{Account: c.Account,
-			Region: c.Region},
-		clock: clock.Real(), journal: j, store: store, around: around, log: log,
-	}
-	p, err := made.open(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, p.close(ctx)) }()
-	fmt.Fprint(std.err, p.services.listing(c.Data))
+	defer func() { err = errors.Join(err, p.Close()) }()
+	pipeline.Listen(p)
+	fmt.Fprint(std.err, c.listing(p))
 	if c.Watch != "" {
 		stop, err := watch(ctx, c.Watch, values, p, std.err)
 		if err != nil {
@@ -123,11 +92,53 @@ func (c *serveCmd) Run(ctx context.Context, std streams) (err error) {
 		}
 		defer stop()
 	}
-	err = p.front(c.Public).serve(ctx, listener)
-	if cause := context.Cause(ctx); errors.Is(cause, journal.ErrBroken) {
-		err = errors.Join(err, cause)
+	select {
+	case <-ctx.Done():
+		return nil
+	case err := <-p.Broken():
+		return err
 	}
-	return err
+}
+
+// config is the platform that the flags ask for. It takes the address, last.
+func (c *serveCmd) config(ctx context.Context, std streams) (cfg local.Config, err error) {
+	cfg = local.Config{
+		Dir: c.Data, Scope: aws.Scope{Account: c.Account, Region: c.Region}, Public: c.Public,
+		JournalOptions: pebble.Options{Reserve: cmp.Or(c.reserve, reserve), Retention: c.Retention, Room: c.tell(std)},
+		ObjectCreated:  c.ObjectCreated, Log: c.logger(std), Resumed: resuming(std), Control: new(errands).serve,
+		BuiltIn: pipeline.Functions(c.logger(std), nil),
+	}
+	c.embeddedServices.apply(&cfg)
+	if err := c.injection.apply(&cfg); err != nil {
+		return cfg, &exitError{exitUsage, err}
+	}
+	if cfg.Mocks, err = openMocks(c.Mock); err != nil {
+		return cfg, &exitError{exitUsage, err}
+	}
+	cfg.Listener, err = c.listen(ctx)
+	return cfg, err
+}
+
+// listing says what is served where.
+func (c *serveCmd) listing(p *local.Platform) string {
+	used := func(endpoint, here string) string {
+		if endpoint != "" {
+			return here + "; tasks use " + endpoint
+		}
+		return here
+	}
+	return fmt.Sprintf(`stepback: serving on %s
+  Step Functions  executions in %s
+  Lambda          %s
+  S3              %s
+  SNS             messages in %s
+  CloudWatch Logs log groups in %s
+  health          %s%s
+Use it with: export AWS_ENDPOINT_URL=%s AWS_REGION=us-east-1 AWS_DEFAULT_REGION=us-east-1 AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local
+  and, for StartSyncExecution and TestState, AWS_DISABLE_HOST_PREFIX_INJECTION=true
+`, p.Endpoint, c.Data, used(c.LambdaEndpoint, "functions in "+filepath.Join(c.Data, "lambda")),
+		used(c.S3Endpoint, "buckets in "+filepath.Join(c.Data, "objects")), filepath.Join(c.Data, sns.FileName),
+		filepath.Join(c.Data, logGroups), p.Endpoint, endpoint.HealthPath, p.Endpoint)
 }
 
 // logger writes to standard error: warnings, or all requests too.
@@ -169,103 +180,4 @@ func (c *serveCmd) check() error {
 		return nil
 	}
 	return fmt.Errorf("--listen %s: other machines could reach this address, and nobody is asked for credentials; use 127.0.0.1, or add --public", c.Listen)
-}
-
-// engines are the engines of all accounts and regions, over one clock and one journal.
-type engines struct {
-	clock    *clock.Clock
-	patience time.Duration // on a virtual clock
-	journal  journal.Journal
-	services *services
-	around   *surroundings
-	activity func(arn string) (bool, error)
-	follow   func(*journal.Execution, []history.Event)
-	log      *slog.Logger
-
-	mu   sync.Mutex
-	made map[aws.Scope]*engine.Engine
-}
-
-func newEngines(c *clock.Clock, j journal.Journal, s *services, around *surroundings, log *slog.Logger) *engines {
-	return &engines{clock: c, journal: j, services: s, around: around, log: log,
-		made: map[aws.Scope]*engine.Engine{}}
-}
-
-// open makes the engine of an account and region.
-func (s *engines) open(scope aws.Scope) (*engine.Engine, error) {
-	e, err := engine.New(engine.Config{
-		Clock: s.clock, Patience: s.patience, Journal: s.journal, Region: scope.Region, Account: scope.Account,
-		Log: s.log, Objects: s.services.objects,
-		Integrations: s.around.integrations(scope, s.services.invoker(scope), s.clock, s.await),
-		Mocks:        s.around.testCases(), Activity: s.activity, Follow: s.follow,
-	})
-	if err != nil {
-		return nil, err
-	}
-	s.mu.Lock()
-	s.made[scope] = e
-	s.mu.Unlock()
-	return e, s.recover(e)
-}
-
-// await waits for an execution, which may be one of another account.
-func (s *engines) await(ctx context.Context, _ *engine.Task, arn string) error {
-	s.mu.Lock()
-	e := s.made[scopeOf(arn)]
-	s.mu.Unlock()
-	if e == nil {
-		return nil
-	}
-	return e.Await(ctx, arn)
-}
-
-// scopeOf is the account and region of an ARN.
-func scopeOf(arn string) aws.Scope {
-	a, _ := aws.ParseARN(arn)
-	return a.Scope()
-}
-
-// of returns the engine of an account and region that has been asked for something.
-func (s *engines) of(scope aws.Scope) (*engine.Engine, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if e := s.made[scope]; e != nil {
-		return e, nil
-	}
-	return nil, fmt.Errorf("nothing runs in %s of %s", scope.Region, scope.Account)
-}
-
-// recover goes on with what an earlier process left under way.
-func (s *engines) recover(e *engine.Engine) error {
-	found, err := e.Recover(context.Background())
-	if err != nil {
-		return err
-	}
-	for _, x := range found.Left {
-		s.log.Error("an execution cannot go on; it is left as it was", "execution", x.ARN, "error", x.Err)
-	}
-	if n := len(found.Executions); n > 0 {
-		s.log.Info("executions go on", "executions", n, "children", found.Children)
-	}
-	return nil
-}
-
-// stopPolls has workers that wait for tasks of activities wait no longer.
-func (s *engines) stopPolls() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, e := range s.made {
-		e.StopPolls()
-	}
-}
-
-// close closes the engines. What is running goes on when the journal is opened again.
-func (s *engines) close() {
-	s.mu.Lock()
-	made := slices.Collect(maps.Values(s.made))
-	s.mu.Unlock()
-	for _, e := range made {
-		e.Close()
-	}
-	s.clock.Close()
 }

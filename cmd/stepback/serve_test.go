@@ -5,17 +5,10 @@ import (
 	"context"
 	"errors"
 	"io"
-	"log/slog"
-	"net"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
-
-	"stepback/aws"
-	"stepback/engine/clock"
-	"stepback/engine/journal"
-	"stepback/services/stepfunctions"
 )
 
 func TestServeRefusesAddresses(t *testing.T) {
@@ -38,35 +31,6 @@ func TestServeEndsWithItsContext(t *testing.T) {
 	if err := c.Run(ctx, streams{out: io.Discard, err: io.Discard}); err != nil && !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-}
-
-func TestServeAnswers(t *testing.T) {
-	t.Parallel()
-	ctx, stop := context.WithCancel(t.Context())
-	defer stop()
-	engines := newEngines(clock.Real(), journal.NewMemory(), &services{endpoint: "http://127.0.0.1:1"},
-		newSurroundings(), slog.New(slog.DiscardHandler))
-	service := stepfunctions.New(stepfunctions.Config{
-		Open: engines.open, Store: stepfunctions.NewMemory(), Now: engines.clock.Now,
-		Default: aws.Scope{Account: "000000000000", Region: "us-east-1"},
-	})
-	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	done := make(chan error, 1)
-	go func() { done <- front{handler: service.Handler(), stopWaiting: engines.stopPolls}.serve(ctx, l) }()
-	machine := `{"name":"m","roleArn":"arn:aws:iam::000000000000:role/r","definition":` +
-		`"{\"StartAt\":\"F\",\"States\":{\"F\":{\"Type\":\"Task\",\"Resource\":\"arn:aws:lambda:us-east-1:000000000000:function:f\",\"End\":true}}}"}`
-	if got := post(t, l.Addr().String(), "CreateStateMachine", machine); !strings.Contains(got,
-		`"arn:aws:states:us-east-1:000000000000:stateMachine:m"`) {
-		t.Error(got)
-	}
-	stop()
-	if err := <-done; err != nil {
-		t.Error(err)
-	}
-	engines.close()
 }
 
 func post(t *testing.T, address, operation, body string) string {

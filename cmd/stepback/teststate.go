@@ -13,12 +13,8 @@ import (
 
 	"stepback/asl"
 	"stepback/asl/jsonvalue"
-	"stepback/aws"
 	"stepback/aws/loopback"
-	"stepback/engine"
-	"stepback/engine/clock"
-	"stepback/engine/journal"
-	"stepback/services/stepfunctions"
+	"stepback/local"
 )
 
 type testStateCmd struct {
@@ -183,28 +179,13 @@ func (f *flagTexts) file(member, text string) {
 	f.add(member, text)
 }
 
-// testState asks an engine of this process.
+// testState asks Step Functions of this process, whose tasks reach what the environment says.
 func testState(ctx context.Context, body []byte) (status int, answer []byte, err error) {
-	scope := aws.Scope{Account: "000000000000", Region: "us-east-1"}
-	c := clock.Real()
-	defer c.Close()
-	around, reached := newSurroundings(), &services{lambdaEndpoint: os.Getenv("LAMBDA_ENDPOINT")}
-	var e *engine.Engine
-	e, err = engine.New(engine.Config{
-		Clock: c, Journal: journal.NewMemory(), Region: scope.Region, Account: scope.Account,
-		Integrations: around.integrations(scope, reached.invoker(scope), c, func(ctx context.Context, _ *engine.Task,
-			arn string) error {
-			return e.Await(ctx, arn)
-		}),
-	})
+	h, done, err := local.TestState(ctx, os.Getenv)
 	if err != nil {
 		return 0, nil, err
 	}
-	defer e.Close()
-	h := stepfunctions.New(stepfunctions.Config{
-		Open: func(aws.Scope) (*engine.Engine, error) { return e, nil }, Store: stepfunctions.NewMemory(),
-		Now: c.Now, Default: scope,
-	}).Handler()
+	defer done()
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, loopback.URL, bytes.NewReader(body))
 	if err != nil {
 		return 0, nil, err

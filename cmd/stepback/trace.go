@@ -89,11 +89,11 @@ func about(e *history.Event) string {
 				b.WriteString(" " + m.ResourceType + ":" + m.Resource)
 			}
 		}
-		if m.HasError {
-			b.WriteString(" " + m.Error)
+		if m.Failure.HasName() {
+			b.WriteString(" " + m.Failure.Name)
 		}
-		if m.HasCause {
-			b.WriteString(": " + shortened(m.Cause))
+		if m.Failure.HasCause() {
+			b.WriteString(": " + shortened(m.Failure.Cause))
 		}
 	}
 	if e.Data != "" {

@@ -101,7 +101,7 @@ func (t *trace) childEnded(x *journal.Execution, at int64) {
 	}
 	run.ended++
 	run.items += max(x.Items, 1)
-	if x.Failure.HasError || x.Failure.HasCause {
+	if !x.Failure.IsZero() {
 		if run.failed++; run.failed <= shownFailures {
 			t.line(run.of, run.state, at, fmt.Sprintf("child execution from item %d on %s%s", x.FirstItem, x.Status,
 				why(x.Failure)))
@@ -161,11 +161,11 @@ func (t *trace) end(x *journal.Execution, advice string) {
 
 // why is a failure on one line; empty when there is none.
 func why(f history.Failure) string {
-	if f.HasCause {
-		return " " + strings.TrimSpace(f.Error+": "+shortened(f.Cause))
+	if f.HasCause() {
+		return " " + strings.TrimSpace(f.Name+": "+shortened(f.Cause))
 	}
-	if f.HasError {
-		return " " + f.Error
+	if f.HasName() {
+		return " " + f.Name
 	}
 	return ""
 }
@@ -173,10 +173,10 @@ func why(f history.Failure) string {
 // whole is a failure with the whole of its cause.
 func whole(f history.Failure) string {
 	var b strings.Builder
-	if f.HasError {
-		b.WriteString("\n  error: " + f.Error)
+	if f.HasName() {
+		b.WriteString("\n  error: " + f.Name)
 	}
-	if f.HasCause {
+	if f.HasCause() {
 		b.WriteString("\n  cause: " + strings.ReplaceAll(f.Cause, "\n", "\n         "))
 	}
 	return b.String()

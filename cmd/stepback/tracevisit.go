@@ -152,7 +152,7 @@ func fans(t history.Type) bool {
 
 // carried is what an event of an end carries.
 func carried(e *history.Event) string {
-	if e.More != nil && (e.More.HasError || e.More.HasCause) {
+	if e.More != nil && !e.More.Failure.IsZero() {
 		return why(e.More.Failure)
 	}
 	if e.Data != "" {

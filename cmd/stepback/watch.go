@@ -13,6 +13,7 @@ import (
 	sfntypes "github.com/aws/aws-sdk-go-v2/service/sfn/types"
 
 	"stepback/asl"
+	"stepback/local"
 )
 
 // watcher makes a state machine of every definition in a directory, and updates it when its file changes.
@@ -36,10 +37,10 @@ type stamp struct {
 const lookEvery = 500 * time.Millisecond
 
 // watch makes state machines of the definitions in a directory and starts to watch it; stop ends that and waits for it.
-func watch(ctx context.Context, dir string, values map[string]string, p *platform, out io.Writer) (stop func(),
+func watch(ctx context.Context, dir string, values map[string]string, p *local.Platform, out io.Writer) (stop func(),
 	err error) {
 	w := &watcher{
-		dir: dir, values: values, role: p.scope.GlobalARN("iam", "role/stepback"),
+		dir: dir, values: values, role: p.Scope.GlobalARN("iam", "role/stepback"),
 		states: statesClient(p), out: out, seen: map[string]stamp{},
 	}
 	if err := w.look(ctx); err != nil {

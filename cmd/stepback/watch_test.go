@@ -2,7 +2,6 @@ package main
 
 import (
 	"io"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,22 +10,22 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 
-	"stepback/engine/clock"
-	"stepback/engine/journal"
-	"stepback/services/stepfunctions"
+	"stepback/local"
 )
 
 // watching is a watcher of a directory, over a service in memory, and what it prints.
 func watching(t *testing.T, dir string) (*watcher, *strings.Builder) {
 	t.Helper()
-	engines := newEngines(clock.Real(), journal.NewMemory(), &services{}, newSurroundings(),
-		slog.New(slog.DiscardHandler))
-	t.Cleanup(engines.close)
-	service := stepfunctions.New(stepfunctions.Config{
-		Open: engines.open, Store: stepfunctions.NewMemory(), Now: engines.clock.Now, Default: execScope,
+	p, err := local.Open(t.Context(), local.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
 	})
 	out := &strings.Builder{}
-	p := &platform{scope: execScope, engines: engines, states: service}
 	return &watcher{dir: dir, role: execRole, states: statesClient(p), out: out, seen: map[string]stamp{}}, out
 }
 
@@ -103,9 +102,12 @@ func TestWatchNamesFilesThatCollide(t *testing.T) {
 
 func TestWatchEndsWithItsOwner(t *testing.T) {
 	t.Parallel()
-	w, _ := watching(t, t.TempDir())
-	stop, err := watch(t.Context(), w.dir, nil, &platform{scope: execScope,
-		states: stepfunctions.New(stepfunctions.Config{})}, io.Discard)
+	p, err := local.Open(t.Context(), local.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	stop, err := watch(t.Context(), t.TempDir(), nil, p, io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}

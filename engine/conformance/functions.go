@@ -11,7 +11,7 @@ import (
 
 	"stepback/aws"
 	"stepback/engine/clock"
-	"stepback/tasks/lambda"
+	"stepback/services/lambda/invocation"
 )
 
 // Functions serves the Lambda functions of one case by their rules. Delays pass on the clock.
@@ -25,16 +25,16 @@ type Functions struct {
 	calls map[string]int
 }
 
-// Invoke implements lambda.Invoker.
-func (f *Functions) Invoke(ctx context.Context, c *lambda.Call) (*lambda.Answer, error) {
-	name := c.Function
+// Invoke implements invocation.Invoker.
+func (f *Functions) Invoke(ctx context.Context, c *invocation.Request) (*invocation.Answer, error) {
+	name := c.FunctionName
 	if _, after, ok := strings.Cut(name, ":function:"); ok {
 		name, _, _ = strings.Cut(after, ":")
 	}
 	rule, ok := f.Rules[name]
 	if !ok {
-		return nil, &lambda.InvokeError{
-			Code: "ResourceNotFoundException", StatusCode: 404, RequestID: aws.NewID(),
+		return nil, &aws.Error{
+			Code: "ResourceNotFoundException", Status: 404, RequestID: aws.NewID(),
 			Message: fmt.Sprintf("Function not found: arn:aws:lambda:%s:%s:function:%s:$LATEST", f.Region, f.Account,
 				name),
 		}
@@ -62,8 +62,8 @@ func (f *Functions) turn(name string, rules int) int {
 	return n
 }
 
-func reply(r Rule, event []byte) (*lambda.Answer, error) {
-	a := &lambda.Answer{StatusCode: 200, RequestID: aws.NewID(), Payload: event}
+func reply(r Rule, event []byte) (*invocation.Answer, error) {
+	a := &invocation.Answer{StatusCode: 200, RequestID: aws.NewID(), Payload: event}
 	switch {
 	case r.Echo:
 	case r.ReturnRepeat != nil:

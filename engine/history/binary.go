@@ -1,8 +1,9 @@
 package history
 
 import (
-	"encoding/binary"
 	"errors"
+
+	"stepback/engine/internal/wire"
 )
 
 // errCorrupt says that stored events cannot be read back.
@@ -10,25 +11,21 @@ var errCorrupt = errors.New("history: the stored events are cut short or damaged
 
 // AppendBinary appends the compact stored form of consecutive events. It is read back by Decode.
 func AppendBinary(dst []byte, events []Event) []byte {
-	dst = binary.AppendUvarint(dst, uint64(len(events)))
+	w := wire.Writer{Bytes: dst}
+	w.Uvarint(uint64(len(events)))
 	var id, at int64
 	for i := range events {
 		e := &events[i]
-		dst = binary.AppendVarint(dst, e.ID-id)
-		dst = binary.AppendVarint(dst, e.ID-e.Previous)
-		dst = binary.AppendVarint(dst, e.Time-at)
+		w.Varint(e.ID - id)
+		w.Varint(e.ID - e.Previous)
+		w.Varint(e.Time - at)
 		id, at = e.ID, e.Time
-		dst = append(dst, byte(e.Type))
-		dst = appendString(dst, e.Name)
-		dst = appendString(dst, e.Data)
-		dst = appendDetails(dst, e.More)
+		w.Byte(byte(e.Type))
+		w.Text(e.Name)
+		w.Text(e.Data)
+		writeDetails(&w, e.More)
 	}
-	return dst
-}
-
-func appendString(dst []byte, s string) []byte {
-	dst = binary.AppendUvarint(dst, uint64(len(s)))
-	return append(dst, s...)
+	return w.Bytes
 }
 
 // The bits of the byte that says which groups of details follow.
@@ -45,10 +42,10 @@ const (
 
 func detailBits(m *Details) byte {
 	bits := byte(hasDetails)
-	if m.HasError {
+	if m.Failure.HasName() {
 		bits |= hasError
 	}
-	if m.HasCause {
+	if m.Failure.HasCause() {
 		bits |= hasCause
 	}
 	if m.Resource != "" || m.ResourceType != "" || m.Region != "" {
@@ -69,151 +66,105 @@ func detailBits(m *Details) byte {
 	return bits
 }
 
-func appendDetails(dst []byte, m *Details) []byte {
+func writeDetails(w *wire.Writer, m *Details) {
 	if m == nil {
-		return append(dst, 0)
+		w.Byte(0)
+		return
 	}
 	bits := detailBits(m)
-	dst = append(dst, bits)
+	w.Byte(bits)
 	if bits&hasError != 0 {
-		dst = appendString(dst, m.Error)
+		w.Text(m.Failure.Name)
 	}
 	if bits&hasCause != 0 {
-		dst = appendString(dst, m.Cause)
+		w.Text(m.Failure.Cause)
 	}
 	if bits&hasResource != 0 {
-		dst = appendString(appendString(appendString(dst, m.Resource), m.ResourceType), m.Region)
+		texts(w, m.Resource, m.ResourceType, m.Region)
 	}
 	if bits&hasNumbers != 0 {
 		for _, n := range [...]int64{m.TimeoutInSeconds, m.HeartbeatInSeconds, m.Length, m.Index, m.RedriveCount} {
-			dst = binary.AppendVarint(dst, n)
+			w.Varint(n)
 		}
 	}
 	if bits&hasNames != 0 {
-		dst = appendString(appendString(appendString(dst, m.RoleARN), m.MapRunARN), m.Location)
+		texts(w, m.RoleARN, m.MapRunARN, m.Location)
 	}
 	if bits&hasAssigned != 0 {
-		dst = binary.AppendUvarint(dst, uint64(len(m.Assigned)))
+		w.Uvarint(uint64(len(m.Assigned)))
 		for _, a := range m.Assigned {
-			dst = appendString(appendString(dst, a.Name), a.Value)
+			texts(w, a.Name, a.Value)
 		}
 	}
 	if bits&hasRoute != 0 {
-		dst = appendString(appendString(dst, m.VersionARN), m.AliasARN)
+		texts(w, m.VersionARN, m.AliasARN)
 	}
-	return dst
+}
+
+func texts(w *wire.Writer, all ...string) {
+	for _, s := range all {
+		w.Text(s)
+	}
 }
 
 // Decode reads events that AppendBinary wrote and returns them with what follows them.
 func Decode(src []byte) (events []Event, rest []byte, err error) {
-	r := reader{src: src}
-	n := r.uvarint()
-	if n > uint64(len(src)) {
-		return nil, nil, errCorrupt
-	}
+	r := wire.NewReader(src)
+	n := r.Count()
 	events = make([]Event, 0, n)
 	var id, at int64
 	for range n {
 		var e Event
-		e.ID = id + r.varint()
-		e.Previous = e.ID - r.varint()
-		e.Time = at + r.varint()
+		e.ID = id + r.Varint()
+		e.Previous = e.ID - r.Varint()
+		e.Time = at + r.Varint()
 		id, at = e.ID, e.Time
-		e.Type = Type(r.byte())
-		e.Name, e.Data = r.string(), r.string()
-		e.More = r.details()
-		if r.bad || int(e.Type) >= len(types) {
+		e.Type = Type(r.Byte())
+		e.Name, e.Data = r.Text(), r.Text()
+		e.More = readDetails(&r)
+		if r.Bad() || int(e.Type) >= len(types) {
 			return nil, nil, errCorrupt
 		}
 		events = append(events, e)
 	}
-	if r.bad {
+	if r.Bad() {
 		return nil, nil, errCorrupt
 	}
-	return events, r.src, nil
+	return events, r.Rest(), nil
 }
 
-type reader struct {
-	src []byte
-	bad bool
-}
-
-func (r *reader) byte() byte {
-	if len(r.src) == 0 {
-		r.bad = true
-		return 0
-	}
-	b := r.src[0]
-	r.src = r.src[1:]
-	return b
-}
-
-func (r *reader) uvarint() uint64 {
-	v, n := binary.Uvarint(r.src)
-	if n <= 0 {
-		r.bad = true
-		r.src = nil
-		return 0
-	}
-	r.src = r.src[n:]
-	return v
-}
-
-func (r *reader) varint() int64 {
-	v, n := binary.Varint(r.src)
-	if n <= 0 {
-		r.bad = true
-		r.src = nil
-		return 0
-	}
-	r.src = r.src[n:]
-	return v
-}
-
-func (r *reader) string() string {
-	n := r.uvarint()
-	if n > uint64(len(r.src)) {
-		r.bad = true
-		r.src = nil
-		return ""
-	}
-	s := string(r.src[:n])
-	r.src = r.src[n:]
-	return s
-}
-
-func (r *reader) details() *Details {
-	bits := r.byte()
+func readDetails(r *wire.Reader) *Details {
+	bits := r.Byte()
 	if bits == 0 {
 		return nil
 	}
 	m := &Details{}
 	if bits&hasError != 0 {
-		m.Error, m.HasError = r.string(), true
+		m.Failure.SetName(r.Text())
 	}
 	if bits&hasCause != 0 {
-		m.Cause, m.HasCause = r.string(), true
+		m.Failure.SetCause(r.Text())
 	}
 	if bits&hasResource != 0 {
-		m.Resource, m.ResourceType, m.Region = r.string(), r.string(), r.string()
+		m.Resource, m.ResourceType, m.Region = r.Text(), r.Text(), r.Text()
 	}
 	if bits&hasNumbers != 0 {
 		for _, n := range [...]*int64{&m.TimeoutInSeconds, &m.HeartbeatInSeconds, &m.Length, &m.Index,
 			&m.RedriveCount} {
-			*n = r.varint()
+			*n = r.Varint()
 		}
 	}
 	if bits&hasNames != 0 {
-		m.RoleARN, m.MapRunARN, m.Location = r.string(), r.string(), r.string()
+		m.RoleARN, m.MapRunARN, m.Location = r.Text(), r.Text(), r.Text()
 	}
 	if bits&hasAssigned != 0 {
-		n := r.uvarint()
-		for i := uint64(0); i < n && !r.bad; i++ {
-			m.Assigned = append(m.Assigned, Assignment{Name: r.string(), Value: r.string()})
+		n := r.Count()
+		for i := 0; i < n && !r.Bad(); i++ {
+			m.Assigned = append(m.Assigned, Assignment{Name: r.Text(), Value: r.Text()})
 		}
 	}
 	if bits&hasRoute != 0 {
-		m.VersionARN, m.AliasARN = r.string(), r.string()
+		m.VersionARN, m.AliasARN = r.Text(), r.Text()
 	}
 	return m
 }

@@ -24,7 +24,7 @@ func (e *Event) At() time.Time { return time.Unix(0, e.Time).UTC() }
 
 // Details are the rarer members of an event.
 type Details struct {
-	Failure
+	Failure Failure
 	// Resource and ResourceType name what a task calls: "invoke" and "lambda", or a whole ARN for functions and
 	// activities.
 	Resource, ResourceType string
@@ -44,36 +44,11 @@ type Details struct {
 // Assignment is one variable and the JSON text of its value.
 type Assignment struct{ Name, Value string }
 
-// Failure is an error name and a cause, each of which may be absent (which differs from being empty).
-type Failure struct {
-	Error, Cause       string
-	HasError, HasCause bool
-}
-
-// The longest error name and cause of the API's model, in characters.
-const (
-	maxError = 256
-	maxCause = 32_768
-)
-
-// NewFailure returns a failure with both an error name and a cause, cut to the lengths that the API allows.
-func NewFailure(name, cause string) Failure {
-	return Failure{Error: cut(name, maxError), Cause: cut(cause, maxCause), HasError: true, HasCause: true}
-}
-
-// cut returns at most the first n characters of a text.
-func cut(s string, n int) string {
-	if len(s) <= n {
-		return s
+// Instant formats a time as the context object shows it: UTC with milliseconds, without them when they are zero.
+func Instant(t time.Time) string {
+	t = t.UTC()
+	if t.Nanosecond()/1e6 == 0 {
+		return t.Format("2006-01-02T15:04:05Z")
 	}
-	for i := range s {
-		if n == 0 {
-			return s[:i]
-		}
-		n--
-	}
-	return s
+	return t.Format("2006-01-02T15:04:05.000Z")
 }
-
-// Named returns a failure that has an error name and no cause.
-func Named(name string) Failure { return Failure{Error: name, HasError: true} }

@@ -127,11 +127,11 @@ func TestFailuresAreCutToWhatTheAPIAllows(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("é", 40_000)
 	f := history.NewFailure(long, long)
-	if utf8.RuneCountInString(f.Error) != 256 || utf8.RuneCountInString(f.Cause) != 32_768 ||
+	if utf8.RuneCountInString(f.Name) != 256 || utf8.RuneCountInString(f.Cause) != 32_768 ||
 		!utf8.ValidString(f.Cause) {
-		t.Errorf("%d and %d characters", utf8.RuneCountInString(f.Error), utf8.RuneCountInString(f.Cause))
+		t.Errorf("%d and %d characters", utf8.RuneCountInString(f.Name), utf8.RuneCountInString(f.Cause))
 	}
-	if short := history.NewFailure("Boom", "because"); short.Error != "Boom" || short.Cause != "because" {
+	if short := history.NewFailure("Boom", "because"); short.Name != "Boom" || short.Cause != "because" {
 		t.Errorf("%+v", short)
 	}
 }

@@ -111,10 +111,10 @@ func (w *writer) truncate(v string) string {
 }
 
 func (w *writer) failure(f Failure) {
-	if f.HasError {
-		w.str("error", f.Error)
+	if f.HasName() {
+		w.str("error", f.Name)
 	}
-	if f.HasCause {
+	if f.HasCause() {
 		w.str("cause", f.Cause)
 	}
 }

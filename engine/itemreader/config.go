@@ -39,6 +39,9 @@ type Config struct {
 	CSVHeaders        []string // GIVEN only
 	ItemsPointer      string   // JSON only: JSON Pointer (RFC 6901) to the array or object; empty means the document
 
+	// Formats reads what this package does not read itself.
+	Formats Formats
+
 	// MaxItems stops the reader after that many items; 0 means no limit, a negative number is an error.
 	MaxItems int64
 }

@@ -27,6 +27,12 @@ type Ranges interface {
 	GetRange(ctx context.Context, bucket, key, expectedOwner, etag string, offset, length int64) (io.ReadCloser, error)
 }
 
+// Versions is what an object store may be able to tell beside the content of an object: what identifies it, such as its
+// ETag. A Map Run that is gone on with uses it to see whether its items have changed in between.
+type Versions interface {
+	Version(ctx context.Context, bucket, key, versionID, expectedOwner string) (string, error)
+}
+
 // ListedObject is one entry of a listing, as ListObjectsV2 returns it.
 type ListedObject struct {
 	Key          string

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"stepback/engine/itemreader/parquetrows"
+
 	"github.com/parquet-go/parquet-go"
 )
 
@@ -32,8 +34,10 @@ func parquetFile[T any](t testing.TB, rows ...T) string {
 	return b.String()
 }
 
+var parquetFormat = Formats{"PARQUET": FormatOf(parquetrows.Open)}
+
 func parquetConfig() Config {
-	return Config{Resource: getObject, Bucket: "data", Key: "f", InputType: "PARQUET"}
+	return Config{Resource: getObject, Bucket: "data", Key: "f", InputType: "PARQUET", Formats: parquetFormat}
 }
 
 func TestParquet(t *testing.T) {
@@ -72,6 +76,14 @@ func TestParquetNeedsRanges(t *testing.T) {
 	t.Parallel()
 	wantCause(t, textOnly{memoryObjects{}}, parquetConfig(),
 		"the object store cannot read parts of an object, which InputType PARQUET needs")
+}
+
+func TestParquetNeedsItsFormat(t *testing.T) {
+	t.Parallel()
+	cfg := parquetConfig()
+	cfg.Formats = nil
+	wantCause(t, memoryObjects{}, cfg,
+		"InputType PARQUET is not among the formats of this program; add it to the Formats of its engine.Config")
 }
 
 func TestParquetItemSize(t *testing.T) {
@@ -114,10 +126,10 @@ func TestManyParquetObjects(t *testing.T) {
 	t.Parallel()
 	objects := manyParquet(t)
 	const want = `[{"user_id":"u1","points":1},{"user_id":"u2","points":2},{"user_id":"u3","points":3},{"user_id":"u4","points":4}]`
-	athena := Config{Resource: getObject, Bucket: "data", Key: "manifest.csv", InputType: "PARQUET",
+	athena := Config{Resource: getObject, Bucket: "data", Key: "manifest.csv", InputType: "PARQUET", Formats: parquetFormat,
 		ManifestType: "ATHENA_DATA"}
 	wantItems(t, objects, athena, want)
-	listed := Config{Resource: listObjects, Bucket: "data", Prefix: "in/", InputType: "PARQUET",
+	listed := Config{Resource: listObjects, Bucket: "data", Prefix: "in/", InputType: "PARQUET", Formats: parquetFormat,
 		Transformation: "LOAD_AND_FLATTEN"}
 	wantItems(t, objects, listed, want)
 }
@@ -126,7 +138,7 @@ func TestManyParquetObjects(t *testing.T) {
 func TestParquetResumes(t *testing.T) {
 	t.Parallel()
 	objects := manyParquet(t)
-	cfg := Config{Resource: listObjects, Bucket: "data", Prefix: "in/", InputType: "PARQUET",
+	cfg := Config{Resource: listObjects, Bucket: "data", Prefix: "in/", InputType: "PARQUET", Formats: parquetFormat,
 		Transformation: "LOAD_AND_FLATTEN"}
 	marks := []string{"S3://data/in/1.parquet@0", "S3://data/in/1.parquet@1", "S3://data/in/1.parquet@2",
 		"S3://data/in/1.parquet@3", "S3://data/in/3@1"}

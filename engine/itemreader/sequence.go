@@ -109,7 +109,7 @@ func (s *sequence) openNext(ctx context.Context) error {
 
 func (s *sequence) open(ctx context.Context, at location) (openRecords, error) {
 	if s.cfg.InputType == "PARQUET" {
-		return openParquet(ctx, s.objects, at)
+		return openFormatted(ctx, s.objects, s.cfg, at)
 	}
 	return openTextRecords(ctx, s.objects, s.cfg, at)
 }

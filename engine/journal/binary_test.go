@@ -8,7 +8,6 @@ import (
 	"pgregory.net/rapid"
 
 	"stepback/engine/history"
-	"stepback/engine/interpreter"
 	"stepback/engine/journal"
 )
 
@@ -17,15 +16,19 @@ func TestDescriptionReadsBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := func(name string) string { return rapid.String().Draw(t, name) }
 		x := &journal.Execution{
-			ARN: text("arn"), Name: text("name"), MachineARN: text("machine"), MapRunARN: text("run"),
-			VersionARN: text("version"), AliasARN: text("alias"), Revision: text("revision"),
-			TraceHeader: text("trace"),
-			Express:     rapid.Bool().Draw(t, "express"), Sync: rapid.Bool().Draw(t, "sync"),
-			Status: interpreter.Status(text("status")),
-			Start:  time.Unix(0, rapid.Int64Min(1).Draw(t, "start")).UTC(), Input: text("input"),
-			Output:    text("output"),
-			FirstItem: rapid.Int64().Draw(t, "first"), Definition: text("definition"), TestCase: text("case"),
-			Items: rapid.Int64().Draw(t, "items"), HistorySize: rapid.Int64().Draw(t, "size"), LastItem: text("last"),
+			Info: history.Info{
+				ARN: text("arn"), MachineARN: text("machine"), Express: rapid.Bool().Draw(t, "express"),
+				Origin: history.Origin{
+					Name: text("name"), VersionARN: text("version"), AliasARN: text("alias"), Revision: text("revision"),
+					TraceHeader: text("trace"), Sync: rapid.Bool().Draw(t, "sync"), Input: text("input"),
+					TestCase: text("case"),
+				},
+				Definition: text("definition"), MapRunARN: text("run"), FirstItem: rapid.Int64().Draw(t, "first"),
+				Items: rapid.Int64().Draw(t, "items"), LastItem: text("last"),
+			},
+			Status: history.Status(text("status")),
+			Start:  time.Unix(0, rapid.Int64Min(1).Draw(t, "start")).UTC(), Output: text("output"),
+			HistorySize:  rapid.Int64().Draw(t, "size"),
 			RedriveCount: rapid.Int64Range(0, 3).Draw(t, "redrives"),
 		}
 		for range rapid.IntRange(0, 3).Draw(t, "tokens") {
@@ -43,6 +46,6 @@ func TestDescriptionReadsBack(t *testing.T) {
 }
 
 func FuzzDecode(f *testing.F) {
-	f.Add((&journal.Execution{ARN: "a", Input: "{}"}).AppendBinary(nil))
+	f.Add((&journal.Execution{Info: history.Info{ARN: "a", Origin: history.Origin{Input: "{}"}}}).AppendBinary(nil))
 	f.Fuzz(func(_ *testing.T, b []byte) { _, _ = journal.Decode(b) })
 }

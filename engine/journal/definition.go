@@ -3,6 +3,8 @@ package journal
 import (
 	"crypto/sha256"
 	"encoding/hex"
+
+	"stepback/engine/internal/wire"
 )
 
 // Definition is what executions run, kept with the first execution that uses it so that nothing else is needed to go
@@ -26,18 +28,18 @@ func NewDefinition(machineName, roleARN, text string, express bool) *Definition 
 
 // AppendBinary appends the stored form of the definition, without its ID. It is read back by DecodeDefinition.
 func (d *Definition) AppendBinary(dst []byte) []byte {
-	w := writer{dst}
-	w.text(d.MachineName)
-	w.text(d.RoleARN)
-	w.text(d.Text)
-	w.flags(d.Express)
-	return w.dst
+	w := wire.Writer{Bytes: dst}
+	w.Text(d.MachineName)
+	w.Text(d.RoleARN)
+	w.Text(d.Text)
+	w.Flags(d.Express)
+	return w.Bytes
 }
 
 // DecodeDefinition reads a definition that AppendBinary wrote.
 func DecodeDefinition(id string, src []byte) (*Definition, error) {
-	r := reader{src: src}
-	d := &Definition{ID: id, MachineName: r.text(), RoleARN: r.text(), Text: r.text()}
-	r.flags(&d.Express)
-	return d, r.err("definition")
+	r := wire.NewReader(src)
+	d := &Definition{ID: id, MachineName: r.Text(), RoleARN: r.Text(), Text: r.Text()}
+	r.Flags(&d.Express)
+	return d, damage(&r, "definition")
 }

@@ -4,34 +4,19 @@ import (
 	"time"
 
 	"stepback/engine/history"
-	"stepback/engine/interpreter"
+	"stepback/engine/internal/interpreter"
 )
 
-// Execution is what is kept of an execution beside its events and its history.
+// Execution is what is kept of an execution beside its signals and its history: what it is and what has become of it.
 type Execution struct {
-	ARN         string             `json:"executionArn"`
-	Name        string             `json:"name"`
-	MachineARN  string             `json:"stateMachineArn"`
-	MapRunARN   string             `json:"mapRunArn,omitempty"`
-	VersionARN  string             `json:"stateMachineVersionArn,omitempty"`
-	AliasARN    string             `json:"stateMachineAliasArn,omitempty"`
-	Revision    string             `json:"revision,omitempty"` // of the machine, as whoever started the execution names it
-	TraceHeader string             `json:"traceHeader,omitempty"`
-	Express     bool               `json:"express,omitempty"`
-	Sync        bool               `json:"sync,omitempty"` // whoever started it waits for its end
-	Status      interpreter.Status `json:"status"`
-	Start       time.Time          `json:"startDate"`
-	Stop        time.Time          `json:"stopDate,omitzero"`
-	Input       string             `json:"input"`
-	Output      string             `json:"output,omitempty"`
-	Failure     history.Failure    `json:"failure,omitzero"`
-	// FirstItem and Items say which items of its Map Run a child execution has: the index of the first and how many.
-	FirstItem int64 `json:"firstItem,omitempty"`
-	Items     int64 `json:"itemCount,omitempty"`
-	// LastItem tells which the last of them is, when the items are a listing, so that a changed listing is noticed.
-	LastItem    string `json:"lastItem,omitempty"`
-	HistorySize int64  `json:"historySize,omitempty"` // events; 0 until the end
-	TestCase    string `json:"testCase,omitempty"`    // by which its tasks are mocked
+	history.Info
+	Status  history.Status  `json:"status"`
+	Start   time.Time       `json:"startDate"`
+	Stop    time.Time       `json:"stopDate,omitzero"`
+	Output  string          `json:"output,omitempty"`
+	Failure history.Failure `json:"failure,omitzero"`
+	// HistorySize counts the events of the history; 0 until the end.
+	HistorySize int64 `json:"historySize,omitempty"`
 	// RedriveCount counts the redrives of the execution, Redriven is when the last was.
 	RedriveCount int64     `json:"redriveCount,omitempty"`
 	Redriven     time.Time `json:"redriveDate,omitzero"`
@@ -39,8 +24,6 @@ type Execution struct {
 	RedriveTokens []RedriveToken `json:"redriveTokens,omitempty"`
 	// MapRunRedrive is how often its Map Run had been redriven when the child execution was started or redriven.
 	MapRunRedrive int64 `json:"mapRunRedrive,omitempty"`
-	// Definition is the ID of what the execution runs; empty for a child execution, which runs a part of its parent's.
-	Definition string `json:"definition,omitempty"`
 }
 
 // RedriveToken is what a client named a redrive by, and when that was: the same request once more is to change nothing.
@@ -50,9 +33,13 @@ type RedriveToken struct {
 }
 
 // Ended reports whether the execution has come to its end.
-func (x *Execution) Ended() bool { return x.Status != interpreter.Running }
+func (x *Execution) Ended() bool { return x.Status != history.Running }
 
-// Record is one step of one execution: the events that were applied and the history they produced. Execution is the
+// Signal is one thing that happened to an execution from outside, such as a task's answer or a timer. Whoever keeps
+// signals need not look into them: AppendStep and DecodeStep are their stored form.
+type Signal = interpreter.Signal
+
+// Record is one step of one execution: the signals that were applied and the history they produced. Execution is the
 // state after the step.
 type Record struct {
 	Execution *Execution
@@ -60,7 +47,7 @@ type Record struct {
 	Definition *Definition
 	// Step is the number of this step, from 0.
 	Step    int64
-	Events  []interpreter.Event
+	Signals []Signal
 	History []history.Event
 	// Begin marks the first step, End the last; All is the whole history at the end of an execution.
 	Begin, End bool
@@ -78,7 +65,7 @@ type Past struct {
 
 // Step is what one step applied and produced, as it was committed.
 type Step struct {
-	Events  []interpreter.Event
+	Signals []Signal
 	History []history.Event
 }
 

@@ -1,66 +1,87 @@
 package journal
 
-import "stepback/engine/interpreter"
+import (
+	"fmt"
+
+	"stepback/engine/history"
+	"stepback/engine/internal/wire"
+)
 
 // AppendBinary appends the compact stored form of an execution's description. It is read back by Decode.
 func (x *Execution) AppendBinary(dst []byte) []byte {
-	w := writer{dst}
+	w := wire.Writer{Bytes: dst}
 	for _, s := range [...]string{
-		x.ARN, x.Name, x.MachineARN, x.MapRunARN, string(x.Status), x.Input, x.Output, x.Failure.Error, x.Failure.Cause,
+		x.ARN, x.Name, x.MachineARN, x.MapRunARN, string(x.Status), x.Input, x.Output, x.Failure.Name, x.Failure.Cause,
 	} {
-		w.text(s)
+		w.Text(s)
 	}
-	w.flags(x.Express, x.Failure.HasError, x.Failure.HasCause, x.Sync)
-	w.time(x.Start)
-	w.time(x.Stop)
-	w.number(x.Items)
-	w.number(x.HistorySize)
+	w.Flags(x.Express, x.Failure.HasName(), x.Failure.HasCause(), x.Sync)
+	w.Time(x.Start)
+	w.Time(x.Stop)
+	w.Varint(x.Items)
+	w.Varint(x.HistorySize)
 	for _, s := range [...]string{x.VersionARN, x.AliasARN, x.Revision, x.TraceHeader, x.Definition, x.TestCase} {
-		w.text(s)
+		w.Text(s)
 	}
-	w.number(x.FirstItem)
+	w.Varint(x.FirstItem)
 	if x.RedriveCount|x.MapRunRedrive != 0 || x.LastItem != "" || len(x.RedriveTokens) > 0 {
-		w.number(x.RedriveCount)
-		w.time(x.Redriven)
-		w.number(x.MapRunRedrive)
+		w.Varint(x.RedriveCount)
+		w.Time(x.Redriven)
+		w.Varint(x.MapRunRedrive)
 	}
 	if x.LastItem != "" || len(x.RedriveTokens) > 0 {
-		w.text(x.LastItem)
+		w.Text(x.LastItem)
 	}
 	for _, t := range x.RedriveTokens {
-		w.text(t.Token)
-		w.time(t.At)
+		w.Text(t.Token)
+		w.Time(t.At)
 	}
-	return w.dst
+	return w.Bytes
 }
 
 // Decode reads a description that AppendBinary wrote. What stores of the first format lack comes last.
 func Decode(src []byte) (*Execution, error) {
-	r := reader{src: src}
-	x := &Execution{ARN: r.text(), Name: r.text(), MachineARN: r.text(), MapRunARN: r.text(),
-		Status: interpreter.Status(r.text())}
-	x.Input, x.Output = r.text(), r.text()
-	x.Failure.Error, x.Failure.Cause = r.text(), r.text()
-	r.flags(&x.Express, &x.Failure.HasError, &x.Failure.HasCause, &x.Sync)
-	x.Start, x.Stop = r.time(), r.time()
-	x.Items, x.HistorySize = r.number(), r.number()
+	r := wire.NewReader(src)
+	x := &Execution{}
+	x.ARN, x.Name, x.MachineARN, x.MapRunARN = r.Text(), r.Text(), r.Text(), r.Text()
+	x.Status = history.Status(r.Text())
+	x.Input, x.Output = r.Text(), r.Text()
+	name, cause := r.Text(), r.Text()
+	var hasName, hasCause bool
+	r.Flags(&x.Express, &hasName, &hasCause, &x.Sync)
+	if hasName {
+		x.Failure.SetName(name)
+	}
+	if hasCause {
+		x.Failure.SetCause(cause)
+	}
+	x.Start, x.Stop = r.Time(), r.Time()
+	x.Items, x.HistorySize = r.Varint(), r.Varint()
 	for _, s := range [...]*string{&x.VersionARN, &x.AliasARN, &x.Revision, &x.TraceHeader, &x.Definition,
 		&x.TestCase} {
-		if r.more() {
-			*s = r.text()
+		if r.More() {
+			*s = r.Text()
 		}
 	}
-	if r.more() {
-		x.FirstItem = r.number()
+	if r.More() {
+		x.FirstItem = r.Varint()
 	}
-	if r.more() {
-		x.RedriveCount, x.Redriven, x.MapRunRedrive = r.number(), r.time(), r.number()
+	if r.More() {
+		x.RedriveCount, x.Redriven, x.MapRunRedrive = r.Varint(), r.Time(), r.Varint()
 	}
-	if r.more() {
-		x.LastItem = r.text()
+	if r.More() {
+		x.LastItem = r.Text()
 	}
-	for r.more() {
-		x.RedriveTokens = append(x.RedriveTokens, RedriveToken{r.text(), r.time()})
+	for r.More() {
+		x.RedriveTokens = append(x.RedriveTokens, RedriveToken{r.Text(), r.Time()})
 	}
-	return x, r.err("execution")
+	return x, damage(&r, "execution")
+}
+
+// damage is the error of a stored value that could not be read.
+func damage(r *wire.Reader, what string) error {
+	if r.Bad() {
+		return fmt.Errorf("journal: a stored %s is cut short or damaged", what)
+	}
+	return nil
 }

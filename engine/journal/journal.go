@@ -10,7 +10,6 @@ import (
 	"iter"
 
 	"stepback/engine/history"
-	"stepback/engine/interpreter"
 )
 
 // The errors of a journal.
@@ -57,7 +56,7 @@ type Recovery interface {
 	Unfinished(ctx context.Context, prefix string) iter.Seq2[*Unfinished, error]
 	// Events returns the events that were applied to a STANDARD execution that ended without success, in order, or
 	// ErrNotFound.
-	Events(ctx context.Context, arn string) ([]interpreter.Event, error)
+	Signals(ctx context.Context, arn string) ([]Signal, error)
 	// Definition returns a definition by its ID, or ErrNotFound.
 	Definition(ctx context.Context, id string) (*Definition, error)
 }

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"stepback/engine/history"
-	"stepback/engine/interpreter"
 )
 
 // MapRun is what is kept of a Map Run. The counts of one that is under way are those of its beginning: its child
@@ -16,10 +15,10 @@ type MapRun struct {
 	Execution string `json:"executionArn"`
 	Machine   string `json:"stateMachineArn"`
 	// Children is what the ARNs of its child executions begin with, and no others do.
-	Children string             `json:"children"`
-	Status   interpreter.Status `json:"status"`
-	Started  time.Time          `json:"startDate"`
-	Stopped  time.Time          `json:"stopDate,omitzero"` // zero while it is under way
+	Children string         `json:"children"`
+	Status   history.Status `json:"status"`
+	Started  time.Time      `json:"startDate"`
+	Stopped  time.Time      `json:"stopDate,omitzero"` // zero while it is under way
 	// Source identifies the content of the items, so that a change of it is noticed; empty when it cannot change.
 	Source string `json:"source,omitempty"`
 	// Failure is why the Map Run fails, from when that is settled on: its child executions are stopped only after this

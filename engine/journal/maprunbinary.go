@@ -4,68 +4,68 @@ import (
 	"math"
 
 	"stepback/engine/history"
-	"stepback/engine/interpreter"
+	"stepback/engine/internal/wire"
 )
 
 // AppendBinary appends the stored form of a Map Run. It is read back by DecodeMapRun.
 func (m *MapRun) AppendBinary(dst []byte) []byte {
-	w := writer{dst}
+	w := wire.Writer{Bytes: dst}
 	for _, s := range [...]string{m.ARN, m.Execution, m.Machine, m.Children, string(m.Status), m.Source} {
-		w.text(s)
+		w.Text(s)
 	}
-	w.time(m.Started)
-	w.time(m.Stopped)
-	w.number(m.MaxConcurrency)
-	w.number(m.ToleratedFailureCount)
-	w.number(int64(math.Float64bits(m.ToleratedFailurePercentage)))
-	w.flags(m.CountGiven, m.PercentageGiven)
+	w.Time(m.Started)
+	w.Time(m.Stopped)
+	w.Varint(m.MaxConcurrency)
+	w.Varint(m.ToleratedFailureCount)
+	w.Varint(int64(math.Float64bits(m.ToleratedFailurePercentage)))
+	w.Flags(m.CountGiven, m.PercentageGiven)
 	for _, t := range [...]*Tally{&m.Items, &m.Executions} {
 		for _, n := range t.members() {
-			w.number(*n)
+			w.Varint(*n)
 		}
 	}
-	failing := m.Failure != history.Failure{}
+	failing := !m.Failure.IsZero()
 	if m.RedriveCount != 0 || failing {
-		w.number(m.RedriveCount)
-		w.time(m.Redriven)
+		w.Varint(m.RedriveCount)
+		w.Time(m.Redriven)
 		for _, t := range [...]*Tally{&m.Items, &m.Executions} {
-			w.number(t.PendingRedrive)
-			w.number(t.NotRedrivable)
+			w.Varint(t.PendingRedrive)
+			w.Varint(t.NotRedrivable)
 		}
 	}
 	if failing {
-		w.text(m.Failure.Error)
-		w.text(m.Failure.Cause)
+		w.Text(m.Failure.Name)
+		w.Text(m.Failure.Cause)
 	}
-	return w.dst
+	return w.Bytes
 }
 
 // DecodeMapRun reads a Map Run that AppendBinary wrote. What it lacks of redrives and failures was kept by an earlier
 // version.
 func DecodeMapRun(src []byte) (*MapRun, error) {
-	r := reader{src: src}
-	m := &MapRun{ARN: r.text(), Execution: r.text(), Machine: r.text(), Children: r.text(),
-		Status: interpreter.Status(r.text())}
-	m.Source = r.text()
-	m.Started, m.Stopped = r.time(), r.time()
-	m.MaxConcurrency, m.ToleratedFailureCount = r.number(), r.number()
-	m.ToleratedFailurePercentage = math.Float64frombits(uint64(r.number()))
-	r.flags(&m.CountGiven, &m.PercentageGiven)
+	r := wire.NewReader(src)
+	m := &MapRun{ARN: r.Text(), Execution: r.Text(), Machine: r.Text(), Children: r.Text(),
+		Status: history.Status(r.Text())}
+	m.Source = r.Text()
+	m.Started, m.Stopped = r.Time(), r.Time()
+	m.MaxConcurrency, m.ToleratedFailureCount = r.Varint(), r.Varint()
+	m.ToleratedFailurePercentage = math.Float64frombits(uint64(r.Varint()))
+	r.Flags(&m.CountGiven, &m.PercentageGiven)
 	for _, t := range [...]*Tally{&m.Items, &m.Executions} {
 		for _, n := range t.members() {
-			*n = r.number()
+			*n = r.Varint()
 		}
 	}
-	if r.more() {
-		m.RedriveCount, m.Redriven = r.number(), r.time()
+	if r.More() {
+		m.RedriveCount, m.Redriven = r.Varint(), r.Time()
 	}
-	if r.more() {
+	if r.More() {
 		for _, t := range [...]*Tally{&m.Items, &m.Executions} {
-			t.PendingRedrive, t.NotRedrivable = r.number(), r.number()
+			t.PendingRedrive, t.NotRedrivable = r.Varint(), r.Varint()
 		}
 	}
-	if r.more() {
-		m.Failure = history.NewFailure(r.text(), r.text())
+	if r.More() {
+		m.Failure = history.NewFailure(r.Text(), r.Text())
 	}
-	return m, r.err("Map Run")
+	return m, damage(&r, "Map Run")
 }

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"stepback/engine/history"
-	"stepback/engine/interpreter"
 	"stepback/engine/journal"
 )
 
@@ -15,7 +14,7 @@ import (
 func TestMapRunsAreReadAsTheyWereWritten(t *testing.T) {
 	t.Parallel()
 	plain := journal.MapRun{
-		ARN: "arn", Execution: "x", Machine: "m", Children: "c", Status: interpreter.Running, Source: `"1"`,
+		ARN: "arn", Execution: "x", Machine: "m", Children: "c", Status: history.Running, Source: `"1"`,
 		Started:      time.Unix(1, 2).UTC(),
 		MapRunLimits: journal.MapRunLimits{MaxConcurrency: 3, ToleratedFailurePercentage: 1.5, PercentageGiven: true},
 		Items:        journal.Tally{Succeeded: 4, Aborted: 5}, Executions: journal.Tally{Failed: 6},

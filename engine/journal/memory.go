@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"stepback/engine/history"
-	"stepback/engine/interpreter"
 )
 
 // Memory keeps executions as long as the process lives. It is for tests and for one-shot runs.
@@ -42,9 +41,9 @@ func (m *Memory) keep(r *Record) {
 	}
 	var step []byte
 	lost := r.End && (r.Execution.Express ||
-		r.Execution.Status == interpreter.Succeeded) // nobody will ask for the events
+		r.Execution.Status == history.Succeeded) // nobody will ask for the events
 	if !lost {
-		step = AppendStep(nil, r.Events, r.History)
+		step = AppendStep(nil, r.Signals, r.History)
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -54,7 +53,7 @@ func (m *Memory) keep(r *Record) {
 	}
 	if r.Past != nil {
 		delete(m.histories, arn)
-		m.steps[arn] = [][]byte{AppendStep(nil, r.Past.Events, r.Past.History)}
+		m.steps[arn] = [][]byte{AppendStep(nil, r.Past.Signals, r.Past.History)}
 	}
 	if r.Begin || r.End || r.Past != nil {
 		kept := *r.Execution
@@ -154,15 +153,15 @@ func (m *Memory) stepsOf(arn string) ([]Step, error) {
 	return steps, nil
 }
 
-// Events implements Recovery.
-func (m *Memory) Events(_ context.Context, arn string) ([]interpreter.Event, error) {
+// Signals implements Recovery.
+func (m *Memory) Signals(_ context.Context, arn string) ([]Signal, error) {
 	steps, err := m.stepsOf(arn)
 	if err == nil && len(steps) == 0 {
 		err = fmt.Errorf("%w: %s", ErrNotFound, arn)
 	}
-	var events []interpreter.Event
+	var events []Signal
 	for _, s := range steps {
-		events = append(events, s.Events...)
+		events = append(events, s.Signals...)
 	}
 	return events, err
 }

@@ -2,20 +2,20 @@ package journal
 
 import (
 	"stepback/engine/history"
-	"stepback/engine/interpreter"
+	"stepback/engine/internal/interpreter"
 )
 
 // AppendStep appends the stored form of a step. It is read back by DecodeStep.
-func AppendStep(dst []byte, events []interpreter.Event, produced []history.Event) []byte {
-	return history.AppendBinary(interpreter.AppendEvents(dst, events), produced)
+func AppendStep(dst []byte, events []Signal, produced []history.Event) []byte {
+	return history.AppendBinary(interpreter.AppendSignals(dst, events), produced)
 }
 
 // DecodeStep reads a step that AppendStep wrote.
 func DecodeStep(src []byte) (Step, error) {
-	events, rest, err := interpreter.DecodeEvents(src)
+	events, rest, err := interpreter.DecodeSignals(src)
 	if err != nil {
 		return Step{}, err
 	}
 	produced, _, err := history.Decode(rest)
-	return Step{Events: events, History: produced}, err
+	return Step{Signals: events, History: produced}, err
 }

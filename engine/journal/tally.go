@@ -1,6 +1,6 @@
 package journal
 
-import "stepback/engine/interpreter"
+import "stepback/engine/history"
 
 // Tally counts by status.
 type Tally struct {
@@ -22,13 +22,13 @@ func (t Tally) Total() int64 {
 }
 
 // End counts n more that ended with a status.
-func (t *Tally) End(s interpreter.Status, n int64) {
+func (t *Tally) End(s history.Status, n int64) {
 	switch s {
-	case interpreter.Succeeded:
+	case history.Succeeded:
 		t.Succeeded += n
-	case interpreter.Failed:
+	case history.Failed:
 		t.Failed += n
-	case interpreter.TimedOut:
+	case history.TimedOut:
 		t.TimedOut += n
 	default:
 		t.Aborted += n

@@ -11,6 +11,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"stepback/engine/itemreader"
+	"stepback/engine/itemreader/parquetrows"
 )
 
 func TestRanges(t *testing.T) {
@@ -94,7 +95,8 @@ func TestParquetOverHTTP(t *testing.T) {
 	s := fakeS3(t)
 	put(t, s, "k.parquet", content.String())
 	r, err := itemreader.Open(t.Context(), s, itemreader.Config{Resource: "arn:aws:states:::s3:getObject",
-		Bucket: "data", Key: "k.parquet", InputType: "PARQUET"})
+		Bucket: "data", Key: "k.parquet", InputType: "PARQUET",
+		Formats: itemreader.Formats{"PARQUET": itemreader.FormatOf(parquetrows.Open)}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,8 +8,8 @@ import (
 
 	"stepback/asl"
 	"stepback/engine/history"
-	"stepback/engine/interpreter"
-	"stepback/engine/plan"
+	"stepback/engine/internal/interpreter"
+	"stepback/engine/internal/plan"
 	"stepback/engine/simulation/machine"
 	"stepback/engine/simulation/oracle"
 )
@@ -25,11 +25,11 @@ type core struct {
 	*draws
 	model  *machine.Machine
 	plan   *plan.Plan
-	info   interpreter.Info
+	info   *history.Info
 	x      *interpreter.Execution
-	events []interpreter.Event // applied so far
+	events []interpreter.Signal // applied so far
 	done   []interpreter.Result
-	status []interpreter.Status // after each event
+	status []history.Status // after each event
 	ledger ledger
 
 	now     time.Time
@@ -37,7 +37,7 @@ type core struct {
 	stopped bool
 	history []history.Event
 	pending []happening
-	stale   []interpreter.Event // reports that nobody waits for any more
+	stale   []interpreter.Signal // reports that nobody waits for any more
 }
 
 // simulateCore runs one simulation and returns what is wrong.
@@ -66,11 +66,12 @@ func (c *core) simulate() error {
 	if c.plan, err = plan.Compile(parsed); err != nil {
 		return err
 	}
-	c.info = interpreter.Info{
-		ARN: "arn:aws:states:us-east-1:000000000000:execution:m:e", Name: "e",
-		MachineARN: "arn:aws:states:us-east-1:000000000000:stateMachine:m", MachineName: "m", Input: d.payload(),
+	c.info = &history.Info{
+		ARN:        "arn:aws:states:us-east-1:000000000000:execution:m:e",
+		MachineARN: "arn:aws:states:us-east-1:000000000000:stateMachine:m",
+		Origin:     history.Origin{Name: "e", Input: d.payload()},
 	}
-	c.x = interpreter.New(c.plan, c.info)
+	c.x = interpreter.New(interpreter.Machine{Plan: c.plan, Name: "m"}, c.info)
 	if d.one(3) {
 		c.late = 200 * time.Millisecond
 	}
@@ -84,7 +85,7 @@ func (c *core) simulate() error {
 }
 
 // run drives the execution from an event to its next end.
-func (c *core) run(first interpreter.EventKind) error {
+func (c *core) run(first interpreter.SignalKind) error {
 	stopAt, crashAt := -1, -1
 	if c.one(6) {
 		stopAt = c.Intn(30)
@@ -92,10 +93,10 @@ func (c *core) run(first interpreter.EventKind) error {
 	if c.one(2) {
 		crashAt = c.Intn(30)
 	}
-	if err := c.step(interpreter.Event{Kind: first}); err != nil {
+	if err := c.step(interpreter.Signal{Kind: first}); err != nil {
 		return err
 	}
-	for n := 0; c.x.Status() == interpreter.Running; n++ {
+	for n := 0; c.x.Status() == history.Running; n++ {
 		if n == crashAt {
 			if err := c.crash(); err != nil {
 				return fmt.Errorf("after a crash: %w", err)
@@ -107,7 +108,7 @@ func (c *core) run(first interpreter.EventKind) error {
 		e, ok := c.next()
 		if !ok || n == stopAt || len(c.history) > longest || c.now.Sub(machine.Epoch) > year {
 			c.stopped = true
-			e = interpreter.Event{Kind: interpreter.Stop, Failure: history.NewFailure("Stopped", "because")}
+			e = interpreter.Signal{Kind: interpreter.Stop, Failure: history.NewFailure("Stopped", "because")}
 		}
 		if err := c.step(e); err != nil {
 			return err
@@ -125,9 +126,9 @@ func (c *core) idle() bool {
 }
 
 // next picks one of the events that come next; time jumps to them.
-func (c *core) next() (interpreter.Event, bool) {
+func (c *core) next() (interpreter.Signal, bool) {
 	if len(c.pending) == 0 {
-		return interpreter.Event{}, false
+		return interpreter.Signal{}, false
 	}
 	first := slices.MinFunc(c.pending, func(a, b happening) int { return a.at.Compare(b.at) }).at
 	var at []int
@@ -155,7 +156,7 @@ func (c *core) blocked(i int) bool {
 }
 
 // step applies one event and takes its effects.
-func (c *core) step(e interpreter.Event) error {
+func (c *core) step(e interpreter.Signal) error {
 	e.At, e.Seed = c.now, uint64(len(c.events)+1)*0x9E3779B97F4A7C15
 	var r interpreter.Result
 	c.x.Step(&e, &r)
@@ -170,7 +171,7 @@ func (c *core) step(e interpreter.Event) error {
 	return nil
 }
 
-func (c *core) applied(e interpreter.Event, r interpreter.Result) {
+func (c *core) applied(e interpreter.Signal, r interpreter.Result) {
 	c.events, c.done, c.status = append(c.events, e), append(c.done, r), append(c.status, c.x.Status())
 }
 
@@ -185,9 +186,9 @@ func (c *core) carryOut(f *interpreter.Effect) {
 		if c.late > 0 {
 			at = at.Add(time.Duration(c.Intn(3)) * c.late / 2)
 		}
-		c.pending = append(c.pending, happening{at, interpreter.Event{Kind: interpreter.TimerFired, ID: f.ID}})
+		c.pending = append(c.pending, happening{at, interpreter.Signal{Kind: interpreter.TimerFired, ID: f.ID}})
 	case interpreter.Yield:
-		c.pending = append(c.pending, happening{c.now, interpreter.Event{Kind: interpreter.Continue}})
+		c.pending = append(c.pending, happening{c.now, interpreter.Signal{Kind: interpreter.Continue}})
 	case interpreter.CancelTask, interpreter.CancelTimer, interpreter.CancelMapRun:
 		c.pending = slices.DeleteFunc(c.pending, func(h happening) bool {
 			if h.event.ID != f.ID || h.event.Kind == interpreter.Continue {

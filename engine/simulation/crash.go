@@ -3,7 +3,7 @@ package simulation
 import (
 	"slices"
 
-	"stepback/engine/interpreter"
+	"stepback/engine/internal/interpreter"
 )
 
 // crash forgets the execution, has it again by replay, and issues again what is under way: tasks of which nothing was
@@ -35,7 +35,7 @@ func (c *core) reissue(f *interpreter.Effect) {
 	if f.Kind != interpreter.InvokeTask || c.ledger.open[f.ID] != interpreter.InvokeTask {
 		return
 	}
-	if slices.ContainsFunc(c.events, func(e interpreter.Event) bool {
+	if slices.ContainsFunc(c.events, func(e interpreter.Signal) bool {
 		return e.ID == f.ID &&
 			e.Kind != interpreter.Continue
 	}) {

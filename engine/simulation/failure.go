@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"stepback/engine/history"
-	"stepback/engine/interpreter"
+	"stepback/engine/internal/interpreter"
 )
 
 // shown is how many events of a history a failure shows.
@@ -18,7 +18,7 @@ const shown = 80
 type Failure struct {
 	Err               error
 	Definition, Input string
-	Events            []interpreter.Event // as they were applied
+	Events            []interpreter.Signal // as they were applied
 	History           []history.Event
 }
 
@@ -32,7 +32,7 @@ func (f *Failure) Error() string {
 	for i := range f.Events[:min(len(f.Events), shown)] {
 		e := &f.Events[i]
 		fmt.Fprintf(&b, "%4d %s %s %d %s\n", i+1, e.At.Format(time.RFC3339Nano), eventNames[e.Kind], e.ID,
-			e.Failure.Error)
+			e.Failure.Name)
 	}
 	b.WriteString("\nhistory:\n")
 	for i := range f.History[:min(len(f.History), shown)] {
@@ -40,7 +40,7 @@ func (f *Failure) Error() string {
 		fmt.Fprintf(&b, "%4d <%d %s %s %s %s", e.ID, e.Previous, e.At().Format(time.RFC3339Nano), e.Type, e.Name,
 			e.Data)
 		if e.More != nil {
-			fmt.Fprintf(&b, " %s %d", e.More.Error, e.More.Index)
+			fmt.Fprintf(&b, " %s %d", e.More.Failure.Name, e.More.Index)
 		}
 		b.WriteByte('\n')
 	}
@@ -55,7 +55,7 @@ func indented(definition string) string {
 	return b.String()
 }
 
-var eventNames = map[interpreter.EventKind]string{
+var eventNames = map[interpreter.SignalKind]string{
 	interpreter.Start: "Start", interpreter.Continue: "Continue", interpreter.TimerFired: "TimerFired",
 	interpreter.TaskScheduled: "TaskScheduled", interpreter.TaskStarted: "TaskStarted",
 	interpreter.TaskSubmitted: "TaskSubmitted", interpreter.TaskHeartbeat: "TaskHeartbeat",

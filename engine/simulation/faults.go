@@ -4,15 +4,16 @@ import (
 	"encoding/json"
 	"time"
 
+	"stepback/asl/jsonvalue"
 	"stepback/engine/history"
-	"stepback/engine/interpreter"
-	"stepback/engine/plan"
+	"stepback/engine/internal/interpreter"
+	"stepback/engine/internal/plan"
 )
 
 // happening is an event that will be delivered to an execution at its time unless what it belongs to is cancelled.
 type happening struct {
 	at    time.Time
-	event interpreter.Event
+	event interpreter.Signal
 }
 
 // seconds are the delays of answers: whole, so that they meet timers at the same instant.
@@ -21,7 +22,7 @@ func (d *draws) seconds(n int) time.Duration { return time.Duration(d.Intn(n)) *
 // answers decides what becomes of a task: the events that a worker will report, in the order of their times.
 func (d *draws) answers(id int64, call *interpreter.TaskCall, now time.Time) []happening {
 	var out []happening
-	report := func(at time.Time, e interpreter.Event) {
+	report := func(at time.Time, e interpreter.Signal) {
 		e.ID = id
 		out = append(out, happening{at, e})
 	}
@@ -31,33 +32,33 @@ func (d *draws) answers(id int64, call *interpreter.TaskCall, now time.Time) []h
 	}
 	switch {
 	case call.Task.Target == plan.Activity:
-		report(now, interpreter.Event{Kind: interpreter.TaskScheduled})
+		report(now, interpreter.Signal{Kind: interpreter.TaskScheduled})
 		if d.one(6) {
 			return out // no worker ever asks for it
 		}
-		report(at, interpreter.Event{Kind: interpreter.TaskStarted, Worker: "w"})
+		report(at, interpreter.Signal{Kind: interpreter.TaskStarted, Worker: "w"})
 	case call.Task.Pattern != plan.RequestResponse:
 		if d.one(8) {
-			report(at, interpreter.Event{Kind: interpreter.TaskSubmitFailed, Failure: d.failure()})
+			report(at, interpreter.Signal{Kind: interpreter.TaskSubmitFailed, Failure: d.failure()})
 			return out
 		}
-		report(at, interpreter.Event{Kind: interpreter.TaskSubmitted, Output: interpreter.TextPayload(`{"id":1}`)})
+		report(at, interpreter.Signal{Kind: interpreter.TaskSubmitted, Output: jsonvalue.TextDocument(`{"id":1}`)})
 	case d.one(10):
-		report(at, interpreter.Event{Kind: interpreter.TaskStartFailed, Failure: d.failure()})
+		report(at, interpreter.Signal{Kind: interpreter.TaskStartFailed, Failure: d.failure()})
 		return out
 	}
 	if call.Heartbeat > 0 {
 		for beat := 0; beat < 3 && d.one(2); beat++ { // at half seconds after the task's call, for the same reason
 			at = now.Add(at.Sub(now).Truncate(time.Second) + d.seconds(3) + 500*time.Millisecond)
-			report(at, interpreter.Event{Kind: interpreter.TaskHeartbeat})
+			report(at, interpreter.Signal{Kind: interpreter.TaskHeartbeat})
 		}
 	}
 	at = at.Add(d.seconds(10))
 	switch d.Intn(6) {
 	default:
-		report(at, interpreter.Event{Kind: interpreter.TaskSucceeded, Output: interpreter.TextPayload(d.payload())})
+		report(at, interpreter.Signal{Kind: interpreter.TaskSucceeded, Output: jsonvalue.TextDocument(d.payload())})
 	case 3, 4:
-		report(at, interpreter.Event{Kind: interpreter.TaskFailed, Failure: d.failure()})
+		report(at, interpreter.Signal{Kind: interpreter.TaskFailed, Failure: d.failure()})
 	case 5: // hangs
 	}
 	return out
@@ -66,9 +67,9 @@ func (d *draws) answers(id int64, call *interpreter.TaskCall, now time.Time) []h
 // failure is an error as a worker reports it.
 func (d *draws) failure() history.Failure {
 	name := pick(d, "Boom", "Throttled", "Odd", "Boom", "Throttled", "States.Timeout", "States.Runtime", "")
-	f := history.Failure{Error: name, HasError: name != ""}
+	f := history.Failure{Name: name}
 	if !d.one(4) {
-		f.Cause, f.HasCause = "because", true
+		f.Cause = "because"
 	}
 	return f
 }
@@ -88,11 +89,11 @@ func (d *draws) payload() string {
 
 // mapRun decides what becomes of a Map Run.
 func (d *draws) mapRun(id int64, now time.Time) []happening {
-	e := interpreter.Event{Kind: interpreter.MapRunSucceeded, ID: id,
-		Output: interpreter.TextPayload("[" + d.payload() + "]")}
+	e := interpreter.Signal{Kind: interpreter.MapRunSucceeded, ID: id,
+		Output: jsonvalue.TextDocument("[" + d.payload() + "]")}
 	if d.one(3) {
 		name := pick(d, plan.ErrExceedToleratedFailure, plan.ErrItemReaderFailed, plan.ErrRuntime)
-		e = interpreter.Event{Kind: interpreter.MapRunFailed, ID: id, Failure: history.NewFailure(name, "because")}
+		e = interpreter.Signal{Kind: interpreter.MapRunFailed, ID: id, Failure: history.NewFailure(name, "because")}
 	}
 	return []happening{{now.Add(d.seconds(10)), e}}
 }

@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"maps"
 
-	"stepback/engine/interpreter"
+	"stepback/engine/history"
+	"stepback/engine/internal/interpreter"
 )
 
 // ledger keeps what an execution has under way, by its effects, and finds effects that do not fit.
@@ -21,14 +22,14 @@ var begins = map[interpreter.EffectKind]interpreter.EffectKind{
 }
 
 // ends are the events after which what they report of is over.
-var ends = map[interpreter.EventKind]bool{
+var ends = map[interpreter.SignalKind]bool{
 	interpreter.TimerFired: true, interpreter.TaskSucceeded: true, interpreter.TaskFailed: true,
 	interpreter.TaskStartFailed:  true,
 	interpreter.TaskSubmitFailed: true, interpreter.MapRunSucceeded: true, interpreter.MapRunFailed: true,
 }
 
 // take books one step.
-func (l *ledger) take(e *interpreter.Event, r *interpreter.Result, status interpreter.Status) error {
+func (l *ledger) take(e *interpreter.Signal, r *interpreter.Result, status history.Status) error {
 	if l.open == nil {
 		l.open = map[int64]interpreter.EffectKind{}
 	}
@@ -43,7 +44,7 @@ func (l *ledger) take(e *interpreter.Event, r *interpreter.Result, status interp
 			return err
 		}
 	}
-	if l.over != (status != interpreter.Running) {
+	if l.over != (status != history.Running) {
 		return fmt.Errorf("the status is %s, but whether Finish was asked for is %v", status, l.over)
 	}
 	if l.over && len(l.open) > 0 {
@@ -52,7 +53,7 @@ func (l *ledger) take(e *interpreter.Event, r *interpreter.Result, status interp
 	return nil
 }
 
-func (l *ledger) effect(e *interpreter.Event, f *interpreter.Effect) error {
+func (l *ledger) effect(e *interpreter.Signal, f *interpreter.Effect) error {
 	if l.over {
 		return fmt.Errorf("effect %d of ID %d comes after the end", f.Kind, f.ID)
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"stepback/engine"
-	"stepback/engine/interpreter"
+	"stepback/engine/history"
 )
 
 // judgeMapRun compares a Map Run's counters with the child executions that there were, and looks at how many ran at
@@ -31,10 +31,10 @@ func (s *shell) judgeMapRun(r *engine.MapRun, ended []*execution) error {
 		return fmt.Errorf("its items are %+v, but its children's were %+v", r.Items, items)
 	case r.Executions != executions:
 		return fmt.Errorf("its executions are %+v, but there were %+v", r.Executions, executions)
-	case r.Status == interpreter.Succeeded && items.Pending > 0 || r.Status == interpreter.Succeeded &&
+	case r.Status == history.Succeeded && items.Pending > 0 || r.Status == history.Succeeded &&
 		items.Aborted > items.NotRedrivable:
 		return fmt.Errorf("it succeeded with %+v", items)
-	case r.Status == interpreter.Succeeded && items.Failed+items.TimedOut > r.ToleratedFailureCount:
+	case r.Status == history.Succeeded && items.Failed+items.TimedOut > r.ToleratedFailureCount:
 		return fmt.Errorf("it succeeded with more failures than the %d tolerated: %+v", r.ToleratedFailureCount, items)
 	}
 	if n := atOnce(children); r.RedriveCount == 0 && r.MaxConcurrency > 0 && n > r.MaxConcurrency {
@@ -43,13 +43,13 @@ func (s *shell) judgeMapRun(r *engine.MapRun, ended []*execution) error {
 	return nil
 }
 
-func tally(t *engine.Tally, status interpreter.Status, n int64) {
+func tally(t *engine.Tally, status history.Status, n int64) {
 	switch status {
-	case interpreter.Succeeded:
+	case history.Succeeded:
 		t.Succeeded += n
-	case interpreter.Failed:
+	case history.Failed:
 		t.Failed += n
-	case interpreter.TimedOut:
+	case history.TimedOut:
 		t.TimedOut += n
 	default:
 		t.Aborted += n

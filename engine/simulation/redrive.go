@@ -7,18 +7,18 @@ import (
 	"time"
 
 	"stepback/engine/history"
-	"stepback/engine/interpreter"
+	"stepback/engine/internal/interpreter"
 	"stepback/engine/simulation/machine"
 )
 
 // redrive goes on with the execution a few times if it ended without success. The oracle has judged it up to its first
 // end; what follows is judged by its form and by replay.
 func (c *core) redrive() error {
-	for c.x.Status() != interpreter.Succeeded && len(c.history) < longest && c.now.Sub(machine.Epoch) < year/2 &&
+	for c.x.Status() != history.Succeeded && len(c.history) < longest && c.now.Sub(machine.Epoch) < year/2 &&
 		c.one(2) {
 		c.now = c.now.Add(c.seconds(10) + time.Second)
 		c.stale = slices.DeleteFunc(c.stale,
-			func(e interpreter.Event) bool { return e.ID < 0 }) // the limit of its life, which it has again
+			func(e interpreter.Signal) bool { return e.ID < 0 }) // the limit of its life, which it has again
 		if err := c.run(interpreter.Redrive); err != nil {
 			return fmt.Errorf("redriven: %w", err)
 		}
@@ -33,21 +33,21 @@ func (c *core) redrive() error {
 }
 
 // statuses are what executions come to, by their terminal events.
-var statuses = map[history.Type]interpreter.Status{
-	history.ExecutionSucceeded: interpreter.Succeeded, history.ExecutionFailed: interpreter.Failed,
-	history.ExecutionAborted: interpreter.Aborted, history.ExecutionTimedOut: interpreter.TimedOut,
+var statuses = map[history.Type]history.Status{
+	history.ExecutionSucceeded: history.Succeeded, history.ExecutionFailed: history.Failed,
+	history.ExecutionAborted: history.Aborted, history.ExecutionTimedOut: history.TimedOut,
 }
 
 // firstEnd is the history up to where the execution came to an end for the first time, and its status then. The error
 // says what is wrong with the form of the rest: IDs, times, and that redrives, counted, follow ends without success and
 // nothing else does.
-func firstEnd(h []history.Event, status interpreter.Status) ([]history.Event, interpreter.Status, error) {
+func firstEnd(h []history.Event, status history.Status) ([]history.Event, history.Status, error) {
 	first, then := h, status
 	redrives := int64(0)
 	for i := 1; i < len(h); i++ {
 		e, before := &h[i], &h[i-1]
 		end, over := statuses[before.Type]
-		if over != (e.Type == history.ExecutionRedriven) || end == interpreter.Succeeded {
+		if over != (e.Type == history.ExecutionRedriven) || end == history.Succeeded {
 			return nil, "", fmt.Errorf("event %d is %s, after %s", e.ID, e.Type, before.Type)
 		}
 		if e.ID != before.ID+1 || e.Previous >= e.ID || e.Time < before.Time {

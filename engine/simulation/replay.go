@@ -5,15 +5,16 @@ import (
 	"reflect"
 	"slices"
 
-	"stepback/engine/interpreter"
-	"stepback/engine/plan"
+	"stepback/engine/history"
+	"stepback/engine/internal/interpreter"
+	"stepback/engine/internal/plan"
 )
 
 // replay feeds the same events to a new execution and demands the same history and effects of every step. The events go
 // through their stored form.
-func replay(p *plan.Plan, info interpreter.Info, events []interpreter.Event,
+func replay(p *plan.Plan, info *history.Info, events []interpreter.Signal,
 	done []interpreter.Result) (*interpreter.Execution, error) {
-	x := interpreter.New(p, info)
+	x := interpreter.New(interpreter.Machine{Plan: p, Name: "m"}, info)
 	for i := range events {
 		e, err := stored(&events[i])
 		if err != nil {
@@ -34,8 +35,8 @@ func replay(p *plan.Plan, info interpreter.Info, events []interpreter.Event,
 }
 
 // stored is an event as it comes back from a store.
-func stored(e *interpreter.Event) (*interpreter.Event, error) {
-	events, rest, err := interpreter.DecodeEvents(interpreter.AppendEvents(nil, []interpreter.Event{*e}))
+func stored(e *interpreter.Signal) (*interpreter.Signal, error) {
+	events, rest, err := interpreter.DecodeSignals(interpreter.AppendSignals(nil, []interpreter.Signal{*e}))
 	if err != nil {
 		return nil, err
 	}

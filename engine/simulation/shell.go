@@ -7,10 +7,10 @@ import (
 	"hash/fnv"
 	"time"
 
+	"stepback/asl/jsonvalue"
 	"stepback/engine"
 	"stepback/engine/clock"
 	"stepback/engine/history"
-	"stepback/engine/interpreter"
 	"stepback/engine/journal"
 	"stepback/engine/simulation/machine"
 )
@@ -177,7 +177,7 @@ func (s *shell) Invoke(ctx context.Context, t *engine.Task) (engine.Result, erro
 	}
 	if outcome >= 3 {
 		f := d.failure()
-		return nil, &engine.TaskError{Name: f.Error, Cause: f.Cause, NoCause: !f.HasCause}
+		return nil, &f
 	}
-	return interpreter.TextPayload(d.payload()), nil
+	return jsonvalue.TextDocument(d.payload()), nil
 }

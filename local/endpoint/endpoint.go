@@ -6,10 +6,15 @@ import (
 	"strings"
 )
 
+// ControlPath is where the programs of this project talk to a platform.
+const ControlPath = "/_stepback/control"
+
 // Handler serves the services at one address.
 type Handler struct {
-	// StepFunctions, Lambda, S3, Logs and STS serve the services; Logs is CloudWatch Logs.
-	StepFunctions, Lambda, S3, Logs, STS http.Handler
+	// StepFunctions, Lambda, S3, Logs, SNS and STS serve the services; Logs is CloudWatch Logs.
+	StepFunctions, Lambda, S3, Logs, SNS, STS http.Handler
+	// Control answers requests for ControlPath, which are no service's; nil means that there is none.
+	Control http.Handler
 	// Hosts are the names by which the address may be called besides those of the loopback interface; "*" allows any.
 	Hosts []string
 	// Health answers requests for HealthPath.
@@ -28,6 +33,10 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.Health.ServeHTTP(w, r)
 		return
 	}
+	if r.URL.Path == ControlPath && h.Control != nil {
+		h.Control.ServeHTTP(w, r)
+		return
+	}
 	switch service := serviceOf(r); service {
 	case "states":
 		h.logged(service, h.StepFunctions, w, r)
@@ -35,6 +44,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.logged(service, h.Lambda, w, r)
 	case "logs":
 		h.logged(service, h.Logs, w, r)
+	case "sns":
+		h.logged(service, h.SNS, w, r)
 	case "sts":
 		h.logged(service, h.STS, w, r)
 	case "s3":
@@ -46,6 +57,6 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func unserved(service string) string {
 	name := strings.ToUpper(strings.ReplaceAll(service, "-", "_"))
-	return "The service " + service + " is not served at this address, which has Step Functions, Lambda, S3, CloudWatch Logs and STS. " +
+	return "The service " + service + " is not served at this address, which has Step Functions, Lambda, S3, CloudWatch Logs, SNS and STS. " +
 		"Set AWS_ENDPOINT_URL_" + name + " for the client to where it is."
 }

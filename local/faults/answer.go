@@ -4,39 +4,40 @@ import (
 	"encoding/json"
 	"net/http"
 
-	"stepback/services/lambda/runner"
+	"stepback/aws"
+	"stepback/services/lambda/invocation"
 )
 
 // serviceErrors are the errors of the Invoke call as Lambda (or, without a status, the client in front of it) words
 // them.
-var serviceErrors = map[string]runner.APIError{
-	"ServiceException": {StatusCode: http.StatusInternalServerError,
+var serviceErrors = map[string]aws.Error{
+	"ServiceException": {Status: http.StatusInternalServerError,
 		Message: "Service encountered an internal error."},
-	"AWSLambdaException": {StatusCode: http.StatusInternalServerError,
+	"AWSLambdaException": {Status: http.StatusInternalServerError,
 		Message: "We currently do not have sufficient capacity in the region you requested."},
 	"SdkClientException":              {Message: "Unable to execute HTTP request: Connection reset by peer"},
 	"ClientExecutionTimeoutException": {Message: "Client execution did not complete before the specified timeout configuration"},
-	"TooManyRequestsException": {StatusCode: http.StatusTooManyRequests, Message: "Rate Exceeded.",
-		Reason: "ConcurrentInvocationLimitExceeded"},
-	"ThrottledException": {StatusCode: http.StatusTooManyRequests, Message: "Rate Exceeded."},
-	"ResourceNotFoundException": {StatusCode: http.StatusNotFound,
+	"TooManyRequestsException": {Status: http.StatusTooManyRequests, Message: "Rate Exceeded.",
+		Members: map[string]any{"Reason": "ConcurrentInvocationLimitExceeded"}},
+	"ThrottledException": {Status: http.StatusTooManyRequests, Message: "Rate Exceeded."},
+	"ResourceNotFoundException": {Status: http.StatusNotFound,
 		Message: "The resource you requested does not exist."},
-	"RequestTooLargeException": {StatusCode: http.StatusRequestEntityTooLarge,
+	"RequestTooLargeException": {Status: http.StatusRequestEntityTooLarge,
 		Message: "Request must be smaller than 6291456 bytes for the InvokeFunction operation"},
-	"ResourceNotReadyException": {StatusCode: http.StatusBadGateway,
+	"ResourceNotReadyException": {Status: http.StatusBadGateway,
 		Message: "The function is inactive and its VPC connection is no longer available."},
-	"EC2ThrottledException": {StatusCode: http.StatusBadGateway,
+	"EC2ThrottledException": {Status: http.StatusBadGateway,
 		Message: "Amazon EC2 throttled the request."},
-	"ResourceConflictException": {StatusCode: http.StatusConflict,
+	"ResourceConflictException": {Status: http.StatusConflict,
 		Message: "The resource already exists, or another operation is in progress."},
-	"InvalidParameterValueException": {StatusCode: http.StatusBadRequest,
+	"InvalidParameterValueException": {Status: http.StatusBadRequest,
 		Message: "One of the parameters in the request is not valid."},
 }
 
-func serviceError(code string) *runner.APIError {
+func serviceError(code string) error {
 	e, known := serviceErrors[code]
 	if !known {
-		e = runner.APIError{StatusCode: http.StatusInternalServerError, Message: "Injected fault Lambda." + code}
+		e = aws.Error{Status: http.StatusInternalServerError, Message: "Injected fault Lambda." + code}
 	}
 	e.Code = code
 	return &e
@@ -70,7 +71,7 @@ func messageOf(errorType string) string {
 }
 
 // functionError is the answer of a function that failed.
-func functionError(d draw, errorType, message string) runner.InvokeOutput {
+func functionError(d draw, errorType, message string) *invocation.Answer {
 	payload, err := json.Marshal(struct {
 		Message string `json:"errorMessage"`
 		Type    string `json:"errorType"`
@@ -78,8 +79,8 @@ func functionError(d draw, errorType, message string) runner.InvokeOutput {
 	if err != nil {
 		panic(err) // two strings are always marshalable
 	}
-	return runner.InvokeOutput{
-		StatusCode: http.StatusOK, FunctionError: "Unhandled", Payload: payload,
+	return &invocation.Answer{
+		StatusCode: http.StatusOK, FunctionError: invocation.Unhandled, Payload: payload,
 		ExecutedVersion: "$LATEST", RequestID: d.requestID(),
 	}
 }

@@ -18,7 +18,7 @@ type payloadHash = [sha256.Size]byte
 
 // cast draws for one fault. The rate has no part in it, so that raising the rate keeps the invocations that suffered at
 // the lower one.
-func (f fault) cast(state string, payload *payloadHash, attempt int) draw {
+func (f fault) cast(state string, payload *payloadHash, attempt int64) draw {
 	h := sha256.New()
 	h.Write(f.key[:])
 	writeText(h.Write, state)

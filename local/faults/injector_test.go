@@ -11,22 +11,28 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"stepback/aws"
 	"stepback/local/faults"
+	"stepback/services/lambda/invocation"
 	"stepback/services/lambda/runner"
 )
 
 // working is an Invoker that works, and counts how often.
 type working struct{ times atomic.Int64 }
 
-func (w *working) Invoke(context.Context, faults.Call) (runner.InvokeOutput, error) {
+func (w *working) Invoke(context.Context, *invocation.Request) (*invocation.Answer, error) {
 	w.times.Add(1)
-	return runner.InvokeOutput{StatusCode: 200, Payload: []byte(`"done"`)}, nil
+	return &invocation.Answer{StatusCode: 200, Payload: []byte(`"done"`)}, nil
 }
 
 func payload(i int) []byte { return fmt.Appendf(nil, `{"row":%d}`, i) }
 
 // outcome is a short text for what an invocation came to.
-func outcome(out runner.InvokeOutput, err error) string {
+func outcome(out *invocation.Answer, err error) string {
+	var refused *aws.Error
+	if errors.As(err, &refused) {
+		return fmt.Sprintf("%v (status %d)", refused, refused.Status)
+	}
 	if err != nil {
 		return err.Error()
 	}
@@ -47,8 +53,8 @@ func TestWhatEachFaultLooksLike(t *testing.T) {
 		"MyError":                         `Unhandled{"errorMessage":"Injected fault MyError","errorType":"MyError"}`,
 	} {
 		w := &working{}
-		i := faults.New(w, 1, []faults.Spec{{State: "A", Error: fault, Rate: 1}}, nil)
-		out, err := i.Invoke(t.Context(), faults.Call{State: "A", Payload: payload(1)})
+		i := faults.New(1, []faults.Spec{{State: "A", Error: fault, Rate: 1}}, nil).Functions(w)
+		out, err := i.Invoke(t.Context(), &invocation.Request{State: "A", Payload: payload(1)})
 		if got := outcome(out, err); got != want {
 			t.Errorf("%s: %s\nwant %s", fault, got, want)
 		}
@@ -60,10 +66,10 @@ func TestWhatEachFaultLooksLike(t *testing.T) {
 
 func TestOtherStatesAreLeftAlone(t *testing.T) {
 	t.Parallel()
-	i := faults.New(&working{}, 1, []faults.Spec{{State: "A", Error: "throttle", Rate: 1},
-		{State: "B", Error: "throttle", Rate: 0}}, nil)
+	i := faults.New(1, []faults.Spec{{State: "A", Error: "throttle", Rate: 1},
+		{State: "B", Error: "throttle", Rate: 0}}, nil).Functions(&working{})
 	for _, state := range []string{"B", "C"} {
-		if got := outcome(i.Invoke(t.Context(), faults.Call{State: state})); got != `"done"` {
+		if got := outcome(i.Invoke(t.Context(), &invocation.Request{State: state})); got != `"done"` {
 			t.Errorf("%s: %s", state, got)
 		}
 	}
@@ -86,11 +92,11 @@ func TestAHangingInvocationIsParkedUntilItsContextEnds(t *testing.T) {
 			if p != nil {
 				parker = p
 			}
-			i := faults.New(&working{}, 1, []faults.Spec{{State: "A", Error: fault, Rate: 1}}, parker)
+			i := faults.New(1, []faults.Spec{{State: "A", Error: fault, Rate: 1}}, parker).Functions(&working{})
 			ctx, cancel := context.WithCancel(t.Context())
 			done := make(chan error)
 			go func() {
-				_, err := i.Invoke(ctx, faults.Call{State: "A"})
+				_, err := i.Invoke(ctx, &invocation.Request{State: "A"})
 				done <- err
 			}()
 			cancel()
@@ -107,10 +113,10 @@ func TestAHangingInvocationIsParkedUntilItsContextEnds(t *testing.T) {
 func TestACrashComesBeforeTheWorkOrAfterIt(t *testing.T) {
 	t.Parallel()
 	w := &working{}
-	i := faults.New(w, 1, []faults.Spec{{State: "A", Error: "crash", Rate: 1}}, nil)
+	i := faults.New(1, []faults.Spec{{State: "A", Error: "crash", Rate: 1}}, nil).Functions(w)
 	const n = 2000
 	for k := range n {
-		out, err := i.Invoke(t.Context(), faults.Call{State: "A", Payload: payload(k)})
+		out, err := i.Invoke(t.Context(), &invocation.Request{State: "A", Payload: payload(k)})
 		if err != nil || !strings.Contains(string(out.Payload),
 			`Error: Runtime exited with error: signal: killed","errorType":"Runtime.ExitError"}`) {
 			t.Fatalf("%s, %v", out.Payload, err)
@@ -129,14 +135,15 @@ func TestTheSameSeedGivesTheSameFaultsInAnyOrder(t *testing.T) {
 	specs := []faults.Spec{{State: "A", Error: "throttle", Rate: 0.2}, {State: "A", Error: "crash", Rate: 0.2},
 		{State: "A", Error: "MyError", Rate: 0.2}}
 	run := func(seed uint64, order func(int) int) ([]string, []faults.Count) {
-		i := faults.New(&working{}, seed, specs, nil)
+		i := faults.New(seed, specs, nil)
+		f := i.Functions(&working{})
 		got := make([]string, 500)
 		var wg sync.WaitGroup
 		for worker := range 4 {
 			wg.Go(func() {
 				for k := worker; k < len(got); k += 4 {
 					at := order(k)
-					got[at] = outcome(i.Invoke(t.Context(), faults.Call{State: "A", Attempt: at % 3,
+					got[at] = outcome(f.Invoke(t.Context(), &invocation.Request{State: "A", Attempt: int64(at % 3),
 						Payload: payload(at)}))
 				}
 			})
@@ -156,13 +163,14 @@ func TestTheSameSeedGivesTheSameFaultsInAnyOrder(t *testing.T) {
 
 func TestRatesAndIndependence(t *testing.T) {
 	t.Parallel()
-	i := faults.New(&working{}, 42, []faults.Spec{
+	i := faults.New(42, []faults.Spec{
 		{State: "A", Error: "E1", Rate: 0.1}, {State: "A", Error: "E1", Rate: 0.1}, {State: "A", Error: "E2",
 			Rate: 0.5},
 	}, nil)
+	f := i.Functions(&working{})
 	const n = 20_000
 	for k := range n {
-		if _, err := i.Invoke(t.Context(), faults.Call{State: "A", Attempt: k % 2,
+		if _, err := f.Invoke(t.Context(), &invocation.Request{State: "A", Attempt: int64(k % 2),
 			Payload: payload(k / 2)}); err != nil {
 			t.Fatal(err)
 		}
@@ -177,12 +185,12 @@ func TestRatesAndIndependence(t *testing.T) {
 
 func TestAHigherRateKeepsTheFaultsOfALowerOne(t *testing.T) {
 	t.Parallel()
-	at := func(rate float64) *faults.Injector {
-		return faults.New(&working{}, 3, []faults.Spec{{State: "A", Error: "E", Rate: rate}}, nil)
+	at := func(rate float64) invocation.Invoker {
+		return faults.New(3, []faults.Spec{{State: "A", Error: "E", Rate: rate}}, nil).Functions(&working{})
 	}
 	low, high := at(0.1), at(0.4)
 	for k := range 1000 {
-		call := faults.Call{State: "A", Payload: payload(k)}
+		call := &invocation.Request{State: "A", Payload: payload(k)}
 		if a, _ := low.Invoke(t.Context(), call); a.FunctionError != "" {
 			if b, _ := high.Invoke(t.Context(), call); b.FunctionError == "" {
 				t.Fatalf("row %d suffers at 10%% but not at 40%%", k)
@@ -192,8 +200,8 @@ func TestAHigherRateKeepsTheFaultsOfALowerOne(t *testing.T) {
 }
 
 func BenchmarkInvoke(b *testing.B) {
-	i := faults.New(&working{}, 1, []faults.Spec{{State: "A", Error: "E", Rate: 0.1}}, nil)
-	call := faults.Call{State: "A", Payload: payload(1)}
+	i := faults.New(1, []faults.Spec{{State: "A", Error: "E", Rate: 0.1}}, nil).Functions(&working{})
+	call := &invocation.Request{State: "A", Payload: payload(1)}
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := i.Invoke(context.Background(), call); err != nil {
@@ -217,10 +225,11 @@ func ExampleInjector() {
 		fmt.Println(err)
 		return
 	}
-	injector := faults.New(faults.Service{Lambda: functions}, 7, []faults.Spec{spec}, nil)
+	injector := faults.New(7, []faults.Spec{spec}, nil)
+	faulty := injector.Functions(functions)
 	for attempt := range 10 {
-		_, err := injector.Invoke(context.Background(), faults.Call{
-			State: "ProcessSingleUserRecord", Attempt: attempt, FunctionName: "Process", Payload: []byte(`{"row":1}`),
+		_, err := faulty.Invoke(context.Background(), &invocation.Request{
+			State: "ProcessSingleUserRecord", Attempt: int64(attempt), FunctionName: "Process", Payload: []byte(`{"row":1}`),
 		})
 		if err != nil {
 			fmt.Println(err)

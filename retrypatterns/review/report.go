@@ -1,6 +1,8 @@
 package review
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	"stepback/asl"
@@ -12,8 +14,27 @@ import (
 type Report struct {
 	// States are the states with a Retry block, in the order of the definition.
 	States []State
-	// Advice is of severity ADVICE, in the order of the definition.
-	Advice []asl.Diagnostic
+	// Findings are in the order of the definition.
+	Findings []Finding
+	// Ignored is how many findings comments have silenced.
+	Ignored int
+}
+
+// Finding is one remark: a diagnostic with the code and severity of its rule, and how to mend it where that is
+// mechanical.
+type Finding struct {
+	asl.Diagnostic
+	// Fix is empty when a person has to decide.
+	Fix []Edit
+}
+
+// Advice returns the findings as diagnostics.
+func (r *Report) Advice() []asl.Diagnostic {
+	all := make([]asl.Diagnostic, len(r.Findings))
+	for i := range r.Findings {
+		all[i] = r.Findings[i].Diagnostic
+	}
+	return all
 }
 
 // State is what the retries of one state come to when its errors never go away and alternate so that every retrier is
@@ -33,10 +54,13 @@ type State struct {
 	Longest time.Duration
 }
 
-// Options say what kind of state machine is reviewed.
+// Options say what kind of state machine is reviewed, and under what load.
 type Options struct {
-	// Express state machines last five minutes at most.
+	// Express state machines last five minutes at most, and may run twice.
 	Express bool
+	// Rate is how many executions start a second, and Capacity how many calls a second the services that the tasks call
+	// can take; 0 where they are not known. METASTABLE_ABOVE needs Capacity.
+	Rate, Capacity float64
 	// Unknown reports whether a Task's Resource stands in for one that is not known yet, of which nothing is said; nil:
 	// none does.
 	Unknown func(resource string) bool
@@ -48,54 +72,89 @@ const expressLimit = 5 * time.Minute
 // Definition reviews a definition: its text, and the machine that asl made of it.
 func Definition(text string, m *asl.Machine, o Options) Report {
 	r := &reviewer{
-		text: text, index: source.NewIndex(text), lines: source.NewLines(text),
-		limit:   time.Duration(m.TimeoutSeconds) * time.Second,
-		unknown: o.Unknown,
+		text: text, index: source.NewIndex(text), lines: source.NewLines(text), options: o, machine: m,
+		limit: time.Duration(m.TimeoutSeconds) * time.Second, callers: map[string][]*asl.State{},
 	}
 	if o.Express && (r.limit == 0 || r.limit > expressLimit) {
 		r.limit = expressLimit
 	}
-	r.graph(&m.Graph, nil, 1)
+	r.ignored(m.Comment, nil)
+	r.graph(&m.Graph, nil, scope{around: 1})
+	for i := range r.subjects {
+		for _, rule := range Rules() {
+			if rule.check != nil {
+				s := &r.subjects[i]
+				s.rule = &rule
+				rule.check(s)
+			}
+		}
+	}
+	r.silence()
+	slices.SortStableFunc(r.report.Findings, func(a, b Finding) int { return cmp.Compare(a.Span.Start, b.Span.Start) })
 	return r.report
 }
 
 // reviewer walks through one definition.
 type reviewer struct {
-	text   string
-	index  *source.Index
-	lines  *source.Lines
-	limit  time.Duration // of an execution; 0 means none
-	report Report
-
-	unknown func(resource string) bool
+	text     string
+	index    *source.Index
+	lines    *source.Lines
+	machine  *asl.Machine
+	options  Options
+	limit    time.Duration // of an execution; 0 means none
+	report   Report
+	subjects []subject
+	callers  map[string][]*asl.State // states by what they call
+	ignores  []ignore
 }
 
-// graph reviews states that are tried so many times by what is around them.
-func (r *reviewer) graph(g *asl.Graph, at source.Path, around int64) {
+// scope is what stands around a state.
+type scope struct {
+	around  int64      // attempts of everything around it, multiplied
+	mapping *asl.State // the innermost Map state; nil when there is none
+	express bool       // the state runs in an EXPRESS child execution
+	graph   *asl.Graph
+}
+
+// subject is a state under review.
+type subject struct {
+	*asl.State
+	r    *reviewer
+	rule *Rule
+	at   source.Path
+	scope
+	call // what a Task calls
+}
+
+// graph collects the states of a graph and of the graphs inside them.
+func (r *reviewer) graph(g *asl.Graph, at source.Path, around scope) {
+	around.graph = g
 	for _, s := range g.States {
 		r.state(s, at.Join(source.Member("States"), source.Member(s.Name)), around)
 	}
 }
 
-func (r *reviewer) state(s *asl.State, at source.Path, around int64) {
-	attempts := times(around, 1+retries(s))
+func (r *reviewer) state(s *asl.State, at source.Path, around scope) {
+	attempts := times(around.around, 1+retries(s))
 	if len(s.Retry) > 0 {
 		r.report.States = append(r.report.States, summary(s, at, attempts))
 	}
-	r.task(s, at)
-	for i := range s.Retry {
-		r.retrier(s, i, at.Join(source.Member("Retry"), source.Element(i)))
+	x := subject{State: s, r: r, at: at, scope: around}
+	if s.Type == asl.Task && (r.options.Unknown == nil || !r.options.Unknown(s.Resource)) {
+		x.call = callOf(s)
+		if what := x.callee(); what != "" {
+			r.callers[what] = append(r.callers[what], s)
+		}
 	}
-	if around > 1 && retries(s) > 0 {
-		r.advise(RetriesMultiplied, at.Join(source.Member("Retry")), "retry on one level only",
-			"%d attempts here times %d of the states around it are %d attempts at the worst", 1+retries(s), around,
-			attempts)
-	}
+	r.subjects = append(r.subjects, x)
+	r.comments(s, at)
+	inside := scope{around: attempts, mapping: around.mapping, express: around.express}
 	for i, branch := range s.Branches {
-		r.graph(branch, at.Join(source.Member("Branches"), source.Element(i)), attempts)
+		r.graph(branch, at.Join(source.Member("Branches"), source.Element(i)), inside)
 	}
 	if s.Map != nil && s.Map.Processor != nil {
-		r.graph(s.Map.Processor, r.processor(at), attempts)
+		inside.mapping, inside.express = s, around.express || s.Map.Execution == "EXPRESS"
+		r.graph(s.Map.Processor, r.processor(at), inside)
 	}
 }
 

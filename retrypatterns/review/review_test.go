@@ -13,10 +13,10 @@ import (
 
 const (
 	function = `"Resource": "arn:aws:states:::lambda:invoke"`
-	queue    = `"Resource": "arn:aws:states:::sqs:sendMessage"`
+	queue    = `"Resource": "arn:aws:states:::aws-sdk:mailmanager:listAddressLists"` // a service without rules of its own
 	// faults is a retrier that nothing is said about.
 	faults = `{"ErrorEquals": ["Lambda.ServiceException", "Lambda.AWSLambdaException", "Lambda.SdkClientException",
-		"Lambda.ClientExecutionTimeoutException", "Lambda.TooManyRequestsException"], "JitterStrategy": "FULL"}`
+		"Lambda.ClientExecutionTimeoutException", "Lambda.TooManyRequestsException"], "MaxAttempts": 6, "JitterStrategy": "FULL"}`
 )
 
 // task is a Task with members, and inMap the same within a Map that has members of its own.
@@ -64,8 +64,8 @@ func TestAdvice(t *testing.T) {
 			task(queue+`, "Retry": [{"ErrorEquals": ["States.Timeout", "B"], "JitterStrategy": "FULL"}]`)), false,
 			[]string{"RETRIER_NEVER_MATCHES /States/X/Retry[0]/ErrorEquals[0]"}},
 		"everything": {machine("", task(queue+`, "Retry": [{"ErrorEquals": ["States.ALL"]}]`)), false,
-			[]string{"EVERY_ERROR_RETRIED /States/X/Retry[0]/ErrorEquals[0]",
-				"NO_JITTER /States/X/Retry[0]/JitterStrategy"}},
+			[]string{"NO_JITTER /States/X/Retry[0]/JitterStrategy",
+				"EVERY_ERROR_RETRIED /States/X/Retry[0]/ErrorEquals[0]"}},
 		"permanent": {machine("", task(queue+
 			`, "Retry": [{"ErrorEquals": ["States.Permissions"], "JitterStrategy": "FULL"}]`)), false,
 			[]string{"PERMANENT_ERROR_RETRIED /States/X/Retry[0]/ErrorEquals[0]"}},
@@ -84,14 +84,16 @@ func TestAdvice(t *testing.T) {
 			[]string{"RETRIES_OUTLAST_EXECUTION /States/X/Retry[0]/MaxAttempts"}},
 		"on two levels": {machine("", inMap(`"Retry": [{"ErrorEquals": ["A"], "JitterStrategy": "FULL"}], `,
 			task(queue+`, "Retry": [{"ErrorEquals": ["A"], "JitterStrategy": "FULL"}]`))), false,
-			[]string{"RETRIES_MULTIPLY /States/X/ItemProcessor/States/Y/Retry"}},
-		"no answer": {machine("", task(`"Resource": "arn:aws:states:::sqs:sendMessage.waitForTaskToken"`)), false,
+			[]string{"MAP_RETRIED_WHOLE /States/X/Retry[0]", "EXHAUSTED_NOT_CAUGHT /States/X/ItemProcessor/States/Y/Catch",
+				"RETRIES_MULTIPLY /States/X/ItemProcessor/States/Y/Retry"}},
+		"no answer": {machine("", task(`"Resource": "arn:aws:states:::aws-sdk:mailmanager:listAddressLists.waitForTaskToken"`)), false,
 			[]string{"NO_TIMEOUT /States/X/TimeoutSeconds"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var got []string
-			for _, d := range opinion(t, c.definition, c.express).Advice {
+			report := opinion(t, c.definition, c.express)
+			for _, d := range report.Findings {
 				got = append(got, fmt.Sprintf("%s %s", d.Code, d.Location))
 			}
 			if !slices.Equal(got, c.want) {
@@ -129,13 +131,14 @@ func TestHugeNumbersStayAtTheLargest(t *testing.T) {
 
 func ExampleDefinition() {
 	const definition = `{"StartAt": "Pay", "States": {
-  "Pay": {"Type": "Task", "Resource": "arn:aws:states:::sqs:sendMessage", "End": true,
-    "Retry": [{"ErrorEquals": ["Declined"], "BackoffRate": 1, "JitterStrategy": "FULL"}]}}}`
+  "Pay": {"Type": "Task", "Resource": "arn:aws:states:us-east-1:123456789012:activity:pay", "End": true, "TimeoutSeconds": 60,
+    "Retry": [{"ErrorEquals": ["Declined"], "BackoffRate": 1, "MaxAttempts": 4, "JitterStrategy": "FULL"}]}}}`
 	m, _ := asl.Parse(definition)
-	fmt.Print(asl.Render(review.Definition(definition, m, review.Options{}).Advice, definition, "pay.asl.json"))
+	report := review.Definition(definition, m, review.Options{})
+	fmt.Print(asl.Render(report.Advice(), definition, "pay.asl.json"))
 	// Output:
-	// pay.asl.json:3:60: advice FIXED_INTERVAL: 3 retries at a fixed interval of 1s do not back off at /States/Pay/Retry[0]/BackoffRate
-	//   3 |     "Retry": [{"ErrorEquals": ["Declined"], "BackoffRate": 1, "JitterStrategy": "FULL"}]}}}
+	// pay.asl.json:3:60: warning FIXED_INTERVAL: 4 retries at a fixed interval of 1s do not back off at /States/Pay/Retry[0]/BackoffRate
+	//   3 |     "Retry": [{"ErrorEquals": ["Declined"], "BackoffRate": 1, "MaxAttempts": 4, "JitterStrategy": "FULL"}]}}}
 	//     |                                                            ^
 	//     = a BackoffRate of 2 gives the callee time to recover
 }

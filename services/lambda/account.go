@@ -1,8 +1,7 @@
 package lambda
 
 import (
-	"net/http"
-
+	"stepback/aws/server"
 	"stepback/services/lambda/deployment"
 	"stepback/services/lambda/runner"
 )
@@ -13,7 +12,7 @@ const (
 	zippedSize    = 52_428_800
 )
 
-func (s *Service) getAccountSettings(q *request) (answer, error) {
+func (s *Service) getAccountSettings(q *request) (*server.Answer, error) {
 	u := s.functions.Usage(q.scope)
 	var body struct {
 		AccountLimit struct {
@@ -29,13 +28,13 @@ func (s *Service) getAccountSettings(q *request) (answer, error) {
 	l.TotalCodeSize, l.CodeSizeUnzipped, l.CodeSizeZipped = totalCodeSize, deployment.MaxUnzipped, zippedSize
 	l.ConcurrentExecutions, l.UnreservedConcurrentExecutions = runner.DefaultConcurrency, u.Unreserved
 	body.AccountUsage.TotalCodeSize, body.AccountUsage.FunctionCount = u.CodeSize, u.Functions
-	return answer{http.StatusOK, body}, nil
+	return answer(body, nil)
 }
 
 // getCodeSigningConfig says that no function demands signed code.
-func (s *Service) getCodeSigningConfig(q *request) (answer, error) {
+func (s *Service) getCodeSigningConfig(q *request) (*server.Answer, error) {
 	if _, err := s.functions.Get(q.scope, q.name.Function, ""); err != nil {
-		return answer{}, err
+		return nil, err
 	}
-	return answer{http.StatusOK, struct{ FunctionName string }{q.name.Function}}, nil
+	return answer(struct{ FunctionName string }{q.name.Function}, nil)
 }

@@ -1,31 +1,27 @@
 package lambda
 
 import (
-	"net/http"
-
-	"stepback/aws/server/awsjson"
+	"stepback/aws/server"
 )
 
-var concurrencyMembers = []awsjson.Member{{Name: "reservedConcurrentExecutions", Kind: awsjson.Integer, Required: true}}
-
-func (s *Service) putConcurrency(q *request) (answer, error) {
-	in, err := decode[concurrency](q, maxBody, concurrencyMembers)
+func (s *Service) putConcurrency(q *request) (*server.Answer, error) {
+	in, err := decode[concurrency](q)
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
-	err = s.functions.Reserve(q.Context(), q.scope, q.name.Function, in.ReservedConcurrentExecutions)
-	return answer{http.StatusOK, in}, err
+	err = s.functions.Reserve(q.ctx, q.scope, q.name.Function, in.ReservedConcurrentExecutions)
+	return answer(in, err)
 }
 
-func (s *Service) getConcurrency(q *request) (answer, error) {
+func (s *Service) getConcurrency(q *request) (*server.Answer, error) {
 	f, err := s.functions.Get(q.scope, q.name.Function, "")
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
-	return answer{http.StatusOK, concurrency{f.Reserved}}, nil
+	return answer(concurrency{f.Reserved}, nil)
 }
 
-func (s *Service) deleteConcurrency(q *request) (answer, error) {
-	err := s.functions.Reserve(q.Context(), q.scope, q.name.Function, nil)
-	return answer{http.StatusNoContent, nil}, err
+func (s *Service) deleteConcurrency(q *request) (*server.Answer, error) {
+	err := s.functions.Reserve(q.ctx, q.scope, q.name.Function, nil)
+	return done(err)
 }

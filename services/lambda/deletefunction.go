@@ -1,8 +1,10 @@
 package lambda
 
-import "net/http"
+import (
+	"stepback/aws/server"
+)
 
-func (s *Service) deleteFunction(q *request) (answer, error) {
-	err := s.functions.Delete(q.Context(), q.scope, q.name.Function, q.name.Qualifier)
-	return answer{http.StatusNoContent, nil}, err
+func (s *Service) deleteFunction(q *request) (*server.Answer, error) {
+	err := s.functions.Delete(q.ctx, q.scope, q.name.Function, q.name.Qualifier)
+	return done(err)
 }

@@ -3,9 +3,9 @@ package lambda
 import (
 	"encoding/base64"
 	"encoding/hex"
-	"net/http"
 	"net/url"
 
+	"stepback/aws/server"
 	"stepback/services/lambda/functions"
 )
 
@@ -15,10 +15,10 @@ type concurrency struct {
 	ReservedConcurrentExecutions *int `json:",omitempty"`
 }
 
-func (s *Service) getFunction(q *request) (answer, error) {
+func (s *Service) getFunction(q *request) (*server.Answer, error) {
 	f, err := s.functions.Get(q.scope, q.name.Function, q.name.Qualifier)
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	body := struct {
 		Configuration *functions.Configuration
@@ -29,15 +29,15 @@ func (s *Service) getFunction(q *request) (answer, error) {
 	if f.Reserved != nil {
 		body.Concurrency = &concurrency{f.Reserved}
 	}
-	return answer{http.StatusOK, body}, nil
+	return answer(body, nil)
 }
 
-func (s *Service) getFunctionConfiguration(q *request) (answer, error) {
+func (s *Service) getFunctionConfiguration(q *request) (*server.Answer, error) {
 	f, err := s.functions.Get(q.scope, q.name.Function, q.name.Qualifier)
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
-	return answer{http.StatusOK, f.Configuration}, nil
+	return answer(f.Configuration, nil)
 }
 
 // location is where the code of a version can be read from.
@@ -46,7 +46,7 @@ func (q *request) location(c *functions.Configuration) string {
 	if err != nil {
 		return ""
 	}
-	u := url.URL{Scheme: "http", Host: q.Host, Path: CodePath + q.scope.Account + "/" + q.scope.Region + "/" +
+	u := url.URL{Scheme: "http", Host: q.HTTP.Host, Path: CodePath + q.scope.Account + "/" + q.scope.Region + "/" +
 		c.FunctionName + "/" + hex.EncodeToString(sha) + ".zip"}
 	return u.String()
 }

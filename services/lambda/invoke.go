@@ -2,98 +2,33 @@ package lambda
 
 import (
 	"encoding/base64"
-	"errors"
-	"io"
-	"net/http"
 
-	"stepback/aws/server/awsjson"
-	"stepback/services/lambda/runner"
+	"stepback/aws/server"
+	"stepback/services/lambda/invocation"
 )
 
-var invokeMembers = []awsjson.Member{
-	{Name: "invocationType", Enum: []string{"Event", "RequestResponse", "DryRun"}},
-	{Name: "logType", Enum: []string{"None", "Tail"}},
+// invoked is the answer of Invoke beside its payload.
+type invoked struct {
+	StatusCode      int
+	FunctionError   string `json:",omitempty"`
+	LogResult       string `json:",omitempty"`
+	ExecutedVersion string `json:",omitempty"`
 }
 
-// invoke serves Invoke, whose request and answer are bytes with headers.
-func (s *Service) invoke(w http.ResponseWriter, r *http.Request) {
-	s.begin(w)
-	q, err := s.request(w, r)
+// invoke calls a function, now or later. Its payload is checked by what runs the function.
+func (s *Service) invoke(q *request) (*server.Answer, error) {
+	client, err := base64.StdEncoding.DecodeString(q.text("ClientContext"))
 	if err != nil {
-		s.refuse(w, err)
-		return
+		return nil, unparsable("the client context is not base64")
 	}
-	in, err := q.invocation()
+	a, err := s.functions.Invoke(q.ctx, q.scope, &invocation.Request{
+		FunctionName: q.text("FunctionName"), Qualifier: q.text("Qualifier"), Payload: q.Payload,
+		ClientContext: client, Type: q.text("InvocationType"), LogType: q.text("LogType"),
+	})
 	if err != nil {
-		s.refuse(w, err)
-		return
+		return nil, err
 	}
-	switch r.Header.Get("X-Amz-Invocation-Type") {
-	case "DryRun":
-		err = s.functions.CheckInvoke(q.scope, in)
-		if err == nil {
-			w.WriteHeader(http.StatusNoContent)
-		}
-	case "Event":
-		err = s.invokeEvent(q, in)
-	default:
-		err = s.invokeNow(q, in)
-	}
-	if err != nil {
-		s.refuse(w, err)
-	}
-}
-
-func (s *Service) invokeEvent(q *request, in runner.InvokeInput) error {
-	id, err := s.functions.InvokeEvent(q.scope, in)
-	if err != nil {
-		return err
-	}
-	q.writer.Header().Set("X-Amzn-Requestid", id)
-	q.writer.WriteHeader(http.StatusAccepted)
-	return nil
-}
-
-func (s *Service) invokeNow(q *request, in runner.InvokeInput) error {
-	out, err := s.functions.Invoke(q.Context(), q.scope, in)
-	if err != nil {
-		return err
-	}
-	h := q.writer.Header()
-	h.Set("X-Amzn-Requestid", out.RequestID)
-	h.Set("X-Amz-Executed-Version", out.ExecutedVersion)
-	if out.FunctionError != "" {
-		h.Set("X-Amz-Function-Error", out.FunctionError)
-	}
-	if in.LogTail {
-		h.Set("X-Amz-Log-Result", base64.StdEncoding.EncodeToString(out.LogTail))
-	}
-	s.send(q.writer, out.StatusCode, out.Payload)
-	return nil
-}
-
-// invocation reads the call. Its payload is checked, and bounded, by what runs the function.
-func (q *request) invocation() (runner.InvokeInput, error) {
-	fields := map[string]any{}
-	for member, header := range map[string]string{"InvocationType": "X-Amz-Invocation-Type",
-		"LogType": "X-Amz-Log-Type"} {
-		if value := q.Header.Get(header); value != "" {
-			fields[member] = value
-		}
-	}
-	if err := check(invokeMembers, fields); err != nil {
-		return runner.InvokeInput{}, err
-	}
-	client, err := base64.StdEncoding.DecodeString(q.Header.Get("X-Amz-Client-Context"))
-	if err != nil {
-		return runner.InvokeInput{}, unparsable(errors.New("the client context is not base64"))
-	}
-	payload, err := io.ReadAll(io.LimitReader(q.Body, runner.MaxRequestBytes+1))
-	if err != nil {
-		return runner.InvokeInput{}, unparsable(err)
-	}
-	return runner.InvokeInput{
-		FunctionName: q.PathValue("function"), Qualifier: q.URL.Query().Get("Qualifier"), Payload: payload,
-		ClientContext: client, LogTail: q.Header.Get("X-Amz-Log-Type") == "Tail",
-	}, nil
+	said := invoked{StatusCode: a.StatusCode, FunctionError: a.FunctionError, ExecutedVersion: a.ExecutedVersion,
+		LogResult: base64.StdEncoding.EncodeToString(a.LogTail)}
+	return &server.Answer{Output: said, Payload: a.Payload, RequestID: a.RequestID}, nil
 }

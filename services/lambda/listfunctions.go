@@ -2,30 +2,21 @@ package lambda
 
 import (
 	"fmt"
-	"net/http"
 
-	"stepback/aws/server/awsjson"
+	"stepback/aws/server"
 	"stepback/services/lambda/functions"
 )
 
-var listFunctionsMembers = []awsjson.Member{{Name: "functionVersion", Enum: []string{"ALL"}}}
-
-func (s *Service) listFunctions(q *request) (answer, error) {
-	versions := q.URL.Query().Get("FunctionVersion")
-	if versions != "" {
-		if err := check(listFunctionsMembers, map[string]any{"FunctionVersion": versions}); err != nil {
-			return answer{}, err
-		}
-	}
-	page, next, err := pageOf(q, s.functions.List(q.scope, versions != ""), versionKey)
-	return answer{http.StatusOK, struct {
+func (s *Service) listFunctions(q *request) (*server.Answer, error) {
+	page, next, err := pageOf(q, s.functions.List(q.scope, q.text("FunctionVersion") != ""), versionKey)
+	return answer(struct {
 		Functions  []functions.Configuration
 		NextMarker string `json:",omitempty"`
-	}{page, next}}, err
+	}{page, next}, err)
 }
 
 // versionKey sorts versions by function and number.
-func versionKey(c *functions.Configuration) string {
+func versionKey(c functions.Configuration) string {
 	return fmt.Sprintf("%s\x00%20s", c.FunctionName, unlatest(c.Version))
 }
 

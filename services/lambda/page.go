@@ -1,52 +1,30 @@
 package lambda
 
 import (
-	"encoding/base64"
-	"encoding/json"
-	"slices"
-	"strconv"
-	"strings"
+	"time"
 
-	"stepback/aws/server/awsjson"
+	"stepback/aws"
+	"stepback/aws/server"
 )
 
 // defaultPage is how many items a page has unless the request says less, and the most that it can have.
 const defaultPage = 50
 
-var pageMembers = []awsjson.Member{{Name: "maxItems", Kind: awsjson.Integer, Min: 1, Max: 10000}}
-
 // pageOf cuts the page that a request asks for from a list that is sorted by key. A marker is the key of the last item
 // before the page, so that items may come and go in between.
-func pageOf[T any](q *request, list []T, key func(*T) string) (page []T, next string, err error) {
+func pageOf[T any](q *request, list []T, key func(T) string) (page []T, next string, err error) {
 	size := defaultPage
-	if text := q.URL.Query().Get("MaxItems"); text != "" {
-		if err := check(pageMembers, map[string]any{"MaxItems": json.Number(text)}); err != nil {
-			return nil, "", err
-		}
-		n, err := strconv.Atoi(text)
-		if err != nil {
-			return nil, "", awsjson.Invalid("MaxItems must be a number")
-		}
-		size = min(n, defaultPage)
+	if v, ok := q.Input.Get("MaxItems"); ok {
+		n, _ := v.Int()
+		size = min(int(n), defaultPage)
 	}
-	if marker := q.URL.Query().Get("Marker"); marker != "" {
-		after, err := base64.URLEncoding.DecodeString(marker)
-		if err != nil {
-			return nil, "", awsjson.Invalid("Invalid Marker: " + marker)
-		}
-		i, found := slices.BinarySearchFunc(list, string(after),
-			func(item T, k string) int { return strings.Compare(key(&item), k) })
-		if found {
-			i++
-		}
-		list = list[i:]
+	listing := aws.NewListing(time.Now(), q.HTTP.URL.Path, q.scope.Account, q.scope.Region)
+	page, next, ok := aws.Page(listing, q.text("Marker"), size, list, key)
+	if !ok {
+		return nil, "", server.Invalid("Invalid Marker: " + q.text("Marker"))
 	}
-	if len(list) > size {
-		list = list[:size]
-		next = base64.URLEncoding.EncodeToString([]byte(key(&list[size-1])))
+	if page == nil {
+		page = []T{} // an empty list, not null
 	}
-	if list == nil {
-		list = []T{} // an empty list, not null
-	}
-	return list, next, nil
+	return page, next, nil
 }

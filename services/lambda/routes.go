@@ -1,64 +1,69 @@
 package lambda
 
 import (
-	"net/http"
+	"context"
 
+	"stepback/aws"
+	"stepback/aws/server"
+	"stepback/services/lambda/invocation"
 	"stepback/services/lambda/runner"
 )
 
 // CodePath is where GetFunction's Code.Location leads.
 const CodePath = "/_stepback/lambda/code/"
 
-// Versioned paths of the API.
-const (
-	root        = "/2015-03-31/functions"
-	one         = root + "/{function}"
-	tagsPath    = "/2017-03-31/tags/{resource}"
-	reservePath = "/2017-10-31/functions/{function}/concurrency"
-)
+// maxCode is the largest request that brings code, in bytes.
+const maxCode = 70_167_211
 
-// route names the operations.
-func (s *Service) route() {
-	for _, o := range []struct {
-		pattern string
-		operation
-	}{
-		{"POST " + root, s.createFunction},
-		{"GET " + root, s.listFunctions},
-		{"POST " + root + "/{$}", s.createFunction}, // as older clients write it
-		{"GET " + root + "/{$}", s.listFunctions},
-		{"GET " + one, s.getFunction},
-		{"DELETE " + one, s.deleteFunction},
-		{"GET " + one + "/configuration", s.getFunctionConfiguration},
-		{"PUT " + one + "/configuration", s.updateFunctionConfiguration},
-		{"PUT " + one + "/code", s.updateFunctionCode},
-		{"POST " + one + "/versions", s.publishVersion},
-		{"GET " + one + "/versions", s.listVersions},
-		{"POST " + one + "/aliases", s.createAlias},
-		{"GET " + one + "/aliases", s.listAliases},
-		{"GET " + one + "/aliases/{alias}", s.getAlias},
-		{"PUT " + one + "/aliases/{alias}", s.updateAlias},
-		{"DELETE " + one + "/aliases/{alias}", s.deleteAlias},
-		{"PUT " + reservePath, s.putConcurrency},
-		{"DELETE " + reservePath, s.deleteConcurrency},
-		{"GET /2019-09-30/functions/{function}/concurrency", s.getConcurrency},
-		{"GET /2020-06-30/functions/{function}/code-signing-config", s.getCodeSigningConfig},
-		{"GET " + tagsPath, s.listTags},
-		{"POST " + tagsPath, s.tagResource},
-		{"DELETE " + tagsPath, s.untagResource},
-		{"GET /2016-08-19/account-settings", s.getAccountSettings},
-		{"/", unserved},
+// operations are those that are served.
+func (s *Service) operations() map[string]server.Operation {
+	all := map[string]server.Operation{}
+	for name, o := range map[string]operation{
+		"CreateFunction": s.createFunction, "ListFunctions": s.listFunctions, "GetFunction": s.getFunction,
+		"DeleteFunction": s.deleteFunction, "GetFunctionConfiguration": s.getFunctionConfiguration,
+		"UpdateFunctionConfiguration": s.updateFunctionConfiguration, "UpdateFunctionCode": s.updateFunctionCode,
+		"PublishVersion": s.publishVersion, "ListVersionsByFunction": s.listVersions,
+		"CreateAlias": s.createAlias, "ListAliases": s.listAliases, "GetAlias": s.getAlias,
+		"UpdateAlias": s.updateAlias, "DeleteAlias": s.deleteAlias,
+		"PutFunctionConcurrency": s.putConcurrency, "DeleteFunctionConcurrency": s.deleteConcurrency,
+		"GetFunctionConcurrency": s.getConcurrency, "GetFunctionCodeSigningConfig": s.getCodeSigningConfig,
+		"ListTags": s.listTags, "TagResource": s.tagResource, "UntagResource": s.untagResource,
+		"GetAccountSettings": s.getAccountSettings, "Invoke": s.invoke,
 	} {
-		s.handle(o.pattern, o.operation)
+		made := server.Operation{Call: func(ctx context.Context, r *server.Request) (*server.Answer, error) {
+			q, err := requestOf(ctx, r)
+			if err != nil {
+				return nil, err
+			}
+			return o(q)
+		}}
+		switch name {
+		case "CreateFunction", "UpdateFunctionCode":
+			made.MaxBody = maxCode
+		case "Invoke":
+			made.MaxBody, made.TooLarge = invocation.MaxRequestBytes, runner.RequestTooLarge()
+		}
+		all[name] = made
 	}
-	s.mux.HandleFunc("POST "+one+"/invocations", s.invoke)
-	s.mux.HandleFunc("GET "+CodePath+"{account}/{region}/{function}/{package}", s.getCode)
+	return all
 }
 
-// unserved answers requests for operations that are not served here.
-func unserved(q *request) (answer, error) {
-	return answer{}, &runner.APIError{
-		Code: "UnknownOperationException", StatusCode: http.StatusNotFound,
-		Message: q.Method + " " + q.URL.Path + " is no operation of Lambda that is served here.",
+// operation carries out one operation of the API.
+type operation func(*request) (*server.Answer, error)
+
+// answer is an operation's answer.
+func answer(output any, err error) (*server.Answer, error) {
+	if err != nil {
+		return nil, err
+	}
+	return &server.Answer{Output: output}, nil
+}
+
+// done is the answer of operations that answer nothing.
+func done(err error) (*server.Answer, error) { return answer(nil, err) }
+
+func unparsable(reason string) *aws.Error {
+	return &aws.Error{
+		Code: "InvalidRequestContentException", Message: "Could not parse request body into json: " + reason,
 	}
 }

@@ -1,45 +1,36 @@
 package lambda
 
 import (
-	"net/http"
-
-	"stepback/aws/server/awsjson"
+	"stepback/aws/server"
 )
 
 type tagSet struct{ Tags map[string]string }
 
-var tagMembers = []awsjson.Member{required(tags)}
-
-func (s *Service) listTags(q *request) (answer, error) {
-	if err := q.setName(q.PathValue("resource"), ""); err != nil {
-		return answer{}, err
-	}
+func (s *Service) listTags(q *request) (*server.Answer, error) {
 	f, err := s.functions.Get(q.scope, q.name.Function, "")
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	if f.Tags == nil {
 		f.Tags = map[string]string{}
 	}
-	return answer{http.StatusOK, tagSet{f.Tags}}, nil
+	return answer(tagSet{f.Tags}, nil)
 }
 
-func (s *Service) tagResource(q *request) (answer, error) {
-	if err := q.setName(q.PathValue("resource"), ""); err != nil {
-		return answer{}, err
-	}
-	in, err := decode[tagSet](q, maxBody, tagMembers)
+func (s *Service) tagResource(q *request) (*server.Answer, error) {
+	in, err := decode[tagSet](q)
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
-	err = s.functions.Tag(q.Context(), q.scope, q.name.Function, in.Tags)
-	return answer{http.StatusNoContent, nil}, err
+	err = s.functions.Tag(q.ctx, q.scope, q.name.Function, in.Tags)
+	return done(err)
 }
 
-func (s *Service) untagResource(q *request) (answer, error) {
-	if err := q.setName(q.PathValue("resource"), ""); err != nil {
-		return answer{}, err
+func (s *Service) untagResource(q *request) (*server.Answer, error) {
+	in, err := decode[struct{ TagKeys []string }](q)
+	if err != nil {
+		return nil, err
 	}
-	err := s.functions.Untag(q.Context(), q.scope, q.name.Function, q.URL.Query()["tagKeys"])
-	return answer{http.StatusNoContent, nil}, err
+	err = s.functions.Untag(q.ctx, q.scope, q.name.Function, in.TagKeys)
+	return done(err)
 }

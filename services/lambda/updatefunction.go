@@ -1,32 +1,24 @@
 package lambda
 
 import (
-	"net/http"
-
-	"stepback/aws/server/awsjson"
+	"stepback/aws/server"
 	"stepback/services/lambda/functions"
 )
 
-var (
-	updateCodeMembers = append([]awsjson.Member{architectures, publish,
-		{Name: "dryRun", Kind: awsjson.Boolean}, revisionID}, sourceMembers...)
-	updateConfigurationMembers = append([]awsjson.Member{revisionID}, settingMembers(roleMember(false))...)
-)
-
-func (s *Service) updateFunctionCode(q *request) (answer, error) {
-	in, err := decode[functions.UpdateCodeInput](q, maxCode, updateCodeMembers)
+func (s *Service) updateFunctionCode(q *request) (*server.Answer, error) {
+	in, err := decode[functions.UpdateCodeInput](q)
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
-	c, err := s.functions.UpdateCode(q.Context(), q.scope, q.name.Function, in)
-	return answer{http.StatusOK, c}, err
+	c, err := s.functions.UpdateCode(q.ctx, q.scope, q.name.Function, in)
+	return answer(c, err)
 }
 
-func (s *Service) updateFunctionConfiguration(q *request) (answer, error) {
-	in, err := decode[functions.UpdateConfigurationInput](q, maxBody, updateConfigurationMembers)
+func (s *Service) updateFunctionConfiguration(q *request) (*server.Answer, error) {
+	in, err := decode[functions.UpdateConfigurationInput](q)
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
-	c, err := s.functions.UpdateConfiguration(q.Context(), q.scope, q.name.Function, in)
-	return answer{http.StatusOK, c}, err
+	c, err := s.functions.UpdateConfiguration(q.ctx, q.scope, q.name.Function, in)
+	return answer(c, err)
 }

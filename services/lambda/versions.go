@@ -1,31 +1,27 @@
 package lambda
 
 import (
-	"net/http"
-
-	"stepback/aws/server/awsjson"
+	"stepback/aws/server"
 	"stepback/services/lambda/functions"
 )
 
-var publishMembers = []awsjson.Member{{Name: "codeSha256"}, description, revisionID}
-
-func (s *Service) publishVersion(q *request) (answer, error) {
-	in, err := decode[functions.PublishInput](q, maxBody, publishMembers)
+func (s *Service) publishVersion(q *request) (*server.Answer, error) {
+	in, err := decode[functions.PublishInput](q)
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
-	c, err := s.functions.Publish(q.Context(), q.scope, q.name.Function, in)
-	return answer{http.StatusCreated, c}, err
+	c, err := s.functions.Publish(q.ctx, q.scope, q.name.Function, in)
+	return answer(c, err)
 }
 
-func (s *Service) listVersions(q *request) (answer, error) {
+func (s *Service) listVersions(q *request) (*server.Answer, error) {
 	list, err := s.functions.Versions(q.scope, q.name.Function)
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	page, next, err := pageOf(q, list, versionKey)
-	return answer{http.StatusOK, struct {
+	return answer(struct {
 		Versions   []functions.Configuration
 		NextMarker string `json:",omitempty"`
-	}{page, next}}, err
+	}{page, next}, err)
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"stepback/aws"
-	"stepback/aws/server/awsjson"
 	"stepback/services/logs/logstore"
 )
 
@@ -15,13 +14,6 @@ type createLogGroupRequest struct {
 	Tags      map[string]string `json:"tags"`
 	Class     string            `json:"logGroupClass"`
 	Protected bool              `json:"deletionProtectionEnabled"`
-}
-
-var createLogGroupMembers = []awsjson.Member{
-	required(groupName("logGroupName")), tags,
-	{Name: "kmsKeyId", Max: 256},
-	{Name: "logGroupClass", Enum: []string{"STANDARD", "INFREQUENT_ACCESS", "DELIVERY"}},
-	{Name: "deletionProtectionEnabled", Kind: awsjson.Boolean},
 }
 
 func (s *Service) createLogGroup(_ context.Context, scope aws.Scope, r *createLogGroupRequest) (*none, error) {

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"stepback/aws"
-	"stepback/aws/server/awsjson"
 )
 
 func (s *Service) deleteLogGroup(_ context.Context, scope aws.Scope, r *groupRequest) (*none, error) {
@@ -13,7 +12,7 @@ func (s *Service) deleteLogGroup(_ context.Context, scope aws.Scope, r *groupReq
 		return nil, err
 	}
 	if g.Protected {
-		return nil, &awsjson.Error{Code: "ValidationException", Message: "The log group is protected against deletion."}
+		return nil, &aws.Error{Code: "ValidationException", Message: "The log group is protected against deletion."}
 	}
 	return &none{}, s.store.DeleteGroup(in(scope), r.Group)
 }

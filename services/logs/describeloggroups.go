@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"stepback/aws"
-	"stepback/aws/server/awsjson"
 	"stepback/services/logs/logstore"
 )
 
@@ -17,17 +16,6 @@ type describeLogGroupsRequest struct {
 	Class       string   `json:"logGroupClass"`
 	Identifiers []string `json:"logGroupIdentifiers"`
 	paged
-}
-
-var accountID = matching(awsjson.Member{Min: 12, Max: 12}, `^\d{12}$`)
-
-var describeLogGroupsMembers = []awsjson.Member{
-	groupName("logGroupNamePrefix"), nextToken, pageLimit,
-	matching(awsjson.Member{Name: "logGroupNamePattern", Max: maxName}, `[\.\-_/#A-Za-z0-9]*`),
-	{Name: "logGroupClass", Enum: []string{"STANDARD", "INFREQUENT_ACCESS", "DELIVERY"}},
-	{Name: "logGroupIdentifiers", Kind: awsjson.List, Min: 1, Max: maxPage, Element: &identifier},
-	{Name: "accountIdentifiers", Kind: awsjson.List, Max: 20, Element: &accountID},
-	{Name: "includeLinkedAccounts", Kind: awsjson.Boolean},
 }
 
 type describedGroup struct {
@@ -54,7 +42,8 @@ func (s *Service) describeLogGroups(_ context.Context, scope aws.Scope,
 		return nil, invalid("LogGroup name prefix and LogGroup name pattern are mutually exclusive parameters.")
 	}
 	found := s.store.Groups(in(scope), r.selects)
-	found, next, err := page(r.paged, found, func(g logstore.Group) string { return g.Name })
+	found, next, err := page(r.paged, s.now(), []string{"groups", scope.Account, scope.Region, r.Prefix, r.Pattern}, found,
+		func(g logstore.Group) string { return g.Name })
 	if err != nil {
 		return nil, err
 	}

@@ -5,35 +5,35 @@ import (
 	"io/fs"
 	"net/http"
 
-	"stepback/aws/server/awsjson"
+	"stepback/aws"
 	"stepback/services/logs/logstore"
 )
 
 const codeInvalid = "InvalidParameterException"
 
-func invalid(message string) error { return &awsjson.Error{Code: codeInvalid, Message: message} }
+func invalid(message string) error { return &aws.Error{Code: codeInvalid, Message: message} }
 
 var (
-	errNoGroup = &awsjson.Error{Code: "ResourceNotFoundException",
+	errNoGroup = &aws.Error{Code: "ResourceNotFoundException",
 		Message: "The specified log group does not exist."}
-	errNoStream = &awsjson.Error{Code: "ResourceNotFoundException",
+	errNoStream = &aws.Error{Code: "ResourceNotFoundException",
 		Message: "The specified log stream does not exist."}
-	errGroupExists = &awsjson.Error{Code: "ResourceAlreadyExistsException",
+	errGroupExists = &aws.Error{Code: "ResourceAlreadyExistsException",
 		Message: "The specified log group already exists"}
-	errStreamExists = &awsjson.Error{Code: "ResourceAlreadyExistsException",
+	errStreamExists = &aws.Error{Code: "ResourceAlreadyExistsException",
 		Message: "The specified log stream already exists"}
-	errToken = &awsjson.Error{Code: codeInvalid, Message: "The specified nextToken is invalid."}
+	errToken = &aws.Error{Code: codeInvalid, Message: "The specified nextToken is invalid."}
 )
 
 // failure turns the store's errors into the service's.
-func failure(err error) *awsjson.Error {
+func failure(err error) *aws.Error {
 	switch {
 	case errors.Is(err, logstore.ErrNoGroup):
 		return errNoGroup
 	case errors.Is(err, logstore.ErrNoStream):
 		return errNoStream
 	case errors.As(err, new(*fs.PathError)):
-		return &awsjson.Error{
+		return &aws.Error{
 			Code:    "ServiceUnavailableException",
 			Message: "The log groups in the data directory cannot be read or written: " + err.Error(),
 			Status:  http.StatusServiceUnavailable,

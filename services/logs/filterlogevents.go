@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"stepback/aws"
-	"stepback/aws/server/awsjson"
 	"stepback/services/logs/logstore"
 )
 
@@ -19,15 +18,6 @@ type filterLogEventsRequest struct {
 	Pattern   string   `json:"filterPattern"`
 	NextToken string   `json:"nextToken"`
 	Limit     int      `json:"limit"`
-}
-
-var oneStream = streamName("")
-
-var filterLogEventsMembers = []awsjson.Member{
-	groupName("logGroupName"), identifier, streamName("logStreamNamePrefix"), startTime, endTime, nextToken, eventLimit,
-	{Name: "logStreamNames", Kind: awsjson.List, Min: 1, Max: 100, Element: &oneStream},
-	{Name: "filterPattern", Max: 1024},
-	{Name: "interleaved", Kind: awsjson.Boolean}, {Name: "unmask", Kind: awsjson.Boolean},
 }
 
 type filteredEvent struct {

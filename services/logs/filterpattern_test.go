@@ -1,6 +1,8 @@
 package logs
 
-import "testing"
+import (
+	"testing"
+)
 
 func TestParsePattern(t *testing.T) {
 	t.Parallel()

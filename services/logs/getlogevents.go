@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"stepback/aws"
-	"stepback/aws/server/awsjson"
 	"stepback/services/logs/logstore"
 )
 
@@ -19,12 +18,6 @@ type getLogEventsRequest struct {
 	FromHead  bool   `json:"startFromHead"`
 	Limit     int    `json:"limit"`
 	NextToken string `json:"nextToken"`
-}
-
-var getLogEventsMembers = []awsjson.Member{
-	groupName("logGroupName"), identifier, required(streamName("logStreamName")), startTime, endTime, nextToken,
-	eventLimit,
-	{Name: "startFromHead", Kind: awsjson.Boolean}, {Name: "unmask", Kind: awsjson.Boolean},
 }
 
 type outputEvent struct {

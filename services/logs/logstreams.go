@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"stepback/aws"
-	"stepback/aws/server/awsjson"
 	"stepback/services/logs/logstore"
 )
 
@@ -38,12 +37,6 @@ type describeLogStreamsRequest struct {
 	OrderBy    string `json:"orderBy"`
 	Descending bool   `json:"descending"`
 	paged
-}
-
-var describeLogStreamsMembers = []awsjson.Member{
-	groupName("logGroupName"), identifier, streamName("logStreamNamePrefix"), nextToken, pageLimit,
-	{Name: "orderBy", Enum: []string{"LogStreamName", byLastEvent}},
-	{Name: "descending", Kind: awsjson.Boolean},
 }
 
 // describedStream says of a stream without events nothing about them.

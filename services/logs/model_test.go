@@ -1,12 +1,12 @@
 package logs
 
 import (
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"stepback/aws/server/awsjson/apimodel"
+	"stepback/aws/model"
+	"stepback/aws/server/modeltest"
 )
 
 // unanswered are members of features that are not served.
@@ -16,11 +16,10 @@ var unanswered = []string{
 	"PutLogEvents.rejectedEntityInfo",
 }
 
-// TestModel compares the operations that are served with the service's model.
+// TestModel compares the answers of the operations that are served with the service's model.
 func TestModel(t *testing.T) {
 	t.Parallel()
-	m := apimodel.Read(t, filepath.Join("..", ".."), "logs-2014-03-28")
-	for _, difference := range m.Differences(new(Service).operations()) {
+	for _, difference := range modeltest.Differences(model.MustFind("cloudwatchlogs"), new(Service).operations()) {
 		if !slices.Contains(unanswered, strings.TrimSuffix(difference, " is not answered")) {
 			t.Error(difference)
 		}

@@ -1,9 +1,10 @@
 package logs
 
 import (
-	"encoding/base64"
+	"cmp"
+	"time"
 
-	"stepback/aws/server/awsjson"
+	"stepback/aws"
 )
 
 // paged are the members of a request for a page of a list.
@@ -12,25 +13,12 @@ type paged struct {
 	NextToken string `json:"nextToken"`
 }
 
-var pageLimit = awsjson.Member{Name: "limit", Kind: awsjson.Integer, Min: 1, Max: maxPage}
-
-// page cuts one page out of a list. Its token is the key of the last element of the page before; keys are ascending.
-func page[T any](p paged, list []T, key func(T) string) (elements []T, next string, err error) {
-	if p.NextToken != "" {
-		last, err := base64.RawURLEncoding.DecodeString(p.NextToken)
-		if err != nil {
-			return nil, "", errToken
-		}
-		for len(list) > 0 && key(list[0]) <= string(last) {
-			list = list[1:]
-		}
+// page cuts one page out of a list, as aws.Page does. Request is all that the list was asked for.
+func page[T any](p paged, now time.Time, request []string, list []T, key func(T) string) (elements []T, next string,
+	err error) {
+	elements, next, ok := aws.Page(aws.NewListing(now, request...), p.NextToken, cmp.Or(p.Limit, maxPage), list, key)
+	if !ok {
+		return nil, "", errToken
 	}
-	limit := p.Limit
-	if limit == 0 {
-		limit = maxPage
-	}
-	if len(list) <= limit {
-		return list, "", nil
-	}
-	return list[:limit], base64.RawURLEncoding.EncodeToString([]byte(key(list[limit-1]))), nil
+	return elements, next, nil
 }

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"stepback/aws"
-	"stepback/aws/server/awsjson"
 	"stepback/services/logs/logstore"
 )
 
@@ -18,20 +17,6 @@ type inputEvent struct {
 type putLogEventsRequest struct {
 	logStreamRequest
 	Events []inputEvent `json:"logEvents"`
-}
-
-// entity says what logs; that is not kept.
-var entity = awsjson.Member{Name: "entity", Kind: awsjson.Structure, Members: []awsjson.Member{
-	{Name: "keyAttributes", Kind: awsjson.Map, Min: 2, Max: 4, Element: &awsjson.Member{Min: 1, Max: maxName}},
-	{Name: "attributes", Kind: awsjson.Map, Max: 10, Element: &awsjson.Member{Min: 1, Max: maxName}},
-}}
-
-var putLogEventsMembers = []awsjson.Member{
-	required(groupName("logGroupName")), required(streamName("logStreamName")),
-	{Name: "sequenceToken", Min: 1}, entity,
-	{Name: "logEvents", Kind: awsjson.List, Required: true, Min: 1, Max: maxEvents, Members: []awsjson.Member{
-		{Name: "timestamp", Kind: awsjson.Integer, Required: true}, {Name: "message", Required: true, Min: 1},
-	}},
 }
 
 // rejected says which events are too old or too new to be kept.

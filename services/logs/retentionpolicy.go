@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"stepback/aws"
-	"stepback/aws/server/awsjson"
 	"stepback/services/logs/logstore"
 )
 
@@ -17,10 +16,6 @@ var retentions = []int{1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545,
 type putRetentionPolicyRequest struct {
 	Group string `json:"logGroupName"`
 	Days  int    `json:"retentionInDays"`
-}
-
-var putRetentionPolicyMembers = []awsjson.Member{
-	required(groupName("logGroupName")), {Name: "retentionInDays", Kind: awsjson.Integer, Required: true},
 }
 
 func (s *Service) putRetentionPolicy(_ context.Context, scope aws.Scope, r *putRetentionPolicyRequest) (*none,

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"stepback/aws"
-	"stepback/aws/server/awsjson"
+	"stepback/aws/server"
 	"stepback/services/logs/logstore"
 )
 
@@ -19,33 +19,33 @@ type Service struct {
 const Target = "Logs_20140328"
 
 // New serves a store. Requests that name no account and region are about the default ones.
-func New(store *logstore.Store, defaults aws.Scope, now func() time.Time, log *slog.Logger) *awsjson.Service {
+func New(store *logstore.Store, defaults aws.Scope, now func() time.Time, log *slog.Logger) *server.Service {
 	s := &Service{store, now}
-	return &awsjson.Service{
-		Target: Target, Protocol: "1.1", Invalid: codeInvalid, Operations: s.operations(), Failure: failure,
+	return server.Must(server.Config{
+		Model: "cloudwatchlogs", Invalid: codeInvalid, Operations: s.operations(), Failure: failure,
 		Default: defaults, Log: log,
-	}
+	})
 }
 
-func (s *Service) operations() map[string]awsjson.Operation {
-	return map[string]awsjson.Operation{
-		"CreateLogGroup":        awsjson.Handle(createLogGroupMembers, s.createLogGroup),
-		"DeleteLogGroup":        awsjson.Handle(logGroupMembers, s.deleteLogGroup),
-		"DescribeLogGroups":     awsjson.Handle(describeLogGroupsMembers, s.describeLogGroups),
-		"PutRetentionPolicy":    awsjson.Handle(putRetentionPolicyMembers, s.putRetentionPolicy),
-		"DeleteRetentionPolicy": awsjson.Handle(logGroupMembers, s.deleteRetentionPolicy),
-		"CreateLogStream":       awsjson.Handle(logStreamMembers, s.createLogStream),
-		"DeleteLogStream":       awsjson.Handle(logStreamMembers, s.deleteLogStream),
-		"DescribeLogStreams":    awsjson.Handle(describeLogStreamsMembers, s.describeLogStreams),
-		"PutLogEvents":          awsjson.Handle(putLogEventsMembers, s.putLogEvents),
-		"GetLogEvents":          awsjson.Handle(getLogEventsMembers, s.getLogEvents),
-		"FilterLogEvents":       awsjson.Handle(filterLogEventsMembers, s.filterLogEvents),
-		"ListTagsForResource":   awsjson.Handle(resourceMembers, s.listTagsForResource),
-		"TagResource":           awsjson.Handle(tagResourceMembers, s.tagResource),
-		"UntagResource":         awsjson.Handle(untagResourceMembers, s.untagResource),
-		"ListTagsLogGroup":      awsjson.Handle(logGroupMembers, s.listTagsLogGroup),
-		"TagLogGroup":           awsjson.Handle(tagLogGroupMembers, s.tagLogGroup),
-		"UntagLogGroup":         awsjson.Handle(untagLogGroupMembers, s.untagLogGroup),
+func (s *Service) operations() map[string]server.Operation {
+	return map[string]server.Operation{
+		"CreateLogGroup":        server.Handle(s.createLogGroup),
+		"DeleteLogGroup":        server.Handle(s.deleteLogGroup),
+		"DescribeLogGroups":     server.Handle(s.describeLogGroups),
+		"PutRetentionPolicy":    server.Handle(s.putRetentionPolicy),
+		"DeleteRetentionPolicy": server.Handle(s.deleteRetentionPolicy),
+		"CreateLogStream":       server.Handle(s.createLogStream),
+		"DeleteLogStream":       server.Handle(s.deleteLogStream),
+		"DescribeLogStreams":    server.Handle(s.describeLogStreams),
+		"PutLogEvents":          server.Handle(s.putLogEvents),
+		"GetLogEvents":          server.Handle(s.getLogEvents),
+		"FilterLogEvents":       server.Handle(s.filterLogEvents),
+		"ListTagsForResource":   server.Handle(s.listTagsForResource),
+		"TagResource":           server.Handle(s.tagResource),
+		"UntagResource":         server.Handle(s.untagResource),
+		"ListTagsLogGroup":      server.Handle(s.listTagsLogGroup),
+		"TagLogGroup":           server.Handle(s.tagLogGroup),
+		"UntagLogGroup":         server.Handle(s.untagLogGroup),
 	}
 }
 

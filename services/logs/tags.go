@@ -5,7 +5,6 @@ import (
 	"maps"
 
 	"stepback/aws"
-	"stepback/aws/server/awsjson"
 	"stepback/services/logs/logstore"
 )
 
@@ -14,16 +13,6 @@ type resourceRequest struct {
 	Tags map[string]string `json:"tags"`
 	Keys []string          `json:"tagKeys"`
 }
-
-var (
-	resourceARN = matching(awsjson.Member{Name: "resourceArn", Required: true, Min: 1, Max: maxARN},
-		`[\w+=/:,.@-]*`)
-	resourceMembers      = []awsjson.Member{resourceARN}
-	tagResourceMembers   = []awsjson.Member{resourceARN, required(tags)}
-	untagResourceMembers = []awsjson.Member{
-		resourceARN, {Name: "tagKeys", Kind: awsjson.List, Required: true, Max: maxTags, Element: &tagKey},
-	}
-)
 
 type tagsResponse struct {
 	Tags map[string]string `json:"tags"`
@@ -41,15 +30,6 @@ func (s *Service) tagResource(_ context.Context, scope aws.Scope, r *resourceReq
 func (s *Service) untagResource(_ context.Context, scope aws.Scope, r *resourceRequest) (*none, error) {
 	return s.untag(scope, nameOf(r.ARN), r.Keys)
 }
-
-// The older operations on tags name the log group.
-var (
-	tagLogGroupMembers   = []awsjson.Member{required(groupName("logGroupName")), required(tags)}
-	untagLogGroupMembers = []awsjson.Member{
-		required(groupName("logGroupName")), {Name: "tags", Kind: awsjson.List, Required: true, Min: 1,
-			Element: &tagKey},
-	}
-)
 
 type tagLogGroupRequest struct {
 	Group string            `json:"logGroupName"`
@@ -91,7 +71,7 @@ func (s *Service) tag(scope aws.Scope, group string, given map[string]string) (*
 	}
 	maps.Copy(g.Tags, given)
 	if len(g.Tags) > maxTags {
-		return nil, &awsjson.Error{Code: "TooManyTagsException", Message: "A resource can have no more than 50 tags."}
+		return nil, &aws.Error{Code: "TooManyTagsException", Message: "A resource can have no more than 50 tags."}
 	}
 	return &none{}, s.store.UpdateGroup(in(scope), group, func(changed *logstore.Group) { changed.Tags = g.Tags })
 }

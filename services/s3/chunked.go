@@ -7,18 +7,20 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+
+	"stepback/aws"
 )
 
 // decodeChunked replaces an aws-chunked body (x-amz-content-sha256: STREAMING-…) by what it carries. gofakes3 knows
 // only one of its four forms. Signatures are read over; trailers are kept for their checksums.
-func decodeChunked(r *http.Request) *protocolError {
+func decodeChunked(r *http.Request) *aws.Error {
 	if !strings.HasPrefix(r.Header.Get("X-Amz-Content-Sha256"), "STREAMING-") {
 		return nil
 	}
 	length := r.Header.Get("X-Amz-Decoded-Content-Length")
 	size, err := strconv.ParseInt(length, 10, 64)
 	if err != nil || size < 0 {
-		return &protocolError{Code: "MissingContentLength", status: http.StatusLengthRequired,
+		return &aws.Error{Code: "MissingContentLength", Status: http.StatusLengthRequired,
 			Message: "A streamed body needs the header x-amz-decoded-content-length"}
 	}
 	r.Body = &chunkedBody{source: bufio.NewReaderSize(r.Body, 64<<10), closer: r.Body}

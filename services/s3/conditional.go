@@ -3,6 +3,8 @@ package s3
 import (
 	"net/http"
 	"strings"
+
+	"stepback/aws"
 )
 
 // conditionalWriter checks a read's conditional headers against the headers of the very object that is about to be
@@ -51,9 +53,9 @@ func (w *conditionalWriter) refuse(status int) {
 	for _, name := range []string{"Content-Range", "Content-Length", "Accept-Ranges"} {
 		w.Header().Del(name)
 	}
-	e := &protocolError{Code: "PreconditionFailed",
-		Message: "At least one of the pre-conditions you specified did not hold", status: status}
-	e.write(w.ResponseWriter, w.request)
+	e := &aws.Error{Code: "PreconditionFailed",
+		Message: "At least one of the pre-conditions you specified did not hold", Status: status}
+	writeError(w.ResponseWriter, w.request, e)
 }
 
 // errRefused ends the copying of a body that is not wanted.

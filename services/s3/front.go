@@ -6,6 +6,10 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"github.com/johannesboyne/gofakes3"
+
+	"stepback/aws"
 )
 
 // front stands before gofakes3 and does what it leaves out: it refuses what would be misunderstood or is too long,
@@ -15,15 +19,15 @@ func (s *store) front(protocol http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		own := s.ownOperation(r)
 		if refusal := refuse(r, own != nil); refusal != nil {
-			refusal.write(w, r)
+			writeError(w, r, refusal)
 			return
 		}
 		if refusal := decodeChunked(r); refusal != nil {
-			refusal.write(w, r)
+			writeError(w, r, refusal)
 			return
 		}
 		if refusal := boundMessage(r); refusal != nil {
-			refusal.write(w, r)
+			writeError(w, r, refusal)
 			return
 		}
 		prepare(r)
@@ -48,24 +52,14 @@ func (s *store) front(protocol http.Handler) http.Handler {
 	})
 }
 
-// protocolError is an S3 error that the front handler answers itself.
-type protocolError struct {
-	XMLName xml.Name `xml:"Error"`
-	Code    string
-	Message string
-	status  int
-}
-
-// Error implements error.
-func (e *protocolError) Error() string { return e.Code + ": " + e.Message }
-
-func (e *protocolError) write(w http.ResponseWriter, r *http.Request) {
+// writeError answers with an S3 error that gofakes3 does not get to see.
+func writeError(w http.ResponseWriter, r *http.Request, e *aws.Error) {
 	w.Header().Set("Content-Type", "application/xml")
 	w.Header().Del("Content-Length")
-	w.WriteHeader(e.status)
-	if r.Method != http.MethodHead && e.status != http.StatusNotModified {
+	w.WriteHeader(e.HTTPStatus())
+	if r.Method != http.MethodHead && e.Status != http.StatusNotModified {
 		fmt.Fprint(w, xml.Header)
-		_ = xml.NewEncoder(w).Encode(e) // the client has gone if this fails
+		_ = xml.NewEncoder(w).Encode(errorBody{Code: gofakes3.ErrorCode(e.Code), Message: e.Message}) // the client has gone if this fails
 	}
 }
 
@@ -90,9 +84,9 @@ func harmless(name string) bool {
 }
 
 // refuse says no to what would be misunderstood; own tells that gofakes3 does not get to see it.
-func refuse(r *http.Request, own bool) *protocolError {
+func refuse(r *http.Request, own bool) *aws.Error {
 	if r.Header.Get("Origin") != "" {
-		return &protocolError{Code: "AccessDenied", status: http.StatusForbidden,
+		return &aws.Error{Code: "AccessDenied", Status: http.StatusForbidden,
 			Message: "Requests of web pages are not served."}
 	}
 	if own {
@@ -114,6 +108,6 @@ func refuse(r *http.Request, own bool) *protocolError {
 	return nil
 }
 
-func notImplemented(message string) *protocolError {
-	return &protocolError{Code: "NotImplemented", Message: message, status: http.StatusNotImplemented}
+func notImplemented(message string) *aws.Error {
+	return &aws.Error{Code: "NotImplemented", Message: message, Status: http.StatusNotImplemented}
 }

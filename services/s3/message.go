@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"io"
 	"net/http"
+
+	"stepback/aws"
 )
 
 // maxMessage is how long a request's XML may be, in bytes: ten thousand parts and their checksums, or a thousand keys
@@ -12,17 +14,17 @@ const maxMessage = 8 << 20
 
 // boundMessage reads the body of a request that is XML and not an object, and refuses one that is longer than
 // maxMessage: gofakes3 reads it into memory, however long it is.
-func boundMessage(r *http.Request) *protocolError {
+func boundMessage(r *http.Request) *aws.Error {
 	if r.Method != http.MethodPost && (r.Method != http.MethodPut || !r.URL.Query().Has("versioning")) {
 		return nil
 	}
 	message, err := io.ReadAll(io.LimitReader(r.Body, maxMessage+1))
 	switch {
 	case err != nil:
-		return &protocolError{Code: "IncompleteBody", status: http.StatusBadRequest,
+		return &aws.Error{Code: "IncompleteBody", Status: http.StatusBadRequest,
 			Message: "The request's body ended early: " + err.Error()}
 	case len(message) > maxMessage:
-		return &protocolError{Code: "MaxMessageLengthExceeded", status: http.StatusBadRequest,
+		return &aws.Error{Code: "MaxMessageLengthExceeded", Status: http.StatusBadRequest,
 			Message: "Your request was too big."}
 	}
 	r.Body = io.NopCloser(bytes.NewReader(message))

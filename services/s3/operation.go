@@ -82,11 +82,11 @@ func (c *call) isListing() bool {
 // respond sends an answer or an error.
 func respond(w http.ResponseWriter, method string, answer any, err error) {
 	var known gofakes3.Error
-	var own *protocolError
+	var own *aws.Error
 	switch {
 	case errors.As(err, &own):
-		answer = own
-		w.WriteHeader(own.status)
+		answer = errorBody{Code: gofakes3.ErrorCode(own.Code), Message: own.Message}
+		w.WriteHeader(own.HTTPStatus())
 	case errors.As(err, &known):
 		answer = errorBody{Code: known.ErrorCode(), Message: messageOf(known)}
 		w.WriteHeader(known.ErrorCode().Status())

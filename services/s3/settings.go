@@ -1,6 +1,10 @@
 package s3
 
-import "net/http"
+import (
+	"net/http"
+
+	"stepback/aws"
+)
 
 // setting is what a bucket says of a setting that nobody can change here: what S3 says of a new bucket.
 type setting struct {
@@ -60,7 +64,7 @@ func chooseSetting(c *call) operation {
 // read answers for the setting.
 func (s setting) read(*call) (any, error) {
 	if s.code != "" {
-		return nil, &protocolError{Code: s.code, Message: s.message, status: http.StatusNotFound}
+		return nil, &aws.Error{Code: s.code, Message: s.message, Status: http.StatusNotFound}
 	}
 	return rawXML(s.answer), nil
 }

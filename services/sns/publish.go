@@ -23,7 +23,7 @@ type PublishInput struct {
 	Message  string // UTF-8, not empty
 }
 
-// Publish keeps the message, hands it to the subscriber and returns its id. An error is an *APIError: NotFound for an
+// Publish keeps the message, hands it to the subscriber and returns its id. An error is an *aws.Error: NotFound for an
 // unknown topic, InvalidParameter for a message or subject that SNS would refuse, InternalError when the file cannot be
 // written; or ctx's.
 func (t *Topics) Publish(ctx context.Context, in PublishInput) (string, error) {
@@ -38,10 +38,7 @@ func (t *Topics) Publish(ctx context.Context, in PublishInput) (string, error) {
 		Subject: in.Subject, Message: in.Message, Timestamp: t.opts.Now().UTC(),
 	}
 	if err := t.keep(n); err != nil {
-		return "", &APIError{
-			Code: "InternalError", StatusCode: http.StatusInternalServerError,
-			Message: "The message could not be kept and was not delivered: " + err.Error(),
-		}
+		return "", internal("The message could not be kept and was not delivered", err)
 	}
 	if t.opts.Received != nil {
 		t.opts.Received(n)
@@ -49,13 +46,13 @@ func (t *Topics) Publish(ctx context.Context, in PublishInput) (string, error) {
 	return n.MessageID, nil
 }
 
-// check returns an error without a type, because a nil *APIError would be none.
+// check returns an error without a type, because a nil *aws.Error would be none.
 func (t *Topics) check(in PublishInput) error {
 	switch {
 	case strings.Count(in.TopicARN, ":") != 5 || !strings.HasPrefix(in.TopicARN, "arn:"):
 		return invalidParameter("TopicArn Reason: An ARN must have at least 6 elements, not " + quoteShort(in.TopicARN))
 	case !t.exists(in.TopicARN):
-		return &APIError{Code: "NotFound", Message: "Topic does not exist", StatusCode: http.StatusNotFound}
+		return &aws.Error{Code: "NotFound", Message: "Topic does not exist", Status: http.StatusNotFound}
 	case in.Message == "":
 		return invalidParameter("Empty message")
 	case len(in.Message) > MaxMessageBytes:

@@ -13,8 +13,11 @@ import (
 	"testing"
 	"time"
 
+	"stepback/aws"
 	"stepback/services/sns"
 )
+
+var home = aws.Scope{Account: "123456789012", Region: "eu-west-1"}
 
 func open(t *testing.T, dir string, opts sns.Options) (*sns.Topics, string) {
 	t.Helper()
@@ -23,7 +26,7 @@ func open(t *testing.T, dir string, opts sns.Options) (*sns.Topics, string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { topics.Close() })
-	arn, err := topics.CreateTopic("Results")
+	arn, err := topics.CreateTopic(home, "Results")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,8 +53,8 @@ func TestPublishKeepsAndDelivers(t *testing.T) {
 	dir := t.TempDir()
 	var got []sns.Notification
 	topics, arn := open(t, dir, sns.Options{
-		Region: "eu-west-1", Account: "123456789012", Received: func(n sns.Notification) { got = append(got, n) },
-		Now: func() time.Time { return time.Date(2026, 11, 21, 1, 2, 3, 0, time.UTC) },
+		Received: func(n sns.Notification) { got = append(got, n) },
+		Now:      func() time.Time { return time.Date(2026, 11, 21, 1, 2, 3, 0, time.UTC) },
 	})
 	if arn != "arn:aws:sns:eu-west-1:123456789012:Results" {
 		t.Errorf("ARN %s", arn)
@@ -91,8 +94,8 @@ func TestPublishRefusesWhatSNSRefuses(t *testing.T) {
 		{sns.PublishInput{TopicARN: arn, Message: "\xff"}, "InvalidParameter", "Invalid parameter: Message", 400},
 	} {
 		_, err := topics.Publish(t.Context(), c.in)
-		var api *sns.APIError
-		if !errors.As(err, &api) || api.Code != c.code || api.StatusCode != c.status || !strings.HasPrefix(api.Message,
+		var api *aws.Error
+		if !errors.As(err, &api) || api.Code != c.code || api.Status != c.status || !strings.HasPrefix(api.Message,
 			c.message) {
 			t.Errorf("%.80v: %v", c.in, err)
 		}
@@ -104,7 +107,7 @@ func TestPublishRefusesWhatSNSRefuses(t *testing.T) {
 	if _, err := topics.Publish(t.Context(), largest); err != nil {
 		t.Errorf("the largest message: %v", err)
 	}
-	if _, err := topics.CreateTopic("no/slash"); err == nil {
+	if _, err := topics.CreateTopic(home, "no/slash"); err == nil {
 		t.Error("a topic with a slash was made")
 	}
 }
@@ -163,7 +166,7 @@ func ExampleTopics() {
 		return
 	}
 	defer topics.Close()
-	arn, _ := topics.CreateTopic("Results")
+	arn, _ := topics.CreateTopic(home, "Results")
 	_, err = topics.Publish(context.Background(), sns.PublishInput{TopicARN: arn, Subject: "done",
 		Message: "10,000 rows"})
 	fmt.Println(err)

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"stepback/aws"
-	"stepback/aws/server/awsjson"
 )
 
 // Activity is an activity: a name under which workers take the tasks of state machines.
@@ -37,8 +36,6 @@ func HasActivity(s Store) func(arn string) (bool, error) {
 func activityARNOf(s aws.Scope, name string) string {
 	return arnOf(s, kindActivity, name)
 }
-
-func activityARN() awsjson.Member { return arn("activityArn") }
 
 func parseActivityARN(text string) (*resource, error) {
 	at, err := parseARN(text, kindActivity)

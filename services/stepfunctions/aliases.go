@@ -6,20 +6,13 @@ import (
 	"strings"
 
 	"stepback/aws"
-	"stepback/aws/server/awsjson"
 )
 
 // maxAliases is how many aliases a machine may have.
 const maxAliases = 100
 
-var routing = awsjson.Member{Name: "routingConfiguration", Kind: awsjson.List, Min: 1, Max: 2,
-	Shape: "RoutingConfigurationListItem", Members: []awsjson.Member{
-		arn("stateMachineVersionArn"),
-		{Name: "weight", Kind: awsjson.Integer, Required: true, Max: 100},
-	}}
-
 func invalidRouting(message string) error {
-	return &awsjson.Error{Code: "ValidationException", Message: message, Reason: "INVALID_ROUTING_CONFIGURATION"}
+	return &aws.Error{Code: "ValidationException", Message: message, Members: map[string]any{"reason": "INVALID_ROUTING_CONFIGURATION"}}
 }
 
 // checkRouting checks what needs no state machine to be known, and returns the ARN of the machine that all versions are

@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 
 	"stepback/aws"
-	"stepback/aws/server/awsjson"
 )
 
 // The resource types in ARNs.
@@ -49,8 +48,8 @@ func parseARN(text string, kinds ...string) (*resource, error) {
 func parseMachineARN(text string) (*resource, error) {
 	r, err := parseARN(text, kindMachine)
 	if err == nil && r.labelled() {
-		err = &awsjson.Error{
-			Code: "ValidationException", Reason: "API_DOES_NOT_SUPPORT_LABELED_ARNS",
+		err = &aws.Error{
+			Code: "ValidationException", Members: map[string]any{"reason": "API_DOES_NOT_SUPPORT_LABELED_ARNS"},
 			Message: "This operation does not support labeled state machine ARNs: " + text,
 		}
 	}

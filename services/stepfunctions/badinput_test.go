@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"stepback/aws/server/awsjson"
+	"stepback/aws/server"
 )
 
 const (
@@ -52,7 +52,7 @@ func TestMalformedRequests(t *testing.T) {
 			`{"__type":"RequestEntityTooLargeException","message":"Request size exceeded 1048576 bytes"}`},
 		"a definition far over": {"CreateStateMachine", strings.Repeat(" ", 4*mib+1), nil, 413,
 			`{"__type":"RequestEntityTooLargeException","message":"Request size exceeded 4194304 bytes"}`},
-		"a body at the limit": {"ListStateMachines", `{}` + strings.Repeat(" ", awsjson.MaxBody-2), nil, 200,
+		"a body at the limit": {"ListStateMachines", `{}` + strings.Repeat(" ", server.MaxBody-2), nil, 200,
 			`{"stateMachines":[]`},
 		"no body": {"ListStateMachines", "", nil, 200, `{"stateMachines":[]`},
 		"a charset": {"ListStateMachines", "{}",

@@ -2,8 +2,6 @@ package stepfunctions
 
 import (
 	"slices"
-
-	"stepback/aws/server/awsjson"
 )
 
 // Logging is a machine's loggingConfiguration.
@@ -96,29 +94,4 @@ func tracingOf(given *Tracing) Tracing {
 		return Tracing{}
 	}
 	return *given
-}
-
-var loggingMembers = []awsjson.Member{
-	{Name: "level", Enum: []string{"ALL", "FATAL", "ERROR", "OFF"}},
-	{Name: "includeExecutionData", Kind: awsjson.Boolean},
-	{Name: "destinations", Kind: awsjson.List, Members: []awsjson.Member{
-		{Name: "cloudWatchLogsLogGroup", Kind: awsjson.Structure,
-			Members: []awsjson.Member{{Name: "logGroupArn", Min: 1, Max: maxARN}}},
-	}},
-}
-
-var encryptionMembers = []awsjson.Member{
-	{Name: "type", Required: true, Enum: []string{"CUSTOMER_MANAGED_KMS_KEY", "AWS_OWNED_KEY"}},
-	{Name: "kmsKeyId", Min: 1, Max: 2048},
-	{Name: "kmsDataKeyReusePeriodSeconds", Kind: awsjson.Integer, Min: 60, Max: 900},
-}
-
-// configurationMembers are those that creating and updating a state machine share.
-var configurationMembers = []awsjson.Member{
-	{Name: "loggingConfiguration", Kind: awsjson.Structure, Members: loggingMembers},
-	{Name: "tracingConfiguration", Kind: awsjson.Structure,
-		Members: []awsjson.Member{{Name: "enabled", Kind: awsjson.Boolean}}},
-	{Name: "encryptionConfiguration", Kind: awsjson.Structure, Members: encryptionMembers},
-	{Name: "publish", Kind: awsjson.Boolean},
-	{Name: "versionDescription", Max: maxDescription, Sensitive: true},
 }

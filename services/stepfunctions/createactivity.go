@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"stepback/aws"
-	"stepback/aws/server/awsjson"
+	"stepback/aws/server"
 )
 
 type createActivityRequest struct {
@@ -14,14 +14,9 @@ type createActivityRequest struct {
 	Encryption *Encryption `json:"encryptionConfiguration"`
 }
 
-var createActivityMembers = []awsjson.Member{
-	{Name: "name", Required: true, Min: 1, Max: maxName}, tags,
-	{Name: "encryptionConfiguration", Kind: awsjson.Structure, Members: encryptionMembers},
-}
-
 type createActivityResponse struct {
-	ARN     string       `json:"activityArn"`
-	Created awsjson.Time `json:"creationDate"`
+	ARN     string      `json:"activityArn"`
+	Created server.Time `json:"creationDate"`
 }
 
 func (s *Service) createActivity(_ context.Context, scope aws.Scope,
@@ -54,5 +49,5 @@ func (s *Service) createActivity(_ context.Context, scope aws.Scope,
 	if err != nil {
 		return nil, err
 	}
-	return &createActivityResponse{a.ARN, awsjson.Time(a.Created)}, nil
+	return &createActivityResponse{a.ARN, server.Time(a.Created)}, nil
 }

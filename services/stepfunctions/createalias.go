@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"stepback/aws"
-	"stepback/aws/server/awsjson"
+	"stepback/aws/server"
 )
 
 type createAliasRequest struct {
@@ -14,16 +14,9 @@ type createAliasRequest struct {
 	Routing     []Route `json:"routingConfiguration"`
 }
 
-var createAliasMembers = []awsjson.Member{
-	{Name: "name", Required: true, Min: 1, Max: maxName, Pattern: aliasPattern,
-		Shown: `^(?=.*[a-zA-Z_\-\.])[a-zA-Z0-9_\-\.]+$`},
-	{Name: "description", Max: maxDescription, Sensitive: true},
-	required(routing),
-}
-
 type createAliasResponse struct {
-	ARN     string       `json:"stateMachineAliasArn"`
-	Created awsjson.Time `json:"creationDate"`
+	ARN     string      `json:"stateMachineAliasArn"`
+	Created server.Time `json:"creationDate"`
 }
 
 func (s *Service) createStateMachineAlias(_ context.Context, scope aws.Scope,
@@ -51,11 +44,11 @@ func (s *Service) createStateMachineAlias(_ context.Context, scope aws.Scope,
 		if !old.sameAs(&a) {
 			return nil, conflict("Failed to create alias because an alias with the same name and a different routing configuration already exists.")
 		}
-		return &createAliasResponse{old.ARN, awsjson.Time(old.Created)}, nil
+		return &createAliasResponse{old.ARN, server.Time(old.Created)}, nil
 	}
 	if len(m.Aliases) >= maxAliases {
 		return nil, quotaExceeded(fmt.Sprintf("The maximum number of aliases of a state machine is %d.", maxAliases))
 	}
 	m.Aliases = append(m.Aliases, a)
-	return &createAliasResponse{a.ARN, awsjson.Time(a.Created)}, s.cfg.Store.PutMachine(m)
+	return &createAliasResponse{a.ARN, server.Time(a.Created)}, s.cfg.Store.PutMachine(m)
 }

@@ -6,7 +6,7 @@ import (
 	"regexp"
 
 	"stepback/aws"
-	"stepback/aws/server/awsjson"
+	"stepback/aws/server"
 )
 
 // The types of state machines.
@@ -28,18 +28,10 @@ type createStateMachineRequest struct {
 	VersionDescription string      `json:"versionDescription"`
 }
 
-var createStateMachineMembers = with(configurationMembers,
-	awsjson.Member{Name: "name", Required: true, Min: 1, Max: maxName},
-	required(definition),
-	arn("roleArn"),
-	awsjson.Member{Name: "type", Enum: []string{"STANDARD", "EXPRESS"}},
-	tags,
-)
-
 type createStateMachineResponse struct {
-	ARN        string       `json:"stateMachineArn"`
-	Created    awsjson.Time `json:"creationDate"`
-	VersionARN string       `json:"stateMachineVersionArn,omitempty"`
+	ARN        string      `json:"stateMachineArn"`
+	Created    server.Time `json:"creationDate"`
+	VersionARN string      `json:"stateMachineVersionArn,omitempty"`
 }
 
 func (s *Service) createStateMachine(_ context.Context, scope aws.Scope,
@@ -48,7 +40,7 @@ func (s *Service) createStateMachine(_ context.Context, scope aws.Scope,
 		return nil, invalidName(in.Name)
 	}
 	if !in.Publish && in.VersionDescription != "" {
-		return nil, awsjson.Invalid("Version description can only be set when publish is true")
+		return nil, server.Invalid("Version description can only be set when publish is true")
 	}
 	if err := checkRole(in.RoleARN); err != nil {
 		return nil, err
@@ -73,7 +65,7 @@ func (s *Service) createStateMachine(_ context.Context, scope aws.Scope,
 	if m.Revision == r.ID {
 		s.compiled[r.ID] = plan
 	}
-	return &createStateMachineResponse{m.ARN, awsjson.Time(m.Created), m.Published}, nil
+	return &createStateMachineResponse{m.ARN, server.Time(m.Created), m.Published}, nil
 }
 
 // newMachine is the machine that a request asks for, with its first revision.
@@ -154,6 +146,6 @@ func checkRole(arn string) error {
 
 // isMissing reports whether an error says that a state machine or an activity does not exist.
 func isMissing(err error) bool {
-	var e *awsjson.Error
+	var e *aws.Error
 	return errors.As(err, &e) && (e.Code == codeNoMachine || e.Code == codeNoActivity)
 }

@@ -4,15 +4,13 @@ import (
 	"context"
 
 	"stepback/aws"
-	"stepback/aws/server/awsjson"
+	"stepback/aws/server"
 	"stepback/engine/history"
 )
 
 type deleteStateMachineRequest struct {
 	ARN string `json:"stateMachineArn"`
 }
-
-var deleteStateMachineMembers = []awsjson.Member{machineARN()}
 
 // deleteStateMachine stops a machine's executions and marks it; it is gone once the last of them has ended.
 func (s *Service) deleteStateMachine(ctx context.Context, scope aws.Scope, in *deleteStateMachineRequest) (*none,
@@ -22,7 +20,7 @@ func (s *Service) deleteStateMachine(ctx context.Context, scope aws.Scope, in *d
 		return nil, err
 	}
 	if at.qualified() {
-		return nil, awsjson.Invalid("This operation does not support state machine version or alias ARNs: " + in.ARN)
+		return nil, server.Invalid("This operation does not support state machine version or alias ARNs: " + in.ARN)
 	}
 	e, err := s.engine(scope)
 	if err != nil {

@@ -6,14 +6,11 @@ import (
 	"strings"
 
 	"stepback/aws"
-	"stepback/aws/server/awsjson"
 )
 
 type deleteVersionRequest struct {
 	ARN string `json:"stateMachineVersionArn"`
 }
-
-var deleteVersionMembers = []awsjson.Member{{Name: "stateMachineVersionArn", Required: true, Min: 1, Max: maxLongARN}}
 
 // deleteStateMachineVersion deletes a version; one that is not there is deleted already.
 func (s *Service) deleteStateMachineVersion(_ context.Context, scope aws.Scope, in *deleteVersionRequest) (*none,

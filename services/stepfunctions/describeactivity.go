@@ -4,20 +4,18 @@ import (
 	"context"
 
 	"stepback/aws"
-	"stepback/aws/server/awsjson"
+	"stepback/aws/server"
 )
 
 type activityRequest struct {
 	ARN string `json:"activityArn"`
 }
 
-var activityMembers = []awsjson.Member{activityARN()}
-
 type describeActivityResponse struct {
-	ARN        string       `json:"activityArn"`
-	Name       string       `json:"name"`
-	Created    awsjson.Time `json:"creationDate"`
-	Encryption Encryption   `json:"encryptionConfiguration"`
+	ARN        string      `json:"activityArn"`
+	Name       string      `json:"name"`
+	Created    server.Time `json:"creationDate"`
+	Encryption Encryption  `json:"encryptionConfiguration"`
 }
 
 func (s *Service) describeActivity(_ context.Context, scope aws.Scope,
@@ -30,5 +28,5 @@ func (s *Service) describeActivity(_ context.Context, scope aws.Scope,
 	if err != nil {
 		return nil, err
 	}
-	return &describeActivityResponse{a.ARN, a.Name, awsjson.Time(a.Created), a.Encryption}, nil
+	return &describeActivityResponse{a.ARN, a.Name, server.Time(a.Created), a.Encryption}, nil
 }

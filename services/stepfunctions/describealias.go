@@ -4,22 +4,20 @@ import (
 	"context"
 
 	"stepback/aws"
-	"stepback/aws/server/awsjson"
+	"stepback/aws/server"
 )
 
 type aliasRequest struct {
 	ARN string `json:"stateMachineAliasArn"`
 }
 
-var aliasMembers = []awsjson.Member{arn("stateMachineAliasArn")}
-
 type describeAliasResponse struct {
-	ARN         string       `json:"stateMachineAliasArn"`
-	Name        string       `json:"name"`
-	Description string       `json:"description,omitempty"`
-	Routing     []Route      `json:"routingConfiguration"`
-	Created     awsjson.Time `json:"creationDate"`
-	Updated     awsjson.Time `json:"updateDate"`
+	ARN         string      `json:"stateMachineAliasArn"`
+	Name        string      `json:"name"`
+	Description string      `json:"description,omitempty"`
+	Routing     []Route     `json:"routingConfiguration"`
+	Created     server.Time `json:"creationDate"`
+	Updated     server.Time `json:"updateDate"`
 }
 
 func (s *Service) describeStateMachineAlias(_ context.Context, scope aws.Scope,
@@ -33,6 +31,6 @@ func (s *Service) describeStateMachineAlias(_ context.Context, scope aws.Scope,
 	if a == nil {
 		return nil, errNoReference
 	}
-	return &describeAliasResponse{a.ARN, a.Name, a.Description, a.Routing, awsjson.Time(a.Created),
-		awsjson.Time(a.Updated)}, nil
+	return &describeAliasResponse{a.ARN, a.Name, a.Description, a.Routing, server.Time(a.Created),
+		server.Time(a.Updated)}, nil
 }

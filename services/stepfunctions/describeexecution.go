@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"stepback/aws"
-	"stepback/aws/server/awsjson"
+	"stepback/aws/server"
 	"stepback/engine/journal"
 )
 
@@ -12,8 +12,6 @@ type describeExecutionRequest struct {
 	ARN          string `json:"executionArn"`
 	IncludedData string `json:"includedData"`
 }
-
-var describeExecutionMembers = []awsjson.Member{executionARN(), includedData}
 
 // origin says what an execution was started of.
 type origin struct {
@@ -30,12 +28,12 @@ func originOf(x *journal.Execution) origin {
 type describeExecutionResponse struct {
 	executionOutcome
 	origin
-	Name          string       `json:"name"`
-	Started       awsjson.Time `json:"startDate"`
-	RedriveCount  int64        `json:"redriveCount"`
-	Redriven      awsjson.Time `json:"redriveDate,omitzero"`
-	RedriveStatus string       `json:"redriveStatus,omitempty"`
-	RedriveReason string       `json:"redriveStatusReason,omitempty"`
+	Name          string      `json:"name"`
+	Started       server.Time `json:"startDate"`
+	RedriveCount  int64       `json:"redriveCount"`
+	Redriven      server.Time `json:"redriveDate,omitzero"`
+	RedriveStatus string      `json:"redriveStatus,omitempty"`
+	RedriveReason string      `json:"redriveStatusReason,omitempty"`
 }
 
 func (s *Service) describeExecution(ctx context.Context, scope aws.Scope,
@@ -46,8 +44,8 @@ func (s *Service) describeExecution(ctx context.Context, scope aws.Scope,
 	}
 	out := &describeExecutionResponse{
 		executionOutcome: outcomeOf(x, in.IncludedData), origin: originOf(x), Name: x.Name,
-		Started:      awsjson.Time(x.Start),
-		RedriveCount: x.RedriveCount, Redriven: awsjson.Time(x.Redriven),
+		Started:      server.Time(x.Start),
+		RedriveCount: x.RedriveCount, Redriven: server.Time(x.Redriven),
 	}
 	out.Status = statusOf(e, x)
 	out.RedriveStatus, out.RedriveReason = s.redrivability(e, x)

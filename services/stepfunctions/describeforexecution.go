@@ -6,15 +6,15 @@ import (
 	"strings"
 
 	"stepback/aws"
-	"stepback/aws/server/awsjson"
+	"stepback/aws/server"
 )
 
 type describeForExecutionResponse struct {
-	ARN       string       `json:"stateMachineArn"`
-	Name      string       `json:"name"`
-	Updated   awsjson.Time `json:"updateDate"`
-	MapRunARN string       `json:"mapRunArn,omitempty"`
-	Label     string       `json:"label,omitempty"`
+	ARN       string      `json:"stateMachineArn"`
+	Name      string      `json:"name"`
+	Updated   server.Time `json:"updateDate"`
+	MapRunARN string      `json:"mapRunArn,omitempty"`
+	Label     string      `json:"label,omitempty"`
 	configuration
 }
 
@@ -34,7 +34,7 @@ func (s *Service) describeStateMachineForExecution(ctx context.Context, scope aw
 	}
 	_, label, _ := strings.Cut(x.MachineARN, "/")
 	return &describeForExecutionResponse{
-		ARN: x.MachineARN, Name: r.Name, Updated: awsjson.Time(r.Updated), MapRunARN: x.MapRunARN, Label: label,
+		ARN: x.MachineARN, Name: r.Name, Updated: server.Time(r.Updated), MapRunARN: x.MapRunARN, Label: label,
 		configuration: configurationOf(r, in.IncludedData),
 	}, nil
 }

@@ -5,7 +5,7 @@ import (
 
 	"stepback/asl/jsonvalue"
 	"stepback/aws"
-	"stepback/aws/server/awsjson"
+	"stepback/aws/server"
 )
 
 // describeLabelled describes the machine of a distributed Map's child executions, stateMachine:NAME/LABEL: the machine
@@ -20,7 +20,7 @@ func (s *Service) describeLabelled(scope aws.Scope, at *resource, included strin
 	}
 	_, label := at.unlabelled()
 	return &describeStateMachineResponse{
-		ARN: at.text, Name: m.Name, Status: m.status(), Type: m.Type, Created: awsjson.Time(m.Created), Label: label,
+		ARN: at.text, Name: m.Name, Status: m.status(), Type: m.Type, Created: server.Time(m.Created), Label: label,
 		configuration: configurationOf(r, included),
 	}, nil
 }

@@ -5,20 +5,14 @@ import (
 	"errors"
 
 	"stepback/aws"
-	"stepback/aws/server/awsjson"
+	"stepback/aws/server"
 	"stepback/engine"
-	"stepback/engine/interpreter"
+	"stepback/engine/history"
 )
 
 type mapRunRequest struct {
 	ARN string `json:"mapRunArn"`
 }
-
-func mapRunARN() awsjson.Member {
-	return awsjson.Member{Name: "mapRunArn", Required: true, Min: 1, Max: maxLongARN}
-}
-
-var describeMapRunMembers = []awsjson.Member{mapRunARN()}
 
 // counts are a Map Run's counters, of items or of child executions.
 type counts struct {
@@ -47,18 +41,18 @@ func countsOf(t engine.Tally, over bool) counts {
 }
 
 type describeMapRunResponse struct {
-	ARN                        string             `json:"mapRunArn"`
-	ExecutionARN               string             `json:"executionArn"`
-	Status                     interpreter.Status `json:"status"`
-	Started                    awsjson.Time       `json:"startDate"`
-	Stopped                    awsjson.Time       `json:"stopDate,omitzero"`
-	MaxConcurrency             int64              `json:"maxConcurrency"`
-	ToleratedFailureCount      int64              `json:"toleratedFailureCount"`
-	ToleratedFailurePercentage float64            `json:"toleratedFailurePercentage"`
-	Items                      counts             `json:"itemCounts"`
-	Executions                 counts             `json:"executionCounts"`
-	RedriveCount               int64              `json:"redriveCount"`
-	Redriven                   awsjson.Time       `json:"redriveDate,omitzero"`
+	ARN                        string         `json:"mapRunArn"`
+	ExecutionARN               string         `json:"executionArn"`
+	Status                     history.Status `json:"status"`
+	Started                    server.Time    `json:"startDate"`
+	Stopped                    server.Time    `json:"stopDate,omitzero"`
+	MaxConcurrency             int64          `json:"maxConcurrency"`
+	ToleratedFailureCount      int64          `json:"toleratedFailureCount"`
+	ToleratedFailurePercentage float64        `json:"toleratedFailurePercentage"`
+	Items                      counts         `json:"itemCounts"`
+	Executions                 counts         `json:"executionCounts"`
+	RedriveCount               int64          `json:"redriveCount"`
+	Redriven                   server.Time    `json:"redriveDate,omitzero"`
 }
 
 func (s *Service) describeMapRun(ctx context.Context, scope aws.Scope, in *mapRunRequest) (*describeMapRunResponse,
@@ -67,14 +61,14 @@ func (s *Service) describeMapRun(ctx context.Context, scope aws.Scope, in *mapRu
 	if err != nil {
 		return nil, err
 	}
-	over := m.Status != interpreter.Running
+	over := m.Status != history.Running
 	return &describeMapRunResponse{
-		ARN: m.ARN, ExecutionARN: m.Execution, Status: m.Status, Started: awsjson.Time(m.Started),
-		Stopped:        awsjson.Time(m.Stopped),
+		ARN: m.ARN, ExecutionARN: m.Execution, Status: m.Status, Started: server.Time(m.Started),
+		Stopped:        server.Time(m.Stopped),
 		MaxConcurrency: m.MaxConcurrency, ToleratedFailureCount: m.ToleratedFailureCount,
 		ToleratedFailurePercentage: m.ToleratedFailurePercentage, Items: countsOf(m.Items, over),
 		Executions:   countsOf(m.Executions, over),
-		RedriveCount: m.RedriveCount, Redriven: awsjson.Time(m.Redriven),
+		RedriveCount: m.RedriveCount, Redriven: server.Time(m.Redriven),
 	}, nil
 }
 

@@ -4,15 +4,13 @@ import (
 	"context"
 
 	"stepback/aws"
-	"stepback/aws/server/awsjson"
+	"stepback/aws/server"
 )
 
 type describeStateMachineRequest struct {
 	ARN          string `json:"stateMachineArn"`
 	IncludedData string `json:"includedData"`
 }
-
-var describeStateMachineMembers = []awsjson.Member{machineARN(), includedData}
 
 // configuration is what answers say of a revision.
 type configuration struct {
@@ -37,13 +35,13 @@ func configurationOf(r *Revision, included string) configuration {
 }
 
 type describeStateMachineResponse struct {
-	ARN         string       `json:"stateMachineArn"`
-	Name        string       `json:"name"`
-	Status      string       `json:"status"`
-	Type        string       `json:"type"`
-	Created     awsjson.Time `json:"creationDate"`
-	Description string       `json:"description,omitempty"`
-	Label       string       `json:"label,omitempty"`
+	ARN         string      `json:"stateMachineArn"`
+	Name        string      `json:"name"`
+	Status      string      `json:"status"`
+	Type        string      `json:"type"`
+	Created     server.Time `json:"creationDate"`
+	Description string      `json:"description,omitempty"`
+	Label       string      `json:"label,omitempty"`
 	configuration
 }
 
@@ -63,14 +61,14 @@ func (s *Service) describeStateMachine(_ context.Context, scope aws.Scope,
 		return nil, err
 	}
 	out := &describeStateMachineResponse{ARN: m.ARN, Name: m.Name, Status: m.status(), Type: m.Type,
-		Created: awsjson.Time(m.Created)}
+		Created: server.Time(m.Created)}
 	revision := m.Revision
 	if at.qualified() {
 		v := m.version(at.text)
 		if v == nil {
 			return nil, noMachine(at.text)
 		}
-		out.ARN, out.Description, out.Created, revision = v.ARN, v.Description, awsjson.Time(v.Created), v.Revision
+		out.ARN, out.Description, out.Created, revision = v.ARN, v.Description, server.Time(v.Created), v.Revision
 	}
 	r, err := s.cfg.Store.Revision(revision)
 	if err != nil {

@@ -6,13 +6,13 @@ import (
 	"net/http"
 	"syscall"
 
-	"stepback/aws/server/awsjson"
+	"stepback/aws"
 	"stepback/engine"
 	"stepback/engine/journal"
 )
 
 func failure(code, text, subject string) error {
-	return &awsjson.Error{Code: code, Message: text + ": '" + subject + "'"}
+	return &aws.Error{Code: code, Message: text + ": '" + subject + "'"}
 }
 
 func invalidARN(why string) error { return failure("InvalidArn", "Invalid Arn", why) }
@@ -45,7 +45,7 @@ func noExecution(arn string) error {
 }
 
 func notRedrivable(reason string) error {
-	return &awsjson.Error{Code: "ExecutionNotRedrivable", Message: reason}
+	return &aws.Error{Code: "ExecutionNotRedrivable", Message: reason}
 }
 
 func executionExists(arn string) error {
@@ -61,7 +61,7 @@ func resourceNotFound(arn string) error {
 }
 
 func invalidLogging(why string) error {
-	return &awsjson.Error{Code: "InvalidLoggingConfiguration", Message: "Invalid Logging Configuration: " + why}
+	return &aws.Error{Code: "InvalidLoggingConfiguration", Message: "Invalid Logging Configuration: " + why}
 }
 
 func invalidEncryption(why string) error {
@@ -69,12 +69,12 @@ func invalidEncryption(why string) error {
 }
 
 func invalidDefinition(message string) error {
-	return &awsjson.Error{Code: "InvalidDefinition", Message: message}
+	return &aws.Error{Code: "InvalidDefinition", Message: message}
 }
 
 // unavailable is the refusal of what cannot be kept now: clients try it again. It is nil when that is not what went
 // wrong.
-func unavailable(err error) *awsjson.Error {
+func unavailable(err error) *aws.Error {
 	var why string
 	switch {
 	case errors.Is(err, journal.ErrDiskFull), errors.Is(err, syscall.ENOSPC):
@@ -87,24 +87,24 @@ func unavailable(err error) *awsjson.Error {
 	default:
 		return nil
 	}
-	return &awsjson.Error{Code: "ServiceUnavailable", Message: why, Status: http.StatusServiceUnavailable}
+	return &aws.Error{Code: "ServiceUnavailable", Message: why, Status: http.StatusServiceUnavailable}
 }
 
 func conflict(message string) error {
 	const status = 409
-	return &awsjson.Error{Code: "ConflictException", Message: message, Status: status}
+	return &aws.Error{Code: "ConflictException", Message: message, Status: status}
 }
 
 func quotaExceeded(message string) error {
 	const status = 402
-	return &awsjson.Error{Code: "ServiceQuotaExceededException", Message: message, Status: status}
+	return &aws.Error{Code: "ServiceQuotaExceededException", Message: message, Status: status}
 }
 
 var (
 	errToken         = failure("InvalidToken", "Invalid Token", "Invalid token")
-	errTypeSupported = &awsjson.Error{
+	errTypeSupported = &aws.Error{
 		Code: "StateMachineTypeNotSupported", Message: "This operation is not supported by this type of state machine",
 	}
-	errNoReference = &awsjson.Error{Code: "ResourceNotFound",
+	errNoReference = &aws.Error{Code: "ResourceNotFound",
 		Message: "Request references a resource that does not exist."}
 )

@@ -1,8 +1,8 @@
 package stepfunctions
 
 import (
-	"stepback/aws/server/awsjson"
-	"stepback/engine/interpreter"
+	"stepback/aws/server"
+	"stepback/engine/history"
 	"stepback/engine/journal"
 )
 
@@ -15,33 +15,33 @@ type included struct {
 
 // executionOutcome is what answers say of how an execution went. Redrive state is not among it.
 type executionOutcome struct {
-	ARN           string             `json:"executionArn"`
-	Status        interpreter.Status `json:"status"`
-	Stopped       awsjson.Time       `json:"stopDate,omitzero"`
-	Input         *string            `json:"input,omitempty"`
-	InputDetails  *included          `json:"inputDetails,omitempty"`
-	Output        *string            `json:"output,omitempty"`
-	OutputDetails *included          `json:"outputDetails,omitempty"`
-	TraceHeader   string             `json:"traceHeader,omitempty"`
-	Error         *string            `json:"error,omitempty"`
-	Cause         *string            `json:"cause,omitempty"`
+	ARN           string         `json:"executionArn"`
+	Status        history.Status `json:"status"`
+	Stopped       server.Time    `json:"stopDate,omitzero"`
+	Input         *string        `json:"input,omitempty"`
+	InputDetails  *included      `json:"inputDetails,omitempty"`
+	Output        *string        `json:"output,omitempty"`
+	OutputDetails *included      `json:"outputDetails,omitempty"`
+	TraceHeader   string         `json:"traceHeader,omitempty"`
+	Error         *string        `json:"error,omitempty"`
+	Cause         *string        `json:"cause,omitempty"`
 }
 
 func outcomeOf(x *journal.Execution, data string) executionOutcome {
-	out := executionOutcome{ARN: x.ARN, Status: x.Status, Stopped: awsjson.Time(x.Stop), TraceHeader: x.TraceHeader}
+	out := executionOutcome{ARN: x.ARN, Status: x.Status, Stopped: server.Time(x.Stop), TraceHeader: x.TraceHeader}
 	if data != metadataOnly {
 		out.Input, out.InputDetails = &x.Input, &included{true}
-		if x.Status == interpreter.Succeeded {
+		if x.Status == history.Succeeded {
 			out.Output, out.OutputDetails = &x.Output, &included{true}
 		}
 	}
-	if x.Status == interpreter.TimedOut { // the service says no more than that
+	if x.Status == history.TimedOut { // the service says no more than that
 		return out
 	}
-	if x.Failure.HasError {
-		out.Error = &x.Failure.Error
+	if x.Failure.HasName() {
+		out.Error = &x.Failure.Name
 	}
-	if x.Failure.HasCause {
+	if x.Failure.HasCause() {
 		out.Cause = &x.Failure.Cause
 	}
 	return out

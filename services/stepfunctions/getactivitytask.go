@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"stepback/aws"
-	"stepback/aws/server/awsjson"
 	"stepback/engine"
 )
 
@@ -13,8 +12,6 @@ type getActivityTaskRequest struct {
 	ARN    string `json:"activityArn"`
 	Worker string `json:"workerName"`
 }
-
-var getActivityTaskMembers = []awsjson.Member{activityARN(), {Name: "workerName", Min: 1, Max: maxName}}
 
 // getActivityTaskResponse has no members when there was no task for as long as the request waited.
 type getActivityTaskResponse struct {

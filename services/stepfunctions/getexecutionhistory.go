@@ -9,9 +9,7 @@ import (
 	"strconv"
 
 	"stepback/aws"
-	"stepback/aws/server/awsjson"
 	"stepback/engine/history"
-	"stepback/engine/interpreter"
 	"stepback/engine/journal"
 )
 
@@ -21,12 +19,6 @@ type getExecutionHistoryRequest struct {
 	IncludeData *bool  `json:"includeExecutionData"`
 	paged
 }
-
-var getExecutionHistoryMembers = with(paging(maxToken),
-	executionARN(),
-	awsjson.Member{Name: "reverseOrder", Kind: awsjson.Boolean},
-	awsjson.Member{Name: "includeExecutionData", Kind: awsjson.Boolean},
-)
 
 type getExecutionHistoryResponse struct {
 	Events    []json.RawMessage `json:"events"`
@@ -67,12 +59,12 @@ func (s *Service) getExecutionHistory(ctx context.Context, scope aws.Scope,
 	}
 	out := &getExecutionHistoryResponse{Events: in.shown(cut), NextToken: next}
 	if n := len(out.Events); n < len(cut) {
-		out.NextToken = asked.token(in.place(cut[n-1].ID))
+		out.NextToken = asked.Token(in.place(cut[n-1].ID))
 	}
 	switch {
 	case out.NextToken == "":
 		s.histories.forget(of)
-	case x.Status != interpreter.Running && in.NextToken == "":
+	case x.Status != history.Running && in.NextToken == "":
 		s.histories.keep(of, events)
 	}
 	return out, nil

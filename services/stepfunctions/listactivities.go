@@ -5,13 +5,13 @@ import (
 	"time"
 
 	"stepback/aws"
-	"stepback/aws/server/awsjson"
+	"stepback/aws/server"
 )
 
 type listedActivity struct {
-	ARN     string       `json:"activityArn"`
-	Name    string       `json:"name"`
-	Created awsjson.Time `json:"creationDate"`
+	ARN     string      `json:"activityArn"`
+	Name    string      `json:"name"`
+	Created server.Time `json:"creationDate"`
 }
 
 type listActivitiesResponse struct {
@@ -26,7 +26,7 @@ func (s *Service) listActivities(_ context.Context, scope aws.Scope, in *paged) 
 	}
 	listed := make([]listedActivity, len(activities))
 	for i, a := range activities {
-		listed[i] = listedActivity{a.ARN, a.Name, awsjson.Time(a.Created)}
+		listed[i] = listedActivity{a.ARN, a.Name, server.Time(a.Created)}
 	}
 	out := &listActivitiesResponse{}
 	out.Activities, out.NextToken, err = page(*in, s.listing("activities", activityARNOf(scope, "")), listed,

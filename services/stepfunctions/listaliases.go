@@ -6,14 +6,12 @@ import (
 	"time"
 
 	"stepback/aws"
-	"stepback/aws/server/awsjson"
+	"stepback/aws/server"
 )
 
-var listAliasesMembers = with(paging(maxToken), machineARN())
-
 type listedAlias struct {
-	ARN     string       `json:"stateMachineAliasArn"`
-	Created awsjson.Time `json:"creationDate"`
+	ARN     string      `json:"stateMachineAliasArn"`
+	Created server.Time `json:"creationDate"`
 }
 
 type listAliasesResponse struct {
@@ -43,7 +41,7 @@ func (s *Service) listStateMachineAliases(_ context.Context, scope aws.Scope,
 		if at.qualified() && !slices.ContainsFunc(a.Routing, func(r Route) bool { return r.VersionARN == at.text }) {
 			continue
 		}
-		listed = append(listed, listedAlias{a.ARN, awsjson.Time(a.Created)})
+		listed = append(listed, listedAlias{a.ARN, server.Time(a.Created)})
 	}
 	out := &listAliasesResponse{}
 	out.Aliases, out.NextToken, err = page(in.paged, s.listing("aliases", in.ARN), listed, func(a listedAlias) string {

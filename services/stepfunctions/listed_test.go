@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"stepback/engine/history"
 	"stepback/engine/journal"
 )
 
@@ -50,7 +51,8 @@ func TestPlacesOfExecutions(t *testing.T) {
 		name  string
 		start time.Time
 	}{{"b", time.Unix(5, 0)}, {"old", time.Unix(4, 999)}, {"new", time.Unix(6, 0)}, {"a", time.Unix(5, 0)}} {
-		places = append(places, placeOf(&journal.Execution{ARN: prefix + x.name, Start: x.start}, prefix))
+		started := &journal.Execution{Info: history.Info{ARN: prefix + x.name}, Start: x.start}
+		places = append(places, placeOf(started, prefix))
 	}
 	sortNewestFirst(places)
 	want := []listedAt{{6e9, "new"}, {5e9, "a"}, {5e9, "b"}, {4e9 + 999, "old"}}
@@ -60,10 +62,5 @@ func TestPlacesOfExecutions(t *testing.T) {
 	text := func(p listedAt) string { return p.text(prefix) }
 	if !slices.IsSortedFunc(places, func(a, b listedAt) int { return strings.Compare(text(a), text(b)) }) {
 		t.Error("the texts sort otherwise")
-	}
-	for i, p := range places {
-		if got := behind(places, text(p), text); got != i+1 {
-			t.Errorf("%v: %d, want %d", p, got, i+1)
-		}
 	}
 }

@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"stepback/aws"
-	"stepback/aws/server/awsjson"
+	"stepback/aws/server"
 	"stepback/engine"
-	"stepback/engine/interpreter"
+	"stepback/engine/history"
 	"stepback/engine/journal"
 )
 
@@ -16,31 +16,23 @@ import (
 const pendingRedrive = "PENDING_REDRIVE"
 
 type listExecutionsRequest struct {
-	MachineARN    string             `json:"stateMachineArn"`
-	MapRunARN     string             `json:"mapRunArn"`
-	StatusFilter  interpreter.Status `json:"statusFilter"`
-	RedriveFilter string             `json:"redriveFilter"`
+	MachineARN    string         `json:"stateMachineArn"`
+	MapRunARN     string         `json:"mapRunArn"`
+	StatusFilter  history.Status `json:"statusFilter"`
+	RedriveFilter string         `json:"redriveFilter"`
 	paged
 }
-
-var listExecutionsMembers = with(paging(maxListToken),
-	awsjson.Member{Name: "stateMachineArn", Min: 1, Max: maxARN},
-	awsjson.Member{Name: "mapRunArn", Min: 1, Max: maxLongARN},
-	awsjson.Member{Name: "statusFilter", Enum: []string{"SUCCEEDED", "TIMED_OUT", pendingRedrive, "ABORTED", "FAILED",
-		"RUNNING"}},
-	awsjson.Member{Name: "redriveFilter", Enum: []string{"REDRIVEN", "NOT_REDRIVEN"}},
-)
 
 type listedExecution struct {
 	ARN string `json:"executionArn"`
 	origin
-	Name         string             `json:"name"`
-	Status       interpreter.Status `json:"status"`
-	Started      awsjson.Time       `json:"startDate"`
-	Stopped      awsjson.Time       `json:"stopDate,omitzero"`
-	ItemCount    int64              `json:"itemCount,omitempty"`
-	RedriveCount int64              `json:"redriveCount"`
-	Redriven     awsjson.Time       `json:"redriveDate,omitzero"`
+	Name         string         `json:"name"`
+	Status       history.Status `json:"status"`
+	Started      server.Time    `json:"startDate"`
+	Stopped      server.Time    `json:"stopDate,omitzero"`
+	ItemCount    int64          `json:"itemCount,omitempty"`
+	RedriveCount int64          `json:"redriveCount"`
+	Redriven     server.Time    `json:"redriveDate,omitzero"`
 }
 
 type listExecutionsResponse struct {
@@ -51,10 +43,10 @@ type listExecutionsResponse struct {
 func (s *Service) listExecutions(ctx context.Context, scope aws.Scope,
 	in *listExecutionsRequest) (*listExecutionsResponse, error) {
 	if (in.MachineARN == "") == (in.MapRunARN == "") {
-		return nil, awsjson.Invalid("Must provide exactly one of State Machine ARN or Map Run ARN")
+		return nil, server.Invalid("Must provide exactly one of State Machine ARN or Map Run ARN")
 	}
 	if in.MachineARN != "" && in.StatusFilter == pendingRedrive {
-		return nil, awsjson.Invalid("The status filter PENDING_REDRIVE is for the executions of a Map Run")
+		return nil, server.Invalid("The status filter PENDING_REDRIVE is for the executions of a Map Run")
 	}
 	machine, err := s.listed(ctx, scope, in)
 	if err != nil {
@@ -68,8 +60,8 @@ func (s *Service) listExecutions(ctx context.Context, scope aws.Scope,
 	cut, next, err := s.pageOfExecutions(ctx, e, machine, in)
 	for _, x := range cut {
 		out.Executions = append(out.Executions, listedExecution{
-			x.ARN, originOf(x), x.Name, statusOf(e, x), awsjson.Time(x.Start), awsjson.Time(x.Stop), x.Items,
-			x.RedriveCount, awsjson.Time(x.Redriven),
+			x.ARN, originOf(x), x.Name, statusOf(e, x), server.Time(x.Start), server.Time(x.Stop), x.Items,
+			x.RedriveCount, server.Time(x.Redriven),
 		})
 	}
 	out.NextToken = next
@@ -83,7 +75,7 @@ func (s *Service) pageOfExecutions(
 ) (cut []*journal.Execution, next string, err error) {
 	asked := s.listing("executions", in.MachineARN, in.MapRunARN, string(in.StatusFilter), in.RedriveFilter)
 	prefix := strings.Replace(machine, ":"+kindMachine+":", ":"+kindExecution+":", 1) + ":"
-	places, ok := s.lists.places(asked.of)
+	places, ok := s.lists.places(asked.Key())
 	if in.NextToken == "" || !ok {
 		if places, err = in.places(ctx, e, machine, prefix); err != nil {
 			return nil, "", err
@@ -95,9 +87,9 @@ func (s *Service) pageOfExecutions(
 	case err != nil:
 		return nil, "", err
 	case next == "":
-		s.lists.forget(asked.of)
+		s.lists.forget(asked.Key())
 	case !ok:
-		s.lists.keep(asked.of, places)
+		s.lists.keep(asked.Key(), places)
 	}
 	selects := in.selects(e)
 	for _, place := range shown {

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"stepback/aws"
-	"stepback/aws/server/awsjson"
+	"stepback/aws/server"
 )
 
 type listMapRunsRequest struct {
@@ -12,14 +12,12 @@ type listMapRunsRequest struct {
 	paged
 }
 
-var listMapRunsMembers = with(paging(maxToken), executionARN())
-
 type listedMapRun struct {
-	ARN          string       `json:"mapRunArn"`
-	ExecutionARN string       `json:"executionArn"`
-	MachineARN   string       `json:"stateMachineArn"`
-	Started      awsjson.Time `json:"startDate"`
-	Stopped      awsjson.Time `json:"stopDate,omitzero"`
+	ARN          string      `json:"mapRunArn"`
+	ExecutionARN string      `json:"executionArn"`
+	MachineARN   string      `json:"stateMachineArn"`
+	Started      server.Time `json:"startDate"`
+	Stopped      server.Time `json:"stopDate,omitzero"`
 }
 
 type listMapRunsResponse struct {
@@ -39,8 +37,8 @@ func (s *Service) listMapRuns(ctx context.Context, scope aws.Scope, in *listMapR
 		return nil, err
 	}
 	for _, m := range mapRuns {
-		listed = append(listed, listedMapRun{m.ARN, m.Execution, m.Machine, awsjson.Time(m.Started),
-			awsjson.Time(m.Stopped)})
+		listed = append(listed, listedMapRun{m.ARN, m.Execution, m.Machine, server.Time(m.Started),
+			server.Time(m.Stopped)})
 	}
 	out := &listMapRunsResponse{}
 	out.MapRuns, out.NextToken, err = page(in.paged, s.listing("mapRuns", in.ARN), listed,

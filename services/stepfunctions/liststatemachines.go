@@ -5,14 +5,14 @@ import (
 	"time"
 
 	"stepback/aws"
-	"stepback/aws/server/awsjson"
+	"stepback/aws/server"
 )
 
 type listedMachine struct {
-	ARN     string       `json:"stateMachineArn"`
-	Name    string       `json:"name"`
-	Type    string       `json:"type"`
-	Created awsjson.Time `json:"creationDate"`
+	ARN     string      `json:"stateMachineArn"`
+	Name    string      `json:"name"`
+	Type    string      `json:"type"`
+	Created server.Time `json:"creationDate"`
 }
 
 type listStateMachinesResponse struct {
@@ -36,7 +36,7 @@ func (s *Service) listStateMachines(_ context.Context, scope aws.Scope, in *page
 				continue
 			}
 		}
-		listed = append(listed, listedMachine{m.ARN, m.Name, m.Type, awsjson.Time(m.Created)})
+		listed = append(listed, listedMachine{m.ARN, m.Name, m.Type, server.Time(m.Created)})
 	}
 	out := &listStateMachinesResponse{}
 	out.Machines, out.NextToken, err = page(*in, s.listing("stateMachines", machineARNOf(scope, "")), listed,

@@ -4,14 +4,11 @@ import (
 	"context"
 
 	"stepback/aws"
-	"stepback/aws/server/awsjson"
 )
 
 type listTagsRequest struct {
 	ARN string `json:"resourceArn"`
 }
-
-var listTagsMembers = []awsjson.Member{arn("resourceArn")}
 
 type listTagsResponse struct {
 	Tags []tag `json:"tags"`

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"stepback/aws"
-	"stepback/aws/server/awsjson"
+	"stepback/aws/server"
 )
 
 type listVersionsRequest struct {
@@ -14,11 +14,9 @@ type listVersionsRequest struct {
 	paged
 }
 
-var listVersionsMembers = with(paging(maxToken), machineARN())
-
 type listedVersion struct {
-	ARN     string       `json:"stateMachineVersionArn"`
-	Created awsjson.Time `json:"creationDate"`
+	ARN     string      `json:"stateMachineVersionArn"`
+	Created server.Time `json:"creationDate"`
 }
 
 type listVersionsResponse struct {
@@ -43,7 +41,7 @@ func (s *Service) listStateMachineVersions(_ context.Context, scope aws.Scope,
 	}
 	listed := make([]listedVersion, 0, len(m.Versions))
 	for _, v := range slices.Backward(m.Versions) {
-		listed = append(listed, listedVersion{v.ARN, awsjson.Time(v.Created)})
+		listed = append(listed, listedVersion{v.ARN, server.Time(v.Created)})
 	}
 	out := &listVersionsResponse{}
 	out.Versions, out.NextToken, err = page(in.paged, s.listing("versions", in.ARN), listed,

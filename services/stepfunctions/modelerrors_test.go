@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"stepback/aws"
+	"stepback/aws/model"
 	"stepback/engine"
 	"stepback/engine/clock"
 	"stepback/engine/journal"
@@ -42,7 +43,7 @@ var others = map[string]any{
 // that the model declares for it.
 func TestErrorsAreDeclared(t *testing.T) {
 	t.Parallel()
-	m := readModel(t)
+	m := model.MustFind("sfn")
 	ask := asker(t)
 	ask("CreateStateMachine", map[string]any{"name": "m", "definition": others["definition"], "roleArn": here + "r",
 		"publish": true})
@@ -50,21 +51,26 @@ func TestErrorsAreDeclared(t *testing.T) {
 		"type": "EXPRESS"})
 	ask("CreateStateMachineAlias", map[string]any{"name": "a", "routingConfiguration": others["routingConfiguration"]})
 	ask("StartExecution", map[string]any{"stateMachineArn": here + "stateMachine:m", "name": "x"})
-	for name, o := range m.Operations {
+	for _, name := range m.Operations() {
+		o, err := m.Operation(name)
+		if err != nil {
+			t.Fatal(err)
+		}
 		declared := []string{"ValidationException", "SerializationException", "UnknownOperationException"}
 		for _, e := range o.Errors {
-			declared = append(declared, e.Shape)
+			declared = append(declared, e.Name)
 		}
-		for member := range m.Shapes[o.Input.Shape].Members {
+		for _, input := range o.Input.Members {
+			member := input.Name
 			if !strings.HasSuffix(member, "Arn") ||
 				strings.HasPrefix(name, "Delete") { // what is deleted would not be there for the others
 				continue
 			}
 			for _, arn := range arns {
 				request := map[string]any{}
-				for other := range m.Shapes[o.Input.Shape].Members {
-					if v, ok := others[other]; ok {
-						request[other] = v
+				for _, other := range o.Input.Members {
+					if v, ok := others[other.Name]; ok {
+						request[other.Name] = v
 					}
 				}
 				request[member] = arn

@@ -13,7 +13,6 @@ import (
 
 	"stepback/engine"
 	"stepback/engine/conformance"
-	"stepback/engine/plan"
 	"stepback/tasks/awssdk"
 )
 
@@ -46,7 +45,7 @@ func (w *world) around(ctx context.Context, s *conformance.Step, params map[stri
 	}
 	result, err := awssdk.Integration{Caller: w.caller}.Invoke(ctx, &engine.Task{
 		Service: "aws-sdk:" + motoServices[s.Service], Action: strings.ToLower(s.Op[:1]) + s.Op[1:],
-		Pattern:    plan.RequestResponse,
+		Pattern:    engine.RequestResponse,
 		Parameters: string(text),
 	})
 	if err != nil {

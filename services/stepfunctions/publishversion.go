@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"stepback/aws"
-	"stepback/aws/server/awsjson"
+	"stepback/aws/server"
 )
 
 type publishRequest struct {
@@ -15,13 +15,9 @@ type publishRequest struct {
 	Description string `json:"description"`
 }
 
-var publishMembers = []awsjson.Member{
-	machineARN(), {Name: "revisionId"}, {Name: "description", Max: maxDescription, Sensitive: true},
-}
-
 type publishResponse struct {
-	Created awsjson.Time `json:"creationDate"`
-	ARN     string       `json:"stateMachineVersionArn"`
+	Created server.Time `json:"creationDate"`
+	ARN     string      `json:"stateMachineVersionArn"`
 }
 
 // initialRevision is how the API names a revision that has no ID yet.
@@ -54,5 +50,5 @@ func (s *Service) publishStateMachineVersion(_ context.Context, scope aws.Scope,
 		return nil, quotaExceeded(fmt.Sprintf("The maximum number of versions of a state machine is %d.", maxVersions))
 	}
 	v := m.publish(in.Description, s.cfg.Now())
-	return &publishResponse{awsjson.Time(v.Created), v.ARN}, s.cfg.Store.PutMachine(m)
+	return &publishResponse{server.Time(v.Created), v.ARN}, s.cfg.Store.PutMachine(m)
 }

@@ -91,10 +91,10 @@ func replayable(c *conformance.Case, moto bool) bool {
 	if c.Has("aws-sdk") && slices.Contains(c.Needs, "s3") && !moto {
 		return false
 	}
-	known := stepfunctions.New(stepfunctions.Config{}).Handler().Operations
+	known := stepfunctions.New(stepfunctions.Config{}).Handler()
 	for i := range c.Steps {
 		s := &c.Steps[i]
-		if _, ok := known[s.Op]; s.Wait == "" && !ok && s.Service == "" {
+		if s.Wait == "" && !known.Serves(s.Op) && s.Service == "" {
 			return false
 		}
 	}

@@ -13,8 +13,7 @@ func TestSDKRedrive(t *testing.T) {
 	t.Parallel()
 	c, ctx := client(newServer(t), "123456789012", "eu-west-1"), t.Context()
 	start := func(name, definition string) *string {
-		machine := create(t, c, name, definition,
-			types.StateMachineTypeStandard) //nolint:contextcheck // the test's context
+		machine := create(t, c, name, definition, types.StateMachineTypeStandard) //nolint:contextcheck // the test's
 		x, err := c.StartExecution(ctx, &sfn.StartExecutionInput{StateMachineArn: machine})
 		if err != nil {
 			t.Fatal(err)

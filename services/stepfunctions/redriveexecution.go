@@ -3,12 +3,11 @@ package stepfunctions
 import (
 	"context"
 	"errors"
-	"regexp"
 
 	"stepback/aws"
-	"stepback/aws/server/awsjson"
+	"stepback/aws/server"
 	"stepback/engine"
-	"stepback/engine/interpreter"
+	"stepback/engine/history"
 	"stepback/engine/journal"
 )
 
@@ -17,15 +16,8 @@ type redriveExecutionRequest struct {
 	ClientToken string `json:"clientToken"`
 }
 
-const maxClientToken = 64
-
-var redriveExecutionMembers = []awsjson.Member{
-	executionARN(), {Name: "clientToken", Min: 1, Max: maxClientToken, Pattern: regexp.MustCompile(`^[!-~]+$`),
-		Shown: `[!-~]+`},
-}
-
 type redriveExecutionResponse struct {
-	Redriven awsjson.Time `json:"redriveDate"`
+	Redriven server.Time `json:"redriveDate"`
 }
 
 func (s *Service) redriveExecution(ctx context.Context, scope aws.Scope,
@@ -45,7 +37,7 @@ func (s *Service) redriveExecution(ctx context.Context, scope aws.Scope,
 	if err != nil {
 		return nil, err
 	}
-	return &redriveExecutionResponse{awsjson.Time(at)}, nil
+	return &redriveExecutionResponse{server.Time(at)}, nil
 }
 
 // redrivability says whether an execution could be redriven, and why not.
@@ -74,7 +66,7 @@ func (s *Service) deleting(x *journal.Execution) string {
 }
 
 // statusOf is the status of an execution as the API shows it.
-func statusOf(e *engine.Engine, x *journal.Execution) interpreter.Status {
+func statusOf(e *engine.Engine, x *journal.Execution) history.Status {
 	if e.PendingRedrive(x) {
 		return pendingRedrive
 	}

@@ -113,3 +113,31 @@ func TestOutputsByToken(t *testing.T) {
 		}
 	}
 }
+
+// TestResourcesThatAWSDoesNotHave creates machines whose tasks call services and actions of the AWS SDK.
+func TestResourcesThatAWSDoesNotHave(t *testing.T) {
+	t.Parallel()
+	w := wire{url: newServer(t)}
+	for resource, refused := range map[string]bool{
+		"aws-sdk:dynamodb:getItem":          false,
+		"aws-sdk:textract:analyzeDocument":  false,
+		"aws-sdk:dynamdb:getItem":           true,
+		"aws-sdk:dynamodb:getItems":         true,
+		"aws-sdk:kinesis:subscribeToShard":  true,
+		"aws-sdk:iotfleetwise:listVehicles": false,
+	} {
+		arn := "arn:aws:states:::" + resource
+		got := refusal(w.call(t, "CreateStateMachine", map[string]any{
+			"name": strings.NewReplacer(":", "-").Replace(resource), "roleArn": role,
+			"definition": `{"StartAt":"T","States":{"T":{"Type":"Task","Resource":"` + arn + `","Parameters":{},"End":true}}}`,
+		}))
+		want := ": " // which is how no refusal is written
+		if refused {
+			want = "InvalidDefinition: Invalid State Machine Definition: 'SCHEMA_VALIDATION_FAILED: The resource provided " +
+				arn + " is not recognized. The val"
+		}
+		if !strings.HasPrefix(got, want) {
+			t.Errorf("%s: got %q\nwant %q", resource, got, want)
+		}
+	}
+}

@@ -78,7 +78,8 @@ func client(url, account, region string) *sfn.Client {
 		BaseEndpoint: sdk.String(url), Region: region, Credentials: credentials.NewStaticCredentialsProvider(account,
 			"secret", ""),
 		RetryMaxAttempts: 1,
-		APIOptions: []func(*middleware.Stack) error{func(s *middleware.Stack) error { // the host of StartSyncExecution has a prefix
+		// The host of StartSyncExecution has a prefix.
+		APIOptions: []func(*middleware.Stack) error{func(s *middleware.Stack) error {
 			return s.Initialize.Add(middleware.InitializeMiddlewareFunc("PlainHost",
 				func(ctx context.Context, in middleware.InitializeInput,
 					next middleware.InitializeHandler) (middleware.InitializeOutput, middleware.Metadata, error) {

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"stepback/aws"
-	"stepback/aws/server/awsjson"
 	"stepback/engine/history"
 )
 
@@ -14,17 +13,13 @@ type givenFailure struct {
 	Cause *string `json:"cause"`
 }
 
-var failureMembers = []awsjson.Member{
-	{Name: "error", Max: maxError, Sensitive: true}, {Name: "cause", Max: maxCause, Sensitive: true},
-}
-
 func (g givenFailure) failure() history.Failure {
 	f := history.Failure{}
 	if g.Error != nil {
-		f.Error, f.HasError = *g.Error, true
+		f.SetName(*g.Error)
 	}
 	if g.Cause != nil {
-		f.Cause, f.HasCause = *g.Cause, true
+		f.SetCause(*g.Cause)
 	}
 	return f
 }
@@ -33,8 +28,6 @@ type sendTaskFailureRequest struct {
 	Token string `json:"taskToken"`
 	givenFailure
 }
-
-var sendTaskFailureMembers = with(failureMembers, taskToken)
 
 func (s *Service) sendTaskFailure(ctx context.Context, scope aws.Scope, in *sendTaskFailureRequest) (*none, error) {
 	e, err := s.engine(scope)

@@ -4,14 +4,11 @@ import (
 	"context"
 
 	"stepback/aws"
-	"stepback/aws/server/awsjson"
 )
 
 type sendTaskHeartbeatRequest struct {
 	Token string `json:"taskToken"`
 }
-
-var sendTaskHeartbeatMembers = []awsjson.Member{taskToken}
 
 func (s *Service) sendTaskHeartbeat(ctx context.Context, scope aws.Scope, in *sendTaskHeartbeatRequest) (*none,
 	error) {

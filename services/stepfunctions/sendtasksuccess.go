@@ -4,15 +4,12 @@ import (
 	"context"
 
 	"stepback/aws"
-	"stepback/aws/server/awsjson"
 )
 
 type sendTaskSuccessRequest struct {
 	Token  string `json:"taskToken"`
 	Output string `json:"output"`
 }
-
-var sendTaskSuccessMembers = []awsjson.Member{taskToken, required(data("output"))}
 
 func (s *Service) sendTaskSuccess(ctx context.Context, scope aws.Scope, in *sendTaskSuccessRequest) (*none, error) {
 	e, err := s.engine(scope)

@@ -8,7 +8,8 @@ import (
 
 	"stepback/asl"
 	"stepback/aws"
-	"stepback/aws/server/awsjson"
+	"stepback/aws/model"
+	"stepback/aws/server"
 	"stepback/engine"
 )
 
@@ -49,11 +50,11 @@ func New(cfg Config) *Service {
 }
 
 // Handler serves the service's operations over AWS JSON 1.0.
-func (s *Service) Handler() *awsjson.Service {
-	return &awsjson.Service{
-		Target: "AWSStepFunctions", Operations: s.operations(), Failure: unavailable, Default: s.cfg.Default,
+func (s *Service) Handler() *server.Service {
+	return server.Must(server.Config{
+		Model: "sfn", Operations: s.operations(), Words: words, Failure: unavailable, Default: s.cfg.Default,
 		Log: s.cfg.Log,
-	}
+	})
 }
 
 // none is the answer of operations that answer nothing.
@@ -116,7 +117,7 @@ func (s *Service) plan(e *engine.Engine, r *Revision) (*engine.StateMachine, err
 
 // accept checks the definition of a new revision as the service does, and plans it.
 func accept(e *engine.Engine, r *Revision) (*engine.StateMachine, error) {
-	if found := engine.Validate(r.Definition, r.Type == typeExpress); asl.HasErrors(found) {
+	if found := engine.Validate(r.Definition, r.Type == typeExpress, model.CheckAction); asl.HasErrors(found) {
 		return nil, invalidDefinition(asl.InvalidDefinition(found))
 	}
 	return compile(e, r)

@@ -7,7 +7,7 @@ import (
 
 	"stepback/asl/jsonvalue"
 	"stepback/aws"
-	"stepback/aws/server/awsjson"
+	"stepback/aws/server"
 	"stepback/engine"
 )
 
@@ -21,13 +21,9 @@ type startExecutionRequest struct {
 	sync         bool // StartSyncExecution
 }
 
-var startExecutionMembers = []awsjson.Member{
-	machineARN(), {Name: "name", Min: 1, Max: maxName}, data("input"), traceHeader,
-}
-
 type startExecutionResponse struct {
-	ARN     string       `json:"executionArn"`
-	Started awsjson.Time `json:"startDate"`
+	ARN     string      `json:"executionArn"`
+	Started server.Time `json:"startDate"`
 }
 
 func (s *Service) startExecution(ctx context.Context, scope aws.Scope,
@@ -41,7 +37,7 @@ func (s *Service) startExecution(ctx context.Context, scope aws.Scope,
 	if err != nil {
 		return nil, err
 	}
-	return &startExecutionResponse{started.ARN, awsjson.Time(started.At)}, nil
+	return &startExecutionResponse{started.ARN, server.Time(started.At)}, nil
 }
 
 // start starts an execution of a target.
@@ -66,9 +62,11 @@ func (s *Service) start(ctx context.Context, scope aws.Scope, t *target,
 		return nil, err
 	}
 	started, err := e.Start(ctx, &engine.Start{
-		Machine: plan, Name: in.Name, Input: input, VersionARN: t.versionARN, AliasARN: t.aliasARN,
-		Revision:    t.revision.ID,
-		TraceHeader: in.TraceHeader, TestCase: in.testCase, Sync: in.sync,
+		Machine: plan,
+		Origin: engine.Origin{
+			Name: in.Name, Input: input, VersionARN: t.versionARN, AliasARN: t.aliasARN, Revision: t.revision.ID,
+			TraceHeader: in.TraceHeader, TestCase: in.testCase, Sync: in.sync,
+		},
 	})
 	if refusal := noTestCase(err); refusal != nil {
 		return nil, refusal

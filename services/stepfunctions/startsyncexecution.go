@@ -5,10 +5,8 @@ import (
 	"time"
 
 	"stepback/aws"
-	"stepback/aws/server/awsjson"
+	"stepback/aws/server"
 )
-
-var startSyncExecutionMembers = with(startExecutionMembers, includedData)
 
 // billing is what an express execution would cost on AWS.
 type billing struct {
@@ -18,10 +16,10 @@ type billing struct {
 
 type startSyncExecutionResponse struct {
 	executionOutcome
-	Name       string       `json:"name"`
-	MachineARN string       `json:"stateMachineArn"`
-	Started    awsjson.Time `json:"startDate"`
-	Billing    billing      `json:"billingDetails"`
+	Name       string      `json:"name"`
+	MachineARN string      `json:"stateMachineArn"`
+	Started    server.Time `json:"startDate"`
+	Billing    billing     `json:"billingDetails"`
 }
 
 func (s *Service) startSyncExecution(ctx context.Context, scope aws.Scope,
@@ -45,7 +43,7 @@ func (s *Service) startSyncExecution(ctx context.Context, scope aws.Scope,
 	}
 	out := &startSyncExecutionResponse{
 		executionOutcome: outcomeOf(x, in.IncludedData), Name: x.Name, MachineARN: x.MachineARN,
-		Started: awsjson.Time(x.Start),
+		Started: server.Time(x.Start),
 		Billing: billed(x.Stop.Sub(x.Start)),
 	}
 	if in.IncludedData != metadataOnly {

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"stepback/aws"
-	"stepback/aws/server/awsjson"
+	"stepback/aws/server"
 )
 
 type stopExecutionRequest struct {
@@ -12,10 +12,8 @@ type stopExecutionRequest struct {
 	givenFailure
 }
 
-var stopExecutionMembers = with(failureMembers, executionARN())
-
 type stopExecutionResponse struct {
-	Stopped awsjson.Time `json:"stopDate"`
+	Stopped server.Time `json:"stopDate"`
 }
 
 func (s *Service) stopExecution(ctx context.Context, scope aws.Scope,
@@ -31,5 +29,5 @@ func (s *Service) stopExecution(ctx context.Context, scope aws.Scope,
 	if err != nil {
 		return nil, err
 	}
-	return &stopExecutionResponse{awsjson.Time(x.Stop)}, nil
+	return &stopExecutionResponse{server.Time(x.Stop)}, nil
 }

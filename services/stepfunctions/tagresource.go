@@ -4,15 +4,12 @@ import (
 	"context"
 
 	"stepback/aws"
-	"stepback/aws/server/awsjson"
 )
 
 type tagResourceRequest struct {
 	ARN  string `json:"resourceArn"`
 	Tags []tag  `json:"tags"`
 }
-
-var tagResourceMembers = []awsjson.Member{arn("resourceArn"), required(tags)}
 
 func (s *Service) tagResource(_ context.Context, scope aws.Scope, in *tagResourceRequest) (*none, error) {
 	s.mu.Lock()

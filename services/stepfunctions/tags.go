@@ -7,6 +7,9 @@ import (
 	"stepback/aws"
 )
 
+// maxTags is how many tags a resource may have.
+const maxTags = 50
+
 type tag struct {
 	Key   string `json:"key"`
 	Value string `json:"value"`

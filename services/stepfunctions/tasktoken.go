@@ -4,13 +4,8 @@ import (
 	"errors"
 
 	"stepback/asl/jsonvalue"
-	"stepback/aws/server/awsjson"
 	"stepback/engine"
 )
-
-const maxTaskToken = 2048
-
-var taskToken = awsjson.Member{Name: "taskToken", Required: true, Min: 1, Max: maxTaskToken}
 
 // reported is the answer to a report by a task token.
 func reported(err error) (*none, error) {

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"strings"
 
-	"stepback/aws/server/awsjson"
+	"stepback/aws/server"
 	"stepback/engine"
 )
 
@@ -19,7 +19,7 @@ func (s *Service) splitTestCase(in *startExecutionRequest) {
 // noTestCase is the refusal of a test case; nil when that is not what went wrong.
 func noTestCase(err error) error {
 	if errors.Is(err, engine.ErrTestCase) {
-		return awsjson.Invalid(err.Error())
+		return server.Invalid(err.Error())
 	}
 	return nil
 }

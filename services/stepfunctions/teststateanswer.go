@@ -4,9 +4,9 @@ import (
 	"strings"
 
 	"stepback/asl/jsonvalue"
-	"stepback/aws/resultshape"
-	"stepback/aws/server/awsjson"
-	"stepback/engine/plan"
+	"stepback/aws/server"
+	"stepback/engine"
+	"stepback/tasks/awssdk"
 )
 
 // The values of fieldValidationMode; the first is what holds when there is none.
@@ -65,8 +65,9 @@ var parsed = map[string][]string{
 
 // checkAnswer compares a mocked result with what the task's action answers. Nothing is known of functions, activities,
 // HTTP Tasks and what comes with a task token: their results are whatever somebody sends.
-func (m *stateMock) checkAnswer(task *plan.Task, result jsonvalue.Value) error {
-	if m.Validation == validateNothing || task.Target != plan.Integration || task.Pattern == plan.WaitForTaskToken {
+func (m *stateMock) checkAnswer(task *engine.Call, result jsonvalue.Value) error {
+	if m.Validation == validateNothing || task.Target != engine.ServiceIntegration ||
+		task.Pattern == engine.WaitForTaskToken {
 		return nil
 	}
 	answer, names, err := answerOf(task)
@@ -74,22 +75,22 @@ func (m *stateMock) checkAnswer(task *plan.Task, result jsonvalue.Value) error {
 		return err
 	}
 	if result.Kind() != jsonvalue.Object {
-		return awsjson.Invalid("Mocked result must be a JSON object.")
+		return server.Invalid("Mocked result must be a JSON object.")
 	}
 	if err := answer.Check(result, names, m.Validation != validatePresent); err != nil {
-		return awsjson.Invalid("Mock result schema validation error: " + err.Error())
+		return server.Invalid("Mock result schema validation error: " + err.Error())
 	}
 	return nil
 }
 
 // answerOf finds what a task's action answers, and how its members are named; nil when that is not known.
-func answerOf(task *plan.Task) (*resultshape.Result, resultshape.Naming, error) {
+func answerOf(task *engine.Call) (*awssdk.Answer, awssdk.Naming, error) {
 	if service, ok := strings.CutPrefix(task.Service, "aws-sdk:"); ok {
-		answer, err := resultshape.Find(service, task.Action)
-		return answer, resultshape.SDK, err
+		answer, err := awssdk.AnswerOf(service, task.Action)
+		return answer, awssdk.SDK, err
 	}
 	service, action, whole := task.Service, task.Action, task.Service+":"+task.Action
-	if task.Pattern != plan.RequestResponse {
+	if task.Pattern != engine.RequestResponse {
 		action = polled[whole]
 	} else if whole == "bedrock:invokeModel" {
 		service = "bedrockruntime"
@@ -97,9 +98,9 @@ func answerOf(task *plan.Task) (*resultshape.Result, resultshape.Naming, error) 
 	if name, ok := sdkServices[service]; ok {
 		service = name
 	}
-	answer, err := resultshape.Find(service, action)
+	answer, err := awssdk.AnswerOf(service, action)
 	if answer != nil {
-		answer.Free(parsed[task.Service+":"+task.HistoryResource()]...)
+		answer.Free(parsed[task.Service+":"+task.HistoryResource]...)
 	}
-	return answer, resultshape.Optimized, err
+	return answer, awssdk.OptimizedNames, err
 }

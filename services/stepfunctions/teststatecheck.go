@@ -1,101 +1,92 @@
 package stepfunctions
 
 import (
-	"slices"
-
 	"stepback/asl"
 	"stepback/asl/jsonvalue"
-	"stepback/aws/server/awsjson"
-	"stepback/engine/plan"
+	"stepback/aws/server"
+	"stepback/engine"
 )
 
 // check refuses what cannot be tested, in the words of the service.
-func (in *testStateRequest) check(state *plan.State) error {
+func (in *testStateRequest) check(state *engine.State) error {
 	if in.Mock != nil {
 		return in.checkMocked(state)
 	}
 	switch c := in.Configuration; {
 	case c != nil && c.MapIterationFailureCount != nil:
-		return awsjson.Invalid("TestState does not support MapIterationFailureCount when a mock is not specified.")
+		return server.Invalid("TestState does not support MapIterationFailureCount when a mock is not specified.")
 	case in.Context != nil:
-		return awsjson.Invalid("TestState does not support Context when a mock is not specified.")
+		return server.Invalid("TestState does not support Context when a mock is not specified.")
 	case hasBranches(state):
 		return invalidDefinition("TestState API does not support Map or Parallel states. " +
 			"Supported state types include: [Task, Wait, Pass, Succeed, Fail, Choice]")
-	case state.Type == asl.Task:
-		return in.checkTask(state.Task)
+	case state.Type() == asl.Task:
+		return in.checkTask(state.Call())
 	}
 	return nil
 }
 
 // checkTask refuses tasks whose end somebody else reports.
-func (in *testStateRequest) checkTask(task *plan.Task) error {
+func (in *testStateRequest) checkTask(task *engine.Call) error {
 	switch {
-	case task.Target == plan.Activity:
+	case task.Target == engine.ActivityWorker:
 		return invalidDefinition("TestState API does not support Activity tasks when a mock is not specified.")
-	case task.Pattern != plan.RequestResponse:
+	case task.Pattern != engine.RequestResponse:
 		return invalidDefinition("TestState API does not support the ." + string(task.Pattern) +
 			" integration pattern when a mock is not specified.")
 	case in.RoleARN == "":
-		return awsjson.Invalid("RoleArn must be specified when testing a Task state")
+		return server.Invalid("RoleArn must be specified when testing a Task state")
 	}
 	return nil
 }
 
-func (in *testStateRequest) checkMocked(state *plan.State) error {
+func (in *testStateRequest) checkMocked(state *engine.State) error {
 	switch {
 	case (in.Mock.Result == nil) == (in.Mock.Error == nil):
-		return awsjson.Invalid("A test mock should have only one of the following fields: [result, errorOutput].")
+		return server.Invalid("A test mock should have only one of the following fields: [result, errorOutput].")
 	case in.RevealSecrets:
-		return awsjson.Invalid("TestState does not support RevealSecrets when a mock is specified.")
-	case state.Type != asl.Task && !hasBranches(state):
-		return awsjson.Invalid("State type '" + string(state.Type) + "' is not supported when a mock is specified")
+		return server.Invalid("TestState does not support RevealSecrets when a mock is specified.")
+	case state.Type() != asl.Task && !hasBranches(state):
+		return server.Invalid("State type '" + string(state.Type()) + "' is not supported when a mock is specified")
 	case !in.causedByInner(state):
-		return awsjson.Invalid("State not found in definition")
+		return server.Invalid("State not found in definition")
 	case in.Mock.Result == nil:
 		return nil
 	}
 	result, err := jsonvalue.Parse(*in.Mock.Result)
 	if err != nil {
-		return awsjson.Invalid("Mocked result must be valid JSON.")
+		return server.Invalid("Mocked result must be valid JSON.")
 	}
-	if state.Task != nil {
-		return in.Mock.checkAnswer(state.Task, result)
+	if task := state.Call(); task != nil {
+		return in.Mock.checkAnswer(task, result)
 	}
 	return in.checkResult(state, result)
 }
 
 // checkResult checks the mocked result of a Map or Parallel state.
-func (in *testStateRequest) checkResult(state *plan.State, result jsonvalue.Value) error {
-	if state.Map != nil && state.Map.Writer != nil {
+func (in *testStateRequest) checkResult(state *engine.State, result jsonvalue.Value) error {
+	if state.WritesResults() {
 		if result.Kind() != jsonvalue.Object {
-			return awsjson.Invalid("Mocked result must be a JSON object.")
+			return server.Invalid("Mocked result must be a JSON object.")
 		}
 		return nil
 	}
 	if result.Kind() != jsonvalue.Array {
-		return awsjson.Invalid("Mocked result must be an array.")
+		return server.Invalid("Mocked result must be an array.")
 	}
-	if state.Map == nil && result.Len() != len(state.Branches) {
-		return awsjson.Invalid("Mocked result must contain the same number of items as number of Parallel branches.")
+	if state.Type() == asl.Parallel && result.Len() != state.Branches() {
+		return server.Invalid("Mocked result must contain the same number of items as number of Parallel branches.")
 	}
 	c := in.Configuration
-	if state.Map != nil && c != nil && c.MapIterationFailureCount != nil &&
+	if state.Type() == asl.Map && c != nil && c.MapIterationFailureCount != nil &&
 		*c.MapIterationFailureCount > int64(result.Len()) {
-		return awsjson.Invalid("Map iteration failure count must be less than or equal to the number of Map iterations")
+		return server.Invalid("Map iteration failure count must be less than or equal to the number of Map iterations")
 	}
 	return nil
 }
 
 // causedByInner reports whether errorCausedByState, if there is one, names a state inside the tested one.
-func (in *testStateRequest) causedByInner(state *plan.State) bool {
+func (in *testStateRequest) causedByInner(state *engine.State) bool {
 	c := in.Configuration
-	if c == nil || c.ErrorCausedByState == "" {
-		return true
-	}
-	inner := state.Branches
-	if state.Map != nil {
-		inner = []*plan.Graph{state.Map.Processor}
-	}
-	return slices.ContainsFunc(inner, func(g *plan.Graph) bool { return g.Find(c.ErrorCausedByState) != nil })
+	return c == nil || c.ErrorCausedByState == "" || state.Contains(c.ErrorCausedByState)
 }

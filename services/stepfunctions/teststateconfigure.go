@@ -4,47 +4,44 @@ import (
 	"errors"
 
 	"stepback/asl/jsonvalue"
-	"stepback/aws/server/awsjson"
-	"stepback/engine/history"
-	"stepback/engine/interpreter"
+	"stepback/aws/server"
+	"stepback/engine"
 	"stepback/engine/itemreader"
-	"stepback/engine/plan"
 )
 
 // configure applies the stateConfiguration and the mock of a request that has been checked.
-func (in *testStateRequest) configure(tr *interpreter.Trial) error {
+func (in *testStateRequest) configure(t *engine.StateTest) error {
 	if in.Mock != nil {
-		in.Mock.apply(tr)
+		in.Mock.apply(t)
 	}
 	c := in.Configuration
 	if c == nil {
 		return nil
 	}
-	tr.Retried = c.RetrierRetryCount
+	t.Retried = c.RetrierRetryCount
 	if c.MapIterationFailureCount != nil {
-		tr.FailedIterations = *c.MapIterationFailureCount
+		t.FailedIterations = *c.MapIterationFailureCount
 	}
 	if c.MapItemReaderData != nil {
-		return c.read(tr)
+		return c.read(t)
 	}
 	return nil
 }
 
 // read takes what an ItemReader would find.
-func (c *stateConfiguration) read(tr *interpreter.Trial) error {
+func (c *stateConfiguration) read(t *engine.StateTest) error {
 	items, err := jsonvalue.Parse(*c.MapItemReaderData)
 	if err != nil {
-		return awsjson.Invalid("Map item reader data must be valid JSON.")
+		return server.Invalid("Map item reader data must be valid JSON.")
 	}
-	if m := tr.State.Map; m != nil && m.Reader != nil && m.Reader.ItemsPointer != "" {
-		if items, err = itemreader.Point(items, m.Reader.ItemsPointer); err != nil {
-			f := history.NewFailure(plan.ErrItemReaderFailed, cause(err))
-			tr.Failure, tr.Items = &f, &jsonvalue.Value{}
+	if pointer := t.State.ItemsPointer(); pointer != "" {
+		if items, err = itemreader.Point(items, pointer); err != nil {
+			t.Failure, t.Items = engine.NewFailure(engine.StatesItemReaderFailed, cause(err)), &jsonvalue.Value{}
 			return nil
 		}
-		tr.ItemsPointer = true
+		t.ItemsPointer = true
 	}
-	tr.Items = &items
+	t.Items = &items
 	return nil
 }
 
@@ -58,19 +55,11 @@ func cause(err error) string {
 }
 
 // apply makes a mock what the state comes to.
-func (m *stateMock) apply(tr *interpreter.Trial) {
-	if m.Result != nil {
-		tr.Result = interpreter.TextPayload(*m.Result)
-	}
+func (m *stateMock) apply(t *engine.StateTest) {
+	t.Result = m.Result
 	if m.Error == nil {
 		return
 	}
-	f := history.Failure{}
-	if f.HasError = m.Error.Error != nil; f.HasError {
-		f.Error = *m.Error.Error
-	}
-	if f.HasCause = m.Error.Cause != nil; f.HasCause {
-		f.Cause = *m.Error.Cause
-	}
-	tr.Failure = &f
+	f := m.Error.failure()
+	t.Failure = &f
 }

@@ -4,10 +4,11 @@ import (
 	"slices"
 	"time"
 
+	"stepback/asl"
 	"stepback/asl/jsonvalue"
-	"stepback/aws/server/awsjson"
-	"stepback/engine/interpreter"
-	"stepback/engine/plan"
+	"stepback/aws/server"
+	"stepback/engine"
+	"stepback/engine/history"
 )
 
 // contextFields are the members that a caller's context object may have.
@@ -19,15 +20,15 @@ var contextFields = map[string][]string{
 }
 
 func invalidContext(why string) error {
-	return awsjson.Invalid("Invalid Context object provided: " + why)
+	return server.Invalid("Invalid Context object provided: " + why)
 }
 
 // contextObject is the caller's context object, or one that is made up as the service does.
 func (in *testStateRequest) contextObject(
-	info interpreter.Info, input jsonvalue.Value, state *plan.State, now time.Time,
+	t *engine.StateTest, input jsonvalue.Value, now time.Time,
 ) (*jsonvalue.Value, error) {
 	if in.Context == nil {
-		v := madeUpContext(info, input, state, now)
+		v := madeUpContext(t, input, now)
 		return &v, nil
 	}
 	v, err := jsonvalue.Parse(*in.Context)
@@ -73,22 +74,22 @@ func checkContext(name string, v jsonvalue.Value) error {
 	return nil
 }
 
-func madeUpContext(info interpreter.Info, input jsonvalue.Value, state *plan.State, now time.Time) jsonvalue.Value {
+func madeUpContext(t *engine.StateTest, input jsonvalue.Value, now time.Time) jsonvalue.Value {
 	execution, at, machine := jsonvalue.NewObject(5), jsonvalue.NewObject(3), jsonvalue.NewObject(2)
-	execution.Set("Id", jsonvalue.OfString(info.ARN))
+	execution.Set("Id", jsonvalue.OfString(t.Info.ARN))
 	execution.Set("Input", input)
-	execution.Set("Name", jsonvalue.OfString(info.Name))
+	execution.Set("Name", jsonvalue.OfString(t.Info.Name))
 	role := jsonvalue.Value{}
-	if info.RoleARN != "" {
-		role = jsonvalue.OfString(info.RoleARN)
+	if t.RoleARN != "" {
+		role = jsonvalue.OfString(t.RoleARN)
 	}
 	execution.Set("RoleArn", role)
-	execution.Set("StartTime", jsonvalue.OfString(interpreter.Instant(now)))
-	machine.Set("Id", jsonvalue.OfString(info.MachineARN))
-	machine.Set("Name", jsonvalue.OfString(info.MachineName))
+	execution.Set("StartTime", jsonvalue.OfString(history.Instant(now)))
+	machine.Set("Id", jsonvalue.OfString(t.Info.MachineARN))
+	machine.Set("Name", jsonvalue.OfString(t.Machine))
 	at.Set("Name", jsonvalue.OfString(loneState))
-	at.Set("EnteredTime", jsonvalue.OfString(interpreter.Instant(now)))
-	if state.Task != nil || hasBranches(state) {
+	at.Set("EnteredTime", jsonvalue.OfString(history.Instant(now)))
+	if t.State.Type() == asl.Task || hasBranches(t.State) {
 		at.Set("RetryCount", jsonvalue.OfInt(0))
 	}
 	c := jsonvalue.NewObject(3)

@@ -1,6 +1,8 @@
 package stepfunctions
 
-import "stepback/asl/jsonvalue"
+import (
+	"stepback/asl/jsonvalue"
+)
 
 // loneState is the name that the service gives to a state that is tested without its machine.
 const loneState = "StateName"

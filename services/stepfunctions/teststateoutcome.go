@@ -3,7 +3,6 @@ package stepfunctions
 import (
 	"stepback/engine"
 	"stepback/engine/history"
-	"stepback/engine/interpreter"
 	"stepback/tasks/httptask"
 )
 
@@ -31,56 +30,55 @@ type errorDetails struct {
 }
 
 // testStateOutcome is the answer for a state that has been tested.
-func testStateOutcome(in *testStateRequest, info interpreter.Info, tr *interpreter.Trial,
-	done engine.TestedState) *testStateResponse {
-	out := &testStateResponse{NextState: tr.Next}
+func testStateOutcome(in *testStateRequest, input string, done *engine.TestedState) *testStateResponse {
+	out := &testStateResponse{NextState: done.Next}
 	switch {
-	case done.Status == interpreter.Succeeded && tr.Catcher != nil:
+	case done.Status == history.Succeeded && done.Catcher != nil:
 		out.Status, out.Output = "CAUGHT_ERROR", &done.Output
-		out.failed(tr.Caught)
-	case done.Status == interpreter.Succeeded:
+		out.failed(done.Caught)
+	case done.Status == history.Succeeded:
 		out.Status, out.Output = "SUCCEEDED", &done.Output
 	default:
 		out.Status = "FAILED"
-		if tr.Backoff != nil {
+		if done.Backoff != nil {
 			out.Status = "RETRIABLE"
 		}
 		out.failed(done.Failure)
 	}
 	if in.InspectionLevel == inspectData || in.InspectionLevel == inspectTrace {
-		out.Inspection = inspectionOf(info, tr)
+		out.Inspection = inspectionOf(input, done)
 	}
 	return out
 }
 
 func (r *testStateResponse) failed(f history.Failure) {
-	if f.HasError {
-		r.Error = &f.Error
+	if f.HasName() {
+		r.Error = &f.Name
 	}
-	if f.HasCause {
+	if f.HasCause() {
 		r.Cause = &f.Cause
 	}
 }
 
 // inspectionOf is the data of every step of the state that was reached.
-func inspectionOf(info interpreter.Info, tr *interpreter.Trial) map[string]any {
-	data := map[string]any{"input": info.Input}
-	for stage, text := range tr.Stages {
-		data[string(stage)] = text
+func inspectionOf(input string, done *engine.TestedState) map[string]any {
+	data := map[string]any{"input": input}
+	for stage, text := range done.Stages {
+		data[stage] = text
 	}
-	if tr.MaxConcurrency != nil {
-		data["maxConcurrency"] = *tr.MaxConcurrency
+	if done.MaxConcurrency != nil {
+		data["maxConcurrency"] = *done.MaxConcurrency
 	}
-	if tr.ToleratedFailureCount != nil {
-		data["toleratedFailureCount"] = int64(*tr.ToleratedFailureCount)
+	if done.ToleratedFailureCount != nil {
+		data["toleratedFailureCount"] = int64(*done.ToleratedFailureCount)
 	}
-	if tr.ToleratedFailurePercentage != nil {
-		data["toleratedFailurePercentage"] = *tr.ToleratedFailurePercentage
+	if done.ToleratedFailurePercentage != nil {
+		data["toleratedFailurePercentage"] = *done.ToleratedFailurePercentage
 	}
-	if tr.Catcher != nil || tr.Retrier != nil {
-		d := errorDetails{CatchIndex: tr.Catcher, RetryIndex: tr.Retrier}
-		if tr.Backoff != nil {
-			seconds := tr.Backoff.Seconds()
+	if done.Catcher != nil || done.Retrier != nil {
+		d := errorDetails{CatchIndex: done.Catcher, RetryIndex: done.Retrier}
+		if done.Backoff != nil {
+			seconds := done.Backoff.Seconds()
 			d.Backoff = &seconds
 		}
 		data["errorDetails"] = d

@@ -4,17 +4,11 @@ import (
 	"context"
 
 	"stepback/aws"
-	"stepback/aws/server/awsjson"
 )
 
 type untagResourceRequest struct {
 	ARN  string   `json:"resourceArn"`
 	Keys []string `json:"tagKeys"`
-}
-
-var untagResourceMembers = []awsjson.Member{
-	arn("resourceArn"),
-	{Name: "tagKeys", Kind: awsjson.List, Required: true, Element: &awsjson.Member{Min: 1, Max: 128}},
 }
 
 func (s *Service) untagResource(_ context.Context, scope aws.Scope, in *untagResourceRequest) (*none, error) {

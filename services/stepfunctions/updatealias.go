@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"stepback/aws"
-	"stepback/aws/server/awsjson"
+	"stepback/aws/server"
 )
 
 type updateAliasRequest struct {
@@ -13,18 +13,15 @@ type updateAliasRequest struct {
 	Routing     []Route `json:"routingConfiguration"`
 }
 
-var updateAliasMembers = []awsjson.Member{arn("stateMachineAliasArn"), {Name: "description", Max: maxDescription,
-	Sensitive: true}, routing}
-
 type updateAliasResponse struct {
-	Updated awsjson.Time `json:"updateDate"`
+	Updated server.Time `json:"updateDate"`
 }
 
 func (s *Service) updateStateMachineAlias(_ context.Context, scope aws.Scope,
 	in *updateAliasRequest) (*updateAliasResponse, error) {
 	if in.Description == nil && in.Routing == nil {
-		return nil, &awsjson.Error{
-			Code: "ValidationException", Reason: "MISSING_REQUIRED_PARAMETER",
+		return nil, &aws.Error{
+			Code: "ValidationException", Members: map[string]any{"reason": "MISSING_REQUIRED_PARAMETER"},
 			Message: "Either the description or the routing configuration must be specified",
 		}
 	}
@@ -56,5 +53,5 @@ func (s *Service) updateStateMachineAlias(_ context.Context, scope aws.Scope,
 		a.Description = *in.Description
 	}
 	a.Updated = s.cfg.Now()
-	return &updateAliasResponse{awsjson.Time(a.Updated)}, s.cfg.Store.PutMachine(m)
+	return &updateAliasResponse{server.Time(a.Updated)}, s.cfg.Store.PutMachine(m)
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"stepback/aws"
-	"stepback/aws/server/awsjson"
 	"stepback/engine"
 )
 
@@ -16,20 +15,13 @@ type updateMapRunRequest struct {
 	ToleratedFailurePercentage *float64 `json:"toleratedFailurePercentage"`
 }
 
-var updateMapRunMembers = []awsjson.Member{
-	mapRunARN(),
-	{Name: "maxConcurrency", Kind: awsjson.Integer},
-	{Name: "toleratedFailurePercentage", Kind: awsjson.Number, Max: 100},
-	{Name: "toleratedFailureCount", Kind: awsjson.Integer},
-}
-
 func (s *Service) updateMapRun(ctx context.Context, scope aws.Scope, in *updateMapRunRequest) (*none, error) {
 	if _, err := s.mapRun(ctx, scope, in.ARN); err != nil {
 		return nil, err
 	}
 	if in.MaxConcurrency == nil && in.ToleratedFailureCount == nil && in.ToleratedFailurePercentage == nil {
-		return nil, &awsjson.Error{
-			Code: "ValidationException", Reason: "MISSING_REQUIRED_PARAMETER",
+		return nil, &aws.Error{
+			Code: "ValidationException", Members: map[string]any{"reason": "MISSING_REQUIRED_PARAMETER"},
 			Message: "Either the MaxConcurrency, the ToleratedFailureCount, or the ToleratedFailurePercentage must be specified",
 		}
 	}
@@ -42,8 +34,8 @@ func (s *Service) updateMapRun(ctx context.Context, scope aws.Scope, in *updateM
 		ToleratedFailurePercentage: in.ToleratedFailurePercentage,
 	})
 	if errors.Is(err, engine.ErrMapRunOver) {
-		return nil, &awsjson.Error{
-			Code: "ValidationException", Reason: "CANNOT_UPDATE_COMPLETED_MAP_RUN",
+		return nil, &aws.Error{
+			Code: "ValidationException", Members: map[string]any{"reason": "CANNOT_UPDATE_COMPLETED_MAP_RUN"},
 			Message: "Map Run is already complete: '" + in.ARN + "'",
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"stepback/aws"
-	"stepback/aws/server/awsjson"
+	"stepback/aws/server"
 	"stepback/engine"
 )
 
@@ -19,16 +19,10 @@ type updateStateMachineRequest struct {
 	VersionDescription string      `json:"versionDescription"`
 }
 
-var updateStateMachineMembers = with(configurationMembers,
-	machineARN(),
-	definition,
-	awsjson.Member{Name: "roleArn", Min: 1, Max: maxARN},
-)
-
 type updateStateMachineResponse struct {
-	Updated    awsjson.Time `json:"updateDate"`
-	RevisionID string       `json:"revisionId,omitempty"`
-	VersionARN string       `json:"stateMachineVersionArn,omitempty"`
+	Updated    server.Time `json:"updateDate"`
+	RevisionID string      `json:"revisionId,omitempty"`
+	VersionARN string      `json:"stateMachineVersionArn,omitempty"`
 }
 
 func (s *Service) updateStateMachine(_ context.Context, scope aws.Scope,
@@ -38,11 +32,11 @@ func (s *Service) updateStateMachine(_ context.Context, scope aws.Scope,
 	case err != nil:
 		return nil, err
 	case in.Definition == nil && in.RoleARN == nil && in.Logging == nil && in.Tracing == nil && in.Encryption == nil:
-		return nil, &awsjson.Error{Code: "MissingRequiredParameter",
+		return nil, &aws.Error{Code: "MissingRequiredParameter",
 			Message: "Either the definition, the role ARN, the " +
 				"LoggingConfiguration, or the TracingConfiguration must be specified"}
 	case !in.Publish && in.VersionDescription != "":
-		return nil, awsjson.Invalid("Version description can only be set when publish is true")
+		return nil, server.Invalid("Version description can only be set when publish is true")
 	case at.qualified():
 		return nil, noMachine(in.ARN)
 	}
@@ -61,7 +55,7 @@ func (s *Service) updateStateMachine(_ context.Context, scope aws.Scope,
 	if err != nil {
 		return nil, err
 	}
-	out := &updateStateMachineResponse{Updated: awsjson.Time(s.cfg.Now()), RevisionID: r.shown()}
+	out := &updateStateMachineResponse{Updated: server.Time(s.cfg.Now()), RevisionID: r.shown()}
 	if in.Publish {
 		out.VersionARN = m.publishDescribed(in.VersionDescription, s.cfg.Now()).ARN
 	}

@@ -5,7 +5,7 @@ import (
 
 	"stepback/asl"
 	"stepback/aws"
-	"stepback/aws/server/awsjson"
+	"stepback/aws/model"
 	"stepback/engine"
 )
 
@@ -17,13 +17,6 @@ type validateRequest struct {
 }
 
 const maxDiagnostics = 100
-
-var validateMembers = []awsjson.Member{
-	required(definition),
-	{Name: "type", Enum: []string{"STANDARD", "EXPRESS"}},
-	{Name: "severity", Enum: []string{"ERROR", "WARNING"}},
-	{Name: "maxResults", Kind: awsjson.Integer, Max: maxDiagnostics},
-}
 
 type diagnostic struct {
 	Severity string `json:"severity"`
@@ -40,7 +33,7 @@ type validateResponse struct {
 
 func (s *Service) validateStateMachineDefinition(_ context.Context, _ aws.Scope,
 	in *validateRequest) (*validateResponse, error) {
-	found := engine.Validate(in.Definition, in.Type == typeExpress)
+	found := engine.Validate(in.Definition, in.Type == typeExpress, model.CheckAction)
 	out := &validateResponse{Result: "OK", Diagnostics: []diagnostic{}}
 	if asl.HasErrors(found) {
 		out.Result = "FAIL"

@@ -11,7 +11,6 @@ import (
 	"stepback/asl/jsonvalue"
 	"stepback/aws/loopback"
 	"stepback/engine"
-	"stepback/engine/plan"
 	"stepback/tasks/awssdk"
 )
 
@@ -149,7 +148,7 @@ func TestResults(t *testing.T) {
 			heard:      `{"role":"r","settings":{},"tags":{"a":"b","ManagedByService":"AWSStepFunctions"},"clientRequestToken":"c"}`,
 			want:       `{"Job":{"Id":"i","Status":"SUBMITTED"}}`,
 		},
-		"a service that is here in part": {
+		"a service of many actions": {
 			service: "sagemaker", resource: "sagemaker:createModel", parameters: `{"ModelName":"m"}`,
 			answer: fake{body: `{"ModelArn":"arn"}`},
 			target: "CreateModel", heard: `{"ModelName":"m"}`,
@@ -161,10 +160,10 @@ func TestResults(t *testing.T) {
 			parameters: `{"ModelId":"m","Messages":[{"Role":"user","Content":[{"Text":"t"}]}],` +
 				`"ToolConfig":{"Tools":[{"ToolSpec":{"Name":"n","InputSchema":{"Json":{"type":"object","a":[1.50,null,true]}}}}]}}`,
 			answer: fake{body: `{"output":{"message":{"role":"assistant","content":[{"toolUse":{"toolUseId":"u","name":"n","input":{"x":1.5,"y":["<a>"]}}}]}},` +
-				`"stopReason":"tool_use"}`},
-			sent: `"inputSchema":{"json":{"a":[1.50,null,true],"type":"object"}}`,
-			want: `{"Output":{"Message":{"Content":[{"ToolUse":{"Input":{"x":1.5,"y":["<a>"]},"Name":"n","ToolUseId":"u"}}],"Role":"assistant"}},` +
-				`"StopReason":"tool_use"}`,
+				`"stopReason":"tool_use","usage":{"inputTokens":1,"outputTokens":2,"totalTokens":3},"metrics":{"latencyMs":4}}`},
+			sent: `"inputSchema":{"json":{"type":"object","a":[1.50,null,true]}}`,
+			want: `{"Metrics":{"LatencyMs":4},"Output":{"Message":{"Content":[{"ToolUse":{"Input":{"x":1.5,"y":["<a>"]},"Name":"n","ToolUseId":"u"}}],"Role":"assistant"}},` +
+				`"StopReason":"tool_use","Usage":{"InputTokens":1,"OutputTokens":2,"TotalTokens":3}}`,
 		},
 		"names that Java has itself": {
 			service: "bedrockagentruntime", resource: "aws-sdk:bedrockagentruntime:retrieve",
@@ -316,15 +315,15 @@ func TestErrors(t *testing.T) {
 			service: "sqs", resource: "aws-sdk:sqs:options", parameters: `{}`,
 			err: "States.Runtime", cause: "The action options of the service sqs is not supported.",
 		},
-		"an action that is not here": {
-			service: "pipes", resource: "aws-sdk:pipes:createPipe", parameters: `{}`,
-			err: "States.Runtime",
-			cause: "The action createPipe of the service pipes is not supported here; the actions of pipes are " +
-				"describePipe, listPipes, startPipe, stopPipe, updatePipe",
+		"an action with another name": {
+			service: "sqs", resource: "aws-sdk:sqs:sendMesage", parameters: `{}`,
+			err:   "States.Runtime",
+			cause: "The action sendMesage of the service sqs is not supported; did you mean sendMessage?",
 		},
 		"a stream of events": {
 			service: "kinesis", resource: "aws-sdk:kinesis:subscribeToShard", parameters: `{}`,
-			err: "States.Runtime", cause: "The action subscribeToShard of the service kinesis is not supported.",
+			err: "States.Runtime", cause: "The action subscribeToShard of the service kinesis is not supported: " +
+				"it sends or answers a stream of events.",
 		},
 		"an entry that was not accepted": {
 			service: "eventbridge", resource: "events:putEvents", parameters: `{"Entries":[{"Detail":"x"}]}`,
@@ -360,7 +359,7 @@ func TestErrors(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			_, err := invoke(caller(c.service, &c.answer), c.resource, c.parameters)
-			var task *engine.TaskError
+			var task *engine.Failure
 			if !errors.As(err, &task) {
 				t.Fatalf("got %v", err)
 			}
@@ -376,9 +375,9 @@ func TestErrors(t *testing.T) {
 func TestUnknownService(t *testing.T) {
 	t.Parallel()
 	_, err := invoke(caller("sqs", &fake{}), "aws-sdk:nonsense:act", `{}`)
-	var task *engine.TaskError
-	if !errors.As(err, &task) || task.Name != plan.ErrRuntime || !strings.HasPrefix(task.Cause,
-		"The service nonsense is not supported; the services are acm, apigateway, ") {
+	var task *engine.Failure
+	if !errors.As(err, &task) || task.Name != engine.StatesRuntime || !strings.HasPrefix(task.Cause,
+		"The service nonsense is not supported") {
 		t.Errorf("got %v", err)
 	}
 }

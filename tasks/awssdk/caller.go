@@ -1,21 +1,22 @@
 package awssdk
 
 import (
+	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"reflect"
+	"io"
+	"net/http"
 	"strings"
 	"sync"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/credentials"
-	"github.com/aws/smithy-go/middleware"
-	smithyhttp "github.com/aws/smithy-go/transport/http"
 
 	"stepback/asl/jsonvalue"
+	"stepback/aws/client"
+	"stepback/aws/model"
+	"stepback/engine"
 )
 
 // Caller calls the services for one account and region. It is safe for concurrent use.
@@ -25,163 +26,117 @@ type Caller struct {
 	// digits sees the account; only an address of AWS itself is sent the credentials of the environment.
 	Account, Region string
 
-	mu      sync.Mutex
-	clients map[clientKey]client
-}
-
-// clientKey tells clients apart: each calls one service for one account.
-type clientKey struct{ service, account string }
-
-// client is a service's client at one address.
-type client struct {
-	endpoint Endpoint
-	value    reflect.Value
+	mu          sync.Mutex
+	environment aws.CredentialsProvider // read once, when AWS is first called
 }
 
 // operation is one action, ready to be called.
 type operation struct {
-	service *Service
-	method  reflect.Value
-	input   reflect.Type
+	service *service
+	model   *model.Operation
+	client  *client.Client
 }
 
 // find looks an action up, to be called for an account. The error says why it cannot be called.
-func (c *Caller) find(ctx context.Context, s *Service, action, account string) (*operation, error) {
-	v, err := c.client(ctx, s, account)
+func (c *Caller) find(ctx context.Context, s *service, action, account string) (*operation, error) {
+	o, err := s.action(action)
 	if err != nil {
 		return nil, err
 	}
-	m := method(v, upperFirst(action))
-	if !m.IsValid() {
-		return nil, unsupported(s, action, v)
-	}
-	return &operation{s, m, m.Type().In(1).Elem()}, nil
-}
-
-// method finds what carries an action out in a client; a zero value when there is nothing.
-func method(client reflect.Value, name string) reflect.Value {
-	if some, ok := client.Interface().(actions); ok {
-		return some.find(name)
-	}
-	m := client.MethodByName(name)
-	if m.IsValid() && !isOperation(m.Type(), name) {
-		return reflect.Value{}
-	}
-	return m
-}
-
-// unsupported is the error of an action that a client does not have. Of a service that is here in part it names what
-// is.
-func unsupported(s *Service, action string, client reflect.Value) error {
-	why := "The action " + action + " of the service " + s.Name + " is not supported."
-	if some, ok := client.Interface().(actions); ok {
-		why = strings.TrimSuffix(why, ".") + " here; the actions of " + s.Name + " are " + strings.Join(some.names(),
-			", ")
-	}
-	return &unsupportedError{why}
-}
-
-// unsupportedError is a Resource that no client has.
-type unsupportedError struct{ why string }
-
-func (e *unsupportedError) Error() string { return e.why }
-
-// isOperation tells actions from the other methods of clients, and from actions whose result is a stream of events.
-func isOperation(t reflect.Type, name string) bool {
-	const in, out = 3, 2
-	if t.NumIn() != in || t.NumOut() != out || t.In(1).Kind() != reflect.Pointer || t.In(1).Elem().Name() != name+
-		"Input" {
-		return false
-	}
-	_, stream := t.Out(0).MethodByName("GetStream")
-	return !stream
-}
-
-// client returns the client of a service at its present address, for an account.
-func (c *Caller) client(ctx context.Context, s *Service, account string) (reflect.Value, error) {
-	at, err := c.Endpoints.Find(s)
+	at, err := c.Endpoints.find(s)
 	if err != nil {
-		return reflect.Value{}, err
+		return nil, err
 	}
-	key := clientKey{s.Name, account}
+	keys, err := c.credentials(ctx, at, account)
+	if err != nil {
+		return nil, err
+	}
+	return &operation{s, o, &client.Client{
+		Endpoint: at.URL, Region: c.Region, Credentials: keys, HTTP: at.Client, Protocol: spoken(s),
+	}}, nil
+}
+
+// spoken is the protocol that emulators and AWS both speak, where a service has several: CloudWatch's oldest.
+func spoken(s *service) model.Protocol {
+	if s.Speaks(model.Query) {
+		return model.Query
+	}
+	return ""
+}
+
+// credentials are those for an address: the account's number as a key, but those of the environment for AWS's own.
+func (c *Caller) credentials(ctx context.Context, at Endpoint, account string) (aws.CredentialsProvider, error) {
+	u, err := at.parse()
+	if err != nil || !client.IsAWS(u.Hostname()) {
+		return credentials.NewStaticCredentialsProvider(account, "stepback", ""), nil
+	}
 	c.mu.Lock()
-	made, ok := c.clients[key]
+	known := c.environment
 	c.mu.Unlock()
-	if ok && made.endpoint == at {
-		return made.value, nil
+	if known != nil {
+		return known, nil
 	}
-	cfg, err := c.config(ctx, at, account)
+	found, err := config.LoadDefaultConfig(ctx, config.WithRegion(c.Region))
 	if err != nil {
-		return reflect.Value{}, err
+		return nil, fmt.Errorf("no credentials for %s: %w", at.URL, err)
 	}
-	v := reflect.ValueOf(s.Client(cfg))
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.clients == nil {
-		c.clients = map[clientKey]client{}
+	if c.environment == nil {
+		c.environment = found.Credentials
 	}
-	c.clients[key] = client{at, v}
-	return v, nil
-}
-
-func (c *Caller) config(ctx context.Context, at Endpoint, account string) (aws.Config, error) {
-	cfg := aws.Config{
-		Region: c.Region, BaseEndpoint: aws.String(at.URL), HTTPClient: at.Client,
-		Retryer:                    func() aws.Retryer { return aws.NopRetryer{} },
-		Credentials:                credentials.NewStaticCredentialsProvider(account, "stepback", ""),
-		RequestChecksumCalculation: aws.RequestChecksumCalculationWhenSupported,
-		ResponseChecksumValidation: aws.ResponseChecksumValidationWhenRequired,
-		APIOptions:                 []func(*middleware.Stack) error{keepHost},
-	}
-	if isAWS(at.URL) {
-		real, err := config.LoadDefaultConfig(ctx, config.WithRegion(c.Region))
-		if err != nil {
-			return cfg, fmt.Errorf("no credentials for %s: %w", at.URL, err)
-		}
-		cfg.Credentials = real.Credentials
-	}
-	return cfg, nil
-}
-
-// keepHost lets no operation put a prefix such as "sync-" before the host of an endpoint that was set.
-func keepHost(stack *middleware.Stack) error {
-	return stack.Initialize.Add(middleware.InitializeMiddlewareFunc("KeepHost",
-		func(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (
-			middleware.InitializeOutput, middleware.Metadata, error,
-		) {
-			return next.HandleInitialize(smithyhttp.DisableEndpointHostPrefix(ctx, true), in)
-		}), middleware.Before)
+	return c.environment, nil
 }
 
 // answer is what a service answered.
 type answer struct {
-	output   jsonvalue.Value
-	response *smithyhttp.Response
-	request  string // the request's ID
+	output  jsonvalue.Value
+	status  int
+	header  http.Header
+	request string // the request's ID
 }
 
-// call calls an operation with parameters. The error is a *ParameterError, or one of the SDK.
-func (o *operation) call(ctx context.Context, params jsonvalue.Value, look style) (*answer, error) {
-	in := reflect.New(o.input)
-	d := decoder{service: o.service}
-	d.object(in.Elem(), params, "Parameters")
-	if len(d.problems) > 0 {
-		return nil, &ParameterError{d.problems}
+// call calls an operation with the parameters of a task. The error is a *ParameterError, a *missingError, or one of
+// package client.
+func (o *operation) call(ctx context.Context, params jsonvalue.Value, look *style) (*answer, error) {
+	p := parameters{service: o.service}
+	in := p.input(o.model.Input, params)
+	if len(p.problems) > 0 {
+		return nil, &ParameterError{p.problems}
 	}
-	results := o.method.Call([]reflect.Value{reflect.ValueOf(ctx), in})
-	if err, _ := results[1].Interface().(error); err != nil {
+	if lacking := absent(o.model.Input, in, ""); len(lacking) > 0 {
+		return nil, &missingError{lacking}
+	}
+	request := &client.Request{Service: o.service.Service, Operation: o.model, Input: in}
+	if p.stream != nil {
+		request.Body = bytes.NewReader(p.stream)
+	}
+	r, err := o.client.Call(ctx, request)
+	if err != nil {
 		return nil, err
 	}
-	out := results[0].Elem()
-	a := &answer{}
-	if metadata, ok := out.FieldByName("ResultMetadata").Interface().(middleware.Metadata); ok {
-		a.response, _ = awsmiddleware.GetRawResponse(metadata).(*smithyhttp.Response)
-		a.request, _ = awsmiddleware.GetRequestIDMetadata(metadata)
+	a := &answer{status: r.Status, header: r.Header, request: r.RequestID}
+	w := results{service: o.service, style: look}
+	a.output = w.object(o.model.Output, r.Output)
+	if r.Body != nil {
+		text, err := body(r.Body)
+		if err != nil {
+			return nil, fmt.Errorf("the answer broke off: %w", err)
+		}
+		a.output = w.with(o.model.Output, a.output, text)
 	}
-	e := encoder{o.service, look}
-	var err error
-	a.output, err = e.object(out)
-	return a, err
+	return a, nil
+}
+
+// body reads a streamed member as text, a little further than a result may be long. Bytes that are no text become
+// U+FFFD, as in Java.
+func body(r io.ReadCloser) (jsonvalue.Value, error) {
+	defer func() { _ = r.Close() }()
+	b, err := io.ReadAll(io.LimitReader(r, engine.MaxPayload+1))
+	if err != nil {
+		return jsonvalue.Value{}, err
+	}
+	return jsonvalue.OfString(strings.ToValidUTF8(string([]rune(string(b))), "\uFFFD")), nil
 }
 
 // ParameterError says why the parameters of a task cannot be used for its action.
@@ -193,7 +148,8 @@ type ParameterError struct {
 // Error implements error.
 func (e *ParameterError) Error() string { return fmt.Sprint(e.Problems) }
 
-func isUnsupported(err error) bool {
-	var u *unsupportedError
-	return errors.As(err, &u)
-}
+// missingError says that required members have no value.
+type missingError struct{ members []string }
+
+// Error implements error.
+func (e *missingError) Error() string { return "missing: " + strings.Join(e.members, ", ") }

@@ -1,58 +1,41 @@
 package awssdk
 
 import (
-	"reflect"
 	"strings"
-	"sync"
-
-	"github.com/aws/aws-sdk-go-v2/aws"
 
 	"stepback/asl/jsonvalue"
 	"stepback/engine"
 )
 
-// clientTypes are the types of the services' clients, by *Service.
-var clientTypes sync.Map
-
-// input finds the type of an action's input, without a client that could call it.
-func (s *Service) input(action string) (reflect.Type, bool) {
-	known, ok := clientTypes.Load(s)
-	if !ok {
-		known, _ = clientTypes.LoadOrStore(s, reflect.TypeOf(s.Client(aws.Config{})))
+// check says why parameters cannot be used for an action; text is what the error quotes of them. What the service is to
+// refuse, such as a null for a required member, and an action that there is not are left to the call.
+func check(name, action string, params jsonvalue.Value, text string) error {
+	s, err := serviceOf(name)
+	if err != nil {
+		return nil //nolint:nilerr // which the call finds out
 	}
-	name := upperFirst(action)
-	m, ok := known.(reflect.Type).MethodByName(name)
-	const in = 2 // after the receiver and the context
-	if !ok || m.Type.NumIn() <= in || m.Type.In(in).Kind() != reflect.Pointer || m.Type.In(in).Elem().Name() != name+
-		"Input" {
-		return nil, false
+	o, err := s.action(action)
+	if err != nil {
+		return nil //nolint:nilerr // which the call finds out
 	}
-	return m.Type.In(in).Elem(), true
-}
-
-// check says why parameters cannot be used for an action; text is what the error quotes of them. What is not known to
-// be wrong, such as an action that there is not, or a member that is missing, is left to the call.
-func (s *Service) check(action string, params jsonvalue.Value, text string) error {
-	t, ok := s.input(action)
-	if !ok {
-		return nil
+	p := parameters{service: s}
+	in := p.input(o.Input, params)
+	if len(p.problems) == 0 {
+		_, p.problems = s.incomplete(params, &missingError{absent(o.Input, in, "")})
 	}
-	d := decoder{service: s}
-	d.object(reflect.New(t).Elem(), params, "Parameters")
-	if len(d.problems) > 0 {
-		return unusableParameters(text, d.problems)
+	if len(p.problems) > 0 {
+		return unusableParameters(text, p.problems)
 	}
 	return nil
 }
 
 // CheckParameters implements engine.ParameterChecker.
 func (Integration) CheckParameters(t *engine.Task) error {
-	s := service(strings.TrimPrefix(t.Service, "aws-sdk:"))
 	params, err := t.Value()
-	if s == nil || err != nil {
+	if err != nil {
 		return nil //nolint:nilerr // which the call finds out
 	}
-	return s.check(t.Action, params, t.Parameters)
+	return check(strings.TrimPrefix(t.Service, "aws-sdk:"), t.Action, params, t.Parameters)
 }
 
 // CheckParameters implements engine.ParameterChecker. Parameters that have to be prepared, which may need calls, are
@@ -65,5 +48,5 @@ func (o *Optimized) CheckParameters(t *engine.Task) error {
 	if o.check != nil && o.check(params) != nil {
 		return nil //nolint:nilerr // which the call finds out first
 	}
-	return o.service.check(o.action, o.withTexts(params), t.Parameters)
+	return check(o.serviceName, o.action, o.withTexts(params), t.Parameters)
 }

@@ -12,7 +12,7 @@ import (
 func clusters(table map[string]*Optimized) {
 	emr := func(name, action string, prepare preparation, shape func(params, result jsonvalue.Value) jsonvalue.Value) {
 		table["elasticmapreduce:"+name] = &Optimized{
-			service: service("emr"), action: action, prefix: "ElasticMapReduce",
+			serviceName: "emr", action: action, prefix: "ElasticMapReduce",
 			base:    "AmazonElasticMapReduceException",
 			product: "AmazonElasticMapReduce", prepare: prepare, shape: shape,
 		}

@@ -24,10 +24,11 @@ func ExampleIntegrations() {
 	caller.Endpoints.Getenv = func(name string) string { return variables[name] }
 
 	all, _ := awssdk.Integrations(caller)
-	for _, service := range []string{"aws-sdk:sqs", "aws-sdk:sns"} {
-		result, err := all["aws-sdk"].Invoke(context.Background(), &engine.Task{
-			Service: service, Action: "sendMessage", Parameters: `{"QueueUrl":"q","MessageBody":{"order":7}}`,
-		})
+	for _, task := range []*engine.Task{
+		{Service: "aws-sdk:sqs", Action: "sendMessage", Parameters: `{"QueueUrl":"q","MessageBody":{"order":7}}`},
+		{Service: "aws-sdk:sqs", Action: "sendMesage", Parameters: `{}`},
+	} {
+		result, err := all["aws-sdk"].Invoke(context.Background(), task)
 		if err != nil {
 			fmt.Println(err)
 			continue
@@ -35,7 +36,7 @@ func ExampleIntegrations() {
 		fmt.Println(result.Text())
 	}
 	// Output:
-	// AmazonSQS.SendMessage {"MessageBody":"{\"order\":7}","QueueUrl":"q"}
+	// AmazonSQS.SendMessage {"QueueUrl":"q","MessageBody":"{\"order\":7}"}
 	// {"MessageId":"1"}
-	// Sns.SdkClientException: Unable to execute HTTP request: no endpoint for SNS is configured; set SNS_ENDPOINT or AWS_ENDPOINT_URL_SNS to its URL
+	// States.Runtime: The action sendMesage of the service sqs is not supported; did you mean sendMessage?
 }

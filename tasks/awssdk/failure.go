@@ -4,18 +4,13 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 
-	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
-	"github.com/aws/smithy-go"
-
 	"stepback/asl/jsonvalue"
 	"stepback/aws"
+	"stepback/aws/client"
 	"stepback/engine"
-	"stepback/engine/plan"
 )
 
 // refusal is an error of a service.
@@ -35,7 +30,7 @@ type naming struct {
 }
 
 // sdkNaming is that of AWS SDK integrations: the SDK for Java, version 2.
-func sdkNaming(s *Service) naming {
+func sdkNaming(s *service) naming {
 	return naming{s.Class, s.Class + "Exception", func(r *refusal) string {
 		ids := "Request ID: " + r.request
 		if r.host != "" {
@@ -48,9 +43,9 @@ func sdkNaming(s *Service) naming {
 }
 
 // optimizedNaming is that of optimized integrations: the SDK for Java, version 1, but for the young ones.
-func optimizedNaming(o *Optimized) naming {
+func optimizedNaming(o *Optimized, s *service) naming {
 	if o.young() {
-		n := sdkNaming(o.service)
+		n := sdkNaming(s)
 		n.prefix, n.base = o.prefix, o.base
 		return n
 	}
@@ -60,82 +55,59 @@ func optimizedNaming(o *Optimized) naming {
 	}}
 }
 
-// taskError is a call's failure as the state machine sees it.
-func (n *naming) taskError(s *Service, params jsonvalue.Value, parameters string, err error) error {
+// taskError is a call's failure as the state machine sees it. The operation may be nil when it was not found.
+func (n *naming) taskError(o *operation, params jsonvalue.Value, parameters string, err error) error {
 	var unusable *ParameterError
 	if errors.As(err, &unusable) {
 		return unusableParameters(parameters, unusable.Problems)
 	}
-	if isUnsupported(err) {
-		return &engine.TaskError{Name: plan.ErrRuntime, Cause: err.Error()}
+	var unsupported *unsupportedError
+	if errors.As(err, &unsupported) {
+		return engine.NewFailure(engine.StatesRuntime, err.Error())
 	}
-	var missing smithy.InvalidParamsError
+	var missing *missingError
 	if errors.As(err, &missing) {
-		r, problems := s.incomplete(params, &missing)
+		r, problems := o.service.incomplete(params, missing)
 		if len(problems) > 0 {
 			return unusableParameters(parameters, problems)
 		}
-		return &engine.TaskError{Name: n.prefix + "." + n.base, Cause: n.cause(r)}
+		return engine.NewFailure(n.prefix+"."+n.base, n.cause(r))
 	}
-	if r := refused(s, err); r != nil {
+	if r := refused(o, err); r != nil {
 		name := n.base
 		if r.shape != "" {
 			name = exceptionName(r.shape)
 		}
-		return &engine.TaskError{Name: n.prefix + "." + name, Cause: n.cause(r)}
+		return engine.NewFailure(n.prefix+"."+name, n.cause(r))
 	}
-	return &engine.TaskError{Name: n.prefix + ".SdkClientException", Cause: "Unable to execute HTTP request: " +
-		root(err)}
+	return engine.NewFailure(n.prefix+".SdkClientException", "Unable to execute HTTP request: "+
+		root(err))
 }
 
 func unusableParameters(parameters string, problems []string) error {
-	return &engine.TaskError{Name: plan.ErrRuntime, Cause: "The Parameters '" + parameters +
-		"' could not be used to start the Task: [" + strings.Join(problems, ", ") + "]"}
+	return engine.NewFailure(engine.StatesRuntime, "The Parameters '"+parameters+
+		"' could not be used to start the Task: ["+strings.Join(problems, ", ")+"]")
 }
 
 // refused reads an error of the service; nil when the failure is another one.
-func refused(s *Service, err error) *refusal {
-	var api smithy.APIError
-	if !errors.As(err, &api) {
+func refused(o *operation, err error) *refusal {
+	var e *client.Error
+	if !errors.As(err, &e) {
 		return nil
 	}
-	r := &refusal{code: api.ErrorCode(), message: api.ErrorMessage()}
-	var generic *smithy.GenericAPIError
-	switch {
-	case !errors.As(err, &generic):
-		r.shape = reflect.Indirect(reflect.ValueOf(api)).Type().Name()
-	case slices.Contains(s.modeled, r.code):
-		r.shape = r.code
+	return &refusal{
+		shape: cmp.Or(o.service.translated[o.model.Name+":"+e.Code], e.Shape), code: e.Code, message: e.Message,
+		status: e.Status, request: e.RequestID, host: e.HostID,
 	}
-	var operation *smithy.OperationError
-	if errors.As(err, &operation) {
-		r.shape = cmp.Or(s.translated[operation.OperationName+":"+r.code], r.shape)
-	}
-	var response *awshttp.ResponseError
-	if errors.As(err, &response) {
-		r.status, r.request = response.HTTPStatusCode(), response.RequestID
-	}
-	var hosted interface{ ServiceHostID() string }
-	if errors.As(err, &hosted) {
-		r.host = hosted.ServiceHostID()
-	}
-	return r
 }
 
-// incomplete judges required members that a call lacks. One that the parameters set to null is the service's to refuse;
-// the SDK for Go does not send such a request, so the refusal is made here, as services word it.
-func (s *Service) incomplete(params jsonvalue.Value, missing *smithy.InvalidParamsError) (r *refusal,
-	problems []string) {
+// incomplete judges required members that a call lacks. One that the parameters set to null is the service's to refuse,
+// as all that is missing further down; such a request is not sent, so the refusal is made here, as services word it.
+func (s *service) incomplete(params jsonvalue.Value, missing *missingError) (r *refusal, problems []string) {
 	r = &refusal{code: "ValidationException", status: 400, request: aws.NewID()}
 	var nulls []string
-	for _, e := range missing.Errs() {
-		var p smithy.InvalidParamError
-		if !errors.As(e, &p) {
-			continue
-		}
-		_, member, _ := strings.Cut(p.Field(), ".")
-		v, given := params.Get(member)
-		if !given && !strings.ContainsAny(member, ".[") || given && !v.IsNull() {
+	for _, member := range missing.members {
+		if !strings.Contains(member, ".") && !given(params, member) {
 			problems = append(problems, `The field "`+member+`" is required but was missing`)
 			continue
 		}
@@ -149,6 +121,16 @@ func (s *Service) incomplete(params jsonvalue.Value, missing *smithy.InvalidPara
 		r.message = counted(len(nulls)) + " detected: " + strings.Join(nulls, "; ")
 	}
 	return r, problems
+}
+
+// given reports whether parameters have a member, by the model's name or by Java's.
+func given(params jsonvalue.Value, member string) bool {
+	for _, key := range params.Keys() {
+		if strings.EqualFold(key, member) || key == MemberName(member) {
+			return true
+		}
+	}
+	return false
 }
 
 func counted(n int) string {

@@ -1,30 +1,44 @@
 package awssdk
 
 import (
-	"reflect"
 	"testing"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
 
 	"stepback/asl/jsonvalue"
+	"stepback/aws/model"
 )
 
-// FuzzDecode feeds parameters of any shape to an input with maps, lists, unions, numbers and bytes: whatever they are,
-// they are taken or refused.
-func FuzzDecode(f *testing.F) {
+// FuzzParameters feeds parameters of any shape to an input with maps, lists, unions, numbers and bytes: whatever they
+// are, they are taken or refused, and what is taken has a result.
+func FuzzParameters(f *testing.F) {
 	f.Add(`{"TableName":"t","Item":{"a":{"S":"x"},"b":{"M":{"c":{"L":[{"BOOL":true}]}}},"d":{"B":"aGk="}}}`)
 	f.Add(`{"Item":{"a":{"S":1,"N":2}},"ReturnValues":[],"Expected":{"x":{"Exists":"no"}}}`)
+	s, err := serviceOf("dynamodb")
+	if err != nil {
+		f.Fatal(err)
+	}
+	o, err := s.action("putItem")
+	if err != nil {
+		f.Fatal(err)
+	}
 	f.Fuzz(func(t *testing.T, text string) {
 		v, err := jsonvalue.Parse(text)
 		if err != nil {
 			t.Skip()
 		}
-		d := decoder{service: service("dynamodb")}
-		in := &dynamodb.PutItemInput{}
-		d.object(reflect.ValueOf(in).Elem(), v, "Parameters")
-		e := encoder{d.service, sdkStyle}
-		if _, err := e.object(reflect.ValueOf(in).Elem()); err != nil {
-			t.Error(err)
+		p := parameters{service: s}
+		in := p.input(o.Input, v)
+		if len(p.problems) > 0 {
+			return
 		}
+		absent(o.Input, in, "")
+		w := s.Bind(model.JSON).Input(o, in)
+		request := smithyhttp.NewStackRequest().(*smithyhttp.Request)
+		if err := s.Bind(model.JSON).Client().SerializeRequest(t.Context(), s.Bind(model.JSON).Operation(o), w,
+			request); err != nil || w.Err != nil {
+			t.Errorf("%s: %v, %v", in.JSON(), err, w.Err)
+		}
+		(&results{service: s, style: sdkStyle}).object(o.Input, in)
 	})
 }

@@ -6,8 +6,6 @@ import (
 
 	"stepback/asl/jsonvalue"
 	"stepback/engine"
-	"stepback/engine/interpreter"
-	"stepback/engine/plan"
 )
 
 // Integration carries out arn:aws:states:::aws-sdk:service:action.
@@ -24,7 +22,7 @@ func (i Integration) Invoke(ctx context.Context, t *engine.Task) (engine.Result,
 	if err != nil {
 		return nil, err
 	}
-	return interpreter.ValuePayload(result), nil
+	return engine.ValueResult(result), nil
 }
 
 // Call calls an action of a service, named as in a Resource, for another integration. Parameters, result and errors are
@@ -36,19 +34,18 @@ func (c *Caller) Call(ctx context.Context, name, action string, params jsonvalue
 // call calls an action with a role, which may be empty; text is what an error quotes of the parameters.
 func (c *Caller) call(ctx context.Context, role, name, action string, params jsonvalue.Value,
 	text string) (jsonvalue.Value, error) {
-	s := service(name)
-	if s == nil {
-		return jsonvalue.Value{}, &engine.TaskError{Name: plan.ErrRuntime, Cause: "The service " + name +
-			" is not supported; the services are " + strings.Join(Services(), ", ")}
+	s, err := serviceOf(name)
+	if err != nil {
+		return jsonvalue.Value{}, engine.NewFailure(engine.StatesRuntime, err.Error())
 	}
 	names := sdkNaming(s)
 	o, err := c.find(ctx, s, action, c.account(role, params))
 	if err != nil {
-		return jsonvalue.Value{}, names.taskError(s, params, text, err)
+		return jsonvalue.Value{}, names.taskError(o, params, text, err)
 	}
 	a, err := o.call(ctx, params, sdkStyle)
 	if err != nil {
-		return jsonvalue.Value{}, names.taskError(s, params, text, err)
+		return jsonvalue.Value{}, names.taskError(o, params, text, err)
 	}
 	return a.output, nil
 }

@@ -1,62 +1,40 @@
 package awssdk
 
 import (
-	"reflect"
 	"strings"
 	"sync"
+
+	"stepback/aws/model"
 )
 
-// members finds the fields of the SDK's structs by their names, whatever their case.
-type members struct{ types sync.Map } // reflect.Type to map[string]int
+// members finds the members of structures by their names in parameters, whatever their case.
+type members struct{ shapes sync.Map } // *model.Shape to map[string]*model.Member
 
 var known members
 
-// field returns the index of the field that a parameter's name stands for. Names begin with a capital, as Step
+// find finds the member that a parameter's name stands for; nil when there is none. Names begin with a capital, as Step
 // Functions wants it.
-func (m *members) field(t reflect.Type, name string) (int, bool) {
+func (m *members) find(s *model.Shape, name string) *model.Member {
 	if name == "" || name[0] < 'A' || name[0] > 'Z' {
-		return 0, false
+		return nil
 	}
-	i, ok := m.of(t)[strings.ToLower(name)]
-	return i, ok
+	if exact := s.Member(name); exact != nil {
+		return exact
+	}
+	return m.of(s)[strings.ToLower(name)]
 }
 
-func (m *members) of(t reflect.Type) map[string]int {
-	if fields, ok := m.types.Load(t); ok {
-		return fields.(map[string]int)
+func (m *members) of(s *model.Shape) map[string]*model.Member {
+	if names, ok := m.shapes.Load(s); ok {
+		return names.(map[string]*model.Member)
 	}
-	fields := map[string]int{}
-	for i := range t.NumField() {
-		if f := t.Field(i); isMember(&f) {
-			fields[strings.ToLower(f.Name)] = i
-			fields[strings.ToLower(MemberName(f.Name))] = i
-		}
+	names := make(map[string]*model.Member, len(s.Members))
+	for _, member := range s.Members {
+		names[strings.ToLower(MemberName(upperFirst(member.Name)))] = member
 	}
-	m.types.Store(t, fields)
-	return fields
-}
-
-// isMember tells the members of a shape from what the SDK keeps beside them.
-func isMember(f *reflect.StructField) bool {
-	return f.IsExported() && !f.Anonymous && f.Name != "ResultMetadata"
-}
-
-// member is the name of a union's member: the part of its type's name after "Member".
-func member(t reflect.Type) string {
-	_, name, _ := strings.Cut(t.Name(), "Member")
-	return name
-}
-
-// union finds the type of a member of a union by its name in a parameter.
-func (s *Service) union(t reflect.Type, name string) (reflect.Type, bool) {
-	for _, u := range s.unions {
-		m := reflect.TypeOf(u)
-		if !reflect.PointerTo(m).Implements(t) {
-			continue
-		}
-		if model := member(m); strings.EqualFold(name, model) || name == MemberName(model) {
-			return m, true
-		}
+	for _, member := range s.Members {
+		names[strings.ToLower(member.Name)] = member
 	}
-	return nil, false
+	m.shapes.Store(s, names)
+	return names
 }

@@ -1,16 +1,13 @@
 package awssdk
 
 import (
-	"bytes"
 	"context"
 	"io"
 	"net/url"
 	"strings"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/s3"
-
 	"stepback/asl/jsonvalue"
+	"stepback/aws/client"
 	"stepback/engine"
 )
 
@@ -74,61 +71,60 @@ func s3Location(params jsonvalue.Value, member string) string {
 
 // object reads an object of S3 for a task.
 func (c *Caller) object(ctx context.Context, t *engine.Task, uri string) ([]byte, error) {
-	client, bucket, key, err := c.bucket(ctx, t, uri)
+	answer, o, err := c.bucket(ctx, t, "GetObject", uri, &client.Request{})
 	if err != nil {
 		return nil, err
-	}
-	answer, err := client.GetObject(ctx, &s3.GetObjectInput{Bucket: aws.String(bucket), Key: aws.String(key)})
-	if err != nil {
-		return nil, s3Failure(t, err)
 	}
 	defer func() { _ = answer.Body.Close() }()
 	body, err := io.ReadAll(io.LimitReader(answer.Body, maxModelInput+1))
 	if err != nil {
-		return nil, s3Failure(t, err)
+		return nil, s3Failure(o, t, err)
 	}
 	if len(body) > maxModelInput {
-		return nil, &engine.TaskError{Name: "States.DataLimitExceeded",
-			Cause: uri + " is larger than the 25,000,000 bytes that a model takes."}
+		return nil, engine.NewFailure("States.DataLimitExceeded", uri+" is larger than the 25,000,000 bytes that a model takes.")
 	}
 	return body, nil
 }
 
 // store writes an object of S3 for a task.
 func (c *Caller) store(ctx context.Context, t *engine.Task, uri, body, kind string) error {
-	client, bucket, key, err := c.bucket(ctx, t, uri)
-	if err != nil {
-		return err
-	}
-	in := &s3.PutObjectInput{Bucket: aws.String(bucket), Key: aws.String(key), Body: bytes.NewReader([]byte(body))}
+	request := &client.Request{Body: strings.NewReader(body)}
 	if kind != "" {
-		in.ContentType = aws.String(kind)
+		request.Input = request.Input.With("ContentType", jsonvalue.OfString(kind))
 	}
-	if _, err = client.PutObject(ctx, in); err != nil {
-		return s3Failure(t, err)
-	}
-	return nil
+	_, _, err := c.bucket(ctx, t, "PutObject", uri, request)
+	return err
 }
 
-// bucket finds the client of S3, and the bucket and key of s3://BUCKET/KEY.
-func (c *Caller) bucket(ctx context.Context, t *engine.Task, uri string) (client *s3.Client, bucket, key string,
-	err error) {
+// bucket calls an operation on the object s3://BUCKET/KEY.
+func (c *Caller) bucket(ctx context.Context, t *engine.Task, action, uri string, request *client.Request) (
+	*client.Response, *operation, error,
+) {
 	u, err := url.Parse(uri)
 	if err != nil || u.Scheme != "s3" || u.Host == "" || strings.Trim(u.Path, "/") == "" {
-		return nil, "", "", unusableParameters(t.Parameters,
+		return nil, nil, unusableParameters(t.Parameters,
 			[]string{"The value of the field 'S3Uri' has an invalid format"})
 	}
-	v, err := c.client(ctx, service("s3"), c.account(t.RoleARN, jsonvalue.Value{}))
+	s, err := serviceOf("s3")
 	if err != nil {
-		return nil, "", "", s3Failure(t, err)
+		return nil, nil, err
 	}
-	bucket, key, _ = strings.Cut(strings.TrimPrefix(uri, "s3://"), "/")
-	return v.Interface().(*s3.Client), bucket, key, nil
+	o, err := c.find(ctx, s, action, c.account(t.RoleARN, jsonvalue.Value{}))
+	if err != nil {
+		return nil, nil, s3Failure(&operation{service: s}, t, err)
+	}
+	bucket, key, _ := strings.Cut(strings.TrimPrefix(uri, "s3://"), "/")
+	request.Service, request.Operation = s.Service, o.model
+	request.Input = request.Input.With("Bucket", jsonvalue.OfString(bucket)).With("Key", jsonvalue.OfString(key))
+	r, err := o.client.Call(ctx, request)
+	if err != nil {
+		return nil, nil, s3Failure(o, t, err)
+	}
+	return r, o, nil
 }
 
 // s3Failure is a failure of S3 as AWS SDK integrations name it.
-func s3Failure(t *engine.Task, err error) error {
-	s := service("s3")
-	n := sdkNaming(s)
-	return n.taskError(s, jsonvalue.Value{}, t.Parameters, err)
+func s3Failure(o *operation, t *engine.Task, err error) error {
+	n := sdkNaming(o.service)
+	return n.taskError(o, jsonvalue.Value{}, t.Parameters, err)
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"stepback/aws/model"
 	"stepback/engine"
 	"stepback/tasks/awssdk"
 	"stepback/tasks/mototest"
@@ -20,6 +21,7 @@ func TestAgainstMoto(t *testing.T) {
 	c := &awssdk.Caller{Account: "123456789012", Region: "us-east-1", Endpoints: awssdk.Endpoints{
 		Getenv: func(name string) string { return map[string]string{"AWS_ENDPOINT_URL": moto}[name] },
 	}}
+	called := map[model.Protocol]map[string]bool{}
 	for _, step := range []struct {
 		resource, params string
 		want             string // in the result, or the name of the error
@@ -62,7 +64,7 @@ func TestAgainstMoto(t *testing.T) {
 		{"ecr:describeRepositories", `{"RepositoryNames":["none"]}`, "Ecr.RepositoryNotFoundException"},
 		{"ecs:describeServices", `{"Cluster":"none","Services":["s"]}`, "Ecs.ClusterNotFoundException"},
 		{"eks:describeCluster", `{"Name":"none"}`, "Eks.ResourceNotFoundException"},
-		{"cognitoidentityprovider:createUserPool", `{"PoolName":"p"}`, "States.Runtime"},
+		{"cognitoidentityprovider:createUserPool", `{"PoolName":"p"}`, `"Name":"p"`},
 		{"cognitoidentityprovider:adminGetUser", `{"UserPoolId":"us-east-1_none","Username":"u"}`,
 			"CognitoIdentityProvider.ResourceNotFoundException"},
 		{"route53:listHostedZones", `{}`, `"HostedZones":[]`},
@@ -92,8 +94,14 @@ func TestAgainstMoto(t *testing.T) {
 		{"databasemigration:describeReplicationTasks",
 			`{"Filters":[{"Name":"replication-task-arn","Values":["none"]}]}`, `{"ReplicationTasks":[]}`},
 	} {
+		service, _, _ := strings.Cut(step.resource, ":")
+		spoken := protocolOf(model.MustFind(service))
+		if called[spoken] == nil {
+			called[spoken] = map[string]bool{}
+		}
+		called[spoken][service] = true
 		got, err := invoke(c, "aws-sdk:"+step.resource, step.params)
-		var failed *engine.TaskError
+		var failed *engine.Failure
 		if errors.As(err, &failed) {
 			if failed.Name != step.want {
 				t.Errorf("%s %s\ngot  %s: %s\nwant %s", step.resource, step.params, failed.Name, failed.Cause,
@@ -105,4 +113,24 @@ func TestAgainstMoto(t *testing.T) {
 			t.Errorf("%s %s\ngot  %s, %v\nwant %s", step.resource, step.params, got, err, step.want)
 		}
 	}
+	services := 0
+	for _, p := range []model.Protocol{model.JSON, model.Query, model.EC2, model.RESTJSON, model.RESTXML} {
+		services += len(called[p])
+		if len(called[p]) == 0 {
+			t.Errorf("no service of the protocol %s was called", p)
+		}
+	}
+	if services < 15 {
+		t.Errorf("%d services were called", services)
+	}
+}
+
+// protocolOf is what tasks speak to a service; CBOR, which moto does not know, is tested by the protocol cases.
+func protocolOf(s *model.Service) model.Protocol {
+	for _, p := range s.Protocols {
+		if p != model.CBOR {
+			return p
+		}
+	}
+	return model.CBOR
 }

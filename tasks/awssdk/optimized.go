@@ -8,23 +8,22 @@ import (
 
 	"stepback/asl/jsonvalue"
 	"stepback/engine"
-	"stepback/engine/interpreter"
 )
 
 // Optimized carries out one optimized integration, such as sqs:sendMessage.
 type Optimized struct {
 	Caller *Caller
 
-	service *Service
-	action  string
-	prefix  string   // of error names
-	base    string   // the name of errors that are not modeled
-	product string   // the service's name in causes; empty when the integration is young
-	texts   []string // members that may be any JSON, which is sent as its text
-	check   func(params jsonvalue.Value) error
-	prepare preparation
-	shape   func(params, result jsonvalue.Value) jsonvalue.Value
-	judge   func(result jsonvalue.Value) error
+	serviceName string // as AWS SDK integrations call it
+	action      string
+	prefix      string   // of error names
+	base        string   // the name of errors that are not modeled
+	product     string   // the service's name in causes; empty when the integration is young
+	texts       []string // members that may be any JSON, which is sent as its text
+	check       func(params jsonvalue.Value) error
+	prepare     preparation
+	shape       func(params, result jsonvalue.Value) jsonvalue.Value
+	judge       func(result jsonvalue.Value) error
 	// deliver puts the result where the parameters of the task want it.
 	deliver func(ctx context.Context, o *Optimized, t *engine.Task, result jsonvalue.Value) (jsonvalue.Value, error)
 }
@@ -76,9 +75,9 @@ func (o *Optimized) Invoke(ctx context.Context, t *engine.Task) (engine.Result, 
 		return nil, err
 	}
 	if o.young() {
-		return interpreter.ValuePayload(a.output), nil
+		return engine.ValueResult(a.output), nil
 	}
-	return interpreter.ValuePayload(a.withMetadata()), nil
+	return engine.ValueResult(a.withMetadata()), nil
 }
 
 // finish makes the task's result of what the service answered.
@@ -111,10 +110,14 @@ func (o *Optimized) Call(ctx context.Context, role, action string, params jsonva
 // call calls an action; text is what an error quotes of the parameters.
 func (o *Optimized) call(ctx context.Context, role, action string, params jsonvalue.Value, text string) (*answer,
 	error) {
-	n := optimizedNaming(o)
-	op, err := o.Caller.find(ctx, o.service, action, o.Caller.account(role, params))
+	s, err := serviceOf(o.serviceName)
 	if err != nil {
-		return nil, n.taskError(o.service, params, text, err)
+		return nil, engine.NewFailure(engine.StatesRuntime, err.Error())
+	}
+	n := optimizedNaming(o, s)
+	op, err := o.Caller.find(ctx, s, action, o.Caller.account(role, params))
+	if err != nil {
+		return nil, n.taskError(op, params, text, err)
 	}
 	look := optimizedStyle
 	if o.young() {
@@ -122,7 +125,7 @@ func (o *Optimized) call(ctx context.Context, role, action string, params jsonva
 	}
 	a, err := op.call(ctx, params, look)
 	if err != nil {
-		return nil, n.taskError(o.service, params, text, err)
+		return nil, n.taskError(op, params, text, err)
 	}
 	return a, nil
 }
@@ -144,14 +147,12 @@ func (a *answer) withMetadata() jsonvalue.Value {
 	for i, key := range a.output.Keys() {
 		out.Set(key, a.output.At(i))
 	}
-	if a.response != nil {
-		all, first := headers(a.response.Header)
-		h := jsonvalue.NewObject(extra)
-		h.Set("AllHttpHeaders", all)
-		h.Set("HttpHeaders", first)
-		h.Set("HttpStatusCode", jsonvalue.OfInt(int64(a.response.StatusCode)))
-		out.Set("SdkHttpMetadata", h.Value())
-	}
+	all, first := headers(a.header)
+	h := jsonvalue.NewObject(extra)
+	h.Set("AllHttpHeaders", all)
+	h.Set("HttpHeaders", first)
+	h.Set("HttpStatusCode", jsonvalue.OfInt(int64(a.status)))
+	out.Set("SdkHttpMetadata", h.Value())
 	m := jsonvalue.NewObject(1)
 	m.Set("RequestId", jsonvalue.OfString(a.request))
 	out.Set("SdkResponseMetadata", m.Value())

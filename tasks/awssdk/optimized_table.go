@@ -72,7 +72,7 @@ var families = []family{
 var (
 	optimized        = optimizedTable()
 	startExecutionOf = Optimized{
-		service: service("sfn"), action: "StartExecution", prefix: "StepFunctions", base: "AWSStepFunctionsException",
+		serviceName: "sfn", action: "StartExecution", prefix: "StepFunctions", base: "AWSStepFunctionsException",
 		product: "AWSStepFunctions", texts: []string{"Input"},
 	}
 )
@@ -84,7 +84,7 @@ func optimizedTable() map[string]*Optimized {
 		f := &families[i]
 		for _, action := range f.actions {
 			table[f.resource+":"+action] = &Optimized{
-				service: service(f.service), action: upperFirst(action), prefix: f.prefix, base: f.base,
+				serviceName: f.service, action: upperFirst(action), prefix: f.prefix, base: f.base,
 				product: f.product,
 			}
 		}
@@ -105,10 +105,8 @@ func optimizedTable() map[string]*Optimized {
 func namesQueue(params jsonvalue.Value) error {
 	v, _ := params.Get("QueueUrl")
 	if u, err := url.Parse(v.Text()); err == nil && u.Host != "" && strings.Trim(u.Path, "/") == "" {
-		return &engine.TaskError{
-			Name: "SQS.SdkClientException", Cause: "Unable to execute HTTP request: " + u.Hostname() +
-				": Name or service not known",
-		}
+		return engine.NewFailure("SQS.SdkClientException", "Unable to execute HTTP request: "+u.Hostname()+
+			": Name or service not known")
 	}
 	return nil
 }
@@ -118,7 +116,7 @@ func notPlaced(result jsonvalue.Value) error {
 	if failures, _ := result.Get("Failures"); failures.Len() == 0 {
 		return nil
 	}
-	return &engine.TaskError{Name: "AmazonECS.Unknown", Cause: result.JSON()}
+	return engine.NewFailure("AmazonECS.Unknown", result.JSON())
 }
 
 // jobNamed adds the JobName of the request to Glue's answer, which has only the run's ID.

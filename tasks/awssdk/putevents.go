@@ -54,5 +54,5 @@ func failedEntries(result jsonvalue.Value) error {
 	if n, _ := failed.Int(); n == 0 {
 		return nil
 	}
-	return &engine.TaskError{Name: "EventBridge.FailedEntry", Cause: result.JSON()}
+	return engine.NewFailure("EventBridge.FailedEntry", result.JSON())
 }

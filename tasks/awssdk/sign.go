@@ -14,11 +14,11 @@ import (
 // Sign signs a request that is not made by a client, for a service as signatures name it, such as execute-api. Its
 // credentials are chosen as those of all calls.
 func (c *Caller) Sign(ctx context.Context, r *http.Request, body, service string) error {
-	cfg, err := c.config(ctx, Endpoint{URL: r.URL.String()}, c.Account)
+	found, err := c.credentials(ctx, Endpoint{URL: r.URL.String()}, c.Account)
 	if err != nil {
 		return err
 	}
-	keys, err := cfg.Credentials.Retrieve(ctx)
+	keys, err := found.Retrieve(ctx)
 	if err != nil {
 		return err
 	}
@@ -29,11 +29,11 @@ func (c *Caller) Sign(ctx context.Context, r *http.Request, body, service string
 // ClusterToken makes the token by which a cluster of EKS at an address knows its caller: a signed request that tells
 // who that is, which the cluster sends to AWS. It is good for a minute.
 func (c *Caller) ClusterToken(ctx context.Context, address, cluster string) (string, error) {
-	cfg, err := c.config(ctx, Endpoint{URL: address}, c.Account)
+	found, err := c.credentials(ctx, Endpoint{URL: address}, c.Account)
 	if err != nil {
 		return "", err
 	}
-	keys, err := cfg.Credentials.Retrieve(ctx)
+	keys, err := found.Retrieve(ctx)
 	if err != nil {
 		return "", err
 	}

@@ -104,8 +104,8 @@ func (i *Integration) token(ctx context.Context, o *OAuth) (string, error) {
 	body, _ := answer.Value().Get("ResponseBody")
 	token, _ := body.Get("access_token")
 	if token.Text() == "" {
-		return "", &engine.TaskError{Name: "States.TaskFailed", Cause: "The authorization endpoint " + u.Host +
-			" answered without an access_token."}
+		return "", engine.NewFailure("States.TaskFailed", "The authorization endpoint "+u.Host+
+			" answered without an access_token.")
 	}
 	return token.Text(), nil
 }

@@ -10,7 +10,6 @@ import (
 
 	"stepback/asl/jsonvalue"
 	"stepback/engine"
-	"stepback/engine/plan"
 )
 
 // Gateway carries out apigateway:invoke: a request to an API of API Gateway.
@@ -69,8 +68,8 @@ func (g *Gateway) Invoke(ctx context.Context, t *engine.Task) (engine.Result, er
 	client := http.Client{Transport: g.Transport, CheckRedirect: stay}
 	answer, err := client.Do(r)
 	if err != nil {
-		return nil, &engine.TaskError{Name: "ApiGateway.SdkClientException", Cause: "Unable to execute HTTP request: " +
-			cause(err)}
+		return nil, engine.NewFailure("ApiGateway.SdkClientException", "Unable to execute HTTP request: "+
+			cause(err))
 	}
 	defer answer.Body.Close()
 	return g.result(answer)
@@ -86,7 +85,7 @@ func (g *Gateway) request(ctx context.Context, c *call) (*http.Request, error) {
 	base.RawQuery = c.query.Encode()
 	r, err := http.NewRequestWithContext(ctx, c.method, base.String(), strings.NewReader(c.body))
 	if err != nil {
-		return nil, &engine.TaskError{Name: "ApiGateway.SdkClientException", Cause: cause(err)}
+		return nil, engine.NewFailure("ApiGateway.SdkClientException", cause(err))
 	}
 	if !c.hasBody {
 		r.Body, r.ContentLength = http.NoBody, 0
@@ -107,19 +106,16 @@ func (g *Gateway) base(c *call) (*url.URL, error) {
 		if address := strings.TrimSpace(g.Endpoint()); address != "" {
 			u, err := url.Parse(address)
 			if err != nil || u.Host == "" {
-				return nil, &engine.TaskError{Name: plan.ErrTaskFailed, Cause: "the endpoint of API Gateway is " +
-					strconv.Quote(address) + "; give a URL"}
+				return nil, engine.NewFailure(engine.StatesTaskFailed, "the endpoint of API Gateway is "+
+					strconv.Quote(address)+"; give a URL")
 			}
 			return u, nil
 		}
 	}
 	u := &url.URL{Scheme: "http", Host: c.host}
 	if !isLoopback(u.Hostname()) {
-		return nil, &engine.TaskError{
-			Name: "ApiGateway.SdkClientException",
-			Cause: "no endpoint for API Gateway is configured; set APIGATEWAY_ENDPOINT to the URL at which " + c.host +
-				" is called",
-		}
+		return nil, engine.NewFailure("ApiGateway.SdkClientException", "no endpoint for API Gateway is configured; set APIGATEWAY_ENDPOINT to the URL at which "+c.host+
+			" is called")
 	}
 	return u, nil
 }
@@ -128,11 +124,11 @@ func (g *Gateway) base(c *call) (*url.URL, error) {
 func (g *Gateway) result(r *http.Response) (engine.Result, error) {
 	text, err := bodyOf(r)
 	if err != nil {
-		return nil, &engine.TaskError{Name: "ApiGateway.SdkClientException", Cause: "Unable to execute HTTP request: " +
-			cause(err)}
+		return nil, engine.NewFailure("ApiGateway.SdkClientException", "Unable to execute HTTP request: "+
+			cause(err))
 	}
 	if r.StatusCode < http.StatusOK || r.StatusCode >= http.StatusMultipleChoices {
-		return nil, &engine.TaskError{Name: "ApiGateway." + strconv.Itoa(r.StatusCode), Cause: shortened(text)}
+		return nil, engine.NewFailure("ApiGateway."+strconv.Itoa(r.StatusCode), shortened(text))
 	}
 	return parts(r, headers(r.Header, gatewayHeader), text), nil
 }

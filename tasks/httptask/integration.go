@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"stepback/engine"
-	"stepback/engine/plan"
 )
 
 // Timeout is how long an endpoint may take to answer.
@@ -88,13 +87,13 @@ func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse
 
 // unusable is the error of parameters that describe no request.
 func unusable(parameters string, problems []string) error {
-	return &engine.TaskError{Name: plan.ErrRuntime, Cause: "The Parameters '" + parameters +
-		"' could not be used to start the Task: [" + strings.Join(problems, ", ") + "]"}
+	return engine.NewFailure(engine.StatesRuntime, "The Parameters '"+parameters+
+		"' could not be used to start the Task: ["+strings.Join(problems, ", ")+"]")
 }
 
 // socketError is a request that got no answer. The address is left out: its query may hold a secret.
 func socketError(err error) error {
-	return &engine.TaskError{Name: "States.Http.Socket", Cause: cause(err)}
+	return engine.NewFailure("States.Http.Socket", cause(err))
 }
 
 // cause is an error's text without the address.

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"stepback/asl/jsonvalue"
-	"stepback/engine/interpreter"
+	"stepback/engine"
 )
 
 // removed are the headers that a task cannot set: those of the connection between two hosts, and those that would make
@@ -40,7 +40,7 @@ func (d *description) request(ctx context.Context, region string) (*http.Request
 		r.Header.Set("Content-Type", kind)
 	}
 	r.Header.Set("User-Agent", "Amazon|StepFunctions|HttpInvoke|"+region)
-	r.Header.Set("Range", "bytes=0-"+jsonvalue.OfInt(interpreter.MaxPayload).Text())
+	r.Header.Set("Range", "bytes=0-"+jsonvalue.OfInt(engine.MaxPayload).Text())
 	return r, nil
 }
 

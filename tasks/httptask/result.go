@@ -10,7 +10,6 @@ import (
 
 	"stepback/asl/jsonvalue"
 	"stepback/engine"
-	"stepback/engine/interpreter"
 )
 
 // maxCause is how long the cause of a failed task may be, in characters.
@@ -23,15 +22,14 @@ func result(r *http.Response) (engine.Result, error) {
 		return nil, socketError(err)
 	}
 	if r.StatusCode < http.StatusOK || r.StatusCode >= http.StatusMultipleChoices {
-		return nil, &engine.TaskError{Name: "States.Http.StatusCode." + strconv.Itoa(r.StatusCode),
-			Cause: shortened(text)}
+		return nil, engine.NewFailure("States.Http.StatusCode."+strconv.Itoa(r.StatusCode), shortened(text))
 	}
 	return parts(r, headers(r.Header, strings.ToLower), text), nil
 }
 
 // bodyOf reads a response's body, up to one byte more than a result may have: the engine refuses it then.
 func bodyOf(r *http.Response) (string, error) {
-	body, err := io.ReadAll(io.LimitReader(r.Body, interpreter.MaxPayload+1))
+	body, err := io.ReadAll(io.LimitReader(r.Body, engine.MaxPayload+1))
 	return strings.ToValidUTF8(string(body), "\uFFFD"), err
 }
 
@@ -43,7 +41,7 @@ func parts(r *http.Response, headers jsonvalue.Value, text string) engine.Result
 	b.Set("ResponseBody", content(r.Header.Get("Content-Type"), text))
 	b.Set("StatusCode", jsonvalue.OfInt(int64(r.StatusCode)))
 	b.Set("StatusText", jsonvalue.OfString(statusText(r)))
-	return interpreter.ValuePayload(b.Value())
+	return engine.ValueResult(b.Value())
 }
 
 // content is a JSON body's value; any other body is text.

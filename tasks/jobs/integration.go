@@ -7,8 +7,6 @@ import (
 	"stepback/asl/jsonvalue"
 	"stepback/engine"
 	"stepback/engine/clock"
-	"stepback/engine/interpreter"
-	"stepback/engine/plan"
 )
 
 // API is the API of the service that runs the jobs, with errors named as tasks see them.
@@ -48,11 +46,11 @@ func Wait(name string, api API, c *clock.Clock) engine.Integration {
 
 // Invoke implements engine.Integration.
 func (i *Integration) Invoke(ctx context.Context, t *engine.Task) (engine.Result, error) {
-	if t.Pattern == plan.Sync2 {
+	if t.Pattern == engine.Sync2 {
 		return nil, unsupported(i.name, t.Pattern)
 	}
 	answer, err := i.submit(ctx, t)
-	if err != nil || t.Pattern != plan.Sync {
+	if err != nil || t.Pattern != engine.Sync {
 		return answer, err
 	}
 	params, err := t.Value()
@@ -64,7 +62,7 @@ func (i *Integration) Invoke(ctx context.Context, t *engine.Task) (engine.Result
 	described, gone, err := i.await(ctx, submitted)
 	switch {
 	case err == nil && gone:
-		return interpreter.ValuePayload(i.kind.result(submitted, described)), nil
+		return engine.ValueResult(i.kind.result(submitted, described)), nil
 	case err == nil:
 		return i.outcome(submitted, described)
 	case engine.GivenUp(ctx):
@@ -77,7 +75,7 @@ func (i *Integration) Invoke(ctx context.Context, t *engine.Task) (engine.Result
 func (i *Integration) submit(ctx context.Context, t *engine.Task) (engine.Result, error) {
 	if t.Submission != "" {
 		v, err := jsonvalue.Parse(t.Submission)
-		return interpreter.ParsedPayload(t.Submission, v), err
+		return engine.ParsedResult(t.Submission, v), err
 	}
 	return i.api.Invoke(ctx, t)
 }
@@ -122,17 +120,17 @@ func (i *Integration) lost(err error) error {
 	if err != nil {
 		return err
 	}
-	return &engine.TaskError{Name: plan.ErrTaskFailed, Cause: i.kind.describe + " knows nothing of the job that " +
-		i.name + " started."}
+	return engine.NewFailure(engine.StatesTaskFailed, i.kind.describe+" knows nothing of the job that "+
+		i.name+" started.")
 }
 
 // outcome is what the task comes to when its job is over.
 func (i *Integration) outcome(j job, description jsonvalue.Value) (engine.Result, error) {
 	result := i.kind.result(j, description)
 	if !i.kind.succeeded(description) {
-		return nil, &engine.TaskError{Name: plan.ErrTaskFailed, Cause: result.JSON()}
+		return nil, engine.NewFailure(engine.StatesTaskFailed, result.JSON())
 	}
-	return interpreter.ValuePayload(result), nil
+	return engine.ValueResult(result), nil
 }
 
 // stop stops a job whose task was given up. There is nobody to tell when that fails.
@@ -153,15 +151,13 @@ type unwaited struct {
 
 // Invoke implements engine.Integration.
 func (u unwaited) Invoke(ctx context.Context, t *engine.Task) (engine.Result, error) {
-	if t.Pattern == plan.Sync || t.Pattern == plan.Sync2 {
+	if t.Pattern == engine.Sync || t.Pattern == engine.Sync2 {
 		return nil, unsupported(u.name, t.Pattern)
 	}
 	return u.Integration.Invoke(ctx, t)
 }
 
-func unsupported(name string, p plan.Pattern) error {
-	return &engine.TaskError{
-		Name: plan.ErrRuntime, Cause: "The integration arn:aws:states:::" + name +
-			" is not supported with the pattern ." + string(p) + ".",
-	}
+func unsupported(name string, p engine.Pattern) error {
+	return engine.NewFailure(engine.StatesRuntime, "The integration arn:aws:states:::"+name+
+		" is not supported with the pattern ."+string(p)+".")
 }

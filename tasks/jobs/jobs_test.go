@@ -11,8 +11,6 @@ import (
 	"stepback/asl/jsonvalue"
 	"stepback/engine"
 	"stepback/engine/clock"
-	"stepback/engine/interpreter"
-	"stepback/engine/plan"
 	"stepback/tasks/jobs"
 )
 
@@ -28,7 +26,7 @@ type api struct {
 func (a *api) Invoke(context.Context, *engine.Task) (engine.Result, error) {
 	a.called = append(a.called, "submit")
 	v, err := jsonvalue.Parse(a.answer)
-	return interpreter.ParsedPayload(a.answer, v), err
+	return engine.ParsedResult(a.answer, v), err
 }
 
 func (a *api) Call(_ context.Context, _, action string, params jsonvalue.Value) (jsonvalue.Value, error) {
@@ -41,10 +39,10 @@ func (a *api) Call(_ context.Context, _, action string, params jsonvalue.Value) 
 		a.described = a.described[1:]
 	}
 	if text == "gone" {
-		return jsonvalue.Value{}, &engine.TaskError{Name: "EKS.ResourceNotFoundException", Cause: "gone"}
+		return jsonvalue.Value{}, engine.NewFailure("EKS.ResourceNotFoundException", "gone")
 	}
 	if text == "!" {
-		return jsonvalue.Value{}, &engine.TaskError{Name: "ECS.ServerException", Cause: "try again"}
+		return jsonvalue.Value{}, engine.NewFailure("ECS.ServerException", "try again")
 	}
 	return jsonvalue.Parse(text)
 }
@@ -223,7 +221,7 @@ func TestWait(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			a := &api{answer: c.answer, described: c.described}
-			got, _, err := invoke(t, c.integration, a, &engine.Task{Pattern: plan.Sync, Parameters: c.params})
+			got, _, err := invoke(t, c.integration, a, &engine.Task{Pattern: engine.Sync, Parameters: c.params})
 			if got != c.want || c.err == "" && err != nil || c.err != "" && (err == nil || err.Error() != c.err) {
 				t.Errorf("got  %s, %v\nwant %s, %s", got, err, c.want, c.err)
 			}
@@ -240,7 +238,7 @@ func TestPauses(t *testing.T) {
 		`{"Jobs":[{"Status":"SUBMITTED"}]}`, `{"Jobs":[{"Status":"STARTING"}]}`, `{"Jobs":[{"Status":"RUNNING"}]}`,
 		`{"Jobs":[{"Status":"RUNNING"}]}`, `{"Jobs":[{"Status":"RUNNING"}]}`, `{"Jobs":[{"Status":"SUCCEEDED"}]}`,
 	}}
-	_, took, err := invoke(t, "batch:submitJob", a, &engine.Task{Pattern: plan.Sync, Parameters: "{}"})
+	_, took, err := invoke(t, "batch:submitJob", a, &engine.Task{Pattern: engine.Sync, Parameters: "{}"})
 	if want := (1 + 2 + 4 + 8 + 10 + 10) * time.Second; err != nil || took != want {
 		t.Errorf("took %v (%v), want %v", took, err, want)
 	}
@@ -249,7 +247,7 @@ func TestPauses(t *testing.T) {
 func TestSubmittedBeforeACrash(t *testing.T) {
 	t.Parallel()
 	a := &api{described: []string{`{"Jobs":[{"Status":"SUCCEEDED"}]}`}}
-	got, _, err := invoke(t, "batch:submitJob", a, &engine.Task{Pattern: plan.Sync, Parameters: "{}",
+	got, _, err := invoke(t, "batch:submitJob", a, &engine.Task{Pattern: engine.Sync, Parameters: "{}",
 		Submission: `{"JobId":"kept"}`})
 	if want := []string{`DescribeJobs{"Jobs":["kept"]}`}; err != nil || got != `{"Status":"SUCCEEDED"}` ||
 		!slices.Equal(a.called, want) {
@@ -292,7 +290,7 @@ func TestNobodyWaits(t *testing.T) {
 			c.Hold()
 			defer c.Release()
 			_, err := jobs.Wait(name, a, c).Invoke(ctx, &engine.Task{
-				Pattern: plan.Sync, Parameters: `{"Cluster":"c","JobName":"j","ClusterId":"k","ApplicationId":"a",` +
+				Pattern: engine.Sync, Parameters: `{"Cluster":"c","JobName":"j","ClusterId":"k","ApplicationId":"a",` +
 					`"Name":"n","VirtualClusterId":"v","TransformJobName":"t","ClusterName":"ec","Namespace":"ns"}`,
 			})
 			if !errors.Is(err, context.Canceled) {
@@ -314,7 +312,7 @@ func TestAClosingEngineLeavesTheJob(t *testing.T) {
 	defer c.Close()
 	c.Hold()
 	defer c.Release()
-	_, err := jobs.Wait("glue:startJobRun", a, c).Invoke(ctx, &engine.Task{Pattern: plan.Sync,
+	_, err := jobs.Wait("glue:startJobRun", a, c).Invoke(ctx, &engine.Task{Pattern: engine.Sync,
 		Parameters: `{"JobName":"j"}`})
 	if want := []string{"submit", `GetJobRun{"JobName":"j","RunId":"r"}`}; !errors.Is(err, context.Canceled) ||
 		!slices.Equal(a.called, want) {
@@ -326,16 +324,16 @@ func TestPatterns(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		integration string
-		pattern     plan.Pattern
+		pattern     engine.Pattern
 		err         string
 	}{
-		"a job is not waited for":  {"ecs:runTask", plan.RequestResponse, ""},
-		"a job that hands a token": {"ecs:runTask", plan.WaitForTaskToken, ""},
-		"no second .sync": {"ecs:runTask", plan.Sync2,
+		"a job is not waited for":  {"ecs:runTask", engine.RequestResponse, ""},
+		"a job that hands a token": {"ecs:runTask", engine.WaitForTaskToken, ""},
+		"no second .sync": {"ecs:runTask", engine.Sync2,
 			"States.Runtime: The integration arn:aws:states:::ecs:runTask is not supported with the pattern .sync:2."},
-		"nothing to wait for": {"sqs:sendMessage", plan.Sync,
+		"nothing to wait for": {"sqs:sendMessage", engine.Sync,
 			"States.Runtime: The integration arn:aws:states:::sqs:sendMessage is not supported with the pattern .sync."},
-		"a message": {"sqs:sendMessage", plan.RequestResponse, ""},
+		"a message": {"sqs:sendMessage", engine.RequestResponse, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -50,7 +50,7 @@ func (k *kind) over(description jsonvalue.Value) bool {
 
 // deleted reports whether an error of the description says that what was to be deleted is no more.
 func (k *kind) deleted(err error) bool {
-	var failed *engine.TaskError
+	var failed *engine.Failure
 	return k.gone != "" && errors.As(err, &failed) && strings.HasSuffix(failed.Name, "."+k.gone)
 }
 

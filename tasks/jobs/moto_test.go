@@ -8,7 +8,6 @@ import (
 	"stepback/asl/jsonvalue"
 	"stepback/engine"
 	"stepback/engine/clock"
-	"stepback/engine/plan"
 	"stepback/tasks/awssdk"
 	"stepback/tasks/jobs"
 	"stepback/tasks/mototest"
@@ -83,7 +82,7 @@ func TestAgainstMoto(t *testing.T) {
 			v.Hold()
 			defer v.Release()
 			result, err := jobs.Wait(c.integration, all[c.integration].(jobs.API), v).Invoke(t.Context(), &engine.Task{
-				Service: service, Action: action, Pattern: plan.Sync, Parameters: c.task,
+				Service: service, Action: action, Pattern: engine.Sync, Parameters: c.task,
 			})
 			if err != nil {
 				t.Fatal(err)

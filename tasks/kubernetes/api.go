@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"stepback/engine"
-	"stepback/engine/interpreter"
 )
 
 // API is the Kubernetes API of clusters.
@@ -43,7 +42,7 @@ type answer struct {
 	status, body string
 }
 
-// do sends a request. The error is a *engine.TaskError: of the request, or of an answer that is no success.
+// do sends a request. The error is a *engine.Failure: of the request, or of an answer that is no success.
 func (a *API) do(ctx context.Context, r *request) (*answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -56,13 +55,13 @@ func (a *API) do(ctx context.Context, r *request) (*answer, error) {
 		return nil, unsent(err)
 	}
 	defer func() { _ = got.Body.Close() }()
-	body, err := io.ReadAll(io.LimitReader(got.Body, interpreter.MaxPayload+1))
+	body, err := io.ReadAll(io.LimitReader(got.Body, engine.MaxPayload+1))
 	if err != nil {
 		return nil, unsent(err)
 	}
 	result := &answer{got.StatusCode, http.StatusText(got.StatusCode), strings.ToValidUTF8(string(body), "\uFFFD")}
 	if got.StatusCode < http.StatusOK || got.StatusCode >= http.StatusMultipleChoices {
-		return nil, &engine.TaskError{Name: fmt.Sprintf("EKS.%d", got.StatusCode), Cause: result.value().JSON()}
+		return nil, engine.NewFailure(fmt.Sprintf("EKS.%d", got.StatusCode), result.value().JSON())
 	}
 	return result, nil
 }
@@ -137,5 +136,5 @@ func unsent(err error) error {
 	if errors.As(err, &at) {
 		err = at.Err
 	}
-	return &engine.TaskError{Name: "EKS.SdkClientException", Cause: "Unable to execute HTTP request: " + err.Error()}
+	return engine.NewFailure("EKS.SdkClientException", "Unable to execute HTTP request: "+err.Error())
 }

@@ -7,7 +7,6 @@ import (
 
 	"stepback/asl/jsonvalue"
 	"stepback/engine"
-	"stepback/engine/interpreter"
 )
 
 // Call carries out eks:call.
@@ -40,7 +39,7 @@ func (c Call) Invoke(ctx context.Context, t *engine.Task) (engine.Result, error)
 	if err != nil {
 		return nil, err
 	}
-	return interpreter.ValuePayload(a.value()), nil
+	return engine.ValueResult(a.value()), nil
 }
 
 // contentType is JSON; a PATCH says what kind of change it is: a list of operations, or an object to merge.

@@ -7,8 +7,6 @@ import (
 
 	"stepback/asl/jsonvalue"
 	"stepback/engine"
-	"stepback/engine/interpreter"
-	"stepback/engine/plan"
 )
 
 // Job carries out eks:runJob, which starts a job (batch/v1). Together with jobs.Wait it carries out .sync too.
@@ -38,7 +36,7 @@ func (j Job) Invoke(ctx context.Context, t *engine.Task) (engine.Result, error) 
 	if err != nil {
 		return nil, err
 	}
-	return interpreter.ValuePayload(a.value()), nil
+	return engine.ValueResult(a.value()), nil
 }
 
 // namespace is where the job runs.
@@ -68,8 +66,8 @@ func (j Job) Call(ctx context.Context, _, action string, params jsonvalue.Value)
 	case "DeleteJob":
 		r.method, r.query = http.MethodDelete, url.Values{"propagationPolicy": {"Background"}}
 	default:
-		return jsonvalue.Value{}, &engine.TaskError{Name: plan.ErrRuntime, Cause: "The action " + action +
-			" of Kubernetes is not supported."}
+		return jsonvalue.Value{}, engine.NewFailure(engine.StatesRuntime, "The action "+action+
+			" of Kubernetes is not supported.")
 	}
 	a, err := j.API.do(ctx, r)
 	if err != nil {

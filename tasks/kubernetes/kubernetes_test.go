@@ -13,7 +13,6 @@ import (
 
 	"stepback/engine"
 	"stepback/engine/clock"
-	"stepback/engine/plan"
 	"stepback/tasks/jobs"
 	"stepback/tasks/kubernetes"
 )
@@ -200,7 +199,7 @@ func run(t *testing.T, j kubernetes.Job, params string) (string, error) {
 	defer c.Close()
 	c.Hold()
 	defer c.Release()
-	result, err := jobs.Wait("eks:runJob", j, c).Invoke(t.Context(), &engine.Task{Pattern: plan.Sync,
+	result, err := jobs.Wait("eks:runJob", j, c).Invoke(t.Context(), &engine.Task{Pattern: engine.Sync,
 		Parameters: params})
 	if err != nil {
 		return "", err

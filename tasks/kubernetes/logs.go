@@ -60,7 +60,7 @@ func (j Job) containers(ctx context.Context, p *parameters, pod jsonvalue.Value,
 
 // unread stands for a log that could not be read.
 func unread(err error) jsonvalue.Value {
-	failed := &engine.TaskError{Cause: err.Error()}
+	failed := &engine.Failure{Cause: err.Error()}
 	_ = errors.As(err, &failed)
 	b := jsonvalue.NewObject(2)
 	b.Set("error", jsonvalue.OfString(failed.Name))

@@ -7,7 +7,6 @@ import (
 
 	"stepback/asl/jsonvalue"
 	"stepback/engine"
-	"stepback/engine/plan"
 )
 
 // parameters reads the parameters of a task, and collects why they cannot be used.
@@ -78,6 +77,6 @@ func (p *parameters) err(t *engine.Task) error {
 	if len(p.problems) == 0 {
 		return nil
 	}
-	return &engine.TaskError{Name: plan.ErrRuntime, Cause: "The Parameters '" + t.Parameters +
-		"' could not be used to start the Task: [" + strings.Join(p.problems, ", ") + "]"}
+	return engine.NewFailure(engine.StatesRuntime, "The Parameters '"+t.Parameters+
+		"' could not be used to start the Task: ["+strings.Join(p.problems, ", ")+"]")
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,13 +12,16 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"stepback/aws"
+	"stepback/services/lambda/invocation"
 )
 
 // maxAnswer is the longest answer of a function that is read, in bytes: what Lambda allows, and room for an error.
 const maxAnswer = 6<<20 + 64<<10
 
-// Endpoint is an Invoker that calls functions through the REST API of Lambda: POST {URL}/2015-03-31/functions/{name or
-// ARN}/invocations.
+// Endpoint is an invocation.Invoker that calls functions through the REST API of Lambda: POST
+// {URL}/2015-03-31/functions/{name or ARN}/invocations.
 type Endpoint struct {
 	// URL is the endpoint's base address. Without one every invocation fails, saying what to set.
 	URL string
@@ -28,8 +32,8 @@ type Endpoint struct {
 
 var errNoEndpoint = errors.New("no Lambda endpoint is configured; set LAMBDA_ENDPOINT to the base URL of one")
 
-// Invoke implements Invoker.
-func (e Endpoint) Invoke(ctx context.Context, c *Call) (*Answer, error) {
+// Invoke implements invocation.Invoker.
+func (e Endpoint) Invoke(ctx context.Context, c *invocation.Request) (*invocation.Answer, error) {
 	if e.URL == "" {
 		return nil, errNoEndpoint
 	}
@@ -38,12 +42,12 @@ func (e Endpoint) Invoke(ctx context.Context, c *Call) (*Answer, error) {
 		return nil, err
 	}
 	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("X-Amz-Invocation-Type", cmp.Or(c.InvocationType, "RequestResponse"))
+	r.Header.Set("X-Amz-Invocation-Type", cmp.Or(c.Type, invocation.RequestResponse))
 	if c.LogType != "" {
 		r.Header.Set("X-Amz-Log-Type", c.LogType)
 	}
-	if c.ClientContext != "" {
-		r.Header.Set("X-Amz-Client-Context", c.ClientContext)
+	if len(c.ClientContext) > 0 {
+		r.Header.Set("X-Amz-Client-Context", base64.StdEncoding.EncodeToString(c.ClientContext))
 	}
 	answer, err := cmp.Or(e.Client, http.DefaultClient).Do(r)
 	if err != nil {
@@ -55,13 +59,13 @@ func (e Endpoint) Invoke(ctx context.Context, c *Call) (*Answer, error) {
 		return nil, err
 	}
 	if len(body) > maxAnswer {
-		return nil, fmt.Errorf("the answer of %s is longer than %d bytes", c.Function, maxAnswer)
+		return nil, fmt.Errorf("the answer of %s is longer than %d bytes", c.FunctionName, maxAnswer)
 	}
 	return read(answer, body)
 }
 
-func (e Endpoint) address(c *Call) string {
-	address := strings.TrimSuffix(e.URL, "/") + "/2015-03-31/functions/" + url.PathEscape(c.Function) + "/invocations"
+func (e Endpoint) address(c *invocation.Request) string {
+	address := strings.TrimSuffix(e.URL, "/") + "/2015-03-31/functions/" + url.PathEscape(c.FunctionName) + "/invocations"
 	if c.Qualifier != "" {
 		address += "?Qualifier=" + url.QueryEscape(c.Qualifier)
 	}
@@ -69,13 +73,13 @@ func (e Endpoint) address(c *Call) string {
 }
 
 // read makes an answer, or an error of the API, of a response.
-func read(r *http.Response, body []byte) (*Answer, error) {
+func read(r *http.Response, body []byte) (*invocation.Answer, error) {
 	request := r.Header.Get("X-Amzn-Requestid")
 	if r.StatusCode < http.StatusMultipleChoices {
-		return &Answer{
+		return &invocation.Answer{
 			StatusCode: r.StatusCode, FunctionError: r.Header.Get("X-Amz-Function-Error"), Payload: body,
 			ExecutedVersion: r.Header.Get("X-Amz-Executed-Version"), RequestID: request,
-			LogResult: r.Header.Get("X-Amz-Log-Result"),
+			LogTail: logTail(r.Header.Get("X-Amz-Log-Result")),
 		}, nil
 	}
 	var said struct {
@@ -86,5 +90,14 @@ func read(r *http.Response, body []byte) (*Answer, error) {
 		said.Message = strings.TrimSpace(string(body))
 	}
 	code, _, _ := strings.Cut(cmp.Or(r.Header.Get("X-Amzn-Errortype"), said.Type, "ServiceException"), ":")
-	return nil, &InvokeError{Code: code, Message: said.Message, RequestID: request, StatusCode: r.StatusCode}
+	return nil, &aws.Error{Code: code, Message: said.Message, RequestID: request, Status: r.StatusCode}
+}
+
+// logTail decodes the end of a log; an endpoint that sends something else sends none.
+func logTail(header string) []byte {
+	text, err := base64.StdEncoding.DecodeString(header)
+	if err != nil {
+		return nil
+	}
+	return text
 }

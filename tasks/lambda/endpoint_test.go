@@ -5,9 +5,12 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"strings"
 	"testing"
 
+	"stepback/aws"
+	"stepback/services/lambda/invocation"
 	"stepback/tasks/lambda"
 )
 
@@ -34,9 +37,9 @@ func TestEndpointInvokes(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	e := lambda.Endpoint{URL: server.URL + "/", Client: server.Client()}
-	call := func(qualifier string) (*lambda.Answer, error) {
-		return e.Invoke(t.Context(), &lambda.Call{
-			Function: "arn:aws:lambda:us-east-1:1:function:f", Qualifier: qualifier, Payload: []byte(`{"a":1}`),
+	call := func(qualifier string) (*invocation.Answer, error) {
+		return e.Invoke(t.Context(), &invocation.Request{
+			FunctionName: "arn:aws:lambda:us-east-1:1:function:f", Qualifier: qualifier, Payload: []byte(`{"a":1}`),
 		})
 	}
 	if a, err := call(""); err != nil || string(a.Payload) != `{"a":1}` || a.FunctionError != "" {
@@ -47,17 +50,17 @@ func TestEndpointInvokes(t *testing.T) {
 		t.Errorf("function error: %+v, %v", a, err)
 	}
 	_, err := call("absent")
-	var api *lambda.InvokeError
-	want := lambda.InvokeError{Code: "ResourceNotFoundException", Message: "Function not found", RequestID: "id",
-		StatusCode: 404}
-	if !errors.As(err, &api) || *api != want {
+	var api *aws.Error
+	want := &aws.Error{Code: "ResourceNotFoundException", Message: "Function not found", RequestID: "id",
+		Status: 404}
+	if !errors.As(err, &api) || !reflect.DeepEqual(api, want) {
 		t.Errorf("absent: %v", err)
 	}
 }
 
 func TestEndpointWithoutURL(t *testing.T) {
 	t.Parallel()
-	_, err := lambda.Endpoint{}.Invoke(t.Context(), &lambda.Call{Function: "f"})
+	_, err := lambda.Endpoint{}.Invoke(t.Context(), &invocation.Request{FunctionName: "f"})
 	if err == nil || !strings.Contains(err.Error(), "LAMBDA_ENDPOINT") {
 		t.Errorf("%v", err)
 	}

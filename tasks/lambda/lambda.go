@@ -6,60 +6,20 @@ package lambda
 import (
 	"cmp"
 	"context"
+	"encoding/base64"
 	"errors"
 	"net/http"
 	"strconv"
 	"strings"
 
 	"stepback/asl/jsonvalue"
+	"stepback/aws"
 	"stepback/engine"
-	"stepback/engine/interpreter"
-	"stepback/engine/plan"
+	"stepback/services/lambda/invocation"
 )
 
-// Call is one invocation of a function.
-type Call struct {
-	// State and Attempt say which run of which state this is; an invoker that injects faults goes by them.
-	State   string
-	Attempt int64
-	// Function is a name or an ARN, Qualifier a version or alias.
-	Function, Qualifier string
-	// RoleARN is the role of the task's Credentials, in whose account a function without an ARN is looked for; empty
-	// for that of the execution.
-	RoleARN string
-	// Payload is the event's JSON text.
-	Payload []byte
-	// InvocationType is RequestResponse, Event or DryRun; empty means the first. LogType "Tail" asks for the end of the
-	// log, ClientContext is handed to the function, in Base64.
-	InvocationType, LogType, ClientContext string
-}
-
-// Answer is what the function answered.
-type Answer struct {
-	StatusCode      int
-	FunctionError   string // "Unhandled" when the payload describes an error
-	Payload         []byte // JSON text; empty means null
-	ExecutedVersion string
-	RequestID       string
-	LogResult       string // Base64
-}
-
-// Invoker runs functions. An error that is an *InvokeError is one of the Lambda API.
-type Invoker interface {
-	Invoke(ctx context.Context, c *Call) (*Answer, error)
-}
-
-// InvokeError is an error of the Invoke operation itself, such as TooManyRequestsException.
-type InvokeError struct {
-	Code, Message, RequestID string
-	StatusCode               int
-}
-
-// Error implements error.
-func (e *InvokeError) Error() string { return e.Code + ": " + e.Message }
-
 // Integration carries out lambda:invoke.
-type Integration struct{ Invoker Invoker }
+type Integration struct{ Invoker invocation.Invoker }
 
 // Invoke implements engine.Integration.
 func (i Integration) Invoke(ctx context.Context, t *engine.Task) (engine.Result, error) {
@@ -70,14 +30,11 @@ func (i Integration) Invoke(ctx context.Context, t *engine.Task) (engine.Result,
 	if err := i.CheckParameters(t); err != nil {
 		return nil, err
 	}
-	c := &Call{State: t.State, Attempt: t.Attempt, RoleARN: t.RoleARN, Function: text(params, "FunctionName"),
-		Payload: []byte("{}")}
-	c.Qualifier, c.InvocationType = text(params, "Qualifier"), text(params, "InvocationType")
-	c.LogType, c.ClientContext = text(params, "LogType"), text(params, "ClientContext")
-	if p, ok := params.Get("Payload"); ok {
-		c.Payload = eventOf(p)
+	r, err := requestOf(t, params)
+	if err != nil {
+		return nil, invokeError(err)
 	}
-	a, err := i.Invoker.Invoke(ctx, c)
+	a, err := i.Invoker.Invoke(ctx, r)
 	if err != nil {
 		return nil, invokeError(err)
 	}
@@ -86,10 +43,30 @@ func (i Integration) Invoke(ctx context.Context, t *engine.Task) (engine.Result,
 		return nil, functionError(payload, ok, a.Payload, payload.JSON())
 	}
 	if !ok {
-		return nil, &engine.TaskError{Name: "States.Runtime", Cause: "The function " + c.Function +
-			" answered with something that is not JSON."}
+		return nil, engine.NewFailure("States.Runtime", "The function "+r.FunctionName+
+			" answered with something that is not JSON.")
 	}
 	return envelope(a, payload), nil
+}
+
+// requestOf is the invocation that the parameters of a task ask for.
+func requestOf(t *engine.Task, params jsonvalue.Value) (*invocation.Request, error) {
+	r := &invocation.Request{
+		State: t.State, Attempt: t.Attempt, RoleARN: t.RoleARN, Valid: true,
+		FunctionName: text(params, "FunctionName"), Qualifier: text(params, "Qualifier"), Payload: []byte("{}"),
+		Type: text(params, "InvocationType"), LogType: text(params, "LogType"),
+	}
+	if p, ok := params.Get("Payload"); ok {
+		r.Payload = eventOf(p)
+	}
+	var err error
+	if r.ClientContext, err = base64.StdEncoding.DecodeString(text(params, "ClientContext")); err != nil {
+		return nil, &aws.Error{
+			Code: "InvalidRequestContentException", Message: "The client context is not base64.",
+			Status: http.StatusBadRequest, RequestID: aws.NewID(),
+		}
+	}
+	return r, nil
 }
 
 // CheckParameters implements engine.ParameterChecker.
@@ -99,8 +76,8 @@ func (Integration) CheckParameters(t *engine.Task) error {
 		return err
 	}
 	if problems := unusable(params); len(problems) > 0 {
-		return &engine.TaskError{Name: plan.ErrRuntime, Cause: "The Parameters '" + t.Parameters +
-			"' could not be used to start the Task: [" + strings.Join(problems, ", ") + "]"}
+		return engine.NewFailure(engine.StatesRuntime, "The Parameters '"+t.Parameters+
+			"' could not be used to start the Task: ["+strings.Join(problems, ", ")+"]")
 	}
 	return nil
 }
@@ -151,12 +128,12 @@ func eventOf(payload jsonvalue.Value) []byte {
 
 // Function carries out tasks whose Resource is a function's ARN: the state's payload is the event, and the function's
 // answer is the result, byte for byte.
-type Function struct{ Invoker Invoker }
+type Function struct{ Invoker invocation.Invoker }
 
 // Invoke implements engine.Integration.
 func (f Function) Invoke(ctx context.Context, t *engine.Task) (engine.Result, error) {
-	a, err := f.Invoker.Invoke(ctx, &Call{State: t.State, Attempt: t.Attempt, RoleARN: t.RoleARN, Function: t.Resource,
-		Payload: []byte(t.Parameters)})
+	a, err := f.Invoker.Invoke(ctx, &invocation.Request{State: t.State, Attempt: t.Attempt, RoleARN: t.RoleARN,
+		FunctionName: t.Resource, Payload: []byte(t.Parameters), Valid: true})
 	if err != nil {
 		return nil, invokeError(err)
 	}
@@ -165,13 +142,13 @@ func (f Function) Invoke(ctx context.Context, t *engine.Task) (engine.Result, er
 		return nil, functionError(payload, ok, a.Payload, string(a.Payload))
 	}
 	if !ok {
-		return nil, &engine.TaskError{Name: "States.Runtime", Cause: "The function " + t.Resource +
-			" answered with something that is not JSON."}
+		return nil, engine.NewFailure("States.Runtime", "The function "+t.Resource+
+			" answered with something that is not JSON.")
 	}
 	if len(a.Payload) == 0 {
-		return interpreter.ParsedPayload("null", payload), nil
+		return engine.ParsedResult("null", payload), nil
 	}
-	return interpreter.ParsedPayload(string(a.Payload), payload), nil
+	return engine.ParsedResult(string(a.Payload), payload), nil
 }
 
 func parsed(payload []byte) (jsonvalue.Value, bool) {
@@ -185,28 +162,25 @@ func parsed(payload []byte) (jsonvalue.Value, bool) {
 // functionError names the error that a function reported.
 func functionError(payload jsonvalue.Value, ok bool, raw []byte, cause string) error {
 	if !ok {
-		return &engine.TaskError{Name: "Lambda.Unknown", Cause: string(raw)}
+		return engine.NewFailure("Lambda.Unknown", string(raw))
 	}
 	name := "Lambda.Unknown"
 	if v, has := payload.Get("errorType"); has && v.Text() != "" {
 		name = v.Text()
 	}
-	return &engine.TaskError{Name: name, Cause: cause}
+	return engine.NewFailure(name, cause)
 }
 
 // invokeError names an error of the Invoke operation as Step Functions does.
 func invokeError(err error) error {
-	var api *InvokeError
+	var api *aws.Error
 	if !errors.As(err, &api) {
-		return &engine.TaskError{Name: "Lambda.SdkClientException", Cause: "Unable to execute HTTP request: " +
-			err.Error()}
+		return engine.NewFailure("Lambda.SdkClientException", "Unable to execute HTTP request: "+
+			err.Error())
 	}
-	return &engine.TaskError{
-		Name: "Lambda." + strings.TrimPrefix(api.Code, "Lambda."),
-		Cause: api.Message + " (Service: AWSLambda; Status Code: " + strconv.Itoa(api.StatusCode) + "; Error Code: " +
-			api.Code +
-			"; Request ID: " + api.RequestID + "; Proxy: null)",
-	}
+	return engine.NewFailure("Lambda."+strings.TrimPrefix(api.Code, "Lambda."),
+		api.Message+" (Service: AWSLambda; Status Code: "+strconv.Itoa(api.Status)+"; Error Code: "+api.Code+
+			"; Request ID: "+api.RequestID+"; Proxy: null)")
 }
 
 var (
@@ -215,7 +189,7 @@ var (
 )
 
 // envelope is the result of lambda:invoke: the answer with the metadata that the service adds.
-func envelope(a *Answer, payload jsonvalue.Value) engine.Result {
+func envelope(a *invocation.Answer, payload jsonvalue.Value) engine.Result {
 	status := okStatus
 	if a.StatusCode != http.StatusOK && a.StatusCode != 0 {
 		status = jsonvalue.OfInt(int64(a.StatusCode))
@@ -223,8 +197,8 @@ func envelope(a *Answer, payload jsonvalue.Value) engine.Result {
 	const members = 6
 	b := jsonvalue.NewObject(members)
 	b.Set("ExecutedVersion", jsonvalue.OfString(cmp.Or(a.ExecutedVersion, "$LATEST")))
-	if a.LogResult != "" {
-		b.Set("LogResult", jsonvalue.OfString(a.LogResult))
+	if len(a.LogTail) > 0 {
+		b.Set("LogResult", jsonvalue.OfString(base64.StdEncoding.EncodeToString(a.LogTail)))
 	}
 	if a.StatusCode != http.StatusAccepted && a.StatusCode != http.StatusNoContent { // an event is not answered
 		b.Set("Payload", payload)
@@ -237,7 +211,7 @@ func envelope(a *Answer, payload jsonvalue.Value) engine.Result {
 	b.Set("SdkResponseMetadata", object("RequestId", jsonvalue.OfString(a.RequestID)))
 	b.Set("StatusCode", status)
 	v := b.Value()
-	return interpreter.ParsedPayload(v.JSON(), v)
+	return engine.ParsedResult(v.JSON(), v)
 }
 
 func object(key string, member jsonvalue.Value) jsonvalue.Value {

@@ -5,18 +5,20 @@ import (
 	"errors"
 	"testing"
 
+	"stepback/aws"
 	"stepback/engine"
+	"stepback/services/lambda/invocation"
 	"stepback/tasks/lambda"
 )
 
 // answers is an Invoker with one answer.
 type answers struct {
-	answer lambda.Answer
+	answer invocation.Answer
 	err    error
-	call   *lambda.Call
+	call   *invocation.Request
 }
 
-func (a *answers) Invoke(_ context.Context, c *lambda.Call) (*lambda.Answer, error) {
+func (a *answers) Invoke(_ context.Context, c *invocation.Request) (*invocation.Answer, error) {
 	a.call = c
 	return &a.answer, a.err
 }
@@ -25,14 +27,14 @@ const parameters = `{"FunctionName":"f","Qualifier":"7","Payload":{"a":1.0}}`
 
 func TestOptimizedInvoke(t *testing.T) {
 	t.Parallel()
-	i := &answers{answer: lambda.Answer{StatusCode: 200, Payload: []byte(`{"b": 2}`), RequestID: "r"}}
+	i := &answers{answer: invocation.Answer{StatusCode: 200, Payload: []byte(`{"b": 2}`), RequestID: "r"}}
 	out, err := lambda.Integration{Invoker: i}.Invoke(context.Background(), &engine.Task{State: "S", Attempt: 3,
 		Parameters: parameters})
 	want := `{"ExecutedVersion":"$LATEST","Payload":{"b":2},"SdkHttpMetadata":{"HttpStatusCode":200},"SdkResponseMetadata":{"RequestId":"r"},"StatusCode":200}`
 	if err != nil || out.Text() != want {
 		t.Errorf("%v, %v", out, err)
 	}
-	if c := i.call; c.Function != "f" || c.Qualifier != "7" || string(c.Payload) != `{"a":1.0}` || c.State != "S" ||
+	if c := i.call; c.FunctionName != "f" || c.Qualifier != "7" || string(c.Payload) != `{"a":1.0}` || c.State != "S" ||
 		c.Attempt != 3 {
 		t.Errorf("call %+v", c)
 	}
@@ -40,25 +42,25 @@ func TestOptimizedInvoke(t *testing.T) {
 
 func TestEventIsNotAnswered(t *testing.T) {
 	t.Parallel()
-	i := &answers{answer: lambda.Answer{StatusCode: 202, RequestID: "r"}}
+	i := &answers{answer: invocation.Answer{StatusCode: 202, RequestID: "r"}}
 	out, err := lambda.Integration{Invoker: i}.Invoke(t.Context(),
 		&engine.Task{Parameters: `{"FunctionName":"f","InvocationType":"Event"}`})
 	want := `{"ExecutedVersion":"$LATEST","SdkHttpMetadata":{"HttpStatusCode":202},"SdkResponseMetadata":{"RequestId":"r"},"StatusCode":202}`
-	if err != nil || out.Text() != want || i.call.InvocationType != "Event" {
+	if err != nil || out.Text() != want || i.call.Type != "Event" {
 		t.Errorf("%v, %v, call %+v", out, err, i.call)
 	}
 }
 
 func TestLogIsHandedOn(t *testing.T) {
 	t.Parallel()
-	i := &answers{answer: lambda.Answer{StatusCode: 200, Payload: []byte("1"), LogResult: "bG9n"}}
+	i := &answers{answer: invocation.Answer{StatusCode: 200, Payload: []byte("1"), LogTail: []byte("log")}}
 	out, err := lambda.Integration{Invoker: i}.Invoke(t.Context(),
 		&engine.Task{Parameters: `{"FunctionName":"f","LogType":"Tail","ClientContext":"e30="}`})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if log, _ := out.Value().Get("LogResult"); log.Text() != "bG9n" || i.call.LogType != "Tail" ||
-		i.call.ClientContext != "e30=" {
+		string(i.call.ClientContext) != "{}" {
 		t.Errorf("%s, call %+v", out.Text(), i.call)
 	}
 }
@@ -69,7 +71,7 @@ func TestPayloadBecomesTheEvent(t *testing.T) {
 		`null`: `{}`, `"true"`: `true`, `"\"text\""`: `"text"`, `"{\"a\": 1}"`: `{"a": 1}`, `"no JSON"`: `"no JSON"`,
 		`[1]`: `[1]`,
 	} {
-		i := &answers{answer: lambda.Answer{Payload: []byte(`1`)}}
+		i := &answers{answer: invocation.Answer{Payload: []byte(`1`)}}
 		task := &engine.Task{Parameters: `{"FunctionName":"f","Payload":` + payload + `}`}
 		if _, err := (lambda.Integration{Invoker: i}).Invoke(context.Background(), task); err != nil ||
 			string(i.call.Payload) != event {
@@ -87,23 +89,23 @@ func TestErrorsAreNamedAsTheServiceNamesThem(t *testing.T) {
 		cause    string
 	}{
 		"function error, compact": {
-			answers: answers{answer: lambda.Answer{FunctionError: "Unhandled",
+			answers: answers{answer: invocation.Answer{FunctionError: "Unhandled",
 				Payload: []byte(`{"errorMessage": "m", "errorType": "Boom"}`)}},
 			error: "Boom", cause: `{"errorMessage":"m","errorType":"Boom"}`,
 		},
 		"function error, byte for byte": {
-			answers: answers{answer: lambda.Answer{FunctionError: "Unhandled",
+			answers: answers{answer: invocation.Answer{FunctionError: "Unhandled",
 				Payload: []byte(`{"errorMessage": "m", "errorType": "Boom"}`)}},
 			function: true, error: "Boom", cause: `{"errorMessage": "m", "errorType": "Boom"}`,
 		},
 		"without a type": {
-			answers: answers{answer: lambda.Answer{FunctionError: "Unhandled",
+			answers: answers{answer: invocation.Answer{FunctionError: "Unhandled",
 				Payload: []byte(`{"errorMessage":"m"}`)}},
 			error: "Lambda.Unknown", cause: `{"errorMessage":"m"}`,
 		},
 		"throttled": {
-			answers: answers{err: &lambda.InvokeError{Code: "TooManyRequestsException", Message: "Rate Exceeded.",
-				StatusCode: 429, RequestID: "r"}},
+			answers: answers{err: &aws.Error{Code: "TooManyRequestsException", Message: "Rate Exceeded.",
+				Status: 429, RequestID: "r"}},
 			error: "Lambda.TooManyRequestsException",
 			cause: "Rate Exceeded. (Service: AWSLambda; Status Code: 429; Error Code: TooManyRequestsException; Request ID: r; Proxy: null)",
 		},
@@ -112,7 +114,7 @@ func TestErrorsAreNamedAsTheServiceNamesThem(t *testing.T) {
 			error:   "Lambda.SdkClientException", cause: "Unable to execute HTTP request: connection reset",
 		},
 		"not JSON": {
-			answers: answers{answer: lambda.Answer{Payload: []byte("<html>")}},
+			answers: answers{answer: invocation.Answer{Payload: []byte("<html>")}},
 			error:   "States.Runtime", cause: "The function f answered with something that is not JSON.",
 		},
 	} {
@@ -123,7 +125,7 @@ func TestErrorsAreNamedAsTheServiceNamesThem(t *testing.T) {
 				in = lambda.Function{Invoker: &c.answers}
 			}
 			_, err := in.Invoke(context.Background(), &engine.Task{Resource: "f", Parameters: parameters})
-			var e *engine.TaskError
+			var e *engine.Failure
 			if !errors.As(err, &e) || e.Name != c.error || e.Cause != c.cause {
 				t.Errorf("got %v, want %s: %s", err, c.error, c.cause)
 			}
@@ -152,7 +154,7 @@ func TestUnusableParameters(t *testing.T) {
 
 func TestDirectARNKeepsTheAnswer(t *testing.T) {
 	t.Parallel()
-	i := &answers{answer: lambda.Answer{Payload: []byte(`{"b": 2}`)}}
+	i := &answers{answer: invocation.Answer{Payload: []byte(`{"b": 2}`)}}
 	out, err := lambda.Function{Invoker: i}.Invoke(context.Background(),
 		&engine.Task{Resource: "arn:aws:lambda:r:a:function:f", Parameters: `{"x": 1}`})
 	if err != nil || out.Text() != `{"b": 2}` || string(i.call.Payload) != `{"x": 1}` {

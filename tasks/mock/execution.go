@@ -7,8 +7,6 @@ import (
 	"sync"
 
 	"stepback/engine"
-	"stepback/engine/interpreter"
-	"stepback/engine/plan"
 )
 
 // Execution answers the tasks of one execution, and of the child executions of its Map Runs, as a test case says. It
@@ -59,9 +57,11 @@ func (x *Execution) Intercept(t *engine.Task) engine.Integration {
 // Invoke implements engine.Integration.
 func (a *answer) Invoke(context.Context, *engine.Task) (engine.Result, error) {
 	if a.thrown {
-		return nil, &engine.TaskError{Name: a.err, Cause: a.reason, NoCause: !a.hasReason}
+		f := engine.NewFailure(a.err, a.reason)
+		f.EmptyCause = a.hasReason && a.reason == ""
+		return nil, f
 	}
-	return interpreter.TextPayload(a.output), nil
+	return engine.TextResult(a.output), nil
 }
 
 // exhausted is a state that is invoked more often than its response says.
@@ -69,5 +69,5 @@ type exhausted struct{ why string }
 
 // Invoke implements engine.Integration.
 func (e exhausted) Invoke(context.Context, *engine.Task) (engine.Result, error) {
-	return nil, &engine.TaskError{Name: plan.ErrRuntime, Cause: e.why}
+	return nil, engine.NewFailure(engine.StatesRuntime, e.why)
 }

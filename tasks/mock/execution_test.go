@@ -9,7 +9,6 @@ import (
 	"stepback/engine"
 	"stepback/engine/clock"
 	"stepback/engine/history"
-	"stepback/engine/interpreter"
 	"stepback/engine/journal"
 	"stepback/tasks/mock"
 )
@@ -58,7 +57,7 @@ func run(t *testing.T, definition, testCase string, express bool) (x *journal.Ex
 	if err != nil {
 		t.Fatal(err)
 	}
-	started, err := e.Start(t.Context(), &engine.Start{Machine: m, Name: "x", Input: "{}", TestCase: testCase})
+	started, err := e.Start(t.Context(), &engine.Start{Machine: m, Origin: engine.Origin{Name: "x", Input: "{}", TestCase: testCase}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,12 +123,12 @@ func TestTestCases(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			x, _ := run(t, c.definition, c.testCase, c.express)
-			want := interpreter.Succeeded
+			want := history.Succeeded
 			if c.err != "" {
-				want = interpreter.Failed
+				want = history.Failed
 			}
-			if x.Status != want || x.Output != c.output || x.Failure.Error != c.err || x.Failure.Cause != c.cause {
-				t.Errorf("%s, output %s, error %q, cause %q", x.Status, x.Output, x.Failure.Error, x.Failure.Cause)
+			if x.Status != want || x.Output != c.output || x.Failure.Name != c.err || x.Failure.Cause != c.cause {
+				t.Errorf("%s, output %s, error %q, cause %q", x.Status, x.Output, x.Failure.Name, x.Failure.Cause)
 			}
 		})
 	}

@@ -10,8 +10,7 @@ import (
 	"stepback/asl/jsonvalue"
 	"stepback/engine"
 	"stepback/engine/clock"
-	"stepback/engine/interpreter"
-	"stepback/engine/plan"
+	"stepback/engine/history"
 )
 
 // API is the API of Step Functions, with errors named as tasks see them.
@@ -42,7 +41,7 @@ const stopTime = 10 * time.Second
 // Invoke implements engine.Integration.
 func (i Integration) Invoke(ctx context.Context, t *engine.Task) (engine.Result, error) {
 	started, err := i.start(ctx, t)
-	if err != nil || t.Pattern != plan.Sync && t.Pattern != plan.Sync2 {
+	if err != nil || t.Pattern != engine.Sync && t.Pattern != engine.Sync2 {
 		return started, err
 	}
 	arn, _ := started.Value().Get("ExecutionArn")
@@ -59,7 +58,7 @@ func (i Integration) Invoke(ctx context.Context, t *engine.Task) (engine.Result,
 // start starts the execution, unless that was done before a crash.
 func (i Integration) start(ctx context.Context, t *engine.Task) (engine.Result, error) {
 	if t.Submission != "" {
-		return interpreter.TextPayload(t.Submission), nil
+		return engine.TextResult(t.Submission), nil
 	}
 	return i.API.Invoke(ctx, t)
 }
@@ -70,10 +69,10 @@ func (i Integration) outcome(ctx context.Context, t *engine.Task, arn jsonvalue.
 	if err != nil {
 		return nil, err
 	}
-	if status, _ := x.Get("Status"); status.Text() != string(interpreter.Succeeded) {
-		return nil, &engine.TaskError{Name: plan.ErrTaskFailed, Cause: x.JSON()}
+	if status, _ := x.Get("Status"); status.Text() != string(history.Succeeded) {
+		return nil, engine.NewFailure(engine.StatesTaskFailed, x.JSON())
 	}
-	if t.Pattern == plan.Sync2 {
+	if t.Pattern == engine.Sync2 {
 		for _, field := range []string{"Input", "Output"} {
 			text, ok := x.Get(field)
 			if !ok {
@@ -86,7 +85,7 @@ func (i Integration) outcome(ctx context.Context, t *engine.Task, arn jsonvalue.
 			x = x.With(field, v)
 		}
 	}
-	return interpreter.ValuePayload(x), nil
+	return engine.ValueResult(x), nil
 }
 
 // stop stops an execution whose task was given up. There is nobody to tell when that fails.
@@ -113,7 +112,7 @@ func Poll(api API, c *clock.Clock) func(ctx context.Context, t *engine.Task, arn
 			if err != nil {
 				return err
 			}
-			if status, _ := x.Get("Status"); status.Text() != string(interpreter.Running) {
+			if status, _ := x.Get("Status"); status.Text() != string(history.Running) {
 				return nil
 			}
 			if err := c.Sleep(ctx, pollInterval); err != nil {

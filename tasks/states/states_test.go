@@ -10,8 +10,6 @@ import (
 	"stepback/asl/jsonvalue"
 	"stepback/engine"
 	"stepback/engine/clock"
-	"stepback/engine/interpreter"
-	"stepback/engine/plan"
 	"stepback/tasks/states"
 )
 
@@ -23,7 +21,7 @@ type api struct {
 
 func (a *api) Invoke(context.Context, *engine.Task) (engine.Result, error) {
 	a.called = append(a.called, "StartExecution")
-	return interpreter.TextPayload(`{"ExecutionArn":"x","StartDate":1}`), nil
+	return engine.TextResult(`{"ExecutionArn":"x","StartDate":1}`), nil
 }
 
 func (a *api) Call(_ context.Context, _, action string, params jsonvalue.Value) (jsonvalue.Value, error) {
@@ -45,15 +43,15 @@ func TestOutcome(t *testing.T) {
 		failed    = `{"Error":"E","ExecutionArn":"x","Input":"{}","Status":"FAILED"}`
 	)
 	for name, c := range map[string]struct {
-		pattern                plan.Pattern
+		pattern                engine.Pattern
 		described, output, err string
 	}{
-		"request response": {plan.RequestResponse, failed, `{"ExecutionArn":"x","StartDate":1}`, ""},
-		"sync":             {plan.Sync, succeeded, succeeded, ""},
-		"sync:2 reads the texts": {plan.Sync2, succeeded,
+		"request response": {engine.RequestResponse, failed, `{"ExecutionArn":"x","StartDate":1}`, ""},
+		"sync":             {engine.Sync, succeeded, succeeded, ""},
+		"sync:2 reads the texts": {engine.Sync2, succeeded,
 			`{"ExecutionArn":"x","Input":{},"Output":[1],"Status":"SUCCEEDED"}`, ""},
-		"sync of a failed one":    {plan.Sync, failed, "", "States.TaskFailed: " + failed},
-		"sync:2 of a stopped one": {plan.Sync2, `{"Status":"ABORTED"}`, "", `States.TaskFailed: {"Status":"ABORTED"}`},
+		"sync of a failed one":    {engine.Sync, failed, "", "States.TaskFailed: " + failed},
+		"sync:2 of a stopped one": {engine.Sync2, `{"Status":"ABORTED"}`, "", `States.TaskFailed: {"Status":"ABORTED"}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -83,7 +81,7 @@ func TestGivenUpTaskStopsItsExecution(t *testing.T) {
 		cancel()
 		return ctx.Err()
 	}}
-	if _, err := i.Invoke(ctx, &engine.Task{Pattern: plan.Sync}); !errors.Is(err, context.Canceled) {
+	if _, err := i.Invoke(ctx, &engine.Task{Pattern: engine.Sync}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 	if want := []string{"StartExecution", `StopExecution{"ExecutionArn":"x"}`}; !slices.Equal(a.called, want) {
@@ -99,7 +97,7 @@ func TestAClosingEngineLeavesTheExecution(t *testing.T) {
 		cancel(engine.ErrClosed)
 		return ctx.Err()
 	}}
-	if _, err := i.Invoke(ctx, &engine.Task{Pattern: plan.Sync}); !errors.Is(err, context.Canceled) {
+	if _, err := i.Invoke(ctx, &engine.Task{Pattern: engine.Sync}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 	if want := []string{"StartExecution"}; !slices.Equal(a.called, want) {
@@ -111,7 +109,7 @@ func TestASubmittedExecutionIsNotStartedAgain(t *testing.T) {
 	t.Parallel()
 	a := &api{described: []string{`{"Status":"SUCCEEDED"}`}}
 	i := states.Integration{API: a, Await: func(context.Context, *engine.Task, string) error { return nil }}
-	got, err := i.Invoke(t.Context(), &engine.Task{Pattern: plan.Sync,
+	got, err := i.Invoke(t.Context(), &engine.Task{Pattern: engine.Sync,
 		Submission: `{"ExecutionArn":"before","StartDate":1}`})
 	if err != nil || got.Text() != `{"Status":"SUCCEEDED"}` {
 		t.Errorf("got %v, %v", got, err)

@@ -9,8 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"stepback/asl/jsonvalue"
 	"stepback/engine/history"
-	"stepback/engine/interpreter"
+	"stepback/engine/internal/interpreter"
 	"stepback/engine/journal"
 )
 
@@ -24,7 +25,7 @@ func Run(t *testing.T, open func(t *testing.T) journal.Journal) {
 		"a running execution has no history yet":          running,
 		"what has not ended comes back with its steps":    unfinished,
 		"one that ends in its first step is never open":   ephemeral,
-		"events are kept of what ended badly":             events,
+		"signals are kept of what ended badly":            events,
 		"a record is taken up at once":                    takenUp,
 		"records become durable in order":                 ordered,
 		"a redriven execution is open again":              redriven,
@@ -42,7 +43,10 @@ var start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 // Begun is the description of an execution that has just begun.
 func Begun(arn string) *journal.Execution {
 	return &journal.Execution{
-		ARN: arn, Name: "n", MachineARN: "m", Status: interpreter.Running, Input: `{"a":1}`, Start: start,
+		Info: history.Info{
+			ARN: arn, MachineARN: "m", Origin: history.Origin{Name: "n", Input: `{"a":1}`},
+		},
+		Status: history.Running, Start: start,
 	}
 }
 
@@ -60,7 +64,7 @@ func Commit(t testing.TB, j journal.Journal, r *journal.Record) {
 func First(x *journal.Execution) *journal.Record {
 	return &journal.Record{
 		Execution: x, Begin: true,
-		Events:  []interpreter.Event{{Kind: interpreter.Start, At: start, Seed: 7}},
+		Signals: []interpreter.Signal{{Kind: interpreter.Start, At: start, Seed: 7}},
 		History: []history.Event{{ID: 1, Type: history.ExecutionStarted, Data: x.Input, Time: start.UnixNano()}},
 	}
 }
@@ -69,23 +73,23 @@ func First(x *journal.Execution) *journal.Record {
 func Second(x *journal.Execution) *journal.Record {
 	return &journal.Record{
 		Execution: x, Step: 1,
-		Events: []interpreter.Event{{Kind: interpreter.TaskSucceeded, ID: 1, At: start, Seed: 8,
-			Output: interpreter.TextPayload(`{"b":2}`)}},
+		Signals: []interpreter.Signal{{Kind: interpreter.TaskSucceeded, ID: 1, At: start, Seed: 8,
+			Output: jsonvalue.TextDocument(`{"b":2}`)}},
 		History: []history.Event{{ID: 2, Previous: 1, Type: history.TaskSucceeded, Data: `{"b":2}`,
 			Time: start.UnixNano()}},
 	}
 }
 
 // Last is the last step of an execution whose steps before it are First and Second.
-func Last(x *journal.Execution, s interpreter.Status) *journal.Record {
+func Last(x *journal.Execution, s history.Status) *journal.Record {
 	x.Status, x.Stop = s, start.Add(time.Second)
 	typ := history.ExecutionFailed
-	if s == interpreter.Succeeded {
+	if s == history.Succeeded {
 		x.Output, typ = `{"b":2}`, history.ExecutionSucceeded
 	}
 	r := &journal.Record{
 		Execution: x, Step: 2, End: true,
-		Events:  []interpreter.Event{{Kind: interpreter.TimerFired, ID: 2, At: x.Stop, Seed: 9}},
+		Signals: []interpreter.Signal{{Kind: interpreter.TimerFired, ID: 2, At: x.Stop, Seed: 9}},
 		History: []history.Event{{ID: 3, Previous: 2, Type: typ, Data: x.Output, Time: x.Stop.UnixNano()}},
 	}
 	r.All = append(append(First(x).History, Second(x).History...), r.History...)
@@ -109,7 +113,7 @@ func found(t *testing.T, j journal.Journal) {
 	x := Begun("arn:1")
 	Commit(t, j, First(x))
 	Commit(t, j, Second(x))
-	rec := Last(x, interpreter.Succeeded)
+	rec := Last(x, history.Succeeded)
 	Commit(t, j, rec)
 	got, err := j.Execution(t.Context(), "arn:1")
 	if err != nil || !reflect.DeepEqual(got, x) {
@@ -129,7 +133,7 @@ func missing(t *testing.T, j journal.Journal) {
 	for name, read := range map[string]func() error{
 		"Execution":  func() error { _, err := j.Execution(ctx, "none"); return err },
 		"History":    func() error { _, err := j.History(ctx, "none"); return err },
-		"Events":     func() error { _, err := j.Events(ctx, "none"); return err },
+		"Signals":    func() error { _, err := j.Signals(ctx, "none"); return err },
 		"Definition": func() error { _, err := j.Definition(ctx, "none"); return err },
 		"MapRun":     func() error { _, err := j.MapRun(ctx, "none"); return err },
 	} {
@@ -170,9 +174,9 @@ func unfinished(t *testing.T, j journal.Journal) {
 		t.Fatalf("%d unfinished executions", len(got))
 	}
 	for i, want := range []*journal.Unfinished{
-		{Execution: x, Steps: []journal.Step{{Events: First(x).Events, History: First(x).History},
-			{Events: Second(x).Events, History: Second(x).History}}},
-		{Execution: y, Steps: []journal.Step{{Events: First(y).Events, History: First(y).History}}},
+		{Execution: x, Steps: []journal.Step{{Signals: First(x).Signals, History: First(x).History},
+			{Signals: Second(x).Signals, History: Second(x).History}}},
+		{Execution: y, Steps: []journal.Step{{Signals: First(y).Signals, History: First(y).History}}},
 	} {
 		if !reflect.DeepEqual(got[i], want) {
 			t.Errorf("%+v, want %+v", got[i], want)
@@ -182,13 +186,13 @@ func unfinished(t *testing.T, j journal.Journal) {
 
 func ephemeral(t *testing.T, j journal.Journal) {
 	x := Begun("arn:1")
-	r := Last(x, interpreter.Succeeded)
+	r := Last(x, history.Succeeded)
 	r.Begin, r.Step = true, 0
 	Commit(t, j, r)
 	if open := all(t, j.Unfinished(t.Context(), "")); len(open) > 0 {
 		t.Errorf("unfinished: %+v", open[0])
 	}
-	if got, err := j.Execution(t.Context(), "arn:1"); err != nil || got.Status != interpreter.Succeeded {
+	if got, err := j.Execution(t.Context(), "arn:1"); err != nil || got.Status != history.Succeeded {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
@@ -198,29 +202,29 @@ func events(t *testing.T, j journal.Journal) {
 	for _, r := range []*journal.Record{First(x), Second(x), First(y), Second(y)} {
 		Commit(t, j, r)
 	}
-	Commit(t, j, Last(x, interpreter.Failed))
-	Commit(t, j, Last(y, interpreter.Succeeded))
-	got, err := j.Events(t.Context(), "arn:1")
-	want := append(append(First(x).Events, Second(x).Events...), Last(x, interpreter.Failed).Events...)
+	Commit(t, j, Last(x, history.Failed))
+	Commit(t, j, Last(y, history.Succeeded))
+	got, err := j.Signals(t.Context(), "arn:1")
+	want := append(append(First(x).Signals, Second(x).Signals...), Last(x, history.Failed).Signals...)
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, %v; want %+v", got, err, want)
 	}
-	if _, err := j.Events(t.Context(), "arn:2"); !errors.Is(err, journal.ErrNotFound) {
-		t.Errorf("events of a success: %v", err)
+	if _, err := j.Signals(t.Context(), "arn:2"); !errors.Is(err, journal.ErrNotFound) {
+		t.Errorf("signals of a success: %v", err)
 	}
 }
 
 // Redrive is the step that redrives an execution whose steps were First, Second and Last.
 func Redrive(x *journal.Execution) *journal.Record {
-	last := Last(x, interpreter.Failed)
+	last := Last(x, history.Failed)
 	past := &journal.Past{Stopped: x.Stop}
-	past.Events = append(append(First(x).Events, Second(x).Events...), last.Events...)
+	past.Signals = append(append(First(x).Signals, Second(x).Signals...), last.Signals...)
 	past.History = last.All
-	x.Status, x.Stop, x.HistorySize, x.RedriveCount, x.Redriven = interpreter.Running, time.Time{}, 0, 1,
+	x.Status, x.Stop, x.HistorySize, x.RedriveCount, x.Redriven = history.Running, time.Time{}, 0, 1,
 		start.Add(time.Hour)
 	return &journal.Record{
 		Execution: x, Step: 1, Past: past,
-		Events: []interpreter.Event{{Kind: interpreter.Redrive, At: x.Redriven, Seed: 10}},
+		Signals: []interpreter.Signal{{Kind: interpreter.Redrive, At: x.Redriven, Seed: 10}},
 		History: []history.Event{{ID: 4, Previous: 3, Type: history.ExecutionRedriven, Time: x.Redriven.UnixNano(),
 			More: &history.Details{RedriveCount: 1}}},
 	}
@@ -228,7 +232,7 @@ func Redrive(x *journal.Execution) *journal.Record {
 
 func failed(t *testing.T, j journal.Journal) *journal.Execution {
 	x := Begun("arn:1")
-	for _, r := range []*journal.Record{First(x), Second(x), Last(x, interpreter.Failed)} {
+	for _, r := range []*journal.Record{First(x), Second(x), Last(x, history.Failed)} {
 		Commit(t, j, r)
 	}
 	return x
@@ -245,17 +249,17 @@ func redriven(t *testing.T, j journal.Journal) {
 		t.Errorf("the history of the end is still there: %v", err)
 	}
 	open := all(t, j.Unfinished(t.Context(), ""))
-	want := []journal.Step{r.Past.Step, {Events: r.Events, History: r.History}}
+	want := []journal.Step{r.Past.Step, {Signals: r.Signals, History: r.History}}
 	if len(open) != 1 || !reflect.DeepEqual(open[0].Steps, want) {
 		t.Errorf("%+v, want %+v", open, want)
 	}
-	over := Last(x, interpreter.Failed)
+	over := Last(x, history.Failed)
 	over.All = slices.Concat(r.Past.History, r.History, over.History)
 	Commit(t, j, over)
 	if open := all(t, j.Unfinished(t.Context(), "")); len(open) > 0 {
 		t.Errorf("still unfinished: %+v", open[0])
 	}
-	if got, err := j.Events(t.Context(), "arn:1"); err != nil || len(got) != 5 || got[3].Kind != interpreter.Redrive {
+	if got, err := j.Signals(t.Context(), "arn:1"); err != nil || len(got) != 5 || got[3].Kind != interpreter.Redrive {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
@@ -263,13 +267,13 @@ func redriven(t *testing.T, j journal.Journal) {
 func redrivenAndOver(t *testing.T, j journal.Journal) {
 	x := failed(t, j)
 	r := Redrive(x)
-	x.Status, x.Stop = interpreter.Failed, x.Redriven
+	x.Status, x.Stop = history.Failed, x.Redriven
 	r.End, r.All = true, slices.Concat(r.Past.History, r.History)
 	Commit(t, j, r)
 	if open := all(t, j.Unfinished(t.Context(), "")); len(open) > 0 {
 		t.Errorf("unfinished: %+v", open[0])
 	}
-	if got, err := j.Events(t.Context(), "arn:1"); err != nil || len(got) != 4 {
+	if got, err := j.Signals(t.Context(), "arn:1"); err != nil || len(got) != 4 {
 		t.Errorf("%+v, %v", got, err)
 	}
 	if got, err := j.History(t.Context(), "arn:1"); err != nil || len(got) != 4 {
@@ -282,12 +286,12 @@ func takenUp(t *testing.T, j journal.Journal) {
 	r := First(x)
 	result := make(chan error, 1)
 	j.Commit(r, func(err error) { result <- err })
-	r.Events[0], r.History[0], x.Input = interpreter.Event{}, history.Event{}, "overwritten"
+	r.Signals[0], r.History[0], x.Input = interpreter.Signal{}, history.Event{}, "overwritten"
 	if err := <-result; err != nil {
 		t.Fatal(err)
 	}
 	got := all(t, j.Unfinished(t.Context(), ""))
-	if len(got) != 1 || got[0].Input != `{"a":1}` || got[0].Steps[0].Events[0].Seed != 7 ||
+	if len(got) != 1 || got[0].Input != `{"a":1}` || got[0].Steps[0].Signals[0].Seed != 7 ||
 		got[0].Steps[0].History[0].ID != 1 {
 		t.Errorf("%+v", got)
 	}
@@ -313,12 +317,12 @@ func express(t *testing.T, j journal.Journal) {
 	if _, err := j.Execution(t.Context(), "arn:1"); !errors.Is(err, journal.ErrNotFound) {
 		t.Errorf("under way: %v", err)
 	}
-	Commit(t, j, Last(x, interpreter.Failed))
+	Commit(t, j, Last(x, history.Failed))
 	Commit(t, j, First(Begun("arn:2"))) // the end rides on this one
-	if got, err := j.Execution(t.Context(), "arn:1"); err != nil || got.Status != interpreter.Failed {
+	if got, err := j.Execution(t.Context(), "arn:1"); err != nil || got.Status != history.Failed {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if _, err := j.Events(t.Context(), "arn:1"); !errors.Is(err, journal.ErrNotFound) {
+	if _, err := j.Signals(t.Context(), "arn:1"); !errors.Is(err, journal.ErrNotFound) {
 		t.Errorf("events: %v", err)
 	}
 }
@@ -340,13 +344,13 @@ func definitions(t *testing.T, j journal.Journal) {
 
 func mapRuns(t *testing.T, j journal.Journal) {
 	m := &journal.MapRun{
-		ARN: "run:1", Execution: "arn:1", Machine: "m/l", Children: "c:1-", Status: interpreter.Running, Started: start,
+		ARN: "run:1", Execution: "arn:1", Machine: "m/l", Children: "c:1-", Status: history.Running, Started: start,
 		Source:       "etag",
 		MapRunLimits: journal.MapRunLimits{MaxConcurrency: 3, ToleratedFailurePercentage: 2.5, PercentageGiven: true},
 	}
 	j.PutMapRun(m, nil)
 	over := *m
-	over.Status, over.Stopped, over.Items = interpreter.Failed, start.Add(time.Minute), journal.Tally{Succeeded: 2,
+	over.Status, over.Stopped, over.Items = history.Failed, start.Add(time.Minute), journal.Tally{Succeeded: 2,
 		Failed: 1}
 	redriven := over
 	redriven.ARN, redriven.Execution, redriven.RedriveCount, redriven.Redriven = "run:3", "arn:3", 1,

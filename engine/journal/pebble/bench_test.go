@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"stepback/engine/interpreter"
+	"stepback/engine/history"
 	"stepback/engine/journal/journaltest"
 )
 
@@ -45,7 +45,7 @@ func BenchmarkEnds(b *testing.B) {
 	for n := range b.N {
 		x := journaltest.Begun(fmt.Sprintf("arn:aws:states:us-east-1:000000000000:execution:bench/map:01234567-89ab-8000-8000-%012x", n))
 		x.MapRunARN = "arn:aws:states:us-east-1:000000000000:mapRun:bench/map:01234567-89ab-8000-8000-000000000000"
-		r := journaltest.Last(x, interpreter.Succeeded)
+		r := journaltest.Last(x, history.Succeeded)
 		r.Begin, r.Step = true, 0
 		slots <- struct{}{}
 		done.Add(1)

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"stepback/engine/history"
-	"stepback/engine/interpreter"
+	"stepback/engine/internal/interpreter"
 	"stepback/engine/journal"
 )
 
@@ -153,8 +153,8 @@ func (c *checker) end(prefix, arn string, value []byte) error {
 	if prefix == historyPrefix {
 		return nil // checked with the description
 	}
-	_, err = unpack(value, arn, func(raw []byte) ([]interpreter.Event, error) {
-		events, _, err := interpreter.DecodeEvents(raw)
+	_, err = unpack(value, arn, func(raw []byte) ([]interpreter.Signal, error) {
+		events, _, err := interpreter.DecodeSignals(raw)
 		return events, err
 	})
 	return err
@@ -213,7 +213,7 @@ func wellFormed(x *journal.Execution, events []history.Event) error {
 	if want := terminal[x.Status]; last.Type != want {
 		return fmt.Errorf("its history ends with %s, its description says %s", last.Type, x.Status)
 	}
-	if x.Status == interpreter.Succeeded && last.Data != x.Output {
+	if x.Status == history.Succeeded && last.Data != x.Output {
 		return errors.New("its history ends with another output than its description says")
 	}
 	if x.Stop.Before(x.Start) {
@@ -223,9 +223,9 @@ func wellFormed(x *journal.Execution, events []history.Event) error {
 }
 
 // terminal is the event that a history ends with.
-var terminal = map[interpreter.Status]history.Type{
-	interpreter.Succeeded: history.ExecutionSucceeded, interpreter.Failed: history.ExecutionFailed,
-	interpreter.TimedOut: history.ExecutionTimedOut, interpreter.Aborted: history.ExecutionAborted,
+var terminal = map[history.Status]history.Type{
+	history.Succeeded: history.ExecutionSucceeded, history.Failed: history.ExecutionFailed,
+	history.TimedOut: history.ExecutionTimedOut, history.Aborted: history.ExecutionAborted,
 }
 
 // contiguous checks that IDs count from 1, that no event follows a later one, and that time does not go back.

@@ -8,7 +8,6 @@ import (
 	"github.com/klauspost/compress/s2"
 
 	"stepback/engine/history"
-	"stepback/engine/interpreter"
 	"stepback/engine/journal/journaltest"
 	"stepback/engine/journal/pebble"
 )
@@ -61,7 +60,7 @@ func TestCheck(t *testing.T) {
 		return func(db *store.DB) error { return db.Delete([]byte(key), store.Sync) }
 	}
 	x := journaltest.Begun("m:a")
-	r := journaltest.Last(x, interpreter.Failed)
+	r := journaltest.Last(x, history.Failed)
 	gap := s2.Encode(nil, history.AppendBinary(nil, []history.Event{r.All[0], r.All[2]}))
 	for name, c := range map[string]struct {
 		change func(*store.DB) error
@@ -76,7 +75,7 @@ func TestCheck(t *testing.T) {
 		"a lost step": {remove("s/m:running\x00\x00\x00\x00\x00\x00\x00\x00\x00"),
 			[]string{"m:running: step 0 is missing", "event number 1 has the ID 2"}},
 		"a step of an ended one": {set("s/m:a\x00\x00\x00\x00\x00\x00\x00\x00\x00", gap),
-			[]string{"m:a has ended and still has steps", "stored events are cut short"}},
+			[]string{"m:a has ended and still has steps", "stored signals are cut short"}},
 		"a lost Map Run":              {remove("r/run:a"), []string{"no such execution: run:a"}},
 		"an execution out of nowhere": {set("h/m:b", gap), []string{"no such execution: m:b"}},
 		"an unknown key": {set("unknown", nil),

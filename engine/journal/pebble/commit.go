@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"stepback/engine/history"
-	"stepback/engine/interpreter"
+	"stepback/engine/internal/interpreter"
 	"stepback/engine/journal"
 )
 
@@ -59,14 +59,14 @@ func (j *Journal) encode(e *encoder, r *journal.Record) error {
 		e.pack(e.key(executionPrefix, x.ARN))
 	}
 	if !r.End {
-		e.raw = journal.AppendStep(e.raw[:0], r.Events, r.History)
+		e.raw = journal.AppendStep(e.raw[:0], r.Signals, r.History)
 		e.pack(e.step(x.ARN, r.Step))
 		return nil
 	}
 	e.raw = history.AppendBinary(e.raw[:0], r.All)
 	e.pack(e.key(historyPrefix, x.ARN))
 	e.ended(x)
-	if !x.Express && x.Status != interpreter.Succeeded && len(r.Events) > 0 {
+	if !x.Express && x.Status != history.Succeeded && len(r.Signals) > 0 {
 		if err := j.keepEvents(e, r); err != nil {
 			return err
 		}
@@ -81,7 +81,7 @@ func (j *Journal) encode(e *encoder, r *journal.Record) error {
 
 // reopen makes an execution that had ended one that has not: what it did becomes its first step.
 func (e *encoder) reopen(x *journal.Execution, past *journal.Past) {
-	e.raw = journal.AppendStep(e.raw[:0], past.Events, past.History)
+	e.raw = journal.AppendStep(e.raw[:0], past.Signals, past.History)
 	e.pack(e.step(x.ARN, 0))
 	e.op(remove, e.key(historyPrefix, x.ARN))
 	e.op(remove, e.key(eventsPrefix, x.ARN))
@@ -129,10 +129,10 @@ func (j *Journal) defined(d *journal.Definition) {
 
 // keepEvents keeps all events of an execution that ended without success, so that it can be redriven.
 func (j *Journal) keepEvents(e *encoder, r *journal.Record) error {
-	events := r.Events
+	events := r.Signals
 	switch {
 	case r.Past != nil:
-		events = append(slices.Clip(r.Past.Events), r.Events...)
+		events = append(slices.Clip(r.Past.Signals), r.Signals...)
 	case r.Step > 0:
 		steps, err := j.steps(r.Execution.ARN)
 		if err != nil {
@@ -140,11 +140,11 @@ func (j *Journal) keepEvents(e *encoder, r *journal.Record) error {
 		}
 		events = nil
 		for _, s := range steps {
-			events = append(events, s.Events...)
+			events = append(events, s.Signals...)
 		}
-		events = append(events, r.Events...)
+		events = append(events, r.Signals...)
 	}
-	e.raw = interpreter.AppendEvents(e.raw[:0], events)
+	e.raw = interpreter.AppendSignals(e.raw[:0], events)
 	e.pack(e.key(eventsPrefix, r.Execution.ARN))
 	return nil
 }

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"stepback/engine/interpreter"
+	"stepback/engine/history"
 	"stepback/engine/journal"
 )
 
@@ -21,8 +21,8 @@ func TestRecordsPreparedTogetherBothHaveTheirDefinition(t *testing.T) {
 	has := func(arn string) bool {
 		t.Helper()
 		e := new(encoder)
-		r := &journal.Record{Execution: &journal.Execution{ARN: arn, Status: interpreter.Running}, Definition: d,
-			Begin: true}
+		x := &journal.Execution{Info: history.Info{ARN: arn}, Status: history.Running}
+		r := &journal.Record{Execution: x, Definition: d, Begin: true}
 		if err := j.encode(e, r); err != nil {
 			t.Fatal(err)
 		}
@@ -35,7 +35,7 @@ func TestRecordsPreparedTogetherBothHaveTheirDefinition(t *testing.T) {
 		t.Error("a record lacks its definition, which is in another one that was not taken up yet")
 	}
 	taken := make(chan error, 1)
-	j.Commit(&journal.Record{Execution: &journal.Execution{ARN: "arn:1", Status: interpreter.Running}, Definition: d,
+	j.Commit(&journal.Record{Execution: &journal.Execution{Info: history.Info{ARN: "arn:1"}, Status: history.Running}, Definition: d,
 		Begin: true}, func(err error) { taken <- err })
 	if err := <-taken; err != nil {
 		t.Fatal(err)

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"stepback/engine/interpreter"
+	"stepback/engine/history"
 	"stepback/engine/journal"
 	"stepback/engine/journal/journaltest"
 	"stepback/engine/journal/pebble"
@@ -29,7 +29,7 @@ func TestForgetDefinitions(t *testing.T) {
 		first.Definition = d
 		journaltest.Commit(t, j, first)
 		journaltest.Commit(t, j, journaltest.Second(x))
-		last := journaltest.Last(x, interpreter.Succeeded)
+		last := journaltest.Last(x, history.Succeeded)
 		x.Stop = stop
 		journaltest.Commit(t, j, last)
 	}

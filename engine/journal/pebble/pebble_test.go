@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"stepback/engine/history"
-	"stepback/engine/interpreter"
 	"stepback/engine/journal"
 	"stepback/engine/journal/journaltest"
 	"stepback/engine/journal/pebble"
@@ -39,7 +38,7 @@ func TestReopenedStoreKeepsExecutions(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	j := open(t, dir)
-	x := &journal.Execution{ARN: "arn:1", Status: interpreter.Succeeded, Output: "1"}
+	x := &journal.Execution{Info: history.Info{ARN: "arn:1"}, Status: history.Succeeded, Output: "1"}
 	j.Commit(&journal.Record{Execution: x, End: true, All: []history.Event{{ID: 1, Type: history.ExecutionSucceeded,
 		Data: "1"}}}, func(err error) {
 		if err != nil {

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"iter"
 
-	"stepback/engine/interpreter"
+	"stepback/engine/internal/interpreter"
 	"stepback/engine/journal"
 )
 
@@ -65,10 +65,10 @@ func (j *Journal) steps(arn string) ([]journal.Step, error) {
 	return steps, nil
 }
 
-// Events implements journal.Recovery.
-func (j *Journal) Events(_ context.Context, arn string) ([]interpreter.Event, error) {
-	return read(j, eventsPrefix, arn, func(raw []byte) ([]interpreter.Event, error) {
-		events, _, err := interpreter.DecodeEvents(raw)
+// Signals implements journal.Recovery.
+func (j *Journal) Signals(_ context.Context, arn string) ([]interpreter.Signal, error) {
+	return read(j, eventsPrefix, arn, func(raw []byte) ([]interpreter.Signal, error) {
+		events, _, err := interpreter.DecodeSignals(raw)
 		return events, err
 	})
 }

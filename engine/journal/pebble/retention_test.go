@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"stepback/engine/interpreter"
+	"stepback/engine/history"
 	"stepback/engine/journal"
 	"stepback/engine/journal/journaltest"
 	"stepback/engine/journal/pebble"
@@ -22,7 +22,7 @@ func family(t *testing.T, j journal.Journal, name string, stopped time.Time) {
 		x.MapRunARN = mapRun
 		journaltest.Commit(t, j, journaltest.First(x))
 		journaltest.Commit(t, j, journaltest.Second(x))
-		r := journaltest.Last(x, interpreter.Failed)
+		r := journaltest.Last(x, history.Failed)
 		x.Stop = stopped
 		journaltest.Commit(t, j, r)
 	}
@@ -41,7 +41,7 @@ func left(t *testing.T, j *pebble.Journal, name string) (found []string) {
 	for _, arn := range []string{"m:" + name, "m/l:" + name + "-1", "m/l:" + name + "-2", "m/l/n:" + name + "-3"} {
 		_, err := j.Execution(t.Context(), arn)
 		_, errHistory := j.History(t.Context(), arn)
-		_, errEvents := j.Events(t.Context(), arn)
+		_, errEvents := j.Signals(t.Context(), arn)
 		for i, err := range []error{err, errHistory, errEvents} {
 			if !errors.Is(err, journal.ErrNotFound) {
 				found = append(found, fmt.Sprint(arn, i))

@@ -13,7 +13,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 
-	"stepback/engine/interpreter"
+	"stepback/engine/history"
 	"stepback/engine/journal"
 	"stepback/engine/journal/journaltest"
 	"stepback/engine/journal/pebble"
@@ -104,7 +104,7 @@ func TestAFullDiskRefusesOnlyNewWorkWhileItsReserveLasts(t *testing.T) {
 	if err := <-refused; !errors.Is(err, journal.ErrDiskFull) {
 		t.Errorf("new work on a full disk: %v", err)
 	}
-	journaltest.Commit(t, j, journaltest.Last(x, interpreter.Succeeded))
+	journaltest.Commit(t, j, journaltest.Last(x, history.Succeeded))
 	disk.room(10 * reserve)
 	for end := time.Now().Add(10 * time.Second); ; {
 		j.Commit(journaltest.First(journaltest.Begun("arn:2")), func(err error) { refused <- err })
@@ -116,7 +116,7 @@ func TestAFullDiskRefusesOnlyNewWorkWhileItsReserveLasts(t *testing.T) {
 			t.Fatalf("when there is room again: %v", err)
 		}
 	}
-	if got, err := j.Execution(t.Context(), "arn:1"); err != nil || got.Status != interpreter.Succeeded {
+	if got, err := j.Execution(t.Context(), "arn:1"); err != nil || got.Status != history.Succeeded {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
@@ -157,7 +157,7 @@ func TestWritesWaitForRoomWhenTheReserveIsUsedUp(t *testing.T) {
 			if err := <-done; err != nil {
 				t.Errorf("the write that waited: %v", err)
 			}
-			journaltest.Commit(t, j, journaltest.Last(x, interpreter.Succeeded))
+			journaltest.Commit(t, j, journaltest.Last(x, history.Succeeded))
 			if err := j.Close(); err != nil {
 				t.Error(err)
 			}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
-	"stepback/engine/interpreter"
+	"stepback/engine/history"
 	"stepback/engine/journal"
 	"stepback/engine/journal/journaltest"
 	"stepback/engine/journal/pebble"
@@ -53,7 +53,7 @@ func TestATornLogLosesAtMostWhatWasNotSynced(t *testing.T) {
 	journaltest.Commit(t, j, journaltest.First(first))
 	journaltest.Commit(t, j, journaltest.Second(first))
 	_, before := log(t, disk)
-	end := journaltest.Last(last, interpreter.Succeeded) // a description, a history and the end: three keys in one record
+	end := journaltest.Last(last, history.Succeeded) // a description, a history and the end: three keys in one record
 	end.Begin, end.Step = true, 0
 	journaltest.Commit(t, j, end)
 	name, whole := log(t, disk)
@@ -126,7 +126,7 @@ func reopen(t *testing.T, crashed *vfs.MemFS, name string, content []byte) bool 
 	if errors.Is(err, journal.ErrNotFound) != errors.Is(without, journal.ErrNotFound) {
 		t.Errorf("with %d bytes of the log half of a record is there: %v, %v", len(content), err, without)
 	}
-	if err == nil && x.Status != interpreter.Succeeded {
+	if err == nil && x.Status != history.Succeeded {
 		t.Errorf("%+v", x)
 	}
 	return err == nil

@@ -8,7 +8,6 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"stepback/engine/history"
-	"stepback/engine/interpreter"
 	"stepback/engine/journal"
 )
 
@@ -113,7 +112,7 @@ func (j *Journal) upgrade() error {
 
 // interrupt ends an execution whose events are unknown.
 func interrupt(x *journal.Execution) *journal.Record {
-	x.Status, x.Stop, x.HistorySize = interpreter.Aborted, x.Start, 2
+	x.Status, x.Stop, x.HistorySize = history.Aborted, x.Start, 2
 	x.Failure = history.NewFailure("Interrupted",
 		"The process that ran the execution ended, and an earlier version of stepback did not keep its events.")
 	at := x.Start.UnixNano()

@@ -8,7 +8,6 @@ import (
 	"github.com/klauspost/compress/s2"
 
 	"stepback/engine/history"
-	"stepback/engine/interpreter"
 	"stepback/engine/journal"
 	"stepback/engine/journal/journaltest"
 	"stepback/engine/journal/pebble"
@@ -45,7 +44,7 @@ func TestTheFirstFormatIsUpgraded(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	ended, running := journaltest.Begun("arn:1"), journaltest.Begun("arn:2")
-	r := journaltest.Last(ended, interpreter.Succeeded)
+	r := journaltest.Last(ended, history.Succeeded)
 	plant(t, dir, map[string][]byte{
 		"v":       []byte("1"),
 		"x/arn:1": s2.Encode(nil, ended.AppendBinary(nil)), "h/arn:1": s2.Encode(nil, history.AppendBinary(nil, r.All)),
@@ -53,11 +52,11 @@ func TestTheFirstFormatIsUpgraded(t *testing.T) {
 	})
 	for range 2 {
 		j := open(t, dir)
-		if x, err := j.Execution(t.Context(), "arn:1"); err != nil || x.Status != interpreter.Succeeded {
+		if x, err := j.Execution(t.Context(), "arn:1"); err != nil || x.Status != history.Succeeded {
 			t.Errorf("%+v, %v", x, err)
 		}
 		x, err := j.Execution(t.Context(), "arn:2")
-		if err != nil || x.Status != interpreter.Aborted || x.Failure.Error != "Interrupted" {
+		if err != nil || x.Status != history.Aborted || x.Failure.Name != "Interrupted" {
 			t.Errorf("%+v, %v", x, err)
 		}
 		if h, err := j.History(t.Context(), "arn:2"); err != nil || len(h) != 2 ||

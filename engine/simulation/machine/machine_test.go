@@ -30,7 +30,7 @@ func TestRandomMachinesAreValid(t *testing.T) {
 	seen := map[string]int{}
 	for seed := range uint64(500) {
 		m := machine.Random(source{rand.New(rand.NewPCG(seed, 0))}, limits)
-		for _, d := range engine.Validate(m.Definition(), false) {
+		for _, d := range engine.Validate(m.Definition(), false, nil) {
 			if d.Severity == asl.SeverityError && !ofIntegration(d) {
 				t.Fatalf("seed %d: %v\n%s", seed, d, m.Definition())
 			}

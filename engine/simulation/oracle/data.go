@@ -64,13 +64,13 @@ func (j *judge) judgeOutput(t *thread, output string) error {
 func (t *thread) errorOutput(got object) object {
 	f := &t.failure
 	if !f.knownCause {
-		return object{"Error": f.Error, "Cause": causeOf(got)}
+		return object{"Error": f.Name, "Cause": causeOf(got)}
 	}
 	out := object{"Error": nil, "Cause": nil}
-	if f.HasError {
-		out["Error"] = f.Error
+	if f.HasName() {
+		out["Error"] = f.Name
 	}
-	if f.HasCause || f.Error == "States.Timeout" {
+	if f.HasCause() || f.Name == "States.Timeout" {
 		out["Cause"] = f.Cause
 	}
 	return out

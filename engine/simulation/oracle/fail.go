@@ -14,14 +14,14 @@ const errRuntime = "States.Runtime"
 
 // matches is the language's rule for ErrorEquals.
 func matches(names []string, f *failure) bool {
-	if f.Error == errRuntime {
+	if f.Name == errRuntime {
 		return false
 	}
 	for _, n := range names {
 		switch {
-		case n == f.Error, n == "States.ALL":
+		case n == f.Name, n == "States.ALL":
 			return true
-		case n == "States.TaskFailed" && f.Error != "States.Timeout":
+		case n == "States.TaskFailed" && f.Name != "States.Timeout":
 			return true
 		case n == "States.HeartbeatTimeout" && f.heartbeat:
 			return true
@@ -47,7 +47,7 @@ func (j *judge) fail(t *thread, f failure) error {
 		}
 		break
 	}
-	if t.children != nil && (f.Error != errRuntime || t.state.Type == machine.Map && t.state.Map.Distributed) {
+	if t.children != nil && (f.Name != errRuntime || t.state.Type == machine.Map && t.state.Map.Distributed) {
 		j.expect(t, map[string]history.Type{machine.Parallel: history.ParallelStateFailed,
 			machine.Map: history.MapStateFailed}[t.state.Type])
 	}
@@ -58,7 +58,7 @@ func (j *judge) fail(t *thread, f failure) error {
 		}
 	}
 	t.gone = true
-	if t.fan == nil || f.Error == errRuntime {
+	if t.fan == nil || f.Name == errRuntime {
 		j.expectFailure(t, f)
 		return nil
 	}
@@ -83,7 +83,7 @@ func (j *judge) expectFailure(t *thread, f failure) {
 		if e.More != nil {
 			got = e.More.Failure
 		}
-		if got != f.Failure && (f.knownCause || got.Error != f.Error) {
+		if got != f.Failure && (f.knownCause || got.Name != f.Name) {
 			return fmt.Errorf("its failure %+v should be %+v", got, f.Failure)
 		}
 		return nil

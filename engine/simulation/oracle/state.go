@@ -48,9 +48,7 @@ func (j *judge) entered(t *thread) error {
 	case machine.Choice:
 		return j.choose(t)
 	case machine.Fail:
-		return j.fail(t, failure{Failure: history.Failure{
-			Error: s.Fail.Error, HasError: s.Fail.Error != "", Cause: s.Fail.Cause, HasCause: s.Fail.Cause != "",
-		}, knownCause: true})
+		return j.fail(t, failure{Failure: history.Failure{Name: s.Fail.Error, Cause: s.Fail.Cause}, knownCause: true})
 	case machine.Wait:
 		t.phase = waiting
 		t.from = j.wakes(t)

@@ -111,7 +111,7 @@ func (j *judge) timedOut(t *thread, e *history.Event) error {
 		return errors.New("its HeartbeatSeconds are not over")
 	}
 	if want := history.Named("States.Timeout"); e.More == nil || e.More.Failure != want {
-		return fmt.Errorf("its error should be %s without a cause", want.Error)
+		return fmt.Errorf("its error should be %s without a cause", want.Name)
 	}
 	t.phase, t.to = done, 0
 	j.late = append(j.late, overrun{t, failure{Failure: e.More.Failure, heartbeat: missed, knownCause: true}})

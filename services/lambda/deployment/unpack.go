@@ -26,8 +26,8 @@ var (
 	// ErrEmpty says that a package has no files.
 	ErrEmpty = errors.New("Uploaded file must be a non-empty zip") //nolint:staticcheck // Lambda's words
 	// ErrTooLarge says that a package passes a limit.
-	ErrTooLarge = fmt.Errorf("Unzipped size must be smaller than %d bytes",
-		int64(MaxUnzipped)) //nolint:staticcheck // Lambda's words
+	//nolint:staticcheck // Lambda's words
+	ErrTooLarge = fmt.Errorf("Unzipped size must be smaller than %d bytes", int64(MaxUnzipped))
 )
 
 // Unpack writes the files of a zip file into dir, which exists and is empty. An error is ErrEmpty, ErrTooLarge, or says

@@ -14,7 +14,7 @@ type area struct {
 	scope  aws.Scope
 	dir    string
 	lambda *runner.Service
-	logs   *runner.FileLogs // nil when no logs are kept
+	sink   runner.LogSink // nil when no logs are kept
 
 	mu        sync.RWMutex
 	functions map[string]*record
@@ -25,38 +25,17 @@ type area struct {
 // codeKey is the code of a function.
 type codeKey struct{ function, sha256 string }
 
-func newArea(scope aws.Scope, dir string, logs *runner.FileLogs, opts Options) *area {
-	settings := runner.Options{Region: scope.Region, Account: scope.Account, IdleTimeout: opts.IdleTimeout}
-	settings.Logs = sinks(scope, logs, opts)
-	return &area{
-		scope: scope, dir: dir, logs: logs, lambda: runner.New(settings),
-		functions: map[string]*record{}, changing: map[string]chan struct{}{}, running: map[codeKey]int{},
-	}
-}
-
-// sinks are where the functions of a scope log; nil means nowhere.
-func sinks(scope aws.Scope, files *runner.FileLogs, opts Options) runner.LogSink {
-	var all tee
-	if files != nil {
-		all = append(all, files)
+func newArea(scope aws.Scope, dir string, opts Options) *area {
+	a := &area{
+		scope: scope, dir: dir, functions: map[string]*record{}, changing: map[string]chan struct{}{},
+		running: map[codeKey]int{},
 	}
 	if opts.LogSink != nil {
-		all = append(all, opts.LogSink(scope))
+		a.sink = opts.LogSink(scope)
 	}
-	if len(all) == 0 {
-		return nil
-	}
-	return all
-}
-
-// tee gives logs to several sinks.
-type tee []runner.LogSink
-
-// WriteLog implements runner.LogSink.
-func (t tee) WriteLog(function string, lines []byte) {
-	for _, s := range t {
-		s.WriteLog(function, lines)
-	}
+	a.lambda = runner.New(runner.Options{Region: scope.Region, Account: scope.Account, IdleTimeout: opts.IdleTimeout,
+		Logs: a.sink})
+	return a
 }
 
 func (a *area) functionDir(name string) string { return filepath.Join(a.dir, name) }

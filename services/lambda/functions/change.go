@@ -65,7 +65,7 @@ func (s *Service) deployChanges(ctx context.Context, a *area, old, r *record) er
 		if before, ok := old.numbered(c.Version); ok && before.RevisionID == c.RevisionID {
 			continue
 		}
-		if err := s.deploy(ctx, a, &c); err != nil {
+		if err := s.deploy(ctx, a, r, &c); err != nil {
 			return err
 		}
 	}

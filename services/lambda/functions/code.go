@@ -171,6 +171,9 @@ func (a *area) sweep(function string, r *record) error {
 		needed[hexOf(sha)] = true
 	}
 	entries, err := os.ReadDir(a.codesDir(function))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // the code is built in
+	}
 	if err != nil {
 		return fmt.Errorf("the code of the function %s: %w", function, err)
 	}

@@ -1,6 +1,8 @@
 package functions
 
-import "time"
+import (
+	"time"
+)
 
 // Configuration is a version of a function as the API shows it (FunctionConfiguration in Lambda's model).
 type Configuration struct {

@@ -4,10 +4,10 @@ import (
 	"context"
 
 	"stepback/aws"
-	"stepback/services/lambda/runner"
+	"stepback/services/lambda/invocation"
 )
 
-const latest = runner.Latest
+const latest = invocation.Latest
 
 // CreateInput describes a function that is to be.
 type CreateInput struct {

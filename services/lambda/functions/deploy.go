@@ -3,7 +3,6 @@ package functions
 import (
 	"cmp"
 	"context"
-	"maps"
 	"time"
 
 	"stepback/services/lambda/runner"
@@ -11,25 +10,24 @@ import (
 )
 
 // deploy makes a version of a function known to what runs functions.
-func (s *Service) deploy(ctx context.Context, a *area, c *Configuration) error {
+func (s *Service) deploy(ctx context.Context, a *area, r *record, c *Configuration) error {
+	if c.CodeSha256 == "" {
+		f, err := s.local(a, r, c)
+		if err != nil {
+			return err
+		}
+		return a.lambda.Replace(f)
+	}
 	dir := a.codeDir(c.FunctionName, c.CodeSha256)
 	launch, err := s.runtimes.Launch(ctx, c.Runtime, dir)
 	if err != nil { // it was there when the function was created; each invocation says that it is missing
 		s.opts.Log.Warn("a function cannot run", "function", c.FunctionArn, "reason", err)
 		launch = runtimes.Launch{Command: []string{c.Runtime}}
 	}
-	env := maps.Clone(s.opts.Env)
-	if env == nil {
-		env = map[string]string{}
-	}
-	env["AWS_ACCESS_KEY_ID"] = a.scope.Account // so that its calls stay in the account
-	maps.Copy(env, launch.Env)
-	if c.Environment != nil {
-		maps.Copy(env, c.Environment.Variables)
-	}
 	release := a.use(codeKey{c.FunctionName, c.CodeSha256})
 	err = a.lambda.Replace(runner.Function{
-		Name: c.FunctionName, Version: c.Version, Command: launch.Command, Dir: dir, Env: env,
+		Name: c.FunctionName, Version: c.Version, Command: launch.Command, Dir: dir,
+		Env:     s.variables(a, launch.Env, c),
 		Runtime: c.Runtime, Entry: c.Handler, Interpreter: launch.Interpreter,
 		Timeout: time.Duration(c.Timeout) * time.Second, MemoryMB: c.MemorySize,
 		Environments: s.opts.Environments, AnyAnswer: true, Released: release,
@@ -43,5 +41,9 @@ func (s *Service) deploy(ctx context.Context, a *area, c *Configuration) error {
 
 // limit bounds the invocations of a function at one time.
 func (a *area) limit(r *record) {
-	a.lambda.SetConcurrency(r.Latest.FunctionName, *cmp.Or(r.Reserved, new(runner.DefaultConcurrency)))
+	most := runner.DefaultConcurrency
+	if r.Latest.CodeSha256 == "" {
+		most = unthrottled
+	}
+	a.lambda.SetConcurrency(r.Latest.FunctionName, *cmp.Or(r.Reserved, &most))
 }

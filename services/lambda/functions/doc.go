@@ -6,7 +6,7 @@
 // changes of the same function at one time are refused, as Lambda refuses them. Creating and updating is done when the
 // operation answers: a function is Active at once.
 //
-// What Lambda would refuse is refused with a *lambda.APIError of Lambda's own code (ResourceNotFoundException,
+// What Lambda would refuse is refused with a *aws.Error of Lambda's own code (ResourceNotFoundException,
 // ResourceConflictException, InvalidParameterValueException …); any other error is the disk's or the context's.
 //
 // The package checks no permission. Layers, container images, networks, file systems and encryption keys are refused

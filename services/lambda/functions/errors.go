@@ -4,27 +4,27 @@ import (
 	"fmt"
 	"net/http"
 
-	"stepback/services/lambda/runner"
+	"stepback/aws"
 )
 
 func invalid(format string, args ...any) error {
-	return &runner.APIError{Code: "InvalidParameterValueException", Message: fmt.Sprintf(format, args...),
-		StatusCode: http.StatusBadRequest}
+	return &aws.Error{Code: "InvalidParameterValueException", Message: fmt.Sprintf(format, args...),
+		Status: http.StatusBadRequest}
 }
 
 func conflict(format string, args ...any) error {
-	return &runner.APIError{Code: "ResourceConflictException", Message: fmt.Sprintf(format, args...),
-		StatusCode: http.StatusConflict}
+	return &aws.Error{Code: "ResourceConflictException", Message: fmt.Sprintf(format, args...),
+		Status: http.StatusConflict}
 }
 
 func notFound(format string, args ...any) error {
-	return &runner.APIError{Code: "ResourceNotFoundException", Message: fmt.Sprintf(format, args...),
-		StatusCode: http.StatusNotFound}
+	return &aws.Error{Code: "ResourceNotFoundException", Message: fmt.Sprintf(format, args...),
+		Status: http.StatusNotFound}
 }
 
 func stale() error {
-	return &runner.APIError{
-		Code: "PreconditionFailedException", StatusCode: http.StatusPreconditionFailed,
+	return &aws.Error{
+		Code: "PreconditionFailedException", Status: http.StatusPreconditionFailed,
 		Message: "The Revision Id provided does not match the latest Revision Id. Call the GetFunction/GetAlias API to retrieve the latest Revision Id",
 	}
 }

@@ -7,7 +7,7 @@ import (
 
 	"stepback/aws"
 	"stepback/services/lambda/functions"
-	"stepback/services/lambda/runner"
+	"stepback/services/lambda/invocation"
 )
 
 // A deployment package is created as a function and invoked. (It is read from a file here, so that the example is not
@@ -32,6 +32,6 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	out, err := s.Invoke(ctx, home, runner.InvokeInput{FunctionName: "greet", Payload: []byte(`"you"`)})
+	out, err := s.Invoke(ctx, home, &invocation.Request{FunctionName: "greet", Payload: []byte(`"you"`)})
 	fmt.Println(string(out.Payload), out.FunctionError, err)
 }

@@ -18,6 +18,7 @@ import (
 
 	"stepback/aws"
 	"stepback/services/lambda/functions"
+	"stepback/services/lambda/invocation"
 	"stepback/services/lambda/runner"
 )
 
@@ -88,10 +89,10 @@ func create(t testing.TB, s *functions.Service, in *functions.CreateInput) *func
 	return c
 }
 
-func invoke(t testing.TB, s *functions.Service, name, payload string) runner.InvokeOutput {
+func invoke(t testing.TB, s *functions.Service, name, payload string) *invocation.Answer {
 	t.Helper()
-	out, err := s.Invoke(t.Context(), home, runner.InvokeInput{FunctionName: name, Payload: []byte(payload),
-		LogTail: true})
+	out, err := s.Invoke(t.Context(), home, &invocation.Request{FunctionName: name, Payload: []byte(payload),
+		LogType: "Tail"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +101,7 @@ func invoke(t testing.TB, s *functions.Service, name, payload string) runner.Inv
 
 func code(t testing.TB, err error) string {
 	t.Helper()
-	var api *runner.APIError
+	var api *aws.Error
 	if !errors.As(err, &api) {
 		t.Fatalf("no error of the API: %v", err)
 	}
@@ -176,7 +177,7 @@ func TestVersionsAndAliases(t *testing.T) {
 	if err := s.Delete(t.Context(), home, "F", "1"); err != nil {
 		t.Error(err)
 	}
-	if _, err := s.Invoke(t.Context(), home, runner.InvokeInput{FunctionName: "F:1"}); err == nil {
+	if _, err := s.Invoke(t.Context(), home, &invocation.Request{FunctionName: "F:1"}); err == nil {
 		t.Error("a deleted version was invoked")
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, home.Account, home.Region, "F", "code", "*.zip")); len(left) != 1 {
@@ -197,7 +198,7 @@ func TestReservedConcurrency(t *testing.T) {
 	if err := s.Reserve(t.Context(), home, "F", new(0)); err != nil {
 		t.Fatal(err)
 	}
-	_, err := s.Invoke(t.Context(), home, runner.InvokeInput{FunctionName: "F"})
+	_, err := s.Invoke(t.Context(), home, &invocation.Request{FunctionName: "F"})
 	if err == nil || code(t, err) != "TooManyRequestsException: Rate Exceeded." {
 		t.Errorf("%v", err)
 	}
@@ -226,7 +227,7 @@ func TestScopesDoNotSeeEachOther(t *testing.T) {
 		t.Errorf("%v", list)
 	}
 	if out, err := s.Invoke(t.Context(), other,
-		runner.InvokeInput{FunctionName: "arn:aws:lambda:us-east-1:000000000000:function:F"}); err != nil ||
+		&invocation.Request{FunctionName: "arn:aws:lambda:us-east-1:000000000000:function:F"}); err != nil ||
 		string(out.Payload) != `"one $LATEST"` {
 		t.Errorf("by its ARN: %s, %v", out.Payload, err)
 	}
@@ -284,23 +285,41 @@ func (b bucket) Get(_ context.Context, name, key, _, _ string) (io.ReadCloser, i
 	return io.NopCloser(bytes.NewReader(b.body)), int64(len(b.body)), nil
 }
 
+// logged keeps what functions log.
+type logged struct {
+	mu   sync.Mutex
+	kept []byte
+}
+
+// WriteLog implements runner.LogSink.
+func (l *logged) WriteLog(_ string, lines []byte) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.kept = append(l.kept, lines...)
+}
+
+func (l *logged) text() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return string(l.kept)
+}
+
 func TestCodeEnvironmentAndLogsComeFromTheOptions(t *testing.T) {
 	t.Parallel()
-	logs := t.TempDir()
+	var logs logged
 	in := python(t, "")
 	in.Code = functions.Code{S3Bucket: "bucket", S3Key: "f.zip"}
 	in.Environment = &functions.Environment{Variables: map[string]string{"BB": "own"}}
 	s := open(t, t.TempDir(), functions.Options{
 		Objects: bucket{packed(t, map[string]string{"app.py": "import os\ndef handler(e, c):\n    print('noted')\n    return [os.environ['AA'], os.environ['BB']]\n"})},
-		Env:     map[string]string{"AA": "given", "BB": "given"}, LogDir: logs,
+		Env:     map[string]string{"AA": "given", "BB": "given"}, LogSink: func(aws.Scope) runner.LogSink { return &logs },
 	})
 	create(t, s, in)
 	if out := invoke(t, s, "F", `{}`); string(out.Payload) != `["given", "own"]` {
 		t.Errorf("%s\n%s", out.Payload, out.LogTail)
 	}
-	path, _ := runner.LogPath(filepath.Join(logs, home.Account, home.Region), "F")
-	if text, err := os.ReadFile(path); err != nil || !strings.Contains(string(text), " noted\n") {
-		t.Errorf("%s, %v", text, err)
+	if text := logs.text(); !strings.Contains(text, " noted\n") {
+		t.Error(text)
 	}
 	_, err := s.UpdateCode(t.Context(), home, "F", &functions.UpdateCodeInput{Code: functions.Code{S3Bucket: "bucket",
 		S3Key: "g.zip"}})

@@ -4,43 +4,56 @@ import (
 	"cmp"
 	"context"
 	"math/rand/v2"
+	"net/http"
 
 	"stepback/aws"
-	"stepback/services/lambda/runner"
+	"stepback/services/lambda/invocation"
 )
 
-// Invoke runs a function once, in the scope unless FunctionName is an ARN of another one. The qualifier is a version,
-// an alias or empty. Errors are those of runner.Service.Invoke.
-func (s *Service) Invoke(ctx context.Context, scope aws.Scope, in runner.InvokeInput) (runner.InvokeOutput, error) {
-	a, err := s.resolve(scope, &in)
-	if err != nil {
-		return runner.InvokeOutput{}, err
-	}
-	return a.lambda.Invoke(ctx, in)
-}
-
-// InvokeEvent takes an event, as runner.Service.InvokeEvent does.
-func (s *Service) InvokeEvent(scope aws.Scope, in runner.InvokeInput) (requestID string, err error) {
-	a, err := s.resolve(scope, &in)
-	if err != nil {
-		return "", err
-	}
-	return a.lambda.InvokeEvent(in)
-}
-
-// CheckInvoke tells whether an invocation would find its function.
-func (s *Service) CheckInvoke(scope aws.Scope, in runner.InvokeInput) error {
-	_, err := s.resolve(scope, &in)
-	return err
-}
-
-// resolve replaces what a call names by a function and a version, which an alias draws.
-func (s *Service) resolve(scope aws.Scope, in *runner.InvokeInput) (*area, error) {
-	n, err := runner.ParseName(in.FunctionName, in.Qualifier)
+// Invoke carries out one of the three types of invocations, in the scope unless FunctionName is an ARN of another one.
+// With a role, a function without an ARN is looked for in the role's account. The qualifier is a version, an alias or
+// empty. An error is an *aws.Error, or ctx's when ctx ended first.
+func (s *Service) Invoke(ctx context.Context, scope aws.Scope, r *invocation.Request) (*invocation.Answer, error) {
+	resolved := *r
+	a, err := s.resolve(scope, &resolved)
 	if err != nil {
 		return nil, err
 	}
-	scope.Account, scope.Region = cmp.Or(n.Account, scope.Account), cmp.Or(n.Region, scope.Region)
+	switch r.Type {
+	case invocation.Event:
+		id, err := a.lambda.InvokeEvent(&resolved)
+		if err != nil {
+			return nil, err
+		}
+		return &invocation.Answer{StatusCode: http.StatusAccepted, RequestID: id}, nil
+	case invocation.DryRun:
+		return &invocation.Answer{StatusCode: http.StatusNoContent, RequestID: aws.NewID()}, nil
+	}
+	return a.lambda.Invoke(ctx, &resolved)
+}
+
+// In returns what invokes the functions of a scope.
+func (s *Service) In(scope aws.Scope) invocation.Invoker { return scoped{s, scope} }
+
+// scoped is the functions of one scope.
+type scoped struct {
+	service *Service
+	scope   aws.Scope
+}
+
+// Invoke implements invocation.Invoker.
+func (s scoped) Invoke(ctx context.Context, r *invocation.Request) (*invocation.Answer, error) {
+	return s.service.Invoke(ctx, s.scope, r)
+}
+
+// resolve replaces what a call names by a function and a version, which an alias draws.
+func (s *Service) resolve(scope aws.Scope, in *invocation.Request) (*area, error) {
+	n, err := invocation.ParseName(in.FunctionName, in.Qualifier)
+	if err != nil {
+		return nil, err
+	}
+	scope.Account = cmp.Or(n.Account, accountOf(in.RoleARN), scope.Account)
+	scope.Region = cmp.Or(n.Region, scope.Region)
 	asked := cmp.Or(n.Qualifier, latest)
 	a, r, err := s.find(scope, n.Function, ":"+asked)
 	if err != nil {
@@ -56,6 +69,12 @@ func (s *Service) resolve(scope aws.Scope, in *runner.InvokeInput) (*area, error
 	in.FunctionName, in.Qualifier = n.Function, version
 	in.InvokedARN = a.arn(n.Function) + ending(n.Qualifier)
 	return a, nil
+}
+
+// accountOf is the account of a role's ARN; empty when there is none.
+func accountOf(role string) string {
+	a, _ := aws.ParseARN(role)
+	return a.Account
 }
 
 // draw picks a version for a number from 0 up to 1.

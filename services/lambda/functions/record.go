@@ -16,6 +16,10 @@ type record struct {
 	Aliases       map[string]Alias  `json:",omitempty"`
 	Reserved      *int              `json:",omitempty"` // concurrency
 	Tags          map[string]string `json:",omitempty"`
+	// BuiltIn names code that is part of the program, Binary is the path of a bootstrap; versions without a hash of
+	// their code run it.
+	BuiltIn string `json:",omitempty"`
+	Binary  string `json:",omitempty"`
 }
 
 // Alias is a name for a version, as the API shows it (AliasConfiguration in Lambda's model).
@@ -69,7 +73,9 @@ func (r *record) all() []Configuration { return append([]Configuration{r.Latest}
 func (r *record) codes() map[string]bool {
 	used := map[string]bool{}
 	for _, c := range r.all() {
-		used[c.CodeSha256] = true
+		if c.CodeSha256 != "" { // it is not built in
+			used[c.CodeSha256] = true
+		}
 	}
 	return used
 }

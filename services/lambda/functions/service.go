@@ -3,7 +3,6 @@ package functions
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"maps"
@@ -27,9 +26,9 @@ type Objects interface {
 type Options struct {
 	// Objects is nil when there is no S3: code must then come with the request.
 	Objects Objects
-	// LogDir is where logs are kept, as LogDir/ACCOUNT/REGION/NAME.log; empty means nowhere.
-	LogDir string
-	// LogSink is given the logs of the functions of a scope, too; nil means nobody is.
+	// BuiltIn are functions whose code is part of the program, by the name of the code.
+	BuiltIn map[string]BuiltIn
+	// LogSink keeps the logs of the functions of a scope; nil means that there are none.
 	LogSink func(aws.Scope) runner.LogSink
 	// Env is in the environment of every function; the function's own variables win.
 	Env map[string]string
@@ -101,9 +100,6 @@ func (s *Service) Close(ctx context.Context) error {
 	errs := make([]error, 0, len(areas))
 	for _, a := range areas {
 		errs = append(errs, a.lambda.Close(ctx))
-		if a.logs != nil {
-			errs = append(errs, a.logs.Close())
-		}
 	}
 	return errors.Join(errs...)
 }
@@ -120,19 +116,12 @@ func (s *Service) area(scope aws.Scope) (*area, error) {
 	if a := s.known(scope); a != nil {
 		return a, nil
 	}
-	var logs *runner.FileLogs
-	if s.opts.LogDir != "" {
-		var err error
-		if logs, err = runner.OpenFileLogs(filepath.Join(s.opts.LogDir, scope.Account, scope.Region), 0); err != nil {
-			return nil, fmt.Errorf("the directory of function logs: %w", err)
-		}
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if a := s.areas[scope]; a != nil {
-		return a, nil // logs has opened no file yet
+		return a, nil
 	}
-	a := newArea(scope, filepath.Join(s.dir, scope.Account, scope.Region), logs, s.opts)
+	a := newArea(scope, filepath.Join(s.dir, scope.Account, scope.Region), s.opts)
 	s.areas[scope] = a
 	return a, nil
 }

@@ -8,59 +8,57 @@ import (
 	"time"
 
 	"stepback/aws"
+	"stepback/services/lambda/invocation"
 )
 
-// Limits of asynchronous invocations.
-const (
-	MaxEventBytes = 1 << 20 // of one event
-	maxEvents     = 1000    // that have not ended, of all functions
-)
+// maxEvents is how many asynchronous invocations may wait or run, of all functions.
+const maxEvents = 1000
 
 // InvokeEvent takes an event for the function and returns at once, with the request's id. The function is tried again
 // after a function error, as often as Options.EventRetries has waits, and as long as it is throttled. Events live in
-// memory: those that have not been handled when the service closes are lost. An error is an *APIError.
-func (s *Service) InvokeEvent(in InvokeInput) (requestID string, err error) {
-	if n := len(in.Payload); n > MaxEventBytes {
+// memory: those that have not been handled when the service closes are lost. An error is an *aws.Error.
+func (s *Service) InvokeEvent(r *invocation.Request) (requestID string, err error) {
+	if n := len(r.Payload); n > invocation.MaxEventBytes {
 		return "", eventTooLarge(n)
 	}
-	d, payload, apiErr := s.admit(&in)
-	if apiErr != nil {
-		return "", apiErr
+	in, err := s.admit(r)
+	if err != nil {
+		return "", err
 	}
 	if s.events.Add(1) > maxEvents {
 		s.events.Add(-1)
-		s.leave(d)
-		return "", &APIError{
-			Code: "TooManyRequestsException", StatusCode: http.StatusTooManyRequests,
-			Reason:  "ConcurrentInvocationLimitExceeded",
+		s.leave(in.function)
+		return "", &aws.Error{
+			Code: "TooManyRequestsException", Status: http.StatusTooManyRequests,
+			Members: map[string]any{"Reason": "ConcurrentInvocationLimitExceeded"},
 			Message: fmt.Sprintf("%d asynchronous invocations are waiting already", maxEvents),
 		}
 	}
-	in.Payload, in.LogTail = payload, false
+	in.wantsLog = false
 	requestID = aws.NewID()
 	go func() {
 		defer s.events.Add(-1)
-		defer s.leave(d)
-		s.runEvent(d, &in, requestID)
+		defer s.leave(in.function)
+		s.runEvent(in, requestID)
 	}()
 	return requestID, nil
 }
 
-// runEvent invokes d until it succeeds or may not be tried again.
-func (s *Service) runEvent(d *deployed, in *InvokeInput, requestID string) {
+// runEvent invokes the function until it succeeds or may not be tried again.
+func (s *Service) runEvent(in *admitted, requestID string) {
 	failures := 0
 	for throttles := 0; ; {
-		out, err := s.run(s.ctx, d, in, requestID)
+		out, err := s.run(s.ctx, in, requestID)
 		var wait time.Duration
-		var refused *APIError
+		var refused *aws.Error
 		switch {
-		case errors.As(err, &refused) && refused.StatusCode == http.StatusTooManyRequests:
+		case errors.As(err, &refused) && refused.Status == http.StatusTooManyRequests:
 			wait = throttleWait(throttles)
 			throttles++
 		case err != nil || out.FunctionError == "":
 			return
 		case failures == len(s.opts.EventRetries):
-			s.logLost(d, requestID, failures+1)
+			s.logLost(in.function, requestID, failures+1)
 			return
 		default:
 			wait = s.opts.EventRetries[failures]
@@ -96,10 +94,10 @@ func (s *Service) logLost(d *deployed, requestID string, attempts int) {
 	}
 }
 
-func eventTooLarge(size int) *APIError {
-	return &APIError{
-		Code: "RequestTooLargeException", StatusCode: http.StatusRequestEntityTooLarge,
+func eventTooLarge(size int) error {
+	return &aws.Error{
+		Code: "RequestTooLargeException", Status: http.StatusRequestEntityTooLarge,
 		Message: fmt.Sprintf("%d byte payload is too large for the Event invocation type (limit %d bytes)", size,
-			MaxEventBytes),
+			invocation.MaxEventBytes),
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"stepback/aws"
+	"stepback/services/lambda/invocation"
 	"stepback/services/lambda/runner"
 )
 
@@ -29,7 +31,7 @@ func TestAnEventIsHandledOnceOrTriedAgain(t *testing.T) {
 				}
 				return nil
 			}}, runner.Options{Logs: logs, EventRetries: []time.Duration{time.Microsecond, time.Microsecond}})
-			id, err := s.InvokeEvent(runner.InvokeInput{FunctionName: "F", Payload: []byte(`{}`)})
+			id, err := s.InvokeEvent(&invocation.Request{FunctionName: "F", Payload: []byte(`{}`)})
 			if err != nil || !requestID.MatchString(id) {
 				t.Fatalf("%q, %v", id, err)
 			}
@@ -50,7 +52,7 @@ func TestAThrottledEventWaits(t *testing.T) {
 	t.Parallel()
 	s := serve(t, runner.Function{Name: "F", Handler: func() {}}, runner.Options{})
 	s.SetConcurrency("F", 0)
-	if _, err := s.InvokeEvent(runner.InvokeInput{FunctionName: "F"}); err != nil {
+	if _, err := s.InvokeEvent(&invocation.Request{FunctionName: "F"}); err != nil {
 		t.Error(err) // and closing the service does not wait for it
 	}
 }
@@ -59,21 +61,21 @@ func TestEventsAreRefused(t *testing.T) {
 	t.Parallel()
 	s := serve(t, runner.Function{Name: "F", Handler: func() {}}, runner.Options{})
 	for name, c := range map[string]struct {
-		in     runner.InvokeInput
+		in     *invocation.Request
 		status int
 		want   string
 	}{
-		"too large": {runner.InvokeInput{FunctionName: "F", Payload: []byte(`"` + strings.Repeat("x", 1<<20) + `"`)},
+		"too large": {&invocation.Request{FunctionName: "F", Payload: []byte(`"` + strings.Repeat("x", 1<<20) + `"`)},
 			http.StatusRequestEntityTooLarge,
 			"1048578 byte payload is too large for the Event invocation type (limit 1048576 bytes)"},
-		"unknown": {runner.InvokeInput{FunctionName: "G"}, http.StatusNotFound,
+		"unknown": {&invocation.Request{FunctionName: "G"}, http.StatusNotFound,
 			"Function not found: arn:aws:lambda:us-east-1:000000000000:function:G:$LATEST"},
-		"not JSON": {runner.InvokeInput{FunctionName: "F", Payload: []byte(`{`)}, http.StatusBadRequest,
+		"not JSON": {&invocation.Request{FunctionName: "F", Payload: []byte(`{`)}, http.StatusBadRequest,
 			"Could not parse request body into json: the payload is not valid JSON"},
 	} {
 		_, err := s.InvokeEvent(c.in)
-		var api *runner.APIError
-		if !errors.As(err, &api) || api.StatusCode != c.status || api.Message != c.want {
+		var api *aws.Error
+		if !errors.As(err, &api) || api.Status != c.status || api.Message != c.want {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -86,9 +88,9 @@ func TestManyEventsAreBounded(t *testing.T) {
 	var err error
 	taken := 0
 	for ; err == nil && taken < 2000; taken++ {
-		_, err = s.InvokeEvent(runner.InvokeInput{FunctionName: "F"})
+		_, err = s.InvokeEvent(&invocation.Request{FunctionName: "F"})
 	}
-	var api *runner.APIError
+	var api *aws.Error
 	if !errors.As(err, &api) || api.Code != "TooManyRequestsException" || taken != 1001 {
 		t.Errorf("%d, %v", taken, err)
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"reflect"
 	"time"
+
+	"stepback/services/lambda/invocation"
 )
 
 // Defaults of a Function, as the Lambda service has them.
@@ -49,27 +51,17 @@ type Function struct {
 	// AnyAnswer passes an answer that is no JSON on as it is, which Lambda does; without it such an answer is the
 	// function's error.
 	AnyAnswer bool
+	// Quiet leaves out of the log what the service writes there itself: START, END and REPORT of every invocation, and
+	// the errors that it answers with.
+	Quiet bool
 	// Released, when set, is called once when the function has been replaced, removed or closed and its last execution
 	// environment has ended. It must be quick and must not call the Service.
 	Released func()
 }
 
-const maxName = 64
-
-// isName reports whether a text can be the name of a function. It is asked for every invocation.
-func isName(s string) bool {
-	for i := range len(s) {
-		c := s[i]
-		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '_' && c != '-' {
-			return false
-		}
-	}
-	return s != "" && len(s) <= maxName
-}
-
 func (f Function) withDefaults() Function {
 	if f.Version == "" {
-		f.Version = Latest
+		f.Version = invocation.Latest
 	}
 	if f.Runtime == "" {
 		f.Runtime = "provided.al2023"
@@ -96,7 +88,7 @@ func (f Function) withDefaults() Function {
 }
 
 func (f Function) check() error {
-	if !isName(f.Name) {
+	if !invocation.IsName(f.Name) {
 		return fmt.Errorf("function name %q: use 1 to 64 characters out of A-Z a-z 0-9 - and _", f.Name)
 	}
 	var problem error

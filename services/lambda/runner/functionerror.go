@@ -4,10 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"time"
-)
 
-// unhandled is the only kind of function error that the service reports.
-const unhandled = "Unhandled"
+	"stepback/services/lambda/invocation"
+)
 
 // answer is what an execution environment has to say to one invocation.
 type answer struct {
@@ -55,14 +54,14 @@ const exitError = "Runtime.ExitError"
 
 func responseTooLarge(size int) answer {
 	return failure("Function.ResponseSizeTooLarge", fmt.Sprintf(
-		"Response payload size (%d bytes) exceeded maximum allowed payload size (%d bytes).", size, MaxResponseBytes))
+		"Response payload size (%d bytes) exceeded maximum allowed payload size (%d bytes).", size, invocation.MaxResponseBytes))
 }
 
 // settle checks what a function answered. The real service passes bytes that are no JSON on, where no state machine can
 // use them; here they are the function's error, unless any is set, and the message says what came.
 func settle(a answer, any bool) answer {
 	switch {
-	case len(a.payload) > MaxResponseBytes:
+	case len(a.payload) > invocation.MaxResponseBytes:
 		return responseTooLarge(len(a.payload))
 	case any && !a.failed, json.Valid(a.payload):
 		return a

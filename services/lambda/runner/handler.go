@@ -125,7 +125,8 @@ func (e *handlerEnvironment) invoke(ctx context.Context, payload []byte) (a answ
 // handlerError names an error as aws-lambda-go does: by the name of its outermost type. Only a
 // messages.InvokeResponse_Error by value speaks for itself.
 func handlerError(err error) messages.InvokeResponse_Error {
-	if own, ok := err.(messages.InvokeResponse_Error); ok { //nolint:errorlint // a wrapped one is not recognised on AWS either
+	//nolint:errorlint // a wrapped one is not recognised on AWS either
+	if own, ok := err.(messages.InvokeResponse_Error); ok {
 		return own
 	}
 	return messages.InvokeResponse_Error{Message: err.Error(), Type: typeName(err)}

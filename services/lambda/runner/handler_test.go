@@ -9,6 +9,7 @@ import (
 
 	awslambda "github.com/aws/aws-lambda-go/lambda"
 
+	"stepback/services/lambda/invocation"
 	"stepback/services/lambda/runner"
 )
 
@@ -20,7 +21,7 @@ func TestAHandlerThatIgnoresItsContextIsAbandonedAndWaitedFor(t *testing.T) {
 		Handler: func() { <-release }}); err != nil {
 		t.Fatal(err)
 	}
-	out, err := s.Invoke(t.Context(), runner.InvokeInput{FunctionName: "F"})
+	out, err := s.Invoke(t.Context(), &invocation.Request{FunctionName: "F"})
 	if err != nil || !strings.Contains(string(out.Payload), "Task timed out after 0.01 seconds") &&
 		!strings.Contains(string(out.Payload), "Task timed out after 0.00 seconds") {
 		t.Fatalf("%s, %v", out.Payload, err)
@@ -71,7 +72,7 @@ func BenchmarkInProcess(b *testing.B) {
 		error) {
 		return in, nil
 	}}, runner.Options{})
-	in := runner.InvokeInput{FunctionName: "F", Payload: []byte(`{"user_id":"1","login_count":"2","post_count":"3"}`)}
+	in := &invocation.Request{FunctionName: "F", Payload: []byte(`{"user_id":"1","login_count":"2","post_count":"3"}`)}
 	b.ReportAllocs()
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
@@ -84,7 +85,7 @@ func BenchmarkInProcess(b *testing.B) {
 
 func BenchmarkProcess(b *testing.B) {
 	s := serve(b, process("echo"), runner.Options{})
-	in := runner.InvokeInput{FunctionName: "F", Payload: []byte(`{"user_id":"1","login_count":"2","post_count":"3"}`)}
+	in := &invocation.Request{FunctionName: "F", Payload: []byte(`{"user_id":"1","login_count":"2","post_count":"3"}`)}
 	for b.Loop() {
 		if _, err := s.Invoke(context.Background(), in); err != nil {
 			b.Fatal(err)
@@ -102,7 +103,7 @@ func ExampleService() {
 		fmt.Println(err)
 		return
 	}
-	out, err := s.Invoke(context.Background(), runner.InvokeInput{FunctionName: "Greet", Payload: []byte(`"you"`)})
+	out, err := s.Invoke(context.Background(), &invocation.Request{FunctionName: "Greet", Payload: []byte(`"you"`)})
 	fmt.Println(string(out.Payload), out.FunctionError, err)
 	// Output: "hello you"  <nil>
 }

@@ -7,116 +7,98 @@ import (
 	"net/http"
 
 	"stepback/aws"
+	"stepback/services/lambda/invocation"
 )
 
-// The payload limits of a synchronous Invoke, in bytes.
-const (
-	MaxRequestBytes  = 6 << 20
-	MaxResponseBytes = 6<<20 + 100 // the service counts its envelope in
-)
-
-// InvokeInput names the function and carries its event.
-type InvokeInput struct {
-	FunctionName string // a name, a partial or a full ARN, with or without qualifier
-	Qualifier    string // empty or the number of a version
-	Payload      []byte // JSON, at most MaxRequestBytes; empty means {}
-	// ClientContext is what the caller passes to the function beside the event, as JSON.
-	ClientContext []byte
-	// InvokedARN is what the function is told that it was invoked as; the default is its ARN with the qualifier that
-	// the call named.
-	InvokedARN string
-	LogTail    bool // asks for the last 4 KB of the invocation's log
-	Valid      bool // the caller knows that Payload is JSON, so that it need not be checked again
-}
-
-// InvokeOutput is what Lambda answers to an invocation that reached the function.
-type InvokeOutput struct {
-	StatusCode      int    // 200
-	FunctionError   string // "Unhandled" when Payload is {"errorMessage","errorType",…}
-	Payload         []byte
-	ExecutedVersion string
-	LogTail         []byte
-	RequestID       string
-}
-
-// Invoke runs the function once and returns its answer. An error is an *APIError, or ctx's when ctx ended first. Unlike
-// on AWS, the end of ctx ends the function too: a handler's context is cancelled, a process killed.
-func (s *Service) Invoke(ctx context.Context, in InvokeInput) (InvokeOutput, error) {
-	d, payload, apiErr := s.admit(&in)
-	if apiErr != nil {
-		return InvokeOutput{}, apiErr
+// Invoke runs the function once, whatever the request's Type, and returns its answer. The qualifier is empty or the
+// number of a version. An error is an *aws.Error, or ctx's when ctx ended first. Unlike on AWS, the end of ctx
+// ends the function too: a handler's context is cancelled, a process killed.
+func (s *Service) Invoke(ctx context.Context, r *invocation.Request) (*invocation.Answer, error) {
+	c, err := s.admit(r)
+	if err != nil {
+		return nil, err
 	}
-	defer s.leave(d)
-	in.Payload = payload
-	return s.run(ctx, d, &in, aws.NewID())
+	defer s.leave(c.function)
+	return s.run(ctx, c, aws.NewID())
+}
+
+// admitted is a request that is in order, for a function that is known.
+type admitted struct {
+	function      *deployed
+	payload       []byte
+	clientContext []byte
+	invokedARN    string
+	wantsLog      bool
 }
 
 // admit finds the function of a call that is in order. Its caller leaves it.
-func (s *Service) admit(in *InvokeInput) (*deployed, []byte, *APIError) {
-	n, err := parseName(in.FunctionName, in.Qualifier)
+func (s *Service) admit(r *invocation.Request) (*admitted, error) {
+	n, err := invocation.ParseName(r.FunctionName, r.Qualifier)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	payload, err := checkRequest(in.Payload, in.Valid)
+	payload, err := checkRequest(r.Payload, r.Valid)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	d, known, err := s.begin(n.Function, cmp.Or(n.Qualifier, Latest))
+	d, known, err := s.begin(n.Function, cmp.Or(n.Qualifier, invocation.Latest))
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if !known {
-		return nil, nil, notFound(s.FunctionARN(n.Function) + ":" + cmp.Or(n.Qualifier, Latest))
+		return nil, notFound(s.FunctionARN(n.Function) + ":" + cmp.Or(n.Qualifier, invocation.Latest))
 	}
-	if in.InvokedARN == "" {
-		in.InvokedARN = d.arn
+	c := &admitted{function: d, payload: payload, clientContext: r.ClientContext, invokedARN: r.InvokedARN,
+		wantsLog: r.WantsLog()}
+	if c.invokedARN == "" {
+		c.invokedARN = d.arn
 		if n.Qualifier != "" {
-			in.InvokedARN += ":" + n.Qualifier
+			c.invokedARN += ":" + n.Qualifier
 		}
 	}
-	return d, payload, nil
+	return c, nil
 }
 
 // run carries out one invocation, unless too many are under way.
-func (s *Service) run(ctx context.Context, d *deployed, in *InvokeInput, requestID string) (InvokeOutput, error) {
+func (s *Service) run(ctx context.Context, in *admitted, requestID string) (*invocation.Answer, error) {
+	d := in.function
 	defer d.limit.active.Add(-1)
 	if most := d.limit.most.Load(); d.limit.active.Add(1) > most {
-		return InvokeOutput{}, throttled(most)
+		return nil, throttled(most)
 	}
 	c := &call{
-		requestID: requestID, arn: in.InvokedARN, payload: in.Payload, clientContext: in.ClientContext,
-		timeout: d.Timeout,
-		closing: s.ctx.Done(),
+		requestID: requestID, arn: in.invokedARN, payload: in.payload, clientContext: in.clientContext,
+		timeout: d.Timeout, closing: s.ctx.Done(),
 	}
-	c.log = s.beginLog(d, c.requestID, in.LogTail)
+	c.log = s.beginLog(d, c.requestID, in.wantsLog)
 	a, err := d.pool.run(ctx, c)
 	if err == nil {
 		a = settle(a, d.AnyAnswer)
 	}
 	c.log.end(a)
 	if ctx.Err() != nil {
-		return InvokeOutput{}, ctx.Err()
+		return nil, ctx.Err()
 	}
 	if err != nil {
-		return InvokeOutput{}, serviceClosed()
+		return nil, serviceClosed()
 	}
-	out := InvokeOutput{StatusCode: http.StatusOK, Payload: a.payload, ExecutedVersion: d.Version,
+	out := &invocation.Answer{StatusCode: http.StatusOK, Payload: a.payload, ExecutedVersion: d.Version,
 		RequestID: c.requestID}
 	if a.failed {
-		out.FunctionError = unhandled
+		out.FunctionError = invocation.Unhandled
 	}
-	if in.LogTail {
+	if in.wantsLog {
 		out.LogTail = c.log.lastBytes()
 	}
 	return out, nil
 }
 
-func checkRequest(payload []byte, valid bool) ([]byte, *APIError) {
+func checkRequest(payload []byte, valid bool) ([]byte, error) {
 	switch {
 	case len(payload) == 0:
 		return []byte("{}"), nil
-	case len(payload) > MaxRequestBytes:
-		return nil, requestTooLarge()
+	case len(payload) > invocation.MaxRequestBytes:
+		return nil, RequestTooLarge()
 	case !valid && !json.Valid(payload):
 		return nil, invalidContent("the payload is not valid JSON")
 	}

@@ -33,10 +33,14 @@ type invocationLog struct {
 }
 
 func (s *Service) beginLog(d *deployed, requestID string, tail bool) *invocationLog {
-	if s.opts.Logs == nil && !tail {
+	sink := s.opts.Logs
+	if d.Quiet {
+		sink = nil
+	}
+	if sink == nil && !tail {
 		return nil
 	}
-	l := &invocationLog{sink: s.opts.Logs, function: d, requestID: requestID, begun: time.Now()}
+	l := &invocationLog{sink: sink, function: d, requestID: requestID, begun: time.Now()}
 	if tail {
 		l.tail = []byte{}
 	}

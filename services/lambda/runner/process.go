@@ -154,7 +154,8 @@ func (e *processEnvironment) start() error {
 	}
 	f := e.runner.function
 	e.api = serveRuntimeAPI(listener)
-	cmd := exec.Command(f.Command[0], f.Command[1:]...) //nolint:gosec,noctx // the owner's own functions, which outlive one call
+	//nolint:gosec,noctx // the owner's own functions, which outlive one call
+	cmd := exec.Command(f.Command[0], f.Command[1:]...)
 	cmd.Dir, cmd.Env = f.Dir, e.runner.environ(listener.Addr().String())
 	if e.output, err = openOutput(); err != nil {
 		e.api.close()

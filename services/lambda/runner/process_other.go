@@ -2,7 +2,9 @@
 
 package runner
 
-import "os/exec"
+import (
+	"os/exec"
+)
 
 func inOwnGroup(*exec.Cmd) {}
 

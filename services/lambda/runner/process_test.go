@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"stepback/services/lambda/invocation"
 	"stepback/services/lambda/runner"
 )
 
@@ -38,7 +39,7 @@ func TestProcessesThatEndWithoutAnAnswer(t *testing.T) {
 			t.Parallel()
 			s := serve(t, process(c.handler), runner.Options{})
 			for range 2 {
-				out, err := s.Invoke(t.Context(), runner.InvokeInput{FunctionName: "F"})
+				out, err := s.Invoke(t.Context(), &invocation.Request{FunctionName: "F"})
 				if err != nil || strings.ReplaceAll(string(out.Payload), out.RequestID, "ID") != c.want ||
 					out.FunctionError != "Unhandled" {
 					t.Errorf("%s, %v\nwant %s", out.Payload, err, c.want)
@@ -51,7 +52,7 @@ func TestProcessesThatEndWithoutAnAnswer(t *testing.T) {
 func TestTheLogTellsOfAProcessThatEnded(t *testing.T) {
 	t.Parallel()
 	s := serve(t, process("exit"), runner.Options{})
-	out, err := s.Invoke(t.Context(), runner.InvokeInput{FunctionName: "F", LogTail: true})
+	out, err := s.Invoke(t.Context(), &invocation.Request{FunctionName: "F", LogType: "Tail"})
 	log := strings.ReplaceAll(string(out.LogTail), out.RequestID, "ID")
 	if err != nil || !strings.Contains(log,
 		"\nRequestId: ID Error: Runtime exited with error: exit status 1\nRuntime.ExitError\nEND ") ||
@@ -63,14 +64,14 @@ func TestTheLogTellsOfAProcessThatEnded(t *testing.T) {
 func TestAnInitThatTakesLongGoesOnInTheInvocation(t *testing.T) {
 	t.Parallel()
 	s := serve(t, process("echo"), runner.Options{InitTimeout: 1})
-	out, err := s.Invoke(t.Context(), runner.InvokeInput{FunctionName: "F", Payload: []byte(`7`)})
+	out, err := s.Invoke(t.Context(), &invocation.Request{FunctionName: "F", Payload: []byte(`7`)})
 	if err != nil || string(out.Payload) != "7" {
 		t.Errorf("%s, %v", out.Payload, err)
 	}
 	f := process("init-hang")
 	f.Timeout = 20 * time.Millisecond
 	s = serve(t, f, runner.Options{InitTimeout: 1})
-	out, err = s.Invoke(t.Context(), runner.InvokeInput{FunctionName: "F", LogTail: true})
+	out, err = s.Invoke(t.Context(), &invocation.Request{FunctionName: "F", LogType: "Tail"})
 	want := `{"errorType":"Sandbox.Timedout","errorMessage":"RequestId: ID Error: Task timed out after 0.02 seconds"}`
 	if err != nil || strings.ReplaceAll(string(out.Payload), out.RequestID, "ID") != want ||
 		!strings.Contains(string(out.LogTail), "INIT_REPORT Init Duration: 0.00 ms\tPhase: init\tStatus: timeout\n") {
@@ -81,7 +82,7 @@ func TestAnInitThatTakesLongGoesOnInTheInvocation(t *testing.T) {
 func TestAMissingBootstrapIsAnInvalidEntrypoint(t *testing.T) {
 	t.Parallel()
 	s := serve(t, runner.Function{Name: "F", Command: []string{"/nowhere/bootstrap"}}, runner.Options{})
-	out, err := s.Invoke(t.Context(), runner.InvokeInput{FunctionName: "F"})
+	out, err := s.Invoke(t.Context(), &invocation.Request{FunctionName: "F"})
 	if err != nil || !strings.Contains(string(out.Payload), `"errorType":"Runtime.InvalidEntrypoint"`) ||
 		!strings.Contains(string(out.Payload), "/nowhere/bootstrap") {
 		t.Errorf("%s, %v", out.Payload, err)
@@ -93,7 +94,7 @@ func TestAProcessIsReusedAndOneThatHangsIsKilled(t *testing.T) {
 	s := serve(t, process("pid"), runner.Options{})
 	pids := map[string]bool{}
 	for range 5 {
-		out, err := s.Invoke(t.Context(), runner.InvokeInput{FunctionName: "F"})
+		out, err := s.Invoke(t.Context(), &invocation.Request{FunctionName: "F"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -106,7 +107,7 @@ func TestAProcessIsReusedAndOneThatHangsIsKilled(t *testing.T) {
 	f := process("hang")
 	f.Timeout = 20 * time.Millisecond
 	s = serve(t, f, runner.Options{})
-	out, err := s.Invoke(t.Context(), runner.InvokeInput{FunctionName: "F"})
+	out, err := s.Invoke(t.Context(), &invocation.Request{FunctionName: "F"})
 	if err != nil || !strings.Contains(string(out.Payload), "Sandbox.Timedout") {
 		t.Errorf("%s, %v", out.Payload, err)
 	}
@@ -115,7 +116,7 @@ func TestAProcessIsReusedAndOneThatHangsIsKilled(t *testing.T) {
 func TestAProcessKilledWhileIdleIsReplaced(t *testing.T) {
 	t.Parallel()
 	s := serve(t, process("pid"), runner.Options{})
-	out, err := s.Invoke(t.Context(), runner.InvokeInput{FunctionName: "F"})
+	out, err := s.Invoke(t.Context(), &invocation.Request{FunctionName: "F"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +132,7 @@ func TestAProcessKilledWhileIdleIsReplaced(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 3 { // whether or not the death has been noticed already
-		out, err = s.Invoke(t.Context(), runner.InvokeInput{FunctionName: "F"})
+		out, err = s.Invoke(t.Context(), &invocation.Request{FunctionName: "F"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -147,7 +148,7 @@ func TestAProcessKilledWhileIdleIsReplaced(t *testing.T) {
 func TestTheEnvironmentOfAProcess(t *testing.T) {
 	t.Parallel()
 	s := serve(t, process("environ"), runner.Options{Region: "ap-northeast-1"})
-	out, err := s.Invoke(t.Context(), runner.InvokeInput{FunctionName: "F"})
+	out, err := s.Invoke(t.Context(), &invocation.Request{FunctionName: "F"})
 	want := `{"AWS_LAMBDA_FUNCTION_MEMORY_SIZE":"128","AWS_LAMBDA_FUNCTION_NAME":"F","AWS_LAMBDA_FUNCTION_VERSION":"$LATEST","AWS_REGION":"ap-northeast-1","HOME":"","OWN":"x"}`
 	if err != nil || string(out.Payload) != want {
 		t.Errorf("%s, %v", out.Payload, err)
@@ -191,7 +192,7 @@ func TestWhatAProcessWritesIsLoggedWithItsRequest(t *testing.T) {
 	t.Parallel()
 	logs := &memoryLog{more: make(chan struct{}, 1)}
 	s := serve(t, process("talk"), runner.Options{Logs: logs})
-	out, err := s.Invoke(t.Context(), runner.InvokeInput{FunctionName: "F"})
+	out, err := s.Invoke(t.Context(), &invocation.Request{FunctionName: "F"})
 	if err != nil {
 		t.Fatal(err)
 	}

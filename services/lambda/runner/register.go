@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+
+	"stepback/aws"
 )
 
 var errClosed = errors.New("the Lambda service has been closed")
@@ -96,3 +98,8 @@ func (s *Service) limitOf(name string) *limit {
 }
 
 func (d *deployed) key() versionKey { return versionKey{d.Name, d.Version} }
+
+// FunctionARN returns the ARN of the function name in the service's region and account.
+func (s *Service) FunctionARN(name string) string {
+	return aws.Scope{Account: s.opts.Account, Region: s.opts.Region}.ARN("lambda", "function:"+name)
+}

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"stepback/aws"
+	"stepback/services/lambda/invocation"
 	"stepback/services/lambda/runner"
 )
 
@@ -26,15 +28,15 @@ func TestVersionsAreFunctionsOfTheirOwn(t *testing.T) {
 	}
 	for name, want := range map[string]string{"F": `"latest"`, "F:$LATEST": `"latest"`, "F:1": `"again"`,
 		"F:2": `"two"`} {
-		if out, err := s.Invoke(t.Context(), runner.InvokeInput{FunctionName: name}); err != nil ||
+		if out, err := s.Invoke(t.Context(), &invocation.Request{FunctionName: name}); err != nil ||
 			string(out.Payload) != want {
 			t.Errorf("%s: %s, %v", name, out.Payload, err)
 		}
 	}
 	s.Remove("F", "2")
 	s.Remove("F", "3")
-	_, err := s.Invoke(t.Context(), runner.InvokeInput{FunctionName: "F", Qualifier: "2"})
-	var api *runner.APIError
+	_, err := s.Invoke(t.Context(), &invocation.Request{FunctionName: "F", Qualifier: "2"})
+	var api *aws.Error
 	if !errors.As(err, &api) || api.Code != "ResourceNotFoundException" {
 		t.Errorf("%v", err)
 	}
@@ -54,7 +56,7 @@ func TestAnInvocationEndsWithWhatItBeganWith(t *testing.T) {
 	}, runner.Options{})
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		if out, err := s.Invoke(t.Context(), runner.InvokeInput{FunctionName: "F"}); err != nil ||
+		if out, err := s.Invoke(t.Context(), &invocation.Request{FunctionName: "F"}); err != nil ||
 			string(out.Payload) != `"old"` {
 			t.Errorf("%s, %v", out.Payload, err)
 		}
@@ -63,7 +65,7 @@ func TestAnInvocationEndsWithWhatItBeganWith(t *testing.T) {
 	if err := s.Replace(says("", "new")); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := s.Invoke(t.Context(), runner.InvokeInput{FunctionName: "F"}); err != nil ||
+	if out, err := s.Invoke(t.Context(), &invocation.Request{FunctionName: "F"}); err != nil ||
 		string(out.Payload) != `"new"` {
 		t.Errorf("%s, %v", out.Payload, err)
 	}
@@ -82,7 +84,7 @@ func TestAnIdleProcessIsEnded(t *testing.T) {
 	f := process("pid")
 	s := serve(t, f, runner.Options{IdleTimeout: 5 * time.Millisecond})
 	pid := func() string {
-		out, err := s.Invoke(t.Context(), runner.InvokeInput{FunctionName: "F"})
+		out, err := s.Invoke(t.Context(), &invocation.Request{FunctionName: "F"})
 		if err != nil || out.FunctionError != "" {
 			t.Fatalf("%s, %v", out.Payload, err)
 		}

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"stepback/services/lambda/invocation"
 )
 
 // runtimeAPI is the Lambda Runtime API (version 2018-06-01) of one process.
@@ -103,9 +105,9 @@ func (api *runtimeAPI) response(w http.ResponseWriter, r *http.Request) {
 	case err != nil:
 		refuse(w, http.StatusBadRequest, "InvalidStateTransition", err.Error())
 		e.answers <- failure("Runtime.TruncatedResponse", err.Error())
-	case size > MaxResponseBytes:
+	case size > invocation.MaxResponseBytes:
 		refuse(w, http.StatusRequestEntityTooLarge, "RequestEntityTooLarge",
-			fmt.Sprintf("Exceeded maximum allowed payload size (%d bytes).", MaxResponseBytes))
+			fmt.Sprintf("Exceeded maximum allowed payload size (%d bytes).", invocation.MaxResponseBytes))
 		e.answers <- responseTooLarge(size)
 	default:
 		accept(w)
@@ -178,7 +180,7 @@ func readError(r *http.Request) answer {
 
 // readLimited reads up to the largest answer and counts what is beyond.
 func readLimited(r io.Reader) (payload []byte, size int, err error) {
-	payload, err = io.ReadAll(io.LimitReader(r, MaxResponseBytes+1))
+	payload, err = io.ReadAll(io.LimitReader(r, invocation.MaxResponseBytes+1))
 	if err != nil {
 		return nil, 0, err
 	}

@@ -77,7 +77,7 @@ func New(opts Options) *Service {
 }
 
 // begin counts a call in, unless the service is closed. What knows the function must leave it again.
-func (s *Service) begin(name, version string) (d *deployed, known bool, err *APIError) {
+func (s *Service) begin(name, version string) (d *deployed, known bool, err error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	if s.closed {

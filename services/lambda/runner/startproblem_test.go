@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"stepback/services/lambda/invocation"
 	"stepback/services/lambda/runner"
 )
 
@@ -35,7 +36,7 @@ func TestABootstrapThatDoesNotStartSaysWhy(t *testing.T) {
 				t.Fatal(err)
 			}
 			s := serve(t, runner.Function{Name: "F", Command: []string{path}}, runner.Options{})
-			out, err := s.Invoke(t.Context(), runner.InvokeInput{FunctionName: "F"})
+			out, err := s.Invoke(t.Context(), &invocation.Request{FunctionName: "F"})
 			if err != nil || !strings.Contains(string(out.Payload), `"errorType":"Runtime.InvalidEntrypoint"`) ||
 				!strings.Contains(string(out.Payload), c.want) {
 				t.Errorf("%s, %v\nwant %s", out.Payload, err, c.want)

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"stepback/aws"
+	"stepback/services/lambda/invocation"
 	"stepback/services/lambda/runner"
 )
 
@@ -77,7 +79,7 @@ func TestAnswers(t *testing.T) {
 				`{"errorType":"Runtime.SerializationError","errorMessage":"The function answered 5 bytes that are not JSON; they begin with \"{oops\". Return a value that encodes to JSON."}`},
 		} {
 			s := serve(t, function(c.handler), runner.Options{})
-			out, err := s.Invoke(t.Context(), runner.InvokeInput{FunctionName: "F", Payload: []byte(c.payload)})
+			out, err := s.Invoke(t.Context(), &invocation.Request{FunctionName: "F", Payload: []byte(c.payload)})
 			if err != nil {
 				t.Errorf("%s: %v", c.handler, err)
 				continue
@@ -102,7 +104,7 @@ func TestPanicsAreReportedWithTheirStackAndHarmNobody(t *testing.T) {
 		} {
 			s := serve(t, function(c.handler), runner.Options{})
 			for range 2 { // the second has a new environment
-				out, err := s.Invoke(t.Context(), runner.InvokeInput{FunctionName: "F", Payload: []byte(c.payload)})
+				out, err := s.Invoke(t.Context(), &invocation.Request{FunctionName: "F", Payload: []byte(c.payload)})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -137,7 +139,7 @@ func TestTimeout(t *testing.T) {
 		f := function("waits")
 		f.Timeout = 20 * time.Millisecond
 		s := serve(t, f, runner.Options{})
-		out, err := s.Invoke(t.Context(), runner.InvokeInput{FunctionName: "F", LogTail: true})
+		out, err := s.Invoke(t.Context(), &invocation.Request{FunctionName: "F", LogType: "Tail"})
 		want := `{"errorType":"Sandbox.Timedout","errorMessage":"RequestId: ID Error: Task timed out after 0.02 seconds"}`
 		if err != nil || strings.ReplaceAll(string(out.Payload), out.RequestID, "ID") != want ||
 			out.FunctionError != "Unhandled" {
@@ -157,7 +159,7 @@ func TestTheEndOfTheCallersContextIsItsError(t *testing.T) {
 		s := serve(t, function("waits"), runner.Options{})
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, err := s.Invoke(ctx, runner.InvokeInput{FunctionName: "F"}); !errors.Is(err, context.Canceled) {
+		if _, err := s.Invoke(ctx, &invocation.Request{FunctionName: "F"}); !errors.Is(err, context.Canceled) {
 			t.Errorf("%v", err)
 		}
 	})
@@ -168,35 +170,35 @@ func TestServiceErrors(t *testing.T) {
 	forBoth(t, func(t *testing.T, function func(string) runner.Function) {
 		s := serve(t, function("echo"), runner.Options{Region: "eu-west-1", Account: "123456789012"})
 		for _, c := range []struct {
-			in     runner.InvokeInput
+			in     *invocation.Request
 			code   string
 			status int
 			text   string
 		}{
-			{runner.InvokeInput{FunctionName: "None"}, "ResourceNotFoundException", 404,
+			{&invocation.Request{FunctionName: "None"}, "ResourceNotFoundException", 404,
 				"Function not found: arn:aws:lambda:eu-west-1:123456789012:function:None:$LATEST"},
-			{runner.InvokeInput{FunctionName: "F", Qualifier: "7"}, "ResourceNotFoundException", 404,
+			{&invocation.Request{FunctionName: "F", Qualifier: "7"}, "ResourceNotFoundException", 404,
 				"Function not found: arn:aws:lambda:eu-west-1:123456789012:function:F:7"},
-			{runner.InvokeInput{FunctionName: "F:1", Qualifier: "7"}, "InvalidParameterValueException", 400,
+			{&invocation.Request{FunctionName: "F:1", Qualifier: "7"}, "InvalidParameterValueException", 400,
 				"The derived qualifier from the function name does not match the specified qualifier."},
-			{runner.InvokeInput{FunctionName: ""}, "InvalidParameterValueException", 400,
+			{&invocation.Request{FunctionName: ""}, "InvalidParameterValueException", 400,
 				`"" is no function name or ARN`},
-			{runner.InvokeInput{FunctionName: "F", Payload: []byte("{")}, "InvalidRequestContentException", 400,
+			{&invocation.Request{FunctionName: "F", Payload: []byte("{")}, "InvalidRequestContentException", 400,
 				"Could not parse request body into json: the payload is not valid JSON"},
-			{runner.InvokeInput{FunctionName: "F", Payload: bytes.Repeat([]byte("1"), 6<<20+1)},
+			{&invocation.Request{FunctionName: "F", Payload: bytes.Repeat([]byte("1"), 6<<20+1)},
 				"RequestTooLargeException", 413,
 				"Request must be smaller than 6291456 bytes for the InvokeFunction operation"},
 		} {
 			_, err := s.Invoke(t.Context(), c.in)
-			var api *runner.APIError
-			if !errors.As(err, &api) || api.Code != c.code || api.StatusCode != c.status || api.Message != c.text {
+			var api *aws.Error
+			if !errors.As(err, &api) || api.Code != c.code || api.Status != c.status || api.Message != c.text {
 				t.Errorf("%s %s: %v", c.in.FunctionName, c.in.Qualifier, err)
 			}
 		}
 		for _, name := range []string{"F", "F:$LATEST", "123456789012:function:F",
 			"arn:aws:lambda:eu-west-1:123456789012:function:F",
 			"arn:aws:lambda:eu-west-1:123456789012:function:F:$LATEST"} {
-			if _, err := s.Invoke(t.Context(), runner.InvokeInput{FunctionName: name}); err != nil {
+			if _, err := s.Invoke(t.Context(), &invocation.Request{FunctionName: name}); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
@@ -214,10 +216,10 @@ func TestConcurrencyAboveTheLimitIsThrottled(t *testing.T) {
 		var throttled int
 		for range 2 { // one of the two is throttled at once and ends the other
 			wg.Go(func() {
-				_, err := s.Invoke(ctx, runner.InvokeInput{FunctionName: "F"})
-				var api *runner.APIError
+				_, err := s.Invoke(ctx, &invocation.Request{FunctionName: "F"})
+				var api *aws.Error
 				if errors.As(err, &api) && api.Code == "TooManyRequestsException" &&
-					api.StatusCode == http.StatusTooManyRequests {
+					api.Status == http.StatusTooManyRequests {
 					throttled++
 					cancel()
 				}
@@ -242,7 +244,7 @@ func TestManyInvocationsKeepTheirAnswersApart(t *testing.T) {
 			wg.Go(func() {
 				payload, _ := json.Marshal(strings.Repeat(string(rune('a'+i)), 2000))
 				for range 25 {
-					out, err := s.Invoke(t.Context(), runner.InvokeInput{FunctionName: "F", Payload: payload})
+					out, err := s.Invoke(t.Context(), &invocation.Request{FunctionName: "F", Payload: payload})
 					if err != nil || !bytes.Equal(out.Payload, payload) {
 						t.Errorf("%d: %.40s, %v", i, out.Payload, err)
 					}
@@ -253,27 +255,42 @@ func TestManyInvocationsKeepTheirAnswersApart(t *testing.T) {
 	})
 }
 
+// keptLogs keeps what functions log.
+type keptLogs struct {
+	mu    sync.Mutex
+	texts map[string][]byte
+}
+
+// WriteLog implements runner.LogSink.
+func (k *keptLogs) WriteLog(function string, lines []byte) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.texts == nil {
+		k.texts = map[string][]byte{}
+	}
+	k.texts[function] = append(k.texts[function], lines...)
+}
+
+func (k *keptLogs) of(function string) []byte {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.texts[function]
+}
+
 func TestLogs(t *testing.T) {
 	t.Parallel()
 	forBoth(t, func(t *testing.T, function func(string) runner.Function) {
-		dir := t.TempDir()
-		logs, err := runner.OpenFileLogs(dir, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		logs := &keptLogs{}
 		s := serve(t, function("named"), runner.Options{Logs: logs})
-		out, err := s.Invoke(t.Context(), runner.InvokeInput{FunctionName: "F", LogTail: true})
+		out, err := s.Invoke(t.Context(), &invocation.Request{FunctionName: "F", LogType: "Tail"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := logs.Close(); err != nil {
-			t.Fatal(err)
-		}
-		text, err := os.ReadFile(dir + "/F.log")
+		text := logs.of("F")
 		raw := func(text []byte) string { return strings.ReplaceAll(string(text), out.RequestID+" ", "") }
-		if err != nil || !strings.Contains(string(out.LogTail), "connection refused") || !strings.Contains(raw(text),
+		if !strings.Contains(string(out.LogTail), "connection refused") || !strings.Contains(raw(text),
 			raw(out.LogTail)) {
-			t.Errorf("tail %s\nfile %s, %v", out.LogTail, text, err)
+			t.Errorf("tail %s\nlog %s", out.LogTail, text)
 		}
 		all := lines(strings.ReplaceAll(string(text), out.RequestID, "ID"))
 		if start := "START RequestId: ID Version: $LATEST"; all[0] != start &&
@@ -295,18 +312,18 @@ func TestCloseEndsWhatRunsAndRefusesWhatComes(t *testing.T) {
 		s := serve(t, function("waits"), runner.Options{})
 		done := make(chan error)
 		go func() {
-			_, err := s.Invoke(context.Background(), runner.InvokeInput{FunctionName: "F"})
+			_, err := s.Invoke(context.Background(), &invocation.Request{FunctionName: "F"})
 			done <- err
 		}()
 		if err := s.Close(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		var api *runner.APIError
+		var api *aws.Error
 		if err := <-done; !errors.As(err, &api) || api.Code != "ServiceException" {
 			t.Errorf("under way: %v", err)
 		}
-		if _, err := s.Invoke(t.Context(), runner.InvokeInput{FunctionName: "F"}); !errors.As(err, &api) ||
-			api.StatusCode != http.StatusInternalServerError {
+		if _, err := s.Invoke(t.Context(), &invocation.Request{FunctionName: "F"}); !errors.As(err, &api) ||
+			api.Status != http.StatusInternalServerError {
 			t.Errorf("after: %v", err)
 		}
 	})

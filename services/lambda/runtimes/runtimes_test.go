@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"stepback/services/lambda/invocation"
 	"stepback/services/lambda/runner"
 	"stepback/services/lambda/runtimes"
 )
@@ -57,9 +58,9 @@ func deployed(t *testing.T, runtime, handler string, files map[string]string) *r
 	return s
 }
 
-func invoke(t *testing.T, s *runner.Service, payload string) runner.InvokeOutput {
+func invoke(t *testing.T, s *runner.Service, payload string) *invocation.Answer {
 	t.Helper()
-	out, err := s.Invoke(t.Context(), runner.InvokeInput{FunctionName: "F", Payload: []byte(payload), LogTail: true,
+	out, err := s.Invoke(t.Context(), &invocation.Request{FunctionName: "F", Payload: []byte(payload), LogType: "Tail",
 		ClientContext: []byte(`{"custom":{"a":"b"}}`)})
 	if err != nil {
 		t.Fatal(err)
@@ -75,7 +76,7 @@ type outcome struct {
 	log                          string // that the log must have
 }
 
-func (c *outcome) check(t *testing.T, out runner.InvokeOutput) {
+func (c *outcome) check(t *testing.T, out *invocation.Answer) {
 	t.Helper()
 	if !strings.Contains(string(out.LogTail), c.log) {
 		t.Errorf("log\n%s\nwant %q", out.LogTail, c.log)

@@ -11,7 +11,8 @@ import (
 
 // Read returns the events of a group's streams that were written before, from a time to before another, in the order of
 // their times. A function selects the streams. It returns ErrNoGroup when there is no such group.
-func (s *Store) Read(scope aws.Scope, groupName string, selects func(stream string) bool, from, to int64) ([]Event, error) {
+func (s *Store) Read(scope aws.Scope, groupName string, selects func(stream string) bool, from, to int64) ([]Event,
+	error) {
 	if err := s.settle(); err != nil && !errors.Is(err, errClosed) {
 		return nil, err
 	}
@@ -46,7 +47,8 @@ type part struct {
 
 // parts are the segments that may hold events of a time; events that the group's retention does not leave count as
 // gone.
-func (s *Store) parts(scope aws.Scope, groupName string, selects func(string) bool, from, to int64) ([]part, int64, error) {
+func (s *Store) parts(scope aws.Scope, groupName string, selects func(string) bool, from, to int64) ([]part, int64,
+	error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	g := s.groups[groupKey{scope, groupName}]

@@ -107,7 +107,8 @@ func (s *Store) load() error {
 		if err != nil {
 			return err
 		}
-		s.groups[groupKey{aws.Scope{Account: filepath.Base(filepath.Dir(region)), Region: filepath.Base(region)}, g.Name}] = g
+		scope := aws.Scope{Account: filepath.Base(filepath.Dir(region)), Region: filepath.Base(region)}
+		s.groups[groupKey{scope, g.Name}] = g
 	}
 	return nil
 }

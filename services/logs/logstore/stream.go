@@ -22,7 +22,9 @@ type stream struct {
 	Stream
 	dir, file string
 	segments  []*segment // oldest first
-	torn      bool       // its last file may end in the middle of a line: an earlier process wrote it, or the disk refused some of it
+	// torn says that its last file may end in the middle of a line: an earlier process wrote it, or the disk refused
+	// some of it.
+	torn bool
 }
 
 func newStream(g *group, name string, created int64) *stream {

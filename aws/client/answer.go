@@ -1,0 +1,175 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/aws/smithy-go"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
+
+	"stepback/asl/jsonvalue"
+	"stepback/aws/model"
+)
+
+// maxAnswer is how many bytes an answer may have that is read as a whole, maxError how many an error.
+const (
+	maxAnswer = 32 << 20
+	maxError  = 1 << 20
+)
+
+// output is an output whose stream is handed over.
+type output struct {
+	*model.Value
+	body io.ReadCloser
+}
+
+// SetPayloadStream implements smithy.StreamingOutput.
+func (o *output) SetPayloadStream(r io.ReadCloser) { o.body = r }
+
+// answer reads the answer to a call.
+func (x *exchange) answer(ctx context.Context, r *http.Response) (*Response, error) {
+	a := &Response{Status: r.StatusCode, Header: r.Header, RequestID: x.requestID(r.Header)}
+	a.HostID = r.Header.Get("X-Amz-Id-2")
+	if r.StatusCode/100 == 2 && x.Operation.Output.Streamed() != nil {
+		return a, x.stream(ctx, r, a)
+	}
+	body, err := x.whole(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	if a.RequestID == "" {
+		a.RequestID = requestIDIn(body)
+	}
+	if a.HostID == "" && x.Service.ID == "S3" {
+		a.HostID = elementIn(body, "HostId")
+	}
+	if x.Service.ID == "S3" && r.StatusCode/100 == 2 && isErrorDocument(body) { // of a copy that failed on the way
+		r.StatusCode = http.StatusInternalServerError
+	}
+	if r.StatusCode/100 != 2 {
+		return nil, x.refusal(ctx, r, body, a)
+	}
+	return a, x.output(ctx, r, body, a)
+}
+
+// whole reads an answer to its end, which must come.
+func (x *exchange) whole(ctx context.Context, r *http.Response) ([]byte, error) {
+	defer func() { _ = r.Body.Close() }()
+	limit := int64(maxAnswer)
+	if r.StatusCode/100 != 2 {
+		limit = maxError
+	}
+	if r.ContentLength > limit {
+		return nil, x.wrong(r, fmt.Sprintf("it has %d bytes, more than %d", r.ContentLength, limit))
+	}
+	body, err := io.ReadAll(io.LimitReader(r.Body, limit+1))
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil:
+		return nil, fmt.Errorf("the answer broke off: %w", err)
+	case int64(len(body)) > limit:
+		return nil, x.wrong(r, fmt.Sprintf("it has more than %d bytes", limit))
+	}
+	return body, nil
+}
+
+func (x *exchange) wrong(r *http.Response, why string) *AnswerError {
+	return &AnswerError{x.Service.Name, x.Operation.Name, r.StatusCode, why}
+}
+
+// stream reads an answer whose body is a stream.
+func (x *exchange) stream(ctx context.Context, r *http.Response, a *Response) error {
+	out := &output{Value: x.binding.Output(x.Operation, jsonvalue.Value{})}
+	if err := x.deserialize(ctx, r, out); err != nil {
+		_ = r.Body.Close()
+		return x.wrong(r, why(err))
+	}
+	a.Output, a.Body = x.completed(out.Value.Value), out.body
+	return nil
+}
+
+// output reads an answer that is there as a whole.
+func (x *exchange) output(ctx context.Context, r *http.Response, body []byte, a *Response) error {
+	a.Output = jsonvalue.NewObject(0).Value()
+	if x.Operation.Output == nil {
+		return nil
+	}
+	if foreign(body, x.Operation.Output) {
+		return x.wrong(r, "it is HTML: "+excerpt(body))
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	r.ContentLength = int64(len(body))
+	out := x.binding.Output(x.Operation, a.Output)
+	if err := x.deserialize(ctx, r, out); err != nil {
+		return x.wrong(r, why(err))
+	}
+	a.Output = x.completed(out.Value)
+	if err := x.complete(a.Output); err != nil {
+		return x.wrong(r, why(err))
+	}
+	return nil
+}
+
+// completed is an output with the maps of headers that had none: they are empty, not absent.
+func (x *exchange) completed(v jsonvalue.Value) jsonvalue.Value {
+	if v.IsNull() {
+		v = jsonvalue.NewObject(0).Value()
+	}
+	for _, m := range x.Operation.Output.Members {
+		if _, there := v.Get(m.Name); m.Location == model.InHeaders && !there {
+			v = v.With(m.Name, jsonvalue.NewObject(0).Value())
+		}
+	}
+	return v
+}
+
+// foreign reports whether an answer is a page of HTML, as proxies send it.
+func foreign(body []byte, shape *model.Shape) bool {
+	if shape.Payload != nil && (shape.Payload.Shape.Type == model.Blob || shape.Payload.Shape.Type == model.String) {
+		return false
+	}
+	const enough = 64
+	start := strings.ToLower(strings.TrimSpace(string(body[:min(len(body), enough)])))
+	return strings.HasPrefix(start, "<!doctype html") || strings.HasPrefix(start, "<html")
+}
+
+// deserialize reads an answer. A panic of the protocol's reader, which is young, is an error of the answer.
+func (x *exchange) deserialize(ctx context.Context, r *http.Response, out smithy.Deserializable) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("it cannot be read: %v", p)
+		}
+	}()
+	return x.binding.Client().DeserializeResponse(x.named(ctx), x.binding.Operation(x.Operation), x.registry(),
+		&smithyhttp.Response{Response: r}, out)
+}
+
+// why is what is wrong with an answer, without the ways of saying so in between.
+func why(err error) string {
+	var value *model.ValueError
+	if errors.As(err, &value) {
+		return value.Error()
+	}
+	var d *smithy.DeserializationError
+	if errors.As(err, &d) && d.Err != nil {
+		return d.Err.Error()
+	}
+	return err.Error()
+}
+
+// excerpt is the beginning of an answer, for a message.
+func excerpt(body []byte) string {
+	const longest = 200
+	text := strings.Join(strings.Fields(string(body[:min(len(body), longest)])), " ")
+	if !utf8.ValidString(text) {
+		return fmt.Sprintf("%d bytes that are no text", len(body))
+	}
+	return fmt.Sprintf("%q", text)
+}

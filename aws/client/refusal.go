@@ -1,0 +1,161 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+
+	"github.com/aws/smithy-go"
+
+	"stepback/asl/jsonvalue"
+	"stepback/aws/model"
+)
+
+// refusal reads an error of the service. What cannot be read as one is an *Error without a code.
+func (x *exchange) refusal(ctx context.Context, r *http.Response, body []byte, a *Response) error {
+	e := &Error{Status: a.Status, RequestID: a.RequestID, HostID: a.HostID}
+	if len(body) == 0 && r.Header.Get("X-Amzn-Errortype") == "" {
+		e.Code = strings.ReplaceAll(http.StatusText(a.Status), " ", "")
+		return e
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	err := x.deserialize(ctx, r, x.binding.Output(x.Operation, jsonvalue.Value{}))
+	var known *thrown
+	var generic *smithy.GenericAPIError
+	switch {
+	case errors.As(err, &known):
+		e.Shape, e.Code = known.shape.Name, known.code(x.binding.Protocol)
+		e.Message, e.Document = known.message(), known.value()
+	case errors.As(err, &generic) && generic.Code != unknown:
+		e.Code, e.Message = generic.Code, generic.Message
+		if e.Message == unknown {
+			e.Message = ""
+		}
+	default:
+		e.Message = "the answer with status " + http.StatusText(a.Status) + " names no error: " + excerpt(body)
+	}
+	return e
+}
+
+// unknown is smithy-go's code, and message, of an error that has none.
+const unknown = "UnknownError"
+
+// thrown is a modelled error that was answered.
+type thrown struct {
+	shape *model.Shape
+	read  *model.Value
+	// ErrorCodeOverride is set by smithy-go to the code of x-amzn-query-error.
+	ErrorCodeOverride *string
+}
+
+// Error implements error.
+func (t *thrown) Error() string { return t.shape.Name }
+
+// Deserialize implements smithy.Deserializable. An error that is not all of its shape is that error all the same.
+func (t *thrown) Deserialize(d smithy.ShapeDeserializer) error {
+	_ = t.read.Deserialize(d)
+	return nil
+}
+
+func (t *thrown) code(p model.Protocol) string {
+	switch {
+	case t.ErrorCodeOverride != nil:
+		return *t.ErrorCodeOverride
+	case p == model.JSON || p == model.RESTJSON || p == model.CBOR:
+		return t.shape.Name
+	default:
+		return t.shape.Error.Code
+	}
+}
+
+// value is the error's document, as its model has it.
+func (t *thrown) value() jsonvalue.Value {
+	b := jsonvalue.NewObject(t.read.Value.Len())
+	for i, key := range t.read.Value.Keys() {
+		if t.shape.Member(key) != nil {
+			b.Set(key, t.read.Value.At(i))
+		}
+	}
+	return b.Value()
+}
+
+func (t *thrown) message() string {
+	for i, key := range t.read.Value.Keys() {
+		if strings.EqualFold(key, "message") {
+			return t.read.Value.At(i).Text()
+		}
+	}
+	return ""
+}
+
+// registries are the modelled errors of services, by *model.Binding.
+var registries sync.Map
+
+// registry has the modelled errors of the service, by their names and codes.
+func (x *exchange) registry() *smithy.TypeRegistry {
+	if made, ok := registries.Load(x.binding); ok {
+		return made.(*smithy.TypeRegistry)
+	}
+	entries := map[string]*smithy.TypeRegistryEntry{}
+	for _, name := range x.Service.Exceptions() {
+		shape := x.Service.Exception(name)
+		if shape == nil || shape.Error == nil {
+			continue
+		}
+		plain, schema := shape.WithMessage(x.binding)
+		entry := &smithy.TypeRegistryEntry{Schema: schema, New: func() any {
+			return &thrown{shape: shape, read: &model.Value{Shape: plain, Schema: schema}}
+		}}
+		entries[name] = entry
+		if _, taken := entries[shape.Error.Code]; !taken {
+			entries[shape.Error.Code] = entry
+		}
+	}
+	made, _ := registries.LoadOrStore(x.binding, &smithy.TypeRegistry{Entries: entries})
+	return made.(*smithy.TypeRegistry)
+}
+
+// requestID is how a service calls a request.
+func (x *exchange) requestID(h http.Header) string {
+	if id := h.Get("X-Amz-Request-Id"); id != "" && strings.HasPrefix(x.Service.SignatureVersion, "s3") {
+		return id
+	}
+	for _, name := range []string{"X-Amzn-Requestid", "X-Amz-Request-Id", "X-Amz-Requestid", "X-Amz-Cf-Id"} {
+		if id := h.Get(name); id != "" {
+			return id
+		}
+	}
+	return ""
+}
+
+// requestIDIn is how a service calls a request in an answer of XML.
+func requestIDIn(body []byte) string {
+	return elementIn(body, "RequestId", "RequestID", "requestId")
+}
+
+// elementIn is the text of the first element of one of some names in an answer of XML.
+func elementIn(body []byte, names ...string) string {
+	const longest = 128
+	for _, name := range names {
+		_, rest, found := bytes.Cut(body, []byte("<"+name+">"))
+		if text, _, closed := bytes.Cut(rest, []byte("</"+name+">")); found && closed && len(text) <= longest {
+			return string(bytes.TrimSpace(text))
+		}
+	}
+	return ""
+}
+
+// isErrorDocument reports whether a body of XML is an error.
+func isErrorDocument(body []byte) bool {
+	b := bytes.TrimSpace(body)
+	if bytes.HasPrefix(b, []byte("<?")) {
+		if _, rest, found := bytes.Cut(b, []byte("?>")); found {
+			b = bytes.TrimSpace(rest)
+		}
+	}
+	return bytes.HasPrefix(b, []byte("<Error>")) || bytes.HasPrefix(b, []byte("<Error "))
+}

@@ -1,0 +1,43 @@
+package model
+
+import "strings"
+
+// CheckAction says why a task cannot have the Resource aws-sdk:SERVICE:ACTION, where service is named as in a Resource,
+// such as cloudwatchlogs, and action begins with a small letter, such as getLogEvents. The error is an
+// *UnknownServiceError, an *UnknownOperationError or an *EventStreamError.
+func CheckAction(service, action string) error {
+	s, err := Find(service)
+	if err != nil {
+		return err
+	}
+	o, err := s.Action(action)
+	if err == nil && o.EventStream() {
+		return &EventStreamError{Service: service, Operation: o.Name}
+	}
+	return err
+}
+
+// Action finds an operation by its name in a Resource, putItem, or by the model's, PutItem. The error is that of
+// Operation, with names as Resources have them.
+func (s *Service) Action(name string) (*Operation, error) {
+	if s.Has(name) || name == "" {
+		return s.Operation(name)
+	}
+	operation := strings.ToUpper(name[:1]) + name[1:]
+	if s.Has(operation) {
+		return s.Operation(operation)
+	}
+	similar := nearest(operation, s.operations)
+	for i, n := range similar {
+		similar[i] = strings.ToLower(n[:1]) + n[1:]
+	}
+	return nil, &UnknownOperationError{Service: s.Name, Name: name, Similar: similar}
+}
+
+// EventStreamError says that an operation sends or answers a stream of events, which tasks cannot.
+type EventStreamError struct{ Service, Operation string }
+
+// Error implements error.
+func (e *EventStreamError) Error() string {
+	return "the operation " + e.Operation + " of the service " + e.Service + " sends or answers a stream of events"
+}

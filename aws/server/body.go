@@ -1,0 +1,64 @@
+package server
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+)
+
+// readBody reads the body of a request, of a length up to a limit. It must come within a while, so that clients that
+// stop in the middle hold nothing for ever.
+func readBody(w http.ResponseWriter, r *http.Request, limit int64, patience time.Duration) ([]byte, error) {
+	if r.ContentLength > limit { // as the client says itself
+		w.Header().Set("Connection", "close") // what comes is not read
+		return nil, tooLarge(limit)
+	}
+	c := http.NewResponseController(w)
+	_ = c.SetReadDeadline(time.Now().Add(patience)) // where there are no deadlines, nobody is slow
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
+	_ = c.SetReadDeadline(time.Time{})
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		return nil, tooLarge(large.Limit)
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		w.Header().Set("Connection", "close")
+		return nil, tooSlow
+	case err != nil:
+		return nil, malformed("the body could not be read")
+	}
+	return body, nil
+}
+
+// body reads the body of a request, which may be compressed.
+func (c *call) body(limit int64) ([]byte, error) {
+	body, err := readBody(c.writer, c.request, limit, c.service.patience())
+	if err != nil || len(body) == 0 {
+		return body, err
+	}
+	encodings := strings.Split(c.request.Header.Get("Content-Encoding"), ",")
+	if !strings.EqualFold(strings.TrimSpace(encodings[len(encodings)-1]), "gzip") {
+		return body, nil
+	}
+	z, err := gzip.NewReader(bytes.NewReader(body))
+	if err != nil {
+		return nil, malformed("The body is not compressed as Content-Encoding says")
+	}
+	text, err := io.ReadAll(io.LimitReader(z, limit+1))
+	switch {
+	case err != nil:
+		return nil, malformed("The body is not compressed as Content-Encoding says")
+	case int64(len(text)) > limit:
+		return nil, tooLarge(limit)
+	}
+	c.request.Header.Del("Content-Encoding")
+	if rest := strings.Join(encodings[:len(encodings)-1], ","); rest != "" {
+		c.request.Header.Set("Content-Encoding", rest)
+	}
+	return text, nil
+}

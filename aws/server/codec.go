@@ -1,0 +1,81 @@
+package server
+
+import (
+	"mime"
+	"net/http"
+	"strings"
+
+	"stepback/aws/model"
+)
+
+// codec is one protocol.
+type codec interface {
+	// contentType is that of answers and errors, unless they say otherwise.
+	contentType(*Service) string
+	// operation is the name of the operation that a request asks for.
+	operation(*call) (string, error)
+	// read makes the document of a request.
+	read(c *call, body []byte, to *Request) error
+	// write writes an answer.
+	write(c *call, a *Answer, to *reply) error
+	// fail writes an error.
+	fail(c *call, f *fault, to *reply)
+}
+
+// codecOf finds the protocol of a request among those of the service: by the marks that only one protocol has, or the
+// one that the model names first.
+func (s *Service) codecOf(r *http.Request) codec {
+	p := s.protocolOf(r)
+	switch p {
+	case model.JSON:
+		return jsonCodec{}
+	case model.CBOR:
+		return cborCodec{}
+	case model.Query:
+		return queryCodec{}
+	case model.EC2:
+		return queryCodec{ec2: true}
+	case model.RESTXML:
+		return restCodec{xml: true}
+	default:
+		return restCodec{}
+	}
+}
+
+func (s *Service) protocolOf(r *http.Request) model.Protocol {
+	if len(s.model.Protocols) == 1 {
+		return s.model.Protocols[0]
+	}
+	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil {
+		media = ""
+	}
+	for _, p := range s.model.Protocols {
+		marked := false
+		switch p {
+		case model.CBOR:
+			marked = r.Header.Get("Smithy-Protocol") == smithyCBOR
+		case model.JSON:
+			marked = strings.HasPrefix(media, mediaJSON) || r.Header.Get("X-Amz-Target") != ""
+		case model.Query, model.EC2:
+			marked = media == mediaForm || r.URL.Query().Has("Action")
+		default:
+		}
+		if marked {
+			return p
+		}
+	}
+	return s.model.Protocols[0]
+}
+
+// The media types and marks of protocols.
+const (
+	mediaJSON  = "application/x-amz-json-"
+	mediaForm  = "application/x-www-form-urlencoded"
+	mediaCBOR  = "application/cbor"
+	mediaXML   = "application/xml"
+	mediaText  = "text/xml"
+	mediaREST  = "application/json"
+	mediaBytes = "application/octet-stream"
+	smithyCBOR = "rpc-v2-cbor"
+)

@@ -1,0 +1,49 @@
+package server
+
+import (
+	"fmt"
+	"net/http"
+
+	"stepback/aws"
+)
+
+const codeInvalid = "ValidationException"
+
+// Invalid returns the ValidationException of a request that breaks a constraint.
+func Invalid(message string) *aws.Error { return &aws.Error{Code: codeInvalid, Message: message} }
+
+func tooLarge(limit int64) *aws.Error {
+	return &aws.Error{
+		Code: "RequestEntityTooLargeException", Message: fmt.Sprintf("Request size exceeded %d bytes", limit),
+		Status: http.StatusRequestEntityTooLarge,
+	}
+}
+
+func malformed(message string) *aws.Error {
+	return &aws.Error{Code: codeMalformed, Message: message}
+}
+
+// unreadable is a body that is not in the form of the protocol.
+type unreadable struct{ reason string }
+
+// Error implements error.
+func (u *unreadable) Error() string { return u.reason }
+
+const codeMalformed = "SerializationException"
+
+// notServed is the answer of an operation that the service has and that nobody wrote yet.
+func notServed(service, operation string) *aws.Error {
+	return &aws.Error{
+		Code: "NotImplemented", Status: http.StatusNotImplemented,
+		Message: "The operation " + operation + " of " + service + " is not served here.",
+	}
+}
+
+var (
+	unknownOperation = &aws.Error{Code: "UnknownOperationException"}
+	tooSlow          = &aws.Error{Code: "RequestTimeoutException",
+		Message: "The body of the request did not come in time.", Status: http.StatusRequestTimeout}
+	internal = &aws.Error{Code: "InternalFailure",
+		Message: "The request processing has failed because of an internal error.",
+		Status:  http.StatusInternalServerError}
+)

@@ -1,0 +1,257 @@
+package server
+
+import (
+	"bytes"
+	"mime"
+	"net/http"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"stepback/asl/jsonvalue"
+	"stepback/aws/model"
+)
+
+// jsonCodec is AWS JSON 1.0 and 1.1.
+type jsonCodec struct{}
+
+func (jsonCodec) contentType(s *Service) string { return mediaJSON + s.model.JSONVersion }
+
+func (j jsonCodec) operation(c *call) (string, error) {
+	r, s := c.request, c.service
+	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	target, name, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
+	if r.Method != http.MethodPost || err != nil || media != j.contentType(s) || target != s.model.TargetPrefix {
+		return "", unknownOperation
+	}
+	return name, nil
+}
+
+func (jsonCodec) read(c *call, body []byte, to *Request) (err error) {
+	if c.op.input == nil {
+		to.Input, err = parseObject(body)
+		return err
+	}
+	if to.Input, err = parseObject(body); err == nil && !c.op.input.plain {
+		to.Input, err = fromJSON(c.op.input.shape, to.Input)
+	}
+	return err
+}
+
+// parseObject reads the one JSON object that a body is. Of members of the same name the last one counts.
+func parseObject(body []byte) (jsonvalue.Value, error) {
+	if len(bytes.TrimSpace(body)) == 0 {
+		return jsonvalue.NewObject(0).Value(), nil
+	}
+	if !utf8.Valid(body) { // what is not would be read as something else
+		return jsonvalue.Value{}, &unreadable{"it is not UTF-8"}
+	}
+	v, err := jsonvalue.Parse(string(body))
+	if err != nil {
+		return v, &unreadable{err.Error()}
+	}
+	if v.Kind() != jsonvalue.Object {
+		return v, malformed(structureFound)
+	}
+	return v, nil
+}
+
+func (jsonCodec) write(c *call, a *Answer, to *reply) (err error) {
+	if c.op.output == nil {
+		to.body = []byte("{}")
+		return nil
+	}
+	if c.op.output.plain {
+		to.body, err = a.text()
+		return err
+	}
+	v, err := a.document()
+	if err == nil {
+		to.body = toJSON(nil, c.op.output.shape, v, inAll)
+	}
+	return err
+}
+
+func (jsonCodec) fail(c *call, f *fault, to *reply) {
+	queryError(c, f)
+	to.body = errorJSON(f, true)
+}
+
+// queryError tells clients that once spoke Query the older code of an error.
+func queryError(c *call, f *fault) {
+	if c.service.model.QueryCompatible && f.shape != nil {
+		c.writer.Header().Set("X-Amzn-Query-Error", f.query+";"+f.sender())
+	}
+}
+
+func errorJSON(f *fault, named bool) []byte {
+	b := jsonvalue.NewObject(1)
+	if named {
+		b.Set("__type", jsonvalue.OfString(f.code))
+	}
+	document := f.document()
+	if f.shape != nil {
+		if wire, err := jsonvalue.Parse(string(toJSON(nil, withMessage(f.shape), document, inBody))); err == nil {
+			document = wire
+		}
+	}
+	for i, name := range document.Keys() {
+		b.Set(name, document.At(i))
+	}
+	return b.Value().AppendJSON(nil)
+}
+
+// withMessage is an error's shape with what all errors may say.
+func withMessage(s *model.Shape) *model.Shape {
+	text := &model.Shape{Type: model.String}
+	made := &model.Shape{Name: s.Name, Type: s.Type, Members: s.Members[:len(s.Members):len(s.Members)]}
+	for _, name := range []string{"message", "reason", "Reason"} {
+		if s.Member(name) == nil {
+			made.Members = append(made.Members, &model.Member{Name: name, Shape: text})
+		}
+	}
+	return made
+}
+
+// fromJSON makes a document of JSON: members get the model's names, times become seconds. What is not of the shape is
+// left as it is, for the check to refuse; what the shape does not have is left out.
+func fromJSON(s *model.Shape, v jsonvalue.Value) (jsonvalue.Value, error) {
+	if v.IsNull() {
+		return v, nil
+	}
+	switch {
+	case s.Type == model.Structure && v.Kind() == jsonvalue.Object:
+		b := jsonvalue.NewObject(v.Len())
+		for _, m := range s.Members {
+			e, ok := v.Get(wireName(m))
+			if !ok || e.IsNull() || m.Location != model.InBody {
+				continue
+			}
+			made, err := fromJSON(m.Shape, e)
+			if err != nil {
+				return made, err
+			}
+			b.Set(m.Name, made)
+		}
+		return b.Value(), nil
+	case s.Type == model.List && v.Kind() == jsonvalue.Array:
+		elements := make([]jsonvalue.Value, 0, v.Len())
+		for _, e := range v.Elements() {
+			made, err := fromJSON(s.Element.Shape, e)
+			if err != nil {
+				return made, err
+			}
+			elements = append(elements, made)
+		}
+		return jsonvalue.OfArray(elements), nil
+	case s.Type == model.Map && v.Kind() == jsonvalue.Object:
+		b := jsonvalue.NewObject(v.Len())
+		for i, key := range v.Keys() {
+			if v.At(i).IsNull() && !s.Sparse {
+				continue
+			}
+			made, err := fromJSON(s.Element.Shape, v.At(i))
+			if err != nil {
+				return made, err
+			}
+			b.Set(key, made)
+		}
+		return b.Value(), nil
+	case s.Type == model.Timestamp && v.Kind() == jsonvalue.String:
+		return timeFrom(v.Text(), s.TimestampFormat)
+	}
+	return v, nil
+}
+
+func wireName(m *model.Member) string {
+	if m.LocationName != "" {
+		return m.LocationName
+	}
+	return m.Name
+}
+
+// Which members of a structure are written.
+type place bool
+
+const (
+	inBody place = false // those of the body
+	inAll  place = true  // all: the protocol has nothing but a body
+)
+
+// toJSON appends the JSON of a document. What the shape does not have is left out.
+func toJSON(dst []byte, s *model.Shape, v jsonvalue.Value, p place) []byte {
+	switch {
+	case v.IsNull():
+		return append(dst, "null"...)
+	case s.Type == model.Structure && v.Kind() == jsonvalue.Object:
+		dst = append(dst, '{')
+		first := true
+		for _, m := range s.Members {
+			e, ok := v.Get(m.Name)
+			if !ok || e.IsNull() || p == inBody && outside(m) {
+				continue
+			}
+			if !first {
+				dst = append(dst, ',')
+			}
+			first = false
+			dst = append(jsonvalue.AppendQuoted(dst, wireName(m)), ':')
+			dst = toJSON(dst, m.Shape, e, inAll)
+		}
+		return append(dst, '}')
+	case s.Type == model.List && v.Kind() == jsonvalue.Array:
+		dst = append(dst, '[')
+		for i, e := range v.Elements() {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = toJSON(dst, s.Element.Shape, e, inAll)
+		}
+		return append(dst, ']')
+	case s.Type == model.Map && v.Kind() == jsonvalue.Object:
+		dst = append(dst, '{')
+		for i, key := range v.Keys() {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = append(jsonvalue.AppendQuoted(dst, key), ':')
+			dst = toJSON(dst, s.Element.Shape, v.At(i), inAll)
+		}
+		return append(dst, '}')
+	case s.Type == model.Timestamp:
+		if t, err := model.TimeOf(v); err == nil && s.TimestampFormat != "" && s.TimestampFormat != model.UnixTimestamp {
+			return jsonvalue.AppendQuoted(dst, timeText(t, s.TimestampFormat))
+		}
+	}
+	return v.AppendJSON(dst)
+}
+
+// timeText writes a time.
+func timeText(t time.Time, format model.TimestampFormat) string {
+	switch format {
+	case model.RFC822:
+		return t.UTC().Format(http.TimeFormat)
+	case model.UnixTimestamp:
+		return model.OfTime(t).Text()
+	default:
+		return t.UTC().Format("2006-01-02T15:04:05.999999999Z07:00")
+	}
+}
+
+// timeFrom makes the document of a time in a text; without a format any of them is understood.
+func timeFrom(text string, format model.TimestampFormat) (jsonvalue.Value, error) {
+	if format == model.UnixTimestamp || format == "" {
+		if v, err := jsonvalue.Parse(text); err == nil && v.Kind() == jsonvalue.Number {
+			if t, err := model.TimeOf(v); err == nil {
+				return model.OfTime(t), nil
+			}
+		}
+	}
+	for _, layout := range []string{time.RFC3339Nano, http.TimeFormat, time.RFC1123Z,
+		"Mon, 02 Jan 2006 15:04:05.999999999 MST", "2006-01-02T15:04:05", "2006-01-02"} {
+		if t, err := time.Parse(layout, text); err == nil {
+			return model.OfTime(t), nil
+		}
+	}
+	return jsonvalue.Value{}, malformed("STRING_VALUE can not be converted to a Timestamp")
+}

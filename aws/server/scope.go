@@ -1,0 +1,46 @@
+package server
+
+import (
+	"net/http"
+	"regexp"
+	"strings"
+
+	"stepback/aws"
+)
+
+var (
+	accountID  = regexp.MustCompile(`^\d{12}$`)
+	regionName = regexp.MustCompile(`^[a-z0-9-]{1,32}$`)
+)
+
+// How many parts the credential scope of a signature has: KEY/date/region/service/aws4_request, or for several regions
+// (AWS4-ECDSA-P256-SHA256) KEY/date/service/aws4_request.
+const scopeOfRegion, scopeOfRegions = 5, 4
+
+// ScopeOf reads the credential scope of a request's signature. An access key of twelve digits names the account; what
+// the request does not say is taken from the defaults.
+func ScopeOf(r *http.Request, defaults aws.Scope) aws.Scope {
+	s := defaults
+	_, credential, ok := strings.Cut(r.Header.Get("Authorization"), "Credential=")
+	if !ok {
+		return s
+	}
+	credential, _, _ = strings.Cut(credential, ",")
+	parts := strings.Split(strings.TrimSpace(credential), "/")
+	var region string
+	switch len(parts) {
+	case scopeOfRegion:
+		region = parts[2]
+	case scopeOfRegions:
+		region = r.Header.Get("X-Amz-Region-Set") // which may be several, or a pattern
+	default:
+		return s
+	}
+	if accountID.MatchString(parts[0]) {
+		s.Account = parts[0]
+	}
+	if regionName.MatchString(region) {
+		s.Region = region
+	}
+	return s
+}

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/alecthomas/kong"
+)
+
+type completionCmd struct {
+	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
+}
+
+// Help says where the script goes.
+func (completionCmd) Help() string {
+	return `Example:
+  source <(stepback completion bash)         in ~/.bashrc
+  source <(stepback completion zsh)          in ~/.zshrc, below compinit
+  stepback completion fish > ~/.config/fish/completions/stepback.fish`
+}
+
+// Run writes the script.
+func (c *completionCmd) Run(command *kong.Context, std streams) error { //nolint:unparam // as kong calls verbs
+	root := command.Model.Node
+	switch c.Shell {
+	case "fish":
+		completeFish(std.out, root, nil)
+	case "zsh":
+		fmt.Fprintln(std.out, "autoload -U +X bashcompinit && bashcompinit")
+		completeBash(std.out, root)
+	default:
+		completeBash(std.out, root)
+	}
+	return nil
+}
+
+// completeBash writes a function that goes along the verbs of the line and offers what may follow the last of them.
+// zsh runs it, too.
+func completeBash(w io.Writer, root *kong.Node) {
+	fmt.Fprint(w, `_stepback() {
+  local cur="${COMP_WORDS[COMP_CWORD]}" verb= word i
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    word="${COMP_WORDS[i]}"
+    case "$verb $word" in
+`)
+	eachVerb(root, nil, func(n *kong.Node, path []string) {
+		if len(path) > 0 {
+			fmt.Fprintf(w, "      \"%s %s\") verb=\"$verb $word\" ;;\n", spaced(path[:len(path)-1]), n.Name)
+		}
+	})
+	fmt.Fprint(w, `    esac
+  done
+  local offers=
+  case "$verb" in
+`)
+	eachVerb(root, nil, func(n *kong.Node, path []string) {
+		fmt.Fprintf(w, "    \"%s\") offers=\"%s\" ;;\n", spaced(path), strings.Join(offers(n), " "))
+	})
+	fmt.Fprint(w, `  esac
+  COMPREPLY=($(compgen -W "$offers" -- "$cur"))
+  if [[ ${#COMPREPLY[@]} -eq 0 && $cur != -* ]]; then COMPREPLY=($(compgen -f -- "$cur")); fi
+}
+complete -o filenames -F _stepback stepback
+`)
+}
+
+// spaced is the verbs of a path, each with a space in front.
+func spaced(path []string) string {
+	if len(path) == 0 {
+		return ""
+	}
+	return " " + strings.Join(path, " ")
+}
+
+// eachVerb calls do for a node and for all below it, each with the names that lead there.
+func eachVerb(n *kong.Node, path []string, do func(*kong.Node, []string)) {
+	do(n, path)
+	for _, c := range n.Children {
+		if c.Type == kong.CommandNode && !c.Hidden {
+			eachVerb(c, append(path[:len(path):len(path)], c.Name), do)
+		}
+	}
+}
+
+// offers are the verbs and flags that may follow a node, and the words that its arguments and flags are limited to.
+func offers(n *kong.Node) []string {
+	var words []string
+	for _, c := range n.Children {
+		if c.Type == kong.CommandNode && !c.Hidden {
+			words = append(words, c.Name)
+		}
+	}
+	for _, p := range n.Positional {
+		words = append(words, p.EnumSlice()...)
+	}
+	for _, f := range n.Flags {
+		if !f.Hidden {
+			words = append(words, "--"+f.Name)
+		}
+	}
+	return words
+}
+
+// completeFish writes one line for each verb and flag. The condition is that the verbs in front of it stand on the line.
+func completeFish(w io.Writer, n *kong.Node, path []string) {
+	condition := "__fish_use_subcommand"
+	if len(path) > 0 {
+		condition = "__fish_seen_subcommand_from " + path[len(path)-1]
+	}
+	for _, c := range n.Children {
+		if c.Type == kong.CommandNode && !c.Hidden {
+			fmt.Fprintf(w, "complete -c stepback -n %s -a %s -d %s\n", quoteFish(condition), c.Name, quoteFish(c.Help))
+			completeFish(w, c, append(path[:len(path):len(path)], c.Name))
+		}
+	}
+	for _, p := range n.Positional {
+		if words := p.EnumSlice(); len(words) > 0 {
+			fmt.Fprintf(w, "complete -c stepback -n %s -f -a %s\n", quoteFish(condition), quoteFish(strings.Join(words, " ")))
+		}
+	}
+	for _, f := range n.Flags {
+		if f.Hidden {
+			continue
+		}
+		value := " -r"
+		if f.IsBool() {
+			value = ""
+		}
+		fmt.Fprintf(w, "complete -c stepback -n %s -l %s%s -d %s\n", quoteFish(condition), f.Name, value, quoteFish(f.Help))
+	}
+}
+
+func quoteFish(s string) string {
+	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(s) + "'"
+}

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// completed asks bash what it would offer for a line.
+func completed(t *testing.T, words ...string) []string {
+	t.Helper()
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("bash is not in the PATH")
+	}
+	script := stepback(t, "completion", "bash").out
+	var line strings.Builder
+	for _, w := range words {
+		line.WriteString(" '" + w + "'")
+	}
+	script += "\nCOMP_WORDS=(stepback" + line.String() + "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _stepback\n" +
+		`printf '%s\n' "${COMPREPLY[@]}"`
+	out, err := exec.CommandContext(t.Context(), bash, "--norc", "-c", script).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return strings.Fields(string(out))
+}
+
+func TestCompletionOffersVerbsAndFlags(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		line []string
+		want string
+	}{
+		{[]string{"val"}, "validate"},
+		{[]string{"retries", "rev"}, "review"},
+		{[]string{"serve", "--obj"}, "--object-created"},
+		{[]string{"retries", "review", "--jso"}, "--json"},
+		{[]string{"completion", "fi"}, "fish"},
+	} {
+		if got := completed(t, c.line...); !slices.Equal(got, []string{c.want}) {
+			t.Errorf("%v: %v, want %s", c.line, got, c.want)
+		}
+	}
+}
+
+func TestCompletionForFish(t *testing.T) {
+	t.Parallel()
+	stepback(t, "completion", "fish").ends(t, exitOK,
+		"complete -c stepback -n '__fish_use_subcommand' -a validate -d 'Check state machine definitions as AWS Step Functions would.'\n",
+		"complete -c stepback -n '__fish_seen_subcommand_from serve' -l listen -r -d 'Address to listen on",
+		"complete -c stepback -n '__fish_seen_subcommand_from completion' -f -a 'bash zsh fish'\n")
+	stepback(t, "completion", "tcsh").complains(t, exitUsage, `must be one of "bash","zsh","fish" but got "tcsh"`)
+}

@@ -1,0 +1,199 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"reflect"
+	"sync"
+
+	"stepback/local"
+)
+
+// travelling are the verbs that another process can carry out, by their names on the wire.
+var travelling = map[string]func() directoryVerb{
+	"run":              func() directoryVerb { return new(runCmd) },
+	"history":          func() directoryVerb { return new(historyCmd) },
+	"logs":             func() directoryVerb { return new(logsCmd) },
+	"dashboard render": func() directoryVerb { return new(dashboardRenderCmd) },
+	"data check":       func() directoryVerb { return new(dataCheckCmd) },
+	"data compact":     func() directoryVerb { return new(dataCompactCmd) },
+	"data export":      func() directoryVerb { return new(dataExportCmd) },
+}
+
+// errand is a verb on its way to the process that has its data directory open, with what that has to know of the
+// client's streams.
+type errand struct {
+	Version  string          `json:"version"`
+	Verb     string          `json:"verb"`
+	Flags    json.RawMessage `json:"flags"`
+	Terminal bool            `json:"terminal"`
+	Colour   bool            `json:"colour"`
+	Width    int             `json:"width"`
+}
+
+// frame is a piece of what a verb writes, or how it ended. Frames follow each other, one JSON text in a line.
+type frame struct {
+	Out []byte `json:"out,omitempty"`
+	Err []byte `json:"err,omitempty"`
+	// Done ends the answer: with an exit code, and a message that has not been printed yet.
+	Done    bool   `json:"done,omitempty"`
+	Code    int    `json:"code,omitempty"`
+	Message string `json:"message,omitempty"`
+}
+
+// ask has another process carry out a verb, and copies what it writes. When the context ends, it ends there, too.
+func ask(ctx context.Context, std streams, dir string, server *local.Server, v directoryVerb) error {
+	if server.Version != version() {
+		return fmt.Errorf("the data directory %s is in use by process %d, which is stepback %s and not %s; end it first",
+			dir, server.PID, server.Version, version())
+	}
+	name := nameOf(v)
+	flags, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	body, err := json.Marshal(errand{version(), name, flags, std.terminal, std.colour, std.width})
+	if err != nil {
+		return err
+	}
+	answer, err := server.Ask(ctx, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		why, _ := io.ReadAll(io.LimitReader(answer.Body, 1<<10))
+		return fmt.Errorf("process %d, which has %s open: %s", server.PID, dir, bytes.TrimSpace(why))
+	}
+	return replay(ctx, std, server, json.NewDecoder(answer.Body))
+}
+
+// replay writes the frames of an answer.
+func replay(ctx context.Context, std streams, server *local.Server, frames *json.Decoder) error {
+	for {
+		var f frame
+		if err := frames.Decode(&f); err != nil {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			return fmt.Errorf("process %d ended before it had answered: %w", server.PID, err)
+		}
+		if f.Done {
+			if f.Code == exitOK {
+				return nil
+			}
+			e := &exitError{code: f.Code}
+			if f.Message != "" {
+				e.err = errors.New(f.Message)
+			}
+			return e
+		}
+		if _, err := std.out.Write(f.Out); err != nil {
+			return err
+		}
+		if _, err := std.err.Write(f.Err); err != nil {
+			return err
+		}
+	}
+}
+
+// nameOf is the name of a verb on the wire.
+func nameOf(v directoryVerb) string {
+	for name, fresh := range travelling {
+		if reflect.TypeOf(fresh()) == reflect.TypeOf(v) {
+			return name
+		}
+	}
+	panic(fmt.Sprintf("%T does not travel", v)) // TestVerbsTravel holds that all do
+}
+
+// errands are the verbs that this process carries out for others.
+type errands struct{ underWay sync.WaitGroup }
+
+// wait waits for the verbs that are under way, unless the context ends first.
+func (e *errands) wait(ctx context.Context) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		e.underWay.Wait()
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done(): // closing the platform ends them
+	}
+}
+
+// serve carries out one verb. It implements local.Config.Control.
+func (e *errands) serve(p *local.Platform, w http.ResponseWriter, r *http.Request) {
+	e.underWay.Add(1)
+	defer e.underWay.Done()
+	var asked errand
+	const maxErrand = 1 << 20
+	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxErrand)).Decode(&asked); err != nil {
+		http.Error(w, "The request cannot be read: "+err.Error(), http.StatusBadRequest)
+		return
+	}
+	fresh := travelling[asked.Verb]
+	if fresh == nil || asked.Version != version() {
+		http.Error(w, "It is another version of stepback: "+version(), http.StatusBadRequest)
+		return
+	}
+	v := fresh()
+	if err := json.Unmarshal(asked.Flags, v); err != nil {
+		http.Error(w, "The flags cannot be read: "+err.Error(), http.StatusBadRequest)
+		return
+	}
+	w.Header().Set("Content-Type", "application/jsonl")
+	out := &framed{w: w}
+	std := streams{
+		out: part(func(b []byte) frame { return frame{Out: b} }, out),
+		err: part(func(b []byte) frame { return frame{Err: b} }, out), terminal: asked.Terminal, colour: asked.Colour,
+		width: asked.Width,
+	}
+	_ = out.send(ended(v.on(r.Context(), std, p))) // the client went away
+}
+
+// ended is how a verb ended: the exit code, and what is still to be said.
+func ended(err error) frame {
+	var message bytes.Buffer
+	f := frame{Done: true, Code: report(streams{err: &message}, err)}
+	const prefix = "stepback: "
+	f.Message = string(bytes.TrimSpace(bytes.TrimPrefix(message.Bytes(), []byte(prefix))))
+	return f
+}
+
+// framed writes frames as they come.
+type framed struct {
+	mu sync.Mutex
+	w  http.ResponseWriter
+}
+
+func (f *framed) send(one frame) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := json.NewEncoder(f.w).Encode(one); err != nil {
+		return err
+	}
+	return http.NewResponseController(f.w).Flush()
+}
+
+// part is a stream that travels in frames.
+func part(wrap func([]byte) frame, to *framed) io.Writer { return stream{wrap, to} }
+
+type stream struct {
+	wrap func([]byte) frame
+	to   *framed
+}
+
+// Write implements io.Writer.
+func (s stream) Write(b []byte) (int, error) {
+	if err := s.to.send(s.wrap(b)); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"bytes"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	awslambda "github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/sfn"
+
+	"stepback/local"
+)
+
+// TestVerbsTravel has a second process's verbs carried out by the server that has the directory open, with what they
+// print when they are alone.
+func TestVerbsTravel(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	file := write(t, "user_id,login_count,post_count\nanna,1,2\nbert,3,4\ncarl,x,1\n")
+	stepback(t, "run", "--csv", file, "--data", data, "--tolerated-failure-percentage", "50").ends(t, exitData,
+		"applied 2")
+	type verb struct{ out, args string }
+	var alone []verb
+	for _, args := range []string{
+		"data export", "data check", "history activity", "history activity --children --json",
+		"logs /aws/vendedlogs/states/csv-import",
+	} {
+		s := stepback(t, append(strings.Fields(args), "--data", data)...)
+		if s.code != exitOK || s.out == "" {
+			t.Fatalf("%s: %d %s %s", args, s.code, s.out, s.err)
+		}
+		alone = append(alone, verb{s.out, args})
+	}
+	_, stop := serving(t, data)
+	defer stop()
+	for _, v := range alone {
+		if s := stepback(t, append(strings.Fields(v.args), "--data", data)...); s.code != exitOK || s.out != v.out {
+			t.Errorf("%s: %d, on the server\n%s%s\nalone\n%s", v.args, s.code, s.out, s.err, v.out)
+		}
+	}
+	drawn := filepath.Join(t.TempDir(), "retry.svg")
+	stepback(t, "dashboard", "render", "--data", data, "-o", drawn).ends(t, exitOK, drawn)
+	if text, err := os.ReadFile(drawn); err != nil || !bytes.Contains(text, []byte("<svg")) {
+		t.Errorf("%.100s, %v", text, err)
+	}
+	stepback(t, "history", "nobody", "--data", data).complains(t, exitFailure,
+		`stepback: no execution is called "nobody"`)
+	stepback(t, "data", "compact", "--data", data).complains(t, exitUsage, "the journal cannot be compacted", "end it first")
+	stepback(t, "run", "--virtual-time", "--csv", file, "--data", data).complains(t, exitUsage, "--virtual-time",
+		"give --fault to stepback serve")
+}
+
+// TestImportsTravel imports a file in the server that has the directory open; what the server shows of it is what it
+// shows of everything.
+func TestImportsTravel(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	_, stop := serving(t, data)
+	file := write(t, "user_id,login_count,post_count\nanna,1,2\nbert,3,4\n")
+	stepback(t, "run", "--csv", file, "--data", data).ends(t, exitOK, "applied 2")
+	stepback(t, "run", "--csv", file, "--data", data).ends(t, exitOK, "This file was imported before")
+	stop()
+	url, stop := serving(t, data)
+	defer stop()
+	states := clientsOf(url).states
+	machines, err := states.ListStateMachines(t.Context(), &sfn.ListStateMachinesInput{})
+	if err != nil || len(machines.StateMachines) != 1 || *machines.StateMachines[0].Name != "csv-import" {
+		t.Fatalf("%+v, %v", machines, err)
+	}
+	executions, err := states.ListExecutions(t.Context(), &sfn.ListExecutionsInput{
+		StateMachineArn: machines.StateMachines[0].StateMachineArn})
+	if err != nil || len(executions.Executions) != 1 {
+		t.Fatalf("%+v, %v", executions, err)
+	}
+	runs, err := states.ListMapRuns(t.Context(), &sfn.ListMapRunsInput{
+		ExecutionArn: executions.Executions[0].ExecutionArn})
+	if err != nil || len(runs.MapRuns) != 1 {
+		t.Fatalf("%+v, %v", runs, err)
+	}
+	functions, err := clientsOf(url).lambda.ListFunctions(t.Context(), &awslambda.ListFunctionsInput{})
+	if err != nil || len(functions.Functions) != 3 {
+		t.Errorf("%+v, %v", functions, err)
+	}
+	// A file that is put into the bucket by anybody starts an import, as on AWS.
+	clientsOf(url).upload(t, "csv-input", "more.csv", []byte("user_id,login_count,post_count\ncarl,5,6\n"))
+	for len(executions.Executions) != 2 || executions.Executions[0].Status != "SUCCEEDED" {
+		executions, err = states.ListExecutions(t.Context(), &sfn.ListExecutionsInput{
+			StateMachineArn: machines.StateMachines[0].StateMachineArn})
+		if err != nil {
+			t.Fatal(err)
+		}
+		wait(t)
+	}
+	stepback(t, "export", "users", "--data", data).ends(t, exitOK, "anna,1,2\nbert,3,4\ncarl,5,6\n")
+}
+
+// TestExecBesideAServer runs an execution with the buckets and functions of the server that has the directory open.
+func TestExecBesideAServer(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	url, stop := serving(t, data)
+	defer stop()
+	clientsOf(url).upload(t, "shared", "greeting.txt", []byte("hello"))
+	definition := filepath.Join(t.TempDir(), "read.asl.json")
+	err := os.WriteFile(definition, []byte(`{"StartAt":"R","States":{"R":{"Type":"Task","Resource":`+
+		`"arn:aws:states:::aws-sdk:s3:getObject","Parameters":{"Bucket":"shared","Key":"greeting.txt"},`+
+		`"OutputPath":"$.Body","End":true}}}`), 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stepback(t, "exec", definition, "--data", data).ends(t, exitOK, `"hello"`)
+}
+
+func TestControlRefusesWhatItCannotRead(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	_, stop := serving(t, data)
+	defer stop()
+	server, err := local.Running(t.Context(), data)
+	if err != nil || server == nil {
+		t.Fatalf("%v, %v", server, err)
+	}
+	for body, want := range map[string]string{
+		`{`: "The request cannot be read", `{"verb":"serve"}`: "another version",
+		`{"verb":"history","version":"x"}`:                                    "another version",
+		`{"verb":"history","version":"` + version() + `","flags":{"JSON":7}}`: "The flags cannot be read",
+	} {
+		answer, err := server.Ask(t.Context(), strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var text bytes.Buffer
+		_, _ = text.ReadFrom(answer.Body)
+		answer.Body.Close()
+		if answer.StatusCode != http.StatusBadRequest || !strings.Contains(text.String(), want) {
+			t.Errorf("%s: %d %s", body, answer.StatusCode, &text)
+		}
+	}
+}

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"stepback/retrypatterns/review"
+)
+
+// explainRules prints what a rule of retries review finds and why, or a line for each rule.
+func explainRules(w io.Writer, code string) error {
+	if strings.EqualFold(code, "all") {
+		t := newTable("rule", "severity", "finds")
+		for _, r := range review.Rules() {
+			t.add(r.Code, strings.ToLower(string(r.Severity)), r.Title)
+		}
+		t.print(w, "")
+		return nil
+	}
+	r, ok := review.RuleNamed(code)
+	if !ok {
+		return &exitError{exitUsage, fmt.Errorf("there is no rule %s; --explain all lists them", code)}
+	}
+	_, err := fmt.Fprintf(w, "%s (%s)\n%s.\n\n%s\n", r.Code, strings.ToLower(string(r.Severity)),
+		strings.ToUpper(r.Title[:1])+r.Title[1:], wrapped(r.Why, 100))
+	return err
+}
+
+// wrapped breaks text into lines of a width at its blanks.
+func wrapped(text string, width int) string {
+	var b strings.Builder
+	column := 0
+	for i, word := range strings.Fields(text) {
+		switch {
+		case i == 0:
+		case column+1+len(word) > width:
+			b.WriteByte('\n')
+			column = 0
+		default:
+			b.WriteByte(' ')
+			column++
+		}
+		b.WriteString(word)
+		column += len(word)
+	}
+	return b.String()
+}

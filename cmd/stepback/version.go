@@ -1,0 +1,25 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+)
+
+// versionLine says what this program is: its version, the commit it was built from, and what built it for what.
+func versionLine() string {
+	line := "stepback " + version()
+	if info, ok := debug.ReadBuildInfo(); ok {
+		settings := map[string]string{}
+		for _, s := range info.Settings {
+			settings[s.Key] = s.Value
+		}
+		if commit := settings["vcs.revision"]; commit != "" {
+			line += ", commit " + commit[:min(12, len(commit))]
+			if settings["vcs.modified"] == "true" {
+				line += " with changes"
+			}
+		}
+	}
+	return fmt.Sprintf("%s, %s %s/%s", line, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}

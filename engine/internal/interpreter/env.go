@@ -1,0 +1,160 @@
+package interpreter
+
+import (
+	"fmt"
+
+	"stepback/asl"
+	"stepback/asl/jsonpath"
+	"stepback/asl/jsonvalue"
+	"stepback/engine/history"
+)
+
+// env is what paths, intrinsic calls and expressions of a state see: its input, the context object, the variables and a
+// source of randomness. As a query it is what JSONata expressions see.
+type env struct {
+	x     *Execution
+	t     *thread
+	input *jsonvalue.Document // what $ means in JSONPath
+	// result and errorOutput are the parts of $states that only some fields of JSONata states see.
+	result, errorOutput *jsonvalue.Document
+	token               string           // Task.Token, only while the parameters of a token task are built
+	item                *jsonvalue.Value // Map.Item, only in a Map's ItemSelector
+
+	state jsonvalue.Value // context object: State, once built
+	built jsonvalue.Value // the whole context object, once built for the current item
+}
+
+// over sets what $ means.
+func (e *env) over(p *jsonvalue.Document) { e.input = p }
+
+// at sets the item that a Map's ItemSelector is evaluated for; nil ends that.
+func (e *env) at(item *jsonvalue.Value) {
+	e.item = item
+	e.built = jsonvalue.Value{}
+}
+
+// withToken sets the task token that parameters may use; empty ends that.
+func (e *env) withToken(token string) {
+	e.token = token
+	e.built = jsonvalue.Value{}
+}
+
+// lookupError is the failure of a path, with the path as it was written.
+type lookupError struct {
+	path string
+	err  error
+}
+
+func (e *lookupError) Error() string { return e.err.Error() }
+func (e *lookupError) Unwrap() error { return e.err }
+
+// Lookup finds what a path selects.
+func (e *env) Lookup(p *jsonpath.Path) (jsonvalue.Value, error) {
+	v, err := e.find(p)
+	if err != nil {
+		return v, &lookupError{p.Text(), err}
+	}
+	return v, nil
+}
+
+func (e *env) find(p *jsonpath.Path) (jsonvalue.Value, error) {
+	switch p.Root() {
+	case jsonpath.Context:
+		return p.Select(e.context())
+	case jsonpath.Variable:
+		v, ok := e.t.vars.get(p.Variable())
+		if !ok {
+			return jsonvalue.Value{}, fmt.Errorf("the variable $%s has no value here", p.Variable())
+		}
+		return p.Select(v)
+	default:
+		return p.Select(e.input.Value())
+	}
+}
+
+// Random returns 64 random bits.
+func (e *env) Random() uint64 { return e.x.random.Uint64() }
+
+// context is the context object as the current state sees it, built once for each run of the state and each item.
+func (e *env) context() jsonvalue.Value {
+	if !e.built.IsNull() {
+		return e.built
+	}
+	x := e.x
+	if x.trial != nil && x.trial.Context != nil {
+		return x.trial.context(e.item)
+	}
+	b := jsonvalue.NewObject(5)
+	b.Set("Execution", x.executionContext())
+	b.Set("State", e.stateContext())
+	b.Set("StateMachine", x.aboutModel)
+	if e.token != "" {
+		task := jsonvalue.NewObject(1)
+		task.Set("Token", jsonvalue.OfString(e.token))
+		b.Set("Task", task.Value())
+	}
+	if e.item != nil {
+		m := jsonvalue.NewObject(1)
+		m.Set("Item", *e.item)
+		b.Set("Map", m.Value())
+	}
+	e.built = b.Value()
+	return e.built
+}
+
+func (e *env) stateContext() jsonvalue.Value {
+	if !e.state.IsNull() {
+		return e.state
+	}
+	t := e.t
+	b := jsonvalue.NewObject(3)
+	b.Set("EnteredTime", jsonvalue.OfString(history.Instant(t.entered)))
+	b.Set("Name", jsonvalue.OfString(t.state.Name))
+	switch t.state.Type {
+	case asl.Task, asl.Parallel, asl.Map:
+		b.Set("RetryCount", jsonvalue.OfInt(t.retried))
+	default:
+	}
+	e.state = b.Value()
+	return e.state
+}
+
+// executionContext builds the parts of the context object that do not change, once.
+func (x *Execution) executionContext() jsonvalue.Value {
+	if !x.aboutRun.IsNull() {
+		return x.aboutRun
+	}
+	b := jsonvalue.NewObject(7)
+	b.Set("Id", jsonvalue.OfString(x.info.ARN))
+	b.Set("Input", x.input.Value())
+	b.Set("StartTime", jsonvalue.OfString(history.Instant(x.start)))
+	b.Set("Name", jsonvalue.OfString(x.info.Name))
+	b.Set("RoleArn", jsonvalue.OfString(x.machine.RoleARN))
+	if !x.info.Sync {
+		b.Set("RedriveCount", jsonvalue.OfInt(x.redrives))
+	}
+	if x.redrives > 0 {
+		b.Set("RedriveTime", jsonvalue.OfString(history.Instant(x.redriven)))
+	}
+	x.aboutRun = b.Value()
+	m := jsonvalue.NewObject(2)
+	m.Set("Id", jsonvalue.OfString(x.info.MachineARN))
+	m.Set("Name", jsonvalue.OfString(x.machine.Name))
+	x.aboutModel = m.Value()
+	return x.aboutRun
+}
+
+// mapItem builds the context object's Map.Item.
+func mapItem(index int64, value jsonvalue.Value, key, source string) *jsonvalue.Value {
+	b := jsonvalue.NewObject(4)
+	b.Set("Index", jsonvalue.OfInt(index))
+	b.Set("Value", value)
+	if key != "" {
+		b.Set("Key", jsonvalue.OfString(key))
+	}
+	if source != "" {
+		b.Set("Source", jsonvalue.OfString(source))
+	}
+	v := b.Value()
+	return &v
+}

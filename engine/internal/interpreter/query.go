@@ -1,0 +1,167 @@
+package interpreter
+
+import (
+	"time"
+
+	"stepback/asl/expression"
+	"stepback/asl/jsonvalue"
+	"stepback/engine/history"
+	"stepback/engine/internal/plan"
+)
+
+// query is an env as JSONata expressions see it: $states, the variables, the time of the event and its randomness.
+type query env
+
+// Root implements jsonata.Env: there is no document beside $states.
+func (q *query) Root() (jsonvalue.Value, bool) { return jsonvalue.Value{}, false }
+
+// Lookup implements jsonata.Env.
+func (q *query) Lookup(name string) (jsonvalue.Value, bool) {
+	if name == "states" {
+		return q.states(), true
+	}
+	return q.t.vars.get(name)
+}
+
+// Member implements jsonata.MemberEnv, so that an expression which reads the input alone does not make the context
+// object.
+func (q *query) Member(variable, name string) (v jsonvalue.Value, exists, known bool) {
+	if variable != "states" {
+		return v, false, false
+	}
+	var part *jsonvalue.Document
+	switch name {
+	case "input":
+		part = q.t.input
+	case "result":
+		part = q.result
+	case "errorOutput":
+		part = q.errorOutput
+	case "context":
+		return (*env)(q).context(), true, true
+	}
+	if part == nil {
+		return v, false, true
+	}
+	return part.Value(), true, true
+}
+
+// Spent takes the work of an expression into account, so that an execution with heavy ones yields to others sooner.
+func (q *query) Spent(steps int) { q.x.work += steps }
+
+// Now implements jsonata.Env.
+func (q *query) Now() time.Time { return q.x.now }
+
+// Random implements jsonata.Env.
+func (q *query) Random() uint64 { return q.x.random.Uint64() }
+
+// states is $states.
+func (q *query) states() jsonvalue.Value {
+	b := jsonvalue.NewObject(4)
+	b.Set("input", q.t.input.Value())
+	if q.result != nil {
+		b.Set("result", q.result.Value())
+	}
+	if q.errorOutput != nil {
+		b.Set("errorOutput", q.errorOutput.Value())
+	}
+	b.Set("context", (*env)(q).context())
+	return b.Value()
+}
+
+// eval evaluates a payload in the language of its state.
+func (e *env) eval(p *plan.Payload) (jsonvalue.Value, error) {
+	if p.Expression != nil {
+		return p.Expression.Eval((*query)(e))
+	}
+	return p.Template.Eval(e)
+}
+
+// evaluate evaluates a JSONata field. When it has no value, the state has failed.
+func (x *Execution) evaluate(t *thread, v *expression.Value) (jsonvalue.Value, bool) {
+	if static, ok := v.Static(); ok {
+		return static, true
+	}
+	value, err := v.Eval((*query)(&t.env))
+	if err != nil {
+		return value, x.expressionError(t, err, "", t.input)
+	}
+	return value, true
+}
+
+// evaluationFailed fails a state with States.QueryEvaluationError. The event follows from what came before the state
+// when the state has done nothing yet but be entered, as the service writes it; a Wait state counts its entry as
+// something done.
+func (x *Execution) evaluationFailed(t *thread, location, message string) bool {
+	previous, atOnce := t.last, t.last == t.entryID
+	if atOnce && t.state.Wait == nil {
+		previous = t.before
+	}
+	f := x.writeEvaluationFailed(t, previous, location, message)
+	if atOnce && (t.state.Map != nil || t.state.Branches != nil) {
+		t.children = &fan{owner: t} // so that the state is written as failed, though it was never started
+	}
+	return x.failed(t, f)
+}
+
+func (x *Execution) writeEvaluationFailed(t *thread, previous int64, location, message string) failure {
+	f := history.NewFailure(plan.ErrQueryEvaluation, x.described(t, message))
+	t.last = x.emit(history.Event{
+		Type: history.EvaluationFailed, Previous: previous, Name: t.state.Name, More: &history.Details{Failure: f,
+			Location: location},
+	})
+	return failure{Failure: f}
+}
+
+// unexpected fails a state whose field evaluates to a value of the wrong type.
+func (x *Execution) unexpected(t *thread, field *expression.Value, expected string, got jsonvalue.Value) bool {
+	return x.expressionError(t, field.Unexpected(expected, got), "", t.input)
+}
+
+// whole evaluates a field that must be a whole number from least on.
+func (x *Execution) whole(t *thread, n plan.Number, least int64) (int64, bool) {
+	v, ok := x.evaluate(t, n.Expression)
+	if !ok {
+		return 0, false
+	}
+	if v.Kind() != jsonvalue.Number {
+		return 0, x.unexpected(t, n.Expression, "number", v)
+	}
+	i, ok := v.Int()
+	if !ok || i < least {
+		return 0, x.evaluationFailed(t, n.Expression.Field(), "The "+n.Field+" field must be a whole number from "+
+			itoa(least)+
+			" on but was: "+v.JSON())
+	}
+	return i, true
+}
+
+// finishQuery evaluates Output and Assign of a JSONata state, which see the same data, and leaves the state.
+func (x *Execution) finishQuery(t *thread, result *jsonvalue.Document, previous int64) bool {
+	s := t.state
+	t.last = previous
+	if s.Task != nil || s.Map != nil || s.Branches != nil {
+		t.env.result = result
+		if s.Task != nil {
+			x.trace(TaskResult, result)
+		}
+	}
+	return x.leave(t, result, s.Output, s.Assign, s.Next)
+}
+
+// leave evaluates an Output, which is out when absent, and an Assign, and moves the thread on.
+func (x *Execution) leave(t *thread, out *jsonvalue.Document, output *expression.Value, assign *plan.Payload,
+	next *plan.State) bool {
+	if output != nil {
+		v, ok := x.evaluate(t, output)
+		if !ok {
+			return false
+		}
+		out = jsonvalue.ValueDocument(v)
+	}
+	assigned, ok := x.assign(t, assign, out)
+	if !ok {
+		return false
+	}
+	return x.exit(t, out, next, t.last, assigned)
+}

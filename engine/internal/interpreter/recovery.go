@@ -1,0 +1,51 @@
+package interpreter
+
+import (
+	"cmp"
+	"slices"
+
+	"stepback/engine/history"
+)
+
+// Outstanding returns the effects that were asked for and neither answered nor cancelled, in the order in which they
+// were asked for: what a shell that has replayed an execution's events must carry out again. It changes nothing.
+func (x *Execution) Outstanding() []Effect {
+	if x.status != history.Running {
+		return nil
+	}
+	effects := make([]Effect, 0, len(x.waits)+1)
+	for id, w := range x.waits {
+		switch w.kind {
+		case taskResult:
+			effects = append(effects, Effect{Kind: InvokeTask, ID: id, Task: w.task})
+		case mapRunResult:
+			effects = append(effects, Effect{Kind: StartMapRun, ID: id, MapRun: w.mapRun})
+		default:
+			effects = append(effects, Effect{Kind: SetTimer, ID: id, At: w.at, Background: id == lifeLimit})
+		}
+	}
+	slices.SortFunc(effects, func(a, b Effect) int { return cmp.Compare(a.ID, b.ID) })
+	if len(x.ready) > 0 {
+		effects = append(effects, Effect{Kind: Yield})
+	}
+	return effects
+}
+
+// Scheduled reports whether the task's …Scheduled event is written: an activity task that is offered to workers, or any
+// other task.
+func (c *TaskCall) Scheduled() bool { return c.scheduled }
+
+// Started reports whether the task's …Started event is written: an activity task that a worker has taken, or any other
+// task.
+func (c *TaskCall) Started() bool { return c.started }
+
+// Submitted reports whether the call of a .sync or token task was accepted, so that only its end is waited for.
+func (c *TaskCall) Submitted() bool { return c.submission != nil }
+
+// Submission returns what that call answered, as JSON text; empty when it was not accepted.
+func (c *TaskCall) Submission() string {
+	if c.submission == nil {
+		return ""
+	}
+	return c.submission.Text()
+}

@@ -1,0 +1,166 @@
+package interpreter
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"stepback/asl/jsonvalue"
+	"stepback/engine/history"
+	"stepback/engine/internal/plan"
+)
+
+// wait is something an execution waits for: a timer, a task or a Map Run, each under its own ID.
+type wait struct {
+	id     int64
+	thread *thread
+	kind   waitKind
+	task   *TaskCall
+	mapRun *MapRunCall
+	at     time.Time // when the timer rings
+}
+
+type waitKind uint8
+
+const (
+	machineTimeout waitKind = iota
+	taskTimeout
+	taskHeartbeat
+	retryDelay
+	waitState
+	taskResult
+	mapRunResult
+)
+
+// open are the IDs of everything waited for, in the order of their beginning.
+func (x *Execution) open() []int64 {
+	if len(x.waits) == 0 {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(x.waits))
+}
+
+func (x *Execution) await(t *thread, k waitKind) *wait {
+	x.nextID++
+	w := &wait{id: x.nextID, thread: t, kind: k}
+	x.waits[w.id] = w
+	return w
+}
+
+// timer asks for a ring after d and returns the timer's ID.
+func (x *Execution) timer(t *thread, k waitKind, d time.Duration) int64 {
+	w := x.await(t, k)
+	w.at = x.now.Add(d)
+	x.effect(Effect{Kind: SetTimer, ID: w.id, At: w.at})
+	return w.id
+}
+
+// cancel forgets a wait and tells the shell.
+func (x *Execution) cancel(id int64, w *wait) {
+	delete(x.waits, id)
+	switch w.kind {
+	case taskResult:
+		x.effect(Effect{Kind: CancelTask, ID: id})
+	case mapRunResult:
+		x.effect(Effect{Kind: CancelMapRun, ID: id})
+	default:
+		x.effect(Effect{Kind: CancelTimer, ID: id})
+	}
+}
+
+// cancelTimer cancels the timer at *id, if any, and clears it.
+func (x *Execution) cancelTimer(id *int64) {
+	if w := x.waits[*id]; w != nil {
+		x.cancel(*id, w)
+	}
+	*id = 0
+}
+
+// happened dispatches an event to what waited for it.
+func (w *wait) happened(x *Execution, e *Signal) {
+	t := w.thread
+	switch {
+	case e.Kind == TimerFired && w.kind < taskResult:
+		delete(x.waits, w.id)
+		x.rang(w, t)
+	case w.kind == taskResult:
+		x.taskEvent(w, e)
+	case w.kind == mapRunResult && (e.Kind == MapRunSucceeded || e.Kind == MapRunFailed):
+		delete(x.waits, w.id)
+		t.work = 0
+		x.mapRunEnded(t, e)
+	}
+}
+
+func (x *Execution) rang(w *wait, t *thread) {
+	switch w.kind {
+	case machineTimeout:
+		x.timeOut()
+	case taskTimeout:
+		t.timer = 0
+		x.taskTimedOut(t, false)
+	case taskHeartbeat:
+		t.heartbeat = 0
+		x.taskTimedOut(t, true)
+	case retryDelay:
+		t.timer = 0
+		x.resume(t)
+	case waitState:
+		t.timer = 0
+		x.complete(t, t.pending, t.last)
+	case taskResult, mapRunResult:
+	}
+}
+
+// resume runs the thread's state again after the delay of a retry.
+func (x *Execution) resume(t *thread) {
+	if x.run(t) {
+		x.ready = append(x.ready, t)
+	}
+}
+
+// complete ends the work of a thread's state and readies what comes next.
+func (x *Execution) complete(t *thread, result *jsonvalue.Document, previous int64) {
+	if x.finishState(t, result, previous) {
+		x.ready = append(x.ready, t)
+	}
+}
+
+// taskTimedOut fails a task. Within a Parallel or Map state all tasks whose time is up at this instant are written as
+// timed out before the first of them fails the others.
+func (x *Execution) taskTimedOut(t *thread, heartbeat bool) {
+	late := []lateTask{{thread: t, heartbeat: heartbeat}}
+	if t.fan != nil {
+		late = append(late, x.overdue(t)...)
+	}
+	written := late[:0]
+	for _, l := range late {
+		if task := l.thread.endWork(x, true); task != nil {
+			x.taskEnded(l.thread, task, timedOut, history.Named(plan.ErrTimeout))
+			written = append(written, l)
+		}
+	}
+	for _, l := range written {
+		x.failed(l.thread, failure{Failure: history.Named(plan.ErrTimeout), heartbeat: l.heartbeat})
+	}
+}
+
+// lateTask is a thread whose task has not ended in time.
+type lateTask struct {
+	thread    *thread
+	heartbeat bool // the limit is HeartbeatSeconds
+	id        int64
+}
+
+// overdue finds the tasks of other threads whose timers have not rung but are due.
+func (x *Execution) overdue(but *thread) []lateTask {
+	var late []lateTask
+	for id, w := range x.waits {
+		if (w.kind == taskTimeout || w.kind == taskHeartbeat) && w.thread != but && !w.at.After(x.now) {
+			late = append(late, lateTask{w.thread, w.kind == taskHeartbeat, id})
+		}
+	}
+	slices.SortFunc(late, func(a, b lateTask) int { return cmp.Compare(a.id, b.id) })
+	return late
+}

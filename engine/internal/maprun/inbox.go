@@ -1,0 +1,80 @@
+package maprun
+
+import (
+	"context"
+	"sync"
+
+	"stepback/engine/clock"
+	"stepback/engine/journal"
+)
+
+// inbox collects the ends of children. Each carries a hold of the clock until it is taken.
+type inbox struct {
+	mu     sync.Mutex
+	ends   []*journal.Execution
+	closed bool
+	signal chan struct{}
+}
+
+func (b *inbox) put(c *clock.Clock, x *journal.Execution) {
+	b.mu.Lock()
+	if b.closed {
+		b.mu.Unlock()
+		return
+	}
+	c.Hold()
+	b.ends = append(b.ends, x)
+	b.mu.Unlock()
+	b.poke()
+}
+
+// close drops what comes when nobody takes it any more.
+func (b *inbox) close(c *clock.Clock) {
+	b.mu.Lock()
+	b.closed = true
+	b.mu.Unlock()
+	b.take(c)
+}
+
+// poke makes whoever waits look again.
+func (b *inbox) poke() {
+	select {
+	case b.signal <- struct{}{}:
+	default:
+	}
+}
+
+func (b *inbox) empty() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.ends) == 0
+}
+
+// take takes the ends, for which whoever calls holds the clock from now on.
+func (b *inbox) take(c *clock.Clock) []*journal.Execution {
+	b.mu.Lock()
+	ends := b.ends
+	b.ends = nil
+	b.mu.Unlock()
+	for range ends {
+		c.Release()
+	}
+	return ends
+}
+
+// wait waits for an end, for the engine to close, or, unless the run is stopping already, for the Map Run to be
+// cancelled.
+func (b *inbox) wait(ctx, closing context.Context, stopping bool) error {
+	cancelled := ctx.Done()
+	if stopping {
+		cancelled = nil
+	}
+	select {
+	case <-b.signal:
+		return nil
+	case <-closing.Done():
+		return closing.Err()
+	case <-cancelled:
+		return ctx.Err()
+	}
+}

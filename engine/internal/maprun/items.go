@@ -1,0 +1,228 @@
+package maprun
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"stepback/engine/history"
+	"stepback/engine/internal/interpreter"
+	"stepback/engine/internal/itembatcher"
+	"stepback/engine/internal/plan"
+	"stepback/engine/itemreader"
+)
+
+// batch is the input of one child execution, the index of its first item and how many it holds.
+type batch struct {
+	input        string
+	first, items int64
+	mark         string // of the last item; see itemreader.Reader
+}
+
+// items is the stream of child inputs of one Map Run: read, selected, batched.
+type items struct {
+	call    *interpreter.MapRunCall
+	reader  itemSource
+	batcher *itembatcher.Batcher // nil when each item is a child of its own
+	at      int64                // the index of the item to read next
+	first   int64                // the index of the first item of the batch being filled
+	covered []covered            // items that have child executions already, in order
+	done    bool
+	queued  []batch
+	text    []byte // of the item read last
+	mark    string // of the last item that was read
+}
+
+// covered is a range of items.
+type covered struct {
+	from, to int64
+	mark     string // of the last of them
+}
+
+// itemSource yields items until io.EOF.
+type itemSource interface {
+	Next(ctx context.Context) (itemreader.Item, error)
+	// Skip passes over up to n items.
+	Skip(ctx context.Context, n int64) error
+	Mark() string
+	Close() error
+}
+
+// open opens the dataset of a Map Run.
+func (m *Run) open(ctx context.Context) (*items, error) {
+	s := &items{call: m.Call}
+	if r := m.Call.State.Map.Reader; r != nil {
+		if m.Objects == nil {
+			return nil, &history.Failure{Name: plan.ErrItemReaderFailed,
+				Cause: "No object store is configured for the ItemReader."}
+		}
+		reader, err := itemreader.Open(ctx, m.Objects, m.readerConfig(r))
+		if err != nil {
+			return nil, readerError(err)
+		}
+		s.reader = reader
+	} else {
+		s.reader = &stateItems{call: m.Call}
+	}
+	return s, s.openBatcher(m.Call)
+}
+
+func (m *Run) readerConfig(r *plan.Reader) itemreader.Config {
+	c := m.Call
+	text := func(field string) string {
+		v, _ := c.ReaderParameters.Get(field)
+		return v.Text()
+	}
+	limit, _ := c.MaxItems.Int()
+	return itemreader.Config{
+		Resource: r.Resource, Bucket: text("Bucket"), Key: text("Key"), VersionID: text("VersionId"),
+		ExpectedBucketOwner: text("ExpectedBucketOwner"), Prefix: text("Prefix"),
+		InputType: r.InputType, Transformation: r.Transformation, ManifestType: r.ManifestType,
+		CSVDelimiter: r.CSVDelimiter, CSVHeaderLocation: r.CSVHeaderLocation, CSVHeaders: r.CSVHeaders,
+		ItemsPointer: r.ItemsPointer, MaxItems: limit, Formats: m.Formats,
+	}
+}
+
+// readerError names a failure of the reader as the workflow sees it.
+func readerError(err error) error {
+	var e *itemreader.Error
+	if errors.As(err, &e) {
+		return &history.Failure{Name: plan.ErrItemReaderFailed, Cause: e.Cause}
+	}
+	return err
+}
+
+// next returns the next child input, or io.EOF.
+func (s *items) next(ctx context.Context) (batch, error) {
+	for len(s.queued) == 0 {
+		if s.done {
+			return batch{}, io.EOF
+		}
+		if err := s.read(ctx); err != nil {
+			return batch{}, err
+		}
+	}
+	b := s.queued[0]
+	s.queued = s.queued[1:]
+	return b, nil
+}
+
+// read takes one item into the queue or the batch being filled.
+func (s *items) read(ctx context.Context) error {
+	if len(s.covered) > 0 && s.covered[0].from == s.at {
+		return s.skip(ctx)
+	}
+	item, err := s.reader.Next(ctx)
+	if errors.Is(err, io.EOF) {
+		s.done = true
+		return s.flush()
+	}
+	if err != nil {
+		return readerError(err)
+	}
+	s.at++
+	before := s.mark
+	s.mark = s.reader.Mark()
+	input, err := s.selected(item)
+	if err != nil {
+		return err
+	}
+	if s.batcher == nil {
+		if len(input) > interpreter.MaxPayload {
+			return &history.Failure{Name: plan.ErrDataLimitExceeded, Cause: fmt.Sprintf(
+				"Item %d of the Map is %d bytes as the input of a child execution; the limit is %d.", item.Index,
+				len(input), interpreter.MaxPayload)}
+		}
+		s.queued = append(s.queued, batch{string(input), item.Index, 1, s.mark})
+		return nil
+	}
+	return s.add(input, before)
+}
+
+// cover marks items as having a child execution. Ranges come in order.
+func (s *items) cover(first, items int64, mark string) {
+	if n := len(s.covered); n > 0 && s.covered[n-1].to == first {
+		s.covered[n-1].to += items
+		s.covered[n-1].mark = mark
+		return
+	}
+	s.covered = append(s.covered, covered{first, first + items, mark})
+}
+
+// skip passes over items that have child executions. What is left of the items before them is a batch of its own, as it
+// was then.
+func (s *items) skip(ctx context.Context) error {
+	c := s.covered[0]
+	s.covered = s.covered[1:]
+	if err := s.flush(); err != nil {
+		return err
+	}
+	s.at, s.first = c.to, c.to
+	if err := s.reader.Skip(ctx, c.to-c.from); err != nil {
+		return readerError(err)
+	}
+	if s.mark = s.reader.Mark(); c.mark != "" && c.mark != s.mark {
+		return &history.Failure{Name: plan.ErrItemReaderFailed, Cause: fmt.Sprintf(
+			"The items have changed since the Map Run began: in the listing, item %d was %s and is %s now.", c.to-1,
+			c.mark, cmp.Or(s.mark, "not there"))}
+	}
+	return nil
+}
+
+// selected applies the ItemSelector. What it returns holds until it is called again.
+func (s *items) selected(item itemreader.Item) ([]byte, error) {
+	if s.call.State.Map.ItemSelector == nil {
+		s.text = item.Input().AppendJSON(s.text[:0])
+		return s.text, nil
+	}
+	v, err := s.call.Select(item.Index, item.Value, item.Key, item.Source)
+	var failed *interpreter.ItemSelectorError
+	if errors.As(err, &failed) {
+		return nil, &history.Failure{Name: failed.Name, Cause: failed.Cause}
+	}
+	if err != nil {
+		return nil, err
+	}
+	// What is larger is refused in any case, but the text of parts of parts could be immense.
+	const most = 16 * interpreter.MaxPayload
+	text, ok := v.JSONUpTo(most)
+	if !ok {
+		return nil, &history.Failure{Name: plan.ErrDataLimitExceeded, Cause: fmt.Sprintf(
+			"Item %d of the Map is more than %d bytes as the input of a child execution; the limit is %d.", item.Index,
+			most, interpreter.MaxPayload)}
+	}
+	s.text = append(s.text[:0], text...)
+	return s.text, nil
+}
+
+// Close closes the dataset.
+func (s *items) Close() { _ = s.reader.Close() }
+
+// stateItems are the items of a Map whose dataset is its input.
+type stateItems struct {
+	call *interpreter.MapRunCall
+	at   int
+}
+
+func (s *stateItems) Next(context.Context) (itemreader.Item, error) {
+	if s.at >= len(s.call.Items) {
+		return itemreader.Item{}, io.EOF
+	}
+	item := itemreader.Item{Index: int64(s.at), Value: s.call.Items[s.at], Source: "STATE_DATA"}
+	if s.call.Keys != nil {
+		item.Key, item.Keyed = s.call.Keys[s.at], true
+	}
+	s.at++
+	return item, nil
+}
+
+func (s *stateItems) Skip(_ context.Context, n int64) error {
+	s.at += int(n)
+	return nil
+}
+
+func (s *stateItems) Mark() string { return "" }
+
+func (s *stateItems) Close() error { return nil }

@@ -1,0 +1,44 @@
+package maprun
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+
+	"stepback/aws"
+	"stepback/engine/history"
+)
+
+// childNames names the child executions of a Map Run by the first of their items. The names are UUIDs of version 8: the
+// first 48 bits are the Map Run's and the index of the item follows, so that a Map Run's children lie side by side and
+// in order in the journal, and an item that is tried again after a crash has the same name.
+type childNames struct {
+	uuid   string // the first 48 bits, as 8-4 hexadecimal digits
+	salt   uint64
+	before string // what an ARN has in front of the name
+	after  string // and behind it
+	prefix string // what all ARNs begin with
+}
+
+func newChildNames(mapRunARN string, child Machine) childNames {
+	sum := sha256.Sum256([]byte(mapRunARN))
+	hi := binary.BigEndian.Uint64(sum[:8]) >> 16
+	n := childNames{uuid: fmt.Sprintf("%08x-%04x", hi>>16, hi&0xFFFF), salt: binary.BigEndian.Uint64(sum[8:])}
+	n.before = history.ExecutionARN(child.ARN, "")
+	if child.Express {
+		n.before = history.ExpressARN(child.ARN, "", "")
+		n.before = n.before[:len(n.before)-1]
+		n.after = ":" + aws.UUID(binary.BigEndian.Uint64(sum[16:]), n.salt)
+	}
+	n.prefix = n.before + n.uuid
+	return n
+}
+
+// of returns the name and the ARN of the child execution whose first item has this index.
+func (n *childNames) of(first int64) (name, arn string) {
+	const saltBits = 22 // behind the 52 bits of the index
+	i := uint64(first)
+	tail := i&(1<<26-1)<<saltBits | (n.salt^i*0x9E3779B97F4A7C15)>>(64-saltBits)
+	arn = fmt.Sprintf("%s-8%03x-%04x-%012x%s", n.prefix, i>>40&0xFFF, i>>26&0x3FFF|0x8000, tail, n.after)
+	return arn[len(n.before) : len(n.before)+36], arn
+}

@@ -1,0 +1,72 @@
+package maprun
+
+import (
+	"context"
+
+	"stepback/engine/history"
+	"stepback/engine/journal"
+)
+
+// Redrives reports whether a child execution ended without success before the Map Run was redriven the last time.
+func (m *Run) Redrives(x *journal.Execution) bool {
+	return x.Ended() && x.Status != history.Succeeded && x.MapRunRedrive < m.Call.Redrive
+}
+
+// redriveNext goes on with the next child execution that is to be redriven. An EXPRESS one begins again.
+func (m *Run) redriveNext(ctx context.Context) error {
+	arn := m.redrivable[0]
+	m.redrivable = m.redrivable[1:]
+	x, err := m.Journal.Execution(ctx, arn)
+	if err != nil {
+		return err
+	}
+	m.count(func(items, executions *journal.Tally) { items.PendingRedrive -= x.Items; executions.PendingRedrive-- })
+	c, err := m.Host.Reopen(ctx, x, m.childEnded)
+	if err == nil {
+		m.adopt(c)
+		return nil
+	}
+	if ctx.Err() != nil || m.Closing.Err() != nil {
+		return err
+	}
+	m.Log.Warn("a child execution cannot be redriven", "execution", arn, "error", err)
+	m.count(func(items, executions *journal.Tally) { items.NotRedrivable += x.Items; executions.NotRedrivable++ })
+	if x.Status == history.Aborted {
+		m.lost += x.Items
+	}
+	return m.ended(x)
+}
+
+// keepUnsuccessful counts the child executions that the Map Run failed too early to redrive as what they were.
+func (m *Run) keepUnsuccessful(ctx context.Context) error {
+	for _, arn := range m.redrivable {
+		x, err := m.Journal.Execution(ctx, arn)
+		if err != nil {
+			return err
+		}
+		m.count(func(items, executions *journal.Tally) { items.PendingRedrive -= x.Items; executions.PendingRedrive-- })
+		if err := m.ended(x); err != nil {
+			return err
+		}
+	}
+	m.redrivable = nil
+	return nil
+}
+
+// takeBack makes the Map Run what it was before it was gone on with, when that has failed before it was known how far
+// it had come. None of its child executions is under way.
+func (m *Run) takeBack(ctx context.Context) error {
+	if m.kept == nil {
+		return nil // it had no child yet
+	}
+	items, executions, err := Tallies(ctx, m.Journal, m.kept)
+	if err != nil {
+		return err
+	}
+	m.mu.Lock()
+	m.about.Source = m.kept.Source
+	m.about.Items, m.about.Executions = items, executions
+	m.mu.Unlock()
+	m.redrivable = nil
+	return nil
+}

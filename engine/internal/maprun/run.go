@@ -1,0 +1,356 @@
+package maprun
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"sync"
+	"time"
+
+	"stepback/asl/jsonvalue"
+	"stepback/engine/clock"
+	"stepback/engine/history"
+	"stepback/engine/internal/interpreter"
+	"stepback/engine/internal/plan"
+	"stepback/engine/itemreader"
+	"stepback/engine/journal"
+	"stepback/engine/resultwriter"
+)
+
+// maxChildren is how many child executions of one Map Run are under way at once when its MaxConcurrency does not say
+// less.
+const maxChildren = 10_000
+
+// Machine is the state machine of a Map Run's child executions: the processor under a labelled name.
+type Machine struct {
+	ARN     string
+	Express bool
+}
+
+// Host is the engine as a Map Run sees it, on behalf of the execution that the Map Run belongs to.
+type Host interface {
+	// Register starts a child execution. ended is told of its end, by the worker that has it; it must be quick.
+	Register(info history.Info, ended func(*journal.Execution)) (Child, error)
+	// Reopen redrives a child execution that ended without success; an EXPRESS one begins again.
+	Reopen(ctx context.Context, x *journal.Execution, ended func(*journal.Execution)) (Child, error)
+	// Now is the time of the execution.
+	Now() time.Time
+}
+
+// Child is a child execution that is under way.
+type Child interface {
+	// Info is what the execution is.
+	Info() *history.Info
+	// Follow has ended told of the end of a child that was under way before the Map Run went on. GoOn lets it run.
+	Follow(ended func(*journal.Execution))
+	GoOn()
+	// Stop stops the execution.
+	Stop()
+	// Err is why the journal refused to go on with a child that came to no end.
+	Err() error
+}
+
+// Objects is the object store that ItemReaders read and ResultWriters write.
+type Objects interface {
+	itemreader.Objects
+	resultwriter.Objects
+}
+
+// Config is what a Map Run is, and what it finds around it.
+type Config struct {
+	// ID is that of the interpreter's effect, Call what it asks for.
+	ID   int64
+	Call *interpreter.MapRunCall
+	// Parent is the execution that the Map Run belongs to.
+	Parent  *history.Info
+	Machine Machine
+	Host    Host
+	Clock   *clock.Clock
+	Journal journal.Journal
+	Objects Objects // nil when there is no object store
+	Formats itemreader.Formats
+	// TempDir is where a ResultWriter spools.
+	TempDir string
+	Log     *slog.Logger
+	// Closing ends when the engine does, with the reason as its cause.
+	Closing context.Context //nolint:containedctx // it is the engine's life, beside the Map Run's own context
+	// Adopted are the child executions that had not ended when the process died before; Resumed says that the Map Run
+	// has been under way before, even if none is left.
+	Adopted []Child
+	Resumed bool
+	// Forget is called once the Map Run has let go of everything.
+	Forget func()
+}
+
+// Run carries out one distributed Map: it reads items, starts child executions, judges their failures and writes their
+// results. One goroutine calls CarryOut; the other methods are safe for concurrent use.
+type Run struct {
+	Config
+	names  childNames
+	source *items
+	sink   results
+
+	// Of a Map Run that is gone on with: what was kept of it, if it had begun its work, or why that cannot be read, and
+	// its child executions that have not ended.
+	kept    *journal.MapRun
+	unread  error
+	adopted []Child
+	// redrivable are the ARNs of child executions to redrive, which ended without success before the Map Run was
+	// redriven.
+	redrivable []string
+	// lost counts the items whose child executions were aborted before and cannot be redriven: nothing will come of
+	// them any more.
+	lost int64
+
+	children map[string]Child
+	ends     inbox
+	failure  *history.Failure // why the Map Run is failing; nil while it is not
+	drained  bool             // all items have been read
+
+	mu    sync.Mutex
+	about journal.MapRun
+	gone  chan struct{} // closed once the Map Run has let go of everything
+}
+
+// New returns a Map Run that begins, or goes on, when CarryOut is called.
+func New(ctx context.Context, cfg Config) *Run {
+	m := &Run{Config: cfg, sink: nowhere{}, children: map[string]Child{}, adopted: cfg.Adopted}
+	m.names = newChildNames(m.Call.ARN, m.Machine)
+	m.ends.signal, m.gone = make(chan struct{}, 1), make(chan struct{})
+	m.about = journal.MapRun{
+		ARN: m.Call.ARN, Execution: m.Parent.ARN, Machine: m.Machine.ARN, Children: m.names.prefix,
+		Status: history.Running, Started: m.Host.Now(), RedriveCount: m.Call.Redrive,
+		MapRunLimits: journal.MapRunLimits{
+			MaxConcurrency: m.Call.MaxConcurrency, ToleratedFailureCount: m.Call.ToleratedFailureCount,
+			ToleratedFailurePercentage: m.Call.ToleratedFailurePercentage,
+			CountGiven:                 m.Call.State.Map.ToleratedFailureCount.Present,
+			PercentageGiven:            m.Call.State.Map.ToleratedFailurePercentage.Present,
+		},
+	}
+	if m.Call.Redrive > 0 {
+		m.about.Redriven = m.about.Started
+	}
+	if m.Resumed || m.Call.Redrive > 0 {
+		m.restore(ctx)
+	}
+	return m
+}
+
+// ARN identifies the Map Run.
+func (m *Run) ARN() string { return m.Call.ARN }
+
+// Gone returns a channel that is closed once the Map Run has let go of everything.
+func (m *Run) Gone() <-chan struct{} { return m.gone }
+
+// CarryOut runs the Map Run to its end and returns the signal that says how it went. An error means that it cannot go
+// on in this process: the cause of Closing, or why the journal refused a child execution.
+func (m *Run) CarryOut(ctx context.Context) (interpreter.Signal, error) {
+	outcome, err := m.carryOut(ctx)
+	if err != nil {
+		m.ends.close(m.Clock)
+		m.forget()
+		return interpreter.Signal{}, err
+	}
+	m.retire(outcome)
+	return outcome, nil
+}
+
+// carryOut runs the Map Run to its end and says how it went. An error means that it cannot go on in this process.
+func (m *Run) carryOut(ctx context.Context) (interpreter.Signal, error) {
+	output, err := m.process(ctx)
+	var gone *abandonedError
+	switch {
+	case m.Closing.Err() != nil:
+		return interpreter.Signal{}, context.Cause(m.Closing) //nolint:contextcheck // the engine's life, not a new context
+	case errors.As(err, &gone):
+		return interpreter.Signal{}, gone.err
+	case err == nil:
+		return interpreter.Signal{Kind: interpreter.MapRunSucceeded, ID: m.ID, Output: jsonvalue.TextDocument(output)},
+			nil
+	case m.failure == nil:
+		err = orAborted(ctx, err)
+	}
+	return interpreter.Signal{Kind: interpreter.MapRunFailed, ID: m.ID, Failure: mapRunFailure(err)}, nil
+}
+
+// mapRunFailure names an error as the workflow sees it.
+func mapRunFailure(err error) history.Failure {
+	var f *history.Failure
+	if errors.As(err, &f) {
+		return history.NewFailure(f.Name, f.Cause)
+	}
+	return history.NewFailure(plan.ErrRuntime, err.Error())
+}
+
+// orAborted is err, or, once the Map Run has been cancelled, what that makes of it: whatever failed then may have
+// failed for that.
+func orAborted(ctx context.Context, err error) error {
+	if ctx.Err() == nil {
+		return err
+	}
+	return &history.Failure{Name: aborted.Name, Cause: aborted.Cause}
+}
+
+// abandonedError says that a child execution was given up because the journal refused it.
+type abandonedError struct{ err error }
+
+func (e *abandonedError) Error() string { return e.err.Error() }
+
+func (m *Run) process(ctx context.Context) (string, error) {
+	defer func() { m.sink.abort() }()
+	m.takeOver()
+	if err := m.prepare(ctx); err != nil {
+		err = orAborted(ctx, err)
+		m.fail(err)
+		if e := m.loop(ctx); e != nil { // until the children that were taken over have ended
+			return "", e
+		}
+		if e := m.takeBack(context.WithoutCancel(ctx)); e != nil {
+			return "", e
+		}
+		return "", err
+	}
+	defer m.source.Close()
+	if err := m.loop(ctx); err != nil {
+		return "", err
+	}
+	if m.failure == nil {
+		m.judge(true)
+	}
+	if m.failure == nil {
+		return m.sink.finish(ctx)
+	}
+	if err := m.keepUnsuccessful(context.WithoutCancel(ctx)); err != nil {
+		return "", err
+	}
+	if err := m.writePending(ctx); err != nil {
+		m.Log.Warn("could not list the items of a failed Map Run that were not started", "mapRun", m.Call.ARN,
+			"error", err)
+	}
+	if _, err := m.sink.finish(ctx); err != nil && ctx.Err() == nil {
+		return "", err
+	}
+	return "", &history.Failure{Name: m.failure.Name, Cause: m.failure.Cause}
+}
+
+// prepare opens both ends of the Map Run and, if it has been under way before, finds out how far it had come.
+func (m *Run) prepare(ctx context.Context) (err error) {
+	if m.unread != nil {
+		return m.unread
+	}
+	version, unknown := m.version(ctx) // before the object is opened: what is read may be newer, but not older
+	if m.source, err = m.open(ctx); err != nil {
+		return err
+	}
+	if unknown != nil {
+		m.source.Close()
+		return unknown
+	}
+	sink, err := m.openSink()
+	if err != nil {
+		m.source.Close()
+		return err
+	}
+	m.sink = sink
+	if err := m.resume(ctx, version); err != nil {
+		m.source.Close()
+		return err
+	}
+	return nil
+}
+
+// loop starts children while there are items and room, and takes their ends, until nothing is left to do.
+func (m *Run) loop(ctx context.Context) error {
+	for {
+		for m.startable() && ctx.Err() == nil {
+			if err := m.startNext(ctx); err != nil {
+				m.fail(orAborted(ctx, err))
+			}
+		}
+		if len(m.children) == 0 && (m.drained && len(m.redrivable) == 0 || m.failure != nil) {
+			return nil //nolint:nilerr // the failure is kept, and told by the Map Run
+		}
+		if err := m.await(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// startable reports whether there are items, or child executions to redrive, and room for another child.
+func (m *Run) startable() bool {
+	return m.failure == nil && (!m.drained || len(m.redrivable) > 0) && len(m.children) < m.room()
+}
+
+// startNext redrives a child execution, or starts that of the next batch of items.
+func (m *Run) startNext(ctx context.Context) error {
+	if len(m.redrivable) > 0 {
+		return m.redriveNext(ctx)
+	}
+	b, err := m.source.next(ctx)
+	if errors.Is(err, io.EOF) {
+		m.drained = true
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	name, arn := m.names.of(b.first)
+	c, err := m.Host.Register(history.Info{
+		ARN: arn, MachineARN: m.Machine.ARN, Express: m.Machine.Express,
+		Origin:    history.Origin{Name: name, Input: b.input, Revision: m.Parent.Revision},
+		MapRunARN: m.Call.ARN, FirstItem: b.first, Items: b.items, LastItem: b.mark,
+	}, m.childEnded)
+	if err == nil {
+		m.adopt(c)
+	}
+	return err
+}
+
+// adopt makes an execution a child of this Map Run.
+func (m *Run) adopt(c Child) {
+	info := c.Info()
+	m.children[info.ARN] = c
+	m.count(func(items, executions *journal.Tally) { items.Running += info.Items; executions.Running++ })
+}
+
+// childEnded is told of the end of a child, by the worker that has it.
+func (m *Run) childEnded(x *journal.Execution) { m.ends.put(m.Clock, x) }
+
+// await takes the ends of children, waiting for one. When the Map Run is cancelled it stops its children and goes on
+// waiting for them; when the engine closes it gives up.
+func (m *Run) await(ctx context.Context) error {
+	if m.ends.empty() {
+		m.Clock.Release()
+		err := m.ends.wait(ctx, m.Closing, m.failure != nil)
+		m.Clock.Hold()
+		if err != nil && m.Closing.Err() != nil {
+			return context.Cause(m.Closing) //nolint:contextcheck // the engine's life, not a new context
+		}
+		if err != nil {
+			m.fail(orAborted(ctx, err))
+		}
+	}
+	for _, x := range m.ends.take(m.Clock) {
+		c := m.children[x.ARN]
+		delete(m.children, x.ARN)
+		if !x.Ended() {
+			return &abandonedError{c.Err()}
+		}
+		m.count(func(items, executions *journal.Tally) { items.Running -= x.Items; executions.Running-- })
+		if err := m.ended(x); err != nil {
+			m.fail(err)
+		}
+	}
+	m.judge(m.drained)
+	return nil
+}
+
+// ended counts the end of a child and hands its result on.
+func (m *Run) ended(x *journal.Execution) error {
+	m.count(func(items, executions *journal.Tally) {
+		items.End(x.Status, x.Items)
+		executions.End(x.Status, 1)
+	})
+	return m.sink.add(x)
+}

@@ -1,0 +1,133 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"stepback/engine/history"
+	"stepback/engine/internal/maprun"
+	"stepback/engine/journal"
+)
+
+// ErrNoMapRun says that no Map Run of that ARN is known, ErrMapRunOver that it cannot be changed any more.
+var (
+	ErrNoMapRun   = errors.New("engine: no such Map Run")
+	ErrMapRunOver = errors.New("engine: the Map Run is not under way any more")
+)
+
+// MapRun describes a Map Run.
+type MapRun = journal.MapRun
+
+// MapRunLimits are what UpdateMapRun may change.
+type MapRunLimits = journal.MapRunLimits
+
+// MapRunUpdate changes the limits that are not nil.
+type MapRunUpdate struct {
+	MaxConcurrency, ToleratedFailureCount *int64
+	ToleratedFailurePercentage            *float64
+}
+
+// DescribeMapRun returns what a Map Run is and how far it has come, ErrNoMapRun, or an error of the journal.
+func (e *Engine) DescribeMapRun(ctx context.Context, arn string) (*MapRun, error) {
+	e.mu.Lock()
+	m := e.mapRuns[arn]
+	e.mu.Unlock()
+	if m != nil {
+		return m.Describe(), nil
+	}
+	kept, err := e.cfg.Journal.MapRun(ctx, arn)
+	if errors.Is(err, journal.ErrNotFound) {
+		return nil, fmt.Errorf("%w: %s", ErrNoMapRun, arn)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return over(kept), nil
+}
+
+// over corrects the description of a Map Run that is not under way: one that was never said to be over went down with
+// its execution.
+func over(m *MapRun) *MapRun {
+	if m.Status == history.Running {
+		m.Status = history.Aborted
+	}
+	return m
+}
+
+// MapRunsOf returns the Map Runs of an execution, the latest first: none of an execution that is not known. The error
+// is one of the journal.
+func (e *Engine) MapRunsOf(ctx context.Context, execution string) ([]*MapRun, error) {
+	byARN := map[string]*MapRun{}
+	for _, m := range e.mapRunsUnderWay() {
+		if m.Parent.ARN == execution {
+			byARN[m.ARN()] = m.Describe()
+		}
+	}
+	for kept, err := range e.cfg.Journal.MapRuns(ctx, execution) {
+		if err == nil && kept.Status == history.Running {
+			kept, err = e.DescribeMapRun(ctx, kept.ARN) // it may have come to its end meanwhile
+		}
+		if err != nil {
+			return nil, err
+		}
+		if kept.Execution == execution {
+			byARN[kept.ARN] = kept
+		}
+	}
+	return slices.SortedFunc(maps.Values(byARN), func(a, b *MapRun) int {
+		if c := b.Started.Compare(a.Started); c != 0 {
+			return c
+		}
+		return strings.Compare(a.ARN, b.ARN)
+	}), nil
+}
+
+// UpdateMapRun changes the limits of a Map Run that is under way, and returns when that is durable. Its errors are
+// ErrNoMapRun, ErrMapRunOver, that of the context, and those of the journal.
+func (e *Engine) UpdateMapRun(ctx context.Context, arn string, u MapRunUpdate) error {
+	e.mu.Lock()
+	m := e.mapRuns[arn]
+	e.mu.Unlock()
+	if m == nil {
+		if _, err := e.DescribeMapRun(ctx, arn); err != nil {
+			return err
+		}
+		return fmt.Errorf("%w: %s", ErrMapRunOver, arn)
+	}
+	err := m.Update(ctx, maprun.Update(u))
+	if errors.Is(err, maprun.ErrOver) {
+		return fmt.Errorf("%w: %s", ErrMapRunOver, arn)
+	}
+	return err
+}
+
+// Counts are the counters of a Map Run, by items and by child executions.
+type Counts struct {
+	Items, Executions Tally
+	// Started is when the Map Run began.
+	Started time.Time
+}
+
+// Tally counts by status.
+type Tally = journal.Tally
+
+// MapRuns returns the counters of all Map Runs under way, by ARN.
+func (e *Engine) MapRuns() map[string]Counts {
+	out := map[string]Counts{}
+	for _, m := range e.mapRunsUnderWay() {
+		items, executions, started := m.Counts()
+		out[m.ARN()] = Counts{Items: items, Executions: executions, Started: started}
+	}
+	return out
+}
+
+func (e *Engine) mapRunsUnderWay() []*maprun.Run {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.Collect(maps.Values(e.mapRuns))
+}

@@ -1,0 +1,76 @@
+package engine
+
+import (
+	"stepback/asl/jsonvalue"
+	"stepback/engine/history"
+	"stepback/engine/internal/interpreter"
+	"stepback/engine/internal/plan"
+	"stepback/engine/journal"
+)
+
+// What the engine tells of executions, and what it is told when one is started.
+type (
+	// Execution is what is known of an execution: its Info, its status and how it ended.
+	Execution = journal.Execution
+	// Info is what an execution is from its beginning to its end.
+	Info = history.Info
+	// Origin is the part of an Info that is given when an execution is started.
+	Origin = history.Origin
+	// Event is one event of an execution's history.
+	Event = history.Event
+	// Failure is the error name and the cause that a workflow sees. Integrations return its address.
+	Failure = history.Failure
+	// Status is that of an execution or of a Map Run.
+	Status = history.Status
+)
+
+// The statuses of an execution, and of a Map Run.
+const (
+	Running   = history.Running
+	Succeeded = history.Succeeded
+	Failed    = history.Failed
+	TimedOut  = history.TimedOut
+	Aborted   = history.Aborted
+)
+
+// NewFailure returns a failure for an integration to return, with both a name and a cause, either of which may be
+// empty. A failure without a cause is &Failure{Name: name}.
+func NewFailure(name, cause string) *Failure {
+	f := history.NewFailure(name, cause)
+	return &f
+}
+
+// The error names of the states language that integrations fail with.
+const (
+	StatesRuntime           = plan.ErrRuntime
+	StatesTaskFailed        = plan.ErrTaskFailed
+	StatesTimeout           = plan.ErrTimeout
+	StatesDataLimitExceeded = plan.ErrDataLimitExceeded
+	StatesItemReaderFailed  = plan.ErrItemReaderFailed
+)
+
+// Result is what a task came to: JSON text, with its tree where that is at hand.
+type Result = *jsonvalue.Document
+
+// TextResult returns the result of a JSON text, which must be valid.
+func TextResult(text string) Result { return jsonvalue.TextDocument(text) }
+
+// ValueResult returns the result of a JSON tree.
+func ValueResult(v jsonvalue.Value) Result { return jsonvalue.ValueDocument(v) }
+
+// ParsedResult returns the result of a JSON text whose tree is known.
+func ParsedResult(text string, v jsonvalue.Value) Result { return jsonvalue.ParsedDocument(text, v) }
+
+// MaxPayload is the limit in bytes of every input, output and result.
+const MaxPayload = interpreter.MaxPayload
+
+// Pattern is how a service integration completes.
+type Pattern string
+
+// The integration patterns.
+const (
+	RequestResponse  = Pattern(plan.RequestResponse)
+	Sync             = Pattern(plan.Sync)
+	Sync2            = Pattern(plan.Sync2)
+	WaitForTaskToken = Pattern(plan.WaitForTaskToken)
+)

@@ -1,0 +1,82 @@
+package engine
+
+import (
+	"slices"
+
+	"stepback/asl"
+	"stepback/engine/internal/plan"
+)
+
+// State is one state of a compiled state machine.
+type State struct{ compiled *plan.State }
+
+// State finds a state of the machine at any depth, or returns nil.
+func (m *StateMachine) State(name string) *State {
+	if s := m.plan.Root.Find(name); s != nil {
+		return &State{s}
+	}
+	return nil
+}
+
+// Type returns the state's Type.
+func (s *State) Type() asl.Type { return s.compiled.Type }
+
+// Branches returns how many branches a Parallel state has.
+func (s *State) Branches() int { return len(s.compiled.Branches) }
+
+// Contains reports whether a Parallel or Map state runs a state of this name, at any depth.
+func (s *State) Contains(name string) bool {
+	inner := s.compiled.Branches
+	if m := s.compiled.Map; m != nil {
+		inner = []*plan.Graph{m.Processor}
+	}
+	return slices.ContainsFunc(inner, func(g *plan.Graph) bool { return g.Find(name) != nil })
+}
+
+// ItemsPointer returns the ItemsPointer of a Map state's ItemReader; empty when it has none.
+func (s *State) ItemsPointer() string {
+	if m := s.compiled.Map; m != nil && m.Reader != nil {
+		return m.Reader.ItemsPointer
+	}
+	return ""
+}
+
+// WritesResults reports whether a Map state has a ResultWriter.
+func (s *State) WritesResults() bool { return s.compiled.Map != nil && s.compiled.Map.Writer != nil }
+
+// Target says what kind of thing a Task state's Resource names.
+type Target uint8
+
+// The kinds of resources.
+const (
+	ServiceIntegration Target = iota // arn:aws:states:::service:action[.pattern]
+	LambdaFunction                   // the ARN of a Lambda function
+	ActivityWorker                   // the ARN of an activity
+)
+
+// Call is what a Task state calls.
+type Call struct {
+	Target Target
+	// Service, Action and Pattern are the parts of an integration's Resource: "aws-sdk:s3", "getObject" and no pattern.
+	Service, Action string
+	Pattern         Pattern
+	// HistoryResource is the resource as events of the history name it: the action with its pattern.
+	HistoryResource string
+}
+
+// Call returns what a Task state calls; nil for a state of another type.
+func (s *State) Call() *Call {
+	t := s.compiled.Task
+	if t == nil {
+		return nil
+	}
+	c := &Call{Service: t.Service, Action: t.Action, Pattern: Pattern(t.Pattern), HistoryResource: t.HistoryResource()}
+	switch t.Target {
+	case plan.Function:
+		c.Target = LambdaFunction
+	case plan.Activity:
+		c.Target = ActivityWorker
+	case plan.Integration:
+	}
+	return c
+}

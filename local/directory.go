@@ -1,0 +1,155 @@
+package local
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"stepback/internal/atomicfile"
+	"stepback/local/endpoint"
+)
+
+// The files by which processes share a data directory: the first one locks it, and writes where it can be reached.
+const (
+	lockFile   = "lock"
+	serverFile = "server.json"
+)
+
+// Server is where the process that has a data directory open can be reached.
+type Server struct {
+	// Endpoint is its URL, PID its process, Version that of its program.
+	Endpoint string `json:"endpoint"`
+	PID      int    `json:"pid"`
+	Version  string `json:"version"`
+	// Token is what the process knows its clients by: whoever can read the file, and so the directory.
+	Token string `json:"token"`
+}
+
+// InUseError says that another process has a data directory open.
+type InUseError struct {
+	Dir string
+	// Server is where that process can be reached; nil when it has not said so yet.
+	Server *Server
+}
+
+// Error implements error.
+func (e *InUseError) Error() string {
+	if e.Server == nil {
+		return fmt.Sprintf("the data directory %s is in use by another process, which is starting or ending", e.Dir)
+	}
+	return fmt.Sprintf("the data directory %s is in use by process %d, which serves it at %s", e.Dir, e.Server.PID,
+		e.Server.Endpoint)
+}
+
+// lock keeps others from the directory. The lock goes with the process, however that ends.
+func (p *Platform) lock(context.Context) error {
+	held, err := vfs.Default.Lock(filepath.Join(p.Dir, lockFile))
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("data directory: %w", err)
+	}
+	if err != nil {
+		server, e := read(p.Dir)
+		if e != nil {
+			return e
+		}
+		return &InUseError{p.Dir, server}
+	}
+	p.onClose(held.Close)
+	return nil
+}
+
+// announce writes where the platform can be reached, for those who find the directory in use.
+func (p *Platform) announce(context.Context) error {
+	path := filepath.Join(p.Dir, serverFile)
+	text, err := json.Marshal(Server{p.Endpoint, os.Getpid(), p.cfg.Version, p.token})
+	if err != nil {
+		return err
+	}
+	if err := atomicfile.Write(path, text, 0o600); err != nil {
+		return err
+	}
+	p.onClose(func() error { return os.Remove(path) })
+	return nil
+}
+
+func newToken() string { return rand.Text() }
+
+// Running returns where the process that has a data directory open can be reached; nil when there is none.
+func Running(ctx context.Context, dir string) (*Server, error) {
+	server, err := read(dir)
+	if server == nil || err != nil {
+		return nil, err
+	}
+	const patience = 5 * time.Second
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	answer, err := server.do(ctx, http.MethodGet, nil)
+	if err != nil {
+		return nil, nil //nolint:nilnil // it was killed: nobody answers there
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusNoContent {
+		return nil, nil //nolint:nilnil // the address is somebody else's now
+	}
+	return server, nil
+}
+
+// read reads where a directory's process can be reached; nil when none has said so.
+func read(dir string) (*Server, error) {
+	text, err := os.ReadFile(filepath.Join(dir, serverFile))
+	if err != nil {
+		if errors.Is(err, fs.ErrPermission) {
+			return nil, err
+		}
+		return nil, nil //nolint:nilnil // nobody serves what is no directory, either
+	}
+	s := new(Server)
+	if err := json.Unmarshal(text, s); err != nil {
+		return nil, fmt.Errorf("%s is damaged: %w; remove it if no stepback runs on the directory",
+			filepath.Join(dir, serverFile), err)
+	}
+	return s, nil
+}
+
+const tokenHeader = "X-Stepback-Token"
+
+// Ask sends a request to the server's Config.Control. The caller closes the answer's body.
+func (s *Server) Ask(ctx context.Context, body io.Reader) (*http.Response, error) {
+	return s.do(ctx, http.MethodPost, body)
+}
+
+func (s *Server) do(ctx context.Context, method string, body io.Reader) (*http.Response, error) {
+	r, err := http.NewRequestWithContext(ctx, method, s.Endpoint+endpoint.ControlPath, body)
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set(tokenHeader, s.Token)
+	return http.DefaultClient.Do(r)
+}
+
+// control lets those who know the token through: GET says that the platform is here, POST asks Config.Control.
+func (p *Platform) control(w http.ResponseWriter, r *http.Request) {
+	if subtle.ConstantTimeCompare([]byte(r.Header.Get(tokenHeader)), []byte(p.token)) != 1 {
+		http.Error(w, "The token is not that of "+serverFile+" in the data directory.", http.StatusForbidden)
+		return
+	}
+	switch {
+	case r.Method == http.MethodGet:
+		w.WriteHeader(http.StatusNoContent)
+	case r.Method == http.MethodPost && p.cfg.Control != nil:
+		p.cfg.Control(p, w, r)
+	default:
+		http.Error(w, "This process takes no clients.", http.StatusNotImplemented)
+	}
+}

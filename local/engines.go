@@ -1,0 +1,142 @@
+package local
+
+import (
+	"context"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+
+	"stepback/aws"
+	"stepback/engine"
+	"stepback/engine/history"
+	"stepback/engine/itemreader"
+	"stepback/engine/itemreader/parquetrows"
+	"stepback/engine/journal"
+)
+
+// Resumed is an execution that an earlier process left under way.
+type Resumed = engine.Resumed
+
+// engines are the engines of all accounts and regions, over one clock and one journal.
+type engines struct {
+	platform *Platform
+	activity func(arn string) (bool, error)
+	follow   func(*journal.Execution, []history.Event)
+	log      *slog.Logger
+
+	opening sync.Mutex // orders the making of engines
+
+	mu   sync.Mutex
+	made map[aws.Scope]*engine.Engine
+}
+
+func newEngines(p *Platform, activity func(arn string) (bool, error)) *engines {
+	return &engines{platform: p, activity: activity, log: p.cfg.Log, made: map[aws.Scope]*engine.Engine{}}
+}
+
+// open returns the engine of an account and region. When it is made, it goes on with what an earlier process left under
+// way.
+func (s *engines) open(scope aws.Scope) (*engine.Engine, error) {
+	s.opening.Lock()
+	defer s.opening.Unlock()
+	if e := s.of(scope); e != nil {
+		return e, nil
+	}
+	p := s.platform
+	e, err := engine.New(engine.Config{
+		Clock: p.Clock, Patience: p.cfg.Patience, Journal: p.Journal, Region: scope.Region, Account: scope.Account,
+		Log: s.log, Objects: p.objects, TempDir: p.Dir,
+		Formats:      itemreader.Formats{"PARQUET": itemreader.FormatOf(parquetrows.Open)},
+		Integrations: p.around.integrations(scope, p.Faults, p.invoker(scope), p.Clock, s.await),
+		Mocks:        p.around.testCases(), Activity: s.activity, Follow: s.follow,
+		Observe: both(p.metrics.observe, p.cfg.Observe), Recovered: s.recovered,
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	s.made[scope] = e
+	s.mu.Unlock()
+	found, err := e.Recover(context.Background())
+	if err != nil {
+		return e, err
+	}
+	for _, x := range found.Left {
+		s.log.Error("an execution cannot go on; it is left as it was", "execution", x.ARN, "error", x.Err)
+	}
+	return e, nil
+}
+
+// recovered says which executions go on, and counts what nobody has counted of them.
+func (s *engines) recovered(ctx context.Context, found *engine.Recovered) error {
+	if n := len(found.Executions); n > 0 {
+		s.log.Info("executions go on", "executions", n, "children", found.Children)
+	}
+	for _, x := range found.Executions {
+		if err := s.platform.metrics.observeChildren(ctx, s.platform.Journal, x.ARN); err != nil {
+			return err
+		}
+		if s.platform.cfg.Resumed != nil {
+			s.platform.cfg.Resumed(x)
+		}
+	}
+	return nil
+}
+
+// await waits for an execution, which may be one of another account.
+func (s *engines) await(ctx context.Context, _ *engine.Task, arn string) error {
+	e := s.of(scopeOf(arn))
+	if e == nil {
+		return nil
+	}
+	return e.Await(ctx, arn)
+}
+
+// scopeOf is the account and region of an ARN.
+func scopeOf(arn string) aws.Scope {
+	a, _ := aws.ParseARN(arn)
+	return a.Scope()
+}
+
+// of returns the engine of an account and region; nil when nothing runs there.
+func (s *engines) of(scope aws.Scope) *engine.Engine {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.made[scope]
+}
+
+// all returns every engine.
+func (s *engines) all() []*engine.Engine {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Collect(maps.Values(s.made))
+}
+
+// stopPolls has workers that wait for the tasks of activities be told that there are none.
+func (s *engines) stopPolls() {
+	for _, e := range s.all() {
+		e.StopPolls()
+	}
+}
+
+// close closes the engines. What is running goes on when the journal is opened again.
+func (s *engines) close() {
+	for _, e := range s.all() {
+		e.Close()
+	}
+}
+
+// both tells two observers; either may be nil.
+func both(first, second func(*journal.Execution, []history.Event)) func(*journal.Execution, []history.Event) {
+	switch {
+	case first == nil:
+		return second
+	case second == nil:
+		return first
+	}
+	return func(x *journal.Execution, events []history.Event) {
+		first(x, events)
+		second(x, events)
+	}
+}

@@ -1,0 +1,48 @@
+package faults
+
+import (
+	"context"
+	"strings"
+
+	"stepback/services/lambda/invocation"
+)
+
+// Functions returns an Invoker that lets faults befall some invocations of another.
+func (i *Injector) Functions(next invocation.Invoker) invocation.Invoker { return functions{i, next} }
+
+// functions are functions with faults.
+type functions struct {
+	*Injector
+	next invocation.Invoker
+}
+
+// Invoke implements invocation.Invoker.
+func (f functions) Invoke(ctx context.Context, r *invocation.Request) (*invocation.Answer, error) {
+	hit, d, ok := f.befalls(r.State, string(r.Payload), r.Attempt)
+	if !ok {
+		return f.next.Invoke(ctx, r)
+	}
+	switch name := hit.Error; {
+	case name == Hang, name == "States.Timeout":
+		return nil, f.parker.Park(ctx)
+	case name == Crash:
+		return f.crash(ctx, r, d)
+	case name == Throttle:
+		return nil, serviceError("TooManyRequestsException")
+	case strings.HasPrefix(name, "Lambda.") && name != "Lambda.Unknown":
+		return nil, serviceError(strings.TrimPrefix(name, "Lambda."))
+	default:
+		return functionError(d, name, messageOf(name)), nil
+	}
+}
+
+// crash lets the process die: before the function ran, or after it, when the work is done and the answer is lost.
+func (f functions) crash(ctx context.Context, r *invocation.Request, d draw) (*invocation.Answer, error) {
+	if d.afterward {
+		if _, err := f.next.Invoke(ctx, r); ctx.Err() != nil {
+			return nil, err
+		}
+	}
+	return functionError(d, "Runtime.ExitError", "RequestId: "+d.requestID()+
+		" Error: Runtime exited with error: signal: killed"), nil
+}

@@ -1,0 +1,89 @@
+package local
+
+import (
+	"context"
+	"net/http"
+
+	"stepback/aws"
+	"stepback/aws/loopback"
+	"stepback/engine"
+	"stepback/engine/clock"
+	"stepback/local/faults"
+	"stepback/services/lambda/invocation"
+	"stepback/tasks/awssdk"
+	"stepback/tasks/httptask"
+	"stepback/tasks/jobs"
+	"stepback/tasks/kubernetes"
+	"stepback/tasks/lambda"
+	"stepback/tasks/mock"
+	"stepback/tasks/states"
+)
+
+// surroundings are what tasks reach outside their engine.
+type surroundings struct {
+	endpoints awssdk.Endpoints
+	mocks     *mock.File // nil when there are no test cases
+}
+
+func newSurroundings(getenv func(string) string, mocks *mock.File) *surroundings {
+	return &surroundings{mocks: mocks,
+		endpoints: awssdk.Endpoints{Getenv: getenv, Embedded: map[string]awssdk.Endpoint{}}}
+}
+
+// testCases finds what answers the tasks of a test case; nil when no mock configuration is loaded.
+func (s *surroundings) testCases() func(machine, testCase string) (engine.Interceptor, error) {
+	if s.mocks == nil {
+		return nil
+	}
+	return s.mocks.Execution
+}
+
+// embed makes a handler of this process the default endpoint of a service, by its name in aws-sdk Resources.
+func (s *surroundings) embed(service string, h http.Handler) {
+	s.endpoints.Embedded[service] = awssdk.Endpoint{URL: loopback.URL, Client: loopback.Client(h)}
+}
+
+// reach makes an address the default endpoint of a service.
+func (s *surroundings) reach(service, url string) {
+	s.endpoints.Embedded[service] = awssdk.Endpoint{URL: url, Client: http.DefaultClient}
+}
+
+// integrations are what the tasks of an account and region can call: functions by the invoker, nested executions of the
+// same engine (await waits for one), and all other services at their endpoints.
+func (s *surroundings) integrations(
+	scope aws.Scope, injector *faults.Injector, invoker invocation.Invoker, c *clock.Clock,
+	await func(ctx context.Context, t *engine.Task, arn string) error,
+) map[string]engine.Integration {
+	caller := &awssdk.Caller{Account: scope.Account, Region: scope.Region, Endpoints: s.endpoints}
+	all, start := awssdk.Integrations(caller)
+	for name, in := range all {
+		if api, ok := in.(jobs.API); ok {
+			all[name] = jobs.Wait(name, api, c)
+		}
+	}
+	if !s.endpoints.Embeds("sfn") {
+		await = states.Poll(start, c)
+	}
+	all["states:startExecution"] = states.Integration{API: start, Await: await}
+	calls := &httptask.Integration{Region: scope.Region}
+	if s.endpoints.Has("eventbridge") { // without, requests go out without the connection's authorization
+		calls.Connections = httptask.EventBridge{AWS: caller}
+	}
+	all["http:invoke"] = calls
+	all["apigateway:invoke"] = &httptask.Gateway{
+		Endpoint: func() string { return s.endpoints.Getenv("APIGATEWAY_ENDPOINT") },
+		Sign: func(ctx context.Context, r *http.Request, body string) error {
+			return caller.Sign(ctx, r, body, "execute-api")
+		},
+	}
+	cluster := &kubernetes.API{
+		Endpoint: func() string { return s.endpoints.Getenv("KUBERNETES_ENDPOINT") }, Token: caller.ClusterToken,
+	}
+	all["eks:call"], all["eks:runJob"] = kubernetes.Call{API: cluster},
+		jobs.Wait("eks:runJob", kubernetes.Job{API: cluster}, c)
+	for name, in := range all {
+		all[name] = injector.Tasks(in, "ThrottlingException")
+	}
+	all["lambda:invoke"], all["function"] = lambda.Integration{Invoker: invoker}, lambda.Function{Invoker: invoker}
+	return all
+}

@@ -1,0 +1,216 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"path/filepath"
+
+	"stepback/aws"
+	"stepback/engine"
+	"stepback/engine/clock"
+	"stepback/engine/journal"
+	"stepback/engine/journal/pebble"
+	"stepback/engine/resultwriter"
+	"stepback/local/faults"
+	"stepback/services/lambda/functions"
+	"stepback/services/logs/logstore"
+	"stepback/services/s3"
+	"stepback/services/sns"
+	"stepback/services/stepfunctions"
+)
+
+// Platform is an open data directory with everything running on it. It is safe for concurrent use.
+type Platform struct {
+	// Dir is the data directory, Scope the account and region of requests that name none, Endpoint the URL at which
+	// everything is served.
+	Dir      string
+	Scope    aws.Scope
+	Endpoint string
+
+	Clock         *clock.Clock
+	Journal       journal.Journal
+	StepFunctions *stepfunctions.Service
+	Functions     *functions.Service // Lambda
+	Objects       *s3.Server         // S3
+	Topics        *sns.Topics        // SNS
+	Logs          *logstore.Store    // CloudWatch Logs
+	Faults        *faults.Injector   // what has been injected
+
+	cfg     Config
+	engines *engines
+	around  *surroundings
+	objects engine.Objects
+	metrics metrics
+
+	listeners listeners
+	claims    claims
+	handler   http.Handler
+	token     string // of clients that are other processes
+	front     front
+	broken    chan error     // what ended the serving, or the journal
+	closers   []func() error // in the order of opening
+}
+
+// Open opens or creates a data directory, goes on with the executions that an earlier process left under way, and serves
+// everything. The error is an *InUseError when another process has the directory open.
+func Open(ctx context.Context, cfg Config) (_ *Platform, err error) {
+	remove, err := cfg.defaults()
+	p := &Platform{Dir: cfg.Dir, Scope: cfg.Scope, Clock: cfg.Clock, cfg: cfg, broken: make(chan error, 1),
+		token: newToken()}
+	p.onClose(func() error { cfg.Clock.Close(); return nil })
+	if cfg.Listener != nil {
+		p.onClose(func() error { return ignoreClosed(cfg.Listener.Close()) })
+	}
+	p.onClose(remove)
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, p.Close())
+		}
+	}()
+	if err != nil {
+		return nil, fmt.Errorf("data directory: %w", err)
+	}
+	for _, step := range []func(context.Context) error{
+		p.lock, p.openJournal, p.listen, p.openObjects, p.openTopics, p.openLogs, p.openFunctions, p.openMetrics,
+		p.openStates, p.serve, p.announce,
+	} {
+		if err := step(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+func (p *Platform) onClose(f func() error) { p.closers = append(p.closers, f) }
+
+// Close ends everything in the reverse order of opening and waits for it. Executions that are still running stay as the
+// journal has them: the next Open goes on with them.
+func (p *Platform) Close() error {
+	var errs []error
+	for i := len(p.closers) - 1; i >= 0; i-- {
+		errs = append(errs, p.closers[i]())
+	}
+	p.closers = nil
+	return errors.Join(errs...)
+}
+
+// Broken receives the error with which the platform cannot go on: its journal refuses to write (journal.ErrBroken), or
+// its listener fails. Whoever waits closes the platform then.
+func (p *Platform) Broken() <-chan error { return p.broken }
+
+// breaks keeps the first error that ends the platform.
+func (p *Platform) breaks(err error) {
+	select {
+	case p.broken <- err:
+	default:
+	}
+}
+
+func (p *Platform) openJournal(context.Context) error {
+	if p.Journal = p.cfg.Journal; p.Journal != nil {
+		return nil
+	}
+	o := p.cfg.JournalOptions
+	told := o.Broken
+	o.Broken = func(err error) {
+		if told != nil {
+			told(err)
+		}
+		p.breaks(err)
+	}
+	j, err := pebble.Open(filepath.Join(p.Dir, "journal"), o)
+	if err != nil {
+		return err
+	}
+	p.Journal = j
+	p.onClose(j.Close)
+	return resultwriter.RemoveSpools(p.Dir) // the directory is locked: nobody else is here
+}
+
+func (p *Platform) openObjects(ctx context.Context) (err error) {
+	p.Objects, err = s3.Open(filepath.Join(p.Dir, "objects"), s3.Options{Region: p.Scope.Region,
+		Account: p.Scope.Account, ObjectCreated: p.objectCreated})
+	if err != nil {
+		return err
+	}
+	p.objects, err = p.objectsOfMaps(ctx)
+	return err
+}
+
+func (p *Platform) openTopics(context.Context) (err error) {
+	p.Topics, err = sns.Open(p.Dir, sns.Options{Scope: p.Scope, Now: p.Clock.Now})
+	if err == nil {
+		p.onClose(p.Topics.Close)
+	}
+	return err
+}
+
+func (p *Platform) openLogs(context.Context) (err error) {
+	p.Logs, err = logstore.Open(filepath.Join(p.Dir, "logs", "groups"), logstore.Options{Log: p.cfg.Log})
+	if err == nil {
+		p.onClose(p.Logs.Close)
+	}
+	return err
+}
+
+// openStates opens the engines and the API of Step Functions over them.
+func (p *Platform) openStates(ctx context.Context) error {
+	store, err := p.store(ctx)
+	if err != nil {
+		return err
+	}
+	p.Faults = faults.New(p.cfg.Seed, p.cfg.Faults, p.Clock)
+	p.around = newSurroundings(p.cfg.Getenv, p.cfg.Mocks)
+	p.engines = newEngines(p, stepfunctions.HasActivity(store))
+	p.onClose(func() error { p.engines.close(); return nil })
+	p.StepFunctions = stepfunctions.New(stepfunctions.Config{
+		Open: p.engines.open, Store: store, Now: p.Clock.Now, Default: p.Scope, Log: p.cfg.Log,
+		TestCases: p.cfg.Mocks != nil, Logs: p.Logs,
+	})
+	p.handler = p.services()
+	p.engines.follow = both(p.StepFunctions.Follow, p.cfg.Follow)
+	return p.StepFunctions.Resume()
+}
+
+// store keeps the state machines where the executions are kept.
+func (p *Platform) store(ctx context.Context) (stepfunctions.Store, error) {
+	if documents, ok := p.Journal.(stepfunctions.Documents); ok {
+		return stepfunctions.Keep(ctx, documents)
+	}
+	return stepfunctions.NewMemory(), nil
+}
+
+func (p *Platform) serve(context.Context) error {
+	ctx, stop := context.WithCancel(context.Background()) //nolint:contextcheck // it ends with the platform
+	p.front = front{handler: p.handler, stopWaiting: p.engines.stopPolls}
+	served := make(chan error, 1)
+	go func() {
+		err := p.front.serve(ctx, p.cfg.Listener)
+		if ctx.Err() == nil {
+			p.breaks(err)
+		}
+		served <- err
+	}()
+	p.onClose(func() error {
+		stop()
+		return <-served
+	})
+	return nil
+}
+
+// Engine returns the engine of the platform's own account and region.
+func (p *Platform) Engine() (*engine.Engine, error) { return p.engines.open(p.Scope) }
+
+// Handler serves everything at one address; it is what the platform's own listener answers with.
+func (p *Platform) Handler() http.Handler { return p.handler }
+
+func ignoreClosed(err error) error {
+	if errors.Is(err, net.ErrClosed) || errors.Is(err, io.ErrClosedPipe) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,161 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/config"
+	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"stepback/aws"
+	"stepback/engine"
+	"stepback/engine/s3objects"
+	"stepback/local/endpoint"
+	lambdaapi "stepback/services/lambda"
+	"stepback/services/lambda/functions"
+	"stepback/services/lambda/invocation"
+	"stepback/services/lambda/runner"
+	logsapi "stepback/services/logs"
+	"stepback/services/s3"
+	"stepback/services/sts"
+	"stepback/tasks/lambda"
+)
+
+// listen takes the address.
+func (p *Platform) listen(ctx context.Context) error {
+	if p.cfg.Listener == nil {
+		l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
+		if err != nil {
+			return err
+		}
+		p.cfg.Listener = l
+		p.onClose(func() error { return ignoreClosed(l.Close()) })
+	}
+	p.Endpoint = "http://" + reachable(p.cfg.Listener.Addr())
+	return nil
+}
+
+// reachable is the address by which this machine's programs reach a listener.
+func reachable(a net.Addr) string {
+	tcp, ok := a.(*net.TCPAddr)
+	if !ok || !tcp.IP.IsUnspecified() {
+		return a.String()
+	}
+	return net.JoinHostPort("127.0.0.1", strconv.Itoa(tcp.Port))
+}
+
+// S3Client returns AWS's client of the embedded S3.
+func (p *Platform) S3Client() *awss3.Client { return s3.NewClient(p.Endpoint, p.Scope.Region) }
+
+// objectsOfMaps is where Maps read and write: the embedded S3, or another one with the credentials of the environment.
+func (p *Platform) objectsOfMaps(ctx context.Context) (engine.Objects, error) {
+	switch {
+	case p.cfg.S3Endpoint != "":
+	case p.cfg.Beside != nil:
+		return s3objects.New(s3.NewClient(p.cfg.Beside.Endpoint, p.Scope.Region)), nil
+	default:
+		return s3objects.New(p.S3Client()), nil
+	}
+	settings, err := config.LoadDefaultConfig(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return s3objects.New(awss3.NewFromConfig(settings, func(o *awss3.Options) {
+		o.BaseEndpoint, o.UsePathStyle = &p.cfg.S3Endpoint, true
+		if o.Region == "" {
+			o.Region = s3.DefaultRegion
+		}
+	})), nil
+}
+
+// closeGrace is how long functions' processes may take to end.
+const closeGrace = 5 * time.Second
+
+// openFunctions opens the embedded Lambda.
+func (p *Platform) openFunctions(ctx context.Context) (err error) {
+	packages, ok := p.objects.(functions.Objects)
+	if !ok {
+		return errors.New("deployment packages cannot be read where Maps read objects")
+	}
+	p.Functions, err = functions.Open(ctx, filepath.Join(p.Dir, "lambda"), functions.Options{
+		Objects: packages, Env: p.environment(), Environments: p.cfg.Environments, Log: p.cfg.Log,
+		BuiltIn: p.cfg.BuiltIn,
+		LogSink: func(scope aws.Scope) runner.LogSink { return functionLog{p.Logs, scope} },
+	})
+	if err != nil {
+		return fmt.Errorf("the functions of %s: %w", p.Dir, err)
+	}
+	p.onClose(func() error {
+		ctx, cancel := context.WithTimeout(context.Background(), closeGrace)
+		defer cancel()
+		return p.Functions.Close(ctx)
+	})
+	return nil
+}
+
+// environment is what functions find in theirs, so that AWS's SDKs in them come here and not to AWS. What this process
+// was told about other services' endpoints holds for them too.
+func (p *Platform) environment() map[string]string {
+	env := map[string]string{"AWS_ENDPOINT_URL": p.Endpoint, "AWS_EC2_METADATA_DISABLED": "true"}
+	for _, variable := range os.Environ() {
+		name, _, _ := strings.Cut(variable, "=")
+		if value := p.cfg.Getenv(name); strings.HasPrefix(name, "AWS_ENDPOINT_URL_") && value != "" {
+			env[name] = value
+		}
+	}
+	return env
+}
+
+// invoker is how the tasks of an account and region invoke functions.
+func (p *Platform) invoker(scope aws.Scope) invocation.Invoker {
+	var in invocation.Invoker
+	switch {
+	case p.cfg.LambdaEndpoint != "":
+		in = lambda.Endpoint{URL: p.cfg.LambdaEndpoint}
+	case p.cfg.Beside != nil:
+		in = lambda.Endpoint{URL: p.cfg.Beside.Endpoint}
+	default:
+		in = p.Functions.In(scope)
+	}
+	if p.cfg.StandIns != nil {
+		in = p.cfg.StandIns.Over(in)
+	}
+	return p.Faults.Functions(in)
+}
+
+// services puts the services at one address, and makes them what tasks call where nobody says otherwise.
+func (p *Platform) services() http.Handler {
+	states := p.StepFunctions.Handler()
+	functions := lambdaapi.New(p.Functions, p.Scope, p.cfg.Log)
+	logs := logsapi.New(p.Logs, p.Scope, time.Now, p.cfg.Log)
+	for name, h := range map[string]http.Handler{
+		"sfn": states, "lambda": functions, "cloudwatchlogs": logs, "s3": p.Objects.Handler(), "sns": p.Topics.Handler(),
+	} {
+		if p.cfg.Beside != nil && name != "sfn" {
+			p.around.reach(name, p.cfg.Beside.Endpoint)
+			continue
+		}
+		p.around.embed(name, h)
+	}
+	h := &endpoint.Handler{
+		StepFunctions: states, Lambda: functions, S3: p.Objects.Handler(), Logs: logs, SNS: p.Topics.Handler(),
+		STS: sts.New(p.Scope, p.cfg.Log), Log: p.cfg.Log,
+		Control: http.HandlerFunc(p.control),
+		Health: endpoint.Health{Version: p.cfg.Version, Services: map[string]string{"stepfunctions": running,
+			"lambda": running, "s3": running, "logs": running, "sns": running, "sts": running}},
+	}
+	if p.cfg.Public { // a machine's names are not known to it
+		h.Hosts = []string{"*"}
+	}
+	return h
+}
+
+const running = "running"

@@ -1,0 +1,43 @@
+package local
+
+import (
+	"context"
+	"net/http"
+
+	"stepback/aws"
+	"stepback/engine"
+	"stepback/engine/clock"
+	"stepback/engine/journal"
+	"stepback/local/faults"
+	"stepback/services/stepfunctions"
+	"stepback/tasks/lambda"
+)
+
+// TestState serves Step Functions without a data directory or other services: what the operation TestState needs. Tasks
+// call services where the variables that getenv reads say. done ends it.
+func TestState(_ context.Context, getenv func(string) string) (_ http.Handler, done func(), err error) {
+	scope := aws.Scope{Account: DefaultAccount, Region: DefaultRegion}
+	c := clock.Real()
+	around := newSurroundings(getenv, nil)
+	var e *engine.Engine
+	e, err = engine.New(engine.Config{
+		Clock: c, Journal: journal.NewMemory(), Region: scope.Region, Account: scope.Account,
+		Integrations: around.integrations(scope, faults.New(0, nil, nil),
+			lambda.Endpoint{URL: getenv("LAMBDA_ENDPOINT")}, c, func(ctx context.Context, _ *engine.Task,
+				arn string) error {
+				return e.Await(ctx, arn)
+			}),
+	})
+	if err != nil {
+		c.Close()
+		return nil, nil, err
+	}
+	h := stepfunctions.New(stepfunctions.Config{
+		Open: func(aws.Scope) (*engine.Engine, error) { return e, nil }, Store: stepfunctions.NewMemory(),
+		Now: c.Now, Default: scope,
+	}).Handler()
+	return h, func() {
+		e.Close()
+		c.Close()
+	}, nil
+}

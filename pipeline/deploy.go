@@ -1,0 +1,104 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/sfn"
+	"github.com/aws/aws-sdk-go-v2/service/sfn/types"
+
+	"stepback/aws/loopback"
+	"stepback/local"
+	"stepback/retrypatterns"
+	"stepback/statemachine"
+)
+
+// machine is the state machine of the import.
+type machine struct{ arn, definition string }
+
+// executionARN is the ARN of an execution of a name.
+func (m machine) executionARN(name string) string {
+	return "arn:aws:states:" + region + ":" + account + ":execution:" + machineName + ":" + name
+}
+
+// logGroup is where executions of the import log what goes wrong.
+const logGroup = "/aws/vendedlogs/states/" + machineName
+
+// connect makes the clients of a platform.
+func (p *Pipeline) connect(platform *local.Platform) {
+	p.platform, p.journal, p.clock = platform, platform.Journal, platform.Clock
+	p.client = platform.S3Client()
+	p.machine.arn = "arn:aws:states:" + region + ":" + account + ":stateMachine:" + machineName
+	p.states = sfn.New(sfn.Options{
+		Region: region, BaseEndpoint: aws.String(loopback.URL), Retryer: aws.NopRetryer{},
+		HTTPClient:  loopback.Client(platform.StepFunctions.Handler()),
+		Credentials: credentials.NewStaticCredentialsProvider(account, "local", ""),
+	})
+}
+
+// deploy puts buckets, topic, functions and state machine into the platform's services, where everybody sees them, and
+// changes those that are there already.
+func (p *Pipeline) deploy(ctx context.Context, platform *local.Platform) (err error) {
+	p.connect(platform)
+	if p.release, err = platform.Claim(ctx, machineName); err != nil {
+		return err
+	}
+	if err := errors.Join(platform.Objects.CreateBucket(inputBucket),
+		platform.Objects.CreateBucket(resultBucket)); err != nil {
+		return err
+	}
+	if p.topic, err = platform.Topics.CreateTopic(platform.Scope, topicName); err != nil {
+		return err
+	}
+	if err := p.deployFunctions(ctx); err != nil {
+		return err
+	}
+	if err := p.deployMachine(ctx); err != nil {
+		return err
+	}
+	if p.engine, err = platform.Engine(); err != nil {
+		return err
+	}
+	stop, release := platform.OnObjectCreated(inputBucket, p.objectCreated), p.release
+	p.release = func() {
+		stop()
+		release()
+	}
+	return p.tidy(ctx)
+}
+
+func (p *Pipeline) definition() (string, error) {
+	o := statemachine.DefaultOptions()
+	o.ValidateFunction, o.ProcessFunction, o.AggregateFunction = validateFunction, processFunction, aggregateFunction
+	o.ResultBucket, o.TopicARN = resultBucket, p.topic
+	o.Concurrency, o.BatchSize, o.BatchConcurrency = p.cfg.Concurrency, p.cfg.Batch, batchConcurrency
+	o.ToleratedFailurePercentage = *p.cfg.ToleratedFailurePercentage
+	text, err := statemachine.Definition(retrypatterns.DefaultTable(), o)
+	return string(text), err
+}
+
+// deployMachine creates the state machine, or updates the one that is there.
+func (p *Pipeline) deployMachine(ctx context.Context) (err error) {
+	if p.machine.definition, err = p.definition(); err != nil {
+		return err
+	}
+	logging := &types.LoggingConfiguration{
+		Level: types.LogLevelError,
+		Destinations: []types.LogDestination{{CloudWatchLogsLogGroup: &types.CloudWatchLogsLogGroup{
+			LogGroupArn: aws.String("arn:aws:logs:" + region + ":" + account + ":log-group:" + logGroup + ":*"),
+		}}},
+	}
+	_, err = p.states.CreateStateMachine(ctx, &sfn.CreateStateMachineInput{
+		Name: aws.String(machineName), Definition: &p.machine.definition, RoleArn: aws.String(role(machineName)),
+		LoggingConfiguration: logging,
+	})
+	var exists *types.StateMachineAlreadyExists
+	if errors.As(err, &exists) {
+		_, err = p.states.UpdateStateMachine(ctx, &sfn.UpdateStateMachineInput{
+			StateMachineArn: &p.machine.arn, Definition: &p.machine.definition, LoggingConfiguration: logging,
+		})
+	}
+	return err
+}

@@ -1,0 +1,168 @@
+package review
+
+import (
+	"strings"
+
+	"stepback/asl"
+	"stepback/asl/jsonvalue"
+)
+
+// call is what a Task calls, taken from its Resource; the zero value is a state that calls nothing.
+type call struct {
+	function bool   // the ARN of a function
+	activity bool   // the ARN of an activity
+	service  string // of an integration: "lambda", "dynamodb"; for aws-sdk:dynamodb too
+	action   string // "invoke", "putItem"
+	sdk      bool   // aws-sdk:service:action
+	pattern  string // "sync", "sync:2", "waitForTaskToken"; empty for request and response
+	input    jsonvalue.Value
+}
+
+func callOf(s *asl.State) call {
+	c := call{}
+	if v := s.Parameters; v != nil {
+		c.input = *v
+	} else if v := s.Arguments; v != nil {
+		c.input = *v
+	}
+	parts := strings.SplitN(s.Resource, ":", 6)
+	if len(parts) < 6 {
+		return c
+	}
+	rest := parts[5]
+	switch {
+	case parts[2] == "lambda":
+		c.function = true
+		return c
+	case strings.HasPrefix(rest, "activity:"):
+		c.activity = true
+		return c
+	}
+	for _, p := range []string{"sync:2", "sync", "waitForTaskToken"} {
+		if body, ok := strings.CutSuffix(rest, "."+p); ok {
+			rest, c.pattern = body, p
+			break
+		}
+	}
+	rest, c.sdk = cutPrefix(rest, "aws-sdk:")
+	c.service, c.action, _ = strings.Cut(rest, ":")
+	return c
+}
+
+func cutPrefix(s, prefix string) (string, bool) {
+	return strings.TrimPrefix(s, prefix), strings.HasPrefix(s, prefix)
+}
+
+// lambda reports whether the call runs a function and waits for its answer or its token.
+func (c *call) lambda() bool { return c.function || c.service == "lambda" && c.action == "invoke" }
+
+// is reports whether the call is this action, as an optimized integration or through the SDK.
+func (c *call) is(service, action string) bool { return c.service == service && c.action == action }
+
+// jobs reports whether the state waits for the end of what the call starts.
+func (c *call) jobs() bool { return strings.HasPrefix(c.pattern, "sync") }
+
+// waits reports whether somebody else ends the task.
+func (c *call) waits() bool { return c.activity || c.pattern == "waitForTaskToken" }
+
+// has reports whether the parameters have a member, itself or by a path.
+func (c *call) has(name string) bool {
+	_, plain := c.input.Get(name)
+	_, path := c.input.Get(name + ".$")
+	return plain || path
+}
+
+// open reports whether the parameters are one expression, of which nothing can be said before it runs.
+func (c *call) open() bool { return c.input.Kind() == jsonvalue.String }
+
+// text is a literal member of the parameters; false when it is not there, or is worked out when the state runs.
+func (c *call) text(name string) (string, bool) {
+	v, ok := c.input.Get(name)
+	if !ok || v.Kind() != jsonvalue.String || strings.HasPrefix(v.Text(), "{%") {
+		return "", false
+	}
+	return v.Text(), true
+}
+
+// named is the call as its Resource has it: sqs:sendMessage.
+func (c *call) named() string { return c.service + ":" + c.action }
+
+// callee names what the call reaches, so that states which reach the same can be compared; empty when nothing is known.
+func (s *subject) callee() string {
+	switch {
+	case s.function, s.activity:
+		return s.Resource
+	case s.service == "":
+		return ""
+	}
+	for _, name := range []string{"FunctionName", "TableName", "QueueUrl", "TopicArn", "StateMachineArn",
+		"ApiEndpoint"} {
+		if text, ok := s.text(name); ok {
+			return s.named() + " " + text
+		}
+	}
+	return s.named()
+}
+
+// tokens are the members by which an action that starts or sends something recognises a second call.
+var tokens = map[string][]string{
+	"sns:publish":                      {"MessageDeduplicationId"},
+	"sqs:sendMessage":                  {"MessageDeduplicationId"},
+	"glue:startJobRun":                 {"JobRunId"},
+	"ecs:runTask":                      {"ClientToken"},
+	"batch:submitJob":                  nil,
+	"codebuild:startBuild":             {"IdempotencyToken"},
+	"codebuild:startBuildBatch":        {"IdempotencyToken"},
+	"events:putEvents":                 nil,
+	"ec2:runInstances":                 {"ClientToken"},
+	"athena:startQueryExecution":       {"ClientRequestToken"},
+	"emr-serverless:startJobRun":       {"ClientToken"},
+	"emr-containers:startJobRun":       {"ClientToken"},
+	"databrew:startJobRun":             nil,
+	"elasticmapreduce:addStep":         nil,
+	"mediaconvert:createJob":           {"ClientRequestToken"},
+	"sqs:sendMessageBatch":             nil,
+	"sns:publishBatch":                 nil,
+	"kinesis:putRecord":                nil,
+	"kinesis:putRecords":               nil,
+	"ses:sendEmail":                    nil,
+	"sesv2:sendEmail":                  nil,
+	"transcribe:startTranscriptionJob": {"TranscriptionJobName"},
+}
+
+// repeats reports whether a second call of the task does its work twice, and what would prevent it.
+func (c *call) repeats() (twice bool, hint string) {
+	const lookUp = "look first whether the work is done, or make the receiver idempotent"
+	if c.open() {
+		return false, ""
+	}
+	if names, ok := tokens[c.named()]; ok {
+		for _, n := range names {
+			if c.has(n) {
+				return false, ""
+			}
+		}
+		if len(names) == 0 {
+			return true, lookUp
+		}
+		return true, "give it " + names[0] + " from the input, or " + lookUp
+	}
+	if c.is("http", "invoke") {
+		method, _ := c.text("Method")
+		headers, _ := c.input.Get("Headers")
+		for _, key := range headers.Keys() {
+			if strings.EqualFold(strings.TrimSuffix(key, ".$"), "Idempotency-Key") {
+				return false, ""
+			}
+		}
+		return method == "POST" || method == "PATCH", "send an Idempotency-Key header made from the input"
+	}
+	if c.is("dynamodb", "updateItem") && !c.has("ConditionExpression") {
+		expression, _ := c.text("UpdateExpression")
+		upper := strings.ToUpper(expression)
+		counts := strings.HasPrefix(upper, "ADD ") || strings.Contains(upper, " ADD ") ||
+			strings.Contains(expression, " + ") || strings.Contains(upper, "LIST_APPEND")
+		return counts, "add a ConditionExpression that refuses the second time"
+	}
+	return false, ""
+}

@@ -1,0 +1,108 @@
+package review
+
+import (
+	"slices"
+	"strconv"
+
+	"stepback/asl"
+	"stepback/asl/source"
+)
+
+var retrierNeverMatches = Rule{
+	Code: "RETRIER_NEVER_MATCHES", Severity: asl.SeverityWarning,
+	Title: "a retrier that no error can reach",
+	Why: "Retriers are asked in order, and the first that names an error takes it. A name behind States.ALL or " +
+		"behind the same name, one that the state cannot raise (States.Timeout without TimeoutSeconds), and " +
+		"States.Runtime, which is never retried, do nothing. Put the most specific names first " +
+		"(Developer Guide, Handling errors).",
+	check: func(s *subject) {
+		for i := range s.Retry {
+			names := s.Retry[i].ErrorEquals
+			for j, name := range names {
+				why := s.neverRaised(name)
+				if by := slices.IndexFunc(s.Retry[:i], func(e asl.Retrier) bool {
+					return takes(e.ErrorEquals, name)
+				}); by >= 0 {
+					why = "retrier " + ordinal(by) + " of the state takes it before"
+				}
+				if why == "" {
+					continue
+				}
+				place := s.retrier(i, "ErrorEquals").Join(source.Element(j))
+				fix := s.r.remove(place)
+				if len(names) == 1 {
+					fix = s.r.remove(s.retrier(i))
+				}
+				s.found(place, fix, "remove it, or put it first", "'%s' never matches here: %s", name, why)
+			}
+		}
+	},
+}
+
+var catchNeverMatches = Rule{
+	Code: "CATCH_NEVER_MATCHES", Severity: asl.SeverityWarning,
+	Title: "a catcher that no error can reach",
+	Why: "Catchers are asked in order, as retriers are. States.Runtime is never caught, and a name behind a catcher " +
+		"that takes it already does nothing (Developer Guide, Handling errors).",
+	check: func(s *subject) {
+		for i := range s.Catch {
+			for j, name := range s.Catch[i].ErrorEquals {
+				why := s.neverRaised(name)
+				if by := slices.IndexFunc(s.Catch[:i], func(e asl.Catcher) bool {
+					return takes(e.ErrorEquals, name)
+				}); by >= 0 {
+					why = "catcher " + ordinal(by) + " of the state takes it before"
+				}
+				if why != "" {
+					s.found(s.catcher(i).Join(source.Member("ErrorEquals"), source.Element(j)), nil,
+						"remove it, or put it first", "'%s' is never caught here: %s", name, why)
+				}
+			}
+		}
+	},
+}
+
+// neverRaised says why a state cannot fail with an error that can be handled; empty when it can.
+func (s *subject) neverRaised(name string) string {
+	switch {
+	case name == "States.Runtime":
+		return "States.Runtime is never retried or caught"
+	case s.Type != asl.Task:
+		return ""
+	case name == heartbeatTimeout && !s.HeartbeatSeconds.Present():
+		return "the state has no HeartbeatSeconds"
+	case name == statesTimeout && !s.bounded() && s.r.machine.TimeoutSeconds == 0 && !s.waits() && !s.jobs():
+		return "the state has no TimeoutSeconds; the timeout of a function is Sandbox.Timedout or Lambda.Unknown"
+	default:
+		return ""
+	}
+}
+
+// ordinal counts retriers as people do, from 1.
+func ordinal(i int) string { return strconv.Itoa(i + 1) }
+
+var heartbeatName = Rule{
+	Code: "HEARTBEAT_NAME", Severity: asl.SeverityAdvice,
+	Title: "only States.HeartbeatTimeout is named",
+	Why: "Documentation calls a missed heartbeat States.HeartbeatTimeout; recorded executions of the service fail " +
+		"with States.Timeout. Name both.",
+	check: func(s *subject) {
+		named := func(i int, where source.Path, names []string) {
+			if slices.Contains(names, heartbeatTimeout) && !takes(names, statesTimeout) {
+				s.found(where.Join(source.Member("ErrorEquals")), s.r.append(where.Join(source.Member("ErrorEquals")),
+					`"States.Timeout"`), `name "States.Timeout", too`,
+					"a missed heartbeat has been seen to fail with States.Timeout, which nothing here takes")
+			}
+		}
+		for i := range s.Retry {
+			if _, n := s.retrierOf(statesTimeout); n == 0 {
+				named(i, s.retrier(i), s.Retry[i].ErrorEquals)
+			}
+		}
+		for i := range s.Catch {
+			if !s.catches(statesTimeout) {
+				named(i, s.catcher(i), s.Catch[i].ErrorEquals)
+			}
+		}
+	},
+}

@@ -1,0 +1,149 @@
+package review
+
+import (
+	"slices"
+	"time"
+
+	"stepback/asl"
+	"stepback/asl/source"
+)
+
+var noTimeout = Rule{
+	Code: "NO_TIMEOUT", Severity: asl.SeverityWarning,
+	Title: "a task that may never end",
+	Why: "A callback that never comes, a job that hangs and an endpoint that does not answer keep the execution for " +
+		"up to a year, and nothing is retried. Give the state TimeoutSeconds (Best practices: Use timeouts to avoid " +
+		"stuck executions). A function ends by its own timeout.",
+	check: func(s *subject) {
+		if s.bounded() {
+			return
+		}
+		at := s.in(source.Member("TimeoutSeconds"))
+		whole := s.r.limit > 0 // of the execution
+		switch {
+		case s.waits():
+			s.found(at, nil, "add TimeoutSeconds or HeartbeatSeconds, and retry States.Timeout",
+				"an answer that never comes is never noticed, and so never retried")
+		case s.jobs() && !whole:
+			s.found(at, nil, "add TimeoutSeconds, longer than the job ever takes",
+				"a job that never ends is never noticed: %s has no timeout", s.named())
+		case s.is("http", "invoke") && !whole:
+			s.found(at, nil, "add TimeoutSeconds", "an endpoint that does not answer is noticed after 60 seconds only")
+		}
+	},
+}
+
+var timeoutBlind = Rule{
+	Code: "TIMEOUT_RETRIED_BLIND", Severity: asl.SeverityWarning,
+	Title: "a timeout of a function is retried while the function runs on",
+	Why: "When a state's TimeoutSeconds has passed, the function goes on running. A retry runs it a second time, at " +
+		"the same time. Retry States.Timeout once or twice at most, and only where the function is idempotent; or " +
+		"let the function's own timeout be the shorter one.",
+	check: func(s *subject) {
+		if !s.lambda() || !s.TimeoutSeconds.Present() {
+			return
+		}
+		if i, n := s.retrierOf(statesTimeout); n > 2 {
+			s.found(s.retrier(i, "MaxAttempts"), nil, "a retrier of its own for States.Timeout with MaxAttempts 1 or 2",
+				"after States.Timeout the function runs on, and %d retries may run it %d times at once", n, n+1)
+		}
+	},
+}
+
+var retriesOutlast = Rule{
+	Code: "RETRIES_OUTLAST_EXECUTION", Severity: asl.SeverityWarning,
+	Title: "the execution ends before the retries do",
+	Why: "The last retries can never happen: the execution times out first, and its TIMED_OUT cannot be caught. Waits " +
+		"and attempts count: (1 + MaxAttempts) × TimeoutSeconds. An Express execution ends after five minutes.",
+	check: func(s *subject) {
+		limit := s.r.limit
+		if s.express && (limit == 0 || limit > expressLimit) {
+			limit = expressLimit
+		}
+		if limit == 0 {
+			return
+		}
+		s.active(func(i int, x *asl.Retrier) {
+			waits := schedule(x).Total.Max
+			attempts := time.Duration(times(int64(timeout(s.State)), 1+x.MaxAttempts))
+			switch {
+			case waits >= limit:
+				s.found(s.retrier(i, "MaxAttempts"), nil, "fewer retries, or a lower MaxDelaySeconds",
+					"the retries wait up to %s, and the execution may last %s", plain(waits), plain(limit))
+			case sum(waits, attempts) >= limit:
+				s.found(s.retrier(i, "MaxAttempts"), nil, "fewer retries, or a shorter TimeoutSeconds",
+					"waits of up to %s and %d attempts of %s do not fit into the %s that the execution may last",
+					plain(waits), 1+x.MaxAttempts, plain(timeout(s.State)), plain(limit))
+			}
+		})
+	},
+}
+
+// eventsPerAttempt are TaskScheduled, TaskStarted and TaskFailed; historyLimitEvents is Step Functions' quota.
+const (
+	eventsPerAttempt   = 3
+	historyLimitEvents = 25_000
+)
+
+var historyLimit = Rule{
+	Code: "HISTORY_LIMIT", Severity: asl.SeverityAdvice,
+	Title: "retries that fill the history",
+	Why: "A Standard execution fails when its history has 25,000 events. Each attempt of a task adds three " +
+		"(Developer Guide, Quotas). Of a single retrier with more than 100 retries TOO_MANY_RETRIES tells.",
+	check: func(s *subject) {
+		attempts := times(s.around, 1+retries(s.State))
+		if s.Type == asl.Task && !s.express && mostRetries(s.State) <= manyRetries && times(attempts, eventsPerAttempt) > historyLimitEvents {
+			s.found(s.in(source.Member("Retry")), nil, "fewer retries, or a child execution for this part",
+				"%d attempts at the worst write more than 25,000 events, and the execution fails", attempts)
+		}
+	},
+}
+
+var retriesMultiply = Rule{
+	Code: "RETRIES_MULTIPLY", Severity: asl.SeverityWarning,
+	Title: "states on two levels retry",
+	Why: "Retries around retries multiply: three levels of 5 attempts are 125 calls for one piece of work, and they " +
+		"come just when the callee is in trouble. Retry on one level (SRE book, Addressing cascading failures).",
+	check: func(s *subject) {
+		if s.around > 1 && retries(s.State) > 0 {
+			s.found(s.in(source.Member("Retry")), nil, "retry on one level only",
+				"%d attempts here times %d of the states around it are %d attempts at the worst", 1+retries(s.State),
+				s.around, times(s.around, 1+retries(s.State)))
+		}
+	},
+}
+
+var dataLimit = Rule{
+	Code: "DATA_LIMIT_NOT_CAUGHT", Severity: asl.SeverityWarning,
+	Title: "a result that may be too large is not caught by name",
+	Why: "States.ALL is documented not to catch States.DataLimitExceeded (an output above 256 KiB), although " +
+		"recorded executions show that it did. Where results can grow, name it (Developer Guide, Handling errors).",
+	check: func(s *subject) {
+		if s.ResultPath.Null || !s.catches(allErrors) || !s.growing() {
+			return
+		}
+		named := slices.ContainsFunc(s.Catch, func(c asl.Catcher) bool {
+			return slices.Contains(c.ErrorEquals, "States.DataLimitExceeded")
+		})
+		if named {
+			return
+		}
+		i := slices.IndexFunc(s.Catch, func(c asl.Catcher) bool { return takes(c.ErrorEquals, allErrors) })
+		s.found(s.catcher(i).Join(source.Member("ErrorEquals")), nil,
+			`add a catcher of ["States.DataLimitExceeded"] before it`,
+			"States.ALL is documented not to catch States.DataLimitExceeded, with which a result above 256 KiB fails")
+	},
+}
+
+// growing reports whether the size of the state's result follows that of its data.
+func (s *subject) growing() bool {
+	switch {
+	case s.Type == asl.Map:
+		return s.Map.Writer == nil
+	case s.ResultSelector != nil:
+		return false
+	case s.service == "dynamodb":
+		return s.action == "query" || s.action == "scan" || s.action == "batchGetItem"
+	}
+	return s.is("s3", "getObject") || s.is("athena", "getQueryResults")
+}

@@ -1,0 +1,157 @@
+package review
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"stepback/asl"
+)
+
+const (
+	// longWait is the wait from which on a cap is missed.
+	longWait = time.Hour
+	// manyRetries is the number of retries that is as good as none.
+	manyRetries = 100
+	// throttleWait is how long retries of a throttled call last at least.
+	throttleWait = 30 * time.Second
+)
+
+var noJitter = Rule{
+	Code: "NO_JITTER", Severity: asl.SeverityWarning,
+	Title: "waits without jitter",
+	Why: "Executions that failed together come back together, and fail together again. JitterStrategy FULL spreads " +
+		"them; in AWS's own measurement with 100 clients it took a third of the calls (Exponential Backoff And Jitter).",
+	check: func(s *subject) {
+		s.active(func(i int, x *asl.Retrier) {
+			if !x.FullJitter {
+				s.found(s.retrier(i, "JitterStrategy"), s.r.set(s.retrier(i), "JitterStrategy", `"FULL"`),
+					`add "JitterStrategy": "FULL"`,
+					"without jitter, executions that failed together come back together")
+			}
+		})
+	},
+}
+
+var fixedInterval = Rule{
+	Code: "FIXED_INTERVAL", Severity: asl.SeverityWarning,
+	Title: "waits that do not grow",
+	Why: "A callee that is overloaded gets the same load at each retry. A BackoffRate above 1 gives it time to " +
+		"recover.",
+	check: func(s *subject) {
+		s.active(func(i int, x *asl.Retrier) {
+			if x.BackoffRate <= 1 && x.MaxAttempts > 1 {
+				s.found(s.retrier(i, "BackoffRate"), s.r.set(s.retrier(i), "BackoffRate", "2"),
+					"a BackoffRate of 2 gives the callee time to recover",
+					"%d retries at a fixed interval of %s do not back off", x.MaxAttempts,
+					plain(time.Duration(x.IntervalSeconds)*time.Second))
+			}
+		})
+	},
+}
+
+var noCap = Rule{
+	Code: "NO_MAX_DELAY", Severity: asl.SeverityWarning,
+	Title: "waits that grow beyond an hour",
+	Why: "An exponential wait without MaxDelaySeconds soon outlasts every outage: the callee has long recovered, and " +
+		"the execution sleeps.",
+	check: func(s *subject) {
+		s.active(func(i int, x *asl.Retrier) {
+			waits := schedule(x).Waits
+			if last := waits[len(waits)-1].Max; x.MaxDelaySeconds == 0 && x.BackoffRate > 1 && last > longWait {
+				s.found(s.retrier(i, "MaxDelaySeconds"), s.r.set(s.retrier(i), "MaxDelaySeconds", "300"),
+					"add MaxDelaySeconds", "the waits grow to %s", plain(last))
+			}
+		})
+	},
+}
+
+var tooManyRetries = Rule{
+	Code: "TOO_MANY_RETRIES", Severity: asl.SeverityWarning,
+	Title: "retries practically without a limit",
+	Why:   "More than 100 retries hide a permanent failure until the history is full or the execution times out.",
+	check: func(s *subject) {
+		s.active(func(i int, x *asl.Retrier) {
+			if x.MaxAttempts > manyRetries {
+				s.found(s.retrier(i, "MaxAttempts"), nil, "an execution's history ends at 25,000 events",
+					"%d retries are practically without a limit", x.MaxAttempts)
+			}
+		})
+	},
+}
+
+var capBelowInterval = Rule{
+	Code: "CAP_BELOW_INTERVAL", Severity: asl.SeverityAdvice,
+	Title: "MaxDelaySeconds is not above IntervalSeconds",
+	Why:   "The cap takes effect from the first retry on, so that the waits neither grow nor are what IntervalSeconds says.",
+	check: func(s *subject) {
+		s.active(func(i int, x *asl.Retrier) {
+			if x.MaxDelaySeconds > 0 && x.MaxDelaySeconds <= x.IntervalSeconds && x.BackoffRate > 1 {
+				s.found(s.retrier(i, "MaxDelaySeconds"), nil, "raise it, or lower IntervalSeconds",
+					"every wait is at most %ds, whatever IntervalSeconds %d and BackoffRate %g say", x.MaxDelaySeconds,
+					x.IntervalSeconds, x.BackoffRate)
+			}
+		})
+	},
+}
+
+var zeroOnAll = Rule{
+	Code: "ZERO_ON_ALL", Severity: asl.SeverityAdvice,
+	Title: "a last retrier that retries nothing",
+	Why: "Errors that no retrier takes are not retried anyhow. MaxAttempts 0 on States.ALL says what would happen " +
+		"without it.",
+	check: func(s *subject) {
+		last := len(s.Retry) - 1
+		if last >= 0 && s.Retry[last].MaxAttempts == 0 && slices.Contains(s.Retry[last].ErrorEquals, allErrors) {
+			s.found(s.retrier(last), s.r.remove(s.retrier(last)), "remove it", "this retrier changes nothing")
+		}
+	},
+}
+
+// throttles reports whether an error name says that the callee was asked too often.
+func throttles(name string) bool {
+	return slices.ContainsFunc([]string{"TooManyRequests", "Throttl", "ThroughputExceeded", "SlowDown",
+		"StatusCode.429", "LimitExceeded", "RequestLimit"}, func(part string) bool {
+		return strings.Contains(name, part)
+	}) && !strings.HasPrefix(name, "States.DataLimit")
+}
+
+var throttleBackoff = Rule{
+	Code: "THROTTLE_BACKOFF_SHORT", Severity: asl.SeverityWarning,
+	Title: "throttled calls come back too soon",
+	Why: "A throttle says that there are too many calls now. Retries that end within 30 seconds add to them and give " +
+		"up before the callee has room. Give throttles a retrier of their own: 5 seconds or more, FULL jitter, a cap.",
+	check: func(s *subject) {
+		s.active(func(i int, x *asl.Retrier) {
+			name := slices.IndexFunc(x.ErrorEquals, throttles)
+			if total := schedule(x).Total.Max; name >= 0 && total < throttleWait {
+				s.found(s.retrier(i), nil,
+					"5 or more seconds, 5 or more retries, FULL jitter, in a retrier of their own",
+					"the retries of %s end after %s", x.ErrorEquals[name], plain(total))
+			}
+		})
+	},
+}
+
+var fullJitterShort = Rule{
+	Code: "FULL_JITTER_TOO_SHORT", Severity: asl.SeverityAdvice,
+	Title: "full jitter over very short waits",
+	Why: "FULL draws each wait between 0 and its length, so that all of few and short waits may come to nearly " +
+		"nothing: an IntervalSeconds of 1 and two retries last less than a second one time in four.",
+	check: func(s *subject) {
+		s.active(func(i int, x *asl.Retrier) {
+			plan := schedule(x)
+			if !x.FullJitter || x.MaxAttempts < 2 || x.MaxAttempts > 3 || plan.Total.Mean >= 4*time.Second {
+				return
+			}
+			chance := 1.0 // that independent uniform waits, each of a second or more, add up to less than a second
+			for k, w := range plan.Waits {
+				chance /= float64(k+1) * w.Max.Seconds()
+			}
+			if chance >= 0.05 {
+				s.found(s.retrier(i), nil, "raise IntervalSeconds or MaxAttempts",
+					"all %d waits together last less than a second in %.0f %% of the cases", x.MaxAttempts, 100*chance)
+			}
+		})
+	},
+}

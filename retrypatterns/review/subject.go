@@ -1,0 +1,102 @@
+package review
+
+import (
+	"fmt"
+	"slices"
+
+	"stepback/asl"
+	"stepback/asl/source"
+)
+
+// found adds a finding of the rule that is being checked, about the value at a path; where the definition leaves it
+// out, the place is what should hold it. The fix may be nil.
+func (s *subject) found(at source.Path, fix []Edit, hint, message string, args ...any) {
+	r := s.r
+	span := r.index.Value(at)
+	if opens := r.text[span.Start]; opens == '{' || opens == '[' { // one line is enough
+		span = r.index.Key(at)
+		if r.text[span.Start] == opens {
+			span.End = span.Start + 1
+		}
+	}
+	p := r.lines.Position(span.Start)
+	r.report.Findings = append(r.report.Findings, Finding{Fix: fix, Diagnostic: asl.Diagnostic{
+		Severity: s.rule.Severity, Code: s.rule.Code, Message: fmt.Sprintf(message, args...), Hint: hint,
+		Location: at.String(), Line: p.Line, Column: p.Column, Span: span,
+	}})
+}
+
+// in is the place of a member of the state.
+func (s *subject) in(steps ...source.Step) source.Path { return s.at.Join(steps...) }
+
+// retrier is the place of element i of the state's Retry array, and of a member of it.
+func (s *subject) retrier(i int, members ...string) source.Path {
+	at := s.in(source.Member("Retry"), source.Element(i))
+	for _, m := range members {
+		at = at.Join(source.Member(m))
+	}
+	return at
+}
+
+// catcher is the place of element i of the state's Catch array.
+func (s *subject) catcher(i int) source.Path { return s.in(source.Member("Catch"), source.Element(i)) }
+
+// active calls f with every retrier that retries at all: that an error can reach, and that has MaxAttempts.
+func (s *subject) active(f func(i int, x *asl.Retrier)) {
+	for i := range s.Retry {
+		reached := slices.ContainsFunc(s.Retry[i].ErrorEquals, func(name string) bool {
+			by, _ := s.retrierOf(name)
+			return by == i && s.neverRaised(name) == ""
+		})
+		if reached && s.Retry[i].MaxAttempts > 0 {
+			f(i, &s.Retry[i])
+		}
+	}
+}
+
+// retrierOf is the index of the first retrier that takes an error, and how often it retries; -1 when none takes it.
+func (s *subject) retrierOf(name string) (i int, retries int64) {
+	i = slices.IndexFunc(s.Retry, func(x asl.Retrier) bool { return takes(x.ErrorEquals, name) })
+	if i < 0 {
+		return i, 0
+	}
+	return i, s.Retry[i].MaxAttempts
+}
+
+// retried reports whether an error is retried at least once.
+func (s *subject) retried(name string) bool {
+	_, n := s.retrierOf(name)
+	return n > 0
+}
+
+// untaken are the errors that no retrier of the state takes.
+func (s *subject) untaken(names []string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		i, _ := s.retrierOf(name)
+		return i >= 0
+	})
+}
+
+// catches reports whether a catcher of the state takes an error.
+func (s *subject) catches(name string) bool {
+	return slices.ContainsFunc(s.Catch, func(c asl.Catcher) bool { return takes(c.ErrorEquals, name) })
+}
+
+// bounded reports whether an attempt of the state is ended by a timeout, its own or a heartbeat's.
+func (s *subject) bounded() bool { return s.TimeoutSeconds.Present() || s.HeartbeatSeconds.Present() }
+
+const (
+	allErrors        = "States.ALL"
+	taskFailed       = "States.TaskFailed"
+	statesTimeout    = "States.Timeout"
+	heartbeatTimeout = "States.HeartbeatTimeout"
+)
+
+// takes reports whether a retrier or catcher takes every error that this name stands for.
+func takes(errorEquals []string, name string) bool {
+	if slices.Contains(errorEquals, allErrors) || slices.Contains(errorEquals, name) {
+		return true
+	}
+	timeouts := name == statesTimeout || name == heartbeatTimeout
+	return slices.Contains(errorEquals, taskFailed) && name != allErrors && !timeouts
+}

@@ -1,0 +1,15 @@
+package lambda
+
+import (
+	"regexp"
+
+	"stepback/aws/server"
+)
+
+// words are where Lambda's own limits are narrower than its model says, or wider: new runtimes come without a new
+// model.
+var words = server.Words{
+	Max:       map[string]float64{"Timeout": 900, "MemorySize": 10240},
+	Patterns:  map[string]*regexp.Regexp{"Alias": regexp.MustCompile(`^[0-9]*[a-zA-Z_-][a-zA-Z0-9_-]*$`)},
+	Unchecked: []string{"Runtime"},
+}

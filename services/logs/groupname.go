@@ -1,0 +1,27 @@
+package logs
+
+// The limits of the service's model, where requests leave them open.
+const (
+	maxPage   = 50
+	maxEvents = 10_000
+	maxTags   = 50
+)
+
+// groupRequest names a log group, by its name or, where the operation takes it, its ARN.
+type groupRequest struct {
+	Group      string `json:"logGroupName"`
+	Identifier string `json:"logGroupIdentifier"`
+}
+
+// name is the log group's.
+func (r *groupRequest) name() (string, error) {
+	switch {
+	case r.Group != "" && r.Identifier != "":
+		return "", invalid("LogGroup name and LogGroup ARN are mutually exclusive parameters.")
+	case r.Group != "":
+		return r.Group, nil
+	case r.Identifier != "":
+		return nameOf(r.Identifier), nil
+	}
+	return "", invalid("Must specify a log group.")
+}

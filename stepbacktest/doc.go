@@ -1,0 +1,27 @@
+// Package stepbacktest runs a state machine in a Go test: its functions are Go functions, its time is virtual, and what
+// it did is compared with what was expected.
+//
+//	func TestOrders(t *testing.T) {
+//		failures := 2
+//		run := stepbacktest.Run(t, definition, `{"id":"17"}`, stepbacktest.Config{
+//			Functions: stepback.Functions{
+//				"charge": stepback.Func(func(_ context.Context, o Order) (Receipt, error) {
+//					if failures--; failures >= 0 {
+//						return Receipt{}, &stepback.Failure{Name: "CardServiceBusy"}
+//					}
+//					return Receipt{ID: "r-17"}, nil
+//				}),
+//			},
+//		})
+//		run.Succeeded(`{"ID":"r-17"}`)
+//		run.Entered("Charge")
+//		run.Attempts("Charge", 3)
+//		run.Waits("Charge", 2*time.Second, 4*time.Second)
+//	}
+//
+// The execution has ended when Run returns, however long its waits are: time jumps to what is due next whenever nothing
+// can run. Jitter is the same in every run with one Seed. A failed expectation reports what was expected, what
+// happened, and the history of the execution with its times.
+//
+// It never listens, writes to no disk and calls nothing but the functions and integrations it is given.
+package stepbacktest

@@ -1,0 +1,45 @@
+package stepbacktest
+
+import (
+	"fmt"
+	"strings"
+)
+
+// fail reports an expectation that is not met, and what happened.
+func (x *Execution) fail(format string, args ...any) {
+	x.t.Helper()
+	x.t.Errorf("%s\nthe history:\n%s", fmt.Sprintf(format, args...), x.story())
+}
+
+// story is the history for people: one event on a line, with the time since the beginning.
+func (x *Execution) story() string {
+	var b strings.Builder
+	for i := range x.Events {
+		e := &x.Events[i]
+		fmt.Fprintf(&b, "  %4d %10s  %s", e.ID, "+"+e.At().Sub(x.Start).String(), e.Type)
+		if state := x.stateOf(e); state != "" {
+			b.WriteString(" " + state)
+		}
+		if e.More != nil && e.More.Failure.HasName() {
+			b.WriteString(" " + e.More.Failure.Name)
+		}
+		if e.More != nil && e.More.Failure.HasCause() {
+			b.WriteString(": " + shortened(e.More.Failure.Cause))
+		}
+		if e.Data != "" {
+			b.WriteString(" " + shortened(e.Data))
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// shortened is a text on one line, not much longer than a line.
+func shortened(s string) string {
+	const most = 120
+	r := []rune(strings.Join(strings.Fields(s), " "))
+	if len(r) <= most {
+		return string(r)
+	}
+	return string(r[:most]) + "…"
+}

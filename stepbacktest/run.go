@@ -1,0 +1,227 @@
+package stepbacktest
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"stepback"
+	"stepback/asl"
+	"stepback/asl/jsonvalue"
+	"stepback/engine"
+	"stepback/engine/history"
+)
+
+// Config is what a state machine finds around it. The zero Config has no functions.
+type Config struct {
+	// Functions carry out the tasks that call Lambda functions, by name.
+	Functions stepback.Functions
+	// Integrations carry out other tasks, by service and action, such as "sns:publish".
+	Integrations map[string]stepback.Integration
+	// Objects is where distributed Maps read and write.
+	Objects stepback.Objects
+	// Express runs an EXPRESS state machine.
+	Express bool
+	// Begin is the time at which the execution begins; the zero time is 2000-01-01 in UTC.
+	Begin time.Time
+	// Seed chooses the jitter; 0 is 1.
+	Seed uint64
+}
+
+// Execution is an execution that has ended. Its methods are expectations: one that is not met fails the test, which
+// goes on.
+type Execution struct {
+	*stepback.Execution
+	// Events are those of the history, in order.
+	Events []stepback.Event
+
+	t testing.TB
+}
+
+// Run runs a state machine once, with an input in JSON text, and waits for its end. A definition that AWS would refuse,
+// and an input that is not JSON, end the test.
+func Run(t testing.TB, definition, input string, cfg Config) *Execution {
+	t.Helper()
+	if cfg.Begin.IsZero() {
+		cfg.Begin = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+	}
+	clock := stepback.VirtualTime(cfg.Begin)
+	defer clock.Close()
+	app, err := stepback.New(t.Context(), stepback.Config{
+		Functions: cfg.Functions, Integrations: cfg.Integrations, Objects: cfg.Objects, Clock: clock,
+		Seed: max(cfg.Seed, 1),
+	})
+	if err != nil {
+		t.Fatalf("starting an engine: %v", err)
+	}
+	defer app.Close()
+	define := app.Define
+	if cfg.Express {
+		define = app.DefineExpress
+	}
+	m, err := define("Test", definition)
+	var refused *engine.DefinitionError
+	if errors.As(err, &refused) {
+		t.Fatalf("the definition is refused:\n%s", asl.Render(refused.Diagnostics, definition, "definition"))
+	}
+	if err != nil {
+		t.Fatalf("defining the state machine: %v", err)
+	}
+	parsed, err := jsonvalue.Parse(input)
+	if err != nil {
+		t.Fatalf("the input is not JSON: %v", err)
+	}
+	run, err := m.Start(t.Context(), "test", rawJSON(parsed.JSON()))
+	if err != nil {
+		t.Fatalf("starting the execution: %v", err)
+	}
+	x, err := run.Wait(t.Context())
+	if err != nil {
+		t.Fatalf("waiting for the execution: %v", err)
+	}
+	events, err := run.History(t.Context())
+	if err != nil && !cfg.Express {
+		t.Fatalf("reading the history: %v", err)
+	}
+	return &Execution{Execution: x, Events: events, t: t}
+}
+
+// rawJSON is JSON text that is encoded as it is.
+type rawJSON string
+
+// MarshalJSON implements json.Marshaler.
+func (r rawJSON) MarshalJSON() ([]byte, error) { return []byte(r), nil }
+
+// Succeeded expects that the execution succeeded with this output, in JSON text. The order of members and the spelling
+// of numbers do not count.
+func (x *Execution) Succeeded(output string) {
+	x.t.Helper()
+	want, err := jsonvalue.Parse(output)
+	if err != nil {
+		x.t.Fatalf("the expected output is not JSON: %v", err)
+	}
+	if x.Status != stepback.Succeeded {
+		x.fail("the execution did not succeed: %s%s", x.Status, x.why())
+		return
+	}
+	got, err := jsonvalue.Parse(x.Output)
+	if err != nil {
+		x.t.Fatalf("the output is not JSON: %v", err)
+	}
+	if !jsonvalue.Equal(got, want) {
+		x.fail("the output is %s, not %s", x.Output, output)
+	}
+}
+
+// Failed expects that the execution failed by this error name.
+func (x *Execution) Failed(name string) {
+	x.t.Helper()
+	switch {
+	case x.Status == stepback.Succeeded:
+		x.fail("the execution succeeded with %s; it should have failed with %s", x.Output, name)
+	case x.Status != stepback.Failed || x.Failure.Name != name:
+		x.fail("the execution ended as %s%s; it should have failed with %s", x.Status, x.why(), name)
+	}
+}
+
+func (x *Execution) why() string {
+	if !x.Failure.HasName() {
+		return ""
+	}
+	return ", " + x.Failure.Name + ": " + x.Failure.Cause
+}
+
+// Entered expects that exactly these states were entered, in this order. States of branches and of inline Maps count as
+// they were entered; those of a distributed Map are in executions of their own.
+func (x *Execution) Entered(states ...string) {
+	x.t.Helper()
+	var got []string
+	for i := range x.Events {
+		if entered(&x.Events[i]) {
+			got = append(got, x.Events[i].Name)
+		}
+	}
+	if !slices.Equal(got, states) {
+		x.fail("the states entered are %s; expected were %s", strings.Join(got, ", "), strings.Join(states, ", "))
+	}
+}
+
+// Attempts expects that a Task state was carried out this often, its retries included, in all its visits together.
+func (x *Execution) Attempts(state string, n int) {
+	x.t.Helper()
+	got := 0
+	for i := range x.Events {
+		if scheduled(x.Events[i].Type) && x.stateOf(&x.Events[i]) == state {
+			got++
+		}
+	}
+	if got != n {
+		x.fail("the state %s was carried out %d times; expected were %d", state, got, n)
+	}
+}
+
+// Waits expects the waits of a state, in their order: those of its retriers between two attempts, or how long a Wait
+// state took.
+func (x *Execution) Waits(state string, waits ...time.Duration) {
+	x.t.Helper()
+	var got []time.Duration
+	began := map[int64]time.Time{} // when what an event tells of began to wait
+	for i := range x.Events {
+		e := &x.Events[i]
+		if x.stateOf(e) != state {
+			continue
+		}
+		switch {
+		case e.Type == history.WaitStateEntered || failed(e.Type):
+			began[e.ID] = e.At()
+		case e.Type == history.WaitStateExited || scheduled(e.Type):
+			if at, ok := began[e.Previous]; ok {
+				got = append(got, e.At().Sub(at))
+			}
+		}
+	}
+	if !slices.Equal(got, waits) {
+		x.fail("the waits of the state %s are %v; expected were %v", state, got, waits)
+	}
+}
+
+// Took expects how long the execution took, in virtual time.
+func (x *Execution) Took(d time.Duration) {
+	x.t.Helper()
+	if got := x.Stop.Sub(x.Start); got != d {
+		x.fail("the execution took %s; expected was %s", got, d)
+	}
+}
+
+// stateOf names the state that an event belongs to; empty for one of the whole execution.
+func (x *Execution) stateOf(e *stepback.Event) string {
+	for !entered(e) && !exited(e) {
+		if e.Previous <= 0 || e.Previous > int64(len(x.Events)) {
+			return ""
+		}
+		e = &x.Events[e.Previous-1]
+	}
+	return e.Name
+}
+
+func entered(e *stepback.Event) bool { return strings.HasSuffix(e.Type.String(), "StateEntered") }
+
+func exited(e *stepback.Event) bool { return strings.HasSuffix(e.Type.String(), "StateExited") }
+
+func scheduled(t history.Type) bool {
+	return t == history.TaskScheduled || t == history.LambdaFunctionScheduled || t == history.ActivityScheduled
+}
+
+func failed(t history.Type) bool {
+	switch t {
+	case history.TaskFailed, history.TaskTimedOut, history.TaskStartFailed, history.TaskSubmitFailed,
+		history.LambdaFunctionFailed, history.LambdaFunctionTimedOut, history.LambdaFunctionScheduleFailed,
+		history.LambdaFunctionStartFailed, history.ActivityFailed, history.ActivityTimedOut,
+		history.ActivityScheduleFailed:
+		return true
+	default:
+		return false
+	}
+}

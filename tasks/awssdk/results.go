@@ -1,0 +1,121 @@
+package awssdk
+
+import (
+	"encoding/base64"
+	"strconv"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"stepback/asl/jsonvalue"
+	"stepback/aws/model"
+)
+
+// style is how results look: those of AWS SDK integrations, or those of optimized integrations.
+type style struct {
+	name  func(capital string) string
+	time  func(time.Time) jsonvalue.Value
+	names sync.Map // names in results by *model.Member
+}
+
+var (
+	sdkStyle       = &style{name: MemberName, time: instant}
+	optimizedStyle = &style{name: func(capital string) string { return capital }, time: epochMillis}
+)
+
+// instant writes a time as Java's Instant does: with three decimals, or none when it is a whole second.
+func instant(t time.Time) jsonvalue.Value {
+	layout := "2006-01-02T15:04:05.000Z"
+	if t.Nanosecond() < int(time.Millisecond) {
+		layout = "2006-01-02T15:04:05Z"
+	}
+	return jsonvalue.OfString(t.UTC().Format(layout))
+}
+
+func epochMillis(t time.Time) jsonvalue.Value {
+	return jsonvalue.OfNumberText(strconv.FormatInt(t.UnixMilli(), 10))
+}
+
+// member is a member's name in results.
+func (s *style) member(m *model.Member) string {
+	if name, ok := s.names.Load(m); ok {
+		return name.(string)
+	}
+	name := s.name(upperFirst(m.Name))
+	s.names.Store(m, name)
+	return name
+}
+
+// results makes the result of a task of the output of an operation.
+type results struct {
+	service *service
+	style   *style
+}
+
+// object writes a structure.
+func (r *results) object(s *model.Shape, v jsonvalue.Value) jsonvalue.Value {
+	b := jsonvalue.NewObject(v.Len())
+	for i, key := range v.Keys() {
+		if m := s.Member(key); m != nil {
+			b.Set(r.style.member(m), r.value(m.Shape, v.At(i)))
+		}
+	}
+	return b.Value()
+}
+
+// with adds the member that is a stream, in its place.
+func (r *results) with(s *model.Shape, v, stream jsonvalue.Value) jsonvalue.Value {
+	b := jsonvalue.NewObject(v.Len() + 1)
+	for _, m := range s.Listed() {
+		name := r.style.member(m)
+		if m == s.Streamed() {
+			b.Set(name, stream)
+		} else if e, ok := v.Get(name); ok {
+			b.Set(name, e)
+		}
+	}
+	return b.Value()
+}
+
+func (r *results) value(s *model.Shape, v jsonvalue.Value) jsonvalue.Value {
+	switch {
+	case v.IsNull():
+		return v
+	case s.Type == model.Structure:
+		return r.object(s, v)
+	case s.Type == model.List:
+		elements := make([]jsonvalue.Value, v.Len())
+		for i, e := range v.Elements() {
+			elements[i] = r.value(s.Element.Shape, e)
+		}
+		return jsonvalue.OfArray(elements)
+	case s.Type == model.Map:
+		b := jsonvalue.NewObject(v.Len())
+		for i, key := range v.Keys() {
+			b.Set(key, r.value(s.Element.Shape, v.At(i)))
+		}
+		return b.Value()
+	case s.Type == model.Timestamp:
+		t, err := model.TimeOf(v)
+		if err != nil {
+			return v
+		}
+		return r.style.time(t)
+	case s.Type == model.Blob:
+		return r.blob(v)
+	default:
+		return v
+	}
+}
+
+// blob writes bytes: as text where they are text, otherwise, and for DynamoDB always, in Base64.
+func (r *results) blob(v jsonvalue.Value) jsonvalue.Value {
+	if r.service.base64 {
+		return v
+	}
+	b, err := base64.StdEncoding.DecodeString(v.Text())
+	if err != nil || !utf8.Valid(b) {
+		return v
+	}
+	return jsonvalue.OfString(string(b))
+}
