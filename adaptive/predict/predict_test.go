@@ -60,7 +60,7 @@ func TestTheSimplestModelThatIsNotBeatenIsShipped(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			m := train(t, world(3000, 1, c.p))
+			m := train(t, world(2000, 1, c.p))
 			if m.Kind != c.want {
 				t.Errorf("shipped %s, want %s: %+v", m.Kind, c.want, m.Candidates)
 			}
@@ -75,7 +75,7 @@ func TestTheSimplestModelThatIsNotBeatenIsShipped(t *testing.T) {
 
 func TestProbabilitiesOfTheShippedModel(t *testing.T) {
 	t.Parallel()
-	m := train(t, world(3000, 2, func(rate float64, _ string) float64 { return 1 / (1 + math.Exp(10*(rate-0.5))) }))
+	m := train(t, world(2000, 2, func(rate float64, _ string) float64 { return 1 / (1 + math.Exp(10*(rate-0.5))) }))
 	for _, c := range []struct{ rate, low, high float64 }{{0.1, 0.9, 1}, {0.5, 0.35, 0.65}, {0.9, 0, 0.1}} {
 		load, bytes := 0.5, 50.0
 		p, ok := m.Predict(predict.Example{At: time.Date(2026, 12, 1, 3, 0, 0, 0, time.UTC), Error: "States.Timeout", Attempt: 1,
