@@ -204,8 +204,8 @@ func accepted(definition string) error {
 	return nil
 }
 
-// reviewed refuses a definition about which the review finds an error, or waits that outlast the execution, which it does
-// not find about the base. That errors are no longer retried is what a cut is for.
+// reviewed refuses a definition about which the review finds an error, or waits that outlast the execution, which it
+// does not find about the base. That errors are no longer retried is what a cut is for.
 func reviewed(definition, base string) error {
 	old := map[asl.Code]int{}
 	grave := func(text string) []asl.Diagnostic {

@@ -54,10 +54,10 @@ func (f *Isotonic) at(score float64) float64 {
 		return score
 	}
 	i := sort.SearchFloat64s(f.Scores, score)
-	switch {
-	case i == 0:
+	switch i {
+	case 0:
 		return f.Probabilities[0]
-	case i == n:
+	case n:
 		return f.Probabilities[n-1]
 	}
 	share := (score - f.Scores[i-1]) / (f.Scores[i] - f.Scores[i-1])

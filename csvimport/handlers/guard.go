@@ -30,8 +30,8 @@ type Gate interface {
 type Guard struct {
 	// Gate is the callee's breaker and limiter; nil for none.
 	Gate Gate
-	// Margin is what is kept of the invocation's time to report in; deadline.Margin when 0. A call is not begun that would
-	// not end in time, judged by the 95th percentile of those before it.
+	// Margin is what is kept of the invocation's time to report in; deadline.Margin when 0. A call is not begun that
+	// would not end in time, judged by the 95th percentile of those before it.
 	Margin time.Duration
 	// Worth says whether another attempt after an error is worth its cost; nil when every one is.
 	Worth func(errorName string) worth.Decision
