@@ -199,7 +199,8 @@ func Hash(definition string) string {
 func accepted(definition string) error {
 	_, diagnostics := asl.Parse(definition)
 	if asl.HasErrors(diagnostics) {
-		return fmt.Errorf("the definition is one that Step Functions would refuse: %s", asl.InvalidDefinition(diagnostics))
+		return fmt.Errorf("the definition is one that Step Functions would refuse: %s",
+			asl.InvalidDefinition(diagnostics))
 	}
 	return nil
 }

@@ -44,7 +44,8 @@ func (e *Example) features(errorRate func(string) float64) ([]float64, bool) {
 		repeated = 1
 	}
 	x := []float64{
-		errorRate(e.Error), math.Log(float64(max(e.Attempt, 1))), math.Log1p(max(e.SinceFirst, 0)), *e.FailureRate, *e.Load,
+		errorRate(e.Error), math.Log(float64(max(e.Attempt, 1))), math.Log1p(max(e.SinceFirst, 0)), *e.FailureRate,
+		*e.Load,
 		math.Sin(hour * math.Pi / 12), math.Cos(hour * math.Pi / 12), math.Log1p(max(*e.Bytes, 0)), repeated,
 	}
 	for _, v := range x {

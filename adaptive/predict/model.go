@@ -88,13 +88,16 @@ func Read(text []byte) (*Model, error) {
 		return nil, fmt.Errorf("predict: model file: %w", err)
 	}
 	if m.Version != modelVersion {
-		return nil, fmt.Errorf("predict: model file has version %d; this program reads version %d: train it anew", m.Version, modelVersion)
+		return nil, fmt.Errorf("predict: model file has version %d; this program reads version %d: train it anew",
+			m.Version, modelVersion)
 	}
 	if !slices.Equal(m.Features, FeatureNames) {
-		return nil, fmt.Errorf("predict: model file has the features %v; this program has %v: train it anew", m.Features, FeatureNames)
+		return nil, fmt.Errorf("predict: model file has the features %v; this program has %v: train it anew",
+			m.Features, FeatureNames)
 	}
 	if hash, err := m.digest(); err != nil || hash != m.Hash {
-		return nil, errors.New("predict: model file does not have the hash that it names: it was changed or is damaged; train it anew")
+		return nil,
+			errors.New("predict: model file does not have the hash that it names: it was changed or is damaged; train it anew")
 	}
 	return &m, m.check()
 }
@@ -109,7 +112,8 @@ func (m *Model) check() error {
 		return nil
 	case LogisticKind:
 		l := m.Logistic
-		if l != nil && len(l.Mean) == width && len(l.Deviation) == width && len(l.Weights) == width && calibrated(m.LogisticCalibration) {
+		if l != nil && len(l.Mean) == width && len(l.Deviation) == width && len(l.Weights) == width &&
+			calibrated(m.LogisticCalibration) {
 			return nil
 		}
 	case ForestKind:
@@ -119,7 +123,8 @@ func (m *Model) check() error {
 		for _, tree := range m.Forest.Trees {
 			for i, n := range tree {
 				// Children come after their parent, so that every walk ends.
-				if n.Left != 0 && (n.Left <= i || n.Right <= i || n.Left >= len(tree) || n.Right >= len(tree) || n.Feature < 0 || n.Feature >= width) {
+				if n.Left != 0 && (n.Left <= i || n.Right <= i || n.Left >= len(tree) || n.Right >= len(tree) ||
+					n.Feature < 0 || n.Feature >= width) {
 					return malformed
 				}
 			}

@@ -21,8 +21,10 @@ func world(n int, seed uint64, p func(rate float64, name string) float64) []pred
 		rate, load, bytes := rnd.Float64(), rnd.Float64(), 100*rnd.Float64()
 		name := []string{"States.Timeout", "DatabaseConnectionError"}[rnd.IntN(2)]
 		all[i] = predict.Example{
-			At: begin.Add(time.Duration(i) * time.Minute), Execution: strconv.Itoa(i / 3), Error: name, Attempt: 1 + rnd.IntN(4),
-			SinceFirst: 10 * rnd.Float64(), FailureRate: &rate, Load: &load, Bytes: &bytes, Succeeded: rnd.Float64() < p(rate, name),
+			At: begin.Add(time.Duration(i) * time.Minute), Execution: strconv.Itoa(i / 3), Error: name,
+			Attempt:    1 + rnd.IntN(4),
+			SinceFirst: 10 * rnd.Float64(), FailureRate: &rate, Load: &load, Bytes: &bytes,
+			Succeeded: rnd.Float64() < p(rate, name),
 		}
 	}
 	return all
@@ -50,7 +52,10 @@ func TestTheSimplestModelThatIsNotBeatenIsShipped(t *testing.T) {
 			}
 			return 0.8
 		}, predict.ShrunkRates},
-		"the failure rate says much": {func(rate float64, _ string) float64 { return 1 / (1 + math.Exp(10*(rate-0.5))) }, predict.LogisticKind},
+		"the failure rate says much": {func(rate float64,
+			_ string) float64 {
+			return 1 / (1 + math.Exp(10*(rate-0.5)))
+		}, predict.LogisticKind},
 		"what no line can say": {func(rate float64, _ string) float64 {
 			if rate > 0.33 && rate < 0.66 {
 				return 0.95
@@ -78,7 +83,8 @@ func TestProbabilitiesOfTheShippedModel(t *testing.T) {
 	m := train(t, world(2000, 2, func(rate float64, _ string) float64 { return 1 / (1 + math.Exp(10*(rate-0.5))) }))
 	for _, c := range []struct{ rate, low, high float64 }{{0.1, 0.9, 1}, {0.5, 0.35, 0.65}, {0.9, 0, 0.1}} {
 		load, bytes := 0.5, 50.0
-		p, ok := m.Predict(predict.Example{At: time.Date(2026, 12, 1, 3, 0, 0, 0, time.UTC), Error: "States.Timeout", Attempt: 1,
+		p, ok := m.Predict(predict.Example{At: time.Date(2026, 12, 1, 3, 0, 0, 0, time.UTC), Error: "States.Timeout",
+			Attempt:     1,
 			FailureRate: &c.rate, Load: &load, Bytes: &bytes})
 		if !ok || p < c.low || p > c.high || p <= 0 || p >= 1 {
 			t.Errorf("at a failure rate of %v: %v (%v), want between %v and %v", c.rate, p, ok, c.low, c.high)

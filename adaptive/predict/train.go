@@ -44,13 +44,16 @@ func Train(all []Example, seed uint64) (*Model, error) {
 	fit, calibrate, test := split(all)
 	for name, part := range map[string][]Example{"fitting": fit, "testing": test} {
 		if !mixed(part) {
-			return nil, fmt.Errorf("predict: the examples for %s all end alike, or there are none; train on a longer time", name)
+			return nil,
+				fmt.Errorf("predict: the examples for %s all end alike, or there are none; train on a longer time",
+					name)
 		}
 	}
 	rates := newRates(fit)
 	m := &Model{
-		Version: modelVersion, Features: slices.Clone(FeatureNames), N: len(all), Train: len(fit), Calibrate: len(calibrate),
-		Test: len(test), From: all[0].At.UTC(), To: all[len(all)-1].At.UTC(), Seed: seed, Rates: rates,
+		Version: modelVersion, Features: slices.Clone(FeatureNames), N: len(all), Train: len(fit),
+		Calibrate: len(calibrate),
+		Test:      len(test), From: all[0].At.UTC(), To: all[len(all)-1].At.UTC(), Seed: seed, Rates: rates,
 	}
 	m.fit(fit, calibrate)
 	m.choose(test)

@@ -115,10 +115,12 @@ func showModel(m *predict.Model, asJSON bool, std streams) error {
 	for _, c := range m.Candidates {
 		against := ""
 		if c.Against != "" {
-			against = fmt.Sprintf("%+.4f (%+.4f to %+.4f) against %s", c.Difference.Mean, c.Difference.Low, c.Difference.High,
+			against = fmt.Sprintf("%+.4f (%+.4f to %+.4f) against %s", c.Difference.Mean, c.Difference.Low,
+				c.Difference.High,
 				c.Against)
 		}
-		fmt.Fprintf(std.out, "%-13s  %6.4f  %11.4f  %10.4f  %6.4f  %8.4f  %s\n", c.Kind, c.Score.Brier, c.Score.Reliability,
+		fmt.Fprintf(std.out, "%-13s  %6.4f  %11.4f  %10.4f  %6.4f  %8.4f  %s\n", c.Kind, c.Score.Brier,
+			c.Score.Reliability,
 			c.Score.Resolution, c.Score.ECE, c.Score.LogLoss, against)
 	}
 	return nil

@@ -143,10 +143,12 @@ func refusal(err error) error {
 		return csvimport.Fail(retrypatterns.CircuitOpen, "the callee's circuit is %s; try again in %s", open.Circuit,
 			open.RetryAfter)
 	case errors.As(err, &exhausted):
-		return csvimport.Fail(retrypatterns.RetryBudgetExhausted, "the callee is called %d at a time, and now is not the turn of this call",
+		return csvimport.Fail(retrypatterns.RetryBudgetExhausted,
+			"the callee is called %d at a time, and now is not the turn of this call",
 			int64(exhausted.Limit))
 	case errors.As(err, &late):
-		return csvimport.Fail(retrypatterns.TimeoutError, "a call that takes %s was not begun, for %s are left", late.Needed,
+		return csvimport.Fail(retrypatterns.TimeoutError, "a call that takes %s was not begun, for %s are left",
+			late.Needed,
 			max(late.Left, 0))
 	}
 	return err

@@ -96,7 +96,10 @@ func TestGuardBeginsNoCallThatCannotEndInTime(t *testing.T) {
 
 func TestGuardGivesUpWhatIsNotWorthIt(t *testing.T) {
 	t.Parallel()
-	g := &handlers.Guard{Worth: func(string) worth.Decision { return worth.Decide(0, 1, worth.Cost{Transition: 0.000025}) }}
+	g := &handlers.Guard{Worth: func(string) worth.Decision {
+		return worth.Decide(0, 1,
+			worth.Cost{Transition: 0.000025})
+	}}
 	for name, want := range map[string]string{
 		"DatabaseConnectionError": "RetryNotWorthwhile", "ValidationError": "ValidationError", "": "",
 	} {

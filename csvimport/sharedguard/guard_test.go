@@ -22,7 +22,8 @@ func TestAnOutageOpensTheCircuitAndIsPublished(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	var out bytes.Buffer
-	g, err := sharedguard.New(&shared.Memory{}, sharedguard.Callee{Name: "database", Machine: "import", State: "Save"}, &out,
+	g, err := sharedguard.New(&shared.Memory{}, sharedguard.Callee{Name: "database", Machine: "import",
+		State: "Save"}, &out,
 		slog.New(slog.DiscardHandler), func() time.Time { return now })
 	if err != nil {
 		t.Fatal(err)
@@ -41,7 +42,8 @@ func TestAnOutageOpensTheCircuitAndIsPublished(t *testing.T) {
 	if names["CircuitOpen"] == 0 || names["DatabaseConnectionError"] < 20 || len(names) > 3 {
 		t.Errorf("answers are %v", names)
 	}
-	for _, want := range []string{`"CircuitBreakerState":0`, `"CircuitBreakerState":1`, `"State":"Save"`, `"StateMachine":"import"`} {
+	for _, want := range []string{`"CircuitBreakerState":0`, `"CircuitBreakerState":1`, `"State":"Save"`,
+		`"StateMachine":"import"`} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%s lacks %s", out.String(), want)
 		}
