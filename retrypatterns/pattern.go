@@ -28,8 +28,8 @@ type Pattern struct {
 	Policy Policy
 }
 
-// patterns holds the source's numbers exactly, and Paced: initial interval, backoff rate, maximum delay, maximum number of
-// retries, jitter strategy.
+// patterns holds the source's numbers exactly, and Paced: initial interval, backoff rate, maximum delay, maximum number
+// of retries, jitter strategy.
 var patterns = []Pattern{
 	{Aggressive, "temporary errors", seconds(1, 2.0, 60, 5, JitterFull)},
 	{Conservative, "resource limits", seconds(5, 2.5, 300, 3, JitterPartial)},

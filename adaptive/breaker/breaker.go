@@ -25,8 +25,9 @@ type Option func(*Breaker)
 // WithClock has the breaker take the time from now; it takes the machine's otherwise.
 func WithClock(now func() time.Time) Option { return func(b *Breaker) { b.now = now } }
 
-// WithListener has every event told to listen, on the goroutine that caused it and outside the breaker's lock: events of
-// concurrent calls may overtake one another, and [Event.Generation] tells the order of changes. It may call the breaker.
+// WithListener has every event told to listen, on the goroutine that caused it and outside the breaker's lock: events
+// of concurrent calls may overtake one another, and [Event.Generation] tells the order of changes. It may call the
+// breaker.
 func WithListener(listen func(Event)) Option { return func(b *Breaker) { b.listen = listen } }
 
 // WithState has the breaker go on from a state that was stored.
@@ -53,8 +54,8 @@ func sinceStart(start time.Time) func() time.Time {
 	return func() time.Time { return start.Add(time.Since(start)) }
 }
 
-// Allow asks to make a call. A permit has to be handed to [Breaker.Record] when the call has ended, whatever came of it;
-// a refusal is an *[OpenError]. [Do] does both.
+// Allow asks to make a call. A permit has to be handed to [Breaker.Record] when the call has ended, whatever came of
+// it; a refusal is an *[OpenError]. [Do] does both.
 func (b *Breaker) Allow() (Permit, error) {
 	now := b.now()
 	b.mu.Lock()
@@ -141,7 +142,11 @@ type OpenError struct {
 
 // Error names the error, the circuit and when to come back.
 func (e *OpenError) Error() string {
-	return fmt.Sprintf("CircuitOpen: the circuit is %s and admits no call now; try again in %s", e.Circuit, e.RetryAfter)
+	return fmt.Sprintf(
+		"CircuitOpen: the circuit is %s and admits no call now; try again in %s",
+		e.Circuit,
+		e.RetryAfter,
+	)
 }
 
 // Call is one call through a [Breaker]; see [Do].
@@ -156,7 +161,8 @@ type Call[T any] struct {
 	Fallback func(context.Context, error) (T, error)
 }
 
-// Do makes a call if the breaker admits it, and records its outcome, also that of a call that panics, which is a Failure.
+// Do makes a call if the breaker admits it, and records its outcome, also that of a call that panics, which is a
+// Failure.
 func Do[T any](ctx context.Context, b *Breaker, c Call[T]) (T, error) {
 	permit, err := b.Allow()
 	var out T

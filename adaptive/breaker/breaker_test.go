@@ -40,7 +40,10 @@ func TestDo(t *testing.T) {
 		t.Errorf("message is %q, want %q", err, want)
 	}
 	cached := down
-	cached.Fallback = func(_ context.Context, err error) (string, error) { return "from the cache: " + err.Error()[:11], nil }
+	cached.Fallback = func(_ context.Context, err error) (string,
+		error) {
+		return "from the cache: " + err.Error()[:11], nil
+	}
 	if got, err := breaker.Do(t.Context(), b, cached); got != "from the cache: CircuitOpen" || err != nil {
 		t.Errorf("fallback answers %q, %v", got, err)
 	}

@@ -12,6 +12,6 @@
 //     driven in simulated time.
 //   - [Breaker] guards a State with a mutex and a clock, tells listeners, and runs calls with a fallback ([Do]).
 //
-// A breaker never retries and never waits; who is refused decides what to do. In a workflow the answer is the error name
-// CircuitOpen, which means: wait, and come back at a bounded rate.
+// A breaker never retries and never waits; who is refused decides what to do. In a workflow the answer is the error
+// name CircuitOpen, which means: wait, and come back at a bounded rate.
 package breaker

@@ -15,11 +15,11 @@ const MaxWindowRequests = 256
 // Policy says when a circuit opens and how it closes again. A closed circuit opens by either of two rules:
 //
 //   - ConsecutiveFailures failures without a success in between;
-//   - within the window, at least MinimumRequests calls, at least MinimumFailures failures, and failures ÷ calls at least
-//     FailureRate. The rule is off while FailureRate and MinimumFailures are both 0.
+//   - within the window, at least MinimumRequests calls, at least MinimumFailures failures, and failures ÷ calls at
+//     least FailureRate. The rule is off while FailureRate and MinimumFailures are both 0.
 //
-// The window is the last Window of time, or the last WindowRequests calls; exactly one of the two is set when the second
-// rule is on.
+// The window is the last Window of time, or the last WindowRequests calls; exactly one of the two is set when the
+// second rule is on.
 type Policy struct {
 	// ConsecutiveFailures opens the circuit; 0 switches the rule off.
 	ConsecutiveFailures int
@@ -28,8 +28,8 @@ type Policy struct {
 	FailureRate float64
 	// MinimumRequests of the window, before its rate says anything; 0 or more.
 	MinimumRequests int
-	// MinimumFailures of the window, before its rate opens the circuit; 0 or more. Alone, without a FailureRate, it is a
-	// count of failures that opens the circuit.
+	// MinimumFailures of the window, before its rate opens the circuit; 0 or more. Alone, without a FailureRate, it
+	// is a count of failures that opens the circuit.
 	MinimumFailures int
 	// Window is the length of a window of time, watched in ten slices; at least 10 ns.
 	Window time.Duration
@@ -50,18 +50,26 @@ type Policy struct {
 	ProbeTimeout time.Duration
 }
 
-// Source is the policy of the source design (M6): five failures in a row open the circuit for 60 s, three successes close
-// it. One probe at a time, as recovery there begins with one call; the probe timeout is this project's addition.
+// Source is the policy of the source design (M6): five failures in a row open the circuit for 60 s, three successes
+// close it. One probe at a time, as recovery there begins with one call; the probe timeout is this project's
+// addition.
 func Source() Policy {
-	return Policy{ConsecutiveFailures: 5, OpenFor: time.Minute, SuccessThreshold: 3, HalfOpenConcurrency: 1, ProbeTimeout: time.Minute}
+	return Policy{
+		ConsecutiveFailures: 5,
+		OpenFor:             time.Minute,
+		SuccessThreshold:    3,
+		HalfOpenConcurrency: 1,
+		ProbeTimeout:        time.Minute,
+	}
 }
 
-// Callee is the policy for a callee that many workers share: half of at least 20 calls within a minute fail, ten of them
-// at least. It probes after 15 s, and closes after 15 successes (1, 2, 4 and 8 at a time).
+// Callee is the policy for a callee that many workers share: half of at least 20 calls within a minute fail, ten of
+// them at least. It probes after 15 s, and closes after 15 successes (1, 2, 4 and 8 at a time).
 func Callee() Policy {
 	return Policy{
 		FailureRate: 0.5, MinimumRequests: 20, MinimumFailures: 10, Window: time.Minute,
-		OpenFor: 15 * time.Second, SuccessThreshold: 15, HalfOpenConcurrency: 8, HalfOpenFailures: 1, ProbeTimeout: 30 * time.Second,
+		OpenFor: 15 * time.Second, SuccessThreshold: 15, HalfOpenConcurrency: 8, HalfOpenFailures: 1,
+		ProbeTimeout: 30 * time.Second,
 	}
 }
 
@@ -80,7 +88,10 @@ func (p Policy) Validate() error {
 	check(p.Window == 0 || p.Window >= slices, "Window is %v; it must be at least %d ns", p.Window, slices)
 	check(p.WindowRequests >= 0 && p.WindowRequests <= MaxWindowRequests,
 		"WindowRequests is %d; it must be between 0 and %d", p.WindowRequests, MaxWindowRequests)
-	check(p.Window == 0 || p.WindowRequests == 0, "Window and WindowRequests are both set; a window is one of time or one of calls")
+	check(
+		p.Window == 0 || p.WindowRequests == 0,
+		"Window and WindowRequests are both set; a window is one of time or one of calls",
+	)
 	check(!p.watches() || p.Window > 0 || p.WindowRequests > 0,
 		"FailureRate or MinimumFailures is set without Window or WindowRequests")
 	check(p.ConsecutiveFailures > 0 || p.watches(),

@@ -33,8 +33,9 @@ type probe struct {
 	expires int64 // Unix nanoseconds
 }
 
-// Permit is the right to make one call, owned by whoever was given it, who hands it to [State.Record] when the call has
-// ended. A permit counts once: recording it again, after it has expired, or after the circuit has changed counts as late.
+// Permit is the right to make one call, owned by whoever was given it, who hands it to [State.Record] when the call
+// has ended. A permit counts once: recording it again, after it has expired, or after the circuit has changed counts
+// as late.
 type Permit struct {
 	// Generation is the circuit's, at the time of the permit.
 	Generation uint64
@@ -202,8 +203,9 @@ func (s *State) enter(c Circuit, at int64) {
 	}
 }
 
-// RetryAfter is how long a refused caller has to wait at least before it can be admitted: until an open circuit begins to
-// probe, or until the first probe's place of a half-open one is free by expiry. It is 0 when a call may be admitted now.
+// RetryAfter is how long a refused caller has to wait at least before it can be admitted: until an open circuit
+// begins to probe, or until the first probe's place of a half-open one is free by expiry. It is 0 when a call may be
+// admitted now.
 func (s *State) RetryAfter(p *Policy, now time.Time) time.Duration {
 	at := now.UnixNano()
 	switch s.circuit {

@@ -183,7 +183,8 @@ func TestProbesExpireAndCountOnce(t *testing.T) {
 	s.Record(&p, second, at(121), breaker.Success)
 	s.Record(&p, second, at(121), breaker.Success) // a second time
 	got := s.Statistics(&p, at(121))
-	if got.Circuit != breaker.HalfOpen || got.ProbeSuccesses != 1 || got.Probes != 0 || got.Totals.Late != 2 || got.Totals.Expired != 1 {
+	if got.Circuit != breaker.HalfOpen || got.ProbeSuccesses != 1 || got.Probes != 0 || got.Totals.Late != 2 ||
+		got.Totals.Expired != 1 {
 		t.Errorf("statistics are %+v; want half-open, 1 success, no probe out, 2 late, 1 expired", got)
 	}
 }
@@ -268,8 +269,10 @@ func TestNeverMoreProbesThanAdmitted(t *testing.T) {
 		var s breaker.State
 		drive(t, &p, &s, func(now time.Time) {
 			st := s.Statistics(&p, now)
-			if st.Probes > int64(p.HalfOpenConcurrency) || st.Admits > int64(p.HalfOpenConcurrency) || st.Requests < 0 || st.Failures < 0 ||
-				st.Failures > st.Requests || st.RetryAfter < 0 {
+			if st.Probes > int64(p.HalfOpenConcurrency) || st.Admits > int64(p.HalfOpenConcurrency) ||
+				st.Requests < 0 || st.Failures < 0 ||
+				st.Failures > st.Requests ||
+				st.RetryAfter < 0 {
 				t.Fatalf("statistics are %+v", st)
 			}
 		})

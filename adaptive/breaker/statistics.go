@@ -12,8 +12,8 @@ type Statistics struct {
 	Rate               float64
 	// Consecutive counts a closed circuit's failures since the last success.
 	Consecutive int64
-	// Probes are the calls that a half-open circuit has admitted and that have not ended; Admits is how many it admits at
-	// a time, and ProbeSuccesses how many succeeded so far. All are 0 when it is not half-open.
+	// Probes are the calls that a half-open circuit has admitted and that have not ended; Admits is how many it
+	// admits at a time, and ProbeSuccesses how many succeeded so far. All are 0 when it is not half-open.
 	Probes, Admits, ProbeSuccesses int64
 	// RetryAfter is [State.RetryAfter].
 	RetryAfter time.Duration

@@ -74,9 +74,19 @@ func (s *State) UnmarshalJSON(text []byte) error {
 		return fmt.Errorf("breaker: stored state: %w", err)
 	}
 	if in.Version != storedVersion {
-		return fmt.Errorf("breaker: stored state has version %d; this program reads version %d", in.Version, storedVersion)
+		return fmt.Errorf(
+			"breaker: stored state has version %d; this program reads version %d",
+			in.Version,
+			storedVersion,
+		)
 	}
-	read := State{circuit: in.Circuit, generation: in.Generation, since: in.Since, consecutive: in.Consecutive, totals: in.Totals}
+	read := State{
+		circuit:     in.Circuit,
+		generation:  in.Generation,
+		since:       in.Since,
+		consecutive: in.Consecutive,
+		totals:      in.Totals,
+	}
 	read.totals.probes = in.LastProbe
 	if in.Consecutive < 0 {
 		return fmt.Errorf("breaker: stored state counts %d consecutive failures", in.Consecutive)
@@ -125,7 +135,8 @@ func (in *inWindow) read() (window, error) {
 }
 
 func (in *probing) read(s *State) error {
-	if in.Admits < 1 || in.Admits > MaxProbes || in.AtLevel < 0 || in.Successes < 0 || in.Failures < 0 || len(in.Probes) > MaxProbes {
+	if in.Admits < 1 || in.Admits > MaxProbes || in.AtLevel < 0 || in.Successes < 0 || in.Failures < 0 ||
+		len(in.Probes) > MaxProbes {
 		return errors.New("breaker: stored probing is malformed")
 	}
 	s.admits, s.atLevel, s.successes, s.failures = in.Admits, in.AtLevel, in.Successes, in.Failures

@@ -14,8 +14,8 @@ type Budget struct {
 	state State
 }
 
-// New makes a budget that takes the time from now, or from the machine when now is nil. A policy that is out of range is an
-// error that names every wrong field.
+// New makes a budget that takes the time from now, or from the machine when now is nil. A policy that is out of range
+// is an error that names every wrong field.
 func New(p Policy, now func() time.Time) (*Budget, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err

@@ -173,7 +173,8 @@ func TestThrottleRefusesWhatIsNotAccepted(t *testing.T) {
 func TestNeverBelowNothing(t *testing.T) {
 	t.Parallel()
 	presets := map[string]budget.Policy{
-		"finagle": budget.Finagle(), "source": budget.Source(), "grpc": budget.GRPC(), "sdk": budget.SDK(), "bucket": budget.Bucket(),
+		"finagle": budget.Finagle(), "source": budget.Source(), "grpc": budget.GRPC(), "sdk": budget.SDK(),
+		"bucket": budget.Bucket(),
 	}
 	for name, p := range presets {
 		if err := p.Validate(); err != nil {

@@ -8,8 +8,9 @@ import (
 
 // Policy is what earns tokens and what they pay for. Every number is in tokens and 0 or more.
 //
-// Without a Window the budget is a bucket of Capacity tokens that begins full. With a Window, tokens are what was earned less
-// what was spent within it, on top of a reserve of PerSecond × Window; Capacity and Start are not looked at.
+// Without a Window the budget is a bucket of Capacity tokens that begins full. With a Window, tokens are what was
+// earned less what was spent within it, on top of a reserve of PerSecond × Window; Capacity and Start are not looked
+// at.
 type Policy struct {
 	// Capacity bounds the bucket.
 	Capacity float64
@@ -29,7 +30,8 @@ type Policy struct {
 	Threshold float64
 }
 
-// Finagle is the budget of Finagle and Linkerd: a fifth of the requests of the last 10 s, and ten retries a second besides.
+// Finagle is the budget of Finagle and Linkerd: a fifth of the requests of the last 10 s, and ten retries a second
+// besides.
 func Finagle() Policy {
 	return Policy{Window: 10 * time.Second, PerRequest: 0.2, PerSecond: 10, RetryCost: 1}
 }
@@ -39,14 +41,14 @@ func Source() Policy {
 	return Policy{Window: 10 * time.Second, PerRequest: 0.1, PerSecond: 10, RetryCost: 1}
 }
 
-// GRPC is retryThrottling of gRPC's proposal A6 with the numbers of its example: ten tokens, every failure takes one and
-// every success earns a tenth, and retries are made while more than half of the tokens are there.
+// GRPC is retryThrottling of gRPC's proposal A6 with the numbers of its example: ten tokens, every failure takes one
+// and every success earns a tenth, and retries are made while more than half of the tokens are there.
 func GRPC() Policy {
 	return Policy{Capacity: 10, PerSuccess: 0.1, FailureCost: 1, Threshold: 5}
 }
 
-// SDK is the retry quota of the AWS SDKs' standard mode: 500 tokens, 5 for a retry, 10 for one after a timeout; a retry that
-// succeeds gets its cost back, any other success earns one.
+// SDK is the retry quota of the AWS SDKs' standard mode: 500 tokens, 5 for a retry, 10 for one after a timeout; a
+// retry that succeeds gets its cost back, any other success earns one.
 func SDK() Policy {
 	return Policy{Capacity: 500, PerSuccess: 1, Refund: true, RetryCost: 5, TimeoutCost: 10}
 }
@@ -68,8 +70,10 @@ func (p Policy) Validate() error {
 		name string
 		is   float64
 	}{
-		{"Capacity", p.Capacity}, {"PerRequest", p.PerRequest}, {"PerSuccess", p.PerSuccess}, {"PerSecond", p.PerSecond},
-		{"RetryCost", p.RetryCost}, {"TimeoutCost", p.TimeoutCost}, {"FailureCost", p.FailureCost}, {"Threshold", p.Threshold},
+		{"Capacity", p.Capacity}, {"PerRequest", p.PerRequest}, {"PerSuccess", p.PerSuccess}, {"PerSecond",
+			p.PerSecond},
+		{"RetryCost", p.RetryCost}, {"TimeoutCost", p.TimeoutCost}, {"FailureCost", p.FailureCost}, {"Threshold",
+			p.Threshold},
 	} {
 		check(f.is >= 0 && f.is <= 1e9, "%s is %v; it must be between 0 and 1,000,000,000 tokens", f.name, f.is)
 	}

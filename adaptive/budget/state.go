@@ -9,8 +9,9 @@ import (
 // rounding is how much of a token may be lost to sums of fractions before it shows.
 const rounding = 1e-6
 
-// State is a budget as a value. The zero State is a full bucket, or a window in which nothing happened. It holds no pointer
-// and its methods allocate nothing; copying it takes a snapshot. It is not safe for concurrent use; [Budget] is.
+// State is a budget as a value. The zero State is a full bucket, or a window in which nothing happened. It holds no
+// pointer and its methods allocate nothing; copying it takes a snapshot. It is not safe for concurrent use; [Budget]
+// is.
 type State struct {
 	begun  bool
 	tokens float64 // of a bucket

@@ -6,9 +6,9 @@ import (
 	"stepback/adaptive/internal/sliding"
 )
 
-// Throttle is the client-side throttling of the SRE book: every call, also a first attempt, is refused with the probability
-// (requests − K × accepts) ÷ (requests + 1), both counted over a window. The zero Throttle has seen nothing and refuses
-// nothing. It is a plain value and not safe for concurrent use.
+// Throttle is the client-side throttling of the SRE book: every call, also a first attempt, is refused with the
+// probability (requests − K × accepts) ÷ (requests + 1), both counted over a window. The zero Throttle has seen
+// nothing and refuses nothing. It is a plain value and not safe for concurrent use.
 type Throttle struct {
 	requests, accepts sliding.Sum
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -31,7 +32,11 @@ type StepFunctions interface {
 
 // Events is the part of the EventBridge client that the controller uses.
 type Events interface {
-	PutEvents(context.Context, *eventbridge.PutEventsInput, ...func(*eventbridge.Options)) (*eventbridge.PutEventsOutput, error)
+	PutEvents(
+		context.Context,
+		*eventbridge.PutEventsInput,
+		...func(*eventbridge.Options),
+	) (*eventbridge.PutEventsOutput, error)
 }
 
 // Controller adapts one state machine. Its fields must be set before it is used.
@@ -70,8 +75,8 @@ type Result struct {
 // lease is how long a tick may take before another controller may act.
 const lease = 2 * time.Minute
 
-// Tick measures, decides and applies once. The error is that of reading or of the row; what Step Functions refuses is in the
-// result and in the audit record, and the next tick tries again.
+// Tick measures, decides and applies once. The error is that of reading or of the row; what Step Functions refuses is
+// in the result and in the audit record, and the next tick tries again.
 func (c *Controller) Tick(ctx context.Context) (Result, error) {
 	now := time.Now().UTC()
 	if c.Now != nil {
@@ -190,7 +195,7 @@ func (t *tick) mapRun(ctx context.Context) (*decide.MapRun, error) {
 	for _, e := range executions.Executions {
 		runs, err := t.ListMapRuns(ctx, &sfn.ListMapRunsInput{ExecutionArn: e.ExecutionArn, MaxResults: 10})
 		if err != nil {
-			return nil, fmt.Errorf("Map Runs of %s: %w", aws.ToString(e.ExecutionArn), err)
+			return nil, fmt.Errorf("listing Map Runs of %s: %w", aws.ToString(e.ExecutionArn), err)
 		}
 		for _, r := range runs.MapRuns {
 			if r.StopDate != nil {
@@ -198,7 +203,7 @@ func (t *tick) mapRun(ctx context.Context) (*decide.MapRun, error) {
 			}
 			d, err := t.DescribeMapRun(ctx, &sfn.DescribeMapRunInput{MapRunArn: r.MapRunArn})
 			if err != nil {
-				return nil, fmt.Errorf("Map Run %s: %w", aws.ToString(r.MapRunArn), err)
+				return nil, fmt.Errorf("describing Map Run %s: %w", aws.ToString(r.MapRunArn), err)
 			}
 			if d.Status == types.MapRunStatusRunning {
 				return t.begun(aws.ToString(r.MapRunArn), int(d.MaxConcurrency)), nil
@@ -234,7 +239,7 @@ func (t *tick) decide(ctx context.Context, target Target, running *decide.MapRun
 	if d.Changes() && !t.DryRun {
 		if err := t.apply(ctx, d); err != nil {
 			t.res.Failed = err.Error()
-			return nil // the memory stays: nothing was changed
+			return nil //nolint:nilerr // it is in the result and on record, and the memory stays as it was
 		}
 	}
 	if t.row.States == nil {
@@ -249,7 +254,7 @@ func (t *tick) apply(ctx context.Context, d decide.Decision) error {
 	begun := Entry{At: t.now, State: d.State, What: Begun, Text: d.String(), Why: d.Reasons}
 	var do func() error
 	if d.Verdict == decide.ChangeMapRun {
-		begun.After = fmt.Sprint(d.MapRun.Concurrency)
+		begun.After = strconv.Itoa(d.MapRun.Concurrency)
 		do = func() error { return t.updateMapRun(ctx, d.MapRun) }
 	} else {
 		next, err := Replace(t.definition, d.State, d.Retry)
@@ -284,7 +289,7 @@ func (t *tick) updateMapRun(ctx context.Context, run *decide.MapRun) error {
 		MapRunArn: &run.ARN, MaxConcurrency: aws.Int32(int32(run.Concurrency)),
 	})
 	if err != nil {
-		return fmt.Errorf("Map Run %s: %w", run.ARN, err)
+		return fmt.Errorf("updating Map Run %s: %w", run.ARN, err)
 	}
 	return nil
 }
@@ -300,7 +305,8 @@ func (t *tick) updateStateMachine(ctx context.Context, d decide.Decision, next s
 	}
 	text := "stepback adapt: " + d.State + ": " + d.Setting.String()
 	_, err = t.UpdateStateMachine(ctx, &sfn.UpdateStateMachineInput{
-		StateMachineArn: &t.Machine, Definition: &next, Publish: true, VersionDescription: aws.String(text[:min(len(text), 256)]),
+		StateMachineArn: &t.Machine, Definition: &next, Publish: true,
+		VersionDescription: aws.String(text[:min(len(text), 256)]),
 	})
 	if err != nil {
 		return fmt.Errorf("state machine %s: %w", t.Machine, err)

@@ -46,7 +46,9 @@ func newWorld(t *testing.T, rows controller.Rows) *world {
 	t.Helper()
 	scope := aws.Scope{Region: "us-east-1", Account: "123456789012"}
 	c := clock.Real()
-	e, err := engine.New(engine.Config{Clock: c, Journal: journal.NewMemory(), Region: scope.Region, Account: scope.Account})
+	e, err := engine.New(
+		engine.Config{Clock: c, Journal: journal.NewMemory(), Region: scope.Region, Account: scope.Account},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,13 +63,16 @@ func newWorld(t *testing.T, rows controller.Rows) *world {
 		Credentials: credentials.NewStaticCredentialsProvider(scope.Account, "secret", ""),
 	})}
 	made, err := w.client.CreateStateMachine(t.Context(), &sfn.CreateStateMachineInput{
-		Name: sdk.String("saves"), Definition: sdk.String(definition), RoleArn: sdk.String("arn:aws:iam::123456789012:role/r"),
+		Name: sdk.String(
+			"saves",
+		), Definition: sdk.String(definition), RoleArn: sdk.String("arn:aws:iam::123456789012:role/r"),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	w.Controller = &controller.Controller{
-		Machine: *made.StateMachineArn, StepFunctions: w.client, Rows: rows, Events: w, Parameters: decide.Defaults(), Capacity: 25,
+		Machine: *made.StateMachineArn, StepFunctions: w.client, Rows: rows, Events: w,
+		Parameters: decide.Defaults(), Capacity: 25,
 		Owner: "one", Now: func() time.Time { return w.now },
 	}
 	return w
@@ -90,9 +95,21 @@ func (w *world) measured(minutes int, failing float64) {
 			retrymetrics.TaskAttempts: 1200, retrymetrics.RetryAttempts: 0, retrymetrics.TaskFailures: 1200 * failing,
 		} {
 			labels := retrymetrics.Labels{StateMachine: "saves", State: "Save"}
-			all = append(all, retrymetrics.Point{Metric: m, Labels: labels, Start: at, Values: []float64{value}, Counts: []int64{1}})
+			all = append(
+				all,
+				retrymetrics.Point{Metric: m, Labels: labels, Start: at, Values: []float64{value}, Counts: []int64{1}},
+			)
 			if labels.ErrorType = "States.Timeout"; m == retrymetrics.TaskFailures && failing > 0 {
-				all = append(all, retrymetrics.Point{Metric: m, Labels: labels, Start: at, Values: []float64{value}, Counts: []int64{1}})
+				all = append(
+					all,
+					retrymetrics.Point{
+						Metric: m,
+						Labels: labels,
+						Start:  at,
+						Values: []float64{value},
+						Counts: []int64{1},
+					},
+				)
 			}
 		}
 	}
@@ -165,11 +182,17 @@ func through(t *testing.T, rows controller.Rows) {
 	w.measured(20, 0.01)
 	w.tick(t)
 	attempts(t, w, 0, 4, 20)
-	versions, err := w.client.ListStateMachineVersions(t.Context(), &sfn.ListStateMachineVersionsInput{StateMachineArn: &w.Machine})
+	versions, err := w.client.ListStateMachineVersions(
+		t.Context(),
+		&sfn.ListStateMachineVersionsInput{StateMachineArn: &w.Machine},
+	)
 	if err != nil || len(versions.StateMachineVersions) != 2 {
 		t.Errorf("%d published versions (%v), want 2", len(versions.StateMachineVersions), err)
 	}
-	if got := strings.Join(w.told, ", "); got != strings.Repeat("csv.processing.retry.manager/Retry Configuration Update, ", 1)+
+	if got := strings.Join(w.told, ", "); got != strings.Repeat(
+		"csv.processing.retry.manager/Retry Configuration Update, ",
+		1,
+	)+
 		"csv.processing.retry.manager/Retry Configuration Update" {
 		t.Errorf("events are %s", got)
 	}
@@ -207,13 +230,15 @@ func TestSomebodysEditIsLeftAlone(t *testing.T) {
 	w.measured(10, 0.01)
 	w.tick(t)
 	edited := strings.Replace(definition, `"MaxAttempts":4`, `"MaxAttempts":2`, 1)
-	if _, err := w.client.UpdateStateMachine(t.Context(), &sfn.UpdateStateMachineInput{StateMachineArn: &w.Machine, Definition: &edited}); err != nil {
+	if _, err := w.client.UpdateStateMachine(t.Context(), &sfn.UpdateStateMachineInput{StateMachineArn: &w.Machine,
+		Definition: &edited}); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
 		w.now = w.now.Add(10 * time.Minute)
 		w.measured(10, 0.9)
-		if res := w.tick(t); !strings.HasPrefix(res.Note, "hands off: somebody else changed the definition") || len(res.Decisions) != 0 {
+		if res := w.tick(t); !strings.HasPrefix(res.Note, "hands off: somebody else changed the definition") ||
+			len(res.Decisions) != 0 {
 			t.Errorf("%+v", res)
 		}
 	}
@@ -231,7 +256,11 @@ func TestSomebodysEditIsLeftAlone(t *testing.T) {
 // denied is a Step Functions that may be read and not changed.
 type denied struct{ controller.StepFunctions }
 
-func (denied) UpdateStateMachine(context.Context, *sfn.UpdateStateMachineInput, ...func(*sfn.Options)) (*sfn.UpdateStateMachineOutput, error) {
+func (denied) UpdateStateMachine(
+	context.Context,
+	*sfn.UpdateStateMachineInput,
+	...func(*sfn.Options),
+) (*sfn.UpdateStateMachineOutput, error) {
 	return nil, errors.New("AccessDeniedException: not authorized to perform states:UpdateStateMachine")
 }
 
@@ -258,7 +287,8 @@ func TestTwoControllersTakeTurns(t *testing.T) {
 	t.Parallel()
 	rows := &controller.MemoryRows{}
 	w := newWorld(t, rows)
-	if _, err := rows.Save(t.Context(), controller.Row{Machine: w.Machine, Owner: "two", Until: noon.Add(time.Minute)}); err != nil {
+	if _, err := rows.Save(t.Context(), controller.Row{Machine: w.Machine, Owner: "two",
+		Until: noon.Add(time.Minute)}); err != nil {
 		t.Fatal(err)
 	}
 	w.measured(10, 0.9)
@@ -280,11 +310,15 @@ func TestACrashBetweenUpdateAndEntry(t *testing.T) {
 	w.tick(t)
 	cut := strings.Replace(definition, `"MaxAttempts":4`, `"MaxAttempts":1`, 1)
 	row, _ := rows.Load(t.Context(), w.Machine)
-	row.History = append(row.History, controller.Entry{What: controller.Begun, State: "Save", After: controller.Hash(cut)})
+	row.History = append(
+		row.History,
+		controller.Entry{What: controller.Begun, State: "Save", After: controller.Hash(cut)},
+	)
 	if _, err := rows.Save(t.Context(), row); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.client.UpdateStateMachine(t.Context(), &sfn.UpdateStateMachineInput{StateMachineArn: &w.Machine, Definition: &cut}); err != nil {
+	if _, err := w.client.UpdateStateMachine(t.Context(), &sfn.UpdateStateMachineInput{StateMachineArn: &w.Machine,
+		Definition: &cut}); err != nil {
 		t.Fatal(err)
 	}
 	w.now = w.now.Add(time.Minute)
@@ -299,7 +333,8 @@ func TestMissingMetricsDecideNothing(t *testing.T) {
 	w := newWorld(t, &controller.MemoryRows{})
 	w.Metrics = controller.Recorded(nil)
 	res := w.tick(t)
-	if d := res.Decisions[0]; d.Verdict != decide.Unknown || d.Reasons[0].Text != "only 0 of the last 5 minutes were measured, 3 are needed" {
+	if d := res.Decisions[0]; d.Verdict != decide.Unknown ||
+		d.Reasons[0].Text != "only 0 of the last 5 minutes were measured, 3 are needed" {
 		t.Errorf("%s", d)
 	}
 }
@@ -308,20 +343,29 @@ func TestReplaceKeepsEverythingElse(t *testing.T) {
 	t.Parallel()
 	nested := `{"StartAt":"M","TimeoutSeconds":3600,"States":{"M":{"Type":"Map","ItemProcessor":{"ProcessorConfig":{"Mode":"DISTRIBUTED","ExecutionType":"STANDARD"},"StartAt":"T","States":{"T":{"Type":"Task","Resource":"arn:aws:lambda:us-east-1:123456789012:function:f","Retry":[{"ErrorEquals":["States.Timeout"]}],"End":true}}},"End":true}}}`
 	targets, err := controller.Targets(nested)
-	if err != nil || len(targets) != 1 || !targets[0].Closed || targets[0].Function != "f" || targets[0].MachineTimeout != time.Hour ||
-		targets[0].Base[0].MaxAttempts != 3 || targets[0].Base[0].IntervalSeconds != 1 || targets[0].Base[0].BackoffRate != 2 {
+	if err != nil || len(targets) != 1 || !targets[0].Closed || targets[0].Function != "f" ||
+		targets[0].MachineTimeout != time.Hour ||
+		targets[0].Base[0].MaxAttempts != 3 ||
+		targets[0].Base[0].IntervalSeconds != 1 ||
+		targets[0].Base[0].BackoffRate != 2 {
 		t.Fatalf("%+v, %v", targets, err)
 	}
 	setting := decide.Setting{Retries: 1, Stretch: 2}
 	out, err := controller.Replace(nested, "T", setting.Apply(targets[0].Base))
-	want := strings.Replace(nested, `[{"ErrorEquals":["States.Timeout"]}]`, `[{"ErrorEquals":["States.Timeout"],"IntervalSeconds":2,"MaxAttempts":1,"BackoffRate":2}]`, 1)
+	want := strings.Replace(
+		nested,
+		`[{"ErrorEquals":["States.Timeout"]}]`,
+		`[{"ErrorEquals":["States.Timeout"],"IntervalSeconds":2,"MaxAttempts":1,"BackoffRate":2}]`,
+		1,
+	)
 	if err != nil || out != want {
 		t.Errorf("%s, %v\nwant %s", out, err, want)
 	}
 	if _, err := controller.Replace(nested, "X", nil); err == nil {
 		t.Error("a state that is not there was replaced")
 	}
-	if _, err := controller.Targets(`{"StartAt":"X"}`); err == nil || !strings.Contains(err.Error(), "Step Functions would refuse the definition") {
+	if _, err := controller.Targets(`{"StartAt":"X"}`); err == nil ||
+		!strings.Contains(err.Error(), "Step Functions would refuse: ") {
 		t.Errorf("error is %v", err)
 	}
 }

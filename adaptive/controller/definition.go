@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,8 +22,8 @@ type Target struct {
 	Function string
 }
 
-// Targets reads the Task states with a Retry array of a definition, those inside Map and Parallel states too. A definition
-// that Step Functions would refuse is an error with the diagnostics.
+// Targets reads the Task states with a Retry array of a definition, those inside Map and Parallel states too. A
+// definition that Step Functions would refuse is an error with the diagnostics.
 func Targets(definition string) ([]Target, error) {
 	if err := accepted(definition); err != nil {
 		return nil, err
@@ -62,7 +63,8 @@ const (
 	defaultBackoffRate     = 2
 )
 
-// retriers reads a Retry array, with what is left out filled in, so that a multiple of it is a multiple of what it does.
+// retriers reads a Retry array, with what is left out filled in, so that a multiple of it is a multiple of what it
+// does.
 func retriers(retry jsonvalue.Value) ([]retrypatterns.Retrier, error) {
 	all := make([]retrypatterns.Retrier, 0, retry.Len())
 	for _, v := range retry.Elements() {
@@ -81,7 +83,8 @@ func retriers(retry jsonvalue.Value) ([]retrypatterns.Retrier, error) {
 	return all, nil
 }
 
-// function is the name of the Lambda function that a Task state calls; empty when it calls none, or one that its input names.
+// function is the name of the Lambda function that a Task state calls; empty when it calls none, or one that its
+// input names.
 func function(state jsonvalue.Value) string {
 	resource, _ := state.Get("Resource")
 	name := resource.Text()
@@ -196,28 +199,32 @@ func Hash(definition string) string {
 func accepted(definition string) error {
 	_, diagnostics := asl.Parse(definition)
 	if asl.HasErrors(diagnostics) {
-		return fmt.Errorf("Step Functions would refuse the definition: %s", asl.InvalidDefinition(diagnostics))
+		return fmt.Errorf("the definition is one that Step Functions would refuse: %s",
+			asl.InvalidDefinition(diagnostics))
 	}
 	return nil
 }
 
-// reviewed refuses a definition about which the review has advice that it does not have about the base.
+// reviewed refuses a definition about which the review finds an error, or waits that outlast the execution, which it
+// does not find about the base. That errors are no longer retried is what a cut is for.
 func reviewed(definition, base string) error {
 	old := map[asl.Code]int{}
-	advice := func(text string) []asl.Diagnostic {
+	grave := func(text string) []asl.Diagnostic {
 		m, diagnostics := asl.Parse(text)
 		if asl.HasErrors(diagnostics) {
 			return nil
 		}
 		report := review.Definition(text, m, review.Options{})
-		return report.Advice()
+		return slices.DeleteFunc(report.Advice(), func(d asl.Diagnostic) bool {
+			return d.Severity != asl.SeverityError && d.Code != "RETRIES_OUTLAST_EXECUTION"
+		})
 	}
-	for _, a := range advice(base) {
+	for _, a := range grave(base) {
 		old[a.Code]++
 	}
-	for _, a := range advice(definition) {
+	for _, a := range grave(definition) {
 		if old[a.Code]--; old[a.Code] < 0 {
-			return fmt.Errorf("the review has new advice about the definition: %s", a)
+			return fmt.Errorf("the review refuses the definition: %s", a)
 		}
 	}
 	return nil

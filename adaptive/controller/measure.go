@@ -9,12 +9,13 @@ import (
 
 	"stepback/adaptive/controller/decide"
 	"stepback/retrymetrics"
+	"stepback/retrypatterns"
 )
 
 // Metrics are where minutes come from.
 type Metrics interface {
-	// Minutes returns the sums of each series by minute, in [from, to); a minute without a value is absent. The answers are
-	// in the order of the series. A minute that was answered twice is an error.
+	// Minutes returns the sums of each series by minute, in [from, to); a minute without a value is absent. The
+	// answers are in the order of the series. A minute that was answered twice is an error.
 	Minutes(ctx context.Context, all []retrymetrics.Series, from, to time.Time) ([]map[time.Time]float64, error)
 }
 
@@ -26,11 +27,10 @@ func Measure(ctx context.Context, from Metrics, machine string, t Target, capaci
 	}}
 	end := now.Truncate(time.Minute)
 	names := loadErrors(t)
-	all := []retrymetrics.Series{
+	all := append(make([]retrymetrics.Series, 0, 3+len(names)),
 		retrymetrics.TaskAttempts.In(retrymetrics.ByState, machine, t.State),
 		retrymetrics.TaskFailures.In(retrymetrics.ByState, machine, t.State),
-		retrymetrics.RetryAttempts.In(retrymetrics.ByState, machine, t.State),
-	}
+		retrymetrics.RetryAttempts.In(retrymetrics.ByState, machine, t.State))
 	for _, name := range names {
 		all = append(all, retrymetrics.TaskFailures.In(retrymetrics.ByStateAndError, machine, t.State, name))
 	}
@@ -56,8 +56,8 @@ func Measure(ctx context.Context, from Metrics, machine string, t Target, capaci
 	return m, nil
 }
 
-// points puts the series of an hour together. A minute was measured when its attempts, failures and retries were; an error
-// that did not occur in it has no value, which is 0.
+// points puts the series of an hour together. A minute was measured when its attempts, failures and retries were; an
+// error that did not occur in it has no value, which is 0.
 func points(series []map[time.Time]float64, names []string) []decide.Point {
 	attempts, failures, retries := series[0], series[1], series[2]
 	var out []decide.Point
@@ -68,12 +68,13 @@ func points(series []map[time.Time]float64, names []string) []decide.Point {
 			continue
 		}
 		p := decide.Point{
-			Start: at, Attempts: n, FirstAttempts: max(n-retried, 0), Successes: n - failed, Exhausted: max(failed-retried, 0),
+			Start: at, Attempts: n, FirstAttempts: max(n-retried, 0), Successes: n - failed,
+			Exhausted: max(failed-retried, 0),
 		}
 		for i, name := range names {
 			x := series[3+i][at]
 			p.LoadFailures += x
-			if decide.IsOverload(name) {
+			if retrypatterns.IsOverload(name) {
 				p.Overload += x
 			}
 		}
@@ -94,7 +95,7 @@ func loadErrors(t Target) []string {
 	var names []string
 	for _, r := range t.Base {
 		for _, name := range r.ErrorEquals {
-			if name = retrymetrics.ErrorTypeOf(name); decide.IsLoadError(name) && !slices.Contains(names, name) {
+			if name = retrymetrics.ErrorTypeOf(name); retrypatterns.IsLoadError(name) && !slices.Contains(names, name) {
 				names = append(names, name)
 			}
 		}
@@ -109,7 +110,11 @@ func nameOf(arn string) string { return arn[strings.LastIndexByte(arn, ':')+1:] 
 type Recorded []retrymetrics.Point
 
 // Minutes implements [Metrics].
-func (r Recorded) Minutes(_ context.Context, all []retrymetrics.Series, from, to time.Time) ([]map[time.Time]float64, error) {
+func (r Recorded) Minutes(
+	_ context.Context,
+	all []retrymetrics.Series,
+	from, to time.Time,
+) ([]map[time.Time]float64, error) {
 	out := make([]map[time.Time]float64, len(all))
 	for i, s := range all {
 		if err := s.Check(); err != nil {

@@ -22,8 +22,8 @@ type Row struct {
 	// Owner holds the lease until Until; another controller does nothing before.
 	Owner string    `json:"owner,omitempty"`
 	Until time.Time `json:"until"`
-	// Base is the definition as it was deployed. Hash is that of the definition which the controller last saw in order: the
-	// base, or what it wrote itself.
+	// Base is the definition as it was deployed. Hash is that of the definition which the controller last saw in
+	// order: the base, or what it wrote itself.
 	Base string `json:"base"`
 	Hash string `json:"hash"`
 	// States are the memories of the decisions, by state.

@@ -9,8 +9,8 @@ import (
 // Margin is what an invocation keeps to report an orderly error in, when nothing else is said.
 const Margin = 250 * time.Millisecond
 
-// TooLateError is a call that was not begun. Its name is TimeoutError, the error name by which the table tries again with a
-// whole deadline; nothing has happened.
+// TooLateError is a call that was not begun. Its name is TimeoutError, the error name by which the table tries again
+// with a whole deadline; nothing has happened.
 type TooLateError struct {
 	// Left is the time until the deadline less the margin; Needed is what the call takes.
 	Left, Needed time.Duration
@@ -30,8 +30,8 @@ func Left(ctx context.Context, now time.Time, margin time.Duration) (time.Durati
 	return end.Sub(now) - margin, true
 }
 
-// Check refuses, with a *[TooLateError], a call that needs longer than what is left of ctx less the margin. A context without
-// a deadline leaves any time. Of an unknown time, 0, only what is already too late is refused.
+// Check refuses, with a *[TooLateError], a call that needs longer than what is left of ctx less the margin. A context
+// without a deadline leaves any time. Of an unknown time, 0, only what is already too late is refused.
 func Check(ctx context.Context, now time.Time, needed, margin time.Duration) error {
 	left, ok := Left(ctx, now, margin)
 	if ok && (left <= 0 || left < needed) {
@@ -40,7 +40,8 @@ func Check(ctx context.Context, now time.Time, needed, margin time.Duration) err
 	return nil
 }
 
-// Within is ctx with a deadline that is earlier by the margin, to be handed to the callee. Without a deadline it is ctx.
+// Within is ctx with a deadline that is earlier by the margin, to be handed to the callee. Without a deadline it is
+// ctx.
 func Within(ctx context.Context, margin time.Duration) (context.Context, context.CancelFunc) {
 	end, ok := ctx.Deadline()
 	if !ok {

@@ -75,7 +75,8 @@ func TestQuantilesAreAtMostANinthTooLong(t *testing.T) {
 	for i := range 1000 {
 		known.Add(time.Duration(i+1) * time.Millisecond)
 	}
-	for q, least := range map[float64]time.Duration{0.5: 500 * time.Millisecond, 0.95: 950 * time.Millisecond, 1: time.Second, 0: time.Millisecond} {
+	for q, least := range map[float64]time.Duration{0.5: 500 * time.Millisecond, 0.95: 950 * time.Millisecond,
+		1: time.Second, 0: time.Millisecond} {
 		if got := known.Quantile(q); got < least || got > least+least/8 {
 			t.Errorf("quantile %v is %v, want at least %v and at most an eighth more", q, got, least)
 		}

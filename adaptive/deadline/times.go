@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// Times counts how long calls took, in buckets whose borders are an eighth apart, over two spans of a thousand calls each: what
-// is older is forgotten. The zero Times knows nothing. It is a plain value that holds no pointer; it is not safe for
-// concurrent use.
+// Times counts how long calls took, in buckets whose borders are an eighth apart, over two spans of a thousand calls
+// each: what is older is forgotten. The zero Times knows nothing. It is a plain value that holds no pointer; it is
+// not safe for concurrent use.
 type Times struct {
 	count   [2][buckets]uint16
 	total   [2]uint16
@@ -37,8 +37,8 @@ func (t *Times) Add(d time.Duration) {
 // Count is the number of calls that are remembered; at most 2,000.
 func (t *Times) Count() int { return int(t.total[0]) + int(t.total[1]) }
 
-// Quantile is a time within which the share q of the calls ended: the upper border of its bucket, so at most a ninth too
-// long. It is 0 when nothing is known; q is taken into 0 to 1.
+// Quantile is a time within which the share q of the calls ended: the upper border of its bucket, so at most a ninth
+// too long. It is 0 when nothing is known; q is taken into 0 to 1.
 func (t *Times) Quantile(q float64) time.Duration {
 	n := t.Count()
 	if n == 0 {

@@ -17,8 +17,8 @@ type Limiter struct {
 	state State
 }
 
-// New makes a limiter that takes the time from now, or from the machine when now is nil. A policy that is out of range is an
-// error that names every wrong field.
+// New makes a limiter that takes the time from now, or from the machine when now is nil. A policy that is out of
+// range is an error that names every wrong field.
 func New(p Policy, now func() time.Time) (*Limiter, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
@@ -58,8 +58,8 @@ func (l *Limiter) Limit() float64 {
 	return l.state.Limit(&l.policy)
 }
 
-// ExhaustedError is a refusal. Its name is RetryBudgetExhausted, the error name by which a state machine waits and tries
-// again, paced.
+// ExhaustedError is a refusal. Its name is RetryBudgetExhausted, the error name by which a state machine waits and
+// tries again, paced.
 type ExhaustedError struct {
 	// Limit is how many calls are admitted at a time.
 	Limit float64

@@ -140,7 +140,12 @@ func TestAdvanceFollowsTheSumsOfOthers(t *testing.T) {
 
 func TestShare(t *testing.T) {
 	t.Parallel()
-	tally := limiter.Tally{Asked: 100, Successes: 20, Failures: 20, Busy: 20 * time.Second} // half a second each: 50 at a time
+	tally := limiter.Tally{
+		Asked:     100,
+		Successes: 20,
+		Failures:  20,
+		Busy:      20 * time.Second,
+	} // half a second each: 50 at a time
 	for _, c := range []struct {
 		limit, want float64
 	}{{100, 1}, {50, 1}, {25, 0.5}, {1, 0.02}} {
@@ -160,8 +165,13 @@ func TestPacerSpacesCallsEvenly(t *testing.T) {
 	for range 3 {
 		got = append(got, pc.Reserve(4, at(0)).Sub(noon).String())
 	}
-	got = append(got, pc.Waiting(at(0)).String(), pc.Reserve(4, at(10)).Sub(noon).String(), pc.Reserve(0, at(10)).Sub(noon).String(),
-		pc.Reserve(1, at(10)).Sub(noon).String())
+	got = append(
+		got,
+		pc.Waiting(at(0)).String(),
+		pc.Reserve(4, at(10)).Sub(noon).String(),
+		pc.Reserve(0, at(10)).Sub(noon).String(),
+		pc.Reserve(1, at(10)).Sub(noon).String(),
+	)
 	if want := "0s 250ms 500ms 750ms 10s 10.25s 24h0m10.25s"; strings.Join(got, " ") != want {
 		t.Errorf("times are %s, want %s", strings.Join(got, " "), want)
 	}
@@ -182,7 +192,8 @@ func TestStored(t *testing.T) {
 	if err != nil || back != s {
 		t.Errorf("%s reads back as %+v, %v; want %+v", text, back, err, s)
 	}
-	for _, bad := range []string{`{}`, `{"v":2}`, `{"v":1,"limit":-1}`, `{"v":1,"limit":0.5}`, `{"v":1,"limit":1e999}`, `[]`} {
+	for _, bad := range []string{`{}`, `{"v":2}`, `{"v":1,"limit":-1}`, `{"v":1,"limit":0.5}`,
+		`{"v":1,"limit":1e999}`, `[]`} {
 		if err := json.Unmarshal([]byte(bad), &back); err == nil {
 			t.Errorf("%s is read", bad)
 		}
@@ -203,7 +214,11 @@ func TestLimiterRefusesByName(t *testing.T) {
 	}
 	_, err = l.Allow()
 	var refused *limiter.ExhaustedError
-	if want := "RetryBudgetExhausted: the callee is called 1 at a time and 1 are under way; try again later"; !errors.As(err, &refused) || err.Error() != want {
+	if want := "RetryBudgetExhausted: the callee is called 1 at a time and 1 are under way; try again later"; !errors.As(
+		err,
+		&refused,
+	) ||
+		err.Error() != want {
 		t.Errorf("error is %v, want %q", err, want)
 	}
 	l.Record(permit, breaker.Success)
@@ -218,7 +233,8 @@ func TestValidate(t *testing.T) {
 		t.Error(err)
 	}
 	err := limiter.Policy{Decrease: 1, Min: math.NaN(), DecreaseEvery: -1}.Validate()
-	for _, want := range []string{"Min is NaN", "Max is 0", "Initial is 0", "Increase is 0", "Decrease is 1", "DecreaseEvery is -1ns", "PermitTimeout is 0s"} {
+	for _, want := range []string{"Min is NaN", "Max is 0", "Initial is 0", "Increase is 0", "Decrease is 1",
+		"DecreaseEvery is -1ns", "PermitTimeout is 0s"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error is %v, want %q in it", err, want)
 		}

@@ -16,18 +16,20 @@ type Policy struct {
 	Increase float64
 	// Decrease is the factor that a failure leaves; above 0 and below 1.
 	Decrease float64
-	// DecreaseEvery is the least time between two decreases: failures of calls that were under way together count as one.
+	// DecreaseEvery is the least time between two decreases: failures of calls that were under way together count as
+	// one.
 	DecreaseEvery time.Duration
 	// PermitTimeout is how long an admitted call counts as under way without an outcome, at least; at most a quarter
 	// longer. It is at least 4 ns.
 	PermitTimeout time.Duration
 }
 
-// Standard is the policy for a callee of unknown capacity: from 20 calls at a time to at most 1,000, and 0.8 of the limit after
-// a failure, once a second.
+// Standard is the policy for a callee of unknown capacity: from 20 calls at a time to at most 1,000, and 0.8 of the
+// limit after a failure, once a second.
 func Standard() Policy {
 	return Policy{
-		Initial: 20, Min: 1, Max: 1000, Increase: 1, Decrease: 0.8, DecreaseEvery: time.Second, PermitTimeout: time.Minute,
+		Initial: 20, Min: 1, Max: 1000, Increase: 1, Decrease: 0.8, DecreaseEvery: time.Second,
+		PermitTimeout: time.Minute,
 	}
 }
 

@@ -9,8 +9,9 @@ import (
 // epochs is how many spans of admitted calls are told apart: the newest one, and those of the last PermitTimeout.
 const epochs = 5
 
-// State is a limiter as a value. The zero State has the policy's initial limit and no call under way. It holds no pointer and
-// its methods allocate nothing; copying it takes a snapshot. It is not safe for concurrent use; [Limiter] is.
+// State is a limiter as a value. The zero State has the policy's initial limit and no call under way. It holds no
+// pointer and its methods allocate nothing; copying it takes a snapshot. It is not safe for concurrent use; [Limiter]
+// is.
 type State struct {
 	limit     float64 // 0: the policy's initial limit
 	decreased int64   // when the limit was last lowered; Unix nanoseconds
@@ -36,7 +37,8 @@ func (s *State) Limit(p *Policy) float64 {
 	return min(max(s.limit, p.Min), p.Max)
 }
 
-// InFlight is the number of calls that were admitted, have not ended, and are not older than the policy's PermitTimeout.
+// InFlight is the number of calls that were admitted, have not ended, and are not older than the policy's
+// PermitTimeout.
 func (s *State) InFlight(p *Policy, now time.Time) int64 {
 	s.expire(p, now.UnixNano())
 	return s.total
@@ -54,8 +56,8 @@ func (s *State) Allow(p *Policy, now time.Time) (Permit, bool) {
 	return Permit{epoch: s.epoch, used: float64(2*s.total) >= limit}, true
 }
 
-// Record tells how the call of a permit ended: a success raises the limit, a failure of the callee lowers it, and an ignored
-// outcome only ends the call. A permit that has expired still teaches, but frees no place.
+// Record tells how the call of a permit ended: a success raises the limit, a failure of the callee lowers it, and an
+// ignored outcome only ends the call. A permit that has expired still teaches, but frees no place.
 func (s *State) Record(p *Policy, permit Permit, now time.Time, outcome breaker.Outcome) {
 	at := now.UnixNano()
 	s.expire(p, at)

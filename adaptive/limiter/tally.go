@@ -21,9 +21,9 @@ func (t Tally) Plus(o Tally) Tally {
 	}
 }
 
-// Advance moves the limit by what a tally says: every failure once and not more than once per DecreaseEvery of the span, and
-// successes as [State.Record] counts them, if the calls used at least half of the limit. The span is the time during which
-// the tally was taken; it ends now. Of a tally with failures and successes, the successes count first.
+// Advance moves the limit by what a tally says: every failure once and not more than once per DecreaseEvery of the
+// span, and successes as [State.Record] counts them, if the calls used at least half of the limit. The span is the time
+// during which the tally was taken; it ends now. Of a tally with failures and successes, the successes count first.
 func (s *State) Advance(p *Policy, t Tally, span time.Duration, now time.Time) {
 	at := now.UnixNano()
 	if t.Successes > 0 && 2*t.concurrency(span) >= s.Limit(p) {
@@ -64,11 +64,11 @@ const (
 	convalesces = 10 * time.Minute
 )
 
-// Headroom is the part of the calls wanted that may be made, 0 to 1, while the callee convalesces: for ten minutes after the
-// limit was last lowered, at most a quarter more calls are made than succeeded in the span before, and one a second besides.
-// A limit on calls under way does not bound what callers admit that learn of it late: as long as the calls that ended were
-// quick, [Share] admits limit ÷ mean a second, which may be several times what the callee can do, and those who wait come back
-// together. It is 1 when nothing failed lately.
+// Headroom is the part of the calls wanted that may be made, 0 to 1, while the callee convalesces: for ten minutes
+// after the limit was last lowered, at most a quarter more calls are made than succeeded in the span before, and one a
+// second besides. A limit on calls under way does not bound what callers admit that learn of it late: as long as the
+// calls that ended were quick, [Share] admits limit ÷ mean a second, which may be several times what the callee can do,
+// and those who wait come back together. It is 1 when nothing failed lately.
 func (s *State) Headroom(t Tally, span time.Duration, now time.Time) float64 {
 	if s.decreased == 0 || now.UnixNano()-s.decreased > int64(convalesces) || t.Asked == 0 || span <= 0 {
 		return 1
@@ -76,8 +76,8 @@ func (s *State) Headroom(t Tally, span time.Duration, now time.Time) float64 {
 	return min((headroom*float64(t.Successes)+trial*span.Seconds())/float64(t.Asked), 1)
 }
 
-// Share is the part of the calls wanted that may be made, 0 to 1, so that about limit calls are under way: the calls wanted
-// during the span took, or would have taken, mean each. It is 1 when nothing is known.
+// Share is the part of the calls wanted that may be made, 0 to 1, so that about limit calls are under way: the calls
+// wanted during the span took, or would have taken, mean each. It is 1 when nothing is known.
 func Share(limit float64, t Tally, span time.Duration) float64 {
 	ended := t.Successes + t.Failures
 	if t.Asked == 0 || ended == 0 || span <= 0 || t.Busy <= 0 {

@@ -73,8 +73,8 @@ type Permit struct {
 	open   bool // given while the store was out of reach
 }
 
-// Allow asks to make a call. A refusal is a *[breaker.OpenError] or a *[limiter.ExhaustedError]; a store that cannot be reached
-// refuses nothing.
+// Allow asks to make a call. A refusal is a *[breaker.OpenError] or a *[limiter.ExhaustedError]; a store that cannot
+// be reached refuses nothing.
 func (g *Gate) Allow(ctx context.Context) (Permit, error) {
 	now := g.options.Now()
 	g.mu.Lock()
@@ -203,7 +203,8 @@ func (g *Gate) probed(ctx context.Context, permit Permit, outcome breaker.Outcom
 	}
 }
 
-// refresh hands in what is pending, reads what all know, and moves the record on if a second is over and nobody else did.
+// refresh hands in what is pending, reads what all know, and moves the record on if a second is over and nobody else
+// did.
 func (g *Gate) refresh(ctx context.Context, now time.Time) {
 	g.mu.Lock()
 	pending := g.pending

@@ -44,7 +44,8 @@ func newFleet(t *testing.T, n int, store shared.Store, p shared.Policies, unavai
 	return f
 }
 
-// second has the processes make 100 calls for a second, each of which takes so long and ends so, and counts the admitted ones.
+// second has the processes make 100 calls for a second, each of which takes so long and ends so, and counts the
+// admitted ones.
 func (f *fleet) second(t *testing.T, took time.Duration, outcome breaker.Outcome) (admitted int) {
 	t.Helper()
 	const calls = 100

@@ -16,8 +16,8 @@ type Policies struct {
 // Callee are the policies for a callee that many workers share.
 func Callee() Policies { return Policies{Breaker: breaker.Callee(), Limiter: limiter.Standard()} }
 
-// Record is what all processes know of a callee. The zero Record is that of a callee nobody has called. It is a plain value,
-// stored as JSON.
+// Record is what all processes know of a callee. The zero Record is that of a callee nobody has called. It is a plain
+// value, stored as JSON.
 type Record struct {
 	// Version counts the changes; a change is written only on top of the version it was made of.
 	Version int64 `json:"version"`
@@ -31,7 +31,8 @@ type Record struct {
 	Span time.Duration `json:"span"`
 }
 
-// Advance turns what was counted since r.At into the next record. A time that is not after r.At counts as a moment after it.
+// Advance turns what was counted since r.At into the next record. A time that is not after r.At counts as a moment
+// after it.
 func (r Record) Advance(p *Policies, t limiter.Tally, now time.Time) Record {
 	span := now.Sub(r.At)
 	if r.At.IsZero() || span <= 0 {

@@ -31,7 +31,8 @@ func TestCostOfAnAttempt(t *testing.T) {
 		a    worth.Attempt
 		want worth.Cost
 	}{
-		{"a second of a function with 1 GB costs a GB-second, not ten", worth.Attempt{MemoryMB: 1024, Duration: time.Second},
+		{"a second of a function with 1 GB costs a GB-second, not ten", worth.Attempt{MemoryMB: 1024,
+			Duration: time.Second},
 			worth.Cost{Transition: 0.000025, Request: 0.0000002, Compute: 0.0000166667}},
 		{"100 ms cost a tenth of it", worth.Attempt{MemoryMB: 1024, Duration: 100 * time.Millisecond},
 			worth.Cost{Transition: 0.000025, Request: 0.0000002, Compute: 0.00000166667}},
@@ -40,14 +41,18 @@ func TestCostOfAnAttempt(t *testing.T) {
 		{"arm64, 256 MB", worth.Attempt{MemoryMB: 256, Architecture: worth.Arm, Duration: time.Second},
 			worth.Cost{Transition: 0.000025, Request: 0.0000002, Compute: 0.00000333335}},
 		{"not a function", worth.Attempt{Duration: time.Second}, worth.Cost{Transition: 0.000025}},
-		{"half an hour of delay", worth.Attempt{Wait: 30 * time.Minute, DelayPerHour: 0.6}, worth.Cost{Transition: 0.000025, Delay: 0.3}},
+		{"half an hour of delay", worth.Attempt{Wait: 30 * time.Minute, DelayPerHour: 0.6},
+			worth.Cost{Transition: 0.000025, Delay: 0.3}},
 		{"a callee at its limit", worth.Attempt{Load: 0.01}, worth.Cost{Transition: 0.000025, Load: 0.01}},
-		{"nothing below nothing", worth.Attempt{MemoryMB: -1, Wait: -time.Hour, Duration: -time.Hour, DelayPerHour: -1, Load: -1},
+		{"nothing below nothing", worth.Attempt{MemoryMB: -1, Wait: -time.Hour, Duration: -time.Hour,
+			DelayPerHour: -1, Load: -1},
 			worth.Cost{Transition: 0.000025}},
 	} {
 		got := p.Cost(c.a)
-		if !near(got.Transition, c.want.Transition) || !near(got.Request, c.want.Request) || !near(got.Compute, c.want.Compute) ||
-			!near(got.Delay, c.want.Delay) || !near(got.Load, c.want.Load) {
+		if !near(got.Transition, c.want.Transition) || !near(got.Request, c.want.Request) || !near(got.Compute,
+			c.want.Compute) ||
+			!near(got.Delay, c.want.Delay) ||
+			!near(got.Load, c.want.Load) {
 			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
 		}
 	}
@@ -79,12 +84,22 @@ func TestDecide(t *testing.T) {
 		{0.01, 1, true, "retry: 0.01 × $1 is more than the $3e-05 that an attempt costs"},
 		{0.01, 0.003, false, "give up: 0.01 × $0.003 is not more than the $3e-05 that an attempt costs"},
 		{0, 1000, false, "give up: 0 × $1e+03 is not more than the $3e-05 that an attempt costs"},
-		{math.NaN(), 1, true, "retry: the probability of success is NaN, which is none; nothing is known against another attempt"},
-		{1.5, 1, true, "retry: the probability of success is 1.5, which is none; nothing is known against another attempt"},
+		{math.NaN(), 1, true,
+			"retry: the probability of success is NaN, which is none; nothing is known against another attempt"},
+		{1.5, 1, true,
+			"retry: the probability of success is 1.5, which is none; nothing is known against another attempt"},
 		{0.5, -1, true, "retry: the value of a success is -1; set it to USD, 0 or more"},
 	} {
 		if d := worth.Decide(c.probability, c.value, cost); d.Retry != c.retry || d.Reason != c.reason {
-			t.Errorf("p %v, value %v: %v, %q; want %v, %q", c.probability, c.value, d.Retry, d.Reason, c.retry, c.reason)
+			t.Errorf(
+				"p %v, value %v: %v, %q; want %v, %q",
+				c.probability,
+				c.value,
+				d.Retry,
+				d.Reason,
+				c.retry,
+				c.reason,
+			)
 		}
 	}
 }

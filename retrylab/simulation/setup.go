@@ -3,7 +3,6 @@ package simulation
 import (
 	"math"
 
-	"stepback/adaptive/controller/decide"
 	"stepback/retrylab/policy"
 	"stepback/retrylab/scenario"
 	"stepback/retrypatterns"
@@ -16,7 +15,7 @@ func newRun(c Config) *run {
 	r.measure = measure{warmup: int64(s.Warmup), duration: int64(s.Duration), lastFaultEnd: -1}
 	names := map[errorKind]uint16{}
 	intern := func(e errorKind) uint16 {
-		e.loadByName, e.overloadByName = decide.IsLoadError(e.name), decide.IsOverload(e.name)
+		e.loadByName, e.overloadByName = retrypatterns.IsLoadError(e.name), retrypatterns.IsOverload(e.name)
 		id, ok := names[e]
 		if !ok {
 			id = uint16(len(r.errors))

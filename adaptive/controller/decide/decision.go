@@ -31,20 +31,21 @@ type Reason struct {
 
 // Decision is what is to be done about one state.
 type Decision struct {
-	State   string
-	At      time.Time
-	Verdict Verdict
+	State   string    `json:"state"`
+	At      time.Time `json:"at"`
+	Verdict Verdict   `json:"verdict"`
 	// Direction of a change.
-	Direction Direction
+	Direction Direction `json:"direction,omitempty"`
 	// Before and Setting are the setting before and after; Retry is the Retry array of Setting.
-	Before, Setting Setting
-	Retry           []retrypatterns.Retrier
+	Before  Setting                 `json:"before"`
+	Setting Setting                 `json:"setting"`
+	Retry   []retrypatterns.Retrier `json:"retry,omitempty"`
 	// MapRun is the Map Run with the concurrency to be set.
-	MapRun *MapRun
+	MapRun *MapRun `json:"mapRun,omitempty"`
 	// Reasons say why, also why not; in the order in which the rules were asked.
-	Reasons []Reason
+	Reasons []Reason `json:"reasons"`
 	// RollBack tells that the change takes an earlier one back.
-	RollBack bool
+	RollBack bool `json:"rollBack,omitempty"`
 
 	watch                 *Watch
 	pausedUntil, payUntil time.Time
@@ -77,7 +78,11 @@ func (d Decision) String() string {
 func (s Setting) String() string {
 	var parts []string
 	if s.Retries != Unlimited {
-		parts = append(parts, fmt.Sprintf("at most %d retries", s.Retries))
+		noun := "retries"
+		if s.Retries == 1 {
+			noun = "retry"
+		}
+		parts = append(parts, fmt.Sprintf("at most %d %s", s.Retries, noun))
 	}
 	if s.Stretch > 1 {
 		parts = append(parts, fmt.Sprintf("waits × %g", s.Stretch))

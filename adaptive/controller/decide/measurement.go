@@ -26,8 +26,8 @@ type Point struct {
 type Capacity struct {
 	// PerSecond are calls served well in a second; 0 when nothing is known.
 	PerSecond float64
-	// Saturated tells that the callee cannot do more: somebody configured the number, or it was measured under overload. A
-	// callee that was never saturated only showed what it was asked for.
+	// Saturated tells that the callee cannot do more: somebody configured the number, or it was measured under
+	// overload. A callee that was never saturated only showed what it was asked for.
 	Saturated bool
 }
 
@@ -45,9 +45,10 @@ type Recovery struct {
 // MapRun is a distributed Map that is running now.
 type MapRun struct {
 	// ARN names it.
-	ARN string
+	ARN string `json:"arn"`
 	// Concurrency is its MaxConcurrency now, Base what it began with; both 1 to 10,000.
-	Concurrency, Base int
+	Concurrency int `json:"concurrency"`
+	Base        int `json:"base"`
 }
 
 // Measurement is all that is known of one state at one time.
@@ -103,8 +104,14 @@ func (m *Measurement) problem() string {
 	if c := m.Capacity.PerSecond; !(c >= 0) || math.IsInf(c, 0) {
 		return fmt.Sprintf("the capacity is %v a second", c)
 	}
-	if r := m.MapRun; r != nil && (r.Concurrency < 1 || r.Base < 1 || r.Concurrency > MaxConcurrency || r.Base > MaxConcurrency) {
-		return fmt.Sprintf("the Map Run's concurrency is %d of %d; it must be between 1 and %d", r.Concurrency, r.Base, MaxConcurrency)
+	if r := m.MapRun; r != nil &&
+		(r.Concurrency < 1 || r.Base < 1 || r.Concurrency > MaxConcurrency || r.Base > MaxConcurrency) {
+		return fmt.Sprintf(
+			"the Map Run's concurrency is %d of %d; it must be between 1 and %d",
+			r.Concurrency,
+			r.Base,
+			MaxConcurrency,
+		)
 	}
 	return ""
 }
@@ -115,7 +122,8 @@ func (p Point) problem(now time.Time) string {
 		name string
 		is   float64
 	}{
-		{"attempts", p.Attempts}, {"first attempts", p.FirstAttempts}, {"successes", p.Successes}, {"exhausted", p.Exhausted},
+		{"attempts", p.Attempts}, {"first attempts", p.FirstAttempts}, {"successes", p.Successes}, {"exhausted",
+			p.Exhausted},
 		{"load failures", p.LoadFailures}, {"overload", p.Overload},
 	} {
 		if !(f.is >= 0) || math.IsInf(f.is, 0) {
@@ -128,7 +136,12 @@ func (p Point) problem(now time.Time) string {
 	case p.Start.After(now):
 		return "is in the future"
 	case p.LoadFailures > p.Attempts || p.Overload > p.LoadFailures:
-		return fmt.Sprintf("has a failure rate above 1: %v overloads and %v load failures of %v attempts", p.Overload, p.LoadFailures, p.Attempts)
+		return fmt.Sprintf(
+			"has a failure rate above 1: %v overloads and %v load failures of %v attempts",
+			p.Overload,
+			p.LoadFailures,
+			p.Attempts,
+		)
 	}
 	return ""
 }
@@ -160,9 +173,19 @@ func (m *Measurement) between(from, to time.Time) window {
 func (w window) problem() string {
 	switch {
 	case w.points < leastPoints:
-		return fmt.Sprintf("only %d of the last %d minutes were measured, %d are needed", w.points, WindowSize, leastPoints)
+		return fmt.Sprintf(
+			"only %d of the last %d minutes were measured, %d are needed",
+			w.points,
+			WindowSize,
+			leastPoints,
+		)
 	case w.Attempts < leastCount:
-		return fmt.Sprintf("only %.0f attempts in the last %d minutes, %d are needed", w.Attempts, WindowSize, leastCount)
+		return fmt.Sprintf(
+			"only %.0f attempts in the last %d minutes, %d are needed",
+			w.Attempts,
+			WindowSize,
+			leastCount,
+		)
 	// An attempt may begin in one minute and end in another; ten of a hundred are forgiven.
 	case w.Successes+w.LoadFailures > 1.1*w.Attempts:
 		return fmt.Sprintf("the metrics contradict one another: %.0f successes and %.0f load failures of %.0f attempts",
@@ -171,8 +194,8 @@ func (w window) problem() string {
 	return ""
 }
 
-// failed is the share of attempts that failed by an error of the load type; overloaded the share with evidence of overload;
-// done the share of tasks that ended well of those that ended.
+// failed is the share of attempts that failed by an error of the load type; overloaded the share with evidence of
+// overload; done the share of tasks that ended well of those that ended.
 func (w window) failed() Share     { return Share{w.Attempts, w.LoadFailures} }
 func (w window) overloaded() Share { return Share{w.Attempts, w.Overload} }
 func (w window) done() Share       { return Share{w.Successes + w.Exhausted, w.Successes} }
@@ -185,8 +208,8 @@ func (w window) rate() float64 {
 	return w.FirstAttempts / (float64(w.points) * Minute.Seconds())
 }
 
-// spell is how long the present run of bad minutes lasts, back from the window's end: minutes of which at least the share
-// failed. Two minutes in a row that were not measured end it.
+// spell is how long the present run of bad minutes lasts, back from the window's end: minutes of which at least the
+// share failed. Two minutes in a row that were not measured end it.
 func (m *Measurement) spell(share float64) time.Duration {
 	end := m.Now.Add(-Age).Truncate(Minute)
 	bad := map[int64]bool{}

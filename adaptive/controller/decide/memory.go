@@ -80,8 +80,8 @@ func (m *Memory) recent(now time.Time) int {
 	return n
 }
 
-// After is the memory once the decision has been applied, or has been found to need no applying. It is not to be used for a
-// decision whose application failed.
+// After is the memory once the decision has been applied, or has been found to need no applying. It is not to be used
+// for a decision whose application failed.
 func (m Memory) After(d Decision) Memory {
 	out := m
 	out.Seen = d.At
@@ -104,7 +104,10 @@ func (m Memory) After(d Decision) Memory {
 	if last.Direction != 0 && last.Direction != d.Direction {
 		out.Reversed = d.At
 	}
-	out.Changes = slices.DeleteFunc(slices.Clone(m.Changes), func(c Change) bool { return d.At.Sub(c.At) >= time.Hour && c != last })
+	out.Changes = slices.DeleteFunc(
+		slices.Clone(m.Changes),
+		func(c Change) bool { return d.At.Sub(c.At) >= time.Hour && c != last },
+	)
 	out.Changes = append(out.Changes, Change{At: d.At, Direction: d.Direction})
 	return out
 }

@@ -4,11 +4,18 @@ import (
 	"time"
 )
 
-// Next decides about one state. It changes none of its arguments and never panics; whatever is wrong with them is a verdict
-// Unknown with its reason.
+// Next decides about one state. It changes none of its arguments and never panics; whatever is wrong with them is a
+// verdict Unknown with its reason.
 func Next(s Subject, p Parameters, mem Memory, m Measurement) Decision {
 	n := &next{Subject: s, Parameters: p, mem: mem, m: m, now: m.Now}
-	n.d = Decision{State: s.State, At: m.Now, Verdict: Unknown, Before: mem.current(), Setting: mem.current(), watch: mem.Watch}
+	n.d = Decision{
+		State:   s.State,
+		At:      m.Now,
+		Verdict: Unknown,
+		Before:  mem.current(),
+		Setting: mem.current(),
+		watch:   mem.Watch,
+	}
 	if n.usable() {
 		n.d.Verdict = Keep
 		n.decide()
@@ -89,7 +96,12 @@ func (n *next) propose() {
 	n.want = n.want.within()
 	if n.want.Equal(n.d.Before) {
 		if len(n.d.Reasons) == 0 {
-			n.d.because("guard", "nothing to change: %.1f %% of %.0f attempts failed by load", 100*n.w.failed().Rate(), n.w.Attempts)
+			n.d.because(
+				"guard",
+				"nothing to change: %.1f %% of %.0f attempts failed by load",
+				100*n.w.failed().Rate(),
+				n.w.Attempts,
+			)
 		}
 		return
 	}

@@ -23,9 +23,30 @@ func minute(n int) time.Time { return noon.Add(time.Duration(n) * time.Minute) }
 func subject() decide.Subject {
 	return decide.Subject{State: "Save", Timeout: 30 * time.Second, Base: []retrypatterns.Retrier{
 		{ErrorEquals: []string{"ValidationError"}},
-		{ErrorEquals: []string{"DatabaseConnectionError", "States.Timeout"}, IntervalSeconds: 2, MaxAttempts: 4, BackoffRate: 1.8, MaxDelaySeconds: 30, JitterStrategy: "FULL"},
-		{ErrorEquals: []string{"DeadlockException"}, IntervalSeconds: 1, MaxAttempts: 5, BackoffRate: 2, MaxDelaySeconds: 15, JitterStrategy: "FULL"},
-		{ErrorEquals: []string{"CircuitOpen", "RetryBudgetExhausted"}, IntervalSeconds: 30, MaxAttempts: 20, BackoffRate: 1.5, MaxDelaySeconds: 300, JitterStrategy: "FULL"},
+		{
+			ErrorEquals:     []string{"DatabaseConnectionError", "States.Timeout"},
+			IntervalSeconds: 2,
+			MaxAttempts:     4,
+			BackoffRate:     1.8,
+			MaxDelaySeconds: 30,
+			JitterStrategy:  "FULL",
+		},
+		{
+			ErrorEquals:     []string{"DeadlockException"},
+			IntervalSeconds: 1,
+			MaxAttempts:     5,
+			BackoffRate:     2,
+			MaxDelaySeconds: 15,
+			JitterStrategy:  "FULL",
+		},
+		{
+			ErrorEquals:     []string{"CircuitOpen", "RetryBudgetExhausted"},
+			IntervalSeconds: 30,
+			MaxAttempts:     20,
+			BackoffRate:     1.5,
+			MaxDelaySeconds: 300,
+			JitterStrategy:  "FULL",
+		},
 	}}
 }
 
@@ -33,14 +54,20 @@ func subject() decide.Subject {
 func load(at, perSecond int, failing, overload float64) decide.Point {
 	attempts := float64(60 * perSecond)
 	return decide.Point{
-		Start: minute(at), Attempts: attempts, FirstAttempts: attempts, LoadFailures: attempts * failing, Overload: attempts * failing * overload,
+		Start: minute(
+			at,
+		), Attempts: attempts, FirstAttempts: attempts, LoadFailures: attempts * failing,
+		Overload:  attempts * failing * overload,
 		Successes: attempts * (1 - failing), Exhausted: attempts * failing / 2,
 	}
 }
 
 // minutes are those from…to, measured at the end of the last one plus the age of metrics.
 func minutes(from, to int, capacity float64, point func(at int) decide.Point) decide.Measurement {
-	m := decide.Measurement{Now: minute(to).Add(decide.Age), Capacity: decide.Capacity{PerSecond: capacity, Saturated: true}}
+	m := decide.Measurement{
+		Now:      minute(to).Add(decide.Age),
+		Capacity: decide.Capacity{PerSecond: capacity, Saturated: true},
+	}
 	for at := from; at < to; at++ {
 		m.Points = append(m.Points, point(at))
 	}
@@ -102,22 +129,48 @@ func TestCapKeepsWhatTheCapacityCovers(t *testing.T) {
 func TestNoDecisionOnBadMeasurements(t *testing.T) {
 	t.Parallel()
 	for want, spoil := range map[string]func(m *decide.Measurement){
-		"only 2 of the last 5 minutes were measured, 3 are needed": func(m *decide.Measurement) { m.Points = m.Points[3:] },
-		"only 0 of the last 5 minutes were measured, 3 are needed": func(m *decide.Measurement) { m.Points = nil },
+		"only 2 of the last 5 minutes were measured, 3 are needed": func(m *decide.Measurement) {
+			m.Points = m.Points[3:]
+		},
+		"only 0 of the last 5 minutes were measured, 3 are needed": func(m *decide.Measurement) {
+			m.Points = nil
+		},
 		"only 90 attempts in the last 5 minutes, 100 are needed": func(m *decide.Measurement) {
 			each(m, func(p *decide.Point) { *p = decide.Point{Start: p.Start, Attempts: 18} })
 		},
-		"the minute of 2026-11-22T12:00:00Z has NaN attempts":                                    func(m *decide.Measurement) { m.Points[0].Attempts = math.NaN() },
-		"the minute of 2026-11-22T12:00:00Z has -1 load failures":                                func(m *decide.Measurement) { m.Points[0].LoadFailures = -1 },
-		"the minute of 2026-11-22T12:00:00Z has +Inf successes":                                  func(m *decide.Measurement) { m.Points[0].Successes = math.Inf(1) },
-		"failure rate above 1: 540 overloads and 1300 load failures of 1200 attempts":            func(m *decide.Measurement) { m.Points[0].LoadFailures = 1300 },
-		"a minute was measured twice":                                                            func(m *decide.Measurement) { m.Points = append(m.Points, m.Points[0]) },
-		"the minute of 2026-11-22T13:00:00Z is in the future":                                    func(m *decide.Measurement) { m.Points[4].Start = minute(60) },
-		"does not begin with a minute":                                                           func(m *decide.Measurement) { m.Points[4].Start = noon.Add(time.Second) },
-		"the metrics contradict one another: 6000 successes and 5400 load failures of 6000 atte": func(m *decide.Measurement) { each(m, func(p *decide.Point) { p.Successes = 1200 }) },
-		"the capacity is NaN a second":                                                           func(m *decide.Measurement) { m.Capacity.PerSecond = math.NaN() },
-		"the measurement has no time":                                                            func(m *decide.Measurement) { m.Now = time.Time{} },
-		"the Map Run's concurrency is 0 of 5; it must be between 1 and 10000":                    func(m *decide.Measurement) { m.MapRun = &decide.MapRun{Base: 5} },
+		"the minute of 2026-11-22T12:00:00Z has NaN attempts": func(m *decide.Measurement) {
+			m.Points[0].Attempts = math.NaN()
+		},
+		"the minute of 2026-11-22T12:00:00Z has -1 load failures": func(m *decide.Measurement) {
+			m.Points[0].LoadFailures = -1
+		},
+		"the minute of 2026-11-22T12:00:00Z has +Inf successes": func(m *decide.Measurement) {
+			m.Points[0].Successes = math.Inf(1)
+		},
+		"failure rate above 1: 540 overloads and 1300 load failures of 1200 attempts": func(m *decide.Measurement) {
+			m.Points[0].LoadFailures = 1300
+		},
+		"a minute was measured twice": func(m *decide.Measurement) {
+			m.Points = append(m.Points, m.Points[0])
+		},
+		"the minute of 2026-11-22T13:00:00Z is in the future": func(m *decide.Measurement) {
+			m.Points[4].Start = minute(60)
+		},
+		"does not begin with a minute": func(m *decide.Measurement) {
+			m.Points[4].Start = noon.Add(time.Second)
+		},
+		"the metrics contradict one another: 6000 successes and 5400 load failures of 6000 atte": func(m *decide.Measurement) {
+			each(m, func(p *decide.Point) { p.Successes = 1200 })
+		},
+		"the capacity is NaN a second": func(m *decide.Measurement) {
+			m.Capacity.PerSecond = math.NaN()
+		},
+		"the measurement has no time": func(m *decide.Measurement) {
+			m.Now = time.Time{}
+		},
+		"the Map Run's concurrency is 0 of 5; it must be between 1 and 10000": func(m *decide.Measurement) {
+			m.MapRun = &decide.MapRun{Base: 5}
+		},
 	} {
 		m := minutes(0, 5, 25, storm)
 		spoil(&m)
@@ -140,7 +193,8 @@ func TestTheSameMeasurementTwiceIsOneDecision(t *testing.T) {
 	d := decide.Next(subject(), decide.Defaults(), decide.Memory{}, m)
 	mem := decide.Memory{}.After(d)
 	again := decide.Next(subject(), decide.Defaults(), mem, m)
-	if want := "this measurement is of 2026-11-22T12:07:00Z and one of 2026-11-22T12:07:00Z was looked at already"; again.Verdict != decide.Unknown || again.Reasons[0].Text != want {
+	if want := "this measurement is of 2026-11-22T12:07:00Z and one of 2026-11-22T12:07:00Z was looked at already"; again.Verdict != decide.Unknown ||
+		again.Reasons[0].Text != want {
 		t.Errorf("the second time: %s", again)
 	}
 }
@@ -174,7 +228,12 @@ func TestIndependentErrorsAndCalmChangeNothing(t *testing.T) {
 	for name, failing := range map[string]float64{"2 %": 0.02, "20 %": 0.2, "40 %": 0.4} {
 		var mem decide.Memory
 		for now := 10; now < 300; now++ {
-			d := decide.Next(subject(), decide.Defaults(), mem, minutes(now-10, now, 25, func(at int) decide.Point { return load(at, 15, failing, 0) }))
+			d := decide.Next(
+				subject(),
+				decide.Defaults(),
+				mem,
+				minutes(now-10, now, 25, func(at int) decide.Point { return load(at, 15, failing, 0) }),
+			)
 			mem = mem.After(d)
 			if d.Changes() {
 				t.Fatalf("%s: %s", name, d)
@@ -188,8 +247,11 @@ func TestStretchReachesAsFarAsTheOutage(t *testing.T) {
 	s := subject()
 	noCapacity := func(now int) decide.Measurement { return minutes(0, now, 0, storm) }
 	d := decide.Next(s, decide.Defaults(), decide.Memory{}, noCapacity(30))
-	// Four waits of 2, 3.6, 6.48 and 11.66 s, half of each on average, and five of 1 to 15 s: 11.9 s and 15 s; 8 times is the most.
-	if got := d.Setting.String(); got != "waits × 8" || d.Retry[1].IntervalSeconds != 16 || d.Retry[1].MaxDelaySeconds != 240 || d.Retry[1].MaxAttempts != 4 {
+	// Four waits of 2, 3.6, 6.48 and 11.66 s, half of each on average, and five of 1 to 15 s: 11.9 s and 15 s; 8
+	// times is the most.
+	if got := d.Setting.String(); got != "waits × 8" || d.Retry[1].IntervalSeconds != 16 ||
+		d.Retry[1].MaxDelaySeconds != 240 ||
+		d.Retry[1].MaxAttempts != 4 {
 		t.Errorf("after 30 minutes: %s, %+v", d, d.Retry)
 	}
 	if d.Retry[3].IntervalSeconds != 30 || d.Retry[2].IntervalSeconds != 1 {
@@ -239,7 +301,8 @@ func TestMapRunThatSomebodyElseSetIsLeftAlone(t *testing.T) {
 	m := minutes(0, 10, 0, storm)
 	m.MapRun = &decide.MapRun{ARN: "run", Concurrency: 60, Base: 100}
 	d := decide.Next(s, p, decide.Memory{Concurrency: map[string]int{"run": 50}}, m)
-	if d.Changes() || !strings.Contains(d.String(), "somebody else set MaxConcurrency of run to 60, the controller had set 50") {
+	if d.Changes() ||
+		!strings.Contains(d.String(), "somebody else set MaxConcurrency of run to 60, the controller had set 50") {
 		t.Error(d)
 	}
 }
@@ -250,7 +313,14 @@ func TestPayDropsWhatEvenTheOptimistLoses(t *testing.T) {
 	m.Recoveries = []decide.Recovery{
 		{Error: "DeadlockException", Retry: 1, Started: 100, Succeeded: 50, Value: 0.001, Cost: 0.00003},
 		{Error: "DeadlockException", Retry: 3, Started: 400, Succeeded: 0, Value: 0.001, Cost: 0.00003},
-		{Error: "DeadlockException", Retry: 2, Started: 41, Succeeded: 0, Value: 0.001, Cost: 0.00003}, // upper bound 8.6 %
+		{
+			Error:     "DeadlockException",
+			Retry:     2,
+			Started:   41,
+			Succeeded: 0,
+			Value:     0.001,
+			Cost:      0.00003,
+		}, // upper bound 8.6 %
 		{Error: "DatabaseConnectionError", Retry: 1, Started: 10, Succeeded: 0, Value: 0.001, Cost: 0.5},
 		{Error: "CircuitOpen", Retry: 1, Started: 1000, Succeeded: 0, Value: 0.001, Cost: 0.5},
 	}
@@ -273,7 +343,12 @@ func TestAChangeThatMakesThingsWorseIsTakenBack(t *testing.T) {
 	t.Parallel()
 	p := decide.Defaults()
 	var mem decide.Memory
-	cut := decide.Next(subject(), p, mem, minutes(0, 10, 25, func(at int) decide.Point { return load(at, 20, 0.4, 0.8) }))
+	cut := decide.Next(
+		subject(),
+		p,
+		mem,
+		minutes(0, 10, 25, func(at int) decide.Point { return load(at, 20, 0.4, 0.8) }),
+	)
 	if !cut.Changes() {
 		t.Fatal(cut)
 	}
@@ -289,7 +364,8 @@ func TestAChangeThatMakesThingsWorseIsTakenBack(t *testing.T) {
 	}
 	mem = mem.After(back)
 	paused := decide.Next(subject(), p, mem, minutes(90, 100, 25, storm))
-	if want := "paused until 2026-11-23T12:22:00Z after a roll-back"; paused.Changes() || paused.Reasons[0].Text != want {
+	if want := "paused until 2026-11-23T12:22:00Z after a roll-back"; paused.Changes() ||
+		paused.Reasons[0].Text != want {
 		t.Error(paused)
 	}
 	if d := decide.Next(subject(), p, mem, minutes(1470, 1480, 25, storm)); !d.Changes() {
@@ -299,15 +375,22 @@ func TestAChangeThatMakesThingsWorseIsTakenBack(t *testing.T) {
 
 func TestRestoreNeedsRoom(t *testing.T) {
 	t.Parallel()
-	mem := decide.Memory{Setting: decide.Setting{Retries: 1, Stretch: 1}, Changes: []decide.Change{{At: minute(-60), Direction: decide.Cut}}}
+	mem := decide.Memory{
+		Setting: decide.Setting{Retries: 1, Stretch: 1},
+		Changes: []decide.Change{{At: minute(-60), Direction: decide.Cut}},
+	}
 	d := decide.Next(subject(), decide.Defaults(), mem, minutes(0, 20, 20.5, calm))
-	if d.Changes() || !strings.Contains(d.String(), "calm, but 20 a second are more than 95 % of the capacity of 20.5: the base is not restored") {
+	if d.Changes() ||
+		!strings.Contains(
+			d.String(),
+			"calm, but 20 a second are more than 95 % of the capacity of 20.5: the base is not restored",
+		) {
 		t.Error(d)
 	}
 }
 
-// TestAnySequence drives the controller with any metrics: at most two changes and one reversal within any hour, and never a
-// setting outside the base's and AWS's bounds.
+// TestAnySequence drives the controller with any metrics: at most two changes and one reversal within any hour, and
+// never a setting outside the base's and AWS's bounds.
 func TestAnySequence(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -320,8 +403,11 @@ func TestAnySequence(t *testing.T) {
 		p.Rules = rapid.SampledFrom([]decide.Rules{decide.Standard, decide.SourceRules}).Draw(t, "rules")
 		var mem decide.Memory
 		if rapid.Bool().Draw(t, "edited row") {
-			mem.Setting = decide.Setting{Retries: rapid.IntRange(-9, 999).Draw(t, "row retries"), Stretch: rapid.Float64().Draw(t, "row stretch"),
-				Pay: map[string]int{"DeadlockException": rapid.IntRange(-9, 99).Draw(t, "row pay")}}
+			mem.Setting = decide.Setting{
+				Retries: rapid.IntRange(-9, 999).Draw(t, "row retries"),
+				Stretch: rapid.Float64().Draw(t, "row stretch"),
+				Pay:     map[string]int{"DeadlockException": rapid.IntRange(-9, 99).Draw(t, "row pay")},
+			}
 		}
 		run := &decide.MapRun{ARN: "run", Concurrency: 100, Base: 100}
 		var points []decide.Point
@@ -340,9 +426,23 @@ func TestAnySequence(t *testing.T) {
 			}
 			points = points[max(len(points)-30, 0):]
 			m := decide.Measurement{Now: minute(now).Add(decide.Age), Points: points, MapRun: nil,
-				Capacity:   decide.Capacity{PerSecond: rapid.SampledFrom([]float64{0, 25, 25, 1000, -1}).Draw(t, "capacity"), Saturated: rapid.Bool().Draw(t, "saturated")},
-				Function:   &decide.Function{ErrorRate: rapid.SampledFrom([]float64{0, 0.15, 0.5, 7, math.NaN()}).Draw(t, "rate"), Concurrent: 60},
-				Recoveries: []decide.Recovery{{Error: "DeadlockException", Retry: rapid.IntRange(-1, 9).Draw(t, "k"), Started: 400, Value: 0.001, Cost: rapid.SampledFrom([]float64{0, 1, math.NaN()}).Draw(t, "cost")}},
+				Capacity: decide.Capacity{
+					PerSecond: rapid.SampledFrom([]float64{0, 25, 25, 1000, -1}).Draw(t, "capacity"),
+					Saturated: rapid.Bool().Draw(t, "saturated"),
+				},
+				Function: &decide.Function{
+					ErrorRate:  rapid.SampledFrom([]float64{0, 0.15, 0.5, 7, math.NaN()}).Draw(t, "rate"),
+					Concurrent: 60,
+				},
+				Recoveries: []decide.Recovery{
+					{
+						Error:   "DeadlockException",
+						Retry:   rapid.IntRange(-1, 9).Draw(t, "k"),
+						Started: 400,
+						Value:   0.001,
+						Cost:    rapid.SampledFrom([]float64{0, 1, math.NaN()}).Draw(t, "cost"),
+					},
+				},
 			}
 			if rapid.Bool().Draw(t, "map") {
 				m.MapRun = run
@@ -401,7 +501,8 @@ func inBounds(t *rapid.T, s decide.Subject, d decide.Decision) {
 		case i == 3 && !reflect.DeepEqual(r, base), i == 0 && !reflect.DeepEqual(r, base):
 			t.Fatalf("retrier %+v was changed to %+v", base, r)
 		case r.MaxAttempts == 0:
-		case r.IntervalSeconds < base.IntervalSeconds || r.IntervalSeconds > 8*3*base.IntervalSeconds || r.BackoffRate < 1 ||
+		case r.IntervalSeconds < base.IntervalSeconds || r.IntervalSeconds > 8*3*base.IntervalSeconds ||
+			r.BackoffRate < 1 ||
 			r.MaxDelaySeconds <= r.IntervalSeconds || r.MaxDelaySeconds >= 31622400:
 			t.Fatalf("retrier %+v of %+v", r, base)
 		}
@@ -414,12 +515,14 @@ func TestParameters(t *testing.T) {
 		t.Error(err)
 	}
 	err := decide.Parameters{Rules: "mine", Overload: math.NaN(), CutDwell: time.Minute, ChangesAnHour: 3}.Validate()
-	for _, want := range []string{`Rules is "mine"`, "Overload is NaN", "CutDwell is 1m0s; it must be at least 7m0s", "ChangesAnHour is 3", "PayFor above 0"} {
+	for _, want := range []string{`Rules is "mine"`, "Overload is NaN", "CutDwell is 1m0s; it must be at least 7m0s",
+		"ChangesAnHour is 3", "PayFor above 0"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v; want %q in it", err, want)
 		}
 	}
-	if d := decide.Next(subject(), decide.Parameters{}, decide.Memory{}, minutes(0, 5, 25, storm)); d.Verdict != decide.Unknown {
+	if d := decide.Next(subject(), decide.Parameters{}, decide.Memory{}, minutes(0, 5, 25,
+		storm)); d.Verdict != decide.Unknown {
 		t.Errorf("with parameters that are out of range: %s", d)
 	}
 }
@@ -440,7 +543,9 @@ func ExampleNext() {
 	m := decide.Measurement{Now: noon.Add(7 * time.Minute), Capacity: decide.Capacity{PerSecond: 25}}
 	for i := range 5 { // 20 a second come in, and nine of ten attempts time out
 		m.Points = append(m.Points, decide.Point{
-			Start: noon.Add(time.Duration(i) * time.Minute), Attempts: 6000, FirstAttempts: 1200, LoadFailures: 5400, Overload: 5400, Successes: 600, Exhausted: 600,
+			Start: noon.Add(
+				time.Duration(i) * time.Minute,
+			), Attempts: 6000, FirstAttempts: 1200, LoadFailures: 5400, Overload: 5400, Successes: 600, Exhausted: 600,
 		})
 	}
 	fmt.Println(decide.Next(subject(), decide.Defaults(), decide.Memory{}, m).Setting)

@@ -4,8 +4,9 @@ import "stepback/retrypatterns"
 
 type retrier = retrypatterns.Retrier
 
-// cap is R-cap: with evidence of overload, the most retries that the callee's capacity covers if every attempt goes on to fail
-// as often as it does now. λ·(1 + p + p² + … + pᵐ) ≤ C, with p at its upper bound. It only cuts; R-restore goes back.
+// cap is R-cap: with evidence of overload, the most retries that the callee's capacity covers if every attempt goes
+// on to fail as often as it does now. λ·(1 + p + p² + … + pᵐ) ≤ C, with p at its upper bound. It only cuts; R-restore
+// goes back.
 func (n *next) cap() {
 	most := mostRetries(n.Base)
 	evidence := n.w.overloaded().Low()
@@ -14,7 +15,11 @@ func (n *next) cap() {
 	}
 	c, rate := n.m.Capacity.PerSecond, n.w.rate()
 	if c <= 0 || rate <= 0 {
-		n.d.because("R-cap", "at least %.0f %% of the attempts are overload, and the callee's capacity is not known; set it", 100*evidence)
+		n.d.because(
+			"R-cap",
+			"at least %.0f %% of the attempts are overload, and the callee's capacity is not known; set it",
+			100*evidence,
+		)
 		return
 	}
 	p := n.w.failed().High()
@@ -32,6 +37,13 @@ func (n *next) cap() {
 		return
 	}
 	n.want.Retries = retries
-	n.d.because("R-cap", "at least %.0f %% of the attempts are overload: %.3g a second at a failure rate of %.0f %% fit a capacity of %.3g with %d retries",
-		100*evidence, rate, 100*p, c, retries)
+	n.d.because(
+		"R-cap",
+		"at least %.0f %% of the attempts are overload: %.3g a second at a failure rate of %.0f %% fit a capacity of %.3g with %d retries",
+		100*evidence,
+		rate,
+		100*p,
+		c,
+		retries,
+	)
 }

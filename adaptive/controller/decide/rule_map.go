@@ -2,9 +2,10 @@ package decide
 
 import "time"
 
-// mapRun is R-map: a running Map whose children fail by load gets half its concurrency, and twice of it again after two calm
-// windows, up to what it began with; never more than the callee can serve before its callers give up. It answers true when it
-// has made the decision. UpdateMapRun changes the running Map; a change of Retry would reach only executions to come.
+// mapRun is R-map: a running Map whose children fail by load gets half its concurrency, and twice of it again after
+// two calm windows, up to what it began with; never more than the callee can serve before its callers give up. It
+// answers true when it has made the decision. UpdateMapRun changes the running Map; a change of Retry would reach
+// only executions to come.
 func (n *next) mapRun() bool {
 	run := *n.m.MapRun
 	limit := run.Base
@@ -12,14 +13,26 @@ func (n *next) mapRun() bool {
 		limit = min(limit, max(int(c.PerSecond*timeout.Seconds()), 1))
 	}
 	if set, ours := n.mem.Concurrency[run.ARN]; ours && set != run.Concurrency {
-		n.d.because("R-map", "somebody else set MaxConcurrency of %s to %d, the controller had set %d: left alone", run.ARN, run.Concurrency, set)
+		n.d.because(
+			"R-map",
+			"somebody else set MaxConcurrency of %s to %d, the controller had set %d: left alone",
+			run.ARN,
+			run.Concurrency,
+			set,
+		)
 		return false
 	}
 	want, direction := run.Concurrency, Restore
 	switch failing := n.w.failed().Low(); {
 	case failing > n.MapFailing && run.Concurrency > 1:
 		want, direction = min(max(run.Concurrency/2, 1), limit), Cut
-		n.d.because("R-map", "at least %.0f %% of the attempts fail by load: MaxConcurrency from %d to %d", 100*failing, run.Concurrency, want)
+		n.d.because(
+			"R-map",
+			"at least %.0f %% of the attempts fail by load: MaxConcurrency from %d to %d",
+			100*failing,
+			run.Concurrency,
+			want,
+		)
 	case run.Concurrency < limit && n.calm():
 		want = min(2*run.Concurrency, limit)
 		n.d.because("R-map", "two calm windows: MaxConcurrency from %d to %d of %d", run.Concurrency, want, run.Base)

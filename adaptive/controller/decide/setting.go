@@ -38,7 +38,8 @@ func Base() Setting { return Setting{Retries: Unlimited, Stretch: 1} }
 
 // Equal reports whether two settings say the same.
 func (s Setting) Equal(o Setting) bool {
-	return s.Retries == o.Retries && s.Stretch == o.Stretch && maps.Equal(s.Pay, o.Pay) && (s.Source == nil) == (o.Source == nil) &&
+	return s.Retries == o.Retries && s.Stretch == o.Stretch && maps.Equal(s.Pay, o.Pay) &&
+		(s.Source == nil) == (o.Source == nil) &&
 		(s.Source == nil || *s.Source == *o.Source)
 }
 
@@ -59,8 +60,8 @@ func (s Setting) within() Setting {
 	return s
 }
 
-// Apply is a Retry array as the setting has it. Only retriers for errors of the load type are changed, and those that R-pay
-// names; retriers that never retry, and those that pace deferred work, stay. The array is a new one.
+// Apply is a Retry array as the setting has it. Only retriers for errors of the load type are changed, and those that
+// R-pay names; retriers that never retry, and those that pace deferred work, stay. The array is a new one.
 func (s Setting) Apply(base []retrypatterns.Retrier) []retrypatterns.Retrier {
 	s = s.within()
 	out := make([]retrypatterns.Retrier, len(base))
@@ -115,7 +116,7 @@ func paced(r retrypatterns.Retrier) bool {
 
 // adjustable reports whether R-cap and R-stretch may change a retrier.
 func adjustable(r retrypatterns.Retrier) bool {
-	return r.MaxAttempts > 0 && !paced(r) && slices.ContainsFunc(r.ErrorEquals, IsLoadError)
+	return r.MaxAttempts > 0 && !paced(r) && slices.ContainsFunc(r.ErrorEquals, retrypatterns.IsLoadError)
 }
 
 // mostRetries is the largest MaxAttempts of the retriers that may be changed.

@@ -7,8 +7,8 @@ import (
 	"stepback/retrypatterns"
 )
 
-// Function is what the source's rules look at: an hour of a Lambda function. An unknown number is NaN and moves nothing; a
-// missing error rate is not an error rate of 0.
+// Function is what the source's rules look at: an hour of a Lambda function. An unknown number is NaN and moves
+// nothing; a missing error rate is not an error rate of 0.
 type Function struct {
 	// ErrorRate is errors ÷ invocations, 0 to 1.
 	ErrorRate float64
@@ -31,12 +31,12 @@ type Steps struct {
 	Full bool `json:"full,omitempty"`
 }
 
-// Source are the rules of section 5.1 of the source design, with its numbers: an error rate above 20 % takes two retries and
-// doubles the interval, one above 10 % takes one; a mean duration above 10 s makes interval and cap half as long again; more
-// than 50 concurrent executions add 0.5 to the rate and make the jitter FULL.
+// Source are the rules of section 5.1 of the source design, with its numbers: an error rate above 20 % takes two
+// retries and doubles the interval, one above 10 % takes one; a mean duration above 10 s makes interval and cap half
+// as long again; more than 50 concurrent executions add 0.5 to the rate and make the jitter FULL.
 //
-// Cutting retries by the error rate alone gives up records for errors that have nothing to do with load, see the decision page;
-// the standard rules do not.
+// Cutting retries by the error rate alone gives up records for errors that have nothing to do with load, see the
+// decision page; the standard rules do not.
 func Source(f Function) Steps {
 	s := Steps{Interval: 1, MaxDelay: 1}
 	switch {
@@ -116,16 +116,25 @@ func (n *next) source() {
 		return
 	}
 	n.want.Source = &steps
-	n.d.because("5.1", "error rate %.0f %%, mean duration %s, %.0f concurrent: %d retries fewer, interval × %g, cap × %g, rate + %g",
-		100*f.ErrorRate, f.Duration, f.Concurrent, steps.Fewer, steps.Interval, steps.MaxDelay, steps.Rate)
+	n.d.because(
+		"5.1",
+		"error rate %.0f %%, mean duration %s, %.0f concurrent: %d retries fewer, interval × %g, cap × %g, rate + %g",
+		100*f.ErrorRate,
+		f.Duration,
+		f.Concurrent,
+		steps.Fewer,
+		steps.Interval,
+		steps.MaxDelay,
+		steps.Rate,
+	)
 }
 
 // strictness orders steps, so that a change goes to stricter ones until everything is restored.
 func (s Steps) strictness() float64 { return 10*float64(s.Fewer) + s.Interval + s.MaxDelay + s.Rate }
 
-// AdaptiveDelay is the source's adaptive back-off (M4, section 4.1): a failure rate of the last 15 minutes above a half
-// stretches a delay by as much again, the load factor multiplies it, and ten minutes cap it. A rate or factor that is no
-// number, or a factor below 0, changes nothing.
+// AdaptiveDelay is the source's adaptive back-off (M4, section 4.1): a failure rate of the last 15 minutes above a
+// half stretches a delay by as much again, the load factor multiplies it, and ten minutes cap it. A rate or factor
+// that is no number, or a factor below 0, changes nothing.
 func AdaptiveDelay(delay time.Duration, failureRate, loadFactor float64) time.Duration {
 	d := float64(max(delay, 0))
 	if failureRate > 0.5 && failureRate <= 1 {

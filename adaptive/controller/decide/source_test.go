@@ -11,7 +11,14 @@ import (
 
 func TestSourceRulesHaveTheSourcesNumbers(t *testing.T) {
 	t.Parallel()
-	aggressive := retrypatterns.Retrier{ErrorEquals: []string{"States.Timeout"}, IntervalSeconds: 2, MaxAttempts: 5, BackoffRate: 2, MaxDelaySeconds: 60, JitterStrategy: "NONE"}
+	aggressive := retrypatterns.Retrier{
+		ErrorEquals:     []string{"States.Timeout"},
+		IntervalSeconds: 2,
+		MaxAttempts:     5,
+		BackoffRate:     2,
+		MaxDelaySeconds: 60,
+		JitterStrategy:  "NONE",
+	}
 	for _, c := range []struct {
 		name     string
 		f        decide.Function
@@ -30,8 +37,19 @@ func TestSourceRulesHaveTheSourcesNumbers(t *testing.T) {
 		{"absurd", decide.Function{ErrorRate: 7}, 5, 2, 60, 2, "NONE"},
 	} {
 		r := decide.Source(c.f).Apply(aggressive)
-		if r.MaxAttempts != c.attempts || r.IntervalSeconds != c.interval || r.MaxDelaySeconds != c.maxDelay || r.BackoffRate != c.rate || r.JitterStrategy != c.jitter {
-			t.Errorf("%s: %+v, want %d attempts, interval %d, cap %d, rate %v, jitter %s", c.name, r, c.attempts, c.interval, c.maxDelay, c.rate, c.jitter)
+		if r.MaxAttempts != c.attempts || r.IntervalSeconds != c.interval || r.MaxDelaySeconds != c.maxDelay ||
+			r.BackoffRate != c.rate ||
+			r.JitterStrategy != c.jitter {
+			t.Errorf(
+				"%s: %+v, want %d attempts, interval %d, cap %d, rate %v, jitter %s",
+				c.name,
+				r,
+				c.attempts,
+				c.interval,
+				c.maxDelay,
+				c.rate,
+				c.jitter,
+			)
 		}
 	}
 	one := aggressive

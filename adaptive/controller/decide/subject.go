@@ -16,8 +16,8 @@ type Subject struct {
 	Base []retrypatterns.Retrier
 	// Timeout is the state's, MachineTimeout the state machine's; 0 when there is none.
 	Timeout, MachineTimeout time.Duration
-	// Closed tells that the state runs inside a distributed Map, whose callers wait for their turn: its retries are never
-	// cut for load, as a record that waits makes room for another.
+	// Closed tells that the state runs inside a distributed Map, whose callers wait for their turn: its retries are
+	// never cut for load, as a record that waits makes room for another.
 	Closed bool
 }
 
@@ -29,7 +29,10 @@ func (s Subject) Validate() error {
 	}
 	for i, r := range s.Base {
 		if len(r.ErrorEquals) == 0 || r.MaxAttempts < 0 || r.IntervalSeconds < 0 || r.MaxDelaySeconds < 0 {
-			problems = append(problems, fmt.Errorf("decide: state %s, retrier %d: it has no error names or negative numbers", s.State, i+1))
+			problems = append(
+				problems,
+				fmt.Errorf("decide: state %s, retrier %d: it has no error names or negative numbers", s.State, i+1),
+			)
 		}
 	}
 	return errors.Join(problems...)
@@ -57,8 +60,8 @@ type Parameters struct {
 	Stretch float64
 	// Calm is the share of load failures, upper bound, below which things are calm.
 	Calm float64
-	// CutDwell is the least time from any change to a cut, RestoreDwell to a restore, ReversalDwell from one reversal of
-	// direction to the next.
+	// CutDwell is the least time from any change to a cut, RestoreDwell to a restore, ReversalDwell from one reversal
+	// of direction to the next.
 	CutDwell, RestoreDwell, ReversalDwell time.Duration
 	// ChangesAnHour bounds the changes of one state within any hour.
 	ChangesAnHour int
@@ -77,8 +80,8 @@ func Defaults() Parameters {
 	}
 }
 
-// Validate reports every parameter that is out of its range, joined. No parameters weaken the guards below one window: a
-// decision never uses measurements from before the last change.
+// Validate reports every parameter that is out of its range, joined. No parameters weaken the guards below one
+// window: a decision never uses measurements from before the last change.
 func (p Parameters) Validate() error {
 	var problems []error
 	check := func(ok bool, format string, args ...any) {
@@ -86,14 +89,24 @@ func (p Parameters) Validate() error {
 			problems = append(problems, fmt.Errorf("decide: "+format, args...))
 		}
 	}
-	check(p.Rules == Standard || p.Rules == SourceRules, "Rules is %q; there are %q and %q", p.Rules, Standard, SourceRules)
+	check(
+		p.Rules == Standard || p.Rules == SourceRules,
+		"Rules is %q; there are %q and %q",
+		p.Rules,
+		Standard,
+		SourceRules,
+	)
 	for _, f := range []struct {
 		name string
 		is   float64
 	}{{"Overload", p.Overload}, {"MapFailing", p.MapFailing}, {"Stretch", p.Stretch}, {"Calm", p.Calm}} {
 		check(f.is > 0 && f.is < 1, "%s is %v; it must be between 0 and 1", f.name, f.is)
 	}
-	check(p.Calm < p.Overload && p.Calm < p.MapFailing && p.Calm < p.Stretch, "Calm is %v; it must be below the shares that have something done", p.Calm)
+	check(
+		p.Calm < p.Overload && p.Calm < p.MapFailing && p.Calm < p.Stretch,
+		"Calm is %v; it must be below the shares that have something done",
+		p.Calm,
+	)
 	least := WindowSize*Minute + Age
 	check(p.CutDwell >= least, "CutDwell is %v; it must be at least %v, a window and its age", p.CutDwell, least)
 	check(p.RestoreDwell >= p.CutDwell, "RestoreDwell is %v; it must be at least CutDwell", p.RestoreDwell)

@@ -1,7 +1,7 @@
 package decide
 
-// judge watches the last change: if fewer tasks end well than before, and the callee fails no more often than before, then the
-// change is to blame and is taken back. It answers true when it has made the decision.
+// judge watches the last change: if fewer tasks end well than before, and the callee fails no more often than before,
+// then the change is to blame and is taken back. It answers true when it has made the decision.
 func (n *next) judge() bool {
 	w := n.mem.Watch
 	if w == nil {
@@ -19,8 +19,13 @@ func (n *next) judge() bool {
 	if !(after.High() < before.Low()) || n.w.failed().Low() > w.Failed.High() {
 		return false
 	}
-	n.d.because("watch", "%.1f %% of the tasks end well, before the change of %s it was %.1f %%, and the callee fails no more often",
-		100*after.Rate(), w.At.UTC().Format("15:04"), 100*before.Rate())
+	n.d.because(
+		"watch",
+		"%.1f %% of the tasks end well, before the change of %s it was %.1f %%, and the callee fails no more often",
+		100*after.Rate(),
+		w.At.UTC().Format("15:04"),
+		100*before.Rate(),
+	)
 	direction := Restore
 	if !looser(n.d.Before, w.Back, n.Base) {
 		direction = Cut

@@ -1,11 +1,12 @@
-// Package sliding adds numbers up over a window of time that ends now. Its values hold no pointer, read no clock and can be
-// copied and stored.
+// Package sliding adds numbers up over a window of time that ends now. Its values hold no pointer, read no clock and
+// can be copied and stored.
 package sliding
 
 // Parts is the number of parts of a window: numbers leave it a tenth at a time.
 const Parts = 10
 
-// Sum is a sum over a window. The zero Sum is empty. Its fields are exported to be stored; change it by its methods only.
+// Sum is a sum over a window. The zero Sum is empty. Its fields are exported to be stored; change it by its methods
+// only.
 type Sum struct {
 	// Width of a part in nanoseconds, Head the number of the newest part counted from the epoch.
 	Width, Head int64
@@ -13,8 +14,8 @@ type Sum struct {
 	Parts [Parts]float64
 }
 
-// Add adds x now, a time in Unix nanoseconds; window is in nanoseconds and at least Parts. A time before one that was seen
-// already counts as the newest. A window of another length than before begins an empty sum.
+// Add adds x now, a time in Unix nanoseconds; window is in nanoseconds and at least Parts. A time before one that was
+// seen already counts as the newest. A window of another length than before begins an empty sum.
 func (s *Sum) Add(window, now int64, x float64) {
 	s.advance(window, now)
 	s.Parts[s.Head%Parts] += x

@@ -19,7 +19,11 @@ import (
 // Client is the part of the DynamoDB client that a [Store] uses.
 type Client interface {
 	GetItem(context.Context, *dynamodb.GetItemInput, ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error)
-	UpdateItem(context.Context, *dynamodb.UpdateItemInput, ...func(*dynamodb.Options)) (*dynamodb.UpdateItemOutput, error)
+	UpdateItem(
+		context.Context,
+		*dynamodb.UpdateItemInput,
+		...func(*dynamodb.Options),
+	) (*dynamodb.UpdateItemOutput, error)
 }
 
 // Store is a shared.Store. Its fields must be set before it is used; it is safe for concurrent use.
@@ -46,7 +50,10 @@ const keepFor = 24 * time.Hour
 func (s *Store) Add(ctx context.Context, callee string, t limiter.Tally) (shared.Record, limiter.Tally, error) {
 	var item map[string]types.AttributeValue
 	if t == (limiter.Tally{}) {
-		out, err := s.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &s.Table, Key: key(callee), ConsistentRead: aws.Bool(true)})
+		out, err := s.Client.GetItem(
+			ctx,
+			&dynamodb.GetItemInput{TableName: &s.Table, Key: key(callee), ConsistentRead: aws.Bool(true)},
+		)
 		if err != nil {
 			return shared.Record{}, t, s.failed(callee, err)
 		}
@@ -67,7 +74,12 @@ func (s *Store) Add(ctx context.Context, callee string, t limiter.Tally) (shared
 	}
 	record, tally, err := read(item)
 	if err != nil {
-		return record, tally, fmt.Errorf("shared state of %s in table %s: %w; delete the item to begin anew", callee, s.Table, err)
+		return record, tally, fmt.Errorf(
+			"shared state of %s in table %s: %w; delete the item to begin anew",
+			callee,
+			s.Table,
+			err,
+		)
 	}
 	return record, tally, nil
 }
@@ -80,9 +92,13 @@ func (s *Store) Replace(ctx context.Context, callee string, next shared.Record, 
 	}
 	in := &dynamodb.UpdateItemInput{
 		TableName: &s.Table, Key: key(callee),
-		UpdateExpression:          aws.String("SET #record = :record, #version = :next, #ttl = :ttl " + addCounters),
-		ConditionExpression:       aws.String("#version = :old"),
-		ExpressionAttributeNames:  map[string]string{"#record": recordAttribute, "#version": versionAttribute, "#ttl": ttlAttribute},
+		UpdateExpression:    aws.String("SET #record = :record, #version = :next, #ttl = :ttl " + addCounters),
+		ConditionExpression: aws.String("#version = :old"),
+		ExpressionAttributeNames: map[string]string{
+			"#record":  recordAttribute,
+			"#version": versionAttribute,
+			"#ttl":     ttlAttribute,
+		},
 		ExpressionAttributeValues: counters(taken.Negative()),
 	}
 	if next.Version == 1 {
@@ -120,7 +136,9 @@ const addCounters = "ADD asked :asked, admitted :admitted, successes :successes,
 
 func counters(t limiter.Tally) map[string]types.AttributeValue {
 	return map[string]types.AttributeValue{
-		":asked": number(t.Asked), ":admitted": number(t.Admitted), ":successes": number(t.Successes), ":failures": number(t.Failures),
+		":asked": number(
+			t.Asked,
+		), ":admitted": number(t.Admitted), ":successes": number(t.Successes), ":failures": number(t.Failures),
 		":busy": number(int64(t.Busy)),
 	}
 }
@@ -158,7 +176,8 @@ func read(item map[string]types.AttributeValue) (shared.Record, limiter.Tally, e
 	}
 	record.Version = numbers[5]
 	return record, limiter.Tally{
-		Asked: numbers[0], Admitted: numbers[1], Successes: numbers[2], Failures: numbers[3], Busy: time.Duration(numbers[4]),
+		Asked: numbers[0], Admitted: numbers[1], Successes: numbers[2], Failures: numbers[3],
+		Busy: time.Duration(numbers[4]),
 	}, nil
 }
 
@@ -166,7 +185,11 @@ func read(item map[string]types.AttributeValue) (shared.Record, limiter.Tally, e
 func Table(name string) *dynamodb.CreateTableInput {
 	return &dynamodb.CreateTableInput{
 		TableName: &name, BillingMode: types.BillingModePayPerRequest,
-		AttributeDefinitions: []types.AttributeDefinition{{AttributeName: aws.String(keyAttribute), AttributeType: types.ScalarAttributeTypeS}},
-		KeySchema:            []types.KeySchemaElement{{AttributeName: aws.String(keyAttribute), KeyType: types.KeyTypeHash}},
+		AttributeDefinitions: []types.AttributeDefinition{
+			{AttributeName: aws.String(keyAttribute), AttributeType: types.ScalarAttributeTypeS},
+		},
+		KeySchema: []types.KeySchemaElement{
+			{AttributeName: aws.String(keyAttribute), KeyType: types.KeyTypeHash},
+		},
 	}
 }

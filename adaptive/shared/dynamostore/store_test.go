@@ -27,7 +27,8 @@ func client(t *testing.T) *dynamodb.Client {
 		t.Skip("moto_server is not installed")
 	}
 	return dynamodb.New(dynamodb.Options{
-		Region: "eu-central-1", BaseEndpoint: &address, Credentials: credentials.NewStaticCredentialsProvider("test", "test", ""),
+		Region: "eu-central-1", BaseEndpoint: &address, Credentials: credentials.NewStaticCredentialsProvider("test",
+			"test", ""),
 	})
 }
 
@@ -52,7 +53,8 @@ func TestStore(t *testing.T) {
 			"number": {"asked": &types.AttributeValueMemberS{Value: "many"}},
 		} {
 			item["callee"] = &types.AttributeValueMemberS{Value: callee}
-			if _, err := c.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("edited"), Item: item}); err != nil {
+			if _, err := c.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: aws.String("edited"),
+				Item: item}); err != nil {
 				t.Fatal(err)
 			}
 			s := &dynamostore.Store{Client: c, Table: "edited"}
@@ -68,7 +70,8 @@ func TestNoTable(t *testing.T) {
 	t.Parallel()
 	s := &dynamostore.Store{Client: refusing{}, Table: "gone"}
 	_, _, err := s.Add(t.Context(), "db", limiter.Tally{})
-	if want := "shared state of db in table gone: no such table"; err == nil || !strings.Contains(err.Error(), "shared state of db in table gone") {
+	if want := "shared state of db in table gone: no such table"; err == nil ||
+		!strings.Contains(err.Error(), "shared state of db in table gone") {
 		t.Errorf("error is %v, want %q", err, want)
 	}
 	if won, err := s.Replace(t.Context(), "db", shared.Record{Version: 1}, limiter.Tally{}); won || err == nil {
@@ -78,10 +81,18 @@ func TestNoTable(t *testing.T) {
 
 type refusing struct{}
 
-func (refusing) GetItem(context.Context, *dynamodb.GetItemInput, ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error) {
+func (refusing) GetItem(
+	context.Context,
+	*dynamodb.GetItemInput,
+	...func(*dynamodb.Options),
+) (*dynamodb.GetItemOutput, error) {
 	return nil, &types.ResourceNotFoundException{Message: aws.String("no such table")}
 }
 
-func (refusing) UpdateItem(context.Context, *dynamodb.UpdateItemInput, ...func(*dynamodb.Options)) (*dynamodb.UpdateItemOutput, error) {
+func (refusing) UpdateItem(
+	context.Context,
+	*dynamodb.UpdateItemInput,
+	...func(*dynamodb.Options),
+) (*dynamodb.UpdateItemOutput, error) {
 	return nil, &types.ResourceNotFoundException{Message: aws.String("no such table")}
 }

@@ -31,7 +31,8 @@ func add(t *testing.T, s shared.Store, callee string, tally limiter.Tally) (shar
 }
 
 func addsUp(t *testing.T, s shared.Store) {
-	if record, sum := add(t, s, "db", limiter.Tally{}); text(t, record) != text(t, shared.Record{}) || sum != (limiter.Tally{}) {
+	if record, sum := add(t, s, "db", limiter.Tally{}); text(t, record) != text(t, shared.Record{}) ||
+		sum != (limiter.Tally{}) {
 		t.Errorf("a callee nobody called has %+v, %+v", record, sum)
 	}
 	one := limiter.Tally{Asked: 5, Admitted: 4, Successes: 2, Failures: 1, Busy: 3 * time.Second}
@@ -56,7 +57,8 @@ func replacedOnce(t *testing.T, s shared.Store) {
 	if text(t, record) != text(t, next) || sum != (limiter.Tally{Asked: 1}) {
 		t.Errorf("record is %s\nwant %s\nand counters %+v, want 1 asked", text(t, record), text(t, next), sum)
 	}
-	if won, err := s.Replace(t.Context(), "db", record.Advance(&p, sum, noon.Add(time.Second)), sum); err != nil || !won {
+	if won, err := s.Replace(t.Context(), "db", record.Advance(&p, sum, noon.Add(time.Second)), sum); err != nil ||
+		!won {
 		t.Errorf("the next version: %v, %v", won, err)
 	}
 }
@@ -89,7 +91,8 @@ func race(t *testing.T, s shared.Store) {
 	for _, x := range taken {
 		left = left.Plus(x)
 	}
-	if want := (limiter.Tally{Asked: processes * rounds, Successes: processes * rounds}); left != want || record.Version < 1 {
+	if want := (limiter.Tally{Asked: processes * rounds, Successes: processes * rounds}); left != want ||
+		record.Version < 1 {
 		t.Errorf("taken and left are %+v in version %d, want %+v", left, record.Version, want)
 	}
 }
