@@ -1,53 +1,11 @@
 package asl
 
-import (
-	"strings"
-	"unicode/utf8"
-)
+import "stepback/internal/spelling"
 
 // didYouMean is a hint with the candidate that is nearest to a misspelt word; empty when none is near.
 func didYouMean(word string, candidates []string) string {
-	if best := nearest(word, candidates); best != "" {
+	if best := spelling.Nearest(word, candidates); best != "" {
 		return "did you mean '" + best + "'?"
 	}
 	return ""
-}
-
-// nearest returns the candidate with the fewest edits (insertions, deletions, replacements, swaps of neighbours) from
-// the word, letter case aside, as long as these are at most a third of its letters; otherwise nothing.
-func nearest(word string, candidates []string) string {
-	best, limit := "", utf8.RuneCountInString(word)/3
-	for _, c := range candidates {
-		if n := edits(strings.ToLower(word), strings.ToLower(c), limit); n <= limit && (n < limit || best == "") {
-			best, limit = c, n
-		}
-	}
-	return best
-}
-
-// edits is the optimal string alignment distance; more than limit edits are only reported as limit+1.
-func edits(a, b string, limit int) int {
-	s, t := []rune(a), []rune(b)
-	if len(s)-len(t) > limit || len(t)-len(s) > limit {
-		return limit + 1
-	}
-	older, old, row := make([]int, len(t)+1), make([]int, len(t)+1), make([]int, len(t)+1)
-	for j := range old {
-		old[j] = j
-	}
-	for i := 1; i <= len(s); i++ {
-		row[0] = i
-		for j := 1; j <= len(t); j++ {
-			replace := old[j-1]
-			if s[i-1] != t[j-1] {
-				replace++
-			}
-			row[j] = min(replace, old[j]+1, row[j-1]+1)
-			if i > 1 && j > 1 && s[i-1] == t[j-2] && s[i-2] == t[j-1] {
-				row[j] = min(row[j], older[j-2]+1)
-			}
-		}
-		older, old, row = old, row, older
-	}
-	return old[len(t)]
 }

@@ -122,7 +122,9 @@ func (b *layout) retries() {
 			b.machine(retrymetrics.RetryDelay, "longest", bad, retrymetrics.Maximum)),
 		graph("Retry rate: share of attempts that are retries", retrymetrics.Percent, b.rate(retrymetrics.RetryRate(),
 			"retry rate", plain)),
-		graph("Mean attempts per task", retrymetrics.None, b.rate(retrymetrics.MeanAttempts(), "attempts", plain)),
+		graph("Attempts per task that ended", retrymetrics.Count,
+			b.machine(retrymetrics.AttemptsPerTask, "mean", plain, retrymetrics.Average),
+			b.machine(retrymetrics.AttemptsPerTask, "most", bad, retrymetrics.Maximum)),
 	)
 }
 

@@ -17,6 +17,13 @@ type Interceptor interface {
 	Intercept(t *Task) Integration
 }
 
+// Fitting is an Interceptor that knows which machines it fits. An execution is not started when Fits fails, so that a
+// mock of a state that is not there does not let the state's task call its service.
+type Fitting interface {
+	// Fits returns why the interceptor cannot be meant for a machine of this definition, or nil.
+	Fits(definition string) error
+}
+
 // ErrTestCase says that an execution cannot be started for the test case that was asked for.
 var ErrTestCase = errors.New("no such test case")
 

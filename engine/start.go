@@ -72,6 +72,11 @@ func (e *Engine) prepare(s *Start) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
+	if f, ok := mocks.(Fitting); ok {
+		if err := f.Fits(m.Definition); err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrTestCase, err)
+		}
+	}
 	info := history.Info{MachineARN: m.ARN, Express: m.Express, Origin: s.Origin}
 	if m.Express {
 		info.ARN = history.ExpressARN(m.ARN, s.Name, aws.UUID(e.seeds.next(), e.seeds.next()))
@@ -84,10 +89,11 @@ func (e *Engine) prepare(s *Start) (*run, error) {
 }
 
 // existing decides what a repeated start of a name means: the execution that is running with the same input, or
-// ErrAlreadyExists. It is nil when there is none of that name.
+// ErrAlreadyExists. It is nil when there is none of that name. Whoever has learnt from DescribeExecution that an
+// execution has ended gets ErrAlreadyExists, although its run may not have heard from the journal yet.
 func (e *Engine) existing(ctx context.Context, r *run) (*run, error) {
 	arn := r.record.ARN
-	if same := e.running(arn); same != nil {
+	if same := e.running(arn); same != nil && !e.hasEnded(ctx, arn) {
 		if same.record.Input == r.record.Input {
 			return same, nil
 		}

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"errors"
 	"testing"
 
 	"stepback/engine"
@@ -42,5 +43,35 @@ func TestAnExpressExecutionIsWaitedForBeforeTheJournalHasIt(t *testing.T) {
 		if err != nil || x.Status != history.Succeeded || x.Output != `{"a":1}` || !started.At.Equal(epoch) {
 			t.Fatalf("%+v, %+v, %v", started, x, err)
 		}
+	}
+}
+
+// TestTheNameOfAnExecutionThatIsDescribedAsEndedIsTaken starts an execution once more between the end's being kept and
+// its run's hearing of it.
+func TestTheNameOfAnExecutionThatIsDescribedAsEndedIsTaken(t *testing.T) {
+	t.Parallel()
+	c := clock.Virtual(epoch)
+	defer c.Close()
+	j := slow{journal.NewMemory(), make(chan struct{}), make(chan struct{})}
+	e, err := engine.New(engine.Config{Clock: c, Journal: j})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	defer close(j.let)
+	m, err := e.CreateStateMachine("m", `{"StartAt":"W","States":{"W":{"Type":"Wait","Seconds":1,"End":true}}}`, "", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	arn, err := e.StartExecution(t.Context(), m.ARN, "e", `{}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-j.kept
+	if x, err := e.DescribeExecution(t.Context(), arn); err != nil || x.Status != history.Succeeded {
+		t.Fatalf("%+v, %v", x, err)
+	}
+	if _, err := e.StartExecution(t.Context(), m.ARN, "e", `{}`); !errors.Is(err, engine.ErrAlreadyExists) {
+		t.Errorf("got %v, want ErrAlreadyExists", err)
 	}
 }

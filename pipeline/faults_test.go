@@ -1,10 +1,14 @@
 package pipeline_test
 
 import (
+	"encoding/json"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
+	"time"
 
+	"stepback/engine/journal"
 	"stepback/pipeline"
 	"stepback/retrypatterns"
 )
@@ -43,28 +47,34 @@ func TestEveryFaultOnRecords(t *testing.T) {
 	}
 }
 
-// balanced checks the report's counts of retries: a failure is retried or exhausted, and those that are exhausted in
-// ProcessSingleUserRecord are the rows that failed and were not found applied afterwards.
+// balanced checks that the report's figures add up as docs/metrics.md says, and that the rows that are lost are among the
+// attempts that were given up in ProcessSingleUserRecord.
 func (tr *trial) balanced(t *testing.T, r *pipeline.Report) {
 	t.Helper()
-	var exhausted, failures int64
+	var givenUp, failures, unfinished int64
 	for _, x := range r.Retries {
-		if x.Failures != x.Retries+x.Exhausted || x.Recovered > x.Retries {
+		if x.Failures != x.Retries+x.NotRetried+x.Exhausted+x.Interrupted ||
+			x.Retries != x.Recovered+x.FailedAgain+x.Unfinished || x.Unfinished < 0 {
 			t.Errorf("%+v do not add up", x)
 		}
-		if x.Retries > 0 && (x.Pattern == "" || x.Waited <= 0) {
+		if x.Retries > 0 && (x.Pattern == "" || x.Waited <= 0) || x.Exhausted > 0 && x.Pattern == "" {
 			t.Errorf("%+v: retried without a pattern or a wait", x)
 		}
 		failures += x.Failures
+		unfinished += x.Unfinished + x.Interrupted
 		if x.State == retrypatterns.ProcessSingleUserRecord {
-			exhausted += x.Exhausted
+			givenUp += x.Exhausted + x.NotRetried
 		}
 	}
-	if lost := r.Rows.Rejected + r.Rows.DeadLettered; exhausted < lost {
-		t.Errorf("%d rows are lost and only %d attempts were the last", lost, exhausted)
+	if lost := r.Rows.Rejected + r.Rows.DeadLettered; givenUp < lost {
+		t.Errorf("%d rows are lost and only %d attempts were the last", lost, givenUp)
 	}
-	if r.Attempts < r.Rows.Total+3 || r.Attempts < failures {
-		t.Errorf("%d attempts for %d rows and %d failures", r.Attempts, r.Rows.Total, failures)
+	if failures != r.Failed || r.Attempts != r.Succeeded+r.Failed+r.Unfinished || r.Attempts < r.Rows.Total+3 {
+		t.Errorf("%d attempts for %d rows, %d succeeded, %d failed (%d by error), %d unfinished", r.Attempts,
+			r.Rows.Total, r.Succeeded, r.Failed, failures, r.Unfinished)
+	}
+	if r.Status == "SUCCEEDED" && unfinished+r.Unfinished != 0 {
+		t.Errorf("%d attempts are cut off in a run that succeeded", unfinished+r.Unfinished)
 	}
 }
 
@@ -185,5 +195,46 @@ func TestFailedAttemptsAreToldMeanwhile(t *testing.T) {
 		if n != failures || n == 0 || name != want {
 			t.Errorf("%s: %d failures, the latest %q, want %d and %q", fault, n, name, failures, want)
 		}
+	}
+}
+
+// TestTheSummaryEndsOnTheRunsOwnClock lets rows wait for retries in virtual time: the summary ends within the execution,
+// after the children, and not when the wall's clock says.
+func TestTheSummaryEndsOnTheRunsOwnClock(t *testing.T) {
+	t.Parallel()
+	tr := newTrial(t, "activity.csv", plain(activities(200, 0)))
+	tr.fault(t, "ProcessSingleUserRecord:DatabaseConnectionError:30%")
+	p := tr.open(t)
+	defer closed(t, p)
+	r := imported(t, p, tr.file, false)
+	x, err := p.Journal().Execution(t.Context(), r.Execution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(r.Outputs.Summary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var summary struct {
+		EndTime time.Time `json:"endTime"`
+	}
+	if err := json.Unmarshal(text, &summary); err != nil {
+		t.Fatal(err)
+	}
+	if lasted := x.Stop.Sub(x.Start); lasted < 2*time.Second {
+		t.Fatalf("the run lasted %s: nothing waited", lasted)
+	}
+	last := x.Start
+	err = pipeline.Children(t.Context(), p.Journal(), x, func(child *journal.Execution) error {
+		if child.Stop.After(last) {
+			last = child.Stop
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if end := summary.EndTime; end.Before(last.Truncate(time.Millisecond)) || end.After(x.Stop) {
+		t.Errorf("the summary ends at %s, the children at %s and the execution at %s", end, last, x.Stop)
 	}
 }

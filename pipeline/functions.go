@@ -58,6 +58,11 @@ const environments = 4
 // the imports of a data directory, and start others. They log to log, which may be nil, and what went wrong to their own
 // log groups. full, which may be nil, is called when the disk of their SQLite database is full.
 func Functions(log *slog.Logger, full func()) map[string]functions.BuiltIn {
+	return functionsAt(log, full, nil)
+}
+
+// functionsAt is Functions for a clock; a nil one is the wall's.
+func functionsAt(log *slog.Logger, full func(), now func() time.Time) map[string]functions.BuiltIn {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
@@ -73,7 +78,7 @@ func Functions(log *slog.Logger, full func()) map[string]functions.BuiltIn {
 		},
 		aggregateFunction: func(s functions.Surroundings) (functions.Program, error) {
 			store := stores.take(s.Env[databaseVariable])
-			return functions.Program{Handler: handlers.Aggregate(objectsOf(s.Env), store, tee(log, s)),
+			return functions.Program{Handler: handlers.Aggregate(objectsOf(s.Env), store, now, tee(log, s)),
 				Released: store.release}, nil
 		},
 	}
@@ -172,11 +177,14 @@ func (c *Config) platform() local.Config {
 	settings := local.Config{
 		Dir: c.Dir, JournalOptions: pebble.Options{DiskFull: c.DiskFull}, Patience: c.Patience, Faults: c.Faults,
 		Seed: c.Seed, Log: c.Log, Environments: environments, MetricPeriod: time.Second, Version: c.Version,
-		Control: c.Control, BuiltIn: Functions(c.Log, c.DiskFull),
+		Control: c.Control,
 	}
+	var now func() time.Time
 	if c.VirtualTime {
 		settings.Clock = clock.Virtual(time.Now())
+		now = settings.Clock.Now
 	}
+	settings.BuiltIn = functionsAt(c.Log, c.DiskFull, now)
 	if c.adjust != nil {
 		for name, build := range settings.BuiltIn {
 			settings.BuiltIn[name] = func(s functions.Surroundings) (functions.Program, error) {

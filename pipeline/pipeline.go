@@ -51,6 +51,9 @@ func Open(ctx context.Context, cfg Config) (*Pipeline, error) {
 	if err := cfg.defaults(); err != nil {
 		return nil, err
 	}
+	if err := reachable(ctx, cfg.Database); err != nil {
+		return nil, err
+	}
 	p := &Pipeline{cfg: cfg, own: true, starts: map[string]start{}}
 	settings := cfg.platform()
 	settings.Observe, settings.Follow, settings.Resumed = p.observe, p.failures.follow, p.resume
@@ -71,6 +74,9 @@ func Open(ctx context.Context, cfg Config) (*Pipeline, error) {
 func On(ctx context.Context, platform *local.Platform, cfg Config) (*Pipeline, error) {
 	cfg.Dir = platform.Dir
 	if err := cfg.defaults(); err != nil {
+		return nil, err
+	}
+	if err := reachable(ctx, cfg.Database); err != nil {
 		return nil, err
 	}
 	p := &Pipeline{cfg: cfg, starts: map[string]start{}}

@@ -34,15 +34,18 @@ type Report struct {
 	// Rows is nil when the file was refused before any row was read.
 	Rows    *Rows   `json:"rows,omitempty"`
 	Retries []Retry `json:"retries"`
-	// Waited is the sum of all delays before retries and Worked that of all attempts, over all children at once; both
-	// on the run's own clock. Elapsed is real time.
-	Waited   Seconds          `json:"waitedSeconds"`
-	Worked   Seconds          `json:"workedSeconds"`
-	Elapsed  Seconds          `json:"elapsedSeconds"`
-	Attempts int64            `json:"attempts"`
-	Injected map[string]int   `json:"injectedFaults,omitempty"` // by STATE:ERROR
-	Errors   map[string]int64 `json:"errors,omitempty"`         // rejected and dead-lettered rows by error name
-	Outputs  Outputs          `json:"outputs"`
+	// Waited is the sum of all delays before retries, on the run's own clock; rows that wait at the same time each count
+	// in full. Elapsed is real time.
+	Waited  Seconds `json:"waitedSeconds"`
+	Elapsed Seconds `json:"elapsedSeconds"`
+	// Attempts = Succeeded + Failed + Unfinished, of which the last were under way when their execution ended.
+	Attempts   int64            `json:"attempts"`
+	Succeeded  int64            `json:"succeededAttempts"`
+	Failed     int64            `json:"failedAttempts"`
+	Unfinished int64            `json:"unfinishedAttempts"`
+	Injected   map[string]int   `json:"injectedFaults,omitempty"` // by STATE:ERROR
+	Errors     map[string]int64 `json:"errors,omitempty"`         // rejected and dead-lettered rows by error name
+	Outputs    Outputs          `json:"outputs"`
 }
 
 // Rows counts the file's rows by outcome. The four outcomes add up to Total.
@@ -55,18 +58,29 @@ type Rows struct {
 	FailedPercent  float64 `json:"failedPercentage"`
 }
 
-// Retry is what happened to one state under one error.
+// Retry is what happened to one state under one error; docs/metrics.md defines each figure.
+//
+//	Failures = Retries + NotRetried + Exhausted + Interrupted
+//	Retries  = Recovered + FailedAgain + Unfinished
 type Retry struct {
 	State string `json:"state"`
 	Error string `json:"error"`
 	// Pattern is the retry pattern, or the row of the state's table, that handles the error; empty when it is not
 	// retried.
-	Pattern   string  `json:"pattern"`
-	Failures  int64   `json:"failures"`
-	Retries   int64   `json:"retries"`
-	Recovered int64   `json:"recovered"`
-	Exhausted int64   `json:"exhausted"`
-	Waited    Seconds `json:"waitedSeconds"`
+	Pattern  string `json:"pattern"`
+	Failures int64  `json:"failures"`
+	Retries  int64  `json:"retries"`
+	// NotRetried is failures that were given up because the error is not retried, or at a task's first attempt,
+	// Exhausted those given up after all retries, Interrupted those after which the execution ended.
+	NotRetried  int64 `json:"notRetried"`
+	Exhausted   int64 `json:"exhausted"`
+	Interrupted int64 `json:"interrupted"`
+	// Recovered is retries that succeeded, FailedAgain those that failed with whatever error, Unfinished those that the
+	// execution's end cut off.
+	Recovered   int64   `json:"recovered"`
+	FailedAgain int64   `json:"failedAgain"`
+	Unfinished  int64   `json:"unfinished"`
+	Waited      Seconds `json:"waitedSeconds"`
 }
 
 // Outputs says where things are.
@@ -111,15 +125,25 @@ func (p *Pipeline) report(ctx context.Context, x *journal.Execution, retries *re
 	}
 	p.addRows(ctx, r)
 	for _, t := range retries.Tallies() {
-		r.Retries = append(r.Retries, Retry{
-			State: t.State, Error: t.Error, Pattern: patternOf(t.State, t.Error), Failures: t.Failures,
-			Retries:   t.Retries,
-			Recovered: t.Recovered, Exhausted: t.Exhausted, Waited: Seconds(t.Waited),
-		})
+		r.Retries = append(r.Retries, retryOf(t))
 		r.Waited += Seconds(t.Waited)
 	}
-	worked, attempts := retries.Worked()
-	r.Worked, r.Attempts = Seconds(worked), attempts
+	all := retries.Attempts()
+	r.Attempts, r.Succeeded, r.Failed, r.Unfinished = all.Started, all.Succeeded, all.Failed, all.Unfinished
+	return r
+}
+
+// retryOf is a tally with the pattern that handles it. The history shows that a failure was given up after retries, but
+// not that these were retries of another error; the retry table tells that this one is not retried.
+func retryOf(t retrymetrics.Tally) Retry {
+	r := Retry{
+		State: t.State, Error: t.Error, Pattern: patternOf(t.State, t.Error), Failures: t.Failures, Retries: t.Retries,
+		NotRetried: t.NotRetried, Exhausted: t.Exhausted, Interrupted: t.Interrupted, Recovered: t.Recovered,
+		FailedAgain: t.FailedAgain, Unfinished: t.Unfinished, Waited: Seconds(t.Waited),
+	}
+	if r.Pattern == "" {
+		r.NotRetried, r.Exhausted = r.NotRetried+r.Exhausted, 0
+	}
 	return r
 }
 

@@ -19,6 +19,9 @@ var (
 	RetryDelay = declare("RetryDelay", Seconds, FullLog, distribution,
 		"Time between a failure and the next attempt, as it was actually waited; to two significant digits.", ByMachine,
 		ByState)
+	AttemptsPerTask = declare("AttemptsPerTask", Count, FullLog, distribution,
+		"Attempts that one task took, counted when the task ended: by success, or by a failure that nothing followed.",
+		ByMachine, ByState)
 	Throttles = declare("Throttles", Count, ErrorLog, added,
 		"Attempts refused for their rate or concurrency. The function never saw them.", ByMachine, ByState)
 	Timeouts = declare("Timeouts", Count, ErrorLog, added,
@@ -35,7 +38,8 @@ var (
 	ChildExecutionsFailed = declare("ChildExecutionsFailed", Count, ErrorLog, added,
 		"Batches of rows whose child execution failed, timed out or was aborted.", ByMachine)
 	UnpairedEvents = declare("UnpairedEvents", Count, FullLog, added,
-		"Attempts in the log whose beginning was not seen, so that it is unknown whether they are retries; none from whole histories.", ByMachine)
+		"Records of the log that did not come in time, or were too many to keep: retries next to them may be missing; none from whole histories.",
+		ByMachine)
 	RowsApplied = declare("RowsApplied", Count, Summary, added,
 		"Rows that were counted in the database.", ByMachine)
 	RowsAlreadyApplied = declare("RowsAlreadyApplied", Count, Summary, added,
@@ -64,8 +68,8 @@ var (
 var vendedMetrics = []*Metric{MessagesWaiting, FunctionErrors}
 
 var catalogue = []*Metric{
-	TaskAttempts, TaskFailures, RetryAttempts, RetrySuccess, RetryFailure, RetryDelay, Throttles, Timeouts,
-	CircuitBreakerState,
+	TaskAttempts, TaskFailures, RetryAttempts, RetrySuccess, RetryFailure, RetryDelay, AttemptsPerTask, Throttles,
+	Timeouts, CircuitBreakerState,
 	ExecutionsSucceeded, ExecutionsFailed, ChildExecutionsSucceeded, ChildExecutionsFailed,
 	UnpairedEvents, RowsApplied, RowsAlreadyApplied, RowsRejected, RowsDeadLettered, SharedStateUnavailable,
 	ConfiguredRetries, ConfiguredWait,

@@ -112,8 +112,9 @@ type teller struct {
 
 // run is a number of like happenings.
 type run struct {
-	state string
-	at, n int64
+	state   string
+	at, n   int64
+	attempt int // which attempts they were, where that counts
 }
 
 func (t *teller) add(m *Metric, l Labels, at int64, v float64) {
@@ -134,10 +135,10 @@ func (t *teller) attempted(state string, at int64) {
 	t.attempts.n++
 }
 
-func (t *teller) succeeded(state string, at int64) {
-	if !t.fits(t.passes, state, at) {
+func (t *teller) succeeded(state string, at int64, attempt int) {
+	if !t.fits(t.passes, state, at) || t.passes.attempt != attempt {
 		t.flushPasses()
-		t.passes = run{state: state, at: at}
+		t.passes = run{state: state, at: at, attempt: attempt}
 	}
 	t.passes.n++
 }
@@ -158,8 +159,16 @@ func (t *teller) flushAttempts() {
 func (t *teller) flushPasses() {
 	if t.passes.n > 0 {
 		t.add(CircuitBreakerState, t.labels(t.passes.state), t.passes.at, 0)
+		t.took(t.passes.state, t.passes.at, t.passes.attempt, t.passes.n)
 	}
 	t.passes.n = 0
+}
+
+// took counts tasks that ended, by how many attempts each of them took.
+func (t *teller) took(state string, at int64, attempts int, tasks int64) {
+	if attempts > 0 {
+		t.points.add(AttemptsPerTask, t.labels(state), startOf(at, t.period), float64(attempts), tasks)
+	}
 }
 
 func (t *teller) one(m *Metric, k Key, at int64) { t.some(m, k, at, 1) }
@@ -197,7 +206,8 @@ func (t *teller) recovered(k Key, at int64) {
 }
 
 func (t *teller) ended(f failure) {
-	if f.retry {
+	t.took(f.key.State, f.at, f.attempt, 1)
+	if f.after != nil {
 		t.one(RetryFailure, f.key, f.at)
 		t.some(RetrySuccess, f.key, f.at, 0)
 	}

@@ -59,8 +59,8 @@ func TestEveryMetricIsEmittedWithEverySet(t *testing.T) {
 	c.AddConfiguration(machine, time.Unix(100, 0), []retrymetrics.Configuration{{State: "Work", Retries: 1}})
 	points := c.Points()
 	var reader retrymetrics.LogReader
-	points = append(points, reader.Read([]retrymetrics.Record{{Execution: childARN, ID: 9, Previous: 8,
-		Type: history.TaskScheduled}})...)
+	reader.Read([]retrymetrics.Record{{Execution: childARN, ID: 9, Previous: 8, Type: history.TaskScheduled}})
+	points = append(points, reader.Expire(time.Unix(3600, 0))...)
 	for _, m := range retrymetrics.Catalogue() {
 		if len(m.Sets()) == 0 || m.Description() == "" {
 			t.Errorf("%s has no dimension set or no description", m.Name())
@@ -89,6 +89,7 @@ func TestPointsOfAHistory(t *testing.T) {
 			p.Labels.ErrorType, p.Values))
 	}
 	want := []string{
+		"00:00 AttemptsPerTask Work/ [2]",
 		"00:00 CircuitBreakerState Work/ [0]",
 		"00:00 RetryAttempts Work/ [0]",
 		"00:00 RetryAttempts Work/Lambda.TooManyRequestsException [1]",
@@ -100,6 +101,7 @@ func TestPointsOfAHistory(t *testing.T) {
 		"00:00 TaskFailures Work/Lambda.TooManyRequestsException [1]",
 		"00:00 Throttles Work/ [1]",
 		"00:00 Timeouts Work/ [0]",
+		"00:01 AttemptsPerTask Work/ [2]",
 		"00:01 CircuitBreakerState Work/ [1]",
 		"00:01 ExecutionsFailed / [1]",
 		"00:01 RetryAttempts Work/ [0]",
@@ -186,7 +188,11 @@ func TestTheLogTellsWhatTheHistoryTells(t *testing.T) {
 		}
 		var reader retrymetrics.LogReader
 		var points []retrymetrics.Point
-		for rest := logged(t, childARN, events); len(rest) > 0; {
+		all := logged(t, childARN, events)
+		if rapid.Bool().Draw(t, "in any order") {
+			all = rapid.Permutation(all).Draw(t, "order")
+		}
+		for rest := all; len(rest) > 0; {
 			n := rapid.IntRange(1, len(rest)).Draw(t, "batch")
 			batch := rest[:n]
 			if rapid.Bool().Draw(t, "twice") {
@@ -215,7 +221,7 @@ func TestLevelErrorTellsFailuresOnly(t *testing.T) {
 		default:
 		}
 	}
-	reader := retrymetrics.LogReader{ChildState: "ProcessSingleUserRecord"}
+	reader := retrymetrics.LogReader{Level: retrymetrics.LevelError, ChildState: "ProcessSingleUserRecord"}
 	var found []*retrymetrics.Metric
 	for _, p := range reader.Read(lines) {
 		if !p.Metric.At(retrymetrics.LevelError) {
@@ -233,15 +239,29 @@ func TestLevelErrorTellsFailuresOnly(t *testing.T) {
 	}
 }
 
+// unpaired adds up what could not be paired.
+func unpaired(points []retrymetrics.Point) float64 {
+	sum := 0.0
+	for _, p := range points {
+		if p.Metric == retrymetrics.UnpairedEvents {
+			sum += p.Values[0]
+		}
+	}
+	return sum
+}
+
 func TestTheOldestExecutionIsForgottenFirst(t *testing.T) {
 	t.Parallel()
 	reader := retrymetrics.LogReader{Executions: 1}
 	events := logged(t, childARN, everything())
 	reader.Read(events[:5])
-	reader.Read(logged(t, parent, everything()[:2]))
-	got := reader.Read(events[5:7])
-	unpaired := slices.IndexFunc(got, func(p retrymetrics.Point) bool { return p.Metric == retrymetrics.UnpairedEvents })
-	if unpaired < 0 || got[unpaired].Values[0] != 1 {
+	if got := reader.Read(logged(t, parent, everything()[:2])); unpaired(got) != 1 {
+		t.Errorf("the failure that is forgotten is not counted: %+v", got)
+	}
+	if got := reader.Read(events[5:7]); unpaired(got) != 0 {
+		t.Errorf("the retry is given up before there was time to wait: %+v", got)
+	}
+	if got := reader.Expire(time.Unix(3600, 0)); unpaired(got) != 1 {
 		t.Errorf("%+v", got)
 	}
 }

@@ -161,8 +161,8 @@ func ExampleCollector() {
 			p.Metric.Unit())
 	}
 	// Output:
+	// 00:00 AttemptsPerTask Work  2 Count
 	// 00:00 CircuitBreakerState Work  0 None
 	// 00:00 RetryAttempts Work  0 Count
 	// 00:00 RetryAttempts Work Lambda.TooManyRequestsException 1 Count
-	// 00:00 RetryDelay Work  2.2 Seconds
 }

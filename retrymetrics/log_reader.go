@@ -3,40 +3,63 @@ package retrymetrics
 import (
 	"cmp"
 	"slices"
-
-	"stepback/engine/history"
+	"time"
 )
 
-// LogReader counts the records of a state machine's log, as whole batches of them arrive. The events of one execution
-// may be spread over several batches: what is needed to pair an attempt with the failure before it is the failure's
-// record and, for the state's name, that of the state's entry. The reader keeps these from batch to batch, so that it
-// counts exactly when it sees all batches of an execution's log stream; an attempt whose beginning it did not see
-// counts as [UnpairedEvents] and never as a retry. Records that come twice count once while their execution is kept.
+// LogReader counts the records of a state machine's log, in whatever order batches of them arrive. It takes each
+// execution's events in the order of the history: a record whose previous event (previous_event_id) has not come is
+// held until it comes. So the figures are those of the whole histories, however deliveries overtake each other. A
+// record that comes twice counts once while its execution is kept or remembered.
 //
-// At log level ERROR only failures are logged: no retry can be told from a first attempt, and the state's name is known
-// of child executions only, from ChildState.
+// What is kept is bounded: see Executions, Held and Patience. A record that is given up counts without what came before
+// it: an attempt is then no retry. [UnpairedEvents] counts what was missing, so that incomplete figures show.
 //
 // The zero value is ready. It is not safe for concurrent use.
 type LogReader struct {
+	// Level is the log level; [LevelAll] when empty. At [LevelError] only failures are logged: nothing is held, no retry
+	// can be told from a first attempt, and the state's name is known of child executions only, from ChildState.
+	Level Level
 	// ChildState is the only Task state of the distributed Map's child executions, or empty.
 	ChildState string
-	// Executions is how many executions are kept at a time; 0 or less means 10,000. The one that began first goes
-	// first.
+	// Executions is how many executions are kept at a time, and how many ended ones are remembered by their ARN, so that
+	// records which come twice are told; 0 or less means 10,000. The one that began first is given up first.
 	Executions int
+	// Held is how many records are held at a time, of all executions together; 0 or less means 100,000, which take some
+	// 20 MB. When there are more, the executions that began first give theirs up.
+	Held int
+	// Patience is how long an execution that lacks records waits for the next one, before what is held of it is given
+	// up; 0 or less means 15 minutes. It is measured on the records' own times, as the newest of all tells, and on the
+	// number of calls of Read, of which there must have been at least 64.
+	Patience time.Duration
 
 	collector Collector
 	kept      map[string]*chain
 	order     []string // of kept, and of some that have ended
+	ended     map[string]int64
+	past      []string // the keys of ended, the oldest first
+	held      int
+	newest    int64 // the newest record's time
+	swept     int64 // newest when what has waited too long was last given up
+	reads     int64
 }
 
-const defaultExecutions = 10_000
+const (
+	defaultExecutions = 10_000
+	defaultHeld       = 100_000
+	defaultPatience   = 15 * time.Minute
+	patienceReads     = 64
+)
 
-// Read counts a batch and returns what it came to.
+// Read counts a batch and returns what it came to, with what was held for it.
 func (r *LogReader) Read(batch []Record) []Point {
+	r.reads++
 	batch = slices.Clone(batch)
 	slices.SortStableFunc(batch, func(a, b Record) int {
 		return cmp.Or(cmp.Compare(a.Execution, b.Execution), cmp.Compare(a.ID, b.ID))
 	})
+	for i := range batch {
+		r.newest = max(r.newest, batch[i].Time)
+	}
 	for len(batch) > 0 {
 		n := 1
 		for n < len(batch) && batch[n].Execution == batch[0].Execution {
@@ -45,51 +68,79 @@ func (r *LogReader) Read(batch []Record) []Point {
 		r.execution(batch[:n])
 		batch = batch[n:]
 	}
+	if r.newest-r.swept >= int64(time.Minute) {
+		r.expire(r.newest, patienceReads)
+	}
+	if limit := cmp.Or(max(r.Held, 0), defaultHeld); r.held > limit {
+		r.unburden(limit)
+	}
 	return r.collector.Take()
 }
+
+// Expire gives up what has waited longer than Patience at a time, and returns what it came to. It is for a log that has
+// become quiet: without further records, Read does not learn that time has passed.
+func (r *LogReader) Expire(now time.Time) []Point {
+	r.expire(now.UnixNano(), 0)
+	return r.collector.Take()
+}
+
+func (r *LogReader) limit() int { return cmp.Or(max(r.Executions, 0), defaultExecutions) }
 
 // execution counts records of one execution.
 func (r *LogReader) execution(batch []Record) {
 	arn := batch[0].Execution
-	c := r.chain(arn)
+	last, over := r.ended[arn]
+	if over && batch[len(batch)-1].ID <= last {
+		return // they came before
+	}
+	c := r.chain(arn, last)
 	t := r.collector.teller(machineOf(arn))
+	before := c.waiting()
 	for i := range batch {
-		e := &batch[i]
-		if c.seen.add(e.ID) {
-			continue
-		}
-		c.event(&t, e)
-		if e.Type.Terminal() {
-			c.close(&t)
-			t.terminal(arn, e.Type, e.Time)
-			delete(r.kept, arn)
-		}
+		c.take(&t, &batch[i])
+	}
+	r.held += c.waiting() - before
+	c.since = moment{}
+	if c.waiting() > 0 || c.end > 0 {
+		c.since = moment{r.newest, r.reads}
+	}
+	if c.complete() {
+		r.close(arn, c, &t)
 	}
 	r.collector.take(&t)
 }
 
-func (r *LogReader) chain(arn string) *chain {
+// chain returns what is kept of an execution. One that is not kept begins after the event last, which is 0 or where it
+// ended before it was redriven.
+func (r *LogReader) chain(arn string, last int64) *chain {
 	if c := r.kept[arn]; c != nil {
 		return c
 	}
 	if r.kept == nil {
 		r.kept = map[string]*chain{}
 	}
-	r.makeRoom(cmp.Or(max(r.Executions, 0), defaultExecutions))
-	c := &chain{links: map[int64]link{}}
+	r.makeRoom(r.limit())
+	c := &chain{links: map[int64]link{}, unordered: r.Level == LevelError}
 	if child(arn) {
 		c.only = r.ChildState
 	}
+	for id := int64(1); id <= min(last, maxEvents); id++ {
+		c.seen.add(id)
+		c.applied.add(id)
+	}
+	c.n = last
 	r.kept[arn] = c
 	r.order = append(r.order, arn)
 	return c
 }
 
-// makeRoom forgets the oldest executions until there is room for one more, and now and then the names of those that
-// have ended.
+// makeRoom gives up the oldest executions until there is room for one more, and now and then forgets the names of those
+// that have ended.
 func (r *LogReader) makeRoom(limit int) {
 	for len(r.kept) >= limit {
-		delete(r.kept, r.order[0])
+		if arn := r.order[0]; r.kept[arn] != nil {
+			r.dismiss(arn)
+		}
 		r.order = r.order[1:]
 	}
 	if len(r.order) >= 2*limit {
@@ -97,98 +148,75 @@ func (r *LogReader) makeRoom(limit int) {
 	}
 }
 
-// chain is what is kept of one execution: by event ID, what the events that follow need.
-type chain struct {
-	only  string // the state where it is not told
-	links map[int64]link
-	seen  idSet
-}
-
-// link is where an attempt stands: at its state's entry, under way, or failed.
-type link struct {
-	state string
-	retry *Key // of the failure that the attempt follows
-	fail  *failure
-}
-
-func (c *chain) event(t *teller, e *Record) {
-	before, known := c.links[e.Previous]
-	at := stepOf(e.Type)
-	if known && before.fail != nil && at != scheduled {
-		t.ended(*before.fail) // something else follows the failure
-		delete(c.links, e.Previous)
+// dismiss counts what is held of an execution and forgets it.
+func (r *LogReader) dismiss(arn string) {
+	c := r.kept[arn]
+	t := r.collector.teller(machineOf(arn))
+	r.held -= c.waiting()
+	c.release(&t)
+	if c.end > 0 {
+		r.close(arn, c, &t)
+	} else {
+		c.abandon(&t)
+		delete(r.kept, arn)
 	}
-	switch at {
-	case scheduled:
-		c.scheduled(t, e, before, known)
-	case started:
-		c.move(e, before)
-	case succeeded:
-		delete(c.links, e.Previous)
-		t.succeeded(c.state(before), e.Time)
-		if before.retry != nil {
-			t.recovered(*before.retry, e.Time)
+	r.collector.take(&t)
+}
+
+// close ends an execution whose terminal event has come.
+func (r *LogReader) close(arn string, c *chain, t *teller) {
+	c.close(t)
+	delete(r.kept, arn)
+	if r.ended == nil {
+		r.ended = map[string]int64{}
+	}
+	if _, again := r.ended[arn]; !again {
+		r.past = append(r.past, arn)
+	}
+	r.ended[arn] = c.end
+	for len(r.past) > r.limit() {
+		delete(r.ended, r.past[0])
+		r.past = r.past[1:]
+	}
+}
+
+// expire gives up what has waited longer than Patience and since so many calls of Read.
+func (r *LogReader) expire(now, reads int64) {
+	r.swept = r.newest
+	patience := int64(cmp.Or(max(r.Patience, 0), defaultPatience))
+	for _, arn := range r.order {
+		c := r.kept[arn]
+		if c == nil || c.since.reads == 0 || now-c.since.at < patience || r.reads-c.since.reads < reads {
+			continue
 		}
-	case failed:
-		c.failed(t, e, before)
-	case elsewhere:
-		if e.Type == history.TaskStateEntered {
-			c.links[e.ID] = link{state: e.Name}
+		if c.end > 0 {
+			r.dismiss(arn)
+			continue
 		}
+		r.letGo(arn, c)
 	}
 }
 
-func (c *chain) state(l link) string { return cmp.Or(l.state, c.only) }
-
-// move lets a link stand at its next event.
-func (c *chain) move(e *Record, l link) {
-	delete(c.links, e.Previous)
-	c.links[e.ID] = l
-}
-
-func (c *chain) scheduled(t *teller, e *Record, before link, known bool) {
-	t.attempted(c.state(before), e.Time)
-	next := link{state: before.state}
-	switch {
-	case !known:
-		t.add(UnpairedEvents, Labels{StateMachine: t.machine}, e.Time, 1)
-	case before.fail != nil:
-		t.retried(*before.fail, e.Time)
-		next.retry = &before.fail.key
-	}
-	c.move(e, next)
-}
-
-func (c *chain) failed(t *teller, e *Record, before link) {
-	f := failure{key: Key{c.state(before), e.Error}, at: e.Time, timedOut: timedOut(e.Type), retry: before.retry != nil}
-	t.failed(f)
-	c.move(e, link{state: before.state, fail: &f})
-}
-
-// close counts the failures that nothing followed.
-func (c *chain) close(t *teller) {
-	for _, l := range c.links {
-		if l.fail != nil {
-			t.ended(*l.fail)
+// unburden gives up held records of the oldest executions, until a quarter of the limit is free.
+func (r *LogReader) unburden(limit int) {
+	for _, arn := range r.order {
+		if r.held <= limit-limit/4 {
+			return
+		}
+		if c := r.kept[arn]; c != nil && c.waiting() > 0 {
+			r.letGo(arn, c)
 		}
 	}
 }
 
-// idSet holds event IDs, of which an execution has no more than maxEvents.
-type idSet []uint64
-
-const maxEvents = 25_000
-
-// add reports whether the ID was there already.
-func (s *idSet) add(id int64) bool {
-	if id < 0 || id > maxEvents {
-		return false
+// letGo counts what is held of an execution and keeps the execution.
+func (r *LogReader) letGo(arn string, c *chain) {
+	t := r.collector.teller(machineOf(arn))
+	r.held -= c.waiting()
+	c.release(&t)
+	c.since = moment{}
+	if c.complete() {
+		r.close(arn, c, &t)
 	}
-	word, bit := int(id/64), uint64(1)<<(id%64)
-	for len(*s) <= word {
-		*s = append(*s, 0)
-	}
-	had := (*s)[word]&bit != 0
-	(*s)[word] |= bit
-	return had
+	r.collector.take(&t)
 }

@@ -36,15 +36,6 @@ func RetryRate() Rate {
 	}
 }
 
-// MeanAttempts is how many attempts one task took on average.
-func MeanAttempts() Rate {
-	return Rate{
-		Name: "MeanAttempts", Unit: None, Description: "Attempts per task; 1 when nothing is retried.",
-		Expression: "attempts / (attempts - FILL(retries, 0))",
-		Terms:      []Term{{"attempts", TaskAttempts, Sum}, {"retries", RetryAttempts, Sum}},
-	}
-}
-
 // BreakerTransitions counts how often the circuit breaker opened or closed, as the executions saw it.
 func BreakerTransitions() Rate {
 	return Rate{
@@ -57,7 +48,7 @@ func BreakerTransitions() Rate {
 
 // Rates returns every rate.
 func Rates() []Rate {
-	return []Rate{RetrySuccessRate(), RetryRate(), MeanAttempts(), BreakerTransitions()}
+	return []Rate{RetrySuccessRate(), RetryRate(), BreakerTransitions()}
 }
 
 // At reports whether every term can be counted at a log level.

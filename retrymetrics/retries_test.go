@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"stepback/engine/history"
 	"stepback/retrymetrics"
 )
@@ -50,15 +52,16 @@ func TestRetriesAreCountedFromTheHistory(t *testing.T) {
 		event(6, 5, 2, history.ExecutionFailed),
 	})
 	want := []retrymetrics.Tally{
-		{Key: retrymetrics.Key{State: "Work", Error: "Boom"}, Failures: 2, Retries: 1, Exhausted: 1, Recovered: 1,
+		{Key: retrymetrics.Key{State: "Work", Error: "Boom"}, Failures: 2, Retries: 1, NotRetried: 1, Recovered: 1,
 			Waited: 4 * time.Second},
-		{Key: retrymetrics.Key{State: "Work", Error: "Throttled"}, Failures: 1, Retries: 1, Waited: 2 * time.Second},
+		{Key: retrymetrics.Key{State: "Work", Error: "Throttled"}, Failures: 1, Retries: 1, FailedAgain: 1,
+			Waited: 2 * time.Second},
 	}
 	if got := c.Tallies(); !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
-	if worked, attempts := c.Worked(); worked != 4*time.Second || attempts != 4 {
-		t.Errorf("worked %v in %d attempts", worked, attempts)
+	if got := c.Attempts(); got != (retrymetrics.Attempts{Started: 4, Succeeded: 1, Failed: 3}) {
+		t.Errorf("%+v", got)
 	}
 }
 
@@ -66,7 +69,35 @@ func TestDamagedHistoriesDoNoHarm(t *testing.T) {
 	t.Parallel()
 	var c retrymetrics.Counter
 	c.Add([]history.Event{failed(1, 99, 0, "X"), event(2, -5, 0, history.TaskSucceeded)})
-	if got := c.Tallies(); len(got) != 1 || got[0].State != "" || got[0].Exhausted != 1 {
+	if got := c.Tallies(); len(got) != 1 || got[0].State != "" || got[0].Interrupted != 1 {
 		t.Errorf("%+v", got)
 	}
+}
+
+// TestFiguresAddUp checks the equations of [retrymetrics.Tally] and [retrymetrics.Attempts] on histories of all shapes.
+func TestFiguresAddUp(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		var c retrymetrics.Counter
+		for range rapid.IntRange(1, 3).Draw(t, "histories") {
+			c.Add(drawHistory(t))
+		}
+		all := c.Attempts()
+		if all.Started != all.Succeeded+all.Failed+all.Unfinished || all.Unfinished < 0 {
+			t.Errorf("attempts do not add up: %+v", all)
+		}
+		var failures int64
+		for _, x := range c.Tallies() {
+			failures += x.Failures
+			if x.Failures != x.Retries+x.Exhausted+x.NotRetried+x.Interrupted {
+				t.Errorf("failures do not add up: %+v", x)
+			}
+			if x.Retries != x.Recovered+x.FailedAgain+x.Unfinished || x.Unfinished < 0 {
+				t.Errorf("retries do not add up: %+v", x)
+			}
+		}
+		if failures != all.Failed {
+			t.Errorf("%d failures by error, %d in all", failures, all.Failed)
+		}
+	})
 }

@@ -1,16 +1,12 @@
 package retrymetrics
 
-import (
-	"time"
-
-	"stepback/engine/history"
-)
+import "stepback/engine/history"
 
 // sink is told what a scan finds, in the order of the history but for ended, which may come late. Times are in
 // nanoseconds since 1970; a state is empty when the events do not tell it.
 type sink interface {
 	attempted(state string, at int64)
-	succeeded(state string, at int64)
+	succeeded(state string, at int64, attempt int) // by which attempt of the task; 0 when that is not known
 	failed(f failure)
 	retried(f failure, at int64) // another attempt follows the failure
 	recovered(key Key, at int64) // that attempt succeeded
@@ -22,16 +18,16 @@ type failure struct {
 	key      Key
 	at       int64
 	timedOut bool // the state's own timeout or heartbeat
-	retry    bool // the attempt was itself a retry
+	attempt  int  // which attempt of the task it was; 0 when that is not known
+	after    *Key // of the failure that the attempt was the retry of; nil when it was no retry
+	cut      bool // nothing at all follows the failure: the execution ended before it was known what to do
 }
 
 // scan reads one whole history. Histories without a failure, the usual case, allocate nothing.
 type scan struct {
-	sink   sink
-	open   map[int64]failure // failures by event ID, until the next event tells whether a retry follows
-	again  map[int64]Key     // attempts that are retries, by the ID of their last event
-	worked time.Duration
-	tasks  int64
+	sink  sink
+	open  map[int64]failure // failures by event ID, until an attempt follows
+	again map[int64]failure // attempts that are retries, by the ID of their last event: the failure that each follows
 }
 
 // step is what an event is to an attempt.
@@ -68,16 +64,18 @@ func timedOut(t history.Type) bool {
 func (s *scan) run(events []history.Event) {
 	for i := range events {
 		e := &events[i]
+		if f, ok := s.open[e.Previous]; ok {
+			f.cut = false
+			s.open[e.Previous] = f
+		}
 		switch stepOf(e.Type) {
 		case scheduled:
 			s.scheduled(events, e)
 		case started:
 			s.follows(e)
 		case succeeded:
-			s.worked += since(events, e)
 			s.succeeded(events, e)
 		case failed:
-			s.worked += since(events, e)
 			s.failed(events, e)
 		case elsewhere:
 		}
@@ -87,17 +85,8 @@ func (s *scan) run(events []history.Event) {
 	}
 }
 
-// since is the time between an event and the one it follows from.
-func since(events []history.Event, e *history.Event) time.Duration {
-	if e.Previous < 1 || e.Previous > int64(len(events)) {
-		return 0
-	}
-	return time.Duration(e.Time - events[e.Previous-1].Time)
-}
-
 // scheduled counts an attempt; one that follows from a failure is a retry.
 func (s *scan) scheduled(events []history.Event, e *history.Event) {
-	s.tasks++
 	f, ok := s.open[e.Previous]
 	if !ok {
 		s.sink.attempted(stateOf(events, e), e.Time)
@@ -107,31 +96,34 @@ func (s *scan) scheduled(events []history.Event, e *history.Event) {
 	delete(s.open, e.Previous)
 	s.sink.retried(f, e.Time)
 	if s.again == nil {
-		s.again = map[int64]Key{}
+		s.again = map[int64]failure{}
 	}
-	s.again[e.ID] = f.key
+	s.again[e.ID] = f
 }
 
 // follows carries the mark of a retry on to the attempt's next event.
 func (s *scan) follows(e *history.Event) {
-	if k, ok := s.again[e.Previous]; ok {
+	if f, ok := s.again[e.Previous]; ok {
 		delete(s.again, e.Previous)
-		s.again[e.ID] = k
+		s.again[e.ID] = f
 	}
 }
 
 func (s *scan) succeeded(events []history.Event, e *history.Event) {
-	s.sink.succeeded(stateOf(events, e), e.Time)
-	if k, ok := s.again[e.Previous]; ok {
+	f, retry := s.again[e.Previous]
+	s.sink.succeeded(stateOf(events, e), e.Time, f.attempt+1)
+	if retry {
 		delete(s.again, e.Previous)
-		s.sink.recovered(k, e.Time)
+		s.sink.recovered(f.key, e.Time)
 	}
 }
 
 func (s *scan) failed(events []history.Event, e *history.Event) {
-	_, retry := s.again[e.Previous]
-	delete(s.again, e.Previous)
-	f := failure{key: Key{State: stateOf(events, e)}, at: e.Time, timedOut: timedOut(e.Type), retry: retry}
+	f := failure{key: Key{State: stateOf(events, e)}, at: e.Time, timedOut: timedOut(e.Type), attempt: 1, cut: true}
+	if before, retry := s.again[e.Previous]; retry {
+		delete(s.again, e.Previous)
+		f.attempt, f.after = before.attempt+1, &before.key
+	}
 	if e.More != nil {
 		f.key.Error = e.More.Failure.Name
 	}

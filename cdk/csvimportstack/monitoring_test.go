@@ -253,7 +253,7 @@ func TestTheDashboardShowsEveryAlarm(t *testing.T) {
 func TestMetricsAreCountedFromTheLog(t *testing.T) {
 	x := synth(t, environment.Prod())
 	f := x.only(t, "AWS::Lambda::Function", "Metrics").Properties
-	const variables = `{"Variables":{"CHILD_STATE":"ProcessSingleUserRecord","STATE_MACHINE_ARN":{"Ref":"StateMachine`
+	const variables = `{"Variables":{"CHILD_STATE":"ProcessSingleUserRecord","LOG_LEVEL":"ERROR","STATE_MACHINE_ARN":{"Ref":"StateMachine`
 	if got := compact(t, f["Environment"]); !strings.HasPrefix(got, variables) ||
 		f["ReservedConcurrentExecutions"] != 1.0 {
 		t.Errorf("environment %s, %v instances", got, f["ReservedConcurrentExecutions"])

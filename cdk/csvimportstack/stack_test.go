@@ -149,7 +149,7 @@ func TestFunctions(t *testing.T) {
 		"Process":   `{"disk":null,"memory":512,"timeout":30,"vpc":true}`,
 		"Aggregate": `{"disk":{"Size":3000},"memory":1024,"timeout":120,"vpc":true}`,
 		"Start":     `{"disk":null,"memory":128,"timeout":30,"vpc":false}`,
-		"Metrics":   `{"disk":null,"memory":256,"timeout":60,"vpc":false}`,
+		"Metrics":   `{"disk":null,"memory":1769,"timeout":60,"vpc":false}`,
 	} {
 		p := x.only(t, "AWS::Lambda::Function", id).Properties
 		got := compact(t, map[string]any{"memory": p["MemorySize"], "timeout": p["Timeout"],

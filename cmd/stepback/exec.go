@@ -180,6 +180,9 @@ func (c *execCmd) print(std streams, x *journal.Execution, events []history.Even
 			_, err := fmt.Fprintln(std.out, x.Output)
 			return err
 		}
+		if c.Quiet { // otherwise the trace has said it
+			fmt.Fprintf(std.err, "%s%s\n", x.Status, whole(x.Failure))
+		}
 		return nil
 	}
 	head, err := json.Marshal(describeExecution(x))

@@ -292,7 +292,7 @@ func TestExecSaysWhichFunctionIsMissing(t *testing.T) {
 	s.complains(t, exitFailure, "nothing carries out address: give --lambda address=COMMAND, a URL or a bootstrap (stepback exec --help); --lambda has addr, phone\n")
 	s = stepback(t, "exec", definition, "--quiet")
 	s.ends(t, exitFailure)
-	if s.err != "" {
+	if !strings.HasPrefix(s.err, "FAILED\n  error: Lambda.ResourceNotFoundException\n  cause: ") {
 		t.Errorf("with --quiet it says %q", s.err)
 	}
 }
@@ -309,4 +309,46 @@ func TestExecJSONHasErrorAndCause(t *testing.T) {
 	if got["status"] != "FAILED" || got["error"] != "Broken" || got["cause"] != "by <design>" || got["failure"] != nil {
 		t.Errorf("the outcome is %s", s.out)
 	}
+}
+
+const oneTask = `{"StartAt":"Reserve","States":{"Reserve":{"Type":"Task","Resource":"arn:aws:states:::lambda:invoke",
+	"Parameters":{"FunctionName":"reserve"},"End":true}}}`
+
+// TestExecRefusesMocksThatMockNothing gives mocks for another test case, state or machine, or for none.
+func TestExecRefusesMocksThatMockNothing(t *testing.T) {
+	t.Parallel()
+	definition := file(t, "order.asl.json", oneTask)
+	mocks := file(t, "mocks.json", `{"StateMachines":{"order":{"TestCases":{"Good":{"Reserve":"R"},"Bad":{"Resreve":"R"}}}},
+		"MockedResponses":{"R":{"0":{"Return":1}}}}`)
+	for _, test := range []struct {
+		args []string
+		want string
+	}{
+		{nil, "--mock mocks nothing without a test case: give --test-case NAME; order has Bad, Good"},
+		{[]string{"--test-case", "Bad"},
+			"the test case Bad mocks the state Resreve, which the state machine order does not have; did you mean Reserve?"},
+		{[]string{"--test-case", "Goood"}, "no test case Goood of the state machine order; it has Bad, Good; did you mean Good?"},
+		{[]string{"--test-case", "Good", "--machine", "Orders"},
+			"no state machine Orders; it has order; did you mean order?: name one of its machines with --machine"},
+	} {
+		stepback(t, append([]string{"exec", definition, "-q", "--mock", mocks}, test.args...)...).
+			complains(t, exitUsage, test.want)
+	}
+}
+
+func TestQuietExecSaysWhyItFailed(t *testing.T) {
+	t.Parallel()
+	definition := file(t, "f.asl.json", `{"StartAt":"F","States":{"F":{"Type":"Fail","Error":"OutOfStock","Cause":"no more"}}}`)
+	s := stepback(t, "exec", definition, "-q")
+	s.complains(t, exitFailure)
+	if s.err != "FAILED\n  error: OutOfStock\n  cause: no more\n" {
+		t.Errorf("standard error is %q", s.err)
+	}
+}
+
+// TestRunConnectsToTheDatabaseFirst names a port of this machine that nothing listens on.
+func TestRunConnectsToTheDatabaseFirst(t *testing.T) {
+	t.Parallel()
+	stepback(t, "run", "--data", t.TempDir(), "--db", "postgres://nobody:secret@127.0.0.1:1/x").
+		complains(t, exitFailure, "the database postgres://nobody:xxxxx@127.0.0.1:1/x cannot be used, and nothing was imported")
 }

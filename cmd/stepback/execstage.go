@@ -20,6 +20,7 @@ import (
 	"stepback/engine/journal"
 	"stepback/local"
 	"stepback/services/lambda/standin"
+	"stepback/tasks/mock"
 )
 
 // stage is where exec carries out its execution: a platform that lasts as long as the command.
@@ -45,10 +46,8 @@ func (c *execCmd) stage(ctx context.Context, o *order, std streams) (_ *stage, e
 	if err := c.injection.apply(&cfg, o.states()...); err != nil {
 		return nil, &exitError{exitUsage, err}
 	}
-	if c.TestCase != "" {
-		if cfg.Mocks, err = openMocks(c.Mock); err != nil {
-			return nil, &exitError{exitUsage, err}
-		}
+	if cfg.Mocks, err = c.mocks(o.main.name); err != nil {
+		return nil, &exitError{exitUsage, err}
 	}
 	if err := c.beside(ctx, &cfg); err != nil {
 		return nil, err
@@ -71,6 +70,24 @@ func (c *execCmd) stage(ctx context.Context, o *order, std streams) (_ *stage, e
 	}
 	s.states = statesClient(s.platform)
 	return s, nil
+}
+
+// mocks opens the mock configuration, if there is one. Without a test case of the machine it would mock nothing, so that
+// tasks would call their services: that is refused.
+func (c *execCmd) mocks(machine string) (*mock.File, error) {
+	mocks, err := openMocks(c.Mock)
+	if mocks == nil || err != nil {
+		return nil, err
+	}
+	cases, err := mocks.Cases(machine)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%w: name one of its machines with --machine", err)
+	case c.TestCase == "":
+		return nil, fmt.Errorf("--mock mocks nothing without a test case: give --test-case NAME; %s has %s", machine,
+			strings.Join(cases, ", "))
+	}
+	return mocks, nil
 }
 
 // beside uses the services of the process that has the data directory open, if there is one.

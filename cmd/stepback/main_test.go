@@ -160,7 +160,7 @@ func TestASampleRun(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	s := stepback(t, "run", "--data", data, "--virtual-time")
 	s.ends(t, 0, "SUCCEEDED  sample-10000-rows-csv-", "applied 10,000", "in the file 10,000",
-		"10,003 attempts worked for",
+		"10,003 attempts, ",
 		data+"/objects/csv-results/output/", data+"/notifications.jsonl", "stepback history sample-10000-rows-csv-")
 	if strings.Contains(s.err, "\r") || strings.Contains(s.err, "\x1b") {
 		t.Errorf("there is no terminal, and yet: %q", s.err)

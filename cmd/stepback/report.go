@@ -71,19 +71,58 @@ func printRetries(w io.Writer, r *pipeline.Report) {
 		return
 	}
 	fmt.Fprintln(w)
-	t := newTable("state", "error", "pattern", ">failed", ">retried", ">recovered", ">exhausted", ">waited")
+	columns := retryColumns(r.Retries)
+	headers := []string{"state", "error", "pattern"}
+	for _, c := range columns {
+		headers = append(headers, ">"+c.name)
+	}
+	t := newTable(append(headers, ">waited")...)
+	var interrupted, unfinished int64
 	for _, x := range r.Retries {
-		t.add(x.State, x.Error, cmp.Or(x.Pattern, "not retried"), grouped(x.Failures), grouped(x.Retries),
-			grouped(x.Recovered),
-			grouped(x.Exhausted), rounded(x.Waited))
+		cells := []any{x.State, x.Error, cmp.Or(x.Pattern, "not retried")}
+		for _, c := range columns {
+			cells = append(cells, grouped(c.of(x)))
+		}
+		t.add(append(cells, rounded(x.Waited))...)
+		interrupted += x.Interrupted
+		unfinished += x.Unfinished
 	}
 	t.print(w, "  ")
+	if interrupted+unfinished > 0 {
+		fmt.Fprintf(w, "  The execution's end cut off %s failed attempts before a retry, and %s retries under way.\n",
+			grouped(interrupted), grouped(unfinished))
+	}
+}
+
+// retryColumn is a figure of a line; docs/metrics.md defines each.
+type retryColumn struct {
+	name   string
+	always bool // shown when it is 0 in every line, too
+	of     func(pipeline.Retry) int64
+}
+
+// retryColumns returns the figures that are worth a column: one that is 0 in every line only takes room.
+func retryColumns(lines []pipeline.Retry) []retryColumn {
+	all := []retryColumn{
+		{"failed", true, func(x pipeline.Retry) int64 { return x.Failures }},
+		{"retried", true, func(x pipeline.Retry) int64 { return x.Retries }},
+		{"not retried", false, func(x pipeline.Retry) int64 { return x.NotRetried }},
+		{"exhausted", false, func(x pipeline.Retry) int64 { return x.Exhausted }},
+		{"recovered", true, func(x pipeline.Retry) int64 { return x.Recovered }},
+		{"failed again", false, func(x pipeline.Retry) int64 { return x.FailedAgain }},
+	}
+	return slices.DeleteFunc(all, func(c retryColumn) bool {
+		return !c.always && !slices.ContainsFunc(lines, func(x pipeline.Retry) bool { return c.of(x) != 0 })
+	})
 }
 
 func printTimes(w io.Writer, r *pipeline.Report) {
 	fmt.Fprintln(w)
-	fmt.Fprintf(w, "  %s attempts worked for %s and waited %s before retries, all children together; the run took %s\n",
-		grouped(r.Attempts), rounded(r.Worked), rounded(r.Waited), rounded(r.Elapsed))
+	fmt.Fprintf(w, "  %s attempts, %s of which failed; the run took %s\n", grouped(r.Attempts), grouped(r.Failed),
+		rounded(r.Elapsed))
+	if r.Waited > 0 {
+		fmt.Fprintf(w, "  Retries waited %s in all; rows that wait at the same time each count in full.\n", rounded(r.Waited))
+	}
 }
 
 func printOutputs(w io.Writer, r *pipeline.Report) {

@@ -2,14 +2,16 @@ package handlers
 
 import (
 	"log/slog"
+	"time"
 
 	"stepback/csvimport"
 	"stepback/csvimport/aggregate"
 )
 
-// Aggregate is the handler of AggregateResults.
-func Aggregate(objects csvimport.Objects, store csvimport.Store, log *slog.Logger) Func[aggregate.Output] {
-	a := &aggregate.Aggregator{Objects: objects, Store: store}
+// Aggregate is the handler of AggregateResults. now tells the summary's end time; nil is time.Now.
+func Aggregate(objects csvimport.Objects, store csvimport.Store, now func() time.Time,
+	log *slog.Logger) Func[aggregate.Output] {
+	a := &aggregate.Aggregator{Objects: objects, Store: store, Now: now}
 	return wrap("AggregateResults", log, a.Aggregate, func(in aggregate.Input, out aggregate.Output) []slog.Attr {
 		return []slog.Attr{
 			slog.String("file", in.Source.String()), slog.String("execution", in.Execution),

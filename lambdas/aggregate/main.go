@@ -32,5 +32,6 @@ func main() {
 		os.Exit(1)
 	}
 	store := database.NewLazy(os.Getenv("DATABASE_URL"))
-	lambda.Start(published(handlers.Guarded(guard, handlers.Aggregate(objects, store, log)), os.Getenv("STATE_MACHINE"), os.Stdout))
+	aggregate := handlers.Guarded(guard, handlers.Aggregate(objects, store, nil, log))
+	lambda.Start(published(aggregate, os.Getenv("STATE_MACHINE"), os.Stdout))
 }

@@ -17,7 +17,8 @@ type machines interface {
 		...func(*sfn.Options)) (*sfn.DescribeStateMachineOutput, error)
 }
 
-// configuration publishes how the state machine retries now, to be compared with how it is meant to.
+// configuration publishes how the state machine retries now, to be compared with how it is meant to, and what was counted
+// of executions whose records have stopped coming.
 func (h *handler) configuration(ctx context.Context) error {
 	if h.machineARN == "" {
 		return errors.New("STATE_MACHINE_ARN is not set; set it to the ARN of the state machine whose log is subscribed to")
@@ -33,5 +34,7 @@ func (h *handler) configuration(ctx context.Context) error {
 	}
 	var c retrymetrics.Collector
 	c.AddConfiguration(h.machineARN[strings.LastIndexByte(h.machineARN, ':')+1:], h.now(), all)
-	return h.publish(c.Points())
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.publish(append(c.Points(), h.reader.Expire(h.now())...))
 }

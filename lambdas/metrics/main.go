@@ -2,11 +2,11 @@
 // the logged events and prints them in CloudWatch's embedded metric format, which CloudWatch turns into metrics.
 //
 // It keeps open executions in memory between invocations, so it counts exactly with a reserved concurrency of 1; with
-// more, attempts whose beginning another instance saw are counted as UnpairedEvents.
+// more, records that another instance took are counted as UnpairedEvents. Deliveries may come in any order.
 //
 // Every other event, such as a schedule's, has it publish how the state machine retries at present.
 //
-// Environment: CHILD_STATE, the only Task state of the Map's child executions (for log level ERROR, which does not name
+// Environment: LOG_LEVEL, the state machine's log level, ALL or ERROR, ALL when it is not set; CHILD_STATE, the only Task state of the Map's child executions (for log level ERROR, which does not name
 // states); STATE_MACHINE_ARN, the state machine whose configuration is published.
 package main
 
@@ -35,7 +35,9 @@ func main() {
 		os.Exit(1)
 	}
 	h := handler{
-		reader: retrymetrics.LogReader{ChildState: os.Getenv("CHILD_STATE")}, out: os.Stdout, log: log,
+		reader: retrymetrics.LogReader{Level: retrymetrics.Level(os.Getenv("LOG_LEVEL")),
+			ChildState: os.Getenv("CHILD_STATE")},
+		out: os.Stdout, log: log,
 		machines: sfn.NewFromConfig(cfg), machineARN: os.Getenv("STATE_MACHINE_ARN"), now: time.Now,
 	}
 	lambda.Start(h.handle)

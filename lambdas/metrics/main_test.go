@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/aws/aws-lambda-go/events"
+
+	"stepback/retrymetrics"
 )
 
 func delivery(t *testing.T, kind string, messages ...string) json.RawMessage {
@@ -41,7 +43,8 @@ func raw(t *testing.T, packed string) json.RawMessage {
 func TestALogDeliveryBecomesEMF(t *testing.T) {
 	t.Parallel()
 	var out, log bytes.Buffer
-	h := handler{out: &out, log: slog.New(slog.NewTextHandler(&log, nil))}
+	h := handler{reader: retrymetrics.LogReader{Level: retrymetrics.LevelError}, out: &out,
+		log: slog.New(slog.NewTextHandler(&log, nil))}
 	const record = `{"id":"5","type":"TaskFailed","details":{"error":"States.Timeout","resource":"invoke","resourceType":"lambda"},` +
 		`"previous_event_id":"4","event_timestamp":"120000","execution_arn":"arn:aws:states:us-east-1:000000000000:execution:csv-import:f","redrive_count":"0"}`
 	if err := h.handle(t.Context(), delivery(t, "DATA_MESSAGE", record, "hello")); err != nil {

@@ -30,7 +30,8 @@ type answer struct {
 	hasReason   bool
 }
 
-// Parse reads a mock configuration. The error names the place and what is wrong there; several are joined.
+// Parse reads a mock configuration. Other members of the file than StateMachines and MockedResponses are for other
+// programs, and an answer for invocation 0 is missed only when its state is entered. The error names the place and what is wrong there; several are joined.
 func Parse(text []byte) (*Config, error) {
 	root, err := jsonvalue.Parse(string(text))
 	if err != nil {
@@ -41,7 +42,9 @@ func Parse(text []byte) (*Config, error) {
 		return nil, err
 	}
 	r := reader{}
-	r.members("", root, "StateMachines", "MockedResponses")
+	if root.Kind() != jsonvalue.Object {
+		r.problem("the configuration", "must be an object with StateMachines and MockedResponses")
+	}
 	responses := r.responses(root)
 	c := &Config{machines: map[string]map[string]testCase{}}
 	machines, _ := root.Get("StateMachines")

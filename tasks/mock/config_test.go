@@ -19,23 +19,18 @@ func TestParseRefuses(t *testing.T) {
 		"no JSON":   {"{\n  \"StateMachines\": }", "line 2, column 20: "},
 		"no object": {`[]`, "the configuration must be an object with StateMachines and MockedResponses"},
 		"nothing":   {`{}`, "MockedResponses must be an object\nStateMachines must be an object"},
-		"misspelled": {`{"StateMachines":{},"MockedResponse":{},"MockedResponses":{}}`,
-			"MockedResponse is unknown; here may be StateMachines, MockedResponses"},
 		"no test cases": {`{"StateMachines":{"M":{}},"MockedResponses":{}}`,
 			"StateMachines.M.TestCases must be an object"},
 		"unknown response": {`{"StateMachines":{"M":{"TestCases":{"C":{"S":"R"}}}},"MockedResponses":{}}`,
 			"StateMachines.M.TestCases.C.S names the response R, which MockedResponses does not have"},
 		"no name": {`{"StateMachines":{"M":{"TestCases":{"C":{"S":7}}}},"MockedResponses":{}}`,
 			"StateMachines.M.TestCases.C.S must be the name of a mocked response"},
-		"no answer": {response(`{}`), `MockedResponses.R needs an answer for invocation "0"`},
 		"no number": {response(`{"first":{"Return":1}}`),
 			`MockedResponses.R.first is not the number of an invocation or a range of them, such as "0" or "1-2"`},
 		"backwards": {response(`{"2-1":{"Return":1}}`),
 			`MockedResponses.R.2-1 is not the number of an invocation or a range of them, such as "0" or "1-2"`},
 		"huge": {response(`{"0-2000000000":{"Return":1}}`),
 			`MockedResponses.R.0-2000000000 is not the number of an invocation or a range of them, such as "0" or "1-2"`},
-		"begins late": {response(`{"1":{"Return":1}}`),
-			"MockedResponses.R.1 must go on with invocation 0: every invocation from 0 on needs one answer"},
 		"a gap": {response(`{"0":{"Return":1},"2":{"Return":1}}`),
 			"MockedResponses.R.2 must go on with invocation 1: every invocation from 0 on needs one answer"},
 		"an overlap": {response(`{"0-2":{"Return":1},"2":{"Return":1}}`),
@@ -114,5 +109,22 @@ func TestOpenWithoutAFile(t *testing.T) {
 	if _, err := mock.Open(filepath.Join(t.TempDir(), "none.json")); err == nil || !strings.HasPrefix(err.Error(),
 		"mock configuration: ") {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestNamesThatAreNotThere(t *testing.T) {
+	t.Parallel()
+	c, err := mock.Parse([]byte(config))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ machine, name, want string }{
+		{"m", "Happy", "the mock configuration has no state machine m; it has M; did you mean M?"},
+		{"M", "Hapy", "the mock configuration has no test case Hapy of the state machine M; it has Broken, Empty, Happy, " +
+			"Hybrid, Late, Misspelt, Numbered, Retried; did you mean Happy?"},
+	} {
+		if _, err := c.Execution(test.machine, test.name); err == nil || err.Error() != test.want {
+			t.Errorf("got %v, want %s", err, test.want)
+		}
 	}
 }

@@ -2,15 +2,19 @@ package mock
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
+	"stepback/asl/jsonvalue"
 	"stepback/engine"
+	"stepback/internal/spelling"
 )
 
 // Execution answers the tasks of one execution, and of the child executions of its Map Runs, as a test case says. It
-// implements engine.Interceptor and is safe for concurrent use.
+// implements engine.Interceptor and engine.Fitting and is safe for concurrent use.
 type Execution struct {
 	machine, name string
 	states        testCase
@@ -22,19 +26,71 @@ type Execution struct {
 // Execution returns what answers the tasks of one execution of a state machine, by the names of the machine and the
 // test case.
 func (c *Config) Execution(machine, testCase string) (engine.Interceptor, error) {
-	states, ok := c.machines[machine][testCase]
+	cases, ok := c.machines[machine]
 	if !ok {
-		return nil, fmt.Errorf("the mock configuration has no test case %s of the state machine %s; it has %s",
-			testCase, machine, listed(c.TestCases(machine)))
+		return nil, c.noMachine(machine)
+	}
+	states, ok := cases[testCase]
+	if !ok {
+		return nil, fmt.Errorf("the mock configuration has no test case %s of the state machine %s; it has %s%s",
+			testCase, machine, listed(c.TestCases(machine)), meant(testCase, c.TestCases(machine)))
 	}
 	return &Execution{machine: machine, name: testCase, states: states, calls: map[string]int{}}, nil
 }
 
+func (c *Config) noMachine(name string) error {
+	return fmt.Errorf("the mock configuration has no state machine %s; it has %s%s", name, listed(c.Machines()),
+		meant(name, c.Machines()))
+}
+
 func listed(names []string) string {
 	if len(names) == 0 {
-		return "none of that machine"
+		return "none"
 	}
 	return strings.Join(names, ", ")
+}
+
+// meant is a question for the name that was perhaps meant; empty when none is near.
+func meant(name string, names []string) string {
+	if near := spelling.Nearest(name, names); near != "" {
+		return "; did you mean " + near + "?"
+	}
+	return ""
+}
+
+// Fits implements engine.Fitting: every state of the test case must be one of the definition's, at any depth.
+func (x *Execution) Fits(definition string) error {
+	root, err := jsonvalue.Parse(definition)
+	if err != nil {
+		return err
+	}
+	names := statesIn(nil, root)
+	var unknown []error
+	for _, state := range sorted(x.states) {
+		if !slices.Contains(names, state) {
+			unknown = append(unknown, fmt.Errorf("the test case %s mocks the state %s, which the state machine %s does not have%s",
+				x.name, state, x.machine, meant(state, names)))
+		}
+	}
+	return errors.Join(unknown...)
+}
+
+// statesIn appends the names of the states of a machine and of those inside its states.
+func statesIn(names []string, machine jsonvalue.Value) []string {
+	states, _ := machine.Get("States")
+	for i, name := range states.Keys() {
+		names = append(names, name)
+		for _, inner := range []string{"Iterator", "ItemProcessor"} {
+			if m, ok := states.At(i).Get(inner); ok {
+				names = statesIn(names, m)
+			}
+		}
+		branches, _ := states.At(i).Get("Branches")
+		for k := range branches.Len() {
+			names = statesIn(names, branches.At(k))
+		}
+	}
+	return names
 }
 
 // Intercept implements engine.Interceptor.
@@ -49,6 +105,10 @@ func (x *Execution) Intercept(t *engine.Task) engine.Integration {
 	x.mu.Unlock()
 	if n < len(r.answers) {
 		return &r.answers[n]
+	}
+	if len(r.answers) == 0 {
+		return exhausted{fmt.Sprintf("Invocation %d of the state %s is not mocked: in the test case %s of the state machine %s "+
+			"it gets the response %s, which has no answer for invocation \"0\"", n, t.State, x.name, x.machine, r.name)}
 	}
 	return exhausted{fmt.Sprintf("Invocation %d of the state %s is not mocked: in the test case %s of the state machine %s it gets the response %s, "+
 		"which ends with %d", n, t.State, x.name, x.machine, r.name, len(r.answers)-1)}

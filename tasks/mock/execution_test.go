@@ -1,6 +1,7 @@
 package mock_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -16,8 +17,10 @@ import (
 // config mocks the state T of the machine M in several ways.
 const config = `{
   "StateMachines": {"M": {"TestCases": {
-    "Happy": {"T": "Success"}, "Retried": {"T": "FailsTwice"}, "Numbered": {"T": "Numbers"}, "Hybrid": {}, "Broken": {"T": "NoCause"}
+    "Happy": {"T": "Success"}, "Retried": {"T": "FailsTwice"}, "Numbered": {"T": "Numbers"}, "Hybrid": {}, "Broken": {"T": "NoCause"},
+    "Empty": {"T": "Empty"}, "Late": {"T": "Late"}, "Misspelt": {"Reserv": "Success"}
   }}},
+  "Assert": "of another program",
   "MockedResponses": {
     "Success": {"0": {"Return": {"StatusCode": 200, "Payload": {"ok": true}}}},
     "FailsTwice": {
@@ -26,6 +29,7 @@ const config = `{
       "2": {"Return": "done"}
     },
     "Numbers": {"0": {"Return": 10}, "1-2": {"Return": 20}, "3": {"Return": 30}},
+    "Empty": {}, "Late": {"1": {"Return": 1}},
     "NoCause": {"0": {"Throw": {"Error": "Broken"}}}
   }
 }`
@@ -106,9 +110,17 @@ func TestTestCases(t *testing.T) {
 				`"Parameters":{"T.$":"$$.Task.Token"},`),
 			testCase: "Numbered", output: "10",
 		},
-		"retries are invocations":  {definition: task(lambdaInvoke, retry), testCase: "Retried", output: `"done"`},
-		"so are iterations":        {definition: inject(mapped("")), testCase: "Numbered", output: "[10,20,20,30]"},
-		"of distributed Maps too":  {definition: inject(mapped(`"ProcessorConfig":{"Mode":"DISTRIBUTED","ExecutionType":"STANDARD"},`)), testCase: "Numbered", output: "[10,20,20,30]"},
+		"retries are invocations": {definition: task(lambdaInvoke, retry), testCase: "Retried", output: `"done"`},
+		"so are iterations":       {definition: inject(mapped("")), testCase: "Numbered", output: "[10,20,20,30]"},
+		"of distributed Maps too": {definition: inject(mapped(`"ProcessorConfig":{"Mode":"DISTRIBUTED","ExecutionType":"STANDARD"},`)), testCase: "Numbered", output: "[10,20,20,30]"},
+		"a response without answers": {
+			definition: task(lambdaInvoke, ""), testCase: "Empty", err: "States.Runtime",
+			cause: `Invocation 0 of the state T is not mocked: in the test case Empty of the state machine M it gets the response Empty, which has no answer for invocation "0"`,
+		},
+		"a response that begins late": {
+			definition: task(lambdaInvoke, ""), testCase: "Late", err: "States.Runtime",
+			cause: `Invocation 0 of the state T is not mocked: in the test case Late of the state machine M it gets the response Late, which has no answer for invocation "0"`,
+		},
 		"an error without a cause": {definition: task(lambdaInvoke, ""), testCase: "Broken", err: "Broken"},
 		"more invocations than answers": {
 			definition: strings.Replace(inject(mapped("")), "[1,2,3,4]", "[1,2,3,4,5]", 1), testCase: "Numbered",
@@ -166,4 +178,30 @@ func Example() {
 	// Output:
 	// [Orders] [OutOfStock]
 	// the mock configuration has no test case Happy of the state machine Orders; it has OutOfStock
+}
+
+func TestAStateThatIsNotThereIsRefused(t *testing.T) {
+	t.Parallel()
+	mocks, err := mock.Parse([]byte(config))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := clock.Virtual(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
+	defer c.Close()
+	e, err := engine.New(engine.Config{Clock: c, Journal: journal.NewMemory(), Mocks: mocks.Execution})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	m, err := e.Compile("M", `{"StartAt":"All","States":{"All":{"Type":"Map","ItemProcessor":{"StartAt":"Reserve","States":{
+		"Reserve":{"Type":"Task","Resource":"`+lambdaInvoke+`","Parameters":{"FunctionName":"f"},"End":true}}},"End":true}}}`, "", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = e.Start(t.Context(), &engine.Start{Machine: m,
+		Origin: engine.Origin{Name: "x", Input: "[1]", TestCase: "Misspelt"}})
+	const want = "the test case Misspelt mocks the state Reserv, which the state machine M does not have; did you mean Reserve?"
+	if !errors.Is(err, engine.ErrTestCase) || !strings.HasSuffix(err.Error(), want) {
+		t.Errorf("got  %v\nwant %s", err, want)
+	}
 }

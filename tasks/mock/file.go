@@ -35,6 +35,19 @@ func (f *File) Execution(machine, testCase string) (engine.Interceptor, error) {
 	return c.Execution(machine, testCase)
 }
 
+// Cases returns the names of the test cases of a state machine, by the configuration as the file has it now. The error
+// names the machines that the file has, when this one is not among them.
+func (f *File) Cases(machine string) ([]string, error) {
+	c, err := f.load()
+	if err != nil {
+		return nil, err
+	}
+	if _, ok := c.machines[machine]; !ok {
+		return nil, c.noMachine(machine)
+	}
+	return c.TestCases(machine), nil
+}
+
 func (f *File) load() (*Config, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -26,18 +26,9 @@ func (r *reader) object(place string, v jsonvalue.Value) []string {
 
 // members complains about an object that is none, or has other members than these.
 func (r *reader) members(place string, v jsonvalue.Value, allowed ...string) {
-	if place == "" && v.Kind() != jsonvalue.Object {
-		r.problem("the configuration", "must be an object with StateMachines and MockedResponses")
-		return
-	}
-	prefix := place
-	if prefix != "" {
-		prefix += "."
-		r.object(place, v)
-	}
-	for _, key := range v.Keys() {
+	for _, key := range r.object(place, v) {
 		if !slices.Contains(allowed, key) {
-			r.problem(prefix+key, "is unknown; here may be "+strings.Join(allowed, ", "))
+			r.problem(place+"."+key, "is unknown; here may be "+strings.Join(allowed, ", "))
 		}
 	}
 }

@@ -29,7 +29,7 @@ func (r *reader) responses(root jsonvalue.Value) map[string]*response {
 	return all
 }
 
-// response reads the numbered answers of one response.
+// response reads the numbered answers of one response. One without an answer for invocation 0 has none at all.
 func (r *reader) response(place, name string, v jsonvalue.Value) *response {
 	keys := r.object(place, v)
 	steps := make([]numbered, 0, len(keys))
@@ -44,6 +44,9 @@ func (r *reader) response(place, name string, v jsonvalue.Value) *response {
 	}
 	slices.SortFunc(steps, func(a, b numbered) int { return cmp.Compare(a.first, b.first) })
 	out := &response{name: name}
+	if len(steps) > 0 && steps[0].first > 0 {
+		return out // as in Step Functions Local, entering the state fails
+	}
 	for _, n := range steps {
 		if next := len(out.answers); n.first != next {
 			r.problem(place+"."+n.key, "must go on with invocation "+strconv.Itoa(next)+
@@ -53,9 +56,6 @@ func (r *reader) response(place, name string, v jsonvalue.Value) *response {
 		for range n.last - n.first + 1 {
 			out.answers = append(out.answers, n.answer)
 		}
-	}
-	if len(keys) == 0 && v.Kind() == jsonvalue.Object {
-		r.problem(place, `needs an answer for invocation "0"`)
 	}
 	return out
 }
