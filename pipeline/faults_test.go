@@ -47,8 +47,8 @@ func TestEveryFaultOnRecords(t *testing.T) {
 	}
 }
 
-// balanced checks that the report's figures add up as docs/metrics.md says, and that the rows that are lost are among the
-// attempts that were given up in ProcessSingleUserRecord.
+// balanced checks that the report's figures add up as docs/metrics.md says, and that the rows that are lost are among
+// the attempts that were given up in ProcessSingleUserRecord.
 func (tr *trial) balanced(t *testing.T, r *pipeline.Report) {
 	t.Helper()
 	var givenUp, failures, unfinished int64

@@ -46,7 +46,10 @@ func faultyRun(t *testing.T) ([]retrymetrics.Record, []retrymetrics.Point) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = pipeline.Children(t.Context(), p.Journal(), parent, func(x *journal.Execution) error { add(x.ARN); return nil })
+	err = pipeline.Children(t.Context(), p.Journal(), parent, func(x *journal.Execution) error {
+		add(x.ARN)
+		return nil
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

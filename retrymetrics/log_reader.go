@@ -16,13 +16,13 @@ import (
 //
 // The zero value is ready. It is not safe for concurrent use.
 type LogReader struct {
-	// Level is the log level; [LevelAll] when empty. At [LevelError] only failures are logged: nothing is held, no retry
-	// can be told from a first attempt, and the state's name is known of child executions only, from ChildState.
+	// Level is the log level; [LevelAll] when empty. At [LevelError] only failures are logged: nothing is held, no
+	// retry can be told from a first attempt, and the state's name is known of child executions only, from ChildState.
 	Level Level
 	// ChildState is the only Task state of the distributed Map's child executions, or empty.
 	ChildState string
-	// Executions is how many executions are kept at a time, and how many ended ones are remembered by their ARN, so that
-	// records which come twice are told; 0 or less means 10,000. The one that began first is given up first.
+	// Executions is how many executions are kept at a time, and how many ended ones are remembered by their ARN, so
+	// that records which come twice are told; 0 or less means 10,000. The one that began first is given up first.
 	Executions int
 	// Held is how many records are held at a time, of all executions together; 0 or less means 100,000, which take some
 	// 20 MB. When there are more, the executions that began first give theirs up.

@@ -9,7 +9,7 @@ import (
 )
 
 type dataCheckCmd struct {
-	Data string `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory."`
+	Data string `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory. Default .stepback."`
 }
 
 // Help shows an example.

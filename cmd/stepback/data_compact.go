@@ -11,7 +11,7 @@ import (
 )
 
 type dataCompactCmd struct {
-	Data      string        `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory."`
+	Data      string        `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory. Default .stepback."`
 	OlderThan time.Duration `default:"2160h" placeholder:"DURATION" help:"Remove executions that ended longer ago than this. Default 2160h, which is 90 days."`
 }
 

@@ -13,7 +13,7 @@ import (
 )
 
 type dataExportCmd struct {
-	Data   string `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory."`
+	Data   string `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory. Default .stepback."`
 	Prefix string `placeholder:"ARN" help:"Only executions whose ARN begins with this."`
 }
 

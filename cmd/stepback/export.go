@@ -16,7 +16,7 @@ type exportCmd struct {
 }
 
 type exportUsersCmd struct {
-	Data string `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory."`
+	Data string `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory. Default .stepback."`
 	DB   string `name:"db" default:"sqlite" placeholder:"sqlite|postgres://…" help:"Database, as it was given to run."`
 }
 

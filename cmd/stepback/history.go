@@ -17,7 +17,7 @@ import (
 
 type historyCmd struct {
 	Execution string `arg:"" help:"Name or ARN of an execution; the end of a child execution's ARN is enough."`
-	Data      string `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory."`
+	Data      string `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory. Default .stepback."`
 	JSON      bool   `name:"json" help:"Print the events as GetExecutionHistory answers them; with --children one child execution a line."`
 	Children  bool   `help:"List the child executions of the execution's Map Runs instead."`
 }

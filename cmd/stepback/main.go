@@ -111,6 +111,7 @@ func execute(ctx context.Context, args []string, io streams) int {
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}
+	args = verbs(args)
 	command, err := parser.Parse(args)
 	if exited >= 0 {
 		return exited
@@ -121,7 +122,11 @@ func execute(ctx context.Context, args []string, io streams) int {
 			parser.Stdout = io.err
 			_ = parse.Context.PrintUsage(true)
 		}
-		fmt.Fprintf(io.err, "stepback: %v\n", err)
+		said := err.Error()
+		if h := hint(args); h != "" {
+			said += "; " + h
+		}
+		fmt.Fprintf(io.err, "stepback: %s\n", said)
 		return exitUsage
 	}
 	if err = command.Run(); err == nil {

@@ -15,8 +15,8 @@ import (
 	"stepback/pipeline"
 )
 
-// printReport prints a report for people.
-func printReport(w io.Writer, r *pipeline.Report) {
+// printReport prints a report for people, about an import in a data directory.
+func printReport(w io.Writer, r *pipeline.Report, data string) {
 	if r.Earlier {
 		fmt.Fprintln(w, "This file was imported before; nothing was done. The earlier report (--again imports it once more):")
 		fmt.Fprintln(w)
@@ -32,7 +32,7 @@ func printReport(w io.Writer, r *pipeline.Report) {
 	printRows(w, r)
 	printRetries(w, r)
 	printTimes(w, r)
-	printOutputs(w, r)
+	printOutputs(w, r, data)
 	if advice := r.Advice(); advice != "" {
 		fmt.Fprintf(w, "\n  %s\n", advice)
 	}
@@ -125,7 +125,7 @@ func printTimes(w io.Writer, r *pipeline.Report) {
 	}
 }
 
-func printOutputs(w io.Writer, r *pipeline.Report) {
+func printOutputs(w io.Writer, r *pipeline.Report, data string) {
 	fmt.Fprintln(w)
 	t := newTable("output", "where")
 	for _, o := range [][2]string{
@@ -137,7 +137,13 @@ func printOutputs(w io.Writer, r *pipeline.Report) {
 		}
 	}
 	t.print(w, "  ")
-	fmt.Fprintf(w, "\n  stepback history %s shows every event\n", r.Name)
+	flag := ""
+	if dir := shortPath(data); dir != defaultData {
+		flag = " --data " + quoted(dir)
+	}
+	fmt.Fprintf(w, "\n  stepback history %s%s  every event of the execution\n", r.Name, flag)
+	fmt.Fprintf(w, "  stepback history %s --children%s  its child executions, which have the rows and their retries\n",
+		r.Name, flag)
 }
 
 // rounded writes a duration for people.
@@ -152,6 +158,9 @@ func rounded(s pipeline.Seconds) string {
 		return d.Round(time.Second).String()
 	}
 }
+
+// defaultData is the data directory of a command line without --data.
+const defaultData = ".stepback"
 
 const sqliteScheme = "sqlite:"
 

@@ -25,7 +25,7 @@ func TestTheCauseIsShownAsItsMessage(t *testing.T) {
 	} {
 		var b bytes.Buffer
 		printReport(&b, &pipeline.Report{Status: "FAILED", Name: "e", Error: "CSVFileEmpty", State: "ValidateCSVFile",
-			Cause: cause})
+			Cause: cause}, ".stepback")
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("cause %s:\n%s", cause, b.String())
 		}

@@ -11,7 +11,7 @@ import (
 
 type retriesCmd struct {
 	Show    retriesShowCmd    `cmd:"" help:"Print the retry table: patterns, errors, and each state's rows."`
-	Explain retriesExplainCmd `cmd:"" help:"Explain one state's retries: delays, worst-case waits, and whether they fit its timeout."`
+	Explain retriesExplainCmd `cmd:"" help:"Explain one state's retries: delays, worst-case waits, and how long the state can last."`
 	Presets retriesPresetsCmd `cmd:"" help:"List ready-made policies for callers in Go, with their worst-case waits."`
 	Review  retriesReviewCmd  `cmd:"" help:"Give a second opinion on the Retry blocks of state machine definitions."`
 }
@@ -129,16 +129,12 @@ func explain(w io.Writer, e retrypatterns.Explanation) {
 		total := r.Schedule.Total
 		t.add("all", plain(total.Min), plain(total.Mean), plain(total.Max))
 		t.print(w, "  ")
-		verdict := "fits"
-		if !r.WaitFitsTimeout {
-			verdict = "does not fit"
-		}
-		fmt.Fprintf(w, "  the longest total wait of %s %s the state's timeout of %s; with every attempt running into it the state lasts %s\n",
-			plain(total.Max), verdict, plain(e.Timeout), plain(r.Longest))
+		fmt.Fprintf(w, "  waits of up to %s in all; with every attempt running into its timeout of %s the state lasts %s\n",
+			plain(total.Max), plain(e.Timeout), plain(r.Longest))
 	}
 	fmt.Fprintf(w, "\nif the errors alternate: %d retries, up to %s of waiting, at the longest %s in the state\n",
 		e.Retries, plain(e.Wait.Max), plain(e.Longest))
-	fmt.Fprintln(w, "the timeout runs anew for each attempt and not during waits")
+	fmt.Fprintln(w, "the timeout runs anew for each attempt and not during waits, so that the waits need not fit into it")
 	for _, n := range e.Notes {
 		fmt.Fprintf(w, "note: %s\n", n)
 	}

@@ -116,7 +116,7 @@ func opening(err error) error {
 // stopped says what to do after Ctrl-C; other errors stay as they are.
 func stopped(err error) error {
 	if errors.Is(err, context.Canceled) {
-		return fmt.Errorf("stopped; run the same command again to finish the import: %w", err)
+		return &exitError{exitStopped, errors.New("stopped; run the same command again to finish the import")}
 	}
 	return err
 }
@@ -182,7 +182,7 @@ func (c *runCmd) print(r *pipeline.Report, std streams) error {
 			return err
 		}
 	} else {
-		printReport(std.out, r)
+		printReport(std.out, r, c.Data)
 	}
 	switch r.Verdict() {
 	case pipeline.Complete:

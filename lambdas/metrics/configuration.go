@@ -17,8 +17,8 @@ type machines interface {
 		...func(*sfn.Options)) (*sfn.DescribeStateMachineOutput, error)
 }
 
-// configuration publishes how the state machine retries now, to be compared with how it is meant to, and what was counted
-// of executions whose records have stopped coming.
+// configuration publishes how the state machine retries now, to be compared with how it is meant to, and what was
+// counted of executions whose records have stopped coming.
 func (h *handler) configuration(ctx context.Context) error {
 	if h.machineARN == "" {
 		return errors.New("STATE_MACHINE_ARN is not set; set it to the ARN of the state machine whose log is subscribed to")

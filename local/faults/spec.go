@@ -2,9 +2,13 @@ package faults
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
+
+	"stepback/internal/spelling"
+	"stepback/retrypatterns"
 )
 
 // Kinds of faults that are no error names.
@@ -36,7 +40,8 @@ const accepted = "a fault is STATE:ERROR:RATE, for example ProcessSingleUserReco
 
 // ParseSpec reads STATE:ERROR:RATE. STATE is one of states, if any are given. ERROR is hang, crash, throttle, the name
 // of an error of Lambda (Lambda.ServiceException), States.Timeout, States.TaskFailed, States.ExecutionLimitExceeded, or
-// any other name, which the function then reports. RATE is a number from 0 to 1 or a percentage from 0% to 100%.
+// any other name, which the function then reports. A name that differs from a known one by a few letters is refused;
+// custom=NAME takes it as it stands. RATE is a number from 0 to 1 or a percentage from 0% to 100%.
 func ParseSpec(text string, states ...string) (Spec, error) {
 	parts := strings.Split(text, ":")
 	if len(parts) != 3 {
@@ -45,12 +50,17 @@ func ParseSpec(text string, states ...string) (Spec, error) {
 	for i := range parts {
 		parts[i] = strings.TrimSpace(parts[i])
 	}
-	spec := Spec{State: parts[0], Error: parts[1]}
+	name, custom := strings.CutPrefix(parts[1], "custom=")
+	spec := Spec{State: parts[0], Error: name}
 	if err := checkState(spec.State, states); err != nil {
 		return Spec{}, fmt.Errorf("fault %q: %w", text, err)
 	}
 	if err := checkError(spec.Error); err != nil {
 		return Spec{}, fmt.Errorf("fault %q: %w", text, err)
+	}
+	if meant := mistyped(spec.Error); meant != "" && !custom {
+		return Spec{}, fmt.Errorf("fault %q: did you mean %s? (to inject it all the same, write custom=%s)", text, meant,
+			spec.Error)
 	}
 	rate, err := parseRate(parts[2])
 	if err != nil {
@@ -89,6 +99,22 @@ func checkError(name string) error {
 		}
 	}
 	return nil
+}
+
+// mistyped is the known name of an error that another was perhaps meant to be; empty when it is known, or like none.
+func mistyped(name string) string {
+	if name == Hang || name == Crash || name == Throttle || strings.HasPrefix(name, "States.") ||
+		strings.HasPrefix(name, "Lambda.") {
+		return ""
+	}
+	known := slices.Sorted(maps.Keys(functionMessages))
+	for _, e := range retrypatterns.ErrorPatterns() {
+		known = append(known, e.Error)
+	}
+	if slices.Contains(known, name) {
+		return ""
+	}
+	return spelling.Nearest(name, known)
 }
 
 func parseRate(text string) (float64, error) {

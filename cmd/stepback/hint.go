@@ -1,0 +1,50 @@
+package main
+
+import (
+	"strings"
+)
+
+// verbs turns the words help and version, which many programs have as verbs, into the flags that they are here.
+func verbs(args []string) []string {
+	switch args[0] {
+	case "help":
+		return append(append([]string(nil), args[1:]...), "--help")
+	case "version":
+		return append([]string{"--version"}, args[1:]...)
+	default:
+		return args
+	}
+}
+
+// hint is what was perhaps meant by arguments that were refused; empty when that cannot be told.
+func hint(args []string) string {
+	for i, a := range args {
+		before := ""
+		if i > 0 {
+			before = args[i-1]
+		}
+		switch {
+		case a == "--":
+			return ""
+		case a == "-csv" || strings.HasPrefix(a, "-csv="):
+			return "did you mean -" + a + "?"
+		case args[0] != "run" || i == 0 || strings.HasPrefix(before, "-"):
+		case isDefinition(a):
+			return "run imports a CSV file; did you mean stepback exec " + quoted(a) + "?"
+		case strings.HasSuffix(strings.ToLower(a), ".csv"):
+			return "did you mean --csv " + quoted(a) + "?"
+		}
+	}
+	return ""
+}
+
+// quoted is an argument as a shell takes it.
+func quoted(a string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:=,@%+", r)
+	}
+	if a != "" && strings.IndexFunc(a, func(r rune) bool { return !plain(r) }) < 0 {
+		return a
+	}
+	return "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+}

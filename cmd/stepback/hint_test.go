@@ -1,0 +1,54 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestHelpAndVersionAreVerbs(t *testing.T) {
+	t.Parallel()
+	stepback(t, "help").ends(t, exitOK, "for more information on a command")
+	stepback(t, "help", "exec").ends(t, exitOK, "stepback exec order.asl.json --input")
+	stepback(t, "version").ends(t, exitOK, "stepback ")
+}
+
+func TestWhatWasMeantIsSaid(t *testing.T) {
+	t.Parallel()
+	for args, want := range map[string]string{
+		"run x.csv":      "unexpected argument x.csv; did you mean --csv x.csv?",
+		"run x.asl.json": "unexpected argument x.asl.json; run imports a CSV file; did you mean stepback exec x.asl.json?",
+		"run -csv x.csv": "did you mean --csv?",
+		"run --data d --fault ProcessSingleUserRecord:DatabaseConectionError:5%": "did you mean DatabaseConnectionError? (to inject it all the same, " +
+			"write custom=DatabaseConectionError)",
+	} {
+		stepback(t, strings.Fields(args)...).complains(t, exitUsage, want)
+	}
+}
+
+func TestQuoted(t *testing.T) {
+	t.Parallel()
+	for a, want := range map[string]string{
+		"x.csv": "x.csv", "my file.csv": "'my file.csv'", "it's": `'it'\''s'`, "": "''", "利用": "'利用'",
+	} {
+		if got := quoted(a); got != want {
+			t.Errorf("%q is quoted %s, want %s", a, got, want)
+		}
+	}
+}
+
+// TestTheReportNamesTheDataDirectory pastes the commands that a report ends with.
+func TestTheReportNamesTheDataDirectory(t *testing.T) {
+	t.Parallel()
+	data := filepath.Join(t.TempDir(), "my data")
+	s := stepback(t, "run", "--data", data, "--csv", write(t, "user_id,login_count,post_count\nu1,1,2\n"))
+	s.ends(t, exitOK)
+	_, rest, ok := strings.Cut(s.out, "stepback history ")
+	name, rest, _ := strings.Cut(rest, " ")
+	flags := "--data '" + data + "'"
+	if !ok || !strings.HasPrefix(rest, flags+"  every event") || !strings.Contains(rest, name+" --children "+flags) {
+		t.Fatalf("the report ends with %q", rest)
+	}
+	stepback(t, "history", name, "--data", data).ends(t, exitOK, "ExecutionSucceeded")
+	stepback(t, "history", name, "--children", "--data", data).ends(t, exitOK, "SUCCEEDED")
+}
