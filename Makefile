@@ -4,7 +4,7 @@ GO ?= go
 LINT_VERSION := v2.15.0
 VULN_VERSION := v1.8.0
 BIN := bin
-LAMBDAS := validate process aggregate start metrics
+LAMBDAS := validate process aggregate start metrics relay
 FUZZTIME ?= 10s
 # What make bench-compare compares with, which benchmarks, and how often each runs.
 BASE ?= main
@@ -49,9 +49,23 @@ test: ## all tests
 race: ## all tests under the race detector
 	$(GO) test -race ./...
 
+.PHONY: differential
+differential: ## the laboratory against the AWS SDK's token bucket and failsafe-go's throttler, in a module of its own
+	cd retrylab/differential && $(GO) vet ./... && $(GO) test ./...
+
 .PHONY: crash
 crash: ## kill the import with SIGKILL at KILLS random instants chosen by SEED, restart it, and check everything
 	STEPBACK_CRASH_SEED=$(SEED) STEPBACK_CRASH_KILLS=$(KILLS) $(GO) test -count=1 -timeout 0 -v -run '^TestCrashes$$' ./cmd/stepback
+
+.PHONY: outbox-kill
+outbox-kill: ## kill application, relay and database of an outbox with SIGKILL at KILLS random instants chosen by SEED, and check every message
+	STEPBACK_OUTBOX_SEED=$(SEED) STEPBACK_OUTBOX_KILLS=$(KILLS) $(GO) test -count=1 -timeout 0 -v -run '^TestKills$$' ./outbox
+
+.PHONY: bench-outbox
+bench-outbox: ## the outbox: SQLite, PostgreSQL, commit to delivery, and beside River on one server (needs PostgreSQL's binaries)
+	$(GO) test -run '^$$' -bench InsertToSent -benchtime 100000x ./outbox/sqlitestore ./outbox/postgresstore
+	$(GO) test -run '^$$' -bench CommitToDelivery -benchtime 5000x ./outbox/postgresstore
+	cd bench/river && $(GO) test -run '^$$' -bench . -benchtime 50000x .
 
 # Without the tables of debuggers, which are more than a quarter of the command; stack traces need none of them.
 .PHONY: build

@@ -74,7 +74,9 @@ func TestTheAlarmsThatShouldTripAfterARunDo(t *testing.T) {
 		"some throttling": {[]string{"ProcessSingleUserRecord:throttle:2%"}, nil, false},
 		"database goes down": {[]string{"ProcessSingleUserRecord:DatabaseConnectionError:100%"},
 			[]string{"dead-letters", "excessive-retries", "executions-failed"}, true},
-		"breaker open": {[]string{"ProcessSingleUserRecord:CircuitOpen:100%"},
+		"breaker open": {[]string{"ProcessSingleUserRecord:CircuitOpen:50%"},
+			[]string{"circuit-breaker-open", "excessive-retries", "slow-retries"}, true},
+		"not worth another attempt": {[]string{"ProcessSingleUserRecord:RetryNotWorthwhile:100%"},
 			[]string{"dead-letters", "executions-failed"}, true},
 		"validation is down": {[]string{"ValidateCSVFile:TimeoutError:100%"}, []string{"executions-failed"}, true},
 	} {
@@ -93,6 +95,7 @@ func TestTheAlarmsThatShouldTripAfterARunDo(t *testing.T) {
 var worst = []string{
 	"ProcessSingleUserRecord:DatabaseConnectionError:20%", "ProcessSingleUserRecord:throttle:5%",
 	"ProcessSingleUserRecord:hang:2%", "ProcessSingleUserRecord:CircuitOpen:5%",
+	"ProcessSingleUserRecord:RetryNotWorthwhile:10%",
 }
 
 func TestARunWithFaultsGivesEveryWidgetDataAndTripsItsAlarms(t *testing.T) {

@@ -119,7 +119,7 @@ func TestCorrectionsCanBeFixedAndImported(t *testing.T) {
 	rows := activities(200, 20)
 	tr := newTrial(t, "activity.csv", plain(rows))
 	tr.tolerate(10)
-	tr.fault(t, "ProcessSingleUserRecord:CircuitOpen:3%")
+	tr.fault(t, "ProcessSingleUserRecord:RetryNotWorthwhile:3%")
 	r := tr.run(t, false)
 	tr.accounts(t, r, rows)
 	if r.Rows.Rejected == 0 || r.Rows.DeadLettered == 0 {

@@ -48,6 +48,9 @@ var (
 		"Rows that a business rule refuses.", ByMachine)
 	RowsDeadLettered = declare("RowsDeadLettered", Count, Summary, added,
 		"Rows given up: retries exhausted, or not worth it.", ByMachine)
+	SharedStateUnavailable = declare("SharedStateUnavailable", Count, Functions, added,
+		"Times that a function could not reach the shared state of its callee's breaker, and refused nothing.", ByMachine,
+		ByState)
 	ConfiguredRetries = declare("ConfiguredRetries", Count, Definition, highest,
 		"Retries that a state's Retry array allows one task when errors alternate, as it is configured now.", ByState)
 	ConfiguredWait = declare("ConfiguredWait", Seconds, Definition, highest,
@@ -68,7 +71,8 @@ var catalogue = []*Metric{
 	TaskAttempts, TaskFailures, RetryAttempts, RetrySuccess, RetryFailure, RetryDelay, AttemptsPerTask, Throttles,
 	Timeouts, CircuitBreakerState,
 	ExecutionsSucceeded, ExecutionsFailed, ChildExecutionsSucceeded, ChildExecutionsFailed,
-	UnpairedEvents, RowsApplied, RowsAlreadyApplied, RowsRejected, RowsDeadLettered, ConfiguredRetries, ConfiguredWait,
+	UnpairedEvents, RowsApplied, RowsAlreadyApplied, RowsRejected, RowsDeadLettered, SharedStateUnavailable,
+	ConfiguredRetries, ConfiguredWait,
 }
 
 func declare(name string, unit Unit, origin Origin, how mode, text string, in ...Set) *Metric {

@@ -65,6 +65,9 @@ func TestEveryMetricIsEmittedWithEverySet(t *testing.T) {
 		if len(m.Sets()) == 0 || m.Description() == "" {
 			t.Errorf("%s has no dimension set or no description", m.Name())
 		}
+		if m.Origin() == retrymetrics.Functions {
+			continue // emitted by package csvimport/sharedguard, whose tests see it
+		}
 		for _, s := range m.Sets() {
 			if !slices.ContainsFunc(points, func(p retrymetrics.Point) bool {
 				return p.Metric == m &&

@@ -92,11 +92,13 @@ const (
 	Definition
 	// Service is a service of AWS, which publishes the metric itself.
 	Service
+	// Functions are the Lambda functions, which publish it while they run, at any log level.
+	Functions
 )
 
 // String says it for people.
 func (o Origin) String() string {
-	return [...]string{"log level ERROR", "log level ALL", "AggregateResults", "definition", "AWS itself"}[o]
+	return [...]string{"log level ERROR", "log level ALL", "AggregateResults", "definition", "AWS itself", "functions"}[o]
 }
 
 // Level is a log level of a state machine at which metrics are counted from its log.

@@ -49,6 +49,7 @@ func validateRows() []Row {
 		addition("a callee fails", Aggressive, ServiceUnavailableError, InternalServerError),
 		addition("network errors on the way to S3", Conservative, TimeoutError, ConnectionTimeoutError,
 			SocketTimeoutError),
+		paced(),
 		// "Minimal retry of general task failures"
 		source("一般的タスク失敗の最小再試行", seconds(2, 1.5, 10, 2, JitterNone), StatesTaskFailed),
 		addition("a hang, which States.TaskFailed does not match", Minimal, StatesTimeout),
@@ -77,6 +78,7 @@ func processRows() []Row {
 		addition("a callee fails", Aggressive, ServiceUnavailableError, InternalServerError),
 		addition("a hang", Minimal, StatesTimeout, StatesHeartbeatTimeout),
 		addition("a crash or the function's own timeout", Minimal, RuntimeExitError, LambdaUnknown, SandboxTimedout),
+		paced(),
 	}
 }
 
@@ -101,6 +103,7 @@ func aggregateRows() []Row {
 		addition("network errors", Conservative, TimeoutError, ConnectionTimeoutError, SocketTimeoutError),
 		addition("a hang", Minimal, StatesTimeout, StatesHeartbeatTimeout),
 		addition("a crash or the function's own timeout", Minimal, RuntimeExitError, LambdaUnknown, SandboxTimedout),
+		paced(),
 	}
 }
 
@@ -116,6 +119,11 @@ func notifyRows() []Row {
 
 func neverRetry() Row {
 	return Row{Errors: PermanentErrors(), Comment: "Addition: errors that no retry can mend", Provenance: Addition}
+}
+
+// paced has what a breaker, a limiter or a budget refused come back; its retries count for none of the other rows.
+func paced() Row {
+	return addition("a call that was put off, not made", Paced, CircuitOpen, RetryBudgetExhausted)
 }
 
 func source(comment string, policy Policy, errors ...string) Row {

@@ -22,7 +22,12 @@ const (
 	AggregateMismatch           = "AggregateMismatch"           // the outcomes do not add up to the file's rows
 	OperationCancelled          = "OperationCancelled"          // somebody stopped it on purpose
 	RetryNotWorthwhile          = "RetryNotWorthwhile"          // a retry would cost more than it can gain
-	CircuitOpen                 = "CircuitOpen"                 // the circuit breaker in front of the callee is open
+)
+
+// Error names that mean: not now. The call was not made, and the work comes back later by the pattern [Paced].
+const (
+	CircuitOpen          = "CircuitOpen"          // the circuit breaker in front of the callee is open
+	RetryBudgetExhausted = "RetryBudgetExhausted" // the callee has no room for this call, or for another retry
 )
 
 // Error names that the source's error → pattern map holds.
@@ -83,7 +88,7 @@ var permanentErrors = []string{
 	CSVFileNotFound, CSVKeyIsDirectory, CSVFileEmpty, CSVFileTooLarge, CSVFileBinary,
 	CSVEncodingUnsupported, CSVHeaderInvalid, CSVFileChanged,
 	ValidationError, DatabaseConstraintViolation, StorageError, InvalidInput, AccessDenied,
-	AggregateMismatch, OperationCancelled, RetryNotWorthwhile, CircuitOpen,
+	AggregateMismatch, OperationCancelled, RetryNotWorthwhile,
 	lambdaResourceNotFoundException, lambdaRequestTooLargeException,
 	statesPermissions, statesDataLimitExceeded,
 }

@@ -61,6 +61,9 @@ var errorPatterns = []ErrorPattern{
 	{SNSAmazonSNSException, Aggressive, Addition},
 	{SNSSdkClientException, Aggressive, Addition},
 	{SNSThrottledException, Conservative, Addition},
+	// Put off on purpose, not failed.
+	{CircuitOpen, Paced, Addition},
+	{RetryBudgetExhausted, Paced, Addition},
 }
 
 // ErrorPatterns returns the error → pattern map: the source's rows in its order, then the additions. The slice is the

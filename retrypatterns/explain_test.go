@@ -41,6 +41,10 @@ func TestExplainProcessSingleUserRecord(t *testing.T) {
 			Max: 5000 * ms}, true, 95000 * ms},
 		{"Runtime.ExitError", []time.Duration{2000 * ms, 3000 * ms}, rp.Wait{Min: 5000 * ms, Mean: 5000 * ms,
 			Max: 5000 * ms}, true, 95000 * ms},
+		{"CircuitOpen", append([]time.Duration{30000 * ms, 45000 * ms, 67500 * ms, 101250 * ms, 151875 * ms,
+			227812500 * time.Microsecond}, slices.Repeat([]time.Duration{300000 * ms}, 14)...),
+			rp.Wait{Mean: 2411718750 * time.Microsecond, Max: 4823437500 * time.Microsecond}, false,
+			5453437500 * time.Microsecond},
 	}
 	if len(e.Retriers) != len(want) || e.Timeout != 30*time.Second || e.Heartbeat != 10*time.Second {
 		t.Fatalf("%d retriers, timeout %s, heartbeat %s", len(e.Retriers), e.Timeout, e.Heartbeat)
@@ -56,8 +60,9 @@ func TestExplainProcessSingleUserRecord(t *testing.T) {
 			t.Errorf("retrier %d: %+v\nwant %+v", i, got, w)
 		}
 	}
-	// 4+5+4+3+5+3+5+2+2 retries; 34 attempts of 30 s and the waits.
-	if e.Retries != 33 || e.Wait.Max != 299369*ms || e.Longest != 34*30*time.Second+299369*ms {
+	// 4+5+4+3+5+3+5+2+2+20 retries; 54 attempts of 30 s and the waits.
+	waits := 299369*ms + 4823437500*time.Microsecond
+	if e.Retries != 53 || e.Wait.Max != waits || e.Longest != 54*30*time.Second+waits {
 		t.Errorf("whole state: %d retries, waits %s, lasts %s", e.Retries, e.Wait.Max, e.Longest)
 	}
 	if len(e.Notes) != 3 || e.Retriers[1].Provenance != rp.FromSource || e.Retriers[7].Provenance != rp.Addition {

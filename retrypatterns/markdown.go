@@ -34,7 +34,8 @@ func writePatterns(page *strings.Builder) {
 		t.row(append([]string{string(p.Name), p.Use}, append(policyCells(p.Policy), total.Mean.String(),
 			total.Max.String())...)...)
 	}
-	section(page, "The four patterns", "`DECORRELATED`, `PARTIAL` and `PROPORTIONAL` jitter exist in this project's own policies only. "+
+	section(page, "The four patterns, and one for what is put off", "`paced` is an addition: it has work come back that a circuit "+
+		"breaker, a limiter or a retry budget refused. `DECORRELATED`, `PARTIAL` and `PROPORTIONAL` jitter exist in this project's own policies only. "+
 		"Amazon States Language knows `FULL` and `NONE`, so compiled retriers have `FULL` in their place.", t)
 }
 
@@ -72,17 +73,20 @@ func policyCells(p Policy) []string {
 }
 
 func writePresets(page *strings.Builder) {
-	t := newMarkdownTable("Preset", "For", "Retries", "First delay", "Rate", "Longest delay", "Jitter factor",
-		"Total wait, longest")
+	t := newMarkdownTable("Preset", "For", "Retries", "First delay", "Rate", "Longest delay", "Jitter",
+		"Total wait, mean", "Total wait, longest")
 	for _, p := range presets {
 		cells := policyCells(p.Policy)
-		cells[4] = formatFloat(p.Policy.JitterFactor)
-		total := p.Policy.Schedule().Total.Max.Round(time.Millisecond)
-		t.row(append([]string{p.Name, p.Use}, append(cells, total.String())...)...)
+		if p.Policy.Jitter == JitterProportional {
+			cells[4] += " " + formatFloat(p.Policy.JitterFactor)
+		}
+		total := p.Policy.Schedule().Total
+		t.row(append([]string{p.Name, p.Use}, append(cells, total.Mean.Round(time.Millisecond).String(),
+			total.Max.Round(time.Millisecond).String())...)...)
 	}
-	section(page, "Presets for callers in Go",
-		"The jitter factor is the part of a delay that is added at random on top of it. "+
-			"The totals are computed; those printed in the source document (4.5 s, 90 s, 30 min) do not follow from its formula.", t)
+	section(page, "Presets for callers in Go", "`PROPORTIONAL` adds at random up to the given part of a delay on top of it. "+
+		"The totals are computed; those printed in the source document (4.5 s, 90 s, 30 min) do not follow from its formula. "+
+		"`stepback retries presets` prints each wait.", t)
 }
 
 func writeClassification(page *strings.Builder) {

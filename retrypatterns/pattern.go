@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// PatternName names one of the four retry patterns.
+// PatternName names a retry pattern: one of the source's four, or Paced.
 type PatternName string
 
 // The four patterns of the retry design.
@@ -16,6 +16,11 @@ const (
 	DatabaseOptimized PatternName = "database_optimized"
 )
 
+// Paced is the pattern for work that was put off on purpose: a circuit breaker, a limiter or a retry budget refused the
+// call, and the work comes back later, a little at a time. It is an addition to the source's four: long waits, spread
+// over their whole length, that reach over 40 minutes of outage on average.
+const Paced PatternName = "paced"
+
 // Pattern is a policy with a name and the kind of error it is meant for.
 type Pattern struct {
 	Name   PatternName
@@ -23,13 +28,14 @@ type Pattern struct {
 	Policy Policy
 }
 
-// patterns holds the source's numbers exactly: initial interval, backoff rate, maximum delay, maximum number of
-// retries, jitter strategy.
+// patterns holds the source's numbers exactly, and Paced: initial interval, backoff rate, maximum delay, maximum number
+// of retries, jitter strategy.
 var patterns = []Pattern{
 	{Aggressive, "temporary errors", seconds(1, 2.0, 60, 5, JitterFull)},
 	{Conservative, "resource limits", seconds(5, 2.5, 300, 3, JitterPartial)},
 	{Minimal, "configuration errors", seconds(2, 1.5, 10, 2, JitterNone)},
 	{DatabaseOptimized, "database connections", seconds(2, 1.8, 30, 4, JitterFull)},
+	{Paced, "work put off on purpose", seconds(30, 1.5, 300, 20, JitterFull)},
 }
 
 // seconds writes a policy in the units and the order of the source's tables.
@@ -43,7 +49,7 @@ func seconds(interval int, rate float64, maxDelay, maxAttempts int, jitter Jitte
 	}
 }
 
-// Patterns returns the four patterns in the source's order. The slice is the caller's own.
+// Patterns returns the source's four patterns in its order, and Paced. The slice is the caller's own.
 func Patterns() []Pattern { return slices.Clone(patterns) }
 
 // PatternNamed returns the pattern of that name, and whether there is one.

@@ -1,6 +1,9 @@
 package retrypatterns
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Preset is a ready-made policy for one kind of caller.
 type Preset struct {
@@ -9,21 +12,37 @@ type Preset struct {
 	Policy Policy
 }
 
-// presets holds the source's numbers. Its loop doubles the delay, caps it and adds up to jitterFactor of it on top. The
-// worst-case totals that the source prints (4.5 s, 90 s, 30 min) do not follow from its own formula; the documentation
-// prints what [Policy.Schedule] computes.
+// presets holds the sources' numbers. The first three double the delay, cap it and add up to jitterFactor of it on top;
+// the worst-case totals that their source prints (4.5 s, 90 s, 30 min) do not follow from its own formula, and the
+// documentation prints what [Policy.Schedule] computes. The other three are the guide values of the tuning section.
 var presets = []Preset{
 	{"interactive", "a person is waiting", proportional(3, 100*time.Millisecond, 3*time.Second, 0.2)},
 	{"standard", "background work", proportional(5, time.Second, 30*time.Second, 0.3)},
 	{"batch", "long recovery of batch work", proportional(10, 5*time.Second, 5*time.Minute, 0.5)},
+	{"external_api", "calls to an external API", doubling(3, time.Second, 30*time.Second, JitterFull)},
+	{"database", "connections to a database", doubling(5, 500*time.Millisecond, 10*time.Second, JitterPartial)},
+	{"message_queue", "consumers of a message queue", doubling(10, time.Second, time.Minute, JitterDecorrelated)},
 }
 
 func proportional(retries int, interval, maxDelay time.Duration, factor float64) Policy {
-	return Policy{
-		Interval: interval, Rate: 2, MaxDelay: maxDelay, MaxAttempts: retries,
-		Jitter: JitterProportional, JitterFactor: factor,
-	}
+	p := doubling(retries, interval, maxDelay, JitterProportional)
+	p.JitterFactor = factor
+	return p
 }
 
-// Presets returns the presets interactive, standard and batch, in that order. The slice is the caller's own.
-func Presets() []Preset { return append([]Preset(nil), presets...) }
+func doubling(retries int, interval, maxDelay time.Duration, jitter Jitter) Policy {
+	return Policy{Interval: interval, Rate: 2, MaxDelay: maxDelay, MaxAttempts: retries, Jitter: jitter}
+}
+
+// Presets returns the presets interactive, standard, batch, external_api, database and message_queue, in that order.
+// The slice is the caller's own.
+func Presets() []Preset { return slices.Clone(presets) }
+
+// PresetNamed returns the preset of that name, and whether there is one.
+func PresetNamed(name string) (Preset, bool) {
+	i := slices.IndexFunc(presets, func(p Preset) bool { return p.Name == name })
+	if i < 0 {
+		return Preset{}, false
+	}
+	return presets[i], true
+}

@@ -41,7 +41,7 @@ func TestScheduleOfThePatterns(t *testing.T) {
 	}
 }
 
-// The source prints 4.5 s, 90 s and 30 min. Its formula gives these.
+// The source prints 4.5 s, 90 s and 30 min for the first three. Its formula gives these.
 func TestPresetsTotalWorstCaseWait(t *testing.T) {
 	t.Parallel()
 	want := []struct {
@@ -51,6 +51,9 @@ func TestPresetsTotalWorstCaseWait(t *testing.T) {
 		{"interactive", 840 * time.Millisecond},
 		{"standard", 40300 * time.Millisecond},
 		{"batch", 2272500 * time.Millisecond},
+		{"external_api", 7 * time.Second},
+		{"database", 15500 * time.Millisecond},
+		{"message_queue", 459 * time.Second},
 	}
 	for i, preset := range rp.Presets() {
 		if got := preset.Policy.Schedule().Total.Max; preset.Name != want[i].name || got != want[i].total {

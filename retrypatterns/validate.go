@@ -121,3 +121,22 @@ func (p Policy) check(report reporter) {
 		report("MaxDelaySeconds", p.MaxDelay.String(), "more than IntervalSeconds, or 0 for no cap")
 	}
 }
+
+// PolicyError says that a policy on its own holds something the table would refuse.
+type PolicyError struct {
+	Field string // the field, by its ASL name
+	Value string // what stands there
+	Want  string // what would be accepted
+}
+
+// Error names the field, the value and what would be accepted.
+func (e *PolicyError) Error() string {
+	return fmt.Sprintf("retry policy: %s is %s; want %s", e.Field, e.Value, e.Want)
+}
+
+// Validate returns nil when the policy could stand in a row of the table, else all [PolicyError] values, joined.
+func (p Policy) Validate() error {
+	var problems []error
+	p.check(func(field, value, want string) { problems = append(problems, &PolicyError{field, value, want}) })
+	return errors.Join(problems...)
+}

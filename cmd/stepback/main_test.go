@@ -198,7 +198,7 @@ func TestExitCodes(t *testing.T) {
 			[]string{"has 391 bytes, the limit is 390: split the file, or raise CSV_MAX_BYTES"}},
 		"file not too large": {good, []string{"--max-bytes", "391"}, 0, []string{"SUCCEEDED  activity-csv-"}},
 		"rows dead-lettered": {
-			good, []string{"--fault", "ProcessSingleUserRecord:CircuitOpen:10%", "--tolerated-failure-percentage",
+			good, []string{"--fault", "ProcessSingleUserRecord:RetryNotWorthwhile:10%", "--tolerated-failure-percentage",
 				"50"}, 3,
 			[]string{"not retried", "Import the corrections file once the cause is gone"},
 		},
@@ -384,14 +384,14 @@ func TestRetries(t *testing.T) {
 		ErrorEquals []string
 		MaxAttempts int
 	}
-	if err := json.Unmarshal([]byte(s.out), &states); err != nil || len(states["ProcessSingleUserRecord"]) != 10 {
+	if err := json.Unmarshal([]byte(s.out), &states); err != nil || len(states["ProcessSingleUserRecord"]) != 11 {
 		t.Errorf("%v: %+v", err, states)
 	}
 	s = stepback(t, "retries", "explain", "ProcessSingleUserRecord")
 	s.ends(t, 0, "ProcessSingleUserRecord: each attempt may take 30s", "never retried",
 		"waits of up to 23.744s in all; with every attempt running into its timeout of 30s the state lasts",
 		"waits of up to 1m16.125s in all;", "so that the waits need not fit into it",
-		"if the errors alternate: 33 retries, up to 4m59.369s of waiting")
+		"if the errors alternate: 53 retries, up to 1h25m22.807s of waiting")
 	if !slices.ContainsFunc(strings.Split(s.out, "\n"), func(l string) bool {
 		return strings.Join(strings.Fields(l),
 			" ") == "4 0s 5.832s 11.664s"

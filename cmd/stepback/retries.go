@@ -12,6 +12,7 @@ import (
 type retriesCmd struct {
 	Show    retriesShowCmd    `cmd:"" help:"Print the retry table: patterns, errors, and each state's rows."`
 	Explain retriesExplainCmd `cmd:"" help:"Explain one state's retries: delays, worst-case waits, and how long the state can last."`
+	Presets retriesPresetsCmd `cmd:"" help:"List ready-made policies for callers in Go, with their worst-case waits."`
 	Review  retriesReviewCmd  `cmd:"" help:"Give a second opinion on the Retry blocks of state machine definitions."`
 }
 

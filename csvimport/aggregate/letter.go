@@ -45,7 +45,7 @@ func letterOf(res result, reason string) letter {
 
 func reasonOf(res result) string {
 	switch {
-	case res.Error == retrypatterns.RetryNotWorthwhile || res.Error == retrypatterns.CircuitOpen:
+	case res.Error == retrypatterns.RetryNotWorthwhile:
 		return reasonNotWorthwhile
 	case res.Attempts > 1:
 		return reasonRetriesExhausted

@@ -19,20 +19,27 @@ const iamScheme = "postgres+iam"
 // openIAM opens postgres+iam://user@host:port/name. The password of each new connection is an IAM token, which is
 // signed here without asking anybody. The server's certificate is verified unless the address says otherwise.
 func openIAM(ctx context.Context, address string) (csvimport.Store, error) {
-	u, err := iamAddress(address)
+	url, access, err := iamAccess(ctx, address)
 	if err != nil {
 		return nil, err
 	}
+	return opened(postgresstore.OpenWith(ctx, url, access))
+}
+
+func iamAccess(ctx context.Context, address string) (url string, access postgresstore.Access, err error) {
+	u, err := iamAddress(address)
+	if err != nil {
+		return "", access, err
+	}
 	cfg, err := config.LoadDefaultConfig(ctx)
 	if err != nil {
-		return nil, csvimport.Fail(retrypatterns.InvalidInput,
+		return "", access, csvimport.Fail(retrypatterns.InvalidInput,
 			"the AWS configuration for the database's IAM token cannot be read: %w", err)
 	}
 	token := func(ctx context.Context) (string, error) {
 		return auth.BuildAuthToken(ctx, u.Host, cfg.Region, u.User.Username(), cfg.Credentials)
 	}
-	return opened(postgresstore.OpenWith(ctx, u.String(), postgresstore.Access{Password: token,
-		Roots: rdsroots.Pool()}))
+	return u.String(), postgresstore.Access{Password: token, Roots: rdsroots.Pool()}, nil
 }
 
 // iamAddress is the address in pgx's spelling, complete with port and sslmode.

@@ -34,9 +34,17 @@ type secret struct {
 // openSecret opens secretsmanager:ARN. The password is read again for each new connection, so that a rotation needs no
 // restart.
 func openSecret(ctx context.Context, id string) (csvimport.Store, error) {
+	url, access, err := secretAccess(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return opened(postgresstore.OpenWith(ctx, url, access))
+}
+
+func secretAccess(ctx context.Context, id string) (url string, access postgresstore.Access, err error) {
 	cfg, err := config.LoadDefaultConfig(ctx)
 	if err != nil {
-		return nil, csvimport.Fail(retrypatterns.InvalidInput,
+		return "", access, csvimport.Fail(retrypatterns.InvalidInput,
 			"the AWS configuration for the database's secret cannot be read: %w", err)
 	}
 	client := secretsmanager.NewFromConfig(cfg)
@@ -49,14 +57,13 @@ func openSecret(ctx context.Context, id string) (csvimport.Store, error) {
 	}
 	s, err := read(ctx)
 	if err != nil {
-		return nil, err
+		return "", access, err
 	}
 	password := func(ctx context.Context) (string, error) {
 		s, err := read(ctx)
 		return s.Password, err
 	}
-	return opened(postgresstore.OpenWith(ctx, s.address(), postgresstore.Access{Password: password,
-		Roots: rdsroots.Pool()}))
+	return s.address(), postgresstore.Access{Password: password, Roots: rdsroots.Pool()}, nil
 }
 
 // secretFailure names an error of Secrets Manager by its code.

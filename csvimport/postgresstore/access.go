@@ -17,7 +17,8 @@ type Access struct {
 	Roots *x509.CertPool
 }
 
-func (a Access) apply(config *pgxpool.Config) {
+// Apply adds it to a configuration.
+func (a Access) Apply(config *pgxpool.Config) {
 	if a.Password != nil {
 		config.BeforeConnect = func(ctx context.Context, c *pgx.ConnConfig) error {
 			password, err := a.Password(ctx)

@@ -40,7 +40,7 @@ func OpenWith(ctx context.Context, url string, access Access) (*Store, error) {
 		return nil, csvimport.Fail(retrypatterns.InvalidInput, "the database address is not valid: %w",
 			err) // pgx masks the password
 	}
-	access.apply(config)
+	access.Apply(config)
 	params := config.ConnConfig.RuntimeParams
 	setDefault(params, "lock_timeout", defaultLockTimeout)
 	setDefault(params, "statement_timeout", defaultStatementTimeout)

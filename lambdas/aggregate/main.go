@@ -1,7 +1,8 @@
 // Command aggregate is the Lambda function of the state AggregateResults.
 //
 // Environment: DATABASE_URL (sqlite:/path/file.db or postgres://…) and the AWS SDK's own variables; STATE_MACHINE, the
-// state machine's name, under which the rows are published as metrics, which nobody does when it is empty.
+// state machine's name, under which the rows and the breaker's state are published as metrics, which nobody does when it
+// is empty; BREAKER_TABLE, as of the function process.
 package main
 
 import (
@@ -13,6 +14,8 @@ import (
 	"stepback/csvimport/database"
 	"stepback/csvimport/handlers"
 	"stepback/csvimport/s3objects"
+	"stepback/csvimport/sharedguard"
+	"stepback/retrypatterns"
 )
 
 func main() {
@@ -22,6 +25,13 @@ func main() {
 		log.Error("cannot start", "error", err.Error())
 		os.Exit(1)
 	}
+	guard, err := sharedguard.FromEnvironment(context.Background(), os.Getenv, "database", retrypatterns.AggregateResults,
+		os.Stdout, log)
+	if err != nil {
+		log.Error("cannot start", "error", err.Error())
+		os.Exit(1)
+	}
 	store := database.NewLazy(os.Getenv("DATABASE_URL"))
-	lambda.Start(published(handlers.Aggregate(objects, store, nil, log), os.Getenv("STATE_MACHINE"), os.Stdout))
+	aggregate := handlers.Guarded(guard, handlers.Aggregate(objects, store, nil, log))
+	lambda.Start(published(aggregate, os.Getenv("STATE_MACHINE"), os.Stdout))
 }

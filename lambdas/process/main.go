@@ -1,18 +1,30 @@
 // Command process is the Lambda function of the state ProcessSingleUserRecord.
 //
-// Environment: DATABASE_URL (sqlite:/path/file.db or postgres://…).
+// Environment: DATABASE_URL (sqlite:/path/file.db or postgres://…); BREAKER_TABLE, the DynamoDB table through which all
+// functions share the database's circuit breaker and limiter, without which nothing is refused; STATE_MACHINE, the state
+// machine's name, under which the breaker's state is published.
 package main
 
 import (
+	"context"
 	"os"
 
 	"github.com/aws/aws-lambda-go/lambda"
 
 	"stepback/csvimport/database"
 	"stepback/csvimport/handlers"
+	"stepback/csvimport/sharedguard"
+	"stepback/retrypatterns"
 )
 
 func main() {
+	log := handlers.Log()
+	guard, err := sharedguard.FromEnvironment(context.Background(), os.Getenv, "database",
+		retrypatterns.ProcessSingleUserRecord, os.Stdout, log)
+	if err != nil {
+		log.Error("cannot start", "error", err.Error())
+		os.Exit(1)
+	}
 	store := database.NewLazy(os.Getenv("DATABASE_URL"))
-	lambda.Start(handlers.Process(store, handlers.Log()))
+	lambda.Start(handlers.Guarded(guard, handlers.Process(store, log)))
 }

@@ -1,6 +1,6 @@
 // Command validate is the Lambda function of the state ValidateCSVFile.
 //
-// Environment: CSV_MAX_BYTES and the AWS SDK's own variables.
+// Environment: CSV_MAX_BYTES; BREAKER_TABLE and STATE_MACHINE, as of the function process; the AWS SDK's own variables.
 package main
 
 import (
@@ -12,6 +12,8 @@ import (
 
 	"stepback/csvimport/handlers"
 	"stepback/csvimport/s3objects"
+	"stepback/csvimport/sharedguard"
+	"stepback/retrypatterns"
 )
 
 func main() {
@@ -20,7 +22,10 @@ func main() {
 	exitOn(log, err)
 	maxBytes, err := handlers.MaxBytes()
 	exitOn(log, err)
-	lambda.Start(handlers.Validate(objects, maxBytes, log))
+	guard, err := sharedguard.FromEnvironment(context.Background(), os.Getenv, "objects", retrypatterns.ValidateCSVFile,
+		os.Stdout, log)
+	exitOn(log, err)
+	lambda.Start(handlers.Guarded(guard, handlers.Validate(objects, maxBytes, log)))
 }
 
 func exitOn(log *slog.Logger, err error) {

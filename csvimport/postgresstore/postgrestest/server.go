@@ -13,9 +13,11 @@ import (
 	"os/user"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -28,6 +30,7 @@ type Server struct {
 	url       *url.URL
 	databases atomic.Int64
 	options   string                     // it is started with
+	data      string                     // its data directory; empty when the server is not ours
 	control   func(args ...string) error // runs pg_ctl; nil when the server is not ours
 }
 
@@ -58,6 +61,36 @@ func (s *Server) NeedsControl(t testing.TB) {
 
 // Stop stops the server as a crash would: connections break and nothing is said. It may be called from any goroutine.
 func (s *Server) Stop() error { return s.control("-m", "immediate", "stop") }
+
+// Kill kills the server's first process with SIGKILL. The others notice, sooner or later, and end.
+func (s *Server) Kill() error {
+	text, err := os.ReadFile(filepath.Join(s.data, "postmaster.pid"))
+	if err != nil {
+		return err
+	}
+	first, _, _ := strings.Cut(string(text), "\n")
+	pid, err := strconv.Atoi(first)
+	if err != nil {
+		return err
+	}
+	return syscall.Kill(pid, syscall.SIGKILL)
+}
+
+// Revive starts the server that Kill killed, once the last of its processes has ended.
+func (s *Server) Revive(ctx context.Context) error {
+	for {
+		err := s.Restart()
+		if err == nil || ctx.Err() != nil {
+			return err
+		}
+		again := time.NewTimer(20 * time.Millisecond)
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+			again.Stop()
+		}
+	}
+}
 
 // Restart starts the server that Stop stopped, and waits until it accepts connections.
 func (s *Server) Restart() error { return s.control("-o", s.options, "start") }
@@ -141,7 +174,7 @@ func startOwn(t testing.TB, bin string) *Server {
 			t.Error(err)
 		}
 	})
-	return &Server{options: options, control: control, url: &url.URL{Scheme: "postgres", User: url.User("postgres"),
+	return &Server{options: options, data: data, control: control, url: &url.URL{Scheme: "postgres", User: url.User("postgres"),
 		Host: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), Path: "/postgres", RawQuery: "sslmode=disable"}}
 }
 

@@ -1,0 +1,42 @@
+package breaker
+
+import "fmt"
+
+// Circuit is where the breaker stands.
+type Circuit uint8
+
+// The three circuits, the worse the higher. The zero value is a closed circuit.
+const (
+	Closed   Circuit = iota // every call is admitted
+	HalfOpen                // a few probes are admitted
+	Open                    // no call is admitted
+)
+
+var circuitNames = [...]string{Closed: "closed", HalfOpen: "half-open", Open: "open"}
+
+// String is "closed", "half-open" or "open".
+func (c Circuit) String() string {
+	if int(c) < len(circuitNames) {
+		return circuitNames[c]
+	}
+	return fmt.Sprintf("circuit(%d)", uint8(c))
+}
+
+// MarshalText is [Circuit.String]; a number that is no circuit is an error.
+func (c Circuit) MarshalText() ([]byte, error) {
+	if int(c) >= len(circuitNames) {
+		return nil, fmt.Errorf("breaker: %d is no circuit; there are closed, half-open and open", uint8(c))
+	}
+	return []byte(circuitNames[c]), nil
+}
+
+// UnmarshalText reads what MarshalText wrote.
+func (c *Circuit) UnmarshalText(text []byte) error {
+	for i, name := range circuitNames {
+		if name == string(text) {
+			*c = Circuit(i)
+			return nil
+		}
+	}
+	return fmt.Errorf("breaker: circuit %q is unknown; it is closed, half-open or open", text)
+}

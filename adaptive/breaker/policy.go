@@ -1,0 +1,113 @@
+package breaker
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// MaxProbes is the largest HalfOpenConcurrency: a [State] has room for so many probes.
+const MaxProbes = 16
+
+// MaxWindowRequests is the largest WindowRequests: a [State] remembers so many outcomes.
+const MaxWindowRequests = 256
+
+// Policy says when a circuit opens and how it closes again. A closed circuit opens by either of two rules:
+//
+//   - ConsecutiveFailures failures without a success in between;
+//   - within the window, at least MinimumRequests calls, at least MinimumFailures failures, and failures ÷ calls at
+//     least FailureRate. The rule is off while FailureRate and MinimumFailures are both 0.
+//
+// The window is the last Window of time, or the last WindowRequests calls; exactly one of the two is set when the
+// second rule is on.
+type Policy struct {
+	// ConsecutiveFailures opens the circuit; 0 switches the rule off.
+	ConsecutiveFailures int
+
+	// FailureRate of the window opens the circuit; 0 to 1.
+	FailureRate float64
+	// MinimumRequests of the window, before its rate says anything; 0 or more.
+	MinimumRequests int
+	// MinimumFailures of the window, before its rate opens the circuit; 0 or more. Alone, without a FailureRate, it
+	// is a count of failures that opens the circuit.
+	MinimumFailures int
+	// Window is the length of a window of time, watched in ten slices; at least 10 ns.
+	Window time.Duration
+	// WindowRequests is the length of a window of calls; at most MaxWindowRequests.
+	WindowRequests int
+
+	// OpenFor is how long an open circuit refuses everything; above 0.
+	OpenFor time.Duration
+	// HalfOpenConcurrency bounds the probes at a time of a half-open circuit; 1 to MaxProbes. The bound begins at 1 and
+	// doubles whenever as many probes have succeeded as it admits.
+	HalfOpenConcurrency int
+	// SuccessThreshold is how many probes must succeed to close the circuit; at least 1.
+	SuccessThreshold int
+	// HalfOpenFailures is how many probes may fail before the circuit opens again; 0 means that the first one opens it.
+	HalfOpenFailures int
+	// ProbeTimeout is how long a probe keeps its place without an outcome; above 0. A caller that dies with a probe
+	// can hold a place up to then and no longer; what it reports later counts nowhere.
+	ProbeTimeout time.Duration
+}
+
+// Source is the policy of the source design (M6): five failures in a row open the circuit for 60 s, three successes
+// close it. One probe at a time, as recovery there begins with one call; the probe timeout is this project's
+// addition.
+func Source() Policy {
+	return Policy{
+		ConsecutiveFailures: 5,
+		OpenFor:             time.Minute,
+		SuccessThreshold:    3,
+		HalfOpenConcurrency: 1,
+		ProbeTimeout:        time.Minute,
+	}
+}
+
+// Callee is the policy for a callee that many workers share: half of at least 20 calls within a minute fail, ten of
+// them at least. It probes after 15 s, and closes after 15 successes (1, 2, 4 and 8 at a time).
+func Callee() Policy {
+	return Policy{
+		FailureRate: 0.5, MinimumRequests: 20, MinimumFailures: 10, Window: time.Minute,
+		OpenFor: 15 * time.Second, SuccessThreshold: 15, HalfOpenConcurrency: 8, HalfOpenFailures: 1,
+		ProbeTimeout: 30 * time.Second,
+	}
+}
+
+// Validate reports every field that is out of its range, joined.
+func (p Policy) Validate() error {
+	var problems []error
+	check := func(ok bool, format string, args ...any) {
+		if !ok {
+			problems = append(problems, fmt.Errorf("breaker: "+format, args...))
+		}
+	}
+	check(p.ConsecutiveFailures >= 0, "ConsecutiveFailures is %d; it must be 0 (off) or more", p.ConsecutiveFailures)
+	check(p.FailureRate >= 0 && p.FailureRate <= 1, "FailureRate is %v; it must be between 0 and 1", p.FailureRate)
+	check(p.MinimumRequests >= 0, "MinimumRequests is %d; it must be 0 or more", p.MinimumRequests)
+	check(p.MinimumFailures >= 0, "MinimumFailures is %d; it must be 0 or more", p.MinimumFailures)
+	check(p.Window == 0 || p.Window >= slices, "Window is %v; it must be at least %d ns", p.Window, slices)
+	check(p.WindowRequests >= 0 && p.WindowRequests <= MaxWindowRequests,
+		"WindowRequests is %d; it must be between 0 and %d", p.WindowRequests, MaxWindowRequests)
+	check(
+		p.Window == 0 || p.WindowRequests == 0,
+		"Window and WindowRequests are both set; a window is one of time or one of calls",
+	)
+	check(!p.watches() || p.Window > 0 || p.WindowRequests > 0,
+		"FailureRate or MinimumFailures is set without Window or WindowRequests")
+	check(p.ConsecutiveFailures > 0 || p.watches(),
+		"nothing opens the circuit; set ConsecutiveFailures, FailureRate or MinimumFailures")
+	check(p.WindowRequests == 0 || p.MinimumRequests <= p.WindowRequests,
+		"MinimumRequests is %d; a window of %d calls never holds so many", p.MinimumRequests, p.WindowRequests)
+	check(p.WindowRequests == 0 || p.MinimumFailures <= p.WindowRequests,
+		"MinimumFailures is %d; a window of %d calls never holds so many", p.MinimumFailures, p.WindowRequests)
+	check(p.OpenFor > 0, "OpenFor is %v; it must be above 0", p.OpenFor)
+	check(p.HalfOpenConcurrency >= 1 && p.HalfOpenConcurrency <= MaxProbes,
+		"HalfOpenConcurrency is %d; it must be between 1 and %d", p.HalfOpenConcurrency, MaxProbes)
+	check(p.SuccessThreshold >= 1, "SuccessThreshold is %d; it must be at least 1", p.SuccessThreshold)
+	check(p.HalfOpenFailures >= 0, "HalfOpenFailures is %d; it must be 0 or more", p.HalfOpenFailures)
+	check(p.ProbeTimeout > 0, "ProbeTimeout is %v; it must be above 0", p.ProbeTimeout)
+	return errors.Join(problems...)
+}
+
+// watches reports whether the rule over the window is on.
+func (p *Policy) watches() bool { return p.FailureRate > 0 || p.MinimumFailures > 0 }

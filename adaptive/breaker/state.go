@@ -1,0 +1,243 @@
+package breaker
+
+import (
+	"math"
+	"time"
+)
+
+// State is a breaker as a value: what a [Policy] remembers from call to call. The zero State is closed and has seen
+// nothing. Copying it takes a snapshot; it holds no pointer and its methods allocate nothing.
+//
+// A State is not safe for concurrent use; [Breaker] is. Times are handed in; one that is earlier than a time handed in
+// before is taken as it is and never moves the circuit backwards in its life.
+type State struct {
+	circuit     Circuit
+	generation  uint64 // number of changes of the circuit, so that results of an earlier one are recognised
+	since       int64  // when the circuit last changed; Unix nanoseconds
+	consecutive int64  // failures since the last success
+	window      window
+
+	// Of a half-open circuit.
+	admits    int64 // probes at a time
+	atLevel   int64 // successes since admits was last raised
+	successes int64 // of probes
+	failures  int64 // of probes
+	probes    [MaxProbes]probe
+
+	totals Totals
+}
+
+// probe is a call admitted by a half-open circuit. The zero probe is a free place.
+type probe struct {
+	id      uint64
+	expires int64 // Unix nanoseconds
+}
+
+// Permit is the right to make one call, owned by whoever was given it, who hands it to [State.Record] when the call
+// has ended. A permit counts once: recording it again, after it has expired, or after the circuit has changed counts
+// as late.
+type Permit struct {
+	// Generation is the circuit's, at the time of the permit.
+	Generation uint64
+	// Probe is the number of the probe; 0 for a call of a closed circuit.
+	Probe uint64
+}
+
+// Totals count since the State began or was reset.
+type Totals struct {
+	// Successes and Failures are recorded outcomes that counted.
+	Successes, Failures int64
+	// Ignored are outcomes that said nothing about the callee.
+	Ignored int64
+	// Rejected are calls that were refused.
+	Rejected int64
+	// Late are outcomes that came after the circuit had changed or the probe had expired.
+	Late int64
+	// Expired are probes that were never recorded in time.
+	Expired int64
+	// Opened counts how often the circuit opened, HalfOpened how often it began to probe, Closed how often it closed.
+	Opened, HalfOpened, Closed int64
+	// probes is the number of the last probe.
+	probes uint64
+}
+
+// Circuit is where the breaker stands, without looking at the time: an open circuit becomes half-open by the first
+// [State.Allow] after its time.
+func (s *State) Circuit() Circuit { return s.circuit }
+
+// Generation counts the changes of the circuit.
+func (s *State) Generation() uint64 { return s.generation }
+
+// Allow asks to make a call. The answer is false when the circuit is open, or half-open with every probe's place taken;
+// [State.RetryAfter] then says when it is worth asking again.
+func (s *State) Allow(p *Policy, now time.Time) (Permit, bool) {
+	if s.circuit == Closed {
+		return Permit{Generation: s.generation}, true
+	}
+	at := now.UnixNano()
+	if s.circuit == Open {
+		if at-s.since < int64(p.OpenFor) {
+			s.totals.Rejected++
+			return Permit{}, false
+		}
+		s.enter(HalfOpen, at)
+	}
+	return s.probe(p, at)
+}
+
+// probe gives a free place of the half-open circuit away.
+func (s *State) probe(p *Policy, at int64) (Permit, bool) {
+	admits := min(s.admits, int64(p.HalfOpenConcurrency), MaxProbes)
+	free, running := -1, int64(0)
+	for i := range s.probes {
+		switch pr := &s.probes[i]; {
+		case pr.id == 0:
+			free = i
+		case pr.expires <= at:
+			*pr = probe{}
+			s.totals.Expired++
+			free = i
+		default:
+			running++
+		}
+	}
+	if free < 0 || running >= admits {
+		s.totals.Rejected++
+		return Permit{}, false
+	}
+	s.totals.probes++
+	s.probes[free] = probe{id: s.totals.probes, expires: saturatingAdd(at, int64(p.ProbeTimeout))}
+	return Permit{Generation: s.generation, Probe: s.totals.probes}, true
+}
+
+// Record tells how the call of a permit ended.
+func (s *State) Record(p *Policy, permit Permit, now time.Time, outcome Outcome) {
+	at := now.UnixNano()
+	if permit.Generation != s.generation || (s.circuit == HalfOpen) != (permit.Probe != 0) {
+		s.totals.Late++
+		return
+	}
+	if s.circuit == HalfOpen && !s.release(permit.Probe, at) {
+		s.totals.Late++
+		return
+	}
+	switch outcome {
+	case Success:
+		s.totals.Successes++
+	case Failure:
+		s.totals.Failures++
+	default:
+		s.totals.Ignored++
+		return
+	}
+	if s.circuit == HalfOpen {
+		s.probed(p, at, outcome)
+	} else {
+		s.watched(p, at, outcome)
+	}
+}
+
+// watched counts a call of a closed circuit.
+func (s *State) watched(p *Policy, at int64, outcome Outcome) {
+	failed := outcome == Failure
+	s.window.add(p, at, failed)
+	if !failed {
+		s.consecutive = 0
+		return
+	}
+	s.consecutive++
+	if p.ConsecutiveFailures > 0 && s.consecutive >= int64(p.ConsecutiveFailures) || s.window.tripped(p) {
+		s.enter(Open, at)
+	}
+}
+
+// probed counts a probe of a half-open circuit.
+func (s *State) probed(p *Policy, at int64, outcome Outcome) {
+	if outcome == Failure {
+		s.failures++
+		s.admits, s.atLevel = 1, 0
+		if s.failures > int64(p.HalfOpenFailures) {
+			s.enter(Open, at)
+		}
+		return
+	}
+	s.successes++
+	if s.successes >= int64(p.SuccessThreshold) {
+		s.enter(Closed, at)
+		return
+	}
+	if s.atLevel++; s.atLevel >= s.admits {
+		s.admits, s.atLevel = min(2*s.admits, MaxProbes), 0
+	}
+}
+
+// release frees a probe's place; false when it had lost it.
+func (s *State) release(id uint64, at int64) bool {
+	for i := range s.probes {
+		if s.probes[i].id == id {
+			held := s.probes[i].expires > at
+			s.probes[i] = probe{}
+			if !held {
+				s.totals.Expired++
+			}
+			return held
+		}
+	}
+	return false
+}
+
+// enter changes the circuit and forgets what belonged to the one before.
+func (s *State) enter(c Circuit, at int64) {
+	s.circuit, s.since = c, at
+	s.generation++
+	s.consecutive, s.window = 0, window{}
+	s.admits, s.atLevel, s.successes, s.failures, s.probes = 0, 0, 0, 0, [MaxProbes]probe{}
+	switch c {
+	case Closed:
+		s.totals.Closed++
+	case HalfOpen:
+		s.totals.HalfOpened++
+		s.admits = 1
+	case Open:
+		s.totals.Opened++
+	}
+}
+
+// RetryAfter is how long a refused caller has to wait at least before it can be admitted: until an open circuit
+// begins to probe, or until the first probe's place of a half-open one is free by expiry. It is 0 when a call may be
+// admitted now.
+func (s *State) RetryAfter(p *Policy, now time.Time) time.Duration {
+	at := now.UnixNano()
+	switch s.circuit {
+	case Open:
+		return time.Duration(max(int64(p.OpenFor)-max(at-s.since, 0), 0))
+	case HalfOpen:
+		first, running := int64(math.MaxInt64), int64(0)
+		for _, pr := range s.probes {
+			if pr.id != 0 && pr.expires > at {
+				running++
+				first = min(first, pr.expires)
+			}
+		}
+		if running >= min(s.admits, int64(p.HalfOpenConcurrency), MaxProbes) {
+			return time.Duration(first - at)
+		}
+	case Closed:
+	}
+	return 0
+}
+
+// Trip opens the circuit, whatever it was: an operator stops all calls for OpenFor.
+func (s *State) Trip(now time.Time) { s.enter(Open, now.UnixNano()) }
+
+// Reset closes the circuit and forgets everything but the generation: calls that are still out count as late.
+func (s *State) Reset(now time.Time) {
+	*s = State{generation: s.generation + 1, since: now.UnixNano()}
+}
+
+func saturatingAdd(a, b int64) int64 {
+	if a > 0 && b > math.MaxInt64-a {
+		return math.MaxInt64
+	}
+	return a + b
+}

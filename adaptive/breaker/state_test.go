@@ -1,0 +1,390 @@
+package breaker_test
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"stepback/adaptive/breaker"
+)
+
+var noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+
+func at(seconds float64) time.Time { return noon.Add(time.Duration(seconds * float64(time.Second))) }
+
+// call makes one call that ends at once; false when it was refused.
+func call(s *breaker.State, p *breaker.Policy, now time.Time, outcome breaker.Outcome) bool {
+	permit, ok := s.Allow(p, now)
+	if ok {
+		s.Record(p, permit, now, outcome)
+	}
+	return ok
+}
+
+func TestSourcePolicyOpensAfterFiveFailuresAndClosesAfterThreeSuccesses(t *testing.T) {
+	t.Parallel()
+	p := breaker.Source()
+	var s breaker.State
+	for i := range 4 {
+		call(&s, &p, at(float64(i)), breaker.Failure)
+	}
+	call(&s, &p, at(4), breaker.Success) // begins the count anew
+	for i := range 5 {
+		if s.Circuit() != breaker.Closed {
+			t.Fatalf("%s after %d failures in a row, want closed", s.Circuit(), i)
+		}
+		call(&s, &p, at(5+float64(i)), breaker.Failure)
+	}
+	if s.Circuit() != breaker.Open {
+		t.Fatalf("%s after five failures in a row, want open", s.Circuit())
+	}
+	if call(&s, &p, at(68.9), breaker.Success) {
+		t.Error("a call was admitted 59.9 s after the circuit opened")
+	}
+	if got := s.RetryAfter(&p, at(68.9)); got != 100*time.Millisecond {
+		t.Errorf("try again after %s, want 100ms", got)
+	}
+	for range 3 {
+		if !call(&s, &p, at(69), breaker.Success) {
+			t.Fatal("a probe was refused after 60 s")
+		}
+	}
+	if s.Circuit() != breaker.Closed {
+		t.Errorf("%s after three successful probes, want closed", s.Circuit())
+	}
+}
+
+func TestFailureOfAProbeOpensAgain(t *testing.T) {
+	t.Parallel()
+	p := breaker.Source()
+	var s breaker.State
+	s.Trip(at(0))
+	call(&s, &p, at(60), breaker.Success)
+	call(&s, &p, at(61), breaker.Failure)
+	if s.Circuit() != breaker.Open || s.RetryAfter(&p, at(61)) != time.Minute {
+		t.Errorf("%s for another %s, want open for another 1m0s", s.Circuit(), s.RetryAfter(&p, at(61)))
+	}
+}
+
+func TestErrorRateOverAWindowOfTime(t *testing.T) {
+	t.Parallel()
+	p := breaker.Source()
+	p.ConsecutiveFailures, p.FailureRate, p.MinimumRequests, p.MinimumFailures, p.Window = 0, 0.5, 10, 6, 10*time.Second
+	for _, c := range []struct {
+		name                string
+		successes, failures int
+		after               float64 // seconds between the first calls and the last failure
+		want                breaker.Circuit
+	}{
+		{"too few calls", 0, 9, 0, breaker.Closed},
+		{"too few failures", 5, 5, 0, breaker.Closed},
+		{"rate too low", 7, 6, 0, breaker.Closed},
+		{"rate reached", 6, 6, 0, breaker.Open},
+		{"the earlier calls have left the window", 6, 6, 11, breaker.Closed},
+		{"the earlier calls are still in the window", 6, 6, 8.9, breaker.Open},
+	} {
+		var s breaker.State
+		for range c.successes {
+			call(&s, &p, at(0), breaker.Success)
+		}
+		for range c.failures - 1 {
+			call(&s, &p, at(0), breaker.Failure)
+		}
+		call(&s, &p, at(c.after), breaker.Failure)
+		if s.Circuit() != c.want {
+			t.Errorf("%s: %s, want %s", c.name, s.Circuit(), c.want)
+		}
+	}
+}
+
+func TestErrorRateOverAWindowOfCalls(t *testing.T) {
+	t.Parallel()
+	p := breaker.Source()
+	p.ConsecutiveFailures, p.FailureRate, p.MinimumRequests, p.WindowRequests = 0, 0.5, 4, 4
+	var s breaker.State
+	for range 100 {
+		call(&s, &p, at(0), breaker.Success)
+	}
+	call(&s, &p, at(0), breaker.Failure)
+	for range 3 {
+		call(&s, &p, at(0), breaker.Success)
+	}
+	call(&s, &p, at(0), breaker.Failure) // the first failure leaves with this one
+	if s.Circuit() != breaker.Closed {
+		t.Fatal("open with one failure among the last four calls")
+	}
+	call(&s, &p, at(0), breaker.Failure)
+	if s.Circuit() != breaker.Open {
+		t.Error("closed with two failures among the last four calls")
+	}
+}
+
+func TestCountOfFailuresAlone(t *testing.T) {
+	t.Parallel()
+	p := breaker.Source()
+	p.ConsecutiveFailures, p.MinimumFailures, p.Window = 0, 3, time.Minute
+	var s breaker.State
+	for i := range 3 {
+		for range 50 {
+			call(&s, &p, at(float64(i)), breaker.Success)
+		}
+		call(&s, &p, at(float64(i)), breaker.Failure)
+	}
+	if s.Circuit() != breaker.Open {
+		t.Error("closed with three failures in the window")
+	}
+}
+
+func TestHalfOpenStartsSlowly(t *testing.T) {
+	t.Parallel()
+	p := breaker.Source()
+	p.HalfOpenConcurrency, p.SuccessThreshold = 8, 100
+	var s breaker.State
+	s.Trip(at(0))
+	var admitted []int
+	for range 6 { // all that is admitted ends well, before more is asked for
+		var permits []breaker.Permit
+		for {
+			permit, ok := s.Allow(&p, at(60))
+			if !ok {
+				break
+			}
+			permits = append(permits, permit)
+		}
+		admitted = append(admitted, len(permits))
+		for _, permit := range permits {
+			s.Record(&p, permit, at(60), breaker.Success)
+		}
+	}
+	if got, want := text(admitted), "[1,2,4,8,8,8]"; got != want {
+		t.Errorf("admitted %s at a time, want %s", got, want)
+	}
+}
+
+func TestProbesExpireAndCountOnce(t *testing.T) {
+	t.Parallel()
+	p := breaker.Source()
+	var s breaker.State
+	s.Trip(at(0))
+	lost, _ := s.Allow(&p, at(60)) // its owner dies
+	if _, ok := s.Allow(&p, at(119)); ok {
+		t.Fatal("two probes at a time")
+	}
+	if got := s.RetryAfter(&p, at(119)); got != time.Second {
+		t.Errorf("try again after %s, want 1s", got)
+	}
+	second, ok := s.Allow(&p, at(120))
+	if !ok {
+		t.Fatal("the lost probe still holds its place after its timeout")
+	}
+	s.Record(&p, lost, at(121), breaker.Failure) // too late to count
+	s.Record(&p, second, at(121), breaker.Success)
+	s.Record(&p, second, at(121), breaker.Success) // a second time
+	got := s.Statistics(&p, at(121))
+	if got.Circuit != breaker.HalfOpen || got.ProbeSuccesses != 1 || got.Probes != 0 || got.Totals.Late != 2 ||
+		got.Totals.Expired != 1 {
+		t.Errorf("statistics are %+v; want half-open, 1 success, no probe out, 2 late, 1 expired", got)
+	}
+}
+
+func TestResultsOfAnEarlierCircuitDoNotCount(t *testing.T) {
+	t.Parallel()
+	p := breaker.Source()
+	var s breaker.State
+	slow, _ := s.Allow(&p, at(0))
+	s.Trip(at(1))
+	for range 3 {
+		call(&s, &p, at(61), breaker.Success)
+	}
+	for range 4 {
+		call(&s, &p, at(62), breaker.Failure)
+	}
+	s.Record(&p, slow, at(63), breaker.Failure)
+	if s.Circuit() != breaker.Closed {
+		t.Error("a call from before the outage opened the circuit after it")
+	}
+}
+
+func TestIgnoredOutcomesGiveTheProbeBack(t *testing.T) {
+	t.Parallel()
+	p := breaker.Source()
+	var s breaker.State
+	s.Trip(at(0))
+	for range 10 {
+		if !call(&s, &p, at(60), breaker.Ignored) {
+			t.Fatal("an ignored outcome kept the probe's place")
+		}
+	}
+	if s.Circuit() != breaker.HalfOpen {
+		t.Errorf("%s, want half-open", s.Circuit())
+	}
+}
+
+func TestReset(t *testing.T) {
+	t.Parallel()
+	p := breaker.Source()
+	var s breaker.State
+	permit, _ := s.Allow(&p, at(0))
+	s.Trip(at(0))
+	s.Reset(at(1))
+	s.Record(&p, permit, at(1), breaker.Failure)
+	got := s.Statistics(&p, at(1))
+	want := breaker.Statistics{Circuit: breaker.Closed, Since: at(1), Totals: breaker.Totals{Late: 1}}
+	if got != want {
+		t.Errorf("after a reset: %+v\nwant %+v", got, want)
+	}
+}
+
+func TestStoredStateGoesOnAsItWas(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		p := policies(t)
+		var s breaker.State
+		drive(t, &p, &s, nil)
+		var back breaker.State
+		stored, err := json.Marshal(s)
+		if err == nil {
+			err = json.Unmarshal(stored, &back)
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", stored, err)
+		}
+		if again := text(back); again != string(stored) {
+			t.Fatalf("stored %s\nread %s", stored, again)
+		}
+		if a, b := s.Statistics(&p, at(500)), back.Statistics(&p, at(500)); a != b {
+			t.Fatalf("statistics are %+v, were %+v", b, a)
+		}
+	})
+}
+
+// TestNeverMoreProbesThanAdmitted drives breakers at random: a half-open circuit never has more probes out than its
+// concurrency, none of them holds a place for ever, and no count goes below zero.
+func TestNeverMoreProbesThanAdmitted(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		p := policies(t)
+		var s breaker.State
+		drive(t, &p, &s, func(now time.Time) {
+			st := s.Statistics(&p, now)
+			if st.Probes > int64(p.HalfOpenConcurrency) || st.Admits > int64(p.HalfOpenConcurrency) ||
+				st.Requests < 0 || st.Failures < 0 ||
+				st.Failures > st.Requests ||
+				st.RetryAfter < 0 {
+				t.Fatalf("statistics are %+v", st)
+			}
+		})
+		// Nothing that was lost blocks it for ever.
+		end := at(1e6)
+		for range p.SuccessThreshold * 2 {
+			if _, ok := s.Allow(&p, end); !ok && s.Circuit() == breaker.HalfOpen && s.Statistics(&p, end).Probes == 0 {
+				t.Fatal("a half-open circuit without probes refuses one")
+			}
+		}
+	})
+}
+
+func policies(t *rapid.T) breaker.Policy {
+	p := breaker.Policy{
+		ConsecutiveFailures: rapid.IntRange(0, 5).Draw(t, "consecutive"),
+		OpenFor:             time.Duration(rapid.IntRange(1, 20).Draw(t, "openFor")) * time.Second,
+		HalfOpenConcurrency: rapid.IntRange(1, breaker.MaxProbes).Draw(t, "concurrency"),
+		SuccessThreshold:    rapid.IntRange(1, 20).Draw(t, "successes"),
+		HalfOpenFailures:    rapid.IntRange(0, 2).Draw(t, "failures"),
+		ProbeTimeout:        time.Duration(rapid.IntRange(1, 20).Draw(t, "probeTimeout")) * time.Second,
+		FailureRate:         0.5, MinimumRequests: 3,
+	}
+	if rapid.Bool().Draw(t, "by calls") {
+		p.WindowRequests = rapid.IntRange(3, breaker.MaxWindowRequests).Draw(t, "calls")
+	} else {
+		p.Window = time.Duration(rapid.IntRange(1, 60).Draw(t, "window")) * time.Second
+	}
+	if err := p.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// drive makes random calls that overlap; the clock may also run backwards.
+func drive(t *rapid.T, p *breaker.Policy, s *breaker.State, check func(time.Time)) {
+	var out []breaker.Permit
+	now := 100.0
+	for range rapid.IntRange(1, 200).Draw(t, "steps") {
+		now += rapid.Float64Range(-0.5, 5).Draw(t, "later")
+		if rapid.Bool().Draw(t, "ask") {
+			if permit, ok := s.Allow(p, at(now)); ok {
+				out = append(out, permit)
+			}
+		} else if len(out) > 0 {
+			i := rapid.IntRange(0, len(out)-1).Draw(t, "which")
+			s.Record(p, out[i], at(now), breaker.Outcome(rapid.IntRange(0, 2).Draw(t, "outcome")))
+			if rapid.Bool().Draw(t, "once") {
+				out = append(out[:i], out[i+1:]...)
+			}
+		}
+		if check != nil {
+			check(at(now))
+		}
+	}
+}
+
+func text(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err.Error()
+	}
+	return string(b)
+}
+
+func FuzzStoredState(f *testing.F) {
+	var s breaker.State
+	p := breaker.Callee()
+	call(&s, &p, at(0), breaker.Failure)
+	f.Add(text(s))
+	s.Trip(at(1))
+	s.Allow(&p, at(30))
+	f.Add(text(s))
+	f.Fuzz(func(t *testing.T, stored string) {
+		var s breaker.State
+		if json.Unmarshal([]byte(stored), &s) != nil {
+			return
+		}
+		for i := range 40 {
+			call(&s, &p, at(float64(i)*7), breaker.Outcome(i%2))
+			s.Statistics(&p, at(float64(i)*7))
+		}
+	})
+}
+
+func TestTallyOfOthersOpensTheCircuit(t *testing.T) {
+	t.Parallel()
+	p := breaker.Callee()
+	var s breaker.State
+	s.Tally(&p, 30, 9, at(0))
+	s.Tally(&p, 0, 20, at(1))
+	if s.Circuit() != breaker.Closed {
+		t.Fatal("open with 29 failures of 59 calls")
+	}
+	s.Tally(&p, 0, 1, at(2))
+	if s.Circuit() != breaker.Open {
+		t.Fatal("closed with 30 failures of 60 calls")
+	}
+	s.Tally(&p, 5, 5, at(3))
+	if got := s.Statistics(&p, at(3)).Totals; got.Late != 10 || got.Failures != 30 {
+		t.Errorf("totals are %+v, want 10 late", got)
+	}
+	five := breaker.Source()
+	var row breaker.State
+	row.Tally(&five, 0, 4, at(0))
+	row.Tally(&five, 1, 3, at(0))
+	row.Tally(&five, 0, 4, at(0))
+	if row.Circuit() != breaker.Closed {
+		t.Fatal("a success did not end the row of failures")
+	}
+	row.Tally(&five, 0, 1, at(0))
+	if row.Circuit() != breaker.Open {
+		t.Error("closed after five failures in a row")
+	}
+}

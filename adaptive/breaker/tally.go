@@ -1,0 +1,27 @@
+package breaker
+
+import "time"
+
+// Tally counts calls of a closed circuit that other processes made and added up, as if they had ended now. Failures
+// count as consecutive only if there was no success among them. A circuit that is not closed counts them as late:
+// there, every probe is recorded by its permit.
+func (s *State) Tally(p *Policy, successes, failures int64, now time.Time) {
+	successes, failures = max(successes, 0), max(failures, 0)
+	if s.circuit != Closed {
+		s.totals.Late += successes + failures
+		return
+	}
+	at := now.UnixNano()
+	s.totals.Successes += successes
+	s.totals.Failures += failures
+	s.window.addMany(p, at, successes, failures)
+	if successes > 0 {
+		s.consecutive = 0
+	} else {
+		s.consecutive += failures
+	}
+	if failures > 0 &&
+		(p.ConsecutiveFailures > 0 && s.consecutive >= int64(p.ConsecutiveFailures) || s.window.tripped(p)) {
+		s.enter(Open, at)
+	}
+}

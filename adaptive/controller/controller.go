@@ -1,0 +1,348 @@
+package controller
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/eventbridge"
+	ebtypes "github.com/aws/aws-sdk-go-v2/service/eventbridge/types"
+	"github.com/aws/aws-sdk-go-v2/service/sfn"
+	"github.com/aws/aws-sdk-go-v2/service/sfn/types"
+
+	"stepback/adaptive/controller/decide"
+)
+
+// StepFunctions is the part of the Step Functions client that the controller uses.
+type StepFunctions interface {
+	DescribeStateMachine(context.Context, *sfn.DescribeStateMachineInput,
+		...func(*sfn.Options)) (*sfn.DescribeStateMachineOutput, error)
+	UpdateStateMachine(context.Context, *sfn.UpdateStateMachineInput,
+		...func(*sfn.Options)) (*sfn.UpdateStateMachineOutput, error)
+	ListExecutions(context.Context, *sfn.ListExecutionsInput, ...func(*sfn.Options)) (*sfn.ListExecutionsOutput, error)
+	ListMapRuns(context.Context, *sfn.ListMapRunsInput, ...func(*sfn.Options)) (*sfn.ListMapRunsOutput, error)
+	DescribeMapRun(context.Context, *sfn.DescribeMapRunInput, ...func(*sfn.Options)) (*sfn.DescribeMapRunOutput, error)
+	UpdateMapRun(context.Context, *sfn.UpdateMapRunInput, ...func(*sfn.Options)) (*sfn.UpdateMapRunOutput, error)
+}
+
+// Events is the part of the EventBridge client that the controller uses.
+type Events interface {
+	PutEvents(
+		context.Context,
+		*eventbridge.PutEventsInput,
+		...func(*eventbridge.Options),
+	) (*eventbridge.PutEventsOutput, error)
+}
+
+// Controller adapts one state machine. Its fields must be set before it is used.
+type Controller struct {
+	// Machine is the state machine's ARN.
+	Machine string
+	StepFunctions
+	Metrics Metrics
+	Rows    Rows
+	// Events are told of changes; nil for none.
+	Events Events
+	// Parameters are the rules'.
+	Parameters decide.Parameters
+	// Capacity is what the callee serves in a second, if somebody knows; 0 measures it.
+	Capacity float64
+	// Owner names this controller; two with different names never act at the same time.
+	Owner string
+	// Now is the clock; the machine's when nil.
+	Now func() time.Time
+	// DryRun decides and writes nothing.
+	DryRun bool
+	// Adopt takes the present definition as the base, whoever wrote it.
+	Adopt bool
+}
+
+// Result is what one tick came to.
+type Result struct {
+	At        time.Time         `json:"at"`
+	Decisions []decide.Decision `json:"decisions"`
+	// Note says why nothing was decided at all, if so.
+	Note string `json:"note,omitempty"`
+	// Failed is what went wrong while applying; the decisions before it stand.
+	Failed string `json:"failed,omitempty"`
+}
+
+// lease is how long a tick may take before another controller may act.
+const lease = 2 * time.Minute
+
+// Tick measures, decides and applies once. The error is that of reading or of the row; what Step Functions refuses is
+// in the result and in the audit record, and the next tick tries again.
+func (c *Controller) Tick(ctx context.Context) (Result, error) {
+	now := time.Now().UTC()
+	if c.Now != nil {
+		now = c.Now().UTC()
+	}
+	res := Result{At: now}
+	row, err := c.Rows.Load(ctx, c.Machine)
+	if err != nil {
+		return res, err
+	}
+	if row.Owner != "" && row.Owner != c.Owner && now.Before(row.Until) {
+		res.Note = fmt.Sprintf("the controller %s is at it until %s", row.Owner, row.Until.Format(time.RFC3339))
+		return res, nil
+	}
+	t := &tick{Controller: c, row: row, now: now, res: &res}
+	if err := t.hold(ctx); err != nil {
+		if errors.Is(err, ErrConflict) {
+			res.Note = err.Error()
+			return res, nil
+		}
+		return res, err
+	}
+	err = t.run(ctx)
+	if saved := t.release(ctx); err == nil {
+		err = saved
+	}
+	return res, err
+}
+
+// tick is one tick.
+type tick struct {
+	*Controller
+	row        Row
+	now        time.Time
+	res        *Result
+	definition string
+}
+
+func (t *tick) hold(ctx context.Context) error {
+	t.row.Owner, t.row.Until = t.Owner, t.now.Add(lease)
+	return t.save(ctx)
+}
+
+func (t *tick) release(ctx context.Context) error {
+	t.row.Until = t.now
+	return t.save(ctx)
+}
+
+func (t *tick) save(ctx context.Context) error {
+	if t.DryRun {
+		return nil
+	}
+	row, err := t.Rows.Save(ctx, t.row)
+	t.row = row
+	return err
+}
+
+func (t *tick) run(ctx context.Context) error {
+	described, err := t.DescribeStateMachine(ctx, &sfn.DescribeStateMachineInput{StateMachineArn: &t.Machine})
+	if err != nil {
+		return fmt.Errorf("state machine %s: %w", t.Machine, err)
+	}
+	t.definition = aws.ToString(described.Definition)
+	if !t.mine() {
+		return nil
+	}
+	targets, err := Targets(t.row.Base)
+	if err != nil {
+		return fmt.Errorf("state machine %s: %w", t.Machine, err)
+	}
+	running, err := t.mapRun(ctx)
+	if err != nil {
+		return err
+	}
+	for _, target := range targets {
+		if err := t.decide(ctx, target, running); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mine reports whether the definition is one that the controller may change: the base, or what it wrote itself.
+func (t *tick) mine() bool {
+	hash := Hash(t.definition)
+	switch {
+	case t.row.Base == "", t.Adopt && hash != Hash(t.row.Base):
+		t.row.Base, t.row.Hash, t.row.States = t.definition, hash, nil
+		t.row.add(Entry{At: t.now, What: Adopted, Text: "this definition is the base from now on", After: hash})
+		return true
+	case hash == t.row.Hash:
+		return true
+	}
+	// A crash between an update and its entry leaves a definition that was begun.
+	if n := len(t.row.History); n > 0 && t.row.History[n-1].What == Begun && t.row.History[n-1].After == hash {
+		t.row.Hash = hash
+		t.row.add(Entry{At: t.now, State: t.row.History[n-1].State, What: Applied, After: hash,
+			Text: "the update had gone through when the controller was cut off"})
+		return true
+	}
+	t.res.Note = "hands off: somebody else changed the definition; look at it, and take it as the base with --adopt"
+	if n := len(t.row.History); n == 0 || t.row.History[n-1].What != HandOff || t.row.History[n-1].After != hash {
+		t.row.add(Entry{At: t.now, What: HandOff, Text: t.res.Note, Before: t.row.Hash, After: hash})
+	}
+	return false
+}
+
+// mapRun is the newest distributed Map that runs, or nil.
+func (t *tick) mapRun(ctx context.Context) (*decide.MapRun, error) {
+	executions, err := t.ListExecutions(ctx, &sfn.ListExecutionsInput{
+		StateMachineArn: &t.Machine, StatusFilter: types.ExecutionStatusRunning, MaxResults: 10,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("running executions of %s: %w", t.Machine, err)
+	}
+	for _, e := range executions.Executions {
+		runs, err := t.ListMapRuns(ctx, &sfn.ListMapRunsInput{ExecutionArn: e.ExecutionArn, MaxResults: 10})
+		if err != nil {
+			return nil, fmt.Errorf("listing Map Runs of %s: %w", aws.ToString(e.ExecutionArn), err)
+		}
+		for _, r := range runs.MapRuns {
+			if r.StopDate != nil {
+				continue
+			}
+			d, err := t.DescribeMapRun(ctx, &sfn.DescribeMapRunInput{MapRunArn: r.MapRunArn})
+			if err != nil {
+				return nil, fmt.Errorf("describing Map Run %s: %w", aws.ToString(r.MapRunArn), err)
+			}
+			if d.Status == types.MapRunStatusRunning {
+				return t.begun(aws.ToString(r.MapRunArn), int(d.MaxConcurrency)), nil
+			}
+		}
+	}
+	return nil, nil
+}
+
+// begun is a Map Run with the concurrency that it had when it was first seen; 0 means the most there is.
+func (t *tick) begun(arn string, concurrency int) *decide.MapRun {
+	if concurrency == 0 {
+		concurrency = decide.MaxConcurrency
+	}
+	base, seen := t.row.MapRuns[arn]
+	if !seen {
+		base = concurrency
+		t.row.MapRuns = map[string]int{arn: base}
+	}
+	return &decide.MapRun{ARN: arn, Concurrency: concurrency, Base: max(base, concurrency)}
+}
+
+func (t *tick) decide(ctx context.Context, target Target, running *decide.MapRun) error {
+	m, err := Measure(ctx, t.Metrics, nameOf(t.Machine), target, t.Capacity, t.now)
+	if err != nil {
+		return err
+	}
+	if target.Closed {
+		m.MapRun = running
+	}
+	d := decide.Next(target.Subject, t.Parameters, t.row.States[target.State], m)
+	t.res.Decisions = append(t.res.Decisions, d)
+	if d.Changes() && !t.DryRun {
+		if err := t.apply(ctx, d); err != nil {
+			t.res.Failed = err.Error()
+			return nil //nolint:nilerr // it is in the result and on record, and the memory stays as it was
+		}
+	}
+	if t.row.States == nil {
+		t.row.States = map[string]decide.Memory{}
+	}
+	t.row.States[target.State] = t.row.States[target.State].After(d)
+	return nil
+}
+
+// apply does what was decided, with an entry in the audit record before and after.
+func (t *tick) apply(ctx context.Context, d decide.Decision) error {
+	begun := Entry{At: t.now, State: d.State, What: Begun, Text: d.String(), Why: d.Reasons}
+	var do func() error
+	if d.Verdict == decide.ChangeMapRun {
+		begun.After = strconv.Itoa(d.MapRun.Concurrency)
+		do = func() error { return t.updateMapRun(ctx, d.MapRun) }
+	} else {
+		next, err := Replace(t.definition, d.State, d.Retry)
+		if err == nil {
+			err = errors.Join(accepted(next), reviewed(next, t.row.Base))
+		}
+		if err != nil {
+			t.row.add(Entry{At: t.now, State: d.State, What: Failed, Text: err.Error(), Why: d.Reasons})
+			return err
+		}
+		begun.Before, begun.After = Hash(t.definition), Hash(next)
+		do = func() error { return t.updateStateMachine(ctx, d, next) }
+	}
+	t.row.add(begun)
+	if err := t.save(ctx); err != nil {
+		return err // nothing is changed that is not on record
+	}
+	ended := begun
+	ended.What = Applied
+	err := do()
+	if err != nil {
+		ended.What, ended.Text = Failed, err.Error()
+	} else if told := t.tell(ctx, d, begun); told != nil {
+		ended.Text += "; nobody was told: " + told.Error()
+	}
+	t.row.add(ended)
+	return err
+}
+
+func (t *tick) updateMapRun(ctx context.Context, run *decide.MapRun) error {
+	_, err := t.UpdateMapRun(ctx, &sfn.UpdateMapRunInput{
+		MapRunArn: &run.ARN, MaxConcurrency: aws.Int32(int32(run.Concurrency)),
+	})
+	if err != nil {
+		return fmt.Errorf("updating Map Run %s: %w", run.ARN, err)
+	}
+	return nil
+}
+
+// updateStateMachine writes the next definition on top of the one that was measured, and no other.
+func (t *tick) updateStateMachine(ctx context.Context, d decide.Decision, next string) error {
+	now, err := t.DescribeStateMachine(ctx, &sfn.DescribeStateMachineInput{StateMachineArn: &t.Machine})
+	if err != nil {
+		return fmt.Errorf("state machine %s: %w", t.Machine, err)
+	}
+	if Hash(aws.ToString(now.Definition)) != Hash(t.definition) {
+		return errors.New("the definition was changed in between; nothing was written")
+	}
+	text := "stepback adapt: " + d.State + ": " + d.Setting.String()
+	_, err = t.UpdateStateMachine(ctx, &sfn.UpdateStateMachineInput{
+		StateMachineArn: &t.Machine, Definition: &next, Publish: true,
+		VersionDescription: aws.String(text[:min(len(text), 256)]),
+	})
+	if err != nil {
+		return fmt.Errorf("state machine %s: %w", t.Machine, err)
+	}
+	t.definition, t.row.Hash = next, Hash(next)
+	return nil
+}
+
+// The event that tells of a change, as the source design names it.
+const (
+	eventSource     = "csv.processing.retry.manager"
+	eventDetailType = "Retry Configuration Update"
+)
+
+func (t *tick) tell(ctx context.Context, d decide.Decision, e Entry) error {
+	if t.Events == nil {
+		return nil
+	}
+	detail, err := json.Marshal(struct {
+		Machine string         `json:"stateMachineArn"`
+		State   string         `json:"state"`
+		Setting decide.Setting `json:"newConfig"`
+		MapRun  *decide.MapRun `json:"mapRun,omitempty"`
+		Entry   Entry          `json:"entry"`
+		At      time.Time      `json:"timestamp"`
+	}{t.Machine, d.State, d.Setting, d.MapRun, e, t.now})
+	if err != nil {
+		return err
+	}
+	out, err := t.Events.PutEvents(ctx, &eventbridge.PutEventsInput{Entries: []ebtypes.PutEventsRequestEntry{{
+		Source: aws.String(eventSource), DetailType: aws.String(eventDetailType), Detail: aws.String(string(detail)),
+		Resources: []string{t.Machine}, Time: &t.now,
+	}}})
+	if err == nil && out.FailedEntryCount > 0 {
+		i := slices.IndexFunc(out.Entries, func(e ebtypes.PutEventsResultEntry) bool { return e.ErrorCode != nil })
+		err = fmt.Errorf("EventBridge refused the event: %s", aws.ToString(out.Entries[max(i, 0)].ErrorCode))
+	}
+	return err
+}

@@ -1,0 +1,106 @@
+package decide
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"stepback/retrypatterns"
+)
+
+// Verdict is what a decision comes to.
+type Verdict string
+
+// The verdicts.
+const (
+	// Keep: everything was looked at, and nothing needs changing, or a guard says: not yet.
+	Keep Verdict = "keep"
+	// Unknown: the measurements are no ground for any decision.
+	Unknown Verdict = "unknown"
+	// ChangeRetry: the state's Retry array is to be replaced by Retry.
+	ChangeRetry Verdict = "change-retry"
+	// ChangeMapRun: the Map Run's MaxConcurrency is to be set to MapRun.Concurrency.
+	ChangeMapRun Verdict = "change-map-run"
+)
+
+// Reason is one sentence of an explanation and the rule or guard it belongs to.
+type Reason struct {
+	Rule string `json:"rule"`
+	Text string `json:"text"`
+}
+
+// Decision is what is to be done about one state.
+type Decision struct {
+	State   string    `json:"state"`
+	At      time.Time `json:"at"`
+	Verdict Verdict   `json:"verdict"`
+	// Direction of a change.
+	Direction Direction `json:"direction,omitempty"`
+	// Before and Setting are the setting before and after; Retry is the Retry array of Setting.
+	Before  Setting                 `json:"before"`
+	Setting Setting                 `json:"setting"`
+	Retry   []retrypatterns.Retrier `json:"retry,omitempty"`
+	// MapRun is the Map Run with the concurrency to be set.
+	MapRun *MapRun `json:"mapRun,omitempty"`
+	// Reasons say why, also why not; in the order in which the rules were asked.
+	Reasons []Reason `json:"reasons"`
+	// RollBack tells that the change takes an earlier one back.
+	RollBack bool `json:"rollBack,omitempty"`
+
+	watch                 *Watch
+	pausedUntil, payUntil time.Time
+}
+
+// Changes reports whether something is to be applied.
+func (d Decision) Changes() bool { return d.Verdict == ChangeRetry || d.Verdict == ChangeMapRun }
+
+// String is a line for people.
+func (d Decision) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: ", d.State)
+	switch d.Verdict {
+	case ChangeRetry:
+		fmt.Fprintf(&b, "change Retry from %s to %s", d.Before, d.Setting)
+	case ChangeMapRun:
+		fmt.Fprintf(&b, "change MaxConcurrency to %d", d.MapRun.Concurrency)
+	case Unknown:
+		b.WriteString("no decision")
+	case Keep:
+		b.WriteString("no change")
+	}
+	for _, r := range d.Reasons {
+		fmt.Fprintf(&b, "; %s: %s", r.Rule, r.Text)
+	}
+	return b.String()
+}
+
+// String is "base", or what differs from it: "at most 2 retries, waits × 3".
+func (s Setting) String() string {
+	var parts []string
+	if s.Retries != Unlimited {
+		noun := "retries"
+		if s.Retries == 1 {
+			noun = "retry"
+		}
+		parts = append(parts, fmt.Sprintf("at most %d %s", s.Retries, noun))
+	}
+	if s.Stretch > 1 {
+		parts = append(parts, fmt.Sprintf("waits × %g", s.Stretch))
+	}
+	if len(s.Pay) > 0 {
+		parts = append(parts, fmt.Sprintf("%d retriers shortened that do not pay", len(s.Pay)))
+	}
+	if s.Source != nil {
+		parts = append(parts, fmt.Sprintf("by section 5.1 %d retries fewer, interval × %g, cap × %g, rate + %g",
+			s.Source.Fewer, s.Source.Interval, s.Source.MaxDelay, s.Source.Rate))
+	}
+	if len(parts) == 0 {
+		return "base"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// because adds a reason.
+func (d *Decision) because(rule, format string, args ...any) {
+	d.Reasons = append(d.Reasons, Reason{Rule: rule, Text: fmt.Sprintf(format, args...)})
+}

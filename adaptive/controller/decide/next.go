@@ -1,0 +1,166 @@
+package decide
+
+import (
+	"time"
+)
+
+// Next decides about one state. It changes none of its arguments and never panics; whatever is wrong with them is a
+// verdict Unknown with its reason.
+func Next(s Subject, p Parameters, mem Memory, m Measurement) Decision {
+	n := &next{Subject: s, Parameters: p, mem: mem, m: m, now: m.Now}
+	n.d = Decision{
+		State:   s.State,
+		At:      m.Now,
+		Verdict: Unknown,
+		Before:  mem.current(),
+		Setting: mem.current(),
+		watch:   mem.Watch,
+	}
+	if n.usable() {
+		n.d.Verdict = Keep
+		n.decide()
+	}
+	if n.d.Verdict == ChangeRetry {
+		n.d.Retry = n.d.Setting.Apply(s.Base)
+	}
+	return n.d
+}
+
+// next is one decision in the making.
+type next struct {
+	Subject
+	Parameters
+	mem  Memory
+	m    Measurement
+	now  time.Time
+	w    window
+	want Setting
+	d    Decision
+}
+
+// usable looks for what makes a decision impossible.
+func (n *next) usable() bool {
+	if err := n.Subject.Validate(); err != nil {
+		n.d.because("guard", "%v", err)
+		return false
+	}
+	if err := n.Parameters.Validate(); err != nil {
+		n.d.because("guard", "%v", err)
+		return false
+	}
+	if text := n.m.problem(); text != "" {
+		n.d.because("guard", "%s", text)
+		return false
+	}
+	if !n.now.After(n.mem.Seen) {
+		n.d.because("guard", "this measurement is of %s and one of %s was looked at already",
+			n.now.UTC().Format(time.RFC3339), n.mem.Seen.UTC().Format(time.RFC3339))
+		n.d.At = n.mem.Seen
+		return false
+	}
+	n.w = n.m.window(0)
+	if text := n.w.problem(); text != "" {
+		n.d.because("guard", "%s", text)
+		return false
+	}
+	return true
+}
+
+// decide asks the rules in order.
+func (n *next) decide() {
+	if n.now.Before(n.mem.PausedUntil) {
+		n.d.because("watch", "paused until %s after a roll-back", n.mem.PausedUntil.UTC().Format(time.RFC3339))
+		return
+	}
+	if n.judge() {
+		return
+	}
+	if n.m.MapRun != nil && n.mapRun() {
+		return
+	}
+	n.want = n.d.Before
+	n.expirePay()
+	if n.Rules == SourceRules {
+		n.source()
+	} else {
+		n.cap()
+		n.stretch()
+	}
+	n.pay()
+	n.restore()
+	n.propose()
+}
+
+// propose makes a change of what the rules want, if the guards let it.
+func (n *next) propose() {
+	n.want = n.want.within()
+	if n.want.Equal(n.d.Before) {
+		if len(n.d.Reasons) == 0 {
+			n.d.because(
+				"guard",
+				"nothing to change: %.1f %% of %.0f attempts failed by load",
+				100*n.w.failed().Rate(),
+				n.w.Attempts,
+			)
+		}
+		return
+	}
+	direction := Cut
+	if looser(n.d.Before, n.want, n.Base) {
+		direction = Restore
+	}
+	if !n.may(direction) {
+		return
+	}
+	n.d.Verdict, n.d.Direction, n.d.Setting = ChangeRetry, direction, n.want
+	n.d.watch = nil
+	if direction == Restore {
+		return // to what was deployed: there is nothing better to roll back to
+	}
+	until := n.now.Add(n.WatchFor)
+	if n.mem.last().Direction == Restore {
+		until = until.Add(n.ReversalDwell) // a roll-back has to wait so long
+	}
+	n.d.watch = &Watch{At: n.now, Until: until, Back: n.d.Before, Done: n.w.done(), Failed: n.w.failed()}
+}
+
+// looser reports whether a setting allows more calls than another, or the same number sooner.
+func looser(before, after Setting, base []retrier) bool {
+	count := func(s Setting) (retries int, wait time.Duration) {
+		for _, r := range s.Apply(base) {
+			retries += r.MaxAttempts
+			wait += meanWait(r)
+		}
+		return retries, wait
+	}
+	r0, w0 := count(before)
+	r1, w1 := count(after)
+	return r1 > r0 || r1 == r0 && w1 < w0
+}
+
+// may asks the guards whether a change in a direction is allowed now, and says why not.
+func (n *next) may(direction Direction) bool {
+	dwell, what := n.CutDwell, "cut"
+	if direction == Restore {
+		dwell, what = n.RestoreDwell, "restore"
+	}
+	if last := n.mem.last(); last.Direction != 0 && n.now.Sub(last.At) < dwell {
+		n.d.because("guard", "a %s waits until %s after the last change", what, dwell)
+		return false
+	}
+	return n.bounded(direction)
+}
+
+// bounded asks the guards that hold for roll-backs too: the number of changes, and the time between reversals.
+func (n *next) bounded(direction Direction) bool {
+	last := n.mem.last()
+	switch {
+	case n.mem.recent(n.now) >= n.ChangesAnHour:
+		n.d.because("guard", "%d changes within the last hour; there is no third", n.ChangesAnHour)
+	case last.Direction != 0 && last.Direction != direction && n.now.Sub(n.mem.Reversed) < n.ReversalDwell:
+		n.d.because("guard", "it would be the second reversal within %s", n.ReversalDwell)
+	default:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,26 @@
+package decide
+
+// restore is R-restore: after two calm windows, and half an hour after the last change, everything but what does not
+// pay goes back to the base at once.
+func (n *next) restore() {
+	restored := Base()
+	restored.Pay = n.want.Pay
+	if n.want.Equal(restored) || !n.want.Equal(n.d.Before) && !looser(n.d.Before, n.want, n.Base) || !n.calm() {
+		return
+	}
+	if c := n.m.Capacity; c.Saturated && c.PerSecond > 0 && n.w.rate() > 0.95*c.PerSecond {
+		n.d.because(
+			"R-restore",
+			"calm, but %.3g a second are more than 95 %% of the capacity of %.3g: the base is not restored",
+			n.w.rate(),
+			c.PerSecond,
+		)
+		return
+	}
+	n.want = restored
+	n.d.because(
+		"R-restore",
+		"two calm windows, at most %.1f %% of the attempts fail by load: back to the base",
+		100*n.w.failed().High(),
+	)
+}

@@ -1,0 +1,140 @@
+package decide
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"time"
+
+	"stepback/retrypatterns"
+)
+
+// AWS's ranges of what the controller sets.
+const (
+	maxIntervalSeconds = 99_999_999
+	maxDelaySeconds    = 31_622_399
+	// MaxConcurrency is the largest of a distributed Map.
+	MaxConcurrency = 10_000
+	// MaxStretch is how many times the base's waits a stretched wait is at most.
+	MaxStretch = 8
+	// Unlimited leaves the retries as the base has them.
+	Unlimited = -1
+)
+
+// Setting is how a state's Retry array differs from its base. [Base] differs by nothing.
+type Setting struct {
+	// Retries caps MaxAttempts of the retriers for errors of the load type; Unlimited does not.
+	Retries int `json:"retries"`
+	// Stretch multiplies their IntervalSeconds and MaxDelaySeconds; 1 to MaxStretch.
+	Stretch float64 `json:"stretch"`
+	// Pay caps MaxAttempts of single retriers, by their first error name: retries beyond it do not pay.
+	Pay map[string]int `json:"pay,omitempty"`
+	// Source are the steps of the source's rules; nil when the standard rules are in force.
+	Source *Steps `json:"source,omitempty"`
+}
+
+// Base is the setting of a state that is as its table says.
+func Base() Setting { return Setting{Retries: Unlimited, Stretch: 1} }
+
+// Equal reports whether two settings say the same.
+func (s Setting) Equal(o Setting) bool {
+	return s.Retries == o.Retries && s.Stretch == o.Stretch && maps.Equal(s.Pay, o.Pay) &&
+		(s.Source == nil) == (o.Source == nil) &&
+		(s.Source == nil || *s.Source == *o.Source)
+}
+
+// within is the setting with everything taken into its bounds: what comes from a store may hold anything.
+func (s Setting) within() Setting {
+	s.Retries = max(s.Retries, Unlimited)
+	if !(s.Stretch >= 1) {
+		s.Stretch = 1
+	}
+	s.Stretch = min(s.Stretch, MaxStretch)
+	pay := map[string]int{}
+	for name, limit := range s.Pay {
+		pay[name] = max(limit, 0)
+	}
+	if s.Pay = pay; len(pay) == 0 {
+		s.Pay = nil
+	}
+	return s
+}
+
+// Apply is a Retry array as the setting has it. Only retriers for errors of the load type are changed, and those that
+// R-pay names; retriers that never retry, and those that pace deferred work, stay. The array is a new one.
+func (s Setting) Apply(base []retrypatterns.Retrier) []retrypatterns.Retrier {
+	s = s.within()
+	out := make([]retrypatterns.Retrier, len(base))
+	for i, r := range base {
+		r.ErrorEquals = slices.Clone(r.ErrorEquals)
+		if limit, ok := s.Pay[first(r)]; ok && !paced(r) {
+			r.MaxAttempts = min(r.MaxAttempts, limit)
+		}
+		if adjustable(r) {
+			if s.Retries != Unlimited {
+				r.MaxAttempts = min(r.MaxAttempts, s.Retries)
+			}
+			if s.Source != nil && r.MaxAttempts > 0 {
+				r = s.Source.Apply(r)
+			}
+			r = stretched(r, s.Stretch)
+		}
+		if r.MaxAttempts == 0 {
+			r.IntervalSeconds, r.BackoffRate, r.MaxDelaySeconds, r.JitterStrategy = 0, 0, 0, ""
+		}
+		out[i] = r
+	}
+	return out
+}
+
+func stretched(r retrypatterns.Retrier, factor float64) retrypatterns.Retrier {
+	if factor <= 1 {
+		return r
+	}
+	times := func(seconds, most int) int { return int(min(math.Ceil(float64(seconds)*factor), float64(most))) }
+	r.IntervalSeconds = times(max(r.IntervalSeconds, 1), maxIntervalSeconds)
+	if r.MaxDelaySeconds > 0 {
+		r.MaxDelaySeconds = times(r.MaxDelaySeconds, maxDelaySeconds)
+		r.IntervalSeconds = min(r.IntervalSeconds, r.MaxDelaySeconds-1)
+	}
+	return r
+}
+
+func first(r retrypatterns.Retrier) string {
+	if len(r.ErrorEquals) == 0 {
+		return ""
+	}
+	return r.ErrorEquals[0]
+}
+
+// paced reports whether a retrier has deferred work come back: it is what makes it safe to refuse a call, and no rule
+// changes it.
+func paced(r retrypatterns.Retrier) bool {
+	return slices.Contains(r.ErrorEquals, retrypatterns.CircuitOpen) ||
+		slices.Contains(r.ErrorEquals, retrypatterns.RetryBudgetExhausted)
+}
+
+// adjustable reports whether R-cap and R-stretch may change a retrier.
+func adjustable(r retrypatterns.Retrier) bool {
+	return r.MaxAttempts > 0 && !paced(r) && slices.ContainsFunc(r.ErrorEquals, retrypatterns.IsLoadError)
+}
+
+// mostRetries is the largest MaxAttempts of the retriers that may be changed.
+func mostRetries(base []retrypatterns.Retrier) int {
+	most := 0
+	for _, r := range base {
+		if adjustable(r) {
+			most = max(most, r.MaxAttempts)
+		}
+	}
+	return most
+}
+
+// hasPaced reports whether deferred work comes back by a retrier of its own.
+func hasPaced(base []retrypatterns.Retrier) bool {
+	return slices.ContainsFunc(base, func(r retrypatterns.Retrier) bool { return r.MaxAttempts > 0 && paced(r) })
+}
+
+// meanWait is the mean of all waits of a retrier; longest is the longest they can be.
+func meanWait(r retrypatterns.Retrier) time.Duration { return r.Policy().Schedule().Total.Mean }
+func longest(r retrypatterns.Retrier) time.Duration  { return r.Policy().Schedule().Total.Max }

@@ -1,0 +1,188 @@
+package decide
+
+import (
+	"math"
+	"time"
+
+	"stepback/retrypatterns"
+)
+
+// Function is what the source's rules look at: an hour of a Lambda function. An unknown number is NaN and moves
+// nothing; a missing error rate is not an error rate of 0.
+type Function struct {
+	// ErrorRate is errors ÷ invocations, 0 to 1.
+	ErrorRate float64
+	// Duration is the mean, 0 or less when it is not known.
+	Duration time.Duration
+	// Concurrent executions at most; Limit is what they may be, 0 when it is not known.
+	Concurrent, Limit float64
+}
+
+// Steps are what the rules of the source's section 5.1 do to one retrier.
+type Steps struct {
+	// Fewer retries, though one is always left.
+	Fewer int `json:"fewer,omitempty"`
+	// Interval and MaxDelay multiply; 1 or more, and 0 is read as 1.
+	Interval float64 `json:"interval,omitempty"`
+	MaxDelay float64 `json:"maxDelay,omitempty"`
+	// Rate is added to the backoff rate.
+	Rate float64 `json:"rate,omitempty"`
+	// Full makes the jitter FULL.
+	Full bool `json:"full,omitempty"`
+}
+
+// Source are the rules of section 5.1 of the source design, with its numbers: an error rate above 20 % takes two
+// retries and doubles the interval, one above 10 % takes one; a mean duration above 10 s makes interval and cap half
+// as long again; more than 50 concurrent executions add 0.5 to the rate and make the jitter FULL.
+//
+// Cutting retries by the error rate alone gives up records for errors that have nothing to do with load, see the
+// decision page; the standard rules do not.
+func Source(f Function) Steps {
+	s := Steps{Interval: 1, MaxDelay: 1}
+	switch {
+	case f.ErrorRate > 0.2 && f.ErrorRate <= 1:
+		s.Fewer, s.Interval = 2, 2
+	case f.ErrorRate > 0.1 && f.ErrorRate <= 1:
+		s.Fewer = 1
+	}
+	if f.Duration > 10*time.Second {
+		s.Interval *= 1.5
+		s.MaxDelay = 1.5
+	}
+	if f.Concurrent > 50 && !math.IsInf(f.Concurrent, 0) {
+		s.Rate, s.Full = 0.5, true
+	}
+	return s
+}
+
+// none reports whether the steps change nothing.
+func (s Steps) none() bool {
+	return s.Fewer == 0 && s.Interval <= 1 && s.MaxDelay <= 1 && s.Rate == 0 && !s.Full
+}
+
+// within takes stored steps into the range that [Source] has.
+func (s Steps) within() Steps {
+	factor := func(f, most float64) float64 {
+		if !(f >= 1) {
+			return 1
+		}
+		return min(f, most)
+	}
+	rate := 0.0
+	if s.Rate > 0 {
+		rate = 0.5
+	}
+	return Steps{min(max(s.Fewer, 0), 2), factor(s.Interval, 3), factor(s.MaxDelay, 1.5), rate, s.Full}
+}
+
+// Apply does the steps to one retrier that retries.
+func (s Steps) Apply(r retrypatterns.Retrier) retrypatterns.Retrier {
+	s = s.within()
+	r.MaxAttempts = max(1, r.MaxAttempts-s.Fewer)
+	times := func(seconds int, factor float64, most int) int {
+		return int(min(math.Ceil(float64(seconds)*factor), float64(most)))
+	}
+	r.IntervalSeconds = times(max(r.IntervalSeconds, 1), s.Interval, maxIntervalSeconds)
+	if r.MaxDelaySeconds > 0 {
+		r.MaxDelaySeconds = times(r.MaxDelaySeconds, s.MaxDelay, maxDelaySeconds)
+		// AWS wants the interval below the cap.
+		r.IntervalSeconds = min(r.IntervalSeconds, r.MaxDelaySeconds-1)
+	}
+	if s.Rate > 0 {
+		r.BackoffRate = max(r.BackoffRate, 1) + s.Rate
+	}
+	if s.Full {
+		r.JitterStrategy = retrypatterns.JitterFull
+	}
+	return r
+}
+
+// source wants what the source's rules say.
+func (n *next) source() {
+	if n.m.Function == nil {
+		n.d.because("5.1", "the function was not measured: no change")
+		return
+	}
+	f := *n.m.Function
+	if math.IsNaN(f.ErrorRate) || f.ErrorRate < 0 || f.ErrorRate > 1 {
+		n.d.because("5.1", "the function's error rate is %v: no change", f.ErrorRate)
+		return
+	}
+	steps := Source(f)
+	if steps.none() {
+		return // R-restore goes back
+	}
+	if have := n.want.Source; have != nil && have.strictness() >= steps.strictness() {
+		return
+	}
+	n.want.Source = &steps
+	n.d.because(
+		"5.1",
+		"error rate %.0f %%, mean duration %s, %.0f concurrent: %d retries fewer, interval × %g, cap × %g, rate + %g",
+		100*f.ErrorRate,
+		f.Duration,
+		f.Concurrent,
+		steps.Fewer,
+		steps.Interval,
+		steps.MaxDelay,
+		steps.Rate,
+	)
+}
+
+// strictness orders steps, so that a change goes to stricter ones until everything is restored.
+func (s Steps) strictness() float64 { return 10*float64(s.Fewer) + s.Interval + s.MaxDelay + s.Rate }
+
+// AdaptiveDelay is the source's adaptive back-off (M4, section 4.1): a failure rate of the last 15 minutes above a
+// half stretches a delay by as much again, the load factor multiplies it, and ten minutes cap it. A rate or factor
+// that is no number, or a factor below 0, changes nothing.
+func AdaptiveDelay(delay time.Duration, failureRate, loadFactor float64) time.Duration {
+	d := float64(max(delay, 0))
+	if failureRate > 0.5 && failureRate <= 1 {
+		d *= 1 + failureRate
+	}
+	if loadFactor >= 0 {
+		d *= loadFactor
+	}
+	const most = 10 * time.Minute
+	if d >= float64(most) {
+		return most
+	}
+	return time.Duration(d)
+}
+
+// Hours is a load factor by hour of the day, as the source has it, for callees whose load is not measured.
+type Hours struct {
+	// Factors by hour, 0 to 23.
+	Factors [24]float64
+	// Location is the time zone of the hours; UTC when nil.
+	Location *time.Location
+}
+
+// SourceHours is the source's table: 1.5 from 9 to 17 o'clock, 0.8 from midnight to 6, and 1 otherwise.
+func SourceHours(location *time.Location) Hours {
+	h := Hours{Location: location}
+	for hour := range h.Factors {
+		switch {
+		case hour >= 9 && hour <= 17:
+			h.Factors[hour] = 1.5
+		case hour <= 6:
+			h.Factors[hour] = 0.8
+		default:
+			h.Factors[hour] = 1
+		}
+	}
+	return h
+}
+
+// LoadFactor is how much longer to wait by load: 0.8 for an idle callee to 1.5 for one at its limit, where the load is
+// measured as concurrency against its limit; else by the hour.
+func LoadFactor(f *Function, now time.Time, fallback Hours) float64 {
+	if f != nil && f.Limit > 0 && f.Concurrent >= 0 {
+		return 0.8 + 0.7*min(f.Concurrent/f.Limit, 1)
+	}
+	location := fallback.Location
+	if location == nil {
+		location = time.UTC
+	}
+	return fallback.Factors[now.In(location).Hour()]
+}

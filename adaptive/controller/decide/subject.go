@@ -1,0 +1,117 @@
+package decide
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"stepback/retrypatterns"
+)
+
+// Subject is one Task state of a state machine, as the controller may change it.
+type Subject struct {
+	// State is its name.
+	State string
+	// Base is its Retry array as it was deployed.
+	Base []retrypatterns.Retrier
+	// Timeout is the state's, MachineTimeout the state machine's; 0 when there is none.
+	Timeout, MachineTimeout time.Duration
+	// Closed tells that the state runs inside a distributed Map, whose callers wait for their turn: its retries are
+	// never cut for load, as a record that waits makes room for another.
+	Closed bool
+}
+
+// Validate reports what makes a subject unusable, joined.
+func (s Subject) Validate() error {
+	var problems []error
+	if s.State == "" {
+		problems = append(problems, errors.New("decide: a subject has no state"))
+	}
+	for i, r := range s.Base {
+		if len(r.ErrorEquals) == 0 || r.MaxAttempts < 0 || r.IntervalSeconds < 0 || r.MaxDelaySeconds < 0 {
+			problems = append(
+				problems,
+				fmt.Errorf("decide: state %s, retrier %d: it has no error names or negative numbers", s.State, i+1),
+			)
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// Rules is which laws move the Retry arrays.
+type Rules string
+
+// The sets of rules.
+const (
+	// Standard are R-cap, R-pay and R-stretch.
+	Standard Rules = "standard"
+	// SourceRules are those of section 5.1 of the source design, see [Source].
+	SourceRules Rules = "source"
+)
+
+// Parameters are the constants of the rules. [Defaults] are those that were shown in the laboratory.
+type Parameters struct {
+	Rules Rules
+	// Overload is the share of attempts with evidence of overload, lower bound, from which R-cap acts.
+	Overload float64
+	// MapFailing is the share of load failures, lower bound, from which R-map halves.
+	MapFailing float64
+	// Stretch is the share of load failures, lower bound, from which R-stretch acts; the source's 0.5.
+	Stretch float64
+	// Calm is the share of load failures, upper bound, below which things are calm.
+	Calm float64
+	// CutDwell is the least time from any change to a cut, RestoreDwell to a restore, ReversalDwell from one reversal
+	// of direction to the next.
+	CutDwell, RestoreDwell, ReversalDwell time.Duration
+	// ChangesAnHour bounds the changes of one state within any hour.
+	ChangesAnHour int
+	// WatchFor is how long after a change its effect is judged; Pause how long nothing is changed after a roll-back.
+	WatchFor, Pause time.Duration
+	// PayFor is how long a retry that did not pay stays dropped before it is looked at again.
+	PayFor time.Duration
+}
+
+// Defaults are the standard rules.
+func Defaults() Parameters {
+	return Parameters{
+		Rules: Standard, Overload: 0.2, MapFailing: 0.3, Stretch: 0.5, Calm: 0.05,
+		CutDwell: 7 * time.Minute, RestoreDwell: 30 * time.Minute, ReversalDwell: time.Hour, ChangesAnHour: 2,
+		WatchFor: 30 * time.Minute, Pause: 24 * time.Hour, PayFor: 7 * 24 * time.Hour,
+	}
+}
+
+// Validate reports every parameter that is out of its range, joined. No parameters weaken the guards below one
+// window: a decision never uses measurements from before the last change.
+func (p Parameters) Validate() error {
+	var problems []error
+	check := func(ok bool, format string, args ...any) {
+		if !ok {
+			problems = append(problems, fmt.Errorf("decide: "+format, args...))
+		}
+	}
+	check(
+		p.Rules == Standard || p.Rules == SourceRules,
+		"Rules is %q; there are %q and %q",
+		p.Rules,
+		Standard,
+		SourceRules,
+	)
+	for _, f := range []struct {
+		name string
+		is   float64
+	}{{"Overload", p.Overload}, {"MapFailing", p.MapFailing}, {"Stretch", p.Stretch}, {"Calm", p.Calm}} {
+		check(f.is > 0 && f.is < 1, "%s is %v; it must be between 0 and 1", f.name, f.is)
+	}
+	check(
+		p.Calm < p.Overload && p.Calm < p.MapFailing && p.Calm < p.Stretch,
+		"Calm is %v; it must be below the shares that have something done",
+		p.Calm,
+	)
+	least := WindowSize*Minute + Age
+	check(p.CutDwell >= least, "CutDwell is %v; it must be at least %v, a window and its age", p.CutDwell, least)
+	check(p.RestoreDwell >= p.CutDwell, "RestoreDwell is %v; it must be at least CutDwell", p.RestoreDwell)
+	check(p.ReversalDwell >= p.RestoreDwell, "ReversalDwell is %v; it must be at least RestoreDwell", p.ReversalDwell)
+	check(p.ChangesAnHour >= 1 && p.ChangesAnHour <= 2, "ChangesAnHour is %d; it must be 1 or 2", p.ChangesAnHour)
+	check(p.WatchFor >= 0 && p.Pause >= 0 && p.PayFor > 0, "WatchFor and Pause must be 0 or more, and PayFor above 0")
+	return errors.Join(problems...)
+}

@@ -1,0 +1,135 @@
+package controller
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"stepback/adaptive/controller/decide"
+	"stepback/retrymetrics"
+	"stepback/retrypatterns"
+)
+
+// Metrics are where minutes come from.
+type Metrics interface {
+	// Minutes returns the sums of each series by minute, in [from, to); a minute without a value is absent. The
+	// answers are in the order of the series. A minute that was answered twice is an error.
+	Minutes(ctx context.Context, all []retrymetrics.Series, from, to time.Time) ([]map[time.Time]float64, error)
+}
+
+// Measure measures a state of the machine of that name: an hour by error, and a day for the callee's capacity.
+func Measure(ctx context.Context, from Metrics, machine string, t Target, capacity float64, now time.Time,
+) (decide.Measurement, error) {
+	m := decide.Measurement{Now: now, CallTimeout: t.Timeout, Capacity: decide.Capacity{
+		PerSecond: capacity, Saturated: capacity > 0,
+	}}
+	end := now.Truncate(time.Minute)
+	names := loadErrors(t)
+	all := append(make([]retrymetrics.Series, 0, 3+len(names)),
+		retrymetrics.TaskAttempts.In(retrymetrics.ByState, machine, t.State),
+		retrymetrics.TaskFailures.In(retrymetrics.ByState, machine, t.State),
+		retrymetrics.RetryAttempts.In(retrymetrics.ByState, machine, t.State))
+	for _, name := range names {
+		all = append(all, retrymetrics.TaskFailures.In(retrymetrics.ByStateAndError, machine, t.State, name))
+	}
+	hour, err := from.Minutes(ctx, all, end.Add(-time.Hour), end)
+	if err != nil {
+		return m, fmt.Errorf("state %s: %w", t.State, err)
+	}
+	m.Points = points(hour, names)
+	if capacity > 0 {
+		return m, nil
+	}
+	day, err := from.Minutes(ctx, all[:2], end.Add(-24*time.Hour), end)
+	if err != nil {
+		return m, fmt.Errorf("state %s: %w", t.State, err)
+	}
+	for at, attempts := range day[0] {
+		good := attempts - day[1][at]
+		if perSecond := good / 60; perSecond > m.Capacity.PerSecond {
+			// A minute in which a fifth failed shows what the callee can do, one without shows what it was asked for.
+			m.Capacity = decide.Capacity{PerSecond: perSecond, Saturated: day[1][at] >= 0.2*attempts}
+		}
+	}
+	return m, nil
+}
+
+// points puts the series of an hour together. A minute was measured when its attempts, failures and retries were; an
+// error that did not occur in it has no value, which is 0.
+func points(series []map[time.Time]float64, names []string) []decide.Point {
+	attempts, failures, retries := series[0], series[1], series[2]
+	var out []decide.Point
+	for at, n := range attempts {
+		failed, ok := failures[at]
+		retried, retriedToo := retries[at]
+		if !ok || !retriedToo {
+			continue
+		}
+		p := decide.Point{
+			Start: at, Attempts: n, FirstAttempts: max(n-retried, 0), Successes: n - failed,
+			Exhausted: max(failed-retried, 0),
+		}
+		for i, name := range names {
+			x := series[3+i][at]
+			p.LoadFailures += x
+			if retrypatterns.IsOverload(name) {
+				p.Overload += x
+			}
+		}
+		// Attempts count when they begin and failures when they end: a minute may see failures of the minute before.
+		if p.LoadFailures > n {
+			p.Overload *= n / p.LoadFailures
+			p.LoadFailures = n
+		}
+		p.Successes = max(p.Successes, 0)
+		out = append(out, p)
+	}
+	slices.SortFunc(out, func(a, b decide.Point) int { return a.Start.Compare(b.Start) })
+	return out
+}
+
+// loadErrors are the error types of the load type that the state's retriers name, in the form that metrics have.
+func loadErrors(t Target) []string {
+	var names []string
+	for _, r := range t.Base {
+		for _, name := range r.ErrorEquals {
+			if name = retrymetrics.ErrorTypeOf(name); retrypatterns.IsLoadError(name) && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
+// nameOf is a state machine's name by its ARN.
+func nameOf(arn string) string { return arn[strings.LastIndexByte(arn, ':')+1:] }
+
+// Recorded are the metrics that a data directory keeps.
+type Recorded []retrymetrics.Point
+
+// Minutes implements [Metrics].
+func (r Recorded) Minutes(
+	_ context.Context,
+	all []retrymetrics.Series,
+	from, to time.Time,
+) ([]map[time.Time]float64, error) {
+	out := make([]map[time.Time]float64, len(all))
+	for i, s := range all {
+		if err := s.Check(); err != nil {
+			return nil, err
+		}
+		out[i] = map[time.Time]float64{}
+		for j := range r {
+			p := &r[j]
+			if p.Start.Before(from) || !p.Start.Before(to) || !s.Matches(p) {
+				continue
+			}
+			for k, value := range p.Values {
+				out[i][p.Start.Truncate(time.Minute).UTC()] += value * float64(p.Counts[k])
+			}
+		}
+	}
+	return out, nil
+}

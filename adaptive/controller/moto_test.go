@@ -1,0 +1,79 @@
+package controller_test
+
+import (
+	"testing"
+	"time"
+
+	sdk "github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/cloudwatch"
+	"github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"stepback/adaptive/controller"
+	"stepback/retrymetrics"
+	"stepback/tasks/mototest"
+)
+
+func TestAgainstMoto(t *testing.T) {
+	t.Parallel()
+	address := mototest.Start(t)
+	if address == "" {
+		t.Skip("moto_server is not installed")
+	}
+	login := credentials.NewStaticCredentialsProvider("test", "test", "")
+	t.Run("rows in DynamoDB", func(t *testing.T) {
+		t.Parallel()
+		c := dynamodb.New(dynamodb.Options{Region: "us-east-1", BaseEndpoint: &address, Credentials: login})
+		if _, err := c.CreateTable(t.Context(), controller.RowTable("retry_configurations")); err != nil {
+			t.Fatal(err)
+		}
+		rows := &controller.DynamoRows{Client: c, Table: "retry_configurations"}
+		through(t, rows)
+		first, err := rows.Save(t.Context(), controller.Row{Machine: "m"})
+		if err != nil || first.Version != 1 {
+			t.Fatal(first, err)
+		}
+		if _, err := rows.Save(t.Context(),
+			controller.Row{Machine: "m"}); err != controller.ErrConflict { //nolint:errorlint // it is that one
+			t.Errorf("a row was written over: %v", err)
+		}
+	})
+	t.Run("minutes of CloudWatch", func(t *testing.T) {
+		t.Parallel()
+		c := cloudwatch.New(cloudwatch.Options{Region: "us-east-1", BaseEndpoint: &address, Credentials: login})
+		at := time.Now().UTC().Truncate(time.Minute).Add(-10 * time.Minute)
+		for i, value := range []float64{5, 7, 2} {
+			_, err := c.PutMetricData(
+				t.Context(),
+				&cloudwatch.PutMetricDataInput{
+					Namespace: sdk.String(retrymetrics.Namespace),
+					MetricData: []types.MetricDatum{{
+						MetricName: sdk.String(
+							"TaskAttempts",
+						), Value: sdk.Float64(value), Unit: types.StandardUnitCount,
+						Timestamp: sdk.Time(at.Add(time.Duration(i/2) * time.Minute)),
+						Dimensions: []types.Dimension{
+							{Name: sdk.String("StateMachine"), Value: sdk.String("saves")},
+							{Name: sdk.String("State"), Value: sdk.String("Save")},
+						},
+					}},
+				},
+			)
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := controller.CloudWatch{Client: c}.Minutes(t.Context(), []retrymetrics.Series{
+			retrymetrics.TaskFailures.In(
+				retrymetrics.ByState,
+				"saves",
+				"Save",
+			), retrymetrics.TaskAttempts.In(retrymetrics.ByState, "saves", "Save"),
+		}, at.Add(-time.Hour), at.Add(5*time.Minute))
+		if err != nil || len(got) != 2 || len(got[0]) != 0 || len(got[1]) != 2 || got[1][at] != 12 ||
+			got[1][at.Add(time.Minute)] != 2 {
+			t.Errorf("minutes are %v, %v; want none, and 12 and 2", got, err)
+		}
+	})
+}

@@ -1,0 +1,72 @@
+package deadline
+
+import (
+	"math"
+	"math/bits"
+	"time"
+)
+
+// Times counts how long calls took, in buckets whose borders are an eighth apart, over two spans of a thousand calls
+// each: what is older is forgotten. The zero Times knows nothing. It is a plain value that holds no pointer; it is
+// not safe for concurrent use.
+type Times struct {
+	count   [2][buckets]uint16
+	total   [2]uint16
+	current uint8
+}
+
+// span is how many calls are counted before the older half is forgotten.
+const span = 1000
+
+// perDoubling buckets divide a doubling of the time; the first bucket ends at a microsecond.
+const (
+	perDoubling = 8
+	buckets     = 32 * perDoubling // up to 2³² µs, a little more than an hour
+)
+
+// Add counts a call; a negative time counts as none.
+func (t *Times) Add(d time.Duration) {
+	if t.total[t.current] == span {
+		t.current = 1 - t.current
+		t.count[t.current], t.total[t.current] = [buckets]uint16{}, 0
+	}
+	t.count[t.current][bucket(d)]++
+	t.total[t.current]++
+}
+
+// Count is the number of calls that are remembered; at most 2,000.
+func (t *Times) Count() int { return int(t.total[0]) + int(t.total[1]) }
+
+// Quantile is a time within which the share q of the calls ended: the upper border of its bucket, so at most a ninth
+// too long. It is 0 when nothing is known; q is taken into 0 to 1.
+func (t *Times) Quantile(q float64) time.Duration {
+	n := t.Count()
+	if n == 0 {
+		return 0
+	}
+	if math.IsNaN(q) {
+		q = 1
+	}
+	rank := max(int(math.Ceil(min(max(q, 0), 1)*float64(n))), 1)
+	for i := range buckets {
+		if rank -= int(t.count[0][i]) + int(t.count[1][i]); rank <= 0 {
+			return border(i)
+		}
+	}
+	return border(buckets - 1)
+}
+
+// bucket is where a time is counted: rounded up to microseconds, the first one whose border exceeds it.
+func bucket(d time.Duration) int {
+	us := uint64((max(d, 1)-1)/time.Microsecond) + 1
+	doubling := bits.Len64(us) - 1
+	// Linear steps within a doubling, as in an HDR histogram.
+	step := int(((us << 6) >> doubling) & 63 / (64 / perDoubling))
+	return min(doubling*perDoubling+step, buckets-1)
+}
+
+// border is the upper border of a bucket.
+func border(i int) time.Duration {
+	low := uint64(time.Microsecond) << (i / perDoubling)
+	return time.Duration(low + low/perDoubling*uint64(i%perDoubling+1))
+}

@@ -1,0 +1,281 @@
+package limiter_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"stepback/adaptive/breaker"
+	"stepback/adaptive/limiter"
+)
+
+var noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+
+func at(seconds float64) time.Time { return noon.Add(time.Duration(seconds * float64(time.Second))) }
+
+// full takes as many permits as there are.
+func full(s *limiter.State, p *limiter.Policy, now time.Time) []limiter.Permit {
+	var out []limiter.Permit
+	for {
+		permit, ok := s.Allow(p, now)
+		if !ok {
+			return out
+		}
+		out = append(out, permit)
+	}
+}
+
+func TestSuccessAddsOneARoundAndFailureTakesAFifthOnceASecond(t *testing.T) {
+	t.Parallel()
+	p := limiter.Standard()
+	p.Initial = 10
+	var s limiter.State
+	round := full(&s, &p, at(0))
+	if len(round) != 10 {
+		t.Fatalf("%d calls at a time, want 10", len(round))
+	}
+	for _, permit := range round {
+		s.Record(&p, permit, at(0.1), breaker.Success)
+	}
+	// The first four did not use half of the limit; six of ten did, each adding a tenth or a little less.
+	if got := s.Limit(&p); math.Abs(got-10.585) > 0.001 {
+		t.Errorf("limit is %.4f after a round, want 10.585", got)
+	}
+	round = full(&s, &p, at(0.2))
+	for _, permit := range round {
+		s.Record(&p, permit, at(1), breaker.Failure)
+	}
+	if got := s.Limit(&p); math.Abs(got-10.585*0.8) > 0.001 {
+		t.Errorf("limit is %.4f after failures within a second, want 0.8 of 10.585", got)
+	}
+	for i := range 100 {
+		permit, ok := s.Allow(&p, at(float64(2+i)))
+		if !ok {
+			t.Fatal("nothing is admitted although nothing is under way")
+		}
+		s.Record(&p, permit, at(float64(2+i)), breaker.Failure)
+	}
+	if got := s.Limit(&p); got != 1 {
+		t.Errorf("limit is %v after a hundred seconds of failures, want the floor 1", got)
+	}
+}
+
+func TestCallsThatAreNeverRecordedAreForgotten(t *testing.T) {
+	t.Parallel()
+	p := limiter.Standard()
+	var s limiter.State
+	lost := full(&s, &p, at(0))
+	if n := s.InFlight(&p, at(59)); n != 20 {
+		t.Errorf("%d under way after 59 s, want 20", n)
+	}
+	if n := s.InFlight(&p, at(76)); n != 0 {
+		t.Errorf("%d under way after a timeout of 60 s and a quarter of it, want 0", n)
+	}
+	fresh := full(&s, &p, at(76))
+	for _, permit := range lost {
+		s.Record(&p, permit, at(77), breaker.Ignored)
+	}
+	if n := s.InFlight(&p, at(77)); n != int64(len(fresh)) {
+		t.Errorf("%d under way after late records, want the %d fresh ones", n, len(fresh))
+	}
+}
+
+func TestNeverMoreThanTheLimit(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		p := limiter.Standard()
+		p.Initial = rapid.Float64Range(1, 50).Draw(t, "initial")
+		p.Max = rapid.Float64Range(50, 60).Draw(t, "max")
+		var s limiter.State
+		var out []limiter.Permit
+		now := 0.0
+		for range rapid.IntRange(1, 300).Draw(t, "steps") {
+			now += rapid.Float64Range(-1, 5).Draw(t, "later")
+			before := s.InFlight(&p, at(now))
+			if rapid.Bool().Draw(t, "ask") {
+				permit, ok := s.Allow(&p, at(now))
+				if ok != (float64(before)+1 <= s.Limit(&p)) {
+					t.Fatalf("admitted: %v with %d under way and a limit of %v", ok, before, s.Limit(&p))
+				}
+				if ok {
+					out = append(out, permit)
+				}
+			} else if len(out) > 0 {
+				i := rapid.IntRange(0, len(out)-1).Draw(t, "which")
+				s.Record(&p, out[i], at(now), breaker.Outcome(rapid.IntRange(0, 2).Draw(t, "outcome")))
+				out = append(out[:i], out[i+1:]...)
+			}
+			if n := s.InFlight(&p, at(now)); n < 0 || n > int64(len(out)) || s.Limit(&p) < 1 || s.Limit(&p) > p.Max {
+				t.Fatalf("%d under way of %d, limit %v", n, len(out), s.Limit(&p))
+			}
+		}
+	})
+}
+
+func TestAdvanceFollowsTheSumsOfOthers(t *testing.T) {
+	t.Parallel()
+	p := limiter.Standard()
+	var s limiter.State
+	// 20 at a time for a second, 0.1 s each: 200 successes are ten rounds.
+	s.Advance(&p, limiter.Tally{Asked: 200, Admitted: 200, Successes: 200, Busy: 20 * time.Second}, time.Second, at(1))
+	if got := s.Limit(&p); math.Abs(got-28.4) > 0.3 {
+		t.Errorf("limit is %.2f after 200 successes at 20, want about √(20²+2·200) = 28.3", got)
+	}
+	s.Advance(&p, limiter.Tally{Failures: 50}, 2*time.Second, at(3))
+	if got := s.Limit(&p); math.Abs(got-28.4*0.64) > 0.3 {
+		t.Errorf("limit is %.2f after two seconds of failures, want 0.64 of it", got)
+	}
+	idle := s.Limit(&p)
+	s.Advance(&p, limiter.Tally{Asked: 5, Admitted: 5, Successes: 5, Busy: time.Second}, time.Second, at(4))
+	if got := s.Limit(&p); got != idle {
+		t.Errorf("limit is %v after calls that did not need it, want it unchanged at %v", got, idle)
+	}
+}
+
+func TestShare(t *testing.T) {
+	t.Parallel()
+	tally := limiter.Tally{
+		Asked:     100,
+		Successes: 20,
+		Failures:  20,
+		Busy:      20 * time.Second,
+	} // half a second each: 50 at a time
+	for _, c := range []struct {
+		limit, want float64
+	}{{100, 1}, {50, 1}, {25, 0.5}, {1, 0.02}} {
+		if got := limiter.Share(c.limit, tally, time.Second); got != c.want {
+			t.Errorf("share at limit %v is %v, want %v", c.limit, got, c.want)
+		}
+	}
+	if got := limiter.Share(1, limiter.Tally{}, time.Second); got != 1 {
+		t.Errorf("share is %v when nothing is known, want 1", got)
+	}
+}
+
+func TestPacerSpacesCallsEvenly(t *testing.T) {
+	t.Parallel()
+	var pc limiter.Pacer
+	var got []string
+	for range 3 {
+		got = append(got, pc.Reserve(4, at(0)).Sub(noon).String())
+	}
+	got = append(
+		got,
+		pc.Waiting(at(0)).String(),
+		pc.Reserve(4, at(10)).Sub(noon).String(),
+		pc.Reserve(0, at(10)).Sub(noon).String(),
+		pc.Reserve(1, at(10)).Sub(noon).String(),
+	)
+	if want := "0s 250ms 500ms 750ms 10s 10.25s 24h0m10.25s"; strings.Join(got, " ") != want {
+		t.Errorf("times are %s, want %s", strings.Join(got, " "), want)
+	}
+	if r := limiter.Rate(10, 200*time.Millisecond); r != 50 {
+		t.Errorf("10 at a time of 200 ms are %v a second, want 50", r)
+	}
+}
+
+func TestStored(t *testing.T) {
+	t.Parallel()
+	p := limiter.Standard()
+	var s, back limiter.State
+	s.Advance(&p, limiter.Tally{Failures: 1}, time.Second, at(1))
+	text, err := json.Marshal(s)
+	if err == nil {
+		err = json.Unmarshal(text, &back)
+	}
+	if err != nil || back != s {
+		t.Errorf("%s reads back as %+v, %v; want %+v", text, back, err, s)
+	}
+	for _, bad := range []string{`{}`, `{"v":2}`, `{"v":1,"limit":-1}`, `{"v":1,"limit":0.5}`,
+		`{"v":1,"limit":1e999}`, `[]`} {
+		if err := json.Unmarshal([]byte(bad), &back); err == nil {
+			t.Errorf("%s is read", bad)
+		}
+	}
+}
+
+func TestLimiterRefusesByName(t *testing.T) {
+	t.Parallel()
+	p := limiter.Standard()
+	p.Initial = 1
+	l, err := limiter.New(p, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	permit, err := l.Allow()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = l.Allow()
+	var refused *limiter.ExhaustedError
+	if want := "RetryBudgetExhausted: the callee is called 1 at a time and 1 are under way; try again later"; !errors.As(
+		err,
+		&refused,
+	) ||
+		err.Error() != want {
+		t.Errorf("error is %v, want %q", err, want)
+	}
+	l.Record(permit, breaker.Success)
+	if _, err := l.Allow(); err != nil || l.Limit() != 2 {
+		t.Errorf("%v with limit %v, want a second call at limit 2", err, l.Limit())
+	}
+}
+
+func TestValidate(t *testing.T) {
+	t.Parallel()
+	if err := limiter.Standard().Validate(); err != nil {
+		t.Error(err)
+	}
+	err := limiter.Policy{Decrease: 1, Min: math.NaN(), DecreaseEvery: -1}.Validate()
+	for _, want := range []string{"Min is NaN", "Max is 0", "Initial is 0", "Increase is 0", "Decrease is 1",
+		"DecreaseEvery is -1ns", "PermitTimeout is 0s"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error is %v, want %q in it", err, want)
+		}
+	}
+}
+
+func BenchmarkAllowRecord(b *testing.B) {
+	p := limiter.Standard()
+	var s limiter.State
+	b.ReportAllocs()
+	for b.Loop() {
+		permit, _ := s.Allow(&p, noon)
+		s.Record(&p, permit, noon, breaker.Success)
+	}
+}
+
+func ExampleState() {
+	p := limiter.Standard()
+	var s limiter.State
+	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	permit, ok := s.Allow(&p, now)
+	s.Record(&p, permit, now.Add(time.Second), breaker.Failure)
+	fmt.Println(ok, s.Limit(&p))
+	// Output: true 16
+}
+
+func TestHeadroomWhileTheCalleeConvalesces(t *testing.T) {
+	t.Parallel()
+	p := limiter.Standard()
+	var s limiter.State
+	tally := limiter.Tally{Asked: 100, Successes: 20}
+	if got := s.Headroom(tally, time.Second, at(0)); got != 1 {
+		t.Errorf("headroom is %v before any failure, want 1", got)
+	}
+	s.Advance(&p, limiter.Tally{Failures: 1}, time.Second, at(1))
+	for want, tally := range map[float64]limiter.Tally{0.26: tally, 0.01: {Asked: 100}, 1: {Asked: 20, Successes: 20}} {
+		if got := s.Headroom(tally, time.Second, at(2)); math.Abs(got-want) > 1e-9 {
+			t.Errorf("headroom of %+v is %v after a failure, want %v", tally, got, want)
+		}
+	}
+	if got := s.Headroom(tally, time.Second, at(602)); got != 1 {
+		t.Errorf("headroom is %v after ten calm minutes, want 1", got)
+	}
+}

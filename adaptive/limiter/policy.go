@@ -1,0 +1,52 @@
+package limiter
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Policy is how the limit moves.
+type Policy struct {
+	// Initial is the limit at first: calls at a time; between Min and Max.
+	Initial float64
+	// Min and Max bound the limit; Min is at least 1.
+	Min, Max float64
+	// Increase is what as many successes as the limit add to it: each one adds Increase ÷ limit. Above 0; 1 is usual.
+	Increase float64
+	// Decrease is the factor that a failure leaves; above 0 and below 1.
+	Decrease float64
+	// DecreaseEvery is the least time between two decreases: failures of calls that were under way together count as
+	// one.
+	DecreaseEvery time.Duration
+	// PermitTimeout is how long an admitted call counts as under way without an outcome, at least; at most a quarter
+	// longer. It is at least 4 ns.
+	PermitTimeout time.Duration
+}
+
+// Standard is the policy for a callee of unknown capacity: from 20 calls at a time to at most 1,000, and 0.8 of the
+// limit after a failure, once a second.
+func Standard() Policy {
+	return Policy{
+		Initial: 20, Min: 1, Max: 1000, Increase: 1, Decrease: 0.8, DecreaseEvery: time.Second,
+		PermitTimeout: time.Minute,
+	}
+}
+
+// Validate reports every field that is out of its range, joined.
+func (p Policy) Validate() error {
+	var problems []error
+	check := func(ok bool, format string, args ...any) {
+		if !ok {
+			problems = append(problems, fmt.Errorf("limiter: "+format, args...))
+		}
+	}
+	check(p.Min >= 1, "Min is %v; it must be at least 1", p.Min)
+	check(p.Max >= p.Min && p.Max <= 1e6, "Max is %v; it must be between Min and 1,000,000", p.Max)
+	check(p.Initial >= p.Min && p.Initial <= p.Max, "Initial is %v; it must be between Min and Max", p.Initial)
+	check(p.Increase > 0 && p.Increase <= 1e6, "Increase is %v; it must be above 0 and at most 1,000,000", p.Increase)
+	check(p.Decrease > 0 && p.Decrease < 1, "Decrease is %v; it must be above 0 and below 1", p.Decrease)
+	check(p.DecreaseEvery >= 0, "DecreaseEvery is %v; it must be 0 or more", p.DecreaseEvery)
+	check(p.PermitTimeout >= epochs-1, "PermitTimeout is %v; it must be at least %d ns", p.PermitTimeout, epochs-1)
+	return errors.Join(problems...)
+}

@@ -1,0 +1,155 @@
+package predict
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Kind is a kind of model, the simplest first.
+type Kind string
+
+// The kinds of models.
+const (
+	BaseRate       Kind = "base-rate"
+	ShrunkRates    Kind = "shrunk-rates"
+	LogisticKind   Kind = "logistic"
+	ForestKind     Kind = "forest"
+	fewestExamples      = 200
+)
+
+// Candidate is a model that was tried.
+type Candidate struct {
+	Kind  Kind  `json:"kind"`
+	Score Score `json:"score"`
+	// Against is the kind it was compared with, the simplest that had not been beaten; Difference is its Brier
+	// score less that one's. It beats it when High is below 0.
+	Against    Kind       `json:"against,omitempty"`
+	Difference Difference `json:"difference"`
+}
+
+// Train fits all kinds of models and returns the simplest that none beats. The first half of the examples, by
+// time, is for fitting, a fifth for calibrating, and the rest for testing; an execution that reaches over a
+// border is left out of the later part. Fewer than 200 examples, or outcomes that are all alike in a part, are
+// an error.
+func Train(all []Example, seed uint64) (*Model, error) {
+	if len(all) < fewestExamples {
+		return nil, fmt.Errorf("predict: there are %d examples, and %d are needed", len(all), fewestExamples)
+	}
+	all = slices.Clone(all)
+	slices.SortStableFunc(all, func(a, b Example) int {
+		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Execution, b.Execution))
+	})
+	fit, calibrate, test := split(all)
+	for name, part := range map[string][]Example{"fitting": fit, "testing": test} {
+		if !mixed(part) {
+			return nil,
+				fmt.Errorf("predict: the examples for %s all end alike, or there are none; train on a longer time",
+					name)
+		}
+	}
+	rates := newRates(fit)
+	m := &Model{
+		Version: modelVersion, Features: slices.Clone(FeatureNames), N: len(all), Train: len(fit),
+		Calibrate: len(calibrate),
+		Test:      len(test), From: all[0].At.UTC(), To: all[len(all)-1].At.UTC(), Seed: seed, Rates: rates,
+	}
+	m.fit(fit, calibrate)
+	m.choose(test)
+	m.trim()
+	return m, m.seal()
+}
+
+// split divides examples that are sorted by time.
+func split(all []Example) (fit, calibrate, test []Example) {
+	first, second := len(all)/2, len(all)*7/10
+	seen := map[string]bool{}
+	part := func(some []Example) []Example {
+		var out []Example
+		for _, e := range some {
+			if !seen[e.Execution] {
+				out = append(out, e)
+			}
+		}
+		for _, e := range some {
+			seen[e.Execution] = true
+		}
+		return out
+	}
+	return part(all[:first]), part(all[first:second]), part(all[second:])
+}
+
+func mixed(all []Example) bool {
+	return slices.ContainsFunc(all, func(e Example) bool { return e.Succeeded }) &&
+		slices.ContainsFunc(all, func(e Example) bool { return !e.Succeeded })
+}
+
+// fit fits the models with features to the examples that have them all, and calibrates them on later ones.
+func (m *Model) fit(fit, calibrate []Example) {
+	xs, ys := m.matrix(fit)
+	later, outcomes := m.matrix(calibrate)
+	if len(xs) < fewestExamples/4 || len(later) == 0 {
+		return // the features are missing
+	}
+	logistic, forest := fitLogistic(xs, ys), growForest(xs, ys, m.Seed)
+	var byLogistic, byForest []float64
+	for _, x := range later {
+		byLogistic = append(byLogistic, logistic.predict(x))
+		byForest = append(byForest, forest.predict(x))
+	}
+	m.Logistic, m.LogisticCalibration = &logistic, new(fitIsotonic(byLogistic, outcomes))
+	m.Forest, m.ForestCalibration = &forest, new(fitIsotonic(byForest, outcomes))
+}
+
+func (m *Model) matrix(all []Example) (xs [][]float64, ys []float64) {
+	for i := range all {
+		if x, ok := all[i].features(m.Rates.ofError); ok {
+			xs = append(xs, x)
+			ys = append(ys, outcome(&all[i]))
+		}
+	}
+	return xs, ys
+}
+
+// choose tests the kinds, the simplest first, each against the best so far.
+func (m *Model) choose(test []Example) {
+	ys, clusters := make([]float64, len(test)), make([]string, len(test))
+	for i := range test {
+		ys[i], clusters[i] = outcome(&test[i]), test[i].Execution
+	}
+	var best []float64
+	for _, kind := range []Kind{BaseRate, ShrunkRates, LogisticKind, ForestKind} {
+		if kind == LogisticKind && m.Logistic == nil || kind == ForestKind && m.Forest == nil {
+			continue
+		}
+		ps := make([]float64, len(test))
+		for i := range test {
+			ps[i], _ = m.by(kind, &test[i])
+		}
+		c := Candidate{Kind: kind, Score: score(ps, ys)}
+		if best != nil {
+			c.Against = m.Kind
+			c.Difference = difference(ps, best, ys, clusters, m.Seed)
+		}
+		m.Candidates = append(m.Candidates, c)
+		if best == nil || c.Difference.High < 0 {
+			m.Kind, m.Brier, best = kind, c.Score.Brier, ps
+		}
+	}
+}
+
+// trim forgets the models that are not shipped.
+func (m *Model) trim() {
+	if m.Kind != LogisticKind {
+		m.Logistic, m.LogisticCalibration = nil, nil
+	}
+	if m.Kind != ForestKind {
+		m.Forest, m.ForestCalibration = nil, nil
+	}
+}
+
+// Since is the part of examples from a time on.
+func Since(all []Example, from time.Time) []Example {
+	return slices.DeleteFunc(slices.Clone(all), func(e Example) bool { return e.At.Before(from) })
+}

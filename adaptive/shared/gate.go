@@ -1,0 +1,283 @@
+package shared
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"stepback/adaptive/breaker"
+	"stepback/adaptive/limiter"
+)
+
+// Options are how a [Gate] shares. The zero Options are the usual ones.
+type Options struct {
+	// Cache is how long what was read is good for; 1 s when 0. A longer one costs less and reacts later.
+	Cache time.Duration
+	// Timeout bounds every use of the store; 200 ms when 0.
+	Timeout time.Duration
+	// Now is the clock; the machine's when nil.
+	Now func() time.Time
+	// Draw are uniformly distributed numbers in [0, 1); those of math/rand/v2 when nil.
+	Draw func() float64
+	// Unavailable is told when the store could not be reached and the gate fails open.
+	Unavailable func(error)
+	// Changed is told the circuit whenever a reading finds it to be another one than before.
+	Changed func(breaker.Circuit)
+}
+
+// Gate stands in front of one callee in one process. Make one with [NewGate]; it is safe for concurrent use.
+type Gate struct {
+	store    Store
+	callee   string
+	policies Policies
+	options  Options
+
+	mu         sync.Mutex
+	record     Record
+	known      bool
+	asked      time.Time // when the store was last asked
+	refreshing bool
+	pending    limiter.Tally
+}
+
+// NewGate makes a gate. A policy that is out of range, or no name for the callee, is an error.
+func NewGate(store Store, callee string, p Policies, o Options) (*Gate, error) {
+	if callee == "" || len(callee) > 256 {
+		return nil, fmt.Errorf("shared: the callee's name has %d characters; it must have 1 to 256", len(callee))
+	}
+	if err := errors.Join(p.Breaker.Validate(), p.Limiter.Validate()); err != nil {
+		return nil, err
+	}
+	if o.Cache <= 0 {
+		o.Cache = time.Second
+	}
+	if o.Timeout <= 0 {
+		o.Timeout = 200 * time.Millisecond
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Draw == nil {
+		o.Draw = rand.Float64
+	}
+	return &Gate{store: store, callee: callee, policies: p, options: o}, nil
+}
+
+// Permit is the right to make one call, to be handed to [Gate.Record] when it has ended.
+type Permit struct {
+	permit breaker.Permit
+	began  time.Time
+	open   bool // given while the store was out of reach
+}
+
+// Allow asks to make a call. A refusal is a *[breaker.OpenError] or a *[limiter.ExhaustedError]; a store that cannot
+// be reached refuses nothing.
+func (g *Gate) Allow(ctx context.Context) (Permit, error) {
+	now := g.options.Now()
+	g.mu.Lock()
+	g.pending.Asked++
+	stale := !g.refreshing && (g.asked.IsZero() || now.Sub(g.asked) >= g.options.Cache || now.Before(g.asked))
+	if stale {
+		g.refreshing, g.asked = true, now
+	}
+	g.mu.Unlock()
+	if stale {
+		g.refresh(ctx, now)
+	}
+	g.mu.Lock()
+	record, known := g.record, g.known
+	g.mu.Unlock()
+	switch {
+	case !known:
+		return g.admitted(Permit{began: now, open: true}), nil
+	case record.Breaker.Circuit() == breaker.Closed:
+		if share := record.Share(&g.policies); share < 1 && g.options.Draw() >= share {
+			limit := record.Limiter.Limit(&g.policies.Limiter)
+			return Permit{}, &limiter.ExhaustedError{Limit: limit, InFlight: int64(limit / share)}
+		}
+		permit, _ := record.Breaker.Allow(&g.policies.Breaker, now)
+		return g.admitted(Permit{permit: permit, began: now}), nil
+	}
+	return g.probe(ctx, record, now)
+}
+
+func (g *Gate) admitted(p Permit) Permit {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.pending.Admitted++
+	return p
+}
+
+// tries bounds how often a write is tried on top of what another process wrote.
+const tries = 4
+
+// probe takes a probe of a circuit that is half-open or will be, by a write of its own.
+func (g *Gate) probe(ctx context.Context, record Record, now time.Time) (Permit, error) {
+	for range tries {
+		next := record
+		permit, ok := next.Breaker.Allow(&g.policies.Breaker, now)
+		if !ok || permit.Probe == 0 {
+			return g.refused(permit, ok, record, now)
+		}
+		next.Version++
+		won, err := g.replace(ctx, next, limiter.Tally{})
+		if err != nil {
+			g.unavailable(err)
+			return g.admitted(Permit{began: now, open: true}), nil
+		}
+		if won {
+			g.learn(next)
+			return g.admitted(Permit{permit: permit, began: now}), nil
+		}
+		if record, _, err = g.add(ctx, limiter.Tally{}); err != nil {
+			g.unavailable(err)
+			return g.admitted(Permit{began: now, open: true}), nil
+		}
+		g.learn(record)
+	}
+	return Permit{}, &breaker.OpenError{Circuit: breaker.HalfOpen, RetryAfter: g.options.Cache}
+}
+
+// refused is the answer when no probe is to be had; another process may have closed the circuit meanwhile.
+func (g *Gate) refused(permit breaker.Permit, closed bool, record Record, now time.Time) (Permit, error) {
+	if closed {
+		return g.admitted(Permit{permit: permit, began: now}), nil
+	}
+	return Permit{}, &breaker.OpenError{
+		Circuit: record.Breaker.Circuit(), RetryAfter: record.Breaker.RetryAfter(&g.policies.Breaker, now),
+	}
+}
+
+// Record tells how the call of a permit ended.
+func (g *Gate) Record(ctx context.Context, permit Permit, outcome breaker.Outcome) {
+	now := g.options.Now()
+	if permit.permit.Probe != 0 {
+		g.probed(ctx, permit, outcome, now)
+		return
+	}
+	g.mu.Lock()
+	if permit.open || permit.permit.Generation == g.record.Breaker.Generation() {
+		switch outcome {
+		case breaker.Success:
+			g.pending.Successes++
+			g.pending.Busy += max(now.Sub(permit.began), 0)
+		case breaker.Failure:
+			g.pending.Failures++
+			g.pending.Busy += max(now.Sub(permit.began), 0)
+		case breaker.Ignored:
+		}
+	}
+	stale := !g.refreshing && now.Sub(g.asked) >= g.options.Cache
+	if stale {
+		g.refreshing, g.asked = true, now
+	}
+	g.mu.Unlock()
+	if stale {
+		g.refresh(ctx, now)
+	}
+}
+
+// probed records a probe by a write of its own. One that cannot be written expires.
+func (g *Gate) probed(ctx context.Context, permit Permit, outcome breaker.Outcome, now time.Time) {
+	for range 2 * tries {
+		record, _, err := g.add(ctx, limiter.Tally{})
+		if err != nil {
+			g.unavailable(err)
+			return
+		}
+		next := record
+		next.Breaker.Record(&g.policies.Breaker, permit.permit, now, outcome)
+		next.Version++
+		won, err := g.replace(ctx, next, limiter.Tally{})
+		if err != nil {
+			g.unavailable(err)
+			return
+		}
+		if won {
+			g.learn(next)
+			return
+		}
+	}
+}
+
+// refresh hands in what is pending, reads what all know, and moves the record on if a second is over and nobody else
+// did.
+func (g *Gate) refresh(ctx context.Context, now time.Time) {
+	g.mu.Lock()
+	pending := g.pending
+	g.pending = limiter.Tally{}
+	g.mu.Unlock()
+	defer func() {
+		g.mu.Lock()
+		g.refreshing = false
+		g.mu.Unlock()
+	}()
+	record, tally, err := g.add(ctx, pending)
+	if err != nil {
+		g.mu.Lock()
+		g.pending = g.pending.Plus(pending)
+		g.known = false
+		g.mu.Unlock()
+		g.unavailable(err)
+		return
+	}
+	if now.Sub(record.At) >= tick {
+		next := record.Advance(&g.policies, tally, now)
+		won, err := g.replace(ctx, next, tally)
+		switch {
+		case err != nil:
+			g.unavailable(err) // what was read is good all the same
+		case won:
+			record = next
+		}
+	}
+	g.learn(record)
+}
+
+// tick is the least time between two records made of counters.
+const tick = time.Second
+
+func (g *Gate) add(ctx context.Context, t limiter.Tally) (Record, limiter.Tally, error) {
+	ctx, cancel := context.WithTimeout(ctx, g.options.Timeout)
+	defer cancel()
+	return g.store.Add(ctx, g.callee, t)
+}
+
+func (g *Gate) replace(ctx context.Context, next Record, taken limiter.Tally) (bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, g.options.Timeout)
+	defer cancel()
+	return g.store.Replace(ctx, g.callee, next, taken)
+}
+
+// learn keeps the newer of two records.
+func (g *Gate) learn(r Record) {
+	g.mu.Lock()
+	before, known := g.record.Breaker.Circuit(), g.known
+	if !known || r.Version >= g.record.Version {
+		g.record, g.known = r, true
+	}
+	after := g.record.Breaker.Circuit()
+	g.mu.Unlock()
+	if g.options.Changed != nil && (before != after || !known) {
+		g.options.Changed(after)
+	}
+}
+
+func (g *Gate) unavailable(err error) {
+	if g.options.Unavailable != nil {
+		g.options.Unavailable(err)
+	}
+}
+
+// Circuit is where the breaker stood when the store was last read; Closed when nothing is known.
+func (g *Gate) Circuit() breaker.Circuit {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !g.known {
+		return breaker.Closed
+	}
+	return g.record.Breaker.Circuit()
+}

@@ -1,0 +1,199 @@
+package shared_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"stepback/adaptive/breaker"
+	"stepback/adaptive/limiter"
+	"stepback/adaptive/shared"
+	"stepback/adaptive/shared/storetest"
+)
+
+var noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+
+func TestMemory(t *testing.T) {
+	t.Parallel()
+	storetest.Run(t, func(*testing.T) shared.Store { return &shared.Memory{} })
+}
+
+// fleet is a number of processes with a gate each, over one store.
+type fleet struct {
+	now   time.Time
+	gates []*shared.Gate
+	draw  int
+}
+
+func newFleet(t *testing.T, n int, store shared.Store, p shared.Policies, unavailable func(error)) *fleet {
+	t.Helper()
+	f := &fleet{now: noon}
+	for range n {
+		g, err := shared.NewGate(store, "db", p, shared.Options{
+			Now: func() time.Time { return f.now }, Unavailable: unavailable,
+			Draw: func() float64 { f.draw++; return float64(f.draw*61%100) / 100 },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.gates = append(f.gates, g)
+	}
+	return f
+}
+
+// second has the processes make 100 calls for a second, each of which takes so long and ends so, and counts the
+// admitted ones.
+func (f *fleet) second(t *testing.T, took time.Duration, outcome breaker.Outcome) (admitted int) {
+	t.Helper()
+	const calls = 100
+	begin := f.now
+	for i := range calls {
+		f.now = begin.Add(time.Duration(i) * time.Second / time.Duration(calls))
+		g := f.gates[i%len(f.gates)]
+		permit, err := g.Allow(t.Context())
+		if err != nil {
+			continue
+		}
+		admitted++
+		f.now = f.now.Add(took)
+		g.Record(t.Context(), permit, outcome)
+	}
+	f.now = begin.Add(time.Second)
+	return admitted
+}
+
+func TestProcessesLearnFromOneAnother(t *testing.T) {
+	t.Parallel()
+	p := shared.Callee()
+	p.Breaker.OpenFor, p.Breaker.Window = 5*time.Second, 10*time.Second
+	f := newFleet(t, 50, &shared.Memory{}, p, nil)
+	var admitted []int
+	for range 3 {
+		admitted = append(admitted, f.second(t, 10*time.Millisecond, breaker.Success))
+	}
+	for range 7 { // no process makes more than two calls a second: none could open a circuit by itself
+		admitted = append(admitted, f.second(t, 10*time.Millisecond, breaker.Failure))
+	}
+	for i, n := range admitted[:3] {
+		if n != 100 {
+			t.Errorf("%d of 100 calls admitted in second %d, when all is well", n, i)
+		}
+	}
+	if n := admitted[9]; n > 1 {
+		t.Errorf("%d of 100 calls admitted in the seventh second of the outage, want one to find out, or none: %v", n, admitted)
+	}
+	var probes []int
+	for range 30 {
+		probes = append(probes, f.second(t, 10*time.Millisecond, breaker.Success))
+	}
+	t.Log(admitted, probes)
+	if probes[29] != 100 {
+		t.Errorf("calls admitted after the outage are %v, want all of them in the end", probes)
+	}
+}
+
+func TestProbesAreSharedToo(t *testing.T) {
+	t.Parallel()
+	store, p := &shared.Memory{}, shared.Callee()
+	var r shared.Record
+	r.Breaker.Trip(noon.Add(-time.Hour))
+	r.Version, r.At = 1, noon
+	if won, err := store.Replace(t.Context(), "db", r, limiter.Tally{}); !won || err != nil {
+		t.Fatal(won, err)
+	}
+	f := newFleet(t, 30, store, p, nil)
+	permits := map[int]shared.Permit{}
+	ask := func() {
+		for i, g := range f.gates {
+			if permit, err := g.Allow(t.Context()); err == nil {
+				permits[i] = permit
+			} else if _, ok := errors.AsType[*breaker.OpenError](err); !ok {
+				t.Fatal(err)
+			}
+		}
+	}
+	ask()
+	if len(permits) != 1 {
+		t.Fatalf("%d probes at once, want 1", len(permits))
+	}
+	for i, permit := range permits {
+		f.gates[i].Record(t.Context(), permit, breaker.Success)
+	}
+	clear(permits)
+	f.now = f.now.Add(2 * time.Second)
+	ask()
+	if len(permits) != 2 {
+		t.Errorf("%d probes after one success, want 2", len(permits))
+	}
+}
+
+func TestLimitIsSharedByTurns(t *testing.T) {
+	t.Parallel()
+	p := shared.Callee()
+	p.Breaker.FailureRate, p.Breaker.MinimumRequests = 1, 100_000 // the limiter alone
+	p.Limiter.Initial, p.Limiter.Max = 5, 5
+	f := newFleet(t, 50, &shared.Memory{}, p, nil)
+	var last int
+	for range 5 {
+		last = f.second(t, 200*time.Millisecond, breaker.Success)
+	}
+	// 100 calls of 0.2 s a second would be 20 at a time; five at a time are 25 a second.
+	if last < 20 || last > 32 {
+		t.Errorf("%d calls a second admitted, want about 25", last)
+	}
+}
+
+type broken struct{}
+
+func (broken) Add(context.Context, string, limiter.Tally) (shared.Record, limiter.Tally, error) {
+	return shared.Record{}, limiter.Tally{}, errors.New("no network")
+}
+
+func (broken) Replace(context.Context, string, shared.Record, limiter.Tally) (bool, error) {
+	return false, errors.New("no network")
+}
+
+func TestAStoreOutOfReachStopsNothing(t *testing.T) {
+	t.Parallel()
+	var told []string
+	f := newFleet(t, 1, broken{}, shared.Callee(), func(err error) { told = append(told, err.Error()) })
+	if n := f.second(t, 0, breaker.Failure) + f.second(t, 0, breaker.Failure); n != 200 {
+		t.Errorf("%d of 200 calls admitted, want all", n)
+	}
+	if got := strings.Join(told, ", "); got != "no network, no network" {
+		t.Errorf("told %q, want it once a second", got)
+	}
+}
+
+func TestConcurrentUse(t *testing.T) {
+	t.Parallel()
+	store := &shared.Memory{}
+	g, err := shared.NewGate(store, "db", shared.Callee(), shared.Options{Cache: time.Nanosecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var callers sync.WaitGroup
+	for range 8 {
+		callers.Go(func() {
+			for i := range 300 {
+				if permit, err := g.Allow(t.Context()); err == nil {
+					g.Record(t.Context(), permit, breaker.Outcome(i%3))
+				}
+			}
+		})
+	}
+	callers.Wait()
+}
+
+func TestNewGate(t *testing.T) {
+	t.Parallel()
+	if _, err := shared.NewGate(&shared.Memory{}, "", shared.Callee(), shared.Options{}); err == nil {
+		t.Error("a gate without a callee")
+	}
+	if _, err := shared.NewGate(&shared.Memory{}, "db", shared.Policies{}, shared.Options{}); err == nil {
+		t.Error("a gate without policies")
+	}
+}

@@ -1,0 +1,63 @@
+package worth
+
+import (
+	"fmt"
+	"math"
+)
+
+// Decision is whether to make another attempt, and why.
+type Decision struct {
+	// Retry is the answer.
+	Retry bool
+	// Probability of success and Value of a success in USD, as they were given.
+	Probability, Value float64
+	// Cost of the attempt in USD.
+	Cost Cost
+	// Reason says it in a sentence.
+	Reason string
+}
+
+// Expected is the expected value less the cost, in USD.
+func (d Decision) Expected() float64 { return d.Probability*d.Value - d.Cost.Total() }
+
+// Decide compares an attempt's expected value with its cost. A probability that is no number or outside 0 to 1, a
+// value that is negative or no number, or a cost that is no number is no ground to give a record up: the answer is to
+// retry.
+func Decide(probability, value float64, cost Cost) Decision {
+	d := Decision{Retry: true, Probability: probability, Value: value, Cost: cost}
+	total := cost.Total()
+	switch {
+	case !(probability >= 0 && probability <= 1):
+		d.Reason = fmt.Sprintf(
+			"retry: the probability of success is %v, which is none; nothing is known against another attempt",
+			probability,
+		)
+	case !(value >= 0) || math.IsInf(value, 0):
+		d.Reason = fmt.Sprintf("retry: the value of a success is %v; set it to USD, 0 or more", value)
+	case math.IsNaN(total):
+		d.Reason = "retry: the cost of an attempt is not known"
+	case probability*value > total:
+		d.Reason = fmt.Sprintf(
+			"retry: %.3g × $%.3g is more than the $%.3g that an attempt costs",
+			probability,
+			value,
+			total,
+		)
+	default:
+		d.Retry = false
+		d.Reason = fmt.Sprintf(
+			"give up: %.3g × $%.3g is not more than the $%.3g that an attempt costs",
+			probability,
+			value,
+			total,
+		)
+	}
+	return d
+}
+
+// NotWorthwhileError is an attempt that was not made. Its name is RetryNotWorthwhile, which the table catches as a
+// dead letter.
+type NotWorthwhileError struct{ Decision Decision }
+
+// Error names the error and the reason.
+func (e *NotWorthwhileError) Error() string { return "RetryNotWorthwhile: " + e.Decision.Reason }

@@ -1,0 +1,110 @@
+package worth
+
+import (
+	_ "embed" // the prices
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+)
+
+//go:embed prices.json
+var pricesJSON []byte
+
+// Architecture is a function's instruction set, as Lambda spells it.
+type Architecture string
+
+// The architectures of Lambda.
+const (
+	X86 Architecture = "x86_64"
+	Arm Architecture = "arm64"
+)
+
+// Prices are what AWS charges in one region, in USD, without free tiers.
+type Prices struct {
+	// Region is where, Date when they were read (YYYY-MM-DD), Source where they were read.
+	Region, Date, Source string
+	// Transition is one state transition of a STANDARD state machine; a retry is one.
+	Transition float64
+	// Request is one invocation of a function.
+	Request float64
+	// GBSecond is one second of a function with 1,024 MB.
+	GBSecond map[Architecture]float64
+}
+
+type table struct {
+	Date              string
+	Source            string
+	TransitionPer1000 map[string]float64
+	Lambda            struct{ GBSecondX86, GBSecondArm, RequestsPerMillion float64 }
+}
+
+var readTable = sync.OnceValues(func() (table, error) {
+	var t table
+	err := json.Unmarshal(pricesJSON, &t)
+	return t, err
+})
+
+// PricesOf are the prices of a region. A region that is not in the table is an error that lists those that are.
+func PricesOf(region string) (Prices, error) {
+	t, err := readTable()
+	if err != nil {
+		return Prices{}, fmt.Errorf("worth: table of prices: %w", err)
+	}
+	per1000, ok := t.TransitionPer1000[region]
+	if !ok {
+		return Prices{}, fmt.Errorf(
+			"worth: no prices of region %q; there are %v",
+			region,
+			slices.Sorted(maps.Keys(t.TransitionPer1000)),
+		)
+	}
+	return Prices{
+		Region: region, Date: t.Date, Source: t.Source, Transition: per1000 / 1000,
+		Request:  t.Lambda.RequestsPerMillion / 1e6,
+		GBSecond: map[Architecture]float64{X86: t.Lambda.GBSecondX86, Arm: t.Lambda.GBSecondArm},
+	}, nil
+}
+
+// Attempt is one more attempt of a task, as far as it costs something.
+type Attempt struct {
+	// MemoryMB is the function's memory; 0 for a task that is no function.
+	MemoryMB int
+	// Architecture is the function's; x86_64 when empty.
+	Architecture Architecture
+	// Duration is how long it runs; billed by the millisecond, rounded up.
+	Duration time.Duration
+	// Wait is how long the retry waits before it, on average.
+	Wait time.Duration
+	// DelayPerHour is what an hour of delay costs the business, in USD.
+	DelayPerHour float64
+	// Load is what one more call costs a callee that has no capacity to spare, in USD; 0 while it has.
+	Load float64
+}
+
+// Cost is what an attempt costs, in USD, by what it is for.
+type Cost struct {
+	Transition, Request, Compute, Delay, Load float64
+}
+
+// Total is the sum.
+func (c Cost) Total() float64 { return c.Transition + c.Request + c.Compute + c.Delay + c.Load }
+
+// Cost is what an attempt costs at these prices. Negative sizes and times count as 0.
+func (p Prices) Cost(a Attempt) Cost {
+	c := Cost{Transition: p.Transition, Load: max(a.Load, 0)}
+	if a.MemoryMB > 0 {
+		architecture := a.Architecture
+		if architecture == "" {
+			architecture = X86
+		}
+		billed := max(a.Duration, 0) + time.Millisecond - 1
+		billed -= billed % time.Millisecond
+		c.Request = p.Request
+		c.Compute = p.GBSecond[architecture] * billed.Seconds() * float64(a.MemoryMB) / 1024
+	}
+	c.Delay = max(a.DelayPerHour, 0) * (max(a.Wait, 0) + max(a.Duration, 0)).Hours()
+	return c
+}

@@ -1,0 +1,210 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	awscloudwatch "github.com/aws/aws-sdk-go-v2/service/cloudwatch"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/eventbridge"
+	"github.com/aws/aws-sdk-go-v2/service/sfn"
+
+	"stepback/adaptive/controller"
+	"stepback/adaptive/controller/decide"
+	"stepback/retrymetrics/metricsfile"
+)
+
+type adaptCmd struct {
+	StateMachine string `required:"" placeholder:"ARN" help:"The state machine."`
+
+	Once    bool          `xor:"mode" help:"Measure, decide and apply once; the default."`
+	Watch   bool          `xor:"mode" help:"Go on until Ctrl-C, every --every."`
+	History bool          `xor:"mode" help:"Print the audit record and do nothing."`
+	DryRun  bool          `help:"Decide, and write nothing."`
+	Adopt   bool          `help:"Take the present definition as the base, whoever wrote it."`
+	Every   time.Duration `default:"1m" help:"How often --watch looks. Default 1m."`
+
+	Endpoint string `placeholder:"URL" help:"Where Step Functions and the other services answer, instead of AWS."`
+	Data     string `type:"existingdir" placeholder:"DIR" help:"Read the metrics of a data directory instead of CloudWatch's, and keep the controller's rows there."`
+	Table    string `placeholder:"NAME" help:"Keep the controller's rows in this DynamoDB table, such as retry_configurations."`
+	Rows     string `placeholder:"DIR" help:"Keep the controller's rows in this directory, instead of the user's configuration directory."`
+	Events   bool   `help:"Tell EventBridge of changes."`
+
+	Capacity float64 `placeholder:"N" help:"Calls a second that the callee serves; measured when it is not given."`
+	Rules    string  `default:"standard" enum:"standard,source" help:"standard, or source for those of the source design."`
+	JSON     bool    `name:"json" help:"Print results as JSON, one after the other."`
+}
+
+// Help shows examples.
+func (adaptCmd) Help() string {
+	return `Measures how the tasks of a state machine fare, and changes its retries where that is shown to help: fewer against
+a callee that is overloaded, longer waits in an outage, less concurrency for a running Map, and back to what was deployed
+when things are calm. At most two changes an hour; a definition that somebody else changed is left alone.
+
+Examples:
+  stepback adapt --state-machine ARN --dry-run
+  stepback adapt --state-machine ARN --watch --capacity 25 --table retry_configurations
+  stepback adapt --state-machine ARN --endpoint http://localhost:8083 --data ./data --once
+  stepback adapt --state-machine ARN --history
+
+Exit status: 1 when something cannot be read, or a change was refused.`
+}
+
+// Run adapts, or prints what was done.
+func (c *adaptCmd) Run(ctx context.Context, std streams) error {
+	a, err := c.controller(ctx)
+	if err != nil {
+		return err
+	}
+	if c.History {
+		return c.history(ctx, a, std)
+	}
+	if !c.Watch {
+		return c.tick(ctx, a, std)
+	}
+	if c.Every < 10*time.Second {
+		return &exitError{exitUsage, fmt.Errorf("--every is %v; metrics come by the minute, look every 10s at most",
+			c.Every)}
+	}
+	return c.watch(ctx, a, std)
+}
+
+// watch ticks until it is stopped. A tick that cannot be made is told, and the next one tries again.
+func (c *adaptCmd) watch(ctx context.Context, a *controller.Controller, std streams) error {
+	ticker := time.NewTicker(c.Every)
+	defer ticker.Stop()
+	for {
+		if err := c.tick(ctx, a, std); err != nil && ctx.Err() == nil {
+			fmt.Fprintln(std.err, "stepback: "+err.Error())
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+		}
+	}
+}
+
+func (c *adaptCmd) tick(ctx context.Context, a *controller.Controller, std streams) error {
+	if c.Data != "" {
+		points, err := metricsfile.Read(c.Data)
+		if err != nil {
+			return err
+		}
+		a.Metrics = controller.Recorded(points)
+	}
+	res, err := a.Tick(ctx)
+	if err != nil {
+		return err
+	}
+	a.Adopt = false // once
+	if c.JSON {
+		err = printJSON(std.out, res)
+	} else {
+		for _, d := range res.Decisions {
+			fmt.Fprintf(std.out, "%s  %s\n", res.At.Format(time.RFC3339), d)
+		}
+		if res.Note != "" {
+			fmt.Fprintf(std.out, "%s  %s\n", res.At.Format(time.RFC3339), res.Note)
+		}
+	}
+	if res.Failed != "" {
+		return errors.New(res.Failed)
+	}
+	return err
+}
+
+func (c *adaptCmd) history(ctx context.Context, a *controller.Controller, std streams) error {
+	row, err := a.Rows.Load(ctx, c.StateMachine)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return printJSON(std.out, row.History)
+	}
+	if len(row.History) == 0 {
+		fmt.Fprintln(std.out, "nothing was changed, and nothing was looked at")
+	}
+	for _, e := range row.History {
+		fmt.Fprintf(std.out, "%s  %-9s  %s\n", e.At.Format(time.RFC3339), e.What, e.Text)
+	}
+	return nil
+}
+
+// controller is the controller with its clients.
+func (c *adaptCmd) controller(ctx context.Context) (*controller.Controller, error) {
+	cfg, err := awsConfig(ctx, c.Endpoint)
+	if err != nil {
+		return nil, err
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		host = "stepback"
+	}
+	a := &controller.Controller{
+		Machine: c.StateMachine, StepFunctions: sfn.NewFromConfig(cfg), Parameters: decide.Defaults(),
+		Capacity: c.Capacity,
+		Owner:    fmt.Sprintf("%s/%d", host, os.Getpid()), DryRun: c.DryRun, Adopt: c.Adopt,
+		Metrics: controller.CloudWatch{Client: awscloudwatch.NewFromConfig(cfg)},
+	}
+	a.Parameters.Rules = decide.Rules(c.Rules)
+	if c.Capacity < 0 {
+		return nil, &exitError{exitUsage, fmt.Errorf("--capacity is %v; it must be above 0 calls a second", c.Capacity)}
+	}
+	if c.Events {
+		a.Events = eventbridge.NewFromConfig(cfg)
+	}
+	a.Rows, err = c.rows(cfg)
+	return a, err
+}
+
+func (c *adaptCmd) rows(cfg aws.Config) (controller.Rows, error) {
+	switch {
+	case c.Table != "":
+		return &controller.DynamoRows{Client: dynamodb.NewFromConfig(cfg), Table: c.Table}, nil
+	case c.Rows != "":
+		return &controller.FileRows{Directory: c.Rows}, nil
+	case c.Data != "":
+		return &controller.FileRows{Directory: c.Data}, nil
+	}
+	dir, err := os.UserConfigDir()
+	if err != nil {
+		return nil, &exitError{exitUsage,
+			fmt.Errorf("the controller's rows have no place: %w; name one with --rows or --table", err)}
+	}
+	return &controller.FileRows{Directory: filepath.Join(dir, "stepback")}, nil
+}
+
+// awsConfig is the SDK's configuration, for AWS or for an endpoint. Whatever answers on this machine has no business
+// with the credentials of a real account.
+func awsConfig(ctx context.Context, endpoint string) (aws.Config, error) {
+	var options []func(*config.LoadOptions) error
+	if endpoint != "" {
+		u, err := url.Parse(endpoint)
+		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+			return aws.Config{}, &exitError{exitUsage,
+				fmt.Errorf("the endpoint %q is not a URL like http://localhost:8083", endpoint)}
+		}
+		options = append(options, config.WithBaseEndpoint(endpoint))
+		if onThisMachine(u.Hostname()) {
+			options = append(options, config.WithCredentialsProvider(credentials.NewStaticCredentialsProvider("test",
+				"test", "")))
+		}
+	}
+	cfg, err := config.LoadDefaultConfig(ctx, options...)
+	if err != nil {
+		return cfg, fmt.Errorf("the AWS configuration: %w", err)
+	}
+	if cfg.Region == "" {
+		cfg.Region = "us-east-1"
+	}
+	return cfg, nil
+}

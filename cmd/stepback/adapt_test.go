@@ -1,0 +1,18 @@
+package main
+
+import "testing"
+
+func TestAdapt(t *testing.T) {
+	t.Parallel()
+	const machine = "arn:aws:states:us-east-1:123456789012:stateMachine:saves"
+	stepback(t, "adapt", "--state-machine", machine, "--rows", t.TempDir(), "--history").
+		ends(t, 0, "nothing was changed, and nothing was looked at")
+	stepback(t, "adapt", "--state-machine", machine, "--rows", t.TempDir(), "--watch", "--every", "1s").ends(t, 2)
+	stepback(t, "adapt", "--state-machine", machine, "--endpoint", "localhost").ends(t, 2)
+	stepback(t, "adapt", "--state-machine", machine, "--rows", t.TempDir(), "--capacity", "-1").ends(t, 2)
+	stepback(t, "adapt", "--state-machine", machine, "--once", "--watch").ends(t, 2)
+	stepback(t, "adapt").ends(t, 2)
+	// Nothing listens there: it cannot be read, and nothing is changed.
+	stepback(t, "adapt", "--state-machine", machine, "--rows", t.TempDir(), "--data", t.TempDir(),
+		"--endpoint", "http://127.0.0.1:1").ends(t, 1)
+}

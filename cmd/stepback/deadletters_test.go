@@ -1,0 +1,100 @@
+package main
+
+import (
+	"database/sql"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"stepback/outbox"
+	"stepback/outbox/sqlitestore"
+)
+
+// TestRelayAndDeadLetters follows an operator: two messages are sent, two die, one is mended and redriven, one discarded.
+func TestRelayAndDeadLetters(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "app.db")
+	db := "sqlite:" + path
+	stepback := func(wantCode int, args ...string) (out, complaints string) {
+		t.Helper()
+		var stdout, stderr strings.Builder
+		code := execute(t.Context(), append(args, "--db", db), streams{in: strings.NewReader(`{"n":1}`), out: &stdout, err: &stderr, width: 120})
+		if code != wantCode {
+			t.Fatalf("stepback %s: exit status %d, want %d\n%s%s", strings.Join(args, " "), code, wantCode, &stdout, &stderr)
+		}
+		return stdout.String(), stderr.String()
+	}
+	holds := func(text string, all ...string) {
+		t.Helper()
+		for _, want := range all {
+			if !strings.Contains(text, want) {
+				t.Errorf("%q is not in\n%s", want, text)
+			}
+		}
+	}
+	stepback(exitOK, "relay", "--to", "-", "--once") // makes the tables
+	application, err := sql.Open("sqlite", "file:"+path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer application.Close()
+	messages := []outbox.Message{
+		{Topic: "order", Payload: []byte(`{"n":`)}, {Topic: "order", Payload: []byte(`{"n":2}`)},
+		{Topic: "order", Payload: []byte(`{"n":3}`)}, {Topic: "test", Payload: []byte(`hello`)},
+	}
+	if err := sqlitestore.Write(t.Context(), application, messages...); err != nil {
+		t.Fatal(err)
+	}
+	out, complaints := stepback(exitOK, "relay", "--to", "-", "--once")
+	holds(out, `"payload":{"n":2}`, `"payload":{"n":3}`)
+	holds(complaints, "2 sent, 0 failed and will be tried again, 2 dead", "reason=invalid_payload")
+
+	out, _ = stepback(exitOK, "deadletters", "list")
+	holds(out, "invalid_payload", "InvalidInput", "order", "test")
+	out, _ = stepback(exitOK, "deadletters", "list", "--letters", "--subject", "order", "--json")
+	var letters []struct{ ID, Reason string }
+	if err := json.Unmarshal([]byte(out), &letters); err != nil || len(letters) != 1 || letters[0].ID != messages[0].ID {
+		t.Fatalf("letters are %s, %v", out, err)
+	}
+	broken, test := messages[0].ID, messages[3].ID
+
+	bad := filepath.Join(t.TempDir(), "bad.json")
+	if err := os.WriteFile(bad, []byte("{\n\"n\": }"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, complaints = stepback(exitUsage, "deadletters", "edit", broken, "--payload", bad)
+	holds(complaints, "line 2, column 6", "nothing was changed")
+	stepback(exitOK, "deadletters", "edit", broken, "--payload", "-", "--because", "cut off", "--by", "ann")
+	out, _ = stepback(exitOK, "deadletters", "redrive", broken, "--dry-run")
+	holds(out, broken+"  would do")
+	out, _ = stepback(exitOK, "deadletters", "redrive", broken, "--rate", "1000", "--by", "ann")
+	holds(out, broken+"  done")
+	out, complaints = stepback(exitData, "deadletters", "redrive", broken, "no-such-id", "--json", "--by", "bob")
+	holds(out, `"outcome":"not dead"`, "redrive by ann", `"outcome":"not found"`)
+	holds(complaints, "1 not dead", "1 not found")
+	out, _ = stepback(exitOK, "relay", "--to", "-", "--once")
+	holds(out, `"payload":{"n":1}`)
+
+	_, complaints = stepback(exitUsage, "deadletters", "discard", test)
+	holds(complaints, "--because")
+	stepback(exitOK, "deadletters", "discard", test, "--because", "a test", "--by", "ann")
+	out, _ = stepback(exitOK, "deadletters", "list")
+	holds(out, "no dead letters")
+	out, _ = stepback(exitOK, "deadletters", "show", broken)
+	holds(out, "delivered", "payload\n{\"n\":\n", "payload that is sent instead\n{\"n\":1}", "cut off")
+	out, _ = stepback(exitOK, "deadletters", "log", "--json")
+	var acts []struct{ Who, Act, Reason string }
+	if err := json.Unmarshal([]byte(out), &acts); err != nil || len(acts) != 3 || acts[0].Act != "discard" || acts[0].Reason != "a test" {
+		t.Errorf("acts are %s, %v", out, err)
+	}
+	for _, args := range [][]string{
+		{"deadletters", "redrive"}, {"deadletters", "redrive", broken, "--all"}, {"deadletters", "redrive", "--all", "--rate", "-1"},
+		{"deadletters", "list", "--letters", "--limit", "0"}, {"relay", "--to", "ftp://host"},
+	} {
+		stepback(exitUsage, args...)
+	}
+	db = "mysql://host/db"
+	stepback(exitUsage, "deadletters", "list")
+}

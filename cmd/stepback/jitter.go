@@ -1,0 +1,52 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"stepback/retrylab/chart"
+	"stepback/retrylab/contention"
+)
+
+type jitterCmd struct {
+	Clients []int         `default:"10,50,100,190" placeholder:"N" help:"Numbers of clients that contend. Default 10,50,100,190."`
+	Trials  int           `default:"100" placeholder:"N" help:"Trials to average over. Default 100."`
+	Base    time.Duration `default:"5ms" placeholder:"DURATION" help:"Base of the waits. Default 5ms."`
+	Cap     time.Duration `default:"2s" placeholder:"DURATION" help:"Longest wait before jitter. Default 2s."`
+	Seed    uint64        `default:"1" help:"Seed. Default 1."`
+	Output  string        `short:"o" type:"path" placeholder:"FILE" help:"Also draw it: a file that ends in .svg or .png."`
+	JSON    bool          `name:"json" help:"Print the comparison as JSON."`
+}
+
+// Help shows examples.
+func (jitterCmd) Help() string {
+	return `Examples:
+  stepback jitter
+  stepback jitter --clients 20,40,80 -o jitter.svg
+
+The model is that of the AWS article "Exponential Backoff And Jitter": clients change one row under optimistic
+concurrency control, over a network of 10 ms, and the one that comes late starts over after a wait.`
+}
+
+// Run compares and prints.
+func (c *jitterCmd) Run(std streams) error {
+	if c.Output != "" {
+		if _, err := chart.Format(c.Output); err != nil {
+			return &exitError{exitUsage, err}
+		}
+	}
+	rows, err := contention.Table(contention.Config{Trials: c.Trials, Base: c.Base, Cap: c.Cap, Seed: c.Seed}, c.Clients)
+	if err != nil {
+		return &exitError{exitUsage, err}
+	}
+	if c.Output != "" {
+		if err := chart.Jitter(rows).WriteFile(c.Output); err != nil {
+			return err
+		}
+		fmt.Fprintln(std.err, c.Output)
+	}
+	if c.JSON {
+		return contention.WriteJSON(std.out, rows)
+	}
+	return contention.WriteTable(std.out, rows)
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"stepback/retrylab"
+)
+
+type labCmd struct {
+	Run   labRunCmd   `cmd:"" help:"Simulate scenarios under retry policies over many seeds, and compare."`
+	List  labListCmd  `cmd:"" help:"List the scenarios and policies that come along, or print one's file."`
+	Chart labChartCmd `cmd:"" help:"Draw goodput around an outage, and where retries make it endless, as SVG or PNG."`
+}
+
+// labSeeds are the flags that say which seeds are run.
+type labSeeds struct {
+	Seeds     int    `default:"30" placeholder:"N" help:"How many seeds. Default 30, at most 10,000."`
+	FirstSeed uint64 `default:"10000" placeholder:"SEED" help:"The first seed. Default 10000; tune policies on seeds 1 to 99 only."`
+}
+
+type labRunCmd struct {
+	Scenarios  []string `arg:"" name:"scenario" help:"Scenarios: names of lab list, or YAML files."`
+	Policy     []string `placeholder:"NAME" help:"Policies: names of lab list, or YAML files. Default none, static, adaptive and those that the scenarios expect something of."`
+	Definition string   `type:"path" placeholder:"FILE" help:"Take the Retry block of a state of this definition in place of the scenarios' own."`
+	State      string   `placeholder:"NAME" help:"The state of --definition."`
+	JSON       bool     `name:"json" help:"Print the report as JSON."`
+	labSeeds
+}
+
+// Help shows examples.
+func (labRunCmd) Help() string {
+	return `Examples:
+  stepback lab run outage-30s --policy none,static,adaptive
+  stepback lab run brown-out --definition machine.asl.json --state Save --json
+  stepback lab run mine.yaml --policy static,mine-policy.yaml --seeds 100
+
+Every policy meets the same records, service times and errors, so that the differences to static, the scenario's own
+Retry block, are differences of pairs. Exit status 1 if what a scenario expects is not met, 2 if a scenario or a policy
+is wrong.`
+}
+
+// Run carries the experiment out and prints the report.
+func (c *labRunCmd) Run(ctx context.Context, std streams) error {
+	e, err := retrylab.Prepare(retrylab.Plan{
+		Scenarios: c.Scenarios, Policies: c.Policy, Definition: c.Definition, State: c.State,
+		Seeds: c.Seeds, FirstSeed: c.FirstSeed,
+	})
+	if err != nil {
+		return &exitError{exitUsage, err}
+	}
+	for _, s := range e.Scenarios {
+		if note := retrylab.Unmatched(s); note != "" {
+			fmt.Fprintln(std.err, "note: "+note)
+		}
+	}
+	report, err := labExperiment(ctx, std, e)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		err = report.WriteJSON(std.out)
+	} else {
+		report.WriteTable(std.out)
+	}
+	if err == nil && report.Failed() {
+		return &exitError{code: exitFailure}
+	}
+	return err
+}
+
+// labExperiment runs an experiment with its progress on a terminal.
+func labExperiment(ctx context.Context, std streams, e retrylab.Experiment) (*retrylab.Report, error) {
+	if std.terminal {
+		shown := -1
+		e.Progress = func(done, total int) {
+			if percent := 100 * done / total; percent != shown {
+				shown = percent
+				fmt.Fprintf(std.err, "\rsimulating %3d %%, %d of %d runs\x1b[K", percent, done, total)
+			}
+		}
+		defer fmt.Fprint(std.err, "\r\x1b[K")
+	}
+	return retrylab.Run(ctx, e)
+}
+
+type labListCmd struct {
+	Name string `arg:"" optional:"" help:"Print this scenario's or policy's file."`
+	JSON bool   `name:"json" help:"Print the list as JSON."`
+}
+
+// Help shows an example.
+func (labListCmd) Help() string {
+	return "Example:\n  stepback lab list outage-30s > mine.yaml"
+}
+
+// Run prints the list, or one file.
+func (c *labListCmd) Run(std streams) error {
+	if c.Name != "" {
+		text, err := retrylab.File(c.Name)
+		if err != nil {
+			return &exitError{exitUsage, err}
+		}
+		_, err = std.out.Write(text)
+		return err
+	}
+	if c.JSON {
+		return printJSON(std.out, retrylab.List())
+	}
+	list := retrylab.List()
+	for _, part := range []struct {
+		title string
+		items []retrylab.Item
+	}{{"scenarios", list.Scenarios}, {"policies", list.Policies}} {
+		fmt.Fprintln(std.out, part.title)
+		t := newTable("name", "about")
+		for _, i := range part.items {
+			t.add(i.Name, i.About)
+		}
+		t.print(std.out, "  ")
+	}
+	return nil
+}

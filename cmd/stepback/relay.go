@@ -1,0 +1,120 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"stepback/outbox"
+	"stepback/outbox/database"
+	"stepback/outbox/monitor"
+	"stepback/outbox/sinks"
+	"stepback/outbox/webhook"
+)
+
+// webhookSecrets is the environment variable with the secrets of a webhook's signatures, separated by spaces: a
+// command line can be read by everybody on the machine.
+const webhookSecrets = "STEPBACK_WEBHOOK_SECRETS"
+
+type relayCmd struct {
+	DB          string        `required:"" name:"db" env:"DATABASE_URL" placeholder:"URL" help:"Database with the outbox: sqlite:/path/file.db or postgres://…"`
+	To          string        `required:"" placeholder:"SINK" help:"https://host/path, the ARN of an SNS topic, SQS queue or EventBridge event bus, or - for lines of JSON."`
+	Once        bool          `help:"Stop when nothing is due any more."`
+	Listen      string        `placeholder:"HOST:PORT" help:"Serve /metrics and /healthz here, such as 127.0.0.1:9464."`
+	Concurrency int           `default:"16" help:"How many sends are under way at once. Default 16."`
+	MaxRetries  int           `default:"15" help:"Retries before a message is a dead letter; -1 takes the retry table's numbers. Default 15."`
+	Timeout     time.Duration `default:"30s" help:"How long one send may take. Default 30s."`
+	Retention   time.Duration `default:"24h" help:"How long sent messages are kept; negative: for ever. Default 24h."`
+	Endpoint    string        `placeholder:"URL" help:"Another endpoint than AWS's."`
+	Source      string        `default:"stepback" help:"Source of EventBridge's events. Default stepback."`
+}
+
+// Help shows examples.
+func (relayCmd) Help() string {
+	return `Messages that an application writes to its outbox are sent until Ctrl-C. Where one cannot be sent it becomes a dead letter:
+see stepback deadletters.
+
+Examples:
+  stepback relay --db sqlite:app.db --to -
+  stepback relay --db postgres://app@db/app --to https://hooks.example.com/orders --listen 127.0.0.1:9464
+  stepback relay --db postgres://app@db/app --to arn:aws:sns:us-east-1:123456789012:orders --once
+
+Requests to a webhook are signed where ` + webhookSecrets + ` holds one secret or more, separated by spaces.`
+}
+
+// Run relays.
+func (c *relayCmd) Run(ctx context.Context, std streams) (err error) {
+	options := sinks.Options{Endpoint: c.Endpoint, Source: c.Source, Out: std.out}
+	for _, text := range strings.Fields(os.Getenv(webhookSecrets)) {
+		secret, err := webhook.NewSecret(text)
+		if err != nil {
+			return fmt.Errorf("%s: %w", webhookSecrets, err)
+		}
+		options.Secrets = append(options.Secrets, secret)
+	}
+	sink, err := sinks.Open(ctx, c.To, options)
+	if err != nil {
+		return &exitError{exitUsage, err}
+	}
+	store, err := openOutbox(ctx, c.DB)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	m := monitor.New(store)
+	relay, err := outbox.New(outbox.Config{
+		Store: store, Sink: sink, Concurrency: c.Concurrency, MaxRetries: c.MaxRetries, SendTimeout: c.Timeout,
+		Retention: c.Retention,
+		Log:       slog.New(slog.NewTextHandler(std.err, nil)), Observe: m.Observe,
+	})
+	if err != nil {
+		return &exitError{exitUsage, err}
+	}
+	if c.Listen != "" {
+		stop, err := serveMonitor(ctx, c.Listen, m.Handler(relay, time.Minute), std)
+		if err != nil {
+			return err
+		}
+		defer stop()
+	}
+	if !c.Once {
+		return relay.Run(ctx)
+	}
+	done, err := relay.Drain(ctx)
+	fmt.Fprintf(std.err, "%d sent, %d failed and will be tried again, %d dead\n", done.Sent, done.Failed, done.Dead)
+	return err
+}
+
+// openOutbox opens an outbox; an address that is none is wrong usage.
+func openOutbox(ctx context.Context, address string) (database.Outbox, error) {
+	store, err := database.Open(ctx, address, nil)
+	if errors.Is(err, database.ErrAddress) {
+		return nil, &exitError{exitUsage, err}
+	}
+	return store, err
+}
+
+// serveMonitor serves until stop is called, which waits for its end.
+func serveMonitor(ctx context.Context, address string, handler http.Handler, std streams) (stop func(), err error) {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, err
+	}
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = server.Serve(listener) // it ends when it is closed
+	}()
+	fmt.Fprintf(std.err, "metrics at http://%s/metrics\n", listener.Addr())
+	return func() {
+		_ = server.Close() // nobody waits for the last scrape
+		<-done
+	}, nil
+}

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"stepback/retrypatterns"
+)
+
+type retriesPresetsCmd struct {
+	Name    string        `arg:"" optional:"" help:"Preset or pattern whose waits to list one by one."`
+	Timeout time.Duration `help:"Timeout of one attempt, such as 2s, to add all attempts to the longest wait."`
+	JSON    bool          `name:"json" help:"Print the presets as JSON, durations in seconds."`
+}
+
+// Help shows examples.
+func (retriesPresetsCmd) Help() string {
+	return "Examples:\n  stepback retries presets\n  stepback retries presets external_api --timeout 2s"
+}
+
+// preset is a preset, or one of the table's patterns, with what it can do to a caller.
+type preset struct {
+	retrypatterns.Preset
+	schedule retrypatterns.Schedule
+	longest  time.Duration // of the call: every attempt runs into its timeout, and every wait is the longest
+}
+
+// Run prints the presets and patterns, or one of them.
+func (c *retriesPresetsCmd) Run(std streams) error {
+	if c.Timeout < 0 {
+		return &exitError{exitUsage, fmt.Errorf("--timeout is %s; it must be 0 or more", c.Timeout)}
+	}
+	all := c.presets()
+	if c.Name != "" {
+		var names []string
+		chosen := all[:0:0]
+		for _, p := range all {
+			names = append(names, p.Name)
+			if p.Name == c.Name {
+				chosen = append(chosen, p)
+			}
+		}
+		if len(chosen) == 0 {
+			return &exitError{exitUsage, fmt.Errorf("no preset %q; there are %s", c.Name, strings.Join(names, ", "))}
+		}
+		all = chosen
+	}
+	switch {
+	case c.JSON:
+		return printJSON(std.out, presetsAsJSON(all))
+	case c.Name != "":
+		c.explain(std.out, all[0])
+	default:
+		c.list(std.out, all)
+	}
+	return nil
+}
+
+// presets are those for callers in Go, then the patterns of the table.
+func (c *retriesPresetsCmd) presets() []preset {
+	named := retrypatterns.Presets()
+	for _, p := range retrypatterns.Patterns() {
+		named = append(named, retrypatterns.Preset{Name: string(p.Name), Use: p.Use, Policy: p.Policy})
+	}
+	all := make([]preset, 0, len(named))
+	for _, p := range named {
+		s := p.Policy.Schedule()
+		all = append(all, preset{p, s, s.Total.Max + time.Duration(s.Retries+1)*c.Timeout})
+	}
+	return all
+}
+
+func (c *retriesPresetsCmd) list(w io.Writer, all []preset) {
+	t := newTable("preset", ">retries", ">interval", ">rate", ">cap", "jitter",
+		">mean wait", ">longest wait", ">longest call", "for")
+	for _, p := range all {
+		call := plain(p.longest)
+		if c.Timeout == 0 {
+			call = "–"
+		}
+		t.add(p.Name, p.Policy.MaxAttempts, plain(p.Policy.Interval), p.Policy.Rate, plain(p.Policy.MaxDelay),
+			jitterOf(p.Policy), plain(p.schedule.Total.Mean), plain(p.schedule.Total.Max), call, p.Use)
+	}
+	t.print(w, "")
+	if c.Timeout == 0 {
+		fmt.Fprintln(w, "\nthe longest call has its attempts, too: give one attempt's --timeout")
+	}
+}
+
+func (c *retriesPresetsCmd) explain(w io.Writer, p preset) {
+	fmt.Fprintf(w, "%s, for %s: %s\n", p.Name, p.Use, p.Policy)
+	t := newTable(">retry", ">shortest", ">mean", ">longest")
+	for i, d := range p.schedule.Waits {
+		t.add(i+1, plain(d.Min), plain(d.Mean), plain(d.Max))
+	}
+	total := p.schedule.Total
+	t.add("all", plain(total.Min), plain(total.Mean), plain(total.Max))
+	t.print(w, "  ")
+	if c.Timeout > 0 {
+		fmt.Fprintf(w, "  with %d attempts of %s each the call lasts %s at the longest\n",
+			p.schedule.Retries+1, plain(c.Timeout), plain(p.longest))
+	}
+}
+
+func jitterOf(p retrypatterns.Policy) string {
+	jitter := cmp.Or(string(p.Jitter), string(retrypatterns.JitterNone))
+	if p.Jitter == retrypatterns.JitterProportional {
+		jitter += fmt.Sprint(" ", p.JitterFactor)
+	}
+	return jitter
+}
+
+// presetJSON is a preset for scripts; durations are in seconds.
+type presetJSON struct {
+	Name         string  `json:"name"`
+	For          string  `json:"for"`
+	Retries      int     `json:"retries"`
+	Interval     float64 `json:"interval"`
+	Rate         float64 `json:"rate"`
+	MaxDelay     float64 `json:"maxDelay"`
+	Jitter       string  `json:"jitter"`
+	JitterFactor float64 `json:"jitterFactor"`
+	ShortestWait float64 `json:"shortestWait"`
+	MeanWait     float64 `json:"meanWait"`
+	LongestWait  float64 `json:"longestWait"`
+	LongestCall  float64 `json:"longestCall"` // the same as LongestWait without a timeout
+}
+
+func presetsAsJSON(all []preset) []presetJSON {
+	out := make([]presetJSON, 0, len(all))
+	for _, p := range all {
+		total := p.schedule.Total
+		out = append(out, presetJSON{
+			Name: p.Name, For: p.Use, Retries: p.Policy.MaxAttempts,
+			Interval: p.Policy.Interval.Seconds(), Rate: p.Policy.Rate, MaxDelay: p.Policy.MaxDelay.Seconds(), Jitter: string(p.Policy.Jitter), JitterFactor: p.Policy.JitterFactor,
+			ShortestWait: total.Min.Seconds(), MeanWait: total.Mean.Seconds(), LongestWait: total.Max.Seconds(),
+			LongestCall: p.longest.Seconds(),
+		})
+	}
+	return out
+}

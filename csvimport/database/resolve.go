@@ -1,0 +1,24 @@
+package database
+
+import (
+	"context"
+	"strings"
+
+	"stepback/csvimport"
+	"stepback/csvimport/postgresstore"
+	"stepback/retrypatterns"
+)
+
+// Resolve is the connection string of an address of PostgreSQL that [Open] takes, and what goes with it, for programs
+// that connect by themselves. Any other address is InvalidInput.
+func Resolve(ctx context.Context, address string) (url string, access postgresstore.Access, err error) {
+	switch scheme, rest, _ := strings.Cut(address, ":"); scheme {
+	case "postgres", "postgresql":
+		return address, access, nil
+	case iamScheme:
+		return iamAccess(ctx, address)
+	case secretScheme:
+		return secretAccess(ctx, rest)
+	}
+	return "", access, csvimport.Fail(retrypatterns.InvalidInput, "the database address %s is none of PostgreSQL", Mask(address))
+}

@@ -1,0 +1,155 @@
+package handlers
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-lambda-go/lambda/messages"
+
+	"stepback/adaptive/breaker"
+	"stepback/adaptive/deadline"
+	"stepback/adaptive/limiter"
+	"stepback/adaptive/shared"
+	"stepback/adaptive/worth"
+	"stepback/csvimport"
+	"stepback/retrypatterns"
+)
+
+// Gate is a breaker and a limiter in front of a callee: *shared.Gate.
+type Gate interface {
+	Allow(context.Context) (shared.Permit, error)
+	Record(context.Context, shared.Permit, breaker.Outcome)
+}
+
+// Guard stands between a function and its callee. What it refuses has the error name by which the state machine waits
+// (CircuitOpen, RetryBudgetExhausted), tries again with a whole deadline (TimeoutError), or gives the record up
+// (RetryNotWorthwhile). The zero Guard refuses nothing.
+type Guard struct {
+	// Gate is the callee's breaker and limiter; nil for none.
+	Gate Gate
+	// Margin is what is kept of the invocation's time to report in; deadline.Margin when 0. A call is not begun that
+	// would not end in time, judged by the 95th percentile of those before it.
+	Margin time.Duration
+	// Worth says whether another attempt after an error is worth its cost; nil when every one is.
+	Worth func(errorName string) worth.Decision
+	// Now is the clock; the machine's when nil.
+	Now func() time.Time
+
+	mu    sync.Mutex
+	times deadline.Times
+}
+
+// enough is how many calls must have been seen before their percentile says anything.
+const enough = 20
+
+func (g *Guard) now() time.Time {
+	if g.Now != nil {
+		return g.Now()
+	}
+	return time.Now()
+}
+
+// check refuses a call that would not end in time.
+func (g *Guard) check(ctx context.Context) error {
+	margin := g.Margin
+	if margin == 0 {
+		margin = deadline.Margin
+	}
+	g.mu.Lock()
+	var needed time.Duration
+	if g.times.Count() >= enough {
+		needed = g.times.Quantile(0.95)
+	}
+	g.mu.Unlock()
+	return deadline.Check(ctx, g.now(), needed, margin)
+}
+
+// Guarded has a function ask a guard before each call and tell it how the call ended. A nil guard changes nothing.
+func Guarded[Output any](g *Guard, f Func[Output]) Func[Output] {
+	if g == nil {
+		return f
+	}
+	return func(ctx context.Context, event json.RawMessage) (out Output, err error) {
+		if err := g.check(ctx); err != nil {
+			return out, encode(refusal(err))
+		}
+		var permit shared.Permit
+		if g.Gate != nil {
+			if permit, err = g.Gate.Allow(ctx); err != nil {
+				return out, encode(refusal(err))
+			}
+		}
+		begin, outcome := g.now(), breaker.Ignored // of a panic, which is a bug and not the callee's
+		if g.Gate != nil {
+			// An invocation that was cut off still tells what it saw.
+			defer func() { g.Gate.Record(context.WithoutCancel(ctx), permit, outcome) }()
+		}
+		out, err = f(ctx, event)
+		outcome = outcomeOf(err)
+		if outcome == breaker.Success {
+			g.mu.Lock()
+			g.times.Add(g.now().Sub(begin))
+			g.mu.Unlock()
+		}
+		return out, g.judged(err)
+	}
+}
+
+// judged has an error that another attempt would not be worth become RetryNotWorthwhile.
+func (g *Guard) judged(err error) error {
+	name, message := named(err)
+	if g.Worth == nil || name == "" || retrypatterns.IsPermanent(name) {
+		return err
+	}
+	d := g.Worth(name)
+	if d.Retry {
+		return err
+	}
+	return encode(csvimport.Fail(retrypatterns.RetryNotWorthwhile, "%s; after %s: %s", d.Reason, name, message))
+}
+
+// outcomeOf is what an answer says of the callee: errors of the load type are its failures; every other error came
+// from a callee that answers, or from the event, and says nothing.
+func outcomeOf(err error) breaker.Outcome {
+	name, _ := named(err)
+	switch {
+	case err == nil:
+		return breaker.Success
+	case retrypatterns.IsLoadError(name):
+		return breaker.Failure
+	}
+	return breaker.Ignored
+}
+
+// named is the name and the message under which an error of a Func reaches Step Functions.
+func named(err error) (name, message string) {
+	var answer messages.InvokeResponse_Error
+	if errors.As(err, &answer) {
+		return answer.Type, answer.Message
+	}
+	return "", ""
+}
+
+// refusal gives what a guard refuses the name of its kind.
+func refusal(err error) error {
+	var open *breaker.OpenError
+	var exhausted *limiter.ExhaustedError
+	var late *deadline.TooLateError
+	switch {
+	case errors.As(err, &open):
+		return csvimport.Fail(retrypatterns.CircuitOpen, "the callee's circuit is %s; try again in %s", open.Circuit,
+			open.RetryAfter)
+	case errors.As(err, &exhausted):
+		return csvimport.Fail(retrypatterns.RetryBudgetExhausted,
+			"the callee is called %d at a time, and now is not the turn of this call",
+			int64(exhausted.Limit))
+	case errors.As(err, &late):
+		return csvimport.Fail(retrypatterns.TimeoutError, "a call that takes %s was not begun, for %s are left",
+			late.Needed,
+			max(late.Left, 0))
+	}
+	return err
+}

@@ -1,0 +1,113 @@
+package handlers_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-lambda-go/lambda/messages"
+
+	"stepback/adaptive/breaker"
+	"stepback/adaptive/limiter"
+	"stepback/adaptive/shared"
+	"stepback/adaptive/worth"
+	"stepback/csvimport/handlers"
+)
+
+// gate answers what it is told to and keeps what it hears.
+type gate struct {
+	refuse   error
+	outcomes []breaker.Outcome
+}
+
+func (g *gate) Allow(context.Context) (shared.Permit, error) { return shared.Permit{}, g.refuse }
+func (g *gate) Record(_ context.Context, _ shared.Permit, o breaker.Outcome) {
+	g.outcomes = append(g.outcomes, o)
+}
+
+// step is a function that ends with an error of this name, or well.
+func step(name string) handlers.Func[string] {
+	return func(context.Context, json.RawMessage) (string, error) {
+		if name == "" {
+			return "done", nil
+		}
+		return "", messages.InvokeResponse_Error{Type: name, Message: "it failed"}
+	}
+}
+
+func nameOf(err error) string {
+	var answer messages.InvokeResponse_Error
+	if errors.As(err, &answer) {
+		return answer.Type
+	}
+	return ""
+}
+
+func TestGuardTellsTheGateHowCallsEnd(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]breaker.Outcome{
+		"": breaker.Success, "DatabaseConnectionError": breaker.Failure, "TimeoutError": breaker.Failure,
+		"ValidationError": breaker.Ignored, "DeadlockException": breaker.Ignored, "UnexpectedError": breaker.Ignored,
+	} {
+		g := &gate{}
+		_, err := handlers.Guarded(&handlers.Guard{Gate: g}, step(name))(t.Context(), nil)
+		if nameOf(err) != name || len(g.outcomes) != 1 || g.outcomes[0] != want {
+			t.Errorf("%q: %v, outcomes %v, want %v", name, err, g.outcomes, want)
+		}
+	}
+}
+
+func TestGuardRefusesByName(t *testing.T) {
+	t.Parallel()
+	for want, refused := range map[string]error{
+		"CircuitOpen":          &breaker.OpenError{Circuit: breaker.Open, RetryAfter: time.Second},
+		"RetryBudgetExhausted": &limiter.ExhaustedError{Limit: 3, InFlight: 3},
+	} {
+		g := &gate{refuse: refused}
+		_, err := handlers.Guarded(&handlers.Guard{Gate: g}, step(""))(t.Context(), nil)
+		if nameOf(err) != want || len(g.outcomes) != 0 {
+			t.Errorf("%v, outcomes %v; want %s and none", err, g.outcomes, want)
+		}
+	}
+}
+
+func TestGuardBeginsNoCallThatCannotEndInTime(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2126, 11, 22, 12, 0, 0, 0, time.UTC)
+	slow := func(context.Context, json.RawMessage) (string, error) {
+		now = now.Add(2 * time.Second)
+		return "done", nil
+	}
+	g := &handlers.Guard{Now: func() time.Time { return now }}
+	f := handlers.Guarded(g, slow)
+	for range 20 {
+		if _, err := f(t.Context(), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, cancel := context.WithDeadline(t.Context(), now.Add(2*time.Second))
+	defer cancel()
+	if _, err := f(ctx, nil); nameOf(err) != "TimeoutError" {
+		t.Errorf("error is %v, want TimeoutError", err)
+	}
+}
+
+func TestGuardGivesUpWhatIsNotWorthIt(t *testing.T) {
+	t.Parallel()
+	g := &handlers.Guard{Worth: func(string) worth.Decision {
+		return worth.Decide(0, 1,
+			worth.Cost{Transition: 0.000025})
+	}}
+	for name, want := range map[string]string{
+		"DatabaseConnectionError": "RetryNotWorthwhile", "ValidationError": "ValidationError", "": "",
+	} {
+		if _, err := handlers.Guarded(g, step(name))(t.Context(), nil); nameOf(err) != want {
+			t.Errorf("%q becomes %v, want %q", name, err, want)
+		}
+	}
+	if got, err := handlers.Guarded[string](nil, step(""))(t.Context(), nil); got != "done" || err != nil {
+		t.Errorf("without a guard: %q, %v", got, err)
+	}
+}

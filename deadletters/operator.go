@@ -1,0 +1,302 @@
+package deadletters
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// MaxPayload is the most bytes of an edited payload.
+const MaxPayload = 10 << 20
+
+// Clock is what a paced redrive waits by.
+type Clock interface {
+	Now() time.Time
+	Timer(d time.Duration) (rang <-chan time.Time, stop func())
+}
+
+// Operator is a person at a room.
+type Operator struct {
+	Room  Room
+	Who   string // recorded with every act; must be given
+	Clock Clock  // nil means the machine's
+}
+
+// BadActError says why an act is refused before anything is touched.
+type BadActError struct{ Why string }
+
+func (e *BadActError) Error() string { return e.Why }
+
+func (o *Operator) check() error {
+	if strings.TrimSpace(o.Who) == "" {
+		return &BadActError{"say who you are: every act is recorded under a name"}
+	}
+	return nil
+}
+
+// Edit keeps a payload beside the original of a dead letter, to be sent instead. Where the letter is JSON, the
+// payload must be; that it is not, is a [BadActError] with line and column.
+func (o *Operator) Edit(ctx context.Context, id string, payload []byte, reason string) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	if len(payload) > MaxPayload {
+		return &BadActError{fmt.Sprintf("the edited payload has %d bytes; %d is the most", len(payload), MaxPayload)}
+	}
+	l, err := o.Room.Show(ctx, id)
+	if err != nil {
+		return err
+	}
+	if isJSON(l.ContentType) {
+		if err := checkJSON(payload); err != nil {
+			return &BadActError{
+				fmt.Sprintf(
+					"the letter %s is %s, and the edited payload is not: %v; nothing was changed",
+					id,
+					l.ContentType,
+					err,
+				),
+			}
+		}
+	}
+	return o.Room.Edit(ctx, id, payload, By{o.Who, reason})
+}
+
+func isJSON(contentType string) bool {
+	media, _, _ := strings.Cut(contentType, ";")
+	media = strings.ToLower(strings.TrimSpace(media))
+	return media == "application/json" || strings.HasSuffix(media, "+json")
+}
+
+// checkJSON names the place of what is wrong.
+func checkJSON(payload []byte) error {
+	var v json.RawMessage
+	err := json.Unmarshal(payload, &v)
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+		before := string(payload[:min(max(0, int(syntax.Offset)-1), len(payload))])
+		line := 1 + strings.Count(before, "\n")
+		return fmt.Errorf("%w (line %d, column %d)", err, line, len(before)-strings.LastIndexByte(before, '\n'))
+	}
+	return err
+}
+
+// Selection chooses letters: those of some IDs, or those of a filter.
+type Selection struct {
+	IDs    []string
+	Filter *Filter // used where there are no IDs; nil chooses none
+}
+
+// Pace is how a redrive goes about it.
+type Pace struct {
+	Rate   float64 // letters a second; 0 means as fast as it goes
+	DryRun bool    // only say what would be done
+}
+
+// after is when the nth letter after the first is to go out.
+func (p Pace) after(n int) time.Duration {
+	return time.Duration(min(float64(n)/p.Rate, 1e9) * float64(time.Second))
+}
+
+// Outcome is what came of an act on one letter.
+type Outcome string
+
+// The outcomes.
+const (
+	Done     Outcome = "done"
+	WouldDo  Outcome = "would do" // in a dry run
+	NotDead  Outcome = "not dead" // somebody else was faster; nothing was done
+	NotFound Outcome = "not found"
+	Failed   Outcome = "failed" // with Err; nothing was done, or it is not known, and trying again does no harm
+)
+
+// Result is the outcome of an act on one letter.
+type Result struct {
+	ID      string
+	Outcome Outcome
+	Err     error // of all outcomes but Done and WouldDo
+}
+
+// MarshalJSON writes a result as scripts read it.
+func (r Result) MarshalJSON() ([]byte, error) {
+	text := ""
+	if r.Err != nil {
+		text = r.Err.Error()
+	}
+	return json.Marshal(struct {
+		ID      string  `json:"id"`
+		Outcome Outcome `json:"outcome"`
+		Error   string  `json:"error,omitempty"`
+	}{r.ID, r.Outcome, text})
+}
+
+// Redrive has the chosen letters delivered again, one after the other, and tells each result as it comes. It returns
+// early only if the context ends, each fails, or the letters cannot be listed. A letter that dies again meanwhile is
+// not redriven again.
+func (o *Operator) Redrive(ctx context.Context, s Selection, pace Pace, reason string, each func(Result) error) error {
+	return o.act(ctx, s, pace, each, func(ctx context.Context, id string) error {
+		return o.Room.Redrive(ctx, id, By{o.Who, reason})
+	})
+}
+
+// Discard decides that the chosen letters will not be delivered. It needs a reason.
+func (o *Operator) Discard(
+	ctx context.Context,
+	s Selection,
+	dryRun bool,
+	reason string,
+	each func(Result) error,
+) error {
+	if strings.TrimSpace(reason) == "" {
+		return &BadActError{"say why: a letter is discarded for a reason, which is recorded"}
+	}
+	return o.act(ctx, s, Pace{DryRun: dryRun}, each, func(ctx context.Context, id string) error {
+		return o.Room.Discard(ctx, id, By{o.Who, reason})
+	})
+}
+
+func (o *Operator) act(
+	ctx context.Context,
+	s Selection,
+	pace Pace,
+	each func(Result) error,
+	do func(context.Context, string) error,
+) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	if pace.Rate < 0 {
+		return &BadActError{
+			fmt.Sprintf("the rate is %g letters a second; it must be positive, or 0 for no limit", pace.Rate),
+		}
+	}
+	began := time.Time{}
+	n := 0
+	return o.choose(ctx, s, func(id string) error {
+		if pace.Rate > 0 && !pace.DryRun {
+			if n == 0 {
+				began = o.now()
+			} else if err := o.wait(ctx, began.Add(pace.after(n))); err != nil {
+				return err
+			}
+			n++
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		return each(o.one(ctx, id, pace.DryRun, do))
+	})
+}
+
+// one acts on one letter.
+func (o *Operator) one(ctx context.Context, id string, dryRun bool, do func(context.Context, string) error) Result {
+	var err error
+	if dryRun {
+		var l Letter
+		if l, err = o.Room.Show(ctx, id); err == nil && l.State != Dead {
+			err = &NotDeadError{ID: id, State: l.State}
+		}
+	} else {
+		err = do(ctx, id)
+	}
+	_, gone := errors.AsType[*NotDeadError](err)
+	switch {
+	case err == nil && dryRun:
+		return Result{id, WouldDo, nil}
+	case err == nil:
+		return Result{id, Done, nil}
+	case gone:
+		return Result{id, NotDead, err}
+	case errors.Is(err, ErrNotFound):
+		return Result{id, NotFound, err}
+	}
+	return Result{id, Failed, err}
+}
+
+// choose visits the chosen letters. A list goes on from where it was, so that a letter which dies again is not chosen
+// again.
+func (o *Operator) choose(ctx context.Context, s Selection, visit func(id string) error) error {
+	for _, id := range s.IDs {
+		if err := visit(id); err != nil {
+			return err
+		}
+	}
+	if len(s.IDs) > 0 || s.Filter == nil {
+		return nil
+	}
+	const pageSize = 100
+	q := Query{Filter: *s.Filter, Limit: pageSize}
+	for {
+		page, err := o.Room.List(ctx, q)
+		if err != nil {
+			return err
+		}
+		for i := range page.Letters {
+			if err := visit(page.Letters[i].ID); err != nil {
+				return err
+			}
+		}
+		if q.After = page.Next; q.After == "" {
+			return nil
+		}
+	}
+}
+
+// Follow waits until each letter is delivered, discarded or dead again, looking every so often, and tells how each
+// ended.
+func (o *Operator) Follow(ctx context.Context, ids []string, every time.Duration, each func(Letter) error) error {
+	for len(ids) > 0 {
+		var left []string
+		for _, id := range ids {
+			l, err := o.Room.Show(ctx, id)
+			switch {
+			case err != nil:
+				return err
+			case l.State == Underway:
+				left = append(left, id)
+			default:
+				if err := each(l); err != nil {
+					return err
+				}
+			}
+		}
+		if ids = left; len(ids) == 0 {
+			return nil
+		}
+		if err := o.wait(ctx, o.now().Add(every)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (o *Operator) now() time.Time {
+	if o.Clock != nil {
+		return o.Clock.Now()
+	}
+	return time.Now()
+}
+
+func (o *Operator) wait(ctx context.Context, until time.Time) error {
+	d := until.Sub(o.now())
+	if d <= 0 {
+		return ctx.Err()
+	}
+	var rang <-chan time.Time
+	var stop func()
+	if o.Clock != nil {
+		rang, stop = o.Clock.Timer(d)
+	} else {
+		t := time.NewTimer(d)
+		rang, stop = t.C, func() { t.Stop() }
+	}
+	defer stop()
+	select {
+	case <-rang:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

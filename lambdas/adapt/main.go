@@ -1,0 +1,102 @@
+// Command adapt is the Lambda function of the adaptive controller, for a schedule: every invocation measures, decides
+// and applies once. Its answer is what it decided; a change that Step Functions refused is an error, so that the
+// function's own alarm tells.
+//
+// Environment: STATE_MACHINE_ARN; CONFIGURATION_TABLE, the DynamoDB table of the controller's rows
+// (retry_configurations); CAPACITY, the calls a second that the callee serves, measured when it is not set; RULES,
+// standard or source; DRY_RUN, true to decide and change nothing.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"strconv"
+
+	"github.com/aws/aws-lambda-go/lambda"
+	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/service/cloudwatch"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/eventbridge"
+	"github.com/aws/aws-sdk-go-v2/service/sfn"
+
+	"stepback/adaptive/controller"
+	"stepback/adaptive/controller/decide"
+)
+
+func main() {
+	log := slog.New(slog.NewJSONHandler(os.Stderr, nil))
+	cfg, err := config.LoadDefaultConfig(context.Background())
+	if err != nil {
+		log.Error("cannot start", "error", err.Error())
+		os.Exit(1)
+	}
+	c, err := configured(os.Getenv)
+	if err != nil {
+		log.Error("cannot start", "error", err.Error())
+		os.Exit(1)
+	}
+	c.StepFunctions = sfn.NewFromConfig(cfg)
+	c.Metrics = controller.CloudWatch{Client: cloudwatch.NewFromConfig(cfg)}
+	c.Events = eventbridge.NewFromConfig(cfg)
+	c.Rows = &controller.DynamoRows{Client: dynamodb.NewFromConfig(cfg), Table: os.Getenv("CONFIGURATION_TABLE")}
+	h := handler{controller: c, log: log}
+	lambda.Start(h.handle)
+}
+
+// configured is the controller that the environment describes, without its clients.
+func configured(env func(string) string) (*controller.Controller, error) {
+	c := &controller.Controller{
+		Machine: env("STATE_MACHINE_ARN"), Parameters: decide.Defaults(), Owner: env("AWS_LAMBDA_LOG_STREAM_NAME"),
+	}
+	if c.Machine == "" || env("CONFIGURATION_TABLE") == "" {
+		return nil, errors.New("STATE_MACHINE_ARN or CONFIGURATION_TABLE is not set; set both")
+	}
+	if c.Owner == "" {
+		c.Owner = "adapt"
+	}
+	if text := env("CAPACITY"); text != "" {
+		capacity, err := strconv.ParseFloat(text, 64)
+		if err != nil || !(capacity > 0) || capacity > 1e9 {
+			return nil, fmt.Errorf("CAPACITY is %q; set it to calls a second, above 0, or leave it unset", text)
+		}
+		c.Capacity = capacity
+	}
+	if text := env("RULES"); text != "" {
+		c.Parameters.Rules = decide.Rules(text)
+	}
+	if text := env("DRY_RUN"); text != "" {
+		dry, err := strconv.ParseBool(text)
+		if err != nil {
+			return nil, fmt.Errorf("DRY_RUN is %q; set it to true or false", text)
+		}
+		c.DryRun = dry
+	}
+	return c, c.Parameters.Validate()
+}
+
+type handler struct {
+	controller *controller.Controller
+	log        *slog.Logger
+}
+
+// handle makes one tick; the event is not looked at.
+func (h handler) handle(ctx context.Context, _ json.RawMessage) (controller.Result, error) {
+	res, err := h.controller.Tick(ctx)
+	if err != nil {
+		return res, err
+	}
+	for _, d := range res.Decisions {
+		h.log.Info("decision", "verdict", string(d.Verdict), "decision", d.String())
+	}
+	if res.Note != "" {
+		h.log.Warn("no decision", "note", res.Note)
+	}
+	if res.Failed != "" {
+		return res, errors.New(res.Failed)
+	}
+	return res, nil
+}

@@ -1,0 +1,22 @@
+package outbox
+
+import "time"
+
+// Clock is what a relay waits by. It only ever measures how long something takes; times of day are the store's.
+type Clock interface {
+	Now() time.Time
+	// Timer sends on the channel once d has passed. stop frees what the timer holds; it may be called at any time.
+	Timer(d time.Duration) (rang <-chan time.Time, stop func())
+}
+
+// SystemClock is the machine's clock.
+type SystemClock struct{}
+
+// Now implements Clock.
+func (SystemClock) Now() time.Time { return time.Now() }
+
+// Timer implements Clock.
+func (SystemClock) Timer(d time.Duration) (<-chan time.Time, func()) {
+	t := time.NewTimer(d)
+	return t.C, func() { t.Stop() }
+}

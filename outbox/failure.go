@@ -1,0 +1,94 @@
+package outbox
+
+import (
+	"errors"
+	"strings"
+	"time"
+
+	"stepback/retrypatterns"
+)
+
+// Failure is an error of a sink that says by itself how it is to be treated. Any other error is classified by
+// [Classify].
+type Failure struct {
+	// Name is the error's name, one of package retrypatterns' where one fits.
+	Name string
+	// Class says what repeating can do. Messages have IDs, so that an unknown outcome is repeated, and a conflict, too.
+	Class retrypatterns.Class
+	// Reason is why the message is dead when Class is Permanent; empty means ReasonRefused.
+	Reason string
+	// RetryAfter is how long the receiver asks to be left alone; 0 means that it did not say. The relay waits an
+	// hour at most.
+	RetryAfter time.Duration
+	// Err is what went wrong.
+	Err error
+}
+
+func (f *Failure) Error() string { return f.Name + ": " + f.Err.Error() }
+
+// Unwrap returns what went wrong.
+func (f *Failure) Unwrap() error { return f.Err }
+
+// Invalid is the failure of a message whose content is wrong: it is dead at once, for ReasonInvalidPayload.
+func Invalid(err error) *Failure {
+	return &Failure{
+		Name:   retrypatterns.InvalidInput,
+		Class:  retrypatterns.Permanent,
+		Reason: ReasonInvalidPayload,
+		Err:    err,
+	}
+}
+
+// Permanent is the failure of a message that the receiver refuses for good. An empty reason means ReasonRefused.
+func Permanent(reason string, err error) *Failure {
+	return &Failure{Name: retrypatterns.InvalidInput, Class: retrypatterns.Permanent, Reason: reason, Err: err}
+}
+
+// Classify makes a Failure of any error: of a Failure in its chain, or by [retrypatterns.Classify]. An error about
+// which nothing is known is States.TaskFailed, which the table retries under the minimal pattern: with an ID that
+// receivers know repeats by, trying again does no harm, and a dead letter costs a person's time.
+func Classify(err error) *Failure {
+	if f, ok := errors.AsType[*Failure](err); ok {
+		known := *f
+		known.Err = err
+		if known.Name == "" {
+			known.Name = retrypatterns.StatesTaskFailed
+		}
+		return &known
+	}
+	if c, ok := retrypatterns.Classify(err); ok && c.Error != retrypatterns.OperationCancelled {
+		return &Failure{Name: c.Error, Class: c.Class, Err: err}
+	}
+	return &Failure{Name: retrypatterns.StatesTaskFailed, Class: retrypatterns.UnknownOutcome, Err: err}
+}
+
+// Table is the default policy of a relay: the pattern under which the table retries the error of that name, and for a
+// name that the table does not hold, that of States.TaskFailed.
+func Table(name string) retrypatterns.Policy {
+	p, ok := retrypatterns.PatternFor(name)
+	if !ok {
+		p, _ = retrypatterns.PatternFor(retrypatterns.StatesTaskFailed)
+	}
+	return p.Policy
+}
+
+// maxCause is how much of an error's text is kept, in bytes.
+const maxCause = 2000
+
+// cause is an error's text as a table keeps it.
+func (f *Failure) cause() string {
+	text := strings.ReplaceAll(strings.ToValidUTF8(f.causeText(), "�"), "\x00", "�")
+	if len(text) > maxCause {
+		text = strings.ToValidUTF8(text[:maxCause], "") + "…"
+	}
+	return text
+}
+
+func (f *Failure) causeText() string {
+	var inner *Failure
+	if errors.As(f.Err, &inner) &&
+		error(inner) == f.Err { //nolint:errorlint // the very failure, which would name itself twice
+		return inner.Err.Error()
+	}
+	return f.Err.Error()
+}

@@ -1,0 +1,151 @@
+package outbox
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"stepback/retrypatterns"
+)
+
+// storePolicy is how a relay waits for its store: as the table does for a database, without an end.
+var storePolicy = Table(retrypatterns.DatabaseConnectionError)
+
+// fetch claims messages and hands them to the workers until the relay is to stop; in a Drain until nothing is due.
+func (s *session) fetch() error {
+	defer close(s.idle)
+	failures := 0
+	for s.soft.Err() == nil {
+		messages, bytes := s.room()
+		if messages < max(1, s.cfg.Batch/8) || bytes <= 0 {
+			if !s.pause(s.cfg.Poll, nil, s.freed) {
+				break
+			}
+			continue
+		}
+		quiet := s.drain && s.holds() == 0
+		claimed, err := s.claim(messages, bytes)
+		if err != nil {
+			if s.drain {
+				return fmt.Errorf("claim messages: %w", err)
+			}
+			failures++
+			if !s.pause(storePolicy.Delay(failures, s.cfg.Random)+time.Millisecond, nil, nil) {
+				break
+			}
+			continue
+		}
+		failures = 0
+		s.dispatch(claimed.Messages)
+		switch {
+		case claimed.More:
+		case quiet && len(claimed.Messages) == 0:
+			return nil
+		case len(claimed.Messages) > 0:
+			if s.cfg.Linger > 0 {
+				s.pause(s.cfg.Linger, nil, nil)
+			}
+		default:
+			s.rest()
+		}
+	}
+	return nil
+}
+
+// rest waits until something may be due.
+func (s *session) rest() {
+	wait := s.cfg.Poll
+	ctx, cancel := s.storeContext(s.soft)
+	defer cancel()
+	due, ok, err := s.cfg.Store.NextDue(ctx)
+	if err != nil {
+		s.storeFailed("look for the next message", err)
+	} else if ok {
+		wait = max(min(wait, due), time.Millisecond)
+	}
+	var freed <-chan struct{}
+	if s.drain {
+		freed = s.freed // what was held is what there is to wait for
+	}
+	s.pause(wait, s.wake, freed)
+}
+
+func (s *session) claim(messages, bytes int) (Claimed, error) {
+	ctx, cancel := s.storeContext(s.hard) // a claim that is cancelled half-way may have taken messages
+	defer cancel()
+	began := s.cfg.Clock.Now()
+	claimed, err := s.cfg.Store.Claim(ctx, Claim{
+		Lease: fmt.Sprintf("%s#%d", s.cfg.Name, s.claims.Add(1)), For: s.cfg.Lease,
+		Limit: messages, PerKey: s.cfg.PerKey, Bytes: bytes,
+	})
+	if err != nil {
+		s.storeFailed("claim messages", err)
+		return claimed, err
+	}
+	now := s.cfg.Clock.Now()
+	s.health.claimed(now)
+	s.hold(claimed.Messages)
+	s.cfg.Observe(Event{Kind: EventClaimed, Count: len(claimed.Messages), Took: now.Sub(began)})
+	return claimed, nil
+}
+
+// storeContext bounds one call of the store's.
+func (s *session) storeContext(parent context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(parent, max(s.cfg.Lease/2, time.Second))
+}
+
+func (s *session) storeFailed(doing string, err error) {
+	s.health.failed(s.cfg.Clock.Now(), fmt.Errorf("%s: %w", doing, err))
+	if s.soft.Err() != nil {
+		return
+	}
+	s.cfg.Log.Warn("the outbox's database failed", "doing", doing, "error", err.Error())
+	s.cfg.Observe(Event{Kind: EventStoreFailed, Error: doing, Err: err})
+}
+
+// dispatch hands claimed messages to the workers: those of one key together, others one by one, or in batches where
+// the sink takes them.
+func (s *session) dispatch(all []*Delivery) {
+	most, bytes := 1, 0
+	if b, ok := s.cfg.Sink.(BatchSink); ok {
+		most, bytes = b.BatchLimits()
+	}
+	for len(all) > 0 {
+		n := 1
+		if key := all[0].Key; key != "" {
+			for n < len(all) && all[n].Key == key {
+				n++
+			}
+		} else {
+			size := weight(all[0])
+			for n < min(most, len(all)) && all[n].Key == "" && size+weight(all[n]) <= bytes {
+				size += weight(all[n])
+				n++
+			}
+		}
+		unit := all[:n:n]
+		all = all[n:]
+		select {
+		case s.work <- unit:
+		case <-s.soft.Done():
+			s.release(unit)
+		}
+	}
+}
+
+// weight is how many bytes of a batch a message takes.
+func weight(d *Delivery) int {
+	n := len(d.Payload) + len(d.Topic) + len(d.Key) + len(d.TraceParent)
+	for name, value := range d.Headers {
+		n += len(name) + len(value)
+	}
+	return n
+}
+
+// release gives messages back unattempted.
+func (s *session) release(all []*Delivery) {
+	for _, d := range all {
+		s.cfg.Observe(Event{Kind: EventReleased, Delivery: d})
+		s.outcomes <- released(d)
+	}
+}

@@ -1,0 +1,59 @@
+package outbox
+
+import (
+	"fmt"
+
+	"stepback/retrypatterns"
+)
+
+// judge says what a failed attempt means for the message.
+func (r *Relay) judge(d *Delivery, err error) Settlement {
+	f := Classify(err)
+	s := Settlement{Held: Held{d.Seq, d.Lease}, Key: d.Key, Status: Dead, Error: f.Name, Cause: f.cause()}
+	if f.Class == retrypatterns.Permanent || f.Class == "" && retrypatterns.IsPermanent(f.Name) {
+		if s.Reason = f.Reason; s.Reason == "" {
+			s.Reason = ReasonRefused
+		}
+		return s
+	}
+	policy := r.cfg.Policy(f.Name)
+	limit := r.cfg.MaxRetries
+	if limit < 0 {
+		limit = policy.MaxAttempts
+	}
+	retry := d.Retries + 1
+	if retry > limit {
+		s.Reason = ReasonRetriesExhausted
+		return s
+	}
+	r.drawing.Lock()
+	s.After = policy.Delay(retry, r.cfg.Random)
+	r.drawing.Unlock()
+	s.Status, s.After = Failed, max(s.After, min(f.RetryAfter, longestRetryAfter))
+	return s
+}
+
+// expired is what becomes of a message that relay after relay was not heard of again with.
+func (r *Relay) expired(d *Delivery) (Settlement, bool) {
+	if d.Expiries <= r.cfg.MaxExpiries {
+		return Settlement{}, false
+	}
+	return Settlement{
+		Held: Held{
+			d.Seq,
+			d.Lease,
+		}, Key: d.Key, Status: Dead, Error: retrypatterns.RuntimeExitError, Reason: ReasonLeaseExpired,
+		Cause: fmt.Sprintf(
+			"%d leases on it ended without any news of the relays that had it: it may be what ends them",
+			d.Expiries,
+		),
+	}, true
+}
+
+func released(d *Delivery) Settlement {
+	return Settlement{Held: Held{d.Seq, d.Lease}, Key: d.Key, Status: Pending}
+}
+
+func sent(d *Delivery) Settlement {
+	return Settlement{Held: Held{d.Seq, d.Lease}, Key: d.Key, Status: Sent}
+}

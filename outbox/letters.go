@@ -1,0 +1,35 @@
+package outbox
+
+import "stepback/deadletters"
+
+// HeaderExecution is the header that names the execution that a message tells of, by its ARN.
+const HeaderExecution = "Stepback-Execution"
+
+// StateOf is the state, as a letter, of a message of that status.
+func StateOf(s Status) deadletters.State {
+	switch s {
+	case Dead:
+		return deadletters.Dead
+	case Sent:
+		return deadletters.Delivered
+	case Discarded:
+		return deadletters.Discarded
+	default:
+		return deadletters.Underway
+	}
+}
+
+// RedriveSnapshots are what a redrive changes, before and after.
+func RedriveSnapshots(l *deadletters.Letter) (before, after deadletters.Snapshot) {
+	none := 0
+	return deadletters.Snapshot{Status: string(Dead), Reason: l.Reason, Error: l.Error, Attempts: &l.Attempts},
+		deadletters.Snapshot{Status: string(Pending), Attempts: &none}
+}
+
+// DiscardSnapshots are what a discard changes, before and after; the payload is kept in the record, since the message
+// is deleted in time.
+func DiscardSnapshots(l *deadletters.Letter) (before, after deadletters.Snapshot) {
+	before = deadletters.WithPayload(l.Sent())
+	before.Status, before.Reason, before.Error, before.Attempts = string(Dead), l.Reason, l.Error, &l.Attempts
+	return before, deadletters.Snapshot{Status: string(Discarded)}
+}

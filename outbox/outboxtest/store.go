@@ -1,0 +1,404 @@
+package outboxtest
+
+import (
+	"bytes"
+	"errors"
+	"maps"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"stepback/deadletters"
+	"stepback/outbox"
+)
+
+func testTransaction(t *testing.T, o *Table) {
+	whole := outbox.Message{
+		ID: id(
+			1,
+		), Topic: "import.finished", Key: "ユーザー", Payload: []byte("\x00\xff"), ContentType: "application/octet-stream",
+		Headers:     map[string]string{"A": "b", "Ü": "\"x\""},
+		TraceParent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", TraceState: "v=1",
+	}
+	o.write(t, whole)
+	if err := o.Write(t.Context(), false, message(2, "")); err != nil {
+		t.Fatal(err)
+	}
+	all := o.claim(t, "l", 10)
+	if len(all) != 1 {
+		t.Fatalf("%d messages are there, want the one that was committed", len(all))
+	}
+	d := all[0]
+	if !bytes.Equal(d.Payload, whole.Payload) || !maps.Equal(d.Headers, whole.Headers) {
+		t.Errorf("payload %q, headers %q", d.Payload, d.Headers)
+	}
+	want(t, "ID", d.ID, whole.ID)
+	want(t, "topic", d.Topic, whole.Topic)
+	want(t, "key", d.Key, whole.Key)
+	want(t, "content type", d.ContentType, whole.ContentType)
+	want(t, "traceparent", d.TraceParent, whole.TraceParent)
+	want(t, "tracestate", d.TraceState, whole.TraceState)
+	if err := o.Write(t.Context(), true, message(1, "")); err == nil {
+		t.Error("an ID can be written twice")
+	}
+	many := []outbox.Message{{Topic: "t"}, {Topic: "t"}, {Topic: "t", Payload: []byte("null")}}
+	o.write(t, many...)
+	if many[0].ID == "" || many[0].ID == many[1].ID {
+		t.Errorf("IDs given are %q and %q", many[0].ID, many[1].ID)
+	}
+	if all := o.claim(t, "m", 10); len(all) != 3 || all[0].ID != many[0].ID || all[2].ID != many[2].ID ||
+		all[0].ContentType != outbox.JSON {
+		t.Errorf("%d messages, want three in the order in which they were written", len(all))
+	}
+}
+
+func testInvalidMessages(t *testing.T, o *Table) {
+	for field, m := range map[string]outbox.Message{
+		"ID":            {ID: "7", Topic: "t"},
+		"topic":         {},
+		"key":           {Topic: "t", Key: "a\x00b"},
+		"payload":       {Topic: "t", Payload: make([]byte, outbox.MaxPayload+1)},
+		"headers":       {Topic: "t", Headers: map[string]string{"a": "b\r\nSet-Cookie: c"}},
+		"content type":  {Topic: "t", ContentType: "a\nb"},
+		"trace context": {Topic: "t", TraceParent: strings.Repeat("a", 300)},
+	} {
+		err := o.Write(t.Context(), true, message(1, ""), m)
+		invalid, ok := errors.AsType[*outbox.InvalidMessageError](err)
+		if !ok || invalid.Field != field {
+			t.Errorf("%s: error is %v", field, err)
+		}
+	}
+	if all := o.claim(t, "l", 10); len(all) != 0 {
+		t.Errorf("%d messages were written", len(all))
+	}
+}
+
+func testLargestPayload(t *testing.T, o *Table) {
+	large := message(1, "")
+	large.Payload = bytes.Repeat([]byte("x"), outbox.MaxPayload)
+	o.write(t, large)
+	if all := o.claim(t, "l", 10); len(all) != 1 || !bytes.Equal(all[0].Payload, large.Payload) {
+		t.Error("10 MB do not come back as they were written")
+	}
+}
+
+func testOutcomes(t *testing.T, o *Table) {
+	o.writeAll(t, 1, 4, "")
+	all := o.claim(t, "l", 10)
+	want(t, "claimed", numbers(t, all), "[1 2 3 4]")
+	if again := o.claim(t, "m", 10); len(again) != 0 {
+		t.Errorf("%d messages are claimed twice", len(again))
+	}
+	failed := outcome(all[1], outbox.Failed)
+	failed.After, failed.Error, failed.Cause = time.Hour, "TimeoutError", "too slow"
+	dead := outcome(all[2], outbox.Dead)
+	dead.Reason, dead.Error, dead.Cause = outbox.ReasonRefused, "InvalidInput", "no"
+	outcomes := []outbox.Settlement{outcome(all[0], outbox.Sent), failed, dead, outcome(all[3], outbox.Pending)}
+	o.settle(t, outcomes...)
+	if n, err := o.Store.Settle(t.Context(), outcomes); n != 0 || err != nil {
+		t.Errorf("a repeated Settle changes %d messages, %v", n, err)
+	}
+	sent := o.show(t, 1)
+	want(t, "message 1", sent.State, deadletters.Delivered)
+	want(t, "its attempts", sent.Attempts, 0)
+	waits := o.show(t, 2)
+	want(t, "message 2", waits.State, deadletters.Underway)
+	want(t, "its attempts", waits.Attempts, 1)
+	want(t, "its error", waits.Error, "TimeoutError")
+	want(t, "its cause", waits.Cause, "too slow")
+	if wait := waits.NextAttemptAt.Sub(waits.LastAttemptAt).Round(time.Second); wait != time.Hour {
+		t.Errorf("it waits %v, want 1h", wait)
+	}
+	gone := o.show(t, 3)
+	want(t, "message 3", gone.State, deadletters.Dead)
+	want(t, "its reason", gone.Reason, outbox.ReasonRefused)
+	want(t, "its attempts", gone.Attempts, 1)
+	if gone.DeadAt.IsZero() {
+		t.Error("it has no time of death")
+	}
+	next := o.claim(t, "n", 10)
+	want(t, "claimed next", numbers(t, next), "[4]")
+	want(t, "retries of what was not attempted", next[0].Retries, 0)
+	d, ok, err := o.Store.NextDue(t.Context())
+	if err != nil || !ok || d > time.Hour || d < 59*time.Minute {
+		t.Errorf("the next is due in %v, %v, %v; want an hour", d, ok, err)
+	}
+}
+
+func testLeaseEnds(t *testing.T, o *Table) {
+	o.write(t, message(1, ""), message(2, "k"), message(3, "k"))
+	first := o.claimFor(t, "a", 10, -time.Second) // ends before it begins
+	want(t, "claimed", numbers(t, first), "[1 2 3]")
+	second := o.claim(t, "b", 10)
+	want(t, "claimed after the end of the lease", numbers(t, second), "[1 2 3]")
+	for i, d := range second {
+		want(t, "leases that ended", d.Expiries, 1)
+		want(t, "retries", d.Retries, 0)
+		if n, err := o.Store.Settle(t.Context(), []outbox.Settlement{outcome(first[i], outbox.Dead)}); n != 0 ||
+			err != nil {
+			t.Errorf("who lost the lease settles %d messages, %v", n, err)
+		}
+	}
+	for _, d := range second {
+		o.settle(t, outcome(d, outbox.Sent))
+	}
+}
+
+func testExtend(t *testing.T, o *Table) {
+	o.writeAll(t, 1, 2, "")
+	all := o.claimFor(t, "a", 10, -time.Second)
+	if err := o.Store.Extend(t.Context(), []outbox.Held{{Seq: all[0].Seq, Lease: all[0].Lease}, {Seq: all[1].Seq, Lease: "another"}}, time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	want(t, "claimed after one lease was extended", numbers(t, o.claim(t, "b", 10)), "[2]")
+	o.settle(t, outcome(all[0], outbox.Sent))
+}
+
+func testDelayed(t *testing.T, o *Table) {
+	later, past := message(1, ""), message(2, "")
+	later.NotBefore, past.NotBefore = time.Now().Add(time.Hour), time.Now().Add(-time.Hour)
+	o.write(t, later, past)
+	want(t, "claimed", numbers(t, o.claim(t, "a", 10)), "[2]")
+	if d, ok, err := o.Store.NextDue(t.Context()); err != nil || !ok || d > time.Hour+time.Minute ||
+		d < 50*time.Minute {
+		t.Errorf("the next is due in %v, %v, %v; want an hour", d, ok, err)
+	}
+}
+
+func testLimits(t *testing.T, o *Table) {
+	for n := 1; n <= 4; n++ {
+		m := message(n, "")
+		m.Payload = bytes.Repeat([]byte(" "), 1000)
+		o.write(t, m)
+	}
+	claim := func(limit, bytes int) outbox.Claimed {
+		claimed, err := o.Store.Claim(
+			t.Context(),
+			outbox.Claim{Lease: "l", For: time.Hour, Limit: limit, PerKey: 1, Bytes: bytes},
+		)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return claimed
+	}
+	want(t, "within 1 byte", numbers(t, claim(10, 1).Messages), "[1]")
+	want(t, "within 1001 bytes", numbers(t, claim(10, 1001).Messages), "[2 3]")
+	one := claim(1, 1<<20)
+	want(t, "one", numbers(t, one.Messages), "[4]")
+	if one.More {
+		if more := claim(10, 1<<20); len(more.Messages) > 0 || more.More {
+			t.Error("there is more than everything")
+		}
+	}
+}
+
+// testNobodyWaitsForever has new messages arrive without an end: retries are claimed all the same, and so are
+// messages with keys.
+func testNobodyWaitsForever(t *testing.T, o *Table) {
+	o.write(t, message(1, ""), message(2, "k"))
+	for _, d := range o.claim(t, "a", 10) {
+		o.settle(t, outcome(d, outbox.Failed))
+	}
+	seen := map[int]bool{}
+	for round := range 4 {
+		o.writeAll(t, 10*round+10, 10*round+19, "")
+		for _, d := range o.claim(t, "b", 4) {
+			seen[number(t, d.ID)] = true
+		}
+	}
+	if !seen[1] || !seen[2] {
+		t.Errorf(
+			"after four claims of 4 among 40 new messages, the retry was claimed: %v, that with a key: %v",
+			seen[1],
+			seen[2],
+		)
+	}
+}
+
+func testOrder(t *testing.T, o *Table) {
+	o.write(t, message(1, "a"), message(2, "b"), message(3, "a"), message(4, ""), message(5, "a"), message(6, "b"))
+	claimed, err := o.Store.Claim(
+		t.Context(),
+		outbox.Claim{Lease: "l", For: time.Hour, Limit: 10, PerKey: 2, Bytes: 1 << 20},
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := claimed.Messages
+	want(t, "claimed, two of a key", numbers(t, all), "[4 1 3 2 6]")
+	want(t, "claimed meanwhile", numbers(t, o.claim(t, "m", 10)), "[]")
+	// 1 is sent; 3 fails and comes again in an hour; 2 is sent and 6 given back.
+	failed := outcome(all[2], outbox.Failed)
+	failed.After = time.Hour
+	o.settle(
+		t,
+		outcome(all[0], outbox.Sent),
+		outcome(all[1], outbox.Sent),
+		failed,
+		outcome(all[3], outbox.Sent),
+		outcome(all[4], outbox.Pending),
+	)
+	o.writeAll(t, 7, 7, "a")
+	next := o.claim(t, "n", 10)
+	want(t, "claimed while a waits", numbers(t, next), "[6]")
+	o.settle(t, outcome(next[0], outbox.Sent))
+	want(t, "claimed while a waits", numbers(t, o.claim(t, "o", 10)), "[]")
+}
+
+// testOrderAfterDeath shows that a dead letter lets its key go on, and that it takes its turn again when it is
+// redriven.
+func testOrderAfterDeath(t *testing.T, o *Table) {
+	o.writeAll(t, 1, 3, "k")
+	first := o.claim(t, "a", 1)
+	want(t, "claimed", numbers(t, first), "[1]")
+	want(t, "claimed meanwhile", numbers(t, o.claim(t, "b", 10)), "[]") // 2 and 3 are parked
+	dead := outcome(first[0], outbox.Dead)
+	dead.Reason = outbox.ReasonRefused
+	o.settle(t, dead)
+	second := o.claim(t, "c", 1)
+	want(t, "claimed after the death of 1", numbers(t, second), "[2]")
+	if err := o.Room.Redrive(t.Context(), id(1), deadletters.By{Who: "me"}); err != nil {
+		t.Fatal(err)
+	}
+	want(t, "claimed while 2 is sent", numbers(t, o.claim(t, "d", 10)), "[]")
+	o.settle(t, outcome(second[0], outbox.Sent))
+	want(t, "claimed then", numbers(t, o.claim(t, "e", 10)), "[1 3]")
+}
+
+// testLongQueueIsParked has a key with a long queue wait for a retry: other messages are found at once.
+func testLongQueueIsParked(t *testing.T, o *Table) {
+	const length = 300
+	var queue []outbox.Message
+	for n := 1; n <= length; n++ {
+		queue = append(queue, message(n, "slow"))
+	}
+	o.write(t, queue...)
+	head := o.claim(t, "a", 1)
+	failed := outcome(head[0], outbox.Failed)
+	failed.After = time.Hour
+	o.settle(t, failed)
+	o.write(t, message(length+1, "other"))
+	want(t, "claimed behind the queue", numbers(t, o.claim(t, "b", 8)), "[301]")
+	claimed, err := o.Store.Claim(
+		t.Context(),
+		outbox.Claim{Lease: "l", For: time.Hour, Limit: 8, PerKey: 8, Bytes: 1 << 20},
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(claimed.Messages) > 0 || claimed.More {
+		t.Errorf("%d messages are claimed, more: %v; the queue is to be parked", len(claimed.Messages), claimed.More)
+	}
+}
+
+func testConcurrentClaims(t *testing.T, o *Table) {
+	const messages, relays = 400, 4
+	all := make([]outbox.Message, 0, messages)
+	for n := range messages {
+		key := ""
+		if n%2 == 0 {
+			key = string(rune('a' + n%10))
+		}
+		all = append(all, message(n, key))
+	}
+	o.write(t, all...)
+	var mu sync.Mutex
+	last := map[string]int{}
+	seen := map[int]int{}
+	var working sync.WaitGroup
+	for range relays {
+		working.Go(func() {
+			for len(seenAll(&mu, seen)) < messages {
+				claimed, err := o.Store.Claim(
+					t.Context(),
+					outbox.Claim{Lease: "l", For: time.Hour, Limit: 16, PerKey: 3, Bytes: 1 << 20},
+				)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				outcomes := make([]outbox.Settlement, 0, len(claimed.Messages))
+				for _, d := range claimed.Messages {
+					mu.Lock()
+					n := number(t, d.ID)
+					seen[n]++
+					if d.Key != "" && last[d.Key] > n {
+						t.Errorf("%d of key %s comes after %d", n, d.Key, last[d.Key])
+					}
+					last[d.Key] = n
+					mu.Unlock()
+					outcomes = append(outcomes, outcome(d, outbox.Sent))
+				}
+				if n, err := o.Store.Settle(t.Context(), outcomes); n != len(outcomes) || err != nil {
+					t.Errorf("%d outcomes of %d, %v", n, len(outcomes), err)
+					return
+				}
+			}
+		})
+	}
+	working.Wait()
+	for n, times := range seen {
+		if times != 1 {
+			t.Errorf("message %d was claimed %d times", n, times)
+		}
+	}
+}
+
+func seenAll(mu *sync.Mutex, seen map[int]int) map[int]int {
+	mu.Lock()
+	defer mu.Unlock()
+	return maps.Clone(seen)
+}
+
+func testTidy(t *testing.T, o *Table) {
+	o.writeAll(t, 1, 4, "")
+	all := o.claim(t, "a", 4)
+	dead := outcome(all[1], outbox.Dead)
+	dead.Reason = outbox.ReasonRefused
+	failed := outcome(all[2], outbox.Failed)
+	failed.After = 1000 * time.Hour
+	o.settle(t, outcome(all[0], outbox.Sent), dead, failed)
+	tidy := func(want outbox.Tidied, how outbox.Tidy) {
+		t.Helper()
+		how.Limit = 100
+		if done, err := o.Store.Tidy(t.Context(), how); err != nil || done != want {
+			t.Errorf("%+v does %+v, %v; want %+v", how, done, err, want)
+		}
+	}
+	tidy(outbox.Tidied{}, outbox.Tidy{Retention: time.Hour})
+	tidy(outbox.Tidied{}, outbox.Tidy{Retention: -1})
+	tidy(outbox.Tidied{Deleted: 1}, outbox.Tidy{})
+	if _, err := o.Room.Show(t.Context(), id(1)); !errors.Is(err, deadletters.ErrNotFound) {
+		t.Errorf("what was sent is still there: %v", err)
+	}
+	want(t, "the dead letter", o.show(t, 2).State, deadletters.Dead)
+	// A wait of 1000 hours is none that a relay gives: the clock was set back.
+	tidy(outbox.Tidied{}, outbox.Tidy{Retention: time.Hour, Longest: 2000 * time.Hour})
+	tidy(outbox.Tidied{Mended: 1}, outbox.Tidy{Retention: time.Hour, Longest: 2 * time.Hour})
+	want(t, "claimed after it was mended", numbers(t, o.claim(t, "b", 10)), "[3]")
+}
+
+func testStats(t *testing.T, o *Table) {
+	if s, err := o.Store.Stats(t.Context()); err != nil || s != (outbox.Stats{}) {
+		t.Errorf("an empty outbox has %+v, %v", s, err)
+	}
+	o.writeAll(t, 1, 4, "")
+	o.writeAll(t, 5, 7, "k")
+	all := o.claim(t, "a", 4)
+	want(t, "claimed", len(all), 4)
+	dead := outcome(all[1], outbox.Dead)
+	dead.Reason = outbox.ReasonRefused
+	failed := outcome(all[2], outbox.Failed)
+	failed.After = time.Hour
+	o.settle(t, outcome(all[0], outbox.Sent), dead, failed)
+	s, err := o.Store.Stats(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Oldest < 0 || s.Oldest > time.Hour {
+		t.Errorf("the oldest has been there for %v", s.Oldest)
+	}
+	s.Oldest = 0
+	want(t, "stats", s, outbox.Stats{Pending: 3, Processing: 1, Failed: 1, Dead: 1})
+}

@@ -1,0 +1,184 @@
+package postgresstore_test
+
+import (
+	"context"
+	"os"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"stepback/csvimport/postgresstore/postgrestest"
+	"stepback/outbox"
+	"stepback/outbox/postgresstore"
+)
+
+// bed is an outbox, an application's connections and a relay whose sink is a function.
+func bed(b *testing.B, sink func(*outbox.Message), observe func(outbox.Event)) *pgxpool.Pool {
+	b.Helper()
+	address := postgrestest.Start(b).Database(b)
+	store := open(b, address)
+	pool, err := pgxpool.New(b.Context(), address)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(pool.Close)
+	r, err := outbox.New(
+		outbox.Config{
+			Store:   store,
+			Observe: observe,
+			Sink: outbox.SinkFunc(func(_ context.Context, m *outbox.Message) error {
+				sink(m)
+				return nil
+			}),
+		},
+	)
+	if err != nil {
+		b.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- r.Run(ctx) }()
+	b.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			b.Error(err)
+		}
+	})
+	return pool
+}
+
+// BenchmarkInsertToSent writes messages in transactions of 100 while one relay sends them, until all are recorded as
+// sent.
+func BenchmarkInsertToSent(b *testing.B) {
+	for name, keys := range map[string]int{"NoKeys": 0, "1000Keys": 1000} {
+		b.Run(name, func(b *testing.B) {
+			recorded, finished := 0, make(chan struct{})
+			pool := bed(b, func(*outbox.Message) {}, func(e outbox.Event) {
+				if e.Kind == outbox.EventSettled { // by one goroutine only
+					if recorded += e.Count; recorded == b.N {
+						close(finished)
+					}
+				}
+			})
+			all := make([]outbox.Message, 100)
+			b.ResetTimer()
+			for left, key := b.N, 0; left > 0; left -= len(all) {
+				all = all[:min(left, len(all))]
+				for i := range all {
+					all[i] = outbox.Message{
+						Topic:   "bench",
+						Payload: []byte(`{"order":12345,"customer":"ann","total":"12.50","currency":"EUR"}`),
+					}
+					if keys > 0 {
+						key++
+						all[i].Key = strconv.Itoa(key % keys)
+					}
+				}
+				if err := postgresstore.Write(b.Context(), pool, all...); err != nil {
+					b.Fatal(err)
+				}
+			}
+			<-finished
+			b.StopTimer()
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "messages/s")
+		})
+	}
+}
+
+// BenchmarkCommitToDelivery writes 1,000 messages a second, each in a transaction of its own, and reports how long
+// they take from the commit to the sink.
+func BenchmarkCommitToDelivery(b *testing.B) {
+	committed := make([]time.Time, b.N)
+	took := make([]time.Duration, b.N)
+	arrived := make(chan struct{}, b.N)
+	pool := bed(b, func(m *outbox.Message) {
+		n, err := strconv.Atoi(string(m.Payload))
+		if err != nil {
+			b.Error(err)
+			return
+		}
+		took[n] = time.Since(committed[n])
+		arrived <- struct{}{}
+	}, nil)
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	b.ResetTimer()
+	for n := range b.N {
+		<-tick.C
+		committed[n] = time.Now() // before the commit: the sink may be faster than its answer
+		if err := postgresstore.Write(b.Context(), pool, outbox.Message{Topic: "bench", Payload: []byte(strconv.Itoa(n))}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for range b.N {
+		<-arrived
+	}
+	b.StopTimer()
+	slices.Sort(took)
+	b.ReportMetric(float64(took[b.N*50/100].Microseconds())/1000, "p50-ms")
+	b.ReportMetric(float64(took[b.N*99/100].Microseconds())/1000, "p99-ms")
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "messages/s")
+}
+
+// BenchmarkPick claims batches from a table of many messages, of which one in a hundred is due. STEPBACK_OUTBOX_ROWS
+// says how many there are; filling the table with 10,000,000 takes minutes.
+func BenchmarkPick(b *testing.B) {
+	rows := 200_000
+	if text := os.Getenv("STEPBACK_OUTBOX_ROWS"); text != "" {
+		var err error
+		if rows, err = strconv.Atoi(text); err != nil {
+			b.Fatal(err)
+		}
+	}
+	address := postgrestest.Start(b).Database(b)
+	store := open(b, address)
+	pool, err := pgxpool.New(b.Context(), address)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer pool.Close()
+	// Half of those that are not due are sent already, the other half wait for a retry or are delayed.
+	if _, err := pool.Exec(b.Context(), `INSERT INTO outbox_messages (id, topic, payload, status, next_attempt_at, ended_at, retry_count)
+		SELECT gen_random_uuid(), 'bench', '{"order":12345}',
+			CASE WHEN n % 100 = 0 THEN 'failed' WHEN n % 2 = 1 THEN 'sent' ELSE 'failed' END,
+			CASE WHEN n % 100 = 0 THEN now() - interval '1 minute' WHEN n % 2 = 1 THEN NULL
+				ELSE now() + n % 86400 * interval '1 second' + interval '1 hour' END,
+			CASE WHEN n % 100 <> 0 AND n % 2 = 1 THEN now() END, 1
+		FROM generate_series(1, $1::int) AS n`, rows); err != nil {
+		b.Fatal(err)
+	}
+	b.Run(strconv.Itoa(rows), func(b *testing.B) { pick(b, store) })
+}
+
+func pick(b *testing.B, store *postgresstore.Store) {
+	b.Helper()
+	took := make([]time.Duration, 0, b.N)
+	b.ResetTimer()
+	for range b.N {
+		began := time.Now()
+		claimed, err := store.Claim(
+			b.Context(),
+			outbox.Claim{Lease: "bench", For: time.Hour, Limit: 100, PerKey: 10, Bytes: 1 << 20},
+		)
+		if err != nil {
+			b.Fatal(err)
+		}
+		took = append(took, time.Since(began))
+		b.StopTimer()
+		back := make([]outbox.Settlement, len(claimed.Messages))
+		for i, d := range claimed.Messages {
+			back[i] = outbox.Settlement{Held: outbox.Held{Seq: d.Seq, Lease: d.Lease}, Status: outbox.Pending}
+		}
+		if n, err := store.Settle(b.Context(), back); err != nil || n == 0 {
+			b.Fatalf("%d messages were claimed, %v", n, err)
+		}
+		b.StartTimer()
+	}
+	b.StopTimer()
+	slices.Sort(took)
+	b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "p50-ms")
+	b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1000, "p99-ms")
+}

@@ -1,0 +1,233 @@
+package postgresstore
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"stepback/outbox"
+)
+
+// delivered are the columns of a claimed message.
+const delivered = ` m.seq, m.id, m.topic, coalesce(m.key, ''), coalesce(m.edited_payload, m.payload), m.content_type, m.headers,
+	coalesce(m.traceparent, ''), coalesce(m.tracestate, ''), m.retry_count, m.lease_expiries,
+	extract(epoch FROM statement_timestamp() - m.created_at)::float8`
+
+// take makes messages a relay's: $1 is the lease, $2 its time in microseconds.
+const take = `UPDATE outbox_messages m SET status = 'processing', parked = false, lease = $1,
+	next_attempt_at = statement_timestamp() + $2 * interval '1 microsecond',
+	lease_expiries = lease_expiries + CASE status WHEN 'processing' THEN 1 ELSE 0 END `
+
+// claimUnkeyed takes retries, delayed messages and ended leases first, $3 of them at most, so that new messages
+// cannot keep them waiting; $4 is how many in all, and $5 how many bytes.
+const claimUnkeyed = `WITH timed AS MATERIALIZED (
+		SELECT seq, size FROM outbox_messages WHERE ` + active + ` AND NOT parked AND key IS NULL
+			AND next_attempt_at <= statement_timestamp()
+		ORDER BY next_attempt_at NULLS FIRST, seq LIMIT $3 FOR UPDATE SKIP LOCKED
+	), fresh AS MATERIALIZED (
+		SELECT seq, size FROM outbox_messages WHERE ` + active + ` AND NOT parked AND key IS NULL AND next_attempt_at IS NULL
+		ORDER BY next_attempt_at NULLS FIRST, seq LIMIT $4 FOR UPDATE SKIP LOCKED
+	), chosen AS (
+		SELECT seq FROM (
+			SELECT seq, sum(size) OVER (ORDER BY later, seq) - size AS before
+			FROM (SELECT 0 AS later, seq, size FROM timed UNION ALL SELECT 1, seq, size FROM fresh) AS both_kinds
+			ORDER BY later, seq LIMIT $4
+		) AS summed WHERE before < $5
+	)
+	` + take + `WHERE m.seq = ANY (ARRAY(SELECT seq FROM chosen)) RETURNING` + delivered
+
+const claimKeyed = take + "WHERE m.seq = ANY ($3) RETURNING" + delivered
+
+// anyKeyed tells whether messages with keys may be due.
+const anyKeyed = `SELECT EXISTS (SELECT FROM outbox_messages WHERE ` + active + ` AND NOT parked AND key IS NOT NULL AND next_attempt_at IS NULL)
+	OR EXISTS (SELECT FROM outbox_messages WHERE ` + active + ` AND NOT parked AND key IS NOT NULL AND next_attempt_at <= statement_timestamp())`
+
+// Claim implements outbox.Store.
+func (s *Store) Claim(ctx context.Context, c outbox.Claim) (outbox.Claimed, error) {
+	limit := c.Limit
+	if s.keyed.Load() {
+		limit = (limit + 1) / 2 // neither kind keeps the other waiting
+	}
+	var claimed outbox.Claimed
+	var keyed bool
+	var b pgx.Batch
+	b.Queue(claimUnkeyed, c.Lease, c.For.Microseconds(), (limit+1)/2, limit, c.Bytes)
+	b.Queue(anyKeyed)
+	results := s.pool.SendBatch(ctx, &b)
+	err := func() (err error) {
+		rows, _ := results.Query() // its error comes with the rows
+		if claimed.Messages, err = deliveries(rows, c.Lease); err != nil {
+			return err
+		}
+		return results.QueryRow().Scan(&keyed)
+	}()
+	if closing := results.Close(); err == nil {
+		err = closing
+	}
+	if err != nil {
+		return outbox.Claimed{}, err
+	}
+	slices.SortFunc(claimed.Messages, func(a, b *outbox.Delivery) int { return cmp.Compare(a.Seq, b.Seq) })
+	claimed.More = len(claimed.Messages) == limit
+	s.keyed.Store(keyed)
+	c.Limit -= len(claimed.Messages)
+	for _, d := range claimed.Messages {
+		c.Bytes -= len(d.Payload)
+	}
+	if !keyed {
+		return claimed, nil
+	}
+	if c.Limit <= 0 || c.Bytes <= 0 {
+		claimed.More = true
+		return claimed, nil
+	}
+	of, more, err := s.claimKeyed(ctx, c)
+	if err != nil {
+		if len(claimed.Messages) > 0 {
+			return claimed, nil // what was claimed counts; the next claim meets the error again
+		}
+		return outbox.Claimed{}, err
+	}
+	claimed.Messages = append(claimed.Messages, of...)
+	claimed.More = claimed.More || more
+	return claimed, nil
+}
+
+const candidates = `(SELECT seq, key FROM outbox_messages WHERE ` + active + ` AND NOT parked AND key IS NOT NULL
+		AND next_attempt_at <= statement_timestamp() ORDER BY next_attempt_at NULLS FIRST, seq LIMIT $1)
+	UNION ALL
+	(SELECT seq, key FROM outbox_messages WHERE ` + active + ` AND NOT parked AND key IS NOT NULL
+		AND next_attempt_at IS NULL ORDER BY next_attempt_at NULLS FIRST, seq LIMIT $1)`
+
+// queues are the first messages of keys of which no relay has any.
+const queues = `SELECT k.key, m.seq, m.size, m.due
+	FROM unnest($1::text[]) AS k (key) CROSS JOIN LATERAL (
+		SELECT seq, size, next_attempt_at IS NULL OR next_attempt_at <= statement_timestamp() AS due
+		FROM outbox_messages WHERE key = k.key AND ` + active + ` AND key IS NOT NULL ORDER BY key, seq LIMIT $2
+	) AS m
+	WHERE NOT EXISTS (SELECT FROM outbox_messages p
+		WHERE p.key = k.key AND p.status = 'processing' AND p.next_attempt_at > statement_timestamp())
+	ORDER BY k.key, m.seq`
+
+const park = "UPDATE outbox_messages SET parked = true WHERE seq = ANY ($1)"
+
+// claimKeyed takes the messages at the head of their keys. Of those that are due and not at the head, it parks what
+// it did not take.
+func (s *Store) claimKeyed(ctx context.Context, c outbox.Claim) (all []*outbox.Delivery, more bool, err error) {
+	err = pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", int64(keyedLock)); err != nil {
+			return err
+		}
+		rows, _ := tx.Query(ctx, candidates, c.Limit)
+		due, err := pgx.CollectRows(rows, pgx.RowToStructByPos[candidate])
+		if err != nil || len(due) == 0 {
+			return err
+		}
+		keys := keysOf(due)
+		rows, _ = tx.Query(ctx, queues, keys, min(c.PerKey, 1+c.Limit/len(keys)))
+		first, err := pgx.CollectRows(rows, pgx.RowToStructByPos[queued])
+		if err != nil {
+			return err
+		}
+		taken, parked := choose(due, first, c)
+		more = len(due) >= c.Limit || len(parked) > 0
+		if len(parked) > 0 {
+			if _, err := tx.Exec(ctx, park, parked); err != nil {
+				return err
+			}
+		}
+		if len(taken) == 0 {
+			return nil
+		}
+		rows, _ = tx.Query(ctx, claimKeyed, c.Lease, c.For.Microseconds(), taken)
+		all, err = deliveries(rows, c.Lease)
+		return err
+	})
+	if err != nil {
+		return nil, false, err
+	}
+	slices.SortFunc(all, func(a, b *outbox.Delivery) int {
+		return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Seq, b.Seq))
+	})
+	return all, more, nil
+}
+
+// candidate is a message that is due, if it is the first of its key.
+type candidate struct {
+	Seq int64
+	Key string
+}
+
+// queued is one of the first messages of a key.
+type queued struct {
+	Key  string
+	Seq  int64
+	Size int
+	Due  bool
+}
+
+func keysOf(due []candidate) []string {
+	keys := make([]string, len(due))
+	for i := range due {
+		keys[i] = due[i].Key
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys)
+}
+
+// choose takes of each key what is due up to the first that is not, within the limits. Parked is what need not be
+// looked at before something of its key is settled.
+func choose(due []candidate, first []queued, c outbox.Claim) (taken, parked []int64) {
+	stay := make(map[int64]bool, len(first)) // what is taken, and heads that there is no room for
+	limit, bytes := c.Limit, c.Bytes
+	for i := 0; i < len(first); {
+		key := first[i].Key
+		stay[first[i].Seq] = true
+		for going := true; i < len(first) && first[i].Key == key; i++ {
+			going = going && first[i].Due && limit > 0 && bytes > 0
+			if going {
+				taken = append(taken, first[i].Seq)
+				stay[first[i].Seq] = true
+				limit--
+				bytes -= first[i].Size
+			}
+		}
+	}
+	for i := range due {
+		if !stay[due[i].Seq] {
+			parked = append(parked, due[i].Seq)
+		}
+	}
+	return taken, parked
+}
+
+// deliveries reads claimed messages.
+func deliveries(rows pgx.Rows, lease string) ([]*outbox.Delivery, error) {
+	defer rows.Close()
+	var all []*outbox.Delivery
+	for rows.Next() {
+		d := &outbox.Delivery{Lease: lease}
+		var id [16]byte
+		var headers []byte
+		var waited float64
+		if err := rows.Scan(&d.Seq, &id, &d.Topic, &d.Key, &d.Payload, &d.ContentType, &headers,
+			&d.TraceParent, &d.TraceState, &d.Retries, &d.Expiries, &waited); err != nil {
+			return nil, err
+		}
+		d.ID = uuid.UUID(id).String()
+		d.Waited = time.Duration(waited * float64(time.Second))
+		if headers != nil {
+			_ = json.Unmarshal(
+				headers,
+				&d.Headers,
+			) // another program's headers that are no object of strings are left out
+		}
+		all = append(all, d)
+	}
+	return all, rows.Err()
+}

@@ -1,0 +1,81 @@
+package postgresstore
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// Store is an outbox.Store, and the source of the outbox's dead letters.
+type Store struct {
+	pool  *pgxpool.Pool
+	keyed atomic.Bool // the last claim saw messages with keys
+}
+
+const connectTimeout = 5 * time.Second
+
+// Open connects to the database that a postgres:// connection string names, and creates or migrates the outbox.
+// Several processes may do so at once. The string takes pgx's parameters (pool_max_conns, sslmode …). configure,
+// which may be nil, can say what a string cannot.
+func Open(ctx context.Context, url string, configure func(*pgxpool.Config)) (*Store, error) {
+	config, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		return nil, fmt.Errorf("the database address is not valid: %w", err) // pgx masks the password
+	}
+	params := config.ConnConfig.RuntimeParams
+	setDefault(params, "application_name", "stepback-outbox")
+	// Plans are kept while the table grows from nothing to millions; one that reads all of it is never right.
+	for _, off := range []string{"enable_seqscan", "enable_bitmapscan", "enable_hashjoin", "enable_mergejoin", "jit"} {
+		setDefault(params, off, "off")
+	}
+	if config.ConnConfig.ConnectTimeout == 0 {
+		config.ConnConfig.ConnectTimeout = connectTimeout
+	}
+	if configure != nil {
+		configure(config)
+	}
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return nil, fmt.Errorf("open the outbox: %w", err)
+	}
+	if err := migrate(ctx, pool); err != nil {
+		pool.Close()
+		return nil, fmt.Errorf("open the outbox: %w", err)
+	}
+	return &Store{pool: pool}, nil
+}
+
+func setDefault(params map[string]string, name, value string) {
+	if _, ok := params[name]; !ok {
+		params[name] = value
+	}
+}
+
+// Close waits for calls under way and closes the connections.
+func (s *Store) Close() error {
+	s.pool.Close()
+	return nil
+}
+
+// batch runs statements in one transaction and one round trip, and returns how many rows each changed.
+func (s *Store) batch(ctx context.Context, b *pgx.Batch) ([]int64, error) {
+	results := s.pool.SendBatch(ctx, b)
+	changed := make([]int64, 0, b.Len())
+	var failed error
+	for range b.Len() {
+		tag, err := results.Exec()
+		if err != nil {
+			failed = err
+			break
+		}
+		changed = append(changed, tag.RowsAffected())
+	}
+	if err := results.Close(); failed == nil {
+		failed = err
+	}
+	return changed, failed
+}

@@ -1,0 +1,108 @@
+package outbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Relay takes messages from a store and hands them to a sink. Many relays may work on one store.
+type Relay struct {
+	cfg     Config
+	drawing sync.Mutex // of cfg.Random
+	claims  atomic.Uint64
+	health  healthRecord
+}
+
+// New makes a relay; Run or Drain set it to work.
+func New(cfg Config) (*Relay, error) {
+	if err := cfg.complete(); err != nil {
+		return nil, err
+	}
+	return &Relay{cfg: cfg}, nil
+}
+
+// ErrSinkHangs is returned when the relay stops and the sink does not return from sends whose context has ended.
+var ErrSinkHangs = errors.New("the sink does not return although the context of its sends has ended")
+
+// Run relays messages until the context ends, however often the database or the sink fail meanwhile. Then it begins
+// no more sends, waits for those under way up to the grace, cancels what is left, and records all outcomes. It
+// returns nil, or [ErrSinkHangs], or the error of a store that could not record the last outcomes: those messages are
+// sent again, under the same IDs, when their leases end.
+func (r *Relay) Run(ctx context.Context) error {
+	_, err := r.run(ctx, false)
+	return err
+}
+
+// Drained says what a Drain did.
+type Drained struct {
+	Sent, Failed, Dead int64
+}
+
+// Drain relays until nothing is due any more, or the context ends, for programs that are started by a schedule.
+// Unlike Run it returns the first error of claiming from the store.
+func (r *Relay) Drain(ctx context.Context) (Drained, error) { return r.run(ctx, true) }
+
+func (r *Relay) run(ctx context.Context, drain bool) (Drained, error) {
+	hard, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	soft, stop := context.WithCancel(ctx)
+	defer stop()
+	s := &session{
+		Relay: r, drain: drain, soft: soft, hard: hard,
+		work: make(chan []*Delivery), outcomes: make(chan Settlement, 2*r.cfg.Batch),
+		wake: make(
+			chan struct{},
+			1,
+		), freed: make(chan struct{}, 1), idle: make(chan struct{}), over: make(chan struct{}),
+		held: map[int64]holding{},
+	}
+	r.health.begin(r.cfg.Clock.Now())
+	var background, settling sync.WaitGroup
+	for range r.cfg.Concurrency {
+		s.employ() //nolint:contextcheck // sends have the session's contexts: they outlive ctx by the grace
+	}
+	background.Go(s.listen)
+	background.Go(s.tidy)
+	background.Go(s.watch)
+	settling.Go(s.settle)
+
+	err := s.fetch() //nolint:contextcheck // a claim that is cancelled half-way may have taken messages
+	stop()           // workers release what they have not begun
+	close(s.work)
+	background.Wait()
+	hangs := s.finish(cancel)
+	close(s.over)
+	settling.Wait()
+	return s.counts.drained(), errors.Join(err, hangs, s.unsettled())
+}
+
+// finish waits for the sends under way; when the grace is over it cancels them.
+func (s *session) finish(cancel context.CancelFunc) error {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		s.workers.Wait()
+	}()
+	for _, last := range []bool{false, true} {
+		wait := s.cfg.Grace
+		if last {
+			wait = slack + min(s.cfg.Grace, 5*time.Second)
+		}
+		rang, stop := s.cfg.Clock.Timer(wait)
+		select {
+		case <-done:
+			stop()
+			return nil
+		case <-rang:
+		}
+		cancel()
+	}
+	if n := s.abandonAll(); n > 0 {
+		return fmt.Errorf("%w: %d sends are left behind", ErrSinkHangs, n)
+	}
+	return nil
+}

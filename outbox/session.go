@@ -1,0 +1,104 @@
+package outbox
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// session is one Run of a relay: a goroutine that claims, workers that send, one that records outcomes and keeps the
+// leases, and three in the background that listen, tidy and watch the workers.
+type session struct {
+	*Relay
+	drain bool
+	soft  context.Context // ends when the relay is to stop: no more sends begin
+	hard  context.Context // ends when the grace is over: sends under way are cancelled
+
+	work     chan []*Delivery // one message, several to be sent at once, or several of one key
+	outcomes chan Settlement  // has room for one of each message that can be held, so that nobody waits to put one in
+	wake     chan struct{}    // there may be something to claim
+	freed    chan struct{}    // something was settled
+	idle     chan struct{}    // closed when fetching is over
+	over     chan struct{}    // closed when all outcomes are known
+
+	counts  counts
+	workers sync.WaitGroup
+
+	mu       sync.Mutex
+	held     map[int64]holding
+	bytes    int // of the payloads held
+	all      []*worker
+	overruns int
+	settled  error // of the last Settle, while outcomes wait for it
+}
+
+// holding is a message from its claim to its settlement.
+type holding struct {
+	lease string
+	bytes int
+}
+
+type counts struct{ sent, failed, dead atomic.Int64 }
+
+func (c *counts) drained() Drained {
+	return Drained{Sent: c.sent.Load(), Failed: c.failed.Load(), Dead: c.dead.Load()}
+}
+
+func poke(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// room is how many messages and bytes may be claimed now.
+func (s *session) room() (messages, bytes int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return min(s.cfg.Batch, 2*s.cfg.Batch-len(s.held)), s.cfg.Bytes - s.bytes
+}
+
+func (s *session) holds() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.held)
+}
+
+func (s *session) hold(all []*Delivery) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, d := range all {
+		s.bytes -= s.held[d.Seq].bytes // it was ours before, and its lease ended
+		s.held[d.Seq] = holding{d.Lease, len(d.Payload)}
+		s.bytes += len(d.Payload)
+	}
+	s.health.hold(len(s.held), s.overruns)
+}
+
+func (s *session) let(all []Settlement) {
+	s.mu.Lock()
+	for _, o := range all {
+		if h, ok := s.held[o.Seq]; ok && h.lease == o.Lease {
+			s.bytes -= h.bytes
+			delete(s.held, o.Seq)
+		}
+	}
+	s.health.hold(len(s.held), s.overruns)
+	s.mu.Unlock()
+	poke(s.freed)
+}
+
+// pause waits for some time, for a wake or for something to be settled; false when the relay is to stop.
+func (s *session) pause(d time.Duration, wake, freed <-chan struct{}) bool {
+	rang, stop := s.cfg.Clock.Timer(d)
+	defer stop()
+	select {
+	case <-rang:
+	case <-wake:
+	case <-freed:
+	case <-s.soft.Done():
+		return false
+	}
+	return true
+}

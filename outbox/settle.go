@@ -1,0 +1,164 @@
+package outbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"stepback/retrypatterns"
+)
+
+// settle records outcomes, all that wait in one transaction, and extends the leases of what is held meanwhile. One
+// goroutine does both, so that they do not wait for each other's locks.
+func (s *session) settle() {
+	var waiting []Settlement
+	extend := s.cfg.Lease / 3
+	rang, stop := s.cfg.Clock.Timer(extend)
+	defer func() { stop() }()
+	for {
+		select {
+		case o := <-s.outcomes:
+			waiting = s.gather(append(waiting[:0], o))
+			s.record(waiting)
+		case <-rang:
+			s.extend()
+			stop()
+			rang, stop = s.cfg.Clock.Timer(extend)
+		case <-s.over:
+			for waiting = s.gather(waiting[:0]); len(waiting) > 0; waiting = s.gather(waiting[:0]) {
+				s.record(waiting)
+			}
+			return
+		}
+	}
+}
+
+// gather adds what waits already.
+func (s *session) gather(all []Settlement) []Settlement {
+	for len(all) < 2*s.cfg.Batch {
+		select {
+		case o := <-s.outcomes:
+			all = append(all, o)
+		default:
+			return all
+		}
+	}
+	return all
+}
+
+// record has the store record outcomes, until it does. Outcomes that the store refuses for good are recorded one by
+// one, and the one at fault is left to the end of its lease. When the relay stops, it tries for the time of the
+// grace.
+func (s *session) record(all []Settlement) {
+	defer s.let(all)
+	var limit <-chan time.Time
+	for failures := 1; ; failures++ {
+		err := s.recordOnce(all)
+		s.mu.Lock()
+		s.settled = err
+		s.mu.Unlock()
+		if err == nil {
+			return
+		}
+		s.storeFailed("record outcomes", err)
+		if refused(err) {
+			s.recordSingly(all)
+			return
+		}
+		stopping := s.soft.Done()
+		if s.soft.Err() != nil && limit == nil {
+			var stop func()
+			limit, stop = s.cfg.Clock.Timer(s.cfg.Grace)
+			defer stop()
+		}
+		if limit != nil {
+			stopping = nil
+		}
+		again, stop := s.cfg.Clock.Timer(storePolicy.Delay(failures, s.cfg.Random) + time.Millisecond)
+		select {
+		case <-again:
+		case <-stopping:
+		case <-limit:
+			stop()
+			return
+		}
+		stop()
+	}
+}
+
+func (s *session) recordOnce(all []Settlement) error {
+	ctx, cancel := s.storeContext(context.WithoutCancel(s.hard))
+	defer cancel()
+	began := s.cfg.Clock.Now()
+	n, err := s.cfg.Store.Settle(ctx, all)
+	if err != nil {
+		return err
+	}
+	if lost := len(all) - n; lost > 0 {
+		s.cfg.Log.Warn(
+			"messages were no longer this relay's when their outcomes were recorded; they are sent again under the same IDs",
+			"count",
+			lost,
+		)
+	}
+	s.cfg.Observe(Event{Kind: EventSettled, Count: n, Lost: len(all) - n, Took: s.cfg.Clock.Now().Sub(began)})
+	for i := range all {
+		if all[i].Key != "" || all[i].Status != Sent {
+			poke(s.wake) // the key may go on, or a retry be due before the relay would look again
+			break
+		}
+	}
+	return nil
+}
+
+func (s *session) recordSingly(all []Settlement) {
+	for i := range all {
+		if err := s.recordOnce(all[i : i+1]); err != nil {
+			s.cfg.Log.Error(
+				"an outcome cannot be recorded; the message is sent again when its lease ends",
+				"seq",
+				all[i].Seq,
+				"error",
+				err.Error(),
+			)
+		}
+	}
+}
+
+// refused reports whether a database will never take what it was given.
+func refused(err error) bool {
+	c, ok := retrypatterns.Classify(err)
+	return ok && c.Class == retrypatterns.Permanent && c.Error == retrypatterns.DatabaseConstraintViolation
+}
+
+// extend keeps the leases of all that is held.
+func (s *session) extend() {
+	s.mu.Lock()
+	all := make([]Held, 0, len(s.held))
+	for seq, h := range s.held {
+		all = append(all, Held{seq, h.lease})
+	}
+	s.mu.Unlock()
+	if len(all) == 0 {
+		return
+	}
+	ctx, cancel := s.storeContext(context.WithoutCancel(s.hard))
+	defer cancel()
+	if err := s.cfg.Store.Extend(ctx, all, s.cfg.Lease); err != nil {
+		s.storeFailed("extend leases", err)
+	}
+}
+
+// unsettled is the error of outcomes that could not be recorded before the relay stopped.
+func (s *session) unsettled() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.settled == nil || errors.Is(s.settled, context.Canceled) {
+		return nil
+	}
+	return fmt.Errorf(
+		"the last outcomes were not recorded, and their messages will be sent again under the same IDs: %w",
+		s.settled,
+	)
+}

@@ -1,0 +1,143 @@
+// Package sinks opens the sink that an address names, for programs that are told where to send on their command line
+// or by their environment. It links the clients of all sinks; a program that knows its sink makes it itself.
+package sinks
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/arn"
+	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/eventbridge"
+	"github.com/aws/aws-sdk-go-v2/service/sns"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+
+	"stepback/outbox"
+	"stepback/outbox/eventbridgesink"
+	"stepback/outbox/snssink"
+	"stepback/outbox/sqssink"
+	"stepback/outbox/webhook"
+)
+
+// Options are what an address does not say.
+type Options struct {
+	Secrets  []webhook.Secret // of a webhook's signatures
+	Header   http.Header      // of a webhook's requests
+	Endpoint string           // of AWS; empty means AWS itself
+	Source   string           // of EventBridge's events; empty means "stepback"
+	Out      io.Writer        // for "-"
+}
+
+// Open opens the sink of one of these addresses:
+//
+//   - https://host/path: a webhook;
+//   - the ARN of an SNS topic, an SQS queue or an EventBridge event bus;
+//   - -: one line of JSON per message, to Options.Out.
+func Open(ctx context.Context, address string, o Options) (outbox.Sink, error) {
+	switch {
+	case address == "-" && o.Out != nil:
+		return &lines{out: o.Out}, nil
+	case strings.HasPrefix(address, "http://"), strings.HasPrefix(address, "https://"):
+		return webhook.New(webhook.Config{URL: address, Secrets: o.Secrets, Header: o.Header})
+	case arn.IsARN(address):
+		return openARN(ctx, address, o)
+	}
+	return nil, fmt.Errorf(
+		"the sink %q is not understood; write https://host/path, the ARN of an SNS topic, an SQS queue or an "+
+			"EventBridge event bus, or - for lines of JSON",
+		address,
+	)
+}
+
+func openARN(ctx context.Context, address string, o Options) (outbox.Sink, error) {
+	a, err := arn.Parse(address)
+	if err != nil {
+		return nil, err
+	}
+	options := []func(*config.LoadOptions) error{config.WithRegion(a.Region)}
+	if o.Endpoint != "" {
+		options = append(options, config.WithBaseEndpoint(o.Endpoint))
+		if u, err := url.Parse(o.Endpoint); err == nil && onThisMachine(u.Hostname()) {
+			// Whatever answers there has no business with the credentials of a real account.
+			options = append(
+				options,
+				config.WithCredentialsProvider(credentials.NewStaticCredentialsProvider("test", "test", "")),
+			)
+		}
+	}
+	cfg, err := config.LoadDefaultConfig(ctx, options...)
+	if err != nil {
+		return nil, fmt.Errorf("the AWS configuration for %s cannot be read: %w", address, err)
+	}
+	switch {
+	case a.Service == "sns":
+		return snssink.New(sns.NewFromConfig(cfg), address), nil
+	case a.Service == "sqs":
+		client := sqs.NewFromConfig(cfg)
+		queue, err := client.GetQueueUrl(
+			ctx,
+			&sqs.GetQueueUrlInput{QueueName: aws.String(a.Resource), QueueOwnerAWSAccountId: aws.String(a.AccountID)},
+		)
+		if err != nil {
+			return nil, fmt.Errorf("the queue %s cannot be found: %w", address, err)
+		}
+		return sqssink.New(client, aws.ToString(queue.QueueUrl)), nil
+	case a.Service == "events" && strings.HasPrefix(a.Resource, "event-bus/"):
+		source := o.Source
+		if source == "" {
+			source = "stepback"
+		}
+		return eventbridgesink.New(eventbridge.NewFromConfig(cfg), address, source), nil
+	}
+	return nil, fmt.Errorf(
+		"messages cannot be sent to %s: write the ARN of an SNS topic, an SQS queue or an EventBridge event bus",
+		address,
+	)
+}
+
+func onThisMachine(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// lines writes messages to a file or a terminal.
+type lines struct {
+	mu  sync.Mutex
+	out io.Writer
+}
+
+// Send implements outbox.Sink.
+func (l *lines) Send(_ context.Context, m *outbox.Message) error {
+	line, err := json.Marshal(struct {
+		ID          string            `json:"id"`
+		Topic       string            `json:"topic"`
+		Key         string            `json:"key,omitempty"`
+		ContentType string            `json:"contentType"`
+		Headers     map[string]string `json:"headers,omitempty"`
+		Payload     any               `json:"payload"`
+	}{m.ID, m.Topic, m.Key, m.ContentType, m.Headers, payload(m)})
+	if err != nil {
+		return outbox.Invalid(err)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	_, err = l.out.Write(append(line, '\n'))
+	return err
+}
+
+// payload is JSON where it is JSON, and bytes in base64 otherwise.
+func payload(m *outbox.Message) any {
+	if json.Valid(m.Payload) {
+		return json.RawMessage(m.Payload)
+	}
+	return m.Payload
+}

@@ -1,0 +1,149 @@
+package outbox
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"stepback/retrypatterns"
+)
+
+// watch looks for workers that do not come back from the sink although their context has ended, and replaces them.
+func (s *session) watch() {
+	for {
+		rang, stop := s.cfg.Clock.Timer(slack)
+		select {
+		case <-rang:
+		case <-s.idle:
+			stop()
+			return
+		}
+		s.replaceLost(s.cfg.Clock.Now().Add(-s.cfg.SendTimeout - slack))
+	}
+}
+
+func (s *session) replaceLost(before time.Time) {
+	s.mu.Lock()
+	all := slices.Clone(s.all)
+	s.mu.Unlock()
+	for _, w := range all {
+		if !s.giveUp(w, before) {
+			continue
+		}
+		s.mu.Lock()
+		spare := s.overruns <= s.cfg.Concurrency // a sink that never returns does not fill the process with goroutines
+		s.mu.Unlock()
+		if spare {
+			s.employ()
+		} else {
+			s.cfg.Log.Error("the sink does not return from its sends: the relay has a worker less", "left behind", s.cfg.Concurrency)
+		}
+	}
+}
+
+// giveUp settles the messages of a worker that is lost.
+func (s *session) giveUp(w *worker, before time.Time) bool {
+	unit, first := w.lose(before)
+	if unit == nil {
+		return false
+	}
+	s.mu.Lock()
+	s.overruns++
+	s.all = slices.DeleteFunc(s.all, func(other *worker) bool { return other == w })
+	s.mu.Unlock()
+	hangs := &Failure{
+		Name: retrypatterns.TimeoutError, Class: retrypatterns.UnknownOutcome,
+		Err: fmt.Errorf("the sink did not return within %s, nor when its context ended", s.cfg.SendTimeout),
+	}
+	for _, d := range unit[:first] {
+		s.cfg.Observe(Event{Kind: EventOverrun, Delivery: d})
+		s.report(d, s.judge(d, hangs))
+	}
+	s.release(unit[first:])
+	return true
+}
+
+// abandonAll gives up every worker that is still in the sink, and returns how many there are.
+func (s *session) abandonAll() int {
+	s.mu.Lock()
+	all := slices.Clone(s.all)
+	n := s.overruns
+	s.mu.Unlock()
+	for _, w := range all {
+		unit, _ := w.lose(s.cfg.Clock.Now())
+		if unit == nil {
+			continue
+		}
+		n++
+		s.mu.Lock()
+		s.overruns++
+		s.all = slices.DeleteFunc(s.all, func(other *worker) bool { return other == w })
+		s.mu.Unlock()
+		s.release(unit)
+	}
+	return n
+}
+
+// tidy deletes what was kept for long enough, now and then.
+func (s *session) tidy() {
+	const atOnce, mendRounds = 1000, 60
+	for round := 0; ; round++ {
+		var longest time.Duration // looked for now and then: it reads all that is delayed
+		if round%mendRounds == 0 {
+			longest = s.longest()
+		}
+		for s.soft.Err() == nil {
+			ctx, cancel := s.storeContext(s.soft)
+			done, err := s.cfg.Store.Tidy(ctx, Tidy{Retention: s.cfg.Retention, Longest: longest, Limit: atOnce})
+			cancel()
+			if err != nil {
+				s.storeFailed("delete old messages", err)
+				break
+			}
+			if done.Mended > 0 {
+				s.cfg.Log.Warn("messages that waited for too long are due now", "count", done.Mended)
+				poke(s.wake)
+			}
+			if done.Deleted > 0 {
+				s.cfg.Observe(Event{Kind: EventDeleted, Count: done.Deleted})
+			}
+			if done.Deleted < atOnce {
+				break
+			}
+		}
+		rang, stop := s.cfg.Clock.Timer(s.cfg.TidyEvery)
+		select {
+		case <-rang:
+		case <-s.idle:
+			stop()
+			return
+		}
+	}
+}
+
+// longest is the longest time that a relay like this one puts a message off for.
+func (s *session) longest() time.Duration {
+	return max(s.cfg.Lease, longestRetryAfter) + time.Minute
+}
+
+// listen has the store wake this relay, and begins again when it fails to.
+func (s *session) listen() {
+	failures := 0
+	for s.soft.Err() == nil {
+		began := s.cfg.Clock.Now()
+		err := s.cfg.Store.Listen(s.soft, func() { poke(s.wake) })
+		if s.soft.Err() != nil {
+			return
+		}
+		if err == nil {
+			err = errors.New("it stopped listening")
+		}
+		s.storeFailed("listen for messages", err)
+		if s.cfg.Clock.Now().Sub(began) > storePolicy.MaxDelay {
+			failures = 0
+		}
+		failures++
+		s.pause(storePolicy.Delay(failures, s.cfg.Random)+time.Millisecond, nil, nil)
+	}
+}

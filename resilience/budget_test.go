@@ -1,0 +1,93 @@
+package resilience_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"stepback/adaptive/breaker"
+	"stepback/adaptive/budget"
+	"stepback/resilience"
+	"stepback/retrypatterns"
+)
+
+// TestBudgetsBoundAnOutage has 2,000 calls of four attempts each meet a service that is down: without a budget that is
+// four times the load.
+func TestBudgetsBoundAnOutage(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		policy budget.Policy
+		most   int64
+	}{
+		"Finagle": {budget.Finagle(), 2000 + 400 + 100}, // a fifth, and ten a second for ten seconds
+		"source":  {budget.Source(), 2000 + 200 + 100},
+		"gRPC":    {budget.GRPC(), 2000 + 4},
+		"SDK":     {budget.SDK(), 2000 + 100},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			b, err := budget.New(c.policy, time.Now)
+			if err != nil {
+				t.Fatal(err)
+			}
+			policy := retrypatterns.Policy{Interval: time.Microsecond, Rate: 1, MaxAttempts: 3}
+			e := must(t, policy, resilience.WithBudget(b))
+			for range 2000 {
+				_ = e.Run(t.Context(), func(context.Context) error { return errUnavailable })
+			}
+			if got := e.Statistics().Attempts; got > c.most || got < 2000 {
+				t.Errorf("%s: %d attempts, want at most %d", name, got, c.most)
+			}
+		})
+	}
+}
+
+// TestARefusalIsForTheCallerToRepeat: an executor around another one comes back when the inner breaker says so.
+func TestARefusalIsForTheCallerToRepeat(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b, err := breaker.New(breaker.Source())
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.Trip()
+		inner, outer := must(t, seconds(0), resilience.WithBreaker(b)), must(t, seconds(1))
+		began := time.Now()
+		err = outer.Run(t.Context(), func(ctx context.Context) error {
+			return inner.Run(ctx, func(context.Context) error { return nil })
+		})
+		if took := time.Since(began); err != nil || took != time.Minute {
+			t.Errorf("%v after %s, want a minute", err, took)
+		}
+		c, _ := resilience.Classify(&resilience.Error{Stop: resilience.ErrBudget, Err: errUnknown})
+		if c.Class != retrypatterns.UnknownOutcome { // a mark is the nearer word: the attempt may have happened
+			t.Errorf("classified as %v", c)
+		}
+	})
+}
+
+// TestMessagesAreTheLastResort: an error that carries nothing but words is known by them, one with a code is not.
+func TestMessagesAreTheLastResort(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]retrypatterns.Class{
+		"read ECONNRESET": retrypatterns.UnknownOutcome, "connect ECONNREFUSED 127.0.0.1:80": retrypatterns.Transient,
+		"socket hang up": retrypatterns.UnknownOutcome, "ENETUNREACH": retrypatterns.Transient,
+	} {
+		c, known := resilience.Classify(message(text))
+		if !known || c.Class != want {
+			t.Errorf("%s: %v, %v", text, c, known)
+		}
+	}
+	if c, known := resilience.Classify(coded("too many requests: 23505")); !known || c.Class != retrypatterns.Permanent {
+		t.Errorf("the code says %v, %v", c, known)
+	}
+}
+
+type message string
+
+func (m message) Error() string { return string(m) }
+
+type coded string
+
+func (c coded) Error() string  { return string(c) }
+func (coded) SQLState() string { return "23505" }

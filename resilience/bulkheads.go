@@ -1,0 +1,65 @@
+package resilience
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+)
+
+// Bulkheads is a registry: one bulkhead for each service, made when it is first asked for.
+type Bulkheads struct {
+	clock  Clock
+	rest   BulkheadSettings
+	chosen map[string]BulkheadSettings
+
+	mu        sync.Mutex
+	bulkheads map[string]*Bulkhead
+}
+
+// NewBulkheads makes a registry whose bulkheads have the sizes that chosen names for their service, and rest otherwise.
+func NewBulkheads(rest BulkheadSettings, chosen map[string]BulkheadSettings) (*Bulkheads, error) {
+	_, err := NewBulkhead(rest)
+	problems := []error{err}
+	for _, service := range slices.Sorted(maps.Keys(chosen)) {
+		if _, err := NewBulkhead(chosen[service]); err != nil {
+			problems = append(problems, fmt.Errorf("service %s: %w", service, err))
+		}
+	}
+	if err := errors.Join(problems...); err != nil {
+		return nil, err
+	}
+	return &Bulkheads{
+		clock: machineClock{}, rest: rest, chosen: maps.Clone(chosen), bulkheads: map[string]*Bulkhead{},
+	}, nil
+}
+
+// For returns the service's bulkhead, always the same one. Services are named by the program, not by its users: the
+// registry forgets none.
+func (r *Bulkheads) For(service string) *Bulkhead {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	b, ok := r.bulkheads[service]
+	if !ok {
+		settings, chosen := r.chosen[service]
+		if !chosen {
+			settings = r.rest
+		}
+		b = &Bulkhead{settings: settings, clock: r.clock}
+		r.bulkheads[service] = b
+	}
+	return b
+}
+
+// Statistics returns those of each service's bulkhead.
+func (r *Bulkheads) Statistics() map[string]BulkheadStatistics {
+	r.mu.Lock()
+	all := maps.Clone(r.bulkheads)
+	r.mu.Unlock()
+	stats := make(map[string]BulkheadStatistics, len(all))
+	for service, b := range all {
+		stats[service] = b.Statistics()
+	}
+	return stats
+}

@@ -1,0 +1,51 @@
+package resilience
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+)
+
+// Clock is the time that an [Executor] and a [Bulkhead] live in; the machine's unless [WithClock] says otherwise. A
+// clock that goes backwards lengthens waits and never makes one negative.
+type Clock interface {
+	// Now tells the time.
+	Now() time.Time
+	// Sleep waits until d has passed, or returns the context's error as soon as it ends.
+	Sleep(ctx context.Context, d time.Duration) error
+	// AfterFunc runs f on a goroutine of the clock's after d, unless stop is called before; stop reports whether it
+	// was in time.
+	AfterFunc(d time.Duration, f func()) (stop func() bool)
+}
+
+// machineClock is the machine's time. Its readings carry Go's monotonic time, so that waits do not follow a clock that
+// somebody sets.
+type machineClock struct{}
+
+func (machineClock) Now() time.Time { return time.Now() }
+
+func (machineClock) Sleep(ctx context.Context, d time.Duration) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (machineClock) AfterFunc(d time.Duration, f func()) (stop func() bool) {
+	return time.AfterFunc(d, f).Stop
+}
+
+// sharedSource draws from the generator that math/rand/v2 seeds by itself; any number of goroutines may use it.
+type sharedSource struct{}
+
+func (sharedSource) Uint64() uint64 { return rand.Uint64() }
+
+// MachineClock is the machine's time.
+func MachineClock() Clock { return machineClock{} }

@@ -1,0 +1,543 @@
+package resilience_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"stepback/adaptive/breaker"
+	"stepback/resilience"
+	"stepback/retrypatterns"
+)
+
+// errUnavailable is transient: nothing happened.
+var errUnavailable = resilience.Mark(errors.New("503"), retrypatterns.Transient, retrypatterns.ServiceUnavailableError)
+
+// errInvalid will fail again.
+var errInvalid = resilience.Mark(io.EOF, retrypatterns.Permanent, retrypatterns.InvalidInput)
+
+// errConflict lost against another one.
+var errConflict = resilience.Mark(io.EOF, retrypatterns.Conflict, retrypatterns.OptimisticLockException)
+
+// errUnknown may have happened.
+var errUnknown = resilience.Mark(errors.New("reset"), retrypatterns.UnknownOutcome, retrypatterns.SocketTimeoutError)
+
+// seconds is a policy of exact waits: 1 s, 2 s, 4 s …
+func seconds(retries int) retrypatterns.Policy {
+	return retrypatterns.Policy{Interval: time.Second, Rate: 2, MaxAttempts: retries, Jitter: retrypatterns.JitterNone}
+}
+
+// service answers with its errors in turn and then with "ok", and remembers when it was called.
+type service struct {
+	began   time.Time
+	errs    []error
+	takes   time.Duration
+	calls   []time.Duration
+	started bool
+}
+
+func failing(errs ...error) *service { return &service{errs: errs} }
+
+func (s *service) call(ctx context.Context) (string, error) {
+	if !s.started {
+		s.began, s.started = time.Now(), true
+	}
+	s.calls = append(s.calls, time.Since(s.began))
+	if s.takes > 0 {
+		select {
+		case <-time.After(s.takes): //nolint:forbidigo // one timer in a bubble of virtual time
+		case <-ctx.Done():
+			return "", ctx.Err()
+		}
+	}
+	if len(s.calls) <= len(s.errs) {
+		return "", s.errs[len(s.calls)-1]
+	}
+	return "ok", nil
+}
+
+func (s *service) wantCalls(t *testing.T, at ...time.Duration) {
+	t.Helper()
+	if !slices.Equal(s.calls, at) {
+		t.Errorf("called at %v, want %v", s.calls, at)
+	}
+}
+
+func wantStop(t *testing.T, err, reason error, attempts int) retrypatterns.Classification {
+	t.Helper()
+	var e *resilience.Error
+	if !errors.As(err, &e) || !errors.Is(err, reason) || e.Attempts != attempts {
+		t.Fatalf("error is %v, want %q after %d attempts", err, reason, attempts)
+	}
+	return e.Classification
+}
+
+func must(t testing.TB, p retrypatterns.Policy, options ...resilience.Option) *resilience.Executor {
+	t.Helper()
+	e, err := resilience.New(p, options...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+func TestSuccessIsNotRepeated(t *testing.T) {
+	t.Parallel()
+	s := failing()
+	out, err := resilience.Do(t.Context(), s.call, seconds(3))
+	if out != "ok" || err != nil || len(s.calls) != 1 {
+		t.Errorf("%q, %v after %d calls", out, err, len(s.calls))
+	}
+}
+
+func TestTransientFailuresAreRepeatedByThePolicy(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := failing(errUnavailable, errUnavailable)
+		out, err := resilience.Do(t.Context(), s.call, seconds(3))
+		if out != "ok" || err != nil {
+			t.Errorf("%q, %v", out, err)
+		}
+		s.wantCalls(t, 0, time.Second, 3*time.Second)
+	})
+}
+
+func TestTheLastErrorWhenNoRetryIsLeft(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := failing(errUnavailable, errUnavailable, errUnavailable, errUnavailable)
+		_, err := resilience.Do(t.Context(), s.call, seconds(2), resilience.Name("payments"))
+		c := wantStop(t, err, resilience.ErrExhausted, 3)
+		if c.Error != retrypatterns.ServiceUnavailableError || !errors.Is(err, errUnavailable) {
+			t.Errorf("classified as %v", c)
+		}
+		if want := "payments: 3 attempts: 503 (no retry is left)"; err.Error() != want {
+			t.Errorf("%q, want %q", err, want)
+		}
+		s.wantCalls(t, 0, time.Second, 3*time.Second)
+	})
+}
+
+func TestWhatIsNotRepeated(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		err    error
+		reason error
+	}{
+		"permanent":        {errInvalid, resilience.ErrPermanent},
+		"unclassified":     {errors.New("boom"), resilience.ErrUnclassified},
+		"unknown outcome":  {errUnknown, resilience.ErrNotIdempotent},
+		"reset after sent": {syscall.ECONNRESET, resilience.ErrNotIdempotent},
+		"conflict":         {errConflict, resilience.ErrConflict},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := failing(c.err)
+			_, err := resilience.Do(t.Context(), s.call, seconds(3))
+			wantStop(t, err, c.reason, 1)
+			if !errors.Is(err, c.err) {
+				t.Errorf("%v hides %v", err, c.err)
+			}
+		})
+	}
+}
+
+func TestUnknownOutcomeIsRepeatedWhereIdempotent(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := failing(errUnknown)
+		if out, err := resilience.Do(t.Context(), s.call, seconds(3), resilience.Idempotent()); out != "ok" {
+			t.Errorf("%q, %v", out, err)
+		}
+		s.wantCalls(t, 0, time.Second)
+	})
+}
+
+func TestConflictIsRepeatedFromTheRead(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := failing(resilience.Mark(io.EOF, retrypatterns.Conflict, retrypatterns.DeadlockException))
+		if out, err := resilience.Do(t.Context(), s.call, seconds(3), resilience.RepeatConflicts()); out != "ok" {
+			t.Errorf("%q, %v", out, err)
+		}
+	})
+}
+
+// TestRowsOfTheTable drives an operation by the rows that the state ProcessSingleUserRecord has: each row counts its
+// own retries.
+func TestRowsOfTheTable(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		state, _ := retrypatterns.DefaultTable().State("ProcessSingleUserRecord")
+		e, err := resilience.NewFromRows(state.Rows, resilience.Idempotent(), resilience.RepeatConflicts())
+		if err != nil {
+			t.Fatal(err)
+		}
+		deadlock := resilience.Mark(io.EOF, retrypatterns.Conflict, retrypatterns.DeadlockException) // 4 retries
+		socket := errUnknown                                                                         // 3 retries
+		s := failing(deadlock, socket, deadlock, socket, deadlock, socket, deadlock, socket)
+		_, err = resilience.Execute(t.Context(), e, s.call)
+		wantStop(t, err, resilience.ErrExhausted, 8)
+	})
+}
+
+func TestByErrorTakesThePatternOfTheError(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		e, err := resilience.NewByError()
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := failing(slices.Repeat([]error{errUnavailable}, 9)...) // aggressive: 5 retries
+		_, err = resilience.Execute(t.Context(), e, s.call)
+		wantStop(t, err, resilience.ErrExhausted, 6)
+		own := resilience.Mark(io.EOF, retrypatterns.Transient, "MyOwnError")
+		_, err = resilience.Execute(t.Context(), e, failing(own).call)
+		wantStop(t, err, resilience.ErrNoRetrier, 1)
+	})
+}
+
+func TestCancelledBefore(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	s := failing()
+	_, err := resilience.Do(ctx, s.call, seconds(3))
+	wantStop(t, err, resilience.ErrCancelled, 0)
+	if !errors.Is(err, context.Canceled) || len(s.calls) != 0 {
+		t.Errorf("%v after %d calls", err, len(s.calls))
+	}
+}
+
+func TestCancelledDuringAWait(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		time.AfterFunc(500*time.Millisecond, cancel)
+		s := failing(errUnavailable)
+		began := time.Now()
+		_, err := resilience.Do(ctx, s.call, seconds(3))
+		wantStop(t, err, resilience.ErrCancelled, 1)
+		if took := time.Since(began); took != 500*time.Millisecond {
+			t.Errorf("it took %s", took)
+		}
+	})
+}
+
+func TestNoAttemptThatCannotEndBeforeTheDeadline(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		e := must(t, seconds(9))
+		slow := &service{takes: 800 * time.Millisecond}
+		if _, err := resilience.Execute(t.Context(), e, slow.call); err != nil { // teaches how long an attempt takes
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 3500*time.Millisecond)
+		defer cancel()
+		s := failing(slices.Repeat([]error{errUnavailable}, 9)...)
+		began := time.Now()
+		_, err := resilience.Execute(ctx, e, s.call)
+		wantStop(t, err, resilience.ErrDeadline, 2) // at 0 and 1 s; at 3 s only 500 ms would be left
+		if took := time.Since(began); took != time.Second {
+			t.Errorf("given up after %s", took)
+		}
+	})
+}
+
+func TestExpectedAttemptIsTheCallersWord(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		s := failing()
+		_, err := resilience.Do(ctx, s.call, seconds(1), resilience.ExpectedAttempt(2*time.Second))
+		wantStop(t, err, resilience.ErrDeadline, 0)
+	})
+}
+
+func TestAttemptTimeout(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		e := must(t, seconds(2), resilience.AttemptTimeout(300*time.Millisecond), resilience.Idempotent())
+		s := &service{takes: time.Hour}
+		_, err := resilience.Execute(t.Context(), e, s.call)
+		got := wantStop(t, err, resilience.ErrExhausted, 3)
+		var timeout *resilience.TimeoutError
+		if !errors.As(err, &timeout) || timeout.After != 300*time.Millisecond ||
+			got.Error != retrypatterns.TimeoutError {
+			t.Errorf("error is %v (%v)", err, got)
+		}
+		s.wantCalls(t, 0, 1300*time.Millisecond, 3600*time.Millisecond)
+	})
+}
+
+func TestTimeoutIsNotRepeatedWhereNotIdempotent(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := &service{takes: time.Hour}
+		_, err := resilience.Do(t.Context(), s.call, seconds(2), resilience.AttemptTimeout(time.Second))
+		wantStop(t, err, resilience.ErrNotIdempotent, 1)
+	})
+}
+
+func TestRetryAfterLengthensAWait(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := failing(
+			resilience.WithRetryAfter(errUnavailable, 7*time.Second),
+			resilience.WithRetryAfter(errUnavailable, time.Millisecond),
+		)
+		if out, err := resilience.Do(t.Context(), s.call, seconds(3)); out != "ok" {
+			t.Errorf("%q, %v", out, err)
+		}
+		s.wantCalls(t, 0, 7*time.Second, 9*time.Second)
+	})
+}
+
+func TestRetryAfterOfAYear(t *testing.T) {
+	t.Parallel()
+	s := failing(resilience.WithRetryAfter(errUnavailable, 365*24*time.Hour))
+	_, err := resilience.Do(t.Context(), s.call, seconds(3))
+	wantStop(t, err, resilience.ErrRetryAfter, 1)
+	if want := "503 (the server asks for a longer pause than is allowed: 8760h0m0s asked, 5m0s allowed)"; err.Error() != want {
+		t.Errorf("%q, want %q", err, want)
+	}
+}
+
+func TestSettingsThatMakeNoSense(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		policy retrypatterns.Policy
+		option resilience.Option
+		want   string
+	}{
+		"negative retries": {policy: seconds(-1), want: "MaxAttempts is -1"},
+		"no interval":      {policy: retrypatterns.Policy{MaxAttempts: 1, Rate: 2}, want: "IntervalSeconds is 0s"},
+		"rate NaN": {
+			policy: retrypatterns.Policy{MaxAttempts: 1, Interval: 1, Rate: math.NaN()}, want: "BackoffRate is NaN",
+		},
+		"zero timeout":   {policy: seconds(1), option: resilience.AttemptTimeout(0), want: "AttemptTimeout is 0s"},
+		"negative hint":  {policy: seconds(1), option: resilience.MaxRetryAfter(-1), want: "MaxRetryAfter is -1ns"},
+		"no breaker":     {policy: seconds(1), option: resilience.WithBreaker(nil), want: "WithBreaker is nil"},
+		"hedged writes":  {policy: seconds(1), option: resilience.Hedge(time.Second, 1), want: "not idempotent"},
+		"no extra hedge": {policy: seconds(1), option: resilience.Hedge(time.Second, 0), want: "Hedge's extra is 0"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			options := []resilience.Option{}
+			if c.option != nil {
+				options = append(options, c.option)
+			}
+			s := failing()
+			_, err := resilience.Do(t.Context(), s.call, c.policy, options...)
+			if err == nil || !strings.Contains(err.Error(), c.want) || len(s.calls) != 0 {
+				t.Errorf("error %v, want %q; %d calls", err, c.want, len(s.calls))
+			}
+		})
+	}
+}
+
+func TestBreakerRefusesWithoutACall(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b, err := breaker.New(breaker.Policy{
+			ConsecutiveFailures: 2,
+			OpenFor:             time.Minute,
+			SuccessThreshold:    1,
+			HalfOpenConcurrency: 1,
+			ProbeTimeout:        time.Minute,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := must(t, seconds(0), resilience.WithBreaker(b))
+		down := failing(slices.Repeat([]error{errUnavailable}, 9)...)
+		for range 2 {
+			_, err := resilience.Execute(t.Context(), e, down.call)
+			wantStop(t, err, resilience.ErrExhausted, 1)
+		}
+		_, err = resilience.Execute(t.Context(), e, down.call)
+		wantStop(t, err, resilience.ErrCircuitOpen, 0)
+		var open *breaker.OpenError
+		if !errors.As(err, &open) || open.RetryAfter != time.Minute {
+			t.Errorf("error is %v", err)
+		}
+		time.Sleep(time.Minute) //nolint:forbidigo // virtual time
+		if out, err := resilience.Execute(t.Context(), e, failing().call); out != "ok" {
+			t.Errorf("after a minute: %q, %v", out, err)
+		}
+		if c := b.Statistics().Circuit; c != breaker.Closed {
+			t.Errorf("circuit is %s", c)
+		}
+	})
+}
+
+func TestBreakerIsAskedAgainDuringRetries(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b, err := breaker.New(breaker.Source())
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.AfterFunc(500*time.Millisecond, b.Trip)
+		s := failing(errUnavailable, errUnavailable)
+		_, err = resilience.Do(t.Context(), s.call, seconds(3), resilience.WithBreaker(b))
+		wantStop(t, err, resilience.ErrCircuitOpen, 1)
+	})
+}
+
+func TestWhatTheBreakerCounts(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		err                          error
+		successes, failures, ignored int64
+	}{
+		"success":      {nil, 1, 0, 0},
+		"transient":    {errUnavailable, 0, 1, 0},
+		"unknown":      {errUnknown, 0, 1, 0},
+		"unclassified": {errors.New("boom"), 0, 1, 0},
+		"permanent":    {errInvalid, 1, 0, 0},
+		"conflict":     {errConflict, 1, 0, 0},
+		"cancelled":    {context.Canceled, 0, 0, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b, err := breaker.New(breaker.Source())
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, _ = resilience.Do(
+				t.Context(),
+				func(context.Context) (int, error) { return 0, c.err },
+				seconds(0),
+				resilience.WithBreaker(b),
+			)
+			got := b.Statistics().Totals
+			if got.Successes != c.successes || got.Failures != c.failures || got.Ignored != c.ignored {
+				t.Errorf("counted %+v", got)
+			}
+		})
+	}
+}
+
+func TestAPanicGivesEverythingBack(t *testing.T) {
+	t.Parallel()
+	b, err := breaker.New(breaker.Source())
+	if err != nil {
+		t.Fatal(err)
+	}
+	bulkhead, err := resilience.NewBulkhead(resilience.BulkheadSettings{Concurrent: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := must(
+		t,
+		seconds(3),
+		resilience.WithBreaker(b),
+		resilience.WithBulkhead(bulkhead),
+		resilience.AttemptTimeout(time.Second),
+	)
+	func() {
+		defer func() {
+			if r := recover(); r != "boom" {
+				t.Errorf("recovered %v", r)
+			}
+		}()
+		_ = e.Run(t.Context(), func(context.Context) error { panic("boom") })
+	}()
+	if got := bulkhead.Statistics().Running; got != 0 {
+		t.Errorf("%d places are lost", got)
+	}
+	if got := b.Statistics().Totals.Failures; got != 1 {
+		t.Errorf("the breaker counted %d failures", got)
+	}
+	if s := e.Statistics(); s.Calls != 1 || s.Failures != 1 || s.Attempts != 1 {
+		t.Errorf("counted %+v", s)
+	}
+}
+
+func TestFallback(t *testing.T) {
+	t.Parallel()
+	e := must(t, seconds(0))
+	call := resilience.Call[string]{
+		Run:      failing(errUnavailable).call,
+		Fallback: func(_ context.Context, err error) (string, error) { return "cached, since " + err.Error(), nil },
+	}
+	out, err := call.Do(t.Context(), e)
+	if out != "cached, since 503 (no retry is left)" || err != nil || e.Statistics().Fallbacks != 1 {
+		t.Errorf("%q, %v", out, err)
+	}
+}
+
+// capped is a budget of so many retries.
+type capped struct {
+	left   int
+	events []string
+}
+
+func (c *capped) Request() { c.events = append(c.events, "request") }
+func (c *capped) Failure() { c.events = append(c.events, "failure") }
+func (c *capped) Success(retried, afterTimeout bool) {
+	c.events = append(c.events, fmt.Sprint("success ", retried, " ", afterTimeout))
+}
+
+func (c *capped) Retry(afterTimeout bool) bool {
+	c.left--
+	c.events = append(c.events, fmt.Sprint("retry ", afterTimeout))
+	return c.left >= 0
+}
+
+func TestBudget(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := capped{left: 1}
+		e := must(t, seconds(5), resilience.WithBudget(&b), resilience.Idempotent())
+		if _, err := resilience.Execute(t.Context(), e, failing(syscall.ETIMEDOUT).call); err != nil {
+			t.Fatal(err)
+		}
+		_, err := resilience.Execute(t.Context(), e, failing(errUnavailable).call)
+		wantStop(t, err, resilience.ErrBudget, 1)
+		want := "request, failure, retry true, success true true, request, failure, retry false"
+		if got := strings.Join(b.events, ", "); got != want {
+			t.Errorf("told %s, want %s", got, want)
+		}
+	})
+}
+
+func TestStatistics(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		e := must(t, seconds(1))
+		for _, s := range []*service{
+			failing(), failing(errUnavailable), failing(errUnavailable, errUnavailable), failing(errUnknown),
+		} {
+			_, _ = resilience.Execute(t.Context(), e, s.call)
+		}
+		got := e.Statistics()
+		if got.Calls != 4 || got.Successes != 2 || got.Failures != 2 || got.Attempts != 6 || got.Retries != 2 ||
+			got.RetriedSuccesses != 1 {
+			t.Errorf("counted %+v", got)
+		}
+		if want := "map[it may have happened already, and the operation is not idempotent:1 no retry is left:1]"; fmt.Sprint(
+			got.Refused,
+		) != want {
+			t.Errorf("refused %v", got.Refused)
+		}
+		if got.RetriesByError[retrypatterns.ServiceUnavailableError] != 2 || got.MeanAttempts() != 1.5 ||
+			got.SuccessRate() != 0.5 {
+			t.Errorf("counted %+v", got)
+		}
+		if r := got.RetryRate(); math.Abs(r-1.0/3) > 1e-9 {
+			t.Errorf("retry rate %v", r)
+		}
+	})
+}

@@ -1,0 +1,168 @@
+package resilience_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"time"
+
+	"stepback/adaptive/breaker"
+	"stepback/adaptive/budget"
+	"stepback/resilience"
+	"stepback/retrypatterns"
+)
+
+// quick is a policy whose waits an example can afford.
+var quick = retrypatterns.Policy{Interval: time.Millisecond, Rate: 2, MaxAttempts: 3}
+
+// unreliable fails so many times and then answers.
+func unreliable(failures int) func(context.Context) (string, error) {
+	return func(context.Context) (string, error) {
+		if failures--; failures >= 0 {
+			return "", resilience.Mark(errors.New("try later"), retrypatterns.Transient, retrypatterns.ServiceUnavailableError)
+		}
+		return "hello", nil
+	}
+}
+
+func ExampleDo() {
+	out, err := resilience.Do(context.Background(), unreliable(2), quick)
+	fmt.Println(out, err)
+
+	_, err = resilience.Do(context.Background(), unreliable(9), quick, resilience.Name("greeter"))
+	fmt.Println(err)
+	fmt.Println(errors.Is(err, resilience.ErrExhausted))
+	// Output:
+	// hello <nil>
+	// greeter: 4 attempts: try later (no retry is left)
+	// true
+}
+
+// Everything that protects the calls to one service is made once and shared by all of them.
+func ExampleNew() {
+	bulkhead, err := resilience.NewBulkhead(resilience.BulkheadSettings{
+		Concurrent: 10, Queue: 20, QueueTimeout: time.Second,
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	circuit, err := breaker.New(breaker.Callee())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	retries, err := budget.New(budget.Finagle(), nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	payments, err := resilience.New(quick,
+		resilience.Name("payments"),
+		resilience.Idempotent(),
+		resilience.AttemptTimeout(2*time.Second),
+		resilience.WithBulkhead(bulkhead),
+		resilience.WithBreaker(circuit),
+		resilience.WithBudget(retries),
+	)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	out, err := resilience.Execute(context.Background(), payments, unreliable(1))
+	s := payments.Statistics()
+	fmt.Println(out, err)
+	fmt.Println(s.Attempts, "attempts,", s.Retries, "retry, success rate", s.SuccessRate())
+	// Output:
+	// hello <nil>
+	// 2 attempts, 1 retry, success rate 1
+}
+
+// The rows of a state of the retry table repeat each error by its own policy.
+func ExampleNewFromRows() {
+	state, _ := retrypatterns.DefaultTable().State("ProcessSingleUserRecord")
+	e, err := resilience.NewFromRows(state.Rows, resilience.RepeatConflicts())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	err = e.Run(context.Background(), func(context.Context) error {
+		return resilience.Mark(errors.New("no such user"), retrypatterns.Permanent, retrypatterns.ValidationError)
+	})
+	fmt.Println(err)
+	// Output:
+	// no such user (a permanent error is not repeated)
+}
+
+func ExampleExecutor_WorstWait() {
+	preset, _ := retrypatterns.PresetNamed("external_api")
+	e, err := resilience.New(preset.Policy)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(preset.Name, "waits", e.WorstWait(), "at the longest")
+	// Output: external_api waits 7s at the longest
+}
+
+func ExampleCall_fallback() {
+	circuit, _ := breaker.New(breaker.Source())
+	circuit.Trip() // as an operator would
+	e, err := resilience.New(quick, resilience.WithBreaker(circuit))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	price, err := resilience.Call[int]{
+		Run:      func(context.Context) (int, error) { return 42, nil },
+		Fallback: func(context.Context, error) (int, error) { return 40, nil }, // the price of yesterday
+	}.Do(context.Background(), e)
+	fmt.Println(price, err)
+	// Output: 40 <nil>
+}
+
+func ExampleLogRetries() {
+	shown := func(_ []string, a slog.Attr) slog.Attr {
+		if a.Key == slog.TimeKey || a.Key == slog.LevelKey || a.Key == "error_message" || a.Key == "event" || a.Key == "max_retries" {
+			return slog.Attr{}
+		}
+		return a
+	}
+	log := slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{ReplaceAttr: shown}))
+	fixed := retrypatterns.Policy{Interval: 5 * time.Millisecond, Rate: 1, MaxAttempts: 1}
+	_, _ = resilience.Do(context.Background(), unreliable(1), fixed,
+		resilience.Name("greeter"), resilience.Observe(resilience.LogRetries(log)))
+	// Output:
+	// msg=retry service=greeter attempt=1 delay_ms=5 error_type=ServiceUnavailableError error_class=transient
+}
+
+func ExampleParseRetryAfter() {
+	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	for _, value := range []string{"120", "Sun, 22 Nov 2026 12:00:30 GMT", "Thu, 01 Jan 1970 00:00:00 GMT", "soon"} {
+		fmt.Println(resilience.ParseRetryAfter(value, "", now))
+	}
+	// Output:
+	// 2m0s true
+	// 30s true
+	// 0s true
+	// 0s false
+}
+
+func ExampleBulkheads() {
+	services, err := resilience.NewBulkheads(resilience.BulkheadSettings{Concurrent: 10},
+		map[string]resilience.BulkheadSettings{"reports": {Concurrent: 1}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ctx := context.Background()
+	fmt.Println(services.For("reports").Enter(ctx))
+	fmt.Println(services.For("reports").Enter(ctx))
+	fmt.Println(services.For("payments").Enter(ctx)) // is not in the way of the others
+	// Output:
+	// <nil>
+	// the bulkhead is full: 1 run, 0 wait
+	// <nil>
+}

@@ -1,0 +1,258 @@
+package resilience
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"stepback/adaptive/breaker"
+	"stepback/retrypatterns"
+)
+
+// longest is the longest time.Duration.
+const longest = time.Duration(1<<63 - 1)
+
+// defaultMaxRetryAfter is how long a pause a server may ask for unless [MaxRetryAfter] says otherwise.
+const defaultMaxRetryAfter = 5 * time.Minute
+
+// Executor is what protects the calls to one service. All goroutines that call the service share it; it owns no
+// goroutine and holds nothing that must be closed.
+type Executor struct {
+	service     string
+	rules       rules
+	classify    Classifier
+	clock       Clock
+	machineTime bool // clock is the machine's
+	source      retrypatterns.Source
+	observers   []Observer
+
+	idempotent      bool
+	byCall          bool // each Call says whether it is idempotent
+	repeatConflicts bool
+	attemptTimeout  time.Duration // 0: none
+	expected        time.Duration // of an attempt; 0: measured
+	maxRetryAfter   time.Duration
+	bulkhead        *Bulkhead
+	breaker         *breaker.Breaker
+	budget          Budget
+	hedgeDelay      time.Duration
+	hedges          int
+
+	typical atomic.Int64 // smoothed duration of successful attempts, ns; 0: none yet
+	counts  counters
+}
+
+// New makes an executor that repeats by one policy: a pattern's, a preset's or the caller's own. A setting that makes
+// no sense is a [*SettingError] or what retrypatterns.Policy.Validate says, all of them joined.
+func New(policy retrypatterns.Policy, options ...Option) (*Executor, error) {
+	return build(one(policy), options)
+}
+
+// NewFromRows is New with the rows of a state of the retry table: the first row that names an error is the policy for
+// it, and each row counts its own retries, as the state's retriers do in Step Functions.
+func NewFromRows(rows []retrypatterns.Row, options ...Option) (*Executor, error) {
+	return build(ofRows(rows), options)
+}
+
+// NewByError is New with the map from error name to pattern (retrypatterns.ErrorPatterns): each kind of error is
+// repeated by its own pattern.
+func NewByError(options ...Option) (*Executor, error) { return build(byError(), options) }
+
+func build(r rules, options []Option) (*Executor, error) {
+	e := &Executor{
+		rules: r, classify: Classify, clock: machineClock{}, machineTime: true, source: sharedSource{},
+		maxRetryAfter: defaultMaxRetryAfter,
+	}
+	var problems []error
+	for _, row := range r {
+		problems = append(problems, row.policy.Validate())
+	}
+	for _, o := range options {
+		problems = append(problems, o(e))
+	}
+	if e.hedges > 0 && !e.idempotent && !e.byCall {
+		problems = append(problems, &SettingError{
+			"Hedge",
+			"set for an operation that is not idempotent",
+			"Idempotent or IdempotentByCall as well: a hedge runs the operation twice",
+		})
+	}
+	if err := errors.Join(problems...); err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// Service is the executor's name.
+func (e *Executor) Service() string { return e.service }
+
+// Hedges tells whether the operation may run several times at once.
+func (e *Executor) Hedges() bool { return e.hedges > 0 }
+
+// Breaker is that of the executor; nil where there is none.
+func (e *Executor) Breaker() *breaker.Breaker { return e.breaker }
+
+// Bulkhead is that of the executor; nil where there is none.
+func (e *Executor) Bulkhead() *Bulkhead { return e.bulkhead }
+
+// WorstWait is the longest that the waits between attempts can take together, if the server never asks for longer ones:
+// the sum over the policy's retries, or over all rows where the errors alternate.
+func (e *Executor) WorstWait() time.Duration { return e.rules.worst() }
+
+// Option sets one thing of an executor. It is an error that [New] returns when its value makes no sense.
+type Option func(*Executor) error
+
+// Name is what the service is called in errors, events and metrics.
+func Name(service string) Option {
+	return func(e *Executor) error { e.service = service; return nil }
+}
+
+// Idempotent says that the operation may run twice: then an attempt whose outcome is unknown is repeated, too.
+func Idempotent() Option {
+	return func(e *Executor) error { e.idempotent = true; return nil }
+}
+
+// IdempotentByCall says that each [Call] tells whether it is idempotent; hedges are started for those that are.
+func IdempotentByCall() Option {
+	return func(e *Executor) error { e.byCall = true; return nil }
+}
+
+// RepeatConflicts says that the operation begins with the read, so that one that lost against another may be repeated.
+func RepeatConflicts() Option {
+	return func(e *Executor) error { e.repeatConflicts = true; return nil }
+}
+
+// AttemptTimeout bounds each attempt: its context ends after d, which is above 0. An operation that succeeds all the
+// same has succeeded. The timeout is an unknown outcome named TimeoutError.
+func AttemptTimeout(d time.Duration) Option {
+	return func(e *Executor) error { e.attemptTimeout = d; return needsPositive("AttemptTimeout", d) }
+}
+
+// ExpectedAttempt is how long an attempt usually takes, above 0: no attempt is started with less than that before the
+// context's deadline, not even the first. Without it, retries go by the smoothed duration of the attempts that have
+// succeeded.
+func ExpectedAttempt(d time.Duration) Option {
+	return func(e *Executor) error { e.expected = d; return needsPositive("ExpectedAttempt", d) }
+}
+
+// MaxRetryAfter is the longest pause, above 0, that a server may ask for; one that asks for more is not called again in
+// this call. It is 5 minutes otherwise.
+func MaxRetryAfter(d time.Duration) Option {
+	return func(e *Executor) error { e.maxRetryAfter = d; return needsPositive("MaxRetryAfter", d) }
+}
+
+// WithBulkhead bounds how many calls run at a time. One bulkhead may serve several executors.
+func WithBulkhead(b *Bulkhead) Option {
+	return func(e *Executor) error { e.bulkhead = b; return present("WithBulkhead", b != nil) }
+}
+
+// WithBreaker has a circuit breaker admit or refuse calls. A call counts once, with its last attempt's outcome: as a
+// failure if the error is transient, of unknown outcome or unclassified, as a success if the callee answered (a
+// permanent error or a conflict), and not at all if the caller gave up. When the circuit changes while a call waits for
+// its next attempt, the breaker is asked again.
+func WithBreaker(b *breaker.Breaker) Option {
+	return func(e *Executor) error { e.breaker = b; return present("WithBreaker", b != nil) }
+}
+
+// WithBudget bounds the retries of all calls together. One budget may serve several executors.
+func WithBudget(b Budget) Option {
+	return func(e *Executor) error { e.budget = b; return present("WithBudget", b != nil) }
+}
+
+// Hedge starts an idempotent operation once more whenever the ones that run have taken delay without an answer, up to
+// extra times. The first success counts; the others are cancelled and waited for, so that the operation must heed its
+// context. A hedge spends retry budget like a retry.
+func Hedge(delay time.Duration, extra int) Option {
+	return func(e *Executor) error {
+		e.hedgeDelay, e.hedges = delay, extra
+		return errors.Join(needsPositive("Hedge's delay", delay), needsAtLeast("Hedge's extra", extra, 1))
+	}
+}
+
+// WithClassifier names errors in place of [Classify].
+func WithClassifier(c Classifier) Option {
+	return func(e *Executor) error { e.classify = c; return present("WithClassifier", c != nil) }
+}
+
+// WithClock has the executor live in another time.
+func WithClock(c Clock) Option {
+	return func(e *Executor) error {
+		e.clock = c
+		_, e.machineTime = c.(machineClock)
+		return present("WithClock", c != nil)
+	}
+}
+
+// WithSource draws jitter from rnd, which many goroutines use at once, in place of math/rand/v2.
+func WithSource(rnd retrypatterns.Source) Option {
+	return func(e *Executor) error { e.source = rnd; return present("WithSource", rnd != nil) }
+}
+
+// Observe tells an observer what happens. Several are told in the order in which they were set.
+func Observe(o Observer) Option {
+	return func(e *Executor) error {
+		e.observers = append(e.observers, o)
+		return present("Observe", o != nil)
+	}
+}
+
+func present(setting string, ok bool) error {
+	if ok {
+		return nil
+	}
+	return &SettingError{setting, "nil", "a value"}
+}
+
+func (e *Executor) begin(ctx context.Context) context.Context {
+	for _, o := range e.observers {
+		ctx = o.Begin(ctx, e.service)
+	}
+	return ctx
+}
+
+func (e *Executor) tell(ctx context.Context, ev Event) {
+	ev.Service = e.service
+	for _, o := range e.observers {
+		o.Observe(ctx, ev)
+	}
+}
+
+// usual is how long an attempt is expected to take.
+func (e *Executor) usual() time.Duration {
+	if e.expected > 0 {
+		return e.expected
+	}
+	return time.Duration(e.typical.Load())
+}
+
+// learn smooths the duration of successful attempts over about the last eight. Updates of concurrent calls may replace
+// each other, which a mean can bear.
+func (e *Executor) learn(took time.Duration) {
+	if took <= 0 {
+		return
+	}
+	old := e.typical.Load()
+	if old == 0 {
+		e.typical.Store(int64(took))
+		return
+	}
+	e.typical.Store(old + (int64(took)-old)/8)
+}
+
+// room tells whether something that takes d fits before the context's deadline; the error says how much it lacks.
+func (e *Executor) room(ctx context.Context, now time.Time, wait, attempt time.Duration) error {
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		return nil
+	}
+	left := deadline.Sub(now)
+	if wait < left && attempt <= left-wait {
+		return nil
+	}
+	return &stop{
+		ErrDeadline,
+		fmt.Sprintf("%s left, a wait of %s and an attempt of about %s to come", max(left, 0), wait, attempt),
+	}
+}

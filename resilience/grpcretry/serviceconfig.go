@@ -1,0 +1,176 @@
+package grpcretry
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"time"
+
+	"google.golang.org/grpc/codes"
+
+	"stepback/retrypatterns"
+)
+
+// maxAttempts is the most that gRPC makes, whatever a service config says (gRFC A6).
+const maxAttempts = 5
+
+// Method is how some methods are repeated.
+type Method struct {
+	// Service is the full name of a gRPC service, such as "helloworld.Greeter"; empty for all services, then Methods
+	// must be empty, too.
+	Service string
+	// Methods are names of methods; none for all of the service.
+	Methods []string
+	// Policy says how; at least one retry.
+	Policy retrypatterns.Policy
+	// Idempotent has codes repeated that leave open whether the call took effect.
+	Idempotent bool
+}
+
+// Throttle is retryThrottling of a service config; the zero value is none.
+type Throttle struct {
+	// MaxTokens is 1 to 1000, TokenRatio above 0.
+	MaxTokens  int
+	TokenRatio float64
+}
+
+// StandardThrottle is that of gRFC A6's example.
+func StandardThrottle() Throttle { return Throttle{MaxTokens: 10, TokenRatio: 0.1} }
+
+// The JSON of a service config, as far as it is about retries.
+type (
+	serviceConfig struct {
+		MethodConfig    []methodConfig `json:"methodConfig"`
+		RetryThrottling *throttling    `json:"retryThrottling,omitempty"`
+	}
+	methodConfig struct {
+		Name        []methodName `json:"name"`
+		RetryPolicy retryPolicy  `json:"retryPolicy"`
+	}
+	methodName struct {
+		Service string `json:"service,omitempty"`
+		Method  string `json:"method,omitempty"`
+	}
+	retryPolicy struct {
+		MaxAttempts          int      `json:"maxAttempts"`
+		InitialBackoff       string   `json:"initialBackoff"`
+		MaxBackoff           string   `json:"maxBackoff"`
+		BackoffMultiplier    float64  `json:"backoffMultiplier"`
+		RetryableStatusCodes []string `json:"retryableStatusCodes"`
+	}
+	throttling struct {
+		MaxTokens  int     `json:"maxTokens"`
+		TokenRatio float64 `json:"tokenRatio"`
+	}
+)
+
+// ServiceConfig writes the JSON of a gRPC service config, for grpc.WithDefaultServiceConfig, from policies of the retry
+// table. The notes say where gRPC cannot do what a policy says.
+func ServiceConfig(methods []Method, throttle Throttle) (config string, notes []string, err error) {
+	out := serviceConfig{MethodConfig: []methodConfig{}}
+	for _, m := range methods {
+		c, n, err := m.config()
+		if err != nil {
+			return "", nil, err
+		}
+		out.MethodConfig = append(out.MethodConfig, c)
+		notes = append(notes, n...)
+	}
+	if throttle != (Throttle{}) {
+		if throttle.MaxTokens < 1 || throttle.MaxTokens > 1000 || !(throttle.TokenRatio > 0) {
+			return "", nil, fmt.Errorf(
+				"grpcretry: the throttle has %d tokens and ratio %v; want 1 to 1000 and more than 0",
+				throttle.MaxTokens,
+				throttle.TokenRatio,
+			)
+		}
+		out.RetryThrottling = &throttling{throttle.MaxTokens, throttle.TokenRatio}
+	}
+	text, err := json.MarshalIndent(out, "", "  ")
+	return string(text), notes, err
+}
+
+func (m Method) config() (methodConfig, []string, error) {
+	p := m.Policy
+	if err := p.Validate(); err != nil {
+		return methodConfig{}, nil, fmt.Errorf("grpcretry: %s: %w", m, err)
+	}
+	if p.MaxAttempts == 0 {
+		return methodConfig{}, nil, fmt.Errorf("grpcretry: %s: the policy never retries; leave the method out", m)
+	}
+	if m.Service == "" && len(m.Methods) > 0 {
+		return methodConfig{}, nil, fmt.Errorf("grpcretry: methods %v without a service", m.Methods)
+	}
+	var notes []string
+	note := func(format string, args ...any) { notes = append(notes, m.String()+": "+fmt.Sprintf(format, args...)) }
+	attempts := p.MaxAttempts + 1
+	if attempts > maxAttempts {
+		note("%d attempts become %d, which is all that gRPC makes", attempts, maxAttempts)
+		attempts = maxAttempts
+	}
+	switch p.Jitter {
+	case retrypatterns.JitterNone, "":
+		note("gRPC spreads each wait by 20 %% both ways; the policy has none")
+	case retrypatterns.JitterFull,
+		retrypatterns.JitterPartial,
+		retrypatterns.JitterDecorrelated,
+		retrypatterns.JitterProportional:
+		note("jitter %s becomes gRPC's own, 20 %% both ways", p.Jitter)
+	}
+	plain := p
+	plain.Jitter = retrypatterns.JitterNone
+	longest := plain.MaxDelay
+	if longest == 0 {
+		longest = plain.Delay(attempts-1, nil)
+	}
+	c := methodConfig{Name: []methodName{{Service: m.Service}}, RetryPolicy: retryPolicy{
+		MaxAttempts: attempts, InitialBackoff: protoDuration(p.Interval), MaxBackoff: protoDuration(longest),
+		BackoffMultiplier: p.Rate, RetryableStatusCodes: Codes(m.Idempotent),
+	}}
+	if len(m.Methods) > 0 {
+		c.Name = nil
+		for _, name := range m.Methods {
+			c.Name = append(c.Name, methodName{m.Service, name})
+		}
+	}
+	return c, notes, nil
+}
+
+// String is the service, with its method if there is one.
+func (m Method) String() string {
+	switch {
+	case m.Service == "":
+		return "all methods"
+	case len(m.Methods) == 1:
+		return m.Service + "/" + m.Methods[0]
+	default:
+		return m.Service
+	}
+}
+
+// Codes are the status codes that the retry table repeats, as service configs spell them: those of transient errors,
+// and for idempotent methods those of unknown outcome.
+func Codes(idempotent bool) []string {
+	repeated := []string{}
+	for code := codes.OK; code <= codes.Unauthenticated; code++ {
+		if c, failed := retrypatterns.ClassifyGRPC(uint32(code)); failed && c.Retriable(idempotent) {
+			repeated = append(repeated, spelled[code])
+		}
+	}
+	return repeated
+}
+
+// spelled are the codes in the spelling of service configs.
+var spelled = [...]string{
+	codes.OK: "OK", codes.Canceled: "CANCELLED", codes.Unknown: "UNKNOWN", codes.InvalidArgument: "INVALID_ARGUMENT",
+	codes.DeadlineExceeded: "DEADLINE_EXCEEDED", codes.NotFound: "NOT_FOUND", codes.AlreadyExists: "ALREADY_EXISTS",
+	codes.PermissionDenied: "PERMISSION_DENIED", codes.ResourceExhausted: "RESOURCE_EXHAUSTED",
+	codes.FailedPrecondition: "FAILED_PRECONDITION", codes.Aborted: "ABORTED", codes.OutOfRange: "OUT_OF_RANGE",
+	codes.Unimplemented: "UNIMPLEMENTED", codes.Internal: "INTERNAL", codes.Unavailable: "UNAVAILABLE",
+	codes.DataLoss: "DATA_LOSS", codes.Unauthenticated: "UNAUTHENTICATED",
+}
+
+// protoDuration is a duration as protobuf's JSON has it.
+func protoDuration(d time.Duration) string {
+	return strconv.FormatFloat(d.Seconds(), 'f', -1, 64) + "s"
+}

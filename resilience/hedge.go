@@ -1,0 +1,104 @@
+package resilience
+
+import (
+	"context"
+	"errors"
+	"runtime/debug"
+	"time"
+)
+
+// ended is what one of several operations that run at once came to.
+type ended[T any] struct {
+	answer[T]
+	panicked *PanicError
+	ctx      *attempt
+}
+
+var errGoexit = errors.New("the operation ended its goroutine")
+
+// hedged runs the operation and, whenever nobody has answered for the hedge's delay, once more beside it. It returns
+// when all of them have ended.
+func (c *Call[T]) hedged(outer *attempt, e *Executor, number int) answer[T] {
+	h := hedge[T]{
+		call: c, executor: e, outer: outer,
+		answers: make(chan ended[T], 1+e.hedges), late: make(chan struct{}, 1+e.hedges),
+	}
+	h.start()
+	stop := e.clock.AfterFunc(e.hedgeDelay, h.ring)
+	defer func() { stop() }()
+	for started := 0; ; {
+		select {
+		case a := <-h.answers:
+			h.running--
+			if a.err == nil || a.panicked != nil || h.running == 0 {
+				return h.settle(a)
+			}
+			c.discard(a.answer)
+		case <-h.late:
+			if started == e.hedges || outer.Err() != nil || e.budget != nil && !e.budget.Retry(false) {
+				continue
+			}
+			started++
+			e.counts.hedges.Add(1)
+			e.counts.attempts.Add(1)
+			e.tell(outer.Context, Event{Kind: HedgeStarted, Attempt: number, Delay: e.hedgeDelay})
+			h.start()
+			stop = e.clock.AfterFunc(e.hedgeDelay, h.ring)
+		}
+	}
+}
+
+type hedge[T any] struct {
+	call     *Call[T]
+	executor *Executor
+	outer    *attempt
+	answers  chan ended[T]
+	late     chan struct{}
+	contexts []*attempt
+	running  int
+}
+
+func (h *hedge[T]) ring() { h.late <- struct{}{} }
+
+// start runs the operation on a goroutine that always answers.
+func (h *hedge[T]) start() {
+	a := newAttempt(h.outer, h.executor.clock, time.Time{}, 0)
+	h.contexts = append(h.contexts, a)
+	h.running++
+	go func() {
+		got := ended[T]{ctx: a, answer: answer[T]{err: errGoexit}}
+		defer func() {
+			if r := recover(); r != nil {
+				got.panicked = &PanicError{r, debug.Stack()}
+			}
+			h.answers <- got
+		}()
+		got.answer = h.call.run(a)
+	}()
+}
+
+// settle cancels and waits for all others, and passes on a panic.
+func (h *hedge[T]) settle(first ended[T]) answer[T] {
+	for _, a := range h.contexts {
+		if a != first.ctx || !first.there {
+			a.cancel()
+		}
+	}
+	panicked := first.panicked
+	for ; h.running > 0; h.running-- {
+		a := <-h.answers
+		if a.panicked != nil {
+			panicked = a.panicked
+		}
+		h.call.discard(a.answer)
+	}
+	if panicked != nil {
+		panic(panicked)
+	}
+	if first.there && h.call.Keep == nil {
+		first.ctx.cancel()
+	}
+	return first.answer
+}
+
+var _ context.Context = (*attempt)(nil)

@@ -1,0 +1,122 @@
+package httpclient
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptrace"
+	"sync/atomic"
+	"time"
+
+	"stepback/resilience"
+	"stepback/retrypatterns"
+)
+
+// TransportError is a request that got no response.
+type TransportError struct {
+	// Sent says that something of the request had been handed to a connection: the server may have acted on it.
+	Sent bool
+	// Err is what the base transport said.
+	Err error
+
+	connecting bool // a connection was asked for: the request itself was fit to be sent
+}
+
+// Error says how far the request came.
+func (e *TransportError) Error() string {
+	if e.Sent {
+		return fmt.Sprintf("after the request was sent: %v", e.Err)
+	}
+	return fmt.Sprintf("before anything was sent: %v", e.Err)
+}
+
+// Unwrap is what the base transport said.
+func (e *TransportError) Unwrap() error { return e.Err }
+
+// StatusError is a response whose status says that the request may be repeated.
+type StatusError struct {
+	Status         int
+	Classification retrypatterns.Classification
+	after          time.Duration
+}
+
+// Error reads like "HTTP status 503 Service Unavailable".
+func (e *StatusError) Error() string {
+	return fmt.Sprintf("HTTP status %d %s", e.Status, http.StatusText(e.Status))
+}
+
+// HTTPStatusCode is the status.
+func (e *StatusError) HTTPStatusCode() int { return e.Status }
+
+// RetryAfter is the pause that the server asks for; 0 if it asks for none.
+func (e *StatusError) RetryAfter() time.Duration { return e.after }
+
+// judge finds fault with a response that may be repeated. What the caller has to decide by itself (404, 409, 422 …) is
+// an answer like any other.
+func (c *call) judge(resp *http.Response) error {
+	class, failed := retrypatterns.ClassifyHTTP(resp.StatusCode)
+	if !failed || class.Class == retrypatterns.Permanent || class.Class == retrypatterns.Conflict {
+		return nil
+	}
+	e := &StatusError{Status: resp.StatusCode, Classification: class}
+	if value := resp.Header.Get("Retry-After"); value != "" {
+		e.after, _ = resilience.ParseRetryAfter(value, resp.Header.Get("Date"), time.Now())
+	}
+	return e
+}
+
+// final says why the request cannot be sent again.
+func (c *call) final() error {
+	if c.body.lost() {
+		return ErrBodyGone
+	}
+	return nil
+}
+
+// classify names what happened to an attempt.
+func classify(err error) (retrypatterns.Classification, bool) {
+	if status, ok := errors.AsType[*StatusError](err); ok {
+		return status.Classification, true
+	}
+	transport, ok := errors.AsType[*TransportError](err)
+	if !ok {
+		return resilience.Classify(err)
+	}
+	c, known := retrypatterns.Classify(transport.Err)
+	_, timeout := errors.AsType[*resilience.TimeoutError](err)
+	switch {
+	case known && c.Class == retrypatterns.Permanent, !transport.connecting: // the request is not fit to be sent
+		return c, known
+	case transport.Sent && timeout:
+		return lost(retrypatterns.TimeoutError, "attempt timeout, after the request was sent")
+	case transport.Sent:
+		return lost(retrypatterns.SocketTimeoutError, "connection lost after the request was sent")
+	default:
+		return retrypatterns.Classification{
+			Error:    retrypatterns.ConnectionTimeoutError,
+			Class:    retrypatterns.Transient,
+			Identity: "no connection: nothing was sent",
+		}, true
+	}
+}
+
+func lost(name, identity string) (retrypatterns.Classification, bool) {
+	return retrypatterns.Classification{Error: name, Class: retrypatterns.UnknownOutcome, Identity: identity}, true
+}
+
+// progress is how far an attempt came.
+type progress struct {
+	asked, wrote atomic.Bool
+}
+
+func (p *progress) watch(ctx context.Context) context.Context {
+	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GetConn:      func(string) { p.asked.Store(true) },
+		WroteHeaders: func() { p.wrote.Store(true) }, // they may not have left yet
+	})
+}
+
+// sent tells whether anything of the request may have reached the server. A base that reports no progress is taken to
+// have sent it.
+func (p *progress) sent() bool { return p.wrote.Load() || !p.asked.Load() }

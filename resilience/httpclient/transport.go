@@ -1,0 +1,215 @@
+package httpclient
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+
+	"stepback/adaptive/breaker"
+	"stepback/resilience"
+	"stepback/retrypatterns"
+)
+
+// IdempotencyKey is the header of draft-ietf-httpapi-idempotency-key-header.
+const IdempotencyKey = "Idempotency-Key"
+
+// What [Settings] are where they are left out.
+const (
+	defaultAttemptTimeout = 30 * time.Second
+	defaultMaxBody        = 1 << 20
+	defaultMaxHosts       = 256
+)
+
+// Settings are what a [Transport] does. Their zero value repeats by the preset external_api without breaker, bulkhead
+// and budget.
+type Settings struct {
+	// Base sends the requests; http.DefaultTransport where it is nil.
+	Base http.RoundTripper
+	// Policy repeats; the preset external_api where it is nil. A policy without retries is &retrypatterns.Policy{}.
+	Policy *retrypatterns.Policy
+	// AttemptTimeout bounds each attempt up to the response's headers; 0 is 30 s. The body is read under the caller's
+	// context.
+	AttemptTimeout time.Duration
+	// Breaker gives each host a circuit breaker; nil is none.
+	Breaker *breaker.Policy
+	// Bulkhead bounds the calls to each host; nil is none. A call is over when its headers are there.
+	Bulkhead *resilience.BulkheadSettings
+	// Budget makes the retry budget of a host; nil is none.
+	Budget func(host string) (resilience.Budget, error)
+	// Options are any others of the executor of each host, such as resilience.Observe or resilience.Hedge; they are
+	// applied last.
+	Options []resilience.Option
+	// MakeKeys gives requests that are not idempotent by their method an Idempotency-Key, and repeats them as
+	// idempotent. Set it where the servers know the header. A key that the request has is used as it is.
+	MakeKeys bool
+	// MaxBody is how many bytes of a request's body are kept to be sent again, where the request has no GetBody; 0 is
+	// 1 MiB, below 0 none. A request with a longer body is sent once.
+	MaxBody int64
+	// MaxHosts is for how many hosts state is kept; 0 is 256. The one that was used longest ago is forgotten first.
+	MaxHosts int
+}
+
+// Transport is an http.RoundTripper. Any number of goroutines may use it.
+type Transport struct {
+	base     http.RoundTripper
+	settings Settings
+	policy   retrypatterns.Policy
+	hosts    hosts
+	patience time.Duration // with a server that stalls in a body that nobody gets
+}
+
+// New makes a transport. A setting that makes no sense is an error that names it.
+func New(s Settings) (*Transport, error) {
+	t := &Transport{base: s.Base, settings: s, patience: time.Second}
+	if t.base == nil {
+		t.base = http.DefaultTransport
+	}
+	if s.Policy != nil {
+		t.policy = *s.Policy
+	} else {
+		preset, _ := retrypatterns.PresetNamed("external_api")
+		t.policy = preset.Policy
+	}
+	t.settings.AttemptTimeout = cmp.Or(s.AttemptTimeout, defaultAttemptTimeout)
+	t.settings.MaxBody = max(cmp.Or(s.MaxBody, defaultMaxBody), 0)
+	t.settings.MaxHosts = cmp.Or(s.MaxHosts, defaultMaxHosts)
+	if t.settings.MaxHosts < 0 {
+		return nil, &resilience.SettingError{
+			Setting: "MaxHosts",
+			Value:   strconv.Itoa(s.MaxHosts),
+			Want:    "0 (256) or more",
+		}
+	}
+	t.hosts.init(t.settings.MaxHosts, t.executor)
+	if _, err := t.executor("example.com"); err != nil { // tells now what is wrong
+		return nil, err
+	}
+	return t, nil
+}
+
+// executor makes the state of a host.
+func (t *Transport) executor(host string) (*resilience.Executor, error) {
+	options := []resilience.Option{
+		resilience.Name(host), resilience.AttemptTimeout(t.settings.AttemptTimeout), resilience.IdempotentByCall(),
+		resilience.WithClassifier(classify),
+	}
+	if t.settings.Breaker != nil {
+		b, err := breaker.New(*t.settings.Breaker)
+		if err != nil {
+			return nil, err
+		}
+		options = append(options, resilience.WithBreaker(b))
+	}
+	if t.settings.Bulkhead != nil {
+		b, err := resilience.NewBulkhead(*t.settings.Bulkhead)
+		if err != nil {
+			return nil, err
+		}
+		options = append(options, resilience.WithBulkhead(b))
+	}
+	if t.settings.Budget != nil {
+		b, err := t.settings.Budget(host)
+		if err != nil {
+			return nil, err
+		}
+		options = append(options, resilience.WithBudget(b))
+	}
+	return resilience.New(t.policy, append(options, t.settings.Options...)...)
+}
+
+// Statistics are what was counted for each host that is remembered.
+func (t *Transport) Statistics() map[string]resilience.Statistics { return t.hosts.statistics() }
+
+// CloseIdleConnections closes those of the base, which http.Client asks for.
+func (t *Transport) CloseIdleConnections() {
+	if base, ok := t.base.(interface{ CloseIdleConnections() }); ok {
+		base.CloseIdleConnections()
+	}
+}
+
+// ErrBodyGone says why a request was sent once.
+var ErrBodyGone = errors.New("the request's body is too long to be kept and has no GetBody, so it cannot be sent again")
+
+// RoundTrip sends the request and repeats it while that can help. The request is not changed. The error is a
+// *resilience.Error.
+func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	if req.URL == nil {
+		closeBody(req)
+		return nil, errors.New("httpclient: the request has no URL")
+	}
+	e, err := t.hosts.of(strings.ToLower(req.URL.Host))
+	if err != nil {
+		closeBody(req)
+		return nil, err
+	}
+	c := call{transport: t, request: req, body: replayOf(req, t.settings.MaxBody)}
+	idempotent := c.prepare()
+	defer c.body.finish()
+	resp, err := resilience.Call[*http.Response]{
+		Run: c.send, Judge: c.judge, Idempotent: idempotent, Final: c.final, Keep: keep, Discard: t.drain,
+	}.Do(req.Context(), e)
+	if resp != nil { // the last response says by itself what is wrong
+		return resp, nil
+	}
+	return nil, err
+}
+
+// call is one request on its way.
+type call struct {
+	transport *Transport
+	request   *http.Request
+	body      *replay
+	attempts  atomic.Int32
+}
+
+// prepare sees to the idempotency key and tells whether the request may run twice.
+func (c *call) prepare() (idempotent bool) {
+	switch c.request.Method {
+	case "", http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodTrace, http.MethodPut, http.MethodDelete:
+		return true
+	}
+	if c.request.Header.Get(IdempotencyKey) != "" {
+		return true
+	}
+	if !c.transport.settings.MakeKeys {
+		return false
+	}
+	keyed := *c.request
+	keyed.Header = keyed.Header.Clone()
+	if keyed.Header == nil {
+		keyed.Header = http.Header{}
+	}
+	keyed.Header.Set(IdempotencyKey, `"`+uuid.NewString()+`"`) // a string of RFC 8941, so in quotes
+	c.request = &keyed
+	return true
+}
+
+// send makes one attempt.
+func (c *call) send(ctx context.Context) (*http.Response, error) {
+	first := c.attempts.Add(1) == 1
+	progress := &progress{}
+	req := c.request.WithContext(progress.watch(ctx))
+	body, err := c.body.open(first)
+	if err != nil {
+		return nil, resilience.Mark(err, retrypatterns.Permanent, retrypatterns.InvalidInput)
+	}
+	req.Body = body
+	resp, err := c.transport.base.RoundTrip(req)
+	if err != nil {
+		return nil, &TransportError{Sent: progress.sent(), connecting: progress.asked.Load(), Err: err}
+	}
+	return resp, nil
+}
+
+func closeBody(req *http.Request) {
+	if req.Body != nil {
+		_ = req.Body.Close() // nothing was sent
+	}
+}

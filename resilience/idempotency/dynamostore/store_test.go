@@ -1,0 +1,54 @@
+package dynamostore_test
+
+import (
+	"net/http"
+	"sync"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"stepback/resilience/idempotency"
+	"stepback/resilience/idempotency/dynamostore"
+	"stepback/resilience/idempotency/storetest"
+	"stepback/tasks/mototest"
+)
+
+// oneAtATime sends requests one after the other: moto checks a condition and writes in two steps, which DynamoDB does in
+// one, so that requests at the same time can both find the condition true.
+type oneAtATime struct{ mu sync.Mutex }
+
+func (o *oneAtATime) Do(r *http.Request) (*http.Response, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return http.DefaultClient.Do(r)
+}
+
+func TestSuite(t *testing.T) {
+	t.Parallel()
+	address := mototest.Start(t)
+	if address == "" {
+		t.Skip("no DynamoDB to talk to")
+	}
+	client := dynamodb.New(dynamodb.Options{
+		Region:       "eu-west-1",
+		BaseEndpoint: &address,
+		Credentials:  credentials.NewStaticCredentialsProvider("key", "secret", ""),
+		HTTPClient:   &oneAtATime{},
+	})
+	table := aws.String("idempotency")
+	_, err := client.CreateTable(t.Context(), &dynamodb.CreateTableInput{
+		TableName:   table,
+		BillingMode: types.BillingModePayPerRequest,
+		KeySchema:   []types.KeySchemaElement{{AttributeName: aws.String("key"), KeyType: types.KeyTypeHash}},
+		AttributeDefinitions: []types.AttributeDefinition{
+			{AttributeName: aws.String("key"), AttributeType: types.ScalarAttributeTypeS},
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	storetest.Run(t, false, func(*testing.T) idempotency.Store { return dynamostore.New(client, *table) })
+}

@@ -1,0 +1,185 @@
+// Package postgresstore remembers idempotency keys in PostgreSQL. Each operation is one statement in a transaction of
+// its own, and one round trip unless a key is used already.
+package postgresstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"stepback/resilience/idempotency"
+)
+
+// schema is made anew or found as it is. A key without a status runs.
+const schema = `
+CREATE TABLE IF NOT EXISTS idempotency_keys (
+	key         text PRIMARY KEY,
+	fingerprint bytea NOT NULL,
+	token       text NOT NULL,
+	lease       timestamptz NOT NULL,
+	expires     timestamptz NOT NULL,
+	status      integer,
+	header      bytea,
+	body        bytea
+);
+CREATE INDEX IF NOT EXISTS idempotency_keys_expires ON idempotency_keys (expires)`
+
+const (
+	// claim takes a new key, one that has expired, and one whose lease has ended for the same request. xmax tells a row
+	// that was there from a new one.
+	claim = `INSERT INTO idempotency_keys AS k (key, fingerprint, token, lease, expires) VALUES ($1, $2, $3, $4, $5)
+ON CONFLICT (key) DO UPDATE SET fingerprint = EXCLUDED.fingerprint, token = EXCLUDED.token, lease = EXCLUDED.lease,
+	expires = EXCLUDED.expires, status = NULL, header = NULL, body = NULL
+WHERE k.expires <= $6 AND (k.status IS NOT NULL OR k.lease <= $6)
+	OR k.status IS NULL AND k.fingerprint = EXCLUDED.fingerprint AND (k.lease <= $6 OR k.token = EXCLUDED.token)
+RETURNING xmax <> 0`
+	find   = `SELECT fingerprint, token, lease, expires, status, header, body FROM idempotency_keys WHERE key = $1`
+	extend = `UPDATE idempotency_keys SET lease = $3 WHERE key = $1 AND token = $2 AND status IS NULL`
+	finish = `UPDATE idempotency_keys SET status = $3, header = $4, body = $5, expires = $6
+WHERE key = $1 AND token = $2 AND status IS NULL`
+	release = `DELETE FROM idempotency_keys WHERE key = $1 AND token = $2 AND status IS NULL`
+	purge   = `DELETE FROM idempotency_keys WHERE key IN (SELECT key FROM idempotency_keys WHERE expires < $1
+AND (status IS NOT NULL OR lease < $1) ORDER BY expires LIMIT $2 FOR UPDATE SKIP LOCKED)`
+)
+
+// schemaLock serialises processes that make the table together; the number says "idempote".
+const schemaLock = 0x6964656d706f7465
+
+// Store is an idempotency.Store.
+type Store struct {
+	pool *pgxpool.Pool
+	owns bool
+}
+
+// Open connects to the database that a postgres:// connection string names, and creates the table when it is missing.
+func Open(ctx context.Context, url string) (*Store, error) {
+	pool, err := pgxpool.New(ctx, url)
+	if err != nil {
+		return nil, fmt.Errorf("idempotency: %w", err) // pgx masks the password
+	}
+	s, err := New(ctx, pool)
+	if err != nil {
+		pool.Close()
+		return nil, err
+	}
+	s.owns = true
+	return s, nil
+}
+
+// New uses a pool of the caller's, which Close leaves open, and creates the table when it is missing.
+func New(ctx context.Context, pool *pgxpool.Pool) (*Store, error) {
+	err := pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", int64(schemaLock)); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, schema)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("idempotency: create the table: %w", err)
+	}
+	return &Store{pool: pool}, nil
+}
+
+// Close closes the connections that Open made.
+func (s *Store) Close() error {
+	if s.owns {
+		s.pool.Close()
+	}
+	return nil
+}
+
+// MaxAnswer is 0: PostgreSQL has no limit below 1 GB.
+func (s *Store) MaxAnswer() int { return 0 }
+
+// Begin implements idempotency.Store.
+func (s *Store) Begin(ctx context.Context, c idempotency.Claim) (idempotency.Standing, error) {
+	for {
+		var before bool
+		err := s.pool.QueryRow(ctx, claim, c.Key, c.Fingerprint, c.Token, c.Until, c.Expires, c.Now).Scan(&before)
+		if err == nil {
+			return idempotency.Standing{State: idempotency.Claimed, TakenOver: before}, nil
+		}
+		if !errors.Is(err, pgx.ErrNoRows) {
+			return idempotency.Standing{}, err
+		}
+		standing, gone, err := s.look(ctx, c)
+		if err != nil || !gone {
+			return standing, err
+		}
+	}
+}
+
+// look says what is there; gone when it was released meanwhile and can be claimed.
+func (s *Store) look(ctx context.Context, c idempotency.Claim) (standing idempotency.Standing, gone bool, err error) {
+	var fingerprint, header, body []byte
+	var token string
+	var lease, expires time.Time
+	var status *int
+	err = s.pool.QueryRow(ctx, find, c.Key).Scan(&fingerprint, &token, &lease, &expires, &status, &header, &body)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return standing, true, nil
+	case err != nil:
+		return standing, false, err
+	case !expires.After(c.Now) && (status != nil || !lease.After(c.Now)):
+		return standing, true, nil
+	case string(fingerprint) != string(c.Fingerprint):
+		return idempotency.Standing{State: idempotency.Mismatched}, false, nil
+	case status == nil:
+		return idempotency.Standing{State: idempotency.Running, Until: lease}, false, nil
+	}
+	answer := idempotency.Answer{Status: *status, Body: body}
+	answer.Header, err = idempotency.DecodeHeader(header)
+	return idempotency.Standing{State: idempotency.Done, Answer: answer}, false, err
+}
+
+// Extend implements idempotency.Store.
+func (s *Store) Extend(ctx context.Context, key, token string, until time.Time) error {
+	tag, err := s.pool.Exec(ctx, extend, key, token, until)
+	if err == nil && tag.RowsAffected() == 0 {
+		return idempotency.ErrLeaseLost
+	}
+	return err
+}
+
+// Finish implements idempotency.Store.
+func (s *Store) Finish(ctx context.Context, key, token string, a idempotency.Answer, expires time.Time) error {
+	header, err := idempotency.EncodeHeader(a.Header)
+	if err != nil {
+		return err
+	}
+	tag, err := s.pool.Exec(ctx, finish, key, token, a.Status, header, a.Body, expires)
+	if err != nil || tag.RowsAffected() > 0 {
+		return err
+	}
+	var finished bool
+	err = s.pool.QueryRow(
+		ctx,
+		"SELECT status IS NOT NULL FROM idempotency_keys WHERE key = $1 AND token = $2",
+		key,
+		token,
+	).Scan(
+		&finished,
+	)
+	if errors.Is(err, pgx.ErrNoRows) || err == nil && !finished {
+		return idempotency.ErrLeaseLost
+	}
+	return err
+}
+
+// Release implements idempotency.Store.
+func (s *Store) Release(ctx context.Context, key, token string) error {
+	_, err := s.pool.Exec(ctx, release, key, token)
+	return err
+}
+
+// Purge implements idempotency.Store.
+func (s *Store) Purge(ctx context.Context, now time.Time, most int) (int, error) {
+	tag, err := s.pool.Exec(ctx, purge, now, most)
+	return int(tag.RowsAffected()), err
+}

@@ -1,0 +1,44 @@
+package sqlitestore
+
+import (
+	"time"
+
+	"stepback/resilience/idempotency"
+)
+
+// begin claims a key inside the writer's transaction, which nobody else writes beside.
+func (w *writer) begin(c idempotency.Claim) (idempotency.Standing, error) {
+	n, err := w.change(w.insert, c.Key, c.Fingerprint, c.Token, c.Until.UnixMilli(), c.Expires.UnixMilli())
+	if n > 0 || err != nil {
+		return idempotency.Standing{State: idempotency.Claimed}, err
+	}
+	r, err := w.read(c.Key)
+	if err != nil {
+		return idempotency.Standing{}, err
+	}
+	now := c.Now.UnixMilli()
+	claimed := idempotency.Standing{State: idempotency.Claimed}
+	switch {
+	case r.expires <= now && (r.done || r.lease <= now): // what runs does not expire
+	case r.fingerprint != string(c.Fingerprint):
+		return idempotency.Standing{State: idempotency.Mismatched}, nil
+	case r.done:
+		return idempotency.Standing{State: idempotency.Done, Answer: r.answer}, nil
+	case r.token == c.Token: // this very claim, asked for again
+	case r.lease > now:
+		return idempotency.Standing{State: idempotency.Running, Until: time.UnixMilli(r.lease)}, nil
+	default:
+		claimed.TakenOver = true
+	}
+	_, err = w.change(w.replace, c.Fingerprint, c.Token, c.Until.UnixMilli(), c.Expires.UnixMilli(), c.Key)
+	return claimed, err
+}
+
+// finished is 1 when the key was finished by this token before.
+func (w *writer) finished(key, token string) (int64, error) {
+	r, err := w.read(key)
+	if r.done && r.token == token {
+		return 1, err
+	}
+	return 0, err
+}

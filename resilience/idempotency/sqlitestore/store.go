@@ -1,0 +1,206 @@
+package sqlitestore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"modernc.org/sqlite"
+
+	"stepback/resilience"
+	"stepback/resilience/idempotency"
+	"stepback/retrypatterns"
+)
+
+// Durability says what a commit survives once it has been answered.
+type Durability string
+
+// The two durabilities. Neither can damage the database or lose a commit when the process dies.
+const (
+	Full   Durability = "FULL"   // also a loss of power
+	Normal Durability = "NORMAL" // a loss of power may take the last commits back: those requests may run again
+)
+
+// maxGroup is how many calls one transaction does.
+const maxGroup = 256
+
+// Store is an idempotency.Store.
+type Store struct {
+	work    chan *work
+	closing chan struct{}
+	done    chan struct{}
+	once    sync.Once
+	err     error // of closing; read after done
+}
+
+// work is one call.
+type work struct {
+	do   func(*writer) error
+	err  error
+	done chan struct{}
+}
+
+// Open opens the database at path, and creates the file, its directory and its table when they are missing.
+func Open(ctx context.Context, path string, d Durability) (*Store, error) {
+	if dir := filepath.Dir(path); dir != "." {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return nil, fmt.Errorf("idempotency: create the directory of %s: %w", path, err)
+		}
+	}
+	// Processes that turn on the write-ahead log together get in each other's way, which SQLite's own timeout does not
+	// cover.
+	interactive, _ := retrypatterns.PresetNamed("interactive")
+	w, err := resilience.Do(ctx, func(ctx context.Context) (*writer, error) {
+		w, err := newWriter(ctx, dsn(path, d))
+		return w, named(err)
+	}, interactive.Policy)
+	if err != nil {
+		return nil, fmt.Errorf("idempotency: open %s: %w", path, err)
+	}
+	s := &Store{work: make(chan *work, maxGroup), closing: make(chan struct{}), done: make(chan struct{})}
+	go func() {
+		defer close(s.done)
+		s.err = w.run(s.work, s.closing)
+	}()
+	return s, nil
+}
+
+func dsn(path string, d Durability) string {
+	pragmas := []string{
+		"busy_timeout(5000)",
+		"journal_mode(WAL)",
+		"synchronous(" + string(d) + ")",
+		"cache_size(-16384)",
+	}
+	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + url.Values{"_pragma": pragmas}.Encode()
+}
+
+// Close commits what is waiting and closes the database.
+func (s *Store) Close() error {
+	s.once.Do(func() {
+		close(s.closing)
+		<-s.done
+	})
+	return s.err
+}
+
+// MaxAnswer is 0: SQLite has no limit below 1 GB.
+func (s *Store) MaxAnswer() int { return 0 }
+
+// Begin implements idempotency.Store.
+func (s *Store) Begin(ctx context.Context, c idempotency.Claim) (idempotency.Standing, error) {
+	var standing idempotency.Standing
+	err := s.do(ctx, func(w *writer) (err error) {
+		standing, err = w.begin(c)
+		return err
+	})
+	if err != nil {
+		return idempotency.Standing{}, err // the writer may still be at it
+	}
+	return standing, nil
+}
+
+// Extend implements idempotency.Store.
+func (s *Store) Extend(ctx context.Context, key, token string, until time.Time) error {
+	return s.held(ctx, func(w *writer) (int64, error) { return w.change(w.extend, until.UnixMilli(), key, token) })
+}
+
+// Finish implements idempotency.Store.
+func (s *Store) Finish(ctx context.Context, key, token string, a idempotency.Answer, expires time.Time) error {
+	header, err := idempotency.EncodeHeader(a.Header)
+	if err != nil {
+		return err
+	}
+	return s.held(ctx, func(w *writer) (int64, error) {
+		n, err := w.change(w.finish, int64(a.Status), header, a.Body, expires.UnixMilli(), key, token)
+		if n > 0 || err != nil {
+			return n, err
+		}
+		return w.finished(key, token)
+	})
+}
+
+// Release implements idempotency.Store.
+func (s *Store) Release(ctx context.Context, key, token string) error {
+	return s.do(ctx, func(w *writer) error {
+		_, err := w.change(w.release, key, token)
+		return err
+	})
+}
+
+// Purge implements idempotency.Store.
+func (s *Store) Purge(ctx context.Context, now time.Time, most int) (int, error) {
+	var n int64
+	err := s.do(ctx, func(w *writer) (err error) {
+		n, err = w.change(w.purge, now.UnixMilli(), int64(most))
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	return int(n), nil
+}
+
+// held does what needs the claim to be held; no row means that it is not.
+func (s *Store) held(ctx context.Context, change func(*writer) (int64, error)) error {
+	lost := false
+	err := s.do(ctx, func(w *writer) error {
+		n, err := change(w)
+		lost = n == 0
+		return err
+	})
+	if err == nil && lost {
+		return idempotency.ErrLeaseLost
+	}
+	return err
+}
+
+// do hands work to the writer and waits. When ctx ends first the outcome is unknown; all calls may be repeated.
+func (s *Store) do(ctx context.Context, f func(*writer) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	w := &work{do: f, done: make(chan struct{})}
+	select {
+	case s.work <- w:
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-s.closing:
+		return errClosed
+	}
+	select {
+	case <-w.done: // what f wrote may be read
+		return named(w.err)
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-s.done:
+	}
+	select { // the writer may have answered just before it ended
+	case <-w.done:
+		return named(w.err)
+	default:
+		return errClosed
+	}
+}
+
+var errClosed = resilience.Mark(
+	errors.New("idempotency: the database is closed"),
+	retrypatterns.Permanent,
+	retrypatterns.DatabaseConnectionError,
+)
+
+// named classifies an error of SQLite.
+func named(err error) error {
+	var code *sqlite.Error
+	if errors.As(err, &code) {
+		if c, ok := retrypatterns.ClassifySQLite(code.Code()); ok {
+			return resilience.Mark(err, c.Class, c.Error)
+		}
+	}
+	return err
+}

@@ -1,0 +1,336 @@
+package resilience
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"stepback/adaptive/breaker"
+	"stepback/retrypatterns"
+)
+
+// session is one call on its way through an executor. It stays on the caller's stack.
+type session struct {
+	*Executor
+	ctx context.Context // with what the observers put there
+
+	repeats bool         // an unknown outcome may be repeated
+	final   func() error // why there must be no other attempt
+
+	attempts int       // started so far
+	began    time.Time // the call
+	started  time.Time // the last attempt
+	spent    *spent    // of the rules; nil before the first failure
+
+	// Of the pause before the next attempt.
+	wait        time.Duration
+	last        error
+	class       retrypatterns.Classification
+	paidTimeout bool // the last retry was asked for after a timeout
+
+	inside   bool // holds a place of the bulkhead
+	admitted bool // holds a permit of the breaker
+	permit   breaker.Permit
+	outcome  breaker.Outcome
+	over     bool // ended by a result or an error, and not by a panic
+	err      *Error
+}
+
+// enter passes the bulkhead and the breaker; the error says which refused.
+func (s *session) enter() error {
+	if err := s.ctx.Err(); err != nil {
+		return s.stopped(nil, retrypatterns.Classification{}, cancelled(s.ctx))
+	}
+	s.began = s.clock.Now()
+	if s.bulkhead != nil {
+		if err := s.bulkhead.Enter(s.ctx); err != nil {
+			if s.ctx.Err() != nil {
+				err = cancelled(s.ctx)
+			}
+			return s.stopped(nil, retrypatterns.Classification{}, err)
+		}
+		s.inside = true
+	}
+	if s.expected > 0 {
+		if err := s.room(s.ctx, s.clock.Now(), 0, s.expected); err != nil {
+			return s.stopped(nil, retrypatterns.Classification{}, err)
+		}
+	}
+	if s.breaker != nil {
+		if err := s.admit(); err != nil {
+			return s.stopped(nil, retrypatterns.Classification{}, err)
+		}
+	}
+	if s.budget != nil {
+		s.budget.Request()
+	}
+	s.attempts = 1
+	s.started = s.began
+	return nil
+}
+
+// admit asks the breaker.
+func (s *session) admit() error {
+	permit, err := s.breaker.Allow()
+	if err != nil {
+		if open, ok := errors.AsType[*breaker.OpenError](err); ok {
+			err = WithRetryAfter(err, open.RetryAfter) // for those who call this one and retry
+		}
+		return fmt.Errorf("%w: %w", ErrCircuitOpen, err)
+	}
+	s.permit, s.admitted = permit, true
+	s.outcome = breaker.Failure // of a panic
+	return nil
+}
+
+// leave gives back what the call holds, also when the operation panics.
+func (s *session) leave() {
+	if s.admitted {
+		s.breaker.Record(s.permit, s.outcome)
+	}
+	if s.inside {
+		s.bulkhead.Leave()
+	}
+	if !s.over {
+		s.counts.failures.Add(1)
+		s.counts.attempts.Add(int64(s.attempts))
+	}
+	if len(s.observers) == 0 {
+		return
+	}
+	ended := Event{Kind: CallEnded, Attempt: s.attempts, Duration: s.since(s.began)}
+	switch {
+	case !s.over:
+		ended.Err = errPanicked
+	case s.err != nil:
+		ended.Err, ended.Classification = s.err, s.err.Classification
+	}
+	s.tell(s.ctx, ended)
+}
+
+var errPanicked = errors.New("the operation panicked")
+
+// since is how long ago that was; 0 for the zero time and when the clock went back.
+func (s *session) since(t time.Time) time.Duration {
+	if t.IsZero() {
+		return 0
+	}
+	return max(s.clock.Now().Sub(t), 0)
+}
+
+// succeeded counts an attempt that answered.
+func (s *session) succeeded() {
+	s.over, s.outcome = true, breaker.Success
+	took := s.since(s.started)
+	s.learn(took)
+	if s.attempts == 1 {
+		s.counts.firstTime.Add(1)
+	} else {
+		s.counts.retriedSuccesses.Add(1)
+		s.counts.attempts.Add(int64(s.attempts))
+	}
+	s.settle()
+	if len(s.observers) > 0 {
+		s.tell(s.ctx, Event{Kind: AttemptEnded, Attempt: s.attempts, Duration: took})
+	}
+}
+
+// failed judges an attempt that failed; the error says why there is no other one.
+func (s *session) failed(err error) error {
+	now := s.clock.Now()
+	c, known := s.name(err)
+	s.outcome = health(s.ctx, c, known)
+	s.settle()
+	s.tell(s.ctx, Event{
+		Kind: AttemptEnded, Attempt: s.attempts, Duration: max(now.Sub(s.started), 0), Err: err, Classification: c,
+	})
+	wait, retries, reason := s.decide(now, err, c, known)
+	if reason != nil {
+		return s.stopped(err, c, reason)
+	}
+	s.tell(s.ctx, Event{
+		Kind: RetryScheduled, Attempt: s.attempts, MaxRetries: retries, Delay: wait, Err: err, Classification: c,
+	})
+	s.wait, s.last, s.class = wait, err, c
+	return nil
+}
+
+// pause waits for the next attempt; the error says why it will not be.
+func (s *session) pause() error {
+	if s.clock.Sleep(s.ctx, s.wait) != nil {
+		return s.stopped(s.last, s.class, cancelled(s.ctx))
+	}
+	if reason := s.readmit(); reason != nil {
+		return s.stopped(s.last, s.class, reason)
+	}
+	s.counts.retry(s.class.Error)
+	s.attempts++
+	s.started = s.clock.Now()
+	return nil
+}
+
+// readmit asks the breaker again if its circuit has changed meanwhile.
+func (s *session) readmit() error {
+	if !s.admitted {
+		return nil
+	}
+	if state := s.breaker.State(); state.Generation() == s.permit.Generation {
+		return nil
+	}
+	s.breaker.Record(s.permit, breaker.Ignored) // late: it counts nowhere
+	s.admitted = false
+	return s.admit()
+}
+
+// name classifies an error. A classifier of the caller's own need not know timeouts.
+func (s *session) name(err error) (retrypatterns.Classification, bool) {
+	c, known := s.classify(err)
+	if !known {
+		if _, timeout := errors.AsType[*TimeoutError](err); timeout {
+			return Classify(err)
+		}
+	}
+	return c, known
+}
+
+// health is what a failed attempt says about the callee.
+func health(ctx context.Context, c retrypatterns.Classification, known bool) breaker.Outcome {
+	switch {
+	case errors.Is(ctx.Err(), context.Canceled), known && c.Error == retrypatterns.OperationCancelled:
+		return breaker.Ignored
+	case known && (c.Class == retrypatterns.Permanent || c.Class == retrypatterns.Conflict):
+		return breaker.Success // it answered
+	default:
+		return breaker.Failure
+	}
+}
+
+// decide says how long to wait before the next attempt, and how many retries the policy allows, or why there is none.
+func (s *session) decide(
+	now time.Time,
+	err error,
+	c retrypatterns.Classification,
+	known bool,
+) (time.Duration, int, error) {
+	if s.ctx.Err() != nil {
+		return 0, 0, cancelled(s.ctx)
+	}
+	if reason := s.repeatable(c, known); reason != nil {
+		return 0, 0, reason
+	}
+	row := s.rules.match(c.Error)
+	if row < 0 {
+		return 0, 0, &stop{ErrNoRetrier, c.Error}
+	}
+	if s.spent == nil {
+		s.spent = s.rules.open()
+	}
+	policy := &s.rules[row].policy
+	if s.spent.retries[row] >= policy.MaxAttempts {
+		return 0, policy.MaxAttempts, ErrExhausted
+	}
+	wait := policy.DelayAfter(s.spent.retries[row]+1, s.spent.previous[row], s.source)
+	s.spent.retries[row]++
+	s.spent.previous[row] = wait
+	wait, reason := s.asked(err, wait)
+	if reason != nil {
+		return 0, policy.MaxAttempts, reason
+	}
+	if reason := s.room(s.ctx, now, wait, s.usual()); reason != nil {
+		return 0, policy.MaxAttempts, reason
+	}
+	timeout := timedOut(err, c)
+	if s.budget != nil && !s.budget.Retry(timeout) {
+		return 0, policy.MaxAttempts, ErrBudget
+	}
+	s.paidTimeout = timeout
+	return wait, policy.MaxAttempts, nil
+}
+
+// asked is the wait after what the server wishes.
+func (s *session) asked(err error, wait time.Duration) (time.Duration, error) {
+	least := retryAfter(err)
+	if p, ok := errors.AsType[*pushedBack](err); ok {
+		if !p.again {
+			return 0, ErrPushback
+		}
+		wait, least = p.wait, p.wait
+	}
+	if least > s.maxRetryAfter {
+		return 0, &stop{ErrRetryAfter, fmt.Sprintf("%s asked, %s allowed", least, s.maxRetryAfter)}
+	}
+	return max(wait, least), nil
+}
+
+// timedOut tells whether an attempt failed by taking too long.
+func timedOut(err error, c retrypatterns.Classification) bool {
+	timeout, ok := errors.AsType[interface {
+		error
+		Timeout() bool
+	}](err)
+	return ok && timeout.Timeout() || c.Error == retrypatterns.TimeoutError
+}
+
+// repeatable says why an error of that class may not be repeated; nil when it may.
+func (s *session) repeatable(c retrypatterns.Classification, known bool) error {
+	if s.final != nil {
+		if reason := s.final(); reason != nil {
+			return reason
+		}
+	}
+	switch {
+	case !known:
+		return ErrUnclassified
+	case c.Retriable(s.repeats), c.Class == retrypatterns.Conflict && s.repeatConflicts:
+		return nil
+	case c.Class == retrypatterns.UnknownOutcome:
+		return ErrNotIdempotent
+	case c.Class == retrypatterns.Conflict:
+		return ErrConflict
+	default:
+		return ErrPermanent
+	}
+}
+
+// stopped ends the call without success.
+func (s *session) stopped(err error, c retrypatterns.Classification, reason error) error {
+	s.over = true
+	s.counts.failures.Add(1)
+	s.counts.attempts.Add(int64(s.attempts))
+	for _, known := range reasons {
+		if errors.Is(reason, known) {
+			s.counts.refuse(known)
+			break
+		}
+	}
+	s.err = &Error{Service: s.service, Attempts: s.attempts, Stop: reason, Classification: c, Err: err}
+	return s.err
+}
+
+// reasons are counted by name.
+var reasons = [...]error{
+	ErrExhausted,
+	ErrPermanent,
+	ErrUnclassified,
+	ErrNotIdempotent,
+	ErrConflict,
+	ErrNoRetrier,
+	ErrDeadline,
+	ErrRetryAfter,
+	ErrPushback,
+	ErrBudget,
+	ErrCircuitOpen,
+	ErrBulkheadFull,
+	ErrQueueTimeout,
+	ErrCancelled,
+}
+
+// cancelled says how the caller's context ended.
+func cancelled(ctx context.Context) error {
+	reason := ErrCancelled
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		reason = ErrDeadline
+	}
+	return fmt.Errorf("%w: %w", reason, context.Cause(ctx))
+}

@@ -1,0 +1,73 @@
+// Package sqlretry repeats whole database transactions of database/sql: those that lost against another one (SQLSTATE
+// 40001, 40P01, 55P03), and those whose connection was lost before the commit. A conflict is only mended by reading
+// again, so the function that is repeated has to hold the whole transaction, the reads with the writes, and nothing
+// else: what it does outside the database happens as often as it runs.
+//
+// When the connection is lost during COMMIT nobody can tell whether the transaction took effect: that is repeated only
+// where the executor is Idempotent. Package pgxretry does the same for pgx.
+package sqlretry
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+
+	"stepback/resilience"
+	"stepback/retrypatterns"
+)
+
+// New makes an executor for transactions: conflicts are repeated, and errors classified by [Classify]. The preset
+// "database" and the pattern database_optimized are policies for it.
+func New(policy retrypatterns.Policy, options ...resilience.Option) (*resilience.Executor, error) {
+	return resilience.New(
+		policy,
+		append([]resilience.Option{resilience.RepeatConflicts(), resilience.WithClassifier(Classify)}, options...)...)
+}
+
+// InTx runs f in a transaction and commits it, and repeats both while that can help. An error of f rolls back and is
+// repeated if its class says so; a panic rolls back and passes through. The error is a *resilience.Error. opts may be
+// nil.
+func InTx[T any](ctx context.Context, e *resilience.Executor, db *sql.DB, opts *sql.TxOptions,
+	f func(ctx context.Context, tx *sql.Tx) (T, error)) (T, error) {
+	return resilience.Execute(ctx, e, func(ctx context.Context) (T, error) {
+		var none T
+		tx, err := db.BeginTx(ctx, opts)
+		if err != nil {
+			return none, BeforeCommit(err)
+		}
+		defer tx.Rollback() //nolint:errcheck // after a commit it does nothing, and otherwise f's error is what matters
+		out, err := f(ctx, tx)
+		if err != nil {
+			return none, BeforeCommit(err)
+		}
+		if err := tx.Commit(); err != nil {
+			return none, err
+		}
+		return out, nil
+	})
+}
+
+// Classify is resilience.Classify, and knows the result codes of SQLite drivers whose errors have a method Code() int,
+// such as modernc.org/sqlite.
+func Classify(err error) (retrypatterns.Classification, bool) {
+	coded, ok := errors.AsType[interface {
+		error
+		Code() int
+	}](err)
+	if ok {
+		if c, ok := retrypatterns.ClassifySQLite(coded.Code()); ok {
+			return c, true
+		}
+	}
+	return resilience.Classify(err)
+}
+
+// BeforeCommit marks an error of a transaction that was not committed: what its outcome leaves open is settled, as the
+// database rolls back.
+func BeforeCommit(err error) error {
+	c, known := Classify(err)
+	if known && c.Class == retrypatterns.UnknownOutcome {
+		return resilience.Mark(err, retrypatterns.Transient, c.Error)
+	}
+	return err
+}

@@ -1,0 +1,98 @@
+package resilience
+
+import (
+	"maps"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Statistics are what an executor has counted since it was made.
+type Statistics struct {
+	// Calls that have ended; Successes and Failures are their parts.
+	Calls, Successes, Failures int64
+	// Attempts are how often the operation was started, hedges included.
+	Attempts int64
+	// Retries are attempts after a failed one; RetriedSuccesses are calls that succeeded by a retry.
+	Retries, RetriedSuccesses int64
+	// Hedges are operations that were started beside one that took long.
+	Hedges int64
+	// Fallbacks are calls that a fallback answered.
+	Fallbacks int64
+	// Refused counts calls and retries that were given up, by the reason's text (such as "the circuit is open").
+	Refused map[string]int64
+	// RetriesByError counts retries by the error's name in the table.
+	RetriesByError map[string]int64
+	// TypicalAttempt is the smoothed duration of the attempts that succeeded; 0 before the first.
+	TypicalAttempt time.Duration
+}
+
+// RetryRate is the share of attempts that were retries; 0 without attempts.
+func (s Statistics) RetryRate() float64 { return ratio(s.Retries, s.Attempts) }
+
+// SuccessRate is the share of calls that succeeded; 0 without calls.
+func (s Statistics) SuccessRate() float64 { return ratio(s.Successes, s.Calls) }
+
+// RetrySuccessRate is the share that succeeded of the calls whose first attempt failed and that were retried or given
+// up; 0 without any.
+func (s Statistics) RetrySuccessRate() float64 {
+	return ratio(s.RetriedSuccesses, s.RetriedSuccesses+s.Failures)
+}
+
+// MeanAttempts is attempts per call; 0 without calls.
+func (s Statistics) MeanAttempts() float64 { return ratio(s.Attempts, s.Calls) }
+
+func ratio(part, all int64) float64 {
+	if all == 0 {
+		return 0
+	}
+	return float64(part) / float64(all)
+}
+
+type counters struct {
+	firstTime        atomic.Int64 // calls that succeeded by their first attempt alone
+	retriedSuccesses atomic.Int64
+	failures         atomic.Int64
+	attempts         atomic.Int64 // all but those of firstTime
+	retries          atomic.Int64
+	hedges           atomic.Int64
+	fallbacks        atomic.Int64
+
+	mu      sync.Mutex
+	refused map[string]int64
+	byError map[string]int64
+}
+
+func (c *counters) retry(name string) {
+	c.retries.Add(1)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.byError == nil {
+		c.byError = map[string]int64{}
+	}
+	c.byError[name]++
+}
+
+func (c *counters) refuse(reason error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.refused == nil {
+		c.refused = map[string]int64{}
+	}
+	c.refused[reason.Error()]++
+}
+
+// Statistics returns what was counted. Calls that are under way may be counted in part.
+func (e *Executor) Statistics() Statistics {
+	c := &e.counts
+	first, retried, failed := c.firstTime.Load(), c.retriedSuccesses.Load(), c.failures.Load()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return Statistics{
+		Calls: first + retried + failed, Successes: first + retried, Failures: failed,
+		Attempts: first + c.attempts.Load(), Retries: c.retries.Load(), RetriedSuccesses: retried,
+		Hedges: c.hedges.Load(), Fallbacks: c.fallbacks.Load(),
+		Refused: maps.Clone(c.refused), RetriesByError: maps.Clone(c.byError),
+		TypicalAttempt: time.Duration(e.typical.Load()),
+	}
+}

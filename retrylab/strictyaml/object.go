@@ -1,0 +1,119 @@
+package strictyaml
+
+import (
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Object is an object of the document, by its members.
+type Object struct {
+	Value
+	members map[string]Value
+}
+
+// Object returns the value's members and complains about those that are not in known.
+func (v Value) Object(known ...string) Object {
+	o := Object{Value: v, members: map[string]Value{}}
+	for _, m := range v.Members() {
+		if !slices.Contains(known, m.Name) {
+			m.key.Problem("there is no member %s here%s; known are %s", quoted(m.Name), suggestion(m.Name, known), list(known, "and"))
+			continue
+		}
+		o.members[m.Name] = m.Value
+	}
+	return o
+}
+
+// Get returns a member, which may be absent.
+func (o Object) Get(name string) Value {
+	if v, ok := o.members[name]; ok {
+		return v
+	}
+	return Value{r: o.r, path: join(o.path, name)}
+}
+
+// Need is Get for a member that must be there.
+func (o Object) Need(name string) Value {
+	v := o.Get(name)
+	if !v.Present() {
+		o.Problem("the member %s is missing", name)
+	}
+	return v
+}
+
+// Member is one member of an object.
+type Member struct {
+	Name string
+	Value
+	key Value
+}
+
+// Members returns all members of an object in the order of the text, and complains about a name that occurs twice.
+func (v Value) Members() []Member {
+	if v.node == nil {
+		return nil
+	}
+	if v.node.Kind != yaml.MappingNode {
+		v.Problem("an object is expected here, not %s", kindOf(v.node))
+		return nil
+	}
+	var members []Member
+	seen := map[string]bool{}
+	for i := 0; i+1 < len(v.node.Content); i += 2 {
+		key := v.node.Content[i]
+		at := Value{v.r, key, v.path}
+		if key.Kind != yaml.ScalarNode {
+			at.Problem("a name is expected here, not %s", kindOf(key))
+			continue
+		}
+		if seen[key.Value] {
+			at.Problem("the member %s occurs twice", quoted(key.Value))
+			continue
+		}
+		seen[key.Value] = true
+		members = append(members, Member{key.Value, Value{v.r, v.node.Content[i+1], join(v.path, key.Value)}, at})
+	}
+	return members
+}
+
+func join(path, name string) string {
+	if len(name) > 80 {
+		name = name[:80] + "…"
+	}
+	if path == "" {
+		return name
+	}
+	return path + "." + name
+}
+
+// suggestion finds the known name that was probably meant.
+func suggestion(name string, known []string) string {
+	for _, k := range known {
+		if len(name) <= 40 && distance(name, k) <= 2 {
+			return " (did you mean " + k + "?)"
+		}
+	}
+	return ""
+}
+
+// distance is the Levenshtein distance.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		previous := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := previous
+			if a[i] != b[j] {
+				cost++
+			}
+			previous = row[j+1]
+			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

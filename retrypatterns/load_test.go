@@ -1,0 +1,21 @@
+package retrypatterns_test
+
+import (
+	"testing"
+
+	rp "stepback/retrypatterns"
+)
+
+func TestLoadErrors(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string][2]bool{ // of the load type, evidence of overload
+		"States.Timeout": {true, true}, "Lambda.TooManyRequestsException": {true, true}, "S3.SlowDown": {true, true},
+		"DatabaseConnectionError": {true, false}, "Lambda.ServiceException": {true, false},
+		"DeadlockException": {false, false}, "ValidationError": {false, false}, "CircuitOpen": {false, false},
+		"RetryBudgetExhausted": {false, false}, "": {false, false},
+	} {
+		if got := [2]bool{rp.IsLoadError(name), rp.IsOverload(name)}; got != want {
+			t.Errorf("%q: %v, want %v", name, got, want)
+		}
+	}
+}
