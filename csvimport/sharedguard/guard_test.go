@@ -32,7 +32,8 @@ func TestAnOutageOpensTheCircuitAndIsPublished(t *testing.T) {
 		return "", messages.InvokeResponse_Error{Type: "DatabaseConnectionError"}
 	})
 	names := map[string]int{}
-	for range 100 {
+	// The limiter lets ever fewer calls pass, so that the breaker takes a while to see enough of them.
+	for range 400 {
 		_, err := down(t.Context(), nil)
 		var answer messages.InvokeResponse_Error
 		errors.As(err, &answer)
