@@ -153,7 +153,10 @@ func Example_recovery() {
 	}
 
 	second, err := stepback.New(ctx, stepback.Config{Dir: dir, Functions: stepback.Functions{
-		"charge": stepback.Func(func(_ context.Context, o order) (receipt, error) { return receipt{ID: "r-" + o.ID}, nil }),
+		"charge": stepback.Func(func(_ context.Context, o order) (receipt, error) {
+			return receipt{ID: "r-" + o.ID},
+				nil
+		}),
 	}})
 	if err != nil {
 		fmt.Println(err)

@@ -30,7 +30,8 @@ func main() {
 		panic(err)
 	}
 	defer app.Close()
-	orders, err := app.Define("Orders", ` + "`" + `{"StartAt": "Charge", "States": {"Charge": {"Type": "Task", "End": true,
+	orders, err := app.Define("Orders", ` + "`" +
+	`{"StartAt": "Charge", "States": {"Charge": {"Type": "Task", "End": true,
 		"Resource": "arn:aws:lambda:us-east-1:000000000000:function:charge"}}}` + "`" + `)
 	if err != nil {
 		panic(err)

@@ -45,7 +45,8 @@ func TestLanguageOfABranch(t *testing.T) {
 func TestLanguageOfAnItemProcessor(t *testing.T) {
 	t.Parallel()
 	for _, field := range []string{"ItemProcessor", "Iterator"} {
-		_, found := asl.Parse(`{"StartAt":"M","States":{"M":{"Type":"Map","End":true,"` + field + `":{"QueryLanguage":"JSONata",
+		_, found := asl.Parse(`{"StartAt":"M","States":{"M":{"Type":"Map","End":true,"` + field +
+			`":{"QueryLanguage":"JSONata",
 			"StartAt":"A","States":{"A":{"Type":"Pass","End":true}}}}}}`)
 		if len(found) != 1 || found[0].Message != "Field 'QueryLanguage' is not supported" ||
 			found[0].Location != "/States/M/"+field {

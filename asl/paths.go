@@ -113,8 +113,7 @@ func operatorError(s string) error {
 	bare := outsideQuotes(s)
 	for _, illegal := range []string{"..", "*", "@", ",", ":", "?"} {
 		if strings.Contains(bare, illegal) {
-			return fmt.Errorf("Illegal use of '%s'",
-				illegal) //nolint:staticcheck // begins like the service's own texts
+			return fmt.Errorf("Illegal use of '%s'", illegal) //nolint:staticcheck // the service's own words
 		}
 	}
 	for i := range len(bare) {

@@ -72,8 +72,8 @@ var optimized = map[string]map[string][]string{
 	"states": {"startExecution": withNested},
 }
 
-// unknownResource says why a Task cannot have an ARN as its Resource; empty when it can. Of Resources of the AWS SDK the
-// form is checked here, and whether there is such an action by Options.Action. The region and the account of an
+// unknownResource says why a Task cannot have an ARN as its Resource; empty when it can. Of Resources of the AWS SDK
+// the form is checked here, and whether there is such an action by Options.Action. The region and the account of an
 // integration's ARN may be given, as exported machines and templates have them.
 func (o *Options) unknownResource(arn string) (hint string, unknown bool) {
 	a, _ := aws.ParseARN(arn)

@@ -43,12 +43,14 @@ func ExampleParseARN() {
 func TestParseARN(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]aws.ARN{
-		"arn:aws:s3:::b/k":                {Partition: "aws", Service: "s3", Resource: "b/k"},
-		"arn:aws:iam::123456789012:root":  {Partition: "aws", Service: "iam", Account: "123456789012", Resource: "root"},
-		"arn:a:b:c:d:":                    {Partition: "a", Service: "b", Region: "c", Account: "d"},
-		"arn:aws:states:::lambda:invoke":  {Partition: "aws", Service: "states", Resource: "lambda:invoke"},
-		"arn::::::":                       {Resource: ":"},
-		"arn:aws:sns:us-east-1:1:a:b:c:d": {Partition: "aws", Service: "sns", Region: "us-east-1", Account: "1", Resource: "a:b:c:d"},
+		"arn:aws:s3:::b/k": {Partition: "aws", Service: "s3", Resource: "b/k"},
+		"arn:aws:iam::123456789012:root": {Partition: "aws", Service: "iam", Account: "123456789012",
+			Resource: "root"},
+		"arn:a:b:c:d:":                   {Partition: "a", Service: "b", Region: "c", Account: "d"},
+		"arn:aws:states:::lambda:invoke": {Partition: "aws", Service: "states", Resource: "lambda:invoke"},
+		"arn::::::":                      {Resource: ":"},
+		"arn:aws:sns:us-east-1:1:a:b:c:d": {Partition: "aws", Service: "sns", Region: "us-east-1", Account: "1",
+			Resource: "a:b:c:d"},
 	} {
 		if got, ok := aws.ParseARN(text); !ok || got != want || got.String() != text {
 			t.Errorf("%s: %+v %v", text, got, ok)

@@ -22,8 +22,8 @@ func memory(job string, n, limit int) measurement {
 			if err != nil {
 				return reading{}, err
 			}
-			cmd := exec.CommandContext(ctx, self, "-child", job, "-dir", dir, "-big",
-				strconv.Itoa(n)) //nolint:gosec // this program
+			//nolint:gosec // this program
+			cmd := exec.CommandContext(ctx, self, "-child", job, "-dir", dir, "-big", strconv.Itoa(n))
 			cmd.Stderr = os.Stderr
 			out, err := cmd.Output()
 			if err != nil {

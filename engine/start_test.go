@@ -35,7 +35,8 @@ func TestAnExpressExecutionIsWaitedForBeforeTheJournalHasIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 100 {
-		started, err := e.Start(t.Context(), &engine.Start{Machine: m, Origin: engine.Origin{Name: "e", Input: `{"a":1}`}})
+		started, err := e.Start(t.Context(), &engine.Start{Machine: m, Origin: engine.Origin{Name: "e",
+			Input: `{"a":1}`}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,7 +60,8 @@ func TestTheNameOfAnExecutionThatIsDescribedAsEndedIsTaken(t *testing.T) {
 	}
 	defer e.Close()
 	defer close(j.let)
-	m, err := e.CreateStateMachine("m", `{"StartAt":"W","States":{"W":{"Type":"Wait","Seconds":1,"End":true}}}`, "", false)
+	m, err := e.CreateStateMachine("m", `{"StartAt":"W","States":{"W":{"Type":"Wait","Seconds":1,"End":true}}}`, "",
+		false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -55,7 +55,8 @@ type Platform struct {
 	closers   []func() error // in the order of opening
 }
 
-// Open opens or creates a data directory, goes on with the executions that an earlier process left under way, and serves
+// Open opens or creates a data directory, goes on with the executions that an earlier process left under way, and
+// serves
 // everything. The error is an *InUseError when another process has the directory open.
 func Open(ctx context.Context, cfg Config) (_ *Platform, err error) {
 	remove, err := cfg.defaults()
@@ -184,8 +185,8 @@ func (p *Platform) store(ctx context.Context) (stepfunctions.Store, error) {
 	return stepfunctions.NewMemory(), nil
 }
 
-func (p *Platform) serve(context.Context) error {
-	ctx, stop := context.WithCancel(context.Background()) //nolint:contextcheck // it ends with the platform
+func (p *Platform) serve(context.Context) error { //nolint:contextcheck // it lives as long as the platform
+	ctx, stop := context.WithCancel(context.Background())
 	p.front = front{handler: p.handler, stopWaiting: p.engines.stopPolls}
 	served := make(chan error, 1)
 	go func() {

@@ -77,7 +77,8 @@ func TestARunOfAnyMachineIsCountedAndSuffersFaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	states := statesOf(p)
-	err = p.Functions.PutLocal(t.Context(), p.Scope, &functions.LocalInput{Name: "double", BuiltIn: "double", Role: role})
+	err = p.Functions.PutLocal(t.Context(), p.Scope, &functions.LocalInput{Name: "double", BuiltIn: "double",
+		Role: role})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +114,8 @@ func TestARunOfAnyMachineIsCountedAndSuffersFaults(t *testing.T) {
 	}
 	throttled := 0.0
 	for _, point := range points {
-		if point.Metric == retrymetrics.Throttles && point.Labels.StateMachine == "flaky" && point.Labels.State == "Call" {
+		if point.Metric == retrymetrics.Throttles && point.Labels.StateMachine == "flaky" &&
+			point.Labels.State == "Call" {
 			for i, v := range point.Values {
 				throttled += v * float64(point.Counts[i])
 			}
@@ -237,7 +239,8 @@ func TestATemporaryPlatformLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestADirectoryOfAnEarlierVersion opens a data directory that the version of 22 November 2026, with two platforms, left:
+// TestADirectoryOfAnEarlierVersion opens a data directory that the version of 22 November 2026, with two platforms,
+// left:
 // an import, and a server that was killed while an execution waited.
 func TestADirectoryOfAnEarlierVersion(t *testing.T) {
 	t.Parallel()

@@ -93,7 +93,7 @@ func (p *Platform) openFunctions(ctx context.Context) (err error) {
 	if err != nil {
 		return fmt.Errorf("the functions of %s: %w", p.Dir, err)
 	}
-	p.onClose(func() error {
+	p.onClose(func() error { //nolint:contextcheck // closing has a time of its own
 		ctx, cancel := context.WithTimeout(context.Background(), closeGrace)
 		defer cancel()
 		return p.Functions.Close(ctx)
@@ -137,7 +137,8 @@ func (p *Platform) services() http.Handler {
 	functions := lambdaapi.New(p.Functions, p.Scope, p.cfg.Log)
 	logs := logsapi.New(p.Logs, p.Scope, time.Now, p.cfg.Log)
 	for name, h := range map[string]http.Handler{
-		"sfn": states, "lambda": functions, "cloudwatchlogs": logs, "s3": p.Objects.Handler(), "sns": p.Topics.Handler(),
+		"sfn": states, "lambda": functions, "cloudwatchlogs": logs, "s3": p.Objects.Handler(),
+		"sns": p.Topics.Handler(),
 	} {
 		if p.cfg.Beside != nil && name != "sfn" {
 			p.around.reach(name, p.cfg.Beside.Endpoint)

@@ -79,8 +79,10 @@ func (c *Config) complete() error {
 		name  string
 		value int64
 	}{
-		{"MaxExpiries", int64(c.MaxExpiries)}, {"Concurrency", int64(c.Concurrency)}, {"Batch", int64(c.Batch)}, {"PerKey", int64(c.PerKey)},
-		{"Bytes", int64(c.Bytes)}, {"Lease", int64(c.Lease)}, {"SendTimeout", int64(c.SendTimeout)}, {"Poll", int64(c.Poll)},
+		{"MaxExpiries", int64(c.MaxExpiries)}, {"Concurrency", int64(c.Concurrency)}, {"Batch", int64(c.Batch)},
+		{"PerKey", int64(c.PerKey)},
+		{"Bytes", int64(c.Bytes)}, {"Lease", int64(c.Lease)}, {"SendTimeout", int64(c.SendTimeout)},
+		{"Poll", int64(c.Poll)},
 		{"Grace", int64(c.Grace)}, {"TidyEvery", int64(c.TidyEvery)},
 	} {
 		if n.value < 0 {

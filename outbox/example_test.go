@@ -31,7 +31,8 @@ func begin() *exercise {
 	check(err)
 	x := &exercise{dir: dir, now: time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)}
 	path := filepath.Join(dir, "app.db")
-	x.store, err = sqlitestore.Open(context.Background(), path, sqlitestore.Options{Now: func() time.Time { return x.now }})
+	x.store, err = sqlitestore.Open(context.Background(), path,
+		sqlitestore.Options{Now: func() time.Time { return x.now }})
 	check(err)
 	x.db, err = sql.Open("sqlite", "file:"+path)
 	check(err)
@@ -73,7 +74,8 @@ func Example_transientFailure() {
 		Sink: outbox.SinkFunc(func(context.Context, *outbox.Message) error {
 			if random.Float64() < 0.3 {
 				return &outbox.Failure{
-					Name: retrypatterns.ServiceUnavailableError, Class: retrypatterns.Transient, Err: errors.New("503 Service Unavailable"),
+					Name: retrypatterns.ServiceUnavailableError, Class: retrypatterns.Transient,
+					Err: errors.New("503 Service Unavailable"),
 				}
 			}
 			return nil
@@ -92,8 +94,10 @@ func Example_transientFailure() {
 			break
 		}
 		for n, id := range ids {
-			if l, err := x.store.Show(context.Background(), id); err == nil && l.Attempts > 0 && l.State == deadletters.Underway {
-				fmt.Printf("  order %d: %s, attempt %d failed, the next one is in the future: %v\n", n, l.Error, l.Attempts, l.NextAttemptAt.After(x.now))
+			if l, err := x.store.Show(context.Background(), id); err == nil && l.Attempts > 0 &&
+				l.State == deadletters.Underway {
+				fmt.Printf("  order %d: %s, attempt %d failed, the next one is in the future: %v\n", n, l.Error,
+					l.Attempts, l.NextAttemptAt.After(x.now))
 			}
 		}
 		x.now = x.now.Add(time.Minute)

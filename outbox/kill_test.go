@@ -304,7 +304,8 @@ func kills(t *testing.T, address string, server *postgrestest.Server) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	if _, err := db.ExecContext(t.Context(), "CREATE TABLE business (n BIGINT PRIMARY KEY, id TEXT NOT NULL)"); err != nil {
+	if _, err := db.ExecContext(t.Context(),
+		"CREATE TABLE business (n BIGINT PRIMARY KEY, id TEXT NOT NULL)"); err != nil {
 		t.Fatal(err)
 	}
 	_, closing, err := openKillStore(t.Context(), address) // makes the tables

@@ -37,7 +37,8 @@ func (s *session) replaceLost(before time.Time) {
 		if spare {
 			s.employ()
 		} else {
-			s.cfg.Log.Error("the sink does not return from its sends: the relay has a worker less", "left behind", s.cfg.Concurrency)
+			s.cfg.Log.Error("the sink does not return from its sends: the relay has a worker less", "left behind",
+				s.cfg.Concurrency)
 		}
 	}
 }

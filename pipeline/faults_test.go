@@ -198,7 +198,8 @@ func TestFailedAttemptsAreToldMeanwhile(t *testing.T) {
 	}
 }
 
-// TestTheSummaryEndsOnTheRunsOwnClock lets rows wait for retries in virtual time: the summary ends within the execution,
+// TestTheSummaryEndsOnTheRunsOwnClock lets rows wait for retries in virtual time: the summary ends within the
+// execution,
 // after the children, and not when the wall's clock says.
 func TestTheSummaryEndsOnTheRunsOwnClock(t *testing.T) {
 	t.Parallel()

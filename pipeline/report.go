@@ -34,7 +34,8 @@ type Report struct {
 	// Rows is nil when the file was refused before any row was read.
 	Rows    *Rows   `json:"rows,omitempty"`
 	Retries []Retry `json:"retries"`
-	// Waited is the sum of all delays before retries, on the run's own clock; rows that wait at the same time each count
+	// Waited is the sum of all delays before retries, on the run's own clock; rows that wait at the same time each
+	// count
 	// in full. Elapsed is real time.
 	Waited  Seconds `json:"waitedSeconds"`
 	Elapsed Seconds `json:"elapsedSeconds"`

@@ -83,7 +83,8 @@ func TestRetriesFollowTheTable(t *testing.T) {
 			next := &events[i+1]
 			if next.Type != history.TaskScheduled {
 				if count[s] != s.retries+1 {
-					t.Errorf("%s gave up on %s after %d attempts, want %d", x.Name, e.More.Failure.Name, count[s], s.retries+1)
+					t.Errorf("%s gave up on %s after %d attempts, want %d", x.Name, e.More.Failure.Name, count[s],
+						s.retries+1)
 				}
 				continue
 			}
@@ -93,7 +94,8 @@ func TestRetriesFollowTheTable(t *testing.T) {
 			waited := time.Duration(next.Time - e.Time)
 			least, most := s.delay(count[s])
 			if waited < least || waited > most {
-				t.Errorf("%s waited %s before retry %d of %s, want %s to %s", x.Name, waited, count[s], e.More.Failure.Name,
+				t.Errorf("%s waited %s before retry %d of %s, want %s to %s", x.Name, waited, count[s],
+					e.More.Failure.Name,
 					least, most)
 			}
 			seen[e.More.Failure.Name]++

@@ -4,7 +4,8 @@
 //
 // The cases come from the tests of LocalStack that were validated against AWS (Apache-2.0): definitions, inputs and
 // recorded answers, no test code. The expressions of jsonata/ are those of the official test suite of JSONata 2.0.6
-// (MIT) and of our own, with what jsonata-js answered; those of jsonpath/ are our own, with what Jayway JsonPath answered.
+// (MIT) and of our own, with what jsonata-js answered; those of jsonpath/ are our own, with what Jayway JsonPath
+// answered.
 //
 // Only tests import this package. It judges nothing: engine/conformance and the tests of asl do. `make recordings`
 // packs the archive from a folder.

@@ -33,9 +33,10 @@ func BenchmarkExecute(b *testing.B) {
 	}
 	pattern, _ := retrypatterns.PatternNamed(retrypatterns.Aggressive)
 	for name, options := range map[string][]resilience.Option{
-		"retry":                          {},
-		"retry+timeout":                  {resilience.AttemptTimeout(time.Second)},
-		"retry+breaker+bulkhead+timeout": {resilience.AttemptTimeout(time.Second), resilience.WithBulkhead(bulkhead), resilience.WithBreaker(circuit)},
+		"retry":         {},
+		"retry+timeout": {resilience.AttemptTimeout(time.Second)},
+		"retry+breaker+bulkhead+timeout": {resilience.AttemptTimeout(time.Second), resilience.WithBulkhead(bulkhead),
+			resilience.WithBreaker(circuit)},
 	} {
 		b.Run(name, func(b *testing.B) {
 			e, err := resilience.New(pattern.Policy, options...)

@@ -78,7 +78,8 @@ func TestMessagesAreTheLastResort(t *testing.T) {
 			t.Errorf("%s: %v, %v", text, c, known)
 		}
 	}
-	if c, known := resilience.Classify(coded("too many requests: 23505")); !known || c.Class != retrypatterns.Permanent {
+	if c, known := resilience.Classify(coded("too many requests: 23505")); !known ||
+		c.Class != retrypatterns.Permanent {
 		t.Errorf("the code says %v, %v", c, known)
 	}
 }

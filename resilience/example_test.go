@@ -21,7 +21,8 @@ var quick = retrypatterns.Policy{Interval: time.Millisecond, Rate: 2, MaxAttempt
 func unreliable(failures int) func(context.Context) (string, error) {
 	return func(context.Context) (string, error) {
 		if failures--; failures >= 0 {
-			return "", resilience.Mark(errors.New("try later"), retrypatterns.Transient, retrypatterns.ServiceUnavailableError)
+			return "", resilience.Mark(errors.New("try later"), retrypatterns.Transient,
+				retrypatterns.ServiceUnavailableError)
 		}
 		return "hello", nil
 	}
@@ -125,7 +126,8 @@ func ExampleCall_fallback() {
 
 func ExampleLogRetries() {
 	shown := func(_ []string, a slog.Attr) slog.Attr {
-		if a.Key == slog.TimeKey || a.Key == slog.LevelKey || a.Key == "error_message" || a.Key == "event" || a.Key == "max_retries" {
+		if a.Key == slog.TimeKey || a.Key == slog.LevelKey || a.Key == "error_message" || a.Key == "event" ||
+			a.Key == "max_retries" {
 			return slog.Attr{}
 		}
 		return a

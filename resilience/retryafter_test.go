@@ -23,7 +23,8 @@ func TestParseRetryAfter(t *testing.T) {
 		{"99999999999999999999", "", math.MaxInt64, true},
 		{"9223372037", "", math.MaxInt64, true},
 		{"Sun, 22 Nov 2026 12:00:30 GMT", "", 30 * time.Second, true},
-		{"Sun, 22 Nov 2026 12:00:30 GMT", "Sun, 22 Nov 2026 12:00:10 GMT", 20 * time.Second, true}, // the server's clock is ahead
+		{"Sun, 22 Nov 2026 12:00:30 GMT", "Sun, 22 Nov 2026 12:00:10 GMT", 20 * time.Second, true},
+		// the server's clock is ahead
 		{"Sun, 22 Nov 2026 12:00:30 GMT", "nonsense", 30 * time.Second, true},
 		{"Sunday, 22-Nov-26 12:00:30 GMT", "", 30 * time.Second, true},
 		{"Sun Nov 22 12:00:30 2026", "", 30 * time.Second, true},

@@ -142,7 +142,8 @@ func TestCensoredTimesAreNull(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`"timeToRecover":{"mean":null,"low":null,"high":null,"n":3,"statistic":"median"}`, `"notRecovered":3`} {
+	for _, want := range []string{`"timeToRecover":{"mean":null,"low":null,"high":null,"n":3,"statistic":"median"}`,
+		`"notRecovered":3`} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("%s is not in %s", want, text)
 		}
@@ -157,8 +158,14 @@ func TestExperimentsOutOfBoundsAreRefused(t *testing.T) {
 		"0 seeds are out of range":          func(e *retrylab.Experiment) { e.Seeds = 0 },
 		"the first seed":                    func(e *retrylab.Experiment) { e.FirstSeed = 1<<64 - 1 },
 		"a scenario and a policy":           func(e *retrylab.Experiment) { e.Scenarios = nil },
-		`two policies "none"`:               func(e *retrylab.Experiment) { e.Policies = append(e.Policies, e.Policies[0]) },
-		`two scenarios "calm"`:              func(e *retrylab.Experiment) { e.Scenarios = append(e.Scenarios, e.Scenarios[0]) },
+		`two policies "none"`: func(e *retrylab.Experiment) {
+			e.Policies = append(e.Policies,
+				e.Policies[0])
+		},
+		`two scenarios "calm"`: func(e *retrylab.Experiment) {
+			e.Scenarios = append(e.Scenarios,
+				e.Scenarios[0])
+		},
 	} {
 		e := whole
 		change(&e)
@@ -179,7 +186,8 @@ func TestExpectationsHold(t *testing.T) {
 		}
 		first = retrylab.FirstReportedSeed
 	}
-	r, err := retrylab.Run(t.Context(), experiment(t, seeds, first, strings.Join(scenarios.Names(), ","), "none,static,controller,adaptive"))
+	r, err := retrylab.Run(t.Context(), experiment(t, seeds, first, strings.Join(scenarios.Names(), ","),
+		"none,static,controller,adaptive"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -260,7 +268,8 @@ func TestPrepareTakesADefinition(t *testing.T) {
 	if len(r) != 1 || r[0].Policy.MaxAttempts != 1 || len(s.Expect) != 0 || len(e.Policies) != 4 {
 		t.Errorf("%+v with %d expectations and %d policies", r, len(s.Expect), len(e.Policies))
 	}
-	if got, want := retrylab.Unmatched(s), "outage-30s raises ServiceUnavailableError, DatabaseConnectionError, which no retrier takes"; got != want {
+	if got, want := retrylab.Unmatched(s),
+		"outage-30s raises ServiceUnavailableError, DatabaseConnectionError, which no retrier takes"; got != want {
 		t.Errorf("note is %q, want %q", got, want)
 	}
 	for want, change := range map[string]func(*retrylab.Plan){
@@ -302,7 +311,8 @@ func TestTheTableIsForPeople(t *testing.T) {
 	}
 	var out strings.Builder
 	r.WriteTable(&out)
-	for _, want := range []string{"map-crowded, seeds 1 to 2\n", "policy", "none ", "not run  map-crowded: adaptive: success >= 0.99 (not run)"} {
+	for _, want := range []string{"map-crowded, seeds 1 to 2\n", "policy", "none ",
+		"not run  map-crowded: adaptive: success >= 0.99 (not run)"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is not in\n%s", want, out.String())
 		}

@@ -83,7 +83,8 @@ func (e *Experiment) check() (policies []*policy.Policy, listed int, err error) 
 		return nil, 0, fmt.Errorf("%d seeds are out of range; give 1 to %d", e.Seeds, MaxSeeds)
 	}
 	if e.FirstSeed > math.MaxUint64-MaxSeeds {
-		return nil, 0, fmt.Errorf("the first seed %d is out of range; give 0 to %d", e.FirstSeed, uint64(math.MaxUint64-MaxSeeds))
+		return nil, 0, fmt.Errorf("the first seed %d is out of range; give 0 to %d", e.FirstSeed,
+			uint64(math.MaxUint64-MaxSeeds))
 	}
 	policies = slices.Clone(e.Policies)
 	for i, p := range policies {
@@ -104,7 +105,8 @@ func (e *Experiment) check() (policies []*policy.Policy, listed int, err error) 
 		policies = append(policies, p)
 	}
 	if runs := len(e.Scenarios) * len(policies) * e.Seeds; runs > maxRuns {
-		return nil, 0, fmt.Errorf("%d runs are too many; at most %d are made: give fewer seeds, scenarios or policies", runs, maxRuns)
+		return nil, 0, fmt.Errorf("%d runs are too many; at most %d are made: give fewer seeds, scenarios or policies",
+			runs, maxRuns)
 	}
 	return policies, len(e.Policies), nil
 }

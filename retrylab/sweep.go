@@ -59,10 +59,12 @@ func SweepRetries(ctx context.Context, s *scenario.Scenario, e Experiment) (*Swe
 			w.Arrivals = &scenario.Arrivals{Process: scenario.Poisson, Rate: load * capacity}
 			w.Retriers = []scenario.Retrier{{Errors: []string{"States.ALL"}, Policy: p}}
 			e.Scenarios = append(e.Scenarios, &scenario.Scenario{
-				Name: fmt.Sprintf("%.0f%%-%d", 100*load, m), Duration: 25 * time.Minute, Drain: time.Minute, Services: s.Services,
+				Name: fmt.Sprintf("%.0f%%-%d", 100*load, m), Duration: 25 * time.Minute, Drain: time.Minute,
+				Services:  s.Services,
 				Workloads: []scenario.Workload{w}, Observe: s.Observe,
 				Faults: []scenario.Fault{{
-					At: 4 * time.Minute, For: outage, From: 1, To: 1, P: 1, After: 50 * time.Millisecond, Error: "ServiceUnavailableError",
+					At: 4 * time.Minute, For: outage, From: 1, To: 1, P: 1, After: 50 * time.Millisecond,
+					Error: "ServiceUnavailableError",
 				}},
 			})
 			sweep.Cells = append(sweep.Cells, Cell{Utilisation: load, Retries: m, Seeds: e.Seeds})

@@ -26,7 +26,8 @@ func (r *Report) WriteTable(w io.Writer) {
 			last = res.Scenario
 			fmt.Fprintf(w, "%s, seeds %d to %d\n", res.Scenario, r.Seeds.First, r.Seeds.First+uint64(r.Seeds.Count)-1)
 			rows = append(rows, []string{
-				"policy", "success %", "dead letters", "calls/record", "calls during", "recovers after", "drains after", "p99 s", "USD", "changes",
+				"policy", "success %", "dead letters", "calls/record", "calls during", "recovers after", "drains after",
+				"p99 s", "USD", "changes",
 			})
 		}
 		rows = append(rows, res.row(r.Seeds.Count))
@@ -59,8 +60,10 @@ func (r *Result) row(seeds int) []string {
 		drains = fmt.Sprintf("not in %d of %d", r.Undrained, seeds)
 	}
 	return []string{
-		r.Policy, withInterval(m["success"], 100, 2), plain(m["deadLettered"].Mean, 1), plain(m["amplification"].Mean, 2),
-		plain(m["callsDuring"].Mean, 0), recovers, drains, plain(m["p99"].Mean, 1), plain(m["costUSD"].Mean, 2), plain(m["changes"].Mean, 1),
+		r.Policy, withInterval(m["success"], 100, 2), plain(m["deadLettered"].Mean, 1), plain(m["amplification"].Mean,
+			2),
+		plain(m["callsDuring"].Mean, 0), recovers, drains, plain(m["p99"].Mean, 1), plain(m["costUSD"].Mean, 2),
+		plain(m["changes"].Mean, 1),
 	}
 }
 

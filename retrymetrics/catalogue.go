@@ -49,7 +49,8 @@ var (
 	RowsDeadLettered = declare("RowsDeadLettered", Count, Summary, added,
 		"Rows given up: retries exhausted, or not worth it.", ByMachine)
 	SharedStateUnavailable = declare("SharedStateUnavailable", Count, Functions, added,
-		"Times that a function could not reach the shared state of its callee's breaker, and refused nothing.", ByMachine,
+		"Times that a function could not reach the shared state of its callee's breaker, and refused nothing.",
+		ByMachine,
 		ByState)
 	ConfiguredRetries = declare("ConfiguredRetries", Count, Definition, highest,
 		"Retries that a state's Retry array allows one task when errors alternate, as it is configured now.", ByState)

@@ -34,7 +34,8 @@ func DefaultWorkload() Workload {
 
 // What a history has, counted from one: each row of a batch, each child execution, each failed attempt.
 const (
-	eventsPerRow     = 7 // iteration started and succeeded, state entered and exited, task scheduled, started, succeeded
+	// iteration started and succeeded, state entered and exited, task scheduled, started, succeeded
+	eventsPerRow     = 7
 	eventsPerChild   = 6
 	eventsPerFailure = 3 // scheduled, started, failed
 )

@@ -69,7 +69,8 @@ func TestEventsAfterARedriveAreCounted(t *testing.T) {
 	events := ended(everything(), history.ExecutionFailed)
 	reader := retrymetrics.LogReader{}
 	reader.Read(logged(t, childARN, events))
-	again := slices.Concat(events, []history.Event{event(16, 15, 80, history.ExecutionRedriven), event(17, 16, 80, history.TaskStateEntered),
+	again := slices.Concat(events, []history.Event{event(16, 15, 80, history.ExecutionRedriven),
+		event(17, 16, 80, history.TaskStateEntered),
 		event(18, 17, 80, history.TaskScheduled)})
 	got := reader.Read(logged(t, childARN, again)[15:])
 	if counted(got, retrymetrics.TaskAttempts) != 1 || counted(got, retrymetrics.UnpairedEvents) != 0 {

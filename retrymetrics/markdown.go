@@ -98,7 +98,8 @@ The function has 1,769 MB, which is one whole processor. Reading takes some 10 Â
 
 ## The figures of a run's report
 
-` + "`stepback run`" + ` prints these and ` + "`--json`" + ` has them all. They are counted from the whole histories of the import's execution and
+` + "`stepback run`" + ` prints these and ` + "`--json`" +
+	` has them all. They are counted from the whole histories of the import's execution and
 its children, when these have ended. A figure under a state and an error is that of the failures with that error: a retry belongs to the
 failure that it follows, whatever becomes of it. The printed table leaves out a column that is 0 in every line.
 

@@ -98,7 +98,8 @@ const (
 
 // String says it for people.
 func (o Origin) String() string {
-	return [...]string{"log level ERROR", "log level ALL", "AggregateResults", "definition", "AWS itself", "functions"}[o]
+	return [...]string{"log level ERROR", "log level ALL", "AggregateResults", "definition", "AWS itself",
+		"functions"}[o]
 }
 
 // Level is a log level of a state machine at which metrics are counted from its log.

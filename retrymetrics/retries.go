@@ -27,8 +27,8 @@ type Key struct {
 //	Failures = Retries + Exhausted + NotRetried + Interrupted
 //	Retries  = Recovered + FailedAgain + Unfinished
 //
-// A retry counts under the failure that it follows: one that fails with another error is FailedAgain here, and a failure
-// under the other error's key.
+// A retry counts under the failure that it follows: one that fails with another error is FailedAgain here, and a
+// failure under the other error's key.
 type Tally struct {
 	Key
 	// Failures is how many attempts failed with this error.

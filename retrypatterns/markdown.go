@@ -34,9 +34,10 @@ func writePatterns(page *strings.Builder) {
 		t.row(append([]string{string(p.Name), p.Use}, append(policyCells(p.Policy), total.Mean.String(),
 			total.Max.String())...)...)
 	}
-	section(page, "The four patterns, and one for what is put off", "`paced` is an addition: it has work come back that a circuit "+
-		"breaker, a limiter or a retry budget refused. `DECORRELATED`, `PARTIAL` and `PROPORTIONAL` jitter exist in this project's own policies only. "+
-		"Amazon States Language knows `FULL` and `NONE`, so compiled retriers have `FULL` in their place.", t)
+	section(page, "The four patterns, and one for what is put off",
+		"`paced` is an addition: it has work come back that a circuit "+
+			"breaker, a limiter or a retry budget refused. `DECORRELATED`, `PARTIAL` and `PROPORTIONAL` jitter exist in this project's own policies only. "+
+			"Amazon States Language knows `FULL` and `NONE`, so compiled retriers have `FULL` in their place.", t)
 }
 
 func writeErrorMap(page *strings.Builder) {
@@ -84,9 +85,10 @@ func writePresets(page *strings.Builder) {
 		t.row(append([]string{p.Name, p.Use}, append(cells, total.Mean.Round(time.Millisecond).String(),
 			total.Max.Round(time.Millisecond).String())...)...)
 	}
-	section(page, "Presets for callers in Go", "`PROPORTIONAL` adds at random up to the given part of a delay on top of it. "+
-		"The totals are computed; those printed in the source document (4.5 s, 90 s, 30 min) do not follow from its formula. "+
-		"`stepback retries presets` prints each wait.", t)
+	section(page, "Presets for callers in Go",
+		"`PROPORTIONAL` adds at random up to the given part of a delay on top of it. "+
+			"The totals are computed; those printed in the source document (4.5 s, 90 s, 30 min) do not follow from its formula. "+
+			"`stepback retries presets` prints each wait.", t)
 }
 
 func writeClassification(page *strings.Builder) {

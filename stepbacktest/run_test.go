@@ -65,7 +65,10 @@ func TestFunctionsAreLambdaFunctions(t *testing.T) {
 		"Parameters": {"FunctionName": "%s", "Payload.$": "$"}, "OutputPath": "$.Payload", "End": true}}}`
 	cfg := stepbacktest.Config{Functions: stepback.Functions{
 		"double": stepback.Func(func(_ context.Context, n int) (int, error) { return 2 * n, nil }),
-		"broken": stepback.Func(func(context.Context, any) (any, error) { return nil, fmt.Errorf("out of %s", "paper") }),
+		"broken": stepback.Func(func(context.Context, any) (any, error) {
+			return nil,
+				fmt.Errorf("out of %s", "paper")
+		}),
 	}}
 	stepbacktest.Run(t, fmt.Sprintf(call, "double"), `21`, cfg).Succeeded(`42`)
 	stepbacktest.Run(t, fmt.Sprintf(call, "double"), `"x"`, cfg).Failed("Runtime.UnmarshalError")

@@ -83,7 +83,8 @@ func TestProcessesLearnFromOneAnother(t *testing.T) {
 		}
 	}
 	if n := admitted[9]; n > 1 {
-		t.Errorf("%d of 100 calls admitted in the seventh second of the outage, want one to find out, or none: %v", n, admitted)
+		t.Errorf("%d of 100 calls admitted in the seventh second of the outage, want one to find out, or none: %v", n,
+			admitted)
 	}
 	var probes []int
 	for range 30 {

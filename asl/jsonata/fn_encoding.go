@@ -29,7 +29,8 @@ func base64decode(c *call, v value) (value, *Error) {
 	}
 	data, _, _ := strings.Cut(s, "=")
 	foreign := func(r rune) bool {
-		return !(r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || strings.ContainsRune("+/-_ \t\r\n", r))
+		letter := r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z'
+		return !letter && (r < '0' || r > '9') && !strings.ContainsRune("+/-_ \t\r\n", r)
 	}
 	if strings.ContainsFunc(data, foreign) {
 		id, _ := uuid(c, nil)

@@ -106,15 +106,18 @@ func TestErrorsThatAreNone(t *testing.T) {
 			`the answer with status Bad Gateway names no error: "<html> Bad Gateway</html>"`},
 		"HTML where XML belongs": {"s3", "ListBuckets", "<html>no</html>", 503, "",
 			`the answer with status Service Unavailable names no error: "<html>no</html>"`},
-		"nothing":      {"s3", "ListBuckets", "", 403, "Forbidden", ""},
-		"another JSON": {"dynamodb", "Scan", `[1]`, 400, "", `the answer with status Bad Request names no error: "[1]"`},
-		"bytes":        {"dynamodb", "Scan", "\xff\xfe", 500, "", "the answer with status Internal Server Error names no error: 2 bytes that are no text"},
+		"nothing": {"s3", "ListBuckets", "", 403, "Forbidden", ""},
+		"another JSON": {"dynamodb", "Scan", `[1]`, 400, "",
+			`the answer with status Bad Request names no error: "[1]"`},
+		"bytes": {"dynamodb", "Scan", "\xff\xfe", 500, "",
+			"the answer with status Internal Server Error names no error: 2 bytes that are no text"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			_, err := call(t, with(c.status, nil, []byte(c.body)), c.service, c.operation, `{}`)
 			var e *client.Error
-			if !errors.As(err, &e) || e.Code != c.code || e.Message != c.message || e.Status != c.status || e.Shape != "" {
+			if !errors.As(err, &e) || e.Code != c.code || e.Message != c.message || e.Status != c.status ||
+				e.Shape != "" {
 				t.Errorf("got %#v", err)
 			}
 		})

@@ -59,7 +59,8 @@ func hasChecksum(h http.Header) bool {
 		return true
 	}
 	for name := range h {
-		if strings.HasPrefix(name, "X-Amz-Checksum-") && name != "X-Amz-Checksum-Type" && name != "X-Amz-Checksum-Mode" &&
+		if strings.HasPrefix(name, "X-Amz-Checksum-") && name != "X-Amz-Checksum-Type" &&
+			name != "X-Amz-Checksum-Mode" &&
 			name != "X-Amz-Checksum-Algorithm" {
 			return true
 		}

@@ -38,7 +38,8 @@ type AnswerError struct {
 
 // Error implements error.
 func (e *AnswerError) Error() string {
-	return fmt.Sprintf("the answer to %s:%s (status %d) is not what its API says: %s", e.Service, e.Operation, e.Status, e.Why)
+	return fmt.Sprintf("the answer to %s:%s (status %d) is not what its API says: %s", e.Service, e.Operation, e.Status,
+		e.Why)
 }
 
 // UnsupportedError says that an operation cannot be called.

@@ -32,7 +32,8 @@ func ExampleClient_Call() {
 		return
 	}
 	c := &client.Client{
-		Endpoint: queues.URL, Region: "eu-west-1", Credentials: credentials.NewStaticCredentialsProvider("key", "secret", ""),
+		Endpoint: queues.URL, Region: "eu-west-1", Credentials: credentials.NewStaticCredentialsProvider("key",
+			"secret", ""),
 	}
 	answer, err := c.Call(context.Background(), &client.Request{Service: sqs, Operation: list, Input: input})
 	if err != nil {

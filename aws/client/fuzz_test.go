@@ -26,7 +26,8 @@ func FuzzAnswers(f *testing.F) {
 			t.Skip()
 		}
 		for _, o := range []operation{
-			{"dynamodb", "Scan", model.JSON}, {"sns", "ListTopics", model.Query}, {"s3", "ListObjectsV2", model.RESTXML},
+			{"dynamodb", "Scan", model.JSON}, {"sns", "ListTopics", model.Query},
+			{"s3", "ListObjectsV2", model.RESTXML},
 			{"ec2", "DescribeInstances", model.EC2}, {"lambda", "GetFunction", model.RESTJSON},
 			{"cloudwatch", "DescribeAlarms", model.CBOR},
 		} {

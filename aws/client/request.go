@@ -141,7 +141,8 @@ func (c *Client) address(r *Request) (u *url.URL, bucket string, err error) {
 	switch {
 	case inHost && bucket != "":
 		if !hostable(bucket) {
-			return nil, "", &model.ValueError{Path: "Bucket", Why: "the bucket " + bucket + " cannot be part of a host's name"}
+			return nil, "", &model.ValueError{Path: "Bucket", Why: "the bucket " + bucket +
+				" cannot be part of a host's name"}
 		}
 		address = strings.Replace(address, label, bucket, 1)
 	case inHost:
@@ -235,7 +236,8 @@ func label(s string) bool {
 // sign signs a request; hash is that of its body.
 func (x *exchange) sign(ctx context.Context, r *http.Request, hash string) error {
 	if x.Service.SignatureVersion == "bearer" {
-		return &UnsupportedError{x.Service.Name, x.Operation.Name, "is signed with a bearer token, which tasks have not"}
+		return &UnsupportedError{x.Service.Name, x.Operation.Name,
+			"is signed with a bearer token, which tasks have not"}
 	}
 	if x.Credentials == nil {
 		return errors.New("no credentials to sign the request with")

@@ -56,7 +56,8 @@ func TestAddressesOfS3(t *testing.T) {
 			}
 		})
 	}
-	_, err := s3(t, with(200, nil, nil), "http://{Bucket}.s3.local", "GetObject", `{"Bucket":"My Books","Key":"k"}`, nil)
+	_, err := s3(t, with(200, nil, nil), "http://{Bucket}.s3.local", "GetObject", `{"Bucket":"My Books","Key":"k"}`,
+		nil)
 	var wrong *model.ValueError
 	if !errors.As(err, &wrong) || err.Error() != "Bucket: the bucket My Books cannot be part of a host's name" {
 		t.Error(err)
@@ -106,7 +107,8 @@ func TestChecksums(t *testing.T) {
 
 func TestStreamsAreHandedOver(t *testing.T) {
 	t.Parallel()
-	r := with(200, map[string]string{"Content-Type": "text/plain", "X-Amz-Meta-Color": "red", "Content-Length": "5"}, nil)
+	r := with(200, map[string]string{"Content-Type": "text/plain", "X-Amz-Meta-Color": "red", "Content-Length": "5"},
+		nil)
 	r.answer.Body = io.NopCloser(io.LimitReader(endless{}, 5))
 	a, err := s3(t, r, "", "GetObject", `{"Bucket":"b","Key":"k"}`, nil)
 	if err != nil {
@@ -136,8 +138,9 @@ func TestRegions(t *testing.T) {
 	t.Parallel()
 	for host, want := range map[string]string{
 		"sqs.eu-west-1.amazonaws.com": "eu-west-1", "iam.amazonaws.com": "us-east-1",
-		"s3.dualstack.ap-southeast-2.amazonaws.com": "ap-southeast-2", "sqs.us-gov-west-1.amazonaws.com": "us-gov-west-1",
-		"sqs.cn-north-1.amazonaws.com.cn": "cn-north-1", "monitoring.eu-central-1.api.aws": "eu-central-1",
+		"s3.dualstack.ap-southeast-2.amazonaws.com": "ap-southeast-2",
+		"sqs.us-gov-west-1.amazonaws.com":           "us-gov-west-1",
+		"sqs.cn-north-1.amazonaws.com.cn":           "cn-north-1", "monitoring.eu-central-1.api.aws": "eu-central-1",
 		"api.aws": "fallback",
 	} {
 		if got := client.RegionOf(host, "fallback"); got != want {

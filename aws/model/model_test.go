@@ -137,14 +137,16 @@ func TestDamagedArchives(t *testing.T) {
 		t.Error(err)
 	}
 	for name, text := range map[string]string{
-		"empty":            "",
-		"no metadata":      "o PutItem {}\n",
-		"a line":           `{"serviceId":"A","protocols":["json"]}` + "\nnonsense\n",
-		"an unknown kind":  `{"serviceId":"A","protocols":["json"]}` + "\nx A {}\n",
-		"cut short":        `{"serviceId":"A","protocols":["json"]}` + "\no Do {\"http\":",
-		"a missing shape":  `{"serviceId":"A","protocols":["json"]}` + "\no Do {\"input\":{\"shape\":\"None\"}}\n",
-		"an unknown type":  `{"serviceId":"A","protocols":["json"]}` + "\no Do {\"input\":{\"shape\":\"S\"}}\ns S {\"type\":\"x\"}\n",
-		"a list of naught": `{"serviceId":"A","protocols":["json"]}` + "\no Do {\"input\":{\"shape\":\"S\"}}\ns S {\"type\":\"list\"}\n",
+		"empty":           "",
+		"no metadata":     "o PutItem {}\n",
+		"a line":          `{"serviceId":"A","protocols":["json"]}` + "\nnonsense\n",
+		"an unknown kind": `{"serviceId":"A","protocols":["json"]}` + "\nx A {}\n",
+		"cut short":       `{"serviceId":"A","protocols":["json"]}` + "\no Do {\"http\":",
+		"a missing shape": `{"serviceId":"A","protocols":["json"]}` + "\no Do {\"input\":{\"shape\":\"None\"}}\n",
+		"an unknown type": `{"serviceId":"A","protocols":["json"]}` +
+			"\no Do {\"input\":{\"shape\":\"S\"}}\ns S {\"type\":\"x\"}\n",
+		"a list of naught": `{"serviceId":"A","protocols":["json"]}` +
+			"\no Do {\"input\":{\"shape\":\"S\"}}\ns S {\"type\":\"list\"}\n",
 		"an error that is none": `{"serviceId":"A","protocols":["json"]}` +
 			"\no Do {\"errors\":[\"S\"]}\ns S {\"type\":\"structure\"}\n",
 	} {
@@ -190,9 +192,13 @@ func TestClassNames(t *testing.T) {
 	t.Parallel()
 	for id, want := range map[string]string{
 		"DynamoDB": "DynamoDb", "SESv2": "SesV2", "IoTFleetWise": "IoTFleetWise", "IoT": "Iot", "XRay": "XRay",
-		"CloudWatch Logs": "CloudWatchLogs", "Config Service": "Config", "Elastic Load Balancing v2": "ElasticLoadBalancingV2",
-		"EC2": "Ec2", "SFN": "Sfn", "WAFV2": "Wafv2", "Database Migration Service": "DatabaseMigration", "MTurk": "MTurk",
-		"Route 53": "Route53", "ApiGatewayV2": "ApiGatewayV2", "EMR containers": "EmrContainers", "S3": "S3",
+		"CloudWatch Logs": "CloudWatchLogs", "Config Service": "Config",
+		"Elastic Load Balancing v2": "ElasticLoadBalancingV2",
+		"EC2":                       "Ec2", "SFN": "Sfn", "WAFV2": "Wafv2",
+		"Database Migration Service": "DatabaseMigration",
+		"MTurk":                      "MTurk",
+		"Route 53":                   "Route53", "ApiGatewayV2": "ApiGatewayV2", "EMR containers": "EmrContainers",
+		"S3":                          "S3",
 		"Resource Groups Tagging API": "ResourceGroupsTaggingApi", "SSO OIDC": "SsoOidc", "ECR PUBLIC": "EcrPublic",
 		"GameLift": "GameLift", "FSx": "FSx", "QLDB Session": "QldbSession", "Lex Models V2": "LexModelsV2",
 	} {

@@ -151,7 +151,8 @@ func (s *Service) Operation(name string) (*Operation, error) {
 	o, err := s.operation(name, line)
 	if err != nil {
 		s.shapes = map[string]*Shape{} // some may be half read
-		return nil, fmt.Errorf("the API model of %s is damaged: %s: %w; `make models` writes it anew", s.Name, name, err)
+		return nil, fmt.Errorf("the API model of %s is damaged: %s: %w; `make models` writes it anew", s.Name, name,
+			err)
 	}
 	s.ready[name] = o
 	return o, nil

@@ -219,7 +219,8 @@ func toJSON(dst []byte, s *model.Shape, v jsonvalue.Value, p place) []byte {
 		}
 		return append(dst, '}')
 	case s.Type == model.Timestamp:
-		if t, err := model.TimeOf(v); err == nil && s.TimestampFormat != "" && s.TimestampFormat != model.UnixTimestamp {
+		if t, err := model.TimeOf(v); err == nil && s.TimestampFormat != "" &&
+			s.TimestampFormat != model.UnixTimestamp {
 			return jsonvalue.AppendQuoted(dst, timeText(t, s.TimestampFormat))
 		}
 	}

@@ -61,12 +61,15 @@ func TestRefusals(t *testing.T) {
 	}{
 		"query: unknown action": {topic, asked("POST", "/", "Action=Pubish", form...), 400,
 			"<Code>InvalidAction</Code><Message>Could not find operation Pubish for version 2010-03-31</Message>"},
-		"query: no action":     {topic, asked("POST", "/", "", form...), 400, "<Code>InvalidAction</Code>"},
-		"query: other content": {topic, asked("POST", "/", "{}", "Content-Type", "application/json"), 400, "<Code>InvalidAction</Code>"},
+		"query: no action": {topic, asked("POST", "/", "", form...), 400, "<Code>InvalidAction</Code>"},
+		"query: other content": {topic, asked("POST", "/", "{}", "Content-Type", "application/json"), 400,
+			"<Code>InvalidAction</Code>"},
 		"query: not served": {topic, asked("POST", "/", "Action=Subscribe", form...), 501,
 			"<Code>NotImplemented</Code><Message>The operation Subscribe of SNS is not served here.</Message>"},
-		"query: bad form":       {topic, asked("POST", "/", "Action=%zz", form...), 400, "<Code>MalformedQueryString</Code>"},
-		"query: missing member": {topic, asked("POST", "/", "Action=Publish", form...), 400, "Value null at &#39;message&#39;"},
+		"query: bad form": {topic, asked("POST", "/", "Action=%zz", form...), 400,
+			"<Code>MalformedQueryString</Code>"},
+		"query: missing member": {topic, asked("POST", "/", "Action=Publish", form...), 400,
+			"Value null at &#39;message&#39;"},
 		"query: modelled error": {topic, asked("POST", "/", "Action=Publish&Message=m", form...), 404,
 			"<Type>Sender</Type><Code>NotFound</Code><Message>Topic does not exist</Message></Error>" + id},
 		"query: wrong type": {vpc, asked("POST", "/", "Action=DescribeVpcs&MaxResults=many", form...), 400,
@@ -75,24 +78,33 @@ func TestRefusals(t *testing.T) {
 			"<Code>SerializationException</Code>"},
 		"ec2: error": {vpc, asked("POST", "/", "Action=DescribeVpcs", form...), 400,
 			"<Response><Errors><Error><Code>InvalidVpcID.NotFound</Code><Message>no vpc</Message></Error></Errors><RequestID>"},
-		"xml: error":       {bucket, asked("GET", "/b/k", ""), 404, "<Error><Code>NoSuchKey</Code><Message>no &lt;key&gt;</Message>"},
-		"xml: malformed":   {bucket, asked("PUT", "/b?tagging", "<Tagging><"), 400, "<Code>MalformedXML</Code>"},
-		"xml: deep":        {bucket, asked("PUT", "/b?tagging", strings.Repeat("<a>", 5000)), 400, "<Code>MalformedXML</Code>"},
-		"xml: nothing":     {bucket, asked("PUT", "/b?tagging", ""), 400, "Value null at &#39;tagging&#39;"},
-		"xml: not served":  {bucket, asked("DELETE", "/b/k", ""), 501, "The operation DeleteObject of S3 is not served here."},
-		"xml: wrong type":  {bucket, asked("GET", "/b?list-type=2&max-keys=many", ""), 400, "<Code>SerializationException</Code>"},
-		"rest: error":      {function, asked("POST", "/2015-03-31/functions/f/invocations", "{}"), 429, `"Reason":"ConcurrentInvocationLimitExceeded"`},
-		"rest: unknown":    {function, asked("PATCH", "/2015-03-31/functions", "{}"), 404, "PATCH /2015-03-31/functions is no operation of Lambda."},
-		"rest: not served": {function, asked("GET", "/2015-03-31/functions/f", ""), 501, "The operation GetFunction of Lambda is not served here."},
-		"rest: not JSON":   {function, asked("POST", "/2015-03-31/functions", "{"), 400, "{}"},
+		"xml: error": {bucket, asked("GET", "/b/k", ""), 404,
+			"<Error><Code>NoSuchKey</Code><Message>no &lt;key&gt;</Message>"},
+		"xml: malformed": {bucket, asked("PUT", "/b?tagging", "<Tagging><"), 400, "<Code>MalformedXML</Code>"},
+		"xml: deep": {bucket, asked("PUT", "/b?tagging", strings.Repeat("<a>", 5000)), 400,
+			"<Code>MalformedXML</Code>"},
+		"xml: nothing": {bucket, asked("PUT", "/b?tagging", ""), 400, "Value null at &#39;tagging&#39;"},
+		"xml: not served": {bucket, asked("DELETE", "/b/k", ""), 501,
+			"The operation DeleteObject of S3 is not served here."},
+		"xml: wrong type": {bucket, asked("GET", "/b?list-type=2&max-keys=many", ""), 400,
+			"<Code>SerializationException</Code>"},
+		"rest: error": {function, asked("POST", "/2015-03-31/functions/f/invocations", "{}"), 429,
+			`"Reason":"ConcurrentInvocationLimitExceeded"`},
+		"rest: unknown": {function, asked("PATCH", "/2015-03-31/functions", "{}"), 404,
+			"PATCH /2015-03-31/functions is no operation of Lambda."},
+		"rest: not served": {function, asked("GET", "/2015-03-31/functions/f", ""), 501,
+			"The operation GetFunction of Lambda is not served here."},
+		"rest: not JSON": {function, asked("POST", "/2015-03-31/functions", "{"), 400, "{}"},
 		"rest: too large": {function, asked("POST", "/2015-03-31/functions", strings.Repeat(" ", MaxBody+1)), 413,
 			"Request size exceeded 1048576 bytes"},
 		"rest: not gzip": {function, asked("POST", "/2015-03-31/functions", "{}", "Content-Encoding", "gzip"), 400,
 			"not compressed as Content-Encoding says"},
-		"json of three": {metric, asked("POST", "/", `{"DashboardName":"d"}`, "Content-Type", "application/x-amz-json-1.0",
+		"json of three": {metric, asked("POST", "/", `{"DashboardName":"d"}`, "Content-Type",
+			"application/x-amz-json-1.0",
 			"X-Amz-Target", "GraniteServiceVersion20100801.GetDashboard"), 404, `"message":"no dashboard"`},
-		"query of three": {metric, asked("POST", "/", "Action=GetDashboard&DashboardName=d", form...), 404, "<Code>ResourceNotFound</Code>"},
-		"none of three":  {metric, asked("GET", "/", ""), 404, "UnknownOperationException"},
+		"query of three": {metric, asked("POST", "/", "Action=GetDashboard&DashboardName=d", form...), 404,
+			"<Code>ResourceNotFound</Code>"},
+		"none of three": {metric, asked("GET", "/", ""), 404, "UnknownOperationException"},
 	} {
 		w := httptest.NewRecorder()
 		c.s.ServeHTTP(w, c.r)
@@ -138,12 +150,15 @@ func TestCBOR(t *testing.T) {
 		status     int
 		code       string
 	}{
-		{path + "GetDashboard", ask, 404, "ResourceNotFound"}, {path + "GetDashbord", ask, 404, "UnknownOperationException"},
+		{path + "GetDashboard", ask, 404, "ResourceNotFound"}, {path + "GetDashbord", ask, 404,
+			"UnknownOperationException"},
 		{"/", ask, 404, "UnknownOperationException"}, {path + "PutDashboard", ask, 501, "NotImplemented"},
-		{path + "GetDashboard", "\xff", 400, "SerializationException"}, {path + "GetDashboard", "", 400, "ValidationException"},
+		{path + "GetDashboard", "\xff", 400, "SerializationException"}, {path + "GetDashboard", "", 400,
+			"ValidationException"},
 	} {
 		w, m := call(c.path, c.body)
-		if w.Code != c.status || m["__type"] != cbor.String(c.code) || w.Header().Get("Smithy-Protocol") != "rpc-v2-cbor" {
+		if w.Code != c.status || m["__type"] != cbor.String(c.code) ||
+			w.Header().Get("Smithy-Protocol") != "rpc-v2-cbor" {
 			t.Errorf("%s: %d %v %v", c.path, w.Code, m, w.Header())
 		}
 	}

@@ -231,8 +231,9 @@ func (r restCodec) document(s *model.Shape, body []byte) (jsonvalue.Value, error
 	if r.xml {
 		root, err := parseXML(body)
 		if err != nil {
-			return jsonvalue.Value{}, &aws.Error{Code: "MalformedXML", Message: "The XML you provided was not well-formed: " +
-				err.Error()}
+			return jsonvalue.Value{}, &aws.Error{Code: "MalformedXML",
+				Message: "The XML you provided was not well-formed: " +
+					err.Error()}
 		}
 		return fromXML(s, root)
 	}

@@ -124,7 +124,10 @@ func BenchmarkAll(b *testing.B) {
 			retrypolicy.NewBuilder[int]().WithMaxRetries(3).Build(), timeout.New[int](time.Second))
 		b.ReportAllocs()
 		for b.Loop() {
-			_, _ = e.WithContext(ctx).GetWithExecution(func(x failsafe.Execution[int]) (int, error) { return op(x.Context()) })
+			_, _ = e.WithContext(ctx).GetWithExecution(func(x failsafe.Execution[int]) (int,
+				error) {
+				return op(x.Context())
+			})
 		}
 	})
 }

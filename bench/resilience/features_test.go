@@ -37,7 +37,8 @@ import (
 )
 
 // The columns. "HTTP" rows of failsafe-go are tried with its failsafehttp, those of stepback with httpclient.
-var libraries = []string{"stepback", "failsafe-go 0.9.8", "cenkalti/backoff 5.0.3", "avast/retry-go 5.1.1", "go-retryablehttp 0.7.8", "gobreaker 2.4.0"}
+var libraries = []string{"stepback", "failsafe-go 0.9.8", "cenkalti/backoff 5.0.3", "avast/retry-go 5.1.1",
+	"go-retryablehttp 0.7.8", "gobreaker 2.4.0"}
 
 // What a try found: the library does it, does otherwise, or has no such mechanism.
 const (
@@ -62,7 +63,8 @@ type stateError string
 func (s stateError) Error() string    { return "SQLSTATE " + string(s) }
 func (s stateError) SQLState() string { return string(s) }
 
-// attempts runs a generic retry of each library over an operation that fails with err, and says how often it ran and how
+// attempts runs a generic retry of each library over an operation that fails with err, and says how often it ran and
+// how
 // long it took in virtual time.
 type generic func(ctx context.Context, op func() error) error
 
@@ -72,16 +74,19 @@ var retriers = [4]generic{
 		return err
 	},
 	func(ctx context.Context, op func() error) error {
-		return failsafe.With[any](retrypolicy.NewBuilder[any]().WithMaxRetries(3).WithBackoff(time.Second, 8*time.Second).Build()).
+		return failsafe.With[any](retrypolicy.NewBuilder[any]().WithMaxRetries(3).WithBackoff(time.Second,
+			8*time.Second).Build()).
 			WithContext(ctx).Run(op)
 	},
 	func(ctx context.Context, op func() error) error {
 		b := &backoff.ExponentialBackOff{InitialInterval: time.Second, Multiplier: 2, MaxInterval: 8 * time.Second}
-		_, err := backoff.Retry(ctx, func() (int, error) { return 0, op() }, backoff.WithBackOff(b), backoff.WithMaxTries(4))
+		_, err := backoff.Retry(ctx, func() (int, error) { return 0, op() }, backoff.WithBackOff(b),
+			backoff.WithMaxTries(4))
 		return err
 	},
 	func(ctx context.Context, op func() error) error {
-		return retry.New(retry.Context(ctx), retry.Attempts(4), retry.Delay(time.Second), retry.DelayType(retry.BackOffDelay)).Do(op)
+		return retry.New(retry.Context(ctx), retry.Attempts(4), retry.Delay(time.Second),
+			retry.DelayType(retry.BackOffDelay)).Do(op)
 	},
 }
 
@@ -116,7 +121,8 @@ func (a *answers) RoundTrip(r *http.Request) (*http.Response, error) {
 		r.Body.Close()
 		body = string(b)
 	}
-	a.bodies, a.keys, a.at = append(a.bodies, body), append(a.keys, r.Header.Get("Idempotency-Key")), append(a.at, time.Now())
+	a.bodies, a.keys, a.at = append(a.bodies, body), append(a.keys, r.Header.Get("Idempotency-Key")),
+		append(a.at, time.Now())
 	if a.err != nil {
 		return nil, a.err
 	}
@@ -144,8 +150,9 @@ var clients = map[int]func(t *testing.T, a *answers) *http.Client{
 		return &http.Client{Transport: transport}
 	},
 	1: func(_ *testing.T, a *answers) *http.Client {
-		return &http.Client{Transport: failsafehttp.NewRoundTripper(a, failsafehttp.NewRetryPolicyBuilder().WithMaxRetries(3).
-			WithBackoff(time.Second, 8*time.Second).Build())}
+		return &http.Client{Transport: failsafehttp.NewRoundTripper(a,
+			failsafehttp.NewRetryPolicyBuilder().WithMaxRetries(3).
+				WithBackoff(time.Second, 8*time.Second).Build())}
 	},
 	4: func(_ *testing.T, a *answers) *http.Client {
 		c := retryablehttp.NewClient()
@@ -155,7 +162,8 @@ var clients = map[int]func(t *testing.T, a *answers) *http.Client{
 }
 
 // eachClient tries all three.
-func eachClient(try func(t *testing.T, c *http.Client, a *answers) bool, turns ...*http.Response) (tries [6]func(*testing.T) bool) {
+func eachClient(try func(t *testing.T, c *http.Client, a *answers) bool,
+	turns ...*http.Response) (tries [6]func(*testing.T) bool) {
 	for i, c := range clients {
 		tries[i] = func(t *testing.T) bool {
 			a := &answers{turns: turns}
@@ -272,7 +280,8 @@ var features = []feature{
 		[6]func(*testing.T) bool{
 			0: func(t *testing.T) bool {
 				b := must(breaker.New(breaker.Policy{
-					ConsecutiveFailures: 1, OpenFor: time.Minute, SuccessThreshold: 1, HalfOpenConcurrency: 1, ProbeTimeout: time.Hour,
+					ConsecutiveFailures: 1, OpenFor: time.Minute, SuccessThreshold: 1, HalfOpenConcurrency: 1,
+					ProbeTimeout: time.Hour,
 				}))(t)
 				e := must(resilience.New(retrypatterns.Policy{}, resilience.WithBreaker(b)))(t)
 				return probes(func(op func() error) error {
@@ -285,7 +294,8 @@ var features = []feature{
 			},
 			5: func(*testing.T) bool {
 				b := gobreaker.NewCircuitBreaker[any](gobreaker.Settings{
-					MaxRequests: 1, Timeout: time.Minute, ReadyToTrip: func(c gobreaker.Counts) bool { return c.ConsecutiveFailures >= 1 },
+					MaxRequests: 1, Timeout: time.Minute,
+					ReadyToTrip: func(c gobreaker.Counts) bool { return c.ConsecutiveFailures >= 1 },
 				})
 				return probes(func(op func() error) error {
 					_, err := b.Execute(func() (any, error) { return nil, op() })
@@ -299,7 +309,8 @@ var features = []feature{
 		"a caller's own permanent error does not open the breaker without being told",
 		[6]func(*testing.T) bool{
 			0: func(t *testing.T) bool {
-				e := must(resilience.New(retrypatterns.Policy{}, resilience.WithBreaker(must(breaker.New(breaker.Source()))(t))))(t)
+				e := must(resilience.New(retrypatterns.Policy{},
+					resilience.WithBreaker(must(breaker.New(breaker.Source()))(t))))(t)
 				return stays(func(op func() error) error {
 					return e.Run(t.Context(), func(context.Context) error { return op() })
 				})
@@ -320,7 +331,8 @@ var features = []feature{
 	{
 		"bulkhead whose queue is bounded in length",
 		both(func(t *testing.T) bool {
-			b := must(resilience.NewBulkhead(resilience.BulkheadSettings{Concurrent: 1, Queue: 1, QueueTimeout: time.Hour}))(t)
+			b := must(resilience.NewBulkhead(resilience.BulkheadSettings{Concurrent: 1, Queue: 1,
+				QueueTimeout: time.Hour}))(t)
 			e := must(resilience.New(three, resilience.WithBulkhead(b)))(t)
 			return queues(func(op func() error) error {
 				return e.Run(t.Context(), func(context.Context) error { return op() })
@@ -393,7 +405,8 @@ var features = []feature{
 	{
 		"HTTP: waits until the date that Retry-After names",
 		eachClient(func(t *testing.T, c *http.Client, a *answers) bool {
-			a.turns = []*http.Response{answer(503, "Retry-After", time.Now().Add(20*time.Second).UTC().Format(http.TimeFormat)), answer(200)}
+			a.turns = []*http.Response{answer(503, "Retry-After",
+				time.Now().Add(20*time.Second).UTC().Format(http.TimeFormat)), answer(200)}
 			_, err := send(t, c, "GET", "")
 			return err == nil && len(a.at) == 2 && a.at[1].Sub(a.at[0]) == 20*time.Second
 		}),
@@ -523,7 +536,8 @@ func failsafeHedge(op func(context.Context) error) error {
 		RunWithExecution(func(e failsafe.Execution[any]) error { return op(e.Context()) })
 }
 
-// hedge has a first operation that hangs, and takes its time to notice that it was cancelled. It returns when the call was
+// hedge has a first operation that hangs, and takes its time to notice that it was cancelled. It returns when the
+// call was
 // answered, not counting that, and how many operations still ran then.
 func hedge(t *testing.T, run func(func(context.Context) error) error) (time.Duration, int32) {
 	t.Helper()

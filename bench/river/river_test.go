@@ -1,5 +1,7 @@
-// Package river measures the outbox beside River (github.com/riverqueue/river), on the same PostgreSQL server in the same run:
-// from insert to worked there, from insert to sent here. It is a module of its own, so that stepback does not depend on River.
+// Package river measures the outbox beside River (github.com/riverqueue/river), on the same PostgreSQL server in the
+// same run:
+// from insert to worked there, from insert to sent here. It is a module of its own, so that stepback does not depend
+// on River.
 //
 //	go test -run '^$' -bench . -benchtime 50000x
 package river
@@ -145,7 +147,8 @@ func benchRiver(b *testing.B, address string) {
 	river.AddWorker(workers, w)
 	client, err := river.NewClient(driver, &river.Config{
 		Queues: map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: 2000}}, Workers: workers,
-		FetchCooldown: 2 * time.Millisecond, FetchPollInterval: 20 * time.Millisecond, // as River's own benchmark has them
+		// as River's own benchmark has them
+		FetchCooldown: 2 * time.Millisecond, FetchPollInterval: 20 * time.Millisecond,
 	})
 	if err != nil {
 		b.Fatal(err)

@@ -28,3 +28,8 @@ func (a *age) UnmarshalText(text []byte) error {
 	*a = age(d)
 	return nil
 }
+
+// MarshalText implements encoding.TextMarshaler: as UnmarshalText reads it.
+//
+//nolint:unparam // encoding.TextMarshaler has an error
+func (a age) MarshalText() ([]byte, error) { return []byte(time.Duration(a).String()), nil }

@@ -102,7 +102,8 @@ func offers(n *kong.Node) []string {
 	return words
 }
 
-// completeFish writes one line for each verb and flag. The condition is that the verbs in front of it stand on the line.
+// completeFish writes one line for each verb and flag. The condition is that the verbs in front of it stand on the
+// line.
 func completeFish(w io.Writer, n *kong.Node, path []string) {
 	condition := "__fish_use_subcommand"
 	if len(path) > 0 {
@@ -116,7 +117,8 @@ func completeFish(w io.Writer, n *kong.Node, path []string) {
 	}
 	for _, p := range n.Positional {
 		if words := p.EnumSlice(); len(words) > 0 {
-			fmt.Fprintf(w, "complete -c stepback -n %s -f -a %s\n", quoteFish(condition), quoteFish(strings.Join(words, " ")))
+			fmt.Fprintf(w, "complete -c stepback -n %s -f -a %s\n", quoteFish(condition),
+				quoteFish(strings.Join(words, " ")))
 		}
 	}
 	for _, f := range n.Flags {
@@ -127,7 +129,8 @@ func completeFish(w io.Writer, n *kong.Node, path []string) {
 		if f.IsBool() {
 			value = ""
 		}
-		fmt.Fprintf(w, "complete -c stepback -n %s -l %s%s -d %s\n", quoteFish(condition), f.Name, value, quoteFish(f.Help))
+		fmt.Fprintf(w, "complete -c stepback -n %s -l %s%s -d %s\n", quoteFish(condition), f.Name, value,
+			quoteFish(f.Help))
 	}
 }
 

@@ -48,7 +48,8 @@ func TestVerbsTravel(t *testing.T) {
 	}
 	stepback(t, "history", "nobody", "--data", data).complains(t, exitFailure,
 		`stepback: no execution is called "nobody"`)
-	stepback(t, "data", "compact", "--data", data).complains(t, exitUsage, "the journal cannot be compacted", "end it first")
+	stepback(t, "data", "compact", "--data", data).complains(t, exitUsage, "the journal cannot be compacted",
+		"end it first")
 	stepback(t, "run", "--virtual-time", "--csv", file, "--data", data).complains(t, exitUsage, "--virtual-time",
 		"give --fault to stepback serve")
 }

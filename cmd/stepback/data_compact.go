@@ -25,7 +25,8 @@ func (dataCompactCmd) Help() string {
 // Run removes what is old and rewrites the store.
 func (c *dataCompactCmd) Run(ctx context.Context, std streams) error {
 	if c.OlderThan < 0 {
-		return &exitError{exitUsage, fmt.Errorf("--older-than %s is not a time that has passed", time.Duration(c.OlderThan))}
+		return &exitError{exitUsage, fmt.Errorf("--older-than %s is not a time that has passed",
+			time.Duration(c.OlderThan))}
 	}
 	return onDirectory(ctx, std, c.Data, c)
 }

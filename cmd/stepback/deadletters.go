@@ -200,9 +200,11 @@ func (c *deadlettersShowCmd) Run(ctx context.Context, std streams) (err error) {
 		}{&l, append([]deadletters.Act{}, acts...)})
 	}
 	for _, row := range [][2]any{
-		{"id", l.ID}, {"state", l.State}, {"subject", l.Subject}, {"key", l.Key}, {"reason", l.Reason}, {"error", l.Error},
+		{"id", l.ID}, {"state", l.State}, {"subject", l.Subject}, {"key", l.Key}, {"reason", l.Reason},
+		{"error", l.Error},
 		{"attempts", l.Attempts}, {"redrives", l.Redrives}, {"execution", l.Execution}, {"traceparent", l.Trace},
-		{"written", second(l.CreatedAt)}, {"last attempt", second(l.LastAttemptAt)}, {"next attempt", second(l.NextAttemptAt)},
+		{"written", second(l.CreatedAt)}, {"last attempt", second(l.LastAttemptAt)},
+		{"next attempt", second(l.NextAttemptAt)},
 		{"died", second(l.DeadAt)}, {"content type", l.ContentType},
 	} {
 		if fmt.Sprint(row[1]) != "" {

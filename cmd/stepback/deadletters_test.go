@@ -12,7 +12,8 @@ import (
 	"stepback/outbox/sqlitestore"
 )
 
-// TestRelayAndDeadLetters follows an operator: two messages are sent, two die, one is mended and redriven, one discarded.
+// TestRelayAndDeadLetters follows an operator: two messages are sent, two die, one is mended and redriven, one
+// discarded.
 func TestRelayAndDeadLetters(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "app.db")
@@ -20,9 +21,11 @@ func TestRelayAndDeadLetters(t *testing.T) {
 	stepback := func(wantCode int, args ...string) (out, complaints string) {
 		t.Helper()
 		var stdout, stderr strings.Builder
-		code := execute(t.Context(), append(args, "--db", db), streams{in: strings.NewReader(`{"n":1}`), out: &stdout, err: &stderr, width: 120})
+		code := execute(t.Context(), append(args, "--db", db), streams{in: strings.NewReader(`{"n":1}`), out: &stdout,
+			err: &stderr, width: 120})
 		if code != wantCode {
-			t.Fatalf("stepback %s: exit status %d, want %d\n%s%s", strings.Join(args, " "), code, wantCode, &stdout, &stderr)
+			t.Fatalf("stepback %s: exit status %d, want %d\n%s%s", strings.Join(args, " "), code, wantCode, &stdout,
+				&stderr)
 		}
 		return stdout.String(), stderr.String()
 	}
@@ -55,7 +58,8 @@ func TestRelayAndDeadLetters(t *testing.T) {
 	holds(out, "invalid_payload", "InvalidInput", "order", "test")
 	out, _ = stepback(exitOK, "deadletters", "list", "--letters", "--subject", "order", "--json")
 	var letters []struct{ ID, Reason string }
-	if err := json.Unmarshal([]byte(out), &letters); err != nil || len(letters) != 1 || letters[0].ID != messages[0].ID {
+	if err := json.Unmarshal([]byte(out), &letters); err != nil || len(letters) != 1 ||
+		letters[0].ID != messages[0].ID {
 		t.Fatalf("letters are %s, %v", out, err)
 	}
 	broken, test := messages[0].ID, messages[3].ID
@@ -86,11 +90,13 @@ func TestRelayAndDeadLetters(t *testing.T) {
 	holds(out, "delivered", "payload\n{\"n\":\n", "payload that is sent instead\n{\"n\":1}", "cut off")
 	out, _ = stepback(exitOK, "deadletters", "log", "--json")
 	var acts []struct{ Who, Act, Reason string }
-	if err := json.Unmarshal([]byte(out), &acts); err != nil || len(acts) != 3 || acts[0].Act != "discard" || acts[0].Reason != "a test" {
+	if err := json.Unmarshal([]byte(out), &acts); err != nil || len(acts) != 3 || acts[0].Act != "discard" ||
+		acts[0].Reason != "a test" {
 		t.Errorf("acts are %s, %v", out, err)
 	}
 	for _, args := range [][]string{
-		{"deadletters", "redrive"}, {"deadletters", "redrive", broken, "--all"}, {"deadletters", "redrive", "--all", "--rate", "-1"},
+		{"deadletters", "redrive"}, {"deadletters", "redrive", broken, "--all"}, {"deadletters", "redrive", "--all",
+			"--rate", "-1"},
 		{"deadletters", "list", "--letters", "--limit", "0"}, {"relay", "--to", "ftp://host"},
 	} {
 		stepback(exitUsage, args...)

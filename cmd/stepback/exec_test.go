@@ -327,7 +327,8 @@ func TestExecRefusesMocksThatMockNothing(t *testing.T) {
 		{nil, "--mock mocks nothing without a test case: give --test-case NAME; order has Bad, Good"},
 		{[]string{"--test-case", "Bad"},
 			"the test case Bad mocks the state Resreve, which the state machine order does not have; did you mean Reserve?"},
-		{[]string{"--test-case", "Goood"}, "no test case Goood of the state machine order; it has Bad, Good; did you mean Good?"},
+		{[]string{"--test-case", "Goood"},
+			"no test case Goood of the state machine order; it has Bad, Good; did you mean Good?"},
 		{[]string{"--test-case", "Good", "--machine", "Orders"},
 			"no state machine Orders; it has order; did you mean order?: name one of its machines with --machine"},
 	} {

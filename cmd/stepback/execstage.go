@@ -72,7 +72,8 @@ func (c *execCmd) stage(ctx context.Context, o *order, std streams) (_ *stage, e
 	return s, nil
 }
 
-// mocks opens the mock configuration, if there is one. Without a test case of the machine it would mock nothing, so that
+// mocks opens the mock configuration, if there is one. Without a test case of the machine it would mock nothing, so
+// that
 // tasks would call their services: that is refused.
 func (c *execCmd) mocks(machine string) (*mock.File, error) {
 	mocks, err := openMocks(c.Mock)
@@ -178,7 +179,7 @@ func (s *stage) await(ctx context.Context, arn string, limit time.Duration) (*jo
 		waiting, cancel = context.WithTimeout(ctx, limit)
 		defer cancel()
 	}
-	e, err := s.platform.Engine()
+	e, err := s.platform.Engine() //nolint:contextcheck // the engine lives as long as the platform
 	if err != nil {
 		return nil, nil, err
 	}

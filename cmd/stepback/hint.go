@@ -41,7 +41,8 @@ func hint(args []string) string {
 // quoted is an argument as a shell takes it.
 func quoted(a string) string {
 	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:=,@%+", r)
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
+			strings.ContainsRune("-_./:=,@%+", r)
 	}
 	if a != "" && strings.IndexFunc(a, func(r rune) bool { return !plain(r) }) < 0 {
 		return a

@@ -35,7 +35,8 @@ func (c *jitterCmd) Run(std streams) error {
 			return &exitError{exitUsage, err}
 		}
 	}
-	rows, err := contention.Table(contention.Config{Trials: c.Trials, Base: c.Base, Cap: c.Cap, Seed: c.Seed}, c.Clients)
+	rows, err := contention.Table(contention.Config{Trials: c.Trials, Base: c.Base, Cap: c.Cap, Seed: c.Seed},
+		c.Clients)
 	if err != nil {
 		return &exitError{exitUsage, err}
 	}

@@ -33,7 +33,8 @@ func TestLabRun(t *testing.T) {
 		t.Errorf("%v, %v in %s", report, err, out.out)
 	}
 	stepback(t, "lab", "run", "nowhere").complains(t, exitUsage, `there is no scenario "nowhere"`)
-	stepback(t, "lab", "run", file, "--seeds", "1000000000").complains(t, exitUsage, "1000000000 seeds are out of range")
+	stepback(t, "lab", "run", file, "--seeds", "1000000000").complains(t, exitUsage,
+		"1000000000 seeds are out of range")
 	wrong := strings.Replace(shortScenario, "servers: 10", "servers: -1", 1)
 	if err := os.WriteFile(file, []byte(wrong), 0o600); err != nil {
 		t.Fatal(err)
@@ -47,7 +48,8 @@ func TestLabListAndChart(t *testing.T) {
 	stepback(t, "lab", "list", "adaptive").ends(t, exitOK, "policy: 1\nname: adaptive")
 	stepback(t, "lab", "list", "nothing").complains(t, exitUsage, "there is no scenario")
 	picture := filepath.Join(t.TempDir(), "map.svg")
-	stepback(t, "lab", "chart", "calm", "--panel", "goodput", "--policy", "none", "--seeds", "2", "-o", picture).ends(t, exitOK, picture)
+	stepback(t, "lab", "chart", "calm", "--panel", "goodput", "--policy", "none", "--seeds", "2", "-o", picture).ends(t,
+		exitOK, picture)
 	if text, err := os.ReadFile(picture); err != nil || !strings.Contains(string(text), "records saved per second") {
 		t.Errorf("%v, %.100s", err, text)
 	}

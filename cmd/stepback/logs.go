@@ -102,7 +102,8 @@ func (c *logsCmd) unknown(function bool, groups []logstore.Group) error {
 		kind, had = "log of a function", "no function has logged anything"
 	}
 	if len(names) == 0 {
-		return fmt.Errorf("%s in %s for %s and %s; name another directory with --data", had, c.Data, c.Account, c.Region)
+		return fmt.Errorf("%s in %s for %s and %s; name another directory with --data", had, c.Data, c.Account,
+			c.Region)
 	}
 	return fmt.Errorf("there is no %s %s in %s; there are %s", kind, c.Name, c.Data, strings.Join(names, ", "))
 }

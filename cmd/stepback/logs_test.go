@@ -51,7 +51,8 @@ func TestLogs(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, line := range lines {
-			err := store.Append(here, "/aws/lambda/"+name, "s", []logstore.Event{{Time: int64(1000 + i), Message: line}})
+			err := store.Append(here, "/aws/lambda/"+name, "s",
+				[]logstore.Event{{Time: int64(1000 + i), Message: line}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -69,5 +70,6 @@ func TestLogs(t *testing.T) {
 			t.Errorf("%s %s: %d %q %q", c.function, c.lines, got.code, got.out, got.err)
 		}
 	}
-	stepback(t, "logs", "h", "--data", data).complains(t, exitFailure, "there is no log of a function h in "+data+"; there are f, g")
+	stepback(t, "logs", "h", "--data", data).complains(t, exitFailure, "there is no log of a function h in "+data+
+		"; there are f, g")
 }

@@ -198,7 +198,8 @@ func TestExitCodes(t *testing.T) {
 			[]string{"has 391 bytes, the limit is 390: split the file, or raise CSV_MAX_BYTES"}},
 		"file not too large": {good, []string{"--max-bytes", "391"}, 0, []string{"SUCCEEDED  activity-csv-"}},
 		"rows dead-lettered": {
-			good, []string{"--fault", "ProcessSingleUserRecord:RetryNotWorthwhile:10%", "--tolerated-failure-percentage",
+			good, []string{"--fault", "ProcessSingleUserRecord:RetryNotWorthwhile:10%",
+				"--tolerated-failure-percentage",
 				"50"}, 3,
 			[]string{"not retried", "Import the corrections file once the cause is gone"},
 		},

@@ -121,7 +121,8 @@ func printTimes(w io.Writer, r *pipeline.Report) {
 	fmt.Fprintf(w, "  %s attempts, %s of which failed; the run took %s\n", grouped(r.Attempts), grouped(r.Failed),
 		rounded(r.Elapsed))
 	if r.Waited > 0 {
-		fmt.Fprintf(w, "  Retries waited %s in all; rows that wait at the same time each count in full.\n", rounded(r.Waited))
+		fmt.Fprintf(w, "  Retries waited %s in all; rows that wait at the same time each count in full.\n",
+			rounded(r.Waited))
 	}
 }
 

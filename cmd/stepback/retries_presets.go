@@ -135,7 +135,8 @@ func presetsAsJSON(all []preset) []presetJSON {
 		total := p.schedule.Total
 		out = append(out, presetJSON{
 			Name: p.Name, For: p.Use, Retries: p.Policy.MaxAttempts,
-			Interval: p.Policy.Interval.Seconds(), Rate: p.Policy.Rate, MaxDelay: p.Policy.MaxDelay.Seconds(), Jitter: string(p.Policy.Jitter), JitterFactor: p.Policy.JitterFactor,
+			Interval: p.Policy.Interval.Seconds(), Rate: p.Policy.Rate, MaxDelay: p.Policy.MaxDelay.Seconds(),
+			Jitter: string(p.Policy.Jitter), JitterFactor: p.Policy.JitterFactor,
 			ShortestWait: total.Min.Seconds(), MeanWait: total.Mean.Seconds(), LongestWait: total.Max.Seconds(),
 			LongestCall: p.longest.Seconds(),
 		})

@@ -17,6 +17,7 @@ func TestRetriesPresets(t *testing.T) {
 		"3 0s 2s 4s", "all 0s 3.5s 7s", "with 4 attempts of 2s each the call lasts 15s at the longest")
 	stepback(t, "retries", "presets", "database", "--json").ends(t, exitOK,
 		`"name": "database"`, `"longestWait": 15.5`, `"longestCall": 15.5`)
-	stepback(t, "retries", "presets", "nothing").complains(t, exitUsage, `no preset "nothing"; there are interactive, standard`)
+	stepback(t, "retries", "presets", "nothing").complains(t, exitUsage,
+		`no preset "nothing"; there are interactive, standard`)
 	stepback(t, "retries", "presets", "--timeout=-2s").complains(t, exitUsage, "--timeout is -2s")
 }

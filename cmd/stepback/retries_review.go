@@ -148,7 +148,8 @@ func (c *retriesReviewCmd) mend(x reviewed, values map[string]string, std stream
 		case x.file.path == "standard input":
 			return x, errors.New("--fix writes into files: name one instead of -")
 		case x.file.document.Text != x.file.text:
-			return x, fmt.Errorf("%s: --fix mends definitions in JSON without placeholders; mend this one by hand", x.file.path)
+			return x, fmt.Errorf("%s: --fix mends definitions in JSON without placeholders; mend this one by hand",
+				x.file.path)
 		}
 		if err := replaceText(x.file.path, text); err != nil {
 			return x, err

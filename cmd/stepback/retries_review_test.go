@@ -22,7 +22,8 @@ func TestRetriesReview(t *testing.T) {
 	plain := file("plain.asl.json", `{"StartAt": "A", "States": {"A": {"Type": "Succeed"}}}`)
 	wrong := file("wrong.asl.json", `{"StartAt": "B", "States": {"A": {"Type": "Succeed"}}}`)
 
-	stepback(t, "retries", "review", fixed, plain).ends(t, 0, "fixed.asl.json:2:76: warning FIXED_INTERVAL", "NO_JITTER",
+	stepback(t, "retries", "review", fixed, plain).ends(t, 0, "fixed.asl.json:2:76: warning FIXED_INTERVAL",
+		"NO_JITTER",
 		"fixed.asl.json: 2 warning", "/States/Pay", "43s", "plain.asl.json: nothing found")
 	stepback(t, "retries", "review", "--strict", plain).ends(t, 0)
 	stepback(t, "retries", "review", "--strict", fixed).ends(t, exitData)
@@ -47,7 +48,8 @@ func TestRetriesReview(t *testing.T) {
 		`"startLine": 2`, `"level": "warning"`)
 	stepback(t, "retries", "review", "--fix", fixed).ends(t, 0, "fixed.asl.json: mended: 2, left: nothing found")
 	text, err := os.ReadFile(fixed)
-	if err != nil || !strings.Contains(string(text), `{"JitterStrategy": "FULL", "ErrorEquals": ["Busy"], "BackoffRate": 2}`) {
+	if err != nil || !strings.Contains(string(text),
+		`{"JitterStrategy": "FULL", "ErrorEquals": ["Busy"], "BackoffRate": 2}`) {
 		t.Errorf("%v: %s", err, text)
 	}
 }

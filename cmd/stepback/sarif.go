@@ -68,7 +68,8 @@ func sarifOf(all []reviewed) sarifLog {
 	driver := sarifDriver{Name: "stepback retries review", Rules: []sarifRule{}}
 	for _, r := range review.Rules() {
 		driver.Rules = append(driver.Rules, sarifRule{
-			ID: string(r.Code), Short: sarifText{r.Title}, Full: sarifText{r.Why}, Default: sarifSeverity{sarifLevel(r.Severity)},
+			ID: string(r.Code), Short: sarifText{r.Title}, Full: sarifText{r.Why},
+			Default: sarifSeverity{sarifLevel(r.Severity)},
 		})
 	}
 	run := sarifRun{Tool: sarifTool{driver}, Results: []sarifResult{}}
@@ -86,7 +87,8 @@ func sarifOf(all []reviewed) sarifLog {
 				at.Logical = []sarifLogical{{d.Location}}
 			}
 			run.Results = append(run.Results, sarifResult{
-				RuleID: string(d.Code), Level: sarifLevel(d.Severity), Message: sarifText{text}, Locations: []sarifLocation{at},
+				RuleID: string(d.Code), Level: sarifLevel(d.Severity), Message: sarifText{text},
+				Locations: []sarifLocation{at},
 			})
 		}
 	}

@@ -83,7 +83,7 @@ func (c *serveCmd) Run(ctx context.Context, std streams) (err error) {
 		return inUse(err)
 	}
 	defer func() { err = errors.Join(err, p.Close()) }()
-	pipeline.Listen(p)
+	pipeline.Listen(p) //nolint:contextcheck // what listens lives as long as the platform
 	fmt.Fprint(std.err, c.listing(p))
 	if c.Watch != "" {
 		stop, err := watch(ctx, c.Watch, values, p, std.err)
@@ -104,8 +104,9 @@ func (c *serveCmd) Run(ctx context.Context, std streams) (err error) {
 func (c *serveCmd) config(ctx context.Context, std streams) (cfg local.Config, err error) {
 	cfg = local.Config{
 		Dir: c.Data, Scope: aws.Scope{Account: c.Account, Region: c.Region}, Public: c.Public,
-		JournalOptions: pebble.Options{Reserve: cmp.Or(c.reserve, reserve), Retention: time.Duration(c.Retention), Room: c.tell(std)},
-		ObjectCreated:  c.ObjectCreated, Log: c.logger(std), Resumed: resuming(std), Control: new(errands).serve,
+		JournalOptions: pebble.Options{Reserve: cmp.Or(c.reserve, reserve), Retention: time.Duration(c.Retention),
+			Room: c.tell(std)},
+		ObjectCreated: c.ObjectCreated, Log: c.logger(std), Resumed: resuming(std), Control: new(errands).serve,
 		BuiltIn: pipeline.Functions(c.logger(std), nil),
 	}
 	c.embeddedServices.apply(&cfg)

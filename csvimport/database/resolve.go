@@ -20,5 +20,6 @@ func Resolve(ctx context.Context, address string) (url string, access postgresst
 	case secretScheme:
 		return secretAccess(ctx, rest)
 	}
-	return "", access, csvimport.Fail(retrypatterns.InvalidInput, "the database address %s is none of PostgreSQL", Mask(address))
+	return "", access, csvimport.Fail(retrypatterns.InvalidInput, "the database address %s is none of PostgreSQL",
+		Mask(address))
 }

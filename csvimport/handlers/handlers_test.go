@@ -78,7 +78,8 @@ func TestProcessErrors(t *testing.T) {
 		`{` + source + `,"row":1,"record":{"user_id":"u","login_count":"1","post_count":"2","line":"9","problem":"the row is odd"}}`: {Type: "ValidationError", Message: "line 9: the row is odd"},
 	} {
 		_, err := h.Invoke(t.Context(), []byte(event))
-		got, ok := err.(messages.InvokeResponse_Error) //nolint:errorlint // the Lambda runtime looks at the outermost value too
+		//nolint:errorlint // the Lambda runtime looks at the outermost value too
+		got, ok := err.(messages.InvokeResponse_Error)
 		if !ok || got.Type != want.Type || got.Message != want.Message {
 			t.Errorf("%s:\n%#v\nwant\n%#v", event, err, want)
 		}

@@ -34,8 +34,9 @@ type Config struct {
 	Transformation string // NONE (default) or LOAD_AND_FLATTEN, listings only
 	ManifestType   string // S3_INVENTORY or ATHENA_DATA
 
-	CSVDelimiter      string   // COMMA (default), PIPE, SEMICOLON, SPACE, TAB
-	CSVHeaderLocation string   // FIRST_ROW or GIVEN; required for CSV, allowed for an S3 inventory, whose manifest has a header
+	CSVDelimiter string // COMMA (default), PIPE, SEMICOLON, SPACE, TAB
+	// FIRST_ROW or GIVEN; required for CSV, allowed for an S3 inventory, whose manifest has a header
+	CSVHeaderLocation string
 	CSVHeaders        []string // GIVEN only
 	ItemsPointer      string   // JSON only: JSON Pointer (RFC 6901) to the array or object; empty means the document
 

@@ -14,9 +14,10 @@
 //   - a CSV quotation mark inside an unquoted field is an ordinary character, and so is what follows a closing one;
 //   - a quoted CSV field that is never closed is an error, not the rest of the file;
 //   - an empty CSV object has no items; an empty JSON object is an error;
-//   - a JSON document that is itself an object is refused, as recorded; an object that ItemsPointer leads to is iterated.
+//   - a JSON document that is itself an object is refused, as recorded; an object that ItemsPointer leads to is
+//     iterated.
 //
 // Parquet is a Format that the program registers. It is read in pieces, from the end of the object; package parquetrows
-// says what becomes of its types.
-// Inventories in ORC or Parquet format are refused, as they are by AWS, with a message that says what to do.
+// says what becomes of its types. Inventories in ORC or Parquet format are refused, as they are by AWS, with a message
+// that says what to do.
 package itemreader

@@ -12,7 +12,8 @@ import (
 // closed when a Format fails.
 type Format func(object io.ReaderAt, size int64) (Rows, error)
 
-// Formats are the formats that a program has, by InputType. The one that AWS knows is PARQUET; package parquetrows reads
+// Formats are the formats that a program has, by InputType. The one that AWS knows is PARQUET; package parquetrows
+// reads
 // it.
 type Formats map[string]Format
 

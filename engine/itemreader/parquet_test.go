@@ -126,7 +126,8 @@ func TestManyParquetObjects(t *testing.T) {
 	t.Parallel()
 	objects := manyParquet(t)
 	const want = `[{"user_id":"u1","points":1},{"user_id":"u2","points":2},{"user_id":"u3","points":3},{"user_id":"u4","points":4}]`
-	athena := Config{Resource: getObject, Bucket: "data", Key: "manifest.csv", InputType: "PARQUET", Formats: parquetFormat,
+	athena := Config{Resource: getObject, Bucket: "data", Key: "manifest.csv", InputType: "PARQUET",
+		Formats:      parquetFormat,
 		ManifestType: "ATHENA_DATA"}
 	wantItems(t, objects, athena, want)
 	listed := Config{Resource: listObjects, Bucket: "data", Prefix: "in/", InputType: "PARQUET", Formats: parquetFormat,

@@ -19,7 +19,8 @@ func TestDescriptionReadsBack(t *testing.T) {
 			Info: history.Info{
 				ARN: text("arn"), MachineARN: text("machine"), Express: rapid.Bool().Draw(t, "express"),
 				Origin: history.Origin{
-					Name: text("name"), VersionARN: text("version"), AliasARN: text("alias"), Revision: text("revision"),
+					Name: text("name"), VersionARN: text("version"), AliasARN: text("alias"),
+					Revision:    text("revision"),
 					TraceHeader: text("trace"), Sync: rapid.Bool().Draw(t, "sync"), Input: text("input"),
 					TestCase: text("case"),
 				},

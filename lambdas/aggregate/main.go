@@ -1,7 +1,8 @@
 // Command aggregate is the Lambda function of the state AggregateResults.
 //
 // Environment: DATABASE_URL (sqlite:/path/file.db or postgres://…) and the AWS SDK's own variables; STATE_MACHINE, the
-// state machine's name, under which the rows and the breaker's state are published as metrics, which nobody does when it
+// state machine's name, under which the rows and the breaker's state are published as metrics, which nobody does
+// when it
 // is empty; BREAKER_TABLE, as of the function process.
 package main
 
@@ -25,7 +26,8 @@ func main() {
 		log.Error("cannot start", "error", err.Error())
 		os.Exit(1)
 	}
-	guard, err := sharedguard.FromEnvironment(context.Background(), os.Getenv, "database", retrypatterns.AggregateResults,
+	guard, err := sharedguard.FromEnvironment(context.Background(), os.Getenv, "database",
+		retrypatterns.AggregateResults,
 		os.Stdout, log)
 	if err != nil {
 		log.Error("cannot start", "error", err.Error())

@@ -229,7 +229,8 @@ func ExampleInjector() {
 	faulty := injector.Functions(functions)
 	for attempt := range 10 {
 		_, err := faulty.Invoke(context.Background(), &invocation.Request{
-			State: "ProcessSingleUserRecord", Attempt: int64(attempt), FunctionName: "Process", Payload: []byte(`{"row":1}`),
+			State: "ProcessSingleUserRecord", Attempt: int64(attempt), FunctionName: "Process",
+			Payload: []byte(`{"row":1}`),
 		})
 		if err != nil {
 			fmt.Println(err)

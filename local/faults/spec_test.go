@@ -12,11 +12,11 @@ func TestParseSpec(t *testing.T) {
 	for text, want := range map[string]faults.Spec{
 		"ProcessSingleUserRecord:DatabaseConnectionError:0.1": {State: "ProcessSingleUserRecord",
 			Error: "DatabaseConnectionError", Rate: 0.1},
-		"A:hang:10%":                       {State: "A", Error: "hang", Rate: 0.1},
-		" A : Lambda.ServiceException : 1": {State: "A", Error: "Lambda.ServiceException", Rate: 1},
+		"A:hang:10%": {State: "A", Error: "hang", Rate: 0.1},
 		//nolint:gocritic // spaces are allowed
-		"A:States.Timeout:0": {State: "A", Error: "States.Timeout", Rate: 0},
-		"A:S3.SlowDown:100%": {State: "A", Error: "S3.SlowDown", Rate: 1},
+		" A : Lambda.ServiceException : 1": {State: "A", Error: "Lambda.ServiceException", Rate: 1},
+		"A:States.Timeout:0":               {State: "A", Error: "States.Timeout", Rate: 0},
+		"A:S3.SlowDown:100%":               {State: "A", Error: "S3.SlowDown", Rate: 1},
 	} {
 		got, err := faults.ParseSpec(text)
 		if err != nil || got != want {

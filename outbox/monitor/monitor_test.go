@@ -46,9 +46,11 @@ func TestMetrics(t *testing.T) {
 	code, text := get(t, m.Handler(f, time.Minute), "/metrics")
 	for _, want := range []string{
 		"stepback_outbox_sent_total 1\n", `stepback_outbox_retries_total{error="TimeoutError"} 1`,
-		`stepback_outbox_dead_letters_total{error="InvalidInput",reason="refused"} 1`, "stepback_outbox_fenced_total 2\n",
+		`stepback_outbox_dead_letters_total{error="InvalidInput",reason="refused"} 1`,
+		"stepback_outbox_fenced_total 2\n",
 		`stepback_outbox_store_failures_total{call="claim messages"} 1`, "stepback_outbox_deleted_total 7\n",
-		`stepback_outbox_messages{status="dead"} 3`, "stepback_outbox_oldest_seconds 90\n", "stepback_outbox_wait_seconds_sum 2\n",
+		`stepback_outbox_messages{status="dead"} 3`, "stepback_outbox_oldest_seconds 90\n",
+		"stepback_outbox_wait_seconds_sum 2\n",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("status %d: %q is not in\n%s", code, want, text)
@@ -71,13 +73,17 @@ func TestHealth(t *testing.T) {
 	}{
 		"fine":        {outbox.Health{Running: true, LastClaim: now.Add(-time.Second)}, 200, `"healthy":true`},
 		"not running": {outbox.Health{}, 503, "has not been started"},
-		"silent":      {outbox.Health{Running: true, LastClaim: now.Add(-time.Hour)}, 503, "has not looked for messages since 2026-11-22T11:00:00Z"},
-		"sink hangs":  {outbox.Health{Running: true, LastClaim: now.Add(-time.Hour), Overruns: 3}, 503, "does not return"},
+		"silent": {outbox.Health{Running: true, LastClaim: now.Add(-time.Hour)}, 503,
+			"has not looked for messages since 2026-11-22T11:00:00Z"},
+		"sink hangs": {outbox.Health{Running: true, LastClaim: now.Add(-time.Hour), Overruns: 3}, 503,
+			"does not return"},
 		"database": {outbox.Health{
-			Running: true, LastClaim: now.Add(-2 * time.Minute), Failing: errors.New("gone"), FailingSince: now.Add(-2 * time.Minute),
+			Running: true, LastClaim: now.Add(-2 * time.Minute), Failing: errors.New("gone"),
+			FailingSince: now.Add(-2 * time.Minute),
 		}, 503, "since 2026-11-22T11:58:00Z: gone"},
 		"database, a moment ago": {outbox.Health{
-			Running: true, LastClaim: now.Add(-time.Second), Failing: errors.New("gone"), FailingSince: now.Add(-time.Second),
+			Running: true, LastClaim: now.Add(-time.Second), Failing: errors.New("gone"),
+			FailingSince: now.Add(-time.Second),
 		}, 200, `"healthy":true`},
 	} {
 		m := New(&fixed{})

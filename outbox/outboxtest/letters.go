@@ -92,10 +92,11 @@ func testLettersOfAFilter(t *testing.T, o *Table) {
 	count := func(f deadletters.Filter, pace deadletters.Pace) map[deadletters.Outcome]int {
 		t.Helper()
 		counts := map[deadletters.Outcome]int{}
-		if err := me.Redrive(t.Context(), deadletters.Selection{Filter: &f}, pace, "fixed", func(r deadletters.Result) error {
-			counts[r.Outcome]++
-			return nil
-		}); err != nil {
+		if err := me.Redrive(t.Context(), deadletters.Selection{Filter: &f}, pace, "fixed",
+			func(r deadletters.Result) error {
+				counts[r.Outcome]++
+				return nil
+			}); err != nil {
 			t.Fatal(err)
 		}
 		return counts
@@ -216,7 +217,8 @@ func testEdit(t *testing.T, o *Table) {
 	)
 	want(t, "before", string(a.Before), `{"payload":{"n":1}}`)
 	want(t, "after", string(a.After), `{"payload":{"n":"one"}}`)
-	if err := me.Redrive(t.Context(), deadletters.Selection{IDs: []string{id(1)}}, deadletters.Pace{}, "", ignore); err != nil {
+	if err := me.Redrive(t.Context(), deadletters.Selection{IDs: []string{id(1)}}, deadletters.Pace{}, "",
+		ignore); err != nil {
 		t.Fatal(err)
 	}
 	sent := o.claim(t, "l", 10)

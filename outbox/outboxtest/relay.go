@@ -239,7 +239,8 @@ func testRedriveThroughRelay(t *testing.T, o *Table) {
 	if err := me.Edit(t.Context(), id(1), []byte(`{"mended":true}`), ""); err != nil {
 		t.Fatal(err)
 	}
-	if err := me.Redrive(t.Context(), deadletters.Selection{IDs: []string{id(1)}}, deadletters.Pace{}, "", ignore); err != nil {
+	if err := me.Redrive(t.Context(), deadletters.Selection{IDs: []string{id(1)}}, deadletters.Pace{}, "",
+		ignore); err != nil {
 		t.Fatal(err)
 	}
 	r.wait(1)

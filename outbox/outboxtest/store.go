@@ -148,7 +148,8 @@ func testLeaseEnds(t *testing.T, o *Table) {
 func testExtend(t *testing.T, o *Table) {
 	o.writeAll(t, 1, 2, "")
 	all := o.claimFor(t, "a", 10, -time.Second)
-	if err := o.Store.Extend(t.Context(), []outbox.Held{{Seq: all[0].Seq, Lease: all[0].Lease}, {Seq: all[1].Seq, Lease: "another"}}, time.Hour); err != nil {
+	if err := o.Store.Extend(t.Context(), []outbox.Held{{Seq: all[0].Seq, Lease: all[0].Lease},
+		{Seq: all[1].Seq, Lease: "another"}}, time.Hour); err != nil {
 		t.Fatal(err)
 	}
 	want(t, "claimed after one lease was extended", numbers(t, o.claim(t, "b", 10)), "[2]")

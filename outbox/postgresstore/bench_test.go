@@ -109,7 +109,8 @@ func BenchmarkCommitToDelivery(b *testing.B) {
 	for n := range b.N {
 		<-tick.C
 		committed[n] = time.Now() // before the commit: the sink may be faster than its answer
-		if err := postgresstore.Write(b.Context(), pool, outbox.Message{Topic: "bench", Payload: []byte(strconv.Itoa(n))}); err != nil {
+		if err := postgresstore.Write(b.Context(), pool, outbox.Message{Topic: "bench",
+			Payload: []byte(strconv.Itoa(n))}); err != nil {
 			b.Fatal(err)
 		}
 	}

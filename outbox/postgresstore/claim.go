@@ -30,7 +30,8 @@ const claimUnkeyed = `WITH timed AS MATERIALIZED (
 			AND next_attempt_at <= statement_timestamp()
 		ORDER BY next_attempt_at NULLS FIRST, seq LIMIT $3 FOR UPDATE SKIP LOCKED
 	), fresh AS MATERIALIZED (
-		SELECT seq, size FROM outbox_messages WHERE ` + active + ` AND NOT parked AND key IS NULL AND next_attempt_at IS NULL
+		SELECT seq, size FROM outbox_messages WHERE ` + active +
+	` AND NOT parked AND key IS NULL AND next_attempt_at IS NULL
 		ORDER BY next_attempt_at NULLS FIRST, seq LIMIT $4 FOR UPDATE SKIP LOCKED
 	), chosen AS (
 		SELECT seq FROM (
@@ -44,8 +45,10 @@ const claimUnkeyed = `WITH timed AS MATERIALIZED (
 const claimKeyed = take + "WHERE m.seq = ANY ($3) RETURNING" + delivered
 
 // anyKeyed tells whether messages with keys may be due.
-const anyKeyed = `SELECT EXISTS (SELECT FROM outbox_messages WHERE ` + active + ` AND NOT parked AND key IS NOT NULL AND next_attempt_at IS NULL)
-	OR EXISTS (SELECT FROM outbox_messages WHERE ` + active + ` AND NOT parked AND key IS NOT NULL AND next_attempt_at <= statement_timestamp())`
+const anyKeyed = `SELECT EXISTS (SELECT FROM outbox_messages WHERE ` + active +
+	` AND NOT parked AND key IS NOT NULL AND next_attempt_at IS NULL)
+	OR EXISTS (SELECT FROM outbox_messages WHERE ` + active +
+	` AND NOT parked AND key IS NOT NULL AND next_attempt_at <= statement_timestamp())`
 
 // Claim implements outbox.Store.
 func (s *Store) Claim(ctx context.Context, c outbox.Claim) (outbox.Claimed, error) {

@@ -158,7 +158,8 @@ func TestCutInTheMiddle(t *testing.T) {
 			go func() { done <- r.Run(ctx) }()
 			for n := range messages {
 				key := []string{"", "a", "b"}[n%3]
-				if err := postgresstore.Write(ctx, conn, outbox.Message{Topic: "t", Key: key, Headers: map[string]string{"Number": fmt.Sprintf("%03d", n)}, Payload: []byte("1")}); err != nil {
+				if err := postgresstore.Write(ctx, conn, outbox.Message{Topic: "t", Key: key,
+					Headers: map[string]string{"Number": fmt.Sprintf("%03d", n)}, Payload: []byte("1")}); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -120,7 +120,8 @@ func (s *Store) Groups(ctx context.Context, f deadletters.Filter) ([]deadletters
 	rows, _ := s.pool.Query(
 		ctx,
 		`SELECT coalesce(dead_letter_reason, '') AS reason, coalesce(error, '') AS name, topic, count(*),
-		min(dead_at), max(dead_at), (min(id::text)) FROM outbox_messages `+c.text.String()+` GROUP BY 1, 2, 3 ORDER BY 4 DESC, 1, 2, 3`,
+		min(dead_at), max(dead_at), (min(id::text)) FROM outbox_messages `+c.text.String()+
+			` GROUP BY 1, 2, 3 ORDER BY 4 DESC, 1, 2, 3`,
 		c.args...)
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[deadletters.Group])
 }
@@ -251,7 +252,8 @@ func acts(ctx context.Context, q querier, id string, limit int) ([]deadletters.A
 	}
 	rows, err := q.Query(
 		ctx,
-		"SELECT at, who, act, message_id::text, reason, before, after FROM outbox_acts "+of+"ORDER BY seq DESC LIMIT $1",
+		"SELECT at, who, act, message_id::text, reason, before, after FROM outbox_acts "+of+
+			"ORDER BY seq DESC LIMIT $1",
 		args...)
 	if err != nil {
 		return nil, err

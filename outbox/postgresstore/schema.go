@@ -62,7 +62,8 @@ CREATE TABLE outbox_messages (
 	edited_payload     bytea
 ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 2000,
 	autovacuum_analyze_scale_factor = 0.05);
-CREATE INDEX outbox_due ON outbox_messages (next_attempt_at NULLS FIRST, seq) WHERE ` + active + ` AND NOT parked AND key IS NULL;
+CREATE INDEX outbox_due ON outbox_messages (next_attempt_at NULLS FIRST, seq) WHERE ` + active +
+	` AND NOT parked AND key IS NULL;
 CREATE INDEX outbox_keyed_due ON outbox_messages (next_attempt_at NULLS FIRST, seq)
 	WHERE ` + active + ` AND NOT parked AND key IS NOT NULL;
 CREATE INDEX outbox_keys ON outbox_messages (key, seq) WHERE ` + active + ` AND key IS NOT NULL;

@@ -36,7 +36,8 @@ const (
 		FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[]) AS o (seq, lease, reason, error, cause)` + ofOutcome
 
 	unpark = `UPDATE outbox_messages SET parked = false WHERE parked AND seq = ANY (ARRAY(
-		SELECT (SELECT m.seq FROM outbox_messages m WHERE m.key = k.key AND ` + active + ` AND m.key IS NOT NULL ORDER BY m.key, m.seq LIMIT 1)
+		SELECT (SELECT m.seq FROM outbox_messages m WHERE m.key = k.key AND ` + active +
+		` AND m.key IS NOT NULL ORDER BY m.key, m.seq LIMIT 1)
 		FROM unnest($1::text[]) AS k (key)))`
 )
 

@@ -20,7 +20,8 @@ const (
 		WHERE ` + active + ` AND status <> 'pending' AND NOT parked AND next_attempt_at > statement_timestamp() + $1 * interval '1 microsecond' AND key IS `
 
 	// mendParked are messages that nothing would bring back, which only a hand in the table can cause.
-	mendParked = `UPDATE outbox_messages m SET parked = false WHERE parked AND ` + active + ` AND key IS NOT NULL AND NOT EXISTS (
+	mendParked = `UPDATE outbox_messages m SET parked = false WHERE parked AND ` + active +
+		` AND key IS NOT NULL AND NOT EXISTS (
 		SELECT FROM outbox_messages o WHERE o.key = m.key AND o.status IN ('pending', 'processing', 'failed') AND NOT o.parked)`
 )
 
@@ -55,7 +56,8 @@ const counted = `SELECT status, count(*), extract(epoch FROM statement_timestamp
 		(SELECT status, created_at FROM outbox_messages WHERE ` + active + ` AND NOT parked AND key IS NULL
 			ORDER BY next_attempt_at NULLS FIRST, seq LIMIT $1)
 		UNION ALL
-		(SELECT status, created_at FROM outbox_messages WHERE ` + active + ` AND key IS NOT NULL ORDER BY key, seq LIMIT $1)
+		(SELECT status, created_at FROM outbox_messages WHERE ` + active +
+	` AND key IS NOT NULL ORDER BY key, seq LIMIT $1)
 		UNION ALL
 		(SELECT status, created_at FROM outbox_messages WHERE status = 'dead' ORDER BY seq LIMIT $1)
 	) AS counted GROUP BY status`

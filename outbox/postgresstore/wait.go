@@ -9,9 +9,11 @@ import (
 
 // nextDue is in seconds; least leaves out what is NULL.
 const nextDue = `SELECT extract(epoch FROM least(
-	(SELECT next_attempt_at FROM outbox_messages WHERE ` + active + ` AND NOT parked AND key IS NULL AND next_attempt_at > '-infinity'
+	(SELECT next_attempt_at FROM outbox_messages WHERE ` + active +
+	` AND NOT parked AND key IS NULL AND next_attempt_at > '-infinity'
 		ORDER BY next_attempt_at NULLS FIRST LIMIT 1),
-	(SELECT next_attempt_at FROM outbox_messages WHERE ` + active + ` AND NOT parked AND key IS NOT NULL AND next_attempt_at > '-infinity'
+	(SELECT next_attempt_at FROM outbox_messages WHERE ` + active +
+	` AND NOT parked AND key IS NOT NULL AND next_attempt_at > '-infinity'
 		ORDER BY next_attempt_at NULLS FIRST LIMIT 1)) - statement_timestamp())::float8`
 
 // NextDue implements outbox.Store.

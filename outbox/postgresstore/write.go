@@ -29,7 +29,8 @@ const (
 
 	insertOne = "INSERT INTO outbox_messages (" + columns + ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)"
 
-	insertMany = "INSERT INTO outbox_messages (" + columns + `) SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::bytea[],
+	insertMany = "INSERT INTO outbox_messages (" + columns +
+		`) SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::bytea[],
 		$5::text[], $6::json[], $7::text[], $8::text[], $9::timestamptz[])`
 )
 

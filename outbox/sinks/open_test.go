@@ -21,7 +21,8 @@ import (
 
 func message(n string, key string, payload string) *outbox.Message {
 	return &outbox.Message{
-		ID: "00000000-0000-7000-8000-00000000000" + n, Topic: "import.finished", Key: key, ContentType: outbox.JSON, Payload: []byte(payload),
+		ID: "00000000-0000-7000-8000-00000000000" + n, Topic: "import.finished", Key: key, ContentType: outbox.JSON,
+		Payload: []byte(payload),
 		Headers: map[string]string{
 			"Execution": "e",
 		}, TraceParent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
@@ -43,7 +44,8 @@ func newCloud(t *testing.T) *cloud {
 		t.Skip("moto_server is not installed")
 	}
 	cfg := aws.Config{
-		Region: "us-east-1", BaseEndpoint: aws.String(endpoint), Credentials: credentials.NewStaticCredentialsProvider("test", "test", ""),
+		Region: "us-east-1", BaseEndpoint: aws.String(endpoint),
+		Credentials: credentials.NewStaticCredentialsProvider("test", "test", ""),
 	}
 	return &cloud{endpoint, sqs.NewFromConfig(cfg), sns.NewFromConfig(cfg), eventbridge.NewFromConfig(cfg)}
 }
@@ -133,7 +135,8 @@ func TestAWS(t *testing.T) {
 	}
 	url, arn := c.queue(t, "of-topic")
 	if _, err := c.topics.Subscribe(t.Context(), &sns.SubscribeInput{
-		TopicArn: topic.TopicArn, Protocol: aws.String("sqs"), Endpoint: aws.String(arn), Attributes: map[string]string{"RawMessageDelivery": "true"},
+		TopicArn: topic.TopicArn, Protocol: aws.String("sqs"), Endpoint: aws.String(arn),
+		Attributes: map[string]string{"RawMessageDelivery": "true"},
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +189,8 @@ func TestEntriesFailOneByOne(t *testing.T) {
 
 func TestAddressesThatAreNone(t *testing.T) {
 	t.Parallel()
-	for _, address := range []string{"", "-", "ftp://host", "https://", "arn:aws:s3:::bucket", "arn:aws:events:us-east-1:123456789012:rule/r"} {
+	for _, address := range []string{"", "-", "ftp://host", "https://", "arn:aws:s3:::bucket",
+		"arn:aws:events:us-east-1:123456789012:rule/r"} {
 		if _, err := sinks.Open(t.Context(), address, sinks.Options{}); err == nil {
 			t.Errorf("%q is a sink", address)
 		}

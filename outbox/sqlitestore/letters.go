@@ -121,7 +121,8 @@ func (s *Store) Groups(ctx context.Context, f deadletters.Filter) ([]deadletters
 	c := filter(&f)
 	//nolint:gosec // the conditions are constants, and what they compare with is bound
 	rows, err := s.db.QueryContext(ctx, `SELECT coalesce(dead_letter_reason, ''), coalesce(error, ''), topic, count(*),
-		min(dead_at), max(dead_at), min(id) FROM outbox_messages `+c.text.String()+` GROUP BY 1, 2, 3 ORDER BY 4 DESC, 1, 2, 3`, c.args...)
+		min(dead_at), max(dead_at), min(id) FROM outbox_messages `+c.text.String()+
+		` GROUP BY 1, 2, 3 ORDER BY 4 DESC, 1, 2, 3`, c.args...)
 	if err != nil {
 		return nil, failure(err)
 	}
@@ -227,7 +228,8 @@ func (s *Store) act(ctx context.Context, id string, verb deadletters.Verb, by de
 		}
 		before, after, statement, args := change(&l)
 		//nolint:gosec // the statement is one of three constants
-		if _, err := s.conn.ExecContext(ctx, "UPDATE outbox_messages SET "+statement+" WHERE seq = ?", append(args, seq)...); err != nil {
+		if _, err := s.conn.ExecContext(ctx, "UPDATE outbox_messages SET "+statement+" WHERE seq = ?",
+			append(args, seq)...); err != nil {
 			return err
 		}
 		_, err = s.conn.ExecContext(

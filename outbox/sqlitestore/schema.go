@@ -47,7 +47,8 @@ CREATE TABLE outbox_messages (
 	edited_payload     BLOB
 );
 CREATE INDEX outbox_due ON outbox_messages (next_attempt_at) WHERE ` + active + ` AND parked = 0 AND key IS NULL;
-CREATE INDEX outbox_keyed_due ON outbox_messages (next_attempt_at) WHERE ` + active + ` AND parked = 0 AND key IS NOT NULL;
+CREATE INDEX outbox_keyed_due ON outbox_messages (next_attempt_at) WHERE ` + active +
+	` AND parked = 0 AND key IS NOT NULL;
 CREATE INDEX outbox_keys ON outbox_messages (key) WHERE ` + active + ` AND key IS NOT NULL;
 CREATE INDEX outbox_busy_keys ON outbox_messages (key, next_attempt_at) WHERE status = 'processing' AND key IS NOT NULL;
 CREATE INDEX outbox_dead ON outbox_messages (seq) WHERE status = 'dead';

@@ -15,7 +15,8 @@ const (
 	mendWaits = "UPDATE outbox_messages SET next_attempt_at = ?1 WHERE seq IN (SELECT seq"
 
 	// mendParked are messages that nothing would bring back, which only a hand in the table can cause.
-	mendParked = "UPDATE outbox_messages AS m SET parked = 0 WHERE " + active + ` AND key IS NOT NULL AND parked = 1 AND NOT EXISTS (
+	mendParked = "UPDATE outbox_messages AS m SET parked = 0 WHERE " + active +
+		` AND key IS NOT NULL AND parked = 1 AND NOT EXISTS (
 		SELECT 1 FROM outbox_messages AS o WHERE o.status IN ('pending', 'processing', 'failed') AND o.key IS NOT NULL
 			AND o.key = m.key AND o.parked = 0)`
 )

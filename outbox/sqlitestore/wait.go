@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-const nextDue = "SELECT min(due) FROM (SELECT min(next_attempt_at) AS due" + unkeyedDue + "IS NOT NULL UNION ALL SELECT min(next_attempt_at)" +
+const nextDue = "SELECT min(due) FROM (SELECT min(next_attempt_at) AS due" + unkeyedDue +
+	"IS NOT NULL UNION ALL SELECT min(next_attempt_at)" +
 	keyedDue + "IS NOT NULL)"
 
 // NextDue implements outbox.Store.

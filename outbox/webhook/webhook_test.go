@@ -19,7 +19,8 @@ var now = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 
 func message() *outbox.Message {
 	return &outbox.Message{
-		ID: "018f0000-0000-7000-8000-000000000001", Topic: "import.finished", Payload: []byte(`{"n":1}`), ContentType: outbox.JSON,
+		ID: "018f0000-0000-7000-8000-000000000001", Topic: "import.finished", Payload: []byte(`{"n":1}`),
+		ContentType: outbox.JSON,
 		Headers: map[string]string{
 			"Stepback-Execution": "arn",
 		}, TraceParent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
@@ -60,15 +61,18 @@ func TestASignedRequest(t *testing.T) {
 				t.Errorf("body %s, %v", body, err)
 			}
 			for name, want := range map[string]string{
-				"Webhook-Id": message().ID, "Idempotency-Key": `"` + message().ID + `"`, "Webhook-Topic": "import.finished",
-				"Content-Type": "application/json", "Traceparent": message().TraceParent, "Stepback-Execution": "arn", "Authorization": "Bearer b",
+				"Webhook-Id": message().ID, "Idempotency-Key": `"` + message().ID + `"`,
+				"Webhook-Topic": "import.finished",
+				"Content-Type":  "application/json", "Traceparent": message().TraceParent, "Stepback-Execution": "arn",
+				"Authorization":     "Bearer b",
 				"Webhook-Timestamp": "1795348800",
 			} {
 				if got := r.Header.Get(name); got != want {
 					t.Errorf("%s is %q, want %q", name, got, want)
 				}
 			}
-			for who, secrets := range map[string][]webhook.Secret{"old": {old}, "young": {young}, "both": {young, old}} {
+			for who, secrets := range map[string][]webhook.Secret{"old": {old}, "young": {young},
+				"both": {young, old}} {
 				if err := webhook.Verify(r.Header, body, now.Add(time.Minute), secrets...); err != nil {
 					t.Errorf("%s: %v", who, err)
 				}
@@ -102,7 +106,8 @@ func TestAgainstTheStandard(t *testing.T) {
 		"Webhook-Id": {"msg_p5jXN8AQM9LWM0D4loKWxJek"}, "Webhook-Timestamp": {"1614265330"},
 		"Webhook-Signature": {"v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="},
 	}
-	if err := webhook.Verify(header, []byte(`{"test": 2432232314}`), time.Unix(1614265330, 0), secret(t, "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")); err != nil {
+	if err := webhook.Verify(header, []byte(`{"test": 2432232314}`), time.Unix(1614265330, 0),
+		secret(t, "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")); err != nil {
 		t.Error(err)
 	}
 }
@@ -118,21 +123,33 @@ func TestAnswers(t *testing.T) {
 		after  time.Duration
 		text   string
 	}{
-		"taken":                  {status: 200},
-		"taken, with a body":     {status: 202, body: `{"ok":true,"error":null,"errors":[]}`},
-		"taken, with a list":     {status: 200, body: `["error"]`},
-		"an error inside":        {status: 200, body: ` {"error":{"code":7}}`, error: "InternalServerError", class: retrypatterns.UnknownOutcome, text: `"error": {"code":7}`},
-		"not ok":                 {status: 200, body: `{"ok":false}`, error: "InternalServerError", class: retrypatterns.UnknownOutcome, text: `"ok": false`},
-		"moved":                  {status: 301, header: map[string]string{"Location": "/new"}, error: "InvalidInput", class: retrypatterns.Permanent, text: "points to /new, which is not followed"},
-		"moved for now":          {status: 307, header: map[string]string{"Location": "/new"}, error: "InvalidInput", class: retrypatterns.Permanent},
-		"bad request":            {status: 400, body: "no", error: "InvalidInput", class: retrypatterns.Permanent, text: "400 Bad Request: no"},
-		"forbidden":              {status: 403, error: "AccessDenied", class: retrypatterns.Permanent},
-		"busy":                   {status: 429, header: map[string]string{"Retry-After": "7"}, error: "TooManyRequestsError", class: retrypatterns.Transient, after: 7 * time.Second},
-		"busy until":             {status: 503, header: map[string]string{"Retry-After": "Sun, 22 Nov 2026 12:01:00 GMT"}, error: "ServiceUnavailableError", class: retrypatterns.Transient, after: time.Minute},
-		"busy until 1970":        {status: 503, header: map[string]string{"Retry-After": "Thu, 01 Jan 1970 00:00:00 GMT"}, error: "ServiceUnavailableError", class: retrypatterns.Transient},
-		"busy for a while":       {status: 503, header: map[string]string{"Retry-After": "a while"}, error: "ServiceUnavailableError", class: retrypatterns.Transient},
-		"busy for less than now": {status: 503, header: map[string]string{"Retry-After": "-7"}, error: "ServiceUnavailableError", class: retrypatterns.Transient},
-		"broken":                 {status: 500, error: "InternalServerError", class: retrypatterns.UnknownOutcome},
+		"taken":              {status: 200},
+		"taken, with a body": {status: 202, body: `{"ok":true,"error":null,"errors":[]}`},
+		"taken, with a list": {status: 200, body: `["error"]`},
+		"an error inside": {status: 200, body: ` {"error":{"code":7}}`, error: "InternalServerError",
+			class: retrypatterns.UnknownOutcome, text: `"error": {"code":7}`},
+		"not ok": {status: 200, body: `{"ok":false}`, error: "InternalServerError",
+			class: retrypatterns.UnknownOutcome, text: `"ok": false`},
+		"moved": {status: 301, header: map[string]string{"Location": "/new"}, error: "InvalidInput",
+			class: retrypatterns.Permanent, text: "points to /new, which is not followed"},
+		"moved for now": {status: 307, header: map[string]string{"Location": "/new"}, error: "InvalidInput",
+			class: retrypatterns.Permanent},
+		"bad request": {status: 400, body: "no", error: "InvalidInput", class: retrypatterns.Permanent,
+			text: "400 Bad Request: no"},
+		"forbidden": {status: 403, error: "AccessDenied", class: retrypatterns.Permanent},
+		"busy": {status: 429, header: map[string]string{"Retry-After": "7"},
+			error: "TooManyRequestsError", class: retrypatterns.Transient, after: 7 * time.Second},
+		"busy until": {status: 503,
+			header: map[string]string{"Retry-After": "Sun, 22 Nov 2026 12:01:00 GMT"}, error: "ServiceUnavailableError",
+			class: retrypatterns.Transient, after: time.Minute},
+		"busy until 1970": {status: 503,
+			header: map[string]string{"Retry-After": "Thu, 01 Jan 1970 00:00:00 GMT"}, error: "ServiceUnavailableError",
+			class: retrypatterns.Transient},
+		"busy for a while": {status: 503, header: map[string]string{"Retry-After": "a while"},
+			error: "ServiceUnavailableError", class: retrypatterns.Transient},
+		"busy for less than now": {status: 503, header: map[string]string{"Retry-After": "-7"},
+			error: "ServiceUnavailableError", class: retrypatterns.Transient},
+		"broken": {status: 500, error: "InternalServerError", class: retrypatterns.UnknownOutcome},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

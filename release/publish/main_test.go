@@ -23,7 +23,8 @@ func TestPublish(t *testing.T) {
 				"\t\"example.org/you/stepback/cdk\"\n\n\t\"stepbackwards/x\"\n)\n\n" +
 				"var list = \"example.org/you/stepback/engine\" + stepback.Name + \"stepback serve\"\n",
 		},
-		"README.md":     {"import \"stepback/engine\", run bin/stepback", "import \"example.org/you/stepback/engine\", run bin/stepback"},
+		"README.md": {"import \"stepback/engine\", run bin/stepback",
+			"import \"example.org/you/stepback/engine\", run bin/stepback"},
 		".golangci.yml": {"deny: {pkg: stepback/cdk, a}", "deny: {pkg: example.org/you/stepback/cdk, a}"},
 		"data.json":     {`"stepback/engine"`, `"stepback/engine"`},
 	}

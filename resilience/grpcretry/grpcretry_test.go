@@ -188,7 +188,8 @@ func TestPushback(t *testing.T) {
 		pushback string
 		wait     time.Duration
 		repeated bool
-	}{{"250", 250 * time.Millisecond, true}, {"0", 0, true}, {"-1", 0, false}, {"soon", 0, false}, {"99999999999", 0, false}} {
+	}{{"250", 250 * time.Millisecond, true}, {"0", 0, true}, {"-1", 0, false}, {"soon", 0, false},
+		{"99999999999", 0, false}} {
 		s, client, clock := intercepted(
 			t,
 			grpcretry.Settings{Policy: three},

@@ -126,7 +126,7 @@ func (v *reader) Read(p []byte) (int, error) {
 }
 
 // known reads what another attempt has read, or says why there is nothing to read.
-func (v *reader) known(p []byte) (n int, err error, known bool) { //nolint:revive // as Read, and whether
+func (v *reader) known(p []byte) (n int, err error, known bool) {
 	r := v.replay
 	r.mu.Lock()
 	defer r.mu.Unlock()

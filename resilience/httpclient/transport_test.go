@@ -195,9 +195,10 @@ func TestRetryAfter(t *testing.T) {
 		wait     time.Duration
 		requests int32
 	}{
-		"seconds":         {[]string{"Retry-After", "7"}, 7 * time.Second, 2},
-		"shorter":         {[]string{"Retry-After", "0"}, time.Second, 2},
-		"date":            {[]string{"Retry-After", "Sun, 22 Nov 2026 12:00:30 GMT", "Date", "Sun, 22 Nov 2026 12:00:00 GMT"}, 30 * time.Second, 2},
+		"seconds": {[]string{"Retry-After", "7"}, 7 * time.Second, 2},
+		"shorter": {[]string{"Retry-After", "0"}, time.Second, 2},
+		"date": {[]string{"Retry-After", "Sun, 22 Nov 2026 12:00:30 GMT", "Date",
+			"Sun, 22 Nov 2026 12:00:00 GMT"}, 30 * time.Second, 2},
 		"1970":            {[]string{"Retry-After", "Thu, 01 Jan 1970 00:00:00 GMT"}, time.Second, 2},
 		"garbage":         {[]string{"Retry-After", "soon, I hope"}, time.Second, 2},
 		"a year":          {[]string{"Retry-After", "31536000"}, 0, 1},
@@ -596,7 +597,8 @@ func TestABodyThatIsStillSentWhenTheResponseComes(t *testing.T) {
 		_, _ = io.Copy(w, r.Body)
 	}))
 	t.Cleanup(server.Close)
-	transport, err := httpclient.New(httpclient.Settings{Base: &http.Transport{DisableKeepAlives: true}, Policy: &three})
+	transport, err := httpclient.New(httpclient.Settings{Base: &http.Transport{DisableKeepAlives: true},
+		Policy: &three})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -650,7 +652,8 @@ func TestHedgedRequests(t *testing.T) {
 			t.Errorf("%q, %v", body, err)
 		}
 		post, _ := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://example.com/", nil)
-		if resp, err = transport.RoundTrip(post); err != nil || requests.Load() != 3 { // not hedged, and answered at once
+		// not hedged, and answered at once
+		if resp, err = transport.RoundTrip(post); err != nil || requests.Load() != 3 {
 			t.Errorf("%v, %d requests", err, requests.Load())
 		} else {
 			resp.Body.Close()

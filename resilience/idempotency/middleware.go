@@ -91,7 +91,8 @@ func (g *Guard) Middleware(h HTTP) func(http.Handler) http.Handler {
 				problem(
 					w,
 					http.StatusBadRequest,
-					"This operation needs an "+Header+" header: a new UUID for each operation, and the same one when it is repeated.",
+					"This operation needs an "+Header+
+						" header: a new UUID for each operation, and the same one when it is repeated.",
 					0,
 				)
 			default:

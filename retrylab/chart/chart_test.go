@@ -71,7 +71,8 @@ func TestGoodputOfEveryScenario(t *testing.T) {
 			t.Fatal(err)
 		}
 		text := written(t, chart.Goodput(r, s, names))
-		for _, want := range []string{s.About, "none: ", "adaptive: ", "records saved per second", "<polyline", "<polygon"} {
+		for _, want := range []string{s.About, "none: ", "adaptive: ", "records saved per second", "<polyline",
+			"<polygon"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s: %q is not in the picture", name, want)
 			}

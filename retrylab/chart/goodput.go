@@ -54,7 +54,8 @@ func curves(r *retrylab.Report, scenarioName string, policies []string) []curve 
 			c.mean, c.low, c.high = append(c.mean, e.Mean), append(c.low, max(0, e.Low)), append(c.high, e.High)
 		}
 		res := r.Result(scenarioName, name)
-		c.note = fmt.Sprintf("%.4g %% saved, %.0f dead letters", 100*res.Metrics["success"].Mean, res.Metrics["deadLettered"].Mean)
+		c.note = fmt.Sprintf("%.4g %% saved, %.0f dead letters", 100*res.Metrics["success"].Mean,
+			res.Metrics["deadLettered"].Mean)
 		out = append(out, c)
 	}
 	return out
@@ -91,7 +92,8 @@ func goodput(f *Figure, r *retrylab.Report, s *scenario.Scenario, policies []str
 			continue
 		}
 		from, to := p.at(fault.At.Minutes(), 0), p.at((fault.At+fault.For).Minutes(), 0)
-		f.area("#d9534f", 0.15, Point{from.X, y}, Point{max(to.X, from.X+2), y}, Point{max(to.X, from.X+2), y + h}, Point{from.X, y + h})
+		f.area("#d9534f", 0.15, Point{from.X, y}, Point{max(to.X, from.X+2), y}, Point{max(to.X, from.X+2), y + h},
+			Point{from.X, y + h})
 	}
 	p.axes("minutes", "records saved per second")
 	for _, c := range all {

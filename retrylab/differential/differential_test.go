@@ -37,10 +37,11 @@ func compareQuota(t *testing.T, s *scenario.Scenario, p *policy.Policy) {
 	t.Helper()
 	var attempts []simulation.Attempt
 	last := map[int]int{}
-	if _, err := simulation.Run(t.Context(), simulation.Config{Scenario: s, Policy: p, Seed: 7, Trace: func(a simulation.Attempt) {
-		attempts = append(attempts, a) // in the order of their ends, which is that of the quota's decisions
-		last[a.Item] = a.Number
-	}}); err != nil {
+	if _, err := simulation.Run(t.Context(), simulation.Config{Scenario: s, Policy: p, Seed: 7,
+		Trace: func(a simulation.Attempt) {
+			attempts = append(attempts, a) // in the order of their ends, which is that of the quota's decisions
+			last[a.Item] = a.Number
+		}}); err != nil {
 		t.Fatal(err)
 	}
 	bucket := ratelimit.NewTokenRateLimit(500)
@@ -61,7 +62,8 @@ func compareQuota(t *testing.T, s *scenario.Scenario, p *policy.Policy) {
 			}
 			give, err := bucket.GetToken(t.Context(), cost)
 			if retried := last[a.Item] > a.Number; retried != (err == nil) {
-				t.Fatalf("%s, decision %d: retried is %v in the laboratory and %v in the SDK", s.Name, i, retried, err == nil)
+				t.Fatalf("%s, decision %d: retried is %v in the laboratory and %v in the SDK", s.Name, i, retried,
+					err == nil)
 			}
 			release[a.Item] = give
 			if err == nil {
@@ -83,7 +85,8 @@ func TestThrottlerOfFailsafe(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		k := rapid.SampledFrom([]float64{1.25, 2, 4}).Draw(t, "K")
-		theirs := adaptivethrottler.NewBuilder[any]().WithFailureRateThreshold(1-1/k, 0, time.Hour).WithMaxRejectionRate(1).Build()
+		theirs := adaptivethrottler.NewBuilder[any]().WithFailureRateThreshold(1-1/k, 0,
+			time.Hour).WithMaxRejectionRate(1).Build()
 		ours, p := budget.Throttle{}, budget.ThrottlePolicy{K: k, Window: time.Hour}
 		now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 		for range rapid.IntRange(1, 200).Draw(t, "calls") {

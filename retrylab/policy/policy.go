@@ -73,13 +73,15 @@ func Parse(file string, text []byte) (*Policy, error) {
 }
 
 func read(root strictyaml.Value) *Policy {
-	o := root.Object("policy", "name", "about", "retry", "budget", "throttle", "breaker", "limiter", "staleness", "deferral",
+	o := root.Object("policy", "name", "about", "retry", "budget", "throttle", "breaker", "limiter", "staleness",
+		"deferral",
 		"controller", "oracle")
 	if v := o.Need("policy"); v.Present() && v.Whole(0, 1<<30) != 1 {
 		v.Problem("only version 1 of the format is known; write policy: 1")
 	}
 	p := &Policy{
-		Name: o.Need("name").Name(), About: o.Get("about").Text(500), Attempts: FromScenario, Oracle: o.Get("oracle").Bool(),
+		Name: o.Need("name").Name(), About: o.Get("about").Text(500), Attempts: FromScenario,
+		Oracle: o.Get("oracle").Bool(),
 	}
 	readRetry(o.Get("retry"), p)
 	if v := o.Get("budget"); v.Present() {
@@ -113,7 +115,8 @@ func read(root strictyaml.Value) *Policy {
 
 func readRetry(v strictyaml.Value, p *Policy) {
 	if v.IsObject() {
-		override := scenario.Policy(v.Object("interval", "rate", "maxDelay", "maxAttempts", "jitter", "jitterFactor"), 3)
+		override := scenario.Policy(v.Object("interval", "rate", "maxDelay", "maxAttempts", "jitter", "jitterFactor"),
+			3)
 		p.Override = &override
 		return
 	}
@@ -124,14 +127,17 @@ func readRetry(v strictyaml.Value, p *Policy) {
 
 // readBudget reads a preset (bucket, sdk, grpc, finagle, source) with members that replace its numbers.
 func readBudget(v strictyaml.Value) *budget.Policy {
-	o := v.Object("preset", "capacity", "window", "perRequest", "perSuccess", "perSecond", "refund", "retryCost", "timeoutCost",
+	o := v.Object("preset", "capacity", "window", "perRequest", "perSuccess", "perSecond", "refund", "retryCost",
+		"timeoutCost",
 		"failureCost", "threshold")
 	b := map[string]func() budget.Policy{
-		"bucket": budget.Bucket, "sdk": budget.SDK, "grpc": budget.GRPC, "finagle": budget.Finagle, "source": budget.Source,
+		"bucket": budget.Bucket, "sdk": budget.SDK, "grpc": budget.GRPC, "finagle": budget.Finagle,
+		"source": budget.Source,
 	}[o.Get("preset").OneOf("bucket", "sdk", "grpc", "finagle", "source")]()
 	for name, field := range map[string]*float64{
 		"capacity": &b.Capacity, "perRequest": &b.PerRequest, "perSuccess": &b.PerSuccess, "perSecond": &b.PerSecond,
-		"retryCost": &b.RetryCost, "timeoutCost": &b.TimeoutCost, "failureCost": &b.FailureCost, "threshold": &b.Threshold,
+		"retryCost": &b.RetryCost, "timeoutCost": &b.TimeoutCost, "failureCost": &b.FailureCost,
+		"threshold": &b.Threshold,
 	} {
 		*field = o.Get(name).NumberOr(*field, 0, 1e9)
 	}
@@ -145,15 +151,18 @@ func readBudget(v strictyaml.Value) *budget.Policy {
 
 // readBreaker reads a preset (callee or source) with members that replace its numbers.
 func readBreaker(v strictyaml.Value) *breaker.Policy {
-	o := v.Object("preset", "consecutiveFailures", "failureRate", "minimumRequests", "minimumFailures", "window", "openFor",
+	o := v.Object("preset", "consecutiveFailures", "failureRate", "minimumRequests", "minimumFailures", "window",
+		"openFor",
 		"halfOpenConcurrency", "successThreshold", "halfOpenFailures", "probeTimeout")
 	b := breaker.Callee()
 	if o.Get("preset").OneOf("callee", "source") == "source" {
 		b = breaker.Source()
 	}
 	for name, field := range map[string]*int{
-		"consecutiveFailures": &b.ConsecutiveFailures, "minimumRequests": &b.MinimumRequests, "minimumFailures": &b.MinimumFailures,
-		"halfOpenConcurrency": &b.HalfOpenConcurrency, "successThreshold": &b.SuccessThreshold, "halfOpenFailures": &b.HalfOpenFailures,
+		"consecutiveFailures": &b.ConsecutiveFailures, "minimumRequests": &b.MinimumRequests,
+		"minimumFailures":     &b.MinimumFailures,
+		"halfOpenConcurrency": &b.HalfOpenConcurrency, "successThreshold": &b.SuccessThreshold,
+		"halfOpenFailures": &b.HalfOpenFailures,
 	} {
 		*field = o.Get(name).WholeOr(*field, 0, 1e6)
 	}
@@ -205,7 +214,8 @@ var files embed.FS
 
 // order is how the set is listed: from doing nothing to doing everything.
 var order = []string{
-	"none", "static", "bucket", "sdk-standard", "budget-20", "sre-k2", "breaker", "aimd", "controller", "adaptive", "oracle",
+	"none", "static", "bucket", "sdk-standard", "budget-20", "sre-k2", "breaker", "aimd", "controller", "adaptive",
+	"oracle",
 }
 
 // Names returns the names of the policies that come along.
@@ -214,7 +224,8 @@ func Names() []string { return slices.Clone(order) }
 // Named returns a policy that comes along.
 func Named(name string) (*Policy, error) {
 	if !slices.Contains(order, name) {
-		return nil, fmt.Errorf("there is no policy %q; there is %s, or give a file that ends in .yaml", name, strings.Join(order, ", "))
+		return nil, fmt.Errorf("there is no policy %q; there is %s, or give a file that ends in .yaml", name,
+			strings.Join(order, ", "))
 	}
 	text, err := files.ReadFile(path.Join("files", name+".yaml"))
 	if err != nil {

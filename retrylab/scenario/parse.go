@@ -36,7 +36,8 @@ type parser struct {
 }
 
 func (p *parser) scenario(root strictyaml.Value) *Scenario {
-	o := root.Object("lab", "name", "about", "unit", "duration", "warmup", "drain", "workload", "service", "calls", "faults",
+	o := root.Object("lab", "name", "about", "unit", "duration", "warmup", "drain", "workload", "service", "calls",
+		"faults",
 		"observe", "expect")
 	if v := o.Need("lab"); v.Present() && v.Whole(0, 1<<30) != 1 {
 		v.Problem("only version 1 of the format is known; write lab: 1")
@@ -51,7 +52,8 @@ func (p *parser) scenario(root strictyaml.Value) *Scenario {
 		Drain:    o.Get("drain").DurationOr(2*time.Hour, 0, MaxDuration),
 	}
 	if w := o.Get("warmup"); w.Present() && p.s.Warmup >= p.s.Duration {
-		w.Problem("the warm-up of %s leaves nothing of the duration of %s to measure; shorten it", p.s.Warmup, p.s.Duration)
+		w.Problem("the warm-up of %s leaves nothing of the duration of %s to measure; shorten it", p.s.Warmup,
+			p.s.Duration)
 	}
 	p.readServices(o.Need("service"))
 	p.readCalls(o.Need("calls"))
@@ -126,7 +128,8 @@ func (p *parser) readCalls(v strictyaml.Value) {
 	for _, m := range v.Members() {
 		o := m.Object("service", "timeout", "timeoutError", "cost")
 		c := Call{
-			Service: p.serviceIndex(o.Need("service")), Timeout: o.Get("timeout").DurationOr(0, time.Millisecond, MaxDuration),
+			Service: p.serviceIndex(o.Need("service")), Timeout: o.Get("timeout").DurationOr(0, time.Millisecond,
+				MaxDuration),
 			TimeoutError: nameOr(o.Get("timeoutError"), statesTimeout),
 		}
 		if cost := o.Get("cost"); cost.Present() {
@@ -233,7 +236,8 @@ func (p *parser) arrivals(v strictyaml.Value) *Arrivals {
 	if !process.Present() && trace.Present() {
 		a.Process = Trace
 	} else {
-		a.Process = Process(o.Need("process").OneOf(string(Poisson), string(Constant), string(MMPP), string(Trace), string(Diurnal)))
+		a.Process = Process(o.Need("process").OneOf(string(Poisson), string(Constant), string(MMPP), string(Trace),
+			string(Diurnal)))
 	}
 	allowed := map[Process][]string{
 		Poisson: {"rate"}, Constant: {"rate"}, MMPP: {"rates", "holds"}, Trace: {"trace"},
@@ -268,7 +272,8 @@ func (p *parser) mmpp(o strictyaml.Object, a *Arrivals) {
 		a.Holds = append(a.Holds, v.DurationOr(time.Second, time.Millisecond, MaxDuration))
 	}
 	if len(a.Rates) != len(a.Holds) {
-		o.Problem("there are %d rates and %d holds; each rate has the mean time that it holds", len(a.Rates), len(a.Holds))
+		o.Problem("there are %d rates and %d holds; each rate has the mean time that it holds", len(a.Rates),
+			len(a.Holds))
 		a.Rates, a.Holds = []float64{1}, []time.Duration{time.Second}
 	}
 }
@@ -426,10 +431,12 @@ func (p *parser) readExpect(v strictyaml.Value) {
 	for _, item := range v.List(0, maxExpect) {
 		o := item.Object("policy", "metric", "versus", "is", "ratio")
 		e := Expectation{
-			Policy: o.Need("policy").Name(), Metric: canonical(o.Need("metric").Name()), Versus: o.Get("versus").Name(), Line: item.Line(),
+			Policy: o.Need("policy").Name(), Metric: canonical(o.Need("metric").Name()), Versus: o.Get("versus").Name(),
+			Line: item.Line(),
 		}
 		if e.Metric != "" && e.Metric != Recovered && !slices.Contains(Metrics, e.Metric) {
-			o.Get("metric").Problem("there is no metric %q; there is %s and %s", e.Metric, Recovered, strings.Join(Metrics, ", "))
+			o.Get("metric").Problem("there is no metric %q; there is %s and %s", e.Metric, Recovered,
+				strings.Join(Metrics, ", "))
 		}
 		p.relation(o, &e)
 		p.s.Expect = append(p.s.Expect, e)

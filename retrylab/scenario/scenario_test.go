@@ -108,15 +108,18 @@ func TestEveryMemberIsRead(t *testing.T) {
 		{s.Services[1].Time, scenario.Distribution{
 			Kind: scenario.DistributionEmpirical, Mean: 0.2, CV: 1, Samples: []float64{0.1, 0.3},
 		}},
-		{s.Services[0].Errors[1], scenario.ErrorMix{Name: "ValidationError", P: 0.002, After: -1, Kind: scenario.Permanent, ByItem: true}},
+		{s.Services[0].Errors[1], scenario.ErrorMix{Name: "ValidationError", P: 0.002, After: -1,
+			Kind: scenario.Permanent, ByItem: true}},
 		{
 			[]any{s.Services[0].Order, s.Services[0].Queue, s.Services[0].Target},
 			[]any{scenario.CoDel, 1000, 20 * time.Millisecond},
 		},
 		{s.Faults[2], scenario.Fault{At: 600 * second, For: 3600 * second, From: 1, To: 0.6}},
-		{s.Faults[4], scenario.Fault{At: 600 * second, For: 900 * second, Service: -1, From: 1, To: 1, Metric: "ErrorRate", Says: 0.7}},
+		{s.Faults[4], scenario.Fault{At: 600 * second, For: 900 * second, Service: -1, From: 1, To: 1,
+			Metric: "ErrorRate", Says: 0.7}},
 		{s.Observe, scenario.Observe{Period: time.Minute, Delay: 2 * time.Minute}},
-		{s.Expect[1], scenario.Expectation{Policy: "adaptive", Metric: "callsDuring", Versus: "static", Relation: "<=", Value: 0.7, Line: 48}},
+		{s.Expect[1], scenario.Expectation{Policy: "adaptive", Metric: "callsDuring", Versus: "static", Relation: "<=",
+			Value: 0.7, Line: 48}},
 	} {
 		if got, want := fmt.Sprintf("%+v", c.got), fmt.Sprintf("%+v", c.want); got != want {
 			t.Errorf("%d: got %s, want %s", i, got, want)
@@ -139,19 +142,25 @@ func TestWhatIsWrongIsRefusedWithItsPlace(t *testing.T) {
 		{"rate: 1}", "rate: -5}", "x.yaml:4:57: workload[0].arrivals.rate: -5 is out of range; write a number from 1e-06 to 1e+06"},
 		{"rate: 1}", "rate: .nan}", "\".nan\" is no number"},
 		{"servers: 1", "servers: 0", "x.yaml:5:24: service.s.servers: 0 is out of range; write a whole number from 1 to 1000000"},
-		{"time: 0.1}", "time: 0.1, queue: {capacity: .inf}}", "\".inf\" is no whole number; write one from 0 to 10000000"},
+		{"time: 0.1}", "time: 0.1, queue: {capacity: .inf}}",
+			"\".inf\" is no whole number; write one from 0 to 10000000"},
 		{"time: 0.1}", "time: 0.1, queue: {capacity: 1e99}}", "is no whole number"},
 		{"time: 0.1}", "time: {exp: -1}}", "service.s.time.exp: -1 is out of range"},
-		{"time: 0.1}", "time: {pareto: 1}}", "there is no member \"pareto\" here; known are exp, lognormal, gamma, constant and empirical"},
+		{"time: 0.1}", "time: {pareto: 1}}",
+			"there is no member \"pareto\" here; known are exp, lognormal, gamma, constant and empirical"},
 		{"servers: 1", "severs: 1", "x.yaml:5:15: service.s: there is no member \"severs\" here (did you mean servers?)"},
 		{"lab: 1", "lab: 2", "x.yaml:1:6: lab: only version 1 of the format is known; write lab: 1"},
 		{"duration: 100", "duration: 1e300", "is no time"},
 		{"duration: 100", "duration: 100\nwarmup: 100", "leaves nothing of the duration"},
-		{"calls:", "faults: [{at: 200, for: 1, service: s, capacity: 0.5}]\ncalls:", "x.yaml:6:15: faults[0].at: the fault begins at 3m20s, when the duration of 1m40s is over"},
+		{"calls:", "faults: [{at: 200, for: 1, service: s, capacity: 0.5}]\ncalls:",
+			"x.yaml:6:15: faults[0].at: the fault begins at 3m20s, when the duration of 1m40s is over"},
 		{"calls:", "faults: [{at: 20, for: 1e8, service: s, capacity: 0.5}]\ncalls:", "out of range"},
-		{"calls:", "faults: [{at: 20, for: 10000, service: s, capacity: 0.5}]\ncalls:", "after the duration and the drain"},
-		{"calls:", "faults: [{at: 20, for: 1, service: t, capacity: 0.5}]\ncalls:", "there is no service \"t\"; there is s"},
-		{"calls:", "faults: [{at: 20, for: 1, service: s}]\ncalls:", "a fault has exactly one of capacity, errors and metric"},
+		{"calls:", "faults: [{at: 20, for: 10000, service: s, capacity: 0.5}]\ncalls:",
+			"after the duration and the drain"},
+		{"calls:", "faults: [{at: 20, for: 1, service: t, capacity: 0.5}]\ncalls:",
+			"there is no service \"t\"; there is s"},
+		{"calls:", "faults: [{at: 20, for: 1, service: s}]\ncalls:",
+			"a fault has exactly one of capacity, errors and metric"},
 		{"calls:", "expect: [{policy: p, metric: fame, is: \"> 1\"}]\ncalls:", "there is no metric \"fame\""},
 		{"calls:", "expect: [{policy: p, metric: success, is: \"about 1\"}]\ncalls:", "is no comparison"},
 		{"calls:", "observe: {period: 90}\ncalls:", "whole minutes"},
@@ -160,7 +169,8 @@ func TestWhatIsWrongIsRefusedWithItsPlace(t *testing.T) {
 		{"poisson, rate: 1", "trace, trace: gone.csv", "gone.csv: there is no such file"},
 		{"retry: none", "retry: table:Nowhere", "state \"Nowhere\" is not in the retry table"},
 		{"retry: none", "retry: pattern:wild", "there is no pattern or preset \"wild\""},
-		{"retry: none", "retry: [{errors: [E], jitter: SOME}]", "\"SOME\" is not known here; write NONE, FULL, PARTIAL, DECORRELATED or PROPORTIONAL"},
+		{"retry: none", "retry: [{errors: [E], jitter: SOME}]",
+			"\"SOME\" is not known here; write NONE, FULL, PARTIAL, DECORRELATED or PROPORTIONAL"},
 		{"state: S", "state: T", "calls does not say what the state \"T\" calls"},
 		{"name: small", "name: small\nname: large", "x.yaml:3:1: the member \"name\" occurs twice"},
 		{"name: small", "name: &a small", "anchors, aliases and merges are not read"},
@@ -198,7 +208,8 @@ func TestTheManualsScenario(t *testing.T) {
 
 func TestMatchIsThatOfStepFunctions(t *testing.T) {
 	t.Parallel()
-	r := []scenario.Retrier{{Errors: []string{"A"}}, {Errors: []string{"States.TaskFailed"}}, {Errors: []string{"States.ALL"}}}
+	r := []scenario.Retrier{{Errors: []string{"A"}}, {Errors: []string{"States.TaskFailed"}},
+		{Errors: []string{"States.ALL"}}}
 	for name, want := range map[string]int{"A": 0, "B": 1, "States.Timeout": 2, "States.Runtime": -1} {
 		if got := scenario.Match(r, name); got != want {
 			t.Errorf("%s is taken by retrier %d, want %d", name, got, want)
@@ -216,7 +227,8 @@ func TestDefinitionsThatCannotServe(t *testing.T) {
 		`{"StartAt":"A"}`:         "is no valid definition",
 		`nonsense: [`:             "is no valid definition",
 	} {
-		if _, err := scenario.FromDefinition("m.json", text, "Load"); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := scenario.FromDefinition("m.json", text, "Load"); err == nil || !strings.Contains(err.Error(),
+			want) {
 			t.Errorf("%v, want %q in it", err, want)
 		}
 	}
@@ -248,7 +260,8 @@ func FuzzParse(f *testing.F) {
 }
 
 func ExampleParse() {
-	_, err := scenario.Parse("mine.yaml", []byte(strings.Replace(small, "servers: 1", "servers: 0", 1)), scenario.Options{})
+	_, err := scenario.Parse("mine.yaml", []byte(strings.Replace(small, "servers: 1", "servers: 0", 1)),
+		scenario.Options{})
 	fmt.Println(err)
 	// Output: mine.yaml:5:24: service.s.servers: 0 is out of range; write a whole number from 1 to 1000000
 }

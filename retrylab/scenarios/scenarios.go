@@ -31,7 +31,8 @@ func Names() []string { return slices.Clone(order) }
 // Text returns the file of a scenario that comes along, to begin one's own with.
 func Text(name string) ([]byte, error) {
 	if !slices.Contains(order, name) {
-		return nil, fmt.Errorf("there is no scenario %q; there is %s, or give a file that ends in .yaml", name, strings.Join(order, ", "))
+		return nil, fmt.Errorf("there is no scenario %q; there is %s, or give a file that ends in .yaml", name,
+			strings.Join(order, ", "))
 	}
 	return files.ReadFile("files/" + name + ".yaml")
 }

@@ -80,9 +80,10 @@ func TestMMcWaits(t *testing.T) {
 	}{{10, 40, 2000}, {10, 45, 4000}, {1, 4.5, 20000}, {3, 7.5, 5000}} {
 		s := parse(t, queue(c.rate, c.duration, c.servers, "{exp: 0.2}", endless, ""))
 		want := erlangC(c.servers, c.rate/5) / (float64(c.servers)*5 - c.rate)
-		agrees(t, fmt.Sprintf("mean wait with %d servers at %v/s", c.servers, c.rate), want, 0, func(seed uint64) float64 {
-			return run(t, s, named(t, "none"), seed).Check.Waited
-		})
+		agrees(t, fmt.Sprintf("mean wait with %d servers at %v/s", c.servers, c.rate), want, 0,
+			func(seed uint64) float64 {
+				return run(t, s, named(t, "none"), seed).Check.Waited
+			})
 	}
 }
 
@@ -103,7 +104,8 @@ func TestMM1KBlocks(t *testing.T) {
 // Cross-check 3: blocking of M/G/c/c is Erlang's B, whatever the distribution of service times.
 func TestErlangBIsInsensitive(t *testing.T) {
 	t.Parallel()
-	for _, service := range []string{"{exp: 0.2}", "{constant: 0.2}", "{lognormal: {mean: 0.2, cv: 2}}", "{gamma: {mean: 0.2, cv: 0.5}}"} {
+	for _, service := range []string{"{exp: 0.2}", "{constant: 0.2}", "{lognormal: {mean: 0.2, cv: 2}}",
+		"{gamma: {mean: 0.2, cv: 0.5}}"} {
 		s := parse(t, queue(40, 1500, 10, service, ", queue: {capacity: 0}", ""))
 		agrees(t, "blocking with "+service, erlangB(10, 8), 0, func(seed uint64) float64 {
 			c := run(t, s, named(t, "none"), seed).Check
@@ -116,7 +118,8 @@ func TestErlangBIsInsensitive(t *testing.T) {
 func TestPollaczekKhinchine(t *testing.T) {
 	t.Parallel()
 	for service, cv := range map[string]float64{
-		"{constant: 0.2}": 0, "{lognormal: {mean: 0.2, cv: 1.5}}": 1.5, "{gamma: {mean: 0.2, cv: 0.5}}": 0.5, "{gamma: {mean: 0.2, cv: 2}}": 2,
+		"{constant: 0.2}": 0, "{lognormal: {mean: 0.2, cv: 1.5}}": 1.5, "{gamma: {mean: 0.2, cv: 0.5}}": 0.5,
+		"{gamma: {mean: 0.2, cv: 2}}": 2,
 	} {
 		const rate, mean = 3.5, 0.2
 		s := parse(t, queue(rate, 15000, 1, service, endless, ""))
@@ -202,10 +205,11 @@ service: {s: {servers: 1, time: {exp: 1}, queue: {capacity: 0}}}
 calls: {S: {service: s}}
 `, lambda))
 		delay := func(s *draw.Stream) time.Duration { return time.Duration(s.Exp() / theta * 1e9) }
-		agrees(t, fmt.Sprintf("mean orbit at θ = %v", theta), rho*(lambda+rho*theta)/((1-rho)*theta), 0, func(seed uint64) float64 {
-			waits, _ := traced(t, s, "static", seed, delay)
-			return waits / 20000
-		})
+		agrees(t, fmt.Sprintf("mean orbit at θ = %v", theta), rho*(lambda+rho*theta)/((1-rho)*theta), 0,
+			func(seed uint64) float64 {
+				waits, _ := traced(t, s, "static", seed, delay)
+				return waits / 20000
+			})
 	}
 }
 
@@ -215,12 +219,14 @@ func TestDeadlinesOnTheWait(t *testing.T) {
 	for _, tau := range []float64{0.2, 1} {
 		const lambda, mu = 4.5, 5.0
 		const rho = lambda / mu
-		s := parse(t, queue(lambda, 8000, 1, "{exp: 0.2}", endless+", dropsExpired: true", fmt.Sprintf(", timeout: %g", tau)))
+		s := parse(t, queue(lambda, 8000, 1, "{exp: 0.2}", endless+", dropsExpired: true", fmt.Sprintf(", timeout: %g",
+			tau)))
 		e := math.Exp(-(mu - lambda) * tau)
-		agrees(t, fmt.Sprintf("loss with a deadline of %v s", tau), (1-rho)*rho*e/(1-rho*rho*e), 0, func(seed uint64) float64 {
-			c := run(t, s, named(t, "none"), seed).Check
-			return float64(c.Dropped) / float64(c.Asked)
-		})
+		agrees(t, fmt.Sprintf("loss with a deadline of %v s", tau), (1-rho)*rho*e/(1-rho*rho*e), 0,
+			func(seed uint64) float64 {
+				c := run(t, s, named(t, "none"), seed).Check
+				return float64(c.Dropped) / float64(c.Asked)
+			})
 	}
 }
 
@@ -230,7 +236,8 @@ func TestConservation(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		text := randomScenario(rt)
 		s := parse(t, text)
-		policy := rapid.SampledFrom([]string{"none", "static", "bucket", "budget-20", "sre-k2", "breaker", "aimd", "adaptive", "oracle"}).Draw(rt, "policy")
+		policy := rapid.SampledFrom([]string{"none", "static", "bucket", "budget-20", "sre-k2", "breaker", "aimd",
+			"adaptive", "oracle"}).Draw(rt, "policy")
 		traced := int64(0)
 		lasted := 0.0
 		res, err := simulation.Run(t.Context(), simulation.Config{
@@ -242,13 +249,15 @@ func TestConservation(t *testing.T) {
 		}
 		c := res.Check
 		if c.Arrived != c.Done+c.Dead+c.Open {
-			rt.Fatalf("%d records arrived, %d done, %d dead, %d open under %s\n%s", c.Arrived, c.Done, c.Dead, c.Open, policy, text)
+			rt.Fatalf("%d records arrived, %d done, %d dead, %d open under %s\n%s", c.Arrived, c.Done, c.Dead, c.Open,
+				policy, text)
 		}
 		if open := c.Calls - traced; open < 0 || open > c.Open {
 			rt.Fatalf("%d calls, %d attempts ended, %d records open", c.Calls, traced, c.Open)
 		}
 		if c.Asked != c.Rejected+c.Begun+c.Dropped+c.Queued {
-			rt.Fatalf("%d requests, %d rejected, %d begun, %d dropped, %d queued", c.Asked, c.Rejected, c.Begun, c.Dropped, c.Queued)
+			rt.Fatalf("%d requests, %d rejected, %d begun, %d dropped, %d queued", c.Asked, c.Rejected, c.Begun,
+				c.Dropped, c.Queued)
 		}
 		if c.InService == 0 && math.Abs(c.Busy-c.Worked) > 1e-6*(1+c.Worked) {
 			rt.Fatalf("servers were busy for %v s, service times add up to %v s", c.Busy, c.Worked)
@@ -263,11 +272,13 @@ func randomScenario(t *rapid.T) string {
 	}).Draw(t, "arrivals"))
 	if rapid.Bool().Draw(t, "closed") {
 		workload = fmt.Sprintf("map: {items: %d, maxConcurrency: %d, start: 3, batch: %d}",
-			rapid.IntRange(1, 300).Draw(t, "items"), rapid.IntRange(1, 50).Draw(t, "concurrency"), rapid.IntRange(1, 7).Draw(t, "batch"))
+			rapid.IntRange(1, 300).Draw(t, "items"), rapid.IntRange(1, 50).Draw(t, "concurrency"),
+			rapid.IntRange(1, 7).Draw(t, "batch"))
 	}
 	fault := rapid.SampledFrom([]string{
 		"at: 20, for: 30, service: s, capacity: 0", "at: 20, for: 30, service: s, errors: {p: 1}",
-		"at: 20, for: 60, service: s, capacity: {from: 1, to: 0.3}", "gilbert: {meanGood: 20, meanBad: 5}, service: s, errors: {p: 0.7}",
+		"at: 20, for: 60, service: s, capacity: {from: 1, to: 0.3}",
+		"gilbert: {meanGood: 20, meanBad: 5}, service: s, errors: {p: 0.7}",
 		"at: 10, for: 100, metric: ErrorRate, says: 1",
 	}).Draw(t, "fault")
 	return fmt.Sprintf(`
@@ -290,7 +301,8 @@ service:
 calls: {S: {service: s, timeout: %g, timeoutError: TimeoutError}}
 faults: [{%s}]
 `, rapid.IntRange(0, 1000).Draw(t, "drain"), workload, rapid.IntRange(1, 4).Draw(t, "servers"),
-		rapid.SampledFrom([]string{"{exp: 0.5}", "0.3", "{lognormal: {mean: 0.4, cv: 2}}", "{gamma: {mean: 0.4, cv: 0.7}}"}).Draw(t, "time"),
+		rapid.SampledFrom([]string{"{exp: 0.5}", "0.3", "{lognormal: {mean: 0.4, cv: 2}}",
+			"{gamma: {mean: 0.4, cv: 0.7}}"}).Draw(t, "time"),
 		rapid.IntRange(0, 60).Draw(t, "queue"), rapid.SampledFrom([]string{"fifo", "lifo", "codel"}).Draw(t, "order"),
 		rapid.Bool().Draw(t, "drops"), rapid.SampledFrom([]float64{0, 0.05}).Draw(t, "slowdown"),
 		rapid.Float64Range(0.2, 3).Draw(t, "timeout"), fault)
@@ -301,10 +313,11 @@ func TestLittlesLaw(t *testing.T) {
 	t.Parallel()
 	s := parse(t, queue(40, 2000, 10, "{exp: 0.2}", endless, ""))
 	lasted, n := 0.0, 0.0
-	res, err := simulation.Run(t.Context(), simulation.Config{Scenario: s, Policy: named(t, "none"), Seed: 1, Trace: func(a simulation.Attempt) {
-		n++
-		lasted += (a.End - a.Start).Seconds()
-	}})
+	res, err := simulation.Run(t.Context(), simulation.Config{Scenario: s, Policy: named(t, "none"), Seed: 1,
+		Trace: func(a simulation.Attempt) {
+			n++
+			lasted += (a.End - a.Start).Seconds()
+		}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -322,7 +335,8 @@ func TestStability(t *testing.T) {
 		servers := rapid.IntRange(4, 12).Draw(rt, "servers")
 		rate := float64(servers) * 5 * 0.94 / float64(1+m)
 		length := rapid.IntRange(1, 300).Draw(rt, "length")
-		fault := rapid.SampledFrom([]string{"capacity: 0", "capacity: 0.1", "capacity: 0.5", "errors: {p: 1, after: 0}", "errors: {p: 0.7}"}).Draw(rt, "fault")
+		fault := rapid.SampledFrom([]string{"capacity: 0", "capacity: 0.1", "capacity: 0.5", "errors: {p: 1, after: 0}",
+			"errors: {p: 0.7}"}).Draw(rt, "fault")
 		s := parse(t, fmt.Sprintf(`
 lab: 1
 name: stable
@@ -338,7 +352,8 @@ faults: [{at: 300, for: %d, service: s, %s}]
 			rapid.SampledFrom([]string{"FULL", "NONE"}).Draw(rt, "jitter"), servers, length, fault))
 		res := run(t, s, named(t, "static"), rapid.Uint64().Draw(rt, "seed"))
 		if recovered := res.Values[6]; math.IsInf(recovered, 1) {
-			rt.Fatalf("%d retries at %.1f/s of %d/s: goodput did not recover after %s for %d s", m, rate, servers*5, fault, length)
+			rt.Fatalf("%d retries at %.1f/s of %d/s: goodput did not recover after %s for %d s", m, rate, servers*5,
+				fault, length)
 		}
 	})
 }
@@ -356,11 +371,12 @@ calls: {S: {service: s}}
 faults: [{at: 300, for: 100, service: s, capacity: 0}]
 `)
 	var calm time.Duration
-	if _, err := simulation.Run(t.Context(), simulation.Config{Scenario: s, Policy: named(t, "none"), Seed: 1, Trace: func(a simulation.Attempt) {
-		if calm == 0 && a.Start > 400*time.Second && a.End-a.Start < time.Second/10 {
-			calm = a.Start
-		}
-	}}); err != nil {
+	if _, err := simulation.Run(t.Context(), simulation.Config{Scenario: s, Policy: named(t, "none"), Seed: 1,
+		Trace: func(a simulation.Attempt) {
+			if calm == 0 && a.Start > 400*time.Second && a.End-a.Start < time.Second/10 {
+				calm = a.Start
+			}
+		}}); err != nil {
 		t.Fatal(err)
 	}
 	// 80/s for 100 s are 8,000 records; 20/s more are served than arrive.

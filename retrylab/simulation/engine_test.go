@@ -157,12 +157,13 @@ func inLab(t *testing.T, text string, arrivals []time.Duration) (log []string, w
 	for _, at := range arrivals {
 		fmt.Fprintf(&trace, "%.9f\n", at.Seconds())
 	}
-	s, err := scenario.Parse("engine.yaml", []byte(definitionScenario), scenario.Options{ReadFile: func(name string) ([]byte, error) {
-		if name == "arrivals" {
-			return []byte(trace.String()), nil
-		}
-		return []byte(text), nil
-	}})
+	s, err := scenario.Parse("engine.yaml", []byte(definitionScenario),
+		scenario.Options{ReadFile: func(name string) ([]byte, error) {
+			if name == "arrivals" {
+				return []byte(trace.String()), nil
+			}
+			return []byte(text), nil
+		}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +196,8 @@ func TestAttemptForAttemptAsTheEngine(t *testing.T) {
 	got, _ := inLab(t, text, arrivals)
 	slices.Sort(want)
 	slices.Sort(got)
-	if len(got) < 200 || !strings.Contains(strings.Join(got, "\n"), "Busy") || !strings.Contains(strings.Join(got, "\n"), "Slow") {
+	if len(got) < 200 || !strings.Contains(strings.Join(got, "\n"), "Busy") ||
+		!strings.Contains(strings.Join(got, "\n"), "Slow") {
 		t.Fatalf("%d attempts are no test of retries", len(got))
 	}
 	for i := range max(len(got), len(want)) {
@@ -231,7 +233,8 @@ func TestFullJitterAsTheEngine(t *testing.T) {
 			distance = max(distance, math.Abs(float64(i)/float64(len(a))-float64(j)/float64(len(b))))
 		}
 		if len(a) < 300 || len(b) < 300 || distance > 1.95*math.Sqrt(1/float64(len(a))+1/float64(len(b))) {
-			t.Errorf("waits before attempt %d: %d in the laboratory and %d in the engine are %.3f apart", n, len(a), len(b), distance)
+			t.Errorf("waits before attempt %d: %d in the laboratory and %d in the engine are %.3f apart", n, len(a),
+				len(b), distance)
 		}
 	}
 }

@@ -265,7 +265,8 @@ func (r *run) result() *Result {
 		"wastedWork": m.wasted / m.work, "timeToRecover": r.timeToRecover(), "timeToDrain": r.timeToDrain(),
 		"p50": quantile(m.latencies, 0.5), "p99": quantile(m.latencies, 0.99),
 		"costUSD": m.cost(),
-		"changes": float64(m.changes), "reversalsPerHour": float64(m.reversals) / time.Duration(max(r.now, m.duration)).Hours(),
+		"changes": float64(m.changes), "reversalsPerHour": float64(m.reversals) / time.Duration(max(r.now,
+			m.duration)).Hours(),
 	}
 	if m.work == 0 {
 		values["wastedWork"] = math.NaN()

@@ -164,7 +164,8 @@ func (r *run) finish(ctx context.Context) (*Result, error) {
 				return nil, err
 			}
 			if r.calls > MaxCalls {
-				return nil, fmt.Errorf("%s under %s, seed %d: %w than %d", r.Scenario.Name, r.Policy.Name, r.Seed, ErrTooManyCalls, MaxCalls)
+				return nil, fmt.Errorf("%s under %s, seed %d: %w than %d", r.Scenario.Name, r.Policy.Name, r.Seed,
+					ErrTooManyCalls, MaxCalls)
 			}
 		}
 		if !r.step() { //nolint:contextcheck // the store that gates share is in memory: nothing waits for anything

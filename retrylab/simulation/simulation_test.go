@@ -83,7 +83,8 @@ func TestOneOutageUnderThePolicies(t *testing.T) {
 	t.Parallel()
 	s := parse(t, blip)
 	for name, success := range map[string][2]float64{
-		"none": {0.98, 0.995}, "static": {0.05, 0.2}, "bucket": {0.98, 0.995}, "adaptive": {0.9999, 1}, "oracle": {1, 1},
+		"none": {0.98, 0.995}, "static": {0.05, 0.2}, "bucket": {0.98, 0.995}, "adaptive": {0.9999, 1},
+		"oracle": {1, 1},
 	} {
 		r := run(t, s, named(t, name), 1)
 		if got := metric(r, "success"); got < success[0] || got > success[1] {
@@ -135,7 +136,8 @@ func TestRunsStopWithTheirContext(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := simulation.Run(ctx, simulation.Config{Scenario: parse(t, blip), Policy: named(t, "none")}); !errors.Is(err, context.Canceled) {
+	if _, err := simulation.Run(ctx, simulation.Config{Scenario: parse(t, blip),
+		Policy: named(t, "none")}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error is %v, want that of the context", err)
 	}
 }

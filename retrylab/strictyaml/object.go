@@ -17,7 +17,8 @@ func (v Value) Object(known ...string) Object {
 	o := Object{Value: v, members: map[string]Value{}}
 	for _, m := range v.Members() {
 		if !slices.Contains(known, m.Name) {
-			m.key.Problem("there is no member %s here%s; known are %s", quoted(m.Name), suggestion(m.Name, known), list(known, "and"))
+			m.key.Problem("there is no member %s here%s; known are %s", quoted(m.Name), suggestion(m.Name, known),
+				list(known, "and"))
 			continue
 		}
 		o.members[m.Name] = m.Value

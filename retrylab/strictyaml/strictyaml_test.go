@@ -14,7 +14,8 @@ func TestValues(t *testing.T) {
 	t.Parallel()
 	r, v := strictyaml.Read("f.yaml", []byte("a: 1.5\nb: 250ms\nc: [x, y]\nd: {e: true}\nf: 7\n"))
 	o := v.Object("a", "b", "c", "d", "f", "g")
-	got := fmt.Sprint(o.Get("a").Duration(0, time.Minute), o.Get("b").Duration(0, time.Minute), len(o.Get("c").List(1, 2)),
+	got := fmt.Sprint(o.Get("a").Duration(0, time.Minute), o.Get("b").Duration(0, time.Minute),
+		len(o.Get("c").List(1, 2)),
 		o.Get("d").Object("e").Get("e").Bool(), o.Get("f").Whole(1, 9), o.Get("f").Line(), o.Get("g").Present(),
 		o.Get("g").WholeOr(3, 0, 9), o.Get("g").Text(9), o.Get("g").OneOf("first", "second"))
 	if want := "1.5s 250ms 2 true 7 5 false 3first"; got != want || r.Err() != nil {
@@ -51,7 +52,8 @@ func TestProblemsAreInTheOrderOfTheText(t *testing.T) {
 func TestParseSeconds(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"2": "2s", "0.05": "50ms", "1h30m": "1h30m0s", "-1": "-1s", "1e10": "error", "NaN": "error", "soon": "error", "1000000h": "error",
+		"2": "2s", "0.05": "50ms", "1h30m": "1h30m0s", "-1": "-1s", "1e10": "error", "NaN": "error", "soon": "error",
+		"1000000h": "error",
 	} {
 		d, err := strictyaml.ParseSeconds(text)
 		got := d.String()

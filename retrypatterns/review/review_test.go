@@ -84,7 +84,8 @@ func TestAdvice(t *testing.T) {
 			[]string{"RETRIES_OUTLAST_EXECUTION /States/X/Retry[0]/MaxAttempts"}},
 		"on two levels": {machine("", inMap(`"Retry": [{"ErrorEquals": ["A"], "JitterStrategy": "FULL"}], `,
 			task(queue+`, "Retry": [{"ErrorEquals": ["A"], "JitterStrategy": "FULL"}]`))), false,
-			[]string{"MAP_RETRIED_WHOLE /States/X/Retry[0]", "EXHAUSTED_NOT_CAUGHT /States/X/ItemProcessor/States/Y/Catch",
+			[]string{"MAP_RETRIED_WHOLE /States/X/Retry[0]",
+				"EXHAUSTED_NOT_CAUGHT /States/X/ItemProcessor/States/Y/Catch",
 				"RETRIES_MULTIPLY /States/X/ItemProcessor/States/Y/Retry"}},
 		"no answer": {machine("", task(`"Resource": "arn:aws:states:::aws-sdk:mailmanager:listAddressLists.waitForTaskToken"`)), false,
 			[]string{"NO_TIMEOUT /States/X/TimeoutSeconds"}},
@@ -137,7 +138,8 @@ func ExampleDefinition() {
 	report := review.Definition(definition, m, review.Options{})
 	fmt.Print(asl.Render(report.Advice(), definition, "pay.asl.json"))
 	// Output:
-	// pay.asl.json:3:60: warning FIXED_INTERVAL: 4 retries at a fixed interval of 1s do not back off at /States/Pay/Retry[0]/BackoffRate
+	// pay.asl.json:3:60: warning FIXED_INTERVAL: 4 retries at a fixed interval of 1s do not back off at
+	// /States/Pay/Retry[0]/BackoffRate
 	//   3 |     "Retry": [{"ErrorEquals": ["Declined"], "BackoffRate": 1, "MaxAttempts": 4, "JitterStrategy": "FULL"}]}}}
 	//     |                                                            ^
 	//     = a BackoffRate of 2 gives the callee time to recover

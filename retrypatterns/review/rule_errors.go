@@ -34,7 +34,8 @@ var everythingRetried = Rule{
 		"attempt. A first retrier that names them with MaxAttempts 0 excepts them.",
 	check: func(s *subject) {
 		s.active(func(i int, x *asl.Retrier) {
-			// After a retrier that excepts errors, or one on States.TaskFailed that was reported, nothing is left to say.
+			// After a retrier that excepts errors, or one on States.TaskFailed that was reported, nothing is left to
+			// say.
 			excepted := slices.ContainsFunc(s.Retry[:i], func(e asl.Retrier) bool {
 				return e.MaxAttempts == 0 || slices.Contains(e.ErrorEquals, taskFailed)
 			})

@@ -87,7 +87,7 @@ var heartbeatName = Rule{
 	Why: "Documentation calls a missed heartbeat States.HeartbeatTimeout; recorded executions of the service fail " +
 		"with States.Timeout. Name both.",
 	check: func(s *subject) {
-		named := func(i int, where source.Path, names []string) {
+		named := func(where source.Path, names []string) {
 			if slices.Contains(names, heartbeatTimeout) && !takes(names, statesTimeout) {
 				s.found(where.Join(source.Member("ErrorEquals")), s.r.append(where.Join(source.Member("ErrorEquals")),
 					`"States.Timeout"`), `name "States.Timeout", too`,
@@ -96,12 +96,12 @@ var heartbeatName = Rule{
 		}
 		for i := range s.Retry {
 			if _, n := s.retrierOf(statesTimeout); n == 0 {
-				named(i, s.retrier(i), s.Retry[i].ErrorEquals)
+				named(s.retrier(i), s.Retry[i].ErrorEquals)
 			}
 		}
 		for i := range s.Catch {
 			if !s.catches(statesTimeout) {
-				named(i, s.catcher(i), s.Catch[i].ErrorEquals)
+				named(s.catcher(i), s.Catch[i].ErrorEquals)
 			}
 		}
 	},

@@ -92,7 +92,10 @@ var historyLimit = Rule{
 		"(Developer Guide, Quotas). Of a single retrier with more than 100 retries TOO_MANY_RETRIES tells.",
 	check: func(s *subject) {
 		attempts := times(s.around, 1+retries(s.State))
-		if s.Type == asl.Task && !s.express && mostRetries(s.State) <= manyRetries && times(attempts, eventsPerAttempt) > historyLimitEvents {
+		if s.Type != asl.Task || s.express || mostRetries(s.State) > manyRetries {
+			return
+		}
+		if times(attempts, eventsPerAttempt) > historyLimitEvents {
 			s.found(s.in(source.Member("Retry")), nil, "fewer retries, or a child execution for this part",
 				"%d attempts at the worst write more than 25,000 events, and the execution fails", attempts)
 		}

@@ -105,7 +105,8 @@ var golden = map[asl.Code]struct {
 			task(queue + `, "Retry": [{"ErrorEquals": ["Busy"], "MaxAttempts": 2, "JitterStrategy": "FULL"}]`),
 		},
 		good: []string{
-			task(queue + `, "Retry": [{"ErrorEquals": ["Busy"], "MaxAttempts": 2}]`), task(queue + `, "Retry": [` + quiet + `]`),
+			task(queue + `, "Retry": [{"ErrorEquals": ["Busy"], "MaxAttempts": 2}]`),
+			task(queue + `, "Retry": [` + quiet + `]`),
 		},
 	},
 	"NO_TIMEOUT": {
@@ -185,7 +186,8 @@ var golden = map[asl.Code]struct {
 	"MAP_RETRIED_WHOLE": {
 		bad: []string{inMap(`"Retry": [`+quiet+`], `, task(queue))},
 		good: []string{
-			inMap(`"Retry": [{"ErrorEquals": ["States.ItemReaderFailed"]}], `, task(queue)), task(queue + `, "Retry": [` + quiet + `]`),
+			inMap(`"Retry": [{"ErrorEquals": ["States.ItemReaderFailed"]}], `, task(queue)),
+			task(queue + `, "Retry": [` + quiet + `]`),
 		},
 	},
 	"TOLERANCE_RETRIED": {
@@ -222,7 +224,8 @@ var golden = map[asl.Code]struct {
 		options: review.Options{Rate: 20, Capacity: 25},
 		bad: []string{
 			task(queue + `, "Retry": [{"ErrorEquals": ["Busy"], "MaxAttempts": 4}]`),
-			inMap(`"MaxConcurrency": 100, `, task(queue+`, "TimeoutSeconds": 2`)), inMap(``, task(queue+`, "TimeoutSeconds": 2`)),
+			inMap(`"MaxConcurrency": 100, `, task(queue+`, "TimeoutSeconds": 2`)),
+			inMap(``, task(queue+`, "TimeoutSeconds": 2`)),
 		},
 		good: []string{
 			task(queue), task(queue + `, "Retry": [{"ErrorEquals": ["Busy"], "MaxAttempts": 0}]`),
@@ -263,12 +266,14 @@ var golden = map[asl.Code]struct {
 		},
 	},
 	"CATCH_LOOP_RETRIES_FOREVER": {
-		bad:  []string{`{"Type": "Task", ` + queue + `, "End": true, "Catch": [{"ErrorEquals": ["States.ALL"], "Next": "X"}]}`},
+		bad: []string{`{"Type": "Task", ` + queue +
+			`, "End": true, "Catch": [{"ErrorEquals": ["States.ALL"], "Next": "X"}]}`},
 		good: []string{task(queue + `, "Catch": [{"ErrorEquals": ["States.ALL"], "Next": "Z"}]`)},
 	},
 	"IGNORE_UNCLEAR": {
 		bad: []string{
-			task(queue + `, "Comment": "stepback:ignore NO_JITTER"`), task(queue + `, "Comment": "stepback:ignore NO_SUCH why"`),
+			task(queue + `, "Comment": "stepback:ignore NO_JITTER"`),
+			task(queue + `, "Comment": "stepback:ignore NO_SUCH why"`),
 			task(queue + `, "Comment": "stepback:ignore NO_JITTER one caller only"`),
 		},
 		good: []string{
@@ -294,7 +299,8 @@ func three(a, b, c string) string {
 
 func codes(t *testing.T, state string, o review.Options) []asl.Code {
 	t.Helper()
-	definition := `{"StartAt": "X", "States": {"X": ` + state + `, "Z": {"Type": "Succeed"}, "T": {"Type": "Choice", "Choices": [
+	definition := `{"StartAt": "X", "States": {"X": ` + state +
+		`, "Z": {"Type": "Succeed"}, "T": {"Type": "Choice", "Choices": [
 		{"Variable": "$.a", "IsNull": true, "Next": "X"}], "Default": "Z"}}}`
 	definition = strings.Replace(definition, `"StartAt": "X"`, `"StartAt": "T"`, 1)
 	m, found := asl.Parse(definition)

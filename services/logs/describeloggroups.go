@@ -42,7 +42,8 @@ func (s *Service) describeLogGroups(_ context.Context, scope aws.Scope,
 		return nil, invalid("LogGroup name prefix and LogGroup name pattern are mutually exclusive parameters.")
 	}
 	found := s.store.Groups(in(scope), r.selects)
-	found, next, err := page(r.paged, s.now(), []string{"groups", scope.Account, scope.Region, r.Prefix, r.Pattern}, found,
+	found, next, err := page(r.paged, s.now(), []string{"groups", scope.Account, scope.Region, r.Prefix, r.Pattern},
+		found,
 		func(g logstore.Group) string { return g.Name })
 	if err != nil {
 		return nil, err

@@ -59,7 +59,8 @@ func writeError(w http.ResponseWriter, r *http.Request, e *aws.Error) {
 	w.WriteHeader(e.HTTPStatus())
 	if r.Method != http.MethodHead && e.Status != http.StatusNotModified {
 		fmt.Fprint(w, xml.Header)
-		_ = xml.NewEncoder(w).Encode(errorBody{Code: gofakes3.ErrorCode(e.Code), Message: e.Message}) // the client has gone if this fails
+		// the client has gone if this fails
+		_ = xml.NewEncoder(w).Encode(errorBody{Code: gofakes3.ErrorCode(e.Code), Message: e.Message})
 	}
 }
 

@@ -35,7 +35,9 @@ func TestSettingsOfABucketAreThoseOfANewOne(t *testing.T) {
 		t.Errorf("%+v, %v", acl, err)
 	}
 	e, err := c.GetBucketEncryption(t.Context(), &awss3.GetBucketEncryptionInput{Bucket: in})
-	if err != nil || e.ServerSideEncryptionConfiguration.Rules[0].ApplyServerSideEncryptionByDefault.SSEAlgorithm != types.ServerSideEncryptionAes256 {
+	if err != nil ||
+		e.ServerSideEncryptionConfiguration.Rules[0].ApplyServerSideEncryptionByDefault.SSEAlgorithm !=
+			types.ServerSideEncryptionAes256 {
 		t.Errorf("%+v, %v", e, err)
 	}
 	if _, err := c.GetBucketNotificationConfiguration(t.Context(),

@@ -12,7 +12,8 @@ import (
 const maxAliases = 100
 
 func invalidRouting(message string) error {
-	return &aws.Error{Code: "ValidationException", Message: message, Members: map[string]any{"reason": "INVALID_ROUTING_CONFIGURATION"}}
+	return &aws.Error{Code: "ValidationException", Message: message,
+		Members: map[string]any{"reason": "INVALID_ROUTING_CONFIGURATION"}}
 }
 
 // checkRouting checks what needs no state machine to be known, and returns the ARN of the machine that all versions are

@@ -129,7 +129,8 @@ func TestResourcesThatAWSDoesNotHave(t *testing.T) {
 		arn := "arn:aws:states:::" + resource
 		got := refusal(w.call(t, "CreateStateMachine", map[string]any{
 			"name": strings.NewReplacer(":", "-").Replace(resource), "roleArn": role,
-			"definition": `{"StartAt":"T","States":{"T":{"Type":"Task","Resource":"` + arn + `","Parameters":{},"End":true}}}`,
+			"definition": `{"StartAt":"T","States":{"T":{"Type":"Task","Resource":"` + arn +
+				`","Parameters":{},"End":true}}}`,
 		}))
 		want := ": " // which is how no refusal is written
 		if refused {

@@ -118,7 +118,8 @@ func TestVariables(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]string{
-		"secretsmanager": "SECRETS_MANAGER_ENDPOINT", "sfn": "STEP_FUNCTIONS_ENDPOINT", "eventbridge": "EVENTS_ENDPOINT",
+		"secretsmanager": "SECRETS_MANAGER_ENDPOINT", "sfn": "STEP_FUNCTIONS_ENDPOINT",
+		"eventbridge":    "EVENTS_ENDPOINT",
 		"cloudwatchlogs": "CLOUDWATCHLOGS_ENDPOINT", "sagemaker": "SAGE_MAKER_ENDPOINT", "sqs": "SQS_ENDPOINT",
 		"elasticloadbalancingv2": "ELASTIC_LOAD_BALANCING_V2_ENDPOINT", "route53": "ROUTE_53_ENDPOINT",
 	} {

@@ -67,7 +67,8 @@ func (n named) find(ctx context.Context, o *Optimized, t *engine.Task, params js
 		}
 		marker, more := answer.Get("Marker")
 		if !more {
-			return answer, engine.NewFailure(o.prefix+".InvalidRequestException", "The cluster "+cluster.Text()+" has no "+n.one+" of the name "+name+".")
+			return answer, engine.NewFailure(o.prefix+".InvalidRequestException", "The cluster "+cluster.Text()+
+				" has no "+n.one+" of the name "+name+".")
 		}
 		page = page.With("Marker", marker)
 	}

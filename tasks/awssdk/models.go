@@ -81,7 +81,8 @@ func (c *Caller) object(ctx context.Context, t *engine.Task, uri string) ([]byte
 		return nil, s3Failure(o, t, err)
 	}
 	if len(body) > maxModelInput {
-		return nil, engine.NewFailure("States.DataLimitExceeded", uri+" is larger than the 25,000,000 bytes that a model takes.")
+		return nil, engine.NewFailure("States.DataLimitExceeded",
+			uri+" is larger than the 25,000,000 bytes that a model takes.")
 	}
 	return body, nil
 }

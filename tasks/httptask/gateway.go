@@ -114,8 +114,9 @@ func (g *Gateway) base(c *call) (*url.URL, error) {
 	}
 	u := &url.URL{Scheme: "http", Host: c.host}
 	if !isLoopback(u.Hostname()) {
-		return nil, engine.NewFailure("ApiGateway.SdkClientException", "no endpoint for API Gateway is configured; set APIGATEWAY_ENDPOINT to the URL at which "+c.host+
-			" is called")
+		return nil, engine.NewFailure("ApiGateway.SdkClientException",
+			"no endpoint for API Gateway is configured; set APIGATEWAY_ENDPOINT to the URL at which "+c.host+
+				" is called")
 	}
 	return u, nil
 }

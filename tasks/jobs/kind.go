@@ -25,11 +25,12 @@ type kind struct {
 	done     []string                     // statuses of a job that went well
 	failed   []string                     // statuses of one that did not
 	verdict  func(jsonvalue.Value) bool
-	gone     string // the end of the name of the error by which the description says that what was to be deleted is no more
-	final    string // the action that describes a job that is over, where it is another one
-	result   func(j job, description jsonvalue.Value) jsonvalue.Value
-	stop     string // the action that stops a job; empty where jobs are left running
-	stopped  func(job) jsonvalue.Value
+	// the end of the name of the error by which the description says that what was to be deleted is no more
+	gone    string
+	final   string // the action that describes a job that is over, where it is another one
+	result  func(j job, description jsonvalue.Value) jsonvalue.Value
+	stop    string // the action that stops a job; empty where jobs are left running
+	stopped func(job) jsonvalue.Value
 }
 
 // job finds the job in a description; null when it is not there.

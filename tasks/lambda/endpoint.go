@@ -65,7 +65,8 @@ func (e Endpoint) Invoke(ctx context.Context, c *invocation.Request) (*invocatio
 }
 
 func (e Endpoint) address(c *invocation.Request) string {
-	address := strings.TrimSuffix(e.URL, "/") + "/2015-03-31/functions/" + url.PathEscape(c.FunctionName) + "/invocations"
+	address := strings.TrimSuffix(e.URL, "/") + "/2015-03-31/functions/" + url.PathEscape(c.FunctionName) +
+		"/invocations"
 	if c.Qualifier != "" {
 		address += "?Qualifier=" + url.QueryEscape(c.Qualifier)
 	}

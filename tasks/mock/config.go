@@ -31,7 +31,8 @@ type answer struct {
 }
 
 // Parse reads a mock configuration. Other members of the file than StateMachines and MockedResponses are for other
-// programs, and an answer for invocation 0 is missed only when its state is entered. The error names the place and what is wrong there; several are joined.
+// programs, and an answer for invocation 0 is missed only when its state is entered. The error names the place and what
+// is wrong there; several are joined.
 func Parse(text []byte) (*Config, error) {
 	root, err := jsonvalue.Parse(string(text))
 	if err != nil {

@@ -61,7 +61,8 @@ func run(t *testing.T, definition, testCase string, express bool) (x *journal.Ex
 	if err != nil {
 		t.Fatal(err)
 	}
-	started, err := e.Start(t.Context(), &engine.Start{Machine: m, Origin: engine.Origin{Name: "x", Input: "{}", TestCase: testCase}})
+	started, err := e.Start(t.Context(), &engine.Start{Machine: m, Origin: engine.Origin{Name: "x", Input: "{}",
+		TestCase: testCase}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +195,8 @@ func TestAStateThatIsNotThereIsRefused(t *testing.T) {
 	}
 	defer e.Close()
 	m, err := e.Compile("M", `{"StartAt":"All","States":{"All":{"Type":"Map","ItemProcessor":{"StartAt":"Reserve","States":{
-		"Reserve":{"Type":"Task","Resource":"`+lambdaInvoke+`","Parameters":{"FunctionName":"f"},"End":true}}},"End":true}}}`, "", false)
+		"Reserve":{"Type":"Task","Resource":"`+lambdaInvoke+
+		`","Parameters":{"FunctionName":"f"},"End":true}}},"End":true}}}`, "", false)
 	if err != nil {
 		t.Fatal(err)
 	}

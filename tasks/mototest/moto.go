@@ -30,8 +30,8 @@ func Start(t *testing.T) string {
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
-	server := exec.CommandContext(t.Context(), command, "-H", host, "-p",
-		port) //nolint:gosec // the command is found by its own name
+	//nolint:gosec // the command is found by its own name
+	server := exec.CommandContext(t.Context(), command, "-H", host, "-p", port)
 	output, err := server.StderrPipe()
 	if err != nil {
 		t.Fatal(err)

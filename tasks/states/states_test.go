@@ -50,8 +50,9 @@ func TestOutcome(t *testing.T) {
 		"sync":             {engine.Sync, succeeded, succeeded, ""},
 		"sync:2 reads the texts": {engine.Sync2, succeeded,
 			`{"ExecutionArn":"x","Input":{},"Output":[1],"Status":"SUCCEEDED"}`, ""},
-		"sync of a failed one":    {engine.Sync, failed, "", "States.TaskFailed: " + failed},
-		"sync:2 of a stopped one": {engine.Sync2, `{"Status":"ABORTED"}`, "", `States.TaskFailed: {"Status":"ABORTED"}`},
+		"sync of a failed one": {engine.Sync, failed, "", "States.TaskFailed: " + failed},
+		"sync:2 of a stopped one": {engine.Sync2, `{"Status":"ABORTED"}`, "",
+			`States.TaskFailed: {"Status":"ABORTED"}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -174,7 +174,8 @@ func startOwn(t testing.TB, bin string) *Server {
 			t.Error(err)
 		}
 	})
-	return &Server{options: options, data: data, control: control, url: &url.URL{Scheme: "postgres", User: url.User("postgres"),
+	return &Server{options: options, data: data, control: control, url: &url.URL{Scheme: "postgres",
+		User: url.User("postgres"),
 		Host: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), Path: "/postgres", RawQuery: "sslmode=disable"}}
 }
 
@@ -207,7 +208,8 @@ func run(who *syscall.Credential, dir, program string, args ...string) error {
 		return err
 	}
 	defer out.Close()
-	cmd := exec.Command(program, args...) //nolint:gosec,noctx // initdb and pg_ctl of the machine, also while the test's context has ended
+	//nolint:gosec,noctx // initdb and pg_ctl of the machine, also while the test's context has ended
+	cmd := exec.Command(program, args...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, out, out
 	if who != nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: who}
@@ -226,8 +228,8 @@ func freePort(t testing.TB) int {
 	t.Helper()
 	for range 100 {
 		port := 15000 + rand.IntN(15000)
-		l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1",
-			strconv.Itoa(port))) //nolint:noctx // listening on the loopback does not wait
+		//nolint:noctx // listening on the loopback does not wait
+		l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 		if err == nil {
 			_ = l.Close()
 			return port

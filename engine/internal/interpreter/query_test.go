@@ -295,7 +295,8 @@ func BenchmarkLoop(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				r.Reset()
-				x := interpreter.New(interpreter.Machine{Plan: p}, &history.Info{Origin: history.Origin{Input: `{"n":0}`}})
+				x := interpreter.New(interpreter.Machine{Plan: p},
+					&history.Info{Origin: history.Origin{Input: `{"n":0}`}})
 				x.Step(&interpreter.Signal{Kind: interpreter.Start, At: epoch}, &r)
 				if x.Status() != history.Succeeded {
 					b.Fatal(x.Failure())

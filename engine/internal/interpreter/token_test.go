@@ -136,7 +136,8 @@ func TestTokens(t *testing.T) {
 		t.Errorf("the parameters are %s, the token is %s", call.Parameters, call.Token)
 	}
 	token, ok := interpreter.ParseToken(call.Token)
-	if !ok || token.Execution != "arn:aws:states:us-east-1:1:execution:m:e" || token.ID != id || !w.x.Made(token) || !w.x.Awaits(token.ID) {
+	if !ok || token.Execution != "arn:aws:states:us-east-1:1:execution:m:e" || token.ID != id || !w.x.Made(token) ||
+		!w.x.Awaits(token.ID) {
 		t.Errorf("%+v, %t", token, ok)
 	}
 	w.step(interpreter.Signal{Kind: interpreter.TaskFailed, ID: id, Failure: history.Named("Boom")})

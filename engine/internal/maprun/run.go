@@ -162,7 +162,8 @@ func (m *Run) carryOut(ctx context.Context) (interpreter.Signal, error) {
 	var gone *abandonedError
 	switch {
 	case m.Closing.Err() != nil:
-		return interpreter.Signal{}, context.Cause(m.Closing) //nolint:contextcheck // the engine's life, not a new context
+		//nolint:contextcheck // the engine's life, not a new context
+		return interpreter.Signal{}, context.Cause(m.Closing)
 	case errors.As(err, &gone):
 		return interpreter.Signal{}, gone.err
 	case err == nil:

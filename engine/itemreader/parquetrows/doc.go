@@ -7,9 +7,11 @@
 //
 // It is not documented how the real service shows Parquet's types in JSON. Here
 //
-//   - integers, floating point numbers and decimals are numbers, decimals with all digits of their scale; NaN and the infinities,
+//   - integers, floating point numbers and decimals are numbers, decimals with all digits of their scale; NaN and
+//     the infinities,
 //     which JSON does not have, are null;
-//   - strings, enumerations and embedded JSON are strings; bytes without a type of their own are a string when they are UTF-8, as older
+//   - strings, enumerations and embedded JSON are strings; bytes without a type of their own are a string when they
+//     are UTF-8, as older
 //     writers store text, and otherwise Base64, like BSON;
 //   - dates are "2006-01-02", times "15:04:05.999", timestamps ISO 8601, with a Z when they are in UTC, as INT96 ones are; a
 //     fraction has no zeros at its end; UUIDs have their usual form;

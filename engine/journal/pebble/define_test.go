@@ -35,8 +35,9 @@ func TestRecordsPreparedTogetherBothHaveTheirDefinition(t *testing.T) {
 		t.Error("a record lacks its definition, which is in another one that was not taken up yet")
 	}
 	taken := make(chan error, 1)
-	j.Commit(&journal.Record{Execution: &journal.Execution{Info: history.Info{ARN: "arn:1"}, Status: history.Running}, Definition: d,
-		Begin: true}, func(err error) { taken <- err })
+	j.Commit(&journal.Record{Execution: &journal.Execution{Info: history.Info{ARN: "arn:1"}, Status: history.Running},
+		Definition: d,
+		Begin:      true}, func(err error) { taken <- err })
 	if err := <-taken; err != nil {
 		t.Fatal(err)
 	}

@@ -96,7 +96,8 @@ func (j *Journal) options(o *Options, cache *pebble.Cache) *pebble.Options {
 	if o.ReadOnly {
 		p.FS = readOnlyFS{o.FS}
 	}
-	p.ApplyCompressionSettings(func() pebble.DBCompressionSettings { return pebble.DBCompressionNone }) // values are compressed already
+	// values are compressed already
+	p.ApplyCompressionSettings(func() pebble.DBCompressionSettings { return pebble.DBCompressionNone })
 	for i := range p.Levels {
 		p.Levels[i].FilterPolicy = bloom.FilterPolicy(bloomBits)
 	}

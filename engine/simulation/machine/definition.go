@@ -89,8 +89,8 @@ func (c Call) define(d object) {
 		d["HeartbeatSeconds"] = c.HeartbeatSeconds
 	}
 	if c.Kind == Token {
-		d["Parameters"] = object{"n.$": "$.n", "items.$": "$.items",
-			"token.$": "$$.Task.Token"} //nolint:gosec // a path in a definition, not a secret
+		//nolint:gosec // a path in a definition, not a secret
+		d["Parameters"] = object{"n.$": "$.n", "items.$": "$.items", "token.$": "$$.Task.Token"}
 	}
 }
 

@@ -16,7 +16,8 @@ import (
 	"stepback/tasks/mototest"
 )
 
-// oneAtATime sends requests one after the other: moto checks a condition and writes in two steps, which DynamoDB does in
+// oneAtATime sends requests one after the other: moto checks a condition and writes in two steps, which DynamoDB
+// does in
 // one, so that requests at the same time can both find the condition true.
 type oneAtATime struct{ mu sync.Mutex }
 

@@ -312,7 +312,8 @@ func TestCodeEnvironmentAndLogsComeFromTheOptions(t *testing.T) {
 	in.Environment = &functions.Environment{Variables: map[string]string{"BB": "own"}}
 	s := open(t, t.TempDir(), functions.Options{
 		Objects: bucket{packed(t, map[string]string{"app.py": "import os\ndef handler(e, c):\n    print('noted')\n    return [os.environ['AA'], os.environ['BB']]\n"})},
-		Env:     map[string]string{"AA": "given", "BB": "given"}, LogSink: func(aws.Scope) runner.LogSink { return &logs },
+		Env:     map[string]string{"AA": "given", "BB": "given"},
+		LogSink: func(aws.Scope) runner.LogSink { return &logs },
 	})
 	create(t, s, in)
 	if out := invoke(t, s, "F", `{}`); string(out.Payload) != `["given", "own"]` {

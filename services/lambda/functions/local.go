@@ -107,7 +107,8 @@ func (s *Service) local(a *area, r *record, c *Configuration) (runner.Function, 
 	f.Quiet, f.Environments, f.Concurrency = true, unthrottled, unthrottled
 	build := s.opts.BuiltIn[r.BuiltIn]
 	if build == nil {
-		missing := fmt.Errorf("the code of %s is built into another program than this one: %q", c.FunctionName, r.BuiltIn)
+		missing := fmt.Errorf("the code of %s is built into another program than this one: %q", c.FunctionName,
+			r.BuiltIn)
 		s.opts.Log.Warn("a function cannot run", "function", c.FunctionArn, "reason", missing)
 		f.Handler = func() error { return missing }
 		return f, nil

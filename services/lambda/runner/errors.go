@@ -22,7 +22,8 @@ func invalidContent(reason string) error {
 func RequestTooLarge() *aws.Error {
 	return &aws.Error{
 		Code: "RequestTooLargeException", Status: http.StatusRequestEntityTooLarge,
-		Message: fmt.Sprintf("Request must be smaller than %d bytes for the InvokeFunction operation", invocation.MaxRequestBytes),
+		Message: fmt.Sprintf("Request must be smaller than %d bytes for the InvokeFunction operation",
+			invocation.MaxRequestBytes),
 	}
 }
 

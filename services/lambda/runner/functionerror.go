@@ -54,7 +54,8 @@ const exitError = "Runtime.ExitError"
 
 func responseTooLarge(size int) answer {
 	return failure("Function.ResponseSizeTooLarge", fmt.Sprintf(
-		"Response payload size (%d bytes) exceeded maximum allowed payload size (%d bytes).", size, invocation.MaxResponseBytes))
+		"Response payload size (%d bytes) exceeded maximum allowed payload size (%d bytes).", size,
+		invocation.MaxResponseBytes))
 }
 
 // settle checks what a function answered. The real service passes bytes that are no JSON on, where no state machine can
