@@ -26,8 +26,7 @@ func ExampleParse() {
 	}
 	// Output:
 	// 4:75 SCHEMA_VALIDATION_FAILED: Field 'Nxt' is not supported at /States/Pay
-	// 4:5 SCHEMA_VALIDATION_FAILED: This object should have only one of the following fields: [Next, End] at
-	// /States/Pay
+	// 4:5 SCHEMA_VALIDATION_FAILED: This object should have only one of the following fields: [Next, End] at /States/Pay
 }
 
 func ExamplePrint() {

@@ -3,10 +3,12 @@ package stepfunctions_test
 import (
 	"encoding/json"
 	"maps"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"stepback/aws"
 	"stepback/retrymetrics"
@@ -23,7 +25,20 @@ func logging(level string, data bool) map[string]any {
 }
 
 // logged are the records of an execution's log, in their order.
-func logged(t *testing.T, store *logstore.Store, arn any) (records []string) {
+func logged(t *testing.T, store *logstore.Store, arn any, least int) []string {
+	t.Helper()
+	// Records are written behind the execution, which may be told to have ended before they are.
+	end := time.Now().Add(10 * time.Second)
+	for {
+		records := loggedNow(t, store, arn)
+		if len(records) >= least || time.Now().After(end) {
+			return records
+		}
+		runtime.Gosched()
+	}
+}
+
+func loggedNow(t *testing.T, store *logstore.Store, arn any) (records []string) {
 	t.Helper()
 	ours := func(stream string) bool { return strings.HasPrefix(stream, "states/m/") }
 	events, err := store.Read(aws.Scope{Account: "123456789012", Region: "us-east-1"}, logGroup, ours, 0, 1<<62)
@@ -81,7 +96,7 @@ func TestExecutionsAreLogged(t *testing.T) {
 			} else {
 				arn = w.run(t, m["stateMachineArn"].(string), "{}")["executionArn"]
 			}
-			if got := strings.Join(typesOf(t, logged(t, store, arn)), " "); got != c.want {
+			if got := strings.Join(typesOf(t, logged(t, store, arn, len(strings.Fields(c.want)))), " "); got != c.want {
 				t.Errorf("%s, want %s", got, c.want)
 			}
 		})
@@ -99,8 +114,8 @@ func TestLogRecordsTellWhatTheHistoryTells(t *testing.T) {
 			"F":{"Type":"Fail","Error":"E","Cause":"C"}}}`,
 	})["stateMachineArn"].(string)
 	d := w.run(t, m, `[1,{"a":2}]`)
-	records := logged(t, store, d["executionArn"])
 	events := w.call(t, "GetExecutionHistory", map[string]any{"executionArn": d["executionArn"]})["events"].([]any)
+	records := logged(t, store, d["executionArn"], len(events))
 	if len(records) != len(events) {
 		t.Fatalf("%d records of %d events", len(records), len(events))
 	}

@@ -2,8 +2,10 @@ package dynamostore_test
 
 import (
 	"context"
+	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -19,6 +21,16 @@ import (
 	"stepback/tasks/mototest"
 )
 
+// oneAtATime sends requests one after the other: moto reads an item and writes it in two steps, which DynamoDB does in
+// one, so that additions at the same time can get lost there.
+type oneAtATime struct{ mu sync.Mutex }
+
+func (o *oneAtATime) Do(r *http.Request) (*http.Response, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return http.DefaultClient.Do(r)
+}
+
 // client talks to moto; the test is skipped where that is not installed.
 func client(t *testing.T) *dynamodb.Client {
 	t.Helper()
@@ -29,6 +41,7 @@ func client(t *testing.T) *dynamodb.Client {
 	return dynamodb.New(dynamodb.Options{
 		Region: "eu-central-1", BaseEndpoint: &address, Credentials: credentials.NewStaticCredentialsProvider("test",
 			"test", ""),
+		HTTPClient: &oneAtATime{},
 	})
 }
 
