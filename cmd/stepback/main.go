@@ -59,7 +59,7 @@ type commandLine struct {
 	Data    dataCmd    `cmd:"" help:"Look after the journal of a data directory."`
 
 	Dashboard dashboardCmd `cmd:"" help:"Draw the retry dashboard of runs."`
-	Serve     serveCmd     `cmd:"" help:"Serve the APIs of AWS Step Functions, Lambda, S3, CloudWatch Logs and STS (GetCallerIdentity) on this machine."`
+	Serve     serveCmd     `cmd:"" help:"Serve the APIs of AWS Step Functions, Lambda, S3, SNS, CloudWatch Logs and STS (GetCallerIdentity) on this machine."`
 	Exec      execCmd      `cmd:"" help:"Run an execution of a state machine definition and show what it does."`
 	Logs      logsCmd      `cmd:"" help:"Print what a Lambda function of serve, or of run --lambda process, has logged."`
 	Validate  validateCmd  `cmd:"" help:"Check state machine definitions as AWS Step Functions would."`
