@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"time"
 
 	awssdk "github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
@@ -84,7 +83,10 @@ func (n *Named) call(ctx context.Context, operation string, in, out any) error {
 			return err
 		}
 	}
-	answer, err := n.attempts(ctx, r)
+	c := *n.client
+	token := c.token() // the same for all attempts: that is what it is for
+	c.Token = func() string { return token }
+	answer, err := Retry(ctx, n.retryer, func() (*Response, error) { return c.Call(ctx, r) })
 	if err != nil {
 		return err
 	}
@@ -99,36 +101,6 @@ func (n *Named) call(ctx context.Context, operation string, in, out any) error {
 		return fmt.Errorf("the answer does not fit: %w", err)
 	}
 	return nil
-}
-
-// attempts calls until the retryer has enough.
-func (n *Named) attempts(ctx context.Context, r *Request) (*Response, error) {
-	c := *n.client
-	token := c.token() // the same for all attempts: that is what it is for
-	c.Token = func() string { return token }
-	release := n.retryer.GetInitialToken()
-	for attempt := 1; ; attempt++ {
-		answer, err := c.Call(ctx, r)
-		_ = release(err)
-		most := n.retryer.MaxAttempts()
-		if err == nil || ctx.Err() != nil || most > 0 && attempt >= most || !n.retryer.IsErrorRetryable(err) {
-			return answer, err
-		}
-		next, refused := n.retryer.GetRetryToken(ctx, err)
-		if refused != nil {
-			return answer, err
-		}
-		release = next
-		wait, refused := n.retryer.RetryDelay(attempt, err)
-		if refused != nil {
-			return answer, err
-		}
-		select {
-		case <-ctx.Done():
-			return answer, err
-		case <-time.After(wait):
-		}
-	}
 }
 
 // transport is the SDK's HTTP client as a round tripper.
