@@ -21,7 +21,8 @@ func (x *Execution) Outstanding() []Effect {
 		case mapRunResult:
 			effects = append(effects, Effect{Kind: StartMapRun, ID: id, MapRun: w.mapRun})
 		default:
-			effects = append(effects, Effect{Kind: SetTimer, ID: id, At: w.at, Background: id == lifeLimit})
+			effects = append(effects, Effect{Kind: SetTimer, ID: id, At: w.at, Background: id == lifeLimit,
+				Retry: w.retry})
 		}
 	}
 	slices.SortFunc(effects, func(a, b Effect) int { return cmp.Compare(a.ID, b.ID) })
@@ -48,4 +49,10 @@ func (c *TaskCall) Submission() string {
 		return ""
 	}
 	return c.submission.Text()
+}
+
+// Delays reports whether the timer of an ID delays a retry that is still waited for.
+func (x *Execution) Delays(id int64) bool {
+	w := x.waits[id]
+	return w != nil && w.kind == retryDelay
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -178,7 +179,8 @@ func (j *Journal) hasIndex() (bool, error) {
 	return true, closer.Close()
 }
 
-// rebuildIndex makes the index anew from the descriptions of the executions.
+// rebuildIndex makes the index anew from the descriptions of the executions. With its last part the store has the format
+// of this version.
 func (j *Journal) rebuildIndex() error {
 	b := j.db.NewBatch()
 	defer func() { _ = b.Close() }()
@@ -208,7 +210,9 @@ func (j *Journal) rebuildIndex() error {
 		}
 		b.Reset()
 	}
-	if err := b.Set([]byte(indexedKey), nil, nil); err != nil {
+	err := errors.Join(b.Set([]byte(indexedKey), nil, nil),
+		b.Set([]byte(versionKey), []byte(strconv.Itoa(formatVersion)), nil))
+	if err != nil {
 		return err
 	}
 	return guarded(func() error { return b.Commit(pebble.Sync) })

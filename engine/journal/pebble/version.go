@@ -40,9 +40,6 @@ func (j *Journal) checkVersion(readOnly bool) error {
 		err = j.rebuildIndex()
 		j.indexed = err == nil
 	}
-	if err == nil && found != formatVersion {
-		err = j.setVersion()
-	}
 	return err
 }
 
@@ -79,12 +76,6 @@ func (j *Journal) empty() error {
 		return errors.New("it is the store of another program, not a journal of stepback, or its MANIFEST is cut short; nothing was changed")
 	}
 	return nil
-}
-
-func (j *Journal) setVersion() error {
-	return j.write(func(b *pebble.Batch) error {
-		return b.Set([]byte(versionKey), []byte(strconv.Itoa(formatVersion)), nil)
-	})
 }
 
 // write commits operations at once, beside the committer.
