@@ -181,8 +181,8 @@ func (r *run) step(events []interpreter.Signal) ([]interpreter.Signal, time.Time
 		e.At = now
 		e.Seed = r.engine.seeds.next() ^ r.salt
 		r.x.Step(e, &r.result)
-		if e.Kind == interpreter.TimerFired {
-			r.rang(e.ID)
+		if e.Kind == interpreter.TimerFired && r.awaitsRetries {
+			r.retried(e.ID)
 		}
 		if e.Kind.EndsTask() {
 			// Even if its request is still under way: whoever reported the end need not be the one asked.
@@ -194,17 +194,6 @@ func (r *run) step(events []interpreter.Signal) ([]interpreter.Signal, time.Time
 	r.history = append(r.history, r.result.History...)
 	r.mu.Unlock()
 	return events[:counted], now
-}
-
-// rang notes that a timer has rung. That of a retry is stopped: somebody may have let it ring before its time.
-func (r *run) rang(id int64) {
-	if !r.awaitsRetries || !r.retried(id) {
-		return
-	}
-	if t, ok := r.timers[id]; ok {
-		delete(r.timers, id)
-		t.Stop()
-	}
 }
 
 // begin tells whoever started the execution that its start is durable.

@@ -50,9 +50,3 @@ func (c *TaskCall) Submission() string {
 	}
 	return c.submission.Text()
 }
-
-// Delays reports whether the timer of an ID delays a retry that is still waited for.
-func (x *Execution) Delays(id int64) bool {
-	w := x.waits[id]
-	return w != nil && w.kind == retryDelay
-}

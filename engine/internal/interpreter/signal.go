@@ -86,6 +86,8 @@ type Effect struct {
 
 // Retry is a state that failed and waits to be run again.
 type Retry struct {
+	// ID is that of the timer, by which the retry can be let begin at once.
+	ID int64
 	// State is the name of the state, Error and Cause are what it failed with the last time.
 	State, Error, Cause string
 	// Attempt counts the runs of the state, from 1: the one that is waited for is never the first. LastAttempt is the

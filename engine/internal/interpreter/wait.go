@@ -58,6 +58,9 @@ func (x *Execution) timer(t *thread, k waitKind, d time.Duration) int64 {
 func (x *Execution) timerFor(t *thread, k waitKind, d time.Duration, retry *Retry) int64 {
 	w := x.await(t, k)
 	w.at, w.retry = x.now.Add(d), retry
+	if retry != nil {
+		retry.ID = w.id
+	}
 	x.effect(Effect{Kind: SetTimer, ID: w.id, At: w.at, Retry: retry})
 	return w.id
 }
