@@ -12,8 +12,8 @@ import (
 
 	"github.com/aws/aws-lambda-go/lambda"
 
-	"stepback/csvimport/database"
 	"stepback/aws/objects/sdkobjects"
+	"stepback/csvimport/database"
 	"stepback/csvimport/handlers"
 	"stepback/csvimport/s3objects"
 	"stepback/csvimport/sharedguard"
