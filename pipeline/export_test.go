@@ -1,6 +1,12 @@
 package pipeline
 
 import (
+	"context"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
+
 	"stepback/engine/journal"
 	"stepback/services/lambda/functions"
 )
@@ -20,3 +26,10 @@ func (p *Pipeline) Journal() journal.Journal { return p.journal }
 
 // Failed returns how many invocations have failed, and the name of the latest failure.
 func (p *Pipeline) Failed() (n int64, name string) { return p.failures.failed() }
+
+// Upload puts an object into the input bucket, which starts an import of its own.
+func (p *Pipeline) Upload(ctx context.Context, key, content string) error {
+	_, err := p.client.PutObject(ctx, &awss3.PutObjectInput{Bucket: aws.String(inputBucket), Key: &key,
+		Body: strings.NewReader(content)})
+	return err
+}

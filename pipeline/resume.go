@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
 
+	"stepback/engine/history"
 	"stepback/engine/journal"
 	"stepback/local"
 	"stepback/retrymetrics"
@@ -57,12 +59,19 @@ func (p *Pipeline) tidy(ctx context.Context) error {
 	return nil
 }
 
-// tidyObject removes an object that an execution worked with, if the execution has ended.
+// redrivable is how long an execution that was stopped or ran out of time can be redriven and needs its work, as on AWS.
+const redrivable = 14 * 24 * time.Hour
+
+// tidyObject removes an object that an execution worked with, if the execution has ended and can do without.
 func (p *Pipeline) tidyObject(ctx context.Context, key string) error {
 	name, _, _ := strings.Cut(strings.TrimPrefix(key, statemachine.WorkPrefix("")), "/")
 	x, err := p.engine.DescribeExecution(ctx, p.machine.executionARN(name))
 	if err != nil || !x.Ended() {
 		return nil //nolint:nilerr // an object that no execution is known for is somebody else's
+	}
+	cut := x.Status == history.Aborted || x.Status == history.TimedOut // any other has read the object to its end
+	if cut && p.clock.Now().Sub(x.Stop) < redrivable {
+		return nil
 	}
 	_, err = p.client.DeleteObject(ctx, &awss3.DeleteObjectInput{Bucket: aws.String(resultBucket),
 		Key: aws.String(key)})

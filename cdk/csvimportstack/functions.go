@@ -33,7 +33,7 @@ func (s *Stack) addFunctions(bootstraps string, db database) {
 	in, results := s.InputBucket, s.ResultBucket
 	s.Validate = s.function(bootstraps, function{
 		id: "Validate", name: "validate",
-		description: "State ValidateCSVFile: reads a file, writes a normalised copy where needed",
+		description: "State ValidateCSVFile: reads a file and copies it for the Map",
 		memory:      e.ValidateMemory, disk: e.ValidateDisk(), timeout: timeoutOf(retrypatterns.ValidateCSVFile),
 		environment: map[string]*string{"CSV_MAX_BYTES": jsii.String(strconv.FormatInt(e.MaxFileBytes, 10))},
 		access: []awsiam.PolicyStatement{
@@ -57,9 +57,8 @@ func (s *Stack) addFunctions(bootstraps string, db database) {
 		environment: map[string]*string{"DATABASE_URL": db.url, "STATE_MACHINE": jsii.String(e.Prefix())},
 		access: []awsiam.PolicyStatement{
 			db.access,
-			allow([]string{"s3:ListBucket"}, in.BucketArn(), results.BucketArn()), // as above
-			allow([]string{"s3:GetObject"}, in.ArnForObjects(jsii.String("*")),
-				results.ArnForObjects(jsii.String("*"))),
+			allow([]string{"s3:ListBucket"}, results.BucketArn()), // as above
+			allow([]string{"s3:GetObject"}, results.ArnForObjects(jsii.String("*"))),
 			allow([]string{"s3:PutObject", "s3:AbortMultipartUpload"}, results.ArnForObjects(jsii.String("output/*"))),
 		},
 		vpc: db.vpc,

@@ -80,6 +80,33 @@ func TestPutGetList(t *testing.T) {
 	wantName(t, err, retrypatterns.CSVFileChanged)
 }
 
+func TestCopy(t *testing.T) {
+	t.Parallel()
+	o := fake(t)
+	from := csvimport.Source{Bucket: "in", Key: "a b+c/日本%語.csv", ETag: "9a0364b9e99bb480dd25e1f0284c8555"}
+	at, to := csvimport.Location{Bucket: from.Bucket, Key: from.Key}, csvimport.Location{Bucket: "in", Key: "copy.csv"}
+	if err := o.Put(t.Context(), at, strings.NewReader("content"), 7, "text/plain"); err != nil {
+		t.Fatal(err)
+	}
+	if err := o.Copy(t.Context(), from, to, "text/csv"); err != nil {
+		t.Fatal(err)
+	}
+	object, err := o.Get(t.Context(), to, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := io.ReadAll(object.Body)
+	if err != nil || string(content) != "content" || object.ContentType != "text/csv" {
+		t.Errorf("the copy is %q of type %s, %v", content, object.ContentType, err)
+	}
+	if err := o.Put(t.Context(), at, strings.NewReader("another"), 7, "text/plain"); err != nil {
+		t.Fatal(err)
+	}
+	wantName(t, o.Copy(t.Context(), from, to, "text/csv"), retrypatterns.CSVFileChanged)
+	from.Key = "none.csv"
+	wantName(t, o.Copy(t.Context(), from, to, "text/csv"), retrypatterns.CSVFileNotFound)
+}
+
 func TestMissing(t *testing.T) {
 	t.Parallel()
 	o := fake(t)

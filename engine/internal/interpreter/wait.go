@@ -83,6 +83,9 @@ func (w *wait) happened(x *Execution, e *Signal) {
 	switch {
 	case e.Kind == TimerFired && w.kind < taskResult:
 		delete(x.waits, w.id)
+		if w.at.After(x.now) { // a person does not want to wait for it
+			x.effect(Effect{Kind: CancelTimer, ID: w.id})
+		}
 		x.rang(w, t)
 	case w.kind == taskResult:
 		x.taskEvent(w, e)
