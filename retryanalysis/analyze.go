@@ -23,11 +23,14 @@ type Options struct {
 	// DelayPerHour is what an hour of delay of one task costs, LoadPrice what a call costs a callee that is overloaded,
 	// in USD.
 	DelayPerHour, LoadPrice float64
+	// Spell is the time in which attempts on one callee are not independent; a millisecond to a day.
+	Spell time.Duration
 }
 
-// DefaultOptions are functions of 1,024 MB in us-east-1 and a tenth of a cent for a success.
+// DefaultOptions are functions of 1,024 MB in us-east-1, a tenth of a cent for a success, and spells of five minutes.
 func DefaultOptions() Options {
-	return Options{Region: "us-east-1", MemoryMB: 1024, Architecture: worth.X86, Value: 0.001}
+	return Options{Region: "us-east-1", MemoryMB: 1024, Architecture: worth.X86, Value: 0.001,
+		Spell: 5 * time.Minute}
 }
 
 // Validate reports every option that is out of its range, joined.
@@ -43,6 +46,9 @@ func (o Options) Validate() error {
 	}
 	if o.MemoryMB < 0 || o.MemoryMB > 10_240 {
 		problems = append(problems, fmt.Errorf("the memory is %d MB; it must be 0 to 10,240", o.MemoryMB))
+	}
+	if o.Spell < time.Millisecond || o.Spell > 24*time.Hour {
+		problems = append(problems, fmt.Errorf("the spell is %s; it must be 1ms to 24h", o.Spell))
 	}
 	if o.Architecture != worth.X86 && o.Architecture != worth.Arm {
 		problems = append(problems,
@@ -79,6 +85,7 @@ type Prices struct {
 	Value        float64            `json:"value"`
 	DelayPerHour float64            `json:"delayPerHour"`
 	LoadPrice    float64            `json:"loadPrice"`
+	SpellSeconds float64            `json:"spellSeconds"`
 }
 
 // Load is what one callee was asked for.
@@ -172,7 +179,8 @@ func (c *Collector) Analyze(o Options) (*Report, error) {
 	r := &Report{
 		Read: c.read, From: c.from, To: c.to, Classes: []Class{}, Callees: []Load{},
 		Recommendations: []Recommendation{},
-		Prices: Prices{o.Region, prices.Date, o.MemoryMB, o.Architecture, o.Value, o.DelayPerHour, o.LoadPrice},
+		Prices: Prices{o.Region, prices.Date, o.MemoryMB, o.Architecture, o.Value, o.DelayPerHour, o.LoadPrice,
+			o.Spell.Seconds()},
 	}
 	r.Callees = c.loads()
 	for _, tasks := range c.classes() {
@@ -225,9 +233,9 @@ func (c *Collector) classes() [][]*Task {
 func (c *Collector) class(tasks []*Task, o Options, prices worth.Prices) Class {
 	one := Class{State: tasks[0].State, Callee: tasks[0].Callee, Error: tasks[0].Attempts[0].Error, Tasks: len(tasks)}
 	saturated := c.callee(one.Callee).saturated()
-	var times []censored
+	times := make([]censored, 0, len(tasks))
 	for _, t := range tasks {
-		times = append(times, one.take(t, saturated))
+		times = append(times, one.take(t, saturated, o.Spell))
 	}
 	one.Curve = timeCurve(times)
 	one.MedianSeconds, one.NinetySeconds = by(one.Curve, 0.5), by(one.Curve, 0.9)
@@ -254,7 +262,7 @@ func (c *Collector) class(tasks []*Task, o Options, prices worth.Prices) Class {
 }
 
 // take counts one task, and tells between which times it recovered.
-func (c *Class) take(t *Task, saturated map[int64]bool) censored {
+func (c *Class) take(t *Task, saturated map[int64]bool, spell time.Duration) censored {
 	begun := t.Attempts[0].End
 	recovery := censored{high: math.Inf(1)}
 	following := true
@@ -271,7 +279,7 @@ func (c *Class) take(t *Task, saturated map[int64]bool) censored {
 		if !following {
 			continue
 		}
-		following = c.follow(t, i, saturated)
+		following = c.follow(t, i, saturated, spell)
 	}
 	switch last := &t.Attempts[len(t.Attempts)-1]; {
 	case t.Ending == Done:
@@ -285,7 +293,7 @@ func (c *Class) take(t *Task, saturated map[int64]bool) censored {
 }
 
 // follow counts retry i of a task; false when the task is followed no further.
-func (c *Class) follow(t *Task, i int, saturated map[int64]bool) bool {
+func (c *Class) follow(t *Task, i int, saturated map[int64]bool, spell time.Duration) bool {
 	for len(c.Retries) < i {
 		c.Retries = append(c.Retries, Retry{Number: len(c.Retries) + 1})
 		c.trials = append(c.trials, trials{})
@@ -303,7 +311,7 @@ func (c *Class) follow(t *Task, i int, saturated map[int64]bool) bool {
 	if saturated[a.Start.Unix()-a.Start.Unix()%bin] {
 		r.saturated++
 	}
-	c.trials[i-1].add(clusterOf(t.Callee, a), !a.failed())
+	c.trials[i-1].add(clusterOf(t.Callee, a, spell), !a.failed())
 	switch {
 	case !a.failed():
 		r.Recovered++

@@ -14,6 +14,7 @@ type callee struct {
 	seconds map[int64]*second
 	order   []int64 // the seconds in order; nil when new ones came
 	around  map[int64]second
+	ended   map[int64]int // successes by the second in which they ended
 	// Of successes: how long they took, in seconds, and the squares.
 	succeeded       int
 	took, tookTwice float64
@@ -59,6 +60,7 @@ func (x *callee) add(a *Attempt, first bool) {
 	default:
 		s.succeeded++
 		x.succeeded++
+		x.ended[a.End.Unix()]++
 		d := a.lasted().Seconds()
 		x.took += d
 		s.took += d
@@ -157,8 +159,6 @@ type point struct {
 	at                                 int64 // its first second
 	calls, succeeded, failed, overload int
 }
-
-func (p *point) failing() float64 { return float64(p.failed) / float64(max(p.calls, 1)) }
 
 // points are the bins in order; bins without a call are left out.
 func (x *callee) points() []point {

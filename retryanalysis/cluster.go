@@ -5,24 +5,24 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"time"
 
 	"stepback/adaptive/controller/decide"
 	"stepback/retrylab/statistics"
 )
 
-// spell is the time in which attempts on one callee count as one cluster: they share an outage, or its absence.
-const spell = 5 * 60 // seconds
-
 // Sufficient is the effective number of retries from which something is said of them.
 const Sufficient = 20
 
-// cluster is a callee and a spell.
+// cluster is a callee and a spell: attempts on one callee within it share an outage, or its absence.
 type cluster struct {
 	callee string
 	spell  int64
 }
 
-func clusterOf(callee string, a *Attempt) cluster { return cluster{callee, a.Start.Unix() / spell} }
+func clusterOf(callee string, a *Attempt, spell time.Duration) cluster {
+	return cluster{callee, a.Start.UnixNano() / int64(spell)}
+}
 
 // tally counts the retries of one cluster.
 type tally struct{ started, recovered float64 }
@@ -82,7 +82,7 @@ type Estimate struct {
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
 	// Effective is how many independent retries would tell as much as those that were recorded; Clusters is from how
-	// many spells of five minutes they are.
+	// many spells they are.
 	Effective float64 `json:"effective"`
 	Clusters  int     `json:"clusters"`
 }

@@ -130,7 +130,7 @@ func (c *Collector) count(t *Task) {
 func (c *Collector) callee(name string) *callee {
 	x := c.callees[name]
 	if x == nil {
-		x = &callee{name: name, seconds: map[int64]*second{}}
+		x = &callee{name: name, seconds: map[int64]*second{}, ended: map[int64]int{}}
 		c.callees[name] = x
 	}
 	return x

@@ -47,33 +47,44 @@ func (c *Collector) fit(state string) string {
 	return b.String()
 }
 
-// fitted are how long a call takes when the callee is well, in seconds, and how many servers its best bin needs. Under
-// overload a success's time is mostly waiting, so that only calm times count; without any, the fastest second.
+// fitted are how long a call takes when the callee is well, in seconds, and how many servers it has: as many as make
+// the best seconds possible. Under load a success's time is mostly waiting, so that only the quietest quarter of the
+// calm seconds counts.
 func (x *callee) fitted() (mean float64, servers int) {
 	saturated := x.saturated()
-	calm, n, fastest := 0.0, 0, math.Inf(1)
-	for at, s := range x.seconds {
-		if s.succeeded == 0 {
-			continue
-		}
-		fastest = min(fastest, s.took/float64(s.succeeded))
-		if !saturated[at-at%bin] {
-			calm += s.took
-			n += s.succeeded
+	var calm []*second
+	for _, at := range x.sorted() {
+		if s := x.seconds[at]; s.succeeded > 0 && !saturated[at-at%bin] {
+			calm = append(calm, s)
 		}
 	}
-	switch {
-	case n > 0:
-		mean = calm / float64(n)
-	case !math.IsInf(fastest, 0):
-		mean = fastest
+	slices.SortStableFunc(calm, func(a, b *second) int { return cmp.Compare(a.calls, b.calls) })
+	n := 0
+	for _, s := range calm[:(len(calm)+3)/4] {
+		mean += s.took
+		n += s.succeeded
 	}
-	mean = max(mean, 0.001)
-	best := 0.0
-	for _, p := range x.points() {
-		best = max(best, float64(p.succeeded)/bin)
+	mean = max(mean/float64(max(n, 1)), 0.001)
+	best := x.best()
+	servers = min(max(int(math.Round(best*mean)), 1), 10_000)
+	if best > 0 {
+		mean = float64(servers) / best
 	}
-	return mean, min(max(int(math.Round(best*mean)), 1), 10_000)
+	return mean, servers
+}
+
+// best is the most successes a second that ended within five seconds: while a queue is worked off, the servers' rate.
+func (x *callee) best() float64 {
+	const window = 5
+	best := 0
+	for at := range x.ended {
+		n := 0
+		for i := range int64(window) {
+			n += x.ended[at+i]
+		}
+		best = max(best, n)
+	}
+	return float64(best) / window
 }
 
 // broken reports whether the callee failed by itself in a bin: at least half of the calls, by something else than
@@ -129,7 +140,7 @@ func (x *callee) chance() string {
 			}
 		}
 	}
-	var all []string
+	all := make([]string, 0, len(by))
 	for _, name := range slices.Sorted(maps.Keys(by)) {
 		all = append(all, fmt.Sprintf("{name: %q, p: %.4g, kind: transient}", name, float64(by[name])/float64(calls)))
 	}

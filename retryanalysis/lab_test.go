@@ -113,8 +113,8 @@ calls: {Save: {service: db}}%s
 }
 
 func retrier(interval, attempts int, rate float64, errors ...string) retrypatterns.Retrier {
-	return retrypatterns.Retrier{ErrorEquals: errors, IntervalSeconds: interval, MaxAttempts: attempts, BackoffRate: rate,
-		MaxDelaySeconds: 30, JitterStrategy: retrypatterns.JitterFull}
+	return retrypatterns.Retrier{ErrorEquals: errors, IntervalSeconds: interval, MaxAttempts: attempts,
+		BackoffRate: rate, MaxDelaySeconds: 30, JitterStrategy: retrypatterns.JitterFull}
 }
 
 func succeeded(tasks []retryanalysis.Task) (n int) {

@@ -58,7 +58,7 @@ func (c *Collector) recommend(one *Class, o Options) Recommendation {
 	first := &one.Retries[0]
 	if !first.Sufficient() {
 		rec.Evidence = fmt.Sprintf("too little data: %s of the first retry within %s, which count as %.1f independent "+
-			"ones; %d are needed", counted(first), spells(first.Clusters), first.Effective, Sufficient)
+			"ones; %d are needed", counted(first), spells(first.Clusters, o.Spell), first.Effective, Sufficient)
 		return rec
 	}
 	rec.Action = KeepRetries
@@ -183,11 +183,11 @@ func tasks(n int) string {
 	return fmt.Sprintf("%d tasks", n)
 }
 
-func spells(n int) string {
+func spells(n int, each time.Duration) string {
 	if n == 1 {
-		return "one spell of five minutes"
+		return fmt.Sprintf("one spell of %s", each)
 	}
-	return fmt.Sprintf("%d spells of five minutes", n)
+	return fmt.Sprintf("%d spells of %s", n, each)
 }
 
 func seconds(s float64) time.Duration {
