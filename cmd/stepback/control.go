@@ -18,6 +18,7 @@ import (
 var travelling = map[string]func() directoryVerb{
 	"run":              func() directoryVerb { return new(runCmd) },
 	"history":          func() directoryVerb { return new(historyCmd) },
+	"graph":            func() directoryVerb { return new(graphCmd) },
 	"logs":             func() directoryVerb { return new(logsCmd) },
 	"retries analyze":  func() directoryVerb { return new(retriesAnalyzeCmd) },
 	"retries whatif":   func() directoryVerb { return new(retriesWhatifCmd) },

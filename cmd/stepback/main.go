@@ -54,6 +54,7 @@ type commandLine struct {
 	Run     runCmd     `cmd:"" help:"Import a CSV file of user activity through the state machine."`
 	Export  exportCmd  `cmd:"" help:"Print what the database holds."`
 	History historyCmd `cmd:"" help:"Print an execution's events."`
+	Graph   graphCmd   `cmd:"" help:"Draw a state machine, or the path of an execution through it."`
 	Sample  sampleCmd  `cmd:"" help:"Write a CSV file of made-up user activity."`
 	Retries retriesCmd `cmd:"" help:"Show and explain the retry table."`
 	Data    dataCmd    `cmd:"" help:"Look after the journal of a data directory."`

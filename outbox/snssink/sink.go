@@ -9,10 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/sns"
-	"github.com/aws/aws-sdk-go-v2/service/sns/types"
-
 	"stepback/outbox"
 	"stepback/outbox/internal/awsmessage"
 )
@@ -23,9 +19,10 @@ const (
 	maxMessages = 10
 )
 
-// Client is what the sink needs of *sns.Client.
+// Client is what the sink needs of *client.Named for the service "sns". It should not retry by itself.
 type Client interface {
-	PublishBatch(context.Context, *sns.PublishBatchInput, ...func(*sns.Options)) (*sns.PublishBatchOutput, error)
+	// Call calls an operation with an input and an output that encoding/json writes and reads.
+	Call(ctx context.Context, operation string, in, out any) error
 }
 
 // Sink is an outbox.BatchSink.
@@ -51,19 +48,20 @@ func (s *Sink) Send(ctx context.Context, m *outbox.Message) error {
 // SendBatch implements outbox.BatchSink.
 func (s *Sink) SendBatch(ctx context.Context, all []*outbox.Message) []error {
 	errs := make([]error, len(all))
-	in := &sns.PublishBatchInput{TopicArn: aws.String(s.topic)}
+	in := request{TopicARN: s.topic}
 	for i, m := range all {
 		entry, size := s.entry(i, m)
 		if size > MaxBytes {
 			errs[i] = awsmessage.TooLarge("SNS", size, MaxBytes)
 			continue
 		}
-		in.PublishBatchRequestEntries = append(in.PublishBatchRequestEntries, entry)
+		in.Entries = append(in.Entries, entry)
 	}
-	if len(in.PublishBatchRequestEntries) == 0 {
+	if len(in.Entries) == 0 {
 		return errs
 	}
-	out, err := s.client.PublishBatch(ctx, in, func(o *sns.Options) { o.RetryMaxAttempts = 1 })
+	var out awsmessage.BatchAnswer
+	err := s.client.Call(ctx, "PublishBatch", in, &out)
 	if err != nil {
 		for i := range errs {
 			if errs[i] == nil {
@@ -74,16 +72,11 @@ func (s *Sink) SendBatch(ctx context.Context, all []*outbox.Message) []error {
 	}
 	answered := make([]bool, len(all))
 	for _, entry := range out.Successful {
-		mark(answered, entry.Id)
+		mark(answered, entry.ID)
 	}
 	for _, failed := range out.Failed {
-		if i, ok := mark(answered, failed.Id); ok {
-			errs[i] = awsmessage.Entry(
-				"SNS",
-				aws.ToString(failed.Code),
-				aws.ToString(failed.Message),
-				failed.SenderFault,
-			)
+		if i, ok := mark(answered, failed.ID); ok {
+			errs[i] = awsmessage.Entry("SNS", failed.Code, failed.Message, failed.SenderFault)
 		}
 	}
 	for i := range errs {
@@ -94,8 +87,8 @@ func (s *Sink) SendBatch(ctx context.Context, all []*outbox.Message) []error {
 	return errs
 }
 
-func mark(answered []bool, id *string) (int, bool) {
-	i, err := strconv.Atoi(aws.ToString(id))
+func mark(answered []bool, id string) (int, bool) {
+	i, err := strconv.Atoi(id)
 	if err != nil || i < 0 || i >= len(answered) {
 		return 0, false
 	}
@@ -103,21 +96,26 @@ func mark(answered []bool, id *string) (int, bool) {
 	return i, true
 }
 
-func (s *Sink) entry(i int, m *outbox.Message) (types.PublishBatchRequestEntry, int) {
+func (s *Sink) entry(i int, m *outbox.Message) (entry, int) {
 	body, encoded := awsmessage.Body(m)
 	attributes := awsmessage.Attributes(m, encoded)
-	e := types.PublishBatchRequestEntry{
-		Id: aws.String(strconv.Itoa(i)), Message: aws.String(body),
-		MessageAttributes: make(map[string]types.MessageAttributeValue, len(attributes)),
-	}
-	for name, value := range attributes {
-		e.MessageAttributes[name] = types.MessageAttributeValue{
-			DataType:    aws.String("String"),
-			StringValue: aws.String(value),
-		}
-	}
+	e := entry{ID: strconv.Itoa(i), Body: body, Attributes: awsmessage.Values(attributes)}
 	if strings.HasSuffix(s.topic, ".fifo") {
-		e.MessageDeduplicationId, e.MessageGroupId = aws.String(m.ID), aws.String(awsmessage.Group(m))
+		e.Deduplication, e.Group = m.ID, awsmessage.Group(m)
 	}
 	return e, awsmessage.Size(body, attributes)
+}
+
+// request is the input of PublishBatch.
+type request struct {
+	TopicARN string  `json:"TopicArn"`
+	Entries  []entry `json:"PublishBatchRequestEntries"`
+}
+
+type entry struct {
+	ID            string                      `json:"Id"`
+	Body          string                      `json:"Message"`
+	Attributes    map[string]awsmessage.Value `json:"MessageAttributes"`
+	Deduplication string                      `json:"MessageDeduplicationId,omitempty"`
+	Group         string                      `json:"MessageGroupId,omitempty"`
 }

@@ -9,10 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/sqs"
-	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
-
 	"stepback/outbox"
 	"stepback/outbox/internal/awsmessage"
 )
@@ -23,13 +19,10 @@ const (
 	maxMessages = 10
 )
 
-// Client is what the sink needs of *sqs.Client.
+// Client is what the sink needs of *client.Named for the service "sqs". It should not retry by itself.
 type Client interface {
-	SendMessageBatch(
-		context.Context,
-		*sqs.SendMessageBatchInput,
-		...func(*sqs.Options),
-	) (*sqs.SendMessageBatchOutput, error)
+	// Call calls an operation with an input and an output that encoding/json writes and reads.
+	Call(ctx context.Context, operation string, in, out any) error
 }
 
 // Sink is an outbox.BatchSink.
@@ -55,7 +48,7 @@ func (s *Sink) Send(ctx context.Context, m *outbox.Message) error {
 // SendBatch implements outbox.BatchSink.
 func (s *Sink) SendBatch(ctx context.Context, all []*outbox.Message) []error {
 	errs := make([]error, len(all))
-	in := &sqs.SendMessageBatchInput{QueueUrl: aws.String(s.queue)}
+	in := request{QueueURL: s.queue}
 	for i, m := range all {
 		entry, size := s.entry(i, m)
 		if size > MaxBytes {
@@ -67,7 +60,8 @@ func (s *Sink) SendBatch(ctx context.Context, all []*outbox.Message) []error {
 	if len(in.Entries) == 0 {
 		return errs
 	}
-	out, err := s.client.SendMessageBatch(ctx, in, func(o *sqs.Options) { o.RetryMaxAttempts = 1 })
+	var out awsmessage.BatchAnswer
+	err := s.client.Call(ctx, "SendMessageBatch", in, &out)
 	if err != nil {
 		for i := range errs {
 			if errs[i] == nil {
@@ -78,16 +72,11 @@ func (s *Sink) SendBatch(ctx context.Context, all []*outbox.Message) []error {
 	}
 	answered := make([]bool, len(all))
 	for _, entry := range out.Successful {
-		mark(answered, entry.Id)
+		mark(answered, entry.ID)
 	}
 	for _, failed := range out.Failed {
-		if i, ok := mark(answered, failed.Id); ok {
-			errs[i] = awsmessage.Entry(
-				"SQS",
-				aws.ToString(failed.Code),
-				aws.ToString(failed.Message),
-				failed.SenderFault,
-			)
+		if i, ok := mark(answered, failed.ID); ok {
+			errs[i] = awsmessage.Entry("SQS", failed.Code, failed.Message, failed.SenderFault)
 		}
 	}
 	for i := range errs {
@@ -98,8 +87,8 @@ func (s *Sink) SendBatch(ctx context.Context, all []*outbox.Message) []error {
 	return errs
 }
 
-func mark(answered []bool, id *string) (int, bool) {
-	i, err := strconv.Atoi(aws.ToString(id))
+func mark(answered []bool, id string) (int, bool) {
+	i, err := strconv.Atoi(id)
 	if err != nil || i < 0 || i >= len(answered) {
 		return 0, false
 	}
@@ -107,21 +96,26 @@ func mark(answered []bool, id *string) (int, bool) {
 	return i, true
 }
 
-func (s *Sink) entry(i int, m *outbox.Message) (types.SendMessageBatchRequestEntry, int) {
+func (s *Sink) entry(i int, m *outbox.Message) (entry, int) {
 	body, encoded := awsmessage.Body(m)
 	attributes := awsmessage.Attributes(m, encoded)
-	e := types.SendMessageBatchRequestEntry{
-		Id: aws.String(strconv.Itoa(i)), MessageBody: aws.String(body),
-		MessageAttributes: make(map[string]types.MessageAttributeValue, len(attributes)),
-	}
-	for name, value := range attributes {
-		e.MessageAttributes[name] = types.MessageAttributeValue{
-			DataType:    aws.String("String"),
-			StringValue: aws.String(value),
-		}
-	}
+	e := entry{ID: strconv.Itoa(i), Body: body, Attributes: awsmessage.Values(attributes)}
 	if strings.HasSuffix(s.queue, ".fifo") {
-		e.MessageDeduplicationId, e.MessageGroupId = aws.String(m.ID), aws.String(awsmessage.Group(m))
+		e.Deduplication, e.Group = m.ID, awsmessage.Group(m)
 	}
 	return e, awsmessage.Size(body, attributes)
+}
+
+// request is the input of SendMessageBatch.
+type request struct {
+	QueueURL string  `json:"QueueUrl"`
+	Entries  []entry `json:"Entries"`
+}
+
+type entry struct {
+	ID            string                      `json:"Id"`
+	Body          string                      `json:"MessageBody"`
+	Attributes    map[string]awsmessage.Value `json:"MessageAttributes"`
+	Deduplication string                      `json:"MessageDeduplicationId,omitempty"`
+	Group         string                      `json:"MessageGroupId,omitempty"`
 }
