@@ -20,6 +20,8 @@ var travelling = map[string]func() directoryVerb{
 	"history":          func() directoryVerb { return new(historyCmd) },
 	"graph":            func() directoryVerb { return new(graphCmd) },
 	"logs":             func() directoryVerb { return new(logsCmd) },
+	"retries analyze":  func() directoryVerb { return new(retriesAnalyzeCmd) },
+	"retries whatif":   func() directoryVerb { return new(retriesWhatifCmd) },
 	"dashboard render": func() directoryVerb { return new(dashboardRenderCmd) },
 	"data check":       func() directoryVerb { return new(dataCheckCmd) },
 	"data compact":     func() directoryVerb { return new(dataCompactCmd) },
