@@ -10,10 +10,7 @@ import (
 	"sync"
 	"time"
 
-	sdk "github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/credentials"
-	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
-
+	"stepback/aws/objects"
 	"stepback/csvimport"
 	"stepback/csvimport/database"
 	"stepback/csvimport/handlers"
@@ -92,10 +89,7 @@ func tee(log *slog.Logger, s functions.Surroundings) *slog.Logger {
 }
 
 func objectsOf(env map[string]string) csvimport.Objects {
-	return s3objects.New(awss3.New(awss3.Options{
-		Region: region, BaseEndpoint: sdk.String(env[endpointVariable]), UsePathStyle: true, RetryMaxAttempts: 1,
-		Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
-	}))
+	return s3objects.New(objects.Local(env[endpointVariable], region))
 }
 
 func maxBytesOf(env map[string]string) (int64, error) {
