@@ -4,9 +4,7 @@ import (
 	"context"
 	"strings"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
-
+	"stepback/aws/objects"
 	"stepback/engine/journal"
 	"stepback/services/lambda/functions"
 )
@@ -29,7 +27,7 @@ func (p *Pipeline) Failed() (n int64, name string) { return p.failures.failed() 
 
 // Upload puts an object into the input bucket, which starts an import of its own.
 func (p *Pipeline) Upload(ctx context.Context, key, content string) error {
-	_, err := p.client.PutObject(ctx, &awss3.PutObjectInput{Bucket: aws.String(inputBucket), Key: &key,
-		Body: strings.NewReader(content)})
-	return err
+	return p.client.Put(ctx, objects.Put{
+		Bucket: inputBucket, Key: key, Body: strings.NewReader(content), Size: int64(len(content)),
+	})
 }

@@ -6,9 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
-
+	"stepback/aws/objects"
 	"stepback/engine/history"
 	"stepback/engine/journal"
 	"stepback/local"
@@ -43,20 +41,22 @@ func (p *Pipeline) finishResumed(ctx context.Context) error {
 // tidy removes what executions that have ended needed only while they ran.
 func (p *Pipeline) tidy(ctx context.Context) error {
 	prefix := statemachine.WorkPrefix("")
-	list := awss3.NewListObjectsV2Paginator(p.client, &awss3.ListObjectsV2Input{Bucket: aws.String(resultBucket),
-		Prefix: aws.String(prefix)})
-	for list.HasMorePages() {
-		page, err := list.NextPage(ctx)
+	in := objects.List{Bucket: resultBucket, Prefix: prefix}
+	for {
+		page, err := p.client.List(ctx, in)
 		if err != nil {
 			return fmt.Errorf("listing %s of the bucket %s: %w", prefix, resultBucket, err)
 		}
-		for _, o := range page.Contents {
-			if err := p.tidyObject(ctx, aws.ToString(o.Key)); err != nil {
+		for _, o := range page.Objects {
+			if err := p.tidyObject(ctx, o.Key); err != nil {
 				return err
 			}
 		}
+		if page.Next == "" {
+			return nil
+		}
+		in.Token = page.Next
 	}
-	return nil
 }
 
 // redrivable is how long an execution that was stopped or ran out of time can be redriven and needs its work, as on AWS.
@@ -73,7 +73,5 @@ func (p *Pipeline) tidyObject(ctx context.Context, key string) error {
 	if cut && p.clock.Now().Sub(x.Stop) < redrivable {
 		return nil
 	}
-	_, err = p.client.DeleteObject(ctx, &awss3.DeleteObjectInput{Bucket: aws.String(resultBucket),
-		Key: aws.String(key)})
-	return err
+	return p.client.Delete(ctx, resultBucket, key)
 }
