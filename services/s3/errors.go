@@ -46,11 +46,12 @@ type errorWriter struct {
 }
 
 func (w *errorWriter) WriteHeader(status int) {
+	w.Header().Del("Access-Control-Allow-Origin") // of gofakes3; buckets here have no CORS rules
 	if status >= http.StatusBadRequest && w.status == 0 {
 		w.status = status
 		return
 	}
-	w.Header().Del("X-Amz-Delete-Marker") // gofakes3 says of every deletion that there is none
+	w.Header().Del("X-Amz-Delete-Marker")         // gofakes3 says of every deletion that there is none
 	w.ResponseWriter.WriteHeader(status)
 }
 
