@@ -51,7 +51,7 @@ func (w *errorWriter) WriteHeader(status int) {
 		w.status = status
 		return
 	}
-	w.Header().Del("X-Amz-Delete-Marker")         // gofakes3 says of every deletion that there is none
+	w.Header().Del("X-Amz-Delete-Marker") // gofakes3 says of every deletion that there is none
 	w.ResponseWriter.WriteHeader(status)
 }
 
