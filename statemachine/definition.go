@@ -16,6 +16,8 @@ const (
 	importRejected     = "ImportRejected"
 	processUserRecords = "ProcessUserRecords"
 	processBatch       = "ProcessBatch"
+	splitBatch         = "SplitBatch"
+	processOneByOne    = "ProcessOneByOne"
 	rejectRecord       = "RejectRecord"
 	deadLetterRecord   = "DeadLetterRecord"
 	checkTolerance     = "CheckTolerance"
@@ -30,9 +32,9 @@ const (
 const ToleranceExceeded = "ToleratedFailurePercentageExceeded"
 
 // TaskStates returns the names of the states that invoke a Lambda function, in the order in which an execution reaches
-// them.
+// them. Only the shape Bulk has ApplyBatch.
 func TaskStates() []string {
-	return []string{retrypatterns.ValidateCSVFile, retrypatterns.ProcessSingleUserRecord,
+	return []string{retrypatterns.ValidateCSVFile, retrypatterns.ApplyBatch, retrypatterns.ProcessSingleUserRecord,
 		retrypatterns.AggregateResults}
 }
 

@@ -29,9 +29,10 @@ func local() statemachine.Options {
 }
 
 func variants() map[string]statemachine.Options {
-	single := local()
-	single.BatchSize = 1
-	return map[string]statemachine.Options{"batch": local(), "single": single,
+	single, batch := local(), local()
+	single.Shape, single.BatchSize = statemachine.Single, 1
+	batch.Shape, batch.BatchSize = statemachine.Batch, 100
+	return map[string]statemachine.Options{"bulk": local(), "batch": batch, "single": single,
 		"substitutions": statemachine.Substitutions()}
 }
 
@@ -122,7 +123,13 @@ func TestRetryArraysAreTheTablesCompilation(t *testing.T) {
 			text, _ := json.Marshal(compiled.Retry)
 			var want any
 			_ = json.Unmarshal(text, &want)
-			state := found[entry.State]
+			state, there := found[entry.State]
+			if bulk := options.Shape == statemachine.Bulk; entry.State == retrypatterns.ApplyBatch && !bulk {
+				if there {
+					t.Errorf("%s has a state %s", name, entry.State)
+				}
+				continue
+			}
 			if !reflect.DeepEqual(state["Retry"], want) {
 				t.Errorf("%s: Retry of %s is not the table's", name, entry.State)
 			}
@@ -204,6 +211,10 @@ func TestOptionsOutOfRange(t *testing.T) {
 		{"no topic", func(o *statemachine.Options) { o.TopicARN = "" }, "state machine options: TopicARN is empty"},
 		{"concurrency", func(o *statemachine.Options) { o.Concurrency = 10_001 },
 			"state machine options: Concurrency is 10001; want 1 to 10000"},
+		{"shape", func(o *statemachine.Options) { o.Shape = "round" },
+			`state machine options: Shape is "round"; want bulk, batch or single`},
+		{"single", func(o *statemachine.Options) { o.Shape = statemachine.Single },
+			"state machine options: BatchSize is 250; the shape single takes 1 row"},
 		{"batch 0", func(o *statemachine.Options) { o.BatchSize = 0 },
 			"state machine options: BatchSize is 0; want 1 to 500"},
 		{"batch concurrency", func(o *statemachine.Options) { o.BatchConcurrency = 41 },
