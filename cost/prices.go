@@ -12,6 +12,8 @@ type Prices struct {
 	IORequests           float64 // 1,000,000 of Aurora's standard storage
 	StorageGBMonth       float64 // in S3's standard class
 	Traces               float64 // 1,000,000 recorded by X-Ray
+	TableWrites          float64 // 1,000,000 write request units of a DynamoDB table on demand
+	EndpointHour         float64 // an interface endpoint of a VPC in one zone for an hour
 }
 
 // DefaultPrices are those of us-east-1 in November 2026, without free tiers and discounts.
@@ -19,7 +21,7 @@ func DefaultPrices() Prices {
 	return Prices{
 		Region: "us-east-1", Date: "2026-11", Source: "secondary sources", Transitions: 0.025, ExpressRequests: 1,
 		ExpressGBSecond: 0.00001667, Invocations: 0.20, GBSecond: 0.0000133334, CapacityHour: 0.12, IORequests: 0.20,
-		StorageGBMonth: 0.023, Traces: 5,
+		StorageGBMonth: 0.023, Traces: 5, TableWrites: 0.625, EndpointHour: 0.01,
 	}
 }
 

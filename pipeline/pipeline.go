@@ -5,9 +5,9 @@ import (
 	"errors"
 	"sync"
 
-	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 
+	"stepback/aws/objects"
 	"stepback/engine"
 	"stepback/engine/clock"
 	"stepback/engine/journal"
@@ -24,7 +24,7 @@ type Pipeline struct {
 	journal  journal.Journal
 	engine   *engine.Engine
 	clock    *clock.Clock
-	client   *s3.Client
+	client   *objects.Client
 	states   *sfn.Client
 	topic    string // its ARN
 	machine  machine

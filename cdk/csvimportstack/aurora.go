@@ -39,9 +39,14 @@ func (s *Stack) auroraDatabase() database {
 	servers.AddIngressRule(functions, postgres, jsii.String("functions"), nil)
 	functions.AddEgressRule(servers, postgres, jsii.String("database"), nil)
 	functions.AddEgressRule(awsec2.Peer_AnyIpv4(), awsec2.Port_Tcp(jsii.Number(443)),
-		jsii.String("S3, by the gateway endpoint: there is no other route"), nil)
+		jsii.String("S3 and DynamoDB, by gateway endpoints: there is no other route"), nil)
 
-	cluster := s.cluster(vpc, servers)
+	if sink := s.Environment.Relay.Service(); sink != "" {
+		s.sinkEndpoint(vpc, functions, sink)
+	}
+
+	cluster := s.newCluster(vpc, servers)
+	s.cluster = *cluster.ClusterIdentifier()
 	options := sessions
 	if s.Environment.Database.MinCapacity == 0 {
 		options += resuming
@@ -65,7 +70,7 @@ func (s *Stack) databaseUserARN(cluster awsrds.DatabaseCluster) *string {
 	})
 }
 
-// vpc has isolated subnets in two zones and a gateway to S3, which costs nothing.
+// vpc has isolated subnets in two zones and gateways to S3 and DynamoDB, which cost nothing.
 func (s *Stack) vpc() awsec2.Vpc {
 	return awsec2.NewVpc(s.Stack, jsii.String("Network"), &awsec2.VpcProps{
 		MaxAzs: jsii.Number(2), NatGateways: jsii.Number(0),
@@ -73,33 +78,53 @@ func (s *Stack) vpc() awsec2.Vpc {
 			Name: jsii.String("isolated"), SubnetType: awsec2.SubnetType_PRIVATE_ISOLATED, CidrMask: jsii.Number(20),
 		}},
 		GatewayEndpoints: &map[string]*awsec2.GatewayVpcEndpointOptions{
-			"S3": {Service: awsec2.GatewayVpcEndpointAwsService_S3()},
+			"S3":       {Service: awsec2.GatewayVpcEndpointAwsService_S3()},
+			"DynamoDB": {Service: awsec2.GatewayVpcEndpointAwsService_DYNAMODB()},
 		},
 	})
 }
 
-func (s *Stack) cluster(vpc awsec2.IVpc, group awsec2.ISecurityGroup) awsrds.DatabaseCluster {
+// sinkEndpoint lets the relay reach the service that it sends to, in one zone: a message that has to wait for the zone is
+// not lost.
+func (s *Stack) sinkEndpoint(vpc awsec2.Vpc, functions awsec2.SecurityGroup, service string) {
+	group := awsec2.NewSecurityGroup(s.Stack, jsii.String("SinkSecurityGroup"), &awsec2.SecurityGroupProps{
+		Vpc: vpc, Description: jsii.String("The endpoint of what the outbox is relayed to"),
+		AllowAllOutbound: jsii.Bool(false),
+	})
+	group.AddIngressRule(functions, awsec2.Port_Tcp(jsii.Number(443)), jsii.String("functions"), nil)
+	vpc.AddInterfaceEndpoint(jsii.String("Sink"), &awsec2.InterfaceVpcEndpointOptions{
+		Service:        awsec2.NewInterfaceVpcEndpointAwsService(jsii.String(service), nil, nil, nil),
+		Subnets:        &awsec2.SubnetSelection{Subnets: &[]awsec2.ISubnet{(*vpc.IsolatedSubnets())[0]}},
+		SecurityGroups: &[]awsec2.ISecurityGroup{group},
+	})
+}
+
+func (s *Stack) newCluster(vpc awsec2.IVpc, group awsec2.ISecurityGroup) awsrds.DatabaseCluster {
 	d := s.Environment.Database
 	props := &awsrds.DatabaseClusterProps{
 		Engine: awsrds.DatabaseClusterEngine_AuroraPostgres(&awsrds.AuroraPostgresClusterEngineProps{
 			Version: awsrds.AuroraPostgresEngineVersion_VER_17_7(),
 		}),
 		Vpc: vpc, VpcSubnets: &awsec2.SubnetSelection{SubnetType: awsec2.SubnetType_PRIVATE_ISOLATED},
-		SecurityGroups:           &[]awsec2.ISecurityGroup{group},
-		DefaultDatabaseName:      jsii.String(databaseName),
-		Credentials:              awsrds.Credentials_FromUsername(jsii.String("postgres"), nil),
-		ManageMasterUserPassword: jsii.Bool(true),
-		IamAuthentication:        jsii.Bool(true),
-		EnableDataApi:            jsii.Bool(true),
-		StorageEncrypted:         jsii.Bool(true),
-		Port:                     jsii.Number(databasePort),
-		Backup:                   &awsrds.BackupProps{Retention: awscdk.Duration_Days(jsii.Number(d.BackupDays))},
-		CopyTagsToSnapshot:       jsii.Bool(true),
-		DeletionProtection:       jsii.Bool(s.Environment.KeepData),
-		RemovalPolicy:            awscdk.RemovalPolicy_DESTROY,
-		ServerlessV2MinCapacity:  jsii.Number(d.MinCapacity),
-		ServerlessV2MaxCapacity:  jsii.Number(d.MaxCapacity),
-		Writer:                   awsrds.ClusterInstance_ServerlessV2(jsii.String("Writer"), nil),
+		SecurityGroups:            &[]awsec2.ISecurityGroup{group},
+		DefaultDatabaseName:       jsii.String(databaseName),
+		Credentials:               awsrds.Credentials_FromUsername(jsii.String("postgres"), nil),
+		ManageMasterUserPassword:  jsii.Bool(true),
+		IamAuthentication:         jsii.Bool(true),
+		EnableDataApi:             jsii.Bool(true),
+		StorageEncrypted:          jsii.Bool(true),
+		Port:                      jsii.Number(databasePort),
+		Backup:                    &awsrds.BackupProps{Retention: awscdk.Duration_Days(jsii.Number(d.BackupDays))},
+		CopyTagsToSnapshot:        jsii.Bool(true),
+		AutoMinorVersionUpgrade:   jsii.Bool(false),                  // the version is the one that is named above
+		EnablePerformanceInsights: jsii.Bool(s.Environment.KeepData), // seven days of it are free
+		DeletionProtection:        jsii.Bool(s.Environment.KeepData),
+		RemovalPolicy:             awscdk.RemovalPolicy_DESTROY,
+		ServerlessV2MinCapacity:   jsii.Number(d.MinCapacity),
+		ServerlessV2MaxCapacity:   jsii.Number(d.MaxCapacity),
+		Writer: awsrds.ClusterInstance_ServerlessV2(jsii.String("Writer"), &awsrds.ServerlessV2ClusterInstanceProps{
+			EnablePerformanceInsights: jsii.Bool(s.Environment.KeepData),
+		}),
 	}
 	if d.MinCapacity == 0 {
 		props.ServerlessV2AutoPauseDuration = awscdk.Duration_Seconds(jsii.Number(d.AutoPause.Seconds()))
@@ -110,7 +135,8 @@ func (s *Stack) cluster(vpc awsec2.IVpc, group awsec2.ISecurityGroup) awsrds.Dat
 	readers := make([]awsrds.IClusterInstance, 0, d.Readers)
 	for i := range d.Readers {
 		readers = append(readers, awsrds.ClusterInstance_ServerlessV2(jsii.String(fmt.Sprintf("Reader%d", i+1)),
-			&awsrds.ServerlessV2ClusterInstanceProps{ScaleWithWriter: jsii.Bool(true)}))
+			&awsrds.ServerlessV2ClusterInstanceProps{ScaleWithWriter: jsii.Bool(true),
+				EnablePerformanceInsights: jsii.Bool(s.Environment.KeepData)}))
 	}
 	props.Readers = &readers
 	return awsrds.NewDatabaseCluster(s.Stack, jsii.String("Database"), props)

@@ -27,8 +27,8 @@ import (
 // Props are what a stack is made of.
 type Props struct {
 	Environment environment.Environment
-	// BootstrapFolder has a folder for each function (validate, process, aggregate, start, metrics) with its executable
-	// for the environment's architecture, named bootstrap.
+	// BootstrapFolder has a folder for each function (validate, process, aggregate, start, metrics, adapt, relay) with its
+	// executable for the environment's architecture, named bootstrap.
 	BootstrapFolder string
 	// Rewrite changes the definition for a place that is not quite AWS; nil changes nothing.
 	Rewrite func(definition []byte) ([]byte, error)
@@ -42,8 +42,9 @@ type Stack struct {
 	Environment environment.Environment
 
 	InputBucket, ResultBucket    awss3.Bucket
-	Topic                        awssns.Topic
-	UndeliveredEvents            awssqs.Queue
+	Pages, Notices, Imports      awssns.Topic
+	UndeliveredEvents            awssqs.Queue // events for which no execution could be started
+	UndeliveredNotifications     awssqs.Queue // messages of the topics that reached no subscriber
 	RetryConfigurations, Breaker awsdynamodb.Table
 	Validate, Process, Aggregate awslambda.Function
 	Start, Metrics               awslambda.Function
@@ -52,6 +53,8 @@ type Stack struct {
 	Dashboard                    awscloudwatch.CfnDashboard
 
 	alarmARNs []string // in the order in which the dashboard shows them
+	cluster   string   // the identifier of the database cluster that the stack creates
+	apart     bool     // dashboards are not the stack's
 }
 
 // Name is the name of the stack of an environment.
@@ -83,14 +86,23 @@ func New(scope constructs.Construct, props Props) (*Stack, error) {
 	tagged := &awscdk.TagProps{ExcludeResourceTypes: jsii.Strings("AWS::CloudWatch::Dashboard")}
 	awscdk.Tags_Of(s.Stack).Add(jsii.String("Application"), jsii.String("stepback"), tagged)
 	awscdk.Tags_Of(s.Stack).Add(jsii.String("Environment"), jsii.String(e.Name), tagged)
+	awscdk.Tags_Of(s.Stack).Add(jsii.String(deploymentTag), jsii.String(Name(e.Name)), tagged)
+	for tag, value := range map[string]string{"Owner": e.Owner, "CostCenter": e.CostCenter} {
+		if value != "" {
+			awscdk.Tags_Of(s.Stack).Add(jsii.String(tag), jsii.String(value), tagged)
+		}
+	}
+	s.apart = props.DashboardApart
 	s.addBuckets()
-	s.addTopic()
+	s.addTopics()
 	s.addTables()
 	db := s.addDatabase()
 	s.addFunctions(props.BootstrapFolder, db)
 	s.addStateMachine(definition)
 	s.addStart(props.BootstrapFolder)
 	s.addMetrics(props.BootstrapFolder)
+	s.addAdapt(props.BootstrapFolder)
+	s.addRelay(props.BootstrapFolder, db)
 	err = s.addAlarms()
 	if err == nil && !props.DashboardApart {
 		err = s.addDashboard()
@@ -98,6 +110,8 @@ func New(scope constructs.Construct, props Props) (*Stack, error) {
 	if err != nil {
 		return nil, fmt.Errorf("environment %q: %w", e.Name, err)
 	}
+	s.addRunbook()
+	s.addBudget()
 	s.addOutputs()
 	return s, nil
 }
@@ -113,6 +127,14 @@ func definition(e environment.Environment, rewrite func([]byte) ([]byte, error))
 		return text, err
 	}
 	return rewrite(text)
+}
+
+// nameOf is the physical name of a resource that there is, and empty for one that there is not.
+func (s *Stack) nameOf(part string, exists bool) string {
+	if !exists {
+		return ""
+	}
+	return *s.name(part)
 }
 
 // name is the physical name of a resource.

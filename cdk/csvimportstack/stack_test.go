@@ -78,6 +78,7 @@ var wildcards = map[string]string{
 	"logs:UpdateLogDelivery": "deliveries have no ARN", "logs:DeleteLogDelivery": "deliveries have no ARN",
 	"logs:ListLogDeliveries": "deliveries have no ARN", "logs:PutResourcePolicy": "policies of the account",
 	"logs:DescribeResourcePolicies": "policies of the account", "logs:DescribeLogGroups": "a list of all",
+	"cloudwatch:GetMetricData":       "metrics have no ARN",
 	"ec2:CreateNetworkInterface":     "has no name before it exists",
 	"ec2:DeleteNetworkInterface":     "has no name before it exists",
 	"ec2:AssignPrivateIpAddresses":   "has no name before it exists",
@@ -86,7 +87,11 @@ var wildcards = map[string]string{
 }
 
 func TestNoWildcardThatCouldBeNarrower(t *testing.T) {
-	for id, policy := range synth(t, environment.Prod()).ofType("AWS::IAM::Policy") {
+	policies := synth(t, environment.Prod()).ofType("AWS::IAM::Policy")
+	for id, policy := range synth(t, environment.Dev()).ofType("AWS::IAM::Policy") {
+		policies["dev "+id] = policy // with the controller
+	}
+	for id, policy := range policies {
 		document := policy.Properties["PolicyDocument"].(map[string]any)
 		for _, raw := range document["Statement"].([]any) {
 			statement := raw.(map[string]any)
@@ -161,6 +166,115 @@ func TestFunctions(t *testing.T) {
 			compact(t, p["Architectures"]) != `["arm64"]` ||
 			compact(t, p["TracingConfig"]) != `{"Mode":"Active"}` {
 			t.Errorf("%s: %s", id, compact(t, p))
+		}
+	}
+}
+
+// TestTablesHaveTheKeysOfTheirPrograms: packages adaptive/controller and adaptive/shared/dynamostore read by these.
+func TestTablesHaveTheKeysOfTheirPrograms(t *testing.T) {
+	x := synth(t, environment.Prod())
+	for id, want := range map[string]string{
+		"RetryConfigurations": `[{"AttributeName":"state_machine","KeyType":"HASH"}]`,
+		"CircuitBreakers":     `[{"AttributeName":"callee","KeyType":"HASH"}]`,
+	} {
+		p := x.only(t, "AWS::DynamoDB::Table", id).Properties
+		if got := compact(t, p["KeySchema"]); got != want {
+			t.Errorf("%s has the key %s, want %s", id, got, want)
+		}
+		if got := compact(t, p["TimeToLiveSpecification"]); got != `{"AttributeName":"ttl","Enabled":true}` {
+			t.Errorf("%s expires by %s", id, got)
+		}
+	}
+}
+
+func TestFunctionsShareABreaker(t *testing.T) {
+	x := synth(t, environment.Prod())
+	for _, id := range []string{"Validate", "Process", "Aggregate"} {
+		variables := compact(t, x.only(t, "AWS::Lambda::Function", id).Properties["Environment"])
+		if !strings.Contains(variables, `"BREAKER_TABLE":{"Ref":"CircuitBreakers`) ||
+			!strings.Contains(variables, `"STATE_MACHINE":"csv-import-prod"`) {
+			t.Errorf("%s has %s", id, variables)
+		}
+		const access = `{"Action":["dynamodb:GetItem","dynamodb:UpdateItem"],"Effect":"Allow","Resource":{"Fn::GetAtt":["CircuitBreakers`
+		if got := compact(t, x.only(t, "AWS::IAM::Policy", id+"Role").Properties); !strings.Contains(got, access) {
+			t.Errorf("%s may not use the breaker: %s", id, got)
+		}
+	}
+	gateways := 0
+	for _, e := range x.ofType("AWS::EC2::VPCEndpoint") {
+		if strings.Contains(compact(t, e.Properties["ServiceName"]), "dynamodb") && e.Properties["VpcEndpointType"] == "Gateway" {
+			gateways++
+		}
+	}
+	if gateways != 1 {
+		t.Error("functions in the VPC cannot reach the breaker's table")
+	}
+}
+
+func TestController(t *testing.T) {
+	for _, e := range environment.All() {
+		x := synth(t, e)
+		functions, schedules := 0, 0
+		for id := range x.Resources {
+			if strings.HasPrefix(id, "Adapt") {
+				switch x.Resources[id].Type {
+				case "AWS::Lambda::Function":
+					functions++
+				case "AWS::Events::Rule":
+					schedules++
+					if got := x.Resources[id].Properties["ScheduleExpression"]; got != "rate(1 minute)" {
+						t.Errorf("%s: the controller looks at %v", e.Name, got)
+					}
+				}
+			}
+		}
+		if want := map[environment.AdaptMode]int{environment.AdaptOff: 0}[e.Adapt]; e.Adapt == environment.AdaptOff {
+			if functions != want || schedules != want {
+				t.Errorf("%s has a controller", e.Name)
+			}
+			continue
+		}
+		if functions != 1 || schedules != 1 {
+			t.Fatalf("%s: %d functions, %d schedules", e.Name, functions, schedules)
+		}
+		policy := compact(t, x.only(t, "AWS::IAM::Policy", "AdaptRole").Properties)
+		changes := []string{"states:UpdateStateMachine", "states:PublishStateMachineVersion", "states:UpdateMapRun",
+			"dynamodb:PutItem", `"Condition":{"StringEquals":{"events:source":"csv.processing.retry.manager"}}`}
+		for _, right := range changes {
+			if strings.Contains(policy, right) != (e.Adapt == environment.AdaptOn) {
+				t.Errorf("%s: the controller's mode is %q, and %s in %s", e.Name, e.Adapt, right, policy)
+			}
+		}
+		for _, right := range []string{"states:DescribeStateMachine", "states:ListExecutions", "states:ListMapRuns",
+			"states:DescribeMapRun", "dynamodb:GetItem", "cloudwatch:GetMetricData"} {
+			if !strings.Contains(policy, right) {
+				t.Errorf("%s: the controller may not %s", e.Name, right)
+			}
+		}
+	}
+}
+
+func TestRelay(t *testing.T) {
+	x := synth(t, environment.Prod())
+	f := x.only(t, "AWS::Lambda::Function", "Relay").Properties
+	if got := compact(t, f["Environment"]); !strings.Contains(got, `"SINK":{"Ref":"`) ||
+		!strings.Contains(got, "postgres+iam://") || f["VpcConfig"] == nil || f["Timeout"] != 55.0 {
+		t.Errorf("the relay is %s", compact(t, f))
+	}
+	endpoint := x.only(t, "AWS::EC2::VPCEndpoint", "NetworkSink").Properties
+	if !strings.Contains(compact(t, endpoint["ServiceName"]), "sns") || len(endpoint["SubnetIds"].([]any)) != 1 {
+		t.Errorf("the relay reaches its topic by %s", compact(t, endpoint))
+	}
+	e := environment.Prod()
+	e.Relay.To = "arn:aws:sqs:eu-west-1:123456789012:orders"
+	x = synth(t, e)
+	const access = `{"Action":["sqs:GetQueueUrl","sqs:SendMessage"],"Effect":"Allow","Resource":"arn:aws:sqs:eu-west-1:123456789012:orders"}`
+	if got := compact(t, x.only(t, "AWS::IAM::Policy", "RelayRole").Properties); !strings.Contains(got, access) {
+		t.Errorf("the relay may %s", got)
+	}
+	for id := range synth(t, environment.Dev()).Resources {
+		if strings.HasPrefix(id, "Relay") {
+			t.Errorf("dev has %s, which keeps its database awake", id)
 		}
 	}
 }
@@ -242,14 +356,87 @@ func TestTablesAndLogs(t *testing.T) {
 
 func TestSubscriptions(t *testing.T) {
 	e := environment.Dev()
-	e.Emails, e.Endpoints = []string{"ann@example.com"}, []string{"https://example.com/alarm"}
+	e.Pages.Endpoints = []string{"https://example.com/pager"}
+	e.Notices.Emails, e.Imports.Emails = []string{"ann@example.com"}, []string{"ben@example.com"}
+	x := synth(t, e)
 	var got []string
-	for _, s := range synth(t, e).ofType("AWS::SNS::Subscription") {
-		got = append(got, s.Properties["Protocol"].(string)+" "+s.Properties["Endpoint"].(string))
+	for _, s := range x.ofType("AWS::SNS::Subscription") {
+		topic := strings.TrimRight(s.Properties["TopicArn"].(map[string]any)["Ref"].(string), "0123456789ABCDEF")
+		got = append(got, topic+" "+s.Properties["Protocol"].(string)+" "+s.Properties["Endpoint"].(string))
+		if !strings.Contains(compact(t, s.Properties["RedrivePolicy"]), `"Fn::GetAtt":["UndeliveredNotifications`) {
+			t.Errorf("what does not reach %s is lost", s.Properties["Endpoint"])
+		}
 	}
 	slices.Sort(got)
-	if want := []string{"email ann@example.com", "https https://example.com/alarm"}; !slices.Equal(got, want) {
+	want := []string{"Imports email ben@example.com", "Notices email ann@example.com",
+		"Pages https https://example.com/pager"}
+	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
+	}
+	// The results of imports reach nobody who is woken.
+	substitutions := compact(t, x.only(t, "AWS::StepFunctions::StateMachine", "").Properties["DefinitionSubstitutions"])
+	if !strings.Contains(substitutions, `"NotificationTopicArn":{"Ref":"Imports`) {
+		t.Errorf("imports report to %s", substitutions)
+	}
+}
+
+func TestBudgetAndTags(t *testing.T) {
+	e := environment.Prod()
+	e.Owner, e.CostCenter, e.MonthlyBudget = "data", "4711", 500
+	x := synth(t, e)
+	budget := compact(t, x.only(t, "AWS::Budgets::Budget", "").Properties)
+	for _, part := range []string{`"Amount":500`, `"TagKeyValue":["user:Deployment$stepback-prod"]`,
+		`"Address":{"Ref":"Notices`} {
+		if !strings.Contains(budget, part) {
+			t.Errorf("the budget %s lacks %s", budget, part)
+		}
+	}
+	tags := compact(t, x.only(t, "AWS::S3::Bucket", "InputBucket").Properties["Tags"])
+	for _, tag := range []string{`{"Key":"CostCenter","Value":"4711"}`, `{"Key":"Deployment","Value":"stepback-prod"}`,
+		`{"Key":"Owner","Value":"data"}`} {
+		if !strings.Contains(tags, tag) {
+			t.Errorf("the tags %s lack %s", tags, tag)
+		}
+	}
+	if len(synth(t, environment.Prod()).ofType("AWS::Budgets::Budget")) != 0 {
+		t.Error("there is a budget of 0")
+	}
+}
+
+func TestProdsBucketsKeepWhatIsReplaced(t *testing.T) {
+	e := environment.Prod()
+	e.AccessLogBucket = "company-access-logs"
+	for id, b := range synth(t, e).ofType("AWS::S3::Bucket") {
+		if got := compact(t, b.Properties["VersioningConfiguration"]); got != `{"Status":"Enabled"}` {
+			t.Errorf("%s: %s", id, got)
+		}
+		if got := compact(t, b.Properties["LifecycleConfiguration"]); !strings.Contains(got,
+			`"NoncurrentVersionExpiration":{"NoncurrentDays":30}`) {
+			t.Errorf("%s keeps old versions for ever: %s", id, got)
+		}
+		if got := compact(t, b.Properties["LoggingConfiguration"]); !strings.HasPrefix(got,
+			`{"DestinationBucketName":"company-access-logs","LogFilePrefix":"csv-import-prod/`) {
+			t.Errorf("%s logs to %s", id, got)
+		}
+	}
+}
+
+// The runbook has what the guide says of each alarm, and the alarms lead to it.
+func TestRunbook(t *testing.T) {
+	x := synth(t, environment.Prod())
+	body := text(t, x.only(t, "AWS::CloudWatch::Dashboard", "Runbook").Properties["DashboardBody"])
+	for id, a := range x.ofType("AWS::CloudWatch::Alarm") {
+		name := strings.TrimPrefix(a.Properties["AlarmName"].(string), "csv-import-prod-")
+		if !strings.Contains(body, `"markdown":"### `+name+`\n`) {
+			t.Errorf("the runbook says nothing of %s", name)
+		}
+		if link := text(t, a.Properties["AlarmDescription"]); !strings.HasSuffix(link,
+			"console.aws.amazon.com/cloudwatch/home?region=AWS::Region#dashboards/dashboard/CSV-Processing-Runbook-prod") {
+			t.Errorf("%s: %s", id, link)
+		}
+	}
+	if strings.Contains(body, "](") {
+		t.Error("the runbook has links into the repository")
 	}
 }
 
@@ -295,8 +482,8 @@ func TestExistingDatabase(t *testing.T) {
 		t.Error("a database is created beside the existing one")
 	}
 	for _, id := range []string{"Process", "Aggregate"} {
-		const url = `{"Variables":{"DATABASE_URL":"secretsmanager:arn:aws:secretsmanager:us-east-1:123456789012:secret:db-a1b2c3"`
-		if got := compact(t, x.only(t, "AWS::Lambda::Function", id).Properties["Environment"]); !strings.HasPrefix(got,
+		const url = `"DATABASE_URL":"secretsmanager:arn:aws:secretsmanager:us-east-1:123456789012:secret:db-a1b2c3"`
+		if got := compact(t, x.only(t, "AWS::Lambda::Function", id).Properties["Environment"]); !strings.Contains(got,
 			url) {
 			t.Errorf("%s has %s", id, got)
 		}
@@ -305,8 +492,9 @@ func TestExistingDatabase(t *testing.T) {
 			t.Errorf("%s may not read the secret: %s", id, got)
 		}
 	}
-	e.Database.SubnetIDs, e.Database.SecurityGroupIDs = []string{"subnet-1"}, []string{"sg-1"}
-	const vpc = `{"SecurityGroupIds":["sg-1"],"SubnetIds":["subnet-1"]}`
+	e.Database.SubnetIDs, e.Database.SecurityGroupIDs = []string{"subnet-0123456789abcdef0"},
+		[]string{"sg-0123456789abcdef0"}
+	const vpc = `{"SecurityGroupIds":["sg-0123456789abcdef0"],"SubnetIds":["subnet-0123456789abcdef0"]}`
 	if got := compact(t, synth(t, e).only(t, "AWS::Lambda::Function", "Process").Properties["VpcConfig"]); got != vpc {
 		t.Errorf("VPC %s", got)
 	}

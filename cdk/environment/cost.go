@@ -9,7 +9,7 @@ import (
 // What is assumed of a month beside package cost.
 const (
 	hoursPerMonth = 730
-	alarmMetrics  = 12 // of alarms, at most
+	alarmMetrics  = 30 // of alarms, at most
 	stateSeries   = 7
 	errorSeries   = 12
 	pairSeries    = 24
@@ -36,9 +36,19 @@ func (e Environment) Costs(w retrymetrics.Workload, p cost.Prices) []cost.Item {
 		busy = u.CapacityHours / run.Capacity
 	}
 	idle := instances * max(hoursPerMonth-busy, 0) * e.Database.MinCapacity
-	items := append(run.Items(p), cost.Item{Name: "Aurora, capacity while nothing runs", Quantity: idle,
-		Unit: "unit hours", USD: idle * p.CapacityHour})
-	return append(items, e.watching(w))
+	// Each instance of a busy function tells the shared breaker once a second how its calls went.
+	told := busy * 3600 * float64(e.Concurrency*e.BatchConcurrency)
+	endpoints := 0.0
+	if e.Relay.To != "" && e.Database.SecretARN == "" {
+		endpoints = hoursPerMonth
+	}
+	return append(run.Items(p),
+		cost.Item{Name: "Aurora, capacity while nothing runs", Quantity: idle, Unit: "unit hours",
+			USD: idle * p.CapacityHour},
+		cost.Item{Name: "DynamoDB, shared breaker", Quantity: told, Unit: "writes", USD: told / 1e6 * p.TableWrites},
+		cost.Item{Name: "VPC, endpoint of the relay", Quantity: endpoints, Unit: "hours",
+			USD: endpoints * p.EndpointHour},
+		e.watching(w))
 }
 
 // watching is what metrics, alarms and the state machine's log cost.

@@ -52,13 +52,26 @@ type Environment struct {
 	// LogDays is how long logs are kept, one of CloudWatch's retention periods.
 	LogDays int
 
-	// Guide is the HTTPS address under which docs/operating.md can be read, for alarms to link; empty names the file.
+	// Account (12 digits) and Region are where the environment is deployed; empty means anywhere.
+	Account, Region string
+	// Guide is the HTTPS address under which docs/operating.md can be read, for alarms to link; empty has the stack
+	// publish it as a dashboard.
 	Guide string
-	// Emails and Endpoints (HTTPS URLs) are subscribed to the topic that imports and alarms report to. Each has to
-	// confirm its subscription once.
-	Emails, Endpoints []string
+	// Pages are woken, Notices read the messages of alarms that can wait, Imports hear how each import ended.
+	Pages, Notices, Imports Subscribers
+	// AccessLogBucket is the name of a bucket that takes the buckets' access logs; empty is none.
+	AccessLogBucket string
+	// Owner and CostCenter tag every resource, where they are not empty.
+	Owner, CostCenter string
+	// MonthlyBudget in USD, of everything with the deployment's tag, tells Notices when it is nearly used up; 0 is none.
+	MonthlyBudget float64
 
 	Database Database
+
+	// Adapt is what the controller of the retries does. It measures attempts, which are counted at LogLevel ALL only.
+	Adapt AdaptMode
+	// Relay sends what is in the database's outbox. Asking each minute keeps a database with MinCapacity 0 from pausing.
+	Relay Relay
 }
 
 // Database is the PostgreSQL database of the users table: with SecretARN an existing one, else an Aurora cluster that
