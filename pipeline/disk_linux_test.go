@@ -22,7 +22,7 @@ func TestTheDatabasesDiskIsFull(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	rows := activities(4000, 0)
+	rows := activities(12_000, 0)
 	tr := newTrial(t, "activity.csv", plain(rows))
 	tr.cfg.Database = "sqlite:" + filepath.Join(disk, "users.db")
 	r := tr.run(t, false)

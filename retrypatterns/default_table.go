@@ -36,6 +36,21 @@ func DefaultTable() Table {
 	}}
 }
 
+// ExpressTable is DefaultTable for records that are processed in EXPRESS executions, which have five minutes: what a
+// breaker, a limiter or a budget put off comes back sooner and fewer times. The source's rows are the same.
+func ExpressTable() Table {
+	table := DefaultTable()
+	for i, s := range table.States {
+		if s.State != ApplyBatch && s.State != ProcessSingleUserRecord {
+			continue
+		}
+		last := &table.States[i].Rows[len(s.Rows)-1]
+		last.Policy = seconds(5, 2.0, 30, 3, JitterFull)
+		last.Comment = "Addition: a call that was put off, not made, within an EXPRESS execution"
+	}
+	return table
+}
+
 func validateRows() []Row {
 	return []Row{
 		neverRetry(),

@@ -52,6 +52,9 @@ func Definition(table retrypatterns.Table, o Options) ([]byte, error) {
 	if err := o.check(); err != nil {
 		return nil, fmt.Errorf("state machine options: %w", err)
 	}
+	if err := o.checkExpress(table); err != nil {
+		return nil, fmt.Errorf("state machine options: %w", err)
+	}
 	b := builder{Options: o, limits: map[string]object{}}
 	for _, s := range table.States {
 		compiled, err := s.Compile()

@@ -237,6 +237,42 @@ func TestOptionsOutOfRange(t *testing.T) {
 	}
 }
 
+func TestExpressChildren(t *testing.T) {
+	t.Parallel()
+	o := local()
+	o.Express = true
+	_, err := statemachine.Definition(retrypatterns.DefaultTable(), o)
+	if err == nil || !strings.Contains(err.Error(), "EXPRESS children have 5m0s, and the longest Retry takes") ||
+		!strings.Contains(err.Error(), "ApplyBatch (CircuitOpen)") {
+		t.Errorf("the default table: %v", err)
+	}
+	// One at a time, 250 rows may wait for each other: 250 × 95 s + 95 s.
+	_, err = statemachine.Definition(retrypatterns.ExpressTable(), o)
+	if err == nil || !strings.Contains(err.Error(),
+		"the longest Retry takes 6h37m25s: 250 × 1m35s of ProcessSingleUserRecord (States.Timeout) and 1m35s of ApplyBatch (States.Timeout)") {
+		t.Errorf("one row at a time: %v", err)
+	}
+	o.BatchSize, o.BatchConcurrency = 80, 40
+	text, err := statemachine.Definition(retrypatterns.ExpressTable(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found := strings.Count(string(text), `"ExecutionType": "EXPRESS"`); found != 1 {
+		t.Errorf("%d EXPRESS processors", found)
+	}
+	if machine, diagnostics := asl.Parse(string(text)); machine == nil || len(diagnostics) > 0 {
+		t.Errorf("diagnostics: %v", diagnostics)
+	}
+	o.BatchSize = 81
+	if _, err := statemachine.Definition(retrypatterns.ExpressTable(), o); err == nil {
+		t.Error("81 rows, 40 at a time, are accepted: three in a row take 4m45s and the batch before them 1m35s")
+	}
+	o.Shape, o.BatchSize = statemachine.Single, 1
+	if _, err := statemachine.Definition(retrypatterns.ExpressTable(), o); err != nil {
+		t.Errorf("single: %v", err)
+	}
+}
+
 func TestTablesThatDoNotFit(t *testing.T) {
 	t.Parallel()
 	incomplete := retrypatterns.DefaultTable()

@@ -20,6 +20,9 @@ type Options struct {
 
 	// Shape is what a child execution does with its rows; see decision 023.
 	Shape Shape
+	// Express has child executions be EXPRESS ones, which cost less, have five minutes and no history but their log, and
+	// cannot be redriven. A table whose longest Retry does not fit is refused; see retrypatterns.ExpressTable.
+	Express bool
 	// Concurrency is how many child executions run at once, 1 to 10,000.
 	Concurrency int
 	// BatchSize is how many rows one child execution takes, 1 to MaxBatchSize; 1 in the shape Single. The shape Batch

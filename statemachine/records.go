@@ -56,7 +56,11 @@ func (b builder) items() object {
 
 // childExecution is the machine of the Map's children.
 func (b builder) childExecution() object {
-	config := member{"ProcessorConfig", object{{"Mode", "DISTRIBUTED"}, {"ExecutionType", "STANDARD"}}}
+	kind := "STANDARD"
+	if b.Express {
+		kind = "EXPRESS"
+	}
+	config := member{"ProcessorConfig", object{{"Mode", "DISTRIBUTED"}, {"ExecutionType", kind}}}
 	switch {
 	case b.single():
 		return append(object{config}, b.record()...)

@@ -19,7 +19,7 @@ const (
 // one more.
 func (e Environment) Import(files, rows int64, failingRows float64) cost.Import {
 	return cost.Import{
-		Files: files, Rows: rows, Shape: e.Shape, BatchSize: e.BatchSize, FailingRows: failingRows, Retries: 1,
+		Files: files, Rows: rows, Shape: e.Shape, Express: e.Express, BatchSize: e.BatchSize, FailingRows: failingRows, Retries: 1,
 		MemoryMB: e.ProcessMemory, Capacity: float64(1+e.Database.Readers) * e.Database.MaxCapacity,
 		KeptDays: float64(e.ResultDays),
 	}

@@ -28,7 +28,9 @@ type Environment struct {
 
 	// Shape, Concurrency, BatchSize, BatchConcurrency, ToleratedFailurePercentage and Timeout are the state machine's;
 	// see statemachine.Options.
-	Shape                                    statemachine.Shape
+	Shape statemachine.Shape
+	// Express has the Map's children be EXPRESS executions, with the retries of retrypatterns.ExpressTable.
+	Express                                  bool
 	Concurrency, BatchSize, BatchConcurrency int
 	ToleratedFailurePercentage               float64
 	Timeout                                  time.Duration

@@ -72,6 +72,7 @@ type commandLine struct {
 
 	Relay       relayCmd       `cmd:"" help:"Send the messages of an application's outbox."`
 	DeadLetters deadlettersCmd `cmd:"" name:"deadletters" help:"Look after what could not be delivered."`
+	Cost        costCmd        `cmd:"" help:"Compute what runs cost on AWS, with what retries add."`
 	Lab         labCmd         `cmd:"" help:"Simulate retries: scenarios, policies, charts."`
 	Jitter      jitterCmd      `cmd:"" help:"Compare jitter strategies for clients that contend."`
 

@@ -293,7 +293,7 @@ func TestHistory(t *testing.T) {
 		"ProcessSingleUserRecord:hang:1").ends(t, 3, "what became of a dead letter, line 2 (States.Timeout):",
 		"stepback history activity-csv-", "--row 0 --data ")
 	stepback(t, "history", "activity-csv", "--data", data, "--row", "2").ends(t, 0, "#0 TaskTimedOut",
-		"MapIterationStarted ProcessBatch #0", "DeadLetterRecord")
+		"MapIterationStarted ProcessOneByOne #0", "DeadLetterRecord")
 	stepback(t, "history", "activity-csv", "--data", data, "--row", "3").complains(t, 1, "has the row 3")
 	stepback(t, "history", "activity-csv", "--data", data, "--failed").complains(t, 2, "give --children, too")
 	stepback(t, "history", "activity-csv", "--data", data, "--children", "--failed").ends(t, 0,

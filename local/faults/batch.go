@@ -24,14 +24,15 @@ type Batch struct {
 	Without func(event []byte, failed map[int]string) (rest []byte, add func(answer []byte) []byte)
 }
 
-// ofItem tells whether a fault is an item's alone: an error that a function reports about it.
-func (f *fault) ofItem() bool {
-	switch f.Error {
+// OfItem tells whether a fault is an item's alone where an invocation carries several: an error that a function reports
+// about it.
+func (s Spec) OfItem() bool {
+	switch s.Error {
 	case Hang, Crash, Throttle:
 		return false
 	}
 	for _, prefix := range []string{"Lambda.", "States.", "Sandbox.", "Runtime."} {
-		if strings.HasPrefix(f.Error, prefix) {
+		if strings.HasPrefix(s.Error, prefix) {
 			return false
 		}
 	}
@@ -45,7 +46,7 @@ const firstAttempt = 0
 func (i *Injector) itemFaults(b *Batch, event []byte) map[int]string {
 	var own []fault
 	for _, f := range i.faults[b.Items] {
-		if f.ofItem() {
+		if f.OfItem() {
 			own = append(own, f)
 		}
 	}

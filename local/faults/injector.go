@@ -78,7 +78,7 @@ func (i *Injector) faultsOf(state string) []fault {
 	}
 	all := slices.Clone(i.faults[state])
 	for _, f := range i.faults[b.Items] {
-		if !f.ofItem() {
+		if !f.OfItem() {
 			all = append(all, f)
 		}
 	}
