@@ -20,7 +20,8 @@ func (s *Items) Deliver(ctx context.Context, d *deadletters.Delivery) []error {
 	of := map[string][]int{} // by parent
 	for i := range d.Items {
 		if it := &d.Items[i]; !it.Gone {
-			of[it.Found.Execution] = append(of[it.Found.Execution], i)
+			parent := it.Found.Headers[headerParent]
+			of[parent] = append(of[parent], i)
 		}
 	}
 	for parent, items := range of {
@@ -60,12 +61,13 @@ func (s *Items) whole(ctx context.Context, parent string, d *deadletters.Deliver
 		}
 		ours[d.Items[i].ID] = true
 	}
-	whole := true
+	whole, n := true, 0
 	err = s.failed(ctx, parent, func(child string) error {
 		whole = whole && ours[child]
+		n++
 		return nil
 	})
-	return whole, err
+	return whole && n == len(items), err
 }
 
 // alone runs an item in a state machine of its own, unless it was redriven with its execution.

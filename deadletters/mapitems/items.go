@@ -24,7 +24,11 @@ type Items struct {
 	Since time.Time
 }
 
-const headerMapRun = "Map-Run"
+// The headers of a letter: the Map Run and the execution that it is of, also where the item was redriven on its own.
+const (
+	headerMapRun = "Map-Run"
+	headerParent = "Map-Run-Execution"
+)
 
 // Kind implements deadletters.Source.
 func (s *Items) Kind() deadletters.Kind { return deadletters.KindItem }
@@ -178,8 +182,8 @@ func (s *Items) letter(ctx context.Context, child, parent string) (deadletters.L
 	l := deadletters.Letter{
 		ID: child, Kind: deadletters.KindItem, State: deadletters.Dead, Subject: subject, Execution: parent,
 		Attempts: 1 + int(aws.ToInt32(x.RedriveCount)), CreatedAt: aws.ToTime(x.StartDate),
-		Trace: "", ContentType: "application/json", Payload: []byte(aws.ToString(x.Input)),
-		Headers: map[string]string{headerMapRun: aws.ToString(x.MapRunArn)},
+		ContentType: "application/json", Payload: []byte(aws.ToString(x.Input)),
+		Headers: map[string]string{headerMapRun: aws.ToString(x.MapRunArn), headerParent: parent},
 	}
 	died(&l, x)
 	return l, nil
