@@ -4,7 +4,7 @@ GO ?= go
 LINT_VERSION := v2.15.0
 VULN_VERSION := v1.8.0
 BIN := bin
-LAMBDAS := validate process aggregate start metrics relay
+LAMBDAS := validate process aggregate start metrics adapt relay
 FUZZTIME ?= 10s
 # What make bench-compare compares with, which benchmarks, and how often each runs.
 BASE ?= main

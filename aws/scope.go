@@ -29,15 +29,17 @@ func (s Scope) BucketARN(bucket string) string { return "arn:" + s.Partition() +
 const Commercial = "aws"
 
 // partitions are those of regions whose names begin in a certain way, as the AWS SDKs tell them apart.
-var partitions = []struct{ prefix, partition string }{
-	{"cn-", "aws-cn"},
-	{"us-gov-", "aws-us-gov"},
-	{"us-iso-", "aws-iso"},
-	{"us-isob-", "aws-iso-b"},
-	{"eu-isoe-", "aws-iso-e"},
-	{"us-isof-", "aws-iso-f"},
-	{"eusc-", "aws-eusc"},
+var partitions = []struct{ prefix, partition, domain string }{
+	{"cn-", "aws-cn", "amazonaws.com.cn"},
+	{"us-gov-", "aws-us-gov", commercialDomain},
+	{"us-iso-", "aws-iso", "c2s.ic.gov"},
+	{"us-isob-", "aws-iso-b", "sc2s.sgov.gov"},
+	{"eu-isoe-", "aws-iso-e", "cloud.adc-e.uk"},
+	{"us-isof-", "aws-iso-f", "csp.hci.ic.gov"},
+	{"eusc-", "aws-eusc", "amazonaws.eu"},
 }
+
+const commercialDomain = "amazonaws.com"
 
 // Partition is the partition of a region, the second part of an ARN: aws-cn of cn-north-1, aws of us-east-1.
 func Partition(region string) string {
@@ -47,4 +49,14 @@ func Partition(region string) string {
 		}
 	}
 	return Commercial
+}
+
+// Domain is the domain of a region's hosts: amazonaws.com.cn of cn-north-1, amazonaws.com of us-east-1.
+func Domain(region string) string {
+	for _, p := range partitions {
+		if strings.HasPrefix(region, p.prefix) {
+			return p.domain
+		}
+	}
+	return commercialDomain
 }

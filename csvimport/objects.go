@@ -13,9 +13,15 @@ type Objects interface {
 	Get(ctx context.Context, at Location, etag string) (*Object, error)
 	// Put writes size bytes of body, replacing what is there.
 	Put(ctx context.Context, at Location, body io.ReadSeeker, size int64, contentType string) error
+	// Copy has the service copy one version of an object, of at most MaxCopyBytes, without its metadata and tags,
+	// replacing what is at to. Where the source's ETag is not the object's any more it copies nothing: CSVFileChanged.
+	Copy(ctx context.Context, from Source, to Location, contentType string) error
 	// List calls visit for each object under a prefix, in key order.
 	List(ctx context.Context, bucket, prefix string, visit func(ObjectInfo) error) error
 }
+
+// MaxCopyBytes is the largest object that S3 copies in one request: 5 GiB.
+const MaxCopyBytes = 5 << 30
 
 // Object is an open object. The caller closes Body.
 type Object struct {

@@ -30,10 +30,17 @@ func (r *run) perform() {
 				schedule = r.engine.clock.ScheduleInBackground
 			}
 			r.timers[f.ID] = schedule(f.At.Add(-r.ahead), &alarm{r, f.ID})
+			if f.Retry != nil {
+				r.awaitsRetries = true
+				r.awaitRetry(f.ID, f.Retry)
+			}
 		case interpreter.CancelTimer:
 			if t, ok := r.timers[f.ID]; ok {
 				delete(r.timers, f.ID)
 				t.Stop()
+			}
+			if r.awaitsRetries {
+				r.retried(f.ID)
 			}
 		case interpreter.StartMapRun:
 			r.startMapRun(f.ID, f.MapRun)
@@ -104,6 +111,7 @@ func (e *Engine) forget(r *run) {
 
 // abandon drops what waits for the run and stops what it has in flight.
 func (r *run) abandon() {
+	r.forgetRetries()
 	r.mu.Lock()
 	r.over = true
 	dropped, reports := len(r.events), r.reports

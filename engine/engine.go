@@ -15,6 +15,7 @@ import (
 	"stepback/engine/clock"
 	"stepback/engine/history"
 	"stepback/engine/internal/maprun"
+	"stepback/engine/internal/startorder"
 	"stepback/engine/itemreader"
 	"stepback/engine/journal"
 )
@@ -79,6 +80,7 @@ type Engine struct {
 	repeatable bool // a seed was given
 	activities activities
 	redrives   redrives
+	retrying   startorder.Set[*run] // the executions with a state that waits for a retry
 
 	mu       sync.Mutex
 	machines map[string]*StateMachine

@@ -2,18 +2,19 @@ package engine
 
 import (
 	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
 	"iter"
 	"slices"
+	"strconv"
+	"strings"
+	"time"
 
 	"stepback/engine/history"
+	"stepback/engine/internal/startorder"
 	"stepback/engine/journal"
 )
-
-// Executions yields the STANDARD executions of a machine, running and ended, in the order of their ARNs. The ARN may be
-// the labelled one of a Map Run's child executions.
-func (e *Engine) Executions(ctx context.Context, machineARN string) iter.Seq2[*journal.Execution, error] {
-	return e.cfg.Journal.Executions(ctx, history.ExecutionARN(machineARN, ""))
-}
 
 // Running returns the ARNs of a machine's executions that are under way, without those of its Map Runs.
 func (e *Engine) Running(machineARN string) []string {
@@ -27,4 +28,307 @@ func (e *Engine) Running(machineARN string) []string {
 	}
 	slices.Sort(arns)
 	return arns
+}
+
+// Query says which executions are listed.
+type Query struct {
+	// Of is the ARN of a state machine, a version, an alias or a Map Run, whose executions are listed, or that of a
+	// machine with the label of a distributed Map (stateMachine:NAME/LABEL), whose child executions of all Map Runs are.
+	// Empty are all executions of the engine's account and region but child executions.
+	Of string
+	// Statuses are those that are listed; none means all.
+	Statuses []Status
+	// Retrying leaves out executions without a state that waits for a retry now.
+	Retrying bool
+	// Error, if not empty, leaves out what neither ended with this error name nor waits for a retry because of it.
+	Error string
+	// Redriven and NotRedriven leave out what has not, or what has been redriven.
+	Redriven, NotRedriven bool
+	// Since, if not zero, leaves out what started earlier.
+	Since time.Time
+	// After is the place behind which the list goes on; the zero Place is its beginning.
+	After journal.Place
+}
+
+// Listed is an execution as lists show it: without Input, Output, Failure.Cause and RedriveTokens.
+type Listed struct {
+	*Execution
+	// Retries are the states that wait to be run again, the next one first.
+	Retries []*Retry
+}
+
+// Listed yields executions, the newest first, those of one start in the order of their ARNs, and reads no more of them
+// than are asked for. EXPRESS executions are in lists from their ends on. The error is one of the journal or of the
+// context.
+func (e *Engine) Listed(ctx context.Context, q *Query) iter.Seq2[Listed, error] {
+	return func(yield func(Listed, error) bool) {
+		for x, err := range e.candidates(ctx, q) {
+			if err != nil {
+				yield(Listed{}, err)
+				return
+			}
+			l := Listed{Execution: x}
+			if !x.Ended() {
+				l.Retries = e.Retries(x.ARN)
+			}
+			if q.selects(&l) && !yield(l, nil) {
+				return
+			}
+		}
+	}
+}
+
+// selects reports whether what the journal cannot know lets an execution be listed.
+func (q *Query) selects(l *Listed) bool {
+	if q.Retrying && len(l.Retries) == 0 {
+		return false
+	}
+	return q.Error == "" || l.Ended() ||
+		slices.ContainsFunc(l.Retries, func(r *Retry) bool { return r.Error == q.Error })
+}
+
+// candidates are the executions that a query selects, and some that are under way which it does not.
+func (e *Engine) candidates(ctx context.Context, q *Query) iter.Seq2[*Execution, error] {
+	l := journal.List{
+		Of: q.Of, Statuses: q.Statuses, Error: q.Error, Redriven: q.Redriven, NotRedriven: q.NotRedriven, Since: q.Since,
+		After: q.After,
+	}
+	switch {
+	case l.Of == "":
+		l.Of = journal.ScopeOf(e.names.executions())
+	case isLabelled(l.Of):
+		return e.listedOfLabel(ctx, &l, q.Retrying)
+	}
+	return e.listedOf(ctx, &l, q.Retrying)
+}
+
+// listedOf lists from the journal, or from the executions with retries.
+func (e *Engine) listedOf(ctx context.Context, l *journal.List, retrying bool) iter.Seq2[*Execution, error] {
+	if !retrying {
+		return e.cfg.Journal.Listed(ctx, l)
+	}
+	return func(yield func(*Execution, error) bool) {
+		first := l.First()
+		c := e.retrying.From(journal.ListID(l.Of), first.Start.UnixNano(), first.ARN)
+		for entry, ok := c.Head(); ok && ctx.Err() == nil; entry, ok = c.Head() {
+			x, err := e.retried(ctx, entry)
+			c.Next()
+			if errors.Is(err, ErrNoExecution) || err == nil && !l.Selects(x) {
+				continue
+			}
+			if !yield(x, err) || err != nil {
+				return
+			}
+		}
+		if err := ctx.Err(); err != nil {
+			yield(nil, err)
+		}
+	}
+}
+
+// retried describes an execution with retries. The payloads of EXPRESS ones, which the journal does not have, are left
+// out of all.
+func (e *Engine) retried(ctx context.Context, entry *startorder.Entry[*run]) (*Execution, error) {
+	if entry.Value.machine.Express {
+		return entry.Value.listed(), nil
+	}
+	x, err := e.DescribeExecution(ctx, entry.ARN)
+	if err != nil {
+		return nil, err
+	}
+	x.Input, x.Output, x.RedriveTokens = "", "", nil
+	return x, nil
+}
+
+// listed is an EXPRESS execution that is under way: what is said of it does not change until its end.
+func (r *run) listed() *Execution {
+	x := &Execution{Info: r.record.Info, Status: history.Running, Start: r.record.Start}
+	x.Input = ""
+	return x
+}
+
+// isLabelled reports whether an ARN is that of a machine with the label of a distributed Map.
+func isLabelled(arn string) bool {
+	_, name, ok := strings.Cut(arn, ":stateMachine:")
+	return ok && strings.Contains(name, "/")
+}
+
+// listedOfLabel merges the lists of all Map Runs of a label. Child executions start before their Map Run stops, so a
+// Map Run is looked at only when what is listed has come to the time of its end.
+func (e *Engine) listedOfLabel(ctx context.Context, l *journal.List, retrying bool) iter.Seq2[*Execution, error] {
+	return func(yield func(*Execution, error) bool) {
+		mapRuns, err := e.mapRunsOfLabel(ctx, l.Of)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		m := merge{list: func(arn string) iter.Seq2[*Execution, error] {
+			of := *l
+			of.Of = arn
+			return e.listedOf(ctx, &of, retrying)
+		}}
+		defer m.stop()
+		for {
+			x, err := m.next(&mapRuns)
+			if x == nil && err == nil || !yield(x, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// mapRunsOfLabel are the Map Runs of a label, those under way first, then the latest end first.
+func (e *Engine) mapRunsOfLabel(ctx context.Context, label string) ([]*MapRun, error) {
+	var found []*MapRun
+	machine := label[:strings.LastIndexByte(label, '/')]
+	for m, err := range e.cfg.Journal.MapRuns(ctx, history.ExecutionARN(machine, "")) {
+		if err != nil {
+			return nil, err
+		}
+		if m.Machine == label {
+			found = append(found, m)
+		}
+	}
+	slices.SortStableFunc(found, func(a, b *MapRun) int {
+		switch {
+		case a.Stopped.IsZero() || b.Stopped.IsZero():
+			return btoi(b.Stopped.IsZero()) - btoi(a.Stopped.IsZero())
+		default:
+			return b.Stopped.Compare(a.Stopped)
+		}
+	})
+	return found, nil
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// merge merges lists that are opened one after the other.
+type merge struct {
+	list func(mapRun string) iter.Seq2[*Execution, error]
+	open []*pulled
+}
+
+// pulled is one of the lists, with its next execution.
+type pulled struct {
+	head *Execution
+	next func() (*Execution, error, bool)
+	stop func()
+}
+
+// next takes the newest execution of all lists.
+func (m *merge) next(unopened *[]*MapRun) (*Execution, error) {
+	for {
+		best := -1
+		for i, p := range m.open {
+			if best < 0 || journal.PlaceOf(p.head).Compare(journal.PlaceOf(m.open[best].head)) < 0 {
+				best = i
+			}
+		}
+		if len(*unopened) > 0 {
+			run := (*unopened)[0]
+			if best < 0 || run.Stopped.IsZero() || !run.Stopped.Before(m.open[best].head.Start) {
+				*unopened = (*unopened)[1:]
+				if err := m.add(run.ARN); err != nil {
+					return nil, err
+				}
+				continue
+			}
+		}
+		if best < 0 {
+			return nil, nil //nolint:nilnil // the end
+		}
+		x := m.open[best].head
+		return x, m.advance(best)
+	}
+}
+
+func (m *merge) add(mapRun string) error {
+	p := &pulled{}
+	p.next, p.stop = iter.Pull2(m.list(mapRun))
+	m.open = append(m.open, p)
+	return m.advance(len(m.open) - 1)
+}
+
+// advance moves one of the lists on, and drops it at its end.
+func (m *merge) advance(i int) error {
+	p := m.open[i]
+	x, err, ok := p.next()
+	if ok && err == nil {
+		p.head = x
+		return nil
+	}
+	p.stop()
+	m.open = slices.Delete(m.open, i, i+1)
+	return err
+}
+
+func (m *merge) stop() {
+	for _, p := range m.open {
+		p.stop()
+	}
+}
+
+// DefaultPage and MaxPage are how many executions a page has unless asked for otherwise, and at most.
+const (
+	DefaultPage = 100
+	MaxPage     = 1000
+)
+
+// ErrPageToken says that a page token is none that List has given.
+var ErrPageToken = errors.New("engine: the page token is invalid")
+
+// List returns a page of the executions that a query selects, and the token of the page behind it; empty when there is
+// none. A token stays good while executions come and go: the next page begins behind the last execution of this one.
+// Size is at most MaxPage, and 0 means DefaultPage. The errors are ErrPageToken and those of Listed.
+func (e *Engine) List(ctx context.Context, q Query, size int, token string) (page []Listed, next string, err error) {
+	if size <= 0 {
+		size = DefaultPage
+	}
+	size = min(size, MaxPage)
+	if token != "" {
+		if q.After, err = placeOf(token); err != nil {
+			return nil, "", err
+		}
+	}
+	for x, err := range e.Listed(ctx, &q) {
+		if err != nil {
+			return nil, "", err
+		}
+		if len(page) == size {
+			return page, placeToken(journal.PlaceOf(page[size-1].Execution)), nil
+		}
+		page = append(page, x)
+	}
+	return page, "", nil
+}
+
+// placeToken is a place as a page token.
+func placeToken(p journal.Place) string {
+	return base64.RawURLEncoding.EncodeToString([]byte(PlaceText(p)))
+}
+
+func placeOf(token string) (journal.Place, error) {
+	text, err := base64.RawURLEncoding.DecodeString(token)
+	if err != nil {
+		return journal.Place{}, ErrPageToken
+	}
+	return ParsePlace(string(text))
+}
+
+// PlaceText returns a place as text.
+func PlaceText(p journal.Place) string { return fmt.Sprintf("%d %s", p.Start.UnixNano(), p.ARN) }
+
+// ParsePlace reads what PlaceText wrote. The error is ErrPageToken.
+func ParsePlace(text string) (journal.Place, error) {
+	nanos, arn, ok := strings.Cut(text, " ")
+	n, err := strconv.ParseInt(nanos, 10, 64)
+	if !ok || err != nil || arn == "" {
+		return journal.Place{}, ErrPageToken
+	}
+	return journal.Place{Start: time.Unix(0, n), ARN: arn}, nil
 }

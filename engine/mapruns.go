@@ -68,16 +68,14 @@ func (e *Engine) MapRunsOf(ctx context.Context, execution string) ([]*MapRun, er
 			byARN[m.ARN()] = m.Describe()
 		}
 	}
-	for kept, err := range e.cfg.Journal.MapRuns(ctx, execution) {
+	for kept, err := range e.cfg.Journal.MapRuns(ctx, execution+"\x00") {
 		if err == nil && kept.Status == history.Running {
 			kept, err = e.DescribeMapRun(ctx, kept.ARN) // it may have come to its end meanwhile
 		}
 		if err != nil {
 			return nil, err
 		}
-		if kept.Execution == execution {
-			byARN[kept.ARN] = kept
-		}
+		byARN[kept.ARN] = kept
 	}
 	return slices.SortedFunc(maps.Values(byARN), func(a, b *MapRun) int {
 		if c := b.Started.Compare(a.Started); c != 0 {

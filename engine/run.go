@@ -35,7 +35,8 @@ type run struct {
 	reports []report // on some of the events, in their order
 	queued  bool     // in the queue, with a worker, or waiting for a commit
 	over    bool
-	failing error // why the execution has to be given up; see giveUp
+	failing error            // why the execution has to be given up; see giveUp
+	retries map[int64]*Retry // that are waited for, by the IDs of their timers
 	history []history.Event
 	durable int // how many events of the history are durable
 
@@ -54,7 +55,9 @@ type run struct {
 	salt    uint64    // of the seeds
 	started bool
 	timers  map[int64]*clock.Timer
-	calls   map[int64]context.CancelFunc
+	// awaitsRetries says that there have been retries.
+	awaitsRetries bool
+	calls         map[int64]context.CancelFunc
 }
 
 // newRun makes a run of an execution that is about to begin.
@@ -178,6 +181,9 @@ func (r *run) step(events []interpreter.Signal) ([]interpreter.Signal, time.Time
 		e.At = now
 		e.Seed = r.engine.seeds.next() ^ r.salt
 		r.x.Step(e, &r.result)
+		if e.Kind == interpreter.TimerFired && r.awaitsRetries {
+			r.retried(e.ID)
+		}
 		if e.Kind.EndsTask() {
 			// Even if its request is still under way: whoever reported the end need not be the one asked.
 			delete(r.calls, e.ID)

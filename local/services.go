@@ -12,10 +12,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/config"
-	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"stepback/aws"
+	"stepback/aws/client"
+	"stepback/aws/objects"
 	"stepback/engine"
 	"stepback/engine/s3objects"
 	"stepback/local/endpoint"
@@ -52,15 +54,15 @@ func reachable(a net.Addr) string {
 	return net.JoinHostPort("127.0.0.1", strconv.Itoa(tcp.Port))
 }
 
-// S3Client returns AWS's client of the embedded S3.
-func (p *Platform) S3Client() *awss3.Client { return s3.NewClient(p.Endpoint, p.Scope.Region) }
+// S3Client returns a client of the embedded S3.
+func (p *Platform) S3Client() *objects.Client { return objects.Local(p.Endpoint, p.Scope.Region) }
 
 // objectsOfMaps is where Maps read and write: the embedded S3, or another one with the credentials of the environment.
 func (p *Platform) objectsOfMaps(ctx context.Context) (engine.Objects, error) {
 	switch {
 	case p.cfg.S3Endpoint != "":
 	case p.cfg.Beside != nil:
-		return s3objects.New(s3.NewClient(p.cfg.Beside.Endpoint, p.Scope.Region)), nil
+		return s3objects.New(objects.Local(p.cfg.Beside.Endpoint, p.Scope.Region)), nil
 	default:
 		return s3objects.New(p.S3Client()), nil
 	}
@@ -68,12 +70,12 @@ func (p *Platform) objectsOfMaps(ctx context.Context) (engine.Objects, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s3objects.New(awss3.NewFromConfig(settings, func(o *awss3.Options) {
-		o.BaseEndpoint, o.UsePathStyle = &p.cfg.S3Endpoint, true
-		if o.Region == "" {
-			o.Region = s3.DefaultRegion
-		}
-	})), nil
+	if settings.Region == "" {
+		settings.Region = s3.DefaultRegion
+	}
+	return s3objects.New(objects.New(&client.Client{
+		Endpoint: p.cfg.S3Endpoint, Region: settings.Region, Credentials: settings.Credentials,
+	}, retry.NewStandard())), nil
 }
 
 // closeGrace is how long functions' processes may take to end.

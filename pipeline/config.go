@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"stepback/csvimport"
 	"stepback/csvimport/database"
 	"stepback/local"
 	"stepback/local/faults"
@@ -42,6 +43,10 @@ type Config struct {
 	// DiskFull is called when the disk has no room for the journal in Dir or for the SQLite database. It has to end the
 	// process; the next run on the same directory goes on where this one came to. Without it a full disk is a panic.
 	DiskFull func()
+
+	// Store makes the store that the functions use of the one of the database, so that scenarios and tests can have it
+	// break; nil changes nothing.
+	Store func(csvimport.Store) csvimport.Store
 
 	// Version is that of the program, for those who ask the platform.
 	Version string

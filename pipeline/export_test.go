@@ -1,6 +1,10 @@
 package pipeline
 
 import (
+	"context"
+	"strings"
+
+	"stepback/aws/objects"
 	"stepback/engine/journal"
 	"stepback/services/lambda/functions"
 )
@@ -20,3 +24,10 @@ func (p *Pipeline) Journal() journal.Journal { return p.journal }
 
 // Failed returns how many invocations have failed, and the name of the latest failure.
 func (p *Pipeline) Failed() (n int64, name string) { return p.failures.failed() }
+
+// Upload puts an object into the input bucket, which starts an import of its own.
+func (p *Pipeline) Upload(ctx context.Context, key, content string) error {
+	return p.client.Put(ctx, objects.Put{
+		Bucket: inputBucket, Key: key, Body: strings.NewReader(content), Size: int64(len(content)),
+	})
+}

@@ -13,10 +13,10 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 	"github.com/aws/aws-sdk-go-v2/service/sfn/types"
 
+	"stepback/aws/objects"
 	"stepback/engine/history"
 	"stepback/engine/journal"
 	"stepback/objectevent"
@@ -91,8 +91,8 @@ func (p *Pipeline) upload(ctx context.Context, file, key string) (start, error) 
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return start{}, err
 	}
-	if _, err := p.client.PutObject(ctx, &awss3.PutObjectInput{
-		Bucket: aws.String(inputBucket), Key: aws.String(key), Body: f, ContentLength: aws.Int64(info.Size()),
+	if err := p.client.Put(ctx, objects.Put{
+		Bucket: inputBucket, Key: key, Body: f, Size: info.Size(),
 	}); err != nil {
 		return start{}, fmt.Errorf("putting %s into the bucket %s: %w", file, inputBucket, err)
 	}

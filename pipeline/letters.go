@@ -4,9 +4,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 
+	"stepback/aws/objects"
 	"stepback/csvimport/s3objects"
 	"stepback/deadletters"
 	"stepback/deadletters/importrows"
@@ -21,15 +21,15 @@ const recordPrefix = "dead-letters/"
 // Letters are the rooms of the dead letters of a data directory that a platform serves: rows of imports, events for
 // which no import could be started, and failed Map items of all state machines but the import's own, whose rows are
 // letters. Clients are of the platform's address. since leaves out Map Runs of executions that ended before.
-func Letters(objects *s3.Client, states *sfn.Client, since time.Time) deadletters.Rooms {
+func Letters(store objects.Store, states *sfn.Client, since time.Time) deadletters.Rooms {
 	machine := "arn:aws:states:" + region + ":" + account + ":stateMachine:" + machineName
-	return Rooms(RoomsConfig{Objects: objects, States: states, Results: resultBucket, Machine: machine, Since: since,
-		Inbox: &startevents.Bucket{Client: objects, Name: resultBucket}, AllMachines: true})
+	return Rooms(RoomsConfig{Objects: store, States: states, Results: resultBucket, Machine: machine, Since: since,
+		Inbox: &startevents.Bucket{Store: store, Name: resultBucket}, AllMachines: true})
 }
 
 // RoomsConfig says where the dead letters of a deployed import are.
 type RoomsConfig struct {
-	Objects     *s3.Client
+	Objects     objects.Store
 	States      *sfn.Client
 	Results     string            // the bucket of results; without it there are no rows, and Record has to be there
 	Record      string            // the bucket of the record; empty means Results
@@ -43,7 +43,7 @@ type RoomsConfig struct {
 
 // Documents are where the record is kept.
 func (c *RoomsConfig) Documents() deadletters.Documents {
-	d := &s3documents.Documents{Client: c.Objects, Bucket: c.Record, Prefix: c.Prefix}
+	d := &s3documents.Documents{Store: c.Objects, Bucket: c.Record, Prefix: c.Prefix}
 	if d.Bucket == "" {
 		d.Bucket = c.Results
 	}

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"sync"
 
-	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 
+	"stepback/aws/objects"
 	"stepback/csvimport"
 	"stepback/deadletters/startevents"
 	"stepback/engine"
@@ -26,7 +26,7 @@ type Pipeline struct {
 	journal  journal.Journal
 	engine   *engine.Engine
 	clock    *clock.Clock
-	client   *s3.Client
+	client   *objects.Client
 	states   *sfn.Client
 	topic    string // its ARN
 	machine  machine
@@ -143,7 +143,7 @@ func (p *Pipeline) announced(event objectevent.Event) start {
 
 // undelivered is where the events are for which no execution could be started.
 func (p *Pipeline) undelivered() *startevents.Bucket {
-	return &startevents.Bucket{Client: p.client, Name: resultBucket}
+	return &startevents.Bucket{Store: p.client, Name: resultBucket}
 }
 
 func startKey(key, etag string) string { return etag + "/" + key }

@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
-
+	"stepback/aws/objects"
+	"stepback/engine/history"
 	"stepback/engine/journal"
 	"stepback/local"
 	"stepback/retrymetrics"
@@ -41,30 +41,37 @@ func (p *Pipeline) finishResumed(ctx context.Context) error {
 // tidy removes what executions that have ended needed only while they ran.
 func (p *Pipeline) tidy(ctx context.Context) error {
 	prefix := statemachine.WorkPrefix("")
-	list := awss3.NewListObjectsV2Paginator(p.client, &awss3.ListObjectsV2Input{Bucket: aws.String(resultBucket),
-		Prefix: aws.String(prefix)})
-	for list.HasMorePages() {
-		page, err := list.NextPage(ctx)
+	in := objects.List{Bucket: resultBucket, Prefix: prefix}
+	for {
+		page, err := p.client.List(ctx, in)
 		if err != nil {
 			return fmt.Errorf("listing %s of the bucket %s: %w", prefix, resultBucket, err)
 		}
-		for _, o := range page.Contents {
-			if err := p.tidyObject(ctx, aws.ToString(o.Key)); err != nil {
+		for _, o := range page.Objects {
+			if err := p.tidyObject(ctx, o.Key); err != nil {
 				return err
 			}
 		}
+		if page.Next == "" {
+			return nil
+		}
+		in.Token = page.Next
 	}
-	return nil
 }
 
-// tidyObject removes an object that an execution worked with, if the execution has ended.
+// redrivable is how long an execution that was stopped or ran out of time can be redriven and needs its work, as on AWS.
+const redrivable = 14 * 24 * time.Hour
+
+// tidyObject removes an object that an execution worked with, if the execution has ended and can do without.
 func (p *Pipeline) tidyObject(ctx context.Context, key string) error {
 	name, _, _ := strings.Cut(strings.TrimPrefix(key, statemachine.WorkPrefix("")), "/")
 	x, err := p.engine.DescribeExecution(ctx, p.machine.executionARN(name))
 	if err != nil || !x.Ended() {
 		return nil //nolint:nilerr // an object that no execution is known for is somebody else's
 	}
-	_, err = p.client.DeleteObject(ctx, &awss3.DeleteObjectInput{Bucket: aws.String(resultBucket),
-		Key: aws.String(key)})
-	return err
+	cut := x.Status == history.Aborted || x.Status == history.TimedOut // any other has read the object to its end
+	if cut && p.clock.Now().Sub(x.Stop) < redrivable {
+		return nil
+	}
+	return p.client.Delete(ctx, resultBucket, key)
 }

@@ -31,7 +31,7 @@ func (b builder) place(folder string) object {
 
 func (b builder) validateCSVFile() object {
 	return b.lambda(retrypatterns.ValidateCSVFile,
-		"Reads the whole file; writes a normalised copy where the Map could not read the original",
+		"Reads the whole file and copies it for the Map, which never reads what somebody may replace",
 		b.ValidateFunction,
 		object{
 			{"source.$", "$.source"},

@@ -5,13 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/eventbridge"
-	ebtypes "github.com/aws/aws-sdk-go-v2/service/eventbridge/types"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 	"github.com/aws/aws-sdk-go-v2/service/sfn/types"
 
@@ -30,15 +27,6 @@ type StepFunctions interface {
 	UpdateMapRun(context.Context, *sfn.UpdateMapRunInput, ...func(*sfn.Options)) (*sfn.UpdateMapRunOutput, error)
 }
 
-// Events is the part of the EventBridge client that the controller uses.
-type Events interface {
-	PutEvents(
-		context.Context,
-		*eventbridge.PutEventsInput,
-		...func(*eventbridge.Options),
-	) (*eventbridge.PutEventsOutput, error)
-}
-
 // Controller adapts one state machine. Its fields must be set before it is used.
 type Controller struct {
 	// Machine is the state machine's ARN.
@@ -46,8 +34,8 @@ type Controller struct {
 	StepFunctions
 	Metrics Metrics
 	Rows    Rows
-	// Events are told of changes; nil for none.
-	Events Events
+	// Events calls the service "eventbridge", whose default bus is told of changes; nil tells nobody.
+	Events Caller
 	// Parameters are the rules'.
 	Parameters decide.Parameters
 	// Capacity is what the callee serves in a second, if somebody knows; 0 measures it.
@@ -336,13 +324,17 @@ func (t *tick) tell(ctx context.Context, d decide.Decision, e Entry) error {
 	if err != nil {
 		return err
 	}
-	out, err := t.Events.PutEvents(ctx, &eventbridge.PutEventsInput{Entries: []ebtypes.PutEventsRequestEntry{{
-		Source: aws.String(eventSource), DetailType: aws.String(eventDetailType), Detail: aws.String(string(detail)),
-		Resources: []string{t.Machine}, Time: &t.now,
-	}}})
-	if err == nil && out.FailedEntryCount > 0 {
-		i := slices.IndexFunc(out.Entries, func(e ebtypes.PutEventsResultEntry) bool { return e.ErrorCode != nil })
-		err = fmt.Errorf("EventBridge refused the event: %s", aws.ToString(out.Entries[max(i, 0)].ErrorCode))
+	var out struct {
+		Entries []struct{ ErrorCode string }
+	}
+	err = t.Events.Call(ctx, "PutEvents", map[string]any{"Entries": []any{map[string]any{
+		"Source": eventSource, "DetailType": eventDetailType, "Detail": string(detail), "Resources": []string{t.Machine},
+		"Time": t.now,
+	}}}, &out)
+	for _, entry := range out.Entries {
+		if err == nil && entry.ErrorCode != "" {
+			err = fmt.Errorf("EventBridge refused the event: %s", entry.ErrorCode)
+		}
 	}
 	return err
 }

@@ -8,21 +8,20 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go"
 )
 
-// DynamoDB is the part of the DynamoDB client that [DynamoRows] uses.
-type DynamoDB interface {
-	GetItem(context.Context, *dynamodb.GetItemInput, ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error)
-	PutItem(context.Context, *dynamodb.PutItemInput, ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error)
+// Caller is what the controller needs of *client.Named: operations called by their names, with an input and an output
+// that encoding/json writes and reads.
+type Caller interface {
+	Call(ctx context.Context, operation string, in, out any) error
 }
 
 // DynamoRows are Rows in a DynamoDB table, retry_configurations in the source design: the key is the attribute
 // state_machine, an ARN; the row is JSON in config; ttl is the table's TTL attribute.
 type DynamoRows struct {
-	Client DynamoDB
+	// Client calls the service "dynamodb".
+	Client Caller
 	Table  string
 	// Now is the clock of the items' expiry; the machine's when nil.
 	Now func() time.Time
@@ -33,15 +32,15 @@ const rowFor = 90 * 24 * time.Hour
 
 // Load implements [Rows].
 func (d *DynamoRows) Load(ctx context.Context, machine string) (Row, error) {
-	out, err := d.Client.GetItem(ctx, &dynamodb.GetItemInput{
-		TableName: &d.Table, ConsistentRead: aws.Bool(true),
-		Key: map[string]types.AttributeValue{"state_machine": &types.AttributeValueMemberS{Value: machine}},
-	})
+	var out struct{ Item map[string]attribute }
+	err := d.Client.Call(ctx, "GetItem", getItem{
+		TableName: d.Table, ConsistentRead: true, Key: map[string]attribute{"state_machine": {S: &machine}},
+	}, &out)
 	if err != nil {
 		return Row{}, fmt.Errorf("table %s: %w", d.Table, err)
 	}
-	config, ok := out.Item["config"].(*types.AttributeValueMemberS)
-	if !ok {
+	config := out.Item["config"].S
+	if config == nil {
 		if len(out.Item) > 0 {
 			return Row{}, fmt.Errorf(
 				"table %s: the row of %s has no text in config; delete it to begin anew",
@@ -51,7 +50,7 @@ func (d *DynamoRows) Load(ctx context.Context, machine string) (Row, error) {
 		}
 		return Row{Machine: machine}, nil
 	}
-	return decoded(machine, []byte(config.Value))
+	return decoded(machine, []byte(*config))
 }
 
 // Save implements [Rows].
@@ -66,29 +65,26 @@ func (d *DynamoRows) Save(ctx context.Context, r Row) (Row, error) {
 	if d.Now != nil {
 		now = d.Now
 	}
-	number := func(n int64) types.AttributeValue {
-		return &types.AttributeValueMemberN{Value: strconv.FormatInt(n, 10)}
-	}
-	in := &dynamodb.PutItemInput{
-		TableName: &d.Table, ConditionExpression: aws.String("#version = :old"),
+	in := putItem{
+		TableName: d.Table, ConditionExpression: "#version = :old",
 		ExpressionAttributeNames:  map[string]string{"#version": "version"},
-		ExpressionAttributeValues: map[string]types.AttributeValue{":old": number(r.Version)},
-		Item: map[string]types.AttributeValue{
-			"state_machine": &types.AttributeValueMemberS{Value: r.Machine},
-			"config":        &types.AttributeValueMemberS{Value: string(text)},
-			"updated_at":    &types.AttributeValueMemberS{Value: now().UTC().Format(time.RFC3339)},
+		ExpressionAttributeValues: map[string]attribute{":old": number(r.Version)},
+		Item: map[string]attribute{
+			"state_machine": words(r.Machine),
+			"config":        words(string(text)),
+			"updated_at":    words(now().UTC().Format(time.RFC3339)),
 			"version":       number(next.Version),
 			"ttl":           number(now().Add(rowFor).Unix()),
 		},
 	}
 	if r.Version == 0 {
-		in.ConditionExpression = aws.String("attribute_not_exists(#version)")
+		in.ConditionExpression = "attribute_not_exists(#version)"
 		in.ExpressionAttributeValues = nil
 	}
-	_, err = d.Client.PutItem(ctx, in)
-	var changed *types.ConditionalCheckFailedException
+	err = d.Client.Call(ctx, "PutItem", in, nil)
+	var changed smithy.APIError
 	switch {
-	case errors.As(err, &changed):
+	case errors.As(err, &changed) && changed.ErrorCode() == "ConditionalCheckFailedException":
 		return r, ErrConflict
 	case err != nil:
 		return r, fmt.Errorf("table %s: %w", d.Table, err)
@@ -96,15 +92,31 @@ func (d *DynamoRows) Save(ctx context.Context, r Row) (Row, error) {
 	return next, nil
 }
 
-// RowTable is what CreateTable wants for [DynamoRows]: on-demand capacity, and one key.
-func RowTable(name string) *dynamodb.CreateTableInput {
-	return &dynamodb.CreateTableInput{
-		TableName: &name, BillingMode: types.BillingModePayPerRequest,
-		AttributeDefinitions: []types.AttributeDefinition{
-			{AttributeName: aws.String("state_machine"), AttributeType: types.ScalarAttributeTypeS},
-		},
-		KeySchema: []types.KeySchemaElement{
-			{AttributeName: aws.String("state_machine"), KeyType: types.KeyTypeHash},
-		},
-	}
+// attribute is an AttributeValue, of which rows have texts and numbers.
+type attribute struct {
+	S *string `json:",omitempty"`
+	N *string `json:",omitempty"`
 }
+
+func words(s string) attribute { return attribute{S: &s} }
+
+func number(n int64) attribute {
+	digits := strconv.FormatInt(n, 10)
+	return attribute{N: &digits}
+}
+
+// getItem and putItem are the inputs of GetItem and PutItem.
+type (
+	getItem struct {
+		TableName      string
+		ConsistentRead bool
+		Key            map[string]attribute
+	}
+	putItem struct {
+		TableName                 string
+		Item                      map[string]attribute
+		ConditionExpression       string
+		ExpressionAttributeNames  map[string]string
+		ExpressionAttributeValues map[string]attribute `json:",omitempty"`
+	}
+)

@@ -8,9 +8,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatch"
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"stepback/adaptive/controller"
+	"stepback/aws/client"
 	"stepback/retrymetrics"
 	"stepback/tasks/mototest"
 )
@@ -24,8 +24,16 @@ func TestAgainstMoto(t *testing.T) {
 	login := credentials.NewStaticCredentialsProvider("test", "test", "")
 	t.Run("rows in DynamoDB", func(t *testing.T) {
 		t.Parallel()
-		c := dynamodb.New(dynamodb.Options{Region: "us-east-1", BaseEndpoint: &address, Credentials: login})
-		if _, err := c.CreateTable(t.Context(), controller.RowTable("retry_configurations")); err != nil {
+		cfg := sdk.Config{Region: "us-east-1", BaseEndpoint: &address, Credentials: login}
+		c, err := client.NewNamed(t.Context(), cfg, "dynamodb")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Call(t.Context(), "CreateTable", map[string]any{
+			"TableName": "retry_configurations", "BillingMode": "PAY_PER_REQUEST",
+			"AttributeDefinitions": []any{map[string]string{"AttributeName": "state_machine", "AttributeType": "S"}},
+			"KeySchema":            []any{map[string]string{"AttributeName": "state_machine", "KeyType": "HASH"}},
+		}, nil); err != nil {
 			t.Fatal(err)
 		}
 		rows := &controller.DynamoRows{Client: c, Table: "retry_configurations"}

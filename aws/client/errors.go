@@ -2,6 +2,9 @@ package client
 
 import (
 	"fmt"
+	"net/http"
+
+	"github.com/aws/smithy-go"
 
 	"stepback/asl/jsonvalue"
 )
@@ -26,6 +29,24 @@ type Error struct {
 func (e *Error) Error() string {
 	return fmt.Sprintf("%s: %s (status %d, request %s)", e.Code, e.Message, e.Status, e.RequestID)
 }
+
+// ErrorCode, ErrorMessage and ErrorFault implement smithy.APIError, and HTTPStatusCode is what the SDK's own errors have:
+// retryers and classifications written for the SDK take this error as well.
+func (e *Error) ErrorCode() string { return e.Code }
+
+// ErrorMessage is the service's message.
+func (e *Error) ErrorMessage() string { return e.Message }
+
+// ErrorFault is the side at fault, by the status.
+func (e *Error) ErrorFault() smithy.ErrorFault {
+	if e.Status >= http.StatusInternalServerError {
+		return smithy.FaultServer
+	}
+	return smithy.FaultClient
+}
+
+// HTTPStatusCode is the status of HTTP.
+func (e *Error) HTTPStatusCode() int { return e.Status }
 
 // AnswerError says that an answer is not what the model of the service says.
 type AnswerError struct {

@@ -65,9 +65,9 @@ func (x *exchange) unnamed(query jsonvalue.Value) jsonvalue.Value {
 	return b.Value()
 }
 
-func (x *exchange) token() string {
-	if x.Token != nil {
-		return x.Token()
+func (c *Client) token() string {
+	if c.Token != nil {
+		return c.Token()
 	}
 	return aws.NewID()
 }

@@ -39,7 +39,11 @@ func (s *Stack) auroraDatabase() database {
 	servers.AddIngressRule(functions, postgres, jsii.String("functions"), nil)
 	functions.AddEgressRule(servers, postgres, jsii.String("database"), nil)
 	functions.AddEgressRule(awsec2.Peer_AnyIpv4(), awsec2.Port_Tcp(jsii.Number(443)),
-		jsii.String("S3, by the gateway endpoint: there is no other route"), nil)
+		jsii.String("S3 and DynamoDB, by gateway endpoints: there is no other route"), nil)
+
+	if sink := s.Environment.Relay.Service(); sink != "" {
+		s.sinkEndpoint(vpc, functions, sink)
+	}
 
 	cluster := s.cluster(vpc, servers)
 	options := sessions
@@ -65,7 +69,7 @@ func (s *Stack) databaseUserARN(cluster awsrds.DatabaseCluster) *string {
 	})
 }
 
-// vpc has isolated subnets in two zones and a gateway to S3, which costs nothing.
+// vpc has isolated subnets in two zones and gateways to S3 and DynamoDB, which cost nothing.
 func (s *Stack) vpc() awsec2.Vpc {
 	return awsec2.NewVpc(s.Stack, jsii.String("Network"), &awsec2.VpcProps{
 		MaxAzs: jsii.Number(2), NatGateways: jsii.Number(0),
@@ -73,8 +77,24 @@ func (s *Stack) vpc() awsec2.Vpc {
 			Name: jsii.String("isolated"), SubnetType: awsec2.SubnetType_PRIVATE_ISOLATED, CidrMask: jsii.Number(20),
 		}},
 		GatewayEndpoints: &map[string]*awsec2.GatewayVpcEndpointOptions{
-			"S3": {Service: awsec2.GatewayVpcEndpointAwsService_S3()},
+			"S3":       {Service: awsec2.GatewayVpcEndpointAwsService_S3()},
+			"DynamoDB": {Service: awsec2.GatewayVpcEndpointAwsService_DYNAMODB()},
 		},
+	})
+}
+
+// sinkEndpoint lets the relay reach the service that it sends to, in one zone: a message that has to wait for the zone is
+// not lost.
+func (s *Stack) sinkEndpoint(vpc awsec2.Vpc, functions awsec2.SecurityGroup, service string) {
+	group := awsec2.NewSecurityGroup(s.Stack, jsii.String("SinkSecurityGroup"), &awsec2.SecurityGroupProps{
+		Vpc: vpc, Description: jsii.String("The endpoint of what the outbox is relayed to"),
+		AllowAllOutbound: jsii.Bool(false),
+	})
+	group.AddIngressRule(functions, awsec2.Port_Tcp(jsii.Number(443)), jsii.String("functions"), nil)
+	vpc.AddInterfaceEndpoint(jsii.String("Sink"), &awsec2.InterfaceVpcEndpointOptions{
+		Service:        awsec2.NewInterfaceVpcEndpointAwsService(jsii.String(service), nil, nil, nil),
+		Subnets:        &awsec2.SubnetSelection{Subnets: &[]awsec2.ISubnet{(*vpc.IsolatedSubnets())[0]}},
+		SecurityGroups: &[]awsec2.ISecurityGroup{group},
 	})
 }
 

@@ -18,7 +18,7 @@ var processors = map[string]elf.Machine{"arm64": elf.EM_AARCH64, "x86_64": elf.E
 // another processor, or are kept from the user that runs them by the permissions which the zip file takes over.
 func checkBootstraps(folder, architecture string) error {
 	var all []error
-	for _, name := range []string{"validate", "process", "aggregate", "start", metricsFunction} {
+	for _, name := range []string{"validate", "process", "aggregate", "start", metricsFunction, adaptFunction, relayFunction} {
 		if err := checkBootstrap(filepath.Join(folder, name, executable), architecture); err != nil {
 			all = append(all, err)
 		}

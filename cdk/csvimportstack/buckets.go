@@ -6,10 +6,19 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
+// workDays is how long the copies that Maps read are kept: as long as an execution can be redriven, and a day.
+const workDays = 15
+
 func (s *Stack) addBuckets() {
 	e := s.Environment
 	s.InputBucket = s.bucket("InputBucket", e.InputBucket, e.InputDays)
 	s.ResultBucket = s.bucket("ResultBucket", e.ResultBucket, e.ResultDays)
+	if e.ResultDays > workDays {
+		s.ResultBucket.AddLifecycleRule(&awss3.LifecycleRule{
+			Id: jsii.String("work"), Prefix: jsii.String("work/"),
+			Expiration: awscdk.Duration_Days(jsii.Number(workDays)),
+		})
+	}
 	announce(s.InputBucket)
 }
 

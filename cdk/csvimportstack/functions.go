@@ -33,33 +33,35 @@ func (s *Stack) addFunctions(bootstraps string, db database) {
 	in, results := s.InputBucket, s.ResultBucket
 	s.Validate = s.function(bootstraps, function{
 		id: "Validate", name: "validate",
-		description: "State ValidateCSVFile: reads a file, writes a normalised copy where needed",
+		description: "State ValidateCSVFile: reads a file and copies it for the Map",
 		memory:      e.ValidateMemory, disk: e.ValidateDisk(), timeout: timeoutOf(retrypatterns.ValidateCSVFile),
-		environment: map[string]*string{"CSV_MAX_BYTES": jsii.String(strconv.FormatInt(e.MaxFileBytes, 10))},
+		environment: s.guarded(map[string]*string{
+			"CSV_MAX_BYTES": jsii.String(strconv.FormatInt(e.MaxFileBytes, 10)),
+		}),
 		access: []awsiam.PolicyStatement{
 			// Without the right to list, S3 answers 403 in place of 404 for what is not there.
 			allow([]string{"s3:ListBucket"}, in.BucketArn()),
 			allow([]string{"s3:GetObject"}, in.ArnForObjects(jsii.String("*"))),
 			allow([]string{"s3:PutObject", "s3:AbortMultipartUpload"}, results.ArnForObjects(jsii.String("work/*"))),
+			s.guardAccess(),
 		},
 	})
 	s.Process = s.function(bootstraps, function{
 		id: "Process", name: "process", description: "State ProcessSingleUserRecord: adds one row's counts to its user, exactly once",
 		memory: e.ProcessMemory, timeout: timeoutOf(retrypatterns.ProcessSingleUserRecord),
-		environment: map[string]*string{"DATABASE_URL": db.url},
-		access:      []awsiam.PolicyStatement{db.access}, vpc: db.vpc,
+		environment: s.guarded(map[string]*string{"DATABASE_URL": db.url}),
+		access:      []awsiam.PolicyStatement{db.access, s.guardAccess()}, vpc: db.vpc,
 		// One invocation for each row: three lines about each would cost as much as the invocations.
 		quiet: e.LogLevel == string(retrymetrics.LevelError),
 	})
 	s.Aggregate = s.function(bootstraps, function{
 		id: "Aggregate", name: "aggregate", description: "State AggregateResults: accounts for every row",
 		memory: e.AggregateMemory, disk: e.AggregateDisk(), timeout: timeoutOf(retrypatterns.AggregateResults),
-		environment: map[string]*string{"DATABASE_URL": db.url, "STATE_MACHINE": jsii.String(e.Prefix())},
+		environment: s.guarded(map[string]*string{"DATABASE_URL": db.url}),
 		access: []awsiam.PolicyStatement{
-			db.access,
-			allow([]string{"s3:ListBucket"}, in.BucketArn(), results.BucketArn()), // as above
-			allow([]string{"s3:GetObject"}, in.ArnForObjects(jsii.String("*")),
-				results.ArnForObjects(jsii.String("*"))),
+			db.access, s.guardAccess(),
+			allow([]string{"s3:ListBucket"}, results.BucketArn()), // as above
+			allow([]string{"s3:GetObject"}, results.ArnForObjects(jsii.String("*"))),
 			allow([]string{"s3:PutObject", "s3:AbortMultipartUpload"}, results.ArnForObjects(jsii.String("output/*"))),
 		},
 		vpc: db.vpc,
@@ -68,6 +70,18 @@ func (s *Stack) addFunctions(bootstraps string, db database) {
 		s.Process.Node().AddDependency(r)
 		s.Aggregate.Node().AddDependency(r)
 	}
+}
+
+// guarded adds what a function reads to share the breaker of what it calls with all others, and to publish its state.
+func (s *Stack) guarded(environment map[string]*string) map[string]*string {
+	environment["BREAKER_TABLE"], environment["STATE_MACHINE"] = s.Breaker.TableName(),
+		jsii.String(s.Environment.Prefix())
+	return environment
+}
+
+// guardAccess is what the shared breaker takes: reading one item and changing it.
+func (s *Stack) guardAccess() awsiam.PolicyStatement {
+	return allow([]string{"dynamodb:GetItem", "dynamodb:UpdateItem"}, s.Breaker.TableArn())
 }
 
 // timeoutOf is the timeout that the retry table gives a state.
@@ -92,6 +106,7 @@ func (s *Stack) function(bootstraps string, f function) awslambda.Function {
 	}
 	if f.vpc != nil {
 		role.AddToPolicy(networkInterfaces())
+		role.AddToPolicy(s.noInterfacesFor(name))
 	}
 	props := &awslambda.FunctionProps{
 		FunctionName: jsii.String(name), Description: jsii.String(f.description),
@@ -126,6 +141,20 @@ func (s *Stack) architecture() awslambda.Architecture {
 		return awslambda.Architecture_X86_64()
 	}
 	return awslambda.Architecture_ARM_64()
+}
+
+// noInterfacesFor keeps the code of a function from the rights that Lambda itself needs of its role.
+func (s *Stack) noInterfacesFor(name string) awsiam.PolicyStatement {
+	statement := networkInterfaces()
+	return awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
+		Effect: awsiam.Effect_DENY, Actions: statement.Actions(), Resources: statement.Resources(),
+		Conditions: &map[string]any{"ArnEquals": map[string]any{
+			"lambda:SourceFunctionArn": s.FormatArn(&awscdk.ArnComponents{
+				Service: jsii.String("lambda"), Resource: jsii.String("function"), ResourceName: jsii.String(name),
+				ArnFormat: awscdk.ArnFormat_COLON_RESOURCE_NAME,
+			}),
+		}},
+	})
 }
 
 // networkInterfaces lets Lambda place a function into a VPC. The interfaces have no names before they exist.

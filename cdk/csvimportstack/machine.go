@@ -50,15 +50,14 @@ func (s *Stack) addStateMachine(definition []byte) {
 
 // stateMachineAccess is what the definition does. CDK knows nothing of it, since the definition is a text.
 func (s *Stack) stateMachineAccess(name string) []awsiam.PolicyStatement {
-	in, results := s.InputBucket, s.ResultBucket
+	results := s.ResultBucket
 	children := []*string{s.states("execution", name+":*"), s.states("execution", name+"/"+mapLabel+":*")}
 	return []awsiam.PolicyStatement{
 		allow([]string{"lambda:InvokeFunction"}, s.Validate.FunctionArn(), s.Process.FunctionArn(),
 			s.Aggregate.FunctionArn()),
 		allow([]string{"sns:Publish"}, s.Topic.TopicArn()),
-		// The ItemReader reads the upload or its normalised copy, the ResultWriter writes and joins its parts.
-		allow([]string{"s3:GetObject"}, in.ArnForObjects(jsii.String("*")),
-			results.ArnForObjects(jsii.String("work/*"))),
+		// The ItemReader reads the copy of the upload, never the upload; the ResultWriter writes and joins its parts.
+		allow([]string{"s3:GetObject"}, results.ArnForObjects(jsii.String("work/*"))),
 		allow([]string{"s3:GetObject", "s3:PutObject", "s3:ListMultipartUploadParts", "s3:AbortMultipartUpload"},
 			results.ArnForObjects(jsii.String("results/*"))),
 		allow([]string{"states:StartExecution"}, s.states("stateMachine", name)),

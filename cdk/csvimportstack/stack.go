@@ -27,8 +27,8 @@ import (
 // Props are what a stack is made of.
 type Props struct {
 	Environment environment.Environment
-	// BootstrapFolder has a folder for each function (validate, process, aggregate, start, metrics) with its executable
-	// for the environment's architecture, named bootstrap.
+	// BootstrapFolder has a folder for each function (validate, process, aggregate, start, metrics, adapt, relay) with its
+	// executable for the environment's architecture, named bootstrap.
 	BootstrapFolder string
 	// Rewrite changes the definition for a place that is not quite AWS; nil changes nothing.
 	Rewrite func(definition []byte) ([]byte, error)
@@ -91,6 +91,8 @@ func New(scope constructs.Construct, props Props) (*Stack, error) {
 	s.addStateMachine(definition)
 	s.addStart(props.BootstrapFolder)
 	s.addMetrics(props.BootstrapFolder)
+	s.addAdapt(props.BootstrapFolder)
+	s.addRelay(props.BootstrapFolder, db)
 	err = s.addAlarms()
 	if err == nil && !props.DashboardApart {
 		err = s.addDashboard()

@@ -78,6 +78,7 @@ var wildcards = map[string]string{
 	"logs:UpdateLogDelivery": "deliveries have no ARN", "logs:DeleteLogDelivery": "deliveries have no ARN",
 	"logs:ListLogDeliveries": "deliveries have no ARN", "logs:PutResourcePolicy": "policies of the account",
 	"logs:DescribeResourcePolicies": "policies of the account", "logs:DescribeLogGroups": "a list of all",
+	"cloudwatch:GetMetricData":       "metrics have no ARN",
 	"ec2:CreateNetworkInterface":     "has no name before it exists",
 	"ec2:DeleteNetworkInterface":     "has no name before it exists",
 	"ec2:AssignPrivateIpAddresses":   "has no name before it exists",
@@ -86,7 +87,11 @@ var wildcards = map[string]string{
 }
 
 func TestNoWildcardThatCouldBeNarrower(t *testing.T) {
-	for id, policy := range synth(t, environment.Prod()).ofType("AWS::IAM::Policy") {
+	policies := synth(t, environment.Prod()).ofType("AWS::IAM::Policy")
+	for id, policy := range synth(t, environment.Dev()).ofType("AWS::IAM::Policy") {
+		policies["dev "+id] = policy // with the controller
+	}
+	for id, policy := range policies {
 		document := policy.Properties["PolicyDocument"].(map[string]any)
 		for _, raw := range document["Statement"].([]any) {
 			statement := raw.(map[string]any)
@@ -161,6 +166,115 @@ func TestFunctions(t *testing.T) {
 			compact(t, p["Architectures"]) != `["arm64"]` ||
 			compact(t, p["TracingConfig"]) != `{"Mode":"Active"}` {
 			t.Errorf("%s: %s", id, compact(t, p))
+		}
+	}
+}
+
+// TestTablesHaveTheKeysOfTheirPrograms: packages adaptive/controller and adaptive/shared/dynamostore read by these.
+func TestTablesHaveTheKeysOfTheirPrograms(t *testing.T) {
+	x := synth(t, environment.Prod())
+	for id, want := range map[string]string{
+		"RetryConfigurations": `[{"AttributeName":"state_machine","KeyType":"HASH"}]`,
+		"CircuitBreakers":     `[{"AttributeName":"callee","KeyType":"HASH"}]`,
+	} {
+		p := x.only(t, "AWS::DynamoDB::Table", id).Properties
+		if got := compact(t, p["KeySchema"]); got != want {
+			t.Errorf("%s has the key %s, want %s", id, got, want)
+		}
+		if got := compact(t, p["TimeToLiveSpecification"]); got != `{"AttributeName":"ttl","Enabled":true}` {
+			t.Errorf("%s expires by %s", id, got)
+		}
+	}
+}
+
+func TestFunctionsShareABreaker(t *testing.T) {
+	x := synth(t, environment.Prod())
+	for _, id := range []string{"Validate", "Process", "Aggregate"} {
+		variables := compact(t, x.only(t, "AWS::Lambda::Function", id).Properties["Environment"])
+		if !strings.Contains(variables, `"BREAKER_TABLE":{"Ref":"CircuitBreakers`) ||
+			!strings.Contains(variables, `"STATE_MACHINE":"csv-import-prod"`) {
+			t.Errorf("%s has %s", id, variables)
+		}
+		const access = `{"Action":["dynamodb:GetItem","dynamodb:UpdateItem"],"Effect":"Allow","Resource":{"Fn::GetAtt":["CircuitBreakers`
+		if got := compact(t, x.only(t, "AWS::IAM::Policy", id+"Role").Properties); !strings.Contains(got, access) {
+			t.Errorf("%s may not use the breaker: %s", id, got)
+		}
+	}
+	gateways := 0
+	for _, e := range x.ofType("AWS::EC2::VPCEndpoint") {
+		if strings.Contains(compact(t, e.Properties["ServiceName"]), "dynamodb") && e.Properties["VpcEndpointType"] == "Gateway" {
+			gateways++
+		}
+	}
+	if gateways != 1 {
+		t.Error("functions in the VPC cannot reach the breaker's table")
+	}
+}
+
+func TestController(t *testing.T) {
+	for _, e := range environment.All() {
+		x := synth(t, e)
+		functions, schedules := 0, 0
+		for id := range x.Resources {
+			if strings.HasPrefix(id, "Adapt") {
+				switch x.Resources[id].Type {
+				case "AWS::Lambda::Function":
+					functions++
+				case "AWS::Events::Rule":
+					schedules++
+					if got := x.Resources[id].Properties["ScheduleExpression"]; got != "rate(1 minute)" {
+						t.Errorf("%s: the controller looks at %v", e.Name, got)
+					}
+				}
+			}
+		}
+		if want := map[environment.AdaptMode]int{environment.AdaptOff: 0}[e.Adapt]; e.Adapt == environment.AdaptOff {
+			if functions != want || schedules != want {
+				t.Errorf("%s has a controller", e.Name)
+			}
+			continue
+		}
+		if functions != 1 || schedules != 1 {
+			t.Fatalf("%s: %d functions, %d schedules", e.Name, functions, schedules)
+		}
+		policy := compact(t, x.only(t, "AWS::IAM::Policy", "AdaptRole").Properties)
+		changes := []string{"states:UpdateStateMachine", "states:PublishStateMachineVersion", "states:UpdateMapRun",
+			"dynamodb:PutItem", `"Condition":{"StringEquals":{"events:source":"csv.processing.retry.manager"}}`}
+		for _, right := range changes {
+			if strings.Contains(policy, right) != (e.Adapt == environment.AdaptOn) {
+				t.Errorf("%s: the controller's mode is %q, and %s in %s", e.Name, e.Adapt, right, policy)
+			}
+		}
+		for _, right := range []string{"states:DescribeStateMachine", "states:ListExecutions", "states:ListMapRuns",
+			"states:DescribeMapRun", "dynamodb:GetItem", "cloudwatch:GetMetricData"} {
+			if !strings.Contains(policy, right) {
+				t.Errorf("%s: the controller may not %s", e.Name, right)
+			}
+		}
+	}
+}
+
+func TestRelay(t *testing.T) {
+	x := synth(t, environment.Prod())
+	f := x.only(t, "AWS::Lambda::Function", "Relay").Properties
+	if got := compact(t, f["Environment"]); !strings.Contains(got, `"SINK":{"Ref":"`) ||
+		!strings.Contains(got, "postgres+iam://") || f["VpcConfig"] == nil || f["Timeout"] != 55.0 {
+		t.Errorf("the relay is %s", compact(t, f))
+	}
+	endpoint := x.only(t, "AWS::EC2::VPCEndpoint", "NetworkSink").Properties
+	if !strings.Contains(compact(t, endpoint["ServiceName"]), "sns") || len(endpoint["SubnetIds"].([]any)) != 1 {
+		t.Errorf("the relay reaches its topic by %s", compact(t, endpoint))
+	}
+	e := environment.Prod()
+	e.Relay.To = "arn:aws:sqs:eu-west-1:123456789012:orders"
+	x = synth(t, e)
+	const access = `{"Action":["sqs:GetQueueUrl","sqs:SendMessage"],"Effect":"Allow","Resource":"arn:aws:sqs:eu-west-1:123456789012:orders"}`
+	if got := compact(t, x.only(t, "AWS::IAM::Policy", "RelayRole").Properties); !strings.Contains(got, access) {
+		t.Errorf("the relay may %s", got)
+	}
+	for id := range synth(t, environment.Dev()).Resources {
+		if strings.HasPrefix(id, "Relay") {
+			t.Errorf("dev has %s, which keeps its database awake", id)
 		}
 	}
 }
@@ -295,8 +409,8 @@ func TestExistingDatabase(t *testing.T) {
 		t.Error("a database is created beside the existing one")
 	}
 	for _, id := range []string{"Process", "Aggregate"} {
-		const url = `{"Variables":{"DATABASE_URL":"secretsmanager:arn:aws:secretsmanager:us-east-1:123456789012:secret:db-a1b2c3"`
-		if got := compact(t, x.only(t, "AWS::Lambda::Function", id).Properties["Environment"]); !strings.HasPrefix(got,
+		const url = `"DATABASE_URL":"secretsmanager:arn:aws:secretsmanager:us-east-1:123456789012:secret:db-a1b2c3"`
+		if got := compact(t, x.only(t, "AWS::Lambda::Function", id).Properties["Environment"]); !strings.Contains(got,
 			url) {
 			t.Errorf("%s has %s", id, got)
 		}

@@ -5,18 +5,19 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// addTables declares the table of retry configurations, one item for each change to a state machine until its ttl (Unix
-// seconds), and the table of circuit breakers, one item for each dependency.
+// addTables declares the controller's table, one item for each state machine, and the table of circuit breakers, one
+// item for each callee. Their keys are those of packages adaptive/controller and adaptive/shared/dynamostore. Items go
+// at their ttl, in Unix seconds.
 func (s *Stack) addTables() {
 	s.RetryConfigurations = s.table("RetryConfigurations", &awsdynamodb.TableProps{
 		TableName:           s.name("retry_configurations"),
 		PartitionKey:        text("state_machine"),
-		SortKey:             text("updated_at"),
 		TimeToLiveAttribute: jsii.String("ttl"),
 	})
 	s.Breaker = s.table("CircuitBreakers", &awsdynamodb.TableProps{
-		TableName:    s.name("circuit_breakers"),
-		PartitionKey: text("dependency"),
+		TableName:           s.name("circuit_breakers"),
+		PartitionKey:        text("callee"),
+		TimeToLiveAttribute: jsii.String("ttl"),
 	})
 }
 

@@ -12,6 +12,8 @@ type Prices struct {
 	IORequests     float64 // 1,000,000 of Aurora's standard storage
 	StorageGBMonth float64 // in S3's standard class
 	Traces         float64 // 1,000,000 recorded by X-Ray
+	TableWrites    float64 // 1,000,000 write request units of a DynamoDB table on demand
+	EndpointHour   float64 // an interface endpoint of a VPC in one zone for an hour
 }
 
 // DefaultPrices are those of us-east-1 in November 2026, from secondary sources, without free tiers and discounts.
@@ -19,6 +21,7 @@ func DefaultPrices() Prices {
 	return Prices{
 		Region: "us-east-1", Date: "2026-11", Transitions: 0.025, Invocations: 0.20, GBSecond: 0.0000133334,
 		CapacityHour: 0.12, IORequests: 0.20, StorageGBMonth: 0.023, Traces: 5,
+		TableWrites: 0.625, EndpointHour: 0.01,
 	}
 }
 
@@ -60,6 +63,12 @@ func (e Environment) Costs(w retrymetrics.Workload, p Prices) []Cost {
 	busy := rows / rowsPerSecond / 3600
 	capacity := instances * (busy*e.Database.MaxCapacity + max(hoursPerMonth-busy, 0)*e.Database.MinCapacity)
 	kept := rows * bytesPerRow / bytesPerGB * float64(e.ResultDays) / daysPerMonth
+	// Each instance of a busy function tells the shared breaker once a second how its calls went.
+	told := busy * 3600 * float64(e.Concurrency*e.BatchConcurrency)
+	endpoints := 0.0
+	if e.Relay.To != "" && e.Database.SecretARN == "" {
+		endpoints = hoursPerMonth
+	}
 	return []Cost{
 		{"Step Functions, transitions", transitions, "", transitions / 1000 * p.Transitions},
 		{"Lambda, invocations", attempts, "", attempts / million * p.Invocations},
@@ -67,6 +76,8 @@ func (e Environment) Costs(w retrymetrics.Workload, p Prices) []Cost {
 		{"Aurora, capacity", capacity, "unit hours", capacity * p.CapacityHour},
 		{"Aurora, writes", rows * ioPerRow, "requests", rows * ioPerRow / million * p.IORequests},
 		{"X-Ray, traces", attempts * tracedShare, "", attempts * tracedShare / million * p.Traces},
+		{"DynamoDB, shared breaker", told, "writes", told / million * p.TableWrites},
+		{"VPC, endpoint of the relay", endpoints, "hours", endpoints * p.EndpointHour},
 		{"S3, result files", kept, "GB kept", kept * p.StorageGBMonth},
 		e.watching(w),
 	}

@@ -54,6 +54,11 @@ type Environment struct {
 	Emails, Endpoints []string
 
 	Database Database
+
+	// Adapt is what the controller of the retries does. It measures attempts, which are counted at LogLevel ALL only.
+	Adapt AdaptMode
+	// Relay sends what is in the database's outbox. Asking each minute keeps a database with MinCapacity 0 from pausing.
+	Relay Relay
 }
 
 // Database is the PostgreSQL database of the users table: with SecretARN an existing one, else an Aurora cluster that

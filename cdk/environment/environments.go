@@ -36,14 +36,16 @@ func Dev() Environment {
 	e.Concurrency = 10
 	e.InputDays, e.ResultDays = 7, 7
 	e.LogLevel, e.LogExecutionData, e.LogDays = "ALL", true, 7
+	e.Adapt = AdaptOn
 	e.Database = Database{MinCapacity: 0, MaxCapacity: 2, AutoPause: 10 * time.Minute, BackupDays: 1}
 	return e
 }
 
-// Stg is prod at a smaller scale.
+// Stg is prod at a smaller scale, except that it logs everything, so that the controller can say what it would do.
 func Stg() Environment {
 	e := base("stg")
-	e.LogLevel, e.LogDays = "ERROR", 30
+	e.LogLevel, e.LogDays = "ALL", 30
+	e.Adapt = AdaptDryRun
 	e.Database = Database{MinCapacity: 0, MaxCapacity: 4, AutoPause: 30 * time.Minute, BackupDays: 7}
 	return e
 }
@@ -57,6 +59,7 @@ func Prod() Environment {
 	e.ProcessMemory = 512
 	e.LogLevel, e.LogDays = "ERROR", 90
 	e.Database = Database{MinCapacity: 0.5, MaxCapacity: 16, Readers: 1, BackupDays: 14}
+	e.Relay = Relay{To: RelayToImports}
 	return e
 }
 
@@ -68,5 +71,6 @@ func Local(secretARN, architecture string) Environment {
 	e.BatchSize = 1
 	e.Architecture = architecture
 	e.Database = Database{SecretARN: secretARN}
+	e.Adapt = AdaptOff
 	return e
 }

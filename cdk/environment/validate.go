@@ -66,6 +66,16 @@ func (e Environment) Validate() error {
 			"Guide is %q; want an HTTPS URL without a fragment", e.Guide)
 	}
 	c.database(e.Database)
+	c.that(e.Adapt == AdaptOff || e.Adapt == AdaptDryRun || e.Adapt == AdaptOn, "Adapt is %q; want %q, %q or nothing",
+		e.Adapt, AdaptDryRun, AdaptOn)
+	c.that(e.Adapt == AdaptOff || e.LogLevel == "ALL",
+		"Adapt is %q and LogLevel %q; the controller measures attempts, which are counted at ALL only", e.Adapt,
+		e.LogLevel)
+	c.that(e.Relay.To == "" || e.Relay.Service() != "",
+		"Relay.To is %q; want %s, or the ARN of an SNS topic, an SQS queue or an EventBridge event bus", e.Relay.To,
+		RelayToImports)
+	c.that(e.Relay.To == "" || e.Database.SecretARN != "" || e.Database.MinCapacity > 0,
+		"Relay asks the database each minute, which keeps one with Database.MinCapacity 0 from pausing")
 	if err := errors.Join(c...); err != nil {
 		return fmt.Errorf("environment %q: %w", e.Name, err)
 	}

@@ -13,12 +13,11 @@ import (
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	awscloudwatch "github.com/aws/aws-sdk-go-v2/service/cloudwatch"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/eventbridge"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 
 	"stepback/adaptive/controller"
 	"stepback/adaptive/controller/decide"
+	"stepback/aws/client"
 	"stepback/retrymetrics/metricsfile"
 )
 
@@ -160,16 +159,19 @@ func (c *adaptCmd) controller(ctx context.Context) (*controller.Controller, erro
 		return nil, &exitError{exitUsage, fmt.Errorf("--capacity is %v; it must be above 0 calls a second", c.Capacity)}
 	}
 	if c.Events {
-		a.Events = eventbridge.NewFromConfig(cfg)
+		if a.Events, err = client.NewNamed(ctx, cfg, "eventbridge"); err != nil {
+			return nil, err
+		}
 	}
-	a.Rows, err = c.rows(cfg)
+	a.Rows, err = c.rows(ctx, cfg)
 	return a, err
 }
 
-func (c *adaptCmd) rows(cfg aws.Config) (controller.Rows, error) {
+func (c *adaptCmd) rows(ctx context.Context, cfg aws.Config) (controller.Rows, error) {
 	switch {
 	case c.Table != "":
-		return &controller.DynamoRows{Client: dynamodb.NewFromConfig(cfg), Table: c.Table}, nil
+		dynamodb, err := client.NewNamed(ctx, cfg, "dynamodb")
+		return &controller.DynamoRows{Client: dynamodb, Table: c.Table}, err
 	case c.Rows != "":
 		return &controller.FileRows{Directory: c.Rows}, nil
 	case c.Data != "":

@@ -12,11 +12,11 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/credentials"
-	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
-	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/google/uuid"
 
+	"stepback/aws/client"
+	"stepback/aws/objects"
 	"stepback/deadletters"
 	"stepback/deadletters/queues"
 	"stepback/deadletters/startevents"
@@ -120,7 +120,7 @@ func (r *letterRoom) dataDirectory(ctx context.Context, std streams) (deadletter
 	}
 	settings := aws.Config{Region: scope, BaseEndpoint: &endpoint, RetryMaxAttempts: 1,
 		Credentials: credentials.NewStaticCredentialsProvider(local.DefaultAccount, "local", "")}
-	return pipeline.Letters(pathStyle(settings), sfn.NewFromConfig(settings), time.Time{}), leave, nil
+	return pipeline.Letters(objects.Local(endpoint, scope), sfn.NewFromConfig(settings), time.Time{}), leave, nil
 }
 
 // openDirectory opens a data directory that no process has open.
@@ -131,10 +131,6 @@ func (r *letterRoom) openDirectory(ctx context.Context, dir string, std streams)
 		pipeline.Listen(p) //nolint:contextcheck // what listens lives as long as the platform
 	}
 	return p, err
-}
-
-func pathStyle(settings aws.Config) *s3.Client {
-	return s3.NewFromConfig(settings, func(o *s3.Options) { o.UsePathStyle = settings.BaseEndpoint != nil })
 }
 
 // amazon are the rooms on AWS, or at the endpoint.
@@ -156,7 +152,15 @@ func (r *letterRoom) amazon(ctx context.Context) (deadletters.Rooms, error) {
 	if settings.Region == "" {
 		settings.Region = local.DefaultRegion
 	}
-	c := pipeline.RoomsConfig{Objects: pathStyle(settings), States: sfn.NewFromConfig(settings), Machine: r.Import,
+	store, err := client.NewNamed(ctx, settings, "s3")
+	if err != nil {
+		return nil, err
+	}
+	messages, err := client.NewNamed(ctx, settings, "sqs")
+	if err != nil {
+		return nil, err
+	}
+	c := pipeline.RoomsConfig{Objects: objects.New(store.Client(), settings.Retryer()), States: sfn.NewFromConfig(settings), Machine: r.Import,
 		Machines: r.Machine}
 	if c.Results, _, err = bucketOf("--import-results", r.Results); err != nil {
 		return nil, err
@@ -168,7 +172,6 @@ func (r *letterRoom) amazon(ctx context.Context) (deadletters.Rooms, error) {
 		return nil, &exitError{exitUsage, errors.New(
 			"say with --record s3://BUCKET/PREFIX/ where to keep who did what: without it two people could redrive the same letter")}
 	}
-	messages := sqs.NewFromConfig(settings)
 	if r.EventsQueue != "" {
 		if r.Import == "" {
 			return nil, &exitError{exitUsage, errors.New("--events-queue needs --import-machine, whose executions events start")}

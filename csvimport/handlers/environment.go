@@ -10,16 +10,18 @@ import (
 	"stepback/retrypatterns"
 )
 
-// MaxBytes reads CSV_MAX_BYTES, in bytes; 0 when it is not set. Anything but a positive whole number is InvalidInput.
+// MaxBytes reads CSV_MAX_BYTES, in bytes; 0 when it is not set. Anything but a whole number from 1 to
+// csvimport.MaxCopyBytes is InvalidInput.
 func MaxBytes() (int64, error) {
 	text := os.Getenv("CSV_MAX_BYTES")
 	if text == "" {
 		return 0, nil
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || n <= 0 {
+	if err != nil || n <= 0 || n > csvimport.MaxCopyBytes {
 		return 0, csvimport.Fail(retrypatterns.InvalidInput,
-			"CSV_MAX_BYTES is %q; set it to a number of bytes above 0, or leave it unset for 104857600", text)
+			"CSV_MAX_BYTES is %q; set it to a number of bytes from 1 to %d, or leave it unset for 104857600", text,
+			int64(csvimport.MaxCopyBytes))
 	}
 	return n, nil
 }

@@ -94,6 +94,22 @@ func (m *Memory) Put(_ context.Context, at csvimport.Location, body io.ReadSeeke
 	return nil
 }
 
+// Copy implements csvimport.Objects.
+func (m *Memory) Copy(_ context.Context, from csvimport.Source, to csvimport.Location, contentType string) error {
+	at := csvimport.Location{Bucket: from.Bucket, Key: from.Key}
+	m.mu.Lock()
+	o, ok := m.objects[at]
+	m.mu.Unlock()
+	switch {
+	case !ok:
+		return csvimport.Fail(retrypatterns.CSVFileNotFound, "%s does not exist", at)
+	case from.ETag != o.etag():
+		return csvimport.Fail(retrypatterns.CSVFileChanged, "%s was replaced", at)
+	}
+	m.Set(to, string(o.content), contentType)
+	return nil
+}
+
 // List implements csvimport.Objects.
 func (m *Memory) List(_ context.Context, bucket, prefix string, visit func(csvimport.ObjectInfo) error) error {
 	m.mu.Lock()

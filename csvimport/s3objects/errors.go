@@ -6,7 +6,6 @@ import (
 
 	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 	"github.com/aws/smithy-go"
-	smithyhttp "github.com/aws/smithy-go/transport/http"
 
 	"stepback/csvimport"
 	"stepback/retrypatterns"
@@ -21,7 +20,7 @@ func failure(doing, what string, err error) error {
 			return f
 		}
 	}
-	var response *smithyhttp.ResponseError
+	var response interface{ HTTPStatusCode() int }
 	if errors.As(err, &response) && response.HTTPStatusCode() != 0 { // 0: there was no answer
 		if f := byStatus(what, response.HTTPStatusCode()); f != nil {
 			f.Err = err

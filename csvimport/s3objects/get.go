@@ -5,36 +5,30 @@ import (
 	"errors"
 	"io"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/s3"
-
+	"stepback/aws/objects"
 	"stepback/csvimport"
 )
 
 // Get implements csvimport.Objects.
 func (o *Objects) Get(ctx context.Context, at csvimport.Location, etag string) (*csvimport.Object, error) {
-	in := &s3.GetObjectInput{Bucket: aws.String(at.Bucket), Key: aws.String(at.Key)}
+	in := objects.Get{Bucket: at.Bucket, Key: at.Key}
 	if etag != "" {
-		in.IfMatch = aws.String(`"` + csvimport.UnquoteETag(etag) + `"`)
+		in.IfMatch = `"` + csvimport.UnquoteETag(etag) + `"`
 	}
-	out, err := o.client.GetObject(ctx, in)
+	out, err := o.client.Get(ctx, in)
 	if err != nil {
 		return nil, failure("read", at.String(), err)
 	}
-	found := csvimport.UnquoteETag(aws.ToString(out.ETag))
+	found := csvimport.UnquoteETag(out.ETag)
 	if etag != "" && found != "" && found != csvimport.UnquoteETag(etag) { // a server that ignores If-Match
 		_ = out.Body.Close()
 		return nil, changed(at.String())
 	}
-	size := int64(-1)
-	if out.ContentLength != nil {
-		size = *out.ContentLength
-	}
 	return &csvimport.Object{
 		Body:        &body{ReadCloser: out.Body, what: at.String()},
-		Size:        size,
+		Size:        out.Size,
 		ETag:        found,
-		ContentType: aws.ToString(out.ContentType),
+		ContentType: out.ContentType,
 	}, nil
 }
 

@@ -3,28 +3,27 @@ package s3objects
 import (
 	"context"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/s3"
-
+	"stepback/aws/objects"
 	"stepback/csvimport"
 )
 
 // List implements csvimport.Objects.
 func (o *Objects) List(ctx context.Context, bucket, prefix string, visit func(csvimport.ObjectInfo) error) error {
-	pages := s3.NewListObjectsV2Paginator(o.client, &s3.ListObjectsV2Input{Bucket: aws.String(bucket),
-		Prefix: aws.String(prefix)})
-	for pages.HasMorePages() {
-		page, err := pages.NextPage(ctx)
+	in := objects.List{Bucket: bucket, Prefix: prefix}
+	for {
+		page, err := o.client.List(ctx, in)
 		if err != nil {
 			return failure("list", csvimport.Location{Bucket: bucket, Key: prefix}.String(), err)
 		}
-		for _, object := range page.Contents {
-			info := csvimport.ObjectInfo{Key: aws.ToString(object.Key), Size: aws.ToInt64(object.Size),
-				LastModified: aws.ToTime(object.LastModified)}
+		for _, object := range page.Objects {
+			info := csvimport.ObjectInfo{Key: object.Key, Size: object.Size, LastModified: object.LastModified}
 			if err := visit(info); err != nil {
 				return err
 			}
 		}
+		if page.Next == "" {
+			return nil
+		}
+		in.Token = page.Next
 	}
-	return nil
 }

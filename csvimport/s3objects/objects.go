@@ -1,54 +1,9 @@
 package s3objects
 
-import (
-	"context"
-	"net"
-	"net/http"
-	"os"
-	"time"
-
-	"github.com/aws/aws-sdk-go-v2/aws"
-	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
-	"github.com/aws/aws-sdk-go-v2/config"
-	"github.com/aws/aws-sdk-go-v2/service/s3"
-)
-
-// Timeouts of one request. There is none for a body as a whole: a 100 MB file may take as long as the invocation may.
-const (
-	connectTimeout  = 5 * time.Second
-	responseTimeout = 30 * time.Second
-)
+import "stepback/aws/objects"
 
 // Objects is a csvimport.Objects.
-type Objects struct {
-	client *s3.Client
-}
+type Objects struct{ client objects.Store }
 
-// New takes a client. The client should make one attempt only.
-func New(client *s3.Client) *Objects { return &Objects{client: client} }
-
-// FromEnvironment builds the client from the AWS SDK's own variables (AWS_REGION, credentials, AWS_ENDPOINT_URL_S3 or
-// AWS_ENDPOINT_URL). With an endpoint set, buckets are addressed by path, as local servers need it.
-func FromEnvironment(ctx context.Context) (*Objects, error) {
-	cfg, err := config.LoadDefaultConfig(ctx,
-		config.WithRetryMaxAttempts(1),
-		config.WithHTTPClient(httpClient()),
-	)
-	if err != nil {
-		return nil, failure("load the AWS configuration", "", err)
-	}
-	custom := os.Getenv("AWS_ENDPOINT_URL_S3") != "" || os.Getenv("AWS_ENDPOINT_URL") != ""
-	return New(s3.NewFromConfig(cfg, func(o *s3.Options) {
-		if custom {
-			o.UsePathStyle = true
-			o.RequestChecksumCalculation = aws.RequestChecksumCalculationWhenRequired
-			o.ResponseChecksumValidation = aws.ResponseChecksumValidationWhenRequired
-		}
-	})), nil
-}
-
-func httpClient() *awshttp.BuildableClient {
-	return awshttp.NewBuildableClient().
-		WithDialerOptions(func(d *net.Dialer) { d.Timeout = connectTimeout }).
-		WithTransportOptions(func(t *http.Transport) { t.ResponseHeaderTimeout = responseTimeout })
-}
+// New takes a client of S3, which should make one attempt only.
+func New(client objects.Store) *Objects { return &Objects{client} }

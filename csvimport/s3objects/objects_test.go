@@ -15,19 +15,36 @@ import (
 	"github.com/johannesboyne/gofakes3"
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
 
+	"stepback/aws/objects"
+	"stepback/aws/objects/sdkobjects"
 	"stepback/csvimport"
 	"stepback/csvimport/s3objects"
 	"stepback/retrypatterns"
 )
 
-func client(endpoint string) *s3objects.Objects {
-	return s3objects.New(s3.New(s3.Options{
-		Region: "us-east-1", BaseEndpoint: aws.String(endpoint), UsePathStyle: true, RetryMaxAttempts: 1,
-		Credentials: credentials.NewStaticCredentialsProvider("id", "secret", ""),
-	}))
+// clients are those of S3 that Objects stands on.
+var clients = map[string]func(endpoint string) objects.Store{
+	"by model": func(endpoint string) objects.Store { return objects.Local(endpoint, "us-east-1") },
+	"the SDK's": func(endpoint string) objects.Store {
+		return sdkobjects.New(s3.New(s3.Options{
+			Region: "us-east-1", BaseEndpoint: aws.String(endpoint), UsePathStyle: true, RetryMaxAttempts: 1,
+			Credentials: credentials.NewStaticCredentialsProvider("id", "secret", ""),
+		}))
+	},
 }
 
-func fake(t *testing.T) *s3objects.Objects {
+// everyClient runs a test with each client.
+func everyClient(t *testing.T, test func(t *testing.T, client func(endpoint string) *s3objects.Objects)) {
+	t.Parallel()
+	for name, of := range clients {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, func(endpoint string) *s3objects.Objects { return s3objects.New(of(endpoint)) })
+		})
+	}
+}
+
+func fake(t *testing.T, client func(endpoint string) *s3objects.Objects) *s3objects.Objects {
 	t.Helper()
 	backend := s3mem.New()
 	if err := backend.CreateBucket("in"); err != nil {
@@ -47,100 +64,132 @@ func wantName(t *testing.T, err error, name string) {
 }
 
 func TestPutGetList(t *testing.T) {
-	t.Parallel()
-	o := fake(t)
-	for _, key := range []string{"a/1.csv", "a/日本語 2.csv", "b/3.csv"} {
-		if err := o.Put(t.Context(), csvimport.Location{Bucket: "in", Key: key}, strings.NewReader("content"), 7,
-			"text/csv"); err != nil {
+	everyClient(t, func(t *testing.T, client func(endpoint string) *s3objects.Objects) {
+		o := fake(t, client)
+		for _, key := range []string{"a/1.csv", "a/日本語 2.csv", "b/3.csv"} {
+			if err := o.Put(t.Context(), csvimport.Location{Bucket: "in", Key: key}, strings.NewReader("content"), 7,
+				"text/csv"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var keys []string
+		err := o.List(t.Context(), "in", "a/", func(info csvimport.ObjectInfo) error {
+			keys = append(keys, info.Key)
+			return nil
+		})
+		if err != nil || strings.Join(keys, "|") != "a/1.csv|a/日本語 2.csv" {
+			t.Errorf("listed %q, %v", keys, err)
+		}
+		at := csvimport.Location{Bucket: "in", Key: "a/日本語 2.csv"}
+		object, err := o.Get(t.Context(), at, "")
+		if err != nil {
 			t.Fatal(err)
 		}
-	}
-	var keys []string
-	err := o.List(t.Context(), "in", "a/", func(info csvimport.ObjectInfo) error {
-		keys = append(keys, info.Key)
-		return nil
+		content, err := io.ReadAll(object.Body)
+		if err != nil || string(content) != "content" || object.Size != 7 ||
+			object.ETag != "9a0364b9e99bb480dd25e1f0284c8555" {
+			t.Errorf("object is %q, %+v, %v", content, object, err)
+		}
+		if _, err := o.Get(t.Context(), at, object.ETag); err != nil {
+			t.Errorf("with its ETag: %v", err)
+		}
+		_, err = o.Get(t.Context(), at, "0123456789abcdef0123456789abcdef")
+		wantName(t, err, retrypatterns.CSVFileChanged)
 	})
-	if err != nil || strings.Join(keys, "|") != "a/1.csv|a/日本語 2.csv" {
-		t.Errorf("listed %q, %v", keys, err)
-	}
-	at := csvimport.Location{Bucket: "in", Key: "a/日本語 2.csv"}
-	object, err := o.Get(t.Context(), at, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	content, err := io.ReadAll(object.Body)
-	if err != nil || string(content) != "content" || object.Size != 7 ||
-		object.ETag != "9a0364b9e99bb480dd25e1f0284c8555" {
-		t.Errorf("object is %q, %+v, %v", content, object, err)
-	}
-	if _, err := o.Get(t.Context(), at, object.ETag); err != nil {
-		t.Errorf("with its ETag: %v", err)
-	}
-	_, err = o.Get(t.Context(), at, "0123456789abcdef0123456789abcdef")
-	wantName(t, err, retrypatterns.CSVFileChanged)
+}
+
+func TestCopy(t *testing.T) {
+	everyClient(t, func(t *testing.T, client func(endpoint string) *s3objects.Objects) {
+		o := fake(t, client)
+		from := csvimport.Source{Bucket: "in", Key: "a b+c/日本%語.csv", ETag: "9a0364b9e99bb480dd25e1f0284c8555"}
+		at, to := csvimport.Location{Bucket: from.Bucket, Key: from.Key}, csvimport.Location{Bucket: "in", Key: "copy.csv"}
+		if err := o.Put(t.Context(), at, strings.NewReader("content"), 7, "text/plain"); err != nil {
+			t.Fatal(err)
+		}
+		if err := o.Copy(t.Context(), from, to, "text/csv"); err != nil {
+			t.Fatal(err)
+		}
+		object, err := o.Get(t.Context(), to, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		content, err := io.ReadAll(object.Body)
+		if err != nil || string(content) != "content" || object.ContentType != "text/csv" {
+			t.Errorf("the copy is %q of type %s, %v", content, object.ContentType, err)
+		}
+		if err := o.Put(t.Context(), at, strings.NewReader("another"), 7, "text/plain"); err != nil {
+			t.Fatal(err)
+		}
+		wantName(t, o.Copy(t.Context(), from, to, "text/csv"), retrypatterns.CSVFileChanged)
+		from.Key = "none.csv"
+		wantName(t, o.Copy(t.Context(), from, to, "text/csv"), retrypatterns.CSVFileNotFound)
+	})
 }
 
 func TestMissing(t *testing.T) {
-	t.Parallel()
-	o := fake(t)
-	_, err := o.Get(t.Context(), csvimport.Location{Bucket: "in", Key: "none.csv"}, "e")
-	wantName(t, err, retrypatterns.CSVFileNotFound)
-	_, err = o.Get(t.Context(), csvimport.Location{Bucket: "nowhere", Key: "none.csv"}, "")
-	wantName(t, err, retrypatterns.CSVFileNotFound)
-	wantName(t, o.List(t.Context(), "nowhere", "", nil), retrypatterns.CSVFileNotFound)
+	everyClient(t, func(t *testing.T, client func(endpoint string) *s3objects.Objects) {
+		o := fake(t, client)
+		_, err := o.Get(t.Context(), csvimport.Location{Bucket: "in", Key: "none.csv"}, "e")
+		wantName(t, err, retrypatterns.CSVFileNotFound)
+		_, err = o.Get(t.Context(), csvimport.Location{Bucket: "nowhere", Key: "none.csv"}, "")
+		wantName(t, err, retrypatterns.CSVFileNotFound)
+		wantName(t, o.List(t.Context(), "nowhere", "", nil), retrypatterns.CSVFileNotFound)
+	})
 }
 
 func TestServiceErrors(t *testing.T) {
-	t.Parallel()
-	for code, test := range map[string]struct {
-		status int
-		want   string
-	}{
-		"SlowDown":           {503, retrypatterns.S3SlowDown},
-		"ServiceUnavailable": {503, retrypatterns.S3ServiceUnavailable},
-		"InternalError":      {500, retrypatterns.S3InternalError},
-		"RequestTimeout":     {400, retrypatterns.TimeoutError},
-		"AccessDenied":       {403, retrypatterns.AccessDenied},
-		"PreconditionFailed": {412, retrypatterns.CSVFileChanged},
-		"Unheard":            {400, retrypatterns.RetryNotWorthwhile},
-		"UnheardToo":         {502, retrypatterns.S3InternalError},
-	} {
-		calls := 0
-		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			calls++
-			w.WriteHeader(test.status)
-			_, _ = io.WriteString(w, "<Error><Code>"+code+"</Code><Message>m</Message></Error>")
-		}))
-		_, err := client(server.URL).Get(t.Context(), csvimport.Location{Bucket: "in", Key: "k"}, "e")
-		server.Close()
-		wantName(t, err, test.want)
-		if calls != 1 {
-			t.Errorf("%s: %d requests, want 1: the state machine retries, not the SDK", code, calls)
+	everyClient(t, func(t *testing.T, client func(endpoint string) *s3objects.Objects) {
+		for code, test := range map[string]struct {
+			status int
+			want   string
+		}{
+			"SlowDown":           {503, retrypatterns.S3SlowDown},
+			"ServiceUnavailable": {503, retrypatterns.S3ServiceUnavailable},
+			"InternalError":      {500, retrypatterns.S3InternalError},
+			"RequestTimeout":     {400, retrypatterns.TimeoutError},
+			"AccessDenied":       {403, retrypatterns.AccessDenied},
+			"PreconditionFailed": {412, retrypatterns.CSVFileChanged},
+			"Unheard":            {400, retrypatterns.RetryNotWorthwhile},
+			"UnheardToo":         {502, retrypatterns.S3InternalError},
+		} {
+			calls := 0
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				calls++
+				w.WriteHeader(test.status)
+				_, _ = io.WriteString(w, "<Error><Code>"+code+"</Code><Message>m</Message></Error>")
+			}))
+			_, err := client(server.URL).Get(t.Context(), csvimport.Location{Bucket: "in", Key: "k"}, "e")
+			server.Close()
+			wantName(t, err, test.want)
+			if calls != 1 {
+				t.Errorf("%s: %d requests, want 1: the state machine retries, not the SDK", code, calls)
+			}
 		}
-	}
+	})
 }
 
 func TestNetworkErrors(t *testing.T) {
-	t.Parallel()
-	_, err := client("http://127.0.0.1:1").Get(t.Context(), csvimport.Location{Bucket: "in", Key: "k"}, "")
-	wantName(t, err, retrypatterns.ConnectionTimeoutError)
+	everyClient(t, func(t *testing.T, client func(endpoint string) *s3objects.Objects) {
+		_, err := client("http://127.0.0.1:1").Get(t.Context(), csvimport.Location{Bucket: "in", Key: "k"}, "")
+		wantName(t, err, retrypatterns.ConnectionTimeoutError)
 
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		conn, buffered, err := http.NewResponseController(w).Hijack()
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			conn, buffered, err := http.NewResponseController(w).Hijack()
+			if err != nil {
+				return
+			}
+			_, _ = buffered.WriteString("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nhalf")
+			_ = buffered.Flush()
+			_ = conn.(*net.TCPConn).SetLinger(0)
+			_ = conn.Close()
+		}))
+		defer server.Close()
+		object, err := client(server.URL).Get(t.Context(), csvimport.Location{Bucket: "in", Key: "k"}, "")
 		if err != nil {
+			wantName(t, err, retrypatterns.SocketTimeoutError) // the reset may overtake the header
 			return
 		}
-		_, _ = buffered.WriteString("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nhalf")
-		_ = buffered.Flush()
-		_ = conn.(*net.TCPConn).SetLinger(0)
-		_ = conn.Close()
-	}))
-	defer server.Close()
-	object, err := client(server.URL).Get(t.Context(), csvimport.Location{Bucket: "in", Key: "k"}, "")
-	if err != nil {
-		wantName(t, err, retrypatterns.SocketTimeoutError) // the reset may overtake the header
-		return
-	}
-	_, err = io.ReadAll(object.Body)
-	wantName(t, err, retrypatterns.SocketTimeoutError)
+		_, err = io.ReadAll(object.Body)
+		wantName(t, err, retrypatterns.SocketTimeoutError)
+	})
 }

@@ -11,16 +11,16 @@ import (
 	"stepback/retrypatterns"
 )
 
-// copyLocation is where the normalised copy of a file goes: always the same place for the same version of the same
-// file, so that a repeated step overwrites its own copy and nothing else.
-func copyLocation(in Input) csvimport.Location {
+// copyLocation is where a copy of a file goes: always the same place for the same version of the same file, so that a
+// repeated step overwrites its own copy and nothing else. kind begins the object's name.
+func copyLocation(in Input, kind string) csvimport.Location {
 	bucket := in.WorkBucket
 	if bucket == "" {
 		bucket = in.Source.Bucket
 	}
 	sum := sha256.Sum256([]byte(in.Source.Bucket + "\x00" + in.Source.Key + "\x00" + in.Source.ETag))
 	return csvimport.Location{Bucket: bucket, Key: csvimport.JoinKey(in.WorkPrefix,
-		"normalised-"+hex.EncodeToString(sum[:12])+".csv")}
+		kind+"-"+hex.EncodeToString(sum[:12])+".csv")}
 }
 
 // normalise reads the file a second time and writes its copy.
@@ -48,5 +48,5 @@ func (v *Validator) normalise(ctx context.Context, source csvimport.Source, repo
 		return csvimport.Fail(retrypatterns.CSVFileChanged,
 			"%s had %d rows when it was checked and %d when it was copied", source, report.Rows, rows)
 	}
-	return file.Put(ctx, v.Objects, to, "text/csv; charset=utf-8")
+	return file.Put(ctx, v.Objects, to, contentType)
 }

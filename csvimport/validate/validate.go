@@ -17,7 +17,7 @@ const DefaultMaxBytes = 104857600
 // Input is the step's event.
 type Input struct {
 	Source     csvimport.Source `json:"source"`
-	WorkBucket string           `json:"workBucket"` // where a normalised copy goes; the source's bucket when empty
+	WorkBucket string           `json:"workBucket"` // where the copy goes; the source's bucket when empty
 	WorkPrefix string           `json:"workPrefix"`
 }
 
@@ -28,7 +28,7 @@ type Output struct {
 	Encoding     csvfile.Encoding    `json:"encoding"`
 	Delimiter    string              `json:"delimiter"` // comma, tab or semicolon
 	Normalised   bool                `json:"normalised"`
-	Data         csvimport.Location  `json:"data"` // what the ItemReader reads
+	Data         csvimport.Location  `json:"data"` // what the ItemReader reads: a copy, unless the file is not valid
 	ProblemCount int64               `json:"problemCount"`
 	ProblemRows  int64               `json:"problemRows"` // rows that will be rejected
 	Problems     []csvimport.Problem `json:"problems"`    // the first 100
@@ -41,7 +41,8 @@ type Validator struct {
 	MaxBytes int64
 }
 
-// Validate checks one file. A file that cannot be processed at all is a *csvimport.Failure with a permanent name; rows
+// Validate checks one file and copies it, so that the Map reads what was checked even if the upload is replaced
+// meanwhile. A file that cannot be processed at all is a *csvimport.Failure with a permanent name; rows
 // that cannot be imported are problems in the output, and are rejected one by one later.
 func (v *Validator) Validate(ctx context.Context, in Input) (Output, error) {
 	in.Source = in.Source.Normal()
@@ -53,16 +54,24 @@ func (v *Validator) Validate(ctx context.Context, in Input) (Output, error) {
 		return Output{}, v.explain(ctx, in.Source, err)
 	}
 	out := outputOf(in.Source, report)
-	if !out.Valid || report.Regular {
+	if !out.Valid {
 		return out, nil
 	}
-	out.Data = copyLocation(in)
-	out.Normalised = true
-	if err := v.normalise(ctx, in.Source, report, out.Data); err != nil {
+	if out.Normalised = !report.Regular; out.Normalised {
+		out.Data = copyLocation(in, "normalised")
+		err = v.normalise(ctx, in.Source, report, out.Data)
+	} else {
+		out.Data = copyLocation(in, "validated")
+		err = v.Objects.Copy(ctx, in.Source, out.Data, contentType)
+	}
+	if err != nil {
 		return Output{}, v.explain(ctx, in.Source, err)
 	}
 	return out, nil
 }
+
+// contentType is that of the copies.
+const contentType = "text/csv; charset=utf-8"
 
 func checkInput(in Input) error {
 	if err := in.Source.Check(); err != nil {

@@ -30,7 +30,7 @@ func run(t *testing.T, objects csvimport.Objects, source csvimport.Source) valid
 	return out
 }
 
-func TestCleanFileIsReadAsItIs(t *testing.T) {
+func TestCleanFileIsCopiedAsItIs(t *testing.T) {
 	t.Parallel()
 	var m objectstest.Memory
 	source := m.Set(csvimport.Location{Bucket: "in", Key: "a.csv"}, head+"u1,1,2\nu2,3,4\n", "text/csv")
@@ -38,9 +38,13 @@ func TestCleanFileIsReadAsItIs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `{"valid":true,"rows":2,"encoding":"UTF-8","delimiter":"comma","normalised":false,"data":{"bucket":"in","key":"a.csv"},"problemCount":0,"problemRows":0,"problems":[]}`
+	want := `{"valid":true,"rows":2,"encoding":"UTF-8","delimiter":"comma","normalised":false,"data":{"bucket":"work","key":"runs/1/validated-d04a6aa94e55850270486431.csv"},"problemCount":0,"problemRows":0,"problems":[]}`
 	if string(got) != want {
 		t.Errorf("output is\n%s\nwant\n%s", got, want)
+	}
+	if copied, _ := m.Content(csvimport.Location{Bucket: "work",
+		Key: "runs/1/validated-d04a6aa94e55850270486431.csv"}); copied != head+"u1,1,2\nu2,3,4\n" {
+		t.Errorf("the copy is %q", copied)
 	}
 	if m.Gets() != 1 {
 		t.Errorf("the file was read %d times, want once", m.Gets())

@@ -12,9 +12,9 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
-	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 
+	"stepback/aws/objects"
 	"stepback/csvimport"
 	"stepback/csvimport/database"
 	"stepback/deadletters"
@@ -91,8 +91,7 @@ func (d *directory) open(t *testing.T) (*deadletters.Operator, func() *deadlette
 	another := func() *deadletters.Operator {
 		settings := aws.Config{Region: "us-east-1", BaseEndpoint: aws.String(p.Endpoint()), RetryMaxAttempts: 1,
 			Credentials: credentials.NewStaticCredentialsProvider("local", "local", "")}
-		objects := s3.NewFromConfig(settings, func(o *s3.Options) { o.UsePathStyle = true })
-		return &deadletters.Operator{Room: pipeline.Letters(objects, sfn.NewFromConfig(settings), time.Time{}), Who: "ann"}
+		return &deadletters.Operator{Room: pipeline.Letters(objects.Local(p.Endpoint(), "us-east-1"), sfn.NewFromConfig(settings), time.Time{}), Who: "ann"}
 	}
 	return another(), another
 }

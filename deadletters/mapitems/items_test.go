@@ -10,10 +10,10 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
-	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 	"github.com/aws/aws-sdk-go-v2/service/sfn/types"
 
+	"stepback/aws/objects"
 	"stepback/deadletters"
 	"stepback/deadletters/mapitems"
 	"stepback/deadletters/s3documents"
@@ -70,9 +70,8 @@ func newDesk(t *testing.T) *desk {
 	if err := p.Objects.CreateBucket("record"); err != nil {
 		t.Fatal(err)
 	}
-	objects := s3.NewFromConfig(settings, func(o *s3.Options) { o.UsePathStyle = true })
 	d.Operator = &deadletters.Operator{Who: "ann", Room: &deadletters.SourceRoom{
-		Source: &mapitems.Items{Client: d.states}, Documents: &s3documents.Documents{Client: objects, Bucket: "record"}}}
+		Source: &mapitems.Items{Client: d.states}, Documents: &s3documents.Documents{Store: objects.Local(p.Endpoint, "us-east-1"), Bucket: "record"}}}
 	return d
 }
 

@@ -12,6 +12,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
+	awsclient "stepback/aws/client"
+	"stepback/aws/objects"
 	"stepback/deadletters"
 	"stepback/deadletters/queues"
 	"stepback/deadletters/s3documents"
@@ -29,8 +31,8 @@ func TestQueueOfMoto(t *testing.T) {
 	settings := aws.Config{Region: "us-east-1", BaseEndpoint: &endpoint, RetryMaxAttempts: 3,
 		Credentials: credentials.NewStaticCredentialsProvider("test", "test", "")}
 	client := sqs.NewFromConfig(settings)
-	objects := s3.NewFromConfig(settings, func(o *s3.Options) { o.UsePathStyle = true })
-	if _, err := objects.CreateBucket(ctx, &s3.CreateBucketInput{Bucket: aws.String("record")}); err != nil {
+	sdk := s3.NewFromConfig(settings, func(o *s3.Options) { o.UsePathStyle = true })
+	if _, err := sdk.CreateBucket(ctx, &s3.CreateBucketInput{Bucket: aws.String("record")}); err != nil {
 		t.Fatal(err)
 	}
 	create := func(name string, attributes map[string]string) string {
@@ -41,7 +43,11 @@ func TestQueueOfMoto(t *testing.T) {
 		return aws.ToString(out.QueueUrl)
 	}
 	dead := create("orders-dlq", nil)
-	q, err := queues.Open(ctx, client, dead)
+	caller, err := awsclient.NewNamed(ctx, settings, "sqs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := queues.Open(ctx, caller, dead)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +74,7 @@ func TestQueueOfMoto(t *testing.T) {
 	if again := receive(); len(again) > 0 { // moves them to the dead-letter queue
 		t.Fatalf("received again: %v", again)
 	}
-	room := &deadletters.SourceRoom{Source: q, Documents: &s3documents.Documents{Client: objects, Bucket: "record"}}
+	room := &deadletters.SourceRoom{Source: q, Documents: &s3documents.Documents{Store: objects.Local(endpoint, "us-east-1"), Bucket: "record"}}
 	o := &deadletters.Operator{Room: room, Who: "ann"}
 	page, err := room.List(ctx, deadletters.Query{Limit: 10})
 	if err != nil || len(page.Letters) != 3 {
@@ -95,7 +101,7 @@ func TestQueueOfMoto(t *testing.T) {
 		t.Fatalf("the queue has %v", got)
 	}
 	receive() // it dies again, as another message of the same letter
-	fresh := &deadletters.SourceRoom{Source: &queues.Queue{Client: client, URL: q.URL, ARN: q.ARN}, Documents: room.Documents}
+	fresh := &deadletters.SourceRoom{Source: &queues.Queue{Client: caller, URL: q.URL, ARN: q.ARN}, Documents: room.Documents}
 	l, err := fresh.Show(ctx, by[`{"n":1}`])
 	if err != nil || l.State != deadletters.Dead || l.Redrives != 1 {
 		t.Fatalf("%+v, %v", l, err)
@@ -115,7 +121,7 @@ func TestQueueOfMoto(t *testing.T) {
 		t.Fatal(err)
 	}
 	again := &deadletters.Operator{Room: &deadletters.SourceRoom{
-		Source: &queues.Queue{Client: client, URL: q.URL, ARN: q.ARN}, Documents: room.Documents}}
+		Source: &queues.Queue{Client: caller, URL: q.URL, ARN: q.ARN}, Documents: room.Documents}}
 	if err := again.Follow(ctx, ids, 10*time.Millisecond, func(l deadletters.Letter) error {
 		if l.State != deadletters.Delivered {
 			t.Errorf("%s is %s", l.ID, l.State)

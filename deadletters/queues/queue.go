@@ -17,16 +17,20 @@ import (
 	"sync"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/sqs"
-	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
+	"github.com/aws/smithy-go"
 
 	"stepback/deadletters"
 )
 
+// Client is what a queue needs of *client.Named for the service "sqs".
+type Client interface {
+	// Call calls an operation with an input and an output that encoding/json writes and reads.
+	Call(ctx context.Context, operation string, in, out any) error
+}
+
 // Queue is a deadletters.Source: one dead-letter queue.
 type Queue struct {
-	Client *sqs.Client
+	Client Client
 	URL    string // of the dead-letter queue
 	ARN    string
 	// Target is the URL of the queue that messages are redriven to; empty means the one that they come from.
@@ -37,9 +41,28 @@ type Queue struct {
 	inside map[string]*inside // by the IDs of the letters
 }
 
+// message is what SQS tells of a message.
+type message struct {
+	MessageID         string `json:"MessageId"`
+	ReceiptHandle     string
+	Body              string
+	Attributes        map[string]string
+	MessageAttributes map[string]attribute
+}
+
+// attribute is an attribute of a message.
+type attribute struct {
+	DataType    string
+	StringValue *string `json:",omitempty"`
+	BinaryValue []byte  `json:",omitempty"`
+}
+
+// document is the input of an operation.
+type document map[string]any
+
 // inside is a message in the queue.
 type inside struct {
-	message types.Message
+	message message
 	letter  deadletters.Letter
 }
 
@@ -54,7 +77,7 @@ const (
 const ReasonMaxReceives = "max_receives"
 
 // Open finds a queue by its URL or its ARN.
-func Open(ctx context.Context, client *sqs.Client, address string) (*Queue, error) {
+func Open(ctx context.Context, client Client, address string) (*Queue, error) {
 	q := &Queue{Client: client, URL: address}
 	if strings.HasPrefix(address, "arn:") {
 		parts := strings.Split(address, ":")
@@ -62,19 +85,21 @@ func Open(ctx context.Context, client *sqs.Client, address string) (*Queue, erro
 		if len(parts) != arnParts {
 			return nil, &deadletters.BadActError{Why: address + " is not the ARN of a queue"}
 		}
-		out, err := client.GetQueueUrl(ctx, &sqs.GetQueueUrlInput{QueueName: &parts[5],
-			QueueOwnerAWSAccountId: &parts[4]})
-		if err != nil {
+		var out struct {
+			URL string `json:"QueueUrl"`
+		}
+		if err := client.Call(ctx, "GetQueueUrl", document{"QueueName": parts[5], "QueueOwnerAWSAccountId": parts[4]},
+			&out); err != nil {
 			return nil, fmt.Errorf("the queue %s cannot be found: %w", address, err)
 		}
-		q.URL = aws.ToString(out.QueueUrl)
+		q.URL = out.URL
 	}
-	out, err := client.GetQueueAttributes(ctx, &sqs.GetQueueAttributesInput{QueueUrl: &q.URL,
-		AttributeNames: []types.QueueAttributeName{types.QueueAttributeNameQueueArn}})
-	if err != nil {
+	var out struct{ Attributes map[string]string }
+	if err := client.Call(ctx, "GetQueueAttributes",
+		document{"QueueUrl": q.URL, "AttributeNames": []string{"QueueArn"}}, &out); err != nil {
 		return nil, fmt.Errorf("the queue %s cannot be read: %w", address, err)
 	}
-	q.ARN = out.Attributes[string(types.QueueAttributeNameQueueArn)]
+	q.ARN = out.Attributes["QueueArn"]
 	return q, nil
 }
 
@@ -133,8 +158,7 @@ func (q *Queue) look(ctx context.Context, fresh bool) (map[string]*inside, error
 		return nil, err
 	}
 	for _, in := range all {
-		if _, err := q.Client.ChangeMessageVisibility(ctx, &sqs.ChangeMessageVisibilityInput{QueueUrl: &q.URL,
-			ReceiptHandle: in.message.ReceiptHandle, VisibilityTimeout: 0}); err != nil {
+		if err := q.letGo(ctx, in); err != nil {
 			return nil, fmt.Errorf("a message of %s was looked at and cannot be let go of; it comes back in %d seconds: %w",
 				q.Name(), hidden, err)
 		}
@@ -143,17 +167,21 @@ func (q *Queue) look(ctx context.Context, fresh bool) (map[string]*inside, error
 	return all, nil
 }
 
+// letGo shows a message to others again.
+func (q *Queue) letGo(ctx context.Context, in *inside) error {
+	return q.Client.Call(ctx, "ChangeMessageVisibility", document{"QueueUrl": q.URL,
+		"ReceiptHandle": in.message.ReceiptHandle, "VisibilityTimeout": 0}, nil)
+}
+
 // sweep receives until nothing comes any more.
 func (q *Queue) sweep(ctx context.Context) (map[string]*inside, error) {
 	all := map[string]*inside{}
 	for empty := 0; empty < 2; {
-		out, err := q.Client.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{
-			QueueUrl: &q.URL, MaxNumberOfMessages: atOnce, VisibilityTimeout: hidden, WaitTimeSeconds: 0,
-			MessageAttributeNames: []string{"All"},
-			MessageSystemAttributeNames: []types.MessageSystemAttributeName{
-				types.MessageSystemAttributeNameAll,
-			},
-		})
+		var out struct{ Messages []message }
+		err := q.Client.Call(ctx, "ReceiveMessage", document{
+			"QueueUrl": q.URL, "MaxNumberOfMessages": atOnce, "VisibilityTimeout": hidden, "WaitTimeSeconds": 0,
+			"MessageAttributeNames": []string{"All"}, "MessageSystemAttributeNames": []string{"All"},
+		}, &out)
 		if err != nil {
 			return nil, fmt.Errorf("the queue %s cannot be read: %w", q.Name(), err)
 		}
@@ -173,10 +201,10 @@ func (q *Queue) sweep(ctx context.Context) (map[string]*inside, error) {
 	return all, nil
 }
 
-func (q *Queue) letter(m *types.Message) deadletters.Letter {
-	id := prefix + q.Name() + ":" + aws.ToString(m.MessageId)
-	headers := map[string]string{headerMessage: aws.ToString(m.MessageId)}
-	text := func(name string) string { return aws.ToString(m.MessageAttributes[name].StringValue) }
+func (q *Queue) letter(m *message) deadletters.Letter {
+	id := prefix + q.Name() + ":" + m.MessageID
+	headers := map[string]string{headerMessage: m.MessageID}
+	text := func(name string) string { return headers[name] }
 	for name, a := range m.MessageAttributes {
 		if a.StringValue != nil {
 			headers[name] = *a.StringValue
@@ -190,7 +218,7 @@ func (q *Queue) letter(m *types.Message) deadletters.Letter {
 	}
 	received, _ := strconv.Atoi(m.Attributes["ApproximateReceiveCount"])
 	content := "text/plain"
-	if body := strings.TrimSpace(aws.ToString(m.Body)); strings.HasPrefix(body, "{") || strings.HasPrefix(body, "[") {
+	if body := strings.TrimSpace(m.Body); strings.HasPrefix(body, "{") || strings.HasPrefix(body, "[") {
 		content = "application/json"
 	}
 	return deadletters.Letter{
@@ -198,7 +226,7 @@ func (q *Queue) letter(m *types.Message) deadletters.Letter {
 		Reason: ReasonMaxReceives, Error: text("ErrorCode"), Cause: text("ErrorMessage"), Attempts: received,
 		CreatedAt: milliseconds(m.Attributes["SentTimestamp"]),
 		DeadAt:    milliseconds(m.Attributes["ApproximateFirstReceiveTimestamp"]),
-		Trace:     text("traceparent"), ContentType: content, Headers: headers, Payload: []byte(aws.ToString(m.Body)),
+		Trace:     text("traceparent"), ContentType: content, Headers: headers, Payload: []byte(m.Body),
 	}
 }
 
@@ -292,9 +320,7 @@ func (q *Queue) Deliver(ctx context.Context, d *deadletters.Delivery) []error {
 func (q *Queue) release(ctx context.Context, all map[string]*inside) error {
 	var errs []error
 	for _, in := range all {
-		_, err := q.Client.ChangeMessageVisibility(ctx, &sqs.ChangeMessageVisibilityInput{QueueUrl: &q.URL,
-			ReceiptHandle: in.message.ReceiptHandle, VisibilityTimeout: 0})
-		errs = append(errs, err)
+		errs = append(errs, q.letGo(ctx, in))
 	}
 	return errors.Join(errs...)
 }
@@ -314,15 +340,12 @@ func (q *Queue) whole(d *deadletters.Delivery, all map[string]*inside) bool {
 
 // move has SQS move the whole queue to where it comes from; it tells false where SQS cannot.
 func (q *Queue) move(ctx context.Context) (bool, error) {
-	_, err := q.Client.StartMessageMoveTask(ctx, &sqs.StartMessageMoveTaskInput{SourceArn: &q.ARN})
+	err := q.Client.Call(ctx, "StartMessageMoveTask", document{"SourceArn": q.ARN}, nil)
 	if err == nil {
 		return true, nil
 	}
-	if _, ok := errors.AsType[*types.UnsupportedOperation](err); ok {
-		return false, nil
-	}
-	if _, ok := errors.AsType[*types.ResourceNotFoundException](err); ok { // no queue has it as its dead-letter queue
-		return false, nil
+	if api, ok := errors.AsType[smithy.APIError](err); ok && api.ErrorFault() == smithy.FaultClient {
+		return false, nil // no queue has it as its dead-letter queue, or SQS is not allowed to: each on its own, then
 	}
 	return false, err
 }
@@ -332,40 +355,43 @@ func (q *Queue) target(ctx context.Context) (string, error) {
 	if q.Target != "" {
 		return q.Target, nil
 	}
-	out, err := q.Client.ListDeadLetterSourceQueues(ctx, &sqs.ListDeadLetterSourceQueuesInput{QueueUrl: &q.URL})
-	if err != nil {
+	var out struct {
+		URLs []string `json:"queueUrls"`
+	}
+	if err := q.Client.Call(ctx, "ListDeadLetterSourceQueues", document{"QueueUrl": q.URL}, &out); err != nil {
 		return "", fmt.Errorf("the queues whose dead letters %s has cannot be told: %w", q.Name(), err)
 	}
-	if len(out.QueueUrls) != 1 {
+	if len(out.URLs) != 1 {
 		return "", &deadletters.BadActError{Why: fmt.Sprintf(
 			"%s is the dead-letter queue of %d queues: say with --queue-target which one its messages go to", q.Name(),
-			len(out.QueueUrls))}
+			len(out.URLs))}
 	}
-	return out.QueueUrls[0], nil
+	return out.URLs[0], nil
 }
 
 // send sends a message on and deletes it here.
 func (q *Queue) send(ctx context.Context, target string, it *deadletters.Item, in *inside) error {
-	message := &sqs.SendMessageInput{QueueUrl: &target, MessageBody: aws.String(string(it.Payload)),
-		MessageAttributes: map[string]types.MessageAttributeValue{}}
+	attributes := map[string]attribute{}
 	const mostAttributes = 10
 	for name, a := range in.message.MessageAttributes {
-		message.MessageAttributes[name] = a
+		attributes[name] = a
 	}
-	if len(message.MessageAttributes) < mostAttributes {
-		message.MessageAttributes[attributeLetter] = types.MessageAttributeValue{DataType: aws.String("String"),
-			StringValue: &it.ID}
+	if len(attributes) < mostAttributes {
+		attributes[attributeLetter] = attribute{DataType: "String", StringValue: &it.ID}
 	}
+	message := document{"QueueUrl": target, "MessageBody": string(it.Payload), "MessageAttributes": attributes}
 	if strings.HasSuffix(target, ".fifo") {
-		message.MessageGroupId = aws.String(in.letter.Key)
-		message.MessageDeduplicationId = aws.String(in.letter.Headers[headerMessage])
+		message["MessageGroupId"] = in.letter.Key
+		message["MessageDeduplicationId"] = in.letter.Headers[headerMessage]
 	}
-	if _, err := q.Client.SendMessage(ctx, message); err != nil {
+	if err := q.Client.Call(ctx, "SendMessage", message, nil); err != nil {
 		return err
 	}
-	_, err := q.Client.DeleteMessage(ctx, &sqs.DeleteMessageInput{QueueUrl: &q.URL,
-		ReceiptHandle: in.message.ReceiptHandle})
-	return err
+	return q.delete(ctx, in)
+}
+
+func (q *Queue) delete(ctx context.Context, in *inside) error {
+	return q.Client.Call(ctx, "DeleteMessage", document{"QueueUrl": q.URL, "ReceiptHandle": in.message.ReceiptHandle}, nil)
 }
 
 // Remove implements deadletters.Remover: it deletes a message.
@@ -379,8 +405,7 @@ func (q *Queue) Remove(ctx context.Context, id string) error {
 	q.inside = nil
 	if in := all[id]; in != nil {
 		delete(all, id)
-		if _, err := q.Client.DeleteMessage(ctx, &sqs.DeleteMessageInput{QueueUrl: &q.URL,
-			ReceiptHandle: in.message.ReceiptHandle}); err != nil {
+		if err := q.delete(ctx, in); err != nil {
 			return err
 		}
 	}

@@ -10,52 +10,45 @@ import (
 	"io"
 	"strings"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/smithy-go"
 
+	"stepback/aws/objects"
 	"stepback/deadletters"
 )
 
 // Documents are a deadletters.Documents under a prefix of a bucket.
 type Documents struct {
-	Client *s3.Client
+	Store  objects.Store
 	Bucket string
 	Prefix string // ends in a slash, or is empty
 }
 
 // Get implements deadletters.Documents.
 func (d *Documents) Get(ctx context.Context, name string) (text []byte, version string, err error) {
-	out, err := d.Client.GetObject(ctx, &s3.GetObjectInput{Bucket: &d.Bucket, Key: d.key(name)})
+	o, err := d.Store.Get(ctx, objects.Get{Bucket: d.Bucket, Key: d.Prefix + name})
 	if err != nil {
 		if code(err) == "NoSuchKey" {
 			return nil, "", nil
 		}
 		return nil, "", d.failure("read", name, err)
 	}
-	defer out.Body.Close()
-	text, err = io.ReadAll(out.Body)
+	defer o.Body.Close()
+	text, err = io.ReadAll(o.Body)
 	if err != nil {
 		return nil, "", d.failure("read", name, err)
 	}
-	return text, aws.ToString(out.ETag), nil
+	return text, o.ETag, nil
 }
 
 // Put implements deadletters.Documents.
 func (d *Documents) Put(ctx context.Context, name string, text []byte, version string) error {
-	in := &s3.PutObjectInput{
-		Bucket: &d.Bucket, Key: d.key(name), Body: bytes.NewReader(text), ContentLength: aws.Int64(int64(len(text))),
-		ContentType: aws.String("application/json"),
-	}
+	in := objects.Put{Bucket: d.Bucket, Key: d.Prefix + name, Body: bytes.NewReader(text), Size: int64(len(text)),
+		ContentType: "application/json", IfMatch: version}
 	if version == "" {
-		in.IfNoneMatch = aws.String("*")
-	} else {
-		in.IfMatch = aws.String(version)
+		in.IfNoneMatch = "*"
 	}
-	_, err := d.Client.PutObject(ctx, in)
+	err := d.Store.Put(ctx, in)
 	switch code(err) {
-	case "":
-		return d.failure("write", name, err)
 	case "PreconditionFailed", "ConditionalRequestConflict", "NoSuchKey":
 		return deadletters.ErrConflict
 	}
@@ -66,14 +59,13 @@ func (d *Documents) Put(ctx context.Context, name string, text []byte, version s
 func (d *Documents) Each(
 	ctx context.Context, prefix string, visit func(name string, text []byte, version string) error,
 ) error {
-	pages := s3.NewListObjectsV2Paginator(d.Client, &s3.ListObjectsV2Input{Bucket: &d.Bucket, Prefix: d.key(prefix)})
-	for pages.HasMorePages() {
-		page, err := pages.NextPage(ctx)
+	for list := (objects.List{Bucket: d.Bucket, Prefix: d.Prefix + prefix}); ; {
+		page, err := d.Store.List(ctx, list)
 		if err != nil {
 			return d.failure("list", prefix, err)
 		}
-		for _, o := range page.Contents {
-			name := strings.TrimPrefix(aws.ToString(o.Key), d.Prefix)
+		for _, o := range page.Objects {
+			name := strings.TrimPrefix(o.Key, d.Prefix)
 			text, version, err := d.Get(ctx, name)
 			if err != nil {
 				return err
@@ -82,11 +74,11 @@ func (d *Documents) Each(
 				return err
 			}
 		}
+		if list.Token = page.Next; list.Token == "" {
+			return nil
+		}
 	}
-	return nil
 }
-
-func (d *Documents) key(name string) *string { return aws.String(d.Prefix + name) }
 
 // code is the error code of S3; empty where S3 has not answered with one.
 func code(err error) string {

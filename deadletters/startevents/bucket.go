@@ -6,14 +6,13 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"stepback/aws/objects"
 )
 
 // Bucket is an Inbox: a prefix of a bucket, one object for each event.
 type Bucket struct {
-	Client *s3.Client
-	Name   string
+	Store objects.Store
+	Name  string
 }
 
 const folder = "undelivered-events/"
@@ -24,23 +23,19 @@ func (b *Bucket) Keep(ctx context.Context, u Undelivered) error {
 	if err != nil {
 		return err
 	}
-	_, err = b.Client.PutObject(ctx, &s3.PutObjectInput{Bucket: &b.Name,
-		Key: aws.String(folder + u.Event.ExecutionName() + ".json"), Body: bytes.NewReader(text),
-		ContentLength: aws.Int64(int64(len(text))), ContentType: aws.String("application/json")})
-	return err
+	return b.Store.Put(ctx, objects.Put{Bucket: b.Name, Key: folder + u.Event.ExecutionName() + ".json",
+		Body: bytes.NewReader(text), Size: int64(len(text)), ContentType: "application/json"})
 }
 
 // Each implements Inbox.
 func (b *Bucket) Each(ctx context.Context, visit func(Undelivered) error) error {
-	pages := s3.NewListObjectsV2Paginator(b.Client, &s3.ListObjectsV2Input{Bucket: &b.Name,
-		Prefix: aws.String(folder)})
-	for pages.HasMorePages() {
-		page, err := pages.NextPage(ctx)
+	for list := (objects.List{Bucket: b.Name, Prefix: folder}); ; {
+		page, err := b.Store.List(ctx, list)
 		if err != nil {
 			return err
 		}
-		for _, o := range page.Contents {
-			u := Undelivered{Place: aws.ToString(o.Key)}
+		for _, o := range page.Objects {
+			u := Undelivered{Place: o.Key}
 			if err := b.read(ctx, &u); err != nil {
 				return fmt.Errorf("s3://%s/%s: %w", b.Name, u.Place, err)
 			}
@@ -48,12 +43,14 @@ func (b *Bucket) Each(ctx context.Context, visit func(Undelivered) error) error 
 				return err
 			}
 		}
+		if list.Token = page.Next; list.Token == "" {
+			return nil
+		}
 	}
-	return nil
 }
 
 func (b *Bucket) read(ctx context.Context, u *Undelivered) error {
-	out, err := b.Client.GetObject(ctx, &s3.GetObjectInput{Bucket: &b.Name, Key: &u.Place})
+	out, err := b.Store.Get(ctx, objects.Get{Bucket: b.Name, Key: u.Place})
 	if err != nil {
 		return err
 	}
@@ -63,6 +60,5 @@ func (b *Bucket) read(ctx context.Context, u *Undelivered) error {
 
 // Remove implements Inbox.
 func (b *Bucket) Remove(ctx context.Context, u Undelivered) error {
-	_, err := b.Client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &b.Name, Key: &u.Place})
-	return err
+	return b.Store.Delete(ctx, b.Name, u.Place)
 }

@@ -8,9 +8,9 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
-	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 
+	"stepback/aws/objects"
 	"stepback/deadletters"
 	"stepback/deadletters/s3documents"
 	"stepback/deadletters/startevents"
@@ -29,11 +29,10 @@ func TestAnEventIsRedrivenByStartingItsExecution(t *testing.T) {
 	defer p.Close()
 	settings := aws.Config{Region: "us-east-1", BaseEndpoint: &p.Endpoint, RetryMaxAttempts: 1,
 		Credentials: credentials.NewStaticCredentialsProvider("local", "local", "")}
-	objects := s3.NewFromConfig(settings, func(o *s3.Options) { o.UsePathStyle = true })
 	if err := p.Objects.CreateBucket("results"); err != nil {
 		t.Fatal(err)
 	}
-	inbox := &startevents.Bucket{Client: objects, Name: "results"}
+	inbox := &startevents.Bucket{Store: objects.Local(p.Endpoint, "us-east-1"), Name: "results"}
 	event := objectevent.Event{Source: objectevent.Source, DetailType: objectevent.DetailType, Detail: objectevent.Detail{
 		Bucket: objectevent.Bucket{Name: "in"}, Object: objectevent.Object{Key: "a.csv", ETag: "e1"}}}
 	for range 2 { // delivered twice
@@ -44,7 +43,7 @@ func TestAnEventIsRedrivenByStartingItsExecution(t *testing.T) {
 	}
 	states := sfn.NewFromConfig(settings)
 	machine := "arn:aws:states:us-east-1:000000000000:stateMachine:import"
-	room := &deadletters.SourceRoom{Documents: &s3documents.Documents{Client: objects, Bucket: "results", Prefix: "r/"},
+	room := &deadletters.SourceRoom{Documents: &s3documents.Documents{Store: objects.Local(p.Endpoint, "us-east-1"), Bucket: "results", Prefix: "r/"},
 		Source: &startevents.Events{Inbox: inbox, Client: states, Machine: machine}}
 	page, err := room.List(ctx, deadletters.Query{Limit: 10})
 	if err != nil || len(page.Letters) != 1 || page.Letters[0].Subject != "s3://in/a.csv" || page.Letters[0].Error != "E" {

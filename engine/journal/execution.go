@@ -61,6 +61,7 @@ type Record struct {
 type Past struct {
 	Step
 	Stopped time.Time
+	Status  history.Status // that it ended with
 }
 
 // Step is what one step applied and produced, as it was committed.

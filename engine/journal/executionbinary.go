@@ -40,13 +40,25 @@ func (x *Execution) AppendBinary(dst []byte) []byte {
 }
 
 // Decode reads a description that AppendBinary wrote. What stores of the first format lack comes last.
-func Decode(src []byte) (*Execution, error) {
+func Decode(src []byte) (*Execution, error) { return decode(src, (*wire.Reader).Text) }
+
+// DecodeListed is Decode without payloads, as lists show executions.
+func DecodeListed(src []byte) (*Execution, error) {
+	x, err := decode(src, (*wire.Reader).SkipText)
+	if err == nil {
+		x.dropPayloads()
+	}
+	return x, err
+}
+
+// decode reads a description; payload reads input, output and cause.
+func decode(src []byte, payload func(*wire.Reader) string) (*Execution, error) {
 	r := wire.NewReader(src)
 	x := &Execution{}
 	x.ARN, x.Name, x.MachineARN, x.MapRunARN = r.Text(), r.Text(), r.Text(), r.Text()
 	x.Status = history.Status(r.Text())
-	x.Input, x.Output = r.Text(), r.Text()
-	name, cause := r.Text(), r.Text()
+	x.Input, x.Output = payload(&r), payload(&r)
+	name, cause := r.Text(), payload(&r)
 	var hasName, hasCause bool
 	r.Flags(&x.Express, &hasName, &hasCause, &x.Sync)
 	if hasName {

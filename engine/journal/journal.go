@@ -28,6 +28,7 @@ var (
 // Journal is a store of executions. Implementations are safe for concurrent use.
 type Journal interface {
 	Executions
+	Lists
 	Recovery
 	MapRuns
 	// Commit takes a record up at once, so that the caller may change it when Commit returns, and calls done, once,
@@ -67,6 +68,7 @@ type MapRuns interface {
 	PutMapRun(m *MapRun, done func(error))
 	// MapRun returns a Map Run, or ErrNotFound.
 	MapRun(ctx context.Context, arn string) (*MapRun, error)
-	// MapRuns yields the Map Runs of the executions whose ARN begins with a prefix, in the order of those ARNs.
+	// MapRuns yields the Map Runs of the executions whose ARN, with a zero byte behind it, begins with a prefix, in the
+	// order of those ARNs. So an ARN with a zero byte is a prefix of that execution alone.
 	MapRuns(ctx context.Context, prefix string) iter.Seq2[*MapRun, error]
 }

@@ -102,6 +102,11 @@ func (m *Memory) Executions(_ context.Context, prefix string) iter.Seq2[*Executi
 	return each(m.executionsOf(prefix, func(*Execution) bool { return true }))
 }
 
+// Listed implements Lists. It looks at all executions.
+func (m *Memory) Listed(ctx context.Context, l *List) iter.Seq2[*Execution, error] {
+	return l.Collect(m.Executions(ctx, ""))
+}
+
 // executionsOf copies the executions that begin with a prefix, in the order of their ARNs.
 func (m *Memory) executionsOf(prefix string, wanted func(*Execution) bool) []*Execution {
 	m.mu.Lock()
@@ -196,7 +201,7 @@ func (m *Memory) MapRuns(_ context.Context, prefix string) iter.Seq2[*MapRun, er
 	m.mu.Lock()
 	var found []*MapRun
 	for _, r := range m.mapRuns {
-		if strings.HasPrefix(r.Execution, prefix) {
+		if strings.HasPrefix(r.Execution+"\x00", prefix) {
 			copied := *r
 			found = append(found, &copied)
 		}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/smithy-go"
 )
 
@@ -16,7 +15,7 @@ type Error struct {
 	Code        string // S3's error code, for example "NoSuchKey"; empty when S3 was not reached
 	Status      int    // HTTP status; 0 when S3 was not reached
 	Message     string // S3's message
-	Err         error  // the SDK's error
+	Err         error  // the client's error
 }
 
 // Error implements error. It begins with S3's message, as the causes of the real service do.
@@ -32,7 +31,7 @@ func (e *Error) Error() string {
 	return text
 }
 
-// Unwrap returns the SDK's error.
+// Unwrap returns the client's error.
 func (e *Error) Unwrap() error { return e.Err }
 
 // advice says what to do about the errors that a configuration causes.
@@ -61,7 +60,7 @@ func failure(ctx context.Context, operation, bucket, key string, err error) erro
 	if errors.As(err, &answered) {
 		e.Code, e.Message = answered.ErrorCode(), answered.ErrorMessage()
 	}
-	var response *awshttp.ResponseError
+	var response interface{ HTTPStatusCode() int }
 	if errors.As(err, &response) {
 		e.Status = response.HTTPStatusCode()
 	}

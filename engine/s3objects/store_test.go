@@ -10,12 +10,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/johannesboyne/gofakes3"
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
 
+	"stepback/aws/objects"
+	"stepback/aws/objects/sdkobjects"
 	"stepback/engine/itemreader"
 	"stepback/engine/resultwriter"
 )
@@ -25,13 +25,7 @@ func newStore(t testing.TB, handler http.Handler) *Store {
 	t.Helper()
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
-	return New(s3.New(s3.Options{
-		BaseEndpoint:     aws.String(server.URL),
-		UsePathStyle:     true,
-		Region:           "us-east-1",
-		Credentials:      credentials.NewStaticCredentialsProvider("test", "test", ""),
-		RetryMaxAttempts: 1,
-	}))
+	return New(objects.Local(server.URL, "us-east-1"))
 }
 
 // fakeS3 is an S3 in memory with one bucket, "data".
@@ -139,9 +133,7 @@ func TestUnreachable(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.NotFoundHandler())
 	server.Close()
-	s := New(s3.New(s3.Options{BaseEndpoint: aws.String(server.URL), UsePathStyle: true, Region: "us-east-1",
-		RetryMaxAttempts: 1,
-		Credentials:      credentials.NewStaticCredentialsProvider("test", "test", "")}))
+	s := New(objects.Local(server.URL, "us-east-1"))
 	err := s.Put(t.Context(), "data", "k", strings.NewReader("x"), 1)
 	if err == nil || !strings.HasPrefix(err.Error(), "PutObject of s3://data/k failed: ") ||
 		!strings.Contains(err.Error(), "connection refused") {
@@ -186,8 +178,8 @@ func TestThereAndBack(t *testing.T) {
 }
 
 func ExampleNew() {
-	client := s3.New(s3.Options{Region: "us-east-1"}) // usually s3.NewFromConfig of the default configuration
-	store := New(client)
+	typed := s3.New(s3.Options{Region: "us-east-1"}) // usually s3.NewFromConfig of the default configuration
+	store := New(sdkobjects.New(typed))
 	var _ itemreader.Objects = store
 	var _ resultwriter.Objects = store
 }

@@ -17,14 +17,14 @@ import (
 	"strconv"
 
 	"github.com/aws/aws-lambda-go/lambda"
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatch"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/eventbridge"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 
 	"stepback/adaptive/controller"
 	"stepback/adaptive/controller/decide"
+	"stepback/aws/client"
 )
 
 func main() {
@@ -41,10 +41,23 @@ func main() {
 	}
 	c.StepFunctions = sfn.NewFromConfig(cfg)
 	c.Metrics = controller.CloudWatch{Client: cloudwatch.NewFromConfig(cfg)}
-	c.Events = eventbridge.NewFromConfig(cfg)
-	c.Rows = &controller.DynamoRows{Client: dynamodb.NewFromConfig(cfg), Table: os.Getenv("CONFIGURATION_TABLE")}
+	events, err := client.NewNamed(context.Background(), cfg, "eventbridge")
+	if err == nil {
+		c.Events = events
+		c.Rows, err = rows(cfg)
+	}
+	if err != nil {
+		log.Error("cannot start", "error", err.Error())
+		os.Exit(1)
+	}
 	h := handler{controller: c, log: log}
 	lambda.Start(h.handle)
+}
+
+// rows are in the function's table.
+func rows(cfg aws.Config) (controller.Rows, error) {
+	dynamodb, err := client.NewNamed(context.Background(), cfg, "dynamodb")
+	return &controller.DynamoRows{Client: dynamodb, Table: os.Getenv("CONFIGURATION_TABLE")}, err
 }
 
 // configured is the controller that the environment describes, without its clients.

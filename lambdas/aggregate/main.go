@@ -12,6 +12,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/lambda"
 
+	"stepback/aws/objects/sdkobjects"
 	"stepback/csvimport/database"
 	"stepback/csvimport/handlers"
 	"stepback/csvimport/s3objects"
@@ -21,7 +22,7 @@ import (
 
 func main() {
 	log := handlers.Log()
-	objects, err := s3objects.FromEnvironment(context.Background())
+	objects, err := sdkobjects.FromEnvironment(context.Background())
 	if err != nil {
 		log.Error("cannot start", "error", err.Error())
 		os.Exit(1)
@@ -34,6 +35,6 @@ func main() {
 		os.Exit(1)
 	}
 	store := database.NewLazy(os.Getenv("DATABASE_URL"))
-	aggregate := handlers.Guarded(guard, handlers.Aggregate(objects, store, nil, log))
+	aggregate := handlers.Guarded(guard, handlers.Aggregate(s3objects.New(objects), store, nil, log))
 	lambda.Start(published(aggregate, os.Getenv("STATE_MACHINE"), os.Stdout))
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/lambda"
 
+	"stepback/aws/objects/sdkobjects"
 	"stepback/csvimport/handlers"
 	"stepback/csvimport/s3objects"
 	"stepback/csvimport/sharedguard"
@@ -18,14 +19,14 @@ import (
 
 func main() {
 	log := handlers.Log()
-	objects, err := s3objects.FromEnvironment(context.Background())
+	store, err := sdkobjects.FromEnvironment(context.Background())
 	exitOn(log, err)
 	maxBytes, err := handlers.MaxBytes()
 	exitOn(log, err)
 	guard, err := sharedguard.FromEnvironment(context.Background(), os.Getenv, "objects", retrypatterns.ValidateCSVFile,
 		os.Stdout, log)
 	exitOn(log, err)
-	lambda.Start(handlers.Guarded(guard, handlers.Validate(objects, maxBytes, log)))
+	lambda.Start(handlers.Guarded(guard, handlers.Validate(s3objects.New(store), maxBytes, log)))
 }
 
 func exitOn(log *slog.Logger, err error) {

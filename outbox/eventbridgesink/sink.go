@@ -9,10 +9,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/eventbridge"
-	"github.com/aws/aws-sdk-go-v2/service/eventbridge/types"
-
 	"stepback/outbox"
 	"stepback/outbox/internal/awsmessage"
 )
@@ -23,13 +19,10 @@ const (
 	maxMessages = 10
 )
 
-// Client is what the sink needs of *eventbridge.Client.
+// Client is what the sink needs of *client.Named for the service "eventbridge". It should not retry by itself.
 type Client interface {
-	PutEvents(
-		context.Context,
-		*eventbridge.PutEventsInput,
-		...func(*eventbridge.Options),
-	) (*eventbridge.PutEventsOutput, error)
+	// Call calls an operation with an input and an output that encoding/json writes and reads.
+	Call(ctx context.Context, operation string, in, out any) error
 }
 
 // Sink is an outbox.BatchSink.
@@ -52,7 +45,7 @@ func (s *Sink) Send(ctx context.Context, m *outbox.Message) error {
 // SendBatch implements outbox.BatchSink.
 func (s *Sink) SendBatch(ctx context.Context, all []*outbox.Message) []error {
 	errs := make([]error, len(all))
-	in := &eventbridge.PutEventsInput{}
+	var in request
 	var of []int // which message an entry is
 	for i, m := range all {
 		resource := "urn:uuid:" + m.ID
@@ -65,24 +58,24 @@ func (s *Sink) SendBatch(ctx context.Context, all []*outbox.Message) []error {
 			errs[i] = outbox.Invalid(errors.New("EventBridge takes JSON objects only, and the payload is none"))
 			continue
 		}
-		in.Entries = append(in.Entries, types.PutEventsRequestEntry{
-			Detail: aws.String(string(m.Payload)), DetailType: aws.String(m.Topic), EventBusName: aws.String(s.bus),
-			Resources: []string{resource}, Source: aws.String(s.source),
+		in.Entries = append(in.Entries, event{
+			Detail: string(m.Payload), DetailType: m.Topic, EventBusName: s.bus, Resources: []string{resource}, Source: s.source,
 		})
 		of = append(of, i)
 	}
 	if len(of) == 0 {
 		return errs
 	}
-	out, err := s.client.PutEvents(ctx, in, func(o *eventbridge.Options) { o.RetryMaxAttempts = 1 })
+	var out answer
+	err := s.client.Call(ctx, "PutEvents", in, &out)
 	if err == nil && len(out.Entries) != len(of) {
 		err = fmt.Errorf("EventBridge answered for %d events of %d", len(out.Entries), len(of))
 	}
 	for n, i := range of {
 		if err != nil {
 			errs[i] = err
-		} else if code := aws.ToString(out.Entries[n].ErrorCode); code != "" {
-			errs[i] = awsmessage.Entry("EventBridge", code, aws.ToString(out.Entries[n].ErrorMessage), false)
+		} else if code := out.Entries[n].ErrorCode; code != "" {
+			errs[i] = awsmessage.Entry("EventBridge", code, out.Entries[n].ErrorMessage, false)
 		}
 	}
 	return errs
@@ -92,3 +85,15 @@ func isObject(payload []byte) bool {
 	payload = bytes.TrimLeft(payload, " \t\r\n")
 	return len(payload) > 0 && payload[0] == '{'
 }
+
+// request is the input of PutEvents, and answer its output.
+type (
+	request struct{ Entries []event }
+	event   struct {
+		Detail, DetailType, EventBusName, Source string
+		Resources                                []string
+	}
+	answer struct {
+		Entries []struct{ ErrorCode, ErrorMessage string }
+	}
+)

@@ -17,10 +17,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws/arn"
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/credentials"
-	"github.com/aws/aws-sdk-go-v2/service/eventbridge"
-	"github.com/aws/aws-sdk-go-v2/service/sns"
-	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
+	"stepback/aws/client"
 	"stepback/outbox"
 	"stepback/outbox/eventbridgesink"
 	"stepback/outbox/snssink"
@@ -80,28 +78,42 @@ func openARN(ctx context.Context, address string, o Options) (outbox.Sink, error
 	}
 	switch {
 	case a.Service == "sns":
-		return snssink.New(sns.NewFromConfig(cfg), address), nil
+		return named(ctx, cfg, "sns", func(c *client.Named) (outbox.Sink, error) { return snssink.New(c.Once(), address), nil })
 	case a.Service == "sqs":
-		client := sqs.NewFromConfig(cfg)
-		queue, err := client.GetQueueUrl(
-			ctx,
-			&sqs.GetQueueUrlInput{QueueName: aws.String(a.Resource), QueueOwnerAWSAccountId: aws.String(a.AccountID)},
-		)
-		if err != nil {
-			return nil, fmt.Errorf("the queue %s cannot be found: %w", address, err)
-		}
-		return sqssink.New(client, aws.ToString(queue.QueueUrl)), nil
+		return named(ctx, cfg, "sqs", func(c *client.Named) (outbox.Sink, error) {
+			var queue struct {
+				URL string `json:"QueueUrl"`
+			}
+			in := map[string]string{"QueueName": a.Resource, "QueueOwnerAWSAccountId": a.AccountID}
+			if err := c.Call(ctx, "GetQueueUrl", in, &queue); err != nil {
+				return nil, fmt.Errorf("the queue %s cannot be found: %w", address, err)
+			}
+			return sqssink.New(c.Once(), queue.URL), nil
+		})
 	case a.Service == "events" && strings.HasPrefix(a.Resource, "event-bus/"):
 		source := o.Source
 		if source == "" {
 			source = "stepback"
 		}
-		return eventbridgesink.New(eventbridge.NewFromConfig(cfg), address, source), nil
+		return named(ctx, cfg, "eventbridge", func(c *client.Named) (outbox.Sink, error) {
+			return eventbridgesink.New(c.Once(), address, source), nil
+		})
 	}
 	return nil, fmt.Errorf(
 		"messages cannot be sent to %s: write the ARN of an SNS topic, an SQS queue or an EventBridge event bus",
 		address,
 	)
+}
+
+// named makes a sink with a client of a service.
+func named(
+	ctx context.Context, cfg aws.Config, service string, sink func(*client.Named) (outbox.Sink, error),
+) (outbox.Sink, error) {
+	c, err := client.NewNamed(ctx, cfg, service)
+	if err != nil {
+		return nil, err
+	}
+	return sink(c)
 }
 
 func onThisMachine(host string) bool {

@@ -6,9 +6,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
-
+	"stepback/aws/objects"
 	"stepback/objectevent"
 	"stepback/services/s3"
 )
@@ -37,8 +35,8 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	_, err = server.Client(ctx).PutObject(ctx, &awss3.PutObjectInput{
-		Bucket: aws.String("incoming"), Key: aws.String("users.csv"), Body: strings.NewReader("user_id\n"),
+	err = objects.Local(server.Endpoint(), s3.DefaultRegion).Put(ctx, objects.Put{
+		Bucket: "incoming", Key: "users.csv", Body: strings.NewReader("user_id\n"), Size: 8,
 	})
 	fmt.Println(err)
 	// Output:

@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"stepback/aws"
 	"stepback/engine"
@@ -43,5 +44,27 @@ func BenchmarkStartExecution(b *testing.B) {
 	for i := range b.N {
 		post("StartExecution", fmt.Sprintf(
 			`{"stateMachineArn":"arn:aws:states:us-east-1:000000000000:stateMachine:m","name":"e%d","input":"{\"n\":1}"}`, i))
+	}
+}
+
+// BenchmarkListStateMachines is a page of as many state machines as an account may have.
+func BenchmarkListStateMachines(b *testing.B) {
+	store := NewMemory()
+	for i := range 10_000 {
+		name := fmt.Sprint("machine-", i)
+		if err := store.PutMachine(&Machine{
+			ARN: "arn:aws:states:us-east-1:000000000000:stateMachine:" + name, Name: name, Type: typeStandard,
+			Created: time.Unix(int64(i), 0),
+		}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	s := New(Config{Store: store, Now: time.Now})
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := s.listStateMachines(b.Context(), aws.Scope{Account: "000000000000", Region: "us-east-1"},
+			&paged{}); err != nil {
+			b.Fatal(err)
+		}
 	}
 }

@@ -29,7 +29,7 @@ func (s *Service) createActivity(_ context.Context, scope aws.Scope,
 		return nil, err
 	}
 	a := &Activity{
-		ARN: activityARNOf(scope, in.Name), Name: in.Name, Created: s.cfg.Now(), Encryption: encryption,
+		ARN: activityARNOf(scope, in.Name), Name: in.Name, Encryption: encryption,
 		Tags: map[string]string{},
 	}
 	if err := setTags(a.ARN, a.Tags, in.Tags); err != nil {
@@ -40,6 +40,7 @@ func (s *Service) createActivity(_ context.Context, scope aws.Scope,
 	old, err := s.cfg.Store.Activity(a.ARN)
 	switch {
 	case errors.Is(err, ErrNotFound):
+		a.Created = s.creation()
 		err = s.cfg.Store.PutActivity(a)
 	case err == nil && old.Encryption != a.Encryption:
 		err = failure("ActivityAlreadyExists", "Activity Already Exists", a.ARN)

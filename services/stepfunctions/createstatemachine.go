@@ -109,8 +109,10 @@ func (s *Service) insert(scope aws.Scope, m *Machine, r *Revision) (*Machine, er
 	if err := s.subscribe(scope, r.Logging); err != nil {
 		return nil, err
 	}
+	m.Created = s.creation()
+	r.Updated = m.Created
 	if m.Publish {
-		m.Published = m.publish(m.VersionDescription, s.cfg.Now()).ARN
+		m.Published = m.publish(m.VersionDescription, m.Created).ARN
 	}
 	if err := s.cfg.Store.PutRevision(r); err != nil {
 		return nil, err

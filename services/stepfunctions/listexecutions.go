@@ -2,8 +2,6 @@ package stepfunctions
 
 import (
 	"context"
-	"errors"
-	"strings"
 
 	"stepback/aws"
 	"stepback/aws/server"
@@ -48,7 +46,7 @@ func (s *Service) listExecutions(ctx context.Context, scope aws.Scope,
 	if in.MachineARN != "" && in.StatusFilter == pendingRedrive {
 		return nil, server.Invalid("The status filter PENDING_REDRIVE is for the executions of a Map Run")
 	}
-	machine, err := s.listed(ctx, scope, in)
+	list, err := s.listed(ctx, scope, in)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +55,7 @@ func (s *Service) listExecutions(ctx context.Context, scope aws.Scope,
 		return nil, err
 	}
 	out := &listExecutionsResponse{Executions: []listedExecution{}}
-	cut, next, err := s.pageOfExecutions(ctx, e, machine, in)
+	cut, next, err := s.pageOfExecutions(ctx, e, list, in)
 	for _, x := range cut {
 		out.Executions = append(out.Executions, listedExecution{
 			x.ARN, originOf(x), x.Name, statusOf(e, x), server.Time(x.Start), server.Time(x.Stop), x.Items,
@@ -68,56 +66,62 @@ func (s *Service) listExecutions(ctx context.Context, scope aws.Scope,
 	return out, err
 }
 
-// pageOfExecutions is a page of the executions that a request asks for. The first one looks at all of them, those
-// behind it only at theirs.
+// pageOfExecutions is a page of the executions that a request asks for. It reads those alone, and one more.
 func (s *Service) pageOfExecutions(
-	ctx context.Context, e *engine.Engine, machine string, in *listExecutionsRequest,
+	ctx context.Context, e *engine.Engine, list string, in *listExecutionsRequest,
 ) (cut []*journal.Execution, next string, err error) {
 	asked := s.listing("executions", in.MachineARN, in.MapRunARN, string(in.StatusFilter), in.RedriveFilter)
-	prefix := strings.Replace(machine, ":"+kindMachine+":", ":"+kindExecution+":", 1) + ":"
-	places, ok := s.lists.places(asked.Key())
-	if in.NextToken == "" || !ok {
-		if places, err = in.places(ctx, e, machine, prefix); err != nil {
+	q := in.query(list)
+	if in.NextToken != "" {
+		place, ok := asked.Place(in.NextToken)
+		if !ok {
+			return nil, "", errToken
+		}
+		if q.After, err = engine.ParsePlace(place); err != nil {
+			return nil, "", errToken
+		}
+	}
+	size := in.MaxResults
+	if size <= 0 {
+		size = defaultPage
+	}
+	for x, err := range e.Listed(ctx, q) {
+		switch {
+		case err != nil:
 			return nil, "", err
-		}
-		ok = false
-	}
-	shown, next, err := page(in.paged, asked, places, func(p listedAt) string { return p.text(prefix) })
-	switch {
-	case err != nil:
-		return nil, "", err
-	case next == "":
-		s.lists.forget(asked.Key())
-	case !ok:
-		s.lists.keep(asked.Key(), places)
-	}
-	selects := in.selects(e)
-	for _, place := range shown {
-		x, err := e.DescribeExecution(ctx, prefix+place.name)
-		if errors.Is(err, engine.ErrNoExecution) {
-			continue // removed meanwhile
-		}
-		if err != nil {
-			return nil, "", err
-		}
-		if selects(x) {
-			cut = append(cut, x)
+		case in.StatusFilter != "" && statusOf(e, x.Execution) != in.StatusFilter:
+		case len(cut) == size:
+			return cut, asked.Token(engine.PlaceText(journal.PlaceOf(cut[size-1]))), nil
+		default:
+			cut = append(cut, x.Execution)
 		}
 	}
-	return cut, next, nil
+	return cut, "", nil
 }
 
-// listed finds the machine whose executions a request is about; those that Map Runs start have a labelled one.
+// query is what the request asks the engine for. Children that wait for a redrive have ended as far as it knows.
+func (in *listExecutionsRequest) query(list string) *engine.Query {
+	q := &engine.Query{
+		Of: list, Redriven: in.RedriveFilter == "REDRIVEN", NotRedriven: in.RedriveFilter == "NOT_REDRIVEN",
+	}
+	switch in.StatusFilter {
+	case "":
+	case pendingRedrive:
+		q.Statuses = []history.Status{history.Failed, history.TimedOut, history.Aborted}
+	default:
+		q.Statuses = []history.Status{in.StatusFilter}
+	}
+	return q
+}
+
+// listed finds the list of executions that a request is about: that of a Map Run, a machine, a version or an alias.
 func (s *Service) listed(ctx context.Context, scope aws.Scope, in *listExecutionsRequest) (string, error) {
 	if in.MapRunARN != "" {
-		at, err := parseARN(in.MapRunARN, kindMapRun)
-		if err != nil {
+		if _, err := parseARN(in.MapRunARN, kindMapRun); err != nil {
 			return "", err
 		}
-		if _, err := s.mapRun(ctx, scope, in.MapRunARN); err != nil {
-			return "", err
-		}
-		return machineARNOf(at.scope, at.names[0]), nil
+		_, err := s.mapRun(ctx, scope, in.MapRunARN)
+		return in.MapRunARN, err
 	}
 	at, err := parseARN(in.MachineARN, kindMachine)
 	if err != nil {
@@ -138,38 +142,6 @@ func (s *Service) listed(ctx context.Context, scope aws.Scope, in *listExecution
 	case m.Type == typeExpress:
 		return "", errTypeSupported
 	default:
-		return m.ARN, nil
+		return at.text, nil
 	}
-}
-
-// selects returns what tells whether an execution is among those that the request asks for.
-func (in *listExecutionsRequest) selects(e *engine.Engine) func(*journal.Execution) bool {
-	at, err := parseARN(in.MachineARN, kindMachine)
-	qualified, ofMap := err == nil && at.qualified(), err == nil && at.labelled()
-	return func(x *journal.Execution) bool {
-		if qualified && x.VersionARN != in.MachineARN && x.AliasARN != in.MachineARN {
-			return false
-		}
-		if in.RedriveFilter != "" && (x.RedriveCount > 0) != (in.RedriveFilter == "REDRIVEN") {
-			return false
-		}
-		return (ofMap || x.MapRunARN == in.MapRunARN) && (in.StatusFilter == "" || statusOf(e, x) == in.StatusFilter)
-	}
-}
-
-// places are those of the machine's executions that the request asks for, newest first.
-func (in *listExecutionsRequest) places(ctx context.Context, e *engine.Engine, machine, prefix string) ([]listedAt,
-	error) {
-	var found []listedAt
-	selects := in.selects(e)
-	for x, err := range e.Executions(ctx, machine) {
-		if err != nil {
-			return nil, err
-		}
-		if selects(x) {
-			found = append(found, placeOf(x, prefix))
-		}
-	}
-	sortNewestFirst(found)
-	return found, nil
 }

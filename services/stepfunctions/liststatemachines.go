@@ -24,24 +24,54 @@ func (s *Service) listStateMachines(_ context.Context, scope aws.Scope, in *page
 	error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	machines, err := s.cfg.Store.Machines(machineARNOf(scope, ""))
-	if err != nil {
-		return nil, err
+	prefix := machineARNOf(scope, "")
+	asked := s.listing("stateMachines", prefix)
+	var created time.Time
+	var arn string
+	if in.NextToken != "" {
+		place, ok := asked.Place(in.NextToken)
+		if !ok {
+			return nil, errToken
+		}
+		if created, arn, ok = placeOf(place); !ok {
+			return nil, errToken
+		}
 	}
-	listed := make([]listedMachine, 0, len(machines))
-	for _, m := range machines {
-		if m.Deleting {
-			at := &resource{text: m.ARN, scope: scope, kind: kindMachine, names: []string{m.Name}}
-			if _, err := s.bury(scope, m, at); isMissing(err) {
+	size := in.MaxResults
+	if size <= 0 {
+		size = defaultPage
+	}
+	out := &listStateMachinesResponse{Machines: []listedMachine{}}
+	for {
+		machines, err := s.cfg.Store.MachinesBehind(prefix, created, arn, size+1)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range machines {
+			if s.buried(scope, m) {
 				continue
 			}
+			if len(out.Machines) == size {
+				last := &out.Machines[size-1]
+				out.NextToken = asked.Token(oldestFirst(created, last.ARN))
+				return out, nil
+			}
+			out.Machines = append(out.Machines, listedMachine{m.ARN, m.Name, m.Type, server.Time(m.Created)})
+			created = m.Created
 		}
-		listed = append(listed, listedMachine{m.ARN, m.Name, m.Type, server.Time(m.Created)})
+		if len(machines) <= size {
+			return out, nil
+		}
+		last := machines[len(machines)-1]
+		created, arn = last.Created, last.ARN
 	}
-	out := &listStateMachinesResponse{}
-	out.Machines, out.NextToken, err = page(*in, s.listing("stateMachines", machineARNOf(scope, "")), listed,
-		func(m listedMachine) string {
-			return oldestFirst(time.Time(m.Created), m.ARN)
-		})
-	return out, err
+}
+
+// buried reports whether a machine that is being deleted has gone.
+func (s *Service) buried(scope aws.Scope, m *Machine) bool {
+	if !m.Deleting {
+		return false
+	}
+	_, err := s.bury(scope, m, &resource{text: m.ARN, scope: scope, kind: kindMachine, names: []string{m.Name}})
+	return isMissing(err)
 }

@@ -2,15 +2,18 @@ package stepfunctions
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 )
 
 // Memory is a Store that lives as long as the process.
 type Memory struct {
 	mu         sync.Mutex
 	machines   map[string]*Machine
+	order      []*Machine // by creation
 	revisions  map[string]Revision
 	activities map[string]*Activity
 }
@@ -34,36 +37,62 @@ func (s *Memory) Machine(arn string) (*Machine, error) {
 
 // Machines implements Store.
 func (s *Memory) Machines(prefix string) ([]*Machine, error) {
+	return s.MachinesBehind(prefix, time.Time{}, "", math.MaxInt)
+}
+
+// MachinesBehind implements Store.
+func (s *Memory) MachinesBehind(prefix string, created time.Time, arn string, n int) ([]*Machine, error) {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	var found []*Machine
-	for arn, m := range s.machines {
-		if strings.HasPrefix(arn, prefix) {
+	at, there := s.placeOf(created, arn)
+	if there {
+		at++
+	}
+	for ; at < len(s.order) && len(found) < n; at++ {
+		if m := s.order[at]; strings.HasPrefix(m.ARN, prefix) {
 			found = append(found, m.clone())
 		}
 	}
-	s.mu.Unlock()
-	slices.SortFunc(found, func(a, b *Machine) int {
-		if c := a.Created.Compare(b.Created); c != 0 {
-			return c
-		}
-		return strings.Compare(a.ARN, b.ARN)
-	})
 	return found, nil
+}
+
+// placeOf is where a machine is, or would be, in the order of creation.
+func (s *Memory) placeOf(created time.Time, arn string) (int, bool) {
+	return slices.BinarySearchFunc(s.order, arn, func(m *Machine, arn string) int {
+		return cmp.Or(m.Created.Compare(created), strings.Compare(m.ARN, arn))
+	})
 }
 
 // PutMachine implements Store.
 func (s *Memory) PutMachine(m *Machine) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.machines[m.ARN] = m.clone()
+	s.remove(m.ARN)
+	kept := m.clone()
+	at, _ := s.placeOf(kept.Created, kept.ARN)
+	s.order = slices.Insert(s.order, at, kept)
+	s.machines[m.ARN] = kept
 	return nil
+}
+
+// remove forgets a machine, if it is there.
+func (s *Memory) remove(arn string) {
+	m := s.machines[arn]
+	if m == nil {
+		return
+	}
+	delete(s.machines, arn)
+	if at, ok := s.placeOf(m.Created, arn); ok {
+		s.order = slices.Delete(s.order, at, at+1)
+	}
 }
 
 // DeleteMachine implements Store.
 func (s *Memory) DeleteMachine(arn string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.machines, arn)
+	s.remove(arn)
 	return nil
 }
 

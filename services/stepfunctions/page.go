@@ -3,6 +3,8 @@ package stepfunctions
 import (
 	"fmt"
 	"math"
+	"strconv"
+	"strings"
 	"time"
 
 	"stepback/aws"
@@ -39,4 +41,22 @@ func oldestFirst(t time.Time, arn string) string { return fmt.Sprintf("%019d %s"
 
 func newestFirst(t time.Time, arn string) string {
 	return fmt.Sprintf("%019d %s", math.MaxInt64-t.UnixNano(), arn)
+}
+
+// placeOf reads a place that oldestFirst has written.
+func placeOf(text string) (t time.Time, arn string, ok bool) {
+	nanos, arn, ok := strings.Cut(text, " ")
+	n, err := strconv.ParseInt(nanos, 10, 64)
+	return time.Unix(0, n), arn, ok && err == nil
+}
+
+// creation is the time of a machine or an activity that is created now. No two have the same, so that lists in the
+// order of creation are so even when they were created faster than the clock moves. It is called with mu held.
+func (s *Service) creation() time.Time {
+	now := s.cfg.Now()
+	if !now.After(s.created) {
+		now = s.created.Add(1)
+	}
+	s.created = now
+	return now
 }

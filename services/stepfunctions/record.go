@@ -17,6 +17,9 @@ type Store interface {
 	Machine(arn string) (*Machine, error)
 	// Machines returns the state machines whose ARN begins with a prefix, in the order of their creation.
 	Machines(prefix string) ([]*Machine, error)
+	// MachinesBehind returns at most n of them: those behind a place in that order, that of a machine which was created
+	// at a time and has an ARN. It takes no longer when there are many others.
+	MachinesBehind(prefix string, created time.Time, arn string, n int) ([]*Machine, error)
 	PutMachine(m *Machine) error
 	DeleteMachine(arn string) error
 	// Revision returns a revision by its ID, or ErrNotFound. Revisions of which executions were started outlive their

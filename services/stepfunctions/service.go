@@ -36,10 +36,10 @@ type Service struct {
 	cfg  Config
 	logs sync.Map // by revision: *executionLog
 
-	lists     lists
 	histories histories
 
 	mu       sync.Mutex // orders changes of state machines
+	created  time.Time  // the latest; see creation
 	engines  map[aws.Scope]*engine.Engine
 	compiled map[string]*engine.StateMachine // by revision
 }

@@ -78,10 +78,20 @@ func (x *Execution) retry(t *thread, f failure) bool {
 		if x.retriable(t, f, delay) {
 			return true
 		}
-		t.timer = x.timer(t, retryDelay, delay)
+		t.timer = x.timerFor(t, retryDelay, delay, x.retryOf(t, i, f, delay))
 		return true
 	}
 	return false
+}
+
+// retryOf tells of a retry that is waited for.
+func (x *Execution) retryOf(t *thread, retrier int, f failure, delay time.Duration) *Retry {
+	policy, used := t.state.Retry[retrier].Policy, t.retries[retrier]
+	return &Retry{
+		State: t.state.Name, Error: f.Name, Cause: f.Cause, Attempt: t.retried + 1,
+		LastAttempt: t.retried + 1 + int64(policy.MaxAttempts) - used, Failed: x.now, Next: x.now.Add(delay),
+		policy: policy, used: used,
+	}
 }
 
 // caught moves the thread to a catcher's state. OutputPath does not apply. What fails in the catcher itself, such as a

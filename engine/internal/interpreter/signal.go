@@ -5,6 +5,7 @@ import (
 
 	"stepback/asl/jsonvalue"
 	"stepback/engine/history"
+	"stepback/retrypatterns"
 )
 
 // SignalKind says what happened to an execution.
@@ -77,8 +78,39 @@ type Effect struct {
 	At   time.Time
 	// Background says that nobody waits for the timer to ring: time need not hurry to get there.
 	Background bool
-	Task       *TaskCall
-	MapRun     *MapRunCall
+	// Retry says which retry the timer delays; nil for every other timer.
+	Retry  *Retry
+	Task   *TaskCall
+	MapRun *MapRunCall
+}
+
+// Retry is a state that failed and waits to be run again.
+type Retry struct {
+	// ID is that of the timer, by which the retry can be let begin at once.
+	ID int64
+	// State is the name of the state, Error and Cause are what it failed with the last time.
+	State, Error, Cause string
+	// Attempt counts the runs of the state, from 1: the one that is waited for is never the first. LastAttempt is the
+	// one after which this retrier has none left.
+	Attempt, LastAttempt int64
+	// Failed is when the state failed, Next when it is run again.
+	Failed, Next time.Time
+
+	policy retrypatterns.Policy
+	used   int64 // of the policy's attempts, the one that is waited for included
+}
+
+// maxForeseen is how many attempts are looked ahead for the time of the last one.
+const maxForeseen = 1000
+
+// Last is when the last attempt begins if every attempt fails at once with the same error and jitter draws the longest
+// delays; it is later when attempts take their time. Of more than a thousand attempts it is the thousandth.
+func (r *Retry) Last() time.Time {
+	last := r.Next
+	for n := r.used + 1; n <= min(int64(r.policy.MaxAttempts), r.used+maxForeseen); n++ {
+		last = last.Add(min(r.policy.Delay(int(n), nil), longestWait))
+	}
+	return last
 }
 
 // Result is what one step produced: events to append to the history, effects to carry out, in order. The slices are

@@ -19,6 +19,7 @@ type wait struct {
 	task   *TaskCall
 	mapRun *MapRunCall
 	at     time.Time // when the timer rings
+	retry  *Retry    // what a retryDelay waits for
 }
 
 type waitKind uint8
@@ -50,9 +51,17 @@ func (x *Execution) await(t *thread, k waitKind) *wait {
 
 // timer asks for a ring after d and returns the timer's ID.
 func (x *Execution) timer(t *thread, k waitKind, d time.Duration) int64 {
+	return x.timerFor(t, k, d, nil)
+}
+
+// timerFor is timer for the delay of a retry.
+func (x *Execution) timerFor(t *thread, k waitKind, d time.Duration, retry *Retry) int64 {
 	w := x.await(t, k)
-	w.at = x.now.Add(d)
-	x.effect(Effect{Kind: SetTimer, ID: w.id, At: w.at})
+	w.at, w.retry = x.now.Add(d), retry
+	if retry != nil {
+		retry.ID = w.id
+	}
+	x.effect(Effect{Kind: SetTimer, ID: w.id, At: w.at, Retry: retry})
 	return w.id
 }
 
@@ -83,6 +92,9 @@ func (w *wait) happened(x *Execution, e *Signal) {
 	switch {
 	case e.Kind == TimerFired && w.kind < taskResult:
 		delete(x.waits, w.id)
+		if w.at.After(x.now) { // a person does not want to wait for it
+			x.effect(Effect{Kind: CancelTimer, ID: w.id})
+		}
 		x.rang(w, t)
 	case w.kind == taskResult:
 		x.taskEvent(w, e)

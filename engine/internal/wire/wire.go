@@ -142,6 +142,17 @@ func (r *Reader) Text() string {
 	return s
 }
 
+// SkipText reads over a text that nobody needs, and returns an empty one.
+func (r *Reader) SkipText() string {
+	n, size := binary.Uvarint(r.src)
+	if size <= 0 || n > uint64(len(r.src)-size) {
+		r.Spoil()
+		return ""
+	}
+	r.src = r.src[size+int(n):]
+	return ""
+}
+
 // Time reads a time, in UTC.
 func (r *Reader) Time() time.Time {
 	ns := r.Varint()

@@ -33,6 +33,8 @@ func Run(t *testing.T, open func(t *testing.T) journal.Journal) {
 		"EXPRESS executions are kept when they end":       express,
 		"definitions are kept with their first execution": definitions,
 		"Map Runs are found by ARN and by execution":      mapRuns,
+		"lists are what a scan finds":                     lists,
+		"a redriven EXPRESS execution is listed once":     listedAnew,
 	} {
 		t.Run(name, func(t *testing.T) { t.Parallel(); test(t, open(t)) })
 	}
@@ -217,7 +219,7 @@ func events(t *testing.T, j journal.Journal) {
 // Redrive is the step that redrives an execution whose steps were First, Second and Last.
 func Redrive(x *journal.Execution) *journal.Record {
 	last := Last(x, history.Failed)
-	past := &journal.Past{Stopped: x.Stop}
+	past := &journal.Past{Stopped: x.Stop, Status: x.Status}
 	past.Signals = append(append(First(x).Signals, Second(x).Signals...), last.Signals...)
 	past.History = last.All
 	x.Status, x.Stop, x.HistorySize, x.RedriveCount, x.Redriven = history.Running, time.Time{}, 0, 1,

@@ -83,8 +83,10 @@ func (c *checker) entry(key string, value []byte) error {
 		return wrap(key, err)
 	case endPrefix:
 		return c.stop(key)
+	case indexPrefix:
+		return c.listed(key)
 	}
-	if key != versionKey && !strings.HasPrefix(key, documents) {
+	if key != versionKey && key != indexedKey && !strings.HasPrefix(key, documents) {
 		return fmt.Errorf("the key %q is nothing that stepback keeps", key)
 	}
 	return nil
@@ -121,7 +123,40 @@ func (c *checker) execution(arn string, value []byte) error {
 		return fmt.Errorf("%s: its history: %w", arn, err)
 	}
 	c.found.Events += len(events)
-	return wrap(arn, wellFormed(x, events))
+	return errors.Join(wrap(arn, wellFormed(x, events)), c.inLists(x))
+}
+
+// inLists checks that an ended execution is in the index.
+func (c *checker) inLists(x *journal.Execution) error {
+	if !c.j.indexed {
+		return nil
+	}
+	for _, list := range journal.ListsOf(x) {
+		key := appendIndex(nil, journal.ListID(list), indexed[x.Status], x.Start.UnixNano(), x.ARN)
+		_, closer, err := c.j.db.Get(key)
+		if err != nil {
+			return fmt.Errorf("%s is not in the list of %s: %w", x.ARN, list, damaged(err))
+		}
+		if err := closer.Close(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// listed checks an entry of the index.
+func (c *checker) listed(key string) error {
+	if len(key) < arnFrom {
+		return fmt.Errorf("the key %q is not one of the index", key)
+	}
+	x, err := c.j.Execution(c.ctx, key[arnFrom:])
+	if err != nil {
+		return fmt.Errorf("the index has %s: %w", key[arnFrom:], err)
+	}
+	if indexed[x.Status] != key[listEnd] || x.Start.UnixNano() != startOf([]byte(key)) {
+		return fmt.Errorf("the index has %s with another status or start than its description", x.ARN)
+	}
+	return nil
 }
 
 // open checks that an execution which has not ended has steps.

@@ -30,6 +30,7 @@ func (j *Journal) Commit(r *journal.Record, done func(error)) {
 	e := j.encoders.Get().(*encoder)
 	defer j.encoders.Put(e)
 	e.reset()
+	done = j.opening(r, done)
 	if err := j.encode(e, r); err != nil {
 		done(err)
 		return
@@ -51,8 +52,11 @@ func (j *Journal) encode(e *encoder, r *journal.Record) error {
 	if r.Definition != nil {
 		j.define(e, r.Definition)
 	}
-	if r.Past != nil && !r.End {
-		e.reopen(x, r.Past)
+	if r.Past != nil {
+		e.unindex(x, r.Past.Status)
+		if !r.End {
+			e.reopen(x, r.Past)
+		}
 	}
 	if r.Begin || r.End || r.Past != nil {
 		e.raw = x.AppendBinary(e.raw[:0])
@@ -66,6 +70,12 @@ func (j *Journal) encode(e *encoder, r *journal.Record) error {
 	e.raw = history.AppendBinary(e.raw[:0], r.All)
 	e.pack(e.key(historyPrefix, x.ARN))
 	e.ended(x)
+	if x.Express && x.RedriveCount > 0 {
+		if err := j.forgetEarlier(e, x); err != nil {
+			return err
+		}
+	}
+	e.index(x)
 	if !x.Express && x.Status != history.Succeeded && len(r.Signals) > 0 {
 		if err := j.keepEvents(e, r); err != nil {
 			return err

@@ -13,6 +13,8 @@ const (
 	mapRunPrefix     = "r/" // ARN → Map Run
 	ofPrefix         = "q/" // ARN of an execution, 0, ARN of one of its Map Runs → nothing
 	endPrefix        = "t/" // time of its end, ARN → nothing, of executions that are not children
+	indexPrefix      = "i/" // list, status, start, ARN → what lists filter by, of executions that have ended
+	indexedKey       = "i"  // says that all executions are in the index
 )
 
 func stepKey(dst []byte, arn string, step int64) []byte {

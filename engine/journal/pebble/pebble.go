@@ -28,6 +28,8 @@ type Journal struct {
 	space     *space
 	retention *retention // nil when the store is only read
 	encoders  sync.Pool
+	open      openSet
+	indexed   bool // the store has an index
 
 	mu          sync.Mutex
 	definitions map[string]bool // IDs of those that are kept
@@ -78,6 +80,9 @@ func Open(dir string, o Options) (*Journal, error) {
 	}
 	j.db = db
 	if err := j.checkVersion(o.ReadOnly); err != nil {
+		return nil, errors.Join(j.named(err), db.Close())
+	}
+	if err := j.readOpen(); err != nil {
 		return nil, errors.Join(j.named(err), db.Close())
 	}
 	j.committer = startCommitter(db, o.Broken)

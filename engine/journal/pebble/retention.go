@@ -99,8 +99,17 @@ func (j *Journal) expireAll(before time.Time, stopping func() error) (n int, err
 
 // expire removes one execution.
 func (j *Journal) expire(end []byte, arn string) error {
+	x, err := read(j, executionPrefix, arn, journal.DecodeListed)
+	if err != nil && !errors.Is(err, journal.ErrNotFound) {
+		return err
+	}
 	return j.write(func(b *pebble.Batch) error {
 		errs := []error{b.Delete(end, nil)}
+		if x != nil && x.Ended() {
+			e := &encoder{}
+			e.unindex(x, x.Status)
+			errs = append(errs, e.fill(b))
+		}
 		for _, prefix := range [...]string{executionPrefix, historyPrefix, eventsPrefix} {
 			errs = append(errs, b.Delete([]byte(prefix+arn), nil))
 		}
@@ -127,6 +136,8 @@ func (j *Journal) expireMapRuns(b *pebble.Batch, prefix string) error {
 			from := []byte(kept + m.Children)
 			errs = append(errs, b.DeleteRange(from, after(from), nil))
 		}
+		list := appendList(nil, journal.ListID(m.ARN))
+		errs = append(errs, b.DeleteRange(list, after(list), nil))
 		if err := errors.Join(errs...); err != nil {
 			return err
 		}

@@ -12,22 +12,35 @@ import (
 )
 
 // formatVersion is written into every store; a store with a higher one is refused. Format 1 kept no events of
-// executions that had not ended.
-const formatVersion = 2
+// executions that had not ended, format 2 had no index.
+const (
+	formatVersion  = 3
+	withoutEvents  = 1
+	withoutIndexes = 2
+)
 
 // checkVersion refuses the stores of others, makes an empty store a journal, and upgrades one of an earlier version.
 func (j *Journal) checkVersion(readOnly bool) error {
 	found, err := j.version()
-	switch {
-	case err != nil || found == formatVersion || found == 0 && readOnly:
-		return err
-	case found == 0:
-		return j.setVersion()
-	case readOnly:
-		return fmt.Errorf("written by an earlier stepback: format %d, this one reads %d; stepback data compact upgrades it", found, formatVersion)
-	default:
-		return j.upgrade()
+	if err == nil {
+		j.indexed, err = j.hasIndex()
 	}
+	switch {
+	case err != nil || found == 0 && readOnly:
+		return err
+	case readOnly && found < withoutIndexes:
+		return fmt.Errorf("written by an earlier stepback: format %d, this one reads %d; stepback data compact upgrades it", found, formatVersion)
+	case readOnly:
+		j.indexed = j.indexed && found == formatVersion
+		return nil
+	case found == withoutEvents:
+		err = j.upgrade()
+	}
+	if err == nil && (!j.indexed || found != formatVersion) {
+		err = j.rebuildIndex()
+		j.indexed = err == nil
+	}
+	return err
 }
 
 // version is the format of a store that is a journal, or 0 if it is empty. A newer one is refused.
@@ -65,12 +78,6 @@ func (j *Journal) empty() error {
 	return nil
 }
 
-func (j *Journal) setVersion() error {
-	return j.write(func(b *pebble.Batch) error {
-		return b.Set([]byte(versionKey), []byte(strconv.Itoa(formatVersion)), nil)
-	})
-}
-
 // write commits operations at once, beside the committer.
 func (j *Journal) write(fill func(*pebble.Batch) error) error {
 	b := j.db.NewBatch()
@@ -104,10 +111,7 @@ func (j *Journal) upgrade() error {
 			return err
 		}
 	}
-	if err := b.Commit(pebble.Sync); err != nil {
-		return err
-	}
-	return j.setVersion()
+	return b.Commit(pebble.Sync)
 }
 
 // interrupt ends an execution whose events are unknown.

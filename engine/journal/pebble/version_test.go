@@ -33,9 +33,9 @@ func plant(t *testing.T, dir string, pairs map[string][]byte) {
 func TestANewerFormatIsRefused(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	plant(t, dir, map[string][]byte{"v": []byte("3")})
+	plant(t, dir, map[string][]byte{"v": []byte("4")})
 	_, err := pebble.Open(dir, pebble.Options{})
-	if err == nil || !strings.Contains(err.Error(), "written by a newer stepback: format 3, this one reads up to 2") {
+	if err == nil || !strings.Contains(err.Error(), "written by a newer stepback: format 4, this one reads up to 3") {
 		t.Errorf("%v", err)
 	}
 }

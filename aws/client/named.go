@@ -1,0 +1,139 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+
+	awssdk "github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
+	"github.com/aws/smithy-go"
+
+	"stepback/asl/jsonvalue"
+	"stepback/aws"
+	"stepback/aws/model"
+)
+
+// Named calls the operations of one service by their names, with Go values for documents. It is for our own programs
+// that call a few operations of a service, where the SDK's typed client would be megabytes. It is safe for concurrent
+// use.
+type Named struct {
+	client  *Client
+	service *model.Service
+	retryer awssdk.Retryer
+}
+
+// NewNamed makes a client of a service ("sns", "dynamodb") from the SDK's configuration: its region, credentials, HTTP
+// client, retryer and endpoints (AWS_ENDPOINT_URL, AWS_ENDPOINT_URL_SNS, services of the shared file). Without an
+// endpoint it calls the service's own in the region; FIPS and dual-stack endpoints have to be given as endpoints.
+func NewNamed(ctx context.Context, cfg awssdk.Config, service string) (*Named, error) {
+	s, err := model.Find(service)
+	if err != nil {
+		return nil, err
+	}
+	endpoint, err := endpointOf(ctx, cfg, s)
+	if err != nil {
+		return nil, err
+	}
+	n := &Named{service: s, client: &Client{Endpoint: endpoint, Region: cfg.Region, Credentials: cfg.Credentials}}
+	if cfg.HTTPClient != nil {
+		n.client.HTTP = &http.Client{Transport: transport{cfg.HTTPClient}}
+	}
+	if cfg.Retryer != nil {
+		n.retryer = cfg.Retryer()
+	} else {
+		n.retryer = retry.NewStandard()
+	}
+	return n, nil
+}
+
+// Once is the same client without retries of its own, for programs that retry by other rules.
+func (n *Named) Once() *Named {
+	once := *n
+	once.retryer = awssdk.NopRetryer{}
+	return &once
+}
+
+// Client is the client of any operation that this one calls by.
+func (n *Named) Client() *Client { return n.client }
+
+// Call calls an operation. in is written by encoding/json, with the model's names of members, bytes in base64; nil is an
+// empty input. The answer's document is read into out by encoding/json; nil drops it. Errors are those of [Client.Call]
+// in a *smithy.OperationError, which names service and operation, after as many attempts as the retryer makes.
+func (n *Named) Call(ctx context.Context, operation string, in, out any) error {
+	err := n.call(ctx, operation, in, out)
+	if err != nil {
+		return &smithy.OperationError{ServiceID: n.service.ID, OperationName: operation, Err: err}
+	}
+	return nil
+}
+
+func (n *Named) call(ctx context.Context, operation string, in, out any) error {
+	o, err := n.service.Operation(operation)
+	if err != nil {
+		return err
+	}
+	r := &Request{Service: n.service, Operation: o}
+	if in != nil {
+		text, err := json.Marshal(in)
+		if err != nil {
+			return err
+		}
+		if r.Input, err = jsonvalue.Parse(string(text)); err != nil {
+			return err
+		}
+	}
+	c := *n.client
+	token := c.token() // the same for all attempts: that is what it is for
+	c.Token = func() string { return token }
+	answer, err := Retry(ctx, n.retryer, func() (*Response, error) { return c.Call(ctx, r) })
+	if err != nil {
+		return err
+	}
+	if answer.Body != nil {
+		_, _ = io.Copy(io.Discard, answer.Body)
+		_ = answer.Body.Close()
+	}
+	if out == nil {
+		return nil
+	}
+	if err := json.Unmarshal([]byte(answer.Output.JSON()), out); err != nil {
+		return fmt.Errorf("the answer does not fit: %w", err)
+	}
+	return nil
+}
+
+// transport is the SDK's HTTP client as a round tripper.
+type transport struct{ client awssdk.HTTPClient }
+
+// RoundTrip implements http.RoundTripper.
+func (t transport) RoundTrip(r *http.Request) (*http.Response, error) { return t.client.Do(r) }
+
+// configured is what the SDK's environment and shared file have for endpoints.
+type configured interface {
+	GetServiceBaseEndpoint(ctx context.Context, sdkID string) (string, bool, error)
+}
+
+// endpointOf is the address of a service: what is configured for the service, then for all, then AWS's own.
+func endpointOf(ctx context.Context, cfg awssdk.Config, s *model.Service) (string, error) {
+	for _, source := range cfg.ConfigSources {
+		if c, ok := source.(configured); ok {
+			if address, found, err := c.GetServiceBaseEndpoint(ctx, s.ID); err != nil || found {
+				return address, err
+			}
+		}
+	}
+	if cfg.BaseEndpoint != nil {
+		if u, err := url.Parse(*cfg.BaseEndpoint); err != nil || u.Host == "" {
+			return "", fmt.Errorf("the endpoint %q is not a URL like http://localhost:4566", *cfg.BaseEndpoint)
+		}
+		return *cfg.BaseEndpoint, nil
+	}
+	if cfg.Region == "" {
+		return "", fmt.Errorf("no region is set for %s; set AWS_REGION", s.ID)
+	}
+	return "https://" + s.EndpointPrefix + "." + cfg.Region + "." + aws.Domain(cfg.Region), nil
+}

@@ -1,0 +1,89 @@
+package csvimportstack
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsevents"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awseventstargets"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
+	"github.com/aws/jsii-runtime-go"
+
+	"stepback/cdk/environment"
+)
+
+// adaptMinutes is how often the controller measures and decides. Metrics are published by the minute; its rules look at
+// several minutes at a time.
+const adaptMinutes = 1
+
+// adaptFunction is the name of the controller's function and of its bootstrap's folder.
+const adaptFunction = "adapt"
+
+// adaptSource is the source of the events by which package adaptive/controller tells of changes.
+const adaptSource = "csv.processing.retry.manager"
+
+// addAdapt declares the controller that adapts retries to what is measured, where the environment has one.
+func (s *Stack) addAdapt(bootstraps string) {
+	mode := s.Environment.Adapt
+	if mode == environment.AdaptOff {
+		return
+	}
+	f := s.function(bootstraps, function{
+		id: "Adapt", name: adaptFunction, description: "Adapts the state machine's retries to what is measured",
+		memory: 256, timeout: time.Minute,
+		environment: map[string]*string{
+			"STATE_MACHINE_ARN":   s.StateMachine.StateMachineArn(),
+			"CONFIGURATION_TABLE": s.RetryConfigurations.TableName(),
+			"DRY_RUN":             jsii.String(strconv.FormatBool(mode == environment.AdaptDryRun)),
+		},
+		access: s.adaptAccess(mode),
+	})
+	s.every(f, "AdaptSchedule", "adapt", "Has the controller look at the retries", adaptMinutes)
+}
+
+// adaptAccess is what the controller does; in a dry run it changes nothing, and may not.
+func (s *Stack) adaptAccess(mode environment.AdaptMode) []awsiam.PolicyStatement {
+	name := s.Environment.Prefix()
+	machine := s.StateMachine.StateMachineArn()
+	mapRuns := s.states("mapRun", name+"/"+mapLabel+":*")
+	table := s.RetryConfigurations.TableArn()
+	access := []awsiam.PolicyStatement{
+		allow([]string{"states:DescribeStateMachine", "states:ListExecutions"}, machine),
+		allow([]string{"states:ListMapRuns"}, s.states("execution", name+":*")),
+		allow([]string{"states:DescribeMapRun"}, mapRuns),
+		allow([]string{"dynamodb:GetItem"}, table),
+		allow([]string{"cloudwatch:GetMetricData"}, jsii.String("*")), // metrics have no ARN
+	}
+	if mode == environment.AdaptDryRun {
+		return access
+	}
+	return append(access,
+		// The definition keeps its role, so that nothing has to be passed on.
+		allow([]string{"states:UpdateStateMachine", "states:PublishStateMachineVersion"}, machine),
+		allow([]string{"states:UpdateMapRun"}, mapRuns),
+		allow([]string{"dynamodb:PutItem"}, table),
+		awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
+			Actions: jsii.Strings("events:PutEvents"),
+			Resources: &[]*string{s.FormatArn(&awscdk.ArnComponents{
+				Service: jsii.String("events"), Resource: jsii.String("event-bus"), ResourceName: jsii.String("default"),
+			})},
+			Conditions: &map[string]any{"StringEquals": map[string]any{"events:source": adaptSource}},
+		}))
+}
+
+// every invokes a function by a schedule, once each time: the next time is the retry.
+func (s *Stack) every(f awslambda.Function, id, rule, description string, minutes float64) {
+	awslambda.NewCfnEventInvokeConfig(s.Stack, jsii.String(id+"Retries"), &awslambda.CfnEventInvokeConfigProps{
+		FunctionName: f.FunctionName(), Qualifier: jsii.String("$LATEST"),
+		MaximumRetryAttempts: jsii.Number(0), MaximumEventAgeInSeconds: jsii.Number(max(minutes*60, 60)),
+	})
+	awsevents.NewRule(s.Stack, jsii.String(id), &awsevents.RuleProps{
+		RuleName: s.name(rule), Description: jsii.String(description),
+		Schedule: awsevents.Schedule_Rate(awscdk.Duration_Minutes(jsii.Number(minutes))),
+		Targets: &[]awsevents.IRuleTarget{awseventstargets.NewLambdaFunction(f, &awseventstargets.LambdaFunctionProps{
+			RetryAttempts: jsii.Number(0), MaxEventAge: awscdk.Duration_Minutes(jsii.Number(max(minutes, 1))),
+		})},
+	})
+}

@@ -1,0 +1,45 @@
+package csvimportstack
+
+import (
+	"time"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
+	"github.com/aws/jsii-runtime-go"
+
+	"stepback/cdk/environment"
+)
+
+// relayMinutes is how often the outbox is emptied, and relayTimeout how long that may take: an invocation ends before the
+// next one begins, and sends until shortly before its timeout.
+const (
+	relayMinutes = 1
+	relayTimeout = 55 * time.Second
+)
+
+// relayFunction is the name of the relay's function and of its bootstrap's folder.
+const relayFunction = "relay"
+
+// addRelay declares the relay of the database's outbox, where the environment has one.
+func (s *Stack) addRelay(bootstraps string, db database) {
+	service := s.Environment.Relay.Service()
+	if service == "" {
+		return
+	}
+	to := jsii.String(s.Environment.Relay.To)
+	if *to == environment.RelayToImports {
+		to = s.Topic.TopicArn()
+	}
+	sends := map[string][]string{
+		"sns": {"sns:Publish"}, "sqs": {"sqs:GetQueueUrl", "sqs:SendMessage"}, "events": {"events:PutEvents"},
+	}
+	f := s.function(bootstraps, function{
+		id: "Relay", name: relayFunction, description: "Sends what programs have written into the database's outbox",
+		memory: 256, timeout: relayTimeout,
+		environment: map[string]*string{"DATABASE_URL": db.url, "SINK": to},
+		access:      []awsiam.PolicyStatement{db.access, allow(sends[service], to)}, vpc: db.vpc,
+	})
+	for _, r := range db.ready {
+		f.Node().AddDependency(r)
+	}
+	s.every(f, "RelaySchedule", "relay", "Has the relay send what is in the outbox", relayMinutes)
+}

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"stepback/asl"
+	"stepback/engine/journal"
+	"stepback/engine/journal/pebble"
+	"stepback/graph"
+	"stepback/local"
+	"stepback/timeline"
+)
+
+type graphCmd struct {
+	Of     string `arg:"" name:"file|execution" help:"Definition file, - for standard input, or the name or ARN of an execution of the data directory."`
+	Data   string `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory of the execution. Default .stepback."`
+	Output string `short:"o" default:"graph.svg" placeholder:"FILE" help:"File to write: .svg, .png, .mmd or .dot; or svg, png, mermaid or dot for standard output. Default graph.svg."`
+	substitutions
+}
+
+// Help shows examples.
+func (graphCmd) Help() string {
+	return `Examples:
+  stepback graph orders.asl.json -o orders.svg
+  stepback graph orders.asl.json -o mermaid
+  stepback graph 7c0ffee0-1111-4222-8333-444455556666 -o failed.png
+
+The graph of an execution shows its path, its attempts and where it failed or waits.`
+}
+
+// Run draws a file, or an execution wherever its data directory is open.
+func (c *graphCmd) Run(ctx context.Context, std streams) error {
+	form, err := graphForm(c.Output)
+	if err != nil {
+		return &exitError{exitUsage, err}
+	}
+	if _, err := os.Stat(c.Of); err != nil && c.Of != "-" {
+		if strings.ContainsAny(c.Of, `/\`) && !strings.HasPrefix(c.Of, "arn:") || isDefinition(c.Of) {
+			return err
+		}
+		return onDirectory(ctx, std, c.Data, c)
+	}
+	values, err := c.values()
+	if err != nil {
+		return &exitError{exitUsage, err}
+	}
+	d, err := readDefinition("", c.Of, values, std)
+	if err != nil {
+		return err
+	}
+	m, found := asl.Parse(d.text)
+	if m == nil {
+		fmt.Fprint(std.err, d.render(d.diagnose(false)))
+		return &exitError{exitFailure, fmt.Errorf("%s cannot be drawn: %d errors", d.path, len(found))}
+	}
+	return c.write(std, form, m, d.name, nil)
+}
+
+func (c *graphCmd) on(ctx context.Context, std streams, p *local.Platform) error {
+	return c.execution(ctx, std, p.Journal)
+}
+
+func (c *graphCmd) alone(ctx context.Context, std streams) error {
+	return withJournal(c.Data, pebble.Options{ReadOnly: true}, func(j *pebble.Journal) error {
+		return c.execution(ctx, std, j)
+	})
+}
+
+// execution draws the machine of an execution with what that did.
+func (c *graphCmd) execution(ctx context.Context, std streams, j journal.Journal) error {
+	form, err := graphForm(c.Output)
+	if err != nil {
+		return &exitError{exitUsage, err}
+	}
+	x, err := findExecution(ctx, j, c.Of)
+	if err != nil {
+		return err
+	}
+	events, err := historyOf(ctx, j, x)
+	if err != nil {
+		return err
+	}
+	d, err := journal.DefinitionOf(ctx, j, x)
+	if err != nil {
+		return fmt.Errorf("the definition of %s: %w", x.ARN, err)
+	}
+	m, _ := asl.Parse(d.Text)
+	if m == nil {
+		return fmt.Errorf("the definition of %s cannot be read", x.ARN)
+	}
+	t := timeline.Read(events)
+	if x.MapRunARN != "" && len(t.Visits) > 0 {
+		m = graph.Part(m, t.Visits[0].State)
+	}
+	return c.write(std, form, m, d.MachineName+", "+x.Name+": "+string(x.Status), graph.MarksOf(t))
+}
+
+// graphForm is how a graph is written: svg, png, mermaid or dot.
+func graphForm(output string) (string, error) {
+	switch form := strings.ToLower(strings.TrimPrefix(filepath.Ext("."+output), ".")); form {
+	case "svg", "png", "mermaid", "dot":
+		return form, nil
+	case "mmd":
+		return "mermaid", nil
+	case "gv":
+		return "dot", nil
+	}
+	return "", fmt.Errorf("-o %s: name a file that ends in .svg, .png, .mmd or .dot, or svg, png, mermaid or dot alone",
+		output)
+}
+
+func (c *graphCmd) write(std streams, form string, m *asl.Machine, title string, marks *graph.Marks) error {
+	var out bytes.Buffer
+	o := graph.Options{Marks: marks}
+	var err error
+	switch form {
+	case "svg":
+		err = graph.New(m, title).SVG(&out, o)
+	case "png":
+		err = graph.New(m, title).PNG(&out, o)
+	case "mermaid":
+		err = graph.Mermaid(&out, m)
+	case "dot":
+		err = graph.DOT(&out, m)
+	}
+	if err != nil {
+		return err
+	}
+	if !strings.Contains(c.Output, ".") {
+		_, err = io.Copy(std.out, &out)
+		return err
+	}
+	if err := os.WriteFile(c.Output, out.Bytes(), 0o644); err != nil {
+		return err
+	}
+	fmt.Fprintln(std.out, c.Output)
+	return nil
+}

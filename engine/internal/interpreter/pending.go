@@ -1,0 +1,38 @@
+package interpreter
+
+import (
+	"slices"
+
+	"stepback/engine/history"
+)
+
+// Pending returns what the execution waits for, in the order in which the waits began, without its time limits.
+func (x *Execution) Pending() []history.Pending {
+	var found []history.Pending
+	for _, id := range x.open() {
+		w := x.waits[id]
+		p := history.Pending{ID: id}
+		switch w.kind {
+		case retryDelay:
+			p.Kind, p.At = history.PendingRetry, w.at
+		case waitState:
+			p.Kind, p.At = history.PendingWait, w.at
+		case taskResult:
+			p.Kind, p.Token = history.PendingTask, w.task.Token
+		case mapRunResult:
+			p.Kind, p.MapRunARN = history.PendingMapRun, w.mapRun.ARN
+		case machineTimeout, taskTimeout, taskHeartbeat:
+			continue
+		}
+		p.State, p.Entered = w.thread.state.Name, w.thread.entryID
+		p.Retries, p.Retrier = w.thread.retried, slices.Clone(w.thread.retries)
+		found = append(found, p)
+	}
+	return found
+}
+
+// Delayed reports whether a retry waits for the delay of this ID. A TimerFired signal of the ID has it tried at once.
+func (x *Execution) Delayed(id int64) bool {
+	w := x.waits[id]
+	return w != nil && w.kind == retryDelay
+}

@@ -1,0 +1,197 @@
+package pebble
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"iter"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/klauspost/compress/s2"
+
+	"stepback/engine/history"
+	"stepback/engine/internal/startorder"
+	"stepback/engine/journal"
+)
+
+// Listed implements journal.Lists. A store that is only read and has no index is read whole.
+func (j *Journal) Listed(ctx context.Context, l *journal.List) iter.Seq2[*journal.Execution, error] {
+	if !j.indexed {
+		return l.Collect(j.Executions(ctx, ""))
+	}
+	return func(yield func(*journal.Execution, error) bool) {
+		w, err := j.listing(l)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		for err == nil {
+			var x *journal.Execution
+			if x, err = w.next(ctx); err == nil && (x == nil || !yield(x, nil)) {
+				break
+			}
+		}
+		if err = errors.Join(err, w.close()); err != nil {
+			yield(nil, err)
+		}
+	}
+}
+
+// listing walks over one list: over the executions under way, and over those that ended with each status.
+type listing struct {
+	of    *journal.List
+	since int64
+	open  *startorder.Cursor[struct{}] // nil when nobody asks for them
+	ended []*pebble.Iterator
+	store *pebble.Snapshot
+	raw   []byte
+}
+
+// listing begins to walk. Executions under way are looked up first: one that ends meanwhile has ended in the store.
+func (j *Journal) listing(l *journal.List) (*listing, error) {
+	id, first := journal.ListID(l.Of), l.First()
+	start, arn := first.Start.UnixNano(), first.ARN
+	if arn != "" {
+		arn += "\x00" // behind it
+	}
+	w := &listing{of: l, since: sinceNanos(l)}
+	if l.Wants(history.Running) {
+		w.open = j.open.From(id, start, arn)
+	}
+	w.store = j.db.NewSnapshot()
+	for _, s := range [...]history.Status{history.Succeeded, history.Failed, history.TimedOut, history.Aborted} {
+		if !l.Wants(s) {
+			continue
+		}
+		list := append(appendList(nil, id), indexed[s])
+		it, err := w.store.NewIter(&pebble.IterOptions{
+			LowerBound: appendIndex(nil, id, indexed[s], start, arn), UpperBound: after(list),
+		})
+		if err != nil {
+			return nil, errors.Join(err, w.close())
+		}
+		it.First()
+		w.ended = append(w.ended, it)
+	}
+	return w, nil
+}
+
+func (w *listing) close() error {
+	var errs []error
+	for _, it := range w.ended {
+		errs = append(errs, it.Close())
+	}
+	return errors.Join(append(errs, w.store.Close())...)
+}
+
+// next returns the next execution, or nil when there is none.
+func (w *listing) next(ctx context.Context) (*journal.Execution, error) {
+	for {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		it, err := w.newest()
+		if err != nil {
+			return nil, err
+		}
+		var x *journal.Execution
+		if it == nil {
+			open, ok := w.head()
+			if !ok {
+				return nil, nil //nolint:nilnil // the end
+			}
+			w.open.Next()
+			x, err = w.underWay(open.ARN)
+		} else {
+			x, err = w.endedAt(it)
+			it.Next()
+		}
+		if err != nil || x != nil {
+			return x, err
+		}
+	}
+}
+
+// head is the newest of the executions under way that is listed.
+func (w *listing) head() (*startorder.Entry[struct{}], bool) {
+	if w.open == nil {
+		return nil, false
+	}
+	e, ok := w.open.Head()
+	return e, ok && e.Start >= w.since
+}
+
+// newest returns the iterator that stands at the next execution, or nil when it is one under way or there is none.
+func (w *listing) newest() (*pebble.Iterator, error) {
+	var best *pebble.Iterator
+	for _, it := range w.ended {
+		if !it.Valid() {
+			if err := it.Error(); err != nil {
+				return nil, damaged(err)
+			}
+			continue
+		}
+		key := it.Key()
+		if len(key) < arnFrom || startOf(key) < w.since {
+			continue
+		}
+		if best == nil || bytes.Compare(key[startFrom:], best.Key()[startFrom:]) < 0 {
+			best = it
+		}
+	}
+	open, ok := w.head()
+	if !ok || best == nil {
+		return best, nil
+	}
+	key := best.Key()
+	if cmp.Or(cmp.Compare(startOf(key), open.Start), cmp.Compare(open.ARN, string(key[arnFrom:]))) > 0 {
+		return best, nil
+	}
+	return nil, nil //nolint:nilnil // one under way
+}
+
+// underWay reads an execution that was under way; nil if it has ended and is where those are.
+func (w *listing) underWay(arn string) (*journal.Execution, error) {
+	x, err := w.read(arn)
+	if err != nil || x == nil || x.Ended() || !w.of.Selects(x) {
+		return nil, err
+	}
+	return x, nil
+}
+
+// endedAt reads the execution that an iterator stands at; nil if the list leaves it out.
+func (w *listing) endedAt(it *pebble.Iterator) (*journal.Execution, error) {
+	value, err := it.ValueAndErr()
+	if err != nil {
+		return nil, damaged(err)
+	}
+	name, redriven := indexedAs(value)
+	if !w.of.Fits(true, string(name), redriven) {
+		return nil, nil //nolint:nilnil // left out
+	}
+	x, err := w.read(string(it.Key()[arnFrom:]))
+	if err != nil || x == nil || indexed[x.Status] != it.Key()[listEnd] || !w.of.Selects(x) {
+		return nil, err
+	}
+	return x, nil
+}
+
+// read reads a description; nil if it has been removed.
+func (w *listing) read(arn string) (*journal.Execution, error) {
+	v, closer, err := w.store.Get([]byte(executionPrefix + arn))
+	if errors.Is(err, pebble.ErrNotFound) {
+		return nil, nil //nolint:nilnil // removed
+	}
+	if err != nil {
+		return nil, damaged(err)
+	}
+	defer closer.Close()
+	raw, err := s2.Decode(w.raw, v)
+	if err != nil {
+		return nil, wrap(arn, err)
+	}
+	w.raw = raw[:cap(raw)]
+	x, err := journal.DecodeListed(raw)
+	return x, wrap(arn, err)
+}

@@ -1,0 +1,241 @@
+package graph
+
+import (
+	"cmp"
+	"strings"
+
+	"stepback/asl"
+	"stepback/asl/jsonvalue"
+)
+
+// Kind says what a transition is.
+type Kind uint8
+
+// The kinds of transitions.
+const (
+	Next    Kind = iota // also that of the start, and to the end
+	Choice              // a rule of a Choice state
+	Default             // of a Choice state
+	Catch               // a catcher
+)
+
+// String names the kind as SVG's classes do.
+func (k Kind) String() string { return [...]string{"next", "choice", "default", "catch"}[k] }
+
+// The names of the nodes where a machine begins and ends. No state has an empty Type.
+const (
+	startName = "Start"
+	endName   = "End"
+)
+
+// Node is a state, or the start or the end of the machine, with its place in the picture in pixels.
+type Node struct {
+	// Name is the state's, Type its Type; empty for the start and the end.
+	Name string   `json:"name"`
+	Type asl.Type `json:"type,omitempty"`
+	// About is what a Task calls, or how a Map, Wait or Choice works, in a few words.
+	About string `json:"about,omitempty"`
+	// Retries says that it has a Retry array.
+	Retries bool `json:"retries,omitempty"`
+
+	X      float64 `json:"x"`
+	Y      float64 `json:"y"`
+	Width  float64 `json:"width"`
+	Height float64 `json:"height"`
+	// Depth counts the Parallel and Map states around it.
+	Depth int `json:"depth"`
+
+	inner []*layout // of a Parallel or Map state
+}
+
+// Box reports whether the node is a Parallel or Map state that is drawn around others.
+func (n *Node) Box() bool { return len(n.inner) > 0 }
+
+// Edge is a transition with its way through the picture.
+type Edge struct {
+	From, To string
+	Kind     Kind
+	// Label is short, Title says all of it.
+	Label, Title string
+	// Points are where the line begins, bends and ends; it is vertical there.
+	Points []Point
+	// Trunk says that the line ends in that of another catcher or end, which goes on to To.
+	Trunk bool
+	// row staggers the labels of a state's edges.
+	row int
+	// Up says that the line goes back to an earlier state.
+	Up bool
+}
+
+// Point is a place in the picture.
+type Point struct{ X, Y float64 }
+
+// Graph is a picture of a machine: nodes from the outside to the inside, and edges.
+type Graph struct {
+	Title         string
+	Width, Height float64
+	Nodes         []*Node
+	Edges         []*Edge
+}
+
+// New lays a machine out. The title may be empty.
+func New(m *asl.Machine, title string) *Graph {
+	const margin = 12
+	l := lay(&m.Graph, true, 0)
+	g := &Graph{Title: title, Width: l.width + 2*margin, Height: l.height + 2*margin}
+	g.add(l, margin, margin)
+	return g
+}
+
+// Node finds a state; nil when there is none.
+func (g *Graph) Node(state string) *Node {
+	for _, n := range g.Nodes {
+		if n.Name == state && n.Type != "" {
+			return n
+		}
+	}
+	return nil
+}
+
+// add puts a layout and those inside of it into the picture.
+func (g *Graph) add(l *layout, x, y float64) {
+	for _, n := range l.nodes {
+		if n.Node == nil {
+			continue
+		}
+		n.X, n.Y = n.X+x, n.Y+y
+		g.Nodes = append(g.Nodes, n.Node)
+	}
+	for _, e := range l.drawn {
+		for i := range e.Points {
+			e.Points[i].X += x
+			e.Points[i].Y += y
+		}
+		g.Edges = append(g.Edges, e)
+	}
+	for _, n := range l.nodes {
+		if n.Node == nil || !n.Box() {
+			continue
+		}
+		left := n.X + boxPadding
+		for _, inner := range n.inner {
+			g.add(inner, left, n.Y+boxHeader)
+			left += inner.width + branchGap
+		}
+	}
+}
+
+// transition is an edge before it has a place.
+type transition struct {
+	from, to     string
+	kind         Kind
+	label, title string
+}
+
+// transitionsOf are those of a state in the order of the definition; a target of "" is the end.
+func transitionsOf(s *asl.State) []transition {
+	var out []transition
+	if s.Type == asl.Choice {
+		for i := range s.Choices {
+			r := &s.Choices[i]
+			text := condition(r)
+			out = append(out, transition{s.Name, r.Next, Choice, cmp.Or(r.Comment, brief(text)), text})
+		}
+		if s.Default != "" {
+			out = append(out, transition{s.Name, s.Default, Default, "otherwise", "Default"})
+		}
+	} else if s.Next != "" {
+		out = append(out, transition{from: s.Name, to: s.Next})
+	} else if s.End || s.Type == asl.Succeed || s.Type == asl.Fail {
+		out = append(out, transition{from: s.Name})
+	}
+	for i := range s.Catch {
+		c := &s.Catch[i]
+		names := strings.Join(c.ErrorEquals, ", ")
+		out = append(out, transition{s.Name, c.Next, Catch, "", "catches " + names})
+	}
+	return out
+}
+
+// condition writes a choice rule in a few words.
+func condition(r *asl.Rule) string {
+	several := func(word string, rules []asl.Rule) string {
+		parts := make([]string, len(rules))
+		for i := range rules {
+			parts[i] = condition(&rules[i])
+		}
+		return strings.Join(parts, " "+word+" ")
+	}
+	switch {
+	case len(r.And) > 0:
+		return several("and", r.And)
+	case len(r.Or) > 0:
+		return several("or", r.Or)
+	case r.Not != nil:
+		return "not " + condition(r.Not)
+	case r.Condition != nil:
+		return strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(r.Condition.Text(), "{%"), "%}"))
+	}
+	operator := r.Operator
+	for long, short := range map[string]string{
+		"Equals": "=", "LessThan": "<", "GreaterThan": ">", "LessThanEquals": "≤", "GreaterThanEquals": "≥",
+	} {
+		for _, kind := range []string{"String", "Numeric", "Boolean", "Timestamp"} {
+			if operator == kind+long || operator == kind+long+"Path" {
+				operator = short
+			}
+		}
+	}
+	return r.Variable + " " + operator + " " + textOf(r.Operand)
+}
+
+// brief shortens a condition for the picture: of paths the last two members are shown.
+func brief(text string) string {
+	words := strings.Fields(text)
+	for i, w := range words {
+		if !strings.HasPrefix(w, "$") {
+			continue
+		}
+		if parts := strings.Split(strings.TrimLeft(w, "$."), "."); len(parts) > 1 {
+			words[i] = strings.Join(parts[len(parts)-1:], ".")
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+func textOf(v jsonvalue.Value) string {
+	if v.Kind() == jsonvalue.String {
+		return v.Text()
+	}
+	return v.JSON()
+}
+
+// about says what a state does, in a few words.
+func about(s *asl.State) string {
+	switch s.Type {
+	case asl.Task:
+		return resource(s.Resource)
+	case asl.Map:
+		if s.Map != nil && s.Map.Distributed {
+			return "Distributed Map"
+		}
+	case asl.Wait:
+		if s.Seconds.Literal != nil {
+			return "Wait " + textOf(*s.Seconds.Literal) + " s"
+		}
+	default:
+	}
+	return string(s.Type)
+}
+
+// resource shortens the resource of a task: lambda:invoke, function charge, activity approve.
+func resource(arn string) string {
+	if short, ok := strings.CutPrefix(arn, "arn:aws:states:::"); ok {
+		return short
+	}
+	parts := strings.Split(arn, ":")
+	if n := len(parts); n >= 7 {
+		return parts[n-2] + " " + parts[n-1]
+	}
+	return arn
+}

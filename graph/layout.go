@@ -1,0 +1,534 @@
+package graph
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"stepback/asl"
+)
+
+// Sizes in pixels.
+const (
+	nodeHeight = 40.0
+	pillHeight = 24.0
+	nodeMin    = 96.0
+	nodeMax    = 260.0
+	textPad    = 14.0
+	layerGap   = 34.0
+	siblingGap = 28.0
+	labelRoom  = 20.0
+	lineGap    = 14.0 // beside a line that passes
+	boxPadding = 16.0
+	boxHeader  = 46.0
+	branchGap  = 20.0
+	nameSize   = 13.0
+	aboutSize  = 11.0
+)
+
+// vertex is a node or the place where a line passes a layer.
+type vertex struct {
+	*Node    // nil where a line passes
+	at       Point
+	layer    int
+	place    int // in the layer
+	up, down []link
+}
+
+// link is a neighbour in the next layer, and how much the two want to be in line.
+type link struct {
+	v      *vertex
+	weight float64
+}
+
+func (v *vertex) width() float64 {
+	if v.Node == nil {
+		return 0
+	}
+	return v.Width
+}
+
+// layout is one set of states that name each other, laid out.
+type layout struct {
+	nodes         []*vertex
+	layers        [][]*vertex
+	heights       []float64
+	drawn         []*Edge
+	width, height float64
+	chains        []chain
+}
+
+// chain is an edge as the vertices that it passes, from the upper to the lower.
+type chain struct {
+	edge    *Edge
+	through []*vertex
+}
+
+// lay lays a set of states out. Only the outermost shows its start and end.
+func lay(g *asl.Graph, outermost bool, depth int) *layout {
+	l := &layout{}
+	byName := map[string]*vertex{}
+	add := func(n *Node) *vertex {
+		v := &vertex{Node: n, layer: -1}
+		l.nodes = append(l.nodes, v)
+		return v
+	}
+	var edges []transition
+	start, end := "\x00start", "\x00end" // no state is named so
+	if outermost {
+		byName[start] = add(pill(startName))
+		edges = append(edges, transition{from: start, to: g.StartAt})
+	}
+	for _, s := range g.States {
+		byName[s.Name] = add(nodeOf(s, depth))
+		for _, e := range transitionsOf(s) {
+			if e.to == "" {
+				if !outermost {
+					continue
+				}
+				e.to = end
+			}
+			edges = append(edges, e)
+		}
+	}
+	if outermost {
+		byName[end] = add(pill(endName))
+	}
+	edges = slices.DeleteFunc(edges, func(e transition) bool { return byName[e.from] == nil || byName[e.to] == nil })
+	up := l.rank(byName, edges, cmp.Or(map[bool]string{true: start}[outermost], g.StartAt))
+	l.stack()
+	l.thread(byName, edges, up, end)
+	l.order()
+	l.align()
+	l.draw()
+	return l
+}
+
+func pill(name string) *Node {
+	return &Node{Name: name, Width: textWidth(name, aboutSize) + 2*textPad, Height: pillHeight}
+}
+
+func nodeOf(s *asl.State, depth int) *Node {
+	n := &Node{Name: s.Name, Type: s.Type, About: about(s), Retries: len(s.Retry) > 0, Depth: depth, Height: nodeHeight}
+	n.Width = max(nodeMin, textWidth(s.Name, nameSize), textWidth(n.About, aboutSize)) + 2*textPad
+	n.Width = min(n.Width, nodeMax)
+	inner := s.Branches
+	if s.Map != nil && s.Map.Processor != nil {
+		inner = []*asl.Graph{s.Map.Processor}
+	}
+	if len(inner) == 0 {
+		return n
+	}
+	width, height := -branchGap, 0.0
+	for _, b := range inner {
+		il := lay(b, false, depth+1)
+		n.inner = append(n.inner, il)
+		width += il.width + branchGap
+		height = max(height, il.height)
+	}
+	n.Width = max(n.Width, width+2*boxPadding)
+	if extra := n.Width - 2*boxPadding - width; extra > 0 {
+		for _, il := range n.inner { // a single narrow branch stands in the middle
+			il.shift(extra / 2)
+			il.width += extra / float64(len(n.inner))
+		}
+	}
+	n.Height = boxHeader + height + boxPadding
+	return n
+}
+
+// shift moves everything to the right.
+func (l *layout) shift(by float64) {
+	if len(l.nodes) > 1 && by == 0 {
+		return
+	}
+	for _, v := range l.nodes {
+		v.X += by
+	}
+	for _, e := range l.drawn {
+		for i := range e.Points {
+			e.Points[i].X += by
+		}
+	}
+}
+
+// rank gives every vertex its layer: the longest way from the start. It returns the transitions that go back, which are
+// turned around for that. The end comes last.
+func (l *layout) rank(byName map[string]*vertex, edges []transition, start string) map[int]bool {
+	out := map[*vertex][]int{}
+	for i, e := range edges {
+		out[byName[e.from]] = append(out[byName[e.from]], i)
+	}
+	back := map[int]bool{}
+	state := map[*vertex]int{} // 1 while it is looked into, 2 after that
+	var sorted []*vertex
+	var visit func(*vertex)
+	visit = func(v *vertex) {
+		state[v] = 1
+		for _, i := range out[v] {
+			switch to := byName[edges[i].to]; state[to] {
+			case 0:
+				visit(to)
+			case 1:
+				back[i] = true
+			}
+		}
+		state[v] = 2
+		sorted = append(sorted, v)
+	}
+	if v := byName[start]; v != nil {
+		visit(v)
+	}
+	for _, v := range l.nodes {
+		if state[v] == 0 {
+			visit(v)
+		}
+	}
+	for _, v := range sorted {
+		v.layer = 0
+	}
+	slices.Reverse(sorted)
+	for _, v := range sorted {
+		for _, i := range out[v] {
+			if to := byName[edges[i].to]; !back[i] {
+				to.layer = max(to.layer, v.layer+1)
+			}
+		}
+	}
+	return back
+}
+
+// stack makes the layers.
+func (l *layout) stack() {
+	deepest := 0
+	for _, v := range l.nodes {
+		deepest = max(deepest, v.layer)
+	}
+	l.layers = make([][]*vertex, deepest+1)
+	for _, v := range l.nodes {
+		l.put(v)
+	}
+}
+
+func (l *layout) put(v *vertex) {
+	v.place = len(l.layers[v.layer])
+	l.layers[v.layer] = append(l.layers[v.layer], v)
+}
+
+// thread draws edges that are longer than a layer through the layers between. All catchers of one target, and all ends,
+// share one line.
+func (l *layout) thread(byName map[string]*vertex, edges []transition, back map[int]bool, end string) {
+	type shared struct {
+		to    *vertex
+		catch bool
+		layer int
+	}
+	trunks := map[shared]*vertex{}
+	for i, t := range edges {
+		from, to := byName[t.from], byName[t.to]
+		e := &Edge{From: from.Name, To: to.Name, Kind: t.kind, Label: clip(t.label, 24), Title: t.title, Up: back[i]}
+		if from == to {
+			l.chains = append(l.chains, chain{e, []*vertex{from, from}})
+			continue
+		}
+		upper, lower := from, to
+		if e.Up {
+			upper, lower = to, from
+		}
+		weight := map[Kind]float64{Next: 4, Choice: 2, Default: 3, Catch: 0.5}[t.kind]
+		through := []*vertex{upper}
+		share := !e.Up && (t.kind == Catch || t.to == end)
+		for layer := upper.layer + 1; layer < lower.layer; layer++ {
+			key := shared{lower, t.kind == Catch, layer}
+			if share && trunks[key] != nil {
+				join := trunks[key]
+				connect(through[len(through)-1], join, weight)
+				through = append(through, join)
+				e.Trunk = true
+				break
+			}
+			v := &vertex{layer: layer}
+			l.put(v)
+			if share {
+				trunks[key] = v
+			}
+			connect(through[len(through)-1], v, weight*2)
+			through = append(through, v)
+		}
+		if !e.Trunk {
+			connect(through[len(through)-1], lower, weight)
+			through = append(through, lower)
+		}
+		l.chains = append(l.chains, chain{e, through})
+	}
+}
+
+func connect(upper, lower *vertex, weight float64) {
+	upper.down = append(upper.down, link{lower, weight})
+	lower.up = append(lower.up, link{upper, weight})
+}
+
+// order sorts the vertices of each layer so that few lines cross.
+func (l *layout) order() {
+	const rounds = 6
+	best, kept := l.crossings(), l.places()
+	for round := range rounds {
+		if best == 0 {
+			break
+		}
+		down := round%2 == 0
+		for i := range l.layers {
+			at := i
+			if !down {
+				at = len(l.layers) - 1 - i
+			}
+			l.sortLayer(at, down)
+		}
+		if n := l.crossings(); n < best {
+			best, kept = n, l.places()
+		}
+	}
+	for i := range l.layers {
+		slices.SortFunc(l.layers[i], func(a, b *vertex) int { return cmp.Compare(kept[a], kept[b]) })
+		for p, v := range l.layers[i] {
+			v.place = p
+		}
+	}
+}
+
+func (l *layout) places() map[*vertex]int {
+	at := map[*vertex]int{}
+	for _, layer := range l.layers {
+		for p, v := range layer {
+			at[v] = p
+		}
+	}
+	return at
+}
+
+// sortLayer sorts a layer by where the neighbours above, or below, are.
+func (l *layout) sortLayer(layer int, down bool) {
+	mean := map[*vertex]float64{}
+	for _, v := range l.layers[layer] {
+		beside := v.up
+		if !down {
+			beside = v.down
+		}
+		sum, n := 0.0, 0.0
+		for _, b := range beside {
+			sum += float64(b.v.place) * b.weight
+			n += b.weight
+		}
+		mean[v] = float64(v.place)
+		if n > 0 {
+			mean[v] = sum / n
+		}
+	}
+	slices.SortStableFunc(l.layers[layer], func(a, b *vertex) int { return cmp.Compare(mean[a], mean[b]) })
+	for p, v := range l.layers[layer] {
+		v.place = p
+	}
+}
+
+// crossings counts how often lines cross.
+func (l *layout) crossings() int {
+	n := 0
+	for _, layer := range l.layers {
+		type line struct{ from, to int }
+		var lines []line
+		for _, v := range layer {
+			for _, d := range v.down {
+				lines = append(lines, line{v.place, d.v.place})
+			}
+		}
+		for i, a := range lines {
+			for _, b := range lines[i+1:] {
+				if (a.from-b.from)*(a.to-b.to) < 0 {
+					n++
+				}
+			}
+		}
+	}
+	return n
+}
+
+// align gives every vertex its place: in line with its neighbours, as far as those beside it leave room.
+func (l *layout) align() {
+	y := 0.0
+	l.heights = make([]float64, len(l.layers))
+	for i, layer := range l.layers {
+		for _, v := range layer {
+			if v.Node != nil {
+				l.heights[i] = max(l.heights[i], v.Height)
+			}
+		}
+		x := 0.0
+		for p, v := range layer {
+			if p > 0 {
+				x += apart(layer[p-1], v)
+			}
+			v.at = Point{x, y + l.heights[i]/2}
+		}
+		y += l.heights[i] + l.gap(i)
+	}
+	y -= l.gap(len(l.layers) - 1)
+	const rounds = 12
+	for round := range rounds {
+		for i := range l.layers {
+			if round%2 == 0 {
+				l.settle(i, func(v *vertex) []link { return v.up })
+			} else {
+				l.settle(len(l.layers)-1-i, func(v *vertex) []link { return v.down })
+			}
+		}
+	}
+	for i := range l.layers {
+		l.settle(i, func(v *vertex) []link { return append(slices.Clone(v.up), v.down...) })
+	}
+	left, right := math.Inf(1), math.Inf(-1)
+	for _, layer := range l.layers {
+		for _, v := range layer {
+			left, right = min(left, v.at.X-v.width()/2), max(right, v.at.X+v.width()/2)
+		}
+	}
+	for _, layer := range l.layers {
+		for _, v := range layer {
+			v.at.X = math.Round(v.at.X - left)
+			if v.Node != nil {
+				v.X, v.Y = v.at.X-v.Width/2, v.at.Y-v.Height/2
+			}
+		}
+	}
+	l.width, l.height = right-left, max(0, y)
+}
+
+// gap is the room below a layer, more where lines have labels.
+func (l *layout) gap(layer int) float64 {
+	for _, v := range l.layers[layer] {
+		if v.Node != nil && v.Type == asl.Choice {
+			return layerGap + labelRoom
+		}
+	}
+	return layerGap
+}
+
+// apart is how far the middles of two vertices beside each other have to be apart.
+func apart(a, b *vertex) float64 {
+	gap := siblingGap
+	if a.Node == nil || b.Node == nil {
+		gap = lineGap
+	}
+	return (a.width()+b.width())/2 + gap
+}
+
+// settle moves the vertices of a layer as near as possible to where their neighbours want them, in their order and as
+// far apart as they have to be: an isotonic regression, by pooling adjacent violators.
+func (l *layout) settle(layer int, beside func(*vertex) []link) {
+	type block struct {
+		sum, weight float64
+		count       int
+	}
+	var blocks []block
+	offsets := make([]float64, len(l.layers[layer]))
+	for i, v := range l.layers[layer] {
+		if i > 0 {
+			offsets[i] = offsets[i-1] + apart(l.layers[layer][i-1], v)
+		}
+		want, weight := v.at.X, 0.01
+		sum, n := 0.0, 0.0
+		for _, b := range beside(v) {
+			sum += b.v.at.X * b.weight
+			n += b.weight
+		}
+		if n > 0 {
+			want, weight = sum/n, n
+		}
+		blocks = append(blocks, block{(want - offsets[i]) * weight, weight, 1})
+		for len(blocks) > 1 {
+			a, b := &blocks[len(blocks)-2], blocks[len(blocks)-1]
+			if a.sum/a.weight <= b.sum/b.weight {
+				break
+			}
+			a.sum, a.weight, a.count = a.sum+b.sum, a.weight+b.weight, a.count+b.count
+			blocks = blocks[:len(blocks)-1]
+		}
+	}
+	i := 0
+	for _, b := range blocks {
+		for range b.count {
+			l.layers[layer][i].at.X = b.sum/b.weight + offsets[i]
+			i++
+		}
+	}
+}
+
+// draw finds the way of every edge.
+func (l *layout) draw() {
+	ports := l.ports()
+	for _, c := range l.chains {
+		e := c.edge
+		l.drawn = append(l.drawn, e)
+		if c.through[0] == c.through[1] {
+			v := c.through[0]
+			right, y := v.X+v.Width, v.at.Y
+			e.Points = []Point{{right, y - 8}, {right + 18, y}, {right, y + 8}}
+			l.width = max(l.width, right+20)
+			continue
+		}
+		for i, v := range c.through {
+			switch {
+			case v.Node == nil:
+				half := l.heights[v.layer] / 2
+				if i < len(c.through)-1 || !e.Trunk {
+					e.Points = append(e.Points, Point{v.at.X, v.at.Y - half}, Point{v.at.X, v.at.Y + half})
+				} else {
+					e.Points = append(e.Points, Point{v.at.X, v.at.Y - half})
+				}
+			case i == 0:
+				e.Points = append(e.Points, Point{ports[portOf{e, true}], v.Y + v.Height})
+			default:
+				e.Points = append(e.Points, Point{ports[portOf{e, false}], v.Y})
+			}
+		}
+		if e.Up {
+			slices.Reverse(e.Points)
+		}
+	}
+}
+
+type portOf struct {
+	edge *Edge
+	out  bool // at the upper vertex
+}
+
+// ports spreads the lines of a node along its border, in the order of where they go. Lines of one trunk, and those that
+// come in from above, share a port.
+func (l *layout) ports() map[portOf]float64 {
+	at := map[portOf]float64{}
+	out := map[*vertex][]chain{}
+	for _, c := range l.chains {
+		if c.through[0] != c.through[1] {
+			out[c.through[0]] = append(out[c.through[0]], c)
+		}
+		last := c.through[len(c.through)-1]
+		x := last.at.X
+		if c.edge.Up { // leaves there, beside what comes in
+			x += min(24, last.width()/3)
+		}
+		at[portOf{c.edge, false}] = x
+	}
+	for v, chains := range out {
+		slices.SortStableFunc(chains, func(a, b chain) int {
+			return cmp.Compare(a.through[1].at.X, b.through[1].at.X)
+		})
+		step := 0.0
+		if len(chains) > 1 {
+			step = min(26, v.width()*0.7/float64(len(chains)-1))
+		}
+		for i, c := range chains {
+			c.edge.row = i % 2
+			at[portOf{c.edge, true}] = v.at.X + step*(float64(i)-float64(len(chains)-1)/2)
+		}
+	}
+	return at
+}

@@ -1,0 +1,324 @@
+package timeline
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"stepback/asl"
+	"stepback/engine/history"
+	"stepback/retrypatterns"
+)
+
+// Now is what an execution under way does or waits for at one of its states.
+type Now struct {
+	State string `json:"state"`
+	// Visit is the number of the visit.
+	Visit   int     `json:"visit"`
+	Outcome Outcome `json:"outcome"` // Running or Waiting
+	// Since is when that began.
+	Since time.Time `json:"since"`
+	// Attempt counts the attempts from 1: the one that runs, or the one that failed last. Attempts is the most there can
+	// be by the retrier that handles the last error; 0 when that is not known or when there is no retrier.
+	Attempt  int   `json:"attempt"`
+	Attempts int64 `json:"attempts,omitempty"`
+	// Failure is how the last attempt failed; zero when none did.
+	Failure history.Failure `json:"failure,omitzero"`
+	// Next is when a waiting state goes on. Where it is not known, Earliest and Latest are when it can be, by the
+	// retrier.
+	Next     time.Time `json:"next,omitzero"`
+	Earliest time.Time `json:"earliest,omitzero"`
+	Latest   time.Time `json:"latest,omitzero"`
+	// GivesUp is when the last attempt fails at the latest if this error stays; zero when that is not known, as when an
+	// attempt may take any time.
+	GivesUp time.Time `json:"givesUp,omitzero"`
+	// Policy says how the retrier waits: "1s ×2 up to 1m0s, jitter FULL".
+	Policy string `json:"policy,omitempty"`
+	// Pending is the ID by which the engine can be asked to retry now; 0 when there is none.
+	Pending int64 `json:"pendingId,omitempty"`
+	// Token says that a task token ends it.
+	Token     bool   `json:"token,omitempty"`
+	MapRunARN string `json:"mapRunArn,omitempty"`
+}
+
+// Now returns what the execution does now: states that wait for a retry first, then other waits and what runs, each the
+// oldest first. The machine, which may be nil, tells the retriers; pending, which may be empty, is what the engine
+// knows. It is empty when the execution has ended.
+func (t *Timeline) Now(m *asl.Machine, pending []history.Pending) []Now {
+	if t.Status != history.Running {
+		return nil
+	}
+	known := make(map[int64]*history.Pending, len(pending))
+	for i := range pending {
+		known[pending[i].Entered] = &pending[i]
+	}
+	var retrying, others []Now
+	for _, v := range t.Visits {
+		if v.over || v.fan && v.MapRunARN == "" && v.Outcome == Running && known[v.Entry] == nil {
+			continue // what is inside of it says more
+		}
+		n := t.now(v, m, known[v.Entry])
+		if n.Outcome == Waiting && v.Type != "Wait" {
+			retrying = append(retrying, n)
+		} else {
+			others = append(others, n)
+		}
+	}
+	return append(retrying, others...)
+}
+
+func (t *Timeline) now(v *Visit, m *asl.Machine, p *history.Pending) Now {
+	n := Now{State: v.State, Visit: v.Number, Outcome: v.Outcome, Since: v.Entered, Failure: v.Failure,
+		Token: v.Token, MapRunARN: v.MapRunARN}
+	if a := v.last(); a != nil {
+		n.Attempt, n.Since = a.Number, a.Scheduled
+		if v.Outcome == Waiting {
+			n.Since = a.Ended
+		}
+	}
+	if p != nil {
+		switch p.Kind {
+		case history.PendingRetry:
+			n.Outcome, n.Next, n.Pending = Waiting, p.At, p.ID
+			if a := v.last(); a != nil && a.Ended.IsZero() { // of branches or iterations: their failure is not an event
+				n.Since = t.End
+			}
+		case history.PendingWait:
+			n.Next = p.At
+		case history.PendingTask, history.PendingMapRun:
+		}
+	}
+	s := State(m, v.State)
+	if s == nil || v.Failure.IsZero() {
+		return n
+	}
+	i, ok := Retrier(s.Retry, v.Failure.Name)
+	if !ok {
+		return n
+	}
+	n.retries(v, s, i, p)
+	return n
+}
+
+// retries says how many attempts there can be, and until when.
+func (n *Now) retries(v *Visit, s *asl.State, retrier int, p *history.Pending) {
+	policy := policyOf(s.Retry[retrier])
+	n.Policy = describe(policy)
+	used := v.asked(s.Retry)
+	if p != nil && retrier < len(p.Retrier) {
+		used[retrier] = p.Retrier[retrier]
+	}
+	n.Attempts = 1
+	for i, count := range used { // attempts after errors of other retriers come on top
+		if i == retrier {
+			count = int64(policy.MaxAttempts)
+		}
+		n.Attempts += count
+	}
+	if n.Outcome != Waiting {
+		return
+	}
+	schedule := policy.Schedule()
+	k := int(used[retrier]) - 1
+	next := n.Next
+	if next.IsZero() && k >= 0 && k < len(schedule.Waits) {
+		n.Earliest, n.Latest = n.Since.Add(schedule.Waits[k].Min), n.Since.Add(schedule.Waits[k].Max)
+		next = n.Latest
+	}
+	limit := seconds(s.TimeoutSeconds)
+	if next.IsZero() || limit == 0 {
+		return
+	}
+	const horizon = 100 * 365 * 24 * time.Hour
+	left := limit
+	for k++; k < schedule.Retries && left < horizon; k++ {
+		if k >= len(schedule.Waits) {
+			return
+		}
+		left += min(schedule.Waits[k].Max, horizon) + limit
+	}
+	n.GivesUp = next.Add(left)
+}
+
+// asked counts the retries of the visit since the last redrive by the elements of the Retry array.
+func (v *Visit) asked(retry []asl.Retrier) []int64 {
+	used := make([]int64, len(retry))
+	for i := range v.Attempts {
+		a := &v.Attempts[i]
+		if a.Redrive != v.last().Redrive || !a.Outcome.Bad() || i == len(v.Attempts)-1 && v.Outcome != Waiting {
+			continue
+		}
+		if r, ok := Retrier(retry, a.Failure.Name); ok {
+			used[r]++
+		}
+	}
+	return used
+}
+
+// Retrier is the index of the first retrier that handles an error name. One that only handles States.HeartbeatTimeout
+// is not told from histories, which write such an error as States.Timeout.
+func Retrier(retry []asl.Retrier, name string) (int, bool) {
+	for i := range retry {
+		for _, n := range retry[i].ErrorEquals {
+			if n == name || n == "States.ALL" && name != "States.Runtime" && name != "States.DataLimitExceeded" ||
+				n == "States.TaskFailed" && name != "States.Timeout" && name != "States.Runtime" {
+				return i, name != "States.Runtime"
+			}
+		}
+	}
+	return 0, false
+}
+
+func policyOf(r asl.Retrier) retrypatterns.Policy {
+	p := retrypatterns.Policy{Interval: time.Duration(r.IntervalSeconds) * time.Second, Rate: r.BackoffRate,
+		MaxDelay: time.Duration(r.MaxDelaySeconds) * time.Second, MaxAttempts: int(r.MaxAttempts)}
+	if r.FullJitter {
+		p.Jitter = retrypatterns.JitterFull
+	}
+	return p
+}
+
+func describe(p retrypatterns.Policy) string {
+	text := fmt.Sprintf("%s × %g", p.Interval, p.Rate)
+	if p.MaxDelay > 0 {
+		text += ", at most " + p.MaxDelay.String()
+	}
+	if p.Jitter == retrypatterns.JitterFull {
+		text += ", full jitter"
+	}
+	return text
+}
+
+// seconds is a literal number of seconds; 0 when there is none.
+func seconds(s asl.Scalar) time.Duration {
+	if s.Literal == nil {
+		return 0
+	}
+	d, err := time.ParseDuration(s.Literal.Text() + "s")
+	if err != nil || d < 0 {
+		return 0
+	}
+	return d
+}
+
+// State finds a state of a machine at any depth; nil when there is none, or no machine.
+func State(m *asl.Machine, name string) *asl.State {
+	if m == nil {
+		return nil
+	}
+	return stateOf(&m.Graph, name)
+}
+
+func stateOf(g *asl.Graph, name string) *asl.State {
+	for _, s := range g.States {
+		if s.Name == name {
+			return s
+		}
+		for _, b := range s.Branches {
+			if found := stateOf(b, name); found != nil {
+				return found
+			}
+		}
+		if s.Map != nil && s.Map.Processor != nil {
+			if found := stateOf(s.Map.Processor, name); found != nil {
+				return found
+			}
+		}
+	}
+	return nil
+}
+
+// Text says it in one line for people:
+//
+//	Charge: attempt 4 of 6 failed with Busy; the next one comes at 02:13:41 (in 38s) and it gives up by 02:19:00 (1s × 2)
+func (n Now) Text(at time.Time) string {
+	var b strings.Builder
+	b.WriteString(n.State + ": ")
+	attempt := ""
+	if n.Attempt > 0 {
+		attempt = fmt.Sprintf("attempt %d", n.Attempt)
+		if n.Attempts > 0 {
+			attempt += fmt.Sprintf(" of %d", n.Attempts)
+		}
+	}
+	switch {
+	case n.Outcome == Waiting && attempt != "":
+		fmt.Fprintf(&b, "%s failed with %s", attempt, n.Failure.Name)
+		switch {
+		case !n.Next.IsZero():
+			fmt.Fprintf(&b, "; the next one comes at %s (%s)", clock(n.Next, at), within(n.Next.Sub(at)))
+		case !n.Latest.IsZero() && n.Latest.Equal(n.Earliest):
+			fmt.Fprintf(&b, "; the next one comes at about %s (%s)", clock(n.Latest, at), within(n.Latest.Sub(at)))
+		case !n.Latest.IsZero():
+			fmt.Fprintf(&b, "; the next one comes between %s and %s", clock(n.Earliest, at), clock(n.Latest, at))
+		}
+		if !n.GivesUp.IsZero() {
+			fmt.Fprintf(&b, " and it gives up by %s", clock(n.GivesUp, at))
+		}
+		if n.Policy != "" {
+			fmt.Fprintf(&b, " (%s)", n.Policy)
+		}
+	case n.Outcome == Waiting && !n.Next.IsZero():
+		fmt.Fprintf(&b, "waits until %s (%s)", clock(n.Next, at), within(n.Next.Sub(at)))
+	case n.Outcome == Waiting:
+		fmt.Fprintf(&b, "waits since %s", clock(n.Since, at))
+	case n.MapRunARN != "":
+		fmt.Fprintf(&b, "its Map Run is under way for %s", Short(at.Sub(n.Since)))
+	case n.Token:
+		fmt.Fprintf(&b, "waits for its task token for %s", Short(at.Sub(n.Since)))
+	case attempt != "":
+		fmt.Fprintf(&b, "%s is under way for %s", attempt, Short(at.Sub(n.Since)))
+		if !n.Failure.IsZero() {
+			fmt.Fprintf(&b, "; the one before failed with %s", n.Failure.Name)
+		}
+	default:
+		fmt.Fprintf(&b, "is under way for %s", Short(at.Sub(n.Since)))
+	}
+	return b.String()
+}
+
+// clock is a time of the day in UTC, with the day when that is another one.
+func clock(t, now time.Time) string {
+	t, now = t.UTC(), now.UTC()
+	if t.YearDay() == now.YearDay() && t.Year() == now.Year() {
+		return t.Format("15:04:05")
+	}
+	return t.Format("2006-01-02 15:04:05")
+}
+
+func within(d time.Duration) string {
+	if d <= 0 {
+		return "now"
+	}
+	return "in " + Short(d)
+}
+
+// Short writes a duration in at most two units: 340ms, 3.2s, 4m 10s, 2h 5m, 3d 4h.
+func Short(d time.Duration) string {
+	const day = 24 * time.Hour
+	switch {
+	case d < 0:
+		return "-" + Short(-d)
+	case d < time.Millisecond:
+		return fmt.Sprintf("%dµs", d.Microseconds())
+	case d < time.Second:
+		return fmt.Sprintf("%dms", d.Milliseconds())
+	case d < 10*time.Second:
+		return strings.TrimSuffix(fmt.Sprintf("%.1f", d.Seconds()), ".0") + "s"
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", int(d.Seconds()))
+	case d < time.Hour:
+		return two(int(d/time.Minute), "m", int(d%time.Minute/time.Second), "s")
+	case d < day:
+		return two(int(d/time.Hour), "h", int(d%time.Hour/time.Minute), "m")
+	default:
+		return two(int(d/day), "d", int(d%day/time.Hour), "h")
+	}
+}
+
+func two(a int, unit string, b int, lesser string) string {
+	if b == 0 {
+		return fmt.Sprintf("%d%s", a, unit)
+	}
+	return fmt.Sprintf("%d%s %d%s", a, unit, b, lesser)
+}

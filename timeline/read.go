@@ -1,0 +1,451 @@
+package timeline
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"stepback/engine/history"
+)
+
+// Read reads a history from its first event on. That of an execution under way ends anywhere. Events that do not fit
+// those before them are left out.
+func Read(events []history.Event) *Timeline {
+	r := &reader{t: &Timeline{Status: history.Running}, events: events}
+	if len(events) == 0 {
+		return r.t
+	}
+	r.t.first = events[0].ID
+	r.t.byEvent = make([]*Visit, len(events))
+	r.t.Begin = events[0].At()
+	for i := range events {
+		e := &events[i]
+		if e.ID != r.t.first+int64(i) {
+			break // histories have no gaps
+		}
+		v := r.place(e)
+		r.t.byEvent[i] = v
+		r.apply(e, v)
+		r.t.End = e.At()
+	}
+	r.settle()
+	return r.t
+}
+
+// reader reads one history.
+type reader struct {
+	t      *Timeline
+	events []history.Event
+	open   []*Visit // that are entered and not over, the oldest first
+
+	redrives int
+	redriven int64    // ID of the last ExecutionRedriven event
+	resuming []*Visit // what the last redrive can go on with
+}
+
+// event returns an event that was read, or nil.
+func (r *reader) event(id int64) *history.Event {
+	if i := id - r.t.first; i >= 0 && i < int64(len(r.events)) {
+		return &r.events[i]
+	}
+	return nil
+}
+
+// place finds or makes the visit of an event.
+func (r *reader) place(e *history.Event) *Visit {
+	before := r.t.Of(e.Previous)
+	switch {
+	case e.Type.Entered():
+		return r.enter(e, before)
+	case e.Type.Terminal(), e.Type == history.ExecutionStarted, e.Type == history.ExecutionRedriven:
+		return nil
+	case e.Type.Exited():
+		return r.up(before, func(v *Visit) bool { return v.State == e.Name && !v.over })
+	case e.Type == history.TaskStateAborted, e.Type == history.WaitStateAborted:
+		return r.aborted(e, before)
+	}
+	if kind := fan(e.Type); kind != "" {
+		if aborts(e.Type) {
+			return r.aborted(e, before)
+		}
+		return r.up(before, func(v *Visit) bool {
+			return v.Type == kind && !v.over && (e.Name == "" || e.Name == v.State)
+		})
+	}
+	if before == nil && e.Previous == r.redriven {
+		return r.resumed(e)
+	}
+	return before
+}
+
+// fan is the type of the state that an event of all of its branches or iterations belongs to, or empty.
+func fan(t history.Type) string {
+	switch t {
+	case history.ParallelStateStarted, history.ParallelStateSucceeded, history.ParallelStateFailed,
+		history.ParallelStateAborted:
+		return "Parallel"
+	case history.MapStateStarted, history.MapStateSucceeded, history.MapStateFailed, history.MapStateAborted,
+		history.MapIterationStarted, history.MapIterationSucceeded, history.MapIterationFailed,
+		history.MapIterationAborted, history.MapRunStarted, history.MapRunRedriven:
+		return "Map"
+	default:
+		return ""
+	}
+}
+
+func aborts(t history.Type) bool {
+	return t == history.ParallelStateAborted || t == history.MapStateAborted
+}
+
+// enter makes a visit: inside the state whose branch or iteration it begins, or beside the one before it.
+func (r *reader) enter(e *history.Event, before *Visit) *Visit {
+	v := &Visit{Number: len(r.t.Visits), State: e.Name, Type: strings.TrimSuffix(e.Type.String(), "StateEntered"),
+		Entered: e.At(), Entry: e.ID, Outcome: Running, Index: -1}
+	if v.Type == "Wait" {
+		v.Outcome = Waiting
+	}
+	if before == nil && r.redriven != 0 && e.Previous == r.redriven {
+		// A state that had not been entered, or a Fail state once more.
+		before = r.again(e.Name)
+	}
+	if before != nil {
+		switch r.event(e.Previous).Type {
+		case history.MapIterationStarted:
+			v.Parent, v.Index = before, r.event(e.Previous).More.Index
+		case history.ParallelStateStarted:
+			v.Parent, v.Index = before, before.branches
+			before.branches++
+		default:
+			v.Parent, v.Index = before.Parent, before.Index
+		}
+	}
+	if v.Parent != nil {
+		v.Depth = v.Parent.Depth + 1
+	}
+	r.t.Visits = append(r.t.Visits, v)
+	r.open = append(r.open, v)
+	return v
+}
+
+// up is the innermost visit around v that fits, v itself first; nil when none does. Where nothing is before, as after a
+// redrive, it is the oldest open visit that fits.
+func (r *reader) up(v *Visit, fits func(*Visit) bool) *Visit {
+	if v == nil {
+		if i := slices.IndexFunc(r.open, fits); i >= 0 {
+			return r.open[i]
+		}
+		return nil
+	}
+	for ; v != nil; v = v.Parent {
+		if fits(v) {
+			return v
+		}
+	}
+	return nil
+}
+
+// aborted is the visit that is aborted: first the one whose failure is the cause, then the others of the same Parallel
+// or Map state, the oldest first. The events do not name the state.
+func (r *reader) aborted(e *history.Event, cause *Visit) *Visit {
+	kind, _ := strings.CutSuffix(e.Type.String(), "StateAborted")
+	if cause != nil && cause.Type == kind && !cause.over && !aborts(e.Type) {
+		return cause
+	}
+	i := slices.IndexFunc(r.open, func(v *Visit) bool { return v.Type == kind && (cause == nil || related(v, cause)) })
+	if i < 0 {
+		return nil
+	}
+	return r.open[i]
+}
+
+// related reports whether a visit is beside another or beside one of those around it, or inside of those.
+func related(v, of *Visit) bool {
+	for around := of; around.Parent != nil; around = around.Parent {
+		if v == around.Parent {
+			return false
+		}
+	}
+	if of.Parent == nil {
+		return false
+	}
+	top := of
+	for top.Parent != nil {
+		top = top.Parent
+	}
+	for ; v != nil; v = v.Parent {
+		if v == top {
+			return true
+		}
+	}
+	return false
+}
+
+// apply changes the visit by an event.
+func (r *reader) apply(e *history.Event, v *Visit) {
+	if e.Type.Terminal() {
+		r.end(e)
+		return
+	}
+	if e.Type == history.ExecutionRedriven {
+		r.redrive(e)
+		return
+	}
+	if v == nil {
+		return
+	}
+	switch stepOf(e.Type) {
+	case scheduled:
+		r.attempt(e, v, false)
+	case started:
+		if a := v.last(); a != nil && a.Started.IsZero() {
+			a.Started, a.Last = e.At(), e.ID
+		}
+	case submitted:
+		if a := v.last(); a != nil {
+			a.Last = e.ID
+		}
+	case succeeded:
+		finish(v.last(), e, Succeeded)
+	case failed:
+		f := failureOf(e)
+		outcome := Failed
+		if e.Type == history.TaskTimedOut || e.Type == history.LambdaFunctionTimedOut ||
+			e.Type == history.ActivityTimedOut {
+			outcome, f = TimedOut, history.NewFailure(cmp.Or(f.Name, "States.Timeout"), f.Cause)
+		}
+		if a := v.last(); a != nil && a.Ended.IsZero() {
+			finish(a, e, outcome)
+			a.Failure = f
+		}
+		v.Failure, v.Outcome = f, Waiting // until something else follows
+	default:
+		r.other(e, v)
+	}
+}
+
+// other applies the events that are not those of a task.
+func (r *reader) other(e *history.Event, v *Visit) {
+	switch e.Type {
+	case history.ParallelStateStarted, history.MapStateStarted, history.MapRunStarted, history.MapRunRedriven:
+		r.attempt(e, v, true)
+		if e.More != nil && e.More.Length > 0 {
+			v.Items = e.More.Length
+		}
+		if e.More != nil && e.More.MapRunARN != "" {
+			v.MapRunARN = e.More.MapRunARN
+		}
+	case history.MapIterationSucceeded:
+		v.Done++
+	case history.MapIterationFailed, history.MapIterationAborted:
+		v.Broken++
+	case history.ParallelStateSucceeded, history.MapStateSucceeded, history.MapRunSucceeded:
+		finish(v.last(), e, Succeeded)
+	case history.ParallelStateFailed, history.MapStateFailed, history.MapRunFailed, history.MapRunAborted,
+		history.EvaluationFailed:
+		f := failureOf(e)
+		if f.IsZero() {
+			f = r.cause(e.Previous)
+		}
+		if a := v.last(); a != nil && a.Ended.IsZero() {
+			finish(a, e, Failed)
+			a.Failure = f
+		}
+		if !f.IsZero() {
+			v.Failure = f
+		}
+		v.Outcome = Failed
+		if e.Type == history.MapRunFailed || e.Type == history.MapRunAborted {
+			v.Outcome = Waiting
+		}
+	case history.TaskStateAborted, history.WaitStateAborted, history.ParallelStateAborted, history.MapStateAborted:
+		r.abort(v, e)
+	default:
+		if e.Type.Exited() {
+			r.exit(e, v)
+		}
+	}
+}
+
+// attempt begins an attempt. One of branches or iterations that is still open has failed by what is before.
+func (r *reader) attempt(e *history.Event, v *Visit, fan bool) {
+	if a := v.last(); a != nil && a.Ended.IsZero() {
+		a.Outcome, a.Ended, a.Last = Failed, e.At(), e.Previous
+		if cause := r.event(e.Previous); cause != nil {
+			a.Ended, a.Failure = cause.At(), r.cause(e.Previous)
+			v.Failure = a.Failure
+		}
+	}
+	v.Attempts = append(v.Attempts, Attempt{Number: len(v.Attempts) + 1, Scheduled: e.At(), Outcome: Running,
+		First: e.ID, Last: e.ID, Redrive: r.redrives})
+	v.Outcome, v.fan, v.over = Running, fan, false
+	v.Done, v.Broken, v.branches = 0, 0, 0
+	if fan {
+		v.last().Started = e.At()
+	}
+	v.Token = e.More != nil && strings.HasSuffix(e.More.Resource, ".waitForTaskToken")
+}
+
+func finish(a *Attempt, e *history.Event, o Outcome) {
+	if a != nil && a.Ended.IsZero() {
+		a.Outcome, a.Ended, a.Last = o, e.At(), e.ID
+	}
+}
+
+func (r *reader) exit(e *history.Event, v *Visit) {
+	v.Left, v.Exit = e.At(), e.ID
+	bad := v.Outcome == Failed || v.Type == "Task" && v.Outcome == Waiting
+	if a := v.last(); a != nil && (a.Ended.IsZero() || a.Outcome.Bad()) {
+		bad = true
+		if a.Ended.IsZero() { // a failed branch that is caught
+			finish(a, e, Failed)
+			if v.Failure.IsZero() {
+				v.Failure = r.cause(e.Previous)
+			}
+			a.Failure = v.Failure
+		}
+	}
+	v.Outcome = Succeeded
+	if bad {
+		v.Outcome = Caught
+	}
+	r.close(v)
+}
+
+func (r *reader) abort(v *Visit, e *history.Event) {
+	v.Left, v.Exit = e.At(), e.ID
+	if v.Outcome == Waiting && !v.Failure.IsZero() && e.Previous == v.last().Last {
+		v.Outcome = Failed
+	} else {
+		finish(v.last(), e, Aborted)
+		v.Outcome = Aborted
+	}
+	r.close(v)
+}
+
+func (r *reader) close(v *Visit) {
+	v.over = true
+	if i := slices.Index(r.open, v); i >= 0 {
+		r.open = slices.Delete(r.open, i, i+1)
+	}
+}
+
+// end ends the execution and all that is open.
+func (r *reader) end(e *history.Event) {
+	r.t.Failure = failureOf(e)
+	switch e.Type {
+	case history.ExecutionSucceeded:
+		r.t.Status = history.Succeeded
+	case history.ExecutionAborted:
+		r.t.Status = history.Aborted
+	case history.ExecutionTimedOut:
+		r.t.Status = history.TimedOut
+	default:
+		r.t.Status = history.Failed
+	}
+	cause := r.t.Of(e.Previous)
+	for _, v := range r.open {
+		v.over, v.Left = true, e.At()
+		switch {
+		case e.Type == history.ExecutionFailed && (v == cause || contains(v, cause)):
+			v.Outcome = Failed
+			if v.Failure.IsZero() {
+				v.Failure = failureOf(e)
+			}
+		case v.Outcome == Waiting && v.Type == "Task", v.Outcome == Failed:
+			v.Outcome = Failed
+		default:
+			v.Outcome = Aborted
+		}
+		outcome := v.Outcome
+		finish(v.last(), e, outcome)
+	}
+	r.resuming, r.open = r.open, nil
+}
+
+// contains reports whether a visit is around another.
+func contains(v, inner *Visit) bool {
+	for ; inner != nil; inner = inner.Parent {
+		if inner == v {
+			return true
+		}
+	}
+	return false
+}
+
+// redrive opens the execution again, with the visits that had not come to their end.
+func (r *reader) redrive(e *history.Event) {
+	r.redrives++
+	r.redriven = e.ID
+	r.t.Redrives = append(r.t.Redrives, e.At())
+	r.t.Status, r.t.Failure = history.Running, history.Failure{}
+	var fresh []*Visit
+	for _, v := range r.t.Visits {
+		if v.over && v.Exit == 0 || v.over && (v.Outcome == Aborted || v.Outcome == Failed) {
+			fresh = append(fresh, v)
+		}
+	}
+	r.resuming = fresh
+	for _, v := range fresh {
+		if v.Type == "Parallel" || v.Type == "Map" {
+			v.over, v.Outcome, v.Left = false, Running, time.Time{}
+			r.open = append(r.open, v)
+		}
+	}
+}
+
+// resumed is the visit that goes on with an event after a redrive.
+func (r *reader) resumed(e *history.Event) *Visit {
+	for i, v := range r.resuming {
+		if v.Type != "Task" || stepOf(e.Type) != scheduled {
+			continue
+		}
+		r.resuming = slices.Delete(slices.Clone(r.resuming), i, i+1)
+		v.over, v.Left, v.Exit = false, time.Time{}, 0
+		r.open = append(r.open, v)
+		return v
+	}
+	return nil
+}
+
+// again is the visit of a state that a redrive enters once more; its place is that of the new one.
+func (r *reader) again(state string) *Visit {
+	for _, v := range r.resuming {
+		if v.State == state {
+			return v
+		}
+	}
+	return nil
+}
+
+// settle says of what is still open what it waits for.
+func (r *reader) settle() {
+	for _, v := range r.open {
+		if v.Outcome != Waiting || v.Type == "Wait" {
+			continue
+		}
+		if a := v.last(); a == nil || !a.Outcome.Bad() {
+			v.Outcome = Running
+		}
+	}
+}
+
+// cause is the failure that an event tells, or the last one of its visit.
+func (r *reader) cause(event int64) history.Failure {
+	if e := r.event(event); e != nil {
+		if f := failureOf(e); !f.IsZero() {
+			return f
+		}
+	}
+	if v := r.t.Of(event); v != nil {
+		return v.Failure
+	}
+	return history.Failure{}
+}
+
+func failureOf(e *history.Event) history.Failure {
+	if e.More == nil {
+		return history.Failure{}
+	}
+	return e.More.Failure
+}
