@@ -27,7 +27,7 @@ const (
 
 // ToleranceExceeded is the error with which an execution fails when more rows were rejected or dead-lettered than are
 // tolerated.
-const ToleranceExceeded = "ToleratedFailurePercentageExceeded"
+const ToleranceExceeded = retrypatterns.ToleratedFailurePercentageExceeded
 
 // TaskStates returns the names of the states that invoke a Lambda function, in the order in which an execution reaches
 // them.

@@ -35,7 +35,7 @@ const (
 	hoursPerMonth  = 730
 	perChild       = 2 // transitions of a child execution beside those of its rows: its start, its Map
 	perFile        = 10
-	alarmMetrics   = 12 // of alarms, at most
+	alarmMetrics   = 30 // of alarms, at most
 	stateSeries    = 6
 	errorSeries    = 12
 	pairSeries     = 20
