@@ -65,7 +65,7 @@ func expect(decoder *json.Decoder, delim json.Delim) error {
 
 // readSucceeded reads one child that succeeded. Its input is not looked at.
 func (r *run) readSucceeded(ctx context.Context, decoder *json.Decoder) error {
-	var child struct{ Name, Output string }
+	var child struct{ Name, Output, ExecutionArn string }
 	if err := decoder.Decode(&child); err != nil {
 		return err
 	}
@@ -73,6 +73,7 @@ func (r *run) readSucceeded(ctx context.Context, decoder *json.Decoder) error {
 	if err := json.Unmarshal([]byte(child.Output), &out); err != nil {
 		return fmt.Errorf("the output of child execution %s: %w", child.Name, err)
 	}
+	r.child = child.ExecutionArn
 	if err := r.countChild(ctx, &out); err != nil {
 		var f *csvimport.Failure
 		if errors.As(err, &f) {
@@ -177,7 +178,9 @@ func (r *run) countResult(ctx context.Context, res result) error {
 		}
 		return r.writeCorrection(letterOf(res, ""))
 	case csvimport.DeadLettered:
-		return r.deadLetter(ctx, letterOf(res, reasonOf(res)))
+		l := letterOf(res, reasonOf(res))
+		l.Child = r.child
+		return r.deadLetter(ctx, l)
 	}
 	return fmt.Errorf("row %d has the outcome %q, which is none of applied, alreadyApplied, rejected and deadLettered",
 		*res.Row, res.Outcome)

@@ -18,6 +18,7 @@ type run struct {
 	unsettled  []letter // dead-lettered by the results, not yet by the database
 	settled    int64    // of those, counted after all
 	errors     map[string]int64
+	child      string // ARN of the child execution whose results are being read
 
 	batchErrors map[string]int64 // of rows that batches left to be processed one by one
 
