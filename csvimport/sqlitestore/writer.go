@@ -45,7 +45,7 @@ type writer struct {
 }
 
 type statements struct {
-	begin, commit, rollback    driver.StmtExecContext
+	begin, commit, rollback      driver.StmtExecContext
 	increment, putBlock          driver.StmtExecContext
 	findBlock, findFile, findRun driver.StmtQueryContext
 	addFile, addRun              driver.StmtExecContext
