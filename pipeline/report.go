@@ -47,6 +47,8 @@ type Report struct {
 	Injected   map[string]int   `json:"injectedFaults,omitempty"` // by STATE:ERROR
 	Errors     map[string]int64 `json:"errors,omitempty"`         // rejected and dead-lettered rows by error name
 	Outputs    Outputs          `json:"outputs"`
+	// DeadLetter is the first of the dead letters, an example to look at; nil when there are none.
+	DeadLetter *DeadLetter `json:"firstDeadLetter,omitempty"`
 }
 
 // Rows counts the file's rows by outcome. The four outcomes add up to Total.
@@ -175,6 +177,9 @@ func (p *Pipeline) addRows(ctx context.Context, r *Report) {
 	r.Outputs.Summary = p.path(s.Summary.Bucket, s.Summary.Key)
 	r.Outputs.DeadLetters = p.path(s.DeadLetters.Bucket, s.DeadLetters.Key)
 	r.Outputs.Corrections = p.path(s.Corrections.Bucket, s.Corrections.Key)
+	if s.DeadLettered > 0 {
+		r.DeadLetter = firstDeadLetter(r.Outputs.DeadLetters)
+	}
 }
 
 // summary reads the summary object of an execution.
@@ -205,13 +210,14 @@ const (
 	Unsuccessful
 )
 
-// Verdict judges the report.
+// Verdict judges the report: a file that was refused, and rows that were rejected or dead-lettered, need a person, be
+// they within the tolerance or not. An import is unsuccessful when it ended without an account of its rows.
 func (r *Report) Verdict() Verdict {
 	switch {
 	case r.Status == string(history.Succeeded) && r.Rows != nil && r.Rows.Rejected+r.Rows.DeadLettered == 0:
 		return Complete
 	case r.Status == string(history.Succeeded), refused(r.Error),
-		r.Error == statemachine.ToleranceExceeded && r.Rows != nil && r.Rows.DeadLettered == 0:
+		r.Error == statemachine.ToleranceExceeded && r.Rows != nil:
 		return NeedsPerson
 	default:
 		return Unsuccessful

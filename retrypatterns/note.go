@@ -19,12 +19,12 @@ const (
 
 // Note reports one difference between a row and its compiled retrier, or one error name in it that cannot take effect.
 type Note struct {
-	Kind  NoteKind
-	State string
-	Row   int    // the row's number within the state, from 1
-	Field string // the ASL field
-	From  string // what the row says: a value or, for ErrorShadowed, the error name
-	To    string // what was emitted or, for ErrorShadowed, which row wins
+	Kind  NoteKind `json:"kind"`
+	State string   `json:"state"`
+	Row   int      `json:"row"`   // the row's number within the state, from 1
+	Field string   `json:"field"` // the ASL field
+	From  string   `json:"from"`  // what the row says: a value or, for ErrorShadowed, the error name
+	To    string   `json:"to"`    // what was emitted or, for ErrorShadowed, which row wins
 }
 
 // String reads like "ValidateCSVFile, retry row 3: jitter lowered: JitterStrategy PARTIAL → FULL".

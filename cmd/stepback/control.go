@@ -20,6 +20,8 @@ var travelling = map[string]func() directoryVerb{
 	"history":          func() directoryVerb { return new(historyCmd) },
 	"graph":            func() directoryVerb { return new(graphCmd) },
 	"logs":             func() directoryVerb { return new(logsCmd) },
+	"retries analyze":  func() directoryVerb { return new(retriesAnalyzeCmd) },
+	"retries whatif":   func() directoryVerb { return new(retriesWhatifCmd) },
 	"dashboard render": func() directoryVerb { return new(dashboardRenderCmd) },
 	"data check":       func() directoryVerb { return new(dataCheckCmd) },
 	"data compact":     func() directoryVerb { return new(dataCompactCmd) },
@@ -35,6 +37,9 @@ type errand struct {
 	Terminal bool            `json:"terminal"`
 	Colour   bool            `json:"colour"`
 	Width    int             `json:"width"`
+
+	OutWidth  int  `json:"outWidth"`
+	ErrColour bool `json:"errColour"`
 }
 
 // frame is a piece of what a verb writes, or how it ended. Frames follow each other, one JSON text in a line.
@@ -58,7 +63,8 @@ func ask(ctx context.Context, std streams, dir string, server *local.Server, v d
 	if err != nil {
 		return err
 	}
-	body, err := json.Marshal(errand{version(), name, flags, std.terminal, std.colour, std.width})
+	body, err := json.Marshal(errand{version(), name, flags, std.terminal, std.colour, std.width, std.outWidth,
+		std.errColour})
 	if err != nil {
 		return err
 	}
@@ -152,10 +158,10 @@ func (e *errands) serve(p *local.Platform, w http.ResponseWriter, r *http.Reques
 	w.Header().Set("Content-Type", "application/jsonl")
 	out := &framed{w: w}
 	std := streams{
-		out: part(func(b []byte) frame { return frame{Out: b} }, out),
 		err: part(func(b []byte) frame { return frame{Err: b} }, out), terminal: asked.Terminal, colour: asked.Colour,
-		width: asked.Width,
+		width: asked.Width, outWidth: asked.OutWidth, errColour: asked.ErrColour,
 	}
+	std.out = onScreen{part(func(b []byte) frame { return frame{Out: b} }, out), std.outScreen()}
 	_ = out.send(ended(v.on(r.Context(), std, p))) // the client went away
 }
 

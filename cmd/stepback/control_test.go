@@ -26,7 +26,7 @@ func TestVerbsTravel(t *testing.T) {
 	var alone []verb
 	for _, args := range []string{
 		"data export", "data check", "history activity", "history activity --children --json",
-		"logs /aws/vendedlogs/states/csv-import",
+		"logs /aws/vendedlogs/states/csv-import", "retries analyze --json",
 	} {
 		s := stepback(t, append(strings.Fields(args), "--data", data)...)
 		if s.code != exitOK || s.out == "" {

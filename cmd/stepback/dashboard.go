@@ -33,6 +33,7 @@ type dashboardRenderCmd struct {
 	Name         string        `placeholder:"NAME" default:"CSV-Processing-Retry-Monitor" help:"Name of the dashboard at the endpoint. Default CSV-Processing-Retry-Monitor."`
 	Since        time.Duration `placeholder:"DURATION" default:"3h" help:"How far the data of the endpoint go back. Default 3h."`
 	Output       string        `short:"o" type:"path" default:"retry.html" placeholder:"FILE" help:"File to write: .html, .svg or .png. Default retry.html."`
+	JSON         bool          `name:"json" help:"Print the name of the file and the widgets without data as JSON."`
 }
 
 // Help shows an example.
@@ -81,6 +82,9 @@ func (c *dashboardRenderCmd) alone(ctx context.Context, std streams) error {
 	}
 	if err := os.WriteFile(c.Output, out.Bytes(), 0o644); err != nil {
 		return err
+	}
+	if c.JSON {
+		return printJSON(std.out, map[string]any{"file": c.Output, "withoutData": append([]string{}, empty...)})
 	}
 	fmt.Fprintln(std.out, c.Output)
 	if len(empty) > 0 {

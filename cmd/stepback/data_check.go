@@ -10,6 +10,7 @@ import (
 
 type dataCheckCmd struct {
 	Data string `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory. Default .stepback."`
+	JSON bool   `name:"json" help:"Print the counts and the problems as JSON."`
 }
 
 // Help shows an example.
@@ -40,16 +41,34 @@ func (c *dataCheckCmd) alone(ctx context.Context, std streams) error {
 }
 
 func (c *dataCheckCmd) check(ctx context.Context, std streams, j *pebble.Journal) error {
-	problems := 0
+	problems, told := 0, []string{}
 	found, err := j.Check(ctx, func(err error) {
 		problems++
+		if c.JSON {
+			told = append(told, err.Error())
+			return
+		}
 		fmt.Fprintln(std.out, err)
 	})
 	if err != nil {
 		return err
 	}
+	if c.JSON {
+		err = printJSON(std.out, map[string]any{
+			"executions": found.Executions, "ended": found.Ended, "events": found.Events, "mapRuns": found.MapRuns,
+			"definitions": found.Definitions, "problems": told,
+		})
+		if err != nil {
+			return err
+		}
+		return c.verdict(problems)
+	}
 	fmt.Fprintf(std.out, "%d executions, %d of them ended, with %d events; %d Map Runs; %d definitions; problems: %d\n",
 		found.Executions, found.Ended, found.Events, found.MapRuns, found.Definitions, problems)
+	return c.verdict(problems)
+}
+
+func (c *dataCheckCmd) verdict(problems int) error {
 	if problems > 0 {
 		return &exitError{code: exitFailure}
 	}

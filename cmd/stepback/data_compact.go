@@ -12,6 +12,7 @@ import (
 
 type dataCompactCmd struct {
 	Data      string `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory. Default .stepback."`
+	JSON      bool   `name:"json" help:"Print what was removed as JSON."`
 	OlderThan age    `default:"90d" placeholder:"DAYSd|DURATION" help:"Remove executions that ended longer ago than this. Default 90d."`
 }
 
@@ -51,6 +52,11 @@ func (c *dataCompactCmd) alone(ctx context.Context, std streams) error {
 		before, after, err := j.Compact(ctx)
 		if err != nil {
 			return err
+		}
+		if c.JSON {
+			return printJSON(std.out, map[string]any{
+				"removedExecutions": removed, "removedDefinitions": definitions, "bytes": after, "bytesBefore": before,
+			})
 		}
 		fmt.Fprintf(std.out, "removed %d executions and %d definitions; the journal takes %.1f MB, before %.1f MB\n",
 			removed, definitions, megabytes(after), megabytes(before))

@@ -62,7 +62,7 @@ func (c *execCmd) stage(ctx context.Context, o *order, std streams) (_ *stage, e
 	}
 	cfg.StandIns, cfg.Clock = s.standIns, c.clock()
 	if !c.JSON && !c.Quiet {
-		s.trace = newTrace(std.err, o.name)
+		s.trace = newTrace(std.err, std.errScreen(), o.name)
 		cfg.Follow = s.trace.follow
 	}
 	if s.platform, err = local.Open(ctx, cfg); err != nil {

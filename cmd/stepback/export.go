@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/csv"
+	"encoding/json"
 	"fmt"
 	"strconv"
 
@@ -18,6 +19,7 @@ type exportCmd struct {
 type exportUsersCmd struct {
 	Data string `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory. Default .stepback."`
 	DB   string `name:"db" default:"sqlite" placeholder:"sqlite|postgres://…" help:"Database, as it was given to run."`
+	JSON bool   `name:"json" help:"Print one user a line as JSON."`
 }
 
 // Help shows an example.
@@ -43,6 +45,14 @@ func (c *exportUsersCmd) Run(ctx context.Context, std streams) (err error) {
 			err = e
 		}
 	}()
+	if c.JSON {
+		lines := json.NewEncoder(std.out)
+		return store.Export(ctx, func(u csvimport.User) error {
+			return lines.Encode(map[string]any{
+				"userId": u.UserID, "loginCount": u.LoginCount, "postCount": u.PostCount,
+			})
+		})
+	}
 	w := csv.NewWriter(std.out)
 	if err := w.Write([]string{"user_id", "login_count", "post_count"}); err != nil {
 		return err

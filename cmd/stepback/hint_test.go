@@ -46,7 +46,7 @@ func TestTheReportNamesTheDataDirectory(t *testing.T) {
 	_, rest, ok := strings.Cut(s.out, "stepback history ")
 	name, rest, _ := strings.Cut(rest, " ")
 	flags := "--data '" + data + "'"
-	if !ok || !strings.HasPrefix(rest, flags+"  every event") || !strings.Contains(rest, name+" --children "+flags) {
+	if !ok || !strings.HasPrefix(rest, flags+"\n") || !strings.Contains(rest, name+" --children "+flags) {
 		t.Fatalf("the report ends with %q", rest)
 	}
 	stepback(t, "history", name, "--data", data).ends(t, exitOK, "ExecutionSucceeded")

@@ -2,10 +2,10 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"stepback/engine/history"
@@ -20,18 +20,24 @@ type historyCmd struct {
 	Data      string `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory. Default .stepback."`
 	JSON      bool   `name:"json" help:"Print the events as GetExecutionHistory answers them; with --children one child execution a line."`
 	Children  bool   `help:"List the child executions of the execution's Map Runs instead."`
+	Failed    bool   `help:"With --children: only those in which an attempt failed, with how many and the error."`
+	Row       *int64 `placeholder:"N" help:"Of an import: the events of one row of the file, counted from 0 as dead letters are."`
 }
 
 // Help shows examples.
 func (historyCmd) Help() string {
 	return `Examples:
   stepback history sample-10000-rows-csv-c84a580c446bb911a30b7999af460ea5
-  stepback history sample-10000-rows-csv-c84a580c446bb911a30b7999af460ea5 --children
+  stepback history sample-10000-rows-csv-c84a580c446bb911a30b7999af460ea5 --children --failed
+  stepback history sample-10000-rows-csv-c84a580c446bb911a30b7999af460ea5 --row 1161
   stepback history 7c0ffee0-1111-4222-8333-444455556666 --json`
 }
 
 // Run prints the events.
 func (c *historyCmd) Run(ctx context.Context, std streams) error {
+	if c.Failed && !c.Children {
+		return &exitError{exitUsage, errors.New("--failed is about child executions: give --children, too")}
+	}
 	return onDirectory(ctx, std, c.Data, c)
 }
 
@@ -50,17 +56,29 @@ func (c *historyCmd) print(ctx context.Context, std streams, j journal.Journal) 
 	if err != nil {
 		return err
 	}
+	if c.Children {
+		return c.printChildren(ctx, std.out, j, x)
+	}
+	item := int64(-1)
+	if c.Row != nil {
+		if x, item, err = pipeline.ChildOfRow(ctx, j, x, *c.Row); err != nil {
+			return err
+		}
+	}
 	events, err := historyOf(ctx, j, x)
 	if err != nil {
 		return err
 	}
+	var only map[int64]bool
+	if item >= 0 {
+		only = ofIteration(events, item)
+	}
 	switch {
-	case c.Children:
-		return c.printChildren(ctx, std.out, j, x)
 	case c.JSON:
-		return printEventsJSON(std.out, events)
+		return printEventsJSON(std.out, slices.DeleteFunc(events,
+			func(e history.Event) bool { return only != nil && !only[e.ID] }))
 	default:
-		printTrace(std.out, x, events)
+		printTrace(std.out, x, events, only)
 		return nil
 	}
 }
@@ -100,26 +118,4 @@ func findExecution(ctx context.Context, j journal.Journal, name string) (*journa
 func printEventsJSON(w io.Writer, events []history.Event) error {
 	_, err := w.Write(append(appendEvents([]byte(`{"events":`), events, "\n  "), "}\n"...))
 	return err
-}
-
-// printChildren prints the child executions of a Map Run as a table, or with --json one a line, since there may be a
-// million.
-func (c *historyCmd) printChildren(ctx context.Context, w io.Writer, j journal.Journal,
-	parent *journal.Execution) error {
-	if c.JSON {
-		lines := json.NewEncoder(w)
-		lines.SetEscapeHTML(false)
-		return pipeline.Children(ctx, j, parent,
-			func(x *journal.Execution) error { return lines.Encode(describeExecution(x)) })
-	}
-	t := newTable("child execution", "status", ">rows", ">events")
-	err := pipeline.Children(ctx, j, parent, func(x *journal.Execution) error {
-		t.add(x.Name, x.Status, x.Items, x.HistorySize)
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	t.print(w, "")
-	return nil
 }

@@ -22,10 +22,14 @@ type executionJSON struct {
 	Failure *history.Failure `json:"failure,omitempty"` // always nil: it hides the journal's own form
 	Error   *string          `json:"error,omitempty"`
 	Cause   *string          `json:"cause,omitempty"`
+
+	// Definition hides the journal's name for DefinitionID, which is a hash.
+	Definition   *string `json:"definition,omitempty"`
+	DefinitionID string  `json:"definitionId,omitempty"`
 }
 
 func describeExecution(x *journal.Execution) executionJSON {
-	d := executionJSON{Execution: x}
+	d := executionJSON{Execution: x, DefinitionID: x.Definition}
 	if x.Failure.HasName() {
 		d.Error = &x.Failure.Name
 	}

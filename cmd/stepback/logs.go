@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -19,6 +20,7 @@ type logsCmd struct {
 	Data    string `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory. Default .stepback."`
 	Account string `default:"000000000000" help:"Account of the function or log group."`
 	Region  string `default:"us-east-1" help:"Region of the function or log group."`
+	JSON    bool   `name:"json" help:"Print one event a line as JSON."`
 	Lines   int    `short:"n" default:"100" placeholder:"N" help:"How many lines, the last ones; 0 prints all that is kept. Default 100."`
 }
 
@@ -75,6 +77,12 @@ func (c *logsCmd) print(std streams, store *logstore.Store) error {
 		events = events[max(0, len(events)-c.Lines):]
 	}
 	for _, e := range events {
+		if c.JSON {
+			if err := json.NewEncoder(std.out).Encode(logLine{time.UnixMilli(e.Time).UTC(), e.Stream, e.Message}); err != nil {
+				return err
+			}
+			continue
+		}
 		line := strings.TrimSuffix(e.Message, "\n")
 		if !ofFunction {
 			line = time.UnixMilli(e.Time).UTC().Format("2006-01-02T15:04:05.000Z") + " " + line
@@ -84,6 +92,13 @@ func (c *logsCmd) print(std streams, store *logstore.Store) error {
 		}
 	}
 	return nil
+}
+
+// logLine is an event of a log as scripts read it.
+type logLine struct {
+	Time    time.Time `json:"timestamp"`
+	Stream  string    `json:"stream"`
+	Message string    `json:"message"`
 }
 
 // unknown names the functions, or the log groups, that there are.

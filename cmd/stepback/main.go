@@ -20,9 +20,9 @@ import (
 // The exit codes, documented in --help and docs/command-line.md.
 const (
 	exitOK      = 0
-	exitFailure = 1 // the run failed, or stepback could not do what it was asked
+	exitFailure = 1 // what was asked for failed, or could not be done
 	exitUsage   = 2 // the command line is wrong
-	exitData    = 3 // the run finished, and the file or some of its rows need a person
+	exitData    = 3 // it was done, and what it was given needs a person: a definition, a file, some of its rows
 	exitStopped = 130
 )
 
@@ -46,8 +46,11 @@ type streams struct {
 	in       io.Reader // nil when nothing can be read
 	out, err io.Writer
 	terminal bool // err is a terminal: progress may be redrawn
+	width    int  // of err
 	colour   bool // out is a terminal that shows colours
-	width    int
+	outWidth int  // of out; 0 when it is no terminal
+
+	errColour bool // err is a terminal that shows colours
 }
 
 type commandLine struct {
@@ -81,8 +84,8 @@ type commandLine struct {
 
 const description = `Retries in workflows: a Step Functions-style engine and retry toolkit.
 
-Exit status: 0 success; 1 the run or the command failed; 2 wrong usage; 3 the run finished, but the file or some of its rows
-need a person (refused, rejected or dead-lettered); 130 stopped by Ctrl-C.`
+Exit status: 0 success; 1 it failed, or could not be done; 2 wrong usage; 3 what it was given needs a person (a definition that is
+refused, findings, rows that are rejected or dead-lettered); 4 timed out; 5 aborted; 130 stopped by Ctrl-C.`
 
 func main() {
 	gcpace.Default.Keep()
@@ -97,13 +100,13 @@ func main() {
 func execute(ctx context.Context, args []string, io streams) int {
 	var cli commandLine
 	exited := -1
-	out := &checked{Writer: io.out}
+	out := &checked{Writer: io.out, shownOn: io.outScreen()}
 	io.out = out
 	parser, err := kong.New(&cli,
 		kong.Name("stepback"), kong.Description(description), kong.UsageOnError(),
 		kong.Writers(io.out, io.err), kong.Exit(func(code int) { exited = code }),
 		kong.Vars{"version": versionLine()},
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 110}),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: helpWidth(io)}),
 		kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(io),
 	)
 	if err != nil {
@@ -136,12 +139,24 @@ func execute(ctx context.Context, args []string, io streams) int {
 	return report(io, err)
 }
 
+// helpWidth is how wide help is written: as the terminal, within reason.
+func helpWidth(io streams) int {
+	const widest = 110
+	if io.outWidth > 0 {
+		return min(io.outWidth, widest)
+	}
+	return widest
+}
+
 // checked remembers the first error of what is written through it, so that a report that nobody could read is not a
 // success.
 type checked struct {
 	io.Writer
-	err error
+	shownOn screen
+	err     error
 }
+
+func (c *checked) screen() screen { return c.shownOn }
 
 func (c *checked) Write(p []byte) (int, error) {
 	n, err := c.Writer.Write(p)

@@ -73,7 +73,7 @@ func write(t *testing.T, content string) string {
 func TestHelp(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ args, want string }{
-		{"", "Exit status: 0 success; 1 the run or the command failed; 2 wrong usage;"},
+		{"", "Exit status: 0 success; 1 it failed, or could not be done; 2 wrong usage;"},
 		{"--help", "Run \"stepback <command> --help\" for more information on a command."},
 		{"run --help", "stepback run --csv activity.csv --fault ProcessSingleUserRecord:DatabaseConnectionError:0.1"},
 		{"export --help", "export users"},
@@ -213,7 +213,7 @@ func TestExitCodes(t *testing.T) {
 			[]string{"Lambda.TooManyRequestsException in AggregateResults", "--again imports what is left"},
 		},
 		"every record fails": {
-			good, []string{"--fault", "ProcessSingleUserRecord:DatabaseConnectionError:1"}, 1,
+			good, []string{"--fault", "ProcessSingleUserRecord:DatabaseConnectionError:1"}, 3,
 			[]string{"ToleratedFailurePercentageExceeded", "dead-lettered 40", "database_optimized",
 				"40 × DatabaseConnectionError"},
 		},
@@ -290,7 +290,14 @@ func TestHistory(t *testing.T) {
 	data := t.TempDir()
 	file := write(t, "user_id,login_count,post_count\nbert,1,2\nanna,3,4\nbert,5,6\n")
 	stepback(t, "run", "--csv", file, "--data", data, "--batch", "2", "--virtual-time", "--fault",
-		"ProcessSingleUserRecord:hang:1").ends(t, 1)
+		"ProcessSingleUserRecord:hang:1").ends(t, 3, "what became of a dead letter, line 2 (States.Timeout):",
+		"stepback history activity-csv-", "--row 0 --data ")
+	stepback(t, "history", "activity-csv", "--data", data, "--row", "2").ends(t, 0, "#0 TaskTimedOut",
+		"MapIterationStarted ProcessBatch #0", "DeadLetterRecord")
+	stepback(t, "history", "activity-csv", "--data", data, "--row", "3").complains(t, 1, "has the row 3")
+	stepback(t, "history", "activity-csv", "--data", data, "--failed").complains(t, 2, "give --children, too")
+	stepback(t, "history", "activity-csv", "--data", data, "--children", "--failed").ends(t, 0,
+		"failed attempts  retries  latest error", "States.Timeout")
 	stepback(t, "history", "activity-csv", "--data", data).ends(t, 0,
 		"FAILED, ", "1      +0.000s  ExecutionStarted", "TaskStateEntered ValidateCSVFile",
 		"MapRunStarted arn:aws:states:", "ExecutionFailed ToleratedFailurePercentageExceeded")
@@ -333,7 +340,7 @@ func TestHistory(t *testing.T) {
 	stepback(t, "history", "nobody", "--data", data).complains(t, 1, `no execution is called "nobody"`)
 	stepback(t, "history", "arn:aws:states:us-east-1:000000000000:execution:csv-import:nobody", "--data",
 		data).complains(t, 1, "no execution has the ARN arn:aws:states:")
-	stepback(t, "run", "--csv", file, "--data", data, "--again").ends(t, 1, "3 × RetryNotWorthwhile",
+	stepback(t, "run", "--csv", file, "--data", data, "--again").ends(t, 3, "3 × RetryNotWorthwhile",
 		"Import the corrections file")
 	stepback(t, "history", "activity", "--data", data).complains(t, 1,
 		`"activity" fits 2 executions, for example activity-csv-`, "give more of the name")
@@ -400,7 +407,7 @@ func TestRetries(t *testing.T) {
 		t.Errorf("no line for the fourth retry of a database connection:\n%s", s.out)
 	}
 	s = stepback(t, "retries", "explain", "AggregateResults", "--json")
-	s.ends(t, 0, `"State": "AggregateResults"`)
+	s.ends(t, 0, `"state": "AggregateResults"`, `"timeoutSeconds": `, `"longestSeconds": `)
 	if !json.Valid([]byte(s.out)) {
 		t.Errorf("not JSON: %s", s.out)
 	}

@@ -55,30 +55,68 @@ func failures(g pipeline.Progress) string {
 	return fmt.Sprintf(", %s failed (latest: %s)", counted(g.Failed, "attempt"), g.Error)
 }
 
-// draw draws the line of a terminal: the bar first, and of the rest as much as there is room for, the name of the file
-// last.
+// linePart is a part of the line on a terminal. Parts stand in their order; where there is no room for all, those of the
+// lowest rank are kept.
+type linePart struct {
+	rank int
+	text string
+}
+
+// draw draws the line of a terminal. What fails comes before the bar where there is no room for both.
 func (p *progress) draw(g pipeline.Progress, now time.Time) {
-	parts := []string{fmt.Sprintf("%s  %ds", g.Stage, int(now.Sub(p.began).Seconds()))}
+	elapsed := fmt.Sprintf("%ds", int(now.Sub(p.began).Seconds()))
+	parts := []linePart{{0, g.Stage}, {1, "  " + elapsed}}
 	if counting(g) {
 		done := min(g.Done, g.Total)
 		full := int(int64(barCells) * done / g.Total)
-		parts = []string{
-			"[" + strings.Repeat("#", full) + strings.Repeat(".", barCells-full) + "]",
-			fmt.Sprintf("  %s/%s rows", grouped(done), grouped(g.Total)),
-			"  " + parts[0],
-			fmt.Sprintf(", %d children", g.Children),
+		failed, latest := "", ""
+		if g.Failed > 0 {
+			failed, latest = fmt.Sprintf(", %s failed", grouped(g.Failed)), " ("+g.Error+")"
+		}
+		parts = []linePart{
+			{4, "[" + strings.Repeat("#", full) + strings.Repeat(".", barCells-full) + "]  "},
+			{0, fmt.Sprintf("%s/%s rows", grouped(done), grouped(g.Total))},
+			{2, failed}, {3, latest},
+			{1, "  " + elapsed}, {5, p.left(done, g.Total, now)},
+			{6, "  " + g.Stage}, {7, fmt.Sprintf(", %d children", g.Children)},
+		}
+	} else if g.Failed > 0 {
+		parts = append(parts, linePart{2, failures(g)})
+	}
+	parts = append(parts, linePart{8, "  " + p.name})
+	fmt.Fprintf(p.std.err, "\r\x1b[K%s", inRoom(parts, p.std.width-1))
+	p.drawn = true
+}
+
+// left is how long the rest of the rows takes at the rate until now; empty while that cannot be told.
+func (p *progress) left(done, total int64, now time.Time) string {
+	const soon = time.Second
+	passed := now.Sub(p.began)
+	if done == 0 || done >= total || passed < soon {
+		return ""
+	}
+	left := time.Duration(float64(passed) / float64(done) * float64(total-done))
+	return fmt.Sprintf(", %s/s, %s left", grouped(int64(float64(done)/passed.Seconds())), plain(left.Round(time.Second)))
+}
+
+// inRoom joins the parts that there is room for, those of low rank first.
+func inRoom(parts []linePart, room int) string {
+	kept := make([]bool, len(parts))
+	for rank := range len(parts) + 1 {
+		for i, part := range parts {
+			if part.rank == rank && source.Cells(part.text) <= room {
+				room -= source.Cells(part.text)
+				kept[i] = true
+			}
 		}
 	}
 	var text strings.Builder
-	room := p.std.width - 1
-	for _, part := range append(parts, failures(g), "  "+p.name) {
-		if room -= source.Cells(part); room < 0 {
-			break
+	for i, part := range parts {
+		if kept[i] {
+			text.WriteString(part.text)
 		}
-		text.WriteString(part)
 	}
-	fmt.Fprintf(p.std.err, "\r\x1b[K%s", text.String())
-	p.drawn = true
+	return strings.TrimLeft(text.String(), " ")
 }
 
 // barCells is how many cells the bar has between its brackets.

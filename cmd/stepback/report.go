@@ -21,7 +21,7 @@ func printReport(w io.Writer, r *pipeline.Report, data string) {
 		fmt.Fprintln(w, "This file was imported before; nothing was done. The earlier report (--again imports it once more):")
 		fmt.Fprintln(w)
 	}
-	fmt.Fprintf(w, "%s  %s\n", r.Status, r.Name)
+	fmt.Fprintf(w, "%s  %s\n", screenOf(w).status(r.Status), r.Name)
 	if r.Error != "" {
 		in := ""
 		if r.State != "" {
@@ -142,9 +142,28 @@ func printOutputs(w io.Writer, r *pipeline.Report, data string) {
 	if dir := shortPath(data); dir != defaultData {
 		flag = " --data " + quoted(dir)
 	}
-	fmt.Fprintf(w, "\n  stepback history %s%s  every event of the execution\n", r.Name, flag)
-	fmt.Fprintf(w, "  stepback history %s --children%s  its child executions, which have the rows and their retries\n",
-		r.Name, flag)
+	printCommands(w, r, flag)
+}
+
+// printCommands prints what leads on, each command in a line of its own that can be pasted, below what it does.
+func printCommands(w io.Writer, r *pipeline.Report, flag string) {
+	command := func(what, line string) { fmt.Fprintf(w, "\n  %s:\n    stepback %s%s\n", what, line, flag) }
+	command("the events of the execution", "history "+r.Name)
+	switch {
+	case r.Failed > 0:
+		command("its child executions with failed attempts", "history "+r.Name+" --children --failed")
+	case r.Rows != nil:
+		command("its child executions, which have the rows", "history "+r.Name+" --children")
+	}
+	if d := r.DeadLetter; d != nil {
+		command(fmt.Sprintf("what became of a dead letter, line %d (%s)", d.Line, d.Error),
+			fmt.Sprintf("history %s --row %d", r.Name, d.Row))
+	}
+	if r.Outputs.Corrections != "" && r.Rows != nil && r.Rows.Rejected+r.Rows.DeadLettered > 0 {
+		const all = " --tolerated-failure-percentage 100" // most of these rows may fail again, and that is no reason to stop
+		command("once that is mended, what was not applied",
+			"run --csv "+quoted(shortPath(r.Outputs.Corrections))+all)
+	}
 }
 
 // rounded writes a duration for people.

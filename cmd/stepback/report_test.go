@@ -69,9 +69,11 @@ func TestTheBarIsCutBetweenLetters(t *testing.T) {
 func TestTheBarFitsUsualTerminals(t *testing.T) {
 	t.Parallel()
 	for width, want := range map[int]string{
-		40:  "[########........]  5,000/10,000 rows",
-		80:  "[########........]  5,000/10,000 rows  ProcessUserRecords  0s, 16 children",
-		200: "[########........]  5,000/10,000 rows  ProcessUserRecords  0s, 16 children, 3 attempts failed (latest: DatabaseConnectionError)  sample-10000-rows.csv",
+		40:  "5,000/10,000 rows, 3 failed  0s",
+		60:  "5,000/10,000 rows, 3 failed (DatabaseConnectionError)  0s",
+		80:  "[########........]  5,000/10,000 rows, 3 failed (DatabaseConnectionError)  0s",
+		120: "[########........]  5,000/10,000 rows, 3 failed (DatabaseConnectionError)  0s  ProcessUserRecords, 16 children",
+		200: "[########........]  5,000/10,000 rows, 3 failed (DatabaseConnectionError)  0s  ProcessUserRecords, 16 children  sample-10000-rows.csv",
 	} {
 		var b bytes.Buffer
 		p := newProgress(streams{err: &b, terminal: true, width: width}, "sample-10000-rows.csv")
@@ -93,6 +95,34 @@ func TestTablesAreAlignedByCells(t *testing.T) {
 	table.print(&b, "")
 	if want := "state  retries\n検証         3\nCheck       12\n"; b.String() != want {
 		t.Errorf("the table is\n%s", b.String())
+	}
+}
+
+// TestTablesFitTheScreen prints a table on a narrow terminal, with the colours of its statuses.
+func TestTablesFitTheScreen(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	table := newTable("state", "status", ">retries", "errors")
+	table.add("Ship", "FAILED", 3, "DatabaseConnectionError, AuroraTemporaryError, DeadlockException")
+	table.print(onScreen{&b, screen{width: 50, colour: true}}, "  ")
+	want := "  state  status  retries  errors\n" +
+		"  Ship   \x1b[31mFAILED\x1b[0m        3  DatabaseConnectionError\n" +
+		"                          , AuroraTemporaryError,\n" +
+		"                          DeadlockException\n"
+	if b.String() != want {
+		t.Errorf("the table is\n%s", b.String())
+	}
+}
+
+// TestLinesFitTheScreen cuts between letters, wide ones too.
+func TestLinesFitTheScreen(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		"short": "short", "0123456789abc": "01234567…", "検証検証検証": "検証検証…", "0123456789": "01234567…",
+	} {
+		if got := (screen{width: 10}).fit(line); got != want {
+			t.Errorf("%q is %q, want %q", line, got, want)
+		}
 	}
 }
 

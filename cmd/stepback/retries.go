@@ -14,6 +14,8 @@ type retriesCmd struct {
 	Explain retriesExplainCmd `cmd:"" help:"Explain one state's retries: delays, worst-case waits, and how long the state can last."`
 	Presets retriesPresetsCmd `cmd:"" help:"List ready-made policies for callers in Go, with their worst-case waits."`
 	Review  retriesReviewCmd  `cmd:"" help:"Give a second opinion on the Retry blocks of state machine definitions."`
+	Analyze retriesAnalyzeCmd `cmd:"" help:"Say what retries brought and cost, from histories, and what to change."`
+	Whatif  retriesWhatifCmd  `cmd:"" help:"Replay histories under other Retry blocks."`
 }
 
 type retriesShowCmd struct {

@@ -35,27 +35,102 @@ func (t *table) add(cells ...any) {
 	t.rows = append(t.rows, row)
 }
 
+// print prints the table, on a screen within its width: long cells of columns to the left go on in the next line.
 func (t *table) print(w io.Writer, indent string) {
+	on := screenOf(w)
 	widths := make([]int, len(t.head))
 	for _, row := range append([][]string{t.head}, t.rows...) {
 		for i, c := range row {
 			widths[i] = max(widths[i], source.Cells(c))
 		}
 	}
-	for _, row := range append([][]string{t.head}, t.rows...) {
-		var line strings.Builder
-		line.WriteString(indent)
-		for i, c := range row {
-			pad := strings.Repeat(" ", widths[i]-source.Cells(c))
-			if t.right[i] {
-				line.WriteString(pad + c)
-			} else {
-				line.WriteString(c + pad)
-			}
-			line.WriteString("  ")
-		}
-		fmt.Fprintln(w, strings.TrimRight(line.String(), " "))
+	if on.width > 0 {
+		t.narrow(widths, on.width-len(indent)-1)
 	}
+	for n, row := range append([][]string{t.head}, t.rows...) {
+		for _, line := range broken(row, widths) {
+			var b strings.Builder
+			b.WriteString(indent)
+			for i, c := range line {
+				pad := strings.Repeat(" ", max(0, widths[i]-source.Cells(c)))
+				if n > 0 {
+					c = on.status(c)
+				}
+				if t.right[i] {
+					b.WriteString(pad + c)
+				} else {
+					b.WriteString(c + pad)
+				}
+				b.WriteString("  ")
+			}
+			fmt.Fprintln(w, strings.TrimRight(b.String(), " "))
+		}
+	}
+}
+
+// narrowest is how narrow a column may become.
+const narrowest = 12
+
+// narrow takes room from the widest columns, of those to the left, until the table fits or all are narrow.
+func (t *table) narrow(widths []int, room int) {
+	const gap = 2
+	total := -gap
+	for _, w := range widths {
+		total += w + gap
+	}
+	for total > room {
+		widest := -1
+		for i, w := range widths {
+			if !t.right[i] && w > narrowest && (widest < 0 || w > widths[widest]) {
+				widest = i
+			}
+		}
+		if widest < 0 {
+			return
+		}
+		widths[widest]--
+		total--
+	}
+}
+
+// broken is a row as lines whose cells have no more than their widths: broken behind a blank, a comma or a slash, or
+// else anywhere.
+func broken(row []string, widths []int) [][]string {
+	var lines [][]string
+	for i, cell := range row {
+		for n := 0; n == 0 || cell != ""; n++ {
+			if n == len(lines) {
+				lines = append(lines, make([]string, len(row)))
+			}
+			lines[n][i], cell = head(cell, widths[i])
+		}
+	}
+	return lines
+}
+
+// head is the part of a text that goes into a line, and the rest.
+func head(text string, width int) (first, rest string) {
+	if source.Cells(text) <= width || width <= 0 {
+		return text, ""
+	}
+	end, good := 0, 0
+	room := width
+	for i, r := range text {
+		if room -= source.Cells(string(r)); room < 0 {
+			if r == ' ' {
+				good = i
+			}
+			break
+		}
+		end = i + len(string(r))
+		if strings.ContainsRune(" ,/", r) {
+			good = end
+		}
+	}
+	if good > 0 {
+		end = good
+	}
+	return strings.TrimRight(text[:end], " "), strings.TrimLeft(text[end:], " ")
 }
 
 // grouped writes a number with commas between thousands.

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 	"time"
+	"unicode"
 
 	"stepback/engine/history"
 	"stepback/engine/journal"
@@ -14,63 +15,35 @@ import (
 const dataWidth = 100
 
 // printTrace prints a history for people: one line per event, indented by how deep the state is nested, with the time
-// since the start and what the event carried.
-func printTrace(w io.Writer, x *journal.Execution, events []history.Event) {
+// since the start and what the event carried; of the events only those with these IDs, or all when there are none.
+func printTrace(w io.Writer, x *journal.Execution, events []history.Event, only map[int64]bool) {
+	on := screenOf(w)
 	until := "not ended"
 	if x.Ended() {
 		until = "to " + x.Stop.Format(time.RFC3339)
 	}
-	fmt.Fprintf(w, "%s\n%s, %s %s\n\n", x.ARN, x.Status, x.Start.Format(time.RFC3339), until)
+	fmt.Fprintf(w, "%s\n%s, %s %s\n\n", x.ARN, on.status(string(x.Status)), x.Start.Format(time.RFC3339), until)
 	if len(events) == 0 {
 		return
 	}
-	depth := nesting(events)
 	began := events[0].Time
+	places := newTraced(on.data())
 	for i := range events {
 		e := &events[i]
-		fmt.Fprintf(w, "%6d %12s  %s%s%s\n", e.ID, "+"+offset(e.Time-began), strings.Repeat("  ", depth[i]), e.Type,
-			about(e))
+		v, _ := places.event(e)
+		if only != nil && !only[e.ID] {
+			continue
+		}
+		fmt.Fprintln(w, on.fit(fmt.Sprintf("%6d %12s  %s%s%s%s", e.ID, "+"+offset(e.Time-began),
+			strings.Repeat("  ", v.depth()), v.iteration(), e.Type, about(e, v, on.data()))))
 	}
 }
 
 // offset writes a time since the start with milliseconds.
 func offset(ns int64) string { return fmt.Sprintf("%.3fs", time.Duration(ns).Seconds()) }
 
-// nesting is how many Parallel branches and Map iterations each event lies within.
-func nesting(events []history.Event) []int {
-	depth := make([]int, len(events))
-	for i := range events {
-		p := events[i].Previous
-		if p < 1 || p > int64(len(events)) {
-			continue
-		}
-		before := &events[p-1]
-		depth[i] = depth[p-1]
-		switch {
-		case before.Type == history.MapIterationStarted, before.Type == history.ParallelStateStarted &&
-			events[i].Type.Entered():
-			depth[i]++
-		case ends(events[i].Type):
-			depth[i] = max(0, depth[i]-1)
-		}
-	}
-	return depth
-}
-
-// ends reports whether an event closes a branch or iteration.
-func ends(t history.Type) bool {
-	switch t {
-	case history.MapIterationSucceeded, history.MapIterationFailed, history.ParallelStateSucceeded,
-		history.ParallelStateFailed,
-		history.ParallelStateExited:
-		return true
-	default:
-		return false
-	}
-}
-
 // about is what an event carries beside its type.
-func about(e *history.Event) string {
+func about(e *history.Event, v *visit, data int) string {
 	var b strings.Builder
 	if e.Name != "" {
 		b.WriteString(" " + e.Name)
@@ -79,7 +52,7 @@ func about(e *history.Event) string {
 		switch e.Type {
 		case history.MapIterationStarted, history.MapIterationSucceeded, history.MapIterationFailed,
 			history.MapIterationAborted:
-			fmt.Fprintf(&b, " #%d", m.Index)
+			b.WriteString(" " + v.iterated(m.Index))
 		case history.MapStateStarted:
 			b.WriteString(" " + counted(m.Length, "item"))
 		case history.MapRunStarted:
@@ -93,20 +66,26 @@ func about(e *history.Event) string {
 			b.WriteString(" " + m.Failure.Name)
 		}
 		if m.Failure.HasCause() {
-			b.WriteString(": " + shortened(m.Failure.Cause))
+			b.WriteString(": " + shortenedTo(m.Failure.Cause, data))
 		}
 	}
 	if e.Data != "" {
-		b.WriteString("  " + shortened(e.Data))
+		b.WriteString("  " + shortenedTo(e.Data, data))
 	}
 	return b.String()
 }
 
 // shortened cuts a text to one line of bounded width.
-func shortened(s string) string {
+func shortened(s string) string { return shortenedTo(s, dataWidth) }
+
+func shortenedTo(s string, width int) string {
+	const most = 4 // bytes of a letter
+	if long := (width + 1) * most; len(s) > long && strings.IndexFunc(s[:long], unicode.IsSpace) < 0 {
+		s = s[:long] // nothing behind is shown
+	}
 	s = strings.Join(strings.Fields(s), " ")
-	if r := []rune(s); len(r) > dataWidth {
-		return string(r[:dataWidth]) + "…"
+	if r := []rune(s); len(r) > width {
+		return string(r[:width]) + "…"
 	}
 	return s
 }

@@ -17,6 +17,7 @@ import (
 // have ended.
 type trace struct {
 	w    io.Writer
+	on   screen
 	main string // name of the execution
 
 	mu         sync.Mutex
@@ -25,8 +26,13 @@ type trace struct {
 	mapRuns    map[string]*tracedMapRun
 }
 
-func newTrace(w io.Writer, main string) *trace {
-	return &trace{w: w, main: main, executions: map[string]*traced{}, mapRuns: map[string]*tracedMapRun{}}
+func newTrace(w io.Writer, on screen, main string) *trace {
+	return &trace{w: w, on: on, main: main, executions: map[string]*traced{}, mapRuns: map[string]*tracedMapRun{}}
+}
+
+func newTraced(data int) *traced {
+	return &traced{visits: map[int64]*visit{}, types: map[int64]history.Type{}, times: map[int64]int64{},
+		index: map[int64]int64{}, data: data}
 }
 
 // traced is what is remembered of an execution: the visit of a state that each event belongs to.
@@ -38,6 +44,7 @@ type traced struct {
 	index  map[int64]int64 // of the iterations that MapIterationStarted events began
 	open   []*visit        // that have been entered and neither left nor aborted, oldest first
 	last   *visit          // in which something failed last
+	data   int             // how much of an input or output is shown
 }
 
 // tracedMapRun counts the child executions of a Map Run.
@@ -63,8 +70,7 @@ func (t *trace) follow(x *journal.Execution, events []history.Event) {
 	}
 	of := t.executions[x.ARN]
 	if of == nil {
-		of = &traced{visits: map[int64]*visit{}, types: map[int64]history.Type{}, times: map[int64]int64{},
-			index: map[int64]int64{}}
+		of = newTraced(t.on.data())
 		if x.Name != t.main {
 			of.name = x.MachineARN[strings.LastIndexByte(x.MachineARN, ':')+1:]
 		}
@@ -89,8 +95,8 @@ func (t *trace) line(of *traced, v *visit, at int64, said string) {
 	if of.name != "" {
 		fmt.Fprintf(&b, "[%s] ", of.name)
 	}
-	b.WriteString(strings.Repeat("  ", v.depth()) + v.label() + said + "\n")
-	_, _ = io.WriteString(t.w, b.String()) // nobody can be told
+	b.WriteString(strings.Repeat("  ", v.depth()) + v.label() + said)
+	_, _ = io.WriteString(t.w, t.on.fit(b.String())+"\n") // nobody can be told
 }
 
 // childEnded counts a child execution, and shows that it failed, or now and then how many have ended.
@@ -128,7 +134,7 @@ func counted(n int64, what string) string {
 	if n != 1 {
 		what += "s"
 	}
-	return fmt.Sprintf("%d %s", n, what)
+	return grouped(n) + " " + what
 }
 
 // landmark reports whether n is 1, 2 or 5 times a power of ten.
@@ -152,7 +158,7 @@ func (t *trace) end(x *journal.Execution, advice string) {
 	if of := t.executions[x.ARN]; of != nil && of.last != nil && x.Failure != (history.Failure{}) {
 		where = " in " + of.last.name
 	}
-	fmt.Fprintf(t.w, "%s after %s, %d events%s%s\n", x.Status, x.Stop.Sub(x.Start).Round(time.Millisecond),
+	fmt.Fprintf(t.w, "%s after %s, %d events%s%s\n", t.on.status(string(x.Status)), x.Stop.Sub(x.Start).Round(time.Millisecond),
 		x.HistorySize, where, whole(x.Failure))
 	if advice != "" {
 		fmt.Fprintln(t.w, advice)

@@ -14,9 +14,9 @@ func (x *traced) say(v *visit, e *history.Event) string {
 		if v.kind == "Fail" {
 			x.last = v
 		}
-		return v.kind + "  " + shortened(e.Data)
+		return v.kind + "  " + shortenedTo(e.Data, x.data)
 	case e.Type.Exited():
-		return v.exit(e)
+		return v.exit(e, x.data)
 	case fails(e.Type):
 		x.last, v.failedAt = v, e.Time
 		v.over = v.over || e.Type == history.MapStateFailed || e.Type == history.ParallelStateFailed
@@ -25,7 +25,7 @@ func (x *traced) say(v *visit, e *history.Event) string {
 		if v.started && v.failedAt == 0 && e.Type != history.MapRunStarted {
 			v.failedAt = x.times[e.Previous] // of a state inside
 		}
-		return v.start(e)
+		return v.start(e, x.data)
 	}
 	switch e.Type {
 	case history.MapIterationStarted:
@@ -33,9 +33,9 @@ func (x *traced) say(v *visit, e *history.Event) string {
 		return ""
 	case history.MapIterationSucceeded:
 		v.done++
-		return fmt.Sprintf("iteration #%d succeeded, %d of %d have", e.More.Index, v.done, v.items)
+		return fmt.Sprintf("iteration %s succeeded, %d of %d have", v.iterated(e.More.Index), v.done, v.items)
 	case history.MapIterationFailed, history.MapIterationAborted:
-		return fmt.Sprintf("iteration #%d %s", e.More.Index, strings.ToLower(strings.TrimPrefix(e.Type.String(),
+		return fmt.Sprintf("iteration %s %s", v.iterated(e.More.Index), strings.ToLower(strings.TrimPrefix(e.Type.String(),
 			"MapIteration")))
 	case history.TaskSubmitted:
 		return "submitted; waits for its end"
@@ -48,7 +48,7 @@ func (x *traced) say(v *visit, e *history.Event) string {
 }
 
 // exit says that a state is left.
-func (v *visit) exit(e *history.Event) string {
+func (v *visit) exit(e *history.Event, data int) string {
 	v.over = true
 	said := "done"
 	if v.failedAt != 0 {
@@ -61,11 +61,11 @@ func (v *visit) exit(e *history.Event) string {
 		}
 		said += ", sets " + strings.Join(names, ", ")
 	}
-	return said + "  " + shortened(e.Data)
+	return said + "  " + shortenedTo(e.Data, data)
 }
 
 // start says that a state begins to work, for the first time or once more.
-func (v *visit) start(e *history.Event) string {
+func (v *visit) start(e *history.Event, data int) string {
 	v.over, v.done, v.started = false, 0, true
 	var said string
 	if v.failedAt != 0 {
@@ -84,7 +84,7 @@ func (v *visit) start(e *history.Event) string {
 	case said != "" || e.More == nil:
 		return said
 	case e.More.ResourceType != "":
-		return "calls " + e.More.ResourceType + ":" + e.More.Resource + "  " + shortened(e.Data)
+		return "calls " + e.More.ResourceType + ":" + e.More.Resource + "  " + shortenedTo(e.Data, data)
 	case e.More.Resource != "":
 		return "calls " + e.More.Resource
 	default:

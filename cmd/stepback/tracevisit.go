@@ -32,14 +32,44 @@ func (v *visit) depth() int {
 }
 
 func (v *visit) label() string {
-	switch {
-	case v == nil:
+	if v == nil {
 		return ""
-	case v.inMap:
-		return fmt.Sprintf("#%d %s: ", v.index, v.name)
-	default:
-		return v.name + ": "
 	}
+	return v.iteration() + v.name + ": "
+}
+
+// iteration names the iteration that a visit is in, with those around it, outermost first: "#1/#0 "; it is empty
+// outside of Maps.
+func (v *visit) iteration() string {
+	path := v.iterations()
+	if path == "" {
+		return ""
+	}
+	return path + " "
+}
+
+// iterated names an iteration of a Map state.
+func (v *visit) iterated(index int64) string {
+	own := fmt.Sprintf("#%d", index)
+	if path := v.iterations(); path != "" {
+		return path + "/" + own
+	}
+	return own
+}
+
+// iterations are the indices of the iterations around a visit.
+func (v *visit) iterations() string {
+	path := ""
+	for ; v != nil; v = v.parent {
+		if !v.inMap {
+			continue
+		}
+		if path != "" {
+			path = "/" + path
+		}
+		path = fmt.Sprintf("#%d", v.index) + path
+	}
+	return path
 }
 
 // event finds the visit that an event belongs to, and what is to be said of it; empty when that is nothing.

@@ -1,9 +1,12 @@
 package endpoint
 
 import (
+	"fmt"
 	"log/slog"
 	"net/http"
 	"strings"
+
+	"stepback/aws/model"
 )
 
 // ControlPath is where the programs of this project talk to a platform.
@@ -55,8 +58,17 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// unserved says that a service is not here, and by which variables clients find it elsewhere: several where services
+// share the name in their signatures.
 func unserved(service string) string {
-	name := strings.ToUpper(strings.ReplaceAll(service, "-", "_"))
-	return "The service " + service + " is not served at this address, which has Step Functions, Lambda, S3, CloudWatch Logs, SNS and STS. " +
-		"Set AWS_ENDPOINT_URL_" + name + " for the client to where it is."
+	const where = "The service %s is not served at this address, which has Step Functions, Lambda, S3, CloudWatch Logs, SNS and STS. "
+	ids := model.Signed(service)
+	if len(ids) == 0 {
+		return fmt.Sprintf(where+"Set the client's AWS_ENDPOINT_URL_ variable of that service to where it is.", service)
+	}
+	variables := make([]string, len(ids))
+	for i, id := range ids {
+		variables[i] = model.EndpointVariable(id)
+	}
+	return fmt.Sprintf(where+"Set %s for the client to where it is.", service, strings.Join(variables, " or "))
 }

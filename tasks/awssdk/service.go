@@ -91,7 +91,7 @@ func (s *service) localVariable() string {
 }
 
 // environment is the service's endpoint variable as the AWS SDKs name it.
-func (s *service) environment() string { return "AWS_ENDPOINT_URL_" + variableOf(s.ID) }
+func (s *service) environment() string { return model.EndpointVariable(s.ID) }
 
 // variableOf is how the AWS SDKs write a service's ID in the names of variables.
 func variableOf(id string) string {

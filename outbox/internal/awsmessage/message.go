@@ -157,27 +157,3 @@ func Group(m *outbox.Message) string {
 	sum := sha256.Sum256([]byte(m.Key))
 	return hex.EncodeToString(sum[:])
 }
-
-// Value is an attribute as both services take it.
-type Value struct{ DataType, StringValue string }
-
-// Values are the attributes as both services take them.
-func Values(attributes map[string]string) map[string]Value {
-	all := make(map[string]Value, len(attributes))
-	for name, value := range attributes {
-		all[name] = Value{DataType: "String", StringValue: value}
-	}
-	return all
-}
-
-// BatchAnswer is the output of PublishBatch and of SendMessageBatch.
-type BatchAnswer struct {
-	Successful []struct {
-		ID string `json:"Id"`
-	}
-	Failed []struct {
-		ID            string `json:"Id"`
-		Code, Message string
-		SenderFault   bool
-	}
-}

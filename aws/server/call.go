@@ -1,0 +1,157 @@
+package server
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+
+	"stepback/asl/jsonvalue"
+	"stepback/aws"
+)
+
+// call is a request that is being answered.
+type call struct {
+	service *Service
+	writer  http.ResponseWriter
+	request *http.Request
+	id      string
+	codec   codec
+	labels  map[string]string // values of the path's labels, by member
+	op      *operation
+}
+
+// reply is an answer on its way.
+type reply struct {
+	status int
+	body   []byte
+}
+
+func (c *call) answer(ctx context.Context) (*reply, error) {
+	name, err := c.codec.operation(c)
+	if err != nil {
+		return nil, err
+	}
+	if c.op, err = c.service.operation(name); err != nil {
+		return nil, err
+	}
+	body, err := c.body(c.op.limit)
+	if err != nil {
+		var e *aws.Error
+		if c.op.TooLarge != nil && errors.As(err, &e) && e.Status == http.StatusRequestEntityTooLarge {
+			err = c.op.TooLarge
+		}
+		return nil, err
+	}
+	r := &Request{Scope: ScopeOf(c.request, c.service.cfg.Default), HTTP: c.request}
+	if err := c.codec.read(c, body, r); err != nil {
+		return nil, err
+	}
+	if c.op.check != nil {
+		if err := c.op.check.check(r.Input); err != nil {
+			return nil, err
+		}
+	}
+	a, err := c.op.Call(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	if a == nil {
+		a = &Answer{}
+	}
+	if a.RequestID != "" {
+		c.writer.Header().Set("X-Amzn-Requestid", a.RequestID)
+	}
+	out := &reply{status: cmp.Or(a.Status, c.op.model.Status)}
+	return out, c.codec.write(c, a, out)
+}
+
+// document is what an operation answered as a document.
+func (a *Answer) document() (jsonvalue.Value, error) {
+	if v, ok := a.Output.(jsonvalue.Value); ok && !v.IsNull() {
+		return v, nil
+	}
+	text, err := a.text()
+	if err != nil {
+		return jsonvalue.Value{}, err
+	}
+	return jsonvalue.Parse(string(text))
+}
+
+// text is the JSON text of what an operation answered, without the escapes that HTML would need.
+func (a *Answer) text() ([]byte, error) {
+	switch v := a.Output.(type) {
+	case nil:
+		return []byte("{}"), nil
+	case jsonvalue.Value:
+		if v.IsNull() {
+			return []byte("{}"), nil
+		}
+		return v.AppendJSON(nil), nil
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(a.Output)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
+}
+
+// failure is what a client is told of an error.
+func (c *call) failure(err error) *aws.Error {
+	s := c.service
+	var e *aws.Error
+	var unread *unreadable
+	switch {
+	case errors.As(err, &unread) && s.cfg.Unreadable != nil:
+		e = s.cfg.Unreadable(unread.reason)
+	case unread != nil:
+		e = malformed("")
+	case !errors.As(err, &e):
+		if s.cfg.Failure != nil {
+			e = s.cfg.Failure(err)
+		}
+		if e == nil {
+			e = internal
+		}
+		waits := c.request.Context().Err() == nil // the client still does
+		if s.cfg.Log != nil && e.ByServer() && waits {
+			s.cfg.Log.Error("a request failed", "service", s.model.ID, "operation", c.name(), "request", c.id,
+				"error", err)
+		}
+	}
+	if e.Code == codeInvalid && s.cfg.Invalid != "" {
+		e = &aws.Error{Code: s.cfg.Invalid, Message: e.Message, Status: e.Status, Members: e.Members}
+	}
+	return e
+}
+
+func (c *call) name() string {
+	if c.op == nil {
+		return ""
+	}
+	return c.op.model.Name
+}
+
+// refuse makes the answer of an error.
+func (c *call) refuse(err error) *reply {
+	e := c.failure(err)
+	if c.service.cfg.Log != nil {
+		c.service.cfg.Log.Info("a request was refused", "service", c.service.model.ID, "operation", c.name(),
+			"request", c.id, "code", e.Code, "message", abridged(e.Message))
+	}
+	f := &fault{error: e, shape: c.service.model.Exception(e.Code), code: e.Code}
+	f.query = e.Code
+	f.status = e.HTTPStatus()
+	if f.shape != nil {
+		f.code = f.shape.Name
+		f.query = cmp.Or(c.service.cfg.Words.QueryCodes[f.code], f.shape.Error.Code)
+		if e.Status == 0 {
+			f.status = f.shape.Error.Status
+		}
+	}
+	out := &reply{status: f.status}
+	c.codec.fail(c, f, out)
+	return out
+}

@@ -1,0 +1,269 @@
+package server
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"stepback/asl/jsonvalue"
+	"stepback/aws"
+	"stepback/aws/model"
+)
+
+// violations collects everything that is wrong with a request.
+type violations struct {
+	found []string
+	wrong *aws.Error // a value of the wrong JSON type, which ends the check
+}
+
+// check compares the document of a request with its shape. The error lists every constraint that is broken, in the
+// words of AWS's services.
+func (c *rule) check(document jsonvalue.Value) *aws.Error {
+	v := &violations{}
+	v.structure("", c, document)
+	switch {
+	case v.wrong != nil:
+		return v.wrong
+	case len(v.found) == 0:
+		return nil
+	}
+	plural := ""
+	if len(v.found) > 1 {
+		plural = "s"
+	}
+	return Invalid(strconv.Itoa(len(v.found)) + " validation error" + plural + " detected: " +
+		strings.Join(v.found, "; "))
+}
+
+func (v *violations) structure(path string, c *rule, o jsonvalue.Value) {
+	for i := range c.members {
+		m := &c.members[i]
+		value, _ := o.Get(m.name)
+		switch {
+		case !value.IsNull():
+			v.value(path, m.shown, m.rule, value)
+		case m.required:
+			v.fail(path+m.shown, m.rule, " null", notNull)
+		}
+	}
+}
+
+// kinds are the kinds of JSON that values of shapes are.
+var kinds = map[model.Type]jsonvalue.Kind{
+	model.Structure: jsonvalue.Object, model.Map: jsonvalue.Object, model.List: jsonvalue.Array,
+	model.String: jsonvalue.String, model.Blob: jsonvalue.String, model.Boolean: jsonvalue.Bool,
+	model.Integer: jsonvalue.Number, model.Long: jsonvalue.Number, model.Float: jsonvalue.Number,
+	model.Double: jsonvalue.Number, model.Timestamp: jsonvalue.Number,
+}
+
+// value checks a value that is there. Its place is path and name, which are joined only where something is wrong.
+func (v *violations) value(path, name string, c *rule, value jsonvalue.Value) {
+	s := c.shape
+	if s.Type == model.Document {
+		return
+	}
+	if value.Kind() != kinds[s.Type] && !special(s, value) {
+		v.mistyped(value)
+		return
+	}
+	switch s.Type {
+	case model.Structure:
+		v.structure(path+name+".", c, value)
+	case model.List:
+		v.list(path+name, c, value)
+	case model.Map:
+		v.dictionary(path+name, c, value)
+	case model.String:
+		if !c.free {
+			v.text(path+name, c, value.Text())
+		}
+	case model.Blob:
+		if !c.free {
+			v.blob(path+name, c, value)
+		}
+	case model.Integer, model.Long, model.Float, model.Double:
+		v.number(path+name, c, value)
+	default:
+	}
+}
+
+// special reports whether a value is a float that JSON has no number for.
+func special(s *model.Shape, v jsonvalue.Value) bool {
+	if s.Type != model.Float && s.Type != model.Double || v.Kind() != jsonvalue.String {
+		return false
+	}
+	t := v.Text()
+	return t == "NaN" || t == "Infinity" || t == "-Infinity"
+}
+
+func (v *violations) mistyped(value jsonvalue.Value) {
+	if v.wrong == nil {
+		v.wrong = malformed(wrongType(value))
+	}
+}
+
+// wrongType is how services say that a value is not of the member's type.
+func wrongType(value jsonvalue.Value) string {
+	switch value.Kind() {
+	case jsonvalue.Null:
+		return ""
+	case jsonvalue.String:
+		return "STRING_VALUE can not be converted to the expected type"
+	case jsonvalue.Number:
+		return "NUMBER_VALUE can not be converted to the expected type"
+	case jsonvalue.Bool:
+		return "BOOLEAN_VALUE can not be converted to the expected type"
+	case jsonvalue.Array:
+		return "Unexpected list structure supplied as input"
+	default:
+		return structureFound
+	}
+}
+
+const structureFound = "Start of structure or map found where not expected."
+
+// fail notes a constraint that a value breaks. What is shown of the value begins with a blank.
+func (v *violations) fail(at string, c *rule, shown, constraint string) {
+	if c.sensitive {
+		shown = ""
+	}
+	v.found = append(v.found, "Value"+shown+" at '"+at+"' failed to satisfy constraint: "+constraint)
+}
+
+func quoted(value string) string { return " '" + value + "'" }
+
+func (v *violations) text(at string, c *rule, s string) {
+	for _, constraint := range c.broken(s) {
+		v.fail(at, c, quoted(s), constraint)
+	}
+}
+
+func (v *violations) blob(at string, c *rule, value jsonvalue.Value) {
+	b, err := model.BlobOf(value)
+	if err != nil {
+		v.mistyped(value)
+		return
+	}
+	for _, constraint := range c.size(len(b)) {
+		v.fail(at, c, "", constraint)
+	}
+}
+
+func (v *violations) number(at string, c *rule, n jsonvalue.Value) {
+	whole := c.shape.Type == model.Integer || c.shape.Type == model.Long
+	i, ok := n.Int()
+	f := n.Float()
+	if whole && (!ok || c.shape.Type == model.Integer && int64(int32(i)) != i) || math.IsInf(f, 0) {
+		v.mistyped(n)
+		return
+	}
+	if f > c.max {
+		v.fail(at, c, quoted(n.Text()), "Member must have value less than or equal to "+count(c.max))
+	}
+	if f < c.min {
+		v.fail(at, c, quoted(n.Text()), "Member must have value greater than or equal to "+count(c.min))
+	}
+}
+
+func (v *violations) list(at string, c *rule, list jsonvalue.Value) {
+	for _, constraint := range c.size(list.Len()) {
+		v.fail(at, c, quoted(shownList(c, list)), constraint)
+	}
+	if scalar(c.element) {
+		if v.elements(c.element, list.Elements()) {
+			v.fail(at, c, quoted(shownList(c, list)), "Member must satisfy constraint: "+c.element.constraints())
+		}
+		return
+	}
+	for i, e := range list.Elements() {
+		switch {
+		case !e.IsNull():
+			v.value(at+".", strconv.Itoa(i+1)+".member", c.element, e)
+		case !c.shape.Sparse:
+			v.mistyped(e)
+		}
+	}
+}
+
+func (v *violations) dictionary(at string, c *rule, o jsonvalue.Value) {
+	for _, constraint := range c.size(o.Len()) {
+		v.fail(at, c, quoted(shownMap(o)), constraint)
+	}
+	if scalar(c.element) {
+		if v.elements(c.element, o.Elements()) {
+			v.fail(at, c, quoted(shownMap(o)), "Map value must satisfy constraint: "+c.element.constraints())
+		}
+		return
+	}
+	for i, key := range o.Keys() {
+		if e := o.At(i); !e.IsNull() {
+			v.value(at+".", key+".member", c.element, e)
+		}
+	}
+}
+
+// scalar reports whether values are strings, whose lists are refused as a whole.
+func scalar(c *rule) bool { return c.shape.Type == model.String }
+
+// elements reports whether any of the texts in a list or a map breaks a constraint.
+func (v *violations) elements(c *rule, values []jsonvalue.Value) (broken bool) {
+	for _, value := range values {
+		switch {
+		case value.IsNull():
+			broken = true
+		case value.Kind() != jsonvalue.String:
+			v.mistyped(value)
+		case !c.free && len(c.broken(value.Text())) > 0:
+			broken = true
+		}
+	}
+	return broken
+}
+
+// shownList writes a list as services do, elements in brackets.
+func shownList(c *rule, list jsonvalue.Value) string {
+	parts := make([]string, list.Len())
+	for i, e := range list.Elements() {
+		parts[i] = shown(e)
+		if e.Kind() == jsonvalue.Object && c.element != nil {
+			parts[i] = shownStructure(c.element, e)
+		}
+	}
+	return "[" + strings.Join(parts, ", ") + "]"
+}
+
+// shownStructure writes a structure as services do: Shape(member=value, …).
+func shownStructure(c *rule, o jsonvalue.Value) string {
+	var parts []string
+	for i := range c.members {
+		if value, ok := o.Get(c.members[i].name); ok {
+			parts = append(parts, c.members[i].shown+"="+shown(value))
+		}
+	}
+	return c.shape.Name + "(" + strings.Join(parts, ", ") + ")"
+}
+
+// shownMap writes a map as services do, {KEY=VALUE}, in the order of the keys.
+func shownMap(o jsonvalue.Value) string {
+	keys := slices.Sorted(slices.Values(o.Keys()))
+	parts := make([]string, len(keys))
+	for i, key := range keys {
+		value, _ := o.Get(key)
+		parts[i] = key + "=" + shown(value)
+	}
+	return "{" + strings.Join(parts, ", ") + "}"
+}
+
+func shown(v jsonvalue.Value) string {
+	switch v.Kind() {
+	case jsonvalue.String, jsonvalue.Number:
+		return v.Text()
+	case jsonvalue.Array:
+		return shownList(&rule{}, v)
+	case jsonvalue.Object:
+		return shownMap(v)
+	default:
+		return v.JSON()
+	}
+}

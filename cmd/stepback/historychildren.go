@@ -1,0 +1,113 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"strings"
+
+	"stepback/engine/history"
+	"stepback/engine/journal"
+	"stepback/pipeline"
+	"stepback/retrymetrics"
+)
+
+// childJSON is a child execution as scripts read it.
+type childJSON struct {
+	executionJSON
+	// FailedAttempts, Retries and LatestError are there with --failed.
+	FailedAttempts int64  `json:"failedAttempts,omitempty"`
+	Retries        int64  `json:"retries,omitempty"`
+	LatestError    string `json:"latestError,omitempty"`
+}
+
+// printChildren prints the child executions of a Map Run as a table, or with --json one a line, since there may be a
+// million.
+func (c *historyCmd) printChildren(ctx context.Context, w io.Writer, j journal.Journal,
+	parent *journal.Execution) error {
+	heads := []string{"child execution", "status", ">items", ">events"}
+	if c.Failed {
+		heads = append(heads, ">failed attempts", ">retries", "latest error")
+	}
+	t, rows := newTable(heads...), 0
+	lines := json.NewEncoder(w)
+	lines.SetEscapeHTML(false)
+	err := pipeline.Children(ctx, j, parent, func(x *journal.Execution) error {
+		child := childJSON{executionJSON: describeExecution(x)}
+		if c.Failed {
+			if err := child.count(ctx, j, x); err != nil || child.FailedAttempts == 0 && x.Failure.IsZero() {
+				return err
+			}
+		}
+		rows++
+		if c.JSON {
+			return lines.Encode(child)
+		}
+		cells := []any{x.Name, x.Status, grouped(x.Items), grouped(x.HistorySize)}
+		if c.Failed {
+			cells = append(cells, grouped(child.FailedAttempts), grouped(child.Retries), child.LatestError)
+		}
+		t.add(cells...)
+		return nil
+	})
+	switch {
+	case err != nil, c.JSON:
+		return err
+	case rows == 0 && c.Failed:
+		_, err = io.WriteString(w, "no attempt failed in a child execution of "+parent.Name+"\n")
+	case rows == 0:
+		_, err = io.WriteString(w, parent.Name+" has no child executions\n")
+	default:
+		t.print(w, "")
+	}
+	return err
+}
+
+// count counts what went wrong in a child execution.
+func (c *childJSON) count(ctx context.Context, j journal.Journal, x *journal.Execution) error {
+	events, err := historyOf(ctx, j, x)
+	if err != nil {
+		return err
+	}
+	var counter retrymetrics.Counter
+	counter.Add(events)
+	for _, t := range counter.Tallies() {
+		c.FailedAttempts += t.Failures
+		c.Retries += t.Retries
+	}
+	for i := range events {
+		if e := &events[i]; fails(e.Type) && e.More != nil && e.More.Failure.HasName() {
+			c.LatestError = e.More.Failure.Name
+		}
+	}
+	return nil
+}
+
+// ofIteration are the IDs of the events of one iteration of the outermost Map states; nil, which means all, where there
+// are no iterations.
+func ofIteration(events []history.Event, index int64) map[int64]bool {
+	var (
+		kept   = map[int64]bool{}
+		places = newTraced(dataWidth)
+		own    = (*visit)(nil).iterated(index)
+		maps   bool
+	)
+	for i := range events {
+		e := &events[i]
+		v, _ := places.event(e)
+		path := v.iterations()
+		switch e.Type {
+		case history.MapIterationStarted, history.MapIterationSucceeded, history.MapIterationFailed,
+			history.MapIterationAborted:
+			maps = true
+			path = v.iterated(e.More.Index)
+		}
+		if path == own || strings.HasPrefix(path, own+"/") {
+			kept[e.ID] = true
+		}
+	}
+	if !maps {
+		return nil
+	}
+	return kept
+}

@@ -1,0 +1,38 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+)
+
+// TestVerbsThatPrintFactsHaveJSON holds that every verb has --json, but for those whose output is a file, a script or
+// JSON already.
+func TestVerbsThatPrintFactsHaveJSON(t *testing.T) {
+	t.Parallel()
+	without := []string{
+		"completion",         // a script
+		"sample",             // a CSV file
+		"dashboard body",     // JSON itself
+		"data export",        // JSON lines
+		"serve",              // no answer of its own; its services answer
+		"relay",              // likewise
+		"lab chart", "graph", // pictures
+		"deadletters edit", // an editor
+	}
+	var cli commandLine
+	parser, err := kong.New(&cli, kong.Vars{"version": ""})
+	if err != nil {
+		t.Fatal(err)
+	}
+	eachVerb(parser.Model.Node, nil, func(n *kong.Node, path []string) {
+		if len(n.Children) > 0 || len(path) == 0 || slices.Contains(without, strings.Join(path, " ")) {
+			return
+		}
+		if !slices.ContainsFunc(n.Flags, func(f *kong.Flag) bool { return f.Name == "json" }) {
+			t.Errorf("%s has no --json", strings.Join(path, " "))
+		}
+	})
+}

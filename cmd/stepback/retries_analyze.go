@@ -1,0 +1,169 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"stepback/adaptive/worth"
+	"stepback/local"
+	"stepback/retryanalysis"
+)
+
+type retriesAnalyzeCmd struct {
+	Region       string        `default:"us-east-1" help:"Region whose prices are used. Default us-east-1."`
+	Memory       int           `default:"1024" placeholder:"MB" help:"Memory of the functions that are called, in MB; 0 when none are. Default 1024."`
+	Arm          bool          `help:"The functions run on arm64."`
+	Value        float64       `default:"0.001" placeholder:"USD" help:"What a task that succeeds in the end is worth. Default 0.001."`
+	DelayPerHour float64       `placeholder:"USD" help:"What an hour of delay of one task costs. Default 0."`
+	LoadPrice    float64       `placeholder:"USD" help:"What a call costs a callee that is overloaded. Default 0."`
+	Spell        time.Duration `default:"5m" help:"Retries of one callee within so long share an outage or its absence. Default 5m."`
+	JSON         bool          `name:"json" help:"Print the analysis as JSON."`
+
+	retriesRecord
+}
+
+// Help shows examples.
+func (retriesAnalyzeCmd) Help() string {
+	return `Reads the histories of the last days and says, for each state and error: how often each retry recovered, which
+retry stops paying, what was waited and paid, and what to change. Retries of one callee within five minutes share an
+outage or its absence, so that intervals come from these spells; with fewer than 20 effective retries nothing is said.
+
+Examples:
+  stepback retries analyze --data .stepback
+  stepback retries analyze --endpoint http://localhost:8083 --days 30 --json
+  stepback retries analyze --aws --state-machine csv-import --value 0.01 --delay-per-hour 0.05`
+}
+
+// Run analyses the histories, wherever they are.
+func (c *retriesAnalyzeCmd) Run(ctx context.Context, std streams) error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	if err := c.options().Validate(); err != nil {
+		return &exitError{exitUsage, err}
+	}
+	if c.remote() {
+		found, err := c.fromAPI(ctx)
+		return c.report(std, found, err)
+	}
+	return onDirectory(ctx, std, c.Data, c)
+}
+
+func (c *retriesAnalyzeCmd) on(ctx context.Context, std streams, p *local.Platform) error {
+	found, err := c.fromJournal(ctx, p.Journal)
+	return c.report(std, found, err)
+}
+
+func (c *retriesAnalyzeCmd) alone(ctx context.Context, std streams) error {
+	found, err := c.fromDirectory(ctx)
+	return c.report(std, found, err)
+}
+
+func (c *retriesAnalyzeCmd) options() retryanalysis.Options {
+	o := retryanalysis.Options{Region: c.Region, MemoryMB: c.Memory, Architecture: worth.X86, Value: c.Value,
+		DelayPerHour: c.DelayPerHour, LoadPrice: c.LoadPrice, Spell: c.Spell}
+	if c.Arm {
+		o.Architecture = worth.Arm
+	}
+	return o
+}
+
+func (c *retriesAnalyzeCmd) report(std streams, found *retryanalysis.Collector, err error) error {
+	if err != nil {
+		return err
+	}
+	r, err := found.Analyze(c.options())
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return printJSON(std.out, r)
+	}
+	printAnalysis(std.out, r)
+	return nil
+}
+
+func printAnalysis(w io.Writer, r *retryanalysis.Report) {
+	printRecord(w, r.Read, r.From, r.To)
+	if len(r.Classes) == 0 {
+		fmt.Fprintln(w, "no task failed: there is nothing to say about retries")
+		return
+	}
+	for i := range r.Classes {
+		printClass(w, &r.Classes[i])
+		x := &r.Recommendations[i]
+		fmt.Fprintf(w, "  %s: %s\n", actionText(x), x.Evidence)
+	}
+	fmt.Fprintln(w, "\ncallees")
+	t := newTable("callee", ">calls", ">retries", ">failed calls lasted", ">overloaded", ">feedback")
+	for _, l := range r.Callees {
+		t.add(l.Callee, l.Calls, l.Retries, inSeconds(l.FailedSeconds), share(l.Overloaded),
+			fmt.Sprintf("%.2f", l.Feedback))
+	}
+	t.print(w, "  ")
+	p := r.Prices
+	fmt.Fprintf(w, "\nprices of %s, %s; a success is worth $%g, an hour of delay costs $%g, functions have %d MB (%s)\n",
+		p.Region, p.Date, p.Value, p.DelayPerHour, p.MemoryMB, p.Architecture)
+}
+
+func printClass(w io.Writer, c *retryanalysis.Class) {
+	fmt.Fprintf(w, "\n%s, %s: %d tasks failed first with it; %d recovered, %d were given up, %d censored",
+		c.State, c.Error, c.Tasks, c.Recovered, c.GivenUp, c.Censored)
+	if c.Changed > 0 {
+		fmt.Fprintf(w, ", %d met another error", c.Changed)
+	}
+	fmt.Fprintln(w)
+	if len(c.Retries) > 0 {
+		t := newTable(">retry", ">started", ">recovered", ">share", ">95 %", ">effective", ">all so far", ">mean wait",
+			">cost", "")
+		for i := range c.Retries {
+			x := &c.Retries[i]
+			t.add(x.Number, x.Started, x.Recovered, share(x.Rate), fmt.Sprintf("%s–%s", share(x.Low), share(x.High)),
+				fmt.Sprintf("%.1f", x.Effective), share(x.All.Rate), inSeconds(x.WaitSeconds), fmt.Sprintf("$%.3g", x.USD),
+				verdictText(x.Verdict))
+		}
+		t.print(w, "  ")
+	}
+	fmt.Fprintf(w, "  waited %s, paid $%.4g", inSeconds(c.WaitedSeconds), c.USD)
+	if c.Recovered > 0 {
+		fmt.Fprintf(w, "; of those that recover half have within %s, nine tenths within %s",
+			inSeconds(c.MedianSeconds), inSeconds(c.NinetySeconds))
+	}
+	fmt.Fprintln(w)
+}
+
+func verdictText(v retryanalysis.Verdict) string {
+	switch v {
+	case retryanalysis.Pays:
+		return "pays"
+	case retryanalysis.Loses:
+		return "does not pay"
+	case retryanalysis.Undecided:
+		return "undecided"
+	default:
+		return "too little data"
+	}
+}
+
+func actionText(r *retryanalysis.Recommendation) string {
+	switch r.Action {
+	case retryanalysis.CutRetries:
+		return fmt.Sprintf("cut to %d retries", *r.To)
+	case retryanalysis.RaiseRetries:
+		return fmt.Sprintf("raise to %d retries", *r.To)
+	case retryanalysis.KeepRetries:
+		return "keep"
+	case retryanalysis.WaitLonger:
+		return "wait longer"
+	default:
+		return "nothing to recommend"
+	}
+}
+
+func share(p float64) string { return fmt.Sprintf("%.1f %%", 100*p) }
+
+func inSeconds(s float64) string {
+	return plain(time.Duration(s * float64(time.Second)).Round(100 * time.Millisecond))
+}

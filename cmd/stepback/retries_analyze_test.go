@@ -1,0 +1,50 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"stepback/retryanalysis"
+)
+
+func TestRetriesAnalyzeAndWhatif(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	file := filepath.Join(t.TempDir(), "activity.csv")
+	stepback(t, "sample", "--rows", "400", "-o", file).ends(t, exitOK)
+	run := stepback(t, "run", "--csv", file, "--data", data, "--batch", "2", "--virtual-time", "--fault",
+		"ProcessSingleUserRecord:DatabaseConnectionError:0.3", "--tolerated-failure-percentage", "100")
+	if run.code != exitOK && run.code != exitData {
+		t.Fatal(run.code, run.err)
+	}
+	stepback(t, "retries", "analyze", "--data", data).ends(t, exitOK, "201 executions", "too little data",
+		"within one spell of 5m0s", "prices of us-east-1")
+	s := stepback(t, "retries", "analyze", "--data", data, "--spell", "500ms", "--json")
+	var r retryanalysis.Report
+	if err := json.Unmarshal([]byte(s.out), &r); err != nil || s.code != exitOK || len(r.Classes) == 0 ||
+		r.Classes[0].Retries[0].Verdict != retryanalysis.Pays || *r.Recommendations[0].From != 4 {
+		t.Errorf("%d %v %s%s", s.code, err, s.out, s.err)
+	}
+	policy := func(text string) string {
+		path := filepath.Join(t.TempDir(), "policy.json")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	whatif := func(policy string) said { return stepback(t, "retries", "whatif", "--data", data, "--policy", policy) }
+	whatif(policy(`{"ProcessSingleUserRecord":[]}`)).ends(t, exitOK, "level: exact", "instead", "assumption A1")
+	whatif(policy(`{"ProcessSingleUserRecord":[{"ErrorEquals":["States.ALL"],"IntervalSeconds":20}]}`)).ends(t, exitOK,
+		"level: bracketed", "at worst", "at best", "assumption A2")
+	whatif(policy(`{"Save":[]}`)).complains(t, exitFailure, "no task of the states of the policy")
+	whatif(policy(`{"Save":`)).complains(t, exitUsage, "policy.json")
+	whatif("missing.json").complains(t, exitUsage, "missing.json")
+	stepback(t, "retries", "analyze", "--data", data, "--days", "0").complains(t, exitUsage, "--days is 0")
+	stepback(t, "retries", "analyze", "--data", data, "--value=-1").complains(t, exitUsage, "the value is -1")
+	stepback(t, "retries", "analyze", "--aws", "--endpoint", "http://localhost:1").complains(t, exitUsage,
+		"exclude each other")
+	stepback(t, "retries", "analyze", "--data", filepath.Join(data, "none")).complains(t, exitFailure,
+		"there is no journal")
+}

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/sfn"
+
+	"stepback/engine/journal"
+	"stepback/engine/journal/pebble"
+	"stepback/retryanalysis"
+	"stepback/retryanalysis/histories"
+)
+
+// retriesRecord are the flags that say which histories are read.
+type retriesRecord struct {
+	Data         string `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory. Default .stepback."`
+	Endpoint     string `placeholder:"URL" help:"Read the histories of an endpoint such as http://localhost:8083, instead of a data directory."`
+	AWS          bool   `name:"aws" help:"Read the histories of AWS, by the usual configuration of its SDKs."`
+	StateMachine string `placeholder:"NAME" help:"Name or ARN of the state machine. Default all of them."`
+	Days         int    `default:"7" placeholder:"N" help:"How many days back executions have started. Default 7."`
+}
+
+// remote reports whether the histories come from an API.
+func (c *retriesRecord) remote() bool { return c.AWS || c.Endpoint != "" }
+
+func (c *retriesRecord) check() error {
+	switch {
+	case c.AWS && c.Endpoint != "":
+		return &exitError{exitUsage, errors.New("--aws and --endpoint exclude each other")}
+	case c.Days < 1 || c.Days > 3650:
+		return &exitError{exitUsage, fmt.Errorf("--days is %d; it must be 1 to 3,650", c.Days)}
+	}
+	return nil
+}
+
+func (c *retriesRecord) selection() histories.Selection {
+	return histories.Selection{Machine: c.StateMachine, Since: time.Now().AddDate(0, 0, -c.Days)}
+}
+
+// fromAPI reads the histories of AWS or an endpoint.
+func (c *retriesRecord) fromAPI(ctx context.Context) (*retryanalysis.Collector, error) {
+	cfg, err := awsConfig(ctx, c.Endpoint)
+	if err != nil {
+		return nil, err
+	}
+	var found retryanalysis.Collector
+	return &found, histories.API(ctx, sfn.NewFromConfig(cfg), c.selection(), &found)
+}
+
+// fromJournal reads the histories of a journal.
+func (c *retriesRecord) fromJournal(ctx context.Context, j journal.Journal) (*retryanalysis.Collector, error) {
+	var found retryanalysis.Collector
+	return &found, histories.Journal(ctx, j, c.selection(), &found)
+}
+
+// fromDirectory reads the histories of the data directory, which no process has open.
+func (c *retriesRecord) fromDirectory(ctx context.Context) (found *retryanalysis.Collector, err error) {
+	err = withJournal(c.Data, pebble.Options{ReadOnly: true}, func(j *pebble.Journal) (err error) {
+		found, err = c.fromJournal(ctx, j)
+		return err
+	})
+	return found, err
+}
+
+// printRecord says what was read, and what could not be used of it.
+func printRecord(w io.Writer, r retryanalysis.Read, from, to time.Time) {
+	fmt.Fprintf(w, "%d executions, %d tasks, %d attempts", r.Executions, r.Tasks, r.Attempts)
+	if !from.IsZero() {
+		fmt.Fprintf(w, ", from %s to %s", from.Local().Format("2006-01-02 15:04"), to.Local().Format("2006-01-02 15:04"))
+	}
+	fmt.Fprintln(w)
+	if r.Running > 0 {
+		fmt.Fprintf(w, "%d of the executions have not ended: what they wait for is not counted\n", r.Running)
+	}
+	if r.Gaps > 0 {
+		fmt.Fprintf(w, "%d histories have gaps: %d tasks are used up to the gap or not at all\n", r.Gaps, r.CutByGaps)
+	}
+}

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"stepback/local"
+	"stepback/retryanalysis"
+)
+
+type retriesWhatifCmd struct {
+	Policy   string `required:"" type:"path" placeholder:"FILE" help:"The other Retry blocks: a state machine definition, or Retry arrays by state as retries show --json prints them; JSON or YAML."`
+	Scenario string `type:"path" placeholder:"FILE" help:"Where a record cannot tell, write the fitted scenario for stepback lab run here."`
+	JSON     bool   `name:"json" help:"Print the answer as JSON."`
+
+	retriesRecord
+}
+
+// Help shows examples.
+func (retriesWhatifCmd) Help() string {
+	return `Replays the histories of the last days under other Retry blocks. The answer names its level and assumptions:
+
+  exact      they only stop earlier or except errors: all that they would have met is on record
+  bracketed  they wait otherwise or retry more often: bounds by what others met at those times
+  modelled   retries feed the overload that they meet: no figure, but a fitted scenario for stepback lab run
+
+Examples:
+  stepback retries whatif --policy other.asl.json
+  stepback retries whatif --policy retry.yaml --endpoint http://localhost:8083 --json
+  stepback retries whatif --policy retry.json --scenario fitted.yaml && stepback lab run fitted.yaml`
+}
+
+// Run answers, wherever the histories are.
+func (c *retriesWhatifCmd) Run(ctx context.Context, std streams) error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	if _, err := os.Stat(c.Policy); err != nil {
+		return &exitError{exitUsage, err}
+	}
+	if c.remote() {
+		found, err := c.fromAPI(ctx)
+		return c.answer(std, found, err)
+	}
+	return onDirectory(ctx, std, c.Data, c)
+}
+
+func (c *retriesWhatifCmd) on(ctx context.Context, std streams, p *local.Platform) error {
+	found, err := c.fromJournal(ctx, p.Journal)
+	return c.answer(std, found, err)
+}
+
+func (c *retriesWhatifCmd) alone(ctx context.Context, std streams) error {
+	found, err := c.fromDirectory(ctx)
+	return c.answer(std, found, err)
+}
+
+func (c *retriesWhatifCmd) answer(std streams, found *retryanalysis.Collector, err error) error {
+	if err != nil {
+		return err
+	}
+	text, err := os.ReadFile(c.Policy)
+	if err != nil {
+		return &exitError{exitUsage, err}
+	}
+	other, err := retryanalysis.PolicyOf(c.Policy, string(text))
+	if err != nil {
+		return &exitError{exitUsage, err}
+	}
+	w, err := found.WhatIf(other)
+	if err != nil {
+		return err
+	}
+	if err := c.writeScenario(w, std); err != nil {
+		return err
+	}
+	if c.JSON {
+		return printJSON(std.out, w)
+	}
+	c.print(std.out, w)
+	return nil
+}
+
+// writeScenario writes the fitted scenario of the first state that needs one.
+func (c *retriesWhatifCmd) writeScenario(w *retryanalysis.WhatIf, std streams) error {
+	if c.Scenario == "" {
+		return nil
+	}
+	for _, s := range w.States {
+		if s.Scenario != "" {
+			return os.WriteFile(c.Scenario, []byte(s.Scenario), 0o644)
+		}
+	}
+	if w.Level == retryanalysis.Modelled {
+		return errors.New("no scenario was fitted")
+	}
+	fmt.Fprintf(std.err, "note: %s was not written: the record tells enough\n", c.Scenario)
+	return nil
+}
+
+func (c *retriesWhatifCmd) print(out io.Writer, w *retryanalysis.WhatIf) {
+	printRecord(out, w.Read, w.From, w.To)
+	fmt.Fprintf(out, "level: %s\n", w.Level)
+	for _, r := range w.Reasons {
+		fmt.Fprintf(out, "  %s\n", r)
+	}
+	t := newTable("state", "", ">succeeded", ">given up", ">censored", ">calls", ">waited")
+	add := func(state, what string, o *retryanalysis.Outcome) {
+		if o != nil {
+			t.add(state, what, number(o.Succeeded), number(o.GivenUp), number(o.Censored), number(o.Calls),
+				inSeconds(o.WaitedSeconds))
+		}
+	}
+	modelled := ""
+	for i := range w.States {
+		s := &w.States[i]
+		add(s.State, "recorded", &s.Recorded)
+		switch s.Level {
+		case retryanalysis.Exact:
+			add("", "instead", s.Low)
+		case retryanalysis.Bracketed:
+			add("", "at worst", s.Low)
+			add("", "at best", s.High)
+		case retryanalysis.Modelled:
+			modelled = s.State
+		}
+	}
+	t.print(out, "  ")
+	for i := range w.States {
+		if s := &w.States[i]; s.Level == retryanalysis.Bracketed {
+			fmt.Fprintf(out, "  %s: %d tasks would have gone another way; of the attempts that they would have made %s fall "+
+				"on times without a record\n", s.State, s.Diverging, share(s.Unsupported))
+		}
+	}
+	for _, a := range w.Assumptions {
+		fmt.Fprintf(out, "assumption %s\n", a)
+	}
+	if modelled != "" {
+		if c.Scenario == "" {
+			fmt.Fprintln(out, "write the fitted scenario with --scenario fitted.yaml, and run it:")
+		}
+		fmt.Fprintf(out, "  stepback lab run %s --definition %s --state %s\n", orName(c.Scenario, "fitted.yaml"), c.Policy,
+			modelled)
+	}
+}
+
+func orName(name, otherwise string) string {
+	if name == "" {
+		return otherwise
+	}
+	return name
+}
+
+func number(f float64) string { return fmt.Sprintf("%.4g", f) }

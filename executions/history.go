@@ -1,0 +1,113 @@
+package executions
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"stepback/asl/jsonvalue"
+	"stepback/engine/history"
+)
+
+// pageOfEvents is how many events one request asks for.
+const pageOfEvents = 1000
+
+// event is an event of an answer.
+type event struct{ history.Event }
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (e *event) UnmarshalJSON(b []byte) error {
+	v, err := jsonvalue.Parse(string(b))
+	if err == nil {
+		e.Event, err = history.ParseEvent(v)
+	}
+	return err
+}
+
+var _ json.Unmarshaler = (*event)(nil)
+
+// History is the history of an execution, as long as it is by now.
+func (c *Client) History(ctx context.Context, arn string) ([]history.Event, error) {
+	var events []history.Event
+	in := map[string]any{"executionArn": arn, "maxResults": pageOfEvents, "includeExecutionData": true}
+	err := pages(ctx, c.States, "GetExecutionHistory", in, "events", func(e event) (bool, error) {
+		events = append(events, e.Event)
+		return true, nil
+	})
+	return events, err
+}
+
+// after are the events behind one, read from the end.
+func (c *Client) after(ctx context.Context, arn string, last int64) ([]history.Event, error) {
+	var events []history.Event
+	in := map[string]any{
+		"executionArn": arn, "maxResults": pageOfEvents, "includeExecutionData": true, "reverseOrder": true,
+	}
+	err := pages(ctx, c.States, "GetExecutionHistory", in, "events", func(e event) (bool, error) {
+		if e.ID <= last {
+			return false, nil
+		}
+		events = append(events, e.Event)
+		return true, nil
+	})
+	slices.Reverse(events)
+	return events, err
+}
+
+// Follow yields the events of an execution as they come, until it has ended or the context does.
+func (c *Client) Follow(ctx context.Context, arn string, take func([]history.Event) error) error {
+	events, err := c.History(ctx, arn)
+	for {
+		if err != nil {
+			return err
+		}
+		var last int64
+		if len(events) > 0 {
+			if err := take(events); err != nil {
+				return err
+			}
+			if events[len(events)-1].Type.Terminal() {
+				return nil
+			}
+			last = events[len(events)-1].ID
+		}
+		for events = nil; len(events) == 0; {
+			if err := c.pause(ctx); err != nil {
+				return err
+			}
+			if events, err = c.after(ctx, arn, last); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// pause waits until it is time to look again.
+func (c *Client) pause(ctx context.Context) error {
+	every := c.Every
+	if every <= 0 {
+		every = 500 * time.Millisecond
+	}
+	timer := time.NewTimer(every)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}
+
+// Await waits for the end of an execution and describes it.
+func (c *Client) Await(ctx context.Context, arn string) (*Execution, error) {
+	for {
+		x, err := c.Describe(ctx, arn)
+		if err != nil || x.Ended() {
+			return x, err
+		}
+		if err := c.pause(ctx); err != nil {
+			return x, err
+		}
+	}
+}

@@ -1,0 +1,110 @@
+package awsmessage
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"stepback/outbox"
+)
+
+// MaxMessages is how many messages SNS and SQS take in one batch.
+const MaxMessages = 10
+
+// Call is what a batch needs of *client.Named: it calls an operation with an input and an output that encoding/json
+// writes and reads.
+type Call func(ctx context.Context, operation string, in, out any) error
+
+// Batch is what PublishBatch of SNS and SendMessageBatch of SQS have in common.
+type Batch struct {
+	Service   string // in errors: SNS
+	Operation string
+	MaxBytes  int    // of one message with its attributes
+	To        string // the member that names the destination: TopicArn
+	At        string // the destination: a topic's ARN, a queue's URL
+	Entries   string // the member that has the entries
+	Body      string // the member of an entry that has the payload
+}
+
+// Send sends messages and returns an error for each, nil for those that were taken.
+func (b *Batch) Send(ctx context.Context, call Call, all []*outbox.Message) []error {
+	errs := make([]error, len(all))
+	var entries []map[string]any
+	for i, m := range all {
+		entry, size := b.entry(i, m)
+		if size > b.MaxBytes {
+			errs[i] = TooLarge(b.Service, size, b.MaxBytes)
+			continue
+		}
+		entries = append(entries, entry)
+	}
+	if len(entries) == 0 {
+		return errs
+	}
+	var out answer
+	if err := call(ctx, b.Operation, map[string]any{b.To: b.At, b.Entries: entries}, &out); err != nil {
+		for i := range errs {
+			if errs[i] == nil {
+				errs[i] = err
+			}
+		}
+		return errs
+	}
+	b.read(&out, errs)
+	return errs
+}
+
+// read marks what came of each message.
+func (b *Batch) read(out *answer, errs []error) {
+	answered := make([]bool, len(errs))
+	for _, entry := range out.Successful {
+		mark(answered, entry.ID)
+	}
+	for _, failed := range out.Failed {
+		if i, ok := mark(answered, failed.ID); ok {
+			errs[i] = Entry(b.Service, failed.Code, failed.Message, failed.SenderFault)
+		}
+	}
+	for i := range errs {
+		if !answered[i] && errs[i] == nil {
+			errs[i] = fmt.Errorf("%s did not say what came of the message", b.Service)
+		}
+	}
+}
+
+func mark(answered []bool, id string) (int, bool) {
+	i, err := strconv.Atoi(id)
+	if err != nil || i < 0 || i >= len(answered) {
+		return 0, false
+	}
+	answered[i] = true
+	return i, true
+}
+
+// entry is a message with its place in the batch as its ID. FIFO queues and topics get the message's ID and group.
+func (b *Batch) entry(i int, m *outbox.Message) (map[string]any, int) {
+	body, encoded := Body(m)
+	attributes := Attributes(m, encoded)
+	values := make(map[string]any, len(attributes))
+	for name, value := range attributes {
+		values[name] = map[string]string{"DataType": "String", "StringValue": value}
+	}
+	e := map[string]any{"Id": strconv.Itoa(i), b.Body: body, "MessageAttributes": values}
+	if strings.HasSuffix(b.At, ".fifo") {
+		e["MessageDeduplicationId"], e["MessageGroupId"] = m.ID, Group(m)
+	}
+	return e, Size(body, attributes)
+}
+
+// answer is the output of both operations.
+type answer struct {
+	Successful []struct {
+		ID string `json:"Id"`
+	}
+	Failed []struct {
+		ID            string `json:"Id"`
+		Code, Message string
+		SenderFault   bool
+	}
+}

@@ -1,0 +1,235 @@
+package retryanalysis_test
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"stepback/retryanalysis"
+	"stepback/retrylab/policy"
+	"stepback/retrylab/scenario"
+	"stepback/retrylab/simulation"
+	"stepback/retrypatterns"
+)
+
+// task is one whose attempts end with the errors, one a second, from a time on; an empty error is a success.
+func task(at time.Duration, errors ...string) retryanalysis.Task {
+	t := retryanalysis.Task{Execution: fmt.Sprint(at), State: "Save", Callee: "db", Rules: "a", Ending: retryanalysis.GivenUp}
+	for i, e := range errors {
+		start := began.Add(at + time.Duration(i)*time.Second)
+		end := start.Add(100 * time.Millisecond)
+		t.Attempts = append(t.Attempts, retryanalysis.Attempt{Start: start, End: end, Error: e})
+		if e == "" {
+			t.Ending = retryanalysis.Done
+		}
+	}
+	return t
+}
+
+func analyze(t *testing.T, c *retryanalysis.Collector, o retryanalysis.Options) *retryanalysis.Report {
+	t.Helper()
+	r, err := c.Analyze(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestRecommendations(t *testing.T) {
+	t.Parallel()
+	rules := []retrypatterns.Retrier{retrier(1, 3, 1, "E"), retrier(1, 1, 1, "F")}
+	for name, c := range map[string]struct {
+		tasks func(add func(retryanalysis.Task))
+		want  string
+	}{
+		"retries 2 and 3 never recovered, spread over spells": {
+			func(add func(retryanalysis.Task)) {
+				for i := range 400 {
+					at := time.Duration(i) * 6 * time.Minute
+					add(task(at, "E", ""))
+					add(task(at, "E", "E", "E", "E"))
+				}
+			}, "cut 3 to 1: retries 2 to 3 recovered 0 of 800, upper bound 0.5 %: worth at most $4.81e-06 each, and each costs $2.69e-05",
+		},
+		"the same within one spell is one outage": {
+			func(add func(retryanalysis.Task)) {
+				for range 400 {
+					add(task(0, "E", "E", "E", "E"))
+				}
+			}, "too-little-data 3: too little data: 0 of 400 of the first retry within one spell of 5m0s, which count as 1.0 independent ones; 20 are needed",
+		},
+		"few": {
+			func(add func(retryanalysis.Task)) {
+				for i := range 10 {
+					add(task(time.Duration(i)*time.Hour, "E", ""))
+				}
+			}, "too-little-data 3: too little data: 10 of 10 of the first retry within 10 spells of 5m0s, which count as 7.5 independent ones; 20 are needed",
+		},
+		"all retries recover": {
+			func(add func(retryanalysis.Task)) {
+				for i := range 100 {
+					add(task(time.Duration(i)*time.Hour, "E", "E", ""))
+					add(task(time.Duration(i)*time.Hour, "E", ""))
+				}
+			}, "keep 3: retry 2 recovered 100 of 100, 96.2 to 100.0 %",
+		},
+		"earlier executions retried more often, and it paid": {
+			func(add func(retryanalysis.Task)) {
+				for i := range 100 {
+					x := task(time.Duration(i)*time.Hour, "F", "F", "")
+					x.Rules = "before"
+					add(x)
+				}
+				add(task(200*time.Hour, "F", "F"))
+			}, "raise 1 to 2: retry 2, which earlier executions made, recovered 100 of 100, lower bound 96.2 %: worth at least $0.000962, and it costs $2.69e-05",
+		},
+		"no retry": {
+			func(add func(retryanalysis.Task)) { add(task(0, "G")) },
+			"too-little-data 0: no retry of 1 task was made",
+		},
+	} {
+		var coll retryanalysis.Collector
+		coll.Rules("a", map[string][]retrypatterns.Retrier{"Save": rules})
+		coll.Rules("before", map[string][]retrypatterns.Retrier{"Save": {retrier(1, 2, 1, "F")}})
+		c.tasks(coll.Add)
+		rec := analyze(t, &coll, retryanalysis.DefaultOptions()).Recommendations[0]
+		got := fmt.Sprintf("%s %d", rec.Action, *rec.From)
+		if rec.To != nil {
+			got += fmt.Sprintf(" to %d", *rec.To)
+		}
+		if got += ": " + rec.Evidence; got != c.want {
+			t.Errorf("%s:\n%s\nwant\n%s", name, got, c.want)
+		}
+	}
+}
+
+// The estimates of independent chance errors hold the truth as often as they say, and count nearly every retry.
+func TestIndependentErrorsAreNotTakenForOutages(t *testing.T) {
+	t.Parallel()
+	text := `
+lab: 1
+name: chance
+duration: 10800
+workload: [{name: w, arrivals: {process: poisson, rate: 1}, machine: {state: Save, retry: RETRY}}]
+service: {db: {servers: 100, time: 0.1, errors: [{name: E, p: 0.3}]}}
+calls: {Save: {service: db}}
+`
+	rules := []retrypatterns.Retrier{retrier(1, 4, 2, "E")}
+	within, all := 0, 0
+	for seed := range uint64(30) {
+		r := analyze(t, collect(record(t, text, rules, 30_000+seed), rules), retryanalysis.DefaultOptions())
+		for _, x := range r.Classes[0].Retries[:2] {
+			all++
+			if x.Low <= 0.7 && 0.7 <= x.High {
+				within++
+			}
+			if x.Effective < 0.3*float64(x.Started) {
+				t.Errorf("seed %d: %d retries count as %.1f only", seed, x.Started, x.Effective)
+			}
+		}
+		if got := r.Recommendations[0].Action; got != retryanalysis.KeepRetries {
+			t.Errorf("seed %d: the recommendation is %s", seed, got)
+		}
+	}
+	if within < all*88/100 {
+		t.Errorf("%d of %d intervals hold the truth", within, all)
+	}
+}
+
+func TestRecoveryTimesAreIntervalCensored(t *testing.T) {
+	t.Parallel()
+	// Half recover between 1 and 2 s after the first failure, half between 10 and 20 s: what is between the last
+	// attempt that failed and the first that succeeded.
+	var c retryanalysis.Collector
+	add := func(offsets ...float64) {
+		x := task(0, "E")
+		for i, s := range offsets {
+			start := x.Attempts[0].End.Add(time.Duration(s * float64(time.Second)))
+			a := retryanalysis.Attempt{Start: start, End: start, Error: "E"}
+			if i == len(offsets)-1 {
+				a.Error, x.Ending = "", retryanalysis.Done
+			}
+			x.Attempts = append(x.Attempts, a)
+		}
+		c.Add(x)
+	}
+	for range 50 {
+		add(1.5, 2)
+		add(1, 10, 20)
+	}
+	class := analyze(t, &c, retryanalysis.DefaultOptions()).Classes[0]
+	if class.MedianSeconds != 2 || class.NinetySeconds != 20 {
+		t.Errorf("half within %v s and nine tenths within %v s, want 2 and 20", class.MedianSeconds, class.NinetySeconds)
+	}
+}
+
+func TestOptionsAreChecked(t *testing.T) {
+	t.Parallel()
+	var c retryanalysis.Collector
+	_, err := c.Analyze(retryanalysis.Options{Region: "mars", MemoryMB: -1, Value: math.NaN(), DelayPerHour: -1})
+	for _, want := range []string{"the value is NaN", "the delay per hour is -1", "the memory is -1 MB",
+		"the spell is 0s", `the architecture is ""`, `no prices of region "mars"`} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v does not say: %s", err, want)
+		}
+	}
+}
+
+// Where retries feed the overload there is no figure but a scenario, which behaves as the record did.
+func TestFeedbackIsSentToTheLaboratory(t *testing.T) {
+	t.Parallel()
+	text := `
+lab: 1
+name: storm
+duration: 900
+workload: [{name: w, arrivals: {process: poisson, rate: 17}, machine: {state: Save, retry: RETRY}}]
+service: {db: {servers: 5, time: {exp: 0.2}, queue: {capacity: 1000}}}
+calls: {Save: {service: db, timeout: 2}}
+faults: [{at: 300, for: 30, service: db, errors: {p: 1, after: 0.05, name: Away}}]
+`
+	rules := []retrypatterns.Retrier{retrier(2, 4, 1.8, "States.ALL")}
+	recorded := record(t, text, rules, 10_000)
+	w := whatIf(t, collect(recorded, rules), []retrypatterns.Retrier{retrier(2, 1, 1.8, "States.ALL")})
+	s := w.States[0]
+	if w.Level != retryanalysis.Modelled || s.Low != nil || s.High != nil {
+		t.Fatalf("the level is %s with %+v: %v", w.Level, s.Low, w.Reasons)
+	}
+	fitted, err := scenario.Parse("fitted.yaml", []byte(s.Scenario), scenario.Options{})
+	if err != nil {
+		t.Fatalf("%v\n%s", err, s.Scenario)
+	}
+	static, err := policy.Named("static")
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := simulation.Run(t.Context(), simulation.Config{Scenario: fitted, Policy: static, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	was := float64(succeeded(recorded)) / float64(len(recorded))
+	if got := again.Values[0]; math.Abs(got-was) > 0.15 {
+		t.Errorf("the fitted scenario saves %.2f, the record %.2f:\n%s", got, was, s.Scenario)
+	}
+}
+
+func TestPolicyFiles(t *testing.T) {
+	t.Parallel()
+	got, err := retryanalysis.PolicyOf("p.yaml", "Save:\n- ErrorEquals: [States.ALL]\n  IntervalSeconds: 7\n")
+	if want := []retrypatterns.Retrier{{ErrorEquals: []string{"States.ALL"}, IntervalSeconds: 7, MaxAttempts: 3,
+		BackoffRate: 2, JitterStrategy: retrypatterns.JitterNone}}; err != nil || fmt.Sprint(got["Save"]) != fmt.Sprint(want) {
+		t.Errorf("%v %v, want %v", got, err, want)
+	}
+	for text, want := range map[string]string{
+		`{}`:                            "it names no state",
+		`[]`:                            "neither a definition nor an object of Retry arrays",
+		`{"Save": 7}`:                   "the definition is not valid",
+		`{"Save": [{"MaxAttempts":1}]}`: "the definition is not valid",
+		`{"StartAt":"P","States":{"P":{"Type":"Pass","End":true}}}`: "it has no Task state",
+	} {
+		if _, err := retryanalysis.PolicyOf("p.json", text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+}

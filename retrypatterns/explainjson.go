@@ -1,0 +1,52 @@
+package retrypatterns
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// MarshalJSON implements json.Marshaler: seconds, in lowerCamel.
+func (w Wait) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Min  float64 `json:"minSeconds"`
+		Mean float64 `json:"meanSeconds"`
+		Max  float64 `json:"maxSeconds"`
+	}{w.Min.Seconds(), w.Mean.Seconds(), w.Max.Seconds()})
+}
+
+// MarshalJSON implements json.Marshaler: durations are seconds, names are in lowerCamel; retrier is what a definition
+// has, with AWS's names.
+func (r RetrierExplanation) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Retrier    Retrier    `json:"retrier"`
+		Provenance Provenance `json:"provenance,omitempty"`
+		Retries    int        `json:"retries"`
+		Waits      []Wait     `json:"waits"`
+		Total      Wait       `json:"total"`
+		Longest    float64    `json:"longestSeconds"`
+	}{r.Retrier, r.Provenance, r.Schedule.Retries, append([]Wait{}, r.Schedule.Waits...), r.Schedule.Total,
+		r.Longest.Seconds()})
+}
+
+// MarshalJSON implements json.Marshaler, in the same style.
+func (e Explanation) MarshalJSON() ([]byte, error) { //nolint:gocritic // encoding/json wants the value
+	return json.Marshal(struct {
+		State     string               `json:"state"`
+		Timeout   float64              `json:"timeoutSeconds,omitempty"`
+		Heartbeat float64              `json:"heartbeatSeconds,omitempty"`
+		Retriers  []RetrierExplanation `json:"retriers"`
+		Retries   int                  `json:"retries"`
+		Wait      Wait                 `json:"wait"`
+		Longest   float64              `json:"longestSeconds,omitempty"`
+		Notes     []Note               `json:"notes"`
+	}{e.State, e.Timeout.Seconds(), e.Heartbeat.Seconds(), append([]RetrierExplanation{}, e.Retriers...), e.Retries,
+		e.Wait, bound(e.Longest, e.Timeout), append([]Note{}, e.Notes...)})
+}
+
+// bound is how long a state lasts at the most, which is known where its attempts have a timeout.
+func bound(longest, timeout time.Duration) float64 {
+	if timeout == 0 {
+		return 0
+	}
+	return longest.Seconds()
+}

@@ -1,0 +1,32 @@
+package retrypatterns_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	rp "stepback/retrypatterns"
+)
+
+// TestAnExplanationAsJSON holds its style: lowerCamel names, seconds, and AWS's names inside a retrier.
+func TestAnExplanationAsJSON(t *testing.T) {
+	t.Parallel()
+	e, err := rp.DefaultTable().Explain(rp.ProcessSingleUserRecord)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		`{"state":"ProcessSingleUserRecord","timeoutSeconds":30,"heartbeatSeconds":10,"retriers":[{"retrier":{"ErrorEquals":[`,
+		`"retries":4,"waits":[{"minSeconds":0,"meanSeconds":1,"maxSeconds":2},`,
+		`"total":{"minSeconds":0,"meanSeconds":11.872,"maxSeconds":23.744},"longestSeconds":173.744}`,
+		`"wait":{"minSeconds":`,
+	} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("lacks %s:\n%s", want, text)
+		}
+	}
+}
