@@ -50,7 +50,7 @@ type Config struct {
 	// them. Its errors are shown to the person who asked.
 	Call func(ctx context.Context, service, operation string, in, out any) error
 	// Changes tells, at most once until it is received, that an execution has made a step, or any has when the ARN is
-	// empty. Stop ends it.
+	// empty. The channel is closed when the server ends; stop ends it before.
 	Changes func(arn string) (changed <-chan struct{}, stop func())
 	// Points returns the metric data of the retries; nil means that there are none.
 	Points func() ([]retrymetrics.Point, error)
@@ -149,19 +149,4 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	c.mux.ServeHTTP(w, r)
-}
-
-// Browses reports whether a request for the root of the address is that of a person with a browser and not that of a
-// client of S3, whose list of buckets is there.
-func Browses(r *http.Request) bool {
-	if r.Method != http.MethodGet || r.URL.Path != "/" || r.Header.Get("Authorization") != "" ||
-		!strings.Contains(r.Header.Get("Accept"), "text/html") {
-		return false
-	}
-	for name := range r.Header {
-		if strings.HasPrefix(name, "X-Amz-") || strings.HasPrefix(name, "Amz-Sdk-") {
-			return false
-		}
-	}
-	return !r.URL.Query().Has("X-Amz-Credential")
 }

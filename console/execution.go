@@ -146,7 +146,7 @@ func (c *Console) execution(r *request) (*answer, error) {
 			v.FailedAt = &FailedAt{visit.State, len(visit.Attempts), visit.Attempts[len(visit.Attempts)-1].Last}
 		}
 	}
-	if v.Retries > 0 {
+	if waited > 0 {
 		v.Waited = timeline.Short(waited)
 	}
 	for _, run := range must(r.engine.MapRunsOf(r.Context(), arn)) {
@@ -266,7 +266,7 @@ const (
 	shownVisits = 100
 	// foldAbove is from how many visits inside of it on a Map or Parallel state is drawn by its density.
 	foldAbove = 40
-	strips   = 100
+	strips    = 100
 )
 
 // bars draws the timeline, or a page of it.
@@ -348,7 +348,7 @@ func (v *BarsView) bar(kind, class string, from, until time.Time, title string) 
 	whole := float64(v.End.Sub(v.Begin))
 	x := 1000 * float64(from.Sub(v.Begin)) / whole
 	w := 1000 * float64(until.Sub(from)) / whole
-	const least = 2
+	const least = 4
 	w = max(w, least)
 	x = max(0, min(x, 1000-w))
 	return Bar{Kind: kind, Class: class, X: math.Round(x*10) / 10, Width: math.Round(w*10) / 10,
@@ -381,7 +381,8 @@ func (v *BarsView) attempts(visit *timeline.Visit) []Bar {
 	for _, w := range visit.Waits() {
 		out = append(out, v.bar("wait", "wait", w.From, w.Until, fmt.Sprintf("waits before retry %d", w.Retry)))
 	}
-	slices.SortStableFunc(out, func(a, b Bar) int { return cmp.Compare(a.X, b.X) })
+	// What is short lies on top of what is long.
+	slices.SortStableFunc(out, func(a, b Bar) int { return cmp.Compare(btoi(a.Kind == "attempt"), btoi(b.Kind == "attempt")) })
 	return out
 }
 

@@ -219,10 +219,34 @@ var functions = template.FuncMap{
 		}
 		return fmt.Sprintf("%.3g %%", 100*float64(part)/float64(whole))
 	},
-	"class": func(s any) string { return "s-" + strings.ToLower(strings.NewReplacer(" ", "-", "_", "-").Replace(fmt.Sprint(s))) },
-	"add":   func(a, b int64) int64 { return a + b },
-	"with":  with,
-	"clip":  clip,
+	"class": func(s any) string {
+		return "s-" + strings.ToLower(strings.NewReplacer(" ", "-", "_", "-").Replace(fmt.Sprint(s)))
+	},
+	"add":      func(a, b int64) int64 { return a + b },
+	"setparam": with,
+	"statuses": func() []string { return []string{"RUNNING", "SUCCEEDED", "FAILED", "TIMED_OUT", "ABORTED"} },
+	"machinearn": func(execution string) string {
+		of, _, _ := strings.Cut(strings.Replace(execution, ":execution:", ":stateMachine:", 1), "/")
+		if i := strings.LastIndexByte(of, ':'); strings.Count(of, ":") > 6 { // stateMachine:NAME:EXECUTION
+			of = of[:i]
+		}
+		return of
+	},
+	"amplified": func(l Load) string {
+		if l.Attempts == l.Failed {
+			return "–"
+		}
+		return fmt.Sprintf("%.3g", float64(l.Attempts)/float64(l.Attempts-l.Failed))
+	},
+	"seconds": func(s float64) string { return timeline.Short(time.Duration(s * float64(time.Second))) },
+	"between": func(a, b float64) string {
+		low, high := fmt.Sprintf("%.0f", min(a, b)), fmt.Sprintf("%.0f", max(a, b))
+		if low == high {
+			return low
+		}
+		return low + "–" + high
+	},
+	"clip": clip,
 	"dict": func(pairs ...any) map[string]any {
 		m := map[string]any{}
 		for i := 0; i+1 < len(pairs); i += 2 {

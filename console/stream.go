@@ -41,7 +41,10 @@ func (c *Console) stream(w http.ResponseWriter, r *http.Request) {
 				return
 			}
 			continue
-		case <-changed:
+		case _, ok := <-changed:
+			if !ok { // the server ends
+				return
+			}
 		}
 		if !say("id: %d\nevent: change\ndata: {}\n\n", n) {
 			return
