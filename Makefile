@@ -17,7 +17,7 @@ KILLS ?= 300
 # Where `make synth` writes, and what make deploy and make destroy act on.
 OUT ?= cdk/cdk.out
 ENV ?= dev
-# The CDK command line at its pinned version; npx would fetch another. CDKFLAGS="-c emails=you@example.com" subscribes you.
+# The CDK command line at its pinned version; npx would fetch another. DATABASE=changes has make deploy take another database.
 CDK := node_modules/.bin/cdk
 CDKFLAGS ?=
 # What `make run` breaks on purpose, unless ARGS says otherwise.
@@ -96,18 +96,20 @@ cdk/node_modules: cdk/package-lock.json
 .PHONY: synth
 synth: lambdas-arm64 cdk/node_modules ## the CloudFormation templates of dev, stg and prod, checked, in OUT; needs no AWS account
 	@mkdir -p $(OUT)
-	out=$$(cd $(OUT) && pwd) && cd cdk && $(CDK) synth --quiet --no-notices --output $$out $(CDKFLAGS) && ./check.sh $$out
+	out=$$(cd $(OUT) && pwd) && cd cdk && $(CDK) synth --quiet --no-notices --output $$out -c synthOnly=yes $(CDKFLAGS) && ./check.sh $$out
 
 .PHONY: bootstrap
 bootstrap: lambdas-arm64 cdk/node_modules ## make an AWS account and region ready for deployments, once: those of the shell's credentials
 	cd cdk && $(CDK) bootstrap --no-notices $(CDKFLAGS)
 
 .PHONY: deploy
-deploy: lambdas-arm64 cdk/node_modules ## put the CSV import on AWS: make deploy ENV=dev CDKFLAGS="-c emails=you@example.com"
+deploy: lambdas-arm64 cdk/node_modules ## put the CSV import on AWS: make deploy ENV=dev, with the settings of cdk/environments/dev.json
+	cd cdk && node guard.mjs $(ENV) $(if $(filter changes,$(DATABASE)),--database-changes)
 	cd cdk && $(CDK) deploy stepback-$(ENV) --no-notices --outputs-file cdk.out/outputs-$(ENV).json $(CDKFLAGS)
 
 .PHONY: destroy
 destroy: lambdas-arm64 cdk/node_modules ## take it away again: make destroy ENV=dev EMPTY=yes (with every object in its buckets)
+	cd cdk && node guard.mjs $(ENV) --database-changes
 	@if [ "$(EMPTY)" = yes ]; then cdk/empty.sh stepback-$(ENV); fi
 	cd cdk && $(CDK) destroy stepback-$(ENV) --no-notices $(CDKFLAGS)
 
@@ -169,8 +171,8 @@ simulate: ## random state machines and faults against an oracle: COUNT of them f
 	$(GO) test ./engine/simulation -first=$(SEED) -simulations=$(COUNT)
 
 .PHONY: fuzz
-fuzz: ## every fuzz target for FUZZTIME each
-	@$(GO) list ./... | while read -r p; do \
+fuzz: ## every fuzz target of FUZZ_PACKAGES (all) for FUZZTIME each
+	@$(GO) list $(or $(FUZZ_PACKAGES),./...) | while read -r p; do \
 		for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz'); do \
 			echo "$$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$p || exit 1; done; done
 

@@ -38,7 +38,8 @@ type Missing string
 // The treatments in use.
 const (
 	NotBreaching Missing = "notBreaching"
-	Ignore       Missing = "ignore" // the alarm keeps its state
+	Ignore       Missing = "ignore"    // the alarm keeps its state
+	Breaching    Missing = "breaching" // silence is the trouble
 )
 
 // Alarm is one alarm on a series or a rate.
@@ -58,6 +59,9 @@ type Alarm struct {
 	Missing    Missing
 	// Pages says that the alarm wakes a person by way of the composite and sends no message of its own.
 	Pages bool
+	// Event says that the alarm counts what happened, in place of watching how something is: that nothing more happens
+	// mends nothing, so that nobody is told when it is OK again.
+	Event bool
 }
 
 // rateSet is the dimension set that a rate's terms are taken from.

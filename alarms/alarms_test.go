@@ -23,7 +23,11 @@ func newSet(t *testing.T, level retrymetrics.Level) alarms.Set {
 	t.Helper()
 	s, err := alarms.New(alarms.Options{
 		StateMachine: machine, Level: level, UndeliveredQueue: "csv-import-undelivered-events",
-		MetricsFunction: "csv-import-metrics", Guide: "https://example.com/guide",
+		MetricsFunction: "csv-import-metrics", AdaptFunction: "csv-import-adapt", RelayFunction: "csv-import-relay",
+		MachineARN:        "arn:aws:states:ap-northeast-1:000000000000:stateMachine:csv-import",
+		NotificationQueue: "csv-import-undelivered-notifications", Cluster: "csv-import-database",
+		PagesTopic: "csv-import-pages", NoticesTopic: "csv-import-notices", ImportsTopic: "csv-import-imports",
+		Guide:       "https://example.com/guide",
 		Topic:       "arn:aws:sns:ap-northeast-1:000000000000:messages",
 		PagingTopic: "arn:aws:sns:ap-northeast-1:000000000000:pager",
 	})
@@ -85,7 +89,7 @@ func TestEveryAlarmWatchesAPublishedMetric(t *testing.T) {
 			if (a.MetricName == "") != (returned == 1) || strings.Contains(fmt.Sprint(a.Metrics), "SEARCH") {
 				t.Errorf("%s: %+v", a.AlarmName, a)
 			}
-			pages := strings.Contains(composite.AlarmRule, fmt.Sprintf("ALARM(%q)", a.AlarmName))
+			pages := strings.Contains(" OR "+composite.AlarmRule+" OR ", fmt.Sprintf(" OR ALARM(%q) OR ", a.AlarmName))
 			if pages == (len(a.AlarmActions) > 0) {
 				t.Errorf("%s tells nobody, or tells twice", a.AlarmName)
 			}
@@ -120,6 +124,27 @@ func point(m *retrymetrics.Metric, minute int, v float64) retrymetrics.Point {
 	}
 }
 
+// rows are those of an import that ended in the first minute.
+func rows(dead, applied float64) []retrymetrics.Point {
+	return []retrymetrics.Point{point(retrymetrics.RowsDeadLettered, 0, dead), point(retrymetrics.RowsApplied, 0, applied),
+		point(retrymetrics.RowsAlreadyApplied, 0, 0), point(retrymetrics.RowsRejected, 0, 0)}
+}
+
+// TestSilence: the alarm on what a schedule invokes trips when nothing of it is seen, and no other does.
+func TestSilence(t *testing.T) {
+	t.Parallel()
+	s := newSet(t, retrymetrics.LevelError)
+	tripped, pages, err := s.Tripped([]retrymetrics.Point{point(retrymetrics.TaskFailures, 0, 1),
+		point(retrymetrics.TaskFailures, 30, 1)})
+	if err != nil || fmt.Sprint(tripped) != "[metrics-silent]" || pages {
+		t.Errorf("%v (pages: %v, %v)", tripped, pages, err)
+	}
+	const both = ` OR (ALARM("csv-import-executions-ended-badly") AND ALARM("csv-import-metrics-silent"))`
+	if rule := s.Rule(); !strings.HasSuffix(rule, both) {
+		t.Errorf("failed executions page nobody while the metrics are silent: %s", rule)
+	}
+}
+
 func TestEvaluate(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -138,10 +163,19 @@ func TestEvaluate(t *testing.T) {
 			point(retrymetrics.Throttles, 5, 101)}, "[00:05 OK]"},
 		"sums over minutes": {"excessive-retries", []retrymetrics.Point{point(retrymetrics.RetryAttempts, 0, 60),
 			point(retrymetrics.RetryAttempts, 4, 41)}, "[00:05 ALARM 00:10 OK]"},
-		"rate, half": {"high-retry-failure-rate", []retrymetrics.Point{point(retrymetrics.RetrySuccess, 0, 5),
-			point(retrymetrics.RetryFailure, 0, 5), point(retrymetrics.RetryFailure, 5, 1)}, "[00:05 OK]"},
-		"rate, low for long": {"high-retry-failure-rate", []retrymetrics.Point{point(retrymetrics.RetryFailure, 0, 5),
-			point(retrymetrics.RetryFailure, 5, 1)}, "[00:05 OK 00:10 ALARM 00:15 OK]"},
+		"rate, half": {"high-retry-failure-rate", []retrymetrics.Point{point(retrymetrics.RetrySuccess, 0, 20),
+			point(retrymetrics.RetryFailure, 0, 20), point(retrymetrics.RetryFailure, 5, 21)}, "[00:05 OK]"},
+		"rate, low for long": {"high-retry-failure-rate", []retrymetrics.Point{point(retrymetrics.RetryFailure, 0, 20),
+			point(retrymetrics.RetryFailure, 5, 25)}, "[00:05 OK 00:10 ALARM 00:15 OK]"},
+		"rate of a few": {"high-retry-failure-rate", []retrymetrics.Point{point(retrymetrics.RetryFailure, 0, 19),
+			point(retrymetrics.RetryFailure, 5, 19)}, "[00:05 OK]"},
+		"refused file": {"executions-failed", []retrymetrics.Point{point(retrymetrics.ExecutionsFailed, 0, 1),
+			point(retrymetrics.ExecutionsRefused, 0, 1)}, "[00:05 OK]"},
+		"refused and failed files": {"executions-failed", []retrymetrics.Point{point(retrymetrics.ExecutionsFailed, 0, 2),
+			point(retrymetrics.ExecutionsRefused, 0, 1)}, "[00:05 ALARM 00:10 OK]"},
+		"few dead letters":           {"many-dead-letters", rows(9, 0), "[00:05 OK]"},
+		"dead letters in a big file": {"many-dead-letters", rows(10_000, 990_000), "[00:05 OK]"},
+		"many dead letters":          {"many-dead-letters", rows(11, 989), "[00:05 ALARM 00:10 OK]"},
 		"percentile stays": {"slow-retries", []retrymetrics.Point{point(retrymetrics.RetryDelay, 0, 61),
 			point(retrymetrics.RetryDelay, 5, 90)}, "[00:05 OK 00:10 ALARM 00:20 OK]"},
 	} {
@@ -217,7 +251,7 @@ func ExampleSet_Rule() {
 	}
 	fmt.Println(s.Rule())
 	// Output:
-	// ALARM("csv-import-dead-letters") OR ALARM("csv-import-executions-failed") OR ALARM("csv-import-circuit-breaker-open")
+	// ALARM("csv-import-many-dead-letters") OR ALARM("csv-import-executions-failed") OR ALARM("csv-import-circuit-breaker-open")
 }
 
 func TestDocsAreCurrent(t *testing.T) {

@@ -93,6 +93,8 @@ func (a Alarm) judge(window metricmath.Series, before State) State {
 		return Alarming
 	case present == 0 && a.Missing == Ignore:
 		return before
+	case a.Missing == Breaching && breaching+len(window)-present >= a.Breaching:
+		return Alarming
 	default:
 		return OK
 	}

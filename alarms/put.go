@@ -74,8 +74,8 @@ func (s Set) Put() ([]PutMetricAlarm, PutCompositeAlarm) {
 	}
 	return out, PutCompositeAlarm{
 		AlarmName:        s.FullName("page"),
-		AlarmDescription: "Somebody has to act now: one of the alarms in the rule is in ALARM. First: open that alarm and do what its description says. Guide: " + s.Guide + "#page",
-		ActionsEnabled:   true, AlarmActions: topics(s.PagingTopic), OKActions: topics(s.PagingTopic),
+		AlarmDescription: "Somebody has to act now: one of the alarms in the rule is in ALARM. First: open that alarm and do what its description says. Guide: " + s.heading("page"),
+		ActionsEnabled:   true, AlarmActions: topics(s.PagingTopic),
 		AlarmRule: s.Rule(),
 	}
 }
@@ -87,7 +87,10 @@ func (s Set) put(a Alarm) PutMetricAlarm {
 		ComparisonOperator: a.Comparison, TreatMissingData: a.Missing,
 	}
 	if !a.Pages {
-		p.AlarmActions, p.OKActions = topics(s.Topic), topics(s.Topic)
+		p.AlarmActions = topics(s.Topic)
+		if !a.Event {
+			p.OKActions = topics(s.Topic)
+		}
 	}
 	if a.Rate != nil {
 		p.Metrics = s.queries(a)

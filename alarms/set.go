@@ -12,7 +12,8 @@ import (
 	"stepback/retrymetrics"
 )
 
-// Options say what is watched and who is told. StateMachine is required.
+// Options say what is watched and who is told. StateMachine is required. An alarm on a part that has no name here is left
+// out.
 type Options struct {
 	StateMachine string
 	// Level is the log level of the state machine: at ERROR, alarms that take level ALL are left out, and failed
@@ -21,9 +22,19 @@ type Options struct {
 	// Topic is the ARN of the SNS topic for messages, PagingTopic that of the one which wakes people; it is Topic when
 	// empty.
 	Topic, PagingTopic string
-	// UndeliveredQueue is the name of the queue of events for which no execution could be started, MetricsFunction that
-	// of the function which counts the metrics; without a name, the alarm on it is left out.
-	UndeliveredQueue, MetricsFunction string
+	// MachineARN is the state machine's ARN, by which Step Functions itself publishes metrics.
+	MachineARN string
+	// UndeliveredQueue is the name of the queue of events for which no execution could be started, NotificationQueue
+	// that of the queue of messages that reached no subscriber.
+	UndeliveredQueue, NotificationQueue string
+	// PagesTopic, NoticesTopic and ImportsTopic are the names of the topics for pages, messages and the results of
+	// imports, whose deliveries are watched.
+	PagesTopic, NoticesTopic, ImportsTopic string
+	// MetricsFunction is the name of the function which counts the metrics, by a schedule too; AdaptFunction and
+	// RelayFunction are those of the controller and of the outbox's relay.
+	MetricsFunction, AdaptFunction, RelayFunction string
+	// Cluster is the identifier of the Aurora Serverless cluster.
+	Cluster string
 	// Guide is the address of the page that docs/operating.md is published as, that path when empty; each alarm links
 	// its own heading there.
 	Guide string
@@ -99,9 +110,9 @@ func (o Options) series(m *retrymetrics.Metric) *retrymetrics.Series {
 }
 
 // source are the two alarms of the source design, with its numbers. RetrySuccessRate, which the design reads and nobody
-// publishes, is metric math; what is missing does not breach.
+// publishes, is metric math, over no fewer than MinimumRetries; what is missing does not breach.
 func (o Options) source() []Alarm {
-	rate := retrymetrics.RetrySuccessRate()
+	rate := retrymetrics.SignificantRetrySuccessRate()
 	excessive := Alarm{
 		Name: "excessive-retries", Series: o.series(retrymetrics.RetryAttempts), Stat: retrymetrics.Sum,
 		Comparison: GreaterThanThreshold, Threshold: 100, Period: 5 * time.Minute, Periods: 1, Breaching: 1,
@@ -117,11 +128,17 @@ func (o Options) source() []Alarm {
 		{
 			Name: "high-retry-failure-rate", Rate: &rate, Comparison: LessThanThreshold, Threshold: 50,
 			Period: 5 * time.Minute, Periods: 2, Breaching: 2, Missing: NotBreaching, Pages: true,
-			Meaning: "For 10 minutes less than half of the retries that ended succeeded: retrying does not help.",
+			Meaning: "For 10 minutes less than half of the retries that ended, 20 or more in each 5 minutes, succeeded: retrying does not help.",
 			First:   "Find the error that is exhausted in the widget \"Retry Statistics\" and whether its callee is down; stop new files if it is.",
 		},
 		excessive,
 	}
+}
+
+// said says what an alarm means.
+func said(a Alarm, pages bool, meaning, first string) Alarm {
+	a.Pages, a.Meaning, a.First = pages, meaning, first
+	return a
 }
 
 // additions are what an operator needs beside them.
@@ -132,21 +149,30 @@ func (o Options) additions() []Alarm {
 			Period: 5 * time.Minute, Periods: periods, Breaching: breaching, Missing: NotBreaching,
 		}
 	}
-	said := func(a Alarm, pages bool, meaning, first string) Alarm {
-		a.Pages, a.Meaning, a.First = pages, meaning, first
+	event := func(a Alarm) Alarm {
+		a.Event = true
 		return a
+	}
+	rate := func(name string, r retrymetrics.Rate, threshold float64) Alarm {
+		return Alarm{
+			Name: name, Rate: &r, Comparison: GreaterThanThreshold, Threshold: threshold, Period: 5 * time.Minute,
+			Periods: 1, Breaching: 1, Missing: NotBreaching,
+		}
 	}
 	breaker := above("circuit-breaker-open", retrymetrics.CircuitBreakerState, 0, 3, 5)
 	breaker.Period = time.Minute
 	slow := above("slow-retries", retrymetrics.RetryDelay, 60, 2, 3)
 	slow.Stat, slow.Missing = retrymetrics.P99, Ignore
 	return []Alarm{
-		said(above("dead-letters", retrymetrics.RowsDeadLettered, 0, 1, 1), true,
+		event(said(above("dead-letters", retrymetrics.RowsDeadLettered, 0, 1, 1), false,
 			"Rows were dead-lettered: they are not counted, and nothing will retry them.",
-			"Read dead-letters.jsonl of the execution, mend the cause, then import its corrections file."),
-		said(above("executions-failed", retrymetrics.ExecutionsFailed, 0, 1, 1), true,
-			"A file's execution failed, timed out or was aborted.",
-			"Open the execution; its error says whether the file was refused (ask its sender) or the system failed (start it again as the guide says)."),
+			"Read dead-letters.jsonl of the execution, mend the cause, then import its corrections file.")),
+		event(said(rate("many-dead-letters", retrymetrics.DeadLetterRate(), 1), true,
+			"More than 1 % of the rows of the last 5 minutes' imports, and 10 at least, were dead-lettered: something that all rows need is failing.",
+			"Find the error that leads in dead-letters.jsonl of the execution; stop new files until its cause is mended.")),
+		event(said(rate("executions-failed", retrymetrics.FailedBySystem(), 0), true,
+			"A file's execution failed, timed out or was aborted, and its file is not to blame.",
+			"Open the execution and read its error; mend the cause, then start it again as the guide says.")),
 		said(breaker, true,
 			"The circuit breaker was open in 3 of 5 minutes: calls are refused to spare what is called.",
 			"Look at the health of the callee; the breaker closes by itself once trial calls succeed."),
@@ -165,47 +191,39 @@ func (o Options) additions() []Alarm {
 	}
 }
 
-// services are alarms on what services of AWS publish about the parts around the state machine.
-func (o Options) services() []Alarm {
-	var all []Alarm
-	if o.UndeliveredQueue != "" {
-		waiting := retrymetrics.MessagesWaiting.In(retrymetrics.ByQueue, o.UndeliveredQueue)
-		all = append(all, Alarm{
-			Name: "undelivered-events", Series: &waiting, Stat: retrymetrics.Maximum, Comparison: GreaterThanThreshold,
-			Threshold: 0,
-			Period:    5 * time.Minute, Periods: 1, Breaching: 1, Missing: NotBreaching, Pages: true,
-			Meaning: "Files arrived for which no execution could be started: nothing imports them.",
-			First:   "Read the messages of the queue; mend the cause, then copy each object onto itself, which announces it again.",
-		})
-	}
-	if o.MetricsFunction != "" {
-		failing := retrymetrics.FunctionErrors.In(retrymetrics.ByFunction, o.MetricsFunction)
-		all = append(all, Alarm{
-			Name: "metrics-failing", Series: &failing, Stat: retrymetrics.Sum, Comparison: GreaterThanThreshold,
-			Threshold: 0,
-			Period:    5 * time.Minute, Periods: 3, Breaching: 2, Missing: NotBreaching,
-			Meaning: "The function that counts retries fails: while it does, the other alarms may see nothing.",
-			First:   "Read the function's log; until it works again, look at the executions themselves.",
-		})
-	}
-	return all
-}
-
 // FullName is an alarm's name in CloudWatch.
 func (s Set) FullName(name string) string { return s.StateMachine + "-" + name }
 
 // Description is an alarm's text: what is the matter, what to do first, and where to read on.
 func (s Set) Description(a Alarm) string {
-	return a.Meaning + " First: " + a.First + " Guide: " + s.Guide + "#" + a.Name
+	return a.Meaning + " First: " + a.First + " Guide: " + s.heading(a.Name)
 }
 
-// Rule is the rule of the composite that pages: any of the paging alarms.
+// heading is the address of a heading of the guide. One that has a fragment already leads to a page that is all there
+// is.
+func (s Set) heading(name string) string {
+	if strings.Contains(s.Guide, "#") {
+		return s.Guide
+	}
+	return s.Guide + "#" + name
+}
+
+// Rule is the rule of the composite that pages: any of the paging alarms, and an execution that Step Functions itself
+// counts as failed while the function which tells whose fault that is does not run.
 func (s Set) Rule() string {
 	var terms []string
+	own, silent := false, false
 	for _, a := range s.Alarms {
+		own = own || a.Name == executionsEndedBadly
+		silent = silent || a.Name == metricsSilent
 		if a.Pages {
-			terms = append(terms, fmt.Sprintf("ALARM(%q)", s.FullName(a.Name)))
+			terms = append(terms, s.alarming(a.Name))
 		}
+	}
+	if own && silent {
+		terms = append(terms, "("+s.alarming(executionsEndedBadly)+" AND "+s.alarming(metricsSilent)+")")
 	}
 	return strings.Join(terms, " OR ")
 }
+
+func (s Set) alarming(name string) string { return fmt.Sprintf("ALARM(%q)", s.FullName(name)) }

@@ -12,5 +12,13 @@ if [ "$guarded" = True ]; then
 	exit 1
 fi
 for bucket in "$input" "$results"; do
-	if [ "$bucket" != None ]; then aws s3 rm "s3://$bucket" --recursive --only-show-errors; fi
+	if [ "$bucket" = None ]; then continue; fi
+	aws s3 rm "s3://$bucket" --recursive --only-show-errors
+	# A versioned bucket keeps what was removed, and the marks of its removal.
+	while :; do
+		old=$(aws s3api list-object-versions --bucket "$bucket" --max-items 1000 --output json \
+			--query '{Objects: [Versions, DeleteMarkers][][].{Key: Key, VersionId: VersionId}}')
+		case $old in *VersionId*) ;; *) break ;; esac
+		aws s3api delete-objects --bucket "$bucket" --delete "$old" >/dev/null
+	done
 done

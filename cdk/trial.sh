@@ -29,10 +29,22 @@ curl --silent --fail --retry 60 --retry-delay 1 --retry-connrefused --output /de
 
 account=123456789012 stack=stepback-stg
 # moto cannot create Aurora: the database is one that a secret leads to.
-context=(-c "databaseSecret=arn:aws:secretsmanager:us-east-1:$account:secret:trial-AbCdEf" -c emails=trial@example.com -c endpoints=https://example.com/trial)
+mkdir "$work/settings"
+for name in dev stg prod; do
+	cat >"$work/settings/$name.json" <<-end
+		{
+			"account": "$account", "region": "us-east-1",
+			"pages": { "endpoints": ["https://example.com/trial"] }, "notices": { "emails": ["trial@example.com"] },
+			"database": { "secretArn": "arn:aws:secretsmanager:us-east-1:$account:secret:trial-AbCdEf" }
+		}
+	end
+done
+context=(-c "settings=$work/settings")
+# What the command line remembers of accounts must not be mixed up with that of real ones, nor its output with make synth's.
+export CDK_HOME=$work/home
 # cdk keeps what it prints in a log, and shows all of it when it fails.
 cdk() {
-	node_modules/.bin/cdk "$@" --no-notices "${context[@]}" >"$work/log" 2>&1 || { cat "$work/log" && fail "cdk $1"; }
+	node_modules/.bin/cdk "$@" --no-notices --output "$work/out" "${context[@]}" >"$work/log" 2>&1 || { cat "$work/log" && fail "cdk $1"; }
 }
 deploy() { cdk deploy "$stack" --require-approval never --method=direct --outputs-file "$work/outputs.json"; }
 # output prints an output of the deployed stack, same tells whether two files are the same JSON.
@@ -42,6 +54,11 @@ same() {
 		process.exit(require("util").isDeepStrictEqual(a, b) ? 0 : 1)' "$1" "$2"
 }
 
+echo "== guard"
+SETTINGS=$work/settings node guard.mjs stg
+sed -i 's/"account": "'$account'"/"account": "999999999999"/' "$work/settings/prod.json"
+SETTINGS=$work/settings node guard.mjs prod 2>"$work/log" && fail "another account was not refused"
+cat "$work/log"
 echo "== bootstrap"
 cdk bootstrap "aws://$account/us-east-1"
 echo "== deploy"
@@ -50,6 +67,10 @@ sed -n '/^Outputs:/,$p' "$work/log"
 echo "== deploy again"
 deploy
 grep "(no changes)" "$work/log" || fail "the second deployment changed something"
+sed -i 's/trial-AbCdEf/other-AbCdEf/' "$work/settings/stg.json"
+SETTINGS=$work/settings node guard.mjs stg 2>"$work/log" && fail "another database was not refused"
+cat "$work/log"
+sed -i 's/other-AbCdEf/trial-AbCdEf/' "$work/settings/stg.json"
 echo "== diff"
 cdk diff "$stack" --fail --method=template
 grep "There were no differences" "$work/log"

@@ -29,6 +29,10 @@ arn=$(aws secretsmanager describe-secret --secret-id "$secret" --query ARN --out
 account=$(aws sts get-caller-identity --query Account --output text)
 
 cd "$root/cdk"
+# What the command line remembers of accounts must not be mixed up with that of real ones.
+CDK_HOME=$(mktemp -d)
+export CDK_HOME
+trap 'rm -rf "$CDK_HOME"' EXIT
 context=(-c "localSecret=$arn" -c "localArchitecture=$architecture" -c bootstraps=../dist/local)
 CI=true node_modules/.bin/cdk bootstrap "aws://$account/$AWS_REGION" --no-notices "${context[@]}"
 # shellcheck disable=SC2086 # CDKFLAGS is a list of words

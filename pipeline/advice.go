@@ -11,7 +11,7 @@ func (r *Report) Advice() string {
 	switch v := r.Verdict(); {
 	case v == Complete:
 		return ""
-	case refused(r.Error) && r.Rows == nil:
+	case retrypatterns.IsRefusal(r.Error) && r.Rows == nil:
 		return "Correct the file and import it again, under the same name or another."
 	case lost && r.Rows.Rejected == 0:
 		return "Import the corrections file once the cause is gone: it holds the rows that were not applied."

@@ -85,8 +85,8 @@ func testStaysAway(t *testing.T, server *postgrestest.Server) {
 		}
 	})
 	r := tr.run(t, false)
-	if r.Verdict() != pipeline.Unsuccessful || r.State != "AggregateResults" || r.Error != "DatabaseConnectionError" ||
-		!strings.Contains(r.Advice(), "--again") {
+	if r.Verdict() != pipeline.Unsuccessful || r.State != "AggregateResults" || r.Error != "CircuitOpen" ||
+		!strings.Contains(r.Cause, "DatabaseConnectionError") || !strings.Contains(r.Advice(), "--again") {
 		t.Errorf("%s in %s: %s\n%s", r.Error, r.State, r.Cause, r.Advice())
 	}
 	tell(t, server.Restart())

@@ -2,6 +2,8 @@ package pipeline
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"log/slog"
 	"os"
@@ -14,10 +16,13 @@ import (
 	"stepback/csvimport"
 	"stepback/csvimport/database"
 	"stepback/csvimport/handlers"
+	"stepback/csvimport/process"
 	"stepback/csvimport/s3objects"
 	"stepback/engine/clock"
 	"stepback/engine/journal/pebble"
 	"stepback/local"
+	"stepback/local/faults"
+	"stepback/retrypatterns"
 	"stepback/services/lambda/functions"
 )
 
@@ -56,27 +61,44 @@ const environments = 4
 // own
 // log groups. full, which may be nil, is called when the disk of their SQLite database is full.
 func Functions(log *slog.Logger, full func()) map[string]functions.BuiltIn {
-	return functionsAt(log, full, nil)
+	return functionsAt(log, full, nil, nil)
 }
 
-// functionsAt is Functions for a clock; a nil one is the wall's.
-func functionsAt(log *slog.Logger, full func(), now func() time.Time) map[string]functions.BuiltIn {
+// Batches are the import's states whose invocations carry rows, for local.Config.Batches.
+func Batches() []faults.Batch {
+	return []faults.Batch{{
+		State: retrypatterns.ApplyBatch, Items: retrypatterns.ProcessSingleUserRecord,
+		Split: process.Split, Without: process.Without,
+	}}
+}
+
+// functionsAt is Functions for a clock, the wall's when it is nil, and for stores that wrap makes of those of the
+// database, unless it is nil.
+func functionsAt(log *slog.Logger, full func(), now func() time.Time,
+	wrap func(csvimport.Store) csvimport.Store) map[string]functions.BuiltIn {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	stores := &stores{full: full, open: map[string]*shared{}}
+	if now == nil {
+		now = time.Now
+	}
+	stores := &stores{full: full, wrap: wrap, open: map[string]*shared{}}
+	guards := newGuards(now)
 	return map[string]functions.BuiltIn{
 		validateFunction: func(s functions.Surroundings) (functions.Program, error) {
 			limit, err := maxBytesOf(s.Env)
-			return functions.Program{Handler: handlers.Validate(objectsOf(s.Env), limit, tee(log, s))}, err
+			return functions.Program{Handler: handlers.Guarded(guards.of("objects"),
+				handlers.Validate(objectsOf(s.Env), limit, tee(log, s)))}, err
 		},
 		processFunction: func(s functions.Surroundings) (functions.Program, error) {
 			store := stores.take(s.Env[databaseVariable])
-			return functions.Program{Handler: handlers.Process(store, tee(log, s)), Released: store.release}, nil
+			return functions.Program{Handler: handlers.Guarded(guards.of(store.callee()),
+				handlers.Process(store, tee(log, s))), Released: store.release}, nil
 		},
 		aggregateFunction: func(s functions.Surroundings) (functions.Program, error) {
 			store := stores.take(s.Env[databaseVariable])
-			return functions.Program{Handler: handlers.Aggregate(objectsOf(s.Env), store, now, tee(log, s)),
+			return functions.Program{Handler: handlers.Guarded(guards.of(store.callee()),
+				handlers.Aggregate(objectsOf(s.Env), store, now, tee(log, s))),
 				Released: store.release}, nil
 		},
 	}
@@ -108,6 +130,7 @@ func maxBytesOf(env map[string]string) (int64, error) {
 // last of them.
 type stores struct {
 	full func()
+	wrap func(csvimport.Store) csvimport.Store
 
 	mu   sync.Mutex
 	open map[string]*shared
@@ -115,7 +138,7 @@ type stores struct {
 
 // shared is a store that several functions use.
 type shared struct {
-	roomy
+	csvimport.Store
 	of      *stores
 	address string
 	users   int
@@ -126,11 +149,20 @@ func (s *stores) take(address string) *shared {
 	defer s.mu.Unlock()
 	one := s.open[address]
 	if one == nil {
-		one = &shared{roomy: roomy{database.NewLazy(address), s.full}, of: s, address: address}
+		one = &shared{Store: roomy{database.NewLazy(address), s.full}, of: s, address: address}
+		if s.wrap != nil {
+			one.Store = s.wrap(one.Store)
+		}
 		s.open[address] = one
 	}
 	one.users++
 	return one
+}
+
+// callee names the database to the guards: functions with one address share its breaker.
+func (s *shared) callee() string {
+	sum := sha256.Sum256([]byte(s.address)) // an address may be long, and may have a password
+	return "database-" + hex.EncodeToString(sum[:8])
 }
 
 // release closes the store when nobody uses it any more.
@@ -171,7 +203,7 @@ func role(name string) string { return "arn:aws:iam::" + account + ":role/" + na
 func (c *Config) platform() local.Config {
 	settings := local.Config{
 		Dir: c.Dir, JournalOptions: pebble.Options{DiskFull: c.DiskFull}, Patience: c.Patience, Faults: c.Faults,
-		Seed: c.Seed, Log: c.Log, Environments: environments, MetricPeriod: time.Second, Version: c.Version,
+		Seed: c.Seed, Batches: Batches(), Log: c.Log, Environments: environments, MetricPeriod: time.Second, Version: c.Version,
 		Control: c.Control,
 	}
 	var now func() time.Time
@@ -179,7 +211,7 @@ func (c *Config) platform() local.Config {
 		settings.Clock = clock.Virtual(time.Now())
 		now = settings.Clock.Now
 	}
-	settings.BuiltIn = functionsAt(c.Log, c.DiskFull, now)
+	settings.BuiltIn = functionsAt(c.Log, c.DiskFull, now, c.Store)
 	if c.adjust != nil {
 		for name, build := range settings.BuiltIn {
 			settings.BuiltIn[name] = func(s functions.Surroundings) (functions.Program, error) {

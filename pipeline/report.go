@@ -216,7 +216,7 @@ func (r *Report) Verdict() Verdict {
 	switch {
 	case r.Status == string(history.Succeeded) && r.Rows != nil && r.Rows.Rejected+r.Rows.DeadLettered == 0:
 		return Complete
-	case r.Status == string(history.Succeeded), refused(r.Error),
+	case r.Status == string(history.Succeeded), retrypatterns.IsRefusal(r.Error),
 		r.Error == statemachine.ToleranceExceeded && r.Rows != nil:
 		return NeedsPerson
 	default:
@@ -259,9 +259,4 @@ func handles(errors []string, name string) bool {
 		}
 	}
 	return false
-}
-
-// refused reports whether an execution failed because its file cannot be imported as it is.
-func refused(name string) bool {
-	return strings.HasPrefix(name, "CSV") || name == retrypatterns.ValidationError
 }

@@ -33,6 +33,9 @@ var (
 		"Files whose execution succeeded.", ByMachine)
 	ExecutionsFailed = declare("ExecutionsFailed", Count, ErrorLog, added,
 		"Files whose execution failed, timed out or was aborted.", ByMachine)
+	ExecutionsRefused = declare("ExecutionsRefused", Count, ErrorLog, added,
+		"Of the failed ones, those that failed for what is in their file: it was refused as a whole, or too many of its rows were not applied.",
+		ByMachine)
 	ChildExecutionsSucceeded = declare("ChildExecutionsSucceeded", Count, FullLog, added,
 		"Batches of rows that the distributed Map finished.", ByMachine)
 	ChildExecutionsFailed = declare("ChildExecutionsFailed", Count, ErrorLog, added,
@@ -64,14 +67,29 @@ var (
 		"Messages in the queue of events for which no execution could be started.", ByQueue)
 	FunctionErrors = vended("AWS/Lambda", "Errors", Count, Sum,
 		"Invocations of a function that failed.", ByFunction)
+	FunctionInvocations = vended("AWS/Lambda", "Invocations", Count, Sum,
+		"Invocations of a function.", ByFunction)
+	StatesExecutionsFailed = vended("AWS/States", "ExecutionsFailed", Count, Sum,
+		"Executions that failed, as Step Functions itself counts them.", ByMachineARN)
+	StatesExecutionsTimedOut = vended("AWS/States", "ExecutionsTimedOut", Count, Sum,
+		"Executions that ran out of time.", ByMachineARN)
+	StatesExecutionsAborted = vended("AWS/States", "ExecutionsAborted", Count, Sum,
+		"Executions that somebody stopped.", ByMachineARN)
+	NotificationsFailed = vended("AWS/SNS", "NumberOfNotificationsFailed", Count, Sum,
+		"Messages that a topic could not deliver to a subscriber.", ByTopic)
+	DatabaseUtilisation = vended("AWS/RDS", "ACUUtilization", Percent, Average,
+		"Share of its largest capacity that an Aurora Serverless cluster uses.", ByCluster)
 )
 
-var vendedMetrics = []*Metric{MessagesWaiting, FunctionErrors}
+var vendedMetrics = []*Metric{
+	MessagesWaiting, FunctionErrors, FunctionInvocations, StatesExecutionsFailed, StatesExecutionsTimedOut,
+	StatesExecutionsAborted, NotificationsFailed, DatabaseUtilisation,
+}
 
 var catalogue = []*Metric{
 	TaskAttempts, TaskFailures, RetryAttempts, RetrySuccess, RetryFailure, RetryDelay, AttemptsPerTask, Throttles,
 	Timeouts, CircuitBreakerState,
-	ExecutionsSucceeded, ExecutionsFailed, ChildExecutionsSucceeded, ChildExecutionsFailed,
+	ExecutionsSucceeded, ExecutionsFailed, ExecutionsRefused, ChildExecutionsSucceeded, ChildExecutionsFailed,
 	UnpairedEvents, RowsApplied, RowsAlreadyApplied, RowsRejected, RowsDeadLettered, SharedStateUnavailable,
 	ConfiguredRetries, ConfiguredWait,
 }
@@ -97,12 +115,16 @@ func vended(namespace, name string, unit Unit, stat Stat, text string, in ...Set
 // Catalogue returns every metric that is published here, in the order of the documentation.
 func Catalogue() []*Metric { return slices.Clone(catalogue) }
 
-// Named returns the metric of a name, one of AWS's own too.
+// Named returns the metric of a name, one of AWS's own where none is published here by it.
 func Named(name string) (*Metric, bool) {
-	for _, all := range [][]*Metric{catalogue, vendedMetrics} {
-		if i := slices.IndexFunc(all, func(m *Metric) bool { return m.name == name }); i >= 0 {
-			return all[i], true
-		}
+	all := namesakes(name)
+	if len(all) == 0 {
+		return nil, false
 	}
-	return nil, false
+	return all[0], true
+}
+
+// namesakes are the metrics of a name in all namespaces, those that are published here first.
+func namesakes(name string) []*Metric {
+	return slices.DeleteFunc(slices.Concat(catalogue, vendedMetrics), func(m *Metric) bool { return m.name != name })
 }

@@ -49,7 +49,7 @@ func (c *chain) take(t *teller, e *Record) {
 	}
 	c.n++
 	if e.Type.Terminal() {
-		t.terminal(e.Execution, e.Type, e.Time)
+		t.terminal(e.Execution, e.Type, e.Error, e.Time)
 		if !c.unordered {
 			c.end, c.endTime = e.ID, e.Time
 		}

@@ -27,7 +27,7 @@ func (c *Collector) Add(executionARN string, events []history.Event) {
 	one := scan{sink: &t}
 	one.run(events)
 	if n := len(events); n > 0 {
-		t.terminal(executionARN, events[n-1].Type, events[n-1].Time)
+		t.terminal(executionARN, events[n-1].Type, failureName(&events[n-1]), events[n-1].Time)
 	}
 	c.take(&t)
 }
@@ -213,8 +213,8 @@ func (t *teller) ended(f failure) {
 	}
 }
 
-// terminal counts the end of an execution.
-func (t *teller) terminal(executionARN string, end history.Type, at int64) {
+// terminal counts the end of an execution, with the name of the error that it failed with.
+func (t *teller) terminal(executionARN string, end history.Type, failure string, at int64) {
 	if !end.Terminal() {
 		return
 	}
@@ -229,4 +229,20 @@ func (t *teller) terminal(executionARN string, end history.Type, at int64) {
 		return
 	}
 	t.add(failed, l, at, 1)
+	if failed == ExecutionsFailed {
+		refused := 0.0
+		if end == history.ExecutionFailed &&
+			(retrypatterns.IsRefusal(failure) || failure == retrypatterns.ToleratedFailurePercentageExceeded) {
+			refused = 1
+		}
+		t.add(ExecutionsRefused, l, at, refused)
+	}
+}
+
+// failureName is the error that an execution's last event fails it with.
+func failureName(e *history.Event) string {
+	if e.More == nil {
+		return ""
+	}
+	return e.More.Failure.Name
 }

@@ -104,6 +104,7 @@ func TestPointsOfAHistory(t *testing.T) {
 		"00:01 AttemptsPerTask Work/ [2]",
 		"00:01 CircuitBreakerState Work/ [1]",
 		"00:01 ExecutionsFailed / [1]",
+		"00:01 ExecutionsRefused / [0]",
 		"00:01 RetryAttempts Work/ [0]",
 		"00:01 RetryAttempts Work/States.Timeout [1]",
 		"00:01 RetryDelay Work/ [1]",
@@ -233,7 +234,8 @@ func TestLevelErrorTellsFailuresOnly(t *testing.T) {
 		found = append(found, p.Metric)
 	}
 	for _, m := range retrymetrics.Catalogue() {
-		if m.Origin() == retrymetrics.ErrorLog && m != retrymetrics.ExecutionsFailed && !slices.Contains(found, m) {
+		parents := m == retrymetrics.ExecutionsFailed || m == retrymetrics.ExecutionsRefused
+		if m.Origin() == retrymetrics.ErrorLog && !parents && !slices.Contains(found, m) {
 			t.Errorf("%s is not counted at level ERROR", m.Name())
 		}
 	}
@@ -287,6 +289,26 @@ func TestRecordsThatAreNone(t *testing.T) {
 	for _, text := range []string{"", "null", "{}", `{"id":1}`, `{"id":"x","execution_arn":"a"}`, `{"id":"1"}`} {
 		if _, err := retrymetrics.ParseRecord([]byte(text)); err == nil {
 			t.Errorf("%q is taken for a record", text)
+		}
+	}
+}
+
+// TestRefusedFilesAreToldFromFailures: an execution that fails for its file counts as failed and as refused.
+func TestRefusedFilesAreToldFromFailures(t *testing.T) {
+	t.Parallel()
+	for name, refused := range map[string]float64{
+		"CSVHeaderInvalid": 1, "CSVFileChanged": 1, "ValidationError": 1, "ToleratedFailurePercentageExceeded": 1,
+		"AggregateMismatch": 0, "States.Runtime": 0, "": 0,
+	} {
+		var c retrymetrics.Collector
+		c.Add("arn:aws:states:us-east-1:123456789012:execution:m:x", []history.Event{{ID: 1,
+			Type: history.ExecutionFailed, More: &history.Details{Failure: history.Failure{Name: name}}}})
+		found := map[string]float64{}
+		for _, p := range c.Points() {
+			found[p.Metric.Name()] = p.Values[0]
+		}
+		if found["ExecutionsFailed"] != 1 || found["ExecutionsRefused"] != refused {
+			t.Errorf("%q: %v", name, found)
 		}
 	}
 }

@@ -62,7 +62,7 @@ const ofAWS = `
 How a state machine is configured is published every five minutes on AWS, and with each import on a laptop, so that it can be
 compared with the base configuration, that of the retry table.
 
-Two more metrics come from AWS itself and cost nothing:
+These metrics come from AWS itself and cost nothing:
 
 `
 

@@ -36,11 +36,14 @@ type Dimension string
 
 // The dimensions.
 const (
-	StateMachine Dimension = "StateMachine" // the machine's name
-	State        Dimension = "State"        // the state that the attempt belongs to
-	ErrorType    Dimension = "ErrorType"    // an error name, bounded by [ErrorTypeOf]
-	QueueName    Dimension = "QueueName"    // of metrics that Amazon SQS publishes
-	FunctionName Dimension = "FunctionName" // of metrics that AWS Lambda publishes
+	StateMachine Dimension = "StateMachine"        // the machine's name
+	State        Dimension = "State"               // the state that the attempt belongs to
+	ErrorType    Dimension = "ErrorType"           // an error name, bounded by [ErrorTypeOf]
+	QueueName    Dimension = "QueueName"           // of metrics that Amazon SQS publishes
+	FunctionName Dimension = "FunctionName"        // of metrics that AWS Lambda publishes
+	MachineARN   Dimension = "StateMachineArn"     // of metrics that AWS Step Functions publishes
+	TopicName    Dimension = "TopicName"           // of metrics that Amazon SNS publishes
+	ClusterName  Dimension = "DBClusterIdentifier" // of metrics that Amazon RDS publishes
 )
 
 // Set is a dimension set that metrics are published with. CloudWatch does not add up over dimensions: a metric is found
@@ -55,6 +58,9 @@ const (
 	ByStateAndError
 	ByQueue
 	ByFunction
+	ByMachineARN
+	ByTopic
+	ByCluster
 )
 
 var sets = [...][]Dimension{
@@ -64,6 +70,9 @@ var sets = [...][]Dimension{
 	ByStateAndError: {StateMachine, State, ErrorType},
 	ByQueue:         {QueueName},
 	ByFunction:      {FunctionName},
+	ByMachineARN:    {MachineARN},
+	ByTopic:         {TopicName},
+	ByCluster:       {ClusterName},
 }
 
 // Dimensions returns the set's dimensions in the order in which values are given.

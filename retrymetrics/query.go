@@ -62,22 +62,24 @@ func (s Series) Matches(p *Point) bool {
 
 // SeriesOf finds the series that CloudWatch knows by a metric's name and dimensions.
 func SeriesOf(name string, dimensions map[Dimension]string) (Series, error) {
-	m, ok := Named(name)
-	if !ok {
+	all := namesakes(name)
+	if len(all) == 0 {
 		return Series{}, fmt.Errorf("metric %q is not in the catalogue", name)
 	}
-	for _, s := range m.sets {
-		if len(sets[s]) != len(dimensions) {
-			continue
-		}
-		values := make([]string, 0, len(dimensions))
-		for _, d := range sets[s] {
-			if v, ok := dimensions[d]; ok {
-				values = append(values, v)
+	for _, m := range all {
+		for _, s := range m.sets {
+			if len(sets[s]) != len(dimensions) {
+				continue
 			}
-		}
-		if len(values) == len(dimensions) {
-			return m.In(s, values...), nil
+			values := make([]string, 0, len(dimensions))
+			for _, d := range sets[s] {
+				if v, ok := dimensions[d]; ok {
+					values = append(values, v)
+				}
+			}
+			if len(values) == len(dimensions) {
+				return m.In(s, values...), nil
+			}
 		}
 	}
 	return Series{}, fmt.Errorf("%s is not published with the dimensions %v", name, dimensions)

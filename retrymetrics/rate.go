@@ -1,5 +1,7 @@
 package retrymetrics
 
+import "fmt"
+
 // Rate is metric math over declared metrics. Rates are never published: an average of published rates would weigh a
 // minute with one retry like one with a thousand.
 type Rate struct {
@@ -27,6 +29,47 @@ func RetrySuccessRate() Rate {
 	}
 }
 
+// FailedBySystem are the failed executions less those that failed for what is in their file. Both are counted from the
+// same record of the log, so that neither is ever seen without the other.
+func FailedBySystem() Rate {
+	return Rate{
+		Name: "FailedBySystem", Unit: Count,
+		Description: "Executions that failed for another reason than what is in their file.",
+		Expression:  "failed - refused",
+		Terms:       []Term{{"failed", ExecutionsFailed, Sum}, {"refused", ExecutionsRefused, Sum}},
+	}
+}
+
+// MinimumRetries and MinimumDeadLetters are how many ended retries, and dead-lettered rows, of a period a rate is made
+// of that may wake somebody: below, it says nothing.
+const (
+	MinimumRetries     = 20
+	MinimumDeadLetters = 10
+)
+
+// SignificantRetrySuccessRate is RetrySuccessRate where enough retries ended, and 100 where fewer did.
+func SignificantRetrySuccessRate() Rate {
+	r := RetrySuccessRate()
+	r.Name = "SignificantRetrySuccessRate"
+	r.Description = fmt.Sprintf("RetrySuccessRate of a period in which %d retries and more ended, 100 otherwise.",
+		MinimumRetries)
+	r.Expression = fmt.Sprintf("IF(FILL(success, 0) + FILL(failure, 0) >= %d, %s, 100)", MinimumRetries, r.Expression)
+	return r
+}
+
+// DeadLetterRate is the share of the rows of a period's imports that were dead-lettered, and 0 where they were few.
+func DeadLetterRate() Rate {
+	return Rate{
+		Name: "DeadLetterRate", Unit: Percent,
+		Description: fmt.Sprintf("Share of rows that were dead-lettered, of a period with %d and more of them; 0 otherwise.",
+			MinimumDeadLetters),
+		Expression: fmt.Sprintf("IF(dead >= %d, 100 * dead / (applied + already + rejected + dead), 0)",
+			MinimumDeadLetters),
+		Terms: []Term{{"dead", RowsDeadLettered, Sum}, {"applied", RowsApplied, Sum},
+			{"already", RowsAlreadyApplied, Sum}, {"rejected", RowsRejected, Sum}},
+	}
+}
+
 // RetryRate is the share of attempts that are retries.
 func RetryRate() Rate {
 	return Rate{
@@ -48,7 +91,8 @@ func BreakerTransitions() Rate {
 
 // Rates returns every rate.
 func Rates() []Rate {
-	return []Rate{RetrySuccessRate(), RetryRate(), BreakerTransitions()}
+	return []Rate{RetrySuccessRate(), SignificantRetrySuccessRate(), RetryRate(), FailedBySystem(), DeadLetterRate(),
+		BreakerTransitions()}
 }
 
 // At reports whether every term can be counted at a log level.

@@ -27,7 +27,7 @@ const adaptSource = "csv.processing.retry.manager"
 // addAdapt declares the controller that adapts retries to what is measured, where the environment has one.
 func (s *Stack) addAdapt(bootstraps string) {
 	mode := s.Environment.Adapt
-	if mode == environment.AdaptOff {
+	if !s.hasAdapt() {
 		return
 	}
 	f := s.function(bootstraps, function{
@@ -42,6 +42,8 @@ func (s *Stack) addAdapt(bootstraps string) {
 	})
 	s.every(f, "AdaptSchedule", "adapt", "Has the controller look at the retries", adaptMinutes)
 }
+
+func (s *Stack) hasAdapt() bool { return s.Environment.Adapt != environment.AdaptOff }
 
 // adaptAccess is what the controller does; in a dry run it changes nothing, and may not.
 func (s *Stack) adaptAccess(mode environment.AdaptMode) []awsiam.PolicyStatement {

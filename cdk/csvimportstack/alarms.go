@@ -14,8 +14,12 @@ import (
 func (s *Stack) addAlarms() error {
 	set, err := alarms.New(alarms.Options{
 		StateMachine: s.Environment.Prefix(), Level: retrymetrics.Level(s.Environment.LogLevel),
-		Topic: *s.Topic.TopicArn(), Guide: s.Environment.Guide,
-		UndeliveredQueue: *s.name(undeliveredEvents), MetricsFunction: *s.name(metricsFunction),
+		Topic: *s.Notices.TopicArn(), PagingTopic: *s.Pages.TopicArn(), Guide: s.guide(),
+		MachineARN:       *s.states("stateMachine", s.Environment.Prefix()),
+		UndeliveredQueue: *s.name(undeliveredEvents), NotificationQueue: *s.name(undeliverable),
+		PagesTopic: *s.name(pagesTopic), NoticesTopic: *s.name(noticesTopic), ImportsTopic: *s.name(importsTopic),
+		MetricsFunction: *s.name(metricsFunction), AdaptFunction: s.nameOf(adaptFunction, s.hasAdapt()),
+		RelayFunction: s.nameOf(relayFunction, s.hasRelay()), Cluster: s.cluster,
 	})
 	if err != nil {
 		return err

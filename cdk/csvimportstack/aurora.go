@@ -45,7 +45,8 @@ func (s *Stack) auroraDatabase() database {
 		s.sinkEndpoint(vpc, functions, sink)
 	}
 
-	cluster := s.cluster(vpc, servers)
+	cluster := s.newCluster(vpc, servers)
+	s.cluster = *cluster.ClusterIdentifier()
 	options := sessions
 	if s.Environment.Database.MinCapacity == 0 {
 		options += resuming
@@ -98,28 +99,32 @@ func (s *Stack) sinkEndpoint(vpc awsec2.Vpc, functions awsec2.SecurityGroup, ser
 	})
 }
 
-func (s *Stack) cluster(vpc awsec2.IVpc, group awsec2.ISecurityGroup) awsrds.DatabaseCluster {
+func (s *Stack) newCluster(vpc awsec2.IVpc, group awsec2.ISecurityGroup) awsrds.DatabaseCluster {
 	d := s.Environment.Database
 	props := &awsrds.DatabaseClusterProps{
 		Engine: awsrds.DatabaseClusterEngine_AuroraPostgres(&awsrds.AuroraPostgresClusterEngineProps{
 			Version: awsrds.AuroraPostgresEngineVersion_VER_17_7(),
 		}),
 		Vpc: vpc, VpcSubnets: &awsec2.SubnetSelection{SubnetType: awsec2.SubnetType_PRIVATE_ISOLATED},
-		SecurityGroups:           &[]awsec2.ISecurityGroup{group},
-		DefaultDatabaseName:      jsii.String(databaseName),
-		Credentials:              awsrds.Credentials_FromUsername(jsii.String("postgres"), nil),
-		ManageMasterUserPassword: jsii.Bool(true),
-		IamAuthentication:        jsii.Bool(true),
-		EnableDataApi:            jsii.Bool(true),
-		StorageEncrypted:         jsii.Bool(true),
-		Port:                     jsii.Number(databasePort),
-		Backup:                   &awsrds.BackupProps{Retention: awscdk.Duration_Days(jsii.Number(d.BackupDays))},
-		CopyTagsToSnapshot:       jsii.Bool(true),
-		DeletionProtection:       jsii.Bool(s.Environment.KeepData),
-		RemovalPolicy:            awscdk.RemovalPolicy_DESTROY,
-		ServerlessV2MinCapacity:  jsii.Number(d.MinCapacity),
-		ServerlessV2MaxCapacity:  jsii.Number(d.MaxCapacity),
-		Writer:                   awsrds.ClusterInstance_ServerlessV2(jsii.String("Writer"), nil),
+		SecurityGroups:            &[]awsec2.ISecurityGroup{group},
+		DefaultDatabaseName:       jsii.String(databaseName),
+		Credentials:               awsrds.Credentials_FromUsername(jsii.String("postgres"), nil),
+		ManageMasterUserPassword:  jsii.Bool(true),
+		IamAuthentication:         jsii.Bool(true),
+		EnableDataApi:             jsii.Bool(true),
+		StorageEncrypted:          jsii.Bool(true),
+		Port:                      jsii.Number(databasePort),
+		Backup:                    &awsrds.BackupProps{Retention: awscdk.Duration_Days(jsii.Number(d.BackupDays))},
+		CopyTagsToSnapshot:        jsii.Bool(true),
+		AutoMinorVersionUpgrade:   jsii.Bool(false),                  // the version is the one that is named above
+		EnablePerformanceInsights: jsii.Bool(s.Environment.KeepData), // seven days of it are free
+		DeletionProtection:        jsii.Bool(s.Environment.KeepData),
+		RemovalPolicy:             awscdk.RemovalPolicy_DESTROY,
+		ServerlessV2MinCapacity:   jsii.Number(d.MinCapacity),
+		ServerlessV2MaxCapacity:   jsii.Number(d.MaxCapacity),
+		Writer: awsrds.ClusterInstance_ServerlessV2(jsii.String("Writer"), &awsrds.ServerlessV2ClusterInstanceProps{
+			EnablePerformanceInsights: jsii.Bool(s.Environment.KeepData),
+		}),
 	}
 	if d.MinCapacity == 0 {
 		props.ServerlessV2AutoPauseDuration = awscdk.Duration_Seconds(jsii.Number(d.AutoPause.Seconds()))
@@ -130,7 +135,8 @@ func (s *Stack) cluster(vpc awsec2.IVpc, group awsec2.ISecurityGroup) awsrds.Dat
 	readers := make([]awsrds.IClusterInstance, 0, d.Readers)
 	for i := range d.Readers {
 		readers = append(readers, awsrds.ClusterInstance_ServerlessV2(jsii.String(fmt.Sprintf("Reader%d", i+1)),
-			&awsrds.ServerlessV2ClusterInstanceProps{ScaleWithWriter: jsii.Bool(true)}))
+			&awsrds.ServerlessV2ClusterInstanceProps{ScaleWithWriter: jsii.Bool(true),
+				EnablePerformanceInsights: jsii.Bool(s.Environment.KeepData)}))
 	}
 	props.Readers = &readers
 	return awsrds.NewDatabaseCluster(s.Stack, jsii.String("Database"), props)

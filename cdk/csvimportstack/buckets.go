@@ -30,7 +30,10 @@ func announce(b awss3.Bucket) {
 	})
 }
 
-// bucket is private and encrypted, refuses plain HTTP, and forgets objects after days.
+// replacedDays is how long a versioned bucket keeps what was replaced or deleted.
+const replacedDays = 30
+
+// bucket is private and encrypted, refuses plain HTTP, and forgets objects after days. Where data is kept it is versioned.
 func (s *Stack) bucket(id, name string, days int) awss3.Bucket {
 	props := &awss3.BucketProps{
 		Encryption:        awss3.BucketEncryption_S3_MANAGED,
@@ -48,5 +51,15 @@ func (s *Stack) bucket(id, name string, days int) awss3.Bucket {
 	if name != "" {
 		props.BucketName = jsii.String(name)
 	}
-	return awss3.NewBucket(s.Stack, jsii.String(id), props)
+	if s.Environment.KeepData {
+		props.Versioned = jsii.Bool(true)
+		(*props.LifecycleRules)[0].NoncurrentVersionExpiration = awscdk.Duration_Days(jsii.Number(replacedDays))
+	}
+	b := awss3.NewBucket(s.Stack, jsii.String(id), props)
+	if logs := s.Environment.AccessLogBucket; logs != "" {
+		b.Node().DefaultChild().(awss3.CfnBucket).SetLoggingConfiguration(&awss3.CfnBucket_LoggingConfigurationProperty{
+			DestinationBucketName: jsii.String(logs), LogFilePrefix: jsii.String(s.Environment.Prefix() + "/" + id + "/"),
+		})
+	}
+	return b
 }

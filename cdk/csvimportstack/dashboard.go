@@ -30,8 +30,12 @@ func (s *Stack) addDashboard() error {
 
 // dashboardURL is the dashboard's address in the console of the region and partition.
 func (s *Stack) dashboardURL() *string {
+	return s.consoleURL(s.dashboardName())
+}
+
+func (s *Stack) consoleURL(dashboard string) *string {
 	return jsii.String("https://" + *s.Region() + ".console.aws.amazon.com/cloudwatch/home?region=" + *s.Region() +
-		"#dashboards/dashboard/" + s.dashboardName())
+		"#dashboards/dashboard/" + dashboard)
 }
 
 func (s *Stack) dashboardName() string { return dashboards.Name + "-" + s.Environment.Name }

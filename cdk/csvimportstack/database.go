@@ -22,6 +22,15 @@ func (s *Stack) addDatabase() database {
 	return s.auroraDatabase()
 }
 
+// databaseIdentity tells databases apart: the secret that leads to an existing one, or aurora for the stack's own.
+// cdk/guard.mjs compares it with what is deployed.
+func (s *Stack) databaseIdentity() *string {
+	if secret := s.Environment.Database.SecretARN; secret != "" {
+		return jsii.String(secret)
+	}
+	return jsii.String("aurora")
+}
+
 // existingDatabase is one that a secret leads to.
 func (s *Stack) existingDatabase() database {
 	given := s.Environment.Database

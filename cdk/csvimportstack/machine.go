@@ -36,7 +36,7 @@ func (s *Stack) addStateMachine(definition []byte) {
 				"ProcessFunctionArn":   s.Process.FunctionArn(),
 				"AggregateFunctionArn": s.Aggregate.FunctionArn(),
 				"ResultBucketName":     s.ResultBucket.BucketName(),
-				"NotificationTopicArn": s.Topic.TopicArn(),
+				"NotificationTopicArn": s.Imports.TopicArn(),
 			},
 			Logs: &awsstepfunctions.LogOptions{
 				Destination:          s.StateMachineLog,
@@ -55,7 +55,7 @@ func (s *Stack) stateMachineAccess(name string) []awsiam.PolicyStatement {
 	return []awsiam.PolicyStatement{
 		allow([]string{"lambda:InvokeFunction"}, s.Validate.FunctionArn(), s.Process.FunctionArn(),
 			s.Aggregate.FunctionArn()),
-		allow([]string{"sns:Publish"}, s.Topic.TopicArn()),
+		allow([]string{"sns:Publish"}, s.Imports.TopicArn()),
 		// The ItemReader reads the copy of the upload, never the upload; the ResultWriter writes and joins its parts.
 		allow([]string{"s3:GetObject"}, results.ArnForObjects(jsii.String("work/*"))),
 		allow([]string{"s3:GetObject", "s3:PutObject", "s3:ListMultipartUploadParts", "s3:AbortMultipartUpload"},

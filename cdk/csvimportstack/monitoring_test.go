@@ -25,7 +25,7 @@ type watched struct {
 	Namespace, MetricName, Unit string
 	Dimensions                  []struct {
 		Name  retrymetrics.Dimension
-		Value string
+		Value any // a text, or a reference
 	}
 }
 
@@ -33,7 +33,7 @@ type watched struct {
 func (w watched) check(level retrymetrics.Level) error {
 	values := map[retrymetrics.Dimension]string{}
 	for _, d := range w.Dimensions {
-		values[d.Name] = d.Value
+		values[d.Name] = fmt.Sprint(d.Value)
 	}
 	s, err := retrymetrics.SeriesOf(w.MetricName, values)
 	switch {
@@ -83,7 +83,7 @@ func TestEveryAlarmWatchesADeclaredMetric(t *testing.T) {
 					t.Errorf("%s: %v", id, err)
 				}
 			}
-			if len(of) == 0 || !strings.Contains(r.Properties["AlarmDescription"].(string), " First: ") {
+			if len(of) == 0 || !strings.Contains(text(t, r.Properties["AlarmDescription"]), " First: ") {
 				t.Errorf("%s watches nothing, or does not say what to do first", id)
 			}
 		}
@@ -93,13 +93,13 @@ func TestEveryAlarmWatchesADeclaredMetric(t *testing.T) {
 func TestOneAlarmPagesAndTheOthersTell(t *testing.T) {
 	for level, x := range synthesized(t) {
 		page := x.only(t, "AWS::CloudWatch::CompositeAlarm", "")
-		topic := `[{"Ref":"Notifications`
-		if got := compact(t, page.Properties["AlarmActions"]); !strings.HasPrefix(got, topic) {
+		topic := `[{"Ref":"Notices`
+		if got := compact(t, page.Properties["AlarmActions"]); !strings.HasPrefix(got, `[{"Ref":"Pages`) {
 			t.Errorf("%s: the page goes to %s", level, got)
 		}
 		rule := page.Properties["AlarmRule"].(string)
 		for id, r := range x.ofType("AWS::CloudWatch::Alarm") {
-			pages := strings.Contains(rule, fmt.Sprintf("ALARM(%q)", r.Properties["AlarmName"]))
+			pages := strings.Contains(" OR "+rule+" OR ", fmt.Sprintf(" OR ALARM(%q) OR ", r.Properties["AlarmName"]))
 			tells := strings.HasPrefix(compact(t, r.Properties["AlarmActions"]), topic)
 			if pages == tells {
 				t.Errorf("%s reaches nobody, or twice", id)
@@ -115,13 +115,15 @@ func TestOneAlarmPagesAndTheOthersTell(t *testing.T) {
 				t.Errorf("the rule speaks of %s, which is not declared", n[1])
 			}
 		}
-		policy := compact(t, x.only(t, "AWS::SNS::TopicPolicy", "Notifications").Properties["PolicyDocument"])
-		for _, part := range []string{
-			`"Action":"sns:Publish","Condition":{"StringEquals":{"aws:SourceAccount":{"Ref":"AWS::AccountId"}}},"Effect":"Allow","Principal":{"Service":"cloudwatch.amazonaws.com"}`,
-			`"Condition":{"Bool":{"aws:SecureTransport":"false"}},"Effect":"Deny"`,
-		} {
-			if !strings.Contains(policy, part) {
-				t.Errorf("the topic's policy %s lacks %s", policy, part)
+		for _, id := range []string{"Pages", "Notices"} {
+			policy := compact(t, x.only(t, "AWS::SNS::TopicPolicy", id).Properties["PolicyDocument"])
+			for _, part := range []string{
+				`"Action":"sns:Publish","Condition":{"StringEquals":{"aws:SourceAccount":{"Ref":"AWS::AccountId"}}},"Effect":"Allow","Principal":{"Service":"cloudwatch.amazonaws.com"}`,
+				`"Condition":{"Bool":{"aws:SecureTransport":"false"}},"Effect":"Deny"`,
+			} {
+				if !strings.Contains(policy, part) {
+					t.Errorf("the topic's policy %s lacks %s", policy, part)
+				}
 			}
 		}
 	}
@@ -164,7 +166,7 @@ type widget struct {
 func dashboard(t *testing.T, x template) []widget {
 	t.Helper()
 	var body struct{ Widgets []widget }
-	if err := json.Unmarshal([]byte(text(t, x.only(t, "AWS::CloudWatch::Dashboard", "").Properties["DashboardBody"])),
+	if err := json.Unmarshal([]byte(text(t, x.only(t, "AWS::CloudWatch::Dashboard", "Dashboard").Properties["DashboardBody"])),
 		&body); err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +209,7 @@ func checkRow(row []any, level retrymetrics.Level) error {
 		for _, d := range names[1:] {
 			w.Dimensions = append(w.Dimensions, struct {
 				Name  retrymetrics.Dimension
-				Value string
+				Value any
 			}{retrymetrics.Dimension(d), "any"})
 		}
 		return w.check(level)
@@ -216,7 +218,7 @@ func checkRow(row []any, level retrymetrics.Level) error {
 	for i := 2; i+1 < len(row)-1; i += 2 {
 		w.Dimensions = append(w.Dimensions, struct {
 			Name  retrymetrics.Dimension
-			Value string
+			Value any
 		}{retrymetrics.Dimension(row[i].(string)), row[i+1].(string)})
 	}
 	return w.check(level)

@@ -22,12 +22,12 @@ const relayFunction = "relay"
 // addRelay declares the relay of the database's outbox, where the environment has one.
 func (s *Stack) addRelay(bootstraps string, db database) {
 	service := s.Environment.Relay.Service()
-	if service == "" {
+	if !s.hasRelay() {
 		return
 	}
 	to := jsii.String(s.Environment.Relay.To)
 	if *to == environment.RelayToImports {
-		to = s.Topic.TopicArn()
+		to = s.Imports.TopicArn()
 	}
 	sends := map[string][]string{
 		"sns": {"sns:Publish"}, "sqs": {"sqs:GetQueueUrl", "sqs:SendMessage"}, "events": {"events:PutEvents"},
@@ -43,3 +43,5 @@ func (s *Stack) addRelay(bootstraps string, db database) {
 	}
 	s.every(f, "RelaySchedule", "relay", "Has the relay send what is in the outbox", relayMinutes)
 }
+
+func (s *Stack) hasRelay() bool { return s.Environment.Relay.Service() != "" }

@@ -42,8 +42,9 @@ type Stack struct {
 	Environment environment.Environment
 
 	InputBucket, ResultBucket    awss3.Bucket
-	Topic                        awssns.Topic
-	UndeliveredEvents            awssqs.Queue
+	Pages, Notices, Imports      awssns.Topic
+	UndeliveredEvents            awssqs.Queue // events for which no execution could be started
+	UndeliveredNotifications     awssqs.Queue // messages of the topics that reached no subscriber
 	RetryConfigurations, Breaker awsdynamodb.Table
 	Validate, Process, Aggregate awslambda.Function
 	Start, Metrics               awslambda.Function
@@ -52,6 +53,8 @@ type Stack struct {
 	Dashboard                    awscloudwatch.CfnDashboard
 
 	alarmARNs []string // in the order in which the dashboard shows them
+	cluster   string   // the identifier of the database cluster that the stack creates
+	apart     bool     // dashboards are not the stack's
 }
 
 // Name is the name of the stack of an environment.
@@ -83,8 +86,15 @@ func New(scope constructs.Construct, props Props) (*Stack, error) {
 	tagged := &awscdk.TagProps{ExcludeResourceTypes: jsii.Strings("AWS::CloudWatch::Dashboard")}
 	awscdk.Tags_Of(s.Stack).Add(jsii.String("Application"), jsii.String("stepback"), tagged)
 	awscdk.Tags_Of(s.Stack).Add(jsii.String("Environment"), jsii.String(e.Name), tagged)
+	awscdk.Tags_Of(s.Stack).Add(jsii.String(deploymentTag), jsii.String(Name(e.Name)), tagged)
+	for tag, value := range map[string]string{"Owner": e.Owner, "CostCenter": e.CostCenter} {
+		if value != "" {
+			awscdk.Tags_Of(s.Stack).Add(jsii.String(tag), jsii.String(value), tagged)
+		}
+	}
+	s.apart = props.DashboardApart
 	s.addBuckets()
-	s.addTopic()
+	s.addTopics()
 	s.addTables()
 	db := s.addDatabase()
 	s.addFunctions(props.BootstrapFolder, db)
@@ -100,6 +110,8 @@ func New(scope constructs.Construct, props Props) (*Stack, error) {
 	if err != nil {
 		return nil, fmt.Errorf("environment %q: %w", e.Name, err)
 	}
+	s.addRunbook()
+	s.addBudget()
 	s.addOutputs()
 	return s, nil
 }
@@ -107,13 +119,26 @@ func New(scope constructs.Construct, props Props) (*Stack, error) {
 // definition is the environment's state machine with placeholders for the names of resources.
 func definition(e environment.Environment, rewrite func([]byte) ([]byte, error)) ([]byte, error) {
 	o := statemachine.Substitutions()
+	o.Shape = e.Shape
 	o.Concurrency, o.BatchSize, o.BatchConcurrency = e.Concurrency, e.BatchSize, e.BatchConcurrency
 	o.ToleratedFailurePercentage, o.Timeout = e.ToleratedFailurePercentage, e.Timeout
-	text, err := statemachine.Definition(retrypatterns.DefaultTable(), o)
+	table := retrypatterns.DefaultTable()
+	if o.Express = e.Express; e.Express {
+		table = retrypatterns.ExpressTable()
+	}
+	text, err := statemachine.Definition(table, o)
 	if err != nil || rewrite == nil {
 		return text, err
 	}
 	return rewrite(text)
+}
+
+// nameOf is the physical name of a resource that there is, and empty for one that there is not.
+func (s *Stack) nameOf(part string, exists bool) string {
+	if !exists {
+		return ""
+	}
+	return *s.name(part)
 }
 
 // name is the physical name of a resource.

@@ -356,14 +356,87 @@ func TestTablesAndLogs(t *testing.T) {
 
 func TestSubscriptions(t *testing.T) {
 	e := environment.Dev()
-	e.Emails, e.Endpoints = []string{"ann@example.com"}, []string{"https://example.com/alarm"}
+	e.Pages.Endpoints = []string{"https://example.com/pager"}
+	e.Notices.Emails, e.Imports.Emails = []string{"ann@example.com"}, []string{"ben@example.com"}
+	x := synth(t, e)
 	var got []string
-	for _, s := range synth(t, e).ofType("AWS::SNS::Subscription") {
-		got = append(got, s.Properties["Protocol"].(string)+" "+s.Properties["Endpoint"].(string))
+	for _, s := range x.ofType("AWS::SNS::Subscription") {
+		topic := strings.TrimRight(s.Properties["TopicArn"].(map[string]any)["Ref"].(string), "0123456789ABCDEF")
+		got = append(got, topic+" "+s.Properties["Protocol"].(string)+" "+s.Properties["Endpoint"].(string))
+		if !strings.Contains(compact(t, s.Properties["RedrivePolicy"]), `"Fn::GetAtt":["UndeliveredNotifications`) {
+			t.Errorf("what does not reach %s is lost", s.Properties["Endpoint"])
+		}
 	}
 	slices.Sort(got)
-	if want := []string{"email ann@example.com", "https https://example.com/alarm"}; !slices.Equal(got, want) {
+	want := []string{"Imports email ben@example.com", "Notices email ann@example.com",
+		"Pages https https://example.com/pager"}
+	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
+	}
+	// The results of imports reach nobody who is woken.
+	substitutions := compact(t, x.only(t, "AWS::StepFunctions::StateMachine", "").Properties["DefinitionSubstitutions"])
+	if !strings.Contains(substitutions, `"NotificationTopicArn":{"Ref":"Imports`) {
+		t.Errorf("imports report to %s", substitutions)
+	}
+}
+
+func TestBudgetAndTags(t *testing.T) {
+	e := environment.Prod()
+	e.Owner, e.CostCenter, e.MonthlyBudget = "data", "4711", 500
+	x := synth(t, e)
+	budget := compact(t, x.only(t, "AWS::Budgets::Budget", "").Properties)
+	for _, part := range []string{`"Amount":500`, `"TagKeyValue":["user:Deployment$stepback-prod"]`,
+		`"Address":{"Ref":"Notices`} {
+		if !strings.Contains(budget, part) {
+			t.Errorf("the budget %s lacks %s", budget, part)
+		}
+	}
+	tags := compact(t, x.only(t, "AWS::S3::Bucket", "InputBucket").Properties["Tags"])
+	for _, tag := range []string{`{"Key":"CostCenter","Value":"4711"}`, `{"Key":"Deployment","Value":"stepback-prod"}`,
+		`{"Key":"Owner","Value":"data"}`} {
+		if !strings.Contains(tags, tag) {
+			t.Errorf("the tags %s lack %s", tags, tag)
+		}
+	}
+	if len(synth(t, environment.Prod()).ofType("AWS::Budgets::Budget")) != 0 {
+		t.Error("there is a budget of 0")
+	}
+}
+
+func TestProdsBucketsKeepWhatIsReplaced(t *testing.T) {
+	e := environment.Prod()
+	e.AccessLogBucket = "company-access-logs"
+	for id, b := range synth(t, e).ofType("AWS::S3::Bucket") {
+		if got := compact(t, b.Properties["VersioningConfiguration"]); got != `{"Status":"Enabled"}` {
+			t.Errorf("%s: %s", id, got)
+		}
+		if got := compact(t, b.Properties["LifecycleConfiguration"]); !strings.Contains(got,
+			`"NoncurrentVersionExpiration":{"NoncurrentDays":30}`) {
+			t.Errorf("%s keeps old versions for ever: %s", id, got)
+		}
+		if got := compact(t, b.Properties["LoggingConfiguration"]); !strings.HasPrefix(got,
+			`{"DestinationBucketName":"company-access-logs","LogFilePrefix":"csv-import-prod/`) {
+			t.Errorf("%s logs to %s", id, got)
+		}
+	}
+}
+
+// The runbook has what the guide says of each alarm, and the alarms lead to it.
+func TestRunbook(t *testing.T) {
+	x := synth(t, environment.Prod())
+	body := text(t, x.only(t, "AWS::CloudWatch::Dashboard", "Runbook").Properties["DashboardBody"])
+	for id, a := range x.ofType("AWS::CloudWatch::Alarm") {
+		name := strings.TrimPrefix(a.Properties["AlarmName"].(string), "csv-import-prod-")
+		if !strings.Contains(body, `"markdown":"### `+name+`\n`) {
+			t.Errorf("the runbook says nothing of %s", name)
+		}
+		if link := text(t, a.Properties["AlarmDescription"]); !strings.HasSuffix(link,
+			"console.aws.amazon.com/cloudwatch/home?region=AWS::Region#dashboards/dashboard/CSV-Processing-Runbook-prod") {
+			t.Errorf("%s: %s", id, link)
+		}
+	}
+	if strings.Contains(body, "](") {
+		t.Error("the runbook has links into the repository")
 	}
 }
 
@@ -419,8 +492,9 @@ func TestExistingDatabase(t *testing.T) {
 			t.Errorf("%s may not read the secret: %s", id, got)
 		}
 	}
-	e.Database.SubnetIDs, e.Database.SecurityGroupIDs = []string{"subnet-1"}, []string{"sg-1"}
-	const vpc = `{"SecurityGroupIds":["sg-1"],"SubnetIds":["subnet-1"]}`
+	e.Database.SubnetIDs, e.Database.SecurityGroupIDs = []string{"subnet-0123456789abcdef0"},
+		[]string{"sg-0123456789abcdef0"}
+	const vpc = `{"SecurityGroupIds":["sg-0123456789abcdef0"],"SubnetIds":["subnet-0123456789abcdef0"]}`
 	if got := compact(t, synth(t, e).only(t, "AWS::Lambda::Function", "Process").Properties["VpcConfig"]); got != vpc {
 		t.Errorf("VPC %s", got)
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awseventstargets"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
-	"github.com/aws/aws-cdk-go/awscdk/v2/awssqs"
 	"github.com/aws/jsii-runtime-go"
 
 	"stepback/objectevent"
@@ -27,11 +26,7 @@ const undeliveredEvents = "undelivered-events"
 // addStart declares what starts an execution when an object arrives, and the queue of the events for which that could
 // not be done.
 func (s *Stack) addStart(bootstraps string) {
-	s.UndeliveredEvents = awssqs.NewQueue(s.Stack, jsii.String("UndeliveredEvents"), &awssqs.QueueProps{
-		QueueName: s.name(undeliveredEvents), Encryption: awssqs.QueueEncryption_SQS_MANAGED,
-		EnforceSSL:      jsii.Bool(true),
-		RetentionPeriod: awscdk.Duration_Days(jsii.Number(14)), RemovalPolicy: awscdk.RemovalPolicy_DESTROY,
-	})
+	s.UndeliveredEvents = s.queue("UndeliveredEvents", undeliveredEvents)
 	s.Start = s.function(bootstraps, function{
 		id: "Start", name: "start", description: "Starts the import of an object, once for each key and ETag",
 		memory: 128, timeout: 30 * time.Second,

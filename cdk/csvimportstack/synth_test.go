@@ -73,13 +73,27 @@ func bootstraps(t *testing.T, architecture string) string {
 // synth synthesizes the environment.
 func synth(t *testing.T, e environment.Environment) template {
 	t.Helper()
-	app := awscdk.NewApp(&awscdk.AppProps{Outdir: jsii.String(t.TempDir())})
+	app := awscdk.NewApp(&awscdk.AppProps{Outdir: jsii.String(t.TempDir()), Context: flags(t)})
 	s, err := csvimportstack.New(app, csvimportstack.Props{Environment: e, BootstrapFolder: bootstraps(t,
 		e.Architecture)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return read(t, s)
+}
+
+// flags are the feature flags that the app is run with.
+func flags(t *testing.T) *map[string]any {
+	t.Helper()
+	text, err := os.ReadFile("../cdk.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct{ Context map[string]any }
+	if err := json.Unmarshal(text, &file); err != nil || len(file.Context) < 80 {
+		t.Fatalf("cdk.json sets %d feature flags: %v", len(file.Context), err)
+	}
+	return &file.Context
 }
 
 // read reads the stack's template back.

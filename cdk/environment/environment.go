@@ -4,7 +4,11 @@
 // It knows nothing of CloudFormation and reads nothing from the machine.
 package environment
 
-import "time"
+import (
+	"time"
+
+	"stepback/statemachine"
+)
 
 // Environment is one place that the CSV import is deployed to.
 type Environment struct {
@@ -22,8 +26,11 @@ type Environment struct {
 	// deletion.
 	KeepData bool
 
-	// Concurrency, BatchSize, BatchConcurrency, ToleratedFailurePercentage and Timeout are the state machine's; see
-	// statemachine.Options.
+	// Shape, Concurrency, BatchSize, BatchConcurrency, ToleratedFailurePercentage and Timeout are the state machine's;
+	// see statemachine.Options.
+	Shape statemachine.Shape
+	// Express has the Map's children be EXPRESS executions, with the retries of retrypatterns.ExpressTable.
+	Express                                  bool
 	Concurrency, BatchSize, BatchConcurrency int
 	ToleratedFailurePercentage               float64
 	Timeout                                  time.Duration
@@ -47,11 +54,19 @@ type Environment struct {
 	// LogDays is how long logs are kept, one of CloudWatch's retention periods.
 	LogDays int
 
-	// Guide is the HTTPS address under which docs/operating.md can be read, for alarms to link; empty names the file.
+	// Account (12 digits) and Region are where the environment is deployed; empty means anywhere.
+	Account, Region string
+	// Guide is the HTTPS address under which docs/operating.md can be read, for alarms to link; empty has the stack
+	// publish it as a dashboard.
 	Guide string
-	// Emails and Endpoints (HTTPS URLs) are subscribed to the topic that imports and alarms report to. Each has to
-	// confirm its subscription once.
-	Emails, Endpoints []string
+	// Pages are woken, Notices read the messages of alarms that can wait, Imports hear how each import ended.
+	Pages, Notices, Imports Subscribers
+	// AccessLogBucket is the name of a bucket that takes the buckets' access logs; empty is none.
+	AccessLogBucket string
+	// Owner and CostCenter tag every resource, where they are not empty.
+	Owner, CostCenter string
+	// MonthlyBudget in USD, of everything with the deployment's tag, tells Notices when it is nearly used up; 0 is none.
+	MonthlyBudget float64
 
 	Database Database
 

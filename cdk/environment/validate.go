@@ -13,9 +13,11 @@ import (
 )
 
 var (
-	legalName   = regexp.MustCompile(`^[a-z][a-z0-9-]{0,11}$`)
-	legalBucket = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
-	secretARN   = regexp.MustCompile(`^arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:\d{12}:secret:.+-\w{6}$`)
+	legalName    = regexp.MustCompile(`^[a-z][a-z0-9-]{0,11}$`)
+	legalBucket  = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
+	legalAccount = regexp.MustCompile(`^\d{12}$`)
+	legalRegion  = regexp.MustCompile(`^[a-z]{2}(-[a-z]+)+-\d$`)
+	secretARN    = regexp.MustCompile(`^arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:\d{12}:secret:.+-\w{6}$`)
 
 	architectures = []string{"arm64", "x86_64"}
 	logLevels     = []string{"ALL", "ERROR"}
@@ -50,16 +52,14 @@ func (e Environment) Validate() error {
 	c.that(slices.Contains(logLevels, e.LogLevel), "LogLevel is %q; want %s: retries are counted from the log",
 		e.LogLevel, strings.Join(logLevels, " or "))
 	c.that(slices.Contains(logDays, e.LogDays), "LogDays is %d; want one of %v", e.LogDays, logDays)
-	for _, email := range e.Emails {
-		a, err := mail.ParseAddress(email)
-		c.that(err == nil && a.Address == email, "%q in Emails is not a bare e-mail address", email)
-	}
-	for _, endpoint := range e.Endpoints {
-		u, err := url.Parse(endpoint)
-		c.that(err == nil && u.Scheme == "https" && u.Host != "", "%q in Endpoints is not an HTTPS URL", endpoint)
-	}
-	c.once("Emails", e.Emails)
-	c.once("Endpoints", e.Endpoints)
+	c.that(e.Account == "" || legalAccount.MatchString(e.Account), "Account is %q; want its 12 digits", e.Account)
+	c.that(e.Region == "" || legalRegion.MatchString(e.Region), "Region is %q; want one such as eu-west-1", e.Region)
+	c.subscribers("Pages", e.Pages)
+	c.subscribers("Notices", e.Notices)
+	c.subscribers("Imports", e.Imports)
+	c.bucket("AccessLogBucket", e.AccessLogBucket)
+	c.that(e.MonthlyBudget >= 0 && e.MonthlyBudget < 1e9, "MonthlyBudget is %v; want USD, or 0 for none",
+		e.MonthlyBudget)
 	if e.Guide != "" {
 		u, err := url.Parse(e.Guide)
 		c.that(err == nil && u.Scheme == "https" && u.Host != "" && u.Fragment == "",
@@ -99,6 +99,20 @@ func (c *checker) once(name string, all []string) {
 	for i, one := range all {
 		c.that(!slices.Contains(all[:i], one), "%q is twice in %s", one, name)
 	}
+}
+
+func (c *checker) subscribers(field string, s Subscribers) {
+	for _, email := range s.Emails {
+		a, err := mail.ParseAddress(email)
+		c.that(err == nil && a.Address == email, "%q in %s.Emails is not a bare e-mail address", email, field)
+	}
+	for _, endpoint := range s.Endpoints {
+		u, err := url.Parse(endpoint)
+		c.that(err == nil && u.Scheme == "https" && u.Host != "", "%q in %s.Endpoints is not an HTTPS URL", endpoint,
+			field)
+	}
+	c.once(field+".Emails", s.Emails)
+	c.once(field+".Endpoints", s.Endpoints)
 }
 
 func (c *checker) bucket(field, name string) {

@@ -22,11 +22,13 @@ import (
 type Gate interface {
 	Allow(context.Context) (shared.Permit, error)
 	Record(context.Context, shared.Permit, breaker.Outcome)
+	Circuit() breaker.Circuit
 }
 
 // Guard stands between a function and its callee. What it refuses has the error name by which the state machine waits
 // (CircuitOpen, RetryBudgetExhausted), tries again with a whole deadline (TimeoutError), or gives the record up
-// (RetryNotWorthwhile). The zero Guard refuses nothing.
+// (RetryNotWorthwhile). A call that was made and failed by load while the circuit is not closed is CircuitOpen, too: the
+// callee is known to be away, and the record keeps its own retries for when it is back. The zero Guard refuses nothing.
 type Guard struct {
 	// Gate is the callee's breaker and limiter; nil for none.
 	Gate Gate
@@ -38,11 +40,14 @@ type Guard struct {
 	// Now is the clock; the machine's when nil.
 	Now func() time.Time
 
-	mu    sync.Mutex
-	times deadline.Times
+	mu     sync.Mutex
+	times  deadline.Times
+	usual  time.Duration // the 95th percentile of times, when it was last looked at
+	counts int           // calls since then
 }
 
-// enough is how many calls must have been seen before their percentile says anything.
+// enough is how many calls must have been seen before their percentile says anything, and how many more before it is
+// looked at again.
 const enough = 20
 
 func (g *Guard) now() time.Time {
@@ -58,13 +63,23 @@ func (g *Guard) check(ctx context.Context) error {
 	if margin == 0 {
 		margin = deadline.Margin
 	}
-	g.mu.Lock()
-	var needed time.Duration
-	if g.times.Count() >= enough {
-		needed = g.times.Quantile(0.95)
+	if _, ok := ctx.Deadline(); !ok {
+		return nil
 	}
+	g.mu.Lock()
+	needed := g.usual
 	g.mu.Unlock()
 	return deadline.Check(ctx, g.now(), needed, margin)
+}
+
+// took counts a call that ended well.
+func (g *Guard) took(d time.Duration) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.times.Add(d)
+	if g.counts++; g.counts >= enough {
+		g.usual, g.counts = g.times.Quantile(0.95), 0
+	}
 }
 
 // Guarded has a function ask a guard before each call and tell it how the call ended. A nil guard changes nothing.
@@ -76,26 +91,38 @@ func Guarded[Output any](g *Guard, f Func[Output]) Func[Output] {
 		if err := g.check(ctx); err != nil {
 			return out, encode(refusal(err))
 		}
-		var permit shared.Permit
-		if g.Gate != nil {
-			if permit, err = g.Gate.Allow(ctx); err != nil {
-				return out, encode(refusal(err))
-			}
+		if g.Gate == nil {
+			out, _, err = call(ctx, g, f, event)
+			return out, g.judged(err)
 		}
-		begin, outcome := g.now(), breaker.Ignored // of a panic, which is a bug and not the callee's
-		if g.Gate != nil {
+		permit, err := g.Gate.Allow(ctx)
+		if err != nil {
+			return out, encode(refusal(err))
+		}
+		outcome := breaker.Ignored // of a panic, which is a bug and not the callee's
+		func() {
 			// An invocation that was cut off still tells what it saw.
 			defer func() { g.Gate.Record(context.WithoutCancel(ctx), permit, outcome) }()
-		}
-		out, err = f(ctx, event)
-		outcome = outcomeOf(err)
-		if outcome == breaker.Success {
-			g.mu.Lock()
-			g.times.Add(g.now().Sub(begin))
-			g.mu.Unlock()
+			out, outcome, err = call(ctx, g, f, event)
+		}()
+		if outcome == breaker.Failure && g.Gate.Circuit() != breaker.Closed {
+			name, message := named(err)
+			return out, encode(csvimport.Fail(retrypatterns.CircuitOpen,
+				"the callee's circuit is %s, and the call failed, too: %s: %s", g.Gate.Circuit(), name, message))
 		}
 		return out, g.judged(err)
 	}
+}
+
+// call makes the call and learns how long one takes that ends well.
+func call[Output any](ctx context.Context, g *Guard, f Func[Output], event json.RawMessage) (out Output,
+	outcome breaker.Outcome, err error) {
+	begin := g.now()
+	out, err = f(ctx, event)
+	if outcome = outcomeOf(err); outcome == breaker.Success {
+		g.took(g.now().Sub(begin))
+	}
+	return out, outcome, err
 }
 
 // judged has an error that another attempt would not be worth become RetryNotWorthwhile.

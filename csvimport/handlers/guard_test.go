@@ -19,8 +19,11 @@ import (
 // gate answers what it is told to and keeps what it hears.
 type gate struct {
 	refuse   error
+	circuit  breaker.Circuit
 	outcomes []breaker.Outcome
 }
+
+func (g *gate) Circuit() breaker.Circuit { return g.circuit }
 
 func (g *gate) Allow(context.Context) (shared.Permit, error) { return shared.Permit{}, g.refuse }
 func (g *gate) Record(_ context.Context, _ shared.Permit, o breaker.Outcome) {
@@ -34,6 +37,27 @@ func step(name string) handlers.Func[string] {
 			return "done", nil
 		}
 		return "", messages.InvokeResponse_Error{Type: name, Message: "it failed"}
+	}
+}
+
+// BenchmarkGuarded is what a guard costs a call when nothing fails.
+func BenchmarkGuarded(b *testing.B) {
+	g, err := shared.NewGate(&shared.Memory{}, "db", shared.Callee(), shared.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(b.Context(), time.Hour)
+	defer cancel()
+	for name, f := range map[string]handlers.Func[string]{
+		"without": step(""), "with": handlers.Guarded(&handlers.Guard{Gate: g}, step("")),
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if _, err := f(ctx, nil); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }
 
@@ -69,6 +93,25 @@ func TestGuardRefusesByName(t *testing.T) {
 		_, err := handlers.Guarded(&handlers.Guard{Gate: g}, step(""))(t.Context(), nil)
 		if nameOf(err) != want || len(g.outcomes) != 0 {
 			t.Errorf("%v, outcomes %v; want %s and none", err, g.outcomes, want)
+		}
+	}
+}
+
+// A record that fails while the callee is known to be away waits, and keeps the retries of its own error.
+func TestFailuresWhileTheCircuitIsNotClosedWait(t *testing.T) {
+	t.Parallel()
+	for circuit, names := range map[breaker.Circuit]map[string]string{
+		breaker.HalfOpen: {"DatabaseConnectionError": "CircuitOpen", "ValidationError": "ValidationError",
+			"DeadlockException": "DeadlockException", "": ""},
+		breaker.Open:   {"TimeoutError": "CircuitOpen"},
+		breaker.Closed: {"TimeoutError": "TimeoutError"},
+	} {
+		for name, want := range names {
+			g := &gate{circuit: circuit}
+			_, err := handlers.Guarded(&handlers.Guard{Gate: g}, step(name))(t.Context(), nil)
+			if nameOf(err) != want || len(g.outcomes) != 1 {
+				t.Errorf("%s while the circuit is %s: %v after %v, want %s", name, circuit, err, g.outcomes, want)
+			}
 		}
 	}
 }

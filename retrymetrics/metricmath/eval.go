@@ -13,7 +13,7 @@ import (
 // expected.
 func Evaluate(expression string, g Grid, terms map[string]Series) (Series, error) {
 	e := evaluator{text: expression, grid: g, terms: terms}
-	s, err := e.sum()
+	s, err := e.comparison()
 	if err != nil {
 		return nil, err
 	}
@@ -60,6 +60,44 @@ func (e *evaluator) expect(c byte) error {
 	}
 	e.at++
 	return nil
+}
+
+// comparison is a sum, or two of them compared: 1 where the comparison holds and 0 where it does not.
+func (e *evaluator) comparison() (Series, error) {
+	left, err := e.sum()
+	if err != nil {
+		return nil, err
+	}
+	e.peek()
+	for _, op := range []string{">=", "<=", "==", "!=", ">", "<"} {
+		if !strings.HasPrefix(e.text[e.at:], op) {
+			continue
+		}
+		e.at += len(op)
+		right, err := e.sum()
+		if err != nil {
+			return nil, err
+		}
+		return compare(op, left, right), nil
+	}
+	return left, nil
+}
+
+func compare(op string, a, b Series) Series {
+	out := make(Series, len(a))
+	for i := range a {
+		holds := map[string]bool{
+			">=": a[i] >= b[i], "<=": a[i] <= b[i], "==": a[i] == b[i], "!=": a[i] != b[i], ">": a[i] > b[i],
+			"<": a[i] < b[i],
+		}[op]
+		switch {
+		case math.IsNaN(a[i]) || math.IsNaN(b[i]):
+			out[i] = math.NaN()
+		case holds:
+			out[i] = 1
+		}
+	}
+	return out
 }
 
 func (e *evaluator) sum() (Series, error) {
@@ -115,7 +153,7 @@ func (e *evaluator) operand() (Series, error) {
 	switch c := e.peek(); {
 	case c == '(':
 		e.at++
-		s, err := e.sum()
+		s, err := e.comparison()
 		if err != nil {
 			return nil, err
 		}
@@ -162,7 +200,7 @@ func (e *evaluator) named() (Series, error) {
 		return append(Series(nil), s...), nil
 	}
 	e.at++
-	s, err := e.sum()
+	s, err := e.comparison()
 	if err != nil {
 		return nil, err
 	}
@@ -177,10 +215,40 @@ func (e *evaluator) named() (Series, error) {
 		if err := e.fill(s); err != nil {
 			return nil, err
 		}
+	case "IF":
+		if s, err = e.choose(s); err != nil {
+			return nil, err
+		}
 	default:
-		return nil, e.errorf("the function %s is not known here; FILL, ABS and DIFF are", name)
+		return nil, e.errorf("the function %s is not known here; FILL, ABS, DIFF and IF are", name)
 	}
 	return s, e.expect(')')
+}
+
+// choose is the rest of IF(condition, then, otherwise). A period without a condition has no value.
+func (e *evaluator) choose(condition Series) (Series, error) {
+	var branches [2]Series
+	for i := range branches {
+		if err := e.expect(','); err != nil {
+			return nil, err
+		}
+		var err error
+		if branches[i], err = e.comparison(); err != nil {
+			return nil, err
+		}
+	}
+	out := make(Series, len(condition))
+	for i, v := range condition {
+		switch {
+		case math.IsNaN(v):
+			out[i] = v
+		case v != 0:
+			out[i] = branches[0][i]
+		default:
+			out[i] = branches[1][i]
+		}
+	}
+	return out, nil
 }
 
 // diff is each value less the one before it.

@@ -28,6 +28,10 @@ func TestEvaluate(t *testing.T) {
 		"ABS(DIFF(b))":         "[NaN 2 0]",
 		"DIFF(a)":              "[NaN NaN 2]",
 		"100 * b / FILL(a, 5)": "[200 0 0]",
+		"a >= 3":               "[0 NaN 1]",
+		"b < 2":                "[0 1 1]",
+		"IF(b > 0, 7, a)":      "[7 NaN 3]",
+		"IF(a == 1, b, 100)":   "[2 NaN 100]",
 	} {
 		got, err := metricmath.Evaluate(expression, grid, terms)
 		if err != nil || fmt.Sprint([]float64(got)) != want {
@@ -49,6 +53,7 @@ func TestWhatCannotBeEvaluated(t *testing.T) {
 		"c":                       `"c" is no metric's id`,
 		"MEDIAN(a)":               "MEDIAN is not known",
 		"FILL(a)":                 "expected ','",
+		"IF(a, 1)":                "expected ','",
 		"1.2.3":                   "not a number",
 		"é":                       "expected a number",
 		strings.Repeat("(", 1000): "nested too deeply",

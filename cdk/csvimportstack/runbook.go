@@ -1,0 +1,87 @@
+package csvimportstack
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
+	"github.com/aws/jsii-runtime-go"
+
+	"stepback/docs"
+)
+
+// addRunbook publishes what docs/operating.md says of each alarm as a dashboard, so that the link of an alarm opens for
+// everybody who can open the alarm. An environment with a Guide of its own has none.
+func (s *Stack) addRunbook() {
+	if s.Environment.Guide != "" || s.apart {
+		return
+	}
+	type properties struct {
+		Markdown string `json:"markdown"`
+	}
+	type widget struct {
+		Type       string     `json:"type"`
+		X          int        `json:"x"`
+		Y          int        `json:"y"`
+		Width      int        `json:"width"`
+		Height     int        `json:"height"`
+		Properties properties `json:"properties"`
+	}
+	var widgets []widget
+	const columns, width, height = 2, 12, 5
+	for i, section := range runbook(docs.Operating) {
+		widgets = append(widgets, widget{Type: "text", X: i % columns * width, Y: i / columns * height, Width: width,
+			Height: height, Properties: properties{section}})
+	}
+	body, err := json.Marshal(map[string]any{"widgets": widgets})
+	if err != nil {
+		panic(err) // texts and numbers are JSON
+	}
+	awscloudwatch.NewCfnDashboard(s.Stack, jsii.String("Runbook"), &awscloudwatch.CfnDashboardProps{
+		DashboardName: jsii.String(s.runbookName()), DashboardBody: jsii.String(string(body)),
+	})
+}
+
+// runbook is the sections of the guide's chapter on alarms, each with its heading. Links inside the guide lead nowhere
+// from a dashboard and are left as their text.
+func runbook(guide string) []string {
+	_, chapter, _ := strings.Cut(guide, "\n## Alarms\n")
+	chapter, _, _ = strings.Cut(chapter, "\n## ")
+	parts := strings.Split(chapter, "\n### ")
+	var out []string
+	for _, part := range parts[1:] {
+		out = append(out, "### "+strings.TrimSpace(unlinked(part)))
+	}
+	return out
+}
+
+// unlinked is a text of Markdown with its links to other places of the repository as plain text.
+func unlinked(text string) string {
+	var b strings.Builder
+	for {
+		begin := strings.Index(text, "[")
+		if begin < 0 {
+			break
+		}
+		label, rest, ok := strings.Cut(text[begin+1:], "](")
+		address, rest, closed := strings.Cut(rest, ")")
+		if !ok || !closed || strings.ContainsAny(label, "[]") || strings.HasPrefix(address, "https://") {
+			b.WriteString(text[:begin+1])
+			text = text[begin+1:]
+			continue
+		}
+		b.WriteString(text[:begin] + label)
+		text = rest
+	}
+	return b.String() + text
+}
+
+func (s *Stack) runbookName() string { return "CSV-Processing-Runbook-" + s.Environment.Name }
+
+// guide is the address that alarms link: the environment's, or that of the runbook.
+func (s *Stack) guide() string {
+	if s.Environment.Guide != "" || s.apart {
+		return s.Environment.Guide
+	}
+	return *s.consoleURL(s.runbookName())
+}

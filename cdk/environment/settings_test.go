@@ -1,0 +1,82 @@
+package environment_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"stepback/cdk/environment"
+)
+
+// The files that are committed are read, and make environments that are allowed.
+func TestCommittedSettings(t *testing.T) {
+	t.Parallel()
+	for _, e := range environment.All() {
+		file := "../environments/" + e.Name + ".json"
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := environment.ReadSettings(file, text)
+		if err == nil {
+			err = e.Set(s).Validate()
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestSettings(t *testing.T) {
+	t.Parallel()
+	s, err := environment.ReadSettings("prod.json", []byte(`{"account": "123456789012", "region": "eu-west-1",
+		"accountConcurrency": 150, "pages": {"endpoints": ["https://pager.example.com/in"]},
+		"database": {"secretArn": "arn:aws:secretsmanager:eu-west-1:123456789012:secret:db-a1b2c3"}, "owner": "data"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := environment.Prod().Set(s)
+	if err := e.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	if e.Account != "123456789012" || e.Region != "eu-west-1" || e.Concurrency != 135 || e.Owner != "data" ||
+		e.Pages.Endpoints[0] != "https://pager.example.com/in" || !e.Pages.Subscribed() || e.Notices.Subscribed() ||
+		!strings.HasSuffix(e.Database.SecretARN, "db-a1b2c3") || e.Database.MaxCapacity != 0 {
+		t.Errorf("%+v", e)
+	}
+	if aurora := environment.Prod().Set(environment.Settings{}); aurora.Database.MaxCapacity != 16 {
+		t.Errorf("without settings the database is %+v", aurora.Database)
+	}
+	for text, want := range map[string]string{
+		"{\n\"acount\": \"1\"}": `prod.json, line 2: json: unknown field "acount"`,
+		`{"region": 1}`:         "prod.json, line 1: json: cannot unmarshal number into Go struct field Settings.region of type string",
+		`{} {}`:                 "prod.json, line 1: there is something behind the object",
+		"":                      "prod.json, line 1: EOF",
+	} {
+		if _, err := environment.ReadSettings("prod.json", []byte(text)); err == nil || err.Error() != want {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+}
+
+func TestBelongs(t *testing.T) {
+	t.Parallel()
+	e := environment.Prod()
+	e.Account, e.Region = "123456789012", "eu-west-1"
+	for _, c := range []struct{ account, region, want string }{
+		{"123456789012", "eu-west-1", ""},
+		{"", "", ""},
+		{"111111111111", "eu-west-1",
+			`environment "prod" belongs to the account 123456789012, and the credentials are for 111111111111`},
+		{"123456789012", "us-east-1",
+			`environment "prod" belongs to the region eu-west-1, and the credentials are for us-east-1`},
+	} {
+		err := e.Belongs(c.account, c.region)
+		if (err == nil) != (c.want == "") || err != nil && err.Error() != c.want {
+			t.Errorf("%s %s: %v, want %q", c.account, c.region, err, c.want)
+		}
+	}
+	if err := environment.Dev().Belongs("111111111111", "us-east-1"); err != nil {
+		t.Errorf("an environment without an account: %v", err)
+	}
+}

@@ -1,0 +1,59 @@
+// Refuses a deployment that would go to another account or region than the environment's, or that would have the functions
+// use another database than those deployed now. Usage: node guard.mjs ENV [--database-changes]. Needs the AWS command line.
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const [name, ...flags] = process.argv.slice(2);
+const folder = process.env.SETTINGS || join(dirname(fileURLToPath(import.meta.url)), "environments");
+const file = join(folder, `${name}.json`);
+const refuse = (text) => {
+	console.error(`refused: ${text}`);
+	process.exit(1);
+};
+const aws = (...args) => execFileSync("aws", [...args, "--output", "text", "--no-cli-pager"], {
+	encoding: "utf8", stdio: ["ignore", "pipe", "pipe"],
+}).trim();
+
+let settings;
+try {
+	settings = JSON.parse(readFileSync(file, "utf8"));
+} catch (e) {
+	refuse(`${file}: ${e.message}`);
+}
+let account;
+try {
+	account = aws("sts", "get-caller-identity", "--query", "Account");
+} catch (e) {
+	refuse(`the AWS command line cannot tell whose credentials these are: ${e.stderr || e.message}`);
+}
+const region = process.env.AWS_REGION || process.env.AWS_DEFAULT_REGION || (() => {
+	try {
+		return aws("configure", "get", "region");
+	} catch {
+		return "";
+	}
+})();
+if (name === "prod" && !(settings.account && settings.region)) {
+	refuse(`${file} does not say which account and region prod belongs to: set "account" (these credentials: ${account}) and "region"`);
+}
+if (settings.account && settings.account !== account) {
+	refuse(`${name} belongs to the account ${settings.account}, and the credentials are for ${account}`);
+}
+if (settings.region && region && settings.region !== region) {
+	refuse(`${name} belongs to the region ${settings.region}, and the credentials are for ${region}`);
+}
+const wanted = settings.database?.secretArn || "aurora";
+let deployed = "";
+try {
+	deployed = aws("cloudformation", "describe-stacks", "--stack-name", `stepback-${name}`, "--query",
+		"Stacks[0].Outputs[?OutputKey=='UsersDatabase']|[0].OutputValue");
+} catch (e) {
+	if (!/does not exist/.test(e.stderr || "")) refuse(`the stack stepback-${name} cannot be described: ${e.stderr || e.message}`);
+}
+if (deployed && deployed !== "None" && deployed !== wanted && !flags.includes("--database-changes")) {
+	refuse(`the deployed functions count in the database ${deployed}, and ${file} says ${wanted}. In another database every row ` +
+		`counts once more, since its idempotency keys are not there. If the rows were moved: make deploy ENV=${name} DATABASE=changes`);
+}
+console.log(`${name}: account ${account}, region ${region || "of the command line"}, database ${wanted}`);

@@ -1,0 +1,40 @@
+package pipeline
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	adaptive "stepback/adaptive/shared"
+	"stepback/csvimport/handlers"
+)
+
+// guards are the breakers and limiters of this process's functions, one of each per callee, as functions on AWS share
+// them through a table.
+type guards struct {
+	store *adaptive.Memory
+	now   func() time.Time
+
+	mu  sync.Mutex
+	all map[string]*handlers.Guard
+}
+
+func newGuards(now func() time.Time) *guards {
+	return &guards{store: &adaptive.Memory{}, now: now, all: map[string]*handlers.Guard{}}
+}
+
+// of is the guard in front of a callee. Its deadlines are the wall's, as those of invocations are.
+func (g *guards) of(callee string) *handlers.Guard {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	one := g.all[callee]
+	if one == nil {
+		gate, err := adaptive.NewGate(g.store, callee, adaptive.Callee(), adaptive.Options{Now: g.now})
+		if err != nil {
+			panic(fmt.Sprintf("pipeline: the usual policies of a callee are refused: %v", err))
+		}
+		one = &handlers.Guard{Gate: gate}
+		g.all[callee] = one
+	}
+	return one
+}
