@@ -25,10 +25,11 @@ import (
 	"stepback/adaptive/controller"
 	"stepback/adaptive/controller/decide"
 	"stepback/aws/client"
+	"stepback/csvimport/handlers"
 )
 
 func main() {
-	log := slog.New(slog.NewJSONHandler(os.Stderr, nil))
+	log := slog.New(handlers.WithRequest(slog.NewJSONHandler(os.Stderr, nil)))
 	cfg, err := config.LoadDefaultConfig(context.Background())
 	if err != nil {
 		log.Error("cannot start", "error", err.Error())
@@ -103,10 +104,10 @@ func (h handler) handle(ctx context.Context, _ json.RawMessage) (controller.Resu
 		return res, err
 	}
 	for _, d := range res.Decisions {
-		h.log.Info("decision", "verdict", string(d.Verdict), "decision", d.String())
+		h.log.InfoContext(ctx, "decision", "verdict", string(d.Verdict), "decision", d.String())
 	}
 	if res.Note != "" {
-		h.log.Warn("no decision", "note", res.Note)
+		h.log.WarnContext(ctx, "no decision", "note", res.Note)
 	}
 	if res.Failed != "" {
 		return res, errors.New(res.Failed)
