@@ -48,8 +48,8 @@ const schema = "ERROR SCHEMA_VALIDATION_FAILED "
 func TestWholeDefinition(t *testing.T) {
 	t.Parallel()
 	runDiagnosed(t, asl.Options{}, []diagnosedCase{
-		{"empty text", ``, []string{"1:1 " + schema + "Definition must be a valid JSON object @ /"}},
-		{"blank text", " \n", []string{"2:1 " + schema + "Definition must be a valid JSON object @ /"}},
+		{"empty text", ``, []string{"1:1 " + schema + "Definition must be a valid JSON object @ "}},
+		{"blank text", " \n", []string{"2:1 " + schema + "Definition must be a valid JSON object @ "}},
 		{"null", `null`, []string{"1:1 ERROR MISSING_DESCRIPTION Received a null or empty workflow input @ /"}},
 		{"scalar", `7`, []string{"1:1 " + schema + "Definition must be a valid JSON object @ /"}},
 		{"empty object", `{}`, []string{"1:1 " + schema + "These fields are required: [States, StartAt] @ /"}},
@@ -57,7 +57,8 @@ func TestWholeDefinition(t *testing.T) {
 		{"no state", `{"StartAt": "A", "States": {}}`, []string{"1:18 " + schema + "Value cannot be empty @ /States"}},
 		{
 			"not JSON", "{\n  \"StartAt\": \"A\",\n  \"Größe\" 1}",
-			[]string{"3:11 ERROR INVALID_JSON_DESCRIPTION Unexpected character ('1' (code 49)): was expecting a colon to separate field name and value at [line: 3, column: 11] @ "},
+			[]string{"3:11 ERROR INVALID_JSON_DESCRIPTION Unexpected character ('1' (code 49)): was expecting a colon to separate field name and value\n" +
+				" at [Source: (String)\"{\n  \"StartAt\": \"A\",\n  \"Größe\" 1}\"; line: 3, column: 12] @ "},
 		},
 		{
 			"misspelt field", `{"StartAt": "A", "Stats": 1, "States": {"A": {"Type": "Succeed"}}}`,

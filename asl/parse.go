@@ -2,7 +2,6 @@ package asl
 
 import (
 	"errors"
-	"fmt"
 	"unicode/utf8"
 
 	"stepback/asl/jsonvalue"
@@ -82,7 +81,7 @@ func (d *decoder) read() (jsonvalue.Value, bool) {
 	var syntax *jsonvalue.SyntaxError
 	switch {
 	case d.blank():
-		d.fail("Definition must be a valid JSON object").hint("an object with at least StartAt and States")
+		d.fail("Definition must be a valid JSON object").nowhere().hint("an object with at least StartAt and States")
 	case errors.As(err, &syntax):
 		d.malformed(syntax)
 	case v.IsNull():
@@ -105,13 +104,10 @@ func (d *decoder) blank() bool {
 	return true
 }
 
-// malformed reports text that is not JSON. The message ends in line and column as the service's own parser gives them.
+// malformed reports text that is not JSON, in the two lines of the service's own parser.
 func (d *decoder) malformed(e *jsonvalue.SyntaxError) {
-	p := source.NewLines(d.text).Position(e.Offset)
-	message := fmt.Sprintf("%s at [line: %d, column: %d]", e.Message, p.Line, p.Column)
-	d.report(SeverityError, InvalidJSONDescription, message).nowhere().at(source.Span{Start: e.Offset, End: e.Offset +
-		1}).
-		hint(syntaxHint(d.text, e.Offset))
+	d.report(SeverityError, InvalidJSONDescription, e.TwoLines(d.text)).nowhere().
+		at(source.Span{Start: e.Offset, End: e.Offset + 1}).hint(syntaxHint(d.text, e.Offset))
 }
 
 func kindWithArticle(v jsonvalue.Value) string {

@@ -38,7 +38,7 @@ func Render(diagnostics []Diagnostic, definition, filename string) string {
 
 func (d Diagnostic) render(b *strings.Builder, lines *source.Lines, filename string) {
 	fmt.Fprintf(b, "%s:%d:%d: %s %s: %s", filename, d.Line, d.Column, strings.ToLower(string(d.Severity)), d.Code,
-		strings.TrimSpace(d.Message))
+		d.firstLine())
 	if d.Location != "" {
 		fmt.Fprintf(b, " at %s", d.Location)
 	}
@@ -49,4 +49,10 @@ func (d Diagnostic) render(b *strings.Builder, lines *source.Lines, filename str
 	if d.Hint != "" {
 		fmt.Fprintf(b, "  %s = %s\n", margin, d.Hint)
 	}
+}
+
+// firstLine is the message for people: its second line, if there is one, repeats the text and the place.
+func (d *Diagnostic) firstLine() string {
+	first, _, _ := strings.Cut(strings.TrimSpace(d.Message), "\n")
+	return first
 }

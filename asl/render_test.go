@@ -24,7 +24,7 @@ m.json:2:42: error SCHEMA_VALIDATION_FAILED: Field 'Edn' is not supported at /St
 		},
 		"malformed JSON": {
 			"{\n  \"StartAt\": \"A\"\n  \"States\": {}\n}\n",
-			`m.json:3:3: error INVALID_JSON_DESCRIPTION: Unexpected character ('"' (code 34)): was expecting comma to separate Object entries at [line: 3, column: 3]
+			`m.json:3:3: error INVALID_JSON_DESCRIPTION: Unexpected character ('"' (code 34)): was expecting comma to separate Object entries
   3 |   "States": {}
     |   ^
 `,
@@ -44,7 +44,7 @@ m.json:2:28: advice UNKNOWN_ERROR_NAME: 'State.TaskFailed' is no reserved error 
 		},
 		"end of the text": {
 			"{\"a\":\n",
-			"m.json:2:1: error INVALID_JSON_DESCRIPTION: Unexpected end-of-input within/between Object entries at [line: 2, column: 1]\n" +
+			"m.json:2:1: error INVALID_JSON_DESCRIPTION: Unexpected end-of-input within/between Object entries\n" +
 				"  2 | \n    | ^\n",
 		},
 	} {

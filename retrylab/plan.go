@@ -22,6 +22,8 @@ type Plan struct {
 	Definition, State string
 	Seeds             int
 	FirstSeed         uint64
+	// Precise is as in [Experiment].
+	Precise bool
 }
 
 // usualPolicies are run when nobody asks for others.
@@ -29,7 +31,7 @@ var usualPolicies = []string{"none", static, "adaptive"}
 
 // Prepare opens what a plan names. The errors say what is wrong with which file.
 func Prepare(p Plan) (Experiment, error) {
-	e := Experiment{Seeds: p.Seeds, FirstSeed: p.FirstSeed}
+	e := Experiment{Seeds: p.Seeds, FirstSeed: p.FirstSeed, Precise: p.Precise}
 	wanted := slices.Clone(usualPolicies)
 	for _, name := range p.Scenarios {
 		s, err := scenarios.Open(name)

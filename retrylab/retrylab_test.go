@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,6 +15,7 @@ import (
 	"stepback/retrylab/policy"
 	"stepback/retrylab/scenario"
 	"stepback/retrylab/scenarios"
+	"stepback/retrylab/simulation"
 )
 
 func experiment(t testing.TB, seeds int, first uint64, scenarioNames, policyNames string) retrylab.Experiment {
@@ -315,6 +317,71 @@ func TestTheTableIsForPeople(t *testing.T) {
 		"not run  map-crowded: adaptive: success >= 0.99 (not run)"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is not in\n%s", want, out.String())
+		}
+	}
+}
+
+// An experiment that is to be precise runs as many seeds as that takes, and no more than the most.
+func TestPreciseExperimentsStop(t *testing.T) {
+	t.Parallel()
+	text := func(p string) []byte {
+		return []byte(`
+lab: 1
+name: chance
+duration: 60
+workload: [{name: w, arrivals: {process: poisson, rate: 1}, machine: {state: Save, retry: none}}]
+service: {db: {servers: 100, time: 0.1, errors: [{name: E, p: ` + p + `}]}}
+calls: {Save: {service: db}}
+`)
+	}
+	for p, want := range map[string]func(n int) bool{
+		"0.001": func(n int) bool { return n == 5 },
+		"0.2":   func(n int) bool { return n > 5 && n < retrylab.PreciseSeeds && n%10 == 5 },
+		"0.95":  func(n int) bool { return n == retrylab.PreciseSeeds },
+	} {
+		s, err := scenario.Parse("chance.yaml", text(p), scenario.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		static, err := policy.Named("static")
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := retrylab.Run(t.Context(), retrylab.Experiment{
+			Scenarios: []*scenario.Scenario{s}, Policies: []*policy.Policy{static}, Seeds: 5, FirstSeed: 100, Precise: true,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := r.Seeds.Count; !want(n) || r.Results[0].Metrics["success"].N != n {
+			t.Errorf("errors of %s: %d seeds", p, n)
+		}
+	}
+}
+
+// Where the load comes and goes no controller goes back and forth: at most one reversal an hour in every single seed.
+func TestNoSeedOscillates(t *testing.T) {
+	t.Parallel()
+	at := slices.Index(scenario.Metrics, "reversalsPerHour")
+	for _, name := range []string{"flapping", "slow-drift"} {
+		s, err := scenarios.Named(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, of := range []string{"controller", "adaptive"} {
+			p, err := policy.Named(of)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for seed := range uint64(4) {
+				r, err := simulation.Run(t.Context(), simulation.Config{Scenario: s, Policy: p, Seed: 60_000 + seed})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if r.Values[at] > 1 {
+					t.Errorf("%s, %s, seed %d: %.2f reversals an hour", name, of, 60_000+seed, r.Values[at])
+				}
+			}
 		}
 	}
 }

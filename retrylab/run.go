@@ -22,6 +22,12 @@ const (
 	maxRuns  = 1_000_000
 )
 
+// The rule by which an experiment stops that is to be precise.
+const (
+	Precision    = 0.02
+	PreciseSeeds = 200
+)
+
 // Seeds up to LastTuningSeed are for tuning policies; FirstReportedSeed and later ones are for reports, and nothing
 // may be tuned on them.
 const (
@@ -39,6 +45,9 @@ type Experiment struct {
 	// Seeds is how many seeds there are, from FirstSeed on; 1 to MaxSeeds.
 	Seeds     int
 	FirstSeed uint64
+	// Precise goes on with ten more seeds at a time until the 95 % interval of every success is at most Precision of
+	// its mean to either side, or PreciseSeeds are run.
+	Precise bool
 	// Workers is how many runs go on at a time; default one per processor. It changes nothing of the report.
 	Workers int
 	// Progress is told after each run how many are done, one call at a time; nil for nobody.
@@ -59,6 +68,20 @@ func Run(ctx context.Context, e Experiment) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
+	for e.Precise && e.Seeds < PreciseSeeds && !precise(results) {
+		more := e
+		more.FirstSeed, more.Seeds = e.FirstSeed+uint64(e.Seeds), min(10, PreciseSeeds-e.Seeds)
+		added, err := more.runAll(ctx, policies)
+		if err != nil {
+			return nil, err
+		}
+		for i := range results {
+			for j := range results[i] {
+				results[i][j] = append(results[i][j], added[i][j]...)
+			}
+		}
+		e.Seeds += more.Seeds
+	}
 	seeds := SeedRange{First: e.FirstSeed, Count: e.Seeds, Tuning: e.FirstSeed <= LastTuningSeed}
 	report := &Report{Lab: 1, Seeds: seeds}
 	prices, err := worth.PricesOf(simulation.PriceRegion)
@@ -70,6 +93,22 @@ func Run(ctx context.Context, e Experiment) (*Report, error) {
 		report.add(s, policies[:listed], results[i], results[i][slices.IndexFunc(policies, isStatic)])
 	}
 	return report, nil
+}
+
+// precise reports whether the success of every scenario and policy is known closely enough.
+func precise(results [][][]*simulation.Result) bool {
+	for _, policies := range results {
+		for _, runs := range policies {
+			values := make([]float64, len(runs))
+			for i, r := range runs {
+				values[i] = r.Values[0] // success, as the first of scenario.Metrics
+			}
+			if e := statistics.Mean(values); !((e.High-e.Low)/2 <= Precision*e.Mean) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 func isStatic(p *policy.Policy) bool { return p.Name == static }

@@ -137,7 +137,8 @@ func TestPlaceholders(t *testing.T) {
 		{"an escaped quote before", task(`"Comment": "\"", "Resource": "${Fn}"`), nil, "", []string{"Fn"}},
 		{"no placeholder", task(`"Resource": "{{Fn}}"`), nil, "2:13: Value is not a valid resource ARN", nil},
 		{"a dollar where JSON has none", "{$}", nil,
-			"1:2: Unexpected character ('$' (code 36)): was expecting double-quote to start field name at [line: 1, column: 2]", nil},
+			"1:2: Unexpected character ('$' (code 36)): was expecting double-quote to start field name\n" +
+				" at [Source: (String)\"{$}\"; line: 1, column: 3]", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

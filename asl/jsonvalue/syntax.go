@@ -20,6 +20,9 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("%s at line %d, column %d", e.Message, e.Line, e.Column)
 }
 
+// Empty is what Jackson says of a text in which there is nothing at all.
+const Empty = "No content to map due to end-of-input"
+
 // values is what may stand where a value is expected.
 const values = "(JSON String, Number, Array, Object or token 'null', 'true' or 'false')"
 
@@ -127,3 +130,40 @@ func described(r rune) string {
 func wordStart(r rune) bool { return unicode.IsLetter(r) || r == '_' || r == '$' }
 
 func wordPart(r rune) bool { return wordStart(r) || unicode.IsDigit(r) }
+
+// longestSource is how much Jackson shows of a text.
+const longestSource = 500
+
+// TwoLines is Message as Jackson writes it whole: with a second line that shows the text, which is the one that was
+// parsed, and the place, which is behind what could not be read.
+func (e *SyntaxError) TwoLines(text string) string {
+	shown, rest := text, 0
+	if r := []rune(text); len(r) > longestSource {
+		shown, rest = string(r[:longestSource]), len(r)-longestSource
+	}
+	source := `(String)"` + shown + `"`
+	if rest > 0 {
+		source += fmt.Sprintf("[truncated %d chars]", rest)
+	}
+	return fmt.Sprintf("%s\n at [Source: %s; line: %d, column: %d]", e.Message, source, e.Line, e.behind(text))
+}
+
+// behind is the column behind the character or the word that an error is about.
+func (e *SyntaxError) behind(text string) int {
+	start := strings.LastIndexByte(text[:e.Offset], '\n') + 1
+	column := utf8.RuneCountInString(text[start:e.Offset]) + 1
+	if e.Offset >= len(text) {
+		return column
+	}
+	n := 0
+	for _, r := range text[e.Offset:] {
+		if !wordPart(r) {
+			break
+		}
+		n++
+	}
+	if strings.HasPrefix(e.Message, "Unrecognized token") {
+		return column + n
+	}
+	return column + 1
+}

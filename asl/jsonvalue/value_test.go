@@ -2,6 +2,7 @@ package jsonvalue_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -229,6 +230,30 @@ func BenchmarkParse(b *testing.B) {
 	for b.Loop() {
 		if _, err := jsonvalue.Parse(doc); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+func TestSyntaxErrorsInTwoLines(t *testing.T) {
+	t.Parallel()
+	const values = "(JSON String, Number, Array, Object or token 'null', 'true' or 'false')"
+	long := `{"a": ` + strings.Repeat("1", 600) + `!`
+	for text, want := range map[string]string{
+		"not a definition": `Unrecognized token 'not': was expecting ` + values + "\n at [Source: (String)\"not a definition\"; line: 1, column: 4]",
+		`{"seq": [1, 3, e]}`: `Unrecognized token 'e': was expecting ` + values +
+			"\n at [Source: (String)\"{\"seq\": [1, 3, e]}\"; line: 1, column: 17]",
+		`{"boardId": """}`: `Unexpected character ('"' (code 34)): was expecting comma to separate Object entries` +
+			"\n at [Source: (String)\"{\"boardId\": \"\"\"}\"; line: 1, column: 16]",
+		long: `Unexpected character ('!' (code 33)): was expecting comma to separate Object entries` + "\n at [Source: (String)\"" +
+			long[:500] + "\"[truncated 107 chars]; line: 1, column: 608]",
+	} {
+		_, err := jsonvalue.Parse(text)
+		var syntax *jsonvalue.SyntaxError
+		if !errors.As(err, &syntax) {
+			t.Fatalf("%s: %v", text, err)
+		}
+		if got := syntax.TwoLines(text); got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -33,11 +34,7 @@ func (f *Functions) Invoke(ctx context.Context, c *invocation.Request) (*invocat
 	}
 	rule, ok := f.Rules[name]
 	if !ok {
-		return nil, &aws.Error{
-			Code: "ResourceNotFoundException", Status: 404, RequestID: aws.NewID(),
-			Message: fmt.Sprintf("Function not found: arn:aws:lambda:%s:%s:function:%s:$LATEST", f.Region, f.Account,
-				name),
-		}
+		return nil, f.notFound(c)
 	}
 	if len(rule.Sequence) > 0 {
 		rule = rule.Sequence[f.turn(name, len(rule.Sequence))]
@@ -47,7 +44,24 @@ func (f *Functions) Invoke(ctx context.Context, c *invocation.Request) (*invocat
 			return nil, err
 		}
 	}
-	return reply(rule, c.Payload)
+	a, err := reply(rule, c.Payload)
+	if err == nil && c.WantsLog() {
+		a.LogTail = []byte("START RequestId: " + a.RequestID + " Version: $LATEST\nEND RequestId: " + a.RequestID + "\n")
+	}
+	return a, err
+}
+
+// notFound names the function as the service does: by its ARN with the qualifier that was asked for, $LATEST otherwise.
+func (f *Functions) notFound(c *invocation.Request) error {
+	n, err := invocation.ParseName(c.FunctionName, c.Qualifier)
+	if err != nil {
+		return err
+	}
+	return &aws.Error{
+		Code: "ResourceNotFoundException", Status: 404, RequestID: aws.NewID(),
+		Message: fmt.Sprintf("Function not found: arn:aws:lambda:%s:%s:function:%s:%s", cmp.Or(n.Region, f.Region),
+			cmp.Or(n.Account, f.Account), n.Function, cmp.Or(n.Qualifier, "$LATEST")),
+	}
 }
 
 // turn counts a function's calls and says which of its rules is next.

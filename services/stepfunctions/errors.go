@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 	"syscall"
 
+	"stepback/asl/jsonvalue"
 	"stepback/aws"
 	"stepback/engine"
 	"stepback/engine/journal"
@@ -54,6 +56,14 @@ func executionExists(arn string) error {
 
 func invalidInput(why string) error {
 	return failure("InvalidExecutionInput", "Invalid State Machine Execution Input", why)
+}
+
+// malformedInput refuses an input that is no JSON; one in which there is nothing is told in other words.
+func malformedInput(e *jsonvalue.SyntaxError, input string) error {
+	if strings.TrimSpace(input) == "" {
+		return invalidInput(jsonvalue.Empty)
+	}
+	return invalidInput(e.Message)
 }
 
 func resourceNotFound(arn string) error {

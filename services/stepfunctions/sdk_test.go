@@ -145,6 +145,9 @@ func TestSDKExecution(t *testing.T) {
 	_, err = c.StartExecution(ctx, &sfn.StartExecutionInput{StateMachineArn: machine, Input: sdk.String(`{`)})
 	refused[*types.InvalidExecutionInput](t, err,
 		"Invalid State Machine Execution Input: 'Unexpected end-of-input: expected close marker for Object (start marker at [line: 1, column: 1])'")
+	_, err = c.StartExecution(ctx, &sfn.StartExecutionInput{StateMachineArn: machine, Input: sdk.String("")})
+	refused[*types.InvalidExecutionInput](t, err,
+		"Invalid State Machine Execution Input: 'No content to map due to end-of-input'")
 	_, err = c.DescribeExecution(ctx, &sfn.DescribeExecutionInput{ExecutionArn: sdk.String(*x.ExecutionArn + "y")})
 	refused[*types.ExecutionDoesNotExist](t, err, "Execution Does Not Exist: '")
 }

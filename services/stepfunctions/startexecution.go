@@ -74,7 +74,7 @@ func (s *Service) start(ctx context.Context, scope aws.Scope, t *target,
 	var syntax *jsonvalue.SyntaxError
 	switch {
 	case errors.As(err, &syntax):
-		return nil, invalidInput(syntax.Message)
+		return nil, malformedInput(syntax, input)
 	case errors.Is(err, engine.ErrInput):
 		return nil, invalidInput(strings.TrimPrefix(err.Error(), engine.ErrInput.Error()+": "))
 	case errors.Is(err, engine.ErrAlreadyExists):

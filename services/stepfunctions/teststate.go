@@ -90,7 +90,7 @@ func (s *Service) test(scope aws.Scope, state *engine.State, in *testStateReques
 	input, err := jsonvalue.Parse(t.Info.Input)
 	var syntax *jsonvalue.SyntaxError
 	if errors.As(err, &syntax) {
-		return nil, invalidInput(syntax.Message)
+		return nil, malformedInput(syntax, t.Info.Input)
 	}
 	if in.Variables != "" {
 		if t.Variables, err = jsonvalue.Parse(in.Variables); err != nil || t.Variables.Kind() != jsonvalue.Object {

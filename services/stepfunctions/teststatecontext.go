@@ -39,11 +39,20 @@ func (in *testStateRequest) contextObject(
 		if name == "Map" {
 			return nil, invalidContext("'Map' field is not supported when mocking a Context object")
 		}
+		if name == "Task" && !takesToken(t.State) {
+			return nil, invalidContext("Field 'Task' is not allowed")
+		}
 		if err := checkContext(name, v.At(i)); err != nil {
 			return nil, err
 		}
 	}
 	return &v, nil
+}
+
+// takesToken reports whether a state's context object has a task token: that of a task which waits for one.
+func takesToken(s *engine.State) bool {
+	call := s.Call()
+	return call != nil && (call.Pattern == engine.WaitForTaskToken || call.Target == engine.ActivityWorker)
 }
 
 // checkContext checks one member of a caller's context object.

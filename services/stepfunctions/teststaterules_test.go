@@ -58,7 +58,9 @@ func TestRefusedTests(t *testing.T) {
 			"ValidationException: State not found in definition",
 		},
 		"broken mock": {taskOf("sqs:sendMessage"), mocked("{"),
-			"ValidationException: Mocked result must be valid JSON."},
+			"ValidationException: Mocked result must be a valid JSON."},
+		"token for a task without one": {taskOf("sqs:sendMessage"), mocked("{}") + `,"context":"{\"Task\":{\"Token\":\"t\"}}"`,
+			"ValidationException: Invalid Context object provided: Field 'Task' is not allowed"},
 		"array for an object": {taskOf("sqs:sendMessage"), mocked("[]"),
 			"ValidationException: Mocked result must be a JSON object."},
 		"optimized names": {taskOf("dynamodb:getItem"), mocked(`{"Item":{"a":{"BOOL":1}}}`),
@@ -119,6 +121,18 @@ func TestInspectionOfMaps(t *testing.T) {
 		if data[stage] != want {
 			t.Errorf("%s is %v, want %s (%v)", stage, data[stage], want, a)
 		}
+	}
+}
+
+// TestInspectionOfParallelStates has no afterArguments: the branches take them each for itself.
+func TestInspectionOfParallelStates(t *testing.T) {
+	t.Parallel()
+	w := wire{url: newServer(t)}
+	a := w.tested(t, `{"Type":"Parallel","QueryLanguage":"JSONata","Arguments":{"a":1},"End":true,"Branches":[
+		{"StartAt":"P","States":{"P":{"Type":"Pass","End":true}}}]}`, mocked("[1]")+`,"inspectionLevel":"DEBUG"`)
+	data, _ := a["inspectionData"].(map[string]any)
+	if _, ok := data["afterArguments"]; ok || a["output"] != "[1]" {
+		t.Error(a)
 	}
 }
 

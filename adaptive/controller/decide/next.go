@@ -121,7 +121,7 @@ func (n *next) propose() {
 	if n.mem.last().Direction == Restore {
 		until = until.Add(n.ReversalDwell) // a roll-back has to wait so long
 	}
-	n.d.watch = &Watch{At: n.now, Until: until, Back: n.d.Before, Done: n.w.done(), Failed: n.w.failed()}
+	n.d.watch = n.watch(until)
 }
 
 // looser reports whether a setting allows more calls than another, or the same number sooner.

@@ -373,6 +373,47 @@ func TestAChangeThatMakesThingsWorseIsTakenBack(t *testing.T) {
 	}
 }
 
+// A cut is judged against the spell that it was made in, not against good minutes before it, and not while the newest
+// minutes are good: what the overload left behind takes its time.
+func TestACutThatWorksIsNotTakenBack(t *testing.T) {
+	t.Parallel()
+	p := decide.Defaults()
+	// Two good minutes, then three of a storm in which hardly a task ends well.
+	lost := func(at int) decide.Point {
+		point := load(at, 20, 0.9, 0.5)
+		point.Exhausted, point.Successes = point.Attempts*0.9, point.Attempts*0.1
+		return point
+	}
+	cut := decide.Next(subject(), p, decide.Memory{}, minutes(0, 5, 25, func(at int) decide.Point {
+		if at < 2 {
+			return calm(at)
+		}
+		return lost(at)
+	}))
+	if !cut.Changes() {
+		t.Fatal(cut)
+	}
+	mem := decide.Memory{}.After(cut)
+	if got := mem.Watch.Done.Rate(); math.Abs(got-0.1) > 0.001 {
+		t.Errorf("the cut is judged against %.3f of the tasks that end well, want 0.1 of the storm", got)
+	}
+	for name, after := range map[string]func(at int) decide.Point{
+		"the queue is worked off for four minutes": func(at int) decide.Point {
+			if at < 11 {
+				point := load(at, 20, 0.85, 0.5)
+				point.Exhausted, point.Successes = point.Attempts*0.95, point.Attempts*0.05
+				return point
+			}
+			return calm(at)
+		},
+		"no better and no worse": lost,
+	} {
+		if d := decide.Next(subject(), p, mem, minutes(7, 12, 25, after)); d.RollBack {
+			t.Errorf("%s: %s", name, d)
+		}
+	}
+}
+
 func TestRestoreNeedsRoom(t *testing.T) {
 	t.Parallel()
 	mem := decide.Memory{

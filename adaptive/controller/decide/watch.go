@@ -1,7 +1,22 @@
 package decide
 
-// judge watches the last change: if fewer tasks end well than before, and the callee fails no more often than before,
-// then the change is to blame and is taken back. It answers true when it has made the decision.
+import "time"
+
+// watch is the last change with what it is judged against: the minutes of the spell that it was made in. Minutes from
+// before the spell say how things were without an outage, which no change can be blamed for.
+func (n *next) watch(until time.Time) *Watch {
+	end := n.now.Add(-Age).Truncate(Minute)
+	spell := n.m.spell(n.Overload)
+	before := n.w
+	if during := n.m.between(end.Add(-min(max(spell, Minute), WindowSize*Minute)), end); spell > 0 && during.points > 0 {
+		before = during
+	}
+	return &Watch{At: n.now, Until: until, Back: n.d.Before, Done: before.done(), Failed: before.failed()}
+}
+
+// judge watches the last change: if fewer tasks end well than before, the newest of them too, and the callee fails no
+// more often than before, then the change is to blame and is taken back. While the newest minute is better, what the
+// overload left behind is still being worked off. It answers true when it has made the decision.
 func (n *next) judge() bool {
 	w := n.mem.Watch
 	if w == nil {
@@ -16,7 +31,7 @@ func (n *next) judge() bool {
 		return false
 	}
 	after, before := n.w.done(), w.Done
-	if !(after.High() < before.Low()) || n.w.failed().Low() > w.Failed.High() {
+	if !worse(n.w, w) || !worse(n.newest(), w) {
 		return false
 	}
 	n.d.because(
@@ -38,4 +53,22 @@ func (n *next) judge() bool {
 	n.d.watch, n.d.pausedUntil = nil, n.now.Add(n.Pause)
 	n.d.because("watch", "rolled back; paused for %s", n.Pause)
 	return true
+}
+
+// worse reports whether surely fewer tasks end well than before the change, while the callee does not surely fail more
+// often.
+func worse(now window, w *Watch) bool {
+	return now.done().High() < w.Done.Low() && now.failed().Low() <= w.Failed.High()
+}
+
+// newest is the last minute of the window that was measured.
+func (n *next) newest() window {
+	end := n.now.Add(-Age).Truncate(Minute)
+	for range WindowSize {
+		if last := n.m.between(end.Add(-Minute), end); last.points > 0 {
+			return last
+		}
+		end = end.Add(-Minute)
+	}
+	return window{}
 }

@@ -122,7 +122,7 @@ func (x *Execution) traceArguments(t *thread, p *jsonvalue.Document) {
 		if t.state.Type == asl.Pass || t.state.Type == asl.Task {
 			x.trace(AfterParameters, p)
 		}
-	} else if t.state.Parameters != nil {
+	} else if t.state.Parameters != nil && t.state.Type == asl.Task {
 		x.trace(AfterArguments, p)
 	}
 }

@@ -3,13 +3,14 @@ package logstore
 import (
 	"errors"
 	"os"
+	"slices"
 
 	"stepback/aws"
 )
 
 var errClosed = errors.New("logs: closed")
 
-// maxQueued is how many bytes of messages may wait to be written. Who appends more waits.
+// maxQueued is how many bytes of events may wait to be written. Who appends more waits.
 const maxQueued = 16 << 20
 
 // queue is what waits to be written.
@@ -26,11 +27,15 @@ type write struct {
 	group  groupKey
 	stream string
 	events []Event
+	owned  bool // the events are the flusher's own, to append to
 }
+
+// eventBytes is what an event takes in memory beside its message.
+const eventBytes = 64
 
 func (w *write) bytes() (sum int64) {
 	for i := range w.events {
-		sum += int64(len(w.events[i].Message))
+		sum += int64(len(w.events[i].Message)) + eventBytes
 	}
 	return sum
 }
@@ -54,7 +59,7 @@ func (s *Store) Append(scope aws.Scope, groupName, streamName string, events []E
 		events[i].Ingestion = now
 	}
 	s.mu.Unlock()
-	return s.enqueue(write{k, streamName, events}, false)
+	return s.enqueue(write{group: k, stream: streamName, events: events}, false)
 }
 
 // enqueue has the flusher write a batch, and waits for that when it is asked to.
@@ -113,6 +118,7 @@ func (s *Store) flushQueued() {
 				"error", err)
 		}
 	}
+	s.tellDropped()
 	s.mu.Lock()
 	for i := range writes {
 		s.queue.bytes -= writes[i].bytes()
@@ -138,7 +144,10 @@ func merged(writes []write) []write {
 			all = append(all, w)
 			continue
 		}
-		all[i].events = append(all[i].events[:len(all[i].events):len(all[i].events)], w.events...)
+		if !all[i].owned { // the first ones are the caller's
+			all[i].events, all[i].owned = slices.Clip(all[i].events), true
+		}
+		all[i].events = append(all[i].events, w.events...)
 	}
 	return all
 }
@@ -155,27 +164,42 @@ func (s *Store) carryOut(w *write) error {
 	if st == nil {
 		return nil // deleted meanwhile
 	}
-	var text []byte
-	for i := range w.events {
-		var err error
-		if text, err = appendEvent(text, &w.events[i]); err != nil {
+	events := w.events
+	for {
+		n, err := s.writeSome(g, st, events)
+		if err != nil {
 			return err
 		}
+		if events = events[n:]; len(events) == 0 {
+			return nil
+		}
 	}
+}
+
+// writeSome writes as many events as have room in the stream's segment, one at least, and returns how many.
+func (s *Store) writeSome(g *group, st *stream, events []Event) (n int, err error) {
 	seg, err := s.segment(st)
 	if err != nil {
-		return err
+		return 0, err
+	}
+	var text []byte
+	for n < len(events) && (n == 0 || seg.bytes+int64(len(text)) < s.segmentBytes()) {
+		if text, err = appendEvent(text, &events[n]); err != nil {
+			return 0, err
+		}
+		n++
 	}
 	if err := appendFile(seg.path, text); err != nil {
 		s.mu.Lock()
 		st.torn = true
 		s.mu.Unlock()
-		return err
+		return 0, err
 	}
 	s.mu.Lock()
 	seg.bytes += int64(len(text))
-	for i := range w.events {
-		e := &w.events[i]
+	seg.events += int64(n)
+	for i := range events[:n] {
+		e := &events[i]
 		if seg.first == 0 {
 			seg.first = e.Time
 		}
@@ -184,15 +208,18 @@ func (s *Store) carryOut(w *write) error {
 	}
 	gone := s.makeRoom(g, st)
 	s.mu.Unlock()
-	return remove(gone)
+	return n, remove(gone)
 }
+
+// segmentBytes is how large a segment grows before the next one is begun.
+func (s *Store) segmentBytes() int64 { return s.opts.StreamBytes / segments }
 
 // segment is the one to append to: the last, unless it is full or may be torn.
 func (s *Store) segment(st *stream) (*segment, error) {
 	number := 1
 	if n := len(st.segments); n > 0 {
 		last := st.segments[n-1]
-		if last.bytes < s.opts.StreamBytes/segments && !st.torn {
+		if last.bytes < s.segmentBytes() && !st.torn {
 			return last, nil
 		}
 		number = last.number + 1

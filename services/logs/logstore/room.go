@@ -1,10 +1,32 @@
 package logstore
 
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// DroppedStream is the stream of a group that tells which events of the others have made room for newer ones. It is
+// there once that has happened.
+const DroppedStream = "stepback/dropped"
+
+// dropped is where events were dropped, and why.
+type dropped struct {
+	group  *group
+	stream string
+	why    string
+}
+
+// lost is how much.
+type lost struct{ events, bytes int64 }
+
 // makeRoom drops what is too much or too old in a group that has just been written to, and returns the files to remove.
-// The caller holds the lock.
+// The caller holds the lock. What is too old is dropped as the group's retention says, and not told of.
 func (s *Store) makeRoom(g *group, written *stream) (gone []string) {
 	for len(written.segments) > 1 && written.bytes() > s.opts.StreamBytes {
-		gone = append(gone, written.segments[0].path)
+		gone = append(gone, s.drop(g, written, written.segments[:1],
+			fmt.Sprintf("a stream keeps %d bytes, the newest", s.opts.StreamBytes))...)
 		written.segments = written.segments[1:]
 	}
 	oldest := g.oldest(s.now())
@@ -19,17 +41,68 @@ func (s *Store) makeRoom(g *group, written *stream) (gone []string) {
 		if st == nil {
 			break
 		}
-		gone = append(gone, st.paths()...)
+		gone = append(gone, s.drop(g, st, st.segments,
+			fmt.Sprintf("a group keeps %d bytes, those of the streams that were written to last", s.opts.GroupBytes))...)
 		delete(g.streams, st.Name)
 	}
 	return gone
 }
 
-// stalest is the stream, other than one, whose last event is the oldest; nil when there is none with events.
+// drop notes that segments of a stream make room, and returns their files.
+func (s *Store) drop(g *group, st *stream, segments []*segment, why string) (files []string) {
+	if s.dropped == nil {
+		s.dropped = map[dropped]*lost{}
+	}
+	at := dropped{g, st.Name, why}
+	if s.dropped[at] == nil {
+		s.dropped[at] = &lost{}
+	}
+	for _, seg := range segments {
+		s.dropped[at].events += seg.events
+		s.dropped[at].bytes += seg.bytes
+		files = append(files, seg.path)
+	}
+	return files
+}
+
+// tellDropped writes what was dropped since the last time into the groups where it was, one event for each stream.
+func (s *Store) tellDropped() {
+	s.mu.Lock()
+	all := s.dropped
+	s.dropped = nil
+	now := s.now().UnixMilli()
+	s.mu.Unlock()
+	for _, at := range slices.SortedFunc(maps.Keys(all), func(a, b dropped) int { return cmp.Compare(a.stream, b.stream) }) {
+		n := all[at]
+		s.log.Warn("log events have been dropped", "group", at.group.Name, "stream", at.stream, "events", n.events,
+			"bytes", n.bytes, "why", at.why)
+		if at.stream == DroppedStream {
+			continue
+		}
+		s.mu.Lock()
+		st := at.group.streams[DroppedStream]
+		if st == nil {
+			st = newStream(at.group, DroppedStream, now)
+			at.group.streams[DroppedStream] = st
+		}
+		deleted := at.group.Deleted
+		s.mu.Unlock()
+		if deleted {
+			continue
+		}
+		message := fmt.Sprintf("%d events (%d bytes) of the stream %s were dropped: %s", n.events, n.bytes, at.stream, at.why)
+		if _, err := s.writeSome(at.group, st, []Event{{Time: now, Ingestion: now, Message: message}}); err != nil {
+			s.log.Warn("a note of dropped log events is lost", "group", at.group.Name, "error", err)
+		}
+	}
+}
+
+// stalest is the stream, other than one and the notes, whose last event is the oldest; nil when there is none with
+// events.
 func (g *group) stalest(other *stream) *stream {
 	var found *stream
 	for _, st := range g.streams {
-		if st != other && len(st.segments) > 0 && (found == nil || st.Last < found.Last) {
+		if st != other && st.Name != DroppedStream && len(st.segments) > 0 && (found == nil || st.Last < found.Last) {
 			found = st
 		}
 	}

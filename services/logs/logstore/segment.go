@@ -28,6 +28,7 @@ type segment struct {
 	path        string
 	number      int
 	bytes       int64
+	events      int64 // how many
 	first, last int64 // of the events' times
 }
 

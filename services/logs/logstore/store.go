@@ -43,11 +43,12 @@ type Store struct {
 
 	changes sync.Mutex // orders changes of groups
 
-	mu     sync.Mutex
-	groups map[groupKey]*group
-	queue  queue
-	idle   *sync.Cond // the queue has become shorter
-	done   chan struct{}
+	mu      sync.Mutex
+	groups  map[groupKey]*group
+	dropped map[dropped]*lost // that nobody has been told of
+	queue   queue
+	idle    *sync.Cond // the queue has become shorter
+	done    chan struct{}
 }
 
 // Open opens the store of a directory, which is made when it is not there. Close ends it.
@@ -140,6 +141,7 @@ func (g *group) load(log *slog.Logger) error {
 func (g *group) add(seg *segment, entry fs.DirEntry) error {
 	var first, last, ingestion int64
 	h, err := scan(seg.path, func(_ int64, e Event) {
+		seg.events++
 		if first == 0 {
 			first = e.Time
 		}

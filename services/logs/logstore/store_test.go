@@ -2,6 +2,8 @@ package logstore_test
 
 import (
 	"errors"
+	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -184,11 +186,101 @@ func TestWhatIsKeptIsBounded(t *testing.T) {
 		}
 	}
 	streams, err := s.Streams(here, group, "")
-	if err != nil || len(streams) > 4 || streams[len(streams)-1].Name != "j" {
+	if err != nil || len(streams) > 5 || len(streams) < 2 || streams[len(streams)-2].Name != "j" ||
+		streams[len(streams)-1].Name != logstore.DroppedStream {
 		t.Errorf("%+v %v", streams, err)
 	}
 	if g, _, err := s.Group(here, group); err != nil || g.Bytes > 12_000 || g.Bytes < 4000 {
 		t.Errorf("%d bytes, %v", g.Bytes, err)
+	}
+}
+
+// TestDroppedEventsAreCounted prints more than a stream keeps, in one batch and in many: what is there and what was
+// dropped are everything, the newest events are there, and the bound is kept.
+func TestDroppedEventsAreCounted(t *testing.T) {
+	t.Parallel()
+	for _, batch := range []int{1, 100, 5000} {
+		s := open(t, t.TempDir(), logstore.Options{StreamBytes: 40_000})
+		must(t, s.CreateGroup(here, logstore.Group{Name: group}))
+		const n = 5000
+		for i := 0; i < n; i += batch {
+			events := make([]logstore.Event, batch)
+			for k := range events {
+				events[k] = logstore.Event{Time: int64(i + k), Message: fmt.Sprint("line ", i+k)}
+			}
+			must(t, s.Append(here, group, stream, events))
+		}
+		kept, err := s.Read(here, group, func(name string) bool { return name == stream }, 0, math.MaxInt64)
+		if err != nil || len(kept) == 0 || kept[len(kept)-1].Message != "line 4999" {
+			t.Fatalf("batches of %d: %d events, %v", batch, len(kept), err)
+		}
+		notes, err := s.Read(here, group, func(name string) bool { return name == logstore.DroppedStream }, 0, math.MaxInt64)
+		if err != nil || len(notes) == 0 {
+			t.Fatalf("batches of %d: nothing says what was dropped: %v", batch, err)
+		}
+		dropped := 0
+		for _, note := range notes {
+			var events, bytes int
+			if _, err := fmt.Sscanf(note.Message, "%d events (%d bytes) of the stream "+stream+
+				" were dropped: a stream keeps 40000 bytes, the newest", &events, &bytes); err != nil {
+				t.Fatalf("%q: %v", note.Message, err)
+			}
+			dropped += events
+		}
+		if len(kept)+dropped != n {
+			t.Errorf("batches of %d: %d events are there and %d were dropped, of %d", batch, len(kept), dropped, n)
+		}
+		if g, _, err := s.Group(here, group); err != nil || g.Bytes > 60_000 {
+			t.Errorf("batches of %d: %d bytes, %v", batch, g.Bytes, err)
+		}
+	}
+}
+
+// TestEventsOfTheCallerStay appends slices that share their memory.
+func TestEventsOfTheCallerStay(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir(), logstore.Options{})
+	must(t, s.CreateGroup(here, logstore.Group{Name: group}))
+	shared := make([]logstore.Event, 100)
+	for i := range shared {
+		shared[i] = logstore.Event{Time: int64(i), Message: fmt.Sprint(i)}
+	}
+	for i := range shared {
+		must(t, s.Append(here, group, stream, shared[i:i+1]))
+	}
+	messages(t, s, 0, 1)
+	for i := range shared {
+		if shared[i].Message != fmt.Sprint(i) {
+			t.Errorf("event %d is %q", i, shared[i].Message)
+		}
+	}
+}
+
+// BenchmarkLines is a function that prints: its output comes in pieces, and the next one does not wait for the disk.
+// The time of a line is the same for few and for many of them.
+func BenchmarkLines(b *testing.B) {
+	for _, n := range []int{10_000, 100_000, 1_000_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			line := strings.Repeat("y", 50) + "\n"
+			for range b.N {
+				s, err := logstore.Open(b.TempDir(), logstore.Options{})
+				if err != nil {
+					b.Fatal(err)
+				}
+				if err := s.CreateGroup(here, logstore.Group{Name: group}); err != nil {
+					b.Fatal(err)
+				}
+				for range n {
+					if err := s.Append(here, group, stream, event(1, line)); err != nil {
+						b.Fatal(err)
+					}
+				}
+				if err := s.Close(); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/line")
+		})
 	}
 }
 

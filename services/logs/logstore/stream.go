@@ -72,7 +72,7 @@ func (s *Store) CreateStream(scope aws.Scope, groupName, name string) error {
 	}
 	g.streams[name] = newStream(g, name, s.now().UnixMilli())
 	s.mu.Unlock()
-	return s.enqueue(write{groupKey{scope, groupName}, name, nil}, true)
+	return s.enqueue(write{group: groupKey{scope, groupName}, stream: name}, true)
 }
 
 // DeleteStream removes a log stream, or returns ErrNoGroup or ErrNoStream.
