@@ -2,7 +2,8 @@
 // and applies once. Its answer is what it decided; a change that Step Functions refused is an error, so that the
 // function's own alarm tells.
 //
-// Environment: STATE_MACHINE_ARN; CONFIGURATION_TABLE, the DynamoDB table of the controller's rows
+// Environment: STATE_MACHINE_ARN; STATE_MACHINE_ALIAS, the ARN of the alias by which executions are started, if they
+// are; CONFIGURATION_TABLE, the DynamoDB table of the controller's rows
 // (retry_configurations); CAPACITY, the calls a second that the callee serves, measured when it is not set; RULES,
 // standard or source; DRY_RUN, true to decide and change nothing.
 package main
@@ -40,7 +41,8 @@ func main() {
 		log.Error("cannot start", "error", err.Error())
 		os.Exit(1)
 	}
-	c.StepFunctions = sfn.NewFromConfig(cfg)
+	states := sfn.NewFromConfig(cfg)
+	c.StepFunctions, c.Aliases = states, states
 	c.Metrics = controller.CloudWatch{Client: cloudwatch.NewFromConfig(cfg)}
 	events, err := client.NewNamed(context.Background(), cfg, "eventbridge")
 	if err == nil {
@@ -64,10 +66,13 @@ func rows(cfg aws.Config) (controller.Rows, error) {
 // configured is the controller that the environment describes, without its clients.
 func configured(env func(string) string) (*controller.Controller, error) {
 	c := &controller.Controller{
-		Machine: env("STATE_MACHINE_ARN"), Parameters: decide.Defaults(), Owner: env("AWS_LAMBDA_LOG_STREAM_NAME"),
+		Machine: env("STATE_MACHINE_ARN"), Alias: env("STATE_MACHINE_ALIAS"), Parameters: decide.Defaults(), Owner: env("AWS_LAMBDA_LOG_STREAM_NAME"),
 	}
 	if c.Machine == "" || env("CONFIGURATION_TABLE") == "" {
 		return nil, errors.New("STATE_MACHINE_ARN or CONFIGURATION_TABLE is not set; set both")
+	}
+	if c.Alias == c.Machine {
+		c.Alias = ""
 	}
 	if c.Owner == "" {
 		c.Owner = "adapt"
