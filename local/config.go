@@ -71,6 +71,8 @@ type Config struct {
 	// Faults befall the tasks of the states that they name, in every state machine, decided by Seed.
 	Faults []faults.Spec
 	Seed   uint64
+	// Batches are the states whose invocations carry items that faults of another state befall.
+	Batches []faults.Batch
 
 	// Observe is told of every execution that ended, with its whole history, before anybody else learns of the end;
 	// Follow of the events of every step once they are durable. Both run on an engine's worker and must be quick; the

@@ -57,6 +57,18 @@ type commandLine struct {
 	Run     runCmd     `cmd:"" help:"Import a CSV file of user activity through the state machine."`
 	Export  exportCmd  `cmd:"" help:"Print what the database holds."`
 	History historyCmd `cmd:"" help:"Print an execution's events."`
+
+	Executions      executionsCmd      `cmd:"" help:"List executions: by machine, status, error, time, or those that wait for a retry."`
+	Describe        describeCmd        `cmd:"" help:"Say where an execution stands: attempts, waits, when it goes on and when it gives up."`
+	Start           startCmd           `cmd:"" help:"Start an execution of a state machine that is there."`
+	Stop            stopCmd            `cmd:"" help:"Stop executions."`
+	Redrive         redriveCmd         `cmd:"" help:"Have executions that failed go on where they failed."`
+	Machines        machinesCmd        `cmd:"" help:"List state machines."`
+	MapRuns         mapRunsCmd         `cmd:"" name:"mapruns" help:"List the Map Runs of an execution."`
+	Activities      activitiesCmd      `cmd:"" help:"List activities."`
+	SendTaskSuccess sendTaskSuccessCmd `cmd:"" help:"Report that a task which waits for its token has succeeded."`
+	SendTaskFailure sendTaskFailureCmd `cmd:"" help:"Report that a task which waits for its token has failed."`
+
 	Graph   graphCmd   `cmd:"" help:"Draw a state machine, or the path of an execution through it."`
 	Sample  sampleCmd  `cmd:"" help:"Write a CSV file of made-up user activity."`
 	Retries retriesCmd `cmd:"" help:"Show and explain the retry table."`
@@ -72,11 +84,13 @@ type commandLine struct {
 
 	Relay       relayCmd       `cmd:"" help:"Send the messages of an application's outbox."`
 	DeadLetters deadlettersCmd `cmd:"" name:"deadletters" help:"Look after what could not be delivered."`
+	Cost        costCmd        `cmd:"" help:"Compute what runs cost on AWS, with what retries add."`
 	Lab         labCmd         `cmd:"" help:"Simulate retries: scenarios, policies, charts."`
 	Jitter      jitterCmd      `cmd:"" help:"Compare jitter strategies for clients that contend."`
 
 	TestState testStateCmd `cmd:"" help:"Run one state of a machine by itself, with mocks, as the TestState API does."`
 
+	Names      namesCmd      `cmd:"" hidden:"" help:"Print names for completion."`
 	Completion completionCmd `cmd:"" help:"Print a script that completes command lines in bash, zsh or fish."`
 
 	Version kong.VersionFlag `help:"Print the version, the commit and the Go that built it."`

@@ -16,6 +16,7 @@ import (
 	"stepback/local"
 	"stepback/local/endpoint"
 	"stepback/pipeline"
+	"stepback/services/lambda/standin"
 	"stepback/services/sns"
 )
 
@@ -29,6 +30,9 @@ type serveCmd struct {
 	Mock    string `type:"path" env:"SFN_MOCK_CONFIG" placeholder:"FILE" help:"Mock configuration of Step Functions Local: StartExecution on ARN#TESTCASE takes the responses of that test case."`
 
 	substitutions
+	Lambda []string `sep:"none" placeholder:"NAME=COMMAND|URL|BOOTSTRAP" help:"What carries out a function (repeatable), as for exec; it comes before a function of the name that is deployed."`
+	Quiet  bool     `short:"q" help:"Print no line for executions that start, fail, retry, go on and end."`
+
 	embeddedServices
 	injection
 	ObjectCreated map[string]string `name:"object-created" placeholder:"BUCKET=FUNCTION" help:"Hand the \"Object Created\" event of every object that is put into a bucket to a function, as an EventBridge rule does."`
@@ -46,6 +50,7 @@ func (serveCmd) Help() string {
   stepback serve
   LAMBDA_ENDPOINT=http://127.0.0.1:9001 stepback serve --listen 127.0.0.1:8083 --data /tmp/states
   stepback serve --watch definitions
+  stepback serve --watch definitions --lambda reserve='python3 reserve.py' --lambda charge=http://localhost:8080/charge
   stepback serve --object-created uploads=start-import
   AWS_ENDPOINT_URL=http://127.0.0.1:4566 aws stepfunctions list-state-machines
   AWS_ENDPOINT_URL=http://127.0.0.1:4566 aws logs tail /aws/vendedlogs/states/orders --follow
@@ -78,6 +83,17 @@ func (c *serveCmd) Run(ctx context.Context, std streams) (err error) {
 	if err != nil {
 		return err
 	}
+	standIns, err := standin.Open(ctx, c.Lambda, functionEnvironment("http://"+cfg.Listener.Addr().String()), std.err)
+	if err != nil {
+		return errors.Join(&exitError{exitUsage, fmt.Errorf("--lambda %w", err)}, cfg.Listener.Close())
+	}
+	defer func() { err = errors.Join(err, closeStandIns(ctx, standIns)) }()
+	if len(c.Lambda) > 0 {
+		cfg.StandIns = standIns
+	}
+	if !c.Quiet {
+		cfg.Follow = newNarrator(std.err, std.errScreen()).follow
+	}
 	p, err := local.Open(ctx, cfg)
 	if err != nil {
 		return inUse(err)
@@ -107,7 +123,7 @@ func (c *serveCmd) config(ctx context.Context, std streams) (cfg local.Config, e
 		JournalOptions: pebble.Options{Reserve: cmp.Or(c.reserve, reserve), Retention: time.Duration(c.Retention),
 			Room: c.tell(std)},
 		ObjectCreated: c.ObjectCreated, Log: c.logger(std), Resumed: resuming(std), Control: new(errands).serve,
-		BuiltIn: pipeline.Functions(c.logger(std), nil),
+		BuiltIn: pipeline.Functions(c.logger(std), nil), Batches: pipeline.Batches(),
 	}
 	c.embeddedServices.apply(&cfg)
 	if err := c.injection.apply(&cfg); err != nil {
