@@ -20,6 +20,7 @@ import (
 	"stepback/engine/clock"
 	"stepback/engine/journal/pebble"
 	"stepback/local"
+	"stepback/outbox"
 	"stepback/services/lambda/functions"
 )
 
@@ -131,6 +132,11 @@ type shared struct {
 	of      *stores
 	address string
 	users   int
+}
+
+// Conclude implements csvimport.Concluder.
+func (s *shared) Conclude(ctx context.Context, run csvimport.Run, c csvimport.Conclusion, messages []outbox.Message) error {
+	return csvimport.Conclude(ctx, s.Store, run, c, messages)
 }
 
 func (s *stores) take(address string) *shared {
