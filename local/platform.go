@@ -165,6 +165,9 @@ func (p *Platform) openStates(ctx context.Context) error {
 		return err
 	}
 	p.Faults = faults.New(p.cfg.Seed, p.cfg.Faults, p.Clock)
+	for _, b := range p.cfg.Batches {
+		p.Faults.Carrying(b)
+	}
 	p.around = newSurroundings(p.cfg.Getenv, p.cfg.Mocks)
 	p.engines = newEngines(p, stepfunctions.HasActivity(store))
 	p.onClose(func() error { p.engines.close(); return nil })

@@ -43,12 +43,14 @@ func (e *exitError) Unwrap() error { return e.err }
 
 // streams are where the command reads and writes.
 type streams struct {
-	in       io.Reader // nil when nothing can be read
-	out, err io.Writer
-	terminal bool // err is a terminal: progress may be redrawn
-	width    int  // of err
-	colour   bool // out is a terminal that shows colours
-	outWidth int  // of out; 0 when it is no terminal
+	in io.Reader // nil when nothing can be read
+	// interrupted is closed when somebody wants the command to end; nil when nobody can.
+	interrupted <-chan struct{}
+	out, err    io.Writer
+	terminal    bool // err is a terminal: progress may be redrawn
+	width       int  // of err
+	colour      bool // out is a terminal that shows colours
+	outWidth    int  // of out; 0 when it is no terminal
 
 	errColour bool // err is a terminal that shows colours
 }
@@ -84,6 +86,7 @@ type commandLine struct {
 
 	Relay       relayCmd       `cmd:"" help:"Send the messages of an application's outbox."`
 	DeadLetters deadlettersCmd `cmd:"" name:"deadletters" help:"Look after what could not be delivered."`
+	Cost        costCmd        `cmd:"" help:"Compute what runs cost on AWS, with what retries add."`
 	Lab         labCmd         `cmd:"" help:"Simulate retries: scenarios, policies, charts."`
 	Jitter      jitterCmd      `cmd:"" help:"Compare jitter strategies for clients that contend."`
 
@@ -113,6 +116,7 @@ func main() {
 func execute(ctx context.Context, args []string, io streams) int {
 	var cli commandLine
 	exited := -1
+	io.interrupted = ctx.Done()
 	out := &checked{Writer: io.out, shownOn: io.outScreen()}
 	io.out = out
 	parser, err := kong.New(&cli,

@@ -138,7 +138,7 @@ func (c *serveCmd) config(ctx context.Context, std streams) (cfg local.Config, e
 		JournalOptions: pebble.Options{Reserve: cmp.Or(c.reserve, reserve), Retention: time.Duration(c.Retention),
 			Room: c.tell(std)},
 		ObjectCreated: c.ObjectCreated, Log: c.logger(std), Resumed: resuming(std), Control: new(errands).serve,
-		BuiltIn: pipeline.Functions(c.logger(std), nil),
+		BuiltIn: pipeline.Functions(c.logger(std), nil), Batches: pipeline.Batches(),
 	}
 	c.embeddedServices.apply(&cfg)
 	if err := c.injection.apply(&cfg); err != nil {

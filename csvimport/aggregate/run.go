@@ -20,13 +20,16 @@ type run struct {
 	errors     map[string]int64
 	child      string // ARN of the child execution whose results are being read
 
+	batchErrors map[string]int64 // of rows that batches left to be processed one by one
+
 	lettersFile, correctionsFile *spool.File
 	corrections                  *csvfile.Writer
 	letters                      *jsonLines
 }
 
 func newRun(a *Aggregator, in Input) (*run, error) {
-	r := &run{aggregator: a, in: in, tally: newTally(in.Rows), errors: map[string]int64{}}
+	r := &run{aggregator: a, in: in, tally: newTally(in.Rows), errors: map[string]int64{},
+		batchErrors: map[string]int64{}}
 	var err error
 	if r.lettersFile, err = spool.Create("dead-letters"); err != nil {
 		return nil, err
