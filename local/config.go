@@ -86,6 +86,9 @@ type Config struct {
 	// MetricPeriod is how long the periods are for which metric data are put together; 0 means a minute.
 	MetricPeriod time.Duration
 
+	// Console is the console at the address; the zero value is one with all actions.
+	Console Console
+
 	// Control answers the processes that found the directory in use and become clients of this one; nil refuses them.
 	// See Server.Ask.
 	Control func(*Platform, http.ResponseWriter, *http.Request)
