@@ -117,6 +117,7 @@ func (c *serveCmd) Run(ctx context.Context, std streams) (err error) {
 	}
 	defer func() { err = errors.Join(err, p.Close()) }()
 	pipeline.Listen(p) //nolint:contextcheck // what listens lives as long as the platform
+	defer relaying(ctx, p, cfg.Log)()
 	fmt.Fprint(std.err, c.listing(p))
 	if c.Watch != "" {
 		stop, err := watch(ctx, c.Watch, values, p, std.err)
@@ -130,6 +131,20 @@ func (c *serveCmd) Run(ctx context.Context, std streams) (err error) {
 		return nil
 	case err := <-p.Broken():
 		return err
+	}
+}
+
+// relaying has what imports tell sent, until it is stopped.
+func relaying(ctx context.Context, p *local.Platform, log *slog.Logger) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		pipeline.Relay(ctx, p, log)
+	}()
+	return func() {
+		cancel()
+		<-done
 	}
 }
 
