@@ -86,9 +86,15 @@ type Config struct {
 	// MetricPeriod is how long the periods are for which metric data are put together; 0 means a minute.
 	MetricPeriod time.Duration
 
+	// Console is the console at the address; the zero value is one with all actions.
+	Console Console
+
 	// Control answers the processes that found the directory in use and become clients of this one; nil refuses them.
 	// See Server.Ask.
 	Control func(*Platform, http.ResponseWriter, *http.Request)
+
+	// Metrics answers requests for endpoint.MetricsPath, such as Prometheus's; nil means that there are none.
+	Metrics http.Handler
 
 	// Log is told what the owner of the machine should know; nil discards it.
 	Log *slog.Logger
