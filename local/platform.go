@@ -45,6 +45,7 @@ type Platform struct {
 	around  *surroundings
 	objects engine.Objects
 	metrics metrics
+	changes changes
 
 	listeners listeners
 	claims    claims
@@ -176,7 +177,7 @@ func (p *Platform) openStates(ctx context.Context) error {
 		TestCases: p.cfg.Mocks != nil, Logs: p.Logs,
 	})
 	p.handler = p.services()
-	p.engines.follow = both(p.StepFunctions.Follow, p.cfg.Follow)
+	p.engines.follow = both(both(p.StepFunctions.Follow, p.changes.follow), p.cfg.Follow)
 	return p.StepFunctions.Resume()
 }
 
@@ -190,7 +191,10 @@ func (p *Platform) store(ctx context.Context) (stepfunctions.Store, error) {
 
 func (p *Platform) serve(context.Context) error { //nolint:contextcheck // it lives as long as the platform
 	ctx, stop := context.WithCancel(context.Background())
-	p.front = front{handler: p.handler, stopWaiting: p.engines.stopPolls}
+	p.front = front{handler: p.handler, stopWaiting: func() {
+		p.engines.stopPolls()
+		p.changes.end()
+	}}
 	served := make(chan error, 1)
 	go func() {
 		err := p.front.serve(ctx, p.cfg.Listener)

@@ -43,12 +43,14 @@ func (e *exitError) Unwrap() error { return e.err }
 
 // streams are where the command reads and writes.
 type streams struct {
-	in       io.Reader // nil when nothing can be read
-	out, err io.Writer
-	terminal bool // err is a terminal: progress may be redrawn
-	width    int  // of err
-	colour   bool // out is a terminal that shows colours
-	outWidth int  // of out; 0 when it is no terminal
+	in io.Reader // nil when nothing can be read
+	// interrupted is closed when somebody wants the command to end; nil when nobody can.
+	interrupted <-chan struct{}
+	out, err    io.Writer
+	terminal    bool // err is a terminal: progress may be redrawn
+	width       int  // of err
+	colour      bool // out is a terminal that shows colours
+	outWidth    int  // of out; 0 when it is no terminal
 
 	errColour bool // err is a terminal that shows colours
 }
@@ -88,7 +90,11 @@ type commandLine struct {
 	Lab         labCmd         `cmd:"" help:"Simulate retries: scenarios, policies, charts."`
 	Jitter      jitterCmd      `cmd:"" help:"Compare jitter strategies for clients that contend."`
 
-	TestState testStateCmd `cmd:"" help:"Run one state of a machine by itself, with mocks, as the TestState API does."`
+	Test       testCmd       `cmd:"" help:"Run the tests of state machines: *.test.yaml beside definitions, in virtual time."`
+	Record     recordCmd     `cmd:"" help:"Write a test from a real execution."`
+	Definition definitionCmd `cmd:"" help:"Print a definition: the CSV import's, one of a template, or one of a state machine that is there."`
+	Init       initCmd       `cmd:"" help:"Write an example: a state machine with its test."`
+	TestState  testStateCmd  `cmd:"" help:"Run one state of a machine by itself, with mocks, as the TestState API does."`
 
 	Names      namesCmd      `cmd:"" hidden:"" help:"Print names for completion."`
 	Completion completionCmd `cmd:"" help:"Print a script that completes command lines in bash, zsh or fish."`
@@ -114,6 +120,7 @@ func main() {
 func execute(ctx context.Context, args []string, io streams) int {
 	var cli commandLine
 	exited := -1
+	io.interrupted = ctx.Done()
 	out := &checked{Writer: io.out, shownOn: io.outScreen()}
 	io.out = out
 	parser, err := kong.New(&cli,
