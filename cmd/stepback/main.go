@@ -74,6 +74,7 @@ type commandLine struct {
 	DeadLetters deadlettersCmd `cmd:"" name:"deadletters" help:"Look after what could not be delivered."`
 	Lab         labCmd         `cmd:"" help:"Simulate retries: scenarios, policies, charts."`
 	Jitter      jitterCmd      `cmd:"" help:"Compare jitter strategies for clients that contend."`
+	Scenario    scenarioCmd    `cmd:"" help:"Rehearse failures: the real import in virtual time, while something breaks."`
 
 	TestState testStateCmd `cmd:"" help:"Run one state of a machine by itself, with mocks, as the TestState API does."`
 
