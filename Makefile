@@ -171,8 +171,8 @@ simulate: ## random state machines and faults against an oracle: COUNT of them f
 	$(GO) test ./engine/simulation -first=$(SEED) -simulations=$(COUNT)
 
 .PHONY: fuzz
-fuzz: ## every fuzz target for FUZZTIME each
-	@$(GO) list ./... | while read -r p; do \
+fuzz: ## every fuzz target of FUZZ_PACKAGES (all) for FUZZTIME each
+	@$(GO) list $(or $(FUZZ_PACKAGES),./...) | while read -r p; do \
 		for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz'); do \
 			echo "$$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$p || exit 1; done; done
 

@@ -24,25 +24,49 @@ const (
 // Apply implements csvimport.Store.
 func (f *frail) Apply(ctx context.Context, run csvimport.Run, row int64, inc csvimport.Increment) (csvimport.Outcome,
 	error) {
-	s := f.stage
+	lost, err := f.stage.suffer(ctx, row)
+	if err != nil && !lost {
+		return "", err
+	}
+	outcome, applied := f.Store.Apply(ctx, run, row, inc)
+	if applied != nil || !lost {
+		return outcome, applied
+	}
+	return "", err
+}
+
+// ApplyBatch implements csvimport.Store. The batch shares the fate of its first row.
+func (f *frail) ApplyBatch(ctx context.Context, run csvimport.Run, rows []csvimport.Row) ([]csvimport.Answer, error) {
+	if len(rows) == 0 {
+		return nil, nil
+	}
+	lost, err := f.stage.suffer(ctx, rows[0].Number)
+	if err != nil && !lost {
+		return nil, err
+	}
+	answers, applied := f.Store.ApplyBatch(ctx, run, rows)
+	if applied != nil || !lost {
+		return answers, applied
+	}
+	return nil, err
+}
+
+// suffer takes the time of a call, and tells how it fails, if it does; lost, when its work is to be done all the same.
+func (s *stage) suffer(ctx context.Context, row int64) (lost bool, err error) {
 	at, nth, down := s.call(row)
 	if s.lasts > 0 && s.clock.IsVirtual() {
 		if err := s.clock.Sleep(ctx, s.lasts); err != nil {
-			return "", err
+			return false, err
 		}
 	}
 	if down == nil || draw.Float(s.seed, forFailure, uint64(row), nth) >= down.share {
-		return f.Store.Apply(ctx, run, row, inc)
+		return false, nil
 	}
 	s.mu.Lock()
 	s.failed++
 	s.mu.Unlock()
-	if draw.Float(s.seed, forCommitted, uint64(row), nth) < down.committed {
-		if _, err := f.Store.Apply(ctx, run, row, inc); err != nil {
-			return "", err
-		}
-	}
-	return "", csvimport.Fail(down.error, "the scenario's database fails at %s", at.Round(time.Second))
+	return draw.Float(s.seed, forCommitted, uint64(row), nth) < down.committed,
+		csvimport.Fail(down.error, "the scenario's database fails at %s", at.Round(time.Second))
 }
 
 // call counts a call of the database and tells the outage that it falls into, if any.

@@ -24,6 +24,7 @@ import (
 	"stepback/retryanalysis/histories"
 	"stepback/retrypatterns"
 	"stepback/services/lambda/functions"
+	"stepback/statemachine"
 )
 
 // rehearsal is a scenario that imports a file while something breaks.
@@ -137,6 +138,9 @@ func (s *stage) config(dir string) (pipeline.Config, error) {
 		ToleratedFailurePercentage: &tolerance,
 		Store:                      func(real csvimport.Store) csvimport.Store { return &frail{real, s} },
 		Circuit:                    s.circuit,
+	}
+	if s.batch > 1 {
+		cfg.Shape = statemachine.Batch // every row has a task of its own, as the source design has it
 	}
 	for _, text := range s.faults {
 		spec, err := faults.ParseSpec(text)

@@ -45,6 +45,7 @@ type Platform struct {
 	around  *surroundings
 	objects engine.Objects
 	metrics metrics
+	changes changes
 
 	listeners listeners
 	claims    claims
@@ -165,6 +166,9 @@ func (p *Platform) openStates(ctx context.Context) error {
 		return err
 	}
 	p.Faults = faults.New(p.cfg.Seed, p.cfg.Faults, p.Clock)
+	for _, b := range p.cfg.Batches {
+		p.Faults.Carrying(b)
+	}
 	p.around = newSurroundings(p.cfg.Getenv, p.cfg.Mocks)
 	p.engines = newEngines(p, stepfunctions.HasActivity(store))
 	p.onClose(func() error { p.engines.close(); return nil })
@@ -173,7 +177,7 @@ func (p *Platform) openStates(ctx context.Context) error {
 		TestCases: p.cfg.Mocks != nil, Logs: p.Logs,
 	})
 	p.handler = p.services()
-	p.engines.follow = both(p.StepFunctions.Follow, p.cfg.Follow)
+	p.engines.follow = both(both(p.StepFunctions.Follow, p.changes.follow), p.cfg.Follow)
 	return p.StepFunctions.Resume()
 }
 
@@ -187,7 +191,10 @@ func (p *Platform) store(ctx context.Context) (stepfunctions.Store, error) {
 
 func (p *Platform) serve(context.Context) error { //nolint:contextcheck // it lives as long as the platform
 	ctx, stop := context.WithCancel(context.Background())
-	p.front = front{handler: p.handler, stopWaiting: p.engines.stopPolls}
+	p.front = front{handler: p.handler, stopWaiting: func() {
+		p.engines.stopPolls()
+		p.changes.end()
+	}}
 	served := make(chan error, 1)
 	go func() {
 		err := p.front.serve(ctx, p.cfg.Listener)

@@ -22,6 +22,13 @@ func (s roomy) Apply(ctx context.Context, run csvimport.Run, row int64, inc csvi
 	return outcome, err
 }
 
+// ApplyBatch implements csvimport.Store.
+func (s roomy) ApplyBatch(ctx context.Context, run csvimport.Run, rows []csvimport.Row) ([]csvimport.Answer, error) {
+	answers, err := s.Store.ApplyBatch(ctx, run, rows)
+	s.check(err)
+	return answers, err
+}
+
 // Settle implements csvimport.Store.
 func (s roomy) Settle(ctx context.Context, run csvimport.Run, rows []int64) ([]csvimport.Outcome, error) {
 	outcomes, err := s.Store.Settle(ctx, run, rows)

@@ -16,11 +16,14 @@ import (
 	"stepback/csvimport"
 	"stepback/csvimport/database"
 	"stepback/csvimport/handlers"
+	"stepback/csvimport/process"
 	"stepback/csvimport/s3objects"
 	"stepback/engine/clock"
 	"stepback/engine/journal"
 	"stepback/engine/journal/pebble"
 	"stepback/local"
+	"stepback/local/faults"
+	"stepback/retrypatterns"
 	"stepback/services/lambda/functions"
 )
 
@@ -60,6 +63,14 @@ const environments = 4
 // log groups. full, which may be nil, is called when the disk of their SQLite database is full.
 func Functions(log *slog.Logger, full func()) map[string]functions.BuiltIn {
 	return functionsAt(log, full, &Config{}, nil)
+}
+
+// Batches are the import's states whose invocations carry rows, for local.Config.Batches.
+func Batches() []faults.Batch {
+	return []faults.Batch{{
+		State: retrypatterns.ApplyBatch, Items: retrypatterns.ProcessSingleUserRecord,
+		Split: process.Split, Without: process.Without,
+	}}
 }
 
 // functionsAt is Functions for a clock, the wall's when it is nil, and for what a configuration puts between functions
@@ -192,8 +203,8 @@ func role(name string) string { return "arn:aws:iam::" + account + ":role/" + na
 func (c *Config) platform() local.Config {
 	settings := local.Config{
 		Dir: c.Dir, JournalOptions: pebble.Options{DiskFull: c.DiskFull}, Patience: c.Patience, Faults: c.Faults,
-		Seed: c.Seed, Log: c.Log, Environments: environments, MetricPeriod: time.Second, Version: c.Version,
-		Control: c.Control,
+		Seed: c.Seed, Batches: Batches(), Log: c.Log, Environments: environments, MetricPeriod: time.Second,
+		Version: c.Version, Control: c.Control,
 	}
 	if c.Ephemeral {
 		settings.Journal = journal.NewMemory()

@@ -119,9 +119,14 @@ func New(scope constructs.Construct, props Props) (*Stack, error) {
 // definition is the environment's state machine with placeholders for the names of resources.
 func definition(e environment.Environment, rewrite func([]byte) ([]byte, error)) ([]byte, error) {
 	o := statemachine.Substitutions()
+	o.Shape = e.Shape
 	o.Concurrency, o.BatchSize, o.BatchConcurrency = e.Concurrency, e.BatchSize, e.BatchConcurrency
 	o.ToleratedFailurePercentage, o.Timeout = e.ToleratedFailurePercentage, e.Timeout
-	text, err := statemachine.Definition(retrypatterns.DefaultTable(), o)
+	table := retrypatterns.DefaultTable()
+	if o.Express = e.Express; e.Express {
+		table = retrypatterns.ExpressTable()
+	}
+	text, err := statemachine.Definition(table, o)
 	if err != nil || rewrite == nil {
 		return text, err
 	}

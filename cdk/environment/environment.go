@@ -4,7 +4,11 @@
 // It knows nothing of CloudFormation and reads nothing from the machine.
 package environment
 
-import "time"
+import (
+	"time"
+
+	"stepback/statemachine"
+)
 
 // Environment is one place that the CSV import is deployed to.
 type Environment struct {
@@ -22,8 +26,11 @@ type Environment struct {
 	// deletion.
 	KeepData bool
 
-	// Concurrency, BatchSize, BatchConcurrency, ToleratedFailurePercentage and Timeout are the state machine's; see
-	// statemachine.Options.
+	// Shape, Concurrency, BatchSize, BatchConcurrency, ToleratedFailurePercentage and Timeout are the state machine's;
+	// see statemachine.Options.
+	Shape statemachine.Shape
+	// Express has the Map's children be EXPRESS executions, with the retries of retrypatterns.ExpressTable.
+	Express                                  bool
 	Concurrency, BatchSize, BatchConcurrency int
 	ToleratedFailurePercentage               float64
 	Timeout                                  time.Duration

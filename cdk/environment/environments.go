@@ -17,6 +17,7 @@ func base(name string) Environment {
 		InputDays:                  30,
 		ResultDays:                 90,
 		MaxFileBytes:               100 << 20,
+		Shape:                      o.Shape,
 		Concurrency:                o.Concurrency,
 		BatchSize:                  o.BatchSize,
 		BatchConcurrency:           o.BatchConcurrency,
@@ -68,7 +69,7 @@ func Prod() Environment {
 func Local(secretARN, architecture string) Environment {
 	e := Dev()
 	e.Name = "local"
-	e.BatchSize = 1
+	e.Shape, e.BatchSize = statemachine.Single, 1
 	e.Architecture = architecture
 	e.Database = Database{SecretARN: secretARN}
 	e.Adapt = AdaptOff

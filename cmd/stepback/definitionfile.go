@@ -182,9 +182,31 @@ func readInput(flag string, std streams) (string, error) {
 	return string(text), nil
 }
 
+// errInterrupted says that a file was given up which did not come to its end.
+var errInterrupted = errors.New("interrupted while it was read")
+
 // readText reads a file, or standard input for -, no further than a byte beyond document.MaxText: from that on it is
-// too long for all that it may be, and might be a device without an end.
+// too long for all that it may be, and might be a device without an end. A pipe that nobody writes into is given up
+// when the command is to end.
 func readText(path string, std streams) ([]byte, error) {
+	type outcome struct {
+		text []byte
+		err  error
+	}
+	read := make(chan outcome, 1)
+	go func() { // it ends with the process when a pipe is never written into
+		text, err := readAll(path, std)
+		read <- outcome{text, err}
+	}()
+	select {
+	case o := <-read:
+		return o.text, o.err
+	case <-std.interrupted:
+		return nil, fmt.Errorf("%s: %w", path, errInterrupted)
+	}
+}
+
+func readAll(path string, std streams) ([]byte, error) {
 	in := std.in
 	if path != "-" {
 		f, err := os.Open(path)

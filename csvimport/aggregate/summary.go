@@ -24,6 +24,7 @@ func (r *run) sum() (Output, error) {
 		ToleratedFailurePercentage: r.in.ToleratedFailurePercentage,
 		MapError:                   r.in.MapError,
 		Errors:                     r.errors,
+		BatchErrors:                r.batchErrors,
 		Summary:                    r.in.Output.object("summary.json"),
 		DeadLetters:                r.in.Output.object("dead-letters.jsonl"),
 		Corrections:                r.in.Output.object("corrections.csv"),

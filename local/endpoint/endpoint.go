@@ -12,12 +12,38 @@ import (
 // ControlPath is where the programs of this project talk to a platform.
 const ControlPath = "/_stepback/control"
 
+// ConsolePath is where the console is, for people with browsers.
+const ConsolePath = "/_stepback/"
+
+// programs reports whether a path below ConsolePath is for programs.
+func programs(path string) bool {
+	return path == ControlPath || path == HealthPath || strings.HasPrefix(path, "/_stepback/lambda/")
+}
+
+// browses reports whether a request for the root of the address, where S3 lists its buckets, is that of a person with a
+// browser.
+func browses(r *http.Request) bool {
+	if r.Method != http.MethodGet || r.URL.Path != "/" || r.URL.RawQuery != "" || r.Header.Get("Authorization") != "" ||
+		!strings.Contains(r.Header.Get("Accept"), "text/html") {
+		return false
+	}
+	for name := range r.Header {
+		if strings.HasPrefix(name, "X-Amz-") || strings.HasPrefix(name, "Amz-Sdk-") {
+			return false
+		}
+	}
+	return true
+}
+
 // Handler serves the services at one address.
 type Handler struct {
 	// StepFunctions, Lambda, S3, Logs, SNS and STS serve the services; Logs is CloudWatch Logs.
 	StepFunctions, Lambda, S3, Logs, SNS, STS http.Handler
 	// Control answers requests for ControlPath, which are no service's; nil means that there is none.
 	Control http.Handler
+	// Console answers people with browsers, below ConsolePath; it judges itself which pages may ask it for what. Nil means
+	// that there is none.
+	Console http.Handler
 	// Hosts are the names by which the address may be called besides those of the loopback interface; "*" allows any.
 	Hosts []string
 	// Health answers requests for HealthPath.
@@ -28,6 +54,16 @@ type Handler struct {
 
 // ServeHTTP implements http.Handler.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if h.Console != nil && h.known(hostName(r.Host)) {
+		if r.URL.Path+"/" == ConsolePath || strings.HasPrefix(r.URL.Path, ConsolePath) && !programs(r.URL.Path) {
+			h.Console.ServeHTTP(w, r)
+			return
+		}
+		if browses(r) {
+			http.Redirect(w, r, ConsolePath, http.StatusFound)
+			return
+		}
+	}
 	if reason := h.refusal(r); reason != "" {
 		refuse(w, r, http.StatusForbidden, "AccessDeniedException", reason)
 		return

@@ -67,6 +67,9 @@ func filter(f *deadletters.Filter) *conditions {
 			c.add(e.condition, e.value)
 		}
 	}
+	if f.Execution != "" {
+		c.add(executionHeader(f.Execution)+" =", f.Execution)
+	}
 	if !f.Since.IsZero() {
 		c.add("dead_at >=", f.Since)
 	}
@@ -74,6 +77,15 @@ func filter(f *deadletters.Filter) *conditions {
 		c.add("dead_at <", f.Until)
 	}
 	return c
+}
+
+// executionHeader is the ARN in the header of a message, or the name at its end where a name is asked for.
+func executionHeader(asked string) string {
+	const arn = "(headers->>'" + outbox.HeaderExecution + "')"
+	if strings.HasPrefix(asked, "arn:") {
+		return arn
+	}
+	return "split_part(" + arn + ", ':', 8)"
 }
 
 // List implements deadletters.Room.
