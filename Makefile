@@ -80,13 +80,14 @@ lambdas: ## the Lambda bootstraps for this machine, in bin/lambdas/NAME/bootstra
 
 .PHONY: lambdas-arm64
 lambdas-arm64: ## the Lambda bootstraps as AWS runs them (provided.al2023, arm64), in dist/lambdas/NAME/bootstrap
-	@$(MAKE) --no-print-directory lambdas-for GOARCH=arm64 LAMBDA_OUT=dist/lambdas
+	@$(MAKE) --no-print-directory lambdas-for GOARCH=arm64 LAMBDA_OUT=dist/lambdas LAMBDA_TAGS=lambda.norpc,nosqlite
 
 # The same bytes from the same source, wherever it is built, and whatever the umask: Lambda runs them as another user.
+LAMBDA_TAGS ?= lambda.norpc
 .PHONY: lambdas-for
 lambdas-for:
 	@for l in $(LAMBDAS); do \
-		GOOS=linux GOARCH=$(GOARCH) CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -tags lambda.norpc -ldflags "-s -w -buildid=" \
+		GOOS=linux GOARCH=$(GOARCH) CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -tags $(LAMBDA_TAGS) -ldflags "-s -w -buildid=" \
 			-o $(LAMBDA_OUT)/$$l/bootstrap ./lambdas/$$l && chmod 755 $(LAMBDA_OUT)/$$l/bootstrap || exit 1; done
 
 cdk/node_modules: cdk/package-lock.json

@@ -72,8 +72,17 @@ type Environment struct {
 
 	// Adapt is what the controller of the retries does. It measures attempts, which are counted at LogLevel ALL only.
 	Adapt AdaptMode
+	// Canary has a deployment's state machine take a share of the imports first.
+	Canary Canary
 	// Relay sends what is in the database's outbox. Asking each minute keeps a database with MinCapacity 0 from pausing.
 	Relay Relay
+}
+
+// Canary is how a changed state machine is taken over: Percentage of the imports that begin are its for so many Minutes,
+// and then all, unless an alarm on failing executions takes it back. The zero Canary is all at once.
+type Canary struct {
+	Percentage float64 // 0 to 99
+	Minutes    float64 // 1 to 2100
 }
 
 // Database is the PostgreSQL database of the users table: with SecretARN an existing one, else an Aurora cluster that

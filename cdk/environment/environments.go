@@ -61,6 +61,7 @@ func Prod() Environment {
 	e.LogLevel, e.LogDays = "ERROR", 90
 	e.Database = Database{MinCapacity: 0.5, MaxCapacity: 16, Readers: 1, BackupDays: 14}
 	e.Relay = Relay{To: RelayToImports}
+	e.Canary = Canary{Percentage: 20, Minutes: 15}
 	return e
 }
 

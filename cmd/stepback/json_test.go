@@ -20,7 +20,7 @@ func TestVerbsThatPrintFactsHaveJSON(t *testing.T) {
 		"serve",              // no answer of its own; its services answer
 		"relay",              // likewise
 		"lab chart", "graph", // pictures
-		"record",           // a file of tests
+		"definition", "record", // a file of tests
 		"deadletters edit", // an editor
 	}
 	var cli commandLine

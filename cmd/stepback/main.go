@@ -91,10 +91,11 @@ type commandLine struct {
 	Jitter      jitterCmd      `cmd:"" help:"Compare jitter strategies for clients that contend."`
 	Scenario    scenarioCmd    `cmd:"" help:"Rehearse failures: the real import in virtual time, while something breaks."`
 
-	Test      testCmd      `cmd:"" help:"Run the tests of state machines: *.test.yaml beside definitions, in virtual time."`
-	Record    recordCmd    `cmd:"" help:"Write a test from a real execution."`
-	Init      initCmd      `cmd:"" help:"Write an example: a state machine with its test."`
-	TestState testStateCmd `cmd:"" help:"Run one state of a machine by itself, with mocks, as the TestState API does."`
+	Test       testCmd       `cmd:"" help:"Run the tests of state machines: *.test.yaml beside definitions, in virtual time."`
+	Record     recordCmd     `cmd:"" help:"Write a test from a real execution."`
+	Definition definitionCmd `cmd:"" help:"Print a definition: the CSV import's, one of a template, or one of a state machine that is there."`
+	Init       initCmd       `cmd:"" help:"Write an example: a state machine with its test."`
+	TestState  testStateCmd  `cmd:"" help:"Run one state of a machine by itself, with mocks, as the TestState API does."`
 
 	Names      namesCmd      `cmd:"" hidden:"" help:"Print names for completion."`
 	Completion completionCmd `cmd:"" help:"Print a script that completes command lines in bash, zsh or fish."`

@@ -126,7 +126,7 @@ func TestWrongUsage(t *testing.T) {
 		{"run --fault AggregateResults:States.ALL:1", []string{"no task can fail with States.ALL"}},
 		{"sample --rows=-1", []string{"--rows must not be negative"}},
 		{"sample --invalid 2", []string{"--invalid must be between 0 and 1"}},
-		{"retries explain", []string{"expected \"<state>\""}},
+		{"retries explain", []string{"expected \"<state|file>\""}},
 		{"retries explain Nowhere", []string{`no state "Nowhere" has retries; one of ValidateCSVFile, ApplyBatch, ProcessSingleUserRecord, AggregateResults`}},
 		{"history", []string{"expected \"<execution>\""}},
 		{"export", []string{"expected \"users\""}},

@@ -94,7 +94,12 @@ type childOutput struct {
 	Rejected       []result         `json:"rejected"`
 	OneByOne       *childOutput     `json:"oneByOne"`
 	Errors         map[string]int64 `json:"errors"` // of rows that a batch left, by name
+
+	left bool // these are the rows that a batch left
 }
+
+// BatchFailed is the error, in Output.Retried, of rows whose batch failed as a whole, so that they went one by one.
+const BatchFailed = "BatchFailed"
 
 // rowList are row numbers: each by itself, or the first and the last of several as a pair.
 type rowList [][2]int64
@@ -147,9 +152,39 @@ func (r *run) countChild(ctx context.Context, out *childOutput) error {
 		r.batchErrors[name] += n
 	}
 	if out.OneByOne != nil {
+		r.countRetried(out)
 		return r.countChild(ctx, out.OneByOne)
 	}
+	for _, result := range out.Failed {
+		if result.Attempts > 1 && !out.left {
+			r.retried[result.Error]++
+		}
+	}
 	return nil
+}
+
+// countRetried counts the rows that a batch has left.
+func (r *run) countRetried(out *childOutput) {
+	out.OneByOne.left = true
+	recovered := out.OneByOne.Applied.rows() + out.OneByOne.AlreadyApplied.rows()
+	rest := recovered + int64(len(out.OneByOne.Failed))
+	for name, n := range out.Errors {
+		r.retried[name] += n
+		rest -= n
+	}
+	if rest > 0 {
+		r.retried[BatchFailed] += rest
+	}
+	r.recovered += recovered
+}
+
+// rows is how many rows there are in a list.
+func (l rowList) rows() int64 {
+	var n int64
+	for _, span := range l {
+		n += span[1] - span[0] + 1
+	}
+	return n
 }
 
 func (r *run) countRows(rows rowList, outcome csvimport.Outcome) error {

@@ -21,6 +21,8 @@ type run struct {
 	child      string // ARN of the child execution whose results are being read
 
 	batchErrors map[string]int64 // of rows that batches left to be processed one by one
+	retried     map[string]int64 // rows that were tried again
+	recovered   int64            // of those, applied
 
 	lettersFile, correctionsFile *spool.File
 	corrections                  *csvfile.Writer
@@ -29,7 +31,7 @@ type run struct {
 
 func newRun(a *Aggregator, in Input) (*run, error) {
 	r := &run{aggregator: a, in: in, tally: newTally(in.Rows), errors: map[string]int64{},
-		batchErrors: map[string]int64{}}
+		batchErrors: map[string]int64{}, retried: map[string]int64{}}
 	var err error
 	if r.lettersFile, err = spool.Create("dead-letters"); err != nil {
 		return nil, err

@@ -25,6 +25,8 @@ func (r *run) sum() (Output, error) {
 		MapError:                   r.in.MapError,
 		Errors:                     r.errors,
 		BatchErrors:                r.batchErrors,
+		Retried:                    r.retried,
+		Recovered:                  r.recovered,
 		Summary:                    r.in.Output.object("summary.json"),
 		DeadLetters:                r.in.Output.object("dead-letters.jsonl"),
 		Corrections:                r.in.Output.object("corrections.csv"),
