@@ -45,6 +45,11 @@ test: ## all tests
 	$(GO) vet ./...
 	$(GO) test ./...
 
+.PHONY: browser
+browser: ## the console in Chromium, with axe-core judging every page (fetched by npm; MPL 2.0, not part of the repository)
+	npm install --no-save --no-audit --no-fund axe-core@4.14.1
+	$(GO) test -count=1 -run 'TestBrowser|TestAccessibility' -v ./console
+
 .PHONY: race
 race: ## all tests under the race detector
 	$(GO) test -race ./...

@@ -226,6 +226,9 @@ func TestPages(t *testing.T) {
 			}
 		}
 	}
+	if got := b.ask("GET", "/_stepback/executions/"+b.broken+"?format=test", ""); !strings.Contains(got.body, "status: FAILED") {
+		t.Errorf("as a test case: %s", got.body)
+	}
 	for path, status := range map[string]int{
 		"machines/none": 404, "executions/arn:aws:states:us-east-1:000000000000:execution:orders:none": 404, "mapruns/x": 404,
 		"nowhere": 404, "machines/orders?after=xyz": 400, "deadletters/none": 404, "machines/orders?since=often": 404,

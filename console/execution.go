@@ -169,8 +169,8 @@ func (c *Console) execution(r *request) (*answer, error) {
 				}})
 		}
 	}
-	if format := r.param("format"); format == "test" {
-		return &answer{Text: c.testCase(x, t)}, nil
+	if r.param("format") == "test" {
+		return c.testCase(r, x, events)
 	}
 	return &answer{Title: x.Name, Template: "execution", View: v, Topic: arn, Still: x.Ended()}, nil
 }

@@ -117,10 +117,7 @@ func (c *Console) show(w http.ResponseWriter, r *http.Request, status int, a *an
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	if status != http.StatusOK {
-		w.WriteHeader(status)
-	}
-	send(w, r, body.Bytes())
+	sendAs(w, r, status, body.Bytes())
 }
 
 // failed answers with what went wrong.
@@ -130,7 +127,7 @@ func (c *Console) failed(w http.ResponseWriter, r *http.Request, err error) {
 	switch {
 	case errors.As(err, &missing), errors.Is(err, engine.ErrNoExecution), errors.Is(err, engine.ErrNoMapRun):
 		status = http.StatusNotFound
-	case errors.Is(err, engine.ErrPageToken):
+	case errors.Is(err, engine.ErrPageToken), errors.As(err, new(*badForm)):
 		status = http.StatusBadRequest
 	case r.Context().Err() != nil:
 		return
@@ -153,14 +150,19 @@ const worthwhile = 1 << 10
 // writers compress answers; making one takes longer than using it.
 var writers = sync.Pool{New: func() any { w, _ := gzip.NewWriterLevel(io.Discard, gzip.BestSpeed); return w }}
 
-// send writes a body, compressed where the browser takes that.
-func send(w http.ResponseWriter, r *http.Request, body []byte) {
+// send writes the body of an answer.
+func send(w http.ResponseWriter, r *http.Request, body []byte) { sendAs(w, r, http.StatusOK, body) }
+
+// sendAs writes a status and a body, compressed where the browser takes that.
+func sendAs(w http.ResponseWriter, r *http.Request, status int, body []byte) {
 	if len(body) < worthwhile || !strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+		w.WriteHeader(status)
 		_, _ = w.Write(body)
 		return
 	}
 	w.Header().Set("Content-Encoding", "gzip")
 	w.Header().Add("Vary", "Accept-Encoding")
+	w.WriteHeader(status)
 	z, _ := writers.Get().(*gzip.Writer)
 	defer writers.Put(z)
 	z.Reset(w)

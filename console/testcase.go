@@ -1,44 +1,43 @@
 package console
 
 import (
-	"fmt"
-	"strconv"
-	"strings"
+	"bytes"
+	"errors"
 
+	"stepback/engine"
 	"stepback/engine/history"
 	"stepback/engine/journal"
-	"stepback/timeline"
+	"stepback/machinetest"
 )
 
-// testCase writes an execution as a test of its machine: the input, what tasks answered, and what came of it.
-func (c *Console) testCase(x *journal.Execution, t *timeline.Timeline) string {
-	var b strings.Builder
-	line := func(indent int, format string, args ...any) {
-		fmt.Fprintf(&b, strings.Repeat("  ", indent)+format+"\n", args...)
+// testCase writes an execution as a test of its machine, as `stepback record` does.
+func (c *Console) testCase(r *request, x *journal.Execution, events []history.Event) (*answer, error) {
+	if len(c.hidden.names)+len(c.hidden.paths) > 0 {
+		return nil, &badForm{"a test case has whole payloads, of which this console hides members (--redact)"}
 	}
-	line(0, "# %s of %s", x.Name, machineOf(x))
-	line(0, "name: %s", strconv.Quote(x.Name))
-	line(0, "input: %s", c.hidden.text(x.Input))
-	line(0, "expect:")
-	line(1, "status: %s", x.Status)
-	if x.Failure.HasName() {
-		line(1, "error: %s", strconv.Quote(x.Failure.Name))
+	recording := &machinetest.Recording{Name: x.Name, Definition: machineOf(x) + ".asl.json", Events: events}
+	runs, err := r.engine.MapRunsOf(r.Context(), x.ARN)
+	if err != nil {
+		return nil, err
 	}
-	if x.Status == history.Succeeded {
-		line(1, "output: %s", c.hidden.text(x.Output))
-	}
-	var path []string
-	for _, v := range t.Visits {
-		if v.Depth == 0 {
-			path = append(path, strconv.Quote(v.State))
+	for _, run := range runs {
+		for l, err := range r.engine.Listed(r.Context(), &engine.Query{Of: run.ARN}) {
+			if err != nil {
+				return nil, err
+			}
+			child, err := r.engine.History(r.Context(), l.ARN)
+			if errors.Is(err, engine.ErrNoExecution) {
+				continue
+			}
+			if err != nil {
+				return nil, err
+			}
+			recording.Children = append(recording.Children, child)
 		}
 	}
-	line(1, "path: [%s]", strings.Join(path, ", "))
-	attempts := map[string]int{}
-	for _, v := range t.Visits {
-		if len(v.Attempts) > 1 {
-			attempts[v.State] += len(v.Attempts)
-		}
+	var b bytes.Buffer
+	if err := recording.Write(&b); err != nil {
+		return nil, &badForm{err.Error()}
 	}
-	return b.String()
+	return &answer{Text: b.String()}, nil
 }

@@ -49,8 +49,12 @@ func (g *Graph) SVG(to io.Writer, o Options) error {
 	if title == "" {
 		title = "State machine"
 	}
-	fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" class="sb-graph" width="%s" height="%s" viewBox="0 0 %[1]s %[2]s" role="img" aria-label="%[3]s"><title>%[3]s</title>`,
-		number(g.Width), number(g.Height), escape(title))
+	role := "img"
+	if o.Link != nil {
+		role = "group" // an image has no links
+	}
+	fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" class="sb-graph" width="%s" height="%s" viewBox="0 0 %[1]s %[2]s" role="%[4]s" aria-label="%[3]s"><title>%[3]s</title>`,
+		number(g.Width), number(g.Height), escape(title), role)
 	if !o.Bare {
 		fmt.Fprintf(w, `<style>%s%s</style><rect class="ground" width="100%%" height="100%%"/>`, StyleSheet, background)
 	}
