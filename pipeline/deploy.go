@@ -67,6 +67,7 @@ func (p *Pipeline) deploy(ctx context.Context, platform *local.Platform) (err er
 		stop()
 		release()
 	}
+	p.relay(ctx) // what a process that was killed has left
 	return p.tidy(ctx)
 }
 

@@ -23,6 +23,7 @@ import (
 	"stepback/engine/journal/pebble"
 	"stepback/local"
 	"stepback/local/faults"
+	"stepback/outbox"
 	"stepback/retrypatterns"
 	"stepback/services/lambda/functions"
 )
@@ -142,6 +143,11 @@ type shared struct {
 	of      *stores
 	address string
 	users   int
+}
+
+// Conclude implements csvimport.Concluder.
+func (s *shared) Conclude(ctx context.Context, run csvimport.Run, c csvimport.Conclusion, messages []outbox.Message) error {
+	return csvimport.Conclude(ctx, s.Store, run, c, messages)
 }
 
 func (s *stores) take(address string) *shared {

@@ -85,7 +85,7 @@ func executionHeader(asked string) string {
 	if strings.HasPrefix(asked, "arn:") {
 		return arn
 	}
-	return "split_part(" + arn + ", ':', 8)"
+	return "coalesce(nullif(split_part(" + arn + ", ':', 8), ''), " + arn + ")"
 }
 
 // List implements deadletters.Room.
@@ -135,7 +135,9 @@ func (s *Store) Groups(ctx context.Context, f deadletters.Filter) ([]deadletters
 		min(dead_at), max(dead_at), (min(id::text)) FROM outbox_messages `+c.text.String()+
 			` GROUP BY 1, 2, 3 ORDER BY 4 DESC, 1, 2, 3`,
 		c.args...)
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[deadletters.Group])
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (g deadletters.Group, err error) {
+		return g, row.Scan(&g.Reason, &g.Error, &g.Subject, &g.Count, &g.Oldest, &g.Newest, &g.Sample)
+	})
 }
 
 // Show implements deadletters.Room.
