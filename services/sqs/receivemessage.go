@@ -93,6 +93,9 @@ func (s *Service) receiveMessage(ctx context.Context, scope aws.Scope, in *recei
 					deadline = now + 1000**in.Wait
 				}
 			}
+			// A crash within the next moments may have a message of a standard queue be received once more, as SQS
+			// has it now and then. The order of a FIFO queue depends on what is in flight.
+			b.Later = !q.limits.fifo
 			more := false
 			got, more = s.receive(now, b, q, in)
 			switch {

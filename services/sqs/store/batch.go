@@ -10,6 +10,9 @@ import (
 
 // Batch is changes that take effect together.
 type Batch struct {
+	// Later says that what the batch changes may be answered before it is on the disk.
+	Later bool
+
 	store *Store
 	batch *pebble.Batch
 	err   error
@@ -86,7 +89,7 @@ func (b *Batch) Sync() {
 }
 
 // Apply has the changes take effect, in the order of the calls. It does not wait for the disk: what it returns does,
-// and must be called once. Until that has returned nil, nothing may be acknowledged.
+// and must be called once. Until that has returned nil, nothing may be acknowledged but what is Later.
 func (b *Batch) Apply() (wait func() error) {
 	if b.err == nil && b.batch.Len() <= emptyBatch {
 		return b.batch.Close
