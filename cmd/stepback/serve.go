@@ -132,13 +132,15 @@ func (c *serveCmd) listing(p *local.Platform) string {
   Step Functions  executions in %s
   Lambda          %s
   S3              %s
+  SQS             queues in %s
   SNS             messages in %s
   CloudWatch Logs log groups in %s
   health          %s%s
 Use it with: export AWS_ENDPOINT_URL=%s AWS_REGION=us-east-1 AWS_DEFAULT_REGION=us-east-1 AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local
   and, for StartSyncExecution and TestState, AWS_DISABLE_HOST_PREFIX_INJECTION=true
 `, p.Endpoint, c.Data, used(c.LambdaEndpoint, "functions in "+filepath.Join(c.Data, "lambda")),
-		used(c.S3Endpoint, "buckets in "+filepath.Join(c.Data, "objects")), filepath.Join(c.Data, sns.FileName),
+		used(c.S3Endpoint, "buckets in "+filepath.Join(c.Data, "objects")), filepath.Join(c.Data, "sqs"),
+		filepath.Join(c.Data, sns.FileName),
 		filepath.Join(c.Data, logGroups), p.Endpoint, endpoint.HealthPath, p.Endpoint)
 }
 
