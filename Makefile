@@ -45,6 +45,11 @@ test: ## all tests
 	$(GO) vet ./...
 	$(GO) test ./...
 
+.PHONY: browser
+browser: ## the console in Chromium, with axe-core judging every page (fetched by npm; MPL 2.0, not part of the repository)
+	npm install --no-save --no-audit --no-fund axe-core@4.14.1
+	$(GO) test -count=1 -run 'TestBrowser|TestAccessibility' -v ./console
+
 .PHONY: race
 race: ## all tests under the race detector
 	$(GO) test -race ./...
@@ -80,13 +85,14 @@ lambdas: ## the Lambda bootstraps for this machine, in bin/lambdas/NAME/bootstra
 
 .PHONY: lambdas-arm64
 lambdas-arm64: ## the Lambda bootstraps as AWS runs them (provided.al2023, arm64), in dist/lambdas/NAME/bootstrap
-	@$(MAKE) --no-print-directory lambdas-for GOARCH=arm64 LAMBDA_OUT=dist/lambdas
+	@$(MAKE) --no-print-directory lambdas-for GOARCH=arm64 LAMBDA_OUT=dist/lambdas LAMBDA_TAGS=lambda.norpc,nosqlite
 
 # The same bytes from the same source, wherever it is built, and whatever the umask: Lambda runs them as another user.
+LAMBDA_TAGS ?= lambda.norpc
 .PHONY: lambdas-for
 lambdas-for:
 	@for l in $(LAMBDAS); do \
-		GOOS=linux GOARCH=$(GOARCH) CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -tags lambda.norpc -ldflags "-s -w -buildid=" \
+		GOOS=linux GOARCH=$(GOARCH) CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -tags $(LAMBDA_TAGS) -ldflags "-s -w -buildid=" \
 			-o $(LAMBDA_OUT)/$$l/bootstrap ./lambdas/$$l && chmod 755 $(LAMBDA_OUT)/$$l/bootstrap || exit 1; done
 
 cdk/node_modules: cdk/package-lock.json
@@ -171,8 +177,8 @@ simulate: ## random state machines and faults against an oracle: COUNT of them f
 	$(GO) test ./engine/simulation -first=$(SEED) -simulations=$(COUNT)
 
 .PHONY: fuzz
-fuzz: ## every fuzz target for FUZZTIME each
-	@$(GO) list ./... | while read -r p; do \
+fuzz: ## every fuzz target of FUZZ_PACKAGES (all) for FUZZTIME each
+	@$(GO) list $(or $(FUZZ_PACKAGES),./...) | while read -r p; do \
 		for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz'); do \
 			echo "$$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$p || exit 1; done; done
 

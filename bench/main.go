@@ -82,7 +82,7 @@ func measurements(o options) []measurement {
 		transitions(), fsyncs(), steps(),
 		starts(), oneState(50), oneState(99),
 		inlineMap(), distributedMap(1), distributedMap(100),
-		csvJob(o.rows),
+		csvJob(o.rows), csvJobOverUpserts(o.rows),
 		recovery(), // last, for its 100,000 goroutines leave the process with 50 MB that Go keeps for others
 	}
 	if o.big > 0 {

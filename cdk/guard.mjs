@@ -12,8 +12,8 @@ const refuse = (text) => {
 	console.error(`refused: ${text}`);
 	process.exit(1);
 };
-const aws = (...args) => execFileSync("aws", [...args, "--output", "text", "--no-cli-pager"], {
-	encoding: "utf8", stdio: ["ignore", "pipe", "pipe"],
+const aws = (...args) => execFileSync("aws", [...args, "--output", "text"], {
+	encoding: "utf8", stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, AWS_PAGER: "" },
 }).trim();
 
 let settings;

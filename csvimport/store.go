@@ -28,6 +28,18 @@ type Increment struct {
 	PostCount  int64 // ≥ 0
 }
 
+// Row is one record of a file: its number, from 0, and what it adds.
+type Row struct {
+	Number    int64
+	Increment Increment
+}
+
+// Answer is what became of one row of a batch: its outcome, or the failure of that row alone.
+type Answer struct {
+	Outcome Outcome // Applied or AlreadyApplied; empty when Err is set
+	Err     error   // a *Failure
+}
+
 // User is a row of the users table.
 type User struct {
 	UserID     string
@@ -49,6 +61,12 @@ type Store interface {
 	// repeated safely. Permanent errors: InvalidInput when the key was used with other values, RetryNotWorthwhile when
 	// Settle has closed the row, ValidationError when a counter would exceed 9223372036854775807.
 	Apply(ctx context.Context, run Run, row int64, inc Increment) (Outcome, error)
+
+	// ApplyBatch is Apply for several rows, all in one transaction, with one answer for each of them, in order. A row
+	// that Apply would refuse for good has that failure in its answer and does not keep the others from being counted.
+	//
+	// Any error of the batch means for all its rows what an error of Apply means for one.
+	ApplyBatch(ctx context.Context, run Run, rows []Row) ([]Answer, error)
 
 	// Settle decides rows whose outcome is unknown, in one transaction: each is Applied if the run has counted it,
 	// AlreadyApplied if another run has, else it becomes DeadLettered and its key is claimed, so that an attempt which

@@ -93,6 +93,9 @@ func (b *layout) numbers() {
 		number("Retries", retrymetrics.Count, b.machine(retrymetrics.RetryAttempts, "retries", plain)),
 		number("Retry success rate", retrymetrics.Percent, b.rate(retrymetrics.RetrySuccessRate(), "% of ended retries",
 			good)),
+		number("Rows tried again", retrymetrics.Count, b.machine(retrymetrics.RowsRetried, "rows", warn)),
+		number("Row recovery rate", retrymetrics.Percent, b.rate(retrymetrics.RowRecoveryRate(), "% of rows tried again",
+			good)),
 		number("Failed attempts", retrymetrics.Count, b.machine(retrymetrics.TaskFailures, "failed attempts", bad)),
 		number("Throttles", retrymetrics.Count, b.machine(retrymetrics.Throttles, "throttles", warn)),
 		number("Dead-lettered rows", retrymetrics.Count, b.machine(retrymetrics.RowsDeadLettered, "rows", bad)),
@@ -137,6 +140,8 @@ func (b *layout) causes() {
 			retrymetrics.ByState))),
 		stacked(graph("Retries by error", retrymetrics.Count, b.search(retrymetrics.RetryAttempts,
 			retrymetrics.ByError))),
+		stacked(graph("Rows tried again by error, told when a file ends", retrymetrics.Count,
+			b.search(retrymetrics.RowsRetried, retrymetrics.ByError))),
 	)
 	b.row(6,
 		graph("Throttles and timeouts", retrymetrics.Count,
@@ -160,7 +165,7 @@ func (b *layout) progress() {
 				"dead-lettered", bad))),
 		graph("Files", retrymetrics.Count,
 			b.machine(retrymetrics.ExecutionsSucceeded, "succeeded", good), b.machine(retrymetrics.ExecutionsFailed,
-				"failed", bad),
+				"failed", bad), b.machine(retrymetrics.ExecutionsRefused, "of these for their file", warn),
 			b.machine(retrymetrics.UnpairedEvents, "events not paired", unusual)),
 	)
 }

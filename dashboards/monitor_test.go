@@ -191,5 +191,5 @@ func ExampleMonitor() {
 	// Output:
 	// Retries
 	// Retry success rate
-	// Failed attempts
+	// Rows tried again
 }

@@ -2,6 +2,7 @@ package deadletters
 
 import (
 	"encoding/json"
+	"strings"
 	"time"
 	"unicode/utf8"
 )
@@ -17,9 +18,22 @@ const (
 	Discarded State = "discarded" // a person decided that it will not be delivered
 )
 
+// Kind is what sort of thing could not be delivered.
+type Kind string
+
+// The kinds of letters.
+const (
+	KindOutbox Kind = "outbox" // a message of an outbox
+	KindRow    Kind = "row"    // a row of a CSV import
+	KindItem   Kind = "item"   // a child execution of a Map Run, with its item or its batch of items
+	KindEvent  Kind = "event"  // an event for which no execution could be started
+	KindQueue  Kind = "queue"  // a message in a dead-letter queue of Amazon SQS
+)
+
 // Letter is something that could not be delivered.
 type Letter struct {
 	ID        string // by which the receiver, too, knows it
+	Kind      Kind
 	State     State
 	Subject   string // what it is about: a topic, a file, a state
 	Key       string // what it is ordered by; may be empty
@@ -55,6 +69,7 @@ func (l *Letter) Sent() []byte {
 func (l *Letter) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		ID            string            `json:"id"`
+		Kind          Kind              `json:"kind,omitempty"`
 		State         State             `json:"state"`
 		Subject       string            `json:"subject,omitempty"`
 		Key           string            `json:"key,omitempty"`
@@ -74,7 +89,8 @@ func (l *Letter) MarshalJSON() ([]byte, error) {
 		Payload       any               `json:"payload,omitempty"`
 		Edited        any               `json:"editedPayload,omitempty"`
 	}{
-		l.ID, l.State, l.Subject, l.Key, l.Reason, l.Error, l.Cause, l.Attempts, l.Redrives, l.Execution, l.Trace,
+		l.ID, l.Kind, l.State, l.Subject, l.Key, l.Reason, l.Error, l.Cause, l.Attempts, l.Redrives, l.Execution,
+		l.Trace,
 		orNone(l.CreatedAt), orNone(l.LastAttemptAt), orNone(l.DeadAt), orNone(l.NextAttemptAt),
 		l.ContentType, l.Headers, readable(l.Payload), readable(l.Edited),
 	})
@@ -103,6 +119,7 @@ func readable(payload []byte) any {
 
 // Group are letters that died of the same thing.
 type Group struct {
+	Kind    Kind      `json:"kind,omitempty"`
 	Reason  string    `json:"reason"`
 	Error   string    `json:"error"`
 	Subject string    `json:"subject"`
@@ -114,8 +131,26 @@ type Group struct {
 
 // Filter chooses dead letters. Empty members choose all.
 type Filter struct {
+	Kind                        Kind
 	Reason, Error, Subject, Key string
+	Execution                   string    // name or ARN of the execution that letters come from
 	Since, Until                time.Time // of the time they died, from Since on and before Until
+}
+
+// Takes tells whether a dead letter is one of those that the filter chooses.
+func (f *Filter) Takes(l *Letter) bool {
+	for _, want := range [][2]string{
+		{string(f.Kind), string(l.Kind)}, {f.Reason, l.Reason}, {f.Error, l.Error}, {f.Subject, l.Subject},
+		{f.Key, l.Key},
+	} {
+		if want[0] != "" && want[0] != want[1] {
+			return false
+		}
+	}
+	if f.Execution != "" && f.Execution != l.Execution && !strings.HasSuffix(l.Execution, ":"+f.Execution) {
+		return false
+	}
+	return (f.Since.IsZero() || !l.DeadAt.Before(f.Since)) && (f.Until.IsZero() || l.DeadAt.Before(f.Until))
 }
 
 // Query asks for a page of dead letters, the oldest first.

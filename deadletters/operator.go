@@ -132,12 +132,13 @@ func (r Result) MarshalJSON() ([]byte, error) {
 	}{r.ID, r.Outcome, text})
 }
 
-// Redrive has the chosen letters delivered again, one after the other, and tells each result as it comes. It returns
+// Redrive has the chosen letters delivered again and tells each result as it comes. A room that is a [Batcher] gets as
+// many letters at once as the pace allows in a second, or 1,000; any other gets one after the other. Redrive returns
 // early only if the context ends, each fails, or the letters cannot be listed. A letter that dies again meanwhile is
 // not redriven again.
 func (o *Operator) Redrive(ctx context.Context, s Selection, pace Pace, reason string, each func(Result) error) error {
-	return o.act(ctx, s, pace, each, func(ctx context.Context, id string) error {
-		return o.Room.Redrive(ctx, id, By{o.Who, reason})
+	return o.act(ctx, s, pace, each, func(ctx context.Context, ids []string) []error {
+		return redriveAll(ctx, o.Room, ids, By{o.Who, reason})
 	})
 }
 
@@ -152,9 +153,24 @@ func (o *Operator) Discard(
 	if strings.TrimSpace(reason) == "" {
 		return &BadActError{"say why: a letter is discarded for a reason, which is recorded"}
 	}
-	return o.act(ctx, s, Pace{DryRun: dryRun}, each, func(ctx context.Context, id string) error {
-		return o.Room.Discard(ctx, id, By{o.Who, reason})
+	return o.act(ctx, s, Pace{DryRun: dryRun}, each, func(ctx context.Context, ids []string) []error {
+		errs := make([]error, len(ids))
+		for i, id := range ids {
+			errs[i] = o.Room.Discard(ctx, id, By{o.Who, reason})
+		}
+		return errs
 	})
+}
+
+// together is how many letters are acted on at once.
+func (o *Operator) together(pace Pace) int {
+	if _, ok := o.Room.(Batcher); !ok || pace.DryRun {
+		return 1
+	}
+	if pace.Rate == 0 {
+		return maxBatch
+	}
+	return int(min(max(pace.Rate, 1), maxBatch))
 }
 
 func (o *Operator) act(
@@ -162,51 +178,75 @@ func (o *Operator) act(
 	s Selection,
 	pace Pace,
 	each func(Result) error,
-	do func(context.Context, string) error,
+	do func(context.Context, []string) []error,
 ) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	if pace.Rate < 0 {
+	if !(pace.Rate >= 0) {
 		return &BadActError{
 			fmt.Sprintf("the rate is %g letters a second; it must be positive, or 0 for no limit", pace.Rate),
 		}
 	}
-	began := time.Time{}
-	n := 0
-	return o.choose(ctx, s, func(id string) error {
+	began, n := time.Time{}, 0
+	most := o.together(pace)
+	var ids []string
+	flush := func() error {
+		if len(ids) == 0 {
+			return nil
+		}
 		if pace.Rate > 0 && !pace.DryRun {
 			if n == 0 {
 				began = o.now()
 			} else if err := o.wait(ctx, began.Add(pace.after(n))); err != nil {
 				return err
 			}
-			n++
+			n += len(ids)
 		}
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		return each(o.one(ctx, id, pace.DryRun, do))
+		if pace.DryRun {
+			id := ids[0]
+			ids = ids[:0]
+			return each(o.tryOut(ctx, id))
+		}
+		errs := do(ctx, ids)
+		for i, id := range ids {
+			if err := each(resultOf(id, Done, errs[i])); err != nil {
+				return err
+			}
+		}
+		ids = ids[:0]
+		return nil
+	}
+	err := o.choose(ctx, s, func(id string) error {
+		if ids = append(ids, id); len(ids) < most {
+			return nil
+		}
+		return flush()
 	})
+	if err != nil {
+		return err
+	}
+	return flush()
 }
 
-// one acts on one letter.
-func (o *Operator) one(ctx context.Context, id string, dryRun bool, do func(context.Context, string) error) Result {
-	var err error
-	if dryRun {
-		var l Letter
-		if l, err = o.Room.Show(ctx, id); err == nil && l.State != Dead {
-			err = &NotDeadError{ID: id, State: l.State}
-		}
-	} else {
-		err = do(ctx, id)
+// tryOut says what an act on a letter would come to.
+func (o *Operator) tryOut(ctx context.Context, id string) Result {
+	l, err := o.Room.Show(ctx, id)
+	if err == nil && l.State != Dead {
+		err = &NotDeadError{ID: id, State: l.State}
 	}
+	return resultOf(id, WouldDo, err)
+}
+
+// resultOf is the outcome of an act; good is that of one without an error.
+func resultOf(id string, good Outcome, err error) Result {
 	_, gone := errors.AsType[*NotDeadError](err)
 	switch {
-	case err == nil && dryRun:
-		return Result{id, WouldDo, nil}
 	case err == nil:
-		return Result{id, Done, nil}
+		return Result{id, good, nil}
 	case gone:
 		return Result{id, NotDead, err}
 	case errors.Is(err, ErrNotFound):

@@ -128,7 +128,7 @@ func TestACrashAtEverySyncLosesNothing(t *testing.T) {
 				t.Fatalf("crash at sync %d with %d acknowledged: %+v, %v", n, im.acknowledged, x, err)
 			}
 		}
-		for _, x := range e.Running(m.ARN) { // begun, but not acknowledged
+		for _, x := range e.Running(t.Context(), m.ARN) { // begun, but not acknowledged
 			if _, err := e.Wait(t.Context(), x); err != nil {
 				t.Fatal(err)
 			}

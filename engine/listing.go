@@ -16,16 +16,18 @@ import (
 	"stepback/engine/journal"
 )
 
-// Running returns the ARNs of a machine's executions that are under way, without those of its Map Runs.
-func (e *Engine) Running(machineARN string) []string {
+// Running returns the ARNs of a machine's executions that are under way, without those of its Map Runs. One of which
+// DescribeExecution tells the end is not, although its run may not have heard from the journal yet.
+func (e *Engine) Running(ctx context.Context, machineARN string) []string {
 	e.mu.Lock()
-	defer e.mu.Unlock()
 	var arns []string
 	for arn, r := range e.runs {
 		if r.record.MachineARN == machineARN {
 			arns = append(arns, arn)
 		}
 	}
+	e.mu.Unlock()
+	arns = slices.DeleteFunc(arns, func(arn string) bool { return e.hasEnded(ctx, arn) })
 	slices.Sort(arns)
 	return arns
 }

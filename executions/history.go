@@ -111,3 +111,35 @@ func (c *Client) Await(ctx context.Context, arn string) (*Execution, error) {
 		}
 	}
 }
+
+// WithChildren is the history of an execution, and those of the child executions of its Map Runs, in the order of their
+// starts. EXPRESS child executions have none that the API tells.
+func (c *Client) WithChildren(ctx context.Context, arn string) (events []history.Event, children [][]history.Event,
+	err error) {
+	if events, err = c.History(ctx, arn); err != nil {
+		return nil, nil, err
+	}
+	for i := range events {
+		e := &events[i]
+		if e.Type != history.MapRunStarted || e.More == nil {
+			continue
+		}
+		var arns []string
+		err := c.List(ctx, Filter{MapRun: e.More.MapRunARN}, func(x *Execution) error {
+			arns = append(arns, x.ARN)
+			return nil
+		})
+		if err != nil {
+			return nil, nil, err
+		}
+		slices.Reverse(arns) // they come newest first
+		for _, child := range arns {
+			of, err := c.History(ctx, child)
+			if err != nil {
+				return nil, nil, err
+			}
+			children = append(children, of)
+		}
+	}
+	return events, children, nil
+}

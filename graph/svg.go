@@ -31,7 +31,7 @@ const StyleSheet = `.sb-graph{font-family:ui-sans-serif,system-ui,-apple-system,
 .sb-graph .default .edge{stroke-dasharray:1.5 3}.sb-graph .label{fill:var(--sb-dim);font-size:11px;paint-order:stroke;stroke:var(--sb-under,var(--sb-card));stroke-width:4px;stroke-linejoin:round}
 .sb-graph .taken .edge{stroke:var(--sb-ink);stroke-width:2;opacity:1}.sb-graph .taken .head{fill:var(--sb-ink);opacity:1}
 .sb-graph .catch.taken .edge{stroke:var(--sb-bad)}.sb-graph .catch.taken .head{fill:var(--sb-bad)}
-.sb-graph .idle{opacity:.55}.sb-graph .badge{font-size:11px;font-weight:600}
+.sb-graph .idle{opacity:.7}.sb-graph .badge{font-size:11px;font-weight:600}
 .sb-graph .succeeded>rect{stroke:var(--sb-ok);fill:var(--sb-okbg)}.sb-graph .failed>rect,.sb-graph .timed-out>rect,.sb-graph .caught>rect{stroke:var(--sb-bad);fill:var(--sb-badbg)}
 .sb-graph .caught>rect{stroke-dasharray:5 3}.sb-graph .running>rect{stroke:var(--sb-run);fill:var(--sb-runbg);stroke-width:2}
 .sb-graph .waiting>rect{stroke:var(--sb-wait);fill:var(--sb-waitbg);stroke-width:2}.sb-graph .aborted>rect{stroke:var(--sb-dim);stroke-dasharray:2 3}
@@ -49,8 +49,12 @@ func (g *Graph) SVG(to io.Writer, o Options) error {
 	if title == "" {
 		title = "State machine"
 	}
-	fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" class="sb-graph" width="%s" height="%s" viewBox="0 0 %[1]s %[2]s" role="img" aria-label="%[3]s"><title>%[3]s</title>`,
-		number(g.Width), number(g.Height), escape(title))
+	role := "img"
+	if o.Link != nil {
+		role = "group" // an image has no links
+	}
+	fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" class="sb-graph" width="%s" height="%s" viewBox="0 0 %[1]s %[2]s" role="%[4]s" aria-label="%[3]s"><title>%[3]s</title>`,
+		number(g.Width), number(g.Height), escape(title), role)
 	if !o.Bare {
 		fmt.Fprintf(w, `<style>%s%s</style><rect class="ground" width="100%%" height="100%%"/>`, StyleSheet, background)
 	}

@@ -59,6 +59,9 @@ type Config struct {
 	Getenv func(string) string
 	// Environments is the most processes of one function version; 0 means 32.
 	Environments int
+	// TotalEnvironments is the most processes of all functions, TotalLambdaMB what their memory may add up to by their
+	// settings; 0 means 256 and no bound.
+	TotalEnvironments, TotalLambdaMB int
 	// BuiltIn are functions whose code is part of the program, which functions.Service.PutBuiltIn deploys.
 	BuiltIn map[string]functions.BuiltIn
 	// StandIns are functions that the platform does not keep; they come first. Whoever opened them closes them.
@@ -71,6 +74,8 @@ type Config struct {
 	// Faults befall the tasks of the states that they name, in every state machine, decided by Seed.
 	Faults []faults.Spec
 	Seed   uint64
+	// Batches are the states whose invocations carry items that faults of another state befall.
+	Batches []faults.Batch
 
 	// Observe is told of every execution that ended, with its whole history, before anybody else learns of the end;
 	// Follow of the events of every step once they are durable. Both run on an engine's worker and must be quick; the
@@ -81,9 +86,15 @@ type Config struct {
 	// MetricPeriod is how long the periods are for which metric data are put together; 0 means a minute.
 	MetricPeriod time.Duration
 
+	// Console is the console at the address; the zero value is one with all actions.
+	Console Console
+
 	// Control answers the processes that found the directory in use and become clients of this one; nil refuses them.
 	// See Server.Ask.
 	Control func(*Platform, http.ResponseWriter, *http.Request)
+
+	// Metrics answers requests for endpoint.MetricsPath, such as Prometheus's; nil means that there are none.
+	Metrics http.Handler
 
 	// Log is told what the owner of the machine should know; nil discards it.
 	Log *slog.Logger

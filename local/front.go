@@ -26,6 +26,7 @@ type front struct {
 	// later.
 	stopWaiting func()
 	grace       time.Duration // 0 means the usual
+	patience    patience      // with bodies; the zero value means the usual
 }
 
 // serve answers requests until the context ends, then lets those under way finish for a while. Those that take longer
@@ -34,7 +35,7 @@ func (f front) serve(ctx context.Context, l net.Listener) error {
 	requests, giveUp := context.WithCancel(context.WithoutCancel(ctx))
 	defer giveUp()
 	server := &http.Server{
-		Handler: f.handler, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout,
+		Handler: cmp.Or(f.patience, usualPatience).bound(f.handler), ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout,
 		BaseContext: func(net.Listener) context.Context { return requests },
 	}
 	done := make(chan error, 1)

@@ -2,9 +2,12 @@ package local
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net"
 	"net/http"
+	"os"
+	"strings"
 	"testing"
 	"time"
 )
@@ -57,5 +60,55 @@ func TestServersThatStop(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// TestSlowBodiesAreGivenUp sends a part of a body and stops, and a whole one slowly enough but in time.
+func TestSlowBodiesAreGivenUp(t *testing.T) {
+	t.Parallel()
+	read := make(chan error, 1)
+	f := front{
+		patience: patience{First: 20 * time.Millisecond, Rate: 100},
+		handler: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			_, err := io.ReadAll(r.Body)
+			read <- err
+		}),
+		stopWaiting: func() {},
+	}
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- f.serve(ctx, l) }()
+	defer func() { stop(); <-done }()
+	c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if _, err := io.WriteString(c, "PUT /b/k HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nsome"); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-read; !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("the handler read to %v", err)
+	}
+	if answer, err := io.ReadAll(c); err != nil || !strings.Contains(string(answer), "Connection: close") {
+		t.Errorf("%s, %v", answer, err)
+	}
+	for range 2 { // on one connection: the deadline of one body is none of the next request
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPut, "http://"+l.Addr().String(), strings.NewReader("whole"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = a.Body.Close()
+		if err := <-read; err != nil {
+			t.Error(err)
+		}
 	}
 }

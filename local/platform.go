@@ -47,6 +47,7 @@ type Platform struct {
 	around  *surroundings
 	objects engine.Objects
 	metrics metrics
+	changes changes
 
 	listeners listeners
 	claims    claims
@@ -177,6 +178,9 @@ func (p *Platform) openStates(ctx context.Context) error {
 		return err
 	}
 	p.Faults = faults.New(p.cfg.Seed, p.cfg.Faults, p.Clock)
+	for _, b := range p.cfg.Batches {
+		p.Faults.Carrying(b)
+	}
 	p.around = newSurroundings(p.cfg.Getenv, p.cfg.Mocks)
 	p.engines = newEngines(p, stepfunctions.HasActivity(store))
 	p.onClose(func() error { p.engines.close(); return nil })
@@ -185,7 +189,7 @@ func (p *Platform) openStates(ctx context.Context) error {
 		TestCases: p.cfg.Mocks != nil, Logs: p.Logs,
 	})
 	p.handler = p.services()
-	p.engines.follow = both(p.StepFunctions.Follow, p.cfg.Follow)
+	p.engines.follow = both(both(p.StepFunctions.Follow, p.changes.follow), p.cfg.Follow)
 	return p.StepFunctions.Resume()
 }
 
@@ -215,9 +219,10 @@ func (p *Platform) serve(context.Context) error { //nolint:contextcheck // it li
 	return nil
 }
 
-// stopPolls has those who wait for tasks of activities or for messages be told that there are none.
+// stopPolls has those who wait for tasks of activities, for messages or for changes be told that there are none.
 func (p *Platform) stopPolls() {
 	p.engines.stopPolls()
+	p.changes.end()
 	p.Queues.StopPolls()
 }
 

@@ -89,6 +89,7 @@ func (p *Platform) openFunctions(ctx context.Context) (err error) {
 	}
 	p.Functions, err = functions.Open(ctx, filepath.Join(p.Dir, "lambda"), functions.Options{
 		Objects: packages, Env: p.environment(), Environments: p.cfg.Environments, Log: p.cfg.Log,
+		Total: p.cfg.TotalEnvironments, TotalMemoryMB: p.cfg.TotalLambdaMB,
 		BuiltIn: p.cfg.BuiltIn,
 		LogSink: func(scope aws.Scope) runner.LogSink { return functionLog{p.Logs, scope} },
 	})
@@ -152,7 +153,7 @@ func (p *Platform) services() http.Handler {
 	h := &endpoint.Handler{
 		StepFunctions: states, Lambda: functions, S3: p.Objects.Handler(), Logs: logs, SNS: p.Topics.Handler(),
 		SQS: queues, STS: sts.New(p.Scope, p.cfg.Log), Log: p.cfg.Log,
-		Control: http.HandlerFunc(p.control),
+		Control: http.HandlerFunc(p.control), Metrics: p.cfg.Metrics, Console: p.console(states, logs),
 		Health: endpoint.Health{Version: p.cfg.Version, Services: map[string]string{"stepfunctions": running,
 			"lambda": running, "s3": running, "logs": running, "sns": running, "sqs": running, "sts": running}},
 	}

@@ -21,7 +21,7 @@ import (
 //   - children of a distributed Map are STANDARD executions;
 //   - CSVDelimiter COMMA, which is the default, is left out.
 //
-// An ItemBatcher (build the definition with a batch size of 1) and any other CSVDelimiter are errors that name the
+// An ItemBatcher (build the definition in the shape single) and any other CSVDelimiter are errors that name the
 // state. Members come out in the order of their names.
 func Definition(definition []byte) ([]byte, error) {
 	var machine map[string]any
@@ -69,7 +69,7 @@ func rewriteStates(machine map[string]any) error {
 // rewriteMap rewrites what only Map states have.
 func rewriteMap(state map[string]any) error {
 	if _, ok := state["ItemBatcher"]; ok {
-		return errors.New("LocalStack has no ItemBatcher; build the definition with a batch size of 1")
+		return errors.New("LocalStack has no ItemBatcher; build the definition in the shape single")
 	}
 	if n, ok := state["ToleratedFailurePercentage"].(json.Number); ok && !strings.ContainsAny(n.String(), ".eE") {
 		state["ToleratedFailurePercentage"] = n + ".0"

@@ -53,7 +53,7 @@ func TestDefinitionRefuses(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
 		`[]`:                                  "the definition is not a JSON object: json: cannot unmarshal array into Go value of type map[string]interface {}",
-		`{"States":{"M":{"ItemBatcher":{}}}}`: "state M: LocalStack has no ItemBatcher; build the definition with a batch size of 1",
+		`{"States":{"M":{"ItemBatcher":{}}}}`: "state M: LocalStack has no ItemBatcher; build the definition in the shape single",
 		`{"States":{"O":{"ItemProcessor":{"States":{"M":{"ItemReader":{"ReaderConfig":{"CSVDelimiter":"TAB"}}}}}}}}`: "state M: LocalStack reads CSV files with commas only, not TAB; convert the file first",
 	} {
 		if _, err := localstack.Definition([]byte(in)); err == nil || err.Error() != want {
@@ -66,7 +66,7 @@ func TestDefinitionRefuses(t *testing.T) {
 func TestDefinitionOfTheImport(t *testing.T) {
 	t.Parallel()
 	o := statemachine.Substitutions()
-	o.BatchSize = 1
+	o.Shape, o.BatchSize = statemachine.Single, 1
 	aws, err := statemachine.Definition(retrypatterns.DefaultTable(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -85,7 +85,7 @@ func TestDefinitionOfTheImport(t *testing.T) {
 	if json.Unmarshal(aws, &a) != nil || json.Unmarshal(local, &b) != nil || !reflect.DeepEqual(a, b) {
 		t.Error("the definitions differ in more than spelling")
 	}
-	o.BatchSize = 100
+	o.Shape, o.BatchSize = statemachine.Batch, 100
 	batched, err := statemachine.Definition(retrypatterns.DefaultTable(), o)
 	if err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,7 +25,10 @@ type Config struct {
 	Database string
 	// Concurrency is how many child executions run at once; default 16.
 	Concurrency int
-	// Batch is how many rows one child execution takes, 1 to 500; default 100.
+	// Shape is what a child execution does with its rows; see statemachine.Shape. The default is Bulk, and Single for a
+	// Batch of 1.
+	Shape statemachine.Shape
+	// Batch is how many rows one child execution takes, 1 to 500; default 250, in the shape Batch 100, in Single 1.
 	Batch int
 	// ToleratedFailurePercentage is 0 to 100; nil means 5.
 	ToleratedFailurePercentage *float64
@@ -67,7 +71,8 @@ const (
 	topicName    = "csv-import-notifications"
 
 	defaultConcurrency = 16
-	defaultBatch       = 100
+	defaultBatch       = 100 // where each row is an invocation
+	defaultBulk        = 250
 	// batchConcurrency is how many rows of a batch are applied at once, the most that an inline Map does.
 	batchConcurrency = 40
 )
@@ -99,9 +104,7 @@ func (c *Config) defaults() error {
 	if c.Concurrency == 0 {
 		c.Concurrency = defaultConcurrency
 	}
-	if c.Batch == 0 {
-		c.Batch = defaultBatch
-	}
+	c.shape()
 	if c.ToleratedFailurePercentage == nil {
 		t := DefaultTolerance
 		c.ToleratedFailurePercentage = &t
@@ -115,6 +118,10 @@ func (c *Config) defaults() error {
 	case c.Batch < 1 || c.Batch > statemachine.MaxBatchSize:
 		return wrong("batch %d is not between 1 and %d (see docs/decisions/005-batches.md)", c.Batch,
 			statemachine.MaxBatchSize)
+	case !slices.Contains(statemachine.Shapes(), c.Shape):
+		return wrong("shape %q is none of bulk, batch and single", c.Shape)
+	case c.Shape == statemachine.Single && c.Batch != 1:
+		return wrong("batch %d does not fit the shape single, which takes one row", c.Batch)
 	case c.MaxBytes < 0:
 		return wrong("the largest file cannot have %d bytes", c.MaxBytes)
 	case !(t >= 0 && t <= 100):
@@ -129,6 +136,20 @@ func (c *Config) defaults() error {
 		c.Database += unsynced
 	}
 	return nil
+}
+
+// shape fills in the shape and the size of batches, each of which decides the default of the other.
+func (c *Config) shape() {
+	if c.Shape == "" {
+		c.Shape = statemachine.Bulk
+		if c.Batch == 1 {
+			c.Shape = statemachine.Single
+		}
+	}
+	if c.Batch == 0 {
+		c.Batch = map[statemachine.Shape]int{statemachine.Bulk: defaultBulk, statemachine.Batch: defaultBatch,
+			statemachine.Single: 1}[c.Shape]
+	}
 }
 
 // DatabaseURL is the address of the database that a --db option and a data directory name.

@@ -67,6 +67,7 @@ func (p *Pipeline) deploy(ctx context.Context, platform *local.Platform) (err er
 		stop()
 		release()
 	}
+	p.relay(ctx) // what a process that was killed has left
 	return p.tidy(ctx)
 }
 
@@ -74,6 +75,7 @@ func (p *Pipeline) definition() (string, error) {
 	o := statemachine.DefaultOptions()
 	o.ValidateFunction, o.ProcessFunction, o.AggregateFunction = validateFunction, processFunction, aggregateFunction
 	o.ResultBucket, o.TopicARN = resultBucket, p.topic
+	o.Shape = p.cfg.Shape
 	o.Concurrency, o.BatchSize, o.BatchConcurrency = p.cfg.Concurrency, p.cfg.Batch, batchConcurrency
 	o.ToleratedFailurePercentage = *p.cfg.ToleratedFailurePercentage
 	text, err := statemachine.Definition(retrypatterns.DefaultTable(), o)

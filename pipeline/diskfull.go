@@ -5,6 +5,7 @@ import (
 
 	"stepback/csvimport"
 	"stepback/csvimport/sqlitestore"
+	"stepback/outbox"
 )
 
 // roomy is a store that tells when its disk is full before anybody sees the failure. The journal, which has room set
@@ -22,11 +23,25 @@ func (s roomy) Apply(ctx context.Context, run csvimport.Run, row int64, inc csvi
 	return outcome, err
 }
 
+// ApplyBatch implements csvimport.Store.
+func (s roomy) ApplyBatch(ctx context.Context, run csvimport.Run, rows []csvimport.Row) ([]csvimport.Answer, error) {
+	answers, err := s.Store.ApplyBatch(ctx, run, rows)
+	s.check(err)
+	return answers, err
+}
+
 // Settle implements csvimport.Store.
 func (s roomy) Settle(ctx context.Context, run csvimport.Run, rows []int64) ([]csvimport.Outcome, error) {
 	outcomes, err := s.Store.Settle(ctx, run, rows)
 	s.check(err)
 	return outcomes, err
+}
+
+// Conclude implements csvimport.Concluder.
+func (s roomy) Conclude(ctx context.Context, run csvimport.Run, c csvimport.Conclusion, messages []outbox.Message) error {
+	err := csvimport.Conclude(ctx, s.Store, run, c, messages)
+	s.check(err)
+	return err
 }
 
 func (s roomy) check(err error) {

@@ -16,10 +16,14 @@ import (
 	"stepback/csvimport"
 	"stepback/csvimport/database"
 	"stepback/csvimport/handlers"
+	"stepback/csvimport/process"
 	"stepback/csvimport/s3objects"
 	"stepback/engine/clock"
 	"stepback/engine/journal/pebble"
 	"stepback/local"
+	"stepback/local/faults"
+	"stepback/outbox"
+	"stepback/retrypatterns"
 	"stepback/services/lambda/functions"
 )
 
@@ -59,6 +63,14 @@ const environments = 4
 // log groups. full, which may be nil, is called when the disk of their SQLite database is full.
 func Functions(log *slog.Logger, full func()) map[string]functions.BuiltIn {
 	return functionsAt(log, full, nil, nil)
+}
+
+// Batches are the import's states whose invocations carry rows, for local.Config.Batches.
+func Batches() []faults.Batch {
+	return []faults.Batch{{
+		State: retrypatterns.ApplyBatch, Items: retrypatterns.ProcessSingleUserRecord,
+		Split: process.Split, Without: process.Without,
+	}}
 }
 
 // functionsAt is Functions for a clock, the wall's when it is nil, and for stores that wrap makes of those of the
@@ -133,6 +145,11 @@ type shared struct {
 	users   int
 }
 
+// Conclude implements csvimport.Concluder.
+func (s *shared) Conclude(ctx context.Context, run csvimport.Run, c csvimport.Conclusion, messages []outbox.Message) error {
+	return csvimport.Conclude(ctx, s.Store, run, c, messages)
+}
+
 func (s *stores) take(address string) *shared {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -192,7 +209,7 @@ func role(name string) string { return "arn:aws:iam::" + account + ":role/" + na
 func (c *Config) platform() local.Config {
 	settings := local.Config{
 		Dir: c.Dir, JournalOptions: pebble.Options{DiskFull: c.DiskFull}, Patience: c.Patience, Faults: c.Faults,
-		Seed: c.Seed, Log: c.Log, Environments: environments, MetricPeriod: time.Second, Version: c.Version,
+		Seed: c.Seed, Batches: Batches(), Log: c.Log, Environments: environments, MetricPeriod: time.Second, Version: c.Version,
 		Control: c.Control,
 	}
 	var now func() time.Time

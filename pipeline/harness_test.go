@@ -85,7 +85,8 @@ func newTrial(t *testing.T, name, content string) *trial {
 	t.Helper()
 	dir := t.TempDir()
 	tr := &trial{file: filepath.Join(dir, name)}
-	tr.cfg = pipeline.Config{Dir: filepath.Join(dir, "data"), VirtualTime: true, Seed: 1}
+	tr.cfg = pipeline.Config{Dir: filepath.Join(dir, "data"), VirtualTime: true, Seed: 1,
+		Shape: "batch"}
 	tr.write(t, content)
 	return tr
 }
@@ -272,8 +273,8 @@ func ended(t *testing.T, r *pipeline.Report, status, failure string, v pipeline.
 func (tr *trial) before(f func(n int64)) {
 	var n atomic.Int64
 	tr.cfg.AdjustFunction(func(_ string, l *functions.Program) {
-		if next, ok := l.Handler.(handlers.Func[process.Output]); ok {
-			l.Handler = func(ctx context.Context, event json.RawMessage) (process.Output, error) {
+		if next, ok := l.Handler.(handlers.Func[process.Answer]); ok {
+			l.Handler = func(ctx context.Context, event json.RawMessage) (process.Answer, error) {
 				f(n.Add(1))
 				return next(ctx, event)
 			}

@@ -67,7 +67,9 @@ func (p *Pipeline) Import(ctx context.Context, file string, again bool, watch fu
 	if err := p.countImport(report); err != nil {
 		return nil, err
 	}
-	return report, errors.Join(p.save(report), p.finishResumed(ctx), p.tidy(ctx))
+	err = errors.Join(p.save(report), p.finishResumed(ctx), p.tidy(ctx))
+	p.relay(ctx)
+	return report, err
 }
 
 // upload puts the file into the bucket and returns what its Object Created event started.

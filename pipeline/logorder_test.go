@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"stepback/engine/history"
@@ -91,6 +92,7 @@ func TestLogOfAFaultyRun(t *testing.T) {
 	t.Parallel()
 	records, points := faultyRun(t)
 	t.Run("order", func(t *testing.T) { t.Parallel(); inAnyOrder(t, records, points) })
+	t.Run("express", func(t *testing.T) { t.Parallel(); asExpress(t, records, points) })
 	t.Run("attempts", func(t *testing.T) { t.Parallel(); attemptsPerTask(t, points) })
 }
 
@@ -133,6 +135,27 @@ func inAnyOrder(t *testing.T, records []retrymetrics.Record, points []retrymetri
 				t.Errorf("deliveries of %d that come twice (seed %d) tell something else", size, seed)
 			}
 		}
+	}
+}
+
+// asExpress reads the log as EXPRESS children would write it, whose ARNs have another form: it tells the same.
+func asExpress(t *testing.T, records []retrymetrics.Record, points []retrymetrics.Point) {
+	t.Helper()
+	express := slices.Clone(records)
+	children := 0
+	for i, r := range express {
+		parts := strings.Split(r.Execution, ":")
+		if machine := parts[6]; parts[5] == "execution" && strings.Contains(machine, "/") {
+			parts[5] = "express"
+			express[i].Execution = strings.Join(append(parts, "8a0c5a4d-5c1b-4a5e-9d4c-2f4f7a1f6f3a"), ":")
+			children++
+		}
+	}
+	if children == 0 {
+		t.Fatal("there are no children")
+	}
+	if got, want := read(t, slices.Collect(slices.Chunk(express, 500))), asJSON(t, points); got != want {
+		t.Errorf("the log of EXPRESS children tells\n%s\nthe histories\n%s", got, want)
 	}
 }
 

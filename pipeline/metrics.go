@@ -21,7 +21,7 @@ func (p *Pipeline) countImport(r *Report) error {
 	if r.Rows != nil {
 		p.platform.Metrics().AddRows(machineName, p.clock.Now(), retrymetrics.Rows{
 			Applied: r.Rows.Applied, AlreadyApplied: r.Rows.AlreadyApplied, Rejected: r.Rows.Rejected,
-			DeadLettered: r.Rows.DeadLettered,
+			DeadLettered: r.Rows.DeadLettered, Retried: r.retried, Recovered: r.recovered,
 		})
 	}
 	all, err := retrymetrics.Configurations([]byte(p.machine.definition))

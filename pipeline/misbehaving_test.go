@@ -65,7 +65,7 @@ func misbehave(tr *trial, every int64, afterWork bool, timeout time.Duration, an
 	error)) {
 	var n atomic.Int64
 	tr.cfg.AdjustFunction(func(_ string, l *functions.Program) {
-		next, ok := l.Handler.(handlers.Func[process.Output])
+		next, ok := l.Handler.(handlers.Func[process.Answer])
 		if !ok {
 			return
 		}

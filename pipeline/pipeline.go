@@ -8,6 +8,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 
 	"stepback/aws/objects"
+	"stepback/csvimport"
+	"stepback/deadletters/startevents"
 	"stepback/engine"
 	"stepback/engine/clock"
 	"stepback/engine/journal"
@@ -95,7 +97,7 @@ func Listen(platform *local.Platform) {
 		_, err := p.states.DescribeStateMachine(context.Background(),
 			&sfn.DescribeStateMachineInput{StateMachineArn: &p.machine.arn})
 		if err == nil {
-			p.begin(context.Background(), e.ExecutionName(), e.ExecutionInput())
+			p.announced(e)
 		}
 	})
 }
@@ -119,10 +121,29 @@ func (p *Pipeline) Release() {
 
 // objectCreated starts the execution of a file that has arrived. A repeated event starts nothing.
 func (p *Pipeline) objectCreated(event objectevent.Event) {
-	s := p.begin(context.Background(), event.ExecutionName(), event.ExecutionInput())
+	s := p.announced(event)
 	p.mu.Lock()
 	p.starts[startKey(event.Detail.Object.Key, event.Detail.Object.ETag)] = s
 	p.mu.Unlock()
+}
+
+// announced starts the execution of an event, or keeps the event for an operator: see deadletters/startevents.
+func (p *Pipeline) announced(event objectevent.Event) start {
+	ctx := context.Background()
+	s := p.begin(ctx, event.ExecutionName(), event.ExecutionInput())
+	if s.err == nil {
+		return s
+	}
+	f := csvimport.AsFailure(s.err)
+	err := p.undelivered().Keep(ctx, startevents.Undelivered{Event: event, Error: f.Name, Cause: f.Message, Attempts: 1,
+		At: p.clock.Now()})
+	s.err = errors.Join(s.err, err)
+	return s
+}
+
+// undelivered is where the events are for which no execution could be started.
+func (p *Pipeline) undelivered() *startevents.Bucket {
+	return &startevents.Bucket{Store: p.client, Name: resultBucket}
 }
 
 func startKey(key, etag string) string { return etag + "/" + key }

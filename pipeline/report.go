@@ -21,6 +21,9 @@ import (
 
 // Report is what an import came to.
 type Report struct {
+	retried   map[string]int64 // rows that were tried again, by error, as AggregateResults tells
+	recovered int64            // of those, applied
+
 	Execution string `json:"execution"`
 	Name      string `json:"name"`
 	// Status is that of the execution: SUCCEEDED, FAILED, TIMED_OUT or ABORTED. Earlier says that it ended before this
@@ -173,7 +176,7 @@ func (p *Pipeline) addRows(ctx context.Context, r *Report) {
 		DeadLettered:  s.DeadLettered,
 		FailedPercent: s.FailedPercentage,
 	}
-	r.Errors = s.Errors
+	r.Errors, r.retried, r.recovered = s.Errors, s.Retried, s.Recovered
 	r.Outputs.Summary = p.path(s.Summary.Bucket, s.Summary.Key)
 	r.Outputs.DeadLetters = p.path(s.DeadLetters.Bucket, s.DeadLetters.Key)
 	r.Outputs.Corrections = p.path(s.Corrections.Bucket, s.Corrections.Key)

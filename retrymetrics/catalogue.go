@@ -51,6 +51,11 @@ var (
 		"Rows that a business rule refuses.", ByMachine)
 	RowsDeadLettered = declare("RowsDeadLettered", Count, Summary, added,
 		"Rows given up: retries exhausted, or not worth it.", ByMachine)
+	RowsRetried = declare("RowsRetried", Count, Summary, added,
+		"Rows that were tried again, under the error of the attempt before: those that a batch left to go one by one, and those that failed after more than one attempt.",
+		ByMachine, ByError)
+	RowsRecovered = declare("RowsRecovered", Count, Summary, added,
+		"Of the rows that a batch left to go one by one, those that were applied in the end.", ByMachine)
 	SharedStateUnavailable = declare("SharedStateUnavailable", Count, Functions, added,
 		"Times that a function could not reach the shared state of its callee's breaker, and refused nothing.",
 		ByMachine,
@@ -90,7 +95,8 @@ var catalogue = []*Metric{
 	TaskAttempts, TaskFailures, RetryAttempts, RetrySuccess, RetryFailure, RetryDelay, AttemptsPerTask, Throttles,
 	Timeouts, CircuitBreakerState,
 	ExecutionsSucceeded, ExecutionsFailed, ExecutionsRefused, ChildExecutionsSucceeded, ChildExecutionsFailed,
-	UnpairedEvents, RowsApplied, RowsAlreadyApplied, RowsRejected, RowsDeadLettered, SharedStateUnavailable,
+	UnpairedEvents, RowsApplied, RowsAlreadyApplied, RowsRejected, RowsDeadLettered, RowsRetried, RowsRecovered,
+	SharedStateUnavailable,
 	ConfiguredRetries, ConfiguredWait,
 }
 

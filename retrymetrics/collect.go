@@ -33,7 +33,11 @@ func (c *Collector) Add(executionARN string, events []history.Event) {
 }
 
 // Rows are a file's rows by outcome.
-type Rows struct{ Applied, AlreadyApplied, Rejected, DeadLettered int64 }
+type Rows struct {
+	Applied, AlreadyApplied, Rejected, DeadLettered int64
+	Retried                                         map[string]int64 // rows that were tried again, by error
+	Recovered                                       int64            // of those, applied
+}
 
 // AddRows counts what AggregateResults found for one file.
 func (c *Collector) AddRows(machine string, at time.Time, r Rows) {
@@ -43,8 +47,13 @@ func (c *Collector) AddRows(machine string, at time.Time, r Rows) {
 		metric *Metric
 		n      int64
 	}{{RowsApplied, r.Applied}, {RowsAlreadyApplied, r.AlreadyApplied}, {RowsRejected, r.Rejected},
-		{RowsDeadLettered, r.DeadLettered}} {
+		{RowsDeadLettered, r.DeadLettered}, {RowsRetried, 0}, {RowsRecovered, r.Recovered}} {
 		t.add(m.metric, l, at.UnixNano(), float64(m.n))
+	}
+	for name, n := range r.Retried {
+		l := l
+		l.ErrorType = ErrorTypeOf(name)
+		t.add(RowsRetried, l, at.UnixNano(), float64(n))
 	}
 	c.take(&t)
 }

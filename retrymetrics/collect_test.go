@@ -55,7 +55,8 @@ func TestEveryMetricIsEmittedWithEverySet(t *testing.T) {
 		c.Add(arn, ended(everything(), history.ExecutionSucceeded))
 		c.Add(arn, ended(everything(), history.ExecutionFailed))
 	}
-	c.AddRows(machine, time.Unix(100, 0), retrymetrics.Rows{Applied: 1})
+	c.AddRows(machine, time.Unix(100, 0), retrymetrics.Rows{Applied: 1, Recovered: 1,
+		Retried: map[string]int64{"DeadlockException": 1}})
 	c.AddConfiguration(machine, time.Unix(100, 0), []retrymetrics.Configuration{{State: "Work", Retries: 1}})
 	points := c.Points()
 	var reader retrymetrics.LogReader

@@ -25,6 +25,8 @@ type Workload struct {
 	FailedShare float64
 	// RecordBytes is the mean size of a log record without execution data, with what CloudWatch Logs adds to each.
 	RecordBytes int64
+	// Bulk is the shape in which a batch is one task, and only rows that fail are tasks of their own.
+	Bulk bool
 }
 
 // DefaultWorkload is 1,000 files of a million rows in batches of 100, with one failed attempt for a hundred rows.
@@ -38,6 +40,7 @@ const (
 	eventsPerRow     = 7
 	eventsPerChild   = 6
 	eventsPerFailure = 3 // scheduled, started, failed
+	eventsPerBulk    = 11
 )
 
 // Records is how many log records the workload writes at a log level.
@@ -46,6 +49,9 @@ func (w Workload) Records(level Level) float64 {
 	failures := rows * w.FailedShare
 	if level == LevelError {
 		return failures
+	}
+	if w.Bulk {
+		return rows/float64(w.Batch)*eventsPerBulk + failures*(eventsPerRow+eventsPerFailure)
 	}
 	return rows*eventsPerRow + rows/float64(w.Batch)*eventsPerChild + failures*eventsPerFailure
 }

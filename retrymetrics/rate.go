@@ -70,6 +70,16 @@ func DeadLetterRate() Rate {
 	}
 }
 
+// RowRecoveryRate is the share of the rows that were tried again which were applied in the end, at any log level.
+func RowRecoveryRate() Rate {
+	return Rate{
+		Name: "RowRecoveryRate", Unit: Percent,
+		Description: "Share of rows tried again that were applied in the end; told when a file ends, at any log level.",
+		Expression:  "100 * recovered / retried",
+		Terms:       []Term{{"recovered", RowsRecovered, Sum}, {"retried", RowsRetried, Sum}},
+	}
+}
+
 // RetryRate is the share of attempts that are retries.
 func RetryRate() Rate {
 	return Rate{
@@ -91,7 +101,7 @@ func BreakerTransitions() Rate {
 
 // Rates returns every rate.
 func Rates() []Rate {
-	return []Rate{RetrySuccessRate(), SignificantRetrySuccessRate(), RetryRate(), FailedBySystem(), DeadLetterRate(),
+	return []Rate{RetrySuccessRate(), SignificantRetrySuccessRate(), RetryRate(), FailedBySystem(), DeadLetterRate(), RowRecoveryRate(),
 		BreakerTransitions()}
 }
 

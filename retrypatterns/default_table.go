@@ -7,6 +7,7 @@ import (
 // The states of the CSV state machine that the default table covers.
 const (
 	ValidateCSVFile         = "ValidateCSVFile"
+	ApplyBatch              = "ApplyBatch"
 	ProcessSingleUserRecord = "ProcessSingleUserRecord"
 	AggregateResults        = "AggregateResults"
 	NotifyValidationFailure = "NotifyValidationFailure"
@@ -21,16 +22,33 @@ const (
 // and the source's rows forget, each by its pattern in the error map. One exception: a row on States.TaskFailed takes
 // every error but a timeout, so in ValidateCSVFile the additions that it would swallow stand before it.
 //
-// The three Notify states are not in the source; all their rows are additions.
+// The three Notify states are not in the source; all their rows are additions. Nor is ApplyBatch, which applies many
+// records at once and has the rows and limits of ProcessSingleUserRecord.
 func DefaultTable() Table {
 	return Table{States: []StateRetries{
 		{ValidateCSVFile, 300 * time.Second, 30 * time.Second, validateRows()},
+		{ApplyBatch, 30 * time.Second, 10 * time.Second, processRows()},
 		{ProcessSingleUserRecord, 30 * time.Second, 10 * time.Second, processRows()},
 		{AggregateResults, 120 * time.Second, 20 * time.Second, aggregateRows()},
 		{NotifyValidationFailure, 30 * time.Second, 0, notifyRows()},
 		{NotifyCompletion, 30 * time.Second, 0, notifyRows()},
 		{NotifyFailure, 30 * time.Second, 0, notifyRows()},
 	}}
+}
+
+// ExpressTable is DefaultTable for records that are processed in EXPRESS executions, which have five minutes: what a
+// breaker, a limiter or a budget put off comes back sooner and fewer times. The source's rows are the same.
+func ExpressTable() Table {
+	table := DefaultTable()
+	for i, s := range table.States {
+		if s.State != ApplyBatch && s.State != ProcessSingleUserRecord {
+			continue
+		}
+		last := &table.States[i].Rows[len(s.Rows)-1]
+		last.Policy = seconds(5, 2.0, 30, 3, JitterFull)
+		last.Comment = "Addition: a call that was put off, not made, within an EXPRESS execution"
+	}
+	return table
 }
 
 func validateRows() []Row {

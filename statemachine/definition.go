@@ -16,6 +16,8 @@ const (
 	importRejected     = "ImportRejected"
 	processUserRecords = "ProcessUserRecords"
 	processBatch       = "ProcessBatch"
+	splitBatch         = "SplitBatch"
+	processOneByOne    = "ProcessOneByOne"
 	rejectRecord       = "RejectRecord"
 	deadLetterRecord   = "DeadLetterRecord"
 	checkTolerance     = "CheckTolerance"
@@ -30,9 +32,9 @@ const (
 const ToleranceExceeded = retrypatterns.ToleratedFailurePercentageExceeded
 
 // TaskStates returns the names of the states that invoke a Lambda function, in the order in which an execution reaches
-// them.
+// them. Only the shape Bulk has ApplyBatch.
 func TaskStates() []string {
-	return []string{retrypatterns.ValidateCSVFile, retrypatterns.ProcessSingleUserRecord,
+	return []string{retrypatterns.ValidateCSVFile, retrypatterns.ApplyBatch, retrypatterns.ProcessSingleUserRecord,
 		retrypatterns.AggregateResults}
 }
 
@@ -48,6 +50,9 @@ func OutputPrefix(execution string) string { return "output/" + execution }
 // that is out of range, or is that of the table's [retrypatterns.Table.Compile].
 func Definition(table retrypatterns.Table, o Options) ([]byte, error) {
 	if err := o.check(); err != nil {
+		return nil, fmt.Errorf("state machine options: %w", err)
+	}
+	if err := o.checkExpress(table); err != nil {
 		return nil, fmt.Errorf("state machine options: %w", err)
 	}
 	b := builder{Options: o, limits: map[string]object{}}

@@ -29,9 +29,10 @@ func local() statemachine.Options {
 }
 
 func variants() map[string]statemachine.Options {
-	single := local()
-	single.BatchSize = 1
-	return map[string]statemachine.Options{"batch": local(), "single": single,
+	single, batch := local(), local()
+	single.Shape, single.BatchSize = statemachine.Single, 1
+	batch.Shape, batch.BatchSize = statemachine.Batch, 100
+	return map[string]statemachine.Options{"bulk": local(), "batch": batch, "single": single,
 		"substitutions": statemachine.Substitutions()}
 }
 
@@ -122,7 +123,13 @@ func TestRetryArraysAreTheTablesCompilation(t *testing.T) {
 			text, _ := json.Marshal(compiled.Retry)
 			var want any
 			_ = json.Unmarshal(text, &want)
-			state := found[entry.State]
+			state, there := found[entry.State]
+			if bulk := options.Shape == statemachine.Bulk; entry.State == retrypatterns.ApplyBatch && !bulk {
+				if there {
+					t.Errorf("%s has a state %s", name, entry.State)
+				}
+				continue
+			}
 			if !reflect.DeepEqual(state["Retry"], want) {
 				t.Errorf("%s: Retry of %s is not the table's", name, entry.State)
 			}
@@ -204,6 +211,10 @@ func TestOptionsOutOfRange(t *testing.T) {
 		{"no topic", func(o *statemachine.Options) { o.TopicARN = "" }, "state machine options: TopicARN is empty"},
 		{"concurrency", func(o *statemachine.Options) { o.Concurrency = 10_001 },
 			"state machine options: Concurrency is 10001; want 1 to 10000"},
+		{"shape", func(o *statemachine.Options) { o.Shape = "round" },
+			`state machine options: Shape is "round"; want bulk, batch or single`},
+		{"single", func(o *statemachine.Options) { o.Shape = statemachine.Single },
+			"state machine options: BatchSize is 250; the shape single takes 1 row"},
 		{"batch 0", func(o *statemachine.Options) { o.BatchSize = 0 },
 			"state machine options: BatchSize is 0; want 1 to 500"},
 		{"batch concurrency", func(o *statemachine.Options) { o.BatchConcurrency = 41 },
@@ -223,6 +234,42 @@ func TestOptionsOutOfRange(t *testing.T) {
 				t.Errorf("got %v, want %s", err, tt.want)
 			}
 		})
+	}
+}
+
+func TestExpressChildren(t *testing.T) {
+	t.Parallel()
+	o := local()
+	o.Express = true
+	_, err := statemachine.Definition(retrypatterns.DefaultTable(), o)
+	if err == nil || !strings.Contains(err.Error(), "EXPRESS children have 5m0s, and the longest Retry takes") ||
+		!strings.Contains(err.Error(), "ApplyBatch (CircuitOpen)") {
+		t.Errorf("the default table: %v", err)
+	}
+	// One at a time, 250 rows may wait for each other: 250 × 95 s + 95 s.
+	_, err = statemachine.Definition(retrypatterns.ExpressTable(), o)
+	if err == nil || !strings.Contains(err.Error(),
+		"the longest Retry takes 6h37m25s: 250 × 1m35s of ProcessSingleUserRecord (States.Timeout) and 1m35s of ApplyBatch (States.Timeout)") {
+		t.Errorf("one row at a time: %v", err)
+	}
+	o.BatchSize, o.BatchConcurrency = 80, 40
+	text, err := statemachine.Definition(retrypatterns.ExpressTable(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found := strings.Count(string(text), `"ExecutionType": "EXPRESS"`); found != 1 {
+		t.Errorf("%d EXPRESS processors", found)
+	}
+	if machine, diagnostics := asl.Parse(string(text)); machine == nil || len(diagnostics) > 0 {
+		t.Errorf("diagnostics: %v", diagnostics)
+	}
+	o.BatchSize = 81
+	if _, err := statemachine.Definition(retrypatterns.ExpressTable(), o); err == nil {
+		t.Error("81 rows, 40 at a time, are accepted: three in a row take 4m45s and the batch before them 1m35s")
+	}
+	o.Shape, o.BatchSize = statemachine.Single, 1
+	if _, err := statemachine.Definition(retrypatterns.ExpressTable(), o); err != nil {
+		t.Errorf("single: %v", err)
 	}
 }
 

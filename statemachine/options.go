@@ -3,6 +3,7 @@ package statemachine
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -17,13 +18,18 @@ type Options struct {
 	// TopicARN is the SNS topic that hears how each import ended.
 	TopicARN string
 
+	// Shape is what a child execution does with its rows; see decision 023.
+	Shape Shape
+	// Express has child executions be EXPRESS ones, which cost less, have five minutes and no history but their log, and
+	// cannot be redriven. A table whose longest Retry does not fit is refused; see retrypatterns.ExpressTable.
+	Express bool
 	// Concurrency is how many child executions run at once, 1 to 10,000.
 	Concurrency int
-	// BatchSize is how many rows one child execution takes, 1 to MaxBatchSize. With 1 there is no inner Map: each child
-	// applies one row.
+	// BatchSize is how many rows one child execution takes, 1 to MaxBatchSize; 1 in the shape Single. The shape Batch
+	// with 1 row is Single.
 	BatchSize int
-	// BatchConcurrency is how many rows of one batch are applied at once, 1 to
-	// 40. Lambda sees up to Concurrency × BatchConcurrency invocations.
+	// BatchConcurrency is how many rows of one batch are applied at once, 1 to 40, where they are applied one by one.
+	// Lambda sees up to Concurrency × BatchConcurrency invocations.
 	BatchConcurrency int
 	// ToleratedFailurePercentage is how many of the rows may be rejected or dead-lettered, and how many of the Map's
 	// children may fail, before the execution fails; 0 to 100.
@@ -32,8 +38,25 @@ type Options struct {
 	Timeout time.Duration
 }
 
+// Shape is what a child execution does with its rows.
+type Shape string
+
+// The shapes.
+const (
+	// Bulk applies all rows in one invocation and one transaction, and those that this leaves one by one.
+	Bulk Shape = "bulk"
+	// Batch applies each row in an invocation of its own.
+	Batch Shape = "batch"
+	// Single is the source's shape: a child execution for each row.
+	Single Shape = "single"
+)
+
+// Shapes returns the shapes, the default first.
+func Shapes() []Shape { return []Shape{Bulk, Batch, Single} }
+
 // MaxBatchSize keeps the history of a child execution below Step Functions' limit of 25,000 events: an applied row
-// takes 7 events and each retry 3 more, so 500 rows leave each of them room for 14 retries.
+// takes 7 events and each retry 3 more, so 500 rows leave each of them room for 14 retries. It is the same for a batch
+// in bulk, all rows of which may have to be applied one by one.
 const MaxBatchSize = 500
 
 const (
@@ -42,12 +65,13 @@ const (
 	maxTimeout           = 365 * 24 * time.Hour
 )
 
-// DefaultOptions has the default numbers: 40 children of 100 rows at a time, 5 percent tolerated, a day's time. The
+// DefaultOptions has the default numbers: in bulk, 40 children of 250 rows at a time, 5 percent tolerated, a day's time. The
 // names of functions, bucket and topic are empty and have to be filled in.
 func DefaultOptions() Options {
 	return Options{
+		Shape:                      Bulk,
 		Concurrency:                40,
-		BatchSize:                  100,
+		BatchSize:                  250,
 		BatchConcurrency:           1,
 		ToleratedFailurePercentage: 5,
 		Timeout:                    24 * time.Hour,
@@ -67,6 +91,9 @@ func Substitutions() Options {
 	return o
 }
 
+// single tells whether a child execution takes one row, without an inner Map.
+func (o Options) single() bool { return o.Shape == Single || o.Shape == Batch && o.BatchSize == 1 }
+
 // check returns all that is wrong with the options, joined.
 func (o Options) check() error {
 	var problems []error
@@ -78,6 +105,12 @@ func (o Options) check() error {
 		if name.value == "" {
 			problems = append(problems, fmt.Errorf("%s is empty", name.option))
 		}
+	}
+	switch {
+	case !slices.Contains(Shapes(), o.Shape):
+		problems = append(problems, fmt.Errorf("Shape is %q; want bulk, batch or single", o.Shape))
+	case o.Shape == Single && o.BatchSize != 1:
+		problems = append(problems, fmt.Errorf("BatchSize is %d; the shape single takes 1 row", o.BatchSize))
 	}
 	for _, number := range []struct {
 		option     string

@@ -41,7 +41,7 @@ const maxBatchBytes = 64 << 10
 func (b builder) items() object {
 	row := object{{"row.$", "$$.Map.Item.Index"}, {"record.$", "$$.Map.Item.Value"}}
 	shared := object{{"source.$", "$.source"}, {"run.$", "$.run"}}
-	if b.BatchSize == 1 {
+	if b.single() {
 		return object{{"ItemSelector", append(shared, row...)}}
 	}
 	return object{
@@ -56,14 +56,29 @@ func (b builder) items() object {
 
 // childExecution is the machine of the Map's children.
 func (b builder) childExecution() object {
-	config := member{"ProcessorConfig", object{{"Mode", "DISTRIBUTED"}, {"ExecutionType", "STANDARD"}}}
-	if b.BatchSize == 1 {
+	kind := "STANDARD"
+	if b.Express {
+		kind = "EXPRESS"
+	}
+	config := member{"ProcessorConfig", object{{"Mode", "DISTRIBUTED"}, {"ExecutionType", kind}}}
+	switch {
+	case b.single():
 		return append(object{config}, b.record()...)
+	case b.Shape == Batch:
+		return object{
+			config,
+			{"StartAt", processBatch},
+			{"States", object{{processBatch, b.processBatch()}}},
+		}
 	}
 	return object{
 		config,
-		{"StartAt", processBatch},
-		{"States", object{{processBatch, b.processBatch()}}},
+		{"StartAt", retrypatterns.ApplyBatch},
+		{"States", object{
+			{retrypatterns.ApplyBatch, b.applyBatch()},
+			{splitBatch, splitRows()},
+			{processOneByOne, b.processOneByOne()},
+		}},
 	}
 }
 
@@ -80,13 +95,23 @@ func (b builder) processBatch() object {
 			{"record.$", "$$.Map.Item.Value.record"},
 		}},
 		{"MaxConcurrency", b.BatchConcurrency},
-		{"ItemProcessor", append(object{{"ProcessorConfig", object{{"Mode", "INLINE"}}}}, b.record()...)},
-		{"ResultSelector", object{
-			{"applied.$", "$[?(@.outcome == 'applied')].row"},
-			{"alreadyApplied.$", "$[?(@.outcome == 'alreadyApplied')].row"},
-			{"failed.$", "$[?(@.outcome == 'rejected' || @.outcome == 'deadLettered')]"},
-		}},
+		{"ItemProcessor", b.rowProcessor()},
+		{"ResultSelector", byOutcome()},
 		{"End", true},
+	}
+}
+
+// rowProcessor is the inline machine of one row among others.
+func (b builder) rowProcessor() object {
+	return append(object{{"ProcessorConfig", object{{"Mode", "INLINE"}}}}, b.record()...)
+}
+
+// byOutcome sorts the results of rows.
+func byOutcome() object {
+	return object{
+		{"applied.$", "$[?(@.outcome == 'applied')].row"},
+		{"alreadyApplied.$", "$[?(@.outcome == 'alreadyApplied')].row"},
+		{"failed.$", "$[?(@.outcome == 'rejected' || @.outcome == 'deadLettered')]"},
 	}
 }
 

@@ -3,6 +3,8 @@ package stepbacktest
 import (
 	"fmt"
 	"strings"
+
+	"stepback/stepbacktest/observed"
 )
 
 // fail reports an expectation that is not met, and what happened.
@@ -17,7 +19,7 @@ func (x *Execution) story() string {
 	for i := range x.Events {
 		e := &x.Events[i]
 		fmt.Fprintf(&b, "  %4d %10s  %s", e.ID, "+"+e.At().Sub(x.Start).String(), e.Type)
-		if state := x.stateOf(e); state != "" {
+		if state := observed.StateOf(x.Events, e); state != "" {
 			b.WriteString(" " + state)
 		}
 		if e.More != nil && e.More.Failure.HasName() {

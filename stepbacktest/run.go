@@ -11,7 +11,7 @@ import (
 	"stepback/asl"
 	"stepback/asl/jsonvalue"
 	"stepback/engine"
-	"stepback/engine/history"
+	"stepback/stepbacktest/observed"
 )
 
 // Config is what a state machine finds around it. The zero Config has no functions.
@@ -137,12 +137,7 @@ func (x *Execution) why() string {
 // they were entered; those of a distributed Map are in executions of their own.
 func (x *Execution) Entered(states ...string) {
 	x.t.Helper()
-	var got []string
-	for i := range x.Events {
-		if entered(&x.Events[i]) {
-			got = append(got, x.Events[i].Name)
-		}
-	}
+	got := observed.Entered(x.Events)
 	if !slices.Equal(got, states) {
 		x.fail("the states entered are %s; expected were %s", strings.Join(got, ", "), strings.Join(states, ", "))
 	}
@@ -151,12 +146,7 @@ func (x *Execution) Entered(states ...string) {
 // Attempts expects that a Task state was carried out this often, its retries included, in all its visits together.
 func (x *Execution) Attempts(state string, n int) {
 	x.t.Helper()
-	got := 0
-	for i := range x.Events {
-		if scheduled(x.Events[i].Type) && x.stateOf(&x.Events[i]) == state {
-			got++
-		}
-	}
+	got := observed.Attempts(x.Events, state)
 	if got != n {
 		x.fail("the state %s was carried out %d times; expected were %d", state, got, n)
 	}
@@ -166,22 +156,7 @@ func (x *Execution) Attempts(state string, n int) {
 // state took.
 func (x *Execution) Waits(state string, waits ...time.Duration) {
 	x.t.Helper()
-	var got []time.Duration
-	began := map[int64]time.Time{} // when what an event tells of began to wait
-	for i := range x.Events {
-		e := &x.Events[i]
-		if x.stateOf(e) != state {
-			continue
-		}
-		switch {
-		case e.Type == history.WaitStateEntered || failed(e.Type):
-			began[e.ID] = e.At()
-		case e.Type == history.WaitStateExited || scheduled(e.Type):
-			if at, ok := began[e.Previous]; ok {
-				got = append(got, e.At().Sub(at))
-			}
-		}
-	}
+	got := observed.Waits(x.Events, state)
 	if !slices.Equal(got, waits) {
 		x.fail("the waits of the state %s are %v; expected were %v", state, got, waits)
 	}
@@ -192,36 +167,5 @@ func (x *Execution) Took(d time.Duration) {
 	x.t.Helper()
 	if got := x.Stop.Sub(x.Start); got != d {
 		x.fail("the execution took %s; expected was %s", got, d)
-	}
-}
-
-// stateOf names the state that an event belongs to; empty for one of the whole execution.
-func (x *Execution) stateOf(e *stepback.Event) string {
-	for !entered(e) && !exited(e) {
-		if e.Previous <= 0 || e.Previous > int64(len(x.Events)) {
-			return ""
-		}
-		e = &x.Events[e.Previous-1]
-	}
-	return e.Name
-}
-
-func entered(e *stepback.Event) bool { return strings.HasSuffix(e.Type.String(), "StateEntered") }
-
-func exited(e *stepback.Event) bool { return strings.HasSuffix(e.Type.String(), "StateExited") }
-
-func scheduled(t history.Type) bool {
-	return t == history.TaskScheduled || t == history.LambdaFunctionScheduled || t == history.ActivityScheduled
-}
-
-func failed(t history.Type) bool {
-	switch t {
-	case history.TaskFailed, history.TaskTimedOut, history.TaskStartFailed, history.TaskSubmitFailed,
-		history.LambdaFunctionFailed, history.LambdaFunctionTimedOut, history.LambdaFunctionScheduleFailed,
-		history.LambdaFunctionStartFailed, history.ActivityFailed, history.ActivityTimedOut,
-		history.ActivityScheduleFailed:
-		return true
-	default:
-		return false
 	}
 }

@@ -179,9 +179,9 @@ func policyOf(r asl.Retrier) retrypatterns.Policy {
 }
 
 func describe(p retrypatterns.Policy) string {
-	text := fmt.Sprintf("%s × %g", p.Interval, p.Rate)
+	text := fmt.Sprintf("%s × %g", Short(p.Interval), p.Rate)
 	if p.MaxDelay > 0 {
-		text += ", at most " + p.MaxDelay.String()
+		text += ", at most " + Short(p.MaxDelay)
 	}
 	if p.Jitter == retrypatterns.JitterFull {
 		text += ", full jitter"

@@ -352,7 +352,7 @@ func (r *reader) end(e *history.Event) {
 			if v.Failure.IsZero() {
 				v.Failure = failureOf(e)
 			}
-		case v.Outcome == Waiting && v.Type == "Task", v.Outcome == Failed:
+		case v.Outcome == Waiting && v.Type == "Task", v.Outcome == Failed, v.Type == "Fail":
 			v.Outcome = Failed
 		default:
 			v.Outcome = Aborted

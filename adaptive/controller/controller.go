@@ -32,6 +32,11 @@ type Controller struct {
 	// Machine is the state machine's ARN.
 	Machine string
 	StepFunctions
+	// Alias is the ARN of the alias by which executions are started, empty when they are started by Machine. A changed
+	// definition is published as a version, and the alias led there; a version that a deployment has published is taken
+	// as the new base. It needs Aliases.
+	Alias   string
+	Aliases Aliases
 	Metrics Metrics
 	Rows    Rows
 	// Events calls the service "eventbridge", whose default bus is told of changes; nil tells nobody.
@@ -128,6 +133,12 @@ func (t *tick) run(ctx context.Context) error {
 		return fmt.Errorf("state machine %s: %w", t.Machine, err)
 	}
 	t.definition = aws.ToString(described.Definition)
+	if err := t.settled(ctx); err != nil || t.res.Note != "" {
+		return err
+	}
+	if err := t.adoptDeployment(ctx); err != nil {
+		return err
+	}
 	if !t.mine() {
 		return nil
 	}
@@ -292,7 +303,7 @@ func (t *tick) updateStateMachine(ctx context.Context, d decide.Decision, next s
 		return errors.New("the definition was changed in between; nothing was written")
 	}
 	text := "stepback adapt: " + d.State + ": " + d.Setting.String()
-	_, err = t.UpdateStateMachine(ctx, &sfn.UpdateStateMachineInput{
+	out, err := t.UpdateStateMachine(ctx, &sfn.UpdateStateMachineInput{
 		StateMachineArn: &t.Machine, Definition: &next, Publish: true,
 		VersionDescription: aws.String(text[:min(len(text), 256)]),
 	})
@@ -300,7 +311,7 @@ func (t *tick) updateStateMachine(ctx context.Context, d decide.Decision, next s
 		return fmt.Errorf("state machine %s: %w", t.Machine, err)
 	}
 	t.definition, t.row.Hash = next, Hash(next)
-	return nil
+	return t.route(ctx, aws.ToString(out.StateMachineVersionArn))
 }
 
 // The event that tells of a change, as the source design names it.

@@ -71,8 +71,8 @@ func (c *Client) Head(ctx context.Context, in Get) (*Object, error) {
 
 // Put implements Store.
 func (c *Client) Put(ctx context.Context, in Put) error {
-	d := fields("Bucket", in.Bucket, "Key", in.Key, "ContentType", in.ContentType).
-		With("ContentLength", jsonvalue.OfInt(in.Size))
+	d := fields("Bucket", in.Bucket, "Key", in.Key, "ContentType", in.ContentType, "IfMatch", in.IfMatch,
+		"IfNoneMatch", in.IfNoneMatch).With("ContentLength", jsonvalue.OfInt(in.Size))
 	_, err := c.call(ctx, "PutObject", d, in.Body)
 	return err
 }

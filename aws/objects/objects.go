@@ -35,6 +35,8 @@ type Put struct {
 	Body        io.ReadSeeker
 	Size        int64
 	ContentType string
+	IfMatch     string // the ETag, in its quotes, of the object that is replaced; empty: any, or none
+	IfNoneMatch string // *: only if there is no object; empty: in any case
 }
 
 // Copy copies an object within the service.

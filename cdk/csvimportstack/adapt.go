@@ -35,6 +35,7 @@ func (s *Stack) addAdapt(bootstraps string) {
 		memory: 256, timeout: time.Minute,
 		environment: map[string]*string{
 			"STATE_MACHINE_ARN":   s.StateMachine.StateMachineArn(),
+			"STATE_MACHINE_ALIAS": s.startedARN(),
 			"CONFIGURATION_TABLE": s.RetryConfigurations.TableName(),
 			"DRY_RUN":             jsii.String(strconv.FormatBool(mode == environment.AdaptDryRun)),
 		},
@@ -52,7 +53,8 @@ func (s *Stack) adaptAccess(mode environment.AdaptMode) []awsiam.PolicyStatement
 	mapRuns := s.states("mapRun", name+"/"+mapLabel+":*")
 	table := s.RetryConfigurations.TableArn()
 	access := []awsiam.PolicyStatement{
-		allow([]string{"states:DescribeStateMachine", "states:ListExecutions"}, machine),
+		allow([]string{"states:DescribeStateMachine", "states:DescribeStateMachineAlias", "states:ListExecutions"},
+			machine),
 		allow([]string{"states:ListMapRuns"}, s.states("execution", name+":*")),
 		allow([]string{"states:DescribeMapRun"}, mapRuns),
 		allow([]string{"dynamodb:GetItem"}, table),
@@ -63,7 +65,8 @@ func (s *Stack) adaptAccess(mode environment.AdaptMode) []awsiam.PolicyStatement
 	}
 	return append(access,
 		// The definition keeps its role, so that nothing has to be passed on.
-		allow([]string{"states:UpdateStateMachine", "states:PublishStateMachineVersion"}, machine),
+		allow([]string{"states:UpdateStateMachine", "states:PublishStateMachineVersion",
+			"states:UpdateStateMachineAlias"}, machine),
 		allow([]string{"states:UpdateMapRun"}, mapRuns),
 		allow([]string{"dynamodb:PutItem"}, table),
 		awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{

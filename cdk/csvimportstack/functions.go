@@ -17,11 +17,11 @@ import (
 // function is what one Lambda function has of its own.
 type function struct {
 	id, name, description string
-	memory                int           // MB
-	disk                  int           // MiB of temporary disk; 0 is what every function has
-	timeout               time.Duration // as its state's, so that neither outlives the other by much
-	instances             int           // at a time, reserved for it; 0 is as many as there is room for
-	quiet                 bool          // logs nothing about invocations that went well
+	memory                int // MB
+	disk                  int // MiB of temporary disk; 0 is what every function has
+	timeout               time.Duration
+	instances             int  // at a time, reserved for it; 0 is as many as there is room for
+	quiet                 bool // logs nothing about invocations that went well
 	environment           map[string]*string
 	access                []awsiam.PolicyStatement
 	vpc                   *awslambda.CfnFunction_VpcConfigProperty
@@ -84,19 +84,24 @@ func (s *Stack) guardAccess() awsiam.PolicyStatement {
 	return allow([]string{"dynamodb:GetItem", "dynamodb:UpdateItem"}, s.Breaker.TableArn())
 }
 
-// timeoutOf is the timeout that the retry table gives a state.
+// ahead is how much earlier than its state a function runs out of time, so that its error, which has a name and a
+// message, is there before States.Timeout. The function itself ends its work another second earlier.
+const ahead = 2 * time.Second
+
+// timeoutOf is the timeout of the function of a state: a little below the one that the retry table gives the state.
 func timeoutOf(state string) time.Duration {
 	s, ok := retrypatterns.DefaultTable().State(state)
 	if !ok {
 		panic("the retry table lacks " + state)
 	}
-	return s.Timeout
+	return s.Timeout - ahead
 }
 
 // function declares a function with a log group and a role that allows it nothing but what it is for.
 func (s *Stack) function(bootstraps string, f function) awslambda.Function {
 	name := *s.name(f.name)
 	logs := s.logGroup(f.id+"Log", "/aws/lambda/"+name)
+	s.logs[f.id] = logs
 	role := awsiam.NewRole(s.Stack, jsii.String(f.id+"Role"), &awsiam.RoleProps{
 		AssumedBy: awsiam.NewServicePrincipal(jsii.String("lambda.amazonaws.com"), nil),
 	})

@@ -12,6 +12,7 @@ func (s *Stack) addOutputs() {
 		value           *string
 	}{
 		{"StateMachineArn", "The state machine", s.StateMachine.StateMachineArn()},
+		{"StateMachineAliasArn", "What imports are started by", s.startedARN()},
 		{"DashboardUrl", "What is retried, and the alarms", s.dashboardURL()},
 		{"InputBucketName", "Files put here are imported", s.InputBucket.BucketName()},
 		{"ResultBucketName", "Summaries, dead letters and corrections", s.ResultBucket.BucketName()},

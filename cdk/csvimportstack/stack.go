@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awscloudwatch"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsdynamodb"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awsevents"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslogs"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awss3"
@@ -49,12 +50,14 @@ type Stack struct {
 	Validate, Process, Aggregate awslambda.Function
 	Start, Metrics               awslambda.Function
 	StateMachine                 awsstepfunctions.StateMachine
+	ObjectCreated                awsevents.Rule
 	StateMachineLog              awslogs.LogGroup
 	Dashboard                    awscloudwatch.CfnDashboard
 
-	alarmARNs []string // in the order in which the dashboard shows them
-	cluster   string   // the identifier of the database cluster that the stack creates
-	apart     bool     // dashboards are not the stack's
+	alarmARNs []string                    // in the order in which the dashboard shows them
+	cluster   string                      // the identifier of the database cluster that the stack creates
+	apart     bool                        // dashboards, versions and queries are not the stack's
+	logs      map[string]awslogs.LogGroup // of functions, by the functions' ids
 }
 
 // Name is the name of the stack of an environment.
@@ -74,7 +77,7 @@ func New(scope constructs.Construct, props Props) (*Stack, error) {
 	if err != nil {
 		return nil, fmt.Errorf("environment %q: %w", e.Name, err)
 	}
-	s := &Stack{Environment: e, Stack: awscdk.NewStack(scope, jsii.String(Name(e.Name)), &awscdk.StackProps{
+	s := &Stack{Environment: e, logs: map[string]awslogs.LogGroup{}, Stack: awscdk.NewStack(scope, jsii.String(Name(e.Name)), &awscdk.StackProps{
 		Description:           jsii.String("stepback: CSV import with retries, " + e.Name),
 		AnalyticsReporting:    jsii.Bool(false),
 		TerminationProtection: jsii.Bool(e.KeepData),
@@ -110,7 +113,11 @@ func New(scope constructs.Construct, props Props) (*Stack, error) {
 	if err != nil {
 		return nil, fmt.Errorf("environment %q: %w", e.Name, err)
 	}
+	s.addAlias()
 	s.addRunbook()
+	if !s.apart {
+		s.addQueries()
+	}
 	s.addBudget()
 	s.addOutputs()
 	return s, nil
@@ -119,9 +126,14 @@ func New(scope constructs.Construct, props Props) (*Stack, error) {
 // definition is the environment's state machine with placeholders for the names of resources.
 func definition(e environment.Environment, rewrite func([]byte) ([]byte, error)) ([]byte, error) {
 	o := statemachine.Substitutions()
+	o.Shape = e.Shape
 	o.Concurrency, o.BatchSize, o.BatchConcurrency = e.Concurrency, e.BatchSize, e.BatchConcurrency
 	o.ToleratedFailurePercentage, o.Timeout = e.ToleratedFailurePercentage, e.Timeout
-	text, err := statemachine.Definition(retrypatterns.DefaultTable(), o)
+	table := retrypatterns.DefaultTable()
+	if o.Express = e.Express; e.Express {
+		table = retrypatterns.ExpressTable()
+	}
+	text, err := statemachine.Definition(table, o)
 	if err != nil || rewrite == nil {
 		return text, err
 	}

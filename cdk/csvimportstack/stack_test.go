@@ -150,9 +150,9 @@ func TestBucketsAreClosed(t *testing.T) {
 func TestFunctions(t *testing.T) {
 	x := synth(t, environment.Prod())
 	for id, want := range map[string]string{
-		"Validate":  `{"disk":{"Size":512},"memory":1024,"timeout":300,"vpc":false}`,
-		"Process":   `{"disk":null,"memory":512,"timeout":30,"vpc":true}`,
-		"Aggregate": `{"disk":{"Size":3000},"memory":1024,"timeout":120,"vpc":true}`,
+		"Validate":  `{"disk":{"Size":512},"memory":1024,"timeout":298,"vpc":false}`,
+		"Process":   `{"disk":null,"memory":512,"timeout":28,"vpc":true}`,
+		"Aggregate": `{"disk":{"Size":3000},"memory":1024,"timeout":118,"vpc":true}`,
 		"Start":     `{"disk":null,"memory":128,"timeout":30,"vpc":false}`,
 		"Metrics":   `{"disk":null,"memory":1769,"timeout":60,"vpc":false}`,
 	} {
@@ -377,6 +377,58 @@ func TestSubscriptions(t *testing.T) {
 	substitutions := compact(t, x.only(t, "AWS::StepFunctions::StateMachine", "").Properties["DefinitionSubstitutions"])
 	if !strings.Contains(substitutions, `"NotificationTopicArn":{"Ref":"Imports`) {
 		t.Errorf("imports report to %s", substitutions)
+	}
+}
+
+func TestImportsAreStartedByAnAlias(t *testing.T) {
+	x := synth(t, environment.Prod())
+	alias := compact(t, x.only(t, "AWS::StepFunctions::StateMachineAlias", "").Properties["DeploymentPreference"])
+	if !strings.HasPrefix(alias,
+		`{"Alarms":["csv-import-prod-executions-failed","csv-import-prod-executions-timed-out","csv-import-prod-many-dead-letters"],"Interval":15,"Percentage":20,"StateMachineVersionArn":{"Fn::GetAtt":["StateMachineVersion`) ||
+		!strings.HasSuffix(alias, `"Type":"CANARY"}`) {
+		t.Errorf("deployed by %s", alias)
+	}
+	alarms := map[string]bool{}
+	for _, a := range x.ofType("AWS::CloudWatch::Alarm") {
+		alarms[a.Properties["AlarmName"].(string)] = true
+	}
+	for _, name := range []string{"executions-failed", "executions-timed-out", "many-dead-letters"} {
+		if !alarms["csv-import-prod-"+name] {
+			t.Errorf("the alarm %s, which takes a deployment back, is not declared", name)
+		}
+	}
+	version := x.only(t, "AWS::StepFunctions::StateMachineVersion", "")
+	if version.DeletionPolicy != "Retain" || !strings.Contains(compact(t, version.Properties),
+		`"StateMachineRevisionId":{"Fn::GetAtt":["StateMachine`) {
+		t.Errorf("version %s", compact(t, version))
+	}
+	started := text(t, x.only(t, "AWS::Lambda::Function",
+		"Start").Properties["Environment"].(map[string]any)["Variables"].(map[string]any)["STATE_MACHINE_ARN"])
+	if !strings.HasSuffix(started, ":stateMachine:csv-import-prod:live") {
+		t.Errorf("imports are started by %s", started)
+	}
+	if got := compact(t, x.only(t, "AWS::IAM::Policy", "StartRole").Properties); !strings.Contains(got,
+		`"Condition":{"ForAnyValue:StringEquals":{"states:StateMachineQualifier":["live"]}}`) {
+		t.Errorf("the function start may %s", got)
+	}
+	dev := compact(t, synth(t, environment.Dev()).only(t, "AWS::StepFunctions::StateMachineAlias",
+		"").Properties["DeploymentPreference"])
+	if !strings.HasSuffix(dev, `"Type":"ALL_AT_ONCE"}`) {
+		t.Errorf("dev is deployed by %s", dev)
+	}
+}
+
+func TestSavedQueries(t *testing.T) {
+	x := synth(t, environment.Dev())
+	queries := x.ofType("AWS::Logs::QueryDefinition")
+	if len(queries) != 9 {
+		t.Errorf("%d queries", len(queries))
+	}
+	for id, q := range queries {
+		groups, _ := q.Properties["LogGroupNames"].([]any)
+		if len(groups) == 0 || !strings.HasPrefix(q.Properties["Name"].(string), "csv-import-dev/") {
+			t.Errorf("%s: %s", id, compact(t, q.Properties))
+		}
 	}
 }
 

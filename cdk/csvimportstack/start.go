@@ -30,9 +30,9 @@ func (s *Stack) addStart(bootstraps string) {
 	s.Start = s.function(bootstraps, function{
 		id: "Start", name: "start", description: "Starts the import of an object, once for each key and ETag",
 		memory: 128, timeout: 30 * time.Second,
-		environment: map[string]*string{"STATE_MACHINE_ARN": s.StateMachine.StateMachineArn()},
+		environment: map[string]*string{"STATE_MACHINE_ARN": s.startedARN()},
 		access: []awsiam.PolicyStatement{
-			allow([]string{"states:StartExecution"}, s.StateMachine.StateMachineArn()),
+			s.mayStart(),
 			allow([]string{"sqs:SendMessage"}, s.UndeliveredEvents.QueueArn()),
 		},
 	})
@@ -43,7 +43,7 @@ func (s *Stack) addStart(bootstraps string) {
 			OnFailure: &awslambda.CfnEventInvokeConfig_OnFailureProperty{Destination: s.UndeliveredEvents.QueueArn()},
 		},
 	})
-	awsevents.NewRule(s.Stack, jsii.String("ObjectCreated"), &awsevents.RuleProps{
+	s.ObjectCreated = awsevents.NewRule(s.Stack, jsii.String("ObjectCreated"), &awsevents.RuleProps{
 		RuleName: s.name("object-created"), Description: jsii.String("An object in the input bucket starts its import"),
 		EventPattern: &awsevents.EventPattern{
 			Source: jsii.Strings(objectevent.Source), DetailType: jsii.Strings(objectevent.DetailType),

@@ -7,7 +7,9 @@ import (
 	"testing"
 
 	"stepback/cdk/environment"
+	"stepback/cost"
 	"stepback/retrymetrics"
+	"stepback/statemachine"
 )
 
 // The table of the operating guide is computed.
@@ -18,12 +20,12 @@ func TestTheGuideTellsTheComputedCosts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	prices := environment.DefaultPrices()
+	prices := cost.DefaultPrices()
 	sum := 0.0
 	var rows []string
 	for _, c := range environment.Prod().Costs(retrymetrics.DefaultWorkload(), prices) {
 		sum += c.USD
-		rows = append(rows, fmt.Sprintf("| %s | %s | %s |", c.Item, strings.TrimSpace(grouped(c.Quantity)+" "+c.Unit),
+		rows = append(rows, fmt.Sprintf("| %s | %s | %s |", c.Name, strings.TrimSpace(grouped(c.Quantity)+" "+c.Unit),
 			grouped(c.USD)))
 	}
 	rows = append(rows, fmt.Sprintf("| **sum** | | **%s** |", grouped(sum)))
@@ -35,9 +37,9 @@ func TestTheGuideTellsTheComputedCosts(t *testing.T) {
 	w, e := retrymetrics.DefaultWorkload(), environment.Prod()
 	instances := 1 + e.Database.Readers
 	for _, text := range []string{
-		fmt.Sprintf("a row costs about %.6f USD", sum/float64(w.Files*w.RowsPerFile)),
-		fmt.Sprintf("%.0f %% of it is its one state transition",
-			100*float64(w.Files*w.RowsPerFile)/1000*prices.Transitions/sum),
+		fmt.Sprintf("a million rows cost %.2f USD", sum/float64(w.Files)),
+		fmt.Sprintf("%.0f %% of it are the transitions of the 1 %% that fails once", 100*0.02*1e6/1000*prices.Transitions/
+			(sum/float64(w.Files))),
 		fmt.Sprintf("%d instances × %v units × 730 hours × %v = %.0f USD", instances, e.Database.MinCapacity,
 			prices.CapacityHour,
 			float64(instances)*e.Database.MinCapacity*730*prices.CapacityHour),
@@ -66,17 +68,18 @@ func TestCostsFollowTheEnvironment(t *testing.T) {
 		e := environment.Prod()
 		change(&e)
 		sum := 0.0
-		for _, c := range e.Costs(retrymetrics.DefaultWorkload(), environment.DefaultPrices()) {
+		for _, c := range e.Costs(retrymetrics.DefaultWorkload(), cost.DefaultPrices()) {
 			sum += c.USD
 		}
 		return sum
 	}
 	base := total(func(*environment.Environment) {})
 	for name, change := range map[string]func(*environment.Environment){
-		"a child for each row": func(e *environment.Environment) { e.BatchSize = 1 },
-		"twice the memory":     func(e *environment.Environment) { e.ProcessMemory *= 2 },
-		"another reader":       func(e *environment.Environment) { e.Database.Readers++ },
-		"everything logged":    func(e *environment.Environment) { e.LogLevel = "ALL" },
+		"smaller batches":     func(e *environment.Environment) { e.BatchSize = 50 },
+		"a task for each row": func(e *environment.Environment) { e.Shape = statemachine.Batch },
+		"twice the memory":    func(e *environment.Environment) { e.ProcessMemory *= 2 },
+		"another reader":      func(e *environment.Environment) { e.Database.Readers++ },
+		"everything logged":   func(e *environment.Environment) { e.LogLevel = "ALL" },
 	} {
 		if got := total(change); got <= base {
 			t.Errorf("%s costs %.0f, not more than %.0f", name, got, base)

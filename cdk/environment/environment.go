@@ -4,7 +4,11 @@
 // It knows nothing of CloudFormation and reads nothing from the machine.
 package environment
 
-import "time"
+import (
+	"time"
+
+	"stepback/statemachine"
+)
 
 // Environment is one place that the CSV import is deployed to.
 type Environment struct {
@@ -22,8 +26,11 @@ type Environment struct {
 	// deletion.
 	KeepData bool
 
-	// Concurrency, BatchSize, BatchConcurrency, ToleratedFailurePercentage and Timeout are the state machine's; see
-	// statemachine.Options.
+	// Shape, Concurrency, BatchSize, BatchConcurrency, ToleratedFailurePercentage and Timeout are the state machine's;
+	// see statemachine.Options.
+	Shape statemachine.Shape
+	// Express has the Map's children be EXPRESS executions, with the retries of retrypatterns.ExpressTable.
+	Express                                  bool
 	Concurrency, BatchSize, BatchConcurrency int
 	ToleratedFailurePercentage               float64
 	Timeout                                  time.Duration
@@ -65,8 +72,17 @@ type Environment struct {
 
 	// Adapt is what the controller of the retries does. It measures attempts, which are counted at LogLevel ALL only.
 	Adapt AdaptMode
+	// Canary has a deployment's state machine take a share of the imports first.
+	Canary Canary
 	// Relay sends what is in the database's outbox. Asking each minute keeps a database with MinCapacity 0 from pausing.
 	Relay Relay
+}
+
+// Canary is how a changed state machine is taken over: Percentage of the imports that begin are its for so many Minutes,
+// and then all, unless an alarm on failing executions takes it back. The zero Canary is all at once.
+type Canary struct {
+	Percentage float64 // 0 to 99
+	Minutes    float64 // 1 to 2100
 }
 
 // Database is the PostgreSQL database of the users table: with SecretARN an existing one, else an Aurora cluster that

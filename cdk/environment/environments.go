@@ -17,6 +17,7 @@ func base(name string) Environment {
 		InputDays:                  30,
 		ResultDays:                 90,
 		MaxFileBytes:               100 << 20,
+		Shape:                      o.Shape,
 		Concurrency:                o.Concurrency,
 		BatchSize:                  o.BatchSize,
 		BatchConcurrency:           o.BatchConcurrency,
@@ -60,6 +61,7 @@ func Prod() Environment {
 	e.LogLevel, e.LogDays = "ERROR", 90
 	e.Database = Database{MinCapacity: 0.5, MaxCapacity: 16, Readers: 1, BackupDays: 14}
 	e.Relay = Relay{To: RelayToImports}
+	e.Canary = Canary{Percentage: 20, Minutes: 15}
 	return e
 }
 
@@ -68,7 +70,7 @@ func Prod() Environment {
 func Local(secretARN, architecture string) Environment {
 	e := Dev()
 	e.Name = "local"
-	e.BatchSize = 1
+	e.Shape, e.BatchSize = statemachine.Single, 1
 	e.Architecture = architecture
 	e.Database = Database{SecretARN: secretARN}
 	e.Adapt = AdaptOff

@@ -71,6 +71,8 @@ func (e Environment) Validate() error {
 	c.that(e.Adapt == AdaptOff || e.LogLevel == "ALL",
 		"Adapt is %q and LogLevel %q; the controller measures attempts, which are counted at ALL only", e.Adapt,
 		e.LogLevel)
+	c.that(e.Canary == Canary{} || e.Canary.Percentage >= 1 && e.Canary.Percentage <= 99 && e.Canary.Minutes >= 1 &&
+		e.Canary.Minutes <= 2100, "Canary is %v; want 1 to 99 percent for 1 to 2100 minutes, or nothing", e.Canary)
 	c.that(e.Relay.To == "" || e.Relay.Service() != "",
 		"Relay.To is %q; want %s, or the ARN of an SNS topic, an SQS queue or an EventBridge event bus", e.Relay.To,
 		RelayToImports)

@@ -49,6 +49,7 @@ func TestValidateSaysWhatIsWrong(t *testing.T) {
 		`Database.MinCapacity is 0.3; want 0 to MaxCapacity (2) in halves`: func(e *environment.Environment) { e.Database.MinCapacity = 0.3 },
 		`Database.MaxCapacity is 0.5; want 1 to 256 in halves`:             func(e *environment.Environment) { e.Database.MaxCapacity = 0.5 },
 		`Database.AutoPause is 1m0s; want whole seconds from 5m to 24h`:    func(e *environment.Environment) { e.Database.AutoPause = time.Minute },
+		`Canary is {100 15}; want 1 to 99 percent for 1 to 2100 minutes`:   func(e *environment.Environment) { e.Canary = environment.Canary{Percentage: 100, Minutes: 15} },
 		`Adapt is "always"; want "dry-run", "on" or nothing`:               func(e *environment.Environment) { e.Adapt = "always" },
 		`Adapt is "on" and LogLevel "ERROR"; the controller measures`:      func(e *environment.Environment) { e.LogLevel = "ERROR" },
 		`Relay.To is "https://example.com"; want imports, or the ARN of`:   func(e *environment.Environment) { e.Relay.To = "https://example.com" },

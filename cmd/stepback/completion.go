@@ -58,6 +58,16 @@ func completeBash(w io.Writer, root *kong.Node) {
 		fmt.Fprintf(w, "    \"%s\") offers=\"%s\" ;;\n", spaced(path), strings.Join(offers(n), " "))
 	})
 	fmt.Fprint(w, `  esac
+  local names=
+  case "$verb" in
+`)
+	eachVerb(root, nil, func(n *kong.Node, path []string) {
+		if of := named(n); of != "" {
+			fmt.Fprintf(w, "    \"%s\") names=%s ;;\n", spaced(path), of)
+		}
+	})
+	fmt.Fprint(w, `  esac
+  if [[ -n $names && $cur != -* ]]; then offers="$offers $(stepback names $names 2>/dev/null)"; fi
   COMPREPLY=($(compgen -W "$offers" -- "$cur"))
   if [[ ${#COMPREPLY[@]} -eq 0 && $cur != -* ]]; then COMPREPLY=($(compgen -f -- "$cur")); fi
 }
@@ -81,6 +91,19 @@ func eachVerb(n *kong.Node, path []string, do func(*kong.Node, []string)) {
 			eachVerb(c, append(path[:len(path):len(path)], c.Name), do)
 		}
 	}
+}
+
+// named is what the arguments of a verb name: executions or machines of the data directory; empty when it is neither.
+func named(n *kong.Node) string {
+	for _, p := range n.Positional {
+		switch p.Name {
+		case "execution", "executions":
+			return "executions"
+		case "machine":
+			return "machines"
+		}
+	}
+	return ""
 }
 
 // offers are the verbs and flags that may follow a node, and the words that its arguments and flags are limited to.
@@ -120,6 +143,10 @@ func completeFish(w io.Writer, n *kong.Node, path []string) {
 			fmt.Fprintf(w, "complete -c stepback -n %s -f -a %s\n", quoteFish(condition),
 				quoteFish(strings.Join(words, " ")))
 		}
+	}
+	if of := named(n); of != "" {
+		fmt.Fprintf(w, "complete -c stepback -n %s -f -a %s\n", quoteFish(condition),
+			quoteFish("(stepback names "+of+" 2>/dev/null)"))
 	}
 	for _, f := range n.Flags {
 		if f.Hidden {

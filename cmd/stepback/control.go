@@ -17,6 +17,8 @@ import (
 // travelling are the verbs that another process can carry out, by their names on the wire.
 var travelling = map[string]func() directoryVerb{
 	"run":              func() directoryVerb { return new(runCmd) },
+	"executions":       func() directoryVerb { return new(executionsCmd) },
+	"describe":         func() directoryVerb { return new(describeCmd) },
 	"history":          func() directoryVerb { return new(historyCmd) },
 	"graph":            func() directoryVerb { return new(graphCmd) },
 	"logs":             func() directoryVerb { return new(logsCmd) },

@@ -20,7 +20,7 @@ func TestVerbsTravel(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	file := write(t, "user_id,login_count,post_count\nanna,1,2\nbert,3,4\ncarl,x,1\n")
-	stepback(t, "run", "--csv", file, "--data", data, "--tolerated-failure-percentage", "50").ends(t, exitData,
+	stepback(t, "run", "--csv", file, "--data", data, "--shape", "batch", "--tolerated-failure-percentage", "50").ends(t, exitData,
 		"applied 2")
 	type verb struct{ out, args string }
 	var alone []verb

@@ -171,6 +171,34 @@ func (v *victim) check(t *testing.T, out, whole []byte, users string) {
 		}
 	}
 	v.checkJournal(t, got.Execution)
+	v.checkTold(t)
+}
+
+// checkTold checks that each message of the import was published, and under one ID only: perhaps more than once.
+func (v *victim) checkTold(t *testing.T) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(v.data, "notifications.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := map[string]map[string]bool{}
+	for line := range bytes.Lines(text) {
+		var n struct{ TopicArn, Message string }
+		var m struct{ ID, Topic string }
+		if json.Unmarshal(line, &n) != nil || !strings.HasSuffix(n.TopicArn, ":csv-import-events") {
+			continue // a line that was torn by a kill, or another topic
+		}
+		if err := json.Unmarshal([]byte(n.Message), &m); err != nil {
+			t.Fatal(err)
+		}
+		if ids[m.Topic] == nil {
+			ids[m.Topic] = map[string]bool{}
+		}
+		ids[m.Topic][m.ID] = true
+	}
+	if len(ids) != 2 || len(ids["csv-import.finished"]) != 1 || len(ids["csv-import.dead-letters"]) != 1 {
+		t.Errorf("the import has told %v", ids)
+	}
 }
 
 // checkJournal checks that every execution has ended with a well-formed history, and that each item had exactly one.

@@ -14,7 +14,7 @@ import (
 func aRun(t *testing.T) string {
 	t.Helper()
 	data := t.TempDir()
-	stepback(t, "run", "--data", data, "--csv",
+	stepback(t, "run", "--data", data, "--shape", "batch", "--csv",
 		write(t, "user_id,login_count,post_count\nanna,1,2\nbert,3,4\n")).ends(t, 0)
 	return data
 }

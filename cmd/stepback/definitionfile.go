@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -15,6 +16,7 @@ import (
 	"stepback/asl/document"
 	"stepback/asl/jsonvalue"
 	"stepback/aws/model"
+	"stepback/definitions"
 	"stepback/engine"
 )
 
@@ -42,9 +44,13 @@ func readDefinition(name, path string, values map[string]string, std streams) (d
 	if path == "-" {
 		d.path = "standard input"
 	}
-	text, err := readText(path, std)
+	file, machine := partOf(path)
+	text, err := readText(file, std)
 	if err != nil {
 		return d, err
+	}
+	if machine != "" || definitions.Looks(string(text)) {
+		return d.declared(file, machine, string(text), values, std)
 	}
 	if d.name == "" {
 		d.name = machineName(path)
@@ -52,6 +58,90 @@ func readDefinition(name, path string, values map[string]string, std streams) (d
 	d.document = document.Read(string(text), document.Options{YAML: isYAML(path, string(text)), Values: values})
 	d.text = d.document.JSON
 	return d, nil
+}
+
+// partOf splits FILE#NAME, which names a state machine of a template.
+func partOf(path string) (file, machine string) {
+	i := strings.LastIndexByte(path, '#')
+	if i < 0 || exists(path) {
+		return path, ""
+	}
+	return path[:i], path[i+1:]
+}
+
+// declared reads the definition of a state machine that a template declares: the one that is named, or the only one.
+// What the command line says of placeholders comes before what the template says.
+func (d definitionFile) declared(file, machine, text string, values map[string]string, std streams) (definitionFile, error) {
+	found, err := definitions.In(text)
+	if err != nil {
+		return d, fmt.Errorf("%s: %w", d.path, err)
+	}
+	var names []string
+	var chosen *definitions.Found
+	for i := range found {
+		names = append(names, found[i].Name)
+		if found[i].Name == machine || machine == "" && len(found) == 1 {
+			chosen = &found[i]
+		}
+	}
+	if chosen == nil {
+		return d, fmt.Errorf("%s declares %s: name one of them, such as %s#%s", file, strings.Join(names, ", "), file,
+			names[0])
+	}
+	all := maps.Clone(chosen.Values)
+	if all == nil {
+		all = map[string]string{}
+	}
+	maps.Copy(all, values)
+	if d.name == "" {
+		d.name = machineName(chosen.Name)
+	}
+	d.path = file + "#" + chosen.Name
+	if chosen.File == "" {
+		d.document = document.Read(chosen.Text, document.Options{YAML: document.IsYAML(chosen.Text), Values: all})
+		d.text = d.document.JSON
+		return d, nil
+	}
+	d.path = filepath.Join(filepath.Dir(file), chosen.File)
+	inner, err := readText(d.path, std)
+	if err != nil {
+		return d, fmt.Errorf("%s#%s: %w", file, chosen.Name, err)
+	}
+	d.document = document.Read(string(inner), document.Options{YAML: isYAML(d.path, string(inner)), Values: all})
+	d.text = d.document.JSON
+	return d, nil
+}
+
+// declaredIn are the state machines of a template as paths, FILE#NAME; a file that is no template is itself.
+func declaredIn(path string) ([]string, error) {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() || isDefinition(path) {
+		return []string{path}, nil //nolint:nilerr // whoever reads it says why it cannot be read
+	}
+	text, err := readText(path, streams{})
+	if err != nil || !definitions.Looks(string(text)) {
+		return []string{path}, nil //nolint:nilerr // likewise
+	}
+	found, err := definitions.In(string(text))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	var paths []string
+	for _, f := range found {
+		paths = append(paths, path+"#"+f.Name)
+	}
+	return paths, nil
+}
+
+// isTemplate reports whether a file may be a template, by its name.
+func isTemplate(name string) bool {
+	for _, suffix := range []string{".template.json", ".tf.json", "template.yaml", "template.yml", "template.json",
+		"serverless.yml", "serverless.yaml"} {
+		if strings.HasSuffix(name, suffix) {
+			return true
+		}
+	}
+	return false
 }
 
 // isYAML goes by the file's name, and by the text where the name says nothing.
@@ -182,9 +272,31 @@ func readInput(flag string, std streams) (string, error) {
 	return string(text), nil
 }
 
+// errInterrupted says that a file was given up which did not come to its end.
+var errInterrupted = errors.New("interrupted while it was read")
+
 // readText reads a file, or standard input for -, no further than a byte beyond document.MaxText: from that on it is
-// too long for all that it may be, and might be a device without an end.
+// too long for all that it may be, and might be a device without an end. A pipe that nobody writes into is given up
+// when the command is to end.
 func readText(path string, std streams) ([]byte, error) {
+	type outcome struct {
+		text []byte
+		err  error
+	}
+	read := make(chan outcome, 1)
+	go func() { // it ends with the process when a pipe is never written into
+		text, err := readAll(path, std)
+		read <- outcome{text, err}
+	}()
+	select {
+	case o := <-read:
+		return o.text, o.err
+	case <-std.interrupted:
+		return nil, fmt.Errorf("%s: %w", path, errInterrupted)
+	}
+}
+
+func readAll(path string, std streams) ([]byte, error) {
 	in := std.in
 	if path != "-" {
 		f, err := os.Open(path)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"stepback/asl"
@@ -27,7 +28,8 @@ type execCmd struct {
 	VirtualTime bool          `help:"Let waits pass at once; timestamps are as if they had been waited for."`
 	Patience    time.Duration `placeholder:"DURATION" help:"With --virtual-time: take a function that really takes longer for one that hangs, and let its state's timeout pass. Default: as long as the state's TimeoutSeconds."`
 	Timeout     time.Duration `placeholder:"DURATION" help:"Stop an execution that takes longer, in real time."`
-	Data        string        `type:"path" placeholder:"DIR" help:"Directory with objects/BUCKET and the functions of serve; an empty one for the time of the run when absent."`
+	Data        string        `type:"path" placeholder:"DIR" help:"Data directory, with the buckets and functions of serve, in which the execution is kept with its history; an empty one for the time of the run when absent."`
+	Watch       bool          `short:"w" help:"Run again whenever the definition, the input or the mocks change, until Ctrl-C."`
 	JSON        bool          `name:"json" help:"Print the outcome with all events as JSON, and no trace."`
 	Quiet       bool          `short:"q" help:"Print no trace."`
 
@@ -43,6 +45,8 @@ func (execCmd) Help() string {
   stepback exec order.asl.json --input @order.json --lambda reserve='python3 reserve.py' --virtual-time
   stepback exec order.asl.json --lambda charge=http://localhost:8080/charge --nested refund=refund.asl.json
   stepback exec order.asl.json --lambda reserve='python3 reserve.py' --fault Reserve:throttle:30% --virtual-time
+  stepback exec order.asl.json --lambda reserve='python3 reserve.py' --virtual-time --watch
+  stepback exec order.asl.json --data .stepback --name order-17 && stepback history order-17
   stepback exec order.asl.json --mock MockConfigFile.json --test-case Retried | jq .
 
 The output goes to standard output, the trace to standard error. Ctrl-C stops the execution.
@@ -63,9 +67,38 @@ const (
 // errTimeout is why an execution is stopped that takes longer than it may.
 var errTimeout = errors.New("the execution took longer than --timeout")
 
-// Run carries out one execution and says what it came to.
+// Run carries out one execution and says what it came to, with --watch again and again.
 func (c *execCmd) Run(ctx context.Context, std streams) error {
 	std.err = &oneAtATime{w: std.err}
+	if !c.Watch {
+		return c.once(ctx, std)
+	}
+	if c.File == "-" || c.Name != "" {
+		return &exitError{exitUsage, errors.New("--watch runs a file again and again: give one, and no --name")}
+	}
+	return rerun(ctx, std.err, c.files(), func() error { return c.once(ctx, std) })
+}
+
+// files are those that an execution is made of.
+func (c *execCmd) files() []string {
+	files := []string{c.File}
+	for _, flag := range append([]string{c.Input}, c.Substitute...) {
+		if path, isFile := strings.CutPrefix(flag, "@"); isFile {
+			files = append(files, path)
+		}
+	}
+	if c.Mock != "" {
+		files = append(files, c.Mock)
+	}
+	for _, flag := range c.Nested {
+		if _, path, ok := strings.Cut(flag, "="); ok {
+			files = append(files, path)
+		}
+	}
+	return files
+}
+
+func (c *execCmd) once(ctx context.Context, std streams) error {
 	o, err := c.order(std)
 	if err != nil {
 		return err

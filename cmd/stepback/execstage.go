@@ -52,6 +52,9 @@ func (c *execCmd) stage(ctx context.Context, o *order, std streams) (_ *stage, e
 	if err := c.beside(ctx, &cfg); err != nil {
 		return nil, err
 	}
+	if c.Data != "" && cfg.Beside == nil { // executions are kept, and what was under way goes on
+		cfg.Journal, cfg.Resumed = nil, resuming(std)
+	}
 	if cfg.Listener, err = (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0"); err != nil {
 		return nil, err
 	}
@@ -124,11 +127,14 @@ func (s *stage) close(ctx context.Context) error {
 }
 
 // closeFunctions ends the processes of --lambda: last, for no task may be left that calls one.
-func (s *stage) closeFunctions(ctx context.Context) error {
+func (s *stage) closeFunctions(ctx context.Context) error { return closeStandIns(ctx, s.standIns) }
+
+// closeStandIns ends the processes of a --lambda flag.
+func closeStandIns(ctx context.Context, set *standin.Set) error {
 	const grace = 5 * time.Second
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 	defer cancel()
-	return s.standIns.Close(ctx)
+	return set.Close(ctx)
 }
 
 // create makes a state machine and returns its ARN.
@@ -136,6 +142,14 @@ func (s *stage) create(ctx context.Context, d definitionFile, kind sfntypes.Stat
 	made, err := s.states.CreateStateMachine(ctx, &sfn.CreateStateMachineInput{
 		Name: &d.name, Definition: &d.text, RoleArn: sdk.String(execRole), Type: kind,
 	})
+	var exists *sfntypes.StateMachineAlreadyExists
+	if errors.As(err, &exists) { // of an earlier exec with the same --data
+		arn := execScope.ARN("states", "stateMachine:"+d.name)
+		_, err = s.states.UpdateStateMachine(ctx, &sfn.UpdateStateMachineInput{StateMachineArn: &arn, Definition: &d.text})
+		if err == nil {
+			return arn, nil
+		}
+	}
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", d.path, saidByAPI(err))
 	}

@@ -11,17 +11,19 @@ import (
 	"stepback/engine/history"
 	"stepback/engine/journal"
 	"stepback/engine/journal/pebble"
+	"stepback/executions"
 	"stepback/local"
 	"stepback/pipeline"
 )
 
 type historyCmd struct {
 	Execution string `arg:"" help:"Name or ARN of an execution; the end of a child execution's ARN is enough."`
-	Data      string `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory. Default .stepback."`
+	Follow    bool   `short:"f" help:"Print events as they come, until the execution ends."`
 	JSON      bool   `name:"json" help:"Print the events as GetExecutionHistory answers them; with --children one child execution a line."`
 	Children  bool   `help:"List the child executions of the execution's Map Runs instead."`
 	Failed    bool   `help:"With --children: only those in which an attempt failed, with how many and the error."`
 	Row       *int64 `placeholder:"N" help:"Of an import: the events of one row of the file, counted from 0 as dead letters are."`
+	where
 }
 
 // Help shows examples.
@@ -30,6 +32,8 @@ func (historyCmd) Help() string {
   stepback history sample-10000-rows-csv-c84a580c446bb911a30b7999af460ea5
   stepback history sample-10000-rows-csv-c84a580c446bb911a30b7999af460ea5 --children --failed
   stepback history sample-10000-rows-csv-c84a580c446bb911a30b7999af460ea5 --row 1161
+  stepback history order-17 --follow
+  stepback history order-17 --endpoint http://localhost:4566
   stepback history 7c0ffee0-1111-4222-8333-444455556666 --json`
 }
 
@@ -38,7 +42,46 @@ func (c *historyCmd) Run(ctx context.Context, std streams) error {
 	if c.Failed && !c.Children {
 		return &exitError{exitUsage, errors.New("--failed is about child executions: give --children, too")}
 	}
+	if err := c.check(); err != nil {
+		return err
+	}
+	if (c.Follow || c.remote()) && (c.Children || c.Row != nil) {
+		return &exitError{exitUsage, errNoChildren}
+	}
+	if c.Follow || c.remote() {
+		return c.use(ctx, false, func(x *executions.Client) error { return c.fromAPI(ctx, std, x) })
+	}
 	return onDirectory(ctx, std, c.Data, c)
+}
+
+// fromAPI prints what the API tells, with --follow as it comes.
+func (c *historyCmd) fromAPI(ctx context.Context, std streams, x *executions.Client) error {
+	found, err := x.Find(ctx, c.Execution)
+	if err != nil {
+		return err
+	}
+	if !c.Follow {
+		events, err := x.History(ctx, found.ARN)
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			return printEventsJSON(std.out, events)
+		}
+		printHistory(std.out, found, events)
+		return nil
+	}
+	lines := newEventLines(std.out)
+	return x.Follow(ctx, found.ARN, func(events []history.Event) error {
+		for i := range events {
+			if !c.JSON {
+				lines.print(&events[i])
+			} else if _, err := std.out.Write(append(events[i].AppendJSON(nil, true), '\n')); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 func (c *historyCmd) on(ctx context.Context, std streams, p *local.Platform) error {

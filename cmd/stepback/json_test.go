@@ -13,13 +13,14 @@ import (
 func TestVerbsThatPrintFactsHaveJSON(t *testing.T) {
 	t.Parallel()
 	without := []string{
-		"completion",         // a script
-		"sample",             // a CSV file
-		"dashboard body",     // JSON itself
+		"completion",                          // a script
+		"sample",                              // a CSV file
+		"dashboard grafana", "dashboard body", // JSON itself
 		"data export",        // JSON lines
 		"serve",              // no answer of its own; its services answer
 		"relay",              // likewise
 		"lab chart", "graph", // pictures
+		"definition", "record", // a file of tests
 		"deadletters edit", // an editor
 	}
 	var cli commandLine

@@ -10,18 +10,18 @@ import (
 	"strings"
 	"time"
 
-	"stepback/aws"
+	"stepback/aws/client"
+	"stepback/executions"
 	"stepback/local"
 	"stepback/services/logs/logstore"
 )
 
 type logsCmd struct {
-	Name    string `arg:"" help:"Name of a function, or of a log group, which begins with a slash."`
-	Data    string `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory. Default .stepback."`
-	Account string `default:"000000000000" help:"Account of the function or log group."`
-	Region  string `default:"us-east-1" help:"Region of the function or log group."`
-	JSON    bool   `name:"json" help:"Print one event a line as JSON."`
-	Lines   int    `short:"n" default:"100" placeholder:"N" help:"How many lines, the last ones; 0 prints all that is kept. Default 100."`
+	Name   string `arg:"" help:"Name of a function, or of a log group, which begins with a slash."`
+	Follow bool   `short:"f" help:"Go on with what is logged, until Ctrl-C; of a data directory that a process serves, or an endpoint."`
+	JSON   bool   `name:"json" help:"Print one event a line as JSON."`
+	Lines  int    `short:"n" default:"100" placeholder:"N" help:"How many lines, the last ones; 0 prints all that is kept. Default 100."`
+	where
 }
 
 // Help shows examples.
@@ -29,6 +29,8 @@ func (logsCmd) Help() string {
 	return `Examples:
   stepback logs greet
   stepback logs greet -n 0 | grep REPORT
+  stepback logs greet --follow
+  stepback logs /aws/vendedlogs/states/orders --aws --follow
   stepback logs /aws/vendedlogs/states/orders
 
 The log of the function greet is the log group /aws/lambda/greet. Of a log group at most 64 MB are kept, the newest.`
@@ -36,22 +38,32 @@ The log of the function greet is the log group /aws/lambda/greet. Of a log group
 
 // Run prints the end of the log.
 func (c *logsCmd) Run(ctx context.Context, std streams) error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	if c.remote() {
+		return c.fromAPI(ctx, std)
+	}
 	return onDirectory(ctx, std, c.Data, c)
 }
 
 // on prints the end of the log that a process has open.
-func (c *logsCmd) on(_ context.Context, std streams, p *local.Platform) error {
-	return c.print(std, p.Logs)
+func (c *logsCmd) on(ctx context.Context, std streams, p *local.Platform) error {
+	return c.print(ctx, std, p.Logs)
 }
 
 // alone prints the end of the log of a directory that nobody has open.
-func (c *logsCmd) alone(_ context.Context, std streams) (err error) {
+func (c *logsCmd) alone(ctx context.Context, std streams) (err error) {
+	if c.Follow {
+		return fmt.Errorf("no process serves %s, so that nothing is logged there: start stepback serve --data %s",
+			shortPath(c.Data), quoted(shortPath(c.Data)))
+	}
 	store, err := logstore.Open(filepath.Join(c.Data, logGroups), logstore.Options{})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	return c.print(std, store)
+	return c.print(ctx, std, store)
 }
 
 // functionGroups begins the names of the log groups of functions.
@@ -59,16 +71,13 @@ const functionGroups = "/aws/lambda/"
 
 // print prints the events of a log group, of a group that executions log to with their times, as aws logs tail does.
 // Streams that say nothing but that the group can be written to are left out.
-func (c *logsCmd) print(std streams, store *logstore.Store) error {
-	group, ofFunction := c.Name, !strings.HasPrefix(c.Name, "/")
-	if ofFunction {
-		group = functionGroups + c.Name
-	}
-	scope := aws.Scope{Account: c.Account, Region: c.Region}
+func (c *logsCmd) print(ctx context.Context, std streams, store *logstore.Store) error {
+	group := c.group()
+	scope := c.scope()
 	said := func(stream string) bool { return !strings.HasPrefix(stream, "log_stream_created_by_aws") }
 	events, err := store.Read(scope, group, said, 0, math.MaxInt64)
 	if errors.Is(err, logstore.ErrNoGroup) {
-		return c.unknown(ofFunction, store.Groups(scope, func(string) bool { return true }))
+		return c.unknown(c.ofFunction(), store.Groups(scope, func(string) bool { return true }))
 	}
 	if err != nil {
 		return err
@@ -76,22 +85,164 @@ func (c *logsCmd) print(std streams, store *logstore.Store) error {
 	if c.Lines > 0 {
 		events = events[max(0, len(events)-c.Lines):]
 	}
+	seen := &newLogs{}
 	for _, e := range events {
-		if c.JSON {
-			if err := json.NewEncoder(std.out).Encode(logLine{time.UnixMilli(e.Time).UTC(), e.Stream, e.Message}); err != nil {
+		seen.take(e.Time, e.Stream, e.Number)
+		if err := c.line(std, e.Time, e.Stream, e.Message); err != nil {
+			return err
+		}
+	}
+	for c.Follow {
+		if err := pause(ctx, lookEvery); err != nil {
+			return nil //nolint:nilerr // Ctrl-C is how following ends
+		}
+		if events, err = store.Read(scope, group, said, seen.latest, math.MaxInt64); err != nil {
+			return err
+		}
+		for _, e := range events {
+			if !seen.take(e.Time, e.Stream, e.Number) {
+				continue
+			}
+			if err := c.line(std, e.Time, e.Stream, e.Message); err != nil {
 				return err
 			}
-			continue
 		}
-		line := strings.TrimSuffix(e.Message, "\n")
-		if !ofFunction {
-			line = time.UnixMilli(e.Time).UTC().Format("2006-01-02T15:04:05.000Z") + " " + line
+	}
+	return nil
+}
+
+// group is the log group of the name.
+func (c *logsCmd) group() string {
+	if c.ofFunction() {
+		return functionGroups + c.Name
+	}
+	return c.Name
+}
+
+func (c *logsCmd) ofFunction() bool { return !strings.HasPrefix(c.Name, "/") }
+
+// line prints an event.
+func (c *logsCmd) line(std streams, at int64, stream, message string) error {
+	when := time.UnixMilli(at).UTC()
+	if c.JSON {
+		lines := json.NewEncoder(std.out)
+		lines.SetEscapeHTML(false)
+		return lines.Encode(logLine{when, stream, message})
+	}
+	text := strings.TrimSuffix(message, "\n")
+	if !c.ofFunction() {
+		text = when.Format("2006-01-02T15:04:05.000Z") + " " + text
+	}
+	_, err := fmt.Fprintln(std.out, text)
+	return err
+}
+
+// newLogs tells events that have been printed from those that have not: the latest time, and what was printed of it.
+type newLogs struct {
+	latest int64
+	of     map[string]bool
+}
+
+// take reports whether an event is new, and takes note of it. Events of one time are told apart by stream and number.
+func (n *newLogs) take(at int64, stream string, number any) bool {
+	if at < n.latest {
+		return false
+	}
+	if at > n.latest || n.of == nil {
+		n.latest, n.of = at, map[string]bool{}
+	}
+	key := fmt.Sprint(stream, " ", number)
+	if n.of[key] {
+		return false
+	}
+	n.of[key] = true
+	return true
+}
+
+// pause waits, unless the context ends first.
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}
+
+// awsLogEvent is an event that FilterLogEvents answers.
+type awsLogEvent struct {
+	ID      string `json:"eventId"`
+	Time    int64  `json:"timestamp"`
+	Stream  string `json:"logStreamName"`
+	Message string `json:"message"`
+}
+
+// fromAPI prints the log of an endpoint.
+func (c *logsCmd) fromAPI(ctx context.Context, std streams) error {
+	cfg, every, err := c.config(ctx)
+	if err != nil {
+		return err
+	}
+	logs, err := client.NewNamed(ctx, *cfg, "cloudwatchlogs")
+	if err != nil {
+		return err
+	}
+	seen := &newLogs{}
+	var kept []awsLogEvent
+	if err := c.filtered(ctx, logs, 0, func(e awsLogEvent) error {
+		if kept = append(kept, e); c.Lines > 0 && len(kept) > c.Lines {
+			kept = kept[1:]
 		}
-		if _, err := fmt.Fprintln(std.out, line); err != nil {
+		return nil
+	}); err != nil {
+		return err
+	}
+	for _, e := range kept {
+		seen.take(e.Time, e.Stream, e.ID)
+		if err := c.line(std, e.Time, e.Stream, e.Message); err != nil {
+			return err
+		}
+	}
+	for c.Follow {
+		if err := pause(ctx, max(every, lookEvery)); err != nil {
+			return nil //nolint:nilerr // Ctrl-C is how following ends
+		}
+		err := c.filtered(ctx, logs, seen.latest, func(e awsLogEvent) error {
+			if !seen.take(e.Time, e.Stream, e.ID) {
+				return nil
+			}
+			return c.line(std, e.Time, e.Stream, e.Message)
+		})
+		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// filtered yields the events of the log group since a time, in milliseconds.
+func (c *logsCmd) filtered(ctx context.Context, logs *client.Named, since int64, take func(awsLogEvent) error) error {
+	in := map[string]any{"logGroupName": c.group(), "startTime": since}
+	for {
+		var out struct {
+			Events    []awsLogEvent `json:"events"`
+			NextToken string        `json:"nextToken"`
+		}
+		if err := logs.Call(ctx, "FilterLogEvents", in, &out); err != nil {
+			return executions.Said(err)
+		}
+		for _, e := range out.Events {
+			if err := take(e); err != nil {
+				return err
+			}
+		}
+		if out.NextToken == "" {
+			return nil
+		}
+		in["nextToken"] = out.NextToken
+	}
 }
 
 // logLine is an event of a log as scripts read it.

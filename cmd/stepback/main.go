@@ -43,12 +43,14 @@ func (e *exitError) Unwrap() error { return e.err }
 
 // streams are where the command reads and writes.
 type streams struct {
-	in       io.Reader // nil when nothing can be read
-	out, err io.Writer
-	terminal bool // err is a terminal: progress may be redrawn
-	width    int  // of err
-	colour   bool // out is a terminal that shows colours
-	outWidth int  // of out; 0 when it is no terminal
+	in io.Reader // nil when nothing can be read
+	// interrupted is closed when somebody wants the command to end; nil when nobody can.
+	interrupted <-chan struct{}
+	out, err    io.Writer
+	terminal    bool // err is a terminal: progress may be redrawn
+	width       int  // of err
+	colour      bool // out is a terminal that shows colours
+	outWidth    int  // of out; 0 when it is no terminal
 
 	errColour bool // err is a terminal that shows colours
 }
@@ -57,6 +59,18 @@ type commandLine struct {
 	Run     runCmd     `cmd:"" help:"Import a CSV file of user activity through the state machine."`
 	Export  exportCmd  `cmd:"" help:"Print what the database holds."`
 	History historyCmd `cmd:"" help:"Print an execution's events."`
+
+	Executions      executionsCmd      `cmd:"" help:"List executions: by machine, status, error, time, or those that wait for a retry."`
+	Describe        describeCmd        `cmd:"" help:"Say where an execution stands: attempts, waits, when it goes on and when it gives up."`
+	Start           startCmd           `cmd:"" help:"Start an execution of a state machine that is there."`
+	Stop            stopCmd            `cmd:"" help:"Stop executions."`
+	Redrive         redriveCmd         `cmd:"" help:"Have executions that failed go on where they failed."`
+	Machines        machinesCmd        `cmd:"" help:"List state machines."`
+	MapRuns         mapRunsCmd         `cmd:"" name:"mapruns" help:"List the Map Runs of an execution."`
+	Activities      activitiesCmd      `cmd:"" help:"List activities."`
+	SendTaskSuccess sendTaskSuccessCmd `cmd:"" help:"Report that a task which waits for its token has succeeded."`
+	SendTaskFailure sendTaskFailureCmd `cmd:"" help:"Report that a task which waits for its token has failed."`
+
 	Graph   graphCmd   `cmd:"" help:"Draw a state machine, or the path of an execution through it."`
 	Sample  sampleCmd  `cmd:"" help:"Write a CSV file of made-up user activity."`
 	Retries retriesCmd `cmd:"" help:"Show and explain the retry table."`
@@ -72,11 +86,17 @@ type commandLine struct {
 
 	Relay       relayCmd       `cmd:"" help:"Send the messages of an application's outbox."`
 	DeadLetters deadlettersCmd `cmd:"" name:"deadletters" help:"Look after what could not be delivered."`
+	Cost        costCmd        `cmd:"" help:"Compute what runs cost on AWS, with what retries add."`
 	Lab         labCmd         `cmd:"" help:"Simulate retries: scenarios, policies, charts."`
 	Jitter      jitterCmd      `cmd:"" help:"Compare jitter strategies for clients that contend."`
 
-	TestState testStateCmd `cmd:"" help:"Run one state of a machine by itself, with mocks, as the TestState API does."`
+	Test       testCmd       `cmd:"" help:"Run the tests of state machines: *.test.yaml beside definitions, in virtual time."`
+	Record     recordCmd     `cmd:"" help:"Write a test from a real execution."`
+	Definition definitionCmd `cmd:"" help:"Print a definition: the CSV import's, one of a template, or one of a state machine that is there."`
+	Init       initCmd       `cmd:"" help:"Write an example: a state machine with its test."`
+	TestState  testStateCmd  `cmd:"" help:"Run one state of a machine by itself, with mocks, as the TestState API does."`
 
+	Names      namesCmd      `cmd:"" hidden:"" help:"Print names for completion."`
 	Completion completionCmd `cmd:"" help:"Print a script that completes command lines in bash, zsh or fish."`
 
 	Version kong.VersionFlag `help:"Print the version, the commit and the Go that built it."`
@@ -100,6 +120,7 @@ func main() {
 func execute(ctx context.Context, args []string, io streams) int {
 	var cli commandLine
 	exited := -1
+	io.interrupted = ctx.Done()
 	out := &checked{Writer: io.out, shownOn: io.outScreen()}
 	io.out = out
 	parser, err := kong.New(&cli,

@@ -119,15 +119,15 @@ func TestWrongUsage(t *testing.T) {
 		{"run --lambda docker", []string{`--lambda must be one of "in-process","process" but got "docker"`}},
 		{"run --fault ProcessSingleUserRecord:hang",
 			[]string{`has 2 parts separated by colons, not 3: a fault is STATE:ERROR:RATE, for example`}},
-		{"run --fault Nowhere:hang:1%", []string{`there is no state "Nowhere"; the states are ValidateCSVFile, ProcessSingleUserRecord, AggregateResults`}},
+		{"run --fault Nowhere:hang:1%", []string{`there is no state "Nowhere"; the states are ValidateCSVFile, ApplyBatch, ProcessSingleUserRecord, AggregateResults`}},
 		{"run --fault AggregateResults:Hang:1%", []string{`"Hang": write it "hang"`}},
 		{"run --fault AggregateResults:hang:2",
 			[]string{`the rate "2" is neither a number from 0 to 1 nor a percentage from 0% to 100%`}},
 		{"run --fault AggregateResults:States.ALL:1", []string{"no task can fail with States.ALL"}},
 		{"sample --rows=-1", []string{"--rows must not be negative"}},
 		{"sample --invalid 2", []string{"--invalid must be between 0 and 1"}},
-		{"retries explain", []string{"expected \"<state>\""}},
-		{"retries explain Nowhere", []string{`no state "Nowhere" has retries; one of ValidateCSVFile, ProcessSingleUserRecord, AggregateResults`}},
+		{"retries explain", []string{"expected \"<state|file>\""}},
+		{"retries explain Nowhere", []string{`no state "Nowhere" has retries; one of ValidateCSVFile, ApplyBatch, ProcessSingleUserRecord, AggregateResults`}},
 		{"history", []string{"expected \"<execution>\""}},
 		{"export", []string{"expected \"users\""}},
 		{"export users --db oracle", []string{`database "oracle" is neither sqlite nor a postgres:// address`}},
@@ -160,7 +160,7 @@ func TestASampleRun(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	s := stepback(t, "run", "--data", data, "--virtual-time")
 	s.ends(t, 0, "SUCCEEDED  sample-10000-rows-csv-", "applied 10,000", "in the file 10,000",
-		"10,003 attempts, ",
+		"43 attempts, ",
 		data+"/objects/csv-results/output/", data+"/notifications.jsonl", "stepback history sample-10000-rows-csv-")
 	if strings.Contains(s.err, "\r") || strings.Contains(s.err, "\x1b") {
 		t.Errorf("there is no terminal, and yet: %q", s.err)
@@ -232,7 +232,7 @@ func TestJSONAddsUp(t *testing.T) {
 	file := filepath.Join(data, "activity.csv")
 	stepback(t, "sample", "--rows", "500", "--seed", "3", "--invalid", "0.02", "-o", file).ends(t, 0)
 	args := []string{
-		"run", "--csv", file, "--data", data, "--virtual-time", "--json",
+		"run", "--csv", file, "--data", data, "--shape", "batch", "--virtual-time", "--json",
 		"--fault", "ProcessSingleUserRecord:DeadlockException:20%", "--fault", "ProcessSingleUserRecord:hang:5%",
 	}
 	s := stepback(t, args...)
@@ -293,7 +293,7 @@ func TestHistory(t *testing.T) {
 		"ProcessSingleUserRecord:hang:1").ends(t, 3, "what became of a dead letter, line 2 (States.Timeout):",
 		"stepback history activity-csv-", "--row 0 --data ")
 	stepback(t, "history", "activity-csv", "--data", data, "--row", "2").ends(t, 0, "#0 TaskTimedOut",
-		"MapIterationStarted ProcessBatch #0", "DeadLetterRecord")
+		"MapIterationStarted ProcessOneByOne #0", "DeadLetterRecord")
 	stepback(t, "history", "activity-csv", "--data", data, "--row", "3").complains(t, 1, "has the row 3")
 	stepback(t, "history", "activity-csv", "--data", data, "--failed").complains(t, 2, "give --children, too")
 	stepback(t, "history", "activity-csv", "--data", data, "--children", "--failed").ends(t, 0,
@@ -322,7 +322,7 @@ func TestHistory(t *testing.T) {
 	if len(listed) != 2 || listed[1] != child {
 		t.Errorf("children as JSON are %q", listed)
 	}
-	stepback(t, "history", child, "--data", data).ends(t, 0, "MapIterationStarted ProcessBatch #0",
+	stepback(t, "history", child, "--data", data).ends(t, 0, "MapIterationStarted ProcessOneByOne #0",
 		"TaskTimedOut lambda:invoke States.Timeout", "DeadLetterRecord")
 	s = stepback(t, "history", child, "--data", data, "--json")
 	s.ends(t, 0)

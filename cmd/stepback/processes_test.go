@@ -32,7 +32,7 @@ func TestLambdaProcesses(t *testing.T) {
 
 	t.Run("faults", func(t *testing.T) {
 		data := t.TempDir()
-		stepback(t, append(common, "--data", data, "--virtual-time", "--fault", "ProcessSingleUserRecord:crash:10%",
+		stepback(t, append(common, "--data", data, "--virtual-time", "--shape", "batch", "--fault", "ProcessSingleUserRecord:crash:10%",
 			"--fault", "ProcessSingleUserRecord:hang:3%", "--fault", "AggregateResults:throttle:5%", "--fault",
 			"ValidateCSVFile:crash:30%")...).
 			ends(t, 3, "Runtime.ExitError", "States.Timeout", "rejected 1")

@@ -85,27 +85,35 @@ func folded(names []string) string {
 }
 
 type retriesExplainCmd struct {
-	State string `arg:"" help:"State of the retry table, such as ProcessSingleUserRecord; retries show lists them."`
-	JSON  bool   `name:"json" help:"Print the explanation as JSON."`
+	Of    string `arg:"" name:"state|file" help:"State of the retry table, such as ProcessSingleUserRecord (retries show lists them), or a definition file of your own."`
+	State string `placeholder:"NAME" help:"State of the definition file. Default all with a Retry."`
+	JSON  bool   `name:"json" help:"Print the explanation as JSON; of a file, those of its states."`
+	substitutions
 }
 
 // Help shows an example.
 func (retriesExplainCmd) Help() string {
-	return "Example:\n  stepback retries explain ProcessSingleUserRecord"
+	return `Examples:
+  stepback retries explain ProcessSingleUserRecord
+  stepback retries explain orders.asl.json --state Charge
+  stepback retries explain template.yaml#Orders --json`
 }
 
 // Run prints the explanation.
 func (c *retriesExplainCmd) Run(std streams) error {
+	if file, _ := partOf(c.Of); exists(file) || isDefinition(file) || file == "-" {
+		return c.file(std)
+	}
 	table := retrypatterns.DefaultTable()
-	if _, ok := table.State(c.State); !ok {
+	if _, ok := table.State(c.Of); !ok {
 		names := make([]string, 0, len(table.States))
 		for _, s := range table.States {
 			names = append(names, s.State)
 		}
-		return &exitError{exitUsage, fmt.Errorf("no state %q has retries; one of %s has", c.State,
+		return &exitError{exitUsage, fmt.Errorf("no state %q has retries; one of %s has", c.Of,
 			strings.Join(names, ", "))}
 	}
-	e, err := table.Explain(c.State)
+	e, err := table.Explain(c.Of)
 	if err != nil {
 		return err
 	}
@@ -117,9 +125,17 @@ func (c *retriesExplainCmd) Run(std streams) error {
 }
 
 func explain(w io.Writer, e retrypatterns.Explanation) {
-	fmt.Fprintf(w, "%s: each attempt may take %s\n", e.State, plain(e.Timeout))
+	if e.Timeout > 0 {
+		fmt.Fprintf(w, "%s: each attempt may take %s\n", e.State, plain(e.Timeout))
+	} else {
+		fmt.Fprintf(w, "%s: an attempt may take any time, for the state has no TimeoutSeconds that can be known here\n", e.State)
+	}
 	for _, r := range e.Retriers {
-		fmt.Fprintf(w, "\n%s  (%s)\n", strings.Join(r.Retrier.ErrorEquals, ", "), r.Provenance)
+		from := ""
+		if r.Provenance != "" {
+			from = fmt.Sprintf("  (%s)", r.Provenance)
+		}
+		fmt.Fprintf(w, "\n%s%s\n", strings.Join(r.Retrier.ErrorEquals, ", "), from)
 		if r.Schedule.Retries == 0 {
 			fmt.Fprintln(w, "  never retried")
 			continue
@@ -131,8 +147,16 @@ func explain(w io.Writer, e retrypatterns.Explanation) {
 		total := r.Schedule.Total
 		t.add("all", plain(total.Min), plain(total.Mean), plain(total.Max))
 		t.print(w, "  ")
+		if e.Timeout == 0 {
+			fmt.Fprintf(w, "  waits of up to %s in all\n", plain(total.Max))
+			continue
+		}
 		fmt.Fprintf(w, "  waits of up to %s in all; with every attempt running into its timeout of %s the state lasts %s\n",
 			plain(total.Max), plain(e.Timeout), plain(r.Longest))
+	}
+	if e.Timeout == 0 {
+		fmt.Fprintf(w, "\nif the errors alternate: %d retries, up to %s of waiting\n", e.Retries, plain(e.Wait.Max))
+		return
 	}
 	fmt.Fprintf(w, "\nif the errors alternate: %d retries, up to %s of waiting, at the longest %s in the state\n",
 		e.Retries, plain(e.Wait.Max), plain(e.Longest))

@@ -48,6 +48,7 @@ var statusColours = map[string]string{
 	"FAILED": red, "TIMED_OUT": red, "FAIL": red,
 	"ABORTED": yellow, "RETRIABLE": yellow, "CAUGHT_ERROR": yellow, "PENDING_REDRIVE": yellow, "RETRYING": yellow,
 	"RUNNING": cyan, "PENDING": cyan,
+	"failing": red, "retrying": yellow, "redriven": cyan, "started": cyan, // of serve's lines
 }
 
 // status is a status in its colour.

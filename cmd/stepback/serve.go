@@ -6,16 +6,21 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"time"
 
 	"stepback/aws"
+	"stepback/console"
 	"stepback/engine/journal/pebble"
 	"stepback/local"
 	"stepback/local/endpoint"
+	"stepback/outbox/database"
 	"stepback/pipeline"
+	"stepback/services/lambda/standin"
 	"stepback/services/sns"
 )
 
@@ -29,11 +34,19 @@ type serveCmd struct {
 	Mock    string `type:"path" env:"SFN_MOCK_CONFIG" placeholder:"FILE" help:"Mock configuration of Step Functions Local: StartExecution on ARN#TESTCASE takes the responses of that test case."`
 
 	substitutions
+	Lambda []string `sep:"none" placeholder:"NAME=COMMAND|URL|BOOTSTRAP" help:"What carries out a function (repeatable), as for exec; it comes before a function of the name that is deployed."`
+	OTLP   string   `name:"otlp" env:"OTEL_EXPORTER_OTLP_ENDPOINT" placeholder:"URL" help:"Send the executions that end as traces to an OpenTelemetry collector, by OTLP over HTTP, such as http://localhost:4318."`
+	Quiet  bool     `short:"q" help:"Print no line for executions that start, fail, retry, go on and end."`
+
 	embeddedServices
 	injection
 	ObjectCreated map[string]string `name:"object-created" placeholder:"BUCKET=FUNCTION" help:"Hand the \"Object Created\" event of every object that is put into a bucket to a function, as an EventBridge rule does."`
 
 	Retention age `default:"90d" placeholder:"DAYSd|DURATION" help:"How long executions are kept after their end. Default 90d."`
+
+	Console     string            `enum:"on,read-only,off" default:"on" help:"The console for people with browsers: on, read-only or off. Default on."`
+	Redact      []string          `sep:"none" placeholder:"NAME|PATH" help:"Member of payloads that the console never shows: a name, or a path such as $$.customer.card (repeatable)."`
+	DeadLetters map[string]string `name:"dead-letters" placeholder:"NAME=DB" help:"Database whose dead letters the console shows, by a name for it: orders=sqlite:app.db (repeatable)."`
 
 	Verbose bool `short:"v" help:"Log requests, and why some are refused, to standard error. What goes wrong inside is always logged."`
 
@@ -46,7 +59,9 @@ func (serveCmd) Help() string {
   stepback serve
   LAMBDA_ENDPOINT=http://127.0.0.1:9001 stepback serve --listen 127.0.0.1:8083 --data /tmp/states
   stepback serve --watch definitions
+  stepback serve --watch definitions --lambda reserve='python3 reserve.py' --lambda charge=http://localhost:8080/charge
   stepback serve --object-created uploads=start-import
+  stepback serve --console read-only --redact password --redact $.customer.card
   AWS_ENDPOINT_URL=http://127.0.0.1:4566 aws stepfunctions list-state-machines
   AWS_ENDPOINT_URL=http://127.0.0.1:4566 aws logs tail /aws/vendedlogs/states/orders --follow
   AWS_ENDPOINT_URL=http://127.0.0.1:4566 aws lambda invoke --function-name greet answer.json
@@ -78,12 +93,31 @@ func (c *serveCmd) Run(ctx context.Context, std streams) (err error) {
 	if err != nil {
 		return err
 	}
+	rooms, closing, err := c.rooms(ctx)
+	if err != nil {
+		return errors.Join(err, cfg.Listener.Close())
+	}
+	defer func() { err = errors.Join(err, closing()) }()
+	cfg.Console.Rooms = rooms
+	standIns, err := standin.Open(ctx, c.Lambda, functionEnvironment("http://"+cfg.Listener.Addr().String()), std.err)
+	if err != nil {
+		return errors.Join(&exitError{exitUsage, fmt.Errorf("--lambda %w", err)}, cfg.Listener.Close())
+	}
+	defer func() { err = errors.Join(err, closeStandIns(ctx, standIns)) }()
+	if len(c.Lambda) > 0 {
+		cfg.StandIns = standIns
+	}
+	defer c.tellOthers(ctx, &cfg)()
+	if !c.Quiet {
+		cfg.Follow = newNarrator(std.err, std.errScreen()).follow
+	}
 	p, err := local.Open(ctx, cfg)
 	if err != nil {
 		return inUse(err)
 	}
 	defer func() { err = errors.Join(err, p.Close()) }()
 	pipeline.Listen(p) //nolint:contextcheck // what listens lives as long as the platform
+	defer relaying(ctx, p, cfg.Log)()
 	fmt.Fprint(std.err, c.listing(p))
 	if c.Watch != "" {
 		stop, err := watch(ctx, c.Watch, values, p, std.err)
@@ -100,6 +134,20 @@ func (c *serveCmd) Run(ctx context.Context, std streams) (err error) {
 	}
 }
 
+// relaying has what imports tell sent, until it is stopped.
+func relaying(ctx context.Context, p *local.Platform, log *slog.Logger) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		pipeline.Relay(ctx, p, log)
+	}()
+	return func() {
+		cancel()
+		<-done
+	}
+}
+
 // config is the platform that the flags ask for. It takes the address, last.
 func (c *serveCmd) config(ctx context.Context, std streams) (cfg local.Config, err error) {
 	cfg = local.Config{
@@ -107,7 +155,7 @@ func (c *serveCmd) config(ctx context.Context, std streams) (cfg local.Config, e
 		JournalOptions: pebble.Options{Reserve: cmp.Or(c.reserve, reserve), Retention: time.Duration(c.Retention),
 			Room: c.tell(std)},
 		ObjectCreated: c.ObjectCreated, Log: c.logger(std), Resumed: resuming(std), Control: new(errands).serve,
-		BuiltIn: pipeline.Functions(c.logger(std), nil),
+		BuiltIn: pipeline.Functions(c.logger(std), nil), Batches: pipeline.Batches(),
 	}
 	c.embeddedServices.apply(&cfg)
 	if err := c.injection.apply(&cfg); err != nil {
@@ -116,8 +164,31 @@ func (c *serveCmd) config(ctx context.Context, std streams) (cfg local.Config, e
 	if cfg.Mocks, err = openMocks(c.Mock); err != nil {
 		return cfg, &exitError{exitUsage, err}
 	}
+	cfg.Console = local.Console{Off: c.Console == "off", ReadOnly: c.Console == "read-only", Redact: c.Redact,
+		Who: (&letterRoom{}).name()}
 	cfg.Listener, err = c.listen(ctx)
 	return cfg, err
+}
+
+// rooms opens the databases with dead letters. close closes them.
+func (c *serveCmd) rooms(ctx context.Context) (rooms []console.Room, closing func() error, err error) {
+	var stores []database.Outbox
+	closing = func() error {
+		var errs []error
+		for _, s := range stores {
+			errs = append(errs, s.Close())
+		}
+		return errors.Join(errs...)
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.DeadLetters)) {
+		store, err := openOutbox(ctx, c.DeadLetters[name])
+		if err != nil {
+			return nil, closing, errors.Join(fmt.Errorf("--dead-letters %s: %w", name, err), closing())
+		}
+		stores = append(stores, store)
+		rooms = append(rooms, console.Room{Name: name, Room: store})
+	}
+	return rooms, closing, nil
 }
 
 // listing says what is served where.
@@ -135,13 +206,27 @@ func (c *serveCmd) listing(p *local.Platform) string {
   SQS             queues in %s
   SNS             messages in %s
   CloudWatch Logs log groups in %s
+  metrics         %s%s, for Prometheus
   health          %s%s
-Use it with: export AWS_ENDPOINT_URL=%s AWS_REGION=us-east-1 AWS_DEFAULT_REGION=us-east-1 AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local
+%sUse it with: export AWS_ENDPOINT_URL=%s AWS_REGION=us-east-1 AWS_DEFAULT_REGION=us-east-1 AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local
   and, for StartSyncExecution and TestState, AWS_DISABLE_HOST_PREFIX_INJECTION=true
 `, p.Endpoint, c.Data, used(c.LambdaEndpoint, "functions in "+filepath.Join(c.Data, "lambda")),
 		used(c.S3Endpoint, "buckets in "+filepath.Join(c.Data, "objects")), filepath.Join(c.Data, "sqs"),
 		filepath.Join(c.Data, sns.FileName),
-		filepath.Join(c.Data, logGroups), p.Endpoint, endpoint.HealthPath, p.Endpoint)
+		filepath.Join(c.Data, logGroups), p.Endpoint, endpoint.MetricsPath, p.Endpoint, endpoint.HealthPath,
+		c.consoleLine(p), p.Endpoint)
+}
+
+// consoleLine says where the console is.
+func (c *serveCmd) consoleLine(p *local.Platform) string {
+	switch c.Console {
+	case "off":
+		return ""
+	case "read-only":
+		return "  console         " + p.Endpoint + endpoint.ConsolePath + " (read-only)\n"
+	default:
+		return "  console         " + p.Endpoint + endpoint.ConsolePath + "\n"
+	}
 }
 
 // logger writes to standard error: warnings, or all requests too.

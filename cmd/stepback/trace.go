@@ -9,6 +9,7 @@ import (
 
 	"stepback/engine/history"
 	"stepback/engine/journal"
+	"stepback/executions"
 )
 
 // dataWidth is how much of an input, output or cause a line of the trace shows.
@@ -26,17 +27,49 @@ func printTrace(w io.Writer, x *journal.Execution, events []history.Event, only 
 	if len(events) == 0 {
 		return
 	}
-	began := events[0].Time
-	places := newTraced(on.data())
+	lines := newEventLines(w)
 	for i := range events {
-		e := &events[i]
-		v, _ := places.event(e)
-		if only != nil && !only[e.ID] {
-			continue
+		if only == nil || only[events[i].ID] {
+			lines.print(&events[i])
+		} else {
+			lines.skip(&events[i])
 		}
-		fmt.Fprintln(w, on.fit(fmt.Sprintf("%6d %12s  %s%s%s%s", e.ID, "+"+offset(e.Time-began),
-			strings.Repeat("  ", v.depth()), v.iteration(), e.Type, about(e, v, on.data()))))
 	}
+}
+
+// printHistory prints a history that the API told.
+func printHistory(w io.Writer, x *executions.Execution, events []history.Event) {
+	printTrace(w, &journal.Execution{
+		Info: history.Info{ARN: x.ARN}, Status: x.Status, Start: x.Start.Time, Stop: x.Stop.Time,
+	}, events, nil)
+}
+
+// eventLines prints events, one a line, as they come.
+type eventLines struct {
+	w      io.Writer
+	on     screen
+	places *traced
+	began  int64
+}
+
+func newEventLines(w io.Writer) *eventLines {
+	on := screenOf(w)
+	return &eventLines{w: w, on: on, places: newTraced(on.data())}
+}
+
+func (l *eventLines) print(e *history.Event) {
+	v := l.skip(e)
+	fmt.Fprintln(l.w, l.on.fit(fmt.Sprintf("%6d %12s  %s%s%s%s", e.ID, "+"+offset(e.Time-l.began),
+		strings.Repeat("  ", v.depth()), v.iteration(), e.Type, about(e, v, l.on.data()))))
+}
+
+// skip takes note of an event and returns the visit that it belongs to.
+func (l *eventLines) skip(e *history.Event) *visit {
+	if l.began == 0 {
+		l.began = e.Time
+	}
+	v, _ := l.places.event(e)
+	return v
 }
 
 // offset writes a time since the start with milliseconds.

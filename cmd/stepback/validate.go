@@ -11,7 +11,7 @@ import (
 )
 
 type validateCmd struct {
-	Files   []string `arg:"" help:"State machine definitions (Amazon States Language in JSON or YAML), - for standard input, or directories, which are searched for *.asl.json, *.asl.yaml and *.asl.yml."`
+	Files   []string `arg:"" help:"State machine definitions (Amazon States Language in JSON or YAML), - for standard input, templates that declare them (SAM, CloudFormation, cdk.out, Terraform's JSON, serverless.yml; FILE#NAME is one of them), or directories, which are searched for *.asl.json, *.asl.yaml and *.asl.yml, or else for templates."`
 	Express bool     `help:"Check as state machines of type EXPRESS."`
 	JSON    bool     `name:"json" help:"Print the diagnostics of all files as JSON."`
 
@@ -23,6 +23,7 @@ func (validateCmd) Help() string {
 	return `Examples:
   stepback validate statemachine.asl.json
   stepback validate definitions/ --json
+  stepback validate template.yaml cdk.out
   stepback validate order.asl.yaml --substitute PayFunctionArn=arn:aws:lambda:us-east-1:123456789012:function:pay --substitute Days=30
   aws stepfunctions describe-state-machine --state-machine-arn ARN --query definition --output text | stepback validate -
 
@@ -120,26 +121,51 @@ func definitionPaths(named []string) ([]string, error) {
 			paths = append(paths, name)
 			continue
 		}
+		if file, machine := partOf(name); machine != "" && exists(file) {
+			paths = append(paths, name)
+			continue
+		}
 		info, err := os.Stat(name)
 		if err != nil {
 			return nil, err
 		}
 		if !info.IsDir() {
-			paths = append(paths, name)
+			inside, err := declaredIn(name)
+			if err != nil {
+				return nil, err
+			}
+			paths = append(paths, inside...)
 			continue
 		}
 		before := len(paths)
+		var templates []string
 		err = filepath.WalkDir(name, func(path string, entry fs.DirEntry, err error) error {
-			if err == nil && !entry.IsDir() && isDefinition(path) {
+			switch {
+			case err != nil || entry.IsDir():
+			case isDefinition(path):
 				paths = append(paths, path)
+			case isTemplate(path):
+				templates = append(templates, path)
 			}
 			return err
 		})
 		if err != nil {
 			return nil, err
 		}
+		if len(paths) == before { // else templates name these
+			for _, path := range templates {
+				inside, err := declaredIn(path)
+				if err != nil {
+					return nil, err
+				}
+				if inside[0] != path {
+					paths = append(paths, inside...)
+				}
+			}
+		}
 		if len(paths) == before {
-			return nil, fmt.Errorf("%s has no *%s", name, strings.Join(definitionSuffixes, " or *"))
+			return nil, fmt.Errorf("%s has no *%s, and no template with a state machine", name,
+				strings.Join(definitionSuffixes, " or *"))
 		}
 	}
 	return paths, nil

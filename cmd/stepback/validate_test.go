@@ -13,7 +13,7 @@ const (
 )
 
 // definitions is a directory with an accepted definition, and below it a refused one.
-func definitions(t *testing.T) string {
+func definitionsDir(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, "sub"), 0o750); err != nil {
@@ -29,7 +29,7 @@ func definitions(t *testing.T) string {
 
 func TestValidateWalksDirectories(t *testing.T) {
 	t.Parallel()
-	dir := definitions(t)
+	dir := definitionsDir(t)
 	stepback(t, "validate", dir).ends(t, exitData, filepath.Join(dir, "a.asl.json")+": accepted\n",
 		filepath.Join(dir, "sub", "b.asl.json")+
 			":3:25: error SCHEMA_VALIDATION_FAILED: Field 'Nxt' is not supported at /States/P\n  3 |   \"P\": {\"Type\": \"Pass\", \"Nxt\": \"Q\"}}}\n")

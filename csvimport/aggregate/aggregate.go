@@ -40,7 +40,10 @@ func (a *Aggregator) Aggregate(ctx context.Context, in Input) (Output, error) {
 	if err != nil {
 		return Output{}, err
 	}
-	return out, r.write(ctx, out)
+	if err := r.write(ctx, out); err != nil {
+		return Output{}, err
+	}
+	return out, a.tell(ctx, in, out)
 }
 
 func (a *Aggregator) now() time.Time {

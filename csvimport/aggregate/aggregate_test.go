@@ -169,6 +169,30 @@ func TestBatches(t *testing.T) {
 	w.reupload(t, corrections)
 }
 
+// TestRetried: rows that a batch left count under the errors that the batch tells, the rest of them under BatchFailed, and
+// a row of its own under its last error.
+func TestRetried(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 7)
+	left := func(applied []int, failed ...any) map[string]any {
+		return map[string]any{"applied": applied, "alreadyApplied": []int{}, "failed": failed}
+	}
+	w.results(t, "run", map[string][]map[string]any{"SUCCEEDED": {
+		{"Name": "c0", "Output": map[string]any{"applied": [][2]int{{0, 1}}, "alreadyApplied": []int{}, "rejected": []any{},
+			"errors":   map[string]int{"DeadlockException": 2},
+			"oneByOne": left([]int{2}, failed("deadLettered", 3, "DeadlockException", "still locked", 5))}},
+		{"Name": "c1", "Output": map[string]any{"applied": []int{}, "alreadyApplied": []int{}, "rejected": []any{},
+			"oneByOne": left([]int{4, 5})}},
+		{"Name": "c2", "Output": map[string]any{"applied": []int{}, "alreadyApplied": []int{}, "failed": []any{
+			failed("deadLettered", 6, "TimeoutError", "late", 3)}}},
+	}})
+	out := w.run(t)
+	wantCounts(t, out, 7, 5, 0, 0, 2)
+	if got := fmt.Sprint(out.Retried); got != "map[BatchFailed:2 DeadlockException:2 TimeoutError:1]" || out.Recovered != 3 {
+		t.Errorf("tried again: %s, of which %d were applied", got, out.Recovered)
+	}
+}
+
 // reupload validates a corrections file as it is, after one value was mended.
 func (w *world) reupload(t *testing.T, corrections string) {
 	t.Helper()

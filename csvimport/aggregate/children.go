@@ -10,9 +10,9 @@ import (
 
 // child is a child execution that did not succeed.
 type child struct {
-	Name, Input, Status string
-	Error, Cause        string
-	StartDate, StopDate json.RawMessage
+	Name, Input, Status, ExecutionArn string
+	Error, Cause                      string
+	StartDate, StopDate               json.RawMessage
 }
 
 // childInput is the input of a child in either shape.
@@ -79,7 +79,7 @@ func (r *run) readChild(ctx context.Context, decoder *json.Decoder, describe fun
 			return fmt.Errorf("the input of child execution %s: an item lacks its row", c.Name)
 		}
 		l := describe(c)
-		l.Row, l.Payload = *it.Row, it.Record
+		l.Row, l.Payload, l.Child = *it.Row, it.Record, c.ExecutionArn
 		if err := r.deadLetter(ctx, l); err != nil {
 			return err
 		}

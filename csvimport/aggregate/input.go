@@ -40,24 +40,32 @@ type MapError struct {
 
 // Output is the step's result and, with the same members, the summary object.
 type Output struct {
-	Source                     csvimport.Source   `json:"source"`
-	Execution                  string             `json:"execution"`
-	StartTime                  string             `json:"startTime,omitempty"`
-	EndTime                    time.Time          `json:"endTime"`
-	Rows                       int64              `json:"rows"`
-	Applied                    int64              `json:"applied"`
-	AlreadyApplied             int64              `json:"alreadyApplied"`
-	Rejected                   int64              `json:"rejected"`
-	DeadLettered               int64              `json:"deadLettered"`
-	SettledAsApplied           int64              `json:"settledAsApplied"` // of applied: failed by the results, but counted by the database
-	FailedPercentage           float64            `json:"failedPercentage"` // 100 × (rejected + deadLettered) / rows
-	ToleratedFailurePercentage float64            `json:"toleratedFailurePercentage"`
-	WithinTolerance            bool               `json:"withinTolerance"` // failedPercentage ≤ tolerated, and no mapError
-	MapError                   *MapError          `json:"mapError,omitempty"`
-	Errors                     map[string]int64   `json:"errors"` // rejected and dead-lettered rows by error name
-	Summary                    csvimport.Location `json:"summary"`
-	DeadLetters                csvimport.Location `json:"deadLetters"`
-	Corrections                csvimport.Location `json:"corrections"`
+	Source                     csvimport.Source `json:"source"`
+	Execution                  string           `json:"execution"`
+	StartTime                  string           `json:"startTime,omitempty"`
+	EndTime                    time.Time        `json:"endTime"`
+	Rows                       int64            `json:"rows"`
+	Applied                    int64            `json:"applied"`
+	AlreadyApplied             int64            `json:"alreadyApplied"`
+	Rejected                   int64            `json:"rejected"`
+	DeadLettered               int64            `json:"deadLettered"`
+	SettledAsApplied           int64            `json:"settledAsApplied"` // of applied: failed by the results, but counted by the database
+	FailedPercentage           float64          `json:"failedPercentage"` // 100 × (rejected + deadLettered) / rows
+	ToleratedFailurePercentage float64          `json:"toleratedFailurePercentage"`
+	WithinTolerance            bool             `json:"withinTolerance"` // failedPercentage ≤ tolerated, and no mapError
+	MapError                   *MapError        `json:"mapError,omitempty"`
+	Errors                     map[string]int64 `json:"errors"` // rejected and dead-lettered rows by error name
+	// BatchErrors are the errors by which batches left rows to be processed one by one; what became of these rows is in
+	// the four counts.
+	BatchErrors map[string]int64 `json:"batchErrors,omitempty"`
+	// Retried are the rows that were tried again, by the error of the attempt before, as far as results tell: those that
+	// a batch left to be processed one by one, and those that failed after more than one attempt. A row of a batch that
+	// failed as a whole is under BatchFailed. Recovered is how many of them were applied in the end.
+	Retried     map[string]int64   `json:"retried,omitempty"`
+	Recovered   int64              `json:"recovered"`
+	Summary     csvimport.Location `json:"summary"`
+	DeadLetters csvimport.Location `json:"deadLetters"`
+	Corrections csvimport.Location `json:"corrections"`
 }
 
 // maxRows is far beyond the rows of any file that is accepted; half a byte is kept for each.

@@ -32,8 +32,9 @@ type letter struct {
 	FirstTime string          `json:"firstTime,omitempty"`
 	LastTime  string          `json:"lastTime,omitempty"`
 	Row       int64           `json:"row"`
-	Line      int64           `json:"line"`    // in the uploaded file
-	Payload   json.RawMessage `json:"payload"` // the record as it was read
+	Line      int64           `json:"line"`            // in the uploaded file
+	Payload   json.RawMessage `json:"payload"`         // the record as it was read
+	Child     string          `json:"child,omitempty"` // ARN of the child execution that had the row
 }
 
 func letterOf(res result, reason string) letter {

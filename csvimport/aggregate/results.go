@@ -65,7 +65,7 @@ func expect(decoder *json.Decoder, delim json.Delim) error {
 
 // readSucceeded reads one child that succeeded. Its input is not looked at.
 func (r *run) readSucceeded(ctx context.Context, decoder *json.Decoder) error {
-	var child struct{ Name, Output string }
+	var child struct{ Name, Output, ExecutionArn string }
 	if err := decoder.Decode(&child); err != nil {
 		return err
 	}
@@ -73,6 +73,7 @@ func (r *run) readSucceeded(ctx context.Context, decoder *json.Decoder) error {
 	if err := json.Unmarshal([]byte(child.Output), &out); err != nil {
 		return fmt.Errorf("the output of child execution %s: %w", child.Name, err)
 	}
+	r.child = child.ExecutionArn
 	if err := r.countChild(ctx, &out); err != nil {
 		var f *csvimport.Failure
 		if errors.As(err, &f) {
@@ -83,12 +84,41 @@ func (r *run) readSucceeded(ctx context.Context, decoder *json.Decoder) error {
 	return nil
 }
 
-// childOutput is the output of a child in either shape: the lists of a batch, or the one result of a single row.
+// childOutput is the output of a child in any shape: the lists of a batch, the one result of a single row, or the answer
+// of a batch in bulk with the lists of the rows that it left.
 type childOutput struct {
 	result
-	Applied        []int64  `json:"applied"`
-	AlreadyApplied []int64  `json:"alreadyApplied"`
-	Failed         []result `json:"failed"`
+	Applied        rowList          `json:"applied"`
+	AlreadyApplied rowList          `json:"alreadyApplied"`
+	Failed         []result         `json:"failed"`
+	Rejected       []result         `json:"rejected"`
+	OneByOne       *childOutput     `json:"oneByOne"`
+	Errors         map[string]int64 `json:"errors"` // of rows that a batch left, by name
+
+	left bool // these are the rows that a batch left
+}
+
+// BatchFailed is the error, in Output.Retried, of rows whose batch failed as a whole, so that they went one by one.
+const BatchFailed = "BatchFailed"
+
+// rowList are row numbers: each by itself, or the first and the last of several as a pair.
+type rowList [][2]int64
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (l *rowList) UnmarshalJSON(text []byte) error {
+	var pairs [][2]int64
+	if json.Unmarshal(text, &pairs) == nil {
+		*l = pairs
+		return nil
+	}
+	var numbers []int64
+	if err := json.Unmarshal(text, &numbers); err != nil {
+		return err
+	}
+	for _, n := range numbers {
+		*l = append(*l, [2]int64{n, n})
+	}
+	return nil
 }
 
 // result is the result of one row.
@@ -107,19 +137,62 @@ func (r *run) countChild(ctx context.Context, out *childOutput) error {
 	if out.Outcome != "" {
 		return r.countResult(ctx, out.result)
 	}
-	for _, row := range out.Applied {
-		if _, err := r.count(row, csvimport.Applied); err != nil {
-			return err
-		}
+	if err := r.countRows(out.Applied, csvimport.Applied); err != nil {
+		return err
 	}
-	for _, row := range out.AlreadyApplied {
-		if _, err := r.count(row, csvimport.AlreadyApplied); err != nil {
-			return err
-		}
+	if err := r.countRows(out.AlreadyApplied, csvimport.AlreadyApplied); err != nil {
+		return err
 	}
-	for _, result := range out.Failed {
+	for _, result := range append(out.Rejected, out.Failed...) {
 		if err := r.countResult(ctx, result); err != nil {
 			return err
+		}
+	}
+	for name, n := range out.Errors {
+		r.batchErrors[name] += n
+	}
+	if out.OneByOne != nil {
+		r.countRetried(out)
+		return r.countChild(ctx, out.OneByOne)
+	}
+	for _, result := range out.Failed {
+		if result.Attempts > 1 && !out.left {
+			r.retried[result.Error]++
+		}
+	}
+	return nil
+}
+
+// countRetried counts the rows that a batch has left.
+func (r *run) countRetried(out *childOutput) {
+	out.OneByOne.left = true
+	recovered := out.OneByOne.Applied.rows() + out.OneByOne.AlreadyApplied.rows()
+	rest := recovered + int64(len(out.OneByOne.Failed))
+	for name, n := range out.Errors {
+		r.retried[name] += n
+		rest -= n
+	}
+	if rest > 0 {
+		r.retried[BatchFailed] += rest
+	}
+	r.recovered += recovered
+}
+
+// rows is how many rows there are in a list.
+func (l rowList) rows() int64 {
+	var n int64
+	for _, span := range l {
+		n += span[1] - span[0] + 1
+	}
+	return n
+}
+
+func (r *run) countRows(rows rowList, outcome csvimport.Outcome) error {
+	for _, span := range rows {
+		for row := span[0]; row <= span[1]; row++ {
+			if _, err := r.count(row, outcome); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -140,7 +213,9 @@ func (r *run) countResult(ctx context.Context, res result) error {
 		}
 		return r.writeCorrection(letterOf(res, ""))
 	case csvimport.DeadLettered:
-		return r.deadLetter(ctx, letterOf(res, reasonOf(res)))
+		l := letterOf(res, reasonOf(res))
+		l.Child = r.child
+		return r.deadLetter(ctx, l)
 	}
 	return fmt.Errorf("row %d has the outcome %q, which is none of applied, alreadyApplied, rejected and deadLettered",
 		*res.Row, res.Outcome)

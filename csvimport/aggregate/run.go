@@ -18,6 +18,11 @@ type run struct {
 	unsettled  []letter // dead-lettered by the results, not yet by the database
 	settled    int64    // of those, counted after all
 	errors     map[string]int64
+	child      string // ARN of the child execution whose results are being read
+
+	batchErrors map[string]int64 // of rows that batches left to be processed one by one
+	retried     map[string]int64 // rows that were tried again
+	recovered   int64            // of those, applied
 
 	lettersFile, correctionsFile *spool.File
 	corrections                  *csvfile.Writer
@@ -25,7 +30,8 @@ type run struct {
 }
 
 func newRun(a *Aggregator, in Input) (*run, error) {
-	r := &run{aggregator: a, in: in, tally: newTally(in.Rows), errors: map[string]int64{}}
+	r := &run{aggregator: a, in: in, tally: newTally(in.Rows), errors: map[string]int64{},
+		batchErrors: map[string]int64{}, retried: map[string]int64{}}
 	var err error
 	if r.lettersFile, err = spool.Create("dead-letters"); err != nil {
 		return nil, err

@@ -14,6 +14,9 @@ func Guard(value string) string {
 	return value
 }
 
+// Unguard is the value that Guard was given.
+func Unguard(value string) string { return string(unguard([]byte(value))) }
+
 // unguard undoes Guard.
 func unguard(value []byte) []byte {
 	if len(value) > 0 && value[0] == '\'' && guarded(value[1:]) {

@@ -1,6 +1,7 @@
 // Package database opens the store that a DATABASE_URL names.
 //
-// It knows the schemes and nothing else; it never logs an address unmasked.
+// It knows the schemes and nothing else; it never logs an address unmasked. With the build tag nosqlite, which the
+// functions on AWS are built with, it refuses SQLite's addresses and does without its engine, half of a function's code.
 package database
 
 import (
@@ -11,7 +12,6 @@ import (
 
 	"stepback/csvimport"
 	"stepback/csvimport/postgresstore"
-	"stepback/csvimport/sqlitestore"
 	"stepback/retrypatterns"
 )
 
@@ -33,11 +33,7 @@ func Open(ctx context.Context, address string) (csvimport.Store, error) {
 			return nil, csvimport.Fail(retrypatterns.InvalidInput,
 				"the database address sqlite: lacks a path; write sqlite:/path/file.db")
 		}
-		durability, err := sqliteDurability(options)
-		if err != nil {
-			return nil, err
-		}
-		return opened(sqlitestore.Open(ctx, path, durability))
+		return openSQLite(ctx, path, options)
 	case "postgres", "postgresql":
 		return opened(postgresstore.Open(ctx, address))
 	case iamScheme:
@@ -67,14 +63,7 @@ func OpenReader(ctx context.Context, address string) (Reader, error) {
 	if !ok || path == "" {
 		return Open(ctx, address)
 	}
-	if _, err := sqliteDurability(options); err != nil {
-		return nil, err
-	}
-	r, err := sqlitestore.OpenReader(ctx, path)
-	if err != nil {
-		return nil, err
-	}
-	return r, nil
+	return readSQLite(ctx, path, options)
 }
 
 // SQLitePath is the file that an SQLite address names, and the options behind it; ok is false for any other address. A
@@ -87,18 +76,6 @@ func SQLitePath(address string) (path, options string, ok bool) {
 	directory, file := filepath.Split(strings.TrimPrefix(rest, "//"))
 	file, options, _ = strings.Cut(file, "?")
 	return directory + file, options, true
-}
-
-// sqliteDurability reads the options of an SQLite address.
-func sqliteDurability(options string) (sqlitestore.Durability, error) {
-	switch options {
-	case "", "synchronous=full":
-		return sqlitestore.Full, nil
-	case "synchronous=normal":
-		return sqlitestore.Normal, nil
-	}
-	return "", csvimport.Fail(retrypatterns.InvalidInput,
-		"the option %q of the database address is not understood; write ?synchronous=normal or nothing", options)
 }
 
 // opened keeps a nil store from becoming a non-nil interface.

@@ -46,6 +46,15 @@ func (l *Lazy) Apply(ctx context.Context, run csvimport.Run, row int64, inc csvi
 	return s.Apply(ctx, run, row, inc)
 }
 
+// ApplyBatch implements csvimport.Store.
+func (l *Lazy) ApplyBatch(ctx context.Context, run csvimport.Run, rows []csvimport.Row) ([]csvimport.Answer, error) {
+	s, err := l.store(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return s.ApplyBatch(ctx, run, rows)
+}
+
 // Settle implements csvimport.Store.
 func (l *Lazy) Settle(ctx context.Context, run csvimport.Run, rows []int64) ([]csvimport.Outcome, error) {
 	s, err := l.store(ctx)

@@ -36,7 +36,7 @@ func logTo(w io.Writer, level string) *slog.Logger {
 	if level != "" {
 		err = lowest.UnmarshalText([]byte(level))
 	}
-	log := slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: lowest}))
+	log := slog.New(WithRequest(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: lowest})))
 	if err != nil {
 		log.Warn("LOG_LEVEL is not understood; set it to DEBUG, INFO, WARN or ERROR", "is", level)
 	}

@@ -45,7 +45,9 @@ func wrap[Input, Output any](name string, log *slog.Logger, step func(context.Co
 		var out Output
 		err := decode(event, &in)
 		if err == nil {
-			out, err = step(ctx, in)
+			within, cancel := early(ctx)
+			out, err = step(within, in)
+			cancel()
 		}
 		level := slog.LevelInfo
 		if err != nil {
@@ -53,6 +55,7 @@ func wrap[Input, Output any](name string, log *slog.Logger, step func(context.Co
 		}
 		if log.Enabled(ctx, level) {
 			all := append(attrs(in, out), slog.String("step", name), slog.Duration("took", time.Since(begin)))
+			all = append(all, origin(ctx, in)...)
 			message := "done"
 			if err != nil {
 				f := csvimport.AsFailure(err)
@@ -67,6 +70,18 @@ func wrap[Input, Output any](name string, log *slog.Logger, step func(context.Co
 		}
 		return out, nil
 	}
+}
+
+// margin is how long before its invocation is cut off a step is told to end, so that its own named error reaches the
+// state machine and not Lambda's: a second, or a tenth of what is left where that is less.
+const margin = time.Second
+
+func early(ctx context.Context) (context.Context, context.CancelFunc) {
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		return ctx, func() {}
+	}
+	return context.WithDeadline(ctx, deadline.Add(-min(margin, time.Until(deadline)/10)))
 }
 
 // treeReader is an input that can read events of the usual form from their tree.

@@ -67,7 +67,7 @@ func TestProcessErrors(t *testing.T) {
 		`{}`: {Type: "InvalidInput",
 			Message: `the event lacks source.bucket, source.key, source.etag; expected "source":{"bucket":…,"key":…,"etag":…} of the uploaded object`},
 		`[]`: {Type: "InvalidInput",
-			Message: "the event's  is a array, expected process.Input (byte 1)"},
+			Message: "the event's  is a array, expected process.Event (byte 1)"},
 		`{` + source + `}`: {Type: "InvalidInput",
 			Message: "the event lacks row, the number of the record in the file, from 0"},
 		`{` + source + `,"row":1}`: {Type: "InvalidInput",

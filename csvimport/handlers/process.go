@@ -8,13 +8,23 @@ import (
 	"stepback/csvimport/process"
 )
 
-// Process is the handler of ProcessSingleUserRecord. The caller closes the store when no call is running any more.
-func Process(store csvimport.Store, log *slog.Logger) Func[process.Output] {
-	step := func(ctx context.Context, in process.Input) (process.Output, error) {
-		return process.Process(ctx, store, in)
+// Process is the handler of ProcessSingleUserRecord and ApplyBatch. The caller closes the store when no call is running
+// any more.
+func Process(store csvimport.Store, log *slog.Logger) Func[process.Answer] {
+	step := func(ctx context.Context, in process.Event) (process.Answer, error) {
+		return process.Handle(ctx, store, in)
 	}
-	return wrap("ProcessSingleUserRecord", log, step, func(in process.Input, out process.Output) []slog.Attr {
-		attrs := []slog.Attr{slog.String("file", in.Source.String()), slog.String("outcome", string(out.Outcome))}
+	return wrap("ProcessSingleUserRecord", log, step, func(in process.Event, out process.Answer) []slog.Attr {
+		attrs := []slog.Attr{slog.String("file", in.Source.String())}
+		switch {
+		case in.Items != nil:
+			attrs = append(attrs, slog.Int("rows", len(in.Items)))
+			if out.Batch != nil {
+				attrs = append(attrs, slog.Int("oneByOne", len(out.Batch.OneByOne)))
+			}
+		case out.Row != nil:
+			attrs = append(attrs, slog.String("outcome", string(out.Row.Outcome)))
+		}
 		if in.Row != nil {
 			attrs = append(attrs, slog.Int64("row", *in.Row))
 		}

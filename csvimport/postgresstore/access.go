@@ -15,6 +15,8 @@ type Access struct {
 	// Roots are the certificate authorities that a server's certificate is verified against where the connection string
 	// asks for that; nil means the system's.
 	Roots *x509.CertPool
+	// Tracer hears of each statement and each new connection; nil for none. See pgx.ConnConfig.
+	Tracer pgx.QueryTracer
 }
 
 // Apply adds it to a configuration.
@@ -25,6 +27,9 @@ func (a Access) Apply(config *pgxpool.Config) {
 			c.Password = password
 			return err
 		}
+	}
+	if a.Tracer != nil {
+		config.ConnConfig.Tracer = a.Tracer
 	}
 	if tls := config.ConnConfig.TLSConfig; tls != nil && a.Roots != nil {
 		tls.RootCAs = a.Roots

@@ -6,8 +6,10 @@ import (
 	"math"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"stepback/csvimport"
+	"stepback/csvimport/ledger"
 	"stepback/retrypatterns"
 )
 
@@ -34,23 +36,30 @@ func (s *Store) Apply(ctx context.Context, run csvimport.Run, row int64, inc csv
 			return err
 		}
 		if !claimed {
-			outcome, err = a.repeat(ctx, n, run.File, row)
+			if outcome, err = a.repeat(ctx, n, run.File, row); err == nil && a.claimed {
+				return errTaken // and takes the claim back
+			}
 			return err
 		}
 		outcome = csvimport.Applied
 		return a.count(ctx)
 	})
-	if err != nil {
+	if err != nil && !errors.Is(err, errTaken) {
 		return "", failure("apply a record", err)
 	}
 	return outcome, nil
 }
 
+// errTaken ends the transaction of a row that a batch has counted, of which nothing must remain.
+var errTaken = errors.New("a batch has counted the row")
+
 // application is one record in its transaction.
 type application struct {
-	tx   pgx.Tx
-	inc  csvimport.Increment
-	user userRow
+	tx      pgx.Tx
+	inc     csvimport.Increment
+	user    userRow
+	block   ledger.Entry // what the row's block says
+	claimed bool         // the row has a key of its own, by this transaction
 }
 
 type userRow struct {
@@ -58,21 +67,32 @@ type userRow struct {
 	logins, posts, number int64 // number: its version
 }
 
-// claim inserts the idempotency key and reads the user, in one round trip. A concurrent claim of the same key is waited
-// for.
+// claim inserts the idempotency key, reads what batches have counted, and reads the user, in one round trip. It tells
+// whether the row was open. A concurrent claim of the same key, or a batch over the same block, is waited for.
 func (a *application) claim(ctx context.Context, n numbers, row int64) (bool, error) {
+	number, place := ledger.BlockOf(row)
 	var batch pgx.Batch
-	batch.Queue(claimRow, n.file, row, a.inc.Fingerprint(), n.run)
+	batch.Queue(lockShared, lockOf(n.file, number))
+	batch.Queue(findBlock, n.file, number)
+	batch.Queue(claimRow, n.file, row, a.inc.Fingerprint(), n.runID())
 	batch.Queue(readUser, a.inc.UserID)
 	results := a.tx.SendBatch(ctx, &batch)
-	tag, err := results.Exec()
+	_, err := results.Exec()
+	if err == nil {
+		a.block, err = entryAt(results.QueryRow(), place)
+	}
+	if err == nil {
+		var tag pgconn.CommandTag
+		tag, err = results.Exec()
+		a.claimed = tag.RowsAffected() == 1
+	}
 	if err == nil {
 		err = a.user.scan(results.QueryRow())
 	}
 	if closing := results.Close(); err == nil {
 		err = closing
 	}
-	return tag.RowsAffected() == 1, err
+	return a.claimed && a.block.Open(), err
 }
 
 func (u *userRow) scan(row pgx.Row) error {
@@ -84,20 +104,19 @@ func (u *userRow) scan(row pgx.Row) error {
 	return err
 }
 
-// repeat decides what a key that is there already means.
+// repeat decides what a row that is not open means.
 func (a *application) repeat(ctx context.Context, n numbers, file csvimport.Source, row int64) (csvimport.Outcome,
 	error) {
-	var fingerprint, by *int64
-	if err := a.tx.QueryRow(ctx, findRow, n.file, row).Scan(&fingerprint, &by); err != nil {
-		return "", err
+	entry := a.block
+	if entry.Open() {
+		var fingerprint, by *int64
+		if err := a.tx.QueryRow(ctx, findRow, n.file, row).Scan(&fingerprint, &by); err != nil {
+			return "", err
+		}
+		entry = entryOf(fingerprint, by)
 	}
-	switch {
-	case fingerprint == nil:
-		return "", csvimport.RowClosed(file, row)
-	case *fingerprint != a.inc.Fingerprint():
-		return "", csvimport.KeyReused(file, row)
-	}
-	return n.counted(by), nil
+	answer := entry.Repeat(n.run, file, row, a.inc.Fingerprint())
+	return answer.Outcome, answer.Err
 }
 
 // count adds to the user as it was read; when somebody else was faster, it reads once more under a row lock, after

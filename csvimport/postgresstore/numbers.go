@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"stepback/csvimport"
+	"stepback/csvimport/ledger"
 )
 
 // maxRuns bounds the numbers that are remembered.
@@ -15,15 +16,26 @@ const maxRuns = 1024
 // numbers stand for a run in the tables.
 type numbers struct {
 	file int64
-	run  *int64 // nil for a run without a name
+	run  int64 // 0 for a run without a name
 }
 
-// counted is what a row that was counted by a run means for this one.
-func (n numbers) counted(by *int64) csvimport.Outcome {
-	if n.run != nil && by != nil && *by == *n.run {
-		return csvimport.Applied
+// runID is the run as import_rows has it.
+func (n numbers) runID() *int64 {
+	if n.run == 0 {
+		return nil
 	}
-	return csvimport.AlreadyApplied
+	return &n.run
+}
+
+// entryOf is a row of import_rows.
+func entryOf(fingerprint, run *int64) ledger.Entry {
+	switch {
+	case fingerprint == nil:
+		return ledger.Closed()
+	case run == nil:
+		return ledger.Counted(0, *fingerprint)
+	}
+	return ledger.Counted(*run, *fingerprint)
 }
 
 // number is what stands for a run, given on first use in transactions of their own: a number without rows does no harm.
@@ -59,8 +71,7 @@ func (s *Store) register(ctx context.Context, run csvimport.Run) (n numbers, err
 		run.Name == "" {
 		return n, err
 	}
-	id, err := s.findOrAdd(ctx, findRun, addRun, n.file, run.Name)
-	n.run = &id
+	n.run, err = s.findOrAdd(ctx, findRun, addRun, n.file, run.Name)
 	return n, err
 }
 

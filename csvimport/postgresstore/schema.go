@@ -13,13 +13,17 @@ import (
 )
 
 // schemaVersion is kept in the table schema_version.
-const schemaVersion = 2
+const schemaVersion = 3
 
 // migrationLock serialises processes that migrate at the same time.
 const migrationLock = 0x73746570_6261636b // "stepback"
 
-// migrations[i] takes a database from version i to i+1. User ids sort by their bytes, as in every other store. A row
-// with fingerprint NULL was closed by Settle; one with run_id NULL was counted by a run without a name.
+// migrations[i] takes a database from version i to i+1. User ids sort by their bytes, as in every other store.
+//
+// What is decided about a row stands in one of two tables. import_blocks has the rows that batches have counted, by
+// blocks of package ledger. import_rows has a key for each row that was applied or settled by itself: with a block for
+// these too, neighbours that are applied at once would wait for each other's commits. There a row with fingerprint NULL
+// was closed by Settle; one with run_id NULL was counted by a run without a name.
 var migrations = [schemaVersion]string{`
 CREATE TABLE users (
 	user_id     text COLLATE "C" PRIMARY KEY,
@@ -48,6 +52,13 @@ CREATE TABLE import_runs (
 	UNIQUE (file_id, name)
 );
 ALTER TABLE import_rows ADD COLUMN run_id bigint;
+`, `
+CREATE TABLE import_blocks (
+	file_id bigint NOT NULL REFERENCES import_files (id),
+	block   bigint NOT NULL,
+	data    bytea NOT NULL,
+	PRIMARY KEY (file_id, block)
+);
 `}
 
 func migrate(ctx context.Context, pool *pgxpool.Pool) error {

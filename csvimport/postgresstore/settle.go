@@ -6,6 +6,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"stepback/csvimport"
+	"stepback/csvimport/ledger"
 )
 
 // closeRows claims what is not there yet. Rows are inserted in their order, so that two settlements of the same rows
@@ -13,10 +14,10 @@ import (
 const closeRows = `INSERT INTO import_rows (file_id, row_number, fingerprint, run_id)
 	SELECT $1, n, NULL, $3 FROM unnest($2::bigint[]) AS n ORDER BY n ON CONFLICT DO NOTHING`
 
-const findApplied = "SELECT row_number, run_id FROM import_rows WHERE file_id = $1 AND row_number = ANY($2) AND fingerprint IS NOT NULL"
+const findRows = "SELECT row_number, fingerprint, run_id FROM import_rows WHERE file_id = $1 AND row_number = ANY($2)"
 
 // Settle implements csvimport.Store. A record that is being applied at this moment is waited for: the insert of its key
-// is blocked by the other's claim.
+// is blocked by the other's claim, and a batch has its blocks locked.
 func (s *Store) Settle(ctx context.Context, run csvimport.Run, rows []int64) ([]csvimport.Outcome, error) {
 	if len(rows) == 0 {
 		return nil, nil
@@ -25,32 +26,51 @@ func (s *Store) Settle(ctx context.Context, run csvimport.Run, rows []int64) ([]
 	if err != nil {
 		return nil, err
 	}
-	counted := map[int64]csvimport.Outcome{}
+	outcomes := make([]csvimport.Outcome, len(rows))
 	err = pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, closeRows, n.file, rows, n.run); err != nil {
-			return err
+		known, err := settle(ctx, tx, n, rows)
+		for i, row := range rows {
+			outcomes[i] = known[row].Outcome(n.run)
 		}
-		found, err := tx.Query(ctx, findApplied, n.file, rows)
-		if err != nil {
-			return err
-		}
-		var row int64
-		var by *int64
-		_, err = pgx.ForEachRow(found, []any{&row, &by}, func() error {
-			counted[row] = n.counted(by)
-			return nil
-		})
 		return err
 	})
 	if err != nil {
 		return nil, failure("settle rows", err)
 	}
-	outcomes := make([]csvimport.Outcome, len(rows))
-	for i, row := range rows {
-		outcomes[i] = csvimport.DeadLettered
-		if outcome, ok := counted[row]; ok {
-			outcomes[i] = outcome
+	return outcomes, nil
+}
+
+// settle closes what is open and returns what is decided about each row.
+func settle(ctx context.Context, tx pgx.Tx, n numbers, rows []int64) (map[int64]ledger.Entry, error) {
+	h, err := lockBlocks(ctx, tx, n.file, rows, lockAllShared)
+	if err != nil {
+		return nil, err
+	}
+	known, open := map[int64]ledger.Entry{}, []int64{}
+	for _, row := range rows {
+		if e := h.at(row); e.Open() {
+			open = append(open, row)
+		} else {
+			known[row] = e
 		}
 	}
-	return outcomes, nil
+	if _, err := tx.Exec(ctx, closeRows, n.file, open, n.runID()); err != nil {
+		return nil, err
+	}
+	return known, eachRow(ctx, tx, func(row int64, e ledger.Entry) { known[row] = e }, findRows, n.file, open)
+}
+
+// eachRow visits rows of import_rows.
+func eachRow(ctx context.Context, tx pgx.Tx, visit func(int64, ledger.Entry), query string, args ...any) error {
+	found, err := tx.Query(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	var row int64
+	var fingerprint, by *int64
+	_, err = pgx.ForEachRow(found, []any{&row, &fingerprint, &by}, func() error {
+		visit(row, entryOf(fingerprint, by))
+		return nil
+	})
+	return err
 }

@@ -69,7 +69,7 @@ func testMigration(t *testing.T, address string) {
 	}
 	defer conn.Close(t.Context())
 	inc := csvimport.Increment{UserID: "u", LoginCount: 1}
-	if _, err := conn.Exec(t.Context(), fmt.Sprintf(`ALTER TABLE import_rows DROP COLUMN run_id; DROP TABLE import_runs; UPDATE schema_version SET version = 1;
+	if _, err := conn.Exec(t.Context(), fmt.Sprintf(`ALTER TABLE import_rows DROP COLUMN run_id; DROP TABLE import_runs; DROP TABLE import_blocks; UPDATE schema_version SET version = 1;
 		INSERT INTO users VALUES ('u', 1, 0, 1); INSERT INTO import_files (bucket, key, etag) VALUES ('b', 'k', 'e');
 		INSERT INTO import_rows VALUES (1, 0, %d)`, inc.Fingerprint())); err != nil {
 		t.Fatal(err)

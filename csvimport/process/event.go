@@ -7,6 +7,51 @@ import (
 	"stepback/csvimport"
 )
 
+// ReadTree is Input.ReadTree for events of several rows, too.
+func (e *Event) ReadTree(event jsonvalue.Value) bool {
+	items, several := event.Get("items")
+	if !several {
+		return e.Input.ReadTree(event)
+	}
+	if items.Kind() != jsonvalue.Array {
+		return false
+	}
+	e.Items = make([]Item, items.Len())
+	rows, records := make([]int64, items.Len()), make([]csvimport.Record, items.Len())
+	return members(event, func(name string, v jsonvalue.Value) bool {
+		switch name {
+		case "source":
+			return readSource(&e.Source, v)
+		case "run":
+			return read(&e.Run, v)
+		case "items":
+			for i := range e.Items {
+				if !e.Items[i].readTree(v.At(i), &rows[i], &records[i]) {
+					return false
+				}
+			}
+			return true
+		}
+		return false
+	})
+}
+
+// readTree reads an item, with memory for what it points to.
+func (i *Item) readTree(item jsonvalue.Value, row *int64, record *csvimport.Record) bool {
+	return members(item, func(name string, v jsonvalue.Value) bool {
+		switch name {
+		case "row":
+			n, err := strconv.ParseInt(v.Text(), 10, 64)
+			*row, i.Row = n, row
+			return v.Kind() == jsonvalue.Number && err == nil
+		case "record":
+			i.Record, i.came = record, v
+			return readRecord(record, v)
+		}
+		return false
+	})
+}
+
 // ReadTree reads an event whose members all have the usual names and kinds, and reports whether it was one. There is
 // one event for each row, and this takes a fraction of the time of encoding/json, which reads, or refuses, every other.
 func (in *Input) ReadTree(event jsonvalue.Value) bool {

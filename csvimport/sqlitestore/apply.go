@@ -2,18 +2,18 @@ package sqlitestore
 
 import (
 	"context"
+	"slices"
 
 	"stepback/csvimport"
+	"stepback/csvimport/ledger"
 )
 
-// applyTask is one Apply. Its own refusals (a reused key, a closed row, a full counter) are part of its result and
-// leave the group's transaction whole.
+// applyTask is one batch, or one row. The refusals of its rows (other values than before, a closed row, a full counter)
+// are part of its answers and leave the group's transaction whole.
 type applyTask struct {
 	run     csvimport.Run
-	row     int64
-	inc     csvimport.Increment
-	outcome csvimport.Outcome
-	refusal error
+	rows    []csvimport.Row
+	answers []csvimport.Answer
 	err     error
 	done    chan struct{}
 }
@@ -21,63 +21,65 @@ type applyTask struct {
 // Apply implements csvimport.Store.
 func (s *Store) Apply(ctx context.Context, run csvimport.Run, row int64, inc csvimport.Increment) (csvimport.Outcome,
 	error) {
-	t := &applyTask{run: run, row: row, inc: inc, done: make(chan struct{})}
-	if err := s.do(ctx, t, t.done); err != nil {
+	answers, err := s.ApplyBatch(ctx, run, []csvimport.Row{{Number: row, Increment: inc}})
+	if err != nil {
 		return "", err
 	}
-	if t.err != nil {
-		return "", t.err
-	}
-	return t.outcome, nil
+	return answers[0].Outcome, answers[0].Err
 }
 
+// ApplyBatch implements csvimport.Store.
+func (s *Store) ApplyBatch(ctx context.Context, run csvimport.Run, rows []csvimport.Row) ([]csvimport.Answer, error) {
+	if len(rows) == 0 {
+		return nil, nil
+	}
+	t := &applyTask{run: run, rows: slices.Clone(rows), answers: make([]csvimport.Answer, len(rows)),
+		done: make(chan struct{})}
+	if err := s.do(ctx, t, t.done); err != nil {
+		return nil, err
+	}
+	return t.answers, t.err
+}
+
+func (t *applyTask) size() int { return len(t.rows) }
+
 func (t *applyTask) answer(err error) {
-	if t.err = t.refusal; err != nil {
-		t.err = failure("apply a record", err)
+	if err != nil {
+		t.answers, t.err = nil, failure("apply records", err)
 	}
 	close(t.done)
 }
 
 func (t *applyTask) apply(w *writer) error {
-	t.outcome, t.refusal = "", nil
 	n, err := w.number(t.run)
 	if err != nil {
 		return err
 	}
-	fingerprint := t.inc.Fingerprint()
-	claimed, err := w.change(w.stmts.claim, n.file, t.row, fingerprint, n.run)
-	if err != nil {
-		return err
+	for i := range t.rows {
+		if t.answers[i], err = t.count(w, n, &t.rows[i]); err != nil {
+			return err
+		}
 	}
-	if claimed == 0 {
-		return t.repeat(w, n, fingerprint)
-	}
-	counted, err := w.change(w.stmts.increment, t.inc.UserID, t.inc.LoginCount, t.inc.PostCount)
-	if err != nil {
-		return err
-	}
-	if counted == 0 {
-		t.refusal = csvimport.CounterOverflow(t.inc)
-		_, err = w.change(w.stmts.unclaim, n.file, t.row)
-		return err
-	}
-	t.outcome = csvimport.Applied
 	return nil
 }
 
-// repeat decides what a key that is there already means.
-func (t *applyTask) repeat(w *writer, n numbers, fingerprint int64) error {
-	row, err := w.findRow(n.file, t.row)
+// count counts a row that is open and answers every other.
+func (t *applyTask) count(w *writer, n numbers, row *csvimport.Row) (csvimport.Answer, error) {
+	entry, err := w.entry(n.file, row.Number)
 	if err != nil {
-		return err
+		return csvimport.Answer{}, err
 	}
-	switch row.fingerprint {
-	case nil:
-		t.refusal = csvimport.RowClosed(t.run.File, t.row)
-	case fingerprint:
-		t.outcome = row.outcome(n)
-	default:
-		t.refusal = csvimport.KeyReused(t.run.File, t.row)
+	fingerprint := row.Increment.Fingerprint()
+	if !entry.Open() {
+		return entry.Repeat(n.run, t.run.File, row.Number, fingerprint), nil
 	}
-	return nil
+	counted, err := w.add(row.Increment)
+	if err != nil {
+		return csvimport.Answer{}, err
+	}
+	if !counted {
+		return csvimport.Answer{Err: csvimport.CounterOverflow(row.Increment)}, nil
+	}
+	w.decide(n.file, row.Number, ledger.Counted(n.run, fingerprint))
+	return csvimport.Answer{Outcome: csvimport.Applied}, nil
 }

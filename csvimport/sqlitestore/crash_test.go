@@ -54,10 +54,18 @@ func applyUntilKilled(path string) error {
 		return err
 	}
 	var all sync.WaitGroup
-	errs := make([]error, crashRows)
+	errs := make([]error, crashRows+crashRows/10)
 	for row := range int64(crashRows) {
-		if row%10 == 0 { // several groups
+		if row%10 == 0 { // several groups, and a batch of 200 rows in each
 			all.Wait()
+			all.Go(func() {
+				var rows []csvimport.Row
+				for n := range int64(200) {
+					rows = append(rows, csvimport.Row{Number: crashRows + 20*row + n,
+						Increment: csvimport.Increment{UserID: "batch", LoginCount: 1, PostCount: n}})
+				}
+				_, errs[crashRows+row/10] = s.ApplyBatch(ctx, crashRun, rows)
+			})
 		}
 		all.Go(func() {
 			_, errs[row] = s.Apply(ctx, crashRun, row, csvimport.Increment{UserID: "u", LoginCount: 1, PostCount: row})
@@ -106,8 +114,11 @@ func TestCrashBetweenCommitAndAnswer(t *testing.T) {
 	}
 	defer s.Close()
 	err = s.Export(t.Context(), func(u csvimport.User) error {
-		if want := (csvimport.User{UserID: "u", LoginCount: crashRows,
-			PostCount: crashRows * (crashRows - 1) / 2}); u != want {
+		want := csvimport.User{UserID: "u", LoginCount: crashRows, PostCount: crashRows * (crashRows - 1) / 2}
+		if u.UserID == "batch" {
+			want = csvimport.User{UserID: "batch", LoginCount: crashRows / 10 * 200, PostCount: crashRows / 10 * 200 * 199 / 2}
+		}
+		if u != want {
 			t.Errorf("user is %+v, want %+v", u, want)
 		}
 		return nil

@@ -18,13 +18,20 @@ type brokenTask struct {
 }
 
 func (t *brokenTask) apply(w *writer) error {
-	_, err := w.change(w.stmts.claim, int64(1), nil, nil, nil) // row must not be NULL
+	_, err := w.change(w.stmts.putBlock, int64(1), nil, nil) // block must not be NULL
 	return err
 }
+
+func (*brokenTask) size() int { return 1 }
 
 func (t *brokenTask) answer(err error) {
 	t.err = failure("test", err)
 	close(t.done)
+}
+
+func single(run csvimport.Run, row int64, inc csvimport.Increment) *applyTask {
+	return &applyTask{run: run, rows: []csvimport.Row{{Number: row, Increment: inc}},
+		answers: make([]csvimport.Answer, 1), done: make(chan struct{})}
 }
 
 func TestGroupWithOneBrokenTask(t *testing.T) {
@@ -43,8 +50,7 @@ func TestGroupWithOneBrokenTask(t *testing.T) {
 	var good []*applyTask
 	group := []task{}
 	for row := range int64(3) {
-		g := &applyTask{run: run, row: row, inc: csvimport.Increment{UserID: "u", LoginCount: 1},
-			done: make(chan struct{})}
+		g := single(run, row, csvimport.Increment{UserID: "u", LoginCount: 1})
 		good = append(good, g)
 		group = append(group, g)
 	}
@@ -55,8 +61,8 @@ func TestGroupWithOneBrokenTask(t *testing.T) {
 		t.Error(err)
 	}
 	for _, g := range good {
-		if g.err != nil || g.outcome != csvimport.Applied {
-			t.Errorf("row %d: %s, %v; want applied", g.row, g.outcome, g.err)
+		if g.err != nil || g.answers[0].Outcome != csvimport.Applied {
+			t.Errorf("row %d: %s, %v; want applied", g.rows[0].Number, g.answers, g.err)
 		}
 	}
 	var f *csvimport.Failure
@@ -88,9 +94,8 @@ func TestDiskFull(t *testing.T) {
 	}
 	applied := int64(0)
 	for row := int64(0); ; row++ {
-		late := &applyTask{run: csvimport.Run{File: csvimport.Source{Bucket: "b", Key: "k", ETag: "e"}, Name: "r"},
-			row: row, inc: csvimport.Increment{UserID: fmt.Sprintf("user %0200d", row), LoginCount: 1},
-			done: make(chan struct{})}
+		late := single(csvimport.Run{File: csvimport.Source{Bucket: "b", Key: "k", ETag: "e"}, Name: "r"}, row,
+			csvimport.Increment{UserID: fmt.Sprintf("user %0200d", row), LoginCount: 1})
 		w.commitGroup([]task{late})
 		if late.err == nil {
 			applied++

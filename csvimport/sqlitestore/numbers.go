@@ -14,7 +14,7 @@ const maxRuns = 1024
 // numbers stand for a run in the tables.
 type numbers struct {
 	file int64
-	run  driver.Value // an int64; nil for a run without a name
+	run  int64 // 0 for a run without a name
 }
 
 // number is what stands for a run, given on first use.
@@ -55,29 +55,6 @@ func (w *writer) numberOf(find driver.StmtQueryContext, add driver.StmtExecConte
 		return 0, err
 	}
 	return result.LastInsertId()
-}
-
-// storedRow is what the table says of a row whose key is taken.
-type storedRow struct {
-	fingerprint driver.Value // nil when Settle has closed the row
-	run         driver.Value // nil when the run had no name
-}
-
-func (w *writer) findRow(file, row int64) (storedRow, error) {
-	var columns [2]driver.Value
-	_, err := w.find(columns[:], w.stmts.findRow, file, row)
-	return storedRow{columns[0], columns[1]}, err
-}
-
-// outcome is what a stored row means for a run.
-func (r storedRow) outcome(n numbers) csvimport.Outcome {
-	switch {
-	case r.fingerprint == nil:
-		return csvimport.DeadLettered
-	case n.run != nil && r.run == n.run:
-		return csvimport.Applied
-	}
-	return csvimport.AlreadyApplied
 }
 
 // find reads the columns of the one row of a query.

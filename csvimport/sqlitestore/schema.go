@@ -10,12 +10,12 @@ import (
 )
 
 // schemaVersion is kept in PRAGMA user_version.
-const schemaVersion = 2
+const schemaVersion = 3
 
 // migrations[i] takes a database from version i to i+1.
 //
-// A million rows are a million keys, so a key is two integers: the file's number and the row, clustered in insertion
-// order. A row with fingerprint NULL was closed by Settle; one with run_id NULL was counted by a run without a name.
+// Versions 1 and 2 had a key for each row: a row with fingerprint NULL was closed by Settle; one with run_id NULL was
+// counted by a run without a name. Version 3 has a block of package ledger for 128 rows; foldRows makes them.
 var migrations = [schemaVersion]string{`
 CREATE TABLE users (
 	user_id     TEXT PRIMARY KEY,
@@ -44,6 +44,13 @@ CREATE TABLE import_runs (
 	UNIQUE (file_id, name)
 );
 ALTER TABLE import_rows ADD COLUMN run_id INTEGER REFERENCES import_runs (id);
+`, `
+CREATE TABLE import_blocks (
+	file_id INTEGER NOT NULL REFERENCES import_files (id),
+	block   INTEGER NOT NULL,
+	data    BLOB NOT NULL,
+	PRIMARY KEY (file_id, block)
+) WITHOUT ROWID;
 `}
 
 // migrate brings the database to schemaVersion under the write lock, so that processes that open it together do it
@@ -79,6 +86,11 @@ func migrateLocked(ctx context.Context, conn *sql.Conn) error {
 	for _, step := range migrations[current:] {
 		if _, err := conn.ExecContext(ctx, step); err != nil {
 			return err
+		}
+	}
+	if current < 3 {
+		if err := foldRows(ctx, conn); err != nil {
+			return fmt.Errorf("turning the keys of single rows into blocks: %w", err)
 		}
 	}
 	_, err = conn.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", schemaVersion))

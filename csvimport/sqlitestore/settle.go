@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"stepback/csvimport"
+	"stepback/csvimport/ledger"
 )
 
 type settleTask struct {
@@ -26,6 +27,8 @@ func (s *Store) Settle(ctx context.Context, run csvimport.Run, rows []int64) ([]
 	return t.outcomes, t.err
 }
 
+func (t *settleTask) size() int { return len(t.rows) }
+
 func (t *settleTask) answer(err error) {
 	if err != nil {
 		t.outcomes, t.err = nil, failure("settle rows", err)
@@ -40,19 +43,15 @@ func (t *settleTask) apply(w *writer) error {
 		return err
 	}
 	for _, row := range t.rows {
-		claimed, err := w.change(w.stmts.claim, n.file, row, nil, n.run)
+		entry, err := w.entry(n.file, row)
 		if err != nil {
 			return err
 		}
-		outcome := csvimport.DeadLettered
-		if claimed == 0 {
-			found, err := w.findRow(n.file, row)
-			if err != nil {
-				return err
-			}
-			outcome = found.outcome(n)
+		if entry.Open() {
+			entry = ledger.Closed()
+			w.decide(n.file, row, entry)
 		}
-		t.outcomes = append(t.outcomes, outcome)
+		t.outcomes = append(t.outcomes, entry.Outcome(n.run))
 	}
 	return nil
 }

@@ -11,12 +11,17 @@ import (
 	"stepback/csvimport"
 )
 
-// maxGroup is the most tasks one transaction takes.
-const maxGroup = 256
+// What one transaction takes: so many tasks, and as many as bring it to so many rows. The more rows there are, the fewer
+// times is a page of users written, which is most of what an import costs.
+const (
+	maxGroup = 1024
+	maxRows  = 16_384
+)
 
 // task is a piece of work in a transaction of the writer's. apply does it; answer tells the caller, after the commit
 // (or with what went wrong).
 type task interface {
+	size() int // in rows
 	apply(w *writer) error
 	answer(err error)
 }
@@ -28,17 +33,22 @@ type writer struct {
 	known map[csvimport.Run]numbers // of runs that are committed
 	fresh []csvimport.Run           // numbered in the open transaction
 	stmts statements
-	args  [4]driver.NamedValue
+	args  [3]driver.NamedValue
 	file  identity
+
+	blocks   blocks
+	sums     map[string]csvimport.Increment // by user: what the open transaction adds
+	order    []string
+	rowByRow bool // the transaction writes each row at once, to tell which has no room
 
 	committed func() // a test's hook between commit and answer; nil otherwise
 }
 
 type statements struct {
-	begin, commit, rollback    driver.StmtExecContext
-	claim, unclaim, increment  driver.StmtExecContext
-	findRow, findFile, findRun driver.StmtQueryContext
-	addFile, addRun            driver.StmtExecContext
+	begin, commit, rollback      driver.StmtExecContext
+	increment, putBlock          driver.StmtExecContext
+	findBlock, findFile, findRun driver.StmtQueryContext
+	addFile, addRun              driver.StmtExecContext
 }
 
 func newWriter(ctx context.Context, db *sql.DB, path string, d Durability) (*writer, error) {
@@ -50,7 +60,8 @@ func newWriter(ctx context.Context, db *sql.DB, path string, d Durability) (*wri
 	if err != nil {
 		return nil, err
 	}
-	w := &writer{conn: conn, known: map[csvimport.Run]numbers{}, file: file}
+	w := &writer{conn: conn, known: map[csvimport.Run]numbers{}, file: file,
+		blocks: blocks{held: map[blockKey]*heldBlock{}}, sums: map[string]csvimport.Increment{}}
 	for i := range w.args {
 		w.args[i].Ordinal = i + 1
 	}
@@ -74,14 +85,13 @@ func (w *writer) prepare(ctx context.Context) error {
 		{exec: &s.begin, sql: "BEGIN IMMEDIATE"},
 		{exec: &s.commit, sql: "COMMIT"},
 		{exec: &s.rollback, sql: "ROLLBACK"},
-		{exec: &s.claim, sql: "INSERT INTO import_rows (file_id, row, fingerprint, run_id) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING"},
-		{exec: &s.unclaim, sql: "DELETE FROM import_rows WHERE file_id = ? AND row = ?"},
 		{exec: &s.increment, sql: `INSERT INTO users (user_id, login_count, post_count, version) VALUES (?, ?, ?, 1)
 			ON CONFLICT (user_id) DO UPDATE SET login_count = login_count + excluded.login_count,
 				post_count = post_count + excluded.post_count, version = version + 1
 			WHERE login_count <= 9223372036854775807 - excluded.login_count
 				AND post_count <= 9223372036854775807 - excluded.post_count`},
-		{query: &s.findRow, sql: "SELECT fingerprint, run_id FROM import_rows WHERE file_id = ? AND row = ?"},
+		{query: &s.findBlock, sql: "SELECT data FROM import_blocks WHERE file_id = ? AND block = ?"},
+		{exec: &s.putBlock, sql: "INSERT OR REPLACE INTO import_blocks (file_id, block, data) VALUES (?, ?, ?)"},
 		{query: &s.findFile, sql: "SELECT id FROM import_files WHERE bucket = ? AND key = ? AND etag = ?"},
 		{exec: &s.addFile, sql: "INSERT INTO import_files (bucket, key, etag) VALUES (?, ?, ?)"},
 		{query: &s.findRun, sql: "SELECT id FROM import_runs WHERE file_id = ? AND name = ?"},
@@ -122,7 +132,7 @@ func (w *writer) run(tasks <-chan task, closing <-chan struct{}) error {
 // gather adds what is waiting, and what those who can run now hand in when they are let: a commit costs as much as a
 // hundred rows. When nobody has anything, it does not wait.
 func gather(group []task, tasks <-chan task) []task {
-	for quiet := 0; len(group) < maxGroup && quiet < patience; quiet++ {
+	for quiet := 0; !full(group) && quiet < patience; quiet++ {
 		runtime.Gosched()
 		before := len(group)
 		if group = collect(group, tasks); len(group) > before {
@@ -137,7 +147,7 @@ const patience = 2
 
 // collect adds what is waiting already.
 func collect(group []task, tasks <-chan task) []task {
-	for len(group) < maxGroup {
+	for !full(group) {
 		select {
 		case t := <-tasks:
 			group = append(group, t)
@@ -146,6 +156,14 @@ func collect(group []task, tasks <-chan task) []task {
 		}
 	}
 	return group
+}
+
+func full(group []task) bool {
+	rows := 0
+	for _, t := range group {
+		rows += t.size()
+	}
+	return len(group) >= maxGroup || rows >= maxRows
 }
 
 // commitGroup does a group in one transaction. If a task breaks the transaction, all of it is undone and each task gets
@@ -164,24 +182,53 @@ func (w *writer) commitGroup(group []task) {
 }
 
 func (w *writer) transact(group []task) error {
-	if err := w.exec(w.stmts.begin); err != nil {
+	err := w.attempt(group)
+	if errors.Is(err, errCounterFull) {
+		w.rowByRow = true
+		err = w.attempt(group)
+		w.rowByRow = false
+	}
+	if err != nil {
 		return err
 	}
-	for _, t := range group {
-		if err := t.apply(w); err != nil {
-			w.undo()
-			return err
-		}
-	}
-	if err := w.exec(w.stmts.commit); err != nil {
-		w.undo()
-		return err
-	}
-	w.fresh = w.fresh[:0]
 	if w.committed != nil {
 		w.committed()
 	}
 	return w.file.check()
+}
+
+// errCounterFull is a sum that a counter has no room for.
+var errCounterFull = errors.New("a counter has no room for the sum of a transaction's rows")
+
+// attempt is one transaction. Of one that fails nothing is left.
+func (w *writer) attempt(group []task) error {
+	w.blocks.forget()
+	clear(w.sums)
+	if err := w.exec(w.stmts.begin); err != nil {
+		return err
+	}
+	err := w.fill(group)
+	if err == nil {
+		err = w.exec(w.stmts.commit)
+	}
+	if err != nil {
+		w.undo()
+		return err
+	}
+	w.fresh = w.fresh[:0]
+	return nil
+}
+
+func (w *writer) fill(group []task) error {
+	for _, t := range group {
+		if err := t.apply(w); err != nil {
+			return err
+		}
+	}
+	if err := w.writeSums(); err != nil {
+		return err
+	}
+	return w.writeBlocks()
 }
 
 // undo rolls back and forgets the numbers that were given out.
@@ -218,7 +265,7 @@ func (w *writer) bind(args []driver.Value) []driver.NamedValue {
 func (w *writer) close() error {
 	s := &w.stmts
 	var errs []error
-	for _, stmt := range []any{s.begin, s.commit, s.rollback, s.claim, s.unclaim, s.increment, s.findRow, s.findFile,
+	for _, stmt := range []any{s.begin, s.commit, s.rollback, s.increment, s.putBlock, s.findBlock, s.findFile,
 		s.addFile, s.findRun, s.addRun} {
 		if closer, ok := stmt.(interface{ Close() error }); ok {
 			errs = append(errs, closer.Close())

@@ -2,7 +2,8 @@
 // and applies once. Its answer is what it decided; a change that Step Functions refused is an error, so that the
 // function's own alarm tells.
 //
-// Environment: STATE_MACHINE_ARN; CONFIGURATION_TABLE, the DynamoDB table of the controller's rows
+// Environment: STATE_MACHINE_ARN; STATE_MACHINE_ALIAS, the ARN of the alias by which executions are started, if they
+// are; CONFIGURATION_TABLE, the DynamoDB table of the controller's rows
 // (retry_configurations); CAPACITY, the calls a second that the callee serves, measured when it is not set; RULES,
 // standard or source; DRY_RUN, true to decide and change nothing.
 package main
@@ -25,10 +26,11 @@ import (
 	"stepback/adaptive/controller"
 	"stepback/adaptive/controller/decide"
 	"stepback/aws/client"
+	"stepback/csvimport/handlers"
 )
 
 func main() {
-	log := slog.New(slog.NewJSONHandler(os.Stderr, nil))
+	log := slog.New(handlers.WithRequest(slog.NewJSONHandler(os.Stderr, nil)))
 	cfg, err := config.LoadDefaultConfig(context.Background())
 	if err != nil {
 		log.Error("cannot start", "error", err.Error())
@@ -39,7 +41,8 @@ func main() {
 		log.Error("cannot start", "error", err.Error())
 		os.Exit(1)
 	}
-	c.StepFunctions = sfn.NewFromConfig(cfg)
+	states := sfn.NewFromConfig(cfg)
+	c.StepFunctions, c.Aliases = states, states
 	c.Metrics = controller.CloudWatch{Client: cloudwatch.NewFromConfig(cfg)}
 	events, err := client.NewNamed(context.Background(), cfg, "eventbridge")
 	if err == nil {
@@ -63,10 +66,13 @@ func rows(cfg aws.Config) (controller.Rows, error) {
 // configured is the controller that the environment describes, without its clients.
 func configured(env func(string) string) (*controller.Controller, error) {
 	c := &controller.Controller{
-		Machine: env("STATE_MACHINE_ARN"), Parameters: decide.Defaults(), Owner: env("AWS_LAMBDA_LOG_STREAM_NAME"),
+		Machine: env("STATE_MACHINE_ARN"), Alias: env("STATE_MACHINE_ALIAS"), Parameters: decide.Defaults(), Owner: env("AWS_LAMBDA_LOG_STREAM_NAME"),
 	}
 	if c.Machine == "" || env("CONFIGURATION_TABLE") == "" {
 		return nil, errors.New("STATE_MACHINE_ARN or CONFIGURATION_TABLE is not set; set both")
+	}
+	if c.Alias == c.Machine {
+		c.Alias = ""
 	}
 	if c.Owner == "" {
 		c.Owner = "adapt"
@@ -103,10 +109,10 @@ func (h handler) handle(ctx context.Context, _ json.RawMessage) (controller.Resu
 		return res, err
 	}
 	for _, d := range res.Decisions {
-		h.log.Info("decision", "verdict", string(d.Verdict), "decision", d.String())
+		h.log.InfoContext(ctx, "decision", "verdict", string(d.Verdict), "decision", d.String())
 	}
 	if res.Note != "" {
-		h.log.Warn("no decision", "note", res.Note)
+		h.log.WarnContext(ctx, "no decision", "note", res.Note)
 	}
 	if res.Failed != "" {
 		return res, errors.New(res.Failed)

@@ -24,7 +24,7 @@ func published(next handlers.Func[aggregate.Output], machine string, out io.Writ
 		var c retrymetrics.Collector
 		c.AddRows(machine, answer.EndTime, retrymetrics.Rows{
 			Applied: answer.Applied, AlreadyApplied: answer.AlreadyApplied, Rejected: answer.Rejected,
-			DeadLettered: answer.DeadLettered,
+			DeadLettered: answer.DeadLettered, Retried: answer.Retried, Recovered: answer.Recovered,
 		})
 		lines, err := retrymetrics.AppendEMF(nil, c.Points())
 		if err != nil {

@@ -26,11 +26,12 @@ import (
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 
+	"stepback/csvimport/handlers"
 	"stepback/retrymetrics"
 )
 
 func main() {
-	log := slog.New(slog.NewJSONHandler(os.Stderr, nil))
+	log := slog.New(handlers.WithRequest(slog.NewJSONHandler(os.Stderr, nil))) // LOG_LEVEL is the state machine's
 	cfg, err := config.LoadDefaultConfig(context.Background())
 	if err != nil {
 		log.Error("cannot start", "error", err.Error())
@@ -65,12 +66,12 @@ func (h *handler) handle(ctx context.Context, event json.RawMessage) error {
 	if delivery.AWSLogs.Data == "" {
 		return h.configuration(ctx)
 	}
-	return h.records(delivery.AWSLogs)
+	return h.records(ctx, delivery.AWSLogs)
 }
 
 // records counts one delivery. One that cannot be unpacked is an error; a record that cannot be read is logged and left
 // out, for another delivery of it would be no better.
-func (h *handler) records(delivery events.CloudwatchLogsRawData) error {
+func (h *handler) records(ctx context.Context, delivery events.CloudwatchLogsRawData) error {
 	data, err := delivery.Parse()
 	if err != nil {
 		return err
@@ -82,7 +83,7 @@ func (h *handler) records(delivery events.CloudwatchLogsRawData) error {
 	for _, e := range data.LogEvents {
 		r, err := retrymetrics.ParseRecord([]byte(e.Message))
 		if err != nil {
-			h.log.Warn("record left out", "logGroup", data.LogGroup, "logStream", data.LogStream, "event", e.ID,
+			h.log.WarnContext(ctx, "record left out", "logGroup", data.LogGroup, "logStream", data.LogStream, "event", e.ID,
 				"error", err.Error())
 			continue
 		}

@@ -12,12 +12,53 @@ import (
 // ControlPath is where the programs of this project talk to a platform.
 const ControlPath = "/_stepback/control"
 
+// MetricsPath is where Prometheus finds metrics. It finds them at /metrics, too, which is a bucket of S3 for others.
+const MetricsPath = "/_stepback/metrics"
+
+// scrapes reports whether a request is that of a program that collects metrics.
+func scrapes(r *http.Request) bool {
+	if r.URL.Path == MetricsPath {
+		return true
+	}
+	accepted := r.Header.Get("Accept")
+	return r.URL.Path == "/metrics" && r.Method == http.MethodGet && r.Header.Get("Authorization") == "" &&
+		(strings.Contains(accepted, "application/openmetrics-text") || strings.Contains(accepted, "text/plain;version="))
+}
+
+// ConsolePath is where the console is, for people with browsers.
+const ConsolePath = "/_stepback/"
+
+// programs reports whether a path below ConsolePath is for programs.
+func programs(path string) bool {
+	return path == ControlPath || path == HealthPath || path == MetricsPath || strings.HasPrefix(path, "/_stepback/lambda/")
+}
+
+// browses reports whether a request for the root of the address, where S3 lists its buckets, is that of a person with a
+// browser.
+func browses(r *http.Request) bool {
+	if r.Method != http.MethodGet || r.URL.Path != "/" || r.URL.RawQuery != "" || r.Header.Get("Authorization") != "" ||
+		!strings.Contains(r.Header.Get("Accept"), "text/html") {
+		return false
+	}
+	for name := range r.Header {
+		if strings.HasPrefix(name, "X-Amz-") || strings.HasPrefix(name, "Amz-Sdk-") {
+			return false
+		}
+	}
+	return true
+}
+
 // Handler serves the services at one address.
 type Handler struct {
 	// StepFunctions, Lambda, S3, Logs, SNS, SQS and STS serve the services; Logs is CloudWatch Logs.
 	StepFunctions, Lambda, S3, Logs, SNS, SQS, STS http.Handler
 	// Control answers requests for ControlPath, which are no service's; nil means that there is none.
 	Control http.Handler
+	// Metrics answers programs that collect metrics, at MetricsPath; nil means that there are none.
+	Metrics http.Handler
+	// Console answers people with browsers, below ConsolePath; it judges itself which pages may ask it for what. Nil means
+	// that there is none.
+	Console http.Handler
 	// Hosts are the names by which the address may be called besides those of the loopback interface; "*" allows any.
 	Hosts []string
 	// Health answers requests for HealthPath.
@@ -28,12 +69,26 @@ type Handler struct {
 
 // ServeHTTP implements http.Handler.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if h.Console != nil && h.known(hostName(r.Host)) {
+		if r.URL.Path+"/" == ConsolePath || strings.HasPrefix(r.URL.Path, ConsolePath) && !programs(r.URL.Path) {
+			h.Console.ServeHTTP(w, r)
+			return
+		}
+		if browses(r) {
+			http.Redirect(w, r, ConsolePath, http.StatusFound)
+			return
+		}
+	}
 	if reason := h.refusal(r); reason != "" {
 		refuse(w, r, http.StatusForbidden, "AccessDeniedException", reason)
 		return
 	}
 	if r.URL.Path == HealthPath || r.URL.Path == LocalStackHealthPath {
 		h.Health.ServeHTTP(w, r)
+		return
+	}
+	if h.Metrics != nil && scrapes(r) {
+		h.Metrics.ServeHTTP(w, r)
 		return
 	}
 	if r.URL.Path == ControlPath && h.Control != nil {

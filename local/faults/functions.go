@@ -20,7 +20,7 @@ type functions struct {
 func (f functions) Invoke(ctx context.Context, r *invocation.Request) (*invocation.Answer, error) {
 	hit, d, ok := f.befalls(r.State, string(r.Payload), r.Attempt)
 	if !ok {
-		return f.next.Invoke(ctx, r)
+		return f.invoke(ctx, r)
 	}
 	switch name := hit.Error; {
 	case name == Hang, name == "States.Timeout":
@@ -36,10 +36,18 @@ func (f functions) Invoke(ctx context.Context, r *invocation.Request) (*invocati
 	}
 }
 
+// invoke invokes the function; of a batch, with what is left of it.
+func (f functions) invoke(ctx context.Context, r *invocation.Request) (*invocation.Answer, error) {
+	if b, carries := f.batches[r.State]; carries {
+		return f.carried(ctx, &b, r)
+	}
+	return f.next.Invoke(ctx, r)
+}
+
 // crash lets the process die: before the function ran, or after it, when the work is done and the answer is lost.
 func (f functions) crash(ctx context.Context, r *invocation.Request, d draw) (*invocation.Answer, error) {
 	if d.afterward {
-		if _, err := f.next.Invoke(ctx, r); ctx.Err() != nil {
+		if _, err := f.invoke(ctx, r); ctx.Err() != nil {
 			return nil, err
 		}
 	}

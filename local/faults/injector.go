@@ -19,8 +19,9 @@ type Parker interface {
 
 // Injector lets faults befall some of the invocations and tasks that go through it. It is safe for concurrent use.
 type Injector struct {
-	parker Parker
-	faults map[string][]fault // by state
+	parker  Parker
+	faults  map[string][]fault // by state
+	batches map[string]Batch   // by state
 
 	mu     sync.Mutex
 	counts map[countKey]int
@@ -44,6 +45,15 @@ func New(seed uint64, specs []Spec, parker Parker) *Injector {
 	return i
 }
 
+// Carrying tells the injector of a state whose invocations carry items of another state. It is called before the
+// injector is used.
+func (i *Injector) Carrying(b Batch) {
+	if i.batches == nil {
+		i.batches = map[string]Batch{}
+	}
+	i.batches[b.State] = b
+}
+
 type waiting struct{}
 
 func (waiting) Park(ctx context.Context) error {
@@ -53,14 +63,35 @@ func (waiting) Park(ctx context.Context) error {
 
 // befalls draws for a call of a state; ok is false when no fault hits it.
 func (i *Injector) befalls(state, payload string, attempt int64) (f fault, d draw, ok bool) {
-	faults := i.faults[state]
+	if f, d, ok = cast(i.faultsOf(state), state, payload, attempt); ok {
+		i.count(f.Spec)
+	}
+	return f, d, ok
+}
+
+// faultsOf are the faults that are drawn for each call of a state: its own, and of a state that carries items those of
+// the items' state that are no item's alone.
+func (i *Injector) faultsOf(state string) []fault {
+	b, carries := i.batches[state]
+	if !carries {
+		return i.faults[state]
+	}
+	all := slices.Clone(i.faults[state])
+	for _, f := range i.faults[b.Items] {
+		if !f.OfItem() {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+func cast(faults []fault, state, payload string, attempt int64) (f fault, d draw, ok bool) {
 	if len(faults) == 0 {
 		return fault{}, draw{}, false
 	}
 	hash := sha256.Sum256([]byte(timeless(payload)))
 	for _, f := range faults {
 		if d := f.cast(state, &hash, attempt); d.unit < f.Rate {
-			i.count(f.Spec)
 			return f, d, true
 		}
 	}

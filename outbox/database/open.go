@@ -1,5 +1,5 @@
 // Package database opens the outbox that a database address names, for programs that are told it on their command
-// line or by their environment. It never logs an address.
+// line or by their environment. It never logs an address. With the build tag nosqlite it refuses SQLite's addresses.
 package database
 
 import (
@@ -12,7 +12,6 @@ import (
 	"stepback/deadletters"
 	"stepback/outbox"
 	"stepback/outbox/postgresstore"
-	"stepback/outbox/sqlitestore"
 )
 
 // Outbox is an outbox with its dead letters.
@@ -37,7 +36,7 @@ func Open(ctx context.Context, address string, configure func(*pgxpool.Config)) 
 		if path == "" {
 			return nil, ErrAddress
 		}
-		return opened(sqlitestore.Open(ctx, path, sqlitestore.Options{}))
+		return openSQLite(ctx, path)
 	case "postgres", "postgresql":
 		return opened(postgresstore.Open(ctx, address, configure))
 	}

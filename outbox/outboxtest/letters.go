@@ -51,6 +51,12 @@ func testLetters(t *testing.T, o *Table) {
 		deadletters.Group{Reason: "refused", Error: "InvalidInput", Subject: "test", Count: 3, Sample: id(1)},
 	)
 	want(t, "the smaller group", groups[1].Count, 1)
+	for _, execution := range []string{m.Headers[outbox.HeaderExecution], "e"} {
+		of, err := o.Room.Groups(t.Context(), deadletters.Filter{Execution: execution})
+		if err != nil || len(of) != 1 || of[0].Count != 1 {
+			t.Errorf("letters of the execution %s: %+v, %v", execution, of, err)
+		}
+	}
 	page, err := o.Room.List(t.Context(), deadletters.Query{Limit: 3})
 	if err != nil || len(page.Letters) != 3 || page.Next == "" {
 		t.Fatalf("the first page has %d letters, next %q, %v", len(page.Letters), page.Next, err)

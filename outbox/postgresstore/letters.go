@@ -67,6 +67,9 @@ func filter(f *deadletters.Filter) *conditions {
 			c.add(e.condition, e.value)
 		}
 	}
+	if f.Execution != "" {
+		c.add(executionHeader(f.Execution)+" =", f.Execution)
+	}
 	if !f.Since.IsZero() {
 		c.add("dead_at >=", f.Since)
 	}
@@ -74,6 +77,15 @@ func filter(f *deadletters.Filter) *conditions {
 		c.add("dead_at <", f.Until)
 	}
 	return c
+}
+
+// executionHeader is the ARN in the header of a message, or the name at its end where a name is asked for.
+func executionHeader(asked string) string {
+	const arn = "(headers->>'" + outbox.HeaderExecution + "')"
+	if strings.HasPrefix(asked, "arn:") {
+		return arn
+	}
+	return "coalesce(nullif(split_part(" + arn + ", ':', 8), ''), " + arn + ")"
 }
 
 // List implements deadletters.Room.
@@ -123,7 +135,9 @@ func (s *Store) Groups(ctx context.Context, f deadletters.Filter) ([]deadletters
 		min(dead_at), max(dead_at), (min(id::text)) FROM outbox_messages `+c.text.String()+
 			` GROUP BY 1, 2, 3 ORDER BY 4 DESC, 1, 2, 3`,
 		c.args...)
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[deadletters.Group])
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (g deadletters.Group, err error) {
+		return g, row.Scan(&g.Reason, &g.Error, &g.Subject, &g.Count, &g.Oldest, &g.Newest, &g.Sample)
+	})
 }
 
 // Show implements deadletters.Room.

@@ -86,6 +86,10 @@ CREATE TABLE outbox_acts (
 CREATE INDEX outbox_acts_of_message ON outbox_acts (message_id, seq);
 `}
 
+// Migrate creates the tables of the outbox, or brings them to the version that this program knows, for an application
+// that writes messages and opens no Store.
+func Migrate(ctx context.Context, pool *pgxpool.Pool) error { return migrate(ctx, pool) }
+
 func migrate(ctx context.Context, pool *pgxpool.Pool) error {
 	if v, err := version(ctx, pool); err != nil || v == schemaVersion {
 		return err

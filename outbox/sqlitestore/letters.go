@@ -70,6 +70,9 @@ func filter(f *deadletters.Filter) *conditions {
 			c.add(e.condition, e.value)
 		}
 	}
+	if f.Execution != "" {
+		c.add(executionHeader(f.Execution)+" =", f.Execution)
+	}
 	if !f.Since.IsZero() {
 		c.add("dead_at >=", f.Since.UnixMicro())
 	}
@@ -77,6 +80,15 @@ func filter(f *deadletters.Filter) *conditions {
 		c.add("dead_at <", f.Until.UnixMicro())
 	}
 	return c
+}
+
+// executionHeader is the ARN in the header of a message, or the name at its end where a name is asked for.
+func executionHeader(asked string) string {
+	const arn = `json_extract(headers, '$."` + outbox.HeaderExecution + `"')`
+	if strings.HasPrefix(asked, "arn:") {
+		return arn
+	}
+	return "replace(" + arn + ", rtrim(" + arn + ", replace(" + arn + ", ':', '')), '')"
 }
 
 // List implements deadletters.Room.

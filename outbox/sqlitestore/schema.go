@@ -77,6 +77,10 @@ func (e *NewerSchemaError) Error() string {
 	)
 }
 
+// Migrate creates the tables of the outbox, or brings them to the version that this program knows, for an application
+// that writes messages and opens no Store.
+func Migrate(ctx context.Context, conn *sql.Conn) error { return migrate(ctx, conn) }
+
 // migrate brings the outbox to schemaVersion under the write lock, so that processes that open it together do it once.
 func migrate(ctx context.Context, conn *sql.Conn) error {
 	if current, err := version(ctx, conn); err != nil || current == schemaVersion {

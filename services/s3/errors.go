@@ -46,6 +46,7 @@ type errorWriter struct {
 }
 
 func (w *errorWriter) WriteHeader(status int) {
+	w.Header().Del("Access-Control-Allow-Origin") // of gofakes3; buckets here have no CORS rules
 	if status >= http.StatusBadRequest && w.status == 0 {
 		w.status = status
 		return

@@ -261,3 +261,32 @@ func TestStartRefusesOtherThanLoopback(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestObjectsAreNoActiveContent stores a page with a script: a browser that opens it runs none, and no other origin
+// reads it.
+func TestObjectsAreNoActiveContent(t *testing.T) {
+	t.Parallel()
+	server, _ := start(t, t.TempDir(), s3.Options{})
+	do := func(method, path, body string) *http.Response {
+		r, err := http.NewRequestWithContext(t.Context(), method, server.Endpoint()+path, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Content-Type", "text/html")
+		a, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = a.Body.Close()
+		return a
+	}
+	do(http.MethodPut, "/pages", "")
+	do(http.MethodPut, "/pages/x.html", "<script>alert(1)</script>")
+	for _, path := range []string{"/pages/x.html", "/pages/none.html", "/pages?list-type=2"} {
+		h := do(http.MethodGet, path, "").Header
+		if h.Get("X-Content-Type-Options") != "nosniff" || !strings.HasPrefix(h.Get("Content-Security-Policy"), "sandbox;") ||
+			h.Get("Access-Control-Allow-Origin") != "" {
+			t.Errorf("%s: %v", path, h)
+		}
+	}
+}

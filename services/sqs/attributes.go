@@ -71,7 +71,10 @@ var (
 		deduplicationScope: {words: []string{"queue", "messageGroup"}, fifo: true},
 		throughputLimit:    {words: []string{"perQueue", "perMessageGroupId"}, fifo: true},
 		policyName:         {emptied: true, check: checkPolicy},
-		redrivePolicyName:  {emptied: true, check: func(t string) error { _, err := parseRedrivePolicy(t); return err }},
+		redrivePolicyName: {emptied: true, check: func(t string) error {
+			_, err := parseRedrivePolicy(t)
+			return err
+		}},
 		redriveAllowName: {emptied: true, check: func(t string) error {
 			_, err := parseRedriveAllowPolicy(t)
 			return err

@@ -96,7 +96,7 @@ func (s *Service) receiveMessage(ctx context.Context, scope aws.Scope, in *recei
 			// A crash within the next moments may have a message of a standard queue be received once more, as SQS
 			// has it now and then. The order of a FIFO queue depends on what is in flight.
 			b.Later = !q.limits.fifo
-			more := false
+			var more bool
 			got, more = s.receive(now, b, q, in)
 			switch {
 			case len(got) > 0:

@@ -342,7 +342,8 @@ func TestMessage(t *testing.T) {
 	}
 	b.pass(2 * time.Second)
 	got := b.receive(url, 10)
-	if len(got) != 1 || *got[0].MessageId != *out.MessageId || *got[0].MD5OfMessageAttributes != *out.MD5OfMessageAttributes {
+	if len(got) != 1 || *got[0].MessageId != *out.MessageId ||
+		*got[0].MD5OfMessageAttributes != *out.MD5OfMessageAttributes {
 		t.Fatalf("received %+v", got)
 	}
 	want := map[string]string{"SenderId": "111111111111", "SentTimestamp": "1795348800000",
@@ -360,7 +361,8 @@ func TestMessage(t *testing.T) {
 		t.Fatal(err)
 	}
 	some, err := b.ReceiveMessage(ctx, &client.ReceiveMessageInput{QueueUrl: &url, MessageAttributeNames: []string{"ci.*", "n*", "city"}})
-	if err != nil || len(some.Messages) != 1 || len(some.Messages[0].MessageAttributes) != 1 || some.Messages[0].Attributes != nil {
+	if err != nil || len(some.Messages) != 1 || len(some.Messages[0].MessageAttributes) != 1 ||
+		some.Messages[0].Attributes != nil {
 		t.Errorf("some %+v %v", some, err)
 	}
 	b.remove(url, got[0])
@@ -673,7 +675,8 @@ func TestDeadLetters(t *testing.T) {
 		t.Errorf("tasks %+v %v", list, err)
 	}
 	b.crash()
-	if _, err := b.CancelMessageMoveTask(ctx, &client.CancelMessageMoveTaskInput{TaskHandle: task.TaskHandle}); err != nil {
+	cancel := &client.CancelMessageMoveTaskInput{TaskHandle: task.TaskHandle}
+	if _, err := b.CancelMessageMoveTask(ctx, cancel); err != nil {
 		t.Error(err)
 	}
 	_, err = b.CancelMessageMoveTask(ctx, &client.CancelMessageMoveTaskInput{TaskHandle: task.TaskHandle})

@@ -29,7 +29,7 @@ func (s *Service) deleteStateMachine(ctx context.Context, scope aws.Scope, in *d
 	if err := s.markDeleted(scope, at); err != nil || at.scope != scope {
 		return &none{}, err
 	}
-	for _, arn := range e.Running(at.text) {
+	for _, arn := range e.Running(ctx, at.text) {
 		if err := e.StopExecution(ctx, arn, history.Failure{}); err != nil {
 			return nil, err
 		}
@@ -59,7 +59,7 @@ func (s *Service) bury(scope aws.Scope, m *Machine, r *resource) (*Machine, erro
 	if err != nil {
 		return nil, err
 	}
-	if len(e.Running(m.ARN)) > 0 {
+	if len(e.Running(context.Background(), m.ARN)) > 0 {
 		return m, nil
 	}
 	if err := s.cfg.Store.DeleteMachine(m.ARN); err != nil {

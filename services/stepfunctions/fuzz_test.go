@@ -12,6 +12,7 @@ import (
 	"stepback/aws"
 	"stepback/engine"
 	"stepback/engine/clock"
+	"stepback/engine/history"
 	"stepback/engine/journal"
 	"stepback/services/stepfunctions"
 )
@@ -54,6 +55,11 @@ func FuzzRequests(f *testing.F) {
 		r.Header.Set("X-Amz-Target", "AWSStepFunctions."+operation)
 		w := httptest.NewRecorder()
 		handler.ServeHTTP(w, r)
+		defer func() { // so that no machine that loops takes the time of the inputs that follow
+			if err := e.StopAll(t.Context(), history.Failure{}); err != nil {
+				t.Error(err)
+			}
+		}()
 		if ctx.Err() != nil {
 			return // it waited for a task, an execution or a state
 		}

@@ -52,6 +52,7 @@ func (s *Store) Head(ctx context.Context, in objects.Get) (*objects.Object, erro
 func (s *Store) Put(ctx context.Context, in objects.Put) error {
 	_, err := s.client.PutObject(ctx, &s3.PutObjectInput{
 		Bucket: &in.Bucket, Key: &in.Key, Body: in.Body, ContentLength: &in.Size, ContentType: optional(in.ContentType),
+		IfMatch: optional(in.IfMatch), IfNoneMatch: optional(in.IfNoneMatch),
 	})
 	return err
 }

@@ -25,7 +25,7 @@ type area struct {
 // codeKey is the code of a function.
 type codeKey struct{ function, sha256 string }
 
-func newArea(scope aws.Scope, dir string, opts Options) *area {
+func newArea(scope aws.Scope, dir string, opts Options, room *runner.Room) *area {
 	a := &area{
 		scope: scope, dir: dir, functions: map[string]*record{}, changing: map[string]chan struct{}{},
 		running: map[codeKey]int{},
@@ -34,7 +34,7 @@ func newArea(scope aws.Scope, dir string, opts Options) *area {
 		a.sink = opts.LogSink(scope)
 	}
 	a.lambda = runner.New(runner.Options{Region: scope.Region, Account: scope.Account, IdleTimeout: opts.IdleTimeout,
-		Logs: a.sink})
+		Logs: a.sink, Room: room})
 	return a
 }
 

@@ -34,6 +34,9 @@ type Options struct {
 	Env map[string]string
 	// Environments is the number of processes of one function version; the default is 32.
 	Environments int
+	// Total is the number of processes of all functions, TotalMemoryMB what their memory may add up to by their
+	// settings. The defaults are 256 and no bound.
+	Total, TotalMemoryMB int
 	// IdleTimeout is how long a process may be idle before it is ended; the default is 5 minutes.
 	IdleTimeout time.Duration
 	// Now is the time; the default is time.Now.
@@ -47,6 +50,7 @@ type Service struct {
 	dir      string
 	opts     Options
 	runtimes *runtimes.Set
+	room     *runner.Room
 
 	mu    sync.RWMutex
 	areas map[aws.Scope]*area
@@ -54,6 +58,7 @@ type Service struct {
 
 const (
 	defaultEnvironments = 32
+	defaultTotal        = 256
 	defaultIdleTimeout  = 5 * time.Minute
 )
 
@@ -65,6 +70,9 @@ func Open(ctx context.Context, dir string, opts Options) (*Service, error) {
 	}
 	if opts.Environments <= 0 {
 		opts.Environments = defaultEnvironments
+	}
+	if opts.Total <= 0 {
+		opts.Total = defaultTotal
 	}
 	if opts.IdleTimeout <= 0 {
 		opts.IdleTimeout = defaultIdleTimeout
@@ -85,7 +93,8 @@ func Open(ctx context.Context, dir string, opts Options) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Service{dir: dir, opts: opts, runtimes: set, areas: map[aws.Scope]*area{}}
+	s := &Service{dir: dir, opts: opts, runtimes: set, areas: map[aws.Scope]*area{},
+		room: runner.NewRoom(opts.Total, opts.TotalMemoryMB)}
 	if err := s.load(ctx); err != nil {
 		return nil, errors.Join(err, s.Close(ctx))
 	}
@@ -121,7 +130,7 @@ func (s *Service) area(scope aws.Scope) (*area, error) {
 	if a := s.areas[scope]; a != nil {
 		return a, nil
 	}
-	a := newArea(scope, filepath.Join(s.dir, scope.Account, scope.Region), s.opts)
+	a := newArea(scope, filepath.Join(s.dir, scope.Account, scope.Region), s.opts, s.room)
 	s.areas[scope] = a
 	return a, nil
 }

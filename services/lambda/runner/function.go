@@ -40,7 +40,8 @@ type Function struct {
 	Env map[string]string
 	// Timeout limits one invocation; the default is 3 s.
 	Timeout time.Duration
-	// MemoryMB is what the function is told its memory is; it is no limit.
+	// MemoryMB is how much memory a Command may have of its own, where the system tells how much that is (Linux): a
+	// process that has more while it works on an event is killed. What it starts is not counted. A Handler is only told.
 	MemoryMB int
 	// Concurrency is the number of invocations at one time above which further ones are throttled; the default is
 	// 1,000.

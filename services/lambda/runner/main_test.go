@@ -79,6 +79,14 @@ var handlers = map[string]any{
 
 // processHandlers do what only a process can do.
 var processHandlers = map[string]any{
+	"greedy": func(ctx context.Context) (int, error) {
+		held := make([]byte, 300<<20)
+		for i := 0; i < len(held); i += 4096 {
+			held[i] = 1
+		}
+		<-ctx.Done()
+		return len(held), ctx.Err()
+	},
 	"exit":      func() { os.Exit(1) },
 	"exit-zero": func() { os.Exit(0) },
 	"kill": func() error {

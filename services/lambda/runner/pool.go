@@ -39,6 +39,7 @@ type pool struct {
 	runner  runner
 	slots   chan struct{}
 	drained func() // nil when nobody wants to know
+	room    *Room  // of which the environments take some; nil for handlers
 
 	mu      sync.Mutex
 	idle    []idleEnvironment // the one used last at the end
@@ -114,6 +115,9 @@ func (p *pool) put(env environment) bool {
 		return false
 	}
 	p.idle = append(p.idle, idleEnvironment{env, time.Now()})
+	if p.room != nil {
+		defer p.room.idled()
+	}
 	return true
 }
 
@@ -138,6 +142,9 @@ func (p *pool) retire() {
 	idle := p.idle
 	p.idle = nil
 	p.mu.Unlock()
+	if p.room != nil {
+		p.room.release(p)
+	}
 	closeAll(idle)
 	p.release()
 }

@@ -18,6 +18,7 @@ type processRunner struct {
 	logs     LogSink
 	// initTimeout is Options.InitTimeout.
 	initTimeout time.Duration
+	room        *Room
 }
 
 func (r *processRunner) newEnvironment() environment {
@@ -35,6 +36,7 @@ type processEnvironment struct {
 	fresh   bool          // has not taken an invocation yet
 	begun   time.Time
 	reap    sync.WaitGroup
+	entered bool // the room
 }
 
 // run gives c to the process and waits for the answer, the process's end or the end of the time, whichever comes first.
@@ -42,6 +44,10 @@ type processEnvironment struct {
 func (e *processEnvironment) run(ctx context.Context, c *call) (answer, bool, error) {
 	c.log.start(e.cmd == nil)
 	if e.cmd == nil {
+		if err := e.runner.room.enter(ctx, c.closing, e.runner.function.MemoryMB); err != nil {
+			return answer{}, false, err
+		}
+		e.entered = true
 		if err := e.start(); err != nil {
 			reason := explainStart(e.runner.function.Command[0], err)
 			return failure("Runtime.InvalidEntrypoint", "RequestId: "+c.requestID+" Error: "+reason), false, nil
@@ -98,13 +104,27 @@ func (e *processEnvironment) awaitReady(ctx context.Context, c *call) (*answer, 
 	}
 }
 
+const (
+	// memoryInterval is how often it is looked how much memory a process that works on an event has.
+	memoryInterval = 100 * time.Millisecond
+	// outOfMemory is how Lambda says that a process had more than its function's MemorySize.
+	outOfMemory = "signal: killed"
+)
+
 func (e *processEnvironment) exchange(ctx context.Context, c *call) (answer, bool, error) {
 	event := &event{call: c, deadline: deadlineAfter(c.timeout), answers: make(chan answer, 1)}
 	limit := time.NewTimer(time.Until(event.deadline))
 	defer limit.Stop()
+	look := time.NewTicker(memoryInterval)
+	defer look.Stop()
 	events := e.api.events
 	for {
 		select {
+		case <-look.C:
+			if residentMemory(e.cmd.Process.Pid) > e.runner.function.MemoryMB {
+				c.log.measured(peakMemory(e.cmd.Process.Pid))
+				return exited(c.requestID, outOfMemory), false, nil
+			}
 		case events <- event:
 			events = nil // sent; now wait
 		case a := <-event.answers:
@@ -179,6 +199,9 @@ func (e *processEnvironment) start() error {
 
 // close kills the process with its children and reaps it.
 func (e *processEnvironment) close() {
+	if e.entered {
+		defer e.runner.room.leave(e.runner.function.MemoryMB)
+	}
 	if e.cmd == nil {
 		return
 	}

@@ -69,11 +69,15 @@ func (s *Service) deploy(f Function) (*deployed, error) {
 	}
 	d := &deployed{Function: f, arn: s.FunctionARN(f.Name)}
 	var r runner = &processRunner{function: d, region: s.opts.Region, logs: s.opts.Logs,
-		initTimeout: cmp.Or(s.opts.InitTimeout, defaultInitTimeout)}
+		initTimeout: cmp.Or(s.opts.InitTimeout, defaultInitTimeout), room: s.opts.Room}
 	if f.Handler != nil {
 		r = &handlerRunner{handler: f.Handler, threads: &s.threads, abandoned: &s.abandoned}
 	}
 	d.pool = newPool(r, f.Environments, f.Released)
+	if f.Handler == nil {
+		d.pool.room = s.opts.Room
+		d.pool.room.hold(d.pool)
+	}
 	return d, nil
 }
 

@@ -20,6 +20,8 @@ type Options struct {
 	// InitTimeout is how long a process may take until it asks for its first event, and does not count to the
 	// function's time; the default is Lambda's, 10 seconds.
 	InitTimeout time.Duration
+	// Room bounds the processes of all functions, and of other services that share it; the default has no bounds.
+	Room *Room
 	// EventRetries are the waits before the second and further attempts of an asynchronous invocation; the default is
 	// Lambda's, 1 and 2 minutes.
 	EventRetries []time.Duration
@@ -64,6 +66,9 @@ func New(opts Options) *Service {
 	}
 	if opts.Account == "" {
 		opts.Account = "000000000000"
+	}
+	if opts.Room == nil {
+		opts.Room = NewRoom(0, 0)
 	}
 	if opts.EventRetries == nil {
 		opts.EventRetries = []time.Duration{time.Minute, 2 * time.Minute}

@@ -61,7 +61,8 @@ func (s *Store) open() error {
 	cache := pebble.NewCache(cacheBytes)
 	defer cache.Unref() // the store has a reference of its own
 	o := &pebble.Options{
-		Cache: cache, MemTableSize: memTableBytes, Logger: refusing{}, FormatMajorVersion: pebble.FormatNewest, FS: s.fs,
+		Cache: cache, MemTableSize: memTableBytes, Logger: refusing{},
+		FormatMajorVersion: pebble.FormatNewest, FS: s.fs,
 	}
 	err := guarded(func() (err error) {
 		s.db, err = pebble.Open(s.dir, o)

@@ -1,0 +1,82 @@
+package controller
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/sfn"
+	"github.com/aws/aws-sdk-go-v2/service/sfn/types"
+)
+
+// Aliases is the part of the Step Functions client that a controller with an Alias uses beside [StepFunctions].
+type Aliases interface {
+	DescribeStateMachineAlias(context.Context, *sfn.DescribeStateMachineAliasInput,
+		...func(*sfn.Options)) (*sfn.DescribeStateMachineAliasOutput, error)
+	UpdateStateMachineAlias(context.Context, *sfn.UpdateStateMachineAliasInput,
+		...func(*sfn.Options)) (*sfn.UpdateStateMachineAliasOutput, error)
+}
+
+// ByDeployment begins the description of a version that a deployment has published. The CDK stack writes it.
+const ByDeployment = "deployment"
+
+// settled notes it when the alias leads to two versions, so that a deployment is under way, with which the controller must
+// not interfere.
+func (t *tick) settled(ctx context.Context) error {
+	if t.Alias == "" {
+		return nil
+	}
+	routes, err := t.routes(ctx)
+	if err == nil && len(routes) > 1 {
+		t.res.Note = "a deployment is under way: the alias leads to two versions"
+	}
+	return err
+}
+
+func (t *tick) routes(ctx context.Context) ([]types.RoutingConfigurationListItem, error) {
+	alias, err := t.Aliases.DescribeStateMachineAlias(ctx,
+		&sfn.DescribeStateMachineAliasInput{StateMachineAliasArn: &t.Alias})
+	if err != nil {
+		return nil, fmt.Errorf("alias %s: %w", t.Alias, err)
+	}
+	return alias.RoutingConfiguration, nil
+}
+
+// adoptDeployment takes a definition that is neither the base nor the controller's own as the base, if the alias leads to
+// a version of it which a deployment has published. What somebody has edited by hand has no such version.
+func (t *tick) adoptDeployment(ctx context.Context) error {
+	hash := Hash(t.definition)
+	if t.Alias == "" || t.row.Base == "" || hash == t.row.Hash {
+		return nil
+	}
+	routes, err := t.routes(ctx)
+	if err != nil || len(routes) == 0 {
+		return err
+	}
+	version, err := t.DescribeStateMachine(ctx,
+		&sfn.DescribeStateMachineInput{StateMachineArn: routes[0].StateMachineVersionArn})
+	if err != nil {
+		return fmt.Errorf("version %s: %w", aws.ToString(routes[0].StateMachineVersionArn), err)
+	}
+	if strings.HasPrefix(aws.ToString(version.Description), ByDeployment) && Hash(aws.ToString(version.Definition)) == hash {
+		t.row.Base, t.row.Hash, t.row.States = t.definition, hash, nil
+		t.row.add(Entry{At: t.now, What: Adopted, Text: "a deployment's definition is the base from now on", After: hash})
+	}
+	return nil
+}
+
+// route leads the alias to a version.
+func (t *tick) route(ctx context.Context, version string) error {
+	if t.Alias == "" {
+		return nil
+	}
+	_, err := t.Aliases.UpdateStateMachineAlias(ctx, &sfn.UpdateStateMachineAliasInput{
+		StateMachineAliasArn: &t.Alias,
+		RoutingConfiguration: []types.RoutingConfigurationListItem{{StateMachineVersionArn: &version, Weight: 100}},
+	})
+	if err != nil {
+		return fmt.Errorf("the definition is published as %s, and the alias %s does not lead there: %w", version, t.Alias, err)
+	}
+	return nil
+}

@@ -1,0 +1,265 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"stepback/engine/history"
+	"stepback/executions"
+)
+
+type startCmd struct {
+	Machine string `arg:"" help:"Name or ARN of the state machine."`
+	Input   string `default:"{}" placeholder:"JSON|@FILE|-" help:"Input: JSON, a file, or standard input. Default {}."`
+	Name    string `placeholder:"NAME" help:"Name of the execution; drawn when absent."`
+	Wait    bool   `help:"Wait for the end and print the output; the exit status is that of exec."`
+	JSON    bool   `name:"json" help:"Print JSON."`
+	where
+}
+
+// Help shows examples.
+func (startCmd) Help() string {
+	return `Examples:
+  stepback start orders --input @order.json
+  stepback start orders --input '{"id": 17}' --name order-17 --wait
+  stepback start orders --endpoint http://localhost:4566`
+}
+
+// Run starts an execution.
+func (c *startCmd) Run(ctx context.Context, std streams) error {
+	input, err := readInput(c.Input, std)
+	if err != nil {
+		return &exitError{exitUsage, err}
+	}
+	return c.use(ctx, true, func(x *executions.Client) error {
+		arn, err := x.Start(ctx, c.Machine, c.Name, input)
+		if err != nil {
+			return err
+		}
+		if !c.Wait {
+			if c.JSON {
+				return printJSON(std.out, map[string]string{"executionArn": arn, "name": nameIn(arn)})
+			}
+			_, err := fmt.Fprintln(std.out, arn)
+			return err
+		}
+		ended, err := x.Await(ctx, arn)
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			err = printJSON(std.out, ended)
+		} else if ended.Status == history.Succeeded {
+			_, err = fmt.Fprintln(std.out, ended.Output)
+		} else {
+			fmt.Fprintf(std.err, "%s%s\n", std.errScreen().status(string(ended.Status)), whole(ended.Failure()))
+		}
+		return errors.Join(err, statusCode(ended.Status))
+	})
+}
+
+// statusCode is the exit status of an execution's end; nil of one that succeeded.
+func statusCode(s history.Status) error {
+	switch s {
+	case history.Succeeded:
+		return nil
+	case history.TimedOut:
+		return &exitError{code: exitTimedOut}
+	case history.Aborted:
+		return &exitError{code: exitAborted}
+	default:
+		return &exitError{code: exitFailure}
+	}
+}
+
+// acted is what became of one execution that was to be stopped or redriven.
+type acted struct {
+	ARN    string `json:"executionArn"`
+	Done   bool   `json:"done"`
+	Reason string `json:"reason,omitempty"`
+}
+
+// several are the executions that a verb acts on: those that are named, or that flags select.
+type several struct {
+	Executions []string `arg:"" optional:"" help:"Names or ARNs; without any, the flags select."`
+	DryRun     bool     `help:"Say which, and do nothing."`
+	JSON       bool     `name:"json" help:"Print one execution a line as JSON."`
+	selection
+	where
+}
+
+// each does something to every execution, says so, and fails when one of them could not be acted on.
+func (s *several) each(ctx context.Context, std streams, what string, fits func(*executions.Execution) bool,
+	do func(*executions.Client, string) error) error {
+	if len(s.Executions) == 0 && s.selection == (selection{}) {
+		return &exitError{exitUsage, errors.New("name executions, or select some: --machine, --status, --error, --since")}
+	}
+	f, err := s.filter(0)
+	if err != nil {
+		return err
+	}
+	return s.use(ctx, !s.DryRun, func(c *executions.Client) error {
+		chosen, err := s.chosen(ctx, c, f, fits)
+		if err != nil {
+			return err
+		}
+		failed := 0
+		for _, x := range chosen {
+			a := acted{ARN: x.ARN}
+			if !s.DryRun {
+				if err := do(c, x.ARN); err != nil {
+					a.Reason = err.Error()
+					failed++
+				}
+				a.Done = err == nil && a.Reason == ""
+			}
+			if err := s.say(std, what, &a); err != nil {
+				return err
+			}
+		}
+		if !s.JSON {
+			fmt.Fprintf(std.err, "%s: %d of %d\n", s.verb(what), len(chosen)-failed, len(chosen))
+		}
+		if failed > 0 {
+			return &exitError{code: exitFailure}
+		}
+		return nil
+	})
+}
+
+func (s *several) verb(what string) string {
+	if s.DryRun {
+		return "would be " + what
+	}
+	return what
+}
+
+// chosen finds the executions. They are read before the first of them changes.
+func (s *several) chosen(ctx context.Context, c *executions.Client, f executions.Filter,
+	fits func(*executions.Execution) bool) ([]executions.Execution, error) {
+	var chosen []executions.Execution
+	for _, name := range s.Executions {
+		x, err := c.Find(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		chosen = append(chosen, *x)
+	}
+	if len(s.Executions) > 0 {
+		return chosen, nil
+	}
+	err := c.List(ctx, f, func(x *executions.Execution) error {
+		if fits(x) {
+			chosen = append(chosen, *x)
+		}
+		return nil
+	})
+	return chosen, err
+}
+
+func (s *several) say(std streams, what string, a *acted) error {
+	if s.JSON {
+		return json.NewEncoder(std.out).Encode(a)
+	}
+	text := s.verb(what)
+	if a.Reason != "" {
+		text = "not " + what + ": " + a.Reason
+	}
+	_, err := fmt.Fprintf(std.out, "%s  %s\n", a.ARN, text)
+	return err
+}
+
+type stopCmd struct {
+	several
+	Reason string `placeholder:"NAME" help:"Error that the executions end with."`
+	Cause  string `placeholder:"TEXT" help:"Cause that the executions end with."`
+}
+
+// Help shows examples.
+func (stopCmd) Help() string {
+	return `Examples:
+  stepback stop order-17 --cause "wrong price"
+  stepback stop --machine orders --retrying --error CardServiceBusy --dry-run`
+}
+
+// Run stops executions under way.
+func (c *stopCmd) Run(ctx context.Context, std streams) error {
+	return c.each(ctx, std, "stopped", func(x *executions.Execution) bool { return !x.Ended() },
+		func(x *executions.Client, arn string) error { return x.Stop(ctx, arn, c.Reason, c.Cause) })
+}
+
+type redriveCmd struct{ several }
+
+// Help shows examples.
+func (redriveCmd) Help() string {
+	return `Examples:
+  stepback redrive order-17
+  stepback redrive --machine orders --status FAILED --error CardServiceBusy --since 2h --dry-run
+
+An execution that failed, timed out or was stopped goes on with the states that failed; what succeeded is not done again.`
+}
+
+// Run redrives executions that ended without success.
+func (c *redriveCmd) Run(ctx context.Context, std streams) error {
+	return c.each(ctx, std, "redriven",
+		func(x *executions.Execution) bool { return x.Ended() && x.Status != history.Succeeded },
+		func(x *executions.Client, arn string) error { return x.Redrive(ctx, arn) })
+}
+
+type sendTaskSuccessCmd struct {
+	Token  string `arg:"" help:"Task token."`
+	Output string `default:"{}" placeholder:"JSON|@FILE|-" help:"What the task comes to. Default {}."`
+	JSON   bool   `name:"json" help:"Print JSON."`
+	where
+}
+
+// Help shows an example.
+func (sendTaskSuccessCmd) Help() string {
+	return "Example:\n  stepback send-task-success \"$TOKEN\" --output '{\"approved\": true}'"
+}
+
+// Run reports.
+func (c *sendTaskSuccessCmd) Run(ctx context.Context, std streams) error {
+	output, err := readInput(c.Output, std)
+	if err != nil {
+		return &exitError{exitUsage, err}
+	}
+	return c.use(ctx, true, func(x *executions.Client) error {
+		return reported(std, c.JSON, x.SendTaskSuccess(ctx, c.Token, output))
+	})
+}
+
+type sendTaskFailureCmd struct {
+	Token string `arg:"" help:"Task token."`
+	Error string `placeholder:"NAME" help:"Error name, which retriers and catchers match."`
+	Cause string `placeholder:"TEXT" help:"Cause."`
+	JSON  bool   `name:"json" help:"Print JSON."`
+	where
+}
+
+// Help shows an example.
+func (sendTaskFailureCmd) Help() string {
+	return "Example:\n  stepback send-task-failure \"$TOKEN\" --error Rejected --cause 'over budget'"
+}
+
+// Run reports.
+func (c *sendTaskFailureCmd) Run(ctx context.Context, std streams) error {
+	return c.use(ctx, true, func(x *executions.Client) error {
+		return reported(std, c.JSON, x.SendTaskFailure(ctx, c.Token, c.Error, c.Cause))
+	})
+}
+
+// reported says that a report was taken.
+func reported(std streams, asJSON bool, err error) error {
+	switch {
+	case err != nil:
+		return err
+	case asJSON:
+		return printJSON(std.out, map[string]bool{"reported": true})
+	default:
+		fmt.Fprintln(std.err, "reported")
+		return nil
+	}
+}

@@ -1,0 +1,263 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"time"
+
+	"stepback/asl"
+	"stepback/cost"
+	"stepback/local/faults"
+	"stepback/retrypatterns"
+	"stepback/statemachine"
+)
+
+type costCmd struct {
+	File string `arg:"" optional:"" help:"State machine definition, in JSON or YAML; without one, the CSV import."`
+
+	Rows       int64         `default:"1000000" help:"Rows of the file that is imported."`
+	Shape      string        `enum:",bulk,batch,single" default:"" placeholder:"bulk|batch|single" help:"Only this shape of the import; all three side by side when absent."`
+	Batch      int           `placeholder:"N" help:"Rows per child execution. Default 250 in bulk, 100 in batch."`
+	Express    bool          `help:"EXPRESS child executions of the import; of a definition, a state machine of that type."`
+	Executions int64         `default:"1000000" help:"Executions of the definition."`
+	Items      int64         `default:"100" help:"Items of each Map of the definition."`
+	Memory     int           `default:"512" help:"Memory of a function, in MB."`
+	Takes      time.Duration `default:"100ms" help:"How long an invocation of the definition's functions takes."`
+	Fault      []string      `sep:"none" placeholder:"STATE:ERROR:RATE" help:"A share of a state's attempts that fails (repeatable), to see what retries add."`
+	JSON       bool          `name:"json" help:"Print the costs as JSON."`
+
+	substitutions
+}
+
+// Help shows examples.
+func (costCmd) Help() string {
+	return `Examples:
+  stepback cost --rows 1000000
+  stepback cost --rows 1000000 --shape bulk --fault ProcessSingleUserRecord:DeadlockException:1%
+  stepback cost order.asl.yaml --executions 500000 --fault Pay:TimeoutError:2%
+
+Prices are those of us-east-1 at the date that is printed, without free tiers, discounts and taxes. Of an import they include the
+database only while the import runs.`
+}
+
+// Run prints what runs cost.
+func (c *costCmd) Run(std streams) error {
+	if c.Rows < 1 || c.Executions < 1 || c.Items < 1 || c.Memory < 128 || c.Takes < 0 || c.Batch < 0 ||
+		c.Batch > statemachine.MaxBatchSize {
+		return &exitError{exitUsage, fmt.Errorf("--rows, --executions and --items are 1 or more, --memory 128 or more, --batch 1 to %d",
+			statemachine.MaxBatchSize)}
+	}
+	if c.File == "" {
+		return c.imports(std)
+	}
+	return c.definition(std)
+}
+
+// quotation is one way to run something, and what it costs.
+type quotation struct {
+	Name  string      `json:"name"`
+	Items []cost.Item `json:"items"`
+	Total float64     `json:"totalUSD"`
+}
+
+func quote(name string, items []cost.Item) quotation {
+	return quotation{name, items, cost.Total(items)}
+}
+
+// imports prints the shapes of the import side by side.
+func (c *costCmd) imports(std streams) error {
+	specs, err := c.specs(statemachine.TaskStates()...)
+	if err != nil {
+		return &exitError{exitUsage, err}
+	}
+	var all []quotation
+	for _, shape := range statemachine.Shapes() {
+		if c.Shape != "" && c.Shape != string(shape) {
+			continue
+		}
+		run, err := c.run(shape, specs)
+		if err != nil {
+			return err
+		}
+		name := string(shape)
+		if run.BatchSize > 1 {
+			name += " " + strconv.Itoa(run.BatchSize)
+		}
+		all = append(all, quote(name, run.Items(cost.DefaultPrices())))
+	}
+	if c.JSON {
+		return printJSON(std.out, priced{cost.DefaultPrices(), all, nil})
+	}
+	fmt.Fprintf(std.out, "%s rows, in USD\n\n", grouped(c.Rows))
+	printQuotations(std.out, all)
+	return nil
+}
+
+// priced is the command's answer as JSON.
+type priced struct {
+	Prices     cost.Prices  `json:"prices"`
+	Quotations []quotation  `json:"quotations"`
+	Execution  *cost.Answer `json:"execution,omitempty"`
+}
+
+// run is the import in a shape, with the faults as shares of rows or batches that fail.
+func (c *costCmd) run(shape statemachine.Shape, specs []faults.Spec) (cost.Import, error) {
+	const capacity, keptDays = 32, 30 // of prod: two instances of at most 16 units
+	i := cost.Import{Files: 1, Rows: c.Rows, Shape: shape, BatchSize: c.Batch, Express: c.Express, MemoryMB: c.Memory,
+		Capacity: capacity, KeptDays: keptDays}
+	switch {
+	case shape == statemachine.Single:
+		i.BatchSize = 1
+	case c.Batch == 0 && shape == statemachine.Batch:
+		i.BatchSize = 100
+	case c.Batch == 0:
+		i.BatchSize = statemachine.DefaultOptions().BatchSize
+	}
+	var retries float64
+	for _, s := range specs {
+		n, err := retriesOf(s)
+		if err != nil {
+			return i, err
+		}
+		expected := s.Rate * (1 - math.Pow(s.Rate, float64(n))) / max(1-s.Rate, 1e-9)
+		batch := shape == statemachine.Bulk && !s.OfItem()
+		switch {
+		case s.State == retrypatterns.ApplyBatch && shape == statemachine.Bulk,
+			s.State == retrypatterns.ProcessSingleUserRecord && batch:
+			i.FailingBatches += expected
+		case s.State == retrypatterns.ProcessSingleUserRecord:
+			i.FailingRows = min(i.FailingRows+s.Rate, 1)
+			retries += expected
+		}
+	}
+	if i.FailingRows > 0 {
+		i.Retries = retries / i.FailingRows
+	}
+	return i, nil
+}
+
+// retriesOf is how many times the retry table retries what a fault is.
+func retriesOf(s faults.Spec) (int, error) {
+	compiled, err := retrypatterns.DefaultTable().Compile(s.State)
+	if err != nil {
+		return 0, err
+	}
+	for _, r := range compiled.Retry {
+		for _, e := range r.ErrorEquals {
+			if e == errorOf(s) || e == retrypatterns.StatesTaskFailed && errorOf(s) != retrypatterns.StatesTimeout {
+				return r.MaxAttempts, nil
+			}
+		}
+	}
+	return 0, nil
+}
+
+// errorOf is the error that a state machine sees of a fault.
+func errorOf(s faults.Spec) string {
+	switch s.Error {
+	case faults.Hang:
+		return retrypatterns.StatesTimeout
+	case faults.Crash:
+		return retrypatterns.RuntimeExitError
+	case faults.Throttle:
+		return retrypatterns.LambdaTooManyRequestsException
+	}
+	return s.Error
+}
+
+func (c *costCmd) specs(states ...string) ([]faults.Spec, error) {
+	var specs []faults.Spec
+	for _, text := range c.Fault {
+		spec, err := faults.ParseSpec(text, states...)
+		if err != nil {
+			return nil, err
+		}
+		specs = append(specs, spec)
+	}
+	return specs, nil
+}
+
+// definition prints what executions of a definition cost, by the cheapest and the dearest way through it.
+func (c *costCmd) definition(std streams) error {
+	values, err := c.values()
+	if err != nil {
+		return &exitError{exitUsage, err}
+	}
+	d, err := readDefinition("", c.File, values, std)
+	if err != nil {
+		return &exitError{exitUsage, err}
+	}
+	machine, diagnostics := asl.Parse(d.text)
+	if machine == nil {
+		return &exitError{exitUsage, fmt.Errorf("%s is not a state machine: %s", c.File, firstOf(diagnostics))}
+	}
+	specs, err := c.specs()
+	if err != nil {
+		return &exitError{exitUsage, err}
+	}
+	q := cost.Question{Express: c.Express, Items: c.Items, Faults: map[string]map[string]float64{}}
+	for _, s := range specs {
+		if q.Faults[s.State] == nil {
+			q.Faults[s.State] = map[string]float64{}
+		}
+		q.Faults[s.State][errorOf(s)] = s.Rate
+	}
+	p := cost.DefaultPrices()
+	a := cost.OfDefinition(machine, q)
+	n := float64(c.Executions)
+	all := []quotation{quote("at least", a.Least.Items(n, c.Takes.Seconds(), c.Memory, p)),
+		quote("at most", a.Most.Items(n, c.Takes.Seconds(), c.Memory, p))}
+	if c.JSON {
+		return printJSON(std.out, priced{p, all, &a})
+	}
+	fmt.Fprintf(std.out, "%s executions, in USD, by the branches that Choice states take\n\n", grouped(c.Executions))
+	printQuotations(std.out, all)
+	fmt.Fprintf(std.out, "\nIf each task used its longest retrier up, retries would add %s to %s USD more of transitions.\n",
+		dollars(a.Least.Worst(n, p)), dollars(a.Most.Worst(n, p)))
+	if a.Loops {
+		fmt.Fprintln(std.out, "States can be entered again; each is counted once.")
+	}
+	return nil
+}
+
+func firstOf(diagnostics []asl.Diagnostic) error {
+	for _, d := range diagnostics {
+		return errors.New(d.Message)
+	}
+	return errors.New("it has no states")
+}
+
+// printQuotations prints them side by side.
+func printQuotations(w io.Writer, all []quotation) {
+	heads := []string{""}
+	for _, q := range all {
+		heads = append(heads, ">"+q.Name)
+	}
+	t := newTable(heads...)
+	for n := range all[0].Items {
+		row := []any{all[0].Items[n].Name}
+		for _, q := range all {
+			row = append(row, dollars(q.Items[n].USD))
+		}
+		t.add(row...)
+	}
+	sum := []any{"sum"}
+	for _, q := range all {
+		sum = append(sum, dollars(q.Total))
+	}
+	t.add(sum...)
+	t.print(w, "  ")
+	p := cost.DefaultPrices()
+	fmt.Fprintf(w, "\nPrices of %s, %s (%s), without free tiers and discounts.\n", p.Region, p.Date, p.Source)
+}
+
+// dollars has two decimals, and four for what would be nothing.
+func dollars(usd float64) string {
+	if usd > 0 && usd < 0.01 {
+		return strconv.FormatFloat(usd, 'f', 4, 64)
+	}
+	return strconv.FormatFloat(usd, 'f', 2, 64)
+}

@@ -1,0 +1,45 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func TestCostOfTheImport(t *testing.T) {
+	t.Parallel()
+	stepback(t, "cost", "--rows", "1000000").ends(t, exitOK, "1,000,000 rows, in USD", "bulk 250  batch 100  single",
+		"Step Functions, transitions             0.30      25.50   50.00", "Prices of us-east-1, 2026-11")
+	stepback(t, "cost", "--shape", "bulk", "--fault", "ProcessSingleUserRecord:DeadlockException:1%").ends(t, exitOK,
+		"Step Functions, transitions             0.80")
+	stepback(t, "cost", "--shape", "bulk", "--express").ends(t, exitOK, "EXPRESS executions", "0.0040")
+	s := stepback(t, "cost", "--rows", "1000", "--json")
+	var answer struct {
+		Quotations []struct{ Name string }
+	}
+	if err := json.Unmarshal([]byte(s.out), &answer); err != nil || len(answer.Quotations) != 3 {
+		t.Errorf("%v: %s", err, s.out)
+	}
+	stepback(t, "cost", "--rows", "0").complains(t, exitUsage, "--rows")
+	stepback(t, "cost", "--fault", "Nowhere:hang:1%").complains(t, exitUsage, `there is no state "Nowhere"`)
+}
+
+func TestCostOfADefinition(t *testing.T) {
+	t.Parallel()
+	file := asFile(t, "pay.asl.json", `{"StartAt":"Pay","States":{"Pay":{"Type":"Task",
+		"Resource":"arn:aws:lambda:us-east-1:123456789012:function:pay","Retry":[{"ErrorEquals":["States.ALL"]}],"End":true}}}`)
+	stepback(t, "cost", file, "--executions", "1000000", "--fault", "Pay:TimeoutError:50%").ends(t, exitOK,
+		"1,000,000 executions", "Step Functions, transitions            50.00    50.00",
+		"Step Functions, retries                21.88    21.88", "75.00 to 75.00 USD more")
+	stepback(t, "cost", file+"x").complains(t, exitUsage, "pay.asl.jsonx")
+}
+
+func asFile(t *testing.T, name, content string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"stepback/deadletters"
+)
+
+type deadlettersListCmd struct {
+	letterRoom
+	letterFilter
+	Letters bool `help:"List the letters themselves, the oldest first."`
+	Limit   int  `default:"100" placeholder:"N" help:"How many letters. Default 100."`
+	JSON    bool `name:"json" help:"Print JSON."`
+}
+
+// Help shows examples.
+func (deadlettersListCmd) Help() string {
+	return letterPlaces + `
+
+Examples:
+  stepback deadletters list
+  stepback deadletters list --db sqlite:app.db --letters --reason retries_exhausted --within 2h
+  stepback deadletters list --import-results s3://csv-import-prod-results --import-machine arn:aws:states:…:stateMachine:csv-import-prod
+  stepback deadletters list --machine arn:aws:states:us-east-1:123456789012:stateMachine:orders --record s3://my-bucket/dead-letters/
+  stepback deadletters list --queue arn:aws:sqs:us-east-1:123456789012:orders-dlq --record s3://my-bucket/dead-letters/`
+}
+
+// Run prints groups, or letters.
+func (c *deadlettersListCmd) Run(ctx context.Context, std streams) (err error) {
+	o, leave, err := c.enter(ctx, std)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, leave()) }()
+	if c.Letters {
+		return c.letters(ctx, o.Room, std)
+	}
+	groups, err := o.Room.Groups(ctx, c.filter())
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		if groups == nil {
+			groups = []deadletters.Group{}
+		}
+		return printJSON(std.out, groups)
+	}
+	if len(groups) == 0 {
+		fmt.Fprintln(std.out, "no dead letters")
+		return nil
+	}
+	t := newTable(">letters", "kind", "reason", "error", "subject", "from", "until", "one of them")
+	for _, g := range groups {
+		t.add(grouped(g.Count), g.Kind, g.Reason, g.Error, g.Subject, second(g.Oldest), second(g.Newest), g.Sample)
+	}
+	t.print(std.out, "")
+	return nil
+}
+
+func (c *deadlettersListCmd) letters(ctx context.Context, room deadletters.Room, std streams) error {
+	if c.Limit < 1 {
+		return &exitError{exitUsage, errors.New("--limit must be 1 or more")}
+	}
+	page, err := room.List(ctx, deadletters.Query{Filter: c.filter(), Limit: c.Limit})
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		all := make([]*deadletters.Letter, len(page.Letters))
+		for i := range page.Letters {
+			all[i] = &page.Letters[i]
+		}
+		return printJSON(std.out, all)
+	}
+	t := newTable("id", "reason", "error", "subject", ">attempts", "died", "cause")
+	for i := range page.Letters {
+		l := &page.Letters[i]
+		t.add(l.ID, l.Reason, l.Error, l.Subject, l.Attempts, second(l.DeadAt), firstLine(l.Cause, 60))
+	}
+	t.print(std.out, "")
+	if page.Next != "" {
+		fmt.Fprintf(std.err, "there are more: --limit shows more than %d\n", c.Limit)
+	}
+	return nil
+}

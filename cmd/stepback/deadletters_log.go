@@ -1,0 +1,47 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"stepback/deadletters"
+)
+
+type deadlettersLogCmd struct {
+	letterRoom
+	ID    string `arg:"" optional:"" help:"Only of this letter."`
+	Limit int    `default:"100" placeholder:"N" help:"How many acts, the newest. Default 100."`
+	JSON  bool   `name:"json" help:"Print JSON, with what was before and after."`
+}
+
+// Help shows an example.
+func (deadlettersLogCmd) Help() string {
+	return "Example:\n  stepback deadletters log --db sqlite:app.db"
+}
+
+// Run prints acts.
+func (c *deadlettersLogCmd) Run(ctx context.Context, std streams) (err error) {
+	o, leave, err := c.enter(ctx, std)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, leave()) }()
+	acts, err := o.Room.Acts(ctx, c.ID, max(c.Limit, 1))
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return printJSON(std.out, append([]deadletters.Act{}, acts...))
+	}
+	printActs(std.out, acts)
+	return nil
+}
+
+func printActs(w io.Writer, acts []deadletters.Act) {
+	t := newTable("when", "who", "act", "letter", "why")
+	for _, a := range acts {
+		t.add(second(a.At), a.Who, a.Verb, a.ID, a.Reason)
+	}
+	t.print(w, "")
+}

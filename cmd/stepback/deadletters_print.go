@@ -1,0 +1,82 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"stepback/deadletters"
+)
+
+// resultPrinter prints what came of each letter as it comes, and counts.
+type resultPrinter struct {
+	std    streams
+	json   bool
+	counts map[deadletters.Outcome]int
+	bad    bool
+}
+
+func (p *resultPrinter) print(r deadletters.Result) error {
+	if p.counts == nil {
+		p.counts = map[deadletters.Outcome]int{}
+	}
+	p.counts[r.Outcome]++
+	p.bad = p.bad || r.Outcome != deadletters.Done && r.Outcome != deadletters.WouldDo
+	if p.json {
+		return json.NewEncoder(p.std.out).Encode(r)
+	}
+	line := fmt.Sprintf("%s  %s", r.ID, r.Outcome)
+	if r.Err != nil {
+		line += "  " + r.Err.Error()
+	}
+	_, err := fmt.Fprintln(p.std.out, line)
+	return err
+}
+
+func (p *resultPrinter) end() error {
+	for _, o := range []deadletters.Outcome{
+		deadletters.Done, deadletters.WouldDo, deadletters.NotDead, deadletters.NotFound, deadletters.Failed,
+	} {
+		if n := p.counts[o]; n > 0 {
+			fmt.Fprintf(p.std.err, "%d %s\n", n, o)
+		}
+	}
+	if len(p.counts) == 0 {
+		fmt.Fprintln(p.std.err, "there are no such letters")
+	}
+	if p.bad {
+		return &exitError{code: exitData}
+	}
+	return nil
+}
+
+// usage gives an act that was refused before anything was done the exit code of wrong usage.
+func usage(err error) error {
+	if bad, ok := errors.AsType[*deadletters.BadActError](err); ok {
+		return &exitError{exitUsage, bad}
+	}
+	return err
+}
+
+// second writes a time for people; none for the zero time.
+func second(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format("2006-01-02 15:04:05Z")
+}
+
+// firstLine shortens a text for a table.
+func firstLine(text string, most int) string {
+	line, rest, _ := strings.Cut(text, "\n")
+	short := []rune(line)
+	if len(short) > most {
+		return string(short[:most]) + "…"
+	}
+	if rest != "" {
+		return line + " …"
+	}
+	return line
+}

@@ -1,0 +1,192 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"stepback/asl"
+	"stepback/engine/history"
+	"stepback/executions"
+	"stepback/local"
+	"stepback/timeline"
+)
+
+type describeCmd struct {
+	Execution string `arg:"" help:"Name or ARN of the execution."`
+	JSON      bool   `name:"json" help:"Print the description, what it does now, its visits, attempts and waits as JSON."`
+	where
+}
+
+// Help shows examples.
+func (describeCmd) Help() string {
+	return `Examples:
+  stepback describe order-17
+  stepback describe order-17 --endpoint http://localhost:4566 --json
+
+Says where an execution under way stands (which attempt of how many, when the next one comes, when it gives up), and of each state
+how often it was visited, attempted and failed, and how long it waited.`
+}
+
+// Run describes an execution.
+func (c *describeCmd) Run(ctx context.Context, std streams) error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	if c.remote() {
+		return c.alone(ctx, std)
+	}
+	return onDirectory(ctx, std, c.Data, c)
+}
+
+func (c *describeCmd) alone(ctx context.Context, std streams) error {
+	return c.use(ctx, false, func(x *executions.Client) error { return c.describe(ctx, std, x, nil) })
+}
+
+// on knows when the next attempts come, which the API does not tell.
+func (c *describeCmd) on(ctx context.Context, std streams, p *local.Platform) error {
+	e, err := p.Engine()
+	if err != nil {
+		return err
+	}
+	cfg := c.signed(p.Endpoint)
+	return useConfig(ctx, *cfg, 0, func(x *executions.Client) error { return c.describe(ctx, std, x, e.Pending) })
+}
+
+// described is a description as scripts read it.
+type described struct {
+	*executions.Execution
+	Now    []timeline.Now   `json:"now"`
+	Took   float64          `json:"tookSeconds"`
+	States []describedState `json:"states"`
+}
+
+// describedState sums up the visits of a state.
+type describedState struct {
+	State    string  `json:"state"`
+	Type     string  `json:"type"`
+	Visits   int     `json:"visits"`
+	Attempts int     `json:"attempts"`
+	Failed   int     `json:"failedAttempts"`
+	Waited   float64 `json:"waitedSeconds"`
+	Outcome  string  `json:"outcome"`
+	Error    string  `json:"latestError,omitempty"`
+}
+
+func (c *describeCmd) describe(ctx context.Context, std streams, x *executions.Client,
+	pending func(context.Context, string) ([]history.Pending, error)) error {
+	found, err := x.Find(ctx, c.Execution)
+	if err != nil {
+		return err
+	}
+	events, err := x.History(ctx, found.ARN)
+	if err != nil {
+		return err
+	}
+	var m *asl.Machine
+	if definition, err := x.DefinitionOf(ctx, found.ARN); err == nil {
+		m, _ = asl.Parse(definition)
+	}
+	var waits []history.Pending
+	if pending != nil && !found.Ended() {
+		if waits, err = pending(ctx, found.ARN); err != nil {
+			return err
+		}
+	}
+	t := timeline.Read(events)
+	now := time.Now()
+	d := described{Execution: found, Now: append([]timeline.Now{}, t.Now(m, waits)...), Took: t.Took(now).Seconds(),
+		States: statesOf(t)}
+	if c.JSON {
+		return printJSON(std.out, d)
+	}
+	c.print(std, &d, now)
+	return nil
+}
+
+// statesOf sums up the visits by state, in the order in which the states were entered first.
+func statesOf(t *timeline.Timeline) []describedState {
+	all, at := []describedState{}, map[string]int{}
+	for _, v := range t.Visits {
+		i, ok := at[v.State]
+		if !ok {
+			i = len(all)
+			at[v.State] = i
+			all = append(all, describedState{State: v.State, Type: v.Type})
+		}
+		s := &all[i]
+		s.Visits++
+		s.Outcome = string(v.Outcome)
+		s.Attempts += len(v.Attempts)
+		for k := range v.Attempts {
+			a := &v.Attempts[k]
+			if a.Failure.HasName() {
+				s.Failed++
+				s.Error = a.Failure.Name
+			}
+		}
+		for _, w := range v.Waits() {
+			if !w.Until.IsZero() {
+				s.Waited += w.Until.Sub(w.From).Seconds()
+			}
+		}
+	}
+	return all
+}
+
+// shownStates is how many states the table has.
+const shownStates = 60
+
+func (c *describeCmd) print(std streams, d *described, now time.Time) {
+	w, on := std.out, screenOf(std.out)
+	fmt.Fprintln(w, d.ARN)
+	ended := "under way"
+	if d.Ended() {
+		ended = "to " + d.Stop.Local().Format(time.DateTime)
+	}
+	fmt.Fprintf(w, "%s, %s %s, %s\n", on.status(string(d.Status)), d.Start.Local().Format(time.DateTime), ended,
+		timeline.Short(time.Duration(d.Took*float64(time.Second))))
+	for _, n := range d.Now {
+		fmt.Fprintln(w, "  "+n.Text(now))
+	}
+	if f := d.Failure(); !f.IsZero() {
+		fmt.Fprintln(w, strings.TrimPrefix(whole(f), "\n"))
+	}
+	if d.RedriveStatus == "REDRIVABLE" {
+		fmt.Fprintf(w, "  can be redriven: stepback redrive %s%s\n", d.Name, c.flags())
+	}
+	fmt.Fprintln(w, on.fit("  input:  "+shortenedTo(d.Input, on.data())))
+	if d.Output != "" {
+		fmt.Fprintln(w, on.fit("  output: "+shortenedTo(d.Output, on.data())))
+	}
+	fmt.Fprintln(w)
+	t := newTable("state", "type", ">visits", ">attempts", ">failed", ">waited", "outcome", "latest error")
+	for _, s := range d.States[:min(shownStates, len(d.States))] {
+		attempts, failed := "", ""
+		if s.Attempts > 0 {
+			attempts, failed = grouped(int64(s.Attempts)), grouped(int64(s.Failed))
+		}
+		t.add(s.State, s.Type, s.Visits, attempts, failed, plain(time.Duration(s.Waited*float64(time.Second))), s.Outcome,
+			s.Error)
+	}
+	t.print(w, "  ")
+	fmt.Fprintf(w, "\n  stepback history %s%s  every event\n", d.Name, c.flags())
+}
+
+// flags are the flags with which a command that is pasted finds the same execution.
+func (w *where) flags() string {
+	switch {
+	case w.AWS:
+		return " --aws"
+	case w.Endpoint != "":
+		return " --endpoint " + quoted(w.Endpoint)
+	case shortPath(w.Data) != defaultData:
+		return " --data " + quoted(shortPath(w.Data))
+	default:
+		return ""
+	}
+}
+
+var errNoChildren = errors.New("--children and --row are about a data directory; stepback executions --map-run ARN lists child executions of an endpoint")

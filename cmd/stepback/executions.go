@@ -1,0 +1,143 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"stepback/aws"
+	"stepback/engine"
+	"stepback/engine/history"
+	"stepback/executions"
+	"stepback/local"
+)
+
+// selection are the flags that select executions.
+type selection struct {
+	Machine  string `placeholder:"NAME" help:"Name or ARN of the state machine. Default all of them."`
+	MapRun   string `placeholder:"ARN" help:"The child executions of a Map Run."`
+	Status   string `placeholder:"STATUS" help:"RUNNING, SUCCEEDED, FAILED, TIMED_OUT or ABORTED."`
+	Retrying bool   `help:"Only executions that wait for a retry now, with what they wait for."`
+	Error    string `placeholder:"NAME" help:"Only executions that ended with this error, or wait for a retry because of it."`
+	Since    age    `placeholder:"DAYSd|DURATION" help:"Only executions that started no longer ago, such as 2h or 7d."`
+}
+
+var statuses = []history.Status{history.Running, history.Succeeded, history.Failed, history.TimedOut, history.Aborted}
+
+// filter is what the flags select.
+func (s *selection) filter(limit int) (executions.Filter, error) {
+	f := executions.Filter{Machine: s.Machine, MapRun: s.MapRun, Retrying: s.Retrying, Error: s.Error, Limit: limit,
+		Status: history.Status(strings.ToUpper(s.Status))}
+	if f.Status != "" && !slices.Contains(statuses, f.Status) {
+		return f, &exitError{exitUsage, fmt.Errorf("--status %s: give one of RUNNING, SUCCEEDED, FAILED, TIMED_OUT, ABORTED",
+			s.Status)}
+	}
+	if s.Since > 0 {
+		f.Since = time.Now().Add(-time.Duration(s.Since))
+	}
+	return f, nil
+}
+
+type executionsCmd struct {
+	selection
+	Limit int  `short:"n" default:"50" placeholder:"N" help:"How many are listed, the newest; 0 lists all. Of an endpoint: of each state machine. Default 50."`
+	JSON  bool `name:"json" help:"Print one execution a line as JSON."`
+	where
+}
+
+// Help shows examples.
+func (executionsCmd) Help() string {
+	return `Examples:
+  stepback executions
+  stepback executions --status FAILED --since 24h
+  stepback executions --retrying --machine orders
+  stepback executions --aws --machine orders --error Lambda.TooManyRequestsException --json
+
+Of a data directory, lists are read from indexes. Of an endpoint, --retrying reads the histories of the executions under way, and
+--error describes those that failed: name a machine, or a time with --since.`
+}
+
+// Run lists the executions.
+func (c *executionsCmd) Run(ctx context.Context, std streams) error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	if !c.remote() {
+		return onDirectory(ctx, std, c.Data, c)
+	}
+	f, err := c.filter(c.Limit)
+	if err != nil {
+		return err
+	}
+	return c.use(ctx, false, func(x *executions.Client) error {
+		return c.list(std, func(take func(*executions.Execution) error) error { return x.List(ctx, f, take) })
+	})
+}
+
+func (c *executionsCmd) on(ctx context.Context, std streams, p *local.Platform) error {
+	e, err := p.Engine()
+	if err != nil {
+		return err
+	}
+	return c.fromEngine(ctx, std, e, p.Scope)
+}
+
+func (c *executionsCmd) alone(ctx context.Context, std streams) (err error) {
+	r, err := local.Read(ctx, c.Data, c.scope())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	return c.fromEngine(ctx, std, r.Engine, c.scope())
+}
+
+func (c *executionsCmd) fromEngine(ctx context.Context, std streams, e *engine.Engine, scope aws.Scope) error {
+	f, err := c.filter(c.Limit)
+	if err != nil {
+		return err
+	}
+	return c.list(std, func(take func(*executions.Execution) error) error {
+		return executions.Engine(ctx, e, scope, f, take)
+	})
+}
+
+// list prints executions as they come, as JSON, or as a table.
+func (c *executionsCmd) list(std streams, each func(func(*executions.Execution) error) error) error {
+	lines, n := json.NewEncoder(std.out), 0
+	lines.SetEscapeHTML(false)
+	t := newTable("execution", "state machine", "status", "started", ">took", "what")
+	err := each(func(x *executions.Execution) error {
+		n++
+		if c.JSON {
+			return lines.Encode(x)
+		}
+		what, took := x.Retrying, ""
+		if x.Error != nil && what == "" {
+			what = *x.Error
+		}
+		if x.Ended() {
+			took = plain(x.Stop.Sub(x.Start.Time))
+		}
+		t.add(x.Name, nameIn(x.MachineARN), x.Status, x.Start.Local().Format(time.DateTime), took, what)
+		return nil
+	})
+	switch {
+	case err != nil || c.JSON:
+		return err
+	case n == 0:
+		fmt.Fprintln(std.err, "no executions")
+	default:
+		t.print(std.out, "")
+	}
+	if n == c.Limit {
+		fmt.Fprintf(std.err, "the newest %d; -n 0 lists all\n", n)
+	}
+	return nil
+}
+
+// nameIn is the name at the end of an ARN.
+func nameIn(arn string) string { return arn[strings.LastIndexByte(arn, ':')+1:] }

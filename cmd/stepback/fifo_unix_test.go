@@ -1,0 +1,30 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// TestAPipeThatNobodyWritesIntoIsGivenUp has verbs read a named pipe, and ends them.
+func TestAPipeThatNobodyWritesIntoIsGivenUp(t *testing.T) {
+	t.Parallel()
+	fifo := filepath.Join(t.TempDir(), "definition.asl.json")
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		t.Skip("there are no named pipes here:", err)
+	}
+	for _, verb := range [][]string{{"validate", fifo}, {"retries", "review", fifo}, {"exec", fifo, "--input", "{}"}} {
+		ctx, stop := context.WithCancel(t.Context())
+		stop()
+		var out, err bytes.Buffer
+		if code := execute(ctx, verb, streams{out: &out, err: &err}); code == 0 ||
+			!strings.Contains(err.String()+out.String(), "interrupted") {
+			t.Errorf("%v: status %d\n%s%s", verb, code, &out, &err)
+		}
+	}
+}

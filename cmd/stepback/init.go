@@ -1,0 +1,71 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"stepback/examples"
+)
+
+type initCmd struct {
+	Dir     string `arg:"" optional:"" default:"." help:"Directory to write into, made if need be. Default the working directory."`
+	Example string `default:"order-saga" placeholder:"NAME" help:"order-saga, approval, invoices (JSONata) or csv-rows (distributed Map). Default order-saga."`
+	JSON    bool   `name:"json" help:"Print the files as JSON."`
+}
+
+// Help shows examples.
+func (initCmd) Help() string {
+	return `Examples:
+  stepback init orders && stepback test orders
+  stepback init --example approval approvals
+
+Writes a state machine with its tests. Files that are there already stay as they are, and nothing is written then.`
+}
+
+// Run writes the example.
+func (c *initCmd) Run(std streams) error {
+	of, ok := examples.Of(c.Example)
+	if !ok {
+		return &exitError{exitUsage, fmt.Errorf("there is no example %s; there are %s", c.Example,
+			strings.Join(examples.Names(), ", "))}
+	}
+	var names []string
+	err := fs.WalkDir(of, ".", func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() {
+			names = append(names, path)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if exists(filepath.Join(c.Dir, name)) {
+			return fmt.Errorf("%s is there already; name another directory", filepath.Join(c.Dir, name))
+		}
+	}
+	var written []string
+	for _, name := range names {
+		path := filepath.Join(c.Dir, filepath.FromSlash(name))
+		text, err := fs.ReadFile(of, name)
+		if err == nil {
+			err = errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, text, 0o644))
+		}
+		if err != nil {
+			return err
+		}
+		written = append(written, path)
+	}
+	if c.JSON {
+		return printJSON(std.out, map[string]any{"files": written})
+	}
+	for _, path := range written {
+		fmt.Fprintln(std.out, path)
+	}
+	fmt.Fprintf(std.err, "run its tests with: stepback test %s\n", quoted(c.Dir))
+	return nil
+}

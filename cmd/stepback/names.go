@@ -1,0 +1,35 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"stepback/executions"
+)
+
+// namesCmd prints names for the completion of command lines. It says nothing when it cannot.
+type namesCmd struct {
+	Of string `arg:"" enum:"executions,machines" help:"executions or machines."`
+	where
+}
+
+// offered is how many names are offered, of each state machine.
+const offered = 100
+
+// Run prints the names.
+func (c *namesCmd) Run(ctx context.Context, std streams) error { //nolint:unparam // as kong calls verbs
+	_ = c.use(ctx, false, func(x *executions.Client) error {
+		if c.Of == "machines" {
+			all, err := x.Machines(ctx)
+			for _, m := range all {
+				fmt.Fprintln(std.out, m.Name)
+			}
+			return err
+		}
+		return x.List(ctx, executions.Filter{Limit: offered}, func(x *executions.Execution) error {
+			fmt.Fprintln(std.out, x.Name)
+			return nil
+		})
+	})
+	return nil
+}

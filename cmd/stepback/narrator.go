@@ -1,0 +1,90 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"stepback/engine/history"
+	"stepback/engine/journal"
+)
+
+// narrator prints a line for each execution that starts, and for what goes wrong in it, is tried again and comes of it.
+// Of the child executions of Map Runs it prints those that fail. Where more happens than anybody can read, lines are
+// left out and counted.
+type narrator struct {
+	w  io.Writer
+	on screen
+
+	mu      sync.Mutex
+	open    map[string]*traced
+	second  int64 // of the run's clock, for which printed counts
+	printed int
+	left    int
+}
+
+// linesASecond is how many lines a second can be followed by eye, and more.
+const linesASecond = 40
+
+func newNarrator(w io.Writer, on screen) *narrator {
+	return &narrator{w: w, on: on, open: map[string]*traced{}}
+}
+
+// follow takes the events of a step. It is called by the engine's workers.
+func (n *narrator) follow(x *journal.Execution, events []history.Event) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if x.MapRunARN != "" {
+		if x.Ended() && x.Status != history.Succeeded {
+			n.line(x, events[len(events)-1].Time, string(x.Status), "child execution from item "+
+				fmt.Sprint(x.FirstItem)+why(x.Failure))
+		}
+		return
+	}
+	of := n.open[x.ARN]
+	if of == nil {
+		of = newTraced(dataWidth)
+		n.open[x.ARN] = of
+	}
+	for i := range events {
+		e := &events[i]
+		v, said := of.event(e)
+		switch {
+		case e.Type == history.ExecutionStarted:
+			n.line(x, e.Time, "started", "")
+		case e.Type == history.ExecutionRedriven:
+			n.line(x, e.Time, "redriven", "")
+		case fails(e.Type):
+			n.line(x, e.Time, "failing", v.label()+said)
+		case strings.HasPrefix(said, "retry "):
+			n.line(x, e.Time, "retrying", v.label()+said)
+		}
+	}
+	if x.Ended() {
+		n.line(x, events[len(events)-1].Time, string(x.Status), "after "+plain(x.Stop.Sub(x.Start))+why(x.Failure))
+		delete(n.open, x.ARN)
+	}
+}
+
+// line prints a line, if it is not one too many.
+func (n *narrator) line(x *journal.Execution, at int64, what, more string) {
+	if second := at / int64(time.Second); second != n.second {
+		if n.left > 0 {
+			n.write(fmt.Sprintf("%s  … and %s more lines, which are left out",
+				time.Unix(n.second, 0).Format(time.TimeOnly), grouped(int64(n.left))))
+		}
+		n.second, n.printed, n.left = second, 0, 0
+	}
+	if n.printed++; n.printed > linesASecond {
+		n.left++
+		return
+	}
+	name := nameIn(x.MachineARN) + " " + x.Name
+	text := n.on.fit(strings.TrimRight(fmt.Sprintf("%s  %s  %s  %s", time.Unix(0, at).Format(time.TimeOnly), name, what,
+		more), " "))
+	n.write(strings.Replace(text, "  "+what, "  "+n.on.status(what), 1))
+}
+
+func (n *narrator) write(line string) { _, _ = io.WriteString(n.w, line+"\n") } // nobody can be told

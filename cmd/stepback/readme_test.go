@@ -1,0 +1,57 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestTheReadmeRuns runs the lines of README's shell blocks as they stand, in an empty directory beside the examples.
+func TestTheReadmeRuns(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("there is no shell")
+	}
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, bin := t.TempDir(), t.TempDir()
+	theirs, err := filepath.Abs(theExamples)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(filepath.Join(dir, "examples"), os.DirFS(theirs)); err != nil {
+		t.Fatal(err)
+	}
+	script := "#!/bin/sh\nSTEPBACK_TEST_AS_COMMAND=yes exec '" + self + "' \"$@\"\n"
+	if err := os.WriteFile(filepath.Join(bin, "stepback"), []byte(script), 0o755); err != nil { //nolint:gosec // it is run
+		t.Fatal(err)
+	}
+	blocks := 0
+	for text := string(readme); ; blocks++ {
+		_, rest, found := strings.Cut(text, "\n```sh\n")
+		if !found {
+			break
+		}
+		block, after, _ := strings.Cut(rest, "\n```")
+		text = after
+		for line := range strings.Lines(strings.ReplaceAll(block, "\\\n", " ")) {
+			c := exec.CommandContext(t.Context(), "sh", "-c", line)
+			c.Dir = dir
+			c.Env = append(os.Environ(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+			if out, err := c.CombinedOutput(); err != nil {
+				t.Errorf("%s%v\n%s", line, err, out)
+			}
+		}
+	}
+	if blocks == 0 {
+		t.Error("README has no shell block")
+	}
+}

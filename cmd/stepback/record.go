@@ -1,0 +1,125 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"stepback/asl/jsonvalue"
+	"stepback/engine/history"
+	"stepback/executions"
+	"stepback/machinetest"
+)
+
+type recordCmd struct {
+	Execution  string `arg:"" optional:"" help:"Name or ARN of the execution."`
+	History    string `type:"existingfile" placeholder:"FILE" help:"Record from this file instead, as aws stepfunctions get-execution-history prints it; needs --definition."`
+	Definition string `placeholder:"FILE" help:"File of the definition, as the test names it. Default MACHINE.asl.json beside the output, which is written if it is not there."`
+	Output     string `short:"o" type:"path" placeholder:"FILE" help:"File to write, NAME.test.yaml; standard output when absent."`
+	where
+}
+
+// Help shows examples.
+func (recordCmd) Help() string {
+	return `Examples:
+  stepback record order-17 -o orders.test.yaml && stepback test orders.test.yaml
+  stepback record arn:aws:states:eu-west-1:123456789012:execution:orders:4711 --aws -o orders.test.yaml
+  aws stepfunctions get-execution-history --execution-arn ARN --max-items 25000 > history.json
+  stepback record --history history.json --definition orders.asl.json -o orders.test.yaml
+
+The test has the input, what each attempt of each task answered, and how the execution ended. Check what it contains before you
+commit it: real data.`
+}
+
+// Run writes the test.
+func (c *recordCmd) Run(ctx context.Context, std streams) error {
+	switch {
+	case c.History != "" && c.Execution != "":
+		return &exitError{exitUsage, errors.New("name an execution or give --history, not both")}
+	case c.History == "" && c.Execution == "":
+		return &exitError{exitUsage, errors.New("name an execution, or give --history FILE")}
+	case c.History != "" && c.Definition == "":
+		return &exitError{exitUsage, errors.New("--history needs --definition FILE: a history does not have it")}
+	}
+	if c.History != "" {
+		text, err := os.ReadFile(c.History)
+		if err != nil {
+			return err
+		}
+		events, err := history.ParseEvents(string(text))
+		if err != nil {
+			return &exitError{exitData, fmt.Errorf("%s: %w", c.History, err)}
+		}
+		return c.write(std, &machinetest.Recording{Name: "recorded", Definition: c.Definition, Events: events}, "")
+	}
+	return c.use(ctx, false, func(x *executions.Client) error {
+		found, err := x.Find(ctx, c.Execution)
+		if err != nil {
+			return err
+		}
+		r := &machinetest.Recording{Name: found.Name}
+		if r.Events, r.Children, err = x.WithChildren(ctx, found.ARN); err != nil {
+			return err
+		}
+		definition := ""
+		if r.Definition = c.Definition; r.Definition == "" {
+			r.Definition = machineName(nameIn(found.MachineARN)) + definitionSuffixes[0]
+			if definition, err = x.DefinitionOf(ctx, found.ARN); err != nil {
+				return err
+			}
+		}
+		return c.write(std, r, definition)
+	})
+}
+
+// write writes the test, and the definition beside it where that is missing.
+func (c *recordCmd) write(std streams, r *machinetest.Recording, definition string) error {
+	var b bytes.Buffer
+	if err := r.Write(&b); err != nil {
+		return err
+	}
+	if c.Output == "" {
+		_, err := std.out.Write(b.Bytes())
+		return err
+	}
+	if !machinetest.IsTestFile(c.Output) {
+		return &exitError{exitUsage, fmt.Errorf("-o %s: name a file that ends in .test.yaml", c.Output)}
+	}
+	if beside := filepath.Join(filepath.Dir(c.Output), r.Definition); definition != "" && !exists(beside) {
+		if err := os.WriteFile(beside, []byte(indented(definition)), 0o644); err != nil {
+			return err
+		}
+		fmt.Fprintln(std.out, beside)
+	}
+	if err := os.WriteFile(c.Output, b.Bytes(), 0o644); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(std.out, c.Output)
+	return err
+}
+
+// indented is a definition with a line for each member; one that is no JSON stays as it is.
+func indented(definition string) string {
+	if strings.Contains(definition, "\n") {
+		return definition
+	}
+	v, err := jsonvalue.Parse(definition)
+	if err != nil {
+		return definition
+	}
+	var b bytes.Buffer
+	if err := printJSON(&b, rawJSON(v.JSON())); err != nil {
+		return definition
+	}
+	return b.String()
+}
+
+// rawJSON is JSON text that is printed as it is.
+type rawJSON string
+
+// MarshalJSON implements json.Marshaler.
+func (r rawJSON) MarshalJSON() ([]byte, error) { return []byte(r), nil }

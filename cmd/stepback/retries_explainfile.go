@@ -1,0 +1,80 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"stepback/asl"
+	"stepback/retrypatterns"
+)
+
+// file explains the retries of a definition's states.
+func (c *retriesExplainCmd) file(std streams) error {
+	values, err := c.values()
+	if err != nil {
+		return &exitError{exitUsage, err}
+	}
+	d, err := readDefinition("", c.Of, values, std)
+	if err != nil {
+		return &exitError{exitUsage, err}
+	}
+	m, _ := asl.Parse(d.text)
+	if found := d.diagnose(false); m == nil || asl.HasErrors(found) {
+		fmt.Fprint(std.err, d.render(found))
+		return &exitError{code: exitData}
+	}
+	var (
+		all   = []retrypatterns.Explanation{}
+		names []string
+	)
+	visitStates(&m.Graph, func(s *asl.State) {
+		if len(s.Retry) == 0 {
+			return
+		}
+		names = append(names, s.Name)
+		if c.State == "" || c.State == s.Name {
+			all = append(all, retrypatterns.ExplainRetriers(s.Name, seconds(s.TimeoutSeconds), seconds(s.HeartbeatSeconds),
+				s.Retry))
+		}
+	})
+	if len(all) == 0 {
+		if len(names) == 0 {
+			return &exitError{exitUsage, fmt.Errorf("no state of %s has a Retry", d.path)}
+		}
+		return &exitError{exitUsage, fmt.Errorf("no state %q of %s has a Retry; %s have", c.State, d.path,
+			strings.Join(names, ", "))}
+	}
+	if c.JSON {
+		return printJSON(std.out, all)
+	}
+	for i, e := range all {
+		if i > 0 {
+			fmt.Fprintln(std.out)
+		}
+		explain(std.out, e)
+	}
+	return nil
+}
+
+// visitStates calls visit with every state of a graph, and of those inside its states.
+func visitStates(g *asl.Graph, visit func(*asl.State)) {
+	for _, s := range g.States {
+		visit(s)
+		for _, b := range s.Branches {
+			visitStates(b, visit)
+		}
+		if s.Map != nil && s.Map.Processor != nil {
+			visitStates(s.Map.Processor, visit)
+		}
+	}
+}
+
+// seconds is a literal number of seconds; 0 where there is none.
+func seconds(s asl.Scalar) time.Duration {
+	if s.Literal == nil {
+		return 0
+	}
+	n, _ := s.Literal.Int()
+	return time.Duration(n) * time.Second
+}

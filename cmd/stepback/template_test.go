@@ -1,0 +1,54 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestDefinitionsWhereTheyAre validates, runs, explains and prints machines of a SAM template.
+func TestDefinitionsWhereTheyAre(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	template := filepath.Join(dir, "template.yaml")
+	for name, text := range map[string]string{
+		"template.yaml": `
+Resources:
+  Orders:
+    Type: AWS::Serverless::StateMachine
+    Properties:
+      DefinitionUri: states/orders.json
+      DefinitionSubstitutions: {ChargeArn: !GetAtt Charge.Arn, Seconds: 30}
+  Inline:
+    Type: AWS::Serverless::StateMachine
+    Properties:
+      Definition:
+        StartAt: A
+        States: {A: {Type: Task, Resource: !GetAtt Charge.Arn, End: true}}
+`,
+		"states/orders.json": `{"StartAt": "Charge", "States": {"Charge": {"Type": "Task", "Resource": "${ChargeArn}",
+			"TimeoutSeconds": ${Seconds}, "Retry": [{"ErrorEquals": ["Busy"], "MaxAttempts": 2}], "End": true}}}`,
+		"cdk.out/Stack.template.json": `{"Resources": {"M1": {"Type": "AWS::StepFunctions::StateMachine", "Properties":
+			{"DefinitionString": "{\"StartAt\": \"A\", \"States\": {\"A\": {\"Type\": \"Odd\"}}}"}}}}`,
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	orders := filepath.Join(dir, "states", "orders.json")
+	stepback(t, "validate", template).ends(t, 0, orders+": accepted", template+"#Inline: accepted")
+	stepback(t, "validate", filepath.Join(dir, "cdk.out")).ends(t, 3, "Stack.template.json#M1:1:")
+	stepback(t, "exec", template).complains(t, 2, template+" declares Orders, Inline: name one of them, such as "+template+
+		"#Orders")
+	stepback(t, "exec", template+"#Orders", "--lambda", "ChargeArn=echo 7").ends(t, 0, "7\n")
+	stepback(t, "definition", template+"#Inline").ends(t, 0, `"StartAt": "A"`)
+	stepback(t, "definition").ends(t, 0, `"StartAt": "Initialize"`)
+	stepback(t, "retries", "explain", template+"#Orders", "--state", "Charge").ends(t, 0,
+		"Charge: each attempt may take 30s", "Busy", "if the errors alternate: 2 retries")
+	stepback(t, "retries", "explain", template+"#Orders", "--json").ends(t, 0, `"longestSeconds": `)
+	stepback(t, "retries", "explain", template+"#Orders", "--state", "Nope").complains(t, 2, `no state "Nope" of `)
+}

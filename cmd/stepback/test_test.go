@@ -1,0 +1,94 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// theExamples is the directory of the examples.
+const theExamples = "../../examples"
+
+// TestTheExamples runs the tests of the examples, which are accepted and reviewed without a finding.
+func TestTheExamples(t *testing.T) {
+	t.Parallel()
+	s := stepback(t, "test", theExamples, "--coverage", "--junit", filepath.Join(t.TempDir(), "results.xml"))
+	s.ends(t, 0, "PASS", "12 tests, 0 failed", "order-saga.asl.json 7/7 5/5 3/3")
+	stepback(t, "validate", theExamples).ends(t, 0)
+	stepback(t, "retries", "review", theExamples, "--strict").ends(t, 0)
+}
+
+// TestInitWritesAnExample writes one, tests it, changes it, and sees the test fail.
+func TestInitWritesAnExample(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"order-saga", "approval", "invoices", "csv-rows"} {
+		dir := filepath.Join(t.TempDir(), "new")
+		stepback(t, "init", dir, "--example", name).ends(t, 0, filepath.Join(dir, name+".test.yaml"))
+		stepback(t, "test", dir).ends(t, 0, "0 failed")
+		stepback(t, "init", dir, "--example", name).complains(t, 1, "is there already")
+	}
+	stepback(t, "init", t.TempDir(), "--example", "odd").complains(t, 2,
+		"there is no example odd; there are approval, csv-rows, invoices, order-saga")
+}
+
+// TestTestsThatFail ends with 1, and a file that is refused with 3.
+func TestTestsThatFail(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"m.asl.json":          `{"StartAt": "A", "States": {"A": {"Type": "Pass", "Result": 1, "End": true}}}`,
+		"m.test.yaml":         "tests:\n  - {name: one, expect: {output: 1}}\n  - {name: two, expect: {output: 2, path: [A]}}\n",
+		"bad/m.test.yaml":     "tests:\n  - {name: one, expct: {}}\n",
+		"bad/m.asl.yaml":      "StartAt: A\nStates: {A: {Type: Pass, End: true}}\n",
+		"refused/r.asl.json":  `{"StartAt": "B", "States": {"A": {"Type": "Pass", "End": true}}}`,
+		"refused/r.test.yaml": "tests: [{name: one, expect: {}}]\n",
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file := filepath.Join(dir, "m.test.yaml")
+	stepback(t, "test", file).ends(t, 1, "PASS "+file+": one", "FAIL "+file+": two",
+		file+":3: output: $ is 1, expected 2", "2 tests, 1 failed")
+	stepback(t, "test", file, "--run", "one").ends(t, 0, "1 test, 0 failed")
+	stepback(t, "test", file, "--json").ends(t, 1, `"passed": false`, `"definition": "`+filepath.Join(dir, "m.asl.json")+`"`)
+	s := stepback(t, "test", filepath.Join(dir, "bad"))
+	s.ends(t, 3, "0 tests")
+	if !strings.Contains(s.err, `m.test.yaml:2:17: tests[0]: there is no member "expct" here (did you mean expect?)`) {
+		t.Errorf("%s", s.err)
+	}
+	s = stepback(t, "test", filepath.Join(dir, "refused"))
+	if s.ends(t, 3); !strings.Contains(s.err, "MISSING_TRANSITION_TARGET") {
+		t.Errorf("%s", s.err)
+	}
+	stepback(t, "test", t.TempDir()).complains(t, 2, "has no *.test.yaml; stepback init writes an example")
+	stepback(t, "test", file, "--run", "(").complains(t, 2, "--run: ")
+}
+
+// TestRecordAndReplay records an execution of a data directory, and replays it.
+func TestRecordAndReplay(t *testing.T) {
+	t.Parallel()
+	dir, data := t.TempDir(), filepath.Join(t.TempDir(), "data")
+	saga := filepath.Join(theExamples, "order-saga")
+	stepback(t, "exec", filepath.Join(saga, "order-saga.asl.json"), "--data", data, "--name", "real", "--virtual-time",
+		"--mock", filepath.Join(saga, "mocks.json"), "--test-case", "ShippingFails", "--input",
+		"@"+filepath.Join(saga, "order.json")).ends(t, 1)
+	file := filepath.Join(dir, "order-saga.test.yaml")
+	stepback(t, "record", "real", "--data", data, "-o", file).ends(t, 0, filepath.Join(dir, "order-saga.asl.json"), file)
+	stepback(t, "test", dir).ends(t, 0, "PASS "+file+": real", "1 test, 0 failed")
+
+	history := filepath.Join(dir, "history.json")
+	if err := os.WriteFile(history, []byte(stepback(t, "history", "real", "--data", data, "--json").out), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	again := filepath.Join(dir, "again.test.yaml")
+	stepback(t, "record", "--history", history, "--definition", "order-saga.asl.json", "-o", again).ends(t, 0, again)
+	stepback(t, "test", again).ends(t, 0, "1 test, 0 failed")
+	stepback(t, "record", "--history", history).complains(t, 2, "--history needs --definition")
+	stepback(t, "record").complains(t, 2, "name an execution")
+}

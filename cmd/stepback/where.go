@@ -1,0 +1,100 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	awssdk "github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+
+	"stepback/aws"
+	"stepback/aws/client"
+	"stepback/aws/loopback"
+	"stepback/executions"
+	"stepback/local"
+)
+
+// where are the flags that say whose executions a verb is about.
+type where struct {
+	Data     string `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory, served by a process or not. Default .stepback."`
+	Endpoint string `placeholder:"URL" help:"Ask an endpoint such as http://localhost:4566 instead."`
+	AWS      bool   `name:"aws" help:"Ask AWS, by the usual configuration of its SDKs."`
+	Account  string `default:"000000000000" help:"Account, where a data directory is asked. Default 000000000000."`
+	Region   string `default:"us-east-1" help:"Region, where a data directory is asked. Default us-east-1."`
+}
+
+// check refuses flags that exclude each other.
+func (w *where) check() error {
+	if w.AWS && w.Endpoint != "" {
+		return &exitError{exitUsage, errors.New("--aws and --endpoint exclude each other")}
+	}
+	return nil
+}
+
+// remote reports whether another program than this one and its servers is asked.
+func (w *where) remote() bool { return w.AWS || w.Endpoint != "" }
+
+func (w *where) scope() aws.Scope { return aws.Scope{Account: w.Account, Region: w.Region} }
+
+// awsEvery is how often AWS is asked about what goes on.
+const awsEvery = 2 * time.Second
+
+// use asks Step Functions wherever the flags say. Whoever acts needs somebody who serves the data directory.
+func (w *where) use(ctx context.Context, acts bool, do func(*executions.Client) error) (err error) {
+	if err := w.check(); err != nil {
+		return err
+	}
+	cfg, every, err := w.config(ctx)
+	if err != nil {
+		return err
+	}
+	if cfg == nil { // nobody serves the directory
+		if acts {
+			return fmt.Errorf("no process serves %s: start stepback serve --data %s, or name one with --endpoint or --aws",
+				shortPath(w.Data), quoted(shortPath(w.Data)))
+		}
+		r, err := local.Read(ctx, w.Data, w.scope())
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, r.Close()) }()
+		cfg = w.signed(loopback.URL)
+		cfg.HTTPClient = loopback.Client(r.StepFunctions.Handler())
+		return useConfig(ctx, *cfg, every, do)
+	}
+	return useConfig(ctx, *cfg, every, do)
+}
+
+func useConfig(ctx context.Context, cfg awssdk.Config, every time.Duration, do func(*executions.Client) error) error {
+	states, err := client.NewNamed(ctx, cfg, "sfn")
+	if err != nil {
+		return err
+	}
+	return do(&executions.Client{States: states, Every: every})
+}
+
+// config is how the endpoint is reached that the flags mean; nil when that is a directory that nobody serves.
+func (w *where) config(ctx context.Context) (*awssdk.Config, time.Duration, error) {
+	if w.remote() {
+		cfg, err := awsConfig(ctx, w.Endpoint)
+		if w.AWS {
+			return &cfg, awsEvery, err
+		}
+		return &cfg, 0, err
+	}
+	server, err := local.Running(ctx, w.Data)
+	if server == nil || err != nil {
+		return nil, 0, err
+	}
+	return w.signed(server.Endpoint), 0, nil
+}
+
+// signed is the configuration of an endpoint of this machine: the account is the access key.
+func (w *where) signed(endpoint string) *awssdk.Config {
+	return &awssdk.Config{
+		Region: w.Region, BaseEndpoint: &endpoint,
+		Credentials: credentials.NewStaticCredentialsProvider(w.Account, "local", ""),
+	}
+}

@@ -1,0 +1,360 @@
+package console
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"math"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"stepback/alarms"
+	"stepback/dashboards"
+	"stepback/dashboards/render"
+	"stepback/retrymetrics"
+)
+
+// charts remember the metric data for a moment, since many pages ask for them.
+type charts struct {
+	points func() ([]retrymetrics.Point, error)
+
+	mu   sync.Mutex
+	kept map[string][]retrymetrics.Point // by state machine
+	read time.Time
+	err  error
+}
+
+// fresh is how long metric data are remembered.
+const fresh = 5 * time.Second
+
+// of returns the metric data of a state machine.
+func (c *charts) of(machine string) ([]retrymetrics.Point, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.points == nil {
+		return nil, nil
+	}
+	if time.Since(c.read) > fresh {
+		var all []retrymetrics.Point
+		all, c.err = c.points()
+		c.kept = map[string][]retrymetrics.Point{}
+		for i := range all {
+			c.kept[all[i].Labels.StateMachine] = append(c.kept[all[i].Labels.StateMachine], all[i])
+		}
+		c.read = time.Now()
+	}
+	return c.kept[machine], c.err
+}
+
+// Load is how much more work retries make: attempts for each task that succeeds, over the last hours.
+type Load struct {
+	Attempts int64 `json:"attempts"`
+	Failed   int64 `json:"failed"`
+	Retried  int64 `json:"retried"`
+	// Bars are attempts that failed, of all, by time, in percent.
+	Bars []LoadBar `json:"bars,omitempty"`
+}
+
+// LoadBar is a part of the time.
+type LoadBar struct {
+	Attempts int64   `json:"attempts"`
+	Failed   int64   `json:"failed"`
+	X        float64 `json:"-"`
+	High     float64 `json:"-"`
+	Top      float64 `json:"-"`
+	BadHigh  float64 `json:"-"`
+	BadTop   float64 `json:"-"`
+}
+
+// Text says it in words.
+func (l Load) Text() string {
+	if l.Attempts == 0 {
+		return "no attempts in the last 3 h"
+	}
+	return fmt.Sprintf("%s attempts in the last 3 h, %s failed, %s retried", count(l.Attempts), count(l.Failed), count(l.Retried))
+}
+
+const (
+	loadHours = 3 * time.Hour
+	loadParts = 36
+	loadHigh  = 16.0
+)
+
+// load adds up the attempts of a machine.
+func (c *charts) load(machine string, now time.Time) Load {
+	var l Load
+	points, err := c.of(machine)
+	if err != nil || len(points) == 0 {
+		return l
+	}
+	begin := now.Add(-loadHours)
+	var parts [loadParts]LoadBar
+	for i := range points {
+		p := &points[i]
+		if p.Start.Before(begin) || p.Labels.State != "" || p.Labels.ErrorType != "" || len(p.Values) == 0 {
+			continue
+		}
+		at := &parts[max(0, min(loadParts-1, int(loadParts*float64(p.Start.Sub(begin))/float64(loadHours))))]
+		switch n := int64(math.Round(p.Values[0])); p.Metric {
+		case retrymetrics.TaskAttempts:
+			l.Attempts += n
+			at.Attempts += n
+		case retrymetrics.TaskFailures:
+			l.Failed += n
+			at.Failed += n
+		case retrymetrics.RetryAttempts:
+			l.Retried += n
+		}
+	}
+	if l.Attempts == 0 {
+		return Load{}
+	}
+	most := int64(1)
+	for i := range parts {
+		most = max(most, parts[i].Attempts)
+	}
+	for i := range parts {
+		b := &parts[i]
+		b.X = float64(i) * 4
+		if b.Attempts > 0 {
+			b.High = max(1.5, loadHigh*float64(b.Attempts)/float64(most))
+		}
+		if b.Failed > 0 {
+			b.BadHigh = min(loadHigh, max(1.5, loadHigh*float64(b.Failed)/float64(most)))
+		}
+		b.Top, b.BadTop = loadHigh-b.High, loadHigh-b.BadHigh
+	}
+	l.Bars = parts[:]
+	return l
+}
+
+// AlarmRow is an alarm of a state machine and how it stands by the metric data.
+type AlarmRow struct {
+	Machine string    `json:"stateMachine"`
+	Name    string    `json:"name"`
+	State   string    `json:"state"`
+	Since   time.Time `json:"since,omitzero"`
+	Meaning string    `json:"meaning"`
+	First   string    `json:"first"` // to do
+	Watches string    `json:"watches"`
+	// Changes are when it went into ALARM and out of it.
+	Changes []alarms.Change `json:"changes,omitempty"`
+	// Data are the values that it looked at last.
+	Data []retrymetrics.Datapoint `json:"data,omitempty"`
+}
+
+// alarms evaluates the alarms of a machine.
+func (c *charts) alarms(machine string, now time.Time) ([]AlarmRow, error) {
+	points, err := c.of(machine)
+	if err != nil || len(points) == 0 {
+		return nil, err
+	}
+	set, err := alarms.New(alarms.Options{StateMachine: machine})
+	if err != nil {
+		return nil, err
+	}
+	var rows []AlarmRow
+	for _, a := range set.Alarms {
+		changes, err := set.Evaluate(a, points)
+		if err != nil {
+			continue // of data that only CloudWatch has
+		}
+		row := AlarmRow{Machine: machine, Name: a.Name, State: string(alarms.OK), Meaning: a.Meaning, First: a.First,
+			Changes: changes, Watches: watches(a)}
+		if n := len(changes); n > 0 {
+			row.State, row.Since = string(changes[n-1].State), changes[n-1].At
+		}
+		if a.Series != nil {
+			row.Data, _ = retrymetrics.Statistic(points, *a.Series, a.Stat, a.Period)
+			if n := len(row.Data); n > shownData {
+				row.Data = row.Data[n-shownData:]
+			}
+		}
+		// What has stopped long ago fires no more, although no data say so.
+		if row.State == string(alarms.Alarming) && now.Sub(row.Since) > loadHours && now.Sub(newest(points)) > loadHours {
+			row.State = string(alarms.OK)
+		}
+		rows = append(rows, row)
+	}
+	slices.SortStableFunc(rows, func(a, b AlarmRow) int {
+		return cmp.Compare(btoi(b.State == string(alarms.Alarming)), btoi(a.State == string(alarms.Alarming)))
+	})
+	return rows, nil
+}
+
+// shownData is how many values of an alarm are shown.
+const shownData = 10
+
+func newest(points []retrymetrics.Point) (t time.Time) {
+	for i := range points {
+		if points[i].Start.After(t) {
+			t = points[i].Start
+		}
+	}
+	return t
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// watches says what an alarm looks at.
+func watches(a alarms.Alarm) string {
+	what := ""
+	switch {
+	case a.Series != nil:
+		what = string(a.Stat) + " of " + a.Series.Metric.Name()
+	case a.Rate != nil:
+		what = a.Rate.Name
+	}
+	words := map[alarms.Comparison]string{alarms.GreaterThanThreshold: ">",
+		alarms.GreaterThanOrEqualToThreshold: "≥", alarms.LessThanThreshold: "<"}
+	return fmt.Sprintf("%s %s %g, %d of %d periods of %s", what, words[a.Comparison], a.Threshold, a.Breaching, a.Periods,
+		strings.TrimSuffix(a.Period.String(), "0s"))
+}
+
+// firing are the alarms of all machines that are in ALARM.
+func (c *charts) firing(machines []apiMachine, now time.Time) []AlarmRow {
+	var firing []AlarmRow
+	for _, m := range machines {
+		rows, err := c.alarms(m.Name, now)
+		if err != nil {
+			continue
+		}
+		for _, a := range rows {
+			if a.State == string(alarms.Alarming) {
+				firing = append(firing, a)
+			}
+		}
+	}
+	return firing
+}
+
+// RetriesView compares what retries cost the machines.
+type RetriesView struct {
+	Machines []LoadRow  `json:"machines"`
+	Alarms   []AlarmRow `json:"alarms"`
+	Now      time.Time  `json:"at"`
+}
+
+// LoadRow is a machine with its load.
+type LoadRow struct {
+	Name string `json:"name"`
+	Load Load   `json:"load"`
+}
+
+func (c *Console) retries(r *request) (*answer, error) {
+	machines, err := c.listMachines(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	v := &RetriesView{Now: r.now, Alarms: []AlarmRow{}}
+	for _, m := range machines {
+		v.Machines = append(v.Machines, LoadRow{m.Name, c.charts.load(m.Name, r.now)})
+	}
+	slices.SortStableFunc(v.Machines, func(a, b LoadRow) int { return cmp.Compare(b.Load.Retried, a.Load.Retried) })
+	v.Alarms = c.charts.firing(machines, r.now)
+	return &answer{Title: "Retries", Template: "retries", View: v}, nil
+}
+
+// RetriesOfView are the retries of one machine by state and error, its alarms and its dashboard.
+type RetriesOfView struct {
+	Name   string     `json:"name"`
+	States []RetryOf  `json:"states"`
+	Alarms []AlarmRow `json:"alarms"`
+	Load   Load       `json:"load"`
+	Data   bool       `json:"data"`
+	Now    time.Time  `json:"at"`
+}
+
+// RetryOf is what retries of one state and error came to.
+type RetryOf struct {
+	State     string  `json:"state"`
+	Error     string  `json:"error"`
+	Failed    int64   `json:"failed"`
+	Retried   int64   `json:"retried"`
+	Recovered int64   `json:"recovered"`
+	Waited    float64 `json:"waitedSeconds"`
+}
+
+// WaitedText is how long the retries waited in all.
+func (r RetryOf) WaitedText() time.Duration { return time.Duration(r.Waited * float64(time.Second)) }
+
+func (c *Console) retriesOf(r *request) (*answer, error) {
+	name := r.PathValue("name")
+	points, err := c.charts.of(name)
+	if err != nil {
+		return nil, err
+	}
+	v := &RetriesOfView{Name: name, Now: r.now, Load: c.charts.load(name, r.now), Data: len(points) > 0,
+		States: []RetryOf{}, Alarms: []AlarmRow{}}
+	by := map[[2]string]*RetryOf{}
+	for i := range points {
+		p := &points[i]
+		if p.Labels.State == "" || p.Labels.ErrorType == "" || len(p.Values) == 0 {
+			continue
+		}
+		key := [2]string{p.Labels.State, p.Labels.ErrorType}
+		if by[key] == nil {
+			by[key] = &RetryOf{State: key[0], Error: key[1]}
+		}
+		n := int64(math.Round(p.Values[0]))
+		switch p.Metric {
+		case retrymetrics.TaskFailures:
+			by[key].Failed += n
+		case retrymetrics.RetryAttempts:
+			by[key].Retried += n
+		case retrymetrics.RetrySuccess:
+			by[key].Recovered += n
+		case retrymetrics.RetryDelay:
+			for j, value := range p.Values {
+				by[key].Waited += value * float64(p.Counts[j])
+			}
+		}
+	}
+	for _, one := range by {
+		v.States = append(v.States, *one)
+	}
+	slices.SortFunc(v.States, func(a, b RetryOf) int {
+		return cmp.Or(cmp.Compare(b.Failed, a.Failed), strings.Compare(a.State, b.State), strings.Compare(a.Error, b.Error))
+	})
+	if v.Alarms, err = c.charts.alarms(name, r.now); err != nil {
+		return nil, err
+	}
+	return &answer{Title: "Retries of " + name, Template: "retriesof", View: v}, nil
+}
+
+// chart answers with the dashboard of a machine as SVG.
+func (c *Console) chart(w http.ResponseWriter, r *http.Request) {
+	machine := strings.TrimSuffix(r.PathValue("name"), ".svg")
+	points, err := c.charts.of(machine)
+	if err != nil {
+		c.failed(w, r, err)
+		return
+	}
+	d, err := dashboards.Monitor(dashboards.Options{StateMachine: machine, Region: c.cfg.Region})
+	if err != nil {
+		c.failed(w, r, err)
+		return
+	}
+	body, err := d.Body()
+	if err != nil {
+		c.failed(w, r, err)
+		return
+	}
+	var out bytes.Buffer
+	if err := (render.Page{Name: machine, Body: body, Data: render.Points(points)}).SVG(&out); err != nil {
+		c.failed(w, r, err)
+		return
+	}
+	w.Header().Set("Content-Type", "image/svg+xml")
+	// The picture has a style sheet of its own, and nothing else.
+	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
+	send(w, r, out.Bytes())
+}

@@ -1,0 +1,65 @@
+package console
+
+import (
+	"crypto/subtle"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// protect sets the headers that keep a page to itself: nothing inline, nothing from elsewhere, in no frame.
+func protect(h http.Header) {
+	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "+
+		"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "same-origin")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Cache-Control", "no-store")
+}
+
+// refusal says why a request is not answered; empty means that it is. That the Host is a name of this machine is checked
+// before. Links to pages may be followed from anywhere; everything else has to come from a page of the console, or from
+// a program, which sends no Sec-Fetch-Site.
+func refusal(r *http.Request) string {
+	const strange = "This request comes from a page of another origin."
+	if origin := r.Header.Get("Origin"); origin != "" {
+		if u, err := url.Parse(origin); err != nil || !strings.EqualFold(u.Host, r.Host) {
+			return strange
+		}
+	}
+	switch r.Header.Get("Sec-Fetch-Site") {
+	case "", "same-origin", "none":
+		return ""
+	}
+	if r.Method == http.MethodGet && r.Header.Get("Sec-Fetch-Mode") == "navigate" &&
+		r.Header.Get("Sec-Fetch-Dest") == "document" {
+		return ""
+	}
+	return strange
+}
+
+// maxForm is the most bytes that a form may have: a definition of 1 MiB with room for its escapes.
+const maxForm = 4 << 20
+
+// checked lets only forms through that this console has written, and none when it is read-only.
+func (c *Console) checked(do http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if c.cfg.ReadOnly {
+			http.Error(w, "This console is read-only (--console read-only).", http.StatusForbidden)
+			return
+		}
+		r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+		if err := r.ParseForm(); err != nil {
+			http.Error(w, "This form cannot be read: "+err.Error(), http.StatusBadRequest)
+			return
+		}
+		given := r.PostForm.Get("token")
+		if subtle.ConstantTimeCompare([]byte(given), []byte(c.token)) != 1 {
+			http.Error(w, "This page is of an earlier run of stepback, or of elsewhere. Load it again, then try once more.",
+				http.StatusForbidden)
+			return
+		}
+		do(w, r)
+	}
+}

@@ -1,0 +1,101 @@
+package console
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"stepback/engine"
+	"stepback/engine/journal"
+)
+
+// MapRunView is a Map Run: how far, how fast, and whether it ends within its tolerance.
+type MapRunView struct {
+	*journal.MapRun
+	Machine string `json:"stateMachine"`
+	// Done counts items that have ended, Bad those that ended badly.
+	Done int64 `json:"done"`
+	Bad  int64 `json:"bad"`
+	// Rate is items a second, Left how long it takes at that rate; 0 when that is not known.
+	Rate     float64        `json:"itemsPerSecond"`
+	Left     time.Duration  `json:"leftNanoseconds,omitempty"`
+	Took     time.Duration  `json:"tookNanoseconds"`
+	Share    float64        `json:"failurePercentage"`
+	Bars     []Bar          `json:"-"`
+	Groups   []*Group       `json:"failures"`
+	Children []ExecutionRow `json:"children"`
+	Next     string         `json:"nextToken,omitempty"`
+	Filter   Filter         `json:"filter"`
+	Retrying Count          `json:"retrying"`
+	First    bool           `json:"-"`
+	Now      time.Time      `json:"at"`
+}
+
+func (c *Console) mapRun(r *request) (*answer, error) {
+	arn := r.PathValue("arn")
+	m, err := r.engine.DescribeMapRun(r.Context(), arn)
+	if err != nil {
+		return nil, err
+	}
+	v := &MapRunView{MapRun: m, Filter: filterOf(r.param), Now: r.now, Groups: []*Group{}, Children: []ExecutionRow{},
+		First: r.param("after") == ""}
+	label, _, _ := strings.Cut(m.Machine, "/")
+	v.Machine = lastOf(label)
+	t := m.Items
+	v.Bad = t.Failed + t.TimedOut + t.Aborted
+	v.Done = t.Succeeded + v.Bad
+	v.Took = r.now.Sub(m.Started)
+	if !m.Stopped.IsZero() {
+		v.Took = m.Stopped.Sub(m.Started)
+	}
+	if s := v.Took.Seconds(); s > 0 {
+		v.Rate = float64(v.Done) / s
+	}
+	if left := t.Pending + t.Running; m.Stopped.IsZero() && v.Rate > 0 {
+		v.Left = time.Duration(float64(left) / v.Rate * float64(time.Second))
+	}
+	if total := t.Total(); total > 0 {
+		v.Share = 100 * float64(v.Bad) / float64(total)
+		x := 0.0
+		for _, part := range []struct {
+			class string
+			n     int64
+		}{{"succeeded", t.Succeeded}, {"failed", v.Bad}, {"running", t.Running}} {
+			w := 1000 * float64(part.n) / float64(total)
+			if part.n > 0 {
+				v.Bars = append(v.Bars, Bar{Class: part.class, X: x, Width: w, Title: count(part.n) + " " + part.class})
+			}
+			x += w
+		}
+	}
+	groups := map[string]*Group{}
+	row := &MachineRow{Name: v.Machine, groups: groups}
+	if _, err := counted(r.Context(), r.engine, engine.Query{Of: arn,
+		Statuses: []engine.Status{engine.Failed, engine.TimedOut, engine.Aborted}}, row.group); err != nil {
+		return nil, err
+	}
+	for _, g := range groups {
+		v.Groups = append(v.Groups, g)
+	}
+	slices.SortFunc(v.Groups, func(a, b *Group) int {
+		return cmp.Or(cmp.Compare(b.Count.N, a.Count.N), strings.Compare(a.Error, b.Error))
+	})
+	if v.Retrying, err = counted(r.Context(), r.engine, engine.Query{Of: arn, Retrying: true}, nil); err != nil {
+		return nil, err
+	}
+	q, err := v.Filter.query(arn, r.now)
+	if err != nil {
+		return nil, err
+	}
+	list, next, err := r.engine.List(r.Context(), q, pageSize, r.param("after"))
+	if err != nil {
+		return nil, err
+	}
+	for i := range list {
+		v.Children = append(v.Children, rowOf(&list[i], r.now))
+	}
+	v.Next = next
+	return &answer{Title: "Map Run of " + v.Machine, Template: "maprun", View: v, Topic: m.Execution,
+		Still: !m.Stopped.IsZero()}, nil
+}

@@ -1,0 +1,87 @@
+package console
+
+import (
+	"slices"
+	"strings"
+
+	"stepback/asl/jsonvalue"
+)
+
+// redaction hides members of payloads.
+type redaction struct {
+	names []string   // of members that are hidden wherever they are
+	paths [][]string // from the root
+}
+
+func newRedaction(of []string) redaction {
+	var r redaction
+	for _, one := range of {
+		if path, ok := strings.CutPrefix(one, "$."); ok {
+			r.paths = append(r.paths, strings.Split(path, "."))
+		} else if one != "" {
+			r.names = append(r.names, one)
+		}
+	}
+	return r
+}
+
+// hiddenText stands in the place of what is hidden.
+const hiddenText = "(hidden)"
+
+// text returns JSON text without the hidden members. Text that is no JSON is hidden whole, since nobody knows what is in
+// it.
+func (r *redaction) text(s string) string {
+	if len(r.names) == 0 && len(r.paths) == 0 || s == "" {
+		return s
+	}
+	v, err := jsonvalue.Parse(s)
+	if err != nil {
+		return hiddenText
+	}
+	return r.value(v, nil).JSON()
+}
+
+// cause is text for the causes of failures, which are JSON or words: words stay.
+func (r *redaction) cause(s string) string {
+	if !strings.HasPrefix(strings.TrimSpace(s), "{") && !strings.HasPrefix(strings.TrimSpace(s), "[") {
+		return s
+	}
+	return r.text(s)
+}
+
+func (r *redaction) value(v jsonvalue.Value, at []string) jsonvalue.Value {
+	switch v.Kind() {
+	case jsonvalue.Object:
+		b := jsonvalue.NewObject(v.Len())
+		for i, name := range v.Keys() {
+			member := v.At(i)
+			here := append(slices.Clone(at), name)
+			if slices.Contains(r.names, name) || slices.ContainsFunc(r.paths, func(p []string) bool { return matches(p, here) }) {
+				member = jsonvalue.OfString(hiddenText)
+			} else {
+				member = r.value(member, here)
+			}
+			b.Set(name, member)
+		}
+		return b.Value()
+	case jsonvalue.Array:
+		var elements []jsonvalue.Value
+		for _, e := range v.Elements() {
+			elements = append(elements, r.value(e, at))
+		}
+		return jsonvalue.OfArray(elements)
+	case jsonvalue.String:
+		// JSON inside of a string, as in the causes of functions and the bodies of messages.
+		if s := strings.TrimSpace(v.Text()); strings.HasPrefix(s, "{") {
+			if inner, err := jsonvalue.Parse(s); err == nil {
+				return jsonvalue.OfString(r.value(inner, at).JSON())
+			}
+		}
+	default:
+	}
+	return v
+}
+
+func matches(pattern, path []string) bool {
+	return slices.EqualFunc(pattern, path, func(p, name string) bool { return p == "*" || p == name })
+}

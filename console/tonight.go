@@ -1,0 +1,276 @@
+package console
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"stepback/engine"
+	"stepback/engine/journal"
+)
+
+// enough is how many executions of a kind are counted before a page says "1,000+".
+const enough = 1000
+
+// Count is a number of executions; More says that there are more.
+type Count struct {
+	N    int  `json:"n"`
+	More bool `json:"more,omitempty"`
+}
+
+// String writes 17 or 1,000+.
+func (c Count) String() string {
+	if c.More {
+		return count(c.N) + "+"
+	}
+	return count(c.N)
+}
+
+// apiMachine is a state machine as ListStateMachines answers.
+type apiMachine struct {
+	ARN     string  `json:"stateMachineArn"`
+	Name    string  `json:"name"`
+	Type    string  `json:"type"`
+	Created float64 `json:"creationDate"`
+}
+
+// listMachines returns all state machines.
+func (c *Console) listMachines(ctx context.Context) ([]apiMachine, error) {
+	var all []apiMachine
+	in := map[string]any{"maxResults": 1000}
+	for {
+		var out struct {
+			Machines []apiMachine `json:"stateMachines"`
+			Next     string       `json:"nextToken"`
+		}
+		if err := c.cfg.Call(ctx, "states", "ListStateMachines", in, &out); err != nil {
+			return nil, err
+		}
+		all = append(all, out.Machines...)
+		if out.Next == "" {
+			return all, nil
+		}
+		in["nextToken"] = out.Next
+	}
+}
+
+// MachineRow is what there is to say about a state machine at a glance.
+type MachineRow struct {
+	Name     string `json:"name"`
+	ARN      string `json:"stateMachineArn"`
+	Type     string `json:"type"`
+	Running  Count  `json:"running"`
+	Retrying Count  `json:"retrying"`
+	// Failed ended without success in the last 24 hours, stopped ones not counted.
+	Failed Count `json:"failedLastDay"`
+	// Children counts the child executions of its Map Runs that retry.
+	Children Count     `json:"retryingChildren"`
+	LastAt   time.Time `json:"lastStart,omitzero"`
+	Last     string    `json:"last,omitempty"`
+	Load     Load      `json:"load"`
+	groups   map[string]*Group
+}
+
+// Group are failures of one error.
+type Group struct {
+	Machine string    `json:"stateMachine"`
+	Error   string    `json:"error"`
+	Count   Count     `json:"count"`
+	First   time.Time `json:"first"`
+	Last    time.Time `json:"last"`
+	Sample  string    `json:"sample"` // ARN of the latest
+}
+
+// RetryRow is a state that waits for its next attempt.
+type RetryRow struct {
+	Execution string    `json:"executionArn"`
+	Machine   string    `json:"stateMachine"`
+	State     string    `json:"state"`
+	Error     string    `json:"error"`
+	Attempt   int64     `json:"attempt"` // the next one, from 1
+	Attempts  int64     `json:"attempts"`
+	Failed    time.Time `json:"failedAt"`
+	Next      time.Time `json:"next"`
+	LastBegin time.Time `json:"lastAttemptBegins"`
+	ID        int64     `json:"pendingId"`
+	Child     bool      `json:"child,omitempty"`
+}
+
+// MapRunRow is a Map Run under way.
+type MapRunRow struct {
+	ARN       string        `json:"mapRunArn"`
+	Items     journal.Tally `json:"items"`
+	Started   time.Time     `json:"started"`
+	Retrying  Count         `json:"retryingChildren"`
+	Execution string        `json:"executionArn"`
+}
+
+// TonightView is the first page.
+type TonightView struct {
+	Machines []*MachineRow `json:"machines"`
+	Retrying []RetryRow    `json:"retrying"`
+	More     bool          `json:"moreRetrying,omitempty"`
+	Failures []*Group      `json:"failures"`
+	MapRuns  []MapRunRow   `json:"mapRuns,omitempty"`
+	Alarms   []AlarmRow    `json:"alarms,omitempty"`
+	Letters  []LetterCount `json:"deadLetters,omitempty"`
+	Broken   bool          `json:"broken"`
+	Now      time.Time     `json:"now"`
+}
+
+// day is how far back failures count for tonight.
+const day = 24 * time.Hour
+
+// shownRetries is how many retries the first page lists.
+const shownRetries = 12
+
+func (c *Console) tonight(r *request) (*answer, error) {
+	v := &TonightView{Now: r.now, Failures: []*Group{}, Retrying: []RetryRow{}}
+	machines, err := c.listMachines(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	byARN := map[string]*MachineRow{}
+	for _, m := range machines {
+		row, err := c.glance(r, m)
+		if err != nil {
+			return nil, err
+		}
+		byARN[m.ARN] = row
+		v.Machines = append(v.Machines, row)
+		for _, g := range row.groups {
+			v.Failures = append(v.Failures, g)
+		}
+	}
+	if err := c.mapRunsNow(r, v, byARN); err != nil {
+		return nil, err
+	}
+	for l, err := range r.engine.Listed(r.Context(), &engine.Query{Retrying: true}) {
+		if err != nil {
+			return nil, err
+		}
+		if v.Retrying = append(v.Retrying, retriesIn(&l)...); len(v.Retrying) >= enough {
+			break
+		}
+	}
+	slices.SortStableFunc(v.Retrying, func(a, b RetryRow) int { return a.Next.Compare(b.Next) })
+	if len(v.Retrying) > shownRetries {
+		v.Retrying, v.More = v.Retrying[:shownRetries], true
+	}
+	slices.SortFunc(v.Failures, func(a, b *Group) int {
+		return cmp.Or(b.Last.Compare(a.Last), strings.Compare(a.Error, b.Error))
+	})
+	slices.SortStableFunc(v.Machines, func(a, b *MachineRow) int {
+		return cmp.Or(cmp.Compare(b.Retrying.N+b.Children.N, a.Retrying.N+a.Children.N), cmp.Compare(b.Failed.N, a.Failed.N),
+			cmp.Compare(b.Running.N, a.Running.N), strings.Compare(a.Name, b.Name))
+	})
+	v.Alarms = c.charts.firing(machines, r.now)
+	v.Letters = c.letterCounts(r.Context())
+	v.Broken = len(v.Alarms) > 0 || len(v.Failures) > 0 || len(v.Retrying) > 0
+	return &answer{Title: "Tonight", Template: "tonight", View: v}, nil
+}
+
+// glance counts what a machine has.
+func (c *Console) glance(r *request, m apiMachine) (*MachineRow, error) {
+	row := &MachineRow{Name: m.Name, ARN: m.ARN, Type: m.Type, groups: map[string]*Group{},
+		Load: c.charts.load(m.Name, r.now)}
+	ctx := r.Context()
+	for l, err := range r.engine.Listed(ctx, &engine.Query{Of: m.ARN}) {
+		if err != nil {
+			return nil, err
+		}
+		row.Last, row.LastAt = l.ARN, l.Start
+		break
+	}
+	var err error
+	if row.Running, err = counted(ctx, r.engine, engine.Query{Of: m.ARN, Statuses: []engine.Status{engine.Running}},
+		nil); err != nil {
+		return nil, err
+	}
+	if row.Retrying, err = counted(ctx, r.engine, engine.Query{Of: m.ARN, Retrying: true}, nil); err != nil {
+		return nil, err
+	}
+	row.Failed, err = counted(ctx, r.engine, engine.Query{Of: m.ARN, Since: r.now.Add(-day),
+		Statuses: []engine.Status{engine.Failed, engine.TimedOut}}, func(l *engine.Listed) { row.group(l) })
+	if row.Failed.More {
+		for _, g := range row.groups {
+			g.Count.More = true
+		}
+	}
+	return row, err
+}
+
+// group adds a failure to those of its error.
+func (m *MachineRow) group(l *engine.Listed) {
+	name := cmp.Or(l.Failure.Name, string(l.Status))
+	g := m.groups[name]
+	if g == nil {
+		g = &Group{Machine: m.Name, Error: name, First: l.Stop, Last: l.Stop, Sample: l.ARN}
+		m.groups[name] = g
+	}
+	g.Count.N++
+	if l.Stop.Before(g.First) {
+		g.First = l.Stop
+	}
+	if !l.Stop.Before(g.Last) {
+		g.Last, g.Sample = l.Stop, l.ARN
+	}
+}
+
+// counted counts executions, up to enough of them.
+func counted(ctx context.Context, e Engine, q engine.Query, each func(*engine.Listed)) (n Count, err error) {
+	for l, err := range e.Listed(ctx, &q) {
+		if err != nil {
+			return n, err
+		}
+		if n.N == enough {
+			n.More = true
+			break
+		}
+		n.N++
+		if each != nil {
+			each(&l)
+		}
+	}
+	return n, nil
+}
+
+// retriesIn are the retries of an execution as rows.
+func retriesIn(l *engine.Listed) []RetryRow {
+	rows := make([]RetryRow, 0, len(l.Retries))
+	for _, t := range l.Retries {
+		rows = append(rows, RetryRow{Execution: l.ARN, Machine: l.MachineName(), State: t.State, Error: t.Error,
+			Attempt: t.Attempt, Attempts: t.LastAttempt, Failed: t.Failed, Next: t.Next, LastBegin: t.Last(), ID: t.ID,
+			Child: l.MapRunARN != ""})
+	}
+	return rows
+}
+
+// mapRunsNow lists the Map Runs under way, and the child executions of theirs that retry.
+func (c *Console) mapRunsNow(r *request, v *TonightView, machines map[string]*MachineRow) error {
+	for arn, counts := range r.engine.MapRuns() {
+		m, err := r.engine.DescribeMapRun(r.Context(), arn)
+		if err != nil {
+			continue // it has ended meanwhile
+		}
+		row := MapRunRow{ARN: arn, Items: counts.Items, Started: counts.Started, Execution: m.Execution}
+		row.Retrying, err = counted(r.Context(), r.engine, engine.Query{Of: arn, Retrying: true}, func(l *engine.Listed) {
+			if len(v.Retrying) < enough {
+				v.Retrying = append(v.Retrying, retriesIn(l)...)
+			}
+		})
+		if err != nil {
+			return err
+		}
+		label, _, _ := strings.Cut(m.Machine, "/")
+		if of := machines[label]; of != nil {
+			of.Children.N += row.Retrying.N
+			of.Children.More = of.Children.More || row.Retrying.More
+		}
+		v.MapRuns = append(v.MapRuns, row)
+	}
+	slices.SortFunc(v.MapRuns, func(a, b MapRunRow) int { return strings.Compare(a.ARN, b.ARN) })
+	return nil
+}

@@ -1,0 +1,19 @@
+//go:build nosqlite
+
+package database
+
+import (
+	"context"
+
+	"stepback/csvimport"
+	"stepback/retrypatterns"
+)
+
+func openSQLite(context.Context, string, string) (csvimport.Store, error) {
+	return nil, csvimport.Fail(retrypatterns.InvalidInput,
+		"this program was built without SQLite (build tag nosqlite); write postgres://user:password@host/name")
+}
+
+func readSQLite(ctx context.Context, path, options string) (Reader, error) {
+	return openSQLite(ctx, path, options)
+}

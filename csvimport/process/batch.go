@@ -1,0 +1,208 @@
+package process
+
+import (
+	"context"
+	"encoding/json"
+
+	"stepback/asl/jsonvalue"
+	"stepback/csvimport"
+	"stepback/retrypatterns"
+)
+
+// BatchInput is the step's event for several rows.
+type BatchInput struct {
+	Source csvimport.Source `json:"source"`
+	Run    string           `json:"run"`
+	Items  []Item           `json:"items"`
+}
+
+// Item is one row of a batch. What it was read from is kept: a row that a batch leaves is handed on as it came.
+type Item struct {
+	Row    *int64            `json:"row"` // from 0
+	Record *csvimport.Record `json:"record"`
+
+	came jsonvalue.Value // the record; null when it was not read
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (i *Item) UnmarshalJSON(text []byte) error {
+	var raw struct {
+		Row    *int64          `json:"row"`
+		Record json.RawMessage `json:"record"`
+	}
+	if err := json.Unmarshal(text, &raw); err != nil {
+		return err
+	}
+	i.Row = raw.Row
+	if raw.Record == nil {
+		return nil
+	}
+	if err := json.Unmarshal(raw.Record, &i.Record); err != nil {
+		return err
+	}
+	var err error
+	i.came, err = jsonvalue.Parse(string(raw.Record))
+	return err
+}
+
+// MarshalJSON implements json.Marshaler.
+func (i Item) MarshalJSON() ([]byte, error) {
+	record, err := i.record()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(struct {
+		Row    *int64          `json:"row"`
+		Record json.RawMessage `json:"record"`
+	}{i.Row, record})
+}
+
+// record is the record as it came.
+func (i Item) record() (json.RawMessage, error) {
+	if i.came.Kind() == jsonvalue.Object {
+		return json.RawMessage(i.came.JSON()), nil
+	}
+	return json.Marshal(i.Record)
+}
+
+// BatchOutput is the step's result for several rows. Each row is in exactly one of its lists.
+type BatchOutput struct {
+	// Applied and AlreadyApplied are rows from the first to the second number of each pair.
+	Applied        Ranges `json:"applied"`
+	AlreadyApplied Ranges `json:"alreadyApplied"`
+	// Rejected are rows that break a business rule, in the form in which the state machine reports them.
+	Rejected []Rejection `json:"rejected"`
+	// OneByOne are the rows that failed otherwise, to be processed by themselves.
+	OneByOne []Item `json:"oneByOne"`
+	// Errors counts the failures of the rows in OneByOne by name.
+	Errors map[string]int64 `json:"errors,omitempty"`
+}
+
+// Rejection is the result of a row that is rejected.
+type Rejection struct {
+	Outcome csvimport.Outcome `json:"outcome"` // rejected
+	Row     int64             `json:"row"`
+	Record  json.RawMessage   `json:"record"`
+	Error   string            `json:"error"`
+	Cause   string            `json:"cause"`
+}
+
+// Ranges are row numbers, each from the first to the second number of a pair.
+type Ranges [][2]int64
+
+// Add adds a number, in the last range if it follows that.
+func (r *Ranges) Add(row int64) {
+	if n := len(*r); n > 0 && (*r)[n-1][1] == row-1 {
+		(*r)[n-1][1] = row
+		return
+	}
+	*r = append(*r, [2]int64{row, row})
+}
+
+// Batch applies the rows of a batch in one transaction. What is wrong with one row is in the output; an error is about
+// the batch as a whole: a malformed event is InvalidInput, and errors of the store keep their names.
+func Batch(ctx context.Context, store csvimport.Store, in BatchInput) (BatchOutput, error) {
+	out := BatchOutput{Applied: Ranges{}, AlreadyApplied: Ranges{}, Rejected: []Rejection{}, OneByOne: []Item{}}
+	if err := in.Source.Check(); err != nil {
+		return out, err
+	}
+	items := make([]*Item, 0, len(in.Items))
+	rows := make([]csvimport.Row, 0, len(in.Items))
+	for i := range in.Items {
+		item := &in.Items[i]
+		if err := item.check(); err != nil {
+			return out, err
+		}
+		inc, err := item.Record.Increment()
+		if err != nil {
+			if err := out.failed(item, err); err != nil {
+				return out, err
+			}
+			continue
+		}
+		items, rows = append(items, item), append(rows, csvimport.Row{Number: *item.Row, Increment: inc})
+	}
+	answers, err := store.ApplyBatch(ctx, csvimport.Run{File: in.Source.Normal(), Name: in.Run}, rows)
+	if err != nil {
+		return out, err
+	}
+	for i, a := range answers {
+		switch {
+		case a.Err != nil:
+			if err := out.failed(items[i], a.Err); err != nil {
+				return out, err
+			}
+		case a.Outcome == csvimport.Applied:
+			out.Applied.Add(rows[i].Number)
+		default:
+			out.AlreadyApplied.Add(rows[i].Number)
+		}
+	}
+	return out, nil
+}
+
+func (i *Item) check() error {
+	switch {
+	case i.Row == nil:
+		return csvimport.Fail(retrypatterns.InvalidInput,
+			"an item of the event lacks row, the number of the record in the file, from 0")
+	case *i.Row < 0:
+		return csvimport.Fail(retrypatterns.InvalidInput, "row is %d; rows are numbered from 0", *i.Row)
+	case i.Record == nil:
+		return csvimport.Fail(retrypatterns.InvalidInput,
+			"item with row %d lacks record, the columns user_id, login_count and post_count as text", *i.Row)
+	}
+	return nil
+}
+
+// failed notes what is wrong with one row.
+func (o *BatchOutput) failed(item *Item, failure error) error {
+	f := csvimport.AsFailure(failure)
+	if f.Name != retrypatterns.ValidationError {
+		o.leave(*item, f.Name)
+		return nil
+	}
+	record, err := item.record()
+	o.Rejected = append(o.Rejected, Rejection{Outcome: csvimport.Rejected, Row: *item.Row, Record: record, Error: f.Name,
+		Cause: f.Message})
+	return err
+}
+
+// leave has a row processed by itself.
+func (o *BatchOutput) leave(item Item, name string) {
+	if o.Errors == nil {
+		o.Errors = map[string]int64{}
+	}
+	o.OneByOne = append(o.OneByOne, item)
+	o.Errors[name]++
+}
+
+// Event is the function's event: of one row, or of several.
+type Event struct {
+	Input
+	Items []Item `json:"items"`
+}
+
+// Answer is the function's answer: of one row, or of several.
+type Answer struct {
+	Row   *Output
+	Batch *BatchOutput
+}
+
+// MarshalJSON writes the one that there is.
+func (a Answer) MarshalJSON() ([]byte, error) {
+	if a.Batch != nil {
+		return json.Marshal(a.Batch)
+	}
+	return json.Marshal(a.Row)
+}
+
+// Handle is Batch for an event with items and Process for every other.
+func Handle(ctx context.Context, store csvimport.Store, in Event) (Answer, error) {
+	if in.Items != nil {
+		out, err := Batch(ctx, store, BatchInput{in.Source, in.Run, in.Items})
+		return Answer{Batch: &out}, err
+	}
+	out, err := Process(ctx, store, in.Input)
+	return Answer{Row: &out}, err
+}

@@ -1,0 +1,73 @@
+package process
+
+import (
+	"encoding/json"
+
+	"stepback/asl/jsonvalue"
+)
+
+// Split is an event of several rows as the events of each row by itself, as the state machine would write them; ok is
+// false for any other event.
+func Split(event []byte) (rows [][]byte, ok bool) {
+	tree, err := jsonvalue.Parse(string(event))
+	if err != nil {
+		return nil, false
+	}
+	items, ok := tree.Get("items")
+	if !ok || items.Kind() != jsonvalue.Array {
+		return nil, false
+	}
+	for i := range items.Len() {
+		one := jsonvalue.NewObject(4)
+		for _, name := range []string{"source", "run"} {
+			if v, ok := tree.Get(name); ok {
+				one.Set(name, v)
+			}
+		}
+		for _, name := range []string{"row", "record"} {
+			if v, ok := items.At(i).Get(name); ok {
+				one.Set(name, v)
+			}
+		}
+		rows = append(rows, []byte(one.Value().JSON()))
+	}
+	return rows, true
+}
+
+// Without is an event of several rows without some of them, which are named by their place and the error that befalls
+// them, and a way to add those to the answer to it, as rows that are left. An event that cannot be read is handed back
+// as it is.
+func Without(event []byte, failed map[int]string) (rest []byte, add func(answer []byte) []byte) {
+	same := func(answer []byte) []byte { return answer }
+	var in BatchInput
+	if json.Unmarshal(event, &in) != nil {
+		return event, same
+	}
+	kept := in
+	kept.Items = []Item{}
+	for i, item := range in.Items {
+		if _, hit := failed[i]; !hit {
+			kept.Items = append(kept.Items, item)
+		}
+	}
+	rest, err := json.Marshal(kept)
+	if err != nil {
+		return event, same
+	}
+	return rest, func(answer []byte) []byte {
+		var out BatchOutput
+		if json.Unmarshal(answer, &out) != nil {
+			return answer
+		}
+		for i, item := range in.Items {
+			if name, hit := failed[i]; hit {
+				out.leave(item, name)
+			}
+		}
+		text, err := json.Marshal(out)
+		if err != nil {
+			return answer
+		}
+		return text
+	}
+}

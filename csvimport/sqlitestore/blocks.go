@@ -1,0 +1,137 @@
+package sqlitestore
+
+import (
+	"cmp"
+	"database/sql/driver"
+	"fmt"
+	"maps"
+	"slices"
+
+	"stepback/csvimport"
+	"stepback/csvimport/ledger"
+)
+
+// blockKey names a block of the table import_blocks.
+type blockKey struct{ file, block int64 }
+
+// heldBlock is a block that the open transaction has read.
+type heldBlock struct {
+	ledger.Block
+	changed bool
+}
+
+// blocks are the blocks that the open transaction has read, and those it has changed, which are written before it
+// commits. Nothing is kept from one transaction to the next: another process may write in between.
+type blocks struct {
+	held map[blockKey]*heldBlock
+	last blockKey // of the block that was asked for last; most rows are in the same as the one before
+	at   *heldBlock
+	text []byte
+}
+
+func (b *blocks) forget() {
+	clear(b.held)
+	b.at = nil
+}
+
+// block is the block of a row and the row's place in it.
+func (w *writer) block(file, row int64) (*heldBlock, int, error) {
+	number, place := ledger.BlockOf(row)
+	key := blockKey{file, number}
+	if w.blocks.at != nil && w.blocks.last == key {
+		return w.blocks.at, place, nil
+	}
+	held := w.blocks.held[key]
+	if held == nil {
+		var column [1]driver.Value
+		if _, err := w.find(column[:], w.stmts.findBlock, file, number); err != nil {
+			return nil, 0, err
+		}
+		data, _ := column[0].([]byte)
+		block, err := ledger.Decode(data)
+		if err != nil {
+			return nil, 0, fmt.Errorf("import_blocks, file %d, block %d: %w", file, number, err)
+		}
+		held = &heldBlock{Block: *block}
+		w.blocks.held[key] = held
+	}
+	w.blocks.last, w.blocks.at = key, held
+	return held, place, nil
+}
+
+// entry is what is known of a row.
+func (w *writer) entry(file, row int64) (ledger.Entry, error) {
+	block, place, err := w.block(file, row)
+	if err != nil {
+		return ledger.Entry{}, err
+	}
+	return block.Block[place], nil
+}
+
+// decide notes what becomes of a row that entry was asked about in this transaction.
+func (w *writer) decide(file, row int64, e ledger.Entry) {
+	number, place := ledger.BlockOf(row)
+	held := w.blocks.held[blockKey{file, number}]
+	held.Block[place], held.changed = e, true
+}
+
+// writeBlocks writes what has changed.
+func (w *writer) writeBlocks() error {
+	keys := slices.SortedFunc(maps.Keys(w.blocks.held), func(a, b blockKey) int {
+		return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.block, b.block))
+	})
+	for _, key := range keys {
+		held := w.blocks.held[key]
+		if !held.changed {
+			continue
+		}
+		w.blocks.text = held.Append(w.blocks.text[:0])
+		if _, err := w.change(w.stmts.putBlock, key.file, key.block, w.blocks.text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add adds an increment to its user and tells whether the counter had room. What a transaction adds to a user is added
+// up, and the sums are written at its end in the order of the users, which touches each page of the table once. A sum
+// that a counter has no room for makes the transaction begin anew, one row at a time: only so it shows which row it is.
+func (w *writer) add(inc csvimport.Increment) (bool, error) {
+	if w.rowByRow {
+		return w.increment(inc)
+	}
+	sum := w.sums[inc.UserID]
+	sum.LoginCount += inc.LoginCount
+	sum.PostCount += inc.PostCount
+	if sum.LoginCount < 0 || sum.PostCount < 0 {
+		return false, errCounterFull
+	}
+	sum.UserID = inc.UserID
+	w.sums[inc.UserID] = sum
+	return true, nil
+}
+
+// writeSums adds what was added up.
+func (w *writer) writeSums() error {
+	w.order = w.order[:0]
+	for user := range w.sums {
+		w.order = append(w.order, user)
+	}
+	slices.Sort(w.order)
+	for _, user := range w.order {
+		counted, err := w.increment(w.sums[user])
+		if err != nil {
+			return err
+		}
+		if !counted {
+			return errCounterFull
+		}
+	}
+	return nil
+}
+
+// increment adds to a user and tells whether the counter had room.
+func (w *writer) increment(inc csvimport.Increment) (bool, error) {
+	changed, err := w.change(w.stmts.increment, inc.UserID, inc.LoginCount, inc.PostCount)
+	return changed > 0, err
+}

@@ -1,0 +1,14 @@
+package validate
+
+import (
+	"path"
+	"strings"
+)
+
+// ExecutionName is the name of the execution that checks the file: the last part of WorkPrefix.
+func (in Input) ExecutionName() string {
+	if in.WorkPrefix == "" {
+		return ""
+	}
+	return path.Base(strings.TrimSuffix(in.WorkPrefix, "/"))
+}

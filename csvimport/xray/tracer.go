@@ -1,0 +1,171 @@
+package xray
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"net"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Tracer is a pgx.QueryTracer, BatchTracer and ConnectTracer. Its zero value is ready; without the daemon's address it
+// does nothing.
+type Tracer struct {
+	// Address is the daemon's, as host:port; empty means that of AWS_XRAY_DAEMON_ADDRESS.
+	Address string
+
+	once sync.Once
+	conn net.Conn // nil without a daemon
+}
+
+// traceHeader is where aws-lambda-go keeps the trace header of an invocation in its context.
+const traceHeader = "x-amzn-trace-id"
+
+// maxText bounds the statement in a subsegment; a datagram has room for 64 kB.
+const maxText = 2000
+
+// segment is a subsegment as the daemon reads it.
+type segment struct {
+	Name      string  `json:"name"`
+	ID        string  `json:"id"`
+	TraceID   string  `json:"trace_id"`
+	ParentID  string  `json:"parent_id"`
+	Type      string  `json:"type"`
+	Namespace string  `json:"namespace"`
+	Start     float64 `json:"start_time"`
+	End       float64 `json:"end_time"`
+	Fault     bool    `json:"fault,omitempty"`
+	SQL       *sql    `json:"sql,omitempty"`
+	Cause     *cause  `json:"cause,omitempty"`
+}
+
+type sql struct {
+	Text string `json:"sanitized_query"`
+	Kind string `json:"database_type"`
+	User string `json:"user,omitempty"`
+}
+
+type cause struct {
+	Exceptions []exception `json:"exceptions"`
+}
+
+type exception struct {
+	ID      string `json:"id"`
+	Message string `json:"message"`
+}
+
+type open struct{ segment }
+
+type openKey struct{}
+
+// begin opens a subsegment in the context, if the invocation is recorded.
+func (t *Tracer) begin(ctx context.Context, database, user, text string) context.Context {
+	header, _ := ctx.Value(traceHeader).(string) //nolint:staticcheck // aws-lambda-go's key is a string
+	trace, parent, sampled := parse(header)
+	if !sampled || t.daemon() == nil {
+		return ctx
+	}
+	return context.WithValue(ctx, openKey{}, &open{segment{
+		Name: database, ID: newID(), TraceID: trace, ParentID: parent, Type: "subsegment", Namespace: "remote",
+		Start: seconds(time.Now()),
+		SQL:   &sql{Text: text[:min(len(text), maxText)], Kind: "PostgreSQL", User: user},
+	}})
+}
+
+// end sends the context's subsegment.
+func (t *Tracer) end(ctx context.Context, err error) {
+	o, _ := ctx.Value(openKey{}).(*open)
+	if o == nil {
+		return
+	}
+	o.End = seconds(time.Now())
+	if err != nil {
+		o.Fault, o.Cause = true, &cause{[]exception{{newID(), err.Error()}}}
+	}
+	text, err := json.Marshal(o.segment)
+	if err != nil {
+		return
+	}
+	_, _ = t.conn.Write(append([]byte("{\"format\": \"json\", \"version\": 1}\n"), text...)) // a lost datagram is a gap in a picture
+}
+
+func (t *Tracer) daemon() net.Conn {
+	t.once.Do(func() {
+		address := t.Address
+		if address == "" {
+			address = os.Getenv("AWS_XRAY_DAEMON_ADDRESS")
+		}
+		if address != "" {
+			t.conn, _ = (&net.Dialer{}).DialContext(context.Background(), "udp", address)
+		}
+	})
+	return t.conn
+}
+
+// parse reads a header such as Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1.
+func parse(header string) (trace, parent string, sampled bool) {
+	for part := range strings.SplitSeq(header, ";") {
+		name, value, _ := strings.Cut(strings.TrimSpace(part), "=")
+		switch name {
+		case "Root":
+			trace = value
+		case "Parent":
+			parent = value
+		case "Sampled":
+			sampled = value == "1"
+		}
+	}
+	return trace, parent, sampled && trace != "" && parent != ""
+}
+
+func newID() string {
+	var id [8]byte
+	_, _ = rand.Read(id[:]) // never fails
+	return hex.EncodeToString(id[:])
+}
+
+func seconds(t time.Time) float64 { return float64(t.UnixMicro()) / 1e6 }
+
+// TraceQueryStart implements pgx.QueryTracer.
+func (t *Tracer) TraceQueryStart(ctx context.Context, c *pgx.Conn, q pgx.TraceQueryStartData) context.Context {
+	return t.begin(ctx, name(c.Config()), c.Config().User, q.SQL)
+}
+
+// TraceQueryEnd implements pgx.QueryTracer.
+func (t *Tracer) TraceQueryEnd(ctx context.Context, _ *pgx.Conn, q pgx.TraceQueryEndData) {
+	t.end(ctx, q.Err)
+}
+
+// TraceBatchStart implements pgx.BatchTracer.
+func (t *Tracer) TraceBatchStart(ctx context.Context, c *pgx.Conn, b pgx.TraceBatchStartData) context.Context {
+	var texts []string
+	for _, q := range b.Batch.QueuedQueries {
+		texts = append(texts, q.SQL)
+	}
+	return t.begin(ctx, name(c.Config()), c.Config().User, strings.Join(texts, ";\n"))
+}
+
+// TraceBatchQuery implements pgx.BatchTracer.
+func (t *Tracer) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
+
+// TraceBatchEnd implements pgx.BatchTracer.
+func (t *Tracer) TraceBatchEnd(ctx context.Context, _ *pgx.Conn, b pgx.TraceBatchEndData) {
+	t.end(ctx, b.Err)
+}
+
+// TraceConnectStart implements pgx.ConnectTracer.
+func (t *Tracer) TraceConnectStart(ctx context.Context, c pgx.TraceConnectStartData) context.Context {
+	return t.begin(ctx, name(c.ConnConfig), c.ConnConfig.User, "connect")
+}
+
+// TraceConnectEnd implements pgx.ConnectTracer.
+func (t *Tracer) TraceConnectEnd(ctx context.Context, c pgx.TraceConnectEndData) { t.end(ctx, c.Err) }
+
+// name is what the service map calls a database.
+func name(c *pgx.ConnConfig) string { return c.Database + "@" + c.Host }

@@ -1,0 +1,86 @@
+package xray_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"stepback/csvimport/xray"
+)
+
+// listen is a daemon that hands over the datagrams that it gets.
+func listen(t *testing.T) (address string, next func() map[string]any) {
+	t.Helper()
+	l, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		t.Skipf("no UDP here: %v", err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	return l.LocalAddr().String(), func() map[string]any {
+		buffer := make([]byte, 1<<16)
+		n, _, err := l.ReadFrom(buffer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		head, body, _ := strings.Cut(string(buffer[:n]), "\n")
+		if head != `{"format": "json", "version": 1}` {
+			t.Errorf("the datagram begins with %s", head)
+		}
+		var s map[string]any
+		if err := json.Unmarshal([]byte(body), &s); err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+}
+
+// invocation is the context that aws-lambda-go makes.
+func invocation(header string) context.Context {
+	return context.WithValue(context.Background(), "x-amzn-trace-id", header) //nolint:staticcheck,revive // as it does
+}
+
+func TestConnectionsAreSubsegments(t *testing.T) {
+	t.Parallel()
+	address, next := listen(t)
+	tracer := &xray.Tracer{Address: address}
+	config, err := pgx.ParseConfig("postgres://app@db.example:5432/csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const header = "Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1"
+	ctx := tracer.TraceConnectStart(invocation(header), pgx.TraceConnectStartData{ConnConfig: config})
+	tracer.TraceConnectEnd(ctx, pgx.TraceConnectEndData{Err: errors.New("refused")})
+	s := next()
+	if s["name"] != "csv@db.example" || s["trace_id"] != "1-5759e988-bd862e3fe1be46a994272793" ||
+		s["parent_id"] != "53995c3f42cd8ad8" || s["type"] != "subsegment" || s["fault"] != true ||
+		len(s["id"].(string)) != 16 || s["start_time"].(float64) > s["end_time"].(float64) {
+		t.Errorf("%v", s)
+	}
+	// What is not recorded is not sent: the next datagram is that of the last call.
+	for _, header := range []string{"", "Root=1-a;Parent=b;Sampled=0", "Root=1-a;Sampled=1", "garbage"} {
+		ctx := tracer.TraceConnectStart(invocation(header), pgx.TraceConnectStartData{ConnConfig: config})
+		tracer.TraceConnectEnd(ctx, pgx.TraceConnectEndData{})
+	}
+	config.Database = "last"
+	ctx = tracer.TraceConnectStart(invocation(header), pgx.TraceConnectStartData{ConnConfig: config})
+	tracer.TraceConnectEnd(ctx, pgx.TraceConnectEndData{})
+	if s := next(); s["name"] != "last@db.example" || s["fault"] != nil {
+		t.Errorf("%v", s)
+	}
+}
+
+func TestWithoutADaemon(t *testing.T) {
+	t.Parallel()
+	config, err := pgx.ParseConfig("postgres://app@db.example:5432/csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tracer xray.Tracer
+	ctx := tracer.TraceConnectStart(invocation("Root=1-a;Parent=b;Sampled=1"), pgx.TraceConnectStartData{ConnConfig: config})
+	tracer.TraceConnectEnd(ctx, pgx.TraceConnectEndData{})
+}

@@ -1,0 +1,24 @@
+package deadletters
+
+import "context"
+
+// Batcher is a Room that delivers several letters for the cost of one.
+type Batcher interface {
+	// RedriveAll redrives letters and returns what went wrong with each, as Room.Redrive would.
+	RedriveAll(ctx context.Context, ids []string, by By) []error
+}
+
+// maxBatch is the most letters of one call of RedriveAll.
+const maxBatch = 1000
+
+// redriveAll redrives letters of any room.
+func redriveAll(ctx context.Context, r Room, ids []string, by By) []error {
+	if b, ok := r.(Batcher); ok && len(ids) > 0 {
+		return b.RedriveAll(ctx, ids, by)
+	}
+	errs := make([]error, len(ids))
+	for i, id := range ids {
+		errs[i] = r.Redrive(ctx, id, by)
+	}
+	return errs
+}

@@ -1,0 +1,117 @@
+package deadletters
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+)
+
+// entry is what is kept of a letter that somebody did something to: one document, so that an act and its record are
+// written together.
+type entry struct {
+	ID     string `json:"id"`
+	State  State  `json:"state"` // Dead, Underway or Discarded
+	Found  Found  `json:"found"` // as it was when somebody first did something to it
+	Edited []byte `json:"edited,omitempty"`
+	// Deliveries are the IDs of those that the letter was part of, the last one last.
+	Deliveries []string `json:"deliveries,omitempty"`
+	Acts       []Act    `json:"acts"` // the oldest first
+
+	version string
+}
+
+const (
+	letterDocuments   = "letters/"
+	deliveryDocuments = "deliveries/"
+)
+
+func letterDocument(id string) string { return letterDocuments + url.PathEscape(id) + ".json" }
+
+// entry reads what is kept of a letter; its version is empty where nothing is.
+func (r *SourceRoom) entry(ctx context.Context, id string) (e entry, err error) {
+	text, version, err := r.Documents.Get(ctx, letterDocument(id))
+	if err != nil || version == "" {
+		return entry{ID: id, State: Dead}, err
+	}
+	return readEntry(letterDocument(id), text, version)
+}
+
+func readEntry(name string, text []byte, version string) (e entry, err error) {
+	if err := json.Unmarshal(text, &e); err != nil {
+		return e, fmt.Errorf("the record %s is damaged: %w", name, err)
+	}
+	e.version = version
+	return e, nil
+}
+
+func (r *SourceRoom) save(ctx context.Context, e *entry) error {
+	text, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	return r.Documents.Put(ctx, letterDocument(e.ID), text, e.version)
+}
+
+// entries reads what is kept of all letters of the source.
+func (r *SourceRoom) entries(ctx context.Context) (map[string]entry, error) {
+	all := map[string]entry{}
+	return all, r.Documents.Each(ctx, letterDocuments, func(name string, text []byte, version string) error {
+		e, err := readEntry(name, text, version)
+		if err == nil && r.Source.Owns(e.ID) {
+			all[e.ID] = e
+		}
+		return err
+	})
+}
+
+// last is the delivery that the letter was part of last; empty where there was none.
+func (e *entry) last() string {
+	if len(e.Deliveries) == 0 {
+		return ""
+	}
+	return e.Deliveries[len(e.Deliveries)-1]
+}
+
+// partOf tells whether the letter was claimed for a delivery.
+func (e *entry) partOf(delivery string) bool { return slices.Contains(e.Deliveries, delivery) }
+
+// The three documents of a delivery: which letters somebody wanted to redrive, which of them are part of it, and that
+// they have been handed over.
+const (
+	planned  = "planned"
+	decided  = "decided"
+	complete = "complete"
+)
+
+func deliveryDocument(id, stage string) string { return deliveryDocuments + id + "/" + stage + ".json" }
+
+// delivery reads a stage of a delivery.
+func (r *SourceRoom) delivery(ctx context.Context, id, stage string) (d Delivery, ok bool, err error) {
+	text, version, err := r.Documents.Get(ctx, deliveryDocument(id, stage))
+	if err != nil || version == "" {
+		return d, false, err
+	}
+	if err := json.Unmarshal(text, &d); err != nil {
+		return d, false, fmt.Errorf("the record %s is damaged: %w", deliveryDocument(id, stage), err)
+	}
+	return d, true, nil
+}
+
+// keep writes a stage of a delivery once; what was written first counts.
+func (r *SourceRoom) keep(ctx context.Context, d Delivery, stage string) (Delivery, error) {
+	text, err := json.Marshal(d)
+	if err != nil {
+		return d, err
+	}
+	switch err := r.Documents.Put(ctx, deliveryDocument(d.ID, stage), text, ""); err {
+	case nil:
+		return d, nil
+	case ErrConflict: //nolint:errorlint // the interface asks for this very value
+		kept, _, err := r.delivery(ctx, d.ID, stage)
+		return kept, err
+	default:
+		return d, err
+	}
+}

@@ -1,0 +1,282 @@
+package deadletters
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// attempts is how often an act is tried again because somebody else did something to the same letter.
+const attempts = 5
+
+// change does something to a dead letter and records it, in one document.
+func (r *SourceRoom) change(ctx context.Context, id string, verb Verb, by By,
+	do func(l *Letter, e *entry) (before, after Snapshot, err error),
+) error {
+	for range attempts {
+		l, e, err := r.show(ctx, id)
+		if err != nil {
+			return err
+		}
+		if l.State != Dead {
+			return notDead(&l, &e)
+		}
+		before, after, err := do(&l, &e)
+		if err != nil {
+			return err
+		}
+		e.Acts = append(e.Acts, Act{At: r.now().UTC(), Who: by.Who, Verb: verb, ID: id, Reason: by.Reason,
+			Before: before.JSON(), After: after.JSON()})
+		if err := r.save(ctx, &e); !errors.Is(err, ErrConflict) {
+			return err
+		}
+	}
+	return fmt.Errorf("the letter %s: %w, %d times; try again", id, ErrConflict, attempts)
+}
+
+func notDead(l *Letter, e *entry) error {
+	err := &NotDeadError{ID: l.ID, State: l.State}
+	if len(e.Acts) > 0 {
+		err.Last = &e.Acts[len(e.Acts)-1]
+	}
+	return err
+}
+
+// Edit implements Room.
+func (r *SourceRoom) Edit(ctx context.Context, id string, payload []byte, by By) error {
+	return r.change(ctx, id, VerbEdit, by, func(l *Letter, e *entry) (before, after Snapshot, err error) {
+		if string(payload) == string(l.Payload) {
+			before, after = WithPayload(l.Sent()), WithPayload(payload)
+			e.Edited = nil
+			return before, after, nil
+		}
+		if err := r.Source.CheckEdit(l, payload); err != nil {
+			return before, after, err
+		}
+		before, after = WithPayload(l.Sent()), WithPayload(payload)
+		e.Edited = append([]byte{}, payload...)
+		return before, after, nil
+	})
+}
+
+// Discard implements Room.
+func (r *SourceRoom) Discard(ctx context.Context, id string, by By) error {
+	err := r.change(ctx, id, VerbDiscard, by, func(l *Letter, e *entry) (before, after Snapshot, err error) {
+		before = WithPayload(l.Sent())
+		before.Status, before.Reason, before.Error, before.Attempts = string(Dead), l.Reason, l.Error, &l.Attempts
+		e.State = Discarded
+		return before, Snapshot{Status: string(Discarded)}, nil
+	})
+	remover, ok := r.Source.(Remover)
+	if err != nil || !ok {
+		return err
+	}
+	if err := remover.Remove(ctx, id); err != nil {
+		return fmt.Errorf("the letter %s is discarded, but it is still where it was found: %w", id, err)
+	}
+	return nil
+}
+
+// Redrive implements Room.
+func (r *SourceRoom) Redrive(ctx context.Context, id string, by By) error {
+	return r.RedriveAll(ctx, []string{id}, by)[0]
+}
+
+func newDeliveryID() string { return rand.Text() }
+
+// RedriveAll implements Batcher: the letters are one delivery.
+func (r *SourceRoom) RedriveAll(ctx context.Context, ids []string, by By) []error {
+	errs := make([]error, len(ids))
+	at := map[string]int{} // the place of each letter in ids
+	d := Delivery{ID: newDeliveryID(), At: r.now().UnixMicro(), Who: by.Who, Reason: by.Reason}
+	resumed := map[string]error{}
+	for i, id := range ids {
+		if _, twice := at[id]; twice {
+			errs[i] = &NotDeadError{ID: id, State: Underway}
+			continue
+		}
+		at[id] = i
+		var l Letter
+		var e entry
+		l, e, errs[i] = r.show(ctx, id)
+		switch {
+		case errs[i] != nil:
+		case l.State == Dead:
+			d.Items = append(d.Items, Item{ID: id, Payload: l.Sent(), Edited: l.Edited != nil, Found: Found(l),
+				Version: e.version})
+		case l.State == Underway && e.last() != "":
+			errs[i] = r.resume(ctx, &l, &e, resumed)
+		default:
+			errs[i] = notDead(&l, &e)
+		}
+	}
+	if len(d.Items) == 0 {
+		return errs
+	}
+	wanted := d.Items
+	outcome, err := r.redrive(ctx, d, by)
+	for _, it := range wanted {
+		errs[at[it.ID]] = err
+		if err == nil {
+			errs[at[it.ID]] = outcome[it.ID]
+		}
+	}
+	return errs
+}
+
+// redrive plans a delivery and carries it out.
+func (r *SourceRoom) redrive(ctx context.Context, d Delivery, by By) (map[string]error, error) {
+	if _, err := r.keep(ctx, d, planned); err != nil {
+		return nil, err
+	}
+	return r.finish(ctx, d, by)
+}
+
+// resume finishes a delivery that somebody left. A letter of one that was handed over is being delivered.
+func (r *SourceRoom) resume(ctx context.Context, l *Letter, e *entry, resumed map[string]error) error {
+	id := e.last()
+	if err, done := resumed[id]; done {
+		return err
+	}
+	_, done, err := r.delivery(ctx, id, complete)
+	if err != nil {
+		return err
+	}
+	d, ok, err := r.delivery(ctx, id, planned)
+	if err != nil {
+		return err
+	}
+	if done || !ok || r.now().Sub(time.UnixMicro(d.At)) < abandoned {
+		return notDead(l, e)
+	}
+	outcome, err := r.finish(ctx, d, By{d.Who, d.Reason})
+	if err == nil {
+		err = outcome[l.ID]
+	}
+	resumed[id] = err
+	return err
+}
+
+// finish claims the letters of a planned delivery, decides which are part of it, hands it over, and says so. It may be
+// done again by anybody, at any point, and by several at once.
+func (r *SourceRoom) finish(ctx context.Context, plan Delivery, by By) (map[string]error, error) {
+	outcome := map[string]error{}
+	d := plan
+	d.Items = nil
+	for i := range plan.Items {
+		it := &plan.Items[i]
+		switch err := r.claim(ctx, plan.ID, it, by); err.(type) { //nolint:errorlint // claim's own, as they are
+		case nil:
+			d.Items = append(d.Items, *it)
+		case *NotDeadError, *BadActError:
+			outcome[it.ID] = err
+		default:
+			return nil, err
+		}
+	}
+	if len(d.Items) == 0 {
+		return outcome, nil
+	}
+	d, err := r.keep(ctx, d, decided)
+	if err != nil {
+		return nil, err
+	}
+	if d, err = r.outstanding(ctx, d); err != nil {
+		return nil, err
+	}
+	known := true
+	for i, err := range r.Source.Deliver(ctx, &d) {
+		if d.Items[i].Gone {
+			continue
+		}
+		id := d.Items[i].ID
+		outcome[id] = err
+		_, refused := errors.AsType[*BadActError](err)
+		_, gone := errors.AsType[*NotDeadError](err)
+		switch {
+		case refused || gone:
+			if err := r.giveBack(ctx, id, d.ID); err != nil {
+				outcome[id] = errors.Join(outcome[id], err)
+			}
+		case err != nil:
+			known = false
+			outcome[id] = fmt.Errorf("%w; whether it was handed over is not known: redrive it once more after %s, "+
+				"which sends nothing twice", err, abandoned)
+		}
+	}
+	if !known {
+		return outcome, nil
+	}
+	_, err = r.keep(ctx, Delivery{ID: d.ID, At: r.now().UnixMicro()}, complete)
+	return outcome, err
+}
+
+// outstanding marks the letters that have left a delivery: they were given back, or it was resumed after its letters
+// had died again and were redriven.
+func (r *SourceRoom) outstanding(ctx context.Context, d Delivery) (Delivery, error) {
+	for i := range d.Items {
+		e, err := r.entry(ctx, d.Items[i].ID)
+		if err != nil {
+			return d, err
+		}
+		d.Items[i].Gone = e.State != Underway || e.last() != d.ID
+	}
+	return d, nil
+}
+
+// claim makes a letter part of a delivery. The error is nil also where somebody else has claimed it for the same
+// delivery.
+func (r *SourceRoom) claim(ctx context.Context, delivery string, it *Item, by By) error {
+	e, err := r.entry(ctx, it.ID)
+	if err != nil {
+		return err
+	}
+	if e.partOf(delivery) {
+		return nil
+	}
+	if e.version == it.Version {
+		before, none := Letter(it.Found), 0
+		if e.version == "" {
+			e.Found = it.Found
+		}
+		e.State, e.Deliveries = Underway, append(e.Deliveries, delivery)
+		status, _ := RedriveChange(&before)
+		e.Acts = append(e.Acts, Act{At: r.now().UTC(), Who: by.Who, Verb: VerbRedrive, ID: it.ID, Reason: by.Reason,
+			Before: status.JSON(), After: Snapshot{Status: string(Underway), Attempts: &none}.JSON()})
+		if err = r.save(ctx, &e); !errors.Is(err, ErrConflict) {
+			return err
+		}
+		if e, err = r.entry(ctx, it.ID); err != nil || e.partOf(delivery) {
+			return err
+		}
+	}
+	if e.State == Dead {
+		return &BadActError{"the letter " + it.ID + " was edited meanwhile; look at it and redrive it again"}
+	}
+	l := Letter{ID: it.ID, State: e.State}
+	return notDead(&l, &e)
+}
+
+// RedriveChange is what a redrive changes, before and after.
+func RedriveChange(l *Letter) (before, after Snapshot) {
+	none := 0
+	return Snapshot{Status: string(Dead), Reason: l.Reason, Error: l.Error, Attempts: &l.Attempts},
+		Snapshot{Status: string(Underway), Attempts: &none}
+}
+
+// giveBack makes a letter dead again that could not be handed over.
+func (r *SourceRoom) giveBack(ctx context.Context, id, delivery string) error {
+	for range attempts {
+		e, err := r.entry(ctx, id)
+		if err != nil || e.last() != delivery || e.State != Underway {
+			return err
+		}
+		e.State = Dead
+		if err := r.save(ctx, &e); !errors.Is(err, ErrConflict) {
+			return err
+		}
+	}
+	return ErrConflict
+}

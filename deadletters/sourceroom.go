@@ -1,0 +1,247 @@
+package deadletters
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// SourceRoom is a room of letters whose source keeps no record: what people do to them is kept in documents, one for
+// each letter that somebody has touched.
+//
+// A letter is redriven by claiming it for a delivery and then handing the delivery over. Whoever dies in between
+// leaves a delivery that is finished, as it was planned, by the next one who redrives one of its letters a minute
+// later or more. However many redrive a letter, it is part of one delivery at a time.
+type SourceRoom struct {
+	Source    Source
+	Documents Documents
+	Now       func() time.Time // nil means the machine's
+
+	mu       sync.Mutex
+	snapshot []Letter // of the list that was begun last
+	began    string
+}
+
+// abandoned is how long after its beginning a delivery that is not complete is taken to be nobody's.
+const abandoned = time.Minute
+
+func (r *SourceRoom) now() time.Time {
+	if r.Now != nil {
+		return r.Now()
+	}
+	return time.Now()
+}
+
+// found finds a letter in its source, or as it was when somebody first did something to it.
+func (r *SourceRoom) found(ctx context.Context, id string, e *entry) (Letter, error) {
+	if !r.Source.Owns(id) {
+		return Letter{}, ErrNotFound
+	}
+	l, err := r.Source.Find(ctx, id)
+	if errors.Is(err, ErrNotFound) && e.version != "" {
+		return Letter(e.Found), nil
+	}
+	return l, err
+}
+
+// stands is how a letter stands after what people did to it.
+func (r *SourceRoom) stands(ctx context.Context, l Letter, e *entry, deliveries map[string]*Delivery) (Letter, error) {
+	l.Kind, l.State = r.Source.Kind(), Dead
+	if e.version == "" {
+		return l, nil
+	}
+	if e.State != Dead && e.last() != "" {
+		d, err := r.cached(ctx, e.last(), deliveries)
+		if err != nil {
+			return l, err
+		}
+		l = r.during(ctx, l, d, &err)
+		if err != nil {
+			return l, err
+		}
+	}
+	if e.State == Discarded {
+		l.State, l.NextAttemptAt = Discarded, time.Time{}
+	}
+	l.Redrives, l.Edited = len(e.Deliveries), e.Edited
+	return l, nil
+}
+
+// during is what became of a letter in a delivery; a letter of one that is not decided is underway.
+func (r *SourceRoom) during(ctx context.Context, l Letter, d *Delivery, failed *error) Letter {
+	payload, created := l.Payload, l.CreatedAt
+	i := slices.IndexFunc(d.Items, func(it Item) bool { return it.ID == l.ID })
+	if i < 0 {
+		l.State = Underway
+		return l
+	}
+	became, err := r.Source.Became(ctx, d, i)
+	if err != nil {
+		*failed = err
+		return l
+	}
+	became.ID, became.Kind, became.Payload, became.CreatedAt = l.ID, r.Source.Kind(), payload, created
+	became.Subject, became.Key = l.Subject, l.Key
+	return became
+}
+
+// cached reads a delivery once.
+func (r *SourceRoom) cached(ctx context.Context, id string, deliveries map[string]*Delivery) (*Delivery, error) {
+	if d := deliveries[id]; d != nil {
+		return d, nil
+	}
+	d, _, err := r.delivery(ctx, id, decided)
+	if err != nil {
+		return nil, err
+	}
+	deliveries[id] = &d
+	return &d, nil
+}
+
+// Show implements Room.
+func (r *SourceRoom) Show(ctx context.Context, id string) (Letter, error) {
+	l, _, err := r.show(ctx, id)
+	return l, err
+}
+
+func (r *SourceRoom) show(ctx context.Context, id string) (Letter, entry, error) {
+	if !r.Source.Owns(id) {
+		return Letter{}, entry{}, ErrNotFound
+	}
+	e, err := r.entry(ctx, id)
+	if err != nil {
+		return Letter{}, e, err
+	}
+	l, err := r.found(ctx, id, &e)
+	if err != nil {
+		return l, e, err
+	}
+	if e.version == "" {
+		e.Found = Found(l)
+	}
+	l, err = r.stands(ctx, l, &e, map[string]*Delivery{})
+	return l, e, err
+}
+
+// all are the dead letters, the oldest first.
+func (r *SourceRoom) all(ctx context.Context) ([]Letter, error) {
+	entries, err := r.entries(ctx)
+	if err != nil {
+		return nil, err
+	}
+	deliveries := map[string]*Delivery{}
+	var dead []Letter
+	seen := map[string]bool{}
+	add := func(l Letter) error {
+		e := entries[l.ID]
+		seen[l.ID] = true
+		l, err := r.stands(ctx, l, &e, deliveries)
+		if err == nil && l.State == Dead {
+			dead = append(dead, l)
+		}
+		return err
+	}
+	if err := r.Source.Each(ctx, add); err != nil {
+		return nil, err
+	}
+	for id, e := range entries { // those that their source has no more
+		if !seen[id] && e.State != Discarded {
+			if err := add(Letter(e.Found)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	slices.SortFunc(dead, func(a, b Letter) int {
+		return cmp.Or(a.DeadAt.Compare(b.DeadAt), cmp.Compare(len(a.ID), len(b.ID)), cmp.Compare(a.ID, b.ID))
+	})
+	return dead, nil
+}
+
+// List implements Room. The pages of a list are parts of what there was when its first page was asked for.
+func (r *SourceRoom) List(ctx context.Context, q Query) (Page, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	from := 0
+	if q.After == "" {
+		all, err := r.all(ctx)
+		if err != nil {
+			return Page{}, err
+		}
+		r.snapshot, r.began = all, newDeliveryID()
+	} else {
+		began, at, _ := strings.Cut(q.After, " ")
+		n, err := strconv.Atoi(at)
+		if err != nil || began != r.began || n < 0 || n > len(r.snapshot) {
+			return Page{}, badPage(q.After)
+		}
+		from = n
+	}
+	var page Page
+	for i := from; i < len(r.snapshot); i++ {
+		if !q.Takes(&r.snapshot[i]) {
+			continue
+		}
+		if len(page.Letters) >= q.Limit {
+			page.Next = r.began + " " + strconv.Itoa(i)
+			return page, nil
+		}
+		page.Letters = append(page.Letters, r.snapshot[i])
+	}
+	return page, nil
+}
+
+// Groups implements Room.
+func (r *SourceRoom) Groups(ctx context.Context, f Filter) ([]Group, error) {
+	all, err := r.all(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var groups []Group
+	at := map[[3]string]int{}
+	for i := range all {
+		l := &all[i]
+		if !f.Takes(l) {
+			continue
+		}
+		by := [3]string{l.Reason, l.Error, l.Subject}
+		n, ok := at[by]
+		if !ok {
+			n = len(groups)
+			at[by] = n
+			groups = append(groups, Group{Kind: l.Kind, Reason: l.Reason, Error: l.Error, Subject: l.Subject,
+				Oldest: l.DeadAt, Sample: l.ID})
+		}
+		groups[n].Count++
+		groups[n].Newest = l.DeadAt
+	}
+	slices.SortStableFunc(groups, func(a, b Group) int { return cmp.Compare(b.Count, a.Count) })
+	return groups, nil
+}
+
+// Acts implements Room.
+func (r *SourceRoom) Acts(ctx context.Context, id string, limit int) ([]Act, error) {
+	var all []Act
+	if id != "" {
+		_, e, err := r.show(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		all = e.Acts
+	} else {
+		entries, err := r.entries(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range entries {
+			all = append(all, e.Acts...)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Act) int { return a.At.Compare(b.At) })
+	slices.Reverse(all)
+	return all[:min(limit, len(all))], nil
+}

@@ -1,0 +1,73 @@
+package definitions
+
+import (
+	"errors"
+	"fmt"
+
+	"stepback/asl/jsonvalue"
+)
+
+const ofTerraform = "aws_sfn_state_machine"
+
+// terraform finds the state machines of a configuration in Terraform's JSON syntax.
+func terraform(root jsonvalue.Value) ([]Found, error) {
+	var found []Found
+	all := member(root, "resource", ofTerraform)
+	for i, name := range all.Keys() {
+		body := all.At(i)
+		if body.Kind() == jsonvalue.Array && body.Len() > 0 {
+			body = body.At(0)
+		}
+		f, err := resource(name, body)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, f)
+	}
+	return found, nil
+}
+
+// plan finds the state machines of a plan or a state, as terraform show -json prints them.
+func plan(root jsonvalue.Value) ([]Found, error) {
+	var found []Found
+	for _, of := range []string{"planned_values", "values"} {
+		module := member(root, of, "root_module")
+		if err := inModule(module, &found, 0); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+func inModule(module jsonvalue.Value, found *[]Found, depth int) error {
+	for _, r := range member(module, "resources").Elements() {
+		if member(r, "type").Text() != ofTerraform {
+			continue
+		}
+		f, err := resource(member(r, "name").Text(), member(r, "values"))
+		if err != nil {
+			return err
+		}
+		*found = append(*found, f)
+	}
+	if depth > deepest {
+		return errors.New("its modules are nested too deep")
+	}
+	for _, child := range member(module, "child_modules").Elements() {
+		if err := inModule(child, found, depth+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func resource(name string, body jsonvalue.Value) (Found, error) {
+	f := Found{Name: name, Express: member(body, "type").Text() == "EXPRESS"}
+	definition := member(body, "definition")
+	if definition.Kind() != jsonvalue.String || definition.Text() == "" {
+		return f, fmt.Errorf("%s.%s: its definition is known after the plan is applied only; give its file to the command",
+			ofTerraform, name)
+	}
+	f.Text = definition.Text()
+	return f, nil
+}

@@ -1,0 +1,67 @@
+package executions
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"stepback/aws"
+	"stepback/engine"
+	"stepback/engine/history"
+)
+
+// Engine yields the executions that a filter selects from an engine of this process and its indexes, the newest first
+// over all state machines, until take fails. A machine's name is one of the scope's.
+func Engine(ctx context.Context, e *engine.Engine, scope aws.Scope, f Filter, take func(*Execution) error) error {
+	q := engine.Query{Retrying: f.Retrying, Error: f.Error, Since: f.Since}
+	if f.Status != "" {
+		q.Statuses = []history.Status{f.Status}
+	}
+	if f.Retrying {
+		q.Statuses = []history.Status{history.Running}
+	}
+	switch {
+	case f.MapRun != "":
+		q.Of = f.MapRun
+	case strings.HasPrefix(f.Machine, "arn:"):
+		q.Of = f.Machine
+	case f.Machine != "":
+		q.Of = scope.ARN("states", "stateMachine:"+f.Machine)
+	}
+	n := 0
+	for l, err := range e.Listed(ctx, &q) {
+		if err != nil {
+			return err
+		}
+		x := listed(&l)
+		if err := take(x); err != nil {
+			return err
+		}
+		if n++; n == f.Limit {
+			return nil
+		}
+	}
+	return nil
+}
+
+// listed is an execution of an engine's list.
+func listed(l *engine.Listed) *Execution {
+	x := &Execution{
+		ARN: l.ARN, MachineARN: l.MachineARN, MapRunARN: l.MapRunARN, Name: l.Name, Status: l.Status,
+		Start: Time{l.Start}, Stop: Time{l.Stop}, Items: l.Items, Redrives: l.RedriveCount,
+	}
+	if l.Failure.HasName() {
+		x.Error = &l.Failure.Name
+	}
+	if len(l.Retries) > 0 {
+		x.Retrying = retrying(l.Retries[0], time.Now())
+	}
+	return x
+}
+
+// retrying says what a retry waits for.
+func retrying(r *engine.Retry, now time.Time) string {
+	return fmt.Sprintf("%s: attempt %d of %d at %s (in %s), after %s", r.State, r.Attempt, r.LastAttempt,
+		r.Next.Local().Format(time.TimeOnly), max(0, r.Next.Sub(now)).Round(time.Second), r.Error)
+}

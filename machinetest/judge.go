@@ -1,0 +1,169 @@
+package machinetest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"stepback/asl/jsonvalue"
+	"stepback/stepbacktest/observed"
+)
+
+// judge returns the expectations that are not met.
+func (r *Result) judge() []string {
+	var failures []string
+	fail := func(what, format string, args ...any) {
+		failures = append(failures, fmt.Sprintf("%s:%d: %s", r.File.Name, max(r.Test.Expect.lines[what], r.Test.Line),
+			fmt.Sprintf(format, args...)))
+	}
+	x, e := r.Execution, &r.Test.Expect
+	ended := string(x.Status)
+	if x.Failure.HasName() {
+		ended += ", " + x.Failure.Name
+	}
+	if x.Failure.HasCause() {
+		ended += ": " + cut(x.Failure.Cause)
+	}
+	if e.Status != "" && string(x.Status) != e.Status {
+		fail("status", "status: expected %s, got %s", e.Status, ended)
+	}
+	if e.Error != "" && x.Failure.Name != e.Error {
+		fail("error", "error: expected %s, got %s", e.Error, ended)
+	}
+	if e.Cause != "" && !strings.Contains(x.Failure.Cause, e.Cause) {
+		fail("cause", "cause: expected one with %q, got %q", e.Cause, cut(x.Failure.Cause))
+	}
+	if e.Output != nil || e.Contains != nil {
+		got, err := jsonvalue.Parse(x.Output)
+		switch {
+		case err != nil:
+			fail("output", "output: there is none, the execution ended %s", ended)
+		default:
+			if e.Output != nil {
+				for _, d := range differences("$", got, *e.Output, false) {
+					fail("output", "output: %s", d)
+				}
+			}
+			if e.Contains != nil {
+				for _, d := range differences("$", got, *e.Contains, true) {
+					fail("contains", "output: %s", d)
+				}
+			}
+		}
+	}
+	r.judgePath(fail)
+	for _, n := range e.Attempts {
+		if got := r.attempts(n.State); got != n.N {
+			fail("attempts", "attempts: %s was carried out %d times, expected %d", n.State, got, n.N)
+		}
+	}
+	for _, w := range e.Waits {
+		if got := observed.Waits(r.Events, w.State); !slices.Equal(got, w.Waits) {
+			fail("waits", "waits: %s waited %s, expected %s", w.State, durations(got), durations(w.Waits))
+		}
+	}
+	if took := x.Stop.Sub(x.Start); e.Took != nil && took != *e.Took {
+		fail("took", "took: %s, expected %s", took, *e.Took)
+	}
+	return failures
+}
+
+// attempts counts the attempts of a state in the execution and its children.
+func (r *Result) attempts(state string) int {
+	n := observed.Attempts(r.Events, state)
+	for _, events := range r.Children {
+		n += observed.Attempts(events, state)
+	}
+	return n
+}
+
+// judgePath compares the states that were entered.
+func (r *Result) judgePath(fail func(what, format string, args ...any)) {
+	e := &r.Test.Expect
+	got := observed.Entered(r.Events)
+	if e.Path != nil && !slices.Equal(got, e.Path) {
+		fail("path", "path: %s", pathDifference(got, e.Path))
+	}
+	everywhere := got
+	for _, events := range r.Children {
+		everywhere = append(everywhere[:len(everywhere):len(everywhere)], observed.Entered(events)...)
+	}
+	for _, s := range e.Entered {
+		if !slices.Contains(everywhere, s) {
+			fail("entered", "entered: %s was not; the path was %s", s, strings.Join(got, " → "))
+		}
+	}
+	for _, s := range e.Never {
+		if slices.Contains(everywhere, s) {
+			fail("never", "never: %s was entered; the path was %s", s, strings.Join(got, " → "))
+		}
+	}
+}
+
+// pathDifference shows where two paths part.
+func pathDifference(got, want []string) string {
+	same := 0
+	for same < len(got) && same < len(want) && got[same] == want[same] {
+		same++
+	}
+	rest := func(path []string) string {
+		if same == len(path) {
+			return "(the end)"
+		}
+		return strings.Join(path[same:], " → ")
+	}
+	behind := "at the beginning"
+	if same > 0 {
+		behind = "behind " + strings.Join(got[:same], " → ")
+	}
+	return fmt.Sprintf("%s\n      expected %s\n      got      %s", behind, rest(want), rest(got))
+}
+
+func durations(all []time.Duration) string {
+	if len(all) == 0 {
+		return "never"
+	}
+	texts := make([]string, len(all))
+	for i, d := range all {
+		texts[i] = d.String()
+	}
+	return strings.Join(texts, ", ")
+}
+
+// most differences that are shown of one output.
+const shownDifferences = 10
+
+// differences are the places at which a value is not as expected. In a part, an object may have more members.
+func differences(path string, got, want jsonvalue.Value, part bool) []string {
+	if jsonvalue.Equal(got, want) {
+		return nil
+	}
+	var found []string
+	switch {
+	case got.Kind() == jsonvalue.Object && want.Kind() == jsonvalue.Object:
+		for i, name := range want.Keys() {
+			member, ok := got.Get(name)
+			if !ok {
+				found = append(found, fmt.Sprintf("%s.%s is missing, expected %s", path, name, cut(want.At(i).JSON())))
+				continue
+			}
+			found = append(found, differences(path+"."+name, member, want.At(i), part)...)
+		}
+		for i, name := range got.Keys() {
+			if _, ok := want.Get(name); !ok && !part {
+				found = append(found, fmt.Sprintf("%s.%s is %s, and was not expected", path, name, cut(got.At(i).JSON())))
+			}
+		}
+	case got.Kind() == jsonvalue.Array && want.Kind() == jsonvalue.Array && got.Len() == want.Len():
+		for i := range want.Len() {
+			found = append(found, differences(fmt.Sprintf("%s[%d]", path, i), got.At(i), want.At(i), part)...)
+		}
+	default:
+		found = append(found, fmt.Sprintf("%s is %s, expected %s", path, cut(got.JSON()), cut(want.JSON())))
+	}
+	if len(found) > shownDifferences {
+		found = append(found[:shownDifferences:shownDifferences], fmt.Sprintf("and %d more", len(found)-shownDifferences))
+	}
+	return found
+}

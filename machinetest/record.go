@@ -1,0 +1,192 @@
+package machinetest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"stepback/asl/jsonvalue"
+	"stepback/engine/history"
+	"stepback/stepbacktest/observed"
+)
+
+// Recording is a real execution, of which a test is made.
+type Recording struct {
+	// Name is that of the test, Definition the file of the definition, beside which the test will be.
+	Name, Definition string
+	// Events are the history of the execution, Children those of the child executions of its Map Runs.
+	Events   []history.Event
+	Children [][]history.Event
+}
+
+// Write writes a file of tests with one test: the execution's input, what its tasks answered, and how it ended. Replayed,
+// the test takes the same path. Answers of a state that was carried out for several inputs are told apart by their
+// input. What the test lacks is written as comments: an execution that had not ended has no expectations, and items that
+// a Map read from a bucket have to be given as objects.
+func (r *Recording) Write(w io.Writer) error {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "# Recorded from the execution %s.\n", r.Name)
+	for i := range r.Events {
+		if r.Events[i].Type == history.MapRunStarted {
+			b.WriteString("# It has a distributed Map: an ItemReader needs its object below a directory that \"objects\" names.\n")
+			break
+		}
+	}
+	fmt.Fprintf(&b, "definition: %s\ntests:\n  - name: %s\n", quoted(r.Definition), quoted(r.Name))
+	var last *history.Event
+	for i := range r.Events {
+		e := &r.Events[i]
+		if e.Type == history.ExecutionStarted {
+			fmt.Fprintf(&b, "    input: %s\n", flow(e.Data))
+		}
+		last = e
+	}
+	r.mocks(&b)
+	b.WriteString("    expect:\n")
+	r.expect(&b, last)
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// taken is one attempt of a task that was answered.
+type taken struct {
+	state, input string
+	answer       string
+}
+
+// mocks writes the answers by state, in the order in which the attempts were scheduled.
+func (r *Recording) mocks(b *bytes.Buffer) {
+	byState, order := map[string][]taken{}, []string{}
+	for _, events := range append([][]history.Event{r.Events}, r.Children...) {
+		for _, t := range attempts(events) {
+			if byState[t.state] == nil {
+				order = append(order, t.state)
+			}
+			byState[t.state] = append(byState[t.state], t)
+		}
+	}
+	if len(order) == 0 {
+		return
+	}
+	b.WriteString("    mocks:\n")
+	for _, state := range order {
+		fmt.Fprintf(b, "      %s:\n", quoted(state))
+		all := byState[state]
+		several := slices.ContainsFunc(all, func(t taken) bool { return t.input != all[0].input })
+		for i := 0; i < len(all); {
+			same := i + 1
+			for same < len(all) && all[same] == all[i] {
+				same++
+			}
+			members := []string{all[i].answer}
+			if several && all[i].input != "" {
+				members = append([]string{"input: " + flow(all[i].input)}, members...)
+			}
+			if same > i+1 {
+				members = append(members, fmt.Sprintf("times: %d", same-i))
+			}
+			fmt.Fprintf(b, "        - {%s}\n", strings.Join(members, ", "))
+			i = same
+		}
+	}
+}
+
+// attempts are the attempts of a history that were answered, in the order in which they were scheduled.
+func attempts(events []history.Event) []taken {
+	type open struct{ at int }
+	var all []taken
+	scheduled := map[int64]open{} // by the ID of every event of the attempt
+	for i := range events {
+		e := &events[i]
+		switch e.Type {
+		case history.TaskScheduled, history.LambdaFunctionScheduled, history.ActivityScheduled:
+			all = append(all, taken{state: observed.StateOf(events, e), input: e.Data})
+			scheduled[e.ID] = open{len(all) - 1}
+			continue
+		}
+		before, ok := scheduled[e.Previous]
+		if !ok {
+			continue
+		}
+		scheduled[e.ID] = before
+		t := &all[before.at]
+		switch {
+		case t.answer != "":
+		case e.Type == history.TaskSucceeded || e.Type == history.LambdaFunctionSucceeded ||
+			e.Type == history.ActivitySucceeded:
+			t.answer = "return: " + flow(e.Data)
+		case strings.HasSuffix(e.Type.String(), "TimedOut") && observed.Failed(e.Type):
+			t.answer = "hang: true"
+		case observed.Failed(e.Type) && e.More != nil:
+			t.answer = "error: " + quoted(or(e.More.Failure.Name, "States.TaskFailed"))
+			if e.More.Failure.Cause != "" {
+				t.answer += ", cause: " + quoted(e.More.Failure.Cause)
+			}
+		}
+	}
+	return slices.DeleteFunc(all, func(t taken) bool { return t.answer == "" })
+}
+
+// expect writes how the execution ended.
+func (r *Recording) expect(b *bytes.Buffer, last *history.Event) {
+	status := ""
+	if last != nil && last.Type.Terminal() {
+		status = map[history.Type]string{
+			history.ExecutionSucceeded: "SUCCEEDED", history.ExecutionFailed: "FAILED",
+			history.ExecutionTimedOut: "TIMED_OUT", history.ExecutionAborted: "ABORTED",
+		}[last.Type]
+	}
+	switch status {
+	case "SUCCEEDED":
+		fmt.Fprintf(b, "      status: SUCCEEDED\n      output: %s\n", flow(last.Data))
+	case "FAILED", "TIMED_OUT":
+		fmt.Fprintf(b, "      status: %s\n", status)
+		if last.More != nil && last.More.Failure.Name != "" {
+			fmt.Fprintf(b, "      error: %s\n", quoted(last.More.Failure.Name))
+		}
+	default: // it had not ended, or somebody stopped it
+		b.WriteString("      # The execution had not ended by itself; say more of what is expected here.\n      never: []\n")
+	}
+	if path := observed.Entered(r.Events); status != "" && len(path) > 0 && !concurrent(r.Events) {
+		names := make([]string, len(path))
+		for i, name := range path {
+			names[i] = quoted(name)
+		}
+		fmt.Fprintf(b, "      path: [%s]\n", strings.Join(names, ", "))
+	}
+}
+
+// concurrent reports whether states ran side by side, so that their order is not the same in every run.
+func concurrent(events []history.Event) bool {
+	return slices.ContainsFunc(events, func(e history.Event) bool {
+		return e.Type == history.ParallelStateStarted || e.Type == history.MapStateStarted
+	})
+}
+
+func or(s, otherwise string) string {
+	if s == "" {
+		return otherwise
+	}
+	return s
+}
+
+// flow is JSON text as YAML takes it in one line.
+func flow(text string) string {
+	v, err := jsonvalue.Parse(text)
+	if err != nil {
+		return quoted(text)
+	}
+	return v.JSON()
+}
+
+// quoted is a text as JSON, which is YAML, too.
+func quoted(s string) string {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(s) // a string can always be written
+	return strings.TrimSpace(b.String())
+}
