@@ -93,6 +93,9 @@ type Config struct {
 	// See Server.Ask.
 	Control func(*Platform, http.ResponseWriter, *http.Request)
 
+	// Metrics answers requests for endpoint.MetricsPath, such as Prometheus's; nil means that there are none.
+	Metrics http.Handler
+
 	// Log is told what the owner of the machine should know; nil discards it.
 	Log *slog.Logger
 }

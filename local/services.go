@@ -152,7 +152,7 @@ func (p *Platform) services() http.Handler {
 	h := &endpoint.Handler{
 		StepFunctions: states, Lambda: functions, S3: p.Objects.Handler(), Logs: logs, SNS: p.Topics.Handler(),
 		STS: sts.New(p.Scope, p.cfg.Log), Log: p.cfg.Log,
-		Control: http.HandlerFunc(p.control), Console: p.console(states, logs),
+		Control: http.HandlerFunc(p.control), Metrics: p.cfg.Metrics, Console: p.console(states, logs),
 		Health: endpoint.Health{Version: p.cfg.Version, Services: map[string]string{"stepfunctions": running,
 			"lambda": running, "s3": running, "logs": running, "sns": running, "sts": running}},
 	}

@@ -37,7 +37,7 @@ aggregate=$(deploy_function aggregate 120 "$database")
 IFS=: read -r _ _ _ _ account _ <<<"$validate"
 definition=$(mktemp)
 sed -e "s|\${ValidateFunctionArn}|$validate|; s|\${ProcessFunctionArn}|$process|; s|\${AggregateFunctionArn}|$aggregate|" \
-	-e "s|\${ResultBucketName}|$(output ResultBucketName)|; s|\${NotificationTopicArn}|arn:aws:sns:$AWS_REGION:$account:$prefix-notifications|" \
+	-e "s|\${ResultBucketName}|$(output ResultBucketName)|; s|\${NotificationTopicArn}|arn:aws:sns:$AWS_REGION:$account:$prefix-imports|" \
 	"$root/statemachine/testdata/substitutions.golden.json" >"$definition"
 logging="{\"level\":\"ALL\",\"includeExecutionData\":true,\"destinations\":[{\"cloudWatchLogsLogGroup\":{\"logGroupArn\":\"arn:aws:logs:$AWS_REGION:$account:log-group:/aws/vendedlogs/states/$prefix:*\"}}]}"
 machine=$(output StateMachineArn)

@@ -1,6 +1,7 @@
 package controller_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sfn/types"
 
 	"stepback/adaptive/controller"
+	"stepback/retrymetrics"
 )
 
 // deploy publishes a version as a deployment does, and leads the alias live there.
@@ -114,5 +116,38 @@ func TestADeploymentUnderWayIsLeftAlone(t *testing.T) {
 	if res := w.tick(t); len(res.Decisions) != 0 ||
 		res.Note != "a deployment is under way: the alias leads to two versions" {
 		t.Errorf("%+v", res)
+	}
+}
+
+// counted counts how often metrics are read.
+type counted struct {
+	controller.Metrics
+	reads int
+}
+
+func (c *counted) Minutes(ctx context.Context, all []retrymetrics.Series, from, to time.Time,
+) ([]map[time.Time]float64, error) {
+	c.reads++
+	return c.Metrics.Minutes(ctx, all, from, to)
+}
+
+// TestNoMetricsAreReadWhileNothingRuns: they cost money each minute.
+func TestNoMetricsAreReadWhileNothingRuns(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, &controller.MemoryRows{})
+	w.measured(10, 0.9)
+	metrics := &counted{Metrics: w.Metrics}
+	w.Metrics, w.SparesIdle = metrics, true
+	if res := w.tick(t); metrics.reads != 0 || res.Note != "no execution runs, and the definition is the base" {
+		t.Errorf("%d reads, %+v", metrics.reads, res)
+	}
+	// What was changed is looked at until it is restored.
+	w.SparesIdle = false
+	if res := w.tick(t); !res.Decisions[0].Changes() {
+		t.Fatalf("%+v", res)
+	}
+	w.SparesIdle, metrics.reads = true, 0
+	if w.tick(t); metrics.reads == 0 {
+		t.Error("a changed definition is not looked at any more")
 	}
 }

@@ -49,6 +49,9 @@ type Controller struct {
 	Owner string
 	// Now is the clock; the machine's when nil.
 	Now func() time.Time
+	// SparesIdle reads no metrics while no execution runs and the definition is the base, so that there is nothing to
+	// adapt and nothing to restore. CloudWatch charges for each metric that is read, every minute some hundred.
+	SparesIdle bool
 	// DryRun decides and writes nothing.
 	DryRun bool
 	// Adopt takes the present definition as the base, whoever wrote it.
@@ -146,7 +149,17 @@ func (t *tick) run(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("state machine %s: %w", t.Machine, err)
 	}
-	running, err := t.mapRun(ctx)
+	executions, err := t.ListExecutions(ctx, &sfn.ListExecutionsInput{
+		StateMachineArn: &t.Machine, StatusFilter: types.ExecutionStatusRunning, MaxResults: 10,
+	})
+	if err != nil {
+		return fmt.Errorf("running executions of %s: %w", t.Machine, err)
+	}
+	if t.SparesIdle && len(executions.Executions) == 0 && t.row.Hash == Hash(t.row.Base) {
+		t.res.Note = idle
+		return nil
+	}
+	running, err := t.mapRun(ctx, executions.Executions)
 	if err != nil {
 		return err
 	}
@@ -183,15 +196,12 @@ func (t *tick) mine() bool {
 	return false
 }
 
-// mapRun is the newest distributed Map that runs, or nil.
-func (t *tick) mapRun(ctx context.Context) (*decide.MapRun, error) {
-	executions, err := t.ListExecutions(ctx, &sfn.ListExecutionsInput{
-		StateMachineArn: &t.Machine, StatusFilter: types.ExecutionStatusRunning, MaxResults: 10,
-	})
-	if err != nil {
-		return nil, fmt.Errorf("running executions of %s: %w", t.Machine, err)
-	}
-	for _, e := range executions.Executions {
+// idle is the note of a tick that had nothing to look at.
+const idle = "no execution runs, and the definition is the base"
+
+// mapRun is the newest distributed Map of the executions that runs, or nil.
+func (t *tick) mapRun(ctx context.Context, executions []types.ExecutionListItem) (*decide.MapRun, error) {
+	for _, e := range executions {
 		runs, err := t.ListMapRuns(ctx, &sfn.ListMapRunsInput{ExecutionArn: e.ExecutionArn, MaxResults: 10})
 		if err != nil {
 			return nil, fmt.Errorf("listing Map Runs of %s: %w", aws.ToString(e.ExecutionArn), err)

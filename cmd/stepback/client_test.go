@@ -2,6 +2,8 @@ package main
 
 import (
 	"encoding/json"
+	"io"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -90,6 +92,23 @@ func TestClientVerbs(t *testing.T) {
 		run("send-task-failure", "nonsense", "--error", "E").complains(t, 1, "InvalidToken")
 		run("describe", "nobody").complains(t, 1, `no execution is called "nobody"`)
 	}
+	for _, path := range []string{"/_stepback/metrics", "/metrics"} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Accept", "application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5")
+		answer, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, _ := io.ReadAll(answer.Body)
+		answer.Body.Close()
+		if !strings.Contains(string(body), `stepback_executions_succeeded_total{state_machine="orders"} 2`) {
+			t.Errorf("%s: %s", path, body)
+		}
+	}
+	stepback(t, "dashboard", "grafana", "--state-machine", "orders").ends(t, 0, "stepback_task_attempts_total")
 	stepback(t, "names", "machines", "--data", data).ends(t, 0, "orders\n")
 	stepback(t, "names", "executions", "--data", data).ends(t, 0, "ok-a\n")
 	stepback(t, "names", "machines", "--data", t.TempDir()).ends(t, 0)

@@ -22,8 +22,9 @@ import (
 )
 
 type dashboardCmd struct {
-	Body   dashboardBodyCmd   `cmd:"" help:"Print the retry dashboard of a state machine as CloudWatch's PutDashboard takes it."`
-	Render dashboardRenderCmd `cmd:"" help:"Draw the retry dashboard of a data directory's runs, or of an endpoint, as HTML, SVG or PNG."`
+	Grafana dashboardGrafanaCmd `cmd:"" help:"Print the retry dashboard as a file that Grafana imports, over the metrics of serve."`
+	Body    dashboardBodyCmd    `cmd:"" help:"Print the retry dashboard of a state machine as CloudWatch's PutDashboard takes it."`
+	Render  dashboardRenderCmd  `cmd:"" help:"Draw the retry dashboard of a data directory's runs, or of an endpoint, as HTML, SVG or PNG."`
 }
 
 type dashboardRenderCmd struct {

@@ -13,9 +13,9 @@ import (
 func TestVerbsThatPrintFactsHaveJSON(t *testing.T) {
 	t.Parallel()
 	without := []string{
-		"completion",         // a script
-		"sample",             // a CSV file
-		"dashboard body",     // JSON itself
+		"completion",                          // a script
+		"sample",                              // a CSV file
+		"dashboard grafana", "dashboard body", // JSON itself
 		"data export",        // JSON lines
 		"serve",              // no answer of its own; its services answer
 		"relay",              // likewise

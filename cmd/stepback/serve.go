@@ -35,6 +35,7 @@ type serveCmd struct {
 
 	substitutions
 	Lambda []string `sep:"none" placeholder:"NAME=COMMAND|URL|BOOTSTRAP" help:"What carries out a function (repeatable), as for exec; it comes before a function of the name that is deployed."`
+	OTLP   string   `name:"otlp" env:"OTEL_EXPORTER_OTLP_ENDPOINT" placeholder:"URL" help:"Send the executions that end as traces to an OpenTelemetry collector, by OTLP over HTTP, such as http://localhost:4318."`
 	Quiet  bool     `short:"q" help:"Print no line for executions that start, fail, retry, go on and end."`
 
 	embeddedServices
@@ -106,6 +107,7 @@ func (c *serveCmd) Run(ctx context.Context, std streams) (err error) {
 	if len(c.Lambda) > 0 {
 		cfg.StandIns = standIns
 	}
+	defer c.tellOthers(ctx, &cfg)()
 	if !c.Quiet {
 		cfg.Follow = newNarrator(std.err, std.errScreen()).follow
 	}
@@ -203,12 +205,14 @@ func (c *serveCmd) listing(p *local.Platform) string {
   S3              %s
   SNS             messages in %s
   CloudWatch Logs log groups in %s
+  metrics         %s%s, for Prometheus
   health          %s%s
 %sUse it with: export AWS_ENDPOINT_URL=%s AWS_REGION=us-east-1 AWS_DEFAULT_REGION=us-east-1 AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local
   and, for StartSyncExecution and TestState, AWS_DISABLE_HOST_PREFIX_INJECTION=true
 `, p.Endpoint, c.Data, used(c.LambdaEndpoint, "functions in "+filepath.Join(c.Data, "lambda")),
 		used(c.S3Endpoint, "buckets in "+filepath.Join(c.Data, "objects")), filepath.Join(c.Data, sns.FileName),
-		filepath.Join(c.Data, logGroups), p.Endpoint, endpoint.HealthPath, c.consoleLine(p), p.Endpoint)
+		filepath.Join(c.Data, logGroups), p.Endpoint, endpoint.MetricsPath, p.Endpoint, endpoint.HealthPath,
+		c.consoleLine(p), p.Endpoint)
 }
 
 // consoleLine says where the console is.

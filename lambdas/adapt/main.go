@@ -66,7 +66,8 @@ func rows(cfg aws.Config) (controller.Rows, error) {
 // configured is the controller that the environment describes, without its clients.
 func configured(env func(string) string) (*controller.Controller, error) {
 	c := &controller.Controller{
-		Machine: env("STATE_MACHINE_ARN"), Alias: env("STATE_MACHINE_ALIAS"), Parameters: decide.Defaults(), Owner: env("AWS_LAMBDA_LOG_STREAM_NAME"),
+		Machine: env("STATE_MACHINE_ARN"), Alias: env("STATE_MACHINE_ALIAS"),
+		SparesIdle: true, Parameters: decide.Defaults(), Owner: env("AWS_LAMBDA_LOG_STREAM_NAME"),
 	}
 	if c.Machine == "" || env("CONFIGURATION_TABLE") == "" {
 		return nil, errors.New("STATE_MACHINE_ARN or CONFIGURATION_TABLE is not set; set both")
@@ -111,8 +112,8 @@ func (h handler) handle(ctx context.Context, _ json.RawMessage) (controller.Resu
 	for _, d := range res.Decisions {
 		h.log.InfoContext(ctx, "decision", "verdict", string(d.Verdict), "decision", d.String())
 	}
-	if res.Note != "" {
-		h.log.WarnContext(ctx, "no decision", "note", res.Note)
+	if res.Note != "" && len(res.Decisions) == 0 {
+		h.log.InfoContext(ctx, "no decision", "note", res.Note)
 	}
 	if res.Failed != "" {
 		return res, errors.New(res.Failed)

@@ -12,12 +12,25 @@ import (
 // ControlPath is where the programs of this project talk to a platform.
 const ControlPath = "/_stepback/control"
 
+// MetricsPath is where Prometheus finds metrics. It finds them at /metrics, too, which is a bucket of S3 for others.
+const MetricsPath = "/_stepback/metrics"
+
+// scrapes reports whether a request is that of a program that collects metrics.
+func scrapes(r *http.Request) bool {
+	if r.URL.Path == MetricsPath {
+		return true
+	}
+	accepted := r.Header.Get("Accept")
+	return r.URL.Path == "/metrics" && r.Method == http.MethodGet && r.Header.Get("Authorization") == "" &&
+		(strings.Contains(accepted, "application/openmetrics-text") || strings.Contains(accepted, "text/plain;version="))
+}
+
 // ConsolePath is where the console is, for people with browsers.
 const ConsolePath = "/_stepback/"
 
 // programs reports whether a path below ConsolePath is for programs.
 func programs(path string) bool {
-	return path == ControlPath || path == HealthPath || strings.HasPrefix(path, "/_stepback/lambda/")
+	return path == ControlPath || path == HealthPath || path == MetricsPath || strings.HasPrefix(path, "/_stepback/lambda/")
 }
 
 // browses reports whether a request for the root of the address, where S3 lists its buckets, is that of a person with a
@@ -41,6 +54,8 @@ type Handler struct {
 	StepFunctions, Lambda, S3, Logs, SNS, STS http.Handler
 	// Control answers requests for ControlPath, which are no service's; nil means that there is none.
 	Control http.Handler
+	// Metrics answers programs that collect metrics, at MetricsPath; nil means that there are none.
+	Metrics http.Handler
 	// Console answers people with browsers, below ConsolePath; it judges itself which pages may ask it for what. Nil means
 	// that there is none.
 	Console http.Handler
@@ -70,6 +85,10 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if r.URL.Path == HealthPath || r.URL.Path == LocalStackHealthPath {
 		h.Health.ServeHTTP(w, r)
+		return
+	}
+	if h.Metrics != nil && scrapes(r) {
+		h.Metrics.ServeHTTP(w, r)
 		return
 	}
 	if r.URL.Path == ControlPath && h.Control != nil {

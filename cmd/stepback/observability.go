@@ -1,0 +1,34 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"stepback/engine/history"
+	"stepback/engine/journal"
+	"stepback/local"
+	"stepback/otlptraces"
+	"stepback/retrymetrics/exposition"
+)
+
+// tellOthers has a platform show its metrics to Prometheus, and its executions to a collector of traces if one is named.
+// The function that is returned ends that, after the platform has ended.
+func (c *serveCmd) tellOthers(ctx context.Context, cfg *local.Config) (stop func()) {
+	counted := &exposition.Exposition{}
+	cfg.Metrics = counted
+	if c.OTLP == "" {
+		cfg.Observe = func(x *journal.Execution, events []history.Event) { counted.Observe(x.ARN, events) }
+		return func() {}
+	}
+	traces := otlptraces.New(c.OTLP, cfg.Log) //nolint:contextcheck // it ends after the context, with what is left to send
+	cfg.Observe = func(x *journal.Execution, events []history.Event) {
+		counted.Observe(x.ARN, events)
+		traces.Observe(x, events)
+	}
+	return func() {
+		const grace = 3 * time.Second
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
+		defer cancel()
+		traces.Close(ctx)
+	}
+}

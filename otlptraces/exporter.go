@@ -1,0 +1,109 @@
+package otlptraces
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"stepback/engine/history"
+	"stepback/engine/journal"
+)
+
+// Exporter sends the traces of executions that have ended to a collector. It never keeps an execution waiting: what
+// cannot be sent in time is dropped and counted.
+type Exporter struct {
+	url     string
+	client  *http.Client
+	log     *slog.Logger
+	queue   chan []byte
+	done    sync.WaitGroup
+	dropped atomic.Int64
+	stop    context.CancelFunc
+}
+
+// waiting is how many traces may wait to be sent; patience how long one request may take.
+const (
+	waiting  = 1000
+	patience = 10 * time.Second
+)
+
+// New starts an exporter to a collector at a base address such as http://localhost:4318. Close ends it.
+func New(endpoint string, log *slog.Logger) *Exporter {
+	ctx, stop := context.WithCancel(context.Background())
+	e := &Exporter{url: strings.TrimSuffix(endpoint, "/") + "/v1/traces", client: &http.Client{Timeout: patience}, log: log,
+		queue: make(chan []byte, waiting), stop: stop}
+	e.done.Add(1)
+	go func() {
+		defer e.done.Done()
+		e.send(ctx)
+	}()
+	return e
+}
+
+// Observe takes an execution that has ended, with its whole history. It is quick, and never waits.
+func (e *Exporter) Observe(x *journal.Execution, events []history.Event) {
+	if len(e.queue) == cap(e.queue) {
+		e.dropped.Add(1)
+		return
+	}
+	body, err := Encode(x, events)
+	if err != nil {
+		return // a value that JSON does not have, which histories have none of
+	}
+	select {
+	case e.queue <- body:
+	default:
+		e.dropped.Add(1)
+	}
+}
+
+// Dropped is how many traces were not taken, or could not be sent.
+func (e *Exporter) Dropped() int64 { return e.dropped.Load() }
+
+// send sends traces until the queue is closed.
+func (e *Exporter) send(ctx context.Context) {
+	said := false
+	for body := range e.queue {
+		if err := e.post(ctx, body); err != nil {
+			if e.dropped.Add(1); !said {
+				e.log.Warn("traces cannot be sent; later ones are tried, and not told of", "endpoint", e.url, "error", err)
+				said = true
+			}
+		}
+	}
+}
+
+func (e *Exporter) post(ctx context.Context, body []byte) error {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, e.url, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	r.Header.Set("Content-Type", "application/json")
+	answer, err := e.client.Do(r)
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	const most = 1 << 16
+	_, _ = io.Copy(io.Discard, io.LimitReader(answer.Body, most))
+	if answer.StatusCode >= http.StatusMultipleChoices {
+		return fmt.Errorf("it answers %s", answer.Status)
+	}
+	return nil
+}
+
+// Close sends what waits, for as long as the context allows, and ends the exporter. Observe must not be called any more.
+func (e *Exporter) Close(ctx context.Context) {
+	stopped := context.AfterFunc(ctx, e.stop)
+	defer stopped()
+	close(e.queue)
+	e.done.Wait()
+	e.stop()
+}

@@ -1,0 +1,119 @@
+package otlptraces_test
+
+import (
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"stepback/engine/history"
+	"stepback/engine/journal"
+	"stepback/otlptraces"
+)
+
+const failedOnce = `[
+	{"timestamp": 1000, "type": "ExecutionStarted", "id": 1, "executionStartedEventDetails": {"input": "\"secret\""}},
+	{"timestamp": 1000, "type": "TaskStateEntered", "id": 2, "previousEventId": 1, "stateEnteredEventDetails": {"name": "Charge"}},
+	{"timestamp": 1000, "type": "TaskScheduled", "id": 3, "previousEventId": 2},
+	{"timestamp": 1000, "type": "TaskStarted", "id": 4, "previousEventId": 3},
+	{"timestamp": 1001, "type": "TaskFailed", "id": 5, "previousEventId": 4, "taskFailedEventDetails": {"error": "Busy", "cause": "secret"}},
+	{"timestamp": 1004, "type": "TaskScheduled", "id": 6, "previousEventId": 5},
+	{"timestamp": 1004, "type": "TaskStarted", "id": 7, "previousEventId": 6},
+	{"timestamp": 1005, "type": "TaskSucceeded", "id": 8, "previousEventId": 7},
+	{"timestamp": 1005, "type": "TaskStateExited", "id": 9, "previousEventId": 8, "stateExitedEventDetails": {"name": "Charge"}},
+	{"timestamp": 1005, "type": "ExecutionSucceeded", "id": 10, "previousEventId": 9}]`
+
+// sent is what a collector reads of a request.
+type sent struct {
+	ResourceSpans []struct {
+		ScopeSpans []struct {
+			Spans []struct {
+				TraceID, SpanID, ParentSpanID, Name string
+				StartTimeUnixNano, EndTimeUnixNano  string
+				Status                              struct {
+					Code    int
+					Message string
+				}
+				Events []struct{ Name, TimeUnixNano string }
+			}
+		}
+	}
+}
+
+func execution(t *testing.T) (*journal.Execution, []history.Event) {
+	t.Helper()
+	events, err := history.ParseEvents(failedOnce)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := &journal.Execution{Status: history.Succeeded, Start: time.Unix(1000, 0), Stop: time.Unix(1005, 0)}
+	x.ARN, x.MachineARN, x.Name = "arn:x:order-17", "arn:aws:states:us-east-1:0:stateMachine:orders", "order-17"
+	return x, events
+}
+
+// TestATrace has a span for the execution, one for the state, and one for each attempt; the wait is an event.
+func TestATrace(t *testing.T) {
+	t.Parallel()
+	x, events := execution(t)
+	body, err := otlptraces.Encode(x, events)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got sent
+	if err := json.Unmarshal(body, &got); err != nil {
+		t.Fatal(err)
+	}
+	spans := got.ResourceSpans[0].ScopeSpans[0].Spans
+	if len(spans) != 4 {
+		t.Fatalf("%d spans: %s", len(spans), body)
+	}
+	root, state, first, second := spans[0], spans[1], spans[2], spans[3]
+	if root.Name != "orders" || len(root.TraceID) != 32 || len(root.SpanID) != 16 || root.ParentSpanID != "" ||
+		state.ParentSpanID != root.SpanID || first.ParentSpanID != state.SpanID || second.ParentSpanID != state.SpanID {
+		t.Errorf("%s", body)
+	}
+	if first.Name != "Charge attempt 1" || first.Status.Code != 2 || first.Status.Message != "Busy" ||
+		second.Status.Code != 1 || second.StartTimeUnixNano != "1004000000000" || second.EndTimeUnixNano != "1005000000000" {
+		t.Errorf("%+v %+v", first, second)
+	}
+	if len(state.Events) != 1 || state.Events[0].Name != "retry wait" || state.Events[0].TimeUnixNano != "1001000000000" {
+		t.Errorf("%+v", state.Events)
+	}
+	if again, _ := otlptraces.Encode(x, events); string(again) != string(body) {
+		t.Error("the same execution has another trace")
+	}
+}
+
+// TestTheExporter sends to a collector, and does without one that refuses.
+func TestTheExporter(t *testing.T) {
+	t.Parallel()
+	x, events := execution(t)
+	bodies, refuse := make(chan string, 1), false
+	collector := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if refuse {
+			http.Error(w, "no", http.StatusServiceUnavailable)
+			return
+		}
+		body, _ := io.ReadAll(r.Body)
+		bodies <- r.URL.Path + " " + r.Header.Get("Content-Type") + " " + string(body)
+	}))
+	defer collector.Close()
+	log := slog.New(slog.DiscardHandler)
+	e := otlptraces.New(collector.URL, log)
+	e.Observe(x, events)
+	e.Close(t.Context())
+	want, _ := otlptraces.Encode(x, events)
+	if got := <-bodies; got != "/v1/traces application/json "+string(want) || e.Dropped() != 0 {
+		t.Errorf("%s, %d dropped", got, e.Dropped())
+	}
+	refuse = true
+	e = otlptraces.New(collector.URL+"/", log)
+	e.Observe(x, events)
+	e.Close(t.Context())
+	if e.Dropped() != 1 {
+		t.Errorf("%d dropped", e.Dropped())
+	}
+}
