@@ -110,7 +110,11 @@ func pill(name string) *Node {
 
 func nodeOf(s *asl.State, depth int) *Node {
 	n := &Node{Name: s.Name, Type: s.Type, About: about(s), Retries: len(s.Retry) > 0, Depth: depth, Height: nodeHeight}
-	n.Width = max(nodeMin, textWidth(s.Name, nameSize), textWidth(n.About, aboutSize)) + 2*textPad
+	second := n.About
+	if n.Retries {
+		second = "↻  " + second
+	}
+	n.Width = max(nodeMin, textWidth(s.Name, nameSize), textWidth(second, aboutSize)) + 2*textPad
 	n.Width = min(n.Width, nodeMax)
 	inner := s.Branches
 	if s.Map != nil && s.Map.Processor != nil {

@@ -130,6 +130,9 @@ func (p *Platform) openJournal(context.Context) error {
 	}
 	p.Journal = j
 	p.onClose(j.Close)
+	for _, lost := range j.LostTails() {
+		p.cfg.Log.Warn("the journal has lost what was acknowledged last", "error", lost)
+	}
 	return resultwriter.RemoveSpools(p.Dir) // the directory is locked: nobody else is here
 }
 

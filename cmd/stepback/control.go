@@ -27,6 +27,7 @@ var travelling = map[string]func() directoryVerb{
 	"dashboard render": func() directoryVerb { return new(dashboardRenderCmd) },
 	"data check":       func() directoryVerb { return new(dataCheckCmd) },
 	"data compact":     func() directoryVerb { return new(dataCompactCmd) },
+	"data repair":      func() directoryVerb { return new(dataRepairCmd) },
 	"data export":      func() directoryVerb { return new(dataExportCmd) },
 }
 

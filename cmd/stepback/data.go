@@ -14,6 +14,7 @@ import (
 type dataCmd struct {
 	Check   dataCheckCmd   `cmd:"" help:"Check everything that the journal keeps."`
 	Compact dataCompactCmd `cmd:"" help:"Remove executions that are old, and give the room of what was removed back to the disk."`
+	Repair  dataRepairCmd  `cmd:"" help:"Save what is whole of a damaged journal, with a list of what is not."`
 	Export  dataExportCmd  `cmd:"" help:"Print executions with their histories as JSON lines."`
 }
 

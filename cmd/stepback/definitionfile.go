@@ -267,6 +267,9 @@ func readInput(flag string, std streams) (string, error) {
 	}
 	text = bytes.TrimSpace(text)
 	if _, err := jsonvalue.Parse(string(text)); err != nil {
+		if from == "--input" && exists(flag) {
+			return "", fmt.Errorf("--input is not JSON; did you mean the file @%s?", flag)
+		}
 		return "", fmt.Errorf("%s is not JSON: %w", from, err)
 	}
 	return string(text), nil

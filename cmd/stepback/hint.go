@@ -16,8 +16,18 @@ func verbs(args []string) []string {
 	}
 }
 
+// otherWords are the verbs that people of other programs look for, with what they are called here.
+var otherWords = map[string]string{
+	"ls": "executions", "list": "executions", "ps": "executions", "status": "describe", "show": "describe",
+	"ui": "serve, which has a console in the browser", "console": "serve, which has a console in the browser",
+	"cancel": "stop", "abort": "stop", "retry": "redrive", "events": "history", "new": "init", "lint": "validate",
+}
+
 // hint is what was perhaps meant by arguments that were refused; empty when that cannot be told.
 func hint(args []string) string {
+	if meant := otherWords[args[0]]; meant != "" {
+		return "did you mean stepback " + meant + "?"
+	}
 	for i, a := range args {
 		before := ""
 		if i > 0 {

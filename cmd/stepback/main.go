@@ -56,48 +56,47 @@ type streams struct {
 }
 
 type commandLine struct {
-	Run     runCmd     `cmd:"" help:"Import a CSV file of user activity through the state machine."`
-	Export  exportCmd  `cmd:"" help:"Print what the database holds."`
-	History historyCmd `cmd:"" help:"Print an execution's events."`
+	Exec      execCmd      `cmd:"" group:"Run state machines" help:"Run an execution of a state machine definition and show what it does."`
+	Serve     serveCmd     `cmd:"" group:"Run state machines" help:"Serve the APIs of AWS Step Functions, Lambda, S3, SNS, CloudWatch Logs and STS (GetCallerIdentity) on this machine."`
+	Test      testCmd      `cmd:"" group:"Run state machines" help:"Run the tests of state machines: *.test.yaml beside definitions, in virtual time."`
+	Record    recordCmd    `cmd:"" group:"Run state machines" help:"Write a test from a real execution."`
+	TestState testStateCmd `cmd:"" group:"Run state machines" help:"Run one state of a machine by itself, with mocks, as the TestState API does."`
+	Init      initCmd      `cmd:"" group:"Run state machines" help:"Write an example: a state machine with its test."`
 
-	Executions      executionsCmd      `cmd:"" help:"List executions: by machine, status, error, time, or those that wait for a retry."`
-	Describe        describeCmd        `cmd:"" help:"Say where an execution stands: attempts, waits, when it goes on and when it gives up."`
-	Start           startCmd           `cmd:"" help:"Start an execution of a state machine that is there."`
-	Stop            stopCmd            `cmd:"" help:"Stop executions."`
-	Redrive         redriveCmd         `cmd:"" help:"Have executions that failed go on where they failed."`
-	Machines        machinesCmd        `cmd:"" help:"List state machines."`
-	MapRuns         mapRunsCmd         `cmd:"" name:"mapruns" help:"List the Map Runs of an execution."`
-	Activities      activitiesCmd      `cmd:"" help:"List activities."`
-	SendTaskSuccess sendTaskSuccessCmd `cmd:"" help:"Report that a task which waits for its token has succeeded."`
-	SendTaskFailure sendTaskFailureCmd `cmd:"" help:"Report that a task which waits for its token has failed."`
+	Executions      executionsCmd      `cmd:"" group:"Look into what runs" help:"List executions: by machine, status, error, time, or those that wait for a retry."`
+	Describe        describeCmd        `cmd:"" group:"Look into what runs" help:"Say where an execution stands: attempts, waits, when it goes on and when it gives up."`
+	History         historyCmd         `cmd:"" group:"Look into what runs" help:"Print an execution's events."`
+	Logs            logsCmd            `cmd:"" group:"Look into what runs" help:"Print what a Lambda function of serve, or of run --lambda process, has logged."`
+	Machines        machinesCmd        `cmd:"" group:"Look into what runs" help:"List state machines."`
+	MapRuns         mapRunsCmd         `cmd:"" group:"Look into what runs" name:"mapruns" help:"List the Map Runs of an execution."`
+	Activities      activitiesCmd      `cmd:"" group:"Look into what runs" help:"List activities."`
+	Start           startCmd           `cmd:"" group:"Look into what runs" help:"Start an execution of a state machine that is there."`
+	Stop            stopCmd            `cmd:"" group:"Look into what runs" help:"Stop executions."`
+	Redrive         redriveCmd         `cmd:"" group:"Look into what runs" help:"Have executions that failed go on where they failed."`
+	SendTaskSuccess sendTaskSuccessCmd `cmd:"" group:"Look into what runs" help:"Report that a task which waits for its token has succeeded."`
+	SendTaskFailure sendTaskFailureCmd `cmd:"" group:"Look into what runs" help:"Report that a task which waits for its token has failed."`
 
-	Graph   graphCmd   `cmd:"" help:"Draw a state machine, or the path of an execution through it."`
-	Sample  sampleCmd  `cmd:"" help:"Write a CSV file of made-up user activity."`
-	Retries retriesCmd `cmd:"" help:"Show and explain the retry table."`
-	Data    dataCmd    `cmd:"" help:"Look after the journal of a data directory."`
+	Validate   validateCmd   `cmd:"" group:"Definitions and their retries" help:"Check state machine definitions as AWS Step Functions would."`
+	Definition definitionCmd `cmd:"" group:"Definitions and their retries" help:"Print a definition: the CSV import's, one of a template, or one of a state machine that is there."`
+	Graph      graphCmd      `cmd:"" group:"Definitions and their retries" help:"Draw a state machine, or the path of an execution through it."`
+	Retries    retriesCmd    `cmd:"" group:"Definitions and their retries" help:"Show and explain the retry table."`
+	Lab        labCmd        `cmd:"" group:"Definitions and their retries" help:"Simulate retries: scenarios, policies, charts."`
+	Jitter     jitterCmd     `cmd:"" group:"Definitions and their retries" help:"Compare jitter strategies for clients that contend."`
+	Adapt      adaptCmd      `cmd:"" group:"Definitions and their retries" help:"Adapt the retries of a state machine to what is measured."`
+	Predict    predictCmd    `cmd:"" group:"Definitions and their retries" help:"Estimate the chance that a retry succeeds."`
+	Cost       costCmd       `cmd:"" group:"Definitions and their retries" help:"Compute what runs cost on AWS, with what retries add."`
 
-	Dashboard dashboardCmd `cmd:"" help:"Draw the retry dashboard of runs."`
-	Serve     serveCmd     `cmd:"" help:"Serve the APIs of AWS Step Functions, Lambda, S3, SNS, CloudWatch Logs and STS (GetCallerIdentity) on this machine."`
-	Exec      execCmd      `cmd:"" help:"Run an execution of a state machine definition and show what it does."`
-	Logs      logsCmd      `cmd:"" help:"Print what a Lambda function of serve, or of run --lambda process, has logged."`
-	Validate  validateCmd  `cmd:"" help:"Check state machine definitions as AWS Step Functions would."`
-	Adapt     adaptCmd     `cmd:"" help:"Adapt the retries of a state machine to what is measured."`
-	Predict   predictCmd   `cmd:"" help:"Estimate the chance that a retry succeeds."`
+	Run       runCmd       `cmd:"" group:"The CSV import" help:"Import a CSV file of user activity through the state machine."`
+	Export    exportCmd    `cmd:"" group:"The CSV import" help:"Print what the database holds."`
+	Sample    sampleCmd    `cmd:"" group:"The CSV import" help:"Write a CSV file of made-up user activity."`
+	Dashboard dashboardCmd `cmd:"" group:"The CSV import" help:"Draw the retry dashboard of runs."`
 
-	Relay       relayCmd       `cmd:"" help:"Send the messages of an application's outbox."`
-	DeadLetters deadlettersCmd `cmd:"" name:"deadletters" help:"Look after what could not be delivered."`
-	Cost        costCmd        `cmd:"" help:"Compute what runs cost on AWS, with what retries add."`
-	Lab         labCmd         `cmd:"" help:"Simulate retries: scenarios, policies, charts."`
-	Jitter      jitterCmd      `cmd:"" help:"Compare jitter strategies for clients that contend."`
+	Relay       relayCmd       `cmd:"" group:"Outbox and dead letters" help:"Send the messages of an application's outbox."`
+	DeadLetters deadlettersCmd `cmd:"" group:"Outbox and dead letters" name:"deadletters" help:"Look after what could not be delivered."`
 
-	Test       testCmd       `cmd:"" help:"Run the tests of state machines: *.test.yaml beside definitions, in virtual time."`
-	Record     recordCmd     `cmd:"" help:"Write a test from a real execution."`
-	Definition definitionCmd `cmd:"" help:"Print a definition: the CSV import's, one of a template, or one of a state machine that is there."`
-	Init       initCmd       `cmd:"" help:"Write an example: a state machine with its test."`
-	TestState  testStateCmd  `cmd:"" help:"Run one state of a machine by itself, with mocks, as the TestState API does."`
-
-	Names      namesCmd      `cmd:"" hidden:"" help:"Print names for completion."`
-	Completion completionCmd `cmd:"" help:"Print a script that completes command lines in bash, zsh or fish."`
+	Data       dataCmd       `cmd:"" group:"This program and its data" help:"Look after the journal of a data directory."`
+	Completion completionCmd `cmd:"" group:"This program and its data" help:"Print a script that completes command lines in bash, zsh or fish."`
+	Names      namesCmd      `cmd:"" group:"This program and its data" hidden:"" help:"Print names for completion."`
 
 	Version kong.VersionFlag `help:"Print the version, the commit and the Go that built it."`
 }
@@ -143,9 +142,11 @@ func execute(ctx context.Context, args []string, io streams) int {
 	}
 	if err != nil {
 		var parse *kong.ParseError
-		if errors.As(err, &parse) {
+		if errors.As(err, &parse) && parse.Context.Selected() != nil {
 			parser.Stdout = io.err
 			_ = parse.Context.PrintUsage(true)
+		} else {
+			fmt.Fprintln(io.err, "Usage: stepback <command>; stepback --help lists the commands")
 		}
 		said := err.Error()
 		if h := hint(args); h != "" {

@@ -100,6 +100,8 @@ func TestWrongUsage(t *testing.T) {
 		want []string
 	}{
 		{"bogus", []string{"stepback: unexpected argument bogus", "Usage: stepback <command>"}},
+		{"ls", []string{"did you mean stepback executions?"}},
+		{"ui", []string{"did you mean stepback serve, which has a console in the browser?"}},
 		{"run --bogus", []string{"stepback: unknown flag --bogus", "Usage: stepback run"}},
 		{"run --csv " + dir + "/missing.csv", []string{"stepback: --csv: stat " + dir +
 			"/missing.csv: no such file or directory"}},

@@ -3,10 +3,12 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"time"
 
 	"stepback/retrypatterns"
+	"stepback/retrypatterns/tablefile"
 )
 
 type retriesCmd struct {
@@ -20,14 +22,44 @@ type retriesCmd struct {
 
 type retriesShowCmd struct {
 	JSON bool `name:"json" help:"Print each state's compiled Retry array as JSON."`
+
+	ownTable
+}
+
+// ownTable is the flag of a retry table of one's own.
+type ownTable struct {
+	Table string `type:"path" placeholder:"FILE" help:"A retry table of your own, in YAML, in place of the import's."`
+}
+
+// table reads the table.
+func (o *ownTable) table() (retrypatterns.Table, error) {
+	if o.Table == "" {
+		return retrypatterns.DefaultTable(), nil
+	}
+	text, err := os.ReadFile(o.Table)
+	if err != nil {
+		return retrypatterns.Table{}, &exitError{exitUsage, err}
+	}
+	t, err := tablefile.Read(o.Table, text)
+	if err != nil {
+		return t, &exitError{exitData, err}
+	}
+	return t, nil
 }
 
 // Help shows an example.
-func (retriesShowCmd) Help() string { return "Example:\n  stepback retries show" }
+func (retriesShowCmd) Help() string {
+	return `Examples:
+  stepback retries show
+  stepback retries show --table retries.yaml --json`
+}
 
 // Run prints the table.
 func (c *retriesShowCmd) Run(std streams) error {
-	table := retrypatterns.DefaultTable()
+	table, err := c.table()
+	if err != nil {
+		return err
+	}
 	if c.JSON {
 		return showJSON(std.out, table)
 	}
@@ -89,6 +121,7 @@ type retriesExplainCmd struct {
 	State string `placeholder:"NAME" help:"State of the definition file. Default all with a Retry."`
 	JSON  bool   `name:"json" help:"Print the explanation as JSON; of a file, those of its states."`
 	substitutions
+	ownTable
 }
 
 // Help shows an example.
@@ -96,6 +129,7 @@ func (retriesExplainCmd) Help() string {
 	return `Examples:
   stepback retries explain ProcessSingleUserRecord
   stepback retries explain orders.asl.json --state Charge
+  stepback retries explain Charge --table retries.yaml
   stepback retries explain template.yaml#Orders --json`
 }
 
@@ -104,7 +138,10 @@ func (c *retriesExplainCmd) Run(std streams) error {
 	if file, _ := partOf(c.Of); exists(file) || isDefinition(file) || file == "-" {
 		return c.file(std)
 	}
-	table := retrypatterns.DefaultTable()
+	table, err := c.table()
+	if err != nil {
+		return err
+	}
 	if _, ok := table.State(c.Of); !ok {
 		names := make([]string, 0, len(table.States))
 		for _, s := range table.States {

@@ -28,6 +28,9 @@ Resources:
 `,
 		"states/orders.json": `{"StartAt": "Charge", "States": {"Charge": {"Type": "Task", "Resource": "${ChargeArn}",
 			"TimeoutSeconds": ${Seconds}, "Retry": [{"ErrorEquals": ["Busy"], "MaxAttempts": 2}], "End": true}}}`,
+		"retries.yaml": "patterns:\n  gentle: {interval: 2s, retries: 5, jitter: FULL}\nstates:\n  Charge:\n" +
+			"    timeout: 30s\n    retry: [{errors: [Busy], pattern: gentle}]\n",
+		"bad.yaml": "states: {}\nodd: 1\n",
 		"cdk.out/Stack.template.json": `{"Resources": {"M1": {"Type": "AWS::StepFunctions::StateMachine", "Properties":
 			{"DefinitionString": "{\"StartAt\": \"A\", \"States\": {\"A\": {\"Type\": \"Odd\"}}}"}}}}`,
 	} {
@@ -39,6 +42,11 @@ Resources:
 			t.Fatal(err)
 		}
 	}
+	own := filepath.Join(dir, "retries.yaml")
+	stepback(t, "retries", "show", "--table", own, "--json").ends(t, 0, `"Busy"`, `"MaxAttempts": 5`)
+	stepback(t, "retries", "show", "--table", own).ends(t, 0, "Charge  (timeout 30s")
+	stepback(t, "retries", "explain", "Charge", "--table", own).ends(t, 0, "Busy", "5 retries")
+	stepback(t, "retries", "show", "--table", filepath.Join(dir, "bad.yaml")).complains(t, 3, "bad.yaml:2:1: there is no member")
 	orders := filepath.Join(dir, "states", "orders.json")
 	stepback(t, "validate", template).ends(t, 0, orders+": accepted", template+"#Inline: accepted")
 	stepback(t, "validate", filepath.Join(dir, "cdk.out")).ends(t, 3, "Stack.template.json#M1:1:")

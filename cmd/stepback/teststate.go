@@ -9,11 +9,13 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 
 	"stepback/asl"
 	"stepback/asl/jsonvalue"
 	"stepback/aws/loopback"
+	"stepback/internal/spelling"
 	"stepback/local"
 )
 
@@ -99,6 +101,13 @@ func (c *testStateCmd) check(definition string) error {
 		return nil //nolint:nilerr // the API says what is wrong with the definition
 	}
 	states, whole := root.Get("States")
+	if m, _ := asl.Parse(definition); c.State != "" && m != nil {
+		var names []string
+		visitStates(&m.Graph, func(s *asl.State) { names = append(names, s.Name) })
+		if near := spelling.Nearest(c.State, names); near != "" && !slices.Contains(names, c.State) {
+			return fmt.Errorf("%s has no state %s; did you mean %s?", c.File, c.State, near)
+		}
+	}
 	if _, single := root.Get("Type"); c.State != "" || !whole || single {
 		return nil
 	}

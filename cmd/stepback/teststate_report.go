@@ -54,7 +54,7 @@ func (c *testStateCmd) show(std streams, answer []byte) error {
 }
 
 func (t *stateTest) print(w io.Writer) {
-	fmt.Fprint(w, t.Status)
+	fmt.Fprint(w, screenOf(w).status(t.Status))
 	if t.Next != "" {
 		fmt.Fprintf(w, ", goes on to %s", t.Next)
 	}

@@ -29,6 +29,13 @@ func newMortal(kept *journal.Memory, commits int) *mortal {
 	return &mortal{Memory: kept, died: make(chan struct{}), left: commits}
 }
 
+// commits is how many there were.
+func (m *mortal) commits() int64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return int64(m.count)
+}
+
 // Commit implements journal.Journal.
 func (m *mortal) Commit(r *journal.Record, done func(error)) {
 	m.mu.Lock()

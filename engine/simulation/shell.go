@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"stepback/asl/jsonvalue"
@@ -18,7 +20,8 @@ import (
 // forever is when an execution that still runs is stopped, in virtual time: a task that hangs may have no limit.
 const forever = 3 * year
 
-// stuck is the real time after which a simulation that makes no progress is a failure.
+// stuck is the real time after which a simulation that makes no progress is a failure: in which nothing was committed
+// and no task was asked for. How long a simulation takes as a whole says nothing, as machines may loop and be busy.
 const stuck = 30 * time.Second
 
 // shell is one simulation of the whole engine: workers, the virtual clock, Map Runs with child executions, recovery
@@ -38,6 +41,7 @@ type shell struct {
 	clock  *clock.Clock
 	engine *engine.Engine
 	arn    string // of the simulated execution
+	asked  atomic.Int64
 }
 
 // simulateShell runs one simulation and returns what is wrong.
@@ -80,7 +84,7 @@ func (s *shell) life(commits int) (over bool, err error) {
 		_ = s.engine.StopExecution(context.Background(), s.arn, history.NewFailure("Stopped",
 			"it loops")) // unless it has ended
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), stuck)
+	ctx, cancel := s.whileItMoves(j)
 	defer cancel()
 	ended := make(chan error, 1)
 	go func() { ended <- s.run(ctx) }()
@@ -98,6 +102,33 @@ func (s *shell) life(commits int) (over bool, err error) {
 	}
 }
 
+// errStuck says that nothing has happened for a while.
+var errStuck = errors.New("nothing was committed and no task was asked for in " + stuck.String())
+
+// whileItMoves returns a context that ends when a process makes no progress any more.
+func (s *shell) whileItMoves(j *mortal) (context.Context, context.CancelFunc) {
+	ctx, end := context.WithCancelCause(context.Background())
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		tick := time.NewTicker(stuck)
+		defer tick.Stop()
+		for before := int64(-1); ; {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+			now := j.commits() + s.asked.Load()
+			if now == before {
+				end(errStuck)
+				return
+			}
+			before = now
+		}
+	})
+	return ctx, func() { end(context.Canceled); watching.Wait() }
+}
+
 // run recovers and has the execution carried out, and redriven.
 func (s *shell) run(ctx context.Context) error {
 	e := s.engine
@@ -110,7 +141,7 @@ func (s *shell) run(ctx context.Context) error {
 	for {
 		x, err := e.Wait(ctx, arn)
 		if err != nil {
-			return fmt.Errorf("the execution does not end: %w", err)
+			return fmt.Errorf("the execution does not end: %w", errors.Join(err, context.Cause(ctx)))
 		}
 		if x.RedriveCount >= s.again {
 			return nil
@@ -165,6 +196,7 @@ func (s *shell) begin(ctx context.Context) (string, error) {
 
 // Invoke implements engine.Integration: what a task does follows from what it is asked.
 func (s *shell) Invoke(ctx context.Context, t *engine.Task) (engine.Result, error) {
+	s.asked.Add(1)
 	asked := fnv.New64a()
 	fmt.Fprintf(asked, "%d %s %d %s", s.seed, t.State, t.Attempt, t.Parameters)
 	d := fromSeed(asked.Sum64())

@@ -24,6 +24,9 @@ type Checked struct {
 // is that of a store which cannot be read at all.
 func (j *Journal) Check(ctx context.Context, problem func(error)) (Checked, error) {
 	c := &checker{j: j, ctx: ctx, tell: problem}
+	for _, lost := range j.lost {
+		problem(lost)
+	}
 	for it, err := range j.scan(ctx, "") {
 		if err != nil {
 			return c.found, err
@@ -86,7 +89,7 @@ func (c *checker) entry(key string, value []byte) error {
 	case indexPrefix:
 		return c.listed(key)
 	}
-	if key != versionKey && key != indexedKey && !strings.HasPrefix(key, documents) {
+	if key != versionKey && key != indexedKey && key != groupsKey && !strings.HasPrefix(key, documents) {
 		return fmt.Errorf("the key %q is nothing that stepback keeps", key)
 	}
 	return nil

@@ -3,6 +3,7 @@ package pebble
 import (
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -18,8 +19,9 @@ const (
 
 // group is the records that are synced together.
 type group struct {
-	batch *pebble.Batch
-	done  []func(error)
+	batch  *pebble.Batch
+	done   []func(error)
+	number uint64
 }
 
 // committer writes groups of records, one after the other, each with one sync. It has two goroutines, which stop waits
@@ -30,6 +32,9 @@ type committer struct {
 	ended  sync.WaitGroup
 	synced chan *group
 	tell   func(error) // of the first failure; may be nil
+	groups uint64      // that were applied; touched by apply alone
+	// durable is how many groups are on the disk.
+	durable atomic.Uint64
 
 	mu     sync.Mutex
 	more   sync.Cond
@@ -39,8 +44,10 @@ type committer struct {
 	broken error // why nothing can be committed any more
 }
 
-func startCommitter(db *pebble.DB, tell func(error)) *committer {
-	c := &committer{db: db, synced: make(chan *group, syncing-1), tell: tell}
+// startCommitter begins behind the groups that were committed before.
+func startCommitter(db *pebble.DB, tell func(error), groups uint64) *committer {
+	c := &committer{db: db, synced: make(chan *group, syncing-1), tell: tell, groups: groups}
+	c.durable.Store(groups)
 	c.more.L = &c.mu
 	c.ended.Go(c.apply)
 	c.ended.Go(c.settle)
@@ -120,7 +127,13 @@ func (c *committer) take() *group {
 func (c *committer) apply() {
 	defer close(c.synced)
 	for g := c.take(); g != nil; g = c.take() {
-		if err := c.write(g.batch); err != nil {
+		c.groups++
+		g.number = c.groups
+		err := setGroups(g.batch, g.number)
+		if err == nil {
+			err = c.write(g.batch)
+		}
+		if err != nil {
 			c.fail(g, err)
 			continue
 		}
@@ -162,6 +175,7 @@ func (c *committer) settle() {
 			c.fail(g, err)
 			continue
 		}
+		c.durable.Store(g.number)
 		for i, done := range g.done {
 			done(nil)
 			g.done[i] = nil

@@ -64,8 +64,8 @@ func openError(dir string, readOnly bool, err error) error {
 		return fmt.Errorf("there is no journal in %s", dir)
 	case errors.Is(err, journal.ErrDiskFull):
 	default:
-		hint = " (if its files are missing, damaged or those of another program: put a copy back, or move the directory away to begin a new" +
-			" journal; users and objects are kept beside it)"
+		hint = " (if its files are missing, damaged or those of another program: put a copy back; stepback data repair saves" +
+			" what is whole; or move the directory away to begin a new journal; users and objects are kept beside it)"
 	}
 	return fmt.Errorf("opening the journal in %s: %w%s", dir, err, hint)
 }

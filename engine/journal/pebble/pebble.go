@@ -25,6 +25,8 @@ type Journal struct {
 	db        *pebble.DB
 	dir       string
 	committer *committer
+	anchor    *anchor // nil when the store is only read
+	lost      []*LostTail
 	space     *space
 	retention *retention // nil when the store is only read
 	encoders  sync.Pool
@@ -74,6 +76,11 @@ func Open(dir string, o Options) (*Journal, error) {
 	if err := j.whole(o, cache); err != nil {
 		return nil, err
 	}
+	if !o.ReadOnly {
+		if err := verifyTables(o.FS, dir); err != nil {
+			return nil, openError(dir, o.ReadOnly, err)
+		}
+	}
 	db, err := openStore(dir, j.options(&o, cache))
 	if err != nil {
 		return nil, openError(dir, o.ReadOnly, err)
@@ -85,8 +92,15 @@ func Open(dir string, o Options) (*Journal, error) {
 	if err := j.readOpen(); err != nil {
 		return nil, errors.Join(j.named(err), db.Close())
 	}
-	j.committer = startCommitter(db, o.Broken)
+	a, err := readAnchor(o.FS, dir, db)
+	if err != nil {
+		return nil, errors.Join(j.named(err), db.Close())
+	}
+	j.lost = a.said.Lost
+	j.committer = startCommitter(db, o.Broken, a.said.Groups)
 	if !o.ReadOnly {
+		j.anchor = a
+		a.follow(j.committer.durable.Load)
 		j.space.reserve()
 		j.retention = j.retain(o.Retention)
 	}
@@ -114,6 +128,7 @@ func (j *Journal) Close() error {
 	j.retention.stop()
 	j.space.close()
 	err := j.committer.stop()
+	j.anchor.stop()
 	if err == nil && !j.space.readOnly && !j.space.short.Load() { // Pebble does not survive a flush that finds no room
 		err = guarded(j.db.Flush)
 	}

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"stepback/engine/journal/pebble"
+	"stepback/local"
+)
+
+type dataRepairCmd struct {
+	Data string `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory. Default .stepback."`
+	JSON bool   `name:"json" help:"Print what was saved and what not as JSON."`
+}
+
+// Help shows an example.
+func (dataRepairCmd) Help() string {
+	return `Example:
+  stepback data repair --data .stepback
+
+Makes a new journal of what is whole in a damaged one and puts it in its place; the damaged one is moved aside and stays as it is. What
+could not be saved is listed, a line for each. With everything saved the exit status is 0. A copy of the directory, if there is one, is
+better than a repair.`
+}
+
+// Run repairs the journal and prints what is lost.
+func (c *dataRepairCmd) Run(ctx context.Context, std streams) error {
+	return onDirectory(ctx, std, c.Data, c)
+}
+
+func (c *dataRepairCmd) on(_ context.Context, _ streams, p *local.Platform) error {
+	return endFirst(p, "the journal cannot be repaired")
+}
+
+func (c *dataRepairCmd) alone(ctx context.Context, std streams) error {
+	dir := filepath.Join(c.Data, "journal")
+	if !exists(dir) {
+		return fmt.Errorf("there is no journal in %s; name the data directory of a run with --data", c.Data)
+	}
+	lost := []string{}
+	found, err := pebble.Repair(ctx, dir, func(err error) {
+		lost = append(lost, err.Error())
+		if !c.JSON {
+			fmt.Fprintln(std.out, err)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		err = printJSON(std.out, map[string]any{
+			"executions": found.Executions, "records": found.Records, "dropped": found.Dropped,
+			"unreadable": found.Unreadable, "aside": found.Aside, "lost": lost,
+		})
+	} else {
+		fmt.Fprintf(std.out, "saved %d executions, %d records; dropped: %d; unreadable places: %d; the journal as it was is in %s\n",
+			found.Executions, found.Records, found.Dropped, found.Unreadable, found.Aside)
+	}
+	if err == nil && len(lost) > 0 {
+		return &exitError{code: exitFailure}
+	}
+	return err
+}

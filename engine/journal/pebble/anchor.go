@@ -1,0 +1,144 @@
+package pebble
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// The anchor is a small file beside the log that says how many groups of records were on the disk. A log that has lost
+// its tail looks like one that was torn by a crash: only something outside of it can tell. It is written behind the
+// records, every second, so that what it says was there once; a loss of what came within the last second is not seen.
+const (
+	anchorFile     = "stepback-anchor.json"
+	anchorInterval = time.Second
+	groupsKey      = "n" // how many groups were committed, with the last of them
+)
+
+// LostTail says that the journal has fewer records than were on the disk before.
+type LostTail struct {
+	// Seen is when that was found, Groups how many groups of records (synced together) are missing.
+	Seen   time.Time `json:"seen"`
+	Groups uint64    `json:"groups"`
+}
+
+// Error implements error.
+func (l *LostTail) Error() string {
+	return fmt.Sprintf("the end of the log was lost before %s: %d groups of records that had been on the disk are missing, and with them "+
+		"what was acknowledged last; put a copy of the directory back if there is one", l.Seen.UTC().Format(time.RFC3339), l.Groups)
+}
+
+// anchored is what the file says.
+type anchored struct {
+	Groups uint64      `json:"groups"`
+	Lost   []*LostTail `json:"lost,omitempty"`
+}
+
+// anchor writes the file in a goroutine of its own, which stop waits for.
+type anchor struct {
+	fs    vfs.FS
+	dir   string
+	quit  chan struct{}
+	ended sync.WaitGroup
+	said  anchored // touched by the goroutine only once it runs
+}
+
+// readAnchor reads the file and compares it with the store. What cannot be read says nothing.
+func readAnchor(fs vfs.FS, dir string, db *pebble.DB) (*anchor, error) {
+	a := &anchor{fs: fs, dir: dir, quit: make(chan struct{})}
+	if f, err := fs.Open(filepath.Join(dir, anchorFile)); err == nil {
+		text, err := io.ReadAll(f)
+		if err = errors.Join(err, f.Close()); err != nil || json.Unmarshal(text, &a.said) != nil {
+			a.said = anchored{}
+		}
+	}
+	there, err := groupsOf(db)
+	if err != nil {
+		return nil, err
+	}
+	if there < a.said.Groups {
+		a.said.Lost = append(a.said.Lost, &LostTail{Seen: time.Now(), Groups: a.said.Groups - there})
+	}
+	a.said.Groups = max(a.said.Groups, there)
+	return a, nil
+}
+
+func groupsOf(db *pebble.DB) (uint64, error) {
+	v, closer, err := db.Get([]byte(groupsKey))
+	if errors.Is(err, pebble.ErrNotFound) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, damaged(err)
+	}
+	defer closer.Close()
+	if len(v) != 8 {
+		return 0, fmt.Errorf("the key %q has no number", groupsKey)
+	}
+	return binary.BigEndian.Uint64(v), nil
+}
+
+// setGroups counts a group with the group itself.
+func setGroups(b *pebble.Batch, n uint64) error {
+	return b.Set([]byte(groupsKey), binary.BigEndian.AppendUint64(nil, n), nil)
+}
+
+// follow writes what is durable, every second and at the end. What cannot be written now is written the next time.
+func (a *anchor) follow(durable func() uint64) {
+	a.ended.Go(func() {
+		tick := time.NewTicker(anchorInterval)
+		defer tick.Stop()
+		written := uint64(0)
+		for over := false; !over; {
+			select {
+			case <-tick.C:
+			case <-a.quit:
+				over = true
+			}
+			if n := durable(); n != written {
+				a.said.Groups = n
+				if a.write() == nil {
+					written = n
+				}
+			}
+		}
+	})
+}
+
+func (a *anchor) stop() {
+	if a == nil {
+		return
+	}
+	close(a.quit)
+	a.ended.Wait()
+}
+
+// write puts the file in its place at once. It is not synced: it says less than is durable, if anything.
+func (a *anchor) write() error {
+	text, err := json.Marshal(a.said)
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(a.dir, anchorFile)
+	f, err := a.fs.Create(path+".tmp", vfs.WriteCategoryUnspecified)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	return a.fs.Rename(path+".tmp", path)
+}
+
+// LostTails returns what the journal has lost of the end of its log, the oldest first: what an anchor beside the log
+// shows. It is told until Repair has taken note of it.
+func (j *Journal) LostTails() []*LostTail { return j.lost }
