@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"stepback/adaptive/breaker"
 	"stepback/csvimport"
 	"stepback/csvimport/database"
 	"stepback/local"
@@ -57,8 +58,12 @@ type Config struct {
 	// Control is that of the platform; see local.Config.
 	Control func(*local.Platform, http.ResponseWriter, *http.Request)
 
-	// adjust, if not nil, may change the program of a function; for tests of functions that misbehave.
-	adjust func(name string, program *functions.Program)
+	// Ephemeral keeps executions and state machines in memory, for scenarios that nobody goes on with.
+	Ephemeral bool
+	// Circuit is told where the circuit of a callee stands whenever that has changed; nil for nobody.
+	Circuit func(callee string, circuit breaker.Circuit)
+	// Adjust, if not nil, may change the program of a function, for scenarios and tests of functions that misbehave.
+	Adjust func(name string, program *functions.Program)
 }
 
 const (
