@@ -176,6 +176,16 @@ bench-compare: ## Go benchmarks of a base commit against the working tree: BASE=
 simulate: ## random state machines and faults against an oracle: COUNT of them from SEED on
 	$(GO) test ./engine/simulation -first=$(SEED) -simulations=$(COUNT)
 
+# make torture KILLS=8 COUNT=500 FLIPS=200 FUZZTIME=10s is short enough for every day.
+FLIPS ?= 5000
+.PHONY: torture
+torture: ## what tries to break the engine, from SEED: KILLS of an import, COUNT simulations, FLIPS of bytes in a store, requests for FUZZTIME
+	@echo "SEED=$(SEED) KILLS=$(KILLS) COUNT=$(COUNT) FLIPS=$(FLIPS) FUZZTIME=$(FUZZTIME)"
+	STEPBACK_TORTURE=$(FLIPS) STEPBACK_SEED=$(SEED) $(GO) test -count=1 -timeout 0 -run '^TestNoFlippedByteIsSilent$$' ./engine/journal/pebble
+	$(MAKE) --no-print-directory simulate SEED=$(SEED) COUNT=$(COUNT)
+	$(MAKE) --no-print-directory fuzz FUZZ_PACKAGES=./services/stepfunctions FUZZTIME=$(FUZZTIME)
+	$(MAKE) --no-print-directory crash SEED=$(SEED) KILLS=$(KILLS)
+
 .PHONY: fuzz
 fuzz: ## every fuzz target of FUZZ_PACKAGES (all) for FUZZTIME each
 	@$(GO) list $(or $(FUZZ_PACKAGES),./...) | while read -r p; do \

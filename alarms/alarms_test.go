@@ -126,7 +126,8 @@ func point(m *retrymetrics.Metric, minute int, v float64) retrymetrics.Point {
 
 // rows are those of an import that ended in the first minute.
 func rows(dead, applied float64) []retrymetrics.Point {
-	return []retrymetrics.Point{point(retrymetrics.RowsDeadLettered, 0, dead), point(retrymetrics.RowsApplied, 0, applied),
+	return []retrymetrics.Point{point(retrymetrics.RowsDeadLettered, 0, dead),
+		point(retrymetrics.RowsApplied, 0, applied),
 		point(retrymetrics.RowsAlreadyApplied, 0, 0), point(retrymetrics.RowsRejected, 0, 0)}
 }
 

@@ -12,8 +12,8 @@ import (
 	"stepback/retrymetrics"
 )
 
-// Options say what is watched and who is told. StateMachine is required. An alarm on a part that has no name here is left
-// out.
+// Options say what is watched and who is told. StateMachine is required. An alarm on a part that has no name here is
+// left out.
 type Options struct {
 	StateMachine string
 	// Level is the log level of the state machine: at ERROR, alarms that take level ALL are left out, and failed

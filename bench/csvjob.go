@@ -20,7 +20,7 @@ import (
 // The plain loop applies batches as large as the pipeline's, and as many of them at once as it has child executions.
 const (
 	batchRows = 250
-	inFlight  = 16
+	inFlight  = 40
 )
 
 // csvJob measures a CSV import end to end against a plain Go loop that reads, checks and upserts the same rows into the
@@ -63,7 +63,12 @@ func sampleFile(dir string, rows int) (string, error) {
 
 // importFile is what stepback run does, from opening the data directory to closing it.
 func importFile(ctx context.Context, file, data string, rows int) error {
-	p, err := pipeline.Open(ctx, pipeline.Config{Dir: data})
+	return importInto(ctx, pipeline.Config{Dir: data}, file, rows)
+}
+
+// importInto imports a file whose rows can all be applied.
+func importInto(ctx context.Context, cfg pipeline.Config, file string, rows int) error {
+	p, err := pipeline.Open(ctx, cfg)
 	if err != nil {
 		return err
 	}

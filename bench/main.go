@@ -85,6 +85,9 @@ func measurements(o options) []measurement {
 		csvJob(o.rows), csvJobOverUpserts(o.rows),
 		recovery(), // last, for its 100,000 goroutines leave the process with 50 MB that Go keeps for others
 	}
+	if os.Getenv(postgresVariable) != "" {
+		list = append(list, csvJobOverCopy(o.rows))
+	}
 	if o.big > 0 {
 		list = append(list, memory("rows", o.big, 300), memory("children", o.big, 1000))
 	}

@@ -11,6 +11,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
@@ -20,6 +21,7 @@ import (
 
 	"stepback/cdk/csvimportstack"
 	"stepback/cdk/environment"
+	"stepback/cost"
 	"stepback/localstack"
 )
 
@@ -76,8 +78,21 @@ func declare(app awscdk.App) error {
 			Rewrite: rewrite, DashboardApart: local}); err != nil {
 			return err
 		}
+		printCosts(os.Stderr, e)
 	}
 	return nil
+}
+
+// printCosts says what a million rows cost in an environment, by part, when 1 % of them fail once.
+func printCosts(w io.Writer, e environment.Environment) {
+	const rows, failing = 1_000_000, 0.01
+	p := cost.DefaultPrices()
+	items := e.Import(1, rows, failing).Items(p)
+	fmt.Fprintf(w, "%s: %d rows cost %.2f USD, 1 %% of them retried (shape %s, batches of %d; prices of %s, %s):\n", e.Name, rows,
+		cost.Total(items), e.Shape, e.BatchSize, p.Region, p.Date)
+	for _, i := range items {
+		fmt.Fprintf(w, "  %-36s %8.4f\n", i.Name, i.USD)
+	}
 }
 
 // context is the text of a context key, or empty.

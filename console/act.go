@@ -54,7 +54,7 @@ func (c *Console) act(w http.ResponseWriter, r *http.Request) {
 	q := u.Query()
 	q.Set("said", c.told.keep(said))
 	u.RawQuery = q.Encode()
-	http.Redirect(w, r, u.String(), http.StatusSeeOther)
+	http.Redirect(w, r, u.String(), http.StatusSeeOther) //nolint:gosec // back lets pages of the console through only
 }
 
 // back is a page of the console to go back to; nowhere else.
@@ -135,10 +135,11 @@ func (c *Console) redriveAll(ctx context.Context, e Engine, f url.Values) (said,
 			break
 		}
 	}
-	text := fmt.Sprintf("%s can be redriven", count(len(can)))
+	parts := []string{count(len(can)) + " can be redriven"}
 	for why, n := range cannot {
-		text += fmt.Sprintf("; %s cannot: %s", count(n), why)
+		parts = append(parts, count(n)+" cannot: "+why)
 	}
+	text := strings.Join(parts, "; ")
 	if f.Get("dry") != "" {
 		return "Dry run: " + text + ". Nothing was done.", "", nil
 	}

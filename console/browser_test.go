@@ -129,7 +129,7 @@ func accessible(t *testing.T, ctx context.Context, look string) { //nolint:reviv
 	if err != nil {
 		t.Skipf("axe-core is not here (%v): make browser fetches it", err)
 	}
-	b := newBed(t, local.Console{})
+	b := newBed(t, local.Console{}) //nolint:contextcheck // the platform outlives the browser
 	if dark := do(t, ctx, chromedp.Evaluate[bool](`matchMedia("(prefers-color-scheme: dark)").matches`)); dark != (look == "dark") {
 		t.Errorf("the browser is not %s", look)
 	}
@@ -152,7 +152,8 @@ func accessible(t *testing.T, ctx context.Context, look string) { //nolint:reviv
 			if shots != "" {
 				name := fmt.Sprintf("%s-%d-%s.png", strings.NewReplacer("/", "_", "?", "_", ":", "_", "&", "_").Replace(path), width, look)
 				const best = 100
-				if err := os.WriteFile(filepath.Join(shots, name), do(t, ctx, chromedp.FullScreenshot(best)), 0o600); err != nil {
+				shot := do(t, ctx, chromedp.FullScreenshot(best))
+				if err := os.WriteFile(filepath.Join(shots, name), shot, 0o600); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -174,7 +174,8 @@ func (c *charts) alarms(machine string, now time.Time) ([]AlarmRow, error) {
 			}
 		}
 		// What has stopped long ago fires no more, although no data say so.
-		if row.State == string(alarms.Alarming) && now.Sub(row.Since) > loadHours && now.Sub(newest(points)) > loadHours {
+		if row.State == string(alarms.Alarming) && now.Sub(row.Since) > loadHours &&
+			now.Sub(newest(points)) > loadHours {
 			row.State = string(alarms.OK)
 		}
 		rows = append(rows, row)
@@ -322,7 +323,8 @@ func (c *Console) retriesOf(r *request) (*answer, error) {
 		v.States = append(v.States, *one)
 	}
 	slices.SortFunc(v.States, func(a, b RetryOf) int {
-		return cmp.Or(cmp.Compare(b.Failed, a.Failed), strings.Compare(a.State, b.State), strings.Compare(a.Error, b.Error))
+		return cmp.Or(cmp.Compare(b.Failed, a.Failed), strings.Compare(a.State, b.State),
+			strings.Compare(a.Error, b.Error))
 	})
 	if v.Alarms, err = c.charts.alarms(name, r.now); err != nil {
 		return nil, err

@@ -258,7 +258,8 @@ func TestFiveQuestions(t *testing.T) {
 		}
 	}
 	got := b.ask("GET", "/_stepback/lab?machine=orders&format=json", "")
-	if err := json.Unmarshal([]byte(got.body), &lab); err != nil || len(lab.States) != 1 || len(lab.States[0].Cells) != 4 ||
+	if err := json.Unmarshal([]byte(got.body), &lab); err != nil || len(lab.States) != 1 ||
+		len(lab.States[0].Cells) != 4 ||
 		lab.States[0].State != "Charge" || lab.States[0].Cells[0].Level == "" {
 		t.Errorf("%v %s", err, got.body)
 	}

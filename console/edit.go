@@ -2,6 +2,7 @@ package console
 
 import (
 	"encoding/json"
+	"net/http"
 	"strconv"
 	"strings"
 	"time"
@@ -78,7 +79,8 @@ func remarks(found []asl.Diagnostic) []Remark {
 	out := []Remark{}
 	for _, d := range found {
 		if !d.Consequence {
-			out = append(out, Remark{string(d.Severity), string(d.Code), d.Message, d.Hint, d.Line, d.Column, d.Location})
+			out = append(out, Remark{string(d.Severity), string(d.Code), d.Message, d.Hint, d.Line, d.Column,
+				d.Location})
 		}
 	}
 	return out
@@ -95,7 +97,7 @@ func (c *Console) edit(r *request) (*answer, error) {
 	v := &EditView{Name: d.Name, ARN: d.ARN, Text: indented(d.Definition), States: []string{}, Review: []Remark{},
 		Against: r.param("against")}
 	stored := v.Text
-	if r.Method == "POST" {
+	if r.Method == http.MethodPost {
 		v.Text = strings.ReplaceAll(r.PostForm.Get("definition"), "\r\n", "\n")
 		v.State, v.Input, v.Mock = r.PostForm.Get("state"), r.PostForm.Get("input"), r.PostForm.Get("mock")
 		if len(v.Text) > maxDefinition {
@@ -115,7 +117,7 @@ func (c *Console) edit(r *request) (*answer, error) {
 		v.Picture = pictureOf(graph.New(m, d.Name), graph.Options{Bare: true})
 		v.States = statesOf(&m.Graph)
 	}
-	if r.Method == "POST" && r.PostForm.Get("do") == "test" {
+	if r.Method == http.MethodPost && r.PostForm.Get("do") == "test" {
 		v.Tested = c.test(r, v)
 	}
 	for n := range strings.Count(v.Text, "\n") + 1 {

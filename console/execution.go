@@ -8,6 +8,7 @@ import (
 	"math"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -115,7 +116,7 @@ func (c *Console) execution(r *request) (*answer, error) {
 		return nil, err
 	}
 	events, err := r.engine.History(r.Context(), arn)
-	if err != nil && !(x.Express && errors.Is(err, engine.ErrNoExecution)) {
+	if err != nil && (!x.Express || !errors.Is(err, engine.ErrNoExecution)) {
 		return nil, err
 	}
 	t := timeline.Read(events)
@@ -288,7 +289,7 @@ func bars(r *request, t *timeline.Timeline) *BarsView {
 	for n := range strings.SplitSeq(r.param("open"), ",") {
 		open[n] = true
 	}
-	folded := func(p *timeline.Visit) bool { return inside[p] > foldAbove && !open[fmt.Sprint(p.Number)] }
+	folded := func(p *timeline.Visit) bool { return inside[p] > foldAbove && !open[strconv.Itoa(p.Number)] }
 	var shown []*timeline.Visit
 	for _, visit := range t.Visits {
 		hide := false

@@ -23,7 +23,7 @@ type LetterCount struct {
 
 // letterCounts counts the dead letters of all rooms.
 func (c *Console) letterCounts(ctx context.Context) []LetterCount {
-	var all []LetterCount
+	all := make([]LetterCount, 0, len(c.cfg.Rooms))
 	for _, room := range c.cfg.Rooms {
 		n := LetterCount{Room: room.Name}
 		groups, err := room.Room.Groups(ctx, deadletters.Filter{})
@@ -98,7 +98,8 @@ type LetterRow struct {
 }
 
 func (c *Console) letterRow(l *deadletters.Letter) LetterRow {
-	return LetterRow{ID: l.ID, Subject: l.Subject, Key: l.Key, Reason: l.Reason, Error: l.Error, Cause: c.causeOf(l.Cause),
+	return LetterRow{ID: l.ID, Subject: l.Subject, Key: l.Key, Reason: l.Reason, Error: l.Error,
+		Cause:    c.causeOf(l.Cause),
 		Attempts: l.Attempts, Redrives: l.Redrives, DeadAt: l.DeadAt, State: string(l.State), Execution: l.Execution}
 }
 

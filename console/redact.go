@@ -56,7 +56,8 @@ func (r *redaction) value(v jsonvalue.Value, at []string) jsonvalue.Value {
 		for i, name := range v.Keys() {
 			member := v.At(i)
 			here := append(slices.Clone(at), name)
-			if slices.Contains(r.names, name) || slices.ContainsFunc(r.paths, func(p []string) bool { return matches(p, here) }) {
+			if slices.Contains(r.names, name) ||
+				slices.ContainsFunc(r.paths, func(p []string) bool { return matches(p, here) }) {
 				member = jsonvalue.OfString(hiddenText)
 			} else {
 				member = r.value(member, here)

@@ -163,7 +163,8 @@ func (c *Console) tonight(r *request) (*answer, error) {
 		return cmp.Or(b.Last.Compare(a.Last), strings.Compare(a.Error, b.Error))
 	})
 	slices.SortStableFunc(v.Machines, func(a, b *MachineRow) int {
-		return cmp.Or(cmp.Compare(b.Retrying.N+b.Children.N, a.Retrying.N+a.Children.N), cmp.Compare(b.Failed.N, a.Failed.N),
+		return cmp.Or(cmp.Compare(b.Retrying.N+b.Children.N, a.Retrying.N+a.Children.N),
+			cmp.Compare(b.Failed.N, a.Failed.N),
 			cmp.Compare(b.Running.N, a.Running.N), strings.Compare(a.Name, b.Name))
 	})
 	v.Alarms = c.charts.firing(machines, r.now)
@@ -256,7 +257,8 @@ func (c *Console) mapRunsNow(r *request, v *TonightView, machines map[string]*Ma
 			continue // it has ended meanwhile
 		}
 		row := MapRunRow{ARN: arn, Items: counts.Items, Started: counts.Started, Execution: m.Execution}
-		row.Retrying, err = counted(r.Context(), r.engine, engine.Query{Of: arn, Retrying: true}, func(l *engine.Listed) {
+		q := engine.Query{Of: arn, Retrying: true}
+		row.Retrying, err = counted(r.Context(), r.engine, q, func(l *engine.Listed) {
 			if len(v.Retrying) < enough {
 				v.Retrying = append(v.Retrying, retriesIn(l)...)
 			}

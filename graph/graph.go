@@ -135,7 +135,8 @@ type transition struct {
 // transitionsOf are those of a state in the order of the definition; a target of "" is the end.
 func transitionsOf(s *asl.State) []transition {
 	var out []transition
-	if s.Type == asl.Choice {
+	switch {
+	case s.Type == asl.Choice:
 		for i := range s.Choices {
 			r := &s.Choices[i]
 			text := condition(r)
@@ -144,9 +145,9 @@ func transitionsOf(s *asl.State) []transition {
 		if s.Default != "" {
 			out = append(out, transition{s.Name, s.Default, Default, "otherwise", "Default"})
 		}
-	} else if s.Next != "" {
+	case s.Next != "":
 		out = append(out, transition{from: s.Name, to: s.Next})
-	} else if s.End || s.Type == asl.Succeed || s.Type == asl.Fail {
+	case s.End || s.Type == asl.Succeed || s.Type == asl.Fail:
 		out = append(out, transition{from: s.Name})
 	}
 	for i := range s.Catch {

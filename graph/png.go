@@ -175,9 +175,11 @@ func cubic(p Point, c [3]Point, t float64) Point {
 // rounded is the outline of a rectangle.
 func rounded(x, y, w, h, r float64) []Point {
 	r = max(0, min(r, w/2, h/2))
-	var out []Point
-	for corner, center := range []Point{{x + w - r, y + r}, {x + w - r, y + h - r}, {x + r, y + h - r}, {x + r, y + r}} {
-		const parts = 8
+	const parts = 8
+	out := make([]Point, 0, 4*(parts+1))
+	for corner, center := range []Point{
+		{x + w - r, y + r}, {x + w - r, y + h - r}, {x + r, y + h - r}, {x + r, y + r},
+	} {
 		for i := range parts + 1 {
 			a := -math.Pi/2 + math.Pi/2*(float64(corner)+float64(i)/parts)
 			out = append(out, Point{center.X + r*math.Cos(a), center.Y + r*math.Sin(a)})

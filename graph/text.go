@@ -39,7 +39,7 @@ func textWidth(s string, size float64) float64 {
 	w := 0.0
 	for _, r := range s {
 		switch {
-		case r < 128:
+		case r >= 0 && int(r) < len(table):
 			w += table[r]
 		case r < 0x1100:
 			w += 0.6

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"stepback/adaptive/breaker"
 	"stepback/csvimport"
 	"stepback/csvimport/database"
 	"stepback/local"
@@ -23,7 +24,7 @@ type Config struct {
 	Dir string
 	// Database is "sqlite" (the default, a file in Dir) or a postgres:// address.
 	Database string
-	// Concurrency is how many child executions run at once; default 16.
+	// Concurrency is how many child executions run at once; default 40 in bulk and 16 in other shapes.
 	Concurrency int
 	// Shape is what a child execution does with its rows; see statemachine.Shape. The default is Bulk, and Single for a
 	// Batch of 1.
@@ -57,8 +58,12 @@ type Config struct {
 	// Control is that of the platform; see local.Config.
 	Control func(*local.Platform, http.ResponseWriter, *http.Request)
 
-	// adjust, if not nil, may change the program of a function; for tests of functions that misbehave.
-	adjust func(name string, program *functions.Program)
+	// Ephemeral keeps executions and state machines in memory, for scenarios that nobody goes on with.
+	Ephemeral bool
+	// Circuit is told where the circuit of a callee stands whenever that has changed; nil for nobody.
+	Circuit func(callee string, circuit breaker.Circuit)
+	// Adjust, if not nil, may change the program of a function, for scenarios and tests of functions that misbehave.
+	Adjust func(name string, program *functions.Program)
 }
 
 const (
@@ -71,8 +76,11 @@ const (
 	topicName    = "csv-import-notifications"
 
 	defaultConcurrency = 16
-	defaultBatch       = 100 // where each row is an invocation
-	defaultBulk        = 250
+	// bulkConcurrency keeps enough rows on their way for full transactions of the store: SQLite writes most pages of a
+	// table of users anew in each.
+	bulkConcurrency = 40
+	defaultBatch    = 100 // where each row is an invocation
+	defaultBulk     = 250
 	// batchConcurrency is how many rows of a batch are applied at once, the most that an inline Map does.
 	batchConcurrency = 40
 )
@@ -101,9 +109,6 @@ func (c *Config) defaults() error {
 		return err
 	}
 	c.Dir = dir
-	if c.Concurrency == 0 {
-		c.Concurrency = defaultConcurrency
-	}
 	c.shape()
 	if c.ToleratedFailurePercentage == nil {
 		t := DefaultTolerance
@@ -138,12 +143,18 @@ func (c *Config) defaults() error {
 	return nil
 }
 
-// shape fills in the shape and the size of batches, each of which decides the default of the other.
+// shape fills in the shape, the size of batches and the number of children, which decide each other's defaults.
 func (c *Config) shape() {
 	if c.Shape == "" {
 		c.Shape = statemachine.Bulk
 		if c.Batch == 1 {
 			c.Shape = statemachine.Single
+		}
+	}
+	if c.Concurrency == 0 {
+		c.Concurrency = defaultConcurrency
+		if c.Shape == statemachine.Bulk {
+			c.Concurrency = bulkConcurrency
 		}
 	}
 	if c.Batch == 0 {

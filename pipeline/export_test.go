@@ -17,7 +17,7 @@ const (
 )
 
 // AdjustFunction lets a test change a function before it is registered.
-func (c *Config) AdjustFunction(adjust func(string, *functions.Program)) { c.adjust = adjust }
+func (c *Config) AdjustFunction(adjust func(string, *functions.Program)) { c.Adjust = adjust }
 
 // Journal is the pipeline's journal.
 func (p *Pipeline) Journal() journal.Journal { return p.journal }

@@ -19,6 +19,7 @@ import (
 	"stepback/csvimport/process"
 	"stepback/csvimport/s3objects"
 	"stepback/engine/clock"
+	"stepback/engine/journal"
 	"stepback/engine/journal/pebble"
 	"stepback/local"
 	"stepback/local/faults"
@@ -62,7 +63,7 @@ const environments = 4
 // own
 // log groups. full, which may be nil, is called when the disk of their SQLite database is full.
 func Functions(log *slog.Logger, full func()) map[string]functions.BuiltIn {
-	return functionsAt(log, full, nil, nil)
+	return functionsAt(log, full, &Config{}, nil)
 }
 
 // Batches are the import's states whose invocations carry rows, for local.Config.Batches.
@@ -73,18 +74,17 @@ func Batches() []faults.Batch {
 	}}
 }
 
-// functionsAt is Functions for a clock, the wall's when it is nil, and for stores that wrap makes of those of the
-// database, unless it is nil.
-func functionsAt(log *slog.Logger, full func(), now func() time.Time,
-	wrap func(csvimport.Store) csvimport.Store) map[string]functions.BuiltIn {
+// functionsAt is Functions for a clock, the wall's when it is nil, and for what a configuration puts between functions
+// and database.
+func functionsAt(log *slog.Logger, full func(), c *Config, now func() time.Time) map[string]functions.BuiltIn {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
 	if now == nil {
 		now = time.Now
 	}
-	stores := &stores{full: full, wrap: wrap, open: map[string]*shared{}}
-	guards := newGuards(now)
+	stores := &stores{full: full, wrap: c.Store, open: map[string]*shared{}}
+	guards := newGuards(now, c.Circuit)
 	return map[string]functions.BuiltIn{
 		validateFunction: func(s functions.Surroundings) (functions.Program, error) {
 			limit, err := maxBytesOf(s.Env)
@@ -209,20 +209,23 @@ func role(name string) string { return "arn:aws:iam::" + account + ":role/" + na
 func (c *Config) platform() local.Config {
 	settings := local.Config{
 		Dir: c.Dir, JournalOptions: pebble.Options{DiskFull: c.DiskFull}, Patience: c.Patience, Faults: c.Faults,
-		Seed: c.Seed, Batches: Batches(), Log: c.Log, Environments: environments, MetricPeriod: time.Second, Version: c.Version,
-		Control: c.Control,
+		Seed: c.Seed, Batches: Batches(), Log: c.Log, Environments: environments, MetricPeriod: time.Second,
+		Version: c.Version, Control: c.Control,
+	}
+	if c.Ephemeral {
+		settings.Journal = journal.NewMemory()
 	}
 	var now func() time.Time
 	if c.VirtualTime {
 		settings.Clock = clock.Virtual(time.Now())
 		now = settings.Clock.Now
 	}
-	settings.BuiltIn = functionsAt(c.Log, c.DiskFull, now, c.Store)
-	if c.adjust != nil {
+	settings.BuiltIn = functionsAt(c.Log, c.DiskFull, c, now)
+	if c.Adjust != nil {
 		for name, build := range settings.BuiltIn {
 			settings.BuiltIn[name] = func(s functions.Surroundings) (functions.Program, error) {
 				program, err := build(s)
-				c.adjust(name, &program)
+				c.Adjust(name, &program)
 				return program, err
 			}
 		}

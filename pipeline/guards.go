@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"stepback/adaptive/breaker"
 	adaptive "stepback/adaptive/shared"
 	"stepback/csvimport/handlers"
 )
@@ -14,13 +15,14 @@ import (
 type guards struct {
 	store *adaptive.Memory
 	now   func() time.Time
+	told  func(callee string, circuit breaker.Circuit)
 
 	mu  sync.Mutex
 	all map[string]*handlers.Guard
 }
 
-func newGuards(now func() time.Time) *guards {
-	return &guards{store: &adaptive.Memory{}, now: now, all: map[string]*handlers.Guard{}}
+func newGuards(now func() time.Time, told func(string, breaker.Circuit)) *guards {
+	return &guards{store: &adaptive.Memory{}, now: now, told: told, all: map[string]*handlers.Guard{}}
 }
 
 // of is the guard in front of a callee. Its deadlines are the wall's, as those of invocations are.
@@ -29,7 +31,7 @@ func (g *guards) of(callee string) *handlers.Guard {
 	defer g.mu.Unlock()
 	one := g.all[callee]
 	if one == nil {
-		gate, err := adaptive.NewGate(g.store, callee, adaptive.Callee(), adaptive.Options{Now: g.now})
+		gate, err := adaptive.NewGate(g.store, callee, adaptive.Callee(), g.options(callee))
 		if err != nil {
 			panic(fmt.Sprintf("pipeline: the usual policies of a callee are refused: %v", err))
 		}
@@ -37,4 +39,12 @@ func (g *guards) of(callee string) *handlers.Guard {
 		g.all[callee] = one
 	}
 	return one
+}
+
+func (g *guards) options(callee string) adaptive.Options {
+	o := adaptive.Options{Now: g.now}
+	if g.told != nil {
+		o.Changed = func(circuit breaker.Circuit) { g.told(callee, circuit) }
+	}
+	return o
 }

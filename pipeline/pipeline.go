@@ -102,6 +102,12 @@ func Listen(platform *local.Platform) {
 	})
 }
 
+// Platform is what the import is deployed to.
+func (p *Pipeline) Platform() *local.Platform { return p.platform }
+
+// StateMachineARN is the ARN of the import's state machine.
+func (p *Pipeline) StateMachineARN() string { return p.machine.arn }
+
 // Close ends the pipeline, and the platform if that is its own. Executions that are still running stay as the journal
 // has them: the next Open goes on with them.
 func (p *Pipeline) Close() error {

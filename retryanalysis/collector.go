@@ -136,6 +136,9 @@ func (c *Collector) callee(name string) *callee {
 	return x
 }
 
+// Failed are the tasks of which an attempt failed, in the order in which they were added. They are not to be changed.
+func (c *Collector) Failed() []Task { return c.tasks }
+
 // rulesOf are the retriers that a task ran with; false when they are not known.
 func (c *Collector) rulesOf(t *Task) ([]retrypatterns.Retrier, bool) {
 	states, ok := c.rules[t.Rules]

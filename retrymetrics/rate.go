@@ -101,8 +101,8 @@ func BreakerTransitions() Rate {
 
 // Rates returns every rate.
 func Rates() []Rate {
-	return []Rate{RetrySuccessRate(), SignificantRetrySuccessRate(), RetryRate(), FailedBySystem(), DeadLetterRate(), RowRecoveryRate(),
-		BreakerTransitions()}
+	return []Rate{RetrySuccessRate(), SignificantRetrySuccessRate(), RetryRate(), FailedBySystem(), DeadLetterRate(),
+		RowRecoveryRate(), BreakerTransitions()}
 }
 
 // At reports whether every term can be counted at a log level.

@@ -18,7 +18,7 @@ type Options struct {
 	// TopicARN is the SNS topic that hears how each import ended.
 	TopicARN string
 
-	// Shape is what a child execution does with its rows; see decision 023.
+	// Shape is what a child execution does with its rows; see decision 025.
 	Shape Shape
 	// Express has child executions be EXPRESS ones, which cost less, have five minutes and no history but their log, and
 	// cannot be redriven. A table whose longest Retry does not fit is refused; see retrypatterns.ExpressTable.

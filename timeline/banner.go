@@ -18,8 +18,8 @@ type Now struct {
 	Outcome Outcome `json:"outcome"` // Running or Waiting
 	// Since is when that began.
 	Since time.Time `json:"since"`
-	// Attempt counts the attempts from 1: the one that runs, or the one that failed last. Attempts is the most there can
-	// be by the retrier that handles the last error; 0 when that is not known or when there is no retrier.
+	// Attempt counts the attempts from 1: the one that runs, or the one that failed last. Attempts is the most there
+	// can be by the retrier that handles the last error; 0 when that is not known or when there is no retrier.
 	Attempt  int   `json:"attempt"`
 	Attempts int64 `json:"attempts,omitempty"`
 	// Failure is how the last attempt failed; zero when none did.
@@ -230,7 +230,7 @@ func stateOf(g *asl.Graph, name string) *asl.State {
 
 // Text says it in one line for people:
 //
-//	Charge: attempt 4 of 6 failed with Busy; the next one comes at 02:13:41 (in 38s) and it gives up by 02:19:00 (1s × 2)
+//	Charge: attempt 4 of 6 failed with Busy; the next one comes at 02:13:41 (in 38s) and it gives up by 02:19:00
 func (n Now) Text(at time.Time) string {
 	var b strings.Builder
 	b.WriteString(n.State + ": ")

@@ -80,8 +80,8 @@ type Visit struct {
 type Attempt struct {
 	// Number counts the attempts of the visit from 1.
 	Number int `json:"number"`
-	// Scheduled, Started and Ended are when it was asked for, when a worker took it and when it ended; zero while it did
-	// not. Only activities are scheduled long before they start.
+	// Scheduled, Started and Ended are when it was asked for, when a worker took it and when it ended; zero while it
+	// did not. Only activities are scheduled long before they start.
 	Scheduled time.Time `json:"scheduled"`
 	Started   time.Time `json:"started,omitzero"`
 	Ended     time.Time `json:"ended,omitzero"`

@@ -204,7 +204,8 @@ func TestRedriven(t *testing.T) {
 	if got, want := story(l), "B succeeded | 1 failed Boom | 2 succeeded\n"; got != want {
 		t.Errorf("got %s want %s", got, want)
 	}
-	if l.Status != history.Succeeded || len(l.Redrives) != 1 || l.Of(9) != l.Visits[0] || l.Took(l.End) != 11*time.Second {
+	if l.Status != history.Succeeded || len(l.Redrives) != 1 || l.Of(9) != l.Visits[0] ||
+		l.Took(l.End) != 11*time.Second {
 		t.Errorf("%+v", l)
 	}
 }

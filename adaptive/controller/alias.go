@@ -21,8 +21,8 @@ type Aliases interface {
 // ByDeployment begins the description of a version that a deployment has published. The CDK stack writes it.
 const ByDeployment = "deployment"
 
-// settled notes it when the alias leads to two versions, so that a deployment is under way, with which the controller must
-// not interfere.
+// settled notes it when the alias leads to two versions, so that a deployment is under way, with which the controller
+// must not interfere.
 func (t *tick) settled(ctx context.Context) error {
 	if t.Alias == "" {
 		return nil
@@ -43,8 +43,8 @@ func (t *tick) routes(ctx context.Context) ([]types.RoutingConfigurationListItem
 	return alias.RoutingConfiguration, nil
 }
 
-// adoptDeployment takes a definition that is neither the base nor the controller's own as the base, if the alias leads to
-// a version of it which a deployment has published. What somebody has edited by hand has no such version.
+// adoptDeployment takes a definition that is neither the base nor the controller's own as the base, if the alias leads
+// to a version of it which a deployment has published. What somebody has edited by hand has no such version.
 func (t *tick) adoptDeployment(ctx context.Context) error {
 	hash := Hash(t.definition)
 	if t.Alias == "" || t.row.Base == "" || hash == t.row.Hash {
@@ -59,7 +59,8 @@ func (t *tick) adoptDeployment(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("version %s: %w", aws.ToString(routes[0].StateMachineVersionArn), err)
 	}
-	if strings.HasPrefix(aws.ToString(version.Description), ByDeployment) && Hash(aws.ToString(version.Definition)) == hash {
+	if strings.HasPrefix(aws.ToString(version.Description), ByDeployment) &&
+		Hash(aws.ToString(version.Definition)) == hash {
 		t.row.Base, t.row.Hash, t.row.States = t.definition, hash, nil
 		t.row.add(Entry{At: t.now, What: Adopted, Text: "a deployment's definition is the base from now on", After: hash})
 	}

@@ -51,7 +51,8 @@ func (w *world) live(t *testing.T) (definition, version string) {
 		t.Fatalf("%v, %v", alias, err)
 	}
 	version = *alias.RoutingConfiguration[0].StateMachineVersionArn
-	described, err := w.client.DescribeStateMachine(t.Context(), &sfn.DescribeStateMachineInput{StateMachineArn: &version})
+	described, err := w.client.DescribeStateMachine(t.Context(),
+		&sfn.DescribeStateMachineInput{StateMachineArn: &version})
 	if err != nil {
 		t.Fatal(err)
 	}

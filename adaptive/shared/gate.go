@@ -272,6 +272,15 @@ func (g *Gate) unavailable(err error) {
 	}
 }
 
+// Away reports whether the callee was known to be away when the store was last read: its circuit is not closed, or
+// failures have brought the limit down to its least. A call that fails then says nothing new.
+func (g *Gate) Away() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.known && (g.record.Breaker.Circuit() != breaker.Closed ||
+		g.record.Limiter.Limit(&g.policies.Limiter) <= g.policies.Limiter.Min)
+}
+
 // Circuit is where the breaker stood when the store was last read; Closed when nothing is known.
 func (g *Gate) Circuit() breaker.Circuit {
 	g.mu.Lock()

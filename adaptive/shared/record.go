@@ -13,8 +13,14 @@ type Policies struct {
 	Limiter limiter.Policy
 }
 
-// Callee are the policies for a callee that many workers share.
-func Callee() Policies { return Policies{Breaker: breaker.Callee(), Limiter: limiter.Standard()} }
+// Callee are the policies for a callee that many workers share. Ten failures in a row open the circuit, as in the
+// laboratory's policy adaptive: behind the limiter an outage's failures are few, and it would take the rate over a
+// minute most of that minute to tell them from the successes before.
+func Callee() Policies {
+	b := breaker.Callee()
+	b.ConsecutiveFailures = 10
+	return Policies{Breaker: b, Limiter: limiter.Standard()}
+}
 
 // Record is what all processes know of a callee. The zero Record is that of a callee nobody has called. It is a plain
 // value, stored as JSON.

@@ -82,6 +82,7 @@ type commandLine struct {
 	Retries    retriesCmd    `cmd:"" group:"Definitions and their retries" help:"Show and explain the retry table."`
 	Lab        labCmd        `cmd:"" group:"Definitions and their retries" help:"Simulate retries: scenarios, policies, charts."`
 	Jitter     jitterCmd     `cmd:"" group:"Definitions and their retries" help:"Compare jitter strategies for clients that contend."`
+	Scenario   scenarioCmd   `cmd:"" group:"Definitions and their retries" help:"Rehearse failures: the real import in virtual time, while something breaks."`
 	Adapt      adaptCmd      `cmd:"" group:"Definitions and their retries" help:"Adapt the retries of a state machine to what is measured."`
 	Predict    predictCmd    `cmd:"" group:"Definitions and their retries" help:"Estimate the chance that a retry succeeds."`
 	Cost       costCmd       `cmd:"" group:"Definitions and their retries" help:"Compute what runs cost on AWS, with what retries add."`

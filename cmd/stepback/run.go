@@ -28,7 +28,7 @@ type runCmd struct {
 	Data        string        `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory: objects, database, journal, logs. Default .stepback."`
 	VirtualTime bool          `help:"Let waits pass at once; timestamps are as if they had been waited for."`
 	Patience    time.Duration `placeholder:"DURATION" help:"With --virtual-time: take a function that really takes longer for one that hangs, and let its state's timeout pass. Default: as long as the state's TimeoutSeconds."`
-	Concurrency int           `default:"16" help:"Child executions at one time."`
+	Concurrency *int          `placeholder:"N" help:"Child executions at one time. Default 40 in bulk, 16 in other shapes."`
 	Shape       string        `enum:",bulk,batch,single" default:"" placeholder:"bulk|batch|single" help:"What a child execution does with its rows: all in one invocation and those that this leaves one by one (bulk, the default), an invocation for each (batch), or one row (single)."`
 	Batch       *int          `placeholder:"N" help:"Rows per child execution, 1 to 500. Default 250, in the shape batch 100; 1 is the shape single."`
 	Tolerated   float64       `name:"tolerated-failure-percentage" default:"5" help:"Share of rows that may be rejected or dead-lettered."`
@@ -124,7 +124,7 @@ func stopped(err error) error {
 
 func (c *runCmd) config(ctx context.Context, std streams) (pipeline.Config, error) {
 	cfg := pipeline.Config{
-		Dir: c.Data, Database: c.DB, Concurrency: c.Concurrency, Shape: statemachine.Shape(c.Shape),
+		Dir: c.Data, Database: c.DB, Shape: statemachine.Shape(c.Shape),
 		ToleratedFailurePercentage: &c.Tolerated,
 		MaxBytes:                   c.MaxBytes, VirtualTime: c.VirtualTime, Patience: c.Patience,
 		DiskFull: func() {
@@ -138,7 +138,10 @@ func (c *runCmd) config(ctx context.Context, std streams) (pipeline.Config, erro
 	if c.Batch != nil {
 		cfg.Batch = *c.Batch
 	}
-	if c.Concurrency == 0 || c.Batch != nil && *c.Batch == 0 {
+	if c.Concurrency != nil {
+		cfg.Concurrency = *c.Concurrency
+	}
+	if c.Concurrency != nil && *c.Concurrency == 0 || c.Batch != nil && *c.Batch == 0 {
 		return cfg, errors.New("--concurrency and --batch are 1 or more")
 	}
 	var injected local.Config

@@ -23,12 +23,13 @@ type Gate interface {
 	Allow(context.Context) (shared.Permit, error)
 	Record(context.Context, shared.Permit, breaker.Outcome)
 	Circuit() breaker.Circuit
+	Away() bool
 }
 
 // Guard stands between a function and its callee. What it refuses has the error name by which the state machine waits
 // (CircuitOpen, RetryBudgetExhausted), tries again with a whole deadline (TimeoutError), or gives the record up
-// (RetryNotWorthwhile). A call that was made and failed by load while the circuit is not closed is CircuitOpen, too: the
-// callee is known to be away, and the record keeps its own retries for when it is back. The zero Guard refuses nothing.
+// (RetryNotWorthwhile). A call that was made and failed by load while the callee is known to be away is answered like
+// one that was refused: the record keeps its own retries for when the callee is back. The zero Guard refuses nothing.
 type Guard struct {
 	// Gate is the callee's breaker and limiter; nil for none.
 	Gate Gate
@@ -105,13 +106,22 @@ func Guarded[Output any](g *Guard, f Func[Output]) Func[Output] {
 			defer func() { g.Gate.Record(context.WithoutCancel(ctx), permit, outcome) }()
 			out, outcome, err = call(ctx, g, f, event)
 		}()
-		if outcome == breaker.Failure && g.Gate.Circuit() != breaker.Closed {
-			name, message := named(err)
-			return out, encode(csvimport.Fail(retrypatterns.CircuitOpen,
-				"the callee's circuit is %s, and the call failed, too: %s: %s", g.Gate.Circuit(), name, message))
+		if outcome == breaker.Failure && g.Gate.Away() {
+			return out, encode(away(g.Gate.Circuit(), err))
 		}
 		return out, g.judged(err)
 	}
+}
+
+// away is the failure of a call while the callee is known to be away.
+func away(circuit breaker.Circuit, err error) error {
+	name, message := named(err)
+	if circuit == breaker.Closed {
+		return csvimport.Fail(retrypatterns.RetryBudgetExhausted,
+			"the callee is called one at a time by now, and this call failed, too: %s: %s", name, message)
+	}
+	return csvimport.Fail(retrypatterns.CircuitOpen, "the callee's circuit is %s, and the call failed, too: %s: %s",
+		circuit, name, message)
 }
 
 // call makes the call and learns how long one takes that ends well.

@@ -20,10 +20,12 @@ import (
 type gate struct {
 	refuse   error
 	circuit  breaker.Circuit
+	least    bool // the limit is at its least
 	outcomes []breaker.Outcome
 }
 
 func (g *gate) Circuit() breaker.Circuit { return g.circuit }
+func (g *gate) Away() bool               { return g.least || g.circuit != breaker.Closed }
 
 func (g *gate) Allow(context.Context) (shared.Permit, error) { return shared.Permit{}, g.refuse }
 func (g *gate) Record(_ context.Context, _ shared.Permit, o breaker.Outcome) {
@@ -113,6 +115,15 @@ func TestFailuresWhileTheCircuitIsNotClosedWait(t *testing.T) {
 				t.Errorf("%s while the circuit is %s: %v after %v, want %s", name, circuit, err, g.outcomes, want)
 			}
 		}
+	}
+}
+
+func TestFailuresWhileTheLimitIsAtItsLeastWait(t *testing.T) {
+	t.Parallel()
+	g := &gate{least: true}
+	_, err := handlers.Guarded(&handlers.Guard{Gate: g}, step("TimeoutError"))(t.Context(), nil)
+	if nameOf(err) != "RetryBudgetExhausted" || len(g.outcomes) != 1 {
+		t.Errorf("%v after %v", err, g.outcomes)
 	}
 }
 

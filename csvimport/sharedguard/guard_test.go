@@ -32,15 +32,15 @@ func TestAnOutageOpensTheCircuitAndIsPublished(t *testing.T) {
 		return "", messages.InvokeResponse_Error{Type: "DatabaseConnectionError"}
 	})
 	names := map[string]int{}
-	// The limiter lets ever fewer calls pass, so that the breaker takes a while to see enough of them.
-	for range 400 {
+	// Ten failures in a row open it.
+	for range 100 {
 		_, err := down(t.Context(), nil)
 		var answer messages.InvokeResponse_Error
 		errors.As(err, &answer)
 		names[answer.Type]++
 		now = now.Add(100 * time.Millisecond)
 	}
-	if names["CircuitOpen"] == 0 || names["DatabaseConnectionError"] < 20 || len(names) > 3 {
+	if names["CircuitOpen"] == 0 || names["DatabaseConnectionError"] < 10 || len(names) > 3 {
 		t.Errorf("answers are %v", names)
 	}
 	for _, want := range []string{`"CircuitBreakerState":0`, `"CircuitBreakerState":1`, `"State":"Save"`,

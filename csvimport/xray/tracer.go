@@ -66,7 +66,7 @@ type openKey struct{}
 
 // begin opens a subsegment in the context, if the invocation is recorded.
 func (t *Tracer) begin(ctx context.Context, database, user, text string) context.Context {
-	header, _ := ctx.Value(traceHeader).(string) //nolint:staticcheck // aws-lambda-go's key is a string
+	header, _ := ctx.Value(traceHeader).(string)
 	trace, parent, sampled := parse(header)
 	if !sampled || t.daemon() == nil {
 		return ctx
@@ -144,7 +144,7 @@ func (t *Tracer) TraceQueryEnd(ctx context.Context, _ *pgx.Conn, q pgx.TraceQuer
 
 // TraceBatchStart implements pgx.BatchTracer.
 func (t *Tracer) TraceBatchStart(ctx context.Context, c *pgx.Conn, b pgx.TraceBatchStartData) context.Context {
-	var texts []string
+	texts := make([]string, 0, len(b.Batch.QueuedQueries))
 	for _, q := range b.Batch.QueuedQueries {
 		texts = append(texts, q.SQL)
 	}

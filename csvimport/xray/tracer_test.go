@@ -41,7 +41,7 @@ func listen(t *testing.T) (address string, next func() map[string]any) {
 
 // invocation is the context that aws-lambda-go makes.
 func invocation(header string) context.Context {
-	return context.WithValue(context.Background(), "x-amzn-trace-id", header) //nolint:staticcheck,revive // as it does
+	return context.WithValue(context.Background(), "x-amzn-trace-id", header) //nolint:staticcheck // as it does
 }
 
 func TestConnectionsAreSubsegments(t *testing.T) {

@@ -173,7 +173,7 @@ func (g *gates) admitShared(x *record, u float64) refusal {
 func (g *gates) away(x *record) bool {
 	p := g.policy
 	if g.fleet != nil {
-		return g.fleet[x.permit.process].Circuit() != breaker.Closed
+		return g.fleet[x.permit.process].Away()
 	}
 	return p.Breaker != nil && g.breaker.Circuit() != breaker.Closed ||
 		p.Limiter != nil && g.limiter.Limit(p.Limiter) <= p.Limiter.Min

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 
+	"stepback/asl/jsonvalue"
 	"stepback/engine/history"
 	"stepback/engine/internal/interpreter"
 	"stepback/engine/internal/itembatcher"
@@ -177,6 +179,15 @@ func (s *items) selected(item itemreader.Item) ([]byte, error) {
 		s.text = item.Input().AppendJSON(s.text[:0])
 		return s.text, nil
 	}
+	// What is larger is refused in any case, but the text of parts of parts could be immense.
+	const most = 16 * interpreter.MaxPayload
+	if members := s.call.State.Map.Direct; members != nil {
+		s.text = appendDirect(s.text[:0], members, &item)
+		if len(s.text) > most {
+			return nil, tooLong(item.Index, most)
+		}
+		return s.text, nil
+	}
 	v, err := s.call.Select(item.Index, item.Value, item.Key, item.Source)
 	var failed *interpreter.ItemSelectorError
 	if errors.As(err, &failed) {
@@ -185,16 +196,35 @@ func (s *items) selected(item itemreader.Item) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	// What is larger is refused in any case, but the text of parts of parts could be immense.
-	const most = 16 * interpreter.MaxPayload
 	text, ok := v.JSONUpTo(most)
 	if !ok {
-		return nil, &history.Failure{Name: plan.ErrDataLimitExceeded, Cause: fmt.Sprintf(
-			"Item %d of the Map is more than %d bytes as the input of a child execution; the limit is %d.", item.Index,
-			most, interpreter.MaxPayload)}
+		return nil, tooLong(item.Index, most)
 	}
 	s.text = append(s.text[:0], text...)
 	return s.text, nil
+}
+
+// appendDirect writes what an ItemSelector of these members comes to.
+func appendDirect(dst []byte, members []plan.DirectMember, item *itemreader.Item) []byte {
+	dst = append(dst, '{')
+	for i, m := range members {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(jsonvalue.AppendQuoted(dst, m.Name), ':')
+		if m.Index {
+			dst = strconv.AppendInt(dst, item.Index, 10)
+		} else {
+			dst = item.Value.AppendJSON(dst)
+		}
+	}
+	return append(dst, '}')
+}
+
+func tooLong(index int64, most int) error {
+	return &history.Failure{Name: plan.ErrDataLimitExceeded, Cause: fmt.Sprintf(
+		"Item %d of the Map is more than %d bytes as the input of a child execution; the limit is %d.", index, most,
+		interpreter.MaxPayload)}
 }
 
 // Close closes the dataset.

@@ -19,6 +19,7 @@ type Map struct {
 	ItemsPath    *jsonpath.Path    // nil means the whole input
 	Items        *expression.Value // JSONata; nil means the whole input
 	ItemSelector *Payload
+	Direct       []DirectMember // the ItemSelector, if it can be written directly; nil if not
 
 	MaxConcurrency             Number
 	ToleratedFailureCount      Number
@@ -58,7 +59,8 @@ func (c *compiler) mapState(s *asl.State) (*Map, error) {
 	if err != nil {
 		return nil, fmt.Errorf("ItemProcessor: %w", err)
 	}
-	m := &Map{Processor: g, Distributed: f.Distributed, Express: f.Execution == "EXPRESS", Label: f.Label}
+	m := &Map{Processor: g, Distributed: f.Distributed, Express: f.Execution == "EXPRESS", Label: f.Label,
+		Direct: direct(s)}
 	if m.Label == "" {
 		m.Label = s.Name
 	}

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"stepback/faultscenario"
+)
+
+type scenarioCmd struct {
+	Name string `arg:"" optional:"" help:"A scenario, or all. Without it they are listed."`
+	Seed uint64 `default:"1" help:"Decides which calls fail. Default 1."`
+	JSON bool   `name:"json" help:"Print the reports as JSON."`
+}
+
+// Help shows examples.
+func (scenarioCmd) Help() string {
+	return `Runs the import's real state machine, functions, guards and controller in virtual time while something breaks on
+purpose, prints what happened when, and checks what must hold: patterns, bounds, transitions, nothing lost and
+nothing counted twice. Nothing is left behind.
+
+Examples:
+  stepback scenario
+  stepback scenario breaker
+  stepback scenario all --json
+
+Exit status: 1 when a check fails, 2 when there is no such scenario.`
+}
+
+// Run carries scenarios out, or lists them.
+func (c *scenarioCmd) Run(ctx context.Context, std streams) error {
+	names := faultscenario.Names()
+	switch {
+	case c.Name == "":
+		t := newTable("scenario", "what breaks")
+		for _, name := range names {
+			t.add(name, faultscenario.All[name].About)
+		}
+		t.print(std.out, "")
+		return nil
+	case c.Name == "all":
+	case slices.Contains(names, c.Name):
+		names = []string{c.Name}
+	default:
+		return &exitError{exitUsage, fmt.Errorf("there is no scenario %q; there are all, %s", c.Name,
+			strings.Join(names, ", "))}
+	}
+	reports := make([]*faultscenario.Report, 0, len(names))
+	failed := false
+	for i, name := range names {
+		r, err := faultscenario.All[name].Run(ctx, faultscenario.Options{Seed: c.Seed})
+		if err != nil {
+			return err
+		}
+		reports = append(reports, r)
+		failed = failed || !r.Passed
+		if !c.JSON {
+			if i > 0 {
+				fmt.Fprintln(std.out)
+			}
+			r.Print(std.out)
+		}
+	}
+	if c.JSON {
+		if err := printJSON(std.out, reports); err != nil {
+			return err
+		}
+	}
+	if failed {
+		return &exitError{code: exitFailure}
+	}
+	return nil
+}
