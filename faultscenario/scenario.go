@@ -32,6 +32,7 @@ var All = map[string]Scenario{
 	"throttling":   throttling.scenario(),
 	"breaker":      breakerOpens.scenario(),
 	"adaptive":     adapting.scenario(),
+	"outbox":       outboxStory,
 }
 
 // Names are the names of all scenarios, in order.

@@ -20,6 +20,7 @@ import (
 	"stepback/services/logs/logstore"
 	"stepback/services/s3"
 	"stepback/services/sns"
+	"stepback/services/sqs"
 	"stepback/services/stepfunctions"
 )
 
@@ -37,6 +38,7 @@ type Platform struct {
 	Functions     *functions.Service // Lambda
 	Objects       *s3.Server         // S3
 	Topics        *sns.Topics        // SNS
+	Queues        *sqs.Service       // SQS
 	Logs          *logstore.Store    // CloudWatch Logs
 	Faults        *faults.Injector   // what has been injected
 
@@ -77,7 +79,8 @@ func Open(ctx context.Context, cfg Config) (_ *Platform, err error) {
 		return nil, fmt.Errorf("data directory: %w", err)
 	}
 	for _, step := range []func(context.Context) error{
-		p.lock, p.openJournal, p.listen, p.openObjects, p.openTopics, p.openLogs, p.openFunctions, p.openMetrics,
+		p.lock, p.openJournal, p.listen, p.openObjects, p.openTopics, p.openQueues, p.openLogs, p.openFunctions,
+		p.openMetrics,
 		p.openStates, p.serve, p.announce,
 	} {
 		if err := step(ctx); err != nil {
@@ -154,6 +157,15 @@ func (p *Platform) openTopics(context.Context) (err error) {
 	return err
 }
 
+func (p *Platform) openQueues(context.Context) (err error) {
+	p.Queues, err = sqs.Open(sqs.Options{Dir: filepath.Join(p.Dir, "sqs"), Clock: p.Clock, Scope: p.Scope,
+		Endpoint: p.Endpoint, Log: p.cfg.Log})
+	if err == nil {
+		p.onClose(p.Queues.Close)
+	}
+	return err
+}
+
 func (p *Platform) openLogs(context.Context) (err error) {
 	p.Logs, err = logstore.Open(filepath.Join(p.Dir, "logs", "groups"), logstore.Options{Log: p.cfg.Log})
 	if err == nil {
@@ -194,10 +206,7 @@ func (p *Platform) store(ctx context.Context) (stepfunctions.Store, error) {
 
 func (p *Platform) serve(context.Context) error { //nolint:contextcheck // it lives as long as the platform
 	ctx, stop := context.WithCancel(context.Background())
-	p.front = front{handler: p.handler, stopWaiting: func() {
-		p.engines.stopPolls()
-		p.changes.end()
-	}}
+	p.front = front{handler: p.handler, stopWaiting: p.stopPolls}
 	served := make(chan error, 1)
 	go func() {
 		err := p.front.serve(ctx, p.cfg.Listener)
@@ -211,6 +220,13 @@ func (p *Platform) serve(context.Context) error { //nolint:contextcheck // it li
 		return <-served
 	})
 	return nil
+}
+
+// stopPolls has those who wait for tasks of activities, for messages or for changes be told that there are none.
+func (p *Platform) stopPolls() {
+	p.engines.stopPolls()
+	p.changes.end()
+	p.Queues.StopPolls()
 }
 
 // Engine returns the engine of the platform's own account and region.

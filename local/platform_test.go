@@ -14,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
 	"stepback/engine/clock"
 	"stepback/local"
@@ -178,6 +179,56 @@ func TestFaultsBefallEveryKindOfTask(t *testing.T) {
 	if kept, err := os.ReadFile(filepath.Join(p.Dir, "notifications.jsonl")); err != nil ||
 		strings.Count(string(kept), "\n") != 1 {
 		t.Errorf("%s, %v", kept, err)
+	}
+}
+
+// TestQueuesOutliveTheirPlatform sends to a queue from a state machine, and reads it with a poll of the next platform's
+// client and of a state machine, which does not wait for real.
+func TestQueuesOutliveTheirPlatform(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	p := open(t, local.Config{Dir: dir, Clock: clock.Virtual(time.Now())})
+	run := func(p *local.Platform, name, resource, parameters string) string {
+		t.Helper()
+		definition := `{"StartAt":"Do","States":{"Do":{"Type":"Task","Resource":"` + resource + `","Parameters":` +
+			parameters + `,"End":true}}}`
+		m, err := statesOf(p).CreateStateMachine(t.Context(), &sfn.CreateStateMachineInput{Name: &name,
+			Definition: &definition, RoleArn: aws.String(role)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, err := statesOf(p).StartExecution(t.Context(), &sfn.StartExecutionInput{StateMachineArn: m.StateMachineArn})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := p.Engine()
+		if err != nil {
+			t.Fatal(err)
+		}
+		ended, err := e.Wait(t.Context(), *x.ExecutionArn)
+		if err != nil || ended.Status != "SUCCEEDED" {
+			t.Fatalf("%s: %+v, %v", name, ended, err)
+		}
+		return ended.Output
+	}
+	made, err := sqs.NewFromConfig(settings(p)).CreateQueue(t.Context(), &sqs.CreateQueueInput{
+		QueueName: aws.String("jobs"), Attributes: map[string]string{"DelaySeconds": "600"}})
+	if err != nil || !strings.HasPrefix(*made.QueueUrl, p.Endpoint+"/") {
+		t.Fatal(made, err)
+	}
+	run(p, "send", "arn:aws:states:::sqs:sendMessage", `{"QueueUrl":"`+*made.QueueUrl+`","MessageBody":{"n":7}}`)
+	if err := p.Close(); err != nil {
+		t.Fatal(err)
+	}
+	next := open(t, local.Config{Dir: dir, Clock: clock.Virtual(time.Now().Add(9*time.Minute + 50*time.Second))})
+	found := run(next, "find", "arn:aws:states:::aws-sdk:sqs:getQueueUrl", `{"QueueName":"jobs"}`)
+	if want := `{"QueueUrl":"` + next.Endpoint + `/000000000000/jobs"}`; found != want {
+		t.Errorf("%s, want %s", found, want)
+	}
+	got := run(next, "poll", "arn:aws:states:::aws-sdk:sqs:receiveMessage",
+		`{"QueueUrl":"`+*made.QueueUrl+`","WaitTimeSeconds":20}`)
+	if !strings.Contains(got, `"Body":"{\"n\":7}"`) {
+		t.Errorf("received %s", got)
 	}
 }
 

@@ -139,9 +139,10 @@ func (p *Platform) services() http.Handler {
 	states := p.StepFunctions.Handler()
 	functions := lambdaapi.New(p.Functions, p.Scope, p.cfg.Log)
 	logs := logsapi.New(p.Logs, p.Scope, time.Now, p.cfg.Log)
+	queues := p.Queues.Handler()
 	for name, h := range map[string]http.Handler{
 		"sfn": states, "lambda": functions, "cloudwatchlogs": logs, "s3": p.Objects.Handler(),
-		"sns": p.Topics.Handler(),
+		"sns": p.Topics.Handler(), "sqs": queues,
 	} {
 		if p.cfg.Beside != nil && name != "sfn" {
 			p.around.reach(name, p.cfg.Beside.Endpoint)
@@ -151,10 +152,10 @@ func (p *Platform) services() http.Handler {
 	}
 	h := &endpoint.Handler{
 		StepFunctions: states, Lambda: functions, S3: p.Objects.Handler(), Logs: logs, SNS: p.Topics.Handler(),
-		STS: sts.New(p.Scope, p.cfg.Log), Log: p.cfg.Log,
+		SQS: queues, STS: sts.New(p.Scope, p.cfg.Log), Log: p.cfg.Log,
 		Control: http.HandlerFunc(p.control), Metrics: p.cfg.Metrics, Console: p.console(states, logs),
 		Health: endpoint.Health{Version: p.cfg.Version, Services: map[string]string{"stepfunctions": running,
-			"lambda": running, "s3": running, "logs": running, "sns": running, "sts": running}},
+			"lambda": running, "s3": running, "logs": running, "sns": running, "sqs": running, "sts": running}},
 	}
 	if p.cfg.Public { // a machine's names are not known to it
 		h.Hosts = []string{"*"}

@@ -34,7 +34,8 @@ func sinkOf(platform *local.Platform, topic string) outbox.Sink {
 		if err != nil {
 			return outbox.Invalid(err)
 		}
-		_, err = platform.Topics.Publish(ctx, sns.PublishInput{TopicARN: topic, Subject: m.Topic, Message: string(text)})
+		_, err = platform.Topics.Publish(ctx,
+			sns.PublishInput{TopicARN: topic, Subject: m.Topic, Message: string(text)})
 		return err
 	})
 }

@@ -50,6 +50,11 @@ func (c *call) answer(ctx context.Context) (*reply, error) {
 		return nil, err
 	}
 	if c.op.check != nil {
+		if refusal := c.service.cfg.Words.Missing; refusal != nil {
+			if name := c.op.check.missing(r.Input); name != "" {
+				return nil, refusal(name)
+			}
+		}
 		if err := c.op.check.check(r.Input); err != nil {
 			return nil, err
 		}
@@ -142,7 +147,7 @@ func (c *call) refuse(err error) *reply {
 			"request", c.id, "code", e.Code, "message", abridged(e.Message))
 	}
 	f := &fault{error: e, shape: c.service.model.Exception(e.Code), code: e.Code}
-	f.query = e.Code
+	f.query = cmp.Or(c.service.cfg.Words.QueryCodes[f.code], e.Code)
 	f.status = e.HTTPStatus()
 	if f.shape != nil {
 		f.code = f.shape.Name

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"stepback/aws"
 	"stepback/aws/model"
 )
 
@@ -24,6 +25,9 @@ type Words struct {
 	// QueryCodes are the codes that errors have in Query where the model does not tell them, by the name of the shape:
 	// clients that once spoke Query read them in X-Amzn-Query-Error.
 	QueryCodes map[string]string
+	// Missing makes the refusal of a request without a member that it has to have; nil means a refusal as of other
+	// broken constraints.
+	Missing func(member string) *aws.Error
 	// Unchecked names the shapes whose constraints the service does not hold against requests, though its model has
 	// them. Their types are still checked.
 	Unchecked []string

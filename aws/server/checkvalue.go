@@ -36,6 +36,18 @@ func (c *rule) check(document jsonvalue.Value) *aws.Error {
 		strings.Join(v.found, "; "))
 }
 
+// missing is the first member that a request has to have and does not; empty when it has all.
+func (c *rule) missing(document jsonvalue.Value) string {
+	for i := range c.members {
+		if m := &c.members[i]; m.required {
+			if value, _ := document.Get(m.name); value.IsNull() {
+				return m.name
+			}
+		}
+	}
+	return ""
+}
+
 func (v *violations) structure(path string, c *rule, o jsonvalue.Value) {
 	for i := range c.members {
 		m := &c.members[i]

@@ -79,7 +79,7 @@ func (jsonCodec) fail(c *call, f *fault, to *reply) {
 
 // queryError tells clients that once spoke Query the older code of an error.
 func queryError(c *call, f *fault) {
-	if c.service.model.QueryCompatible && f.shape != nil {
+	if c.service.model.QueryCompatible {
 		c.writer.Header().Set("X-Amzn-Query-Error", f.query+";"+f.sender())
 	}
 }

@@ -203,6 +203,7 @@ func (c *serveCmd) listing(p *local.Platform) string {
   Step Functions  executions in %s
   Lambda          %s
   S3              %s
+  SQS             queues in %s
   SNS             messages in %s
   CloudWatch Logs log groups in %s
   metrics         %s%s, for Prometheus
@@ -210,7 +211,8 @@ func (c *serveCmd) listing(p *local.Platform) string {
 %sUse it with: export AWS_ENDPOINT_URL=%s AWS_REGION=us-east-1 AWS_DEFAULT_REGION=us-east-1 AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local
   and, for StartSyncExecution and TestState, AWS_DISABLE_HOST_PREFIX_INJECTION=true
 `, p.Endpoint, c.Data, used(c.LambdaEndpoint, "functions in "+filepath.Join(c.Data, "lambda")),
-		used(c.S3Endpoint, "buckets in "+filepath.Join(c.Data, "objects")), filepath.Join(c.Data, sns.FileName),
+		used(c.S3Endpoint, "buckets in "+filepath.Join(c.Data, "objects")), filepath.Join(c.Data, "sqs"),
+		filepath.Join(c.Data, sns.FileName),
 		filepath.Join(c.Data, logGroups), p.Endpoint, endpoint.MetricsPath, p.Endpoint, endpoint.HealthPath,
 		c.consoleLine(p), p.Endpoint)
 }

@@ -3,7 +3,7 @@ package importrows
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
+	"strconv"
 	"strings"
 
 	"stepback/csvimport"
@@ -88,4 +88,4 @@ func fileOf(d *deadletters.Delivery, bucket string) (text string, lines []int64)
 	return b.String(), lines
 }
 
-func line(n int64) string { return fmt.Sprint(n) }
+func line(n int64) string { return strconv.FormatInt(n, 10) }

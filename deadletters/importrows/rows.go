@@ -186,7 +186,7 @@ func (r *Rows) Became(ctx context.Context, d *deadletters.Delivery, i int) (dead
 func (r *Rows) describe(ctx context.Context, at csvimport.Location) (name string, x *Execution, err error) {
 	object, err := r.Objects.Get(ctx, at, "")
 	if err != nil {
-		return "", nil, nil //nolint:nilerr // it has not been written yet, or nobody may look
+		return "", nil, nil // it has not been written yet, or nobody may look
 	}
 	defer object.Body.Close()
 	name = objectevent.ExecutionName(at.Key, object.ETag)

@@ -191,7 +191,8 @@ func (s *Items) letter(ctx context.Context, child, parent string) (deadletters.L
 
 // died says what a letter died of.
 func died(l *deadletters.Letter, x *sfn.DescribeExecutionOutput) {
-	l.State, l.Reason, l.Error, l.Cause = deadletters.Dead, string(x.Status), aws.ToString(x.Error), aws.ToString(x.Cause)
+	l.State, l.Reason = deadletters.Dead, string(x.Status)
+	l.Error, l.Cause = aws.ToString(x.Error), aws.ToString(x.Cause)
 	l.DeadAt, l.LastAttemptAt = aws.ToTime(x.StopDate), aws.ToTime(x.StopDate)
 }
 

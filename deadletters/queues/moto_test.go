@@ -101,7 +101,8 @@ func TestQueueOfMoto(t *testing.T) {
 		t.Fatalf("the queue has %v", got)
 	}
 	receive() // it dies again, as another message of the same letter
-	fresh := &deadletters.SourceRoom{Source: &queues.Queue{Client: caller, URL: q.URL, ARN: q.ARN}, Documents: room.Documents}
+	fresh := &deadletters.SourceRoom{Documents: room.Documents,
+		Source: &queues.Queue{Client: caller, URL: q.URL, ARN: q.ARN}}
 	l, err := fresh.Show(ctx, by[`{"n":1}`])
 	if err != nil || l.State != deadletters.Dead || l.Redrives != 1 {
 		t.Fatalf("%+v, %v", l, err)

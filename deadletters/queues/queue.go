@@ -318,7 +318,7 @@ func (q *Queue) Deliver(ctx context.Context, d *deadletters.Delivery) []error {
 
 // release lets go of messages that were received.
 func (q *Queue) release(ctx context.Context, all map[string]*inside) error {
-	var errs []error
+	errs := make([]error, 0, len(all))
 	for _, in := range all {
 		errs = append(errs, q.letGo(ctx, in))
 	}

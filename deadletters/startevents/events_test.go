@@ -33,8 +33,9 @@ func TestAnEventIsRedrivenByStartingItsExecution(t *testing.T) {
 		t.Fatal(err)
 	}
 	inbox := &startevents.Bucket{Store: objects.Local(p.Endpoint, "us-east-1"), Name: "results"}
-	event := objectevent.Event{Source: objectevent.Source, DetailType: objectevent.DetailType, Detail: objectevent.Detail{
-		Bucket: objectevent.Bucket{Name: "in"}, Object: objectevent.Object{Key: "a.csv", ETag: "e1"}}}
+	event := objectevent.Event{Source: objectevent.Source, DetailType: objectevent.DetailType,
+		Detail: objectevent.Detail{Bucket: objectevent.Bucket{Name: "in"},
+			Object: objectevent.Object{Key: "a.csv", ETag: "e1"}}}
 	for range 2 { // delivered twice
 		if err := inbox.Keep(ctx, startevents.Undelivered{Event: event, Error: "E", Cause: "no machine", Attempts: 1,
 			At: time.Now()}); err != nil {

@@ -50,8 +50,8 @@ func browses(r *http.Request) bool {
 
 // Handler serves the services at one address.
 type Handler struct {
-	// StepFunctions, Lambda, S3, Logs, SNS and STS serve the services; Logs is CloudWatch Logs.
-	StepFunctions, Lambda, S3, Logs, SNS, STS http.Handler
+	// StepFunctions, Lambda, S3, Logs, SNS, SQS and STS serve the services; Logs is CloudWatch Logs.
+	StepFunctions, Lambda, S3, Logs, SNS, SQS, STS http.Handler
 	// Control answers requests for ControlPath, which are no service's; nil means that there is none.
 	Control http.Handler
 	// Metrics answers programs that collect metrics, at MetricsPath; nil means that there are none.
@@ -104,6 +104,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.logged(service, h.Logs, w, r)
 	case "sns":
 		h.logged(service, h.SNS, w, r)
+	case "sqs":
+		h.logged(service, h.SQS, w, r)
 	case "sts":
 		h.logged(service, h.STS, w, r)
 	case "s3":
@@ -116,7 +118,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // unserved says that a service is not here, and by which variables clients find it elsewhere: several where services
 // share the name in their signatures.
 func unserved(service string) string {
-	const where = "The service %s is not served at this address, which has Step Functions, Lambda, S3, CloudWatch Logs, SNS and STS. "
+	const where = "The service %s is not served at this address, which has Step Functions, Lambda, S3, CloudWatch Logs, SNS, SQS and STS. "
 	ids := model.Signed(service)
 	if len(ids) == 0 {
 		return fmt.Sprintf(where+"Set the client's AWS_ENDPOINT_URL_ variable of that service to where it is.", service)

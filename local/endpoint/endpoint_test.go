@@ -21,7 +21,8 @@ func says(name string) http.Handler {
 
 func handler() *endpoint.Handler {
 	return &endpoint.Handler{
-		StepFunctions: says("states"), Lambda: says("lambda"), S3: says("s3"), Logs: says("logs"), STS: says("sts"),
+		StepFunctions: says("states"), Lambda: says("lambda"), S3: says("s3"), Logs: says("logs"), SQS: says("sqs"),
+		STS:    says("sts"),
 		Hosts:  []string{"box.example"},
 		Health: endpoint.Health{Services: map[string]string{"s3": "running"}, Version: "v1"},
 	}
@@ -59,7 +60,8 @@ func TestServicesAreTold(t *testing.T) {
 		{"POST", "/", []string{"Content-Type: application/x-amz-json-1.1", signed("logs")}, "logs /"},
 		{"POST", "/", []string{"X-Amz-Target: DynamoDB_20120810.ListTables"}, "The service dynamodb is not served"},
 		{"POST", "/", []string{"X-Amz-Target: Logs_20140328.FilterLogEvents"}, "logs /"},
-		{"POST", "/", []string{signed("sqs")}, "AWS_ENDPOINT_URL_SQS"},
+		{"POST", "/000000000000/queue", []string{signed("sqs")}, "sqs /000000000000/queue"},
+		{"POST", "/", []string{"X-Amz-Target: AmazonSQS.SendMessage"}, "sqs /"},
 		{"POST", "/", []string{signed("sts")}, "sts /"},
 		{"POST", "/", []string{signed("iam"), "Content-Type: application/x-www-form-urlencoded; charset=utf-8"},
 			"<ErrorResponse><Error><Type>Sender</Type><Code>NotImplementedException</Code><Message>The service iam is not served"},

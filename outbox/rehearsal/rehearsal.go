@@ -1,6 +1,6 @@
-// Package rehearsal is the scenario "outbox": the three exercises of the course in one story. A receiver is out now and
-// then and loses answers, then it is out for an hour; two payloads are broken; an operator mends one, discards the other
-// and redrives what died. It runs on an outbox in a directory that is removed afterwards, in virtual time.
+// Package rehearsal is the scenario "outbox": the three exercises of the course in one story. A receiver is out now
+// and then and loses answers, then it is out for an hour; two payloads are broken; an operator mends one, discards the
+// other and redrives what died. It runs on an outbox in a directory that is removed afterwards, in virtual time.
 //
 // It checks that nothing is lost, that repeats have the ID of what they repeat, that the order of each key is kept,
 // and that retries wait as the retry table says. It never sends anything out of the process.
@@ -90,7 +90,8 @@ func Run(ctx context.Context, seed uint64) (_ *Result, err error) {
 	s := &story{began: began, now: began, random: rand.New(rand.NewPCG(seed, 0)), received: map[string]int{},
 		last: map[string]int{}, due: map[string]time.Time{}}
 	path := filepath.Join(dir, "app.db")
-	if s.store, err = sqlitestore.Open(ctx, path, sqlitestore.Options{Now: func() time.Time { return s.now }}); err != nil {
+	s.store, err = sqlitestore.Open(ctx, path, sqlitestore.Options{Now: func() time.Time { return s.now }})
+	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, s.store.Close()) }()
@@ -291,6 +292,7 @@ func (s *story) judge(ctx context.Context) error {
 			edits++
 		case deadletters.VerbDiscard:
 			discards++
+		case deadletters.VerbRedrive:
 		}
 	}
 	s.check(edits == 1 && discards == 1, "what the operator did is on record", "%d acts", len(acts))

@@ -8,7 +8,7 @@ import (
 
 func TestTheStoryHoldsForEverySeed(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(6) {
+	for seed := range uint64(3) {
 		r, err := rehearsal.Run(t.Context(), seed)
 		if err != nil {
 			t.Fatal(err)

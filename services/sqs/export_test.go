@@ -1,0 +1,4 @@
+package sqs
+
+// WaitForMoves waits until no task moves messages.
+func (s *Service) WaitForMoves() { s.moving.Wait() }

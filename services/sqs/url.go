@@ -1,0 +1,64 @@
+package sqs
+
+import (
+	"cmp"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"stepback/aws"
+	"stepback/aws/loopback"
+)
+
+// base is how the URLs of queues begin for whoever sent a request.
+func (s *Service) base(r *http.Request) string {
+	if r.Host == "" || loopback.URL == "http://"+r.Host {
+		return cmp.Or(s.opts.Endpoint, loopback.URL)
+	}
+	if r.TLS != nil {
+		return "https://" + r.Host
+	}
+	return "http://" + r.Host
+}
+
+func (q *live) url(base string) string { return base + "/" + q.Account + "/" + q.Name }
+
+// hostRegion finds the region in the hosts of AWS's queue URLs.
+var hostRegion = regexp.MustCompile(`^(?:sqs\.([a-z0-9-]+)|([a-z0-9-]+)\.queue)\.`)
+
+// find finds the queue of a URL. Only its path counts, http://HOST/ACCOUNT/NAME, whatever name of this machine the host
+// is, and the region if the host names one as AWS's do. mu is held.
+func (s *Service) find(scope aws.Scope, text string) (*live, error) {
+	u, err := url.Parse(text)
+	if err != nil || text == "" {
+		return nil, &aws.Error{Code: "InvalidAddress", Status: http.StatusNotFound,
+			Message: "The address " + text + " is not valid for this endpoint."}
+	}
+	parts := strings.Split(strings.Trim(u.Path, "/"), "/")
+	at := address{aws.Scope{Account: scope.Account, Region: scope.Region}, parts[len(parts)-1]}
+	if len(parts) > 1 {
+		at.scope.Account = parts[len(parts)-2]
+	}
+	if m := hostRegion.FindStringSubmatch(u.Host); m != nil && strings.Contains(u.Host, ".amazonaws.") {
+		at.scope.Region = cmp.Or(m[1], m[2])
+	}
+	if q := s.queues[at]; q != nil {
+		return q, nil
+	}
+	return nil, errNoQueue
+}
+
+// byARN finds a queue by its ARN; nil when there is none. mu is held.
+func (s *Service) byARN(arn string) *live {
+	a, ok := aws.ParseARN(arn)
+	if !ok || a.Service != "sqs" {
+		return nil
+	}
+	return s.queues[address{a.Scope(), a.Resource}]
+}
+
+func sortBy[T any](list []T, by func(T) int64) {
+	slices.SortStableFunc(list, func(a, b T) int { return cmp.Compare(by(a), by(b)) })
+}
