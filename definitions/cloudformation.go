@@ -1,6 +1,7 @@
 package definitions
 
 import (
+	"errors"
 	"fmt"
 
 	"stepback/asl/jsonvalue"
@@ -50,5 +51,5 @@ func declared(name string, p jsonvalue.Value) (Found, error) {
 		f.File = uri.Text()
 		return f, nil
 	}
-	return f, fmt.Errorf("its definition is in S3; give its file to the command")
+	return f, errors.New("its definition is in S3; give its file to the command")
 }

@@ -124,7 +124,7 @@ func (c *converter) value(n *yaml.Node, depth int) (jsonvalue.Value, error) {
 }
 
 func (c *converter) untagged(n *yaml.Node, depth int) (jsonvalue.Value, error) {
-	switch n.Kind {
+	switch n.Kind { //nolint:exhaustive // the others are scalars here
 	case yaml.MappingNode:
 		o := jsonvalue.NewObject(len(n.Content) / 2)
 		for i := 0; i+1 < len(n.Content); i += 2 {

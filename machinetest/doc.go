@@ -1,6 +1,6 @@
 // Package machinetest runs tests of state machines that are written as YAML files, NAME.test.yaml beside NAME.asl.json:
-// an input, what tasks answer, faults, and what is expected of the execution. Time is virtual, so that retries and waits
-// take none.
+// an input, what tasks answer, faults, and what is expected of the execution. Time is virtual, so that retries and
+// waits take none.
 //
 //	tests:
 //	  - name: the card service is busy twice

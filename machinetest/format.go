@@ -35,7 +35,7 @@ type Test struct {
 	Line int
 	// Input is JSON text.
 	Input string
-	// Answers are what tasks come to, by state. Case answers the states that are not among them; nil when there is none.
+	// Answers are what tasks come to, by state. Case answers the states that are not among them, or is nil.
 	Answers map[string][]Answer
 	Case    engine.Interceptor
 	Faults  []faults.Spec

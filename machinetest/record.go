@@ -22,10 +22,10 @@ type Recording struct {
 	Children [][]history.Event
 }
 
-// Write writes a file of tests with one test: the execution's input, what its tasks answered, and how it ended. Replayed,
-// the test takes the same path. Answers of a state that was carried out for several inputs are told apart by their
-// input. What the test lacks is written as comments: an execution that had not ended has no expectations, and items that
-// a Map read from a bucket have to be given as objects.
+// Write writes a file of tests with one test: the execution's input, what its tasks answered, and how it ended.
+// Replayed, the test takes the same path. Answers of a state that was carried out for several inputs are told apart by their
+// input. What the test lacks is written as comments: an execution that had not ended has no expectations, and items
+// that a Map read from a bucket have to be given as objects.
 func (r *Recording) Write(w io.Writer) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# Recorded from the execution %s.\n", r.Name)
@@ -101,7 +101,7 @@ func attempts(events []history.Event) []taken {
 	scheduled := map[int64]open{} // by the ID of every event of the attempt
 	for i := range events {
 		e := &events[i]
-		switch e.Type {
+		switch e.Type { //nolint:exhaustive // the others follow below
 		case history.TaskScheduled, history.LambdaFunctionScheduled, history.ActivityScheduled:
 			all = append(all, taken{state: observed.StateOf(events, e), input: e.Data})
 			scheduled[e.ID] = open{len(all) - 1}

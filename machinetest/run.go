@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -97,7 +98,7 @@ func Run(ctx context.Context, f *File, t *Test) (*Result, error) {
 	}
 	mu.Lock()
 	defer mu.Unlock()
-	r.Failures = append(mocks.problems, r.judge()...)
+	r.Failures = slices.Concat(mocks.problems, r.judge())
 	r.Real = time.Since(began)
 	return r, nil
 }

@@ -1,6 +1,6 @@
 // Package otlptraces tells OpenTelemetry collectors of executions, as OTLP over HTTP in JSON: an execution is a trace,
-// each visit of a state a span in it, each attempt a span below that, and the wait for a retry an event of the visit. IDs
-// come from ARNs and events, so that what is sent twice is the same.
+// each visit of a state a span in it, each attempt a span below that, and the wait for a retry an event of the visit.
+// IDs come from ARNs and events, so that what is sent twice is the same.
 //
 // Encode is pure; Exporter sends in the background, within bounds, and drops what a collector does not take.
 package otlptraces

@@ -120,8 +120,8 @@ func (x *Exposition) Write(w io.Writer) error {
 	x.add()
 	var b strings.Builder
 	keys := slices.SortedFunc(maps.Keys(x.totals), func(a, c key) int {
-		return cmp.Or(cmp.Compare(a.labels.StateMachine, c.labels.StateMachine), cmp.Compare(a.labels.State, c.labels.State),
-			cmp.Compare(a.labels.ErrorType, c.labels.ErrorType))
+		return cmp.Or(cmp.Compare(a.labels.StateMachine, c.labels.StateMachine),
+			cmp.Compare(a.labels.State, c.labels.State), cmp.Compare(a.labels.ErrorType, c.labels.ErrorType))
 	})
 	for _, m := range retrymetrics.Catalogue() {
 		head := false
