@@ -17,6 +17,7 @@ func TestNothingAcknowledgedIsLost(t *testing.T) {
 	b := newBench(t)
 	url := b.create("q", map[string]string{"VisibilityTimeout": "0"})
 	var mu sync.Mutex
+	sent := 0
 	there, gone := map[string]bool{}, map[string]bool{}
 	stop := make(chan struct{})
 	enough := make(chan struct{})
@@ -37,7 +38,7 @@ func TestNothingAcknowledgedIsLost(t *testing.T) {
 				}
 				mu.Lock()
 				there[body] = true
-				if len(there) == 100 {
+				if sent++; sent == 150 {
 					close(enough)
 				}
 				mu.Unlock()

@@ -226,7 +226,8 @@ func (s *Service) change(f func(now int64, b *store.Batch) error) error {
 	err = f(s.now(), b)
 	wait := b.Apply()
 	if b.Later {
-		s.settling.Go(func() { _ = wait() }) // after a failure the store refuses everything
+		settle := wait
+		s.settling.Go(func() { _ = settle() }) // after a failure the store refuses everything
 		wait = func() error { return nil }
 	}
 	s.mu.Unlock()
