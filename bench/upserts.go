@@ -95,11 +95,11 @@ func upsertAll(ctx context.Context, conn driver.ConnPrepareContext, file string)
 		}
 		n++
 		args[0].Value, args[1].Value, args[2].Value = r.Increment.UserID, r.Increment.LoginCount, r.Increment.PostCount
-		_, err := upsert.ExecContext(background, args)
+		_, err := upsert.ExecContext(ctx, args)
 		return err
 	})
 	if err == nil && n > 0 {
-		_, err = commit.ExecContext(background, nil)
+		_, err = commit.ExecContext(ctx, nil)
 	}
 	return err
 }

@@ -219,7 +219,7 @@ func expected(rate float64, n int64) float64 {
 
 // most is the largest number of retries of one retrier.
 func most(retry []asl.Retrier) float64 {
-	counts := []int64{0}
+	counts := append(make([]int64, 0, 1+len(retry)), 0)
 	for i := range retry {
 		counts = append(counts, retry[i].MaxAttempts)
 	}

@@ -1,5 +1,5 @@
-// Package docs holds the pages that programs show: the operating guide, which alarms link. The rest of the folder is for
-// people.
+// Package docs holds the pages that programs show: the operating guide, which alarms link. The rest of the folder is
+// for people.
 package docs
 
 import _ "embed"

@@ -59,7 +59,8 @@ func TestExecutionsThatWaitForARetryAreListed(t *testing.T) {
 		}
 		r := x.Retries[0]
 		if r.State != "Call" || r.Error != "Throttled" || r.Cause != "slow down" || r.Attempt != 2 || r.LastAttempt != 4 ||
-			!r.Next.Equal(epoch.Add(10*time.Second)) || !r.Failed.Equal(epoch) || !r.Last().Equal(epoch.Add(70*time.Second)) {
+			!r.Next.Equal(epoch.Add(10*time.Second)) || !r.Failed.Equal(epoch) ||
+			!r.Last().Equal(epoch.Add(70*time.Second)) {
 			t.Errorf("%+v, the last at %v", *r, r.Last())
 		}
 	}

@@ -122,7 +122,7 @@ func (n *Node) second(mark *Mark) string {
 	}
 	if said == "" {
 		if n.Retries && mark == nil {
-			said = "↻"
+			said = "retries"
 		} else {
 			return fit(text, aboutSize, n.Width-2*textPad)
 		}

@@ -35,7 +35,8 @@ func (f front) serve(ctx context.Context, l net.Listener) error {
 	requests, giveUp := context.WithCancel(context.WithoutCancel(ctx))
 	defer giveUp()
 	server := &http.Server{
-		Handler: cmp.Or(f.patience, usualPatience).bound(f.handler), ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout,
+		Handler: cmp.Or(f.patience, usualPatience).bound(f.handler), ReadHeaderTimeout: headerTimeout,
+		IdleTimeout: idleTimeout,
 		BaseContext: func(net.Listener) context.Context { return requests },
 	}
 	done := make(chan error, 1)

@@ -348,7 +348,8 @@ calls: {Save: {service: db}}
 			t.Fatal(err)
 		}
 		r, err := retrylab.Run(t.Context(), retrylab.Experiment{
-			Scenarios: []*scenario.Scenario{s}, Policies: []*policy.Policy{static}, Seeds: 5, FirstSeed: 100, Precise: true,
+			Scenarios: []*scenario.Scenario{s}, Policies: []*policy.Policy{static}, Seeds: 5,
+			FirstSeed: 100, Precise: true,
 		})
 		if err != nil {
 			t.Fatal(err)

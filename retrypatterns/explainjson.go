@@ -29,7 +29,7 @@ func (r RetrierExplanation) MarshalJSON() ([]byte, error) {
 }
 
 // MarshalJSON implements json.Marshaler, in the same style.
-func (e Explanation) MarshalJSON() ([]byte, error) { //nolint:gocritic // encoding/json wants the value
+func (e Explanation) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		State     string               `json:"state"`
 		Timeout   float64              `json:"timeoutSeconds,omitempty"`

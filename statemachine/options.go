@@ -12,8 +12,8 @@ import (
 type Options struct {
 	// ValidateFunction, ProcessFunction and AggregateFunction are names or ARNs of the three Lambda functions.
 	ValidateFunction, ProcessFunction, AggregateFunction string
-	// ResultBucket takes the copies that Maps read (work/), the Map's result files (results/) and the outputs (output/). It
-	// must not be the bucket that uploads go to: a copy written there would start an execution of its own.
+	// ResultBucket takes the copies that Maps read (work/), the Map's result files (results/) and the outputs (output/).
+	// It must not be the bucket that uploads go to: a copy written there would start an execution of its own.
 	ResultBucket string
 	// TopicARN is the SNS topic that hears how each import ended.
 	TopicARN string

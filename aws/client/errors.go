@@ -30,8 +30,8 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s: %s (status %d, request %s)", e.Code, e.Message, e.Status, e.RequestID)
 }
 
-// ErrorCode, ErrorMessage and ErrorFault implement smithy.APIError, and HTTPStatusCode is what the SDK's own errors have:
-// retryers and classifications written for the SDK take this error as well.
+// ErrorCode is the code. With ErrorMessage and ErrorFault it implements smithy.APIError, and HTTPStatusCode is what the
+// SDK's own errors have: retryers and classifications written for the SDK take this error as well.
 func (e *Error) ErrorCode() string { return e.Code }
 
 // ErrorMessage is the service's message.

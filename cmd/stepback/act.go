@@ -49,11 +49,12 @@ func (c *startCmd) Run(ctx context.Context, std streams) error {
 		if err != nil {
 			return err
 		}
-		if c.JSON {
+		switch {
+		case c.JSON:
 			err = printJSON(std.out, ended)
-		} else if ended.Status == history.Succeeded {
+		case ended.Status == history.Succeeded:
 			_, err = fmt.Fprintln(std.out, ended.Output)
-		} else {
+		default:
 			fmt.Fprintf(std.err, "%s%s\n", std.errScreen().status(string(ended.Status)), whole(ended.Failure()))
 		}
 		return errors.Join(err, statusCode(ended.Status))

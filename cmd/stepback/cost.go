@@ -192,7 +192,7 @@ func (c *costCmd) definition(std streams) error {
 	}
 	machine, diagnostics := asl.Parse(d.text)
 	if machine == nil {
-		return &exitError{exitUsage, fmt.Errorf("%s is not a state machine: %s", c.File, firstOf(diagnostics))}
+		return &exitError{exitUsage, fmt.Errorf("%s is not a state machine: %w", c.File, firstOf(diagnostics))}
 	}
 	specs, err := c.specs()
 	if err != nil {
@@ -232,19 +232,19 @@ func firstOf(diagnostics []asl.Diagnostic) error {
 
 // printQuotations prints them side by side.
 func printQuotations(w io.Writer, all []quotation) {
-	heads := []string{""}
+	heads := append(make([]string, 0, 1+len(all)), "")
 	for _, q := range all {
 		heads = append(heads, ">"+q.Name)
 	}
 	t := newTable(heads...)
 	for n := range all[0].Items {
-		row := []any{all[0].Items[n].Name}
+		row := append(make([]any, 0, 1+len(all)), all[0].Items[n].Name)
 		for _, q := range all {
 			row = append(row, dollars(q.Items[n].USD))
 		}
 		t.add(row...)
 	}
-	sum := []any{"sum"}
+	sum := append(make([]any, 0, 1+len(all)), "sum")
 	for _, q := range all {
 		sum = append(sum, dollars(q.Total))
 	}

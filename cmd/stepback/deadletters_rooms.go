@@ -160,7 +160,8 @@ func (r *letterRoom) amazon(ctx context.Context) (deadletters.Rooms, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := pipeline.RoomsConfig{Objects: objects.New(store.Client(), settings.Retryer()), States: sfn.NewFromConfig(settings), Machine: r.Import,
+	c := pipeline.RoomsConfig{
+		Objects: objects.New(store.Client(), settings.Retryer()), States: sfn.NewFromConfig(settings), Machine: r.Import,
 		Machines: r.Machine}
 	if c.Results, _, err = bucketOf("--import-results", r.Results); err != nil {
 		return nil, err

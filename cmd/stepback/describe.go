@@ -168,7 +168,8 @@ func (c *describeCmd) print(std streams, d *described, now time.Time) {
 		if s.Attempts > 0 {
 			attempts, failed = grouped(int64(s.Attempts)), grouped(int64(s.Failed))
 		}
-		t.add(s.State, s.Type, s.Visits, attempts, failed, plain(time.Duration(s.Waited*float64(time.Second))), s.Outcome,
+		t.add(s.State, s.Type, s.Visits, attempts, failed, plain(time.Duration(s.Waited*float64(time.Second))),
+			s.Outcome,
 			s.Error)
 	}
 	t.print(w, "  ")

@@ -145,7 +145,9 @@ func (s *stage) create(ctx context.Context, d definitionFile, kind sfntypes.Stat
 	var exists *sfntypes.StateMachineAlreadyExists
 	if errors.As(err, &exists) { // of an earlier exec with the same --data
 		arn := execScope.ARN("states", "stateMachine:"+d.name)
-		_, err = s.states.UpdateStateMachine(ctx, &sfn.UpdateStateMachineInput{StateMachineArn: &arn, Definition: &d.text})
+		_, err = s.states.UpdateStateMachine(ctx, &sfn.UpdateStateMachineInput{
+			StateMachineArn: &arn, Definition: &d.text,
+		})
 		if err == nil {
 			return arn, nil
 		}

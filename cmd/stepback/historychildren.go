@@ -96,7 +96,7 @@ func ofIteration(events []history.Event, index int64) map[int64]bool {
 		e := &events[i]
 		v, _ := places.event(e)
 		path := v.iterations()
-		switch e.Type {
+		switch e.Type { //nolint:exhaustive // the others are of no iteration
 		case history.MapIterationStarted, history.MapIterationSucceeded, history.MapIterationFailed,
 			history.MapIterationAborted:
 			maps = true

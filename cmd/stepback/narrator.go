@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -39,7 +40,7 @@ func (n *narrator) follow(x *journal.Execution, events []history.Event) {
 	if x.MapRunARN != "" {
 		if x.Ended() && x.Status != history.Succeeded {
 			n.line(x, events[len(events)-1].Time, string(x.Status), "child execution from item "+
-				fmt.Sprint(x.FirstItem)+why(x.Failure))
+				strconv.FormatInt(x.FirstItem, 10)+why(x.Failure))
 		}
 		return
 	}

@@ -20,7 +20,8 @@ func (c *serveCmd) tellOthers(ctx context.Context, cfg *local.Config) (stop func
 		cfg.Observe = func(x *journal.Execution, events []history.Event) { counted.Observe(x.ARN, events) }
 		return func() {}
 	}
-	traces := otlptraces.New(c.OTLP, cfg.Log) //nolint:contextcheck // it ends after the context, with what is left to send
+	//nolint:contextcheck // it ends after the context, with what is left to send
+	traces := otlptraces.New(c.OTLP, cfg.Log)
 	cfg.Observe = func(x *journal.Execution, events []history.Event) {
 		counted.Observe(x.ARN, events)
 		traces.Observe(x, events)

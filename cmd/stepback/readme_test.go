@@ -31,7 +31,7 @@ func TestTheReadmeRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	script := "#!/bin/sh\nSTEPBACK_TEST_AS_COMMAND=yes exec '" + self + "' \"$@\"\n"
-	if err := os.WriteFile(filepath.Join(bin, "stepback"), []byte(script), 0o755); err != nil { //nolint:gosec // it is run
+	if err := os.WriteFile(filepath.Join(bin, "stepback"), []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	blocks := 0

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -35,7 +36,7 @@ func (c *retriesExplainCmd) file(std streams) error {
 		names = append(names, s.Name)
 		if c.State == "" || c.State == s.Name {
 			all = append(all, retrypatterns.ExplainRetriers(s.Name, seconds(s.TimeoutSeconds), seconds(s.HeartbeatSeconds),
-				s.Retry))
+				retriersOf(s.Retry)))
 		}
 	})
 	if len(all) == 0 {
@@ -77,4 +78,25 @@ func seconds(s asl.Scalar) time.Duration {
 	}
 	n, _ := s.Literal.Int()
 	return time.Duration(n) * time.Second
+}
+
+func retriersOf(all []asl.Retrier) []retrypatterns.Retrier {
+	made := make([]retrypatterns.Retrier, len(all))
+	for i := range all {
+		made[i] = retrierOf(&all[i])
+	}
+	return made
+}
+
+// retrierOf is a retrier of a definition, whose defaults are filled in.
+func retrierOf(r *asl.Retrier) retrypatterns.Retrier {
+	whole := func(n int64) int { return int(min(n, math.MaxInt32)) }
+	made := retrypatterns.Retrier{
+		ErrorEquals: r.ErrorEquals, IntervalSeconds: whole(r.IntervalSeconds), MaxAttempts: whole(r.MaxAttempts),
+		BackoffRate: r.BackoffRate, MaxDelaySeconds: whole(r.MaxDelaySeconds), Comment: r.Comment,
+	}
+	if r.FullJitter {
+		made.JitterStrategy = retrypatterns.JitterFull
+	}
+	return made
 }

@@ -174,7 +174,7 @@ func (c *serveCmd) config(ctx context.Context, std streams) (cfg local.Config, e
 func (c *serveCmd) rooms(ctx context.Context) (rooms []console.Room, closing func() error, err error) {
 	var stores []database.Outbox
 	closing = func() error {
-		var errs []error
+		errs := make([]error, 0, len(stores))
 		for _, s := range stores {
 			errs = append(errs, s.Close())
 		}

@@ -182,7 +182,8 @@ func (c *testCmd) sum(std streams, all *tested, failed int, took time.Duration) 
 			for _, s := range []machinetest.Share{x.States, x.Transitions, x.Catchers, x.Retriers} {
 				missed = append(missed, s.Missed...)
 			}
-			t.add(shortPath(x.Definition), covered(x.States), covered(x.Transitions), covered(x.Catchers), covered(x.Retriers),
+			t.add(shortPath(x.Definition), covered(x.States), covered(x.Transitions), covered(x.Catchers),
+				covered(x.Retriers),
 				strings.Join(missed, ", "))
 		}
 		t.print(std.out, "")

@@ -9,7 +9,7 @@ import (
 
 // foldRows turns the keys of single rows, as schema version 2 has them, into blocks, and drops their table.
 func foldRows(ctx context.Context, conn *sql.Conn) (err error) {
-	put, err := conn.PrepareContext(ctx, "INSERT INTO import_blocks (file_id, block, data) VALUES (?, ?, ?)")
+	put, err := conn.PrepareContext(ctx, "INSERT INTO import_blocks (file_id, block, data) VALUES (?, ?, ?)") //nolint:sqlclosecheck // it is closed below
 	if err != nil {
 		return err
 	}

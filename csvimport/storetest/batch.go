@@ -182,7 +182,8 @@ func testBatchesAndRows(t *testing.T, s csvimport.Store) {
 	for _, r := range rowsOf(0, rows) {
 		if r.Number%7 == 0 {
 			all.Go(func() {
-				if got, err := s.Apply(t.Context(), run, r.Number, r.Increment); err != nil || got != csvimport.Applied {
+				got, err := s.Apply(t.Context(), run, r.Number, r.Increment)
+				if err != nil || got != csvimport.Applied {
 					t.Errorf("row %d: %s, %v", r.Number, got, err)
 				}
 			})

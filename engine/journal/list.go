@@ -104,7 +104,8 @@ func (l *List) Wants(s history.Status) bool {
 
 // Selects reports whether an execution is listed.
 func (l *List) Selects(x *Execution) bool {
-	return slices.Contains(ListsOf(x), l.Of) && l.Wants(x.Status) && l.Fits(x.Ended(), x.Failure.Name, x.RedriveCount > 0) &&
+	return slices.Contains(ListsOf(x), l.Of) && l.Wants(x.Status) &&
+		l.Fits(x.Ended(), x.Failure.Name, x.RedriveCount > 0) &&
 		!x.Start.Before(l.Since) && (l.After.ARN == "" || PlaceOf(x).Compare(l.After) > 0)
 }
 

@@ -56,8 +56,8 @@ type Handler struct {
 	Control http.Handler
 	// Metrics answers programs that collect metrics, at MetricsPath; nil means that there are none.
 	Metrics http.Handler
-	// Console answers people with browsers, below ConsolePath; it judges itself which pages may ask it for what. Nil means
-	// that there is none.
+	// Console answers people with browsers, below ConsolePath; it judges itself which pages may ask it for what. Nil
+	// means that there is none.
 	Console http.Handler
 	// Hosts are the names by which the address may be called besides those of the loopback interface; "*" allows any.
 	Hosts []string

@@ -59,7 +59,8 @@ func (s *Sink) SendBatch(ctx context.Context, all []*outbox.Message) []error {
 			continue
 		}
 		in.Entries = append(in.Entries, event{
-			Detail: string(m.Payload), DetailType: m.Topic, EventBusName: s.bus, Resources: []string{resource}, Source: s.source,
+			Detail: string(m.Payload), DetailType: m.Topic, EventBusName: s.bus, Resources: []string{resource},
+			Source: s.source,
 		})
 		of = append(of, i)
 	}

@@ -19,7 +19,7 @@ func (v Value) JSON() jsonvalue.Value {
 		members := v.Members()
 		o := jsonvalue.NewObject(len(members))
 		for _, m := range members {
-			o.Set(m.Name, m.Value.JSON())
+			o.Set(m.Name, m.JSON())
 		}
 		return o.Value()
 	case v.node.Kind == yaml.SequenceNode:

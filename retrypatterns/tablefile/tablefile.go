@@ -11,8 +11,8 @@
 //	      - {errors: [CardServiceBusy, Lambda.ServiceException], pattern: gentle}
 //	      - {errors: [States.Timeout], interval: 5s, retries: 1}
 //
-// The table's own patterns (retries show) can be used by their names, too. Unknown members and values out of their bounds
-// are refused with line and column. The package reads no files.
+// The table's own patterns (retries show) can be used by their names, too. Unknown members and values out of their
+// bounds are refused with line and column. The package reads no files.
 package tablefile
 
 import (
@@ -43,11 +43,11 @@ func Read(name string, text []byte) (retrypatterns.Table, error) {
 		patterns[string(p.Name)] = p.Policy
 	}
 	for _, m := range o.Get("patterns").Members() {
-		patterns[m.Name] = policy(m.Value.Object(policyMembers...))
+		patterns[m.Name] = policy(m.Object(policyMembers...))
 	}
 	var t retrypatterns.Table
 	for _, m := range o.Need("states").Members() {
-		state := m.Value.Object("timeout", "heartbeat", "retry")
+		state := m.Object("timeout", "heartbeat", "retry")
 		s := retrypatterns.StateRetries{
 			State: m.Name, Timeout: state.Need("timeout").Duration(time.Second, longestInterval),
 			Heartbeat: state.Get("heartbeat").DurationOr(0, time.Second, longestInterval),

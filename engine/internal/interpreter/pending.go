@@ -8,8 +8,9 @@ import (
 
 // Pending returns what the execution waits for, in the order in which the waits began, without its time limits.
 func (x *Execution) Pending() []history.Pending {
-	var found []history.Pending
-	for _, id := range x.open() {
+	open := x.open()
+	found := make([]history.Pending, 0, len(open))
+	for _, id := range open {
 		w := x.waits[id]
 		p := history.Pending{ID: id}
 		switch w.kind {

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -16,7 +17,7 @@ const scope = "arn:aws:states:us-east-1:000000000000:"
 
 // lists compares lists with what a scan over all executions finds, while executions begin, end and are redriven.
 func lists(t *testing.T, j journal.Journal) {
-	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same numbers each time
+	random := rand.New(rand.NewPCG(1, 2))
 	var open, ended []*journal.Execution
 	for i := range 300 {
 		switch n := random.IntN(10); {
@@ -48,7 +49,7 @@ func lists(t *testing.T, j journal.Journal) {
 func born(random *rand.Rand, i int) *journal.Execution {
 	machine := fmt.Sprint("m", random.IntN(2))
 	x := Begun(fmt.Sprintf("%sexecution:%s:%d", scope, machine, i))
-	x.Name, x.MachineARN = fmt.Sprint(i), scope+"stateMachine:"+machine
+	x.Name, x.MachineARN = strconv.Itoa(i), scope+"stateMachine:"+machine
 	x.Start = start.Add(time.Duration(random.IntN(100)) * time.Second)
 	switch random.IntN(4) {
 	case 0:

@@ -151,7 +151,7 @@ func (r *repair) readFrom(last *[]byte, keep func(key, value []byte) error) (bad
 	if err != nil {
 		return err, nil
 	}
-	defer it.Close() //nolint:errcheck // its error is that of reading
+	defer it.Close()
 	for it.First(); it.Valid(); it.Next() {
 		value, err := it.ValueAndErr()
 		if err != nil {

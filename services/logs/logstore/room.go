@@ -72,7 +72,8 @@ func (s *Store) tellDropped() {
 	s.dropped = nil
 	now := s.now().UnixMilli()
 	s.mu.Unlock()
-	for _, at := range slices.SortedFunc(maps.Keys(all), func(a, b dropped) int { return cmp.Compare(a.stream, b.stream) }) {
+	byStream := func(a, b dropped) int { return cmp.Compare(a.stream, b.stream) }
+	for _, at := range slices.SortedFunc(maps.Keys(all), byStream) {
 		n := all[at]
 		s.log.Warn("log events have been dropped", "group", at.group.Name, "stream", at.stream, "events", n.events,
 			"bytes", n.bytes, "why", at.why)
