@@ -40,7 +40,7 @@ func textWidth(s string, size float64) float64 {
 	for _, r := range s {
 		switch {
 		case r >= 0 && int(r) < len(table):
-			w += table[r]
+			w += table[r] //nolint:gosec // r is below its length
 		case r < 0x1100:
 			w += 0.6
 		default:

@@ -37,6 +37,8 @@ func newEngines(p *Platform, activity func(arn string) (bool, error)) *engines {
 
 // open returns the engine of an account and region. When it is made, it goes on with what an earlier process left under
 // way.
+//
+//nolint:contextcheck,nolintlint // an engine is opened for everybody, not for the one who asked first
 func (s *engines) open(scope aws.Scope) (*engine.Engine, error) {
 	s.opening.Lock()
 	defer s.opening.Unlock()

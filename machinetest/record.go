@@ -24,8 +24,8 @@ type Recording struct {
 
 // Write writes a file of tests with one test: the execution's input, what its tasks answered, and how it ended.
 // Replayed, the test takes the same path. Answers of a state that was carried out for several inputs are told apart by
-// their input. What the test lacks is written as comments: an execution that had not ended has no expectations, and items
-// that a Map read from a bucket have to be given as objects.
+// their input. What the test lacks is written as comments: an execution that had not ended has no expectations, and
+// items that a Map read from a bucket have to be given as objects.
 func (r *Recording) Write(w io.Writer) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# Recorded from the execution %s.\n", r.Name)

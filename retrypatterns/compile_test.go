@@ -156,7 +156,8 @@ func TestDefaultTableShadowsNothing(t *testing.T) {
 	if err := table.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	lowered := map[string]int{rp.ValidateCSVFile: 3, rp.ApplyBatch: 3, rp.ProcessSingleUserRecord: 3, rp.AggregateResults: 3,
+	lowered := map[string]int{rp.ValidateCSVFile: 3, rp.ApplyBatch: 3, rp.ProcessSingleUserRecord: 3,
+		rp.AggregateResults:        3,
 		rp.NotifyValidationFailure: 1, rp.NotifyCompletion: 1, rp.NotifyFailure: 1}
 	for _, entry := range table.States {
 		compiled, _ := table.Compile(entry.State)

@@ -65,8 +65,8 @@ const (
 	maxTimeout           = 365 * 24 * time.Hour
 )
 
-// DefaultOptions has the default numbers: in bulk, 40 children of 250 rows at a time, 5 percent tolerated, a day's time. The
-// names of functions, bucket and topic are empty and have to be filled in.
+// DefaultOptions has the default numbers: in bulk, 40 children of 250 rows at a time, 5 percent tolerated, a day's time.
+// The names of functions, bucket and topic are empty and have to be filled in.
 func DefaultOptions() Options {
 	return Options{
 		Shape:                      Bulk,

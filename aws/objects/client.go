@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -165,9 +166,9 @@ func (g Get) document() jsonvalue.Value {
 // fields is an object of names and texts, without those that are empty.
 func fields(pairs ...string) jsonvalue.Value {
 	b := jsonvalue.NewObject(len(pairs) / 2)
-	for i := 0; i < len(pairs); i += 2 {
-		if pairs[i+1] != "" {
-			b.Set(pairs[i], jsonvalue.OfString(pairs[i+1]))
+	for pair := range slices.Chunk(pairs, 2) {
+		if pair[1] != "" {
+			b.Set(pair[0], jsonvalue.OfString(pair[1]))
 		}
 	}
 	return b.Value()

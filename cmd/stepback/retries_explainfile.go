@@ -35,8 +35,8 @@ func (c *retriesExplainCmd) file(std streams) error {
 		}
 		names = append(names, s.Name)
 		if c.State == "" || c.State == s.Name {
-			all = append(all, retrypatterns.ExplainRetriers(s.Name, seconds(s.TimeoutSeconds), seconds(s.HeartbeatSeconds),
-				retriersOf(s.Retry)))
+			all = append(all, retrypatterns.ExplainRetriers(s.Name, seconds(s.TimeoutSeconds),
+				seconds(s.HeartbeatSeconds), retriersOf(s.Retry)))
 		}
 	})
 	if len(all) == 0 {

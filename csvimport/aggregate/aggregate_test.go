@@ -169,8 +169,8 @@ func TestBatches(t *testing.T) {
 	w.reupload(t, corrections)
 }
 
-// TestRetried: rows that a batch left count under the errors that the batch tells, the rest of them under BatchFailed, and
-// a row of its own under its last error.
+// TestRetried: rows that a batch left count under the errors that the batch tells, the rest of them under BatchFailed,
+// and a row of its own under its last error.
 func TestRetried(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 7)

@@ -12,8 +12,8 @@ import (
 )
 
 // ParseEvents reads a history as GetExecutionHistory answers it: an object with events, or the array alone. Times may
-// be seconds since 1970, as the API has them, or texts in RFC 3339, as the AWS CLI prints them. A history that was asked
-// for in reverse order is turned round. The error names the event that cannot be read.
+// be seconds since 1970, as the API has them, or texts in RFC 3339, as the AWS CLI prints them. A history that was
+// asked for in reverse order is turned round. The error names the event that cannot be read.
 func ParseEvents(text string) ([]Event, error) {
 	v, err := jsonvalue.Parse(text)
 	if err != nil {

@@ -55,7 +55,7 @@ func (s *Service) markDeleted(scope aws.Scope, at *resource) error {
 // bury forgets a machine that is being deleted when no execution of it is under way any more. The caller holds the
 // lock.
 //
-//nolint:contextcheck // a machine is buried whole, whoever asked for it and however long they wait
+//nolint:contextcheck,nolintlint // a machine is buried whole, whoever asked for it and however long they wait
 func (s *Service) bury(scope aws.Scope, m *Machine, r *resource) (*Machine, error) {
 	e, err := s.engineOf(scope)
 	if err != nil {

@@ -8,7 +8,8 @@ func (n *next) watch(until time.Time) *Watch {
 	end := n.now.Add(-Age).Truncate(Minute)
 	spell := n.m.spell(n.Overload)
 	before := n.w
-	if during := n.m.between(end.Add(-min(max(spell, Minute), WindowSize*Minute)), end); spell > 0 && during.points > 0 {
+	during := n.m.between(end.Add(-min(max(spell, Minute), WindowSize*Minute)), end)
+	if spell > 0 && during.points > 0 {
 		before = during
 	}
 	return &Watch{At: n.now, Until: until, Back: n.d.Before, Done: before.done(), Failed: before.failed()}

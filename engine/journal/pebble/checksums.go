@@ -43,7 +43,7 @@ func verifyTables(fs vfs.FS, dir string) error {
 
 // verifyTable reads all blocks of a table.
 //
-//nolint:contextcheck // a table is read to its end: what opens a store is not cancelled half-way
+//nolint:contextcheck,nolintlint // a table is read to its end: what opens a store is not cancelled half-way
 func verifyTable(fs vfs.FS, path string) (err error) {
 	f, err := fs.Open(path)
 	if err != nil {
