@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"stepback/aws"
-	"stepback/services/lambda/invocation"
+	"stepback/tasks/lambda/invocation"
 )
 
 // Function carries out the tasks that call a Lambda function: it gets the event as JSON text and returns JSON text.

@@ -4,7 +4,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // assign reads an Assign field.

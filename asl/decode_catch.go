@@ -1,6 +1,6 @@
 package asl
 
-import "stepback/asl/jsonvalue"
+import "stepback/jsonvalue"
 
 // catchers reads a Catch array, at the place of the state.
 func (d *decoder) catchers(o object) []Catcher {

@@ -3,7 +3,7 @@ package asl
 import (
 	"strings"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // choice decodes a Choice state.

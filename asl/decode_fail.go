@@ -1,6 +1,6 @@
 package asl
 
-import "stepback/asl/jsonvalue"
+import "stepback/jsonvalue"
 
 func (d *decoder) failState(o object, s *State) {
 	literal := text{pathPossible: o.language == JSONPath}

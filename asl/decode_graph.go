@@ -3,8 +3,8 @@ package asl
 import (
 	"unicode/utf8"
 
-	"stepback/asl/jsonvalue"
 	"stepback/asl/source"
+	"stepback/jsonvalue"
 )
 
 // maxNameLength bounds the names of states and variables, in characters.

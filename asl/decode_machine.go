@@ -1,6 +1,6 @@
 package asl
 
-import "stepback/asl/jsonvalue"
+import "stepback/jsonvalue"
 
 // languageVersion is the only version of the states language.
 const languageVersion = "1.0"

@@ -5,7 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 const (

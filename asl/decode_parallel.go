@@ -1,6 +1,6 @@
 package asl
 
-import "stepback/asl/jsonvalue"
+import "stepback/jsonvalue"
 
 func (d *decoder) parallel(o object, s *State) {
 	if !o.require("Branches") || !o.notEmpty("Branches") {

@@ -3,7 +3,7 @@ package asl
 import (
 	"strings"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // requiredParameters are the parameters without which the service has been seen to refuse a Task of these optimized

@@ -3,7 +3,7 @@ package asl
 import (
 	"strings"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 func (d *decoder) pass(o object, s *State) {

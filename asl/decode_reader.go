@@ -3,7 +3,7 @@ package asl
 import (
 	"strings"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 var maxItems = limits{min: 0, max: 100_000_000}

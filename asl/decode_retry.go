@@ -1,6 +1,6 @@
 package asl
 
-import "stepback/asl/jsonvalue"
+import "stepback/jsonvalue"
 
 // Defaults and bounds of a retrier's fields, from the developer guide's page on error handling.
 const (

@@ -3,7 +3,7 @@ package asl
 import (
 	"strings"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // stateTypes are the state types in the order in which the service lists them.

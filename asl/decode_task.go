@@ -3,8 +3,8 @@ package asl
 import (
 	"strings"
 
-	"stepback/asl/jsonvalue"
 	"stepback/aws"
+	"stepback/jsonvalue"
 )
 
 func (d *decoder) task(o object, s *State) {

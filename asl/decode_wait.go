@@ -4,7 +4,7 @@ import (
 	"strings"
 	"time"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 func (d *decoder) wait(o object, s *State) {

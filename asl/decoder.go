@@ -3,8 +3,8 @@ package asl
 import (
 	"fmt"
 
-	"stepback/asl/jsonvalue"
 	"stepback/asl/source"
+	"stepback/jsonvalue"
 )
 
 // maxFindings bounds the work on a hopeless definition; the service itself returns at most 100 diagnostics.

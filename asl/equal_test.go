@@ -5,7 +5,7 @@ import (
 	"reflect"
 
 	"stepback/asl"
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // firstDifference compares two machines; JSON values are equal when their values are. It is empty for equal machines.

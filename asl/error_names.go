@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // anyError matches every error that can be handled at all.

@@ -3,7 +3,7 @@ package asl
 import (
 	"strconv"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // maxSeconds bounds nearly every duration of the language.

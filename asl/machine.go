@@ -1,6 +1,6 @@
 package asl
 
-import "stepback/asl/jsonvalue"
+import "stepback/jsonvalue"
 
 // QueryLanguage is the expression language of a machine or a state.
 type QueryLanguage string

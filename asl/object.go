@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // object reads the members of one JSON object of the definition. It reports what is missing, unknown or of the wrong

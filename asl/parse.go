@@ -4,8 +4,8 @@ import (
 	"errors"
 	"unicode/utf8"
 
-	"stepback/asl/jsonvalue"
 	"stepback/asl/source"
+	"stepback/jsonvalue"
 )
 
 // Options say how strictly and for what kind of state machine a definition is read. The zero value is a standard state

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // pathKind says what a path field may hold.

@@ -5,7 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // MarshalJSON writes the definition compactly. See Print.

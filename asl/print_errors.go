@@ -3,7 +3,7 @@ package asl
 import (
 	"strconv"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // retriers writes a Retry array with its defaults. Zero stands for the default of BackoffRate, whose zero the language

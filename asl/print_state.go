@@ -3,7 +3,7 @@ package asl
 import (
 	"cmp"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // writeState writes a state's members in the order in which the developer guide shows them.

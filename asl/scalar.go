@@ -1,6 +1,6 @@
 package asl
 
-import "stepback/asl/jsonvalue"
+import "stepback/jsonvalue"
 
 // literalCheck judges a literal value at the current path.
 type literalCheck interface {

@@ -3,7 +3,7 @@ package asl
 import (
 	"strings"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // syntaxHint knows what people write who take JSON for the JavaScript, YAML or template that it is not; empty when it

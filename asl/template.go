@@ -3,8 +3,8 @@ package asl
 import (
 	"strings"
 
-	"stepback/asl/jsonvalue"
 	"stepback/asl/source"
+	"stepback/jsonvalue"
 )
 
 // template reads a payload: a template with .$ keys in JSONPath, a value with expressions in JSONata. The readable

@@ -3,8 +3,8 @@ package asl
 import (
 	"strings"
 
-	"stepback/asl/jsonvalue"
 	"stepback/asl/source"
+	"stepback/jsonvalue"
 )
 
 // checkVariables reports states inside a Parallel or Map state that assign a variable which a state before that

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // cloudFormation finds the state machines among the resources of a template.

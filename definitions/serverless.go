@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // serverless finds the state machines of a serverless.yml.

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 const ofTerraform = "aws_sfn_state_machine"

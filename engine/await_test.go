@@ -7,11 +7,11 @@ import (
 	"testing"
 	"time"
 
-	"stepback/asl/jsonvalue"
 	"stepback/engine"
 	"stepback/engine/clock"
 	"stepback/engine/history"
 	"stepback/engine/journal"
+	"stepback/jsonvalue"
 )
 
 // job is an integration of .sync tasks: it starts an execution of another machine and lasts as long.

@@ -1,11 +1,11 @@
 package engine
 
 import (
-	"stepback/asl/jsonvalue"
 	"stepback/engine/history"
 	"stepback/engine/internal/interpreter"
 	"stepback/engine/internal/plan"
 	"stepback/engine/journal"
+	"stepback/jsonvalue"
 )
 
 // What the engine tells of executions, and what it is told when one is started.

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"time"
 
-	"stepback/asl/jsonvalue"
 	"stepback/aws"
 	"stepback/engine/history"
 	"stepback/engine/internal/interpreter"
 	"stepback/engine/journal"
+	"stepback/jsonvalue"
 )
 
 // Start is an execution to start. With a TestCase, Config.Mocks is asked for what mocks its tasks.

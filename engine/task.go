@@ -8,10 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"stepback/asl/jsonvalue"
 	"stepback/engine/history"
 	"stepback/engine/internal/interpreter"
 	"stepback/engine/internal/plan"
+	"stepback/jsonvalue"
 )
 
 // Task is one task for an integration to carry out.

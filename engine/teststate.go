@@ -4,10 +4,10 @@ import (
 	"context"
 	"time"
 
-	"stepback/asl/jsonvalue"
 	"stepback/engine/history"
 	"stepback/engine/internal/interpreter"
 	"stepback/engine/internal/plan"
+	"stepback/jsonvalue"
 )
 
 // testLimit is how long the test of a state may take.

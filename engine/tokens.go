@@ -8,10 +8,10 @@ import (
 	"fmt"
 	"strings"
 
-	"stepback/asl/jsonvalue"
 	"stepback/engine/history"
 	"stepback/engine/internal/interpreter"
 	"stepback/engine/journal"
+	"stepback/jsonvalue"
 )
 
 // The errors of reporting by a task token.

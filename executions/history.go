@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"stepback/asl/jsonvalue"
 	"stepback/engine/history"
+	"stepback/jsonvalue"
 )
 
 // pageOfEvents is how many events one request asks for.

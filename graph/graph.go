@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"stepback/asl"
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // Kind says what a transition is.

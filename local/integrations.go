@@ -9,12 +9,12 @@ import (
 	"stepback/engine"
 	"stepback/engine/clock"
 	"stepback/local/faults"
-	"stepback/services/lambda/invocation"
 	"stepback/tasks/awssdk"
 	"stepback/tasks/httptask"
 	"stepback/tasks/jobs"
 	"stepback/tasks/kubernetes"
 	"stepback/tasks/lambda"
+	"stepback/tasks/lambda/invocation"
 	"stepback/tasks/mock"
 	"stepback/tasks/states"
 )

@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"stepback/objectevent"
-	"stepback/services/lambda/invocation"
+	"stepback/tasks/lambda/invocation"
 )
 
 // listeners are told of new objects: of each bucket the one that came last.

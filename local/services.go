@@ -23,12 +23,12 @@ import (
 	"stepback/local/endpoint"
 	lambdaapi "stepback/services/lambda"
 	"stepback/services/lambda/functions"
-	"stepback/services/lambda/invocation"
 	"stepback/services/lambda/runner"
 	logsapi "stepback/services/logs"
 	"stepback/services/s3"
 	"stepback/services/sts"
 	"stepback/tasks/lambda"
+	"stepback/tasks/lambda/invocation"
 )
 
 // listen takes the address.

@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"stepback/asl"
-	"stepback/asl/jsonvalue"
 	"stepback/aws/model"
 	"stepback/engine"
 	"stepback/internal/spelling"
+	"stepback/jsonvalue"
 	"stepback/local/faults"
 	"stepback/retrylab/strictyaml"
 	"stepback/tasks/mock"

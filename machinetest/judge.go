@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 	"stepback/stepbacktest/observed"
 )
 

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"stepback/asl/jsonvalue"
 	"stepback/engine/history"
+	"stepback/jsonvalue"
 	"stepback/stepbacktest/observed"
 )
 

@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"stepback"
-	"stepback/asl/jsonvalue"
 	"stepback/engine"
 	"stepback/engine/clock"
 	"stepback/engine/history"
 	"stepback/engine/journal"
+	"stepback/jsonvalue"
 	"stepback/local/faults"
 )
 

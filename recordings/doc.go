@@ -7,6 +7,6 @@
 // (MIT) and of our own, with what jsonata-js answered; those of jsonpath/ are our own, with what Jayway JsonPath
 // answered.
 //
-// Only tests import this package. It judges nothing: engine/conformance and the tests of asl do. `make recordings`
+// Only tests import this package. It judges nothing: conformance and the tests of asl do. `make recordings`
 // packs the archive from a folder.
 package recordings

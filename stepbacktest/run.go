@@ -9,8 +9,8 @@ import (
 
 	"stepback"
 	"stepback/asl"
-	"stepback/asl/jsonvalue"
 	"stepback/engine"
+	"stepback/jsonvalue"
 	"stepback/stepbacktest/observed"
 )
 

@@ -11,7 +11,7 @@ import (
 
 	"stepback/adaptive/controller/decide"
 	"stepback/asl"
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 	"stepback/retrypatterns"
 	"stepback/retrypatterns/review"
 )

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"stepback/asl/document"
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // FuzzRead demands that nothing panics, that JSON without placeholders stays as it is, that what was YAML is JSON, and

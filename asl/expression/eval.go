@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"stepback/asl/jsonata"
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // expression is one {% … %}.

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"stepback/asl/jsonata"
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // Opened reports whether a string starts as an expression does; what follows must then end with %}.

@@ -8,7 +8,7 @@ import (
 
 	"stepback/asl/expression"
 	"stepback/asl/jsonata"
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // env has the variable n, and a random source that counts.

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"stepback/asl/jsonata"
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // node is a compiled part of a field.

@@ -2,7 +2,7 @@ package intrinsic
 
 import (
 	"stepback/asl/jsonpath"
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // argument is one compiled argument of a call to the named function.

@@ -3,7 +3,7 @@ package intrinsic
 import (
 	"fmt"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // array is States.Array.

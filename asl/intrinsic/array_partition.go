@@ -3,7 +3,7 @@ package intrinsic
 import (
 	"fmt"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // arrayPartition is States.ArrayPartition. The chunks share the elements of the array.

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // maxRange is how many elements States.ArrayRange may make.

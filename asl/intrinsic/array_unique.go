@@ -3,7 +3,7 @@ package intrinsic
 import (
 	"hash/maphash"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // arrayUnique is States.ArrayUnique: the first of every set of deeply equal elements, in order.

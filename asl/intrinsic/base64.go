@@ -5,7 +5,7 @@ import (
 	"errors"
 	"strings"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // base64Encode is States.Base64Encode: the alphabet of MIME on one line.

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"stepback/asl/jsonpath"
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // Env is what a call reads beyond its own text.

@@ -3,7 +3,7 @@ package intrinsic
 import (
 	"fmt"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // MaxNesting is how many calls may stand inside each other, the outermost one included.

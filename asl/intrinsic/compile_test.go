@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"stepback/asl/intrinsic"
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 func TestCompileRejects(t *testing.T) {

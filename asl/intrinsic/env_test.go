@@ -5,7 +5,7 @@ import (
 
 	"stepback/asl/intrinsic"
 	"stepback/asl/jsonpath"
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // values is an Env of fixed values whose random source counts up from next.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"stepback/asl/intrinsic"
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 func ExampleCompile() {

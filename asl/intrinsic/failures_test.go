@@ -7,7 +7,7 @@ import (
 
 	"stepback/asl/intrinsic"
 	"stepback/asl/jsonpath"
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 func TestEvalFails(t *testing.T) {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 const placeholder = "{}"

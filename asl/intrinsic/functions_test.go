@@ -6,7 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // Results that no recording shows; the documentation and Java's arithmetic decide.

@@ -8,7 +8,7 @@ import (
 	"encoding/hex"
 	"fmt"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // hash is States.Hash: lower-case hexadecimal. What is not a string is hashed over its JSON text.

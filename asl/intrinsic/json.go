@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // stringToJSON is States.StringToJson. The service reads an empty or blank string as null, and -0 as 0.

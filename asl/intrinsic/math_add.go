@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // mathAdd is States.MathAdd: 32-bit integers; fractions are rounded before they are added.

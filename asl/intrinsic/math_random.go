@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math/bits"
 
-	"stepback/asl/jsonvalue"
 	"stepback/aws"
+	"stepback/jsonvalue"
 )
 
 // mathRandom is States.MathRandom: an integer from start (included) to end (excluded). The same seed gives the same

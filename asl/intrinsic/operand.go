@@ -5,7 +5,7 @@ import (
 	"math"
 	"unicode/utf8"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // maxExact is the largest integer up to which every integer is a float64.

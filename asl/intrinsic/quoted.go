@@ -3,7 +3,7 @@ package intrinsic
 import (
 	"strings"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // quoted reads a string in single quotes at the cursor. A backslash that escapes nothing is refused, as the service

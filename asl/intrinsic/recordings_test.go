@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // recording is a call with pairs of the state's input and the recorded result.

@@ -3,7 +3,7 @@ package intrinsic
 import (
 	"strings"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // stringSplit is States.StringSplit: it cuts at any single character of the delimiters and drops empty pieces.

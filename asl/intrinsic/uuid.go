@@ -1,8 +1,8 @@
 package intrinsic
 
 import (
-	"stepback/asl/jsonvalue"
 	"stepback/aws"
+	"stepback/jsonvalue"
 )
 
 // uuid is States.UUID: a version 4 UUID (RFC 9562) from two draws.

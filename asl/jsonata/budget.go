@@ -3,7 +3,7 @@ package jsonata
 import (
 	"math"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // budget is what is left of the work that an evaluation may do.

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // InternalError is the code of errors that the service calls internal and of which it shows only an ID, the Message.

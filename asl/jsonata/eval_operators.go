@@ -3,7 +3,7 @@ package jsonata
 import (
 	"math"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // binary evaluates an infix operator. The right side of and and or is evaluated only when it matters.

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"stepback/asl/jsonata"
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // fixed is an Env with one variable, at a fixed time.

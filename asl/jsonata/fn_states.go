@@ -8,8 +8,8 @@ import (
 	"encoding/hex"
 	"math"
 
-	"stepback/asl/jsonvalue"
 	"stepback/aws"
+	"stepback/jsonvalue"
 )
 
 // statesFunctions are the functions that AWS Step Functions adds.

@@ -4,7 +4,7 @@ import (
 	"math"
 	"time"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // Env is what an expression sees of the world. It is asked only for what the expression uses.

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"stepback/asl/jsonata"
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // outcome is the JSON text of a result, or the code and message of the error.

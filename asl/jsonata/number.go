@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // formatNumber writes a number as JavaScript does: shortest digits, exponents only below 1e-6 and from 1e21 on.

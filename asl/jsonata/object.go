@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strconv"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // object is a JSON object. Members that an expression sets are ordered as JavaScript orders properties: array indexes

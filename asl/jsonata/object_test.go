@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // properties are what an object comes to when it is written the plain way: array indexes in front and ascending, others

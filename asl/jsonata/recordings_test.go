@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"stepback/asl/jsonata"
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 	"stepback/recordings"
 )
 

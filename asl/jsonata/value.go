@@ -3,7 +3,7 @@ package jsonata
 import (
 	"math"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // value is what an expression works on: nil (undefined), null, bool, float64, string, *array, *object, *tuple or a

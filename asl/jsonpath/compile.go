@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // Limits that keep compilation and evaluation of any text cheap. JSON itself nests 1,000 levels at the most.

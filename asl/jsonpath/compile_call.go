@@ -3,7 +3,7 @@ package jsonpath
 import (
 	"strings"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // call reads the arguments of a function at the cursor, which stands on the opening parenthesis.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // filter reads [?(…)] at the cursor.

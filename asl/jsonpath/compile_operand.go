@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"strings"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // brokenLiteral is a literal that Jayway cannot recover from, unlike one that just is not there.

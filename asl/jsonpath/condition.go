@@ -1,6 +1,6 @@
 package jsonpath
 
-import "stepback/asl/jsonvalue"
+import "stepback/jsonvalue"
 
 // condition is a filter's compiled expression. The error errRejected means that a comparison does not apply to its
 // operands, which refuses the item whatever surrounds the comparison.

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // maxVisits bounds the nodes that one evaluation may touch, filters included. The largest payload of 262,144 bytes has

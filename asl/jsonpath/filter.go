@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // filterStep keeps what satisfies a condition: [?(@.price < 10)]. On an array it tests the elements, on an object the

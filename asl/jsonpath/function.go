@@ -3,7 +3,7 @@ package jsonpath
 import (
 	"strings"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // functionStep calls a path function on the node reached so far: $.list.length(). The call's result goes on to the next

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // length counts the elements of an array or the members of an object; of anything else it is null.

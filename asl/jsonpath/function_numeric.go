@@ -3,7 +3,7 @@ package jsonpath
 import (
 	"math"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // numbers collects the numbers among v's elements and the arguments (and their elements). None at all is an error.

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // indexStep selects elements of an array: [0], [-1] (from the end) or [0,2]. An index outside the array selects

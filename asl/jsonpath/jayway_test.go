@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"stepback/asl/jsonpath"
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 	"stepback/recordings"
 )
 

@@ -3,7 +3,7 @@ package jsonpath
 import (
 	"strings"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // parseLenient reads the JSON of a filter's literal as json-smart does in its permissive mode: strings may stand in

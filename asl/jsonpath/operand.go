@@ -3,7 +3,7 @@ package jsonpath
 import (
 	"regexp"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // operand is what a comparison compares: a value, nothing at all (a path that leads nowhere) or a regular expression.

@@ -6,7 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // Root says which value a path starts from.

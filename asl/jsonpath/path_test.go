@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"stepback/asl/jsonpath"
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 func ExampleCompile() {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // propertyStep selects members of an object: .name, ['name'] or ['one','two']. Several names at the end of a path

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // Reference is a compiled reference path: a path from the input that names a single place, as ResultPath needs it.

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"stepback/asl/jsonpath"
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 func ExampleReference_Set() {

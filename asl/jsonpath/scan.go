@@ -3,7 +3,7 @@ package jsonpath
 import (
 	"strings"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // scanStep is recursive descent (..): the following step is applied to every object and array from here down, parents

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // sliceStep selects a range of an array: [1:3], [1:], [:2]. Negative bounds count from the end, but with two bounds

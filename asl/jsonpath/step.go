@@ -3,7 +3,7 @@ package jsonpath
 import (
 	"strings"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // step is one part of a path after its root. One file per kind.

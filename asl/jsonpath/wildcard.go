@@ -3,7 +3,7 @@ package jsonpath
 import (
 	"strings"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // wildcardStep selects all members of an object or all elements of an array: .* or [*]. Of anything else it selects

@@ -3,7 +3,7 @@ package source
 import (
 	"strings"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // Span is a piece of a text in bytes: from Start up to but not including End.

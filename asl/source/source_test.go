@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"testing"
 
-	"stepback/asl/jsonvalue"
 	"stepback/asl/source"
+	"stepback/jsonvalue"
 )
 
 func ExampleIndex() {

@@ -7,7 +7,7 @@ import (
 
 	"stepback/asl/intrinsic"
 	"stepback/asl/jsonpath"
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // suffix marks a dynamic key.

@@ -6,7 +6,7 @@ import (
 
 	"stepback/asl/intrinsic"
 	"stepback/asl/jsonpath"
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // pathMember is the value of a dynamic key that is a path.

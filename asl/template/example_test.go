@@ -3,8 +3,8 @@ package template_test
 import (
 	"fmt"
 
-	"stepback/asl/jsonvalue"
 	"stepback/asl/template"
+	"stepback/jsonvalue"
 )
 
 func ExampleCompile() {

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"stepback/asl/jsonpath"
-	"stepback/asl/jsonvalue"
 	"stepback/asl/template"
+	"stepback/jsonvalue"
 )
 
 func FuzzCompile(f *testing.F) {

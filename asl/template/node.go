@@ -2,7 +2,7 @@ package template
 
 import (
 	"stepback/asl/jsonpath"
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // node is a compiled part of a template.

@@ -9,7 +9,7 @@ package template
 import (
 	"stepback/asl/intrinsic"
 	"stepback/asl/jsonpath"
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // Env is what a template reads: paths and randomness.

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"stepback/asl/jsonpath"
-	"stepback/asl/jsonvalue"
 	"stepback/asl/template"
+	"stepback/jsonvalue"
 )
 
 // values is an Env of fixed values.

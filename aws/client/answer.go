@@ -13,8 +13,8 @@ import (
 	"github.com/aws/smithy-go"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
-	"stepback/asl/jsonvalue"
 	"stepback/aws/model"
+	"stepback/jsonvalue"
 )
 
 // maxAnswer is how many bytes an answer may have that is read as a whole, maxError how many an error.

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"stepback/asl/jsonvalue"
 	"stepback/aws/client"
 	"stepback/aws/model"
+	"stepback/jsonvalue"
 )
 
 // call calls an operation of a service that answers in one way.

@@ -8,9 +8,9 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/credentials"
 
-	"stepback/asl/jsonvalue"
 	"stepback/aws/client"
 	"stepback/aws/model"
+	"stepback/jsonvalue"
 )
 
 // BenchmarkPutItem is what a call costs here: the request is written, signed and handed over, the answer read. There is

@@ -15,10 +15,10 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/credentials"
 
-	"stepback/asl/jsonvalue"
 	"stepback/aws/client"
 	"stepback/aws/model"
 	"stepback/aws/protocoltest"
+	"stepback/jsonvalue"
 )
 
 // round answers requests with what it has, and keeps the last one.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/aws/smithy-go"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // Error is an error that a service answered with.

@@ -8,9 +8,9 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/credentials"
 
-	"stepback/asl/jsonvalue"
 	"stepback/aws/client"
 	"stepback/aws/model"
+	"stepback/jsonvalue"
 )
 
 // A queue service at some address, called by its model.

@@ -12,9 +12,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/smithy-go"
 
-	"stepback/asl/jsonvalue"
 	"stepback/aws"
 	"stepback/aws/model"
+	"stepback/jsonvalue"
 )
 
 // Named calls the operations of one service by their names, with Go values for documents. It is for our own programs

@@ -11,8 +11,8 @@ import (
 
 	"github.com/aws/smithy-go"
 
-	"stepback/asl/jsonvalue"
 	"stepback/aws/model"
+	"stepback/jsonvalue"
 )
 
 // refusal reads an error of the service. What cannot be read as one is an *Error without a code.

@@ -1,8 +1,8 @@
 package client
 
 import (
-	"stepback/asl/jsonvalue"
 	"stepback/aws/model"
+	"stepback/jsonvalue"
 )
 
 // complete says which required member an output lacks; the error is a *model.ValueError. Of XML nothing is asked: what

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"stepback/asl/jsonvalue"
 	"stepback/aws/client"
 	"stepback/aws/model"
+	"stepback/jsonvalue"
 )
 
 // s3 calls an operation of S3 at an address.

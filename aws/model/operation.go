@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // Operation is one operation of a service.

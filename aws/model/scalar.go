@@ -15,7 +15,7 @@ import (
 	"github.com/aws/smithy-go"
 	smithydocument "github.com/aws/smithy-go/document"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // maxSeconds is how many seconds before or after 1970 a timestamp may be: some 30,000 years.

@@ -17,7 +17,7 @@ import (
 	"github.com/aws/smithy-go/transport/http/protocol/restxml"
 	"github.com/aws/smithy-go/transport/http/protocol/rpcv2"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // Binding has the schemas of a service for one protocol. They are made when they are first asked for.

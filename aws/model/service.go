@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // Protocol is how requests and answers look on the wire, named as AWS's models name it.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // Type says what values of a shape are.

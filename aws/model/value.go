@@ -3,7 +3,7 @@ package model
 import (
 	"github.com/aws/smithy-go"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // Value is a document of a shape together with the schema that says how it looks on the wire. It implements

@@ -6,7 +6,7 @@ import (
 
 	"github.com/aws/smithy-go"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // maxNesting is how deeply what is read may nest.

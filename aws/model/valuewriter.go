@@ -6,7 +6,7 @@ import (
 
 	"github.com/aws/smithy-go"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // writer writes documents. It keeps the first thing that is wrong.

@@ -12,9 +12,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/smithy-go"
 
-	"stepback/asl/jsonvalue"
 	"stepback/aws/client"
 	"stepback/aws/model"
+	"stepback/jsonvalue"
 )
 
 // Client is a Store over S3's model.

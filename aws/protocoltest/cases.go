@@ -15,9 +15,9 @@ import (
 	"strings"
 	"testing"
 
-	"stepback/asl/jsonvalue"
 	"stepback/aws/model"
 	"stepback/aws/model/botocore"
+	"stepback/jsonvalue"
 )
 
 //go:embed cases.zip

@@ -8,8 +8,8 @@ import (
 	"errors"
 	"net/http"
 
-	"stepback/asl/jsonvalue"
 	"stepback/aws"
+	"stepback/jsonvalue"
 )
 
 // call is a request that is being answered.

@@ -14,11 +14,11 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/credentials"
 
-	"stepback/asl/jsonvalue"
 	"stepback/aws"
 	"stepback/aws/client"
 	"stepback/aws/model"
 	"stepback/aws/protocoltest"
+	"stepback/jsonvalue"
 )
 
 // excused are the cases that a server does not pass, and why.

@@ -9,9 +9,9 @@ import (
 
 	"github.com/aws/smithy-go/encoding/cbor"
 
-	"stepback/asl/jsonvalue"
 	"stepback/aws"
 	"stepback/aws/model"
+	"stepback/jsonvalue"
 )
 
 // cborCodec is Smithy's RPC v2 over CBOR.

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"stepback/asl/jsonvalue"
 	"stepback/aws/model"
+	"stepback/jsonvalue"
 )
 
 // nullKeys is what is said of tags that have no key.

@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"strings"
 
-	"stepback/asl/jsonvalue"
 	"stepback/aws"
 	"stepback/aws/model"
+	"stepback/jsonvalue"
 )
 
 // violations collects everything that is wrong with a request.

@@ -4,9 +4,9 @@ import (
 	"encoding/json"
 	"net/http"
 
-	"stepback/asl/jsonvalue"
 	"stepback/aws"
 	"stepback/aws/model"
+	"stepback/jsonvalue"
 )
 
 // fault is an error with what the model says of it.

@@ -8,8 +8,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"stepback/asl/jsonvalue"
 	"stepback/aws/model"
+	"stepback/jsonvalue"
 )
 
 // jsonCodec is AWS JSON 1.0 and 1.1.

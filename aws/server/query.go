@@ -8,9 +8,9 @@ import (
 	"strconv"
 	"strings"
 
-	"stepback/asl/jsonvalue"
 	"stepback/aws"
 	"stepback/aws/model"
+	"stepback/jsonvalue"
 )
 
 // queryCodec is Query, and EC2's dialect of it: forms in, XML out.

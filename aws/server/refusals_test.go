@@ -9,9 +9,9 @@ import (
 
 	"github.com/aws/smithy-go/encoding/cbor"
 
-	"stepback/asl/jsonvalue"
 	"stepback/aws"
 	"stepback/aws/model"
+	"stepback/jsonvalue"
 )
 
 // real makes the service of a real model whose operations all fail in one way.

@@ -10,9 +10,9 @@ import (
 	"strconv"
 	"strings"
 
-	"stepback/asl/jsonvalue"
 	"stepback/aws"
 	"stepback/aws/model"
+	"stepback/jsonvalue"
 )
 
 // restCodec is REST with bodies of JSON or XML.

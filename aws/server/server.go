@@ -10,9 +10,9 @@ import (
 	"sync"
 	"time"
 
-	"stepback/asl/jsonvalue"
 	"stepback/aws"
 	"stepback/aws/model"
+	"stepback/jsonvalue"
 )
 
 // MaxBody is how large the body of a request may be, in bytes, when none of its members may be that large itself.

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"stepback/asl/jsonvalue"
 	"stepback/aws/model"
+	"stepback/jsonvalue"
 )
 
 // fromText makes the document of a scalar that is written as text, as in forms, XML, headers and addresses. Without a

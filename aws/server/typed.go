@@ -7,8 +7,8 @@ import (
 	"reflect"
 	"strings"
 
-	"stepback/asl/jsonvalue"
 	"stepback/aws"
+	"stepback/jsonvalue"
 )
 
 // Handle makes an operation of a function over structures. In has the members of the request that the function looks

@@ -5,7 +5,7 @@ import (
 	"reflect"
 	"testing"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 type paged struct {

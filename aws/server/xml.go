@@ -7,8 +7,8 @@ import (
 	"io"
 	"strings"
 
-	"stepback/asl/jsonvalue"
 	"stepback/aws/model"
+	"stepback/jsonvalue"
 )
 
 // attribute is an attribute of an element; one without a value is not written.

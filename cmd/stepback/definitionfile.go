@@ -14,10 +14,10 @@ import (
 
 	"stepback/asl"
 	"stepback/asl/document"
-	"stepback/asl/jsonvalue"
 	"stepback/aws/model"
 	"stepback/definitions"
 	"stepback/engine"
+	"stepback/jsonvalue"
 )
 
 // definitionFile is a state machine definition that was read.

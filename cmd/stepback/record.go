@@ -9,9 +9,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"stepback/asl/jsonvalue"
 	"stepback/engine/history"
 	"stepback/executions"
+	"stepback/jsonvalue"
 	"stepback/machinetest"
 )
 

@@ -13,9 +13,9 @@ import (
 	"strings"
 
 	"stepback/asl"
-	"stepback/asl/jsonvalue"
 	"stepback/aws/loopback"
 	"stepback/internal/spelling"
+	"stepback/jsonvalue"
 	"stepback/local"
 )
 

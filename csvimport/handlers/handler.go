@@ -11,8 +11,8 @@ import (
 
 	"github.com/aws/aws-lambda-go/lambda/messages"
 
-	"stepback/asl/jsonvalue"
 	"stepback/csvimport"
+	"stepback/jsonvalue"
 	"stepback/retrypatterns"
 )
 

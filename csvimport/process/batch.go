@@ -4,8 +4,8 @@ import (
 	"context"
 	"encoding/json"
 
-	"stepback/asl/jsonvalue"
 	"stepback/csvimport"
+	"stepback/jsonvalue"
 	"stepback/retrypatterns"
 )
 

@@ -3,8 +3,8 @@ package process
 import (
 	"strconv"
 
-	"stepback/asl/jsonvalue"
 	"stepback/csvimport"
+	"stepback/jsonvalue"
 )
 
 // ReadTree is Input.ReadTree for events of several rows, too.

@@ -7,9 +7,9 @@ import (
 
 	"pgregory.net/rapid"
 
-	"stepback/asl/jsonvalue"
 	"stepback/csvimport"
 	"stepback/csvimport/process"
+	"stepback/jsonvalue"
 )
 
 // TestReadTree compares what is read of an event with what encoding/json reads.

@@ -3,7 +3,7 @@ package process
 import (
 	"encoding/json"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // Split is an event of several rows as the events of each row by itself, as the state machine would write them; ok is

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // AppendJSON appends the event as GetExecutionHistory answers it: timestamp in epoch seconds with milliseconds, the

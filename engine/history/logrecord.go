@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // LogLevel is the level of a loggingConfiguration: ALL, ERROR, FATAL or OFF, which the empty one means, too.

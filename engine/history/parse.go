@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // ParseEvents reads a history as GetExecutionHistory answers it: an object with events, or the array alone. Times may be

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"io"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // csvRecords reads a delimited text object: one item per row, an object of strings with the header's names as keys.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"io"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // Format opens an object of an InputType whose reader is not part of this package, because it would be linked into

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // FuzzCSV checks that the short path and the path for escapes agree, that skipping consumes what reading consumes, and

@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // maxManifestBytes bounds an inventory's manifest.json, which is read as a whole; it holds some 200 bytes per data

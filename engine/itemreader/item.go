@@ -1,6 +1,6 @@
 package itemreader
 
-import "stepback/asl/jsonvalue"
+import "stepback/jsonvalue"
 
 // Item is one element of a distributed Map's dataset.
 type Item struct {

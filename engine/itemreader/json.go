@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // jsonRecords reads the elements of one array, or the members of one object, out of a JSON document. It holds one item

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"io"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // jsonlRecords reads JSON Lines: one JSON value a line, blank lines skipped.

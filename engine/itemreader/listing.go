@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // pages walks through a listing, one page in memory at a time.

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // Point finds what an ItemsPointer, a JSON Pointer (RFC 6901), leads to in a JSON document that is already there. The

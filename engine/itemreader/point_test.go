@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"testing"
 
-	"stepback/asl/jsonvalue"
 	"stepback/engine/itemreader"
+	"stepback/jsonvalue"
 )
 
 func ExamplePoint() {

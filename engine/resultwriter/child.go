@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"time"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // Status is how a child execution ended, in AWS's words.

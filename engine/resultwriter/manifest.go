@@ -3,7 +3,7 @@ package resultwriter
 import (
 	"strconv"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // ResultFile is one entry of a manifest.

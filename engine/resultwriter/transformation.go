@@ -3,7 +3,7 @@ package resultwriter
 import (
 	"strings"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // Transformation says what of a succeeded child is kept, in AWS's words. Children that did not succeed are always kept

@@ -9,7 +9,7 @@ import (
 	"os"
 	"strings"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // MaxFileBytes is the size of the largest result file, 5 GB; further results go to another one.

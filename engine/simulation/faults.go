@@ -4,10 +4,10 @@ import (
 	"encoding/json"
 	"time"
 
-	"stepback/asl/jsonvalue"
 	"stepback/engine/history"
 	"stepback/engine/internal/interpreter"
 	"stepback/engine/internal/plan"
+	"stepback/jsonvalue"
 )
 
 // happening is an event that will be delivered to an execution at its time unless what it belongs to is cancelled.

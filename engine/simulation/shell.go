@@ -9,12 +9,12 @@ import (
 	"sync/atomic"
 	"time"
 
-	"stepback/asl/jsonvalue"
 	"stepback/engine"
 	"stepback/engine/clock"
 	"stepback/engine/history"
 	"stepback/engine/journal"
 	"stepback/engine/simulation/machine"
+	"stepback/jsonvalue"
 )
 
 // forever is when an execution that still runs is stopped, in virtual time: a task that hangs may have no limit.

@@ -5,7 +5,7 @@ import (
 	"net/http"
 
 	"stepback/aws"
-	"stepback/services/lambda/invocation"
+	"stepback/tasks/lambda/invocation"
 )
 
 // serviceErrors are the errors of the Invoke call as Lambda (or, without a status, the client in front of it) words

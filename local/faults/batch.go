@@ -4,7 +4,7 @@ import (
 	"context"
 	"strings"
 
-	"stepback/services/lambda/invocation"
+	"stepback/tasks/lambda/invocation"
 )
 
 // Batch says that the invocations of one state carry several items, each of which another state takes by itself. The

@@ -4,7 +4,7 @@ import (
 	"context"
 	"strings"
 
-	"stepback/services/lambda/invocation"
+	"stepback/tasks/lambda/invocation"
 )
 
 // Functions returns an Invoker that lets faults befall some invocations of another.

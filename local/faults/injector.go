@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // Parker is told of an invocation that hangs. Park returns when ctx has ended, with its error. A virtual clock

@@ -13,8 +13,8 @@ import (
 
 	"stepback/aws"
 	"stepback/local/faults"
-	"stepback/services/lambda/invocation"
 	"stepback/services/lambda/runner"
+	"stepback/tasks/lambda/invocation"
 )
 
 // working is an Invoker that works, and counts how often.

@@ -6,7 +6,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // JSON returns the value as JSON: objects, lists, texts, numbers with their text, true, false and null. Numbers that

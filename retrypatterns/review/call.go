@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"stepback/asl"
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // call is what a Task calls, taken from its Resource; the zero value is a state that calls nothing.

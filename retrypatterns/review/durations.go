@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"stepback/asl"
-	"stepback/asl/jsonvalue"
 	"stepback/asl/source"
+	"stepback/jsonvalue"
 	"stepback/retrypatterns"
 )
 

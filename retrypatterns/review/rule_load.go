@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"stepback/asl"
-	"stepback/asl/jsonvalue"
 	"stepback/asl/source"
+	"stepback/jsonvalue"
 )
 
 var metastable = Rule{

@@ -4,7 +4,7 @@ import (
 	"encoding/base64"
 
 	"stepback/aws/server"
-	"stepback/services/lambda/invocation"
+	"stepback/tasks/lambda/invocation"
 )
 
 // invoked is the answer of Invoke beside its payload.

@@ -6,7 +6,7 @@ import (
 
 	"stepback/aws"
 	"stepback/aws/server"
-	"stepback/services/lambda/invocation"
+	"stepback/tasks/lambda/invocation"
 )
 
 // request is one call of an operation.

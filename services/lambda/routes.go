@@ -5,8 +5,8 @@ import (
 
 	"stepback/aws"
 	"stepback/aws/server"
-	"stepback/services/lambda/invocation"
 	"stepback/services/lambda/runner"
+	"stepback/tasks/lambda/invocation"
 )
 
 // CodePath is where GetFunction's Code.Location leads.

@@ -8,10 +8,10 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/credentials"
 
-	"stepback/asl/jsonvalue"
 	"stepback/aws"
 	"stepback/aws/client"
 	"stepback/aws/model"
+	"stepback/jsonvalue"
 	"stepback/services/sns"
 )
 

@@ -3,9 +3,9 @@ package stepfunctions
 import (
 	"slices"
 
-	"stepback/asl/jsonvalue"
 	"stepback/aws"
 	"stepback/aws/server"
+	"stepback/jsonvalue"
 )
 
 // describeLabelled describes the machine of a distributed Map's child executions, stateMachine:NAME/LABEL: the machine

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"syscall"
 
-	"stepback/asl/jsonvalue"
 	"stepback/aws"
 	"stepback/engine"
 	"stepback/engine/journal"
+	"stepback/jsonvalue"
 )
 
 func failure(code, text, subject string) error {

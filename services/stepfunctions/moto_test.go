@@ -11,8 +11,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
+	"stepback/conformance"
 	"stepback/engine"
-	"stepback/engine/conformance"
 	"stepback/tasks/awssdk"
 )
 

@@ -14,9 +14,9 @@ import (
 
 	"stepback/aws"
 	"stepback/aws/loopback"
+	"stepback/conformance"
 	"stepback/engine"
 	"stepback/engine/clock"
-	"stepback/engine/conformance"
 	"stepback/engine/journal"
 	"stepback/services/stepfunctions"
 	"stepback/tasks/awssdk"

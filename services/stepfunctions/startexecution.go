@@ -5,10 +5,10 @@ import (
 	"errors"
 	"strings"
 
-	"stepback/asl/jsonvalue"
 	"stepback/aws"
 	"stepback/aws/server"
 	"stepback/engine"
+	"stepback/jsonvalue"
 )
 
 type startExecutionRequest struct {

@@ -3,8 +3,8 @@ package stepfunctions
 import (
 	"errors"
 
-	"stepback/asl/jsonvalue"
 	"stepback/engine"
+	"stepback/jsonvalue"
 )
 
 // reported is the answer to a report by a task token.

@@ -5,10 +5,10 @@ import (
 	"errors"
 
 	"stepback/asl"
-	"stepback/asl/jsonvalue"
 	"stepback/aws"
 	"stepback/aws/server"
 	"stepback/engine"
+	"stepback/jsonvalue"
 	"stepback/tasks/httptask"
 )
 

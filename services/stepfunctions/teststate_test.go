@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 func TestTargetsAreTheStatesThatAStateGoesOnTo(t *testing.T) {

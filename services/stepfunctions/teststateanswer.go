@@ -3,9 +3,9 @@ package stepfunctions
 import (
 	"strings"
 
-	"stepback/asl/jsonvalue"
 	"stepback/aws/server"
 	"stepback/engine"
+	"stepback/jsonvalue"
 	"stepback/tasks/awssdk"
 )
 

@@ -2,9 +2,9 @@ package stepfunctions
 
 import (
 	"stepback/asl"
-	"stepback/asl/jsonvalue"
 	"stepback/aws/server"
 	"stepback/engine"
+	"stepback/jsonvalue"
 )
 
 // check refuses what cannot be tested, in the words of the service.

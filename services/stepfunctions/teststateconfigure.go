@@ -3,10 +3,10 @@ package stepfunctions
 import (
 	"errors"
 
-	"stepback/asl/jsonvalue"
 	"stepback/aws/server"
 	"stepback/engine"
 	"stepback/engine/itemreader"
+	"stepback/jsonvalue"
 )
 
 // configure applies the stateConfiguration and the mock of a request that has been checked.

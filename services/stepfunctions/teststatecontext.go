@@ -5,10 +5,10 @@ import (
 	"time"
 
 	"stepback/asl"
-	"stepback/asl/jsonvalue"
 	"stepback/aws/server"
 	"stepback/engine"
 	"stepback/engine/history"
+	"stepback/jsonvalue"
 )
 
 // contextFields are the members that a caller's context object may have.

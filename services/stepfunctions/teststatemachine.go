@@ -1,7 +1,7 @@
 package stepfunctions
 
 import (
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // loneState is the name that the service gives to a state that is tested without its machine.

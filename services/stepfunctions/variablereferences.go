@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"stepback/asl"
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // variableReferences lists by state the variables that the state's own fields read; nil when there are none.

@@ -1,8 +1,8 @@
 package awssdk
 
 import (
-	"stepback/asl/jsonvalue"
 	"stepback/aws"
+	"stepback/jsonvalue"
 )
 
 // account is the account that an action is called in: that of the execution, and with a role that of the first resource

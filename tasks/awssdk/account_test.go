@@ -3,7 +3,7 @@ package awssdk
 import (
 	"testing"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 func TestAccountOfARole(t *testing.T) {

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"stepback/asl/jsonvalue"
 	"stepback/aws/model"
+	"stepback/jsonvalue"
 )
 
 // Naming says which of its two names a member has.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 	"stepback/tasks/awssdk"
 )
 

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"stepback/asl/jsonvalue"
 	"stepback/aws/loopback"
 	"stepback/engine"
+	"stepback/jsonvalue"
 	"stepback/tasks/awssdk"
 )
 

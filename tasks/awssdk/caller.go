@@ -13,10 +13,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 
-	"stepback/asl/jsonvalue"
 	"stepback/aws/client"
 	"stepback/aws/model"
 	"stepback/engine"
+	"stepback/jsonvalue"
 )
 
 // Caller calls the services for one account and region. It is safe for concurrent use.

@@ -3,8 +3,8 @@ package awssdk
 import (
 	"strings"
 
-	"stepback/asl/jsonvalue"
 	"stepback/engine"
+	"stepback/jsonvalue"
 )
 
 // check says why parameters cannot be used for an action; text is what the error quotes of them. What the service is to

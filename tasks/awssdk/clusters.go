@@ -3,8 +3,8 @@ package awssdk
 import (
 	"context"
 
-	"stepback/asl/jsonvalue"
 	"stepback/engine"
+	"stepback/jsonvalue"
 )
 
 // clusters adds the optimized integrations with EMR, which has an API of its own for Step Functions: one cluster, step

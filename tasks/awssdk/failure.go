@@ -7,10 +7,10 @@ import (
 	"strconv"
 	"strings"
 
-	"stepback/asl/jsonvalue"
 	"stepback/aws"
 	"stepback/aws/client"
 	"stepback/engine"
+	"stepback/jsonvalue"
 )
 
 // refusal is an error of a service.

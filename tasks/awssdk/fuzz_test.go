@@ -5,8 +5,8 @@ import (
 
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
-	"stepback/asl/jsonvalue"
 	"stepback/aws/model"
+	"stepback/jsonvalue"
 )
 
 // FuzzParameters feeds parameters of any shape to an input with maps, lists, unions, numbers and bytes: whatever they

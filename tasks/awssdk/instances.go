@@ -3,8 +3,8 @@ package awssdk
 import (
 	"context"
 
-	"stepback/asl/jsonvalue"
 	"stepback/engine"
+	"stepback/jsonvalue"
 )
 
 // named says how the instance fleets or groups of a cluster of EMR, which a task calls by their names, are found and

@@ -4,8 +4,8 @@ import (
 	"context"
 	"strings"
 
-	"stepback/asl/jsonvalue"
 	"stepback/engine"
+	"stepback/jsonvalue"
 )
 
 // Integration carries out arn:aws:states:::aws-sdk:service:action.

@@ -6,9 +6,9 @@ import (
 	"net/url"
 	"strings"
 
-	"stepback/asl/jsonvalue"
 	"stepback/aws/client"
 	"stepback/engine"
+	"stepback/jsonvalue"
 )
 
 // maxModelInput is how many bytes of an object are sent to a model; the service takes 25,000,000.

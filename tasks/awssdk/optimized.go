@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"stepback/asl/jsonvalue"
 	"stepback/engine"
+	"stepback/jsonvalue"
 )
 
 // Optimized carries out one optimized integration, such as sqs:sendMessage.

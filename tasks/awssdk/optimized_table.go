@@ -5,8 +5,8 @@ import (
 	"net/url"
 	"strings"
 
-	"stepback/asl/jsonvalue"
 	"stepback/engine"
+	"stepback/jsonvalue"
 )
 
 // family is a service's optimized integrations.

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"time"
 
-	"stepback/asl/jsonvalue"
 	"stepback/aws/model"
+	"stepback/jsonvalue"
 )
 
 // parameters makes the input of an operation of a task's parameters.

@@ -4,9 +4,9 @@ import (
 	"context"
 	"strings"
 
-	"stepback/asl/jsonvalue"
 	"stepback/aws"
 	"stepback/engine"
+	"stepback/jsonvalue"
 )
 
 // eventsOf prepares the entries of putEvents: a Detail that is an object is sent as text, and the ARNs of the execution

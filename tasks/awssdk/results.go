@@ -7,8 +7,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"stepback/asl/jsonvalue"
 	"stepback/aws/model"
+	"stepback/jsonvalue"
 )
 
 // style is how results look: those of AWS SDK integrations, or those of optimized integrations.

@@ -5,8 +5,8 @@ import (
 	"net/http"
 	"net/url"
 
-	"stepback/asl/jsonvalue"
 	"stepback/engine"
+	"stepback/jsonvalue"
 )
 
 // Connection is what an EventBridge connection adds to requests.

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // The values of RequestBodyEncoding and of ArrayFormat.

@@ -5,7 +5,7 @@ import (
 	"context"
 	"strings"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // AWS calls actions of AWS services. Results have the members' names of AWS SDK integrations.

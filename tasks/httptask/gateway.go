@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"stepback/asl/jsonvalue"
 	"stepback/engine"
+	"stepback/jsonvalue"
 )
 
 // Gateway carries out apigateway:invoke: a request to an API of API Gateway.

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"stepback/asl/jsonvalue"
 	"stepback/engine"
+	"stepback/jsonvalue"
 	"stepback/tasks/httptask"
 )
 

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // description is the request that parameters describe.

@@ -5,8 +5,8 @@ import (
 	"net/http"
 	"strings"
 
-	"stepback/asl/jsonvalue"
 	"stepback/engine"
+	"stepback/jsonvalue"
 )
 
 // removed are the headers that a task cannot set: those of the connection between two hosts, and those that would make

@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"stepback/asl/jsonvalue"
 	"stepback/engine"
+	"stepback/jsonvalue"
 )
 
 // maxCause is how long the cause of a failed task may be, in characters.

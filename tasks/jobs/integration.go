@@ -4,9 +4,9 @@ import (
 	"context"
 	"time"
 
-	"stepback/asl/jsonvalue"
 	"stepback/engine"
 	"stepback/engine/clock"
+	"stepback/jsonvalue"
 )
 
 // API is the API of the service that runs the jobs, with errors named as tasks see them.

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"stepback/asl/jsonvalue"
 	"stepback/engine"
 	"stepback/engine/clock"
+	"stepback/jsonvalue"
 	"stepback/tasks/jobs"
 )
 

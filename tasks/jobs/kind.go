@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"stepback/asl/jsonvalue"
 	"stepback/engine"
+	"stepback/jsonvalue"
 )
 
 // job is a job that was submitted, with a role that may be empty.

@@ -1,6 +1,6 @@
 package jobs
 
-import "stepback/asl/jsonvalue"
+import "stepback/jsonvalue"
 
 // computeJobs are builds, and containers that run to their end.
 var computeJobs = map[string]*kind{

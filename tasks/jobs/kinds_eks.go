@@ -1,6 +1,6 @@
 package jobs
 
-import "stepback/asl/jsonvalue"
+import "stepback/jsonvalue"
 
 // eksJobs are the clusters of EKS, what they consist of, and the jobs that run in them. Clusters are left as they are
 // when a task is given up.

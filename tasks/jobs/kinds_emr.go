@@ -1,6 +1,6 @@
 package jobs
 
-import "stepback/asl/jsonvalue"
+import "stepback/jsonvalue"
 
 // emrJobs are the clusters, steps and job runs of EMR, on EKS and without servers too.
 var emrJobs = map[string]*kind{

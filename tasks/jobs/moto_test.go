@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"stepback/asl/jsonvalue"
 	"stepback/engine"
 	"stepback/engine/clock"
+	"stepback/jsonvalue"
 	"stepback/tasks/awssdk"
 	"stepback/tasks/jobs"
 	"stepback/tasks/mototest"

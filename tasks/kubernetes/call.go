@@ -5,8 +5,8 @@ import (
 	"net/http"
 	"slices"
 
-	"stepback/asl/jsonvalue"
 	"stepback/engine"
+	"stepback/jsonvalue"
 )
 
 // Call carries out eks:call.

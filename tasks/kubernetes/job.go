@@ -5,8 +5,8 @@ import (
 	"net/http"
 	"net/url"
 
-	"stepback/asl/jsonvalue"
 	"stepback/engine"
+	"stepback/jsonvalue"
 )
 
 // Job carries out eks:runJob, which starts a job (batch/v1). Together with jobs.Wait it carries out .sync too.

@@ -6,8 +6,8 @@ import (
 	"net/http"
 	"net/url"
 
-	"stepback/asl/jsonvalue"
 	"stepback/engine"
+	"stepback/jsonvalue"
 )
 
 // logs reads what the containers of a job's pods have logged. What cannot be read has an error and a cause in its

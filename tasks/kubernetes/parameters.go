@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"stepback/asl/jsonvalue"
 	"stepback/engine"
+	"stepback/jsonvalue"
 )
 
 // parameters reads the parameters of a task, and collects why they cannot be used.

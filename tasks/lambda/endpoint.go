@@ -14,7 +14,7 @@ import (
 	"strings"
 
 	"stepback/aws"
-	"stepback/services/lambda/invocation"
+	"stepback/tasks/lambda/invocation"
 )
 
 // maxAnswer is the longest answer of a function that is read, in bytes: what Lambda allows, and room for an error.

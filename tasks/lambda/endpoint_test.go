@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"stepback/aws"
-	"stepback/services/lambda/invocation"
 	"stepback/tasks/lambda"
+	"stepback/tasks/lambda/invocation"
 )
 
 func TestEndpointInvokes(t *testing.T) {

@@ -12,10 +12,10 @@ import (
 	"strconv"
 	"strings"
 
-	"stepback/asl/jsonvalue"
 	"stepback/aws"
 	"stepback/engine"
-	"stepback/services/lambda/invocation"
+	"stepback/jsonvalue"
+	"stepback/tasks/lambda/invocation"
 )
 
 // Integration carries out lambda:invoke.

@@ -7,8 +7,8 @@ import (
 
 	"stepback/aws"
 	"stepback/engine"
-	"stepback/services/lambda/invocation"
 	"stepback/tasks/lambda"
+	"stepback/tasks/lambda/invocation"
 )
 
 // answers is an Invoker with one answer.

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // Config is a mock configuration.

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"sync"
 
-	"stepback/asl/jsonvalue"
 	"stepback/engine"
 	"stepback/internal/spelling"
+	"stepback/jsonvalue"
 )
 
 // Execution answers the tasks of one execution, and of the child executions of its Map Runs, as a test case says. It

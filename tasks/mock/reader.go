@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // reader collects what is wrong with a configuration.

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // maxInvocations bounds the number of an invocation, so that a range cannot ask for more memory than a test needs.

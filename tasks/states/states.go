@@ -7,10 +7,10 @@ import (
 	"context"
 	"time"
 
-	"stepback/asl/jsonvalue"
 	"stepback/engine"
 	"stepback/engine/clock"
 	"stepback/engine/history"
+	"stepback/jsonvalue"
 )
 
 // API is the API of Step Functions, with errors named as tasks see them.

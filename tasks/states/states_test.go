@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"stepback/asl/jsonvalue"
 	"stepback/engine"
 	"stepback/engine/clock"
+	"stepback/jsonvalue"
 	"stepback/tasks/states"
 )
 

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"stepback/asl/jsonvalue"
 	"stepback/aws/model"
+	"stepback/jsonvalue"
 )
 
 // What is kept of a model; all else is documentation, or about things that nobody here does.

@@ -5,8 +5,8 @@ import (
 
 	"stepback/asl"
 	"stepback/asl/jsonpath"
-	"stepback/asl/jsonvalue"
 	"stepback/engine/history"
+	"stepback/jsonvalue"
 )
 
 // env is what paths, intrinsic calls and expressions of a state see: its input, the context object, the variables and a

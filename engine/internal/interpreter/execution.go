@@ -3,10 +3,10 @@ package interpreter
 import (
 	"time"
 
-	"stepback/asl/jsonvalue"
 	"stepback/aws"
 	"stepback/engine/history"
 	"stepback/engine/internal/plan"
+	"stepback/jsonvalue"
 )
 
 // MaxEvents is the longest history of a STANDARD execution.

@@ -7,10 +7,10 @@ import (
 	"stepback/asl"
 	"stepback/asl/expression"
 	"stepback/asl/jsonpath"
-	"stepback/asl/jsonvalue"
 	"stepback/asl/template"
 	"stepback/engine/history"
 	"stepback/engine/internal/plan"
+	"stepback/jsonvalue"
 )
 
 // longestWait bounds a single delay, so that its end is a time that can be represented.

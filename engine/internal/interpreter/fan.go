@@ -2,9 +2,9 @@ package interpreter
 
 import (
 	"stepback/asl"
-	"stepback/asl/jsonvalue"
 	"stepback/engine/history"
 	"stepback/engine/internal/plan"
+	"stepback/jsonvalue"
 )
 
 // fan is the set of threads that a Parallel or inline Map state runs.

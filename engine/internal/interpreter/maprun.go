@@ -4,10 +4,10 @@ import (
 	"strconv"
 	"strings"
 
-	"stepback/asl/jsonvalue"
 	"stepback/aws"
 	"stepback/engine/history"
 	"stepback/engine/internal/plan"
+	"stepback/jsonvalue"
 )
 
 // MapRunCall is a distributed Map for the shell to carry out: the items, how they become the inputs of child

@@ -7,9 +7,9 @@ import (
 	"stepback/asl"
 	"stepback/asl/expression"
 	"stepback/asl/jsonpath"
-	"stepback/asl/jsonvalue"
 	"stepback/engine/history"
 	"stepback/engine/internal/plan"
+	"stepback/jsonvalue"
 )
 
 // inlineConcurrency is how many iterations of an inline Map run at once at the most.

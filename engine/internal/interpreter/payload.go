@@ -3,7 +3,7 @@ package interpreter
 import (
 	"strconv"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // MaxPayload is the limit in bytes of every input, output and result.

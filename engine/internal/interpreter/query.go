@@ -4,9 +4,9 @@ import (
 	"time"
 
 	"stepback/asl/expression"
-	"stepback/asl/jsonvalue"
 	"stepback/engine/history"
 	"stepback/engine/internal/plan"
+	"stepback/jsonvalue"
 )
 
 // query is an env as JSONata expressions see it: $states, the variables, the time of the event and its randomness.

@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"stepback/asl/jsonvalue"
 	"stepback/engine/history"
 	"stepback/engine/internal/interpreter"
 	"stepback/engine/internal/plan"
+	"stepback/jsonvalue"
 )
 
 // jsonata is a machine in JSONata with one state X, whose type and fields are given, and the state After if they name

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"testing"
 
-	"stepback/asl/jsonvalue"
 	"stepback/engine/history"
 	"stepback/engine/internal/interpreter"
+	"stepback/jsonvalue"
 )
 
 // busy has something of everything an execution can wait for.

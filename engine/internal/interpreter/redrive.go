@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"stepback/asl"
-	"stepback/asl/jsonvalue"
 	"stepback/engine/history"
+	"stepback/jsonvalue"
 )
 
 // maxMapRunRedrives is how often a Map Run can be redriven.

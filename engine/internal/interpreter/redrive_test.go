@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"stepback/asl/jsonvalue"
 	"stepback/engine/history"
 	"stepback/engine/internal/interpreter"
+	"stepback/jsonvalue"
 )
 
 // redriven runs an execution until it ends, redrives it, and runs it until it ends again.

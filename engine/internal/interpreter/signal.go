@@ -3,8 +3,8 @@ package interpreter
 import (
 	"time"
 
-	"stepback/asl/jsonvalue"
 	"stepback/engine/history"
+	"stepback/jsonvalue"
 	"stepback/retrypatterns"
 )
 

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"time"
 
-	"stepback/asl/jsonvalue"
 	"stepback/engine/internal/wire"
+	"stepback/jsonvalue"
 )
 
 // errCorruptSignals says that stored signals cannot be read back.

@@ -8,9 +8,9 @@ import (
 
 	"pgregory.net/rapid"
 
-	"stepback/asl/jsonvalue"
 	"stepback/engine/history"
 	"stepback/engine/internal/interpreter"
+	"stepback/jsonvalue"
 )
 
 func TestSignalsReadBack(t *testing.T) {

@@ -8,10 +8,10 @@ import (
 	"stepback/asl"
 	"stepback/asl/expression"
 	"stepback/asl/jsonpath"
-	"stepback/asl/jsonvalue"
 	"stepback/asl/template"
 	"stepback/engine/history"
 	"stepback/engine/internal/plan"
+	"stepback/jsonvalue"
 )
 
 // runPass builds the result from Result or Parameters, in JSONata from Output, or hands the input on.

@@ -5,10 +5,10 @@ import (
 	"strconv"
 	"time"
 
-	"stepback/asl/jsonvalue"
 	"stepback/asl/template"
 	"stepback/engine/history"
 	"stepback/engine/internal/plan"
+	"stepback/jsonvalue"
 )
 
 // TaskCall is a task for the shell to carry out.

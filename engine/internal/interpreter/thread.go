@@ -5,9 +5,9 @@ import (
 
 	"stepback/asl"
 	"stepback/asl/jsonpath"
-	"stepback/asl/jsonvalue"
 	"stepback/engine/history"
 	"stepback/engine/internal/plan"
+	"stepback/jsonvalue"
 )
 
 // thread is one line of control: the machine itself, a branch of a Parallel state or an iteration of an inline Map.

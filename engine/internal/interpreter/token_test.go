@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"stepback/asl/jsonvalue"
 	"stepback/engine/history"
 	"stepback/engine/internal/interpreter"
+	"stepback/jsonvalue"
 )
 
 const (

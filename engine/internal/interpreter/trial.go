@@ -6,10 +6,10 @@ import (
 	"time"
 
 	"stepback/asl"
-	"stepback/asl/jsonvalue"
 	"stepback/engine/history"
 	"stepback/engine/internal/itembatcher"
 	"stepback/engine/internal/plan"
+	"stepback/jsonvalue"
 )
 
 // Stage is a step of a state's data flow, as TestState names it in inspectionData.

@@ -5,10 +5,10 @@ import (
 	"time"
 
 	"stepback/asl"
-	"stepback/asl/jsonvalue"
 	"stepback/engine/history"
 	"stepback/engine/internal/interpreter"
 	"stepback/engine/internal/plan"
+	"stepback/jsonvalue"
 )
 
 const triedMachine = `{"StartAt":"T","States":{

@@ -3,8 +3,8 @@ package interpreter
 import (
 	"sort"
 
-	"stepback/asl/jsonvalue"
 	"stepback/engine/history"
+	"stepback/jsonvalue"
 )
 
 // maxVariables is how many bytes all variables of a scope may hold.

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"time"
 
-	"stepback/asl/jsonvalue"
 	"stepback/engine/history"
 	"stepback/engine/internal/plan"
+	"stepback/jsonvalue"
 )
 
 // wait is something an execution waits for: a timer, a task or a Map Run, each under its own ID.

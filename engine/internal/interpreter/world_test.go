@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"stepback/asl"
-	"stepback/asl/jsonvalue"
 	"stepback/engine/history"
 	"stepback/engine/internal/interpreter"
 	"stepback/engine/internal/plan"
+	"stepback/jsonvalue"
 )
 
 var epoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)

@@ -3,7 +3,7 @@ package itembatcher
 import (
 	"bytes"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // All groups all items at once and returns the inputs of the batches as the JSON text of an array. The error is a

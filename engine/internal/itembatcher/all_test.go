@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"testing"
 
-	"stepback/asl/jsonvalue"
 	"stepback/engine/internal/itembatcher"
+	"stepback/jsonvalue"
 )
 
 func ExampleAll() {

@@ -9,7 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 func batches(t *testing.T, cfg Config, items ...string) []string {

@@ -8,12 +8,12 @@ import (
 	"io"
 	"strconv"
 
-	"stepback/asl/jsonvalue"
 	"stepback/engine/history"
 	"stepback/engine/internal/interpreter"
 	"stepback/engine/internal/itembatcher"
 	"stepback/engine/internal/plan"
 	"stepback/engine/itemreader"
+	"stepback/jsonvalue"
 )
 
 // batch is the input of one child execution, the index of its first item and how many it holds.

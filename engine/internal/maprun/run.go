@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"stepback/asl/jsonvalue"
 	"stepback/engine/clock"
 	"stepback/engine/history"
 	"stepback/engine/internal/interpreter"
@@ -16,6 +15,7 @@ import (
 	"stepback/engine/itemreader"
 	"stepback/engine/journal"
 	"stepback/engine/resultwriter"
+	"stepback/jsonvalue"
 )
 
 // maxChildren is how many child executions of one Map Run are under way at once when its MaxConcurrency does not say

@@ -9,7 +9,7 @@ import (
 	"stepback/asl"
 	"stepback/asl/expression"
 	"stepback/asl/jsonpath"
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // Choice is a compiled Choice state.

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"stepback/asl"
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // DirectMember is a member of an ItemSelector that is the item's index, or the item.

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"stepback/asl"
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 func TestDirect(t *testing.T) {

@@ -8,8 +8,8 @@ import (
 	"stepback/asl"
 	"stepback/asl/expression"
 	"stepback/asl/jsonpath"
-	"stepback/asl/jsonvalue"
 	"stepback/asl/template"
+	"stepback/jsonvalue"
 	"stepback/retrypatterns"
 )
 

@@ -7,7 +7,7 @@ import (
 	"stepback/asl"
 	"stepback/asl/expression"
 	"stepback/asl/jsonpath"
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // Map is what a Map state iterates over and how.

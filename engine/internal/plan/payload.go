@@ -5,8 +5,8 @@ import (
 
 	"stepback/asl"
 	"stepback/asl/expression"
-	"stepback/asl/jsonvalue"
 	"stepback/asl/template"
+	"stepback/jsonvalue"
 )
 
 // Payload is a field that builds data, compiled in the query language of its state: a payload template in JSONPath, a

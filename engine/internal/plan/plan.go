@@ -9,9 +9,9 @@ import (
 	"stepback/asl"
 	"stepback/asl/expression"
 	"stepback/asl/jsonpath"
-	"stepback/asl/jsonvalue"
 	"stepback/asl/template"
 	"stepback/engine/history"
+	"stepback/jsonvalue"
 	"stepback/retrypatterns"
 )
 

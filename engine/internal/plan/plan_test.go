@@ -10,8 +10,8 @@ import (
 
 	"stepback/asl"
 	"stepback/asl/jsonpath"
-	"stepback/asl/jsonvalue"
 	"stepback/engine/internal/plan"
+	"stepback/jsonvalue"
 	"stepback/retrypatterns"
 )
 

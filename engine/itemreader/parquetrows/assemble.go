@@ -6,7 +6,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // assembler puts rows together from the values of their leaf columns. The levels of a value tell which of the fields

@@ -8,7 +8,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // maxScale is more than any writer has: 38 digits are the usual limit.

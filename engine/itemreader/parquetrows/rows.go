@@ -7,7 +7,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // batchRows is how many rows are decoded at once.

@@ -14,7 +14,7 @@ import (
 	"github.com/parquet-go/parquet-go/deprecated"
 	"github.com/parquet-go/parquet-go/format"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 // decoder makes JSON of a value of one leaf column that is not null.

@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"stepback/asl/jsonvalue"
 	"stepback/engine/history"
 	"stepback/engine/internal/interpreter"
 	"stepback/engine/journal"
+	"stepback/jsonvalue"
 )
 
 // Run tests the journals that open makes; each call must return a fresh, empty one.

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"stepback/aws"
-	"stepback/services/lambda/invocation"
+	"stepback/tasks/lambda/invocation"
 )
 
 const latest = invocation.Latest

@@ -7,7 +7,7 @@ import (
 
 	"stepback/aws"
 	"stepback/services/lambda/functions"
-	"stepback/services/lambda/invocation"
+	"stepback/tasks/lambda/invocation"
 )
 
 // A deployment package is created as a function and invoked. (It is read from a file here, so that the example is not

@@ -18,8 +18,8 @@ import (
 
 	"stepback/aws"
 	"stepback/services/lambda/functions"
-	"stepback/services/lambda/invocation"
 	"stepback/services/lambda/runner"
+	"stepback/tasks/lambda/invocation"
 )
 
 var home = aws.Scope{Account: "000000000000", Region: "us-east-1"}

@@ -7,7 +7,7 @@ import (
 	"net/http"
 
 	"stepback/aws"
-	"stepback/services/lambda/invocation"
+	"stepback/tasks/lambda/invocation"
 )
 
 // Invoke carries out one of the three types of invocations, in the scope unless FunctionName is an ARN of another one.

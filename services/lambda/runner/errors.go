@@ -5,7 +5,7 @@ import (
 	"net/http"
 
 	"stepback/aws"
-	"stepback/services/lambda/invocation"
+	"stepback/tasks/lambda/invocation"
 )
 
 func notFound(arn string) error {

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"stepback/aws"
-	"stepback/services/lambda/invocation"
+	"stepback/tasks/lambda/invocation"
 )
 
 // maxEvents is how many asynchronous invocations may wait or run, of all functions.

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"stepback/aws"
-	"stepback/services/lambda/invocation"
 	"stepback/services/lambda/runner"
+	"stepback/tasks/lambda/invocation"
 )
 
 func TestAnEventIsHandledOnceOrTriedAgain(t *testing.T) {

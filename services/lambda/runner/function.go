@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"time"
 
-	"stepback/services/lambda/invocation"
+	"stepback/tasks/lambda/invocation"
 )
 
 // Defaults of a Function, as the Lambda service has them.

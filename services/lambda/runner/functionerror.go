@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"stepback/services/lambda/invocation"
+	"stepback/tasks/lambda/invocation"
 )
 
 // answer is what an execution environment has to say to one invocation.

@@ -9,8 +9,8 @@ import (
 
 	awslambda "github.com/aws/aws-lambda-go/lambda"
 
-	"stepback/services/lambda/invocation"
 	"stepback/services/lambda/runner"
+	"stepback/tasks/lambda/invocation"
 )
 
 func TestAHandlerThatIgnoresItsContextIsAbandonedAndWaitedFor(t *testing.T) {

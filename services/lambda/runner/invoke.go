@@ -7,7 +7,7 @@ import (
 	"net/http"
 
 	"stepback/aws"
-	"stepback/services/lambda/invocation"
+	"stepback/tasks/lambda/invocation"
 )
 
 // Invoke runs the function once, whatever the request's Type, and returns its answer. The qualifier is empty or the

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"stepback/services/lambda/invocation"
 	"stepback/services/lambda/runner"
+	"stepback/tasks/lambda/invocation"
 )
 
 // reportInitError does what a runtime does that cannot start.

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"stepback/aws"
-	"stepback/services/lambda/invocation"
 	"stepback/services/lambda/runner"
+	"stepback/tasks/lambda/invocation"
 )
 
 // says is a function that answers a word.

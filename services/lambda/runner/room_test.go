@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"stepback/services/lambda/invocation"
 	"stepback/services/lambda/runner"
+	"stepback/tasks/lambda/invocation"
 )
 
 // named is a process under another function's name.

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"stepback/services/lambda/invocation"
+	"stepback/tasks/lambda/invocation"
 )
 
 // runtimeAPI is the Lambda Runtime API (version 2018-06-01) of one process.

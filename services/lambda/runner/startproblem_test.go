@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"stepback/services/lambda/invocation"
 	"stepback/services/lambda/runner"
+	"stepback/tasks/lambda/invocation"
 )
 
 func TestABootstrapThatDoesNotStartSaysWhy(t *testing.T) {

@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"stepback/aws"
-	"stepback/services/lambda/invocation"
 	"stepback/services/lambda/runner"
+	"stepback/tasks/lambda/invocation"
 )
 
 // runners says how each runner gets at the handler of a name.

@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"stepback/services/lambda/invocation"
 	"stepback/services/lambda/runner"
 	"stepback/services/lambda/runtimes"
+	"stepback/tasks/lambda/invocation"
 )
 
 // deployed makes a function of files and returns it, ready to be invoked.

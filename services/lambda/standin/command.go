@@ -13,8 +13,8 @@ import (
 	"strings"
 	"time"
 
-	"stepback/asl/jsonvalue"
-	"stepback/services/lambda/invocation"
+	"stepback/jsonvalue"
+	"stepback/tasks/lambda/invocation"
 )
 
 // command carries out a function by a command of the shell, once for each invocation: it gets the payload on

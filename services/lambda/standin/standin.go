@@ -12,8 +12,8 @@ import (
 	"sync"
 
 	"stepback/aws"
-	"stepback/services/lambda/invocation"
 	"stepback/services/lambda/runner"
+	"stepback/tasks/lambda/invocation"
 )
 
 // Set is the functions that have a stand-in. It is safe for concurrent use.

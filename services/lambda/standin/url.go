@@ -10,7 +10,7 @@ import (
 	"net/url"
 
 	"stepback/aws"
-	"stepback/services/lambda/invocation"
+	"stepback/tasks/lambda/invocation"
 )
 
 // poster posts payloads to a URL. An answer of the classes 2xx is the result, and any other that is not an error

@@ -8,7 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 func TestAppendJava(t *testing.T) {

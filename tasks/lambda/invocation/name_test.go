@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"testing"
 
-	"stepback/services/lambda/invocation"
+	"stepback/tasks/lambda/invocation"
 )
 
 func TestParseName(t *testing.T) {

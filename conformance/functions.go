@@ -12,7 +12,7 @@ import (
 
 	"stepback/aws"
 	"stepback/engine/clock"
-	"stepback/services/lambda/invocation"
+	"stepback/tasks/lambda/invocation"
 )
 
 // Functions serves the Lambda functions of one case by their rules. Delays pass on the clock.

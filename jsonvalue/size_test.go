@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 func TestFitsIn(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"stepback/asl/jsonvalue"
+	"stepback/jsonvalue"
 )
 
 func ExampleParse() {
