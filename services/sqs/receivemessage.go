@@ -93,11 +93,11 @@ func (s *Service) receiveMessage(ctx context.Context, scope aws.Scope, in *recei
 					deadline = now + 1000**in.Wait
 				}
 			}
-			// A crash within the next moments may have a message of a standard queue be received once more, as SQS
-			// has it now and then. The order of a FIFO queue depends on what is in flight.
-			b.Later = !q.limits.fifo
 			var more bool
 			got, more = s.receive(now, b, q, in)
+			// A crash within the next moments may have a message of a standard queue be received once more, as SQS
+			// has it now and then. The order of a FIFO queue depends on what is in flight, and dead letters stay dead.
+			b.Later = !q.limits.fifo && !more
 			switch {
 			case len(got) > 0:
 			case more:
