@@ -58,7 +58,6 @@ func (p *Pipeline) deploy(ctx context.Context, platform *local.Platform) (err er
 	if err := p.deployMachine(ctx); err != nil {
 		return err
 	}
-	//nolint:contextcheck // the engine lives as long as the platform
 	if p.engine, err = platform.Engine(); err != nil {
 		return err
 	}

@@ -195,7 +195,7 @@ func (s *stage) await(ctx context.Context, arn string, limit time.Duration) (*jo
 		waiting, cancel = context.WithTimeout(ctx, limit)
 		defer cancel()
 	}
-	e, err := s.platform.Engine() //nolint:contextcheck // the engine lives as long as the platform
+	e, err := s.platform.Engine()
 	if err != nil {
 		return nil, nil, err
 	}

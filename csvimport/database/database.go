@@ -1,7 +1,8 @@
 // Package database opens the store that a DATABASE_URL names.
 //
 // It knows the schemes and nothing else; it never logs an address unmasked. With the build tag nosqlite, which the
-// functions on AWS are built with, it refuses SQLite's addresses and does without its engine, half of a function's code.
+// functions on AWS are built with, it refuses SQLite's addresses and does without its engine, half of a function's
+// code.
 package database
 
 import (

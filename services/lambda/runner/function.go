@@ -41,7 +41,8 @@ type Function struct {
 	// Timeout limits one invocation; the default is 3 s.
 	Timeout time.Duration
 	// MemoryMB is how much memory a Command may have of its own, where the system tells how much that is (Linux): a
-	// process that has more while it works on an event is killed. What it starts is not counted. A Handler is only told.
+	// process that has more while it works on an event is killed. What it starts is not counted. A Handler is only
+	// told.
 	MemoryMB int
 	// Concurrency is the number of invocations at one time above which further ones are throttled; the default is
 	// 1,000.

@@ -214,7 +214,8 @@ func TestDroppedEventsAreCounted(t *testing.T) {
 		if err != nil || len(kept) == 0 || kept[len(kept)-1].Message != "line 4999" {
 			t.Fatalf("batches of %d: %d events, %v", batch, len(kept), err)
 		}
-		notes, err := s.Read(here, group, func(name string) bool { return name == logstore.DroppedStream }, 0, math.MaxInt64)
+		isNote := func(name string) bool { return name == logstore.DroppedStream }
+		notes, err := s.Read(here, group, isNote, 0, math.MaxInt64)
 		if err != nil || len(notes) == 0 {
 			t.Fatalf("batches of %d: nothing says what was dropped: %v", batch, err)
 		}
