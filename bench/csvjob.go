@@ -83,8 +83,8 @@ func importInto(ctx context.Context, cfg pipeline.Config, file string, rows int)
 	return nil
 }
 
-// plainLoop is the floor with the same guarantees: one reader, as many callers of the store as the pipeline has, batches
-// of the same size, nothing else.
+// plainLoop is the floor with the same guarantees: one reader, as many callers of the store as the pipeline has,
+// batches of the same size, nothing else.
 func plainLoop(ctx context.Context, file, database string) (err error) {
 	store, err := sqlitestore.Open(ctx, database, sqlitestore.Full)
 	if err != nil {

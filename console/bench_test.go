@@ -19,8 +19,8 @@ import (
 	"stepback/local"
 )
 
-// BenchmarkPages asks for the first page, the list of many executions and the page of an execution of 25,000 events, and
-// tells how many bytes each has compressed. It makes 100,000
+// BenchmarkPages asks for the first page, the list of many executions and the page of an execution of 25,000 events,
+// and tells how many bytes each has compressed. It makes 100,000
 // executions; lists are read from an index, whose first page does not depend on their number.
 func BenchmarkPages(b *testing.B) {
 	const executions = 100_000

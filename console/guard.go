@@ -18,9 +18,9 @@ func protect(h http.Header) {
 	h.Set("Cache-Control", "no-store")
 }
 
-// refusal says why a request is not answered; empty means that it is. That the Host is a name of this machine is checked
-// before. Links to pages may be followed from anywhere; everything else has to come from a page of the console, or from
-// a program, which sends no Sec-Fetch-Site.
+// refusal says why a request is not answered; empty means that it is. That the Host is a name of this machine is
+// checked before. Links to pages may be followed from anywhere; everything else has to come from a page of the console,
+// or from a program, which sends no Sec-Fetch-Site.
 func refusal(r *http.Request) string {
 	const strange = "This request comes from a page of another origin."
 	if origin := r.Header.Get("Origin"); origin != "" {

@@ -28,8 +28,8 @@ func newRedaction(of []string) redaction {
 // hiddenText stands in the place of what is hidden.
 const hiddenText = "(hidden)"
 
-// text returns JSON text without the hidden members. Text that is no JSON is hidden whole, since nobody knows what is in
-// it.
+// text returns JSON text without the hidden members. Text that is no JSON is hidden whole, since nobody knows what is
+// in it.
 func (r *redaction) text(s string) string {
 	if len(r.names) == 0 && len(r.paths) == 0 || s == "" {
 		return s

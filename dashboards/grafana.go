@@ -10,8 +10,8 @@ import (
 	"stepback/retrymetrics/exposition"
 )
 
-// Grafana writes the dashboard as a file that Grafana imports, with the same widgets over the metrics that serve exposes
-// to Prometheus. What only CloudWatch has is left out: alarms, AWS's own metrics, and math with IF and DIFF.
+// Grafana writes the dashboard as a file that Grafana imports, with the same widgets over the metrics that serve
+// exposes to Prometheus. What only CloudWatch has is left out: alarms, AWS's own metrics, and math with IF and DIFF.
 func (d Dashboard) Grafana() ([]byte, error) {
 	panels := make([]map[string]any, 0, len(d.Widgets))
 	for i := range d.Widgets {

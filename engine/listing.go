@@ -35,8 +35,8 @@ func (e *Engine) Running(ctx context.Context, machineARN string) []string {
 // Query says which executions are listed.
 type Query struct {
 	// Of is the ARN of a state machine, a version, an alias or a Map Run, whose executions are listed, or that of a
-	// machine with the label of a distributed Map (stateMachine:NAME/LABEL), whose child executions of all Map Runs are.
-	// Empty are all executions of the engine's account and region but child executions.
+	// machine with the label of a distributed Map (stateMachine:NAME/LABEL), whose child executions of all Map Runs
+	// are. Empty are all executions of the engine's account and region but child executions.
 	Of string
 	// Statuses are those that are listed; none means all.
 	Statuses []Status
@@ -92,7 +92,8 @@ func (q *Query) selects(l *Listed) bool {
 // candidates are the executions that a query selects, and some that are under way which it does not.
 func (e *Engine) candidates(ctx context.Context, q *Query) iter.Seq2[*Execution, error] {
 	l := journal.List{
-		Of: q.Of, Statuses: q.Statuses, Error: q.Error, Redriven: q.Redriven, NotRedriven: q.NotRedriven, Since: q.Since,
+		Of: q.Of, Statuses: q.Statuses, Error: q.Error, Redriven: q.Redriven, NotRedriven: q.NotRedriven,
+		Since: q.Since,
 		After: q.After,
 	}
 	switch {

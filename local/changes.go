@@ -17,8 +17,8 @@ type changes struct {
 	over    bool
 }
 
-// watch returns a channel that receives after a step of an execution, or of any when the ARN is empty. It is closed when
-// the platform closes.
+// watch returns a channel that receives after a step of an execution, or of any when the ARN is empty. It is closed
+// when the platform closes.
 func (c *changes) watch(arn string) (changed <-chan struct{}, stop func()) {
 	ch := make(chan struct{}, 1)
 	c.mu.Lock()

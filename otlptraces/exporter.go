@@ -99,7 +99,8 @@ func (e *Exporter) post(ctx context.Context, body []byte) error {
 	return nil
 }
 
-// Close sends what waits, for as long as the context allows, and ends the exporter. Observe must not be called any more.
+// Close sends what waits, for as long as the context allows, and ends the exporter. Observe must not be called any
+// more.
 func (e *Exporter) Close(ctx context.Context) {
 	stopped := context.AfterFunc(ctx, e.stop)
 	defer stopped()

@@ -45,8 +45,8 @@ func events(t *testing.T, tr *trial) map[string]map[string]event {
 	return all
 }
 
-// TestAnImportTellsOnceWhatItCameTo lets the step that concludes an import crash again and again: what it tells goes out
-// under one ID for each topic and import.
+// TestAnImportTellsOnceWhatItCameTo lets the step that concludes an import crash again and again: what it tells goes
+// out under one ID for each topic and import.
 func TestAnImportTellsOnceWhatItCameTo(t *testing.T) {
 	t.Parallel()
 	tr := newTrial(t, "tell.csv", plain(activities(200, 50)))

@@ -59,7 +59,8 @@ func (p *Pipeline) tidy(ctx context.Context) error {
 	}
 }
 
-// redrivable is how long an execution that was stopped or ran out of time can be redriven and needs its work, as on AWS.
+// redrivable is how long an execution that was stopped or ran out of time can be redriven and needs its work, as on
+// AWS.
 const redrivable = 14 * 24 * time.Hour
 
 // tidyObject removes an object that an execution worked with, if the execution has ended and can do without.

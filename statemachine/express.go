@@ -40,8 +40,8 @@ func (o Options) checkExpress(table retrypatterns.Table) error {
 	return nil
 }
 
-// longest is the longest that one retrier of a state can take, and its first error: its waits without jitter, and, where
-// it is for a state that times out, the timeouts.
+// longest is the longest that one retrier of a state can take, and its first error: its waits without jitter, and,
+// where it is for a state that times out, the timeouts.
 func longest(s retrypatterns.StateRetries) (time.Duration, string) {
 	var most time.Duration
 	var name string

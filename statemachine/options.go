@@ -12,16 +12,17 @@ import (
 type Options struct {
 	// ValidateFunction, ProcessFunction and AggregateFunction are names or ARNs of the three Lambda functions.
 	ValidateFunction, ProcessFunction, AggregateFunction string
-	// ResultBucket takes the copies that Maps read (work/), the Map's result files (results/) and the outputs (output/).
-	// It must not be the bucket that uploads go to: a copy written there would start an execution of its own.
+	// ResultBucket takes the copies that Maps read (work/), the Map's result files (results/) and the outputs
+	// (output/). It must not be the bucket that uploads go to: a copy written there would start an execution of its
+	// own.
 	ResultBucket string
 	// TopicARN is the SNS topic that hears how each import ended.
 	TopicARN string
 
 	// Shape is what a child execution does with its rows; see decision 025.
 	Shape Shape
-	// Express has child executions be EXPRESS ones, which cost less, have five minutes and no history but their log, and
-	// cannot be redriven. A table whose longest Retry does not fit is refused; see retrypatterns.ExpressTable.
+	// Express has child executions be EXPRESS ones, which cost less, have five minutes and no history but their log,
+	// and cannot be redriven. A table whose longest Retry does not fit is refused; see retrypatterns.ExpressTable.
 	Express bool
 	// Concurrency is how many child executions run at once, 1 to 10,000.
 	Concurrency int
@@ -65,8 +66,8 @@ const (
 	maxTimeout           = 365 * 24 * time.Hour
 )
 
-// DefaultOptions has the default numbers: in bulk, 40 children of 250 rows at a time, 5 percent tolerated, a day's time.
-// The names of functions, bucket and topic are empty and have to be filled in.
+// DefaultOptions has the default numbers: in bulk, 40 children of 250 rows at a time, 5 percent tolerated, a day's
+// time. The names of functions, bucket and topic are empty and have to be filled in.
 func DefaultOptions() Options {
 	return Options{
 		Shape:                      Bulk,

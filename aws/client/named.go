@@ -62,7 +62,8 @@ func (n *Named) Client() *Client { return n.client }
 
 // Call calls an operation. in is written by encoding/json, with the model's names of members, bytes in base64; nil is
 // an empty input. The answer's document is read into out by encoding/json; nil drops it. Errors are those of
-// [Client.Call] in a *smithy.OperationError, which names service and operation, after as many attempts as the retryer makes.
+// [Client.Call] in a *smithy.OperationError, which names service and operation, after as many attempts as the retryer
+// makes.
 func (n *Named) Call(ctx context.Context, operation string, in, out any) error {
 	err := n.call(ctx, operation, in, out)
 	if err != nil {

@@ -161,7 +161,8 @@ func (r *letterRoom) amazon(ctx context.Context) (deadletters.Rooms, error) {
 		return nil, err
 	}
 	c := pipeline.RoomsConfig{
-		Objects: objects.New(store.Client(), settings.Retryer()), States: sfn.NewFromConfig(settings), Machine: r.Import,
+		Objects: objects.New(store.Client(), settings.Retryer()), States: sfn.NewFromConfig(settings),
+		Machine:  r.Import,
 		Machines: r.Machine}
 	if c.Results, _, err = bucketOf("--import-results", r.Results); err != nil {
 		return nil, err

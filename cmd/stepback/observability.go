@@ -11,8 +11,8 @@ import (
 	"stepback/retrymetrics/exposition"
 )
 
-// tellOthers has a platform show its metrics to Prometheus, and its executions to a collector of traces if one is named.
-// The function that is returned ends that, after the platform has ended.
+// tellOthers has a platform show its metrics to Prometheus, and its executions to a collector of traces if one is
+// named. The function that is returned ends that, after the platform has ended.
 func (c *serveCmd) tellOthers(ctx context.Context, cfg *local.Config) (stop func()) {
 	counted := &exposition.Exposition{}
 	cfg.Metrics = counted

@@ -55,8 +55,8 @@ func failures(g pipeline.Progress) string {
 	return fmt.Sprintf(", %s failed (latest: %s)", counted(g.Failed, "attempt"), g.Error)
 }
 
-// linePart is a part of the line on a terminal. Parts stand in their order; where there is no room for all, those of the
-// lowest rank are kept.
+// linePart is a part of the line on a terminal. Parts stand in their order; where there is no room for all, those of
+// the lowest rank are kept.
 type linePart struct {
 	rank int
 	text string

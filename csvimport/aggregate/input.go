@@ -59,8 +59,8 @@ type Output struct {
 	// the four counts.
 	BatchErrors map[string]int64 `json:"batchErrors,omitempty"`
 	// Retried are the rows that were tried again, by the error of the attempt before, as far as results tell: those
-	// that a batch left to be processed one by one, and those that failed after more than one attempt. A row of a batch that
-	// failed as a whole is under BatchFailed. Recovered is how many of them were applied in the end.
+	// that a batch left to be processed one by one, and those that failed after more than one attempt. A row of a batch
+	// that failed as a whole is under BatchFailed. Recovered is how many of them were applied in the end.
 	Retried     map[string]int64   `json:"retried,omitempty"`
 	Recovered   int64              `json:"recovered"`
 	Summary     csvimport.Location `json:"summary"`

@@ -84,8 +84,8 @@ func (r *run) readSucceeded(ctx context.Context, decoder *json.Decoder) error {
 	return nil
 }
 
-// childOutput is the output of a child in any shape: the lists of a batch, the one result of a single row, or the answer
-// of a batch in bulk with the lists of the rows that it left.
+// childOutput is the output of a child in any shape: the lists of a batch, the one result of a single row, or the
+// answer of a batch in bulk with the lists of the rows that it left.
 type childOutput struct {
 	result
 	Applied        rowList          `json:"applied"`

@@ -55,8 +55,8 @@ func (e Entry) Outcome(run int64) csvimport.Outcome {
 	return csvimport.AlreadyApplied
 }
 
-// Repeat answers an attempt to count a row that is not open: its outcome, or the permanent failure of a closed row or of
-// other values than before.
+// Repeat answers an attempt to count a row that is not open: its outcome, or the permanent failure of a closed row or
+// of other values than before.
 func (e Entry) Repeat(run int64, file csvimport.Source, row, fingerprint int64) csvimport.Answer {
 	switch {
 	case e.state == closed:

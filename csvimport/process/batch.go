@@ -163,7 +163,8 @@ func (o *BatchOutput) failed(item *Item, failure error) error {
 		return nil
 	}
 	record, err := item.record()
-	o.Rejected = append(o.Rejected, Rejection{Outcome: csvimport.Rejected, Row: *item.Row, Record: record, Error: f.Name,
+	o.Rejected = append(o.Rejected, Rejection{Outcome: csvimport.Rejected, Row: *item.Row, Record: record,
+		Error: f.Name,
 		Cause: f.Message})
 	return err
 }

@@ -52,7 +52,8 @@ func concluded(
 		return err
 	}
 	err := func() error {
-		result, err := conn.ExecContext(ctx, conclude, run.File.Bucket, run.File.Key, run.File.ETag, run.Name, c.Applied,
+		result, err := conn.ExecContext(ctx, conclude, run.File.Bucket, run.File.Key, run.File.ETag, run.Name,
+			c.Applied,
 			c.AlreadyApplied, c.Rejected, c.DeadLettered)
 		if err != nil {
 			return err

@@ -11,8 +11,8 @@ import (
 	"stepback/csvimport"
 )
 
-// What one transaction takes: so many tasks, and as many as bring it to so many rows. The more rows there are, the fewer
-// times is a page of users written, which is most of what an import costs.
+// What one transaction takes: so many tasks, and as many as bring it to so many rows. The more rows there are, the
+// fewer times is a page of users written, which is most of what an import costs.
 const (
 	maxGroup = 1024
 	maxRows  = 16_384

@@ -94,7 +94,8 @@ func (s *Store) List(ctx context.Context, in objects.List) (*objects.Page, error
 	}
 	page := &objects.Page{Objects: make([]objects.Listed, len(out.Contents))}
 	for i, o := range out.Contents {
-		page.Objects[i] = objects.Listed{Key: aws.ToString(o.Key), ETag: aws.ToString(o.ETag), Size: aws.ToInt64(o.Size),
+		page.Objects[i] = objects.Listed{Key: aws.ToString(o.Key), ETag: aws.ToString(o.ETag),
+			Size:         aws.ToInt64(o.Size),
 			StorageClass: string(o.StorageClass), LastModified: aws.ToTime(o.LastModified)}
 	}
 	if aws.ToBool(out.IsTruncated) {

@@ -179,8 +179,8 @@ func (j *Journal) hasIndex() (bool, error) {
 	return true, closer.Close()
 }
 
-// rebuildIndex makes the index anew from the descriptions of the executions. With its last part the store has the format
-// of this version.
+// rebuildIndex makes the index anew from the descriptions of the executions. With its last part the store has the
+// format of this version.
 func (j *Journal) rebuildIndex() error {
 	b := j.db.NewBatch()
 	defer func() { _ = b.Close() }()

@@ -196,8 +196,8 @@ func (r *repair) skip(last *[]byte, keep func(key, value []byte) error) bool {
 	return false
 }
 
-// candidates are keys behind the last one that was read, from which reading may go on: those that the last one counts up
-// to, and those that executions have of which something else was read.
+// candidates are keys behind the last one that was read, from which reading may go on: those that the last one counts
+// up to, and those that executions have of which something else was read.
 func (r *repair) candidates(last []byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		for n := len(last); n > 1; n-- {
