@@ -23,8 +23,8 @@ CDKFLAGS ?=
 # What `make run` breaks on purpose, unless ARGS says otherwise.
 ARGS ?= --concurrency 50 \
 	--fault ProcessSingleUserRecord:DatabaseConnectionError:3% \
-	--fault ProcessSingleUserRecord:throttle:1% \
-	--fault ProcessSingleUserRecord:crash:1%
+	--fault ApplyBatch:throttle:10% \
+	--fault ApplyBatch:crash:10%
 
 .DEFAULT_GOAL := help
 
