@@ -45,16 +45,17 @@ var negations = map[string]negation{
 
 // anythingBut reads the value of anything-but.
 func (c *compiler) anythingBut() (t test, err error) {
-	objects, of, known := 1, negation{}, false
+	objects, of := 1, negation{}
 	if c.next() == startObject {
 		if c.next() != fieldName {
 			return nil, c.fail("Anything-But expression name not found")
 		}
 		name := c.text()
-		if of, known = negations[name]; !known {
+		known, ok := negations[name]
+		if !ok {
 			return nil, c.fail("Unsupported anything-but pattern: %s", name)
 		}
-		objects = 2
+		objects, of = 2, known
 		c.next()
 	}
 	switch {
