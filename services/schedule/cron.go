@@ -101,7 +101,8 @@ func instant(clock time.Time, zone *time.Location) (time.Time, bool) {
 	for _, near := range []time.Time{clock.Add(-around), clock.Add(around)} {
 		_, offset := near.In(zone).Zone()
 		t := clock.Add(-time.Duration(offset) * time.Second).In(zone)
-		if t.Hour() == clock.Hour() && t.Minute() == clock.Minute() && t.Day() == clock.Day() && (!ok || t.Before(found)) {
+		shown := t.Hour() == clock.Hour() && t.Minute() == clock.Minute() && t.Day() == clock.Day()
+		if shown && (!ok || t.Before(found)) {
 			found, ok = t, true
 		}
 	}
