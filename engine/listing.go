@@ -50,6 +50,9 @@ type Query struct {
 	Since time.Time
 	// After is the place behind which the list goes on; the zero Place is its beginning.
 	After journal.Place
+	// Brief asks for no more than ARN, Status, Start, the failure's name of what has ended, and the retries: for counting
+	// very many. One that ends meanwhile may be listed twice then.
+	Brief bool
 }
 
 // Listed is an execution as lists show it: without Input, Output, Failure.Cause and RedriveTokens.
@@ -93,8 +96,7 @@ func (q *Query) selects(l *Listed) bool {
 func (e *Engine) candidates(ctx context.Context, q *Query) iter.Seq2[*Execution, error] {
 	l := journal.List{
 		Of: q.Of, Statuses: q.Statuses, Error: q.Error, Redriven: q.Redriven, NotRedriven: q.NotRedriven,
-		Since: q.Since,
-		After: q.After,
+		Since: q.Since, After: q.After, Brief: q.Brief,
 	}
 	switch {
 	case l.Of == "":
