@@ -1,19 +1,23 @@
 package console_test
 
 import (
+	"bufio"
 	"bytes"
 	"compress/gzip"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -210,4 +214,108 @@ func BenchmarkPages(b *testing.B) {
 			b.ReportMetric(float64(size), "bytes")
 		})
 	}
+}
+
+// spent is the processor time of this thread, or of the process.
+func spent(b *testing.B, who int) time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(who, &u); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+const rusageThread = 1 // of Linux; package syscall lacks it
+
+// counting measures the processor time of a handler: each request has a thread to itself.
+func counting(b *testing.B, h http.Handler, total *atomic.Int64) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		before := spent(b, rusageThread)
+		h.ServeHTTP(w, r)
+		total.Add(int64(spent(b, rusageThread) - before))
+	})
+}
+
+// watch does what an open page does: it follows its stream and asks for itself at every change.
+func watch(ctx context.Context, endpoint, path, stream string, updates *atomic.Int64) error {
+	ask := func(address, live string) (*http.Response, error) {
+		r, err := http.NewRequestWithContext(ctx, http.MethodGet, endpoint+"/_stepback/"+address, nil)
+		if err != nil {
+			return nil, err
+		}
+		r.Header.Set("X-Stepback-Live", live)
+		return http.DefaultClient.Do(r)
+	}
+	answer, err := ask("stream?"+stream, "")
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	lines := bufio.NewScanner(answer.Body)
+	for lines.Scan() {
+		if lines.Text() != "event: change" {
+			continue
+		}
+		page, err := ask(path, "1")
+		if err != nil {
+			return err
+		}
+		_, err = io.Copy(io.Discard, page.Body)
+		if err = errors.Join(err, page.Body.Close()); err != nil {
+			return err
+		}
+		updates.Add(1)
+	}
+	return lines.Err()
+}
+
+// BenchmarkOpenPages has the engine run a Map Run while sixteen pages are open that show what it does: the first page,
+// machines, a list and its execution. It tells what share of the processor time of the same Map Run without pages is
+// spent in the console. What telling the pages of each step costs is in BenchmarkFollow of package local.
+func BenchmarkOpenPages(b *testing.B) {
+	bed := newBenchBed(b)
+	bed.lines()
+	bed.mapRun("warm")
+	var console, updates atomic.Int64
+	server := httptest.NewServer(counting(b, bed.Handler(), &console))
+	defer server.Close()
+	var alone, engine, beside time.Duration
+	for n := range b.N {
+		before, began := spent(b, syscall.RUSAGE_SELF), time.Now()
+		bed.mapRun(fmt.Sprint("alone-", n))
+		engine += spent(b, syscall.RUSAGE_SELF) - before
+		alone += time.Since(began)
+
+		ctx, stop := context.WithCancel(b.Context())
+		var open sync.WaitGroup
+		name := fmt.Sprint("open-", n)
+		arn := history.ExecutionARN(machineARN+"mapped", name)
+		for i := range 16 {
+			path, of := "", ""
+			switch i % 4 {
+			case 1:
+				path = "machines/mapped"
+			case 2:
+				path, of = "executions/"+url.PathEscape(arn), arn
+			case 3:
+				path = "machines"
+			}
+			open.Go(func() {
+				if err := watch(ctx, server.URL, path, url.Values{"of": {of}}.Encode(), &updates); err != nil && ctx.Err() == nil {
+					b.Error(err)
+				}
+			})
+		}
+		began = time.Now()
+		bed.mapRun(name)
+		beside += time.Since(began)
+		stop()
+		open.Wait()
+	}
+	b.ReportMetric(100*float64(console.Load())/float64(engine), "%-of-engine")
+	b.ReportMetric(float64(updates.Load())/float64(b.N), "updates/op")
+	b.ReportMetric(float64(bed.n*b.N)/alone.Seconds(), "children/s-alone")
+	b.ReportMetric(float64(bed.n*b.N)/beside.Seconds(), "children/s-16-pages")
 }

@@ -116,7 +116,7 @@ func (e *Engine) listedOf(ctx context.Context, l *journal.List, retrying bool) i
 		first := l.First()
 		c := e.retrying.From(journal.ListID(l.Of), first.Start.UnixNano(), first.ARN)
 		for entry, ok := c.Head(); ok && ctx.Err() == nil; entry, ok = c.Head() {
-			x, err := e.retried(ctx, entry)
+			x, err := e.retried(ctx, entry, l.Brief)
 			c.Next()
 			if errors.Is(err, ErrNoExecution) || err == nil && !l.Selects(x) {
 				continue
@@ -131,10 +131,10 @@ func (e *Engine) listedOf(ctx context.Context, l *journal.List, retrying bool) i
 	}
 }
 
-// retried describes an execution with retries. The payloads of EXPRESS ones, which the journal does not have, are left
-// out of all.
-func (e *Engine) retried(ctx context.Context, entry *startorder.Entry[*run]) (*Execution, error) {
-	if entry.Value.machine.Express {
+// retried describes an execution with retries, from memory if brief. The payloads of EXPRESS ones, which the journal
+// does not have, are left out of all.
+func (e *Engine) retried(ctx context.Context, entry *startorder.Entry[*run], brief bool) (*Execution, error) {
+	if brief || entry.Value.machine.Express {
 		return entry.Value.listed(), nil
 	}
 	x, err := e.DescribeExecution(ctx, entry.ARN)
@@ -145,7 +145,7 @@ func (e *Engine) retried(ctx context.Context, entry *startorder.Entry[*run]) (*E
 	return x, nil
 }
 
-// listed is an EXPRESS execution that is under way: what is said of it does not change until its end.
+// listed is an execution that is under way, without its redrives: the rest does not change until its end.
 func (r *run) listed() *Execution {
 	x := &Execution{Info: r.record.Info, Status: history.Running, Start: r.record.Start}
 	x.Input = ""
