@@ -21,6 +21,7 @@ import (
 	"stepback/local/faults"
 	"stepback/services/delivery"
 	"stepback/services/documents"
+	"stepback/services/events"
 	"stepback/services/lambda/functions"
 	logsapi "stepback/services/logs"
 	"stepback/services/logs/logstore"
@@ -47,6 +48,7 @@ type Platform struct {
 	Topics        *sns.Topics        // SNS
 	Queues        *sqs.Service       // SQS
 	Logs          *logstore.Store    // CloudWatch Logs
+	Events        *events.Service    // EventBridge
 	Faults        *faults.Injector   // what has been injected
 	Documents     *documents.Store   // what other services keep
 	Targets       delivery.Targets   // whom services deliver to
@@ -90,7 +92,7 @@ func Open(ctx context.Context, cfg Config) (_ *Platform, err error) {
 	}
 	for _, step := range []func(context.Context) error{
 		p.lock, p.openJournal, p.listen, p.openDocuments, p.openObjects, p.openTopics, p.openQueues, p.openLogs,
-		p.openFunctions, p.openMetrics, p.openIdentity, p.openStates, p.resume, p.serve,
+		p.openFunctions, p.openMetrics, p.openIdentity, p.openStates, p.openEvents, p.resume, p.serve,
 		p.announce,
 	} {
 		if err := step(ctx); err != nil {
@@ -223,7 +225,10 @@ func (p *Platform) openStates(ctx context.Context) error {
 // resume puts everything together and goes on with what an earlier process left under way.
 func (p *Platform) resume(context.Context) error {
 	p.handler = p.services()
-	return p.StepFunctions.Resume()
+	if err := p.StepFunctions.Resume(); err != nil {
+		return err
+	}
+	return p.Events.Resume()
 }
 
 // store keeps the state machines where the executions are kept.

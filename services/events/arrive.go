@@ -67,14 +67,13 @@ func (s *Service) letters(r *rule, e *event) []*dispatch.Letter {
 
 func isBus(arn string) bool { return strings.Contains(arn, ":event-bus/") }
 
-// owner is what send needs for a target of this service: nothing for a bus, the parameters of the request for an API
-// destination.
-func (t *target) owner(*event, aws.ARN) string { return "" }
-
 // send hands a letter to its target.
 func (s *Service) send(ctx context.Context, l *dispatch.Letter) error {
-	if isBus(l.To) {
+	switch {
+	case isBus(l.To):
 		return s.forward(ctx, l)
+	case strings.Contains(l.To, ":api-destination/"):
+		return s.call(ctx, l)
 	}
 	return s.o.Targets.Deliver(ctx, l.To, &l.Message)
 }

@@ -37,9 +37,11 @@ type Options struct {
 
 // Service is the EventBridge of the laptop. It is safe for concurrent use.
 type Service struct {
-	o     Options
-	table *documents.Table
-	mail  *dispatch.Dispatcher
+	o      Options
+	table  *documents.Table
+	mail   *dispatch.Dispatcher
+	rates  rates
+	tokens tokens
 
 	ctx  context.Context
 	stop context.CancelFunc
@@ -127,28 +129,39 @@ func (s *Service) Handler() *server.Service {
 
 func (s *Service) operations() map[string]server.Operation {
 	return map[string]server.Operation{
-		"CreateEventBus":        server.Handle(s.createEventBus),
-		"DescribeEventBus":      server.Handle(s.describeEventBus),
-		"UpdateEventBus":        server.Handle(s.updateEventBus),
-		"DeleteEventBus":        server.Handle(s.deleteEventBus),
-		"ListEventBuses":        server.Handle(s.listEventBuses),
-		"PutPermission":         server.Handle(s.putPermission),
-		"RemovePermission":      server.Handle(s.removePermission),
-		"PutRule":               server.Handle(s.putRule),
-		"DescribeRule":          server.Handle(s.describeRule),
-		"DeleteRule":            server.Handle(s.deleteRule),
-		"EnableRule":            server.Handle(s.enableRule),
-		"DisableRule":           server.Handle(s.disableRule),
-		"ListRules":             server.Handle(s.listRules),
-		"ListRuleNamesByTarget": server.Handle(s.listRuleNamesByTarget),
-		"PutTargets":            server.Handle(s.putTargets),
-		"RemoveTargets":         server.Handle(s.removeTargets),
-		"ListTargetsByRule":     server.Handle(s.listTargetsByRule),
-		"PutEvents":             server.Handle(s.putEvents),
-		"TestEventPattern":      server.Handle(s.testEventPattern),
-		"TagResource":           server.Handle(s.tagResource),
-		"UntagResource":         server.Handle(s.untagResource),
-		"ListTagsForResource":   server.Handle(s.listTagsForResource),
+		"CreateEventBus":         server.Handle(s.createEventBus),
+		"DescribeEventBus":       server.Handle(s.describeEventBus),
+		"UpdateEventBus":         server.Handle(s.updateEventBus),
+		"DeleteEventBus":         server.Handle(s.deleteEventBus),
+		"ListEventBuses":         server.Handle(s.listEventBuses),
+		"PutPermission":          server.Handle(s.putPermission),
+		"RemovePermission":       server.Handle(s.removePermission),
+		"PutRule":                server.Handle(s.putRule),
+		"DescribeRule":           server.Handle(s.describeRule),
+		"DeleteRule":             server.Handle(s.deleteRule),
+		"EnableRule":             server.Handle(s.enableRule),
+		"DisableRule":            server.Handle(s.disableRule),
+		"ListRules":              server.Handle(s.listRules),
+		"ListRuleNamesByTarget":  server.Handle(s.listRuleNamesByTarget),
+		"PutTargets":             server.Handle(s.putTargets),
+		"RemoveTargets":          server.Handle(s.removeTargets),
+		"ListTargetsByRule":      server.Handle(s.listTargetsByRule),
+		"CreateConnection":       server.Handle(s.createConnection),
+		"UpdateConnection":       server.Handle(s.updateConnection),
+		"DeauthorizeConnection":  server.Handle(s.deauthorizeConnection),
+		"DescribeConnection":     server.Handle(s.describeConnection),
+		"DeleteConnection":       server.Handle(s.deleteConnection),
+		"ListConnections":        server.Handle(s.listConnections),
+		"CreateApiDestination":   server.Handle(s.createDestination),
+		"UpdateApiDestination":   server.Handle(s.updateDestination),
+		"DescribeApiDestination": server.Handle(s.describeDestination),
+		"DeleteApiDestination":   server.Handle(s.deleteDestination),
+		"ListApiDestinations":    server.Handle(s.listDestinations),
+		"PutEvents":              server.Handle(s.putEvents),
+		"TestEventPattern":       server.Handle(s.testEventPattern),
+		"TagResource":            server.Handle(s.tagResource),
+		"UntagResource":          server.Handle(s.untagResource),
+		"ListTagsForResource":    server.Handle(s.listTagsForResource),
 	}
 }
 
@@ -202,3 +215,6 @@ func isRefusal(err error) bool {
 	var refused *aws.Error
 	return errors.As(err, &refused)
 }
+
+// Pending is how many messages wait for another attempt.
+func (s *Service) Pending() int { return s.mail.Pending() }

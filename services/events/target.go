@@ -100,7 +100,7 @@ func (t *target) letter(r *rule, e *event) *dispatch.Letter {
 	case "states": // named, so that no event starts two
 		l.Message.Name = e.id + "_" + nameOf(r.arn+"\x00"+t.ID)
 	case "events":
-		l.Owner = t.owner(e, arn)
+		l.Owner = t.owner(e)
 	}
 	return l
 }
