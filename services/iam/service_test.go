@@ -5,6 +5,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -29,23 +30,24 @@ const (
 )
 
 // newClient is AWS's client of a service on a disk in memory.
-func newClient(t *testing.T, disk vfs.FS) *client.Client {
+func newClient(t *testing.T, disk vfs.FS) (end func(), c *client.Client) {
 	t.Helper()
 	store, err := documents.Open("/documents", disk)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := clock.Virtual(time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC))
-	server := httptest.NewServer(iam.New(iam.Options{Documents: store, Clock: c,
+	virtual := clock.Virtual(time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC))
+	server := httptest.NewServer(iam.New(iam.Options{Documents: store, Clock: virtual,
 		Scope: aws.Scope{Account: "000000000000", Region: "us-east-1"}}).Handler())
-	t.Cleanup(func() {
+	end = sync.OnceFunc(func() {
 		server.Close()
-		c.Close()
+		virtual.Close()
 		if err := store.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	return client.New(client.Options{BaseEndpoint: &server.URL, Region: "us-east-1", RetryMaxAttempts: 1,
+	t.Cleanup(end)
+	return end, client.New(client.Options{BaseEndpoint: &server.URL, Region: "us-east-1", RetryMaxAttempts: 1,
 		Credentials: credentials.NewStaticCredentialsProvider("111111111111", "secret", "")})
 }
 
@@ -71,7 +73,7 @@ func must[T any](t *testing.T) func(T, error) T {
 func TestRoles(t *testing.T) {
 	t.Parallel()
 	ctx, disk := t.Context(), vfs.NewMem()
-	c := newClient(t, disk)
+	end, c := newClient(t, disk)
 	name := sdk.String("Import")
 	made := must[*client.CreateRoleOutput](t)(c.CreateRole(ctx, &client.CreateRoleInput{RoleName: name,
 		Path: sdk.String("/jobs/"), AssumeRolePolicyDocument: sdk.String(trust), Tags: []types.Tag{{Key: name, Value: name}}}))
@@ -103,7 +105,8 @@ func TestRoles(t *testing.T) {
 		PolicyDocument: sdk.String("{")})
 	refused(t, err, "MalformedPolicyDocument", "This policy contains invalid Json")
 
-	c = newClient(t, disk) // what was answered is on the disk
+	end()
+	_, c = newClient(t, disk) // what was answered is on the disk
 	attached := must[*client.ListAttachedRolePoliciesOutput](t)(c.ListAttachedRolePolicies(ctx,
 		&client.ListAttachedRolePoliciesInput{RoleName: name}))
 	if len(attached.AttachedPolicies) != 2 || *attached.AttachedPolicies[1].PolicyName != "AWSLambdaBasicExecutionRole" {
@@ -133,7 +136,8 @@ func TestRoles(t *testing.T) {
 
 func TestPolicyVersions(t *testing.T) {
 	t.Parallel()
-	ctx, c := t.Context(), newClient(t, vfs.NewMem())
+	ctx := t.Context()
+	_, c := newClient(t, vfs.NewMem())
 	arn := must[*client.CreatePolicyOutput](t)(c.CreatePolicy(ctx, &client.CreatePolicyInput{
 		PolicyName: sdk.String("Read"), PolicyDocument: sdk.String(allow)})).Policy.Arn
 	for range 4 {
@@ -154,7 +158,8 @@ func TestPolicyVersions(t *testing.T) {
 
 func TestUsersGroupsAndProfiles(t *testing.T) {
 	t.Parallel()
-	ctx, c := t.Context(), newClient(t, vfs.NewMem())
+	ctx := t.Context()
+	_, c := newClient(t, vfs.NewMem())
 	name := sdk.String("ann")
 	must[*client.CreateUserOutput](t)(c.CreateUser(ctx, &client.CreateUserInput{UserName: name}))
 	must[*client.CreateGroupOutput](t)(c.CreateGroup(ctx, &client.CreateGroupInput{GroupName: sdk.String("ops")}))
@@ -196,7 +201,8 @@ func TestUsersGroupsAndProfiles(t *testing.T) {
 
 func TestPages(t *testing.T) {
 	t.Parallel()
-	ctx, c := t.Context(), newClient(t, vfs.NewMem())
+	ctx := t.Context()
+	_, c := newClient(t, vfs.NewMem())
 	for _, name := range []string{"c", "a", "b"} {
 		must[*client.CreateGroupOutput](t)(c.CreateGroup(ctx, &client.CreateGroupInput{GroupName: &name}))
 	}
