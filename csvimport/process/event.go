@@ -31,10 +31,16 @@ func (e *Event) ReadTree(event jsonvalue.Value) bool {
 				}
 			}
 			return true
+		case attempt:
+			return true
 		}
 		return false
 	})
 }
+
+// attempt is the member that tells which attempt it is: for the guard in front of the step, which needs it if the
+// step fails.
+const attempt = "attempt"
 
 // readTree reads an item, with memory for what it points to.
 func (i *Item) readTree(item jsonvalue.Value, row *int64, record *csvimport.Record) bool {
@@ -68,6 +74,8 @@ func (in *Input) ReadTree(event jsonvalue.Value) bool {
 		case "record":
 			in.Record = new(csvimport.Record)
 			return readRecord(in.Record, v)
+		case attempt:
+			return true
 		}
 		return false
 	})
