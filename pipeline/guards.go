@@ -19,6 +19,9 @@ import (
 type guards struct {
 	store *adaptive.Memory
 	now   func() time.Time
+	// calls is how many calls of a callee the import may have under way at a time. Where a limiter began below it, it
+	// would refuse calls of a callee that is well, whose rows then wait for half a minute.
+	calls int
 	told  func(callee string, circuit breaker.Circuit)
 
 	mu  sync.Mutex
@@ -28,8 +31,8 @@ type guards struct {
 // configurationVariable is the directory in which stepback adapt leaves what it tells functions about retries.
 const configurationVariable = "RETRY_CONFIGURATION"
 
-func newGuards(now func() time.Time, told func(string, breaker.Circuit)) *guards {
-	return &guards{store: &adaptive.Memory{}, now: now, told: told, all: map[string]*handlers.Guard{}}
+func newGuards(now func() time.Time, calls int, told func(string, breaker.Circuit)) *guards {
+	return &guards{store: &adaptive.Memory{}, now: now, calls: calls, told: told, all: map[string]*handlers.Guard{}}
 }
 
 // of is the guard in front of a callee, for a function with these surroundings. The circuit is printed to the function's
@@ -39,7 +42,7 @@ func (g *guards) of(callee, state string, s functions.Surroundings) *handlers.Gu
 	defer g.mu.Unlock()
 	one := g.all[callee]
 	if one == nil {
-		gate, err := adaptive.NewGate(g.store, callee, adaptive.Callee(), g.options(callee, state, s))
+		gate, err := adaptive.NewGate(g.store, callee, g.policies(), g.options(callee, state, s))
 		if err != nil {
 			panic(fmt.Sprintf("pipeline: the usual policies of a callee are refused: %v", err))
 		}
@@ -50,6 +53,12 @@ func (g *guards) of(callee, state string, s functions.Surroundings) *handlers.Gu
 		g.all[callee] = one
 	}
 	return one
+}
+
+func (g *guards) policies() adaptive.Policies {
+	p := adaptive.Callee()
+	p.Limiter.Initial = min(max(p.Limiter.Initial, float64(g.calls)), p.Limiter.Max)
+	return p
 }
 
 func (g *guards) options(callee, state string, s functions.Surroundings) adaptive.Options {

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"strconv"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/config"
@@ -30,12 +31,15 @@ type Callee struct {
 	Name string
 	// Machine and State are the labels of the metrics.
 	Machine, State string
+	// Calls is how many calls may be under way at a time while the callee is well, where that is more than the limiter
+	// begins with; 0 when it is not known.
+	Calls int
 }
 
 // FromEnvironment makes the guard of a function in front of a callee, or nil when neither BREAKER_TABLE nor
 // CONFIGURATION_TABLE is set. The first is a table of package dynamostore; the second is retry_configurations, where the
 // state machine of the name STATE_MACHINE has what its functions are told. Metrics are printed to out when STATE_MACHINE
-// is set.
+// is set. CALLS_AT_A_TIME says how many calls the state machine makes at a time.
 func FromEnvironment(ctx context.Context, env func(string) string, callee, state string, out io.Writer,
 	log *slog.Logger) (*handlers.Guard, error) {
 	breakers, configurations := env("BREAKER_TABLE"), env("CONFIGURATION_TABLE")
@@ -50,9 +54,13 @@ func FromEnvironment(ctx context.Context, env func(string) string, callee, state
 	if err != nil {
 		return nil, fmt.Errorf("the AWS configuration: %w", err)
 	}
+	calls, err := callsAtATime(env("CALLS_AT_A_TIME"))
+	if err != nil {
+		return nil, err
+	}
 	// One try: the guard fails open, and asks again a little later.
 	client := dynamodb.NewFromConfig(cfg, func(o *dynamodb.Options) { o.RetryMaxAttempts = 1 })
-	c := Callee{Name: callee, Machine: env("STATE_MACHINE"), State: state}
+	c := Callee{Name: callee, Machine: env("STATE_MACHINE"), State: state, Calls: calls}
 	p := &circuitlog.Printer{Callee: c.Name, Machine: c.Machine, State: c.State, Out: out, Log: log, Now: time.Now}
 	guard := &handlers.Guard{}
 	if breakers != "" {
@@ -68,6 +76,17 @@ func FromEnvironment(ctx context.Context, env func(string) string, callee, state
 	return guard, nil
 }
 
+func callsAtATime(text string) (int, error) {
+	if text == "" {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 {
+		return 0, fmt.Errorf("CALLS_AT_A_TIME is %q: write how many calls are made at a time, as a whole number", text)
+	}
+	return n, nil
+}
+
 // New makes a guard over any store.
 func New(store shared.Store, c Callee, out io.Writer, log *slog.Logger, now func() time.Time) (*handlers.Guard, error) {
 	return over(store, c, &circuitlog.Printer{Callee: c.Name, Machine: c.Machine, State: c.State, Out: out, Log: log,
@@ -75,7 +94,9 @@ func New(store shared.Store, c Callee, out io.Writer, log *slog.Logger, now func
 }
 
 func over(store shared.Store, c Callee, p *circuitlog.Printer, now func() time.Time) (*handlers.Guard, error) {
-	gate, err := shared.NewGate(store, c.Name, shared.Callee(), shared.Options{
+	policies := shared.Callee()
+	policies.Limiter.Initial = min(max(policies.Limiter.Initial, float64(c.Calls)), policies.Limiter.Max)
+	gate, err := shared.NewGate(store, c.Name, policies, shared.Options{
 		Now: now, Read: p.Circuit, Unavailable: p.Unavailable,
 	})
 	if err != nil {
