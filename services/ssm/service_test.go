@@ -24,8 +24,12 @@ import (
 // backwards encrypts by turning texts around.
 type backwards struct{}
 
-func (backwards) Encrypt(_ context.Context, _ aws.Scope, _, _, value string) (string, error) { return turned(value), nil }
-func (backwards) Decrypt(_ context.Context, _ aws.Scope, _, value string) (string, error)    { return turned(value), nil }
+func (backwards) Encrypt(_ context.Context, _ aws.Scope, _, _, value string) (string, error) {
+	return turned(value), nil
+}
+func (backwards) Decrypt(_ context.Context, _ aws.Scope, _, value string) (string, error) {
+	return turned(value), nil
+}
 
 func turned(text string) string {
 	b := []byte(text)
