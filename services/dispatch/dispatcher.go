@@ -126,7 +126,7 @@ func (d *Dispatcher) Accept(ctx context.Context, letters []*Letter, also func(*d
 		return err
 	}
 	for _, l := range kept {
-		d.launch(l.ID, l)
+		d.launch(l.ID, l) //nolint:contextcheck // it outlives the request
 	}
 	return errors.Join(errs...)
 }
@@ -170,7 +170,7 @@ func (d *Dispatcher) first(ctx context.Context, l *Letter) error {
 		err = wait()
 	}
 	if err == nil {
-		d.at(l.ID, time.UnixMilli(l.Next))
+		d.at(l.ID, time.UnixMilli(l.Next)) //nolint:contextcheck // it outlives the request
 	}
 	return err
 }
@@ -229,7 +229,7 @@ func (d *Dispatcher) carry(ctx context.Context, id string, l *Letter) error {
 		return err
 	}
 	if !done {
-		d.at(id, time.UnixMilli(l.Next))
+		d.at(id, time.UnixMilli(l.Next)) //nolint:contextcheck // it outlives the attempt
 	}
 	return nil
 }

@@ -195,8 +195,8 @@ func (s *Service) createEventBus(_ context.Context, scope aws.Scope, in *busRequ
 		return nil, invalid("Event bus name must not contain '/'.")
 	}
 	now := s.now().UnixMilli()
-	b := &bus{rules: map[string]*rule{}, busRecord: busRecord{Account: scope.Account, Region: scope.Region, Name: in.Name,
-		Tags: tagsOf(in.Tags), Created: now, Modified: now}}
+	b := &bus{rules: map[string]*rule{}, busRecord: busRecord{Account: scope.Account, Region: scope.Region,
+		Name: in.Name, Tags: tagsOf(in.Tags), Created: now, Modified: now}}
 	if err := in.set(b); err != nil {
 		return nil, err
 	}

@@ -68,7 +68,7 @@ type addition struct{ Key, Value string }
 
 func (a additions) parameters() httptask.Parameters {
 	list := func(from []addition) []httptask.Parameter {
-		var to []httptask.Parameter
+		to := make([]httptask.Parameter, 0, len(from))
 		for _, p := range from {
 			to = append(to, httptask.Parameter(p))
 		}
@@ -90,8 +90,9 @@ func (c *connection) requests() (*httptask.Connection, error) {
 	case a.Key != nil:
 		made.KeyName, made.KeyValue = a.Key.Name, a.Key.Value
 	case a.OAuth != nil:
-		made.OAuth = &httptask.OAuth{Endpoint: a.OAuth.Endpoint, Method: a.OAuth.Method, ClientID: a.OAuth.Client.ClientID,
-			ClientSecret: a.OAuth.Client.ClientSecret, Parameters: a.OAuth.Parameters.parameters()}
+		made.OAuth = &httptask.OAuth{Endpoint: a.OAuth.Endpoint, Method: a.OAuth.Method,
+			ClientID: a.OAuth.Client.ClientID, ClientSecret: a.OAuth.Client.ClientSecret,
+			Parameters: a.OAuth.Parameters.parameters()}
 	}
 	return made, nil
 }
@@ -112,7 +113,7 @@ func shown(v jsonvalue.Value) jsonvalue.Value {
 		hidden, _ := v.Get("IsValueSecret")
 		b := jsonvalue.NewObject(v.Len())
 		for i, key := range v.Keys() {
-			if !slices.Contains(secrets, key) && !(key == "Value" && hidden.Bool()) {
+			if !slices.Contains(secrets, key) && (key != "Value" || !hidden.Bool()) {
 				b.Set(key, shown(v.At(i)))
 			}
 		}
@@ -216,7 +217,8 @@ func (s *Service) createConnection(_ context.Context, scope aws.Scope, in *conne
 	error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := unsupported(map[string]bool{"InvocationConnectivityParameters": in.InvocationConnectivityParameters.Len() > 0}); err != nil {
+	private := in.InvocationConnectivityParameters.Len() > 0
+	if err := unsupported(map[string]bool{"InvocationConnectivityParameters": private}); err != nil {
 		return nil, err
 	}
 	if _, err := s.findConnection(scope, in.Name); err == nil {
@@ -320,8 +322,8 @@ func (s *Service) describeConnection(_ context.Context, scope aws.Scope, in *con
 	if err != nil {
 		return nil, err
 	}
-	return &describeConnectionAnswer{ConnectionArn: c.arn(), Name: c.Name, ConnectionState: c.State, AuthorizationType: c.Kind,
-		SecretArn: c.secretARN(), Description: c.Description, KmsKeyIdentifier: c.KmsKey,
+	return &describeConnectionAnswer{ConnectionArn: c.arn(), Name: c.Name, ConnectionState: c.State,
+		AuthorizationType: c.Kind, SecretArn: c.secretARN(), Description: c.Description, KmsKeyIdentifier: c.KmsKey,
 		AuthParameters: json.RawMessage(shown(auth).JSON()), CreationTime: timeOf(c.Created),
 		LastModifiedTime: timeOf(c.Modified), LastAuthorizedTime: timeOf(c.Authorized)}, nil
 }

@@ -44,9 +44,10 @@ type destinationAnswer struct {
 }
 
 type listedDestination struct {
-	ApiDestinationArn, Name, ApiDestinationState, ConnectionArn, InvocationEndpoint, HttpMethod string //nolint:revive // as the model writes it
-	InvocationRateLimitPerSecond                                                                int64
-	CreationTime, LastModifiedTime                                                              server.Time
+	ApiDestinationArn, Name, ApiDestinationState  string //nolint:revive // as the model writes it
+	ConnectionArn, InvocationEndpoint, HttpMethod string //nolint:revive // as the model writes it
+	InvocationRateLimitPerSecond                  int64
+	CreationTime, LastModifiedTime                server.Time
 }
 
 type describeDestinationAnswer struct {
@@ -63,8 +64,8 @@ func (s *Service) stateOf(d *destination) string {
 }
 
 func (s *Service) listed(d *destination) listedDestination {
-	return listedDestination{d.arn(), d.Name, s.stateOf(d), d.Connection, d.Endpoint, d.Method, d.Rate, timeOf(d.Created),
-		timeOf(d.Modified)}
+	return listedDestination{d.arn(), d.Name, s.stateOf(d), d.Connection, d.Endpoint, d.Method, d.Rate,
+		timeOf(d.Created), timeOf(d.Modified)}
 }
 
 // set takes over what a request says of a destination.

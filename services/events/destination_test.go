@@ -46,7 +46,7 @@ func (c *called) all() []string {
 
 // destination makes a connection and an API destination, and a rule that calls it.
 func (b *bench) destination(name, endpoint string, kind types.ConnectionAuthorizationType,
-	auth *types.CreateConnectionAuthRequestParameters, perSecond int32) string {
+	auth *types.CreateConnectionAuthRequestParameters, perSecond int32) {
 	b.t.Helper()
 	c, err := b.CreateConnection(b.t.Context(), &client.CreateConnectionInput{Name: &name, AuthorizationType: kind,
 		AuthParameters: auth})
@@ -63,7 +63,6 @@ func (b *bench) destination(name, endpoint string, kind types.ConnectionAuthoriz
 		RoleArn: sdkaws.String(role), InputPath: sdkaws.String("$.detail"), HttpParameters: &types.HttpParameters{
 			PathParameterValues: []string{"$.detail.id"}, HeaderParameters: map[string]string{"X-Order": "o"},
 			QueryStringParameters: map[string]string{"q": "$.source"}}})
-	return *c.ConnectionArn
 }
 
 func TestAPIDestinations(t *testing.T) {
@@ -73,8 +72,8 @@ func TestAPIDestinations(t *testing.T) {
 	defer server.Close()
 	text := sdkaws.String
 	b.destination("basic", server.URL+"/orders/*", types.ConnectionAuthorizationTypeBasic,
-		&types.CreateConnectionAuthRequestParameters{BasicAuthParameters: &types.CreateConnectionBasicAuthRequestParameters{
-			Username: text("u"), Password: text("p")}}, 300)
+		&types.CreateConnectionAuthRequestParameters{
+			BasicAuthParameters: &types.CreateConnectionBasicAuthRequestParameters{Username: text("u"), Password: text("p")}}, 300)
 	b.destination("key", server.URL+"/orders/*", types.ConnectionAuthorizationTypeApiKey,
 		&types.CreateConnectionAuthRequestParameters{
 			ApiKeyAuthParameters: &types.CreateConnectionApiKeyAuthRequestParameters{ApiKeyName: text("X-Key"), ApiKeyValue: text("k")},

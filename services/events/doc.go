@@ -1,5 +1,5 @@
-// Package events is the API of Amazon EventBridge: buses, rules with patterns and schedules, their targets, what targets
-// are given (Input, InputPath, InputTransformer), retries and dead letters.
+// Package events is the API of Amazon EventBridge: buses, rules with patterns and schedules, their targets, what
+// targets are given (Input, InputPath, InputTransformer), retries and dead letters, connections and API destinations.
 //
 // Events that PutEvents has accepted reach the targets of the rules that match them at least once, also after kill -9;
 // those for SQS queues are there already when PutEvents answers. Events that no rule matches are forgotten, as on AWS.

@@ -18,7 +18,6 @@ type event struct {
 	trace    string
 	// forwarded says that the event came from another bus. It is not sent on to a third one.
 	forwarded bool
-	replay    string // the replay that it belongs to
 }
 
 // text is the event's JSON text.

@@ -183,8 +183,8 @@ func (p *piece) value(e *event) (jsonvalue.Value, bool) {
 	return v, err == nil
 }
 
-// append writes the value of a variable. In a template of JSON it is JSON, but for texts within a text. In a template of
-// text it is plain, and objects and arrays are written without their quotes. What an event does not have is empty.
+// append writes the value of a variable. In a template of JSON it is JSON, but for texts within a text. In a template
+// of text it is plain, and objects and arrays are written without their quotes. What an event does not have is empty.
 func (p *piece) append(b []byte, e *event, json bool) []byte {
 	v, ok := p.value(e)
 	if !ok {

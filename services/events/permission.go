@@ -8,7 +8,8 @@ import (
 	"stepback/aws"
 )
 
-// policy is the policy of a bus as PutPermission writes it. Statements that came as a whole policy are kept as they are.
+// policy is the policy of a bus as PutPermission writes it. Statements that came as a whole policy are kept as they
+// are.
 type policy struct {
 	Version   string
 	Statement []json.RawMessage

@@ -161,7 +161,7 @@ func (s *Service) replace(b *bus, record ruleRecord) (*rule, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.keep(func(batch *documents.Batch) error { return putJSON(batch, s.table, r.key(), r.ruleRecord) }); err != nil {
+	if err := s.keepJSON(r.key(), r.ruleRecord); err != nil {
 		return nil, err
 	}
 	if before := b.rules[r.Name]; before != nil {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"strings"
 	"sync"
 	"time"
 
@@ -206,9 +205,6 @@ func page[T any](s *Service, p paged, request []string, list []T, name func(T) s
 	}
 	return part, next, nil
 }
-
-// lastPart is a resource's name behind the last slash of its ARN.
-func lastPart(arn string) string { return arn[strings.LastIndexByte(arn, '/')+1:] }
 
 // isRefusal reports whether an error is an answer for the client.
 func isRefusal(err error) bool {
