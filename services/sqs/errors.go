@@ -6,8 +6,8 @@ import (
 	"net/http"
 
 	"stepback/aws"
+	"stepback/services/documents"
 	"stepback/services/sqs/queue"
-	"stepback/services/sqs/store"
 )
 
 const (
@@ -66,7 +66,7 @@ func noResource(parameter string) *aws.Error {
 
 // failure says which errors of the disk a client may see.
 func failure(err error) *aws.Error {
-	if errors.Is(err, store.ErrBroken) || errors.Is(err, store.ErrClosed) {
+	if errors.Is(err, documents.ErrBroken) || errors.Is(err, documents.ErrClosed) {
 		return &aws.Error{Code: "ServiceUnavailableException", Status: http.StatusServiceUnavailable,
 			Message: "The queues in the data directory cannot be read or written: " + err.Error()}
 	}

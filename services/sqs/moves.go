@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"stepback/aws"
+	"stepback/services/documents"
 	"stepback/services/sqs/queue"
 	"stepback/services/sqs/store"
 )
@@ -102,7 +103,7 @@ func (s *Service) startMessageMoveTask(_ context.Context, _ aws.Scope, in *start
 			}
 		}
 		if s.stopped {
-			return store.ErrClosed
+			return documents.ErrClosed
 		}
 		s.tidy(now, b, source)
 		m.id, m.Started, m.ToMove = s.number(b), now, int64(source.queue.Counts(now).Visible)

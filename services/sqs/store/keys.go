@@ -1,10 +1,6 @@
 package store
 
-import (
-	"encoding/binary"
-
-	"github.com/cockroachdb/pebble/v2"
-)
+import "encoding/binary"
 
 // The first bytes of keys. Numbers in keys are big-endian, so that they sort.
 const (
@@ -24,20 +20,4 @@ func key(kind byte, numbers ...uint64) []byte {
 		k = binary.BigEndian.AppendUint64(k, n)
 	}
 	return k
-}
-
-// bounds are those of all keys that begin with a key.
-func bounds(prefix []byte) *pebble.IterOptions {
-	return &pebble.IterOptions{LowerBound: prefix, UpperBound: after(prefix)}
-}
-
-// after is the first key behind all those that begin with prefix, which does not consist of 0xff bytes.
-func after(prefix []byte) []byte {
-	end := append([]byte(nil), prefix...)
-	for i := len(end) - 1; i >= 0; i-- {
-		if end[i]++; end[i] != 0 {
-			return end[:i+1]
-		}
-	}
-	return nil
 }

@@ -1,0 +1,81 @@
+package documents
+
+import "github.com/cockroachdb/pebble/v2"
+
+// Batch is changes that take effect together. The first error of a change is that of Apply.
+type Batch struct {
+	store *Store
+	batch *pebble.Batch
+	err   error
+}
+
+// Set keeps a value under a key. Both are copied.
+func (b *Batch) Set(key, value []byte) {
+	if b.err == nil {
+		b.err = b.batch.Set(key, value, nil)
+	}
+}
+
+// Unset removes a key, which need not be there.
+func (b *Batch) Unset(key []byte) {
+	if b.err == nil {
+		b.err = b.batch.Delete(key, nil)
+	}
+}
+
+// UnsetAll removes all keys that begin with prefix, which must not be empty.
+func (b *Batch) UnsetAll(prefix []byte) {
+	if b.err == nil {
+		b.err = b.batch.DeleteRange(prefix, after(prefix), nil)
+	}
+}
+
+// Sync has the batch wait for the disk although it changes nothing, because something that was applied before it is
+// going to be acknowledged.
+func (b *Batch) Sync() {
+	if b.err == nil {
+		b.err = b.batch.LogData([]byte{0}, nil)
+	}
+}
+
+// Put keeps a value under a key of a table.
+func (b *Batch) Put(t *Table, key string, value []byte) { b.Set(t.key(key), value) }
+
+// Delete removes a key of a table.
+func (b *Batch) Delete(t *Table, key string) { b.Unset(t.key(key)) }
+
+// DeleteAll removes all keys of a table that begin with prefix.
+func (b *Batch) DeleteAll(t *Table, prefix string) { b.UnsetAll(t.key(prefix)) }
+
+// Apply has the changes take effect, in the order of the calls. It does not wait for the disk: what it returns does,
+// and must be called once. Until that has returned nil, nothing of the batch may be acknowledged.
+func (b *Batch) Apply() (wait func() error) {
+	if b.err == nil && b.batch.Len() <= emptyBatch {
+		return b.batch.Close
+	}
+	err := b.err
+	if err == nil {
+		err = guarded(func() error { return b.store.apply(b.batch) })
+	}
+	if err != nil {
+		err = b.store.breaks(err)
+		return func() error { return err }
+	}
+	return func() error {
+		if err := guarded(b.batch.SyncWait); err != nil {
+			return b.store.breaks(err)
+		}
+		return b.batch.Close()
+	}
+}
+
+// emptyBatch is the length of the header of a batch.
+const emptyBatch = 12
+
+func (s *Store) apply(batch *pebble.Batch) error {
+	db, err := s.reading()
+	if err != nil {
+		return err
+	}
+	return db.ApplyNoSyncWait(batch, pebble.Sync)
+}

@@ -1,0 +1,168 @@
+package documents
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"sync"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+const (
+	cacheBytes    = 8 << 20
+	memTableBytes = 16 << 20
+)
+
+// ErrBroken is the error of everything after the disk has refused a write. What was acknowledged before is there when
+// the store is opened again.
+var ErrBroken = errors.New("nothing can be written any more")
+
+// ErrClosed is the error of a store that has been closed.
+var ErrClosed = errors.New("the store is closed")
+
+// Store is an open store. All methods may be called at the same time.
+type Store struct {
+	dir string
+	fs  vfs.FS
+
+	mu     sync.Mutex
+	db     *pebble.DB // nil until something is written
+	broken error
+}
+
+// Open opens the store of a directory, which need not be there. system is nil for the machine's file system.
+func Open(dir string, system vfs.FS) (*Store, error) {
+	s := &Store{dir: dir, fs: system}
+	if s.fs == nil {
+		s.fs = vfs.Default
+	}
+	_, err := s.fs.Stat(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s, s.open()
+}
+
+// open opens Pebble's store. mu is held.
+func (s *Store) open() error {
+	cache := pebble.NewCache(cacheBytes)
+	defer cache.Unref() // the store has a reference of its own
+	o := &pebble.Options{
+		Cache: cache, MemTableSize: memTableBytes, Logger: refusing{},
+		FormatMajorVersion: pebble.FormatNewest, FS: s.fs,
+	}
+	err := guarded(func() (err error) {
+		s.db, err = pebble.Open(s.dir, o)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("opening %s: %w", s.dir, err)
+	}
+	return nil
+}
+
+// Close closes the store.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	db := s.db
+	s.db, s.broken = nil, cmp.Or(s.broken, ErrClosed)
+	if db == nil {
+		return nil
+	}
+	return guarded(db.Close)
+}
+
+// Begin makes an empty batch, and the store if nothing has been written before.
+func (s *Store) Begin() (*Batch, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.broken != nil {
+		return nil, s.broken
+	}
+	if s.db == nil {
+		if err := s.open(); err != nil {
+			return nil, err
+		}
+	}
+	return &Batch{store: s, batch: s.db.NewBatch()}, nil
+}
+
+// Get returns a copy of the value of a key, and whether there is one.
+func (s *Store) Get(key []byte) (value []byte, found bool, err error) {
+	db, err := s.reading()
+	if err != nil || db == nil {
+		return nil, false, err
+	}
+	kept, closer, err := db.Get(key)
+	if errors.Is(err, pebble.ErrNotFound) {
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	return append([]byte{}, kept...), true, closer.Close()
+}
+
+// Each reads all keys that begin with prefix, in their order, until read returns an error, which is returned. Key and
+// value are valid during the call only.
+func (s *Store) Each(prefix []byte, read func(key, value []byte) error) error {
+	return s.each(prefix, after(prefix), read)
+}
+
+// each reads the keys from the first to before the end; an end of nil is behind all keys.
+func (s *Store) each(first, end []byte, read func(key, value []byte) error) error {
+	db, err := s.reading()
+	if err != nil || db == nil {
+		return err
+	}
+	it, err := db.NewIter(&pebble.IterOptions{LowerBound: first, UpperBound: end})
+	if err != nil {
+		return err
+	}
+	for ok := it.First(); ok; ok = it.Next() {
+		if err := read(it.Key(), it.Value()); err != nil {
+			return errors.Join(err, it.Close())
+		}
+	}
+	return errors.Join(it.Error(), it.Close())
+}
+
+// after is the first key behind all those that begin with prefix; nil if there is none.
+func after(prefix []byte) []byte {
+	end := append([]byte(nil), prefix...)
+	for i := len(end) - 1; i >= 0; i-- {
+		if end[i]++; end[i] != 0 {
+			return end[:i+1]
+		}
+	}
+	return nil
+}
+
+// reading is the store to read from; nil when nothing has been written.
+func (s *Store) reading() (*pebble.DB, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.db == nil && s.broken != nil {
+		return nil, s.broken
+	}
+	return s.db, nil
+}
+
+// breaks refuses everything from now on.
+func (s *Store) breaks(err error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.broken == nil {
+		s.broken = fmt.Errorf("%s: %w: %w", s.dir, ErrBroken, err)
+	}
+	return s.broken
+}
