@@ -192,6 +192,12 @@ func (u *Update) Paths() []Path {
 	return made
 }
 
+// Creates reports whether the update makes an item where there is none: one that only removes does not.
+func (u *Update) Creates() bool {
+	return len(u.changes) == 0 ||
+		slices.ContainsFunc(u.changes, func(c change) bool { return c.verb == set || c.verb == add })
+}
+
 // Apply makes the item that the update makes of an item, which may be nil for one that is not there. All values are
 // those of the item before the update. The error is an item.Invalid.
 func (u *Update) Apply(before item.Item) (item.Item, error) {
