@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -104,7 +105,7 @@ func (s *Service) transactWriteItems(ctx context.Context, r *server.Request) (*s
 		}
 		all = append(all, m)
 	}
-	if err := s.transact(r.Scope, in.Token, r.Input.JSON(), all); err != nil {
+	if err := s.transact(r.Scope, in.Token, string(canonical(nil, r.Input)), all); err != nil {
 		return nil, err
 	}
 	out := &transacted{Capacity: transactionCapacity(all, in.Capacity)}
@@ -227,6 +228,28 @@ func (s *Service) transact(scope aws.Scope, token, request string, all []*mutati
 		}
 		return nil
 	})
+}
+
+// canonical appends the text of a document with the members of objects in the order of their names: clients write maps
+// in any order.
+func canonical(dst []byte, v jsonvalue.Value) []byte {
+	switch v.Kind() {
+	case jsonvalue.Object:
+		dst = append(dst, '{')
+		for _, name := range slices.Sorted(slices.Values(v.Keys())) {
+			member, _ := v.Get(name)
+			dst = append(canonical(append(jsonvalue.AppendQuoted(dst, name), ':'), member), ',')
+		}
+		return append(dst, '}')
+	case jsonvalue.Array:
+		dst = append(dst, '[')
+		for _, e := range v.Elements() {
+			dst = append(canonical(dst, e), ',')
+		}
+		return append(dst, ']')
+	default:
+		return v.AppendJSON(dst)
+	}
 }
 
 // remember notes the token of a transaction. It reports whether the same request had it already. mu is held.
