@@ -8,8 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/http"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -208,22 +206,17 @@ func (s *Service) read(t *table, place []byte) (item.Item, error) {
 	return item.Decode(value)
 }
 
-// streamsTarget begins X-Amz-Target of requests about streams.
-const streamsTarget = "DynamoDBStreams_"
-
-// Handler serves the API of DynamoDB, and that of DynamoDB Streams, which clients sign for the same service.
-func (s *Service) Handler() http.Handler {
-	tables := server.Must(server.Config{Model: "dynamodb", Operations: s.operations(), Failure: failure,
+// Handler serves the API of DynamoDB.
+func (s *Service) Handler() *server.Service {
+	return server.Must(server.Config{Model: "dynamodb", Operations: s.operations(), Failure: failure,
 		Default: s.opts.Scope, Log: s.opts.Log, Words: server.Words{Missing: missing}})
-	streams := server.Must(server.Config{Model: "dynamodbstreams", Operations: s.streamOperations(), Failure: failure,
+}
+
+// StreamsHandler serves the API of DynamoDB Streams. Clients sign its requests as they do DynamoDB's: what tells them
+// apart is the target.
+func (s *Service) StreamsHandler() *server.Service {
+	return server.Must(server.Config{Model: "dynamodbstreams", Operations: s.streamOperations(), Failure: failure,
 		Default: s.opts.Scope, Log: s.opts.Log})
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.HasPrefix(r.Header.Get("X-Amz-Target"), streamsTarget) {
-			streams.ServeHTTP(w, r)
-			return
-		}
-		tables.ServeHTTP(w, r)
-	})
 }
 
 func (s *Service) operations() map[string]server.Operation {

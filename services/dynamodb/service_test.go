@@ -34,7 +34,7 @@ type bench struct {
 	clock   *clock.Clock
 	disk    *vfs.MemFS
 	service *dynamodb.Service
-	server  *httptest.Server
+	servers [2]*httptest.Server
 }
 
 func newBench(t testing.TB) *bench {
@@ -54,16 +54,18 @@ func (b *bench) open() {
 	if b.service, err = dynamodb.Open(dynamodb.Options{Dir: "/dynamodb", Clock: b.clock, FS: b.disk}); err != nil {
 		b.t.Fatal(err)
 	}
-	b.server = httptest.NewServer(b.service.Handler())
+	b.servers = [2]*httptest.Server{httptest.NewServer(b.service.Handler()), httptest.NewServer(b.service.StreamsHandler())}
 	provider := credentials.NewStaticCredentialsProvider("111111111111", "secret", "")
-	b.Client = client.New(client.Options{BaseEndpoint: &b.server.URL, Region: "eu-west-1", RetryMaxAttempts: 1,
+	b.Client = client.New(client.Options{BaseEndpoint: &b.servers[0].URL, Region: "eu-west-1", RetryMaxAttempts: 1,
 		Credentials: provider})
-	b.streams = dynamodbstreams.New(dynamodbstreams.Options{BaseEndpoint: &b.server.URL, Region: "eu-west-1",
+	b.streams = dynamodbstreams.New(dynamodbstreams.Options{BaseEndpoint: &b.servers[1].URL, Region: "eu-west-1",
 		RetryMaxAttempts: 1, Credentials: provider})
 }
 
 func (b *bench) close() {
-	b.server.Close()
+	for _, server := range b.servers {
+		server.Close()
+	}
 	if err := b.service.Close(); err != nil {
 		b.t.Error(err)
 	}
