@@ -75,7 +75,8 @@ func (s *Service) batchGetItem(_ context.Context, scope aws.Scope, in *batchGet)
 		for _, m := range g.keys {
 			if size > batchGetBytes {
 				left := out.Unprocessed[g.name]
-				left = unprocessedKeys{append(left.Keys, m.key), g.asked.Projection, g.asked.Attributes, g.asked.Consistent,
+				left = unprocessedKeys{append(left.Keys, m.key), g.asked.Projection, g.asked.Attributes,
+					g.asked.Consistent,
 					g.asked.Names}
 				out.Unprocessed[g.name] = left
 				continue
@@ -124,7 +125,7 @@ func (s *Service) newGets(scope aws.Scope, name string, asked *keysAndAttributes
 		seen[string(m.place)] = true
 		g.keys = append(g.keys, m)
 	}
-	if g.projection, err = asked.reading.parse(g.table, params); err != nil {
+	if g.projection, err = asked.parse(g.table, params); err != nil {
 		return nil, err
 	}
 	return g, params.Unused()
@@ -183,11 +184,11 @@ func (s *Service) batchWriteItem(_ context.Context, scope aws.Scope, in *batchWr
 			if err != nil {
 				return nil, err
 			}
-			if k := string(m.table.itemKey(m.place)); seen[k] {
+			k := string(m.table.itemKey(m.place))
+			if seen[k] {
 				return nil, item.Invalid("Provided list of item keys contains duplicates")
-			} else {
-				seen[k] = true
 			}
+			seen[k] = true
 			all = append(all, m)
 			of[name] = append(of[name], m)
 		}

@@ -57,8 +57,9 @@ func BenchmarkPutItem(b *testing.B) {
 		b.RunParallel(func(pb *testing.PB) {
 			for pb.Next() {
 				i := next.Add(1)
-				r, err := http.NewRequestWithContext(b.Context(), http.MethodPost, loopback.URL, strings.NewReader(fmt.Sprintf(
-					`{"TableName":"things","Item":{"pk":{"S":"p%d"},"sk":{"N":"%d"},"body":{"S":%q}}}`, i%1000, i, body)))
+				r, err := http.NewRequestWithContext(b.Context(), http.MethodPost, loopback.URL,
+					strings.NewReader(fmt.Sprintf(
+						`{"TableName":"things","Item":{"pk":{"S":"p%d"},"sk":{"N":"%d"},"body":{"S":%q}}}`, i%1000, i, body)))
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -15,7 +15,7 @@ import (
 func TestNothingAcknowledgedIsLost(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.create("things")
+	b.create()
 	d, err := b.DescribeTable(t.Context(), &client.DescribeTableInput{TableName: sdk.String("things")})
 	if err != nil {
 		t.Fatal(err)
@@ -65,7 +65,7 @@ func TestNothingAcknowledgedIsLost(t *testing.T) {
 	b.open()
 	counted := 0
 	for c := range clients {
-		got, _ := strconv.Atoi(valueText(b.get("things", id("a", c))["n"]))
+		got, _ := strconv.Atoi(valueText(b.get(id("a", c))["n"]))
 		if got < wanted[c] || got > most[c] {
 			t.Errorf("client %d has %d, of %d answered and %d asked", c, got, wanted[c], most[c])
 		}

@@ -132,7 +132,8 @@ func (s *Service) describe(t *table, status string) *tableDescription {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	d := &tableDescription{Definitions: t.Definitions, Name: t.Name, Keys: t.Keys.elements(), Status: status,
-		Created: timeOf(t.Created), Throughput: &throughputDescription{throughput: t.Throughput}, Bytes: t.counts.Table.Bytes,
+		Created: timeOf(t.Created), Throughput: &throughputDescription{throughput: t.Throughput},
+		Bytes: t.counts.Table.Bytes,
 		Items: t.counts.Table.Items, ARN: t.arn(), ID: t.ID, Encryption: t.Encryption, Protected: t.Protected,
 		OnDemand: t.OnDemand}
 	if t.Billing == payPerRequest || t.BillingSince != 0 {
@@ -150,8 +151,9 @@ func (s *Service) describe(t *table, status string) *tableDescription {
 	for n := range t.Indexes {
 		x := &t.Indexes[n]
 		c := t.counts.Indexes[x.Number]
-		i := indexDescription{Name: x.Name, Keys: x.Keys.elements(), Projection: x.Projection, Bytes: c.Bytes, Items: c.Items,
-			ARN: t.arn() + "/index/" + x.Name}
+		i := indexDescription{Name: x.Name, Keys: x.Keys.elements(), Projection: x.Projection, Bytes: c.Bytes,
+			Items: c.Items,
+			ARN:   t.arn() + "/index/" + x.Name}
 		if x.Local {
 			d.Local = append(d.Local, i)
 			continue

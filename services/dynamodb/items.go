@@ -47,7 +47,7 @@ func (s *Service) putItem(_ context.Context, scope aws.Scope, in *putItem) (*wri
 
 // newPut is the mutation that puts an item.
 func (s *Service) newPut(scope aws.Scope, name string, given jsonvalue.Value) (*mutation, error) {
-	i, err := item.ItemFromJSON(given)
+	i, err := item.AttributesFromJSON(given)
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +137,7 @@ func (s *Service) deleteItem(_ context.Context, scope aws.Scope, in *deleteItem)
 
 // newMutation is a mutation of the item of a key, which does nothing yet.
 func (s *Service) newMutation(scope aws.Scope, name string, given jsonvalue.Value) (*mutation, error) {
-	k, err := item.ItemFromJSON(given)
+	k, err := item.AttributesFromJSON(given)
 	if err != nil {
 		return nil, err
 	}
@@ -176,7 +176,8 @@ func (s *Service) updateItem(_ context.Context, scope aws.Scope, in *updateItem)
 }
 
 // parseUpdate reads an update in its new or its old form, and checks that it leaves the key alone.
-func parseUpdate(t *table, text *string, old jsonvalue.Value, params *expression.Parameters) (u *expression.Update, err error) {
+func parseUpdate(t *table, text *string, old jsonvalue.Value, params *expression.Parameters) (u *expression.Update,
+	err error) {
 	switch {
 	case text != nil:
 		u, err = expression.ParseUpdate(*text, params)

@@ -100,7 +100,7 @@ func (s *Service) newPage(scope aws.Scope, in *listing, params *expression.Param
 	case in.Joined != nil && filter == "ScanFilter":
 		return nil, item.Invalid("ConditionalOperator cannot be used without Filter or Expected")
 	}
-	if p.projection, err = in.reading.parse(t, params); err != nil {
+	if p.projection, err = in.parse(t, params); err != nil {
 		return nil, err
 	}
 	return p, p.checkSelect(in)
@@ -168,7 +168,7 @@ func (p *page) startAt(given jsonvalue.Value) (item.Item, error) {
 		return nil, nil
 	}
 	const wrong = item.Invalid("The provided starting key is invalid")
-	start, err := item.ItemFromJSON(given)
+	start, err := item.AttributesFromJSON(given)
 	if err != nil {
 		return nil, wrong + ": " + item.Invalid(err.Error())
 	}

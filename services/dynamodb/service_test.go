@@ -54,7 +54,8 @@ func (b *bench) open() {
 	if b.service, err = dynamodb.Open(dynamodb.Options{Dir: "/dynamodb", Clock: b.clock, FS: b.disk}); err != nil {
 		b.t.Fatal(err)
 	}
-	b.servers = [2]*httptest.Server{httptest.NewServer(b.service.Handler()), httptest.NewServer(b.service.StreamsHandler())}
+	b.servers = [2]*httptest.Server{httptest.NewServer(b.service.Handler()),
+		httptest.NewServer(b.service.StreamsHandler())}
 	provider := credentials.NewStaticCredentialsProvider("111111111111", "secret", "")
 	b.Client = client.New(client.Options{BaseEndpoint: &b.servers[0].URL, Region: "eu-west-1", RetryMaxAttempts: 1,
 		Credentials: provider})
@@ -94,7 +95,8 @@ func (b *bench) pass(d time.Duration) {
 func attributes(definitions ...string) (made []types.AttributeDefinition) {
 	for _, d := range definitions {
 		name, kind, _ := strings.Cut(d, ":")
-		made = append(made, types.AttributeDefinition{AttributeName: &name, AttributeType: types.ScalarAttributeType(kind)})
+		made = append(made, types.AttributeDefinition{AttributeName: &name,
+			AttributeType: types.ScalarAttributeType(kind)})
 	}
 	return made
 }
@@ -108,9 +110,14 @@ func keys(names ...string) (made []types.KeySchemaElement) {
 
 func everything() *types.Projection { return &types.Projection{ProjectionType: "ALL"} }
 
-// create makes a table with the key pk and sk, a local index by n, a global one by color and n, and a stream.
-func (b *bench) create(name string) {
+// things is the table of tests.
+const things = "things"
+
+// create makes the table of tests with the key pk and sk, a local index by n, a global one by color and n, and a
+// stream.
+func (b *bench) create() {
 	b.t.Helper()
+	name := things
 	if _, err := b.CreateTable(b.t.Context(), &client.CreateTableInput{
 		TableName: &name, BillingMode: "PAY_PER_REQUEST", AttributeDefinitions: attributes("pk:S", "sk:N", "n:N", "color:S"),
 		KeySchema: keys("pk", "sk"),
@@ -138,16 +145,19 @@ func with(base, more attrs) attrs {
 	return base
 }
 
-func (b *bench) put(name string, i attrs) {
+func (b *bench) put(i attrs) {
 	b.t.Helper()
+	name := things
 	if _, err := b.PutItem(b.t.Context(), &client.PutItemInput{TableName: &name, Item: i}); err != nil {
 		b.t.Fatal(err)
 	}
 }
 
-func (b *bench) get(name string, key attrs) attrs {
+func (b *bench) get(key attrs) attrs {
 	b.t.Helper()
-	out, err := b.GetItem(b.t.Context(), &client.GetItemInput{TableName: &name, Key: key, ConsistentRead: sdk.Bool(true)})
+	name := things
+	out, err := b.GetItem(b.t.Context(), &client.GetItemInput{TableName: &name, Key: key,
+		ConsistentRead: sdk.Bool(true)})
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -204,9 +214,9 @@ func refused(t testing.TB, err error, code, message string) {
 func TestItems(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.create("things")
-	b.put("things", with(id("a", 1), attrs{"color": s("red"), "n": n(5)}))
-	if got := text(b.get("things", id("a", 1))); got != "color=red n=5 pk=a sk=1" {
+	b.create()
+	b.put(with(id("a", 1), attrs{"color": s("red"), "n": n(5)}))
+	if got := text(b.get(id("a", 1))); got != "color=red n=5 pk=a sk=1" {
 		t.Errorf("got %s", got)
 	}
 	out, err := b.UpdateItem(t.Context(), &client.UpdateItemInput{TableName: sdk.String("things"), Key: id("a", 1),
@@ -236,7 +246,7 @@ func TestItems(t *testing.T) {
 	if err != nil || text(gone.Attributes) != "n=6 pk=a sk=1 tags=[x y]" {
 		t.Errorf("deleted %v, %v", gone, err)
 	}
-	if got := b.get("things", id("a", 1)); got != nil {
+	if got := b.get(id("a", 1)); got != nil {
 		t.Errorf("still there: %v", got)
 	}
 	d, err := b.DescribeTable(t.Context(), &client.DescribeTableInput{TableName: sdk.String("things")})
@@ -249,7 +259,7 @@ func TestItems(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.create("things")
+	b.create()
 	put := func(i attrs) error {
 		_, err := b.PutItem(t.Context(), &client.PutItemInput{TableName: sdk.String("things"), Item: i})
 		return err
@@ -313,8 +323,9 @@ func TestRefusals(t *testing.T) {
 	refused(t, err, "NotImplemented", "The operation CreateBackup of DynamoDB is not served here.")
 }
 
-func (b *bench) query(name, index, condition string, values attrs, change func(*client.QueryInput)) string {
+func (b *bench) query(index, condition string, values attrs, change func(*client.QueryInput)) string {
 	b.t.Helper()
+	name := things
 	in := &client.QueryInput{TableName: &name, KeyConditionExpression: &condition, ExpressionAttributeValues: values}
 	if index != "" {
 		in.IndexName = &index
@@ -341,15 +352,15 @@ func (b *bench) query(name, index, condition string, values attrs, change func(*
 func TestQueries(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.create("things")
+	b.create()
 	for i := range 6 {
 		more := attrs{"color": s([]string{"red", "blue"}[i%2]), "n": n(-i), "note": s("n" + strconv.Itoa(i)), "rest": n(i)}
 		if i == 5 {
 			delete(more, "color") // which leaves it out of the global index
 		}
-		b.put("things", with(id("a", i), more))
+		b.put(with(id("a", i), more))
 	}
-	b.put("things", id("b", 1))
+	b.put(id("b", 1))
 	sks := &[]string{"sk"}[0]
 	for _, c := range []struct {
 		index, condition string
@@ -373,7 +384,7 @@ func TestQueries(t *testing.T) {
 		{"by-color", "color = :c", attrs{":c": s("red")}, func(in *client.QueryInput) { in.Limit = sdk.Int32(1) },
 			"color=red n=-4 note=n4 pk=a sk=4 | color=red n=-2 note=n2 pk=a sk=2 | color=red n=0 note=n0 pk=a sk=0"},
 	} {
-		if got := b.query("things", c.index, c.condition, c.values, c.change); got != c.want {
+		if got := b.query(c.index, c.condition, c.values, c.change); got != c.want {
 			t.Errorf("%s %s: %s, want %s", c.index, c.condition, got, c.want)
 		}
 	}
@@ -385,7 +396,7 @@ func TestQueries(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.crash()
-	if got := b.query("things", "by-rest", "rest = :r", attrs{":r": n(4)}, nil); got != "color=red n=-4 note=n4 pk=a rest=4 sk=4" {
+	if got := b.query("by-rest", "rest = :r", attrs{":r": n(4)}, nil); got != "color=red n=-4 note=n4 pk=a rest=4 sk=4" {
 		t.Errorf("a new index: %s", got)
 	}
 	d, err := b.DescribeTable(t.Context(), &client.DescribeTableInput{TableName: sdk.String("things")})
@@ -399,10 +410,10 @@ func TestQueries(t *testing.T) {
 func TestScan(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.create("things")
+	b.create()
 	const items = 30
 	for i := range items {
-		b.put("things", with(id("p"+strconv.Itoa(i), i), attrs{"color": s("red"), "n": n(1), "fat": s(strings.Repeat("x", 100<<10))}))
+		b.put(with(id("p"+strconv.Itoa(i), i), attrs{"color": s("red"), "n": n(1), "fat": s(strings.Repeat("x", 100<<10))}))
 	}
 	for _, c := range []struct {
 		segments, limit int32
@@ -449,7 +460,7 @@ func TestScan(t *testing.T) {
 func TestBatches(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.create("things")
+	b.create()
 	var writes []types.WriteRequest
 	for i := range 3 {
 		writes = append(writes, types.WriteRequest{PutRequest: &types.PutRequest{Item: id("a", i)}})
@@ -471,8 +482,8 @@ func TestBatches(t *testing.T) {
 func TestTransactions(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.create("things")
-	b.put("things", with(id("a", 1), attrs{"n": n(1)}))
+	b.create()
+	b.put(with(id("a", 1), attrs{"n": n(1)}))
 	write := func(token string, condition string) error {
 		_, err := b.TransactWriteItems(t.Context(), &client.TransactWriteItemsInput{ClientRequestToken: &token,
 			TransactItems: []types.TransactWriteItem{
@@ -490,7 +501,7 @@ func TestTransactions(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got := text(b.get("things", id("a", 1))); got != "n=2 pk=a sk=1" {
+	if got := text(b.get(id("a", 1))); got != "n=2 pk=a sk=1" {
 		t.Errorf("got %s", got)
 	}
 	refused(t, write("once", "attribute_exists(pk)"), "IdempotentParameterMismatchException", "")
@@ -502,7 +513,7 @@ func TestTransactions(t *testing.T) {
 		*why.CancellationReasons[1].Message != "The conditional request failed" || text(why.CancellationReasons[1].Item) != "pk=a sk=2" {
 		t.Errorf("reasons %+v", why)
 	}
-	if got := text(b.get("things", id("a", 1))); got != "n=2 pk=a sk=1" {
+	if got := text(b.get(id("a", 1))); got != "n=2 pk=a sk=1" {
 		t.Errorf("got %s", got)
 	}
 	out, err := b.TransactGetItems(t.Context(), &client.TransactGetItemsInput{TransactItems: []types.TransactGetItem{
@@ -527,7 +538,8 @@ func (b *bench) records(arn *string) (all []streamtypes.Record) {
 		b.t.Fatal(err)
 	}
 	for next := it.ShardIterator; next != nil; {
-		out, err := b.streams.GetRecords(b.t.Context(), &dynamodbstreams.GetRecordsInput{ShardIterator: next, Limit: sdk.Int32(2)})
+		out, err := b.streams.GetRecords(b.t.Context(), &dynamodbstreams.GetRecordsInput{ShardIterator: next,
+			Limit: sdk.Int32(2)})
 		if err != nil {
 			b.t.Fatal(err)
 		}
@@ -543,16 +555,16 @@ func (b *bench) records(arn *string) (all []streamtypes.Record) {
 func TestStreamsAndTimeToLive(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.create("things")
+	b.create()
 	if _, err := b.UpdateTimeToLive(t.Context(), &client.UpdateTimeToLiveInput{TableName: sdk.String("things"),
 		TimeToLiveSpecification: &types.TimeToLiveSpecification{AttributeName: sdk.String("ttl"), Enabled: sdk.Bool(true)}}); err != nil {
 		t.Fatal(err)
 	}
 	soon := int(epoch.Add(time.Hour).Unix())
-	b.put("things", with(id("a", 1), attrs{"ttl": n(soon)}))
-	b.put("things", with(id("a", 2), attrs{"ttl": n(soon)}))
-	b.put("things", with(id("a", 2), attrs{"ttl": n(soon + 7200)})) // which keeps it longer
-	b.put("things", with(id("a", 2), attrs{"ttl": n(soon + 7200)})) // which changes nothing
+	b.put(with(id("a", 1), attrs{"ttl": n(soon)}))
+	b.put(with(id("a", 2), attrs{"ttl": n(soon)}))
+	b.put(with(id("a", 2), attrs{"ttl": n(soon + 7200)})) // which keeps it longer
+	b.put(with(id("a", 2), attrs{"ttl": n(soon + 7200)})) // which changes nothing
 	b.crash()
 	d, err := b.DescribeTable(t.Context(), &client.DescribeTableInput{TableName: sdk.String("things")})
 	if err != nil {
@@ -560,7 +572,7 @@ func TestStreamsAndTimeToLive(t *testing.T) {
 	}
 	b.pass(61 * time.Minute)
 	b.service.WaitForSweeps()
-	if b.get("things", id("a", 1)) != nil || b.get("things", id("a", 2)) == nil {
+	if b.get(id("a", 1)) != nil || b.get(id("a", 2)) == nil {
 		t.Error("the wrong item has expired")
 	}
 	var names []string
@@ -573,7 +585,8 @@ func TestStreamsAndTimeToLive(t *testing.T) {
 	}
 	last := all[3]
 	if last.UserIdentity == nil || *last.UserIdentity.PrincipalId != "dynamodb.amazonaws.com" || *last.UserIdentity.Type != "Service" ||
-		last.Dynamodb.NewImage != nil || len(last.Dynamodb.OldImage) != 3 || len(last.Dynamodb.Keys) != 2 || all[0].UserIdentity != nil {
+		last.Dynamodb.NewImage != nil || len(last.Dynamodb.OldImage) != 3 || len(last.Dynamodb.Keys) != 2 ||
+		all[0].UserIdentity != nil {
 		t.Errorf("recorded %+v %+v", last, last.Dynamodb)
 	}
 	if _, err := b.DeleteTable(t.Context(), &client.DeleteTableInput{TableName: sdk.String("things")}); err != nil {
@@ -593,7 +606,7 @@ func TestStreamsAndTimeToLive(t *testing.T) {
 func TestOlderParameters(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.create("things")
+	b.create()
 	_, err := b.PutItem(t.Context(), &client.PutItemInput{TableName: sdk.String("things"), Item: with(id("a", 1), attrs{"n": n(1)}),
 		Expected: map[string]types.ExpectedAttributeValue{"pk": {Exists: sdk.Bool(false)}}})
 	if err != nil {
@@ -620,7 +633,7 @@ func TestOlderParameters(t *testing.T) {
 func TestSettings(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.create("things")
+	b.create()
 	arn := sdk.String("arn:aws:dynamodb:eu-west-1:111111111111:table/things")
 	if _, err := b.TagResource(t.Context(), &client.TagResourceInput{ResourceArn: arn, Tags: []types.Tag{
 		{Key: sdk.String("b"), Value: sdk.String("2")}, {Key: sdk.String("a"), Value: sdk.String("1")}}}); err != nil {
@@ -633,7 +646,8 @@ func TestSettings(t *testing.T) {
 		PointInTimeRecoverySpecification: &types.PointInTimeRecoverySpecification{PointInTimeRecoveryEnabled: sdk.Bool(true)}}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.UpdateTable(t.Context(), &client.UpdateTableInput{TableName: arn, DeletionProtectionEnabled: sdk.Bool(true)}); err != nil {
+	if _, err := b.UpdateTable(t.Context(), &client.UpdateTableInput{TableName: arn,
+		DeletionProtectionEnabled: sdk.Bool(true)}); err != nil {
 		t.Fatal(err)
 	}
 	b.crash()

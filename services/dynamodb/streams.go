@@ -194,8 +194,9 @@ func (st *stream) decode(n uint64, value []byte) (*streamRecord, error) {
 	}
 	at := int64(binary.BigEndian.Uint64(value))
 	r := &streamRecord{ID: fmt.Sprintf("%016x%016x", st.number, n), Version: "1.1", Source: "aws:dynamodb",
-		Region: st.Region, Change: change{At: server.Time(time.UnixMilli(at).Truncate(time.Second)), Sequence: sequence(n),
-			View: st.View}}
+		Region: st.Region, Change: change{At: server.Time(time.UnixMilli(at).Truncate(time.Second)),
+			Sequence: sequence(n),
+			View:     st.View}}
 	switch value[8] {
 	case eventInsert:
 		r.Name = "INSERT"

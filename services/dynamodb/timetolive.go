@@ -27,7 +27,8 @@ type updatedTimeToLive struct {
 	Specification timeToLive `json:"TimeToLiveSpecification"`
 }
 
-func (s *Service) updateTimeToLive(_ context.Context, scope aws.Scope, in *updateTimeToLive) (*updatedTimeToLive, error) {
+func (s *Service) updateTimeToLive(_ context.Context, scope aws.Scope, in *updateTimeToLive) (*updatedTimeToLive,
+	error) {
 	asked := in.Specification
 	_, err := s.alter(scope, in.Name, func(now int64, b *documents.Batch, t *table) (*table, error) {
 		switch {

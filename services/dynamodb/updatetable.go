@@ -190,7 +190,8 @@ func (r *record) dropDefinitions() {
 	})
 }
 
-// fill makes the entries of a new index. Items whose attributes have other types than its keys are left out. mu is held.
+// fill makes the entries of a new index. Items whose attributes have other types than its keys are left out. mu is
+// held.
 func (s *Service) fill(b *documents.Batch, t *table, x *index) error {
 	var c stats
 	prefix := key(itemKey, t.number)

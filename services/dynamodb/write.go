@@ -140,7 +140,8 @@ func counted(c stats, old, new item.Item) stats {
 	return c
 }
 
-// append appends the counts in their form in the store: those of the table, then the number and the counts of each index.
+// append appends the counts in their form in the store: those of the table, then the number and the counts of each
+// index.
 func (c *counts) append(dst []byte) []byte {
 	dst = binary.AppendVarint(binary.AppendVarint(dst, c.Table.Items), c.Table.Bytes)
 	for number, x := range c.Indexes {

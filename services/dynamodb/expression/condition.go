@@ -140,7 +140,8 @@ func (p *parser) comparison() node {
 	t := p.peek()
 	var made *Condition
 	switch {
-	case t.kind == tokenSign && slices.Contains([]Operator{Equal, Unequal, Less, AtMost, Greater, AtLeast}, Operator(t.text)):
+	case t.kind == tokenSign && slices.Contains([]Operator{Equal, Unequal, Less, AtMost, Greater, AtLeast},
+		Operator(t.text)):
 		p.at++
 		one := p.operand(left)
 		made = &Condition{Operator: Operator(t.text), Operands: []Operand{one, p.operand(p.primary())}}
@@ -279,7 +280,8 @@ func (p *parser) check(c *Condition) {
 }
 
 func (p *parser) checkBounds(low, high Operand) {
-	if low.Path != nil || high.Path != nil || low.Size || high.Size || !low.Value.Kind.Ordered() || !high.Value.Kind.Ordered() {
+	if low.Path != nil || high.Path != nil || low.Size || high.Size || !low.Value.Kind.Ordered() ||
+		!high.Value.Kind.Ordered() {
 		return
 	}
 	shown := "; lower bound operand: AttributeValue: " + low.Value.Shown() + ", upper bound operand: AttributeValue: " +
@@ -312,7 +314,7 @@ func (o Operand) in(i item.Item) item.Value {
 	if !o.Size {
 		return v
 	}
-	n := 0
+	var n int
 	switch v.Kind {
 	case item.KindString:
 		n = len(utf16.Encode([]rune(v.Text)))

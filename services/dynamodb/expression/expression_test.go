@@ -15,7 +15,7 @@ func itemOf(t testing.TB, text string) item.Item {
 	if err != nil {
 		t.Fatal(text, err)
 	}
-	i, err := item.ItemFromJSON(v)
+	i, err := item.AttributesFromJSON(v)
 	if err != nil {
 		t.Fatal(text, err)
 	}
@@ -87,7 +87,7 @@ func TestConditions(t *testing.T) {
 		{"size(:one) = :one", "Invalid ConditionExpression: Incorrect operand type for operator or function; operator or function: size, operand type: N"},
 	} {
 		condition, err := expression.ParseCondition("ConditionExpression", c.text, params(t))
-		got := ""
+		var got string
 		switch {
 		case err != nil:
 			got = err.Error()
@@ -178,7 +178,7 @@ func TestProjections(t *testing.T) {
 		"things[:five]":           `Invalid ProjectionExpression: Syntax error; token: ":five", near: "[:five]"`,
 	} {
 		p, err := expression.ParseProjection(text1, params(t))
-		got := ""
+		var got string
 		if err != nil {
 			got = err.Error()
 		} else {

@@ -146,7 +146,7 @@ func TestFormsKeepItems(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err = item.ItemFromJSON(v); err != nil || !item.EqualItems(got, made) {
+		if got, err = item.AttributesFromJSON(v); err != nil || !item.EqualItems(got, made) {
 			t.Fatalf("%v became %v: %v", made, got, err)
 		}
 	})

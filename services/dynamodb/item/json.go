@@ -2,7 +2,6 @@ package item
 
 import (
 	"encoding/base64"
-	"slices"
 	"strings"
 
 	"stepback/jsonvalue"
@@ -29,8 +28,8 @@ const (
 // FromJSON reads an attribute value as the API writes it: {"S": "text"}.
 func FromJSON(v jsonvalue.Value) (Value, error) { return fromJSON(v, 0) }
 
-// ItemFromJSON reads the attributes of an item.
-func ItemFromJSON(v jsonvalue.Value) (Item, error) { return itemFromJSON(v, 0) }
+// AttributesFromJSON reads the attributes of an item.
+func AttributesFromJSON(v jsonvalue.Value) (Item, error) { return itemFromJSON(v, 0) }
 
 func itemFromJSON(v jsonvalue.Value, depth int) (Item, error) {
 	if v.Kind() != jsonvalue.Object {
@@ -251,11 +250,11 @@ func (v Value) Shown() string {
 	case KindNull:
 		text = "true"
 	case KindStringSet, KindNumberSet, KindBinarySet:
-		var parts []string
+		parts := make([]string, 0, len(v.List))
 		for _, e := range v.List {
 			parts = append(parts, e.Text)
 		}
-		text = "[" + strings.Join(slices.Clip(parts), ", ") + "]"
+		text = "[" + strings.Join(parts, ", ") + "]"
 	default:
 	}
 	return "{" + v.Kind.String() + ":" + text + "}"
