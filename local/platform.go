@@ -91,8 +91,8 @@ func Open(ctx context.Context, cfg Config) (_ *Platform, err error) {
 		return nil, fmt.Errorf("data directory: %w", err)
 	}
 	for _, step := range []func(context.Context) error{
-		p.lock, p.openJournal, p.listen, p.openDocuments, p.openObjects, p.openTopics, p.openQueues, p.openTables, p.openLogs,
-		p.openFunctions, p.openMetrics, p.openIdentity, p.openStates, p.resume, p.serve,
+		p.lock, p.openJournal, p.listen, p.openDocuments, p.openObjects, p.openTopics, p.openQueues, p.openTables,
+		p.openLogs, p.openFunctions, p.openMetrics, p.openIdentity, p.openStates, p.resume, p.serve,
 		p.announce,
 	} {
 		if err := step(ctx); err != nil {

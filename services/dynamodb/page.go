@@ -3,6 +3,7 @@ package dynamodb
 import (
 	"bytes"
 	"errors"
+	"slices"
 
 	"stepback/aws"
 	"stepback/jsonvalue"
@@ -210,7 +211,7 @@ func (s *Service) list(p *page, asked string) (*listed, error) {
 			if end == nil || bytes.Compare(p.start, end) < 0 {
 				end = p.start
 			}
-		} else if behind := append(p.start[:len(p.start):len(p.start)], 0); bytes.Compare(behind, first) > 0 {
+		} else if behind := slices.Concat(p.start, []byte{0}); bytes.Compare(behind, first) > 0 {
 			first = behind
 		}
 	}

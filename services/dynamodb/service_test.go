@@ -643,7 +643,8 @@ func TestSettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := b.UpdateContinuousBackups(t.Context(), &client.UpdateContinuousBackupsInput{TableName: arn,
-		PointInTimeRecoverySpecification: &types.PointInTimeRecoverySpecification{PointInTimeRecoveryEnabled: sdk.Bool(true)}}); err != nil {
+		PointInTimeRecoverySpecification: &types.PointInTimeRecoverySpecification{
+			PointInTimeRecoveryEnabled: sdk.Bool(true)}}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := b.UpdateTable(t.Context(), &client.UpdateTableInput{TableName: arn,

@@ -256,7 +256,7 @@ func (c change) apply(before item.Item) (item.Value, error) {
 	case c.verb == add:
 		return item.Set(there.Kind, slices.Concat(there.List, operand.List)), nil
 	}
-	left := slices.DeleteFunc(slices.Clone(there.List), func(e item.Value) bool { return operand.Contains(e) })
+	left := slices.DeleteFunc(slices.Clone(there.List), operand.Contains)
 	if len(left) == 0 {
 		return item.Value{}, nil
 	}
