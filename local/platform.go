@@ -21,6 +21,7 @@ import (
 	"stepback/local/faults"
 	"stepback/services/delivery"
 	"stepback/services/documents"
+	"stepback/services/dynamodb"
 	"stepback/services/events"
 	"stepback/services/lambda/functions"
 	logsapi "stepback/services/logs"
@@ -49,6 +50,7 @@ type Platform struct {
 	Logs          *logstore.Store    // CloudWatch Logs
 	Events        *events.Service    // EventBridge
 	Faults        *faults.Injector   // what has been injected
+	Tables        *dynamodb.Service  // of DynamoDB
 	Documents     *documents.Store   // what other services keep
 	Targets       delivery.Targets   // whom services deliver to
 
@@ -90,9 +92,10 @@ func Open(ctx context.Context, cfg Config) (_ *Platform, err error) {
 		return nil, fmt.Errorf("data directory: %w", err)
 	}
 	for _, step := range []func(context.Context) error{
-		p.lock, p.openJournal, p.listen, p.openDocuments, p.openObjects, p.openTopics, p.openQueues, p.openLogs,
-		p.openFunctions, p.openMetrics, p.openIdentity, p.openDeployment, p.openStates, p.openEvents, p.resume,
-		p.serve,
+		p.lock, p.openJournal, p.listen, p.openDocuments, p.openObjects, p.openTopics, p.openQueues, p.openTables,
+		p.openLogs, p.openFunctions, p.openMetrics, p.openIdentity, p.openDeployment, p.openStates,
+		p.openEvents,
+		p.resume, p.serve,
 		p.announce,
 	} {
 		if err := step(ctx); err != nil {
