@@ -198,3 +198,30 @@ func fitScalar(s *model.Shape, v any, path string) (any, error) {
 	}
 	return v, nil
 }
+
+// Object reads an object of S3; version may be empty.
+func (c *Caller) Object(ctx context.Context, bucket, key, version string) ([]byte, error) {
+	s, err := model.Find("s3")
+	if err != nil {
+		return nil, err
+	}
+	o, err := s.Operation("GetObject")
+	if err != nil {
+		return nil, err
+	}
+	in := map[string]any{"Bucket": bucket, "Key": key}
+	set(in, "VersionId", version)
+	r := &client.Request{Service: s, Operation: o}
+	if r.Input, err = input(o, in); err != nil {
+		return nil, err
+	}
+	answer, err := c.client().Call(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	if answer.Body == nil {
+		return nil, nil
+	}
+	defer answer.Body.Close()
+	return io.ReadAll(io.LimitReader(answer.Body, template.MaxBytes+1))
+}

@@ -38,7 +38,9 @@ type Request struct {
 	Tags, PreviousTags map[string]string
 	// Again says that an earlier attempt was cut off: what is to be made may be there.
 	Again bool
-	// Wait waits on the platform's clock.
+	// GiveUp ends when the deployment gives up: waits end with it, calls do not.
+	GiveUp context.Context
+	// Wait waits on the platform's clock, or until GiveUp ends.
 	Wait func(ctx context.Context, d time.Duration) error
 }
 

@@ -353,3 +353,12 @@ func PlainJSON(text string) (string, error) {
 	}
 	return JSON(n.plain()), nil
 }
+
+// ParseValue reads a text of JSON as a value.
+func ParseValue(text string) (any, error) {
+	n, err := readJSON(text)
+	if err != nil {
+		return nil, err
+	}
+	return n.plain(), nil
+}

@@ -107,6 +107,17 @@ func Read(d *Document) (*Template, error) {
 	return t, t.checkReferences()
 }
 
+// ParametersOf reads the parameters of a document, and nothing else of it.
+func ParametersOf(d *Document) (*Template, error) {
+	t := &Template{Transforms: TransformsOf(d)}
+	if v, ok := d.Root["Parameters"]; ok {
+		if _, ok := v.(map[string]any); !ok {
+			return nil, wrong("Template format error: [/Parameters] 'Parameters' must be an object.")
+		}
+	}
+	return t, t.readParameters(d)
+}
+
 // TransformsOf lists the transforms of a document in their order.
 func TransformsOf(d *Document) []string {
 	var all []string
