@@ -53,8 +53,8 @@ type Config struct {
 	Changes func(of []string) Watch
 	// Points returns the metric data of the retries; nil means that there are none.
 	Points func() ([]retrymetrics.Point, error)
-	// Rooms are where dead letters are.
-	Rooms []Room
+	// Rooms are where dead letters are, as they are now; nil means nowhere.
+	Rooms func(ctx context.Context) ([]Room, error)
 	// Services are the services at the same address.
 	Services []Service
 	// Who is recorded with what is done to dead letters.
@@ -72,10 +72,14 @@ type Config struct {
 	Log *slog.Logger
 }
 
-// Room is a place of dead letters with its name.
+// Room is a place of dead letters with its name, which is part of addresses.
 type Room struct {
 	Name string
+	Kind deadletters.Kind
 	Room deadletters.Room
+	// Depth tells how many letters there are where looking at them costs more than that, or does something to them, as
+	// receiving messages does; nil means that they are looked at.
+	Depth func(ctx context.Context) (int64, error)
 }
 
 // Service is a service at the same address.
@@ -98,6 +102,7 @@ type Console struct {
 	charts charts
 	pace   pace
 	lately lately
+	rooms  roomCounts
 	hidden redaction
 }
 
@@ -113,21 +118,21 @@ func New(cfg Config) *Console {
 		hidden: newRedaction(cfg.Redact)}
 	c.charts.points = cfg.Points
 	for pattern, show := range map[string]func(*request) (*answer, error){
-		"{$}":                     c.tonight,
-		"machines":                c.machines,
-		"machines/{name}":         c.machine,
-		"machines/{name}/edit":    c.edit,
-		"executions/{arn...}":     c.execution,
-		"mapruns/{arn...}":        c.mapRun,
-		"retries":                 c.retries,
-		"retries/{name}":          c.retriesOf,
-		"deadletters":             c.letters,
-		"deadletters/{room}":      c.lettersOf,
-		"deadletters/{room}/{id}": c.letter,
-		"lab":                     c.lab,
-		"services":                c.services,
-		"logs":                    c.logs,
-		"find":                    c.find,
+		"{$}":                        c.tonight,
+		"machines":                   c.machines,
+		"machines/{name}":            c.machine,
+		"machines/{name}/edit":       c.edit,
+		"executions/{arn...}":        c.execution,
+		"mapruns/{arn...}":           c.mapRun,
+		"retries":                    c.retries,
+		"retries/{name}":             c.retriesOf,
+		"deadletters":                c.letters,
+		"deadletters/{room}":         c.lettersOf,
+		"deadletters/{room}/{id...}": c.letter,
+		"lab":                        c.lab,
+		"services":                   c.services,
+		"logs":                       c.logs,
+		"find":                       c.find,
 	} {
 		c.mux.HandleFunc("GET "+Path+pattern, c.page(show))
 	}

@@ -24,8 +24,8 @@ type Console struct {
 	ReadOnly bool
 	// Redact are members of payloads that it never shows; see console.Config.
 	Redact []string
-	// Rooms are where dead letters are. Whoever opened them closes them.
-	Rooms []console.Room
+	// Rooms are where dead letters are, as they are now; nil means nowhere. Whoever opened them closes them.
+	Rooms func(context.Context, *Platform) ([]console.Room, error)
 	// Who is recorded with what is done to dead letters.
 	Who string
 }
@@ -36,6 +36,10 @@ func (p *Platform) console() http.Handler {
 		return nil
 	}
 	c := p.cfg.Console
+	var rooms func(context.Context) ([]console.Room, error)
+	if c.Rooms != nil {
+		rooms = func(ctx context.Context) ([]console.Room, error) { return c.Rooms(ctx, p) }
+	}
 	return console.New(console.Config{
 		Engine: func() (console.Engine, error) { return p.Engine() },
 		Definition: func(ctx context.Context, x *journal.Execution) (*journal.Definition, error) {
@@ -47,7 +51,7 @@ func (p *Platform) console() http.Handler {
 		}.call,
 		Changes: p.changes.watch,
 		Points:  p.points,
-		Rooms:   c.Rooms, Who: c.Who, ReadOnly: c.ReadOnly, Redact: c.Redact, Region: p.Scope.Region,
+		Rooms:   rooms, Who: c.Who, ReadOnly: c.ReadOnly, Redact: c.Redact, Region: p.Scope.Region,
 		Version: p.cfg.Version, Now: p.Clock.Now, Log: p.cfg.Log,
 		Services: p.shown(),
 	})

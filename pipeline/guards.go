@@ -15,14 +15,17 @@ import (
 type guards struct {
 	store *adaptive.Memory
 	now   func() time.Time
+	// calls is how many calls of a callee the import may have under way at a time. Where a limiter began below it, it
+	// would refuse calls of a callee that is well, whose rows then wait for half a minute.
+	calls int
 	told  func(callee string, circuit breaker.Circuit)
 
 	mu  sync.Mutex
 	all map[string]*handlers.Guard
 }
 
-func newGuards(now func() time.Time, told func(string, breaker.Circuit)) *guards {
-	return &guards{store: &adaptive.Memory{}, now: now, told: told, all: map[string]*handlers.Guard{}}
+func newGuards(now func() time.Time, calls int, told func(string, breaker.Circuit)) *guards {
+	return &guards{store: &adaptive.Memory{}, now: now, calls: calls, told: told, all: map[string]*handlers.Guard{}}
 }
 
 // of is the guard in front of a callee. Its deadlines are the wall's, as those of invocations are.
@@ -31,7 +34,7 @@ func (g *guards) of(callee string) *handlers.Guard {
 	defer g.mu.Unlock()
 	one := g.all[callee]
 	if one == nil {
-		gate, err := adaptive.NewGate(g.store, callee, adaptive.Callee(), g.options(callee))
+		gate, err := adaptive.NewGate(g.store, callee, g.policies(), g.options(callee))
 		if err != nil {
 			panic(fmt.Sprintf("pipeline: the usual policies of a callee are refused: %v", err))
 		}
@@ -39,6 +42,12 @@ func (g *guards) of(callee string) *handlers.Guard {
 		g.all[callee] = one
 	}
 	return one
+}
+
+func (g *guards) policies() adaptive.Policies {
+	p := adaptive.Callee()
+	p.Limiter.Initial = min(max(p.Limiter.Initial, float64(g.calls)), p.Limiter.Max)
+	return p
 }
 
 func (g *guards) options(callee string) adaptive.Options {

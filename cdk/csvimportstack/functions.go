@@ -72,10 +72,12 @@ func (s *Stack) addFunctions(bootstraps string, db database) {
 	}
 }
 
-// guarded adds what a function reads to share the breaker of what it calls with all others, and to publish its state.
+// guarded adds what a function reads to share the breaker of what it calls with all others, to publish its state, and
+// to begin with a limit that lets through what the state machine calls at a time.
 func (s *Stack) guarded(environment map[string]*string) map[string]*string {
 	environment["BREAKER_TABLE"], environment["STATE_MACHINE"] = s.Breaker.TableName(),
 		jsii.String(s.Environment.Prefix())
+	environment["CALLS_AT_A_TIME"] = jsii.String(strconv.Itoa(s.Environment.Concurrency))
 	return environment
 }
 

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"strconv"
 	"sync"
 	"time"
 
@@ -29,11 +30,14 @@ type Callee struct {
 	Name string
 	// Machine and State are the labels of the metrics.
 	Machine, State string
+	// Calls is how many calls may be under way at a time while the callee is well, where that is more than the limiter
+	// begins with; 0 when it is not known.
+	Calls int
 }
 
 // FromEnvironment makes the guard of a function in front of a callee, or nil when BREAKER_TABLE is not set. The
 // table is that of package dynamostore; metrics are printed to out when STATE_MACHINE, the state machine's
-// name, is set.
+// name, is set. CALLS_AT_A_TIME says how many calls the state machine makes at a time.
 func FromEnvironment(ctx context.Context, env func(string) string, callee, state string, out io.Writer,
 	log *slog.Logger) (*handlers.Guard, error) {
 	table := env("BREAKER_TABLE")
@@ -44,16 +48,33 @@ func FromEnvironment(ctx context.Context, env func(string) string, callee, state
 	if err != nil {
 		return nil, fmt.Errorf("the AWS configuration: %w", err)
 	}
+	calls, err := callsAtATime(env("CALLS_AT_A_TIME"))
+	if err != nil {
+		return nil, err
+	}
 	// One try: the gate fails open, and asks again a second later.
 	client := dynamodb.NewFromConfig(cfg, func(o *dynamodb.Options) { o.RetryMaxAttempts = 1 })
 	return New(&dynamostore.Store{Client: client, Table: table},
-		Callee{Name: callee, Machine: env("STATE_MACHINE"), State: state}, out, log, time.Now)
+		Callee{Name: callee, Machine: env("STATE_MACHINE"), State: state, Calls: calls}, out, log, time.Now)
+}
+
+func callsAtATime(text string) (int, error) {
+	if text == "" {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 {
+		return 0, fmt.Errorf("CALLS_AT_A_TIME is %q: write how many calls are made at a time, as a whole number", text)
+	}
+	return n, nil
 }
 
 // New makes a guard over any store.
 func New(store shared.Store, c Callee, out io.Writer, log *slog.Logger, now func() time.Time) (*handlers.Guard, error) {
 	p := &printer{callee: c, out: out, log: log, now: now}
-	gate, err := shared.NewGate(store, c.Name, shared.Callee(), shared.Options{
+	policies := shared.Callee()
+	policies.Limiter.Initial = min(max(policies.Limiter.Initial, float64(c.Calls)), policies.Limiter.Max)
+	gate, err := shared.NewGate(store, c.Name, policies, shared.Options{
 		Now: now, Changed: p.changed, Unavailable: p.unavailable,
 	})
 	if err != nil {
