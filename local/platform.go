@@ -19,6 +19,7 @@ import (
 	"stepback/engine/resultwriter"
 	"stepback/local/endpoint"
 	"stepback/local/faults"
+	"stepback/services/cloudformation"
 	"stepback/services/delivery"
 	"stepback/services/documents"
 	"stepback/services/lambda/functions"
@@ -46,10 +47,11 @@ type Platform struct {
 	Objects       *s3.Server         // S3
 	Topics        *sns.Topics        // SNS
 	Queues        *sqs.Service       // SQS
-	Logs          *logstore.Store    // CloudWatch Logs
-	Faults        *faults.Injector   // what has been injected
-	Documents     *documents.Store   // what other services keep
-	Targets       delivery.Targets   // whom services deliver to
+	Stacks        *cloudformation.Service
+	Logs          *logstore.Store  // CloudWatch Logs
+	Faults        *faults.Injector // what has been injected
+	Documents     *documents.Store // what other services keep
+	Targets       delivery.Targets // whom services deliver to
 
 	cfg     Config
 	offered []served // in the order in which they are shown
@@ -90,7 +92,7 @@ func Open(ctx context.Context, cfg Config) (_ *Platform, err error) {
 	}
 	for _, step := range []func(context.Context) error{
 		p.lock, p.openJournal, p.listen, p.openDocuments, p.openObjects, p.openTopics, p.openQueues, p.openLogs,
-		p.openFunctions, p.openMetrics, p.openIdentity, p.openStates, p.resume, p.serve,
+		p.openFunctions, p.openMetrics, p.openIdentity, p.openStates, p.openStacks, p.resume, p.serve,
 		p.announce,
 	} {
 		if err := step(ctx); err != nil {
@@ -223,7 +225,11 @@ func (p *Platform) openStates(ctx context.Context) error {
 // resume puts everything together and goes on with what an earlier process left under way.
 func (p *Platform) resume(context.Context) error {
 	p.handler = p.services()
-	return p.StepFunctions.Resume()
+	if err := p.StepFunctions.Resume(); err != nil {
+		return err
+	}
+	p.Stacks.Resume()
+	return nil
 }
 
 // store keeps the state machines where the executions are kept.
