@@ -93,7 +93,7 @@ func readQueue(ctx context.Context, r *Request) (map[string]any, error) {
 		&out); err != nil {
 		return nil, lost(err)
 	}
-	p := map[string]any{"QueueName": after(r.ID, "/")}
+	p := map[string]any{"QueueName": after(r.ID, "/"), "RedrivePolicy": "", "RedriveAllowPolicy": "", "KmsMasterKeyId": ""}
 	for name, v := range out.Attributes {
 		if _, ok := queueDefaults[name]; ok || name == "FifoQueue" {
 			p[name] = v
