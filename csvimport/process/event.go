@@ -25,9 +25,27 @@ func (e *Event) ReadText(text string) bool {
 			return e.Items == nil && c.record(e.Record)
 		case "items":
 			return e.Row == nil && e.Record == nil && c.items(&e.Items)
+		case "attempt":
+			return c.attempt()
 		}
 		return false
 	}) && c.ended()
+}
+
+// attempt reads past the member that tells which attempt it is: it is for the guard in front of the step, which needs
+// it if the step fails.
+func (c *cursor) attempt() bool {
+	var text string
+	var n int64
+	return c.object(func(name string) bool {
+		switch name {
+		case "state", "entered":
+			return c.quoted(&text)
+		case "retries":
+			return c.number(&n)
+		}
+		return false
+	})
 }
 
 // cursor reads a JSON text of known members from left to right. What it does not expect it does not read.

@@ -98,3 +98,15 @@ func FuzzReadText(f *testing.F) {
 		}
 	})
 }
+
+func TestReadTextReadsPastTheAttempt(t *testing.T) {
+	t.Parallel()
+	var e process.Event
+	const begin = `{"source":{"bucket":"b","key":"k","etag":"e"},"run":"r","row":7,"record":{"user_id":"u"},"attempt":`
+	if !e.ReadText(begin+`{"state":"S","retries":2,"entered":"2026-11-22T12:00:00Z"}}`) || *e.Row != 7 || e.Run != "r" {
+		t.Errorf("read as %+v", e)
+	}
+	if e.ReadText(begin + `{"state":7}}`) {
+		t.Error("an unusual attempt was read")
+	}
+}
