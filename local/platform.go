@@ -22,6 +22,7 @@ import (
 	"stepback/services/cloudformation"
 	"stepback/services/delivery"
 	"stepback/services/documents"
+	"stepback/services/dynamodb"
 	"stepback/services/lambda/functions"
 	logsapi "stepback/services/logs"
 	"stepback/services/logs/logstore"
@@ -46,11 +47,14 @@ type Platform struct {
 	Objects       *s3.Server         // S3
 	Topics        *sns.Topics        // SNS
 	Queues        *sqs.Service       // SQS
-	Stacks        *cloudformation.Service
-	Logs          *logstore.Store  // CloudWatch Logs
-	Faults        *faults.Injector // what has been injected
-	Documents     *documents.Store // what other services keep
-	Targets       delivery.Targets // whom services deliver to
+	Logs          *logstore.Store    // CloudWatch Logs
+	Faults        *faults.Injector   // what has been injected
+	Tables        *dynamodb.Service  // of DynamoDB
+	Documents     *documents.Store   // what other services keep
+	Targets       delivery.Targets   // whom services deliver to
+
+	// Stacks are those of CloudFormation.
+	Stacks *cloudformation.Service
 
 	cfg     Config
 	offered []served // in the order in which they are shown
@@ -90,8 +94,8 @@ func Open(ctx context.Context, cfg Config) (_ *Platform, err error) {
 		return nil, fmt.Errorf("data directory: %w", err)
 	}
 	for _, step := range []func(context.Context) error{
-		p.lock, p.openJournal, p.listen, p.openDocuments, p.openObjects, p.openTopics, p.openQueues, p.openLogs,
-		p.openFunctions, p.openMetrics, p.openIdentity, p.openDeployment, p.openStates, p.openStacks, p.resume, p.serve,
+		p.lock, p.openJournal, p.listen, p.openDocuments, p.openObjects, p.openTopics, p.openQueues, p.openTables,
+		p.openLogs, p.openFunctions, p.openMetrics, p.openIdentity, p.openDeployment, p.openStates, p.openStacks, p.resume, p.serve,
 		p.announce,
 	} {
 		if err := step(ctx); err != nil {
