@@ -19,6 +19,7 @@ import (
 	"stepback/engine/resultwriter"
 	"stepback/local/endpoint"
 	"stepback/local/faults"
+	"stepback/services/cloudformation"
 	"stepback/services/delivery"
 	"stepback/services/documents"
 	"stepback/services/dynamodb"
@@ -53,6 +54,9 @@ type Platform struct {
 	Tables        *dynamodb.Service  // of DynamoDB
 	Documents     *documents.Store   // what other services keep
 	Targets       delivery.Targets   // whom services deliver to
+
+	// Stacks are those of CloudFormation.
+	Stacks *cloudformation.Service
 
 	cfg     Config
 	offered []served // in the order in which they are shown
@@ -95,7 +99,7 @@ func Open(ctx context.Context, cfg Config) (_ *Platform, err error) {
 		p.lock, p.openJournal, p.listen, p.openDocuments, p.openObjects, p.openTopics, p.openQueues, p.openTables,
 		p.openLogs, p.openFunctions, p.openMetrics, p.openIdentity, p.openDeployment, p.openStates,
 		p.openEvents,
-		p.resume, p.serve,
+		p.openStacks, p.resume, p.serve,
 		p.announce,
 	} {
 		if err := step(ctx); err != nil {
@@ -231,7 +235,11 @@ func (p *Platform) resume(context.Context) error {
 	if err := p.StepFunctions.Resume(); err != nil {
 		return err
 	}
-	return p.Events.Resume()
+	if err := p.Events.Resume(); err != nil {
+		return err
+	}
+	p.Stacks.Resume()
+	return nil
 }
 
 // store keeps the state machines where the executions are kept.
