@@ -16,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"stepback/deadletters"
 	"stepback/engine"
 	"stepback/timeline"
 )
@@ -26,6 +27,7 @@ type request struct {
 	console *Console
 	engine  Engine
 	now     time.Time
+	live    bool // a page that is open asks for itself again
 }
 
 func (r *request) param(name string) string { return strings.TrimSpace(r.URL.Query().Get(name)) }
@@ -43,12 +45,16 @@ type answer struct {
 	Title    string
 	Template string
 	View     any
-	// Topic is the ARN of the execution whose steps change the page; empty for those of all. Still pages never change.
-	Topic string
-	Still bool
+	// Topics are the ARNs of the executions and Map Runs whose steps change the page; none for those of all. Still pages
+	// never change.
+	Topics []string
+	Still  bool
 	// Text is answered as it is, in place of a page.
 	Text string
 }
+
+// liveHeader is on the requests of pages that are open and ask for themselves again.
+const liveHeader = "X-Stepback-Live"
 
 // notFound says that there is nothing at an address.
 type notFound struct{ what string }
@@ -76,7 +82,11 @@ func (c *Console) page(show func(*request) (*answer, error)) http.HandlerFunc {
 			c.failed(w, r, err)
 			return
 		}
-		a, err := show(&request{r, c, e, c.cfg.Now()})
+		live := r.Header.Get(liveHeader) != ""
+		if live {
+			defer func(began time.Time) { c.pace.took(time.Since(began)) }(time.Now())
+		}
+		a, err := show(&request{r, c, e, c.cfg.Now(), live})
 		if err != nil {
 			c.failed(w, r, err)
 			return
@@ -108,7 +118,7 @@ func (c *Console) show(w http.ResponseWriter, r *http.Request, status int, a *an
 	q.Del("said")
 	l.Address = (&url.URL{Path: r.URL.Path, RawQuery: q.Encode()}).String()
 	if !a.Still {
-		l.Stream = Path + "stream?of=" + url.QueryEscape(a.Topic)
+		l.Stream = Path + "stream?" + url.Values{"of": a.Topics}.Encode()
 	}
 	var body bytes.Buffer
 	if err := c.pages[a.Template].ExecuteTemplate(&body, "layout", l); err != nil {
@@ -204,17 +214,26 @@ func parsePages() pages {
 
 // functions are what templates call.
 var functions = template.FuncMap{
-	"at":      func(t time.Time) template.HTML { return timeTag(t, "2006-01-02 15:04:05") },
-	"clock":   func(t time.Time) template.HTML { return timeTag(t, "15:04:05.000") },
-	"short":   timeline.Short,
-	"since":   func(t, now time.Time) string { return timeline.Short(now.Sub(t)) },
-	"until":   func(t, now time.Time) string { return timeline.Short(max(0, t.Sub(now))) },
-	"exec":    executionURL,
+	"at":    func(t time.Time) template.HTML { return timeTag(t, "2006-01-02 15:04:05") },
+	"clock": func(t time.Time) template.HTML { return timeTag(t, "15:04:05.000") },
+	"short": timeline.Short,
+	"since": func(t, now time.Time) string { return timeline.Short(now.Sub(t)) },
+	"until": func(t, now time.Time) string { return timeline.Short(max(0, t.Sub(now))) },
+	"exec":  executionURL,
+	"room":  func(name string) string { return Path + "deadletters/" + url.PathEscape(name) },
+	"letter": func(room, id string) string {
+		return Path + "deadletters/" + url.PathEscape(room) + "/" + url.PathEscape(id)
+	},
 	"machine": func(name string) string { return Path + "machines/" + url.PathEscape(name) },
 	"maprun":  func(arn string) string { return Path + "mapruns/" + url.PathEscape(arn) },
 	"name":    lastOf,
-	"count":   count,
-	"bytes":   sizeOf,
+	"kind": func(k deadletters.Kind) string {
+		return map[deadletters.Kind]string{deadletters.KindOutbox: "messages of an outbox", deadletters.KindRow: "rows of imports",
+			deadletters.KindEvent: "events that started nothing", deadletters.KindItem: "failed items of Maps",
+			deadletters.KindQueue: "dead-letter queue"}[k]
+	},
+	"count": count,
+	"bytes": sizeOf,
 	"percent": func(part, whole int64) string {
 		if whole == 0 {
 			return "–"
@@ -249,6 +268,13 @@ var functions = template.FuncMap{
 		return low + "–" + high
 	},
 	"clip": clip,
+	"changes": func(lines []DiffLine) string {
+		plus, minus := 0, 0
+		for _, l := range lines {
+			plus, minus = plus+btoi(l.Kind == "+"), minus+btoi(l.Kind == "-")
+		}
+		return fmt.Sprintf("%d lines added, %d removed", plus, minus)
+	},
 	"dict": func(pairs ...any) map[string]any {
 		m := map[string]any{}
 		for i := 0; i+1 < len(pairs); i += 2 {

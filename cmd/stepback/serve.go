@@ -15,6 +15,7 @@ import (
 
 	"stepback/aws"
 	"stepback/console"
+	"stepback/deadletters"
 	"stepback/engine/journal/pebble"
 	"stepback/local"
 	"stepback/local/endpoint"
@@ -98,7 +99,7 @@ func (c *serveCmd) Run(ctx context.Context, std streams) (err error) {
 		return errors.Join(err, cfg.Listener.Close())
 	}
 	defer func() { err = errors.Join(err, closing()) }()
-	cfg.Console.Rooms = rooms
+	cfg.Console.Rooms = (&pipeline.PlatformLetters{Others: rooms}).Rooms
 	standIns, err := standin.Open(ctx, c.Lambda, functionEnvironment("http://"+cfg.Listener.Addr().String()), std.err)
 	if err != nil {
 		return errors.Join(&exitError{exitUsage, fmt.Errorf("--lambda %w", err)}, cfg.Listener.Close())
@@ -107,7 +108,8 @@ func (c *serveCmd) Run(ctx context.Context, std streams) (err error) {
 	if len(c.Lambda) > 0 {
 		cfg.StandIns = standIns
 	}
-	defer c.tellOthers(ctx, &cfg)()
+	opened, stop := c.tellOthers(ctx, &cfg)
+	defer stop()
 	if !c.Quiet {
 		cfg.Follow = newNarrator(std.err, std.errScreen()).follow
 	}
@@ -116,6 +118,7 @@ func (c *serveCmd) Run(ctx context.Context, std streams) (err error) {
 		return inUse(err)
 	}
 	defer func() { err = errors.Join(err, p.Close()) }()
+	opened(p)
 	pipeline.Listen(p) //nolint:contextcheck // what listens lives as long as the platform
 	defer relaying(ctx, p, cfg.Log)()
 	fmt.Fprint(std.err, c.listing(p))
@@ -186,7 +189,7 @@ func (c *serveCmd) rooms(ctx context.Context) (rooms []console.Room, closing fun
 			return nil, closing, errors.Join(fmt.Errorf("--dead-letters %s: %w", name, err), closing())
 		}
 		stores = append(stores, store)
-		rooms = append(rooms, console.Room{Name: name, Room: store})
+		rooms = append(rooms, console.Room{Name: name, Kind: deadletters.KindOutbox, Room: store})
 	}
 	return rooms, closing, nil
 }
