@@ -44,6 +44,7 @@ func (c *Console) act(w http.ResponseWriter, r *http.Request) {
 	} else {
 		c.cfg.Log.Info("an act of the console", "act", r.PathValue("verb"), "said", said)
 	}
+	c.lately.forget()
 	if to == "" {
 		to = back(r.PostForm.Get("back"))
 	}

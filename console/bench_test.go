@@ -1,53 +1,152 @@
 package console_test
 
 import (
+	"bufio"
+	"bytes"
 	"compress/gzip"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"path/filepath"
+	"os"
+	"runtime"
+	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
+	"stepback/engine"
 	"stepback/engine/history"
 	"stepback/engine/journal"
-	"stepback/engine/journal/pebble"
 	"stepback/local"
 )
 
-// BenchmarkPages asks for the first page, the list of many executions and the page of an execution of 25,000 events,
-// and tells how many bytes each has compressed. It makes 100,000
-// executions; lists are read from an index, whose first page does not depend on their number.
-func BenchmarkPages(b *testing.B) {
-	const executions = 100_000
-	dir := b.TempDir()
-	kept, err := pebble.Open(filepath.Join(dir, "journal"), pebble.Options{})
+// sizeVariable says how many executions, and how many child executions of a Map Run, the pages are measured with.
+const sizeVariable = "STEPBACK_CONSOLE_EXECUTIONS"
+
+// mixed fails one execution in a hundred.
+const mixed = `{"StartAt":"Choose","States":{"Choose":{"Type":"Choice","Choices":[{"Variable":"$.bad","BooleanEquals":true,
+	"Next":"Fail"}],"Default":"Done"},"Done":{"Type":"Succeed"},"Fail":{"Type":"Fail","Error":"Boom","Cause":"one in a hundred"}}}`
+
+// mapped runs mixed for each line of an object.
+const mapped = `{"StartAt":"Each","States":{"Each":{"Type":"Map","Label":"L","End":true,"ToleratedFailurePercentage":100,
+	"MaxConcurrency":1000,"ItemReader":{"Resource":"arn:aws:states:::s3:getObject","ReaderConfig":{"InputType":"JSONL"},
+	"Parameters":{"Bucket":"bench","Key":"lines"}},"ResultWriter":{"Resource":"arn:aws:states:::s3:putObject",
+	"Parameters":{"Bucket":"bench","Prefix":"results"}},"ItemProcessor":{"ProcessorConfig":{"Mode":"DISTRIBUTED",
+	"ExecutionType":"STANDARD"},` + "%s" + `}}}`
+
+// inputOf is what the execution of a number is started with.
+func inputOf(i int) string { return fmt.Sprintf(`{"n":%d,"bad":%t}`, i, i%100 == 7) }
+
+// benchBed is a platform with many executions.
+type benchBed struct {
+	*local.Platform
+	b      *testing.B
+	n      int
+	engine *engine.Engine
+}
+
+func newBenchBed(b *testing.B) *benchBed {
+	b.Helper()
+	n := 100_000
+	if text := os.Getenv(sizeVariable); text != "" {
+		var err error
+		if n, err = strconv.Atoi(text); err != nil {
+			b.Fatalf("%s: %v", sizeVariable, err)
+		}
+	}
+	p, err := local.Open(context.Background(), local.Config{Dir: b.TempDir()})
 	if err != nil {
 		b.Fatal(err)
 	}
-	d := journal.NewDefinition("many", "arn:aws:iam::000000000000:role/r", stuck, false)
-	put := func(name string, at time.Time, events []history.Event) string {
-		x := &journal.Execution{Info: history.Info{ARN: history.ExecutionARN(machineARN+"many", name),
-			MachineARN: machineARN + "many", Origin: history.Origin{Name: name, Input: "{}"}, Definition: d.ID},
-			Status: history.Failed, Start: at, Stop: at.Add(time.Second), Failure: history.NewFailure("Boom", "")}
-		kept.Commit(&journal.Record{Execution: x, Definition: d, Begin: true, End: true, All: events, History: events},
-			func(err error) {
-				if err != nil {
-					b.Error(err)
+	b.Cleanup(func() { _ = p.Close() })
+	e, err := p.Engine()
+	if err != nil {
+		b.Fatal(err)
+	}
+	bed := &benchBed{p, b, n, e}
+	bed.make("many", mixed)
+	bed.make("mapped", fmt.Sprintf(mapped, strings.TrimPrefix(mixed, "{")))
+	return bed
+}
+
+// do answers a request without the network.
+func (b *benchBed) do(r *http.Request) *httptest.ResponseRecorder {
+	r.Host = "127.0.0.1"
+	w := httptest.NewRecorder()
+	if b.Handler().ServeHTTP(w, r); w.Code != http.StatusOK {
+		b.b.Fatalf("%s: %d %s", r.URL, w.Code, w.Body)
+	}
+	return w
+}
+
+func (b *benchBed) make(name, definition string) {
+	r := httptest.NewRequestWithContext(b.b.Context(), http.MethodPost, "/", strings.NewReader(fmt.Sprintf(
+		`{"name":%q,"roleArn":"arn:aws:iam::000000000000:role/r","definition":%q}`, name, strings.ReplaceAll(definition, "\n\t", ""))))
+	r.Header.Set("X-Amz-Target", "AWSStepFunctions.CreateStateMachine")
+	r.Header.Set("Content-Type", "application/x-amz-json-1.0")
+	b.do(r)
+	if _, err := b.engine.CreateStateMachine(name, definition, "", false); err != nil {
+		b.b.Fatal(err)
+	}
+}
+
+// start starts many executions and waits for their ends.
+func (b *benchBed) start() {
+	var next atomic.Int64
+	var clients sync.WaitGroup
+	for range 256 {
+		clients.Go(func() {
+			for i := int(next.Add(1)); i <= b.n; i = int(next.Add(1)) {
+				if _, err := b.engine.StartExecution(b.b.Context(), machineARN+"many", fmt.Sprint("x-", i), inputOf(i)); err != nil {
+					b.b.Error(err)
+					return
 				}
-			})
-		return x.ARN
+			}
+		})
 	}
-	few := []history.Event{{ID: 1, Type: history.ExecutionStarted}, {ID: 2, Previous: 1, Type: history.ExecutionFailed}}
+	clients.Wait()
+}
+
+// lines puts an object with one line for each child execution.
+func (b *benchBed) lines() {
+	var text bytes.Buffer
+	for i := range b.n {
+		text.WriteString(inputOf(i) + "\n")
+	}
+	b.do(httptest.NewRequestWithContext(b.b.Context(), http.MethodPut, "/bench", http.NoBody))
+	put := httptest.NewRequestWithContext(b.b.Context(), http.MethodPut, "/bench/lines", &text)
+	put.Header.Set("Content-Length", strconv.Itoa(text.Len()))
+	b.do(put)
+}
+
+// mapRun runs a Map Run over the object and returns the ARNs of the execution and of the Map Run.
+func (b *benchBed) mapRun(name string) (execution, mapRun string) {
+	arn := history.ExecutionARN(machineARN+"mapped", name)
+	if _, err := b.engine.StartExecution(b.b.Context(), machineARN+"mapped", name, "{}"); err != nil {
+		b.b.Fatal(err)
+	}
+	x, err := b.engine.Wait(b.b.Context(), arn)
+	if err != nil || x.Status != engine.Succeeded {
+		b.b.Fatal(x, err)
+	}
+	runs, err := b.engine.MapRunsOf(b.b.Context(), arn)
+	if err != nil || len(runs) != 1 || runs[0].Items.Total() != int64(b.n) {
+		b.b.Fatal(runs, err)
+	}
+	return arn, runs[0].ARN
+}
+
+// long keeps an execution with a history of 25,000 events.
+func (b *benchBed) long() string {
 	begin := time.Now().Add(-time.Hour)
-	for i := range executions {
-		put(fmt.Sprint("x-", i), begin.Add(time.Duration(i)*time.Millisecond), few)
-	}
-	events := []history.Event{{ID: 1, Type: history.ExecutionStarted, Data: "{}"}}
+	events := []history.Event{{ID: 1, Time: begin.UnixNano(), Type: history.ExecutionStarted, Data: "{}"}}
 	for id := int64(2); id+5 < 25_000; id += 5 {
 		at := begin.UnixNano() + id*1e6
 		events = append(events,
@@ -57,47 +156,166 @@ func BenchmarkPages(b *testing.B) {
 			history.Event{ID: id + 3, Previous: id + 2, Time: at + 5e5, Type: history.TaskSucceeded, Data: `{}`},
 			history.Event{ID: id + 4, Previous: id + 3, Time: at + 6e5, Type: history.TaskStateExited, Name: "Charge", Data: `{}`})
 	}
-	long := put("long", time.Now(), events)
-	if err := kept.Close(); err != nil {
-		b.Fatal(err)
+	d := journal.NewDefinition("long", "arn:aws:iam::000000000000:role/r", stuck, false)
+	x := &journal.Execution{Info: history.Info{ARN: history.ExecutionARN(machineARN+"long", "l"),
+		MachineARN: machineARN + "long", Origin: history.Origin{Name: "l", Input: "{}"}, Definition: d.ID},
+		Status: history.Failed, Start: begin, Stop: begin.Add(time.Second), Failure: history.NewFailure("Boom", "")}
+	kept := make(chan error, 1)
+	b.Journal.Commit(&journal.Record{Execution: x, Definition: d, Begin: true, End: true, All: events, History: events},
+		func(err error) { kept <- err })
+	if err := <-kept; err != nil {
+		b.b.Fatal(err)
 	}
-	p, err := local.Open(context.Background(), local.Config{Dir: dir})
+	return x.ARN
+}
+
+// page asks for a page and returns how many bytes it has compressed.
+func (b *benchBed) page(path string) int {
+	r := httptest.NewRequestWithContext(b.b.Context(), http.MethodGet, "/_stepback/"+path, nil)
+	r.Header.Set("Accept-Encoding", "gzip")
+	w := b.do(r)
+	size := w.Body.Len()
+	z, err := gzip.NewReader(w.Body)
 	if err != nil {
-		b.Fatal(err)
+		b.b.Fatal(err)
 	}
-	b.Cleanup(func() { _ = p.Close() })
-	r := httptest.NewRequestWithContext(b.Context(), http.MethodPost, "/", strings.NewReader(
-		`{"name":"many","roleArn":"arn:aws:iam::000000000000:role/r","definition":`+fmt.Sprintf("%q", strings.ReplaceAll(stuck, "\n\t", ""))+`}`))
-	r.Host = "127.0.0.1"
-	r.Header.Set("X-Amz-Target", "AWSStepFunctions.CreateStateMachine")
-	r.Header.Set("Content-Type", "application/x-amz-json-1.0")
-	made := httptest.NewRecorder()
-	if p.Handler().ServeHTTP(made, r); made.Code != http.StatusOK {
-		b.Fatal(made.Body)
+	if text, err := io.ReadAll(z); err != nil || !bytes.Contains(text, []byte("</html>")) {
+		b.b.Fatal(err)
 	}
-	for name, path := range map[string]string{
-		"tonight": "", "list": "machines/many", "filtered": "machines/many?error=Boom&since=2h",
-		"execution": "executions/" + url.PathEscape(long), "events": "executions/" + url.PathEscape(long) + "?tab=events&from=20001",
+	return size
+}
+
+// BenchmarkPages asks for the first page, lists of very many executions, the page of a Map Run with as many children,
+// and that of an execution of 25,000 events, and tells how many bytes each has compressed. It makes 100,000 executions
+// and as many children, or STEPBACK_CONSOLE_EXECUTIONS of each.
+func BenchmarkPages(b *testing.B) {
+	bed := newBenchBed(b)
+	bed.start()
+	bed.lines()
+	execution, mapRun := bed.mapRun("m-1")
+	long := url.PathEscape(bed.long())
+	maps := "mapruns/" + url.PathEscape(mapRun)
+	for _, page := range []struct{ name, path string }{
+		{"tonight", ""}, {"machines", "machines"}, {"list", "machines/many"},
+		{"list, failed", "machines/many?status=FAILED"}, {"list, running", "machines/many?status=RUNNING"},
+		{"list, of an error", "machines/many?error=Boom&since=2h"},
+		{"list, of an error that there is not", "machines/many?error=None"},
+		{"list, retrying", "machines/many?retrying=true"},
+		{"find a part of a name", "find?q=no-such-name"},
+		{"Map Run", maps}, {"Map Run, failed", maps + "?status=FAILED"}, {"its execution", "executions/" + url.PathEscape(execution)},
+		{"25,000 events", "executions/" + long}, {"25,000 events, a page of them", "executions/" + long + "?tab=events&from=20001"},
+		{"25,000 events, data", "executions/" + long + "?tab=data"},
 	} {
-		b.Run(name, func(b *testing.B) {
+		b.Run(page.name, func(b *testing.B) {
 			size := 0
 			for b.Loop() {
-				r := httptest.NewRequestWithContext(b.Context(), http.MethodGet, "/_stepback/"+path, nil)
-				r.Host = "127.0.0.1"
-				r.Header.Set("Accept-Encoding", "gzip")
-				w := httptest.NewRecorder()
-				p.Handler().ServeHTTP(w, r)
-				if w.Code != http.StatusOK {
-					b.Fatal(w.Body)
-				}
-				size = w.Body.Len()
-				if z, err := gzip.NewReader(w.Body); err != nil {
-					b.Fatal(err)
-				} else if text, err := io.ReadAll(z); err != nil || !strings.Contains(string(text), "</html>") {
-					b.Fatal(err)
-				}
+				size = bed.page(page.path)
 			}
 			b.ReportMetric(float64(size), "bytes")
 		})
 	}
+}
+
+// spent is the processor time of this thread, or of the process.
+func spent(b *testing.B, who int) time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(who, &u); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+const rusageThread = 1 // of Linux; package syscall lacks it
+
+// counting measures the processor time of a handler: each request has a thread to itself.
+func counting(b *testing.B, h http.Handler, total *atomic.Int64) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		before := spent(b, rusageThread)
+		h.ServeHTTP(w, r)
+		total.Add(int64(spent(b, rusageThread) - before))
+	})
+}
+
+// watch does what an open page does: it follows its stream and asks for itself at every change.
+func watch(ctx context.Context, endpoint, path, stream string, updates *atomic.Int64) error {
+	ask := func(address, live string) (*http.Response, error) {
+		r, err := http.NewRequestWithContext(ctx, http.MethodGet, endpoint+"/_stepback/"+address, nil)
+		if err != nil {
+			return nil, err
+		}
+		r.Header.Set("X-Stepback-Live", live)
+		return http.DefaultClient.Do(r)
+	}
+	answer, err := ask("stream?"+stream, "")
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	lines := bufio.NewScanner(answer.Body)
+	for lines.Scan() {
+		if lines.Text() != "event: change" {
+			continue
+		}
+		page, err := ask(path, "1")
+		if err != nil {
+			return err
+		}
+		_, err = io.Copy(io.Discard, page.Body)
+		if err = errors.Join(err, page.Body.Close()); err != nil {
+			return err
+		}
+		updates.Add(1)
+	}
+	return lines.Err()
+}
+
+// BenchmarkOpenPages has the engine run a Map Run while sixteen pages are open that show what it does: the first page,
+// machines, a list and its execution. It tells what share of the processor time of the same Map Run without pages is
+// spent in the console. What telling the pages of each step costs is in BenchmarkFollow of package local.
+func BenchmarkOpenPages(b *testing.B) {
+	bed := newBenchBed(b)
+	bed.lines()
+	bed.mapRun("warm")
+	var console, updates atomic.Int64
+	server := httptest.NewServer(counting(b, bed.Handler(), &console))
+	defer server.Close()
+	var alone, engine, beside time.Duration
+	for n := range b.N {
+		before, began := spent(b, syscall.RUSAGE_SELF), time.Now()
+		bed.mapRun(fmt.Sprint("alone-", n))
+		engine += spent(b, syscall.RUSAGE_SELF) - before
+		alone += time.Since(began)
+
+		ctx, stop := context.WithCancel(b.Context())
+		var open sync.WaitGroup
+		name := fmt.Sprint("open-", n)
+		arn := history.ExecutionARN(machineARN+"mapped", name)
+		for i := range 16 {
+			path, of := "", ""
+			switch i % 4 {
+			case 1:
+				path = "machines/mapped"
+			case 2:
+				path, of = "executions/"+url.PathEscape(arn), arn
+			case 3:
+				path = "machines"
+			}
+			open.Go(func() {
+				if err := watch(ctx, server.URL, path, url.Values{"of": {of}}.Encode(), &updates); err != nil && ctx.Err() == nil {
+					b.Error(err)
+				}
+			})
+		}
+		began = time.Now()
+		bed.mapRun(name)
+		beside += time.Since(began)
+		stop()
+		open.Wait()
+	}
+	b.ReportMetric(100*float64(console.Load())/float64(engine), "%-of-engine")
+	b.ReportMetric(float64(updates.Load())/float64(b.N), "updates/op")
+	b.ReportMetric(float64(bed.n*b.N)/alone.Seconds(), "children/s-alone")
+	b.ReportMetric(float64(bed.n*b.N)/beside.Seconds(), "children/s-16-pages")
 }

@@ -21,14 +21,18 @@ import (
 type charts struct {
 	points func() ([]retrymetrics.Point, error)
 
-	mu   sync.Mutex
-	kept map[string][]retrymetrics.Point // by state machine
-	read time.Time
-	err  error
+	mu    sync.Mutex
+	kept  map[string][]retrymetrics.Point // by state machine
+	stood map[string][]AlarmRow           // what came of the alarms by these data
+	until time.Time                       // they are good
+	err   error
 }
 
-// fresh is how long metric data are remembered.
-const fresh = 5 * time.Second
+// Metric data are remembered for a moment, and a hundred times as long as it took to read them.
+const (
+	fresh      = 5 * time.Second
+	worthTimes = 100
+)
 
 // of returns the metric data of a state machine.
 func (c *charts) of(machine string) ([]retrymetrics.Point, error) {
@@ -37,14 +41,15 @@ func (c *charts) of(machine string) ([]retrymetrics.Point, error) {
 	if c.points == nil {
 		return nil, nil
 	}
-	if time.Since(c.read) > fresh {
+	if began := time.Now(); began.After(c.until) {
 		var all []retrymetrics.Point
 		all, c.err = c.points()
 		c.kept = map[string][]retrymetrics.Point{}
 		for i := range all {
 			c.kept[all[i].Labels.StateMachine] = append(c.kept[all[i].Labels.StateMachine], all[i])
 		}
-		c.read = time.Now()
+		c.stood = map[string][]AlarmRow{}
+		c.until = time.Now().Add(max(fresh, worthTimes*time.Since(began)))
 	}
 	return c.kept[machine], c.err
 }
@@ -152,6 +157,12 @@ func (c *charts) alarms(machine string, now time.Time) ([]AlarmRow, error) {
 	if err != nil || len(points) == 0 {
 		return nil, err
 	}
+	c.mu.Lock()
+	stood, ok := c.stood[machine]
+	c.mu.Unlock()
+	if ok {
+		return stood, nil
+	}
 	set, err := alarms.New(alarms.Options{StateMachine: machine})
 	if err != nil {
 		return nil, err
@@ -183,6 +194,9 @@ func (c *charts) alarms(machine string, now time.Time) ([]AlarmRow, error) {
 	slices.SortStableFunc(rows, func(a, b AlarmRow) int {
 		return cmp.Compare(btoi(b.State == string(alarms.Alarming)), btoi(a.State == string(alarms.Alarming)))
 	})
+	c.mu.Lock()
+	c.stood[machine] = rows
+	c.mu.Unlock()
 	return rows, nil
 }
 

@@ -49,9 +49,8 @@ type Config struct {
 	// Call carries out an operation of an AWS service, "states" or "logs", with its input and output as its JSON has
 	// them. Its errors are shown to the person who asked.
 	Call func(ctx context.Context, service, operation string, in, out any) error
-	// Changes tells, at most once until it is received, that an execution has made a step, or any has when the ARN is
-	// empty. The channel is closed when the server ends; stop ends it before.
-	Changes func(arn string) (changed <-chan struct{}, stop func())
+	// Changes watches executions and the child executions of Map Runs by their ARNs, or all when none is given.
+	Changes func(of []string) Watch
 	// Points returns the metric data of the retries; nil means that there are none.
 	Points func() ([]retrymetrics.Point, error)
 	// Rooms are where dead letters are.
@@ -97,6 +96,8 @@ type Console struct {
 	pages  pages
 	told   notices
 	charts charts
+	pace   pace
+	lately lately
 	hidden redaction
 }
 

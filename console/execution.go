@@ -146,8 +146,10 @@ func (c *Console) execution(r *request) (*answer, error) {
 	if waited > 0 {
 		v.Waited = timeline.Short(waited)
 	}
+	topics := []string{arn}
 	for _, run := range must(r.engine.MapRunsOf(r.Context(), arn)) {
 		v.MapRuns = append(v.MapRuns, MapRunLink{run.ARN, run.Status, run.Items})
+		topics = append(topics, run.ARN)
 	}
 	switch v.Tab {
 	case "events":
@@ -169,7 +171,7 @@ func (c *Console) execution(r *request) (*answer, error) {
 	if r.param("format") == "test" {
 		return c.testCase(r, x, events)
 	}
-	return &answer{Title: x.Name, Template: "execution", View: v, Topic: arn, Still: x.Ended()}, nil
+	return &answer{Title: x.Name, Template: "execution", View: v, Topics: topics, Still: x.Ended()}, nil
 }
 
 // must drops an error of what a page can do without.

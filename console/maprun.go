@@ -96,6 +96,6 @@ func (c *Console) mapRun(r *request) (*answer, error) {
 		v.Children = append(v.Children, rowOf(&list[i], r.now))
 	}
 	v.Next = next
-	return &answer{Title: "Map Run of " + v.Machine, Template: "maprun", View: v, Topic: m.Execution,
+	return &answer{Title: "Map Run of " + v.Machine, Template: "maprun", View: v, Topics: []string{arn, m.Execution},
 		Still: !m.Stopped.IsZero()}, nil
 }

@@ -26,6 +26,7 @@ type request struct {
 	console *Console
 	engine  Engine
 	now     time.Time
+	live    bool // a page that is open asks for itself again
 }
 
 func (r *request) param(name string) string { return strings.TrimSpace(r.URL.Query().Get(name)) }
@@ -43,12 +44,16 @@ type answer struct {
 	Title    string
 	Template string
 	View     any
-	// Topic is the ARN of the execution whose steps change the page; empty for those of all. Still pages never change.
-	Topic string
-	Still bool
+	// Topics are the ARNs of the executions and Map Runs whose steps change the page; none for those of all. Still pages
+	// never change.
+	Topics []string
+	Still  bool
 	// Text is answered as it is, in place of a page.
 	Text string
 }
+
+// liveHeader is on the requests of pages that are open and ask for themselves again.
+const liveHeader = "X-Stepback-Live"
 
 // notFound says that there is nothing at an address.
 type notFound struct{ what string }
@@ -76,7 +81,11 @@ func (c *Console) page(show func(*request) (*answer, error)) http.HandlerFunc {
 			c.failed(w, r, err)
 			return
 		}
-		a, err := show(&request{r, c, e, c.cfg.Now()})
+		live := r.Header.Get(liveHeader) != ""
+		if live {
+			defer func(began time.Time) { c.pace.took(time.Since(began)) }(time.Now())
+		}
+		a, err := show(&request{r, c, e, c.cfg.Now(), live})
 		if err != nil {
 			c.failed(w, r, err)
 			return
@@ -108,7 +117,7 @@ func (c *Console) show(w http.ResponseWriter, r *http.Request, status int, a *an
 	q.Del("said")
 	l.Address = (&url.URL{Path: r.URL.Path, RawQuery: q.Encode()}).String()
 	if !a.Still {
-		l.Stream = Path + "stream?of=" + url.QueryEscape(a.Topic)
+		l.Stream = Path + "stream?" + url.Values{"of": a.Topics}.Encode()
 	}
 	var body bytes.Buffer
 	if err := c.pages[a.Template].ExecuteTemplate(&body, "layout", l); err != nil {

@@ -78,8 +78,8 @@ type Group struct {
 	Machine string    `json:"stateMachine"`
 	Error   string    `json:"error"`
 	Count   Count     `json:"count"`
-	First   time.Time `json:"first"`
-	Last    time.Time `json:"last"`
+	First   time.Time `json:"firstStart"`
+	Last    time.Time `json:"lastStart"`
 	Sample  string    `json:"sample"` // ARN of the latest
 }
 
@@ -147,7 +147,7 @@ func (c *Console) tonight(r *request) (*answer, error) {
 	if err := c.mapRunsNow(r, v, byARN); err != nil {
 		return nil, err
 	}
-	for l, err := range r.engine.Listed(r.Context(), &engine.Query{Retrying: true}) {
+	for l, err := range r.engine.Listed(r.Context(), &engine.Query{Retrying: true, Brief: true}) {
 		if err != nil {
 			return nil, err
 		}
@@ -173,12 +173,21 @@ func (c *Console) tonight(r *request) (*answer, error) {
 	return &answer{Title: "Tonight", Template: "tonight", View: v}, nil
 }
 
-// glance counts what a machine has.
+// glance counts what a machine has. Pages that are open share what was counted during a tick.
 func (c *Console) glance(r *request, m apiMachine) (*MachineRow, error) {
+	row, err := c.lately.row(m.ARN, r.live, func() (*MachineRow, error) { return c.counts(r, m) })
+	if err != nil {
+		return nil, err
+	}
+	own := *row
+	return &own, nil
+}
+
+func (c *Console) counts(r *request, m apiMachine) (*MachineRow, error) {
 	row := &MachineRow{Name: m.Name, ARN: m.ARN, Type: m.Type, groups: map[string]*Group{},
 		Load: c.charts.load(m.Name, r.now)}
 	ctx := r.Context()
-	for l, err := range r.engine.Listed(ctx, &engine.Query{Of: m.ARN}) {
+	for l, err := range r.engine.Listed(ctx, &engine.Query{Of: m.ARN, Brief: true}) {
 		if err != nil {
 			return nil, err
 		}
@@ -208,20 +217,21 @@ func (m *MachineRow) group(l *engine.Listed) {
 	name := cmp.Or(l.Failure.Name, string(l.Status))
 	g := m.groups[name]
 	if g == nil {
-		g = &Group{Machine: m.Name, Error: name, First: l.Stop, Last: l.Stop, Sample: l.ARN}
+		g = &Group{Machine: m.Name, Error: name, First: l.Start, Last: l.Start, Sample: l.ARN}
 		m.groups[name] = g
 	}
 	g.Count.N++
-	if l.Stop.Before(g.First) {
-		g.First = l.Stop
+	if l.Start.Before(g.First) {
+		g.First = l.Start
 	}
-	if !l.Stop.Before(g.Last) {
-		g.Last, g.Sample = l.Stop, l.ARN
+	if l.Start.After(g.Last) {
+		g.Last, g.Sample = l.Start, l.ARN
 	}
 }
 
-// counted counts executions, up to enough of them.
+// counted counts executions, up to enough of them. What it is told of each is what an index has.
 func counted(ctx context.Context, e Engine, q engine.Query, each func(*engine.Listed)) (n Count, err error) {
+	q.Brief = true
 	for l, err := range e.Listed(ctx, &q) {
 		if err != nil {
 			return n, err

@@ -50,6 +50,9 @@ type Query struct {
 	Since time.Time
 	// After is the place behind which the list goes on; the zero Place is its beginning.
 	After journal.Place
+	// Brief asks for no more than ARN, Status, Start, the failure's name of what has ended, and the retries: for counting
+	// very many. One that ends meanwhile may be listed twice then.
+	Brief bool
 }
 
 // Listed is an execution as lists show it: without Input, Output, Failure.Cause and RedriveTokens.
@@ -93,8 +96,7 @@ func (q *Query) selects(l *Listed) bool {
 func (e *Engine) candidates(ctx context.Context, q *Query) iter.Seq2[*Execution, error] {
 	l := journal.List{
 		Of: q.Of, Statuses: q.Statuses, Error: q.Error, Redriven: q.Redriven, NotRedriven: q.NotRedriven,
-		Since: q.Since,
-		After: q.After,
+		Since: q.Since, After: q.After, Brief: q.Brief,
 	}
 	switch {
 	case l.Of == "":
@@ -114,7 +116,7 @@ func (e *Engine) listedOf(ctx context.Context, l *journal.List, retrying bool) i
 		first := l.First()
 		c := e.retrying.From(journal.ListID(l.Of), first.Start.UnixNano(), first.ARN)
 		for entry, ok := c.Head(); ok && ctx.Err() == nil; entry, ok = c.Head() {
-			x, err := e.retried(ctx, entry)
+			x, err := e.retried(ctx, entry, l.Brief)
 			c.Next()
 			if errors.Is(err, ErrNoExecution) || err == nil && !l.Selects(x) {
 				continue
@@ -129,10 +131,10 @@ func (e *Engine) listedOf(ctx context.Context, l *journal.List, retrying bool) i
 	}
 }
 
-// retried describes an execution with retries. The payloads of EXPRESS ones, which the journal does not have, are left
-// out of all.
-func (e *Engine) retried(ctx context.Context, entry *startorder.Entry[*run]) (*Execution, error) {
-	if entry.Value.machine.Express {
+// retried describes an execution with retries, from memory if brief. The payloads of EXPRESS ones, which the journal
+// does not have, are left out of all.
+func (e *Engine) retried(ctx context.Context, entry *startorder.Entry[*run], brief bool) (*Execution, error) {
+	if brief || entry.Value.machine.Express {
 		return entry.Value.listed(), nil
 	}
 	x, err := e.DescribeExecution(ctx, entry.ARN)
@@ -143,7 +145,7 @@ func (e *Engine) retried(ctx context.Context, entry *startorder.Entry[*run]) (*E
 	return x, nil
 }
 
-// listed is an EXPRESS execution that is under way: what is said of it does not change until its end.
+// listed is an execution that is under way, without its redrives: the rest does not change until its end.
 func (r *run) listed() *Execution {
 	x := &Execution{Info: r.record.Info, Status: history.Running, Start: r.record.Start}
 	x.Input = ""

@@ -1,81 +1,102 @@
 package local
 
 import (
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 
+	"stepback/console"
 	"stepback/engine/history"
 	"stepback/engine/journal"
 )
 
-// changes tells who looks at executions that they have made a step. The engine never waits for it: what has been told
-// and not been looked at yet is not told again.
+// changes tells who looks at executions that they have made a step. The engine never waits for it, and does next to
+// nothing for who has been told and has not asked to be told again.
 type changes struct {
-	watched atomic.Int64 // how many look; nothing is done while nobody does
-	mu      sync.Mutex
-	of      map[string]map[chan struct{}]bool // by execution; all under ""
-	over    bool
+	armed    atomic.Int64                          // how many are to be told
+	watchers atomic.Pointer[map[string][]*watcher] // by ARN of an execution or a Map Run; all under ""
+	mu       sync.Mutex                            // orders those who change the map, which is replaced as a whole
+	ended    chan struct{}
+	end      func()
 }
 
-// watch returns a channel that receives after a step of an execution, or of any when the ARN is empty. It is closed
-// when the platform closes.
-func (c *changes) watch(arn string) (changed <-chan struct{}, stop func()) {
-	ch := make(chan struct{}, 1)
-	c.mu.Lock()
-	if c.over {
-		c.mu.Unlock()
-		close(ch)
-		return ch, func() {}
+func newChanges() *changes {
+	c := &changes{ended: make(chan struct{})}
+	c.end = sync.OnceFunc(func() { close(c.ended) })
+	c.watchers.Store(&map[string][]*watcher{})
+	return c
+}
+
+// watcher is one who looks.
+type watcher struct {
+	changed chan struct{} // holds one
+	told    atomic.Bool
+}
+
+// watch has a page told of the steps of executions, of all child executions of Map Runs, or of everything when no ARN
+// is given.
+func (c *changes) watch(of []string) console.Watch {
+	if len(of) == 0 {
+		of = []string{""}
 	}
-	if c.of == nil {
-		c.of = map[string]map[chan struct{}]bool{}
-	}
-	if c.of[arn] == nil {
-		c.of[arn] = map[chan struct{}]bool{}
-	}
-	c.of[arn][ch] = true
-	c.mu.Unlock()
-	c.watched.Add(1)
-	return ch, func() {
-		c.watched.Add(-1)
-		c.mu.Lock()
-		delete(c.of[arn], ch)
-		if len(c.of[arn]) == 0 {
-			delete(c.of, arn)
+	w := &watcher{changed: make(chan struct{}, 1)}
+	c.change(func(m map[string][]*watcher) {
+		for _, arn := range of {
+			m[arn] = append(slices.Clone(m[arn]), w)
 		}
-		c.mu.Unlock()
-	}
+	})
+	c.armed.Add(1)
+	return console.Watch{Changed: w.changed, Ended: c.ended,
+		Again: func() {
+			if w.told.CompareAndSwap(true, false) {
+				c.armed.Add(1)
+			}
+		},
+		Stop: func() {
+			if w.told.CompareAndSwap(false, true) {
+				c.armed.Add(-1)
+			}
+			c.change(func(m map[string][]*watcher) {
+				for _, arn := range of {
+					m[arn] = slices.DeleteFunc(slices.Clone(m[arn]), func(other *watcher) bool { return other == w })
+					if len(m[arn]) == 0 {
+						delete(m, arn)
+					}
+				}
+			})
+		}}
 }
 
-// follow is told of every step. Those of a Map Run's child executions change its execution's page, too, whose ARN they
-// do not have: they are told to those who look at everything.
+func (c *changes) change(do func(map[string][]*watcher)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	m := maps.Clone(*c.watchers.Load())
+	do(m)
+	c.watchers.Store(&m)
+}
+
+// follow is told of every step, by workers of the engine.
 func (c *changes) follow(x *journal.Execution, _ []history.Event) {
-	if c.watched.Load() == 0 {
+	if c.armed.Load() == 0 {
 		return
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	tell(c.of[x.ARN])
-	tell(c.of[""])
-}
-
-// end tells all who look that there is nothing more to come.
-func (c *changes) end() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, of := range c.of {
-		for ch := range of {
-			close(ch)
-		}
+	m := *c.watchers.Load()
+	c.tell(m[x.ARN])
+	if x.MapRunARN != "" {
+		c.tell(m[x.MapRunARN])
 	}
-	c.of, c.over = nil, true
+	c.tell(m[""])
 }
 
-func tell(who map[chan struct{}]bool) {
-	for ch := range who {
-		select {
-		case ch <- struct{}{}:
-		default:
+func (c *changes) tell(who []*watcher) {
+	for _, w := range who {
+		if !w.told.Load() && w.told.CompareAndSwap(false, true) {
+			c.armed.Add(-1)
+			select {
+			case w.changed <- struct{}{}:
+			default:
+			}
 		}
 	}
 }

@@ -31,7 +31,7 @@ type Console struct {
 }
 
 // console makes the console of the platform; nil when there is none.
-func (p *Platform) console(states, logs http.Handler) http.Handler {
+func (p *Platform) console() http.Handler {
 	if p.cfg.Console.Off {
 		return nil
 	}
@@ -42,21 +42,14 @@ func (p *Platform) console(states, logs http.Handler) http.Handler {
 			return journal.DefinitionOf(ctx, p.Journal, x)
 		},
 		Call: caller{
-			"states": {states, "AWSStepFunctions.", "application/x-amz-json-1.0"},
-			"logs":   {logs, "Logs_20140328.", "application/x-amz-json-1.1"},
+			"states": {p.offeredBy("states"), "AWSStepFunctions.", "application/x-amz-json-1.0"},
+			"logs":   {p.offeredBy("logs"), "Logs_20140328.", "application/x-amz-json-1.1"},
 		}.call,
 		Changes: p.changes.watch,
 		Points:  p.points,
 		Rooms:   c.Rooms, Who: c.Who, ReadOnly: c.ReadOnly, Redact: c.Redact, Region: p.Scope.Region,
 		Version: p.cfg.Version, Now: p.Clock.Now, Log: p.cfg.Log,
-		Services: []console.Service{
-			{Name: "Step Functions", Status: running, About: "state machines, executions, activities; in " + p.Dir},
-			{Name: "Lambda", Status: running, About: "functions run as processes of this machine"},
-			{Name: "S3", Status: running, About: "buckets in " + p.Dir + "/objects"},
-			{Name: "SNS", Status: running, About: "topics whose messages are kept in " + p.Dir + "/notifications.jsonl"},
-			{Name: "CloudWatch Logs", Status: running, About: "what executions and functions log"},
-			{Name: "STS", Status: running, About: "GetCallerIdentity"},
-		},
+		Services: p.shown(),
 	})
 }
 

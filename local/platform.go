@@ -8,20 +8,27 @@ import (
 	"net"
 	"net/http"
 	"path/filepath"
+	"time"
 
 	"stepback/aws"
+	"stepback/aws/server"
 	"stepback/engine"
 	"stepback/engine/clock"
 	"stepback/engine/journal"
 	"stepback/engine/journal/pebble"
 	"stepback/engine/resultwriter"
+	"stepback/local/endpoint"
 	"stepback/local/faults"
+	"stepback/services/delivery"
+	"stepback/services/documents"
 	"stepback/services/lambda/functions"
+	logsapi "stepback/services/logs"
 	"stepback/services/logs/logstore"
 	"stepback/services/s3"
 	"stepback/services/sns"
 	"stepback/services/sqs"
 	"stepback/services/stepfunctions"
+	"stepback/services/sts"
 )
 
 // Platform is an open data directory with everything running on it. It is safe for concurrent use.
@@ -41,13 +48,16 @@ type Platform struct {
 	Queues        *sqs.Service       // SQS
 	Logs          *logstore.Store    // CloudWatch Logs
 	Faults        *faults.Injector   // what has been injected
+	Documents     *documents.Store   // what other services keep
+	Targets       delivery.Targets   // whom services deliver to
 
 	cfg     Config
+	offered []served // in the order in which they are shown
 	engines *engines
 	around  *surroundings
 	objects engine.Objects
 	metrics metrics
-	changes changes
+	changes *changes
 
 	listeners listeners
 	claims    claims
@@ -63,7 +73,7 @@ type Platform struct {
 // everything. The error is an *InUseError when another process has the directory open.
 func Open(ctx context.Context, cfg Config) (_ *Platform, err error) {
 	remove, err := cfg.defaults()
-	p := &Platform{Dir: cfg.Dir, Scope: cfg.Scope, Clock: cfg.Clock, cfg: cfg, broken: make(chan error, 1),
+	p := &Platform{Dir: cfg.Dir, Scope: cfg.Scope, Clock: cfg.Clock, cfg: cfg, broken: make(chan error, 1), changes: newChanges(),
 		token: newToken()}
 	p.onClose(func() error { cfg.Clock.Close(); return nil })
 	if cfg.Listener != nil {
@@ -79,9 +89,9 @@ func Open(ctx context.Context, cfg Config) (_ *Platform, err error) {
 		return nil, fmt.Errorf("data directory: %w", err)
 	}
 	for _, step := range []func(context.Context) error{
-		p.lock, p.openJournal, p.listen, p.openObjects, p.openTopics, p.openQueues, p.openLogs, p.openFunctions,
-		p.openMetrics,
-		p.openStates, p.serve, p.announce,
+		p.lock, p.openJournal, p.listen, p.openDocuments, p.openObjects, p.openTopics, p.openQueues, p.openLogs,
+		p.openFunctions, p.openMetrics, p.openIdentity, p.openStates, p.resume, p.serve,
+		p.announce,
 	} {
 		if err := step(ctx); err != nil {
 			return nil, err
@@ -145,6 +155,8 @@ func (p *Platform) openObjects(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	p.offer(served{model: "s3", about: "buckets in " + filepath.Join(p.Dir, "objects"),
+		Service: endpoint.Service{Name: "S3", Signing: "s3", Handler: p.Objects.Handler()}})
 	p.objects, err = p.objectsOfMaps(ctx)
 	return err
 }
@@ -153,6 +165,8 @@ func (p *Platform) openTopics(context.Context) (err error) {
 	p.Topics, err = sns.Open(p.Dir, sns.Options{Scope: p.Scope, Now: p.Clock.Now})
 	if err == nil {
 		p.onClose(p.Topics.Close)
+		p.offer(served{model: "sns", about: "topics whose messages are kept in " + filepath.Join(p.Dir, sns.FileName),
+			Service: endpoint.Service{Name: "SNS", Signing: "sns", Handler: p.Topics.Handler()}})
 	}
 	return err
 }
@@ -162,6 +176,9 @@ func (p *Platform) openQueues(context.Context) (err error) {
 		Endpoint: p.Endpoint, Log: p.cfg.Log})
 	if err == nil {
 		p.onClose(p.Queues.Close)
+		p.offer(served{model: "sqs", about: "queues in " + filepath.Join(p.Dir, "sqs"),
+			Service: endpoint.Service{Name: "SQS", Signing: "sqs", Target: "AmazonSQS", Handler: lazily(p.Queues.Handler)}})
+		p.Targets.Register("sqs", p.Queues)
 	}
 	return err
 }
@@ -170,6 +187,10 @@ func (p *Platform) openLogs(context.Context) (err error) {
 	p.Logs, err = logstore.Open(filepath.Join(p.Dir, "logs", "groups"), logstore.Options{Log: p.cfg.Log})
 	if err == nil {
 		p.onClose(p.Logs.Close)
+		p.offer(served{model: "cloudwatchlogs", about: "what executions and functions log",
+			Service: endpoint.Service{Name: "CloudWatch Logs", Signing: "logs", Target: "Logs_20140328",
+				Handler: lazily(func() *server.Service { return logsapi.New(p.Logs, p.Scope, time.Now, p.cfg.Log) })}})
+		p.Targets.Register("logs", p.Logs)
 	}
 	return err
 }
@@ -191,8 +212,17 @@ func (p *Platform) openStates(ctx context.Context) error {
 		Open: p.engines.open, Store: store, Now: p.Clock.Now, Default: p.Scope, Log: p.cfg.Log,
 		TestCases: p.cfg.Mocks != nil, Logs: p.Logs,
 	})
-	p.handler = p.services()
+	p.offer(served{model: "sfn", own: true, about: "state machines, executions, activities; in " + p.Dir,
+		Service: endpoint.Service{Name: "Step Functions", Signing: "states", Target: "AWSStepFunctions",
+			Handler: p.StepFunctions.Handler()}})
+	p.Targets.Register("states", p.StepFunctions)
 	p.engines.follow = both(both(p.StepFunctions.Follow, p.changes.follow), p.cfg.Follow)
+	return nil
+}
+
+// resume puts everything together and goes on with what an earlier process left under way.
+func (p *Platform) resume(context.Context) error {
+	p.handler = p.services()
 	return p.StepFunctions.Resume()
 }
 
@@ -202,6 +232,13 @@ func (p *Platform) store(ctx context.Context) (stepfunctions.Store, error) {
 		return stepfunctions.Keep(ctx, documents)
 	}
 	return stepfunctions.NewMemory(), nil
+}
+
+// openIdentity opens STS.
+func (p *Platform) openIdentity(context.Context) error {
+	p.offer(served{model: "sts", about: "GetCallerIdentity", Service: endpoint.Service{Name: "STS", Signing: "sts",
+		Handler: lazily(func() *server.Service { return sts.New(p.Scope, p.cfg.Log) })}})
+	return nil
 }
 
 func (p *Platform) serve(context.Context) error { //nolint:contextcheck // it lives as long as the platform

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -24,9 +23,7 @@ import (
 	lambdaapi "stepback/services/lambda"
 	"stepback/services/lambda/functions"
 	"stepback/services/lambda/runner"
-	logsapi "stepback/services/logs"
 	"stepback/services/s3"
-	"stepback/services/sts"
 	"stepback/tasks/lambda"
 	"stepback/tasks/lambda/invocation"
 )
@@ -96,6 +93,10 @@ func (p *Platform) openFunctions(ctx context.Context) (err error) {
 	if err != nil {
 		return fmt.Errorf("the functions of %s: %w", p.Dir, err)
 	}
+	p.offer(served{model: "lambda", about: "functions run as processes of this machine",
+		Service: endpoint.Service{Name: "Lambda", Signing: "lambda",
+			Handler: lazily(func() *lambdaapi.Service { return lambdaapi.New(p.Functions, p.Scope, p.cfg.Log) })}})
+	p.Targets.Register("lambda", p.Functions)
 	p.onClose(func() error { //nolint:contextcheck // closing has a time of its own
 		ctx, cancel := context.WithTimeout(context.Background(), closeGrace)
 		defer cancel()
@@ -133,34 +134,3 @@ func (p *Platform) invoker(scope aws.Scope) invocation.Invoker {
 	}
 	return p.Faults.Functions(in)
 }
-
-// services puts the services at one address, and makes them what tasks call where nobody says otherwise.
-func (p *Platform) services() http.Handler {
-	states := p.StepFunctions.Handler()
-	functions := lambdaapi.New(p.Functions, p.Scope, p.cfg.Log)
-	logs := logsapi.New(p.Logs, p.Scope, time.Now, p.cfg.Log)
-	queues := p.Queues.Handler()
-	for name, h := range map[string]http.Handler{
-		"sfn": states, "lambda": functions, "cloudwatchlogs": logs, "s3": p.Objects.Handler(),
-		"sns": p.Topics.Handler(), "sqs": queues,
-	} {
-		if p.cfg.Beside != nil && name != "sfn" {
-			p.around.reach(name, p.cfg.Beside.Endpoint)
-			continue
-		}
-		p.around.embed(name, h)
-	}
-	h := &endpoint.Handler{
-		StepFunctions: states, Lambda: functions, S3: p.Objects.Handler(), Logs: logs, SNS: p.Topics.Handler(),
-		SQS: queues, STS: sts.New(p.Scope, p.cfg.Log), Log: p.cfg.Log,
-		Control: http.HandlerFunc(p.control), Metrics: p.cfg.Metrics, Console: p.console(states, logs),
-		Health: endpoint.Health{Version: p.cfg.Version, Services: map[string]string{"stepfunctions": running,
-			"lambda": running, "s3": running, "logs": running, "sns": running, "sqs": running, "sts": running}},
-	}
-	if p.cfg.Public { // a machine's names are not known to it
-		h.Hosts = []string{"*"}
-	}
-	return h
-}
-
-const running = "running"

@@ -114,6 +114,24 @@ func (d *Document) Place(found []asl.Diagnostic) []asl.Diagnostic {
 	return placed
 }
 
+// Blamed returns the names of the placeholders without a value that Place leaves errors out for, each once: the text
+// runs when they have a fitting value.
+func (d *Document) Blamed(found []asl.Diagnostic) []string {
+	var blamed names
+	for _, f := range found {
+		if f.Severity != asl.SeverityError || !d.places.isOpen(f.Span) {
+			continue
+		}
+		at := d.places.origin(f.Span)
+		for _, m := range placeholder.FindAllStringSubmatch(d.Text[at.Start:at.End], -1) {
+			if slices.Contains(d.Open, m[1]) {
+				blamed.add(m[1])
+			}
+		}
+	}
+	return blamed.list
+}
+
 // Diagnose returns what keeps the text from being read, else what check finds in its JSON, at its place in the text.
 func (d *Document) Diagnose(check func(definition string) []asl.Diagnostic) []asl.Diagnostic {
 	if len(d.Problems) > 0 {

@@ -12,6 +12,16 @@ var placeholder = regexp.MustCompile(`\$\{([^{}"\n]{1,200})\}`)
 // maxPlaceholder is how long a placeholder is at most, in bytes.
 const maxPlaceholder = 4*200 + len("${}")
 
+// Placeholders returns the names of the placeholders in a text, each once, in the order of the text: those that have a
+// value as well as those that have none.
+func Placeholders(text string) []string {
+	var found names
+	for _, m := range placeholder.FindAllStringSubmatch(text, -1) {
+		found.add(m[1])
+	}
+	return found.list
+}
+
 // pseudoParameters are CloudFormation's, with values that could be.
 func pseudoParameters() map[string]string {
 	return map[string]string{

@@ -190,6 +190,9 @@ func (c *costCmd) definition(std streams) error {
 	if err != nil {
 		return &exitError{exitUsage, err}
 	}
+	if err := c.unknown(d); err != nil {
+		return &exitError{exitUsage, err}
+	}
 	machine, diagnostics := asl.Parse(d.text)
 	if machine == nil {
 		return &exitError{exitUsage, fmt.Errorf("%s is not a state machine: %w", c.File, firstOf(diagnostics))}

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -33,7 +34,7 @@ type dashboardRenderCmd struct {
 	Endpoint     string        `placeholder:"URL" help:"Draw the dashboard that CloudWatch, or what answers like it, has at URL, in place of a data directory's."`
 	Name         string        `placeholder:"NAME" default:"CSV-Processing-Retry-Monitor" help:"Name of the dashboard at the endpoint. Default CSV-Processing-Retry-Monitor."`
 	Since        time.Duration `placeholder:"DURATION" default:"3h" help:"How far the data of the endpoint go back. Default 3h."`
-	Output       string        `short:"o" type:"path" default:"retry.html" placeholder:"FILE" help:"File to write: .html, .svg or .png. Default retry.html."`
+	Output       string        `short:"o" default:"retry.html" placeholder:"FILE" help:"File to write: .html, .svg or .png; or html (- too), svg or png for standard output. Default retry.html."`
 	JSON         bool          `name:"json" help:"Print the name of the file and the widgets without data as JSON."`
 }
 
@@ -41,6 +42,7 @@ type dashboardRenderCmd struct {
 func (dashboardRenderCmd) Help() string {
 	return `Example:
   stepback dashboard render --data .stepback -o retry.html
+  stepback dashboard render -o svg > retry.svg
   stepback dashboard render --endpoint https://monitoring.us-east-1.amazonaws.com --name CSV-Processing-Retry-Monitor-dev -o retry.png
 
 From a data directory, the dashboard is the one that CloudWatch gets, drawn from the metric data that runs leave there, with the
@@ -50,6 +52,19 @@ files for region and credentials; an endpoint on this machine gets the credentia
 
 // Run draws the dashboard.
 func (c *dashboardRenderCmd) Run(ctx context.Context, std streams) error {
+	if _, err := drawing(c.Output); err != nil {
+		return err
+	}
+	if c.JSON && toStandardOutput(c.Output) {
+		return &exitError{exitUsage, errors.New("--json and the picture would both go to standard output: name a file with -o")}
+	}
+	if !toStandardOutput(c.Output) { // it may be another process that writes it
+		path, err := filepath.Abs(c.Output)
+		if err != nil {
+			return err
+		}
+		c.Output = path
+	}
 	if c.Endpoint != "" {
 		return c.alone(ctx, std)
 	}
@@ -81,22 +96,39 @@ func (c *dashboardRenderCmd) alone(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(c.Output, out.Bytes(), 0o644); err != nil {
+	switch {
+	case toStandardOutput(c.Output):
+		_, err = std.out.Write(out.Bytes())
+	default:
+		err = os.WriteFile(c.Output, out.Bytes(), 0o644)
+	}
+	if err != nil {
 		return err
 	}
-	if c.JSON {
+	switch {
+	case c.JSON:
 		return printJSON(std.out, map[string]any{"file": c.Output, "withoutData": append([]string{}, empty...)})
+	case !toStandardOutput(c.Output):
+		fmt.Fprintln(std.out, c.Output)
 	}
-	fmt.Fprintln(std.out, c.Output)
 	if len(empty) > 0 {
 		fmt.Fprintf(std.err, "no data in: %s\n", strings.Join(empty, "; "))
 	}
 	return nil
 }
 
-// drawing is the form that a file's name asks for.
+// toStandardOutput reports whether -o names a form in place of a file: the picture is then written to standard output.
+func toStandardOutput(output string) bool {
+	return slices.Contains([]string{"-", "html", "svg", "png"}, output)
+}
+
+// drawing is the form that a file's name asks for, or that is named in place of a file.
 func drawing(file string) (func(render.Page, io.Writer) error, error) {
-	switch strings.ToLower(filepath.Ext(file)) {
+	form := strings.ToLower(filepath.Ext(file))
+	if toStandardOutput(file) {
+		form = "." + strings.ReplaceAll(file, "-", "html")
+	}
+	switch form {
 	case ".html", ".htm":
 		return render.Page.HTML, nil
 	case ".svg":
@@ -104,8 +136,7 @@ func drawing(file string) (func(render.Page, io.Writer) error, error) {
 	case ".png":
 		return render.Page.PNG, nil
 	default:
-		return nil, &exitError{exitUsage, fmt.Errorf("cannot write %q: name a file that ends in .html, .svg or .png",
-			file)}
+		return nil, &exitError{exitUsage, fmt.Errorf("cannot write %q: name a file that ends in .html, .svg or .png, or - for standard output", file)}
 	}
 }
 

@@ -27,6 +27,13 @@ func TestDashboardRender(t *testing.T) {
 			t.Errorf("%s begins with %.20q (%v)", name, text, err)
 		}
 	}
+	for form, begins := range map[string]string{"-": "<!doctype html>", "svg": "<svg ", "png": "\x89PNG"} {
+		s := stepback(t, "dashboard", "render", "--data", data, "-o", form)
+		if s.ends(t, exitOK); !strings.HasPrefix(s.out, begins) {
+			t.Errorf("-o %s writes %.20q", form, s.out)
+		}
+	}
+	stepback(t, "dashboard", "render", "--data", data, "-o", "-", "--json").complains(t, exitUsage, "name a file with -o")
 }
 
 func TestAlarmsOfSeveralDaysTellTheDay(t *testing.T) {

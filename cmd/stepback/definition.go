@@ -43,6 +43,9 @@ func (c *definitionCmd) Run(ctx context.Context, std streams) error {
 		if err != nil {
 			return err
 		}
+		if err := c.unknown(d); err != nil {
+			return &exitError{exitUsage, err}
+		}
 		if len(d.document.Problems) > 0 {
 			fmt.Fprint(std.err, d.render(d.document.Problems))
 			return &exitError{code: exitData}

@@ -201,7 +201,9 @@ func (d *definitionFile) lacks(express bool) error {
 	needed := d.document.Needed
 	if found := validate(d.text, express); len(needed) == 0 && asl.HasErrors(found) &&
 		!asl.HasErrors(d.document.Place(found)) {
-		needed = d.document.Open
+		if needed = d.document.Blamed(found); len(needed) == 0 {
+			needed = d.document.Open
+		}
 	}
 	if len(needed) == 0 {
 		return nil

@@ -63,7 +63,11 @@ func TestExecRunsYAML(t *testing.T) {
 		t.Errorf("printed %s, %s", s.out, s.err)
 	}
 	stepback(t, "exec", path, "--lambda", "ReserveFunction=cat").complains(t, exitUsage,
-		path+": give ${ReserveFunction.Arn}, ${Patience}, ${OrderTable} a value with --substitute NAME=VALUE")
+		path+": give ${Patience} a value with --substitute NAME=VALUE")
+	stepback(t, "exec", path, "--lambda", "ReserveFunction=cat", "--substitute", "Patiense=30").complains(t, exitUsage,
+		"--substitute Patiense=30: there is no placeholder ${Patiense}; did you mean ${Patience}?")
+	stepback(t, "exec", path, "--lambda", "ReserveFunction=cat", "--substitute", "X=30").complains(t, exitUsage,
+		"--substitute X=30: there is no placeholder ${X}; there is ${ReserveFunction.Arn}, ${Patience}, ${OrderTable}")
 	stepback(t, "exec", file(t, "bom.json", "\ufeff"+accepted)).complains(t, exitData,
 		"bom.json:1:1: error UNREADABLE_DEFINITION: ")
 }
@@ -73,7 +77,7 @@ func TestReviewReadsYAML(t *testing.T) {
 	path := file(t, "order.asl.yaml", orderYAML)
 	stepback(t, "retries", "review", path, "--substitute", "Patience=30").ends(t, exitOK,
 		path+":9:23: warning EVERY_ERROR_RETRIED", "/States/Reserve")
-	stepback(t, "retries", "review", path).ends(t, exitOK, "not reviewed: "+path+": give ${ReserveFunction.Arn}")
+	stepback(t, "retries", "review", path).ends(t, exitOK, "not reviewed: "+path+": give ${Patience}")
 	stepback(t, "retries", "review", file(t, "n.asl.json",
 		`{"StartAt":"A","TimeoutSeconds":${T},"States":{"A":{"Type":"Succeed"}}}`)).
 		ends(t, exitOK, "n.asl.json: give ${T} a value")
@@ -93,7 +97,7 @@ func TestReviewDoesNotGuessResources(t *testing.T) {
 func TestTestStateReadsYAML(t *testing.T) {
 	t.Parallel()
 	path := file(t, "order.asl.yaml", orderYAML)
-	stepback(t, "test-state", path, "--state", "Done").complains(t, exitUsage, path+": give ${ReserveFunction.Arn}")
+	stepback(t, "test-state", path, "--state", "Done").complains(t, exitUsage, path+": give ${Patience}")
 	stepback(t, "test-state", path, "--state", "Done", "--substitute", "Patience=30", "--substitute",
 		"OrderTable=orders").
 		ends(t, exitOK, "SUCCEEDED", `"table": "orders"`)
@@ -128,7 +132,7 @@ func TestWatchTakesYAML(t *testing.T) {
 	const arn = "arn:aws:states:us-east-1:000000000000:stateMachine:order"
 	for _, step := range []struct{ text, want string }{
 		{orderYAML, "stepback: " + path +
-			": give ${ReserveFunction.Arn}, ${Patience} a value with --substitute NAME=VALUE\n" +
+			": give ${Patience} a value with --substitute NAME=VALUE\n" +
 			path + ": the state machine order stays as it was\n"},
 		{strings.Replace(orderYAML, "${Patience}", "10", 1), path + ": state machine order: ready, " + arn + "\n"},
 	} {

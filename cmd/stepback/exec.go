@@ -168,6 +168,9 @@ func (c *execCmd) order(std streams) (*order, error) {
 	if o.nested, err = nestedDefinitions(c.Nested, values, std); err != nil {
 		return nil, &exitError{exitUsage, err}
 	}
+	if err := c.unknown(append(o.nested, o.main)...); err != nil {
+		return nil, &exitError{exitUsage, err}
+	}
 	if o.input, err = readInput(c.Input, std); err != nil {
 		return nil, &exitError{exitUsage, err}
 	}

@@ -54,6 +54,9 @@ func (c *graphCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
+	if err := c.unknown(d); err != nil {
+		return &exitError{exitUsage, err}
+	}
 	m, found := asl.Parse(d.text)
 	if m == nil {
 		fmt.Fprint(std.err, d.render(d.diagnose(false)))

@@ -197,7 +197,7 @@ func TestExitCodes(t *testing.T) {
 				"Correct the file and import it again"},
 		},
 		"file too large": {good, []string{"--max-bytes", "390"}, 3,
-			[]string{"has 391 bytes, the limit is 390: split the file, or raise CSV_MAX_BYTES"}},
+			[]string{"has 391 bytes, the limit is 390: split the file, or raise the limit (--max-bytes of stepback run, CSV_MAX_BYTES"}},
 		"file not too large": {good, []string{"--max-bytes", "391"}, 0, []string{"SUCCEEDED  activity-csv-"}},
 		"rows dead-lettered": {
 			good, []string{"--fault", "ProcessSingleUserRecord:RetryNotWorthwhile:10%",

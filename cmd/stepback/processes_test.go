@@ -57,7 +57,7 @@ func TestLambdaProcesses(t *testing.T) {
 	})
 	t.Run("too large", func(t *testing.T) {
 		stepback(t, append(common, "--data", t.TempDir(), "--max-bytes", "100")...).ends(t, 3,
-			"the limit is 100: split the file, or raise CSV_MAX_BYTES")
+			"the limit is 100: split the file, or raise the limit (--max-bytes of stepback run, CSV_MAX_BYTES")
 	})
 	t.Run("missing", func(t *testing.T) {
 		dir := t.TempDir()

@@ -20,6 +20,9 @@ func (c *retriesExplainCmd) file(std streams) error {
 	if err != nil {
 		return &exitError{exitUsage, err}
 	}
+	if err := c.unknown(d); err != nil {
+		return &exitError{exitUsage, err}
+	}
 	m, _ := asl.Parse(d.text)
 	if found := d.diagnose(false); m == nil || asl.HasErrors(found) {
 		fmt.Fprint(std.err, d.render(found))

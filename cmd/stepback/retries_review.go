@@ -84,11 +84,18 @@ func (c *retriesReviewCmd) Run(std streams) error {
 	}
 	wanting := false
 	all := make([]reviewed, 0, len(files))
+	read := make([]definitionFile, 0, len(files))
 	for _, path := range files {
 		d, err := readDefinition("", path, values, std)
 		if err != nil {
 			return &exitError{exitUsage, err}
 		}
+		read = append(read, d)
+	}
+	if err := c.unknown(read...); err != nil {
+		return &exitError{exitUsage, err}
+	}
+	for _, d := range read {
 		x := c.review(d)
 		if c.Fix {
 			if x, err = c.mend(x, values, std); err != nil {

@@ -5,7 +5,11 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"slices"
 	"strings"
+
+	"stepback/asl/document"
+	"stepback/internal/spelling"
 )
 
 // substitutions are the flags that give placeholders of definitions their values.
@@ -32,6 +36,33 @@ func (s substitutions) values() (map[string]string, error) {
 		values[name] = value
 	}
 	return values, nil
+}
+
+// unknown is why values cannot be meant for the definitions that were read: a flag names a placeholder that none of
+// them has. Files may name more than one definition has. It is nil when each is known.
+func (s substitutions) unknown(read ...definitionFile) error {
+	var known []string
+	for _, d := range read {
+		if d.document != nil {
+			known = append(known, document.Placeholders(d.document.Text)...)
+		}
+	}
+	for _, flag := range s.Substitute {
+		name, _, _ := strings.Cut(flag, "=")
+		if strings.HasPrefix(flag, "@") || slices.Contains(known, name) {
+			continue
+		}
+		switch near := spelling.Nearest(name, known); {
+		case near != "":
+			return fmt.Errorf("--substitute %s: there is no placeholder ${%s}; did you mean ${%s}?", flag, name, near)
+		case len(known) == 0:
+			return fmt.Errorf("--substitute %s: there are no placeholders", flag)
+		default:
+			return fmt.Errorf("--substitute %s: there is no placeholder ${%s}; there is %s", flag, name,
+				placeholders(known))
+		}
+	}
+	return nil
 }
 
 // substitutionsFile reads an object whose members are values: strings as they are, all else as JSON.

@@ -20,7 +20,7 @@ import (
 )
 
 type testStateCmd struct {
-	File string `arg:"" type:"existingfile" help:"A state, or a state machine with --state (Amazon States Language in JSON or YAML)."`
+	File string `arg:"" help:"A state, or a state machine with --state (Amazon States Language in JSON or YAML)."`
 
 	State      string `placeholder:"NAME" help:"State of the machine in FILE, at any depth."`
 	Input      string `default:"{}" placeholder:"JSON" help:"Input of the state. @NAME reads a file, here and below. Default {}."`
@@ -73,6 +73,9 @@ func (c *testStateCmd) Run(ctx context.Context, std streams) error {
 	if len(d.document.Problems) > 0 {
 		fmt.Fprint(std.err, d.render(d.document.Problems))
 		return &exitError{code: exitData}
+	}
+	if err := c.unknown(d); err != nil {
+		return &exitError{exitUsage, err}
 	}
 	if err := c.check(d.text); err != nil {
 		return &exitError{exitUsage, err}
@@ -228,6 +231,7 @@ func (c *testStateCmd) refused(std streams, d definitionFile, answer []byte) err
 	if found := d.diagnose(false); (c.State != "" || notJSON != nil) && e.Type == "InvalidDefinition" &&
 		asl.HasErrors(found) {
 		fmt.Fprint(std.err, d.render(found))
+		return &exitError{code: exitData}
 	}
 	return &exitError{exitData, errors.New(e.Type + ": " + e.Message)}
 }

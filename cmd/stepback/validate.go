@@ -61,11 +61,18 @@ func (c *validateCmd) Run(std streams) error {
 		return &exitError{exitUsage, err}
 	}
 	all, refused := make([]validated, 0, len(files)), false
+	read := make([]definitionFile, 0, len(files))
 	for _, path := range files {
 		d, err := readDefinition("", path, values, std)
 		if err != nil {
 			return &exitError{exitUsage, err}
 		}
+		read = append(read, d)
+	}
+	if err := c.unknown(read...); err != nil {
+		return &exitError{exitUsage, err}
+	}
+	for _, d := range read {
 		found := d.diagnose(c.Express)
 		v := newValidated(&d, found)
 		all, refused = append(all, v), refused || v.Result == "FAIL"

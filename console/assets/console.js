@@ -26,7 +26,7 @@ async function refresh() {
   if (asking) { again = true; return; }
   asking = true;
   try {
-    const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
+    const answer = await fetch(location.href, { headers: { Accept: "text/html", "X-Stepback-Live": "1" } });
     if (answer.ok) take(new DOMParser().parseFromString(await answer.text(), "text/html"), false);
   } catch { /* the stream tells when the server is back */ }
   asking = false;

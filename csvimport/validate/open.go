@@ -55,7 +55,8 @@ func isFolderMarker(key, contentType string) bool {
 
 func tooLarge(source csvimport.Source, size, limit int64) error {
 	return csvimport.Fail(retrypatterns.CSVFileTooLarge,
-		"%s has %d bytes, the limit is %d: split the file, or raise CSV_MAX_BYTES", source, size, limit)
+		"%s has %d bytes, the limit is %d: split the file, or raise the limit (--max-bytes of stepback run, "+
+			"CSV_MAX_BYTES of the function)", source, size, limit)
 }
 
 // limitedBody enforces the size limit on bytes read too, for an object whose size the service did not say.

@@ -169,7 +169,8 @@ func TestRefused(t *testing.T) {
 			func(m *objectstest.Memory) csvimport.Source {
 				return m.Set(at("a.csv"), head+strings.Repeat("u,1,2\n", 50), "")
 			},
-			"CSVFileTooLarge: s3://in/a.csv has 331 bytes, the limit is 100: split the file, or raise CSV_MAX_BYTES",
+			"CSVFileTooLarge: s3://in/a.csv has 331 bytes, the limit is 100: split the file, or raise the limit " +
+				"(--max-bytes of stepback run, CSV_MAX_BYTES of the function)",
 		},
 		"binary": {
 			func(m *objectstest.Memory) csvimport.Source { return m.Set(at("a.csv"), "\x89PNG\r\n\x1A\n\x00", "") },

@@ -19,6 +19,7 @@ type Memory struct {
 	steps       map[string][][]byte // of executions that have not ended, or not well
 	definitions map[string]*Definition
 	mapRuns     map[string]*MapRun
+	lists       memoryLists // nil until a list is asked for
 }
 
 // NewMemory returns an empty store.
@@ -57,6 +58,7 @@ func (m *Memory) keep(r *Record) {
 	}
 	if r.Begin || r.End || r.Past != nil {
 		kept := *r.Execution
+		m.lists.replace(m.executions[arn], &kept)
 		m.executions[arn] = &kept
 	}
 	if r.End {
@@ -100,11 +102,6 @@ func (m *Memory) History(_ context.Context, arn string) ([]history.Event, error)
 // Executions implements Executions.
 func (m *Memory) Executions(_ context.Context, prefix string) iter.Seq2[*Execution, error] {
 	return each(m.executionsOf(prefix, func(*Execution) bool { return true }))
-}
-
-// Listed implements Lists. It looks at all executions.
-func (m *Memory) Listed(ctx context.Context, l *List) iter.Seq2[*Execution, error] {
-	return l.Collect(m.Executions(ctx, ""))
 }
 
 // executionsOf copies the executions that begin with a prefix, in the order of their ARNs.

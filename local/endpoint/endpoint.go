@@ -48,10 +48,21 @@ func browses(r *http.Request) bool {
 	return true
 }
 
+// Service is one service at the address.
+type Service struct {
+	// Name is what people call it, such as Step Functions; Signing is its name in signatures, such as states. Services
+	// that share it are told apart by Target.
+	Name, Signing string
+	// Target begins the X-Amz-Target of its operations, before the point; empty for services that have none.
+	Target string
+	// Handler serves it.
+	Handler http.Handler
+}
+
 // Handler serves the services at one address.
 type Handler struct {
-	// StepFunctions, Lambda, S3, Logs, SNS, SQS and STS serve the services; Logs is CloudWatch Logs.
-	StepFunctions, Lambda, S3, Logs, SNS, SQS, STS http.Handler
+	// Services are those that are served. One of them should be S3, which is meant by what names no other.
+	Services []Service
 	// Control answers requests for ControlPath, which are no service's; nil means that there is none.
 	Control http.Handler
 	// Metrics answers programs that collect metrics, at MetricsPath; nil means that there are none.
@@ -95,37 +106,40 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.Control.ServeHTTP(w, r)
 		return
 	}
-	switch service := serviceOf(r); service {
-	case "states":
-		h.logged(service, h.StepFunctions, w, r)
-	case "lambda":
-		h.logged(service, h.Lambda, w, r)
-	case "logs":
-		h.logged(service, h.Logs, w, r)
-	case "sns":
-		h.logged(service, h.SNS, w, r)
-	case "sqs":
-		h.logged(service, h.SQS, w, r)
-	case "sts":
-		h.logged(service, h.STS, w, r)
-	case "s3":
-		h.logged(service, h.S3, w, pathStyle(r))
+	switch service, name := h.find(r); {
+	case service == nil:
+		refuse(w, r, http.StatusNotImplemented, "NotImplementedException", h.unserved(name))
+	case name == s3:
+		h.logged(name, service.Handler, w, pathStyle(r))
 	default:
-		refuse(w, r, http.StatusNotImplemented, "NotImplementedException", unserved(service))
+		h.logged(name, service.Handler, w, r)
 	}
 }
 
 // unserved says that a service is not here, and by which variables clients find it elsewhere: several where services
 // share the name in their signatures.
-func unserved(service string) string {
-	const where = "The service %s is not served at this address, which has Step Functions, Lambda, S3, CloudWatch Logs, SNS, SQS and STS. "
+func (h *Handler) unserved(service string) string {
+	const where = "The service %s is not served at this address, which has %s. "
 	ids := model.Signed(service)
 	if len(ids) == 0 {
-		return fmt.Sprintf(where+"Set the client's AWS_ENDPOINT_URL_ variable of that service to where it is.", service)
+		return fmt.Sprintf(where+"Set the client's AWS_ENDPOINT_URL_ variable of that service to where it is.", service, h.names())
 	}
 	variables := make([]string, len(ids))
 	for i, id := range ids {
 		variables[i] = model.EndpointVariable(id)
 	}
-	return fmt.Sprintf(where+"Set %s for the client to where it is.", service, strings.Join(variables, " or "))
+	return fmt.Sprintf(where+"Set %s for the client to where it is.", service, h.names(), strings.Join(variables, " or "))
+}
+
+// names are the services that are here, for people.
+func (h *Handler) names() string {
+	names := make([]string, len(h.Services))
+	for i, s := range h.Services {
+		names[i] = s.Name
+	}
+	last := len(names) - 1
+	if last < 1 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:last], ", ") + " and " + names[last]
 }

@@ -21,8 +21,15 @@ func says(name string) http.Handler {
 
 func handler() *endpoint.Handler {
 	return &endpoint.Handler{
-		StepFunctions: says("states"), Lambda: says("lambda"), S3: says("s3"), Logs: says("logs"), SQS: says("sqs"),
-		STS:    says("sts"),
+		Services: []endpoint.Service{
+			{Name: "Step Functions", Signing: "states", Target: "AWSStepFunctions", Handler: says("states")},
+			{Name: "Lambda", Signing: "lambda", Handler: says("lambda")},
+			{Name: "S3", Signing: "s3", Handler: says("s3")},
+			{Name: "CloudWatch Logs", Signing: "logs", Target: "Logs_20140328", Handler: says("logs")},
+			{Name: "SQS", Signing: "sqs", Target: "AmazonSQS", Handler: says("sqs")},
+			{Name: "STS", Signing: "sts", Handler: says("sts")},
+			{Name: "X-Ray", Signing: "xray", Target: "Rpc", Handler: says("xray")},
+		},
 		Hosts:  []string{"box.example"},
 		Health: endpoint.Health{Services: map[string]string{"s3": "running"}, Version: "v1"},
 	}
@@ -63,6 +70,8 @@ func TestServicesAreTold(t *testing.T) {
 		{"POST", "/000000000000/queue", []string{signed("sqs")}, "sqs /000000000000/queue"},
 		{"POST", "/", []string{"X-Amz-Target: AmazonSQS.SendMessage"}, "sqs /"},
 		{"POST", "/", []string{signed("sts")}, "sts /"},
+		{"POST", "/service/Rpc/operation/Put", []string{"Smithy-Protocol: rpc-v2-cbor", signed("other")},
+			"xray /service/Rpc/operation/Put"},
 		{"POST", "/", []string{signed("iam"), "Content-Type: application/x-www-form-urlencoded; charset=utf-8"},
 			"<ErrorResponse><Error><Type>Sender</Type><Code>NotImplementedException</Code><Message>The service iam is not served"},
 		{"POST", "/", []string{"X-Amz-Target: ListStateMachines", signed("states")}, "states /"},

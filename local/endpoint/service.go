@@ -6,11 +6,15 @@ import (
 	"strings"
 )
 
-// targets are the services that X-Amz-Target names.
+// targets are the names in signatures of services that X-Amz-Target names and that may not be here. Those that are here
+// say it themselves.
 var targets = map[string]string{
-	"AWSStepFunctions": "states", "DynamoDB_20120810": "dynamodb", "AmazonSQS": "sqs", "AWSEvents": "events",
-	"Logs_20140328": "logs", "AmazonSSM": "ssm", "secretsmanager": "secrets-manager", "TrentService": "kms",
+	"DynamoDB_20120810": "dynamodb", "AmazonSQS": "sqs", "AWSEvents": "events", "AmazonSSM": "ssm",
+	"secretsmanager": "secretsmanager", "TrentService": "kms",
 }
+
+// s3 is the name of S3 in signatures.
+const s3 = "s3"
 
 // lambdaPath is how the paths of Lambda begin: with the date of a version of its API. The dates could be buckets of S3,
 // too, so that what follows counts as well.
@@ -20,33 +24,53 @@ var lambdaPath = regexp.MustCompile(
 // jsonOfAWS begins the content type of requests that have a target, if they are whole.
 const jsonOfAWS = "application/x-amz-json-"
 
-// serviceOf finds the service that a request is meant for: by its target, by the credential scope of its signature, or
-// by its path.
-func serviceOf(r *http.Request) string {
-	if target := r.Header.Get("X-Amz-Target"); target != "" {
-		prefix, _, _ := strings.Cut(target, ".")
+// rpcPath is how the paths of requests in CBOR begin, before the name that is a target elsewhere.
+const rpcPath = "/service/"
+
+// find finds the service that a request is meant for: by its target, by the credential scope of its signature, or by its
+// path. It is nil for a service that is not here; name is what signatures call it in either case.
+func (h *Handler) find(r *http.Request) (found *Service, name string) {
+	prefix, _, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
+	if rest, ok := strings.CutPrefix(r.URL.Path, rpcPath); ok && r.Header.Get("Smithy-Protocol") != "" {
+		prefix, _, _ = strings.Cut(rest, "/")
+	}
+	if prefix != "" {
+		for i := range h.Services {
+			if s := &h.Services[i]; s.Target == prefix {
+				return s, s.Signing
+			}
+		}
+	}
+	name = nameOf(r, prefix)
+	for i := range h.Services {
+		if s := &h.Services[i]; s.Signing == name {
+			return s, name
+		}
+	}
+	return nil, name
+}
+
+// nameOf is the name in signatures of the service that a request is meant for, whose target begins with prefix.
+func nameOf(r *http.Request, prefix string) string {
+	if strings.HasPrefix(r.URL.Path, "/_stepback/lambda/") && prefix == "" {
+		return "lambda"
+	}
+	if service := signedFor(r); service != "" { // by which the variable of its endpoint is named rather than by its target
+		return service
+	}
+	switch {
+	case prefix != "":
 		if service, ok := targets[prefix]; ok {
 			return service
 		}
-		if service := signedFor(r); service != "" { // by which the variable of its endpoint is named rather than by its target
-			return service
-		}
 		return strings.ToLower(prefix)
-	}
-	if strings.HasPrefix(r.URL.Path, "/_stepback/lambda/") {
+	case lambdaPath.MatchString(r.URL.Path):
 		return "lambda"
-	}
-	if service := signedFor(r); service != "" {
-		return service
-	}
-	if lambdaPath.MatchString(r.URL.Path) {
-		return "lambda"
-	}
-	if r.Method == http.MethodPost && r.URL.Path == "/" &&
-		strings.HasPrefix(strings.ToLower(r.Header.Get("Content-Type")), jsonOfAWS) {
+	case r.Method == http.MethodPost && r.URL.Path == "/" &&
+		strings.HasPrefix(strings.ToLower(r.Header.Get("Content-Type")), jsonOfAWS):
 		return "states" // which says that there is no target
 	}
-	return "s3"
+	return s3
 }
 
 // signedFor reads the service from the credential scope KEY/date/region/service/aws4_request, in the header or, of a

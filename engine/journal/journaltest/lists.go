@@ -111,6 +111,14 @@ func compare(t *testing.T, j journal.Journal, random *rand.Rand) {
 			}
 			l.After = journal.PlaceOf(got[len(got)-1])
 		}
+		l.After, l.Brief = journal.Place{}, true
+		brief := all(t, j.Listed(t.Context(), &l))
+		if !slices.EqualFunc(brief, want, func(b, x *journal.Execution) bool {
+			return b.ARN == x.ARN && b.Status == x.Status && b.Start.Equal(x.Start) &&
+				(!x.Ended() || b.Failure.Name == x.Failure.Name)
+		}) {
+			t.Fatalf("%+v lists %v, want %v", l, arns(brief), arns(want))
+		}
 		if len(got) != len(want) || len(got) > 0 && !reflect.DeepEqual(got, want) {
 			t.Fatalf("%+v lists %d executions, want %d:\n%v\n%v", l, len(got), len(want), arns(got), arns(want))
 		}

@@ -28,6 +28,15 @@ var indexed = map[history.Status]byte{
 	history.Succeeded: 1, history.Failed: 2, history.TimedOut: 3, history.Aborted: 4,
 }
 
+// statuses are the statuses by their bytes in the index.
+var statuses = func() map[byte]history.Status {
+	all := make(map[byte]history.Status, len(indexed))
+	for s, b := range indexed {
+		all[b] = s
+	}
+	return all
+}()
+
 // Sizes within the keys of the index.
 const (
 	listEnd   = len(indexPrefix) + 8 // the list ends here, and its statuses begin

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/klauspost/compress/s2"
@@ -101,8 +102,9 @@ func (w *listing) next(ctx context.Context) (*journal.Execution, error) {
 			if !ok {
 				return nil, nil //nolint:nilnil // the end
 			}
+			at := *open
 			w.open.Next()
-			x, err = w.underWay(open.ARN)
+			x, err = w.underWay(&at)
 		} else {
 			x, err = w.endedAt(it)
 			it.Next()
@@ -152,8 +154,11 @@ func (w *listing) newest() (*pebble.Iterator, error) {
 }
 
 // underWay reads an execution that was under way; nil if it has ended and is where those are.
-func (w *listing) underWay(arn string) (*journal.Execution, error) {
-	x, err := w.read(arn)
+func (w *listing) underWay(e *openEntry) (*journal.Execution, error) {
+	if w.of.Brief && !w.of.Redriven && !w.of.NotRedriven {
+		return brief(e.ARN, history.Running, e.Start), nil
+	}
+	x, err := w.read(e.ARN)
 	if err != nil || x == nil || x.Ended() || !w.of.Selects(x) {
 		return nil, err
 	}
@@ -170,11 +175,26 @@ func (w *listing) endedAt(it *pebble.Iterator) (*journal.Execution, error) {
 	if !w.of.Fits(true, string(name), redriven) {
 		return nil, nil //nolint:nilnil // left out
 	}
-	x, err := w.read(string(it.Key()[arnFrom:]))
+	key := it.Key()
+	if w.of.Brief {
+		x := brief(string(key[arnFrom:]), statuses[key[listEnd]], startOf(key))
+		if len(name) > 0 {
+			x.Failure.SetName(string(name))
+		}
+		return x, nil
+	}
+	x, err := w.read(string(key[arnFrom:]))
 	if err != nil || x == nil || indexed[x.Status] != it.Key()[listEnd] || !w.of.Selects(x) {
 		return nil, err
 	}
 	return x, nil
+}
+
+// brief is what the index knows of an execution.
+func brief(arn string, s history.Status, start int64) *journal.Execution {
+	x := &journal.Execution{Status: s, Start: time.Unix(0, start)}
+	x.ARN = arn
+	return x
 }
 
 // read reads a description; nil if it has been removed.

@@ -57,6 +57,7 @@ func (s *Service) resolve(scope aws.Scope, in *invocation.Request) (*area, error
 	asked := cmp.Or(n.Qualifier, latest)
 	a, r, err := s.find(scope, n.Function, ":"+asked)
 	if err != nil {
+		s.elsewhere(scope, n.Function)
 		return nil, err
 	}
 	version := asked

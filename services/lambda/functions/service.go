@@ -145,6 +145,27 @@ func (s *Service) find(scope aws.Scope, name, ending string) (*area, *record, er
 	return nil, nil, notFound("Function not found: %s%s", arnOf(scope, name), ending)
 }
 
+// elsewhere tells the owner of the machine that a function which was not found is there in another account or region:
+// definitions that come from AWS name functions by the ARNs of their real account.
+func (s *Service) elsewhere(scope aws.Scope, name string) {
+	s.mu.RLock()
+	areas := slices.Collect(maps.Values(s.areas))
+	s.mu.RUnlock()
+	var found []string
+	for _, a := range areas {
+		if a.scope != scope && a.record(name) != nil {
+			found = append(found, arnOf(a.scope, name))
+		}
+	}
+	if len(found) == 0 {
+		return
+	}
+	slices.Sort(found)
+	s.opts.Log.Warn("a function was not found that is there in another account or region; stepback serve --account "+
+		"and --region say what requests are for that do not say it themselves",
+		"asked", arnOf(scope, name), "there", found[0])
+}
+
 func arnOf(scope aws.Scope, name string) string {
 	return scope.ARN("lambda", "function:"+name)
 }

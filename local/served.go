@@ -1,0 +1,95 @@
+package local
+
+import (
+	"context"
+	"net/http"
+	"path/filepath"
+	"sync"
+
+	"stepback/console"
+	"stepback/local/endpoint"
+	"stepback/services/documents"
+)
+
+// served is a service of the platform.
+type served struct {
+	endpoint.Service
+	// model is the name of its API model, by which tasks call it (aws-sdk:MODEL:action).
+	model string
+	// about says in the console what it does and where it keeps what.
+	about string
+	// own says that tasks call this one even if there is another platform beside (Config.Beside).
+	own bool
+}
+
+// offer adds a service. It is served, called by tasks, and shown in the console.
+func (p *Platform) offer(s served) { p.offered = append(p.offered, s) }
+
+// offeredBy is the handler of a service by its name in signatures.
+func (p *Platform) offeredBy(signing string) http.Handler {
+	for _, s := range p.offered {
+		if s.Signing == signing {
+			return s.Handler
+		}
+	}
+	return http.NotFoundHandler()
+}
+
+// lazily makes a handler when it is first asked, so that a service that nobody uses does not load its model.
+func lazily[H http.Handler](made func() H) http.Handler {
+	once := sync.OnceValue(made)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { once().ServeHTTP(w, r) })
+}
+
+// openDocuments opens what services keep their documents in. Nothing is made before the first of them is kept.
+func (p *Platform) openDocuments(context.Context) (err error) {
+	p.Documents, err = documents.Open(filepath.Join(p.Dir, "documents"), nil)
+	if err == nil {
+		p.onClose(p.Documents.Close)
+	}
+	return err
+}
+
+// services puts the services at one address, and makes them what tasks call where nobody says otherwise.
+func (p *Platform) services() http.Handler {
+	h := &endpoint.Handler{
+		Log:     p.cfg.Log,
+		Control: http.HandlerFunc(p.control), Metrics: p.cfg.Metrics, Console: p.console(),
+		Health: endpoint.Health{Version: p.cfg.Version, Services: map[string]string{}},
+	}
+	for _, s := range p.offered {
+		h.Services = append(h.Services, s.Service)
+		h.Health.Services[healthName(s.Signing)] = running
+		if p.cfg.Beside != nil && !s.own {
+			p.around.reach(s.model, p.cfg.Beside.Endpoint)
+			continue
+		}
+		p.around.embed(s.model, s.Handler)
+	}
+	if p.cfg.Public { // a machine's names are not known to it
+		h.Hosts = []string{"*"}
+	}
+	return h
+}
+
+// healthName is what LocalStack's health calls the service of a name in signatures.
+func healthName(signing string) string {
+	switch signing {
+	case "states":
+		return "stepfunctions"
+	case "monitoring":
+		return "cloudwatch"
+	}
+	return signing
+}
+
+// shown are the services as the console shows them.
+func (p *Platform) shown() []console.Service {
+	all := make([]console.Service, len(p.offered))
+	for i, s := range p.offered {
+		all[i] = console.Service{Name: s.Name, Status: running, About: s.about}
+	}
+	return all
+}
+
+const running = "running"
