@@ -1,0 +1,55 @@
+package eventpattern
+
+import (
+	"fmt"
+	"strings"
+
+	"stepback/jsonvalue"
+)
+
+// wildcard is a text with any number of characters between its parts. It has one part without a * in it.
+type wildcard []string
+
+// wildcardOf reads a text with *, and \* and \\ for the characters themselves. The problem counts positions from the
+// quote before the text, as AWS does.
+func wildcardOf(s string) (w wildcard, problem string) {
+	part := make([]byte, 0, len(s))
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '*' && i+1 < len(s) && s[i+1] == '*':
+			return nil, fmt.Sprintf("Consecutive wildcard characters at pos %d", i+1)
+		case c == '*':
+			w, part = append(w, string(part)), part[:0]
+		case c != '\\':
+			part = append(part, c)
+		case i+1 < len(s) && (s[i+1] == '*' || s[i+1] == '\\'):
+			i++
+			part = append(part, s[i])
+		default:
+			return nil, fmt.Sprintf("Invalid escape character at pos %d", i+1)
+		}
+	}
+	return append(w, string(part)), ""
+}
+
+func (w wildcard) matches(v jsonvalue.Value) bool {
+	if v.Kind() != jsonvalue.String {
+		return false
+	}
+	text, last := v.Text(), len(w)-1
+	if last == 0 {
+		return text == w[0]
+	}
+	if !strings.HasPrefix(text, w[0]) {
+		return false
+	}
+	text = text[len(w[0]):]
+	for _, part := range w[1:last] {
+		i := strings.Index(text, part)
+		if i < 0 {
+			return false
+		}
+		text = text[i+len(part):]
+	}
+	return strings.HasSuffix(text, w[last])
+}
