@@ -2,7 +2,6 @@ package sns
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
 	"regexp"
 	"slices"
@@ -184,13 +183,4 @@ func (m *message) structured(structure string) error {
 	}
 	m.Body = text
 	return nil
-}
-
-// quoteShort quotes a text of a client, cut off when it is long.
-func quoteShort(s string) string {
-	const most = 60
-	if len(s) > most {
-		s = s[:most] + "…"
-	}
-	return fmt.Sprintf("%q", strings.ToValidUTF8(s, "?"))
 }

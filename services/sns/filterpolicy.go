@@ -3,6 +3,7 @@ package sns
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -87,12 +88,8 @@ func jsonReason(text string, err error) string {
 	if !errors.As(parsed, &wrong) {
 		return err.Error()
 	}
-	place := wrong.TwoLines("")
-	if _, rest, ok := strings.Cut(place, "; line:"); ok {
-		return wrong.Message + "\n at [Source: REDACTED (`StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION` disabled); line:" +
-			rest
-	}
-	return wrong.Message
+	return fmt.Sprintf("%s\n at [Source: REDACTED (`StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION` disabled); line: %d, "+
+		"column: %d]", wrong.Message, wrong.Line, wrong.Column)
 }
 
 // lets reports whether a message goes to the subscription.

@@ -192,25 +192,27 @@ const (
 	longestWait    = 20 // seconds
 )
 
-// InboxPath is where Inbox is served.
+// InboxPath is where Handler serves the inbox to programs of this machine: GET InboxPath answers {"mails": […]} with the
+// latest mails, or, with after=NUMBER, with those behind a number, for which wait=SECONDS (up to 20) waits when there
+// are none; limit=N (1 to 1000; 100 when not given) bounds them, to=ADDRESS picks those to an address. GET
+// InboxPath/NUMBER answers one.
 const InboxPath = "/_stepback/inbox"
 
-// Inbox serves the inbox to programs of this machine: GET InboxPath answers {"mails": […]} with the latest mails, or,
-// with after=NUMBER, with those behind a number, for which wait=SECONDS (up to 20) waits when there are none; limit=N
-// (1 to 1000; 100 when not given) bounds them, to=ADDRESS picks those to an address. GET InboxPath/NUMBER answers one.
-func (s *Service) Inbox() http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodGet {
-			readOnly(w)
-			return
-		}
-		w.Header().Set("Content-Type", "application/json")
-		if name := strings.Trim(strings.TrimPrefix(r.URL.Path, InboxPath), "/"); name != "" {
-			s.serveMail(w, r, name)
-			return
-		}
-		s.serveMails(w, r)
-	})
+func isInbox(r *http.Request) bool {
+	return r.URL.Path == InboxPath || strings.HasPrefix(r.URL.Path, InboxPath+"/")
+}
+
+func (s *Service) serveInbox(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodGet {
+		http.Error(w, "only GET is served here", http.StatusMethodNotAllowed)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if name := strings.Trim(strings.TrimPrefix(r.URL.Path, InboxPath), "/"); name != "" {
+		s.serveMail(w, r, name)
+		return
+	}
+	s.serveMails(w, r)
 }
 
 func (s *Service) serveMail(w http.ResponseWriter, r *http.Request, name string) {

@@ -59,7 +59,7 @@ type Service struct {
 	opts   Options
 	clock  *clock.Clock
 	table  *documents.Table
-	api    *server.Service
+	api    func() *server.Service // made with the first request
 	signer signer
 	file   file
 	inbox  inbox
@@ -92,7 +92,7 @@ func Open(o Options) (*Service, error) {
 	s.signer.store, s.signer.table = o.Store, s.table
 	s.inbox.arrived = make(chan struct{})
 	s.ctx, s.stop = context.WithCancel(context.Background())
-	s.api = s.newAPI()
+	s.api = sync.OnceValue(s.newAPI)
 	if err := s.load(); err != nil {
 		s.stop()
 		return nil, errors.Join(fmt.Errorf("the topics in %s: %w", o.Dir, err), s.file.close())
@@ -213,19 +213,29 @@ func (s *Service) put(b *documents.Batch, key string, value any) error {
 // numbered is the key of a number, which sorts as the numbers do.
 func numbered(prefix string, n uint64) string { return fmt.Sprintf("%s%020d", prefix, n) }
 
-// Handler serves the API, and the certificate that messages name.
+// Handler serves the API, the certificate that messages name, and the inbox at InboxPath.
 func (s *Service) Handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodGet && strings.HasPrefix(r.URL.Path, certificatePath) {
+		switch {
+		case r.Method == http.MethodGet && strings.HasPrefix(r.URL.Path, certificatePath):
 			s.signer.serve(w, r, s.clock.Now())
-			return
+		case isInbox(r):
+			s.serveInbox(w, r)
+		default:
+			s.api().ServeHTTP(w, r)
 		}
-		s.api.ServeHTTP(w, r)
 	})
 }
 
+// Claims reports whether a request that is not signed is for SNS: one of the links in messages, or for the inbox.
+func Claims(r *http.Request) bool {
+	action := r.URL.Query().Get("Action")
+	return strings.HasPrefix(r.URL.Path, certificatePath) || isInbox(r) ||
+		r.URL.Path == "/" && (action == "ConfirmSubscription" || action == "Unsubscribe")
+}
+
 // Serves reports whether an operation is served.
-func (s *Service) Serves(operation string) bool { return s.api.Serves(operation) }
+func (s *Service) Serves(operation string) bool { return s.api().Serves(operation) }
 
 func (s *Service) newAPI() *server.Service {
 	publish, batch := server.Handle(s.publish), server.Handle(s.publishBatch)

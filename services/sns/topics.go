@@ -3,7 +3,6 @@ package sns
 import (
 	"context"
 	"maps"
-	"net/http"
 	"regexp"
 	"slices"
 	"strings"
@@ -221,9 +220,4 @@ func (s *Service) listTopics(_ context.Context, scope aws.Scope, in *struct{ Nex
 		out.Topics[i] = topicName{arn}
 	}
 	return out, nil
-}
-
-// readOnly is the refusal of a method on a path that is only read.
-func readOnly(w http.ResponseWriter) {
-	http.Error(w, "only GET is served here", http.StatusMethodNotAllowed)
 }
