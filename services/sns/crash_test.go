@@ -71,7 +71,7 @@ func TestNothingAcknowledgedIsLost(t *testing.T) {
 	b.open()
 	b.clock.Release()
 	b.pass(time.Minute)
-	mails, err := b.service.LatestMails("", 10_000)
+	mails, err := b.service.Inbox().Latest("", 10_000)
 	must(t, mails, err)
 	inbox := ""
 	for _, m := range mails {

@@ -661,7 +661,7 @@ func TestInbox(t *testing.T) {
 		t.Errorf("listed as %s", got)
 	}
 	b.crash()
-	mails, err := b.service.LatestMails("", 10)
+	mails, err := b.service.Inbox().Latest("", 10)
 	if len(must(t, mails, err)) != 2 {
 		t.Fatalf("mails %v", mails)
 	}
@@ -687,7 +687,7 @@ func TestInbox(t *testing.T) {
 		strings.Contains(answer, "json@") {
 		t.Errorf("waited for %s", answer)
 	}
-	mails, err = b.service.LatestMails("json@example.com", 1)
+	mails, err = b.service.Inbox().Latest("json@example.com", 1)
 	var e struct{ Message string }
 	if must(t, mails, err); len(mails) != 1 || json.Unmarshal([]byte(mails[0].Body), &e) != nil || e.Message != "again" {
 		t.Errorf("email-json %v", mails)

@@ -33,15 +33,28 @@ type Mail struct {
 	Confirmed bool `json:"confirmed"`
 }
 
-// inbox knows the numbers of the mails, and wakes those who wait for more.
-type inbox struct {
+// Inbox is the mails that SNS would have sent. It is safe for concurrent use.
+type Inbox struct {
+	table *documents.Table
+
 	mu      sync.Mutex
 	numbers []uint64
 	arrived chan struct{} // closed when a mail comes
 	ended   bool          // nobody waits any more
 }
 
-func (i *inbox) load(table *documents.Table) error {
+// ReadInbox reads the inbox of a store that no Service has. The error is the store's.
+func ReadInbox(store *documents.Store) (*Inbox, error) {
+	i := &Inbox{arrived: make(chan struct{})}
+	return i, i.load(store.Table(tableName))
+}
+
+// Inbox is the service's inbox.
+func (s *Service) Inbox() *Inbox { return &s.inbox }
+
+// load reads the numbers of the mails.
+func (i *Inbox) load(table *documents.Table) error {
+	i.table = table
 	return table.Scan(keyMail, func(key string, _ []byte) error {
 		n, err := strconv.ParseUint(strings.TrimPrefix(key, keyMail), 10, 64)
 		i.numbers = append(i.numbers, n)
@@ -50,7 +63,7 @@ func (i *inbox) load(table *documents.Table) error {
 }
 
 // add notes a new mail, and returns the number of one that is to be forgotten, 0 for none.
-func (i *inbox) add(n uint64) (gone uint64, full bool) {
+func (i *Inbox) add(n uint64) (gone uint64, full bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.numbers = append(i.numbers, n)
@@ -63,7 +76,7 @@ func (i *inbox) add(n uint64) (gone uint64, full bool) {
 }
 
 // tell wakes those who wait.
-func (i *inbox) tell() {
+func (i *Inbox) tell() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if !i.ended {
@@ -72,8 +85,8 @@ func (i *inbox) tell() {
 	}
 }
 
-// next is closed when the next mail comes, or when nobody is to wait any more.
-func (i *inbox) next() <-chan struct{} {
+// Next is closed when the next mail comes, or when nobody is to wait any more.
+func (i *Inbox) Next() <-chan struct{} {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.arrived
@@ -126,11 +139,11 @@ func (s *Service) mailNumbered(b *documents.Batch, m *message, sub *subscription
 	return s.put(b, numbered(keyMail, n), made)
 }
 
-// Mails are the mails of the inbox with numbers above after, the oldest first, at most limit of them. An address other
+// After are the mails with numbers above after, the oldest first, at most limit of them. An address other
 // than "" picks those to it. The error is the store's.
-func (s *Service) Mails(after uint64, address string, limit int) ([]Mail, error) {
+func (i *Inbox) After(after uint64, address string, limit int) ([]Mail, error) {
 	mails := []Mail{}
-	err := s.table.ScanFrom(keyMail, numbered(keyMail, after+1), func(_ string, text []byte) error {
+	err := i.table.ScanFrom(keyMail, numbered(keyMail, after+1), func(_ string, text []byte) error {
 		var m Mail
 		if err := json.Unmarshal(text, &m); err != nil {
 			return err
@@ -149,14 +162,14 @@ func (s *Service) Mails(after uint64, address string, limit int) ([]Mail, error)
 	return mails, err
 }
 
-// LatestMails are the last mails of the inbox, as Mails, the oldest first.
-func (s *Service) LatestMails(address string, limit int) ([]Mail, error) {
-	s.inbox.mu.Lock()
-	numbers := slices.Clone(s.inbox.numbers)
-	s.inbox.mu.Unlock()
+// Latest are the last mails, as After, the oldest first; a limit of 0 means all.
+func (i *Inbox) Latest(address string, limit int) ([]Mail, error) {
+	i.mu.Lock()
+	numbers := slices.Clone(i.numbers)
+	i.mu.Unlock()
 	mails := []Mail{}
 	for _, n := range slices.Backward(numbers) {
-		m, found, err := s.Mail(n)
+		m, found, err := i.Mail(n)
 		if err != nil {
 			return nil, err
 		}
@@ -171,9 +184,9 @@ func (s *Service) LatestMails(address string, limit int) ([]Mail, error) {
 	return mails, nil
 }
 
-// Mail finds a mail of the inbox by its number.
-func (s *Service) Mail(number uint64) (m Mail, found bool, err error) {
-	text, found, err := s.table.Get(numbered(keyMail, number))
+// Mail finds a mail by its number.
+func (i *Inbox) Mail(number uint64) (m Mail, found bool, err error) {
+	text, found, err := i.table.Get(numbered(keyMail, number))
 	if err == nil && found {
 		err = json.Unmarshal(text, &m)
 	}
@@ -221,7 +234,7 @@ func (s *Service) serveMail(w http.ResponseWriter, r *http.Request, name string)
 		http.NotFound(w, r)
 		return
 	}
-	m, found, err := s.Mail(n)
+	m, found, err := s.inbox.Mail(n)
 	switch {
 	case err != nil:
 		http.Error(w, err.Error(), http.StatusInternalServerError)
@@ -243,7 +256,7 @@ func (s *Service) serveMails(w http.ResponseWriter, r *http.Request) {
 	}
 	limit := max(1, bounded("limit", 100, mostMailsAsked))
 	if !query.Has("after") {
-		s.answerMails(w, func() ([]Mail, error) { return s.LatestMails(query.Get("to"), limit) })
+		s.answerMails(w, func() ([]Mail, error) { return s.inbox.Latest(query.Get("to"), limit) })
 		return
 	}
 	after, err := strconv.ParseUint(query.Get("after"), 10, 64)
@@ -254,8 +267,8 @@ func (s *Service) serveMails(w http.ResponseWriter, r *http.Request) {
 	patience := time.NewTimer(time.Duration(bounded("wait", 0, longestWait)) * time.Second)
 	defer patience.Stop()
 	for waited := false; ; {
-		arrived := s.inbox.next()
-		mails, err := s.Mails(after, query.Get("to"), limit)
+		arrived := s.inbox.Next()
+		mails, err := s.inbox.After(after, query.Get("to"), limit)
 		s.inbox.mu.Lock()
 		ended := s.inbox.ended
 		s.inbox.mu.Unlock()

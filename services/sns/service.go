@@ -62,7 +62,7 @@ type Service struct {
 	api    func() *server.Service // made with the first request
 	signer signer
 	file   file
-	inbox  inbox
+	inbox  Inbox
 
 	ctx  context.Context
 	stop context.CancelFunc
@@ -87,7 +87,7 @@ func Open(o Options) (*Service, error) {
 	if o.HTTP == nil {
 		o.HTTP = newHTTPClient()
 	}
-	s := &Service{opts: o, clock: o.Clock, table: o.Store.Table("sns"), topics: map[string]*topic{},
+	s := &Service{opts: o, clock: o.Clock, table: o.Store.Table(tableName), topics: map[string]*topic{},
 		subscriptions: map[string]*subscription{}}
 	s.signer.store, s.signer.table = o.Store, s.table
 	s.inbox.arrived = make(chan struct{})
@@ -99,6 +99,9 @@ func Open(o Options) (*Service, error) {
 	}
 	return s, nil
 }
+
+// tableName is that of the table.
+const tableName = "sns"
 
 // The keys of the table.
 const (
