@@ -20,7 +20,7 @@ import (
 // The plain loop applies batches as large as the pipeline's, and as many of them at once as it has child executions.
 const (
 	batchRows = 250
-	inFlight  = 40
+	inFlight  = 80
 )
 
 // csvJob measures a CSV import end to end against a plain Go loop that reads, checks and upserts the same rows into the

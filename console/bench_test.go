@@ -271,6 +271,32 @@ func watch(ctx context.Context, endpoint, path, stream string, updates *atomic.I
 	return lines.Err()
 }
 
+// openPages opens sixteen pages, until they are closed.
+func openPages(b *testing.B, endpoint, execution string, updates *atomic.Int64) (closed func()) {
+	ctx, stop := context.WithCancel(b.Context())
+	var open sync.WaitGroup
+	for i := range 16 {
+		path, of := "", ""
+		switch i % 4 {
+		case 1:
+			path = "machines/mapped"
+		case 2:
+			path, of = "executions/"+url.PathEscape(execution), execution
+		case 3:
+			path = "machines"
+		}
+		open.Go(func() {
+			if err := watch(ctx, endpoint, path, url.Values{"of": {of}}.Encode(), updates); err != nil && ctx.Err() == nil {
+				b.Error(err)
+			}
+		})
+	}
+	return func() {
+		stop()
+		open.Wait()
+	}
+}
+
 // BenchmarkOpenPages has the engine run a Map Run while sixteen pages are open that show what it does: the first page,
 // machines, a list and its execution. It tells what share of the processor time of the same Map Run without pages is
 // spent in the console. What telling the pages of each step costs is in BenchmarkFollow of package local.
@@ -282,37 +308,28 @@ func BenchmarkOpenPages(b *testing.B) {
 	server := httptest.NewServer(counting(b, bed.Handler(), &console))
 	defer server.Close()
 	var alone, engine, beside time.Duration
-	for n := range b.N {
+	without := func(n int) {
 		before, began := spent(b, syscall.RUSAGE_SELF), time.Now()
 		bed.mapRun(fmt.Sprint("alone-", n))
 		engine += spent(b, syscall.RUSAGE_SELF) - before
 		alone += time.Since(began)
-
-		ctx, stop := context.WithCancel(b.Context())
-		var open sync.WaitGroup
+	}
+	with := func(n int) {
 		name := fmt.Sprint("open-", n)
-		arn := history.ExecutionARN(machineARN+"mapped", name)
-		for i := range 16 {
-			path, of := "", ""
-			switch i % 4 {
-			case 1:
-				path = "machines/mapped"
-			case 2:
-				path, of = "executions/"+url.PathEscape(arn), arn
-			case 3:
-				path = "machines"
-			}
-			open.Go(func() {
-				if err := watch(ctx, server.URL, path, url.Values{"of": {of}}.Encode(), &updates); err != nil && ctx.Err() == nil {
-					b.Error(err)
-				}
-			})
-		}
-		began = time.Now()
+		closed := openPages(b, server.URL, history.ExecutionARN(machineARN+"mapped", name), &updates)
+		began := time.Now()
 		bed.mapRun(name)
 		beside += time.Since(began)
-		stop()
-		open.Wait()
+		closed()
+	}
+	for n := range b.N {
+		if n%2 == 0 {
+			without(n)
+			with(n)
+		} else {
+			with(n)
+			without(n)
+		}
 	}
 	b.ReportMetric(100*float64(console.Load())/float64(engine), "%-of-engine")
 	b.ReportMetric(float64(updates.Load())/float64(b.N), "updates/op")

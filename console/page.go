@@ -16,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"stepback/deadletters"
 	"stepback/engine"
 	"stepback/timeline"
 )
@@ -213,17 +214,26 @@ func parsePages() pages {
 
 // functions are what templates call.
 var functions = template.FuncMap{
-	"at":      func(t time.Time) template.HTML { return timeTag(t, "2006-01-02 15:04:05") },
-	"clock":   func(t time.Time) template.HTML { return timeTag(t, "15:04:05.000") },
-	"short":   timeline.Short,
-	"since":   func(t, now time.Time) string { return timeline.Short(now.Sub(t)) },
-	"until":   func(t, now time.Time) string { return timeline.Short(max(0, t.Sub(now))) },
-	"exec":    executionURL,
+	"at":    func(t time.Time) template.HTML { return timeTag(t, "2006-01-02 15:04:05") },
+	"clock": func(t time.Time) template.HTML { return timeTag(t, "15:04:05.000") },
+	"short": timeline.Short,
+	"since": func(t, now time.Time) string { return timeline.Short(now.Sub(t)) },
+	"until": func(t, now time.Time) string { return timeline.Short(max(0, t.Sub(now))) },
+	"exec":  executionURL,
+	"room":  func(name string) string { return Path + "deadletters/" + url.PathEscape(name) },
+	"letter": func(room, id string) string {
+		return Path + "deadletters/" + url.PathEscape(room) + "/" + url.PathEscape(id)
+	},
 	"machine": func(name string) string { return Path + "machines/" + url.PathEscape(name) },
 	"maprun":  func(arn string) string { return Path + "mapruns/" + url.PathEscape(arn) },
 	"name":    lastOf,
-	"count":   count,
-	"bytes":   sizeOf,
+	"kind": func(k deadletters.Kind) string {
+		return map[deadletters.Kind]string{deadletters.KindOutbox: "messages of an outbox", deadletters.KindRow: "rows of imports",
+			deadletters.KindEvent: "events that started nothing", deadletters.KindItem: "failed items of Maps",
+			deadletters.KindQueue: "dead-letter queue"}[k]
+	},
+	"count": count,
+	"bytes": sizeOf,
 	"percent": func(part, whole int64) string {
 		if whole == 0 {
 			return "–"
@@ -258,6 +268,13 @@ var functions = template.FuncMap{
 		return low + "–" + high
 	},
 	"clip": clip,
+	"changes": func(lines []DiffLine) string {
+		plus, minus := 0, 0
+		for _, l := range lines {
+			plus, minus = plus+btoi(l.Kind == "+"), minus+btoi(l.Kind == "-")
+		}
+		return fmt.Sprintf("%d lines added, %d removed", plus, minus)
+	},
 	"dict": func(pairs ...any) map[string]any {
 		m := map[string]any{}
 		for i := 0; i+1 < len(pairs); i += 2 {

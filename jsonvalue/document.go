@@ -4,7 +4,7 @@ import "strings"
 
 // Document is a JSON document that stays text until something looks inside, and stays a tree until its text is needed.
 // Each form is kept once it is made. A Document is not safe for concurrent use. The zero Document is not valid; the
-// three functions below make one.
+// functions below make one.
 type Document struct {
 	text  string
 	value Value
@@ -14,10 +14,15 @@ type Document struct {
 const (
 	hasText = 1 << iota
 	hasValue
+	isCompact
 )
 
 // TextDocument returns the document of a text that is known to be valid JSON.
 func TextDocument(text string) *Document { return &Document{text: text, has: hasText} }
+
+// CompactDocument returns the document of a text that AppendJSON has written, or that is put together of such texts as
+// AppendJSON would have done. Its tree is that of ParseCompact.
+func CompactDocument(text string) *Document { return &Document{text: text, has: hasText | isCompact} }
 
 // ParsedDocument returns the document of a text whose tree is known already.
 func ParsedDocument(text string, v Value) *Document {
@@ -53,12 +58,11 @@ func (d *Document) Fits(limit int) bool {
 // Value returns the document's tree.
 func (d *Document) Value() Value {
 	if d.has&hasValue == 0 {
-		v, err := Parse(d.text)
-		if err != nil {
-			// TextDocument takes only valid JSON; a text that does not parse can only be a defect of its caller.
-			panic("jsonvalue: the document is not JSON: " + err.Error())
+		parse := Parse
+		if d.has&isCompact != 0 {
+			parse = ParseCompact
 		}
-		d.value = v
+		d.value = parsed(parse(d.text))
 		d.has |= hasValue
 	}
 	return d.value

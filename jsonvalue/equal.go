@@ -15,7 +15,7 @@ func Equal(a, b Value) bool {
 	case String:
 		return a.text == b.text
 	case Array:
-		return equalArrays(a.node.vals, b.node.vals)
+		return equalArrays(a.inner().vals, b.inner().vals)
 	default:
 		return equalObjects(a, b)
 	}
@@ -37,9 +37,9 @@ func equalObjects(a, b Value) bool {
 	if a.Len() != b.Len() {
 		return false
 	}
-	for i, k := range a.node.keys {
+	for i, k := range a.inner().keys {
 		other, ok := b.Get(k)
-		if !ok || !Equal(a.node.vals[i], other) {
+		if !ok || !Equal(a.inner().vals[i], other) {
 			return false
 		}
 	}

@@ -15,7 +15,7 @@ func (v Value) AppendJava(dst []byte) []byte {
 		return append(dst, v.text...)
 	case Array:
 		dst = append(dst, '[')
-		for i, e := range v.node.vals {
+		for i, e := range v.inner().vals {
 			if i > 0 {
 				dst = append(dst, ", "...)
 			}
@@ -24,12 +24,12 @@ func (v Value) AppendJava(dst []byte) []byte {
 		return append(dst, ']')
 	case Object:
 		dst = append(dst, '{')
-		for i, k := range v.node.keys {
+		for i, k := range v.inner().keys {
 			if i > 0 {
 				dst = append(dst, ", "...)
 			}
 			dst = append(append(dst, k...), '=')
-			dst = v.node.vals[i].AppendJava(dst)
+			dst = v.inner().vals[i].AppendJava(dst)
 		}
 		return append(dst, '}')
 	default:

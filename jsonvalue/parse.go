@@ -29,6 +29,8 @@ func Parse(text string) (Value, error) {
 type parser struct {
 	s string
 	i int
+	// compact says that the text is AppendJSON's, so that large parts of it can stay text.
+	compact bool
 }
 
 // trailing is the error of a text that goes on after its value.
@@ -57,6 +59,11 @@ func (p *parser) value(depth int) (Value, error) {
 	if depth > MaxDepth {
 		return Value{}, p.fail(fmt.Sprintf("Document nesting depth (%d) exceeds the maximum allowed (%d)", depth,
 			MaxDepth))
+	}
+	if p.compact && depth > 0 {
+		if v, ok := p.unopened(); ok {
+			return v, nil
+		}
 	}
 	switch c := p.s[p.i]; {
 	case c == '{':

@@ -21,6 +21,9 @@ func (v Value) AppendJSON(dst []byte) []byte {
 	case String:
 		return AppendQuoted(dst, v.text)
 	case Array:
+		if v.node.raw != nil {
+			return append(dst, v.node.raw.text...)
+		}
 		dst = append(dst, '[')
 		for i, e := range v.node.vals {
 			if i > 0 {
@@ -30,6 +33,9 @@ func (v Value) AppendJSON(dst []byte) []byte {
 		}
 		return append(dst, ']')
 	default:
+		if v.node.raw != nil {
+			return append(dst, v.node.raw.text...)
+		}
 		dst = append(dst, '{')
 		for i, k := range v.node.keys {
 			if i > 0 {
@@ -72,6 +78,12 @@ func (v Value) JSONUpTo(limit int) (string, bool) {
 
 // appendUpTo is AppendJSON that ends early when dst has become longer than limit.
 func (v Value) appendUpTo(dst []byte, limit int) []byte {
+	if v.node != nil && v.node.raw != nil {
+		if room := limit - len(dst); room < len(v.node.raw.text) {
+			return append(dst, v.node.raw.text[:max(room+1, 0)]...)
+		}
+		return append(dst, v.node.raw.text...)
+	}
 	switch v.kind {
 	case Array:
 		dst = append(dst, '[')

@@ -22,6 +22,9 @@ func (v Value) remaining(limit int) int {
 		return limit - quotedLength(v.text, limit)
 	default:
 	}
+	if v.node.raw != nil {
+		return limit - len(v.node.raw.text)
+	}
 	limit -= 2 + max(0, len(v.node.vals)-1)
 	for i, e := range v.node.vals {
 		if v.kind == Object {

@@ -55,6 +55,16 @@ type node struct {
 	keys  []string
 	vals  []Value
 	index map[string]int
+
+	raw *rawText // of a value that has not been looked into; see ParseCompact
+}
+
+// inner is the node of an array or an object, with its children.
+func (v Value) inner() *node {
+	if v.node.raw != nil {
+		v.node.raw.open(v.node)
+	}
+	return v.node
 }
 
 // indexFrom is the number of keys from which an object gets a hash index; below it a scan is faster.
@@ -92,7 +102,7 @@ func (v Value) Len() int {
 	if v.node == nil {
 		return 0
 	}
-	return len(v.node.vals)
+	return len(v.inner().vals)
 }
 
 // Elements returns an array's elements or an object's member values in order. The slice must not be changed.
@@ -100,7 +110,7 @@ func (v Value) Elements() []Value {
 	if v.node == nil {
 		return nil
 	}
-	return v.node.vals
+	return v.inner().vals
 }
 
 // Keys returns an object's keys in order; nil for other kinds. The slice must not be changed.
@@ -108,19 +118,19 @@ func (v Value) Keys() []string {
 	if v.node == nil {
 		return nil
 	}
-	return v.node.keys
+	return v.inner().keys
 }
 
 // At returns element i of an array (or the i-th member value of an object); i must be in range.
-func (v Value) At(i int) Value { return v.node.vals[i] }
+func (v Value) At(i int) Value { return v.inner().vals[i] }
 
 // Get returns the member of this name. It reports false for a missing member and for anything but an object.
 func (v Value) Get(key string) (Value, bool) {
 	if v.kind != Object {
 		return Value{}, false
 	}
-	if i := v.node.find(key); i >= 0 {
-		return v.node.vals[i], true
+	if i := v.inner().find(key); i >= 0 {
+		return v.inner().vals[i], true
 	}
 	return Value{}, false
 }
@@ -148,17 +158,17 @@ func (v Value) With(key string, member Value) Value {
 		b.Set(key, member)
 		return b.Value()
 	}
-	if i := v.node.find(key); i >= 0 {
+	if i := v.inner().find(key); i >= 0 {
 		// Keys and index of an object never change once it is built, so the copy shares them.
-		n := &node{keys: v.node.keys, vals: slices.Clone(v.node.vals), index: v.node.index}
+		n := &node{keys: v.inner().keys, vals: slices.Clone(v.inner().vals), index: v.inner().index}
 		n.vals[i] = member
 		return Value{kind: Object, node: n}
 	}
 	b := NewObject(v.Len() + 1)
-	b.n.keys = append(b.n.keys, v.node.keys...)
-	b.n.vals = append(b.n.vals, v.node.vals...)
-	if v.node.index != nil {
-		b.n.index = maps.Clone(v.node.index)
+	b.n.keys = append(b.n.keys, v.inner().keys...)
+	b.n.vals = append(b.n.vals, v.inner().vals...)
+	if v.inner().index != nil {
+		b.n.index = maps.Clone(v.inner().index)
 	}
 	b.Set(key, member)
 	return b.Value()
@@ -166,8 +176,8 @@ func (v Value) With(key string, member Value) Value {
 
 // WithIndex returns a copy of the array with element i replaced; i must be in range.
 func (v Value) WithIndex(i int, element Value) Value {
-	vals := make([]Value, len(v.node.vals))
-	copy(vals, v.node.vals)
+	vals := make([]Value, len(v.inner().vals))
+	copy(vals, v.inner().vals)
 	vals[i] = element
 	return OfArray(vals)
 }

@@ -10,21 +10,24 @@ import (
 	"time"
 
 	"stepback/aws"
+	"stepback/retrymetrics"
 	"stepback/services/logs/logstore"
 )
 
 // functionLog puts the logs of the functions of an account and region where AWS has them: in the log groups
 // /aws/lambda/NAME.
 type functionLog struct {
-	store *logstore.Store
-	scope aws.Scope
+	store   *logstore.Store
+	scope   aws.Scope
+	metrics *retrymetrics.Collector
 }
 
-// WriteLog implements runner.LogSink.
+// WriteLog implements runner.LogSink. What a function says of its callee's circuit becomes metric data.
 func (l functionLog) WriteLog(function string, lines []byte) {
 	group, now := "/aws/lambda/"+function, time.Now()
 	var events []logstore.Event
 	for line := range bytes.Lines(lines) {
+		l.metrics.AddEmbedded(line, retrymetrics.CircuitBreakerState, retrymetrics.SharedStateUnavailable)
 		events = append(events, logstore.Event{Time: now.UnixMilli(), Message: string(line)})
 	}
 	err := l.store.Append(l.scope, group, stream(function, now), events)

@@ -24,7 +24,7 @@ type Config struct {
 	Dir string
 	// Database is "sqlite" (the default, a file in Dir) or a postgres:// address.
 	Database string
-	// Concurrency is how many child executions run at once; default 40 in bulk and 16 in other shapes.
+	// Concurrency is how many child executions run at once; default 80 in bulk and 16 in other shapes.
 	Concurrency int
 	// Shape is what a child execution does with its rows; see statemachine.Shape. The default is Bulk, and Single for a
 	// Batch of 1.
@@ -76,9 +76,9 @@ const (
 	topicName    = "csv-import-notifications"
 
 	defaultConcurrency = 16
-	// bulkConcurrency keeps enough rows on their way for full transactions of the store: SQLite writes most pages of a
-	// table of users anew in each.
-	bulkConcurrency = 40
+	// bulkConcurrency keeps enough rows on their way for two full transactions of the store, so that one is written
+	// while the children of the other end and the next begin.
+	bulkConcurrency = 80
 	defaultBatch    = 100 // where each row is an invocation
 	defaultBulk     = 250
 	// batchConcurrency is how many rows of a batch are applied at once, the most that an inline Map does.

@@ -84,21 +84,21 @@ func functionsAt(log *slog.Logger, full func(), c *Config, now func() time.Time)
 		now = time.Now
 	}
 	stores := &stores{full: full, wrap: c.Store, open: map[string]*shared{}}
-	guards := newGuards(now, c.Circuit)
+	guards := newGuards(now, max(c.Concurrency, bulkConcurrency), c.Circuit)
 	return map[string]functions.BuiltIn{
 		validateFunction: func(s functions.Surroundings) (functions.Program, error) {
 			limit, err := maxBytesOf(s.Env)
-			return functions.Program{Handler: handlers.Guarded(guards.of("objects"),
+			return functions.Program{Handler: handlers.Guarded(guards.of("objects", retrypatterns.ValidateCSVFile, s),
 				handlers.Validate(objectsOf(s.Env), limit, tee(log, s)))}, err
 		},
 		processFunction: func(s functions.Surroundings) (functions.Program, error) {
 			store := stores.take(s.Env[databaseVariable])
-			return functions.Program{Handler: handlers.Guarded(guards.of(store.callee()),
+			return functions.Program{Handler: handlers.Guarded(guards.of(store.callee(), retrypatterns.ProcessSingleUserRecord, s),
 				handlers.Process(store, tee(log, s))), Released: store.release}, nil
 		},
 		aggregateFunction: func(s functions.Surroundings) (functions.Program, error) {
 			store := stores.take(s.Env[databaseVariable])
-			return functions.Program{Handler: handlers.Guarded(guards.of(store.callee()),
+			return functions.Program{Handler: handlers.Guarded(guards.of(store.callee(), retrypatterns.ProcessSingleUserRecord, s),
 				handlers.Aggregate(objectsOf(s.Env), store, now, tee(log, s))),
 				Released: store.release}, nil
 		},
@@ -184,7 +184,7 @@ func (s *shared) release() {
 // deployFunctions puts the functions into the platform's Lambda: as code of this process, or as the bootstrap binaries
 // that AWS gets.
 func (p *Pipeline) deployFunctions(ctx context.Context) error {
-	env := map[string]string{databaseVariable: p.cfg.Database}
+	env := map[string]string{databaseVariable: p.cfg.Database, configurationVariable: p.cfg.Dir}
 	if p.cfg.MaxBytes > 0 {
 		env[maxBytesVariable] = strconv.FormatInt(p.cfg.MaxBytes, 10)
 	}

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"context"
 	"strings"
 	"time"
 
@@ -22,9 +23,13 @@ const recordPrefix = "dead-letters/"
 // which no import could be started, and failed Map items of all state machines but the import's own, whose rows are
 // letters. Clients are of the platform's address. since leaves out Map Runs of executions that ended before.
 func Letters(store objects.Store, states *sfn.Client, since time.Time) deadletters.Rooms {
-	machine := "arn:aws:states:" + region + ":" + account + ":stateMachine:" + machineName
-	return Rooms(RoomsConfig{Objects: store, States: states, Results: resultBucket, Machine: machine, Since: since,
+	return Rooms(RoomsConfig{Objects: store, States: states, Results: resultBucket, Machine: importMachine(), Since: since,
 		Inbox: &startevents.Bucket{Store: store, Name: resultBucket}, AllMachines: true})
+}
+
+// importMachine is the ARN of the import's state machine on a platform.
+func importMachine() string {
+	return "arn:aws:states:" + region + ":" + account + ":stateMachine:" + machineName
 }
 
 // RoomsConfig says where the dead letters of a deployed import are.
@@ -39,10 +44,16 @@ type RoomsConfig struct {
 	Machines    []string          // ARNs of other state machines, whose failed Map items are letters
 	AllMachines bool              // all that there are, but for the import's
 	Since       time.Time         // of executions with Map Runs
+	// Executions visits the executions with failed items; see mapitems.Items.
+	Executions func(ctx context.Context, visit func(arn string) error) error
+	Keep       deadletters.Documents // the record; nil means that in the bucket
 }
 
 // Documents are where the record is kept.
 func (c *RoomsConfig) Documents() deadletters.Documents {
+	if c.Keep != nil {
+		return c.Keep
+	}
 	d := &s3documents.Documents{Store: c.Objects, Bucket: c.Record, Prefix: c.Prefix}
 	if d.Bucket == "" {
 		d.Bucket = c.Results
@@ -72,7 +83,7 @@ func Rooms(c RoomsConfig) deadletters.Rooms {
 	}
 	if len(c.Machines) > 0 || c.AllMachines {
 		rooms = append(rooms, Part(&mapitems.Items{Client: c.States, Machines: c.Machines, Except: []string{c.Machine},
-			Since: c.Since}, c.Documents()))
+			Since: c.Since, Executions: c.Executions}, c.Documents()))
 	}
 	return rooms
 }

@@ -66,7 +66,7 @@ var (
 		"How long these retries wait at most, together.", ByState)
 )
 
-// The metrics of AWS's own that alarms watch.
+// The metrics of AWS's own that alarms watch and the controller measures.
 var (
 	MessagesWaiting = vended("AWS/SQS", "ApproximateNumberOfMessagesVisible", Count, Maximum,
 		"Messages in the queue of events for which no execution could be started.", ByQueue)
@@ -74,6 +74,10 @@ var (
 		"Invocations of a function that failed.", ByFunction)
 	FunctionInvocations = vended("AWS/Lambda", "Invocations", Count, Sum,
 		"Invocations of a function.", ByFunction)
+	FunctionDuration = vended("AWS/Lambda", "Duration", Milliseconds, Average,
+		"How long invocations of a function run.", ByFunction)
+	FunctionConcurrency = vended("AWS/Lambda", "ConcurrentExecutions", Count, Maximum,
+		"Invocations of a function that run at a time.", ByFunction)
 	StatesExecutionsFailed = vended("AWS/States", "ExecutionsFailed", Count, Sum,
 		"Executions that failed, as Step Functions itself counts them.", ByMachineARN)
 	StatesExecutionsTimedOut = vended("AWS/States", "ExecutionsTimedOut", Count, Sum,
@@ -87,7 +91,8 @@ var (
 )
 
 var vendedMetrics = []*Metric{
-	MessagesWaiting, FunctionErrors, FunctionInvocations, StatesExecutionsFailed, StatesExecutionsTimedOut,
+	MessagesWaiting, FunctionErrors, FunctionInvocations, FunctionDuration, FunctionConcurrency,
+	StatesExecutionsFailed, StatesExecutionsTimedOut,
 	StatesExecutionsAborted, NotificationsFailed, DatabaseUtilisation,
 }
 

@@ -17,6 +17,8 @@ const (
 	Seconds Unit = "Seconds"
 	None    Unit = "None"
 	Percent Unit = "Percent" // of expressions only
+	// Milliseconds is the unit of Lambda's own durations.
+	Milliseconds Unit = "Milliseconds"
 )
 
 // Stat is a CloudWatch statistic.

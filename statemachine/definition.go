@@ -121,8 +121,12 @@ func (b builder) task(state, comment, resource string, parameters object, then o
 }
 
 // lambda is a Task state that invokes a function. The optimized integration, unlike a bare function ARN, also keeps
-// Lambda's own faults apart by name.
+// Lambda's own faults apart by name. The payload also tells which attempt it is: a function that fails may know that
+// another would not be worth its cost.
 func (b builder) lambda(state, comment, function string, payload object, then object) object {
+	payload = append(payload[:len(payload):len(payload)], member{"attempt", object{
+		{"state.$", "$$.State.Name"}, {"retries.$", "$$.State.RetryCount"}, {"entered.$", "$$.State.EnteredTime"},
+	}})
 	return b.task(state, comment, "arn:aws:states:::lambda:invoke", object{{"FunctionName", function},
 		{"Payload", payload}}, then)
 }

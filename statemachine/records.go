@@ -23,14 +23,21 @@ func (b builder) processUserRecords() object {
 		member{"MaxConcurrency", b.Concurrency},
 		member{"ToleratedFailurePercentage", b.ToleratedFailurePercentage},
 		member{"ItemProcessor", b.childExecution()},
-		member{"ResultWriter", object{
-			{"Resource", "arn:aws:states:::s3:putObject"},
-			{"Parameters", object{{"Bucket.$", "$.results.bucket"}, {"Prefix.$", "$.results.prefix"}}},
-		}},
+		member{"ResultWriter", b.results()},
 		member{"ResultPath", "$.map"},
 		catchAll("$.mapError", retrypatterns.AggregateResults),
 		member{"Next", retrypatterns.AggregateResults},
 	)
+}
+
+// results says where the results of the children go. Of a batch that succeeded its output is all that is kept: the full
+// record repeats the input with each of its rows, a hundred times as much to write and to read again.
+func (b builder) results() object {
+	o := object{{"Resource", "arn:aws:states:::s3:putObject"}}
+	if !b.single() {
+		o = append(o, member{"WriterConfig", object{{"Transformation", "COMPACT"}, {"OutputType", "JSON"}}})
+	}
+	return append(o, member{"Parameters", object{{"Bucket.$", "$.results.bucket"}, {"Prefix.$", "$.results.prefix"}}})
 }
 
 // maxBatchBytes makes batches of unusually long rows smaller. The results of a batch repeat its failed rows, each with
@@ -121,8 +128,8 @@ func (b builder) record() object {
 		{"StartAt", retrypatterns.ProcessSingleUserRecord},
 		{"States", object{
 			{retrypatterns.ProcessSingleUserRecord, b.processSingleUserRecord()},
-			{rejectRecord, failedRecord("A business rule refuses the record", "rejected")},
-			{deadLetterRecord, failedRecord("Retries are used up, or not worth it", "deadLettered")},
+			{rejectRecord, b.failedRecord("A business rule refuses the record", "rejected")},
+			{deadLetterRecord, b.failedRecord("Retries are used up, or not worth it", "deadLettered")},
 		}},
 	}
 }
@@ -155,21 +162,20 @@ func catchRecord(errorName, next string) object {
 }
 
 // failedRecord shapes a failure as the row's result, so that it reaches S3 with the others and is not lost if the Map
-// as a whole fails.
-func failedRecord(comment, outcome string) object {
-	return object{
-		{"Type", "Pass"},
-		{"Comment", comment},
-		{"Parameters", object{
-			{"outcome", outcome},
-			{"row.$", "$.row"},
-			{"record.$", "$.record"},
-			{"error.$", "$.failure.Error"},
-			{"cause.$", "$.failure.Cause"},
-			{"attempts.$", "$attempts"},
-			{"firstTime.$", "$firstTime"},
-			{"lastTime.$", "$$.State.EnteredTime"},
-		}},
-		{"End", true},
+// as a whole fails. The result of a batch names the child execution as well, since nothing around it does.
+func (b builder) failedRecord(comment, outcome string) object {
+	result := object{
+		{"outcome", outcome},
+		{"row.$", "$.row"},
+		{"record.$", "$.record"},
+		{"error.$", "$.failure.Error"},
+		{"cause.$", "$.failure.Cause"},
+		{"attempts.$", "$attempts"},
+		{"firstTime.$", "$firstTime"},
+		{"lastTime.$", "$$.State.EnteredTime"},
 	}
+	if !b.single() {
+		result = append(result, member{"child.$", "$$.Execution.Id"})
+	}
+	return object{{"Type", "Pass"}, {"Comment", comment}, {"Parameters", result}, {"End", true}}
 }

@@ -55,7 +55,7 @@ func (c CloudWatch) fetch(ctx context.Context, all []retrymetrics.Series, from, 
 		in.MetricDataQueries = append(in.MetricDataQueries, types.MetricDataQuery{
 			Id: aws.String("m" + strconv.Itoa(i)),
 			MetricStat: &types.MetricStat{
-				Metric: metric, Period: aws.Int32(60), Stat: aws.String("Sum"),
+				Metric: metric, Period: aws.Int32(60), Stat: aws.String(string(s.Metric.Stat())),
 				Unit: types.StandardUnit(s.Metric.Unit()),
 			},
 		})

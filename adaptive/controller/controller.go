@@ -45,6 +45,11 @@ type Controller struct {
 	Parameters decide.Parameters
 	// Capacity is what the callee serves in a second, if somebody knows; 0 measures it.
 	Capacity float64
+	// ConcurrencyLimit is how many calls of a function may run at a time, 0 when nobody knows; the source's load factor
+	// uses it.
+	ConcurrencyLimit float64
+	// Economy measures what retries came to, for R-pay and for the functions of running executions; nil leaves both alone.
+	Economy *Economy
 	// Owner names this controller; two with different names never act at the same time.
 	Owner string
 	// Now is the clock; the machine's when nil.
@@ -66,6 +71,8 @@ type Result struct {
 	Note string `json:"note,omitempty"`
 	// Failed is what went wrong while applying; the decisions before it stand.
 	Failed string `json:"failed,omitempty"`
+	// Warnings are what could not be measured or told, without which the decisions were made.
+	Warnings []string `json:"warnings,omitempty"`
 }
 
 // lease is how long a tick may take before another controller may act.
@@ -163,6 +170,7 @@ func (t *tick) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	t.recoveries(ctx, targets)
 	for _, target := range targets {
 		if err := t.decide(ctx, target, running); err != nil {
 			return err
@@ -239,6 +247,12 @@ func (t *tick) decide(ctx context.Context, target Target, running *decide.MapRun
 	m, err := Measure(ctx, t.Metrics, nameOf(t.Machine), target, t.Capacity, t.now)
 	if err != nil {
 		return err
+	}
+	m.Recoveries = t.row.Recoveries[target.State]
+	if t.Parameters.Rules == decide.SourceRules && target.Function != "" {
+		if m.Function, err = MeasureFunction(ctx, t.Metrics, target.Function, t.ConcurrencyLimit, t.now); err != nil {
+			return err
+		}
 	}
 	if target.Closed {
 		m.MapRun = running

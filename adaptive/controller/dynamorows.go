@@ -115,8 +115,8 @@ type (
 	putItem struct {
 		TableName                 string
 		Item                      map[string]attribute
-		ConditionExpression       string
-		ExpressionAttributeNames  map[string]string
+		ConditionExpression       string               `json:",omitempty"`
+		ExpressionAttributeNames  map[string]string    `json:",omitempty"`
 		ExpressionAttributeValues map[string]attribute `json:",omitempty"`
 	}
 )

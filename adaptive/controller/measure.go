@@ -3,6 +3,7 @@ package controller
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -14,8 +15,9 @@ import (
 
 // Metrics are where minutes come from.
 type Metrics interface {
-	// Minutes returns the sums of each series by minute, in [from, to); a minute without a value is absent. The
-	// answers are in the order of the series. A minute that was answered twice is an error.
+	// Minutes returns each series by minute, in [from, to), by its metric's statistic: the sum of what is counted, the
+	// average of durations, the maximum of levels. A minute without a value is absent. The answers are in the order
+	// of the series. A minute that was answered twice is an error.
 	Minutes(ctx context.Context, all []retrymetrics.Series, from, to time.Time) ([]map[time.Time]float64, error)
 }
 
@@ -54,6 +56,45 @@ func Measure(ctx context.Context, from Metrics, machine string, t Target, capaci
 		}
 	}
 	return m, nil
+}
+
+// MeasureFunction measures an hour of a Lambda function by the service's own metrics; nil when there are none of it. A
+// function without errors has no value of them, which is 0; every other missing number is unknown.
+func MeasureFunction(ctx context.Context, from Metrics, function string, limit float64, now time.Time,
+) (*decide.Function, error) {
+	end := now.Truncate(time.Minute)
+	hour, err := from.Minutes(ctx, []retrymetrics.Series{
+		retrymetrics.FunctionInvocations.In(retrymetrics.ByFunction, function),
+		retrymetrics.FunctionErrors.In(retrymetrics.ByFunction, function),
+		retrymetrics.FunctionDuration.In(retrymetrics.ByFunction, function),
+		retrymetrics.FunctionConcurrency.In(retrymetrics.ByFunction, function),
+	}, end.Add(-time.Hour), end)
+	if err != nil {
+		return nil, fmt.Errorf("function %s: %w", function, err)
+	}
+	f := &decide.Function{Concurrent: math.NaN(), Limit: limit}
+	var invocations, errs, lasted, timed float64
+	for at, n := range hour[0] {
+		invocations += n
+		errs += hour[1][at]
+		if mean, ok := hour[2][at]; ok {
+			lasted += n * mean
+			timed += n
+		}
+	}
+	if !(invocations > 0) {
+		return nil, nil
+	}
+	f.ErrorRate = errs / invocations
+	if mean := lasted / timed; timed > 0 && mean >= 0 && mean < float64(24*time.Hour/time.Millisecond) {
+		f.Duration = time.Duration(mean * float64(time.Millisecond))
+	}
+	for _, n := range hour[3] {
+		if !(f.Concurrent >= n) {
+			f.Concurrent = n
+		}
+	}
+	return f, nil
 }
 
 // points puts the series of an hour together. A minute was measured when its attempts, failures and retries were; an

@@ -28,6 +28,11 @@ type Row struct {
 	Hash string `json:"hash"`
 	// States are the memories of the decisions, by state.
 	States map[string]decide.Memory `json:"states,omitempty"`
+	// Recoveries are what retries came to, by state, as it was measured at RecoveriesAt; Told is the hash of what the
+	// functions were told of it.
+	Recoveries   map[string][]decide.Recovery `json:"recoveries,omitempty"`
+	RecoveriesAt time.Time                    `json:"recoveriesAt,omitzero"`
+	Told         string                       `json:"told,omitempty"`
 	// MapRuns are the concurrencies that Map Runs began with, by ARN.
 	MapRuns map[string]int `json:"mapRuns,omitempty"`
 	// History is the audit record, oldest first; the last 200 entries.
@@ -59,6 +64,7 @@ const (
 	Failed  What = "failed"
 	Adopted What = "adopted" // a definition was taken as the base
 	HandOff What = "hands-off"
+	Told    What = "told" // the functions were told what retries are worth
 )
 
 func (r *Row) add(e Entry) {

@@ -87,23 +87,31 @@ func Read(text []byte) (*Model, error) {
 	if err := json.Unmarshal(text, &m); err != nil {
 		return nil, fmt.Errorf("predict: model file: %w", err)
 	}
+	if err := m.Check(); err != nil {
+		return nil, err
+	}
+	return &m, nil
+}
+
+// Check refuses a model of another version, with other features, that was changed by hand, or that could not predict.
+func (m *Model) Check() error {
 	if m.Version != modelVersion {
-		return nil, fmt.Errorf("predict: model file has version %d; this program reads version %d: train it anew",
+		return fmt.Errorf("predict: model file has version %d; this program reads version %d: train it anew",
 			m.Version, modelVersion)
 	}
 	if !slices.Equal(m.Features, FeatureNames) {
-		return nil, fmt.Errorf("predict: model file has the features %v; this program has %v: train it anew",
+		return fmt.Errorf("predict: model file has the features %v; this program has %v: train it anew",
 			m.Features, FeatureNames)
 	}
 	if hash, err := m.digest(); err != nil || hash != m.Hash {
-		return nil,
-			errors.New("predict: model file does not have the hash that it names: it was changed or is damaged; train it anew")
+		return errors.New("predict: model file does not have the hash that it names: " +
+			"it was changed or is damaged; train it anew")
 	}
-	return &m, m.check()
+	return m.whole()
 }
 
-// check refuses a model that could not predict; a hash can be made by hand.
-func (m *Model) check() error {
+// whole refuses a model that could not predict; a hash can be made by hand.
+func (m *Model) whole() error {
 	width := len(m.Features)
 	malformed := errors.New("predict: model file is malformed: train it anew")
 	calibrated := func(f *Isotonic) bool { return f != nil && len(f.Scores) == len(f.Probabilities) }

@@ -24,8 +24,9 @@ type Options struct {
 	Draw func() float64
 	// Unavailable is told when the store could not be reached and the gate fails open.
 	Unavailable func(error)
-	// Changed is told the circuit whenever a reading finds it to be another one than before.
-	Changed func(breaker.Circuit)
+	// Changed is told the circuit whenever a reading finds it to be another one than before, Read whenever the store was
+	// read.
+	Changed, Read func(breaker.Circuit)
 }
 
 // Gate stands in front of one callee in one process. Make one with [NewGate]; it is safe for concurrent use.
@@ -264,6 +265,9 @@ func (g *Gate) learn(r Record) {
 	if g.options.Changed != nil && (before != after || !known) {
 		g.options.Changed(after)
 	}
+	if g.options.Read != nil {
+		g.options.Read(after)
+	}
 }
 
 func (g *Gate) unavailable(err error) {
@@ -289,4 +293,16 @@ func (g *Gate) Circuit() breaker.Circuit {
 		return breaker.Closed
 	}
 	return g.record.Breaker.Circuit()
+}
+
+// Callee is how the callee fared when the store was last read: the share of its calls that failed by load in the span
+// before, and the part of the load that it has no room for. It is false when nothing is known of it.
+func (g *Gate) Callee() (failureRate, load float64, known bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	done := g.record.Last.Successes + g.record.Last.Failures
+	if !g.known || done <= 0 {
+		return 0, 0, false
+	}
+	return float64(g.record.Last.Failures) / float64(done), 1 - min(max(g.record.Share(&g.policies), 0), 1), true
 }

@@ -30,21 +30,41 @@ func (s *Stack) addAdapt(bootstraps string) {
 	if !s.hasAdapt() {
 		return
 	}
+	variables := map[string]*string{
+		"STATE_MACHINE_ARN":   s.StateMachine.StateMachineArn(),
+		"STATE_MACHINE_ALIAS": s.startedARN(),
+		"CONFIGURATION_TABLE": s.RetryConfigurations.TableName(),
+		"DRY_RUN":             jsii.String(strconv.FormatBool(mode == environment.AdaptDryRun)),
+	}
+	access := s.adaptAccess(mode)
+	if s.judges() {
+		variables["RECORD_VALUE"] = jsii.String(strconv.FormatFloat(s.Environment.RecordValue, 'g', -1, 64))
+		variables["FUNCTION_MEMORY"] = jsii.String(strconv.Itoa(s.Environment.ProcessMemory))
+		variables["FUNCTION_ARCHITECTURE"] = jsii.String(s.Environment.Architecture)
+		access = append(access, s.historiesAccess()...)
+	}
 	f := s.function(bootstraps, function{
 		id: "Adapt", name: adaptFunction, description: "Adapts the state machine's retries to what is measured",
-		memory: 256, timeout: time.Minute,
-		environment: map[string]*string{
-			"STATE_MACHINE_ARN":   s.StateMachine.StateMachineArn(),
-			"STATE_MACHINE_ALIAS": s.startedARN(),
-			"CONFIGURATION_TABLE": s.RetryConfigurations.TableName(),
-			"DRY_RUN":             jsii.String(strconv.FormatBool(mode == environment.AdaptDryRun)),
-		},
-		access: s.adaptAccess(mode),
+		memory: 256, timeout: time.Minute, environment: variables, access: access,
 	})
 	s.every(f, "AdaptSchedule", "adapt", "Has the controller look at the retries", adaptMinutes)
 }
 
 func (s *Stack) hasAdapt() bool { return s.Environment.Adapt != environment.AdaptOff }
+
+// judges tells whether retries are judged by what they bring.
+func (s *Stack) judges() bool { return s.hasAdapt() && s.Environment.RecordValue > 0 }
+
+// historiesAccess is reading what the executions of the last week did, those of the Map's children too.
+func (s *Stack) historiesAccess() []awsiam.PolicyStatement {
+	name := s.Environment.Prefix()
+	executions := []*string{s.states("execution", name+":*"), s.states("execution", name+"/"+mapLabel+":*")}
+	return []awsiam.PolicyStatement{
+		allow([]string{"states:ListStateMachines"}, jsii.String("*")), // it takes no other resource
+		allow([]string{"states:GetExecutionHistory", "states:DescribeStateMachineForExecution"}, executions...),
+		allow([]string{"states:ListExecutions"}, s.states("mapRun", name+"/"+mapLabel+":*")),
+	}
+}
 
 // adaptAccess is what the controller does; in a dry run it changes nothing, and may not.
 func (s *Stack) adaptAccess(mode environment.AdaptMode) []awsiam.PolicyStatement {

@@ -38,19 +38,18 @@ func (s *Stack) addFunctions(bootstraps string, db database) {
 		environment: s.guarded(map[string]*string{
 			"CSV_MAX_BYTES": jsii.String(strconv.FormatInt(e.MaxFileBytes, 10)),
 		}),
-		access: []awsiam.PolicyStatement{
+		access: append(s.guardAccess(),
 			// Without the right to list, S3 answers 403 in place of 404 for what is not there.
 			allow([]string{"s3:ListBucket"}, in.BucketArn()),
 			allow([]string{"s3:GetObject"}, in.ArnForObjects(jsii.String("*"))),
 			allow([]string{"s3:PutObject", "s3:AbortMultipartUpload"}, results.ArnForObjects(jsii.String("work/*"))),
-			s.guardAccess(),
-		},
+		),
 	})
 	s.Process = s.function(bootstraps, function{
 		id: "Process", name: "process", description: "State ProcessSingleUserRecord: adds one row's counts to its user, exactly once",
 		memory: e.ProcessMemory, timeout: timeoutOf(retrypatterns.ProcessSingleUserRecord),
 		environment: s.guarded(map[string]*string{"DATABASE_URL": db.url}),
-		access:      []awsiam.PolicyStatement{db.access, s.guardAccess()}, vpc: db.vpc,
+		access:      append(s.guardAccess(), db.access), vpc: db.vpc,
 		// One invocation for each row: three lines about each would cost as much as the invocations.
 		quiet: e.LogLevel == string(retrymetrics.LevelError),
 	})
@@ -58,12 +57,11 @@ func (s *Stack) addFunctions(bootstraps string, db database) {
 		id: "Aggregate", name: "aggregate", description: "State AggregateResults: accounts for every row",
 		memory: e.AggregateMemory, disk: e.AggregateDisk(), timeout: timeoutOf(retrypatterns.AggregateResults),
 		environment: s.guarded(map[string]*string{"DATABASE_URL": db.url}),
-		access: []awsiam.PolicyStatement{
-			db.access, s.guardAccess(),
+		access: append(s.guardAccess(), db.access,
 			allow([]string{"s3:ListBucket"}, results.BucketArn()), // as above
 			allow([]string{"s3:GetObject"}, results.ArnForObjects(jsii.String("*"))),
 			allow([]string{"s3:PutObject", "s3:AbortMultipartUpload"}, results.ArnForObjects(jsii.String("output/*"))),
-		},
+		),
 		vpc: db.vpc,
 	})
 	for _, r := range db.ready {
@@ -72,16 +70,26 @@ func (s *Stack) addFunctions(bootstraps string, db database) {
 	}
 }
 
-// guarded adds what a function reads to share the breaker of what it calls with all others, and to publish its state.
+// guarded adds what a function reads to share the breaker of what it calls with all others, to publish its state, and
+// to begin with a limit that lets through what the state machine calls at a time.
 func (s *Stack) guarded(environment map[string]*string) map[string]*string {
 	environment["BREAKER_TABLE"], environment["STATE_MACHINE"] = s.Breaker.TableName(),
 		jsii.String(s.Environment.Prefix())
+	if s.judges() {
+		environment["CONFIGURATION_TABLE"] = s.RetryConfigurations.TableName()
+	}
+	environment["CALLS_AT_A_TIME"] = jsii.String(strconv.Itoa(s.Environment.Concurrency))
 	return environment
 }
 
-// guardAccess is what the shared breaker takes: reading one item and changing it.
-func (s *Stack) guardAccess() awsiam.PolicyStatement {
-	return allow([]string{"dynamodb:GetItem", "dynamodb:UpdateItem"}, s.Breaker.TableArn())
+// guardAccess is what the guard in front of a function's work takes: reading the shared breaker's item and changing it,
+// and reading what the controller tells about retries.
+func (s *Stack) guardAccess() []awsiam.PolicyStatement {
+	access := []awsiam.PolicyStatement{allow([]string{"dynamodb:GetItem", "dynamodb:UpdateItem"}, s.Breaker.TableArn())}
+	if s.judges() {
+		access = append(access, allow([]string{"dynamodb:GetItem"}, s.RetryConfigurations.TableArn()))
+	}
+	return access
 }
 
 // ahead is how much earlier than its state a function runs out of time, so that its error, which has a name and a

@@ -586,3 +586,23 @@ func TestNewRefusesAnEnvironmentThatIsNotAllowed(t *testing.T) {
 		}
 	}
 }
+
+func TestRetriesAreJudgedByAValue(t *testing.T) {
+	e := environment.Dev()
+	for _, value := range []float64{0, 0.001} {
+		e.RecordValue = value
+		x := synth(t, e)
+		adapt := compact(t, x.only(t, "AWS::Lambda::Function", "Adapt").Properties["Environment"])
+		process := compact(t, x.only(t, "AWS::Lambda::Function", "Process").Properties["Environment"])
+		rights := compact(t, x.only(t, "AWS::IAM::Policy", "AdaptRole").Properties)
+		for what, has := range map[string]bool{
+			"the controller's value":      strings.Contains(adapt, `"RECORD_VALUE":"0.001"`),
+			"the function's table":        strings.Contains(process, `"CONFIGURATION_TABLE"`),
+			"the right to read histories": strings.Contains(rights, "states:GetExecutionHistory"),
+		} {
+			if has != (value > 0) {
+				t.Errorf("a row is worth %v, and %s is there: %v", value, what, has)
+			}
+		}
+	}
+}

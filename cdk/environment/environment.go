@@ -72,6 +72,9 @@ type Environment struct {
 
 	// Adapt is what the controller of the retries does. It measures attempts, which are counted at LogLevel ALL only.
 	Adapt AdaptMode
+	// RecordValue is what a row that is applied is worth, in USD: with it the controller reads the histories of the last
+	// week, and retries that cost more than they bring are given up. 0 gives none up. It needs Adapt.
+	RecordValue float64
 	// Canary has a deployment's state machine take a share of the imports first.
 	Canary Canary
 	// Relay sends what is in the database's outbox. Asking each minute keeps a database with MinCapacity 0 from pausing.

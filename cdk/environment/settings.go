@@ -37,6 +37,8 @@ type Settings struct {
 	Owner           string  `json:"owner"`
 	CostCenter      string  `json:"costCenter"`
 	MonthlyBudget   float64 `json:"monthlyBudgetUSD"`
+	// RecordValue is Environment.RecordValue.
+	RecordValue float64 `json:"recordValueUSD"`
 }
 
 // Subscribers hear of what is told to one topic: e-mail addresses and HTTPS URLs. Each has to confirm its subscription
@@ -77,6 +79,7 @@ func (e Environment) Set(s Settings) Environment {
 	}
 	e.InputBucket, e.ResultBucket, e.AccessLogBucket = s.InputBucket, s.ResultBucket, s.AccessLogBucket
 	e.Owner, e.CostCenter, e.MonthlyBudget = s.Owner, s.CostCenter, s.MonthlyBudget
+	e.RecordValue = s.RecordValue
 	return e
 }
 

@@ -60,6 +60,7 @@ func (e Environment) Validate() error {
 	c.bucket("AccessLogBucket", e.AccessLogBucket)
 	c.that(e.MonthlyBudget >= 0 && e.MonthlyBudget < 1e9, "MonthlyBudget is %v; want USD, or 0 for none",
 		e.MonthlyBudget)
+	c.that(e.RecordValue >= 0 && e.RecordValue < 1e6, "RecordValue is %v; want USD, or 0 to give up no retries", e.RecordValue)
 	if e.Guide != "" {
 		u, err := url.Parse(e.Guide)
 		c.that(err == nil && u.Scheme == "https" && u.Host != "" && u.Fragment == "",

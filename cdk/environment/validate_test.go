@@ -43,6 +43,7 @@ func TestValidateSaysWhatIsWrong(t *testing.T) {
 		`"http://example.com" in Imports.Endpoints is not an HTTPS URL`:    func(e *environment.Environment) { e.Imports.Endpoints = []string{"http://example.com"} },
 		`Account is "12"; want its 12 digits`:                              func(e *environment.Environment) { e.Account = "12" },
 		`Region is "Ireland"; want one such as eu-west-1`:                  func(e *environment.Environment) { e.Region = "Ireland" },
+		`RecordValue is -1; want USD, or 0 to give up no retries`:          func(e *environment.Environment) { e.RecordValue = -1 },
 		`MonthlyBudget is -1; want USD, or 0 for none`:                     func(e *environment.Environment) { e.MonthlyBudget = -1 },
 		`Database.SecretARN is "db"; want the complete ARN`:                func(e *environment.Environment) { e.Database.SecretARN = "db" },
 		`Database wants both SubnetIDs and SecurityGroupIDs, or neither`:   func(e *environment.Environment) { e.Database.SubnetIDs = []string{"subnet-1"} },

@@ -15,9 +15,13 @@ import (
 	awscloudwatch "github.com/aws/aws-sdk-go-v2/service/cloudwatch"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 
+	"stepback/adaptive/configuration"
 	"stepback/adaptive/controller"
 	"stepback/adaptive/controller/decide"
+	"stepback/adaptive/predict"
+	"stepback/adaptive/worth"
 	"stepback/aws/client"
+	"stepback/retryanalysis"
 	"stepback/retrymetrics/metricsfile"
 )
 
@@ -37,9 +41,18 @@ type adaptCmd struct {
 	Rows     string `placeholder:"DIR" help:"Keep the controller's rows in this directory, instead of the user's configuration directory."`
 	Events   bool   `help:"Tell EventBridge of changes."`
 
-	Capacity float64 `placeholder:"N" help:"Calls a second that the callee serves; measured when it is not given."`
-	Rules    string  `default:"standard" enum:"standard,source" help:"standard, or source for those of the source design."`
-	JSON     bool    `name:"json" help:"Print results as JSON, one after the other."`
+	Capacity     float64 `placeholder:"N" help:"Calls a second that the callee serves; measured when it is not given."`
+	Value        float64 `placeholder:"USD" help:"What a task that succeeds in the end is worth. With it the histories of the last week are read, retries that do not pay are dropped, and functions are told which are not worth their cost."`
+	DelayPerHour float64 `placeholder:"USD" help:"What an hour of delay of one task costs. Default 0."`
+	Memory       int     `default:"1024" placeholder:"MB" help:"Memory of the functions that are called, for their price. Default 1024."`
+	Arm          bool    `help:"The functions run on arm64."`
+	Region       string  `default:"us-east-1" help:"Region whose prices are used. Default us-east-1."`
+	Model        string  `type:"existingfile" placeholder:"FILE" help:"A model of predict train, for the functions to estimate chances with."`
+
+	ConcurrencyLimit float64 `placeholder:"N" help:"How many calls of a function may run at a time, for --rules source."`
+
+	Rules string `default:"standard" enum:"standard,source" help:"standard, or source for those of the source design."`
+	JSON  bool   `name:"json" help:"Print results as JSON, one after the other."`
 }
 
 // Help shows examples.
@@ -52,6 +65,7 @@ Examples:
   stepback adapt --state-machine ARN --dry-run
   stepback adapt --state-machine ARN --watch --capacity 25 --table retry_configurations
   stepback adapt --state-machine ARN --endpoint http://localhost:8083 --data ./data --once
+  stepback adapt --state-machine ARN --watch --value 0.001 --table retry_configurations
   stepback adapt --state-machine ARN --history
 
 Exit status: 1 when something cannot be read, or a change was refused.`
@@ -111,6 +125,9 @@ func (c *adaptCmd) tick(ctx context.Context, a *controller.Controller, std strea
 		for _, d := range res.Decisions {
 			fmt.Fprintf(std.out, "%s  %s\n", res.At.Format(time.RFC3339), d)
 		}
+		for _, text := range res.Warnings {
+			fmt.Fprintln(std.err, "stepback: "+text)
+		}
 		if res.Note != "" {
 			fmt.Fprintf(std.out, "%s  %s\n", res.At.Format(time.RFC3339), res.Note)
 		}
@@ -163,8 +180,52 @@ func (c *adaptCmd) controller(ctx context.Context) (*controller.Controller, erro
 			return nil, err
 		}
 	}
-	a.Rows, err = c.rows(ctx, cfg)
+	a.ConcurrencyLimit = c.ConcurrencyLimit
+	if a.Rows, err = c.rows(ctx, cfg); err != nil {
+		return nil, err
+	}
+	a.Economy, err = c.economy(ctx, cfg)
 	return a, err
+}
+
+// economy is what retries are judged by; nil without a value.
+func (c *adaptCmd) economy(ctx context.Context, cfg aws.Config) (*controller.Economy, error) {
+	if c.Value == 0 && c.Model == "" {
+		return nil, nil
+	}
+	e := &controller.Economy{Histories: controller.HistoriesOf{Client: sfn.NewFromConfig(cfg)}, Prices: retryanalysis.Options{
+		Region: c.Region, MemoryMB: c.Memory, Architecture: worth.X86, Value: c.Value, DelayPerHour: c.DelayPerHour,
+		Spell: retryanalysis.DefaultOptions().Spell,
+	}}
+	if c.Arm {
+		e.Prices.Architecture = worth.Arm
+	}
+	if c.Value <= 0 {
+		return nil, &exitError{exitUsage, fmt.Errorf("--value is %v; --model needs what a success is worth, in USD above 0", c.Value)}
+	}
+	if err := e.Prices.Validate(); err != nil {
+		return nil, &exitError{exitUsage, err}
+	}
+	if c.Model != "" {
+		text, err := os.ReadFile(c.Model)
+		if err != nil {
+			return nil, err
+		}
+		if e.Model, err = predict.Read(text); err != nil {
+			return nil, fmt.Errorf("%s: %w", c.Model, err)
+		}
+	}
+	switch {
+	case c.Table != "":
+		dynamodb, err := client.NewNamed(ctx, cfg, "dynamodb")
+		if err != nil {
+			return nil, err
+		}
+		e.Tell = controller.DynamoConfigurations{Client: dynamodb, Table: c.Table}
+	case c.Data != "":
+		e.Tell = configuration.Files{Directory: c.Data}
+	}
+	return e, nil
 }
 
 func (c *adaptCmd) rows(ctx context.Context, cfg aws.Config) (controller.Rows, error) {

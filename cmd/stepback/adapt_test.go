@@ -11,6 +11,8 @@ func TestAdapt(t *testing.T) {
 	stepback(t, "adapt", "--state-machine", machine, "--endpoint", "localhost").ends(t, 2)
 	stepback(t, "adapt", "--state-machine", machine, "--rows", t.TempDir(), "--capacity", "-1").ends(t, 2)
 	stepback(t, "adapt", "--state-machine", machine, "--once", "--watch").ends(t, 2)
+	stepback(t, "adapt", "--state-machine", machine, "--rows", t.TempDir(), "--value", "-1").ends(t, 2)
+	stepback(t, "adapt", "--state-machine", machine, "--rows", t.TempDir(), "--value", "1", "--region", "mars").ends(t, 2)
 	stepback(t, "adapt").ends(t, 2)
 	// Nothing listens there: it cannot be read, and nothing is changed.
 	stepback(t, "adapt", "--state-machine", machine, "--rows", t.TempDir(), "--data", t.TempDir(),

@@ -28,7 +28,7 @@ type runCmd struct {
 	Data        string        `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory: objects, database, journal, logs. Default .stepback."`
 	VirtualTime bool          `help:"Let waits pass at once; timestamps are as if they had been waited for."`
 	Patience    time.Duration `placeholder:"DURATION" help:"With --virtual-time: take a function that really takes longer for one that hangs, and let its state's timeout pass. Default: as long as the state's TimeoutSeconds."`
-	Concurrency *int          `placeholder:"N" help:"Child executions at one time. Default 40 in bulk, 16 in other shapes."`
+	Concurrency *int          `placeholder:"N" help:"Child executions at one time. Default 80 in bulk, 16 in other shapes."`
 	Shape       string        `enum:",bulk,batch,single" default:"" placeholder:"bulk|batch|single" help:"What a child execution does with its rows: all in one invocation and those that this leaves one by one (bulk, the default), an invocation for each (batch), or one row (single)."`
 	Batch       *int          `placeholder:"N" help:"Rows per child execution, 1 to 500. Default 250, in the shape batch 100; 1 is the shape single."`
 	Tolerated   float64       `name:"tolerated-failure-percentage" default:"5" help:"Share of rows that may be rejected or dead-lettered."`

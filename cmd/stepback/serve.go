@@ -15,6 +15,7 @@ import (
 
 	"stepback/aws"
 	"stepback/console"
+	"stepback/deadletters"
 	"stepback/engine/journal/pebble"
 	"stepback/local"
 	"stepback/local/endpoint"
@@ -98,7 +99,7 @@ func (c *serveCmd) Run(ctx context.Context, std streams) (err error) {
 		return errors.Join(err, cfg.Listener.Close())
 	}
 	defer func() { err = errors.Join(err, closing()) }()
-	cfg.Console.Rooms = rooms
+	cfg.Console.Rooms = (&pipeline.PlatformLetters{Others: rooms}).Rooms
 	standIns, err := standin.Open(ctx, c.Lambda, functionEnvironment("http://"+cfg.Listener.Addr().String()), std.err)
 	if err != nil {
 		return errors.Join(&exitError{exitUsage, fmt.Errorf("--lambda %w", err)}, cfg.Listener.Close())
@@ -186,7 +187,7 @@ func (c *serveCmd) rooms(ctx context.Context) (rooms []console.Room, closing fun
 			return nil, closing, errors.Join(fmt.Errorf("--dead-letters %s: %w", name, err), closing())
 		}
 		stores = append(stores, store)
-		rooms = append(rooms, console.Room{Name: name, Room: store})
+		rooms = append(rooms, console.Room{Name: name, Kind: deadletters.KindOutbox, Room: store})
 	}
 	return rooms, closing, nil
 }

@@ -364,3 +364,22 @@ func TestSameOutcomeTwice(t *testing.T) {
 		t.Errorf("%d dead letters, want 1", n)
 	}
 }
+
+// TestOutputsAlone: of batches that succeeded the ResultWriter keeps the outputs alone, with Transformation COMPACT. The
+// child execution of a dead letter is then in its result.
+func TestOutputsAlone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 4)
+	dead := failed("deadLettered", 3, "DeadlockException", "still locked", 5)
+	dead["child"] = "arn:child"
+	w.results(t, "run", map[string][]map[string]any{"SUCCEEDED": {
+		{"applied": [][2]int{{0, 1}}, "alreadyApplied": []int{}, "rejected": []any{}, "errors": map[string]int{"DeadlockException": 2},
+			"oneByOne": map[string]any{"applied": []int{2}, "alreadyApplied": []int{}, "failed": []any{dead}}},
+	}})
+	out := w.run(t)
+	wantCounts(t, out, 4, 3, 0, 0, 1)
+	if got := w.content(t, out.DeadLetters); !strings.Contains(got, `"child":"arn:child"`) ||
+		!strings.Contains(got, `"row":3,`) {
+		t.Errorf("dead letters are\n%s", got)
+	}
+}

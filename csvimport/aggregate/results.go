@@ -1,6 +1,7 @@
 package aggregate
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -63,23 +64,34 @@ func expect(decoder *json.Decoder, delim json.Delim) error {
 	return nil
 }
 
-// readSucceeded reads one child that succeeded. Its input is not looked at.
+// succeeded is a child that succeeded: its output alone (the Transformation COMPACT), or a full record with the output as
+// text. Its input is not looked at.
+type succeeded struct {
+	childOutput
+	Name, Output, ExecutionArn string
+}
+
+// readSucceeded reads one child that succeeded.
 func (r *run) readSucceeded(ctx context.Context, decoder *json.Decoder) error {
-	var child struct{ Name, Output, ExecutionArn string }
+	var child succeeded
 	if err := decoder.Decode(&child); err != nil {
 		return err
 	}
-	var out childOutput
-	if err := json.Unmarshal([]byte(child.Output), &out); err != nil {
-		return fmt.Errorf("the output of child execution %s: %w", child.Name, err)
+	if child.Output != "" {
+		if err := json.Unmarshal([]byte(child.Output), &child.childOutput); err != nil {
+			return fmt.Errorf("the output of child execution %s: %w", child.Name, err)
+		}
 	}
 	r.child = child.ExecutionArn
-	if err := r.countChild(ctx, &out); err != nil {
+	if err := r.countChild(ctx, &child.childOutput); err != nil {
 		var f *csvimport.Failure
-		if errors.As(err, &f) {
+		switch {
+		case errors.As(err, &f):
 			return err
+		case child.Name != "":
+			return fmt.Errorf("the output of child execution %s: %w", child.Name, err)
 		}
-		return fmt.Errorf("the output of child execution %s: %w", child.Name, err)
+		return fmt.Errorf("the output of a child execution: %w", err)
 	}
 	return nil
 }
@@ -131,6 +143,7 @@ type result struct {
 	Attempts  int64             `json:"attempts"`
 	FirstTime string            `json:"firstTime"`
 	LastTime  string            `json:"lastTime"`
+	Child     string            `json:"child"` // ARN of the child execution, where its record is not kept
 }
 
 func (r *run) countChild(ctx context.Context, out *childOutput) error {
@@ -214,7 +227,7 @@ func (r *run) countResult(ctx context.Context, res result) error {
 		return r.writeCorrection(letterOf(res, ""))
 	case csvimport.DeadLettered:
 		l := letterOf(res, reasonOf(res))
-		l.Child = r.child
+		l.Child = cmp.Or(res.Child, r.child)
 		return r.deadLetter(ctx, l)
 	}
 	return fmt.Errorf("row %d has the outcome %q, which is none of applied, alreadyApplied, rejected and deadLettered",

@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-lambda-go/lambda/messages"
 
 	"stepback/adaptive/breaker"
+	"stepback/adaptive/configuration"
 	"stepback/adaptive/deadline"
 	"stepback/adaptive/limiter"
 	"stepback/adaptive/shared"
@@ -24,6 +25,12 @@ type Gate interface {
 	Record(context.Context, shared.Permit, breaker.Outcome)
 	Circuit() breaker.Circuit
 	Away() bool
+	Callee() (failureRate, load float64, known bool)
+}
+
+// Worth decides whether another attempt is worth its cost; false when it does not know, and then there is another one.
+type Worth interface {
+	Decide(ctx context.Context, a configuration.Attempt) (worth.Decision, bool)
 }
 
 // Guard stands between a function and its callee. What it refuses has the error name by which the state machine waits
@@ -36,8 +43,9 @@ type Guard struct {
 	// Margin is what is kept of the invocation's time to report in; deadline.Margin when 0. A call is not begun that
 	// would not end in time, judged by the 95th percentile of those before it.
 	Margin time.Duration
-	// Worth says whether another attempt after an error is worth its cost; nil when every one is.
-	Worth func(errorName string) worth.Decision
+	// Worth says whether another attempt is worth its cost: a *configuration.Reader. It is asked after failures that are
+	// retried, when the event tells which attempt it was; nil for a guard that gives nothing up.
+	Worth Worth
 	// Now is the clock; the machine's when nil.
 	Now func() time.Time
 
@@ -94,7 +102,7 @@ func Guarded[Output any](g *Guard, f Func[Output]) Func[Output] {
 		}
 		if g.Gate == nil {
 			out, _, err = call(ctx, g, f, event)
-			return out, g.judged(err)
+			return out, g.judged(ctx, event, err)
 		}
 		permit, err := g.Gate.Allow(ctx)
 		if err != nil {
@@ -109,7 +117,7 @@ func Guarded[Output any](g *Guard, f Func[Output]) Func[Output] {
 		if outcome == breaker.Failure && g.Gate.Away() {
 			return out, encode(away(g.Gate.Circuit(), err))
 		}
-		return out, g.judged(err)
+		return out, g.judged(ctx, event, err)
 	}
 }
 
@@ -136,16 +144,39 @@ func call[Output any](ctx context.Context, g *Guard, f Func[Output], event json.
 }
 
 // judged has an error that another attempt would not be worth become RetryNotWorthwhile.
-func (g *Guard) judged(err error) error {
+func (g *Guard) judged(ctx context.Context, event json.RawMessage, err error) error {
 	name, message := named(err)
 	if g.Worth == nil || name == "" || retrypatterns.IsPermanent(name) {
 		return err
 	}
-	d := g.Worth(name)
-	if d.Retry {
+	var in struct {
+		Attempt *struct {
+			State   string    `json:"state"`
+			Retries int       `json:"retries"`
+			Entered time.Time `json:"entered"`
+		} `json:"attempt"`
+	}
+	if json.Unmarshal(event, &in) != nil || in.Attempt == nil {
+		return err // an event of a state machine that does not tell
+	}
+	a := configuration.Attempt{State: in.Attempt.State, Error: name, Retries: in.Attempt.Retries,
+		Began: in.Attempt.Entered, Failed: g.now(), Bytes: len(event)}
+	if rate, load, known := g.callee(); known {
+		a.FailureRate, a.Load = &rate, &load
+	}
+	d, known := g.Worth.Decide(context.WithoutCancel(ctx), a)
+	if !known || d.Retry {
 		return err
 	}
 	return encode(csvimport.Fail(retrypatterns.RetryNotWorthwhile, "%s; after %s: %s", d.Reason, name, message))
+}
+
+// callee is how the callee fares, where the gate knows.
+func (g *Guard) callee() (failureRate, load float64, known bool) {
+	if g.Gate == nil {
+		return 0, 0, false
+	}
+	return g.Gate.Callee()
 }
 
 // outcomeOf is what an answer says of the callee: errors of the load type are its failures; every other error came

@@ -10,9 +10,9 @@ import (
 	"github.com/aws/aws-lambda-go/lambda/messages"
 
 	"stepback/adaptive/breaker"
+	"stepback/adaptive/configuration"
 	"stepback/adaptive/limiter"
 	"stepback/adaptive/shared"
-	"stepback/adaptive/worth"
 	"stepback/csvimport/handlers"
 )
 
@@ -26,6 +26,9 @@ type gate struct {
 
 func (g *gate) Circuit() breaker.Circuit { return g.circuit }
 func (g *gate) Away() bool               { return g.least || g.circuit != breaker.Closed }
+func (g *gate) Callee() (failureRate, load float64, known bool) {
+	return 0, 0, false
+}
 
 func (g *gate) Allow(context.Context) (shared.Permit, error) { return shared.Permit{}, g.refuse }
 func (g *gate) Record(_ context.Context, _ shared.Permit, o breaker.Outcome) {
@@ -150,15 +153,32 @@ func TestGuardBeginsNoCallThatCannotEndInTime(t *testing.T) {
 
 func TestGuardGivesUpWhatIsNotWorthIt(t *testing.T) {
 	t.Parallel()
-	g := &handlers.Guard{Worth: func(string) worth.Decision {
-		return worth.Decide(0, 1,
-			worth.Cost{Transition: 0.000025})
-	}}
-	for name, want := range map[string]string{
-		"DatabaseConnectionError": "RetryNotWorthwhile", "ValidationError": "ValidationError", "": "",
+	known := &configuration.Configuration{Version: configuration.Version, Machine: "import", Value: 0.001,
+		Until: time.Date(2126, 1, 1, 0, 0, 0, 0, time.UTC),
+		States: map[string]configuration.State{"Save": {
+			"DatabaseConnectionError": {{Started: 400, Succeeded: 300, Cost: 3e-5}, {Started: 400, Succeeded: 1, Cost: 3e-5}},
+			"States.TaskFailed":       {{Started: 10, Succeeded: 0, Cost: 3e-5}},
+		}}}
+	for _, c := range []struct{ event, name, want string }{
+		{`{"attempt":{"state":"Save","retries":0,"entered":"2026-11-22T12:00:00Z"}}`, "DatabaseConnectionError",
+			"DatabaseConnectionError"},
+		{`{"attempt":{"state":"Save","retries":1}}`, "DatabaseConnectionError", "RetryNotWorthwhile"},
+		// There is no third retry, so that the error is the one that ended the retries.
+		{`{"attempt":{"state":"Save","retries":2}}`, "DatabaseConnectionError", "DatabaseConnectionError"},
+		{`{"attempt":{"state":"Save","retries":1}}`, "ValidationError", "ValidationError"},
+		{`{"attempt":{"state":"Save","retries":0}}`, "InternalServerError", "InternalServerError"}, // too little is known
+		{`{"attempt":{"state":"Load","retries":1}}`, "DatabaseConnectionError", "DatabaseConnectionError"},
+		{`{}`, "DatabaseConnectionError", "DatabaseConnectionError"},
+		{`{"attempt":7}`, "DatabaseConnectionError", "DatabaseConnectionError"},
+		{`{"attempt":{"state":"Save","retries":1}}`, "", ""},
 	} {
-		if _, err := handlers.Guarded(g, step(name))(t.Context(), nil); nameOf(err) != want {
-			t.Errorf("%q becomes %v, want %q", name, err, want)
+		source := &configuration.Memory{}
+		if err := source.Save(t.Context(), known); err != nil {
+			t.Fatal(err)
+		}
+		g := &handlers.Guard{Worth: &configuration.Reader{Source: source, Machine: "import"}}
+		if _, err := handlers.Guarded(g, step(c.name))(t.Context(), json.RawMessage(c.event)); nameOf(err) != c.want {
+			t.Errorf("%s after %s: %v, want %q", c.name, c.event, err, c.want)
 		}
 	}
 	if got, err := handlers.Guarded[string](nil, step(""))(t.Context(), nil); got != "done" || err != nil {

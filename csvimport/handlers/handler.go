@@ -12,7 +12,6 @@ import (
 	"github.com/aws/aws-lambda-go/lambda/messages"
 
 	"stepback/csvimport"
-	"stepback/jsonvalue"
 	"stepback/retrypatterns"
 )
 
@@ -84,19 +83,15 @@ func early(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithDeadline(ctx, deadline.Add(-min(margin, time.Until(deadline)/10)))
 }
 
-// treeReader is an input that can read events of the usual form from their tree.
-type treeReader interface {
-	ReadTree(event jsonvalue.Value) bool
+// textReader is an input that can read events of the usual form, which are UTF-8 without any backslash.
+type textReader interface {
+	ReadText(event string) bool
 }
 
 // quick reads an event if its input knows how to, and if the event holds nothing in which JSON parsers could differ.
 func quick(event []byte, in any) bool {
-	r, ok := in.(treeReader)
-	if !ok || bytes.IndexByte(event, '\\') >= 0 || !utf8.Valid(event) {
-		return false
-	}
-	tree, err := jsonvalue.Parse(string(event))
-	return err == nil && r.ReadTree(tree)
+	r, ok := in.(textReader)
+	return ok && bytes.IndexByte(event, '\\') < 0 && utf8.Valid(event) && r.ReadText(string(event))
 }
 
 // decode reads an event, or fails with InvalidInput saying where it is wrong.

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 
 	"stepback/csvimport"
-	"stepback/jsonvalue"
 	"stepback/retrypatterns"
 )
 
@@ -21,7 +20,7 @@ type Item struct {
 	Row    *int64            `json:"row"` // from 0
 	Record *csvimport.Record `json:"record"`
 
-	came jsonvalue.Value // the record; null when it was not read
+	came string // the text of the record, an object; empty when there was none
 }
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -37,12 +36,10 @@ func (i *Item) UnmarshalJSON(text []byte) error {
 	if raw.Record == nil {
 		return nil
 	}
-	if err := json.Unmarshal(raw.Record, &i.Record); err != nil {
-		return err
+	if raw.Record[0] == '{' {
+		i.came = string(raw.Record)
 	}
-	var err error
-	i.came, err = jsonvalue.Parse(string(raw.Record))
-	return err
+	return json.Unmarshal(raw.Record, &i.Record)
 }
 
 // MarshalJSON implements json.Marshaler.
@@ -59,8 +56,8 @@ func (i Item) MarshalJSON() ([]byte, error) {
 
 // record is the record as it came.
 func (i Item) record() (json.RawMessage, error) {
-	if i.came.Kind() == jsonvalue.Object {
-		return json.RawMessage(i.came.JSON()), nil
+	if i.came != "" {
+		return json.RawMessage(i.came), nil
 	}
 	return json.Marshal(i.Record)
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/lambda/messages"
 
+	"stepback/adaptive/breaker"
 	"stepback/adaptive/limiter"
 	"stepback/adaptive/shared"
 	"stepback/csvimport/handlers"
@@ -79,5 +80,45 @@ func TestWithoutATableThereIsNoGuard(t *testing.T) {
 	g, err := sharedguard.FromEnvironment(t.Context(), func(string) string { return "" }, "database", "Save", nil, nil)
 	if g != nil || err != nil {
 		t.Errorf("%v, %v", g, err)
+	}
+}
+
+// TestCallsThatTheStateMachineMakesAreLetThrough: a limiter that begins below what is called at a time would refuse
+// calls of a callee that is well.
+func TestCallsThatTheStateMachineMakesAreLetThrough(t *testing.T) {
+	t.Parallel()
+	for calls, want := range map[int]bool{40: false, 0: true} {
+		now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+		g, err := sharedguard.New(&shared.Memory{}, sharedguard.Callee{Name: "database", Calls: calls}, &bytes.Buffer{},
+			slog.New(slog.DiscardHandler), func() time.Time { return now })
+		if err != nil {
+			t.Fatal(err)
+		}
+		refused := false
+		for range 5 { // seconds, with 40 calls under way during all of each
+			var permits []shared.Permit
+			for range 40 {
+				permit, err := g.Gate.Allow(t.Context())
+				refused = refused || err != nil
+				permits = append(permits, permit)
+			}
+			now = now.Add(time.Second)
+			for _, p := range permits {
+				g.Gate.Record(t.Context(), p, breaker.Success)
+			}
+		}
+		if refused != want {
+			t.Errorf("with CALLS_AT_A_TIME %d, calls were refused: %v", calls, refused)
+		}
+	}
+}
+
+func TestCallsAtATimeIsANumber(t *testing.T) {
+	t.Parallel()
+	env := map[string]string{"BREAKER_TABLE": "b", "CALLS_AT_A_TIME": "many"}
+	_, err := sharedguard.FromEnvironment(t.Context(), func(name string) string { return env[name] }, "database", "Save", nil,
+		nil)
+	if err == nil || !strings.Contains(err.Error(), `CALLS_AT_A_TIME is "many": write how many calls`) {
+		t.Errorf("%v", err)
 	}
 }

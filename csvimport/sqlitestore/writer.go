@@ -12,10 +12,11 @@ import (
 )
 
 // What one transaction takes: so many tasks, and as many as bring it to so many rows. The more rows there are, the
-// fewer times is a page of users written, which is most of what an import costs.
+// fewer times is a page of users written, which is most of what an import costs. An import has twice as many rows on
+// their way, so that one transaction can be filled while the other is written.
 const (
 	maxGroup = 1024
-	maxRows  = 16_384
+	maxRows  = 10_000
 )
 
 // task is a piece of work in a transaction of the writer's. apply does it; answer tells the caller, after the commit

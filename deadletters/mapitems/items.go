@@ -22,6 +22,9 @@ type Items struct {
 	Machines, Except []string
 	// Since leaves out executions that ended before; the zero time leaves out none.
 	Since time.Time
+	// Executions visits the ARNs of the executions that have failed items, where an index knows them; nil means that
+	// all executions of the machines are looked at.
+	Executions func(ctx context.Context, visit func(arn string) error) error
 }
 
 // The headers of a letter: the Map Run and the execution that it is of, also where the item was redriven on its own.
@@ -41,6 +44,9 @@ func (s *Items) Owns(id string) bool {
 
 // Each implements deadletters.Source.
 func (s *Items) Each(ctx context.Context, visit func(deadletters.Letter) error) error {
+	if s.Executions != nil {
+		return s.Executions(ctx, func(arn string) error { return s.ofExecution(ctx, arn, visit) })
+	}
 	machines := s.Machines
 	if machines == nil {
 		pages := sfn.NewListStateMachinesPaginator(s.Client, &sfn.ListStateMachinesInput{})

@@ -4,11 +4,14 @@
 //
 // Environment: STATE_MACHINE_ARN; STATE_MACHINE_ALIAS, the ARN of the alias by which executions are started, if they
 // are; CONFIGURATION_TABLE, the DynamoDB table of the controller's rows
-// (retry_configurations); CAPACITY, the calls a second that the callee serves, measured when it is not set; RULES,
-// standard or source; DRY_RUN, true to decide and change nothing.
+// (retry_configurations), where functions are told what retries are worth, too; RECORD_VALUE, what a task that succeeds is
+// worth in USD, without which no histories are read and no retry is found not to pay; DELAY_PER_HOUR, what an hour of
+// delay costs; FUNCTION_MEMORY in MB and FUNCTION_ARCHITECTURE of the functions that are called; CAPACITY, the calls a second that the callee serves, measured when it is not set; RULES,
+// standard or source; CONCURRENCY_LIMIT, how many calls of a function may run at a time, for the source's rules; DRY_RUN, true to decide and change nothing.
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -25,8 +28,10 @@ import (
 
 	"stepback/adaptive/controller"
 	"stepback/adaptive/controller/decide"
+	"stepback/adaptive/worth"
 	"stepback/aws/client"
 	"stepback/csvimport/handlers"
+	"stepback/retryanalysis"
 )
 
 func main() {
@@ -49,6 +54,10 @@ func main() {
 		c.Events = events
 		c.Rows, err = rows(cfg)
 	}
+	if err == nil && c.Economy != nil {
+		c.Economy.Histories = controller.HistoriesOf{Client: states, Most: historiesAtOnce}
+		c.Economy.Tell, err = configurations(cfg)
+	}
 	if err != nil {
 		log.Error("cannot start", "error", err.Error())
 		os.Exit(1)
@@ -61,6 +70,53 @@ func main() {
 func rows(cfg aws.Config) (controller.Rows, error) {
 	dynamodb, err := client.NewNamed(context.Background(), cfg, "dynamodb")
 	return &controller.DynamoRows{Client: dynamodb, Table: os.Getenv("CONFIGURATION_TABLE")}, err
+}
+
+// historiesAtOnce is how many histories are read in one invocation, of which each takes some tens of milliseconds.
+const historiesAtOnce = 400
+
+// configurations are what functions are told, in the same table.
+func configurations(cfg aws.Config) (controller.Configurations, error) {
+	dynamodb, err := client.NewNamed(context.Background(), cfg, "dynamodb")
+	return controller.DynamoConfigurations{Client: dynamodb, Table: os.Getenv("CONFIGURATION_TABLE")}, err
+}
+
+// number reads a number that is 0 or more; 0 when it is not set.
+func number(env func(string) string, name, what string) (float64, error) {
+	text := env(name)
+	if text == "" {
+		return 0, nil
+	}
+	n, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(n >= 0) || n > 1e9 {
+		return 0, fmt.Errorf("%s is %q; set it to %s, or leave it unset", name, text, what)
+	}
+	return n, nil
+}
+
+// economy is what retries are judged by; nil without a value.
+func economy(env func(string) string) (*controller.Economy, error) {
+	value, err := number(env, "RECORD_VALUE", "what a success is worth in USD")
+	if err != nil || value == 0 {
+		return nil, err
+	}
+	delay, err := number(env, "DELAY_PER_HOUR", "what an hour of delay costs in USD")
+	if err != nil {
+		return nil, err
+	}
+	memory, err := number(env, "FUNCTION_MEMORY", "the functions' memory in MB")
+	if err != nil {
+		return nil, err
+	}
+	p := retryanalysis.DefaultOptions()
+	p.Value, p.DelayPerHour, p.Region = value, delay, cmp.Or(env("AWS_REGION"), p.Region)
+	if memory > 0 {
+		p.MemoryMB = int(memory)
+	}
+	if architecture := env("FUNCTION_ARCHITECTURE"); architecture != "" {
+		p.Architecture = worth.Architecture(architecture)
+	}
+	return &controller.Economy{Prices: p}, p.Validate()
 }
 
 // configured is the controller that the environment describes, without its clients.
@@ -95,6 +151,13 @@ func configured(env func(string) string) (*controller.Controller, error) {
 		}
 		c.DryRun = dry
 	}
+	var err error
+	if c.Economy, err = economy(env); err != nil {
+		return nil, err
+	}
+	if c.ConcurrencyLimit, err = number(env, "CONCURRENCY_LIMIT", "how many calls may run at a time"); err != nil {
+		return nil, err
+	}
 	return c, c.Parameters.Validate()
 }
 
@@ -111,6 +174,9 @@ func (h handler) handle(ctx context.Context, _ json.RawMessage) (controller.Resu
 	}
 	for _, d := range res.Decisions {
 		h.log.InfoContext(ctx, "decision", "verdict", string(d.Verdict), "decision", d.String())
+	}
+	for _, text := range res.Warnings {
+		h.log.WarnContext(ctx, text)
 	}
 	if res.Note != "" && len(res.Decisions) == 0 {
 		h.log.InfoContext(ctx, "no decision", "note", res.Note)

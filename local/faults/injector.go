@@ -124,8 +124,8 @@ func (i *Injector) Counts() []Count {
 	return counts
 }
 
-// timeless is an event without what tells one run of a state machine from the next: the members "run" and "startTime",
-// which the CSV import hands on. A seed so decides the same faults in every run.
+// timeless is an event without what tells one run of a state machine from the next: the members "run", "startTime" and
+// "attempt", which the CSV import hands on. A seed so decides the same faults in every run.
 func timeless(event string) string {
 	v, err := jsonvalue.Parse(event)
 	if err != nil || v.Kind() != jsonvalue.Object {
@@ -133,7 +133,7 @@ func timeless(event string) string {
 	}
 	b := jsonvalue.NewObject(v.Len())
 	for i, name := range v.Keys() {
-		if name != "run" && name != "startTime" {
+		if name != "run" && name != "startTime" && name != "attempt" {
 			b.Set(name, v.At(i))
 		}
 	}

@@ -24,10 +24,11 @@ const take = `UPDATE outbox_messages m SET status = 'processing', parked = false
 	lease_expiries = lease_expiries + CASE status WHEN 'processing' THEN 1 ELSE 0 END `
 
 // claimUnkeyed takes retries, delayed messages and ended leases first, $3 of them at most, so that new messages
-// cannot keep them waiting; $4 is how many in all, and $5 how many bytes.
+// cannot keep them waiting; $4 is how many in all, and $5 how many bytes. It looks for timed messages from $6 on and
+// tells, in the last column, when the first that it found was due.
 const claimUnkeyed = `WITH timed AS MATERIALIZED (
-		SELECT seq, size FROM outbox_messages WHERE ` + active + ` AND NOT parked AND key IS NULL
-			AND next_attempt_at <= statement_timestamp()
+		SELECT seq, size, next_attempt_at FROM outbox_messages WHERE ` + active + ` AND NOT parked AND key IS NULL
+			AND next_attempt_at >= $6 AND next_attempt_at <= statement_timestamp()
 		ORDER BY next_attempt_at NULLS FIRST, seq LIMIT $3 FOR UPDATE SKIP LOCKED
 	), fresh AS MATERIALIZED (
 		SELECT seq, size FROM outbox_messages WHERE ` + active +
@@ -40,9 +41,10 @@ const claimUnkeyed = `WITH timed AS MATERIALIZED (
 			ORDER BY later, seq LIMIT $4
 		) AS summed WHERE before < $5
 	)
-	` + take + `WHERE m.seq = ANY (ARRAY(SELECT seq FROM chosen)) RETURNING` + delivered
+	` + take + `WHERE m.seq = ANY (ARRAY(SELECT seq FROM chosen)) RETURNING` + delivered +
+	", (SELECT min(next_attempt_at) FROM timed)"
 
-const claimKeyed = take + "WHERE m.seq = ANY ($3) RETURNING" + delivered
+const claimKeyed = take + "WHERE m.seq = ANY ($3) RETURNING" + delivered + ", NULL::timestamptz"
 
 // anyKeyed tells whether messages with keys may be due.
 const anyKeyed = `SELECT EXISTS (SELECT FROM outbox_messages WHERE ` + active +
@@ -59,12 +61,13 @@ func (s *Store) Claim(ctx context.Context, c outbox.Claim) (outbox.Claimed, erro
 	var claimed outbox.Claimed
 	var keyed bool
 	var b pgx.Batch
-	b.Queue(claimUnkeyed, c.Lease, c.For.Microseconds(), (limit+1)/2, limit, c.Bytes)
+	b.Queue(claimUnkeyed, c.Lease, c.For.Microseconds(), (limit+1)/2, limit, c.Bytes, s.head.from(time.Now()))
 	b.Queue(anyKeyed)
 	results := s.pool.SendBatch(ctx, &b)
+	var first *time.Time
 	err := func() (err error) {
 		rows, _ := results.Query() // its error comes with the rows
-		if claimed.Messages, err = deliveries(rows, c.Lease); err != nil {
+		if claimed.Messages, first, err = deliveries(rows, c.Lease); err != nil {
 			return err
 		}
 		return results.QueryRow().Scan(&keyed)
@@ -75,6 +78,7 @@ func (s *Store) Claim(ctx context.Context, c outbox.Claim) (outbox.Claimed, erro
 	if err != nil {
 		return outbox.Claimed{}, err
 	}
+	s.head.found(first)
 	slices.SortFunc(claimed.Messages, func(a, b *outbox.Delivery) int { return cmp.Compare(a.Seq, b.Seq) })
 	claimed.More = len(claimed.Messages) == limit
 	s.keyed.Store(keyed)
@@ -148,7 +152,7 @@ func (s *Store) claimKeyed(ctx context.Context, c outbox.Claim) (all []*outbox.D
 			return nil
 		}
 		rows, _ = tx.Query(ctx, claimKeyed, c.Lease, c.For.Microseconds(), taken)
-		all, err = deliveries(rows, c.Lease)
+		all, _, err = deliveries(rows, c.Lease)
 		return err
 	})
 	if err != nil {
@@ -209,18 +213,17 @@ func choose(due []candidate, first []queued, c outbox.Claim) (taken, parked []in
 	return taken, parked
 }
 
-// deliveries reads claimed messages.
-func deliveries(rows pgx.Rows, lease string) ([]*outbox.Delivery, error) {
+// deliveries reads claimed messages, and when the first timed one among them was due.
+func deliveries(rows pgx.Rows, lease string) (all []*outbox.Delivery, first *time.Time, err error) {
 	defer rows.Close()
-	var all []*outbox.Delivery
 	for rows.Next() {
 		d := &outbox.Delivery{Lease: lease}
 		var id [16]byte
 		var headers []byte
 		var waited float64
 		if err := rows.Scan(&d.Seq, &id, &d.Topic, &d.Key, &d.Payload, &d.ContentType, &headers,
-			&d.TraceParent, &d.TraceState, &d.Retries, &d.Expiries, &waited); err != nil {
-			return nil, err
+			&d.TraceParent, &d.TraceState, &d.Retries, &d.Expiries, &waited, &first); err != nil {
+			return nil, nil, err
 		}
 		d.ID = uuid.UUID(id).String()
 		d.Waited = time.Duration(waited * float64(time.Second))
@@ -232,5 +235,5 @@ func deliveries(rows pgx.Rows, lease string) ([]*outbox.Delivery, error) {
 		}
 		all = append(all, d)
 	}
-	return all, rows.Err()
+	return all, first, rows.Err()
 }

@@ -14,6 +14,7 @@ import (
 type Store struct {
 	pool  *pgxpool.Pool
 	keyed atomic.Bool // the last claim saw messages with keys
+	head  head
 }
 
 const connectTimeout = 5 * time.Second

@@ -56,6 +56,7 @@ type apiReader struct {
 	collector *retryanalysis.Collector
 	rules     map[string]string // by the text of the definition
 	found     bool
+	read      int // histories
 }
 
 // executions reads those of a state machine, newest first, or of a Map Run, which run their parent's rules.
@@ -67,6 +68,9 @@ func (r *apiReader) executions(ctx context.Context, in *sfn.ListExecutionsInput,
 			return fmt.Errorf("listing executions: %w", err)
 		}
 		for _, x := range page.Executions {
+			if r.selection.Most > 0 && r.read >= r.selection.Most {
+				return nil
+			}
 			if aws.ToTime(x.StartDate).Before(r.selection.Since) {
 				if closed {
 					continue
@@ -96,6 +100,7 @@ func (r *apiReader) execution(ctx context.Context, x *types.ExecutionListItem, r
 	if err != nil {
 		return err
 	}
+	r.read++
 	r.collector.AddHistory(retryanalysis.Execution{
 		ARN: aws.ToString(x.ExecutionArn), Rules: rules, Closed: closed,
 		Ended: x.Status != types.ExecutionStatusRunning && x.Status != types.ExecutionStatusPendingRedrive,

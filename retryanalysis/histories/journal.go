@@ -18,6 +18,8 @@ type Selection struct {
 	Machine string
 	// Since is the earliest start; zero for all.
 	Since time.Time
+	// Most bounds how many histories [API] reads, the newest executions first; 0 for all.
+	Most int
 }
 
 // takes reports whether an execution of a state machine is read. The machine of a child execution has a labelled ARN.

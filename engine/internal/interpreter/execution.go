@@ -64,8 +64,17 @@ type Execution struct {
 func New(m Machine, info *history.Info) *Execution {
 	return &Execution{
 		machine: m, info: info, status: history.Running, waits: map[int64]*wait{},
-		input: jsonvalue.TextDocument(info.Input),
+		input: inputOf(info),
 	}
+}
+
+// inputOf is an execution's input. A Map Run writes the inputs of its child executions itself, which are long and of
+// which a state often reads little.
+func inputOf(info *history.Info) *jsonvalue.Document {
+	if info.MapRunARN != "" {
+		return jsonvalue.CompactDocument(info.Input)
+	}
+	return jsonvalue.TextDocument(info.Input)
 }
 
 // CheckTasks sets what says why an integration cannot use the parameters of a task; empty means that it can. Such a

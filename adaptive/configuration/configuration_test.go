@@ -1,0 +1,136 @@
+package configuration_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"stepback/adaptive/configuration"
+)
+
+var noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+
+func saves() *configuration.Configuration {
+	return &configuration.Configuration{
+		Version: configuration.Version, Machine: "import", At: noon, Until: noon.Add(time.Hour), Value: 0.001,
+		States: map[string]configuration.State{"Save": {
+			"Deadlock":   {{Started: 400, Succeeded: 300, Cost: 3e-5}, {Started: 1000, Succeeded: 1, Cost: 3e-5}},
+			"States.ALL": {{Started: 19, Succeeded: 0, Cost: 1}, {Started: 20, Succeeded: 0, Cost: 1}},
+		}},
+	}
+}
+
+func TestDecide(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		state, name   string
+		retries       int
+		retry, knows  bool
+		reasonBeginns string
+	}{
+		{"Save", "Deadlock", 0, true, true, "retry: 0.79 × $0.001"},
+		// At most 0.56 % of them recover, which is worth less than a transition and an invocation.
+		{"Save", "Deadlock", 1, false, true, "give up: 0.00564 × $0.001"},
+		{"Save", "Deadlock", 2, true, false, ""},
+		{"Save", "Deadlock", -1, true, false, ""},
+		{"Save", "Another", 0, true, false, ""}, // 19 are too few
+		{"Save", "Another", 1, false, true, "give up"},
+		{"Load", "Deadlock", 1, true, false, ""},
+	} {
+		d, knows := saves().Decide(configuration.Attempt{State: c.state, Error: c.name, Retries: c.retries})
+		if d.Retry != c.retry || knows != c.knows || !strings.HasPrefix(d.Reason, c.reasonBeginns) {
+			t.Errorf("%s in %s after %d retries: %v (%v), %q", c.name, c.state, c.retries, d.Retry, knows, d.Reason)
+		}
+	}
+}
+
+func TestDecodeRefusesWhatCannotBe(t *testing.T) {
+	t.Parallel()
+	const rest = `"machine":"m","value":1,"states":{"S":{"E":[`
+	for text, want := range map[string]string{
+		`{`:                        "cannot be read",
+		`{"version":2}`:            "it has version 2; this program reads version 1",
+		`{"version":1}`:            "it names no state machine",
+		`{"version":1,"value":-1}`: "the value of a success is -1",
+		`{"version":1,` + rest + `{"started":1,"succeeded":2}]}}}`:                       "retry 1 after E in state S",
+		`{"version":1,` + rest + `{"started":-1}]}}}`:                                    "retry 1 after E in state S",
+		`{"version":1,` + rest + `{"started":2,"succeeded":1,"cost":-3}]}}}`:             "retry 1 after E in state S",
+		`{"version":1,` + rest + `{"started":"many"}]}}}`:                                "cannot be read",
+		`{"version":1,"machine":"m","value":1,"model":{"version":9,"kind":"base-rate"}}`: "version 9",
+	} {
+		if c, err := configuration.Decode([]byte(text)); err == nil || !strings.Contains(err.Error(), want) || c != nil {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+}
+
+// source counts how often it is read.
+type source struct {
+	reads int
+	err   error
+	is    *configuration.Configuration
+}
+
+func (s *source) Load(context.Context, string) (*configuration.Configuration, error) {
+	s.reads++
+	return s.is, s.err
+}
+
+func TestReader(t *testing.T) {
+	t.Parallel()
+	now, s := noon, &source{is: saves()}
+	var told []string
+	r := configuration.Reader{Source: s, Machine: "import", Now: func() time.Time { return now },
+		Unavailable: func(err error) { told = append(told, err.Error()) }}
+	failed := configuration.Attempt{State: "Save", Error: "Deadlock", Retries: 1}
+	decide := func(wantRetry bool, wantReads int) {
+		t.Helper()
+		if d, _ := r.Decide(t.Context(), failed); d.Retry != wantRetry || s.reads != wantReads {
+			t.Errorf("at %s: retry is %v after %d reads, want %v after %d", now.Format(time.TimeOnly), d.Retry, s.reads,
+				wantRetry, wantReads)
+		}
+	}
+	decide(false, 1)
+	now = now.Add(59 * time.Second)
+	decide(false, 1) // what was read is good for a minute
+	now = now.Add(time.Second)
+	s.err = errors.New("no network")
+	decide(false, 2) // what was read before is good until it ends
+	now = noon.Add(time.Hour)
+	decide(true, 3) // it has ended: nothing is given up
+	s.err, s.is = nil, nil
+	now = now.Add(time.Minute)
+	decide(true, 4)
+	if strings.Join(told, ",") != "no network,no network" {
+		t.Errorf("told %q", told)
+	}
+}
+
+func TestFiles(t *testing.T) {
+	t.Parallel()
+	f := configuration.Files{Directory: t.TempDir()}
+	if c, err := f.Load(t.Context(), "import"); c != nil || err != nil {
+		t.Errorf("of nothing: %v, %v", c, err)
+	}
+	if err := f.Save(t.Context(), saves()); err != nil {
+		t.Fatal(err)
+	}
+	c, err := f.Load(t.Context(), "import")
+	if err != nil || c.Value != 0.001 || len(c.States["Save"]["Deadlock"]) != 2 || !c.Until.Equal(noon.Add(time.Hour)) {
+		t.Errorf("%+v, %v", c, err)
+	}
+	files, err := filepath.Glob(filepath.Join(f.Directory, "*"))
+	if err != nil || len(files) != 1 {
+		t.Fatal(files, err)
+	}
+	if err := os.WriteFile(files[0], []byte("edited by hand"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if c, err := f.Load(t.Context(), "import"); c != nil || err == nil {
+		t.Errorf("of a damaged file: %v, %v", c, err)
+	}
+}

@@ -1,0 +1,60 @@
+package retrymetrics
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"time"
+)
+
+// AddEmbedded counts the values that a line in CloudWatch's embedded metric format has of some metrics of the catalogue,
+// and reports whether there were any. A line of anything else is left alone.
+func (c *Collector) AddEmbedded(line []byte, of ...*Metric) bool {
+	if !bytes.HasPrefix(line, []byte("{")) || !bytes.Contains(line, []byte(`"_aws"`)) {
+		return false
+	}
+	var head struct {
+		AWS struct {
+			Timestamp         int64
+			CloudWatchMetrics []struct {
+				Namespace string
+				Metrics   []struct{ Name string }
+			}
+		} `json:"_aws"`
+		StateMachine, State, ErrorType string
+	}
+	var values map[string]json.RawMessage
+	if json.Unmarshal(line, &head) != nil || json.Unmarshal(line, &values) != nil || head.StateMachine == "" {
+		return false
+	}
+	t := c.teller(head.StateMachine)
+	l := Labels{StateMachine: head.StateMachine, State: head.State, ErrorType: head.ErrorType}
+	found := false
+	for _, d := range head.AWS.CloudWatchMetrics {
+		for _, m := range d.Metrics {
+			i := slices.IndexFunc(of, func(known *Metric) bool { return known.name == m.Name && known.namespace == d.Namespace })
+			if i < 0 {
+				continue
+			}
+			for _, v := range embeddedValues(values[m.Name]) {
+				t.add(of[i], l, head.AWS.Timestamp*int64(time.Millisecond), v)
+				found = true
+			}
+		}
+	}
+	c.take(&t)
+	return found
+}
+
+// embeddedValues are a number, or numbers.
+func embeddedValues(text json.RawMessage) []float64 {
+	var one float64
+	if json.Unmarshal(text, &one) == nil {
+		return []float64{one}
+	}
+	var all []float64
+	if json.Unmarshal(text, &all) != nil {
+		return nil
+	}
+	return all
+}
