@@ -21,9 +21,9 @@ import (
 	"stepback/services/sqs"
 )
 
-// BenchmarkFanOut publishes to a topic with ten subscribed queues, durably, with 16 clients at a time; each iteration is
-// one message that is published. "handler" calls the service within the process by plain requests, "http" is the AWS
-// SDK over TCP, "batch" the SDK with ten messages a call. "raw" subscriptions get no envelope, "signed" ones do.
+// BenchmarkFanOut publishes to a topic with ten subscribed queues, durably, with 16 clients at a time; each iteration
+// is one message that is published. "handler" calls the service within the process by plain requests, "http" is the
+// AWS SDK over TCP, "batch" the SDK with ten messages a call. "raw" subscriptions get no envelope, "signed" ones do.
 func BenchmarkFanOut(b *testing.B) {
 	const clients, queues = 16, 10
 	body := strings.Repeat("x", 200)

@@ -20,10 +20,8 @@ func newHTTPClient() *http.Client {
 // post sends a message to an HTTP endpoint. The error is an *aws.Error by the client when the endpoint has refused the
 // message for good: with a status below 500 other than 429.
 func (s *Service) post(ctx context.Context, m *message, sub *subscription, of terms) error {
-	body, raw := "", sub.raw && m.Type == typeNotification
-	if raw {
-		body = m.body(sub.Protocol)
-	} else {
+	body, raw := m.body(sub.Protocol), sub.raw && m.Type == typeNotification
+	if !raw {
 		var err error
 		if body, err = s.envelope(m, sub); err != nil {
 			return err

@@ -3,7 +3,6 @@ package sns
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -263,12 +262,12 @@ func (s *Service) bury(dead []delivery.Letter) error {
 	if len(dead) == 0 {
 		return nil
 	}
-	for i, err := range s.opts.Queues.DeliverAll(dead) {
+	for _, err := range s.opts.Queues.DeliverAll(dead) {
 		if err != nil && !byClient(err) {
 			return err
 		}
 		if err != nil {
-			s.opts.Log.Error("a dead-letter queue has not taken a message", "queue", dead[i].To.String(), "error", err)
+			s.opts.Log.Error("a dead-letter queue has not taken a message", "error", err)
 		}
 	}
 	return nil
@@ -371,12 +370,12 @@ func checkEntries(entries []publishEntry) error {
 		}
 		seen[id] = true
 		if len(id) > mostCharacters {
-			return &aws.Error{Code: "InvalidBatchEntryId", Message: fmt.Sprintf(
-				"The Id of a batch entry in the batch request is too long: %s", id)}
+			return &aws.Error{Code: "InvalidBatchEntryId",
+				Message: "The Id of a batch entry in the batch request is too long: " + id}
 		}
 		if !standardName.MatchString(id) {
-			return &aws.Error{Code: "InvalidBatchEntryId", Message: fmt.Sprintf(
-				"The Id of a batch entry in the batch request contains an impermissible character: %s", id)}
+			return &aws.Error{Code: "InvalidBatchEntryId",
+				Message: "The Id of a batch entry in the batch request contains an impermissible character: " + id}
 		}
 	}
 	return nil

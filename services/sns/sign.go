@@ -52,7 +52,7 @@ func (s *signer) sign(version string, text []byte, now time.Time) (string, error
 	if err != nil {
 		return "", err
 	}
-	hash, sum := crypto.SHA1, sumOf(sha1.Sum(text)) //nolint:gosec // SignatureVersion 1 is SHA-1
+	hash, sum := crypto.SHA1, sumOf(sha1.Sum(text))
 	if version == signedSHA256 {
 		wide := sha256.Sum256(text)
 		hash, sum = crypto.SHA256, wide[:]
@@ -115,7 +115,7 @@ func (s *signer) use(text []byte) error {
 
 // makeSigning makes a key and its certificate.
 func makeSigning(now time.Time) ([]byte, error) {
-	key, err := rsa.GenerateKey(rand.Reader, bits) //nolint:gosec // it protects nothing, as bits says
+	key, err := rsa.GenerateKey(rand.Reader, bits)
 	if err != nil {
 		return nil, err
 	}

@@ -127,7 +127,8 @@ func (s *Service) getSubscriptionAttributes(_ context.Context, scope aws.Scope, 
 		known[filterScope] = scopeAttributes
 	}
 	if t := s.topics[sub.Topic]; t != nil && (sub.Protocol == protocolHTTP || sub.Protocol == protocolHTTPS) {
-		known[effective] = termsOf(t.Attributes[deliveryPolicy], sub.Attributes[deliveryPolicy]).effectiveOfSubscription()
+		of := termsOf(t.Attributes[deliveryPolicy], sub.Attributes[deliveryPolicy])
+		known[effective] = of.effectiveOfSubscription()
 	}
 	return &attributesAnswer{known}, nil
 }
