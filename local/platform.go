@@ -28,7 +28,6 @@ import (
 	"stepback/services/sns"
 	"stepback/services/sqs"
 	"stepback/services/stepfunctions"
-	"stepback/services/sts"
 )
 
 // Platform is an open data directory with everything running on it. It is safe for concurrent use.
@@ -90,7 +89,7 @@ func Open(ctx context.Context, cfg Config) (_ *Platform, err error) {
 	}
 	for _, step := range []func(context.Context) error{
 		p.lock, p.openJournal, p.listen, p.openDocuments, p.openObjects, p.openQueues, p.openLogs,
-		p.openFunctions, p.openTopics, p.openMetrics, p.openIdentity, p.openStates, p.resume, p.serve,
+		p.openFunctions, p.openTopics, p.openMetrics, p.openIdentity, p.openDeployment, p.openStates, p.resume, p.serve,
 		p.announce,
 	} {
 		if err := step(ctx); err != nil {
@@ -222,13 +221,6 @@ func (p *Platform) store(ctx context.Context) (stepfunctions.Store, error) {
 		return stepfunctions.Keep(ctx, documents)
 	}
 	return stepfunctions.NewMemory(), nil
-}
-
-// openIdentity opens STS.
-func (p *Platform) openIdentity(context.Context) error {
-	p.offer(served{model: "sts", about: "GetCallerIdentity", Service: endpoint.Service{Name: "STS", Signing: "sts",
-		Handler: lazily(func() *server.Service { return sts.New(p.Scope, p.cfg.Log) })}})
-	return nil
 }
 
 func (p *Platform) serve(context.Context) error { //nolint:contextcheck // it lives as long as the platform
