@@ -31,7 +31,8 @@ const ConsolePath = "/_stepback/"
 // programs reports whether a path below ConsolePath is for programs.
 func programs(path string) bool {
 	return path == ControlPath || path == HealthPath || path == MetricsPath || path == InboxPath ||
-		strings.HasPrefix(path, InboxPath+"/") || strings.HasPrefix(path, "/_stepback/lambda/")
+		strings.HasPrefix(path, InboxPath+"/") || strings.HasPrefix(path, "/_stepback/lambda/") ||
+		strings.HasPrefix(path, "/_stepback/cloudformation/")
 }
 
 // InboxPath is where programs find the mails that SNS would have sent.
