@@ -23,6 +23,7 @@ import (
 	"stepback/services/delivery"
 	"stepback/services/documents"
 	"stepback/services/dynamodb"
+	"stepback/services/events"
 	"stepback/services/lambda/functions"
 	logsapi "stepback/services/logs"
 	"stepback/services/logs/logstore"
@@ -48,6 +49,7 @@ type Platform struct {
 	Topics        *sns.Service       // SNS
 	Queues        *sqs.Service       // SQS
 	Logs          *logstore.Store    // CloudWatch Logs
+	Events        *events.Service    // EventBridge
 	Faults        *faults.Injector   // what has been injected
 	Tables        *dynamodb.Service  // of DynamoDB
 	Documents     *documents.Store   // what other services keep
@@ -94,9 +96,10 @@ func Open(ctx context.Context, cfg Config) (_ *Platform, err error) {
 		return nil, fmt.Errorf("data directory: %w", err)
 	}
 	for _, step := range []func(context.Context) error{
-		p.lock, p.openJournal, p.listen, p.openDocuments, p.openObjects, p.openQueues, p.openTables, p.openLogs,
-		p.openFunctions, p.openTopics, p.openMetrics, p.openIdentity, p.openDeployment, p.openStates, p.openStacks,
-		p.resume, p.serve,
+		p.lock, p.openJournal, p.listen, p.openDocuments, p.openObjects, p.openQueues, p.openTables,
+		p.openLogs, p.openFunctions, p.openTopics, p.openMetrics, p.openIdentity, p.openDeployment, p.openStates,
+		p.openEvents,
+		p.openStacks, p.resume, p.serve,
 		p.announce,
 	} {
 		if err := step(ctx); err != nil {
@@ -220,6 +223,9 @@ func (p *Platform) openStates(ctx context.Context) error {
 func (p *Platform) resume(context.Context) error {
 	p.handler = p.services()
 	if err := p.StepFunctions.Resume(); err != nil {
+		return err
+	}
+	if err := p.Events.Resume(); err != nil {
 		return err
 	}
 	p.Stacks.Resume()
