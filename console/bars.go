@@ -192,6 +192,7 @@ type EventRow struct {
 	Error    string          `json:"error,omitempty"`
 	Cause    Payload         `json:"cause,omitzero"`
 	Data     Payload         `json:"data,omitzero"`
+	Shape    string          `json:"shape,omitempty"` // of the data, without its values
 	Class    string          `json:"-"`
 	JSON     json.RawMessage `json:"-"`
 }

@@ -180,8 +180,8 @@ func (c *charts) alarms(machine string, now time.Time) ([]AlarmRow, error) {
 		}
 		if a.Series != nil {
 			row.Data, _ = retrymetrics.Statistic(points, *a.Series, a.Stat, a.Period)
-			if n := len(row.Data); n > shownData {
-				row.Data = row.Data[n-shownData:]
+			if n := len(row.Data); n > shownValues {
+				row.Data = row.Data[n-shownValues:]
 			}
 		}
 		// What has stopped long ago fires no more, although no data say so.
@@ -200,8 +200,8 @@ func (c *charts) alarms(machine string, now time.Time) ([]AlarmRow, error) {
 	return rows, nil
 }
 
-// shownData is how many values of an alarm are shown.
-const shownData = 10
+// shownValues is how many values of an alarm are shown.
+const shownValues = 10
 
 func newest(points []retrymetrics.Point) (t time.Time) {
 	for i := range points {

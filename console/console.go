@@ -46,8 +46,8 @@ type Config struct {
 	Engine func() (Engine, error)
 	// Definition returns what an execution runs.
 	Definition func(ctx context.Context, x *journal.Execution) (*journal.Definition, error)
-	// Call carries out an operation of an AWS service, "states" or "logs", with its input and output as its JSON has
-	// them. Its errors are shown to the person who asked.
+	// Call carries out an operation of an AWS service, "states", "logs" or one of the models of Services, with its input
+	// and output as its JSON has them. Its errors are shown to the person who asked.
 	Call func(ctx context.Context, service, operation string, in, out any) error
 	// Changes watches executions and the child executions of Map Runs by their ARNs, or all when none is given.
 	Changes func(of []string) Watch
@@ -87,6 +87,10 @@ type Service struct {
 	Name   string `json:"name"`
 	Status string `json:"status"`
 	About  string `json:"about"`
+	// Model is the name of its API model, by which Call calls it.
+	Model string `json:"model,omitempty"`
+	// Peek says that there is a page about what it has.
+	Peek bool `json:"page,omitempty"`
 }
 
 //go:embed assets templates
@@ -130,7 +134,8 @@ func New(cfg Config) *Console {
 		"deadletters/{room}":         c.lettersOf,
 		"deadletters/{room}/{id...}": c.letter,
 		"lab":                        c.lab,
-		"services":                   c.services,
+		"services":                   c.listServices,
+		"services/{model}":           c.peek,
 		"logs":                       c.logs,
 		"find":                       c.find,
 	} {

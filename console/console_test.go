@@ -197,7 +197,7 @@ func (b *bed) sound(path string, got reply) {
 var pages = []string{
 	"", "machines", "machines/orders", "machines/orders?retrying=true", "machines/maps?error=Boom%3Ci%3E&since=24h",
 	"machines/maps?status=FAILED&since=7d", "machines/orders/edit", "retries", "retries/maps", "deadletters", "lab",
-	"lab?machine=maps&p1=0", "services", "logs", "find?q=o-1",
+	"lab?machine=maps&p1=0", "services", "services/sqs", "services/s3", "services/sns", "services/lambda", "services/sfn", "logs", "find?q=o-1",
 }
 
 func TestPages(t *testing.T) {
@@ -359,6 +359,46 @@ func TestActs(t *testing.T) {
 	if got := b.ask("GET", "/_stepback/", "", "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate",
 		"Sec-Fetch-Dest: document"); got.status != http.StatusOK {
 		t.Errorf("a pasted link: %d", got.status)
+	}
+}
+
+// TestPeeks sees a queue with its messages, a bucket with its objects, and no page about what is not served.
+func TestPeeks(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, local.Console{})
+	b.ask("POST", "/", `{"QueueName":"jobs"}`, "X-Amz-Target: AmazonSQS.CreateQueue", "Content-Type: application/x-amz-json-1.0")
+	b.ask("POST", "/", `{"QueueUrl":"http://localhost/000000000000/jobs","MessageBody":"m"}`, "X-Amz-Target: AmazonSQS.SendMessage",
+		"Content-Type: application/x-amz-json-1.0")
+	b.ask("PUT", "/photos", "")
+	b.ask("PUT", "/photos/one", "1")
+	for path, want := range map[string]string{
+		"services/sqs": `{"columns":["messages","in flight","delayed","redrive policy"],"rows":[["jobs","1","0","0","–"]]}`,
+		"services/s3":  `{"columns":["made","objects, up to 1,000"],"rows":[["photos","1"]]}`,
+	} {
+		var view struct {
+			Columns []string
+			Rows    []struct {
+				Name  string
+				Cells []string
+			}
+		}
+		got := b.ask("GET", "/_stepback/"+path+"?format=json", "")
+		if err := json.Unmarshal([]byte(got.body), &view); err != nil {
+			t.Fatalf("%s: %s", path, got.body)
+		}
+		rows := [][]string{}
+		for _, r := range view.Rows {
+			if path == "services/s3" {
+				r.Cells = r.Cells[1:] // when it was made
+			}
+			rows = append(rows, append([]string{r.Name[strings.LastIndexByte(r.Name, '/')+1:]}, r.Cells...))
+		}
+		if text := jsonOf(t, map[string]any{"columns": view.Columns, "rows": rows}); text != want {
+			t.Errorf("%s: %s, want %s", path, text, want)
+		}
+	}
+	if got := b.ask("GET", "/_stepback/services/ec2", ""); got.status != http.StatusNotFound {
+		t.Errorf("a service that is not served: %d", got.status)
 	}
 }
 

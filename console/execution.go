@@ -42,9 +42,13 @@ type ExecutionView struct {
 	Parent     string       `json:"mapRunArn,omitempty"`
 	FailedAt   *FailedAt    `json:"failedAt,omitempty"`
 
+	// Whole says that Input is all of the input, so that it can be started with again.
+	Whole bool `json:"-"`
+
 	Tab     string      `json:"tab"`
 	Bars    *BarsView   `json:"timeline,omitempty"`
 	List    *EventsView `json:"eventList,omitempty"`
+	Data    *DataView   `json:"data,omitempty"`
 	Picture Picture     `json:"-"`
 	Now     time.Time   `json:"at"`
 }
@@ -120,6 +124,7 @@ func (c *Console) execution(r *request) (*answer, error) {
 		Stopped: x.Stop, Error: x.Failure.Name, Cause: c.causeOf(x.Failure.Cause), Input: c.payload(x.Input, maxShown),
 		Output: c.payload(x.Output, maxShown), Events: len(events), Redrives: t.Redrives, Parent: x.MapRunARN,
 		Took: r.now.Sub(x.Start), Now: r.now, Tab: r.param("tab"), Happens: []NowRow{}}
+	v.Whole = !v.Input.Cut && !c.hidden.any()
 	if x.Ended() {
 		v.Took = x.Stop.Sub(x.Start)
 	}
@@ -154,7 +159,11 @@ func (c *Console) execution(r *request) (*answer, error) {
 	switch v.Tab {
 	case "events":
 		v.List = c.events(r, events, t)
-	case "data", "case":
+	case "data":
+		v.Data = c.data(r, events, t)
+		if !c.hidden.any() {
+			v.Data.Again = pretty(x.Input)
+		}
 	default:
 		v.Tab = ""
 		v.Bars = bars(r, t)

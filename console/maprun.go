@@ -28,8 +28,34 @@ type MapRunView struct {
 	Next     string         `json:"nextToken,omitempty"`
 	Filter   Filter         `json:"filter"`
 	Retrying Count          `json:"retrying"`
-	First    bool           `json:"-"`
-	Now      time.Time      `json:"at"`
+	// Oldest are the children under way that began first.
+	Oldest []ExecutionRow `json:"runningLongest,omitempty"`
+	First  bool           `json:"-"`
+	Now    time.Time      `json:"at"`
+}
+
+// shownOldest is how many of the children that run longest are shown.
+const shownOldest = 5
+
+// oldest finds the children under way that began first; lists begin with the newest.
+func oldest(r *request, mapRun string) ([]ExecutionRow, error) {
+	var last []engine.Listed
+	for l, err := range r.engine.Listed(r.Context(), &engine.Query{Of: mapRun, Brief: true,
+		Statuses: []engine.Status{engine.Running}}) {
+		if err != nil {
+			return nil, err
+		}
+		if last = append(last, l); len(last) == 2*shownOldest {
+			last = append(last[:0], last[shownOldest:]...)
+		}
+	}
+	var rows []ExecutionRow
+	for i := len(last) - 1; i >= max(0, len(last)-shownOldest); i-- {
+		row := rowOf(&last[i], r.now)
+		row.Name = lastOf(row.ARN)
+		rows = append(rows, row)
+	}
+	return rows, nil
 }
 
 func (c *Console) mapRun(r *request) (*answer, error) {
@@ -96,6 +122,11 @@ func (c *Console) mapRun(r *request) (*answer, error) {
 		v.Children = append(v.Children, rowOf(&list[i], r.now))
 	}
 	v.Next = next
+	if m.Stopped.IsZero() {
+		if v.Oldest, err = oldest(r, arn); err != nil {
+			return nil, err
+		}
+	}
 	return &answer{Title: "Map Run of " + v.Machine, Template: "maprun", View: v, Topics: []string{arn, m.Execution},
 		Still: !m.Stopped.IsZero()}, nil
 }

@@ -268,6 +268,13 @@ var functions = template.FuncMap{
 		return low + "–" + high
 	},
 	"clip": clip,
+	"changes": func(lines []DiffLine) string {
+		plus, minus := 0, 0
+		for _, l := range lines {
+			plus, minus = plus+btoi(l.Kind == "+"), minus+btoi(l.Kind == "-")
+		}
+		return fmt.Sprintf("%d lines added, %d removed", plus, minus)
+	},
 	"dict": func(pairs ...any) map[string]any {
 		m := map[string]any{}
 		for i := 0; i+1 < len(pairs); i += 2 {

@@ -25,13 +25,16 @@ func newRedaction(of []string) redaction {
 	return r
 }
 
+// any reports whether anything is hidden.
+func (r *redaction) any() bool { return len(r.names)+len(r.paths) > 0 }
+
 // hiddenText stands in the place of what is hidden.
 const hiddenText = "(hidden)"
 
 // text returns JSON text without the hidden members. Text that is no JSON is hidden whole, since nobody knows what is
 // in it.
 func (r *redaction) text(s string) string {
-	if len(r.names) == 0 && len(r.paths) == 0 || s == "" {
+	if !r.any() || s == "" {
 		return s
 	}
 	v, err := jsonvalue.Parse(s)

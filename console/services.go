@@ -11,9 +11,18 @@ type ServicesView struct {
 	Version  string    `json:"version"`
 }
 
-func (c *Console) services(*request) (*answer, error) {
+func (c *Console) listServices(*request) (*answer, error) {
 	return &answer{Title: "Services", Template: "services", Still: true,
-		View: &ServicesView{c.cfg.Services, c.cfg.Region, c.cfg.Version}}, nil
+		View: &ServicesView{c.services(), c.cfg.Region, c.cfg.Version}}, nil
+}
+
+// services are those at the same address, with whether there is a page about each.
+func (c *Console) services() []Service {
+	all := append([]Service{}, c.cfg.Services...)
+	for i := range all {
+		_, all[i].Peek = peeks[all[i].Model]
+	}
+	return all
 }
 
 // LogsView lists log groups, or the latest lines of one.

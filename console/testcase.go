@@ -12,7 +12,7 @@ import (
 
 // testCase writes an execution as a test of its machine, as `stepback record` does.
 func (c *Console) testCase(r *request, x *journal.Execution, events []history.Event) (*answer, error) {
-	if len(c.hidden.names)+len(c.hidden.paths) > 0 {
+	if c.hidden.any() {
 		return nil, &badForm{"a test case has whole payloads, of which this console hides members (--redact)"}
 	}
 	recording := &machinetest.Recording{Name: x.Name, Definition: machineOf(x) + ".asl.json", Events: events}

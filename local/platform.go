@@ -21,6 +21,7 @@ import (
 	"stepback/local/faults"
 	"stepback/services/delivery"
 	"stepback/services/documents"
+	"stepback/services/dynamodb"
 	"stepback/services/lambda/functions"
 	logsapi "stepback/services/logs"
 	"stepback/services/logs/logstore"
@@ -28,7 +29,6 @@ import (
 	"stepback/services/sns"
 	"stepback/services/sqs"
 	"stepback/services/stepfunctions"
-	"stepback/services/sts"
 )
 
 // Platform is an open data directory with everything running on it. It is safe for concurrent use.
@@ -48,6 +48,7 @@ type Platform struct {
 	Queues        *sqs.Service       // SQS
 	Logs          *logstore.Store    // CloudWatch Logs
 	Faults        *faults.Injector   // what has been injected
+	Tables        *dynamodb.Service  // of DynamoDB
 	Documents     *documents.Store   // what other services keep
 	Targets       delivery.Targets   // whom services deliver to
 
@@ -89,8 +90,8 @@ func Open(ctx context.Context, cfg Config) (_ *Platform, err error) {
 		return nil, fmt.Errorf("data directory: %w", err)
 	}
 	for _, step := range []func(context.Context) error{
-		p.lock, p.openJournal, p.listen, p.openDocuments, p.openObjects, p.openTopics, p.openQueues, p.openLogs,
-		p.openFunctions, p.openMetrics, p.openIdentity, p.openStates, p.resume, p.serve,
+		p.lock, p.openJournal, p.listen, p.openDocuments, p.openObjects, p.openTopics, p.openQueues, p.openTables,
+		p.openLogs, p.openFunctions, p.openMetrics, p.openIdentity, p.openDeployment, p.openStates, p.resume, p.serve,
 		p.announce,
 	} {
 		if err := step(ctx); err != nil {
@@ -232,13 +233,6 @@ func (p *Platform) store(ctx context.Context) (stepfunctions.Store, error) {
 		return stepfunctions.Keep(ctx, documents)
 	}
 	return stepfunctions.NewMemory(), nil
-}
-
-// openIdentity opens STS.
-func (p *Platform) openIdentity(context.Context) error {
-	p.offer(served{model: "sts", about: "GetCallerIdentity", Service: endpoint.Service{Name: "STS", Signing: "sts",
-		Handler: lazily(func() *server.Service { return sts.New(p.Scope, p.cfg.Log) })}})
-	return nil
 }
 
 func (p *Platform) serve(context.Context) error { //nolint:contextcheck // it lives as long as the platform

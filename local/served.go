@@ -87,7 +87,7 @@ func healthName(signing string) string {
 func (p *Platform) shown() []console.Service {
 	all := make([]console.Service, len(p.offered))
 	for i, s := range p.offered {
-		all[i] = console.Service{Name: s.Name, Status: running, About: s.about}
+		all[i] = console.Service{Name: s.Name, Status: running, About: s.about, Model: s.model}
 	}
 	return all
 }

@@ -17,16 +17,11 @@ var (
 // (AWS4-ECDSA-P256-SHA256) KEY/date/service/aws4_request.
 const scopeOfRegion, scopeOfRegions = 5, 4
 
-// ScopeOf reads the credential scope of a request's signature. An access key of twelve digits names the account; what
-// the request does not say is taken from the defaults.
+// ScopeOf reads the credential scope of a request's signature. An access key of twelve digits names the account, and so
+// does one of aws.SessionKey; what the request does not say is taken from the defaults.
 func ScopeOf(r *http.Request, defaults aws.Scope) aws.Scope {
 	s := defaults
-	_, credential, ok := strings.Cut(r.Header.Get("Authorization"), "Credential=")
-	if !ok {
-		return s
-	}
-	credential, _, _ = strings.Cut(credential, ",")
-	parts := strings.Split(strings.TrimSpace(credential), "/")
+	parts := credentialOf(r)
 	var region string
 	switch len(parts) {
 	case scopeOfRegion:
@@ -38,9 +33,21 @@ func ScopeOf(r *http.Request, defaults aws.Scope) aws.Scope {
 	}
 	if accountID.MatchString(parts[0]) {
 		s.Account = parts[0]
+	} else if account, ok := aws.AccountOfSession(parts[0]); ok {
+		s.Account = account
 	}
 	if regionName.MatchString(region) {
 		s.Region = region
 	}
 	return s
+}
+
+// AccessKey is the access key that a request was signed with; empty when it is not signed.
+func AccessKey(r *http.Request) string { return credentialOf(r)[0] }
+
+// credentialOf is the credential of a request's signature in its parts, at least one.
+func credentialOf(r *http.Request) []string {
+	_, credential, _ := strings.Cut(r.Header.Get("Authorization"), "Credential=")
+	credential, _, _ = strings.Cut(credential, ",")
+	return strings.Split(strings.TrimSpace(credential), "/")
 }

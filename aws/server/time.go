@@ -1,7 +1,9 @@
 package server
 
 import (
+	"encoding/json"
 	"fmt"
+	"math"
 	"time"
 )
 
@@ -12,6 +14,16 @@ type Time time.Time
 func (t Time) MarshalJSON() ([]byte, error) {
 	ms := time.Time(t).UnixMilli()
 	return fmt.Appendf(nil, "%d.%03d", ms/1000, ms%1000), nil
+}
+
+// UnmarshalJSON implements json.Unmarshaler, for services that keep what they answer. The time is in UTC.
+func (t *Time) UnmarshalJSON(text []byte) error {
+	var seconds float64
+	if err := json.Unmarshal(text, &seconds); err != nil {
+		return err
+	}
+	*t = Time(time.UnixMilli(int64(math.Round(seconds * 1000))).UTC())
+	return nil
 }
 
 // IsZero lets omitzero leave out times that are not there.

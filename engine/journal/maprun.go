@@ -1,6 +1,8 @@
 package journal
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	"stepback/engine/history"
@@ -32,6 +34,36 @@ type MapRun struct {
 	// Items and Executions count items and child executions.
 	Items      Tally `json:"itemCounts"`
 	Executions Tally `json:"executionCounts"`
+	// Slowest are the child executions that took longest, of those that have ended, the slowest first. It is kept once
+	// the Map Run is over.
+	Slowest []Slow `json:"slowest,omitempty"`
+}
+
+// Slow is a child execution and how long it took, from its last redrive if it had any.
+type Slow struct {
+	ARN    string         `json:"executionArn"`
+	Status history.Status `json:"status"`
+	Took   time.Duration  `json:"tookNanoseconds"`
+	// FirstItem is the index of its first item, from 0.
+	FirstItem int64 `json:"firstItem"`
+}
+
+// mostSlow is how many of the slowest child executions are kept.
+const mostSlow = 10
+
+// Note takes up a child execution that has ended if it is one of the slowest. The slice is replaced, never changed.
+func (m *MapRun) Note(x *Execution) {
+	began := x.Start
+	if x.Redriven.After(began) {
+		began = x.Redriven
+	}
+	took := x.Stop.Sub(began)
+	if n := len(m.Slowest); n == mostSlow && took <= m.Slowest[n-1].Took {
+		return
+	}
+	at, _ := slices.BinarySearchFunc(m.Slowest, took, func(s Slow, d time.Duration) int { return cmp.Compare(d, s.Took) })
+	slow := slices.Insert(slices.Clone(m.Slowest), at, Slow{x.ARN, x.Status, took, x.FirstItem})
+	m.Slowest = slow[:min(len(slow), mostSlow)]
 }
 
 // MapRunLimits are the limits of a Map Run that may be changed while it is under way.

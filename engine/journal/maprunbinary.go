@@ -2,6 +2,7 @@ package journal
 
 import (
 	"math"
+	"time"
 
 	"stepback/engine/history"
 	"stepback/engine/internal/wire"
@@ -25,7 +26,7 @@ func (m *MapRun) AppendBinary(dst []byte) []byte {
 		}
 	}
 	failing := !m.Failure.IsZero()
-	if m.RedriveCount != 0 || failing {
+	if m.RedriveCount != 0 || failing || len(m.Slowest) > 0 {
 		w.Varint(m.RedriveCount)
 		w.Time(m.Redriven)
 		for _, t := range [...]*Tally{&m.Items, &m.Executions} {
@@ -33,15 +34,21 @@ func (m *MapRun) AppendBinary(dst []byte) []byte {
 			w.Varint(t.NotRedrivable)
 		}
 	}
-	if failing {
+	if failing || len(m.Slowest) > 0 {
 		w.Text(m.Failure.Name)
 		w.Text(m.Failure.Cause)
+	}
+	for _, s := range m.Slowest {
+		w.Text(s.ARN)
+		w.Text(string(s.Status))
+		w.Varint(int64(s.Took))
+		w.Varint(s.FirstItem)
 	}
 	return w.Bytes
 }
 
-// DecodeMapRun reads a Map Run that AppendBinary wrote. What it lacks of redrives and failures was kept by an earlier
-// version.
+// DecodeMapRun reads a Map Run that AppendBinary wrote. What it lacks of redrives, failures and slow children was kept
+// by an earlier version.
 func DecodeMapRun(src []byte) (*MapRun, error) {
 	r := wire.NewReader(src)
 	m := &MapRun{ARN: r.Text(), Execution: r.Text(), Machine: r.Text(), Children: r.Text(),
@@ -65,7 +72,12 @@ func DecodeMapRun(src []byte) (*MapRun, error) {
 		}
 	}
 	if r.More() {
-		m.Failure = history.NewFailure(r.Text(), r.Text())
+		if name, cause := r.Text(), r.Text(); name != "" || cause != "" {
+			m.Failure = history.NewFailure(name, cause)
+		}
+	}
+	for r.More() {
+		m.Slowest = append(m.Slowest, Slow{r.Text(), history.Status(r.Text()), time.Duration(r.Varint()), r.Varint()})
 	}
 	return m, damage(&r, "Map Run")
 }

@@ -2,6 +2,7 @@ package journal_test
 
 import (
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -25,8 +26,11 @@ func TestMapRunsAreReadAsTheyWereWritten(t *testing.T) {
 	failing.Failure = history.NewFailure("States.ItemReaderFailed", "the disk is gone")
 	both := redriven
 	both.Failure = failing.Failure
+	slow, all := plain, both
+	slow.Slowest = []journal.Slow{{"c:1", history.Failed, time.Minute, 7}, {"c:2", history.Succeeded, time.Second, 0}}
+	all.Slowest = slow.Slowest
 	for name, m := range map[string]journal.MapRun{"plain": plain, "redriven": redriven, "failing": failing,
-		"both": both} {
+		"both": both, "slow": slow, "all": all} {
 		raw := m.AppendBinary(nil)
 		got, err := journal.DecodeMapRun(raw)
 		if err != nil || !reflect.DeepEqual(*got, m) {
@@ -35,5 +39,32 @@ func TestMapRunsAreReadAsTheyWereWritten(t *testing.T) {
 		if _, err := journal.DecodeMapRun(raw[:len(raw)-1]); err == nil {
 			t.Errorf("%s: one that is cut short is read", name)
 		}
+	}
+}
+
+// TestTheSlowestAreNoted keeps the ten that took longest, the slowest first, and does not change what was given away.
+func TestTheSlowestAreNoted(t *testing.T) {
+	t.Parallel()
+	var m journal.MapRun
+	begin := time.Unix(1000, 0)
+	for i, seconds := range []int64{3, 1, 12, 4, 2, 9, 8, 7, 6, 5, 10, 11, 0, 20} {
+		x := &journal.Execution{Status: history.Succeeded, Start: begin, Stop: begin.Add(time.Duration(seconds) * time.Second)}
+		x.FirstItem = int64(i)
+		if seconds == 20 { // redriven 12 seconds after its begin
+			x.Redriven = begin.Add(12 * time.Second)
+		}
+		before := m.Slowest
+		kept := slices.Clone(before)
+		m.Note(x)
+		if !slices.Equal(before, kept) {
+			t.Fatal("what was given away has changed")
+		}
+	}
+	var got []int
+	for _, s := range m.Slowest {
+		got = append(got, int(s.Took.Seconds()))
+	}
+	if !slices.Equal(got, []int{12, 11, 10, 9, 8, 8, 7, 6, 5, 4}) {
+		t.Errorf("%v", got)
 	}
 }

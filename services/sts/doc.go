@@ -1,3 +1,7 @@
-// Package sts answers the one question to AWS STS with which tools begin: who is asking (GetCallerIdentity). Terraform,
-// the AWS CLI and deployment scripts take the account from it. It gives no credentials and checks none.
+// Package sts is the embedded STS of the laptop: it says who is asking (GetCallerIdentity), and gives credentials of
+// sessions (AssumeRole, AssumeRoleWithWebIdentity, GetSessionToken). Their access keys tell the account, so that what is
+// signed with them belongs there; who a key stands for is on the disk.
+//
+// A role can be assumed when it is there, by everybody: its trust policy is not evaluated, no token is verified, no
+// signature is checked, and credentials do not stop working when they expire. SAML and federation are refused by name.
 package sts

@@ -95,6 +95,9 @@ func (m *Run) countPending(about *journal.MapRun) {
 func (m *Run) keep(done func(error)) {
 	copied := m.about
 	copied.Items.Running, copied.Executions.Running = 0, 0
+	if copied.Stopped.IsZero() {
+		copied.Slowest = nil // who goes on with the Map Run looks at all that have ended
+	}
 	m.Journal.PutMapRun(&copied, done)
 }
 

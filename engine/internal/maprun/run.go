@@ -352,6 +352,7 @@ func (m *Run) ended(x *journal.Execution) error {
 	m.count(func(items, executions *journal.Tally) {
 		items.End(x.Status, x.Items)
 		executions.End(x.Status, 1)
+		m.about.Note(x)
 	})
 	return m.sink.add(x)
 }

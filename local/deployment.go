@@ -1,0 +1,21 @@
+package local
+
+import (
+	"context"
+
+	"stepback/local/endpoint"
+	"stepback/services/ecr"
+	"stepback/services/ssm"
+)
+
+// openDeployment opens what deployments ask for before they begin: parameters (SSM) and repositories (ECR).
+func (p *Platform) openDeployment(context.Context) error {
+	parameters := ssm.New(ssm.Options{Documents: p.Documents, Clock: p.Clock, Scope: p.Scope, Log: p.cfg.Log})
+	p.offer(served{model: "ssm", about: "parameters", Service: endpoint.Service{Name: "SSM", Signing: "ssm",
+		Target: "AmazonSSM", Handler: lazily(parameters.Handler)}})
+	repositories := ecr.New(ecr.Options{Documents: p.Documents, Clock: p.Clock, Scope: p.Scope, Log: p.cfg.Log})
+	p.offer(served{model: "ecr", about: "repositories, without a registry behind them",
+		Service: endpoint.Service{Name: "ECR", Signing: "ecr", Target: "AmazonEC2ContainerRegistry_V20150921",
+			Handler: lazily(repositories.Handler)}})
+	return nil
+}

@@ -1,0 +1,297 @@
+package iam
+
+import (
+	"slices"
+	"strings"
+
+	"stepback/aws"
+	"stepback/aws/server"
+)
+
+// whose names the entity of a request; only the one of the operation's kind is given.
+type whose struct {
+	Role  string `json:"RoleName"`
+	User  string `json:"UserName"`
+	Group string `json:"GroupName"`
+}
+
+func (w *whose) name() string { return w.Role + w.User + w.Group }
+
+type attachRequest struct {
+	whose
+	ARN string `json:"PolicyArn"`
+}
+
+// attach makes the operation that attaches a managed policy to entities of a kind.
+func (s *Service) attach(kind string) server.Operation {
+	return handle(func(scope aws.Scope, in *attachRequest) (*none, error) {
+		const most = 20
+		return &none{}, s.changes(scope, kind, in.name(), func(_ *change, e *entity) error {
+			if err := s.attachable(scope, in.ARN); err != nil {
+				return err
+			}
+			at, found := slices.BinarySearch(e.Attached, in.ARN)
+			switch {
+			case found:
+			case len(e.Attached) >= most:
+				return refuse("LimitExceeded", 409, "Cannot exceed quota for PoliciesPer%s: %d",
+					strings.ToUpper(kind[:1])+kind[1:], most)
+			default:
+				e.Attached = slices.Insert(e.Attached, at, in.ARN)
+			}
+			return nil
+		})
+	})
+}
+
+// detach makes the operation that takes a managed policy from entities of a kind.
+func (s *Service) detach(kind string) server.Operation {
+	return handle(func(scope aws.Scope, in *attachRequest) (*none, error) {
+		return &none{}, s.changes(scope, kind, in.name(), func(_ *change, e *entity) error {
+			at, found := slices.BinarySearch(e.Attached, in.ARN)
+			if !found {
+				return notFound("Policy %s was not found.", in.ARN)
+			}
+			e.Attached = slices.Delete(e.Attached, at, at+1)
+			return nil
+		})
+	})
+}
+
+type attachedPolicy struct {
+	Name string `json:"PolicyName"`
+	ARN  string `json:"PolicyArn"`
+}
+
+type attachedAnswer struct {
+	Policies []attachedPolicy `json:"AttachedPolicies"`
+	paged
+}
+
+// listAttached makes the operation that lists the managed policies of entities of a kind.
+func (s *Service) listAttached(kind string) server.Operation {
+	return handle(func(scope aws.Scope, in *struct {
+		whose
+		paging
+	}) (*attachedAnswer, error) {
+		e, err := s.named(scope.Account, kind, in.name())
+		if err != nil {
+			return nil, err
+		}
+		var found []attachedPolicy
+		for _, arn := range e.Attached {
+			found = append(found, attachedPolicy{arn[strings.LastIndexByte(arn, '/')+1:], arn})
+		}
+		answer := &attachedAnswer{}
+		answer.Policies, answer.paged, err = page(s, &in.paging, "attached"+kind+e.Name, found,
+			func(p attachedPolicy) string { return p.ARN })
+		return answer, err
+	})
+}
+
+type inlineRequest struct {
+	whose
+	Policy   string `json:"PolicyName"`
+	Document string `json:"PolicyDocument"`
+}
+
+// putInline makes the operation that gives entities of a kind a policy of their own.
+func (s *Service) putInline(kind string) server.Operation {
+	return handle(func(scope aws.Scope, in *inlineRequest) (*none, error) {
+		const most = 10240 // characters of all of them without white space
+		if err := checkDocument(in.Document, false); err != nil {
+			return nil, err
+		}
+		return &none{}, s.changes(scope, kind, in.name(), func(_ *change, e *entity) error {
+			if e.Inline == nil {
+				e.Inline = map[string]string{}
+			}
+			e.Inline[in.Policy] = in.Document
+			size := 0
+			for _, document := range e.Inline {
+				size += len(strings.Join(strings.Fields(document), ""))
+			}
+			if size > most {
+				return refuse("LimitExceeded", 409, "Maximum policy size of %d bytes exceeded for %s %s", most, words[kind], e.Name)
+			}
+			return nil
+		})
+	})
+}
+
+// noInline is the refusal of the name of a policy that an entity does not have.
+func noInline(kind, policy string) error {
+	return notFound("The %s policy with name %s cannot be found.", words[kind], policy)
+}
+
+// deleteInline makes the operation that takes a policy of their own from entities of a kind.
+func (s *Service) deleteInline(kind string) server.Operation {
+	return handle(func(scope aws.Scope, in *inlineRequest) (*none, error) {
+		return &none{}, s.changes(scope, kind, in.name(), func(_ *change, e *entity) error {
+			if _, found := e.Inline[in.Policy]; !found {
+				return noInline(kind, in.Policy)
+			}
+			delete(e.Inline, in.Policy)
+			return nil
+		})
+	})
+}
+
+type inlineAnswer struct {
+	Role     string `json:"RoleName,omitempty"`
+	User     string `json:"UserName,omitempty"`
+	Group    string `json:"GroupName,omitempty"`
+	Policy   string `json:"PolicyName"`
+	Document string `json:"PolicyDocument"`
+}
+
+// getInline makes the operation that tells a policy of an entity of a kind.
+func (s *Service) getInline(kind string) server.Operation {
+	o := handle(func(scope aws.Scope, in *inlineRequest) (*inlineAnswer, error) {
+		e, err := s.named(scope.Account, kind, in.name())
+		if err != nil {
+			return nil, err
+		}
+		document, found := e.Inline[in.Policy]
+		if !found {
+			return nil, noInline(kind, in.Policy)
+		}
+		return &inlineAnswer{in.Role, in.User, in.Group, in.Policy, encoded(document)}, nil
+	})
+	o.Answer = nil // it has members for all kinds
+	return o
+}
+
+type namesAnswer struct {
+	Names []string `json:"PolicyNames"`
+	paged
+}
+
+// listInline makes the operation that lists the names of the policies of entities of a kind.
+func (s *Service) listInline(kind string) server.Operation {
+	return handle(func(scope aws.Scope, in *struct {
+		whose
+		paging
+	}) (*namesAnswer, error) {
+		e, err := s.named(scope.Account, kind, in.name())
+		if err != nil {
+			return nil, err
+		}
+		names := make([]string, 0, len(e.Inline))
+		for name := range e.Inline {
+			names = append(names, name)
+		}
+		slices.Sort(names)
+		answer := &namesAnswer{}
+		answer.Names, answer.paged, err = page(s, &in.paging, "inline"+kind+e.Name, names,
+			func(name string) string { return name })
+		return answer, err
+	})
+}
+
+// putBoundary and deleteBoundary make the operations that bound what entities of a kind may do.
+func (s *Service) putBoundary(kind string) server.Operation {
+	return handle(func(scope aws.Scope, in *struct {
+		whose
+		ARN string `json:"PermissionsBoundary"`
+	}) (*none, error) {
+		return &none{}, s.changes(scope, kind, in.name(), func(_ *change, e *entity) error {
+			e.Boundary = in.ARN
+			return s.attachable(scope, in.ARN)
+		})
+	})
+}
+
+func (s *Service) deleteBoundary(kind string) server.Operation {
+	return handle(func(scope aws.Scope, in *whose) (*none, error) {
+		return &none{}, s.changes(scope, kind, in.name(), func(_ *change, e *entity) error {
+			if e.Boundary == "" {
+				return notFound("The %s with name %s has no permissions boundary.", words[kind], e.Name)
+			}
+			e.Boundary = ""
+			return nil
+		})
+	})
+}
+
+// tag, untag and listTags make the operations on the tags of entities of a kind.
+func (s *Service) tag(kind string) server.Operation {
+	return handle(func(scope aws.Scope, in *struct {
+		whose
+		Tags []tag
+	}) (*none, error) {
+		return &none{}, s.changes(scope, kind, in.name(), func(_ *change, e *entity) error { return e.putTags(in.Tags) })
+	})
+}
+
+func (s *Service) untag(kind string) server.Operation {
+	return handle(func(scope aws.Scope, in *struct {
+		whose
+		Keys []string `json:"TagKeys"`
+	}) (*none, error) {
+		return &none{}, s.changes(scope, kind, in.name(), func(_ *change, e *entity) error {
+			e.Tags = without(e.Tags, in.Keys)
+			return nil
+		})
+	})
+}
+
+func (s *Service) listTags(kind string) server.Operation {
+	return handle(func(scope aws.Scope, in *whose) (*tagsAnswer, error) {
+		e, err := s.named(scope.Account, kind, in.name())
+		if err != nil {
+			return nil, err
+		}
+		return tagsOf(e.Tags), nil
+	})
+}
+
+// roleHolder, userHolder and groupHolder are how those that have a policy are answered.
+type roleHolder struct {
+	Name string `json:"RoleName"`
+	ID   string `json:"RoleId"`
+}
+
+type userHolder struct {
+	Name string `json:"UserName"`
+	ID   string `json:"UserId"`
+}
+
+type groupHolder struct {
+	Name string `json:"GroupName"`
+	ID   string `json:"GroupId"`
+}
+
+type holders struct {
+	Groups []groupHolder `json:"PolicyGroups"`
+	Users  []userHolder  `json:"PolicyUsers"`
+	Roles  []roleHolder  `json:"PolicyRoles"`
+	paged
+}
+
+func (s *Service) listEntitiesForPolicy(scope aws.Scope, in *onePolicy) (*holders, error) {
+	if err := s.attachable(scope, in.ARN); err != nil {
+		return nil, err
+	}
+	answer := &holders{Groups: []groupHolder{}, Users: []userHolder{}, Roles: []roleHolder{}}
+	for kind := range words {
+		all, err := list[entity](s, scope.Account, kind)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range all {
+			if !slices.Contains(e.Attached, in.ARN) {
+				continue
+			}
+			switch kind {
+			case roles:
+				answer.Roles = append(answer.Roles, roleHolder{e.Name, e.ID})
+			case users:
+				answer.Users = append(answer.Users, userHolder{e.Name, e.ID})
+			default:
+				answer.Groups = append(answer.Groups, groupHolder{e.Name, e.ID})
+			}
+		}
+	}
+	return answer, nil
+}

@@ -1,0 +1,69 @@
+package iam
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// checkDocument holds that a text is the document of a policy. A trust policy names principals, others name resources.
+func checkDocument(text string, trust bool) error {
+	malformed := func(reason string) error { return refuse("MalformedPolicyDocument", 400, "%s", reason) }
+	var d struct {
+		Version   string
+		ID        string `json:"Id"`
+		Statement json.RawMessage
+	}
+	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if decoder.Decode(&d) != nil || decoder.More() {
+		return malformed("This policy contains invalid Json")
+	}
+	if d.Version != "" && d.Version != "2012-10-17" && d.Version != "2008-10-17" {
+		return malformed("Syntax errors in policy.")
+	}
+	var statements []map[string]any
+	if json.Unmarshal(d.Statement, &statements) != nil {
+		var one map[string]any
+		if json.Unmarshal(d.Statement, &one) != nil {
+			return malformed("Syntax errors in policy.")
+		}
+		statements = []map[string]any{one}
+	}
+	for _, s := range statements {
+		if reason := checkStatement(s, trust); reason != "" {
+			return malformed(reason)
+		}
+	}
+	return nil
+}
+
+// elements are those that a statement may have.
+var elements = map[string]bool{"Sid": true, "Effect": true, "Action": true, "NotAction": true, "Resource": true,
+	"NotResource": true, "Principal": true, "NotPrincipal": true, "Condition": true}
+
+// checkStatement is what is wrong with a statement; empty if nothing is.
+func checkStatement(s map[string]any, trust bool) string {
+	for name := range s {
+		if !elements[name] {
+			return "Syntax errors in policy."
+		}
+	}
+	_, principal := s["Principal"]
+	_, notPrincipal := s["NotPrincipal"]
+	resource := s["Resource"] != nil || s["NotResource"] != nil
+	switch effect := s["Effect"]; {
+	case effect != "Allow" && effect != "Deny":
+		return "Syntax errors in policy."
+	case s["Action"] == nil && s["NotAction"] == nil:
+		return "Policy statement must contain actions."
+	case trust && resource:
+		return "Has prohibited field Resource"
+	case trust && !principal && !notPrincipal:
+		return "Missing required field Principal"
+	case !trust && (principal || notPrincipal):
+		return "Policy document should not specify a principal."
+	case !trust && !resource:
+		return "Policy statement must contain resources."
+	}
+	return ""
+}

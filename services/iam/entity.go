@@ -1,0 +1,148 @@
+package iam
+
+import (
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+
+	"stepback/aws"
+	"stepback/aws/server"
+)
+
+// entity is what a role, a user and a group have in common: policies of its own and attached ones.
+type entity struct {
+	Name, Path, ID, ARN string
+	Created             server.Time
+	Inline              map[string]string // documents by name
+	Attached            []string          // ARNs, sorted
+	Boundary            string            // the ARN of a policy
+	Tags                []tag
+	Account             string
+
+	Role  *roleParts `json:",omitempty"`
+	Group []string   `json:",omitempty"` // the groups of a user
+}
+
+// roleParts is what only roles have.
+type roleParts struct {
+	Trust, Description string
+	MaxSession         int64
+}
+
+type tag struct{ Key, Value string }
+
+// words name a kind of entities in refusals.
+var words = map[string]string{roles: "role", users: "user", groups: "group"}
+
+// named finds an entity.
+func (s *Service) named(account, kind, name string) (*entity, error) {
+	e, found, err := get[entity](s, account, kind, name)
+	if err == nil && !found {
+		err = notFound("The %s with name %s cannot be found.", words[kind], name)
+	}
+	return e, err
+}
+
+// made checks what a new entity is to be called and fills it in.
+func (s *Service) made(c *change, scope aws.Scope, kind, prefix, name, path string) (*entity, error) {
+	if path == "" {
+		path = "/"
+	}
+	if !strings.HasPrefix(path, "/") || !strings.HasSuffix(path, "/") {
+		return nil, refuse("ValidationError", 400, "The specified value for path is invalid. It must begin and end with / and "+
+			"contain only alphanumeric characters and/or / characters.")
+	}
+	if _, found, err := get[entity](s, c.account, kind, name); err != nil || found {
+		if err == nil {
+			err = exists("%s with name %s already exists.", strings.ToUpper(words[kind][:1])+words[kind][1:], name)
+		}
+		return nil, err
+	}
+	return &entity{Name: name, Path: path, ID: newID(prefix), Account: scope.Account, Created: s.now(),
+		ARN: scope.GlobalARN("iam", kind+path+name)}, nil
+}
+
+// changes changes an entity.
+func (s *Service) changes(scope aws.Scope, kind, name string, f func(*change, *entity) error) error {
+	return s.change(scope.Account, func(c *change) error {
+		e, err := s.named(scope.Account, kind, name)
+		if err == nil {
+			err = f(c, e)
+		}
+		if err == nil {
+			c.put(kind, e.Name, e)
+		}
+		return err
+	})
+}
+
+// unused refuses to delete what still has policies.
+func (e *entity) unused() error {
+	switch {
+	case len(e.Attached) > 0:
+		return conflict("Cannot delete entity, must detach all policies first.")
+	case len(e.Inline) > 0:
+		return conflict("Cannot delete entity, must delete policies first.")
+	case len(e.Group) > 0:
+		return conflict("Cannot delete entity, must remove users from group first.")
+	}
+	return nil
+}
+
+// encoded is a document as IAM answers it.
+func encoded(document string) string {
+	return strings.ReplaceAll(url.QueryEscape(document), "+", "%20")
+}
+
+// boundary is how a permissions boundary is answered.
+type boundary struct {
+	Type string `json:"PermissionsBoundaryType"`
+	ARN  string `json:"PermissionsBoundaryArn"`
+}
+
+func (e *entity) boundary() *boundary {
+	if e.Boundary == "" {
+		return nil
+	}
+	return &boundary{"Policy", e.Boundary}
+}
+
+// putTags replaces tags by their keys.
+func (e *entity) putTags(tags []tag) error {
+	const most = 50
+	e.Tags = merged(e.Tags, tags)
+	if len(e.Tags) > most {
+		return refuse("LimitExceeded", 409, "The number of tags has reached the maximum limit.")
+	}
+	return nil
+}
+
+func merged(old, tags []tag) []tag {
+	all := map[string]string{}
+	for _, t := range append(slices.Clone(old), tags...) {
+		all[t.Key] = t.Value
+	}
+	var made []tag
+	for _, k := range slices.Sorted(maps.Keys(all)) {
+		made = append(made, tag{k, all[k]})
+	}
+	return made
+}
+
+func without(tags []tag, keys []string) []tag {
+	return slices.DeleteFunc(slices.Clone(tags), func(t tag) bool { return slices.Contains(keys, t.Key) })
+}
+
+// tagsAnswer is the answer of the operations that list tags.
+type tagsAnswer struct {
+	Tags []tag
+	paged
+}
+
+func tagsOf(tags []tag) *tagsAnswer {
+	if tags == nil {
+		tags = []tag{}
+	}
+	return &tagsAnswer{Tags: tags}
+}
