@@ -19,9 +19,11 @@ import (
 	"stepback/engine/resultwriter"
 	"stepback/local/endpoint"
 	"stepback/local/faults"
+	"stepback/services/cloudformation"
 	"stepback/services/delivery"
 	"stepback/services/documents"
 	"stepback/services/dynamodb"
+	"stepback/services/events"
 	"stepback/services/lambda/functions"
 	logsapi "stepback/services/logs"
 	"stepback/services/logs/logstore"
@@ -47,10 +49,14 @@ type Platform struct {
 	Topics        *sns.Topics        // SNS
 	Queues        *sqs.Service       // SQS
 	Logs          *logstore.Store    // CloudWatch Logs
+	Events        *events.Service    // EventBridge
 	Faults        *faults.Injector   // what has been injected
 	Tables        *dynamodb.Service  // of DynamoDB
 	Documents     *documents.Store   // what other services keep
 	Targets       delivery.Targets   // whom services deliver to
+
+	// Stacks are those of CloudFormation.
+	Stacks *cloudformation.Service
 
 	cfg     Config
 	offered []served // in the order in which they are shown
@@ -91,7 +97,9 @@ func Open(ctx context.Context, cfg Config) (_ *Platform, err error) {
 	}
 	for _, step := range []func(context.Context) error{
 		p.lock, p.openJournal, p.listen, p.openDocuments, p.openObjects, p.openTopics, p.openQueues, p.openTables,
-		p.openLogs, p.openFunctions, p.openMetrics, p.openIdentity, p.openDeployment, p.openStates, p.resume, p.serve,
+		p.openLogs, p.openFunctions, p.openMetrics, p.openIdentity, p.openDeployment, p.openStates,
+		p.openEvents,
+		p.openStacks, p.resume, p.serve,
 		p.announce,
 	} {
 		if err := step(ctx); err != nil {
@@ -224,7 +232,14 @@ func (p *Platform) openStates(ctx context.Context) error {
 // resume puts everything together and goes on with what an earlier process left under way.
 func (p *Platform) resume(context.Context) error {
 	p.handler = p.services()
-	return p.StepFunctions.Resume()
+	if err := p.StepFunctions.Resume(); err != nil {
+		return err
+	}
+	if err := p.Events.Resume(); err != nil {
+		return err
+	}
+	p.Stacks.Resume()
+	return nil
 }
 
 // store keeps the state machines where the executions are kept.

@@ -108,7 +108,8 @@ func (c *serveCmd) Run(ctx context.Context, std streams) (err error) {
 	if len(c.Lambda) > 0 {
 		cfg.StandIns = standIns
 	}
-	defer c.tellOthers(ctx, &cfg)()
+	opened, stop := c.tellOthers(ctx, &cfg)
+	defer stop()
 	if !c.Quiet {
 		cfg.Follow = newNarrator(std.err, std.errScreen()).follow
 	}
@@ -117,6 +118,7 @@ func (c *serveCmd) Run(ctx context.Context, std streams) (err error) {
 		return inUse(err)
 	}
 	defer func() { err = errors.Join(err, p.Close()) }()
+	opened(p)
 	pipeline.Listen(p) //nolint:contextcheck // what listens lives as long as the platform
 	defer relaying(ctx, p, cfg.Log)()
 	fmt.Fprint(std.err, c.listing(p))

@@ -30,7 +30,8 @@ const ConsolePath = "/_stepback/"
 
 // programs reports whether a path below ConsolePath is for programs.
 func programs(path string) bool {
-	return path == ControlPath || path == HealthPath || path == MetricsPath || strings.HasPrefix(path, "/_stepback/lambda/")
+	return path == ControlPath || path == HealthPath || path == MetricsPath || strings.HasPrefix(path, "/_stepback/lambda/") ||
+		strings.HasPrefix(path, "/_stepback/cloudformation/")
 }
 
 // browses reports whether a request for the root of the address, where S3 lists its buckets, is that of a person with a

@@ -55,6 +55,9 @@ func nameOf(r *http.Request, prefix string) string {
 	if strings.HasPrefix(r.URL.Path, "/_stepback/lambda/") && prefix == "" {
 		return "lambda"
 	}
+	if strings.HasPrefix(r.URL.Path, "/_stepback/cloudformation/") {
+		return "cloudformation"
+	}
 	if service := signedFor(r); service != "" { // by which the variable of its endpoint is named rather than by its target
 		return service
 	}
