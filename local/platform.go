@@ -47,7 +47,7 @@ type Platform struct {
 	StepFunctions *stepfunctions.Service
 	Functions     *functions.Service // Lambda
 	Objects       *s3.Server         // S3
-	Topics        *sns.Topics        // SNS
+	Topics        *sns.Service       // SNS
 	Queues        *sqs.Service       // SQS
 	Logs          *logstore.Store    // CloudWatch Logs
 	Events        *events.Service    // EventBridge
@@ -98,8 +98,8 @@ func Open(ctx context.Context, cfg Config) (_ *Platform, err error) {
 		return nil, fmt.Errorf("data directory: %w", err)
 	}
 	for _, step := range []func(context.Context) error{
-		p.lock, p.openJournal, p.listen, p.openDocuments, p.openObjects, p.openTopics, p.openQueues, p.openTables,
-		p.openLogs, p.openFunctions, p.openMetrics, p.openIdentity, p.openDeployment, p.openStates,
+		p.lock, p.openJournal, p.listen, p.openDocuments, p.openObjects, p.openQueues, p.openTables,
+		p.openLogs, p.openFunctions, p.openTopics, p.openMetrics, p.openIdentity, p.openDeployment, p.openStates,
 		p.openEvents, p.openScheduler,
 		p.openStacks, p.resume, p.serve,
 		p.announce,
@@ -169,16 +169,6 @@ func (p *Platform) openObjects(ctx context.Context) (err error) {
 	p.offer(served{model: "s3", about: "buckets in " + filepath.Join(p.Dir, "objects"),
 		Service: endpoint.Service{Name: "S3", Signing: "s3", Handler: p.Objects.Handler()}})
 	p.objects, err = p.objectsOfMaps(ctx)
-	return err
-}
-
-func (p *Platform) openTopics(context.Context) (err error) {
-	p.Topics, err = sns.Open(p.Dir, sns.Options{Scope: p.Scope, Now: p.Clock.Now})
-	if err == nil {
-		p.onClose(p.Topics.Close)
-		p.offer(served{model: "sns", about: "topics whose messages are kept in " + filepath.Join(p.Dir, sns.FileName),
-			Service: endpoint.Service{Name: "SNS", Signing: "sns", Handler: p.Topics.Handler()}})
-	}
 	return err
 }
 
@@ -275,6 +265,7 @@ func (p *Platform) stopPolls() {
 	p.engines.stopPolls()
 	p.changes.end()
 	p.Queues.StopPolls()
+	p.Topics.StopPolls()
 }
 
 // Engine returns the engine of the platform's own account and region.
