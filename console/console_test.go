@@ -28,6 +28,12 @@ const stuck = `{"StartAt":"Charge","States":{"Charge":{"Type":"Task","Resource":
 const broken = `{"StartAt":"Each","States":{"Each":{"Type":"Map","ItemsPath":"$.items","ItemProcessor":{"StartAt":"Bad <b>",
 	"States":{"Bad <b>":{"Type":"Fail","Error":"Boom<i>","Cause":"\u202e<script>alert(1)</script>"}}},"End":true}}}`
 
+// several is a Map Run of which one child fails.
+const several = `{"StartAt":"Each","States":{"Each":{"Type":"Map","Label":"L","ItemsPath":"$.items","ToleratedFailurePercentage":100,
+	"ItemProcessor":{"ProcessorConfig":{"Mode":"DISTRIBUTED","ExecutionType":"STANDARD"},"StartAt":"Check","States":{
+	"Check":{"Type":"Choice","Choices":[{"Variable":"$","NumericEquals":1,"Next":"Bad"}],"Default":"Good"},
+	"Good":{"Type":"Succeed"},"Bad":{"Type":"Fail","Error":"Rotten","Cause":"one of them"}}},"End":true}}}`
+
 // bed is a platform with a console, and executions of each kind.
 type bed struct {
 	*local.Platform
@@ -37,6 +43,7 @@ type bed struct {
 	end    func() // closes the platform, once
 	stuck  string // ARN of an execution that retries
 	broken string // of one that has failed
+	mapRun string // of a Map Run of three children
 }
 
 func newBed(t *testing.T, c local.Console) *bed {
@@ -63,6 +70,16 @@ func newBed(t *testing.T, c local.Console) *bed {
 	if _, err := b.engine.Wait(t.Context(), b.broken); err != nil {
 		t.Fatal(err)
 	}
+	b.call("CreateStateMachine", map[string]string{"name": "several", "definition": several, "roleArn": "arn:aws:iam::000000000000:role/r"})
+	parent := b.call("StartExecution", map[string]string{"stateMachineArn": machineARN + "several", "input": `{"items":[1,2,3]}`})
+	if _, err := b.engine.Wait(t.Context(), parent["executionArn"].(string)); err != nil {
+		t.Fatal(err)
+	}
+	runs, err := b.engine.MapRunsOf(t.Context(), parent["executionArn"].(string))
+	if err != nil || len(runs) != 1 {
+		t.Fatalf("%v %v", runs, err)
+	}
+	b.mapRun = runs[0].ARN
 	b.pending()
 	return b
 }
@@ -225,6 +242,10 @@ func TestPages(t *testing.T) {
 				}
 			}
 		}
+	}
+	if run := b.page("mapruns/" + url.PathEscape(b.mapRun)); !strings.Contains(run, "<b>3</b> of <b>3</b> items") ||
+		!strings.Contains(run, "Rotten") || !strings.Contains(run, "Slowest") {
+		t.Errorf("the Map Run's page is %s", run)
 	}
 	if got := b.ask("GET", "/_stepback/executions/"+b.broken+"?format=test", ""); !strings.Contains(got.body, "status: FAILED") {
 		t.Errorf("as a test case: %s", got.body)

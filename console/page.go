@@ -227,6 +227,12 @@ var functions = template.FuncMap{
 	"machine": func(name string) string { return Path + "machines/" + url.PathEscape(name) },
 	"maprun":  func(arn string) string { return Path + "mapruns/" + url.PathEscape(arn) },
 	"name":    lastOf,
+	"tail": func(id string) string {
+		if strings.HasPrefix(id, "arn:") {
+			return lastOf(id)
+		}
+		return id
+	},
 	"kind": func(k deadletters.Kind) string {
 		return map[deadletters.Kind]string{deadletters.KindOutbox: "messages of an outbox", deadletters.KindRow: "rows of imports",
 			deadletters.KindEvent: "events that started nothing", deadletters.KindItem: "failed items of Maps",

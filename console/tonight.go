@@ -116,6 +116,7 @@ type TonightView struct {
 	MapRuns  []MapRunRow   `json:"mapRuns,omitempty"`
 	Alarms   []AlarmRow    `json:"alarms,omitempty"`
 	Letters  []LetterCount `json:"deadLetters,omitempty"`
+	Dead     int64         `json:"deadLetterCount"`
 	Broken   bool          `json:"broken"`
 	Now      time.Time     `json:"now"`
 }
@@ -172,7 +173,10 @@ func (c *Console) tonight(r *request) (*answer, error) {
 	})
 	v.Alarms = c.charts.firing(machines, r.now)
 	v.Letters = c.letterCounts(r.Context(), glanceTime)
-	v.Broken = len(v.Alarms) > 0 || len(v.Failures) > 0 || len(v.Retrying) > 0
+	for _, n := range v.Letters {
+		v.Dead += n.Count
+	}
+	v.Broken = v.Dead > 0 || len(v.Alarms) > 0 || len(v.Failures) > 0 || len(v.Retrying) > 0
 	return &answer{Title: "Tonight", Template: "tonight", View: v}, nil
 }
 
