@@ -236,6 +236,18 @@ func (m *MachineRow) group(l *engine.Listed) {
 	}
 }
 
+// largestFirst are groups in the order of their sizes.
+func largestFirst(groups map[string]*Group) []*Group {
+	all := make([]*Group, 0, len(groups))
+	for _, g := range groups {
+		all = append(all, g)
+	}
+	slices.SortFunc(all, func(a, b *Group) int {
+		return cmp.Or(cmp.Compare(b.Count.N, a.Count.N), strings.Compare(a.Error, b.Error))
+	})
+	return all
+}
+
 // counted counts executions, up to enough of them. What it is told of each is what an index has.
 func counted(ctx context.Context, e Engine, q engine.Query, each func(*engine.Listed)) (n Count, err error) {
 	q.Brief = true
