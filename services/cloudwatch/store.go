@@ -2,6 +2,7 @@ package cloudwatch
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -234,7 +235,7 @@ func (s *Service) read(scope aws.Scope, m *Metric, unit string, start time.Time,
 				sum.Merge(&one)
 				return nil
 			})
-			if err != nil && err != errEnd { //nolint:errorlint // it is its own
+			if err != nil && !errors.Is(err, errEnd) {
 				return nil, err
 			}
 		}
@@ -242,7 +243,7 @@ func (s *Service) read(scope aws.Scope, m *Metric, unit string, start time.Time,
 	return all, nil
 }
 
-var errEnd = fmt.Errorf("the end")
+var errEnd = errors.New("the end")
 
 // age makes data coarser as they grow old, and removes the oldest.
 func (s *Service) age(now time.Time) error {
@@ -312,7 +313,7 @@ func (s *Service) ageOne(number string, resolution int, before int64) error {
 		for key, sum := range merged {
 			b.Put(s.table, key, sum.Append(nil))
 		}
-		if err == errEnd { //nolint:errorlint // it is its own
+		if errors.Is(err, errEnd) {
 			err = nil
 		}
 		return err
