@@ -11,9 +11,50 @@ import (
 
 	"stepback/adaptive/controller"
 	"stepback/aws/client"
+	"stepback/aws/loopback"
+	"stepback/engine/clock"
 	"stepback/retrymetrics"
+	"stepback/services/dynamodb"
 	"stepback/tasks/mototest"
 )
+
+func TestRowsInEmbeddedDynamoDB(t *testing.T) {
+	t.Parallel()
+	c := clock.Real()
+	t.Cleanup(c.Close)
+	tables, err := dynamodb.Open(dynamodb.Options{Dir: t.TempDir() + "/dynamodb", Clock: c})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = tables.Close() })
+	testRows(t, sdk.Config{Region: "us-east-1", BaseEndpoint: sdk.String(loopback.URL),
+		HTTPClient: loopback.Client(tables.Handler()), Credentials: credentials.NewStaticCredentialsProvider("test", "test", "")})
+}
+
+func testRows(t *testing.T, cfg sdk.Config) {
+	t.Helper()
+	c, err := client.NewNamed(t.Context(), cfg, "dynamodb")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Call(t.Context(), "CreateTable", map[string]any{
+		"TableName": "retry_configurations", "BillingMode": "PAY_PER_REQUEST",
+		"AttributeDefinitions": []any{map[string]string{"AttributeName": "state_machine", "AttributeType": "S"}},
+		"KeySchema":            []any{map[string]string{"AttributeName": "state_machine", "KeyType": "HASH"}},
+	}, nil); err != nil {
+		t.Fatal(err)
+	}
+	rows := &controller.DynamoRows{Client: c, Table: "retry_configurations"}
+	through(t, rows)
+	first, err := rows.Save(t.Context(), controller.Row{Machine: "m"})
+	if err != nil || first.Version != 1 {
+		t.Fatal(first, err)
+	}
+	if _, err := rows.Save(t.Context(),
+		controller.Row{Machine: "m"}); err != controller.ErrConflict { //nolint:errorlint // it is that one
+		t.Errorf("a row was written over: %v", err)
+	}
+}
 
 func TestAgainstMoto(t *testing.T) {
 	t.Parallel()
@@ -24,28 +65,7 @@ func TestAgainstMoto(t *testing.T) {
 	login := credentials.NewStaticCredentialsProvider("test", "test", "")
 	t.Run("rows in DynamoDB", func(t *testing.T) {
 		t.Parallel()
-		cfg := sdk.Config{Region: "us-east-1", BaseEndpoint: &address, Credentials: login}
-		c, err := client.NewNamed(t.Context(), cfg, "dynamodb")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := c.Call(t.Context(), "CreateTable", map[string]any{
-			"TableName": "retry_configurations", "BillingMode": "PAY_PER_REQUEST",
-			"AttributeDefinitions": []any{map[string]string{"AttributeName": "state_machine", "AttributeType": "S"}},
-			"KeySchema":            []any{map[string]string{"AttributeName": "state_machine", "KeyType": "HASH"}},
-		}, nil); err != nil {
-			t.Fatal(err)
-		}
-		rows := &controller.DynamoRows{Client: c, Table: "retry_configurations"}
-		through(t, rows)
-		first, err := rows.Save(t.Context(), controller.Row{Machine: "m"})
-		if err != nil || first.Version != 1 {
-			t.Fatal(first, err)
-		}
-		if _, err := rows.Save(t.Context(),
-			controller.Row{Machine: "m"}); err != controller.ErrConflict { //nolint:errorlint // it is that one
-			t.Errorf("a row was written over: %v", err)
-		}
+		testRows(t, sdk.Config{Region: "us-east-1", BaseEndpoint: &address, Credentials: login})
 	})
 	t.Run("minutes of CloudWatch", func(t *testing.T) {
 		t.Parallel()

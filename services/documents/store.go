@@ -115,25 +115,7 @@ func (s *Store) Get(key []byte) (value []byte, found bool, err error) {
 // Each reads all keys that begin with prefix, in their order, until read returns an error, which is returned. Key and
 // value are valid during the call only.
 func (s *Store) Each(prefix []byte, read func(key, value []byte) error) error {
-	return s.each(prefix, after(prefix), read)
-}
-
-// each reads the keys from the first to before the end; an end of nil is behind all keys.
-func (s *Store) each(first, end []byte, read func(key, value []byte) error) error {
-	db, err := s.reading()
-	if err != nil || db == nil {
-		return err
-	}
-	it, err := db.NewIter(&pebble.IterOptions{LowerBound: first, UpperBound: end})
-	if err != nil {
-		return err
-	}
-	for ok := it.First(); ok; ok = it.Next() {
-		if err := read(it.Key(), it.Value()); err != nil {
-			return errors.Join(err, it.Close())
-		}
-	}
-	return errors.Join(it.Error(), it.Close())
+	return s.Range(prefix, after(prefix), false, read)
 }
 
 // after is the first key behind all those that begin with prefix; nil if there is none.

@@ -29,7 +29,7 @@ func (t *Table) ScanFrom(prefix, from string, read func(key string, value []byte
 	if from < prefix {
 		from = prefix
 	}
-	return t.store.each(t.key(from), after(t.key(prefix)), t.cut(read))
+	return t.store.Range(t.key(from), after(t.key(prefix)), false, t.cut(read))
 }
 
 // cut reads with keys as the table has them.

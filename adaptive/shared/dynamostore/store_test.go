@@ -18,6 +18,9 @@ import (
 	"stepback/adaptive/shared"
 	"stepback/adaptive/shared/dynamostore"
 	"stepback/adaptive/shared/storetest"
+	"stepback/aws/loopback"
+	"stepback/engine/clock"
+	tables "stepback/services/dynamodb"
 	"stepback/tasks/mototest"
 )
 
@@ -45,9 +48,34 @@ func client(t *testing.T) *dynamodb.Client {
 	})
 }
 
-func TestStore(t *testing.T) {
+// embedded talks to the DynamoDB of this project.
+func embedded(t *testing.T) *dynamodb.Client {
+	t.Helper()
+	c := clock.Real()
+	t.Cleanup(c.Close)
+	tables, err := tables.Open(tables.Options{Dir: t.TempDir() + "/dynamodb", Clock: c})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = tables.Close() })
+	return dynamodb.New(dynamodb.Options{
+		Region: "eu-central-1", BaseEndpoint: aws.String(loopback.URL), HTTPClient: loopback.Client(tables.Handler()),
+		Credentials: credentials.NewStaticCredentialsProvider("test", "test", ""),
+	})
+}
+
+func TestEmbedded(t *testing.T) {
 	t.Parallel()
-	c := client(t)
+	testStore(t, embedded(t))
+}
+
+func TestMoto(t *testing.T) {
+	t.Parallel()
+	testStore(t, client(t))
+}
+
+func testStore(t *testing.T, c *dynamodb.Client) {
+	t.Helper()
 	var tables atomic.Int64
 	storetest.Run(t, func(t *testing.T) shared.Store {
 		name := "breakers-" + strconv.FormatInt(tables.Add(1), 10)

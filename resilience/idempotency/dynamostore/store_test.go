@@ -10,9 +10,12 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"stepback/aws/loopback"
+	"stepback/engine/clock"
 	"stepback/resilience/idempotency"
 	"stepback/resilience/idempotency/dynamostore"
 	"stepback/resilience/idempotency/storetest"
+	tables "stepback/services/dynamodb"
 	"stepback/tasks/mototest"
 )
 
@@ -27,17 +30,34 @@ func (o *oneAtATime) Do(r *http.Request) (*http.Response, error) {
 	return http.DefaultClient.Do(r)
 }
 
-func TestSuite(t *testing.T) {
+func TestEmbedded(t *testing.T) {
+	t.Parallel()
+	c := clock.Real()
+	t.Cleanup(c.Close)
+	embedded, err := tables.Open(tables.Options{Dir: t.TempDir() + "/dynamodb", Clock: c})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = embedded.Close() })
+	testSuite(t, loopback.URL, loopback.Client(embedded.Handler()))
+}
+
+func TestMoto(t *testing.T) {
 	t.Parallel()
 	address := mototest.Start(t)
 	if address == "" {
-		t.Skip("no DynamoDB to talk to")
+		t.Skip("moto_server is not installed")
 	}
+	testSuite(t, address, &oneAtATime{})
+}
+
+func testSuite(t *testing.T, address string, h dynamodb.HTTPClient) {
+	t.Helper()
 	client := dynamodb.New(dynamodb.Options{
 		Region:       "eu-west-1",
 		BaseEndpoint: &address,
 		Credentials:  credentials.NewStaticCredentialsProvider("key", "secret", ""),
-		HTTPClient:   &oneAtATime{},
+		HTTPClient:   h,
 	})
 	table := aws.String("idempotency")
 	_, err := client.CreateTable(t.Context(), &dynamodb.CreateTableInput{

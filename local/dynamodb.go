@@ -1,0 +1,26 @@
+package local
+
+import (
+	"context"
+	"path/filepath"
+
+	"stepback/local/endpoint"
+	"stepback/services/dynamodb"
+)
+
+// openTables opens DynamoDB and its streams.
+func (p *Platform) openTables(context.Context) (err error) {
+	p.Tables, err = dynamodb.Open(dynamodb.Options{Dir: filepath.Join(p.Dir, "dynamodb"), Clock: p.Clock, Scope: p.Scope,
+		Log: p.cfg.Log})
+	if err != nil {
+		return err
+	}
+	p.onClose(p.Tables.Close)
+	p.offer(served{model: "dynamodb", about: "tables in " + filepath.Join(p.Dir, "dynamodb"),
+		Service: endpoint.Service{Name: "DynamoDB", Signing: "dynamodb", Target: "DynamoDB_20120810",
+			Handler: lazily(p.Tables.Handler)}})
+	p.offer(served{model: "dynamodbstreams", about: "changes of the tables, for a day",
+		Service: endpoint.Service{Name: "DynamoDB Streams", Signing: "dynamodb", Target: "DynamoDBStreams_20120810",
+			Handler: lazily(p.Tables.StreamsHandler)}})
+	return nil
+}

@@ -1,0 +1,33 @@
+package documents
+
+import (
+	"errors"
+
+	"github.com/cockroachdb/pebble/v2"
+)
+
+// Range reads the keys from first to before end, the last one first if it reads backward, until read returns an error,
+// which is returned. An end of nil is behind all keys. Key and value are valid during the call only.
+func (s *Store) Range(first, end []byte, backward bool, read func(key, value []byte) error) error {
+	db, err := s.reading()
+	if err != nil || db == nil {
+		return err
+	}
+	it, err := db.NewIter(&pebble.IterOptions{LowerBound: first, UpperBound: end})
+	if err != nil {
+		return err
+	}
+	begin, step := it.First, it.Next
+	if backward {
+		begin, step = it.Last, it.Prev
+	}
+	for ok := begin(); ok; ok = step() {
+		if err := read(it.Key(), it.Value()); err != nil {
+			return errors.Join(err, it.Close())
+		}
+	}
+	return errors.Join(it.Error(), it.Close())
+}
+
+// After is the first key behind all those that begin with prefix; nil if there is none.
+func After(prefix []byte) []byte { return after(prefix) }
