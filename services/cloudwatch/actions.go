@@ -1,6 +1,7 @@
 package cloudwatch
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -60,6 +61,15 @@ func stateOf(a *alarm) map[string]any {
 	return m
 }
 
+// plain is JSON without escapes for HTML, as CloudWatch writes it.
+func plain(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return bytes.TrimRight(b.Bytes(), "\n"), err
+}
+
 // announce keeps what is to be delivered because an alarm has changed: to its actions, and to the default event bus.
 func (s *Service) announce(b *documents.Batch, scope aws.Scope, before, a *alarm, now time.Time) error {
 	to := map[string][]string{evaluation.OK: a.OK, evaluation.Alarm: a.Alarm, evaluation.Insufficient: a.Insufficient}[a.State]
@@ -67,10 +77,10 @@ func (s *Service) announce(b *documents.Batch, scope aws.Scope, before, a *alarm
 		to = nil
 	}
 	for _, arn := range to {
-		body, err := json.Marshal(notification(scope, before, a))
+		body, err := plain(notification(scope, before, a))
 		m := delivery.Message{Subject: fmt.Sprintf("%s: %q in %s", a.State, a.Name, regionName(scope.Region))}
 		if parsed, _ := aws.ParseARN(arn); parsed.Service == "lambda" {
-			body, err = json.Marshal(map[string]any{"source": "aws.cloudwatch", "alarmArn": a.ARN, "accountId": scope.Account,
+			body, err = plain(map[string]any{"source": "aws.cloudwatch", "alarmArn": a.ARN, "accountId": scope.Account,
 				"time": now.Format(reasonTime), "region": scope.Region, "alarmData": alarmData(before, a)})
 		}
 		if err != nil {
@@ -85,7 +95,7 @@ func (s *Service) announce(b *documents.Batch, scope aws.Scope, before, a *alarm
 	if !s.opts.Targets.Takes(bus) {
 		return nil
 	}
-	detail, err := json.Marshal(alarmData(before, a))
+	detail, err := plain(alarmData(before, a))
 	if err != nil {
 		return err
 	}

@@ -30,6 +30,8 @@ type Options struct {
 	Targets Deliverer
 	// Scope is the account and region of requests that name none.
 	Scope aws.Scope
+	// Measure is called before alarms are evaluated: it puts what has been measured until then. Nil means nothing is.
+	Measure func() error
 	// Log is told of refusals and of actions that cannot be delivered; nil means nobody is.
 	Log *slog.Logger
 }
