@@ -29,6 +29,7 @@ import (
 	logsapi "stepback/services/logs"
 	"stepback/services/logs/logstore"
 	"stepback/services/s3"
+	"stepback/services/scheduler"
 	"stepback/services/sns"
 	"stepback/services/sqs"
 	"stepback/services/stepfunctions"
@@ -51,6 +52,7 @@ type Platform struct {
 	Queues        *sqs.Service       // SQS
 	Logs          *logstore.Store    // CloudWatch Logs
 	Events        *events.Service    // EventBridge
+	Scheduler     *scheduler.Service // EventBridge Scheduler
 	Faults        *faults.Injector   // what has been injected
 	Tables        *dynamodb.Service  // of DynamoDB
 	CloudWatch    *cloudwatch.Service
@@ -100,8 +102,8 @@ func Open(ctx context.Context, cfg Config) (_ *Platform, err error) {
 	}
 	for _, step := range []func(context.Context) error{
 		p.lock, p.openJournal, p.listen, p.openDocuments, p.openObjects, p.openQueues, p.openTables,
-		p.openCloudWatch, p.openLogs, p.openFunctions, p.openTopics, p.openMetrics, p.openIdentity, p.openDeployment, p.openStates,
-		p.openEvents,
+		p.openCloudWatch, p.openLogs, p.openFunctions, p.openTopics, p.expire, p.openMetrics, p.openIdentity,
+		p.openDeployment, p.openStates, p.openEvents, p.openScheduler,
 		p.openStacks, p.resume, p.serve,
 		p.announce,
 	} {
@@ -163,7 +165,7 @@ func (p *Platform) openJournal(context.Context) error {
 
 func (p *Platform) openObjects(ctx context.Context) (err error) {
 	p.Objects, err = s3.Open(filepath.Join(p.Dir, "objects"), s3.Options{Region: p.Scope.Region,
-		Account: p.Scope.Account, ObjectCreated: p.objectCreated})
+		Account: p.Scope.Account, ObjectCreated: p.objectCreated, Deliver: p.Targets.Deliver, Log: p.cfg.Log})
 	if err != nil {
 		return err
 	}
@@ -228,7 +230,7 @@ func (p *Platform) resume(context.Context) error {
 	if err := p.StepFunctions.Resume(); err != nil {
 		return err
 	}
-	if err := p.Events.Resume(); err != nil {
+	if err := errors.Join(p.Events.Resume(), p.Scheduler.Resume()); err != nil {
 		return err
 	}
 	p.Stacks.Resume()
