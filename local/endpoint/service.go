@@ -41,6 +41,13 @@ func (h *Handler) find(r *http.Request) (found *Service, name string) {
 			}
 		}
 	}
+	if prefix == "" && signedFor(r) == "" {
+		for i := range h.Services {
+			if s := &h.Services[i]; s.Claims != nil && s.Claims(r) {
+				return s, s.Signing
+			}
+		}
+	}
 	name = nameOf(r, prefix)
 	for i := range h.Services {
 		if s := &h.Services[i]; s.Signing == name {
