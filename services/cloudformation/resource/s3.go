@@ -37,7 +37,7 @@ func buckets() []*Type {
 
 func putBucketPolicy(ctx context.Context, r *Request) (State, error) {
 	in := map[string]any{"Bucket": r.text("Bucket"), "Policy": document(r.Properties["PolicyDocument"])}
-	return State{ID: r.text("Bucket")}, r.Call(ctx, "s3", "PutBucketPolicy", in, nil)
+	return created(State{ID: r.text("Bucket")}, r.Call(ctx, "s3", "PutBucketPolicy", in, nil))
 }
 
 func createBucket(ctx context.Context, r *Request) (State, error) {
