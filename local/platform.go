@@ -28,6 +28,7 @@ import (
 	logsapi "stepback/services/logs"
 	"stepback/services/logs/logstore"
 	"stepback/services/s3"
+	"stepback/services/scheduler"
 	"stepback/services/sns"
 	"stepback/services/sqs"
 	"stepback/services/stepfunctions"
@@ -50,6 +51,7 @@ type Platform struct {
 	Queues        *sqs.Service       // SQS
 	Logs          *logstore.Store    // CloudWatch Logs
 	Events        *events.Service    // EventBridge
+	Scheduler     *scheduler.Service // EventBridge Scheduler
 	Faults        *faults.Injector   // what has been injected
 	Tables        *dynamodb.Service  // of DynamoDB
 	Documents     *documents.Store   // what other services keep
@@ -97,8 +99,8 @@ func Open(ctx context.Context, cfg Config) (_ *Platform, err error) {
 	}
 	for _, step := range []func(context.Context) error{
 		p.lock, p.openJournal, p.listen, p.openDocuments, p.openObjects, p.openQueues, p.openTables,
-		p.openLogs, p.openFunctions, p.openTopics, p.openMetrics, p.openIdentity, p.openDeployment, p.openStates,
-		p.openEvents,
+		p.openLogs, p.openFunctions, p.openTopics, p.expire, p.openMetrics, p.openIdentity, p.openDeployment, p.openStates,
+		p.openEvents, p.openScheduler,
 		p.openStacks, p.resume, p.serve,
 		p.announce,
 	} {
@@ -160,7 +162,7 @@ func (p *Platform) openJournal(context.Context) error {
 
 func (p *Platform) openObjects(ctx context.Context) (err error) {
 	p.Objects, err = s3.Open(filepath.Join(p.Dir, "objects"), s3.Options{Region: p.Scope.Region,
-		Account: p.Scope.Account, ObjectCreated: p.objectCreated})
+		Account: p.Scope.Account, ObjectCreated: p.objectCreated, Deliver: p.Targets.Deliver, Log: p.cfg.Log})
 	if err != nil {
 		return err
 	}
@@ -225,7 +227,7 @@ func (p *Platform) resume(context.Context) error {
 	if err := p.StepFunctions.Resume(); err != nil {
 		return err
 	}
-	if err := p.Events.Resume(); err != nil {
+	if err := errors.Join(p.Events.Resume(), p.Scheduler.Resume()); err != nil {
 		return err
 	}
 	p.Stacks.Resume()
