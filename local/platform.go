@@ -82,8 +82,8 @@ type Platform struct {
 // everything. The error is an *InUseError when another process has the directory open.
 func Open(ctx context.Context, cfg Config) (_ *Platform, err error) {
 	remove, err := cfg.defaults()
-	p := &Platform{Dir: cfg.Dir, Scope: cfg.Scope, Clock: cfg.Clock, cfg: cfg, broken: make(chan error, 1), changes: newChanges(),
-		token: newToken()}
+	p := &Platform{Dir: cfg.Dir, Scope: cfg.Scope, Clock: cfg.Clock, cfg: cfg, broken: make(chan error, 1),
+		changes: newChanges(), token: newToken()}
 	p.onClose(func() error { cfg.Clock.Close(); return nil })
 	if cfg.Listener != nil {
 		p.onClose(func() error { return ignoreClosed(cfg.Listener.Close()) })
@@ -217,7 +217,7 @@ func (p *Platform) openStates(ctx context.Context) error {
 		Service: endpoint.Service{Name: "Step Functions", Signing: "states", Target: "AWSStepFunctions",
 			Handler: p.StepFunctions.Handler()}})
 	p.Targets.Register("states", p.StepFunctions)
-	p.engines.follow = both(both(p.StepFunctions.Follow, p.changes.follow), p.cfg.Follow)
+	p.engines.follow = both(both(both(p.StepFunctions.Follow, p.changes.follow), p.announceStatus), p.cfg.Follow)
 	return nil
 }
 
