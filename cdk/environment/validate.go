@@ -13,11 +13,11 @@ import (
 )
 
 var (
-	legalName    = regexp.MustCompile(`^[a-z][a-z0-9-]{0,11}$`)
-	legalBucket  = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
-	legalAccount = regexp.MustCompile(`^\d{12}$`)
-	legalRegion  = regexp.MustCompile(`^[a-z]{2}(-[a-z]+)+-\d$`)
-	secretARN    = regexp.MustCompile(`^arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:\d{12}:secret:.+-\w{6}$`)
+	legalName     = regexp.MustCompile(`^[a-z][a-z0-9-]{0,11}$`)
+	legalBucket   = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
+	legalAccount  = regexp.MustCompile(`^\d{12}$`)
+	legalRegion   = regexp.MustCompile(`^[a-z]{2}(-[a-z]+)+-\d$`)
+	secretARN     = regexp.MustCompile(`^arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:\d{12}:secret:.+-\w{6}$`)
 	parameterName = regexp.MustCompile(`^/?[a-zA-Z0-9_.-]+(/[a-zA-Z0-9_.-]+)*$`)
 
 	architectures = []string{"arm64", "x86_64"}
