@@ -28,6 +28,7 @@ import (
 	logsapi "stepback/services/logs"
 	"stepback/services/logs/logstore"
 	"stepback/services/s3"
+	"stepback/services/scheduler"
 	"stepback/services/sns"
 	"stepback/services/sqs"
 	"stepback/services/stepfunctions"
@@ -50,6 +51,7 @@ type Platform struct {
 	Queues        *sqs.Service       // SQS
 	Logs          *logstore.Store    // CloudWatch Logs
 	Events        *events.Service    // EventBridge
+	Scheduler     *scheduler.Service // EventBridge Scheduler
 	Faults        *faults.Injector   // what has been injected
 	Tables        *dynamodb.Service  // of DynamoDB
 	Documents     *documents.Store   // what other services keep
@@ -80,8 +82,8 @@ type Platform struct {
 // everything. The error is an *InUseError when another process has the directory open.
 func Open(ctx context.Context, cfg Config) (_ *Platform, err error) {
 	remove, err := cfg.defaults()
-	p := &Platform{Dir: cfg.Dir, Scope: cfg.Scope, Clock: cfg.Clock, cfg: cfg, broken: make(chan error, 1), changes: newChanges(),
-		token: newToken()}
+	p := &Platform{Dir: cfg.Dir, Scope: cfg.Scope, Clock: cfg.Clock, cfg: cfg, broken: make(chan error, 1),
+		changes: newChanges(), token: newToken()}
 	p.onClose(func() error { cfg.Clock.Close(); return nil })
 	if cfg.Listener != nil {
 		p.onClose(func() error { return ignoreClosed(cfg.Listener.Close()) })
@@ -98,7 +100,7 @@ func Open(ctx context.Context, cfg Config) (_ *Platform, err error) {
 	for _, step := range []func(context.Context) error{
 		p.lock, p.openJournal, p.listen, p.openDocuments, p.openObjects, p.openQueues, p.openTables,
 		p.openLogs, p.openFunctions, p.openTopics, p.expire, p.openMetrics, p.openIdentity, p.openDeployment, p.openStates,
-		p.openEvents,
+		p.openEvents, p.openScheduler,
 		p.openStacks, p.resume, p.serve,
 		p.announce,
 	} {
@@ -225,7 +227,7 @@ func (p *Platform) resume(context.Context) error {
 	if err := p.StepFunctions.Resume(); err != nil {
 		return err
 	}
-	if err := p.Events.Resume(); err != nil {
+	if err := errors.Join(p.Events.Resume(), p.Scheduler.Resume()); err != nil {
 		return err
 	}
 	p.Stacks.Resume()
