@@ -82,8 +82,7 @@ func TestTheCircuitIsPublished(t *testing.T) {
 	tr := newTrial(t, "activity.csv", plain(rows))
 	tr.cfg.Batch, tr.cfg.Concurrency = 10, 4
 	tr.tolerate(100)
-	calls := 0
-	tr.cfg.Store = func(real csvimport.Store) csvimport.Store { return &broken{Store: real, calls: &calls} }
+	tr.cfg.Store = func(real csvimport.Store) csvimport.Store { return &broken{Store: real, calls: map[int64]int{}} }
 	r := tr.run(t, false)
 	if r.Rows == nil || r.Rows.Applied != 200 {
 		t.Fatalf("%+v: %s", r.Rows, r.Cause)
@@ -106,19 +105,19 @@ func TestTheCircuitIsPublished(t *testing.T) {
 	}
 }
 
-// broken is a database that is away for its calls 20 to 60.
+// broken is a database that fails the first two calls of each row.
 type broken struct {
 	csvimport.Store
 	mu    sync.Mutex
-	calls *int
+	calls map[int64]int
 }
 
 func (b *broken) Apply(ctx context.Context, run csvimport.Run, row int64, inc csvimport.Increment) (csvimport.Outcome, error) {
 	b.mu.Lock()
-	*b.calls++
-	n := *b.calls
+	b.calls[row]++
+	n := b.calls[row]
 	b.mu.Unlock()
-	if n >= 20 && n < 60 {
+	if n <= 2 {
 		return "", csvimport.Fail(retrypatterns.DatabaseConnectionError, "refused")
 	}
 	return b.Store.Apply(ctx, run, row, inc)

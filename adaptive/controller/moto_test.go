@@ -8,7 +8,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatch"
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
+	awsdynamodb "github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"stepback/adaptive/configuration"
+	"stepback/adaptive/configuration/dynamosource"
 	"stepback/adaptive/controller"
 	"stepback/aws/client"
 	"stepback/aws/loopback"
@@ -54,6 +57,7 @@ func testRows(t *testing.T, cfg sdk.Config) {
 		controller.Row{Machine: "m"}); err != controller.ErrConflict { //nolint:errorlint // it is that one
 		t.Errorf("a row was written over: %v", err)
 	}
+	told(t, c, awsdynamodb.NewFromConfig(cfg))
 }
 
 func TestAgainstMoto(t *testing.T) {
@@ -104,4 +108,34 @@ func TestAgainstMoto(t *testing.T) {
 			t.Errorf("minutes are %v, %v; want none, and 12 and 2", got, err)
 		}
 	})
+}
+
+// told writes what the functions are told as the controller does, and reads it as a function does, beside the row of
+// the controller.
+func told(t *testing.T, writer controller.Caller, reader dynamosource.Client) {
+	t.Helper()
+	source := dynamosource.Source{Client: reader, Table: "retry_configurations"}
+	if c, err := source.Load(t.Context(), "saves"); c != nil || err != nil {
+		t.Errorf("of nothing: %+v, %v", c, err)
+	}
+	until := time.Date(2126, 11, 22, 12, 0, 0, 0, time.UTC)
+	err := controller.DynamoConfigurations{Client: writer, Table: "retry_configurations"}.Save(t.Context(),
+		&configuration.Configuration{Version: configuration.Version, Machine: "saves", Until: until, Value: 0.001,
+			States: map[string]configuration.State{"Save": {"Deadlock": {{Started: 30, Succeeded: 3, Cost: 1e-5}}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := source.Load(t.Context(), "saves")
+	if err != nil || c == nil || !c.Until.Equal(until) || c.States["Save"]["Deadlock"][0].Succeeded != 3 {
+		t.Errorf("%+v, %v", c, err)
+	}
+	// A row that somebody has edited by hand.
+	if err := writer.Call(t.Context(), "PutItem", map[string]any{"TableName": "retry_configurations",
+		"Item": map[string]any{"state_machine": map[string]string{"S": "saves"}, "config": map[string]string{"S": "{"}},
+	}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if c, err := source.Load(t.Context(), "saves"); c != nil || err == nil {
+		t.Errorf("of a damaged row: %+v, %v", c, err)
+	}
 }
