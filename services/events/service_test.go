@@ -251,7 +251,7 @@ func TestEntriesAreRefusedOneByOne(t *testing.T) {
 	refused(t, err, "ValidationException", "Total size of the entries in the request is over the limit.")
 	_, err = b.PutPartnerEvents(t.Context(), &client.PutPartnerEventsInput{
 		Entries: []types.PutPartnerEventsRequestEntry{
-		{Source: text("aws.partner/a/b"), DetailType: text("d"), Detail: text("{}")}}})
+			{Source: text("aws.partner/a/b"), DetailType: text("d"), Detail: text("{}")}}})
 	refused(t, err, "NotImplemented", "The operation PutPartnerEvents of EventBridge is not served here.")
 }
 
