@@ -25,8 +25,8 @@ func (s *Service) Listens(scope aws.Scope) bool {
 	return b != nil && len(b.active) > 0
 }
 
-// Announce puts events on the default bus, in the order of the calls, and does not wait for it: as on AWS, the events of
-// services are sent as well as possible. Close waits for those that have been announced.
+// Announce puts events on the default bus, in the order of the calls, and does not wait for it: as on AWS, the events
+// of services are sent as well as possible. Close waits for those that have been announced.
 func (s *Service) Announce(all ...Announcement) {
 	arrivals := make([]arrival, len(all))
 	for i, a := range all {

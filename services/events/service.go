@@ -81,8 +81,8 @@ func direct(arn string) bool {
 	return a.Service == "sqs"
 }
 
-// Resume delivers what an earlier process accepted and did not deliver, and lets schedules start. The targets have to be
-// registered.
+// Resume delivers what an earlier process accepted and did not deliver, and lets schedules start. The targets have to
+// be registered.
 func (s *Service) Resume() error {
 	s.mu.Lock()
 	for _, b := range s.buses {

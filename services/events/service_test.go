@@ -249,8 +249,9 @@ func TestEntriesAreRefusedOneByOne(t *testing.T) {
 	_, err = b.PutEvents(t.Context(), &client.PutEventsInput{Entries: []types.PutEventsRequestEntry{
 		{Source: text("s"), DetailType: text("d"), Detail: text(`{"a":"` + strings.Repeat("x", events.MaxEntryBytes) + `"}`)}}})
 	refused(t, err, "ValidationException", "Total size of the entries in the request is over the limit.")
-	_, err = b.PutPartnerEvents(t.Context(), &client.PutPartnerEventsInput{Entries: []types.PutPartnerEventsRequestEntry{
-		{Source: text("aws.partner/a/b"), DetailType: text("d"), Detail: text("{}")}}})
+	_, err = b.PutPartnerEvents(t.Context(), &client.PutPartnerEventsInput{
+		Entries: []types.PutPartnerEventsRequestEntry{
+			{Source: text("aws.partner/a/b"), DetailType: text("d"), Detail: text("{}")}}})
 	refused(t, err, "NotImplemented", "The operation PutPartnerEvents of EventBridge is not served here.")
 }
 

@@ -59,7 +59,8 @@ func (s *Service) newEntry(r record) (*entry, error) {
 	if err != nil || r.Zone == "Local" {
 		return nil, invalid("Invalid ScheduleExpressionTimezone %s.", r.Zone)
 	}
-	if e.schedule, err = schedule.Parse(r.Expression, schedule.Style{Once: true, AnyPlural: true, Zone: zone}); err != nil {
+	style := schedule.Style{Once: true, AnyPlural: true, Zone: zone}
+	if e.schedule, err = schedule.Parse(r.Expression, style); err != nil {
 		return nil, invalid("Invalid Schedule Expression %s.", r.Expression)
 	}
 	if r.Start != 0 && r.End != 0 && r.Start >= r.End {
@@ -97,7 +98,8 @@ type scheduleRequest struct {
 func (in *scheduleRequest) record(g *group, created, now int64) (record, error) {
 	r := record{Account: g.Account, Region: g.Region, Group: g.Name, Name: in.Name, Description: in.Description,
 		Expression: in.ScheduleExpression, Zone: in.ScheduleExpressionTimezone, State: in.State,
-		Start: int64(in.StartDate * 1000), End: int64(in.EndDate * 1000), Window: in.FlexibleTimeWindow.MaximumWindowInMinutes,
+		Start: int64(in.StartDate * 1000), End: int64(in.EndDate * 1000),
+		Window: in.FlexibleTimeWindow.MaximumWindowInMinutes,
 		Action: in.ActionAfterCompletion, KmsKeyArn: in.KmsKeyArn, Target: json.RawMessage(in.Target.JSON()),
 		Created: created, Modified: now}
 	if r.Zone == "" {
@@ -213,8 +215,9 @@ func (s *Service) getSchedule(_ context.Context, scope aws.Scope, in *scheduleRe
 		window = flexibleWindow{"FLEXIBLE", e.Window}
 	}
 	return &scheduleAnswer{Arn: e.arn, Name: e.Name, GroupName: e.Group, Description: e.Description,
-		ScheduleExpression: e.Expression, ScheduleExpressionTimezone: e.Zone, StartDate: timeOf(e.Start), EndDate: timeOf(e.End),
-		State: e.State, FlexibleTimeWindow: window, ActionAfterCompletion: e.Action, KmsKeyArn: e.KmsKeyArn, Target: e.Target,
+		ScheduleExpression: e.Expression, ScheduleExpressionTimezone: e.Zone, StartDate: timeOf(e.Start),
+		EndDate: timeOf(e.End), State: e.State, FlexibleTimeWindow: window, ActionAfterCompletion: e.Action,
+		KmsKeyArn: e.KmsKeyArn, Target: e.Target,
 		CreationDate: timeOf(e.Created), LastModificationDate: timeOf(e.Modified)}, nil
 }
 
@@ -271,8 +274,8 @@ func (s *Service) listSchedules(_ context.Context, scope aws.Scope, in *listSche
 		}
 		for _, e := range g.schedules {
 			if strings.HasPrefix(e.Name, in.NamePrefix) && (in.State == "" || in.State == e.State) {
-				all = append(all, listedSchedule{e.arn, e.Name, e.Group, e.State, targetARN{e.target.ARN}, timeOf(e.Created),
-					timeOf(e.Modified)})
+				all = append(all, listedSchedule{e.arn, e.Name, e.Group, e.State, targetARN{e.target.ARN},
+					timeOf(e.Created), timeOf(e.Modified)})
 			}
 		}
 	}
