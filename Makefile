@@ -12,9 +12,9 @@ FUZZTIME ?= 10s
 BASE ?= main
 BENCH ?= .
 COMPARISONS ?= 6
-# The first seed of make simulate and make crash, by default one of the day; how many seeds to simulate, how many kills to survive.
+# The first seed of make simulate, make torture and make crash, by default one of the day; how long to simulate, how many kills to survive.
 SEED ?= $(shell date +%Y%m%d0000)
-COUNT ?= 20000
+DURATION ?= 10m
 KILLS ?= 300
 # Where `make synth` writes, and what make deploy and make destroy act on.
 OUT ?= cdk/cdk.out
@@ -175,8 +175,8 @@ bench-compare: ## Go benchmarks of a base commit against the working tree: BASE=
 	bench/compare.sh $(BASE) '$(BENCH)' $(COMPARISONS)
 
 .PHONY: simulate
-simulate: ## random state machines and faults against an oracle: COUNT of them from SEED on
-	$(GO) test ./engine/simulation -first=$(SEED) -simulations=$(COUNT)
+simulate: ## random state machines, crashes and failing disks against an oracle, for DURATION, from SEED on
+	$(GO) test -count=1 -timeout 0 ./engine/simulation -run '^(TestCore|TestShell)$$' -v -first=$(SEED) -for=$(DURATION)
 
 # make torture KILLS=8 COUNT=500 FLIPS=200 FUZZTIME=10s is short enough for every day.
 FLIPS ?= 5000

@@ -354,7 +354,7 @@ func (c *Console) chart(w http.ResponseWriter, r *http.Request) {
 		c.failed(w, r, err)
 		return
 	}
-	d, err := dashboards.Monitor(dashboards.Options{StateMachine: machine, Region: c.cfg.Region})
+	d, err := dashboards.Monitor(dashboards.Options{StateMachine: machine, Region: c.cfg.Scope.Region})
 	if err != nil {
 		c.failed(w, r, err)
 		return

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"stepback/aws"
 	"stepback/deadletters"
 	"stepback/engine"
 	"stepback/engine/history"
@@ -64,8 +65,10 @@ type Config struct {
 	// Redact are the members of payloads that are never shown: a name hides all members of that name, a path such as
 	// $.customer.card those of that place.
 	Redact []string
-	// Region and Version are shown; Region is that of metrics, too.
-	Region, Version string
+	// Scope is the account and region whose executions are shown, and whose metrics.
+	Scope aws.Scope
+	// Version is shown.
+	Version string
 	// Now tells the time of the executions.
 	Now func() time.Time
 	// Log is told what goes wrong inside.
@@ -126,6 +129,7 @@ func New(cfg Config) *Console {
 		"machines":                   c.machines,
 		"machines/{name}":            c.machine,
 		"machines/{name}/edit":       c.edit,
+		"executions":                 c.executions,
 		"executions/{arn...}":        c.execution,
 		"mapruns/{arn...}":           c.mapRun,
 		"retries":                    c.retries,

@@ -195,7 +195,7 @@ func (b *bed) sound(path string, got reply) {
 }
 
 var pages = []string{
-	"", "machines", "machines/orders", "machines/orders?retrying=true", "machines/maps?error=Boom%3Ci%3E&since=24h",
+	"", "machines", "machines/orders", "machines/orders?retrying=true", "executions", "executions?retrying=true", "machines/maps?error=Boom%3Ci%3E&since=24h",
 	"machines/maps?status=FAILED&since=7d", "machines/orders/edit", "retries", "retries/maps", "deadletters", "lab",
 	"lab?machine=maps&p1=0", "services", "services/sqs", "services/s3", "services/sns", "services/lambda", "services/sfn", "logs", "find?q=o-1",
 }

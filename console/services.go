@@ -13,7 +13,7 @@ type ServicesView struct {
 
 func (c *Console) listServices(*request) (*answer, error) {
 	return &answer{Title: "Services", Template: "services", Still: true,
-		View: &ServicesView{c.services(), c.cfg.Region, c.cfg.Version}}, nil
+		View: &ServicesView{c.services(), c.cfg.Scope.Region, c.cfg.Version}}, nil
 }
 
 // services are those at the same address, with whether there is a page about each.

@@ -24,6 +24,22 @@ type Client struct {
 	States Caller
 	// Every is how long Follow waits between two looks; 0 means half a second.
 	Every time.Duration
+	// Index, if not nil, is asked for what the API cannot select. Whether the endpoint has one shows then.
+	Index *Index
+	// Looks is into how many executions List looks, for what the API cannot select and no index knows; 0 means 1,000.
+	Looks int
+}
+
+// looks is into how many executions List looks unless it is said otherwise.
+const looks = 1000
+
+// BoundedError says that List has not looked into all executions.
+type BoundedError struct{ Looked int }
+
+// Error implements error.
+func (e *BoundedError) Error() string {
+	return fmt.Sprintf("only the newest %d executions were looked into: the API tells neither who retries nor with what they "+
+		"failed; name a machine, or a time with --since", e.Looked)
 }
 
 // Time is a time as the API's documents have it: seconds since 1970.

@@ -62,6 +62,10 @@ func listed(l *engine.Listed) *Execution {
 
 // retrying says what a retry waits for.
 func retrying(r *engine.Retry, now time.Time) string {
-	return fmt.Sprintf("%s: attempt %d of %d at %s (in %s), after %s", r.State, r.Attempt, r.LastAttempt,
-		r.Next.Local().Format(time.TimeOnly), max(0, r.Next.Sub(now)).Round(time.Second), r.Error)
+	return retryText(r.State, r.Attempt, r.LastAttempt, r.Next, r.Error, now)
+}
+
+func retryText(state string, attempt, last int64, next time.Time, failed string, now time.Time) string {
+	return fmt.Sprintf("%s: attempt %d of %d at %s (in %s), after %s", state, attempt, last,
+		next.Local().Format(time.TimeOnly), max(0, next.Sub(now)).Round(time.Second), failed)
 }

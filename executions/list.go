@@ -1,7 +1,9 @@
 package executions
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -27,31 +29,63 @@ type Filter struct {
 	Limit int
 }
 
-// List yields the executions that a filter selects, of each machine the newest first, until take says that it has
-// enough. Executions that wait for a retry, or failed, are described where the filter asks for that.
+// List yields the executions that a filter selects, of each machine the newest first. What the API cannot select comes
+// from an index if the endpoint has one; otherwise executions under way are judged by their histories and those that
+// failed by their descriptions, up to a number, beyond which the error is a *BoundedError.
 func (c *Client) List(ctx context.Context, f Filter, take func(*Execution) error) error {
 	asked, err := c.lists(ctx, &f)
 	if err != nil {
 		return err
 	}
+	l := &lister{Client: c, f: &f, take: take, left: cmp.Or(c.Looks, looks)}
 	for _, in := range asked {
-		n := 0
-		err := c.each(ctx, in, func(x Execution) (bool, error) {
-			if x.Start.Before(f.Since) {
-				return false, nil // they come newest first
-			}
-			ok, err := c.selects(ctx, &f, &x)
-			if err != nil || !ok {
-				return err == nil, err
-			}
-			n++
-			return f.Limit == 0 || n < f.Limit, take(&x)
-		})
-		if err != nil {
+		if err := l.list(ctx, in); err != nil {
 			return err
 		}
 	}
+	if l.left < 0 {
+		return &BoundedError{cmp.Or(c.Looks, looks)}
+	}
 	return nil
+}
+
+// lister lists for one filter.
+type lister struct {
+	*Client
+	f       *Filter
+	take    func(*Execution) error
+	left    int // of the looks into executions; below 0 there were not enough
+	noIndex bool
+}
+
+// list yields what is selected of one list of the API.
+func (l *lister) list(ctx context.Context, in map[string]any) error {
+	n := 0
+	took := func(x *Execution) (bool, error) {
+		n++
+		return l.f.Limit == 0 || n < l.f.Limit, l.take(x)
+	}
+	if l.Index != nil && !l.noIndex && (l.f.Retrying || l.f.Error != "") {
+		of, _ := in["stateMachineArn"].(string)
+		if of == "" {
+			of, _ = in["mapRunArn"].(string)
+		}
+		err := l.Index.list(ctx, of, l.f, took)
+		if !errors.Is(err, errNoIndex) {
+			return err
+		}
+		l.noIndex = true
+	}
+	return l.each(ctx, in, func(x Execution) (bool, error) {
+		if x.Start.Before(l.f.Since) {
+			return false, nil // they come newest first
+		}
+		ok, err := l.selects(ctx, &x)
+		if err != nil || !ok {
+			return err == nil && l.left >= 0, err
+		}
+		return took(&x)
+	})
 }
 
 // lists are the requests that a filter takes.
@@ -95,7 +129,8 @@ func (c *Client) each(ctx context.Context, in map[string]any, take func(Executio
 }
 
 // selects reports whether an execution is selected by what the API cannot select, and fills in what that needs.
-func (c *Client) selects(ctx context.Context, f *Filter, x *Execution) (bool, error) {
+func (l *lister) selects(ctx context.Context, x *Execution) (bool, error) {
+	f := l.f
 	if !f.Retrying && f.Error == "" {
 		return true, nil
 	}
@@ -103,14 +138,20 @@ func (c *Client) selects(ctx context.Context, f *Filter, x *Execution) (bool, er
 		if f.Retrying || x.Status == history.Succeeded {
 			return false, nil
 		}
-		d, err := c.Describe(ctx, x.ARN)
+		if l.left--; l.left < 0 {
+			return false, nil
+		}
+		d, err := l.Describe(ctx, x.ARN)
 		if err != nil {
 			return false, err
 		}
 		x.Error, x.Cause = d.Error, d.Cause
 		return x.Error != nil && *x.Error == f.Error, nil
 	}
-	now, err := c.Now(ctx, x.ARN)
+	if l.left--; l.left < 0 {
+		return false, nil
+	}
+	now, err := l.Now(ctx, x.ARN)
 	if err != nil {
 		return false, err
 	}

@@ -149,5 +149,26 @@ func adapted(ctx context.Context, s *stage, r *Report) error {
 	with, unaided := r.Rows.DeadLettered, without.report.Rows.DeadLettered
 	r.Holds(with*2 <= unaided, "at most half as many rows are given up as without the controller", "%d, without it %d",
 		with, unaided)
+	refused := s.imported.Errors[retrypatterns.LambdaTooManyRequestsException]
+	r.Holds(refused == with, "every row that is given up was refused by Lambda itself, five times, in front of the guard",
+		"%d of %d", refused, with)
+	return s.behind(ctx, r)
+}
+
+// behind has the same brown-out behind the functions, where their guard sees it: the mechanisms inside the run have rows
+// wait, and give none up, without any controller.
+func (s *stage) behind(ctx context.Context, r *Report) error {
+	inside := *s.rehearsal
+	inside.beside, inside.check, inside.adjust, inside.rows, inside.crowded = nil, nil, nil, 3500, brownLimit
+	behind := inside.stage(s.seed)
+	if err := behind.run(ctx); err != nil {
+		return err
+	}
+	waits, total := behind.waited(retrypatterns.RetryBudgetExhausted)
+	opened, _ := behind.waited(retrypatterns.CircuitOpen)
+	r.Holds(behind.report.Rows.DeadLettered == 0 && behind.failed > 0,
+		"where the same brown-out is the database's, so that the functions' guard sees it, no row is given up",
+		"%d given up; the database refused %d calls, and rows waited %d times, for %s together", behind.report.Rows.DeadLettered,
+		behind.failed, waits+opened, total.Round(time.Second))
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"stepback/csvimport"
 	"stepback/retrylab/draw"
+	"stepback/retrypatterns"
 )
 
 // frail is a database that fails when the scenario says so. Which calls fail depends on the seed, the row and the
@@ -54,6 +55,11 @@ func (f *frail) ApplyBatch(ctx context.Context, run csvimport.Run, rows []csvimp
 // suffer takes the time of a call, and tells how it fails, if it does; lost, when its work is to be done all the same.
 func (s *stage) suffer(ctx context.Context, row int64) (lost bool, err error) {
 	at, nth, down := s.call(row)
+	defer s.ended()
+	if s.tooMany(at) {
+		return false, csvimport.Fail(retrypatterns.TooManyRequestsError, "the scenario's database serves %d calls at a time",
+			s.crowded)
+	}
 	if s.lasts > 0 && s.clock.IsVirtual() {
 		if err := s.clock.Sleep(ctx, s.lasts); err != nil {
 			return false, err
@@ -69,12 +75,31 @@ func (s *stage) suffer(ctx context.Context, row int64) (lost bool, err error) {
 		csvimport.Fail(down.error, "the scenario's database fails at %s", at.Round(time.Second))
 }
 
+// tooMany reports whether more calls are under way than the database serves in its brown-out, which is told to them as
+// a failure.
+func (s *stage) tooMany(at time.Duration) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	refuses := s.crowded > 0 && at >= brownFrom && at < brownTo && s.running > s.crowded
+	if refuses {
+		s.failed++
+	}
+	return refuses
+}
+
+func (s *stage) ended() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.running--
+}
+
 // call counts a call of the database and tells the outage that it falls into, if any.
 func (s *stage) call(row int64) (at time.Duration, nth uint64, down *outage) {
 	at = s.since()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.calls[row]++
+	s.running++
 	s.times = append(s.times, at)
 	for i := range s.outages {
 		if o := &s.outages[i]; at >= o.from && at < o.to {

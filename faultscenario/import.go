@@ -38,6 +38,8 @@ type rehearsal struct {
 	outages []outage
 	// lasts is how long a call of the database takes.
 	lasts time.Duration
+	// crowded is how many calls the database serves at a time in the brown-out; 0 for as many as there are.
+	crowded int
 	// adjust may put something in front of the functions.
 	adjust func(s *stage, name string, p *functions.Program)
 	// beside runs while the import does, until its context ends.
@@ -72,6 +74,7 @@ type stage struct {
 	calls    map[int64]int // by row
 	times    []time.Duration
 	failed   int
+	running  int // calls of the database under way
 	circuits []change
 	changes  []decide.Decision
 }

@@ -54,7 +54,7 @@ var throttling = &rehearsal{
 var breakerOpens = &rehearsal{
 	name: "breaker", about: "the database is away for ten minutes, longer than any record's own retries wait",
 	rows: 1200, batch: 5, concurrency: 16, lasts: 500 * time.Millisecond,
-	outages: []outage{{from: 10 * time.Second, to: 610 * time.Second, error: retrypatterns.DatabaseConnectionError,
+	outages: []outage{{from: 3 * time.Second, to: 603 * time.Second, error: retrypatterns.DatabaseConnectionError,
 		share: 1}},
 	check: func(_ context.Context, s *stage, r *Report) error {
 		n, total := s.waited(retrypatterns.CircuitOpen)
@@ -64,7 +64,7 @@ var breakerOpens = &rehearsal{
 		s.transitions(r)
 		during := 0
 		for _, at := range s.times {
-			if at >= 70*time.Second && at < 610*time.Second {
+			if at >= 63*time.Second && at < 603*time.Second {
 				during++
 			}
 		}

@@ -42,7 +42,7 @@ func (p *Platform) console() http.Handler {
 		Call:    p.calling().call,
 		Changes: p.changes.watch,
 		Points:  p.points,
-		Rooms:   rooms, Who: c.Who, ReadOnly: c.ReadOnly, Redact: c.Redact, Region: p.Scope.Region,
+		Rooms:   rooms, Who: c.Who, ReadOnly: c.ReadOnly, Redact: c.Redact, Scope: p.Scope,
 		Version: p.cfg.Version, Now: p.Clock.Now, Log: p.cfg.Log,
 		Services: p.shown(),
 	})

@@ -23,6 +23,8 @@ import (
 type surroundings struct {
 	endpoints awssdk.Endpoints
 	mocks     *mock.File // nil when there are no test cases
+	// connections are those of the embedded EventBridge, which keeps their secrets itself; nil without one.
+	connections httptask.Connections
 }
 
 func newSurroundings(getenv func(string) string, mocks *mock.File) *surroundings {
@@ -66,7 +68,10 @@ func (s *surroundings) integrations(
 	}
 	all["states:startExecution"] = states.Integration{API: start, Await: await}
 	calls := &httptask.Integration{Region: scope.Region}
-	if s.endpoints.Has("eventbridge") { // without, requests go out without the connection's authorization
+	switch {
+	case s.connections != nil && s.endpoints.Embeds("eventbridge"):
+		calls.Connections = s.connections
+	case s.endpoints.Has("eventbridge"): // without, requests go out without the connection's authorization
 		calls.Connections = httptask.EventBridge{AWS: caller}
 	}
 	all["http:invoke"] = calls

@@ -19,9 +19,11 @@ import (
 	"stepback/engine/resultwriter"
 	"stepback/local/endpoint"
 	"stepback/local/faults"
+	"stepback/services/cloudformation"
 	"stepback/services/delivery"
 	"stepback/services/documents"
 	"stepback/services/dynamodb"
+	"stepback/services/events"
 	"stepback/services/lambda/functions"
 	logsapi "stepback/services/logs"
 	"stepback/services/logs/logstore"
@@ -44,13 +46,17 @@ type Platform struct {
 	StepFunctions *stepfunctions.Service
 	Functions     *functions.Service // Lambda
 	Objects       *s3.Server         // S3
-	Topics        *sns.Topics        // SNS
+	Topics        *sns.Service       // SNS
 	Queues        *sqs.Service       // SQS
 	Logs          *logstore.Store    // CloudWatch Logs
+	Events        *events.Service    // EventBridge
 	Faults        *faults.Injector   // what has been injected
 	Tables        *dynamodb.Service  // of DynamoDB
 	Documents     *documents.Store   // what other services keep
 	Targets       delivery.Targets   // whom services deliver to
+
+	// Stacks are those of CloudFormation.
+	Stacks *cloudformation.Service
 
 	cfg     Config
 	offered []served // in the order in which they are shown
@@ -90,8 +96,10 @@ func Open(ctx context.Context, cfg Config) (_ *Platform, err error) {
 		return nil, fmt.Errorf("data directory: %w", err)
 	}
 	for _, step := range []func(context.Context) error{
-		p.lock, p.openJournal, p.listen, p.openDocuments, p.openObjects, p.openTopics, p.openQueues, p.openTables,
-		p.openLogs, p.openFunctions, p.openMetrics, p.openIdentity, p.openDeployment, p.openStates, p.resume, p.serve,
+		p.lock, p.openJournal, p.listen, p.openDocuments, p.openObjects, p.openQueues, p.openTables,
+		p.openLogs, p.openFunctions, p.openTopics, p.openMetrics, p.openIdentity, p.openDeployment, p.openStates,
+		p.openEvents,
+		p.openStacks, p.resume, p.serve,
 		p.announce,
 	} {
 		if err := step(ctx); err != nil {
@@ -162,16 +170,6 @@ func (p *Platform) openObjects(ctx context.Context) (err error) {
 	return err
 }
 
-func (p *Platform) openTopics(context.Context) (err error) {
-	p.Topics, err = sns.Open(p.Dir, sns.Options{Scope: p.Scope, Now: p.Clock.Now})
-	if err == nil {
-		p.onClose(p.Topics.Close)
-		p.offer(served{model: "sns", about: "topics whose messages are kept in " + filepath.Join(p.Dir, sns.FileName),
-			Service: endpoint.Service{Name: "SNS", Signing: "sns", Handler: p.Topics.Handler()}})
-	}
-	return err
-}
-
 func (p *Platform) openQueues(context.Context) (err error) {
 	p.Queues, err = sqs.Open(sqs.Options{Dir: filepath.Join(p.Dir, "sqs"), Clock: p.Clock, Scope: p.Scope,
 		Endpoint: p.Endpoint, Log: p.cfg.Log})
@@ -224,7 +222,14 @@ func (p *Platform) openStates(ctx context.Context) error {
 // resume puts everything together and goes on with what an earlier process left under way.
 func (p *Platform) resume(context.Context) error {
 	p.handler = p.services()
-	return p.StepFunctions.Resume()
+	if err := p.StepFunctions.Resume(); err != nil {
+		return err
+	}
+	if err := p.Events.Resume(); err != nil {
+		return err
+	}
+	p.Stacks.Resume()
+	return nil
 }
 
 // store keeps the state machines where the executions are kept.
@@ -258,6 +263,7 @@ func (p *Platform) stopPolls() {
 	p.engines.stopPolls()
 	p.changes.end()
 	p.Queues.StopPolls()
+	p.Topics.StopPolls()
 }
 
 // Engine returns the engine of the platform's own account and region.

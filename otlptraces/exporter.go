@@ -26,6 +26,7 @@ type Exporter struct {
 	done    sync.WaitGroup
 	dropped atomic.Int64
 	stop    context.CancelFunc
+	lineage lineage
 }
 
 // waiting is how many traces may wait to be sent; patience how long one request may take.
@@ -47,13 +48,21 @@ func New(endpoint string, log *slog.Logger) *Exporter {
 	return e
 }
 
+// Look tells where executions and Map Runs are kept, so that those that others have started are in the traces of these.
+// What is observed before has a trace of its own.
+func (e *Exporter) Look(k Kept) {
+	e.lineage.mu.Lock()
+	defer e.lineage.mu.Unlock()
+	e.lineage.kept = k
+}
+
 // Observe takes an execution that has ended, with its whole history. It is quick, and never waits.
 func (e *Exporter) Observe(x *journal.Execution, events []history.Event) {
 	if len(e.queue) == cap(e.queue) {
 		e.dropped.Add(1)
 		return
 	}
-	body, err := Encode(x, events)
+	body, err := Encode(x, events, e.lineage.place(x))
 	if err != nil {
 		return // a value that JSON does not have, which histories have none of
 	}

@@ -1,11 +1,14 @@
 // Package otlptraces tells OpenTelemetry collectors of executions, as OTLP over HTTP in JSON: an execution is a trace,
 // each visit of a state a span in it, each attempt a span below that, and the wait for a retry an event of the visit.
-// IDs come from ARNs and events, so that what is sent twice is the same.
+// Each Map Run is a span of the trace of its execution, and its child executions are below that; an execution whose input
+// names the one that started it (AWS_STEP_FUNCTIONS_STARTED_BY_EXECUTION_ID) is in the trace of that one, too. IDs come
+// from ARNs and events, so that what is sent twice is the same.
 //
 // Encode is pure; Exporter sends in the background, within bounds, and drops what a collector does not take.
 package otlptraces
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -59,9 +62,17 @@ func idOf(s string, n int) string {
 	return hex.EncodeToString(sum[:n])
 }
 
-// TraceID is the ID of an execution's trace: that of the execution whose Map Run a child execution belongs to cannot be
-// told from its ARN, so that a child has a trace of its own.
+// TraceID is the ID of the trace that begins with an execution.
 func TraceID(arn string) string { return idOf(arn, 16) }
+
+// Place is where an execution is in a trace that began before it. The zero Place is a trace of its own.
+type Place struct {
+	Trace  string // its ID
+	Parent string // the ID of the span around it
+}
+
+// below is the place of what an execution or a Map Run has started, in a trace.
+func below(trace, arn string) Place { return Place{trace, idOf(arn, spanBytes)} }
 
 const spanBytes = 8
 
@@ -69,9 +80,9 @@ func nanos(t time.Time) string { return strconv.FormatInt(t.UnixNano(), 10) }
 
 // Encode is the ExportTraceServiceRequest of an execution that has ended, with its whole history. Inputs, outputs and
 // causes are not in it: they may be secret.
-func Encode(x *journal.Execution, events []history.Event) ([]byte, error) {
+func Encode(x *journal.Execution, events []history.Event, in Place) ([]byte, error) {
 	t := timeline.Read(events)
-	trace := TraceID(x.ARN)
+	trace := cmp.Or(in.Trace, TraceID(x.ARN))
 	root := idOf(x.ARN, spanBytes)
 	ended := func(at time.Time) time.Time {
 		if at.IsZero() {
@@ -80,7 +91,7 @@ func Encode(x *journal.Execution, events []history.Event) ([]byte, error) {
 		return at
 	}
 	spans := []span{{
-		Trace: trace, ID: root, Name: nameIn(x.MachineARN), Kind: 1, Start: nanos(x.Start), End: nanos(ended(x.Stop)),
+		Trace: trace, ID: root, Parent: in.Parent, Name: nameIn(x.MachineARN), Kind: 1, Start: nanos(x.Start), End: nanos(ended(x.Stop)),
 		Attributes: []attribute{
 			text("aws.stepfunctions.execution.arn", x.ARN), text("aws.stepfunctions.state_machine.arn", x.MachineARN),
 			text("stepback.execution.name", x.Name), text("stepback.execution.status", string(x.Status)),
@@ -121,10 +132,39 @@ func Encode(x *journal.Execution, events []history.Event) ([]byte, error) {
 			spans = append(spans, one)
 		}
 	}
+	spans = append(spans, mapRuns(trace, x, events, func(e int64) string { return id(t.Of(e)) })...)
 	return json.Marshal(map[string]any{"resourceSpans": []any{map[string]any{
 		"resource":   map[string]any{"attributes": []attribute{text("service.name", nameIn(x.MachineARN))}},
 		"scopeSpans": []any{map[string]any{"scope": map[string]string{"name": "stepback"}, "spans": spans}},
 	}}})
+}
+
+// mapRuns are the spans of an execution's Map Runs.
+func mapRuns(trace string, x *journal.Execution, events []history.Event, visit func(event int64) string) []span {
+	var spans []span
+	open := map[string]int{} // by their visits, the places in spans
+	for i := range events {
+		e := &events[i]
+		switch e.Type {
+		case history.MapRunStarted:
+			if e.More == nil || e.More.MapRunARN == "" {
+				continue
+			}
+			v := visit(e.ID)
+			open[v] = len(spans)
+			spans = append(spans, span{Trace: trace, ID: idOf(e.More.MapRunARN, spanBytes), Parent: v, Name: "Map Run", Kind: 1,
+				Start: nanos(e.At()), End: nanos(x.Stop), Attributes: []attribute{text("stepback.map_run.arn", e.More.MapRunARN)},
+				Status: statusOf(false, x.Failure)})
+		case history.MapRunSucceeded, history.MapRunFailed, history.MapRunAborted:
+			n, ok := open[visit(e.ID)]
+			if !ok {
+				continue
+			}
+			spans[n].End, spans[n].Status = nanos(e.At()), statusOf(e.Type == history.MapRunSucceeded, history.Failure{})
+		default:
+		}
+	}
+	return spans
 }
 
 func statusOf(ok bool, f history.Failure) status {

@@ -1,6 +1,7 @@
 package otlptraces_test
 
 import (
+	"context"
 	"encoding/json"
 	"io"
 	"log/slog"
@@ -58,7 +59,7 @@ func execution(t *testing.T) (*journal.Execution, []history.Event) {
 func TestATrace(t *testing.T) {
 	t.Parallel()
 	x, events := execution(t)
-	body, err := otlptraces.Encode(x, events)
+	body, err := otlptraces.Encode(x, events, otlptraces.Place{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +83,7 @@ func TestATrace(t *testing.T) {
 	if len(state.Events) != 1 || state.Events[0].Name != "retry wait" || state.Events[0].TimeUnixNano != "1001000000000" {
 		t.Errorf("%+v", state.Events)
 	}
-	if again, _ := otlptraces.Encode(x, events); string(again) != string(body) {
+	if again, _ := otlptraces.Encode(x, events, otlptraces.Place{}); string(again) != string(body) {
 		t.Error("the same execution has another trace")
 	}
 }
@@ -105,7 +106,7 @@ func TestTheExporter(t *testing.T) {
 	e := otlptraces.New(collector.URL, log)
 	e.Observe(x, events)
 	e.Close(t.Context())
-	want, _ := otlptraces.Encode(x, events)
+	want, _ := otlptraces.Encode(x, events, otlptraces.Place{})
 	if got := <-bodies; got != "/v1/traces application/json "+string(want) || e.Dropped() != 0 {
 		t.Errorf("%s, %d dropped", got, e.Dropped())
 	}
@@ -115,5 +116,105 @@ func TestTheExporter(t *testing.T) {
 	e.Close(t.Context())
 	if e.Dropped() != 1 {
 		t.Errorf("%d dropped", e.Dropped())
+	}
+}
+
+// kept are the executions and Map Runs of a test.
+type kept struct {
+	executions map[string]*journal.Execution
+	mapRuns    map[string]*journal.MapRun
+}
+
+func (k kept) Execution(_ context.Context, arn string) (*journal.Execution, error) {
+	if x := k.executions[arn]; x != nil {
+		return x, nil
+	}
+	return nil, journal.ErrNotFound
+}
+
+func (k kept) MapRun(_ context.Context, arn string) (*journal.MapRun, error) {
+	if m := k.mapRuns[arn]; m != nil {
+		return m, nil
+	}
+	return nil, journal.ErrNotFound
+}
+
+const mapped = `[
+	{"timestamp": 1000, "type": "ExecutionStarted", "id": 1},
+	{"timestamp": 1000, "type": "MapStateEntered", "id": 2, "previousEventId": 1, "stateEnteredEventDetails": {"name": "Each"}},
+	{"timestamp": 1000, "type": "MapStateStarted", "id": 3, "previousEventId": 2},
+	{"timestamp": 1000, "type": "MapRunStarted", "id": 4, "previousEventId": 3, "mapRunStartedEventDetails": {"mapRunArn": "arn:x:mapRun:m/L:1"}},
+	{"timestamp": 1002, "type": "MapRunSucceeded", "id": 5, "previousEventId": 4},
+	{"timestamp": 1002, "type": "MapStateSucceeded", "id": 6, "previousEventId": 5},
+	{"timestamp": 1002, "type": "MapStateExited", "id": 7, "previousEventId": 6, "stateExitedEventDetails": {"name": "Each"}},
+	{"timestamp": 1003, "type": "ExecutionSucceeded", "id": 8, "previousEventId": 7}]`
+
+// TestChildrenAreInTheirParentsTrace finds a child of a Map Run, and an execution that the child has started, in the trace
+// of the execution whose Map Run it is, the child below the Map Run's span.
+func TestChildrenAreInTheirParentsTrace(t *testing.T) {
+	t.Parallel()
+	executionOf := func(arn, mapRun, input string) *journal.Execution {
+		x := &journal.Execution{Status: history.Succeeded, Start: time.Unix(1000, 0), Stop: time.Unix(1003, 0)}
+		x.ARN, x.MapRunARN, x.Input, x.MachineARN = arn, mapRun, input, "arn:x:stateMachine:m"
+		return x
+	}
+	parent := executionOf("arn:x:execution:m:p", "", "{}")
+	child := executionOf("arn:x:execution:m/L:c", "arn:x:mapRun:m/L:1", "{}")
+	started := executionOf("arn:x:execution:n:s", "", `{"AWS_STEP_FUNCTIONS_STARTED_BY_EXECUTION_ID":"arn:x:execution:m/L:c"}`)
+	stranger := executionOf("arn:x:execution:m/L:d", "arn:x:mapRun:m/L:gone", "{}")
+	requests := make(chan sent, 4)
+	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		var got sent
+		if err := json.NewDecoder(r.Body).Decode(&got); err != nil {
+			t.Error(err)
+		}
+		requests <- got
+	}))
+	defer collector.Close()
+	e := otlptraces.New(collector.URL, slog.New(slog.DiscardHandler))
+	e.Look(kept{map[string]*journal.Execution{parent.ARN: parent, child.ARN: child},
+		map[string]*journal.MapRun{child.MapRunARN: {ARN: child.MapRunARN, Execution: parent.ARN}}})
+	events, err := history.ParseEvents(mapped)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Observe(child, nil)
+	e.Observe(started, nil)
+	e.Observe(stranger, nil)
+	e.Observe(parent, events)
+	e.Close(t.Context())
+	root := func(s sent) (trace, id, parent string) {
+		one := s.ResourceSpans[0].ScopeSpans[0].Spans[0]
+		return one.TraceID, one.SpanID, one.ParentSpanID
+	}
+	childSent, startedSent, strangerSent, parentSent := <-requests, <-requests, <-requests, <-requests
+	trace, _, above := root(parentSent)
+	if trace != otlptraces.TraceID(parent.ARN) || above != "" {
+		t.Errorf("the parent is in %s below %q", trace, above)
+	}
+	var run, state struct{ id, parent, name string }
+	for _, s := range parentSent.ResourceSpans[0].ScopeSpans[0].Spans {
+		switch s.Name {
+		case "Map Run":
+			run.id, run.parent = s.SpanID, s.ParentSpanID
+			if s.StartTimeUnixNano != "1000000000000" || s.EndTimeUnixNano != "1002000000000" || s.Status.Code != 1 {
+				t.Errorf("the Map Run is %+v", s)
+			}
+		case "Each":
+			state.id = s.SpanID
+		}
+	}
+	if run.id == "" || run.parent != state.id {
+		t.Errorf("the Map Run's span %+v is not below that of its state %+v", run, state)
+	}
+	inTrace, childID, below := root(childSent)
+	if inTrace != trace || below != run.id {
+		t.Errorf("the child is in %s below %s, want %s below %s", inTrace, below, trace, run.id)
+	}
+	if inTrace, _, below = root(startedSent); inTrace != trace || below != childID {
+		t.Errorf("what the child has started is in %s below %s, want %s below %s", inTrace, below, trace, childID)
+	}
+	if inTrace, _, below = root(strangerSent); inTrace != otlptraces.TraceID(stranger.ARN) || below != "" {
+		t.Errorf("a child of an unknown Map Run is in %s below %s", inTrace, below)
 	}
 }

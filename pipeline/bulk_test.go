@@ -177,34 +177,107 @@ func (tr *trial) adjustProcess(wrap func(next handlers.Func[process.Answer]) han
 
 var errCrash = messages.InvokeResponse_Error{Type: "Runtime.ExitError", Message: "signal: killed"}
 
-// TestARowThatCrashesTheFunction has a row in each batch at which the function dies each time: it alone is a dead
-// letter.
-func TestARowThatCrashesTheFunction(t *testing.T) {
+// TestOnePoisonedRowInEveryBatch has a row in each batch at which the function fails each time: it alone is a dead
+// letter, and its neighbours are applied.
+func TestOnePoisonedRowInEveryBatch(t *testing.T) {
 	t.Parallel()
 	rows := activities(500, 0)
 	for i := 37; i < len(rows); i += 100 {
 		rows[i].user = "poison"
 	}
-	for _, shape := range []statemachine.Shape{statemachine.Bulk, statemachine.Batch} {
-		t.Run(string(shape), func(t *testing.T) {
-			t.Parallel()
-			tr := newBulk(t, rows)
-			tr.cfg.Shape = shape
-			tr.adjustProcess(func(next handlers.Func[process.Answer]) handlers.Func[process.Answer] {
-				return func(ctx context.Context, event json.RawMessage) (process.Answer, error) {
-					if strings.Contains(string(event), "poison") {
-						return process.Answer{}, errCrash
+	for name, failure := range map[string]messages.InvokeResponse_Error{
+		"it crashes":          errCrash,
+		"it hangs":            {Type: "Sandbox.Timedout", Message: "Task timed out"},
+		"it is deadlocked":    {Type: retrypatterns.DeadlockException, Message: "deadlock detected"},
+		"it cannot be mended": {Type: retrypatterns.RetryNotWorthwhile, Message: "no retry mends it"},
+		"it panics":           {Type: "boundsError", Message: "index out of range"},
+	} {
+		for _, shape := range []statemachine.Shape{statemachine.Bulk, statemachine.Batch} {
+			t.Run(name+" in "+string(shape), func(t *testing.T) {
+				t.Parallel()
+				tr := newBulk(t, rows)
+				tr.cfg.Shape = shape
+				tr.adjustProcess(func(next handlers.Func[process.Answer]) handlers.Func[process.Answer] {
+					return func(ctx context.Context, event json.RawMessage) (process.Answer, error) {
+						if strings.Contains(string(event), "poison") {
+							return process.Answer{}, failure
+						}
+						return next(ctx, event)
 					}
-					return next(ctx, event)
+				})
+				r := tr.run(t, false)
+				ended(t, r, "SUCCEEDED", "", pipeline.NeedsPerson)
+				tr.accounts(t, r, rows)
+				if r.Rows.DeadLettered != 5 || r.Rows.Applied != 495 || r.Errors[failure.Type] != 5 {
+					t.Errorf("%+v %v", *r.Rows, r.Errors)
+				}
+				for _, c := range corrections(t, r) {
+					if c[0] != "poison" {
+						t.Errorf("among the corrections is %v", c)
+					}
 				}
 			})
-			r := tr.run(t, false)
-			ended(t, r, "SUCCEEDED", "", pipeline.NeedsPerson)
-			tr.accounts(t, r, rows)
-			if r.Rows.DeadLettered != 5 || r.Rows.Applied != 495 || r.Errors["Runtime.ExitError"] != 5 {
-				t.Errorf("%+v %v", *r.Rows, r.Errors)
-			}
-		})
+		}
+	}
+}
+
+// TestBatchesThatWereStoppedAreRedriven stops an import with its child executions in the middle and redrives it: the
+// children go on, those that had succeeded are not run again, and every row is counted once.
+func TestBatchesThatWereStoppedAreRedriven(t *testing.T) {
+	t.Parallel()
+	rows := activities(2000, 100)
+	tr := newBulk(t, rows)
+	tr.cfg.Batch, tr.cfg.Concurrency = 50, 4
+	tr.tolerate(100)
+	tr.fault(t, "ProcessSingleUserRecord:DeadlockException:3%")
+	ctx, stop := context.WithCancel(t.Context())
+	tr.before(func(n int64) {
+		if n == 15 {
+			stop()
+		}
+	})
+	p := tr.open(t)
+	if _, err := p.Import(ctx, tr.file, false, nil); !errors.Is(err, context.Canceled) {
+		t.Fatalf("the import was not stopped: %v", err)
+	}
+	var parent string
+	before := map[history.Status]int{}
+	for x, err := range p.Journal().Executions(t.Context(), "arn:") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if before[x.Status]++; x.MapRunARN == "" {
+			parent = x.ARN
+		}
+	}
+	if before[history.Succeeded] == 0 || before[history.Aborted] < 2 {
+		t.Fatalf("when it was stopped, executions were %v", before)
+	}
+	e, err := p.Platform().Engine()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.RedriveExecution(t.Context(), parent, ""); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.Wait(t.Context(), parent); err != nil {
+		t.Fatal(err)
+	}
+	r := imported(t, p, tr.file, false) // the report of the execution that has ended
+	closed(t, p)
+	ended(t, r, "SUCCEEDED", "", pipeline.NeedsPerson)
+	tr.accounts(t, r, rows)
+	redriven := 0
+	tr.children(t, r, func(x *journal.Execution, _ []history.Event) {
+		if x.RedriveCount > 0 {
+			redriven++
+		}
+		if x.Status != history.Succeeded {
+			t.Errorf("child %s is %s", x.Name, x.Status)
+		}
+	})
+	if redriven == 0 || redriven >= before[history.Aborted] || r.Rows.Applied != 1980 {
+		t.Errorf("%d of %v executions were redriven; %+v", redriven, before, *r.Rows)
 	}
 }
 

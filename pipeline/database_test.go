@@ -5,7 +5,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	_ "modernc.org/sqlite" // the driver that locks the database
 
@@ -18,8 +20,9 @@ func TestPostgreSQL(t *testing.T) {
 	server := postgrestest.Start(t)
 	for name, test := range map[string]func(*testing.T, *postgrestest.Server){
 		"Import": testImport, "GoesAwayAndComesBack": testGoesAwayAndComesBack, "StaysAway": testStaysAway,
+		"BulkGoesAwayForAMinute": testBulkGoesAwayForAMinute,
 	} {
-		t.Run(name, func(t *testing.T) { test(t, server) }) // one after the other: two of them stop the server
+		t.Run(name, func(t *testing.T) { test(t, server) }) // one after the other: three of them stop the server
 	}
 }
 
@@ -71,6 +74,44 @@ func testGoesAwayAndComesBack(t *testing.T, server *postgrestest.Server) {
 	if lost == 0 {
 		t.Errorf("nobody noticed: %+v", r.Retries)
 	}
+}
+
+// testBulkGoesAwayForAMinute stops the server in the middle of a run in bulk, and starts it again a minute of the run's
+// time later. No row is lost, and none is a dead letter for it.
+func testBulkGoesAwayForAMinute(t *testing.T, server *postgrestest.Server) {
+	server.NeedsControl(t)
+	rows := activities(2000, 100)
+	tr := newBulk(t, rows)
+	tr.cfg.Database, tr.cfg.Batch, tr.cfg.Concurrency = server.Database(t), 50, 4
+	var p *pipeline.Pipeline
+	var mu sync.Mutex
+	var since time.Time
+	tr.before(func(n int64) {
+		mu.Lock()
+		defer mu.Unlock()
+		now := p.Platform().Clock.Now()
+		switch {
+		case n == 12:
+			tell(t, server.Stop())
+			since = now
+		case !since.IsZero() && now.Sub(since) >= time.Minute:
+			tell(t, server.Restart())
+			since = time.Time{}
+		}
+	})
+	p = tr.open(t)
+	r := imported(t, p, tr.file, false)
+	closed(t, p)
+	if !since.IsZero() {
+		t.Error("the server is still away")
+		tell(t, server.Restart())
+	}
+	ended(t, r, "SUCCEEDED", "", pipeline.NeedsPerson)
+	tr.accounts(t, r, rows)
+	if r.Rows.Applied != 1980 || r.Rows.DeadLettered != 0 || r.Waited < pipeline.Seconds(time.Minute) {
+		t.Errorf("%+v, waited %v", *r.Rows, time.Duration(r.Waited))
+	}
+	tr.bulkBalanced(t, r)
 }
 
 // testStaysAway stops the server for good: the run fails, saying so, and a later one finishes the import.

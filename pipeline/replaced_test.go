@@ -15,6 +15,7 @@ import (
 	"stepback/csvimport/validate"
 	"stepback/pipeline"
 	"stepback/services/lambda/functions"
+	"stepback/statemachine"
 )
 
 // hooked calls hook before and after each invocation of a function, with BEFORE or AFTER and the function's name.
@@ -38,55 +39,68 @@ func TestReplacedFile(t *testing.T) {
 		"before " + pipeline.AggregateFunction: true,
 		"after " + pipeline.AggregateFunction:  true,
 	} {
-		t.Run(at, func(t *testing.T) {
-			t.Parallel()
-			first, second := activities(300, 0), activities(300, 0)
-			for i := range second {
-				second[i].logins += 100
-			}
-			tr := newTrial(t, "activity.csv", plain(first))
-			tr.cfg.Batch, tr.cfg.Concurrency = 10, 1
-			replacement := filepath.Join(t.TempDir(), "activity.csv")
-			if err := os.WriteFile(replacement, []byte(plain(second)), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			var p *pipeline.Pipeline
-			var once sync.Once
-			hook := func(now string) {
-				if now == at {
-					once.Do(func() {
-						if err := p.Upload(context.WithoutCancel(t.Context()), "activity.csv", plain(second)); err != nil {
-							t.Errorf("replacing the file: %v", err)
-						}
-					})
-				}
-			}
-			tr.cfg.AdjustFunction(func(name string, l *functions.Program) {
-				switch next := l.Handler.(type) {
-				case handlers.Func[validate.Output]:
-					l.Handler = hooked(next, name, hook)
-				case handlers.Func[process.Output]:
-					l.Handler = hooked(next, name, hook)
-				case handlers.Func[aggregate.Output]:
-					l.Handler = hooked(next, name, hook)
+		for _, shape := range []statemachine.Shape{statemachine.Bulk, statemachine.Batch} {
+			t.Run(at+" in "+string(shape), func(t *testing.T) {
+				t.Parallel()
+				replacedAt(t, shape, at, counted)
+			})
+		}
+	}
+}
+
+// replacedAt replaces the file once, at a point of its import.
+func replacedAt(t *testing.T, shape statemachine.Shape, at string, counted bool) {
+	t.Helper()
+	first, second := activities(300, 0), activities(300, 0)
+	for i := range second {
+		second[i].logins += 100
+	}
+	tr := newTrial(t, "activity.csv", plain(first))
+	tr.cfg.Shape, tr.cfg.Batch, tr.cfg.Concurrency = shape, 10, 1
+	replacement := filepath.Join(t.TempDir(), "activity.csv")
+	if err := os.WriteFile(replacement, []byte(plain(second)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var p *pipeline.Pipeline
+	var once sync.Once
+	replaced := false
+	hook := func(now string) {
+		if now == at {
+			once.Do(func() {
+				replaced = true
+				if err := p.Upload(context.WithoutCancel(t.Context()), "activity.csv", plain(second)); err != nil {
+					t.Errorf("replacing the file: %v", err)
 				}
 			})
-			p = tr.open(t)
-			r := imported(t, p, tr.file, false)
-			other := imported(t, p, replacement, false) // waits for the import that the replacement has started
-			closed(t, p)
-
-			ended(t, other, "SUCCEEDED", "", pipeline.Complete)
-			if !counted {
-				ended(t, r, "FAILED", "CSVFileChanged", pipeline.NeedsPerson)
-				if !strings.Contains(r.Cause, "s3://csv-input/activity.csv was replaced") {
-					t.Errorf("the cause is %s", r.Cause)
-				}
-				tr.sameUsers(t, sum(second, nil))
-				return
-			}
-			ended(t, r, "SUCCEEDED", "", pipeline.Complete)
-			tr.sameUsers(t, sum(append(first, second...), nil))
-		})
+		}
 	}
+	tr.cfg.AdjustFunction(func(name string, l *functions.Program) {
+		switch next := l.Handler.(type) {
+		case handlers.Func[validate.Output]:
+			l.Handler = hooked(next, name, hook)
+		case handlers.Func[process.Answer]:
+			l.Handler = hooked(next, name, hook)
+		case handlers.Func[aggregate.Output]:
+			l.Handler = hooked(next, name, hook)
+		}
+	})
+	p = tr.open(t)
+	r := imported(t, p, tr.file, false)
+	other := imported(t, p, replacement, false) // waits for the import that the replacement has started
+	closed(t, p)
+
+	if !replaced {
+		t.Fatalf("the import never came to %s", at)
+	}
+	ended(t, other, "SUCCEEDED", "", pipeline.Complete)
+	if !counted {
+		ended(t, r, "FAILED", "CSVFileChanged", pipeline.NeedsPerson)
+		if !strings.Contains(r.Cause, "s3://csv-input/activity.csv was replaced") {
+			t.Errorf("the cause is %s", r.Cause)
+		}
+		tr.sameUsers(t, sum(second, nil))
+		return
+	}
+	ended(t, r, "SUCCEEDED", "", pipeline.Complete)
+	tr.sameUsers(t, sum(append(first, second...), nil))
 }

@@ -276,13 +276,14 @@ func (g *Gate) unavailable(err error) {
 	}
 }
 
-// Away reports whether the callee was known to be away when the store was last read: its circuit is not closed, or
-// failures have brought the limit down to its least. A call that fails then says nothing new.
+// Away reports whether the callee was known to be away or overloaded when the store was last read: its circuit is not
+// closed, failures have brought the limit down to its least, or calls are refused for the limit. A call that fails then
+// says nothing new: more is admitted than the callee can do as yet.
 func (g *Gate) Away() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.known && (g.record.Breaker.Circuit() != breaker.Closed ||
-		g.record.Limiter.Limit(&g.policies.Limiter) <= g.policies.Limiter.Min)
+		g.record.Limiter.Limit(&g.policies.Limiter) <= g.policies.Limiter.Min || g.record.Share(&g.policies) < 1)
 }
 
 // Circuit is where the breaker stood when the store was last read; Closed when nothing is known.

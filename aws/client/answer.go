@@ -65,7 +65,7 @@ func (x *exchange) whole(ctx context.Context, r *http.Response) ([]byte, error) 
 	if r.StatusCode/100 != 2 {
 		limit = maxError
 	}
-	if r.ContentLength > limit {
+	if r.ContentLength > limit && !toHead(r) {
 		return nil, x.wrong(r, fmt.Sprintf("it has %d bytes, more than %d", r.ContentLength, limit))
 	}
 	body, err := io.ReadAll(io.LimitReader(r.Body, limit+1))
@@ -79,6 +79,9 @@ func (x *exchange) whole(ctx context.Context, r *http.Response) ([]byte, error) 
 	}
 	return body, nil
 }
+
+// toHead tells whether an answer has no body, whatever length it names: that is of what GET would answer.
+func toHead(r *http.Response) bool { return r.Request != nil && r.Request.Method == http.MethodHead }
 
 func (x *exchange) wrong(r *http.Response, why string) *AnswerError {
 	return &AnswerError{x.Service.Name, x.Operation.Name, r.StatusCode, why}

@@ -95,6 +95,21 @@ func TestAnAnswerThatNeverEnds(t *testing.T) {
 	}
 }
 
+// TestHeadOfALargeObject: the length of an object is not that of the answer.
+func TestHeadOfALargeObject(t *testing.T) {
+	t.Parallel()
+	r := with(200, map[string]string{"Content-Length": "5000000000", "Etag": `"e"`}, nil)
+	r.answer.Body, r.answer.ContentLength = http.NoBody, 5_000_000_000
+	r.answer.Request = &http.Request{Method: http.MethodHead}
+	a, err := call(t, r, "s3", "HeadObject", `{"Bucket":"b","Key":"k"}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if length, _ := a.Output.Get("ContentLength"); length.Text() != "5000000000" {
+		t.Errorf("the object is described as %s", a.Output.JSON())
+	}
+}
+
 func TestErrorsThatAreNone(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 
 	"stepback/engine/history"
 	"stepback/executions"
@@ -151,6 +152,7 @@ func (s *several) chosen(ctx context.Context, c *executions.Client, f executions
 	if len(s.Executions) > 0 {
 		return chosen, nil
 	}
+	c.Looks = math.MaxInt // who acts on all of a filter waits for all of it
 	err := c.List(ctx, f, func(x *executions.Execution) error {
 		if fits(x) {
 			chosen = append(chosen, *x)

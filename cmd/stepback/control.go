@@ -22,6 +22,8 @@ var travelling = map[string]func() directoryVerb{
 	"history":          func() directoryVerb { return new(historyCmd) },
 	"graph":            func() directoryVerb { return new(graphCmd) },
 	"logs":             func() directoryVerb { return new(logsCmd) },
+	"inbox list":       func() directoryVerb { return new(inboxListCmd) },
+	"inbox show":       func() directoryVerb { return new(inboxShowCmd) },
 	"retries analyze":  func() directoryVerb { return new(retriesAnalyzeCmd) },
 	"retries whatif":   func() directoryVerb { return new(retriesWhatifCmd) },
 	"dashboard render": func() directoryVerb { return new(dashboardRenderCmd) },

@@ -57,8 +57,9 @@ func (executionsCmd) Help() string {
   stepback executions --retrying --machine orders
   stepback executions --aws --machine orders --error Lambda.TooManyRequestsException --json
 
-Of a data directory, lists are read from indexes. Of an endpoint, --retrying reads the histories of the executions under way, and
---error describes those that failed: name a machine, or a time with --since.`
+Lists of a data directory and of a stepback server come from indexes (of a server: by its console, which may be read-only). Of other
+endpoints, --retrying reads the histories of the executions under way, and --error describes those that failed, up to 1,000 of them:
+name a machine, or a time with --since.`
 }
 
 // Run lists the executions.
@@ -125,15 +126,19 @@ func (c *executionsCmd) list(std streams, each func(func(*executions.Execution) 
 		t.add(x.Name, nameIn(x.MachineARN), x.Status, x.Start.Local().Format(time.DateTime), took, what)
 		return nil
 	})
+	bounded, partly := errors.AsType[*executions.BoundedError](err)
 	switch {
-	case err != nil || c.JSON:
+	case err != nil && !partly:
 		return err
+	case c.JSON:
 	case n == 0:
 		fmt.Fprintln(std.err, "no executions")
 	default:
 		t.print(std.out, "")
 	}
-	if n == c.Limit {
+	if partly {
+		fmt.Fprintln(std.err, bounded)
+	} else if n == c.Limit && !c.JSON {
 		fmt.Fprintf(std.err, "the newest %d; -n 0 lists all\n", n)
 	}
 	return nil

@@ -67,6 +67,7 @@ type commandLine struct {
 	Describe        describeCmd        `cmd:"" group:"Look into what runs" help:"Say where an execution stands: attempts, waits, when it goes on and when it gives up."`
 	History         historyCmd         `cmd:"" group:"Look into what runs" help:"Print an execution's events."`
 	Logs            logsCmd            `cmd:"" group:"Look into what runs" help:"Print what a Lambda function of serve, or of run --lambda process, has logged."`
+	Inbox           inboxCmd           `cmd:"" group:"Look into what runs" help:"Read the mails that SNS would have sent."`
 	Machines        machinesCmd        `cmd:"" group:"Look into what runs" help:"List state machines."`
 	MapRuns         mapRunsCmd         `cmd:"" group:"Look into what runs" name:"mapruns" help:"List the Map Runs of an execution."`
 	Activities      activitiesCmd      `cmd:"" group:"Look into what runs" help:"List activities."`

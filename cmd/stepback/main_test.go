@@ -126,7 +126,7 @@ func TestWrongUsage(t *testing.T) {
 		{"run --fault AggregateResults:hang:2",
 			[]string{`the rate "2" is neither a number from 0 to 1 nor a percentage from 0% to 100%`}},
 		{"run --fault AggregateResults:States.ALL:1", []string{"no task can fail with States.ALL"}},
-		{"sample --rows=-1", []string{"--rows must not be negative"}},
+		{"sample --rows=-1", []string{"--rows and --users must not be negative"}},
 		{"sample --invalid 2", []string{"--invalid must be between 0 and 1"}},
 		{"retries explain", []string{"expected \"<state|file>\""}},
 		{"retries explain Nowhere", []string{`no state "Nowhere" has retries; one of ValidateCSVFile, ApplyBatch, ProcessSingleUserRecord, AggregateResults`}},

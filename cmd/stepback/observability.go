@@ -12,13 +12,13 @@ import (
 )
 
 // tellOthers has a platform show its metrics to Prometheus, and its executions to a collector of traces if one is
-// named. The function that is returned ends that, after the platform has ended.
-func (c *serveCmd) tellOthers(ctx context.Context, cfg *local.Config) (stop func()) {
+// named. opened is told of the platform; stop ends it all, after the platform has ended.
+func (c *serveCmd) tellOthers(ctx context.Context, cfg *local.Config) (opened func(*local.Platform), stop func()) {
 	counted := &exposition.Exposition{}
 	cfg.Metrics = counted
 	if c.OTLP == "" {
 		cfg.Observe = func(x *journal.Execution, events []history.Event) { counted.Observe(x.ARN, events) }
-		return func() {}
+		return func(*local.Platform) {}, func() {}
 	}
 	//nolint:contextcheck // it ends after the context, with what is left to send
 	traces := otlptraces.New(c.OTLP, cfg.Log)
@@ -26,7 +26,7 @@ func (c *serveCmd) tellOthers(ctx context.Context, cfg *local.Config) (stop func
 		counted.Observe(x.ARN, events)
 		traces.Observe(x, events)
 	}
-	return func() {
+	return func(p *local.Platform) { traces.Look(p.Journal) }, func() {
 		const grace = 3 * time.Second
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 		defer cancel()

@@ -10,6 +10,7 @@ import (
 
 type sampleCmd struct {
 	Rows     int     `default:"10000" help:"Number of rows."`
+	Users    int     `placeholder:"N" help:"Users that the rows are drawn from. Default: one for four rows."`
 	Seed     uint64  `default:"1" help:"The same seed gives the same file."`
 	Invalid  float64 `default:"0" help:"Share of rows that break a rule, 0 to 1."`
 	Japanese bool    `help:"Write the header in Japanese."`
@@ -23,10 +24,10 @@ func (sampleCmd) Help() string {
 
 // Run writes the file.
 func (c *sampleCmd) Run(std streams) error {
-	if c.Rows < 0 || c.Invalid < 0 || c.Invalid > 1 {
-		return &exitError{exitUsage, errors.New("--rows must not be negative and --invalid must be between 0 and 1")}
+	if c.Rows < 0 || c.Users < 0 || c.Invalid < 0 || c.Invalid > 1 {
+		return &exitError{exitUsage, errors.New("--rows and --users must not be negative and --invalid must be between 0 and 1")}
 	}
-	o := sample.Options{Rows: c.Rows, Seed: c.Seed, Invalid: c.Invalid, Japanese: c.Japanese}
+	o := sample.Options{Rows: c.Rows, Users: c.Users, Seed: c.Seed, Invalid: c.Invalid, Japanese: c.Japanese}
 	if c.Output == "" {
 		return sample.Write(std.out, o)
 	}

@@ -22,7 +22,6 @@ import (
 	"stepback/outbox/database"
 	"stepback/pipeline"
 	"stepback/services/lambda/standin"
-	"stepback/services/sns"
 )
 
 type serveCmd struct {
@@ -108,7 +107,8 @@ func (c *serveCmd) Run(ctx context.Context, std streams) (err error) {
 	if len(c.Lambda) > 0 {
 		cfg.StandIns = standIns
 	}
-	defer c.tellOthers(ctx, &cfg)()
+	opened, stop := c.tellOthers(ctx, &cfg)
+	defer stop()
 	if !c.Quiet {
 		cfg.Follow = newNarrator(std.err, std.errScreen()).follow
 	}
@@ -117,6 +117,7 @@ func (c *serveCmd) Run(ctx context.Context, std streams) (err error) {
 		return inUse(err)
 	}
 	defer func() { err = errors.Join(err, p.Close()) }()
+	opened(p)
 	pipeline.Listen(p) //nolint:contextcheck // what listens lives as long as the platform
 	defer relaying(ctx, p, cfg.Log)()
 	fmt.Fprint(std.err, c.listing(p))
@@ -205,7 +206,7 @@ func (c *serveCmd) listing(p *local.Platform) string {
   Lambda          %s
   S3              %s
   SQS             queues in %s
-  SNS             messages in %s
+  SNS             topics in %s; stepback inbox reads their mails
   CloudWatch Logs log groups in %s
   metrics         %s%s, for Prometheus
   health          %s%s
@@ -213,7 +214,7 @@ func (c *serveCmd) listing(p *local.Platform) string {
   and, for StartSyncExecution and TestState, AWS_DISABLE_HOST_PREFIX_INJECTION=true
 `, p.Endpoint, c.Data, used(c.LambdaEndpoint, "functions in "+filepath.Join(c.Data, "lambda")),
 		used(c.S3Endpoint, "buckets in "+filepath.Join(c.Data, "objects")), filepath.Join(c.Data, "sqs"),
-		filepath.Join(c.Data, sns.FileName),
+		filepath.Join(c.Data, documentsDirectory),
 		filepath.Join(c.Data, logGroups), p.Endpoint, endpoint.MetricsPath, p.Endpoint, endpoint.HealthPath,
 		c.consoleLine(p), p.Endpoint)
 }

@@ -72,7 +72,11 @@ func useConfig(ctx context.Context, cfg awssdk.Config, every time.Duration, do f
 	if err != nil {
 		return err
 	}
-	return do(&executions.Client{States: states, Every: every})
+	c := &executions.Client{States: states, Every: every}
+	if cfg.BaseEndpoint != nil && cfg.HTTPClient == nil {
+		c.Index = &executions.Index{Endpoint: *cfg.BaseEndpoint}
+	}
+	return do(c)
 }
 
 // config is how the endpoint is reached that the flags mean; nil when that is a directory that nobody serves.

@@ -35,8 +35,9 @@ type Worth interface {
 
 // Guard stands between a function and its callee. What it refuses has the error name by which the state machine waits
 // (CircuitOpen, RetryBudgetExhausted), tries again with a whole deadline (TimeoutError), or gives the record up
-// (RetryNotWorthwhile). A call that was made and failed by load while the callee is known to be away is answered like
-// one that was refused: the record keeps its own retries for when the callee is back. The zero Guard refuses nothing.
+// (RetryNotWorthwhile). A call that was made and failed by load while the callee is known to be away, or that the callee
+// refused for its load, is answered like one that was refused: the record keeps its own retries for when the callee is
+// back. The zero Guard refuses nothing.
 type Guard struct {
 	// Gate is the callee's breaker and limiter; nil for none.
 	Gate Gate
@@ -114,11 +115,18 @@ func Guarded[Output any](g *Guard, f Func[Output]) Func[Output] {
 			defer func() { g.Gate.Record(context.WithoutCancel(ctx), permit, outcome) }()
 			out, outcome, err = call(ctx, g, f, event)
 		}()
-		if outcome == breaker.Failure && g.Gate.Away() {
+		if outcome == breaker.Failure && (g.Gate.Away() || hasNoRoom(err)) {
 			return out, encode(away(g.Gate.Circuit(), err))
 		}
 		return out, g.judged(ctx, event, err)
 	}
+}
+
+// hasNoRoom reports whether the callee itself has refused a call for its load: it says what the limiter would have said,
+// had it known.
+func hasNoRoom(err error) bool {
+	name, _ := named(err)
+	return name == retrypatterns.TooManyRequestsError || name == retrypatterns.S3SlowDown
 }
 
 // away is the failure of a call while the callee is known to be away.
@@ -126,7 +134,7 @@ func away(circuit breaker.Circuit, err error) error {
 	name, message := named(err)
 	if circuit == breaker.Closed {
 		return csvimport.Fail(retrypatterns.RetryBudgetExhausted,
-			"the callee is called one at a time by now, and this call failed, too: %s: %s", name, message)
+			"the callee has no room for more calls, and this one failed, too: %s: %s", name, message)
 	}
 	return csvimport.Fail(retrypatterns.CircuitOpen, "the callee's circuit is %s, and the call failed, too: %s: %s",
 		circuit, name, message)

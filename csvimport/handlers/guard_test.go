@@ -121,6 +121,18 @@ func TestFailuresWhileTheCircuitIsNotClosedWait(t *testing.T) {
 	}
 }
 
+// A callee that asks for a slower rate says what the limiter would have said.
+func TestCallsThatTheCalleeHasNoRoomForWait(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"TooManyRequestsError", "S3.SlowDown"} {
+		g := &gate{}
+		_, err := handlers.Guarded(&handlers.Guard{Gate: g}, step(name))(t.Context(), nil)
+		if nameOf(err) != "RetryBudgetExhausted" || len(g.outcomes) != 1 || g.outcomes[0] != breaker.Failure {
+			t.Errorf("%s: %v after %v", name, err, g.outcomes)
+		}
+	}
+}
+
 func TestFailuresWhileTheLimitIsAtItsLeastWait(t *testing.T) {
 	t.Parallel()
 	g := &gate{least: true}

@@ -3,6 +3,7 @@ package postgresstore
 import (
 	"cmp"
 	"context"
+	"errors"
 	"maps"
 	"slices"
 
@@ -25,33 +26,47 @@ const addUsers = `INSERT INTO users AS u (user_id, login_count, post_count, vers
 const findSpan = `SELECT row_number, fingerprint, run_id FROM import_rows
 	WHERE file_id = $1 AND row_number BETWEEN $2 AND $3`
 
-// ApplyBatch implements csvimport.Store: three round trips for a batch.
+// ApplyBatch implements csvimport.Store. Batches that one process applies at once share transactions; see combiner.
 func (s *Store) ApplyBatch(ctx context.Context, run csvimport.Run, rows []csvimport.Row) ([]csvimport.Answer, error) {
 	if len(rows) == 0 {
 		return nil, nil
 	}
+	return s.combiner.apply(ctx, run, rows)
+}
+
+// applyRows applies rows of one run in a transaction of their own, in which the answers are all or none. With whole, it
+// is errNoRoom when a counter has no room; without, that is the answer of the rows that have none.
+func (s *Store) applyRows(ctx context.Context, run csvimport.Run, rows []csvimport.Row, whole bool) ([]csvimport.Answer,
+	error) {
 	n, err := s.number(ctx, run)
 	if err != nil {
 		return nil, err
 	}
 	var b *bulk
 	err = pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
-		b = &bulk{tx: tx, n: n, run: run, rows: rows, answers: make([]csvimport.Answer, len(rows))}
+		b = &bulk{tx: tx, n: n, run: run, rows: rows, answers: make([]csvimport.Answer, len(rows)), whole: whole}
 		return b.apply(ctx)
 	})
-	if err != nil {
+	switch {
+	case errors.Is(err, errNoRoom):
+		return nil, errNoRoom
+	case err != nil:
 		return nil, failure("apply a batch", err)
 	}
 	return b.answers, nil
 }
 
-// bulk is one batch in its transaction.
+// errNoRoom is a sum that a counter has no room for.
+var errNoRoom = errors.New("a counter has no room for the sum of a transaction's rows")
+
+// bulk is the rows of one transaction.
 type bulk struct {
 	tx      pgx.Tx
 	n       numbers
 	run     csvimport.Run
 	rows    []csvimport.Row
 	answers []csvimport.Answer
+	whole   bool // all rows or none; see applyRows
 
 	blocks  heldBlocks
 	changed map[int64]bool
@@ -63,17 +78,15 @@ func (b *bulk) apply(ctx context.Context) error {
 		return err
 	}
 	b.findFresh()
-	added, err := b.addSums(ctx)
-	if err != nil {
+	write := b.addSums
+	if !b.whole {
+		write = b.addEach
+	}
+	if err := write(ctx); err != nil {
 		return lostRace(err)
 	}
-	if !added {
-		if err := b.addEach(ctx); err != nil {
-			return lostRace(err)
-		}
-	}
 	b.repeat()
-	return b.writeBlocks(ctx)
+	return nil
 }
 
 // read locks the blocks and reads them with the rows in them that have keys of their own.
@@ -83,14 +96,16 @@ func (b *bulk) read(ctx context.Context) error {
 		names[i] = b.rows[i].Number
 	}
 	var err error
-	if b.blocks, err = lockBlocks(ctx, b.tx, b.n.file, names, lockAll); err != nil {
-		return err
-	}
-	return eachRow(ctx, b.tx, func(row int64, e ledger.Entry) {
-		if block, place := ledger.BlockOf(row); b.blocks[block] != nil {
-			b.blocks[block][place] = e
-		}
-	}, findSpan, b.n.file, slices.Min(names), slices.Max(names))
+	b.blocks, err = lockBlocks(ctx, b.tx, b.n.file, names, lockAll, func(h heldBlocks, batch *pgx.Batch) {
+		batch.Queue(findSpan, b.n.file, slices.Min(names), slices.Max(names)).Query(func(found pgx.Rows) error {
+			return visitRows(found, func(row int64, e ledger.Entry) {
+				if block, place := ledger.BlockOf(row); h[block] != nil {
+					h[block][place] = e
+				}
+			})
+		})
+	})
+	return err
 }
 
 // findFresh finds the rows that are to be counted. One that comes twice is to be counted once.
@@ -127,8 +142,8 @@ func (b *bulk) counted(i int) {
 	b.answers[i] = csvimport.Answer{Outcome: csvimport.Applied}
 }
 
-// addSums adds the sums of all users, or nothing: it tells whether every counter had room.
-func (b *bulk) addSums(ctx context.Context) (bool, error) {
+// addSums adds the sums of all users and writes the blocks, in one round trip; errNoRoom undoes both.
+func (b *bulk) addSums(ctx context.Context) error {
 	sums := make(map[string]csvimport.Increment, len(b.fresh))
 	for _, i := range b.fresh {
 		inc := b.rows[i].Increment
@@ -136,48 +151,32 @@ func (b *bulk) addSums(ctx context.Context) (bool, error) {
 		sum.LoginCount += inc.LoginCount
 		sum.PostCount += inc.PostCount
 		if sum.LoginCount < 0 || sum.PostCount < 0 {
-			return false, nil
+			return errNoRoom
 		}
 		sums[inc.UserID] = sum
-	}
-	if len(sums) > 0 {
-		if all, err := b.add(ctx, sums); !all || err != nil {
-			return false, err
-		}
-	}
-	for _, i := range b.fresh {
 		b.counted(i)
 	}
-	return true, nil
-}
-
-// add adds sums within a savepoint, which takes them back if one of them had no room.
-func (b *bulk) add(ctx context.Context, sums map[string]csvimport.Increment) (bool, error) {
+	if len(sums) == 0 {
+		return nil
+	}
 	users := slices.Sorted(maps.Keys(sums))
 	logins, posts := make([]int64, len(users)), make([]int64, len(users))
 	for i, user := range users {
 		logins[i], posts[i] = sums[user].LoginCount, sums[user].PostCount
 	}
 	var batch pgx.Batch
-	batch.Queue("SAVEPOINT sums")
-	batch.Queue(addUsers, users, logins, posts)
-	results := b.tx.SendBatch(ctx, &batch)
-	_, err := results.Exec()
-	var tag pgconn.CommandTag
-	if err == nil {
-		tag, err = results.Exec()
-	}
-	if closing := results.Close(); err == nil {
-		err = closing
-	}
-	if err != nil || tag.RowsAffected() == int64(len(users)) {
-		return true, err
-	}
-	_, err = b.tx.Exec(ctx, "ROLLBACK TO SAVEPOINT sums")
-	return false, err
+	batch.Queue(addUsers, users, logins, posts).Exec(func(tag pgconn.CommandTag) error {
+		if tag.RowsAffected() < int64(len(users)) {
+			return errNoRoom
+		}
+		return nil
+	})
+	names, data := b.changedBlocks()
+	batch.Queue(putBlocks, b.n.file, names, data)
+	return b.tx.SendBatch(ctx, &batch).Close()
 }
 
-// addEach is for a batch in which a counter has no room: it adds each row by itself and so finds those that have none.
+// addEach is for a batch in which a counter has no room for all: it adds each row by itself and so finds those that have none.
 // Users come in their order and each user's rows in theirs.
 func (b *bulk) addEach(ctx context.Context) error {
 	slices.SortStableFunc(b.fresh, func(i, j int) int {
@@ -195,19 +194,17 @@ func (b *bulk) addEach(ctx context.Context) error {
 			b.counted(i)
 		}
 	}
-	return nil
+	names, data := b.changedBlocks()
+	_, err := b.tx.Exec(ctx, putBlocks, b.n.file, names, data)
+	return err
 }
 
-// writeBlocks writes what has changed.
-func (b *bulk) writeBlocks(ctx context.Context) error {
-	if len(b.changed) == 0 {
-		return nil
-	}
-	names := slices.Sorted(maps.Keys(b.changed))
-	data := make([][]byte, len(names))
+// changedBlocks are the blocks to be written, and what they hold.
+func (b *bulk) changedBlocks() (names []int64, data [][]byte) {
+	names = slices.Sorted(maps.Keys(b.changed))
+	data = make([][]byte, len(names))
 	for i, name := range names {
 		data[i] = b.blocks[name].Append(nil)
 	}
-	_, err := b.tx.Exec(ctx, putBlocks, b.n.file, names, data)
-	return err
+	return names, data
 }

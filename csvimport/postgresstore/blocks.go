@@ -53,8 +53,10 @@ func (h heldBlocks) at(row int64) ledger.Entry {
 	return h[block][place]
 }
 
-// lockBlocks locks the blocks of rows, in an order that all transactions keep, and reads them, in one round trip.
-func lockBlocks(ctx context.Context, tx pgx.Tx, file int64, rows []int64, lock string) (heldBlocks, error) {
+// lockBlocks locks the blocks of rows, in an order that all transactions keep, and reads them, in one round trip with
+// what else is asked for then.
+func lockBlocks(ctx context.Context, tx pgx.Tx, file int64, rows []int64, lock string,
+	also ...func(heldBlocks, *pgx.Batch)) (heldBlocks, error) {
 	h := heldBlocks{}
 	var names, locks []int64
 	for _, row := range rows {
@@ -78,5 +80,8 @@ func lockBlocks(ctx context.Context, tx pgx.Tx, file int64, rows []int64, lock s
 		})
 		return err
 	})
+	for _, ask := range also {
+		ask(h, &batch)
+	}
 	return h, tx.SendBatch(ctx, &batch).Close()
 }

@@ -66,9 +66,13 @@ func eachRow(ctx context.Context, tx pgx.Tx, visit func(int64, ledger.Entry), qu
 	if err != nil {
 		return err
 	}
+	return visitRows(found, visit)
+}
+
+func visitRows(found pgx.Rows, visit func(int64, ledger.Entry)) error {
 	var row int64
 	var fingerprint, by *int64
-	_, err = pgx.ForEachRow(found, []any{&row, &fingerprint, &by}, func() error {
+	_, err := pgx.ForEachRow(found, []any{&row, &fingerprint, &by}, func() error {
 		visit(row, entryOf(fingerprint, by))
 		return nil
 	})

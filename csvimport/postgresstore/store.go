@@ -21,7 +21,8 @@ const (
 
 // Store is a csvimport.Store.
 type Store struct {
-	pool *pgxpool.Pool
+	pool     *pgxpool.Pool
+	combiner *combiner
 
 	mu    sync.Mutex
 	known map[csvimport.Run]numbers
@@ -56,7 +57,9 @@ func OpenWith(ctx context.Context, url string, access Access) (*Store, error) {
 		pool.Close()
 		return nil, failure("open the database", err)
 	}
-	return &Store{pool: pool, known: map[csvimport.Run]numbers{}}, nil
+	s := &Store{pool: pool, known: map[csvimport.Run]numbers{}}
+	s.combiner = newCombiner(s.applyRows)
+	return s, nil
 }
 
 func setDefault(params map[string]string, name, value string) {

@@ -16,6 +16,8 @@ type Options struct {
 	Rows int
 	// Seed picks the file: the same seed and rows give the same bytes.
 	Seed uint64
+	// Users is how many users the rows are drawn from; 0 is one for four rows.
+	Users int
 	// Invalid is the share of rows, 0 to 1, that break a rule (an empty user id or a count that is no number).
 	Invalid float64
 	// Japanese writes the header as ユーザーID,ログイン回数,投稿回数 instead of user_id,login_count,post_count.
@@ -36,7 +38,10 @@ func Write(w io.Writer, o Options) error {
 		return err
 	}
 	rnd := rand.New(rand.NewPCG(o.Seed, 0x5eed))
-	users := max(1, o.Rows/rowsPerUser)
+	users := o.Users
+	if users == 0 {
+		users = max(1, o.Rows/rowsPerUser)
+	}
 	line := make([]byte, 0, 64)
 	for range o.Rows {
 		line = appendRow(line[:0], rnd, users, rnd.Float64() < o.Invalid)

@@ -21,6 +21,8 @@ var (
 	// ErrBroken says that the disk refused a write, so that nothing can be committed any more until the journal is
 	// opened again. What was committed before is kept.
 	ErrBroken = errors.New("journal: the disk refused a write; when it is well again, start stepback again")
+	// ErrDamaged says that what is kept cannot be read any more: it is not what was written.
+	ErrDamaged = errors.New("the journal is damaged")
 	// ErrClosed says that the journal has been closed.
 	ErrClosed = errors.New("journal: closed")
 )

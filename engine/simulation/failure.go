@@ -20,6 +20,7 @@ type Failure struct {
 	Definition, Input string
 	Events            []interpreter.Signal // as they were applied
 	History           []history.Event
+	Trace             []string // what went on around the engine, of a simulation of all of it
 }
 
 // Unwrap returns what is wrong.
@@ -43,6 +44,9 @@ func (f *Failure) Error() string {
 			fmt.Fprintf(&b, " %s %d", e.More.Failure.Name, e.More.Index)
 		}
 		b.WriteByte('\n')
+	}
+	if len(f.Trace) > 0 {
+		fmt.Fprintf(&b, "\nwhat went on:\n%s\n", strings.Join(f.Trace[max(0, len(f.Trace)-2*shown):], "\n"))
 	}
 	return b.String()
 }

@@ -5,14 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
-	"sync"
-	"sync/atomic"
+	"testing"
+	"testing/synctest"
 	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"stepback/engine"
 	"stepback/engine/clock"
 	"stepback/engine/history"
 	"stepback/engine/journal"
+	"stepback/engine/journal/pebble"
 	"stepback/engine/simulation/machine"
 	"stepback/jsonvalue"
 )
@@ -20,113 +23,260 @@ import (
 // forever is when an execution that still runs is stopped, in virtual time: a task that hangs may have no limit.
 const forever = 3 * year
 
-// stuck is the real time after which a simulation that makes no progress is a failure: in which nothing was committed
-// and no task was asked for. How long a simulation takes as a whole says nothing, as machines may loop and be busy.
-const stuck = 30 * time.Second
-
-// shell is one simulation of the whole engine: workers, the virtual clock, Map Runs with child executions, recovery
-// after a crash. The order in which its goroutines run is not drawn; what tasks do depends only on what they are asked,
-// so that most failures come again.
+// shell is one simulation of the whole engine: its worker, the virtual clock, Map Runs with child executions, the
+// journal on a disk that fails, and recovery after crashes. The world decides in which order things happen.
 type shell struct {
 	*draws
-	model *machine.Machine
-	input string
-	seed  int           // of what tasks do
-	stop  time.Duration // when the execution is stopped, from the beginning
-	again int64         // how often the execution is redriven, at most
-	kept  *journal.Memory
-	now   time.Time // when the next process begins
+	world  *world
+	model  *machine.Machine
+	input  string
+	seed   int           // of what tasks do
+	stop   time.Duration // when the execution is stopped, from the beginning
+	again  int64         // how often the execution is redriven, at most
+	disk   *vfs.MemFS    // as the next process finds it
+	copied *vfs.MemFS    // the disk before it was damaged; nil when it was not
+	harm   string        // what was damaged
+	now    time.Time     // when the next process begins
+	acks   *acknowledged
+	safe   int  // how many of acks have to be there, or their loss to be told
+	loose  bool // time has jumped ahead, or steps were lost: no timer is punctual any more
 
 	// Of the process that lives.
-	clock  *clock.Clock
-	engine *engine.Engine
-	arn    string // of the simulated execution
-	asked  atomic.Int64
+	process
+}
+
+// process is what ends with a crash.
+type process struct {
+	clock   *clock.Clock
+	engine  *engine.Engine
+	journal *pebble.Journal
+	j       *committing
+	files   *disk
+	arn     string         // of the simulated execution
+	anchors map[string]int // how much was acknowledged when the journal's anchor had a text
+	began   int            // how much was acknowledged before
 }
 
 // simulateShell runs one simulation and returns what is wrong.
-func simulateShell(d *draws) error {
-	s := &shell{draws: d, kept: journal.NewMemory(), now: machine.Epoch, stop: forever}
-	s.model = machine.Random(d, machine.Limits{
+func simulateShell(t *testing.T, d *draws) error {
+	err, _ := traced(t, d)
+	return err
+}
+
+// traced runs one simulation in a bubble of its own, and returns what went on too.
+func traced(t *testing.T, d *draws) (err error, trace []string) {
+	t.Helper()
+	synctest.Test(t, func(*testing.T) {
+		w := newWorld(d)
+		err = newShell(w).simulate()
+		trace = w.trace
+	})
+	return err, trace
+}
+
+func newShell(w *world) *shell {
+	s := &shell{draws: w.draws, world: w, disk: vfs.NewCrashableMem(), now: machine.Epoch, stop: forever,
+		acks: &acknowledged{}}
+	s.model = machine.Random(w.draws, machine.Limits{
 		States: 4, Depth: 3, Kinds: []machine.Kind{machine.Integration, machine.Function},
 	})
-	s.input, s.seed = d.payload(), d.Intn(1<<30)
+	s.input, s.seed = s.payload(), s.Intn(1<<30)
 	if s.one(6) {
 		s.stop = s.seconds(30)
 	}
 	if s.one(2) {
 		s.again = int64(1 + s.Intn(3))
 	}
+	return s
+}
+
+// immortal is more turns than any simulation takes.
+const immortal = 1 << 30
+
+// simulate lets processes live and die until one has brought the execution to its end.
+func (s *shell) simulate() error {
 	for range s.Intn(4) {
-		if over, err := s.life(1 + s.Intn(40)); over || err != nil {
-			return err
+		if over, err := s.life(1 + s.Intn(pick(s.draws, 60, 20, 6))); over || err != nil {
+			return s.failure(err)
 		}
 	}
 	_, err := s.life(immortal)
-	return err
+	return s.failure(err)
 }
 
-// life is one process: it recovers what the one before has left, and goes on until the execution has ended, which is
-// then judged, or the process dies after a number of commits.
-func (s *shell) life(commits int) (over bool, err error) {
-	s.clock = clock.Virtual(s.now)
-	defer s.clock.Close()
-	j := newMortal(s.kept, commits)
+// outcome is how a process ended by itself.
+type outcome struct {
+	told bool // it said that something is lost or damaged
+	err  error
+}
+
+// life is one process: it opens what the one before has left on the disk, recovers, and goes on until the execution has
+// ended, which is then judged, or until it dies after a number of turns.
+func (s *shell) life(turns int) (over bool, err error) {
+	s.world.rise()
+	s.process = process{clock: clock.Virtual(s.now), files: newDisk(s.world, s.disk), anchors: map[string]int{},
+		began: s.safe}
+	s.files.slow = s.one(3)
+	lie := -1
+	if turns != immortal && s.one(6) {
+		lie = s.Intn(turns)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan outcome, 1)
+	go func() { ended <- s.live(ctx) }()
+	for turn := 0; ; turn++ {
+		went := s.world.next()
+		select {
+		case o := <-ended:
+			return s.bury(cancel, o)
+		default:
+		}
+		switch {
+		case !went && !s.waitsFor(ended):
+			cancel()
+			s.world.die()
+			<-ended
+			_, _ = s.bury(func() {}, outcome{})
+			return true, errors.New("nothing can happen any more, and the execution has not ended")
+		case turn == lie:
+			s.world.note("from here on the disk lies")
+			s.files.lies.Store(true)
+		case turn >= turns:
+			return false, s.crash(cancel, ended)
+		case turn%16 == 15 && s.one(4):
+			s.world.pass(2 * time.Second) // in which the journal writes its anchor
+			s.anchored()
+		}
+	}
+}
+
+// waitsFor gives timers outside of the engine their time, and reports whether something came of it.
+func (s *shell) waitsFor(ended chan outcome) bool {
+	for range 3 {
+		s.world.pass(idle)
+		if !s.world.quiet() || len(ended) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// anchored notes how much the anchor beside the log stands for. What came later may be lost without a word, as
+// documented, when the disk lies or is damaged.
+func (s *shell) anchored() {
+	if text, ok := anchorOf(s.disk); ok && !s.files.lies.Load() {
+		s.anchors[text] = s.acks.count()
+	}
+}
+
+// bury ends a process that has come to its end by itself.
+func (s *shell) bury(cancel func(), o outcome) (over bool, err error) {
+	cancel()
+	s.world.die()
+	if s.engine != nil {
+		s.engine.Close()
+	}
+	s.clock.Close()
+	if s.journal != nil {
+		_ = s.journal.Close() // the disk is not looked at any more
+	}
+	switch harmed := s.copied != nil; {
+	case o.told && harmed: // somebody puts the copy back, and the next process goes on
+		s.world.note("told of the damage")
+		s.disk, s.copied = s.copied, nil
+		return false, nil
+	case o.told: // what the disk has lost is gone
+		s.world.note("told")
+		return true, nil
+	case o.err != nil && harmed:
+		return true, fmt.Errorf("after a %s: %w", s.harm, o.err)
+	default:
+		return true, o.err
+	}
+}
+
+// crash ends a process without a word and leaves the disk as that does: it may have lied, and may be damaged.
+func (s *shell) crash(cancel func(), ended <-chan outcome) error {
+	lied := s.files.lies.Load()
+	left, err := s.files.crash()
+	if err != nil {
+		return err
+	}
+	s.now, s.safe = s.clock.Now(), s.acks.count()
+	s.world.note("crash at %s", s.now.Format(time.RFC3339Nano))
+	s.world.die()
+	cancel()
+	<-ended // whatever it says, the process is dead
+	s.arn = ""
+	_, _ = s.bury(func() {}, outcome{})
+	s.acks.forget(s.safe) // what a dead process was told does not count
+	s.disk, s.copied = left, nil
+	anchor, _ := anchorOf(left)
+	if s.one(3) {
+		s.copied = clone(left)
+		if s.harm, err = damage(s.draws, left); err != nil {
+			return err
+		}
+		s.world.note("damage")
+		if s.harm == "" {
+			s.copied = nil
+		}
+	}
+	switch at, known := s.anchors[anchor]; {
+	case s.copied != nil && !known: // an older anchor, or none
+		s.safe = 0
+	case s.copied != nil:
+		s.safe = at
+	case lied:
+		s.safe = max(at, s.began)
+	}
+	switch s.Intn(8) {
+	case 6:
+		s.now = s.now.Add(-s.seconds(7200))
+	case 7:
+		s.now, s.loose = s.now.Add(s.seconds(7200)), true
+	}
+	return nil
+}
+
+// live is the process: it opens the journal, recovers, has the execution carried out and redriven, and judges it.
+func (s *shell) live(ctx context.Context) outcome {
+	var err error
+	s.journal, err = pebble.Open(journalDir, pebble.Options{FS: s.files, Retention: -1})
+	if err != nil {
+		return outcome{s.copied != nil, err}
+	}
+	if lost := s.journal.LostTails(); len(lost) > 0 {
+		return outcome{true, lost[0]}
+	}
+	if err := s.acks.lost(ctx, s.journal, s.safe); err != nil {
+		return outcome{s.refusal(err), err}
+	}
+	if s.acks.count() > s.safe && s.acks.lost(ctx, s.journal, s.acks.count()) != nil {
+		s.loose = true // what had been done in that time is done again
+	}
+	s.acks.forget(s.safe)
+	s.began = s.acks.count()
+	s.j = &committing{Journal: s.journal, world: s.world, acks: s.acks}
 	s.engine, err = engine.New(engine.Config{
-		Clock: s.clock, Journal: j, Seed: uint64(s.seed) + 1, Workers: 2, Patience: -1,
+		Clock: s.clock, Journal: s.j, Seed: uint64(s.seed) + 1, Workers: 1, Patience: -1,
 		Integrations: map[string]engine.Integration{"sqs:sendMessage": s, "function": s},
 	})
 	if err != nil {
-		return false, err
+		return outcome{err: err}
 	}
-	defer s.engine.Close()
-	j.tooMany = func() {
-		_ = s.engine.StopExecution(context.Background(), s.arn, history.NewFailure("Stopped",
-			"it loops")) // unless it has ended
+	s.j.tooMany = func() {
+		_ = s.engine.StopExecution(ctx, s.arn, history.NewFailure("Stopped", "it loops")) // unless it has ended
 	}
-	ctx, cancel := s.whileItMoves(j)
-	defer cancel()
-	ended := make(chan error, 1)
-	go func() { ended <- s.run(ctx) }()
-	select {
-	case <-j.died:
-		s.now = s.clock.Now() // time stands still: what was not committed holds it
-		cancel()
-		<-ended //nolint:errcheck // whatever it says, the process is dead
-		return false, nil
-	case err := <-ended:
-		if err == nil {
-			err = s.judgeAll(ctx)
-		}
-		return true, s.failure(err)
+	if err = s.run(ctx); err == nil {
+		err = s.judgeAll(ctx)
 	}
+	return outcome{s.refusal(err), err}
 }
 
-// errStuck says that nothing has happened for a while.
-var errStuck = errors.New("nothing was committed and no task was asked for in " + stuck.String())
-
-// whileItMoves returns a context that ends when a process makes no progress any more.
-func (s *shell) whileItMoves(j *mortal) (context.Context, context.CancelFunc) {
-	ctx, end := context.WithCancelCause(context.Background())
-	var watching sync.WaitGroup
-	watching.Go(func() {
-		tick := time.NewTicker(stuck)
-		defer tick.Stop()
-		for before := int64(-1); ; {
-			select {
-			case <-ctx.Done():
-				return
-			case <-tick.C:
-			}
-			now := j.commits() + s.asked.Load()
-			if now == before {
-				end(errStuck)
-				return
-			}
-			before = now
-		}
-	})
-	return ctx, func() { end(context.Canceled); watching.Wait() }
+// refusal reports whether an error says that what is on a damaged disk cannot be read.
+func (s *shell) refusal(err error) bool {
+	return s.copied != nil && errors.Is(err, journal.ErrDamaged)
 }
 
 // run recovers and has the execution carried out, and redriven.
@@ -196,7 +346,9 @@ func (s *shell) begin(ctx context.Context) (string, error) {
 
 // Invoke implements engine.Integration: what a task does follows from what it is asked.
 func (s *shell) Invoke(ctx context.Context, t *engine.Task) (engine.Result, error) {
-	s.asked.Add(1)
+	if !s.world.wait(fmt.Sprintf("task %s %d %s", t.State, t.Attempt, t.Parameters)) {
+		return nil, errDead
+	}
 	asked := fnv.New64a()
 	fmt.Fprintf(asked, "%d %s %d %s", s.seed, t.State, t.Attempt, t.Parameters)
 	d := fromSeed(asked.Sum64())

@@ -3,41 +3,65 @@ package simulation
 import (
 	"flag"
 	"testing"
+	"time"
 )
 
 var (
-	seed  = flag.Uint64("seed", 0, "run only the simulation of this seed, from 1; 0 runs many")
-	count = flag.Int("simulations", 2000, "how many simulations to run")
-	first = flag.Uint64("first", 1, "the seed of the first of many")
+	seed   = flag.Uint64("seed", 0, "run only the simulation of this seed, from 1; 0 runs many")
+	count  = flag.Int("simulations", 2000, "how many simulations to run")
+	during = flag.Duration("for", 0, "how long to run simulations, in place of how many; 0 goes by -simulations")
+	first  = flag.Uint64("first", 1, "the seed of the first of many")
 )
 
 // TestCore drives the interpreter alone.
 func TestCore(t *testing.T) {
 	t.Parallel()
-	many(t, simulateCore, *count)
+	many(t, func(_ *testing.T, d *draws) error { return simulateCore(d) }, *count)
 }
 
-// TestShell drives the whole engine in virtual time, a fifth as often: its simulations are longer.
+// TestShell drives the whole engine on a simulated disk, a tenth as often: its simulations are longer.
 func TestShell(t *testing.T) {
 	t.Parallel()
-	many(t, simulateShell, max(*count/5, 1))
+	many(t, simulateShell, max(*count/10, 1))
 }
 
-// many simulates from one seed or from many and shows the first failure, shrunk.
-func many(t *testing.T, simulate func(*draws) error, n int) {
+// many simulates from one seed or from many, so many or for so long, and shows the first failure, shrunk.
+func many(t *testing.T, simulate func(*testing.T, *draws) error, n int) {
 	t.Helper()
-	from := *first
+	from, until := *first, time.Now().Add(*during)
 	if *seed != 0 {
 		from, n = *seed, 1
 	}
-	for i := range n {
+	more := func(i int) bool { return i < n }
+	if *during > 0 && *seed == 0 {
+		more = func(int) bool { return time.Now().Before(until) }
+	}
+	for i := 0; more(i); i++ {
 		s := from + uint64(i)
 		d := fromSeed(s)
-		if err := simulate(d); err != nil {
+		if err := simulate(t, d); err != nil {
 			before := len(d.made)
-			made, err := shrink(d.made, err, simulate)
+			made, err := shrink(d.made, err, func(d *draws) error { return simulate(t, d) })
 			t.Fatalf("seed %d (go test ./engine/simulation -run '^%s$' -seed=%d), shrunk from %d draws to %d:\n%v",
 				s, t.Name(), s, before, len(made), err)
+		}
+		if *during > 0 && i%1000 == 999 {
+			t.Logf("%d simulations, up to seed %d", i+1, s)
+		}
+	}
+}
+
+// TestOneSeedIsOneRun runs simulations of the whole engine twice: everything goes in the same order.
+func TestOneSeedIsOneRun(t *testing.T) {
+	t.Parallel()
+	for s := range uint64(15) {
+		_, once := traced(t, fromSeed(s+*first))
+		_, again := traced(t, fromSeed(s+*first))
+		for i := range max(len(once), len(again)) {
+			if i >= len(once) || i >= len(again) || once[i] != again[i] {
+				t.Fatalf("seed %d goes another way at %d of %d and %d: %q, %q", s+*first, i, len(once), len(again),
+					once[i:min(i+3, len(once))], again[i:min(i+3, len(again))])
+			}
 		}
 	}
 }

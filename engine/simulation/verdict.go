@@ -33,7 +33,7 @@ func (s *shell) failure(err error) error {
 	if err == nil {
 		return nil
 	}
-	f := &Failure{Err: err, Definition: s.model.Definition(), Input: s.input}
+	f := &Failure{Err: err, Definition: s.model.Definition(), Input: s.input, Trace: s.world.trace}
 	var at *wrong
 	if errors.As(err, &at) {
 		f.History = at.history
@@ -72,14 +72,14 @@ func (s *shell) judgeAll(ctx context.Context) error {
 // ended are the executions that have ended, from the journal.
 func (s *shell) ended(ctx context.Context) ([]*execution, error) {
 	var out []*execution
-	for x, err := range s.kept.Executions(ctx, "") {
+	for x, err := range s.journal.Executions(ctx, "") {
 		if err != nil {
 			return nil, err
 		}
 		if !x.Ended() {
 			continue
 		}
-		h, err := s.kept.History(ctx, x.ARN)
+		h, err := s.journal.History(ctx, x.ARN)
 		if err != nil {
 			return nil, err
 		}
@@ -93,6 +93,9 @@ func (s *shell) judge(x *execution) error {
 	first, status, err := firstEnd(x.history, x.Status)
 	if err != nil {
 		return err
+	}
+	if s.loose {
+		return nil
 	}
 	subject := &oracle.Subject{
 		Root: s.model.Root, TimeoutSeconds: s.model.TimeoutSeconds, Input: x.Input, History: first,

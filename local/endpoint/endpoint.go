@@ -30,8 +30,13 @@ const ConsolePath = "/_stepback/"
 
 // programs reports whether a path below ConsolePath is for programs.
 func programs(path string) bool {
-	return path == ControlPath || path == HealthPath || path == MetricsPath || strings.HasPrefix(path, "/_stepback/lambda/")
+	return path == ControlPath || path == HealthPath || path == MetricsPath || path == InboxPath ||
+		strings.HasPrefix(path, InboxPath+"/") || strings.HasPrefix(path, "/_stepback/lambda/") ||
+		strings.HasPrefix(path, "/_stepback/cloudformation/")
 }
+
+// InboxPath is where programs find the mails that SNS would have sent.
+const InboxPath = "/_stepback/inbox"
 
 // browses reports whether a request for the root of the address, where S3 lists its buckets, is that of a person with a
 // browser.
@@ -55,6 +60,9 @@ type Service struct {
 	Name, Signing string
 	// Target begins the X-Amz-Target of its operations, before the point; empty for services that have none.
 	Target string
+	// Claims reports whether a request that names no service is for this one, such as a link in a message; nil means
+	// that none is.
+	Claims func(*http.Request) bool
 	// Handler serves it.
 	Handler http.Handler
 }

@@ -41,6 +41,13 @@ func (h *Handler) find(r *http.Request) (found *Service, name string) {
 			}
 		}
 	}
+	if prefix == "" && signedFor(r) == "" {
+		for i := range h.Services {
+			if s := &h.Services[i]; s.Claims != nil && s.Claims(r) {
+				return s, s.Signing
+			}
+		}
+	}
 	name = nameOf(r, prefix)
 	for i := range h.Services {
 		if s := &h.Services[i]; s.Signing == name {
@@ -54,6 +61,9 @@ func (h *Handler) find(r *http.Request) (found *Service, name string) {
 func nameOf(r *http.Request, prefix string) string {
 	if strings.HasPrefix(r.URL.Path, "/_stepback/lambda/") && prefix == "" {
 		return "lambda"
+	}
+	if strings.HasPrefix(r.URL.Path, "/_stepback/cloudformation/") {
+		return "cloudformation"
 	}
 	if service := signedFor(r); service != "" { // by which the variable of its endpoint is named rather than by its target
 		return service

@@ -107,3 +107,9 @@ func (t *Targets) Deliver(ctx context.Context, arn string, m *Message) error {
 	}
 	return target.Deliver(ctx, a, m)
 }
+
+// Letter is a message and what it is for, of those that are delivered together.
+type Letter struct {
+	To      aws.ARN
+	Message *Message
+}

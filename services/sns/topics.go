@@ -1,197 +1,223 @@
 package sns
 
 import (
-	"cmp"
-	"encoding/json"
-	"errors"
-	"io"
-	"io/fs"
-	"net/http"
-	"os"
-	"path/filepath"
+	"context"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"stepback/aws"
-	"stepback/internal/atomicfile"
+	"stepback/services/documents"
 )
 
-// The files in the data directory: FileName has the messages, ListName the ARNs of the topics, one in a line.
-const (
-	FileName = "notifications.jsonl"
-	ListName = "topics.txt"
-)
-
-// Options are the settings of Topics; the zero value is usable.
-type Options struct {
-	// Scope is the account and region of requests that name none; empty means 000000000000 and us-east-1.
-	Scope aws.Scope
-	// Received, when set, is called with each message after it has been kept. It is called from many goroutines.
-	Received func(Notification)
-	// Now gives the time of a message; the default is time.Now.
-	Now func() time.Time
+// topicRecord is what is kept of a topic.
+type topicRecord struct {
+	Account, Region, Name string
+	Attributes            map[string]string `json:",omitempty"` // as they were given
+	Tags                  []tag             `json:",omitempty"`
+	Created               int64             // milliseconds since 1970
+	Deleted               int               `json:",omitempty"` // subscriptions
 }
 
-// Notification is a message as it is kept and delivered, one JSON object in a line, with the member names that SNS uses
-// for its deliveries.
-type Notification struct {
-	Type      string    `json:"Type"` // "Notification"
-	MessageID string    `json:"MessageId"`
-	TopicARN  string    `json:"TopicArn"`
-	Subject   string    `json:"Subject,omitempty"`
-	Message   string    `json:"Message"`
-	Timestamp time.Time `json:"Timestamp"`
+// topic is a topic.
+type topic struct {
+	topicRecord
+	arn  string
+	fifo bool
+
+	subscriptions []*subscription // in the order of their making; replaced, never changed
+
+	// order keeps the messages of a FIFO topic in their order; it is held while they are handed to queues.
+	order  sync.Mutex
+	recent duplicates
 }
 
-func invalidParameter(what string) *aws.Error {
-	return &aws.Error{Code: "InvalidParameter", Message: "Invalid parameter: " + what, Status: http.StatusBadRequest}
+func (t *topic) scope() aws.Scope { return aws.Scope{Account: t.Account, Region: t.Region} }
+
+// addTopic makes a topic of a record.
+func (s *Service) addTopic(r topicRecord) *topic {
+	t := &topic{topicRecord: r, fifo: r.Attributes[fifoTopic] == isTrue}
+	t.arn = t.scope().ARN("sns", r.Name)
+	s.topics[t.arn] = t
+	return t
 }
 
-func internal(what string, err error) *aws.Error {
-	return &aws.Error{Code: "InternalError", Status: http.StatusInternalServerError, Message: what + ": " + err.Error()}
+func (s *Service) keepTopic(b *documents.Batch, t *topic) error {
+	return s.put(b, keyTopic+t.arn, t.topicRecord)
 }
 
-// Topics is the SNS service of the laptop. It is safe for concurrent use.
-type Topics struct {
-	opts Options
-
-	list string // the file of ARNs
-
-	mu   sync.Mutex
-	arns []string // sorted
-
-	// writing keeps the lines of the file whole; it is held for one write.
-	writing sync.Mutex
-	file    *os.File
-	torn    bool // the file ends in the middle of a line
-}
-
-// Open opens or makes the file of messages in dir. A line that a crash or a full disk cut off is ended, so that the
-// next one can be read.
-func Open(dir string, opts Options) (*Topics, error) {
-	opts.Scope.Region = cmp.Or(opts.Scope.Region, "us-east-1")
-	opts.Scope.Account = cmp.Or(opts.Scope.Account, "000000000000")
-	if opts.Now == nil {
-		opts.Now = time.Now
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, err
-	}
-	f, err := os.OpenFile(filepath.Join(dir, FileName), os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o644)
+// find finds the topic of an ARN that a request in a region names. mu is held.
+func (s *Service) find(scope aws.Scope, arn string) (*topic, error) {
+	a, err := parseARN("TopicArn", arn)
 	if err != nil {
 		return nil, err
 	}
-	torn, err := endsTorn(f)
-	if err != nil {
-		return nil, errors.Join(err, f.Close())
+	if a.Region != scope.Region {
+		return nil, invalid("TopicArn")
 	}
-	t := &Topics{opts: opts, file: f, torn: torn, list: filepath.Join(dir, ListName)}
-	if t.arns, err = readList(t.list); err != nil {
-		return nil, errors.Join(err, f.Close())
+	if t := s.topics[arn]; t != nil {
+		return t, nil
 	}
-	return t, nil
+	return nil, errNoTopic
 }
 
-func endsTorn(f *os.File) (bool, error) {
-	size, err := f.Seek(0, io.SeekEnd)
-	if err != nil || size == 0 {
-		return false, err
-	}
-	var last [1]byte
-	_, err = f.ReadAt(last[:], size-1)
-	return last[0] != '\n', err
-}
-
-var topicName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,256}$`)
-
-// CreateTopic makes the topic of an account and region, if need be, and returns its ARN.
-func (t *Topics) CreateTopic(scope aws.Scope, name string) (string, error) {
-	if !topicName.MatchString(name) {
-		return "", invalidParameter("Topic Name")
-	}
-	arn := scope.ARN("sns", name)
-	return arn, t.change(func(arns []string) []string {
-		at, found := slices.BinarySearch(arns, arn)
-		if found {
-			return arns
-		}
-		return slices.Insert(arns, at, arn)
-	})
-}
-
-// DeleteTopic forgets a topic, if there is one of that ARN. Its messages stay.
-func (t *Topics) DeleteTopic(arn string) error {
-	return t.change(func(arns []string) []string {
-		return slices.DeleteFunc(arns, func(other string) bool { return other == arn })
-	})
-}
-
-// change keeps another list of topics, and only then lets it take effect.
-func (t *Topics) change(edit func([]string) []string) error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	arns := edit(slices.Clone(t.arns))
-	if slices.Equal(arns, t.arns) {
-		return nil
-	}
-	text := strings.Join(arns, "\n") + "\n"
-	if err := atomicfile.Write(t.list, []byte(text), 0o600); err != nil {
-		return internal("The list of topics could not be kept", err)
-	}
-	t.arns = arns
-	return nil
-}
-
-func readList(path string) ([]string, error) {
-	text, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	arns := strings.Fields(string(text))
-	slices.Sort(arns)
-	return arns, err
-}
-
-// of returns the topics of an account and region, sorted.
-func (t *Topics) of(scope aws.Scope) []string {
-	prefix := scope.ARN("sns", "")
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	var found []string
-	for _, arn := range t.arns {
-		if strings.HasPrefix(arn, prefix) {
-			found = append(found, arn)
-		}
-	}
-	return found
-}
-
-func (t *Topics) exists(arn string) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	_, found := slices.BinarySearch(t.arns, arn)
-	return found
-}
-
-// keep appends n to the file in one write.
-func (t *Topics) keep(n Notification) error {
-	line, err := json.Marshal(n)
+// onTopic changes a topic.
+func (s *Service) onTopic(scope aws.Scope, arn string, f func(now int64, b *documents.Batch, t *topic) error) error {
+	s.mu.RLock()
+	_, err := s.find(scope, arn)
+	s.mu.RUnlock()
 	if err != nil {
 		return err
 	}
-	line = append(line, '\n')
-	t.writing.Lock()
-	defer t.writing.Unlock()
-	if t.torn {
-		line = append([]byte{'\n'}, line...)
-	}
-	written, err := t.file.Write(line)
-	t.torn = err != nil && (written > 0 || t.torn)
-	return err
+	return s.change(func(now int64, b *documents.Batch) error {
+		t, err := s.find(scope, arn)
+		if err != nil {
+			return err
+		}
+		return f(now, b, t)
+	})
 }
 
-// Close closes the file; nothing can be published any more.
-func (t *Topics) Close() error { return t.file.Close() }
+var (
+	standardName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,256}$`)
+	fifoName     = regexp.MustCompile(`^[A-Za-z0-9_-]{1,251}\.fifo$`)
+)
+
+// topicName is a request about a topic, and an answer that names one.
+type topicName struct {
+	ARN string `json:"TopicArn"`
+}
+
+type createTopicRequest struct {
+	Name           string
+	Attributes     map[string]string
+	Tags           []tag
+	DataProtection string `json:"DataProtectionPolicy"`
+}
+
+// CreateTopic makes a standard topic of an account and region, if need be, and returns its ARN. The error is an
+// *aws.Error.
+func (s *Service) CreateTopic(scope aws.Scope, name string) (string, error) {
+	out, err := s.createTopic(context.Background(), scope, &createTopicRequest{Name: name})
+	if err != nil {
+		if e := failure(err); e != nil {
+			err = e
+		}
+		return "", err
+	}
+	return out.ARN, nil
+}
+
+func (s *Service) createTopic(_ context.Context, scope aws.Scope, in *createTopicRequest) (*topicName, error) {
+	if in.DataProtection != "" {
+		return nil, notServed("Data protection policies (DataProtectionPolicy) are not served here.")
+	}
+	given := maps.Clone(in.Attributes)
+	fifo := strings.EqualFold(given[fifoTopic], isTrue)
+	if delete(given, fifoTopic); fifo {
+		given[fifoTopic] = isTrue
+	}
+	switch {
+	case fifo && !fifoName.MatchString(in.Name):
+		return nil, invalid("Fifo Topic names must end with .fifo and must be made up of only uppercase and lowercase " +
+			"ASCII letters, numbers, underscores, and hyphens, and must be between 1 and 256 characters long.")
+	case !fifo && !standardName.MatchString(in.Name):
+		return nil, invalid("Topic Name")
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if err := checkTopicAttribute(name, given[name], fifo, "Attributes Reason: "); err != nil {
+			return nil, err
+		}
+	}
+	if err := checkTags(in.Tags); err != nil {
+		return nil, err
+	}
+	made := topicRecord{Account: scope.Account, Region: scope.Region, Name: in.Name, Attributes: given, Tags: in.Tags}
+	arn := scope.ARN("sns", in.Name)
+	return &topicName{arn}, s.change(func(now int64, b *documents.Batch) error {
+		if t := s.topics[arn]; t != nil {
+			b.Sync()
+			return t.sameAs(given, in.Tags)
+		}
+		made.Created = now
+		return s.keepTopic(b, s.addTopic(made))
+	})
+}
+
+// sameAs refuses to make a topic again with other attributes or tags.
+func (t *topic) sameAs(given map[string]string, tags []tag) error {
+	known := t.known()
+	for name, value := range given {
+		if known[name] != value {
+			return invalid("Attributes Reason: Topic already exists with different attributes")
+		}
+	}
+	for _, g := range tags {
+		if !slices.Contains(t.Tags, g) {
+			return invalid("Tags Reason: Topic already exists with different tags")
+		}
+	}
+	return nil
+}
+
+// deleteTopic deletes a topic and its subscriptions; one that is not there is no error.
+func (s *Service) deleteTopic(_ context.Context, scope aws.Scope, in *topicName) (*none, error) {
+	a, err := parseARN("TopicArn", in.ARN)
+	if err != nil {
+		return nil, err
+	}
+	if a.Region != scope.Region {
+		return nil, invalid("TopicArn")
+	}
+	s.mu.RLock()
+	there := s.topics[in.ARN] != nil
+	s.mu.RUnlock()
+	if !there {
+		return &none{}, nil
+	}
+	return &none{}, s.change(func(_ int64, b *documents.Batch) error {
+		t := s.topics[in.ARN]
+		if t == nil {
+			return nil
+		}
+		for _, sub := range t.subscriptions {
+			delete(s.subscriptions, sub.ARN)
+			b.Delete(s.table, keySubscription+sub.ARN)
+		}
+		delete(s.topics, in.ARN)
+		b.Delete(s.table, keyTopic+in.ARN)
+		b.DeleteAll(s.table, keyDuplicate+in.ARN+"\x00")
+		return nil
+	})
+}
+
+type topicNames struct {
+	Topics    []topicName
+	NextToken string `json:",omitempty"`
+}
+
+// listTopics answers a page of the topics.
+func (s *Service) listTopics(_ context.Context, scope aws.Scope, in *struct{ NextToken string }) (*topicNames, error) {
+	prefix := scope.ARN("sns", "")
+	s.mu.RLock()
+	var all []string
+	for arn := range s.topics {
+		if strings.HasPrefix(arn, prefix) {
+			all = append(all, arn)
+		}
+	}
+	s.mu.RUnlock()
+	slices.Sort(all)
+	page, next, ok := aws.Page(aws.NewListing(s.clock.Now(), "ListTopics", scope.Account, scope.Region), in.NextToken,
+		pageSize, all, func(arn string) string { return arn })
+	if !ok {
+		return nil, invalid("NextToken")
+	}
+	out := &topicNames{Topics: make([]topicName, len(page)), NextToken: next}
+	for i, arn := range page {
+		out.Topics[i] = topicName{arn}
+	}
+	return out, nil
+}

@@ -39,15 +39,9 @@ func (s *Service) post(now int64, b *store.Batch, to aws.ARN, m *delivery.Messag
 	return err
 }
 
-// Letter is a message and the queue that it is for.
-type Letter struct {
-	To      aws.ARN
-	Message *delivery.Message
-}
-
 // DeliverAll puts messages into queues with one wait for the disk, and returns the error of each letter, nil for those
 // that are delivered. The error of the disk is that of all.
-func (s *Service) DeliverAll(letters []Letter) []error {
+func (s *Service) DeliverAll(letters []delivery.Letter) []error {
 	errs := make([]error, len(letters))
 	err := s.change(func(now int64, b *store.Batch) error {
 		for i, l := range letters {

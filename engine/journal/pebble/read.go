@@ -49,7 +49,7 @@ func damaged(err error) error {
 		return err
 	}
 	first, _, _ := strings.Cut(err.Error(), "\n")
-	return fmt.Errorf("the journal is damaged: %s; put a copy of its directory back", first)
+	return fmt.Errorf("%w: %s; put a copy of its directory back", journal.ErrDamaged, first)
 }
 
 // unpackInto is unpack of what an iterator stands at. It decompresses into memory that is used again, of which decode

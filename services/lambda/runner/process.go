@@ -6,6 +6,8 @@ import (
 	"os/exec"
 	"sync"
 	"time"
+
+	"stepback/internal/processgroup"
 )
 
 // defaultInitTimeout is that of Lambda.
@@ -182,9 +184,8 @@ func (e *processEnvironment) start() error {
 		return err
 	}
 	cmd.Stdout, cmd.Stderr = e.output.w, e.output.w
-	inOwnGroup(cmd)
 	e.begun, e.fresh, e.exited = time.Now(), true, make(chan struct{})
-	if err := cmd.Start(); err != nil {
+	if err := processgroup.Start(cmd); err != nil {
 		e.api.close()
 		e.output.close()
 		return err
@@ -205,7 +206,7 @@ func (e *processEnvironment) close() {
 	if e.cmd == nil {
 		return
 	}
-	killGroup(e.cmd)
+	processgroup.Kill(e.cmd)
 	e.reap.Wait()
 	e.output.close()
 	e.api.close()

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"stepback/internal/processgroup"
 	"stepback/jsonvalue"
 	"stepback/tasks/lambda/invocation"
 )
@@ -40,7 +41,11 @@ func (i *command) Invoke(ctx context.Context, r *invocation.Request) (*invocatio
 	for name, value := range i.env {
 		cmd.Env = append(cmd.Env, name+"="+value)
 	}
-	err := cmd.Run()
+	err := processgroup.Start(cmd)
+	if err == nil {
+		err = cmd.Wait()
+		processgroup.Kill(cmd)
+	}
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}

@@ -1,11 +1,12 @@
 // Runs a Node.js function of AWS Lambda: takes events from the Lambda Runtime API and answers them as AWS's own client does.
 
 import http from 'node:http';
+import https from 'node:https';
 import path from 'node:path';
 import fs from 'node:fs';
 import util from 'node:util';
 import { Writable } from 'node:stream';
-import { createRequire } from 'node:module';
+import { createRequire, syncBuiltinESMExports } from 'node:module';
 import { pathToFileURL } from 'node:url';
 
 const api = process.env.AWS_LAMBDA_RUNTIME_API;
@@ -67,6 +68,25 @@ function patchConsole() {
       fs.writeSync(1, `${new Date().toISOString()}\t${requestId}\t${level}\t${text}\n`);
     };
   }
+}
+
+// Custom resources of CloudFormation answer with PUT to a URL, and nearly all providers take its host and path only and
+// use HTTPS. On this machine the answer goes to the endpoint itself, which speaks HTTP at a port of its own.
+function answerHere() {
+  const endpoint = process.env.AWS_ENDPOINT_URL;
+  if (!endpoint?.startsWith('http:')) return;
+  const here = new URL(endpoint);
+  const secure = https.request;
+  https.request = function request(...args) {
+    const isURL = typeof args[0] === 'string' || args[0] instanceof URL;
+    const url = isURL ? new URL(args[0]) : undefined;
+    const options = (isURL ? typeof args[1] === 'object' && args[1] : args[0]) || {};
+    const path = options.path || (url && url.pathname + url.search) || '';
+    if (!path.startsWith('/_stepback/cloudformation/response/')) return secure.apply(https, args);
+    return http.request({ method: options.method, headers: options.headers, hostname: here.hostname, port: here.port, path },
+      args.findLast((a) => typeof a === 'function'));
+  };
+  syncBuiltinESMExports();
 }
 
 // load finds the handler "dir/file.function": an ES module or a CommonJS one, as its name and package.json say.
@@ -214,6 +234,7 @@ async function uncaught(kind, thrown) {
 
 async function main() {
   patchConsole();
+  answerHere();
   process.chdir(root);
   process.on('beforeExit', () => whenIdle?.());
   process.on('uncaughtException', (error) => uncaught('Runtime.UncaughtException', error));

@@ -1,0 +1,183 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"stepback/local"
+	"stepback/services/documents"
+	"stepback/services/sns"
+)
+
+// inboxCmd reads the mails of the embedded SNS.
+type inboxCmd struct {
+	List inboxListCmd `cmd:"" default:"withargs" help:"List the mails, the latest last."`
+	Show inboxShowCmd `cmd:"" help:"Print a mail."`
+}
+
+// Help shows examples.
+func (inboxCmd) Help() string {
+	return `Examples:
+  stepback inbox
+  stepback inbox --follow
+  stepback inbox --to ops@example.com --json
+  stepback inbox show 17
+
+What SNS of stepback serve would have sent to mail addresses (the protocols email and email-json) comes here, and is
+sent to nobody. AWS sends nothing to an address before it has confirmed its subscription; here such mails are marked.`
+}
+
+type inboxListCmd struct {
+	Data   string `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory, served by a process or not. Default .stepback."`
+	Follow bool   `short:"f" help:"Go on with the mails that come, until Ctrl-C; of a data directory that a process serves."`
+	JSON   bool   `name:"json" help:"Print one mail a line as JSON, with its body."`
+	Number int    `short:"n" default:"100" placeholder:"N" help:"How many mails, the last ones; 0 prints all that are kept. Default 100."`
+	To     string `placeholder:"ADDRESS" help:"Only mails to an address."`
+}
+
+// Run lists the mails.
+func (c *inboxListCmd) Run(ctx context.Context, std streams) error {
+	if c.Number < 0 {
+		return &exitError{exitUsage, errors.New("-n is 0 or more")}
+	}
+	return onDirectory(ctx, std, c.Data, c)
+}
+
+// on lists the mails of a process that has the directory open.
+func (c *inboxListCmd) on(ctx context.Context, std streams, p *local.Platform) error {
+	return c.print(ctx, std, p.Topics.Inbox())
+}
+
+// alone lists the mails of a directory that nobody has open.
+func (c *inboxListCmd) alone(ctx context.Context, std streams) error {
+	if c.Follow {
+		return fmt.Errorf("no process serves %s, so that no mail comes there: start stepback serve --data %s",
+			shortPath(c.Data), quoted(shortPath(c.Data)))
+	}
+	return withInbox(c.Data, func(inbox *sns.Inbox) error { return c.print(ctx, std, inbox) })
+}
+
+// withInbox opens the inbox of a directory that nobody has open.
+func withInbox(dir string, read func(*sns.Inbox) error) (err error) {
+	store, err := documents.Open(filepath.Join(dir, documentsDirectory), nil)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	inbox, err := sns.ReadInbox(store)
+	if err != nil {
+		return err
+	}
+	return read(inbox)
+}
+
+// documentsDirectory is where services keep their documents in a data directory.
+const documentsDirectory = "documents"
+
+func (c *inboxListCmd) print(ctx context.Context, std streams, inbox *sns.Inbox) error {
+	arrived := inbox.Next()
+	mails, err := inbox.Latest(c.To, c.Number)
+	if err != nil {
+		return err
+	}
+	if len(mails) == 0 && !c.Follow && !c.JSON {
+		_, err := fmt.Fprintln(std.out, "no mails: subscribe an address to a topic (aws sns subscribe --protocol email …)")
+		return err
+	}
+	last := uint64(0)
+	for {
+		for i := range mails {
+			if err := c.line(std, &mails[i]); err != nil {
+				return err
+			}
+			last = mails[i].Number
+		}
+		if !c.Follow {
+			return nil
+		}
+		select {
+		case <-arrived:
+		case <-ctx.Done():
+			return nil // Ctrl-C is how following ends
+		}
+		before := arrived
+		if arrived = inbox.Next(); arrived == before { // the server ends
+			return nil
+		}
+		if mails, err = inbox.After(last, c.To, 0); err != nil {
+			return err
+		}
+	}
+}
+
+// line prints a mail in a line.
+func (c *inboxListCmd) line(std streams, m *sns.Mail) error {
+	if c.JSON {
+		lines := json.NewEncoder(std.out)
+		lines.SetEscapeHTML(false)
+		return lines.Encode(m)
+	}
+	_, err := fmt.Fprintf(std.out, "%6d  %s  %s  %s%s\n", m.Number, m.Time.Format(time.DateTime), m.To,
+		oneLine(m.Subject), unconfirmed(m))
+	return err
+}
+
+// oneLine is a text without line breaks and other controls.
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// unconfirmed says that AWS would not have sent a mail.
+func unconfirmed(m *sns.Mail) string {
+	if m.Confirmed || m.Type != "Notification" {
+		return ""
+	}
+	return "  (not confirmed: AWS would not send it)"
+}
+
+type inboxShowCmd struct {
+	Number uint64 `arg:"" help:"Number of the mail, as the list has it."`
+	Data   string `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory, served by a process or not. Default .stepback."`
+	JSON   bool   `name:"json" help:"Print the mail as JSON."`
+}
+
+// Run prints the mail.
+func (c *inboxShowCmd) Run(ctx context.Context, std streams) error {
+	return onDirectory(ctx, std, c.Data, c)
+}
+
+// on prints a mail of a process that has the directory open.
+func (c *inboxShowCmd) on(_ context.Context, std streams, p *local.Platform) error {
+	return c.print(std, p.Topics.Inbox())
+}
+
+// alone prints a mail of a directory that nobody has open.
+func (c *inboxShowCmd) alone(_ context.Context, std streams) error {
+	return withInbox(c.Data, func(inbox *sns.Inbox) error { return c.print(std, inbox) })
+}
+
+func (c *inboxShowCmd) print(std streams, inbox *sns.Inbox) error {
+	m, found, err := inbox.Mail(c.Number)
+	switch {
+	case err != nil:
+		return err
+	case !found:
+		return fmt.Errorf("there is no mail %d in %s; stepback inbox lists them", c.Number, shortPath(c.Data))
+	case c.JSON:
+		text := json.NewEncoder(std.out)
+		text.SetEscapeHTML(false)
+		text.SetIndent("", "  ")
+		return text.Encode(m)
+	}
+	confirmed := ""
+	if note := unconfirmed(&m); note != "" {
+		confirmed = "Note:    " + strings.TrimSpace(note) + "\n"
+	}
+	_, err = fmt.Fprintf(std.out, "Date:    %s\nFrom:    %s\nTo:      %s\nSubject: %s\nTopic:   %s\n%s\n%s\n",
+		m.Time.Format(time.RFC1123), m.From, m.To, oneLine(m.Subject), m.TopicARN, confirmed,
+		strings.TrimSuffix(m.Body, "\n"))
+	return err
+}

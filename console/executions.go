@@ -1,0 +1,42 @@
+package console
+
+import (
+	"strings"
+
+	"stepback/engine/journal"
+)
+
+// ExecutionsView lists executions: of all machines, or of what the parameter "of" names by its ARN, a machine, a version,
+// an alias or a Map Run.
+type ExecutionsView struct {
+	Of         string         `json:"of,omitempty"`
+	Filter     Filter         `json:"filter"`
+	Executions []ExecutionRow `json:"executions"`
+	Next       string         `json:"nextToken,omitempty"`
+	First      bool           `json:"-"`
+}
+
+// mostListed is how many executions a program may ask for at once.
+const mostListed = 1000
+
+func (c *Console) executions(r *request) (*answer, error) {
+	v := &ExecutionsView{Of: r.param("of"), Filter: filterOf(r.param), Executions: []ExecutionRow{},
+		First: r.param("after") == ""}
+	if scope := c.cfg.Scope.ARN("states", ""); v.Of != "" && journal.ScopeOf(v.Of) != scope {
+		return nil, &notFound{"This console shows " + strings.TrimSuffix(scope, ":") + "; " + v.Of + " is not of it."}
+	}
+	q, err := v.Filter.query(v.Of, r.now)
+	if err != nil {
+		return nil, err
+	}
+	size := int(min(mostListed, max(1, r.number("size", pageSize))))
+	list, next, err := r.engine.List(r.Context(), q, size, r.param("after"))
+	if err != nil {
+		return nil, err
+	}
+	for i := range list {
+		v.Executions = append(v.Executions, rowOf(&list[i], r.now))
+	}
+	v.Next = next
+	return &answer{Title: "Executions", Template: "executions", View: v}, nil
+}

@@ -1,0 +1,232 @@
+package postgresstore
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"stepback/csvimport"
+	"stepback/retrypatterns"
+)
+
+const (
+	// combinedRows is how many rows a transaction takes: the more there are, the fewer times is a user written.
+	combinedRows = 10_000
+	// transactions is how many are under way at a time: one is prepared while the other is with the server. More would
+	// wait for each other's users.
+	transactions = 2
+	// patience is how often in a row nobody must have had a batch before a transaction begins with those that there are.
+	patience = 2
+)
+
+// combiner has batches that are applied at once share transactions. It has no goroutine of its own: those who wait carry
+// the transactions out, one for all that it takes.
+type combiner struct {
+	carryOut func(ctx context.Context, run csvimport.Run, rows []csvimport.Row, whole bool) ([]csvimport.Answer, error)
+
+	mu      sync.Mutex
+	waiting []*waiter
+	leaders int // who carry out transactions
+}
+
+// waiter is a batch that waits for its answers.
+type waiter struct {
+	ctx  context.Context //nolint:containedctx // the caller's, for the time of its call
+	run  csvimport.Run
+	rows []csvimport.Row
+
+	lead    chan struct{} // the caller is to carry out the next transaction
+	done    chan struct{} // the answers are there
+	answers []csvimport.Answer
+	err     error
+}
+
+func newCombiner(carryOut func(context.Context, csvimport.Run, []csvimport.Row, bool) ([]csvimport.Answer,
+	error)) *combiner {
+	return &combiner{carryOut: carryOut}
+}
+
+// apply applies a batch, perhaps together with others. When ctx ends first, the outcome is unknown.
+func (c *combiner) apply(ctx context.Context, run csvimport.Run, rows []csvimport.Row) ([]csvimport.Answer, error) {
+	w := &waiter{ctx: ctx, run: run, rows: rows, lead: make(chan struct{}, 1), done: make(chan struct{})}
+	c.mu.Lock()
+	c.waiting = append(c.waiting, w)
+	leads := c.leaders < transactions
+	if leads {
+		c.leaders++
+	}
+	c.mu.Unlock()
+	if leads {
+		c.gather()
+		c.transact()
+	}
+	defer c.leave(w)
+	for {
+		select {
+		case <-w.done:
+			return w.answers, w.err
+		default:
+		}
+		select {
+		case <-w.done:
+		case <-w.lead:
+			c.transact()
+		case <-ctx.Done():
+			return nil, failure("apply a batch", ctx.Err())
+		}
+	}
+}
+
+// gather lets those run who are about to hand in batches. When nobody does, it does not wait.
+func (c *combiner) gather() {
+	before := 0
+	for quiet := 0; quiet < patience; quiet++ {
+		runtime.Gosched()
+		c.mu.Lock()
+		n := len(c.waiting)
+		c.mu.Unlock()
+		if n > before {
+			before, quiet = n, -1
+		}
+	}
+}
+
+// leave takes back a batch that nobody waits for any more. A lead that it was offered goes to another.
+func (c *combiner) leave(w *waiter) {
+	c.mu.Lock()
+	for i, other := range c.waiting {
+		if other == w {
+			c.waiting = append(c.waiting[:i], c.waiting[i+1:]...)
+			break
+		}
+	}
+	c.mu.Unlock()
+	select {
+	case <-w.lead:
+		c.passOn()
+	default:
+	}
+}
+
+// passOn ends a lead, or gives it to the batch that has waited longest.
+func (c *combiner) passOn() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, w := range c.waiting {
+		select {
+		case w.lead <- struct{}{}:
+			return
+		default: // it has been offered one
+		}
+	}
+	c.leaders--
+}
+
+// transact carries out the transactions of the batches that have waited longest, as its caller leads.
+func (c *combiner) transact() {
+	defer c.passOn()
+	group := c.take()
+	if len(group) == 0 {
+		return
+	}
+	defer func() { // of a panic, too, nobody waits for ever
+		for _, w := range group {
+			select {
+			case <-w.done:
+			default:
+				w.answer(nil, csvimport.Fail(csvimport.UnexpectedError, "the transaction was given up"))
+			}
+		}
+	}()
+	c.settle(group)
+}
+
+// settle carries out the transactions of a group and answers.
+func (c *combiner) settle(group []*waiter) {
+	ctx, release := untilAllLeave(group)
+	defer release()
+	var rows []csvimport.Row
+	for _, w := range group {
+		rows = append(rows, w.rows...)
+	}
+	answers, err := c.carryOut(ctx, group[0].run, rows, true)
+	switch {
+	case err == nil:
+		for _, w := range group {
+			w.answer(answers[:len(w.rows):len(w.rows)], nil)
+			answers = answers[len(w.rows):]
+		}
+	case len(group) > 1 && !hitsEveryone(err):
+		for _, w := range group {
+			c.settle([]*waiter{w})
+		}
+	case errors.Is(err, errNoRoom):
+		group[0].answer(c.carryOut(ctx, group[0].run, rows, false))
+	default:
+		for _, w := range group {
+			w.answer(nil, err)
+		}
+	}
+}
+
+func (w *waiter) answer(answers []csvimport.Answer, err error) {
+	w.answers, w.err = answers, err
+	close(w.done)
+}
+
+// take takes the batch that has waited longest, and those of its run that fit into a transaction with it.
+func (c *combiner) take() []*waiter {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var group, rest []*waiter
+	rows := 0
+	for _, w := range c.waiting {
+		fits := len(group) == 0 || w.run == group[0].run && rows+len(w.rows) <= combinedRows
+		if !fits {
+			rest = append(rest, w)
+			continue
+		}
+		group, rows = append(group, w), rows+len(w.rows)
+	}
+	c.waiting = rest
+	return group
+}
+
+// hitsEveryone tells whether an error is about the database, and not about some batch.
+func hitsEveryone(err error) bool {
+	var f *csvimport.Failure
+	if !errors.As(err, &f) {
+		return false
+	}
+	switch f.Name {
+	case retrypatterns.DatabaseConnectionError, retrypatterns.TimeoutError:
+		return true
+	}
+	return false
+}
+
+// untilAllLeave is a context that ends when those of all batches have ended.
+func untilAllLeave(group []*waiter) (context.Context, func()) {
+	if len(group) == 1 {
+		return group[0].ctx, func() {}
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(group[0].ctx))
+	var left atomic.Int64
+	left.Store(int64(len(group)))
+	stops := make([]func() bool, len(group))
+	for i, w := range group {
+		stops[i] = context.AfterFunc(w.ctx, func() {
+			if left.Add(-1) == 0 {
+				cancel()
+			}
+		})
+	}
+	return ctx, func() {
+		for _, stop := range stops {
+			stop()
+		}
+		cancel()
+	}
+}

@@ -1,0 +1,78 @@
+package simulation
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"stepback/engine/journal"
+)
+
+// enough is how many commits a process makes before its execution is stopped, because it loops; and so after as many
+// more.
+const enough = 1500
+
+// committing is the journal of a process: its records wait in the world for their turn, in their order, and what was
+// acknowledged is written down.
+type committing struct {
+	journal.Journal
+	world   *world
+	acks    *acknowledged
+	tooMany func() // called after enough commits
+
+	mu      sync.Mutex
+	count   int
+	ordered []taken // the records before the last moment of rest, in the order in which they go on
+	fresh   []taken // those that came since
+}
+
+// taken is a record that was taken up.
+type taken struct {
+	key string
+	on  func()
+}
+
+// Commit implements journal.Journal.
+func (c *committing) Commit(r *journal.Record, done func(error)) {
+	x := *r.Execution
+	kept := *r // the caller may change its own
+	kept.Execution, kept.Signals = &x, slices.Clone(r.Signals)
+	kept.History, kept.All = slices.Clone(r.History), slices.Clone(r.All)
+	c.take(fmt.Sprintf("commit %s %d %d", x.MachineARN, x.FirstItem, r.Step), func() {
+		if c.count++; c.count%enough == 0 {
+			go c.tooMany()
+		}
+		c.Journal.Commit(&kept, func(err error) {
+			if err == nil {
+				c.acks.add(&kept)
+			}
+			done(err)
+		})
+	})
+}
+
+// PutMapRun implements journal.Journal.
+func (c *committing) PutMapRun(r *journal.MapRun, done func(error)) {
+	kept := *r
+	c.take("a map run "+r.Machine, func() { c.Journal.PutMapRun(&kept, done) })
+}
+
+// take has a record go on in its turn. Records become durable in the order in which they were taken up; which of those
+// comes first that goroutines hand in at the same time is nothing but chance, so their keys decide: a Map Run comes
+// before its child executions, which it starts without waiting for the disk.
+func (c *committing) take(key string, on func()) {
+	c.mu.Lock()
+	c.fresh = append(c.fresh, taken{key, on})
+	c.mu.Unlock()
+	c.world.later("journal", func() {
+		c.mu.Lock()
+		slices.SortStableFunc(c.fresh, func(a, b taken) int { return strings.Compare(a.key, b.key) })
+		c.ordered, c.fresh = append(c.ordered, c.fresh...), nil
+		next := c.ordered[0]
+		c.ordered = c.ordered[1:]
+		c.mu.Unlock()
+		c.world.note("  %s", next.key)
+		next.on()
+	})
+}

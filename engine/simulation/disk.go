@@ -1,0 +1,236 @@
+package simulation
+
+import (
+	"cmp"
+	"errors"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// disk is the simulated disk of a process: it knows what was synced, so that a crash can lose and tear what was not. Its
+// log may be slow, and it may lie: say that something is on the disk which is not.
+type disk struct {
+	vfs.FS
+	mem   *vfs.MemFS
+	world *world
+	slow  bool
+	lies  atomic.Bool
+}
+
+func newDisk(w *world, mem *vfs.MemFS) *disk { return &disk{FS: mem, mem: mem, world: w} }
+
+// journalDir is where the journal is on the disk.
+const journalDir = "journal"
+
+// Create implements vfs.FS.
+func (d *disk) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
+	f, err := d.FS.Create(name, c)
+	return d.log(name, f), err
+}
+
+// ReuseForWrite implements vfs.FS.
+func (d *disk) ReuseForWrite(before, name string, c vfs.DiskWriteCategory) (vfs.File, error) {
+	f, err := d.FS.ReuseForWrite(before, name, c)
+	return d.log(name, f), err
+}
+
+// log is the file as the simulation has it when it is one of the log.
+func (d *disk) log(name string, f vfs.File) vfs.File {
+	if f == nil || filepath.Ext(name) != ".log" {
+		return f
+	}
+	return &logFile{File: f, disk: d}
+}
+
+// logFile is a file of the journal's log.
+type logFile struct {
+	vfs.File
+	disk *disk
+}
+
+// errDead is what tasks of a dead process are told.
+var errDead = errors.New("simulation: the process has died")
+
+// settle waits for the disk, and reports whether what was written is to be synced: not by a disk that lies, nor for a
+// process that has died.
+func (f *logFile) settle() bool {
+	if f.disk.slow && !f.disk.world.wait("sync") {
+		return false
+	}
+	return !f.disk.lies.Load()
+}
+
+// Sync implements vfs.File.
+func (f *logFile) Sync() error {
+	if !f.settle() {
+		return nil
+	}
+	return f.File.Sync()
+}
+
+// SyncData implements vfs.File.
+func (f *logFile) SyncData() error {
+	if !f.settle() {
+		return nil
+	}
+	return f.File.SyncData()
+}
+
+// SyncTo implements vfs.File.
+func (f *logFile) SyncTo(length int64) (bool, error) {
+	if !f.settle() {
+		return true, nil
+	}
+	return f.File.SyncTo(length)
+}
+
+// crash is the disk as a crash leaves it: what was synced is there, and of each file that was written since, by draw,
+// nothing, all, or a part.
+func (d *disk) crash() (*vfs.MemFS, error) {
+	left := d.mem.CrashClone(vfs.CrashCloneCfg{})
+	whole, err := files(d.mem)
+	if err != nil {
+		return nil, err
+	}
+	synced, err := files(left)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names(whole) {
+		old, there := synced[name]
+		if there && string(old) == string(whole[name]) {
+			continue
+		}
+		now := whole[name]
+		switch d.world.Intn(3) {
+		case 1:
+			err = write(left, name, now)
+		case 2:
+			// The blocks of a write reach the disk in any order; what had been synced stays.
+			from, to := len(old), len(now)
+			if !there {
+				from = 0
+			}
+			if from < to && strings.HasPrefix(string(now), string(old)) {
+				torn := slices.Clone(now[:from+d.world.Intn(to-from+1)])
+				if n := len(torn) - from; n > 0 && d.world.one(2) {
+					clear(torn[from : from+d.world.Intn(n)])
+				}
+				err = write(left, name, torn)
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return left, nil
+}
+
+// damages are what becomes of a place on a disk while nobody looks.
+var damages = []string{"flipped bit", "lost write", "misdirected write"}
+
+// damage spoils one place of a disk that nobody has open, and says what it did; empty when there was nothing to spoil.
+func damage(d *draws, fs *vfs.MemFS) (string, error) {
+	all, err := files(fs)
+	if err != nil {
+		return "", err
+	}
+	var spoilable []string
+	for _, name := range names(all) {
+		if len(all[name]) > 0 {
+			spoilable = append(spoilable, name)
+		}
+	}
+	if len(spoilable) == 0 {
+		return "", nil
+	}
+	name := pick(d, spoilable...)
+	text := slices.Clone(all[name])
+	at := d.Intn(len(text))
+	block := text[at:min(at+1+d.Intn(4096), len(text))]
+	what := pick(d, damages...)
+	switch what {
+	case damages[0]:
+		block[0] ^= 1 << d.Intn(8)
+	case damages[1]:
+		clear(block)
+	default:
+		other := all[pick(d, spoilable...)]
+		copy(block, other[d.Intn(len(other)):])
+	}
+	if string(text) == string(all[name]) {
+		return "", nil
+	}
+	return what + " in " + filepath.Base(name), write(fs, name, text)
+}
+
+// files are the contents of the journal's files.
+func files(fs vfs.FS) (map[string][]byte, error) {
+	all := map[string][]byte{}
+	names, err := fs.List(journalDir)
+	if err != nil {
+		return all, nil //nolint:nilerr // the journal was not there yet
+	}
+	for _, name := range names {
+		path := filepath.Join(journalDir, name)
+		if info, err := fs.Stat(path); err != nil || info.IsDir() {
+			continue
+		}
+		f, err := fs.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		text, err := io.ReadAll(f)
+		if err = errors.Join(err, f.Close()); err != nil {
+			return nil, err
+		}
+		all[path] = text
+	}
+	return all, nil
+}
+
+func names(files map[string][]byte) []string {
+	out := make([]string, 0, len(files))
+	for name := range files {
+		out = append(out, name)
+	}
+	slices.SortFunc(out, func(a, b string) int { // the numbers in names are chance: two kinds draw from one source
+		return cmp.Or(cmp.Compare(filepath.Ext(a), filepath.Ext(b)), cmp.Compare(a, b))
+	})
+	return out
+}
+
+// write puts a file on a disk, synced.
+func write(fs vfs.FS, name string, text []byte) error {
+	f, err := fs.Create(name, vfs.WriteCategoryUnspecified)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	dir, err := fs.OpenDir(journalDir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(dir.Sync(), dir.Close())
+}
+
+// clone is a copy of a disk that nobody has open.
+func clone(fs *vfs.MemFS) *vfs.MemFS { return fs.CrashClone(vfs.CrashCloneCfg{}) }
+
+// anchorOf is the text of the journal's anchor.
+func anchorOf(fs vfs.FS) (text string, there bool) {
+	f, err := fs.Open(filepath.Join(journalDir, "stepback-anchor.json"))
+	if err != nil {
+		return "", false
+	}
+	content, err := io.ReadAll(f)
+	return string(content), errors.Join(err, f.Close()) == nil
+}

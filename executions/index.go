@@ -1,0 +1,134 @@
+package executions
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"stepback/engine/history"
+)
+
+// errNoIndex says that an endpoint has no lists of ours, or not of what is asked for.
+var errNoIndex = errors.New("the endpoint has no index of executions")
+
+// Index lists executions from the indexes of a server of this project, which its console shows: those that retry, and
+// those of an error, without a look into each.
+type Index struct {
+	// Endpoint is the URL of the server.
+	Endpoint string
+	// HTTP asks; nil means http.DefaultClient.
+	HTTP *http.Client
+}
+
+// indexed is an execution as the console's pages have it in JSON.
+type indexed struct {
+	ARN     string         `json:"executionArn"`
+	Name    string         `json:"name"`
+	Status  history.Status `json:"status"`
+	Start   time.Time      `json:"startDate"`
+	Stop    time.Time      `json:"stopDate"`
+	Error   string         `json:"error"`
+	Redrive int64          `json:"redriveCount"`
+	Items   int64          `json:"itemCount"`
+	Retries []struct {
+		State    string    `json:"state"`
+		Error    string    `json:"error"`
+		Attempt  int64     `json:"attempt"`
+		Attempts int64     `json:"attempts"`
+		Next     time.Time `json:"next"`
+	} `json:"retries"`
+}
+
+// pageOfIndex is how many executions one request asks for.
+const pageOfIndex = 1000
+
+// list yields the executions that a filter selects of a list, the newest first. The error is errNoIndex, if anything,
+// before the first is yielded.
+func (x *Index) list(ctx context.Context, of string, f *Filter, take func(*Execution) (bool, error)) error {
+	q := url.Values{"of": {of}, "format": {"json"}, "size": {strconv.Itoa(pageOfIndex)}}
+	if f.Status != "" {
+		q.Set("status", string(f.Status))
+	}
+	if f.Error != "" {
+		q.Set("error", f.Error)
+	}
+	if f.Retrying {
+		q.Set("retrying", "true")
+	}
+	if !f.Since.IsZero() {
+		q.Set("since", time.Since(f.Since).String())
+	}
+	for {
+		page, err := x.page(ctx, q)
+		if err != nil {
+			return err
+		}
+		for i := range page.Executions {
+			if more, err := take(page.Executions[i].execution(of)); err != nil || !more {
+				return err
+			}
+		}
+		if page.Next == "" {
+			return nil
+		}
+		q.Set("after", page.Next)
+	}
+}
+
+type indexPage struct {
+	Executions []indexed `json:"executions"`
+	Next       string    `json:"nextToken"`
+}
+
+func (x *Index) page(ctx context.Context, q url.Values) (*indexPage, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet,
+		strings.TrimSuffix(x.Endpoint, "/")+"/_stepback/executions?"+q.Encode(), http.NoBody)
+	if err != nil {
+		return nil, err
+	}
+	c := x.HTTP
+	if c == nil {
+		c = http.DefaultClient
+	}
+	answer, err := c.Do(r)
+	if err != nil {
+		return nil, err
+	}
+	defer answer.Body.Close()
+	ours := strings.HasPrefix(answer.Header.Get("Content-Type"), "application/json")
+	if first := q.Get("after") == ""; first && (answer.StatusCode != http.StatusOK || !ours) {
+		return nil, errNoIndex // another program's server, one without a console, or another account's machine
+	}
+	if answer.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("%s: %s", x.Endpoint, answer.Status)
+	}
+	page := &indexPage{}
+	if err := json.NewDecoder(answer.Body).Decode(page); err != nil {
+		return nil, fmt.Errorf("the lists of %s cannot be read: %w", x.Endpoint, err)
+	}
+	return page, nil
+}
+
+// execution is an execution of the index as the API would list it.
+func (x *indexed) execution(of string) *Execution {
+	e := &Execution{ARN: x.ARN, Name: x.Name, Status: x.Status, Start: Time{x.Start}, Stop: Time{x.Stop}, Items: x.Items,
+		Redrives: x.Redrive, MachineARN: of}
+	if strings.Contains(of, ":mapRun:") {
+		e.MapRunARN = of
+		e.MachineARN = strings.Replace(x.ARN[:strings.LastIndexByte(x.ARN, ':')], ":execution:", ":stateMachine:", 1)
+	}
+	if x.Error != "" {
+		e.Error = &x.Error
+	}
+	if len(x.Retries) > 0 {
+		r := x.Retries[0]
+		e.Retrying = retryText(r.State, r.Attempt, r.Attempts, r.Next, r.Error, time.Now())
+	}
+	return e
+}

@@ -1,0 +1,75 @@
+//go:build unix
+
+package processgroup_test
+
+import (
+	"bufio"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"stepback/internal/processgroup"
+)
+
+// TestMain is the process to kill, when it is told to be.
+func TestMain(m *testing.M) {
+	if os.Getenv("STEPBACK_TO_BE_KILLED") == "" {
+		os.Exit(m.Run())
+	}
+	cmd := exec.Command("/bin/sh", "-c", "sleep 3600 & echo started; wait") //nolint:noctx // it is killed
+	cmd.Stdout = os.Stdout
+	if err := processgroup.Start(cmd); err != nil {
+		panic(err)
+	}
+	select {}
+}
+
+// TestGrandchildrenEndWithAKilledProcess kills a process that cannot end what it started. The pipe that all of them
+// have open ends with the last of them.
+func TestGrandchildrenEndWithAKilledProcess(t *testing.T) {
+	t.Parallel()
+	cmd := exec.CommandContext(t.Context(), os.Args[0])
+	cmd.Env = append(os.Environ(), "STEPBACK_TO_BE_KILLED=1")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	all := bufio.NewReader(out)
+	if line, err := all.ReadString('\n'); line != "started\n" {
+		t.Fatalf("the grandchild has not started: %q, %v", line, err)
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := io.ReadAll(all); err != nil || len(left) > 0 { // returns when nobody has the pipe open
+		t.Errorf("%q, %v", left, err)
+	}
+	_ = cmd.Wait() // it was killed
+}
+
+func TestKillEndsWhatWasStarted(t *testing.T) {
+	t.Parallel()
+	cmd := exec.CommandContext(t.Context(), "/bin/sh", "-c", "sleep 3600 & echo started; exit 3")
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	cmd.Stdout = w
+	if err := processgroup.Start(cmd); err != nil {
+		t.Fatal(err)
+	}
+	_ = w.Close()
+	if err := cmd.Wait(); err == nil || !strings.Contains(err.Error(), "exit status 3") {
+		t.Fatal(err)
+	}
+	processgroup.Kill(cmd)
+	if text, err := io.ReadAll(r); string(text) != "started\n" || err != nil {
+		t.Errorf("%q, %v", text, err)
+	}
+}

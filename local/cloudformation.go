@@ -1,0 +1,66 @@
+package local
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"stepback/aws"
+	"stepback/aws/loopback"
+	"stepback/aws/model"
+	"stepback/aws/server"
+	"stepback/local/endpoint"
+	"stepback/services/cloudformation"
+	"stepback/services/cloudformation/resource"
+)
+
+// openStacks opens CloudFormation, which makes resources by the services of this platform, or by those that the
+// environment names (AWS_ENDPOINT_URL_SSM and so on).
+func (p *Platform) openStacks(context.Context) (err error) {
+	p.Stacks, err = cloudformation.Open(cloudformation.Options{
+		Documents: p.Documents, Clock: p.Clock, Endpoint: p.Endpoint, Scope: p.Scope, Log: p.cfg.Log,
+		API: func(scope aws.Scope) cloudformation.API { return platformAPI{p, scope} },
+	})
+	if err != nil {
+		return err
+	}
+	p.onClose(p.Stacks.Close)
+	api := lazily(func() *server.Service { return p.Stacks.Handler() })
+	responses := p.Stacks.Responses()
+	p.offer(served{model: "cloudformation", about: "stacks, made by the services of this address",
+		Service: endpoint.Service{Name: "CloudFormation", Signing: "cloudformation",
+			Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if strings.HasPrefix(r.URL.Path, cloudformation.ResponsePath) {
+					responses.ServeHTTP(w, r)
+					return
+				}
+				api.ServeHTTP(w, r)
+			})}})
+	return nil
+}
+
+// platformAPI calls the services of the platform for one account and region.
+type platformAPI struct {
+	p     *Platform
+	scope aws.Scope
+}
+
+// caller calls a service where tasks of state machines would call it.
+func (a platformAPI) caller(service string) *resource.Caller {
+	if s, err := model.Find(service); err == nil {
+		if url := a.p.cfg.Getenv(model.EndpointVariable(s.ID)); url != "" {
+			return &resource.Caller{Endpoint: url, Scope: a.scope}
+		}
+	}
+	return &resource.Caller{Endpoint: a.p.Endpoint, HTTP: loopback.Client(a.p.handler), Scope: a.scope}
+}
+
+// Call implements resource.API.
+func (a platformAPI) Call(ctx context.Context, service, operation string, in, out any) error {
+	return a.caller(service).Call(ctx, service, operation, in, out)
+}
+
+// Object implements cloudformation.API.
+func (a platformAPI) Object(ctx context.Context, bucket, key, version string) ([]byte, error) {
+	return a.caller("s3").Object(ctx, bucket, key, version)
+}

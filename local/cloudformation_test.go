@@ -1,0 +1,423 @@
+package local_test
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+
+	awssdk "github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+
+	"stepback/aws/client"
+	"stepback/local"
+)
+
+// stacks calls CloudFormation of a platform, and other services.
+type stacks struct {
+	t   *testing.T
+	cfg awssdk.Config
+}
+
+func stacksOf(t *testing.T, p *local.Platform) stacks {
+	t.Helper()
+	return stacks{t, awssdk.Config{Region: "us-east-1", BaseEndpoint: awssdk.String(p.Endpoint),
+		Credentials: credentials.NewStaticCredentialsProvider("test", "test", ""),
+		Retryer:     func() awssdk.Retryer { return awssdk.NopRetryer{} }}}
+}
+
+func (s stacks) try(service, operation string, in any) (map[string]any, error) {
+	s.t.Helper()
+	n, err := client.NewNamed(s.t.Context(), s.cfg, service)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	out := map[string]any{}
+	return out, n.Call(s.t.Context(), operation, in, &out)
+}
+
+func (s stacks) call(operation string, in any) map[string]any {
+	s.t.Helper()
+	out, err := s.try("cloudformation", operation, in)
+	if err != nil {
+		s.t.Fatal(operation, err)
+	}
+	return out
+}
+
+// settled waits until a stack is at rest and returns its status and the reason.
+func (s stacks) settled(name string) (status, reason string) {
+	s.t.Helper()
+	for {
+		out, err := s.try("cloudformation", "DescribeStacks", map[string]any{"StackName": name})
+		if err != nil {
+			return "GONE", err.Error()
+		}
+		st := out["Stacks"].([]any)[0].(map[string]any)
+		status, _ = st["StackStatus"].(string)
+		reason, _ = st["StackStatusReason"].(string)
+		if !strings.HasSuffix(status, "_IN_PROGRESS") {
+			return status, reason
+		}
+		if err := s.t.Context().Err(); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+}
+
+func (s stacks) events(name string) string {
+	s.t.Helper()
+	text, _ := json.MarshalIndent(s.call("DescribeStackEvents", map[string]any{"StackName": name}), "", " ")
+	return string(text)
+}
+
+const small = `
+AWSTemplateFormatVersion: "2010-09-09"
+Parameters:
+  Days: {Type: Number, Default: 7}
+Resources:
+  Queue:
+    Type: AWS::SQS::Queue
+    Properties:
+      VisibilityTimeout: 45
+      RedrivePolicy: {deadLetterTargetArn: !GetAtt Dead.Arn, maxReceiveCount: 3}
+  Dead:
+    Type: AWS::SQS::Queue
+  Log:
+    Type: AWS::Logs::LogGroup
+    Properties: {RetentionInDays: !Ref Days}
+  Bucket:
+    Type: AWS::S3::Bucket
+  Machine:
+    Type: AWS::StepFunctions::StateMachine
+    Properties:
+      RoleArn: !Sub arn:aws:iam::${AWS::AccountId}:role/x
+      DefinitionString: '{"StartAt":"A","States":{"A":{"Type":"Pass","Result":"${queue}","End":true}}}'
+      DefinitionSubstitutions: {queue: !GetAtt Queue.QueueName}
+Outputs:
+  Url: {Value: !Ref Queue, Export: {Name: url}}
+  Arn: {Value: !GetAtt Machine.Arn}
+  Group: {Value: !Ref Log}
+`
+
+func openPlatform(t *testing.T, dir string) *local.Platform {
+	t.Helper()
+	p, err := local.Open(context.Background(), local.Config{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestStackIsMadeChangedAndDeleted(t *testing.T) {
+	t.Parallel()
+	p := openPlatform(t, t.TempDir())
+	defer p.Close()
+	s := stacksOf(t, p)
+	s.call("CreateStack", map[string]any{"StackName": "one", "TemplateBody": small})
+	if status, reason := s.settled("one"); status != "CREATE_COMPLETE" {
+		t.Fatal(status, reason, s.events("one"))
+	}
+	_, err := s.try("cloudformation", "UpdateStack", map[string]any{"StackName": "one", "TemplateBody": small})
+	if err == nil || !strings.Contains(err.Error(), "No updates are to be performed.") {
+		t.Fatal(err)
+	}
+	s.call("UpdateStack", map[string]any{"StackName": "one", "TemplateBody": small, "Parameters": []any{
+		map[string]any{"ParameterKey": "Days", "ParameterValue": "14"}}})
+	if status, reason := s.settled("one"); status != "UPDATE_COMPLETE" {
+		t.Fatal(status, reason, s.events("one"))
+	}
+	s.call("DeleteStack", map[string]any{"StackName": "one"})
+	if status, reason := s.settled("one"); status != "GONE" {
+		t.Fatal(status, reason)
+	}
+}
+
+func TestFailedUpdateRollsBack(t *testing.T) {
+	t.Parallel()
+	p := openPlatform(t, t.TempDir())
+	defer p.Close()
+	s := stacksOf(t, p)
+	s.call("CreateStack", map[string]any{"StackName": "back", "TemplateBody": small})
+	if status, reason := s.settled("back"); status != "CREATE_COMPLETE" {
+		t.Fatal(status, reason, s.events("back"))
+	}
+	before := s.call("DescribeStacks", map[string]any{"StackName": "back"})["Stacks"].([]any)[0].(map[string]any)["Outputs"]
+	broken := strings.NewReplacer("VisibilityTimeout: 45", "QueueName: renamed", `"Type":"Pass"`, `"Type":"Nonsense"`).Replace(small)
+	s.call("UpdateStack", map[string]any{"StackName": "back", "TemplateBody": broken})
+	status, reason := s.settled("back")
+	if status != "UPDATE_ROLLBACK_COMPLETE" || !strings.Contains(reason, "failed to update: [Machine]") {
+		t.Fatal(status, reason, s.events("back"))
+	}
+	after := s.call("DescribeStacks", map[string]any{"StackName": "back"})["Stacks"].([]any)[0].(map[string]any)["Outputs"]
+	if a, b := jsonText(before), jsonText(after); a != b {
+		t.Errorf("the outputs were %s and are %s", a, b)
+	}
+	queues, err := s.try("sqs", "ListQueues", nil)
+	if err != nil || len(queues["QueueUrls"].([]any)) != 2 || strings.Contains(jsonText(queues), "renamed") {
+		t.Errorf("%v, %v", queues, err)
+	}
+	s.call("CreateStack", map[string]any{"StackName": "never", "TemplateBody": strings.Replace(
+		strings.Replace(broken, "Name: url", "Name: other", 1), "renamed", "another", 1)})
+	if status, reason := s.settled("never"); status != "ROLLBACK_COMPLETE" || !strings.Contains(reason, "") {
+		t.Fatal(status, reason)
+	}
+	if queues, err := s.try("sqs", "ListQueues", nil); err != nil || len(queues["QueueUrls"].([]any)) != 2 {
+		t.Errorf("%v, %v", queues, err)
+	}
+}
+
+func jsonText(v any) string {
+	text, _ := json.Marshal(v)
+	return string(text)
+}
+
+func TestTemplatesThatCannotBeDeployed(t *testing.T) {
+	t.Parallel()
+	p := openPlatform(t, t.TempDir())
+	defer p.Close()
+	s := stacksOf(t, p)
+	for name, c := range map[string]struct{ template, want string }{
+		"cycle": {"Resources: {A: {Type: AWS::SQS::Queue, Properties: {QueueName: !GetAtt B.QueueName}}, B: {Type: AWS::SQS::Queue, DependsOn: A}}",
+			"Circular dependency between resources: [A, B]"},
+		"types": {"Resources: {A: {Type: AWS::Foo::Bar}, B: {Type: AWS::EC2::VPC}}",
+			"Template format error: Unrecognized resource types: [AWS::EC2::VPC, AWS::Foo::Bar]"},
+		"property": {"Resources: {A: {Type: AWS::SQS::Queue, Properties: {Colour: red}}}",
+			"Properties validation failed for resource A of type AWS::SQS::Queue with message:\n#: extraneous key [Colour] is not permitted"},
+		"reference": {"Resources: {A: {Type: AWS::SQS::Queue, Properties: {QueueName: !Ref Nobody}}}",
+			"Template format error: Unresolved resource dependencies [Nobody] in the Resources block of the template"},
+		"empty": {"Resources: {}", "Template format error: At least one Resources member must be defined."},
+		"json":  {"{\n  \"Resources\": {,}\n}", "Template format error: JSON not well-formed. (line 2, column 17)"},
+		"function": {"Resources: {A: {Type: AWS::SQS::Queue, Properties: {QueueName: !Nope x}}}",
+			"Template format error: YAML not well-formed. (line 1, column 64): the tag !Nope is not known"},
+		"export": {"Resources: {A: {Type: AWS::SQS::Queue, Properties: {QueueName: !ImportValue nobody}}}", ""},
+	} {
+		_, err := s.try("cloudformation", "CreateStack", map[string]any{"StackName": name, "TemplateBody": c.template})
+		if c.want == "" {
+			if status, _ := s.settled(name); err != nil || status != "ROLLBACK_COMPLETE" ||
+				!strings.Contains(s.events(name), "No export named nobody found.") {
+				t.Error(name, err, status)
+			}
+			continue
+		}
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if list := s.call("ListStacks", nil)["StackSummaries"].([]any); len(list) != 1 {
+		t.Errorf("%d stacks", len(list))
+	}
+}
+
+const custom = `
+Resources:
+  Provider:
+    Type: AWS::Lambda::Function
+    Properties:
+      Handler: index.handler
+      Runtime: RUNTIME
+      Timeout: 20
+      Role: arn:aws:iam::000000000000:role/x
+      Code:
+        ZipFile: |
+CODE
+  Made:
+    Type: Custom::Thing
+    Properties: {ServiceToken: !GetAtt Provider.Arn, Size: 3, Word: WORD}
+Outputs:
+  Echo: {Value: !GetAtt Made.Echo}
+  Id: {Value: !Ref Made}
+`
+
+const pythonProvider = `          import cfnresponse
+          def handler(event, context):
+              p = event["ResourceProperties"]
+              if p["Word"] == "throw":
+                  raise ValueError("thrown")
+              status = cfnresponse.FAILED if p["Word"] == "bad" else cfnresponse.SUCCESS
+              cfnresponse.send(event, context, status, {"Echo": p["Size"] + p["Word"]}, "thing-" + p["Word"], reason="bad word")`
+
+const nodeProvider = `          const https = require("https");
+          exports.handler = async (event) => {
+            const url = new URL(event.ResponseURL);
+            const body = JSON.stringify({Status: "SUCCESS", PhysicalResourceId: "thing-" + event.ResourceProperties.Word,
+              StackId: event.StackId, RequestId: event.RequestId, LogicalResourceId: event.LogicalResourceId,
+              Data: {Echo: event.ResourceProperties.Size + event.ResourceProperties.Word}});
+            await new Promise((done, failed) => {
+              const r = https.request({hostname: url.hostname, path: url.pathname, method: "PUT",
+                headers: {"content-type": "", "content-length": body.length}}, (a) => { a.resume(); done(); });
+              r.on("error", failed); r.write(body); r.end();
+            });
+          };`
+
+func TestCustomResource(t *testing.T) {
+	t.Parallel()
+	p := openPlatform(t, t.TempDir())
+	defer p.Close()
+	s := stacksOf(t, p)
+	text := func(runtime, code, word string) string {
+		return strings.NewReplacer("RUNTIME", runtime, "CODE", code, "WORD", word).Replace(custom)
+	}
+	outputs := func(name string) string {
+		return jsonText(s.call("DescribeStacks", map[string]any{"StackName": name})["Stacks"].([]any)[0].(map[string]any)["Outputs"])
+	}
+	for name, c := range map[string][2]string{"python": {"python3.12", pythonProvider}, "node": {"nodejs20.x", nodeProvider}} {
+		s.call("CreateStack", map[string]any{"StackName": name, "TemplateBody": text(c[0], c[1], "good")})
+		if status, reason := s.settled(name); status != "CREATE_COMPLETE" {
+			t.Fatal(status, reason, s.events(name))
+		}
+		if got := outputs(name); got != `[{"OutputKey":"Echo","OutputValue":"3good"},{"OutputKey":"Id","OutputValue":"thing-good"}]` {
+			t.Error(name, got)
+		}
+	}
+	s.call("UpdateStack", map[string]any{"StackName": "python", "TemplateBody": text("python3.12", pythonProvider, "new")})
+	if status, reason := s.settled("python"); status != "UPDATE_COMPLETE" || !strings.Contains(outputs("python"), "thing-new") {
+		t.Fatal(status, reason, outputs("python"))
+	}
+	if !strings.Contains(s.events("python"), `"PhysicalResourceId": "thing-good"`) {
+		t.Error("the old resource was not deleted")
+	}
+	for word, want := range map[string]string{"bad": "Received response status [FAILED] from custom resource. Message returned: bad word",
+		"throw": "thrown"} {
+		s.call("UpdateStack", map[string]any{"StackName": "python", "TemplateBody": text("python3.12", pythonProvider, word)})
+		if status, reason := s.settled("python"); status != "UPDATE_ROLLBACK_COMPLETE" ||
+			!strings.Contains(s.events("python"), want) {
+			t.Error(status, reason, s.events("python"))
+		}
+	}
+	s.call("DeleteStack", map[string]any{"StackName": "python"})
+	if status, reason := s.settled("python"); status != "GONE" {
+		t.Fatal(status, reason, s.events("python"))
+	}
+}
+
+const patient = `
+Resources:
+  Handle: {Type: AWS::CloudFormation::WaitConditionHandle}
+  Queue: {Type: AWS::SQS::Queue}
+  Wait:
+    Type: AWS::CloudFormation::WaitCondition
+    DependsOn: Queue
+    Properties: {Handle: !Ref Handle, Timeout: 3600}
+  Behind: {Type: AWS::SQS::Queue, DependsOn: Wait}
+Outputs:
+  Handle: {Value: !Ref Handle}
+  Data: {Value: !GetAtt Wait.Data}
+`
+
+func TestDeploymentGoesOnAfterARestart(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	p := openPlatform(t, dir)
+	s := stacksOf(t, p)
+	s.call("CreateStack", map[string]any{"StackName": "patient", "TemplateBody": patient})
+	handle := ""
+	for handle == "" || !strings.Contains(s.events("patient"), `"LogicalResourceId": "Wait"`) {
+		for _, r := range s.call("DescribeStackResources", map[string]any{"StackName": "patient"})["StackResources"].([]any) {
+			if m := r.(map[string]any); m["LogicalResourceId"] == "Handle" && m["ResourceStatus"] == "CREATE_COMPLETE" {
+				handle = m["PhysicalResourceId"].(string)
+			}
+		}
+	}
+	if _, err := s.try("cloudformation", "UpdateStack", map[string]any{"StackName": "patient", "TemplateBody": small}); err == nil ||
+		!strings.Contains(err.Error(), "is in CREATE_IN_PROGRESS state and can not be updated.") {
+		t.Error(err)
+	}
+	if err := p.Close(); err != nil {
+		t.Fatal(err)
+	}
+	p = openPlatform(t, dir)
+	defer p.Close()
+	s = stacksOf(t, p)
+	token := handle[strings.LastIndexByte(handle, '/')+1:]
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPut, p.Endpoint+"/_stepback/cloudformation/response/"+token,
+		strings.NewReader(`{"Status":"SUCCESS","UniqueId":"one","Data":"ready","Reason":""}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil || answer.StatusCode != http.StatusOK {
+		t.Fatal(answer, err)
+	}
+	answer.Body.Close()
+	if status, reason := s.settled("patient"); status != "CREATE_COMPLETE" {
+		t.Fatal(status, reason, s.events("patient"))
+	}
+	out := jsonText(s.call("DescribeStacks", map[string]any{"StackName": "patient"})["Stacks"].([]any)[0].(map[string]any)["Outputs"])
+	if !strings.Contains(out, `{\"one\":\"ready\"}`) {
+		t.Error(out)
+	}
+	queues, err := s.try("sqs", "ListQueues", nil)
+	if err != nil || len(queues["QueueUrls"].([]any)) != 2 {
+		t.Error(queues, err)
+	}
+}
+
+func TestChangeSets(t *testing.T) {
+	t.Parallel()
+	p := openPlatform(t, t.TempDir())
+	defer p.Close()
+	s := stacksOf(t, p)
+	set := map[string]any{"StackName": "sets", "ChangeSetName": "first", "ChangeSetType": "CREATE", "TemplateBody": small}
+	s.call("CreateChangeSet", set)
+	if status, _ := s.settledIn("sets", "REVIEW_IN_PROGRESS"); status != "REVIEW_IN_PROGRESS" {
+		t.Error(status)
+	}
+	described := s.call("DescribeChangeSet", map[string]any{"StackName": "sets", "ChangeSetName": "first"})
+	if n := len(described["Changes"].([]any)); n != 5 || described["Status"] != "CREATE_COMPLETE" {
+		t.Error(jsonText(described))
+	}
+	s.call("ExecuteChangeSet", map[string]any{"StackName": "sets", "ChangeSetName": "first"})
+	if status, reason := s.settled("sets"); status != "CREATE_COMPLETE" {
+		t.Fatal(status, reason)
+	}
+	set["ChangeSetType"], set["ChangeSetName"] = "UPDATE", "second"
+	s.call("CreateChangeSet", set)
+	described = s.call("DescribeChangeSet", map[string]any{"StackName": "sets", "ChangeSetName": "second"})
+	if described["Status"] != "FAILED" || !strings.HasPrefix(described["StatusReason"].(string), "The submitted information didn't contain changes.") {
+		t.Error(jsonText(described))
+	}
+	set["ChangeSetName"], set["TemplateBody"] = "third", strings.NewReplacer("VisibilityTimeout: 45", "QueueName: named",
+		"  Bucket:\n    Type: AWS::S3::Bucket\n", "").Replace(small)
+	s.call("CreateChangeSet", set)
+	described = s.call("DescribeChangeSet", map[string]any{"StackName": "sets", "ChangeSetName": "third", "IncludePropertyValues": true})
+	got := map[string]string{}
+	for _, c := range described["Changes"].([]any) {
+		r := c.(map[string]any)["ResourceChange"].(map[string]any)
+		replacement, _ := r["Replacement"].(string)
+		got[r["LogicalResourceId"].(string)] = r["Action"].(string) + " " + replacement
+	}
+	want := map[string]string{"Queue": "Modify True", "Machine": "Modify False", "Bucket": "Remove "}
+	if jsonText(got) != jsonText(want) {
+		t.Errorf("the changes are %v, not %v", got, want)
+	}
+	s.call("DeleteChangeSet", map[string]any{"StackName": "sets", "ChangeSetName": "absent"})
+	s.call("ExecuteChangeSet", map[string]any{"StackName": "sets", "ChangeSetName": "third"})
+	if status, reason := s.settled("sets"); status != "UPDATE_COMPLETE" {
+		t.Fatal(status, reason)
+	}
+	drift := s.call("DetectStackDrift", map[string]any{"StackName": "sets"})
+	status := s.call("DescribeStackDriftDetectionStatus", drift)
+	if status["StackDriftStatus"] != "IN_SYNC" {
+		t.Error(jsonText(s.call("DescribeStackResourceDrifts", map[string]any{"StackName": "sets"})))
+	}
+	url := s.call("DescribeStacks", map[string]any{"StackName": "sets"})["Stacks"].([]any)[0].(map[string]any)["Outputs"].([]any)[0].(map[string]any)["OutputValue"]
+	if _, err := s.try("sqs", "SetQueueAttributes", map[string]any{"QueueUrl": url, "Attributes": map[string]any{
+		"RedrivePolicy": ""}}); err != nil {
+		t.Fatal(err)
+	}
+	drift = s.call("DetectStackDrift", map[string]any{"StackName": "sets"})
+	if status := s.call("DescribeStackDriftDetectionStatus", drift); status["StackDriftStatus"] != "DRIFTED" ||
+		status["DriftedStackResourceCount"] != 1.0 {
+		t.Error(jsonText(status))
+	}
+}
+
+// settledIn is settled for a status that stays in progress.
+func (s stacks) settledIn(name, status string) (string, string) {
+	s.t.Helper()
+	st := s.call("DescribeStacks", map[string]any{"StackName": name})["Stacks"].([]any)[0].(map[string]any)
+	got, _ := st["StackStatus"].(string)
+	return got, status
+}

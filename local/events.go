@@ -1,0 +1,25 @@
+package local
+
+import (
+	"context"
+	"path/filepath"
+
+	"stepback/local/endpoint"
+	"stepback/services/events"
+)
+
+// openEvents opens EventBridge. It goes on with what it had accepted once everything else is there (Resume).
+func (p *Platform) openEvents(context.Context) (err error) {
+	p.Events, err = events.Open(events.Options{Store: p.Documents, Clock: p.Clock, Scope: p.Scope, Targets: &p.Targets,
+		Log: p.cfg.Log})
+	if err != nil {
+		return err
+	}
+	p.onClose(p.Events.Close)
+	p.offer(served{model: "eventbridge", about: "buses, rules and what they send; in " + filepath.Join(p.Dir, "documents"),
+		Service: endpoint.Service{Name: "EventBridge", Signing: "events", Target: "AWSEvents",
+			Handler: lazily(p.Events.Handler)}})
+	p.Targets.Register("events", p.Events)
+	p.around.connections = p.Events
+	return nil
+}

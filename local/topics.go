@@ -1,0 +1,23 @@
+package local
+
+import (
+	"context"
+
+	"stepback/local/endpoint"
+	"stepback/services/sns"
+)
+
+// openTopics opens the embedded SNS, which goes on with its deliveries: what it delivers to has to be open.
+func (p *Platform) openTopics(context.Context) (err error) {
+	p.Topics, err = sns.Open(sns.Options{Dir: p.Dir, Store: p.Documents, Clock: p.Clock, Scope: p.Scope,
+		Endpoint: p.Endpoint, Queues: p.Queues, Targets: &p.Targets, Log: p.cfg.Log})
+	if err != nil {
+		return err
+	}
+	p.onClose(p.Topics.Close)
+	p.offer(served{model: "sns", about: "topics, their subscriptions and an inbox; messages of topics without " +
+		"subscriptions are in " + sns.FileName,
+		Service: endpoint.Service{Name: "SNS", Signing: "sns", Claims: sns.Claims, Handler: p.Topics.Handler()}})
+	p.Targets.Register("sns", p.Topics)
+	return nil
+}

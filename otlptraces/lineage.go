@@ -1,0 +1,102 @@
+package otlptraces
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"sync"
+
+	"stepback/engine/journal"
+)
+
+// Kept is where executions and Map Runs are kept; a journal.Journal is one.
+type Kept interface {
+	Execution(ctx context.Context, arn string) (*journal.Execution, error)
+	MapRun(ctx context.Context, arn string) (*journal.MapRun, error)
+}
+
+// lineage finds the traces that executions belong to. What it found it remembers.
+type lineage struct {
+	mu    sync.Mutex
+	kept  Kept
+	found map[string]string // the trace of what a Map Run or an execution has started, by its ARN
+}
+
+const (
+	// remembered is how many traces are remembered, mostDeep how many executions inside of each other are followed.
+	remembered = 4096
+	mostDeep   = 16
+)
+
+// startedBy is the member of an input by which Step Functions is told who has started an execution.
+const startedBy = "AWS_STEP_FUNCTIONS_STARTED_BY_EXECUTION_ID"
+
+// starter is the ARN of the Map Run or the execution that has started an execution; empty when there is none.
+func starter(x *journal.Execution) string {
+	if x.MapRunARN != "" {
+		return x.MapRunARN
+	}
+	if !strings.Contains(x.Input, startedBy) {
+		return ""
+	}
+	var input struct {
+		By string `json:"AWS_STEP_FUNCTIONS_STARTED_BY_EXECUTION_ID"`
+	}
+	if err := json.Unmarshal([]byte(x.Input), &input); err != nil || !strings.Contains(input.By, ":execution:") {
+		return ""
+	}
+	return input.By
+}
+
+// place is where an execution is: in the trace of who has started it, as far as that is known.
+func (l *lineage) place(x *journal.Execution) Place {
+	by := starter(x)
+	if by == "" {
+		return Place{}
+	}
+	trace := l.trace(by, mostDeep)
+	if trace == "" {
+		return Place{}
+	}
+	return below(trace, by)
+}
+
+// trace is the trace of what a Map Run or an execution has started; empty when that is not known.
+func (l *lineage) trace(by string, deep int) string {
+	l.mu.Lock()
+	trace, kept := l.found[by], l.kept
+	l.mu.Unlock()
+	if trace != "" || kept == nil || deep == 0 {
+		return trace
+	}
+	if trace = l.lookUp(kept, by, deep); trace == "" {
+		return ""
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.found == nil || len(l.found) >= remembered {
+		l.found = map[string]string{}
+	}
+	l.found[by] = trace
+	return trace
+}
+
+func (l *lineage) lookUp(kept Kept, by string, deep int) string {
+	ctx := context.Background() // what is looked up is one value of a store on this machine
+	parent := by
+	if strings.Contains(by, ":mapRun:") {
+		m, err := kept.MapRun(ctx, by)
+		if err != nil {
+			return ""
+		}
+		parent = m.Execution
+	}
+	if x, err := kept.Execution(ctx, parent); err == nil {
+		if above := starter(x); above != "" {
+			if trace := l.trace(above, deep-1); trace != "" {
+				return trace
+			}
+		}
+	}
+	return TraceID(parent)
+}

@@ -1,0 +1,360 @@
+package cloudformation
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"sort"
+	"strings"
+
+	"stepback/aws"
+	"stepback/aws/server"
+)
+
+// changeSet is what is kept of a change set.
+type changeSet struct {
+	ID, Name, StackID, StackName, Kind string
+	Description                        string
+	Status, Reason, Execution          string
+	Created                            int64
+	Target                             deployed
+	OnFailure                          string
+	Nested                             bool
+	Changes                            []change
+}
+
+// keptChangeSet is a change set on the disk, with its texts.
+type keptChangeSet struct {
+	changeSet
+	Text, Expanded string
+}
+
+func (k *keeper) set(c *changeSet) {
+	k.put(c.key(), keptChangeSet{*c, c.Target.Template, c.Target.Processed})
+}
+
+type changeSetRequest struct {
+	stackRequest
+	ChangeSet   string `json:"ChangeSetName"`
+	Kind        string `json:"ChangeSetType"`
+	Description string
+	Token       string `json:"ClientToken"`
+	Nested      bool   `json:"IncludeNestedStacks"`
+	Import      []any  `json:"ResourcesToImport"`
+	Existing    bool   `json:"ImportExistingResources"`
+	Mode        string `json:"DeploymentMode"`
+}
+
+type changeSetID struct {
+	ID      string `json:"Id"`
+	StackID string `json:"StackId"`
+}
+
+var changeSetName = regexp.MustCompile(`^[a-zA-Z][-a-zA-Z0-9]{0,127}$`)
+
+func (s *Service) createChangeSet(ctx context.Context, scope aws.Scope, in *changeSetRequest) (*changeSetID, error) {
+	if err := in.refused(); err != nil {
+		return nil, err
+	}
+	switch {
+	case in.Kind == "IMPORT" || len(in.Import) > 0:
+		return nil, invalid("Change sets of type IMPORT are not supported here")
+	case in.Existing:
+		return nil, invalid("ImportExistingResources is not supported here")
+	case in.Mode != "":
+		return nil, invalid("DeploymentMode %s is not supported here", in.Mode)
+	case !changeSetName.MatchString(in.ChangeSet):
+		return nil, invalid("1 validation error detected: Value '%s' at 'changeSetName' failed to satisfy constraint: Member must satisfy regular expression pattern: [a-zA-Z][-a-zA-Z0-9]*", in.ChangeSet)
+	}
+	s.mu.Lock()
+	st, err := s.find(scope, in.Name)
+	for _, c := range s.sets {
+		if err == nil && c.StackID == st.ID && c.Name == in.ChangeSet {
+			s.mu.Unlock()
+			return nil, &aws.Error{Code: "AlreadyExistsException", Message: fmt.Sprintf("ChangeSet %s already exists", c.ID)}
+		}
+	}
+	s.mu.Unlock()
+	create := in.Kind == "CREATE"
+	switch {
+	case create && err == nil && st.Status != "REVIEW_IN_PROGRESS":
+		return nil, invalid("Stack [%s] already exists and cannot be created again with the changeSet [%s].", in.Name, in.ChangeSet)
+	case !create && err != nil:
+		return nil, invalid("Stack [%s] does not exist", in.Name)
+	case !create && st.Status == "REVIEW_IN_PROGRESS":
+		return nil, invalid("Stack [%s] does not exist", in.Name)
+	case !create && (st.busy() || st.Status == "ROLLBACK_COMPLETE" || strings.HasSuffix(st.Status, "DELETE_FAILED")):
+		return nil, invalid("Stack:%s is in %s state and can not be updated.", st.ID, st.Status)
+	}
+	if create && err != nil {
+		if !stackName.MatchString(in.Name) {
+			return nil, invalid("1 validation error detected: Value '%s' at 'stackName' failed to satisfy constraint: Member must satisfy regular expression pattern: [a-zA-Z][-a-zA-Z0-9]*", in.Name)
+		}
+		st = nil
+	}
+	to, c, err := s.target(ctx, scope, &in.stackRequest, st)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.acknowledged(in.Capabilities, true); err != nil {
+		return nil, err
+	}
+	fresh := st == nil
+	if fresh {
+		st = s.newStack(scope, in.Name)
+	}
+	set := &changeSet{Name: in.ChangeSet, StackID: st.ID, StackName: st.Name, Kind: in.Kind, Description: in.Description,
+		Status: "CREATE_COMPLETE", Execution: "AVAILABLE", Created: s.now().UnixMilli(), Target: to,
+		OnFailure: in.OnFailure, Nested: in.Nested}
+	set.ID = scope.ARN("cloudformation", "changeSet/"+in.ChangeSet+"/"+aws.NewID())
+	if err := s.judge(ctx, set, st, c); err != nil {
+		return nil, err
+	}
+	return &changeSetID{set.ID, st.ID}, s.change(func(k *keeper) error {
+		if fresh {
+			if _, err := s.find(scope, st.Name); err == nil {
+				return invalid("Stack [%s] already exists", st.Name)
+			}
+			s.stacks[st.ID] = st
+			k.status(st, "REVIEW_IN_PROGRESS", "User Initiated")
+		}
+		s.sets[set.ID] = set
+		k.set(set)
+		return nil
+	})
+}
+
+// judge finds the changes of a change set, which fails when there are none.
+func (s *Service) judge(ctx context.Context, set *changeSet, st *stack, _ *compiled) error {
+	changes, c, err := s.plan(ctx, st, &set.Target)
+	if err != nil {
+		if e := failure(err); e != nil {
+			err = e
+		}
+		set.Status, set.Execution, set.Reason = "FAILED", "UNAVAILABLE", why(err)
+		return nil //nolint:nilerr // the change set says it
+	}
+	set.Changes = changes
+	outer, err := s.outerDiffers(st, &set.Target, c)
+	if err != nil {
+		return err
+	}
+	if len(changes) == 0 && !outer {
+		set.Status, set.Execution = "FAILED", "UNAVAILABLE"
+		set.Reason = "The submitted information didn't contain changes. Submit different information to create a change set."
+	}
+	return nil
+}
+
+// findSet returns a change set by its ID, or by its name and the stack. mu is held.
+func (s *Service) findSet(scope aws.Scope, name, stackName string) (*changeSet, error) {
+	if strings.HasPrefix(name, "arn:") {
+		if c := s.sets[name]; c != nil {
+			return c, nil
+		}
+		return nil, &aws.Error{Code: "ChangeSetNotFound", Status: 404, Message: fmt.Sprintf("ChangeSet [%s] does not exist", name)}
+	}
+	if stackName == "" {
+		return nil, invalid("StackName must be specified if ChangeSetName is not specified as an ARN.")
+	}
+	st, err := s.find(scope, stackName)
+	if err != nil {
+		return nil, invalid("Stack [%s] does not exist", stackName)
+	}
+	for _, c := range s.sets {
+		if c.StackID == st.ID && c.Name == name {
+			return c, nil
+		}
+	}
+	return nil, &aws.Error{Code: "ChangeSetNotFound", Status: 404, Message: fmt.Sprintf("ChangeSet [%s] does not exist", name)}
+}
+
+type changeSetAsk struct {
+	ChangeSet string `json:"ChangeSetName"`
+	Stack     string `json:"StackName"`
+	Token     string `json:"NextToken"`
+	Values    bool   `json:"IncludePropertyValues"`
+
+	Request         string `json:"ClientRequestToken"`
+	DisableRollback *bool
+	RetainNew       bool `json:"RetainExceptOnCreate"`
+}
+
+type shownChangeSet struct {
+	Name                  string `json:"ChangeSetName"`
+	ID                    string `json:"ChangeSetId"`
+	StackID               string `json:"StackId"`
+	StackName             string
+	Description           string `json:",omitempty"`
+	Parameters            []parameter
+	CreationTime          server.Time
+	ExecutionStatus       string
+	Status                string
+	StatusReason          string `json:",omitempty"`
+	NotificationARNs      []string
+	RollbackConfiguration struct{}
+	Capabilities          []string
+	Tags                  []tag
+	Changes               []map[string]any
+	Next                  string `json:"NextToken,omitempty"`
+	Nested                bool   `json:"IncludeNestedStacks"`
+	OnStackFailure        string `json:",omitempty"`
+}
+
+const changesPage = 100
+
+func (s *Service) describeChangeSet(_ context.Context, scope aws.Scope, in *changeSetAsk) (*shownChangeSet, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c, err := s.findSet(scope, in.ChangeSet, in.Stack)
+	if err != nil {
+		return nil, err
+	}
+	page, next, err := pageOf(c.Changes, in.Token, changesPage)
+	if err != nil {
+		return nil, err
+	}
+	out := &shownChangeSet{Name: c.Name, ID: c.ID, StackID: c.StackID, StackName: c.StackName, Description: c.Description,
+		Parameters: s.shown(&c.Target), CreationTime: timeOf(c.Created), ExecutionStatus: c.Execution, Status: c.Status,
+		StatusReason: c.Reason, NotificationARNs: orEmpty(c.Target.NotificationARNs),
+		Capabilities: orEmpty(c.Target.Capabilities), Tags: tagsIn(c.Target.Tags), Changes: []map[string]any{}, Next: next,
+		Nested: c.Nested, OnStackFailure: c.OnFailure}
+	for i := range page {
+		out.Changes = append(out.Changes, map[string]any{"Type": "Resource", "ResourceChange": page[i].shown(in.Values)})
+	}
+	return out, nil
+}
+
+// shown is a change as DescribeChangeSet tells it; values are left out unless they are asked for.
+func (ch *change) shown(values bool) map[string]any {
+	m := map[string]any{"Action": ch.Action, "LogicalResourceId": ch.LogicalID, "ResourceType": ch.Type}
+	put := func(to map[string]any, name, v string) {
+		if v != "" {
+			to[name] = v
+		}
+	}
+	put(m, "PhysicalResourceId", ch.Physical)
+	put(m, "Replacement", ch.Replacement)
+	put(m, "PolicyAction", ch.Policy)
+	m["Scope"] = orEmpty(ch.Scope)
+	if values {
+		put(m, "BeforeContext", ch.Before)
+		put(m, "AfterContext", ch.After)
+	}
+	details := []map[string]any{}
+	for _, d := range ch.Details {
+		target := map[string]any{"Attribute": d.Attribute}
+		put(target, "Name", d.Name)
+		put(target, "RequiresRecreation", d.Recreation)
+		put(target, "Path", d.Path)
+		if values {
+			if d.Before != nil {
+				target["BeforeValue"] = *d.Before
+			}
+			if d.After != nil {
+				target["AfterValue"] = *d.After
+			}
+			put(target, "AttributeChangeType", d.Kind)
+		}
+		one := map[string]any{"Target": target, "Evaluation": d.Evaluation, "ChangeSource": d.Source}
+		put(one, "CausingEntity", d.Cause)
+		details = append(details, one)
+	}
+	m["Details"] = details
+	return m
+}
+
+func (s *Service) executeChangeSet(_ context.Context, scope aws.Scope, in *changeSetAsk) (*none, error) {
+	return &none{}, s.change(func(k *keeper) error {
+		c, err := s.findSet(scope, in.ChangeSet, in.Stack)
+		if err != nil {
+			return err
+		}
+		st := s.stacks[c.StackID]
+		switch {
+		case c.Execution == "EXECUTE_IN_PROGRESS" || c.Execution == "EXECUTE_COMPLETE":
+			return nil
+		case c.Execution != "AVAILABLE":
+			return &aws.Error{Code: "InvalidChangeSetStatus", Message: fmt.Sprintf("ChangeSet [%s] cannot be executed in its current status of [%s]",
+				c.ID, c.Status)}
+		case st == nil || st.gone():
+			return invalid("Stack [%s] does not exist", c.StackName)
+		case st.busy():
+			return invalid("Stack:%s is in %s state and can not be updated.", st.ID, st.Status)
+		}
+		op := &operation{Kind: opUpdate, Phase: phaseApply, Target: c.Target, Token: in.Request, RetainNew: in.RetainNew,
+			DisableRollback: in.DisableRollback != nil && *in.DisableRollback || c.OnFailure == "DO_NOTHING"}
+		status := "UPDATE_IN_PROGRESS"
+		if st.Status == "REVIEW_IN_PROGRESS" {
+			op.Kind, status = opCreate, "CREATE_IN_PROGRESS"
+			op.OnFailure = c.OnFailure
+			st.DisableRollback = op.DisableRollback
+		}
+		for _, other := range s.sets { // the others are out of date now
+			if other.StackID == st.ID {
+				delete(s.sets, other.ID)
+				k.b.Delete(s.table, other.key())
+			}
+		}
+		st.ChangeSet = c.ID
+		s.begin(k, st, op, status, "User Initiated", 0)
+		return nil
+	})
+}
+
+func (s *Service) deleteChangeSet(_ context.Context, scope aws.Scope, in *changeSetAsk) (*none, error) {
+	return &none{}, s.change(func(k *keeper) error {
+		c, err := s.findSet(scope, in.ChangeSet, in.Stack)
+		if err != nil {
+			// One that is not there is deleted already; a stack that is not there is a mistake.
+			if e, ok := err.(*aws.Error); ok && e.Code == "ChangeSetNotFound" { //nolint:errorlint // it is ours
+				return nil
+			}
+			return err
+		}
+		delete(s.sets, c.ID)
+		k.b.Delete(s.table, c.key())
+		return nil
+	})
+}
+
+type changeSetSummary struct {
+	StackID         string `json:"StackId"`
+	StackName       string
+	ID              string `json:"ChangeSetId"`
+	Name            string `json:"ChangeSetName"`
+	ExecutionStatus string
+	Status          string
+	StatusReason    string `json:",omitempty"`
+	CreationTime    server.Time
+	Description     string `json:",omitempty"`
+	Nested          bool   `json:"IncludeNestedStacks"`
+}
+
+type changeSetSummaries struct {
+	Summaries []changeSetSummary
+	Next      string `json:"NextToken,omitempty"`
+}
+
+func (s *Service) listChangeSets(_ context.Context, scope aws.Scope, in *oneStack) (*changeSetSummaries, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	st, err := s.find(scope, in.Name)
+	if err != nil {
+		return nil, err
+	}
+	var list []*changeSet
+	for _, c := range s.sets {
+		if c.StackID == st.ID {
+			list = append(list, c)
+		}
+	}
+	sort.Slice(list, func(i, j int) bool { return list[i].ID < list[j].ID })
+	page, next, err := pageOf(list, in.Token, stacksPage)
+	out := &changeSetSummaries{Summaries: []changeSetSummary{}, Next: next}
+	for _, c := range page {
+		out.Summaries = append(out.Summaries, changeSetSummary{c.StackID, c.StackName, c.ID, c.Name, c.Execution, c.Status,
+			c.Reason, timeOf(c.Created), c.Description, c.Nested})
+	}
+	return out, err
+}

@@ -1,0 +1,178 @@
+package cloudformation
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"stepback/aws"
+)
+
+// stackPolicy says which resources an update may touch.
+type stackPolicy struct {
+	Statement []policyStatement
+}
+
+type policyStatement struct {
+	Effect                                   string
+	Principal                                any
+	Action, NotAction, Resource, NotResource words
+	Condition                                map[string]map[string]words
+}
+
+// words is a text, or several.
+type words []string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (w *words) UnmarshalJSON(text []byte) error {
+	var one string
+	if json.Unmarshal(text, &one) == nil {
+		*w = words{one}
+		return nil
+	}
+	return json.Unmarshal(text, (*[]string)(w))
+}
+
+const mostPolicy = 16_384
+
+// checkedPolicy refuses a policy that cannot be read.
+func checkedPolicy(text string) (string, error) {
+	if len(text) > mostPolicy {
+		return "", invalid("Stack policy may not exceed %d characters", mostPolicy)
+	}
+	var p stackPolicy
+	if err := json.Unmarshal([]byte(text), &p); err != nil {
+		return "", invalid("Error validating stack policy: Invalid stack policy: %s", err)
+	}
+	for i, st := range p.Statement {
+		if st.Effect != "Allow" && st.Effect != "Deny" || st.Principal != "*" || len(st.Action)+len(st.NotAction) == 0 ||
+			len(st.Resource)+len(st.NotResource) == 0 {
+			return "", invalid("Error validating stack policy: statement %d needs Effect, Principal \"*\", an action and a resource",
+				i+1)
+		}
+		for operator, keys := range st.Condition {
+			for key := range keys {
+				if operator != "StringEquals" && operator != "StringLike" || key != "ResourceType" {
+					return "", invalid("Error validating stack policy: Unsupported condition %s of %s", operator, key)
+				}
+			}
+		}
+	}
+	return text, nil
+}
+
+// matches reports whether a text matches one of the words, in which a * stands for anything.
+func (w words) matches(text string) bool {
+	for _, pattern := range w {
+		if wildcard(pattern, text) {
+			return true
+		}
+	}
+	return false
+}
+
+func wildcard(pattern, text string) bool {
+	head, rest, star := strings.Cut(pattern, "*")
+	if !star {
+		return pattern == text
+	}
+	if !strings.HasPrefix(text, head) {
+		return false
+	}
+	text = text[len(head):]
+	for i := 0; i <= len(text); i++ {
+		if wildcard(rest, text[i:]) {
+			return true
+		}
+	}
+	return false
+}
+
+// of reports whether a statement is about an action on a resource.
+func (p *policyStatement) of(action, id, typ string) bool {
+	if len(p.Action) > 0 && !p.Action.matches(action) || len(p.NotAction) > 0 && p.NotAction.matches(action) {
+		return false
+	}
+	resource := "LogicalResourceId/" + id
+	if len(p.Resource) > 0 && !p.Resource.matches(resource) || len(p.NotResource) > 0 && p.NotResource.matches(resource) {
+		return false
+	}
+	for _, keys := range p.Condition {
+		for _, types := range keys {
+			if !types.matches(typ) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// permitted refuses what the stack's policy, or that of the update, does not allow.
+func (d *deployment) permitted(id, typ, action string) error {
+	text := d.op.Policy
+	if text == "" {
+		text = d.st.Policy
+	}
+	if text == "" || d.op.Kind != opUpdate {
+		return nil
+	}
+	var p stackPolicy
+	if err := json.Unmarshal([]byte(text), &p); err != nil {
+		return err
+	}
+	allowed := false
+	for i := range p.Statement {
+		s := &p.Statement[i]
+		if !s.of(action, id, typ) {
+			continue
+		}
+		if s.Effect == "Deny" {
+			return invalid("Action denied by stack policy: Statement [#%d] does not allow [%s] for resource [%s]", i+1, action, id)
+		}
+		allowed = true
+	}
+	if !allowed {
+		return fmt.Errorf("Action not allowed by stack policy: [%s] for resource [%s]", action, id) //nolint:revive,staticcheck // AWS's words
+	}
+	return nil
+}
+
+type policyRequest struct {
+	Name string  `json:"StackName"`
+	Body *string `json:"StackPolicyBody"`
+	URL  string  `json:"StackPolicyURL"`
+}
+
+func (s *Service) setStackPolicy(_ context.Context, scope aws.Scope, in *policyRequest) (*none, error) {
+	if in.URL != "" || in.Body == nil {
+		return nil, invalid("StackPolicyURL is not supported here: give the policy as StackPolicyBody")
+	}
+	text, err := checkedPolicy(*in.Body)
+	if err != nil {
+		return nil, err
+	}
+	return &none{}, s.change(func(k *keeper) error {
+		st, err := s.find(scope, in.Name)
+		if err != nil {
+			return err
+		}
+		st.Policy = text
+		k.stack(st)
+		return nil
+	})
+}
+
+func (s *Service) getStackPolicy(_ context.Context, scope aws.Scope, in *policyRequest) (*struct {
+	Body string `json:"StackPolicyBody,omitempty"`
+}, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	st, err := s.find(scope, in.Name)
+	if err != nil {
+		return nil, err
+	}
+	return &struct {
+		Body string `json:"StackPolicyBody,omitempty"`
+	}{st.Policy}, nil
+}

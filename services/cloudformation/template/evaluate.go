@@ -1,0 +1,711 @@
+package template
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"net/netip"
+	"strconv"
+	"strings"
+)
+
+// Env is what functions are evaluated in.
+type Env struct {
+	// Values are those of parameters, strings and []any, and of the pseudo parameters.
+	Values map[string]any
+	// Mappings are the template's.
+	Mappings map[string]any
+	// Conditions are those that have been evaluated.
+	Conditions map[string]bool
+	// Ref is what a Ref to a resource gives, Attribute what Fn::GetAtt does; they may give Unknown. Nil refuses both, as
+	// in conditions.
+	Ref       func(id string) (any, error)
+	Attribute func(id, attribute string) (any, error)
+	// Import is the value of an export.
+	Import func(name string) (string, error)
+	// Zones are the availability zones of a region.
+	Zones func(region string) []string
+	// Dynamic is the value of a dynamic reference, {{resolve:SERVICE:KEY}}; nil leaves them as they are.
+	Dynamic func(service, key string) (string, error)
+	// Extensions allow what only AWS::LanguageExtensions does: functions in more places, Fn::Length, Fn::ToJsonString.
+	Extensions bool
+}
+
+// Unknown is a value that is known once a resource has been made or changed. Functions over it give it again.
+type Unknown struct{ Resource, Attribute string }
+
+// absent is AWS::NoValue: what has it is not there.
+type absent struct{}
+
+// Evaluate replaces the functions of a value by what they give. Members and elements that are AWS::NoValue are left
+// out. The error is an *Error, or what the Env refuses.
+func (e *Env) Evaluate(v any) (any, error) {
+	r, err := e.value(v)
+	if _, ok := r.(absent); ok {
+		return nil, err
+	}
+	return r, err
+}
+
+func (e *Env) value(v any) (any, error) {
+	switch v := v.(type) {
+	case map[string]any:
+		if len(v) == 1 {
+			for k, arg := range v {
+				if f, ok := functions[k]; ok {
+					return f(e, arg)
+				}
+				if strings.HasPrefix(k, "Fn::") {
+					return nil, wrong("Template error: the function %s is not supported", k)
+				}
+			}
+		}
+		m := make(map[string]any, len(v))
+		for _, k := range sortedKeys(v) {
+			r, err := e.value(v[k])
+			if err != nil {
+				return nil, err
+			}
+			if _, ok := r.(absent); !ok {
+				m[k] = r
+			}
+		}
+		return m, nil
+	case []any:
+		l := make([]any, 0, len(v))
+		for _, x := range v {
+			r, err := e.value(x)
+			if err != nil {
+				return nil, err
+			}
+			if _, ok := r.(absent); !ok {
+				l = append(l, r)
+			}
+		}
+		return l, nil
+	case string:
+		return e.dynamic(v)
+	}
+	return v, nil
+}
+
+var functions map[string]func(*Env, any) (any, error)
+
+func init() { //nolint:gochecknoinits // the functions call each other through the table, which Go takes for a cycle
+	functions = map[string]func(*Env, any) (any, error){
+		"Ref": (*Env).ref, "Fn::GetAtt": (*Env).getAtt, "Fn::Sub": (*Env).sub, "Fn::Join": (*Env).join,
+		"Fn::Select": (*Env).choose, "Fn::Split": (*Env).split, "Fn::If": (*Env).branch,
+		"Fn::FindInMap": (*Env).findInMap, "Fn::ImportValue": (*Env).importValue, "Fn::Base64": (*Env).base64,
+		"Fn::Cidr": (*Env).cidr, "Fn::GetAZs": (*Env).zones, "Fn::Length": (*Env).length,
+		"Fn::ToJsonString": (*Env).toJSON, "Fn::Equals": conditional, "Fn::And": conditional, "Fn::Or": conditional,
+		"Fn::Not": conditional, "Fn::Transform": (*Env).transform,
+	}
+}
+
+// conditional evaluates the functions of conditions where a value is wanted.
+func conditional(e *Env, _ any) (any, error) {
+	return nil, wrong("Template error: Fn::Equals, Fn::And, Fn::Or and Fn::Not belong into Conditions or Fn::If")
+}
+
+func (e *Env) transform(arg any) (any, error) {
+	m, _ := arg.(map[string]any)
+	return nil, wrong("Template error: the transform %v of Fn::Transform is not supported", m["Name"])
+}
+
+func (e *Env) ref(arg any) (any, error) {
+	name, ok := arg.(string)
+	if !ok {
+		if !e.Extensions {
+			return nil, wrong("Template error: every Ref object must have a single String value.")
+		}
+		v, err := e.value(arg)
+		if err != nil {
+			return nil, err
+		}
+		if name, ok = v.(string); !ok {
+			return nil, wrong("Template error: every Ref object must have a single String value.")
+		}
+	}
+	if name == "AWS::NoValue" {
+		return absent{}, nil
+	}
+	if v, ok := e.Values[name]; ok {
+		return v, nil
+	}
+	if e.Ref == nil {
+		return nil, wrong("Template format error: Unresolved dependencies [%s]. Cannot reference resources in the Conditions block of the template",
+			name)
+	}
+	return e.Ref(name)
+}
+
+func (e *Env) getAtt(arg any) (any, error) {
+	id, attribute := getAtt(arg)
+	a, err := e.value(attribute)
+	if err != nil {
+		return nil, err
+	}
+	name, ok := a.(string)
+	if id == "" || !ok || name == "" {
+		return nil, wrong("Template error: every Fn::GetAtt object requires two non-empty parameters, the resource name and the resource attribute")
+	}
+	if e.Attribute == nil {
+		return nil, wrong("Template error: Fn::GetAtt cannot be used here: %s.%s", id, name)
+	}
+	return e.Attribute(id, name)
+}
+
+// text evaluates what has to be a text. unknown is Unknown when it is not known yet.
+func (e *Env) text(arg any, what string) (text string, unknown any, err error) {
+	v, err := e.value(arg)
+	if err != nil {
+		return "", nil, err
+	}
+	if u, ok := v.(Unknown); ok {
+		return "", u, nil
+	}
+	text, ok := TextOf(v)
+	if !ok {
+		return "", nil, wrong("Template error: %s", what)
+	}
+	return text, nil, nil
+}
+
+// list evaluates what has to be a list.
+func (e *Env) list(arg any, what string) (elements []any, unknown any, err error) {
+	v, err := e.value(arg)
+	if err != nil {
+		return nil, nil, err
+	}
+	if u, ok := v.(Unknown); ok {
+		return nil, u, nil
+	}
+	elements, ok := v.([]any)
+	if !ok {
+		return nil, nil, wrong("Template error: %s", what)
+	}
+	return elements, nil, nil
+}
+
+func (e *Env) join(arg any) (any, error) {
+	const what = "every Fn::Join object requires two parameters, (1) a string delimiter and (2) a list of strings to be joined or a function that returns a list of strings (such as Fn::GetAZs) to be joined."
+	l, ok := arg.([]any)
+	if !ok || len(l) != 2 {
+		return nil, wrong("Template error: %s", what)
+	}
+	delimiter, unknown, err := e.text(l[0], what)
+	if err != nil || unknown != nil {
+		return unknown, err
+	}
+	elements, unknown, err := e.list(l[1], what)
+	if err != nil || unknown != nil {
+		return unknown, err
+	}
+	parts := make([]string, 0, len(elements))
+	for _, x := range elements {
+		if u, ok := x.(Unknown); ok {
+			return u, nil
+		}
+		s, ok := TextOf(x)
+		if !ok {
+			return nil, wrong("Template error: %s", what)
+		}
+		parts = append(parts, s)
+	}
+	return strings.Join(parts, delimiter), nil
+}
+
+func (e *Env) choose(arg any) (any, error) {
+	const what = "Fn::Select requires a list argument with two elements: an integer index and a list"
+	l, ok := arg.([]any)
+	if !ok || len(l) != 2 {
+		return nil, wrong("Template error: %s", what)
+	}
+	index, unknown, err := e.text(l[0], what)
+	if err != nil || unknown != nil {
+		return unknown, err
+	}
+	elements, unknown, err := e.list(l[1], what)
+	if err != nil || unknown != nil {
+		return unknown, err
+	}
+	n, err := strconv.Atoi(index)
+	if err != nil {
+		return nil, wrong("Template error: %s", what)
+	}
+	if n < 0 || n >= len(elements) {
+		return nil, wrong("Template error: Fn::Select cannot select nonexistent value at index %d", n)
+	}
+	return elements[n], nil
+}
+
+func (e *Env) split(arg any) (any, error) {
+	const what = "every Fn::Split object requires two parameters, (1) a string delimiter and (2) a string to be split or a function that returns a string to be split."
+	l, ok := arg.([]any)
+	if !ok || len(l) != 2 {
+		return nil, wrong("Template error: %s", what)
+	}
+	delimiter, unknown, err := e.text(l[0], what)
+	if err != nil || unknown != nil {
+		return unknown, err
+	}
+	if delimiter == "" {
+		return nil, wrong("Template error: %s", what)
+	}
+	text, unknown, err := e.text(l[1], what)
+	if err != nil || unknown != nil {
+		return unknown, err
+	}
+	parts := []any{}
+	for _, p := range strings.Split(text, delimiter) {
+		parts = append(parts, p)
+	}
+	return parts, nil
+}
+
+func (e *Env) branch(arg any) (any, error) {
+	l, ok := arg.([]any)
+	if !ok || len(l) != 3 {
+		return nil, wrong("Template error: Fn::If requires a list argument with three elements")
+	}
+	holds, err := e.ifCondition(l[0])
+	if err != nil {
+		return nil, err
+	}
+	if holds {
+		return e.value(l[1])
+	}
+	return e.value(l[2])
+}
+
+func (e *Env) ifCondition(v any) (bool, error) {
+	name, ok := v.(string)
+	if !ok {
+		return false, wrong("Template error: Fn::If requires the name of a condition as its first element")
+	}
+	holds, ok := e.Conditions[name]
+	if !ok {
+		return false, wrong("Template error: unresolved condition dependency %s in Fn::If", name)
+	}
+	return holds, nil
+}
+
+func (e *Env) findInMap(arg any) (any, error) {
+	l, ok := arg.([]any)
+	if !ok || len(l) != 3 && len(l) != 4 {
+		return nil, wrong("Template error: FindInMap requires a list argument with three elements: the map, and two keys")
+	}
+	var names [3]string
+	for i := range names {
+		text, unknown, err := e.text(l[i], "the keys of Fn::FindInMap must be strings")
+		if err != nil {
+			return nil, err
+		}
+		if unknown != nil {
+			return nil, wrong("Template error: Fn::FindInMap cannot use what is known only after resources are made")
+		}
+		names[i] = text
+	}
+	top, _ := e.Mappings[names[0]].(map[string]any)
+	second, _ := top[names[1]].(map[string]any)
+	if v, ok := second[names[2]]; ok {
+		return e.value(v)
+	}
+	if len(l) == 4 {
+		if m, ok := l[3].(map[string]any); ok && len(m) == 1 {
+			if def, ok := m["DefaultValue"]; ok {
+				return e.value(def)
+			}
+		}
+		return nil, wrong("Template error: the fourth element of Fn::FindInMap must have a DefaultValue")
+	}
+	return nil, wrong("Template error: Unable to get mapping for %s::%s::%s", names[0], names[1], names[2])
+}
+
+func (e *Env) importValue(arg any) (any, error) {
+	name, unknown, err := e.text(arg, "the attribute in Fn::ImportValue must be a string or a function that returns a string")
+	if err != nil {
+		return nil, err
+	}
+	if unknown != nil || e.Import == nil {
+		return nil, wrong("Template error: the attribute in Fn::ImportValue must not depend on any resources, imported values, or Fn::GetAZs")
+	}
+	return e.Import(name)
+}
+
+func (e *Env) base64(arg any) (any, error) {
+	text, unknown, err := e.text(arg, "every Fn::Base64 object must have a String-typed value.")
+	if err != nil || unknown != nil {
+		return unknown, err
+	}
+	return base64.StdEncoding.EncodeToString([]byte(text)), nil
+}
+
+func (e *Env) zones(arg any) (any, error) {
+	region, unknown, err := e.text(arg, "every Fn::GetAZs object must have a String-typed value.")
+	if err != nil || unknown != nil {
+		return unknown, err
+	}
+	if region == "" {
+		region, _ = e.Values["AWS::Region"].(string)
+	}
+	zones := []any{}
+	if e.Zones != nil {
+		for _, z := range e.Zones(region) {
+			zones = append(zones, z)
+		}
+	}
+	return zones, nil
+}
+
+func (e *Env) extension(name string) error {
+	if e.Extensions {
+		return nil
+	}
+	return wrong("Template error: %s is only supported with the transform AWS::LanguageExtensions", name)
+}
+
+func (e *Env) length(arg any) (any, error) {
+	if err := e.extension("Fn::Length"); err != nil {
+		return nil, err
+	}
+	l, unknown, err := e.list(arg, "Fn::Length only supports lists")
+	if err != nil || unknown != nil {
+		return unknown, err
+	}
+	return json.Number(strconv.Itoa(len(l))), nil
+}
+
+func (e *Env) toJSON(arg any) (any, error) {
+	if err := e.extension("Fn::ToJsonString"); err != nil {
+		return nil, err
+	}
+	v, err := e.value(arg)
+	if err != nil {
+		return nil, err
+	}
+	if u, ok := FindUnknown(v); ok {
+		return u, nil
+	}
+	switch v.(type) {
+	case map[string]any, []any:
+		return JSON(v), nil
+	}
+	return nil, wrong("Template error: Fn::ToJsonString only supports objects and arrays")
+}
+
+// JSON is a value as text, with its keys sorted and no more escapes than JSON needs.
+func JSON(v any) string {
+	var b strings.Builder
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
+		return fmt.Sprint(v) // what templates have can be encoded
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// FindUnknown finds the first Unknown in a value.
+func FindUnknown(v any) (Unknown, bool) {
+	switch v := v.(type) {
+	case Unknown:
+		return v, true
+	case map[string]any:
+		for _, k := range sortedKeys(v) {
+			if u, ok := FindUnknown(v[k]); ok {
+				return u, true
+			}
+		}
+	case []any:
+		for _, x := range v {
+			if u, ok := FindUnknown(x); ok {
+				return u, true
+			}
+		}
+	}
+	return Unknown{}, false
+}
+
+func (e *Env) cidr(arg any) (any, error) {
+	const what = "Fn::Cidr requires a CIDR block, a count from 1 to 256 and the number of subnet bits"
+	l, ok := arg.([]any)
+	if !ok || len(l) < 2 || len(l) > 3 {
+		return nil, wrong("Template error: %s", what)
+	}
+	block, unknown, err := e.text(l[0], what)
+	if err != nil || unknown != nil {
+		return unknown, err
+	}
+	numbers := [2]int{0, 8}
+	for i, a := range l[1:] {
+		text, unknown, err := e.text(a, what)
+		if err != nil || unknown != nil {
+			return unknown, err
+		}
+		if numbers[i], err = strconv.Atoi(text); err != nil {
+			return nil, wrong("Template error: %s", what)
+		}
+	}
+	prefix, err := netip.ParsePrefix(block)
+	if err != nil {
+		return nil, wrong("Template error: Fn::Cidr: %s is not a CIDR block", block)
+	}
+	count, size := numbers[0], prefix.Addr().BitLen()-numbers[1]
+	if count < 1 || count > 256 || size < prefix.Bits() || numbers[1] < 1 || size-prefix.Bits() < 9 && 1<<(size-prefix.Bits()) < count {
+		return nil, wrong("Template error: Fn::Cidr: %d blocks of %d bits do not fit into %s", count, numbers[1], block)
+	}
+	base := new(big.Int).SetBytes(prefix.Masked().Addr().AsSlice())
+	step := new(big.Int).Lsh(big.NewInt(1), uint(numbers[1]))
+	blocks := make([]any, count)
+	for i := range blocks {
+		raw := make([]byte, prefix.Addr().BitLen()/8)
+		base.FillBytes(raw)
+		addr, _ := netip.AddrFromSlice(raw)
+		blocks[i] = netip.PrefixFrom(addr, size).String()
+		base.Add(base, step)
+	}
+	return blocks, nil
+}
+
+func (e *Env) sub(arg any) (any, error) {
+	const what = "One or more Fn::Sub intrinsic functions don't specify expected arguments. Specify a string as first argument, and an optional second argument to specify a mapping of values to replace in the string"
+	text, isText := arg.(string)
+	variables := map[string]any{}
+	if !isText {
+		l, ok := arg.([]any)
+		if !ok || len(l) != 2 {
+			return nil, wrong("Template error: %s", what)
+		}
+		if text, ok = l[0].(string); !ok {
+			return nil, wrong("Template error: %s", what)
+		}
+		if variables, ok = l[1].(map[string]any); !ok {
+			return nil, wrong("Template error: %s", what)
+		}
+	}
+	var b strings.Builder
+	for text != "" {
+		start := strings.Index(text, "${")
+		if start < 0 {
+			b.WriteString(text)
+			break
+		}
+		b.WriteString(text[:start])
+		end := strings.IndexByte(text[start:], '}')
+		if end < 0 {
+			b.WriteString(text[start:])
+			break
+		}
+		name := text[start+2 : start+end]
+		text = text[start+end+1:]
+		if literal, ok := strings.CutPrefix(name, "!"); ok {
+			b.WriteString("${" + literal + "}")
+			continue
+		}
+		name = strings.TrimSpace(name)
+		v, err := e.placeholder(name, variables)
+		if err != nil {
+			return nil, err
+		}
+		if u, ok := v.(Unknown); ok {
+			return u, nil
+		}
+		s, ok := TextOf(v)
+		if !ok {
+			return nil, wrong("Template error: variable %s in Fn::Sub expression does not resolve to a string", name)
+		}
+		b.WriteString(s)
+	}
+	return e.dynamic(b.String())
+}
+
+func (e *Env) placeholder(name string, variables map[string]any) (any, error) {
+	if v, ok := variables[name]; ok {
+		return e.value(v)
+	}
+	if id, attribute, ok := strings.Cut(name, "."); ok {
+		return e.getAtt([]any{id, attribute})
+	}
+	return e.ref(name)
+}
+
+// placeholders are the names of a text of Fn::Sub.
+func placeholders(text string) []string {
+	var names []string
+	for {
+		start := strings.Index(text, "${")
+		if start < 0 {
+			return names
+		}
+		end := strings.IndexByte(text[start:], '}')
+		if end < 0 {
+			return names
+		}
+		if name := text[start+2 : start+end]; !strings.HasPrefix(name, "!") {
+			names = append(names, strings.TrimSpace(name))
+		}
+		text = text[start+end+1:]
+	}
+}
+
+const dynamicPrefix = "{{resolve:"
+
+// dynamic replaces the dynamic references of a text.
+func (e *Env) dynamic(text string) (any, error) {
+	if e.Dynamic == nil || !strings.Contains(text, dynamicPrefix) {
+		return text, nil
+	}
+	var b strings.Builder
+	for {
+		start := strings.Index(text, dynamicPrefix)
+		if start < 0 {
+			break
+		}
+		end := strings.Index(text[start:], "}}")
+		if end < 0 {
+			break
+		}
+		service, key, ok := strings.Cut(text[start+len(dynamicPrefix):start+end], ":")
+		if !ok {
+			return nil, wrong("Template error: Incorrect format is used in the following SSM reference: [%s]",
+				text[start:start+end+2])
+		}
+		v, err := e.Dynamic(service, key)
+		if err != nil {
+			return nil, err
+		}
+		b.WriteString(text[:start] + v)
+		text = text[start+end+2:]
+	}
+	b.WriteString(text)
+	return b.String(), nil
+}
+
+// EvaluateConditions evaluates the conditions of a template. The error is an *Error.
+func (t *Template) EvaluateConditions(e *Env) (map[string]bool, error) {
+	c := &conditions{env: *e, all: t.Conditions, done: map[string]bool{}, under: map[string]bool{}}
+	c.env.Ref, c.env.Attribute, c.env.Conditions = nil, nil, c.done
+	for _, name := range sortedKeys(t.Conditions) {
+		if _, err := c.named(name); err != nil {
+			return nil, err
+		}
+	}
+	return c.done, nil
+}
+
+type conditions struct {
+	env         Env
+	all         map[string]any
+	done, under map[string]bool
+}
+
+func (c *conditions) named(name string) (bool, error) {
+	if v, ok := c.done[name]; ok {
+		return v, nil
+	}
+	body, ok := c.all[name]
+	if !ok {
+		return false, wrong("Template format error: Unresolved condition dependency %s in the Conditions block of the template", name)
+	}
+	if c.under[name] {
+		return false, wrong("Template format error: Circular dependencies for condition %s", name)
+	}
+	c.under[name] = true
+	v, err := c.holds(body)
+	if err == nil {
+		c.done[name] = v
+	}
+	return v, err
+}
+
+func (c *conditions) holds(v any) (bool, error) {
+	m, ok := v.(map[string]any)
+	if !ok || len(m) != 1 {
+		return false, wrong("Template format error: Every Conditions member must be a function that is true or false")
+	}
+	for name, arg := range m {
+		switch name {
+		case "Condition":
+			s, _ := arg.(string)
+			return c.named(s)
+		case "Fn::Equals":
+			return c.equals(arg)
+		case "Fn::Not":
+			l, _ := arg.([]any)
+			if len(l) != 1 {
+				return false, wrong("Template error: Fn::Not must have exactly 1 condition")
+			}
+			b, err := c.holds(l[0])
+			return !b, err
+		case "Fn::And", "Fn::Or":
+			l, _ := arg.([]any)
+			if len(l) < 2 || len(l) > 10 {
+				return false, wrong("Template error: every %s object requires a list of at least 2 and at most 10 conditions", name)
+			}
+			result := name == "Fn::And"
+			for _, x := range l { // all are evaluated, so that mistakes are found
+				b, err := c.holds(x)
+				if err != nil {
+					return false, err
+				}
+				if name == "Fn::And" {
+					result = result && b
+				} else {
+					result = result || b
+				}
+			}
+			return result, nil
+		}
+	}
+	return false, wrong("Template format error: Every Conditions member must be a function that is true or false")
+}
+
+func (c *conditions) equals(arg any) (bool, error) {
+	l, _ := arg.([]any)
+	if len(l) != 2 {
+		return false, wrong("Template error: every Fn::Equals object requires a list of 2 string parameters.")
+	}
+	var texts [2]string
+	for i, x := range l {
+		if err := c.needs(x); err != nil {
+			return false, err
+		}
+		v, err := c.env.value(x)
+		if err != nil {
+			return false, err
+		}
+		if text, ok := TextOf(v); ok {
+			texts[i] = text
+		} else {
+			texts[i] = JSON(v)
+		}
+	}
+	return texts[0] == texts[1], nil
+}
+
+// needs evaluates the conditions that a Fn::If inside of a condition names.
+func (c *conditions) needs(v any) error {
+	switch v := v.(type) {
+	case []any:
+		for _, x := range v {
+			if err := c.needs(x); err != nil {
+				return err
+			}
+		}
+	case map[string]any:
+		for k, arg := range v {
+			if l, ok := arg.([]any); ok && k == "Fn::If" && len(l) == 3 {
+				if name, ok := l[0].(string); ok {
+					if _, err := c.named(name); err != nil {
+						return err
+					}
+				}
+			}
+			if err := c.needs(arg); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,234 @@
+package template
+
+import (
+	"slices"
+	"sort"
+	"strings"
+)
+
+// Reference is a place where a value names a resource or parameter.
+type Reference struct {
+	// Name is the logical ID, or the name of a parameter.
+	Name string
+	// Attribute is that of Fn::GetAtt; empty for a Ref.
+	Attribute string
+	// Substituted says that it stands in the text of a Fn::Sub.
+	Substituted bool
+}
+
+// anyAttribute stands for an attribute that a function computes.
+const anyAttribute = "*"
+
+// References tells found of all references of a value. With conditions, only of the branches of Fn::If that count.
+func References(v any, conditions map[string]bool, found func(Reference)) {
+	switch v := v.(type) {
+	case []any:
+		for _, e := range v {
+			References(e, conditions, found)
+		}
+	case map[string]any:
+		if len(v) == 1 {
+			for k, arg := range v {
+				if referencesOf(k, arg, conditions, found) {
+					return
+				}
+			}
+		}
+		for _, k := range sortedKeys(v) {
+			References(v[k], conditions, found)
+		}
+	}
+}
+
+func sortedKeys(m map[string]any) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	sort.Strings(keys)
+	return keys
+}
+
+// referencesOf reports whether it has dealt with the argument of a function.
+func referencesOf(name string, arg any, conditions map[string]bool, found func(Reference)) bool {
+	switch name {
+	case "Ref":
+		if s, ok := arg.(string); ok {
+			found(Reference{Name: s})
+		}
+		return true
+	case "Fn::GetAtt":
+		id, attribute := getAtt(arg)
+		if id != "" {
+			text, ok := attribute.(string)
+			if !ok {
+				text = anyAttribute
+			}
+			found(Reference{Name: id, Attribute: text})
+		}
+		References(attribute, conditions, found)
+		return true
+	case "Fn::Sub":
+		return referencesOfSub(arg, conditions, found)
+	case "Fn::If":
+		l, ok := arg.([]any)
+		if !ok || len(l) != 3 || conditions == nil {
+			return false
+		}
+		condition, _ := l[0].(string)
+		holds, known := conditions[condition]
+		if !known {
+			return false
+		}
+		if holds {
+			References(l[1], conditions, found)
+		} else {
+			References(l[2], conditions, found)
+		}
+		return true
+	}
+	return false
+}
+
+func referencesOfSub(arg any, conditions map[string]bool, found func(Reference)) bool {
+	text, variables := arg, map[string]any(nil)
+	if l, ok := arg.([]any); ok && len(l) == 2 {
+		text = l[0]
+		variables, _ = l[1].(map[string]any)
+	}
+	s, ok := text.(string)
+	if !ok {
+		return false
+	}
+	for _, name := range placeholders(s) {
+		if _, ok := variables[name]; ok {
+			continue
+		}
+		id, attribute, _ := strings.Cut(name, ".")
+		found(Reference{Name: id, Attribute: attribute, Substituted: true})
+	}
+	References(variables, conditions, found)
+	return true
+}
+
+// getAtt reads the argument of Fn::GetAtt: [id, attribute], or "id.attribute".
+func getAtt(arg any) (id string, attribute any) {
+	switch a := arg.(type) {
+	case string:
+		id, text, ok := strings.Cut(a, ".")
+		if ok {
+			return id, text
+		}
+	case []any:
+		if len(a) >= 2 {
+			id, _ = a[0].(string)
+			if len(a) == 2 {
+				return id, a[1]
+			}
+			parts := make([]string, 0, len(a)-1)
+			for _, e := range a[1:] {
+				s, _ := e.(string)
+				parts = append(parts, s)
+			}
+			return id, strings.Join(parts, ".")
+		}
+	}
+	return "", nil
+}
+
+// Pseudo reports whether a name is one of CloudFormation's own parameters.
+func Pseudo(name string) bool { return slices.Contains(pseudo, name) }
+
+var pseudo = []string{"AWS::AccountId", "AWS::NotificationARNs", "AWS::NoValue", "AWS::Partition", "AWS::Region",
+	"AWS::StackId", "AWS::StackName", "AWS::URLSuffix"}
+
+// Graph is which resources of a template are there, in the order of the template, and what each needs first.
+type Graph struct {
+	IDs   []string
+	Needs map[string][]string
+}
+
+// GraphOf finds the resources whose conditions hold and what they need. The error is an *Error for a cycle, or for what
+// refers to a resource whose condition does not hold.
+func (t *Template) GraphOf(conditions map[string]bool) (*Graph, error) {
+	g := &Graph{Needs: map[string][]string{}}
+	there := map[string]bool{}
+	for _, r := range t.Resources {
+		if r.Condition == "" || conditions[r.Condition] {
+			g.IDs = append(g.IDs, r.ID)
+			there[r.ID] = true
+		}
+	}
+	declared := map[string]bool{}
+	for _, r := range t.Resources {
+		declared[r.ID] = true
+	}
+	for _, r := range t.Resources {
+		if !there[r.ID] {
+			continue
+		}
+		needs := map[string]bool{}
+		var missing string
+		References(r.Properties, conditions, func(ref Reference) {
+			switch {
+			case there[ref.Name]:
+				needs[ref.Name] = true
+			case declared[ref.Name]:
+				missing = ref.Name
+			}
+		})
+		if missing != "" {
+			return nil, wrong("Template format error: Unresolved resource dependencies [%s] in the Resources block of the template",
+				missing)
+		}
+		for _, d := range r.DependsOn {
+			if there[d] { // AWS drops a DependsOn on what a condition leaves out
+				needs[d] = true
+			}
+		}
+		list := make([]string, 0, len(needs))
+		for n := range needs {
+			list = append(list, n)
+		}
+		sort.Strings(list)
+		g.Needs[r.ID] = list
+	}
+	if cycle := g.cycle(); len(cycle) > 0 {
+		sort.Strings(cycle)
+		return nil, wrong("Circular dependency between resources: [%s]", strings.Join(cycle, ", "))
+	}
+	return g, nil
+}
+
+// cycle finds the resources that need themselves; nil when there are none.
+func (g *Graph) cycle() []string {
+	const visiting, done = 1, 2
+	state := map[string]int{}
+	var path, cycle []string
+	var visit func(id string) bool
+	visit = func(id string) bool {
+		switch state[id] {
+		case done:
+			return false
+		case visiting:
+			cycle = slices.Clone(path[slices.Index(path, id):])
+			return true
+		}
+		state[id] = visiting
+		path = append(path, id)
+		for _, n := range g.Needs[id] {
+			if visit(n) {
+				return true
+			}
+		}
+		path = path[:len(path)-1]
+		state[id] = done
+		return false
+	}
+	for _, id := range g.IDs {
+		if visit(id) {
+			return cycle
+		}
+	}
+	return nil
+}

@@ -1,0 +1,150 @@
+package cloudformation
+
+import (
+	"context"
+	"slices"
+
+	"stepback/aws"
+	"stepback/services/cloudformation/template"
+)
+
+type templateRequest struct {
+	Stack     string `json:"StackName"`
+	ChangeSet string `json:"ChangeSetName"`
+	Stage     string `json:"TemplateStage"`
+	source
+}
+
+type templateAnswer struct {
+	Body   string   `json:"TemplateBody"`
+	Stages []string `json:"StagesAvailable"`
+}
+
+func (s *Service) getTemplate(_ context.Context, scope aws.Scope, in *templateRequest) (*templateAnswer, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var of *deployed
+	if in.ChangeSet != "" {
+		c, err := s.findSet(scope, in.ChangeSet, in.Stack)
+		if err != nil {
+			return nil, err
+		}
+		of = &c.Target
+	} else {
+		st, err := s.find(scope, in.Stack)
+		if err != nil {
+			return nil, err
+		}
+		if of = &st.deployed; of.Template == "" && st.Operation != nil {
+			of = &st.Operation.Target
+		}
+	}
+	out := &templateAnswer{Body: of.Template, Stages: []string{"Original", "Processed"}}
+	if in.Stage == "Processed" {
+		out.Body = of.Processed
+	}
+	return out, nil
+}
+
+type declaredParameter struct {
+	Key         string  `json:"ParameterKey"`
+	Default     *string `json:"DefaultValue,omitempty"`
+	Type        string  `json:"ParameterType,omitempty"`
+	NoEcho      bool
+	Description string         `json:",omitempty"`
+	Constraints map[string]any `json:"ParameterConstraints,omitempty"`
+}
+
+type templateSummary struct {
+	Parameters         []declaredParameter
+	Description        string `json:",omitempty"`
+	Capabilities       []string
+	CapabilitiesReason string `json:",omitempty"`
+	ResourceTypes      []string
+	Version            string `json:",omitempty"`
+	Metadata           string `json:",omitempty"`
+	DeclaredTransforms []string
+}
+
+// summarise reads a template as far as its parameters have defaults.
+func (s *Service) summarise(scope aws.Scope, text string) (*templateSummary, error) {
+	d, head, err := declared(text)
+	if err != nil {
+		return nil, err
+	}
+	out := &templateSummary{Parameters: []declaredParameter{}, Capabilities: []string{}, ResourceTypes: []string{},
+		DeclaredTransforms: orEmpty(template.TransformsOf(d))}
+	values := map[string]string{}
+	for _, p := range head.Parameters {
+		one := declaredParameter{Key: p.Name, Default: p.Default, Type: p.Type, NoEcho: p.NoEcho, Description: p.Description}
+		if len(p.AllowedValues) > 0 {
+			one.Constraints = map[string]any{"AllowedValues": p.AllowedValues}
+		}
+		out.Parameters = append(out.Parameters, one)
+		if p.Default != nil {
+			values[p.Name] = *p.Default
+		}
+	}
+	c, err := s.compile(scope, "", "", &deployed{Template: text, Values: values, Resolved: values})
+	if err != nil {
+		return nil, err
+	}
+	out.Description, out.Version = c.Description, c.Version
+	if c.Metadata != nil {
+		out.Metadata = template.JSON(c.Metadata)
+	}
+	for i := range c.Resources {
+		if t := c.Resources[i].Type; !slices.Contains(out.ResourceTypes, t) {
+			out.ResourceTypes = append(out.ResourceTypes, t)
+		}
+	}
+	names, types := c.capabilities()
+	out.Capabilities = append(out.Capabilities, names...)
+	if c.macros {
+		out.Capabilities = append(out.Capabilities, "CAPABILITY_AUTO_EXPAND")
+	}
+	if len(types) > 0 {
+		out.CapabilitiesReason = "The following resource(s) require capabilities: " + template.JSON(types)
+	}
+	return out, nil
+}
+
+func (s *Service) getTemplateSummary(ctx context.Context, scope aws.Scope, in *templateRequest) (*templateSummary, error) {
+	if in.Stack != "" {
+		s.mu.Lock()
+		st, err := s.find(scope, in.Stack)
+		s.mu.Unlock()
+		if err != nil {
+			return nil, err
+		}
+		return s.summarise(scope, st.Template)
+	}
+	text, err := s.read(ctx, scope, in.source, nil)
+	if err != nil {
+		return nil, err
+	}
+	return s.summarise(scope, text)
+}
+
+type validated struct {
+	Parameters         []declaredParameter
+	Description        string `json:",omitempty"`
+	Capabilities       []string
+	CapabilitiesReason string `json:",omitempty"`
+	DeclaredTransforms []string
+}
+
+func (s *Service) validateTemplate(ctx context.Context, scope aws.Scope, in *templateRequest) (*validated, error) {
+	text, err := s.read(ctx, scope, in.source, nil)
+	if err != nil {
+		return nil, err
+	}
+	sum, err := s.summarise(scope, text)
+	if err != nil {
+		return nil, err
+	}
+	for i := range sum.Parameters {
+		sum.Parameters[i].Type, sum.Parameters[i].Constraints = "", nil
+	}
+	return &validated{sum.Parameters, sum.Description, sum.Capabilities, sum.CapabilitiesReason, sum.DeclaredTransforms}, nil
+}

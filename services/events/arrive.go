@@ -1,0 +1,123 @@
+package events
+
+import (
+	"context"
+	"strings"
+
+	"stepback/aws"
+	"stepback/jsonvalue"
+	"stepback/services/delivery"
+	"stepback/services/dispatch"
+)
+
+// arrival is an event and the bus that it comes to.
+type arrival struct {
+	bus   busKey
+	event *event
+}
+
+// arrive sends events to the targets of the rules that match them. It returns when none of them is lost any more.
+func (s *Service) arrive(ctx context.Context, all []arrival) error {
+	var letters []*dispatch.Letter
+	for _, a := range all {
+		for _, r := range s.active(a.bus) {
+			if r.pattern.Match(a.event.value) {
+				letters = append(letters, s.letters(r, a.event)...)
+			}
+		}
+	}
+	if len(letters) == 0 {
+		return nil
+	}
+	return s.mail.Accept(ctx, letters, nil)
+}
+
+// active are the rules that events of a bus are compared with. A bus that is not there has none: as on AWS, events for
+// it are taken and lost.
+func (s *Service) active(key busKey) []*rule {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if b := s.buses[key]; b != nil {
+		return b.active
+	}
+	if key.name != defaultBus {
+		s.o.Log.Warn("an event is lost: there is no such event bus", "bus", key.name)
+	}
+	return nil
+}
+
+// letters are what the targets of a rule are sent for an event.
+func (s *Service) letters(r *rule, e *event) []*dispatch.Letter {
+	letters := make([]*dispatch.Letter, 0, len(r.targets))
+	for _, t := range r.targets {
+		if e.forwarded && isBus(t.ARN) {
+			s.o.Log.Warn("an event that came from another bus is not sent on to a third one", "rule", r.arn, "bus", t.ARN)
+			continue
+		}
+		l := t.letter(r, e)
+		if l == nil {
+			s.o.Log.Warn("an event is not sent: the input transformer makes no JSON of it", "rule", r.arn, "target", t.ID)
+			continue
+		}
+		l.Message.TraceHeader = e.trace
+		letters = append(letters, l)
+	}
+	return letters
+}
+
+func isBus(arn string) bool { return strings.Contains(arn, ":event-bus/") }
+
+// send hands a letter to its target.
+func (s *Service) send(ctx context.Context, l *dispatch.Letter) error {
+	switch {
+	case isBus(l.To):
+		return s.forward(ctx, l)
+	case strings.Contains(l.To, ":api-destination/"):
+		return s.call(ctx, l)
+	}
+	return s.o.Targets.Deliver(ctx, l.To, &l.Message)
+}
+
+// forward puts an event on another bus. It stays the event that it was.
+func (s *Service) forward(ctx context.Context, l *dispatch.Letter) error {
+	key := keyOf(aws.Scope{}, l.To)
+	s.mu.Lock()
+	_, err := s.find(key.scope, key.name)
+	s.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	v, err := jsonvalue.Parse(l.Message.Body)
+	if err != nil || v.Kind() != jsonvalue.Object {
+		return invalid("An event bus takes events only.")
+	}
+	id, _ := v.Get("id")
+	return s.arrive(ctx, []arrival{{key, &event{id: id.Text(), value: v, json: l.Message.Body, ingested: s.now(),
+		trace: l.Message.TraceHeader, forwarded: true}}})
+}
+
+// Deliver puts an event on the bus of an ARN, as delivery.Target says: its detail is the message's body, a JSON object.
+// An error is an *aws.Error.
+func (s *Service) Deliver(ctx context.Context, to aws.ARN, m *delivery.Message) error {
+	name, ok := strings.CutPrefix(to.Resource, "event-bus/")
+	if !ok {
+		return invalid("%s is not the ARN of an event bus", to)
+	}
+	s.mu.Lock()
+	_, err := s.find(to.Scope(), name)
+	s.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	detail, err := jsonvalue.Parse(m.Body)
+	if err != nil || detail.Kind() != jsonvalue.Object {
+		return invalid("Parameter Detail is not valid. Reason: Detail is malformed.")
+	}
+	if m.Source == "" || m.DetailType == "" {
+		return invalid("Parameter Source is not valid. Reason: Source and DetailType are required arguments.")
+	}
+	now := s.now()
+	e := newEvent(to.Scope(), m.Source, m.DetailType, now, m.Resources, detail)
+	e.ingested, e.trace = now, m.TraceHeader
+	return s.arrive(ctx, []arrival{{busKey{to.Scope(), name}, e}})
+}

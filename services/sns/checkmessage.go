@@ -1,0 +1,186 @@
+package sns
+
+import (
+	"encoding/json"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"stepback/aws"
+)
+
+// SNS's limits of a message.
+const (
+	// MaxMessageBytes is how large a message with its attributes may be, and all messages of a batch together.
+	MaxMessageBytes = 256 << 10
+	// MaxSubjectCharacters is how long a subject may be.
+	MaxSubjectCharacters = 100
+	mostNameBytes        = 256 // of an attribute's name
+)
+
+var (
+	errTooLong      = invalid("Message too long")
+	errBatchTooLong = &aws.Error{Code: "BatchRequestTooLong",
+		Message: "The length of all the messages put together is more than the limit."}
+)
+
+// The types of message attributes; each may have a label behind a dot.
+const (
+	typeString = "String"
+	typeNumber = "Number"
+	typeBinary = "Binary"
+	typeArray  = "String.Array"
+)
+
+var dataType = regexp.MustCompile(`^(?:String|Number|Binary)(?:\..+)?$`)
+
+// checkAttributes checks message attributes.
+func checkAttributes(attributes map[string]attribute) error {
+	for _, name := range slices.Sorted(maps.Keys(attributes)) {
+		a := attributes[name]
+		if err := checkAttributeName(name); err != nil {
+			return err
+		}
+		empty := func() error {
+			return invalidValue("The message attribute '%s' must contain non-empty message attribute value for message "+
+				"attribute type '%s'.", name, a.DataType)
+		}
+		if !dataType.MatchString(a.DataType) {
+			return invalidValue("The message attribute '%s' has an invalid message attribute type, the set of supported "+
+				"type prefixes is Binary, Number, and String.", name)
+		}
+		binary := strings.HasPrefix(a.DataType, typeBinary)
+		switch {
+		case a.StringValue == "" && len(a.BinaryValue) == 0:
+			return empty()
+		case binary && len(a.BinaryValue) == 0:
+			return wrongField(name, a.DataType, typeBinary)
+		case !binary && a.StringValue == "":
+			return wrongField(name, a.DataType, typeString)
+		case strings.HasPrefix(a.DataType, typeNumber) && !isNumber(a.StringValue):
+			return invalidValue("Could not cast message attribute '%s' value to number.", name)
+		}
+	}
+	return nil
+}
+
+func wrongField(name, kind, field string) error {
+	return invalidValue("The message attribute '%s' with type '%s' must use field '%s'.", name, kind, field)
+}
+
+var number = regexp.MustCompile(`^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$`)
+
+func isNumber(text string) bool { return number.MatchString(strings.TrimSpace(text)) }
+
+func checkAttributeName(name string) error {
+	switch {
+	case len(name) > mostNameBytes:
+		return invalidValue("Length of message attribute name must be less than 256 bytes.")
+	case strings.HasPrefix(name, "."):
+		return invalidValue("Invalid message attribute name starting with character '.' was found.")
+	case strings.HasSuffix(name, "."):
+		return invalidValue("Invalid message attribute name ending with character '.' was found.")
+	}
+	last := rune(0)
+	for _, c := range name {
+		if c > unicode.MaxASCII || !unicode.IsLetter(c) && !unicode.IsDigit(c) && !strings.ContainsRune("_-.", c) {
+			return invalidValue("Invalid non-alphanumeric character '#x%X' was found in the message attribute name. Can "+
+				"only include alphanumeric characters, hyphens, underscores, or dots.", c)
+		}
+		if c == '.' && last == '.' {
+			return invalidValue("Message attribute name can not have successive '.' character.")
+		}
+		last = c
+	}
+	return nil
+}
+
+// size is what counts of a message against MaxMessageBytes.
+func (m *message) size() int {
+	n := len(m.Body)
+	for name, a := range m.Attributes {
+		n += len(name) + len(a.DataType) + len(a.StringValue) + len(a.BinaryValue)
+	}
+	return n
+}
+
+// check refuses a message that SNS does not take for any topic.
+func (m *message) check() error {
+	switch {
+	case m.Body == "":
+		return invalid("Empty message")
+	case !utf8.ValidString(m.Body):
+		return invalid("Message Reason: not UTF-8")
+	case !validSubject(m.Subject):
+		return invalid("Subject")
+	}
+	if err := checkAttributes(m.Attributes); err != nil {
+		return err
+	}
+	if m.size() > MaxMessageBytes {
+		return errTooLong
+	}
+	return nil
+}
+
+func validSubject(s string) bool {
+	return utf8.ValidString(s) && utf8.RuneCountInString(s) <= MaxSubjectCharacters &&
+		!strings.ContainsFunc(s, unicode.IsControl)
+}
+
+// groupName is what groups and deduplication IDs consist of.
+var groupName = regexp.MustCompile("^[A-Za-z0-9!\"#$%&'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~]{1,128}$")
+
+// checkOrder checks group and deduplication ID, of which FIFO and standard topics take different ones.
+func (m *message) checkOrder(fifo, contentBased bool) error {
+	for _, p := range []struct{ name, value string }{{"MessageGroupId", m.Group}, {"MessageDeduplicationId",
+		m.Deduplication}} {
+		if p.value != "" && !groupName.MatchString(p.value) {
+			return invalid("%s Reason: %s can only include alphanumeric and punctuation characters. 1 to 128 in length",
+				p.name, p.name)
+		}
+	}
+	switch {
+	case !fifo && m.Deduplication != "":
+		return invalid("MessageDeduplicationId Reason: The request includes MessageDeduplicationId parameter that is not " +
+			"valid for this topic type")
+	case !fifo:
+		return nil
+	case m.Group == "":
+		return invalid("The MessageGroupId parameter is required for FIFO topics")
+	case m.Deduplication == "" && !contentBased:
+		return invalid("The topic should either have ContentBasedDeduplication enabled or MessageDeduplicationId " +
+			"provided explicitly")
+	}
+	return nil
+}
+
+// structured reads a message that has a text for each protocol.
+func (m *message) structured(structure string) error {
+	switch structure {
+	case "":
+		return nil
+	case "json":
+	default:
+		return invalid("MessageStructure Reason: the only structure is json, not %s", structure)
+	}
+	var parts map[string]any
+	if json.Unmarshal([]byte(m.Body), &parts) != nil || parts == nil {
+		return invalid("Message Structure - JSON message body failed to parse")
+	}
+	m.ByProtocol = map[string]string{}
+	for protocol, part := range parts {
+		if text, ok := part.(string); ok {
+			m.ByProtocol[protocol] = text
+		}
+	}
+	text, ok := m.ByProtocol["default"]
+	if !ok {
+		return invalid("Message Structure - No default entry in JSON message body")
+	}
+	m.Body = text
+	return nil
+}
