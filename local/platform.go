@@ -23,6 +23,7 @@ import (
 	"stepback/services/delivery"
 	"stepback/services/documents"
 	"stepback/services/dynamodb"
+	"stepback/services/kms"
 	"stepback/services/events"
 	"stepback/services/lambda/functions"
 	logsapi "stepback/services/logs"
@@ -52,6 +53,7 @@ type Platform struct {
 	Events        *events.Service    // EventBridge
 	Faults        *faults.Injector   // what has been injected
 	Tables        *dynamodb.Service  // of DynamoDB
+	Keys          *kms.Service       // of KMS
 	Documents     *documents.Store   // what other services keep
 	Targets       delivery.Targets   // whom services deliver to
 
@@ -97,7 +99,7 @@ func Open(ctx context.Context, cfg Config) (_ *Platform, err error) {
 	}
 	for _, step := range []func(context.Context) error{
 		p.lock, p.openJournal, p.listen, p.openDocuments, p.openObjects, p.openQueues, p.openTables,
-		p.openLogs, p.openFunctions, p.openTopics, p.openMetrics, p.openIdentity, p.openDeployment, p.openStates,
+		p.openLogs, p.openFunctions, p.openTopics, p.openMetrics, p.openIdentity, p.openSecrets, p.openDeployment, p.openStates,
 		p.openEvents,
 		p.openStacks, p.resume, p.serve,
 		p.announce,
