@@ -400,7 +400,7 @@ func (s *Service) generateRandom(_ context.Context, _ aws.Scope, in *generateRan
 	case in.Bytes == 0:
 		return nil, server.Invalid("NumberOfBytes is required.")
 	}
-	if err := in.recipient.check(); err != nil {
+	if err := in.check(); err != nil {
 		return nil, err
 	}
 	return &random{Plaintext: material.Random(in.Bytes)}, nil

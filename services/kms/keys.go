@@ -170,7 +170,8 @@ type scheduledDeletion struct {
 	Days  int          `json:"PendingWindowInDays"`
 }
 
-func (s *Service) scheduleKeyDeletion(_ context.Context, scope aws.Scope, in *scheduleDeletion) (*scheduledDeletion, error) {
+func (s *Service) scheduleKeyDeletion(_ context.Context, scope aws.Scope, in *scheduleDeletion) (*scheduledDeletion,
+	error) {
 	const least, most = 7, 30
 	days := cmp.Or(in.Days, most)
 	if days < least || days > most {

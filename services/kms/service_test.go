@@ -81,7 +81,8 @@ func (b *bench) create(in client.CreateKeyInput) *types.KeyMetadata {
 
 func (b *bench) encrypt(key *string, text string, context map[string]string) []byte {
 	b.t.Helper()
-	out, err := b.Encrypt(b.t.Context(), &client.EncryptInput{KeyId: key, Plaintext: []byte(text), EncryptionContext: context})
+	out, err := b.Encrypt(b.t.Context(), &client.EncryptInput{KeyId: key, Plaintext: []byte(text),
+		EncryptionContext: context})
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -128,10 +129,12 @@ func TestEncryption(t *testing.T) {
 		}
 	}
 	other := b.create(client.CreateKeyInput{})
-	_, err := b.Decrypt(t.Context(), &client.DecryptInput{CiphertextBlob: ciphertext, EncryptionContext: context, KeyId: other.KeyId})
+	_, err := b.Decrypt(t.Context(), &client.DecryptInput{CiphertextBlob: ciphertext, EncryptionContext: context,
+		KeyId: other.KeyId})
 	refused(t, err, "IncorrectKeyException", "The key ID in the request does not identify a CMK that can perform this operation.")
-	again, err := b.ReEncrypt(t.Context(), &client.ReEncryptInput{CiphertextBlob: ciphertext, SourceEncryptionContext: context,
-		DestinationKeyId: other.KeyId})
+	again, err := b.ReEncrypt(t.Context(), &client.ReEncryptInput{CiphertextBlob: ciphertext,
+		SourceEncryptionContext: context,
+		DestinationKeyId:        other.KeyId})
 	if err != nil || *again.SourceKeyId != *k.Arn || *again.KeyId != *other.Arn {
 		t.Fatal(again, err)
 	}
@@ -179,12 +182,14 @@ func TestSignatures(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, algorithm := range algorithms {
-			out, err := b.Sign(t.Context(), &client.SignInput{KeyId: k.KeyId, Message: message, SigningAlgorithm: algorithm})
+			out, err := b.Sign(t.Context(), &client.SignInput{KeyId: k.KeyId, Message: message,
+				SigningAlgorithm: algorithm})
 			if err != nil {
 				t.Fatal(err)
 			}
 			verify := func(message, signature []byte) error {
-				_, err := b.Verify(t.Context(), &client.VerifyInput{KeyId: k.KeyId, Message: message, Signature: signature,
+				_, err := b.Verify(t.Context(), &client.VerifyInput{KeyId: k.KeyId, Message: message,
+					Signature:        signature,
 					SigningAlgorithm: algorithm})
 				return err
 			}
@@ -210,7 +215,8 @@ func TestSignatures(t *testing.T) {
 		t.Fatal(err)
 	}
 	parsed, _ := x509.ParsePKIXPublicKey(public.PublicKey)
-	outside, err := rsa.EncryptOAEP(sha256.New(), rand.Reader, parsed.(*rsa.PublicKey), message, nil) //nolint:errcheck // it is one
+	outside, err := rsa.EncryptOAEP(sha256.New(), rand.Reader,
+		parsed.(*rsa.PublicKey), message, nil) //nolint:errcheck // it is one
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -274,7 +280,8 @@ func TestStatesAndAliases(t *testing.T) {
 	if err != nil || len(grants.Grants) != 1 || *grants.Grants[0].GrantId != *grant.GrantId {
 		t.Errorf("grants %+v, %v", grants, err)
 	}
-	if _, err := b.RevokeGrant(t.Context(), &client.RevokeGrantInput{KeyId: k.KeyId, GrantId: grant.GrantId}); err != nil {
+	if _, err := b.RevokeGrant(t.Context(), &client.RevokeGrantInput{KeyId: k.KeyId,
+		GrantId: grant.GrantId}); err != nil {
 		t.Error(err)
 	}
 	policy, err := b.GetKeyPolicy(t.Context(), &client.GetKeyPolicyInput{KeyId: k.KeyId})

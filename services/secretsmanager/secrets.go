@@ -36,7 +36,7 @@ func withTags(tags map[string]string, more []tag) (map[string]string, error) {
 }
 
 func listTags(tags map[string]string) []tag {
-	var all []tag
+	all := make([]tag, 0, len(tags))
 	for _, name := range slices.Sorted(maps.Keys(tags)) {
 		all = append(all, tag{name, tags[name]})
 	}
@@ -148,7 +148,7 @@ type neverThere struct {
 	OwningService                  json.RawMessage `json:",omitempty"`
 	PrimaryRegion                  json.RawMessage `json:",omitempty"`
 	ExternalSecretRotationMetadata json.RawMessage `json:",omitempty"`
-	ExternalSecretRotationRoleArn  json.RawMessage `json:",omitempty"` //nolint:revive // the model's name
+	ExternalSecretRotationRoleArn  json.RawMessage `json:",omitempty"`
 }
 
 type described struct {
@@ -159,7 +159,8 @@ type described struct {
 
 func (x *secret) describe() description {
 	d := description{named: x.named(), Description: x.Description, Key: x.Key, Rotated: optional(x.Rotated),
-		Changed: optional(x.Changed), Accessed: optional(x.Accessed), Tags: listTags(x.Tags), Created: optional(x.Created)}
+		Changed: optional(x.Changed), Accessed: optional(x.Accessed), Tags: listTags(x.Tags),
+		Created: optional(x.Created)}
 	if !x.Deleted.IsZero() {
 		d.Deleted = optional(x.Deleted)
 	}

@@ -63,8 +63,9 @@ func (b *bench) rotate(ctx context.Context, _ aws.Scope, _ string, payload []byt
 	b.steps = append(b.steps, in.Step)
 	switch in.Step {
 	case "createSecret":
-		_, err := b.PutSecretValue(ctx, &client.PutSecretValueInput{SecretId: &in.SecretId, ClientRequestToken: &in.ClientRequestToken,
-			SecretString: sdk.String("rotated"), VersionStages: []string{"AWSPENDING"}})
+		_, err := b.PutSecretValue(ctx, &client.PutSecretValueInput{SecretId: &in.SecretId,
+			ClientRequestToken: &in.ClientRequestToken,
+			SecretString:       sdk.String("rotated"), VersionStages: []string{"AWSPENDING"}})
 		return err
 	case "finishSecret":
 		d, err := b.DescribeSecret(ctx, &client.DescribeSecretInput{SecretId: &in.SecretId})
@@ -156,12 +157,14 @@ func TestVersions(t *testing.T) {
 	if got, err := b.get("db/login", "AWSPREVIOUS"); err != nil || got != "two" {
 		t.Errorf("after going back the previous value is %q, %v", got, err)
 	}
-	binary, err := b.PutSecretValue(t.Context(), &client.PutSecretValueInput{SecretId: made.ARN, SecretBinary: []byte{0, 1},
+	binary, err := b.PutSecretValue(t.Context(), &client.PutSecretValueInput{SecretId: made.ARN, SecretBinary: []byte{0,
+		1},
 		VersionStages: []string{"raw"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := b.GetSecretValue(t.Context(), &client.GetSecretValueInput{SecretId: made.ARN, VersionId: binary.VersionId})
+	out, err := b.GetSecretValue(t.Context(), &client.GetSecretValueInput{SecretId: made.ARN,
+		VersionId: binary.VersionId})
 	if err != nil || string(out.SecretBinary) != "\x00\x01" || out.SecretString != nil {
 		t.Errorf("got %v, %v", out, err)
 	}

@@ -99,7 +99,7 @@ func oaep(private []byte, algorithm string) (*rsa.PrivateKey, hash.Hash, error) 
 	case !ok:
 		return nil, nil, ErrUnsupported
 	case algorithm == "RSAES_OAEP_SHA_1":
-		return k, sha1.New(), nil //nolint:gosec // see the import
+		return k, sha1.New(), nil
 	case algorithm == "RSAES_OAEP_SHA_256":
 		return k, sha256.New(), nil
 	}

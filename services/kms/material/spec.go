@@ -47,7 +47,8 @@ var (
 )
 
 func rsaSpec(bits int) *Spec {
-	return &Spec{Usages: []string{SignVerify, EncryptDecrypt}, Encryption: rsaEncryption, Signing: rsaSigning, rsaBits: bits}
+	return &Spec{Usages: []string{SignVerify, EncryptDecrypt}, Encryption: rsaEncryption, Signing: rsaSigning,
+		rsaBits: bits}
 }
 
 func macSpec(bits string, bytes int) *Spec {
