@@ -99,7 +99,8 @@ func Open(ctx context.Context, cfg Config) (_ *Platform, err error) {
 	}
 	for _, step := range []func(context.Context) error{
 		p.lock, p.openJournal, p.listen, p.openDocuments, p.openObjects, p.openQueues, p.openTables,
-		p.openLogs, p.openFunctions, p.openTopics, p.openMetrics, p.openIdentity, p.openSecrets, p.openDeployment, p.openStates,
+		p.openLogs, p.openFunctions, p.openTopics, p.openMetrics, p.openIdentity, p.openSecrets,
+		p.openDeployment, p.openStates,
 		p.openEvents,
 		p.openStacks, p.resume, p.serve,
 		p.announce,

@@ -216,7 +216,7 @@ func TestSignatures(t *testing.T) {
 	}
 	parsed, _ := x509.ParsePKIXPublicKey(public.PublicKey)
 	outside, err := rsa.EncryptOAEP(sha256.New(), rand.Reader,
-		parsed.(*rsa.PublicKey), message, nil) //nolint:errcheck // it is one
+		parsed.(*rsa.PublicKey), message, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,8 +41,7 @@ type rotateSecret struct {
 	Role        string          `json:"ExternalSecretRotationRoleArn"`
 }
 
-func (s *Service) rotateSecret( //nolint:contextcheck // a rotation outlives its request
-	_ context.Context, scope aws.Scope, in *rotateSecret) (*versioned, error) {
+func (s *Service) rotateSecret(_ context.Context, scope aws.Scope, in *rotateSecret) (*versioned, error) {
 	if !in.Outside.IsNull() || in.Role != "" {
 		return nil, invalid("Secrets that others manage (ExternalSecretRotationMetadata) are not supported by this Secrets Manager.")
 	}
@@ -86,7 +85,7 @@ func (s *Service) rotateSecret( //nolint:contextcheck // a rotation outlives its
 		return nil, err
 	}
 	if now {
-		s.rotating.Go(func() { s.rotate(rotated, id) })
+		s.rotating.Go(func() { s.rotate(rotated, id) }) //nolint:contextcheck // a rotation outlives its request
 	}
 	return out, nil
 }
