@@ -99,7 +99,7 @@ func Open(ctx context.Context, cfg Config) (_ *Platform, err error) {
 	}
 	for _, step := range []func(context.Context) error{
 		p.lock, p.openJournal, p.listen, p.openDocuments, p.openObjects, p.openQueues, p.openTables,
-		p.openLogs, p.openFunctions, p.openTopics, p.openMetrics, p.openIdentity, p.openSecrets,
+		p.openLogs, p.openFunctions, p.openTopics, p.expire, p.openMetrics, p.openIdentity, p.openSecrets,
 		p.openDeployment, p.openStates,
 		p.openEvents,
 		p.openStacks, p.resume, p.serve,
@@ -163,7 +163,7 @@ func (p *Platform) openJournal(context.Context) error {
 
 func (p *Platform) openObjects(ctx context.Context) (err error) {
 	p.Objects, err = s3.Open(filepath.Join(p.Dir, "objects"), s3.Options{Region: p.Scope.Region,
-		Account: p.Scope.Account, ObjectCreated: p.objectCreated})
+		Account: p.Scope.Account, ObjectCreated: p.objectCreated, Deliver: p.Targets.Deliver, Log: p.cfg.Log})
 	if err != nil {
 		return err
 	}

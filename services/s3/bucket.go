@@ -106,6 +106,7 @@ func (s *store) ForceDeleteBucket(bucket string) error {
 }
 
 func (s *store) removeBucket(bucket string) error {
+	s.forgetSettings(bucket)
 	if err := os.RemoveAll(s.bucketDir(bucket)); err != nil {
 		return err
 	}

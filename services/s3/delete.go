@@ -12,7 +12,14 @@ func (s *store) DeleteObject(bucket, key string) (gofakes3.ObjectDeleteResult, e
 	if err := s.requireBucket(bucket); err != nil {
 		return gofakes3.ObjectDeleteResult{}, err
 	}
-	return gofakes3.ObjectDeleteResult{}, s.storageError(s.remove(bucket, key))
+	gone, err := s.remove(bucket, key)
+	if err != nil {
+		return gofakes3.ObjectDeleteResult{}, s.storageError(err)
+	}
+	if gone {
+		s.announceDeletion(bucket, key)
+	}
+	return gofakes3.ObjectDeleteResult{}, nil
 }
 
 // DeleteMulti removes several objects and says for each how it went.
@@ -21,17 +28,22 @@ func (s *store) DeleteMulti(bucket string, keys ...string) (result gofakes3.Mult
 		return result, err
 	}
 	for _, key := range keys {
-		if err := s.remove(bucket, key); err != nil {
+		gone, err := s.remove(bucket, key)
+		if err != nil {
 			result.Error = append(result.Error, gofakes3.ErrorResult{Key: key, Code: gofakes3.ErrInternal,
 				Message: err.Error()})
 			continue
+		}
+		if gone {
+			s.announceDeletion(bucket, key)
 		}
 		result.Deleted = append(result.Deleted, gofakes3.ObjectID{Key: key})
 	}
 	return result, nil
 }
 
-func (s *store) remove(bucket, key string) error {
+// remove removes an object, and reports whether there was one.
+func (s *store) remove(bucket, key string) (gone bool, err error) {
 	s.commit.Lock()
 	defer s.commit.Unlock()
 	plain, beside := s.objectPaths(bucket, key)
@@ -44,16 +56,17 @@ func (s *store) remove(bucket, key string) error {
 			err = os.Remove(path)
 		}
 		if err != nil {
-			return err
+			return gone, err
 		}
+		gone = true
 	}
 	recordPath := s.recordPath(bucket, key)
 	if err := os.Remove(recordPath); err != nil && !isMissing(err) {
-		return err
+		return gone, err
 	}
 	prune(filepath.Dir(plain), s.bucketDir(bucket))
 	prune(filepath.Dir(recordPath), s.metaDir(bucket))
-	return nil
+	return gone, nil
 }
 
 // prune removes dir and its parents below top while they are empty.

@@ -7,17 +7,20 @@
 // too.
 //
 // After each PutObject, CopyObject and CompleteMultipartUpload the server hands an EventBridge "Object Created" event
-// to the subscriber that Options names.
+// to the subscriber that Options names. The notifications of a bucket go to queues, topics, functions and EventBridge.
+// Buckets keep their settings: notifications and lifecycles are carried out; encryption, policies, CORS rules, ownership
+// and the block of public access are kept and answered, and have no effect. Other settings are those of a new bucket;
+// to change them is refused as NotImplemented, never half obeyed.
 //
-// The package serves the laptop's loopback interface only. It checks no signature and no permission, knows no versions,
-// ACLs or encryption and lets nobody change the settings of a bucket, which are those of a new one (such requests are
-// refused as NotImplemented, never half obeyed), and never decides what an event starts.
+// The package serves the laptop's loopback interface only. It checks no signature and no permission, knows no
+// ACLs and encrypts nothing, and never decides what an event starts.
 //
 // Where file names are not case-sensitive, neither are keys: there "A" and "a" are one object.
 //
 // Layout of the directory:
 //
 //	BUCKET/KEY              objects (odd keys with %-escapes, see keypath.go)
+//	.meta/BUCKET/%.settings the bucket's settings
 //	.meta/BUCKET/KEY%.json  ETag, content type, user metadata, tags
 //	.uploads/ID/            multipart uploads under way
 //	.tmp/                   bodies that are being received

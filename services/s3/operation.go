@@ -63,6 +63,9 @@ func (s *store) choose(c *call) operation {
 	case c.key == "" && c.query.Has("versions") && c.Method == http.MethodGet:
 		return s.listVersions
 	}
+	if o := s.chooseChange(c); o != nil {
+		return o
+	}
 	return chooseSetting(c)
 }
 
@@ -93,11 +96,16 @@ func respond(w http.ResponseWriter, method string, answer any, err error) {
 	case err != nil:
 		answer = errorBody{Code: gofakes3.ErrInternal, Message: err.Error()}
 		w.WriteHeader(http.StatusInternalServerError)
-	case answer == nil && method == http.MethodDelete:
+	case answer == noContent{}, answer == nil && method == http.MethodDelete:
 		w.WriteHeader(http.StatusNoContent)
 		return
 	case answer == nil:
 		w.WriteHeader(http.StatusOK)
+		return
+	}
+	if text, ok := answer.(rawJSON); ok {
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprint(w, text)
 		return
 	}
 	w.Header().Set("Content-Type", "application/xml")
@@ -109,8 +117,14 @@ func respond(w http.ResponseWriter, method string, answer any, err error) {
 	_ = xml.NewEncoder(w).Encode(answer) // the client has gone if this fails
 }
 
-// rawXML is an answer that is XML already.
-type rawXML string
+// rawXML is an answer that is XML already, rawJSON one that is JSON.
+type (
+	rawXML  string
+	rawJSON string
+)
+
+// noContent is an answer without a body, with status 204.
+type noContent struct{}
 
 // messageOf is an error's message without its code.
 func messageOf(err gofakes3.Error) string {

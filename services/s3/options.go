@@ -1,9 +1,12 @@
 package s3
 
 import (
+	"context"
+	"log/slog"
 	"time"
 
 	"stepback/objectevent"
+	"stepback/services/delivery"
 )
 
 // Defaults of Options.
@@ -24,6 +27,11 @@ type Options struct {
 	// and before the request is answered. It may use the server. It runs in the request's goroutine, so it must hand
 	// longer work to somebody else. It is called from many goroutines.
 	ObjectCreated func(objectevent.Event)
+	// Deliver hands a message to what an ARN names: the notifications of buckets go there, before the request that
+	// caused them is answered. Nil means that nothing can be notified.
+	Deliver func(ctx context.Context, arn string, m *delivery.Message) error
+	// Log is told of notifications that cannot be delivered; nil means nobody is.
+	Log *slog.Logger
 	// Now gives the time of last modification; the default is time.Now.
 	Now func() time.Time
 	// Sync makes each object durable (fsync) before it is acknowledged. Without it an object survives a killed process
@@ -40,6 +48,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Account == "" {
 		o.Account = DefaultAccount
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
 	}
 	if o.Now == nil {
 		o.Now = time.Now

@@ -44,7 +44,7 @@ func TestSettingsOfABucketAreThoseOfANewOne(t *testing.T) {
 		&awss3.GetBucketNotificationConfigurationInput{Bucket: in}); err != nil {
 		t.Error(err)
 	}
-	for _, setting := range []string{"acl", "policy", "cors", "tagging", "notification", "encryption"} {
+	for _, setting := range []string{"acl", "website", "logging", "replication", "accelerate", "object-lock", "requestPayment"} {
 		if w := send(server, http.MethodPut, "/incoming?"+setting, "{}"); w.Code != http.StatusNotImplemented {
 			t.Errorf("changing %s: %d %s", setting, w.Code, w.Body)
 		}

@@ -1,8 +1,10 @@
 package s3
 
 import (
+	"context"
 	"errors"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"sync"
@@ -11,6 +13,7 @@ import (
 	"github.com/johannesboyne/gofakes3"
 
 	"stepback/objectevent"
+	"stepback/services/delivery"
 )
 
 // store keeps objects in a directory. It implements gofakes3.Backend and gofakes3.MultipartBackend, one file per
@@ -22,6 +25,11 @@ type store struct {
 	created func(objectevent.Event)
 	region  string
 	account string
+	deliver func(context.Context, string, *delivery.Message) error // nil when nothing is delivered
+	log     *slog.Logger
+
+	settingsLock sync.Mutex
+	settings     map[string]map[string]string // those that were read, by bucket
 	// sums are the bodies of uploads under way that are summed, by the sumHeader of their requests.
 	sums sync.Map
 	// newFile makes the file that receives a body; tests replace it to play a full disk.
@@ -43,7 +51,8 @@ func openStore(dir string, opts Options) (*store, error) {
 		return nil, err
 	}
 	s := &store{root: root, sync: opts.Sync, stamps: stamps{now: opts.Now}, newFile: newBodyFile,
-		created: opts.ObjectCreated, region: opts.Region, account: opts.Account}
+		created: opts.ObjectCreated, region: opts.Region, account: opts.Account,
+		deliver: opts.Deliver, log: opts.Log}
 	for _, d := range []string{s.tempDir(), s.metaDir(""), s.uploadsDir()} {
 		if err := os.MkdirAll(d, 0o755); err != nil {
 			return nil, err

@@ -109,6 +109,10 @@ func checkTags(tags []tag) error {
 	if len(tags) > maxTags {
 		return gofakes3.ErrorMessage(errBadRequest, "Object tags cannot be greater than 10")
 	}
+	return checkTagWords(tags)
+}
+
+func checkTagWords(tags []tag) error {
 	seen := map[string]bool{}
 	for _, t := range tags {
 		switch {

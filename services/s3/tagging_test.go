@@ -96,8 +96,9 @@ func TestTagsAreChecked(t *testing.T) {
 		"no key": {"/incoming/k?tagging", set(""), "400 InvalidTag The TagKey you have provided is invalid"},
 		"no XML": {"/incoming/k?tagging", "{}",
 			"400 MalformedXML The XML you provided was not well-formed or did not validate against our published schema"},
-		"no object":  {"/incoming/none?tagging", set("a"), "404 NoSuchKey The specified key does not exist."},
-		"the bucket": {"/incoming?tagging", set("a"), "501 NotImplemented Tags of buckets are not served here."},
+		"no object": {"/incoming/none?tagging", set("a"), "404 NoSuchKey The specified key does not exist."},
+		"the bucket": {"/incoming?tagging", set("a", "a"),
+			"400 InvalidTag Cannot provide multiple Tags with the same key"},
 	} {
 		if got := outcomeOf(server, e.target, e.body); got != e.want {
 			t.Errorf("%s: %s, want %s", name, got, e.want)

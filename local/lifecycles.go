@@ -1,0 +1,50 @@
+package local
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"stepback/engine/clock"
+)
+
+// expireEvery is how often the lifecycles of buckets are looked at.
+const expireEvery = time.Hour
+
+// expire removes the objects whose time is over, once an hour on the platform's clock. Virtual time does not jump for
+// its sake.
+func (p *Platform) expire(context.Context) error { //nolint:contextcheck // it lives as long as the platform
+	var mu sync.Mutex
+	var working sync.WaitGroup
+	var timer *clock.Timer
+	closed := false
+	var ring func()
+	schedule := func() {
+		timer = p.Clock.ScheduleInBackground(p.Clock.Now().Add(expireEvery), clock.AlarmFunc(func() { ring() }))
+	}
+	ring = func() {
+		mu.Lock()
+		defer mu.Unlock()
+		if closed {
+			return
+		}
+		working.Go(func() {
+			if err := p.Objects.Expire(p.Clock.Now()); err != nil {
+				p.cfg.Log.Error("the lifecycles of buckets could not be carried out", "error", err)
+			}
+		})
+		schedule()
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	schedule()
+	p.onClose(func() error {
+		mu.Lock()
+		closed = true
+		timer.Stop()
+		mu.Unlock()
+		working.Wait()
+		return nil
+	})
+	return nil
+}
