@@ -89,7 +89,7 @@ func measurements(o options) []measurement {
 		list = append(list, csvJobOverCopy(o.rows))
 	}
 	if o.big > 0 {
-		list = append(list, memory("rows", o.big, 300), memory("children", o.big, 1000))
+		list = append(list, memory("rows", o.big, 300), memory("children", o.big, 1000), resumedMemory(o.big))
 	}
 	return list
 }

@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"strings"
 )
 
 // memory measures the largest resident size of a process that does a big job: a CSV import of rows, or a distributed
@@ -45,21 +44,12 @@ func memoryChild(ctx context.Context, job, dir string, n int) error {
 	if err := do(ctx, dir, n); err != nil {
 		return err
 	}
-	status, err := os.ReadFile("/proc/self/status")
+	peak, err := peakOf(os.Getpid())
 	if err != nil {
 		return err
 	}
-	for line := range strings.Lines(string(status)) {
-		if rest, ok := strings.CutPrefix(line, "VmHWM:"); ok {
-			kb, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(rest), "kB")), 64)
-			if err != nil {
-				return err
-			}
-			fmt.Fprintln(os.Stdout, kb/1024)
-			return nil
-		}
-	}
-	return errors.New("/proc/self/status does not tell the peak memory")
+	_, err = fmt.Fprintln(os.Stdout, peak)
+	return err
 }
 
 func importRows(ctx context.Context, dir string, n int) error {

@@ -26,7 +26,9 @@ type Import struct {
 	KeptDays float64
 }
 
-// What is assumed of an import. Sizes and rates of bulk are measured with PostgreSQL (bench/RESULTS.md).
+// What is assumed of an import. Nothing of it was measured on AWS. The sizes of results and of the log of a row in a batch
+// are those of a million rows imported into PostgreSQL on one machine (bench/RESULTS.md); times and rates are meant to
+// be on the careful side.
 const (
 	rowSeconds       = 0.010  // the invocation for a row
 	batchSeconds     = 0.010  // the invocation for a batch, beside its rows
@@ -37,8 +39,9 @@ const (
 	rowsPerSecond    = 5_000  // by themselves: Step Functions' rate of transitions in a large region bounds it
 	bulkPerSecond    = 10_000 // in bulk: the database bounds it
 	tracedShare      = 0.05   // of invocations, by X-Ray's default rule, beside the first of each second
-	rowResultBytes   = 400    // of a row by itself in the Map's result files
-	bulkResultBytes  = 120    // of a row in bulk
+	rowResultBytes   = 400    // of a row by itself in the Map's result files, with the input of its execution
+	batchResultBytes = 8      // of a row in the output of a batch: its number
+	bulkResultBytes  = 1      // of a row in bulk, a stretch of which is two numbers
 	fileTransitions  = 10
 	expressGB        = 0.0625 // of an EXPRESS child, the smallest step
 	expressSeconds   = 0.05   // of an EXPRESS child beside its invocations
@@ -90,6 +93,9 @@ func (i Import) Usage() Usage {
 		seconds = u.Invocations * rowSeconds
 		u.Writes = rows * rowWrites
 		hours, resultBytes = rows/rowsPerSecond/secondsPerHour, rowResultBytes
+		if i.Shape == statemachine.Batch && i.BatchSize > 1 {
+			resultBytes = batchResultBytes
+		}
 	}
 	u.Transitions = fileTransitions * float64(max(i.Files, 1))
 	if i.Express {

@@ -55,6 +55,29 @@ func TestAMillionRows(t *testing.T) {
 	}
 }
 
+// TestBulkByHand has the calculation of docs/operating.md.
+func TestBulkByHand(t *testing.T) {
+	t.Parallel()
+	items := million(statemachine.Bulk, 250).Items(cost.DefaultPrices())
+	for name, want := range map[string]struct{ quantity, usd float64 }{
+		"Step Functions, transitions": {12_010, 0.30025},
+		"Lambda, invocations":         {4_000, 0.0008},
+		"Lambda, compute":             {120, 0.0016},
+		"Aurora, capacity meanwhile":  {0.8889, 0.10667},
+		"Aurora, writes":              {52_829, 0.010566},
+		"X-Ray, traces":               {200, 0.0010},
+		"S3, result files":            {0.001, 0.000023},
+	} {
+		got := item(t, items, name)
+		if math.Abs(got.Quantity-want.quantity) > 0.001 || math.Abs(got.USD-want.usd) > 1e-5 {
+			t.Errorf("%s: %v for %v USD, by hand %v for %v", name, got.Quantity, got.USD, want.quantity, want.usd)
+		}
+	}
+	if total := cost.Total(items); math.Abs(total-0.4209) > 0.0001 {
+		t.Errorf("a million rows cost %v, by hand 0.4209", total)
+	}
+}
+
 // TestRetriesAddWhatTheyAre: each of 10,000 rows that its batch leaves is two invocations and two transitions more.
 func TestRetriesAddWhatTheyAre(t *testing.T) {
 	t.Parallel()

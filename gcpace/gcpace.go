@@ -21,10 +21,9 @@ type Pace struct {
 }
 
 // Default is the pace of the stepback command. A run allocates much and keeps little, so that collecting at the usual
-// double takes a fifth of its time. With this room an import of a million rows takes about 180 MB, of which the
-// database and the journal take half; the pages of the command's file that the kernel maps, 70 to 130 MB of them, come
-// on top.
-var Default = Pace{Percent: 500, Room: 96 << 20}
+// double takes a fifth of its time. With this room an import of a million rows takes about 170 MB, the pages of the
+// command's file that the kernel maps included; with 96 MB it takes 200 and as much processor time.
+var Default = Pace{Percent: 500, Room: 72 << 20}
 
 // Keep keeps this pace until the process ends. Where the environment sets GOGC or GOMEMLIMIT, that holds instead.
 func (p Pace) Keep() {

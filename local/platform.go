@@ -29,6 +29,7 @@ import (
 	logsapi "stepback/services/logs"
 	"stepback/services/logs/logstore"
 	"stepback/services/s3"
+	"stepback/services/scheduler"
 	"stepback/services/sns"
 	"stepback/services/sqs"
 	"stepback/services/stepfunctions"
@@ -51,6 +52,7 @@ type Platform struct {
 	Queues        *sqs.Service       // SQS
 	Logs          *logstore.Store    // CloudWatch Logs
 	Events        *events.Service    // EventBridge
+	Scheduler     *scheduler.Service // EventBridge Scheduler
 	Faults        *faults.Injector   // what has been injected
 	Tables        *dynamodb.Service  // of DynamoDB
 	Keys          *kms.Service       // of KMS
@@ -100,8 +102,7 @@ func Open(ctx context.Context, cfg Config) (_ *Platform, err error) {
 	for _, step := range []func(context.Context) error{
 		p.lock, p.openJournal, p.listen, p.openDocuments, p.openObjects, p.openQueues, p.openTables,
 		p.openLogs, p.openFunctions, p.openTopics, p.expire, p.openMetrics, p.openIdentity, p.openSecrets,
-		p.openDeployment, p.openStates,
-		p.openEvents,
+		p.openDeployment, p.openStates, p.openEvents, p.openScheduler,
 		p.openStacks, p.resume, p.serve,
 		p.announce,
 	} {
@@ -228,7 +229,7 @@ func (p *Platform) resume(context.Context) error {
 	if err := p.StepFunctions.Resume(); err != nil {
 		return err
 	}
-	if err := p.Events.Resume(); err != nil {
+	if err := errors.Join(p.Events.Resume(), p.Scheduler.Resume()); err != nil {
 		return err
 	}
 	p.Stacks.Resume()

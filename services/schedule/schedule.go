@@ -49,3 +49,9 @@ func Once(s Schedule) bool {
 	_, ok := s.(once)
 	return ok
 }
+
+// Steps reports whether a schedule is one of equal steps from its beginning, a rate.
+func Steps(s Schedule) bool {
+	_, ok := s.(rate)
+	return ok
+}
