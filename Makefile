@@ -178,13 +178,14 @@ bench-compare: ## Go benchmarks of a base commit against the working tree: BASE=
 simulate: ## random state machines, crashes and failing disks against an oracle, for DURATION, from SEED on
 	$(GO) test -count=1 -timeout 0 ./engine/simulation -run '^(TestCore|TestShell)$$' -v -first=$(SEED) -for=$(DURATION)
 
-# make torture KILLS=8 COUNT=500 FLIPS=200 FUZZTIME=10s is short enough for every day.
+# make torture KILLS=8 DURATION=1m FLIPS=200 FUZZTIME=10s is short enough for every day.
 FLIPS ?= 5000
 .PHONY: torture
-torture: ## what tries to break the engine, from SEED: KILLS of an import, COUNT simulations, FLIPS of bytes in a store, requests for FUZZTIME
-	@echo "SEED=$(SEED) KILLS=$(KILLS) COUNT=$(COUNT) FLIPS=$(FLIPS) FUZZTIME=$(FUZZTIME)"
+torture: ## what tries to break the engine, from SEED: a server killed and watched, then simulations, each for DURATION; FLIPS of bytes, fuzzing, KILLS of an import
+	@echo "SEED=$(SEED) DURATION=$(DURATION) KILLS=$(KILLS) FLIPS=$(FLIPS) FUZZTIME=$(FUZZTIME)"
+	STEPBACK_TORTURE=$(DURATION) STEPBACK_SEED=$(SEED) $(GO) test -count=1 -timeout 0 -v -run '^(TestTorture|TestServeGoesOnWhenThereIsRoomAgain|TestServeOnADiskThatIsFull|TestADiskThatIsFull)$$' ./cmd/stepback
 	STEPBACK_TORTURE=$(FLIPS) STEPBACK_SEED=$(SEED) $(GO) test -count=1 -timeout 0 -run '^TestNoFlippedByteIsSilent$$' ./engine/journal/pebble
-	$(MAKE) --no-print-directory simulate SEED=$(SEED) COUNT=$(COUNT)
+	$(MAKE) --no-print-directory simulate SEED=$(SEED) DURATION=$(DURATION)
 	$(MAKE) --no-print-directory fuzz FUZZ_PACKAGES=./services/stepfunctions FUZZTIME=$(FUZZTIME)
 	$(MAKE) --no-print-directory crash SEED=$(SEED) KILLS=$(KILLS)
 

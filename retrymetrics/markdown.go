@@ -83,6 +83,11 @@ the state is not logged either; it is known for the Map's children, which have o
 	` of the function), and the
 metrics with ` + "`State`" + ` are left out for the others. Dashboard and alarms are built for a level, and hold nothing that the level cannot tell.
 
+What retries come to is told at level ERROR by rows, from the results that AggregateResults reads. ` + "`RowsRetried`" + ` has each row that a batch
+left to go one by one, under the error of the batch, and each row that failed for good after more than one attempt, under its last error;
+` + "`RowsRecovered`" + ` has the rows of the first kind that were applied. Three things are counted at level ALL only: how many retries a row took
+that went one by one and was applied in the end, which of its failed attempts were retries (all are in ` + "`TaskFailures`" + `), and how long it waited.
+
 Execution data need not be logged at either level. The function pairs an attempt with the failure before it, which may be in
 another batch of the subscription: it keeps open executions in memory, so give it a reserved concurrency of 1. CloudWatch Logs
 invokes it asynchronously, so batches overtake each other. A record whose previous event has not come is held until it comes,

@@ -15,7 +15,7 @@ import (
 // named. opened is told of the platform; stop ends it all, after the platform has ended.
 func (c *serveCmd) tellOthers(ctx context.Context, cfg *local.Config) (opened func(*local.Platform), stop func()) {
 	counted := &exposition.Exposition{}
-	cfg.Metrics = counted
+	cfg.Metrics = exposed{counted}
 	if c.OTLP == "" {
 		cfg.Observe = func(x *journal.Execution, events []history.Event) { counted.Observe(x.ARN, events) }
 		return func(*local.Platform) {}, func() {}
