@@ -137,7 +137,7 @@ func accessible(t *testing.T, ctx context.Context, look string) { //nolint:reviv
 	for _, width := range []int64{1600, 400} {
 		do(t, ctx, chromedp.EmulateViewport(width, 1000))
 		for _, path := range append([]string{"executions/" + b.stuck, "executions/" + b.broken,
-			"executions/" + b.broken + "?tab=events&e=2", "executions/" + b.stuck + "?tab=data", "machines/none"}, pages...) {
+			"executions/" + b.broken + "?tab=events&e=2", "executions/" + b.stuck + "?tab=data", "mapruns/" + b.mapRun, "machines/none"}, pages...) {
 			do(t, ctx, chromedp.Navigate(b.Endpoint+"/_stepback/"+path))
 			found := do(t, ctx, chromedp.EvaluateAsDevTools[[]string](string(axe)+`; axe.run(document, {resultTypes:["violations"]})
 				.then(r => r.violations.map(v =>

@@ -3,7 +3,6 @@ package console
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"strings"
 
 	"stepback/engine/history"
@@ -18,7 +17,7 @@ type DataView struct {
 	Next  int       `json:"next,omitempty"`
 	Prev  int       `json:"prev"`
 	State string    `json:"state,omitempty"`
-	// Again is the whole input, for an execution that is started with another one; empty where members of it are hidden.
+	// Again is the whole input, for an execution that is started with another; empty where members of it are hidden.
 	Again string `json:"-"`
 }
 
@@ -59,7 +58,8 @@ func (c *Console) data(r *request, events []history.Event, t *timeline.Timeline)
 		v.Next = end
 	}
 	for _, visit := range shown[v.From:end] {
-		row := DataRow{State: visit.State, Index: visit.Index, Entry: visit.Entry, Exit: visit.Exit, Outcome: visit.Outcome}
+		row := DataRow{State: visit.State, Index: visit.Index, Entry: visit.Entry, Exit: visit.Exit,
+			Outcome: visit.Outcome}
 		in, out := dataOf(events, visit.Entry), dataOf(events, visit.Exit)
 		row.In, row.Out = len(in), len(out)
 		if visit.Exit != 0 {
@@ -107,7 +107,7 @@ func shape(s string) string {
 			}
 			names = append(names, fmt.Sprint(name))
 		}
-		if err := d.Decode(&skip); err != nil && err != io.EOF { //nolint:errorlint // a decoder's own
+		if err := d.Decode(&skip); err != nil {
 			return "text"
 		}
 		elements++

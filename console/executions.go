@@ -20,7 +20,7 @@ type ExecutionsView struct {
 const mostListed = 1000
 
 func (c *Console) executions(r *request) (*answer, error) {
-	v := &ExecutionsView{Of: r.param("of"), Filter: filterOf(r.param), Executions: []ExecutionRow{},
+	v := &ExecutionsView{Of: r.param("of"), Filter: filterOf(r.param),
 		First: r.param("after") == ""}
 	if scope := c.cfg.Scope.ARN("states", ""); v.Of != "" && journal.ScopeOf(v.Of) != scope {
 		return nil, &notFound{"This console shows " + strings.TrimSuffix(scope, ":") + "; " + v.Of + " is not of it."}
@@ -30,13 +30,8 @@ func (c *Console) executions(r *request) (*answer, error) {
 		return nil, err
 	}
 	size := int(min(mostListed, max(1, r.number("size", pageSize))))
-	list, next, err := r.engine.List(r.Context(), q, size, r.param("after"))
-	if err != nil {
+	if v.Executions, v.Next, err = r.rows(q, size); err != nil {
 		return nil, err
 	}
-	for i := range list {
-		v.Executions = append(v.Executions, rowOf(&list[i], r.now))
-	}
-	v.Next = next
 	return &answer{Title: "Executions", Template: "executions", View: v}, nil
 }

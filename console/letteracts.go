@@ -41,7 +41,7 @@ func (o *outcomes) add(r deadletters.Result) error {
 
 // String says what came of each letter, or, of many, how many there are of each outcome and why some were not done.
 func (o *outcomes) String() string {
-	var parts []string
+	parts := make([]string, 0, len(o.counts))
 	for outcome, n := range o.counts {
 		parts = append(parts, fmt.Sprintf("%s: %s", outcome, count(n)))
 	}

@@ -1,7 +1,6 @@
 package console
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -88,6 +87,19 @@ func rowOf(l *engine.Listed, now time.Time) ExecutionRow {
 	return row
 }
 
+// rows are a page of executions, and the token of the next one.
+func (r *request) rows(q engine.Query, size int) (rows []ExecutionRow, next string, err error) {
+	list, next, err := r.engine.List(r.Context(), q, size, r.param("after"))
+	if err != nil {
+		return nil, "", err
+	}
+	rows = make([]ExecutionRow, len(list))
+	for i := range list {
+		rows[i] = rowOf(&list[i], r.now)
+	}
+	return rows, next, nil
+}
+
 // Filter is what a list of executions is filtered by, as the address has it.
 type Filter struct {
 	Status   string `json:"status,omitempty"`
@@ -162,25 +174,15 @@ func (c *Console) machine(r *request) (*answer, error) {
 		return nil, err
 	}
 	v := &MachineView{MachineRow: row, Filter: filterOf(r.param), Now: r.now, Definition: d.Definition,
-		Executions: []ExecutionRow{}, Groups: []*Group{}, First: r.param("after") == ""}
+		First: r.param("after") == ""}
 	q, err := v.Filter.query(d.ARN, r.now)
 	if err != nil {
 		return nil, err
 	}
-	list, next, err := r.engine.List(r.Context(), q, pageSize, r.param("after"))
-	if err != nil {
+	if v.Executions, v.Next, err = r.rows(q, pageSize); err != nil {
 		return nil, err
 	}
-	for i := range list {
-		v.Executions = append(v.Executions, rowOf(&list[i], r.now))
-	}
-	v.Next = next
-	for _, g := range row.groups {
-		v.Groups = append(v.Groups, g)
-	}
-	slices.SortFunc(v.Groups, func(a, b *Group) int {
-		return cmp.Or(cmp.Compare(b.Count.N, a.Count.N), strings.Compare(a.Error, b.Error))
-	})
+	v.Groups = largestFirst(row.groups)
 	if v.Versions, err = c.versions(r.Context(), d.ARN); err != nil {
 		return nil, err
 	}

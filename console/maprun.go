@@ -1,8 +1,6 @@
 package console
 
 import (
-	"cmp"
-	"slices"
 	"strings"
 	"time"
 
@@ -64,7 +62,7 @@ func (c *Console) mapRun(r *request) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &MapRunView{MapRun: m, Filter: filterOf(r.param), Now: r.now, Groups: []*Group{}, Children: []ExecutionRow{},
+	v := &MapRunView{MapRun: m, Filter: filterOf(r.param), Now: r.now,
 		First: r.param("after") == ""}
 	label, _, _ := strings.Cut(m.Machine, "/")
 	v.Machine = lastOf(label)
@@ -101,12 +99,7 @@ func (c *Console) mapRun(r *request) (*answer, error) {
 		Statuses: []engine.Status{engine.Failed, engine.TimedOut, engine.Aborted}}, row.group); err != nil {
 		return nil, err
 	}
-	for _, g := range groups {
-		v.Groups = append(v.Groups, g)
-	}
-	slices.SortFunc(v.Groups, func(a, b *Group) int {
-		return cmp.Or(cmp.Compare(b.Count.N, a.Count.N), strings.Compare(a.Error, b.Error))
-	})
+	v.Groups = largestFirst(groups)
 	if v.Retrying, err = counted(r.Context(), r.engine, engine.Query{Of: arn, Retrying: true}, nil); err != nil {
 		return nil, err
 	}
@@ -114,14 +107,9 @@ func (c *Console) mapRun(r *request) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, next, err := r.engine.List(r.Context(), q, pageSize, r.param("after"))
-	if err != nil {
+	if v.Children, v.Next, err = r.rows(q, pageSize); err != nil {
 		return nil, err
 	}
-	for i := range list {
-		v.Children = append(v.Children, rowOf(&list[i], r.now))
-	}
-	v.Next = next
 	if m.Stopped.IsZero() {
 		if v.Oldest, err = oldest(r, arn); err != nil {
 			return nil, err

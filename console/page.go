@@ -5,8 +5,6 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"html/template"
 	"io"
 	"net/http"
 	"net/url"
@@ -16,9 +14,7 @@ import (
 	"sync"
 	"time"
 
-	"stepback/deadletters"
 	"stepback/engine"
-	"stepback/timeline"
 )
 
 // request is what a page is asked for.
@@ -45,8 +41,8 @@ type answer struct {
 	Title    string
 	Template string
 	View     any
-	// Topics are the ARNs of the executions and Map Runs whose steps change the page; none for those of all. Still pages
-	// never change.
+	// Topics are the ARNs of the executions and Map Runs whose steps change the page; none for those of all. Still
+	// pages never change.
 	Topics []string
 	Still  bool
 	// Text is answered as it is, in place of a page.
@@ -193,182 +189,4 @@ func asset(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", types[path.Ext(name)])
 	w.Header().Set("Cache-Control", "max-age=60")
 	send(w, r, text)
-}
-
-// pages are the templates by name.
-type pages map[string]*template.Template
-
-func parsePages() pages {
-	all := pages{}
-	entries, _ := files.ReadDir("templates") // embedded: it is there
-	for _, e := range entries {
-		name := strings.TrimSuffix(e.Name(), ".html")
-		if name == "layout" {
-			continue
-		}
-		all[name] = template.Must(template.New(name).Funcs(functions).ParseFS(files, "templates/layout.html",
-			"templates/"+e.Name()))
-	}
-	return all
-}
-
-// functions are what templates call.
-var functions = template.FuncMap{
-	"at":    func(t time.Time) template.HTML { return timeTag(t, "2006-01-02 15:04:05") },
-	"clock": func(t time.Time) template.HTML { return timeTag(t, "15:04:05.000") },
-	"short": timeline.Short,
-	"since": func(t, now time.Time) string { return timeline.Short(now.Sub(t)) },
-	"until": func(t, now time.Time) string { return timeline.Short(max(0, t.Sub(now))) },
-	"exec":  executionURL,
-	"room":  func(name string) string { return Path + "deadletters/" + url.PathEscape(name) },
-	"letter": func(room, id string) string {
-		return Path + "deadletters/" + url.PathEscape(room) + "/" + url.PathEscape(id)
-	},
-	"machine": func(name string) string { return Path + "machines/" + url.PathEscape(name) },
-	"maprun":  func(arn string) string { return Path + "mapruns/" + url.PathEscape(arn) },
-	"name":    lastOf,
-	"kind": func(k deadletters.Kind) string {
-		return map[deadletters.Kind]string{deadletters.KindOutbox: "messages of an outbox", deadletters.KindRow: "rows of imports",
-			deadletters.KindEvent: "events that started nothing", deadletters.KindItem: "failed items of Maps",
-			deadletters.KindQueue: "dead-letter queue"}[k]
-	},
-	"count": count,
-	"bytes": sizeOf,
-	"percent": func(part, whole int64) string {
-		if whole == 0 {
-			return "–"
-		}
-		return fmt.Sprintf("%.3g %%", 100*float64(part)/float64(whole))
-	},
-	"class": func(s any) string {
-		return "s-" + strings.ToLower(strings.NewReplacer(" ", "-", "_", "-").Replace(fmt.Sprint(s)))
-	},
-	"add":      func(a, b int64) int64 { return a + b },
-	"setparam": with,
-	"statuses": func() []string { return []string{"RUNNING", "SUCCEEDED", "FAILED", "TIMED_OUT", "ABORTED"} },
-	"machinearn": func(execution string) string {
-		of, _, _ := strings.Cut(strings.Replace(execution, ":execution:", ":stateMachine:", 1), "/")
-		if i := strings.LastIndexByte(of, ':'); strings.Count(of, ":") > 6 { // stateMachine:NAME:EXECUTION
-			of = of[:i]
-		}
-		return of
-	},
-	"amplified": func(l Load) string {
-		if l.Attempts == l.Failed {
-			return "–"
-		}
-		return fmt.Sprintf("%.3g", float64(l.Attempts)/float64(l.Attempts-l.Failed))
-	},
-	"seconds": func(s float64) string { return timeline.Short(time.Duration(s * float64(time.Second))) },
-	"between": func(a, b float64) string {
-		low, high := fmt.Sprintf("%.0f", min(a, b)), fmt.Sprintf("%.0f", max(a, b))
-		if low == high {
-			return low
-		}
-		return low + "–" + high
-	},
-	"clip": clip,
-	"changes": func(lines []DiffLine) string {
-		plus, minus := 0, 0
-		for _, l := range lines {
-			plus, minus = plus+btoi(l.Kind == "+"), minus+btoi(l.Kind == "-")
-		}
-		return fmt.Sprintf("%d lines added, %d removed", plus, minus)
-	},
-	"dict": func(pairs ...any) map[string]any {
-		m := map[string]any{}
-		for i := 0; i+1 < len(pairs); i += 2 {
-			m[fmt.Sprint(pairs[i])] = pairs[i+1]
-		}
-		return m
-	},
-}
-
-func executionURL(arn string) string { return Path + "executions/" + url.PathEscape(arn) }
-
-func timeTag(t time.Time, layout string) template.HTML {
-	if t.IsZero() {
-		return "–"
-	}
-	t = t.UTC()
-	return template.HTML(`<time datetime="` + t.Format(time.RFC3339Nano) + `">` + t.Format(layout) + `</time>`) //nolint:gosec // digits
-}
-
-// lastOf is the last part of an ARN.
-func lastOf(arn string) string { return arn[strings.LastIndexByte(arn, ':')+1:] }
-
-// count writes a number with separators.
-func count(n any) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
-func sizeOf(n int) string {
-	switch {
-	case n < 1<<10:
-		return fmt.Sprintf("%d B", n)
-	case n < 1<<20:
-		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
-	default:
-		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
-	}
-}
-
-func clip(n int, s string) string {
-	if r := []rune(s); len(r) > n {
-		return string(r[:n-1]) + "…"
-	}
-	return s
-}
-
-// with is an address with parameters set or, when empty, removed: with .Address "from" 200.
-func with(address string, pairs ...any) (string, error) {
-	u, err := url.Parse(address)
-	if err != nil {
-		return "", err
-	}
-	q := u.Query()
-	for i := 0; i+1 < len(pairs); i += 2 {
-		name, value := fmt.Sprint(pairs[i]), fmt.Sprint(pairs[i+1])
-		q.Del(name)
-		if value != "" {
-			q.Set(name, value)
-		}
-	}
-	u.RawQuery = q.Encode()
-	return u.String(), nil
-}
-
-// notices are what pages say once, after something was done.
-type notices struct {
-	mu    sync.Mutex
-	next  int
-	texts map[string]string
-}
-
-// maxNotices bounds what nobody has read.
-const maxNotices = 100
-
-// keep keeps a text and returns by what the next page finds it.
-func (n *notices) keep(text string) string {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if n.texts == nil || len(n.texts) >= maxNotices {
-		n.texts = map[string]string{}
-	}
-	n.next++
-	id := strconv.Itoa(n.next)
-	n.texts[id] = text
-	return id
-}
-
-func (n *notices) take(id string) string {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	text := n.texts[id]
-	delete(n.texts, id)
-	return text
 }

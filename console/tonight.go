@@ -116,6 +116,7 @@ type TonightView struct {
 	MapRuns  []MapRunRow   `json:"mapRuns,omitempty"`
 	Alarms   []AlarmRow    `json:"alarms,omitempty"`
 	Letters  []LetterCount `json:"deadLetters,omitempty"`
+	Dead     int64         `json:"deadLetterCount"`
 	Broken   bool          `json:"broken"`
 	Now      time.Time     `json:"now"`
 }
@@ -172,7 +173,10 @@ func (c *Console) tonight(r *request) (*answer, error) {
 	})
 	v.Alarms = c.charts.firing(machines, r.now)
 	v.Letters = c.letterCounts(r.Context(), glanceTime)
-	v.Broken = len(v.Alarms) > 0 || len(v.Failures) > 0 || len(v.Retrying) > 0
+	for _, n := range v.Letters {
+		v.Dead += n.Count
+	}
+	v.Broken = v.Dead > 0 || len(v.Alarms) > 0 || len(v.Failures) > 0 || len(v.Retrying) > 0
 	return &answer{Title: "Tonight", Template: "tonight", View: v}, nil
 }
 
@@ -230,6 +234,18 @@ func (m *MachineRow) group(l *engine.Listed) {
 	if l.Start.After(g.Last) {
 		g.Last, g.Sample = l.Start, l.ARN
 	}
+}
+
+// largestFirst are groups in the order of their sizes.
+func largestFirst(groups map[string]*Group) []*Group {
+	all := make([]*Group, 0, len(groups))
+	for _, g := range groups {
+		all = append(all, g)
+	}
+	slices.SortFunc(all, func(a, b *Group) int {
+		return cmp.Or(cmp.Compare(b.Count.N, a.Count.N), strings.Compare(a.Error, b.Error))
+	})
+	return all
 }
 
 // counted counts executions, up to enough of them. What it is told of each is what an index has.

@@ -117,8 +117,8 @@ func (x *Index) page(ctx context.Context, q url.Values) (*indexPage, error) {
 
 // execution is an execution of the index as the API would list it.
 func (x *indexed) execution(of string) *Execution {
-	e := &Execution{ARN: x.ARN, Name: x.Name, Status: x.Status, Start: Time{x.Start}, Stop: Time{x.Stop}, Items: x.Items,
-		Redrives: x.Redrive, MachineARN: of}
+	e := &Execution{ARN: x.ARN, Name: x.Name, Status: x.Status, Start: Time{x.Start}, Stop: Time{x.Stop},
+		Items: x.Items, Redrives: x.Redrive, MachineARN: of}
 	if strings.Contains(of, ":mapRun:") {
 		e.MapRunARN = of
 		e.MachineARN = strings.Replace(x.ARN[:strings.LastIndexByte(x.ARN, ':')], ":execution:", ":stateMachine:", 1)

@@ -91,7 +91,8 @@ func (c *caller) byModel(ctx context.Context, model, operation string, in, out a
 		return errors.New("no service " + model + " is offered")
 	}
 	named, err := client.NewNamed(ctx, awssdk.Config{
-		Region: p.Scope.Region, BaseEndpoint: awssdk.String(loopback.URL), HTTPClient: loopback.Client(p.offered[i].Handler),
+		Region: p.Scope.Region, BaseEndpoint: awssdk.String(loopback.URL),
+		HTTPClient:  loopback.Client(p.offered[i].Handler),
 		Credentials: credentials.NewStaticCredentialsProvider(p.Scope.Account, "local", ""),
 	}, model)
 	if err != nil {

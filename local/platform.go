@@ -84,8 +84,8 @@ type Platform struct {
 // everything. The error is an *InUseError when another process has the directory open.
 func Open(ctx context.Context, cfg Config) (_ *Platform, err error) {
 	remove, err := cfg.defaults()
-	p := &Platform{Dir: cfg.Dir, Scope: cfg.Scope, Clock: cfg.Clock, cfg: cfg, broken: make(chan error, 1), changes: newChanges(),
-		token: newToken()}
+	p := &Platform{Dir: cfg.Dir, Scope: cfg.Scope, Clock: cfg.Clock, cfg: cfg, broken: make(chan error, 1),
+		changes: newChanges(), token: newToken()}
 	p.onClose(func() error { cfg.Clock.Close(); return nil })
 	if cfg.Listener != nil {
 		p.onClose(func() error { return ignoreClosed(cfg.Listener.Close()) })

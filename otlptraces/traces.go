@@ -1,6 +1,6 @@
 // Package otlptraces tells OpenTelemetry collectors of executions, as OTLP over HTTP in JSON: an execution is a trace,
 // each visit of a state a span in it, each attempt a span below that, and the wait for a retry an event of the visit.
-// Each Map Run is a span of the trace of its execution, and its child executions are below that; an execution whose input
+// Each Map Run is a span of the trace of its execution, and its children are below that; an execution whose input
 // names the one that started it (AWS_STEP_FUNCTIONS_STARTED_BY_EXECUTION_ID) is in the trace of that one, too. IDs come
 // from ARNs and events, so that what is sent twice is the same.
 //
@@ -91,7 +91,8 @@ func Encode(x *journal.Execution, events []history.Event, in Place) ([]byte, err
 		return at
 	}
 	spans := []span{{
-		Trace: trace, ID: root, Parent: in.Parent, Name: nameIn(x.MachineARN), Kind: 1, Start: nanos(x.Start), End: nanos(ended(x.Stop)),
+		Trace: trace, ID: root, Parent: in.Parent, Name: nameIn(x.MachineARN), Kind: 1,
+		Start: nanos(x.Start), End: nanos(ended(x.Stop)),
 		Attributes: []attribute{
 			text("aws.stepfunctions.execution.arn", x.ARN), text("aws.stepfunctions.state_machine.arn", x.MachineARN),
 			text("stepback.execution.name", x.Name), text("stepback.execution.status", string(x.Status)),
@@ -160,7 +161,8 @@ func mapRuns(trace string, x *journal.Execution, events []history.Event, visit f
 			if !ok {
 				continue
 			}
-			spans[n].End, spans[n].Status = nanos(e.At()), statusOf(e.Type == history.MapRunSucceeded, history.Failure{})
+			spans[n].End = nanos(e.At())
+			spans[n].Status = statusOf(e.Type == history.MapRunSucceeded, history.Failure{})
 		default:
 		}
 	}

@@ -149,8 +149,8 @@ const mapped = `[
 	{"timestamp": 1002, "type": "MapStateExited", "id": 7, "previousEventId": 6, "stateExitedEventDetails": {"name": "Each"}},
 	{"timestamp": 1003, "type": "ExecutionSucceeded", "id": 8, "previousEventId": 7}]`
 
-// TestChildrenAreInTheirParentsTrace finds a child of a Map Run, and an execution that the child has started, in the trace
-// of the execution whose Map Run it is, the child below the Map Run's span.
+// TestChildrenAreInTheirParentsTrace finds a child of a Map Run, and an execution that the child has started, in the
+// trace of the execution whose Map Run it is, the child below the Map Run's span.
 func TestChildrenAreInTheirParentsTrace(t *testing.T) {
 	t.Parallel()
 	executionOf := func(arn, mapRun, input string) *journal.Execution {

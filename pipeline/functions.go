@@ -93,12 +93,14 @@ func functionsAt(log *slog.Logger, full func(), c *Config, now func() time.Time)
 		},
 		processFunction: func(s functions.Surroundings) (functions.Program, error) {
 			store := stores.take(s.Env[databaseVariable])
-			return functions.Program{Handler: handlers.Guarded(guards.of(store.callee(), retrypatterns.ProcessSingleUserRecord, s),
+			guard := guards.of(store.callee(), retrypatterns.ProcessSingleUserRecord, s)
+			return functions.Program{Handler: handlers.Guarded(guard,
 				handlers.Process(store, tee(log, s))), Released: store.release}, nil
 		},
 		aggregateFunction: func(s functions.Surroundings) (functions.Program, error) {
 			store := stores.take(s.Env[databaseVariable])
-			return functions.Program{Handler: handlers.Guarded(guards.of(store.callee(), retrypatterns.ProcessSingleUserRecord, s),
+			guard := guards.of(store.callee(), retrypatterns.ProcessSingleUserRecord, s)
+			return functions.Program{Handler: handlers.Guarded(guard,
 				handlers.Aggregate(objectsOf(s.Env), store, now, tee(log, s))),
 				Released: store.release}, nil
 		},

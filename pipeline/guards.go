@@ -48,7 +48,9 @@ func (g *guards) of(callee, state string, s functions.Surroundings) *handlers.Gu
 		}
 		one = &handlers.Guard{Gate: gate}
 		if dir := s.Env[configurationVariable]; dir != "" {
-			one.Worth = &configuration.Reader{Source: configuration.Files{Directory: dir}, Machine: machineName, Now: g.now}
+			one.Worth = &configuration.Reader{
+				Source: configuration.Files{Directory: dir}, Machine: machineName, Now: g.now,
+			}
 		}
 		g.all[callee] = one
 	}

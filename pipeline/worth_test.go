@@ -49,7 +49,8 @@ func TestRetriesThatDoNotPayAreGivenUp(t *testing.T) {
 			}
 			now := time.Now()
 			err := configuration.Files{Directory: tr.cfg.Dir}.Save(t.Context(), &configuration.Configuration{
-				Version: configuration.Version, Machine: pipeline.StateMachine, At: now, Until: now.Add(c.until), Value: 0.001,
+				Version: configuration.Version, Machine: pipeline.StateMachine, At: now,
+				Until: now.Add(c.until), Value: 0.001,
 				States: map[string]configuration.State{retrypatterns.ProcessSingleUserRecord: {
 					retrypatterns.DeadlockException: {{Started: 300, Succeeded: 200, Cost: 3e-5},
 						{Started: 900, Succeeded: 1, Cost: 3e-5}, {Cost: 3e-5}, {Cost: 3e-5}},

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// AddEmbedded counts the values that a line in CloudWatch's embedded metric format has of some metrics of the catalogue,
-// and reports whether there were any. A line of anything else is left alone.
+// AddEmbedded counts the values that a line in CloudWatch's embedded metric format has of some metrics of the
+// catalogue, and reports whether there were any. A line of anything else is left alone.
 func (c *Collector) AddEmbedded(line []byte, of ...*Metric) bool {
 	if !bytes.HasPrefix(line, []byte("{")) || !bytes.Contains(line, []byte(`"_aws"`)) {
 		return false
@@ -32,7 +32,9 @@ func (c *Collector) AddEmbedded(line []byte, of ...*Metric) bool {
 	found := false
 	for _, d := range head.AWS.CloudWatchMetrics {
 		for _, m := range d.Metrics {
-			i := slices.IndexFunc(of, func(known *Metric) bool { return known.name == m.Name && known.namespace == d.Namespace })
+			i := slices.IndexFunc(of, func(known *Metric) bool {
+				return known.name == m.Name && known.namespace == d.Namespace
+			})
 			if i < 0 {
 				continue
 			}

@@ -48,7 +48,8 @@ type Controller struct {
 	// ConcurrencyLimit is how many calls of a function may run at a time, 0 when nobody knows; the source's load factor
 	// uses it.
 	ConcurrencyLimit float64
-	// Economy measures what retries came to, for R-pay and for the functions of running executions; nil leaves both alone.
+	// Economy measures what retries came to, for R-pay and for the functions of running executions; nil leaves both
+	// alone.
 	Economy *Economy
 	// Owner names this controller; two with different names never act at the same time.
 	Owner string

@@ -122,7 +122,7 @@ func (t *tick) inform(ctx context.Context, told *configuration.Configuration) {
 	}
 	t.row.Told = Hash(string(text))
 	t.row.add(Entry{At: t.now, What: Told, After: t.row.Told,
-		Text: fmt.Sprintf("the functions are told what retries are worth, until %s", told.Until.Format(time.RFC3339))})
+		Text: "the functions are told what retries are worth, until " + told.Until.Format(time.RFC3339)})
 }
 
 func (t *tick) warn(format string, args ...any) {
@@ -250,8 +250,8 @@ func (d DynamoConfigurations) Save(ctx context.Context, c *configuration.Configu
 	}}, nil)
 	var large smithy.APIError
 	if errors.As(err, &large) && c.Model != nil && len(text) > 300_000 {
-		return fmt.Errorf("table %s: the configuration has %d bytes, nearly all of them its %s model: %w", d.Table, len(text),
-			c.Model.Kind, err)
+		return fmt.Errorf("table %s: the configuration has %d bytes, nearly all of them its %s model: %w", d.Table,
+			len(text), c.Model.Kind, err)
 	}
 	if err != nil {
 		return fmt.Errorf("table %s: %w", d.Table, err)

@@ -24,8 +24,8 @@ type Options struct {
 	Draw func() float64
 	// Unavailable is told when the store could not be reached and the gate fails open.
 	Unavailable func(error)
-	// Changed is told the circuit whenever a reading finds it to be another one than before, Read whenever the store was
-	// read.
+	// Changed is told the circuit whenever a reading finds it to be another one than before, Read whenever the store
+	// was read.
 	Changed, Read func(breaker.Circuit)
 }
 

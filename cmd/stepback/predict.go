@@ -12,6 +12,8 @@ import (
 )
 
 type predictCmd struct {
+	Examples predictExamplesCmd `cmd:"" help:"Write the retries of histories as examples to train on."`
+
 	Train predictTrainCmd `cmd:"" help:"Train a model of the chance that a retry succeeds, and say how good it is."`
 	Show  predictShowCmd  `cmd:"" help:"Print what a model file was made of and how good it is."`
 }

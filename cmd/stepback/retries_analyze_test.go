@@ -21,12 +21,16 @@ func TestRetriesAnalyzeAndWhatif(t *testing.T) {
 	}
 	stepback(t, "retries", "analyze", "--data", data).ends(t, exitOK, "201 executions", "too little data",
 		"within one spell of 5m0s", "prices of us-east-1")
-	s := stepback(t, "retries", "analyze", "--data", data, "--spell", "500ms", "--json")
+	s := stepback(t, "retries", "analyze", "--data", data, "--spell", "100ms", "--json")
 	var r retryanalysis.Report
 	if err := json.Unmarshal([]byte(s.out), &r); err != nil || s.code != exitOK || len(r.Classes) == 0 ||
 		r.Classes[0].Retries[0].Verdict != retryanalysis.Pays || *r.Recommendations[0].From != 4 {
 		t.Errorf("%d %v %s%s", s.code, err, s.out, s.err)
 	}
+	examples := filepath.Join(t.TempDir(), "retries.jsonl")
+	stepback(t, "predict", "examples", "--data", data, "-o", examples).ends(t, exitOK, "retries in "+examples)
+	stepback(t, "predict", "examples", "--data", data).ends(t, exitOK,
+		`"error":"DatabaseConnectionError","attempt":1,"sinceFirst":`)
 	policy := func(text string) string {
 		path := filepath.Join(t.TempDir(), "policy.json")
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {

@@ -73,7 +73,7 @@ func useConfig(ctx context.Context, cfg awssdk.Config, every time.Duration, do f
 		return err
 	}
 	c := &executions.Client{States: states, Every: every}
-	if cfg.BaseEndpoint != nil && cfg.HTTPClient == nil {
+	if cfg.BaseEndpoint != nil && *cfg.BaseEndpoint != loopback.URL {
 		c.Index = &executions.Index{Endpoint: *cfg.BaseEndpoint}
 	}
 	return do(c)

@@ -65,6 +65,8 @@ $$("[data-line]").forEach((a) => a.addEventListener("click", (e) => {
 }));
 $$("[data-all]").forEach((box) => box.addEventListener("change", () => $$(`input[name="${box.dataset.all}"]`).forEach((b) => { b.checked = box.checked; })));
 
+$("nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+
 // The keyboard. Nothing is done on one key: keys move, open and show.
 const rows = () => $$("tbody tr").filter((r) => $("a[href]", r) && r.offsetParent);
 function move(by) {

@@ -35,8 +35,8 @@ type List struct {
 	Since time.Time
 	// After, if not zero, is the place behind which the list goes on.
 	After Place
-	// Brief asks for no more than ARN, Status, Start and the failure's name of what has ended, as an index has them: for
-	// counting very many. An execution that ends meanwhile may be listed twice then, under way and ended.
+	// Brief asks for no more than ARN, Status, Start and the failure's name of what has ended, as an index has them:
+	// for counting very many. An execution that ends meanwhile may be listed twice then, under way and ended.
 	Brief bool
 }
 

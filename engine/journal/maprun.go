@@ -61,7 +61,8 @@ func (m *MapRun) Note(x *Execution) {
 	if n := len(m.Slowest); n == mostSlow && took <= m.Slowest[n-1].Took {
 		return
 	}
-	at, _ := slices.BinarySearchFunc(m.Slowest, took, func(s Slow, d time.Duration) int { return cmp.Compare(d, s.Took) })
+	at, _ := slices.BinarySearchFunc(m.Slowest, took,
+		func(s Slow, d time.Duration) int { return cmp.Compare(d, s.Took) })
 	slow := slices.Insert(slices.Clone(m.Slowest), at, Slow{x.ARN, x.Status, took, x.FirstItem})
 	m.Slowest = slow[:min(len(slow), mostSlow)]
 }

@@ -48,7 +48,8 @@ func TestTheSlowestAreNoted(t *testing.T) {
 	var m journal.MapRun
 	begin := time.Unix(1000, 0)
 	for i, seconds := range []int64{3, 1, 12, 4, 2, 9, 8, 7, 6, 5, 10, 11, 0, 20} {
-		x := &journal.Execution{Status: history.Succeeded, Start: begin, Stop: begin.Add(time.Duration(seconds) * time.Second)}
+		x := &journal.Execution{Status: history.Succeeded, Start: begin,
+			Stop: begin.Add(time.Duration(seconds) * time.Second)}
 		x.FirstItem = int64(i)
 		if seconds == 20 { // redriven 12 seconds after its begin
 			x.Redriven = begin.Add(12 * time.Second)

@@ -3,11 +3,12 @@
 // function's own alarm tells.
 //
 // Environment: STATE_MACHINE_ARN; STATE_MACHINE_ALIAS, the ARN of the alias by which executions are started, if they
-// are; CONFIGURATION_TABLE, the DynamoDB table of the controller's rows
-// (retry_configurations), where functions are told what retries are worth, too; RECORD_VALUE, what a task that succeeds is
-// worth in USD, without which no histories are read and no retry is found not to pay; DELAY_PER_HOUR, what an hour of
-// delay costs; FUNCTION_MEMORY in MB and FUNCTION_ARCHITECTURE of the functions that are called; CAPACITY, the calls a second that the callee serves, measured when it is not set; RULES,
-// standard or source; CONCURRENCY_LIMIT, how many calls of a function may run at a time, for the source's rules; DRY_RUN, true to decide and change nothing.
+// are; CONFIGURATION_TABLE, the DynamoDB table of the controller's rows (retry_configurations), where functions are
+// told what retries are worth, too; RECORD_VALUE, what a task that succeeds is worth in USD, without which no histories
+// are read and no retry is found not to pay; DELAY_PER_HOUR, what an hour of delay costs; FUNCTION_MEMORY in MB and
+// FUNCTION_ARCHITECTURE of the functions that are called; CAPACITY, the calls a second that the callee serves, measured
+// when it is not set; RULES, standard or source; CONCURRENCY_LIMIT, how many calls of a function may run at a time, for
+// the source's rules; DRY_RUN, true to decide and change nothing.
 package main
 
 import (

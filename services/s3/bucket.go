@@ -89,6 +89,11 @@ func (s *store) DeleteBucket(bucket string) error {
 	if _, err := w.dir(s.bucketDir(bucket), ""); err != nil {
 		return s.storageError(err)
 	}
+	if old, err := s.shelves(bucket); err != nil {
+		return s.storageError(err)
+	} else if len(old) > 0 {
+		empty = false
+	}
 	if !empty {
 		return gofakes3.ResourceError(gofakes3.ErrBucketNotEmpty, bucket)
 	}
@@ -107,6 +112,9 @@ func (s *store) ForceDeleteBucket(bucket string) error {
 
 func (s *store) removeBucket(bucket string) error {
 	s.forgetSettings(bucket)
+	if err := os.RemoveAll(s.versionsDir(bucket)); err != nil {
+		return err
+	}
 	if err := os.RemoveAll(s.bucketDir(bucket)); err != nil {
 		return err
 	}

@@ -40,6 +40,7 @@ var changeables = map[string]changeable{
 	"ownershipControls": {root: "OwnershipControls", check: checkOwnership},
 	"policy":            {noContent: true, check: checkPolicy},
 	"publicAccessBlock": {root: "PublicAccessBlockConfiguration"},
+	"versioning":        {root: "VersioningConfiguration", fixed: true, check: checkVersioning},
 	"tagging":           {root: "Tagging", noContent: true, check: checkBucketTags},
 }
 

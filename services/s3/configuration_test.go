@@ -169,9 +169,14 @@ func TestLifecycles(t *testing.T) {
 	_, err := c.PutBucketLifecycleConfiguration(t.Context(), &awss3.PutBucketLifecycleConfigurationInput{
 		Bucket: aws.String(bucket), LifecycleConfiguration: &types.BucketLifecycleConfiguration{
 			Rules: []types.LifecycleRule{{Status: types.ExpirationStatusEnabled,
-				Filter:     &types.LifecycleRuleFilter{Prefix: aws.String("tmp/")},
-				Expiration: &types.LifecycleExpiration{Days: aws.Int32(2)}}}}})
+				Filter:                         &types.LifecycleRuleFilter{Prefix: aws.String("tmp/")},
+				Expiration:                     &types.LifecycleExpiration{Days: aws.Int32(2)},
+				AbortIncompleteMultipartUpload: &types.AbortIncompleteMultipartUpload{DaysAfterInitiation: aws.Int32(2)}}}}})
 	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.CreateMultipartUpload(t.Context(), &awss3.CreateMultipartUploadInput{Bucket: aws.String(bucket),
+		Key: aws.String("tmp/u")}); err != nil {
 		t.Fatal(err)
 	}
 	put(t, c, "tmp/a", "x")
@@ -199,6 +204,36 @@ func TestLifecycles(t *testing.T) {
 		}
 		if got := keys(); got != step.want {
 			t.Errorf("at %s: %s, want %s", step.now, got, step.want)
+		}
+	}
+	uploads, err := c.ListMultipartUploads(t.Context(), &awss3.ListMultipartUploadsInput{Bucket: aws.String(bucket)})
+	if err != nil || len(uploads.Uploads) != 0 {
+		t.Errorf("uploads %v, %v", uploads, err)
+	}
+}
+
+// TestOldVersionsExpire holds that versions go when they have not been current for long enough.
+func TestOldVersionsExpire(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	server, c := start(t, t.TempDir(), s3.Options{Now: func() time.Time { return at }})
+	v := &versioned{c, t}
+	v.set(types.BucketVersioningStatusEnabled)
+	v.put("k", "old")
+	v.put("k", "new")
+	if _, err := c.PutBucketLifecycleConfiguration(t.Context(), &awss3.PutBucketLifecycleConfigurationInput{
+		Bucket: aws.String(bucket), LifecycleConfiguration: &types.BucketLifecycleConfiguration{
+			Rules: []types.LifecycleRule{{Status: types.ExpirationStatusEnabled,
+				Filter: &types.LifecycleRuleFilter{Prefix: aws.String("")}, NoncurrentVersionExpiration: &types.
+					NoncurrentVersionExpiration{NoncurrentDays: aws.Int32(1)}}}}}); err != nil {
+		t.Fatal(err)
+	}
+	for day, want := range []string{"k:new* k:old", "k:new* k:old", "k:new*"} {
+		if err := server.Expire(time.Date(2026, 11, 22+day, 0, 0, 0, 0, time.UTC)); err != nil {
+			t.Fatal(err)
+		}
+		if got := v.list(10); got != want {
+			t.Errorf("after %d days %s, want %s", day, got, want)
 		}
 	}
 }

@@ -12,40 +12,28 @@ func (s *store) DeleteObject(bucket, key string) (gofakes3.ObjectDeleteResult, e
 	if err := s.requireBucket(bucket); err != nil {
 		return gofakes3.ObjectDeleteResult{}, err
 	}
-	gone, err := s.remove(bucket, key)
-	if err != nil {
-		return gofakes3.ObjectDeleteResult{}, s.storageError(err)
-	}
-	if gone {
-		s.announceDeletion(bucket, key)
-	}
-	return gofakes3.ObjectDeleteResult{}, nil
+	result, err := s.deleteLatest(bucket, key)
+	return result, s.storageError(err)
 }
 
 // DeleteMulti removes several objects and says for each how it went.
-func (s *store) DeleteMulti(bucket string, keys ...string) (result gofakes3.MultiDeleteResult, err error) {
-	if err := s.requireBucket(bucket); err != nil {
-		return result, err
+func (s *store) DeleteMulti(bucket string, keys ...string) (gofakes3.MultiDeleteResult, error) {
+	objects := make([]gofakes3.ObjectID, len(keys))
+	for i, key := range keys {
+		objects[i].Key = key
 	}
-	for _, key := range keys {
-		gone, err := s.remove(bucket, key)
-		if err != nil {
-			result.Error = append(result.Error, gofakes3.ErrorResult{Key: key, Code: gofakes3.ErrInternal,
-				Message: err.Error()})
-			continue
-		}
-		if gone {
-			s.announceDeletion(bucket, key)
-		}
-		result.Deleted = append(result.Deleted, gofakes3.ObjectID{Key: key})
-	}
-	return result, nil
+	return s.DeleteMultiVersions(bucket, objects...)
 }
 
 // remove removes an object, and reports whether there was one.
 func (s *store) remove(bucket, key string) (gone bool, err error) {
 	s.commit.Lock()
 	defer s.commit.Unlock()
+	return s.unlink(bucket, key)
+}
+
+// unlink removes an object's file and record, and reports whether there was one. commit is held.
+func (s *store) unlink(bucket, key string) (gone bool, err error) {
 	plain, beside := s.objectPaths(bucket, key)
 	for _, path := range []string{plain, beside} {
 		info, err := os.Lstat(path)

@@ -22,6 +22,7 @@
 //	BUCKET/KEY              objects (odd keys with %-escapes, see keypath.go)
 //	.meta/BUCKET/%.settings the bucket's settings
 //	.meta/BUCKET/KEY%.json  ETag, content type, user metadata, tags
+//	.versions/BUCKET/HASH/  versions of an object that are not current, and delete markers
 //	.uploads/ID/            multipart uploads under way
 //	.tmp/                   bodies that are being received
 package s3

@@ -21,6 +21,7 @@ var statuses = map[gofakes3.ErrorCode]int{
 	errBadRequest:                http.StatusBadRequest,
 	errInvalidRequest:            http.StatusBadRequest,
 	errInvalidTag:                http.StatusBadRequest,
+	gofakes3.ErrNoSuchVersion:    http.StatusNotFound,
 	gofakes3.ErrMethodNotAllowed: http.StatusMethodNotAllowed,
 }
 
@@ -51,7 +52,9 @@ func (w *errorWriter) WriteHeader(status int) {
 		w.status = status
 		return
 	}
-	w.Header().Del("X-Amz-Delete-Marker") // gofakes3 says of every deletion that there is none
+	if w.Header().Get("X-Amz-Delete-Marker") == "false" { // which S3 does not say
+		w.Header().Del("X-Amz-Delete-Marker")
+	}
 	w.ResponseWriter.WriteHeader(status)
 }
 

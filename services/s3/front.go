@@ -98,12 +98,18 @@ func refuse(r *http.Request, own bool) *aws.Error {
 		return &aws.Error{Code: "AccessDenied", Status: http.StatusForbidden,
 			Message: "Requests of web pages are not served."}
 	}
+	query := r.URL.Query()
+	if _, version, ok := strings.Cut(r.Header.Get("X-Amz-Copy-Source"), "?versionId="); ok && version != nullVersion {
+		return notImplemented("Copies of old versions (x-amz-copy-source with versionId) are not served here.")
+	}
 	if own {
+		if query.Has("versionId") && query.Get("versionId") != nullVersion {
+			return notImplemented("Tags and attributes of old versions (versionId) are not served here.")
+		}
 		return nil
 	}
-	query := r.URL.Query()
 	for name := range query {
-		if !harmless(name) && (name != "versionId" || query.Get(name) != nullVersion) {
+		if !harmless(name) && name != "versionId" {
 			return notImplemented(fmt.Sprintf("The sub-resource or parameter %q is not served here.", name))
 		}
 	}

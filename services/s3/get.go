@@ -20,6 +20,12 @@ func (s *store) GetObject(bucket, key string, want *gofakes3.ObjectRangeRequest)
 	if err != nil {
 		return nil, err
 	}
+	return s.ranged(f, obj, want)
+}
+
+// ranged lets an object be read from a file, or a range of it.
+func (s *store) ranged(f *os.File, obj *gofakes3.Object, want *gofakes3.ObjectRangeRequest) (*gofakes3.Object, error) {
+	var err error
 	if obj.Range, err = rangeOf(want, obj.Size); err != nil {
 		_ = f.Close()
 		return nil, err
@@ -82,6 +88,9 @@ func asObject(key string, v version) *gofakes3.Object {
 	}
 	if v.Checksum != nil {
 		obj.Metadata[checksumHeader] = v.Checksum.String()
+	}
+	if v.ID != "" {
+		obj.Metadata[versionHeader] = v.ID
 	}
 	if len(v.Tags) > 0 {
 		obj.Metadata[tagCountHeader] = strconv.Itoa(len(v.Tags))

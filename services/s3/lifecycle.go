@@ -2,8 +2,11 @@ package s3
 
 import (
 	"encoding/xml"
+	"errors"
 	"strings"
 	"time"
+
+	"github.com/johannesboyne/gofakes3"
 
 	"stepback/aws"
 )
@@ -31,7 +34,8 @@ type lifecycleRule struct {
 		Marker bool `xml:"ExpiredObjectDeleteMarker"`
 	}
 	Noncurrent *struct {
-		Days int `xml:"NoncurrentDays"`
+		Days  int  `xml:"NoncurrentDays"`
+		Newer *int `xml:"NewerNoncurrentVersions"`
 	} `xml:"NoncurrentVersionExpiration"`
 	Abort *struct {
 		Days int `xml:"DaysAfterInitiation"`
@@ -63,6 +67,10 @@ func checkLifecycle(_ *store, _ *call, text []byte) error {
 			return &aws.Error{Code: "InvalidArgument", Message: "Rule ID must be unique. Found same ID for more than one rule"}
 		case len(r.Transition) > 0:
 			return notImplemented("Transitions to other storage classes (Transition) are not served here.")
+		case r.Noncurrent != nil && r.Noncurrent.Newer != nil:
+			return notImplemented("Lifecycles that keep a number of old versions (NewerNoncurrentVersions) are not served here.")
+		case r.Expiration != nil && r.Expiration.Marker:
+			return notImplemented("Lifecycles of delete markers (ExpiredObjectDeleteMarker) are not served here.")
 		case r.Expiration != nil && r.Expiration.Days < 0:
 			return &aws.Error{Code: "InvalidArgument",
 				Message: "'Days' for Expiration action must be a positive integer"}
@@ -187,6 +195,59 @@ func (s *store) expireIn(bucket string, l lifecycle, now time.Time) error {
 	for _, k := range keys {
 		if _, err := s.DeleteObject(bucket, k.key); err != nil {
 			return err
+		}
+	}
+	return errors.Join(s.expireOld(bucket, l, now), s.expireUploads(bucket, l, now))
+}
+
+// expireOld removes versions that have not been current for long enough.
+func (s *store) expireOld(bucket string, l lifecycle, now time.Time) error {
+	all, err := s.shelves(bucket)
+	if err != nil {
+		return err
+	}
+	for _, h := range all {
+		current, err := s.current(bucket, h.Key)
+		if err != nil {
+			return err
+		}
+		for i, e := range h.Entries {
+			next := current
+			if i > 0 {
+				next = &h.Entries[i-1].version
+			}
+			if next == nil {
+				continue // a delete marker that is the latest
+			}
+			for _, r := range l.Rules {
+				if r.Noncurrent != nil && r.Noncurrent.Days > 0 && r.concerns(h.Key, e.Size, e.Tags) &&
+					!now.Before(midnightAfter(next.Modified, r.Noncurrent.Days)) {
+					if _, err := s.DeleteObjectVersion(bucket, h.Key, gofakes3.VersionID(shownID(e.ID))); err != nil {
+						return err
+					}
+					break
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// expireUploads gives up multipart uploads that were begun long enough ago.
+func (s *store) expireUploads(bucket string, l lifecycle, now time.Time) error {
+	all, err := s.uploads(bucket, "")
+	if err != nil {
+		return err
+	}
+	for _, u := range all {
+		for _, r := range l.Rules {
+			if r.Abort != nil && r.Abort.Days > 0 && r.concerns(u.Key, 0, u.Tags) &&
+				!now.Before(midnightAfter(u.Initiated, r.Abort.Days)) {
+				if err := s.AbortMultipartUpload(bucket, u.Key, u.ID); err != nil {
+					return err
+				}
+				break
+			}
 		}
 	}
 	return nil

@@ -2,6 +2,8 @@ package s3
 
 import (
 	"encoding/xml"
+	"slices"
+	"strings"
 
 	"github.com/johannesboyne/gofakes3"
 )
@@ -21,6 +23,7 @@ type versionList struct {
 	EncodingType        string `xml:",omitempty"`
 	IsTruncated         bool
 	Version             []listedVersion
+	DeleteMarker        []listedMarker
 	CommonPrefixes      []gofakes3.CommonPrefix
 }
 
@@ -30,12 +33,31 @@ type listedVersion struct {
 	IsLatest  bool
 }
 
+type listedMarker struct {
+	Key          string
+	VersionID    string `xml:"VersionId"`
+	IsLatest     bool
+	LastModified gofakes3.ContentTime
+}
+
 // nullVersion is the only version that an object has in a bucket without versions.
 const nullVersion = "null"
 
-// listVersions is ListObjectVersions, with which clients empty buckets: each object has one version.
+// listVersions is ListObjectVersions, with which clients empty buckets: each object of a bucket that never had versions
+// has one.
 func (s *store) listVersions(c *call) (any, error) {
 	q := c.query
+	old, err := s.shelves(c.bucket)
+	if err != nil {
+		return nil, s.storageError(err)
+	}
+	status, err := s.versioningOf(c.bucket)
+	if err != nil {
+		return nil, s.storageError(err)
+	}
+	if status != "" || len(old) > 0 {
+		return s.listAllVersions(c, old)
+	}
 	q.Set("marker", q.Get("key-marker"))
 	q.Del("list-type")
 	answer, err := s.listObjects(c)
@@ -61,4 +83,109 @@ func (s *store) listVersions(c *call) (any, error) {
 		list.NextVersionIDMarker = nullVersion
 	}
 	return list, nil
+}
+
+// listAllVersions lists the versions of a bucket that has, or had, some: by key, the newest first.
+func (s *store) listAllVersions(c *call, old []shelf) (any, error) {
+	q := c.query
+	limit, err := c.number("max-keys", maxKeys)
+	if err != nil {
+		return nil, err
+	}
+	list := &versionList{
+		Xmlns: namespace, Name: c.bucket, Prefix: q.Get("prefix"), Delimiter: q.Get("delimiter"),
+		KeyMarker: q.Get("key-marker"), VersionIDMarker: q.Get("version-id-marker"), MaxKeys: limit,
+		EncodingType: q.Get("encoding-type"),
+	}
+	rows, err := s.versionRows(c.bucket, list.Prefix, old)
+	if err != nil {
+		return nil, s.storageError(err)
+	}
+	prefix := gofakes3.Prefix{Prefix: list.Prefix, Delimiter: list.Delimiter}
+	behind, last, n := list.KeyMarker == "", "", int64(0)
+	for _, r := range rows {
+		id := shownID(r.ID)
+		common, rolled := commonPrefix(r.key, prefix)
+		if !behind {
+			behind = r.key > list.KeyMarker && (!rolled || common != list.KeyMarker)
+			if r.key == list.KeyMarker && id == list.VersionIDMarker {
+				behind = true
+				continue
+			}
+			if !behind {
+				continue
+			}
+		}
+		if rolled && common == last {
+			continue
+		}
+		if n == limit {
+			list.IsTruncated = limit > 0
+			break
+		}
+		n++
+		if rolled {
+			last = common
+			list.CommonPrefixes = append(list.CommonPrefixes, gofakes3.CommonPrefix{Prefix: common})
+			list.NextKeyMarker, list.NextVersionIDMarker = common, ""
+			continue
+		}
+		list.NextKeyMarker, list.NextVersionIDMarker = r.key, id
+		at := gofakes3.NewContentTime(r.Modified)
+		if r.Marker {
+			list.DeleteMarker = append(list.DeleteMarker, listedMarker{list.shown(r.key), id, r.latest, at})
+			continue
+		}
+		list.Version = append(list.Version, listedVersion{gofakes3.Content{Key: list.shown(r.key), Size: r.Size,
+			ETag: quoted(r.ETag), StorageClass: gofakes3.StorageStandard, LastModified: at}, id, r.latest})
+	}
+	if !list.IsTruncated {
+		list.NextKeyMarker, list.NextVersionIDMarker = "", ""
+	}
+	return list, nil
+}
+
+// shown is a key as the client asked for it.
+func (l *versionList) shown(key string) string {
+	if l.EncodingType == "url" {
+		return encodeKey(key)
+	}
+	return key
+}
+
+// versionRow is a version in a list.
+type versionRow struct {
+	entry
+	key    string
+	latest bool
+}
+
+// versionRows are all versions of keys with a prefix.
+func (s *store) versionRows(bucket, prefix string, old []shelf) ([]versionRow, error) {
+	var rows []versionRow
+	current := map[string]string{} // IDs by key
+	w := walker{prefix: prefix, visit: func(key, _ string) (bool, error) {
+		v, err := s.current(bucket, key)
+		if err == nil && v != nil {
+			current[key] = v.ID
+			rows = append(rows, versionRow{entry{version: *v}, key, true})
+		}
+		return true, err
+	}}
+	if _, err := w.dir(s.bucketDir(bucket), ""); err != nil {
+		return nil, err
+	}
+	for _, h := range old {
+		if !strings.HasPrefix(h.Key, prefix) {
+			continue
+		}
+		id, there := current[h.Key]
+		for i, e := range h.Entries {
+			if !there || e.ID != id { // a crash may have left it in both places
+				rows = append(rows, versionRow{e, h.Key, !there && i == 0})
+			}
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b versionRow) int { return strings.Compare(a.key, b.key) })
+	return rows, nil
 }

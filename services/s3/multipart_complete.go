@@ -39,7 +39,7 @@ func (s *store) CompleteMultipartUpload(bucket, key string, id gofakes3.UploadID
 		return "", "", err
 	}
 	s.announce(bucket, key, v, objectevent.CompleteMultipartUpload)
-	return "", quoted(v.ETag), s.storageError(os.RemoveAll(s.uploadDir(id)))
+	return gofakes3.VersionID(v.ID), quoted(v.ETag), s.storageError(os.RemoveAll(s.uploadDir(id)))
 }
 
 // chosenParts picks the parts that the request names, which must ascend.

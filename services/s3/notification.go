@@ -46,6 +46,7 @@ const (
 	createdCopy     = "ObjectCreated:Copy"
 	createdUpload   = "ObjectCreated:CompleteMultipartUpload"
 	removedDelete   = "ObjectRemoved:Delete"
+	removedMarker   = "ObjectRemoved:DeleteMarkerCreated"
 	testEvent       = "s3:TestEvent"
 	skipHeader      = "X-Amz-Skip-Destination-Validation"
 	eventNamePrefix = "s3:"
@@ -190,9 +191,10 @@ func (s *store) eventRecord(h *happened, id string) any {
 		Key       string `json:"key"`
 		Size      *int64 `json:"size,omitempty"`
 		ETag      string `json:"eTag,omitempty"`
+		Version   string `json:"versionId,omitempty"`
 		Sequencer string `json:"sequencer"`
 	}
-	o := object{Key: url.QueryEscape(h.key), Sequencer: sequencer(h.version.Modified)}
+	o := object{Key: url.QueryEscape(h.key), Version: h.version.ID, Sequencer: sequencer(h.version.Modified)}
 	o.Key = strings.ReplaceAll(o.Key, "%2F", "/")
 	if strings.HasPrefix(h.event, "ObjectCreated") {
 		o.Size, o.ETag = &h.version.Size, h.version.ETag
@@ -214,14 +216,18 @@ func (s *store) eventRecord(h *happened, id string) any {
 
 func sequencer(t time.Time) string { return fmt.Sprintf("%018X", t.UnixNano()) }
 
-// announceDeletion tells the destinations that an object is gone.
-func (s *store) announceDeletion(bucket, key string) {
+// announceDeletion tells the destinations that an object is gone, or behind a delete marker.
+func (s *store) announceDeletion(bucket, key, event string) {
 	at := s.stamps.next()
-	s.notify(&happened{event: removedDelete, bucket: bucket, key: key, version: version{Modified: at},
+	kind := "Permanently Deleted"
+	if event == removedMarker {
+		kind = "Delete Marker Created"
+	}
+	s.notify(&happened{event: event, bucket: bucket, key: key, version: version{Modified: at},
 		detailType: "Object Deleted", detail: map[string]any{
 			"version": "0", "bucket": map[string]string{"name": bucket},
 			"object": map[string]string{"key": key, "sequencer": sequencer(at)}, "request-id": aws.NewID(),
 			"requester": s.account, "source-ip-address": "127.0.0.1", "reason": "DeleteObject",
-			"deletion-type": "Permanently Deleted",
+			"deletion-type": kind,
 		}})
 }

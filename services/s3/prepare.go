@@ -36,6 +36,10 @@ func prepare(r *http.Request) {
 		r.Header.Del("Range")
 	}
 	markOwnHeaders(r)
+	if query := r.URL.Query(); query.Get("versionId") == nullVersion {
+		query.Set("versionId", nullMark)
+		r.URL.RawQuery = query.Encode()
+	}
 }
 
 // markOwnHeaders notes which headers a copy that replaces metadata brings.

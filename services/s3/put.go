@@ -35,7 +35,7 @@ func (s *store) PutObject(bucket, key string, meta map[string]string, input io.R
 		return gofakes3.PutObjectResult{}, err
 	}
 	s.announce(bucket, key, v, objectevent.PutObject)
-	return gofakes3.PutObjectResult{}, nil
+	return gofakes3.PutObjectResult{VersionID: gofakes3.VersionID(v.ID)}, nil
 }
 
 // putConditions checks If-Match and If-None-Match: * against what is there.

@@ -14,6 +14,7 @@ import (
 // version describes one content of an object. Size and Modified identify the content (stamps are unique), ETag has no
 // quotes, Headers are the response headers that the object was stored with.
 type version struct {
+	ID       string            `json:"id,omitempty"` // empty for the version null
 	Size     int64             `json:"size"`
 	Modified time.Time         `json:"modified"`
 	ETag     string            `json:"etag"`

@@ -30,7 +30,8 @@ var settings = map[string]setting{
 	"replication": {"ReplicationConfigurationNotFoundError", "The replication configuration was not found", ""},
 	"requestPayment": {answer: `<RequestPaymentConfiguration xmlns="` + namespace +
 		`"><Payer>BucketOwner</Payer></RequestPaymentConfiguration>`},
-	"tagging": {"NoSuchTagSet", "The TagSet does not exist", ""},
+	"tagging":    {"NoSuchTagSet", "The TagSet does not exist", ""},
+	"versioning": {answer: `<VersioningConfiguration xmlns="` + namespace + `"/>`},
 	"website": {"NoSuchWebsiteConfiguration", "The specified bucket does not have a website configuration",
 		""},
 }

@@ -43,6 +43,7 @@ type store struct {
 var (
 	_ gofakes3.Backend          = (*store)(nil)
 	_ gofakes3.MultipartBackend = (*store)(nil)
+	_ gofakes3.VersionedBackend = (*store)(nil)
 )
 
 func openStore(dir string, opts Options) (*store, error) {

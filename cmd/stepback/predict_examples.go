@@ -1,0 +1,77 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"stepback/internal/atomicfile"
+	"stepback/local"
+	"stepback/retryanalysis"
+)
+
+type predictExamplesCmd struct {
+	Output string `short:"o" default:"-" placeholder:"FILE" help:"Where to write; - is standard output. Default -."`
+
+	retriesRecord
+}
+
+// Help shows an example.
+func (predictExamplesCmd) Help() string {
+	return `Reads the histories of the last days and writes their retries, one JSON object a line, as predict train reads them. The
+callee's failure rate and load, and the size of payloads, are not in histories: they are null, and models that need them are not fitted.
+
+Example: stepback predict examples --data .stepback -o retries.jsonl && stepback predict train retries.jsonl -o model.json`
+}
+
+// Run writes the examples of the histories, wherever they are.
+func (c *predictExamplesCmd) Run(ctx context.Context, std streams) error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	if c.remote() {
+		found, err := c.fromAPI(ctx)
+		return c.write(std, found, err)
+	}
+	return onDirectory(ctx, std, c.Data, c)
+}
+
+func (c *predictExamplesCmd) on(ctx context.Context, std streams, p *local.Platform) error {
+	found, err := c.fromJournal(ctx, p.Journal)
+	return c.write(std, found, err)
+}
+
+func (c *predictExamplesCmd) alone(ctx context.Context, std streams) error {
+	found, err := c.fromDirectory(ctx)
+	return c.write(std, found, err)
+}
+
+func (c *predictExamplesCmd) write(std streams, found *retryanalysis.Collector, err error) error {
+	if err != nil {
+		return err
+	}
+	all := found.Examples()
+	lines := func(w io.Writer) error {
+		encoder := json.NewEncoder(w)
+		for i := range all {
+			if err := encoder.Encode(&all[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if c.Output == "-" {
+		buffered := bufio.NewWriter(std.out)
+		if err := lines(buffered); err != nil {
+			return err
+		}
+		return buffered.Flush()
+	}
+	if err := atomicfile.WriteFrom(c.Output, 0o644, lines); err != nil {
+		return err
+	}
+	fmt.Fprintf(std.out, "%d retries in %s\n", len(all), c.Output)
+	return nil
+}

@@ -1,0 +1,37 @@
+package console
+
+import (
+	"strconv"
+	"sync"
+)
+
+// notices are what pages say once, after something was done.
+type notices struct {
+	mu    sync.Mutex
+	next  int
+	texts map[string]string
+}
+
+// maxNotices bounds what nobody has read.
+const maxNotices = 100
+
+// keep keeps a text and returns by what the next page finds it.
+func (n *notices) keep(text string) string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.texts == nil || len(n.texts) >= maxNotices {
+		n.texts = map[string]string{}
+	}
+	n.next++
+	id := strconv.Itoa(n.next)
+	n.texts[id] = text
+	return id
+}
+
+func (n *notices) take(id string) string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	text := n.texts[id]
+	delete(n.texts, id)
+	return text
+}

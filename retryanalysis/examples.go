@@ -1,0 +1,34 @@
+package retryanalysis
+
+import "stepback/adaptive/predict"
+
+// Examples are the retries of the record for package predict, in the order of their tasks: after which error, the how
+// many-th, how long after the first failure, and how they ended. Retries that were answered without a call, or of which
+// nobody knows how they ended, are left out. What histories do not tell, the callee's failure rate and load, is nil.
+func (c *Collector) Examples() []predict.Example {
+	var all []predict.Example
+	for i := range c.tasks {
+		t := &c.tasks[i]
+		same, retry := 0, 0
+		for k := 1; k < len(t.Attempts); k++ {
+			before, a := &t.Attempts[k-1], &t.Attempts[k]
+			if deferred(before.Error) {
+				continue // it was put off: this is no retry of a call
+			}
+			retry++
+			if k >= 2 && before.Error == t.Attempts[k-2].Error {
+				same++
+			} else {
+				same = 0
+			}
+			if a.End.IsZero() || deferred(a.Error) {
+				continue
+			}
+			all = append(all, predict.Example{
+				At: a.Start, Execution: t.Execution, Error: before.Error, Attempt: retry,
+				SinceFirst: a.Start.Sub(t.Attempts[0].End).Seconds(), Repeated: same > 0, Succeeded: !a.failed(),
+			})
+		}
+	}
+	return all
+}

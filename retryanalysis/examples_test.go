@@ -1,0 +1,33 @@
+package retryanalysis_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"stepback/retryanalysis"
+)
+
+func TestExamples(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	var c retryanalysis.Collector
+	x := retryanalysis.Task{Execution: "one", State: "Save", Callee: "db", Ending: retryanalysis.Done}
+	for i, name := range []string{"Deadlock", "Deadlock", "CircuitOpen", "Deadlock", ""} {
+		start := at.Add(time.Duration(i) * 10 * time.Second)
+		x.Attempts = append(x.Attempts, retryanalysis.Attempt{Start: start, End: start.Add(time.Second), Error: name})
+	}
+	c.Add(x)
+	open := x
+	open.Execution, open.Ending = "two", retryanalysis.Cut
+	open.Attempts = []retryanalysis.Attempt{x.Attempts[0], {Start: x.Attempts[1].Start}} // nobody knows how it ended
+	c.Add(open)
+	var got []string
+	for _, e := range c.Examples() {
+		got = append(got, fmt.Sprint(e.Execution, " ", e.Error, " ", e.Attempt, " ", e.SinceFirst, " ", e.Repeated, " ", e.Succeeded))
+	}
+	want := "[one Deadlock 1 9 false false one Deadlock 3 39 false true]"
+	if fmt.Sprint(got) != want {
+		t.Errorf("examples are %v, want %s", got, want)
+	}
+}

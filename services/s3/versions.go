@@ -1,0 +1,409 @@
+package s3
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/johannesboyne/gofakes3"
+
+	"stepback/aws"
+)
+
+// The states of a bucket's versioning; a bucket that never had it has none.
+const (
+	versionsEnabled   = "Enabled"
+	versionsSuspended = "Suspended"
+)
+
+// nullMark is how the version null of a versioned bucket passes gofakes3, which takes null for no version.
+const nullMark = "stepback-null"
+
+// entry is a version of an object that is not current, or a delete marker.
+type entry struct {
+	version
+	Marker bool `json:"marker,omitempty"`
+}
+
+// shelf is what is kept of an object besides its current version, the newest first. With a delete marker in front there
+// is no current version.
+type shelf struct {
+	Key     string  `json:"key"`
+	Entries []entry `json:"entries"`
+}
+
+func (s *store) versionsDir(bucket string) string { return filepath.Join(s.root, ".versions", bucket) }
+
+func (s *store) shelfDir(bucket, key string) string {
+	sum := sha256.Sum256([]byte(key))
+	return filepath.Join(s.versionsDir(bucket), hex.EncodeToString(sum[:]))
+}
+
+const shelfFile = "index.json"
+
+// versioningOf is the state of a bucket's versioning.
+func (s *store) versioningOf(bucket string) (string, error) {
+	all, err := s.settingsOf(bucket)
+	if err != nil || all["versioning"] == "" {
+		return "", err
+	}
+	var v struct{ Status string }
+	return v.Status, xml.Unmarshal([]byte(all["versioning"]), &v)
+}
+
+func checkVersioning(_ *store, _ *call, text []byte) error {
+	var v struct {
+		Status    string
+		MFADelete string `xml:"MfaDelete"`
+	}
+	if xml.Unmarshal(text, &v) != nil {
+		return malformedXML()
+	}
+	switch {
+	case v.MFADelete == versionsEnabled:
+		return notImplemented("Deletion with a second factor (MfaDelete) is not served here.")
+	case v.Status != versionsEnabled && v.Status != versionsSuspended:
+		return &aws.Error{Code: "IllegalVersioningConfigurationException",
+			Message: "The Versioning element must be specified"}
+	}
+	return nil
+}
+
+// readShelf reads what is kept of an object; an empty one when there is nothing.
+func (s *store) readShelf(bucket, key string) (shelf, error) {
+	return readShelfFile(filepath.Join(s.shelfDir(bucket, key), shelfFile), key)
+}
+
+func readShelfFile(path, key string) (shelf, error) {
+	found := shelf{Key: key}
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return found, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &found)
+	}
+	return found, err
+}
+
+// writeShelf keeps a shelf; an empty one is removed.
+func (s *store) writeShelf(bucket string, h shelf) error {
+	dir := s.shelfDir(bucket, h.Key)
+	if len(h.Entries) == 0 {
+		err := os.RemoveAll(dir)
+		prune(filepath.Dir(dir), filepath.Join(s.root, ".versions"))
+		return err
+	}
+	text, err := json.Marshal(h)
+	if err != nil {
+		return err
+	}
+	return s.replaceFile(filepath.Join(dir, shelfFile), text)
+}
+
+// bodyName is the file of a version's content.
+func (s *store) bodyName(bucket, key, id string) string {
+	if id == "" {
+		id = nullVersion
+	}
+	return filepath.Join(s.shelfDir(bucket, key), id)
+}
+
+// drop takes a version off the shelf, with its content.
+func (s *store) drop(bucket string, h *shelf, id string) error {
+	h.Entries = slices.DeleteFunc(h.Entries, func(e entry) bool { return e.ID == id })
+	err := os.Remove(s.bodyName(bucket, h.Key, id))
+	if isMissing(err) {
+		return nil
+	}
+	return err
+}
+
+// shelve keeps the current version of an object, whose file stays where it is for now. commit is held.
+func (s *store) shelve(bucket string, h *shelf, current version) error {
+	if err := s.drop(bucket, h, current.ID); err != nil { // what a crash left behind
+		return err
+	}
+	f, _, err := s.openObject(bucket, h.Key)
+	if err != nil {
+		return err
+	}
+	_ = f.Close()
+	name := s.bodyName(bucket, h.Key, current.ID)
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return err
+	}
+	if err := os.Link(f.Name(), name); err != nil {
+		return err
+	}
+	h.Entries = append([]entry{{version: current}}, h.Entries...)
+	return nil
+}
+
+// makeRoom keeps the version that another one is going to replace, as the bucket's versioning wants it, and gives the
+// new one its ID. commit is held.
+func (s *store) makeRoom(bucket, key string, current *version) (id string, err error) {
+	status, err := s.versioningOf(bucket)
+	if err != nil || status == "" {
+		return "", err
+	}
+	h, err := s.readShelf(bucket, key)
+	if err != nil {
+		return "", err
+	}
+	if status == versionsEnabled {
+		id = rand.Text()
+	} else if err := s.drop(bucket, &h, ""); err != nil { // there is one version null
+		return "", err
+	}
+	if current != nil && current.ID != id {
+		if err := s.shelve(bucket, &h, *current); err != nil {
+			return "", err
+		}
+	}
+	return id, s.writeShelf(bucket, h)
+}
+
+// deleteLatest removes an object, or hides its versions behind a delete marker where the bucket has versions.
+func (s *store) deleteLatest(bucket, key string) (result gofakes3.ObjectDeleteResult, err error) {
+	status, err := s.versioningOf(bucket)
+	if err != nil {
+		return result, err
+	}
+	if status == "" {
+		gone, err := s.remove(bucket, key)
+		if gone {
+			s.announceDeletion(bucket, key, removedDelete)
+		}
+		return result, err
+	}
+	if result, err = s.mark(bucket, key); err == nil {
+		s.announceDeletion(bucket, key, removedMarker)
+	}
+	return result, err
+}
+
+// mark puts a delete marker in front of the versions of an object.
+func (s *store) mark(bucket, key string) (result gofakes3.ObjectDeleteResult, err error) {
+	s.commit.Lock()
+	defer s.commit.Unlock()
+	current, err := s.current(bucket, key)
+	if err != nil {
+		return result, err
+	}
+	id, err := s.makeRoom(bucket, key, current)
+	if err != nil {
+		return result, err
+	}
+	h, err := s.readShelf(bucket, key)
+	if err != nil {
+		return result, err
+	}
+	h.Entries = append([]entry{{version: version{ID: id, Modified: s.stamps.next()}, Marker: true}}, h.Entries...)
+	if err := s.writeShelf(bucket, h); err != nil {
+		return result, err
+	}
+	_, err = s.unlink(bucket, key)
+	return gofakes3.ObjectDeleteResult{IsDeleteMarker: true, VersionID: gofakes3.VersionID(shownID(id))}, err
+}
+
+// shownID is the ID of a version as clients know it.
+func shownID(id string) string {
+	if id == "" {
+		return nullVersion
+	}
+	return id
+}
+
+// keptID is the ID of a version as it is kept.
+func keptID(id gofakes3.VersionID) string {
+	if id == nullMark || id == nullVersion {
+		return ""
+	}
+	return string(id)
+}
+
+// DeleteObjectVersion removes one version for good. What is behind it becomes the current one.
+func (s *store) DeleteObjectVersion(bucket, key string, version gofakes3.VersionID) (result gofakes3.
+	ObjectDeleteResult, err error) {
+	if err := s.requireBucket(bucket); err != nil {
+		return result, err
+	}
+	if result, err = s.deleteVersion(bucket, key, keptID(version)); err == nil && result.VersionID != "" {
+		s.announceDeletion(bucket, key, removedDelete)
+	}
+	return result, err
+}
+
+func (s *store) deleteVersion(bucket, key, id string) (result gofakes3.ObjectDeleteResult, err error) {
+	s.commit.Lock()
+	defer s.commit.Unlock()
+	h, err := s.readShelf(bucket, key)
+	if err != nil {
+		return result, s.storageError(err)
+	}
+	current, err := s.current(bucket, key)
+	if err != nil {
+		return result, s.storageError(err)
+	}
+	result.VersionID = gofakes3.VersionID(shownID(id))
+	if current != nil && current.ID == id {
+		if _, err := s.unlink(bucket, key); err != nil {
+			return result, s.storageError(err)
+		}
+		current = nil
+	} else {
+		i := slices.IndexFunc(h.Entries, func(e entry) bool { return e.ID == id })
+		if i < 0 {
+			return gofakes3.ObjectDeleteResult{}, nil
+		}
+		result.IsDeleteMarker = h.Entries[i].Marker
+		if err := s.drop(bucket, &h, id); err != nil {
+			return result, s.storageError(err)
+		}
+	}
+	if current == nil {
+		if err := s.restore(bucket, &h); err != nil {
+			return result, s.storageError(err)
+		}
+	}
+	return result, s.storageError(s.writeShelf(bucket, h))
+}
+
+// restore makes the newest version of a shelf the current one, unless a delete marker hides it. commit is held.
+func (s *store) restore(bucket string, h *shelf) error {
+	if len(h.Entries) == 0 || h.Entries[0].Marker {
+		return nil
+	}
+	latest := h.Entries[0].version
+	if err := s.writeRecord(bucket, record{Key: h.Key, Versions: []version{latest}}); err != nil {
+		return err
+	}
+	if err := s.moveIntoPlace(bucket, h.Key, s.bodyName(bucket, h.Key, latest.ID)); err != nil {
+		return err
+	}
+	h.Entries = h.Entries[1:]
+	return nil
+}
+
+// DeleteMultiVersions removes objects and versions, and says for each how it went.
+func (s *store) DeleteMultiVersions(bucket string, objects ...gofakes3.ObjectID) (result gofakes3.MultiDeleteResult,
+	err error) {
+	if err := s.requireBucket(bucket); err != nil {
+		return result, err
+	}
+	for _, o := range objects {
+		if o.VersionID == "" {
+			_, err = s.deleteLatest(bucket, o.Key)
+		} else {
+			_, err = s.DeleteObjectVersion(bucket, o.Key, gofakes3.VersionID(o.VersionID))
+		}
+		if err != nil {
+			result.Error = append(result.Error, gofakes3.ErrorResult{Key: o.Key, Code: gofakes3.ErrInternal,
+				Message: err.Error()})
+			continue
+		}
+		result.Deleted = append(result.Deleted, o)
+	}
+	return result, nil
+}
+
+// openOld opens a version of an object, be it the current one or another.
+func (s *store) openOld(bucket, key string, id string) (*os.File, version, error) {
+	f, v, err := s.openVersion(bucket, key)
+	if err == nil && v.ID == id {
+		return f, v, nil
+	}
+	if err == nil {
+		_ = f.Close()
+	} else if !gofakes3.HasErrorCode(err, gofakes3.ErrNoSuchKey) {
+		return nil, v, err
+	}
+	h, err := s.readShelf(bucket, key)
+	if err != nil {
+		return nil, v, s.storageError(err)
+	}
+	i := slices.IndexFunc(h.Entries, func(e entry) bool { return e.ID == id })
+	switch {
+	case i < 0:
+		return nil, v, gofakes3.ErrorMessage(gofakes3.ErrNoSuchVersion, "The specified version does not exist.")
+	case h.Entries[i].Marker:
+		return nil, v, gofakes3.ErrMethodNotAllowed
+	}
+	f, err = os.Open(s.bodyName(bucket, key, id))
+	return f, h.Entries[i].version, s.storageError(err)
+}
+
+// GetObjectVersion opens a version, or a range of one, for streaming.
+func (s *store) GetObjectVersion(bucket, key string, id gofakes3.VersionID,
+	want *gofakes3.ObjectRangeRequest) (*gofakes3.Object, error) {
+	f, v, err := s.openOld(bucket, key, keptID(id))
+	if err != nil {
+		return nil, err
+	}
+	obj := asObject(key, v)
+	obj.Metadata[versionHeader] = shownID(v.ID)
+	return s.ranged(f, obj, want)
+}
+
+// HeadObjectVersion describes a version.
+func (s *store) HeadObjectVersion(bucket, key string, id gofakes3.VersionID) (*gofakes3.Object, error) {
+	f, v, err := s.openOld(bucket, key, keptID(id))
+	if err != nil {
+		return nil, err
+	}
+	_ = f.Close()
+	obj := asObject(key, v)
+	obj.Metadata[versionHeader], obj.Contents = shownID(v.ID), http.NoBody
+	return obj, nil
+}
+
+// versionHeader tells the version of an object.
+const versionHeader = "X-Amz-Version-Id"
+
+// VersioningConfiguration, SetVersioningConfiguration and ListBucketVersions are what gofakes3 asks of a backend with
+// versions. It does not come to them: the front handler serves their requests itself.
+func (s *store) VersioningConfiguration(string) (gofakes3.VersioningConfiguration, error) {
+	return gofakes3.VersioningConfiguration{}, gofakes3.ErrNotImplemented
+}
+
+// SetVersioningConfiguration is served by the front handler.
+func (s *store) SetVersioningConfiguration(string, gofakes3.VersioningConfiguration) error {
+	return gofakes3.ErrNotImplemented
+}
+
+// ListBucketVersions is served by the front handler.
+func (s *store) ListBucketVersions(string, *gofakes3.Prefix,
+	*gofakes3.ListBucketVersionsPage) (*gofakes3.ListBucketVersionsResult, error) {
+	return nil, gofakes3.ErrNotImplemented
+}
+
+// shelves reads all shelves of a bucket, in no order.
+func (s *store) shelves(bucket string) ([]shelf, error) {
+	entries, err := os.ReadDir(s.versionsDir(bucket))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var all []shelf
+	for _, e := range entries {
+		h, err := readShelfFile(filepath.Join(s.versionsDir(bucket), e.Name(), shelfFile), "")
+		if err != nil {
+			return nil, err
+		}
+		if len(h.Entries) > 0 {
+			all = append(all, h)
+		}
+	}
+	return all, nil
+}
