@@ -4,8 +4,11 @@ import (
 	"context"
 	"path/filepath"
 
+	"stepback/engine/history"
+	"stepback/engine/journal"
 	"stepback/local/endpoint"
 	"stepback/services/events"
+	"stepback/services/stepfunctions"
 )
 
 // openEvents opens EventBridge. It goes on with what it had accepted once everything else is there (Resume).
@@ -22,4 +25,16 @@ func (p *Platform) openEvents(context.Context) (err error) {
 	p.Targets.Register("events", p.Events)
 	p.around.connections = p.Events
 	return nil
+}
+
+// announceStatus tells EventBridge of executions that start and end.
+func (p *Platform) announceStatus(x *journal.Execution, steps []history.Event) {
+	scope := scopeOf(x.ARN)
+	if p.Events == nil || !p.Events.Listens(scope) {
+		return
+	}
+	for _, c := range stepfunctions.StatusChanges(x, steps) {
+		p.Events.Announce(events.Announcement{Scope: scope, Source: stepfunctions.EventSource,
+			DetailType: stepfunctions.StatusChangeEvent, At: c.At, Resources: []string{x.ARN}, Detail: c.Detail})
+	}
 }

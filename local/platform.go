@@ -219,7 +219,7 @@ func (p *Platform) openStates(ctx context.Context) error {
 		Service: endpoint.Service{Name: "Step Functions", Signing: "states", Target: "AWSStepFunctions",
 			Handler: p.StepFunctions.Handler()}})
 	p.Targets.Register("states", p.StepFunctions)
-	p.engines.follow = both(both(p.StepFunctions.Follow, p.changes.follow), p.cfg.Follow)
+	p.engines.follow = both(both(both(p.StepFunctions.Follow, p.changes.follow), p.announceStatus), p.cfg.Follow)
 	return nil
 }
 

@@ -12,8 +12,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// disk is the simulated disk of a process: it knows what was synced, so that a crash can lose and tear what was not. Its
-// log may be slow, and it may lie: say that something is on the disk which is not.
+// disk is the simulated disk of a process: it knows what was synced, so that a crash can lose and tear what was not.
+// Its log may be slow, and it may lie: say that something is on the disk which is not.
 type disk struct {
 	vfs.FS
 	mem   *vfs.MemFS

@@ -59,19 +59,19 @@ type process struct {
 
 // simulateShell runs one simulation and returns what is wrong.
 func simulateShell(t *testing.T, d *draws) error {
-	err, _ := traced(t, d)
+	_, err := traced(t, d)
 	return err
 }
 
 // traced runs one simulation in a bubble of its own, and returns what went on too.
-func traced(t *testing.T, d *draws) (err error, trace []string) {
+func traced(t *testing.T, d *draws) (trace []string, err error) {
 	t.Helper()
 	synctest.Test(t, func(*testing.T) {
 		w := newWorld(d)
 		err = newShell(w).simulate()
 		trace = w.trace
 	})
-	return err, trace
+	return trace, err
 }
 
 func newShell(w *world) *shell {

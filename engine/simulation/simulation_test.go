@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"errors"
 	"flag"
 	"testing"
 	"time"
@@ -55,8 +56,11 @@ func many(t *testing.T, simulate func(*testing.T, *draws) error, n int) {
 func TestOneSeedIsOneRun(t *testing.T) {
 	t.Parallel()
 	for s := range uint64(15) {
-		_, once := traced(t, fromSeed(s+*first))
-		_, again := traced(t, fromSeed(s+*first))
+		once, before := traced(t, fromSeed(s+*first))
+		again, after := traced(t, fromSeed(s+*first))
+		if before != nil || after != nil {
+			t.Fatalf("seed %d: %v", s+*first, errors.Join(before, after))
+		}
 		for i := range max(len(once), len(again)) {
 			if i >= len(once) || i >= len(again) || once[i] != again[i] {
 				t.Fatalf("seed %d goes another way at %d of %d and %d: %q, %q", s+*first, i, len(once), len(again),

@@ -88,7 +88,7 @@ func (w *world) quiet() bool {
 
 // pass lets time pass outside of the engine, whose virtual time stands still meanwhile.
 func (w *world) pass(d time.Duration) {
-	time.Sleep(d) // of the bubble: it takes no time
+	<-time.NewTimer(d).C // of the bubble: it takes no time
 	synctest.Wait()
 }
 

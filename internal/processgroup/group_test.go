@@ -18,7 +18,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv("STEPBACK_TO_BE_KILLED") == "" {
 		os.Exit(m.Run())
 	}
-	cmd := exec.Command("/bin/sh", "-c", "sleep 3600 & echo started; wait") //nolint:noctx // it is killed
+	cmd := exec.Command("/bin/sh", "-c", "sleep 3600 & echo started; wait")
 	cmd.Stdout = os.Stdout
 	if err := processgroup.Start(cmd); err != nil {
 		panic(err)

@@ -46,6 +46,11 @@ type Service struct {
 	stop context.CancelFunc
 	work sync.WaitGroup
 
+	announcing sync.Mutex
+	announced  []arrival // what is to be sent
+	announcer  bool      // somebody sends it
+	silent     bool      // the service is closed
+
 	mu     sync.RWMutex
 	buses  map[busKey]*bus
 	closed bool
@@ -99,6 +104,9 @@ func (s *Service) Close() error {
 		}
 	}
 	s.mu.Unlock()
+	s.announcing.Lock()
+	s.silent = true
+	s.announcing.Unlock()
 	s.stop()
 	s.work.Wait()
 	s.mail.Close()

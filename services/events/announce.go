@@ -1,0 +1,67 @@
+package events
+
+import (
+	"time"
+
+	"stepback/aws"
+	"stepback/jsonvalue"
+)
+
+// Announcement is an event of one of the platform's services, whose source may begin with aws.
+type Announcement struct {
+	Scope              aws.Scope
+	Source, DetailType string
+	At                 time.Time
+	Resources          []string
+	Detail             jsonvalue.Value
+}
+
+// Listens reports whether a rule of the default bus of an account and region looks at events, so that it is worth while
+// to announce something.
+func (s *Service) Listens(scope aws.Scope) bool {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	b := s.buses[busKey{scope, defaultBus}]
+	return b != nil && len(b.active) > 0
+}
+
+// Announce puts events on the default bus, in the order of the calls, and does not wait for it: as on AWS, the events of
+// services are sent as well as possible. Close waits for those that have been announced.
+func (s *Service) Announce(all ...Announcement) {
+	arrivals := make([]arrival, len(all))
+	for i, a := range all {
+		e := newEvent(a.Scope, a.Source, a.DetailType, a.At, a.Resources, a.Detail)
+		e.ingested = s.now()
+		arrivals[i] = arrival{busKey{a.Scope, defaultBus}, e}
+	}
+	s.announcing.Lock()
+	defer s.announcing.Unlock()
+	if s.silent {
+		return
+	}
+	if s.announced = append(s.announced, arrivals...); s.announcer || len(s.announced) == 0 {
+		return
+	}
+	s.announcer = true
+	s.o.Clock.Hold()
+	s.work.Go(s.announce)
+}
+
+// announce sends what has been announced until there is no more.
+func (s *Service) announce() {
+	defer s.o.Clock.Release()
+	for {
+		s.announcing.Lock()
+		all := s.announced
+		s.announced = nil
+		if len(all) == 0 {
+			s.announcer = false
+			s.announcing.Unlock()
+			return
+		}
+		s.announcing.Unlock()
+		if err := s.arrive(s.ctx, all); err != nil {
+			s.o.Log.Error("events of services are lost", "events", len(all), "error", err.Error())
+		}
+	}
+}
