@@ -5,7 +5,8 @@
 // folder than environments; synthOnly=yes to have all environments, also those of other accounts than that of the
 // credentials, which are left out otherwise, so that nothing can deploy them there.
 // localSecret, the ARN of a database's secret at a local endpoint such as LocalStack, and localArchitecture (arm64 or
-// x86_64) declare the environment local in place of the others.
+// x86_64) declare the environment local in place of the others. laptop, which is arm64 or x86_64, declares the
+// environment laptop in their place: all of it, at `stepback serve`.
 package main
 
 import (
@@ -52,6 +53,9 @@ func declare(app awscdk.App) error {
 	if secret := context(app, "localSecret"); secret != "" {
 		environments, local, rewrite = []environment.Environment{environment.Local(secret,
 			context(app, "localArchitecture"))}, true, localstack.Definition
+	}
+	if architecture := context(app, "laptop"); architecture != "" {
+		environments = []environment.Environment{environment.Laptop(architecture)}
 	}
 	settings := cmp.Or(context(app, "settings"), "environments")
 	for _, e := range environments {

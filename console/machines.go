@@ -223,12 +223,15 @@ func (c *Console) find(r *request) (*answer, error) {
 	}
 	if len(v.Executions) == 0 && text != "" {
 		looked := 0
-		for l, err := range r.engine.Listed(r.Context(), &engine.Query{}) {
+		for l, err := range r.engine.Listed(r.Context(), &engine.Query{Brief: true}) {
 			if looked++; err != nil || looked > searched || len(v.Executions) == pageSize {
 				break
 			}
-			if strings.Contains(l.Name, text) || l.Failure.Name == text {
-				v.Executions = append(v.Executions, rowOf(&l, r.now))
+			if !strings.Contains(lastOf(l.ARN), text) && l.Failure.Name != text {
+				continue
+			}
+			if x, err := r.engine.DescribeExecution(r.Context(), l.ARN); err == nil {
+				v.Executions = append(v.Executions, rowOf(&engine.Listed{Execution: x, Retries: l.Retries}, r.now))
 			}
 		}
 		v.Looked = fmt.Sprintf("Names and errors among the latest %s executions.", count(min(looked, searched)))

@@ -421,3 +421,24 @@ func (s stacks) settledIn(name, status string) (string, string) {
 	got, _ := st["StackStatus"].(string)
 	return got, status
 }
+
+func TestWhatOthersHaveMadeIsNotDeletedInARollback(t *testing.T) {
+	t.Parallel()
+	p := openPlatform(t, t.TempDir())
+	defer p.Close()
+	s := stacksOf(t, p)
+	if _, err := s.try("ssm", "PutParameter", map[string]any{"Name": "/mine", "Value": "kept", "Type": "String"}); err != nil {
+		t.Fatal(err)
+	}
+	s.call("CreateStack", map[string]any{"StackName": "greedy", "TemplateBody": `
+Resources:
+  P: {Type: AWS::SSM::Parameter, Properties: {Name: /mine, Type: String, Value: other}}
+`})
+	if status, _ := s.settled("greedy"); status != "ROLLBACK_COMPLETE" || !strings.Contains(s.events("greedy"), "AlreadyExists") {
+		t.Error(status, s.events("greedy"))
+	}
+	got, err := s.try("ssm", "GetParameter", map[string]any{"Name": "/mine"})
+	if err != nil || !strings.Contains(jsonText(got), `"Value":"kept"`) {
+		t.Error(got, err)
+	}
+}

@@ -20,6 +20,7 @@ import (
 	"stepback/local/endpoint"
 	"stepback/local/faults"
 	"stepback/services/cloudformation"
+	"stepback/services/cloudwatch"
 	"stepback/services/delivery"
 	"stepback/services/documents"
 	"stepback/services/dynamodb"
@@ -56,13 +57,15 @@ type Platform struct {
 	Faults        *faults.Injector   // what has been injected
 	Tables        *dynamodb.Service  // of DynamoDB
 	Keys          *kms.Service       // of KMS
-	Documents     *documents.Store   // what other services keep
-	Targets       delivery.Targets   // whom services deliver to
+	CloudWatch    *cloudwatch.Service
+	Documents     *documents.Store // what other services keep
+	Targets       delivery.Targets // whom services deliver to
 
 	// Stacks are those of CloudFormation.
 	Stacks *cloudformation.Service
 
 	cfg     Config
+	meter   meter
 	offered []served // in the order in which they are shown
 	engines *engines
 	around  *surroundings
@@ -101,7 +104,8 @@ func Open(ctx context.Context, cfg Config) (_ *Platform, err error) {
 	}
 	for _, step := range []func(context.Context) error{
 		p.lock, p.openJournal, p.listen, p.openDocuments, p.openObjects, p.openQueues, p.openTables,
-		p.openLogs, p.openFunctions, p.openTopics, p.expire, p.openMetrics, p.openIdentity, p.openSecrets,
+		p.openCloudWatch, p.openLogs, p.openFunctions, p.openTopics, p.expire, p.openMetrics, p.openIdentity,
+		p.openSecrets,
 		p.openDeployment, p.openStates, p.openEvents, p.openScheduler,
 		p.openStacks, p.resume, p.serve,
 		p.announce,
@@ -187,7 +191,7 @@ func (p *Platform) openQueues(context.Context) (err error) {
 }
 
 func (p *Platform) openLogs(context.Context) (err error) {
-	p.Logs, err = logstore.Open(filepath.Join(p.Dir, "logs", "groups"), logstore.Options{Log: p.cfg.Log})
+	p.Logs, err = logstore.Open(filepath.Join(p.Dir, "logs", "groups"), logstore.Options{Log: p.cfg.Log, Appended: p.logged})
 	if err == nil {
 		p.onClose(p.Logs.Close)
 		p.offer(served{model: "cloudwatchlogs", about: "what executions and functions log",

@@ -163,6 +163,15 @@ func (c *Config) shape() {
 	}
 }
 
+// calls is how many calls of the database there may be at a time while no row fails: by the functions of a platform on
+// which anything may be imported, as many as the defaults come to in any shape.
+func (c *Config) calls() int {
+	if c.Shape == "" {
+		return defaultConcurrency * batchConcurrency
+	}
+	return statemachine.Options{Shape: c.Shape, Concurrency: c.Concurrency, BatchConcurrency: batchConcurrency}.Calls()
+}
+
 // DatabaseURL is the address of the database that a --db option and a data directory name.
 func DatabaseURL(dir, name string) (string, error) {
 	switch {

@@ -84,7 +84,7 @@ func functionsAt(log *slog.Logger, full func(), c *Config, now func() time.Time)
 		now = time.Now
 	}
 	stores := &stores{full: full, wrap: c.Store, open: map[string]*shared{}}
-	guards := newGuards(now, max(c.Concurrency, bulkConcurrency), c.Circuit)
+	guards := newGuards(now, c.calls(), c.Circuit)
 	return map[string]functions.BuiltIn{
 		validateFunction: func(s functions.Surroundings) (functions.Program, error) {
 			limit, err := maxBytesOf(s.Env)

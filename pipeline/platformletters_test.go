@@ -101,7 +101,7 @@ func TestPlatformLettersInTheConsole(t *testing.T) {
 		t.Error("there are rooms of imports, and no import")
 	}
 	room, _ := ask(t, p, "GET", "/_stepback/deadletters/map-items", "")
-	if !strings.Contains(room, "Rotten") || !strings.Contains(room, `<td class="num">2</td>`) {
+	if !strings.Contains(room, "Rotten") || !strings.Contains(room, `<td class="num" data-l="letters">2</td>`) {
 		t.Errorf("the room lacks its letters: %s", room)
 	}
 	_, token, _ := strings.Cut(room, `name="token" value="`)

@@ -288,3 +288,15 @@ func TestTablesThatDoNotFit(t *testing.T) {
 		t.Errorf("wrong rate: %v", err)
 	}
 }
+
+func TestCalls(t *testing.T) {
+	t.Parallel()
+	for shape, want := range map[statemachine.Shape]int{
+		statemachine.Bulk: 16, statemachine.Batch: 640, statemachine.Single: 16,
+	} {
+		o := statemachine.Options{Shape: shape, Concurrency: 16, BatchConcurrency: 40}
+		if got := o.Calls(); got != want {
+			t.Errorf("%s makes %d calls at a time, want %d", shape, got, want)
+		}
+	}
+}

@@ -92,6 +92,14 @@ func Substitutions() Options {
 	return o
 }
 
+// Calls is how many invocations of ProcessFunction there may be at a time while no row fails.
+func (o Options) Calls() int {
+	if o.Shape == Batch {
+		return o.Concurrency * o.BatchConcurrency
+	}
+	return o.Concurrency
+}
+
 // single tells whether a child execution takes one row, without an inner Map.
 func (o Options) single() bool { return o.Shape == Single || o.Shape == Batch && o.BatchSize == 1 }
 

@@ -1,6 +1,8 @@
 package csvimportstack
 
 import (
+	"strings"
+
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
@@ -16,17 +18,27 @@ type database struct {
 }
 
 func (s *Stack) addDatabase() database {
-	if s.Environment.Database.SecretARN != "" {
+	switch given := s.Environment.Database; {
+	case given.SecretARN != "":
 		return s.existingDatabase()
+	case given.URLParameter != "":
+		return database{
+			url: jsii.String("{{resolve:ssm:" + given.URLParameter + "}}"),
+			access: allow([]string{"ssm:GetParameter"}, s.FormatArn(&awscdk.ArnComponents{Service: jsii.String("ssm"),
+				Resource: jsii.String("parameter"), ResourceName: jsii.String(strings.TrimPrefix(given.URLParameter, "/"))})),
+		}
 	}
 	return s.auroraDatabase()
 }
 
-// databaseIdentity tells databases apart: the secret that leads to an existing one, or aurora for the stack's own.
+// databaseIdentity tells databases apart: the secret or the parameter that leads to an existing one, or aurora for the stack's own.
 // cdk/guard.mjs compares it with what is deployed.
 func (s *Stack) databaseIdentity() *string {
 	if secret := s.Environment.Database.SecretARN; secret != "" {
 		return jsii.String(secret)
+	}
+	if parameter := s.Environment.Database.URLParameter; parameter != "" {
+		return jsii.String("ssm:" + parameter)
 	}
 	return jsii.String("aurora")
 }

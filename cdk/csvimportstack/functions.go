@@ -12,6 +12,7 @@ import (
 
 	"stepback/retrymetrics"
 	"stepback/retrypatterns"
+	"stepback/statemachine"
 )
 
 // function is what one Lambda function has of its own.
@@ -78,7 +79,9 @@ func (s *Stack) guarded(environment map[string]*string) map[string]*string {
 	if s.judges() {
 		environment["CONFIGURATION_TABLE"] = s.RetryConfigurations.TableName()
 	}
-	environment["CALLS_AT_A_TIME"] = jsii.String(strconv.Itoa(s.Environment.Concurrency))
+	e := s.Environment
+	calls := statemachine.Options{Shape: e.Shape, Concurrency: e.Concurrency, BatchConcurrency: e.BatchConcurrency}.Calls()
+	environment["CALLS_AT_A_TIME"] = jsii.String(strconv.Itoa(calls))
 	return environment
 }
 

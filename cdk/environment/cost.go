@@ -39,7 +39,7 @@ func (e Environment) Costs(w retrymetrics.Workload, p cost.Prices) []cost.Item {
 	// Each instance of a busy function tells the shared breaker once a second how its calls went.
 	told := busy * 3600 * float64(e.Concurrency*e.BatchConcurrency)
 	endpoints := 0.0
-	if e.Relay.To != "" && e.Database.SecretARN == "" {
+	if e.Relay.To != "" && !e.Database.Exists() {
 		endpoints = hoursPerMonth
 	}
 	return append(run.Items(p),

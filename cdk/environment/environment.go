@@ -88,11 +88,14 @@ type Canary struct {
 	Minutes    float64 // 1 to 2100
 }
 
-// Database is the PostgreSQL database of the users table: with SecretARN an existing one, else an Aurora cluster that
-// the stack creates.
+// Database is the PostgreSQL database of the users table: with SecretARN or URLParameter an existing one, else an Aurora
+// cluster that the stack creates.
 type Database struct {
 	// SecretARN is the complete ARN of a secret with username, password, host, port and dbname.
 	SecretARN string
+	// URLParameter is the name of a parameter of SSM, of type String, with a URL such as postgres://user@host/db. It
+	// becomes part of the functions' environment when the stack is deployed: for a database of one's own machine.
+	URLParameter string
 	// SubnetIDs and SecurityGroupIDs place the functions that use an existing database into its VPC, from where they
 	// must reach S3 and Secrets Manager too. Both empty means that the database can be reached from outside any VPC.
 	SubnetIDs, SecurityGroupIDs []string
@@ -108,6 +111,9 @@ type Database struct {
 	// BackupDays is how long automatic backups are kept, 1 to 35.
 	BackupDays int
 }
+
+// Exists tells whether the database is there already, so that the stack creates none.
+func (d Database) Exists() bool { return d.SecretARN != "" || d.URLParameter != "" }
 
 // Prefix begins the names of the environment's resources.
 func (e Environment) Prefix() string { return "csv-import-" + e.Name }

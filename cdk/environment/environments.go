@@ -66,6 +66,16 @@ func Prod() Environment {
 	return e
 }
 
+// Laptop is dev at `stepback serve`: the same template, but for the database, whose URL is in a parameter of SSM, and for
+// the architecture, which is this machine's.
+func Laptop(architecture string) Environment {
+	e := Dev()
+	e.Name = "laptop"
+	e.Architecture = architecture
+	e.Database = Database{URLParameter: "/stepback/laptop/database"}
+	return e
+}
+
 // Local is an AWS-compatible endpoint on this machine, such as LocalStack: a batch size of 1, which is all that
 // LocalStack can, and a database that secretARN leads to.
 func Local(secretARN, architecture string) Environment {

@@ -13,11 +13,12 @@ import (
 )
 
 var (
-	legalName    = regexp.MustCompile(`^[a-z][a-z0-9-]{0,11}$`)
-	legalBucket  = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
-	legalAccount = regexp.MustCompile(`^\d{12}$`)
-	legalRegion  = regexp.MustCompile(`^[a-z]{2}(-[a-z]+)+-\d$`)
-	secretARN    = regexp.MustCompile(`^arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:\d{12}:secret:.+-\w{6}$`)
+	legalName     = regexp.MustCompile(`^[a-z][a-z0-9-]{0,11}$`)
+	legalBucket   = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
+	legalAccount  = regexp.MustCompile(`^\d{12}$`)
+	legalRegion   = regexp.MustCompile(`^[a-z]{2}(-[a-z]+)+-\d$`)
+	secretARN     = regexp.MustCompile(`^arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:\d{12}:secret:.+-\w{6}$`)
+	parameterName = regexp.MustCompile(`^/?[a-zA-Z0-9_.-]+(/[a-zA-Z0-9_.-]+)*$`)
 
 	architectures = []string{"arm64", "x86_64"}
 	logLevels     = []string{"ALL", "ERROR"}
@@ -77,7 +78,7 @@ func (e Environment) Validate() error {
 	c.that(e.Relay.To == "" || e.Relay.Service() != "",
 		"Relay.To is %q; want %s, or the ARN of an SNS topic, an SQS queue or an EventBridge event bus", e.Relay.To,
 		RelayToImports)
-	c.that(e.Relay.To == "" || e.Database.SecretARN != "" || e.Database.MinCapacity > 0,
+	c.that(e.Relay.To == "" || e.Database.Exists() || e.Database.MinCapacity > 0,
 		"Relay asks the database each minute, which keeps one with Database.MinCapacity 0 from pausing")
 	if err := errors.Join(c...); err != nil {
 		return fmt.Errorf("environment %q: %w", e.Name, err)
@@ -126,6 +127,12 @@ func (c *checker) bucket(field, name string) {
 func (c *checker) database(d Database) {
 	c.that((len(d.SubnetIDs) == 0) == (len(d.SecurityGroupIDs) == 0),
 		"Database wants both SubnetIDs and SecurityGroupIDs, or neither")
+	c.that(d.SecretARN == "" || d.URLParameter == "", "Database has both SecretARN and URLParameter")
+	if d.URLParameter != "" {
+		c.that(parameterName.MatchString(d.URLParameter), "Database.URLParameter is %q; want a name such as /stepback/database",
+			d.URLParameter)
+		return
+	}
 	if d.SecretARN != "" {
 		c.that(secretARN.MatchString(d.SecretARN),
 			"Database.SecretARN is %q; want the complete ARN, with the six characters at its end", d.SecretARN)

@@ -67,3 +67,19 @@ func TestValidateSaysWhatIsWrong(t *testing.T) {
 		}
 	}
 }
+
+func TestLaptop(t *testing.T) {
+	t.Parallel()
+	e := environment.Laptop("x86_64")
+	if err := e.Validate(); err != nil {
+		t.Error(err)
+	}
+	e.Database.SecretARN = "arn:aws:secretsmanager:us-east-1:000000000000:secret:db-a1b2c3"
+	if err := e.Validate(); err == nil {
+		t.Error("two databases are allowed")
+	}
+	e.Database = environment.Database{URLParameter: "/a b"}
+	if err := e.Validate(); err == nil {
+		t.Error("a name with a blank is allowed")
+	}
+}

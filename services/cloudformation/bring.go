@@ -83,6 +83,9 @@ func (d *deployment) bring(ctx context.Context, id string) error {
 		return d.resume(ctx, r, to)
 	}
 	if !there {
+		if d.op.Import && d.s.importable(ctx, d.st, id, to) != "" {
+			return d.adopt(ctx, r, to)
+		}
 		return d.create(ctx, r, to, doCreate)
 	}
 	replaces, changed, err := d.compare(id, current, to)
@@ -223,6 +226,58 @@ func (d *deployment) create(ctx context.Context, r *record, to made, doing strin
 		return err
 	}
 	return d.make(ctx, r, to, false)
+}
+
+// importable is the physical ID of a resource that exists under the name that the template gives, that belongs to no
+// stack, and that the template keeps when it is deleted; empty when there is none.
+func (s *Service) importable(ctx context.Context, st *stack, id string, to made) string {
+	t := s.typeOf(to.Type)
+	if t == nil || t.Read == nil || !strings.HasPrefix(to.DeletionPolicy, "Retain") {
+		return ""
+	}
+	name := ""
+	for property, p := range t.Properties {
+		if text, ok := to.Properties[property].(string); ok && p.Name {
+			name = text
+		}
+	}
+	if name == "" || s.owned(st.scope(), to.Type, name) {
+		return ""
+	}
+	q := &resource.Request{API: s.opts.API(st.scope()), Scope: st.scope(), Stack: st.Name, StackID: st.ID, LogicalID: id,
+		Type: to.Type, ID: name, Properties: to.Properties}
+	if _, err := t.Read(ctx, q); err != nil {
+		return ""
+	}
+	return name
+}
+
+// owned reports whether a resource belongs to a stack.
+func (s *Service) owned(scope aws.Scope, typ, physical string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, st := range s.stacks {
+		for _, r := range st.resources {
+			if st.scope() == scope && r.Type == typ && r.Physical == physical && r.there() {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// adopt makes what exists a resource of the stack, and brings it up to date.
+func (d *deployment) adopt(ctx context.Context, r *record, to made) error {
+	to.Suffix = newSuffix()
+	if err := d.s.change(func(k *keeper) error {
+		r.Operation, r.Doing, r.Token, r.New = d.op.ID, doCreate, aws.NewID(), true
+		r.made = to
+		k.progress(d.st, r, "IMPORT_IN_PROGRESS", "Resource import started.")
+		return nil
+	}); err != nil {
+		return err
+	}
+	return d.make(ctx, r, to, true)
 }
 
 // make calls the type's Create.

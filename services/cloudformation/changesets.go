@@ -20,6 +20,7 @@ type changeSet struct {
 	Target                             deployed
 	OnFailure                          string
 	Nested                             bool
+	Import                             bool // of what exists under a name that the template gives
 	Changes                            []change
 }
 
@@ -59,8 +60,6 @@ func (s *Service) createChangeSet(ctx context.Context, scope aws.Scope, in *chan
 	switch {
 	case in.Kind == "IMPORT" || len(in.Import) > 0:
 		return nil, invalid("Change sets of type IMPORT are not supported here")
-	case in.Existing:
-		return nil, invalid("ImportExistingResources is not supported here")
 	case in.Mode != "":
 		return nil, invalid("DeploymentMode %s is not supported here", in.Mode)
 	case !changeSetName.MatchString(in.ChangeSet):
@@ -105,7 +104,7 @@ func (s *Service) createChangeSet(ctx context.Context, scope aws.Scope, in *chan
 	}
 	set := &changeSet{Name: in.ChangeSet, StackID: st.ID, StackName: st.Name, Kind: in.Kind, Description: in.Description,
 		Status: "CREATE_COMPLETE", Execution: "AVAILABLE", Created: s.now().UnixMilli(), Target: to,
-		OnFailure: in.OnFailure, Nested: in.Nested}
+		OnFailure: in.OnFailure, Nested: in.Nested, Import: in.Existing}
 	set.ID = scope.ARN("cloudformation", "changeSet/"+in.ChangeSet+"/"+aws.NewID())
 	if err := s.judge(ctx, set, st, c); err != nil {
 		return nil, err
@@ -133,6 +132,13 @@ func (s *Service) judge(ctx context.Context, set *changeSet, st *stack, _ *compi
 		}
 		set.Status, set.Execution, set.Reason = "FAILED", "UNAVAILABLE", why(err)
 		return nil //nolint:nilerr // the change set says it
+	}
+	if set.Import {
+		for i := range changes {
+			if ch := &changes[i]; ch.Action == "Add" && ch.wanted != nil && s.importable(ctx, st, ch.LogicalID, *ch.wanted) != "" {
+				ch.Action = "Import"
+			}
+		}
 	}
 	set.Changes = changes
 	outer, err := s.outerDiffers(st, &set.Target, c)
@@ -198,6 +204,7 @@ type shownChangeSet struct {
 	Changes               []map[string]any
 	Next                  string `json:"NextToken,omitempty"`
 	Nested                bool   `json:"IncludeNestedStacks"`
+	Import                bool   `json:"ImportExistingResources,omitempty"`
 	OnStackFailure        string `json:",omitempty"`
 }
 
@@ -218,7 +225,7 @@ func (s *Service) describeChangeSet(_ context.Context, scope aws.Scope, in *chan
 		Parameters: s.shown(&c.Target), CreationTime: timeOf(c.Created), ExecutionStatus: c.Execution, Status: c.Status,
 		StatusReason: c.Reason, NotificationARNs: orEmpty(c.Target.NotificationARNs),
 		Capabilities: orEmpty(c.Target.Capabilities), Tags: tagsIn(c.Target.Tags), Changes: []map[string]any{}, Next: next,
-		Nested: c.Nested, OnStackFailure: c.OnFailure}
+		Nested: c.Nested, Import: c.Import, OnStackFailure: c.OnFailure}
 	for i := range page {
 		out.Changes = append(out.Changes, map[string]any{"Type": "Resource", "ResourceChange": page[i].shown(in.Values)})
 	}
@@ -282,7 +289,7 @@ func (s *Service) executeChangeSet(_ context.Context, scope aws.Scope, in *chang
 		case st.busy():
 			return invalid("Stack:%s is in %s state and can not be updated.", st.ID, st.Status)
 		}
-		op := &operation{Kind: opUpdate, Phase: phaseApply, Target: c.Target, Token: in.Request, RetainNew: in.RetainNew,
+		op := &operation{Kind: opUpdate, Phase: phaseApply, Target: c.Target, Token: in.Request, RetainNew: in.RetainNew, Import: c.Import,
 			DisableRollback: in.DisableRollback != nil && *in.DisableRollback || c.OnFailure == "DO_NOTHING"}
 		status := "UPDATE_IN_PROGRESS"
 		if st.Status == "REVIEW_IN_PROGRESS" {

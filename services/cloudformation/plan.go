@@ -18,6 +18,8 @@ type change struct {
 	Scope                             []string `json:",omitempty"`
 	Details                           []detail `json:",omitempty"`
 	Before, After                     string   `json:",omitempty"` // contexts, as JSON
+
+	wanted *made // of what is added
 }
 
 // detail is what would change of a resource, and why.
@@ -196,7 +198,9 @@ func (p *planner) resource(id string) (*change, error) {
 	}
 	r := p.record(id)
 	if r == nil {
-		return &change{Action: "Add", LogicalID: id, Type: t.Type, After: contextOf(properties, t.Metadata)}, nil
+		policy, _ := t.DeletionPolicy.(string)
+		return &change{Action: "Add", LogicalID: id, Type: t.Type, After: contextOf(properties, t.Metadata),
+			wanted: &made{Type: t.Type, Properties: properties, DeletionPolicy: policy}}, nil
 	}
 	ch := &change{Action: "Modify", LogicalID: id, Physical: r.Physical, Type: t.Type, Replacement: "False",
 		Before: contextOf(r.Properties, r.Metadata), After: contextOf(properties, t.Metadata)}

@@ -96,6 +96,7 @@ type operation struct {
 	Retain          []string `json:",omitempty"`
 	Skip            []string `json:",omitempty"`
 	Force           bool     `json:",omitempty"`
+	Import          bool     `json:",omitempty"`
 	Deadline        int64    `json:",omitempty"`
 	Policy          string   `json:",omitempty"` // the stack policy that holds during the update
 	Failure         string   `json:",omitempty"`

@@ -55,7 +55,7 @@ func putAlarmBy(ctx context.Context, r *Request, operation, name string, in map[
 	arn := r.Scope.ARN("cloudwatch", "alarm:"+name)
 	state := State{ID: name, Attributes: map[string]any{"Arn": arn}}
 	if err := r.Call(ctx, "cloudwatch", operation, in, nil); err != nil || r.Previous == nil {
-		return state, err
+		return created(state, err)
 	}
 	return state, r.retag(ctx, "cloudwatch", "TagResource", "UntagResource", map[string]any{"ResourceARN": arn}, "Tags",
 		"TagKeys", asKeyValue)
@@ -80,6 +80,6 @@ func readAlarm(ctx context.Context, r *Request) (map[string]any, error) {
 
 func putDashboard(ctx context.Context, r *Request) (State, error) {
 	name := r.named("DashboardName", 255)
-	return State{ID: name}, r.Call(ctx, "cloudwatch", "PutDashboard", map[string]any{"DashboardName": name,
-		"DashboardBody": document(r.Properties["DashboardBody"])}, nil)
+	return created(State{ID: name}, r.Call(ctx, "cloudwatch", "PutDashboard", map[string]any{"DashboardName": name,
+		"DashboardBody": document(r.Properties["DashboardBody"])}, nil))
 }

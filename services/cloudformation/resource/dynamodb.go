@@ -137,7 +137,7 @@ func createTable(ctx context.Context, r *Request) (State, error) {
 	}
 	state, err := activeTable(ctx, r, name)
 	if err != nil {
-		return state, err
+		return State{ID: name}, err
 	}
 	return state, tableSettings(ctx, r, name)
 }

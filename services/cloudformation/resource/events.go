@@ -252,7 +252,7 @@ func putBusPolicy(ctx context.Context, r *Request) (State, error) {
 	} else {
 		in["StatementId"] = r.text("StatementId")
 	}
-	return State{ID: r.text("StatementId")}, r.Call(ctx, eventBridge, "PutPermission", in, nil)
+	return created(State{ID: r.text("StatementId")}, r.Call(ctx, eventBridge, "PutPermission", in, nil))
 }
 
 func putArchive(ctx context.Context, r *Request, operation string) (State, error) {
@@ -266,7 +266,7 @@ func putArchive(ctx context.Context, r *Request, operation string) (State, error
 		in["EventPattern"] = document(r.Properties["EventPattern"])
 	}
 	_, err := r.create(ctx, eventBridge, operation, in, nil)
-	return State{ID: name, Attributes: map[string]any{"Arn": r.Scope.ARN("events", "archive/"+name)}}, err
+	return created(State{ID: name, Attributes: map[string]any{"Arn": r.Scope.ARN("events", "archive/"+name)}}, err)
 }
 
 func putConnection(ctx context.Context, r *Request, operation string) (State, error) {
@@ -285,7 +285,7 @@ func putConnection(ctx context.Context, r *Request, operation string) (State, er
 		Secret string `json:"SecretArn"`
 	}
 	err = r.Call(ctx, eventBridge, "DescribeConnection", map[string]any{"Name": name}, &out)
-	return State{ID: name, Attributes: map[string]any{"Arn": out.ARN, "SecretArn": out.Secret}}, err
+	return created(State{ID: name, Attributes: map[string]any{"Arn": out.ARN, "SecretArn": out.Secret}}, err)
 }
 
 func putDestination(ctx context.Context, r *Request, operation string) (State, error) {
@@ -299,5 +299,5 @@ func putDestination(ctx context.Context, r *Request, operation string) (State, e
 	if err == nil && !made {
 		err = r.Call(ctx, eventBridge, "UpdateApiDestination", in, &out)
 	}
-	return State{ID: name, Attributes: map[string]any{"Arn": out.ARN, "ArnForPolicy": out.ARN}}, err
+	return created(State{ID: name, Attributes: map[string]any{"Arn": out.ARN, "ArnForPolicy": out.ARN}}, err)
 }

@@ -222,7 +222,7 @@ func deletePolicies(ctx context.Context, r *Request) error {
 func putRolePolicy(ctx context.Context, r *Request) (State, error) {
 	in := pick(r.Properties, "RoleName PolicyName")
 	in["PolicyDocument"] = document(r.Properties["PolicyDocument"])
-	return State{ID: r.text("PolicyName") + "|" + r.text("RoleName")}, r.Call(ctx, "iam", "PutRolePolicy", in, nil)
+	return created(State{ID: r.text("PolicyName") + "|" + r.text("RoleName")}, r.Call(ctx, "iam", "PutRolePolicy", in, nil))
 }
 
 func createManagedPolicy(ctx context.Context, r *Request) (State, error) {

@@ -12,10 +12,10 @@ func keys() []*Type {
 		Name: "AWS::KMS::Alias", Properties: properties("AliasName*= TargetKeyId*"),
 		Create: func(ctx context.Context, r *Request) (State, error) {
 			_, err := r.create(ctx, "kms", "CreateAlias", pick(r.Properties, "AliasName TargetKeyId"), nil)
-			return State{ID: r.text("AliasName")}, err
+			return created(State{ID: r.text("AliasName")}, err)
 		},
 		Update: func(ctx context.Context, r *Request) (State, error) {
-			return State{ID: r.ID}, r.Call(ctx, "kms", "UpdateAlias", pick(r.Properties, "AliasName TargetKeyId"), nil)
+			return created(State{ID: r.ID}, r.Call(ctx, "kms", "UpdateAlias", pick(r.Properties, "AliasName TargetKeyId"), nil))
 		},
 		Delete: func(ctx context.Context, r *Request) error {
 			return gone(r.Call(ctx, "kms", "DeleteAlias", map[string]any{"AliasName": r.ID}, nil))

@@ -31,7 +31,7 @@ func lambdas() []*Type {
 				Version string
 			}
 			err := r.Call(ctx, "lambda", "PublishVersion", pick(r.Properties, "FunctionName Description CodeSha256"), &out)
-			return State{ID: out.ARN, Attributes: map[string]any{"Version": out.Version, "FunctionArn": out.ARN}}, err
+			return created(State{ID: out.ARN, Attributes: map[string]any{"Version": out.Version, "FunctionArn": out.ARN}}, err)
 		},
 		Delete: func(ctx context.Context, r *Request) error {
 			return gone(r.Call(ctx, "lambda", "DeleteFunction", map[string]any{
@@ -321,7 +321,7 @@ func putAlias(ctx context.Context, r *Request, operation string) (State, error) 
 	if err == nil && !made {
 		err = r.Call(ctx, "lambda", "UpdateAlias", in, &out)
 	}
-	return State{ID: out.ARN, Attributes: map[string]any{"AliasArn": out.ARN}}, err
+	return created(State{ID: out.ARN, Attributes: map[string]any{"AliasArn": out.ARN}}, err)
 }
 
 func createPermission(ctx context.Context, r *Request) (State, error) {
@@ -330,7 +330,7 @@ func createPermission(ctx context.Context, r *Request) (State, error) {
 	id := r.Name(100)
 	in["StatementId"] = id
 	_, err := r.create(ctx, "lambda", "AddPermission", in, nil)
-	return State{ID: id, Attributes: map[string]any{"Id": id}}, err
+	return created(State{ID: id, Attributes: map[string]any{"Id": id}}, err)
 }
 
 const mappingSettings = `BatchSize BisectBatchOnFunctionError DestinationConfig Enabled FilterCriteria FunctionName
@@ -377,7 +377,7 @@ func updateMapping(ctx context.Context, r *Request) (State, error) {
 
 func putInvokeConfig(ctx context.Context, r *Request) (State, error) {
 	in := pick(r.Properties, "FunctionName Qualifier DestinationConfig MaximumEventAgeInSeconds MaximumRetryAttempts")
-	return State{ID: nonempty(r.ID, r.Name(maxID))}, r.Call(ctx, "lambda", "PutFunctionEventInvokeConfig", in, nil)
+	return created(State{ID: nonempty(r.ID, r.Name(maxID))}, r.Call(ctx, "lambda", "PutFunctionEventInvokeConfig", in, nil))
 }
 
 func createLayer(ctx context.Context, r *Request) (State, error) {
@@ -387,7 +387,7 @@ func createLayer(ctx context.Context, r *Request) (State, error) {
 		ARN string `json:"LayerVersionArn"`
 	}
 	err := r.Call(ctx, "lambda", "PublishLayerVersion", in, &out)
-	return State{ID: out.ARN, Attributes: map[string]any{"LayerVersionArn": out.ARN}}, err
+	return created(State{ID: out.ARN, Attributes: map[string]any{"LayerVersionArn": out.ARN}}, err)
 }
 
 func putURL(ctx context.Context, r *Request, operation string) (State, error) {
@@ -400,5 +400,5 @@ func putURL(ctx context.Context, r *Request, operation string) (State, error) {
 	if err == nil && !made {
 		err = r.Call(ctx, "lambda", "UpdateFunctionUrlConfig", in, &out)
 	}
-	return State{ID: out.ARN, Attributes: map[string]any{"FunctionArn": out.ARN, "FunctionUrl": out.URL}}, err
+	return created(State{ID: out.ARN, Attributes: map[string]any{"FunctionArn": out.ARN, "FunctionUrl": out.URL}}, err)
 }

@@ -21,7 +21,7 @@ func logs() []*Type {
 			name := r.named("LogStreamName", 512)
 			_, err := r.create(ctx, cloudwatchLogs, "CreateLogStream", map[string]any{
 				"logGroupName": r.text("LogGroupName"), "logStreamName": name}, nil)
-			return State{ID: name}, err
+			return created(State{ID: name}, err)
 		},
 		Delete: func(ctx context.Context, r *Request) error {
 			return gone(r.Call(ctx, cloudwatchLogs, "DeleteLogStream", map[string]any{
@@ -113,7 +113,7 @@ func putType(name, known, put, remove string) *Type {
 		filter := r.named("FilterName", 512)
 		in := pick(r.Properties, strings.NewReplacer("*", "", "!", "", "=", "").Replace(known))
 		in["FilterName"] = filter
-		return State{ID: filter}, r.Call(ctx, cloudwatchLogs, put, in, nil)
+		return created(State{ID: filter}, r.Call(ctx, cloudwatchLogs, put, in, nil))
 	}
 	return &Type{
 		Name: name, Properties: properties(known), Create: apply, Update: apply,
@@ -133,7 +133,7 @@ func queryDefinition() *Type {
 		}
 		err := r.Call(ctx, cloudwatchLogs, "PutQueryDefinition", in, &out)
 		id := nonempty(out.ID, r.ID)
-		return State{ID: id, Attributes: map[string]any{"QueryDefinitionId": id}}, err
+		return created(State{ID: id, Attributes: map[string]any{"QueryDefinitionId": id}}, err)
 	}
 	return &Type{
 		Name: "AWS::Logs::QueryDefinition", Properties: properties("Name* QueryString* LogGroupNames QueryLanguage Parameters"),
@@ -146,8 +146,8 @@ func queryDefinition() *Type {
 
 func resourcePolicy() *Type {
 	apply := func(ctx context.Context, r *Request) (State, error) {
-		return State{ID: r.text("PolicyName")}, r.Call(ctx, cloudwatchLogs, "PutResourcePolicy", map[string]any{
-			"policyName": r.text("PolicyName"), "policyDocument": document(r.Properties["PolicyDocument"])}, nil)
+		return created(State{ID: r.text("PolicyName")}, r.Call(ctx, cloudwatchLogs, "PutResourcePolicy", map[string]any{
+			"policyName": r.text("PolicyName"), "policyDocument": document(r.Properties["PolicyDocument"])}, nil))
 	}
 	return &Type{
 		Name: "AWS::Logs::ResourcePolicy", Properties: properties("PolicyName*= PolicyDocument*"), Create: apply, Update: apply,

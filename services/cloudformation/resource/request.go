@@ -265,6 +265,15 @@ func (r *Request) create(ctx context.Context, service, operation string, in, out
 	return err == nil, err
 }
 
+// created is what a creation by one call made: nothing, when the call failed. What belongs to somebody else under the same
+// name is not deleted in a rollback.
+func created(s State, err error) (State, error) {
+	if err != nil {
+		return State{}, err
+	}
+	return s, nil
+}
+
 // parsed is a text of JSON as a value; the text itself when it is none.
 func parsed(text string) any {
 	var v any

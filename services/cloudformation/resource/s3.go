@@ -14,7 +14,7 @@ func buckets() []*Type {
 		Name: "AWS::S3::Bucket",
 		Properties: properties(`BucketName= BucketEncryption VersioningConfiguration LifecycleConfiguration
 			PublicAccessBlockConfiguration OwnershipControls NotificationConfiguration CorsConfiguration
-			WebsiteConfiguration LoggingConfiguration AccelerateConfiguration Tags`),
+			WebsiteConfiguration LoggingConfiguration AccelerateConfiguration AccessControl Tags`),
 		Create: createBucket, Update: updateBucket, Read: readBucket, List: listBuckets,
 		Delete: func(ctx context.Context, r *Request) error {
 			return gone(r.Call(ctx, "s3", "DeleteBucket", map[string]any{"Bucket": r.ID}, nil))
@@ -37,7 +37,7 @@ func buckets() []*Type {
 
 func putBucketPolicy(ctx context.Context, r *Request) (State, error) {
 	in := map[string]any{"Bucket": r.text("Bucket"), "Policy": document(r.Properties["PolicyDocument"])}
-	return State{ID: r.text("Bucket")}, r.Call(ctx, "s3", "PutBucketPolicy", in, nil)
+	return created(State{ID: r.text("Bucket")}, r.Call(ctx, "s3", "PutBucketPolicy", in, nil))
 }
 
 func createBucket(ctx context.Context, r *Request) (State, error) {
@@ -112,6 +112,11 @@ func bucketSettings(ctx context.Context, r *Request, bucket string) error {
 			return err
 		}
 	}
+	if acl := nonempty(r.text("AccessControl"), "Private"); acl != nonempty(textOf(r.Previous, "AccessControl"), "Private") {
+		if err := r.Call(ctx, "s3", "PutBucketAcl", map[string]any{"Bucket": bucket, "ACL": cannedACL(acl)}, nil); err != nil {
+			return err
+		}
+	}
 	tags, before := r.tags(), merge(r.PreviousTags, r.Previous)
 	if len(tags) == 0 && len(before) > 0 {
 		return r.Call(ctx, "s3", "DeleteBucketTagging", map[string]any{"Bucket": bucket}, nil)
@@ -121,6 +126,18 @@ func bucketSettings(ctx context.Context, r *Request, bucket string) error {
 			"Tagging": map[string]any{"TagSet": r.tagList()}}, nil)
 	}
 	return nil
+}
+
+// cannedACL is the name in S3's API of one of CloudFormation's: log-delivery-write of LogDeliveryWrite.
+func cannedACL(name string) string {
+	var b strings.Builder
+	for i, c := range name {
+		if i > 0 && c >= 'A' && c <= 'Z' {
+			b.WriteByte('-')
+		}
+		b.WriteRune(c)
+	}
+	return strings.ToLower(b.String())
 }
 
 func updateBucket(ctx context.Context, r *Request) (State, error) {

@@ -49,8 +49,8 @@ func putSchedule(ctx context.Context, r *Request, operation string) (State, erro
 	if err == nil && !made {
 		err = r.Call(ctx, "scheduler", "UpdateSchedule", in, nil)
 	}
-	return State{ID: name, Attributes: map[string]any{
-		"Arn": r.Scope.ARN("scheduler", "schedule/"+nonempty(r.text("GroupName"), "default")+"/"+name)}}, err
+	return created(State{ID: name, Attributes: map[string]any{
+		"Arn": r.Scope.ARN("scheduler", "schedule/"+nonempty(r.text("GroupName"), "default")+"/"+name)}}, err)
 }
 
 func readSchedule(ctx context.Context, r *Request) (map[string]any, error) {

@@ -43,7 +43,7 @@ func secrets() []*Type {
 func putSecretPolicy(ctx context.Context, r *Request) (State, error) {
 	in := pick(r.Properties, "SecretId BlockPublicPolicy")
 	in["ResourcePolicy"] = document(r.Properties["ResourcePolicy"])
-	return State{ID: r.text("SecretId")}, r.Call(ctx, "secretsmanager", "PutResourcePolicy", in, nil)
+	return created(State{ID: r.text("SecretId")}, r.Call(ctx, "secretsmanager", "PutResourcePolicy", in, nil))
 }
 
 // secretText is the text of a secret: given, or generated, alone or as a member of a template of JSON.
@@ -98,7 +98,7 @@ func createSecret(ctx context.Context, r *Request) (State, error) {
 	if err == nil && !made {
 		err = r.Call(ctx, "secretsmanager", "DescribeSecret", map[string]any{"SecretId": name}, &out)
 	}
-	return State{ID: out.ARN, Attributes: map[string]any{"Id": out.ARN}}, err
+	return created(State{ID: out.ARN, Attributes: map[string]any{"Id": out.ARN}}, err)
 }
 
 func updateSecret(ctx context.Context, r *Request) (State, error) {

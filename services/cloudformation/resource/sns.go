@@ -146,7 +146,7 @@ func createSubscription(ctx context.Context, r *Request) (State, error) {
 		ARN string `json:"SubscriptionArn"`
 	}
 	err := r.Call(ctx, "sns", "Subscribe", in, &out)
-	return State{ID: out.ARN, Attributes: map[string]any{"Arn": out.ARN}}, err
+	return created(State{ID: out.ARN, Attributes: map[string]any{"Arn": out.ARN}}, err)
 }
 
 func updateSubscription(ctx context.Context, r *Request) (State, error) {

@@ -13,7 +13,7 @@ func parameters() []*Type {
 			}
 			state := State{ID: name, Attributes: map[string]any{"Type": r.text("Type"), "Value": r.text("Value")}}
 			if err := r.Call(ctx, "ssm", "PutParameter", in, nil); err != nil || !overwrite {
-				return state, err
+				return created(state, err)
 			}
 			return state, r.retag(ctx, "ssm", "AddTagsToResource", "RemoveTagsFromResource",
 				map[string]any{"ResourceType": "Parameter", "ResourceId": name}, "Tags", "TagKeys", asKeyValue)

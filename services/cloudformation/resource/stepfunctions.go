@@ -29,7 +29,7 @@ func machines() []*Type {
 			}
 			err := r.Call(ctx, "sfn", "PublishStateMachineVersion", pick(r.Properties,
 				"StateMachineArn StateMachineRevisionId=RevisionId Description"), &out)
-			return State{ID: out.ARN, Attributes: map[string]any{"Arn": out.ARN}}, err
+			return created(State{ID: out.ARN, Attributes: map[string]any{"Arn": out.ARN}}, err)
 		},
 		Delete: func(ctx context.Context, r *Request) error {
 			return gone(r.Call(ctx, "sfn", "DeleteStateMachineVersion", map[string]any{"stateMachineVersionArn": r.ID}, nil))
@@ -215,7 +215,7 @@ func createMachineAlias(ctx context.Context, r *Request) (State, error) {
 		ARN string `json:"stateMachineAliasArn"`
 	}
 	err = r.Call(ctx, "sfn", "CreateStateMachineAlias", in, &out)
-	return State{ID: out.ARN, Attributes: map[string]any{"Arn": out.ARN}}, err
+	return created(State{ID: out.ARN, Attributes: map[string]any{"Arn": out.ARN}}, err)
 }
 
 // updateMachineAlias shifts an alias to another version as its DeploymentPreference says: at once, in two steps

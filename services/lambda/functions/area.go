@@ -33,8 +33,12 @@ func newArea(scope aws.Scope, dir string, opts Options, room *runner.Room) *area
 	if opts.LogSink != nil {
 		a.sink = opts.LogSink(scope)
 	}
+	var ran func(runner.Ran)
+	if opts.Ran != nil {
+		ran = func(r runner.Ran) { opts.Ran(scope, r) }
+	}
 	a.lambda = runner.New(runner.Options{Region: scope.Region, Account: scope.Account, IdleTimeout: opts.IdleTimeout,
-		Logs: a.sink, Room: room})
+		Logs: a.sink, Room: room, Ran: ran})
 	return a
 }
 

@@ -30,6 +30,8 @@ type Options struct {
 	BuiltIn map[string]BuiltIn
 	// LogSink keeps the logs of the functions of a scope; nil means that there are none.
 	LogSink func(aws.Scope) runner.LogSink
+	// Ran is told of each invocation that has ended, and must be quick; nil means nobody is.
+	Ran func(aws.Scope, runner.Ran)
 	// Env is in the environment of every function; the function's own variables win.
 	Env map[string]string
 	// Environments is the number of processes of one function version; the default is 32.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"time"
 
 	"stepback/aws"
 	"stepback/tasks/lambda/invocation"
@@ -63,9 +64,12 @@ func (s *Service) admit(r *invocation.Request) (*admitted, error) {
 func (s *Service) run(ctx context.Context, in *admitted, requestID string) (*invocation.Answer, error) {
 	d := in.function
 	defer d.limit.active.Add(-1)
-	if most := d.limit.most.Load(); d.limit.active.Add(1) > most {
+	most, active := d.limit.most.Load(), d.limit.active.Add(1)
+	if active > most {
+		s.tell(Ran{Function: d.Name, Throttled: true})
 		return nil, throttled(most)
 	}
+	began := time.Now()
 	c := &call{
 		requestID: requestID, arn: in.invokedARN, payload: in.payload, clientContext: in.clientContext,
 		timeout: d.Timeout, closing: s.ctx.Done(),
@@ -76,6 +80,7 @@ func (s *Service) run(ctx context.Context, in *admitted, requestID string) (*inv
 		a = settle(a, d.AnyAnswer)
 	}
 	c.log.end(a)
+	s.tell(Ran{Function: d.Name, Took: time.Since(began), Failed: err != nil || a.failed, Active: active})
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -91,6 +96,13 @@ func (s *Service) run(ctx context.Context, in *admitted, requestID string) (*inv
 		out.LogTail = c.log.lastBytes()
 	}
 	return out, nil
+}
+
+// tell tells who measures of an invocation.
+func (s *Service) tell(r Ran) {
+	if s.opts.Ran != nil {
+		s.opts.Ran(r)
+	}
 }
 
 func checkRequest(payload []byte, valid bool) ([]byte, error) {

@@ -25,6 +25,19 @@ type Options struct {
 	// EventRetries are the waits before the second and further attempts of an asynchronous invocation; the default is
 	// Lambda's, 1 and 2 minutes.
 	EventRetries []time.Duration
+	// Ran is told of each invocation that has ended, and must be quick; nil means nobody is.
+	Ran func(Ran)
+}
+
+// Ran is what there is to measure of an invocation.
+type Ran struct {
+	Function string
+	Took     time.Duration
+	// Failed says that the function answered an error, was out of time or crashed; Throttled that it was not invoked
+	// because too many of its invocations were under way.
+	Failed, Throttled bool
+	// Active is how many invocations of the function were under way, this one included.
+	Active int64
 }
 
 // Service is the Lambda service of the laptop. It is safe for concurrent use.

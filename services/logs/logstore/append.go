@@ -59,6 +59,9 @@ func (s *Store) Append(scope aws.Scope, groupName, streamName string, events []E
 		events[i].Ingestion = now
 	}
 	s.mu.Unlock()
+	if s.opts.Appended != nil {
+		s.opts.Appended(scope, groupName, events)
+	}
 	return s.enqueue(write{group: k, stream: streamName, events: events}, false)
 }
 

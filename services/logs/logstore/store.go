@@ -22,6 +22,8 @@ type Options struct {
 	StreamBytes int64
 	// GroupBytes is how large the events of a group may be; default 64 MiB.
 	GroupBytes int64
+	// Appended is told of the events that are added to a group, and must be quick; nil means nobody is.
+	Appended func(scope aws.Scope, group string, events []Event)
 	// Now tells the time; default time.Now.
 	Now func() time.Time
 	Log *slog.Logger

@@ -1,0 +1,167 @@
+package local
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"stepback/aws"
+	"stepback/engine/history"
+	"stepback/engine/journal"
+	"stepback/local/endpoint"
+	"stepback/services/cloudwatch"
+	"stepback/services/cloudwatch/datapoints"
+	"stepback/services/lambda/runner"
+	"stepback/services/logs/logstore"
+)
+
+// openCloudWatch opens CloudWatch, and what measures the other services for it.
+func (p *Platform) openCloudWatch(context.Context) (err error) {
+	p.CloudWatch, err = cloudwatch.Open(cloudwatch.Options{Documents: p.Documents, Clock: p.Clock, Targets: &p.Targets,
+		Scope: p.Scope, Log: p.cfg.Log, Measure: func() error { return p.meter.flush(p.CloudWatch) }})
+	if err != nil {
+		return err
+	}
+	p.onClose(p.CloudWatch.Close)
+	p.offer(served{model: "cloudwatch", about: "metric data, dashboards and alarms",
+		Service: endpoint.Service{Name: "CloudWatch", Signing: "monitoring", Target: "GraniteServiceVersion20100801",
+			Handler: lazily(p.CloudWatch.Handler)}})
+	p.onClose(p.meter.measure(p))
+	return nil
+}
+
+// meter collects what services measure of themselves, until it is put into CloudWatch together.
+type meter struct {
+	mu       sync.Mutex
+	measured map[measure]*datapoints.Summary
+	embedded map[aws.Scope][]cloudwatch.Datum // in logs
+}
+
+// measure is a metric of a resource in a minute.
+type measure struct {
+	scope                                      aws.Scope
+	namespace, name, dimension, resource, unit string
+	minute                                     int64
+}
+
+// often is how often measures are put into CloudWatch.
+const often = time.Second
+
+// measure puts measures into CloudWatch until stop is called, which puts the last ones.
+func (m *meter) measure(p *Platform) (stop func() error) {
+	ending, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		tick := time.NewTicker(often)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				if err := m.flush(p.CloudWatch); err != nil {
+					p.cfg.Log.Warn("metrics could not be kept", "error", err)
+				}
+			case <-ending:
+				return
+			}
+		}
+	}()
+	return func() error {
+		close(ending)
+		<-done
+		return m.flush(p.CloudWatch)
+	}
+}
+
+func (m *meter) flush(to *cloudwatch.Service) error {
+	m.mu.Lock()
+	all, measured := m.embedded, m.measured
+	m.embedded, m.measured = nil, nil
+	m.mu.Unlock()
+	if all == nil {
+		all = map[aws.Scope][]cloudwatch.Datum{}
+	}
+	for of, sum := range measured {
+		sum.Unit = of.unit
+		all[of.scope] = append(all[of.scope], cloudwatch.Datum{At: time.Unix(60*of.minute, 0), Data: *sum,
+			Metric: cloudwatch.Metric{Namespace: of.namespace, Name: of.name,
+				Dimensions: []cloudwatch.Dimension{{Name: of.dimension, Value: of.resource}}}})
+	}
+	for scope, data := range all {
+		if err := to.Put(scope, data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add adds a value of a metric.
+func (m *meter) add(of measure, at time.Time, name, unit string, value float64) {
+	of.minute, of.name, of.unit = at.Unix()/60, name, unit
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	sum := m.measured[of]
+	if sum == nil {
+		if m.measured == nil {
+			m.measured = map[measure]*datapoints.Summary{}
+		}
+		sum = &datapoints.Summary{}
+		m.measured[of] = sum
+	}
+	sum.Add(value, 1)
+}
+
+// ended are the metrics of AWS/States that count ends.
+var ended = map[history.Status]string{
+	history.Succeeded: "ExecutionsSucceeded", history.Failed: "ExecutionsFailed", history.TimedOut: "ExecutionsTimedOut",
+	history.Aborted: "ExecutionsAborted",
+}
+
+// states measures an execution that has ended, as AWS/States does. Child executions of Map Runs count by their Map Run
+// there, and here not at all.
+func (p *Platform) states(x *journal.Execution, _ []history.Event) {
+	name, ok := ended[x.Status]
+	arn, valid := aws.ParseARN(x.MachineARN)
+	if !ok || !valid || x.MapRunARN != "" {
+		return
+	}
+	of := measure{scope: arn.Scope(), namespace: "AWS/States", dimension: "StateMachineArn", resource: x.MachineARN}
+	p.meter.add(of, x.Start, "ExecutionsStarted", "Count", 1)
+	p.meter.add(of, x.Stop, name, "Count", 1)
+	p.meter.add(of, x.Stop, "ExecutionTime", "Milliseconds", float64(x.Stop.Sub(x.Start))/float64(time.Millisecond))
+}
+
+// ran measures an invocation of a function, as AWS/Lambda does.
+func (p *Platform) ran(scope aws.Scope, r runner.Ran) {
+	of, at := measure{scope: scope, namespace: "AWS/Lambda", dimension: "FunctionName", resource: r.Function}, p.Clock.Now()
+	if r.Throttled {
+		p.meter.add(of, at, "Throttles", "Count", 1)
+		return
+	}
+	failed := 0.0
+	if r.Failed {
+		failed = 1
+	}
+	p.meter.add(of, at, "Invocations", "Count", 1)
+	p.meter.add(of, at, "Errors", "Count", failed)
+	p.meter.add(of, at, "ConcurrentExecutions", "Count", float64(r.Active))
+	p.meter.add(of, at, "Duration", "Milliseconds", float64(r.Took)/float64(time.Millisecond))
+}
+
+// logged reads the metrics that are embedded in what is logged.
+func (p *Platform) logged(scope aws.Scope, _ string, events []logstore.Event) {
+	for i := range events {
+		if all := cloudwatch.Embedded(events[i].Message); len(all) > 0 {
+			p.meter.keep(scope, all)
+		}
+	}
+}
+
+// keep adds data that are embedded in logs.
+func (m *meter) keep(scope aws.Scope, all []cloudwatch.Datum) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.embedded == nil {
+		m.embedded = map[aws.Scope][]cloudwatch.Datum{}
+	}
+	m.embedded[scope] = append(m.embedded[scope], all...)
+}

@@ -1,0 +1,166 @@
+package datapoints
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+	"slices"
+	"strconv"
+)
+
+// mostValues is how many different values a summary has before they are rounded.
+const mostValues = 512
+
+// Value is a value and how often it came.
+type Value struct{ Value, Count float64 }
+
+// Summary is the values of a metric in a period. The zero value has none.
+type Summary struct {
+	Count, Sum, Min, Max float64
+	// Values are the different values in rising order. They are missing from a summary that was given as one
+	// (Incomplete): it has no percentiles.
+	Values     []Value
+	Incomplete bool
+	// Unit is that of the values; "None" if nobody said.
+	Unit string
+}
+
+// Add adds a value that came count times.
+func (s *Summary) Add(value, count float64) {
+	s.merge(Summary{Count: count, Sum: value * count, Min: value, Max: value, Values: []Value{{value, count}}})
+}
+
+// Merge adds the values of another summary.
+func (s *Summary) Merge(o *Summary) { s.merge(*o) }
+
+func (s *Summary) merge(o Summary) {
+	if o.Count == 0 {
+		return
+	}
+	if s.Count == 0 {
+		s.Min, s.Max = o.Min, o.Max
+	}
+	s.Count += o.Count
+	s.Sum += o.Sum
+	s.Min, s.Max = min(s.Min, o.Min), max(s.Max, o.Max)
+	s.Incomplete = s.Incomplete || o.Incomplete
+	if s.Incomplete {
+		s.Values = nil
+		return
+	}
+	for _, v := range o.Values {
+		s.add(v)
+	}
+	if len(s.Values) > mostValues {
+		rounded := s.Values
+		s.Values = nil
+		for _, v := range rounded {
+			s.add(Value{threeDigits(v.Value), v.Count})
+		}
+	}
+}
+
+func (s *Summary) add(v Value) {
+	at, found := slices.BinarySearchFunc(s.Values, v.Value, func(v Value, x float64) int {
+		switch {
+		case v.Value < x:
+			return -1
+		case v.Value > x:
+			return 1
+		}
+		return 0
+	})
+	if found {
+		s.Values[at].Count += v.Count
+	} else {
+		s.Values = slices.Insert(s.Values, at, v)
+	}
+}
+
+func threeDigits(v float64) float64 {
+	rounded, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 3, 64), 64)
+	if err != nil {
+		return v
+	}
+	return rounded
+}
+
+// Average is the mean of the values; NaN without any.
+func (s *Summary) Average() float64 {
+	if s.Count == 0 {
+		return math.NaN()
+	}
+	return s.Sum / s.Count
+}
+
+// Percentile is the value below which p percent of the values are, between two values as CloudWatch interpolates; NaN
+// when the values are not known. p is from 0 to 100.
+func (s *Summary) Percentile(p float64) float64 {
+	if len(s.Values) == 0 {
+		return math.NaN()
+	}
+	rank := p / 100 * (s.Count - 1)
+	low := s.at(math.Floor(rank))
+	return low + (s.at(math.Ceil(rank))-low)*(rank-math.Floor(rank))
+}
+
+// at is the value of a rank, from 0.
+func (s *Summary) at(rank float64) float64 {
+	seen := 0.0
+	for _, v := range s.Values {
+		if seen += v.Count; seen > rank {
+			return v.Value
+		}
+	}
+	return s.Values[len(s.Values)-1].Value
+}
+
+// Between is the summary of the values between two bounds, inclusive.
+func (s *Summary) Between(low, high float64) Summary {
+	var cut Summary
+	for _, v := range s.Values {
+		if v.Value >= low && v.Value <= high {
+			cut.Add(v.Value, v.Count)
+		}
+	}
+	return cut
+}
+
+// Append appends the summary to bytes, as Read reads it.
+func (s *Summary) Append(to []byte) []byte {
+	incomplete := byte(0)
+	if s.Incomplete {
+		incomplete = 1
+	}
+	to = append(to, incomplete, byte(len(s.Unit)))
+	to = append(to, s.Unit...)
+	for _, v := range []float64{s.Count, s.Sum, s.Min, s.Max} {
+		to = binary.BigEndian.AppendUint64(to, math.Float64bits(v))
+	}
+	for _, v := range s.Values {
+		to = binary.BigEndian.AppendUint64(to, math.Float64bits(v.Value))
+		to = binary.BigEndian.AppendUint64(to, math.Float64bits(v.Count))
+	}
+	return to
+}
+
+var errSummary = errors.New("a datapoint cannot be read")
+
+// Read reads what Append has written.
+func (s *Summary) Read(b []byte) error {
+	if len(b) < 2 || len(b) < 2+int(b[1])+32 || (len(b)-2-int(b[1]))%16 != 0 {
+		return errSummary
+	}
+	*s = Summary{Incomplete: b[0] == 1, Unit: string(b[2 : 2+b[1]])}
+	b = b[2+b[1]:]
+	next := func() float64 {
+		v := math.Float64frombits(binary.BigEndian.Uint64(b))
+		b = b[8:]
+		return v
+	}
+	s.Count, s.Sum, s.Min, s.Max = next(), next(), next(), next()
+	for len(b) > 0 {
+		s.Values = append(s.Values, Value{next(), next()})
+	}
+	return nil
+}

@@ -1,0 +1,127 @@
+package math
+
+import (
+	"math"
+	"time"
+)
+
+// Grid is the consecutive periods that an expression is evaluated over.
+type Grid struct {
+	Start  time.Time
+	Period time.Duration
+	Len    int
+}
+
+// At returns the start of a period.
+func (g Grid) At(i int) time.Time { return g.Start.Add(time.Duration(i) * g.Period) }
+
+// Series is a value for each period of a grid; NaN is a period without one.
+type Series []float64
+
+// Labelled is a series and what it is called.
+type Labelled struct {
+	Label  string
+	Values Series
+}
+
+// kind is what an expression can be.
+type kind int
+
+const (
+	number kind = iota
+	series
+	list
+	text
+)
+
+var kinds = map[kind]string{number: "a number", series: "a time series", list: "an array of time series", text: "a string"}
+
+// value is what a part of an expression is.
+type value struct {
+	kind   kind
+	number float64
+	list   []Labelled // of a series its only one
+	text   string
+}
+
+func ofNumber(v float64) value { return value{kind: number, number: v} }
+
+func ofSeries(label string, s Series) value {
+	return value{kind: series, list: []Labelled{{label, s}}}
+}
+
+// constant is a series that has one value in every period.
+func (g Grid) constant(v float64) Series {
+	s := make(Series, g.Len)
+	for i := range s {
+		s[i] = v
+	}
+	return s
+}
+
+// each applies a function to every value.
+func (v value) each(f func(float64) float64) value {
+	if v.kind == number {
+		return ofNumber(f(v.number))
+	}
+	out := value{kind: v.kind}
+	for _, l := range v.list {
+		made := make(Series, len(l.Values))
+		for i, x := range l.Values {
+			made[i] = f(x)
+		}
+		out.list = append(out.list, Labelled{l.Label, made})
+	}
+	return out
+}
+
+// per applies a function to every series.
+func (v value) per(f func(Series) Series) value {
+	out := value{kind: v.kind}
+	for _, l := range v.list {
+		out.list = append(out.list, Labelled{l.Label, f(l.Values)})
+	}
+	return out
+}
+
+// both applies a function to the values of two operands, period by period. Arrays of the same length go in pairs.
+func both(a, b value, f func(x, y float64) float64) (value, bool) {
+	switch {
+	case a.kind == number && b.kind == number:
+		return ofNumber(f(a.number, b.number)), true
+	case a.kind == number:
+		return b.each(func(y float64) float64 { return f(a.number, y) }), true
+	case b.kind == number:
+		return a.each(func(x float64) float64 { return f(x, b.number) }), true
+	case a.kind == series && b.kind == list:
+		return b.per(func(s Series) Series { return zip(a.list[0].Values, s, f) }), true
+	case b.kind == series:
+		return a.per(func(s Series) Series { return zip(s, b.list[0].Values, f) }), true
+	case len(a.list) != len(b.list):
+		return value{}, false
+	}
+	out := value{kind: list}
+	for i, l := range a.list {
+		out.list = append(out.list, Labelled{l.Label, zip(l.Values, b.list[i].Values, f)})
+	}
+	return out, true
+}
+
+func zip(a, b Series, f func(x, y float64) float64) Series {
+	made := make(Series, len(a))
+	for i := range a {
+		made[i] = f(a[i], b[i])
+	}
+	return made
+}
+
+// have are the values that are there.
+func have(s Series) []float64 {
+	var all []float64
+	for _, x := range s {
+		if !math.IsNaN(x) {
+			all = append(all, x)
+		}
+	}
+	return all
+}

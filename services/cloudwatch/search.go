@@ -1,0 +1,185 @@
+package cloudwatch
+
+import (
+	"errors"
+	"regexp"
+	"slices"
+	"strings"
+
+	"stepback/aws"
+)
+
+// query is what SEARCH looks for: {Namespace,Dimension,…} terms.
+type query struct {
+	namespace string
+	schema    []string // the names of the dimensions; nil if any do
+	terms     []term
+}
+
+// term is one condition; of those joined by OR, one has to hold.
+type term struct {
+	any      []term
+	property string // Namespace, MetricName, the name of a dimension; empty for any of them
+	words    string
+	exact    bool
+	not      bool
+}
+
+var (
+	schemaForm = regexp.MustCompile(`^\{([^}]*)\}`)
+	tokenForm  = regexp.MustCompile(`^(?:(\()|(\))|(AND|OR|NOT)\b|(?:(?:"([^"]+)"|([\w:./-]+))\s*=\s*)?(?:"([^"]*)"|([^\s()"]+)))`)
+)
+
+// parseQuery reads the query of SEARCH.
+func parseQuery(text string) (*query, error) {
+	q := &query{}
+	rest := strings.TrimSpace(text)
+	if m := schemaForm.FindStringSubmatch(rest); m != nil {
+		names := splitNames(m[1])
+		if len(names) == 0 || names[0] == "" {
+			return nil, errors.New("the braces hold a namespace and names of dimensions")
+		}
+		q.namespace, q.schema = names[0], names[1:]
+		slices.Sort(q.schema)
+		rest = rest[len(m[0]):]
+	}
+	terms, rest, err := parseTerms(rest, 0)
+	if err == nil && strings.TrimSpace(rest) != "" {
+		err = errors.New("a parenthesis closes that none opened")
+	}
+	q.terms = terms
+	return q, err
+}
+
+// splitNames takes names apart at commas; those with spaces are quoted.
+func splitNames(text string) (names []string) {
+	for part := range strings.SplitSeq(text, ",") {
+		names = append(names, strings.Trim(strings.TrimSpace(part), `"`))
+	}
+	return names
+}
+
+// parseTerms reads conditions up to the end or a closing parenthesis: those in a row and those joined by AND have all to
+// hold; OR binds more loosely.
+func parseTerms(text string, depth int) (all []term, rest string, err error) {
+	const deepest = 20
+	if depth > deepest {
+		return nil, "", errors.New("nested too deeply")
+	}
+	var alternatives [][]term
+	not := false
+	for {
+		text = strings.TrimSpace(text)
+		m := tokenForm.FindStringSubmatch(text)
+		if m == nil || m[2] != "" {
+			break
+		}
+		text = text[len(m[0]):]
+		switch {
+		case m[1] != "":
+			inner, after, err := parseTerms(text, depth+1)
+			if err != nil {
+				return nil, "", err
+			}
+			after, ok := strings.CutPrefix(strings.TrimSpace(after), ")")
+			if !ok {
+				return nil, "", errors.New("a parenthesis is not closed")
+			}
+			text = after
+			all = append(all, term{any: []term{{any: inner, property: "all"}}, not: not})
+			not = false
+		case m[3] == "OR":
+			alternatives = append(alternatives, all)
+			all = nil
+		case m[3] == "NOT":
+			not = true
+		case m[3] == "AND":
+		default:
+			t := term{property: m[4] + m[5], words: m[6] + m[7], exact: strings.HasSuffix(m[0], `"`), not: not}
+			all = append(all, t)
+			not = false
+		}
+	}
+	if alternatives == nil {
+		return all, text, nil
+	}
+	either := term{}
+	for _, a := range append(alternatives, all) {
+		either.any = append(either.any, term{any: a, property: "all"})
+	}
+	return []term{either}, text, nil
+}
+
+// finds reports whether a metric is searched for.
+func (q *query) finds(m *Metric) bool {
+	if q.namespace != "" {
+		names := make([]string, 0, len(m.Dimensions))
+		for _, d := range m.Dimensions {
+			names = append(names, d.Name)
+		}
+		slices.Sort(names)
+		if m.Namespace != q.namespace || !slices.Equal(names, q.schema) {
+			return false
+		}
+	}
+	return allHold(q.terms, m)
+}
+
+func allHold(terms []term, m *Metric) bool {
+	return !slices.ContainsFunc(terms, func(t term) bool { return t.holds(m) == t.not })
+}
+
+// holds reports whether the condition holds, without regard to not.
+func (t *term) holds(m *Metric) bool {
+	if t.any != nil {
+		if t.property == "all" {
+			return allHold(t.any, m)
+		}
+		return slices.ContainsFunc(t.any, func(o term) bool { return allHold([]term{o}, m) })
+	}
+	switch t.property {
+	case "Namespace":
+		return t.matches(m.Namespace)
+	case "MetricName":
+		return t.matches(m.Name)
+	case "":
+	default:
+		value, ok := m.dimension(t.property)
+		return ok && t.matches(value)
+	}
+	if t.matches(m.Namespace) || t.matches(m.Name) {
+		return true
+	}
+	return slices.ContainsFunc(m.Dimensions, func(d Dimension) bool { return t.matches(d.Name) || t.matches(d.Value) })
+}
+
+// matches reports whether a text is the one in quotes, or has the words of one that is not.
+func (t *term) matches(text string) bool {
+	if t.exact {
+		return text == t.words
+	}
+	have := words(text)
+	return !slices.ContainsFunc(words(t.words), func(w string) bool { return !slices.Contains(have, w) })
+}
+
+var wordForm = regexp.MustCompile(`[A-Z]+(?:[a-z]+)?|[a-z]+|[0-9]+`)
+
+// words are the parts of a name, in lower case.
+func words(text string) []string {
+	var all []string
+	for _, part := range wordForm.FindAllString(text, -1) {
+		all = append(all, strings.ToLower(part))
+	}
+	return all
+}
+
+// search lists the metrics that a query of SEARCH finds, at most 500.
+func (s *Service) search(scope aws.Scope, text string) ([]Metric, error) {
+	const most = 500
+	q, err := parseQuery(text)
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.find(scope, func(k *known) bool { return q.finds(&k.Metric) })
+	return found[:min(len(found), most)], err
+}

@@ -1,0 +1,153 @@
+package cloudwatch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+
+	"stepback/aws"
+	"stepback/aws/server"
+	"stepback/engine/clock"
+	"stepback/services/delivery"
+	"stepback/services/documents"
+)
+
+// Deliverer hands messages to what ARNs name.
+type Deliverer interface {
+	Deliver(ctx context.Context, arn string, m *delivery.Message) error
+	Takes(arn string) bool
+}
+
+// Options are the settings of a Service. Documents, Clock and Targets are required.
+type Options struct {
+	// Documents is where everything is kept, in the table cloudwatch.
+	Documents *documents.Store
+	// Clock tells the time and has alarms evaluated. It must outlive the service.
+	Clock *clock.Clock
+	// Targets is where the actions of alarms go.
+	Targets Deliverer
+	// Scope is the account and region of requests that name none.
+	Scope aws.Scope
+	// Measure is called before alarms are evaluated: it puts what has been measured until then. Nil means nothing is.
+	Measure func() error
+	// Log is told of refusals and of actions that cannot be delivered; nil means nobody is.
+	Log *slog.Logger
+}
+
+// Service is the CloudWatch of the laptop. It is safe for concurrent use.
+type Service struct {
+	opts  Options
+	table *documents.Table
+
+	mu      sync.Mutex // orders changes
+	metrics registry
+
+	watching watch
+}
+
+// Open opens what the documents have of CloudWatch, and goes on watching its alarms. Close ends it.
+func Open(o Options) (*Service, error) {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	s := &Service{opts: o, table: o.Documents.Table("cloudwatch")}
+	s.watching.begin()
+	watched := errors.New("there are alarms")
+	err := s.table.Scan(alarmKeys, func(string, []byte) error { return watched })
+	if errors.Is(err, watched) {
+		s.watch()
+		err = nil
+	}
+	return s, err
+}
+
+// Close stops watching alarms. Actions that are not delivered are, after the next Open.
+func (s *Service) Close() error {
+	s.watching.end()
+	return nil
+}
+
+// Handler serves the API.
+func (s *Service) Handler() *server.Service {
+	return server.Must(server.Config{
+		Model: "cloudwatch", Operations: s.operations(), Default: s.opts.Scope, Log: s.opts.Log,
+		Invalid: "InvalidParameterValue", Words: server.Words{QueryCodes: queryCodes},
+	})
+}
+
+// queryCodes are the codes for clients of the Query protocol of errors whose code is not the name of the shape.
+var queryCodes = map[string]string{
+	"InvalidParameterValueException": "InvalidParameterValue", "MissingRequiredParameterException": "MissingParameter",
+	"InvalidParameterCombinationException": "InvalidParameterCombination", "DashboardNotFoundError": "ResourceNotFound",
+	"DashboardInvalidInputError": "InvalidParameterInput", "LimitExceededFault": "LimitExceeded",
+	"InvalidFormatFault": "InvalidFormat",
+}
+
+func (s *Service) operations() map[string]server.Operation {
+	const room = 1 << 20
+	put := server.Handle(s.putMetricData)
+	put.MaxBody = room
+	return map[string]server.Operation{
+		"PutMetricData":           put,
+		"GetMetricData":           server.Handle(s.getMetricData),
+		"GetMetricStatistics":     server.Handle(s.getMetricStatistics),
+		"ListMetrics":             server.Handle(s.listMetrics),
+		"PutMetricAlarm":          server.Handle(s.putMetricAlarm),
+		"PutCompositeAlarm":       server.Handle(s.putCompositeAlarm),
+		"DescribeAlarms":          server.Handle(s.describeAlarms),
+		"DescribeAlarmsForMetric": server.Handle(s.describeAlarmsForMetric),
+		"DescribeAlarmHistory":    server.Handle(s.describeAlarmHistory),
+		"DeleteAlarms":            server.Handle(s.deleteAlarms),
+		"EnableAlarmActions":      server.Handle(s.enableAlarmActions),
+		"DisableAlarmActions":     server.Handle(s.disableAlarmActions),
+		"SetAlarmState":           server.Handle(s.setAlarmState),
+		"PutDashboard":            server.Handle(s.putDashboard),
+		"GetDashboard":            server.Handle(s.getDashboard),
+		"ListDashboards":          server.Handle(s.listDashboards),
+		"DeleteDashboards":        server.Handle(s.deleteDashboards),
+		"TagResource":             server.Handle(s.tagResource),
+		"UntagResource":           server.Handle(s.untagResource),
+		"ListTagsForResource":     server.Handle(s.listTagsForResource),
+	}
+}
+
+// change has f make changes, and waits until they are on the disk.
+func (s *Service) change(f func(*documents.Batch) error) error {
+	b, err := s.opts.Documents.Begin()
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	if err := f(b); err != nil {
+		s.mu.Unlock()
+		return err
+	}
+	wait := b.Apply()
+	s.mu.Unlock()
+	return wait()
+}
+
+// none is the answer of operations that answer nothing.
+type none struct{}
+
+func invalid(format string, args ...any) *aws.Error {
+	return &aws.Error{Code: "InvalidParameterValueException", Message: fmt.Sprintf(format, args...)}
+}
+
+func combination(format string, args ...any) *aws.Error {
+	return &aws.Error{Code: "InvalidParameterCombinationException", Message: fmt.Sprintf(format, args...)}
+}
+
+func missing(format string, args ...any) *aws.Error {
+	return &aws.Error{Code: "MissingRequiredParameterException", Message: fmt.Sprintf(format, args...)}
+}
+
+func notFound(format string, args ...any) *aws.Error {
+	return &aws.Error{Code: "ResourceNotFound", Status: 404, Message: fmt.Sprintf(format, args...)}
+}
+
+func invalidToken() *aws.Error {
+	return &aws.Error{Code: "InvalidNextToken", Message: "The next token specified is invalid."}
+}
