@@ -664,6 +664,9 @@ func TestInbox(t *testing.T) {
 		t.Fatalf("mails %v", mails)
 	}
 	ask, told := mails[0], mails[1]
+	if all, err := b.service.Inbox().After(0, "", 0); len(must(t, all, err)) != 2 {
+		t.Errorf("from the beginning %v", all)
+	}
 	if ask.Subject != "AWS Notification - Subscription Confirmation" || ask.Type != "SubscriptionConfirmation" ||
 		ask.From != "Alarms <no-reply@sns.amazonaws.com>" || told.Subject != "ALARM" || told.Confirmed ||
 		!strings.HasPrefix(told.Body, "too many retries\n\n--\n") || told.To != "ops@example.com" {

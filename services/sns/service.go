@@ -128,6 +128,7 @@ func (s *Service) load() error {
 			return err
 		}
 	}
+	s.next = max(s.next, 1) // 0 is before all mails
 	s.reserved = s.next
 	if err := s.table.Scan(keyTopic, func(_ string, text []byte) error {
 		var r topicRecord
