@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/sstable"
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
@@ -16,14 +17,21 @@ import (
 const verifiedBytes = 1 << 30
 
 // verifyTables compares the tables with their checksums, so that a store with a damaged one is refused at the start and
-// not when somebody asks for what it holds.
-func verifyTables(fs vfs.FS, dir string) error {
-	names, err := fs.List(dir)
+// not when somebody asks for what it holds. Tables that the store does not name are left out: a crash, or a disk without
+// room, leaves halves of them.
+func verifyTables(fs vfs.FS, dir string, db *pebble.DB) error {
+	levels, err := db.SSTables()
 	if err != nil {
-		return nil //nolint:nilerr // a directory that is not there yet
+		return err
 	}
-	names = slices.DeleteFunc(names, func(name string) bool { return filepath.Ext(name) != ".sst" })
+	var names []string
+	for _, level := range levels {
+		for i := range level {
+			names = append(names, fmt.Sprintf("%06d.sst", uint64(level[i].BackingSSTNum)))
+		}
+	}
 	slices.SortFunc(names, func(a, b string) int { return strings.Compare(b, a) })
+	names = slices.Compact(names)
 	left := int64(verifiedBytes)
 	for _, name := range names {
 		path := filepath.Join(dir, name)

@@ -76,14 +76,14 @@ func Open(dir string, o Options) (*Journal, error) {
 	if err := j.whole(o, cache); err != nil {
 		return nil, err
 	}
-	if !o.ReadOnly {
-		if err := verifyTables(o.FS, dir); err != nil {
-			return nil, openError(dir, o.ReadOnly, err)
-		}
-	}
 	db, err := openStore(dir, j.options(&o, cache))
 	if err != nil {
 		return nil, openError(dir, o.ReadOnly, err)
+	}
+	if !o.ReadOnly {
+		if err := verifyTables(o.FS, dir, db); err != nil {
+			return nil, errors.Join(openError(dir, o.ReadOnly, err), db.Close())
+		}
 	}
 	j.db = db
 	if err := j.checkVersion(o.ReadOnly); err != nil {

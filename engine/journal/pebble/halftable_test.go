@@ -1,0 +1,28 @@
+package pebble_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"stepback/engine/journal/pebble"
+)
+
+// TestHalfATableThatNobodyNamesIsNoDamage opens a store beside what a crash, or a disk without room, leaves of a table
+// that was being written.
+func TestHalfATableThatNobodyNamesIsNoDamage(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "journal")
+	for range 2 {
+		j, err := pebble.Open(dir, pebble.Options{Retention: -1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := j.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "000999.sst"), []byte("half a table"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
