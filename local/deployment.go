@@ -5,12 +5,14 @@ import (
 
 	"stepback/local/endpoint"
 	"stepback/services/ecr"
+	"stepback/services/kms"
 	"stepback/services/ssm"
 )
 
 // openDeployment opens what deployments ask for before they begin: parameters (SSM) and repositories (ECR).
 func (p *Platform) openDeployment(context.Context) error {
-	parameters := ssm.New(ssm.Options{Documents: p.Documents, Clock: p.Clock, Scope: p.Scope, Log: p.cfg.Log})
+	parameters := ssm.New(ssm.Options{Documents: p.Documents, Clock: p.Clock, Scope: p.Scope, Log: p.cfg.Log,
+		Secrets: kms.Secrets{Service: p.Keys, Context: "PARAMETER_ARN"}})
 	p.offer(served{model: "ssm", about: "parameters", Service: endpoint.Service{Name: "SSM", Signing: "ssm",
 		Target: "AmazonSSM", Handler: lazily(parameters.Handler)}})
 	repositories := ecr.New(ecr.Options{Documents: p.Documents, Clock: p.Clock, Scope: p.Scope, Log: p.cfg.Log})

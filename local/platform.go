@@ -25,6 +25,7 @@ import (
 	"stepback/services/documents"
 	"stepback/services/dynamodb"
 	"stepback/services/events"
+	"stepback/services/kms"
 	"stepback/services/lambda/functions"
 	logsapi "stepback/services/logs"
 	"stepback/services/logs/logstore"
@@ -55,6 +56,7 @@ type Platform struct {
 	Scheduler     *scheduler.Service // EventBridge Scheduler
 	Faults        *faults.Injector   // what has been injected
 	Tables        *dynamodb.Service  // of DynamoDB
+	Keys          *kms.Service       // of KMS
 	CloudWatch    *cloudwatch.Service
 	Documents     *documents.Store // what other services keep
 	Targets       delivery.Targets // whom services deliver to
@@ -103,6 +105,7 @@ func Open(ctx context.Context, cfg Config) (_ *Platform, err error) {
 	for _, step := range []func(context.Context) error{
 		p.lock, p.openJournal, p.listen, p.openDocuments, p.openObjects, p.openQueues, p.openTables,
 		p.openCloudWatch, p.openLogs, p.openFunctions, p.openTopics, p.expire, p.openMetrics, p.openIdentity,
+		p.openSecrets,
 		p.openDeployment, p.openStates, p.openEvents, p.openScheduler,
 		p.openStacks, p.resume, p.serve,
 		p.announce,

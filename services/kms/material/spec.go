@@ -1,0 +1,118 @@
+package material
+
+import (
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"errors"
+	"fmt"
+)
+
+// ErrUnsupported is the error of kinds of keys and algorithms that are not here.
+var ErrUnsupported = errors.New("this kind of key is not supported")
+
+// The usages of keys.
+const (
+	EncryptDecrypt    = "ENCRYPT_DECRYPT"
+	SignVerify        = "SIGN_VERIFY"
+	GenerateVerifyMAC = "GENERATE_VERIFY_MAC"
+	KeyAgreement      = "KEY_AGREEMENT"
+)
+
+// Symmetric is the kind of a key that encrypts with AES-256-GCM, and the name of that algorithm.
+const Symmetric = "SYMMETRIC_DEFAULT"
+
+// Spec is a kind of keys.
+type Spec struct {
+	// Usages are those that a key may have; the first one is meant where none is named, if it is the only one.
+	Usages []string
+	// Encryption, Signing, MAC and Agreement are the algorithms of each usage.
+	Encryption, Signing, MAC, Agreement []string
+
+	rsaBits int
+	curve   elliptic.Curve
+	bytes   int // of a secret
+}
+
+var (
+	rsaEncryption = []string{"RSAES_OAEP_SHA_1", "RSAES_OAEP_SHA_256"}
+	rsaSigning    = []string{"RSASSA_PKCS1_V1_5_SHA_256", "RSASSA_PKCS1_V1_5_SHA_384", "RSASSA_PKCS1_V1_5_SHA_512",
+		"RSASSA_PSS_SHA_256", "RSASSA_PSS_SHA_384", "RSASSA_PSS_SHA_512"}
+	ecUsages  = []string{SignVerify, KeyAgreement}
+	agreement = []string{"ECDH"}
+)
+
+func rsaSpec(bits int) *Spec {
+	return &Spec{Usages: []string{SignVerify, EncryptDecrypt}, Encryption: rsaEncryption, Signing: rsaSigning,
+		rsaBits: bits}
+}
+
+func macSpec(bits string, bytes int) *Spec {
+	return &Spec{Usages: []string{GenerateVerifyMAC}, MAC: []string{"HMAC_SHA_" + bits}, bytes: bytes}
+}
+
+var specs = map[string]*Spec{
+	Symmetric:  {Usages: []string{EncryptDecrypt}, Encryption: []string{Symmetric}, bytes: 32},
+	"RSA_2048": rsaSpec(2048), "RSA_3072": rsaSpec(3072), "RSA_4096": rsaSpec(4096),
+	"ECC_NIST_P256":         {Usages: ecUsages, Signing: []string{"ECDSA_SHA_256"}, Agreement: agreement, curve: elliptic.P256()},
+	"ECC_NIST_P384":         {Usages: ecUsages, Signing: []string{"ECDSA_SHA_384"}, Agreement: agreement, curve: elliptic.P384()},
+	"ECC_NIST_P521":         {Usages: ecUsages, Signing: []string{"ECDSA_SHA_512"}, Agreement: agreement, curve: elliptic.P521()},
+	"ECC_NIST_EDWARDS25519": {Usages: []string{SignVerify}, Signing: []string{"ED25519_SHA_512", "ED25519_PH_SHA_512"}},
+	"HMAC_224":              macSpec("224", 28), "HMAC_256": macSpec("256", 32), "HMAC_384": macSpec("384", 48),
+	"HMAC_512": macSpec("512", 64),
+}
+
+// SpecOf is the kind of keys of a name. The error is ErrUnsupported.
+func SpecOf(name string) (*Spec, error) {
+	if s := specs[name]; s != nil {
+		return s, nil
+	}
+	return nil, fmt.Errorf("%w: %s", ErrUnsupported, name)
+}
+
+// IsSecret reports whether the material is a secret, rather than a private key with a public one.
+func (s *Spec) IsSecret() bool { return s.bytes > 0 }
+
+// Generate draws the material of a key: the bytes of a secret, or a private key in PKCS #8.
+func (s *Spec) Generate() ([]byte, error) {
+	var private crypto.PrivateKey
+	var err error
+	switch {
+	case s.IsSecret():
+		return Random(s.bytes), nil
+	case s.rsaBits > 0:
+		private, err = rsa.GenerateKey(rand.Reader, s.rsaBits)
+	case s.curve != nil:
+		private, err = ecdsa.GenerateKey(s.curve, rand.Reader)
+	default:
+		_, private, err = ed25519.GenerateKey(rand.Reader)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return x509.MarshalPKCS8PrivateKey(private)
+}
+
+// Random draws bytes that nobody can guess.
+func Random(n int) []byte {
+	b := make([]byte, n)
+	_, _ = rand.Read(b) // which never fails
+	return b
+}
+
+// Public is the public key, in the form SubjectPublicKeyInfo, of a private key.
+func Public(private []byte) ([]byte, error) {
+	k, err := x509.ParsePKCS8PrivateKey(private)
+	if err != nil {
+		return nil, err
+	}
+	signer, ok := k.(crypto.Signer)
+	if !ok {
+		return nil, ErrUnsupported
+	}
+	return x509.MarshalPKIXPublicKey(signer.Public())
+}

@@ -1,0 +1,22 @@
+package kms
+
+import (
+	"testing"
+
+	"stepback/aws/model"
+	"stepback/aws/server/modeltest"
+)
+
+// TestModel compares the answers with the service's model.
+func TestModel(t *testing.T) {
+	t.Parallel()
+	for _, difference := range modeltest.Differences(model.MustFind("kms"), new(Service).operations()) {
+		switch difference {
+		case "ListKeyRotations.Rotations.ExpirationModel is not answered", // of imported material
+			"ListKeyRotations.Rotations.ImportState is not answered", "ListKeyRotations.Rotations.ValidTo is not answered",
+			"ListKeyRotations.Rotations.KeyMaterialDescription is not answered":
+		default:
+			t.Error(difference)
+		}
+	}
+}

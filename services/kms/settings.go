@@ -1,0 +1,156 @@
+package kms
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"stepback/aws"
+)
+
+var errPolicy = &aws.Error{Code: "MalformedPolicyDocumentException", Message: "The policy document is not valid JSON."}
+
+// policyName is the only name that a policy may have.
+const policyName = "default"
+
+type policy struct {
+	one
+	Name   string `json:"PolicyName"`
+	Policy string
+}
+
+type gottenPolicy struct {
+	Policy string
+	Name   string `json:"PolicyName"`
+}
+
+func checkPolicyName(name string) error {
+	if name != "" && name != policyName {
+		return refuse(codeNotFound, "No such policy exists")
+	}
+	return nil
+}
+
+func (s *Service) getKeyPolicy(_ context.Context, scope aws.Scope, in *policy) (*gottenPolicy, error) {
+	k, err := s.find(scope, in.Key)
+	if err == nil {
+		err = checkPolicyName(in.Name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &gottenPolicy{k.policy(), policyName}, nil
+}
+
+// policy is the key's policy; without one of its own everybody in the account may do everything.
+func (k *key) policy() string {
+	if k.Policy != "" {
+		return k.Policy
+	}
+	return `{
+  "Version" : "2012-10-17",
+  "Id" : "key-default-1",
+  "Statement" : [ {
+    "Sid" : "Enable IAM User Permissions",
+    "Effect" : "Allow",
+    "Principal" : {
+      "AWS" : "` + k.scope.GlobalARN("iam", "root") + `"
+    },
+    "Action" : "kms:*",
+    "Resource" : "*"
+  } ]
+}`
+}
+
+func (s *Service) putKeyPolicy(_ context.Context, scope aws.Scope, in *policy) (*none, error) {
+	if err := checkPolicyName(in.Name); err != nil {
+		return nil, err
+	}
+	if !json.Valid([]byte(in.Policy)) {
+		return nil, errPolicy
+	}
+	return &none{}, s.alter(scope, in.Key, func(k *key) error {
+		k.Policy = in.Policy
+		return k.notPending()
+	})
+}
+
+type policyNames struct {
+	Names []string `json:"PolicyNames"`
+	nextPage
+}
+
+func (s *Service) listKeyPolicies(_ context.Context, scope aws.Scope, in *one) (*policyNames, error) {
+	if _, err := s.find(scope, in.Key); err != nil {
+		return nil, err
+	}
+	return &policyNames{Names: []string{policyName}}, nil
+}
+
+type tag struct {
+	Key   string `json:"TagKey"`
+	Value string `json:"TagValue"`
+}
+
+const mostTags = 50
+
+func withTags(tags map[string]string, more []tag) (map[string]string, error) {
+	made := maps.Clone(tags)
+	for _, t := range more {
+		if strings.HasPrefix(strings.ToLower(t.Key), "aws:") {
+			return nil, refuse("TagException", "Tags beginning with aws: are reserved")
+		}
+		if made == nil {
+			made = map[string]string{}
+		}
+		made[t.Key] = t.Value
+	}
+	if len(made) > mostTags {
+		return nil, refuse("TagException", "Too many tags")
+	}
+	return made, nil
+}
+
+type tagging struct {
+	one
+	paging
+	Tags []tag
+	Keys []string `json:"TagKeys"`
+}
+
+func (s *Service) tagResource(_ context.Context, scope aws.Scope, in *tagging) (*none, error) {
+	return &none{}, s.alter(scope, in.Key, func(k *key) (err error) {
+		if k.Tags, err = withTags(k.Tags, in.Tags); err != nil {
+			return err
+		}
+		return k.notPending()
+	})
+}
+
+func (s *Service) untagResource(_ context.Context, scope aws.Scope, in *tagging) (*none, error) {
+	return &none{}, s.alter(scope, in.Key, func(k *key) error {
+		maps.DeleteFunc(k.Tags, func(name, _ string) bool { return slices.Contains(in.Keys, name) })
+		return k.notPending()
+	})
+}
+
+type tagList struct {
+	Tags []tag
+	nextPage
+}
+
+func (s *Service) listResourceTags(_ context.Context, scope aws.Scope, in *tagging) (*tagList, error) {
+	k, err := s.find(scope, in.Key)
+	if err != nil {
+		return nil, err
+	}
+	all := []tag{}
+	for _, name := range slices.Sorted(maps.Keys(k.Tags)) {
+		all = append(all, tag{name, k.Tags[name]})
+	}
+	out := &tagList{}
+	out.Tags, out.nextPage, err = page(in.paging, all, func(t tag) string { return t.Key })
+	return out, err
+}

@@ -1,0 +1,132 @@
+package secretsmanager
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"stepback/aws"
+	"stepback/jsonvalue"
+)
+
+// rotation is how a secret is rotated.
+type rotation struct {
+	Enabled  bool
+	Function string
+	Rules    *rotationRules `json:",omitempty"`
+	Since    time.Time
+}
+
+// next is when the schedule would have the secret rotated; zero for schedules that count no days.
+func (r *rotation) next(x *secret) time.Time {
+	if r.Rules == nil || r.Rules.Days == 0 {
+		return time.Time{}
+	}
+	from := x.Rotated
+	if from.Before(r.Since) {
+		from = r.Since
+	}
+	return from.Add(time.Duration(r.Rules.Days) * 24 * time.Hour)
+}
+
+type rotateSecret struct {
+	one
+	Token       string          `json:"ClientRequestToken"`
+	Function    string          `json:"RotationLambdaARN"`
+	Rules       *rotationRules  `json:"RotationRules"`
+	Immediately *bool           `json:"RotateImmediately"`
+	Outside     jsonvalue.Value `json:"ExternalSecretRotationMetadata"`
+	Role        string          `json:"ExternalSecretRotationRoleArn"`
+}
+
+func (s *Service) rotateSecret(_ context.Context, scope aws.Scope, in *rotateSecret) (*versioned, error) {
+	if !in.Outside.IsNull() || in.Role != "" {
+		return nil, invalid("Secrets that others manage (ExternalSecretRotationMetadata) are not supported by this Secrets Manager.")
+	}
+	if r := in.Rules; r != nil && r.Days != 0 && r.Schedule != "" {
+		return nil, invalid("You can't specify both AutomaticallyAfterDays and ScheduleExpression in RotationRules.")
+	}
+	id, err := token(in.Token)
+	if err != nil {
+		return nil, err
+	}
+	out := &versioned{Version: id}
+	now := in.Immediately == nil || *in.Immediately
+	var rotated *secret
+	out.named, err = s.alter(scope, in.Secret, func(x *secret) error {
+		r := &rotation{Since: s.now()}
+		if x.Rotation != nil {
+			*r = *x.Rotation
+		}
+		r.Function, r.Enabled = cmp.Or(in.Function, r.Function), true
+		if in.Rules != nil {
+			r.Rules = in.Rules
+		}
+		if r.Function == "" {
+			return invalidRequest("No Lambda rotation function ARN is associated with this secret.")
+		}
+		if s.opts.Invoke == nil {
+			return invalidRequest("Secrets cannot be rotated here: there are no functions.")
+		}
+		if p := x.staged(pending); p != nil && p.ID != id && !slices.Contains(p.Stages, current) {
+			return invalidRequest("A previous rotation isn't complete. That rotation will be reattempted.")
+		}
+		x.Rotation, x.Changed = r, s.now()
+		if now && x.version(id) == nil {
+			x.Versions = append(x.Versions, version{ID: id, Created: s.now(), Empty: true})
+			x.move(pending, id)
+		}
+		rotated = x
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if now {
+		s.rotating.Go(func() { s.rotate(rotated, id) }) //nolint:contextcheck // a rotation outlives its request
+	}
+	return out, nil
+}
+
+// rotate has the function of a secret carry out the four steps of a rotation.
+func (s *Service) rotate(x *secret, id string) {
+	ctx, work := s.opts.Clock.Begin(s.ctx, time.Minute)
+	defer work.End()
+	for _, step := range []string{"createSecret", "setSecret", "testSecret", "finishSecret"} {
+		payload, err := json.Marshal(map[string]string{"Step": step, "SecretId": x.arn(), "ClientRequestToken": id})
+		if err == nil {
+			err = s.opts.Invoke(ctx, x.scope, x.Rotation.Function, payload)
+		}
+		if err != nil {
+			s.opts.Log.Error("a rotation failed", "secret", x.Name, "step", step, "function", x.Rotation.Function, "error", err)
+			return
+		}
+	}
+	if _, err := s.alter(x.scope, x.Name, func(x *secret) error {
+		if v := x.version(id); v != nil && slices.Contains(v.Stages, current) {
+			x.Rotated = s.now()
+			v.Stages = slices.DeleteFunc(v.Stages, func(stage string) bool { return stage == pending })
+		}
+		return nil
+	}); err != nil {
+		s.opts.Log.Error("a rotation could not be noted", "secret", x.Name, "error", err)
+	}
+}
+
+func (s *Service) cancelRotateSecret(_ context.Context, scope aws.Scope, in *one) (*versioned, error) {
+	out := &versioned{}
+	var err error
+	out.named, err = s.alter(scope, in.Secret, func(x *secret) error {
+		if x.Rotation == nil {
+			return invalidRequest("You tried to cancel the rotation of a secret that does not rotate.")
+		}
+		x.Rotation.Enabled = false
+		if v := x.staged(pending); v != nil {
+			out.Version = v.ID
+		}
+		return nil
+	})
+	return out, err
+}
