@@ -148,7 +148,7 @@ func (p *Platform) ran(scope aws.Scope, r runner.Ran) {
 }
 
 // logged reads the metrics that are embedded in what is logged.
-func (p *Platform) logged(scope aws.Scope, _ string, events []logstore.Event) {
+func (p *Platform) logged(scope aws.Scope, _ logstore.Group, events []logstore.Event) {
 	for i := range events {
 		if all := cloudwatch.Embedded(events[i].Message); len(all) > 0 {
 			p.meter.keep(scope, all)

@@ -64,8 +64,10 @@ type Platform struct {
 	// Stacks are those of CloudFormation.
 	Stacks *cloudformation.Service
 
-	cfg     Config
-	meter   meter
+	cfg           Config
+	meter         meter
+	subscriptions *logsapi.Subscriptions // of log groups
+
 	offered []served // in the order in which they are shown
 	engines *engines
 	around  *surroundings
@@ -104,7 +106,7 @@ func Open(ctx context.Context, cfg Config) (_ *Platform, err error) {
 	}
 	for _, step := range []func(context.Context) error{
 		p.lock, p.openJournal, p.listen, p.openDocuments, p.openObjects, p.openQueues, p.openTables,
-		p.openCloudWatch, p.openLogs, p.openFunctions, p.openTopics, p.expire, p.openMetrics, p.openIdentity,
+		p.openCloudWatch, p.openLogs, p.openFunctions, p.stopSubscriptions, p.openTopics, p.expire, p.openMetrics, p.openIdentity,
 		p.openSecrets,
 		p.openDeployment, p.openStates, p.openEvents, p.openScheduler,
 		p.openStacks, p.resume, p.serve,
@@ -191,12 +193,19 @@ func (p *Platform) openQueues(context.Context) (err error) {
 }
 
 func (p *Platform) openLogs(context.Context) (err error) {
-	p.Logs, err = logstore.Open(filepath.Join(p.Dir, "logs", "groups"), logstore.Options{Log: p.cfg.Log, Appended: p.logged})
+	p.subscriptions = logsapi.OpenSubscriptions(logsapi.SubscriptionOptions{Documents: p.Documents, Targets: &p.Targets,
+		Clock: p.Clock, Log: p.cfg.Log})
+	p.onClose(p.subscriptions.Close)
+	p.Logs, err = logstore.Open(filepath.Join(p.Dir, "logs", "groups"), logstore.Options{Log: p.cfg.Log,
+		Appended: p.logged, Written: p.subscriptions.Written})
 	if err == nil {
 		p.onClose(p.Logs.Close)
 		p.offer(served{model: "cloudwatchlogs", about: "what executions and functions log",
 			Service: endpoint.Service{Name: "CloudWatch Logs", Signing: "logs", Target: "Logs_20140328",
-				Handler: lazily(func() *server.Service { return logsapi.New(p.Logs, p.Scope, time.Now, p.cfg.Log) })}})
+				Handler: lazily(func() *server.Service {
+					return logsapi.New(logsapi.Options{Store: p.Logs, Documents: p.Documents, Default: p.Scope, Now: time.Now,
+						Log: p.cfg.Log})
+				})}})
 		p.Targets.Register("logs", p.Logs)
 	}
 	return err
@@ -227,13 +236,19 @@ func (p *Platform) openStates(ctx context.Context) error {
 	return nil
 }
 
+// stopSubscriptions has subscriptions of log groups keep what they would deliver, once functions are about to end.
+func (p *Platform) stopSubscriptions(context.Context) error {
+	p.onClose(p.subscriptions.Stop)
+	return nil
+}
+
 // resume puts everything together and goes on with what an earlier process left under way.
 func (p *Platform) resume(context.Context) error {
 	p.handler = p.services()
 	if err := p.StepFunctions.Resume(); err != nil {
 		return err
 	}
-	if err := errors.Join(p.Events.Resume(), p.Scheduler.Resume()); err != nil {
+	if err := errors.Join(p.Events.Resume(), p.Scheduler.Resume(), p.subscriptions.Resume()); err != nil {
 		return err
 	}
 	p.Stacks.Resume()

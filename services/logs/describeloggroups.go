@@ -53,7 +53,7 @@ func (s *Service) describeLogGroups(_ context.Context, scope aws.Scope,
 		arn := groupARN(scope, g.Name)
 		out.Groups[i] = describedGroup{
 			Name: g.Name, Created: g.Created, RetentionDays: g.RetentionDays, ARN: arn + ":*", PlainARN: arn,
-			Bytes:    g.Bytes,
+			MetricFilters: len(g.MetricFilters), Bytes: g.Bytes,
 			KMSKeyID: g.KMSKeyID, Class: cmp.Or(g.Class, "STANDARD"), Protected: g.Protected,
 		}
 	}

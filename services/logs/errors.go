@@ -22,7 +22,12 @@ var (
 		Message: "The specified log group already exists"}
 	errStreamExists = &aws.Error{Code: "ResourceAlreadyExistsException",
 		Message: "The specified log stream already exists"}
-	errToken = &aws.Error{Code: codeInvalid, Message: "The specified nextToken is invalid."}
+	errNoSubscription = &aws.Error{Code: "ResourceNotFoundException",
+		Message: "The specified subscription filter does not exist."}
+	errNoQuery = &aws.Error{Code: "ResourceNotFoundException",
+		Message: "The specified query definition does not exist."}
+	errTooMany = &aws.Error{Code: "LimitExceededException", Message: "Resource limit exceeded."}
+	errToken   = &aws.Error{Code: codeInvalid, Message: "The specified nextToken is invalid."}
 )
 
 // failure turns the store's errors into the service's.

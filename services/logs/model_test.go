@@ -13,7 +13,8 @@ import (
 var unanswered = []string{
 	"DescribeLogGroups.logGroups.dataProtectionStatus", "DescribeLogGroups.logGroups.bearerTokenAuthenticationEnabled",
 	"DescribeLogGroups.logGroups.inheritedProperties", "PutLogEvents.rejectedLogEventsInfo.expiredLogEventEndIndex",
-	"PutLogEvents.rejectedEntityInfo",
+	"PutLogEvents.rejectedEntityInfo", "DescribeSubscriptionFilters.subscriptionFilters.fieldSelectionCriteria",
+	"DescribeSubscriptionFilters.subscriptionFilters.emitSystemFields",
 }
 
 // TestModel compares the answers of the operations that are served with the service's model.

@@ -2,28 +2,45 @@ package logs
 
 import (
 	"log/slog"
+	"sync"
 	"time"
 
 	"stepback/aws"
 	"stepback/aws/server"
+	"stepback/services/documents"
 	"stepback/services/logs/logstore"
 )
 
 // Service answers the operations. It is safe for concurrent use.
 type Service struct {
-	store *logstore.Store
-	now   func() time.Time
+	store     *logstore.Store
+	documents *documents.Store
+	now       func() time.Time
+	changes   sync.Mutex // orders changes of query definitions
+}
+
+// Options are the settings of the service. All but Log are required.
+type Options struct {
+	// Store has the log groups.
+	Store *logstore.Store
+	// Documents keeps what belongs to no group, in the table logs.
+	Documents *documents.Store
+	// Default is the account and region of requests that name none.
+	Default aws.Scope
+	Now     func() time.Time
+	// Log is told of refusals; nil means nobody is.
+	Log *slog.Logger
 }
 
 // Target is the part of X-Amz-Target before the operation's name.
 const Target = "Logs_20140328"
 
-// New serves a store. Requests that name no account and region are about the default ones.
-func New(store *logstore.Store, defaults aws.Scope, now func() time.Time, log *slog.Logger) *server.Service {
-	s := &Service{store, now}
+// New serves the API.
+func New(o Options) *server.Service {
+	s := &Service{store: o.Store, documents: o.Documents, now: o.Now}
 	return server.Must(server.Config{
 		Model: "cloudwatchlogs", Invalid: codeInvalid, Operations: s.operations(), Failure: failure,
-		Default: defaults, Log: log,
+		Default: o.Default, Log: o.Log,
 	})
 }
 
@@ -46,6 +63,13 @@ func (s *Service) operations() map[string]server.Operation {
 		"ListTagsLogGroup":      server.Handle(s.listTagsLogGroup),
 		"TagLogGroup":           server.Handle(s.tagLogGroup),
 		"UntagLogGroup":         server.Handle(s.untagLogGroup),
+
+		"PutSubscriptionFilter":       server.Handle(s.putSubscriptionFilter),
+		"DescribeSubscriptionFilters": server.Handle(s.describeSubscriptionFilters),
+		"DeleteSubscriptionFilter":    server.Handle(s.deleteSubscriptionFilter),
+		"PutQueryDefinition":          server.Handle(s.putQueryDefinition),
+		"DescribeQueryDefinitions":    server.Handle(s.describeQueryDefinitions),
+		"DeleteQueryDefinition":       server.Handle(s.deleteQueryDefinition),
 	}
 }
 

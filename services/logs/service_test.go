@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"stepback/aws"
+	"stepback/services/documents"
 	api "stepback/services/logs"
 	"stepback/services/logs/logstore"
 )
@@ -18,6 +19,8 @@ import (
 const group = "/aws/vendedlogs/states/m-Logs"
 
 var now = time.UnixMilli(1_700_000_000_000)
+
+var home = aws.Scope{Account: "000000000000", Region: "us-east-1"}
 
 // served is the API over a store.
 type served struct {
@@ -34,7 +37,12 @@ func serve(t *testing.T) *served {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = store.Close() })
-	return &served{t, api.New(store, aws.Scope{Account: "000000000000", Region: "us-east-1"}, clock, nil), store}
+	kept, err := documents.Open(t.TempDir(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = kept.Close() })
+	return &served{t, api.New(api.Options{Store: store, Documents: kept, Default: home, Now: clock}), store}
 }
 
 // call carries out an operation; parameters are JSON text.

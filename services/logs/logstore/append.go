@@ -51,7 +51,7 @@ func (s *Store) Append(scope aws.Scope, groupName, streamName string, events []E
 		s.mu.Unlock()
 		return ErrNoGroup
 	}
-	now := s.now().UnixMilli()
+	now, about := s.now().UnixMilli(), g.Group
 	if g.streams[streamName] == nil {
 		g.streams[streamName] = newStream(g, streamName, now)
 	}
@@ -60,7 +60,7 @@ func (s *Store) Append(scope aws.Scope, groupName, streamName string, events []E
 	}
 	s.mu.Unlock()
 	if s.opts.Appended != nil {
-		s.opts.Appended(scope, groupName, events)
+		s.opts.Appended(scope, about, events)
 	}
 	return s.enqueue(write{group: k, stream: streamName, events: events}, false)
 }
@@ -200,6 +200,7 @@ func (s *Store) writeSome(g *group, st *stream, events []Event) (n int, err erro
 	}
 	s.mu.Lock()
 	seg.bytes += int64(len(text))
+	about, line := g.Group, seg.events+1
 	seg.events += int64(n)
 	for i := range events[:n] {
 		e := &events[i]
@@ -211,6 +212,9 @@ func (s *Store) writeSome(g *group, st *stream, events []Event) (n int, err erro
 	}
 	gone := s.makeRoom(g, st)
 	s.mu.Unlock()
+	if s.opts.Written != nil && len(about.Subscriptions) > 0 {
+		s.opts.Written(g.scope, about, numbered(events[:n], st.Name, seg.number, line))
+	}
 	return n, remove(gone)
 }
 
@@ -248,4 +252,19 @@ func appendFile(path string, text []byte) error {
 	}
 	_, err = f.Write(text)
 	return errors.Join(err, f.Close())
+}
+
+// numbered are copies of events that begin at a line of a segment, as Read returns them.
+func numbered(events []Event, stream string, segment int, line int64) []Event {
+	copied := slices.Clone(events)
+	for i := range copied {
+		copied[i].Stream, copied[i].Number = stream, eventNumber(segment, line+int64(i))
+	}
+	return copied
+}
+
+// eventNumber is the Number of the event in a line of a segment.
+func eventNumber(segment int, line int64) int64 {
+	const linesOfASegment = 32 // bits
+	return int64(segment)<<linesOfASegment | line
 }

@@ -35,6 +35,10 @@ type Group struct {
 	Class         string            `json:"class,omitempty"`
 	Protected     bool              `json:"protected,omitempty"` // against deletion
 	Tags          map[string]string `json:"tags,omitempty"`
+	// Subscriptions and MetricFilters are the group's, in the order in which they were made. Who changes them replaces
+	// the slices: others share the old ones.
+	Subscriptions []Subscription `json:"subscriptions,omitempty"`
+	MetricFilters []MetricFilter `json:"metricFilters,omitempty"`
 	// Bytes is how large the group's events are.
 	Bytes int64 `json:"-"`
 }
@@ -49,6 +53,7 @@ type kept struct {
 // group is a log group with its streams.
 type group struct {
 	kept
+	scope   aws.Scope
 	dir     string
 	streams map[string]*stream
 }
@@ -126,7 +131,7 @@ func (s *Store) change(scope aws.Scope, name string, f func(*group) error) error
 	defer s.changes.Unlock()
 	k := groupKey{scope, name}
 	s.mu.Lock()
-	changed := group{dir: s.groupDir(k), streams: map[string]*stream{}}
+	changed := group{scope: scope, dir: s.groupDir(k), streams: map[string]*stream{}}
 	if g := s.groups[k]; g != nil {
 		changed = *g
 	}

@@ -24,8 +24,7 @@ func (s *Store) Read(scope aws.Scope, groupName string, selects func(stream stri
 	for _, p := range parts {
 		_, err := scan(p.path, func(line int64, e Event) {
 			if e.Time >= from && e.Time < to {
-				const linesOfASegment = 32 // bits
-				e.Stream, e.Number = p.stream, int64(p.number)<<linesOfASegment|line
+				e.Stream, e.Number = p.stream, eventNumber(p.number, line)
 				found = append(found, e)
 			}
 		})

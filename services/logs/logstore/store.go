@@ -22,8 +22,13 @@ type Options struct {
 	StreamBytes int64
 	// GroupBytes is how large the events of a group may be; default 64 MiB.
 	GroupBytes int64
-	// Appended is told of the events that are added to a group, and must be quick; nil means nobody is.
-	Appended func(scope aws.Scope, group string, events []Event)
+	// Appended is told of the events that are added to a group, and must be quick; nil means nobody is. The group's
+	// Bytes are not told.
+	Appended func(scope aws.Scope, g Group, events []Event)
+	// Written is told of the events of a stream that have been written, if their group has subscriptions; nil means
+	// nobody is. The events have their Stream and Number, and are the callee's to keep. It must be quick: nothing is
+	// written meanwhile.
+	Written func(scope aws.Scope, g Group, events []Event)
 	// Now tells the time; default time.Now.
 	Now func() time.Time
 	Log *slog.Logger
@@ -99,7 +104,8 @@ func (s *Store) load() error {
 	for _, path := range found {
 		dir := filepath.Dir(path)
 		region := filepath.Dir(dir)
-		g := &group{dir: dir, streams: map[string]*stream{}}
+		scope := aws.Scope{Account: filepath.Base(filepath.Dir(region)), Region: filepath.Base(region)}
+		g := &group{scope: scope, dir: dir, streams: map[string]*stream{}}
 		text, err := os.ReadFile(path)
 		if err == nil {
 			err = json.Unmarshal(text, &g.kept)
@@ -110,7 +116,6 @@ func (s *Store) load() error {
 		if err != nil {
 			return err
 		}
-		scope := aws.Scope{Account: filepath.Base(filepath.Dir(region)), Region: filepath.Base(region)}
 		s.groups[groupKey{scope, g.Name}] = g
 	}
 	return nil

@@ -1,0 +1,58 @@
+package local_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"stepback/local"
+	"stepback/services/lambda/functions"
+)
+
+// TestAFunctionSubscribesToLogs has a function get what is logged, over the API.
+func TestAFunctionSubscribesToLogs(t *testing.T) {
+	t.Parallel()
+	type event struct{ AWSLogs struct{ Data []byte } }
+	came := make(chan event, 1)
+	p := open(t, local.Config{BuiltIn: map[string]functions.BuiltIn{
+		"listen": func(functions.Surroundings) (functions.Program, error) {
+			return functions.Program{Handler: func(e event) error { came <- e; return nil }}, nil
+		}}})
+	err := p.Functions.PutLocal(t.Context(), p.Scope, &functions.LocalInput{Name: "listen", BuiltIn: "listen", Role: role})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := stacksOf(t, p)
+	for _, call := range []struct {
+		operation string
+		in        map[string]any
+	}{
+		{"CreateLogGroup", map[string]any{}},
+		{"CreateLogStream", map[string]any{"logStreamName": "s"}},
+		{"PutSubscriptionFilter", map[string]any{"filterName": "f", "filterPattern": "ERROR",
+			"destinationArn": p.Scope.ARN("lambda", "function:listen")}},
+		{"PutLogEvents", map[string]any{"logStreamName": "s", "logEvents": []any{
+			map[string]any{"timestamp": time.Now().UnixMilli(), "message": "ERROR: no such row"}}}},
+	} {
+		call.in["logGroupName"] = "orders"
+		if _, err := s.try("cloudwatchlogs", call.operation, call.in); err != nil {
+			t.Fatal(call.operation, err)
+		}
+	}
+	r, err := gzip.NewReader(bytes.NewReader((<-came).AWSLogs.Data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var data json.RawMessage
+	if err := json.NewDecoder(r).Decode(&data); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"logGroup":"orders"`, `"message":"ERROR: no such row"`, `"subscriptionFilters":["f"]`} {
+		if !strings.Contains(string(data), want) {
+			t.Errorf("%s is not in %s", want, data)
+		}
+	}
+}
