@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"stepback/engine/clock"
 	"stepback/local"
 	"stepback/services/lambda/functions"
 )
@@ -17,7 +18,7 @@ func TestAFunctionSubscribesToLogs(t *testing.T) {
 	t.Parallel()
 	type event struct{ AWSLogs struct{ Data []byte } }
 	came := make(chan event, 1)
-	p := open(t, local.Config{BuiltIn: map[string]functions.BuiltIn{
+	p := open(t, local.Config{Clock: clock.Virtual(time.Now()), BuiltIn: map[string]functions.BuiltIn{
 		"listen": func(functions.Surroundings) (functions.Program, error) {
 			return functions.Program{Handler: func(e event) error { came <- e; return nil }}, nil
 		}}})
