@@ -28,6 +28,7 @@ func (s *Service) operations() map[string]server.Operation {
 		"PutFunctionConcurrency": s.putConcurrency, "DeleteFunctionConcurrency": s.deleteConcurrency,
 		"GetFunctionConcurrency": s.getConcurrency, "GetFunctionCodeSigningConfig": s.getCodeSigningConfig,
 		"ListTags": s.listTags, "TagResource": s.tagResource, "UntagResource": s.untagResource,
+		"AddPermission": s.addPermission, "RemovePermission": s.removePermission, "GetPolicy": s.getPolicy,
 		"GetAccountSettings": s.getAccountSettings, "Invoke": s.invoke,
 	} {
 		made := server.Operation{Call: func(ctx context.Context, r *server.Request) (*server.Answer, error) {

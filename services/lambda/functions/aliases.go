@@ -127,6 +127,7 @@ func (s *Service) Aliases(scope aws.Scope, name, version string) ([]Alias, error
 func (s *Service) DeleteAlias(ctx context.Context, scope aws.Scope, name, alias string) error {
 	_, err := s.change(ctx, scope, name, func(_ *area, r *record) error {
 		delete(r.Aliases, alias)
+		r.forget(alias)
 		return nil
 	})
 	return err

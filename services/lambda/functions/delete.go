@@ -27,6 +27,7 @@ func (s *Service) Delete(ctx context.Context, scope aws.Scope, name, qualifier s
 			return conflict("Version %s is currently referenced by the aliases: %s", qualifier, strings.Join(by, ", "))
 		}
 		r.Versions = slices.Delete(r.Versions, i, i+1)
+		r.forget(qualifier)
 		return nil
 	})
 	return err

@@ -16,6 +16,8 @@ type record struct {
 	Aliases       map[string]Alias  `json:",omitempty"`
 	Reserved      *int              `json:",omitempty"` // concurrency
 	Tags          map[string]string `json:",omitempty"`
+	// Policies are those of the function ("") and of its versions and aliases, by qualifier.
+	Policies map[string]*policy `json:",omitempty"`
 	// BuiltIn names code that is part of the program, Binary is the path of a bootstrap; versions without a hash of
 	// their code run it.
 	BuiltIn string `json:",omitempty"`
@@ -40,7 +42,13 @@ func (r *record) clone() *record {
 	c.Versions = slices.Clone(r.Versions)
 	c.Aliases = maps.Clone(r.Aliases)
 	c.Tags = maps.Clone(r.Tags)
+	c.Policies = maps.Clone(r.Policies)
 	return &c
+}
+
+// forget drops what is kept beside a version or alias that goes.
+func (r *record) forget(qualifier string) {
+	delete(r.Policies, qualifier)
 }
 
 // version finds a version, or the version that an alias stands for.
