@@ -19,7 +19,7 @@ var noPadding = base32.StdEncoding.WithPadding(base32.NoPadding)
 func SessionKey(account string, random uint32) string {
 	n, _ := strconv.ParseUint(account, 10, 64)                        // 0 for what is no account
 	b := binary.BigEndian.AppendUint64(nil, n<<16|uint64(random)>>16) // twelve digits take 40 bits
-	b = binary.BigEndian.AppendUint16(b, uint16(random))              //nolint:gosec // the lower half of it
+	b = binary.BigEndian.AppendUint16(b, uint16(random))
 	return sessionPrefix + noPadding.EncodeToString(b)
 }
 

@@ -29,7 +29,7 @@ func resumedMemory(rows int) measurement {
 				return reading{}, err
 			}
 			command := filepath.Join(dir, "stepback")
-			build := exec.CommandContext(ctx, "go", "build", "-o", command, "stepback/cmd/stepback")
+			build := exec.CommandContext(ctx, "go", "build", "-o", command, "stepback/cmd/stepback") //nolint:gosec // our own
 			build.Stderr = os.Stderr
 			if err := build.Run(); err != nil {
 				return reading{}, err
@@ -85,7 +85,7 @@ func (v *victim) live(ctx context.Context, lifetime time.Duration) error {
 			if err := cmd.Process.Kill(); err != nil {
 				return err
 			}
-			<-ended
+			<-ended //nolint:errcheck // it was killed
 			return nil
 		}
 	}

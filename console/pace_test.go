@@ -43,7 +43,7 @@ func TestLately(t *testing.T) {
 	t.Parallel()
 	var l lately
 	n := 0
-	count := func() (*MachineRow, error) { n++; return &MachineRow{Name: "m"}, nil }
+	count := func() (*MachineRow, error) { n++; return &MachineRow{Name: "m"}, nil } //nolint:unparam // as it is called
 	get := func(live bool) {
 		t.Helper()
 		if row, err := l.row("arn", live, count); err != nil || row.Name != "m" {

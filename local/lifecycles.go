@@ -13,7 +13,7 @@ const expireEvery = time.Hour
 
 // expire removes the objects whose time is over, once an hour on the platform's clock. Virtual time does not jump for
 // its sake.
-func (p *Platform) expire(context.Context) error { //nolint:contextcheck // it lives as long as the platform
+func (p *Platform) expire(context.Context) error {
 	var mu sync.Mutex
 	var working sync.WaitGroup
 	var timer *clock.Timer
@@ -22,7 +22,7 @@ func (p *Platform) expire(context.Context) error { //nolint:contextcheck // it l
 	schedule := func() {
 		timer = p.Clock.ScheduleInBackground(p.Clock.Now().Add(expireEvery), clock.AlarmFunc(func() { ring() }))
 	}
-	ring = func() {
+	ring = func() { //nolint:contextcheck // notifications live as long as the platform
 		mu.Lock()
 		defer mu.Unlock()
 		if closed {

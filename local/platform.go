@@ -233,6 +233,7 @@ func (p *Platform) resume(context.Context) error {
 	if err := p.StepFunctions.Resume(); err != nil {
 		return err
 	}
+	//nolint:contextcheck // schedules live as long as the platform
 	if err := errors.Join(p.Events.Resume(), p.Scheduler.Resume()); err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 
 // openTopics opens the embedded SNS, which goes on with its deliveries: what it delivers to has to be open.
 func (p *Platform) openTopics(context.Context) (err error) {
+	//nolint:contextcheck // deliveries live as long as the platform
 	p.Topics, err = sns.Open(sns.Options{Dir: p.Dir, Store: p.Documents, Clock: p.Clock, Scope: p.Scope,
 		Endpoint: p.Endpoint, Queues: p.Queues, Targets: &p.Targets, Log: p.cfg.Log})
 	if err != nil {

@@ -49,6 +49,7 @@ func (p *Pipeline) deploy(ctx context.Context, platform *local.Platform) (err er
 		platform.Objects.CreateBucket(resultBucket)); err != nil {
 		return err
 	}
+	//nolint:contextcheck // it waits for the disk only
 	if p.topic, err = platform.Topics.CreateTopic(platform.Scope, topicName); err != nil {
 		return err
 	}

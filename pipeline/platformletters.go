@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -67,7 +68,7 @@ func (l *PlatformLetters) Rooms(ctx context.Context, p *local.Platform) ([]conso
 			rooms = append(rooms, l.rooms[i])
 		}
 	}
-	l.kept, l.until = append(rooms, dead...), time.Now().Add(looked)
+	l.kept, l.until = slices.Concat(rooms, dead), time.Now().Add(looked)
 	return l.kept, nil
 }
 

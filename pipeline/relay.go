@@ -42,6 +42,7 @@ func sinkOf(platform *local.Platform, topic string) outbox.Sink {
 
 // openRelay makes a relay from the outbox in an import's database to the platform's topic.
 func openRelay(ctx context.Context, platform *local.Platform, address string) (*outbox.Relay, func() error, error) {
+	//nolint:contextcheck // it waits for the disk only
 	topic, err := platform.Topics.CreateTopic(platform.Scope, eventsTopic)
 	if err != nil {
 		return nil, nil, err

@@ -62,7 +62,8 @@ func TestDecodeRefusesWhatCannotBe(t *testing.T) {
 		`{"version":1,` + rest + `{"started":"many"}]}}}`:                                "cannot be read",
 		`{"version":1,"machine":"m","value":1,"model":{"version":9,"kind":"base-rate"}}`: "version 9",
 	} {
-		if c, err := configuration.Decode([]byte(text)); err == nil || !strings.Contains(err.Error(), want) || c != nil {
+		if c, err := configuration.Decode([]byte(text)); err == nil || !strings.Contains(err.Error(), want) ||
+			c != nil {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
 	}

@@ -125,7 +125,7 @@ func (w *world) tick(t *testing.T) controller.Result {
 }
 
 // deployed is the Retry array in force, as MaxAttempts.
-func (w *world) deployed(t *testing.T) (text string, attempts []int) {
+func (w *world) deployed(t *testing.T) (text string, attempts []int) { //nolint:unparam // shown by hand
 	t.Helper()
 	out, err := w.client.DescribeStateMachine(t.Context(), &sfn.DescribeStateMachineInput{StateMachineArn: &w.Machine})
 	if err != nil {

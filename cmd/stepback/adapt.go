@@ -193,10 +193,11 @@ func (c *adaptCmd) economy(ctx context.Context, cfg aws.Config) (*controller.Eco
 	if c.Value == 0 && c.Model == "" {
 		return nil, nil
 	}
-	e := &controller.Economy{Histories: controller.HistoriesOf{Client: sfn.NewFromConfig(cfg)}, Prices: retryanalysis.Options{
-		Region: c.Region, MemoryMB: c.Memory, Architecture: worth.X86, Value: c.Value, DelayPerHour: c.DelayPerHour,
-		Spell: retryanalysis.DefaultOptions().Spell,
-	}}
+	e := &controller.Economy{Histories: controller.HistoriesOf{Client: sfn.NewFromConfig(cfg)},
+		Prices: retryanalysis.Options{
+			Region: c.Region, MemoryMB: c.Memory, Architecture: worth.X86, Value: c.Value, DelayPerHour: c.DelayPerHour,
+			Spell: retryanalysis.DefaultOptions().Spell,
+		}}
 	if c.Arm {
 		e.Prices.Architecture = worth.Arm
 	}

@@ -35,9 +35,13 @@ func TestInbox(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := loopback.Client(topics.Handler()).Get(loopback.URL +
-		"/?Action=Subscribe&Protocol=email&Endpoint=ops@example.com&TopicArn=" + arn); err != nil {
+	subscribed, err := loopback.Client(topics.Handler()).Get(loopback.URL +
+		"/?Action=Subscribe&Protocol=email&Endpoint=ops@example.com&TopicArn=" + arn)
+	if err != nil {
 		t.Fatal(err)
+	}
+	if err := subscribed.Body.Close(); err != nil {
+		t.Error(err)
 	}
 	if _, err := topics.Publish(t.Context(), sns.PublishInput{TopicARN: arn, Subject: "ALARM: retries",
 		Message: "too many"}); err != nil {

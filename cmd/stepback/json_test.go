@@ -16,7 +16,7 @@ func TestVerbsThatPrintFactsHaveJSON(t *testing.T) {
 		"completion",                          // a script
 		"sample",                              // a CSV file
 		"dashboard grafana", "dashboard body", // JSON itself
-		"data export",        // JSON lines
+		"data export", "predict examples", // JSON lines
 		"serve",              // no answer of its own; its services answer
 		"relay",              // likewise
 		"lab chart", "graph", // pictures

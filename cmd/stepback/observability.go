@@ -22,6 +22,7 @@ func (c *serveCmd) tellOthers(ctx context.Context, cfg *local.Config) (opened fu
 	}
 	//nolint:contextcheck // it ends after the context, with what is left to send
 	traces := otlptraces.New(c.OTLP, cfg.Log)
+	//nolint:contextcheck // it lives as long as the platform
 	cfg.Observe = func(x *journal.Execution, events []history.Event) {
 		counted.Observe(x.ARN, events)
 		traces.Observe(x, events)

@@ -69,7 +69,8 @@ func TestTorture(t *testing.T) {
 	asProcess(t, "data", "check", "--data", v.data).ends(t, exitOK, "problems: 0")
 	t.Logf("seed %d: %d kills, %d executions, %d names taken when a lost answer was asked for again, %d hostile requests; "+
 		"at rest goroutines %d then %d, descriptors %d then %d, memory %d then %d MB", seed, kills, v.started.Load(),
-		v.again.Load(), v.refused.Load(), before.goroutines, last.goroutines, before.files, last.files, before.memory>>20,
+		v.again.Load(), v.refused.Load(), before.goroutines, last.goroutines, before.files, last.files,
+		before.memory>>20,
 		last.memory>>20)
 	if v.started.Load() == 0 || v.refused.Load() == 0 {
 		t.Error("nothing was tried")
@@ -104,7 +105,7 @@ func (v *tortured) begin() {
 	if listen == "" {
 		listen = "127.0.0.1:0"
 	}
-	cmd := exec.Command(self, "serve", "--data", v.data, "--listen", listen, "-q", //nolint:noctx // it is killed
+	cmd := exec.Command(self, "serve", "--data", v.data, "--listen", listen, "-q",
 		"--lambda", "echo=cat", "--lambda", "moody=python3 -c 'import random,sys; sys.exit(random.random() < 0.3)'")
 	cmd.Env = append(os.Environ(), "STEPBACK_TEST_AS_COMMAND=1")
 	said, err := cmd.StderrPipe()

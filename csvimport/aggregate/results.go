@@ -64,8 +64,8 @@ func expect(decoder *json.Decoder, delim json.Delim) error {
 	return nil
 }
 
-// succeeded is a child that succeeded: its output alone (the Transformation COMPACT), or a full record with the output as
-// text. Its input is not looked at.
+// succeeded is a child that succeeded: its output alone (the Transformation COMPACT), or a full record with the
+// output as text. Its input is not looked at.
 type succeeded struct {
 	childOutput
 	Name, Output, ExecutionArn string

@@ -176,8 +176,8 @@ func (b *bulk) addSums(ctx context.Context) error {
 	return b.tx.SendBatch(ctx, &batch).Close()
 }
 
-// addEach is for a batch in which a counter has no room for all: it adds each row by itself and so finds those that have none.
-// Users come in their order and each user's rows in theirs.
+// addEach is for a batch in which a counter has no room for all: it adds each row by itself and so finds those that
+// have none. Users come in their order and each user's rows in theirs.
 func (b *bulk) addEach(ctx context.Context) error {
 	slices.SortStableFunc(b.fresh, func(i, j int) int {
 		return cmp.Compare(b.rows[i].Increment.UserID, b.rows[j].Increment.UserID)

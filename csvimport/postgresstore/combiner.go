@@ -60,7 +60,7 @@ func (c *combiner) apply(ctx context.Context, run csvimport.Run, rows []csvimpor
 	c.mu.Unlock()
 	if leads {
 		c.gather()
-		c.transact()
+		c.transact() //nolint:contextcheck // a transaction is for all who wait for it
 	}
 	defer c.leave(w)
 	for {
@@ -72,7 +72,7 @@ func (c *combiner) apply(ctx context.Context, run csvimport.Run, rows []csvimpor
 		select {
 		case <-w.done:
 		case <-w.lead:
-			c.transact()
+			c.transact() //nolint:contextcheck // a transaction is for all who wait for it
 		case <-ctx.Done():
 			return nil, failure("apply a batch", ctx.Err())
 		}

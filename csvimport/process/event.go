@@ -152,7 +152,7 @@ func (c *cursor) object(read func(name string) bool) bool {
 	}
 	const most = 5 // members of any object that is expected
 	var seen [most]string
-	for n := 0; n < most; n++ {
+	for n := range most {
 		if !c.quoted(&seen[n]) {
 			return false
 		}

@@ -38,8 +38,8 @@ type Callee struct {
 
 // FromEnvironment makes the guard of a function in front of a callee, or nil when neither BREAKER_TABLE nor
 // CONFIGURATION_TABLE is set. The first is a table of package dynamostore; the second is retry_configurations, where
-// the state machine of the name STATE_MACHINE has what its functions are told. Metrics are printed to out when STATE_MACHINE
-// is set. CALLS_AT_A_TIME says how many calls the state machine makes at a time.
+// the state machine of the name STATE_MACHINE has what its functions are told. Metrics are printed to out when
+// STATE_MACHINE is set. CALLS_AT_A_TIME says how many calls the state machine makes at a time.
 func FromEnvironment(ctx context.Context, env func(string) string, callee, state string, out io.Writer,
 	log *slog.Logger) (*handlers.Guard, error) {
 	breakers, configurations := env("BREAKER_TABLE"), env("CONFIGURATION_TABLE")

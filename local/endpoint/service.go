@@ -27,8 +27,8 @@ const jsonOfAWS = "application/x-amz-json-"
 // rpcPath is how the paths of requests in CBOR begin, before the name that is a target elsewhere.
 const rpcPath = "/service/"
 
-// find finds the service that a request is meant for: by its target, by the credential scope of its signature, or by its
-// path. It is nil for a service that is not here; name is what signatures call it in either case.
+// find finds the service that a request is meant for: by its target, by the credential scope of its signature, or by
+// its path. It is nil for a service that is not here; name is what signatures call it in either case.
 func (h *Handler) find(r *http.Request) (found *Service, name string) {
 	prefix, _, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
 	if rest, ok := strings.CutPrefix(r.URL.Path, rpcPath); ok && r.Header.Get("Smithy-Protocol") != "" {

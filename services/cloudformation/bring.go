@@ -301,7 +301,7 @@ func (d *deployment) made(r *record, to made, state resource.State, err error) e
 		r.made = to
 		if err != nil {
 			k.resource(d.st, r)
-			return nil
+			return nil //nolint:nilerr // whoever asked for it is told below
 		}
 		status := "CREATE_COMPLETE"
 		if r.Doing != doCreate {

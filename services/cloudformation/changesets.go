@@ -131,7 +131,7 @@ func (s *Service) judge(ctx context.Context, set *changeSet, st *stack, _ *compi
 			err = e
 		}
 		set.Status, set.Execution, set.Reason = "FAILED", "UNAVAILABLE", why(err)
-		return nil //nolint:nilerr // the change set says it
+		return nil
 	}
 	if set.Import {
 		for i := range changes {
@@ -221,10 +221,12 @@ func (s *Service) describeChangeSet(_ context.Context, scope aws.Scope, in *chan
 	if err != nil {
 		return nil, err
 	}
-	out := &shownChangeSet{Name: c.Name, ID: c.ID, StackID: c.StackID, StackName: c.StackName, Description: c.Description,
-		Parameters: s.shown(&c.Target), CreationTime: timeOf(c.Created), ExecutionStatus: c.Execution, Status: c.Status,
+	out := &shownChangeSet{Name: c.Name, ID: c.ID, StackID: c.StackID, StackName: c.StackName,
+		Description: c.Description,
+		Parameters:  s.shown(&c.Target), CreationTime: timeOf(c.Created), ExecutionStatus: c.Execution, Status: c.Status,
 		StatusReason: c.Reason, NotificationARNs: orEmpty(c.Target.NotificationARNs),
-		Capabilities: orEmpty(c.Target.Capabilities), Tags: tagsIn(c.Target.Tags), Changes: []map[string]any{}, Next: next,
+		Capabilities: orEmpty(c.Target.Capabilities), Tags: tagsIn(c.Target.Tags), Changes: []map[string]any{},
+		Next:   next,
 		Nested: c.Nested, Import: c.Import, OnStackFailure: c.OnFailure}
 	for i := range page {
 		out.Changes = append(out.Changes, map[string]any{"Type": "Resource", "ResourceChange": page[i].shown(in.Values)})
@@ -248,7 +250,7 @@ func (ch *change) shown(values bool) map[string]any {
 		put(m, "BeforeContext", ch.Before)
 		put(m, "AfterContext", ch.After)
 	}
-	details := []map[string]any{}
+	details := make([]map[string]any, 0, len(ch.Details))
 	for _, d := range ch.Details {
 		target := map[string]any{"Attribute": d.Attribute}
 		put(target, "Name", d.Name)
@@ -289,7 +291,8 @@ func (s *Service) executeChangeSet(_ context.Context, scope aws.Scope, in *chang
 		case st.busy():
 			return invalid("Stack:%s is in %s state and can not be updated.", st.ID, st.Status)
 		}
-		op := &operation{Kind: opUpdate, Phase: phaseApply, Target: c.Target, Token: in.Request, RetainNew: in.RetainNew, Import: c.Import,
+		op := &operation{Kind: opUpdate, Phase: phaseApply, Target: c.Target, Token: in.Request,
+			RetainNew: in.RetainNew, Import: c.Import,
 			DisableRollback: in.DisableRollback != nil && *in.DisableRollback || c.OnFailure == "DO_NOTHING"}
 		status := "UPDATE_IN_PROGRESS"
 		if st.Status == "REVIEW_IN_PROGRESS" {
@@ -360,7 +363,8 @@ func (s *Service) listChangeSets(_ context.Context, scope aws.Scope, in *oneStac
 	page, next, err := pageOf(list, in.Token, stacksPage)
 	out := &changeSetSummaries{Summaries: []changeSetSummary{}, Next: next}
 	for _, c := range page {
-		out.Summaries = append(out.Summaries, changeSetSummary{c.StackID, c.StackName, c.ID, c.Name, c.Execution, c.Status,
+		out.Summaries = append(out.Summaries, changeSetSummary{c.StackID, c.StackName, c.ID, c.Name,
+			c.Execution, c.Status,
 			c.Reason, timeOf(c.Created), c.Description, c.Nested})
 	}
 	return out, err

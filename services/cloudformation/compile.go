@@ -75,7 +75,8 @@ func objectOf(address string) (bucket, key, version string, err error) {
 	path := strings.TrimPrefix(u.Path, "/")
 	label, rest, _ := strings.Cut(u.Hostname(), ".")
 	if (strings.HasPrefix(rest, "s3.") || strings.HasPrefix(rest, "s3-")) && label != "s3" {
-		bucket, key = u.Hostname()[:strings.Index(u.Hostname(), ".s3")], path
+		bucket, _, _ = strings.Cut(u.Hostname(), ".s3")
+		key = path
 	} else {
 		bucket, key, _ = strings.Cut(path, "/")
 	}
@@ -268,7 +269,7 @@ func zones(region string) []string {
 }
 
 func pseudoParameters(scope aws.Scope, name, id string, topics []string) map[string]any {
-	arns := []any{}
+	arns := make([]any, 0, len(topics))
 	for _, t := range topics {
 		arns = append(arns, t)
 	}

@@ -58,7 +58,8 @@ func (s *Service) own(name string) *resource.Type {
 		return &resource.Type{Name: name, Create: s.customCreate, Update: s.customUpdate, Delete: s.customDelete}
 	case name == stackType:
 		return &resource.Type{
-			Name: name, Properties: nestedProperties, Create: s.nestedCreate, Update: s.nestedUpdate, Delete: s.nestedDelete,
+			Name: name, Properties: nestedProperties, Create: s.nestedCreate, Update: s.nestedUpdate,
+			Delete: s.nestedDelete,
 		}
 	case name == handleType:
 		return &resource.Type{
@@ -205,7 +206,7 @@ func (s *Service) custom(ctx context.Context, r *resource.Request, kind string) 
 				token)
 		case <-r.GiveUp.Done():
 			resume()
-			return resource.State{}, context.Cause(r.GiveUp)
+			return resource.State{}, context.Cause(r.GiveUp) //nolint:contextcheck // its cause is the error
 		}
 	}
 }
@@ -403,7 +404,8 @@ func (s *Service) waitCreate(ctx context.Context, r *resource.Request) (resource
 	signalled := s.expect(token)
 	defer s.forgetExpected(token)
 	timeout := make(chan struct{})
-	timer := s.opts.Clock.Schedule(s.now().Add(time.Duration(seconds)*time.Second), clock.AlarmFunc(func() { close(timeout) }))
+	timer := s.opts.Clock.Schedule(s.now().Add(time.Duration(seconds)*time.Second),
+		clock.AlarmFunc(func() { close(timeout) }))
 	defer timer.Stop()
 	for {
 		all, err := s.answers(token)
@@ -430,7 +432,7 @@ func (s *Service) waitCreate(ctx context.Context, r *resource.Request) (resource
 			return resource.State{}, invalid("WaitCondition timed out. Received %d conditions when expecting %d", len(all), count)
 		case <-r.GiveUp.Done():
 			resume()
-			return resource.State{}, context.Cause(r.GiveUp)
+			return resource.State{}, context.Cause(r.GiveUp) //nolint:contextcheck // its cause is the error
 		}
 	}
 }
@@ -480,8 +482,9 @@ func (s *Service) nestedTarget(ctx context.Context, of ofRecord, r *resource.Req
 	if err != nil {
 		return deployed{}, err
 	}
-	to := deployed{Template: text, Tags: mergedTags(r), NotificationARNs: topics, Capabilities: of.d.op.Target.Capabilities,
-		RoleARN: of.d.op.Target.RoleARN}
+	to := deployed{Template: text, Tags: mergedTags(r), NotificationARNs: topics,
+		Capabilities: of.d.op.Target.Capabilities,
+		RoleARN:      of.d.op.Target.RoleARN}
 	_, err = s.prepare(ctx, r.Scope, &to, given, previous)
 	return to, err
 }
@@ -521,7 +524,7 @@ func (s *Service) nestedCreate(ctx context.Context, r *resource.Request) (resour
 			return resource.State{}, err
 		}
 	}
-	return s.nestedWait(ctx, r, child, "CREATE_COMPLETE")
+	return s.nestedWait(ctx, child, "CREATE_COMPLETE")
 }
 
 func onFailure(op *operation) string {
@@ -532,7 +535,7 @@ func onFailure(op *operation) string {
 }
 
 // nestedWait waits for the end of the operation of a nested stack.
-func (s *Service) nestedWait(ctx context.Context, r *resource.Request, child *stack, want ...string) (resource.State, error) {
+func (s *Service) nestedWait(ctx context.Context, child *stack, want ...string) (resource.State, error) {
 	for {
 		s.mu.Lock()
 		ended, under := child.ended, child.Operation != nil
@@ -604,7 +607,7 @@ func (s *Service) nestedUpdate(ctx context.Context, r *resource.Request) (resour
 			}
 		}
 	}
-	return s.nestedWait(ctx, r, child, "UPDATE_COMPLETE", "CREATE_COMPLETE")
+	return s.nestedWait(ctx, child, "UPDATE_COMPLETE", "CREATE_COMPLETE")
 }
 
 func (s *Service) nestedDelete(ctx context.Context, r *resource.Request) error {
@@ -621,6 +624,6 @@ func (s *Service) nestedDelete(ctx context.Context, r *resource.Request) error {
 			return err
 		}
 	}
-	_, err := s.nestedWait(ctx, r, child, "DELETE_COMPLETE")
+	_, err := s.nestedWait(ctx, child, "DELETE_COMPLETE")
 	return err
 }

@@ -64,9 +64,9 @@ func (s *Service) operate(st *stack) {
 }
 
 var (
-	errTimeout   = errors.New("Stack creation time exceeded the specified timeout")
-	errCancelled = errors.New("Resource creation cancelled")
-	errUser      = errors.New("User Initiated")
+	errTimeout   = errors.New("Stack creation time exceeded the specified timeout") //nolint:staticcheck // AWS's words
+	errCancelled = errors.New("Resource creation cancelled")                        //nolint:staticcheck // AWS's words
+	errUser      = errors.New("User Initiated")                                     //nolint:staticcheck // AWS's words
 )
 
 // limited is the context of waits in a phase.
@@ -246,7 +246,7 @@ func (d *deployment) apply() error {
 		failed = d.walk(d.c.graph.IDs, func(id string) []string { return d.c.graph.Needs[id] }, true, d.bring)
 	}
 	if d.s.ctx.Err() != nil {
-		return nil
+		return nil //nolint:nilerr // the next start goes on
 	}
 	if err == nil && len(failed) == 0 {
 		if cause := context.Cause(d.waits); cause != nil {
@@ -505,7 +505,7 @@ func (d *deployment) request(r *record, of made, previous *made) *resource.Reque
 		defer stop()
 		defer context.AfterFunc(d.waits, stop)()
 		if err := d.s.opts.Clock.Sleep(ctx, wait); err != nil {
-			if cause := context.Cause(d.waits); cause != nil {
+			if cause := context.Cause(d.waits); cause != nil { //nolint:contextcheck // it says why
 				return cause
 			}
 			return err

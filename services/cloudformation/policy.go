@@ -95,7 +95,8 @@ func (p *policyStatement) of(action, id, typ string) bool {
 		return false
 	}
 	resource := "LogicalResourceId/" + id
-	if len(p.Resource) > 0 && !p.Resource.matches(resource) || len(p.NotResource) > 0 && p.NotResource.matches(resource) {
+	if len(p.Resource) > 0 && !p.Resource.matches(resource) || len(p.NotResource) > 0 &&
+		p.NotResource.matches(resource) {
 		return false
 	}
 	for _, keys := range p.Condition {
@@ -133,7 +134,7 @@ func (d *deployment) permitted(id, typ, action string) error {
 		allowed = true
 	}
 	if !allowed {
-		return fmt.Errorf("Action not allowed by stack policy: [%s] for resource [%s]", action, id) //nolint:revive,staticcheck // AWS's words
+		return fmt.Errorf("Action not allowed by stack policy: [%s] for resource [%s]", action, id) //nolint:staticcheck // AWS's words
 	}
 	return nil
 }

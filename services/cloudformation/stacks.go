@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 	"time"
 
@@ -27,7 +28,7 @@ func tagsOf(list []tag) map[string]string {
 }
 
 func tagsIn(m map[string]string) []tag {
-	list := []tag{}
+	list := make([]tag, 0, len(m))
 	for _, k := range slices.Sorted(maps.Keys(m)) {
 		list = append(list, tag{k, m[k]})
 	}
@@ -176,7 +177,8 @@ func (s *Service) target(ctx context.Context, scope aws.Scope, in *stackRequest,
 	if err != nil {
 		return deployed{}, nil, err
 	}
-	to := deployed{Template: text, Capabilities: in.Capabilities, NotificationARNs: in.NotificationARNs, RoleARN: in.RoleARN}
+	to := deployed{Template: text, Capabilities: in.Capabilities, NotificationARNs: in.NotificationARNs,
+		RoleARN: in.RoleARN}
 	var previous *deployed
 	if st != nil {
 		previous = &st.deployed
@@ -441,7 +443,7 @@ func pageOf[T any](list []T, token string, size int) (page []T, next string, err
 	}
 	end := min(start+size, len(list))
 	if end < len(list) {
-		next = fmt.Sprint(end)
+		next = strconv.Itoa(end)
 	}
 	return list[start:end], next, nil
 }
@@ -485,8 +487,9 @@ func (s *Service) listStacks(_ context.Context, scope aws.Scope, in *listRequest
 	for _, st := range page {
 		out.Stacks = append(out.Stacks, summary{ID: st.ID, Name: st.Name, Description: st.Description,
 			CreationTime: timeOf(st.Created), LastUpdatedTime: timeOf(st.Updated), DeletionTime: timeOf(st.Deleted),
-			StackStatus: st.Status, Reason: st.Reason, ParentID: st.Parent, RootID: st.Root, DriftInformation: st.drift(),
-			LastOperations: st.Last})
+			StackStatus: st.Status, Reason: st.Reason, ParentID: st.Parent, RootID: st.Root,
+			DriftInformation: st.drift(),
+			LastOperations:   st.Last})
 	}
 	return out, err
 }
@@ -530,7 +533,7 @@ func (s *Service) describeStackEvents(_ context.Context, scope aws.Scope, in *on
 		out.Events = append(out.Events, e)
 	}
 	if n > 0 {
-		out.Next = fmt.Sprint(n)
+		out.Next = strconv.Itoa(n)
 	}
 	return out, nil
 }

@@ -76,7 +76,8 @@ func (s *Service) summarise(scope aws.Scope, text string) (*templateSummary, err
 		DeclaredTransforms: orEmpty(template.TransformsOf(d))}
 	values := map[string]string{}
 	for _, p := range head.Parameters {
-		one := declaredParameter{Key: p.Name, Default: p.Default, Type: p.Type, NoEcho: p.NoEcho, Description: p.Description}
+		one := declaredParameter{Key: p.Name, Default: p.Default, Type: p.Type, NoEcho: p.NoEcho,
+			Description: p.Description}
 		if len(p.AllowedValues) > 0 {
 			one.Constraints = map[string]any{"AllowedValues": p.AllowedValues}
 		}
@@ -146,5 +147,6 @@ func (s *Service) validateTemplate(ctx context.Context, scope aws.Scope, in *tem
 	for i := range sum.Parameters {
 		sum.Parameters[i].Type, sum.Parameters[i].Constraints = "", nil
 	}
-	return &validated{sum.Parameters, sum.Description, sum.Capabilities, sum.CapabilitiesReason, sum.DeclaredTransforms}, nil
+	return &validated{sum.Parameters, sum.Description, sum.Capabilities, sum.CapabilitiesReason,
+		sum.DeclaredTransforms}, nil
 }

@@ -116,9 +116,9 @@ func firstError(errs ...error) error {
 
 // delete deletes all resources of the stack.
 func (d *deployment) delete() error {
-	failed, err := d.deleteAll(false)
-	if err != nil || d.s.ctx.Err() != nil {
-		return err
+	failed := d.deleteAll(false)
+	if d.s.ctx.Err() != nil {
+		return nil //nolint:nilerr // the next start goes on
 	}
 	return d.s.change(func(k *keeper) error {
 		if len(failed) > 0 {
@@ -139,18 +139,18 @@ func (d *deployment) delete() error {
 	})
 }
 
-func (d *deployment) deleteAll(rolledBack bool) (failed []string, err error) {
+func (d *deployment) deleteAll(rolledBack bool) (failed []string) {
 	ids := d.choose(func(r *record) bool { return r.Status != "DELETE_COMPLETE" && r.Status != "DELETE_SKIPPED" })
 	errs := d.walk(ids, d.reverse(ids), false, d.discard(rolledBack, false))
-	return failedNames(errs), nil
+	return failedNames(errs)
 }
 
 // rollback undoes: a create by deletion, an update by going back to what was before.
 func (d *deployment) rollback() error {
 	if d.op.Kind == opCreate {
-		failed, err := d.deleteAll(true)
-		if err != nil || d.s.ctx.Err() != nil {
-			return err
+		failed := d.deleteAll(true)
+		if d.s.ctx.Err() != nil {
+			return nil //nolint:nilerr // the next start goes on
 		}
 		return d.s.change(func(k *keeper) error {
 			d.st.deployed = d.op.Target
@@ -174,7 +174,7 @@ func (d *deployment) rollback() error {
 	d.s.mu.Unlock()
 	failed := d.walk(ids, func(id string) []string { return needs[id] }, false, d.restore)
 	if d.s.ctx.Err() != nil {
-		return nil
+		return nil //nolint:nilerr // the next start goes on
 	}
 	return d.s.change(func(k *keeper) error {
 		if len(failed) > 0 {
@@ -229,7 +229,7 @@ func (d *deployment) restore(ctx context.Context, id string) error {
 	return firstError(d.s.change(func(k *keeper) error {
 		if err != nil {
 			k.progress(d.st, r, "UPDATE_FAILED", d.reasonOf(r, err))
-			return nil
+			return nil //nolint:nilerr // the error is returned below
 		}
 		before.Physical, before.Ref, before.Attributes = state.ID, state.Ref, state.Attributes
 		r.made, r.Before = before, nil

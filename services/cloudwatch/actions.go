@@ -72,7 +72,8 @@ func plain(v any) ([]byte, error) {
 
 // announce keeps what is to be delivered because an alarm has changed: to its actions, and to the default event bus.
 func (s *Service) announce(b *documents.Batch, scope aws.Scope, before, a *alarm, now time.Time) error {
-	to := map[string][]string{evaluation.OK: a.OK, evaluation.Alarm: a.Alarm, evaluation.Insufficient: a.Insufficient}[a.State]
+	to := map[string][]string{evaluation.OK: a.OK, evaluation.Alarm: a.Alarm,
+		evaluation.Insufficient: a.Insufficient}[a.State]
 	if !a.Enabled {
 		to = nil
 	}

@@ -114,7 +114,8 @@ func (s *Service) put(scope aws.Scope, a *alarm, tags []tag) error {
 			if (before.Rule == "") != (a.Rule == "") {
 				return &aws.Error{Code: "ValidationError", Message: "An alarm of another type has the name " + a.Name + "."}
 			}
-			a.State, a.Reason, a.Data, a.Updated, a.Transitioned = before.State, before.Reason, before.Data, before.Updated, before.Transitioned
+			a.State, a.Reason, a.Data, a.Updated, a.Transitioned = before.State, before.Reason, before.Data,
+				before.Updated, before.Transitioned
 			a.Tags, summary = before.Tags, fmt.Sprintf("Alarm %q updated", a.Name)
 		} else {
 			for _, t := range tags {
@@ -217,7 +218,8 @@ func (in *putMetricAlarmRequest) measures(a *alarm) error {
 	if err := checkPeriod(in.Period); err != nil {
 		return err
 	}
-	a.Metric = &metricStat{Metric{in.Namespace, in.Metric, in.Dimensions}, in.Period, cmp.Or(in.Statistic, in.Extended), in.Unit}
+	a.Metric = &metricStat{Metric{in.Namespace, in.Metric, in.Dimensions}, in.Period, cmp.Or(in.Statistic,
+		in.Extended), in.Unit}
 	a.Metric.Metric.sorted()
 	if _, err := datapoints.ParseStatistic(a.Metric.Stat); err != nil {
 		return invalid("The value %s for parameter ExtendedStatistic is invalid.", in.Extended)
@@ -428,7 +430,7 @@ func (s *Service) listTagsForResource(_ context.Context, _ aws.Scope, in *tagReq
 type described struct {
 	ActionsEnabled          bool
 	AlarmActions            []string
-	AlarmArn                string      //nolint:revive // as the model spells it
+	AlarmArn                string
 	Configured              server.Time `json:"AlarmConfigurationUpdatedTimestamp"`
 	Description             string      `json:"AlarmDescription,omitempty"`
 	Name                    string      `json:"AlarmName"`

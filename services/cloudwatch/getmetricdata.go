@@ -328,7 +328,7 @@ func labelled(label string, l math.Labelled) string {
 			last = x
 			sum.Add(x, 1)
 		}
-		value := stdmath.NaN()
+		var value float64
 		switch strings.Trim(name, "${}") {
 		case "LABEL":
 			return l.Label

@@ -166,9 +166,9 @@ var wordForm = regexp.MustCompile(`[A-Z]+(?:[a-z]+)?|[a-z]+|[0-9]+`)
 
 // words are the parts of a name, in lower case.
 func words(text string) []string {
-	var all []string
-	for _, part := range wordForm.FindAllString(text, -1) {
-		all = append(all, strings.ToLower(part))
+	all := wordForm.FindAllString(text, -1)
+	for i, part := range all {
+		all[i] = strings.ToLower(part)
 	}
 	return all
 }

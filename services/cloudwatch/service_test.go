@@ -152,12 +152,14 @@ func TestDataAndMath(t *testing.T) {
 		t.Errorf("statistics %+v", got.Datapoints)
 	}
 	metric := func(id, name string) types.MetricDataQuery {
-		return types.MetricDataQuery{Id: &id, ReturnData: sdk.Bool(false), MetricStat: &types.MetricStat{Period: sdk.Int32(60),
-			Stat: sdk.String("Sum"), Metric: &types.Metric{Namespace: sdk.String("App"), MetricName: &name,
-				Dimensions: []types.Dimension{{Name: sdk.String("Function"), Value: sdk.String("a")}}}}}
+		return types.MetricDataQuery{Id: &id, ReturnData: sdk.Bool(false),
+			MetricStat: &types.MetricStat{Period: sdk.Int32(60),
+				Stat: sdk.String("Sum"), Metric: &types.Metric{Namespace: sdk.String("App"), MetricName: &name,
+					Dimensions: []types.Dimension{{Name: sdk.String("Function"), Value: sdk.String("a")}}}}}
 	}
-	data, err := b.GetMetricData(ctx, &client.GetMetricDataInput{StartTime: &epoch, EndTime: sdk.Time(epoch.Add(5 * time.Minute)),
-		ScanBy: types.ScanByTimestampAscending, MetricDataQueries: []types.MetricDataQuery{metric("calls", "Calls"), metric("errors", "Errors"),
+	data, err := b.GetMetricData(ctx, &client.GetMetricDataInput{StartTime: &epoch,
+		EndTime: sdk.Time(epoch.Add(5 * time.Minute)),
+		ScanBy:  types.ScanByTimestampAscending, MetricDataQueries: []types.MetricDataQuery{metric("calls", "Calls"), metric("errors", "Errors"),
 			{Id: sdk.String("rate"), Expression: sdk.String("100 * errors / calls"), Label: sdk.String("${LABEL} (max ${MAX})")},
 			{Id: sdk.String("all"), Expression: sdk.String(`SUM(SEARCH('{App,Function} MetricName="Calls"', 'Sum', 60))`)},
 			{Id: sdk.String("each"), Expression: sdk.String(`SEARCH('{App,Function} calls NOT b', 'Sum', 60)`)}}})
@@ -189,8 +191,9 @@ func TestAlarm(t *testing.T) {
 	b, ctx := newBench(t), t.Context()
 	if _, err := b.PutMetricAlarm(ctx, &client.PutMetricAlarmInput{AlarmName: sdk.String("Errors"), Namespace: sdk.String("App"),
 		MetricName: sdk.String("Errors"), Statistic: types.StatisticSum, Period: sdk.Int32(60), EvaluationPeriods: sdk.Int32(2),
-		DatapointsToAlarm: sdk.Int32(2), Threshold: sdk.Float64(3), ComparisonOperator: types.ComparisonOperatorGreaterThanThreshold,
-		TreatMissingData: sdk.String("notBreaching"), AlarmActions: []string{topic}, OKActions: []string{topic}}); err != nil {
+		DatapointsToAlarm: sdk.Int32(2), Threshold: sdk.Float64(3),
+		ComparisonOperator: types.ComparisonOperatorGreaterThanThreshold,
+		TreatMissingData:   sdk.String("notBreaching"), AlarmActions: []string{topic}, OKActions: []string{topic}}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := b.PutCompositeAlarm(ctx, &client.PutCompositeAlarmInput{AlarmName: sdk.String("Any"),
@@ -222,7 +225,8 @@ func TestAlarm(t *testing.T) {
 		t.Errorf("told %+v", told)
 	}
 	all, err := b.DescribeAlarms(ctx, &client.DescribeAlarmsInput{AlarmNames: []string{"Errors", "Any"}})
-	if err != nil || len(all.MetricAlarms) != 1 || len(all.CompositeAlarms) != 1 || all.MetricAlarms[0].StateValue != types.StateValueOk ||
+	if err != nil || len(all.MetricAlarms) != 1 || len(all.CompositeAlarms) != 1 ||
+		all.MetricAlarms[0].StateValue != types.StateValueOk ||
 		all.CompositeAlarms[0].StateValue != types.StateValueOk {
 		t.Errorf("alarms %+v, %v", all, err)
 	}
@@ -251,7 +255,8 @@ func TestActionsSurviveACrash(t *testing.T) {
 	b.open(disk)
 	if _, err := b.PutMetricAlarm(ctx, &client.PutMetricAlarmInput{AlarmName: sdk.String("A"), Namespace: sdk.String("App"),
 		MetricName: sdk.String("M"), Statistic: types.StatisticSum, Period: sdk.Int32(60), EvaluationPeriods: sdk.Int32(1),
-		Threshold: sdk.Float64(1), ComparisonOperator: types.ComparisonOperatorGreaterThanThreshold, AlarmActions: []string{topic}}); err != nil {
+		Threshold: sdk.Float64(1), ComparisonOperator: types.ComparisonOperatorGreaterThanThreshold,
+		AlarmActions: []string{topic}}); err != nil {
 		t.Fatal(err)
 	}
 	b.targets.fail = 1000

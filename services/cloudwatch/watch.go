@@ -104,7 +104,8 @@ func (s *Service) rounds() {
 		w.mu.Lock()
 		w.holding = false
 		w.mu.Unlock()
-		if err := s.round(w.ctx, s.opts.Clock.Now()); err != nil && w.ctx.Err() == nil && !errors.Is(err, documents.ErrClosed) {
+		if err := s.round(w.ctx, s.opts.Clock.Now()); err != nil && w.ctx.Err() == nil && !errors.Is(err,
+			documents.ErrClosed) {
 			s.opts.Log.Error("alarms could not be evaluated", "error", err)
 		}
 		s.opts.Clock.Release()

@@ -123,7 +123,7 @@ func merged(old, tags []tag) []tag {
 	for _, t := range append(slices.Clone(old), tags...) {
 		all[t.Key] = t.Value
 	}
-	var made []tag
+	made := make([]tag, 0, len(all))
 	for _, k := range slices.Sorted(maps.Keys(all)) {
 		made = append(made, tag{k, all[k]})
 	}

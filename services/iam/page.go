@@ -25,7 +25,8 @@ func page[T any](s *Service, in *paging, what string, all []T, place func(T) str
 	if in.MaxItems == 0 {
 		in.MaxItems = usual
 	}
-	found, next, ok := aws.Page(aws.NewListing(s.opts.Clock.Now(), what, in.PathPrefix), in.Marker, in.MaxItems, all, place)
+	found, next, ok := aws.Page(aws.NewListing(s.opts.Clock.Now(), what, in.PathPrefix), in.Marker,
+		in.MaxItems, all, place)
 	if !ok {
 		return nil, paged{}, refuse("ValidationError", 400, "Invalid Marker.")
 	}

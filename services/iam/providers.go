@@ -43,7 +43,8 @@ func (s *Service) createProvider(scope aws.Scope, in *providerRequest) (answer *
 			return err
 		}
 		arn := scope.GlobalARN("iam", providers+"/"+address)
-		c.put(providers, address, provider{URL: address, Clients: in.Clients, Prints: in.Prints, Created: s.now(), Tags: in.Tags})
+		c.put(providers, address, provider{URL: address, Clients: in.Clients, Prints: in.Prints,
+			Created: s.now(), Tags: in.Tags})
 		answer = &providerMade{arn, in.Tags}
 		return nil
 	})

@@ -126,7 +126,7 @@ func newID(prefix string) string {
 	const letters, length = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", 17
 	b := []byte(prefix)
 	for range length {
-		b = append(b, letters[rand.IntN(len(letters))]) //nolint:gosec // no secret
+		b = append(b, letters[rand.IntN(len(letters))])
 	}
 	return string(b)
 }
@@ -144,9 +144,7 @@ func notFound(format string, args ...any) error { return refuse("NoSuchEntity", 
 func exists(format string, args ...any) error {
 	return refuse("EntityAlreadyExists", 409, format, args...)
 }
-func conflict(format string, args ...any) error {
-	return refuse("DeleteConflict", 409, format, args...)
-}
+func conflict(message string) error { return refuse("DeleteConflict", 409, "%s", message) }
 
 // handle makes an operation that looks at an account only.
 func handle[In, Out any](f func(account aws.Scope, in *In) (*Out, error)) server.Operation {

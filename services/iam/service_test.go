@@ -94,7 +94,8 @@ func TestRoles(t *testing.T) {
 	policy := must[*client.CreatePolicyOutput](t)(c.CreatePolicy(ctx, &client.CreatePolicyInput{
 		PolicyName: sdk.String("Read"), PolicyDocument: sdk.String(allow)})).Policy.Arn
 	for _, arn := range []*string{policy, sdk.String(logs)} {
-		must[*client.AttachRolePolicyOutput](t)(c.AttachRolePolicy(ctx, &client.AttachRolePolicyInput{RoleName: name, PolicyArn: arn}))
+		must[*client.AttachRolePolicyOutput](t)(c.AttachRolePolicy(ctx,
+			&client.AttachRolePolicyInput{RoleName: name, PolicyArn: arn}))
 	}
 	_, err = c.AttachRolePolicy(ctx, &client.AttachRolePolicyInput{RoleName: name,
 		PolicyArn: sdk.String("arn:aws:iam::111111111111:policy/Gone")})
@@ -122,7 +123,8 @@ func TestRoles(t *testing.T) {
 	_, err = c.DeleteRole(ctx, &client.DeleteRoleInput{RoleName: name})
 	refused(t, err, "DeleteConflict", "Cannot delete entity, must detach all policies first.")
 	for _, arn := range []*string{policy, sdk.String(logs)} {
-		must[*client.DetachRolePolicyOutput](t)(c.DetachRolePolicy(ctx, &client.DetachRolePolicyInput{RoleName: name, PolicyArn: arn}))
+		must[*client.DetachRolePolicyOutput](t)(c.DetachRolePolicy(ctx,
+			&client.DetachRolePolicyInput{RoleName: name, PolicyArn: arn}))
 	}
 	_, err = c.DeleteRole(ctx, &client.DeleteRoleInput{RoleName: name})
 	refused(t, err, "DeleteConflict", "Cannot delete entity, must delete policies first.")
@@ -141,8 +143,9 @@ func TestPolicyVersions(t *testing.T) {
 	arn := must[*client.CreatePolicyOutput](t)(c.CreatePolicy(ctx, &client.CreatePolicyInput{
 		PolicyName: sdk.String("Read"), PolicyDocument: sdk.String(allow)})).Policy.Arn
 	for range 4 {
-		must[*client.CreatePolicyVersionOutput](t)(c.CreatePolicyVersion(ctx, &client.CreatePolicyVersionInput{PolicyArn: arn,
-			PolicyDocument: sdk.String(allow), SetAsDefault: true}))
+		must[*client.CreatePolicyVersionOutput](t)(c.CreatePolicyVersion(ctx,
+			&client.CreatePolicyVersionInput{PolicyArn: arn,
+				PolicyDocument: sdk.String(allow), SetAsDefault: true}))
 	}
 	_, err := c.CreatePolicyVersion(ctx, &client.CreatePolicyVersionInput{PolicyArn: arn, PolicyDocument: sdk.String(allow)})
 	refused(t, err, "LimitExceeded", "A managed policy can have up to 5 versions. Before you create a new version, you must "+
@@ -150,7 +153,8 @@ func TestPolicyVersions(t *testing.T) {
 	_, err = c.DeletePolicyVersion(ctx, &client.DeletePolicyVersionInput{PolicyArn: arn, VersionId: sdk.String("v5")})
 	refused(t, err, "DeleteConflict", "Cannot delete the default version of a policy.")
 	must[*client.DeletePolicyVersionOutput](t)(c.DeletePolicyVersion(ctx, &client.DeletePolicyVersionInput{PolicyArn: arn, VersionId: sdk.String("v1")}))
-	versions := must[*client.ListPolicyVersionsOutput](t)(c.ListPolicyVersions(ctx, &client.ListPolicyVersionsInput{PolicyArn: arn}))
+	versions := must[*client.ListPolicyVersionsOutput](t)(c.ListPolicyVersions(ctx,
+		&client.ListPolicyVersionsInput{PolicyArn: arn}))
 	if n := len(versions.Versions); n != 4 || *versions.Versions[0].VersionId != "v5" || !versions.Versions[0].IsDefaultVersion {
 		t.Errorf("%d versions, first %+v", n, versions.Versions[0])
 	}
@@ -176,11 +180,14 @@ func TestUsersGroupsAndProfiles(t *testing.T) {
 	_, err = c.DeleteUser(ctx, &client.DeleteUserInput{UserName: name})
 	refused(t, err, "DeleteConflict", "Cannot delete entity, must delete access keys first.")
 
-	must[*client.CreateRoleOutput](t)(c.CreateRole(ctx, &client.CreateRoleInput{RoleName: name, AssumeRolePolicyDocument: sdk.String(trust)}))
-	must[*client.CreateInstanceProfileOutput](t)(c.CreateInstanceProfile(ctx, &client.CreateInstanceProfileInput{InstanceProfileName: name}))
+	must[*client.CreateRoleOutput](t)(c.CreateRole(ctx, &client.CreateRoleInput{RoleName: name,
+		AssumeRolePolicyDocument: sdk.String(trust)}))
+	must[*client.CreateInstanceProfileOutput](t)(c.CreateInstanceProfile(ctx,
+		&client.CreateInstanceProfileInput{InstanceProfileName: name}))
 	must[*client.AddRoleToInstanceProfileOutput](t)(c.AddRoleToInstanceProfile(ctx,
 		&client.AddRoleToInstanceProfileInput{InstanceProfileName: name, RoleName: name}))
-	p := must[*client.GetInstanceProfileOutput](t)(c.GetInstanceProfile(ctx, &client.GetInstanceProfileInput{InstanceProfileName: name}))
+	p := must[*client.GetInstanceProfileOutput](t)(c.GetInstanceProfile(ctx,
+		&client.GetInstanceProfileInput{InstanceProfileName: name}))
 	if len(p.InstanceProfile.Roles) != 1 || *p.InstanceProfile.Arn != "arn:aws:iam::111111111111:instance-profile/ann" {
 		t.Errorf("profile %+v", p.InstanceProfile)
 	}

@@ -10,7 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"strings"
+	"slices"
 
 	"github.com/johannesboyne/gofakes3"
 
@@ -303,7 +303,7 @@ func checkCORS(_ *store, _ *call, text []byte) error {
 			return malformedXML()
 		}
 		for _, m := range r.Methods {
-			if !strings.Contains(" GET PUT POST DELETE HEAD ", " "+m+" ") {
+			if !slices.Contains([]string{"GET", "PUT", "POST", "DELETE", "HEAD"}, m) {
 				return &aws.Error{Code: "InvalidRequest", Message: "Found unsupported HTTP method in CORS config. " +
 					"Unsupported method is " + m}
 			}

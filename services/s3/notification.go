@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"net/url"
 	"strings"
@@ -106,7 +107,7 @@ func (s *store) test(c *call, arn string) error {
 		return err
 	}
 	if s.deliver == nil {
-		err = fmt.Errorf("nothing is delivered here")
+		err = errors.New("nothing is delivered here")
 	} else {
 		err = s.deliver(c.Context(), arn, &delivery.Message{Body: string(body), Subject: "Amazon S3 Notification"})
 	}

@@ -91,7 +91,7 @@ func BenchmarkFanOut(b *testing.B) {
 			form := url.Values{"Action": {"Publish"}, "TopicArn": {topic}, "Message": {body}}.Encode()
 			h := s.Handler()
 			run(b, func(context.Context) error {
-				call(b, h, "POST", form, "Content-Type", "application/x-www-form-urlencoded", "Authorization", signature)
+				call(b, h, "POST", form, "Content-Type", "application/x-www-form-urlencoded", "Authorization", signature) //nolint:contextcheck // a benchmark
 				return nil
 			})
 		})

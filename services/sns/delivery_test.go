@@ -500,7 +500,7 @@ func verify(t *testing.T, m map[string]string, names ...string) {
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, m["SigningCertURL"], nil)
 	must(t, r, err)
 	a, err := http.DefaultClient.Do(r)
-	must(t, a, err)
+	must(t, a, err) //nolint:bodyclose // it has none
 	defer a.Body.Close()
 	text, err := io.ReadAll(a.Body)
 	block, _ := pem.Decode(must(t, text, err))
@@ -525,7 +525,7 @@ func get(t *testing.T, url string) string {
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
 	must(t, r, err)
 	a, err := http.DefaultClient.Do(r)
-	must(t, a, err)
+	must(t, a, err) //nolint:bodyclose // it has none
 	defer a.Body.Close()
 	text, err := io.ReadAll(a.Body)
 	return fmt.Sprint(a.StatusCode, " ", string(must(t, text, err)))

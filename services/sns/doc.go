@@ -1,6 +1,6 @@
 // Package sns is the embedded SNS of the laptop: standard and FIFO topics, subscriptions of SQS queues, Lambda
-// functions, HTTP endpoints and mail addresses, filter policies, raw messages, dead-letter queues and batches, over SNS's Query
-// protocol with its limits and error codes.
+// functions, HTTP endpoints and mail addresses, filter policies, raw messages, dead-letter queues and batches, over
+// SNS's Query protocol with its limits and error codes.
 //
 // What has been answered is not lost: a message is in the subscribed queues when Publish answers, and for all other
 // subscriptions it is on the disk until it is delivered, after failures by the delivery policy (package backoff) on a

@@ -172,7 +172,7 @@ func (s *Service) subscribe(_ context.Context, scope aws.Scope, in *subscribeReq
 	if err != nil {
 		return nil, err
 	}
-	s.courier.start(s, confirmation)
+	s.courier.start(s, confirmation) //nolint:contextcheck // deliveries outlive the request
 	if r.Pending && !in.Return {
 		return &subscriptionName{notYet}, nil
 	}
@@ -322,7 +322,7 @@ func (s *Service) unsubscribe(_ context.Context, r *server.Request) (*server.Ans
 	if err != nil {
 		return nil, err
 	}
-	s.courier.start(s, told)
+	s.courier.start(s, told) //nolint:contextcheck // deliveries outlive the request
 	return &server.Answer{Output: none{}}, nil
 }
 

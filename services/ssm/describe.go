@@ -142,7 +142,8 @@ func (s *Service) describeParameters(_ context.Context, scope aws.Scope, in *des
 	answer := &describeAnswer{[]about{}, next}
 	for _, p := range page {
 		v := p.newest()
-		answer.Parameters = append(answer.Parameters, about{p.Name, arnOf(scope, p.Name), v.Type, v.Key, v.Modified, v.User,
+		answer.Parameters = append(answer.Parameters, about{p.Name, arnOf(scope, p.Name), v.Type, v.Key,
+			v.Modified, v.User,
 			v.Description, v.AllowedPattern, v.Number, v.Tier, []struct{}{}, v.DataType})
 	}
 	return answer, nil

@@ -225,7 +225,8 @@ func (s *Service) getParameterHistory(ctx context.Context, scope aws.Scope, in *
 		if err != nil {
 			return nil, err
 		}
-		answer.Parameters = append(answer.Parameters, past{p.Name, v.Type, v.Key, v.Modified, v.User, v.Description, made.Value,
+		answer.Parameters = append(answer.Parameters, past{p.Name, v.Type, v.Key, v.Modified, v.User,
+			v.Description, made.Value,
 			v.AllowedPattern, v.Number, append([]string{}, v.Labels...), v.Tier, []struct{}{}, v.DataType})
 	}
 	return answer, nil

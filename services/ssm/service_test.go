@@ -89,8 +89,9 @@ func TestVersionsAndLabels(t *testing.T) {
 	if two.Version != 2 || two.Tier != types.ParameterTierStandard {
 		t.Errorf("second version: %+v", two)
 	}
-	if _, err := c.LabelParameterVersion(ctx, &client.LabelParameterVersionInput{Name: name, ParameterVersion: sdk.Int64(1),
-		Labels: []string{"live"}}); err != nil {
+	if _, err := c.LabelParameterVersion(ctx, &client.LabelParameterVersionInput{Name: name,
+		ParameterVersion: sdk.Int64(1),
+		Labels:           []string{"live"}}); err != nil {
 		t.Fatal(err)
 	}
 	for asked, want := range map[string]string{*name: "two", *name + ":1": "one", *name + ":live": "one",

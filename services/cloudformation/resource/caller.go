@@ -95,7 +95,7 @@ func fit(s *model.Shape, v any, path string) (any, error) {
 	if v == nil || s == nil {
 		return nil, nil //nolint:nilnil // null stays null
 	}
-	switch s.Type {
+	switch s.Type { //nolint:exhaustive // the others have no members
 	case model.Structure:
 		return fitStructure(s, v, path)
 	case model.Map:
@@ -164,7 +164,7 @@ func mismatch(path, want string, got any) error {
 }
 
 func fitScalar(s *model.Shape, v any, path string) (any, error) {
-	switch s.Type {
+	switch s.Type { //nolint:exhaustive // the others are not scalars
 	case model.String, model.Blob:
 		if text, ok := template.TextOf(v); ok {
 			return text, nil

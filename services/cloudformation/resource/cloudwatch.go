@@ -74,7 +74,8 @@ func readAlarm(ctx context.Context, r *Request) (map[string]any, error) {
 		return nil, ErrGone
 	}
 	return pick(out.MetricAlarms[0], `AlarmName ActionsEnabled AlarmActions AlarmDescription ComparisonOperator
-		DatapointsToAlarm EvaluationPeriods ExtendedStatistic InsufficientDataActions MetricName Namespace OKActions Period
+		DatapointsToAlarm EvaluationPeriods ExtendedStatistic InsufficientDataActions MetricName Namespace
+		OKActions Period
 		Statistic Threshold TreatMissingData Unit`), nil
 }
 

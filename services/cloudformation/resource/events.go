@@ -166,8 +166,9 @@ func putTargets(ctx context.Context, r *Request, name string) error {
 
 func deleteRule(ctx context.Context, r *Request) error {
 	name := ruleName(r)
-	var ids []string
-	for _, e := range list(r.Properties, "Targets") {
+	targets := list(r.Properties, "Targets")
+	ids := make([]string, 0, len(targets))
+	for _, e := range targets {
 		t, _ := e.(map[string]any)
 		ids = append(ids, textOf(t, "Id"))
 	}

@@ -16,7 +16,8 @@ func lambdas() []*Type {
 	return []*Type{{
 		Name: "AWS::Lambda::Function",
 		Properties: properties(`FunctionName= PackageType! Architectures Code*~ CodeSigningConfigArn DeadLetterConfig
-			Description Environment EphemeralStorage FileSystemConfigs Handler ImageConfig KmsKeyArn Layers LoggingConfig
+			Description Environment EphemeralStorage FileSystemConfigs Handler ImageConfig KmsKeyArn Layers
+			LoggingConfig
 			MemorySize ReservedConcurrentExecutions Role* Runtime SnapStart Tags Timeout TracingConfig VpcConfig`),
 		Create: createFunction, Update: updateFunction, Read: readFunction, List: listFunctions,
 		Delete: func(ctx context.Context, r *Request) error {
@@ -94,7 +95,8 @@ func lambdas() []*Type {
 }
 
 const functionSettings = `CodeSigningConfigArn=CodeSigningConfigArn DeadLetterConfig Description Environment
-	EphemeralStorage FileSystemConfigs Handler ImageConfig KmsKeyArn=KMSKeyArn Layers LoggingConfig MemorySize Role Runtime
+	EphemeralStorage FileSystemConfigs Handler ImageConfig KmsKeyArn=KMSKeyArn Layers LoggingConfig MemorySize
+		Role Runtime
 	SnapStart Timeout TracingConfig VpcConfig`
 
 //go:embed inline/cfnresponse.py

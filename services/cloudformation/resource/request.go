@@ -157,7 +157,7 @@ func tagList(tags map[string]string, key, value string) []any {
 		names = append(names, k)
 	}
 	sort.Strings(names)
-	l := []any{}
+	l := make([]any, 0, len(names))
 	for _, k := range names {
 		l = append(l, map[string]any{key: k, value: tags[k]})
 	}
@@ -265,8 +265,8 @@ func (r *Request) create(ctx context.Context, service, operation string, in, out
 	return err == nil, err
 }
 
-// created is what a creation by one call made: nothing, when the call failed. What belongs to somebody else under the same
-// name is not deleted in a rollback.
+// created is what a creation by one call made: nothing, when the call failed. What belongs to somebody else under
+// the same name is not deleted in a rollback.
 func created(s State, err error) (State, error) {
 	if err != nil {
 		return State{}, err

@@ -18,7 +18,10 @@ func secrets() []*Type {
 				"ForceDeleteWithoutRecovery": true}, nil))
 		},
 		Read: func(ctx context.Context, r *Request) (map[string]any, error) {
-			var out struct{ Name, Description, KmsKeyId, DeletedDate any }
+			var out struct {
+				Name, Description, DeletedDate any
+				KMSKeyID                       any `json:"KmsKeyId"`
+			}
 			if err := r.Call(ctx, "secretsmanager", "DescribeSecret", map[string]any{"SecretId": r.ID}, &out); err != nil {
 				return nil, lost(err)
 			}
@@ -28,7 +31,7 @@ func secrets() []*Type {
 			p := map[string]any{}
 			set(p, "Name", out.Name)
 			set(p, "Description", out.Description)
-			set(p, "KmsKeyId", out.KmsKeyId)
+			set(p, "KmsKeyId", out.KMSKeyID)
 			return p, nil
 		},
 	}, {
@@ -58,7 +61,8 @@ func secretText(ctx context.Context, r *Request) (string, error) {
 	if r.has("GenerateSecretString") {
 		var err error
 		if generate, err = renamed(r.Properties["GenerateSecretString"], "#/GenerateSecretString", `ExcludeCharacters
-			ExcludeLowercase ExcludeNumbers ExcludePunctuation ExcludeUppercase GenerateStringKey IncludeSpace PasswordLength
+			ExcludeLowercase ExcludeNumbers ExcludePunctuation ExcludeUppercase GenerateStringKey IncludeSpace
+			PasswordLength
 			RequireEachIncludedType SecretStringTemplate`); err != nil {
 			return "", err
 		}

@@ -29,7 +29,7 @@ func topics() []*Type {
 var topicAttributes = "FifoTopic ContentBasedDeduplication DisplayName KmsMasterKeyId TracingConfig SignatureVersion " +
 	"ArchivePolicy FifoThroughputScope"
 
-func topicState(r *Request, arn string) State {
+func topicState(arn string) State {
 	return State{ID: arn, Attributes: map[string]any{"TopicArn": arn, "TopicName": after(arn, ":")}}
 }
 
@@ -54,7 +54,7 @@ func createTopic(ctx context.Context, r *Request) (State, error) {
 	if err := r.Call(ctx, "sns", "CreateTopic", in, &out); err != nil {
 		return State{}, err
 	}
-	return topicState(r, out.ARN), subscribe(ctx, r, out.ARN)
+	return topicState(out.ARN), subscribe(ctx, r, out.ARN)
 }
 
 func subscribe(ctx context.Context, r *Request, topic string) error {
@@ -98,7 +98,7 @@ func updateTopic(ctx context.Context, r *Request) (State, error) {
 			return State{}, err
 		}
 	}
-	return topicState(r, r.ID), r.retag(ctx, "sns", "TagResource", "UntagResource", map[string]any{"ResourceArn": r.ID},
+	return topicState(r.ID), r.retag(ctx, "sns", "TagResource", "UntagResource", map[string]any{"ResourceArn": r.ID},
 		"Tags", "TagKeys", asKeyValue)
 }
 

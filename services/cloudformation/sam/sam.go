@@ -293,7 +293,7 @@ func (x *item) role(of string, managedArns, statements []any) error {
 		case map[string]any:
 			doc := any(p)
 			if _, ok := p["Statement"]; !ok {
-				if _, function := oneFunction(p); function {
+				if oneFunction(p) {
 					managedArns = append(managedArns, p)
 					continue
 				}
@@ -343,13 +343,13 @@ func unique(l []any) []any {
 	return out
 }
 
-func oneFunction(p map[string]any) (string, bool) {
+func oneFunction(p map[string]any) bool {
 	for k := range p {
 		if len(p) == 1 && (k == "Ref" || strings.HasPrefix(k, "Fn::")) {
-			return k, true
+			return true
 		}
 	}
-	return "", false
+	return false
 }
 
 func policyList(v any) []any {
@@ -414,8 +414,9 @@ func (x *item) policyTemplate(p map[string]any) ([]any, error) {
 			variable := strings.ToLower(t.parameter[:1]) + t.parameter[1:]
 			resources = append(resources, map[string]any{"Fn::Sub": []any{r, map[string]any{variable: arguments[t.parameter]}}})
 		}
-		var actions []any
-		for _, a := range strings.Fields(t.actions) {
+		names := strings.Fields(t.actions)
+		actions := make([]any, 0, len(names))
+		for _, a := range names {
 			actions = append(actions, a)
 		}
 		return []any{allow(actions, resources)}, nil
@@ -552,7 +553,7 @@ func dynamic(definition, given any) (any, map[string]any) {
 			}
 			return l
 		case map[string]any:
-			if _, ok := oneFunction(v); ok {
+			if oneFunction(v) {
 				name := fmt.Sprintf("definition_substitution_%d", len(substitutions)+1)
 				substitutions[name] = v
 				return "${" + name + "}"

@@ -119,7 +119,7 @@ type node struct {
 }
 
 func (n *node) plain() any {
-	switch n.kind {
+	switch n.kind { //nolint:exhaustive // scalars are below
 	case list:
 		l := make([]any, len(n.items))
 		for i, item := range n.items {
@@ -287,7 +287,7 @@ var shortForms = map[string]string{
 }
 
 func untagged(y *yaml.Node, depth int) (*node, error) {
-	switch y.Kind {
+	switch y.Kind { //nolint:exhaustive // the others are below
 	case yaml.AliasNode:
 		return nil, wrong("Template error: YAML aliases are not allowed in CloudFormation templates. (line %d, column %d)",
 			y.Line, y.Column)

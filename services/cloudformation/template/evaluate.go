@@ -18,8 +18,8 @@ type Env struct {
 	Mappings map[string]any
 	// Conditions are those that have been evaluated.
 	Conditions map[string]bool
-	// Ref is what a Ref to a resource gives, Attribute what Fn::GetAtt does; they may give Unknown. Nil refuses both, as
-	// in conditions.
+	// Ref is what a Ref to a resource gives, Attribute what Fn::GetAtt does; they may give Unknown. Nil refuses both,
+	// as in conditions.
 	Ref       func(id string) (any, error)
 	Attribute func(id, attribute string) (any, error)
 	// Import is the value of an export.
@@ -452,7 +452,8 @@ func (e *Env) cidr(arg any) (any, error) {
 		return nil, wrong("Template error: Fn::Cidr: %s is not a CIDR block", block)
 	}
 	count, size := numbers[0], prefix.Addr().BitLen()-numbers[1]
-	if count < 1 || count > 256 || size < prefix.Bits() || numbers[1] < 1 || size-prefix.Bits() < 9 && 1<<(size-prefix.Bits()) < count {
+	if count < 1 || count > 256 || size < prefix.Bits() || numbers[1] < 1 || size-prefix.Bits() < 9 &&
+		1<<(size-prefix.Bits()) < count {
 		return nil, wrong("Template error: Fn::Cidr: %d blocks of %d bits do not fit into %s", count, numbers[1], block)
 	}
 	base := new(big.Int).SetBytes(prefix.Masked().Addr().AsSlice())

@@ -105,7 +105,8 @@ func trimmed(kind string, s *Summary, low, high float64) float64 {
 	case "PR":
 		return 100 * cut.Count / s.Count
 	case "WM":
-		below, above := s.Between(math.Inf(-1), math.Nextafter(low, math.Inf(-1))), s.Between(math.Nextafter(high, math.Inf(1)), math.Inf(1))
+		below, above := s.Between(math.Inf(-1), math.Nextafter(low, math.Inf(-1))),
+			s.Between(math.Nextafter(high, math.Inf(1)), math.Inf(1))
 		sum := cut.Sum
 		if below.Count > 0 {
 			sum += low * below.Count

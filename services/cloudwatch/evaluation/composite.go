@@ -25,7 +25,7 @@ func ParseComposite(text string) (*Composite, error) {
 	p := &composer{text: text}
 	root, err := p.or(0)
 	if err == nil && p.peek() != "" {
-		err = p.errorf("expected AND, OR or the end")
+		err = p.wrong("expected AND, OR or the end")
 	}
 	if err != nil {
 		return nil, err
@@ -39,9 +39,7 @@ type composer struct {
 	names []string
 }
 
-func (p *composer) errorf(format string, args ...any) error {
-	return fmt.Errorf("column %d: %s", p.at+1, fmt.Sprintf(format, args...))
-}
+func (p *composer) wrong(what string) error { return fmt.Errorf("column %d: %s", p.at+1, what) }
 
 // peek is the word or the character that comes next; empty at the end.
 func (p *composer) peek() string {
@@ -87,7 +85,7 @@ func (p *composer) chain(depth int, word string, join func(a, b bool) bool, oper
 func (p *composer) operand(depth int) (node, error) {
 	const deepest = 100
 	if depth > deepest {
-		return nil, p.errorf("nested too deeply")
+		return nil, p.wrong("nested too deeply")
 	}
 	switch word := p.peek(); word {
 	case "NOT":
@@ -98,7 +96,7 @@ func (p *composer) operand(depth int) (node, error) {
 		p.at++
 		n, err := p.or(depth + 1)
 		if err == nil && !p.accept(")") {
-			err = p.errorf("expected )")
+			err = p.wrong("expected )")
 		}
 		return n, err
 	case "TRUE", "FALSE":
@@ -109,13 +107,13 @@ func (p *composer) operand(depth int) (node, error) {
 		name, err := p.name()
 		return func(state func(string) string) bool { return state(name) == word }, err
 	}
-	return nil, p.errorf("expected ALARM, OK, INSUFFICIENT_DATA, NOT, TRUE, FALSE or (")
+	return nil, p.wrong("expected ALARM, OK, INSUFFICIENT_DATA, NOT, TRUE, FALSE or (")
 }
 
 // name reads the name of an alarm in parentheses, quoted or not.
 func (p *composer) name() (string, error) {
 	if !p.accept("(") {
-		return "", p.errorf("expected (")
+		return "", p.wrong("expected (")
 	}
 	p.peek()
 	rest := p.text[p.at:]
@@ -123,23 +121,23 @@ func (p *composer) name() (string, error) {
 	if strings.HasPrefix(rest, `"`) {
 		n := strings.IndexByte(rest[1:], '"')
 		if n < 0 {
-			return "", p.errorf("the name does not end")
+			return "", p.wrong("the name does not end")
 		}
 		name = rest[1 : n+1]
 		p.at += n + 2
 	} else {
 		n := strings.IndexAny(rest, ") ")
 		if n < 0 {
-			return "", p.errorf("expected )")
+			return "", p.wrong("expected )")
 		}
 		name = rest[:n]
 		p.at += n
 	}
 	if !p.accept(")") {
-		return "", p.errorf("expected )")
+		return "", p.wrong("expected )")
 	}
 	if name == "" {
-		return "", p.errorf("expected the name of an alarm")
+		return "", p.wrong("expected the name of an alarm")
 	}
 	for _, known := range p.names {
 		if known == name {

@@ -21,8 +21,8 @@ type Terms interface {
 	Period(id string) (time.Duration, bool)
 }
 
-// Evaluate evaluates an expression over a grid. several says that it is an array of series. A period in which the result
-// is not a finite number is missing. The error of an expression that cannot be evaluated says where and why.
+// Evaluate evaluates an expression over a grid. several says that it is an array of series. A period in which the
+// result is not a finite number is missing. The error of an expression that cannot be evaluated says where and why.
 func Evaluate(expression string, g Grid, terms Terms) (all []Labelled, several bool, err error) {
 	e := &evaluator{text: expression, grid: g, terms: terms}
 	v, err := e.or()
