@@ -29,7 +29,12 @@ func (s *Service) operations() map[string]server.Operation {
 		"GetFunctionConcurrency": s.getConcurrency, "GetFunctionCodeSigningConfig": s.getCodeSigningConfig,
 		"ListTags": s.listTags, "TagResource": s.tagResource, "UntagResource": s.untagResource,
 		"AddPermission": s.addPermission, "RemovePermission": s.removePermission, "GetPolicy": s.getPolicy,
-		"GetAccountSettings": s.getAccountSettings, "Invoke": s.invoke,
+		"PutFunctionEventInvokeConfig":    s.putEventInvokeConfig,
+		"UpdateFunctionEventInvokeConfig": s.updateEventInvokeConfig,
+		"GetFunctionEventInvokeConfig":    s.getEventInvokeConfig,
+		"DeleteFunctionEventInvokeConfig": s.deleteEventInvokeConfig,
+		"ListFunctionEventInvokeConfigs":  s.listEventInvokeConfigs,
+		"GetAccountSettings":              s.getAccountSettings, "Invoke": s.invoke,
 	} {
 		made := server.Operation{Call: func(ctx context.Context, r *server.Request) (*server.Answer, error) {
 			q, err := requestOf(ctx, r)

@@ -32,7 +32,12 @@ const role = "arn:aws:iam::000000000000:role/r"
 // serve runs the API over functions of its own; the client is AWS's.
 func serve(t *testing.T) (*awslambda.Client, string) {
 	t.Helper()
-	f, err := functions.Open(t.Context(), t.TempDir(), functions.Options{})
+	return serveWith(t, functions.Options{})
+}
+
+func serveWith(t *testing.T, opts functions.Options) (*awslambda.Client, string) {
+	t.Helper()
+	f, err := functions.Open(t.Context(), t.TempDir(), opts)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,7 +45,7 @@ type VPCConfig struct {
 	Ipv6AllowedForDualStack bool
 }
 
-// DeadLetterConfig is kept and shown; no event is sent there.
+// DeadLetterConfig names the queue or topic that gets the events which no attempt has handled.
 type DeadLetterConfig struct {
 	TargetArn string `json:",omitempty"`
 }

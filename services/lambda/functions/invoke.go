@@ -15,13 +15,13 @@ import (
 // empty. An error is an *aws.Error, or ctx's when ctx ended first.
 func (s *Service) Invoke(ctx context.Context, scope aws.Scope, r *invocation.Request) (*invocation.Answer, error) {
 	resolved := *r
-	a, err := s.resolve(scope, &resolved)
+	t, err := s.resolve(scope, &resolved)
 	if err != nil {
 		return nil, err
 	}
 	switch r.Type {
 	case invocation.Event:
-		id, err := a.lambda.InvokeEvent(&resolved)
+		id, err := t.area.lambda.InvokeEvent(&resolved, s.handling(t))
 		if err != nil {
 			return nil, err
 		}
@@ -29,7 +29,7 @@ func (s *Service) Invoke(ctx context.Context, scope aws.Scope, r *invocation.Req
 	case invocation.DryRun:
 		return &invocation.Answer{StatusCode: http.StatusNoContent, RequestID: aws.NewID()}, nil
 	}
-	return a.lambda.Invoke(ctx, &resolved)
+	return t.area.lambda.Invoke(ctx, &resolved)
 }
 
 // In returns what invokes the functions of a scope.
@@ -46,8 +46,16 @@ func (s scoped) Invoke(ctx context.Context, r *invocation.Request) (*invocation.
 	return s.service.Invoke(ctx, s.scope, r)
 }
 
+// target is what an invocation is for: the version that carries it out, and the qualifier that was asked for.
+type target struct {
+	area    *area
+	record  *record
+	version *Configuration
+	asked   string
+}
+
 // resolve replaces what a call names by a function and a version, which an alias draws.
-func (s *Service) resolve(scope aws.Scope, in *invocation.Request) (*area, error) {
+func (s *Service) resolve(scope aws.Scope, in *invocation.Request) (*target, error) {
 	n, err := invocation.ParseName(in.FunctionName, in.Qualifier)
 	if err != nil {
 		return nil, err
@@ -64,12 +72,13 @@ func (s *Service) resolve(scope aws.Scope, in *invocation.Request) (*area, error
 	if alias, ok := r.Aliases[asked]; ok {
 		version = alias.draw(rand.Float64())
 	}
-	if _, ok := r.numbered(version); !ok {
+	c, ok := r.numbered(version)
+	if !ok {
 		return nil, notFound("Function not found: %s:%s", a.arn(n.Function), asked)
 	}
 	in.FunctionName, in.Qualifier = n.Function, version
 	in.InvokedARN = a.arn(n.Function) + ending(n.Qualifier)
-	return a, nil
+	return &target{a, r, c, asked}, nil
 }
 
 // accountOf is the account of a role's ARN; empty when there is none.

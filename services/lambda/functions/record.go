@@ -18,6 +18,8 @@ type record struct {
 	Tags          map[string]string `json:",omitempty"`
 	// Policies are those of the function ("") and of its versions and aliases, by qualifier.
 	Policies map[string]*policy `json:",omitempty"`
+	// EventInvoke is how asynchronous invocations are handled, by qualifier.
+	EventInvoke map[string]EventInvokeConfig `json:",omitempty"`
 	// BuiltIn names code that is part of the program, Binary is the path of a bootstrap; versions without a hash of
 	// their code run it.
 	BuiltIn string `json:",omitempty"`
@@ -43,12 +45,14 @@ func (r *record) clone() *record {
 	c.Aliases = maps.Clone(r.Aliases)
 	c.Tags = maps.Clone(r.Tags)
 	c.Policies = maps.Clone(r.Policies)
+	c.EventInvoke = maps.Clone(r.EventInvoke)
 	return &c
 }
 
 // forget drops what is kept beside a version or alias that goes.
 func (r *record) forget(qualifier string) {
 	delete(r.Policies, qualifier)
+	delete(r.EventInvoke, qualifier)
 }
 
 // version finds a version, or the version that an alias stands for.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"stepback/aws"
+	"stepback/services/delivery"
 	"stepback/services/lambda/runner"
 	"stepback/services/lambda/runtimes"
 )
@@ -32,6 +33,9 @@ type Options struct {
 	LogSink func(aws.Scope) runner.LogSink
 	// Ran is told of each invocation that has ended, and must be quick; nil means nobody is.
 	Ran func(aws.Scope, runner.Ran)
+	// Deliver hands a record or a dead letter of an asynchronous invocation to what an ARN names, as delivery.Targets
+	// does; nil means that there are no destinations.
+	Deliver func(ctx context.Context, arn string, m *delivery.Message) error
 	// Env is in the environment of every function; the function's own variables win.
 	Env map[string]string
 	// Environments is the number of processes of one function version; the default is 32.

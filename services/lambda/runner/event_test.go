@@ -31,7 +31,7 @@ func TestAnEventIsHandledOnceOrTriedAgain(t *testing.T) {
 				}
 				return nil
 			}}, runner.Options{Logs: logs, EventRetries: []time.Duration{time.Microsecond, time.Microsecond}})
-			id, err := s.InvokeEvent(&invocation.Request{FunctionName: "F", Payload: []byte(`{}`)})
+			id, err := s.InvokeEvent(&invocation.Request{FunctionName: "F", Payload: []byte(`{}`)}, runner.EventHandling{})
 			if err != nil || !requestID.MatchString(id) {
 				t.Fatalf("%q, %v", id, err)
 			}
@@ -50,11 +50,22 @@ func TestAnEventIsHandledOnceOrTriedAgain(t *testing.T) {
 
 func TestAThrottledEventWaits(t *testing.T) {
 	t.Parallel()
-	s := serve(t, runner.Function{Name: "F", Handler: func() {}}, runner.Options{})
-	s.SetConcurrency("F", 0)
-	if _, err := s.InvokeEvent(&invocation.Request{FunctionName: "F"}); err != nil {
-		t.Error(err) // and closing the service does not wait for it
+	began := make(chan struct{}, 2)
+	s := serve(t, runner.Function{Name: "F", Handler: func(ctx context.Context) {
+		began <- struct{}{}
+		<-ctx.Done()
+	}, Timeout: time.Minute}, runner.Options{})
+	s.SetConcurrency("F", 1)
+	how := runner.EventHandling{Ended: func(_ context.Context, e *runner.EventEnd) bool {
+		t.Errorf("it ended: %+v", e)
+		return true
+	}}
+	for range 2 {
+		if _, err := s.InvokeEvent(&invocation.Request{FunctionName: "F"}, how); err != nil {
+			t.Error(err) // and closing the service does not wait for the one that is throttled
+		}
 	}
+	<-began
 }
 
 func TestEventsAreRefused(t *testing.T) {
@@ -73,7 +84,7 @@ func TestEventsAreRefused(t *testing.T) {
 		"not JSON": {&invocation.Request{FunctionName: "F", Payload: []byte(`{`)}, http.StatusBadRequest,
 			"Could not parse request body into json: the payload is not valid JSON"},
 	} {
-		_, err := s.InvokeEvent(c.in)
+		_, err := s.InvokeEvent(c.in, runner.EventHandling{})
 		var api *aws.Error
 		if !errors.As(err, &api) || api.Status != c.status || api.Message != c.want {
 			t.Errorf("%s: %v", name, err)
@@ -88,10 +99,52 @@ func TestManyEventsAreBounded(t *testing.T) {
 	var err error
 	taken := 0
 	for ; err == nil && taken < 2000; taken++ {
-		_, err = s.InvokeEvent(&invocation.Request{FunctionName: "F"})
+		_, err = s.InvokeEvent(&invocation.Request{FunctionName: "F"}, runner.EventHandling{})
 	}
 	var api *aws.Error
 	if !errors.As(err, &api) || api.Code != "TooManyRequestsException" || taken != 1001 {
 		t.Errorf("%d, %v", taken, err)
+	}
+}
+
+func TestAnEventEnds(t *testing.T) {
+	t.Parallel()
+	none, hour := 0, time.Hour
+	for name, c := range map[string]struct {
+		fails       bool
+		concurrency int
+		how         runner.EventHandling
+		condition   runner.Condition
+		attempts    int
+	}{
+		"well":                           {false, 1, runner.EventHandling{}, runner.Success, 1},
+		"without being retried":          {true, 1, runner.EventHandling{Retries: &none}, runner.RetriesExhausted, 1},
+		"too old to be retried":          {true, 1, runner.EventHandling{MaxAge: time.Minute}, runner.EventAgeExceeded, 1},
+		"at a function that may not run": {false, 0, runner.EventHandling{}, runner.ZeroReservedConcurrency, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := serve(t, runner.Function{Name: "F", Handler: func() error {
+				if c.fails {
+					return errors.New("no")
+				}
+				return nil
+			}}, runner.Options{EventRetries: []time.Duration{hour, hour}})
+			s.SetConcurrency("F", c.concurrency)
+			ended := make(chan *runner.EventEnd, 1)
+			c.how.Ended = func(_ context.Context, e *runner.EventEnd) bool {
+				ended <- e
+				return true
+			}
+			id, err := s.InvokeEvent(&invocation.Request{FunctionName: "F", Payload: []byte(`{"a":1}`)}, c.how)
+			if err != nil {
+				t.Fatal(err)
+			}
+			e := <-ended
+			if e.RequestID != id || e.Condition != c.condition || e.Attempts != c.attempts || string(e.Event) != `{"a":1}` ||
+				(e.Answer != nil) != (c.attempts > 0) {
+				t.Errorf("%+v", e)
+			}
+		})
 	}
 }
