@@ -1,7 +1,10 @@
 package local
 
 import (
+	"cmp"
 	"context"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -12,13 +15,14 @@ import (
 	"stepback/services/cloudwatch"
 	"stepback/services/cloudwatch/datapoints"
 	"stepback/services/lambda/runner"
+	"stepback/services/logs"
 	"stepback/services/logs/logstore"
 )
 
 // openCloudWatch opens CloudWatch, and what measures the other services for it.
 func (p *Platform) openCloudWatch(context.Context) (err error) {
 	p.CloudWatch, err = cloudwatch.Open(cloudwatch.Options{Documents: p.Documents, Clock: p.Clock, Targets: &p.Targets,
-		Scope: p.Scope, Log: p.cfg.Log, Measure: func() error { return p.meter.flush(p.CloudWatch) }})
+		Scope: p.Scope, Log: p.cfg.Log, Measure: func() error { return p.meter.flush(p) }})
 	if err != nil {
 		return err
 	}
@@ -34,7 +38,8 @@ func (p *Platform) openCloudWatch(context.Context) (err error) {
 type meter struct {
 	mu       sync.Mutex
 	measured map[measure]*datapoints.Summary
-	embedded map[aws.Scope][]cloudwatch.Datum // in logs
+	embedded map[aws.Scope][]cloudwatch.Datum // in logs, or what metric filters make of them
+	filters  logs.MetricFilters
 }
 
 // measure is a metric of a resource in a minute.
@@ -57,7 +62,7 @@ func (m *meter) measure(p *Platform) (stop func() error) {
 		for {
 			select {
 			case <-tick.C:
-				if err := m.flush(p.CloudWatch); err != nil {
+				if err := m.flush(p); err != nil {
 					p.cfg.Log.Warn("metrics could not be kept", "error", err)
 				}
 			case <-ending:
@@ -68,11 +73,14 @@ func (m *meter) measure(p *Platform) (stop func() error) {
 	return func() error {
 		close(ending)
 		<-done
-		return m.flush(p.CloudWatch)
+		return m.flush(p)
 	}
 }
 
-func (m *meter) flush(to *cloudwatch.Service) error {
+func (m *meter) flush(p *Platform) error {
+	for scope, due := range m.filters.Due(p.Clock.Now()) {
+		m.keep(scope, filtered(due))
+	}
 	m.mu.Lock()
 	all, measured := m.embedded, m.measured
 	m.embedded, m.measured = nil, nil
@@ -87,7 +95,7 @@ func (m *meter) flush(to *cloudwatch.Service) error {
 				Dimensions: []cloudwatch.Dimension{{Name: of.dimension, Value: of.resource}}}})
 	}
 	for scope, data := range all {
-		if err := to.Put(scope, data); err != nil {
+		if err := p.CloudWatch.Put(scope, data); err != nil {
 			return err
 		}
 	}
@@ -147,8 +155,11 @@ func (p *Platform) ran(scope aws.Scope, r runner.Ran) {
 	p.meter.add(of, at, "Duration", "Milliseconds", float64(r.Took)/float64(time.Millisecond))
 }
 
-// logged reads the metrics that are embedded in what is logged.
-func (p *Platform) logged(scope aws.Scope, _ logstore.Group, events []logstore.Event) {
+// logged reads the metrics that are embedded in what is logged, and those that metric filters make of it.
+func (p *Platform) logged(scope aws.Scope, g logstore.Group, events []logstore.Event) {
+	if data := p.meter.filters.Appended(scope, g, events); len(data) > 0 {
+		p.meter.keep(scope, filtered(data))
+	}
 	for i := range events {
 		if all := cloudwatch.Embedded(events[i].Message); len(all) > 0 {
 			p.meter.keep(scope, all)
@@ -156,7 +167,21 @@ func (p *Platform) logged(scope aws.Scope, _ logstore.Group, events []logstore.E
 	}
 }
 
-// keep adds data that are embedded in logs.
+// filtered are data of metric filters as CloudWatch takes them.
+func filtered(data []logs.MetricDatum) []cloudwatch.Datum {
+	all := make([]cloudwatch.Datum, len(data))
+	for i, d := range data {
+		all[i] = cloudwatch.Datum{At: d.At, Metric: cloudwatch.Metric{Namespace: d.Namespace, Name: d.Metric}}
+		for _, name := range slices.Sorted(maps.Keys(d.Dimensions)) {
+			all[i].Dimensions = append(all[i].Dimensions, cloudwatch.Dimension{Name: name, Value: d.Dimensions[name]})
+		}
+		all[i].Data.Unit = cmp.Or(d.Unit, "None")
+		all[i].Data.Add(d.Value, 1)
+	}
+	return all
+}
+
+// keep adds data that logs have.
 func (m *meter) keep(scope aws.Scope, all []cloudwatch.Datum) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

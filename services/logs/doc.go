@@ -1,7 +1,8 @@
 // Package logs serves the operations of Amazon CloudWatch Logs that create and read log groups, over AWS JSON 1.1:
 // enough for aws logs tail, for reading what executions and functions logged, and for tools that create the log groups
-// of state machines; and subscription filters and query definitions. Metric filters, queries and resource policies are
+// of state machines; and subscription filters, metric filters and query definitions. Queries and resource policies are
 // not among them.
 //
-// Subscriptions delivers what the filters match, to functions. It knows no functions: a Deliverer does.
+// Subscriptions delivers what subscription filters match, to functions, and MetricFilters makes metric data of what
+// metric filters match. They know neither functions nor CloudWatch: a Deliverer does, and whoever takes the data.
 package logs

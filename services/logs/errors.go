@@ -24,6 +24,8 @@ var (
 		Message: "The specified log stream already exists"}
 	errNoSubscription = &aws.Error{Code: "ResourceNotFoundException",
 		Message: "The specified subscription filter does not exist."}
+	errNoMetricFilter = &aws.Error{Code: "ResourceNotFoundException",
+		Message: "The specified metric filter does not exist."}
 	errNoQuery = &aws.Error{Code: "ResourceNotFoundException",
 		Message: "The specified query definition does not exist."}
 	errTooMany = &aws.Error{Code: "LimitExceededException", Message: "Resource limit exceeded."}

@@ -15,6 +15,8 @@ var unanswered = []string{
 	"DescribeLogGroups.logGroups.inheritedProperties", "PutLogEvents.rejectedLogEventsInfo.expiredLogEventEndIndex",
 	"PutLogEvents.rejectedEntityInfo", "DescribeSubscriptionFilters.subscriptionFilters.fieldSelectionCriteria",
 	"DescribeSubscriptionFilters.subscriptionFilters.emitSystemFields",
+	"DescribeMetricFilters.metricFilters.fieldSelectionCriteria",
+	"DescribeMetricFilters.metricFilters.emitSystemFieldDimensions",
 }
 
 // TestModel compares the answers of the operations that are served with the service's model.
