@@ -162,10 +162,16 @@ func guarded(f func() error) (err error) {
 
 // begin compiles the template that the phase works with, and the environment of its functions.
 func (d *deployment) begin(of *deployed) error {
-	c, err := d.s.compile(d.st.scope(), d.st.Name, d.st.ID, of)
+	d.s.mu.Lock()
+	to := *of // which others look at meanwhile
+	d.s.mu.Unlock()
+	c, err := d.s.compile(d.st.scope(), d.st.Name, d.st.ID, &to)
 	if err != nil {
 		return err
 	}
+	d.s.mu.Lock()
+	of.Processed, of.Description = to.Processed, to.Description
+	d.s.mu.Unlock()
 	d.c = c
 	d.env = *c.env
 	d.env.Ref, d.env.Attribute = d.ref, d.attribute

@@ -65,10 +65,6 @@ func TestTables(t *testing.T) {
 	if err := b.Apply()(); err != nil {
 		t.Fatal(err)
 	}
-	b = begin(t, s)
-	b.Put(events, "bus/b", []byte("not waited for"))
-	b.Apply()
-
 	after := disk.CrashClone(vfs.CrashCloneCfg{})
 	again, err := documents.Open("/documents", after)
 	if err != nil {
