@@ -26,9 +26,9 @@ type Import struct {
 	KeptDays float64
 }
 
-// What is assumed of an import. Nothing of it was measured on AWS. The sizes of results and of the log of a row in a batch
-// are those of a million rows imported into PostgreSQL on one machine (bench/RESULTS.md); times and rates are meant to
-// be on the careful side.
+// What is assumed of an import. Nothing of it was measured on AWS. The sizes of results and of the log of a row in
+// a batch are those of a million rows imported into PostgreSQL on one machine (bench/RESULTS.md); times and rates
+// are meant to be on the careful side.
 const (
 	rowSeconds       = 0.010  // the invocation for a row
 	batchSeconds     = 0.010  // the invocation for a batch, beside its rows

@@ -50,8 +50,8 @@ type Query struct {
 	Since time.Time
 	// After is the place behind which the list goes on; the zero Place is its beginning.
 	After journal.Place
-	// Brief asks for no more than ARN, Status, Start, the failure's name of what has ended, and the retries: for counting
-	// very many. One that ends meanwhile may be listed twice then.
+	// Brief asks for no more than ARN, Status, Start, the failure's name of what has ended, and the retries: for
+	// counting very many. One that ends meanwhile may be listed twice then.
 	Brief bool
 }
 

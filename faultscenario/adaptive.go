@@ -155,8 +155,8 @@ func adapted(ctx context.Context, s *stage, r *Report) error {
 	return s.behind(ctx, r)
 }
 
-// behind has the same brown-out behind the functions, where their guard sees it: the mechanisms inside the run have rows
-// wait, and give none up, without any controller.
+// behind has the same brown-out behind the functions, where their guard sees it: the mechanisms inside the run have
+// rows wait, and give none up, without any controller.
 func (s *stage) behind(ctx context.Context, r *Report) error {
 	inside := *s.rehearsal
 	inside.beside, inside.check, inside.adjust, inside.rows, inside.crowded = nil, nil, nil, 3500, brownLimit

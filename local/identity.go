@@ -16,7 +16,8 @@ func (p *Platform) openIdentity(context.Context) error {
 		Service: endpoint.Service{Name: "IAM", Signing: "iam", Handler: lazily(roles.Handler)}})
 	p.offer(served{model: "sts", about: "who is asking, and sessions of roles",
 		Service: endpoint.Service{Name: "STS", Signing: "sts", Handler: lazily(func() *server.Service {
-			return sts.New(sts.Options{Documents: p.Documents, Roles: roles, Clock: p.Clock, Scope: p.Scope, Log: p.cfg.Log})
+			return sts.New(sts.Options{Documents: p.Documents, Roles: roles, Clock: p.Clock, Scope: p.Scope,
+				Log: p.cfg.Log})
 		})}})
 	return nil
 }

@@ -106,7 +106,8 @@ func Open(ctx context.Context, cfg Config) (_ *Platform, err error) {
 	}
 	for _, step := range []func(context.Context) error{
 		p.lock, p.openJournal, p.listen, p.openDocuments, p.openObjects, p.openQueues, p.openTables,
-		p.openCloudWatch, p.openLogs, p.openFunctions, p.stopSubscriptions, p.openTopics, p.expire, p.openMetrics, p.openIdentity,
+		p.openCloudWatch, p.openLogs, p.openFunctions, p.stopSubscriptions, p.openTopics, p.expire,
+		p.openMetrics, p.openIdentity,
 		p.openSecrets,
 		p.openDeployment, p.openStates, p.openEvents, p.openScheduler,
 		p.openStacks, p.resume, p.serve,
@@ -203,7 +204,8 @@ func (p *Platform) openLogs(context.Context) (err error) {
 		p.offer(served{model: "cloudwatchlogs", about: "what executions and functions log",
 			Service: endpoint.Service{Name: "CloudWatch Logs", Signing: "logs", Target: "Logs_20140328",
 				Handler: lazily(func() *server.Service {
-					return logsapi.New(logsapi.Options{Store: p.Logs, Documents: p.Documents, Default: p.Scope, Now: time.Now,
+					return logsapi.New(logsapi.Options{Store: p.Logs, Documents: p.Documents, Default: p.Scope,
+						Now: time.Now,
 						Log: p.cfg.Log})
 				})}})
 		p.Targets.Register("logs", p.Logs)

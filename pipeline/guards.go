@@ -35,8 +35,8 @@ func newGuards(now func() time.Time, calls int, told func(string, breaker.Circui
 	return &guards{store: &adaptive.Memory{}, now: now, calls: calls, told: told, all: map[string]*handlers.Guard{}}
 }
 
-// of is the guard in front of a callee, for a function with these surroundings. The circuit is printed to the function's
-// log, as on AWS. Its deadlines are the wall's, as those of invocations are.
+// of is the guard in front of a callee, for a function with these surroundings. The circuit is printed to the
+// function's log, as on AWS. Its deadlines are the wall's, as those of invocations are.
 func (g *guards) of(callee, state string, s functions.Surroundings) *handlers.Guard {
 	g.mu.Lock()
 	defer g.mu.Unlock()

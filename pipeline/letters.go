@@ -23,7 +23,8 @@ const recordPrefix = "dead-letters/"
 // which no import could be started, and failed Map items of all state machines but the import's own, whose rows are
 // letters. Clients are of the platform's address. since leaves out Map Runs of executions that ended before.
 func Letters(store objects.Store, states *sfn.Client, since time.Time) deadletters.Rooms {
-	return Rooms(RoomsConfig{Objects: store, States: states, Results: resultBucket, Machine: importMachine(), Since: since,
+	return Rooms(RoomsConfig{Objects: store, States: states, Results: resultBucket, Machine: importMachine(),
+		Since: since,
 		Inbox: &startevents.Bucket{Store: store, Name: resultBucket}, AllMachines: true})
 }
 

@@ -24,8 +24,8 @@ import (
 	"stepback/local"
 )
 
-// PlatformLetters are the dead letters of all kinds on a platform, for its console: rows of imports, events that started
-// none, failed Map items, and the messages in dead-letter queues of SQS. It is safe for concurrent use.
+// PlatformLetters are the dead letters of all kinds on a platform, for its console: rows of imports, events that
+// started none, failed Map items, and the messages in dead-letter queues of SQS. It is safe for concurrent use.
 type PlatformLetters struct {
 	// Others are rooms that are elsewhere, such as outboxes. They come first.
 	Others []console.Room
@@ -85,8 +85,9 @@ func (l *PlatformLetters) connect(ctx context.Context, p *local.Platform) (err e
 	names := map[deadletters.Kind]string{deadletters.KindRow: "import-rows", deadletters.KindEvent: "start-events",
 		deadletters.KindItem: mapItems}
 	for _, part := range Rooms(RoomsConfig{Objects: p.S3Client(), States: l.states, Results: resultBucket,
-		Machine: importMachine(), Inbox: &startevents.Bucket{Store: p.S3Client(), Name: resultBucket}, AllMachines: true,
-		Executions: failedMaps(p), Keep: platformRecord(p)}) {
+		Machine: importMachine(), Inbox: &startevents.Bucket{Store: p.S3Client(), Name: resultBucket},
+		AllMachines: true,
+		Executions:  failedMaps(p), Keep: platformRecord(p)}) {
 		l.rooms = append(l.rooms, console.Room{Name: names[part.Kind], Kind: part.Kind, Room: part.Room})
 	}
 	return nil

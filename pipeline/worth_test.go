@@ -26,8 +26,8 @@ func (s stubborn) Apply(ctx context.Context, run csvimport.Run, row int64, inc c
 	return s.Store.Apply(ctx, run, row, inc)
 }
 
-// TestRetriesThatDoNotPayAreGivenUp leaves, where stepback adapt would, that second retries after a deadlock hardly ever
-// recover.
+// TestRetriesThatDoNotPayAreGivenUp leaves, where stepback adapt would, that second retries after a deadlock hardly
+// ever recover.
 func TestRetriesThatDoNotPayAreGivenUp(t *testing.T) {
 	t.Parallel()
 	rows := activities(60, 0)

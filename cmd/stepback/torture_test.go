@@ -23,8 +23,8 @@ import (
 )
 
 // TestTorture has a server of its own process carry out every kind of task while it is killed at random and sent
-// requests that are none, and then watches its memory, goroutines and descriptors while it works. It takes the time that
-// STEPBACK_TORTURE names (make torture); STEPBACK_SEED chooses what happens when.
+// requests that are none, and then watches its memory, goroutines and descriptors while it works. It takes the time
+// that STEPBACK_TORTURE names (make torture); STEPBACK_SEED chooses what happens when.
 func TestTorture(t *testing.T) {
 	t.Parallel()
 	during, err := time.ParseDuration(os.Getenv("STEPBACK_TORTURE"))

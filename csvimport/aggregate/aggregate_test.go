@@ -365,8 +365,8 @@ func TestSameOutcomeTwice(t *testing.T) {
 	}
 }
 
-// TestOutputsAlone: of batches that succeeded the ResultWriter keeps the outputs alone, with Transformation COMPACT. The
-// child execution of a dead letter is then in its result.
+// TestOutputsAlone: of batches that succeeded the ResultWriter keeps the outputs alone, with Transformation
+// COMPACT. The child execution of a dead letter is then in its result.
 func TestOutputsAlone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 4)

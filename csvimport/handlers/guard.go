@@ -35,17 +35,17 @@ type Worth interface {
 
 // Guard stands between a function and its callee. What it refuses has the error name by which the state machine waits
 // (CircuitOpen, RetryBudgetExhausted), tries again with a whole deadline (TimeoutError), or gives the record up
-// (RetryNotWorthwhile). A call that was made and failed by load while the callee is known to be away, or that the callee
-// refused for its load, is answered like one that was refused: the record keeps its own retries for when the callee is
-// back. The zero Guard refuses nothing.
+// (RetryNotWorthwhile). A call that was made and failed by load while the callee is known to be away, or that the
+// callee refused for its load, is answered like one that was refused: the record keeps its own retries for when the
+// callee is back. The zero Guard refuses nothing.
 type Guard struct {
 	// Gate is the callee's breaker and limiter; nil for none.
 	Gate Gate
 	// Margin is what is kept of the invocation's time to report in; deadline.Margin when 0. A call is not begun that
 	// would not end in time, judged by the 95th percentile of those before it.
 	Margin time.Duration
-	// Worth says whether another attempt is worth its cost: a *configuration.Reader. It is asked after failures that are
-	// retried, when the event tells which attempt it was; nil for a guard that gives nothing up.
+	// Worth says whether another attempt is worth its cost: a *configuration.Reader. It is asked after failures
+	// that are retried, when the event tells which attempt it was; nil for a guard that gives nothing up.
 	Worth Worth
 	// Now is the clock; the machine's when nil.
 	Now func() time.Time
@@ -122,8 +122,8 @@ func Guarded[Output any](g *Guard, f Func[Output]) Func[Output] {
 	}
 }
 
-// hasNoRoom reports whether the callee itself has refused a call for its load: it says what the limiter would have said,
-// had it known.
+// hasNoRoom reports whether the callee itself has refused a call for its load: it says what the limiter would have
+// said, had it known.
 func hasNoRoom(err error) bool {
 	name, _ := named(err)
 	return name == retrypatterns.TooManyRequestsError || name == retrypatterns.S3SlowDown

@@ -17,12 +17,13 @@ const (
 	// transactions is how many are under way at a time: one is prepared while the other is with the server. More would
 	// wait for each other's users.
 	transactions = 2
-	// patience is how often in a row nobody must have had a batch before a transaction begins with those that there are.
+	// patience is how often in a row nobody must have had a batch before a transaction begins with those that there
+	// are.
 	patience = 2
 )
 
-// combiner has batches that are applied at once share transactions. It has no goroutine of its own: those who wait carry
-// the transactions out, one for all that it takes.
+// combiner has batches that are applied at once share transactions. It has no goroutine of its own: those who wait
+// carry the transactions out, one for all that it takes.
 type combiner struct {
 	carryOut func(ctx context.Context, run csvimport.Run, rows []csvimport.Row, whole bool) ([]csvimport.Answer, error)
 

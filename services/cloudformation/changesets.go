@@ -102,8 +102,9 @@ func (s *Service) createChangeSet(ctx context.Context, scope aws.Scope, in *chan
 	if fresh {
 		st = s.newStack(scope, in.Name)
 	}
-	set := &changeSet{Name: in.ChangeSet, StackID: st.ID, StackName: st.Name, Kind: in.Kind, Description: in.Description,
-		Status: "CREATE_COMPLETE", Execution: "AVAILABLE", Created: s.now().UnixMilli(), Target: to,
+	set := &changeSet{Name: in.ChangeSet, StackID: st.ID, StackName: st.Name, Kind: in.Kind,
+		Description: in.Description,
+		Status:      "CREATE_COMPLETE", Execution: "AVAILABLE", Created: s.now().UnixMilli(), Target: to,
 		OnFailure: in.OnFailure, Nested: in.Nested, Import: in.Existing}
 	set.ID = scope.ARN("cloudformation", "changeSet/"+in.ChangeSet+"/"+aws.NewID())
 	if err := s.judge(ctx, set, st, c); err != nil {
@@ -223,7 +224,8 @@ func (s *Service) describeChangeSet(_ context.Context, scope aws.Scope, in *chan
 	}
 	out := &shownChangeSet{Name: c.Name, ID: c.ID, StackID: c.StackID, StackName: c.StackName,
 		Description: c.Description,
-		Parameters:  s.shown(&c.Target), CreationTime: timeOf(c.Created), ExecutionStatus: c.Execution, Status: c.Status,
+		Parameters:  s.shown(&c.Target), CreationTime: timeOf(c.Created), ExecutionStatus: c.Execution,
+		Status:       c.Status,
 		StatusReason: c.Reason, NotificationARNs: orEmpty(c.Target.NotificationARNs),
 		Capabilities: orEmpty(c.Target.Capabilities), Tags: tagsIn(c.Target.Tags), Changes: []map[string]any{},
 		Next:   next,

@@ -519,8 +519,9 @@ func (s *Service) nestedCreate(ctx context.Context, r *resource.Request) (resour
 			child.Root = of.d.st.Root
 		}
 		minutes, _ := strconv.Atoi(textOr(r.Properties["TimeoutInMinutes"], "0"))
-		if err := s.start(child, &operation{Kind: opCreate, Phase: phaseApply, Target: to, OnFailure: onFailure(of.d.op),
-			Token: of.d.op.Token, DisableRollback: of.d.op.DisableRollback}, "CREATE_IN_PROGRESS", minutes); err != nil {
+		if err := s.start(child, &operation{Kind: opCreate, Phase: phaseApply, Target: to,
+			OnFailure: onFailure(of.d.op),
+			Token:     of.d.op.Token, DisableRollback: of.d.op.DisableRollback}, "CREATE_IN_PROGRESS", minutes); err != nil {
 			return resource.State{}, err
 		}
 	}

@@ -116,8 +116,10 @@ func (s *Service) drifted(ctx context.Context, st *stack, id string) *drift {
 		found.Reason = "Resources of type " + r.Type + " are not checked"
 		return found
 	}
-	q := &resource.Request{API: s.opts.API(st.scope()), Scope: st.scope(), Stack: st.Name, StackID: st.ID, LogicalID: id,
-		Suffix: r.Suffix, Type: r.Type, ID: r.Physical, Properties: r.Properties, Attributes: r.Attributes, Tags: r.Tags}
+	q := &resource.Request{API: s.opts.API(st.scope()), Scope: st.scope(), Stack: st.Name, StackID: st.ID,
+		LogicalID: id,
+		Suffix:    r.Suffix, Type: r.Type, ID: r.Physical, Properties: r.Properties, Attributes: r.Attributes,
+		Tags: r.Tags}
 	actual, err := t.Read(ctx, q)
 	switch {
 	case errors.Is(err, resource.ErrGone):

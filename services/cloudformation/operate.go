@@ -78,7 +78,8 @@ func (d *deployment) limited() (context.Context, func()) {
 	d.s.mu.Unlock()
 	var timer *clock.Timer
 	if d.op.Phase == phaseApply && d.op.Deadline > 0 {
-		timer = d.s.opts.Clock.ScheduleInBackground(instant(d.op.Deadline), clock.AlarmFunc(func() { giveUp(errTimeout) }))
+		timer = d.s.opts.Clock.ScheduleInBackground(instant(d.op.Deadline),
+			clock.AlarmFunc(func() { giveUp(errTimeout) }))
 	}
 	return ctx, func() {
 		if timer != nil {
@@ -509,6 +510,7 @@ func (d *deployment) request(r *record, of made, previous *made) *resource.Reque
 		// Both contexts count: that of the call holds the clock, the other one gives up.
 		ctx, stop := context.WithCancel(ctx)
 		defer stop()
+		//nolint:contextcheck // its end is that of the waits, too
 		defer context.AfterFunc(d.waits, stop)()
 		if err := d.s.opts.Clock.Sleep(ctx, wait); err != nil {
 			if cause := context.Cause(d.waits); cause != nil { //nolint:contextcheck // it says why

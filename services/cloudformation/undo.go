@@ -296,7 +296,8 @@ func (d *deployment) sweep(unwanted func(*record) bool, rolledBack bool) error {
 func (d *deployment) sweepOne(ctx context.Context, r *record, old made, rolledBack bool) error {
 	say := func(status, reason string) error {
 		return d.s.change(func(k *keeper) error {
-			k.event(d.st, event{LogicalID: r.ID, Physical: old.Physical, Type: old.Type, Status: status, Reason: reason})
+			k.event(d.st, event{LogicalID: r.ID, Physical: old.Physical, Type: old.Type, Status: status,
+				Reason: reason})
 			k.stack(d.st)
 			if status != "DELETE_IN_PROGRESS" {
 				r.Trash = slices.DeleteFunc(r.Trash, func(m made) bool { return m.Physical == old.Physical })

@@ -469,7 +469,8 @@ type metricAlarm struct {
 func list(arns []string) []string { return append([]string{}, arns...) }
 
 func (a *alarm) described() described {
-	return described{a.Enabled, list(a.Alarm), a.ARN, server.Time(a.Configured), a.Description, a.Name, list(a.Insufficient),
+	return described{a.Enabled, list(a.Alarm), a.ARN, server.Time(a.Configured), a.Description, a.Name,
+		list(a.Insufficient),
 		list(a.OK), a.Reason, a.Data, server.Time(a.Updated), a.State, server.Time(a.Transitioned)}
 }
 

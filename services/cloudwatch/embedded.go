@@ -49,7 +49,8 @@ func Embedded(line string) []Datum {
 				if !ok {
 					continue
 				}
-				d := Datum{Metric: Metric{directive.Namespace, m.Name, dimensions}, At: at, Fine: m.StorageResolution == 1}
+				d := Datum{Metric: Metric{directive.Namespace, m.Name, dimensions}, At: at,
+					Fine: m.StorageResolution == 1}
 				d.Data.Unit = "None"
 				if m.Unit != "" {
 					d.Data.Unit = m.Unit

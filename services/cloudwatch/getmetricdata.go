@@ -176,7 +176,8 @@ func (v *view) gridOf(seconds int64) math.Grid {
 	from := v.start.Unix() - v.start.Unix()%seconds
 	n := (v.end.Unix() - from + seconds - 1) / seconds
 	const most = 1 << 20
-	return math.Grid{Start: time.Unix(from, 0).UTC(), Period: time.Duration(seconds) * time.Second, Len: int(min(n, most))}
+	return math.Grid{Start: time.Unix(from, 0).UTC(), Period: time.Duration(seconds) * time.Second,
+		Len: int(min(n, most))}
 }
 
 // period is that of an expression: its own, or the longest of the metrics.
@@ -309,8 +310,8 @@ func (v *view) Period(id string) (time.Duration, bool) {
 
 var dynamic = regexp.MustCompile(`\$\{([A-Z_]+)\}`)
 
-// labelled is the label of a series: the one that is asked for, with its ${LABEL}, ${MAX} and the like filled in, or the
-// series' own.
+// labelled is the label of a series: the one that is asked for, with its ${LABEL}, ${MAX} and the like filled in,
+// or the series' own.
 func labelled(label string, l math.Labelled) string {
 	if label == "" {
 		return l.Label

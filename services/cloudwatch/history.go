@@ -91,7 +91,8 @@ func (s *Service) describeAlarmHistory(_ context.Context, scope aws.Scope, in *h
 			return nil
 		}
 		_, at, _ := strings.Cut(key, "\x00")
-		all = append(all, placed{at, historyItem{k.Alarm, k.Kind, server.Time(k.At), k.Type, k.Summary, string(k.Data)}})
+		all = append(all, placed{at, historyItem{k.Alarm, k.Kind, server.Time(k.At), k.Type, k.Summary,
+			string(k.Data)}})
 		return nil
 	}); err != nil {
 		return nil, err

@@ -59,8 +59,8 @@ func splitNames(text string) (names []string) {
 	return names
 }
 
-// parseTerms reads conditions up to the end or a closing parenthesis: those in a row and those joined by AND have all to
-// hold; OR binds more loosely.
+// parseTerms reads conditions up to the end or a closing parenthesis: those in a row and those joined by AND have
+// all to hold; OR binds more loosely.
 func parseTerms(text string, depth int) (all []term, rest string, err error) {
 	const deepest = 20
 	if depth > deepest {

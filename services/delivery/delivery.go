@@ -1,6 +1,6 @@
-// Package delivery hands messages to whatever an ARN names: a queue, a topic, a function, a state machine, an event bus,
-// a log group. Services that have targets (topics, rules, schedules, alarms, destinations, notifications of buckets) use
-// it instead of each other. Each service says itself how it takes a message, as a Target.
+// Package delivery hands messages to whatever an ARN names: a queue, a topic, a function, a state machine, an event
+// bus, a log group. Services that have targets (topics, rules, schedules, alarms, destinations, notifications of
+// buckets) use it instead of each other. Each service says itself how it takes a message, as a Target.
 //
 // It keeps nothing and tries nothing again: whoever delivers does, by its own rules. It checks no permissions.
 package delivery

@@ -555,8 +555,8 @@ func TestFifoQueuesAndExecutions(t *testing.T) {
 	}
 }
 
-// TestNothingAcceptedIsLost takes the disk away from under eight clients, keeping only what was synced: every event that
-// was accepted reaches the function afterwards, whose calls before count as well.
+// TestNothingAcceptedIsLost takes the disk away from under eight clients, keeping only what was synced: every event
+// that was accepted reaches the function afterwards, whose calls before count as well.
 func TestNothingAcceptedIsLost(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -220,7 +220,10 @@ func (s *Service) tag(kind string) server.Operation {
 		whose
 		Tags []tag
 	}) (*none, error) {
-		return &none{}, s.changes(scope, kind, in.name(), func(_ *change, e *entity) error { return e.putTags(in.Tags) })
+		return &none{}, s.changes(scope, kind, in.name(), func(_ *change,
+			e *entity) error {
+			return e.putTags(in.Tags)
+		})
 	})
 }
 

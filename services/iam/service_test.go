@@ -147,7 +147,8 @@ func TestPolicyVersions(t *testing.T) {
 			&client.CreatePolicyVersionInput{PolicyArn: arn,
 				PolicyDocument: sdk.String(allow), SetAsDefault: true}))
 	}
-	_, err := c.CreatePolicyVersion(ctx, &client.CreatePolicyVersionInput{PolicyArn: arn, PolicyDocument: sdk.String(allow)})
+	_, err := c.CreatePolicyVersion(ctx, &client.CreatePolicyVersionInput{PolicyArn: arn,
+		PolicyDocument: sdk.String(allow)})
 	refused(t, err, "LimitExceeded", "A managed policy can have up to 5 versions. Before you create a new version, you must "+
 		"delete an existing version.")
 	_, err = c.DeletePolicyVersion(ctx, &client.DeletePolicyVersionInput{PolicyArn: arn, VersionId: sdk.String("v5")})

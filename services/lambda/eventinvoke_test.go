@@ -74,7 +74,8 @@ func TestEventInvokeConfigsAreKept(t *testing.T) {
 		FunctionName: name}); err != nil {
 		t.Error(err)
 	}
-	_, err = c.GetFunctionEventInvokeConfig(t.Context(), &awslambda.GetFunctionEventInvokeConfigInput{FunctionName: name})
+	_, err = c.GetFunctionEventInvokeConfig(t.Context(),
+		&awslambda.GetFunctionEventInvokeConfigInput{FunctionName: name})
 	if got := refused(t, err); got != "ResourceNotFoundException: The function "+here+
 		"F:$LATEST doesn't have an EventInvokeConfig" {
 		t.Error(got)
@@ -135,7 +136,7 @@ func TestDestinationsGetRecords(t *testing.T) {
 		t.Helper()
 		select {
 		case d = <-sent:
-		case <-time.After(30 * time.Second):
+		case <-t.Context().Done():
 			t.Fatalf("nothing was sent of %s", name)
 		}
 		if err := json.Unmarshal([]byte(d.Body), &record); err != nil {

@@ -104,7 +104,7 @@ func (t *metricTransformation) check(pattern string) error {
 	}
 	document := strings.HasPrefix(strings.TrimSpace(pattern), "{")
 	_, selects := selector(t.Value)
-	if _, err := strconv.ParseFloat(t.Value, 64); err != nil && !(selects && document) {
+	if _, err := strconv.ParseFloat(t.Value, 64); err != nil && (!selects || !document) {
 		return refuse("metricValue must be a number or, with a JSON filter pattern, a field such as $.latency.")
 	}
 	for name, field := range t.Dimensions {
@@ -126,8 +126,10 @@ func (s *Service) describeMetricFilters(_ context.Context, scope aws.Scope,
 	for _, g := range s.store.Groups(in(scope), func(name string) bool { return r.Group == "" || name == r.Group }) {
 		for i := range g.MetricFilters {
 			if f := &g.MetricFilters[i]; r.selects(f) {
-				found = append(found, describedMetricFilter{Name: f.Name, Pattern: f.Pattern, Created: f.Created, Group: g.Name,
-					Transformations: []metricTransformation{{f.Metric, f.Namespace, f.Value, f.Default, f.Dimensions, f.Unit}}})
+				found = append(found, describedMetricFilter{Name: f.Name, Pattern: f.Pattern,
+					Created: f.Created, Group: g.Name,
+					Transformations: []metricTransformation{{f.Metric, f.Namespace, f.Value, f.Default,
+						f.Dimensions, f.Unit}}})
 			}
 		}
 	}

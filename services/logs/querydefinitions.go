@@ -95,11 +95,12 @@ func (s *Service) putQueryDefinition(_ context.Context, scope aws.Scope,
 		return nil, errTooMany
 	}
 	kept := keptQuery{queryDefinition{Language: cmp.Or(r.Language, "CWLI"), ID: id, Name: r.Name, Query: r.Query,
-		Modified: s.now().UnixMilli(), Groups: append([]string{}, r.Groups...), Parameters: r.Parameters}, r.ClientToken}
+		Modified: s.now().UnixMilli(), Groups: append([]string{}, r.Groups...), Parameters: r.Parameters},
+		r.ClientToken}
 	if i >= 0 {
 		kept.ClientToken = all[i].ClientToken
 	}
-	text, err := json.Marshal(kept)
+	text, err := json.Marshal(kept) //nolint:gosec // a token of a client is no secret
 	if err != nil {
 		return nil, err
 	}
@@ -163,5 +164,8 @@ func (s *Service) deleteQueryDefinition(_ context.Context, scope aws.Scope,
 	if err != nil {
 		return nil, err
 	}
-	return &deleteQueryDefinitionResponse{true}, s.keep(func(b *documents.Batch, t *documents.Table) { b.Delete(t, key) })
+	return &deleteQueryDefinitionResponse{true}, s.keep(func(b *documents.Batch,
+		t *documents.Table) {
+		b.Delete(t, key)
+	})
 }

@@ -45,7 +45,8 @@ func subscribe(t *testing.T, dir string, take func(*delivery.Message) error) *su
 		return take(m)
 	}))
 	s := &subscribed{virtual: clock.Virtual(now)}
-	s.subscriptions = api.OpenSubscriptions(api.SubscriptionOptions{Documents: kept, Targets: targets, Clock: s.virtual})
+	s.subscriptions = api.OpenSubscriptions(api.SubscriptionOptions{Documents: kept, Targets: targets,
+		Clock: s.virtual})
 	told := func() time.Time { return now }
 	store, err := logstore.Open(dir+"/groups", logstore.Options{Now: told, Written: s.subscriptions.Written})
 	if err != nil {

@@ -169,9 +169,10 @@ func TestLifecycles(t *testing.T) {
 	_, err := c.PutBucketLifecycleConfiguration(t.Context(), &awss3.PutBucketLifecycleConfigurationInput{
 		Bucket: aws.String(bucket), LifecycleConfiguration: &types.BucketLifecycleConfiguration{
 			Rules: []types.LifecycleRule{{Status: types.ExpirationStatusEnabled,
-				Filter:                         &types.LifecycleRuleFilter{Prefix: aws.String("tmp/")},
-				Expiration:                     &types.LifecycleExpiration{Days: aws.Int32(2)},
-				AbortIncompleteMultipartUpload: &types.AbortIncompleteMultipartUpload{DaysAfterInitiation: aws.Int32(2)}}}}})
+				Filter:     &types.LifecycleRuleFilter{Prefix: aws.String("tmp/")},
+				Expiration: &types.LifecycleExpiration{Days: aws.Int32(2)},
+				AbortIncompleteMultipartUpload: &types.AbortIncompleteMultipartUpload{
+					DaysAfterInitiation: aws.Int32(2)}}}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,9 +8,9 @@
 //
 // After each PutObject, CopyObject and CompleteMultipartUpload the server hands an EventBridge "Object Created" event
 // to the subscriber that Options names. The notifications of a bucket go to queues, topics, functions and EventBridge.
-// Buckets keep their settings: notifications and lifecycles are carried out; encryption, policies, CORS rules, ownership
-// and the block of public access are kept and answered, and have no effect. Other settings are those of a new bucket;
-// to change them is refused as NotImplemented, never half obeyed.
+// Buckets keep their settings: notifications and lifecycles are carried out; encryption, policies, CORS rules,
+// ownership and the block of public access are kept and answered, and have no effect. Other settings are those of a
+// new bucket; to change them is refused as NotImplemented, never half obeyed.
 //
 // The package serves the laptop's loopback interface only. It checks no signature and no permission, knows no
 // ACLs and encrypts nothing, and never decides what an event starts.

@@ -209,7 +209,8 @@ type paged struct {
 // page cuts a page out of a list, which is sorted by its names.
 func page[T any](s *Service, p paged, request []string, list []T, name func(T) string) ([]T, string, error) {
 	const usual = 100
-	part, next, ok := aws.Page(aws.NewListing(s.now(), request...), p.NextToken, cmp.Or(p.MaxResults, usual), list, name)
+	part, next, ok := aws.Page(aws.NewListing(s.now(), request...), p.NextToken, cmp.Or(p.MaxResults, usual),
+		list, name)
 	if !ok {
 		return nil, "", invalid("Invalid NextToken.")
 	}

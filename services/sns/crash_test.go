@@ -43,7 +43,8 @@ func TestNothingAcknowledgedIsLost(t *testing.T) {
 				default:
 				}
 				body := fmt.Sprint("m", n, "-", i, "!")
-				if _, err := b.Publish(t.Context(), &client.PublishInput{TopicArn: &topic, Message: &body}); err != nil {
+				if _, err := b.Publish(t.Context(), &client.PublishInput{TopicArn: &topic,
+					Message: &body}); err != nil {
 					t.Error(err)
 					return
 				}

@@ -65,7 +65,8 @@ func (s *Service) labelParameterVersion(_ context.Context, scope aws.Scope, in *
 				continue
 			}
 			for i := range p.Versions { // a label moves
-				p.Versions[i].Labels = slices.DeleteFunc(p.Versions[i].Labels, func(l string) bool { return l == label })
+				p.Versions[i].Labels = slices.DeleteFunc(p.Versions[i].Labels,
+					func(l string) bool { return l == label })
 			}
 			v.Labels = append(v.Labels, label)
 		}

@@ -145,8 +145,9 @@ func TestPathsAndSecrets(t *testing.T) {
 	if err != nil || len(some.Parameters) != 1 || some.InvalidParameters[0] != "none" {
 		t.Errorf("some: %+v, %v", some, err)
 	}
-	listed, err := c.DescribeParameters(ctx, &client.DescribeParametersInput{ParameterFilters: []types.ParameterStringFilter{
-		{Key: sdk.String("Name"), Option: sdk.String("BeginsWith"), Values: []string{"/appl"}}}})
+	listed, err := c.DescribeParameters(ctx,
+		&client.DescribeParametersInput{ParameterFilters: []types.ParameterStringFilter{
+			{Key: sdk.String("Name"), Option: sdk.String("BeginsWith"), Values: []string{"/appl"}}}})
 	if err != nil || len(listed.Parameters) != 1 || *listed.Parameters[0].KeyId != "alias/aws/ssm" {
 		t.Errorf("listed: %+v, %v", listed, err)
 	}

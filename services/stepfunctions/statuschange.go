@@ -28,7 +28,8 @@ var statusOfEvent = map[history.Type]string{
 	history.ExecutionFailed: "FAILED", history.ExecutionAborted: "ABORTED", history.ExecutionTimedOut: "TIMED_OUT",
 }
 
-// StatusChanges are the changes that the events of a step of an execution make. Express executions have none, as on AWS.
+// StatusChanges are the changes that the events of a step of an execution make. Express executions have none, as on
+// AWS.
 func StatusChanges(x *journal.Execution, events []history.Event) []StatusChange {
 	if x.Express {
 		return nil

@@ -17,8 +17,8 @@ import (
 const verifiedBytes = 1 << 30
 
 // verifyTables compares the tables with their checksums, so that a store with a damaged one is refused at the start and
-// not when somebody asks for what it holds. Tables that the store does not name are left out: a crash, or a disk without
-// room, leaves halves of them.
+// not when somebody asks for what it holds. Tables that the store does not name are left out: a crash, or a disk
+// without room, leaves halves of them.
 func verifyTables(fs vfs.FS, dir string, db *pebble.DB) error {
 	levels, err := db.SSTables()
 	if err != nil {

@@ -67,8 +67,8 @@ type Type struct {
 	Update func(context.Context, *Request) (State, error)
 	// Delete removes one. What is not there any more is no error.
 	Delete func(context.Context, *Request) error
-	// Read reads the properties that the resource has, as far as they can be told; nil where drift is not detected. What
-	// is not there is ErrGone.
+	// Read reads the properties that the resource has, as far as they can be told; nil where drift is not detected.
+	// What is not there is ErrGone.
 	Read func(context.Context, *Request) (map[string]any, error)
 	// List lists the physical IDs of all that are there; nil where they cannot be listed.
 	List func(context.Context, *Request) ([]string, error)

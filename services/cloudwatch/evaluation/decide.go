@@ -38,8 +38,8 @@ type Rule struct {
 	Threshold  float64
 }
 
-// Decide returns the state of an alarm that was in the state before. values are the last datapoints, N + Margin of them,
-// the newest last; NaN is a missing one. used are the indices of those that were looked at.
+// Decide returns the state of an alarm that was in the state before. values are the last datapoints, N + Margin of
+// them, the newest last; NaN is a missing one. used are the indices of those that were looked at.
 //
 // It follows "Configuring how CloudWatch alarms treat missing data" in the CloudWatch user guide.
 func (r Rule) Decide(before string, values []float64) (state string, used []int) {

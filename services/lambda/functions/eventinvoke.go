@@ -44,7 +44,7 @@ func (s *Service) PutEventInvokeConfig(ctx context.Context, scope aws.Scope, nam
 		return nil, invalid("You must specify at least one of error handling or destination setting.")
 	}
 	qualifier = cmp.Or(qualifier, latest)
-	if _, _, err := s.findQualified(scope, name, qualifier); err != nil {
+	if err := s.findQualified(scope, name, qualifier); err != nil {
 		return nil, err
 	}
 	if d := in.DestinationConfig; d != nil {
@@ -129,19 +129,19 @@ func (s *Service) DeleteEventInvokeConfig(ctx context.Context, scope aws.Scope, 
 }
 
 // findQualified finds a function that has the version or alias.
-func (s *Service) findQualified(scope aws.Scope, name, qualifier string) (*area, *record, error) {
-	a, r, err := s.find(scope, name, "")
+func (s *Service) findQualified(scope aws.Scope, name, qualifier string) error {
+	_, r, err := s.find(scope, name, "")
 	if err != nil {
-		return nil, nil, noFunction()
+		return noFunction()
 	}
 	if _, ok := r.version(qualifier); !ok {
-		return nil, nil, noFunction()
+		return noFunction()
 	}
-	return a, r, nil
+	return nil
 }
 
-// checkDestination refuses what no record can be sent to. Whether a queue, a topic or a bus is there shows when a record
-// is sent.
+// checkDestination refuses what no record can be sent to. Whether a queue, a topic or a bus is there shows when a
+// record is sent.
 func (s *Service) checkDestination(scope aws.Scope, name, destination string) error {
 	if destination == "" {
 		return nil
@@ -160,7 +160,7 @@ func (s *Service) checkDestination(scope aws.Scope, name, destination string) er
 		if n.Function == name && to.Scope() == scope {
 			return invalid("You can't specify the function as a destination for itself.")
 		}
-		if _, _, err := s.findQualified(to.Scope(), n.Function, cmp.Or(n.Qualifier, latest)); err != nil {
+		if err := s.findQualified(to.Scope(), n.Function, cmp.Or(n.Qualifier, latest)); err != nil {
 			return invalid("The destination ARN %s is invalid.", destination)
 		}
 	case "s3":

@@ -21,6 +21,7 @@ func (s *Service) Invoke(ctx context.Context, scope aws.Scope, r *invocation.Req
 	}
 	switch r.Type {
 	case invocation.Event:
+		//nolint:contextcheck // an event outlives the request
 		id, err := t.area.lambda.InvokeEvent(&resolved, s.handling(t))
 		if err != nil {
 			return nil, err

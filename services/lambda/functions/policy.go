@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"stepback/aws"
@@ -190,7 +191,7 @@ func (in *PermissionInput) statement(resource string) (*Statement, error) {
 	s.require("StringEquals", "AWS:SourceAccount", in.SourceAccount)
 	s.require("ArnLike", "AWS:SourceArn", in.SourceArn)
 	if in.InvokedViaFunctionURL != nil {
-		s.require("Bool", "lambda:InvokedViaFunctionUrl", fmt.Sprint(*in.InvokedViaFunctionURL))
+		s.require("Bool", "lambda:InvokedViaFunctionUrl", strconv.FormatBool(*in.InvokedViaFunctionURL))
 	}
 	return s, nil
 }
