@@ -2,6 +2,7 @@ package resource
 
 import (
 	"context"
+	"maps"
 	"strings"
 )
 
@@ -29,9 +30,9 @@ func logs() []*Type {
 		},
 	}, putType("AWS::Logs::SubscriptionFilter",
 		"LogGroupName*! FilterName= FilterPattern* DestinationArn* RoleArn Distribution",
-		"PutSubscriptionFilter", "DeleteSubscriptionFilter"),
+		"PutSubscriptionFilter", "DeleteSubscriptionFilter", nil),
 		putType("AWS::Logs::MetricFilter", "LogGroupName*! FilterName= FilterPattern* MetricTransformations*",
-			"PutMetricFilter", "DeleteMetricFilter"),
+			"PutMetricFilter", "DeleteMetricFilter", dimensionsByName),
 		queryDefinition(), resourcePolicy()}
 }
 
@@ -108,11 +109,16 @@ func readLogGroup(ctx context.Context, r *Request) (map[string]any, error) {
 }
 
 // putType is a filter of a log group, which one operation makes and changes.
-func putType(name, known, put, remove string) *Type {
+//
+// adapt changes the request where the API has another form than the properties; nil if it has none.
+func putType(name, known, put, remove string, adapt func(in map[string]any)) *Type {
 	apply := func(ctx context.Context, r *Request) (State, error) {
 		filter := r.named("FilterName", 512)
 		in := pick(r.Properties, strings.NewReplacer("*", "", "!", "", "=", "").Replace(known))
 		in["FilterName"] = filter
+		if adapt != nil {
+			adapt(in)
+		}
 		return created(State{ID: filter}, r.Call(ctx, cloudwatchLogs, put, in, nil))
 	}
 	return &Type{
@@ -121,6 +127,32 @@ func putType(name, known, put, remove string) *Type {
 			return gone(r.Call(ctx, cloudwatchLogs, remove, map[string]any{"logGroupName": r.text("LogGroupName"),
 				"filterName": r.ID}, nil))
 		},
+	}
+}
+
+// dimensionsByName makes the dimensions of metric transformations, a list of keys and values in templates, the map that
+// PutMetricFilter takes.
+func dimensionsByName(in map[string]any) {
+	var adapted []any
+	for _, e := range list(in, "MetricTransformations") {
+		transformation, ok := e.(map[string]any)
+		if !ok {
+			adapted = append(adapted, e) // which the API refuses
+			continue
+		}
+		transformation = maps.Clone(transformation)
+		if dimensions, ok := transformation["Dimensions"].([]any); ok {
+			byName := map[string]any{}
+			for _, d := range dimensions {
+				dimension, _ := d.(map[string]any)
+				byName[textOf(dimension, "Key")] = dimension["Value"]
+			}
+			transformation["Dimensions"] = byName
+		}
+		adapted = append(adapted, transformation)
+	}
+	if adapted != nil {
+		in["MetricTransformations"] = adapted
 	}
 }
 
