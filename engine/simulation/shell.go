@@ -274,9 +274,12 @@ func (s *shell) live(ctx context.Context) outcome {
 	return outcome{s.refusal(err), err}
 }
 
-// refusal reports whether an error says that what is on a damaged disk cannot be read.
+// errLeft is that recovery names an execution which it leaves alone.
+var errLeft = errors.New("not recovered")
+
+// refusal reports whether an error says that what is on a damaged disk cannot be read, or does not fit together.
 func (s *shell) refusal(err error) bool {
-	return s.copied != nil && errors.Is(err, journal.ErrDamaged)
+	return s.copied != nil && (errors.Is(err, journal.ErrDamaged) || errors.Is(err, errLeft))
 }
 
 // run recovers and has the execution carried out, and redriven.
@@ -335,7 +338,7 @@ func (s *shell) begin(ctx context.Context) (string, error) {
 		return "", err
 	}
 	if len(found.Left) > 0 {
-		return "", fmt.Errorf("%s is not recovered: %w", found.Left[0].ARN, found.Left[0].Err)
+		return "", fmt.Errorf("%s: %w: %w", found.Left[0].ARN, errLeft, found.Left[0].Err)
 	}
 	s.stopAt(ctx, machine.Epoch.Add(s.stop))
 	if _, err := e.StartExecution(ctx, m.ARN, "e", s.input); err != nil && !errors.Is(err, engine.ErrAlreadyExists) {
