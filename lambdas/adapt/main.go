@@ -2,6 +2,10 @@
 // and applies once. Its answer is what it decided; a change that Step Functions refused is an error, so that the
 // function's own alarm tells.
 //
+// The time of a tick is the event's member time, as EventBridge's scheduled events have it, so that the clock of the
+// schedule counts. An event without one, or one older than a quarter of an hour, such as the console's sample, is taken
+// for now.
+//
 // Environment: STATE_MACHINE_ARN; STATE_MACHINE_ALIAS, the ARN of the alias by which executions are started, if they
 // are; CONFIGURATION_TABLE, the DynamoDB table of the controller's rows (retry_configurations), where functions are
 // told what retries are worth, too; RECORD_VALUE, what a task that succeeds is worth in USD, without which no histories
@@ -20,6 +24,7 @@ import (
 	"log/slog"
 	"os"
 	"strconv"
+	"time"
 
 	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -167,9 +172,23 @@ type handler struct {
 	log        *slog.Logger
 }
 
-// handle makes one tick; the event is not looked at.
-func (h handler) handle(ctx context.Context, _ json.RawMessage) (controller.Result, error) {
-	res, err := h.controller.Tick(ctx)
+// oldEvent is the age from which an event's time does not count.
+const oldEvent = 15 * time.Minute
+
+// at is the time that an event is for.
+func at(event json.RawMessage, now time.Time) time.Time {
+	var scheduled struct {
+		Time time.Time `json:"time"`
+	}
+	if json.Unmarshal(event, &scheduled) != nil || scheduled.Time.Before(now.Add(-oldEvent)) {
+		return now
+	}
+	return scheduled.Time
+}
+
+// handle makes one tick at the event's time.
+func (h handler) handle(ctx context.Context, event json.RawMessage) (controller.Result, error) {
+	res, err := h.controller.TickAt(ctx, at(event, time.Now()))
 	if err != nil {
 		return res, err
 	}

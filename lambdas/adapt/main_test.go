@@ -1,8 +1,10 @@
 package main
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestConfigured(t *testing.T) {
@@ -23,6 +25,21 @@ func TestConfigured(t *testing.T) {
 		})
 		if err == nil || name != "RULES" && !strings.Contains(err.Error(), name) {
 			t.Errorf("%s=%q: %v", name, bad, err)
+		}
+	}
+}
+
+func TestTimeOfAnEvent(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 22, 8, 0, 30, 0, time.UTC)
+	for event, want := range map[string]string{
+		`{"detail-type":"Scheduled Event","time":"2026-11-22T08:00:00Z"}`: "08:00:00",
+		`{"detail-type":"Scheduled Event","time":"2026-11-22T09:00:00Z"}`: "09:00:00", // a clock that is ahead of ours
+		`{"detail-type":"Scheduled Event","time":"1970-01-01T00:00:00Z"}`: "08:00:30",
+		`{"time":"soon"}`: "08:00:30", `{}`: "08:00:30", `[]`: "08:00:30", `null`: "08:00:30",
+	} {
+		if got := at(json.RawMessage(event), now).Format(time.TimeOnly); got != want {
+			t.Errorf("%s: %s, want %s", event, got, want)
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"stepback/aws"
+	"stepback/engine/clock"
 	"stepback/services/delivery"
 	"stepback/services/lambda/runner"
 	"stepback/services/lambda/runtimes"
@@ -47,6 +48,8 @@ type Options struct {
 	IdleTimeout time.Duration
 	// Now is the time; the default is time.Now.
 	Now func() time.Time
+	// Clock is the time that asynchronous invocations live in; the default is real time. See runner.Options.
+	Clock *clock.Clock
 	// Log is told of what the owner of the machine should know; the default discards it.
 	Log *slog.Logger
 }

@@ -15,6 +15,9 @@ import (
 // maxEvents is how many asynchronous invocations may wait or run, of all functions.
 const maxEvents = 1000
 
+// eventGrace is how long beyond the function's time an event that is handled holds virtual time.
+const eventGrace = 10 * time.Second
+
 // maxAge is how old an event may become by default, which is the most that Lambda lets one be.
 const maxAge = 6 * time.Hour
 
@@ -76,14 +79,16 @@ func (s *Service) InvokeEvent(r *invocation.Request, how EventHandling) (request
 	}
 	in.wantsLog = false
 	requestID = aws.NewID()
+	ctx, work := s.clock.Begin(s.ctx, in.function.Timeout+eventGrace)
 	go func() {
+		defer work.End()
 		defer s.events.Add(-1)
 		defer s.leave(in.function)
-		end, ended := s.runEvent(in, requestID, how)
+		end, ended := s.runEvent(ctx, in, requestID, how)
 		if !ended {
 			return
 		}
-		taken := how.Ended != nil && how.Ended(context.WithoutCancel(s.ctx), end)
+		taken := how.Ended != nil && how.Ended(context.WithoutCancel(ctx), end)
 		if !taken && end.Condition != Success {
 			s.logLost(in.function, requestID, end.Attempts)
 		}
@@ -92,15 +97,16 @@ func (s *Service) InvokeEvent(r *invocation.Request, how EventHandling) (request
 }
 
 // runEvent invokes the function until it succeeds or may not be tried again. It has not ended when the service closes.
-func (s *Service) runEvent(in *admitted, requestID string, how EventHandling) (end *EventEnd, ended bool) {
+func (s *Service) runEvent(ctx context.Context, in *admitted, requestID string, how EventHandling,
+) (end *EventEnd, ended bool) {
 	end = &EventEnd{RequestID: requestID, Event: in.payload}
-	accepted, oldest := time.Now(), cmp.Or(how.MaxAge, maxAge)
+	accepted, oldest := s.clock.Now(), cmp.Or(how.MaxAge, maxAge)
 	retries := len(s.opts.EventRetries)
 	if how.Retries != nil {
 		retries = min(retries, *how.Retries)
 	}
 	for throttles := 0; ; {
-		out, err := s.run(s.ctx, in, requestID)
+		out, err := s.run(ctx, in, requestID)
 		var wait time.Duration
 		var refused *aws.Error
 		switch {
@@ -126,11 +132,11 @@ func (s *Service) runEvent(in *admitted, requestID string, how EventHandling) (e
 			}
 			wait = s.opts.EventRetries[end.Attempts-1]
 		}
-		if time.Since(accepted)+wait > oldest {
+		if s.clock.Now().Sub(accepted)+wait > oldest {
 			end.Condition = EventAgeExceeded
 			return end, true
 		}
-		if !pause(s.ctx, wait) {
+		if s.clock.Sleep(ctx, wait) != nil {
 			return nil, false
 		}
 	}
@@ -140,17 +146,6 @@ func (s *Service) runEvent(in *admitted, requestID string, how EventHandling) (e
 func throttleWait(throttles int) time.Duration {
 	const longest = 5 * time.Minute
 	return min(time.Second<<min(throttles, 9), longest)
-}
-
-func pause(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }
 
 func (s *Service) logLost(d *deployed, requestID string, attempts int) {

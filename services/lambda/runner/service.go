@@ -6,6 +6,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"stepback/engine/clock"
 )
 
 // Options are the settings of a Service; the zero value is usable.
@@ -27,6 +29,9 @@ type Options struct {
 	EventRetries []time.Duration
 	// Ran is told of each invocation that has ended, and must be quick; nil means nobody is.
 	Ran func(Ran)
+	// Clock is the time in which events wait to be tried again and become too old. Virtual time stands still while an
+	// event is handled. The default is real time.
+	Clock *clock.Clock
 }
 
 // Ran is what there is to measure of an invocation.
@@ -42,7 +47,8 @@ type Ran struct {
 
 // Service is the Lambda service of the laptop. It is safe for concurrent use.
 type Service struct {
-	opts Options
+	opts  Options
+	clock *clock.Clock
 
 	mu        sync.RWMutex
 	functions map[versionKey]*deployed
@@ -86,7 +92,10 @@ func New(opts Options) *Service {
 	if opts.EventRetries == nil {
 		opts.EventRetries = []time.Duration{time.Minute, 2 * time.Minute}
 	}
-	s := &Service{opts: opts, functions: map[versionKey]*deployed{}, limits: map[string]*limit{}}
+	s := &Service{opts: opts, clock: opts.Clock, functions: map[versionKey]*deployed{}, limits: map[string]*limit{}}
+	if s.clock == nil {
+		s.clock = clock.Real()
+	}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	if opts.IdleTimeout > 0 {
 		s.keeper.Go(s.endIdle)
@@ -167,6 +176,9 @@ func (s *Service) Close(ctx context.Context) error {
 			}
 		}
 		s.threads.Wait()
+		if s.opts.Clock == nil {
+			s.clock.Close()
+		}
 	}()
 	select {
 	case <-done:
