@@ -38,7 +38,7 @@ func newArea(scope aws.Scope, dir string, opts Options, room *runner.Room) *area
 		ran = func(r runner.Ran) { opts.Ran(scope, r) }
 	}
 	a.lambda = runner.New(runner.Options{Region: scope.Region, Account: scope.Account, IdleTimeout: opts.IdleTimeout,
-		Logs: a.sink, Room: room, Ran: ran, Clock: opts.Clock})
+		Logs: a.sink, Room: room, Ran: ran})
 	return a
 }
 

@@ -6,8 +6,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"stepback/engine/clock"
 )
 
 // Options are the settings of a Service; the zero value is usable.
@@ -24,14 +22,8 @@ type Options struct {
 	InitTimeout time.Duration
 	// Room bounds the processes of all functions, and of other services that share it; the default has no bounds.
 	Room *Room
-	// EventRetries are the waits before the second and further attempts of an asynchronous invocation; the default is
-	// Lambda's, 1 and 2 minutes.
-	EventRetries []time.Duration
 	// Ran is told of each invocation that has ended, and must be quick; nil means nobody is.
 	Ran func(Ran)
-	// Clock is the time in which events wait to be tried again and become too old. Virtual time stands still while an
-	// event is handled. The default is real time.
-	Clock *clock.Clock
 }
 
 // Ran is what there is to measure of an invocation.
@@ -47,8 +39,7 @@ type Ran struct {
 
 // Service is the Lambda service of the laptop. It is safe for concurrent use.
 type Service struct {
-	opts  Options
-	clock *clock.Clock
+	opts Options
 
 	mu        sync.RWMutex
 	functions map[versionKey]*deployed
@@ -58,7 +49,6 @@ type Service struct {
 	calls     sync.WaitGroup // invocations
 	threads   sync.WaitGroup // goroutines of environments that call handlers
 	abandoned atomic.Int64   // handlers whose time was up and that have not returned
-	events    atomic.Int64   // asynchronous invocations that have not ended
 	ctx       context.Context
 	stop      context.CancelFunc
 	keeper    sync.WaitGroup // ends idle environments
@@ -89,13 +79,7 @@ func New(opts Options) *Service {
 	if opts.Room == nil {
 		opts.Room = NewRoom(0, 0)
 	}
-	if opts.EventRetries == nil {
-		opts.EventRetries = []time.Duration{time.Minute, 2 * time.Minute}
-	}
-	s := &Service{opts: opts, clock: opts.Clock, functions: map[versionKey]*deployed{}, limits: map[string]*limit{}}
-	if s.clock == nil {
-		s.clock = clock.Real()
-	}
+	s := &Service{opts: opts, functions: map[versionKey]*deployed{}, limits: map[string]*limit{}}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	if opts.IdleTimeout > 0 {
 		s.keeper.Go(s.endIdle)
@@ -176,9 +160,6 @@ func (s *Service) Close(ctx context.Context) error {
 			}
 		}
 		s.threads.Wait()
-		if s.opts.Clock == nil {
-			s.clock.Close()
-		}
 	}()
 	select {
 	case <-done:
