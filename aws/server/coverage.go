@@ -46,8 +46,8 @@ func (s *Service) Coverage() Coverage {
 	return CoverageOf(s.model.Name, s.model.ID, s.model.Operations(), s.Serves, s.cfg.Partly)
 }
 
-// CoverageOf makes the coverage of a service from the names of its model's operations, from what tells which are served,
-// and from what is missing of those that are served in part.
+// CoverageOf makes the coverage of a service from the names of its model's operations, from what tells which are
+// served, and from what is missing of those that are served in part.
 func CoverageOf(model, service string, operations []string, served func(string) bool,
 	partly map[string]string) Coverage {
 	c := Coverage{Model: model, Service: service}

@@ -10,8 +10,8 @@ import (
 	"stepback/aws/model"
 )
 
-// TestCoverageIsTrue asks for every operation of S3's model by its method, its path and its sub-resource: those that are
-// not in the table answer 501 or 405, the others do not.
+// TestCoverageIsTrue asks for every operation of S3's model by its method, its path and its sub-resource: those that
+// are not in the table answer 501 or 405, the others do not.
 func TestCoverageIsTrue(t *testing.T) {
 	t.Parallel()
 	if !slices.IsSorted(operations) {
