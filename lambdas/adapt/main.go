@@ -12,7 +12,8 @@
 // are read and no retry is found not to pay; DELAY_PER_HOUR, what an hour of delay costs; FUNCTION_MEMORY in MB and
 // FUNCTION_ARCHITECTURE of the functions that are called; CAPACITY, the calls a second that the callee serves, measured
 // when it is not set; RULES, standard or source; CONCURRENCY_LIMIT, how many calls of a function may run at a time, for
-// the source's rules; DRY_RUN, true to decide and change nothing.
+// the source's rules; LOAD_HOURS, the time zone in which these stretch delays by the hour where the load is not
+// measured; DRY_RUN, true to decide and change nothing.
 package main
 
 import (
@@ -25,6 +26,7 @@ import (
 	"os"
 	"strconv"
 	"time"
+	_ "time/tzdata" // Lambda's provided.al2023 has no time zones
 
 	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -149,6 +151,14 @@ func configured(env func(string) string) (*controller.Controller, error) {
 	}
 	if text := env("RULES"); text != "" {
 		c.Parameters.Rules = decide.Rules(text)
+	}
+	if text := env("LOAD_HOURS"); text != "" {
+		zone, err := time.LoadLocation(text)
+		if err != nil {
+			return nil, fmt.Errorf("LOAD_HOURS is %q; set it to a time zone such as Asia/Tokyo, or leave it unset", text)
+		}
+		hours := decide.SourceHours(zone)
+		c.Parameters.Hours = &hours
 	}
 	if text := env("DRY_RUN"); text != "" {
 		dry, err := strconv.ParseBool(text)

@@ -10,13 +10,14 @@ import (
 func TestConfigured(t *testing.T) {
 	t.Parallel()
 	good := map[string]string{"STATE_MACHINE_ARN": "arn", "CONFIGURATION_TABLE": "t", "CAPACITY": "25",
-		"RULES": "source", "DRY_RUN": "true"}
+		"RULES": "source", "DRY_RUN": "true",
+		"LOAD_HOURS": "Asia/Tokyo"}
 	c, err := configured(func(name string) string { return good[name] })
-	if err != nil || c.Capacity != 25 || !c.DryRun || c.Parameters.Rules != "source" || c.Owner != "adapt" {
+	if err != nil || c.Capacity != 25 || !c.DryRun || c.Parameters.Rules != "source" || c.Owner != "adapt" || c.Parameters.Hours.Location.String() != "Asia/Tokyo" {
 		t.Errorf("%+v, %v", c, err)
 	}
 	for name, bad := range map[string]string{"STATE_MACHINE_ARN": "", "CAPACITY": "-1", "RULES": "mine",
-		"DRY_RUN": "perhaps"} {
+		"DRY_RUN": "perhaps", "LOAD_HOURS": "noon"} {
 		_, err := configured(func(n string) string {
 			if n == name {
 				return bad
