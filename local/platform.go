@@ -256,10 +256,13 @@ func (p *Platform) resume(context.Context) error {
 	if err := errors.Join(p.Events.Resume(), p.Scheduler.Resume(), p.subscriptions.Resume()); err != nil {
 		return err
 	}
-	p.Functions.Resume()                                             //nolint:contextcheck // events live as long as the platform
-	p.onClose(func() error { p.Functions.StopEvents(); return nil }) // before what it tells is closed
-	p.mappings.Resume()                                              //nolint:contextcheck // mappings live as long as the platform
-	p.onClose(func() error { p.mappings.Close(); return nil })
+	p.Functions.Resume()     //nolint:contextcheck // as below
+	p.mappings.Resume()      //nolint:contextcheck // they live as long as the platform
+	p.onClose(func() error { // before what they tell is closed
+		p.mappings.Close()
+		p.Functions.StopEvents()
+		return nil
+	})
 	p.Stacks.Resume()
 	return nil
 }

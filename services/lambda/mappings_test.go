@@ -44,7 +44,8 @@ func serveMappings(t *testing.T) *awslambda.Client {
 	must(err)
 	f, err := functions.Open(t.Context(), t.TempDir(), functions.Options{Store: store, Clock: c})
 	must(err)
-	m, err := eventsource.Open(eventsource.Options{Store: store, Clock: c, Queues: queues, Streams: tables, Functions: f})
+	m, err := eventsource.Open(eventsource.Options{Store: store, Clock: c, Queues: queues, Streams: tables,
+		Functions: f})
 	must(err)
 	m.Resume()
 	url := httptest.NewServer(queues.Handler())
@@ -58,7 +59,10 @@ func serveMappings(t *testing.T) *awslambda.Client {
 		m.Close()
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 		defer cancel()
-		for _, end := range []func() error{func() error { return f.Close(ctx) }, tables.Close, queues.Close, store.Close} {
+		if err := f.Close(ctx); err != nil {
+			t.Error(err)
+		}
+		for _, end := range []func() error{tables.Close, queues.Close, store.Close} {
 			if err := end(); err != nil {
 				t.Error(err)
 			}

@@ -3,9 +3,9 @@ package eventsource_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/http/httptest"
-	"sync"
 	"testing"
 	"time"
 
@@ -70,7 +70,6 @@ type world struct {
 	dynamodb *awsdynamodb.Client
 	sent     chan delivery.Message
 
-	mu      sync.Mutex
 	handle  func(ctx context.Context, records []record) (string, error) // an answer, or an *aws.Error, or a failure
 	batches chan []record
 	closers []func()
@@ -150,14 +149,12 @@ func (w *world) Invoke(ctx context.Context, _ aws.Scope, r *invocation.Request) 
 	w.batches <- in.Records
 	a := &invocation.Answer{StatusCode: http.StatusOK, ExecutedVersion: "$LATEST", Payload: []byte(out),
 		RequestID: "request"}
-	switch err.(type) {
-	case nil:
-	case failure:
+	var failed failure
+	if errors.As(err, &failed) {
 		a.FunctionError, a.Payload = "Unhandled", []byte(`{"errorMessage":"no"}`)
-	default:
-		return nil, err
+		return a, nil
 	}
-	return a, nil
+	return a, err
 }
 
 // next is the bodies of the next batch that was handled.
@@ -166,8 +163,8 @@ func (w *world) next() []string {
 	select {
 	case b := <-w.batches:
 		return bodies(b)
-	case <-time.After(20 * time.Second):
-		w.t.Fatal("no batch comes")
+	case <-w.t.Context().Done():
+		w.t.Fatal("no batch has come")
 		return nil
 	}
 }
@@ -210,9 +207,10 @@ func (w *world) left(url string) int {
 	return n
 }
 
-// table makes a table with a stream, and returns the stream's ARN.
-func (w *world) table(name string) string {
+// table makes the table tab with a stream, and returns the stream's ARN.
+func (w *world) table() string {
 	w.t.Helper()
+	name := "tab"
 	out, err := w.dynamodb.CreateTable(w.t.Context(), &awsdynamodb.CreateTableInput{TableName: &name,
 		BillingMode: dynamotypes.BillingModePayPerRequest,
 		KeySchema:   []dynamotypes.KeySchemaElement{{AttributeName: sdk.String("k"), KeyType: dynamotypes.KeyTypeHash}},
@@ -226,8 +224,10 @@ func (w *world) table(name string) string {
 	return *out.TableDescription.LatestStreamArn
 }
 
-func (w *world) put(table string, keys ...string) {
+// put puts items into the table.
+func (w *world) put(keys ...string) {
 	w.t.Helper()
+	table := "tab"
 	for _, k := range keys {
 		if _, err := w.dynamodb.PutItem(w.t.Context(), &awsdynamodb.PutItemInput{TableName: &table,
 			Item: map[string]dynamotypes.AttributeValue{"k": &dynamotypes.AttributeValueMemberS{Value: k}}}); err != nil {

@@ -187,10 +187,11 @@ func (p *poller) handlePart(ctx context.Context, queue aws.ARN, part []received)
 	}
 	var failed map[string]bool
 	if p.mapping.reportsItems() {
-		ok := false
-		if failed, ok = failures(answer.Payload, items); !ok {
+		reported, ok := failures(answer.Payload, items)
+		if !ok {
 			return false
 		}
+		failed = reported
 	}
 	handles := make([]string, 0, len(part))
 	for _, m := range part {

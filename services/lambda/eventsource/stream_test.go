@@ -27,8 +27,8 @@ func TestRecordsAreHandledInOrder(t *testing.T) {
 		}
 		return "", nil
 	})
-	arn := w.table("tab")
-	w.put("tab", "a", "b", "c")
+	arn := w.table()
+	w.put("a", "b", "c")
 	fromStart := w.create(arn, eventsource.CreateInput{StartingPosition: "TRIM_HORIZON",
 		Settings: eventsource.Settings{BatchSize: sdk.Int(2)}})
 	if first, second := w.next(), w.next(); !slices.Equal(first, []string{"a", "b"}) ||
@@ -39,7 +39,7 @@ func TestRecordsAreHandledInOrder(t *testing.T) {
 		t.Error(err)
 	}
 	id := w.create(arn, eventsource.CreateInput{StartingPosition: "LATEST"})
-	w.put("tab", "d")
+	w.put("d")
 	if got := w.next(); !slices.Equal(got, []string{"d"}) {
 		t.Errorf("the newest batch is %v", got)
 	}
@@ -60,8 +60,8 @@ func TestABatchIsTriedAgainAndGivenUp(t *testing.T) {
 		}
 		return "", failure("no")
 	})
-	arn := w.table("tab")
-	w.put("tab", "a", "b", "c")
+	arn := w.table()
+	w.put("a", "b", "c")
 	w.create(arn, eventsource.CreateInput{StartingPosition: "TRIM_HORIZON", Settings: eventsource.Settings{
 		BatchSize: sdk.Int(2), MaximumRetryAttempts: sdk.Int(2),
 		DestinationConfig: &eventsource.DestinationConfig{OnFailure: eventsource.Destination{
@@ -107,8 +107,8 @@ func TestABatchIsBisected(t *testing.T) {
 		}
 		return "", nil
 	})
-	arn := w.table("tab")
-	w.put("tab", "a", "b", "c", "d")
+	arn := w.table()
+	w.put("a", "b", "c", "d")
 	w.create(arn, eventsource.CreateInput{StartingPosition: "TRIM_HORIZON", Settings: eventsource.Settings{
 		MaximumRetryAttempts: sdk.Int(1), BisectBatchOnFunctionError: sdk.Bool(true)}})
 	for range 6 {
@@ -130,8 +130,8 @@ func TestABatchGoesOnWithTheFirstItemThatFailed(t *testing.T) {
 		return `{"batchItemFailures":[{"itemIdentifier":"` + records[2].DynamoDB.Sequence + `"},{"itemIdentifier":"` +
 			records[1].DynamoDB.Sequence + `"}]}`, nil
 	})
-	arn := w.table("tab")
-	w.put("tab", "a", "b", "c")
+	arn := w.table()
+	w.put("a", "b", "c")
 	w.create(arn, eventsource.CreateInput{StartingPosition: "TRIM_HORIZON", Settings: eventsource.Settings{
 		FunctionResponseTypes: []string{"ReportBatchItemFailures"}}})
 	if first, second := w.next(), w.next(); len(first) != 3 || !slices.Equal(second, []string{"b", "c"}) {
@@ -141,12 +141,11 @@ func TestABatchGoesOnWithTheFirstItemThatFailed(t *testing.T) {
 
 func TestOldRecordsAreGivenUp(t *testing.T) {
 	t.Parallel()
-	var w *world
-	w = open(t, vfs.NewMem(), func(context.Context, []record) (string, error) {
+	w := open(t, vfs.NewMem(), func(context.Context, []record) (string, error) {
 		return "", &aws.Error{Code: "TooManyRequestsException", Status: 429}
 	})
-	arn := w.table("tab")
-	w.put("tab", "a")
+	arn := w.table()
+	w.put("a")
 	w.create(arn, eventsource.CreateInput{StartingPosition: "TRIM_HORIZON", Settings: eventsource.Settings{
 		MaximumRecordAgeInSeconds: sdk.Int(60), DestinationConfig: &eventsource.DestinationConfig{
 			OnFailure: eventsource.Destination{Destination: "arn:aws:sns:us-east-1:000000000000:dead"}}}})
@@ -159,14 +158,14 @@ func TestOldRecordsAreGivenUp(t *testing.T) {
 func TestAWindowGathersRecords(t *testing.T) {
 	t.Parallel()
 	w := open(t, vfs.NewMem(), fine)
-	arn := w.table("tab")
+	arn := w.table()
 	w.clock.Hold()
 	w.create(arn, eventsource.CreateInput{StartingPosition: "TRIM_HORIZON", Settings: eventsource.Settings{
 		MaximumBatchingWindowInSeconds: sdk.Int(10), FilterCriteria: &eventsource.FilterCriteria{
 			Filters: []eventsource.Filter{{Pattern: `{"dynamodb":{"Keys":{"k":{"S":[{"anything-but":"b"}]}}}}`}}}}})
-	w.put("tab", "a")
-	w.put("tab", "b")
-	w.put("tab", "c")
+	w.put("a")
+	w.put("b")
+	w.put("c")
 	w.clock.Release()
 	if got := w.next(); !slices.Equal(got, []string{"a", "c"}) {
 		t.Errorf("the batch is %v", got)
@@ -185,10 +184,10 @@ func TestAStreamGoesOnAfterACrash(t *testing.T) {
 		}
 		return "", nil
 	})
-	arn := w.table("tab")
+	arn := w.table()
 	w.create(arn, eventsource.CreateInput{StartingPosition: "LATEST",
 		Settings: eventsource.Settings{BatchSize: sdk.Int(1)}})
-	w.put("tab", "a", "b", "c")
+	w.put("a", "b", "c")
 	<-second
 	crashed := disk.CrashClone(vfs.CrashCloneCfg{})
 	close(hang)
