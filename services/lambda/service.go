@@ -18,6 +18,7 @@ type Service struct {
 	mappings  *eventsource.Service // nil where there are no sources
 	log       *slog.Logger
 	mux       *http.ServeMux
+	api       *server.Service
 }
 
 // Config is what the API serves. Functions and Log are required.
@@ -34,10 +35,11 @@ type Config struct {
 func New(c Config) *Service {
 	s := &Service{functions: c.Functions, mappings: c.Mappings, log: c.Log, mux: http.NewServeMux()}
 	s.mux.HandleFunc("GET "+CodePath+"{account}/{region}/{function}/{package}", s.getCode)
-	s.mux.Handle("/", server.Must(server.Config{
-		Model: "lambda", Operations: s.operations(), Words: words, Unreadable: unparsable, Failure: failure,
-		Default: c.Scope, Log: c.Log,
-	}))
+	s.api = server.Must(server.Config{
+		Model: "lambda", Operations: s.operations(), Partly: partly, Words: words, Unreadable: unparsable,
+		Failure: failure, Default: c.Scope, Log: c.Log,
+	})
+	s.mux.Handle("/", s.api)
 	return s
 }
 
@@ -53,3 +55,6 @@ func failure(err error) *aws.Error {
 	return &aws.Error{Code: "ServiceException", Message: "The service failed: " + err.Error(),
 		Status: http.StatusInternalServerError}
 }
+
+// Coverage says which operations are served.
+func (s *Service) Coverage() server.Coverage { return s.api.Coverage() }
