@@ -88,6 +88,7 @@ func (p *Platform) openFunctions(ctx context.Context) (err error) {
 		Objects: packages, Env: p.environment(), Environments: p.cfg.Environments, Log: p.cfg.Log,
 		Total: p.cfg.TotalEnvironments, TotalMemoryMB: p.cfg.TotalLambdaMB,
 		BuiltIn: p.cfg.BuiltIn, Ran: p.ran, Deliver: p.Targets.Deliver,
+		Store: p.Documents, Clock: p.Clock,
 		LogSink: func(scope aws.Scope) runner.LogSink { return functionLog{p.Logs, scope, p.Metrics()} },
 	})
 	if err != nil {
@@ -95,7 +96,10 @@ func (p *Platform) openFunctions(ctx context.Context) (err error) {
 	}
 	p.offer(served{model: "lambda", about: "functions run as processes of this machine",
 		Service: endpoint.Service{Name: "Lambda", Signing: "lambda",
-			Handler: lazily(func() *lambdaapi.Service { return lambdaapi.New(p.Functions, p.Scope, p.cfg.Log) })}})
+			Handler: lazily(func() *lambdaapi.Service {
+				return lambdaapi.New(lambdaapi.Config{Functions: p.Functions, Mappings: p.mappings, Scope: p.Scope,
+					Log: p.cfg.Log})
+			})}})
 	p.Targets.Register("lambda", p.Functions)
 	p.onClose(func() error { //nolint:contextcheck // closing has a time of its own
 		ctx, cancel := context.WithTimeout(context.Background(), closeGrace)

@@ -21,6 +21,7 @@ import (
 	"stepback/adaptive/predict"
 	"stepback/adaptive/worth"
 	"stepback/aws/client"
+	"stepback/dashboards/cloudwatch"
 	"stepback/retryanalysis"
 	"stepback/retrymetrics/metricsfile"
 )
@@ -50,6 +51,8 @@ type adaptCmd struct {
 	Model        string  `type:"existingfile" placeholder:"FILE" help:"A model of predict train, for the functions to estimate chances with."`
 
 	ConcurrencyLimit float64 `placeholder:"N" help:"How many calls of a function may run at a time, for --rules source."`
+
+	LoadHours string `placeholder:"ZONE" help:"Stretch delays by the source's table of hours in this time zone, such as Asia/Tokyo, where the load is not measured; for --rules source."`
 
 	Rules string `default:"standard" enum:"standard,source" help:"standard, or source for those of the source design."`
 	JSON  bool   `name:"json" help:"Print results as JSON, one after the other."`
@@ -169,7 +172,7 @@ func (c *adaptCmd) controller(ctx context.Context) (*controller.Controller, erro
 		Machine: c.StateMachine, StepFunctions: sfn.NewFromConfig(cfg), Parameters: decide.Defaults(),
 		Capacity: c.Capacity,
 		Owner:    fmt.Sprintf("%s/%d", host, os.Getpid()), DryRun: c.DryRun, Adopt: c.Adopt,
-		Metrics: controller.CloudWatch{Client: awscloudwatch.NewFromConfig(cfg)},
+		Metrics: controller.CloudWatch{Client: cloudwatch.Of(awscloudwatch.NewFromConfig(cfg))},
 	}
 	a.Parameters.Rules = decide.Rules(c.Rules)
 	if c.Capacity < 0 {
@@ -181,6 +184,14 @@ func (c *adaptCmd) controller(ctx context.Context) (*controller.Controller, erro
 		}
 	}
 	a.ConcurrencyLimit = c.ConcurrencyLimit
+	if c.LoadHours != "" {
+		zone, err := time.LoadLocation(c.LoadHours)
+		if err != nil {
+			return nil, &exitError{exitUsage, fmt.Errorf("--load-hours: %w", err)}
+		}
+		hours := decide.SourceHours(zone)
+		a.Parameters.Hours = &hours
+	}
 	if a.Rows, err = c.rows(ctx, cfg); err != nil {
 		return nil, err
 	}

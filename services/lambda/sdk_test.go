@@ -48,8 +48,8 @@ func serveWith(t *testing.T, opts functions.Options) (*awslambda.Client, string)
 			t.Error(err)
 		}
 	})
-	server := httptest.NewServer(lambda.New(f, aws.Scope{Account: "000000000000", Region: "us-east-1"},
-		slog.New(slog.DiscardHandler)))
+	server := httptest.NewServer(lambda.New(lambda.Config{Functions: f, Scope: aws.Scope{Account: "000000000000", Region: "us-east-1"},
+		Log: slog.New(slog.DiscardHandler)}))
 	t.Cleanup(server.Close)
 	return clientOf(server.URL, "local"), server.URL
 }
@@ -343,7 +343,7 @@ func TestRefusals(t *testing.T) {
 		"POST /2015-03-31/functions/f/invocations {": {404, "Function not found"},
 		"POST /2015-03-31/functions/a%20b/invocations {": {400,
 			"Value 'a b' at 'functionName' failed to satisfy constraint"},
-		"GET /2018-10-31/layers -":               {501, "The operation ListLayers of Lambda is not served here."},
+		"GET /2018-10-31/layers -":               {501, "The operation ListLayers of Lambda is not served here. Those that are: stepback services lambda, docs/services.md."},
 		"PATCH /2015-03-31/functions -":          {404, "is no operation"},
 		"GET /2015-03-31/functions?MaxItems=0 -": {400, "Value '0' at 'maxItems' failed"},
 		"GET /2015-03-31/functions?Marker=* -":   {400, "Invalid Marker"},
