@@ -87,7 +87,7 @@ func (c *cursor) items(to *[]Item) bool {
 				return ok
 			}
 			return false
-		})
+		}) && item.Record != nil
 	}) {
 		return false
 	}
