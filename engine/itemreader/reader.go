@@ -13,8 +13,8 @@ type Reader interface {
 	// Next returns the next item, or io.EOF behind the last one or at MaxItems. Other errors are an *Error, or the
 	// context's. An error is final.
 	Next(ctx context.Context) (Item, error)
-	// NextText is Next for those who want the item as text only: it appends the compact JSON of the item's value to dst,
-	// and leaves Value null. Rows of CSV become text in a fraction of the time that their values take.
+	// NextText is Next for those who want the item as text only: it appends the compact JSON of the item's value to
+	// dst, and leaves Value null. Rows of CSV become text in a fraction of the time that their values take.
 	NextText(ctx context.Context, dst []byte) ([]byte, Item, error)
 	// Skip passes over up to n items, cheaper than reading them, for resuming at a Position. It stops without an error
 	// when the dataset ends earlier.
