@@ -253,7 +253,7 @@ func (k *killed) load(ctx context.Context, running *sync.WaitGroup) {
 		return err
 	})
 	send("scheduled", 20*time.Millisecond, func(id string) error {
-		due := time.Now().UTC().Add(2 * time.Second)
+		due := time.Now().UTC().Add(5 * time.Second) // a busy server may take a while to keep it
 		_, err := k.scheduler.CreateSchedule(call, &scheduler.CreateScheduleInput{Name: &id,
 			ScheduleExpression:    aws.String("at(" + due.Format("2006-01-02T15:04:05") + ")"),
 			FlexibleTimeWindow:    &schedulertypes.FlexibleTimeWindow{Mode: schedulertypes.FlexibleTimeWindowModeOff},
