@@ -155,7 +155,7 @@ func pause(ctx context.Context, d time.Duration) bool {
 
 func (s *Service) logLost(d *deployed, requestID string, attempts int) {
 	if s.opts.Logs != nil {
-		s.opts.Logs.WriteLog(d.Name, fmt.Appendf(nil, "%s the event is dropped after %d attempts\n", requestID,
+		s.opts.Logs.WriteLog(LogStream{d.Name, d.LogGroup, d.lost}, fmt.Appendf(nil, "%s the event is dropped after %d attempts\n", requestID,
 			attempts))
 	}
 }
