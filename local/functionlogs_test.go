@@ -30,8 +30,8 @@ Resources:
               return context.log_stream_name
 `
 
-// TestWhatFunctionsLogIsThereAsTheyWroteIt has a function log metrics in the embedded format and words, to the log group
-// of its LoggingConfig.
+// TestWhatFunctionsLogIsThereAsTheyWroteIt has a function log metrics in the embedded format and words, to the log
+// group of its LoggingConfig.
 func TestWhatFunctionsLogIsThereAsTheyWroteIt(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

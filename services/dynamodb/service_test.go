@@ -66,6 +66,7 @@ func (b *bench) open() {
 
 // warned fails a test of whose answers a client complains, such as for their checksums.
 func warned(t testing.TB) logging.Logger {
+	t.Helper()
 	return logging.LoggerFunc(func(c logging.Classification, format string, args ...any) {
 		if c == logging.Warn {
 			t.Errorf(format, args...)

@@ -29,8 +29,8 @@ type handlerRunner struct {
 // invocation of it reuses.
 func (r *handlerRunner) newEnvironment() environment {
 	e := &handlerEnvironment{
-		runner: r, stream: r.function.stream(), handler: awslambda.NewHandler(r.handler), requests: make(chan request), answers: make(chan answer,
-			1),
+		runner: r, stream: r.function.stream(), handler: awslambda.NewHandler(r.handler),
+		requests: make(chan request), answers: make(chan answer, 1),
 	}
 	r.threads.Go(e.serve)
 	return e
