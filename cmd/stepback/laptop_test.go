@@ -5,10 +5,10 @@ import (
 	"context"
 	"encoding/csv"
 	"encoding/json"
-	"fmt"
 	"io"
 	"maps"
 	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -59,7 +59,7 @@ func TestLaptop(t *testing.T) {
 	l.says(0, "There were no differences", "diff", laptopStack, "--fail")
 	l.empty()
 	l.cdk(0, "destroy", laptopStack, "--force")
-	if s := l.stack(); s != "" {
+	if s := l.stackOf(laptopStack); s != "" {
 		t.Errorf("the stack is %s still", s)
 	}
 }
@@ -356,16 +356,40 @@ func (l *laptop) empty() {
 	}
 }
 
-// stack is the status of the stack; empty when there is none.
-func (l *laptop) stack() string {
+// stackOf is the status of a stack; empty when there is none.
+func (l *laptop) stackOf(name string) string {
 	l.t.Helper()
-	r, err := http.NewRequestWithContext(l.t.Context(), http.MethodPost, "http://"+l.address,
-		strings.NewReader("Action=DescribeStacks&Version=2010-05-15&StackName="+laptopStack))
+	text := l.form("cloudformation", "DescribeStacks", "StackName", name)
+	if strings.Contains(text, "does not exist") {
+		return ""
+	}
+	m := regexp.MustCompile(`<StackStatus>(.*?)</StackStatus>`).FindStringSubmatch(text)
+	if m == nil {
+		l.t.Fatal(text)
+	}
+	return m[1]
+}
+
+// form calls an operation in the Query protocol, or in JSON where that is what the service speaks, and returns the answer.
+func (l *laptop) form(service, operation string, members ...string) string {
+	l.t.Helper()
+	values, kind, target := url.Values{"Action": {operation}, "Version": {"2010-05-15"}}, "application/x-www-form-urlencoded", ""
+	for i := 0; i < len(members); i += 2 {
+		values.Set(members[i], members[i+1])
+	}
+	body := values.Encode()
+	if service == "sqs" {
+		body, kind, target = "{}", "application/x-amz-json-1.0", "AmazonSQS."+operation
+	}
+	r, err := http.NewRequestWithContext(l.t.Context(), http.MethodPost, "http://"+l.address, strings.NewReader(body))
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	r.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=test/20261122/us-east-1/cloudformation/aws4_request, "+
+	r.Header.Set("Content-Type", kind)
+	if target != "" {
+		r.Header.Set("X-Amz-Target", target)
+	}
+	r.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=test/20261122/us-east-1/"+service+"/aws4_request, "+
 		"SignedHeaders=host, Signature=0")
 	answer, err := http.DefaultClient.Do(r)
 	if err != nil {
@@ -376,8 +400,5 @@ func (l *laptop) stack() string {
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	if strings.Contains(string(text), "does not exist") {
-		return ""
-	}
-	return fmt.Sprintf("%s", regexp.MustCompile(`<StackStatus>(.*?)</StackStatus>`).Find(text))
+	return string(text)
 }
