@@ -125,7 +125,7 @@ type TonightView struct {
 const day = 24 * time.Hour
 
 // glanceTime is how long counting the letters of a room may take on the first page.
-const glanceTime = 20 * time.Millisecond
+const glanceTime = 40 * time.Millisecond
 
 // shownRetries is how many retries the first page lists.
 const shownRetries = 12
@@ -174,7 +174,7 @@ func (c *Console) tonight(r *request) (*answer, error) {
 	v.Alarms = c.charts.firing(machines, r.now)
 	v.Letters = c.letterCounts(r.Context(), glanceTime)
 	for _, n := range v.Letters {
-		v.Dead += n.Count
+		v.Dead += max(0, n.Count)
 	}
 	v.Broken = v.Dead > 0 || len(v.Alarms) > 0 || len(v.Failures) > 0 || len(v.Retrying) > 0
 	return &answer{Title: "Tonight", Template: "tonight", View: v}, nil

@@ -71,6 +71,11 @@ func (g *Graph) SVG(to io.Writer, o Options) error {
 			}
 		}
 	}
+	for _, e := range g.Edges { // no line crosses a label
+		if e.Label != "" {
+			e.label(w)
+		}
+	}
 	for _, n := range g.Nodes {
 		if !n.Box() {
 			g.node(w, n, o)
@@ -127,11 +132,11 @@ func (n *Node) second(mark *Mark) string {
 			return fit(text, aboutSize, n.Width-2*textPad)
 		}
 	}
-	room := n.Width - 2*textPad - textWidth("  "+said, aboutSize)
-	if room < 20 {
-		return said
+	const between = " · "
+	if both := text + between + said; textWidth(both, aboutSize) <= n.Width-2*textPad+0.5 {
+		return both
 	}
-	return said + "  " + fit(text, aboutSize, room)
+	return fit(said, aboutSize, n.Width-2*textPad)
 }
 
 func (n *Node) tooltip(mark *Mark) string {
@@ -178,12 +183,14 @@ func edge(w *bufio.Writer, e *Edge, taken bool) {
 		fmt.Fprintf(w, `<path class="head" d="M%s %sL%s %sL%s %sZ"/>`, number(h[0].X), number(h[0].Y), number(h[1].X),
 			number(h[1].Y), number(h[2].X), number(h[2].Y))
 	}
-	if e.Label != "" {
-		at := e.labelAt()
-		fmt.Fprintf(w, `<text class="label" x="%s" y="%s" text-anchor="middle">%s</text>`, number(at.X), number(at.Y),
-			escape(e.Label))
-	}
 	w.WriteString("</g>\n")
+}
+
+// label writes the condition of a transition.
+func (e *Edge) label(w *bufio.Writer) {
+	at := e.labelAt()
+	fmt.Fprintf(w, `<text class="label" x="%s" y="%s" text-anchor="middle">%s</text>`+"\n", number(at.X), number(at.Y),
+		escape(e.Label))
 }
 
 // end is where the line ends.
