@@ -174,7 +174,9 @@ func (c *charts) alarms(machine string, now time.Time) ([]AlarmRow, error) {
 			continue // of data that only CloudWatch has
 		}
 		row := AlarmRow{Machine: machine, Name: a.Name, State: string(alarms.OK), Meaning: a.Meaning, First: a.First,
-			Changes: changes, Watches: watches(a)}
+			Watches: watches(a)}
+		changes = begun(changes, a.Period, now)
+		row.Changes = changes
 		if n := len(changes); n > 0 {
 			row.State, row.Since = string(changes[n-1].State), changes[n-1].At
 		}
@@ -198,6 +200,22 @@ func (c *charts) alarms(machine string, now time.Time) ([]AlarmRow, error) {
 	c.stood[machine] = rows
 	c.mu.Unlock()
 	return rows, nil
+}
+
+// begun are the changes until now. An evaluation goes to the end of its last period, which is still to come: what
+// alarms during it does so now, what calms down at its end has not done so yet.
+func begun(all []alarms.Change, period time.Duration, now time.Time) []alarms.Change {
+	for i, c := range all {
+		if !c.At.After(now) {
+			continue
+		}
+		if c.State == alarms.Alarming && c.At.Sub(now) <= period {
+			c.At = now
+			return append(slices.Clone(all[:i]), c)
+		}
+		return all[:i]
+	}
+	return all
 }
 
 // shownValues is how many values of an alarm are shown.

@@ -43,8 +43,7 @@ const checkout = `{"StartAt":"Reserve","States":{
 // payout waits a long time between its attempts.
 const payout = `{"QueryLanguage":"JSONata","StartAt":"Transfer","States":{"Transfer":{"Type":"Task",
 "Resource":"arn:aws:states:::lambda:invoke","Arguments":{"FunctionName":"step","Payload":"{% $states.input %}"},"TimeoutSeconds":30,
-"Retry":[{"ErrorEquals":["BankUnavailable"],"IntervalSeconds":600,"BackoffRate":2,"MaxAttempts":5,"MaxDelaySeconds":3600,
-"JitterStrategy":"FULL"}],"Next":"Booked"},"Booked":{"Type":"Succeed"}}}`
+"Retry":[{"ErrorEquals":["BankUnavailable"],"IntervalSeconds":600,"BackoffRate":2,"MaxAttempts":5,"MaxDelaySeconds":3600}],"Next":"Booked"},"Booked":{"Type":"Succeed"}}}`
 
 // prices is a Map Run that tolerates one failed item in ten.
 const prices = `{"StartAt":"EachProduct","States":{"EachProduct":{"Type":"Map","Label":"EachProduct","ItemsPath":"$.products",
@@ -94,6 +93,14 @@ type night struct {
 	order   string // of an order that failed
 	waiting string // of a payout that waits for its next attempt
 	prices  string // of the Map Run that failed
+}
+
+// screens are the pages of the console that have most to show, below its path.
+func (n *night) screens() []string {
+	return []string{"", "machines", "machines/checkout", "machines/checkout/edit", "executions/" + n.order,
+		"executions/" + n.order + "?tab=events&e=15", "executions/" + n.order + "?tab=data", "executions/" + n.waiting,
+		"executions/" + n.lost, "executions?retrying=true", "mapruns/" + n.prices, "retries", "retries/checkout", "deadletters",
+		"deadletters/import-rows", "deadletters/map-items", "lab?machine=checkout", "services", "services/sqs", "logs", "find?q=order"}
 }
 
 const everyAttempt = 1000 // more than any Retry array makes

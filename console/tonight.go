@@ -116,9 +116,11 @@ type TonightView struct {
 	MapRuns  []MapRunRow   `json:"mapRuns,omitempty"`
 	Alarms   []AlarmRow    `json:"alarms,omitempty"`
 	Letters  []LetterCount `json:"deadLetters,omitempty"`
-	Dead     int64         `json:"deadLetterCount"`
-	Broken   bool          `json:"broken"`
-	Now      time.Time     `json:"now"`
+	// Dead counts the dead letters; DeadMore says that counting some rooms took too long.
+	Dead     int64     `json:"deadLetterCount"`
+	DeadMore bool      `json:"moreDeadLetters,omitempty"`
+	Broken   bool      `json:"broken"`
+	Now      time.Time `json:"now"`
 }
 
 // day is how far back failures count for tonight.
@@ -175,6 +177,7 @@ func (c *Console) tonight(r *request) (*answer, error) {
 	v.Letters = c.letterCounts(r.Context(), glanceTime)
 	for _, n := range v.Letters {
 		v.Dead += max(0, n.Count)
+		v.DeadMore = v.DeadMore || n.Many
 	}
 	v.Broken = v.Dead > 0 || len(v.Alarms) > 0 || len(v.Failures) > 0 || len(v.Retrying) > 0
 	return &answer{Title: "Tonight", Template: "tonight", View: v}, nil

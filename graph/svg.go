@@ -28,7 +28,7 @@ const StyleSheet = `.sb-graph{font-family:ui-sans-serif,system-ui,-apple-system,
 .sb-graph .pill rect{fill:var(--sb-box)}.sb-graph text{fill:var(--sb-ink);font-size:13px}.sb-graph .about{fill:var(--sb-dim);font-size:11px}
 .sb-graph .edge{fill:none;stroke:var(--sb-edge);stroke-width:1.25}.sb-graph .head{fill:var(--sb-edge);stroke:none}
 .sb-graph .catch .edge{stroke-dasharray:4 3;stroke:var(--sb-bad);opacity:.6}.sb-graph .catch .head{fill:var(--sb-bad);opacity:.6}
-.sb-graph .default .edge{stroke-dasharray:1.5 3}.sb-graph .label{fill:var(--sb-dim);font-size:11px;paint-order:stroke;stroke:var(--sb-under,var(--sb-card));stroke-width:4px;stroke-linejoin:round}
+.sb-graph .default .edge{stroke-dasharray:1.5 3}.sb-graph .label{fill:var(--sb-dim);font-size:11px;paint-order:stroke;stroke:var(--sb-under,var(--sb-card));stroke-width:7px;stroke-linejoin:round}
 .sb-graph .taken .edge{stroke:var(--sb-ink);stroke-width:2;opacity:1}.sb-graph .taken .head{fill:var(--sb-ink);opacity:1}
 .sb-graph .catch.taken .edge{stroke:var(--sb-bad)}.sb-graph .catch.taken .head{fill:var(--sb-bad)}
 .sb-graph .idle{opacity:.7}.sb-graph .badge{font-size:11px;font-weight:600}
