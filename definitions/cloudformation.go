@@ -1,8 +1,8 @@
 package definitions
 
 import (
-	"errors"
 	"fmt"
+	"strings"
 
 	"stepback/jsonvalue"
 )
@@ -17,17 +17,13 @@ func cloudFormation(root jsonvalue.Value) ([]Found, error) {
 		if kind != "AWS::StepFunctions::StateMachine" && kind != "AWS::Serverless::StateMachine" {
 			continue
 		}
-		f, err := declared(name, member(r, "Properties"))
-		if err != nil {
-			return nil, fmt.Errorf("resource %s: %w", name, err)
-		}
-		found = append(found, f)
+		found = append(found, declared(name, member(r, "Properties")))
 	}
 	return found, nil
 }
 
 // declared reads the properties of a state machine. SAM and CloudFormation name them alike, but for the file.
-func declared(name string, p jsonvalue.Value) (Found, error) {
+func declared(name string, p jsonvalue.Value) Found {
 	f := Found{Name: name, Values: map[string]string{}}
 	kind := member(p, "StateMachineType").Text() + member(p, "Type").Text()
 	f.Express = kind == "EXPRESS"
@@ -38,18 +34,41 @@ func declared(name string, p jsonvalue.Value) (Found, error) {
 		}
 	}
 	if inline, ok := p.Get("Definition"); ok {
-		f.Text = resolved(inline).JSON()
-		return f, nil
+		if f.File = included(inline); f.File == "" {
+			f.Text = resolved(inline).JSON()
+		}
+		return f
 	}
 	if written, ok := p.Get("DefinitionString"); ok {
 		if f.Text, ok = text(written); !ok {
-			return f, fmt.Errorf("its DefinitionString is %s, which only the deployment can resolve", written.JSON())
+			f.Missing = fmt.Sprintf("its DefinitionString is %s, which only the deployment can resolve", short(written.JSON()))
 		}
-		return f, nil
+		return f
 	}
-	if uri, ok := p.Get("DefinitionUri"); ok && uri.Kind() == jsonvalue.String {
+	if uri, ok := p.Get("DefinitionUri"); ok && uri.Kind() == jsonvalue.String && !strings.HasPrefix(uri.Text(), "s3://") {
 		f.File = uri.Text()
-		return f, nil
+		return f
 	}
-	return f, errors.New("its definition is in S3; give its file to the command")
+	f.Missing = "its definition is in S3; give its file to the command"
+	return f
+}
+
+// included is the file of a definition that is nothing but an AWS::Include of a local file; empty for all others.
+func included(definition jsonvalue.Value) string {
+	transform := member(definition, "Fn::Transform")
+	location := member(transform, "Parameters", "Location")
+	if definition.Len() != 1 || member(transform, "Name").Text() != "AWS::Include" ||
+		location.Kind() != jsonvalue.String || strings.HasPrefix(location.Text(), "s3://") {
+		return ""
+	}
+	return location.Text()
+}
+
+// short is the beginning of a text for a message.
+func short(s string) string {
+	const most = 80
+	if r := []rune(s); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return s
 }

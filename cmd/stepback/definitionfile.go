@@ -97,6 +97,9 @@ func (d definitionFile) declared(file, machine, text string, values map[string]s
 		d.name = machineName(chosen.Name)
 	}
 	d.path = file + "#" + chosen.Name
+	if chosen.Missing != "" {
+		return d, fmt.Errorf("%s: %s", d.path, chosen.Missing)
+	}
 	if chosen.File == "" {
 		d.document = document.Read(chosen.Text, document.Options{YAML: document.IsYAML(chosen.Text), Values: all})
 		d.text = d.document.JSON
@@ -112,25 +115,21 @@ func (d definitionFile) declared(file, machine, text string, values map[string]s
 	return d, nil
 }
 
-// declaredIn are the state machines of a template as paths, FILE#NAME; a file that is no template is itself.
-func declaredIn(path string) ([]string, error) {
+// declaredIn are the state machines of a template; none of a file that is no template.
+func declaredIn(path string) ([]definitions.Found, error) {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() || isDefinition(path) {
-		return []string{path}, nil //nolint:nilerr // whoever reads it says why it cannot be read
+		return nil, nil //nolint:nilerr // whoever reads it says why it cannot be read
 	}
 	text, err := readText(path, streams{})
 	if err != nil || !definitions.Looks(string(text)) {
-		return []string{path}, nil //nolint:nilerr // likewise
+		return nil, nil //nolint:nilerr // likewise
 	}
 	found, err := definitions.In(string(text))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	var paths []string
-	for _, f := range found {
-		paths = append(paths, path+"#"+f.Name)
-	}
-	return paths, nil
+	return found, nil
 }
 
 // isTemplate reports whether a file may be a template, by its name.
