@@ -175,7 +175,7 @@ func (p *Platform) openObjects(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	p.offer(served{model: "s3", about: "buckets in " + filepath.Join(p.Dir, "objects"),
+	p.offer(served{model: "s3", covers: p.Objects.Coverage, about: "buckets in " + filepath.Join(p.Dir, "objects"),
 		Service: endpoint.Service{Name: "S3", Signing: "s3", Handler: p.Objects.Handler()}})
 	p.objects, err = p.objectsOfMaps(ctx)
 	return err
@@ -254,6 +254,8 @@ func (p *Platform) resume(context.Context) error {
 	if err := errors.Join(p.Events.Resume(), p.Scheduler.Resume(), p.subscriptions.Resume()); err != nil {
 		return err
 	}
+	p.Functions.Resume()                                             //nolint:contextcheck // events live as long as the platform
+	p.onClose(func() error { p.Functions.StopEvents(); return nil }) // before what it tells is closed
 	p.Stacks.Resume()
 	return nil
 }

@@ -72,7 +72,7 @@ func (s *Service) Close() error {
 // Handler serves the API.
 func (s *Service) Handler() *server.Service {
 	return server.Must(server.Config{
-		Model: "cloudwatch", Operations: s.operations(), Default: s.opts.Scope, Log: s.opts.Log,
+		Model: "cloudwatch", Operations: s.operations(), Partly: partly, Default: s.opts.Scope, Log: s.opts.Log,
 		Invalid: "InvalidParameterValue", Words: server.Words{QueryCodes: queryCodes},
 	})
 }
@@ -115,18 +115,7 @@ func (s *Service) operations() map[string]server.Operation {
 
 // change has f make changes, and waits until they are on the disk.
 func (s *Service) change(f func(*documents.Batch) error) error {
-	b, err := s.opts.Documents.Begin()
-	if err != nil {
-		return err
-	}
-	s.mu.Lock()
-	if err := f(b); err != nil {
-		s.mu.Unlock()
-		return err
-	}
-	wait := b.Apply()
-	s.mu.Unlock()
-	return wait()
+	return s.opts.Documents.Change(&s.mu, f)
 }
 
 // none is the answer of operations that answer nothing.

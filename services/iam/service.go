@@ -42,7 +42,8 @@ func New(o Options) *Service { return &Service{opts: o, table: o.Documents.Table
 // Handler serves the API.
 func (s *Service) Handler() *server.Service {
 	return server.Must(server.Config{
-		Model: "iam", Operations: s.operations(), Default: s.opts.Scope, Log: s.opts.Log, Invalid: "ValidationError",
+		Model: "iam", Operations: s.operations(), Partly: partly, Default: s.opts.Scope, Log: s.opts.Log,
+		Invalid: "ValidationError",
 	})
 }
 
@@ -103,22 +104,13 @@ func (c *change) remove(kind, name string) {
 
 // change carries out f and waits until what it has changed is on the disk.
 func (s *Service) change(account string, f func(*change) error) error {
-	b, err := s.opts.Documents.Begin()
-	if err != nil {
-		return err
-	}
-	c := &change{service: s, account: account, batch: b}
-	s.mu.Lock()
-	if err = f(c); err == nil {
-		err = c.err
-	}
-	if err != nil {
-		s.mu.Unlock()
-		return err
-	}
-	wait := b.Apply()
-	s.mu.Unlock()
-	return wait()
+	return s.opts.Documents.Change(&s.mu, func(b *documents.Batch) error {
+		c := &change{service: s, account: account, batch: b}
+		if err := f(c); err != nil {
+			return err
+		}
+		return c.err
+	})
 }
 
 // newID draws an ID such as AROA3XFRBF535QHSNTEXX.

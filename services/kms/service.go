@@ -47,7 +47,7 @@ func New(o Options) *Service {
 // Handler serves the API.
 func (s *Service) Handler() *server.Service {
 	return server.Must(server.Config{
-		Model: "kms", Operations: s.operations(), Failure: failure, Default: s.opts.Scope, Log: s.opts.Log,
+		Model: "kms", Operations: s.operations(), Partly: partly, Failure: failure, Default: s.opts.Scope, Log: s.opts.Log,
 	})
 }
 
@@ -134,18 +134,7 @@ func failure(err error) *aws.Error {
 
 // change has f change what is kept, and waits until that is on the disk.
 func (s *Service) change(f func(*documents.Batch) error) error {
-	b, err := s.opts.Documents.Begin()
-	if err != nil {
-		return err
-	}
-	s.mu.Lock()
-	if err := f(b); err != nil {
-		s.mu.Unlock()
-		return err
-	}
-	wait := b.Apply()
-	s.mu.Unlock()
-	return wait()
+	return s.opts.Documents.Change(&s.mu, f)
 }
 
 // put puts a value under a key of the store into a batch.
