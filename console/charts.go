@@ -375,7 +375,8 @@ func (c *Console) retriesOf(r *request) (*answer, error) {
 		}
 	}
 	slices.SortFunc(v.Waits, func(a, b WaitOf) int {
-		return cmp.Or(cmp.Compare(b.Waited, a.Waited), cmp.Compare(b.Failed, a.Failed), strings.Compare(a.State, b.State))
+		return cmp.Or(cmp.Compare(b.Waited, a.Waited), cmp.Compare(b.Failed, a.Failed),
+			strings.Compare(a.State, b.State))
 	})
 	for _, one := range by {
 		v.States = append(v.States, *one)
@@ -426,7 +427,8 @@ func (c *Console) chart(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	var out bytes.Buffer
-	if err := (render.Page{Name: machine, Body: body, Data: render.Points(points), WithData: true}).SVG(&out); err != nil {
+	page := render.Page{Name: machine, Body: body, Data: render.Points(points), WithData: true}
+	if err := page.SVG(&out); err != nil {
 		c.failed(w, r, err)
 		return
 	}

@@ -191,13 +191,13 @@ func (c *Console) execution(r *request) (*answer, error) {
 	if waited > 0 {
 		v.Waited = timeline.Short(waited)
 	}
-	if x.Ended() {
-		v.Lost = c.lostBy(r, x.ARN)
-	}
 	topics := []string{arn}
 	for _, run := range must(r.engine.MapRunsOf(r.Context(), arn)) {
 		v.MapRuns = append(v.MapRuns, MapRunLink{run.ARN, run.Status, run.Items})
 		topics = append(topics, run.ARN)
+	}
+	if x.Ended() && len(v.MapRuns) > 0 {
+		v.Lost = c.lostBy(r, x.ARN)
 	}
 	switch v.Tab {
 	case "events":

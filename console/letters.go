@@ -78,13 +78,16 @@ type Lost struct {
 	Count int64            `json:"count"`
 }
 
-// lostBy counts the dead letters of an execution that has ended, in the rooms where executions leave some.
+// lostTime is how long looking for the dead letters of one execution may take; they are left out when it takes longer.
+const lostTime = 150 * time.Millisecond
+
+// lostBy counts the dead letters of an execution with Map Runs that has ended, in the rooms where those leave some.
 func (c *Console) lostBy(r *request, execution string) []Lost {
 	rooms, err := c.roomsNow(r.Context())
 	if err != nil {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), glanceTime)
+	ctx, cancel := context.WithTimeout(r.Context(), lostTime)
 	defer cancel()
 	var lost []Lost
 	for i := range rooms {

@@ -134,7 +134,9 @@ func openNight(t *testing.T, cfg local.Config) *local.Platform {
 	cfg.BuiltIn, cfg.Batches = pipeline.Functions(nil, nil), pipeline.Batches()
 	s := &teller{times: map[string]int{}}
 	cfg.BuiltIn["step"] = func(functions.Surroundings) (functions.Program, error) {
-		return functions.Program{Handler: func(_ context.Context, c stepCall) (map[string]string, error) { return s.answer(c) }}, nil
+		return functions.Program{Handler: func(_ context.Context, c stepCall) (map[string]string, error) {
+			return s.answer(c)
+		}}, nil
 	}
 	p, err := local.Open(t.Context(), cfg)
 	if err != nil {
@@ -155,9 +157,9 @@ func (n *night) begin() {
 func (n *night) hours(t *testing.T, dir string) {
 	t.Helper()
 	const began, pause = 79 * time.Minute, 4 * time.Minute
-	p := openNight(t, local.Config{Dir: dir, Clock: clock.Virtual(time.Now().Add(-began)), Seed: 7, Faults: []faults.Spec{
-		{State: "ProcessSingleUserRecord", Error: "DatabaseConnectionError", Rate: 0.55},
-		{State: "ProcessSingleUserRecord", Error: "ValidationError", Rate: 0.01}}})
+	p := openNight(t, local.Config{Dir: dir, Clock: clock.Virtual(time.Now().Add(-began)), Seed: 7,
+		Faults: []faults.Spec{{State: "ProcessSingleUserRecord", Error: "DatabaseConnectionError", Rate: 0.55},
+			{State: "ProcessSingleUserRecord", Error: "ValidationError", Rate: 0.01}}})
 	defer closed(t, p)
 	n.bed = &bed{Platform: p, t: t}
 	n.begin()

@@ -40,7 +40,8 @@ func (p *person) reads(question string, clicks int, texts ...string) {
 		const walk = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
 		while (walk.nextNode()) { const range = document.createRange(); range.selectNodeContents(walk.currentNode);
 			const r = range.getBoundingClientRect();
-			if (r.width && r.height && r.top >= 0 && r.bottom <= innerHeight && r.right <= innerWidth) seen += walk.currentNode.data; }
+			const inside = r.width && r.height && r.top >= 0 && r.bottom <= innerHeight && r.right <= innerWidth;
+			if (inside) seen += walk.currentNode.data; }
 		return seen.replace(/\\s+/g, " ") })()`))
 	rest := seen
 	for _, text := range texts {
@@ -58,7 +59,7 @@ func (p *person) reads(question string, clicks int, texts ...string) {
 func TestFiveQuestionsInABrowser(t *testing.T) {
 	t.Parallel()
 	ctx := browser(t)
-	n := newNight(t, local.Console{}) //nolint:contextcheck // the platform outlives the browser
+	n := newNight(t, local.Console{})
 	do(t, ctx, chromedp.EmulateViewport(1600, 1000))
 	ask := func() *person {
 		do(t, ctx, chromedp.Navigate(n.Endpoint+"/"))

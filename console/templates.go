@@ -96,7 +96,7 @@ var functions = template.FuncMap{
 	"stateat": func(location string) string { return location[strings.LastIndexByte(location, '/')+1:] },
 	"then":    func(states []string) string { return strings.Join(states, " → ") },
 	"shorts": func(all []time.Duration) string {
-		var words []string
+		words := make([]string, 0, len(all))
 		for _, d := range all {
 			words = append(words, timeline.Short(d))
 		}

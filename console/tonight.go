@@ -75,12 +75,14 @@ type MachineRow struct {
 
 // Group are failures of one error.
 type Group struct {
-	Machine string    `json:"stateMachine"`
-	Error   string    `json:"error"`
-	Count   Count     `json:"count"`
-	First   time.Time `json:"firstStart"`
-	Last    time.Time `json:"lastStart"`
-	Sample  string    `json:"sample"` // ARN of the latest
+	Machine string `json:"stateMachine"`
+	// Error is the name, or how it ended when there is none; Status is then the same.
+	Error  string    `json:"error"`
+	Status string    `json:"status,omitempty"`
+	Count  Count     `json:"count"`
+	First  time.Time `json:"firstStart"`
+	Last   time.Time `json:"lastStart"`
+	Sample string    `json:"sample"` // ARN of the latest
 }
 
 // RetryRow is a state that waits for its next attempt.
@@ -227,7 +229,7 @@ func (m *MachineRow) group(l *engine.Listed) {
 	name := cmp.Or(l.Failure.Name, string(l.Status))
 	g := m.groups[name]
 	if g == nil {
-		g = &Group{Machine: m.Name, Error: name, First: l.Start, Last: l.Start, Sample: l.ARN}
+		g = &Group{Machine: m.Name, Error: name, Status: nameless(l), First: l.Start, Last: l.Start, Sample: l.ARN}
 		m.groups[name] = g
 	}
 	g.Count.N++
@@ -237,6 +239,14 @@ func (m *MachineRow) group(l *engine.Listed) {
 	if l.Start.After(g.Last) {
 		g.Last, g.Sample = l.Start, l.ARN
 	}
+}
+
+// nameless is the status of an execution that has ended without the name of an error.
+func nameless(l *engine.Listed) string {
+	if l.Failure.Name != "" {
+		return ""
+	}
+	return string(l.Status)
 }
 
 // largestFirst are groups in the order of their sizes.

@@ -9,8 +9,8 @@ import (
 
 // serverless finds the state machines of a serverless.yml.
 func serverless(root jsonvalue.Value) ([]Found, error) {
-	var found []Found
 	all := member(root, "stepFunctions", "stateMachines")
+	found := make([]Found, 0, all.Len())
 	for i, name := range all.Keys() {
 		body := all.At(i)
 		f := Found{Name: name, Express: member(body, "type").Text() == "EXPRESS"}

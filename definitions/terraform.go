@@ -10,8 +10,8 @@ const ofTerraform = "aws_sfn_state_machine"
 
 // terraform finds the state machines of a configuration in Terraform's JSON syntax.
 func terraform(root jsonvalue.Value) ([]Found, error) {
-	var found []Found
 	all := member(root, "resource", ofTerraform)
+	found := make([]Found, 0, all.Len())
 	for i, name := range all.Keys() {
 		body := all.At(i)
 		if body.Kind() == jsonvalue.Array && body.Len() > 0 {
