@@ -128,6 +128,12 @@ func TestInRefuses(t *testing.T) {
 			t.Errorf("%s: %+v, %v", text, found, err)
 		}
 	}
+	found, err := definitions.In(`{"Parameters": {"Days": {"Type": "Number", "Default": 3}, "Name": {"Type": "AWS::SSM::Parameter::Value<String>",
+		"Default": "/a"}}, "Resources": {"M": {"Type": "AWS::StepFunctions::StateMachine", "Properties": {"DefinitionSubstitutions": {"D": {"Ref": "Days"},
+		"N": {"Ref": "Name"}}, "DefinitionString": {"Fn::Sub": ["${Days}${I}", {"I": 5, "J": {"Ref": "Days"}, "F": {"Fn::GetAtt": ["F", "Arn"]}}]}}}}}`)
+	if err != nil || fmt.Sprint(found[0].Values) != "map[D:3 Days:3 I:5 J:3]" {
+		t.Errorf("%+v, %v", found, err)
+	}
 	if _, err := definitions.In("x: 1"); !errors.Is(err, definitions.ErrNone) {
 		t.Errorf("%v", err)
 	}

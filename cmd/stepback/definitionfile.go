@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -45,6 +46,10 @@ func readDefinition(name, path string, values map[string]string, std streams) (d
 		d.path = "standard input"
 	}
 	file, machine := partOf(path)
+	if filepath.Ext(file) == ".tf" {
+		return d, fmt.Errorf("%s: Terraform's own language is not read; give the definition's file, or a plan: "+
+			"terraform plan -out plan && terraform show -json plan > plan.json", file)
+	}
 	text, err := readText(file, std)
 	if err != nil {
 		return d, err
@@ -139,6 +144,18 @@ func isTemplate(name string) bool {
 		if strings.HasSuffix(name, suffix) {
 			return true
 		}
+	}
+	return false
+}
+
+// mayDeclare reports whether a file in a directory is worth looking into for state machines although its name does not
+// say so: JSON or YAML, and no longer than a template of CloudFormation can be.
+func mayDeclare(path string, entry fs.DirEntry) bool {
+	const longest = 1 << 20
+	switch filepath.Ext(path) {
+	case ".json", ".yaml", ".yml", ".template":
+		info, err := entry.Info()
+		return err == nil && info.Mode().IsRegular() && info.Size() <= longest
 	}
 	return false
 }

@@ -181,9 +181,9 @@ func definitionsBelow(directory string, note io.Writer) ([]string, error) {
 			}
 		case isDefinition(path):
 			paths = append(paths, path)
-		case isTemplate(path):
+		case isTemplate(path), mayDeclare(path, entry):
 			found, err := declaredIn(path)
-			if err != nil && !errors.Is(err, definitions.ErrNone) {
+			if err != nil && !errors.Is(err, definitions.ErrNone) && isTemplate(path) {
 				return err
 			}
 			for _, f := range found {
