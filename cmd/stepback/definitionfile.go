@@ -123,7 +123,7 @@ func (d definitionFile) declared(file, machine, text string, values map[string]s
 // declaredIn are the state machines of a template; none of a file that is no template.
 func declaredIn(path string) ([]definitions.Found, error) {
 	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() || isDefinition(path) {
+	if err != nil || !info.Mode().IsRegular() || isDefinition(path) || filepath.Ext(path) == ".tf" {
 		return nil, nil //nolint:nilerr // whoever reads it says why it cannot be read
 	}
 	text, err := readText(path, streams{})
