@@ -3,7 +3,6 @@ package local_test
 import (
 	"archive/zip"
 	"bytes"
-	"encoding/base64"
 	"io"
 	"net/http"
 	"net/url"
@@ -39,16 +38,21 @@ func TestAStackGivesAFunctionAURL(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	for _, call := range []struct {
-		operation string
-		in        map[string]any
-	}{
-		{"CreateBucket", map[string]any{"Bucket": "code"}},
-		{"PutObject", map[string]any{"Bucket": "code", "Key": "layer.zip",
-			"Body": base64.StdEncoding.EncodeToString(b.Bytes())}},
-	} {
-		if _, err := s.try("s3", call.operation, call.in); err != nil {
-			t.Fatal(call.operation, err)
+	for _, put := range []struct {
+		path string
+		body []byte
+	}{{"/code", nil}, {"/code/layer.zip", b.Bytes()}} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPut, p.Endpoint+put.path, bytes.NewReader(put.body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a.Body.Close()
+		if a.StatusCode != http.StatusOK {
+			t.Fatal(put.path, a.Status)
 		}
 	}
 	s.call("CreateStack", map[string]any{"StackName": "web", "TemplateBody": `{"Resources":{
