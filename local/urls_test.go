@@ -13,8 +13,8 @@ import (
 	"stepback/services/lambda/functions"
 )
 
-// TestAStackGivesAFunctionAURL has CloudFormation publish a layer and make the URL of a function, which a page of another
-// origin asks.
+// TestAStackGivesAFunctionAURL has CloudFormation publish a layer and make the URL of a function, which a page of
+// another origin asks.
 func TestAStackGivesAFunctionAURL(t *testing.T) {
 	t.Parallel()
 	greets := func(functions.Surroundings) (functions.Program, error) {
@@ -42,7 +42,8 @@ func TestAStackGivesAFunctionAURL(t *testing.T) {
 		path string
 		body []byte
 	}{{"/code", nil}, {"/code/layer.zip", b.Bytes()}} {
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodPut, p.Endpoint+put.path, bytes.NewReader(put.body))
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPut, p.Endpoint+put.path,
+			bytes.NewReader(put.body))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,8 +9,8 @@ import (
 	"stepback/aws"
 )
 
-// ProvisionedConfig is how much concurrency a version or alias has provisioned, as it is kept. No process is started for
-// it in advance.
+// ProvisionedConfig is how much concurrency a version or alias has provisioned, as it is kept. No process is started
+// for it in advance.
 type ProvisionedConfig struct {
 	FunctionArn  string
 	Requested    int

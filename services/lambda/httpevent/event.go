@@ -106,8 +106,8 @@ func FromRequest(r *http.Request, about *About) ([]byte, error) {
 	e := Event{Version: "2.0", Route: about.Route, Path: about.Path, Query: r.URL.RawQuery, Headers: map[string]string{},
 		InPath: about.Parameters, Variables: about.Variables,
 		Context: Context{Account: about.Account, API: about.API, Domain: about.Domain, Prefix: about.API,
-			HTTP: HTTP{r.Method, about.Path, r.Proto, source, r.UserAgent()}, Request: about.Request, Route: about.Route,
-			Stage: about.Stage, Time: about.At.UTC().Format("02/Jan/2006:15:04:05 -0700"), Epoch: about.At.UnixMilli()}}
+			HTTP: HTTP{r.Method, about.Path, r.Proto, source, r.UserAgent()}, Request: about.Request,
+			Route: about.Route, Stage: about.Stage, Time: about.At.UTC().Format("02/Jan/2006:15:04:05 -0700"), Epoch: about.At.UnixMilli()}}
 	if about.AccessKey != "" {
 		e.Context.Authorizer = &Authorizer{IAM{AccessKey: about.AccessKey, Account: about.Account,
 			Caller: about.AccessKey, UserARN: "arn:aws:iam::" + about.Account + ":root", User: about.Account}}
