@@ -22,9 +22,10 @@ func (s *Set) ReadFile(name string, text []byte, otherwise Wanted) ([]Wanted, er
 	r, v := strictyaml.Read(name, text)
 	o := v.Object("seed", "for", "faults")
 	all := Wanted{Seed: seedOf(o.Get("seed"), otherwise.Seed), For: o.Get("for").DurationOr(otherwise.For, 0, longest)}
-	var wanted []Wanted
 	const widest = 1000
-	for _, e := range o.Need("faults").List(1, MaxFaults) {
+	faults := o.Need("faults").List(1, MaxFaults)
+	wanted := make([]Wanted, 0, len(faults))
+	for _, e := range faults {
 		w, of := all, e
 		if e.IsObject() {
 			one := e.Object("fault", "for", "seed")
@@ -47,5 +48,5 @@ func seedOf(v strictyaml.Value, otherwise uint64) uint64 {
 		return otherwise
 	}
 	const most = 1 << 31
-	return uint64(v.Whole(0, most)) //nolint:gosec // from 0
+	return uint64(v.Whole(0, most))
 }

@@ -12,8 +12,7 @@ import (
 
 // batch is how an operation takes entries and answers that some of them failed.
 type batch struct {
-	// split takes the entries that fail out of the input. Empty says that none is left, so that there is nothing to carry
-	// out.
+	// split takes the entries that fail out of the input. Empty says that none is left: there is nothing to carry out.
 	split func(in jsonvalue.Value, fails func() bool) (rest jsonvalue.Value, failed []jsonvalue.Value, empty bool)
 	// merge puts the failed entries into the answer to the others.
 	merge func(in, out jsonvalue.Value, failed []jsonvalue.Value) jsonvalue.Value
@@ -34,7 +33,8 @@ const injectedMessage = "We encountered an internal error. Please try again. (in
 
 // byID is a batch of entries with an Id, answered as Successful and Failed.
 func byID(member string) *batch {
-	return &batch{split: splitList(member), merge: func(_, out jsonvalue.Value, failed []jsonvalue.Value) jsonvalue.Value {
+	return &batch{split: splitList(member), merge: func(_, out jsonvalue.Value, failed []jsonvalue.Value,
+	) jsonvalue.Value {
 		var all []jsonvalue.Value
 		if v, ok := out.Get("Failed"); ok {
 			all = slices.Clone(v.Elements())
