@@ -21,8 +21,8 @@ func TestFaultsAreRead(t *testing.T) {
 	t.Parallel()
 	s := set(t)
 	for text, want := range map[string]string{
-		"sqs:SendMessage:throttle:10%":                    "sqs:SendMessage:throttle:0.1",
-		"events:PutEvents:partial:0.5":                    "eventbridge:PutEvents:partial:0.5",
+		"sqs:SendMessage:throttle:10%": "sqs:SendMessage:throttle:0.1",
+		"events:PutEvents:partial:0.5": "eventbridge:PutEvents:partial:0.5",
 		//nolint:gocritic // spaces are allowed
 		" sqs : Send* : hang : 1 ":                        "sqs:Send*:hang:1",
 		"*:*:unavailable:1%":                              "*:*:unavailable:0.01",
