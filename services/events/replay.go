@@ -66,14 +66,18 @@ type replayDestination struct {
 
 type replayStateAnswer struct {
 	ReplayArn, State string
-	StateReason      string      `json:",omitempty"`
-	ReplayStartTime  server.Time `json:",omitzero"`
+	StateReason      string `json:",omitempty"`
+}
+
+type startReplayAnswer struct {
+	replayStateAnswer
+	ReplayStartTime server.Time
 }
 
 // maxReplays is how many replays an account may have under way, by AWS's quota.
 const maxReplays = 10
 
-func (s *Service) startReplay(_ context.Context, scope aws.Scope, in *startReplayRequest) (*replayStateAnswer, error) {
+func (s *Service) startReplay(_ context.Context, scope aws.Scope, in *startReplayRequest) (*startReplayAnswer, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	source, _ := aws.ParseARN(in.EventSourceArn)
@@ -122,7 +126,7 @@ func (s *Service) startReplay(_ context.Context, scope aws.Scope, in *startRepla
 		return nil, err
 	}
 	s.begin(r)
-	return &replayStateAnswer{ReplayArn: r.arn(), State: starting, ReplayStartTime: timeOf(r.Started)}, nil
+	return &startReplayAnswer{replayStateAnswer{ReplayArn: r.arn(), State: starting}, timeOf(r.Started)}, nil
 }
 
 // begin carries a replay out. mu is held.

@@ -28,6 +28,8 @@ type Options struct {
 	Targets *delivery.Targets
 	// Scope is the account and region of requests that name none; empty means 000000000000 and us-east-1.
 	Scope aws.Scope
+	// Secrets encrypts the secrets of connections; nil means that there can be none.
+	Secrets Secrets
 	// Transport carries the requests of API destinations; nil means http.DefaultTransport.
 	Transport http.RoundTripper
 	// Log is told of refusals and of messages that are dropped; nil means nobody is.
@@ -75,7 +77,7 @@ func Open(o Options) (*Service, error) {
 		Store: o.Store, Table: "events-letters", Clock: o.Clock, Send: s.send, Letterbox: o.Targets.Deliver, Log: o.Log,
 		Direct: direct,
 	})
-	if err := s.load(); err != nil {
+	if err := errors.Join(s.load(), s.sealAll()); err != nil {
 		return nil, fmt.Errorf("what is kept of events: %w", err)
 	}
 	return s, nil
