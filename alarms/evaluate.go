@@ -73,7 +73,7 @@ func (s Set) values(a Alarm, points []retrymetrics.Point, grid metricmath.Grid) 
 		}
 		terms[a.Rate.Terms[i].ID] = grid.Series(data)
 	}
-	return metricmath.Evaluate(a.Rate.Expression, grid, terms)
+	return metricmath.One(a.Rate.Expression, grid, terms)
 }
 
 // judge is the M out of N rule over the periods of one window.

@@ -256,6 +256,8 @@ func (p *Platform) resume(context.Context) error {
 	if err := errors.Join(p.Events.Resume(), p.Scheduler.Resume(), p.subscriptions.Resume()); err != nil {
 		return err
 	}
+	p.Functions.Resume()                                             //nolint:contextcheck // events live as long as the platform
+	p.onClose(func() error { p.Functions.StopEvents(); return nil }) // before what it tells is closed
 	p.Stacks.Resume()
 	return nil
 }

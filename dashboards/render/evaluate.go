@@ -68,7 +68,7 @@ func (w widget) row(r row, data Data, g metricmath.Grid, terms map[string]metric
 		return search(parts, data, g)
 	}
 	if r.Expression != "" {
-		values, err := metricmath.Evaluate(r.Expression, g, terms)
+		values, err := metricmath.One(r.Expression, g, terms)
 		return []line{{cmp.Or(r.Label, r.Expression), r.Color, values}}, err
 	}
 	if len(r.names) < 2 || len(r.names)%2 != 0 || slices.Contains(r.names, same) || slices.Contains(r.names, rest) {

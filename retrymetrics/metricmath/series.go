@@ -1,6 +1,3 @@
-// Package metricmath evaluates the part of CloudWatch's metric math that this project's dashboards and alarms use:
-// numbers, identifiers, + - * /, parentheses, and the functions FILL, ABS and DIFF. It fetches nothing: the caller
-// brings the series.
 package metricmath
 
 import (
@@ -40,6 +37,7 @@ func (g Grid) Series(points []retrymetrics.Datapoint) Series {
 	return s
 }
 
+// constant is a series that has one value in every period.
 func (g Grid) constant(v float64) Series {
 	s := make(Series, g.Len)
 	for i := range s {

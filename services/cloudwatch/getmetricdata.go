@@ -5,7 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	stdmath "math"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,8 +13,8 @@ import (
 
 	"stepback/aws"
 	"stepback/aws/server"
+	"stepback/retrymetrics/metricmath"
 	"stepback/services/cloudwatch/datapoints"
-	"stepback/services/cloudwatch/math"
 )
 
 // metricStat is a statistic of a metric.
@@ -138,7 +138,7 @@ func (s *Service) getMetricData(_ context.Context, scope aws.Scope, in *getMetri
 		for _, l := range all {
 			r := metricDataResult{ID: q.ID, Label: labelled(q.Label, l), Status: "Complete", Timestamps: []server.Time{}, Values: []float64{}}
 			for j, x := range l.Values {
-				if !stdmath.IsNaN(x) {
+				if !math.IsNaN(x) {
 					r.Timestamps, r.Values = append(r.Timestamps, server.Time(grid.At(j))), append(r.Values, x)
 				}
 			}
@@ -164,7 +164,7 @@ type view struct {
 	queries    []metricQuery
 	start, end time.Time
 	depth      int
-	grid       math.Grid // of the expression that is evaluated
+	grid       metricmath.Grid // of the expression that is evaluated
 }
 
 func (s *Service) view(scope aws.Scope, queries []metricQuery, start, end time.Time) *view {
@@ -172,11 +172,11 @@ func (s *Service) view(scope aws.Scope, queries []metricQuery, start, end time.T
 }
 
 // gridOf is the periods that the view covers.
-func (v *view) gridOf(seconds int64) math.Grid {
+func (v *view) gridOf(seconds int64) metricmath.Grid {
 	from := v.start.Unix() - v.start.Unix()%seconds
 	n := (v.end.Unix() - from + seconds - 1) / seconds
 	const most = 1 << 20
-	return math.Grid{Start: time.Unix(from, 0).UTC(), Period: time.Duration(seconds) * time.Second,
+	return metricmath.Grid{Start: time.Unix(from, 0).UTC(), Period: time.Duration(seconds) * time.Second,
 		Len: int(min(n, most))}
 }
 
@@ -207,15 +207,15 @@ func (v *view) period(q *metricQuery) int64 {
 var searched = regexp.MustCompile(`SEARCH\(.*,\s*(\d+)\s*\)`)
 
 // query evaluates a query.
-func (v *view) query(q *metricQuery) (math.Grid, []math.Labelled, error) {
+func (v *view) query(q *metricQuery) (metricmath.Grid, []metricmath.Labelled, error) {
 	grid := v.gridOf(v.period(q))
 	if q.MetricStat != nil {
 		l, err := v.metric(q.MetricStat, grid)
-		return grid, []math.Labelled{l}, err
+		return grid, []metricmath.Labelled{l}, err
 	}
 	before := v.grid
 	v.grid = grid
-	all, _, err := math.Evaluate(q.Expression, grid, v)
+	all, _, err := metricmath.Evaluate(q.Expression, grid, v)
 	v.grid = before
 	for i := range all {
 		all[i].Label = cmp.Or(all[i].Label, q.ID)
@@ -227,24 +227,24 @@ func (v *view) query(q *metricQuery) (math.Grid, []math.Labelled, error) {
 }
 
 // metric is a statistic of a metric over a grid.
-func (v *view) metric(m *metricStat, grid math.Grid) (math.Labelled, error) {
+func (v *view) metric(m *metricStat, grid metricmath.Grid) (metricmath.Labelled, error) {
 	statistic, err := datapoints.ParseStatistic(m.Stat)
 	if err != nil {
-		return math.Labelled{}, err
+		return metricmath.Labelled{}, err
 	}
 	all, err := v.service.read(v.scope, &m.Metric, m.Unit, grid.Start, grid.Period, grid.Len)
 	if err != nil {
-		return math.Labelled{}, err
+		return metricmath.Labelled{}, err
 	}
-	values := make(math.Series, len(all))
+	values := make(metricmath.Series, len(all))
 	for i := range all {
 		values[i] = statistic.Of(&all[i])
 	}
-	return math.Labelled{Label: m.Metric.Name, Values: values}, nil
+	return metricmath.Labelled{Label: m.Metric.Name, Values: values}, nil
 }
 
-// Term implements math.Terms.
-func (v *view) Term(id string) ([]math.Labelled, bool, error) {
+// Term implements metricmath.Terms.
+func (v *view) Term(id string) ([]metricmath.Labelled, bool, error) {
 	for i := range v.queries {
 		q := &v.queries[i]
 		if q.ID != id {
@@ -252,20 +252,20 @@ func (v *view) Term(id string) ([]math.Labelled, bool, error) {
 		}
 		if q.MetricStat != nil {
 			l, err := v.metric(q.MetricStat, v.grid)
-			return []math.Labelled{l}, false, err
+			return []metricmath.Labelled{l}, false, err
 		}
 		const deepest = 50
 		if v.depth++; v.depth > deepest {
 			return nil, false, errors.New("the expressions refer to each other in a circle")
 		}
 		defer func() { v.depth-- }()
-		return math.Evaluate(q.Expression, v.grid, v)
+		return metricmath.Evaluate(q.Expression, v.grid, v)
 	}
 	return nil, false, fmt.Errorf("no metric or expression has the id %s", id)
 }
 
-// Metrics implements math.Terms.
-func (v *view) Metrics(prefix string) (all []math.Labelled) {
+// Metrics implements metricmath.Terms.
+func (v *view) Metrics(prefix string) (all []metricmath.Labelled) {
 	for i := range v.queries {
 		q := &v.queries[i]
 		if q.MetricStat == nil || !strings.HasPrefix(q.ID, prefix) {
@@ -278,13 +278,13 @@ func (v *view) Metrics(prefix string) (all []math.Labelled) {
 	return all
 }
 
-// Search implements math.Terms.
-func (v *view) Search(query, statistic string, _ time.Duration) ([]math.Labelled, error) {
+// Search implements metricmath.Terms.
+func (v *view) Search(query, statistic string, _ time.Duration) ([]metricmath.Labelled, error) {
 	found, err := v.service.search(v.scope, query)
 	if err != nil {
 		return nil, err
 	}
-	all := make([]math.Labelled, 0, len(found))
+	all := make([]metricmath.Labelled, 0, len(found))
 	for _, m := range found {
 		l, err := v.metric(&metricStat{Metric: m, Stat: statistic}, v.grid)
 		if err != nil {
@@ -298,7 +298,7 @@ func (v *view) Search(query, statistic string, _ time.Duration) ([]math.Labelled
 	return all, nil
 }
 
-// Period implements math.Terms.
+// Period implements metricmath.Terms.
 func (v *view) Period(id string) (time.Duration, bool) {
 	for i := range v.queries {
 		if q := &v.queries[i]; q.ID == id {
@@ -312,18 +312,18 @@ var dynamic = regexp.MustCompile(`\$\{([A-Z_]+)\}`)
 
 // labelled is the label of a series: the one that is asked for, with its ${LABEL}, ${MAX} and the like filled in,
 // or the series' own.
-func labelled(label string, l math.Labelled) string {
+func labelled(label string, l metricmath.Labelled) string {
 	if label == "" {
 		return l.Label
 	}
 	return dynamic.ReplaceAllStringFunc(label, func(name string) string {
 		var sum datapoints.Summary
-		first, last := stdmath.NaN(), stdmath.NaN()
+		first, last := math.NaN(), math.NaN()
 		for _, x := range l.Values {
-			if stdmath.IsNaN(x) {
+			if math.IsNaN(x) {
 				continue
 			}
-			if stdmath.IsNaN(first) {
+			if math.IsNaN(first) {
 				first = x
 			}
 			last = x

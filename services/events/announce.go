@@ -16,8 +16,8 @@ type Announcement struct {
 	Detail             jsonvalue.Value
 }
 
-// Listens reports whether a rule or an archive of the default bus of an account and region looks at events, so that it is worth while
-// to announce something.
+// Listens reports whether a rule or an archive of the default bus of an account and region looks at events, so that
+// it is worth while to announce something.
 func (s *Service) Listens(scope aws.Scope) bool {
 	s.mu.RLock()
 	defer s.mu.RUnlock()

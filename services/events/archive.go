@@ -155,7 +155,8 @@ func (s *Service) sweep(a *archive) error {
 		freed, over := int64(0), false
 		const most = 1000
 		if err := s.archives.Scan(a.events(), func(key string, text []byte) error {
-			if over = len(keys) == most || key >= oldest && (!large || a.holds.bytes-freed < MaxArchiveBytes-room); over {
+			enough := !large || a.holds.bytes-freed < MaxArchiveBytes-room
+			if over = len(keys) == most || key >= oldest && enough; over {
 				return errEnough
 			}
 			keys, freed = append(keys, key), freed+int64(len(text))
@@ -335,8 +336,8 @@ func (s *Service) listedArchive(a *archive) (listedArchive, error) {
 	}
 	a.holds.mu.Lock()
 	defer a.holds.mu.Unlock()
-	return listedArchive{ArchiveName: a.Name, EventSourceArn: a.scope().ARN("events", "event-bus/"+a.Bus), State: enabled,
-		RetentionDays: a.Days, SizeBytes: a.holds.bytes, EventCount: a.holds.events, CreationTime: timeOf(a.Created)}, nil
+	return listedArchive{ArchiveName: a.Name, EventSourceArn: a.scope().ARN("events", "event-bus/"+a.Bus),
+		State: enabled, RetentionDays: a.Days, SizeBytes: a.holds.bytes, EventCount: a.holds.events, CreationTime: timeOf(a.Created)}, nil
 }
 
 func (s *Service) deleteArchive(_ context.Context, scope aws.Scope, in *archiveRequest) (*none, error) {

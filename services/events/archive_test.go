@@ -57,8 +57,8 @@ func member(t *testing.T, body, name string) string {
 	return m.Text()
 }
 
-// TestArchivedEventsAreReplayed keeps the events that match, through a crash, and sends those of an hour again to one of
-// two rules. What is replayed is not archived again.
+// TestArchivedEventsAreReplayed keeps the events that match, through a crash, and sends those of an hour again to one
+// of two rules. What is replayed is not archived again.
 func TestArchivedEventsAreReplayed(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -46,8 +46,8 @@ func (s *Service) arrive(ctx context.Context, all []arrival) error {
 	return s.mail.Accept(ctx, letters, also)
 }
 
-// active are the rules that events of a bus are compared with, and the archives of its events. A bus that is not there has none: as on AWS, events for
-// it are taken and lost.
+// active are the rules that events of a bus are compared with, and the archives of its events. A bus that is not
+// there has none: as on AWS, events for it are taken and lost.
 func (s *Service) active(key busKey) ([]*rule, []*archive) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()

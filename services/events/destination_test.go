@@ -113,7 +113,8 @@ func TestAPIDestinations(t *testing.T) {
 	refused(t, err, "ResourceNotFoundException", "Failed to describe the connection(s). Connection 'gone' does not exist.")
 }
 
-// TestSecretsOfConnectionsAreEncrypted finds no secret in what is kept, and encrypts those that an earlier version kept.
+// TestSecretsOfConnectionsAreEncrypted finds no secret in what is kept, and encrypts those that an earlier version
+// kept.
 func TestSecretsOfConnectionsAreEncrypted(t *testing.T) {
 	t.Parallel()
 	b, to := newBench(t), &called{}

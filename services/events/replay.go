@@ -125,7 +125,7 @@ func (s *Service) startReplay(_ context.Context, scope aws.Scope, in *startRepla
 	if err := s.keepJSON(r.key(), r); err != nil {
 		return nil, err
 	}
-	s.begin(r)
+	s.begin(r) //nolint:contextcheck // it outlives the request
 	return &startReplayAnswer{replayStateAnswer{ReplayArn: r.arn(), State: starting}, timeOf(r.Started)}, nil
 }
 

@@ -3,20 +3,16 @@ package functions
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"net/http"
 	"strings"
+	"time"
 	"unicode"
 
+	"stepback/aws"
 	"stepback/services/delivery"
-	"stepback/services/lambda/runner"
+	"stepback/services/lambda/eventqueue"
 )
-
-// destinations are where it is told how the asynchronous invocations of a version ended; those that are empty are not
-// told.
-type destinations struct {
-	service                       *Service
-	function                      string // the ARN of the version
-	success, failure, deadLetters string
-}
 
 // invocationRecord is what a destination gets, as the developer guide shows it.
 type invocationRecord struct {
@@ -29,10 +25,10 @@ type invocationRecord struct {
 }
 
 type requestContext struct {
-	RequestID              string           `json:"requestId"`
-	FunctionArn            string           `json:"functionArn"`
-	Condition              runner.Condition `json:"condition"`
-	ApproximateInvokeCount int              `json:"approximateInvokeCount"`
+	RequestID              string               `json:"requestId"`
+	FunctionArn            string               `json:"functionArn"`
+	Condition              eventqueue.Condition `json:"condition"`
+	ApproximateInvokeCount int                  `json:"approximateInvokeCount"`
 }
 
 type responseContext struct {
@@ -41,33 +37,24 @@ type responseContext struct {
 	FunctionError   string `json:"functionError,omitempty"`
 }
 
-// ended sends a record and a dead letter. It reports whether the destination or the queue has the event.
-func (d destinations) ended(ctx context.Context, end *runner.EventEnd) (taken bool) {
-	if end.Condition == runner.Success {
-		return d.record(ctx, d.success, "Lambda Function Invocation Result - Success", end)
-	}
-	recorded := d.record(ctx, d.failure, "Lambda Function Invocation Result - Failure", end)
-	return d.deadLetter(ctx, end) || recorded
-}
-
-// record sends the record of an invocation.
-func (d destinations) record(ctx context.Context, to, detailType string, end *runner.EventEnd) bool {
+// record sends the record of an invocation to a destination. It reports whether that should be tried again.
+func (s *Service) record(ctx context.Context, e *eventqueue.Event, to, detailType string) (again bool, err error) {
 	r := invocationRecord{
-		Version: "1.0", Timestamp: d.service.opts.Now().UTC().Format("2006-01-02T15:04:05.000Z"),
-		RequestContext: requestContext{end.RequestID, d.function, end.Condition, end.Attempts},
-		RequestPayload: end.Event,
+		Version: "1.0", Timestamp: time.UnixMilli(e.End.At).UTC().Format("2006-01-02T15:04:05.000Z"),
+		RequestContext: requestContext{e.ID, e.ARN, e.End.Condition, e.Attempts},
+		RequestPayload: e.Payload,
 	}
-	if a := end.Answer; a != nil {
+	if a := e.End.Answer; a != nil {
 		r.ResponseContext = &responseContext{a.StatusCode, a.ExecutedVersion, a.FunctionError}
 		r.ResponsePayload = document(a.Payload)
 	}
 	body, err := json.Marshal(r)
 	if err != nil {
-		d.service.opts.Log.Error("a record of an invocation cannot be written", "function", d.function, "error", err)
-		return false
+		s.opts.Log.Error("a record of an invocation cannot be written", "function", e.ARN, "error", err)
+		return false, err
 	}
-	return d.deliver(ctx, to, &delivery.Message{Body: string(body), Source: "lambda", DetailType: detailType,
-		Resources: []string{to, d.function}})
+	return s.deliver(ctx, e, to, &delivery.Message{Body: string(body), Source: "lambda", DetailType: detailType,
+		Resources: []string{to, e.ARN}})
 }
 
 // document is an answer as JSON: text that is none becomes a string.
@@ -85,15 +72,16 @@ func document(answer []byte) json.RawMessage {
 	return text
 }
 
-// deadLetter sends the event itself, with what went wrong as attributes.
-func (d destinations) deadLetter(ctx context.Context, end *runner.EventEnd) bool {
+// bury sends the event itself to the queue for dead letters, with what went wrong as attributes. It reports whether
+// that should be tried again.
+func (s *Service) bury(ctx context.Context, e *eventqueue.Event) (again bool, err error) {
 	code, message := "429", "Rate Exceeded."
-	if end.Answer != nil {
-		code, message = "200", errorMessage(end.Answer.Payload)
+	if a := e.End.Answer; a != nil {
+		code, message = "200", errorMessage(a.Payload)
 	}
-	return d.deliver(ctx, d.deadLetters, &delivery.Message{Body: string(end.Event),
+	return s.deliver(ctx, e, e.DeadLetters, &delivery.Message{Body: string(e.Payload),
 		Attributes: map[string]delivery.Attribute{
-			"RequestID":    {Type: "String", String: end.RequestID},
+			"RequestID":    {Type: "String", String: e.ID},
 			"ErrorCode":    {Type: "Number", String: code},
 			"ErrorMessage": {Type: "String", String: message},
 		}})
@@ -117,15 +105,21 @@ func errorMessage(answer []byte) string {
 	return strings.ToValidUTF8(text[:min(len(text), maxErrorMessage)], "")
 }
 
-// deliver sends a message, and tells the owner of the machine if it cannot.
-func (d destinations) deliver(ctx context.Context, to string, m *delivery.Message) bool {
-	if to == "" || d.service.opts.Deliver == nil {
-		return false
+// deliver sends a message. It reports whether sending it again may help; if not, the owner of the machine is told.
+func (s *Service) deliver(ctx context.Context, e *eventqueue.Event, to string, m *delivery.Message) (again bool,
+	err error) {
+	if s.opts.Deliver == nil {
+		return false, errors.New("no records can be sent here")
 	}
-	if err := d.service.opts.Deliver(ctx, to, m); err != nil {
-		d.service.opts.Log.Warn("how an asynchronous invocation ended could not be told", "function", d.function,
-			"destination", to, "error", err)
-		return false
+	if err = s.opts.Deliver(ctx, to, m); err == nil {
+		return false, nil
 	}
-	return true
+	var refused *aws.Error
+	if ctx.Err() != nil || !errors.As(err, &refused) || refused.ByServer() ||
+		refused.Status == http.StatusTooManyRequests {
+		return true, err
+	}
+	s.opts.Log.Warn("how an asynchronous invocation ended could not be told", "function", e.ARN, "destination", to,
+		"error", err)
+	return false, err
 }

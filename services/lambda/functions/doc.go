@@ -18,5 +18,6 @@
 //	ACCOUNT/REGION/NAME/code/SHA.zip    a deployment package, by the SHA-256 of its bytes in hexadecimal
 //	ACCOUNT/REGION/NAME/code/SHA/       the same, unpacked
 //	runtimes/                           runtime clients of interpreted functions
+//	events/                             asynchronous invocations that have not ended, unless Options.Store keeps them
 //	tmp/                                packages that are being received
 package functions

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"stepback/aws"
-	"stepback/services/lambda/runner"
 	"stepback/tasks/lambda/invocation"
 )
 
@@ -179,27 +178,4 @@ func noFunction() error { return notFound("The function doesn't exist.") }
 
 func noEventInvokeConfig(scope aws.Scope, name, qualifier string) error {
 	return notFound("The function %s:%s doesn't have an EventInvokeConfig", arnOf(scope, name), qualifier)
-}
-
-// handling is what becomes of an event for a function by what is set now.
-func (s *Service) handling(t *target) runner.EventHandling {
-	set := t.record.EventInvoke[t.asked]
-	how := runner.EventHandling{Retries: set.MaximumRetryAttempts}
-	if age := set.MaximumEventAgeInSeconds; age != nil {
-		how.MaxAge = time.Duration(*age) * time.Second
-	}
-	to := destinations{service: s, function: t.version.FunctionArn}
-	if t.version.Version == latest {
-		to.function += ":" + latest
-	}
-	if d := set.DestinationConfig; d != nil {
-		to.success, to.failure = d.OnSuccess.Destination, d.OnFailure.Destination
-	}
-	if d := t.version.DeadLetterConfig; d != nil {
-		to.deadLetters = d.TargetArn
-	}
-	if to.success != "" || to.failure != "" || to.deadLetters != "" {
-		how.Ended = to.ended
-	}
-	return how
 }

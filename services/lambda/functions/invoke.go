@@ -21,12 +21,7 @@ func (s *Service) Invoke(ctx context.Context, scope aws.Scope, r *invocation.Req
 	}
 	switch r.Type {
 	case invocation.Event:
-		//nolint:contextcheck // an event outlives the request
-		id, err := t.area.lambda.InvokeEvent(&resolved, s.handling(t))
-		if err != nil {
-			return nil, err
-		}
-		return &invocation.Answer{StatusCode: http.StatusAccepted, RequestID: id}, nil
+		return s.accept(t, &resolved) //nolint:contextcheck // an event outlives the request
 	case invocation.DryRun:
 		return &invocation.Answer{StatusCode: http.StatusNoContent, RequestID: aws.NewID()}, nil
 	}

@@ -13,7 +13,10 @@ import (
 	"time"
 
 	"stepback/aws"
+	"stepback/engine/clock"
 	"stepback/services/delivery"
+	"stepback/services/documents"
+	"stepback/services/lambda/eventqueue"
 	"stepback/services/lambda/runner"
 	"stepback/services/lambda/runtimes"
 )
@@ -47,6 +50,10 @@ type Options struct {
 	IdleTimeout time.Duration
 	// Now is the time; the default is time.Now.
 	Now func() time.Time
+	// Store keeps asynchronous invocations until they have ended; the default is one of its own in the directory.
+	Store *documents.Store
+	// Clock is that of their waits; the default is the real time.
+	Clock *clock.Clock
 	// Log is told of what the owner of the machine should know; the default discards it.
 	Log *slog.Logger
 }
@@ -57,6 +64,8 @@ type Service struct {
 	opts     Options
 	runtimes *runtimes.Set
 	room     *runner.Room
+	events   *eventqueue.Queue
+	own      []func() error // closes what the options did not bring
 
 	mu    sync.RWMutex
 	areas map[aws.Scope]*area
@@ -101,14 +110,52 @@ func Open(ctx context.Context, dir string, opts Options) (*Service, error) {
 	}
 	s := &Service{dir: dir, opts: opts, runtimes: set, areas: map[aws.Scope]*area{},
 		room: runner.NewRoom(opts.Total, opts.TotalMemoryMB)}
+	if err := s.openEvents(); err != nil {
+		return nil, errors.Join(err, s.closeOwn())
+	}
 	if err := s.load(ctx); err != nil {
 		return nil, errors.Join(err, s.Close(ctx))
 	}
 	return s, nil
 }
 
+// openEvents opens the queue of asynchronous invocations.
+func (s *Service) openEvents() (err error) {
+	if s.opts.Store == nil {
+		if s.opts.Store, err = documents.Open(filepath.Join(s.dir, "events"), nil); err != nil {
+			return err
+		}
+		s.own = append(s.own, s.opts.Store.Close)
+	}
+	if s.opts.Clock == nil {
+		s.opts.Clock = clock.Real()
+		s.own = append(s.own, func() error { s.opts.Clock.Close(); return nil })
+	}
+	s.events, err = eventqueue.Open(eventqueue.Options{Store: s.opts.Store, Clock: s.opts.Clock, Invoke: s.invokeEvent,
+		Tell: s.tell, Log: s.opts.Log})
+	return err
+}
+
+// Resume goes on with the asynchronous invocations that an earlier process left. It is called when there is everything
+// that functions and destinations need.
+func (s *Service) Resume() { s.events.Resume() }
+
+// StopEvents ends the asynchronous invocations under way and waits for them. They are kept for the next process, and
+// further ones are refused. It is called before the destinations are closed.
+func (s *Service) StopEvents() { s.events.Close() }
+
+func (s *Service) closeOwn() error {
+	errs := make([]error, 0, len(s.own))
+	for _, end := range s.own {
+		errs = append(errs, end())
+	}
+	return errors.Join(errs...)
+}
+
 // Close refuses new invocations, ends those under way with their processes, and waits for them, at most until ctx ends.
+// Asynchronous ones are kept for the next process.
 func (s *Service) Close(ctx context.Context) error {
+	s.events.Close()
 	s.mu.RLock()
 	areas := slices.Collect(maps.Values(s.areas))
 	s.mu.RUnlock()
@@ -116,7 +163,7 @@ func (s *Service) Close(ctx context.Context) error {
 	for _, a := range areas {
 		errs = append(errs, a.lambda.Close(ctx))
 	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, s.closeOwn())...)
 }
 
 // known returns the area of a scope, nil when it has never had a function.

@@ -6,7 +6,6 @@
 // (Function.Command), a child process that speaks the Lambda Runtime API. The two share everything but that; one test
 // suite holds for both.
 //
-// The package retries asynchronous invocations only, as Lambda does, and does not keep them over a restart. It does not
-// limit memory, and it knows nothing of deployment packages, aliases or the API's configuration: that is what package
-// functions is for.
+// The package retries nothing: asynchronous invocations are those of package eventqueue. It does not limit memory, and
+// it knows nothing of deployment packages, aliases or the API's configuration: that is what package functions is for.
 package runner

@@ -20,7 +20,7 @@ func (s *Service) Invoke(ctx context.Context, r *invocation.Request) (*invocatio
 		return nil, err
 	}
 	defer s.leave(c.function)
-	return s.run(ctx, c, aws.NewID())
+	return s.run(ctx, c, cmp.Or(r.RequestID, aws.NewID()))
 }
 
 // admitted is a request that is in order, for a function that is known.

@@ -22,9 +22,6 @@ type Options struct {
 	InitTimeout time.Duration
 	// Room bounds the processes of all functions, and of other services that share it; the default has no bounds.
 	Room *Room
-	// EventRetries are the waits before the second and further attempts of an asynchronous invocation; the default is
-	// Lambda's, 1 and 2 minutes.
-	EventRetries []time.Duration
 	// Ran is told of each invocation that has ended, and must be quick; nil means nobody is.
 	Ran func(Ran)
 }
@@ -52,7 +49,6 @@ type Service struct {
 	calls     sync.WaitGroup // invocations
 	threads   sync.WaitGroup // goroutines of environments that call handlers
 	abandoned atomic.Int64   // handlers whose time was up and that have not returned
-	events    atomic.Int64   // asynchronous invocations that have not ended
 	ctx       context.Context
 	stop      context.CancelFunc
 	keeper    sync.WaitGroup // ends idle environments
@@ -82,9 +78,6 @@ func New(opts Options) *Service {
 	}
 	if opts.Room == nil {
 		opts.Room = NewRoom(0, 0)
-	}
-	if opts.EventRetries == nil {
-		opts.EventRetries = []time.Duration{time.Minute, 2 * time.Minute}
 	}
 	s := &Service{opts: opts, functions: map[versionKey]*deployed{}, limits: map[string]*limit{}}
 	s.ctx, s.stop = context.WithCancel(context.Background())

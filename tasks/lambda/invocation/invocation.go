@@ -44,6 +44,8 @@ type Request struct {
 	// InvokedARN is what the function is told that it was invoked as; the default is its ARN with the qualifier that
 	// the call named.
 	InvokedARN string
+	// RequestID is the id of the invocation, the same for all attempts of an event; the default is a new one.
+	RequestID string
 }
 
 // WantsLog reports whether the request asks for the end of the log.

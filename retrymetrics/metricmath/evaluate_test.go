@@ -1,4 +1,4 @@
-package math_test
+package metricmath_test
 
 import (
 	"errors"
@@ -8,15 +8,15 @@ import (
 	"testing"
 	"time"
 
-	metricmath "stepback/services/cloudwatch/math"
+	"stepback/retrymetrics/metricmath"
 )
 
 var none = math.NaN()
 
-// terms are m1, m2 and the array s of both.
-type terms map[string]metricmath.Series
+// several are m1, m2 and the array s of both.
+type several map[string]metricmath.Series
 
-func (t terms) Term(id string) ([]metricmath.Labelled, bool, error) {
+func (t several) Term(id string) ([]metricmath.Labelled, bool, error) {
 	if id == "s" {
 		return t.Metrics("m"), true, nil
 	}
@@ -27,7 +27,7 @@ func (t terms) Term(id string) ([]metricmath.Labelled, bool, error) {
 	return []metricmath.Labelled{{Label: id, Values: values}}, false, nil
 }
 
-func (t terms) Metrics(prefix string) (all []metricmath.Labelled) {
+func (t several) Metrics(prefix string) (all []metricmath.Labelled) {
 	for _, id := range []string{"m1", "m2"} {
 		if strings.HasPrefix(id, prefix) {
 			all = append(all, metricmath.Labelled{Label: id, Values: t[id]})
@@ -36,20 +36,20 @@ func (t terms) Metrics(prefix string) (all []metricmath.Labelled) {
 	return all
 }
 
-func (t terms) Search(query, statistic string, period time.Duration) ([]metricmath.Labelled, error) {
+func (t several) Search(query, statistic string, period time.Duration) ([]metricmath.Labelled, error) {
 	if query != "{AWS/States} x" || statistic != "Sum" || period != 5*time.Minute {
 		return nil, fmt.Errorf("searched %s, %s, %s", query, statistic, period)
 	}
 	return t.Metrics(""), nil
 }
 
-func (t terms) Period(id string) (time.Duration, bool) { return time.Minute, t[id] != nil }
+func (t several) Period(id string) (time.Duration, bool) { return time.Minute, t[id] != nil }
 
 func TestEvaluate(t *testing.T) {
 	t.Parallel()
 	// 22 November 2026 is a Sunday.
 	g := metricmath.Grid{Start: time.Date(2026, 11, 22, 23, 58, 0, 0, time.UTC), Period: time.Minute, Len: 4}
-	m := terms{"m1": {1, none, 3, 6}, "m2": {10, 20, none, 40}}
+	m := several{"m1": {1, none, 3, 6}, "m2": {10, 20, none, 40}}
 	for _, c := range []struct {
 		expression string
 		want       string
@@ -105,6 +105,6 @@ func FuzzEvaluate(f *testing.F) {
 	}
 	g := metricmath.Grid{Start: time.Unix(0, 0), Period: time.Minute, Len: 2}
 	f.Fuzz(func(_ *testing.T, expression string) {
-		_, _, _ = metricmath.Evaluate(expression, g, terms{"m1": {1, none}, "m2": {none, 2}})
+		_, _, _ = metricmath.Evaluate(expression, g, several{"m1": {1, none}, "m2": {none, 2}})
 	})
 }

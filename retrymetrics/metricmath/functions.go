@@ -1,4 +1,4 @@
-package math
+package metricmath
 
 import (
 	"cmp"

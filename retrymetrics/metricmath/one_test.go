@@ -16,7 +16,7 @@ var (
 	terms = map[string]metricmath.Series{"a": {1, math.NaN(), 3}, "b": {2, 0, 0}}
 )
 
-func TestEvaluate(t *testing.T) {
+func TestOne(t *testing.T) {
 	t.Parallel()
 	for expression, want := range map[string]string{
 		"1 + 2 * 3":            "[7 7 7]",
@@ -33,7 +33,7 @@ func TestEvaluate(t *testing.T) {
 		"IF(b > 0, 7, a)":      "[7 NaN 3]",
 		"IF(a == 1, b, 100)":   "[2 NaN 100]",
 	} {
-		got, err := metricmath.Evaluate(expression, grid, terms)
+		got, err := metricmath.One(expression, grid, terms)
 		if err != nil || fmt.Sprint([]float64(got)) != want {
 			t.Errorf("%s = %v %v, want %s", expression, got, err, want)
 		}
@@ -43,7 +43,7 @@ func TestEvaluate(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeEvaluated(t *testing.T) {
+func TestWhatIsNotOneSeries(t *testing.T) {
 	t.Parallel()
 	for expression, want := range map[string]string{
 		"":                        "column 1: expected a number",
@@ -52,13 +52,13 @@ func TestWhatCannotBeEvaluated(t *testing.T) {
 		"(a":                      "column 3: expected ')'",
 		"c":                       `"c" is no metric's id`,
 		"MEDIAN(a)":               "MEDIAN is not known",
-		"FILL(a)":                 "expected ','",
-		"IF(a, 1)":                "expected ','",
+		"FILL(a)":                 "FILL: takes time series",
+		"[a, b]":                  "an array of time series",
 		"1.2.3":                   "not a number",
 		"é":                       "expected a number",
 		strings.Repeat("(", 1000): "nested too deeply",
 	} {
-		if _, err := metricmath.Evaluate(expression, grid, terms); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := metricmath.One(expression, grid, terms); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", expression, err, want)
 		}
 	}
@@ -71,7 +71,7 @@ func TestEveryRateCanBeEvaluated(t *testing.T) {
 		for _, term := range r.Terms {
 			given[term.ID] = metricmath.Series{4, 2, 2}
 		}
-		if _, err := metricmath.Evaluate(r.Expression, grid, given); err != nil {
+		if _, err := metricmath.One(r.Expression, grid, given); err != nil {
 			t.Errorf("%s: %v", r.Name, err)
 		}
 	}
@@ -90,11 +90,11 @@ func TestGrid(t *testing.T) {
 	}
 }
 
-func FuzzEvaluate(f *testing.F) {
+func FuzzOne(f *testing.F) {
 	f.Add("100 * FILL(a, 0) / (a - b)")
 	f.Add("ABS(DIFF(FILL(b, 0)))")
 	f.Fuzz(func(t *testing.T, expression string) {
-		s, err := metricmath.Evaluate(expression, grid, terms)
+		s, err := metricmath.One(expression, grid, terms)
 		if err == nil && len(s) != grid.Len {
 			t.Errorf("%d values", len(s))
 		}

@@ -1,22 +1,6 @@
-package math
+package metricmath
 
-import (
-	"math"
-	"time"
-)
-
-// Grid is the consecutive periods that an expression is evaluated over.
-type Grid struct {
-	Start  time.Time
-	Period time.Duration
-	Len    int
-}
-
-// At returns the start of a period.
-func (g Grid) At(i int) time.Time { return g.Start.Add(time.Duration(i) * g.Period) }
-
-// Series is a value for each period of a grid; NaN is a period without one.
-type Series []float64
+import "math"
 
 // Labelled is a series and what it is called.
 type Labelled struct {
@@ -48,15 +32,6 @@ func ofNumber(v float64) value { return value{kind: number, number: v} }
 
 func ofSeries(label string, s Series) value {
 	return value{kind: series, list: []Labelled{{label, s}}}
-}
-
-// constant is a series that has one value in every period.
-func (g Grid) constant(v float64) Series {
-	s := make(Series, g.Len)
-	for i := range s {
-		s[i] = v
-	}
-	return s
 }
 
 // each applies a function to every value.

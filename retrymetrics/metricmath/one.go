@@ -1,0 +1,46 @@
+package metricmath
+
+import (
+	"fmt"
+	"time"
+)
+
+// One evaluates an expression that is one series over a grid, of terms that are one series each. The error of an
+// expression that cannot be evaluated says where and why; SEARCH and METRICS find nothing.
+func One(expression string, g Grid, terms map[string]Series) (Series, error) {
+	all, several, err := Evaluate(expression, g, named{g, terms})
+	if err == nil && (several || len(all) != 1) {
+		err = fmt.Errorf("metric math %q: the expression is %s", expression, kinds[list])
+	}
+	if err != nil {
+		return nil, err
+	}
+	return all[0].Values, nil
+}
+
+// named are terms by their ids.
+type named struct {
+	grid  Grid
+	terms map[string]Series
+}
+
+// Term implements [Terms].
+func (n named) Term(id string) (all []Labelled, several bool, err error) {
+	s, ok := n.terms[id]
+	if !ok {
+		return nil, false, fmt.Errorf("%q is no metric's id", id)
+	}
+	return []Labelled{{Label: id, Values: s}}, false, nil
+}
+
+// Metrics implements [Terms].
+func (n named) Metrics(string) []Labelled { return nil }
+
+// Search implements [Terms].
+func (n named) Search(string, string, time.Duration) ([]Labelled, error) { return nil, nil }
+
+// Period implements [Terms].
+func (n named) Period(id string) (time.Duration, bool) {
+	_, ok := n.terms[id]
+	return n.grid.Period, ok
+}
