@@ -28,6 +28,7 @@ func (p *Platform) openStacks(context.Context) (err error) {
 	api := lazily(func() *server.Service { return p.Stacks.Handler() })
 	responses := p.Stacks.Responses()
 	p.offer(served{model: "cloudformation", about: "stacks, made by the services of this address",
+		covers: func() server.Coverage { return api.made().Coverage() },
 		Service: endpoint.Service{Name: "CloudFormation", Signing: "cloudformation",
 			Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				if strings.HasPrefix(r.URL.Path, cloudformation.ResponsePath) {

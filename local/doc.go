@@ -8,3 +8,5 @@
 //
 // The package knows no state machine and no function of its own, and prints nothing.
 package local
+
+//go:generate go test . -run TestDocsAreCurrent -update

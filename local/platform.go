@@ -177,7 +177,7 @@ func (p *Platform) openObjects(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	p.offer(served{model: "s3", about: "buckets in " + filepath.Join(p.Dir, "objects"),
+	p.offer(served{model: "s3", covers: p.Objects.Coverage, about: "buckets in " + filepath.Join(p.Dir, "objects"),
 		Service: endpoint.Service{Name: "S3", Signing: "s3", Handler: p.Objects.Handler()}})
 	p.objects, err = p.objectsOfMaps(ctx)
 	return err

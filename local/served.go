@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"stepback/aws/server"
 	"stepback/console"
 	"stepback/local/chaos"
 	"stepback/local/endpoint"
@@ -21,6 +22,8 @@ type served struct {
 	about string
 	// own says that tasks call this one even if there is another platform beside (Config.Beside).
 	own bool
+	// covers says which operations it serves, when Handler does not say so itself.
+	covers func() server.Coverage
 }
 
 // offer adds a service. It is served, called by tasks, and shown in the console.
@@ -36,10 +39,54 @@ func (p *Platform) offeredBy(signing string) http.Handler {
 	return http.NotFoundHandler()
 }
 
+// lazy is a handler that is made when it is first asked.
+type lazy[H http.Handler] struct{ made func() H }
+
 // lazily makes a handler when it is first asked, so that a service that nobody uses does not load its model.
-func lazily[H http.Handler](made func() H) http.Handler {
-	once := sync.OnceValue(made)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { once().ServeHTTP(w, r) })
+func lazily[H http.Handler](made func() H) lazy[H] { return lazy[H]{sync.OnceValue(made)} }
+
+// ServeHTTP implements http.Handler.
+func (l lazy[H]) ServeHTTP(w http.ResponseWriter, r *http.Request) { l.made().ServeHTTP(w, r) }
+
+// coverage is that of the handler; false when it does not tell.
+func (l lazy[H]) coverage() (server.Coverage, bool) {
+	c, ok := any(l.made()).(coverer)
+	if !ok {
+		return server.Coverage{}, false
+	}
+	return c.Coverage(), true
+}
+
+// coverer is a service that knows which operations of its model it serves.
+type coverer interface{ Coverage() server.Coverage }
+
+// coverage is which operations a service serves; false for one that is no API with a model.
+func (s *served) coverage() (server.Coverage, bool) {
+	if s.covers != nil {
+		return s.covers(), true
+	}
+	switch h := s.Handler.(type) {
+	case interface {
+		coverage() (server.Coverage, bool)
+	}:
+		return h.coverage()
+	case coverer:
+		return h.Coverage(), true
+	}
+	return server.Coverage{}, false
+}
+
+// Coverage says which operations each service serves, in the order in which the console shows them. The names of
+// services are those of the address (DynamoDB Streams), not those of the models.
+func (p *Platform) Coverage() []server.Coverage {
+	all := make([]server.Coverage, 0, len(p.offered))
+	for i := range p.offered {
+		if c, ok := p.offered[i].coverage(); ok {
+			c.Service = p.offered[i].Name
+			all = append(all, c)
+		}
+	}
+	return all
 }
 
 // openDocuments opens what services keep their documents in. Nothing is made before the first of them is kept.

@@ -16,7 +16,7 @@ func (p *Platform) openTopics(context.Context) (err error) {
 		return err
 	}
 	p.onClose(p.Topics.Close)
-	p.offer(served{model: "sns", about: "topics, their subscriptions and an inbox; messages of topics without " +
+	p.offer(served{model: "sns", covers: p.Topics.Coverage, about: "topics, their subscriptions and an inbox; messages of topics without " +
 		"subscriptions are in " + sns.FileName,
 		Service: endpoint.Service{Name: "SNS", Signing: "sns", Claims: sns.Claims, Handler: p.Topics.Handler()}})
 	p.Targets.Register("sns", p.Topics)

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"stepback/aws"
+	"stepback/aws/model"
 )
 
 const codeInvalid = "ValidationException"
@@ -32,10 +33,11 @@ func (u *unreadable) Error() string { return u.reason }
 const codeMalformed = "SerializationException"
 
 // notServed is the answer of an operation that the service has and that nobody wrote yet.
-func notServed(service, operation string) *aws.Error {
+func notServed(m *model.Service, operation string) *aws.Error {
 	return &aws.Error{
 		Code: "NotImplemented", Status: http.StatusNotImplemented,
-		Message: "The operation " + operation + " of " + service + " is not served here.",
+		Message: fmt.Sprintf("The operation %s of %s is not served here. Those that are: stepback services %s, "+
+			"docs/services.md.", operation, m.ID, m.Name),
 	}
 }
 

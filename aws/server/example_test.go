@@ -56,5 +56,5 @@ func Example() {
 	// 200 {"ARN":"arn:aws:secretsmanager:us-east-1:000000000000:secret:database","Name":"database","SecretString":"hunter2"}
 	// 400 {"__type":"ResourceNotFoundException","Message":"Secrets Manager can't find the specified secret."}
 	// 400 {"__type":"ValidationException","message":"1 validation error detected: Value null at 'secretId' failed to satisfy constraint: Member must not be null"}
-	// 501 {"__type":"NotImplemented","message":"The operation RotateSecret of Secrets Manager is not served here."}
+	// 501 {"__type":"NotImplemented","message":"The operation RotateSecret of Secrets Manager is not served here. Those that are: stepback services secretsmanager, docs/services.md."}
 }

@@ -24,6 +24,9 @@ type Config struct {
 	Model string
 	// Operations are those that are served, by their names in the model. The others answer NotImplemented.
 	Operations map[string]Operation
+	// Partly says of operations that are served what they do not do, by their names: "Policies have no effect." It is
+	// for people (Service.Coverage), and changes no answer.
+	Partly map[string]string
 	// Words are what the service says otherwise than its model lets one think.
 	Words Words
 	// Invalid is the code of refusals of requests that break a constraint; empty means ValidationException.
@@ -124,6 +127,9 @@ func newService(cfg Config, m *model.Service) (*Service, error) {
 		cfg: cfg, model: m, compiled: map[string]*operation{},
 		rules: rules{words: cfg.Words, made: map[*model.Shape]*rule{}},
 	}
+	if err := cfg.checkPartly(); err != nil {
+		return nil, err
+	}
 	for name := range cfg.Operations {
 		if !m.Has(name) {
 			_, err := m.Operation(name)
@@ -151,7 +157,7 @@ func (s *Service) operation(name string) (*operation, error) {
 	}
 	served, ok := s.cfg.Operations[name]
 	if !ok {
-		return nil, notServed(s.model.ID, name)
+		return nil, notServed(s.model, name)
 	}
 	m, err := s.model.Operation(name)
 	if err != nil {

@@ -107,7 +107,7 @@ func TestService(t *testing.T) {
 			`{"__type":"SerializationException","message":"Start of structure or map found where not expected."}`},
 		"unknown operation": {"Greeter.Part", `{}`, nil, 400, `{"__type":"UnknownOperationException"}`},
 		"operation that is not served": {"Greeter.Wave", `{}`, nil, 501,
-			`{"__type":"NotImplemented","message":"The operation Wave of Greeter is not served here."}`},
+			`{"__type":"NotImplemented","message":"The operation Wave of Greeter is not served here. Those that are: stepback services greeter, docs/services.md."}`},
 		"fault":         {"Greeter.Greet", `{"name":"tired"}`, nil, 503, `{"__type":"TiredFault","Message":"zzz"}`},
 		"other service": {"DynamoDB.Greet", `{}`, nil, 400, `{"__type":"UnknownOperationException"}`},
 		"other content": {"Greeter.Greet", `{}`, []string{"Content-Type", "text/plain"}, 400,

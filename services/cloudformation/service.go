@@ -143,6 +143,7 @@ func failure(err error) *aws.Error {
 // Handler serves the API.
 func (s *Service) Handler() *server.Service {
 	return server.Must(server.Config{Model: "cloudformation", Invalid: codeValidation, Operations: s.operations(),
+		Partly:  partly,
 		Failure: failure, Default: s.opts.Scope, Log: s.opts.Log})
 }
 

@@ -72,7 +72,7 @@ func (s *Service) Close() error {
 // Handler serves the API.
 func (s *Service) Handler() *server.Service {
 	return server.Must(server.Config{
-		Model: "cloudwatch", Operations: s.operations(), Default: s.opts.Scope, Log: s.opts.Log,
+		Model: "cloudwatch", Operations: s.operations(), Partly: partly, Default: s.opts.Scope, Log: s.opts.Log,
 		Invalid: "InvalidParameterValue", Words: server.Words{QueryCodes: queryCodes},
 	})
 }

@@ -208,7 +208,7 @@ func (s *Service) read(t *table, place []byte) (item.Item, error) {
 
 // Handler serves the API of DynamoDB.
 func (s *Service) Handler() *server.Service {
-	return server.Must(server.Config{Model: "dynamodb", Operations: s.operations(), Failure: failure,
+	return server.Must(server.Config{Model: "dynamodb", Operations: s.operations(), Partly: partly, Failure: failure,
 		Default: s.opts.Scope, Log: s.opts.Log, Words: server.Words{Missing: missing}})
 }
 

@@ -320,7 +320,7 @@ func TestRefusals(t *testing.T) {
 		AttributeDefinitions: attributes("pk:S"), KeySchema: keys("pk")})
 	refused(t, err, "ValidationException", "ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is PROVISIONED")
 	_, err = b.CreateBackup(t.Context(), &client.CreateBackupInput{TableName: sdk.String("things"), BackupName: sdk.String("one")})
-	refused(t, err, "NotImplemented", "The operation CreateBackup of DynamoDB is not served here.")
+	refused(t, err, "NotImplemented", "The operation CreateBackup of DynamoDB is not served here. Those that are: stepback services dynamodb, docs/services.md.")
 }
 
 func (b *bench) query(index, condition string, values attrs, change func(*client.QueryInput)) string {

@@ -337,7 +337,8 @@ func (s *Service) listedArchive(a *archive) (listedArchive, error) {
 	a.holds.mu.Lock()
 	defer a.holds.mu.Unlock()
 	return listedArchive{ArchiveName: a.Name, EventSourceArn: a.scope().ARN("events", "event-bus/"+a.Bus),
-		State: enabled, RetentionDays: a.Days, SizeBytes: a.holds.bytes, EventCount: a.holds.events, CreationTime: timeOf(a.Created)}, nil
+		State: enabled, RetentionDays: a.Days, SizeBytes: a.holds.bytes, EventCount: a.holds.events,
+		CreationTime: timeOf(a.Created)}, nil
 }
 
 func (s *Service) deleteArchive(_ context.Context, scope aws.Scope, in *archiveRequest) (*none, error) {

@@ -139,7 +139,7 @@ func (s *Service) keep(change func(b *documents.Batch) error) error {
 // Handler serves the API.
 func (s *Service) Handler() *server.Service {
 	return server.Must(server.Config{
-		Model: "eventbridge", Operations: s.operations(), Default: s.o.Scope, Log: s.o.Log,
+		Model: "eventbridge", Operations: s.operations(), Partly: partly, Default: s.o.Scope, Log: s.o.Log,
 	})
 }
 

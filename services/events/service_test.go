@@ -256,7 +256,7 @@ func TestEntriesAreRefusedOneByOne(t *testing.T) {
 	_, err = b.PutPartnerEvents(t.Context(), &client.PutPartnerEventsInput{
 		Entries: []types.PutPartnerEventsRequestEntry{
 			{Source: text("aws.partner/a/b"), DetailType: text("d"), Detail: text("{}")}}})
-	refused(t, err, "NotImplemented", "The operation PutPartnerEvents of EventBridge is not served here.")
+	refused(t, err, "NotImplemented", "The operation PutPartnerEvents of EventBridge is not served here. Those that are: stepback services eventbridge, docs/services.md.")
 }
 
 // TestInputTransformers has the examples of AWS's documentation, and values of other kinds.

@@ -42,7 +42,8 @@ func New(o Options) *Service { return &Service{opts: o, table: o.Documents.Table
 // Handler serves the API.
 func (s *Service) Handler() *server.Service {
 	return server.Must(server.Config{
-		Model: "iam", Operations: s.operations(), Default: s.opts.Scope, Log: s.opts.Log, Invalid: "ValidationError",
+		Model: "iam", Operations: s.operations(), Partly: partly, Default: s.opts.Scope, Log: s.opts.Log,
+		Invalid: "ValidationError",
 	})
 }
 

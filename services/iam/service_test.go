@@ -204,7 +204,7 @@ func TestUsersGroupsAndProfiles(t *testing.T) {
 		t.Errorf("provider %+v", got)
 	}
 	_, err = c.CreateLoginProfile(ctx, &client.CreateLoginProfileInput{UserName: name})
-	refused(t, err, "NotImplemented", "The operation CreateLoginProfile of IAM is not served here.")
+	refused(t, err, "NotImplemented", "The operation CreateLoginProfile of IAM is not served here. Those that are: stepback services iam, docs/services.md.")
 }
 
 func TestPages(t *testing.T) {

@@ -47,7 +47,7 @@ func New(o Options) *Service {
 // Handler serves the API.
 func (s *Service) Handler() *server.Service {
 	return server.Must(server.Config{
-		Model: "kms", Operations: s.operations(), Failure: failure, Default: s.opts.Scope, Log: s.opts.Log,
+		Model: "kms", Operations: s.operations(), Partly: partly, Failure: failure, Default: s.opts.Scope, Log: s.opts.Log,
 	})
 }
 

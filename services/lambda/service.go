@@ -16,6 +16,7 @@ type Service struct {
 	functions *functions.Service
 	log       *slog.Logger
 	mux       *http.ServeMux
+	api       *server.Service
 }
 
 // New returns the API of the functions. Requests that are not signed for an account and region are about those of
@@ -23,10 +24,11 @@ type Service struct {
 func New(f *functions.Service, scope aws.Scope, log *slog.Logger) *Service {
 	s := &Service{functions: f, log: log, mux: http.NewServeMux()}
 	s.mux.HandleFunc("GET "+CodePath+"{account}/{region}/{function}/{package}", s.getCode)
-	s.mux.Handle("/", server.Must(server.Config{
-		Model: "lambda", Operations: s.operations(), Words: words, Unreadable: unparsable, Failure: failure,
-		Default: scope, Log: log,
-	}))
+	s.api = server.Must(server.Config{
+		Model: "lambda", Operations: s.operations(), Partly: partly, Words: words, Unreadable: unparsable,
+		Failure: failure, Default: scope, Log: log,
+	})
+	s.mux.Handle("/", s.api)
 	return s
 }
 
@@ -42,3 +44,6 @@ func failure(err error) *aws.Error {
 	return &aws.Error{Code: "ServiceException", Message: "The service failed: " + err.Error(),
 		Status: http.StatusInternalServerError}
 }
+
+// Coverage says which operations are served.
+func (s *Service) Coverage() server.Coverage { return s.api.Coverage() }

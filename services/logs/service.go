@@ -39,7 +39,7 @@ const Target = "Logs_20140328"
 func New(o Options) *server.Service {
 	s := &Service{store: o.Store, documents: o.Documents, now: o.Now}
 	return server.Must(server.Config{
-		Model: "cloudwatchlogs", Invalid: codeInvalid, Operations: s.operations(), Failure: failure,
+		Model: "cloudwatchlogs", Invalid: codeInvalid, Operations: s.operations(), Partly: partly, Failure: failure,
 		Default: o.Default, Log: o.Log,
 	})
 }

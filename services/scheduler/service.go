@@ -161,7 +161,8 @@ func (s *Service) keepJSON(key string, v any) error {
 
 // Handler serves the API.
 func (s *Service) Handler() *server.Service {
-	return server.Must(server.Config{Model: "scheduler", Operations: s.operations(), Default: s.o.Scope, Log: s.o.Log})
+	return server.Must(server.Config{Model: "scheduler", Operations: s.operations(), Partly: partly,
+		Default: s.o.Scope, Log: s.o.Log})
 }
 
 func (s *Service) operations() map[string]server.Operation {

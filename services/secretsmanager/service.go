@@ -74,7 +74,8 @@ func (s *Service) Close() error {
 // Handler serves the API.
 func (s *Service) Handler() *server.Service {
 	return server.Must(server.Config{
-		Model: "secretsmanager", Operations: s.operations(), Failure: failure, Default: s.opts.Scope, Log: s.opts.Log,
+		Model: "secretsmanager", Operations: s.operations(), Partly: partly, Failure: failure,
+		Default: s.opts.Scope, Log: s.opts.Log,
 	})
 }
 

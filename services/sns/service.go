@@ -241,13 +241,16 @@ func Claims(r *http.Request) bool {
 // Serves reports whether an operation is served.
 func (s *Service) Serves(operation string) bool { return s.api().Serves(operation) }
 
+// Coverage says which operations are served.
+func (s *Service) Coverage() server.Coverage { return s.api().Coverage() }
+
 func (s *Service) newAPI() *server.Service {
 	publish, batch := server.Handle(s.publish), server.Handle(s.publishBatch)
 	const room = 4 << 20 // a message of 256 KiB, escaped
 	publish.MaxBody, batch.MaxBody = room, room
 	publish.TooLarge, batch.TooLarge = errTooLong, errBatchTooLong
 	return server.Must(server.Config{
-		Model: "sns", Default: s.opts.Scope, Invalid: "ValidationError", Failure: failure, Log: s.opts.Log,
+		Model: "sns", Partly: partly, Default: s.opts.Scope, Invalid: "ValidationError", Failure: failure, Log: s.opts.Log,
 		Words: server.Words{Unchecked: []string{"TagKey", "TagValue"}},
 		Operations: map[string]server.Operation{
 			"AddPermission":             server.Handle(s.addPermission),

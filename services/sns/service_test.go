@@ -393,7 +393,7 @@ func TestUnserved(t *testing.T) {
 	refused(t, err, "NotImplemented", "Data protection policies (DataProtectionPolicy) are not served here.")
 	_, err = b.CreatePlatformApplication(ctx, &client.CreatePlatformApplicationInput{Name: sdkaws.String("x"),
 		Platform: sdkaws.String("GCM"), Attributes: map[string]string{}})
-	refused(t, err, "NotImplemented", "The operation CreatePlatformApplication of SNS is not served here.")
+	refused(t, err, "NotImplemented", "The operation CreatePlatformApplication of SNS is not served here. Those that are: stepback services sns, docs/services.md.")
 }
 
 func TestLists(t *testing.T) {

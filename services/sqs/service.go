@@ -268,7 +268,7 @@ func (s *Service) tidy(now int64, b *store.Batch, q *live) {
 // Handler serves the API.
 func (s *Service) Handler() *server.Service {
 	return server.Must(server.Config{
-		Model: "sqs", Invalid: codeValue, Operations: s.operations(), Failure: failure, Default: s.opts.Scope,
+		Model: "sqs", Invalid: codeValue, Operations: s.operations(), Partly: partly, Failure: failure, Default: s.opts.Scope,
 		Log: s.opts.Log,
 		Words: server.Words{QueryCodes: queryCodes, Missing: missing, Unchecked: []string{"QueueAttributeName",
 			"MessageSystemAttributeName", "MessageSystemAttributeNameForSends"}},

@@ -43,6 +43,7 @@ type service struct {
 func New(o Options) *server.Service {
 	s := &service{o, o.Documents.Table("sts")}
 	return server.Must(server.Config{Model: "sts", Default: o.Scope, Log: o.Log, Operations: s.operations(),
+		Partly:  partly,
 		Invalid: "ValidationError"})
 }
 

@@ -110,7 +110,7 @@ func TestOtherActionsAreRefused(t *testing.T) {
 	_, err := client(t, "local", "us-east-1").GetFederationToken(t.Context(), &awssts.GetFederationTokenInput{Name: sdk.String("ann")})
 	var e smithy.APIError
 	if !errors.As(err, &e) || e.ErrorCode() != "NotImplemented" ||
-		e.ErrorMessage() != "The operation GetFederationToken of STS is not served here." {
+		e.ErrorMessage() != "The operation GetFederationToken of STS is not served here. Those that are: stepback services sts, docs/services.md." {
 		t.Errorf("got %v", err)
 	}
 }

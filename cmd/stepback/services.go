@@ -1,0 +1,68 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"stepback/aws/server"
+	"stepback/local"
+)
+
+type servicesCmd struct {
+	Name string `arg:"" optional:"" help:"A service, by its name or by that of its API model: sqs, cloudwatchlogs."`
+	JSON bool   `name:"json" help:"Print every operation of the services as JSON."`
+}
+
+// Help shows examples.
+func (servicesCmd) Help() string {
+	return `Examples:
+  stepback services
+  stepback services dynamodb
+  stepback services --json | jq -r '.[] | .model as $m | .operations[] | select(.state == "works") | "\($m):\(.name)"'
+
+It asks the services themselves what they have registered. docs/services.md has the same, with how they differ from AWS.`
+}
+
+// Run opens a platform in a directory of its own, asks it, and removes it.
+func (c *servicesCmd) Run(ctx context.Context, std streams) (err error) {
+	p, err := local.Open(ctx, local.Config{Console: local.Console{Off: true}})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, p.Close()) }()
+	all := p.Coverage()
+	if c.Name == "" {
+		if c.JSON {
+			return printJSON(std.out, all)
+		}
+		t := newTable("service", "model", ">operations", ">work", ">in part", ">not there", ">served")
+		for _, s := range all {
+			t.add(s.Service, s.Model, len(s.Operations), s.Works, s.Partly, s.Absent, fmt.Sprintf("%.0f %%", s.Share))
+		}
+		t.print(std.out, "")
+		return nil
+	}
+	at := slices.IndexFunc(all, func(s server.Coverage) bool { return answersTo(&s, c.Name) })
+	if at < 0 {
+		return &exitError{exitUsage, fmt.Errorf("no service %s; stepback services lists them", c.Name)}
+	}
+	if c.JSON {
+		return printJSON(std.out, all[at:at+1])
+	}
+	t := newTable("operation", "state", "what is missing")
+	for _, o := range all[at].Operations {
+		t.add(o.Name, o.State, strings.ReplaceAll(o.Missing, "`", ""))
+	}
+	t.print(std.out, "")
+	return nil
+}
+
+// answersTo reports whether a service is called by a name, whatever its case and its spaces.
+func answersTo(s *server.Coverage, name string) bool {
+	plain := strings.NewReplacer(" ", "", "-", "", "_", "")
+	name = plain.Replace(name)
+	return strings.EqualFold(plain.Replace(s.Service), name) || strings.EqualFold(s.Model, name)
+}

@@ -1,0 +1,35 @@
+package local_test
+
+import (
+	"flag"
+	"os"
+	"testing"
+
+	"stepback/local"
+	"stepback/services/coverage"
+)
+
+var update = flag.Bool("update", false, "write docs/services.md instead of comparing with it")
+
+// TestDocsAreCurrent compares the tables of docs/services.md with what the services have registered.
+func TestDocsAreCurrent(t *testing.T) {
+	t.Parallel()
+	const page = "../docs/services.md"
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := coverage.Page(string(text), open(t, local.Config{}).Coverage())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		if err := os.WriteFile(page, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if string(text) != want {
+		t.Errorf("%s is out of date: run make generate, or go generate ./local", page)
+	}
+}

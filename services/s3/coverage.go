@@ -1,0 +1,66 @@
+package s3
+
+import (
+	"slices"
+
+	"stepback/aws/model"
+	"stepback/aws/server"
+)
+
+// Coverage says which operations of S3's model are served. A test asks for each of them over HTTP.
+func (s *Server) Coverage() server.Coverage {
+	m, err := model.Find("s3")
+	if err != nil {
+		panic(err) // the model is part of the program
+	}
+	has := func(name string) bool {
+		_, ok := slices.BinarySearch(operations, name)
+		return ok
+	}
+	return server.CoverageOf(m.Name, m.ID, m.Operations(), has, partly)
+}
+
+// operations are those that are served, sorted by name.
+var operations = []string{
+	"AbortMultipartUpload", "CompleteMultipartUpload", "CopyObject", "CreateBucket", "CreateMultipartUpload",
+	"DeleteBucket", "DeleteBucketCors", "DeleteBucketEncryption", "DeleteBucketLifecycle",
+	"DeleteBucketOwnershipControls", "DeleteBucketPolicy", "DeleteBucketTagging", "DeleteObject", "DeleteObjectTagging",
+	"DeleteObjects", "DeletePublicAccessBlock", "GetBucketAccelerateConfiguration", "GetBucketAcl", "GetBucketCors",
+	"GetBucketEncryption", "GetBucketLifecycle", "GetBucketLifecycleConfiguration", "GetBucketLocation",
+	"GetBucketLogging", "GetBucketNotification", "GetBucketNotificationConfiguration", "GetBucketOwnershipControls",
+	"GetBucketPolicy", "GetBucketReplication", "GetBucketRequestPayment", "GetBucketTagging", "GetBucketVersioning",
+	"GetBucketWebsite", "GetObject", "GetObjectAttributes", "GetObjectLockConfiguration", "GetObjectTagging",
+	"GetPublicAccessBlock", "HeadBucket", "HeadObject", "ListBuckets", "ListMultipartUploads", "ListObjectVersions",
+	"ListObjects", "ListObjectsV2", "ListParts", "PutBucketCors", "PutBucketEncryption", "PutBucketLifecycle",
+	"PutBucketLifecycleConfiguration", "PutBucketNotification", "PutBucketNotificationConfiguration",
+	"PutBucketOwnershipControls", "PutBucketPolicy", "PutBucketTagging", "PutBucketVersioning", "PutObject",
+	"PutObjectTagging", "PutPublicAccessBlock", "UploadPart", "UploadPartCopy",
+}
+
+const unchangeable = "the setting of a new bucket, which cannot be changed"
+
+// partly says what operations that are served do not do.
+var partly = map[string]string{
+	"CopyObject":                       "old versions cannot be copied; the answer has no version ID",
+	"DeleteObjectTagging":              "not for old versions",
+	"DeleteObjects":                    "MFA delete is refused",
+	"GetBucketAccelerateConfiguration": unchangeable,
+	"GetBucketAcl":                     unchangeable,
+	"GetBucketLogging":                 unchangeable,
+	"GetBucketReplication":             unchangeable,
+	"GetBucketRequestPayment":          unchangeable,
+	"GetBucketWebsite":                 unchangeable,
+	"GetObject":                        "one range at a time",
+	"GetObjectAttributes":              "not for old versions",
+	"GetObjectLockConfiguration":       unchangeable,
+	"GetObjectTagging":                 "not for old versions",
+	"PutBucketCors":                    "kept; requests of web pages are refused all the same",
+	"PutBucketEncryption":              "kept; files are not encrypted",
+	"PutBucketLifecycleConfiguration":  "transitions, ExpiredObjectDeleteMarker and NewerNoncurrentVersions are refused",
+	"PutBucketOwnershipControls":       "kept; nobody is asked for it",
+	"PutBucketVersioning":              "MFA delete is refused",
+	"PutObjectTagging":                 "not for old versions",
+	"PutPublicAccessBlock":             "kept; nobody is asked for it",
+	"PutBucketPolicy":                  "kept; nobody is asked for it",
+	"UploadPartCopy":                   "old versions cannot be copied",
+}

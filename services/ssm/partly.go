@@ -1,0 +1,9 @@
+package ssm
+
+// partly says what operations that are served do not do.
+var partly = map[string]string{
+	"AddTagsToResource":      "parameters only",
+	"ListTagsForResource":    "parameters only",
+	"PutParameter":           "no policies of parameters; `DataType` `aws:ec2:image` is not checked",
+	"RemoveTagsFromResource": "parameters only",
+}
