@@ -2,6 +2,7 @@ package events
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"stepback/aws"
@@ -76,6 +77,7 @@ func (s *Service) letters(r *rule, e *event) []*dispatch.Letter {
 		l.Message.TraceHeader = e.trace
 		letters = append(letters, l)
 	}
+	s.triggered(r, len(letters))
 	return letters
 }
 
@@ -83,6 +85,14 @@ func isBus(arn string) bool { return strings.Contains(arn, ":event-bus/") }
 
 // send hands a letter to its target.
 func (s *Service) send(ctx context.Context, l *dispatch.Letter) error {
+	err := s.bring(ctx, l)
+	if _, ok := errors.AsType[*dispatch.Later](err); !ok && ctx.Err() == nil {
+		s.attempted(l, err)
+	}
+	return err
+}
+
+func (s *Service) bring(ctx context.Context, l *dispatch.Letter) error {
 	switch {
 	case isBus(l.To):
 		return s.forward(ctx, l)

@@ -32,6 +32,9 @@ type Options struct {
 	Secrets Secrets
 	// Transport carries the requests of API destinations; nil means http.DefaultTransport.
 	Transport http.RoundTripper
+	// Count is told what happens to the rules of a bus, by the metrics of AWS/Events; nil means that nobody is. It must
+	// be quick.
+	Count func(scope aws.Scope, bus, rule, metric string, n float64)
 	// Log is told of refusals and of messages that are dropped; nil means nobody is.
 	Log *slog.Logger
 }
@@ -75,7 +78,7 @@ func Open(o Options) (*Service, error) {
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.mail = dispatch.Open(dispatch.Options{
 		Store: o.Store, Table: "events-letters", Clock: o.Clock, Send: s.send, Letterbox: o.Targets.Deliver, Log: o.Log,
-		Direct: direct,
+		Direct: direct, Died: s.died,
 	})
 	if err := errors.Join(s.load(), s.sealAll()); err != nil {
 		return nil, fmt.Errorf("what is kept of events: %w", err)
