@@ -56,7 +56,8 @@ func TestAnAlarmFiresOnTheAgeOfAQueue(t *testing.T) {
 	_, err = metrics.PutMetricAlarm(ctx, &cloudwatch.PutMetricAlarmInput{AlarmName: aws.String("old"),
 		Namespace: aws.String("AWS/SQS"), MetricName: aws.String("ApproximateAgeOfOldestMessage"),
 		Dimensions: []cwtypes.Dimension{{Name: aws.String("QueueName"), Value: aws.String("jobs")}},
-		Statistic:  cwtypes.StatisticMaximum, Period: aws.Int32(60), EvaluationPeriods: aws.Int32(2), Threshold: aws.Float64(300),
+		Statistic:  cwtypes.StatisticMaximum, Period: aws.Int32(60), EvaluationPeriods: aws.Int32(2),
+		Threshold:          aws.Float64(300),
 		ComparisonOperator: cwtypes.ComparisonOperatorGreaterThanThreshold, AlarmActions: []string{*topic.TopicArn}})
 	must(err)
 	_, err = events.PutEvents(ctx, &eventbridge.PutEventsInput{Entries: []ebtypes.PutEventsRequestEntry{
@@ -89,9 +90,10 @@ func TestAnAlarmFiresOnTheAgeOfAQueue(t *testing.T) {
 	pass(2 * time.Minute)
 	sum := func(namespace, metric, statistic, dimension, value string) float64 {
 		t.Helper()
-		out, err := metrics.GetMetricStatistics(ctx, &cloudwatch.GetMetricStatisticsInput{Namespace: &namespace, MetricName: &metric,
-			StartTime: aws.Time(time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)), EndTime: aws.Time(c.Now().Truncate(time.Minute)),
-			Period: aws.Int32(3600), Statistics: []cwtypes.Statistic{cwtypes.Statistic(statistic)},
+		out, err := metrics.GetMetricStatistics(ctx, &cloudwatch.GetMetricStatisticsInput{Namespace: &namespace,
+			MetricName: &metric, StartTime: aws.Time(time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)),
+			EndTime: aws.Time(c.Now().Truncate(time.Minute)),
+			Period:  aws.Int32(3600), Statistics: []cwtypes.Statistic{cwtypes.Statistic(statistic)},
 			Dimensions: []cwtypes.Dimension{{Name: &dimension, Value: &value}}})
 		must(err)
 		if len(out.Datapoints) != 1 {

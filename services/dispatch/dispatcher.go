@@ -29,8 +29,8 @@ type Options struct {
 	Letterbox func(ctx context.Context, queue string, m *delivery.Message) error
 	// Direct reports whether the target of an ARN takes letters at once and durably. They are not kept before.
 	Direct func(arn string) bool
-	// Died is told of letters that their targets did not take, once nothing is tried any more: whether they are in their
-	// dead-letter queues. Nil means that nobody is.
+	// Died is told of letters that their targets did not take, once nothing is tried any more: whether they are in
+	// their dead-letter queues. Nil means that nobody is.
 	Died func(l *Letter, buried bool)
 	// Log is told of letters that are dropped; nil means nobody is.
 	Log *slog.Logger

@@ -107,8 +107,8 @@ func (s *Service) startQuery(_ context.Context, scope aws.Scope, r *startQueryRe
 		for i := range found {
 			e := &found[i]
 			run.statistic.Bytes += float64(len(e.Message))
-			events = append(events, insights.Event{Time: e.Time, Ingestion: e.Ingestion, Message: e.Message, Stream: e.Stream,
-				Log: scope.Account + ":" + group, Pointer: idOf(e)})
+			events = append(events, insights.Event{Time: e.Time, Ingestion: e.Ingestion, Message: e.Message,
+				Stream: e.Stream, Log: scope.Account + ":" + group, Pointer: idOf(e)})
 		}
 	}
 	slices.SortStableFunc(events, func(a, b insights.Event) int {

@@ -51,7 +51,7 @@ func TestQueries(t *testing.T) {
 		`fields ms * 2 + 1 | filter not (ms != 20)`:                                                             "ms * 2 + 1=41",
 		`filter @message like /(?i)get \/ord/ | display @logStream`:                                             "@logStream=a",
 		`filter @message like "GET" | fields strlen(@message), toupper(level)`:                                  "strlen(@message)=23",
-		`filter @message not like "{"  and @type != "REPORT"| fields @log`:                                      "",
+		`filter @message not like "{"  and @type != "REPORT" | fields @log`:                                     "@log=1:g",
 		`filter level in ["INFO", "WARN"] | fields @log, 'x' as y`:                                              "@log=1:g y=x",
 		`filter level not in ["INFO"] and ispresent(level) | stats count(*)`:                                    "count(*)=2",
 		`stats count(*) as n, avg(ms), max(ms), pct(ms, 50) by level | sort n desc, level`:                      "level=ERROR n=2 avg(ms)=160 max(ms)=300 pct(ms, 50)=160; n=2; level=INFO n=1 avg(ms)=100 max(ms)=100 pct(ms, 50)=100",
