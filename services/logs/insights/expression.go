@@ -211,6 +211,7 @@ func (p *parser) primary() expression {
 			p.need(")")
 			return e
 		}
+	default:
 	}
 	p.refuse(t, "a field, a value or a function")
 	return nil

@@ -58,10 +58,10 @@ func (p *parser) refuse(t token, expected string) {
 // blank skips blanks and comments.
 func (p *parser) blank() {
 	for p.at < len(p.query) {
-		switch c := p.query[p.at]; {
-		case c == ' ' || c == '\t' || c == '\n' || c == '\r':
+		switch p.query[p.at] {
+		case ' ', '\t', '\n', '\r':
 			p.at++
-		case c == '#':
+		case '#':
 			for p.at < len(p.query) && p.query[p.at] != '\n' {
 				p.at++
 			}
