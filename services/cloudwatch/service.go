@@ -116,18 +116,7 @@ func (s *Service) operations() map[string]server.Operation {
 
 // change has f make changes, and waits until they are on the disk.
 func (s *Service) change(f func(*documents.Batch) error) error {
-	b, err := s.opts.Documents.Begin()
-	if err != nil {
-		return err
-	}
-	s.mu.Lock()
-	if err := f(b); err != nil {
-		s.mu.Unlock()
-		return err
-	}
-	wait := b.Apply()
-	s.mu.Unlock()
-	return wait()
+	return s.opts.Documents.Change(&s.mu, f)
 }
 
 // none is the answer of operations that answer nothing.

@@ -136,18 +136,7 @@ func (s *Service) find(scope aws.Scope, name string) (*kept, error) {
 
 // change has f change repositories, and waits until that is on the disk.
 func (s *Service) change(f func(*documents.Batch) error) error {
-	b, err := s.opts.Documents.Begin()
-	if err != nil {
-		return err
-	}
-	s.mu.Lock()
-	if err := f(b); err != nil {
-		s.mu.Unlock()
-		return err
-	}
-	wait := b.Apply()
-	s.mu.Unlock()
-	return wait()
+	return s.opts.Documents.Change(&s.mu, f)
 }
 
 // changes changes one repository.

@@ -104,22 +104,13 @@ func (c *change) remove(kind, name string) {
 
 // change carries out f and waits until what it has changed is on the disk.
 func (s *Service) change(account string, f func(*change) error) error {
-	b, err := s.opts.Documents.Begin()
-	if err != nil {
-		return err
-	}
-	c := &change{service: s, account: account, batch: b}
-	s.mu.Lock()
-	if err = f(c); err == nil {
-		err = c.err
-	}
-	if err != nil {
-		s.mu.Unlock()
-		return err
-	}
-	wait := b.Apply()
-	s.mu.Unlock()
-	return wait()
+	return s.opts.Documents.Change(&s.mu, func(b *documents.Batch) error {
+		c := &change{service: s, account: account, batch: b}
+		if err := f(c); err != nil {
+			return err
+		}
+		return c.err
+	})
 }
 
 // newID draws an ID such as AROA3XFRBF535QHSNTEXX.

@@ -134,18 +134,7 @@ func failure(err error) *aws.Error {
 
 // change has f change what is kept, and waits until that is on the disk.
 func (s *Service) change(f func(*documents.Batch) error) error {
-	b, err := s.opts.Documents.Begin()
-	if err != nil {
-		return err
-	}
-	s.mu.Lock()
-	if err := f(b); err != nil {
-		s.mu.Unlock()
-		return err
-	}
-	wait := b.Apply()
-	s.mu.Unlock()
-	return wait()
+	return s.opts.Documents.Change(&s.mu, f)
 }
 
 // put puts a value under a key of the store into a batch.

@@ -116,18 +116,7 @@ func (s *Service) all(scope aws.Scope, prefix string) (all []*parameter, err err
 
 // change has f change parameters, and waits until that is on the disk.
 func (s *Service) change(f func(*documents.Batch) error) error {
-	b, err := s.opts.Documents.Begin()
-	if err != nil {
-		return err
-	}
-	s.mu.Lock()
-	if err := f(b); err != nil {
-		s.mu.Unlock()
-		return err
-	}
-	wait := b.Apply()
-	s.mu.Unlock()
-	return wait()
+	return s.opts.Documents.Change(&s.mu, f)
 }
 
 func (s *Service) put(b *documents.Batch, scope aws.Scope, p *parameter) error {
