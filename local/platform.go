@@ -26,6 +26,7 @@ import (
 	"stepback/services/dynamodb"
 	"stepback/services/events"
 	"stepback/services/kms"
+	"stepback/services/lambda/eventsource"
 	"stepback/services/lambda/functions"
 	logsapi "stepback/services/logs"
 	"stepback/services/logs/logstore"
@@ -67,6 +68,7 @@ type Platform struct {
 	cfg           Config
 	meter         meter
 	subscriptions *logsapi.Subscriptions // of log groups
+	mappings      *eventsource.Service   // of queues and streams to functions
 
 	offered []served // in the order in which they are shown
 	engines *engines
@@ -106,7 +108,7 @@ func Open(ctx context.Context, cfg Config) (_ *Platform, err error) {
 	}
 	for _, step := range []func(context.Context) error{
 		p.lock, p.openJournal, p.listen, p.openDocuments, p.openObjects, p.openQueues, p.openTables,
-		p.openCloudWatch, p.openLogs, p.openFunctions, p.stopSubscriptions, p.openTopics, p.expire,
+		p.openCloudWatch, p.openLogs, p.openFunctions, p.openMappings, p.stopSubscriptions, p.openTopics, p.expire,
 		p.openMetrics, p.openIdentity,
 		p.openSecrets,
 		p.openDeployment, p.openStates, p.openEvents, p.openScheduler,
@@ -254,8 +256,13 @@ func (p *Platform) resume(context.Context) error {
 	if err := errors.Join(p.Events.Resume(), p.Scheduler.Resume(), p.subscriptions.Resume()); err != nil {
 		return err
 	}
-	p.Functions.Resume()                                             //nolint:contextcheck // events live as long as the platform
-	p.onClose(func() error { p.Functions.StopEvents(); return nil }) // before what it tells is closed
+	p.Functions.Resume()     //nolint:contextcheck // as below
+	p.mappings.Resume()      //nolint:contextcheck // they live as long as the platform
+	p.onClose(func() error { // before what they tell is closed
+		p.mappings.Close()
+		p.Functions.StopEvents()
+		return nil
+	})
 	p.Stacks.Resume()
 	return nil
 }

@@ -96,7 +96,10 @@ func (p *Platform) openFunctions(ctx context.Context) (err error) {
 	}
 	p.offer(served{model: "lambda", about: "functions run as processes of this machine",
 		Service: endpoint.Service{Name: "Lambda", Signing: "lambda",
-			Handler: lazily(func() *lambdaapi.Service { return lambdaapi.New(p.Functions, p.Scope, p.cfg.Log) })}})
+			Handler: lazily(func() *lambdaapi.Service {
+				return lambdaapi.New(lambdaapi.Config{Functions: p.Functions, Mappings: p.mappings, Scope: p.Scope,
+					Log: p.cfg.Log})
+			})}})
 	p.Targets.Register("lambda", p.Functions)
 	p.onClose(func() error { //nolint:contextcheck // closing has a time of its own
 		ctx, cancel := context.WithTimeout(context.Background(), closeGrace)

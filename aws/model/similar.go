@@ -3,6 +3,8 @@ package model
 import (
 	"slices"
 	"strings"
+
+	"stepback/internal/spelling"
 )
 
 // maxSimilar is how many names a suggestion has.
@@ -23,7 +25,7 @@ func nearest(name string, names []string) []string {
 		lower := strings.ToLower(n)
 		begins := len(lower) >= shortest && strings.HasPrefix(wanted, lower)
 		holds := len(wanted) >= shortest && strings.Contains(lower, wanted)
-		if d := distance(wanted, lower); d <= limit {
+		if d := spelling.Edits(wanted, lower, limit); d <= limit {
 			found = append(found, candidate{n, d})
 		} else if begins || holds {
 			found = append(found, candidate{n, limit + 1})
@@ -35,25 +37,4 @@ func nearest(name string, names []string) []string {
 		similar = append(similar, c.name)
 	}
 	return similar
-}
-
-// distance is how many letters must be added, removed or changed to make b of a.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		before := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			changed := before
-			if a[i] != b[j] {
-				changed++
-			}
-			before = row[j+1]
-			row[j+1] = min(changed, row[j]+1, before+1)
-		}
-	}
-	return row[len(b)]
 }

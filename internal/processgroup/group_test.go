@@ -23,6 +23,7 @@ func TestMain(m *testing.M) {
 	if err := processgroup.Start(cmd); err != nil {
 		panic(err)
 	}
+	_, _ = os.Stdout.WriteString("known\n") // from here on the keeper has the group
 	select {}
 }
 
@@ -40,8 +41,11 @@ func TestGrandchildrenEndWithAKilledProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := bufio.NewReader(out)
-	if line, err := all.ReadString('\n'); line != "started\n" {
-		t.Fatalf("the grandchild has not started: %q, %v", line, err)
+	for seen := ""; !strings.Contains(seen, "started\n") || !strings.Contains(seen, "known\n"); {
+		line, err := all.ReadString('\n')
+		if seen += line; err != nil {
+			t.Fatalf("the grandchild has not started: %q, %v", seen, err)
+		}
 	}
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)

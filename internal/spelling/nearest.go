@@ -10,15 +10,16 @@ import (
 func Nearest(word string, candidates []string) string {
 	best, limit := "", utf8.RuneCountInString(word)/3
 	for _, c := range candidates {
-		if n := edits(strings.ToLower(word), strings.ToLower(c), limit); n <= limit && (n < limit || best == "") {
+		if n := Edits(strings.ToLower(word), strings.ToLower(c), limit); n <= limit && (n < limit || best == "") {
 			best, limit = c, n
 		}
 	}
 	return best
 }
 
-// edits is the optimal string alignment distance; more than limit edits are only reported as limit+1.
-func edits(a, b string, limit int) int {
+// Edits is the fewest edits that make one word of another, letter case told apart: the optimal string alignment
+// distance. More than limit edits are only reported as limit+1.
+func Edits(a, b string, limit int) int {
 	s, t := []rune(a), []rune(b)
 	if len(s)-len(t) > limit || len(t)-len(s) > limit {
 		return limit + 1

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"go.yaml.in/yaml/v3"
+
+	"stepback/internal/spelling"
 )
 
 // Object is an object of the document, by its members.
@@ -90,31 +92,8 @@ func join(path, name string) string {
 
 // suggestion finds the known name that was probably meant.
 func suggestion(name string, known []string) string {
-	for _, k := range known {
-		if len(name) <= 40 && distance(name, k) <= 2 {
-			return " (did you mean " + k + "?)"
-		}
+	if k := spelling.Nearest(name, known); k != "" {
+		return " (did you mean " + k + "?)"
 	}
 	return ""
-}
-
-// distance is the Levenshtein distance.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		previous := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := previous
-			if a[i] != b[j] {
-				cost++
-			}
-			previous = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -42,7 +42,7 @@ func TestProblemsAreInTheOrderOfTheText(t *testing.T) {
 		"f.yaml:2:4: b: true or false is expected here, not a list",
 		"f.yaml:3:3: c: a number is expected here, not nothing",
 		"f.yaml:4:4: d: a text is expected here, not an object",
-		`f.yaml:5:1: there is no member "e" here (did you mean a?); known are a, b, c and d`,
+		`f.yaml:5:1: there is no member "e" here; known are a, b, c and d`,
 	}
 	if got := problems.Error(); got != strings.Join(want, "\n") {
 		t.Errorf("problems are\n%s\nwant\n%s", got, strings.Join(want, "\n"))

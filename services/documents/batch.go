@@ -1,6 +1,10 @@
 package documents
 
-import "github.com/cockroachdb/pebble/v2"
+import (
+	"github.com/cockroachdb/pebble/v2"
+
+	"stepback/internal/pebbleguard"
+)
 
 // Batch is changes that take effect together. The first error of a change is that of Apply.
 type Batch struct {
@@ -55,14 +59,14 @@ func (b *Batch) Apply() (wait func() error) {
 	}
 	err := b.err
 	if err == nil {
-		err = guarded(func() error { return b.store.apply(b.batch) })
+		err = pebbleguard.Call(func() error { return b.store.apply(b.batch) })
 	}
 	if err != nil {
 		err = b.store.breaks(err)
 		return func() error { return err }
 	}
 	return func() error {
-		if err := guarded(b.batch.SyncWait); err != nil {
+		if err := pebbleguard.Call(b.batch.SyncWait); err != nil {
 			return b.store.breaks(err)
 		}
 		return b.batch.Close()

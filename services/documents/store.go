@@ -9,6 +9,8 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"stepback/internal/pebbleguard"
 )
 
 const (
@@ -56,10 +58,10 @@ func (s *Store) open() error {
 	cache := pebble.NewCache(cacheBytes)
 	defer cache.Unref() // the store has a reference of its own
 	o := &pebble.Options{
-		Cache: cache, MemTableSize: memTableBytes, Logger: refusing{},
+		Cache: cache, MemTableSize: memTableBytes, Logger: pebbleguard.Log{},
 		FormatMajorVersion: pebble.FormatNewest, FS: s.fs,
 	}
-	err := guarded(func() (err error) {
+	err := pebbleguard.Call(func() (err error) {
 		s.db, err = pebble.Open(s.dir, o)
 		return err
 	})
@@ -78,7 +80,7 @@ func (s *Store) Close() error {
 	if db == nil {
 		return nil
 	}
-	return guarded(db.Close)
+	return pebbleguard.Call(db.Close)
 }
 
 // Begin makes an empty batch, and the store if nothing has been written before.

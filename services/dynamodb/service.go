@@ -48,14 +48,17 @@ type Service struct {
 	ctx      context.Context
 	stop     context.CancelFunc
 
-	mu       sync.RWMutex
-	last     int64 // the latest instant at which something happened
-	next     uint64
-	reserved uint64 // next is below it, or it has to grow first
-	tables   map[address]*table
-	streams  map[uint64]*stream
-	sweepAt  int64 // when the next sweep is due, in milliseconds; 0 for none
-	timer    *clock.Timer
+	mu         sync.RWMutex
+	last       int64 // the latest instant at which something happened
+	next       uint64
+	reserved   uint64 // next is below it, or it has to grow first
+	tables     map[address]*table
+	streams    map[uint64]*stream
+	recorded   []uint64                     // the streams that the change under way writes to
+	follows    map[uint64]map[uint64]func() // who is told of new records, by stream and a number of their own
+	lastFollow uint64
+	sweepAt    int64 // when the next sweep is due, in milliseconds; 0 for none
+	timer      *clock.Timer
 }
 
 // address is how a table is found.
@@ -172,15 +175,20 @@ func (s *Service) change(f func(now int64, b *documents.Batch) error) error {
 		return err
 	}
 	s.mu.Lock()
+	s.recorded = nil
 	if err = f(s.now(), b); err != nil {
 		s.mu.Unlock()
 		return errors.Join(err, s.seen())
 	}
 	s.onTheWay.Add(1)
 	wait := b.Apply()
+	tell := s.followers(s.recorded)
 	s.mu.Unlock()
 	err = wait()
 	s.onTheWay.Add(-1)
+	for _, ring := range tell {
+		ring()
+	}
 	return err
 }
 

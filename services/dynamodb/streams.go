@@ -150,6 +150,7 @@ func (s *Service) record(now int64, b *documents.Batch, m *mutation) error {
 		value = append(binary.AppendUvarint(value, uint64(len(text))), text...)
 	}
 	b.Set(key(recordKey, st.number, s.number(b)), value)
+	s.recorded = append(s.recorded, st.number)
 	s.sweepBy(now + streamLife.Milliseconds())
 	return nil
 }

@@ -22,7 +22,7 @@ type request struct {
 func requestOf(ctx context.Context, r *server.Request) (*request, error) {
 	q := &request{Request: r, ctx: ctx, scope: r.Scope}
 	for _, member := range []string{"FunctionName", "Resource"} {
-		if text := q.text(member); text != "" {
+		if text := q.text(member); text != "" && mappingIn(text) == "" {
 			return q, q.setName(text, q.text("Qualifier"))
 		}
 	}

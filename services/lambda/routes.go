@@ -35,6 +35,9 @@ func (s *Service) operations() map[string]server.Operation {
 		"DeleteFunctionEventInvokeConfig": s.deleteEventInvokeConfig,
 		"ListFunctionEventInvokeConfigs":  s.listEventInvokeConfigs,
 		"GetAccountSettings":              s.getAccountSettings, "Invoke": s.invoke,
+		"CreateEventSourceMapping": s.mapping(s.createMapping), "GetEventSourceMapping": s.mapping(s.getMapping),
+		"UpdateEventSourceMapping": s.mapping(s.updateMapping), "DeleteEventSourceMapping": s.mapping(s.deleteMapping),
+		"ListEventSourceMappings": s.mapping(s.listMappings),
 	} {
 		made := server.Operation{Call: func(ctx context.Context, r *server.Request) (*server.Answer, error) {
 			q, err := requestOf(ctx, r)

@@ -48,8 +48,8 @@ func serveWith(t *testing.T, opts functions.Options) (*awslambda.Client, string)
 			t.Error(err)
 		}
 	})
-	server := httptest.NewServer(lambda.New(f, aws.Scope{Account: "000000000000", Region: "us-east-1"},
-		slog.New(slog.DiscardHandler)))
+	server := httptest.NewServer(lambda.New(lambda.Config{Functions: f, Scope: aws.Scope{Account: "000000000000", Region: "us-east-1"},
+		Log: slog.New(slog.DiscardHandler)}))
 	t.Cleanup(server.Close)
 	return clientOf(server.URL, "local"), server.URL
 }

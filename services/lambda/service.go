@@ -8,25 +8,36 @@ import (
 
 	"stepback/aws"
 	"stepback/aws/server"
+	"stepback/services/lambda/eventsource"
 	"stepback/services/lambda/functions"
 )
 
 // Service is an http.Handler that serves the operations of Lambda.
 type Service struct {
 	functions *functions.Service
+	mappings  *eventsource.Service // nil where there are no sources
 	log       *slog.Logger
 	mux       *http.ServeMux
 	api       *server.Service
 }
 
-// New returns the API of the functions. Requests that are not signed for an account and region are about those of
-// scope.
-func New(f *functions.Service, scope aws.Scope, log *slog.Logger) *Service {
-	s := &Service{functions: f, log: log, mux: http.NewServeMux()}
+// Config is what the API serves. Functions and Log are required.
+type Config struct {
+	Functions *functions.Service
+	// Mappings are the event source mappings; nil refuses them.
+	Mappings *eventsource.Service
+	// Scope is that of requests which are not signed for an account and region.
+	Scope aws.Scope
+	Log   *slog.Logger
+}
+
+// New returns the API.
+func New(c Config) *Service {
+	s := &Service{functions: c.Functions, mappings: c.Mappings, log: c.Log, mux: http.NewServeMux()}
 	s.mux.HandleFunc("GET "+CodePath+"{account}/{region}/{function}/{package}", s.getCode)
 	s.api = server.Must(server.Config{
 		Model: "lambda", Operations: s.operations(), Partly: partly, Words: words, Unreadable: unparsable,
-		Failure: failure, Default: scope, Log: log,
+		Failure: failure, Default: c.Scope, Log: c.Log,
 	})
 	s.mux.Handle("/", s.api)
 	return s

@@ -1,12 +1,18 @@
 package lambda
 
 import (
+	"maps"
+
 	"stepback/aws/server"
 )
 
 type tagSet struct{ Tags map[string]string }
 
 func (s *Service) listTags(q *request) (*server.Answer, error) {
+	if uuid := s.mappingOf(q); uuid != "" {
+		tags, err := s.mappings.Tags(q.scope, uuid, nil)
+		return answer(tagSet{tags}, err)
+	}
 	f, err := s.functions.Get(q.scope, q.name.Function, "")
 	if err != nil {
 		return nil, err
@@ -22,6 +28,10 @@ func (s *Service) tagResource(q *request) (*server.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
+	if uuid := s.mappingOf(q); uuid != "" {
+		_, err := s.mappings.Tags(q.scope, uuid, func(tags map[string]string) { maps.Copy(tags, in.Tags) })
+		return done(err)
+	}
 	err = s.functions.Tag(q.ctx, q.scope, q.name.Function, in.Tags)
 	return done(err)
 }
@@ -30,6 +40,14 @@ func (s *Service) untagResource(q *request) (*server.Answer, error) {
 	in, err := decode[struct{ TagKeys []string }](q)
 	if err != nil {
 		return nil, err
+	}
+	if uuid := s.mappingOf(q); uuid != "" {
+		_, err := s.mappings.Tags(q.scope, uuid, func(tags map[string]string) {
+			for _, key := range in.TagKeys {
+				delete(tags, key)
+			}
+		})
+		return done(err)
 	}
 	err = s.functions.Untag(q.ctx, q.scope, q.name.Function, in.TagKeys)
 	return done(err)

@@ -20,6 +20,8 @@ type receiveRequest struct {
 	Hidden      *int64   `json:"VisibilityTimeout"`
 	Wait        *int64   `json:"WaitTimeSeconds"`
 	Attempt     string   `json:"ReceiveRequestAttemptId"`
+
+	until int64 // of a consumer within this process: how long it waits, also when polls do not; 0 for others
 }
 
 // mostMessages is how many messages are received at a time.
@@ -92,6 +94,9 @@ func (s *Service) receiveMessage(ctx context.Context, scope aws.Scope, in *recei
 				if in.Wait != nil {
 					deadline = now + 1000**in.Wait
 				}
+				if in.until != 0 {
+					deadline = in.until
+				}
 			}
 			var more bool
 			got, more = s.receive(now, b, q, in)
@@ -102,7 +107,7 @@ func (s *Service) receiveMessage(ctx context.Context, scope aws.Scope, in *recei
 			case len(got) > 0:
 			case more:
 				poll = pollNow
-			case now < deadline && !s.stopped:
+			case now < deadline && (in.until != 0 || !s.stopped):
 				poll = s.enlist(now, q, deadline)
 			case waited:
 				s.wake(q, 1)

@@ -59,7 +59,10 @@ func (s *Service) wake(q *live, n int) {
 // await waits until a poll is woken. The error is ctx's.
 func (s *Service) await(ctx context.Context, w *waiter) error {
 	resume := func() {}
-	timer := s.clock.Schedule(time.UnixMilli(w.until), w)
+	var timer *clock.Timer
+	if w.until != forever {
+		timer = s.clock.Schedule(time.UnixMilli(w.until), w)
+	}
 	if clock.IsHolding(ctx) {
 		resume = s.clock.Yield(ctx)
 	}
@@ -69,7 +72,9 @@ func (s *Service) await(ctx context.Context, w *waiter) error {
 	case <-ctx.Done():
 		err = ctx.Err()
 	}
-	timer.Stop()
+	if timer != nil {
+		timer.Stop()
+	}
 	resume()
 	s.mu.Lock()
 	if i := slices.Index(w.queue.waiting, w); i >= 0 {

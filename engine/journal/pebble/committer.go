@@ -8,6 +8,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"stepback/engine/journal"
+	"stepback/internal/pebbleguard"
 )
 
 const (
@@ -149,23 +150,7 @@ func (c *committer) write(b *pebble.Batch) error {
 	if err != nil {
 		return err
 	}
-	return guarded(func() error { return c.db.ApplyNoSyncWait(b, pebble.Sync) })
-}
-
-// guarded calls something that writes and turns Pebble's way of giving up into an error.
-func guarded(write func() error) (err error) {
-	defer func() {
-		switch p := recover().(type) {
-		case nil:
-		case refusal:
-			err = p.err
-		case error:
-			err = p
-		default:
-			panic(p)
-		}
-	}()
-	return write()
+	return pebbleguard.Call(func() error { return c.db.ApplyNoSyncWait(b, pebble.Sync) })
 }
 
 // settle tells, in order, that groups are on the disk.

@@ -1,15 +1,19 @@
 package pebble
 
-import "context"
+import (
+	"context"
+
+	"stepback/internal/pebbleguard"
+)
 
 // Compact rewrites the store so that what was removed gives its room back. It returns the bytes that the tables of the
 // store take before and after; the room of the old ones is there when the store is closed.
 func (j *Journal) Compact(ctx context.Context) (before, after uint64, err error) {
-	if err := guarded(j.db.Flush); err != nil {
+	if err := pebbleguard.Call(j.db.Flush); err != nil {
 		return 0, 0, err
 	}
 	before = j.tables()
-	err = guarded(func() error { return j.db.Compact(ctx, []byte{0}, []byte{0xFF}, false) })
+	err = pebbleguard.Call(func() error { return j.db.Compact(ctx, []byte{0}, []byte{0xFF}, false) })
 	return before, j.tables(), err
 }
 

@@ -13,6 +13,7 @@ import (
 	"stepback/engine/history"
 	"stepback/engine/internal/startorder"
 	"stepback/engine/journal"
+	"stepback/internal/pebbleguard"
 )
 
 // The index has one key for each list that an ended execution is in. Those that are under way are in memory: most of
@@ -214,7 +215,7 @@ func (j *Journal) rebuildIndex() error {
 		if b.Len() < groupBytes {
 			continue
 		}
-		if err := guarded(func() error { return b.Commit(pebble.NoSync) }); err != nil {
+		if err := pebbleguard.Call(func() error { return b.Commit(pebble.NoSync) }); err != nil {
 			return err
 		}
 		b.Reset()
@@ -224,7 +225,7 @@ func (j *Journal) rebuildIndex() error {
 	if err != nil {
 		return err
 	}
-	return guarded(func() error { return b.Commit(pebble.Sync) })
+	return pebbleguard.Call(func() error { return b.Commit(pebble.Sync) })
 }
 
 // startOf is the start in a key of the index.

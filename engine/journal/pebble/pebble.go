@@ -5,13 +5,14 @@ package pebble
 
 import (
 	"errors"
-	"fmt"
 	"sync"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/bloom"
 	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"stepback/internal/pebbleguard"
 )
 
 const (
@@ -109,7 +110,7 @@ func Open(dir string, o Options) (*Journal, error) {
 
 func (j *Journal) options(o *Options, cache *pebble.Cache) *pebble.Options {
 	p := &pebble.Options{
-		Cache: cache, MemTableSize: memTableBytes, Logger: refusing{}, FormatMajorVersion: pebble.FormatNewest,
+		Cache: cache, MemTableSize: memTableBytes, Logger: pebbleguard.Log{}, FormatMajorVersion: pebble.FormatNewest,
 		FS: vfs.OnDiskFull(o.FS, j.space.full), ReadOnly: o.ReadOnly, ErrorIfNotExists: o.MustExist,
 	}
 	if o.ReadOnly {
@@ -130,25 +131,7 @@ func (j *Journal) Close() error {
 	err := j.committer.stop()
 	j.anchor.stop()
 	if err == nil && !j.space.readOnly && !j.space.short.Load() { // Pebble does not survive a flush that finds no room
-		err = guarded(j.db.Flush)
+		err = pebbleguard.Call(j.db.Flush)
 	}
 	return errors.Join(err, j.db.Close(), j.space.release())
 }
-
-// refusing is Pebble's log. It drops its messages, since its errors reach the caller as errors, but for the one after
-// which Pebble cannot go on: that ends the writer with a refusal, which the committer turns into an error.
-type refusing struct{}
-
-func (refusing) Infof(string, ...any)  {}
-func (refusing) Errorf(string, ...any) {}
-func (refusing) Fatalf(format string, args ...any) {
-	for _, a := range args {
-		if err, ok := a.(error); ok {
-			panic(refusal{err})
-		}
-	}
-	panic(refusal{fmt.Errorf(format, args...)})
-}
-
-// refusal is what refusing panics with.
-type refusal struct{ err error }

@@ -15,6 +15,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"stepback/engine/journal"
+	"stepback/internal/pebbleguard"
 )
 
 // Repaired says what Repair has saved and what not.
@@ -319,5 +320,5 @@ func (j *Journal) rebuildEnds() error {
 			}
 		}
 	}
-	return guarded(func() error { return b.Commit(pebble.Sync) })
+	return pebbleguard.Call(func() error { return b.Commit(pebble.Sync) })
 }

@@ -9,6 +9,7 @@ import (
 
 	"stepback/engine/history"
 	"stepback/engine/journal"
+	"stepback/internal/pebbleguard"
 )
 
 // formatVersion is written into every store; a store with a higher one is refused. Format 1 kept no events of
@@ -85,7 +86,7 @@ func (j *Journal) write(fill func(*pebble.Batch) error) error {
 	if err := fill(b); err != nil {
 		return err
 	}
-	return guarded(func() error { return b.Commit(pebble.Sync) })
+	return pebbleguard.Call(func() error { return b.Commit(pebble.Sync) })
 }
 
 // upgrade makes a store of format 1 one of this format. Executions that had not ended are ended, since their events
