@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"stepback/aws"
@@ -104,7 +105,7 @@ type Console struct {
 	cfg    Config
 	mux    *http.ServeMux
 	token  string // that forms of this console carry
-	pages  pages
+	pages  func() pages
 	told   notices
 	charts charts
 	pace   pace
@@ -121,7 +122,7 @@ func New(cfg Config) *Console {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	c := &Console{cfg: cfg, mux: http.NewServeMux(), token: rand.Text(), pages: parsePages(),
+	c := &Console{cfg: cfg, mux: http.NewServeMux(), token: rand.Text(), pages: sync.OnceValue(parsePages),
 		hidden: newRedaction(cfg.Redact)}
 	c.charts.points = cfg.Points
 	for pattern, show := range map[string]func(*request) (*answer, error){

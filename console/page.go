@@ -117,7 +117,7 @@ func (c *Console) show(w http.ResponseWriter, r *http.Request, status int, a *an
 		l.Stream = Path + "stream?" + url.Values{"of": a.Topics}.Encode()
 	}
 	var body bytes.Buffer
-	if err := c.pages[a.Template].ExecuteTemplate(&body, "layout", l); err != nil {
+	if err := c.pages()[a.Template].ExecuteTemplate(&body, "layout", l); err != nil {
 		c.cfg.Log.Error("a page of the console cannot be written", "page", a.Template, "error", err)
 		http.Error(w, "This page cannot be written: "+err.Error(), http.StatusInternalServerError)
 		return

@@ -1,6 +1,7 @@
 package jsonvalue
 
 import (
+	"bytes"
 	"sync"
 	"unicode/utf8"
 )
@@ -54,6 +55,17 @@ func (v Value) JSON() string {
 	b, _ := buffers.Get().(*[]byte)
 	*b = v.AppendJSON((*b)[:0])
 	text := string(*b)
+	if cap(*b) <= maxKept {
+		buffers.Put(b)
+	}
+	return text
+}
+
+// JSONBytes is JSON for those who want bytes.
+func (v Value) JSONBytes() []byte {
+	b, _ := buffers.Get().(*[]byte)
+	*b = v.AppendJSON((*b)[:0])
+	text := bytes.Clone(*b)
 	if cap(*b) <= maxKept {
 		buffers.Put(b)
 	}

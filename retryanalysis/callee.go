@@ -15,12 +15,55 @@ type callee struct {
 	order   []int64 // the seconds in order; nil when new ones came
 	around  map[int64]second
 	ended   map[int64]int // successes by the second in which they ended
+	ends    map[int64]end // all attempts by the second in which they ended
 	// Of successes: how long they took, in seconds, and the squares.
 	succeeded       int
 	took, tookTwice float64
 	longestTimeout  time.Duration
 	calls, firsts   int
 	failedTime      time.Duration
+}
+
+// end counts the attempts that ended within one second: calls, those of them that failed by load, and what was put off
+// and not made.
+type end struct{ calls, failed, refused int }
+
+// ending counts an attempt by its end.
+func (x *callee) ending(a *Attempt) {
+	if a.End.IsZero() {
+		return
+	}
+	at := a.End.Unix()
+	e := x.ends[at]
+	switch {
+	case deferred(a.Error):
+		e.refused++
+	case retrypatterns.IsLoadError(a.Error):
+		e.failed++
+		e.calls++
+	default:
+		e.calls++
+	}
+	x.ends[at] = e
+}
+
+// ofLate is how many seconds tell how a callee fares.
+const ofLate = 10
+
+// fared is how the callee fared in the seconds up to a time: the share of its calls that failed by load, and the share
+// of what was asked of it that was put off, as it had no room. It is false when no call ended in them.
+func (x *callee) fared(at time.Time) (failureRate, load float64, known bool) {
+	var sum end
+	for second := at.Unix() - ofLate + 1; second <= at.Unix(); second++ {
+		e := x.ends[second]
+		sum.calls += e.calls
+		sum.failed += e.failed
+		sum.refused += e.refused
+	}
+	if sum.calls == 0 {
+		return 0, 0, false
+	}
+	return float64(sum.failed) / float64(sum.calls), float64(sum.refused) / float64(sum.calls+sum.refused), true
 }
 
 // second counts the attempts that began within one second.

@@ -77,6 +77,7 @@ func (c *Collector) Add(t Task) {
 		failed = failed || a.failed()
 		c.span(a.Start)
 		c.span(a.End)
+		at.ending(a)
 		if !deferred(a.Error) {
 			at.add(a, i == 0)
 		}
@@ -130,7 +131,7 @@ func (c *Collector) count(t *Task) {
 func (c *Collector) callee(name string) *callee {
 	x := c.callees[name]
 	if x == nil {
-		x = &callee{name: name, seconds: map[int64]*second{}, ended: map[int64]int{}}
+		x = &callee{name: name, seconds: map[int64]*second{}, ended: map[int64]int{}, ends: map[int64]end{}}
 		c.callees[name] = x
 	}
 	return x

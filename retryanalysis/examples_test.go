@@ -15,18 +15,26 @@ func TestExamples(t *testing.T) {
 	x := retryanalysis.Task{Execution: "one", State: "Save", Callee: "db", Ending: retryanalysis.Done}
 	for i, name := range []string{"Deadlock", "Deadlock", "CircuitOpen", "Deadlock", ""} {
 		start := at.Add(time.Duration(i) * 10 * time.Second)
-		x.Attempts = append(x.Attempts, retryanalysis.Attempt{Start: start, End: start.Add(time.Second), Error: name})
+		x.Attempts = append(x.Attempts, retryanalysis.Attempt{Start: start, End: start.Add(time.Second), Error: name,
+			Bytes: 200})
 	}
 	c.Add(x)
 	open := x
 	open.Execution, open.Ending = "two", retryanalysis.Cut
 	open.Attempts = []retryanalysis.Attempt{x.Attempts[0], {Start: x.Attempts[1].Start}} // nobody knows how it ended
 	c.Add(open)
+	for i, name := range []string{"States.Timeout", "", "", ""} { // of others, before the first retry was decided
+		end := at.Add(time.Duration(i-8) * time.Second)
+		c.Add(retryanalysis.Task{Execution: "other", State: "Save", Callee: "db", Ending: retryanalysis.Done,
+			Attempts: []retryanalysis.Attempt{{Start: end.Add(-time.Second), End: end, Error: name, Bytes: 1}}})
+	}
 	var got []string
 	for _, e := range c.Examples() {
-		got = append(got, fmt.Sprint(e.Execution, " ", e.Error, " ", e.Attempt, " ", e.SinceFirst, " ", e.Repeated, " ", e.Succeeded))
+		got = append(got, fmt.Sprint(e.Execution, " ", e.Error, " ", e.Attempt, " ", e.SinceFirst, " ", e.Repeated, " ", e.Succeeded,
+			" ", *e.FailureRate, " ", *e.Load, " ", *e.Bytes))
 	}
-	want := "[one Deadlock 1 9 false false one Deadlock 3 39 false true]"
+	// 1 of 6 calls failed by load before the first retry (two Deadlocks are no load); the third saw one, and no refusal.
+	want := "[one Deadlock 1 9 false false 0.16666666666666666 0 200 one Deadlock 3 39 false true 0 0 200]"
 	if fmt.Sprint(got) != want {
 		t.Errorf("examples are %v, want %s", got, want)
 	}

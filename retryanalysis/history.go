@@ -129,8 +129,9 @@ func (r *reading) moves(v *visit, e *history.Event) bool {
 		if v.underWay {
 			return false
 		}
-		v.Callee = calleeOf(e)
-		v.Attempts = append(v.Attempts, Attempt{Start: e.At()})
+		callee, bytes := calleeOf(e)
+		v.Callee = callee
+		v.Attempts = append(v.Attempts, Attempt{Start: e.At(), Bytes: bytes})
 		v.underWay = true
 	case started:
 	case succeeded:
@@ -218,25 +219,30 @@ func stepOf(t history.Type) step {
 	}
 }
 
-// calleeOf names what an attempt calls: the function, the service and action, or the activity.
-func calleeOf(e *history.Event) string {
+// calleeOf is what a scheduled event calls, and the size of what it sends: of a function's payload, else of all
+// parameters.
+func calleeOf(e *history.Event) (name string, bytes int) {
+	bytes = len(e.Data)
 	if e.More == nil {
-		return ""
+		return "", bytes
 	}
 	resource := e.More.Resource
 	if e.More.ResourceType == "lambda" {
-		var asked struct{ FunctionName string }
+		var asked struct {
+			FunctionName string
+			Payload      json.RawMessage
+		}
 		if json.Unmarshal([]byte(e.Data), &asked) == nil && asked.FunctionName != "" {
-			return "lambda " + functionName(asked.FunctionName)
+			return "lambda " + functionName(asked.FunctionName), len(asked.Payload)
 		}
 	}
 	if _, name, ok := strings.Cut(resource, ":function:"); ok {
-		return "lambda " + functionName(":function:"+name)
+		return "lambda " + functionName(":function:"+name), bytes
 	}
 	if e.More.ResourceType == "" {
-		return resource
+		return resource, bytes
 	}
-	return fmt.Sprintf("%s %s", e.More.ResourceType, resource)
+	return fmt.Sprintf("%s %s", e.More.ResourceType, resource), bytes
 }
 
 // functionName is the name within a function's ARN or partial ARN, without version or alias.

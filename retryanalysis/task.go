@@ -30,6 +30,8 @@ type Attempt struct {
 	Start, End time.Time
 	// Error is the error name that it failed with; empty for a success and for one that was under way.
 	Error string
+	// Bytes is the size of what the callee was sent; 0 when it is not known.
+	Bytes int
 }
 
 // Ending is what came after the last attempt of a task.

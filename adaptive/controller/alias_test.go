@@ -139,7 +139,7 @@ func TestNoMetricsAreReadWhileNothingRuns(t *testing.T) {
 	w.measured(10, 0.9)
 	metrics := &counted{Metrics: w.Metrics}
 	w.Metrics, w.SparesIdle = metrics, true
-	if res := w.tick(t); metrics.reads != 0 || res.Note != "no execution runs, and the definition is the base" {
+	if res := w.tick(t); metrics.reads != 0 || res.Note != "no execution runs or began lately, and the definition is the base" {
 		t.Errorf("%d reads, %+v", metrics.reads, res)
 	}
 	// What was changed is looked at until it is restored.

@@ -79,13 +79,19 @@ type Result struct {
 // lease is how long a tick may take before another controller may act.
 const lease = 2 * time.Minute
 
-// Tick measures, decides and applies once. The error is that of reading or of the row; what Step Functions refuses is
-// in the result and in the audit record, and the next tick tries again.
+// Tick measures, decides and applies once, now. The error is that of reading or of the row; what Step Functions refuses
+// is in the result and in the audit record, and the next tick tries again.
 func (c *Controller) Tick(ctx context.Context) (Result, error) {
-	now := time.Now().UTC()
+	now := time.Now()
 	if c.Now != nil {
-		now = c.Now().UTC()
+		now = c.Now()
 	}
+	return c.TickAt(ctx, now)
+}
+
+// TickAt is Tick at a time that somebody else tells, such as a schedule.
+func (c *Controller) TickAt(ctx context.Context, now time.Time) (Result, error) {
+	now = now.UTC()
 	res := Result{At: now}
 	row, err := c.Rows.Load(ctx, c.Machine)
 	if err != nil {
@@ -157,19 +163,19 @@ func (t *tick) run(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("state machine %s: %w", t.Machine, err)
 	}
-	executions, err := t.ListExecutions(ctx, &sfn.ListExecutionsInput{
-		StateMachineArn: &t.Machine, StatusFilter: types.ExecutionStatusRunning, MaxResults: 10,
-	})
-	if err != nil {
-		return fmt.Errorf("running executions of %s: %w", t.Machine, err)
-	}
-	if t.SparesIdle && len(executions.Executions) == 0 && t.row.Hash == Hash(t.row.Base) {
-		t.res.Note = idle
-		return nil
-	}
-	running, err := t.mapRun(ctx, executions.Executions)
-	if err != nil {
-		return err
+	var running *decide.MapRun
+	if described.Type != types.StateMachineTypeExpress { // which cannot be listed, and has no Map Runs
+		executions, busy, err := t.executions(ctx)
+		if err != nil {
+			return err
+		}
+		if t.SparesIdle && !busy && t.row.Hash == Hash(t.row.Base) {
+			t.res.Note = idle
+			return nil
+		}
+		if running, err = t.mapRun(ctx, executions); err != nil {
+			return err
+		}
 	}
 	t.recoveries(ctx, targets)
 	for _, target := range targets {
@@ -206,7 +212,31 @@ func (t *tick) mine() bool {
 }
 
 // idle is the note of a tick that had nothing to look at.
-const idle = "no execution runs, and the definition is the base"
+const idle = "no execution runs or began lately, and the definition is the base"
+
+// lately is how long ago an execution may have begun that is over and of which the metrics still tell: two windows and
+// their age.
+const lately = 15 * time.Minute
+
+// executions are those that run, ten at most, and whether the state machine is in use: short executions of a stream are
+// hardly ever seen running.
+func (t *tick) executions(ctx context.Context) (running []types.ExecutionListItem, busy bool, err error) {
+	in := &sfn.ListExecutionsInput{StateMachineArn: &t.Machine, MaxResults: 10,
+		StatusFilter: types.ExecutionStatusRunning}
+	out, err := t.ListExecutions(ctx, in)
+	if err != nil {
+		return nil, false, fmt.Errorf("running executions of %s: %w", t.Machine, err)
+	}
+	if len(out.Executions) > 0 || !t.SparesIdle {
+		return out.Executions, true, nil
+	}
+	in.StatusFilter, in.MaxResults = "", 1
+	if out, err = t.ListExecutions(ctx, in); err != nil { // the newest first
+		return nil, false, fmt.Errorf("the newest execution of %s: %w", t.Machine, err)
+	}
+	busy = len(out.Executions) > 0 && t.now.Sub(aws.ToTime(out.Executions[0].StartDate)) < lately
+	return nil, busy, nil
+}
 
 // mapRun is the newest distributed Map of the executions that runs, or nil.
 func (t *tick) mapRun(ctx context.Context, executions []types.ExecutionListItem) (*decide.MapRun, error) {
@@ -365,7 +395,7 @@ func (t *tick) tell(ctx context.Context, d decide.Decision, e Entry) error {
 	}
 	err = t.Events.Call(ctx, "PutEvents", map[string]any{"Entries": []any{map[string]any{
 		"Source": eventSource, "DetailType": eventDetailType, "Detail": string(detail), "Resources": []string{t.Machine},
-		"Time": t.now,
+		"Time": float64(t.now.UnixMilli()) / 1000, // seconds, as the model has timestamps
 	}}}, &out)
 	for _, entry := range out.Entries {
 		if err == nil && entry.ErrorCode != "" {

@@ -52,6 +52,8 @@ type adaptCmd struct {
 
 	ConcurrencyLimit float64 `placeholder:"N" help:"How many calls of a function may run at a time, for --rules source."`
 
+	LoadHours string `placeholder:"ZONE" help:"Stretch delays by the source's table of hours in this time zone, such as Asia/Tokyo, where the load is not measured; for --rules source."`
+
 	Rules string `default:"standard" enum:"standard,source" help:"standard, or source for those of the source design."`
 	JSON  bool   `name:"json" help:"Print results as JSON, one after the other."`
 }
@@ -182,6 +184,14 @@ func (c *adaptCmd) controller(ctx context.Context) (*controller.Controller, erro
 		}
 	}
 	a.ConcurrencyLimit = c.ConcurrencyLimit
+	if c.LoadHours != "" {
+		zone, err := time.LoadLocation(c.LoadHours)
+		if err != nil {
+			return nil, &exitError{exitUsage, fmt.Errorf("--load-hours: %w", err)}
+		}
+		hours := decide.SourceHours(zone)
+		a.Parameters.Hours = &hours
+	}
 	if a.Rows, err = c.rows(ctx, cfg); err != nil {
 		return nil, err
 	}

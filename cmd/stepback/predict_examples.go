@@ -20,8 +20,9 @@ type predictExamplesCmd struct {
 
 // Help shows an example.
 func (predictExamplesCmd) Help() string {
-	return `Reads the histories of the last days and writes their retries, one JSON object a line, as predict train reads them. The
-callee's failure rate and load, and the size of payloads, are not in histories: they are null, and models that need them are not fitted.
+	return `Reads the histories of the last days and writes their retries, one JSON object a line, as predict train reads them. How the
+callee fared is measured over all of the histories: the share of its calls that failed by load in the ten seconds before a retry was
+decided (failureRate), and the share of what was asked of it that was put off (load). Where histories have no inputs, bytes is null.
 
 Example: stepback predict examples --data .stepback -o retries.jsonl && stepback predict train retries.jsonl -o model.json`
 }

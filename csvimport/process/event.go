@@ -54,31 +54,40 @@ type cursor struct {
 	at   int
 }
 
+// usualItem is how many bytes an item has, and atOnce for how many items, at most, there is room at a time.
+const (
+	usualItem = 80
+	atOnce    = 512
+)
+
 // items reads an array of items. What they point to lies side by side.
 func (c *cursor) items(to *[]Item) bool {
-	most := strings.Count(c.text[c.at:], `"record"`)
-	items, rows, records := make([]Item, 0, most), make([]int64, most), make([]csvimport.Record, most)
+	room := min(1+(len(c.text)-c.at)/usualItem, atOnce)
+	items := make([]Item, 0, room)
+	var rows []int64
+	var records []csvimport.Record
 	if !c.array(func() bool {
-		n := len(items)
-		if n == most {
-			return false
+		if len(rows) == 0 {
+			rows, records = make([]int64, room), make([]csvimport.Record, room)
 		}
-		items = items[:n+1]
-		item := &items[n]
+		row, record := &rows[0], &records[0]
+		rows, records = rows[1:], records[1:]
+		items = append(items, Item{})
+		item := &items[len(items)-1]
 		return c.object(func(name string) bool {
 			switch name {
 			case "row":
-				item.Row = &rows[n]
+				item.Row = row
 				return c.number(item.Row)
 			case "record":
-				item.Record = &records[n]
+				item.Record = record
 				from := c.after()
 				ok := c.record(item.Record)
 				item.came = c.text[from:c.at]
 				return ok
 			}
 			return false
-		})
+		}) && item.Record != nil
 	}) {
 		return false
 	}

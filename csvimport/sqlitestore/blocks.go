@@ -16,7 +16,7 @@ type blockKey struct{ file, block int64 }
 
 // heldBlock is a block that the open transaction has read.
 type heldBlock struct {
-	ledger.Block
+	*ledger.Block
 	changed bool
 }
 
@@ -52,7 +52,7 @@ func (w *writer) block(file, row int64) (*heldBlock, int, error) {
 		if err != nil {
 			return nil, 0, fmt.Errorf("import_blocks, file %d, block %d: %w", file, number, err)
 		}
-		held = &heldBlock{Block: *block}
+		held = &heldBlock{Block: block}
 		w.blocks.held[key] = held
 	}
 	w.blocks.last, w.blocks.at = key, held
@@ -100,26 +100,26 @@ func (w *writer) add(inc csvimport.Increment) (bool, error) {
 	if w.rowByRow {
 		return w.increment(inc)
 	}
-	sum := w.sums[inc.UserID]
+	at, some := w.sumOf[inc.UserID]
+	if !some {
+		w.sumOf[inc.UserID] = len(w.sums)
+		w.sums = append(w.sums, inc)
+		return true, nil
+	}
+	sum := &w.sums[at]
 	sum.LoginCount += inc.LoginCount
 	sum.PostCount += inc.PostCount
 	if sum.LoginCount < 0 || sum.PostCount < 0 {
 		return false, errCounterFull
 	}
-	sum.UserID = inc.UserID
-	w.sums[inc.UserID] = sum
 	return true, nil
 }
 
-// writeSums adds what was added up.
+// writeSums adds what was added up. The places in sums mean nothing any more.
 func (w *writer) writeSums() error {
-	w.order = w.order[:0]
-	for user := range w.sums {
-		w.order = append(w.order, user)
-	}
-	slices.Sort(w.order)
-	for _, user := range w.order {
-		counted, err := w.increment(w.sums[user])
+	slices.SortFunc(w.sums, func(a, b csvimport.Increment) int { return cmp.Compare(a.UserID, b.UserID) })
+	for _, sum := range w.sums {
+		counted, err := w.increment(sum)
 		if err != nil {
 			return err
 		}

@@ -38,9 +38,9 @@ type writer struct {
 	file  identity
 
 	blocks   blocks
-	sums     map[string]csvimport.Increment // by user: what the open transaction adds
-	order    []string
-	rowByRow bool // the transaction writes each row at once, to tell which has no room
+	sums     []csvimport.Increment // what the open transaction adds, one for each user
+	sumOf    map[string]int        // by user, the place in sums
+	rowByRow bool                  // the transaction writes each row at once, to tell which has no room
 
 	committed func() // a test's hook between commit and answer; nil otherwise
 }
@@ -62,7 +62,7 @@ func newWriter(ctx context.Context, db *sql.DB, path string, d Durability) (*wri
 		return nil, err
 	}
 	w := &writer{conn: conn, known: map[csvimport.Run]numbers{}, file: file,
-		blocks: blocks{held: map[blockKey]*heldBlock{}}, sums: map[string]csvimport.Increment{}}
+		blocks: blocks{held: map[blockKey]*heldBlock{}}, sumOf: map[string]int{}}
 	for i := range w.args {
 		w.args[i].Ordinal = i + 1
 	}
@@ -204,7 +204,8 @@ var errCounterFull = errors.New("a counter has no room for the sum of a transact
 // attempt is one transaction. Of one that fails nothing is left.
 func (w *writer) attempt(group []task) error {
 	w.blocks.forget()
-	clear(w.sums)
+	w.sums = w.sums[:0]
+	clear(w.sumOf)
 	if err := w.exec(w.stmts.begin); err != nil {
 		return err
 	}

@@ -11,6 +11,8 @@ import (
 type csvRecords struct {
 	rows   csvRows
 	header []string
+	frame  csvFrame
+	size   int // of the frame, bytes
 }
 
 // newCSVRecords reads the header when it is the first row. An object without any row has no items.
@@ -37,6 +39,11 @@ func newCSVRecords(cfg *Config, w window, where string) (*csvRecords, error) {
 func (r *csvRecords) setHeader(names []string) {
 	r.header = names
 	r.rows.columns = len(names)
+	r.frame = newCSVFrame(names)
+	r.size = len(r.frame.end)
+	for _, text := range r.frame.before {
+		r.size += len(text)
+	}
 }
 
 func (r *csvRecords) next() (Item, error) {

@@ -43,6 +43,8 @@ func TestCSV(t *testing.T) {
 		{"blank lines", "\n\r\na,b\n\n1,2\n\r\n\n3,4\n\n", nil, `[{"a":"1","b":"2"},{"a":"3","b":"4"}]`},
 		{"an empty quoted field is no blank line", "a,b\n\"\"\n", nil, `[{"a":"","b":""}]`},
 		{"byte order mark", "\ufeffa,b\n1,2\n", nil, `[{"a":"1","b":"2"}]`},
+		{"tabs and other control characters", "a,b,c\n1\t2,\x01\n,x,3,\t\n", nil,
+			`[{"a":"1\t2","b":"\u0001","c":""},{"a":"","b":"x","c":"3"}]`},
 		{"NUL bytes", "a,b\n1\x00,\x00\n", nil, `[{"a":"1\u0000","b":"\u0000"}]`},
 		{"Japanese", "ユーザーID,ログイン回数\n甲,3\n", nil, `[{"ユーザーID":"甲","ログイン回数":"3"}]`},
 		{"quoted delimiter and newline", "a,b\n\"1,2\",\"x\ny\"\n", nil, `[{"a":"1,2","b":"x\ny"}]`},

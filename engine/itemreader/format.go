@@ -69,6 +69,11 @@ func (r *formatted) next() (Item, error) {
 	return Item{Value: v}, nil
 }
 
+func (r *formatted) nextText(dst []byte) ([]byte, Item, error) {
+	item, err := r.next()
+	return asText(dst, item, err)
+}
+
 func (r *formatted) skip() error { return r.rows.Skip() }
 
 // offset counts rows: a row of a Parquet file lies in many places.

@@ -53,6 +53,19 @@ func FuzzCSV(f *testing.F) {
 	})
 }
 
+// FuzzCSVText checks that rows as text are what their values are as text.
+func FuzzCSVText(f *testing.F) {
+	for _, seed := range []string{"a,b\n1,2\n", "a\n\"x\"\"\",y\n", "a,b,c\n1\n1,2,3,4\n\x01,\t,\x7f\n", "甲\n\xff\n", "a\n\\\n"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if _, err := readAll(t.Context(), memoryObjects{"f": text}, csvConfig()); err != nil &&
+			strings.HasPrefix(err.Error(), "values ") {
+			t.Error(err)
+		}
+	})
+}
+
 // isPlain reports whether the next line is one that the short path reads, and not blank.
 func isPlain(c *csvRows) bool {
 	n, err := c.w.newline(0)

@@ -15,18 +15,6 @@ type Item struct {
 	Source string
 }
 
-// Input is what a child execution gets without an ItemSelector: the value, or {"Key": …, "Value": …} when an object is
-// iterated.
-func (i Item) Input() jsonvalue.Value {
-	if !i.Keyed {
-		return i.Value
-	}
-	b := jsonvalue.NewObject(2)
-	b.Set("Key", jsonvalue.OfString(i.Key))
-	b.Set("Value", i.Value)
-	return b.Value()
-}
-
 // Position says how far a reader is, for a checkpoint.
 type Position struct {
 	// Index is the number of items read or skipped so far; Skip(Index) on a fresh reader of the same dataset resumes

@@ -82,6 +82,11 @@ func (r *jsonRecords) next() (Item, error) {
 	return item, err
 }
 
+func (r *jsonRecords) nextText(dst []byte) ([]byte, Item, error) {
+	item, err := r.next()
+	return asText(dst, item, err)
+}
+
 func (r *jsonRecords) skip() error {
 	if more, err := r.element(); err != nil || !more {
 		return r.endOr(err)

@@ -27,6 +27,11 @@ func (r *jsonlRecords) next() (Item, error) {
 	return Item{Value: v}, nil
 }
 
+func (r *jsonlRecords) nextText(dst []byte) ([]byte, Item, error) {
+	item, err := r.next()
+	return asText(dst, item, err)
+}
+
 func (r *jsonlRecords) skip() error {
 	n, err := r.frame()
 	if err == nil {

@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"stepback/jsonvalue"
 )
 
 // memoryObjects is an object store in a map, with small listing pages.
@@ -52,7 +55,24 @@ func csvConfig() Config {
 }
 
 // readAll returns the child inputs as one JSON array and the error that ended the reading, nil for io.EOF.
+// readAll reads a dataset both ways, as values and as text, which have to come to the same.
 func readAll(ctx context.Context, objects Objects, cfg Config) (string, error) {
+	values, err := readWith(ctx, objects, cfg, nextValue)
+	texts, textErr := readWith(ctx, objects, cfg, Reader.NextText)
+	if texts != values || fmt.Sprint(textErr) != fmt.Sprint(err) {
+		return "", fmt.Errorf("values %s, %w; texts %s, %w", values, err, texts, textErr)
+	}
+	return values, err
+}
+
+// nextValue is NextText over Next.
+func nextValue(r Reader, ctx context.Context, dst []byte) ([]byte, Item, error) { //nolint:revive // as a method expression
+	item, err := r.Next(ctx)
+	return asText(dst, item, err)
+}
+
+func readWith(ctx context.Context, objects Objects, cfg Config,
+	next func(Reader, context.Context, []byte) ([]byte, Item, error)) (string, error) {
 	r, err := Open(ctx, objects, cfg)
 	if err != nil {
 		return "", err
@@ -60,7 +80,7 @@ func readAll(ctx context.Context, objects Objects, cfg Config) (string, error) {
 	defer r.Close()
 	out := []byte{'['}
 	for {
-		item, err := r.Next(ctx)
+		text, item, err := next(r, ctx, nil)
 		if err != nil {
 			if errors.Is(err, io.EOF) {
 				err = nil
@@ -70,8 +90,16 @@ func readAll(ctx context.Context, objects Objects, cfg Config) (string, error) {
 		if len(out) > 1 {
 			out = append(out, ',')
 		}
-		out = item.Input().AppendJSON(out)
+		out = append(out, inputText(item, text)...)
 	}
+}
+
+// inputText is what a child execution gets of an item.
+func inputText(item Item, value []byte) string {
+	if !item.Keyed {
+		return string(value)
+	}
+	return fmt.Sprintf(`{"Key":%s,"Value":%s}`, jsonvalue.OfString(item.Key).JSON(), value)
 }
 
 func wantItems(t *testing.T, objects Objects, cfg Config, want string) {

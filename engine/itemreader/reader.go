@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"io"
+
+	"stepback/jsonvalue"
 )
 
 // Reader yields the items of one dataset in order. It is for one goroutine at a time.
@@ -11,6 +13,9 @@ type Reader interface {
 	// Next returns the next item, or io.EOF behind the last one or at MaxItems. Other errors are an *Error, or the
 	// context's. An error is final.
 	Next(ctx context.Context) (Item, error)
+	// NextText is Next for those who want the item as text only: it appends the compact JSON of the item's value to
+	// dst, and leaves Value null. Rows of CSV become text in a fraction of the time that their values take.
+	NextText(ctx context.Context, dst []byte) ([]byte, Item, error)
 	// Skip passes over up to n items, cheaper than reading them, for resuming at a Position. It stops without an error
 	// when the dataset ends earlier.
 	Skip(ctx context.Context, n int64) error
@@ -46,6 +51,11 @@ type source interface {
 	position() Position
 	mark() string
 	close() error
+}
+
+// textSource is a source that can write items as text; see Reader.NextText.
+type textSource interface {
+	nextText(ctx context.Context, dst []byte) ([]byte, Item, error)
 }
 
 func openSource(ctx context.Context, objects Objects, cfg *Config) (source, error) {
@@ -88,6 +98,35 @@ func (c *counted) Next(ctx context.Context) (Item, error) {
 	item.Index = c.index
 	c.index++
 	return item, nil
+}
+
+func (c *counted) NextText(ctx context.Context, dst []byte) ([]byte, Item, error) {
+	src, ok := c.src.(textSource)
+	if !ok {
+		item, err := c.Next(ctx)
+		return asText(dst, item, err)
+	}
+	if err := c.ready(ctx); err != nil {
+		return dst, Item{}, err
+	}
+	dst, item, err := src.nextText(ctx, dst)
+	if err != nil {
+		c.err = err
+		return dst, Item{}, err
+	}
+	item.Index = c.index
+	c.index++
+	return dst, item, nil
+}
+
+// asText turns the item that was read into its text.
+func asText(dst []byte, item Item, err error) ([]byte, Item, error) {
+	if err != nil {
+		return dst, Item{}, err
+	}
+	dst = item.Value.AppendJSON(dst)
+	item.Value = jsonvalue.Value{}
+	return dst, item, nil
 }
 
 func (c *counted) Skip(ctx context.Context, n int64) error {

@@ -96,7 +96,7 @@ func restAfter(t *testing.T, objects Objects, cfg Config, n int64, skip bool) st
 		if err != nil {
 			t.Fatal(err)
 		}
-		fmt.Fprintf(&rest, "%d %s %d\n", item.Index, item.Input().JSON(), r.Position().Offset)
+		fmt.Fprintf(&rest, "%d %s %d\n", item.Index, inputText(item, item.Value.AppendJSON(nil)), r.Position().Offset)
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 // records yields the items of one object, without Index and Source. next and skip return io.EOF at the end.
 type records interface {
 	next() (Item, error)
+	// nextText is next with the value's text appended to dst instead of Value.
+	nextText(dst []byte) ([]byte, Item, error)
 	skip() error
 	// offset is the number of bytes consumed.
 	offset() int64

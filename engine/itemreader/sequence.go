@@ -69,6 +69,21 @@ func (s *sequence) next(ctx context.Context) (Item, error) {
 	return Item{}, io.EOF
 }
 
+// nextText implements textSource.
+func (s *sequence) nextText(ctx context.Context, dst []byte) ([]byte, Item, error) {
+	for s.items != nil {
+		text, item, err := s.items.nextText(dst)
+		if err == nil {
+			item.Source = s.where
+			return text, item, nil
+		}
+		if err := s.afterError(ctx, err); err != nil {
+			return dst, Item{}, err
+		}
+	}
+	return dst, Item{}, io.EOF
+}
+
 func (s *sequence) skip(ctx context.Context) error {
 	for s.items != nil {
 		err := s.items.skip()

@@ -2,13 +2,18 @@
 // and applies once. Its answer is what it decided; a change that Step Functions refused is an error, so that the
 // function's own alarm tells.
 //
+// The time of a tick is the event's member time, as EventBridge's scheduled events have it, so that the clock of the
+// schedule counts. An event without one, or one older than a quarter of an hour, such as the console's sample, is taken
+// for now.
+//
 // Environment: STATE_MACHINE_ARN; STATE_MACHINE_ALIAS, the ARN of the alias by which executions are started, if they
 // are; CONFIGURATION_TABLE, the DynamoDB table of the controller's rows (retry_configurations), where functions are
 // told what retries are worth, too; RECORD_VALUE, what a task that succeeds is worth in USD, without which no histories
 // are read and no retry is found not to pay; DELAY_PER_HOUR, what an hour of delay costs; FUNCTION_MEMORY in MB and
 // FUNCTION_ARCHITECTURE of the functions that are called; CAPACITY, the calls a second that the callee serves, measured
 // when it is not set; RULES, standard or source; CONCURRENCY_LIMIT, how many calls of a function may run at a time, for
-// the source's rules; DRY_RUN, true to decide and change nothing.
+// the source's rules; LOAD_HOURS, the time zone in which these stretch delays by the hour where the load is not
+// measured; DRY_RUN, true to decide and change nothing.
 package main
 
 import (
@@ -20,6 +25,8 @@ import (
 	"log/slog"
 	"os"
 	"strconv"
+	"time"
+	_ "time/tzdata" // Lambda's provided.al2023 has no time zones
 
 	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -145,6 +152,14 @@ func configured(env func(string) string) (*controller.Controller, error) {
 	if text := env("RULES"); text != "" {
 		c.Parameters.Rules = decide.Rules(text)
 	}
+	if text := env("LOAD_HOURS"); text != "" {
+		zone, err := time.LoadLocation(text)
+		if err != nil {
+			return nil, fmt.Errorf("LOAD_HOURS is %q; set it to a time zone such as Asia/Tokyo, or leave it unset", text)
+		}
+		hours := decide.SourceHours(zone)
+		c.Parameters.Hours = &hours
+	}
 	if text := env("DRY_RUN"); text != "" {
 		dry, err := strconv.ParseBool(text)
 		if err != nil {
@@ -167,9 +182,23 @@ type handler struct {
 	log        *slog.Logger
 }
 
-// handle makes one tick; the event is not looked at.
-func (h handler) handle(ctx context.Context, _ json.RawMessage) (controller.Result, error) {
-	res, err := h.controller.Tick(ctx)
+// oldEvent is the age from which an event's time does not count.
+const oldEvent = 15 * time.Minute
+
+// at is the time that an event is for.
+func at(event json.RawMessage, now time.Time) time.Time {
+	var scheduled struct {
+		Time time.Time `json:"time"`
+	}
+	if json.Unmarshal(event, &scheduled) != nil || scheduled.Time.Before(now.Add(-oldEvent)) {
+		return now
+	}
+	return scheduled.Time
+}
+
+// handle makes one tick at the event's time.
+func (h handler) handle(ctx context.Context, event json.RawMessage) (controller.Result, error) {
+	res, err := h.controller.TickAt(ctx, at(event, time.Now()))
 	if err != nil {
 		return res, err
 	}

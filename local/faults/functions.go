@@ -18,7 +18,7 @@ type functions struct {
 
 // Invoke implements invocation.Invoker.
 func (f functions) Invoke(ctx context.Context, r *invocation.Request) (*invocation.Answer, error) {
-	hit, d, ok := f.befalls(r.State, string(r.Payload), r.Attempt)
+	hit, d, ok := befalls(f.Injector, r.State, r.Payload, r.Attempt)
 	if !ok {
 		return f.invoke(ctx, r)
 	}

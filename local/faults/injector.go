@@ -62,8 +62,12 @@ func (waiting) Park(ctx context.Context) error {
 }
 
 // befalls draws for a call of a state; ok is false when no fault hits it.
-func (i *Injector) befalls(state, payload string, attempt int64) (f fault, d draw, ok bool) {
-	if f, d, ok = cast(i.faultsOf(state), state, payload, attempt); ok {
+func befalls[T string | []byte](i *Injector, state string, payload T, attempt int64) (f fault, d draw, ok bool) {
+	all := i.faultsOf(state)
+	if len(all) == 0 {
+		return fault{}, draw{}, false
+	}
+	if f, d, ok = cast(all, state, string(payload), attempt); ok {
 		i.count(f.Spec)
 	}
 	return f, d, ok

@@ -36,7 +36,7 @@ func (c checkedTasks) CheckParameters(t *engine.Task) error { return c.checker.C
 
 // Invoke implements engine.Integration.
 func (s tasks) Invoke(ctx context.Context, t *engine.Task) (engine.Result, error) {
-	hit, d, ok := s.befalls(t.State, t.Parameters, t.Attempt)
+	hit, d, ok := befalls(s.Injector, t.State, t.Parameters, t.Attempt)
 	if !ok {
 		return s.next.Invoke(ctx, t)
 	}

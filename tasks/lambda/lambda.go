@@ -123,7 +123,7 @@ func eventOf(payload jsonvalue.Value) []byte {
 		}
 	default:
 	}
-	return []byte(payload.JSON())
+	return payload.JSONBytes()
 }
 
 // Function carries out tasks whose Resource is a function's ARN: the state's payload is the event, and the function's

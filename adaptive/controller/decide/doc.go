@@ -16,8 +16,9 @@
 // says so; no setting leaves the base's and AWS's bounds; changes are at most two an hour and reversals an hour
 // apart; a definition that somebody else edited is left alone.
 //
-// The source's rules of section 5.1 and its load factor are special cases ([Source], [LoadFactor]) behind the same
-// guards.
+// The source's rules of section 5.1, its adaptive delay and its load factor are special cases ([Source],
+// [AdaptiveDelay], [LoadFactor]) behind the same guards: the delay stretches what the rules change, and is no reason to
+// change anything.
 //
 // The package does no I/O and reads no clock.
 package decide

@@ -1,6 +1,7 @@
 package decide
 
 import (
+	"fmt"
 	"math"
 	"time"
 
@@ -29,6 +30,10 @@ type Steps struct {
 	Rate float64 `json:"rate,omitempty"`
 	// Full makes the jitter FULL.
 	Full bool `json:"full,omitempty"`
+	// Failing and Load are the failure rate and the load factor by which [AdaptiveDelay] stretches the interval, in
+	// steps of 0.2 and 0.1; 0 stretches nothing. An interval never becomes shorter.
+	Failing float64 `json:"failing,omitempty"`
+	Load    float64 `json:"load,omitempty"`
 }
 
 // Source are the rules of section 5.1 of the source design, with its numbers: an error rate above 20 % takes two
@@ -72,7 +77,32 @@ func (s Steps) within() Steps {
 	if s.Rate > 0 {
 		rate = 0.5
 	}
-	return Steps{min(max(s.Fewer, 0), 2), factor(s.Interval, 3), factor(s.MaxDelay, 1.5), rate, s.Full}
+	failing, load := 0.0, 0.0
+	if s.Failing > 0.5 {
+		failing = min(s.Failing, 1)
+	}
+	if s.Load > 0 {
+		load = min(s.Load, longestLoad)
+	}
+	return Steps{min(max(s.Fewer, 0), 2), factor(s.Interval, 3), factor(s.MaxDelay, 1.5), rate, s.Full, failing, load}
+}
+
+// longestLoad is the largest load factor.
+const longestLoad = 1.5
+
+// adapted are the steps with the source's adaptive delay, which moves nothing by itself: the hour of the day is no
+// reason to change a definition.
+func (s Steps) adapted(f Function, now time.Time, hours *Hours) Steps {
+	if f.ErrorRate > 0.5 {
+		s.Failing = math.Ceil(5*f.ErrorRate) / 5
+	}
+	if hours == nil {
+		hours = &Hours{}
+	}
+	if factor := LoadFactor(&f, now, *hours); factor > 0 {
+		s.Load = math.Ceil(10*factor) / 10
+	}
+	return s
 }
 
 // Apply does the steps to one retrier that retries.
@@ -82,7 +112,16 @@ func (s Steps) Apply(r retrypatterns.Retrier) retrypatterns.Retrier {
 	times := func(seconds int, factor float64, most int) int {
 		return int(min(math.Ceil(float64(seconds)*factor), float64(most)))
 	}
-	r.IntervalSeconds = times(max(r.IntervalSeconds, 1), s.Interval, maxIntervalSeconds)
+	base := max(r.IntervalSeconds, 1)
+	r.IntervalSeconds = times(base, s.Interval, maxIntervalSeconds)
+	if s.Failing > 0 || s.Load > 0 {
+		delay := time.Duration(min(r.IntervalSeconds, maxDelaySeconds)) * time.Second
+		load := s.Load
+		if load == 0 {
+			load = 1
+		}
+		r.IntervalSeconds = max(base, int(math.Ceil(AdaptiveDelay(delay, s.Failing, load).Seconds())))
+	}
 	if r.MaxDelaySeconds > 0 {
 		r.MaxDelaySeconds = times(r.MaxDelaySeconds, s.MaxDelay, maxDelaySeconds)
 		// AWS wants the interval below the cap.
@@ -112,13 +151,14 @@ func (n *next) source() {
 	if steps.none() {
 		return // R-restore goes back
 	}
+	steps = steps.adapted(f, n.now, n.Hours)
 	if have := n.want.Source; have != nil && have.strictness() >= steps.strictness() {
 		return
 	}
 	n.want.Source = &steps
 	n.d.because(
 		"5.1",
-		"error rate %.0f %%, mean duration %s, %.0f concurrent: %d retries fewer, interval × %g, cap × %g, rate + %g",
+		"error rate %.0f %%, mean duration %s, %.0f concurrent: %d retries fewer, interval × %g, cap × %g, rate + %g%s",
 		100*f.ErrorRate,
 		f.Duration,
 		f.Concurrent,
@@ -126,11 +166,26 @@ func (n *next) source() {
 		steps.Interval,
 		steps.MaxDelay,
 		steps.Rate,
+		steps.delay(),
 	)
 }
 
+// delay says what the adaptive delay does beside the rules.
+func (s Steps) delay() string {
+	var text string
+	if s.Failing > 0 {
+		text = fmt.Sprintf(", delays × %.2g for the failure rate", 1+s.Failing)
+	}
+	if s.Load > 0 {
+		text += fmt.Sprintf(", × %g for the load", s.Load)
+	}
+	return text
+}
+
 // strictness orders steps, so that a change goes to stricter ones until everything is restored.
-func (s Steps) strictness() float64 { return 10*float64(s.Fewer) + s.Interval + s.MaxDelay + s.Rate }
+func (s Steps) strictness() float64 {
+	return 10*float64(s.Fewer) + s.Interval + s.MaxDelay + s.Rate + s.Failing + s.Load/10
+}
 
 // AdaptiveDelay is the source's adaptive back-off (M4, section 4.1): a failure rate of the last 15 minutes above a
 // half stretches a delay by as much again, the load factor multiplies it, and ten minutes cap it. A rate or factor
@@ -175,7 +230,7 @@ func SourceHours(location *time.Location) Hours {
 }
 
 // LoadFactor is how much longer to wait by load: 0.8 for an idle callee to 1.5 for one at its limit, where the load is
-// measured as concurrency against its limit; else by the hour.
+// measured as concurrency against its limit; else by the hour, 0 for an hour that has no factor.
 func LoadFactor(f *Function, now time.Time, fallback Hours) float64 {
 	if f != nil && f.Limit > 0 && f.Concurrent >= 0 {
 		return 0.8 + 0.7*min(f.Concurrent/f.Limit, 1)

@@ -59,6 +59,44 @@ func TestSourceRulesHaveTheSourcesNumbers(t *testing.T) {
 	}
 }
 
+func TestSourceRulesStretchDelays(t *testing.T) {
+	t.Parallel()
+	p := decide.Defaults()
+	p.Rules = decide.SourceRules
+	hours := decide.SourceHours(nil)
+	for name, c := range map[string]struct {
+		f     decide.Function
+		hours *decide.Hours
+		want  int // seconds of an interval of 2
+	}{
+		"half fail":               {decide.Function{ErrorRate: 0.5}, nil, 4},                             // rule: × 2
+		"nearly all fail":         {decide.Function{ErrorRate: 0.9}, nil, 8},                             // 4 × (1 + 1)
+		"at its limit":            {decide.Function{ErrorRate: 0.9, Concurrent: 10, Limit: 10}, nil, 12}, // × 1.5
+		"idle":                    {decide.Function{ErrorRate: 0.5, Concurrent: 0, Limit: 10}, nil, 4},   // 3.2
+		"by the hour":             {decide.Function{ErrorRate: 0.5}, &hours, 6},                          // noon: × 1.5
+		"measured, not the hour":  {decide.Function{ErrorRate: 0.5, Limit: 10}, &hours, 4},               // idle
+		"the hour is no evidence": {decide.Function{ErrorRate: 0.01}, &hours, 2},
+	} {
+		p.Hours = c.hours
+		m := minutes(0, 5, 0, storm)
+		m.Function = &c.f
+		d := decide.Next(subject(), p, decide.Memory{}, m)
+		got := 2
+		if d.Changes() {
+			got = d.Setting.Source.Apply(retrypatterns.Retrier{ErrorEquals: []string{"States.Timeout"}, IntervalSeconds: 2,
+				MaxAttempts: 5, BackoffRate: 2}).IntervalSeconds
+		}
+		if got != c.want {
+			t.Errorf("%s: %d s, want %d; %s", name, got, c.want, d)
+		}
+	}
+	steps := decide.Steps{Interval: 2, MaxDelay: 1, Failing: 1, Load: 1.5}
+	long := steps.Apply(retrypatterns.Retrier{IntervalSeconds: 400, MaxAttempts: 2, BackoffRate: 1})
+	if long.IntervalSeconds != 600 {
+		t.Errorf("an interval of %d s, want at most ten minutes", long.IntervalSeconds)
+	}
+}
+
 func TestSourceRulesBehindTheGuards(t *testing.T) {
 	t.Parallel()
 	p := decide.Defaults()

@@ -69,6 +69,8 @@ type Parameters struct {
 	WatchFor, Pause time.Duration
 	// PayFor is how long a retry that did not pay stays dropped before it is looked at again.
 	PayFor time.Duration
+	// Hours is the load factor by hour of day that the source's rules use where the load is not measured; nil is none.
+	Hours *Hours
 }
 
 // Defaults are the standard rules.

@@ -1,7 +1,7 @@
 package itembatcher
 
 import (
-	"bytes"
+	"strings"
 
 	"stepback/jsonvalue"
 )
@@ -13,7 +13,7 @@ func All(cfg Config, items []jsonvalue.Value) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var inputs [][]byte
+	var inputs []string
 	for _, item := range items {
 		batch, full, err := b.Add(item.AppendJSON(nil))
 		if err != nil {
@@ -26,5 +26,5 @@ func All(cfg Config, items []jsonvalue.Value) (string, error) {
 	if batch, some := b.Flush(); some {
 		inputs = append(inputs, batch.Input)
 	}
-	return "[" + string(bytes.Join(inputs, []byte(","))) + "]", nil
+	return "[" + strings.Join(inputs, ",") + "]", nil
 }

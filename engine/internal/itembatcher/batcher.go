@@ -4,10 +4,7 @@
 // It is pure: it works on JSON text that is already there, never parses it, and does no I/O.
 package itembatcher
 
-import (
-	"fmt"
-	"slices"
-)
+import "fmt"
 
 // MaxInputBytes is the size of the largest input of a child execution, 256 KiB of JSON text.
 const MaxInputBytes = 262_144
@@ -26,7 +23,7 @@ type Config struct {
 // Batch is the input of one child execution.
 type Batch struct {
 	// Input is its JSON text, {"BatchInput": …, "Items": [ … ]}.
-	Input []byte
+	Input string
 	// Items is the number of items in it.
 	Items int
 }
@@ -55,9 +52,8 @@ type Batcher struct {
 	maxItems int
 	maxBytes int
 
-	input []byte
+	input []byte // of the batch that is being filled; its room is used again
 	items int
-	last  int // size of the last batch, a good guess for the next
 }
 
 const tail = "]}"
@@ -102,7 +98,7 @@ func (b *Batcher) Add(item []byte) (Batch, bool, error) {
 
 func (b *Batcher) put(item []byte) {
 	if b.items == 0 {
-		b.input = append(make([]byte, 0, max(b.last, len(b.head)+len(item)+len(tail))), b.head...)
+		b.input = append(b.input[:0], b.head...)
 	} else {
 		b.input = append(b.input, ',')
 	}
@@ -115,7 +111,8 @@ func (b *Batcher) Flush() (Batch, bool) {
 	if b.items == 0 {
 		return Batch{}, false
 	}
-	done := Batch{Input: slices.Clip(append(b.input, tail...)), Items: b.items}
-	b.last, b.input, b.items = len(done.Input), nil, 0
+	b.input = append(b.input, tail...)
+	done := Batch{Input: string(b.input), Items: b.items}
+	b.items = 0
 	return done, true
 }

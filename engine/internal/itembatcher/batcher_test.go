@@ -25,11 +25,11 @@ func batches(t *testing.T, cfg Config, items ...string) []string {
 			out = append(out, err.Error())
 		}
 		if done {
-			out = append(out, string(batch.Input))
+			out = append(out, batch.Input)
 		}
 	}
 	if batch, ok := b.Flush(); ok {
-		out = append(out, string(batch.Input))
+		out = append(out, batch.Input)
 	}
 	return out
 }
@@ -121,7 +121,7 @@ func TestNothingIsLost(t *testing.T) {
 		}
 		var got []string
 		for i, batch := range out {
-			v, err := jsonvalue.Parse(string(batch.Input))
+			v, err := jsonvalue.Parse(batch.Input)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -171,11 +171,11 @@ func ExampleBatcher() {
 			return
 		}
 		if done {
-			fmt.Println(string(batch.Input))
+			fmt.Println(batch.Input)
 		}
 	}
 	if batch, ok := batcher.Flush(); ok {
-		fmt.Println(string(batch.Input))
+		fmt.Println(batch.Input)
 	}
 	// Output:
 	// {"BatchInput":{"run":7},"Items":["a","b"]}

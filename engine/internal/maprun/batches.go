@@ -49,7 +49,7 @@ func (s *items) add(item []byte, before string) error {
 
 // put queues a batch. Batches follow each other without gaps.
 func (s *items) put(b itembatcher.Batch, mark string) {
-	s.queued = append(s.queued, batch{string(b.Input), s.first, int64(b.Items), mark})
+	s.queued = append(s.queued, batch{b.Input, s.first, int64(b.Items), mark})
 	s.first += int64(b.Items)
 }
 

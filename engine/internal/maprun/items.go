@@ -34,6 +34,7 @@ type items struct {
 	done    bool
 	queued  []batch
 	text    []byte // of the item read last
+	value   []byte // of its value alone
 	mark    string // of the last item that was read
 }
 
@@ -46,6 +47,7 @@ type covered struct {
 // itemSource yields items until io.EOF.
 type itemSource interface {
 	Next(ctx context.Context) (itemreader.Item, error)
+	NextText(ctx context.Context, dst []byte) ([]byte, itemreader.Item, error)
 	// Skip passes over up to n items.
 	Skip(ctx context.Context, n int64) error
 	Mark() string
@@ -116,28 +118,22 @@ func (s *items) read(ctx context.Context) error {
 	if len(s.covered) > 0 && s.covered[0].from == s.at {
 		return s.skip(ctx)
 	}
-	item, err := s.reader.Next(ctx)
+	before := s.mark
+	index, input, err := s.nextInput(ctx)
 	if errors.Is(err, io.EOF) {
 		s.done = true
 		return s.flush()
 	}
-	if err != nil {
-		return readerError(err)
-	}
-	s.at++
-	before := s.mark
-	s.mark = s.reader.Mark()
-	input, err := s.selected(item)
 	if err != nil {
 		return err
 	}
 	if s.batcher == nil {
 		if len(input) > interpreter.MaxPayload {
 			return &history.Failure{Name: plan.ErrDataLimitExceeded, Cause: fmt.Sprintf(
-				"Item %d of the Map is %d bytes as the input of a child execution; the limit is %d.", item.Index,
+				"Item %d of the Map is %d bytes as the input of a child execution; the limit is %d.", index,
 				len(input), interpreter.MaxPayload)}
 		}
-		s.queued = append(s.queued, batch{string(input), item.Index, 1, s.mark})
+		s.queued = append(s.queued, batch{string(input), index, 1, s.mark})
 		return nil
 	}
 	return s.add(input, before)
@@ -173,39 +169,66 @@ func (s *items) skip(ctx context.Context) error {
 	return nil
 }
 
-// selected applies the ItemSelector. What it returns holds until it is called again.
-func (s *items) selected(item itemreader.Item) ([]byte, error) {
-	if s.call.State.Map.ItemSelector == nil {
-		s.text = item.Input().AppendJSON(s.text[:0])
-		return s.text, nil
+// most is the largest text of an item that is written, in bytes. What is larger than an input may be is refused in any
+// case, but the text of parts of parts could be immense.
+const most = 16 * interpreter.MaxPayload
+
+// nextInput reads the next item and returns its index and what a child execution gets of it, which holds until the next
+// call.
+func (s *items) nextInput(ctx context.Context) (index int64, input []byte, err error) {
+	if m := s.call.State.Map; m.ItemSelector != nil && m.Direct == nil {
+		return s.nextSelected(ctx)
 	}
-	// What is larger is refused in any case, but the text of parts of parts could be immense.
-	const most = 16 * interpreter.MaxPayload
-	if members := s.call.State.Map.Direct; members != nil {
-		s.text = appendDirect(s.text[:0], members, &item)
+	value, item, err := s.reader.NextText(ctx, s.value[:0])
+	if s.value = value; err != nil {
+		return 0, nil, readerError(err)
+	}
+	s.passed()
+	switch direct := s.call.State.Map.Direct; {
+	case direct != nil:
+		s.text = appendDirect(s.text[:0], direct, item.Index, value)
 		if len(s.text) > most {
-			return nil, tooLong(item.Index, most)
+			return 0, nil, tooLong(item.Index, most)
 		}
-		return s.text, nil
+	case item.Keyed:
+		s.text = appendKeyed(s.text[:0], item.Key, value)
+	default:
+		return item.Index, value, nil
 	}
+	return item.Index, s.text, nil
+}
+
+// nextSelected is nextInput with an ItemSelector that has to be evaluated.
+func (s *items) nextSelected(ctx context.Context) (index int64, input []byte, err error) {
+	item, err := s.reader.Next(ctx)
+	if err != nil {
+		return 0, nil, readerError(err)
+	}
+	s.passed()
 	v, err := s.call.Select(item.Index, item.Value, item.Key, item.Source)
 	var failed *interpreter.ItemSelectorError
 	if errors.As(err, &failed) {
-		return nil, &history.Failure{Name: failed.Name, Cause: failed.Cause}
+		return 0, nil, &history.Failure{Name: failed.Name, Cause: failed.Cause}
 	}
 	if err != nil {
-		return nil, err
+		return 0, nil, err
 	}
 	text, ok := v.JSONUpTo(most)
 	if !ok {
-		return nil, tooLong(item.Index, most)
+		return 0, nil, tooLong(item.Index, most)
 	}
 	s.text = append(s.text[:0], text...)
-	return s.text, nil
+	return item.Index, s.text, nil
 }
 
-// appendDirect writes what an ItemSelector of these members comes to.
-func appendDirect(dst []byte, members []plan.DirectMember, item *itemreader.Item) []byte {
+// passed counts an item that was read.
+func (s *items) passed() {
+	s.at++
+	s.mark = s.reader.Mark()
+}
+
+// appendDirect writes what an ItemSelector of these members comes to for an item.
+func appendDirect(dst []byte, members []plan.DirectMember, index int64, value []byte) []byte {
 	dst = append(dst, '{')
 	for i, m := range members {
 		if i > 0 {
@@ -213,12 +236,18 @@ func appendDirect(dst []byte, members []plan.DirectMember, item *itemreader.Item
 		}
 		dst = append(jsonvalue.AppendQuoted(dst, m.Name), ':')
 		if m.Index {
-			dst = strconv.AppendInt(dst, item.Index, 10)
+			dst = strconv.AppendInt(dst, index, 10)
 		} else {
-			dst = item.Value.AppendJSON(dst)
+			dst = append(dst, value...)
 		}
 	}
 	return append(dst, '}')
+}
+
+// appendKeyed writes what a child execution gets of an object's member without an ItemSelector.
+func appendKeyed(dst []byte, key string, value []byte) []byte {
+	dst = append(jsonvalue.AppendQuoted(append(dst, `{"Key":`...), key), `,"Value":`...)
+	return append(append(dst, value...), '}')
 }
 
 func tooLong(index int64, most int) error {
@@ -246,6 +275,16 @@ func (s *stateItems) Next(context.Context) (itemreader.Item, error) {
 	}
 	s.at++
 	return item, nil
+}
+
+func (s *stateItems) NextText(ctx context.Context, dst []byte) ([]byte, itemreader.Item, error) {
+	item, err := s.Next(ctx)
+	if err != nil {
+		return dst, item, err
+	}
+	dst = item.Value.AppendJSON(dst)
+	item.Value = jsonvalue.Value{}
+	return dst, item, nil
 }
 
 func (s *stateItems) Skip(_ context.Context, n int64) error {

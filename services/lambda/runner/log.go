@@ -18,7 +18,8 @@ type LogSink interface {
 const maxTail = 4 << 10
 
 // invocationLog writes the lines of one invocation. In the function's log, where invocations mix, each line of the
-// function follows the request's id; the tail has the lines as they were written. The methods of a nil log do nothing.
+// function follows the request's id. A JSON object stays as it is, as metrics that are embedded in logs and filters of
+// subscriptions are read from it. The tail has the lines as they were written. The methods of a nil log do nothing.
 type invocationLog struct {
 	sink      LogSink // nil when only the tail is wanted
 	function  *deployed
@@ -94,9 +95,15 @@ func (l *invocationLog) measured(megabytes int) {
 
 // line logs a line that the function wrote, without its end.
 func (l *invocationLog) line(text []byte) {
-	if l != nil {
-		l.write(l.requestID+" "+string(text)+"\n", string(text)+"\n")
+	if l == nil {
+		return
 	}
+	raw := string(text) + "\n"
+	if bytes.HasPrefix(text, []byte("{")) {
+		l.write(raw, raw)
+		return
+	}
+	l.write(l.requestID+" "+raw, raw)
 }
 
 // end logs a function error, unless the runtime did, and the lines that the service ends an invocation with.

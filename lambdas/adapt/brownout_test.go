@@ -1,0 +1,514 @@
+package main
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-lambda-go/lambda/messages"
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/sfn"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+
+	"stepback/adaptive/controller"
+	"stepback/aws/client"
+	"stepback/engine/clock"
+	"stepback/engine/history"
+	"stepback/engine/journal"
+	"stepback/local"
+	"stepback/retrypatterns"
+	"stepback/services/lambda/functions"
+)
+
+// What is deployed: the controller and all that it needs of the CDK app's template of dev, with its names.
+const (
+	golden  = "../../cdk/csvimportstack/testdata/dev.golden.json"
+	machine = "arn:aws:states:us-east-1:000000000000:stateMachine:csv-import-dev"
+	table   = "csv-import-dev-retry_configurations"
+	account = "000000000000"
+	region  = "us-east-1"
+)
+
+// realTime is the environment variable that has the tests take the hour that they are about.
+const realTime = "STEPBACK_REAL_TIME"
+
+// deployed are the logical IDs, by their beginnings, of what is taken from the template; code is the bootstraps by
+// function.
+var (
+	deployed = []string{"Adapt", "Metrics", "ConfigurationSchedule", "StateMachine", "RetryConfigurations"}
+	code     = map[string]string{"Adapt": "stepback/lambdas/adapt", "Metrics": "stepback/lambdas/metrics"}
+)
+
+// template is that of dev without the import: the state machine has another definition, which calls one function. A
+// queue hears what the controller tells EventBridge. The keys are those of the bootstraps, by function.
+func template(t *testing.T, definition string) (body string, keys map[string]string) {
+	t.Helper()
+	text, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var of struct {
+		Resources map[string]map[string]any
+	}
+	if err := json.Unmarshal(text, &of); err != nil {
+		t.Fatal(err)
+	}
+	taken := map[string]map[string]any{}
+	for id, r := range of.Resources {
+		ours := slices.ContainsFunc(deployed, func(begin string) bool { return strings.HasPrefix(id, begin) })
+		if ours && !strings.HasPrefix(id, "StateMachineRoleDefaultPolicy") {
+			taken[id] = r
+		}
+	}
+	keys = map[string]string{}
+	for id, r := range taken {
+		after, _ := r["DependsOn"].([]any)
+		r["DependsOn"] = slices.DeleteFunc(after, func(on any) bool { return taken[on.(string)] == nil })
+		properties := r["Properties"].(map[string]any)
+		switch r["Type"] {
+		case "AWS::StepFunctions::StateMachine":
+			properties["DefinitionString"] = definition
+			delete(properties, "DefinitionSubstitutions")
+		case "AWS::Lambda::Function":
+			properties["Architectures"] = []string{map[string]string{"amd64": "x86_64", "arm64": "arm64"}[runtime.GOARCH]}
+			for begin := range code {
+				if strings.HasPrefix(id, begin) {
+					keys[begin] = properties["Code"].(map[string]any)["S3Key"].(string)
+				}
+			}
+		}
+	}
+	taken["Told"] = map[string]any{"Type": "AWS::SQS::Queue", "Properties": map[string]any{"QueueName": "told"}}
+	taken["Telling"] = map[string]any{"Type": "AWS::Events::Rule", "Properties": map[string]any{
+		"EventPattern": map[string]any{"source": []string{"csv.processing.retry.manager"}},
+		"Targets": []any{map[string]any{"Id": "queue",
+			"Arn": map[string]any{"Fn::GetAtt": []string{"Told", "Arn"}}}},
+	}}
+	out, err := json.Marshal(map[string]any{"Resources": taken})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out), keys
+}
+
+// built are the deployment packages of the bootstraps, by function.
+var built = sync.OnceValues(func() (map[string][]byte, error) {
+	dir, err := os.MkdirTemp("", "bootstraps-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	packages := map[string][]byte{}
+	for function, path := range code {
+		binary := filepath.Join(dir, function)
+		build := exec.Command("go", "build", "-tags", "lambda.norpc", "-ldflags", "-s -w", "-o", binary, path)
+		if out, err := build.CombinedOutput(); err != nil {
+			return nil, fmt.Errorf("go build %s: %w: %s", path, err, out)
+		}
+		program, err := os.ReadFile(binary)
+		if err != nil {
+			return nil, err
+		}
+		var packed bytes.Buffer
+		z := zip.NewWriter(&packed)
+		header := &zip.FileHeader{Name: "bootstrap", Method: zip.Store}
+		header.SetMode(0o755)
+		w, err := z.CreateHeader(header)
+		if err == nil {
+			_, err = w.Write(program)
+		}
+		if err == nil {
+			err = z.Close()
+		}
+		if err != nil {
+			return nil, err
+		}
+		packages[function] = packed.Bytes()
+	}
+	return packages, nil
+})
+
+// callee is the function that the state machine calls. For a while it refuses what it has no room for.
+type callee struct {
+	clock    *clock.Clock
+	lasts    time.Duration // a call that is served
+	from, to time.Duration // the brown-out
+	aMinute  int64         // calls that are served in a minute of it; 0 means any number
+	atOnce   int64         // calls that are served at once in it; 0 means any number
+
+	begun   atomic.Int64 // Unix milliseconds
+	minute  atomic.Int64
+	served  atomic.Int64 // in the minute
+	running atomic.Int64
+	refused atomic.Int64
+}
+
+func (c *callee) handle(ctx context.Context) error {
+	now := c.clock.Now()
+	if minute := now.Unix() / 60; c.minute.Swap(minute) != minute {
+		c.served.Store(0)
+	}
+	running := c.running.Add(1)
+	defer c.running.Add(-1)
+	if at := now.Sub(time.UnixMilli(c.begun.Load())); at >= c.from && at < c.to {
+		if c.aMinute > 0 && c.served.Add(1) > c.aMinute || c.atOnce > 0 && running > c.atOnce {
+			c.refused.Add(1)
+			return messages.InvokeResponse_Error{Type: retrypatterns.TimeoutError, Message: "there is no room"}
+		}
+	}
+	if c.lasts == 0 {
+		return nil
+	}
+	return c.clock.Sleep(ctx, c.lasts)
+}
+
+// laptop is a platform in virtual time with the stack on it.
+type laptop struct {
+	t        *testing.T
+	platform *local.Platform
+	cfg      aws.Config
+	callee   *callee
+	begun    time.Time
+	ended    chan *journal.Execution // that were started by the test
+}
+
+// deploy deploys the template by CloudFormation, with the real bootstraps.
+func deploy(t *testing.T, definition string, c *callee) *laptop {
+	t.Helper()
+	packages, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if os.Getenv(realTime) != "" {
+		c.clock = clock.Real()
+	} else { // function logs are kept by the machine's time, which must not be far away
+		c.clock = clock.Virtual(time.Now().UTC().Truncate(time.Minute))
+	}
+	l := &laptop{t: t, callee: c, ended: make(chan *journal.Execution, 1)}
+	l.platform, err = local.Open(t.Context(), local.Config{Clock: c.clock, Dir: t.TempDir(),
+		BuiltIn: map[string]functions.BuiltIn{"callee": func(functions.Surroundings) (functions.Program, error) {
+			return functions.Program{Handler: c.handle, Timeout: time.Hour}, nil
+		}},
+		Observe: func(x *journal.Execution, _ []history.Event) {
+			if x.MapRunARN == "" && x.Name == "main" {
+				l.ended <- x
+			}
+		}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := l.platform.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	l.cfg = aws.Config{Region: region, BaseEndpoint: &l.platform.Endpoint,
+		Credentials: credentials.NewStaticCredentialsProvider("test", "test", "")}
+	if err := l.platform.Functions.PutLocal(t.Context(), l.platform.Scope, &functions.LocalInput{Name: "callee",
+		BuiltIn: "callee", Role: "arn:aws:iam::000000000000:role/callee"}); err != nil {
+		t.Fatal(err)
+	}
+	body, keys := template(t, definition)
+	bucket := "cdk-hnb659fds-assets-" + account + "-" + region
+	objects := s3.NewFromConfig(l.cfg, func(o *s3.Options) { o.UsePathStyle = true })
+	if _, err := objects.CreateBucket(t.Context(), &s3.CreateBucketInput{Bucket: &bucket}); err != nil {
+		t.Fatal(err)
+	}
+	for function, key := range keys {
+		if _, err := objects.PutObject(t.Context(), &s3.PutObjectInput{Bucket: &bucket, Key: &key,
+			Body: bytes.NewReader(packages[function])}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l.call("cloudformation", "CreateStack", map[string]any{"StackName": "stepback-dev", "TemplateBody": body,
+		"Capabilities": []string{"CAPABILITY_NAMED_IAM"}}, nil)
+	for status := "CREATE_IN_PROGRESS"; status != "CREATE_COMPLETE"; {
+		var out struct {
+			Stacks []struct{ StackStatus, StackStatusReason string }
+		}
+		l.call("cloudformation", "DescribeStacks", map[string]any{"StackName": "stepback-dev"}, &out)
+		status = out.Stacks[0].StackStatus
+		if strings.HasSuffix(status, "FAILED") || strings.Contains(status, "ROLLBACK") || t.Context().Err() != nil {
+			t.Fatal(status, out.Stacks[0].StackStatusReason)
+		}
+	}
+	return l
+}
+
+// call calls an operation of a service of the platform.
+func (l *laptop) call(service, operation string, in, out any) {
+	l.t.Helper()
+	c, err := client.NewNamed(l.t.Context(), l.cfg, service)
+	if err == nil {
+		if out == nil {
+			out = &map[string]any{}
+		}
+		err = c.Call(l.t.Context(), operation, in, out)
+	}
+	if err != nil {
+		l.t.Fatal(service, operation, err)
+	}
+}
+
+// run starts an execution of a state machine and waits for its end.
+func (l *laptop) run(arn, input string) {
+	l.t.Helper()
+	l.begun = l.platform.Clock.Now()
+	l.callee.begun.Store(l.begun.UnixMilli())
+	l.call("sfn", "StartExecution", map[string]any{"stateMachineArn": arn, "name": "main", "input": input}, nil)
+	select {
+	case x := <-l.ended:
+		if x.Status != history.Succeeded {
+			l.t.Fatalf("%s: %s", x.Status, l.ending(x.ARN))
+		}
+	case <-l.t.Context().Done():
+		l.t.Fatal(l.t.Context().Err())
+	}
+}
+
+// ending is the last event of an execution.
+func (l *laptop) ending(arn string) string {
+	l.t.Helper()
+	var out map[string]any
+	l.call("sfn", "GetExecutionHistory", map[string]any{"executionArn": arn, "reverseOrder": true, "maxResults": 1}, &out)
+	text, err := json.Marshal(out["events"])
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return string(text)
+}
+
+// record is the audit record in the table, as the lines of its changes with their minutes.
+func (l *laptop) record() (changes []string, row controller.Row) {
+	l.t.Helper()
+	var out struct {
+		Item map[string]struct{ S, N string }
+	}
+	l.call("dynamodb", "GetItem", map[string]any{"TableName": table,
+		"Key": map[string]any{"state_machine": map[string]string{"S": machine}}}, &out)
+	if err := json.Unmarshal([]byte(out.Item["config"].S), &row); err != nil {
+		l.t.Fatalf("%v: %v", out, err)
+	}
+	for _, e := range row.History {
+		l.t.Logf("%3.0f min  %-8s %s", e.At.Sub(l.begun).Minutes(), e.What, e.Text)
+		if e.What == controller.Begun || e.What == controller.Failed {
+			continue
+		}
+		changes = append(changes, string(e.What)+" "+e.State)
+	}
+	return changes, row
+}
+
+// told are the events of the controller that reached the queue, in the order of their times.
+func (l *laptop) told() []told {
+	l.t.Helper()
+	queues := sqs.NewFromConfig(l.cfg)
+	var all []told
+	for {
+		out, err := queues.ReceiveMessage(l.t.Context(), &sqs.ReceiveMessageInput{MaxNumberOfMessages: 10,
+			QueueUrl: aws.String(l.platform.Endpoint + "/" + account + "/told")})
+		if err != nil {
+			l.t.Fatal(err)
+		}
+		if len(out.Messages) == 0 {
+			slices.SortFunc(all, func(a, b told) int { return a.Detail.Timestamp.Compare(b.Detail.Timestamp) })
+			return all
+		}
+		for _, m := range out.Messages {
+			var e told
+			if err := json.Unmarshal([]byte(*m.Body), &e); err != nil {
+				l.t.Fatal(err)
+			}
+			all = append(all, e)
+		}
+	}
+}
+
+// told is an event of the controller.
+type told struct {
+	Type   string `json:"detail-type"`
+	Detail struct {
+		StateMachineArn, State string
+		Timestamp              time.Time
+		MapRun                 *struct{ Concurrency int }
+		NewConfig              struct{ Retries int }
+	}
+}
+
+// retry is the Retry of the state Call in the definition of a state machine or a version.
+func (l *laptop) retry(arn string) string {
+	l.t.Helper()
+	var out struct{ Definition string }
+	l.call("sfn", "DescribeStateMachine", map[string]any{"stateMachineArn": arn}, &out)
+	targets, err := controller.Targets(out.Definition)
+	if err != nil || len(targets) != 1 {
+		l.t.Fatal(targets, err)
+	}
+	text, err := json.Marshal(targets[0].Base)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return string(text)
+}
+
+// versions are the descriptions of the versions, oldest first, and the number of the one that the alias leads to.
+func (l *laptop) versions() (descriptions []string, live string) {
+	l.t.Helper()
+	states := sfn.NewFromConfig(l.cfg)
+	out, err := states.ListStateMachineVersions(l.t.Context(), &sfn.ListStateMachineVersionsInput{
+		StateMachineArn: aws.String(machine)})
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	for _, v := range slices.Backward(out.StateMachineVersions) {
+		d, err := states.DescribeStateMachine(l.t.Context(),
+			&sfn.DescribeStateMachineInput{StateMachineArn: v.StateMachineVersionArn})
+		if err != nil {
+			l.t.Fatal(err)
+		}
+		descriptions = append(descriptions, aws.ToString(d.Description))
+	}
+	alias, err := states.DescribeStateMachineAlias(l.t.Context(), &sfn.DescribeStateMachineAliasInput{
+		StateMachineAliasArn: aws.String(machine + ":live")})
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	arn := aws.ToString(alias.RoutingConfiguration[0].StateMachineVersionArn)
+	return descriptions, arn[strings.LastIndexByte(arn, ':')+1:]
+}
+
+// needsTime skips what takes too long for a short run, and where nothing can be built.
+func needsTime(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("it builds two bootstraps and runs more than an hour of virtual time")
+	}
+	if runtime.GOOS == "windows" {
+		t.Skip("bootstraps of provided.al2023 do not run on Windows")
+	}
+}
+
+// TestBrownOutOfAStream has the deployed controller cut the retries of an open stream in a brown-out, by its schedule
+// and from the metrics that the deployed metrics function makes of the state machine's log, and restore them after it.
+func TestBrownOutOfAStream(t *testing.T) {
+	t.Parallel()
+	needsTime(t)
+	const (
+		call = `{"Type":"Task","Resource":"arn:aws:states:::lambda:invoke","Parameters":{"FunctionName":"callee","Payload.$":"$"},
+			"TimeoutSeconds":30,"Retry":[{"ErrorEquals":["TimeoutError"],"IntervalSeconds":2,"MaxAttempts":4,"BackoffRate":2}],
+			"Catch":[{"ErrorEquals":["States.ALL"],"Next":"GivenUp"}],"End":true}`
+		// Thirty executions at the beginning of each minute.
+		traffic = `{"StartAt":"Minutes","States":{"Minutes":{"Type":"Map","MaxConcurrency":1,"End":true,"ItemProcessor":{
+			"ProcessorConfig":{"Mode":"DISTRIBUTED","ExecutionType":"STANDARD"},"StartAt":"Items","States":{
+			"Items":{"Type":"Pass","Result":[` + "%s" + `],"Next":"Starts"},
+			"Starts":{"Type":"Map","ResultPath":null,"Next":"Wait","ItemProcessor":{"StartAt":"Start","States":{"Start":{
+				"Type":"Task","Resource":"arn:aws:states:::states:startExecution",
+				"Parameters":{"StateMachineArn":"` + machine + `:live","Input":{}},"End":true}}}},
+			"Wait":{"Type":"Wait","Seconds":60,"End":true}}}}}}`
+	)
+	c := &callee{from: 15 * time.Minute, to: 30 * time.Minute, aMinute: 20}
+	l := deploy(t, `{"StartAt":"Call","States":{"Call":`+call+`,"GivenUp":{"Type":"Succeed"}}}`, c)
+	base := l.retry(machine)
+	var out struct{ StateMachineArn string }
+	l.call("sfn", "CreateStateMachine", map[string]any{"name": "traffic", "roleArn": "arn:aws:iam::000000000000:role/traffic",
+		"definition": fmt.Sprintf(traffic, numbers(30))}, &out)
+	l.run(out.StateMachineArn, "["+numbers(60)+"]")
+
+	changes, row := l.record()
+	if want := []string{"adopted ", "applied Call", "applied Call"}; !slices.Equal(changes, want) {
+		t.Fatalf("the audit record has %q, want %q", changes, want)
+	}
+	cut, restored := row.History[2].At.Sub(l.begun), row.History[4].At.Sub(l.begun)
+	if cut < c.from || cut >= c.to {
+		t.Errorf("retries were cut after %s, the brown-out is from %s to %s", cut, c.from, c.to)
+	}
+	if restored < max(c.to, cut+30*time.Minute) {
+		t.Errorf("retries were restored after %s, cut after %s, and the brown-out ends after %s", restored, cut, c.to)
+	}
+	descriptions, live := l.versions()
+	if len(descriptions) != 3 || descriptions[0] != "deployment" || !strings.HasPrefix(descriptions[1], "stepback adapt: Call: ") ||
+		live != "3" {
+		t.Errorf("versions %q, the alias leads to %s", descriptions, live)
+	}
+	if less := l.retry(machine + ":2"); !strings.Contains(less, `"MaxAttempts":1`) {
+		t.Errorf("the cut Retry is %s", less)
+	}
+	for _, arn := range []string{machine, machine + ":3"} {
+		if got := l.retry(arn); got != base {
+			t.Errorf("the Retry of %s is %s, want %s", arn, got, base)
+		}
+	}
+	events := l.told()
+	if len(events) != 2 || events[0].Type != "Retry Configuration Update" || events[0].Detail.StateMachineArn != machine ||
+		events[0].Detail.State != "Call" || events[0].Detail.NewConfig.Retries != 1 ||
+		!events[1].Detail.Timestamp.Equal(row.History[4].At) {
+		t.Errorf("EventBridge was told %+v", events)
+	}
+}
+
+// TestBrownOutOfAMap has the deployed controller lower the concurrency of a running Map in a brown-out, and raise it to
+// what it began with after it.
+func TestBrownOutOfAMap(t *testing.T) {
+	t.Parallel()
+	needsTime(t)
+	const definition = `{"StartAt":"Rows","States":{"Rows":{"Type":"Map","Label":"Rows","MaxConcurrency":8,"ToleratedFailurePercentage":100,
+		"ResultPath":null,"End":true,"ItemProcessor":{"ProcessorConfig":{"Mode":"DISTRIBUTED","ExecutionType":"STANDARD"},
+		"StartAt":"Call","States":{"Call":{"Type":"Task","Resource":"arn:aws:states:::lambda:invoke",
+		"Parameters":{"FunctionName":"callee","Payload.$":"$"},"ResultPath":null,"TimeoutSeconds":60,"End":true,
+		"Retry":[{"ErrorEquals":["TimeoutError"],"IntervalSeconds":5,"MaxAttempts":4,"BackoffRate":2}]}}}}}}`
+	c := &callee{lasts: 12 * time.Second, from: 15 * time.Minute, to: 30 * time.Minute, atOnce: 4}
+	l := deploy(t, definition, c)
+	l.run(machine+":live", "["+numbers(1700)+"]")
+
+	changes, row := l.record()
+	if want := []string{"adopted ", "applied Call", "applied Call"}; !slices.Equal(changes, want) {
+		t.Fatalf("the audit record has %q, want %q", changes, want)
+	}
+	cut, restored := row.History[1], row.History[3]
+	if at := cut.At.Sub(l.begun); cut.After != "4" || at < c.from || at >= c.to {
+		t.Errorf("the Map Run's concurrency is cut to %s after %s", cut.After, at)
+	}
+	if at := restored.At.Sub(l.begun); restored.After != "8" || at < c.to {
+		t.Errorf("it is set to %s after %s", restored.After, at)
+	}
+	events := l.told()
+	if len(events) != 2 || events[0].Detail.MapRun == nil || events[0].Detail.MapRun.Concurrency != 4 ||
+		events[1].Detail.MapRun == nil || events[1].Detail.MapRun.Concurrency != 8 {
+		t.Errorf("EventBridge was told %+v", events)
+	}
+	var runs struct{ MapRuns []struct{ MapRunArn string } }
+	l.call("sfn", "ListMapRuns", map[string]any{"executionArn": "arn:aws:states:us-east-1:000000000000:execution:csv-import-dev:main"},
+		&runs)
+	var run struct {
+		MaxConcurrency int
+		Status         string
+	}
+	l.call("sfn", "DescribeMapRun", map[string]any{"mapRunArn": runs.MapRuns[0].MapRunArn}, &run)
+	if run.MaxConcurrency != 8 || run.Status != "SUCCEEDED" {
+		t.Errorf("the Map Run ends with %+v", run)
+	}
+}
+
+// numbers are the first numbers, as the elements of a JSON array.
+func numbers(n int) string {
+	all := make([]string, n)
+	for i := range all {
+		all[i] = strconv.Itoa(i)
+	}
+	return strings.Join(all, ",")
+}
