@@ -8,6 +8,6 @@ var partly = map[string]string{
 	"CreateRole":                 "policies are evaluated with `serve --enforce-iam` only",
 	"PutRolePermissionsBoundary": "evaluated with `serve --enforce-iam` only",
 	"PutUserPermissionsBoundary": "evaluated with `serve --enforce-iam` only",
-	"SimulateCustomPolicy":       "`MatchedStatements` and `MissingContextValues` are empty; `ResourceHandlingOption` is ignored",
+	"SimulateCustomPolicy":       "`MatchedStatements` and `MissingContextValues` are empty; no details of decisions; `ResourceHandlingOption` is ignored",
 	"SimulatePrincipalPolicy":    "as SimulateCustomPolicy",
 }
