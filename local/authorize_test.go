@@ -88,8 +88,8 @@ func TestPoliciesAreEnforced(t *testing.T) {
 	// The queue's own policy denies her, and then allows her what her own policies do not.
 	policy := func(effect string) {
 		t.Helper()
-		_, err := queues.SetQueueAttributes(ctx, &sqs.SetQueueAttributesInput{QueueUrl: q.QueueUrl, Attributes: map[string]string{
-			"Policy": `{"Version":"2012-10-17","Statement":[{"Effect":"` + effect + `","Principal":{"AWS":"` + ann + `"},"Action":"sqs:SendMessage","Resource":"*"}]}`}})
+		_, err := queues.SetQueueAttributes(ctx, &sqs.SetQueueAttributesInput{QueueUrl: q.QueueUrl,
+			Attributes: map[string]string{"Policy": `{"Version":"2012-10-17","Statement":[{"Effect":"` + effect + `","Principal":{"AWS":"` + ann + `"},"Action":"sqs:SendMessage","Resource":"*"}]}`}})
 		must(err)
 	}
 	policy("Deny")

@@ -11,7 +11,8 @@ import (
 
 // run carries out a statement and returns the items that it answers.
 func (b *bench) run(statement string, params ...types.AttributeValue) (string, error) {
-	out, err := b.ExecuteStatement(b.t.Context(), &client.ExecuteStatementInput{Statement: &statement, Parameters: params})
+	out, err := b.ExecuteStatement(b.t.Context(), &client.ExecuteStatementInput{Statement: &statement,
+		Parameters: params})
 	if err != nil {
 		return "", err
 	}
@@ -64,11 +65,13 @@ func TestStatements(t *testing.T) {
 	refused(t, err, "ValidationException", "Must have WHERE clause in the statement when using ORDER BY clause.")
 
 	statement := `SELECT sk FROM things WHERE pk = 'a'`
-	first, err := b.ExecuteStatement(t.Context(), &client.ExecuteStatementInput{Statement: &statement, Limit: sdk.Int32(2)})
+	first, err := b.ExecuteStatement(t.Context(), &client.ExecuteStatementInput{Statement: &statement,
+		Limit: sdk.Int32(2)})
 	if err != nil || len(first.Items) != 2 || first.NextToken == nil {
 		t.Fatalf("%+v, %v", first, err)
 	}
-	rest, err := b.ExecuteStatement(t.Context(), &client.ExecuteStatementInput{Statement: &statement, NextToken: first.NextToken})
+	rest, err := b.ExecuteStatement(t.Context(), &client.ExecuteStatementInput{Statement: &statement,
+		NextToken: first.NextToken})
 	if err != nil || texts(rest.Items) != text(attrs{"sk": n(3)})+" | "+text(attrs{"sk": n(4)}) || rest.NextToken != nil {
 		t.Errorf("%s, %v", texts(rest.Items), err)
 	}
@@ -106,7 +109,8 @@ func TestStatementsInBatchesAndTransactions(t *testing.T) {
 	transact := func(statements ...string) (*client.ExecuteTransactionOutput, error) {
 		in := &client.ExecuteTransactionInput{}
 		for _, text := range statements {
-			in.TransactStatements = append(in.TransactStatements, types.ParameterizedStatement{Statement: sdk.String(text)})
+			one := types.ParameterizedStatement{Statement: sdk.String(text)}
+			in.TransactStatements = append(in.TransactStatements, one)
 		}
 		return b.ExecuteTransaction(t.Context(), in)
 	}

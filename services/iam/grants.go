@@ -35,8 +35,8 @@ func (s *Service) ARNOfUser(account, name string) (string, error) {
 	return e.ARN, nil
 }
 
-// GrantsOf returns the policies of the user or the role of an ARN. AWS's own policies whose documents are not known here
-// grant nothing. The error says that there is no such user or role.
+// GrantsOf returns the policies of the user or the role of an ARN. AWS's own policies whose documents are not known
+// here grant nothing. The error says that there is no such user or role.
 func (s *Service) GrantsOf(arn aws.ARN) (*Grants, error) {
 	kind, path, _ := strings.Cut(arn.Resource, "/")
 	name := path[strings.LastIndexByte(path, '/')+1:]

@@ -47,8 +47,8 @@ const (
 	denies
 )
 
-// Evaluate decides. An explicit deny anywhere wins. Within an account it is enough that an identity policy or the policy
-// of the resource allows it; across accounts both have to.
+// Evaluate decides. An explicit deny anywhere wins. Within an account it is enough that an identity policy or the
+// policy of the resource allows it; across accounts both have to.
 func (p *Policies) Evaluate(r *Request) Decision {
 	identity := neither
 	for _, one := range p.Identity {

@@ -144,7 +144,8 @@ func principals(text json.RawMessage) (*Principals, error) {
 
 // Principal is who asks.
 type Principal struct {
-	// ARN is that of a user, of a session of a role (arn:aws:sts::…:assumed-role/ROLE/SESSION) or of an account's root.
+	// ARN is that of a user, of a session of a role (arn:aws:sts::…:assumed-role/ROLE/SESSION) or of an account's
+	// root.
 	ARN string
 	// Role is the ARN of a session's role; empty for others.
 	Role string

@@ -67,8 +67,8 @@ func TestStatements(t *testing.T) {
 		`{"Effect":"Allow","Action":"*","Resource":"*","Condition":{"ForAllValues:StringEquals":{"aws:nothing":["team"]}}}`:                        true,
 		`{"Effect":"Allow","Action":"*","Resource":"*","Condition":{"StringEquals":{"aws:username":"${aws:username}"}}}`:                           true,
 	} {
-		d := (&policy.Policies{Identity: []*policy.Policy{parsed(t, statement(text))}}).Evaluate(&policy.Request{Principal: ann,
-			Action: "sqs:SendMessage", Resource: queue, Context: context})
+		d := (&policy.Policies{Identity: []*policy.Policy{parsed(t, statement(text))}}).Evaluate(&policy.Request{
+			Principal: ann, Action: "sqs:SendMessage", Resource: queue, Context: context})
 		if d.Allowed != want {
 			t.Errorf("%s: %+v, want %t", text, d, want)
 		}
@@ -117,8 +117,8 @@ func TestKindsOfPolicies(t *testing.T) {
 		"key that leaves it, and IAM": {needs: true, resource: resource(`{"AWS":"arn:aws:iam::111111111111:root"}`, "Allow"), want: noIdentity},
 		"not for others":              {identity: statement(everything), resource: statement(`{"Effect":"Deny","NotPrincipal":{"AWS":"arn:aws:iam::111111111111:user/bob"},"Action":"*","Resource":"*"}`), want: "with an explicit deny in a resource-based policy"},
 	} {
-		p := policy.Policies{Resource: parsed(t, c.resource), Boundary: parsed(t, c.boundary), Session: parsed(t, c.session),
-			NeedsResource: c.needs}
+		p := policy.Policies{Resource: parsed(t, c.resource), Boundary: parsed(t, c.boundary),
+			Session: parsed(t, c.session), NeedsResource: c.needs}
 		if c.identity != "" {
 			p.Identity = []*policy.Policy{parsed(t, c.identity)}
 		}
@@ -219,7 +219,7 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			return
 		}
-		(&policy.Policies{Identity: []*policy.Policy{p}, Resource: p, Boundary: p}).Evaluate(&policy.Request{Principal: ann,
-			Action: "sqs:SendMessage", Resource: queue, Context: policy.Context{"aws:SourceIp": {"10.0.0.1"}}})
+		(&policy.Policies{Identity: []*policy.Policy{p}, Resource: p, Boundary: p}).Evaluate(&policy.Request{
+			Principal: ann, Action: "sqs:SendMessage", Resource: queue, Context: policy.Context{"aws:SourceIp": {"10.0.0.1"}}})
 	})
 }

@@ -37,10 +37,12 @@ func TestSealAndOpen(t *testing.T) {
 		if _, err := material.Open(secret, about, sealed, other); !errors.Is(err, material.ErrCiphertext) {
 			t.Fatalf("another context: %v", err)
 		}
-		if _, err := material.Open(secret, append(about, 'x'), sealed, context); !errors.Is(err, material.ErrCiphertext) {
+		_, err = material.Open(secret, append(about, 'x'), sealed, context)
+		if !errors.Is(err, material.ErrCiphertext) {
 			t.Fatalf("about something else: %v", err)
 		}
-		if _, err := material.Open(bytes.Repeat([]byte{8}, 32), about, sealed, context); !errors.Is(err, material.ErrCiphertext) {
+		_, err = material.Open(bytes.Repeat([]byte{8}, 32), about, sealed, context)
+		if !errors.Is(err, material.ErrCiphertext) {
 			t.Fatalf("another key: %v", err)
 		}
 	})
