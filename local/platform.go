@@ -26,6 +26,7 @@ import (
 	"stepback/services/documents"
 	"stepback/services/dynamodb"
 	"stepback/services/events"
+	"stepback/services/iam"
 	"stepback/services/kms"
 	"stepback/services/lambda/eventsource"
 	"stepback/services/lambda/functions"
@@ -75,6 +76,7 @@ type Platform struct {
 	offered []served // in the order in which they are shown
 	engines *engines
 	around  *surroundings
+	roles   *iam.Service
 	objects engine.Objects
 	metrics metrics
 	changes *changes
@@ -180,7 +182,8 @@ func (p *Platform) openObjects(ctx context.Context) (err error) {
 		return err
 	}
 	p.offer(served{model: "s3", covers: p.Objects.Coverage, about: "buckets in " + filepath.Join(p.Dir, "objects"),
-		Service: endpoint.Service{Name: "S3", Signing: "s3", Handler: p.Objects.Handler()}})
+		Service: endpoint.Service{Name: "S3", Signing: "s3",
+			Handler: guardedS3(p.Objects.Handler(), p.Scope)}})
 	p.objects, err = p.objectsOfMaps(ctx)
 	return err
 }
@@ -279,7 +282,11 @@ func (p *Platform) store(ctx context.Context) (stepfunctions.Store, error) {
 
 func (p *Platform) serve(context.Context) error { //nolint:contextcheck // it lives as long as the platform
 	ctx, stop := context.WithCancel(context.Background())
-	p.front = front{handler: p.handler, stopWaiting: p.stopPolls}
+	handler := p.handler
+	if p.cfg.EnforceIAM {
+		handler = (&guard{p, p.roles}).around(handler)
+	}
+	p.front = front{handler: handler, stopWaiting: p.stopPolls}
 	served := make(chan error, 1)
 	go func() {
 		err := p.front.serve(ctx, p.cfg.Listener)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"stepback/aws"
 	"stepback/local/endpoint"
@@ -19,12 +20,27 @@ func (p *Platform) openSecrets(context.Context) error {
 	p.offer(served{model: "kms", about: "keys whose material is in " + filepath.Join(p.Dir, "kms"),
 		Service: endpoint.Service{Name: "KMS", Signing: "kms", Target: "TrentService", Handler: lazily(p.Keys.Handler)}})
 	secrets := secretsmanager.New(secretsmanager.Options{Documents: p.Documents, Clock: p.Clock, Scope: p.Scope,
-		Secrets: kms.Secrets{Service: p.Keys, Context: "SecretARN"}, Invoke: p.invokeForRotation, Log: p.cfg.Log})
+		Secrets: kms.Secrets{Service: p.Keys, Context: "SecretARN"}, Invoke: p.invokeForRotation,
+		Invocable: p.invocable, Log: p.cfg.Log})
 	p.onClose(secrets.Close)
 	p.offer(served{model: "secretsmanager", about: "secrets, encrypted under the keys of KMS",
 		Service: endpoint.Service{Name: "Secrets Manager", Signing: "secretsmanager", Target: "secretsmanager",
 			Handler: lazily(secrets.Handler)}})
 	return nil
+}
+
+// invocable reports whether there is a function, as far as this platform knows.
+func (p *Platform) invocable(scope aws.Scope, function string) bool {
+	if p.cfg.LambdaEndpoint != "" || p.cfg.Beside != nil || p.cfg.StandIns != nil {
+		return true
+	}
+	qualifier := ""
+	if arn, ok := aws.ParseARN(function); ok && arn.Service == "lambda" {
+		scope = arn.Scope()
+		function, qualifier, _ = strings.Cut(strings.TrimPrefix(arn.Resource, "function:"), ":")
+	}
+	_, err := p.Functions.Get(scope, function, qualifier)
+	return err == nil
 }
 
 // invokeForRotation calls a function that rotates a secret.

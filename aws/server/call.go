@@ -59,6 +59,9 @@ func (c *call) answer(ctx context.Context) (*reply, error) {
 			return nil, err
 		}
 	}
+	if err := c.authorize(ctx, r); err != nil {
+		return nil, err
+	}
 	a, err := c.carryOut(ctx, r)
 	if err != nil {
 		return nil, err

@@ -31,6 +31,9 @@ type Words struct {
 	// Unchecked names the shapes whose constraints the service does not hold against requests, though its model has
 	// them. Their types are still checked.
 	Unchecked []string
+	// Whole names the structures that refusals quote with all members, absent ones as null, and the members that they
+	// have beyond the model's.
+	Whole map[string][]string
 }
 
 // rules are the constraints of all shapes of a service that requests have, compiled once.
@@ -50,6 +53,7 @@ type rule struct {
 	sensitive bool
 	members   []memberRule
 	element   *rule
+	whole     []string
 	free      bool // nothing in it can be broken but its type
 }
 
@@ -83,6 +87,7 @@ func (r *rules) compile(s *model.Shape) *rule {
 			}
 			c.members = append(c.members, memberRule{m.Name, lowerFirst(m.Name), m.Required, r.compile(m.Shape)})
 		}
+		c.whole = r.words.Whole[s.Name]
 	case model.List, model.Map:
 		c.element = r.compile(s.Element.Shape)
 	default:

@@ -245,13 +245,17 @@ func shownList(c *rule, list jsonvalue.Value) string {
 	return "[" + strings.Join(parts, ", ") + "]"
 }
 
-// shownStructure writes a structure as services do: Shape(member=value, …).
+// shownStructure writes a structure as services do: Shape(member=value, …); with absent members as null where
+// Words.Whole says so.
 func shownStructure(c *rule, o jsonvalue.Value) string {
-	var parts []string
+	parts := make([]string, 0, len(c.members)+len(c.whole))
 	for i := range c.members {
-		if value, ok := o.Get(c.members[i].name); ok {
+		if value, ok := o.Get(c.members[i].name); ok || c.whole != nil {
 			parts = append(parts, c.members[i].shown+"="+shown(value))
 		}
+	}
+	for _, name := range c.whole {
+		parts = append(parts, name+"=null")
 	}
 	return c.shape.Name + "(" + strings.Join(parts, ", ") + ")"
 }

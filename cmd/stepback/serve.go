@@ -25,13 +25,14 @@ import (
 )
 
 type serveCmd struct {
-	Listen  string `default:"127.0.0.1:4566" placeholder:"HOST:PORT" help:"Address to listen on; port 0 picks one. Default 127.0.0.1:4566."`
-	Data    string `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory: executions, functions, buckets, logs. Default .stepback."`
-	Public  bool   `help:"Allow an address that other machines can reach. Nobody is asked for credentials."`
-	Account string `default:"000000000000" help:"Account of requests whose access key is not an account's twelve digits."`
-	Region  string `default:"us-east-1" help:"Region of requests that are not signed for one."`
-	Watch   string `type:"existingdir" placeholder:"DIR" help:"Make a state machine of every *.asl.json, *.asl.yaml and *.asl.yml in this directory, and update it when the file changes."`
-	Mock    string `type:"path" env:"SFN_MOCK_CONFIG" placeholder:"FILE" help:"Mock configuration of Step Functions Local: StartExecution on ARN#TESTCASE takes the responses of that test case."`
+	Listen     string `default:"127.0.0.1:4566" placeholder:"HOST:PORT" help:"Address to listen on; port 0 picks one. Default 127.0.0.1:4566."`
+	Data       string `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory: executions, functions, buckets, logs. Default .stepback."`
+	Public     bool   `help:"Allow an address that other machines can reach. Nobody is asked for credentials."`
+	EnforceIAM bool   `name:"enforce-iam" help:"Judge requests that are signed with access keys of IAM users and of roles by their policies. Other keys may do everything."`
+	Account    string `default:"000000000000" help:"Account of requests whose access key is not an account's twelve digits."`
+	Region     string `default:"us-east-1" help:"Region of requests that are not signed for one."`
+	Watch      string `type:"existingdir" placeholder:"DIR" help:"Make a state machine of every *.asl.json, *.asl.yaml and *.asl.yml in this directory, and update it when the file changes."`
+	Mock       string `type:"path" env:"SFN_MOCK_CONFIG" placeholder:"FILE" help:"Mock configuration of Step Functions Local: StartExecution on ARN#TESTCASE takes the responses of that test case."`
 
 	substitutions
 	Lambda []string `sep:"none" placeholder:"NAME=COMMAND|URL|BOOTSTRAP" help:"What carries out a function (repeatable), as for exec; it comes before a function of the name that is deployed."`
@@ -153,7 +154,7 @@ func relaying(ctx context.Context, p *local.Platform, log *slog.Logger) (stop fu
 // config is the platform that the flags ask for. It takes the address, last.
 func (c *serveCmd) config(ctx context.Context, std streams) (cfg local.Config, err error) {
 	cfg = local.Config{
-		Dir: c.Data, Scope: aws.Scope{Account: c.Account, Region: c.Region}, Public: c.Public,
+		Dir: c.Data, Scope: aws.Scope{Account: c.Account, Region: c.Region}, Public: c.Public, EnforceIAM: c.EnforceIAM,
 		JournalOptions: pebble.Options{Reserve: cmp.Or(c.reserve, reserve), Retention: time.Duration(c.Retention),
 			Room: c.tell(std)},
 		ObjectCreated: c.ObjectCreated, Log: c.logger(std), Resumed: resuming(std), Control: new(errands).serve,

@@ -73,9 +73,12 @@ func (s *Service) datum(to *Datum, namespace string, d *datum, n int) error {
 		return invalid("The collection MetricData.member.%d.Dimensions must not have a size greater than %d.", n, mostDimensions)
 	case d.Resolution != 0 && d.Resolution != 1 && d.Resolution != 60:
 		return invalid("The parameter MetricData.member.%d.StorageResolution must be 1 or 60.", n)
-	case d.Value != nil && (d.Statistics != nil || d.Values != nil) || d.Statistics != nil && d.Values != nil:
-		return combination("The parameters MetricData.member.%d.Value and MetricData.member.%d.StatisticValues are mutually "+
-			"exclusive and you have specified both.", n, n)
+	case d.Value != nil && d.Values != nil:
+		return both(n, "Value", "Values")
+	case d.Value != nil && d.Statistics != nil:
+		return both(n, "Value", "StatisticValues")
+	case d.Statistics != nil && d.Values != nil:
+		return both(n, "StatisticValues", "Values")
 	}
 	to.Metric = Metric{namespace, d.Name, d.Dimensions}
 	to.Fine = d.Resolution == 1
@@ -102,7 +105,7 @@ func (s *Service) datum(to *Datum, namespace string, d *datum, n int) error {
 	case len(d.Values) > mostValues:
 		return invalid("The collection MetricData.member.%d.Values must not have a size greater than %d.", n, mostValues)
 	case len(d.Counts) > 0 && len(d.Counts) != len(d.Values):
-		return combination("The parameters MetricData.member.%d.Values and MetricData.member.%d.Counts must be of the same size.", n, n)
+		return invalid("The parameters MetricData.member.%d.Values and MetricData.member.%d.Counts must be of the same size.", n, n)
 	}
 	for i, v := range d.Values {
 		count := 1.0
@@ -124,4 +127,10 @@ func number(v float64, n int, add func()) error {
 	}
 	add()
 	return nil
+}
+
+// both refuses two members of a datum that exclude each other.
+func both(n int, one, other string) error {
+	return combination("The parameters MetricData.member.%d.%s and MetricData.member.%d.%s are mutually exclusive and you "+
+		"have specified both.", n, one, n, other)
 }

@@ -74,7 +74,8 @@ func (s *Service) Close() error {
 func (s *Service) Handler() *server.Service {
 	return server.Must(server.Config{
 		Model: "cloudwatch", Operations: s.operations(), Partly: partly, Default: s.opts.Scope, Log: s.opts.Log,
-		Invalid: "InvalidParameterValue", Words: server.Words{QueryCodes: queryCodes},
+		Invalid: "ValidationError", Words: server.Words{QueryCodes: queryCodes,
+			Enums: map[string][]string{"StateValue": {"INSUFFICIENT_DATA", "ALARM", "OK"}}},
 	})
 }
 

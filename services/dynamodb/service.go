@@ -256,6 +256,9 @@ func (s *Service) operations() map[string]server.Operation {
 		"BatchWriteItem":            server.Handle(s.batchWriteItem),
 		"TransactGetItems":          server.Handle(s.transactGetItems),
 		"TransactWriteItems":        {Call: s.transactWriteItems, Answer: transacted{}},
+		"ExecuteStatement":          server.Handle(s.executeStatement),
+		"BatchExecuteStatement":     server.Handle(s.batchExecuteStatement),
+		"ExecuteTransaction":        {Call: s.executeTransaction, Answer: transactGotten{}},
 	}
 	const room = 24 << 20 // 16 MB, which AWS allows, with most characters escaped
 	for name, o := range served {

@@ -20,6 +20,7 @@ type mutation struct {
 	update    *expression.Update
 	remove    bool
 	tellOld   bool // a refused condition is answered with the item
+	insert    bool // a refused condition means that the item is there already
 	principal string
 
 	old, new item.Item // what was there, and what is; nil for nothing
@@ -28,6 +29,9 @@ type mutation struct {
 // conditionFailed is the refusal of a condition, with the item if it was asked for.
 func (m *mutation) conditionFailed() *aws.Error {
 	e := &aws.Error{Code: "ConditionalCheckFailedException", Message: "The conditional request failed"}
+	if m.insert {
+		e = &aws.Error{Code: duplicateItem, Message: "Duplicate primary key exists in table"}
+	}
 	if m.tellOld && m.old != nil {
 		e.Members = map[string]any{"Item": m.old}
 	}

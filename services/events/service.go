@@ -143,6 +143,9 @@ func (s *Service) keep(change func(b *documents.Batch) error) error {
 func (s *Service) Handler() *server.Service {
 	return server.Must(server.Config{
 		Model: "eventbridge", Operations: s.operations(), Partly: partly, Default: s.o.Scope, Log: s.o.Log,
+		Words: server.Words{Whole: map[string][]string{
+			"PutEventsRequestEntry": {"kmsKeyIdentifier", "internalMetadata"},
+		}},
 	})
 }
 

@@ -37,6 +37,8 @@ func (s *Service) operations() map[string]server.Operation {
 		"AttachUserPolicy":                      s.attach(users),
 		"DetachUserPolicy":                      s.detach(users),
 		"ListAttachedUserPolicies":              s.listAttached(users),
+		"SimulatePrincipalPolicy":               handle(s.simulatePrincipalPolicy),
+		"SimulateCustomPolicy":                  handle(s.simulateCustomPolicy),
 		"PutUserPermissionsBoundary":            s.putBoundary(users),
 		"DeleteUserPermissionsBoundary":         s.deleteBoundary(users),
 		"TagUser":                               s.tag(users),

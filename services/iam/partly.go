@@ -3,9 +3,11 @@ package iam
 // partly says what operations that are served do not do.
 var partly = map[string]string{
 	"AttachGroupPolicy":          "as AttachRolePolicy",
-	"AttachRolePolicy":           "AWS's own policies can be attached by any name; their documents are not here",
+	"AttachRolePolicy":           "AWS's own policies can be attached by any name; of some twenty the actions are known, the others grant nothing",
 	"AttachUserPolicy":           "as AttachRolePolicy",
-	"CreateRole":                 "policies are evaluated for nobody, and everybody can assume the role",
-	"PutRolePermissionsBoundary": "kept, and evaluated for nobody",
-	"PutUserPermissionsBoundary": "kept, and evaluated for nobody",
+	"CreateRole":                 "policies are evaluated with `serve --enforce-iam` only",
+	"PutRolePermissionsBoundary": "evaluated with `serve --enforce-iam` only",
+	"PutUserPermissionsBoundary": "evaluated with `serve --enforce-iam` only",
+	"SimulateCustomPolicy":       "`MatchedStatements` and `MissingContextValues` are empty; no details of decisions; `ResourceHandlingOption` is ignored",
+	"SimulatePrincipalPolicy":    "as SimulateCustomPolicy",
 }

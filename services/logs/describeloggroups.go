@@ -24,11 +24,11 @@ type describedGroup struct {
 	RetentionDays int    `json:"retentionInDays,omitempty"`
 	MetricFilters int    `json:"metricFilterCount"`
 	ARN           string `json:"arn"`
-	Bytes         int64  `json:"storedBytes"`
+	Bytes         *int64 `json:"storedBytes,omitempty"`
 	KMSKeyID      string `json:"kmsKeyId,omitempty"`
 	Class         string `json:"logGroupClass"`
 	PlainARN      string `json:"logGroupArn"`
-	Protected     bool   `json:"deletionProtectionEnabled,omitempty"`
+	Protected     *bool  `json:"deletionProtectionEnabled,omitempty"`
 }
 
 type describeLogGroupsResponse struct {
@@ -53,8 +53,10 @@ func (s *Service) describeLogGroups(_ context.Context, scope aws.Scope,
 		arn := groupARN(scope, g.Name)
 		out.Groups[i] = describedGroup{
 			Name: g.Name, Created: g.Created, RetentionDays: g.RetentionDays, ARN: arn + ":*", PlainARN: arn,
-			MetricFilters: len(g.MetricFilters), Bytes: g.Bytes,
-			KMSKeyID: g.KMSKeyID, Class: cmp.Or(g.Class, "STANDARD"), Protected: g.Protected,
+			MetricFilters: len(g.MetricFilters), KMSKeyID: g.KMSKeyID, Class: cmp.Or(g.Class, "STANDARD"),
+		}
+		if r.Pattern == "" { // what is found by a pattern is described with less
+			out.Groups[i].Bytes, out.Groups[i].Protected = &g.Bytes, &g.Protected
 		}
 	}
 	return out, nil

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"stepback/aws"
+	"stepback/aws/server"
 	"stepback/services/logs/logstore"
 )
 
@@ -46,7 +47,7 @@ type describedStream struct {
 	First         int64  `json:"firstEventTimestamp,omitempty"`
 	Last          int64  `json:"lastEventTimestamp,omitempty"`
 	Ingestion     int64  `json:"lastIngestionTime,omitempty"`
-	SequenceToken string `json:"uploadSequenceToken"`
+	SequenceToken string `json:"uploadSequenceToken,omitempty"`
 	ARN           string `json:"arn"`
 	Bytes         int64  `json:"storedBytes"` // has been 0 since 2019
 }
@@ -61,6 +62,9 @@ const sequenceToken = "49039859627555124174893530829160120000000000000000000000"
 
 func (s *Service) describeLogStreams(_ context.Context, scope aws.Scope,
 	r *describeLogStreamsRequest) (*describeLogStreamsResponse, error) {
+	if r.Group != "" && r.Identifier != "" {
+		return nil, server.Invalid("LogGroup name and LogGroup ARN are mutually exclusive parameters.")
+	}
 	group, err := r.name()
 	if err != nil {
 		return nil, err
@@ -81,8 +85,10 @@ func (s *Service) describeLogStreams(_ context.Context, scope aws.Scope,
 	for i, st := range found {
 		out.Streams[i] = describedStream{
 			Name: st.Name, Created: st.Created, First: st.First, Last: st.Last, Ingestion: st.Ingestion,
-			SequenceToken: sequenceToken,
-			ARN:           groupARN(scope, group) + ":log-stream:" + st.Name,
+			ARN: groupARN(scope, group) + ":log-stream:" + st.Name,
+		}
+		if st.Last != 0 {
+			out.Streams[i].SequenceToken = sequenceToken
 		}
 	}
 	return out, nil

@@ -92,7 +92,7 @@ func TestLogGroups(t *testing.T) {
 	want := map[string]any{
 		"logGroupName": group, "creationTime": 1_700_000_000_000.0, "retentionInDays": 14.0, "metricFilterCount": 0.0,
 		"arn":         arn + ":*",
-		"logGroupArn": arn, "storedBytes": 0.0, "logGroupClass": "STANDARD",
+		"logGroupArn": arn, "storedBytes": 0.0, "logGroupClass": "STANDARD", "deletionProtectionEnabled": false,
 	}
 	if a := s.call("DescribeLogGroups", `{"logGroupNamePrefix":"/aws"}`); !reflect.DeepEqual(a["logGroups"],
 		[]any{want}) {

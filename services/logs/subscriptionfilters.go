@@ -56,7 +56,7 @@ func (s *Service) putSubscriptionFilter(_ context.Context, scope aws.Scope, r *p
 	error) {
 	err := plain(r.Transformed, r.Criteria, "emitSystemFields", r.SystemFields)
 	if err == nil {
-		err = subscribable(r.Destination)
+		err = subscribable(scope, r.Destination, r.Role)
 	}
 	if err == nil {
 		_, err = parsePattern(r.Pattern)
@@ -101,9 +101,14 @@ func plain(transformed bool, criteria, emit string, fields []string) error {
 }
 
 // subscribable refuses destinations that events are not delivered to.
-func subscribable(destination string) error {
+func subscribable(scope aws.Scope, destination, role string) error {
 	a, ok := aws.ParseARN(destination)
 	switch {
+	case ok && a.Service == "lambda" && a.Account != scope.Account:
+		return &aws.Error{Code: "AccessDeniedException", Message: "Cross-account lambda invocation passing is not allowed. " +
+			"You must use DestinationPolicies to create cross account lambda triggers."}
+	case ok && role == "" && (a.Service == "kinesis" || a.Service == "firehose"):
+		return invalid("destinationArn for vendor " + a.Service + " cannot be used without roleArn")
 	case !ok:
 		return invalid("Invalid destination ARN: " + destination)
 	case a.Service == "lambda" && strings.HasPrefix(a.Resource, "function:"):

@@ -189,8 +189,10 @@ func TestSubscriptionFilters(t *testing.T) {
 	for _, c := range []struct{ parameters, want string }{
 		{put("f", "{", function, ""), "InvalidParameterException: Invalid filter pattern"},
 		{put("f", "", "arn:aws:kinesis:us-east-1:000000000000:stream/s", ""),
-			"InvalidParameterException: Destinations of kinesis are not supported here: log events are delivered to functions."},
-		{put("f", "", "arn:aws:firehose:us-east-1:000000000000:deliverystream/s", ""),
+			"InvalidParameterException: destinationArn for vendor kinesis cannot be used without roleArn"},
+		{put("f", "", "arn:aws:lambda:us-east-1:111111111111:function:f", ""), "AccessDeniedException: Cross-account " +
+			"lambda invocation passing is not allowed. You must use DestinationPolicies to create cross account lambda triggers."},
+		{put("f", "", "arn:aws:firehose:us-east-1:000000000000:deliverystream/s", `,"roleArn":"arn:aws:iam::000000000000:role/r"`),
 			"InvalidParameterException: Destinations of firehose are not supported here: log events are delivered to functions."},
 		{put("f", "", "arn:aws:sqs:us-east-1:000000000000:q", ""),
 			"InvalidParameterException: PutSubscriptionFilter operation cannot work with destinationArn for vendor sqs"},

@@ -52,6 +52,10 @@ func (s *Service) rotateSecret(_ context.Context, scope aws.Scope, in *rotateSec
 	if err != nil {
 		return nil, err
 	}
+	if in.Function != "" && s.opts.Invocable != nil && !s.opts.Invocable(scope, in.Function) {
+		return nil, &aws.Error{Code: "AccessDeniedException", Message: "Secrets Manager cannot invoke the specified Lambda " +
+			"function. Ensure that the function policy grants access to the principal secretsmanager.amazonaws.com."}
+	}
 	out := &versioned{Version: id}
 	now := in.Immediately == nil || *in.Immediately
 	var rotated *secret
@@ -106,8 +110,7 @@ func (s *Service) rotate(x *secret, id string) {
 	}
 	if _, err := s.alter(x.scope, x.Name, func(x *secret) error {
 		if v := x.version(id); v != nil && slices.Contains(v.Stages, current) {
-			x.Rotated = s.now()
-			v.Stages = slices.DeleteFunc(v.Stages, func(stage string) bool { return stage == pending })
+			x.Rotated = s.now() // AWSPENDING stays where it is, as on AWS
 		}
 		return nil
 	}); err != nil {

@@ -25,7 +25,7 @@ type secret struct {
 	Created, Changed  time.Time
 	Accessed, Rotated time.Time         `json:",omitzero"`
 	Deleted           time.Time         `json:",omitzero"` // when it is to go
-	Tags              map[string]string `json:",omitempty"`
+	Tags              map[string]string // nil until there was one
 	Policy            string            `json:",omitempty"`
 	Rotation          *rotation         `json:",omitempty"`
 	Versions          []version
@@ -91,6 +91,7 @@ func (x *secret) move(stage, to string) {
 	}
 	if v := x.version(to); v != nil {
 		v.Stages = append(v.Stages, stage)
+		slices.Sort(v.Stages)
 	}
 }
 

@@ -36,6 +36,9 @@ func withTags(tags map[string]string, more []tag) (map[string]string, error) {
 }
 
 func listTags(tags map[string]string) []tag {
+	if tags == nil {
+		return nil
+	}
 	all := make([]tag, 0, len(tags))
 	for _, name := range slices.Sorted(maps.Keys(tags)) {
 		all = append(all, tag{name, tags[name]})
@@ -137,7 +140,7 @@ type description struct {
 	Accessed    *server.Time   `json:"LastAccessedDate,omitempty"`
 	Deleted     *server.Time   `json:"DeletedDate,omitempty"`
 	Next        *server.Time   `json:"NextRotationDate,omitempty"`
-	Tags        []tag          `json:"Tags,omitempty"`
+	Tags        []tag          `json:"Tags,omitzero"`
 	Created     *server.Time   `json:"CreatedDate,omitempty"`
 	*neverThere
 }

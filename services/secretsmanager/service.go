@@ -35,6 +35,8 @@ type Options struct {
 	// Invoke calls a function and returns when that has ended; an error says that it failed. Nil means that secrets
 	// cannot be rotated.
 	Invoke func(ctx context.Context, scope aws.Scope, function string, payload []byte) error
+	// Invocable reports whether there is such a function; nil means that nobody knows.
+	Invocable func(scope aws.Scope, function string) bool
 	// Scope is the account and region of requests that name none; empty means 000000000000 and us-east-1.
 	Scope aws.Scope
 	// Log is told of refusals, and of rotations that fail; nil means nobody is.

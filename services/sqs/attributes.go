@@ -105,8 +105,32 @@ func unknownAttribute(name string) *aws.Error {
 	return &aws.Error{Code: "InvalidAttributeName", Message: "Unknown Attribute " + name + "."}
 }
 
+// checkEncryption refuses both kinds of encryption at once.
+func checkEncryption(given map[string]string) error {
+	if given[kmsKey] != "" && given[managedSSE] == "true" {
+		return &aws.Error{Code: "InvalidAttributeName", Message: "You can use one type of server-side encryption (SSE) at " +
+			"one time. You can either enable KMS SSE or SQS SSE."}
+	}
+	return nil
+}
+
+// encrypted are attributes after one kind of encryption was set, which ends the other.
+func encrypted(made, given map[string]string) map[string]string {
+	switch {
+	case given[managedSSE] == "true":
+		delete(made, kmsKey)
+		delete(made, kmsReuse)
+	case given[kmsKey] != "":
+		made[managedSSE] = "false"
+	}
+	return made
+}
+
 // checkAttributes checks values for the attributes of a queue.
 func checkAttributes(given map[string]string, fifo bool) error {
+	if err := checkEncryption(given); err != nil {
+		return err
+	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		f, ok := forms[name]
 		if !ok || f.fifo && !fifo {
@@ -243,10 +267,14 @@ type setRequest struct {
 
 func (s *Service) setQueueAttributes(_ context.Context, scope aws.Scope, in *setRequest) (*none, error) {
 	return &none{}, s.on(scope, in.URL, func(now int64, b *store.Batch, q *live) error {
+		if value, ok := in.Attributes[fifoQueue]; ok && q.limits.fifo && value != "true" {
+			return &aws.Error{Code: "InvalidAttributeValue", Message: "Invalid value for the parameter FifoQueue. Reason: " +
+				"Modifying queue type is not supported."}
+		}
 		if err := checkAttributes(in.Attributes, q.limits.fifo); err != nil {
 			return err
 		}
-		made := merged(q.Attributes, in.Attributes)
+		made := encrypted(merged(q.Attributes, in.Attributes), in.Attributes)
 		if err := s.checkTogether(q.arn, made); err != nil {
 			return err
 		}

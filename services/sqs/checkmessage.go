@@ -55,7 +55,7 @@ func (m *outgoing) check(l *limits) error {
 
 // checkOrder checks group, deduplication ID and delay, of which FIFO and standard queues take different ones.
 func (m *outgoing) checkOrder(l *limits) error {
-	const unfit = "The request include parameter that is not valid for this queue type"
+	const unfit = "The request include parameter that is not valid for this queue type."
 	if m.Group != "" && !groupName.MatchString(m.Group) {
 		return invalidValue(m.Group, "MessageGroupId",
 			"MessageGroupId can only include alphanumeric and punctuation characters. 1 to 128 in length.")
@@ -125,16 +125,15 @@ func (a attribute) check(name string) error {
 	case a.DataType == "":
 		return invalid("The message attribute '%s' must contain non-empty message attribute type.", name)
 	case kind != "String" && kind != "Number" && kind != "Binary" || len(a.DataType) > longest:
-		return invalid("The message attribute '%s' has an invalid message attribute type, the set of supported type "+
-			"prefixes is Binary, Number, and String.", name)
+		return invalid("The type of message (user) attribute '%s' is invalid. You must use only the following supported "+
+			"type prefixes: Binary, Number, String.", name)
 	case len(a.StringValues) > 0 || len(a.BinaryValues) > 0:
 		return unsupported("Message attribute list values in SendMessage operation are not supported.")
 	}
 	value, text := a.value()
 	switch {
 	case len(value) == 0:
-		return invalid("The message attribute '%s' must contain non-empty message attribute value for message "+
-			"attribute type '%s'.", name, kind)
+		return invalid("Message (user) attribute '%s' must contain a non-empty value of type '%s'.", name, kind)
 	case text != (kind != "Binary") || text && a.BinaryValue != nil:
 		return invalid("The message attribute '%s' with type '%s' must use field '%s'.", name, kind,
 			map[bool]string{true: "Binary", false: "String"}[kind == "Binary"])

@@ -5,6 +5,8 @@ import (
 	"strconv"
 
 	"stepback/services/sqs/queue"
+
+	"stepback/aws"
 )
 
 // limits are the attributes of a queue that its messages feel, with defaults for those that were not set. Times are
@@ -65,6 +67,9 @@ func parseRedrivePolicy(text string) (redrivePolicy, error) {
 	target, ok := policy["deadLetterTargetArn"].(string)
 	if !ok || target == "" {
 		return refuse("Redrive policy does not contain mandatory attribute: deadLetterTargetArn.")
+	}
+	if a, ok := aws.ParseARN(target); !ok || a.Service != "sqs" {
+		return refuse("Invalid value for deadLetterTargetArn.")
 	}
 	var count float64
 	var err error

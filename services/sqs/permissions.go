@@ -96,6 +96,9 @@ func (s *Service) removePermission(_ context.Context, scope aws.Scope, in *permi
 	return &none{}, s.on(scope, in.URL, func(now int64, b *store.Batch, q *live) error {
 		p := q.policy()
 		n := len(p.Statement)
+		if n == 0 {
+			return invalidValue(in.Label, "Label", "can't find label.")
+		}
 		p.Statement = slices.DeleteFunc(p.Statement, func(s any) bool { return label(s) == in.Label })
 		if len(p.Statement) == n {
 			return invalidValue(in.Label, "Label", "can't find label on existing policy.")

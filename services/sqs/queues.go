@@ -48,7 +48,7 @@ func (s *Service) createQueue(_ context.Context, r *server.Request) (*server.Ans
 		return nil, err
 	}
 	made := record{Account: r.Scope.Account, Region: r.Scope.Region, Name: in.QueueName,
-		Attributes: merged(nil, in.Attributes), Tags: in.Tags}
+		Attributes: encrypted(merged(nil, in.Attributes), in.Attributes), Tags: in.Tags}
 	scope := aws.Scope{Account: made.Account, Region: made.Region}
 	var q *live
 	err := s.change(func(now int64, b *store.Batch) error {

@@ -205,11 +205,11 @@ func (s *Service) deliver(got []handedOut, in *receiveRequest) (*received, error
 	return answer, nil
 }
 
-// asksFor reports whether a name is among those that a request names: All, .*, prefix.* or the name itself.
+// asksFor reports whether a name is among those that a request names: All, *, .*, prefix.* or the name itself.
 func asksFor(names []string, name string) bool {
 	return slices.ContainsFunc(names, func(asked string) bool {
 		prefix, open := strings.CutSuffix(asked, ".*")
-		return asked == all || asked == name || open && strings.HasPrefix(name, prefix)
+		return asked == all || asked == "*" || asked == name || open && strings.HasPrefix(name, prefix)
 	})
 }
 

@@ -401,19 +401,18 @@ func TestRefusedMessages(t *testing.T) {
 			"Value 901 for parameter DelaySeconds is invalid. Reason: DelaySeconds must be >= 0 and <= 900."},
 		{client.SendMessageInput{QueueUrl: &plain, MessageBody: s("m"), MessageDeduplicationId: s("d")},
 			"InvalidParameterValue", "Value d for parameter MessageDeduplicationId is invalid. Reason: The request include " +
-				"parameter that is not valid for this queue type"},
+				"parameter that is not valid for this queue type."},
 		{client.SendMessageInput{QueueUrl: &fifo, MessageBody: s("m")}, "MissingParameter",
 			"The request must contain the parameter MessageGroupId."},
 		{client.SendMessageInput{QueueUrl: &fifo, MessageBody: s("m"), MessageGroupId: s("g")}, "InvalidParameterValue",
 			"The queue should either have ContentBasedDeduplication enabled or MessageDeduplicationId provided explicitly"},
 		{client.SendMessageInput{QueueUrl: &plain, MessageBody: s("m"), MessageAttributes: text("Text", "v")},
-			"InvalidParameterValue", "The message attribute 'a' has an invalid message attribute type, the set of supported " +
-				"type prefixes is Binary, Number, and String."},
+			"InvalidParameterValue", "The type of message (user) attribute 'a' is invalid. You must use only the following " +
+				"supported type prefixes: Binary, Number, String."},
 		{client.SendMessageInput{QueueUrl: &plain, MessageBody: s("m"), MessageAttributes: text("Number", "v")},
 			"InvalidParameterValue", "Can't cast the value of message (user) attribute 'a' to a number."},
 		{client.SendMessageInput{QueueUrl: &plain, MessageBody: s("m"), MessageAttributes: text("String", "")},
-			"InvalidParameterValue", "The message attribute 'a' must contain non-empty message attribute value for message " +
-				"attribute type 'String'."},
+			"InvalidParameterValue", "Message (user) attribute 'a' must contain a non-empty value of type 'String'."},
 	} {
 		_, err := b.SendMessage(t.Context(), &c.in)
 		refused(t, err, c.code, c.message)

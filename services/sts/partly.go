@@ -2,6 +2,6 @@ package sts
 
 // partly says what operations that are served do not do.
 var partly = map[string]string{
-	"AssumeRole":                "trust policies, session policies and MFA are checked by nobody",
+	"AssumeRole":                "trust and session policies are evaluated with `serve --enforce-iam` only; `PolicyArns` and MFA are ignored",
 	"AssumeRoleWithWebIdentity": "tokens are not checked",
 }

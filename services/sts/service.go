@@ -13,6 +13,7 @@ import (
 	"stepback/aws/server"
 	"stepback/engine/clock"
 	"stepback/services/documents"
+	"stepback/services/iam/policy"
 )
 
 // Roles knows the roles that can be assumed.
@@ -66,7 +67,33 @@ type identity struct {
 // session is what is kept of credentials: who signs with them, and until when they were meant to be good.
 type session struct {
 	identity
+	Until  time.Time
+	Policy string `json:",omitempty"` // bounds what the role may do
+}
+
+// Caller is who signs with the access key of a session.
+type Caller struct {
+	Account, ARN, UserID string
+	// Policy is the session policy; empty for none.
+	Policy string
+	// Until is when the session ends.
 	Until time.Time
+}
+
+// CallerOf finds whose session an access key is; found is false for keys that STS has not made.
+func CallerOf(d *documents.Store, key string) (c Caller, found bool, err error) {
+	if _, ok := aws.AccountOfSession(key); !ok {
+		return c, false, nil
+	}
+	text, found, err := d.Table("sts").Get(key)
+	if err != nil || !found {
+		return c, false, err
+	}
+	var kept session
+	if err := json.Unmarshal(text, &kept); err != nil {
+		return c, false, err
+	}
+	return Caller{kept.Account, kept.ARN, kept.UserID, kept.Policy, kept.Until}, true, nil
 }
 
 // getCallerIdentity tells the identity of a session, or the root user of the account.
@@ -100,12 +127,12 @@ type credentials struct {
 }
 
 // begin makes credentials for somebody and keeps whose they are.
-func (s *service) begin(who identity, seconds int64) (*credentials, error) {
+func (s *service) begin(who identity, bounds string, seconds int64) (*credentials, error) {
 	const letters = 32
 	until := s.Clock.Now().Add(time.Duration(seconds) * time.Second)
 	c := &credentials{aws.SessionKey(who.Account, rand.Uint32()),
 		drawn(letters - 2), drawn(3 * letters), server.Time(until)}
-	text, err := json.Marshal(session{who, until})
+	text, err := json.Marshal(session{who, until, bounds})
 	if err != nil {
 		return nil, err
 	}
@@ -132,6 +159,7 @@ type assumeRequest struct {
 	Seconds  int64  `json:"DurationSeconds"`
 	Source   string `json:"SourceIdentity"`
 	Provider string `json:"ProviderId"`
+	Policy   string
 }
 
 type assumed struct {
@@ -153,6 +181,11 @@ func (s *service) assume(in *assumeRequest, by, action string) (*assumeAnswer, e
 	if !ok || role.Service != "iam" || !strings.HasPrefix(role.Resource, "role/") {
 		return nil, &aws.Error{Code: "ValidationError", Message: in.RoleARN + " is invalid"}
 	}
+	if in.Policy != "" {
+		if _, err := policy.Parse(in.Policy); err != nil {
+			return nil, &aws.Error{Code: "MalformedPolicyDocument", Message: err.Error()}
+		}
+	}
 	_, id, found, err := s.Roles.Trust(role)
 	if err != nil {
 		return nil, err
@@ -167,7 +200,7 @@ func (s *service) assume(in *assumeRequest, by, action string) (*assumeAnswer, e
 	if in.Seconds == 0 {
 		in.Seconds = usual
 	}
-	c, err := s.begin(who, in.Seconds)
+	c, err := s.begin(who, in.Policy, in.Seconds)
 	if err != nil {
 		return nil, err
 	}
@@ -228,7 +261,7 @@ func (s *service) getSessionToken(_ context.Context, r *server.Request) (*server
 	if err != nil {
 		return nil, err
 	}
-	c, err := s.begin(who, in.Seconds)
+	c, err := s.begin(who, "", in.Seconds)
 	return &server.Answer{Output: tokenAnswer{c}}, err
 }
 

@@ -1,0 +1,297 @@
+package local
+
+import (
+	"cmp"
+	"context"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"stepback/aws"
+	"stepback/aws/server"
+	"stepback/jsonvalue"
+	"stepback/services/iam"
+	"stepback/services/iam/access"
+	"stepback/services/iam/policy"
+	"stepback/services/sts"
+)
+
+// guard decides by the policies of IAM what requests from outside may do. Requests that are signed with the access key
+// of a user of IAM, or of a session of STS, are judged; all others are those of the account's root user, who may do
+// everything. What services of the platform ask of each other does not pass here.
+type guard struct {
+	p     *Platform
+	roles *iam.Service
+}
+
+// around has requests judged before a handler's services carry them out.
+func (g *guard) around(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		next.ServeHTTP(w, r.WithContext(context.WithValue(server.WithAuthorizer(r.Context(), g.judge), guardKey{}, g)))
+	})
+}
+
+type guardKey struct{}
+
+// guardedS3 has requests to S3 judged, which finds its operations by itself.
+func guardedS3(next http.Handler, scope aws.Scope) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		g, ok := r.Context().Value(guardKey{}).(*guard)
+		if !ok {
+			next.ServeHTTP(w, r)
+			return
+		}
+		context := policy.Context{}
+		for key, parameter := range map[string]string{"s3:prefix": "prefix", "s3:max-keys": "max-keys", "s3:delimiter": "delimiter"} {
+			if values, ok := r.URL.Query()[parameter]; ok {
+				context[key] = values
+			}
+		}
+		err := g.decide(r.Context(), r, server.ScopeOf(r, scope), "s3", access.OfS3(r), context)
+		var e *aws.Error
+		switch {
+		case err == nil:
+			next.ServeHTTP(w, r)
+			return
+		case !errors.As(err, &e):
+			e = &aws.Error{Code: "InternalError", Message: err.Error(), Status: http.StatusInternalServerError}
+		}
+		w.Header().Set("Content-Type", "application/xml")
+		w.WriteHeader(e.HTTPStatus())
+		_, _ = fmt.Fprint(w, xml.Header)
+		_ = xml.NewEncoder(w).Encode(struct { // the client has gone if this fails
+			XMLName       xml.Name `xml:"Error"`
+			Code, Message string
+		}{Code: e.Code, Message: e.Message})
+	})
+}
+
+// judge is the server.Authorizer of all other services.
+func (g *guard) judge(ctx context.Context, model, operation string, r *server.Request) error {
+	if model == "sts" && operation != "AssumeRole" {
+		return nil // anyone may ask who they are
+	}
+	needs := access.Of(model, operation, r.Input, r.Scope)
+	return g.decide(ctx, r.HTTP, r.Scope, model, needs, requestContext(r.Input))
+}
+
+// requestContext are the condition keys that come from the document of a request: its tags.
+func requestContext(input jsonvalue.Value) policy.Context {
+	context := policy.Context{}
+	for _, member := range []string{"Tags", "tags"} {
+		tags, _ := input.Get(member)
+		add := func(key, value string) {
+			context["aws:RequestTag/"+key] = []string{value}
+			context["aws:TagKeys"] = append(context["aws:TagKeys"], key)
+		}
+		for i, key := range tags.Keys() {
+			add(key, tags.At(i).Text())
+		}
+		for _, e := range tags.Elements() {
+			key, _ := e.Get("Key")
+			value, _ := e.Get("Value")
+			if key.Kind() == jsonvalue.String {
+				add(key.Text(), value.Text())
+			}
+		}
+	}
+	return context
+}
+
+// asker is who asks, with the policies that say what they may do.
+type asker struct {
+	policy.Principal
+	grants  *iam.Grants
+	session *policy.Policy
+	context policy.Context
+}
+
+// asker finds who has signed a request; nil for the root user.
+func (g *guard) asker(r *http.Request, scope aws.Scope) (*asker, error) {
+	key := server.AccessKey(r)
+	user, active, found, err := g.roles.UserOfKey(scope.Account, key)
+	if err != nil {
+		return nil, err
+	}
+	if found {
+		if !active {
+			return nil, &aws.Error{Code: "UnrecognizedClientException", Status: http.StatusForbidden,
+				Message: "The security token included in the request is invalid."}
+		}
+		name, err := g.roles.ARNOfUser(scope.Account, user)
+		if err != nil {
+			return nil, err
+		}
+		arn, _ := aws.ParseARN(name)
+		a := &asker{Principal: policy.Principal{ARN: name, Account: scope.Account},
+			context: policy.Context{"aws:username": {user}, "aws:PrincipalType": {"User"}, "aws:PrincipalArn": {name}}}
+		a.grants, err = g.roles.GrantsOf(arn)
+		return a, err
+	}
+	c, found, err := sts.CallerOf(g.p.Documents, key)
+	arn, ok := aws.ParseARN(c.ARN)
+	role, session, isRole := strings.Cut(strings.TrimPrefix(arn.Resource, "assumed-role/"), "/")
+	if err != nil || !found || !ok || !isRole || !strings.HasPrefix(arn.Resource, "assumed-role/") {
+		return nil, err // the root user, also with a token of his
+	}
+	if !c.Until.IsZero() && g.p.Clock.Now().After(c.Until) {
+		return nil, &aws.Error{Code: "ExpiredTokenException", Status: http.StatusForbidden,
+			Message: "The security token included in the request is expired"}
+	}
+	of := aws.Scope{Account: c.Account}
+	a := &asker{Principal: policy.Principal{ARN: c.ARN, Account: c.Account, Role: of.GlobalARN("iam", "role/"+role)},
+		context: policy.Context{"aws:PrincipalType": {"AssumedRole"}, "aws:userid": {c.UserID}, "sts:RoleSessionName": {session}}}
+	a.context["aws:PrincipalArn"] = []string{a.Role}
+	if c.Policy != "" {
+		if a.session, err = policy.Parse(c.Policy); err != nil {
+			return nil, err
+		}
+	}
+	roleARN, _ := aws.ParseARN(a.Role)
+	a.grants, err = g.roles.GrantsOf(roleARN)
+	return a, err
+}
+
+// decide refuses a request whose needs are not all allowed.
+func (g *guard) decide(ctx context.Context, r *http.Request, scope aws.Scope, model string, needs []access.Need,
+	context policy.Context) error {
+	a, err := g.asker(r, scope)
+	if a == nil || err != nil {
+		return err
+	}
+	g.fill(context, a, r, scope)
+	for _, need := range needs {
+		p := policy.Policies{Identity: a.grants.Identity, Boundary: a.grants.Boundary, Session: a.session}
+		need.Resource, p.Resource, p.NeedsResource = g.resource(ctx, scope, model, need)
+		resource, _ := aws.ParseARN(need.Resource)
+		d := p.Evaluate(&policy.Request{Principal: a.Principal, Action: need.Action, Resource: need.Resource,
+			Account: cmp.Or(resource.Account, a.Account), Context: context})
+		if !d.Allowed {
+			return denied(model, a.ARN, need, d.Reason)
+		}
+	}
+	return nil
+}
+
+// fill adds the condition keys that every request has.
+func (g *guard) fill(c policy.Context, a *asker, r *http.Request, scope aws.Scope) {
+	now := g.p.Clock.Now().UTC()
+	for key, values := range a.context {
+		c[key] = values
+	}
+	for key, value := range a.grants.Tags {
+		c["aws:PrincipalTag/"+key] = []string{value}
+	}
+	c["aws:PrincipalAccount"], c["aws:RequestedRegion"] = []string{a.Account}, []string{scope.Region}
+	c["aws:CurrentTime"], c["aws:EpochTime"] = []string{now.Format(time.RFC3339)}, []string{strconv.FormatInt(now.Unix(), 10)}
+	c["aws:SecureTransport"], c["aws:UserAgent"] = []string{strconv.FormatBool(r.TLS != nil)}, []string{r.UserAgent()}
+	if host, _, err := net.SplitHostPort(r.RemoteAddr); err == nil {
+		c["aws:SourceIp"] = []string{host}
+	}
+}
+
+// denied is the refusal, with the code of the service.
+func denied(model, who string, need access.Need, reason string) error {
+	code, status := "AccessDeniedException", http.StatusBadRequest
+	switch model {
+	case "iam", "sts", "s3", "cloudformation", "cloudwatch", "sqs":
+		code, status = "AccessDenied", http.StatusForbidden
+	case "sns":
+		code, status = "AuthorizationError", http.StatusForbidden
+	case "lambda", "scheduler":
+		status = http.StatusForbidden
+	}
+	resource := need.Resource
+	if model == "s3" {
+		resource = strconv.Quote(resource)
+	}
+	return &aws.Error{Code: code, Status: status, Message: fmt.Sprintf("User: %s is not authorized to perform: %s on "+
+		"resource: %s %s", who, need.Action, resource, reason)}
+}
+
+// resource finds the policy of a resource, and the name by which policies call it: secrets and keys have names of their
+// own. needed says that nothing is allowed without it.
+func (g *guard) resource(ctx context.Context, scope aws.Scope, model string, need access.Need) (name string,
+	p *policy.Policy, needed bool) {
+	name = need.Resource
+	arn, ok := aws.ParseARN(name)
+	if !ok {
+		return name, nil, false
+	}
+	if model == "sts" {
+		grants, err := g.roles.GrantsOf(arn)
+		if err != nil {
+			return name, nil, true
+		}
+		return name, grants.Trust, true
+	}
+	of := aws.Scope{Account: cmp.Or(arn.Account, scope.Account), Region: cmp.Or(arn.Region, scope.Region)}
+	call := func(service, operation string, in map[string]any) map[string]any {
+		out := map[string]any{}
+		if (platformAPI{g.p, of}).Call(ctx, service, operation, in, &out) != nil {
+			return nil
+		}
+		return out
+	}
+	text := ""
+	switch model {
+	case "sqs":
+		out := call("sqs", "GetQueueAttributes", map[string]any{"QueueUrl": g.p.Endpoint + "/" + of.Account + "/" + arn.Resource,
+			"AttributeNames": []string{"Policy"}})
+		text = member(out, "Attributes", "Policy")
+	case "sns":
+		text = member(call("sns", "GetTopicAttributes", map[string]any{"TopicArn": name}), "Attributes", "Policy")
+	case "lambda":
+		parts := strings.Split(arn.Resource, ":")
+		in := map[string]any{"FunctionName": parts[min(1, len(parts)-1)]}
+		if len(parts) > 2 {
+			in["Qualifier"] = parts[2]
+		}
+		text = member(call("lambda", "GetPolicy", in), "Policy")
+	case "kms":
+		id := strings.TrimPrefix(arn.Resource, "key/")
+		if key := member(call("kms", "DescribeKey", map[string]any{"KeyId": id}), "KeyMetadata", "Arn"); key != "" {
+			name, needed = key, true
+			text = member(call("kms", "GetKeyPolicy", map[string]any{"KeyId": key, "PolicyName": "default"}), "Policy")
+		}
+	case "eventbridge":
+		if bus, ok := strings.CutPrefix(arn.Resource, "event-bus/"); ok {
+			text = member(call("eventbridge", "DescribeEventBus", map[string]any{"Name": bus}), "Policy")
+		}
+	case "secretsmanager":
+		id := name
+		if full := member(call("secretsmanager", "DescribeSecret", map[string]any{"SecretId": strings.TrimPrefix(arn.Resource,
+			"secret:")}), "ARN"); full != "" {
+			id, name = full, full
+		}
+		text = member(call("secretsmanager", "GetResourcePolicy", map[string]any{"SecretId": id}), "ResourcePolicy")
+	case "s3":
+		bucket, _, _ := strings.Cut(arn.Resource, "/")
+		text = member(call("s3", "GetBucketPolicy", map[string]any{"Bucket": bucket}), "Policy")
+	case "dynamodb":
+		text = member(call("dynamodb", "GetResourcePolicy", map[string]any{"ResourceArn": name}), "Policy")
+	}
+	if text == "" {
+		return name, nil, needed
+	}
+	p, err := policy.Parse(text)
+	if err != nil {
+		g.p.cfg.Log.Warn("a policy cannot be read and allows nothing", "resource", name, "error", err)
+		return name, nil, needed
+	}
+	return name, p, needed
+}
+
+// member is a text within an answer.
+func member(out map[string]any, path ...string) string {
+	for _, name := range path[:len(path)-1] {
+		out, _ = out[name].(map[string]any)
+	}
+	text, _ := out[path[len(path)-1]].(string)
+	return text
+}

@@ -1,0 +1,57 @@
+package iam
+
+import (
+	"fmt"
+	"strings"
+)
+
+// managedDocument is the document of one of AWS's own policies, as far as they are known here; empty for others. Those
+// of services are what the policy is for, with AWS's actions: not always word for word AWS's document.
+func managedDocument(arn string) string {
+	_, name, _ := strings.Cut(arn, ":policy/")
+	if actions, ok := awsPolicies[name]; ok {
+		return fmt.Sprintf(`{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":["%s"],"Resource":"*"}]}`,
+			strings.ReplaceAll(actions, " ", `","`))
+	}
+	if name == "PowerUserAccess" {
+		return `{"Version":"2012-10-17","Statement":[{"Effect":"Allow","NotAction":["iam:*","organizations:*","account:*"],` +
+			`"Resource":"*"},{"Effect":"Allow","Action":["iam:CreateServiceLinkedRole","iam:DeleteServiceLinkedRole",` +
+			`"iam:ListRoles","organizations:DescribeOrganization","account:ListRegions"],"Resource":"*"}]}`
+	}
+	return ""
+}
+
+// logging are the actions of functions that log.
+const logging = "logs:CreateLogGroup logs:CreateLogStream logs:PutLogEvents"
+
+// awsPolicies are the actions of AWS's own policies, by their paths and names.
+var awsPolicies = map[string]string{
+	"AdministratorAccess":                         "*",
+	"service-role/AWSLambdaBasicExecutionRole":    logging,
+	"service-role/AWSLambdaSQSQueueExecutionRole": logging + " sqs:ReceiveMessage sqs:DeleteMessage sqs:GetQueueAttributes",
+	"service-role/AWSLambdaDynamoDBExecutionRole": logging +
+		" dynamodb:DescribeStream dynamodb:GetRecords dynamodb:GetShardIterator dynamodb:ListStreams",
+	"service-role/AWSLambdaVPCAccessExecutionRole": logging + " ec2:CreateNetworkInterface ec2:DescribeNetworkInterfaces " +
+		"ec2:DescribeSubnets ec2:DeleteNetworkInterface ec2:AssignPrivateIpAddresses ec2:UnassignPrivateIpAddresses",
+	"service-role/AWSLambdaRole":                  "lambda:InvokeFunction",
+	"AWSXRayDaemonWriteAccess":                    "xray:PutTraceSegments xray:PutTelemetryRecords xray:GetSamplingRules xray:GetSamplingTargets xray:GetSamplingStatisticSummaries",
+	"AWSXrayWriteOnlyAccess":                      "xray:PutTraceSegments xray:PutTelemetryRecords xray:GetSamplingRules xray:GetSamplingTargets xray:GetSamplingStatisticSummaries",
+	"CloudWatchLambdaInsightsExecutionRolePolicy": logging,
+	"AmazonS3FullAccess":                          "s3:* s3-object-lambda:*",
+	"AmazonS3ReadOnlyAccess":                      "s3:Get* s3:List* s3:Describe* s3-object-lambda:Get* s3-object-lambda:List*",
+	"AmazonSQSFullAccess":                         "sqs:*",
+	"AmazonSQSReadOnlyAccess":                     "sqs:GetQueueAttributes sqs:GetQueueUrl sqs:ListDeadLetterSourceQueues sqs:ListQueues sqs:ListMessageMoveTasks sqs:ListQueueTags",
+	"AmazonSNSFullAccess":                         "sns:*",
+	"AmazonSNSReadOnlyAccess":                     "sns:GetTopicAttributes sns:List* sns:CheckIfPhoneNumberIsOptedOut sns:GetEndpointAttributes sns:GetDataProtectionPolicy sns:GetPlatformApplicationAttributes sns:GetSMSAttributes sns:GetSMSSandboxAccountStatus sns:GetSubscriptionAttributes",
+	"AmazonDynamoDBFullAccess":                    "dynamodb:* dax:* cloudwatch:DeleteAlarms cloudwatch:DescribeAlarms cloudwatch:PutMetricAlarm cloudwatch:GetMetricData sns:CreateTopic sns:ListTopics sns:Subscribe lambda:ListFunctions lambda:CreateEventSourceMapping kms:DescribeKey",
+	"AmazonEventBridgeFullAccess":                 "events:* schemas:* scheduler:* pipes:*",
+	"AWSStepFunctionsFullAccess":                  "states:*",
+	"AWSLambda_FullAccess":                        "lambda:* cloudformation:DescribeStacks cloudformation:ListStackResources cloudwatch:ListMetrics cloudwatch:GetMetricData kms:ListAliases iam:GetPolicy iam:GetRole iam:ListRoles iam:PassRole logs:DescribeLogGroups states:DescribeStateMachine states:ListStateMachines xray:GetTraceSummaries xray:BatchGetTraces",
+	"CloudWatchFullAccess":                        "autoscaling:Describe* cloudwatch:* logs:* sns:* iam:GetPolicy iam:GetPolicyVersion iam:GetRole oam:ListSinks",
+	"CloudWatchLogsFullAccess":                    "logs:* cloudwatch:GenerateQuery",
+	"SecretsManagerReadWrite":                     "secretsmanager:* cloudformation:* kms:DescribeKey kms:ListAliases kms:ListKeys lambda:ListFunctions tag:GetResources",
+	"AmazonSSMReadOnlyAccess":                     "ssm:Describe* ssm:Get* ssm:List*",
+	"AmazonSSMFullAccess":                         "ssm:* cloudwatch:PutMetricData ds:CreateComputer ds:DescribeDirectories ec2:DescribeInstanceStatus logs:*",
+	"IAMFullAccess":                               "iam:* organizations:DescribeAccount organizations:DescribeOrganization",
+	"AWSCloudFormationFullAccess":                 "cloudformation:*",
+}

@@ -1,0 +1,188 @@
+package policy
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Policy is a policy that has been read. It is immutable.
+type Policy struct {
+	Version    string
+	Statements []Statement
+}
+
+// Statement is one statement of a policy.
+type Statement struct {
+	ID    string
+	Allow bool // otherwise it denies
+
+	Actions, NotActions     []string // lower case
+	Resources, NotResources []string // nil for resource policies without any
+	Principals              *Principals
+	NotPrincipals           *Principals
+	Conditions              []Condition
+}
+
+// Principals are those that a statement names.
+type Principals struct {
+	Anyone bool
+	// AWS are ARNs and account numbers, Services names such as lambda.amazonaws.com, Federated providers.
+	AWS, Services, Federated []string
+}
+
+// oneOrMany is a string or a list of strings; numbers and booleans become strings.
+type oneOrMany []string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (o *oneOrMany) UnmarshalJSON(text []byte) error {
+	var v any
+	if err := json.Unmarshal(text, &v); err != nil {
+		return err
+	}
+	list, ok := v.([]any)
+	if !ok {
+		list = []any{v}
+	}
+	*o = oneOrMany{}
+	for _, e := range list {
+		switch e := e.(type) {
+		case string:
+			*o = append(*o, e)
+		case bool, float64:
+			*o = append(*o, fmt.Sprint(e))
+		default:
+			return errors.New("a string or a list of strings is expected")
+		}
+	}
+	return nil
+}
+
+type document struct {
+	Version   string
+	Statement statements
+}
+
+type statements []struct {
+	Sid, Effect             string
+	Action, NotAction       oneOrMany
+	Resource, NotResource   oneOrMany
+	Principal, NotPrincipal json.RawMessage
+	Condition               map[string]map[string]oneOrMany
+}
+
+// UnmarshalJSON implements json.Unmarshaler: a policy may have one statement instead of a list.
+func (s *statements) UnmarshalJSON(text []byte) error {
+	type list statements
+	if strings.HasPrefix(strings.TrimSpace(string(text)), "{") {
+		text = append(append([]byte{'['}, text...), ']')
+	}
+	return json.Unmarshal(text, (*list)(s))
+}
+
+// Parse reads the document of a policy. The error says what is wrong with it.
+func Parse(text string) (*Policy, error) {
+	var d document
+	if err := json.Unmarshal([]byte(text), &d); err != nil {
+		return nil, fmt.Errorf("the policy is not in the form of a policy: %w", err)
+	}
+	p := &Policy{Version: d.Version}
+	for i, given := range d.Statement {
+		s := Statement{ID: given.Sid, Allow: given.Effect == "Allow", Actions: lower(given.Action),
+			NotActions: lower(given.NotAction), Resources: given.Resource, NotResources: given.NotResource}
+		if !s.Allow && given.Effect != "Deny" {
+			return nil, fmt.Errorf("statement %d: Effect is %q; it must be Allow or Deny", i+1, given.Effect)
+		}
+		if (len(s.Actions) == 0) == (len(s.NotActions) == 0) {
+			return nil, fmt.Errorf("statement %d: exactly one of Action and NotAction is expected", i+1)
+		}
+		var err error
+		if s.Principals, err = principals(given.Principal); err == nil {
+			s.NotPrincipals, err = principals(given.NotPrincipal)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("statement %d: %w", i+1, err)
+		}
+		if s.Conditions, err = conditions(given.Condition); err != nil {
+			return nil, fmt.Errorf("statement %d: %w", i+1, err)
+		}
+		p.Statements = append(p.Statements, s)
+	}
+	return p, nil
+}
+
+func lower(all []string) []string {
+	made := make([]string, len(all))
+	for i, s := range all {
+		made[i] = strings.ToLower(s)
+	}
+	return made
+}
+
+func principals(text json.RawMessage) (*Principals, error) {
+	if len(text) == 0 || string(text) == "null" {
+		return nil, nil
+	}
+	var anyone string
+	if json.Unmarshal(text, &anyone) == nil {
+		if anyone != "*" {
+			return nil, fmt.Errorf("the Principal %q is not known", anyone)
+		}
+		return &Principals{Anyone: true}, nil
+	}
+	var named struct{ AWS, Service, Federated, CanonicalUser oneOrMany }
+	if err := json.Unmarshal(text, &named); err != nil {
+		return nil, fmt.Errorf("Principal: %w", err)
+	}
+	made := &Principals{AWS: named.AWS, Services: named.Service, Federated: named.Federated}
+	for _, name := range named.AWS {
+		made.Anyone = made.Anyone || name == "*"
+	}
+	return made, nil
+}
+
+// Principal is who asks.
+type Principal struct {
+	// ARN is that of a user, of a session of a role (arn:aws:sts::…:assumed-role/ROLE/SESSION) or of an account's
+	// root.
+	ARN string
+	// Role is the ARN of a session's role; empty for others.
+	Role string
+	// Account is the principal's; empty for services.
+	Account string
+	// Service is the name of a service that asks for itself: lambda.amazonaws.com. Empty for others.
+	Service string
+}
+
+// relation is how a statement names a principal.
+type relation int
+
+const (
+	stranger  relation = iota
+	delegated          // its account is named, which leaves it to the account's own policies
+	named
+)
+
+// of says how the principals name one.
+func (p *Principals) of(who Principal) relation {
+	found := stranger
+	if p.Anyone {
+		return named
+	}
+	for _, name := range p.Services {
+		if who.Service != "" && strings.EqualFold(name, who.Service) {
+			return named
+		}
+	}
+	for _, name := range p.AWS {
+		switch {
+		case name == who.ARN && name != "" || who.Role != "" && name == who.Role:
+			return named
+		case who.Account != "" && (name == who.Account || strings.HasPrefix(name, "arn:") &&
+			strings.HasSuffix(name, ":iam::"+who.Account+":root")):
+			found = delegated
+		}
+	}
+	return found
+}
