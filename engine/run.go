@@ -163,8 +163,8 @@ func (e *Engine) work(r *run) {
 	}
 }
 
-// seed is that of the n-th event of the step, from 1. It follows from the engine's seed, from the execution, and from how
-// far that has come: what other executions do meanwhile does not change it, and engines of the same seed that follow
+// seed is that of the n-th event of the step, from 1. It follows from the engine's seed, from the execution, and from
+// how far that has come: what other executions do meanwhile does not change it, and engines of the same seed that follow
 // each other on a journal do not draw the same identifiers twice.
 func (r *run) seed(n int) uint64 {
 	random := aws.Random{Seed: r.engine.cfg.Seed ^ r.salt}

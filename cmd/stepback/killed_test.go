@@ -39,8 +39,8 @@ import (
 
 // TestKilledServices kills a server of its own process with SIGKILL at random instants while clients of the SDK load
 // its services, and starts it again on the same directory: nothing that was acknowledged is lost, a FIFO queue keeps
-// its order, and what was due arrives, from an alarm too. STEPBACK_KILLS says how often (make kill-services); STEPBACK_SEED
-// chooses when. Without them it is short, and without alarms, whose periods take a minute.
+// its order, and what was due arrives, from an alarm too. STEPBACK_KILLS says how often (make kill-services);
+// STEPBACK_SEED chooses when. Without them it is short, and without alarms, whose periods take a minute.
 func TestKilledServices(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

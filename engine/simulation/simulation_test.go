@@ -61,8 +61,8 @@ func many(t *testing.T, simulate func(*testing.T, *draws) error, n int) {
 }
 
 // TestOneSeedIsOneRun runs simulations of the whole engine twice: everything goes in the same order. With the race
-// detector Pebble checks itself at random, and writes other bytes each time; what a torn write or damage does depends on
-// them, so that the disk is tidy then.
+// detector Pebble checks itself at random, and writes other bytes each time; what a torn write or damage does depends
+// on them, so that the disk is tidy then.
 func TestOneSeedIsOneRun(t *testing.T) {
 	t.Parallel()
 	for s := range uint64(15) {

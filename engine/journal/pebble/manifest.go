@@ -23,8 +23,9 @@ type manifestEnd struct {
 }
 
 // wholeManifest refuses a store whose MANIFEST has lost its end. Pebble takes what cannot be read of it for a record
-// that a crash has torn, and goes on with the tables of an earlier time and the log of a later one. Then there is a hole
-// between them: keys are numbered in the order in which they are written, and the log goes on where the tables end.
+// that a crash has torn, and goes on with the tables of an earlier time and the log of a later one. Then there is a
+// hole between them: keys are numbered in the order in which they are written, and the log goes on where the tables
+// end.
 func wholeManifest(fs vfs.FS, dir, manifest string) error {
 	end, err := readManifest(fs, manifest)
 	if err != nil {
