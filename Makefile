@@ -68,6 +68,10 @@ differential: ## the laboratory against the AWS SDK's token bucket and failsafe-
 crash: ## kill the import with SIGKILL at KILLS random instants chosen by SEED, restart it, and check everything
 	STEPBACK_CRASH_SEED=$(SEED) STEPBACK_CRASH_KILLS=$(KILLS) $(GO) test -count=1 -timeout 0 -v -run '^TestCrashes$$' ./cmd/stepback
 
+.PHONY: kill-services
+kill-services: ## kill stepback serve with SIGKILL at KILLS random instants chosen by SEED while all its services are loaded, and check everything
+	STEPBACK_SEED=$(SEED) STEPBACK_KILLS=$(KILLS) $(GO) test -count=1 -timeout 0 -v -run '^TestKilledServices$$' ./cmd/stepback
+
 .PHONY: outbox-kill
 outbox-kill: ## kill application, relay and database of an outbox with SIGKILL at KILLS random instants chosen by SEED, and check every message
 	STEPBACK_OUTBOX_SEED=$(SEED) STEPBACK_OUTBOX_KILLS=$(KILLS) $(GO) test -count=1 -timeout 0 -v -run '^TestKills$$' ./outbox
@@ -202,7 +206,7 @@ recordings: ## pack the recordings of FROM into recordings/recordings.tar.zst
 		FORMAT.md cases jsonata jsonpath | zstd -19 --long=23 -q -f -o recordings/recordings.tar.zst
 
 .PHONY: clients
-clients: ## every operation by boto3 and the AWS CLI, and Terraform's life of a stack, against stepback serve (what is not installed is skipped)
+clients: ## the services by boto3, Step Functions by the AWS CLI too, and Terraform's life of a stack, against stepback serve (what is not installed is skipped)
 	@services/clients/run.sh
 
 .PHONY: bench-compare
