@@ -443,6 +443,7 @@ func (p *parser) constant() item.Value {
 		case "{":
 			return item.Value{Kind: item.KindMap, Map: p.tuple()}
 		}
+	default:
 	}
 	p.fail("Expected a value")
 	return item.Value{}

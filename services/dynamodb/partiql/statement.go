@@ -170,7 +170,8 @@ func (e *Expressions) Condition(n *Node) string {
 
 // Update writes the changes of an UPDATE.
 func (e *Expressions) Update(s *Statement) string {
-	var sets, adds, deletes, removes []string
+	var sets, adds, deletes []string
+	removes := make([]string, 0, len(s.Remove))
 	for _, a := range s.Set {
 		path := e.Path(a.Path)
 		switch a.Value.Op {
